@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+# Top-level build of etrace.  "make" builds the module and userspace,
+# everything generated goes to build/ (kbuild's own output excepted).
+
+KDIR	?= /lib/modules/$(shell uname -r)/build
+BUILD	?= $(CURDIR)/build
+export BUILD
+PREFIX	?= /usr/local
+PROGRAMS = etrace etrace-read
+
+all: module user
+
+module:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+user:
+	$(MAKE) -C user
+
+# Below DESTDIR: the module for the kernel of KDIR, programs, pages, completions.
+install: install-module install-user
+
+install-module: module
+	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) \
+		INSTALL_MOD_DIR=extra modules_install
+
+install-user: user
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(patsubst %,$(BUILD)/user/%,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
+	for page in Documentation/*.[1-8]; do \
+		install -D -m 644 $$page \
+			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
+	done
+	install -D -m 644 user/completion/etrace.bash \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/etrace
+	install -D -m 644 user/completion/_etrace \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_etrace
+
+unit:
+	$(MAKE) -C tools/testing/unit check
+
+# Installs the Debian packages of tools/deps.list that are missing.
+deps:
+	tools/deps
+
+# make check STAGES="unit sparse" runs only these.
+check: deps
+	tools/testing/check.sh $(STAGES)
+
+# The selftests on kernels with lockdep, and with KASAN and kmemleak; these are
+# built first, which takes some ten minutes each.
+check-debug: deps
+	KERNELS="locks memory" LIMIT=3600 tools/testing/check.sh selftests
+
+demo: deps
+	tools/testing/demo/demo.sh
+
+# How fast etrace-read is, beside wc -l; and that its memory does not grow with
+# the length of a trace.
+bench:
+	$(MAKE) -C tools/testing/bench speed
+
+bench-memory:
+	$(MAKE) -C tools/testing/bench memory
+
+# Each input format for a minute; SECONDS=600 for longer.
+fuzz:
+	$(MAKE) -C tools/testing/fuzz
+
+# What a traced system call costs, in instructions of a guest.
+bench-kernel:
+	tools/testing/bench/kernel-cost/run
+
+# What etrace run adds to real compilations, beside strace.
+bench-run:
+	tools/testing/bench/run-cost/run
+
+.PHONY: bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-debug demo

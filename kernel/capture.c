@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Strings of a record: paths that the kernel holds, and user strings.
+ *
+ * They go to a processor's scratch room, between etrace_scratch_get() and
+ * etrace_scratch_put(), and are copied from there into the ring buffer or
+ * kept in a hold.  Nothing here sleeps, takes a reference that it would have
+ * to drop where that may sleep, or looks a name up.
+ *
+ * Each function fills string @i of a record.  On failure the string is empty
+ * and the record says so (unread, cut).
+ */
+#include <linux/dcache.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "etrace.h"
+#include "compat.h"
+
+static DEFINE_PER_CPU(struct etrace_scratch *, etrace_scratch);
+
+/**
+ * etrace_scratch_get - this processor's scratch room
+ *
+ * Preemption is off until etrace_scratch_put().  Users do not nest: a probe
+ * does not fire within another one's captures.
+ *
+ * Return: the room.
+ */
+struct etrace_scratch *etrace_scratch_get(void)
+{
+	preempt_disable();
+	return __this_cpu_read(etrace_scratch);
+}
+
+void etrace_scratch_put(void)
+{
+	preempt_enable();
+}
+
+static void etrace_set(struct etrace_rec *r, int i, const char *s, u32 len)
+{
+	r->str[i].s = s;
+	r->str[i].len = len;
+}
+
+static void etrace_set_unread(struct etrace_rec *r, int i)
+{
+	etrace_set(r, i, "", 0);
+	r->unread |= BIT(i);
+}
+
+static void etrace_set_cut(struct etrace_rec *r, int i)
+{
+	etrace_set(r, i, "", 0);
+	r->cut |= BIT(i);
+}
+
+/* The path, at the end of string @i's directory room. */
+static bool etrace_path_to(struct etrace_rec *r, int i,
+			   struct etrace_scratch *sc, const struct path *path)
+{
+	char *room = sc->path[i];
+	char *end = room + ETRACE_PATH_BUF - 1;
+	char *s;
+
+	*end = '/';
+	s = d_path(path, room, ETRACE_PATH_BUF);
+	if (IS_ERR(s)) {
+		etrace_set_cut(r, i);
+		return false;
+	}
+	/* A name that a file system makes up need not be at the end. */
+	etrace_set(r, i, s, likely(!*end) ? end - s : strlen(s));
+	return true;
+}
+
+/**
+ * etrace_capture_path - a path, as d_path() gives it
+ * @r: record
+ * @i: string of it
+ * @sc: room
+ * @path: the path; the caller keeps it valid
+ */
+void etrace_capture_path(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			 const struct path *path)
+{
+	etrace_path_to(r, i, sc, path);
+}
+
+/* Moves a directory's path to the end of its room, so that more can follow. */
+static char *etrace_path_end(struct etrace_rec *r, int i,
+			     struct etrace_scratch *sc)
+{
+	char *end = sc->path[i] + ETRACE_PATH_BUF - 1;
+	char *s = end - r->str[i].len;
+
+	if (unlikely(s != r->str[i].s)) {
+		memmove(s, r->str[i].s, r->str[i].len);
+		r->str[i].s = s;
+	}
+	return end;
+}
+
+/**
+ * etrace_capture_child - the name that a directory entry has, or will have
+ * @r: record
+ * @i: string of it
+ * @sc: room
+ * @dir: the directory, locked by the caller
+ * @dentry: the entry, positive or negative
+ *
+ * d_path() of a negative entry would tell that it is deleted.
+ */
+void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			  const struct path *dir, const struct dentry *dentry)
+{
+	char *end;
+
+	if (!etrace_path_to(r, i, sc, dir))
+		return;
+	end = etrace_path_end(r, i, sc);
+	if (r->str[i].len > 1)		/* not the root */
+		*end++ = '/';
+	memcpy(end, dentry->d_name.name, dentry->d_name.len);
+	r->str[i].len = end + dentry->d_name.len - r->str[i].s;
+}
+
+/**
+ * etrace_capture_fd - the path of an open file of the current task
+ * @r: record
+ * @i: string of it
+ * @sc: room
+ * @fd: its descriptor
+ */
+void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+		       int fd)
+{
+	struct file *file = fget_raw(fd);
+
+	if (!file) {
+		etrace_set_unread(r, i);
+		return;
+	}
+	etrace_path_to(r, i, sc, &file->f_path);
+	fput(file);		/* the last one is put off, it does not sleep */
+}
+
+/**
+ * etrace_capture_cwd - the working directory of the current task
+ * @r: record
+ * @i: string of it
+ * @sc: room
+ */
+void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc)
+{
+	struct path pwd;
+
+	rcu_read_lock();
+	etrace_fs_pwd_rcu(current->fs, &pwd);
+	etrace_path_to(r, i, sc, &pwd);
+	rcu_read_unlock();
+}
+
+/* A user string to @dst, whose room holds PATH_MAX. Returns its length. */
+static long etrace_user(char *dst, unsigned long uaddr)
+{
+	long n;
+
+	pagefault_disable();
+	n = strncpy_from_user(dst, (const char __user *)uaddr, PATH_MAX);
+	pagefault_enable();
+	return n;
+}
+
+/**
+ * etrace_capture_user - a user string, verbatim
+ * @r: record
+ * @i: string of it
+ * @sc: room
+ * @uaddr: its address; 0: the record does not have the string
+ *
+ * The kernel has read the string a moment ago, so its page is there.
+ */
+void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			 unsigned long uaddr)
+{
+	long n;
+
+	if (!uaddr) {
+		etrace_set(r, i, NULL, 0);
+		return;
+	}
+	n = etrace_user(sc->path[i], uaddr);
+	if (n < 0) {
+		etrace_set_unread(r, i);
+		return;
+	}
+	etrace_set(r, i, sc->path[i], n);
+	if (n == PATH_MAX)
+		r->cut |= BIT(i);
+}
+
+/**
+ * etrace_capture_joined - a user's path behind its directory's
+ * @r: record
+ * @i: string of it
+ * @sc: room
+ * @dirfd: the directory's descriptor, or AT_FDCWD
+ * @uaddr: user address of the path
+ *
+ * An absolute path stands alone; else directory, '/' and path are joined as
+ * they are.
+ */
+void etrace_capture_joined(struct etrace_rec *r, int i,
+			   struct etrace_scratch *sc, int dirfd,
+			   unsigned long uaddr)
+{
+	char *user = sc->path[i] + ETRACE_PATH_BUF;
+	long n = etrace_user(user, uaddr);
+
+	if (n < 0) {
+		etrace_set_unread(r, i);
+		return;
+	}
+	if (n == PATH_MAX)
+		r->cut |= BIT(i);
+	if (user[0] == '/') {
+		etrace_set(r, i, user, n);
+		return;
+	}
+	if (dirfd == AT_FDCWD)
+		etrace_capture_cwd(r, i, sc);
+	else
+		etrace_capture_fd(r, i, sc, dirfd);
+	if (!r->str[i].len) {
+		etrace_set(r, i, user, n);	/* better than nothing */
+		return;
+	}
+	*etrace_path_end(r, i, sc) = '/';
+	r->str[i].len += 1 + n;
+}
+
+/**
+ * etrace_capture_kernel - a path that the kernel has as it was passed
+ * @r: record
+ * @i: string of it
+ * @sc: room
+ * @name: the path, relative to the working directory unless absolute
+ */
+void etrace_capture_kernel(struct etrace_rec *r, int i,
+			   struct etrace_scratch *sc, const char *name)
+{
+	size_t n = min_t(size_t, strlen(name), PATH_MAX);
+	char *end;
+
+	if (name[0] == '/') {
+		etrace_set(r, i, name, n);
+		return;
+	}
+	etrace_capture_cwd(r, i, sc);
+	end = etrace_path_end(r, i, sc);
+	*end++ = '/';
+	memcpy(end, name, n);
+	r->str[i].len += 1 + n;
+}
+
+int etrace_capture_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		void *p = kvmalloc_node(sizeof(struct etrace_scratch),
+					GFP_KERNEL, cpu_to_node(cpu));
+
+		if (!p) {
+			etrace_capture_exit();
+			return -ENOMEM;
+		}
+		per_cpu(etrace_scratch, cpu) = p;
+	}
+	return 0;
+}
+
+void etrace_capture_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kvfree(per_cpu(etrace_scratch, cpu));
+		per_cpu(etrace_scratch, cpu) = NULL;
+	}
+}

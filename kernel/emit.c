@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From an event with strings of any length to records of bounded size.
+ *
+ * A record must fit a page of the ring buffer, or it vanishes; and the lines
+ * printed from it must fit a page too, or the reader sees none. So strings
+ * stay in their event's own record while there is room for their bytes and
+ * for their lines, and go on in records of their own (string, args) from the
+ * first that does not fit.
+ */
+#include <linux/bitops.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+
+#include "etrace.h"
+
+#define ETRACE_BYTES_MAX	2000	/* of strings in one record */
+#define ETRACE_TEXT_MAX		3400	/* of text printed from one record */
+#define ETRACE_LINE_MAX		64	/* a line's prefix, tag and newline */
+#define ETRACE_HEAD_MAX		(3 * ETRACE_LINE_MAX)	/* event lines */
+#define ETRACE_PIECE_LINES	38	/* newlines in one piece of a string */
+
+#define ETRACE_ONES		(~0UL / 0xff)	/* 0x01 in every byte */
+
+/* Bytes of @s up to and with its @max-th newline; sets how many it passed. */
+static u32 etrace_lines(const char *s, u32 len, u32 max, u32 *lines)
+{
+	u32 i = 0;
+
+	*lines = 0;
+	while (i < len) {
+		/* Most strings have none: look at a word at a time. */
+		if (i + sizeof(long) <= len) {
+			unsigned long v;
+
+			memcpy(&v, s + i, sizeof(v));
+			v ^= ETRACE_ONES * '\n';
+			if (!((v - ETRACE_ONES) & ~v & (ETRACE_ONES << 7))) {
+				i += sizeof(v);
+				continue;
+			}
+		}
+		if (s[i++] == '\n' && ++*lines == max)
+			break;
+	}
+	return i;
+}
+
+/*
+ * How many strings the event's own record takes. Returns the text that it
+ * makes.
+ */
+static u32 etrace_layout(struct etrace_rec *r, u32 *bytes)
+{
+	u32 text = ETRACE_HEAD_MAX, lines, cost, i;
+
+	*bytes = 0;
+	for (i = 0; i < r->nr_str; i++) {
+		const struct etrace_str *str = &r->str[i];
+
+		if (!str->s)
+			continue;
+		if (str->len >= ETRACE_PART_MAX ||
+		    *bytes + str->len > ETRACE_BYTES_MAX)
+			break;
+		etrace_lines(str->s, str->len, U32_MAX, &lines);
+		/* Behind newlines comes a line that ends them. */
+		cost = str->len + ETRACE_LINE_MAX * (1 + lines + !!lines);
+		if (text + cost > ETRACE_TEXT_MAX)
+			break;
+		text += cost;
+		*bytes += str->len;
+	}
+	r->inl = i;
+	r->more = i < r->nr_str;
+	return text;
+}
+
+/*
+ * A string in pieces: parts of at most 900 bytes, or the whole if it is
+ * shorter than that; and no more newlines than one record prints.
+ */
+static void etrace_emit_string(struct etrace_task *t, const struct etrace_rec *r,
+			       u32 i, bool last)
+{
+	const struct etrace_str *str = &r->str[i];
+	bool whole = str->len < ETRACE_PART_MAX;
+	u32 pos = 0, n, lines;
+	struct etrace_rec p;
+	bool cont = false;
+
+	p.upid = r->upid;
+	p.error = r->error;
+	p.joined = r->joined;
+	p.unread = r->unread;
+	p.cut = r->cut;
+	p.ev = ETRACE_EV_STRING;
+	p.nr_str = 0;
+	p.inl = 0;
+	p.string.ev = r->ev;
+	p.string.tag = etrace_event_tags(r->ev)[i];
+	p.string.total = str->len;
+	p.string.part = whole ? -1 : 0;
+	do {
+		n = etrace_lines(str->s + pos,
+				 min_t(u32, str->len - pos, ETRACE_PART_MAX),
+				 ETRACE_PIECE_LINES, &lines);
+		p.string.piece.s = str->s + pos;
+		p.string.piece.len = n;
+		p.string.state = cont ? ETRACE_PIECE_CONT : 0;
+		pos += n;
+		cont = false;
+		if (whole && lines == ETRACE_PIECE_LINES) {
+			/* This newline is what the next piece begins behind. */
+			p.string.piece.len--;
+			p.string.state |= ETRACE_PIECE_OPEN;
+			cont = true;
+		}
+		if (pos == str->len && !cont)
+			p.string.state |= ETRACE_PIECE_LAST;
+		p.more = !last || !(p.string.state & ETRACE_PIECE_LAST);
+		p.time = etrace_task_now(t);
+		etrace_output(t, &p);
+		if (!whole)
+			p.string.part++;
+	} while (pos < str->len || cont);
+}
+
+static void etrace_emit_strings(struct etrace_task *t, const struct etrace_rec *r,
+				bool last)
+{
+	u32 i, end = r->nr_str;
+
+	while (end && !r->str[end - 1].s)
+		end--;
+	for (i = r->inl; i < end; i++)
+		if (r->str[i].s)
+			etrace_emit_string(t, r, i, last && i == end - 1);
+}
+
+/* Strings that are not what they should be are counted with their event. */
+static void etrace_count_marks(struct etrace_session *s,
+			       const struct etrace_rec *r)
+{
+	etrace_count(s, strings_joined, hweight8(r->joined));
+	etrace_count(s, strings_unread, hweight8(r->unread));
+	etrace_count(s, strings_cut, hweight8(r->cut));
+}
+
+/* That the task lost records, and since when, before anything else of it. */
+static void etrace_emit_lost(struct etrace_task *t)
+{
+	struct etrace_rec r;
+
+	r.upid = t->upid;
+	r.time = etrace_task_now(t);
+	r.ev = ETRACE_EV_LOST;
+	r.lost.count = t->lost;
+	r.lost.since = t->lost_since;
+	etrace_output(t, &r);
+	if (r.written)
+		t->lost = 0;
+}
+
+static void etrace_emit_begin(struct etrace_task *t, struct etrace_rec *r)
+{
+	if (unlikely(t->lost) && !t->session->fire)
+		etrace_emit_lost(t);
+	if (unlikely(r->joined | r->unread | r->cut))
+		etrace_count_marks(t->session, r);
+	r->upid = t->upid;
+	r->time = etrace_task_now(t);
+}
+
+/**
+ * etrace_emit_one - write an event for one session
+ * @t: slot of the current task
+ * @r: the event, but for its task, time and layout
+ */
+void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r)
+{
+	u32 bytes;
+
+	etrace_emit_begin(t, r);
+	etrace_layout(r, &bytes);
+	etrace_output(t, r);
+	if (unlikely(r->more))
+		etrace_emit_strings(t, r, true);
+}
+
+/**
+ * etrace_emit - write an event
+ * @t: first slot of the current task
+ * @r: the event, but for its task, time and layout
+ */
+void etrace_emit(struct etrace_task *t, struct etrace_rec *r)
+{
+	etrace_for_each_slot(t, t)
+		etrace_emit_one(t, r);
+}
+
+/*
+ * The next piece of an argument list into @buf. Ends where @text is used up,
+ * or at what cannot be read (@unread). Returns its bytes.
+ */
+static u32 etrace_argv_piece(struct etrace_argv *a, char *buf, u32 room,
+			     u32 text, bool *unread)
+{
+	u32 n = 0, i, index = a->index;
+	u32 cost = 4 * ETRACE_LINE_MAX;	/* first line, parts of a long one */
+
+	*unread = false;
+	while (n < room && a->pos + n < a->end) {
+		unsigned long uaddr = a->pos + n;
+		u32 len = min3((unsigned long)room - n, a->end - uaddr,
+			       PAGE_SIZE - offset_in_page(uaddr));
+
+		if (copy_from_user_nofault(buf + n, (void __user *)uaddr, len)) {
+			*unread = true;
+			break;
+		}
+		n += len;
+	}
+	for (i = 0; i < n; i++) {
+		cost++;
+		if (buf[i] == '\0')
+			cost += ETRACE_LINE_MAX;
+		else if (buf[i] == '\n')
+			cost += 2 * ETRACE_LINE_MAX;
+		if (cost > text)
+			break;
+		index += !buf[i];
+	}
+	if (i < n)
+		*unread = false;	/* not reached yet */
+	a->pos += i;
+	a->index = index;
+	return i;
+}
+
+/* Writes the arguments in records of their own; @r is their event. */
+static void etrace_emit_args(struct etrace_task *t, const struct etrace_rec *r,
+			     struct etrace_argv argv, struct etrace_scratch *sc)
+{
+	struct etrace_rec p;
+	bool unread;
+
+	p.upid = r->upid;
+	p.error = 0;
+	p.joined = r->joined;
+	p.unread = r->unread;
+	p.cut = r->cut;
+	p.ev = ETRACE_EV_ARGS;
+	p.nr_str = 0;
+	p.inl = 0;
+	p.args.piece.s = sc->argv;
+	do {
+		p.args.first = argv.index;
+		p.args.piece.len = etrace_argv_piece(&argv, sc->argv,
+						     ETRACE_BYTES_MAX,
+						     ETRACE_TEXT_MAX, &unread);
+		if (unread) {
+			p.unread |= BIT(ETRACE_NR_STR);
+			etrace_count(t->session, strings_unread, 1);
+		}
+		p.more = argv.pos < argv.end && !unread;
+		p.time = etrace_task_now(t);
+		etrace_output(t, &p);
+	} while (p.more);
+}
+
+/**
+ * etrace_emit_exec - write an execve event, with its argument list
+ * @t: first slot of the current task
+ * @r: the event, but for its task, time and layout
+ * @argv: the argument list
+ * @sc: room
+ */
+void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
+		      const struct etrace_argv *argv, struct etrace_scratch *sc)
+{
+	struct etrace_argv all;
+	bool unread;
+	u32 bytes, text;
+
+	etrace_for_each_slot(t, t) {
+		etrace_emit_begin(t, r);
+		text = etrace_layout(r, &bytes);
+		all = *argv;
+		r->exec.args.s = sc->argv;
+		r->exec.args.len = 0;
+		if (!r->more) {
+			r->exec.args.len =
+				etrace_argv_piece(&all, sc->argv,
+						  ETRACE_BYTES_MAX - bytes,
+						  ETRACE_TEXT_MAX - text, &unread);
+			if (all.pos < all.end) {
+				/* All of them in records of their own. */
+				r->exec.args.len = 0;
+				r->more = 1;
+			}
+		}
+		etrace_output(t, r);
+		if (r->more) {
+			etrace_emit_strings(t, r, false);
+			etrace_emit_args(t, r, *argv, sc);
+		}
+	}
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the parts of the module know of each other.  The data goes one way:
+ *
+ *	probes.c, hooks.c -> syscalls.c -> emit.c -> output.c -> print.c
+ *
+ * with session.c (for whom), task.c (who is traced), capture.c (strings) and
+ * counters.c (what was lost) beside it.
+ */
+#ifndef ETRACE_H
+#define ETRACE_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include "etrace_ioctl.h"
+
+struct dentry;
+struct linux_binprm;
+struct path;
+struct pt_regs;
+struct trace_array;
+struct trace_buffer;
+struct trace_event_file;
+
+/* ---- strings and records ---------------------------------------------- */
+
+#define ETRACE_NR_STR	3	/* most strings that one record has */
+
+/**
+ * struct etrace_str - a string of a record
+ * @s: the bytes, without a null byte at the end; NULL: the record has none
+ * @len: number of bytes
+ */
+struct etrace_str {
+	const char *s;
+	u32 len;
+};
+
+/* The typed events, in events.h. */
+enum etrace_event {
+	ETRACE_EV_EXEC,
+	ETRACE_EV_CLONE,
+	ETRACE_EV_EXIT,
+	ETRACE_EV_OPEN,
+	ETRACE_EV_CLOSE,
+	ETRACE_EV_DUP,
+	ETRACE_EV_PIPE,
+	ETRACE_EV_RENAME,
+	ETRACE_EV_LINK,
+	ETRACE_EV_SYMLINK,
+	ETRACE_EV_MOUNT,
+	ETRACE_EV_UMOUNT,
+	ETRACE_EV_COMM,
+	ETRACE_EV_STRING,
+	ETRACE_EV_ARGS,
+	ETRACE_EV_LOST,
+	ETRACE_NR_EV,
+};
+
+/**
+ * struct etrace_rec - one event on its way into the ring buffer
+ * @upid: the task that made the call
+ * @time: CLOCK_MONOTONIC in nanoseconds
+ * @ev: which event
+ * @error: 0, or the positive errno of a call that failed
+ * @str: the strings, in the order in which they are printed
+ * @nr_str: how many entries of @str the event has
+ * @inl: how many of them are in the event's own record; the others follow in
+ *	records of their own
+ * @more: records follow this one
+ * @joined: bit i: @str[i] is the user's string behind a directory's path, not
+ *	a name that the kernel has resolved
+ * @unread: bit i: @str[i] could not be read
+ * @cut: bit i: @str[i] is not whole
+ * @file: where the record should arrive, to tell whether it did
+ * @written: set when it did
+ * @exec: the event's own fields, as in events.h, are in one of these
+ * @clone: the same
+ * @exit: the same
+ * @open: the same
+ * @close: the same
+ * @dup: the same
+ * @pipe: the same
+ * @rename: the same, also for link
+ * @mount: the same, also for umount
+ * @comm: the same
+ * @string: the same
+ * @args: the same
+ * @lost: the same
+ *
+ * On the stack of probes: only what an event uses is filled in.
+ */
+struct etrace_rec {
+	u64 upid;
+	u64 time;
+	struct etrace_str str[ETRACE_NR_STR];
+	u8 ev;
+	u8 nr_str;
+	u8 inl;
+	u8 more;
+	u8 joined;
+	u8 unread;
+	u8 cut;
+	bool written;
+	s32 error;
+	struct trace_event_file *file;
+	union {
+		struct {
+			u32 args_len;
+			struct etrace_str args;	/* with their null bytes */
+		} exec;
+		struct {
+			u64 flags;
+			u64 child;
+			bool has_flags;
+		} clone;
+		struct {
+			s32 status;
+			s32 signal;
+			bool core;
+		} exit;
+		struct {
+			u32 flags;
+			u16 mode;
+			s32 fd;
+		} open;
+		struct {
+			s32 fd;
+		} close;
+		struct {
+			s32 oldfd;
+			s32 newfd;
+			u32 flags;
+		} dup;
+		struct {
+			s32 fd[2];
+			u32 flags;
+		} pipe;
+		struct {
+			u32 flags;
+			bool has_flags;
+		} rename;
+		struct {
+			u64 flags;
+		} mount;
+		struct {
+			u64 target;
+		} comm;
+		struct {
+			struct etrace_str piece;
+			u32 total;
+			s32 part;
+			u8 tag;
+			u8 state;
+			u8 ev;
+		} string;
+		struct {
+			struct etrace_str piece;
+			u32 first;
+		} args;
+		struct {
+			u64 count;
+			u64 since;
+		} lost;
+	};
+};
+
+/* The tags of strings; print.c has their names. */
+enum etrace_tag {
+	ETRACE_TAG_PI, ETRACE_TAG_PP, ETRACE_TAG_CW,
+	ETRACE_TAG_FN, ETRACE_TAG_FO,
+	ETRACE_TAG_RF, ETRACE_TAG_RT,
+	ETRACE_TAG_LF, ETRACE_TAG_LT,
+	ETRACE_TAG_ST, ETRACE_TAG_SR, ETRACE_TAG_SL,
+	ETRACE_TAG_MS, ETRACE_TAG_MT, ETRACE_TAG_MX,
+	ETRACE_TAG_CN, ETRACE_TAG_A,
+	ETRACE_NR_TAG,
+};
+
+/* etrace_rec.string.state: how a piece lies in its string. */
+#define ETRACE_PIECE_CONT	1	/* begins behind a newline */
+#define ETRACE_PIECE_OPEN	2	/* the next piece begins behind a newline */
+#define ETRACE_PIECE_LAST	4	/* ends the string */
+
+#define ETRACE_PART_MAX		900	/* bytes in a part, by the line format */
+
+/**
+ * etrace_event_tags - the tags of an event's strings
+ * @ev: the event
+ *
+ * Return: as many tags as the event has strings.
+ */
+const u8 *etrace_event_tags(enum etrace_event ev);
+
+/* ---- counters: counters.c ---------------------------------------------- */
+
+/* What is counted; counters.c says what each means. */
+#define ETRACE_COUNTERS(X)		\
+	X(records)			\
+	X(lost_records)			\
+	X(lost_disabled)		\
+	X(lost_tasks)			\
+	X(lost_fds)			\
+	X(strings_joined)		\
+	X(strings_unread)		\
+	X(strings_cut)
+
+enum etrace_counter {
+#define X(name)	ETRACE_CNT_##name,
+	ETRACE_COUNTERS(X)
+#undef X
+	ETRACE_NR_CNT,
+};
+
+struct etrace_counts {
+	u64 n[ETRACE_NR_CNT];
+};
+
+DECLARE_PER_CPU(struct etrace_counts, etrace_counts);
+
+/* For a session, and for the sum of all. */
+#define etrace_count(session, name, add)				\
+	do {								\
+		this_cpu_add(etrace_counts.n[ETRACE_CNT_##name], add);	\
+		this_cpu_add((session)->counts->n[ETRACE_CNT_##name], add); \
+	} while (0)
+
+u64 etrace_counts_sum(struct etrace_counts __percpu *counts,
+		      enum etrace_counter i);
+int etrace_counters_init(void);
+void etrace_counters_exit(void);
+
+/* ---- sessions: session.c, output.c -------------------------------------- */
+
+/**
+ * struct etrace_session - a trace: who it is for, and where it goes
+ * @fire: the events are fired as trace events, for everybody who has enabled
+ *	them; else they are written to the session's own instance only. Only
+ *	the session of the parameter root_pid does so
+ * @comm: changes of thread names are recorded
+ * @tracing: tasks may be added
+ * @tr: the ftrace instance; NULL: the top level
+ * @buffer: its ring buffer
+ * @files: its trace events
+ * @counts: what was recorded and lost
+ * @seq: sequence number of the latest upid
+ * @tasks: tasks that are traced now
+ * @idle: woken when @tasks gets 0
+ * @instance: name of the instance, empty: the top level
+ */
+struct etrace_session {
+	bool fire;
+	bool comm;
+	bool tracing;
+	struct trace_array *tr;
+	struct trace_buffer *buffer;
+	struct trace_event_file *files[ETRACE_NR_EV];
+	struct etrace_counts __percpu *counts;
+	atomic64_t seq;
+	atomic_t tasks;
+	wait_queue_head_t idle;
+	char instance[64];
+};
+
+int etrace_session_init(struct etrace_session *s);
+void etrace_session_exit(struct etrace_session *s);
+extern struct etrace_session etrace_root;	/* of the parameter root_pid */
+
+int etrace_device_register(void);
+void etrace_device_unregister(void);
+
+int etrace_output_init(struct etrace_session *s);
+void etrace_output_exit(struct etrace_session *s);
+int etrace_output_remove(struct etrace_session *s);
+unsigned long etrace_output_overwritten(const struct etrace_session *s);
+
+/* ---- traced tasks: task.c --------------------------------------------- */
+
+struct etrace_hold;
+
+/**
+ * struct etrace_task - a task that a session traces
+ * @node: in the table, by @task
+ * @rcu: for freeing
+ * @task: the key; never followed, no reference held
+ * @session: for which it is traced
+ * @upid: its unique identifier in that session
+ * @last: time of its latest record; the times of a task's records grow
+ *	strictly, so that a reader can put them in order
+ * @lost: records of it that were lost and that no record tells of yet
+ * @lost_since: time of the first of them
+ * @hold: what a hook left for the end of the system call in progress
+ * @swept: links slots that left the table because tracing stops
+ *
+ * Only the task itself reads and writes @last, @lost and @hold.
+ */
+struct etrace_task {
+	struct hlist_node node;
+	struct rcu_head rcu;
+	struct task_struct *task;
+	struct etrace_session *session;
+	u64 upid;
+	u64 last;
+	u64 lost;
+	u64 lost_since;
+	struct etrace_hold *hold;
+	struct etrace_task *swept;
+};
+
+extern unsigned int etrace_bits_of_real_pid;
+
+int etrace_tasks_init(void);
+void etrace_tasks_exit(void);
+int etrace_tasks_start(struct etrace_session *s, pid_t root);
+void etrace_tasks_stop(struct etrace_session *s);
+u32 etrace_tasks_list(struct etrace_session *s, struct etrace_task_info *to,
+		      u32 room);
+bool etrace_task_untraced(struct task_struct *task);
+struct etrace_task *etrace_task_find(struct task_struct *task);
+struct etrace_task *etrace_task_next(struct etrace_task *t);
+struct etrace_task *etrace_task_fork(struct etrace_task *parent,
+				     struct task_struct *child);
+void etrace_task_drop(struct task_struct *task);
+u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid);
+u64 etrace_task_now(struct etrace_task *t);
+
+/* All slots of the current task, one for each session that traces it. */
+#define etrace_for_each_slot(t, first)	\
+	for ((t) = (first); (t); (t) = etrace_task_next(t))
+
+/* ---- tracepoints: probes.c -------------------------------------------- */
+
+int etrace_probes_register(void);
+void etrace_probes_unregister(void);
+
+/* ---- the table of system calls: syscalls.c ---------------------------- */
+
+enum etrace_record {
+	ETRACE_REC_EXEC,
+	ETRACE_REC_FORK,
+	ETRACE_REC_VFORK,
+	ETRACE_REC_CLONE,
+	ETRACE_REC_OPEN,
+	ETRACE_REC_CLOSE,
+	ETRACE_REC_CLOSE_RANGE,
+	ETRACE_REC_DUP,
+	ETRACE_REC_FCNTL,
+	ETRACE_REC_PIPE,
+	ETRACE_REC_RENAME,
+	ETRACE_REC_LINK,
+	ETRACE_REC_SYMLINK,
+	ETRACE_REC_MOUNT,
+	ETRACE_REC_UMOUNT,
+	ETRACE_NR_REC,
+};
+
+enum etrace_hook_id {
+	ETRACE_HOOK_NONE,
+	ETRACE_HOOK_BPRM_CHECK,
+	ETRACE_HOOK_CLOSE_RANGE,
+	ETRACE_HOOK_PATH_RENAME,
+	ETRACE_HOOK_PATH_LINK,
+	ETRACE_HOOK_PATH_SYMLINK,
+	ETRACE_HOOK_SB_MOUNT,
+	ETRACE_HOOK_SB_UMOUNT,
+};
+
+enum etrace_arg {
+	ETRACE_ARG_SKIP,	/* not looked at */
+	ETRACE_ARG_DIRFD,	/* directory of PATH; absent: the working directory */
+	ETRACE_ARG_PATH,
+	ETRACE_ARG_DIRFD2,	/* directory of PATH2 */
+	ETRACE_ARG_PATH2,
+	ETRACE_ARG_TARGET,	/* of a symbolic link */
+	ETRACE_ARG_SOURCE,	/* of a mount */
+	ETRACE_ARG_TYPE,	/* of a file system */
+	ETRACE_ARG_FLAGS,	/* or a command */
+	ETRACE_ARG_MODE,
+	ETRACE_ARG_FD,
+	ETRACE_ARG_FD2,
+	ETRACE_ARG_STRUCT,	/* pointer to a structure of the call's own */
+	ETRACE_NR_ARG,
+};
+
+#define ETRACE_MAX_ARGS	6
+
+/**
+ * struct etrace_syscall - a row of etrace_syscalls.def
+ * @nr: its number in each ABI
+ * @record: what it is recorded as
+ * @hook: where its names come from
+ * @role: what its arguments mean
+ * @at: 1 + the place of the argument with a given role, 0: has none
+ */
+struct etrace_syscall {
+	int nr[2];
+	u8 record;
+	u8 hook;
+	u8 role[ETRACE_MAX_ARGS];
+	u8 at[ETRACE_NR_ARG];
+};
+
+void etrace_syscalls_init(void);
+void etrace_syscalls_exit(void);
+const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs);
+const struct etrace_syscall *etrace_syscall_current(void);
+unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
+				 struct pt_regs *regs, enum etrace_arg role,
+				 unsigned long absent);
+void etrace_syscall_done(const struct etrace_syscall *sc,
+			 struct pt_regs *regs, long ret);
+
+void etrace_record_fork(struct etrace_task *t, struct task_struct *child);
+void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm);
+void etrace_record_exit(struct etrace_task *t, int code);
+void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
+			const char *comm);
+
+/* ---- hooks: hooks.c ---------------------------------------------------- */
+
+/**
+ * struct etrace_hold - names that the kernel resolved in the middle of a call
+ * @hook: which hook left it
+ * @first: the first descriptor of @fds
+ * @nr_fds: bits in @fds
+ * @fds: the descriptors that close_range is about to close, a bitmap; kfree
+ * @str: the names; each is allocated, NULL where there is none
+ */
+struct etrace_hold {
+	u8 hook;
+	u32 first;
+	u32 nr_fds;
+	unsigned long *fds;
+	struct etrace_str str[ETRACE_NR_STR];
+};
+
+void etrace_hooks_register(void);
+void etrace_hooks_unregister(void);
+unsigned long etrace_hooks_missed(void);
+unsigned int etrace_hooks_missing(void);
+void etrace_hold_free(struct etrace_hold *hold);
+
+/* ---- strings: capture.c ------------------------------------------------ */
+
+#define ETRACE_PATH_BUF	(32 * 1024)	/* longest path: any depth that is met */
+
+/**
+ * struct etrace_scratch - a processor's room for the strings of one record
+ * @path: room for each: a directory's path, '/', and a user's string
+ * @argv: room for a piece of an argument list
+ */
+struct etrace_scratch {
+	char path[ETRACE_NR_STR][ETRACE_PATH_BUF + PATH_MAX + 1];
+	char argv[2048];
+};
+
+int etrace_capture_init(void);
+void etrace_capture_exit(void);
+struct etrace_scratch *etrace_scratch_get(void);
+void etrace_scratch_put(void);
+void etrace_capture_path(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			 const struct path *path);
+void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			  const struct path *dir, const struct dentry *dentry);
+void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+		       int fd);
+void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc);
+void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			 unsigned long uaddr);
+void etrace_capture_joined(struct etrace_rec *r, int i,
+			   struct etrace_scratch *sc, int dirfd,
+			   unsigned long uaddr);
+void etrace_capture_kernel(struct etrace_rec *r, int i,
+			   struct etrace_scratch *sc, const char *name);
+
+/* ---- out: emit.c, output.c, print.c ------------------------------------ */
+
+/**
+ * struct etrace_argv - an argument list that is being written out
+ * @pos: user address of what comes next
+ * @end: user address behind the last byte
+ * @index: number of the argument at @pos
+ */
+struct etrace_argv {
+	unsigned long pos;
+	unsigned long end;
+	u32 index;
+};
+
+void etrace_emit(struct etrace_task *t, struct etrace_rec *r);
+void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r);
+void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
+		      const struct etrace_argv *argv, struct etrace_scratch *sc);
+
+void etrace_output(struct etrace_task *t, struct etrace_rec *r);
+
+extern bool etrace_extended;
+
+#endif /* ETRACE_H */

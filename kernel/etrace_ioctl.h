@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The device /dev/etrace: sessions. Shared with userspace.
+ *
+ * An open file is a session: a tree of tasks that is traced into an ftrace
+ * instance of its own, isolated from all others. When the last descriptor is
+ * closed, by whatever death of its owner, tracing of the tree ends and the
+ * instance is removed.
+ *
+ * open() fails with EPERM without CAP_SYS_ADMIN and CAP_PERFMON. Sessions pin
+ * the module. All calls are errors with ENOTTY for an unknown request.
+ *
+ *	fd = open("/dev/etrace", O_RDWR | O_CLOEXEC);
+ *	ioctl(fd, ETRACE_IOC_CREATE, &create);	instance made; set its buffer,
+ *						open its per_cpu files
+ *	ioctl(fd, ETRACE_IOC_ADD, &pid);	tracing begins
+ *	poll(fd, POLLHUP)			until no traced task lives
+ *	ioctl(fd, ETRACE_IOC_STOP);		no record is written after this
+ *	ioctl(fd, ETRACE_IOC_STATS, &stats);	what has been recorded and lost
+ *	close(fd);
+ */
+#ifndef ETRACE_IOCTL_H
+#define ETRACE_IOCTL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define ETRACE_ABI_VERSION	1
+
+#define ETRACE_SESSION_COMM	1	/* record changes of thread names */
+
+/**
+ * struct etrace_create - make the instance of a session
+ * @abi: in: ETRACE_ABI_VERSION; else the call fails with EPROTO and this is
+ *	out: the module's
+ * @flags: ETRACE_SESSION_*; unknown ones: EINVAL
+ * @bits_of_real_pid: out: how a upid divides
+ * @reserved: 0
+ * @instance: out: name of the directory in tracefs' instances/
+ *
+ * EBUSY: the session has one already.
+ */
+struct etrace_create {
+	__u32 abi;
+	__u32 flags;
+	__u32 bits_of_real_pid;
+	__u32 reserved;
+	char instance[48];
+};
+
+/**
+ * struct etrace_stats - what a session has recorded, since it was made
+ * @records: records written to the ring buffer
+ * @lost_records: records that it refused, being full
+ * @lost_disabled: 0 in sessions
+ * @lost_tasks: tasks that could not be traced, for want of memory
+ * @lost_fds: close_range calls whose descriptors are not known
+ * @strings_joined: names joined from the user's string and a directory
+ * @strings_unread: strings that could not be read
+ * @strings_cut: paths longer than there is room for
+ * @overwritten: records that the ring buffer threw away unread
+ * @tasks: traced tasks that live now
+ * @hooks_missing: hooks that this kernel does not offer
+ */
+struct etrace_stats {
+	__u64 records;
+	__u64 lost_records;
+	__u64 lost_disabled;
+	__u64 lost_tasks;
+	__u64 lost_fds;
+	__u64 strings_joined;
+	__u64 strings_unread;
+	__u64 strings_cut;
+	__u64 overwritten;
+	__u64 tasks;
+	__u64 hooks_missing;
+};
+
+/**
+ * struct etrace_task_info - a traced task that lives
+ * @upid: its identifier in this session
+ * @pid: its thread id, in the initial pid namespace
+ * @tgid: its process id, in the initial pid namespace
+ */
+struct etrace_task_info {
+	__u64 upid;
+	__s32 pid;
+	__s32 tgid;
+};
+
+/**
+ * struct etrace_task_list - the traced tasks that live
+ * @tasks: user address of room for struct etrace_task_info
+ * @room: in: how many fit
+ * @nr: out: how many there are, at least as many as were written
+ */
+struct etrace_task_list {
+	__u64 tasks;
+	__u32 room;
+	__u32 nr;
+};
+
+#define ETRACE_IOC_MAGIC	0xe7
+
+#define ETRACE_IOC_CREATE	_IOWR(ETRACE_IOC_MAGIC, 1, struct etrace_create)
+/* Trace a task and all below it: ESRCH, no such task; EINVAL, no instance. */
+#define ETRACE_IOC_ADD		_IOW(ETRACE_IOC_MAGIC, 2, __s32)
+/* Trace nothing any more; the instance stays until the session's end. */
+#define ETRACE_IOC_STOP		_IO(ETRACE_IOC_MAGIC, 3)
+#define ETRACE_IOC_STATS	_IOR(ETRACE_IOC_MAGIC, 4, struct etrace_stats)
+#define ETRACE_IOC_TASKS	_IOWR(ETRACE_IOC_MAGIC, 5, struct etrace_task_list)
+
+#endif /* ETRACE_IOCTL_H */

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The typed trace events, events/etrace/ in tracefs. Their printed form is
+ * the etrace line format (Documentation/line-format.md), made by print.c when
+ * somebody reads.
+ *
+ * Fields that all have: upid, the task that made the call; time, nanoseconds
+ * of CLOCK_MONOTONIC. Fields of events with strings: NAME_len, the string's
+ * length, -1 if the event has none; NAME, the string, if it is in this record
+ * (the first @inl strings are); more: records of the kind string or args
+ * follow with the rest; joined, unread, cut: bit i tells of the i-th string
+ * what struct etrace_rec says; bit 3 of unread: a structure or the arguments.
+ * error: errno of a call that failed, else 0.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM etrace
+
+#if !defined(ETRACE_EVENTS_H) || defined(TRACE_HEADER_MULTI_READ)
+#define ETRACE_EVENTS_H
+
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "etrace.h"
+#include "print.h"
+
+#ifndef ETRACE_EVENTS_HELPERS
+#define ETRACE_EVENTS_HELPERS
+/* Room for string @i in the record, with a null byte. */
+static inline u32 etrace_room(const struct etrace_rec *r, u32 i)
+{
+	return i < r->inl ? r->str[i].len + 1 : 1;
+}
+
+static inline s32 etrace_len(const struct etrace_rec *r, u32 i)
+{
+	return i < r->nr_str && r->str[i].s ? (s32)r->str[i].len : -1;
+}
+
+static inline void etrace_put(char *dst, const struct etrace_rec *r, u32 i)
+{
+	u32 n = etrace_room(r, i) - 1;
+
+	if (n)
+		memcpy(dst, r->str[i].s, n);
+	dst[n] = '\0';
+}
+
+/* The record arrives; @where is the event file or whatever else listens. */
+static inline void etrace_arrived(struct etrace_rec *r, const void *where)
+{
+	if (where == r->file)
+		r->written = true;
+}
+#endif
+
+#define ETRACE_HEAD_FIELDS			\
+	__field(u64, upid)			\
+	__field(u64, time)
+
+#define ETRACE_HEAD_ASSIGN			\
+	do {					\
+		__entry->upid = r->upid;	\
+		__entry->time = r->time;	\
+		etrace_arrived(r, __data);	\
+	} while (0)
+
+#define ETRACE_HEAD							\
+	(&(struct etrace_head) {					\
+		p, iter->cpu, __entry->upid, __entry->time })
+
+#define ETRACE_TAIL_FIELDS			\
+	__field(s32, error)			\
+	__field(u8, inl)			\
+	__field(u8, more)			\
+	__field(u8, joined)			\
+	__field(u8, unread)			\
+	__field(u8, cut)
+
+#define ETRACE_TAIL_ASSIGN			\
+	do {					\
+		__entry->error = r->error;	\
+		__entry->inl = r->inl;		\
+		__entry->more = r->more;	\
+		__entry->joined = r->joined;	\
+		__entry->unread = r->unread;	\
+		__entry->cut = r->cut;		\
+	} while (0)
+
+#define ETRACE_TAIL							\
+	(&(struct etrace_tail) {					\
+		__entry->error, __entry->inl, __entry->more,		\
+		__entry->joined, __entry->unread, __entry->cut })
+
+#define ETRACE_STR_FIELDS(name, i)		\
+	__field(s32, name##_len)		\
+	__dynamic_array(char, name, etrace_room(r, i))
+
+#define ETRACE_STR_ASSIGN(name, i)				\
+	do {							\
+		__entry->name##_len = etrace_len(r, i);		\
+		etrace_put(__get_dynamic_array(name), r, i);	\
+	} while (0)
+
+#define ETRACE_STR(name)						\
+	(&(struct etrace_shown) {					\
+		__entry->name##_len, __get_dynamic_array(name) })
+
+/* A program is run: execve, execveat. */
+TRACE_EVENT(etrace_exec,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		ETRACE_STR_FIELDS(interp, 0)
+		ETRACE_STR_FIELDS(path, 1)
+		ETRACE_STR_FIELDS(cwd, 2)
+		__field(u32, args_len)
+		__dynamic_array(char, args, r->exec.args.len)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		ETRACE_STR_ASSIGN(interp, 0);
+		ETRACE_STR_ASSIGN(path, 1);
+		ETRACE_STR_ASSIGN(cwd, 2);
+		__entry->args_len = r->exec.args_len;
+		memcpy(__get_dynamic_array(args), r->exec.args.s, r->exec.args.len);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_exec(ETRACE_HEAD, ETRACE_STR(interp),
+		  ETRACE_STR(path), ETRACE_STR(cwd), __entry->args_len,
+		  __get_dynamic_array(args), __get_dynamic_array_len(args),
+		  ETRACE_TAIL))
+);
+
+/*
+ * A task is born, by fork and its kin; or is not. flags: if has_flags is set;
+ * child: upid of the new task.
+ */
+TRACE_EVENT(etrace_clone,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u64, flags)
+		__field(u64, child)
+		__field(u8, has_flags)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->flags = r->clone.flags;
+		__entry->child = r->clone.child;
+		__entry->has_flags = r->clone.has_flags;
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_clone(ETRACE_HEAD, __entry->has_flags,
+		  __entry->flags, __entry->child, ETRACE_TAIL))
+);
+
+/* A task ends. signal: what killed it, 0: nothing; core: and it left a core. */
+TRACE_EVENT(etrace_exit,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, status)
+		__field(s32, signal)
+		__field(u8, core)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->status = r->exit.status;
+		__entry->signal = r->exit.signal;
+		__entry->core = r->exit.core;
+	),
+	TP_printk("%s", etrace_print_exit(ETRACE_HEAD, __entry->status,
+		  __entry->signal, __entry->core))
+);
+
+/* A file is opened. name: as resolved; orig: as the user named it. */
+TRACE_EVENT(etrace_open,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(u32, flags)
+		__field(u16, mode)
+		ETRACE_STR_FIELDS(name, 0)
+		ETRACE_STR_FIELDS(orig, 1)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->open.fd;
+		__entry->flags = r->open.flags;
+		__entry->mode = r->open.mode;
+		ETRACE_STR_ASSIGN(name, 0);
+		ETRACE_STR_ASSIGN(orig, 1);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_open(ETRACE_HEAD, __entry->flags,
+		  __entry->mode, __entry->fd, ETRACE_STR(name),
+		  ETRACE_STR(orig), ETRACE_TAIL))
+);
+
+/* A descriptor is closed, by close or close_range. */
+TRACE_EVENT(etrace_close,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->close.fd;
+	),
+	TP_printk("%s", etrace_print_close(ETRACE_HEAD, __entry->fd))
+);
+
+/* A descriptor is copied, by dup and its kin or fcntl. */
+TRACE_EVENT(etrace_dup,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, oldfd)
+		__field(s32, newfd)
+		__field(u32, flags)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->oldfd = r->dup.oldfd;
+		__entry->newfd = r->dup.newfd;
+		__entry->flags = r->dup.flags;
+	),
+	TP_printk("%s", etrace_print_dup(ETRACE_HEAD, __entry->oldfd,
+		  __entry->newfd, __entry->flags))
+);
+
+/* A pipe is made. */
+TRACE_EVENT(etrace_pipe,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd1)
+		__field(s32, fd2)
+		__field(u32, flags)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd1 = r->pipe.fd[0];
+		__entry->fd2 = r->pipe.fd[1];
+		__entry->flags = r->pipe.flags;
+	),
+	TP_printk("%s", etrace_print_pipe(ETRACE_HEAD, __entry->fd1,
+		  __entry->fd2, __entry->flags))
+);
+
+/*
+ * A file gets another name (rename), or one more (link). has_flags: by
+ * renameat2 or linkat, whose flags they are. A call that failed has no "to",
+ * and a "from" only if that could be told.
+ */
+DECLARE_EVENT_CLASS(etrace_two_names,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u32, flags)
+		__field(u8, has_flags)
+		ETRACE_STR_FIELDS(from, 0)
+		ETRACE_STR_FIELDS(to, 1)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->flags = r->rename.flags;
+		__entry->has_flags = r->rename.has_flags;
+		ETRACE_STR_ASSIGN(from, 0);
+		ETRACE_STR_ASSIGN(to, 1);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_rename(ETRACE_HEAD, __entry->has_flags,
+		  __entry->flags, ETRACE_STR(from), ETRACE_STR(to), ETRACE_TAIL))
+);
+
+DEFINE_EVENT(etrace_two_names, etrace_rename,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r)
+);
+
+DEFINE_EVENT_PRINT(etrace_two_names, etrace_link,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_printk("%s", etrace_print_link(ETRACE_HEAD, __entry->has_flags,
+		  __entry->flags, ETRACE_STR(from), ETRACE_STR(to), ETRACE_TAIL))
+);
+
+/*
+ * A symbolic link is made. target: its text; resolved: the path of what it
+ * leads to, if that exists; link: its own path.
+ */
+TRACE_EVENT(etrace_symlink,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		ETRACE_STR_FIELDS(target, 0)
+		ETRACE_STR_FIELDS(resolved, 1)
+		ETRACE_STR_FIELDS(link, 2)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		ETRACE_STR_ASSIGN(target, 0);
+		ETRACE_STR_ASSIGN(resolved, 1);
+		ETRACE_STR_ASSIGN(link, 2);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_symlink(ETRACE_HEAD, ETRACE_STR(target),
+		  ETRACE_STR(resolved), ETRACE_STR(link), ETRACE_TAIL))
+);
+
+/* mount. source, type: as passed, if they were; target: as resolved. */
+TRACE_EVENT(etrace_mount,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u64, flags)
+		ETRACE_STR_FIELDS(source, 0)
+		ETRACE_STR_FIELDS(target, 1)
+		ETRACE_STR_FIELDS(type, 2)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->flags = r->mount.flags;
+		ETRACE_STR_ASSIGN(source, 0);
+		ETRACE_STR_ASSIGN(target, 1);
+		ETRACE_STR_ASSIGN(type, 2);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_mount(ETRACE_HEAD, __entry->flags,
+		  ETRACE_STR(source), ETRACE_STR(target), ETRACE_STR(type),
+		  ETRACE_TAIL))
+);
+
+/* umount, umount2. target: as resolved, if it could be. */
+TRACE_EVENT(etrace_umount,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u64, flags)
+		ETRACE_STR_FIELDS(target, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->flags = r->mount.flags;
+		ETRACE_STR_ASSIGN(target, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_umount(ETRACE_HEAD, __entry->flags,
+		  ETRACE_STR(target), ETRACE_TAIL))
+);
+
+/* A thread gets another name. target: upid of the thread. */
+TRACE_EVENT(etrace_comm,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u64, target)
+		ETRACE_STR_FIELDS(comm, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->target = r->comm.target;
+		ETRACE_STR_ASSIGN(comm, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_comm(ETRACE_HEAD, __entry->target,
+		  ETRACE_STR(comm), ETRACE_TAIL))
+);
+
+/*
+ * A piece of a string that its event's record had no room for. event: kind of
+ * that record, ETRACE_EV_*; tag: which string, ETRACE_TAG_*; part: number of
+ * the part, -1 if the string is shorter than 900 bytes; state:
+ * ETRACE_PIECE_*; total: bytes of the whole string.
+ */
+TRACE_EVENT(etrace_string,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u8, event)
+		__field(u8, tag)
+		__field(u8, state)
+		__field(s32, part)
+		__field(u32, total)
+		__dynamic_array(char, piece, r->string.piece.len)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->event = r->string.ev;
+		__entry->tag = r->string.tag;
+		__entry->state = r->string.state;
+		__entry->part = r->string.part;
+		__entry->total = r->string.total;
+		memcpy(__get_dynamic_array(piece), r->string.piece.s,
+		       r->string.piece.len);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_string(ETRACE_HEAD, __entry->event,
+		  __entry->tag, __entry->state, __entry->part, __entry->total,
+		  __get_dynamic_array(piece), __get_dynamic_array_len(piece),
+		  ETRACE_TAIL))
+);
+
+/*
+ * A piece of an argument list that its exec record had no room for. first:
+ * number of the argument that it begins with or in.
+ */
+TRACE_EVENT(etrace_args,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u32, first)
+		__dynamic_array(char, piece, r->args.piece.len)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->first = r->args.first;
+		memcpy(__get_dynamic_array(piece), r->args.piece.s,
+		       r->args.piece.len);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", etrace_print_args(ETRACE_HEAD, __entry->first,
+		  __get_dynamic_array(piece), __get_dynamic_array_len(piece),
+		  ETRACE_TAIL))
+);
+
+/*
+ * Records of this task did not reach the ring buffer, in sessions only. count:
+ * how many; since: time of the first of them.
+ */
+TRACE_EVENT(etrace_lost,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u64, count)
+		__field(u64, since)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->count = r->lost.count;
+		__entry->since = r->lost.since;
+	),
+	TP_printk("%s", etrace_print_lost(ETRACE_HEAD, __entry->count,
+		  __entry->since))
+);
+
+#endif /* ETRACE_EVENTS_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE events
+#include <trace/define_trace.h>

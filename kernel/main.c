@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loading, unloading and the parameters. See Documentation/etrace.ko.4.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/string.h>
+
+#include "etrace.h"
+
+#define ETRACE_PID_BITS_MAX	32
+
+static int etrace_root_pid;
+static bool etrace_live;	/* parameters act at once from now on */
+
+static int etrace_trace(int pid)
+{
+	int err = 0;
+
+	if (pid)
+		err = etrace_tasks_start(&etrace_root, pid);
+	else
+		etrace_tasks_stop(&etrace_root);
+	if (err)
+		pr_err("root_pid=%d: no such task; nothing new is traced\n", pid);
+	return err;
+}
+
+static int etrace_root_pid_set(const char *val, const struct kernel_param *kp)
+{
+	int pid, err;
+
+	err = kstrtoint(val, 0, &pid);
+	if (err) {
+		pr_err("root_pid: not a number; give a pid, or 0 to stop\n");
+		return -EINVAL;
+	}
+	if (etrace_live) {
+		err = etrace_trace(pid);
+		if (err)
+			return err;
+	}
+	etrace_root_pid = pid;
+	return 0;
+}
+
+static const struct kernel_param_ops etrace_root_pid_ops = {
+	.set = etrace_root_pid_set,
+	.get = param_get_int,
+};
+module_param_cb(root_pid, &etrace_root_pid_ops, &etrace_root_pid, 0644);
+MODULE_PARM_DESC(root_pid, "trace this task and all below it; 0: stop tracing");
+
+static int etrace_bits_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int bits;
+
+	if (kstrtouint(val, 0, &bits) || bits > ETRACE_PID_BITS_MAX) {
+		pr_err("bits_of_real_pid: must be from 0 to %d\n",
+		       ETRACE_PID_BITS_MAX);
+		return -EINVAL;
+	}
+	etrace_bits_of_real_pid = bits;
+	return 0;
+}
+
+static const struct kernel_param_ops etrace_bits_ops = {
+	.set = etrace_bits_set,
+	.get = param_get_uint,
+};
+module_param_cb(bits_of_real_pid, &etrace_bits_ops, &etrace_bits_of_real_pid,
+		0444);
+MODULE_PARM_DESC(bits_of_real_pid, "how many bits of a upid show the pid (default 22)");
+
+module_param_named(trace_thread_names, etrace_root.comm, bool, 0444);
+MODULE_PARM_DESC(trace_thread_names, "record changes of thread names (default no)");
+
+static int etrace_instance_set(const char *val, const struct kernel_param *kp)
+{
+	size_t len = strcspn(val, "\n");
+
+	if (!len || len >= sizeof(etrace_root.instance) || memchr(val, '/', len) ||
+	    (len == 1 && val[0] == '.') ||
+	    (len == 2 && val[0] == '.' && val[1] == '.')) {
+		pr_err("instance: must be the name of a directory, of at most %zu characters\n",
+		       sizeof(etrace_root.instance) - 1);
+		return -EINVAL;
+	}
+	memcpy(etrace_root.instance, val, len);
+	etrace_root.instance[len] = '\0';
+	return 0;
+}
+
+static int etrace_instance_get(char *buf, const struct kernel_param *kp)
+{
+	return scnprintf(buf, PAGE_SIZE, "%s\n", etrace_root.instance);
+}
+
+static const struct kernel_param_ops etrace_instance_ops = {
+	.set = etrace_instance_set,
+	.get = etrace_instance_get,
+};
+module_param_cb(instance, &etrace_instance_ops, NULL, 0444);
+MODULE_PARM_DESC(instance, "ftrace instance that the events go to (default: the top level)");
+
+module_param_named(extended, etrace_extended, bool, 0644);
+MODULE_PARM_DESC(extended, "print also lines that the line format does not define (default no)");
+
+static int __init etrace_init(void)
+{
+	int err;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		pr_err("not for PREEMPT_RT kernels: probes take locks that sleep there\n");
+		return -EOPNOTSUPP;
+	}
+	etrace_syscalls_init();
+	err = etrace_tasks_init();
+	if (err)
+		return err;
+	err = etrace_capture_init();
+	if (err)
+		goto tasks;
+	err = etrace_session_init(&etrace_root);
+	if (err)
+		goto capture;
+	err = etrace_counters_init();
+	if (err)
+		goto session;
+	etrace_hooks_register();
+	err = etrace_probes_register();
+	if (err)
+		goto hooks;
+	err = etrace_device_register();
+	if (err)
+		goto probes;
+
+	kernel_param_lock(THIS_MODULE);
+	if (etrace_root_pid)
+		err = etrace_trace(etrace_root_pid);
+	etrace_live = !err;
+	kernel_param_unlock(THIS_MODULE);
+	if (!err)
+		return 0;
+
+	etrace_device_unregister();
+probes:
+	etrace_tasks_stop(&etrace_root);
+	etrace_probes_unregister();
+hooks:
+	etrace_hooks_unregister();
+	etrace_syscalls_exit();
+	etrace_counters_exit();
+session:
+	etrace_session_exit(&etrace_root);
+capture:
+	etrace_capture_exit();
+tasks:
+	etrace_tasks_exit();
+	return err;
+}
+
+static void __exit etrace_exit(void)
+{
+	etrace_device_unregister();
+	etrace_tasks_stop(&etrace_root);
+	etrace_probes_unregister();
+	etrace_hooks_unregister();
+	etrace_syscalls_exit();
+	etrace_counters_exit();
+	etrace_session_exit(&etrace_root);
+	etrace_capture_exit();
+	etrace_tasks_exit();
+}
+
+module_init(etrace_init);
+module_exit(etrace_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Traces what a build does: programs, files and descriptors of a task tree");
+MODULE_VERSION("0.1");

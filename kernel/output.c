@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ftrace side: the trace events, the instance that they go to, and
+ * whether they arrived.
+ */
+#include <linux/ring_buffer.h>
+#include <linux/trace.h>
+#include <linux/trace_events.h>
+
+#include "etrace.h"
+#include "compat.h"
+
+#define CREATE_TRACE_POINTS
+#include "events.h"
+
+#define ETRACE_SYSTEM		"etrace"
+#define ETRACE_BUFFER_SIZE	1441792	/* ftrace's own, for each processor */
+
+/**
+ * struct etrace_trace_event - a trace event
+ * @name: in tracefs
+ * @fire: for everybody who has enabled it
+ * @enabled: has anybody?
+ * @write: to one instance, given by its event file
+ */
+struct etrace_trace_event {
+	const char *name;
+	void (*fire)(struct etrace_rec *r);
+	bool (*enabled)(void);
+	void (*write)(void *file, struct etrace_rec *r);
+};
+
+static const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
+#define ETRACE_EVENT(ev, name, class)					\
+	[ETRACE_EV_##ev] = {						\
+		#name,							\
+		trace_##name,						\
+		trace_##name##_enabled,					\
+		trace_event_raw_event_##class,				\
+	}
+	ETRACE_EVENT(EXEC,	etrace_exec,	etrace_exec),
+	ETRACE_EVENT(CLONE,	etrace_clone,	etrace_clone),
+	ETRACE_EVENT(EXIT,	etrace_exit,	etrace_exit),
+	ETRACE_EVENT(OPEN,	etrace_open,	etrace_open),
+	ETRACE_EVENT(CLOSE,	etrace_close,	etrace_close),
+	ETRACE_EVENT(DUP,	etrace_dup,	etrace_dup),
+	ETRACE_EVENT(PIPE,	etrace_pipe,	etrace_pipe),
+	ETRACE_EVENT(RENAME,	etrace_rename,	etrace_two_names),
+	ETRACE_EVENT(LINK,	etrace_link,	etrace_two_names),
+	ETRACE_EVENT(SYMLINK,	etrace_symlink,	etrace_symlink),
+	ETRACE_EVENT(MOUNT,	etrace_mount,	etrace_mount),
+	ETRACE_EVENT(UMOUNT,	etrace_umount,	etrace_umount),
+	ETRACE_EVENT(COMM,	etrace_comm,	etrace_comm),
+	ETRACE_EVENT(STRING,	etrace_string,	etrace_string),
+	ETRACE_EVENT(ARGS,	etrace_args,	etrace_args),
+	ETRACE_EVENT(LOST,	etrace_lost,	etrace_lost),
+#undef ETRACE_EVENT
+};
+
+/**
+ * etrace_output - write one record for one session
+ * @t: slot of the current task
+ * @r: the record
+ *
+ * The session of root_pid fires the trace events, so that whoever listens
+ * gets them; the others write to their own instance and nowhere else. What is
+ * counted is whether the record arrived in the session's instance.
+ */
+void etrace_output(struct etrace_task *t, struct etrace_rec *r)
+{
+	const struct etrace_trace_event *ev = &etrace_trace_events[r->ev];
+	struct etrace_session *s = t->session;
+	bool enabled = true;
+
+	r->file = s->files[r->ev];
+	r->written = false;
+	if (s->fire) {
+		enabled = ev->enabled();
+		ev->fire(r);
+	} else {
+		preempt_disable_notrace();
+		ev->write(r->file, r);
+		preempt_enable_notrace();
+	}
+
+	if (likely(r->written)) {
+		etrace_count(s, records, 1);
+		return;
+	}
+	if (r->ev == ETRACE_EV_LOST)
+		return;		/* what it tells of has been counted */
+	if (enabled)
+		etrace_count(s, lost_records, 1);
+	else
+		etrace_count(s, lost_disabled, 1);
+	if (!t->lost++)
+		t->lost_since = r->time;
+}
+
+/**
+ * etrace_output_overwritten - records that the ring buffer threw away
+ * @s: the session
+ *
+ * Return: how many were overwritten before anybody read them, by whomever.
+ */
+unsigned long etrace_output_overwritten(const struct etrace_session *s)
+{
+	return ring_buffer_overruns(s->buffer);
+}
+
+/*
+ * The top-level buffer has room for two pages until an event is enabled by
+ * hand; do what that does.
+ */
+static int etrace_buffer_init(struct etrace_session *s)
+{
+	struct trace_event_buffer fb = { .buffer = NULL };
+
+	preempt_disable();
+	if (trace_event_buffer_reserve(&fb, s->files[ETRACE_EV_CLOSE], 32))
+		ring_buffer_discard_commit(fb.buffer, fb.event);
+	preempt_enable();
+	s->buffer = fb.buffer;
+	if (!s->buffer)
+		return -ENODEV;
+	if (ring_buffer_size(s->buffer, raw_smp_processor_id()) >= 16 * PAGE_SIZE)
+		return 0;
+	return min(ring_buffer_resize(s->buffer, ETRACE_BUFFER_SIZE,
+				      RING_BUFFER_ALL_CPUS), 0);
+}
+
+static int etrace_enable(struct etrace_session *s, bool on)
+{
+	if (!s->fire)
+		return 0;
+	if (s->tr)
+		return trace_array_set_clr_event(s->tr, ETRACE_SYSTEM, NULL, on);
+	return trace_set_clr_event(ETRACE_SYSTEM, NULL, on);
+}
+
+/**
+ * etrace_output_init - let a session's events go to its instance
+ * @s: the session; its instance is made if need be
+ *
+ * Return: 0 or a negative error, then nothing is left behind but the instance.
+ */
+int etrace_output_init(struct etrace_session *s)
+{
+	struct trace_event_file *file;
+	unsigned int i;
+	int err;
+
+	if (s->instance[0]) {
+		s->tr = etrace_trace_array_get(s->instance);
+		if (!s->tr)
+			return -ENOMEM;
+	}
+	for (i = 0; i < ETRACE_NR_EV; i++) {
+		file = trace_get_event_file(s->tr ? s->instance : NULL,
+					    ETRACE_SYSTEM,
+					    etrace_trace_events[i].name);
+		if (IS_ERR(file)) {
+			err = PTR_ERR(file);
+			goto put;
+		}
+		/*
+		 * It lives as long as the instance and this module, and a
+		 * reference would pin the module.
+		 */
+		s->files[i] = file;
+		trace_put_event_file(file);
+	}
+	err = etrace_enable(s, true);
+	if (err)
+		goto put;
+	err = etrace_buffer_init(s);
+	if (err)
+		goto disable;
+	return 0;
+
+disable:
+	etrace_enable(s, false);
+put:
+	if (s->tr)
+		trace_array_put(s->tr);
+	s->tr = NULL;
+	return err;
+}
+
+/**
+ * etrace_output_exit - a session writes nothing any more
+ * @s: the session; its instance stays, unless etrace_output_remove() follows
+ */
+void etrace_output_exit(struct etrace_session *s)
+{
+	etrace_enable(s, false);
+	if (s->tr)
+		trace_array_put(s->tr);
+	s->tr = NULL;
+}
+
+/**
+ * etrace_output_remove - remove a session's instance
+ * @s: the session, which writes nothing any more
+ *
+ * Return: 0, or -EBUSY if somebody still uses the instance.
+ */
+int etrace_output_remove(struct etrace_session *s)
+{
+	int err;
+
+	trace_array_put(s->tr);
+	err = trace_array_destroy(s->tr);
+	s->tr = NULL;
+	if (err != -EBUSY)
+		return 0;
+	/* Hold it again, so that nobody else takes it away before the next try. */
+	s->tr = etrace_trace_array_get(s->instance);
+	return s->tr ? -EBUSY : 0;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracepoints that say that something happened.  Probes filter and hand
+ * on; what is recorded is decided in syscalls.c.
+ *
+ * A probe may run with preemption off and must not sleep.  There is no probe
+ * on sys_enter: at sys_exit the registers still hold the arguments of every
+ * call but execve, which has a tracepoint of its own, and so a system call
+ * that is not traced pays for one probe only.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/binfmts.h>
+#include <linux/sched.h>
+#include <linux/tracepoint.h>
+
+#include "etrace.h"
+#include "compat.h"
+
+static void etrace_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
+{
+	const struct etrace_syscall *sc;
+
+	/* First what nearly every task stops at. */
+	if (likely(etrace_task_untraced(current)))
+		return;
+	sc = etrace_syscall_of(regs);
+	if (sc)
+		etrace_syscall_done(sc, regs, ret);
+}
+
+static void etrace_probe_fork(void *data, struct task_struct *parent,
+			      struct task_struct *child)
+{
+	struct etrace_task *t = etrace_task_find(parent);
+
+	if (t)
+		etrace_record_fork(t, child);
+}
+
+static void etrace_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
+			      struct linux_binprm *bprm)
+{
+	struct etrace_task *t = etrace_task_find(p);
+
+	if (t)
+		etrace_record_exec(t, bprm);
+}
+
+static void etrace_probe_exit(ETRACE_PROTO_SCHED_PROCESS_EXIT)
+{
+	struct etrace_task *t = etrace_task_find(p);
+
+	if (!t)
+		return;
+	etrace_record_exit(t, p->exit_code);
+	etrace_task_drop(p);
+}
+
+/* Called with the task_lock() of @target, which may be another thread. */
+static void etrace_probe_rename(void *data, struct task_struct *target,
+				const char *comm)
+{
+	struct etrace_task *t = etrace_task_find(current);
+	const struct etrace_syscall *sc;
+
+	if (!t)
+		return;
+	sc = etrace_syscall_current();
+	if (sc && sc->record == ETRACE_REC_EXEC)
+		return;		/* the New_proc lines tell the program */
+	etrace_record_comm(t, target, comm);
+}
+
+static struct etrace_probe {
+	const char *name;
+	void *fn;
+	struct tracepoint *tp;
+	bool registered;
+} etrace_probes[] = {
+	{ .name = "sys_exit",			.fn = etrace_probe_sys_exit },
+	{ .name = "sched_process_fork",		.fn = etrace_probe_fork },
+	{ .name = "sched_process_exec",		.fn = etrace_probe_exec },
+	{ .name = "sched_process_exit",		.fn = etrace_probe_exit },
+	{ .name = "task_rename",		.fn = etrace_probe_rename },
+};
+
+static void etrace_probe_match(struct tracepoint *tp, void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(etrace_probes); i++)
+		if (!strcmp(tp->name, etrace_probes[i].name))
+			etrace_probes[i].tp = tp;
+}
+
+/**
+ * etrace_probes_register - start to listen
+ *
+ * Return: 0 or a negative error, then nothing is registered.
+ */
+int etrace_probes_register(void)
+{
+	unsigned int i;
+	int err;
+
+	for_each_kernel_tracepoint(etrace_probe_match, NULL);
+	for (i = 0; i < ARRAY_SIZE(etrace_probes); i++) {
+		struct etrace_probe *pr = &etrace_probes[i];
+
+		err = pr->tp ? tracepoint_probe_register(pr->tp, pr->fn, NULL) :
+			       -ENOENT;
+		if (err) {
+			pr_err("tracepoint %s: error %d; nothing is traced\n",
+			       pr->name, err);
+			etrace_probes_unregister();
+			return err;
+		}
+		pr->registered = true;
+	}
+	return 0;
+}
+
+/**
+ * etrace_probes_unregister - stop listening
+ *
+ * On return no probe runs any more.
+ */
+void etrace_probes_unregister(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(etrace_probes); i++) {
+		struct etrace_probe *pr = &etrace_probes[i];
+
+		if (!pr->registered)
+			continue;
+		/* Fails without memory; then it was replaced by a stub. */
+		WARN_ON_ONCE(tracepoint_probe_unregister(pr->tp, pr->fn, NULL));
+		pr->registered = false;
+	}
+	tracepoint_synchronize_unregister();
+}

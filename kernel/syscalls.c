@@ -1,0 +1,820 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of system calls, and what each kind of record is made of.
+ *
+ * At sys_exit the row of the call is found by its number, and its handler
+ * gathers the arguments by their roles, the names from the hook's hold, and
+ * hands a struct etrace_rec to emit.c.
+ */
+#include <linux/binfmts.h>
+#include <linux/errno.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/namei.h>
+#include <linux/openat2.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include "etrace.h"
+#include "abi.h"
+#include "compat.h"
+
+/* ---- the table --------------------------------------------------------- */
+
+static struct etrace_syscall etrace_syscalls[] = {
+	{ .nr = { ETRACE_NR_NONE, ETRACE_NR_NONE } },	/* row 0: no call */
+#define SKIP	ETRACE_ARG_SKIP
+#define DIRFD	ETRACE_ARG_DIRFD
+#define PATH	ETRACE_ARG_PATH
+#define DIRFD2	ETRACE_ARG_DIRFD2
+#define PATH2	ETRACE_ARG_PATH2
+#define TARGET	ETRACE_ARG_TARGET
+#define SOURCE	ETRACE_ARG_SOURCE
+#define TYPE	ETRACE_ARG_TYPE
+#define FLAGS	ETRACE_ARG_FLAGS
+#define MODE	ETRACE_ARG_MODE
+#define FD	ETRACE_ARG_FD
+#define FD2	ETRACE_ARG_FD2
+#define STRUCT	ETRACE_ARG_STRUCT
+#define ETRACE_SYSCALL(_name, _record, _hook, ...)			\
+	{								\
+		.nr = { __NR_##_name, ETRACE_NR_COMPAT(_name) },	\
+		.record = ETRACE_REC_##_record,				\
+		.hook = ETRACE_HOOK_##_hook,				\
+		.role = { __VA_ARGS__ },				\
+	},
+#include "etrace_syscalls.def"
+#undef ETRACE_SYSCALL
+#undef SKIP
+#undef DIRFD
+#undef PATH
+#undef DIRFD2
+#undef PATH2
+#undef TARGET
+#undef SOURCE
+#undef TYPE
+#undef FLAGS
+#undef MODE
+#undef FD
+#undef FD2
+#undef STRUCT
+};
+
+/* Row of each number, 0: not recorded. */
+static u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
+
+/**
+ * etrace_syscall_of - the row of a system call
+ * @regs: user registers of the current task
+ *
+ * Return: the row, or NULL if the call is not recorded.
+ */
+const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
+{
+	int nr = syscall_get_nr(current, regs);
+	enum etrace_abi abi = etrace_abi(&nr);
+	unsigned int row;
+
+	if (unlikely((unsigned int)nr >= ETRACE_NR_MAX))
+		return NULL;
+	row = etrace_row[abi][nr];
+	return likely(!row) ? NULL : &etrace_syscalls[row];
+}
+
+/**
+ * etrace_syscall_current - the row of the call that the current task is in
+ *
+ * Return: the row, or NULL if the call is not recorded.
+ */
+const struct etrace_syscall *etrace_syscall_current(void)
+{
+	return etrace_syscall_of(current_pt_regs());
+}
+
+/**
+ * etrace_syscall_arg - an argument of a call
+ * @sc: its row
+ * @regs: user registers of the current task
+ * @role: what the argument means
+ * @absent: value for calls that have no such argument
+ *
+ * Return: the argument as it was passed; callers narrow it to its type.
+ */
+unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
+				 struct pt_regs *regs, enum etrace_arg role,
+				 unsigned long absent)
+{
+	unsigned long args[ETRACE_MAX_ARGS];
+
+	if (!sc->at[role])
+		return absent;
+	syscall_get_arguments(current, regs, args);
+	return args[sc->at[role] - 1];
+}
+
+/* ---- what the handlers share ------------------------------------------- */
+
+/**
+ * struct etrace_call - a call that has just ended
+ * @t: the task's slot
+ * @sc: its row
+ * @args: its arguments
+ * @ret: what it returned
+ * @r: the record that is being made
+ */
+struct etrace_call {
+	struct etrace_task *t;
+	const struct etrace_syscall *sc;
+	unsigned long args[ETRACE_MAX_ARGS];
+	long ret;
+	struct etrace_rec r;
+};
+
+static unsigned long etrace_arg(const struct etrace_call *c,
+				enum etrace_arg role, unsigned long absent)
+{
+	return c->sc->at[role] ? c->args[c->sc->at[role] - 1] : absent;
+}
+
+static int etrace_dirfd(const struct etrace_call *c, enum etrace_arg role)
+{
+	return etrace_arg(c, role, AT_FDCWD);
+}
+
+static void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
+			    unsigned int nr_str)
+{
+	r->ev = ev;
+	r->nr_str = nr_str;
+	r->joined = 0;
+	r->unread = 0;
+	r->cut = 0;
+	r->error = 0;
+}
+
+/* The user's path behind its directory's, where the kernel showed no name. */
+static void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
+			enum etrace_arg dirfd, enum etrace_arg path)
+{
+	etrace_capture_joined(&c->r, i, s, etrace_dirfd(c, dirfd),
+			      etrace_arg(c, path, 0));
+	c->r.joined |= BIT(i);
+}
+
+/*
+ * What the hook left for this call. The strings stay valid until
+ * etrace_syscall_done() ends.
+ */
+static struct etrace_hold *etrace_held(const struct etrace_call *c)
+{
+	struct etrace_hold *hold = c->t->hold;
+
+	return hold && hold->hook == c->sc->hook ? hold : NULL;
+}
+
+/*
+ * A call that failed before the kernel resolved its names: does the error
+ * leave the first name meaningful? Not where looking it up is what failed.
+ */
+static bool etrace_failed_look_up(long ret)
+{
+	switch (-ret) {
+	case ENOENT:
+	case ENOTDIR:
+	case ELOOP:
+	case EACCES:
+	case ENAMETOOLONG:
+	case EFAULT:
+	case EBADF:
+	case ESTALE:
+		return true;
+	}
+	return false;
+}
+
+/* ---- one handler per kind of record ------------------------------------ */
+
+static void etrace_do_open(struct etrace_call *c)
+{
+	struct etrace_scratch *s;
+	struct open_how how = { .flags = 0 };
+
+	if (c->ret < 0)
+		return;
+	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
+	if (c->sc->at[ETRACE_ARG_STRUCT]) {
+		if (copy_from_user_nofault(&how, (void __user *)
+					   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
+					   offsetofend(struct open_how, mode)))
+			c->r.unread |= BIT(ETRACE_NR_STR);
+	} else {
+		/* What creat() is short for. */
+		how.flags = etrace_arg(c, ETRACE_ARG_FLAGS,
+				       O_CREAT | O_WRONLY | O_TRUNC);
+		how.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
+	}
+	c->r.open.fd = c->ret;
+	c->r.open.flags = how.flags;
+	/* Without these the argument need not have been passed at all. */
+	c->r.open.mode = how.flags & (O_CREAT | __O_TMPFILE) ? how.mode : 0;
+
+	s = etrace_scratch_get();
+	etrace_capture_fd(&c->r, 0, s, c->ret);
+	etrace_capture_joined(&c->r, 1, s, etrace_dirfd(c, ETRACE_ARG_DIRFD),
+			      etrace_arg(c, ETRACE_ARG_PATH, 0));
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+static void etrace_emit_close(struct etrace_call *c, int fd)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
+	c->r.close.fd = fd;
+	etrace_emit(c->t, &c->r);
+}
+
+static void etrace_do_close(struct etrace_call *c)
+{
+	/* Whatever else it returns, the descriptor is closed. */
+	if (c->ret != -EBADF)
+		etrace_emit_close(c, etrace_arg(c, ETRACE_ARG_FD, 0));
+}
+
+static void etrace_do_close_range(struct etrace_call *c)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_task *t;
+	unsigned long bit;
+
+	if (c->ret < 0 ||
+	    etrace_arg(c, ETRACE_ARG_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
+		return;
+	if (!hold) {
+		etrace_for_each_slot(t, c->t)
+			etrace_count(t->session, lost_fds, 1);
+		return;
+	}
+	for_each_set_bit(bit, hold->fds, hold->nr_fds)
+		etrace_emit_close(c, hold->first + bit);
+}
+
+static void etrace_emit_dup(struct etrace_call *c, u32 flags)
+{
+	if (c->ret < 0)
+		return;
+	etrace_rec_init(&c->r, ETRACE_EV_DUP, 0);
+	c->r.dup.oldfd = etrace_arg(c, ETRACE_ARG_FD, 0);
+	c->r.dup.newfd = c->ret;
+	c->r.dup.flags = flags;
+	etrace_emit(c->t, &c->r);
+}
+
+static void etrace_do_dup(struct etrace_call *c)
+{
+	etrace_emit_dup(c, etrace_arg(c, ETRACE_ARG_FLAGS, 0));
+}
+
+static void etrace_do_fcntl(struct etrace_call *c)
+{
+	u32 cmd = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+
+	if (cmd == F_DUPFD)
+		etrace_emit_dup(c, 0);
+	else if (cmd == F_DUPFD_CLOEXEC)
+		etrace_emit_dup(c, O_CLOEXEC);
+}
+
+static void etrace_do_pipe(struct etrace_call *c)
+{
+	if (c->ret < 0)
+		return;
+	etrace_rec_init(&c->r, ETRACE_EV_PIPE, 0);
+	if (copy_from_user_nofault(c->r.pipe.fd, (void __user *)
+				   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
+				   sizeof(c->r.pipe.fd))) {
+		c->r.pipe.fd[0] = -1;
+		c->r.pipe.fd[1] = -1;
+		c->r.unread |= BIT(ETRACE_NR_STR);
+	}
+	c->r.pipe.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	etrace_emit(c->t, &c->r);
+}
+
+/* rename and link: two names, from the hook or else from the user. */
+static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	/* A call that failed has a source at the most. */
+	etrace_rec_init(&c->r, ev, c->ret < 0 ? 1 : 2);
+	c->r.error = c->ret < 0 ? -c->ret : 0;
+	c->r.rename.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+
+	if (hold) {
+		c->r.str[0] = hold->str[0];
+		c->r.str[1] = hold->str[1];
+	} else if (c->ret >= 0) {
+		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+		etrace_join(c, 1, s, ETRACE_ARG_DIRFD2, ETRACE_ARG_PATH2);
+	} else if (etrace_failed_look_up(c->ret)) {
+		c->r.nr_str = 0;
+	} else {
+		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+	}
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+static void etrace_do_rename(struct etrace_call *c)
+{
+	c->r.rename.has_flags = c->sc->at[ETRACE_ARG_FLAGS];
+	etrace_two_names(c, ETRACE_EV_RENAME);
+}
+
+static void etrace_do_link(struct etrace_call *c)
+{
+	c->r.rename.has_flags = c->sc->at[ETRACE_ARG_FLAGS];
+	etrace_two_names(c, ETRACE_EV_LINK);
+}
+
+static void etrace_do_mount(struct etrace_call *c)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	etrace_rec_init(&c->r, ETRACE_EV_MOUNT, 3);
+	c->r.error = c->ret < 0 ? -c->ret : 0;
+	c->r.mount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	if (hold) {
+		memcpy(c->r.str, hold->str, sizeof(hold->str));
+	} else {
+		etrace_capture_user(&c->r, 0, s,
+				    etrace_arg(c, ETRACE_ARG_SOURCE, 0));
+		etrace_join(c, 1, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+		etrace_capture_user(&c->r, 2, s,
+				    etrace_arg(c, ETRACE_ARG_TYPE, 0));
+	}
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+static void etrace_do_umount(struct etrace_call *c)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	etrace_rec_init(&c->r, ETRACE_EV_UMOUNT, 1);
+	c->r.error = c->ret < 0 ? -c->ret : 0;
+	c->r.mount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	if (hold)
+		c->r.str[0] = hold->str[0];
+	else if (c->ret < 0 && etrace_failed_look_up(c->ret))
+		c->r.nr_str = 0;
+	else
+		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+static void etrace_clone_flags(struct etrace_rec *r,
+			       const struct etrace_syscall *sc,
+			       struct pt_regs *regs)
+{
+	unsigned long args;
+	u64 flags = 0;
+
+	r->clone.has_flags = true;
+	if (!sc->at[ETRACE_ARG_STRUCT]) {
+		r->clone.flags = etrace_syscall_arg(sc, regs, ETRACE_ARG_FLAGS, 0);
+		return;
+	}
+	/* struct clone_args begins with the flags. */
+	args = etrace_syscall_arg(sc, regs, ETRACE_ARG_STRUCT, 0);
+	if (copy_from_user_nofault(&flags, (void __user *)args, sizeof(flags)))
+		r->unread |= BIT(ETRACE_NR_STR);
+	r->clone.flags = flags;
+}
+
+static void etrace_clone_failed(struct etrace_call *c)
+{
+	c->r.error = -c->ret;
+	c->r.clone.child = 0;
+	etrace_emit(c->t, &c->r);
+}
+
+/* fork() and vfork() that fail are shown as the clone() they stand for. */
+static void etrace_do_fork(struct etrace_call *c)
+{
+	if (c->ret >= 0)
+		return;		/* recorded when the child was born */
+	etrace_rec_init(&c->r, ETRACE_EV_CLONE, 0);
+	c->r.clone.has_flags = true;
+	c->r.clone.flags = SIGCHLD;
+	if (c->sc->record == ETRACE_REC_VFORK)
+		c->r.clone.flags |= CLONE_VFORK | CLONE_VM;
+	etrace_clone_failed(c);
+}
+
+static void etrace_do_clone(struct etrace_call *c)
+{
+	if (c->ret >= 0)
+		return;
+	etrace_rec_init(&c->r, ETRACE_EV_CLONE, 0);
+	etrace_clone_flags(&c->r, c->sc, current_pt_regs());
+	etrace_clone_failed(c);
+}
+
+/* ---- symlink: the one name that nobody has resolved yet ----------------- */
+
+/**
+ * struct etrace_symlink - a link whose target is still to be looked up
+ * @work: runs before the task returns to its program
+ * @target: string of the link, allocated
+ * @name: the link's own path, allocated
+ * @joined: as etrace_rec.joined
+ */
+struct etrace_symlink {
+	struct callback_head work;
+	struct etrace_str target;
+	struct etrace_str name;
+	u8 joined;
+};
+
+static atomic_t etrace_symlinks_pending = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(etrace_symlinks_wait);
+
+/*
+ * Does the target exist? Looked up in the task's own context, as the task
+ * would see it, but no automount is triggered. May sleep.
+ */
+static int etrace_symlink_look_up(const struct etrace_symlink *l,
+				  struct path *path)
+{
+	u32 dir = l->target.s[0] == '/' ? 0 : l->name.len;
+	char *name;
+	int err;
+
+	if (!current->fs)
+		return -ESRCH;
+	/* A target is relative to the directory of the link. */
+	while (dir && l->name.s[dir - 1] != '/')
+		dir--;
+	if (dir + l->target.len >= PATH_MAX)
+		return -E2BIG;		/* too long to be asked for */
+	name = kmalloc(dir + l->target.len + 1, GFP_KERNEL);
+	if (!name)
+		return -ENOMEM;
+	memcpy(name, l->name.s, dir);
+	memcpy(name + dir, l->target.s, l->target.len);
+	name[dir + l->target.len] = '\0';
+	err = kern_path(name, LOOKUP_FOLLOW, path);
+	kfree(name);
+	return err;
+}
+
+/* Records a link and frees it. @may_sleep: so the target can be looked up. */
+static void etrace_symlink_record(struct etrace_symlink *l, bool may_sleep)
+{
+	struct etrace_scratch *s;
+	struct etrace_task *t;
+	struct etrace_rec r;
+	struct path path;
+	int err = may_sleep ? etrace_symlink_look_up(l, &path) : -EAGAIN;
+
+	etrace_rec_init(&r, ETRACE_EV_SYMLINK, 3);
+	r.joined = l->joined;
+	r.str[0] = l->target;
+	r.str[1].s = NULL;
+	r.str[1].len = 0;
+	r.str[2] = l->name;
+
+	s = etrace_scratch_get();
+	switch (err) {
+	case 0:
+		etrace_capture_path(&r, 1, s, &path);
+		break;
+	case -EAGAIN:
+	case -ESRCH:
+	case -ENOMEM:
+	case -E2BIG:
+		r.unread |= BIT(1);
+		break;
+	}
+	/* Tracing may have stopped during the look-up. */
+	t = etrace_task_find(current);
+	if (t)
+		etrace_emit(t, &r);
+	etrace_scratch_put();
+
+	if (!err)
+		path_put(&path);
+	kfree(l->target.s);
+	kfree(l->name.s);
+	kfree(l);
+}
+
+static void etrace_symlink_work(struct callback_head *work)
+{
+	etrace_symlink_record(container_of(work, struct etrace_symlink, work),
+			      true);
+	if (atomic_dec_and_test(&etrace_symlinks_pending))
+		wake_up(&etrace_symlinks_wait);
+}
+
+static bool etrace_symlink_defer(struct etrace_symlink *l)
+{
+	if (!task_work_add)
+		return false;
+	atomic_inc(&etrace_symlinks_pending);
+	init_task_work(&l->work, etrace_symlink_work);
+	if (!task_work_add(current, &l->work, TWA_RESUME))
+		return true;
+	atomic_dec(&etrace_symlinks_pending);
+	return false;
+}
+
+static bool etrace_str_dup(struct etrace_str *dst, const struct etrace_str *src)
+{
+	dst->s = kmemdup(src->s, src->len ?: 1, GFP_ATOMIC | __GFP_NOWARN);
+	dst->len = src->len;
+	return dst->s;
+}
+
+static void etrace_symlink_lost(struct etrace_task *t)
+{
+	etrace_for_each_slot(t, t)
+		etrace_count(t->session, lost_records, 1);
+}
+
+/*
+ * Whether the target exists needs a look-up, which may sleep, so it waits
+ * until the task is on its way back to its program: nothing that it does can
+ * come between. Kernels without task_work_add() for modules let the probe
+ * sleep if they are new, and go without the answer if they are old.
+ */
+static void etrace_do_symlink(struct etrace_call *c)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_symlink *l;
+	struct etrace_scratch *s;
+	bool ok = true;
+
+	if (c->ret < 0)
+		return;
+	l = kzalloc(sizeof(*l), GFP_ATOMIC | __GFP_NOWARN);
+	if (!l) {
+		etrace_symlink_lost(c->t);
+		return;
+	}
+	if (hold) {
+		l->target = hold->str[0];
+		l->name = hold->str[1];
+		hold->str[0].s = NULL;
+		hold->str[1].s = NULL;
+	} else {
+		s = etrace_scratch_get();
+		etrace_rec_init(&c->r, ETRACE_EV_SYMLINK, 3);
+		etrace_capture_user(&c->r, 0, s,
+				    etrace_arg(c, ETRACE_ARG_TARGET, 0));
+		etrace_join(c, 2, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+		l->joined = c->r.joined;
+		ok = etrace_str_dup(&l->target, &c->r.str[0]) &&
+		     etrace_str_dup(&l->name, &c->r.str[2]);
+		etrace_scratch_put();
+	}
+	if (!ok) {
+		etrace_symlink_lost(c->t);
+		kfree(l->target.s);
+		kfree(l->name.s);
+		kfree(l);
+	} else if (!etrace_symlink_defer(l)) {
+		etrace_symlink_record(l, ETRACE_SYSCALL_PROBES_SLEEP);
+	}
+}
+
+/* ---- at the end of a call ----------------------------------------------- */
+
+static const struct {
+	void (*fn)(struct etrace_call *c);
+	bool failed;		/* calls that fail are of interest, too */
+} etrace_handlers[ETRACE_NR_REC] = {
+	[ETRACE_REC_EXEC]	 = { NULL,			true },
+	[ETRACE_REC_FORK]	 = { etrace_do_fork,		true },
+	[ETRACE_REC_VFORK]	 = { etrace_do_fork,		true },
+	[ETRACE_REC_CLONE]	 = { etrace_do_clone,		true },
+	[ETRACE_REC_OPEN]	 = { etrace_do_open,		false },
+	[ETRACE_REC_CLOSE]	 = { etrace_do_close,		true },
+	[ETRACE_REC_CLOSE_RANGE] = { etrace_do_close_range,	true },
+	[ETRACE_REC_DUP]	 = { etrace_do_dup,		false },
+	[ETRACE_REC_FCNTL]	 = { etrace_do_fcntl,		false },
+	[ETRACE_REC_PIPE]	 = { etrace_do_pipe,		false },
+	[ETRACE_REC_RENAME]	 = { etrace_do_rename,		true },
+	[ETRACE_REC_LINK]	 = { etrace_do_link,		true },
+	[ETRACE_REC_SYMLINK]	 = { etrace_do_symlink,		true },
+	[ETRACE_REC_MOUNT]	 = { etrace_do_mount,		true },
+	[ETRACE_REC_UMOUNT]	 = { etrace_do_umount,		true },
+};
+
+/* The kernel will restart the call, or tell the program EINTR. */
+static bool etrace_interrupted(long ret)
+{
+	return ret <= -512 && ret >= -516;	/* ERESTARTSYS and its kin */
+}
+
+/* Apart, because the kernel may clear the whole struct at each entry. */
+static noinline void etrace_syscall_handle(struct etrace_task *t,
+					   const struct etrace_syscall *sc,
+					   struct pt_regs *regs, long ret)
+{
+	struct etrace_call c;
+
+	c.t = t;
+	c.sc = sc;
+	c.ret = ret;
+	syscall_get_arguments(current, regs, c.args);
+	etrace_handlers[sc->record].fn(&c);
+}
+
+/**
+ * etrace_syscall_done - a call of the current task ends
+ * @sc: its row
+ * @regs: the user registers
+ * @ret: what it returns
+ */
+void etrace_syscall_done(const struct etrace_syscall *sc,
+			 struct pt_regs *regs, long ret)
+{
+	struct etrace_task *t;
+
+	if (ret < 0 && !etrace_handlers[sc->record].failed)
+		return;
+	t = etrace_task_find(current);
+	if (!t)
+		return;
+	if (etrace_handlers[sc->record].fn && !etrace_interrupted(ret))
+		etrace_syscall_handle(t, sc, regs, ret);
+	if (unlikely(t->hold)) {
+		etrace_hold_free(t->hold);
+		t->hold = NULL;
+	}
+}
+
+/* ---- what has tracepoints of its own ------------------------------------ */
+
+/**
+ * etrace_record_fork - a task is born
+ * @t: slot of its parent, the current task
+ * @child: the new task, which has not run yet
+ */
+void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
+{
+	const struct etrace_syscall *sc = etrace_syscall_current();
+	struct etrace_task *c;
+	struct etrace_rec r;
+
+	etrace_rec_init(&r, ETRACE_EV_CLONE, 0);
+	r.clone.flags = 0;
+	r.clone.has_flags = false;
+	if (sc && sc->record == ETRACE_REC_CLONE)
+		etrace_clone_flags(&r, sc, current_pt_regs());
+	etrace_for_each_slot(t, t) {
+		c = etrace_task_fork(t, child);
+		/* A child that cannot be traced is born all the same. */
+		r.clone.child = c ? c->upid :
+				    etrace_task_new_upid(t->session,
+							 task_pid_nr(child));
+		etrace_emit_one(t, &r);
+	}
+}
+
+/**
+ * etrace_record_exec - the current task runs a new program
+ * @t: its slot
+ * @bprm: the program
+ */
+void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
+{
+	struct etrace_hold *hold = t->hold;
+	struct mm_struct *mm = current->mm;
+	struct etrace_scratch *s;
+	struct etrace_argv argv = {
+		.pos = mm->arg_start,
+		.end = mm->arg_end,
+	};
+	struct etrace_rec r;
+
+	etrace_rec_init(&r, ETRACE_EV_EXEC, 3);
+	s = etrace_scratch_get();
+	etrace_capture_path(&r, 0, s, &bprm->file->f_path);
+	if (bprm->interp == bprm->filename) {
+		r.str[1] = r.str[0];
+		r.cut |= (r.cut & BIT(0)) << 1;
+	} else if (hold && hold->hook == ETRACE_HOOK_BPRM_CHECK) {
+		r.str[1] = hold->str[0];
+	} else {
+		/* A script, and no hook to see where it lies. */
+		etrace_capture_kernel(&r, 1, s, bprm->filename);
+		r.joined |= BIT(1);
+	}
+	etrace_capture_cwd(&r, 2, s);
+	r.exec.args_len = argv.end - argv.pos;
+	etrace_emit_exec(t, &r, &argv, s);
+	etrace_scratch_put();
+
+	etrace_hold_free(hold);
+	t->hold = NULL;
+}
+
+/**
+ * etrace_record_exit - a task ends
+ * @t: its slot
+ * @code: as wait() shows it
+ */
+void etrace_record_exit(struct etrace_task *t, int code)
+{
+	struct etrace_rec r;
+
+	etrace_rec_init(&r, ETRACE_EV_EXIT, 0);
+	r.exit.status = (code >> 8) & 0xff;
+	r.exit.signal = code & 0x7f;
+	r.exit.core = code & 0x80;
+	etrace_emit(t, &r);
+}
+
+/**
+ * etrace_record_comm - a thread gets another name
+ * @t: slot of the current task, which gives the name
+ * @target: who gets it
+ * @comm: the name
+ *
+ * Called in the middle of prctl() or write(), with @target's task_lock().
+ */
+void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
+			const char *comm)
+{
+	struct etrace_task *other;
+	struct etrace_rec r;
+
+	etrace_rec_init(&r, ETRACE_EV_COMM, 1);
+	r.str[0].s = comm;
+	r.str[0].len = strnlen(comm, TASK_COMM_LEN - 1);
+	etrace_for_each_slot(t, t) {
+		if (!t->session->comm)
+			continue;
+		rcu_read_lock();
+		for (other = etrace_task_find(target); other;
+		     other = etrace_task_next(other))
+			if (other->session == t->session)
+				break;
+		r.comm.target = other ? other->upid : t->upid;
+		rcu_read_unlock();
+		etrace_emit_one(t, &r);
+	}
+}
+
+/* ---- set-up -------------------------------------------------------------- */
+
+static void etrace_row_set(enum etrace_abi abi, unsigned int row)
+{
+	int nr = etrace_syscalls[row].nr[abi];
+
+	if (nr == ETRACE_NR_NONE || WARN_ON(nr < 0 || nr >= ETRACE_NR_MAX))
+		return;
+	etrace_row[abi][nr] = row;
+}
+
+void etrace_syscalls_init(void)
+{
+	unsigned int row, i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(etrace_syscalls) > U8_MAX);
+	for (row = 1; row < ARRAY_SIZE(etrace_syscalls); row++) {
+		struct etrace_syscall *sc = &etrace_syscalls[row];
+
+		for (i = 0; i < ETRACE_MAX_ARGS; i++)
+			if (sc->role[i] != ETRACE_ARG_SKIP)
+				sc->at[sc->role[i]] = i + 1;
+		etrace_row_set(ETRACE_ABI_NATIVE, row);
+		etrace_row_set(ETRACE_ABI_COMPAT, row);
+	}
+}
+
+/**
+ * etrace_syscalls_exit - wait until no task runs this file's code any more
+ *
+ * To be called when nothing is registered any more.
+ */
+void etrace_syscalls_exit(void)
+{
+	wait_event(etrace_symlinks_wait, !atomic_read(&etrace_symlinks_pending));
+	/* The last ones may be in the tail of etrace_symlink_work() still. */
+	synchronize_rcu_tasks();
+	synchronize_rcu();
+}

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who is traced: a table of slots, found by task pointer. A task has a slot
+ * for each session that traces it.
+ *
+ * Locking: look-ups run under RCU.  A bucket's lock guards changes of that
+ * bucket; it is taken when a task is born, ends, or when tracing starts or
+ * stops, by tasks in process context only, and never on the path of any other
+ * system call.  etrace_tasks_mutex serialises starting and stopping.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
+
+#include "etrace.h"
+#include "compat.h"
+
+/* Many, so that an untraced task hardly ever meets a traced one's bucket. */
+#define ETRACE_TASK_BITS	12
+
+struct etrace_bucket {
+	struct hlist_head head;
+	spinlock_t lock;	/* guards changes of @head */
+};
+
+static struct etrace_bucket etrace_buckets[1 << ETRACE_TASK_BITS];
+static struct kmem_cache *etrace_task_cache;
+static DEFINE_MUTEX(etrace_tasks_mutex);
+unsigned int etrace_bits_of_real_pid = 22;
+
+static struct etrace_bucket *etrace_bucket(struct task_struct *task)
+{
+	return &etrace_buckets[hash_ptr(task, ETRACE_TASK_BITS)];
+}
+
+/* The first slot of @task behind @pos, or in the bucket; of @s, or of any. */
+static struct etrace_task *etrace_bucket_find(struct hlist_node *pos,
+					      struct task_struct *task,
+					      const struct etrace_session *s)
+{
+	struct etrace_task *t;
+
+	for (; pos; pos = rcu_dereference_raw(hlist_next_rcu(pos))) {
+		t = hlist_entry(pos, struct etrace_task, node);
+		if (t->task == task && (!s || t->session == s))
+			return t;
+	}
+	return NULL;
+}
+
+static struct etrace_task *etrace_slot_find(struct task_struct *task,
+					    const struct etrace_session *s)
+{
+	struct etrace_bucket *b = etrace_bucket(task);
+	struct etrace_task *t;
+
+	rcu_read_lock();
+	t = etrace_bucket_find(rcu_dereference(hlist_first_rcu(&b->head)),
+			       task, s);
+	rcu_read_unlock();
+	return t;
+}
+
+/**
+ * etrace_task_untraced - a quick look
+ * @task: the task; any task
+ *
+ * Return: true if the task is surely not traced; false: etrace_task_find()
+ * tells.
+ */
+bool etrace_task_untraced(struct task_struct *task)
+{
+	return hlist_empty(&etrace_bucket(task)->head);
+}
+
+/**
+ * etrace_task_find - a slot of a task
+ * @task: the task; any task
+ *
+ * A slot stays valid while its owner is in a probe: it is freed by its owner's
+ * exit, or after all probes have left.
+ *
+ * Return: its first slot, or NULL if the task is not traced.
+ */
+struct etrace_task *etrace_task_find(struct task_struct *task)
+{
+	return etrace_slot_find(task, NULL);
+}
+
+/**
+ * etrace_task_next - the slot of the same task for another session
+ * @t: a slot of the current task
+ *
+ * Return: its next slot, or NULL.
+ */
+struct etrace_task *etrace_task_next(struct etrace_task *t)
+{
+	struct etrace_task *next;
+
+	rcu_read_lock();
+	next = etrace_bucket_find(rcu_dereference(hlist_next_rcu(&t->node)),
+				  t->task, NULL);
+	rcu_read_unlock();
+	return next;
+}
+
+/**
+ * etrace_task_new_upid - a unique identifier, never given before in a trace
+ * @s: the session
+ * @pid: the process identifier that it is to show
+ *
+ * Return: the identifier, never negative as a signed number.
+ */
+u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid)
+{
+	u64 seq = atomic64_inc_return(&s->seq);
+	u64 mask = BIT_ULL(etrace_bits_of_real_pid) - 1;
+
+	return ((seq << etrace_bits_of_real_pid) | ((u64)pid & mask)) & S64_MAX;
+}
+
+/**
+ * etrace_task_now - the time of a task's next record
+ * @t: the task's slot
+ *
+ * Return: CLOCK_MONOTONIC in nanoseconds, later than any time it gave before
+ * for this task.
+ */
+u64 etrace_task_now(struct etrace_task *t)
+{
+	u64 now = ktime_get_ns();
+
+	if (unlikely(now <= t->last))
+		now = t->last + 1;
+	t->last = now;
+	return now;
+}
+
+static void etrace_task_free_rcu(struct rcu_head *rcu)
+{
+	struct etrace_task *t = container_of(rcu, struct etrace_task, rcu);
+
+	etrace_hold_free(t->hold);
+	kmem_cache_free(etrace_task_cache, t);
+}
+
+/* Adds @task unless it is there. Returns its slot, NULL without memory. */
+static struct etrace_task *etrace_task_add(struct etrace_session *s,
+					   struct task_struct *task, bool *added)
+{
+	struct etrace_bucket *b = etrace_bucket(task);
+	struct etrace_task *t, *old;
+
+	*added = false;
+	t = kmem_cache_alloc(etrace_task_cache, GFP_ATOMIC | __GFP_NOWARN);
+	if (!t) {
+		etrace_count(s, lost_tasks, 1);
+		return NULL;
+	}
+	t->task = task;
+	t->session = s;
+	t->last = 0;
+	t->lost = 0;
+	t->hold = NULL;
+
+	spin_lock(&b->lock);
+	old = etrace_bucket_find(b->head.first, task, s);
+	if (!old) {
+		t->upid = etrace_task_new_upid(s, task_pid_nr(task));
+		atomic_inc(&s->tasks);
+		hlist_add_head_rcu(&t->node, &b->head);
+		*added = true;
+	}
+	spin_unlock(&b->lock);
+
+	if (old) {
+		kmem_cache_free(etrace_task_cache, t);
+		return old;
+	}
+	return t;
+}
+
+static void etrace_task_gone(struct etrace_session *s)
+{
+	if (atomic_dec_and_test(&s->tasks))
+		wake_up_interruptible(&s->idle);
+}
+
+/* Removes the slot that @task has for @s, or for any session. */
+static bool etrace_task_remove(struct task_struct *task,
+			       const struct etrace_session *s)
+{
+	struct etrace_bucket *b = etrace_bucket(task);
+	struct etrace_task *t;
+
+	spin_lock(&b->lock);
+	t = etrace_bucket_find(b->head.first, task, s);
+	if (t)
+		hlist_del_rcu(&t->node);
+	spin_unlock(&b->lock);
+	if (!t)
+		return false;
+	etrace_task_gone(t->session);
+	call_rcu(&t->rcu, etrace_task_free_rcu);
+	return true;
+}
+
+/**
+ * etrace_task_drop - a task has ended
+ * @task: the current task; its slots are not to be used any more
+ */
+void etrace_task_drop(struct task_struct *task)
+{
+	while (etrace_task_remove(task, NULL))
+		;
+}
+
+/**
+ * etrace_task_fork - a traced task has a child
+ * @parent: a slot of the current task
+ * @child: the child, which has not run yet
+ *
+ * Return: the child's slot for the same session, or NULL if it cannot be
+ * traced (counted) or tracing is being stopped.
+ */
+struct etrace_task *etrace_task_fork(struct etrace_task *parent,
+				     struct task_struct *child)
+{
+	bool added;
+
+	if (!READ_ONCE(parent->session->tracing))
+		return NULL;
+	return etrace_task_add(parent->session, child, &added);
+}
+
+/* Adds a task that runs already. Returns whether it is new. */
+static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task)
+{
+	bool added;
+
+	if (etrace_slot_find(task, s))
+		return false;
+	if (!etrace_task_add(s, task, &added) || !added)
+		return false;
+	/*
+	 * A task that is ending may have passed the probe of its exit before
+	 * it was added. It set PF_EXITING earlier than that, so either the
+	 * probe finds the slot or the flag is seen here.
+	 */
+	smp_mb();
+	if (READ_ONCE(task->flags) & PF_EXITING) {
+		etrace_task_remove(task, s);
+		return false;
+	}
+	return true;
+}
+
+static bool etrace_in_tree(struct etrace_session *s, struct task_struct *task,
+			   struct task_struct *root)
+{
+	struct task_struct *leader = READ_ONCE(task->group_leader);
+	struct task_struct *parent = rcu_dereference(task->real_parent);
+
+	return leader == root || etrace_slot_find(leader, s) ||
+	       READ_ONCE(parent->group_leader) == root ||
+	       etrace_slot_find(parent, s);
+}
+
+/* One pass over all tasks. Returns how many were added. */
+static unsigned int etrace_adopt_tree(struct etrace_session *s,
+				      struct task_struct *root)
+{
+	struct task_struct *p, *task;
+	unsigned int n = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(p, task)
+		if (etrace_in_tree(s, task, root) && etrace_task_adopt(s, task))
+			n++;
+	rcu_read_unlock();
+	return n;
+}
+
+/**
+ * etrace_tasks_start - trace a task, its threads and all that is below it
+ * @s: for whom
+ * @root: the pid of the task, in the caller's pid namespace
+ *
+ * Passes repeat until one finds nothing new: a child that was born between
+ * its parent's being passed over and being added is met in the next.
+ *
+ * Return: 0, -ESRCH if there is no such task or it has ended.
+ */
+int etrace_tasks_start(struct etrace_session *s, pid_t root)
+{
+	struct pid *pid = find_get_pid(root);
+	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
+	unsigned int n, all = 0;
+	int err = 0;
+
+	put_pid(pid);
+	if (!task)
+		return -ESRCH;
+
+	mutex_lock(&etrace_tasks_mutex);
+	WRITE_ONCE(s->tracing, true);
+	do {
+		n = etrace_adopt_tree(s, READ_ONCE(task->group_leader));
+		all += n;
+		cond_resched();
+	} while (n);
+	if (!all && !etrace_slot_find(task, s))
+		err = -ESRCH;
+	mutex_unlock(&etrace_tasks_mutex);
+
+	put_task_struct(task);
+	return err;
+}
+
+/* Takes all slots of @s out of the table and puts them before @list. */
+static struct etrace_task *etrace_tasks_sweep(const struct etrace_session *s,
+					      struct etrace_task *list)
+{
+	struct etrace_task *t;
+	struct hlist_node *next;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(etrace_buckets); i++) {
+		struct etrace_bucket *b = &etrace_buckets[i];
+
+		spin_lock(&b->lock);
+		hlist_for_each_entry_safe(t, next, &b->head, node) {
+			if (t->session != s)
+				continue;
+			hlist_del_rcu(&t->node);
+			t->swept = list;
+			list = t;
+		}
+		spin_unlock(&b->lock);
+	}
+	return list;
+}
+
+/**
+ * etrace_tasks_stop - a session traces nothing any more
+ * @s: the session
+ *
+ * Waits until no probe uses a slot of it, so the caller must not be in one.
+ */
+void etrace_tasks_stop(struct etrace_session *s)
+{
+	struct etrace_task *t, *list = NULL, *before;
+
+	mutex_lock(&etrace_tasks_mutex);
+	WRITE_ONCE(s->tracing, false);
+	/* A probe under way may add a task once more, which the next pass finds. */
+	do {
+		before = list;
+		list = etrace_tasks_sweep(s, list);
+		tracepoint_synchronize_unregister();
+		synchronize_rcu();	/* look-ups, and the hooks */
+	} while (list != before);
+	mutex_unlock(&etrace_tasks_mutex);
+
+	while ((t = list)) {
+		list = t->swept;
+		etrace_task_gone(s);
+		etrace_task_free_rcu(&t->rcu);
+	}
+}
+
+/**
+ * etrace_tasks_list - the tasks that a session traces
+ * @s: the session
+ * @to: room for them
+ * @room: how many fit
+ *
+ * Return: how many there are; at most @room were written.
+ */
+u32 etrace_tasks_list(struct etrace_session *s, struct etrace_task_info *to,
+		      u32 room)
+{
+	struct task_struct *p, *task;
+	struct etrace_task *t;
+	u32 n = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(p, task) {
+		t = etrace_slot_find(task, s);
+		if (!t)
+			continue;
+		if (n < room) {
+			to[n].upid = t->upid;
+			to[n].pid = task_pid_nr(task);
+			to[n].tgid = task_tgid_nr(task);
+		}
+		n++;
+	}
+	rcu_read_unlock();
+	return n;
+}
+
+int etrace_tasks_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(etrace_buckets); i++) {
+		INIT_HLIST_HEAD(&etrace_buckets[i].head);
+		spin_lock_init(&etrace_buckets[i].lock);
+	}
+	etrace_task_cache = KMEM_CACHE(etrace_task, 0);
+	return etrace_task_cache ? 0 : -ENOMEM;
+}
+
+void etrace_tasks_exit(void)
+{
+	rcu_barrier();		/* etrace_task_free_rcu() */
+	kmem_cache_destroy(etrace_task_cache);
+}
