@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+# The BPF backend, included by ../Makefile: the object for the kernel, the
+# skeleton around it, and what loads it, all in libetrace.a. Without the tools
+# for it userspace builds all the same and says that it has no such backend.
+
+# The rules here come before the default one.
+.DEFAULT_GOAL := all
+
+BPF_MISSING := $(if $(shell command -v clang),,clang) \
+	       $(if $(shell command -v bpftool),,bpftool) \
+	       $(if $(shell pkg-config --exists libbpf && echo yes),,libbpf-dev)
+BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h lib/bpf_abi.h)
+
+ifeq ($(strip $(BPF_MISSING)),)
+BPF_NAMES := bpf_session link_target rows numbers_native numbers_compat
+BPF_LIBS := $(shell pkg-config --libs libbpf)
+else
+$(info The BPF backend is left out; for it: apt-get install $(strip $(BPF_MISSING)))
+BPF_NAMES := bpf_none
+endif
+
+LIB_O += $(patsubst %,$(OUT)/bpf/%.o,$(BPF_NAMES))
+ALL_CFLAGS += -I$(TOP)/user/bpf -I$(OUT)/bpf
+ALL_LIBS += $(BPF_LIBS)
+
+# One object for all kernels: nothing of the building machine's goes into it.
+$(OUT)/bpf/etrace.bpf.o: $(BPF_TEXT) bpf/bpf.mk
+	@mkdir -p $(dir $@)
+	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
+		-Ilib -Ibpf -idirafter /usr/include/$(shell gcc -print-multiarch) \
+		-c -o $@ bpf/etrace.bpf.c
+
+# Not ours to mend.
+$(OUT)/bpf/etrace.skel.h: $(OUT)/bpf/etrace.bpf.o
+	echo '// NOLINTBEGIN' > $@.new
+	bpftool gen skeleton $< name etrace_bpf >> $@.new
+	echo '// NOLINTEND' >> $@.new
+	mv $@.new $@
+
+$(OUT)/bpf/bpf_session.o: $(OUT)/bpf/etrace.skel.h
+
+# For the tests in tools/testing/selftests/bpf.
+$(OUT)/bpf-record $(OUT)/bpf-serve: $(OUT)/bpf-%: $(TOP)/tools/testing/selftests/bpf/%.c \
+		$(OUT)/libetrace.a
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)

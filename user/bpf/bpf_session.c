@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Loads and reads the BPF programs.  See bpf_session.h. */
+#include "bpf_session.h"
+#include "buf.h"
+#include "link_target.h"
+#include "rows.h"
+#include "xalloc.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "etrace.skel.h"
+
+struct bpf_session {
+	struct etrace_bpf *skel;
+	struct ring_buffer *ring;
+	struct bpf_rec *rec;
+	unsigned int hooks_missing;
+	unsigned int level;	/* percent */
+	bool old;		/* the programs for kernels before 5.17 */
+	bool stopped;
+	int err;
+};
+
+/* Called for what libbpf has to say; the last warning tells most. */
+static char *complaint;
+
+static int note(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char *text;
+	int n;
+
+	if (level != LIBBPF_WARN) {
+		if (getenv("ETRACE_BPF_DEBUG"))
+			vfprintf(stderr, fmt, ap);
+		return 0;
+	}
+	n = vasprintf(&text, fmt, ap);
+	if (n < 0)
+		return 0;
+	if (getenv("ETRACE_BPF_DEBUG"))
+		fputs(text, stderr);
+	while (n && text[n - 1] == '\n')
+		text[--n] = 0;
+	/* The first one: those that follow tell what fell over because of it. */
+	if (!complaint)
+		complaint = text;
+	else
+		free(text);
+	return n;
+}
+
+static void forget_complaint(void)
+{
+	free(complaint);
+	complaint = NULL;
+}
+
+/* ---- what the kernel has ---- */
+
+/* The kernel's own types, or NULL. */
+static struct btf *kernel_types(void)
+{
+	return btf__load_vmlinux_btf();
+}
+
+static bool has_function(const struct btf *btf, const char *name)
+{
+	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+}
+
+/* bpf_loop() came with 5.17; all else that the newer programs need is older. */
+static bool is_old(const struct btf *btf)
+{
+	int id = btf__find_by_name_kind(btf, "bpf_func_id", BTF_KIND_ENUM);
+	const struct btf_type *t;
+	const struct btf_enum *e;
+
+	if (id < 0)
+		return true;
+	t = btf__type_by_id(btf, (uint32_t)id);
+	e = btf_enum(t);
+	for (int i = 0; i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, e[i].name_off), "BPF_FUNC_loop"))
+			return false;
+	return true;
+}
+
+static bool has_cap(unsigned int cap)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[2] = { { 0 } };
+
+	if (syscall(SYS_capget, &head, data))
+		return false;
+	return data[cap / 32].effective >> (cap % 32) & 1;
+}
+
+/* Then no program may read memory. */
+static bool is_confidential(void)
+{
+	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+	char line[128];
+	bool is = f && fgets(line, sizeof(line), f) && strstr(line, "[confidentiality]");
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+bool bpf_available(char *why, size_t size)
+{
+	struct btf *btf;
+
+	if (is_confidential()) {
+		snprintf(why, size, "the kernel is locked down (confidentiality): it refuses all tracing");
+		return false;
+	}
+
+	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
+		snprintf(why, size, "the kernel does not tell its types (no /sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF");
+		return false;
+	}
+	if (!has_cap(CAP_SYS_ADMIN) && !(has_cap(CAP_BPF) && has_cap(CAP_PERFMON))) {
+		snprintf(why, size, "BPF needs root, or the capabilities CAP_BPF and CAP_PERFMON");
+		return false;
+	}
+	btf = kernel_types();
+	if (!btf) {
+		snprintf(why, size, "the kernel's types cannot be read: %s", strerror(errno));
+		return false;
+	}
+	if (!has_function(btf, "bpf_ringbuf_output")) {
+		snprintf(why, size, "the kernel has no BPF ring buffer: 5.8 or later is needed");
+		btf__free(btf);
+		return false;
+	}
+	/*
+	 * libbpf looks for what this kernel does not have among the types of
+	 * its modules.
+	 */
+	if (!has_cap(CAP_SYS_ADMIN) && !has_function(btf, "bpf_preempt_disable")) {
+		snprintf(why, size, "BPF needs root, or the capability CAP_SYS_ADMIN: on kernels before 6.10 CAP_BPF and CAP_PERFMON are not enough");
+		btf__free(btf);
+		return false;
+	}
+	btf__free(btf);
+	return true;
+}
+
+/* ---- loading ---- */
+
+static void fill_table(struct etrace_bpf *skel)
+{
+	struct etrace_bpf__rodata *ro = skel->rodata;
+
+	for (unsigned int i = 0; i < eb_nr_rows; i++) {
+		const struct eb_row_def *def = &eb_row_defs[i];
+		struct eb_row *row = (struct eb_row *)&ro->rows[i + 1];
+		int native = eb_numbers_native[i], compat = eb_numbers_compat[i];
+
+		row->record = def->record;
+		row->hook = def->hook;
+		for (unsigned int a = 0; a < EB_MAX_ROLES; a++)
+			if (def->role[a] != EB_A_SKIP)
+				row->at[def->role[a]] = (uint8_t)(a + 1);
+		if (native >= 0 && native < EB_MAX_NR) {
+			ro->row_native[native] = (uint8_t)(i + 1);
+			ro->row_any[native] = 1;
+		}
+		if (compat >= 0 && compat < EB_MAX_NR) {
+			ro->row_compat[compat] = (uint8_t)(i + 1);
+			ro->row_any[compat] = 1;
+		}
+	}
+}
+
+/* Which programs this kernel takes, and which are wanted. */
+static void choose_programs(struct bpf_session *s, const struct btf *btf,
+			    const struct bpf_options *opt)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, s->skel->obj) {
+		const char *name = bpf_program__name(p);
+		const char *section = bpf_program__section_name(p);
+		size_t len = strlen(name);
+		bool old = len > 4 && !strcmp(name + len - 4, "_old");
+		bool load = old == s->old;
+
+		if (load && !strncmp(section, "fentry/", 7) && !has_function(btf, section + 7)) {
+			load = false;
+			/* Kernels without 32-bit programs do without it. */
+			s->hooks_missing += !strstr(section, "ia32");
+		}
+		if (!strncmp(name, "task_rename", 11) && !opt->comm)
+			load = false;
+		bpf_program__set_autoload(p, load);
+	}
+}
+
+/*
+ * Can a task be given storage? Kernels before 5.12 have none for programs, and
+ * some cannot allocate it in a program: 7.x on a processor without cmpxchg16b.
+ */
+static bool has_storage(void)
+{
+	struct bpf_map_create_opts opts = {
+		.sz = sizeof(opts),
+		.map_flags = BPF_F_NO_PREALLOC,
+	};
+	int map, task, err = -1;
+	struct btf *btf = btf__new_empty();
+	uint64_t value = 0;
+
+	if (!btf)
+		return false;
+	opts.btf_key_type_id = (uint32_t)btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	opts.btf_value_type_id = (uint32_t)btf__add_int(btf, "u64", 8, 0);
+	if (!btf__load_into_kernel(btf)) {
+		opts.btf_fd = (uint32_t)btf__fd(btf);
+		map = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "etrace_try", 4, 8, 0,
+				     &opts);
+		task = (int)syscall(SYS_pidfd_open, getpid(), 0);
+		if (map >= 0 && task >= 0)
+			err = bpf_map_update_elem(map, &task, &value, BPF_NOEXIST);
+		if (task >= 0)
+			close(task);
+		if (map >= 0)
+			close(map);
+	}
+	btf__free(btf);
+	return !err;
+}
+
+static uint32_t ring_bytes(uint64_t want)
+{
+	uint32_t bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+
+	if (!want)
+		want = BPF_BUFFER;
+	while (bytes < want && bytes < 1u << 30)
+		bytes *= 2;
+	return bytes;
+}
+
+static int take(void *arg, void *data, size_t size)
+{
+	struct bpf_session *s = arg;
+	int err = bpf_rec_take(s->rec, data, size);
+
+	if (!s->err)
+		s->err = err;
+	return 0;
+}
+
+struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink *sink,
+				     char *why, size_t size)
+{
+	struct bpf_session *s = xcalloc(1, sizeof(*s));
+	const struct bpf_rec_ops ops = { link_target, NULL };
+	const char *doing = "open";
+	uint32_t bytes = ring_bytes(opt->buffer);
+	struct btf *btf = NULL;
+	bool in_hash;
+	int err;
+
+	s->rec = bpf_rec_new(sink, &ops);
+	if (!bpf_available(why, size))
+		goto fail_quiet;
+	forget_complaint();
+	libbpf_set_print(note);
+	s->skel = etrace_bpf__open_opts(&(struct bpf_object_open_opts){
+		.sz = sizeof(struct bpf_object_open_opts),
+		.kernel_log_level = getenv("ETRACE_BPF_DEBUG") ? 4 : 0,
+	});
+	err = -errno;
+	if (!s->skel)
+		goto fail;
+	btf = kernel_types();
+	err = -errno;
+	if (!btf)
+		goto fail;
+	s->old = is_old(btf);
+	choose_programs(s, btf, opt);
+	fill_table(s->skel);
+	in_hash = s->old || !has_storage();
+	bpf_map__set_autocreate(s->skel->maps.slots, !in_hash);
+	bpf_map__set_autocreate(s->skel->maps.slots_hash, in_hash);
+	s->skel->rodata->in_hash = in_hash;
+	s->skel->rodata->want_comm = opt->comm;
+	s->skel->rodata->pid_bits = BPF_PID_BITS;
+	s->skel->rodata->wake_at = bytes / 8;
+	s->skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
+	s->skel->rodata->can_hold = has_function(btf, "bpf_preempt_disable");
+	bpf_map__set_max_entries(s->skel->maps.ring, bytes);
+
+	doing = "load";
+	err = etrace_bpf__load(s->skel);
+	if (err)
+		goto fail;
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), take, s, NULL);
+	err = -errno;
+	if (!s->ring)
+		goto fail;
+	doing = "attach";
+	for (int i = 0; i < s->skel->skeleton->prog_cnt; i++) {
+		struct bpf_prog_skeleton *p = &s->skel->skeleton->progs[i];
+
+		if (!bpf_program__autoload(*p->prog) ||
+		    bpf_program__expected_attach_type(*p->prog) == BPF_TRACE_ITER)
+			continue;
+		*p->link = bpf_program__attach(*p->prog);
+		err = -errno;
+		if (!*p->link)
+			goto fail;
+	}
+	btf__free(btf);
+	return s;
+fail:
+	snprintf(why, size, "cannot %s the BPF programs: %s%s%s", doing, strerror(-err),
+		 complaint ? ": " : "", complaint ? complaint : "");
+	forget_complaint();
+fail_quiet:
+	btf__free(btf);
+	bpf_session_close(s);
+	return NULL;
+}
+
+void bpf_session_close(struct bpf_session *s)
+{
+	if (!s)
+		return;
+	ring_buffer__free(s->ring);
+	etrace_bpf__destroy(s->skel);
+	bpf_rec_free(s->rec);
+	free(s);
+}
+
+/* ---- tasks ---- */
+
+/* One pass of the iterator over all tasks; what it writes goes to @out. */
+static int iterate(struct bpf_session *s, struct buf *out)
+{
+	struct bpf_program *p = s->old ? s->skel->progs.adopt_old : s->skel->progs.adopt;
+	struct bpf_link *link = bpf_program__attach_iter(p, NULL);
+	int fd, err = 0;
+	ssize_t n;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0)
+		err = -errno;
+	while (!err) {
+		n = read(fd, buf_room(out, 65536), 65536);
+		if (n > 0)
+			out->len += (size_t)n;
+		else if (!n)
+			break;
+		else if (errno != EINTR && errno != EAGAIN)
+			err = -errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return err;
+}
+
+int bpf_session_add(struct bpf_session *s, pid_t pid)
+{
+	struct buf nothing = { 0 };
+	int err = 0;
+
+	s->skel->bss->tracing = true;
+	s->skel->bss->root_pid = pid;
+	s->skel->bss->root_seen = false;
+	do {
+		s->skel->bss->adopted = 0;
+		err = iterate(s, &nothing);
+	} while (!err && s->skel->bss->adopted);
+	s->skel->bss->root_pid = 0;
+	buf_free(&nothing);
+	return err ? err : s->skel->bss->root_seen ? 0 : -ESRCH;
+}
+
+int bpf_session_tasks(struct bpf_session *s, struct eb_task **list)
+{
+	struct buf out = { 0 };
+	int err;
+
+	s->skel->bss->root_pid = 0;
+	err = iterate(s, &out);
+	if (err) {
+		buf_free(&out);
+		return err;
+	}
+	*list = (struct eb_task *)out.s;
+	return (int)(out.len / sizeof(struct eb_task));
+}
+
+bool bpf_session_idle(const struct bpf_session *s)
+{
+	return !__atomic_load_n(&s->skel->bss->tasks, __ATOMIC_RELAXED);
+}
+
+/* ---- reading ---- */
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+int bpf_session_fd(const struct bpf_session *s)
+{
+	return ring_buffer__epoll_fd(s->ring);
+}
+
+int bpf_session_pump(struct bpf_session *s)
+{
+	uint64_t before = now(), bytes = bpf_rec_tally(s->rec)->bytes;
+	uint64_t size = bpf_map__max_entries(s->skel->maps.ring);
+	int n = ring_buffer__consume(s->ring);
+	int err = bpf_rec_seen(s->rec, before);
+
+	/* What has come since is in it, too: never too low. */
+	s->level = (unsigned int)((bpf_rec_tally(s->rec)->bytes - bytes) * 100 / size);
+	if (!s->err)
+		s->err = n < 0 ? n : err;
+	return s->err;
+}
+
+int bpf_session_stop(struct bpf_session *s)
+{
+	int err;
+
+	if (s->stopped)
+		return s->err;
+	s->stopped = true;
+	s->skel->bss->tracing = false;
+	/* What a program has begun it will end: then the buffer is complete. */
+	etrace_bpf__detach(s->skel);
+	bpf_session_pump(s);
+	err = bpf_rec_end(s->rec);
+	if (!s->err)
+		s->err = err;
+	return s->err;
+}
+
+int bpf_session_release(struct bpf_session *s)
+{
+	struct buf nothing = { 0 };
+	int err;
+
+	s->skel->bss->tracing = false;
+	s->skel->bss->root_pid = EB_RELEASE;
+	err = iterate(s, &nothing);
+	s->skel->bss->root_pid = 0;
+	buf_free(&nothing);
+	bpf_session_pump(s);
+	if (!err)
+		err = bpf_rec_end(s->rec);
+	return err;
+}
+
+/* ---- account ---- */
+
+int bpf_session_account(struct bpf_session *s, struct bpf_account *a)
+{
+	int map = bpf_map__fd(s->skel->maps.scratches);
+	size_t size = bpf_map__value_size(s->skel->maps.scratches);
+	uint32_t rooms = bpf_map__max_entries(s->skel->maps.scratches);
+	int cpus = libbpf_num_possible_cpus();
+	struct bpf_program *p;
+	char *values;
+	int err = 0;
+
+	memset(a, 0, sizeof(*a));
+	a->tally = &bpf_rec_tally(s->rec)->t;
+	a->damaged = bpf_rec_tally(s->rec)->damaged;
+	a->resolved = bpf_rec_tally(s->rec)->resolved;
+	a->unresolved = bpf_rec_tally(s->rec)->unresolved;
+	a->bytes = bpf_rec_tally(s->rec)->bytes;
+	a->buffer = bpf_map__max_entries(s->skel->maps.ring);
+	a->hooks_missing = s->hooks_missing;
+	a->limited = s->old;
+	size = (size + 7) / 8 * 8;
+	values = xmalloc(size * (size_t)cpus);
+	for (uint32_t i = 0; i < rooms && !err; i++) {
+		err = bpf_map_lookup_elem(map, &i, values) ? -errno : 0;
+		for (int cpu = 0; !err && cpu < cpus; cpu++) {
+			struct eb_counts c;
+
+			/* It begins with them: see struct scratch. */
+			memcpy(&c, values + size * (size_t)cpu, sizeof(c));
+#define X(name) a->programs.name += c.name;
+			EB_COUNTERS(X)
+#undef X
+		}
+	}
+	free(values);
+	bpf_object__for_each_program(p, s->skel->obj) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+
+		if (bpf_program__autoload(p) &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
+			a->missed += info.recursion_misses;
+	}
+	return err;
+}
+
+/* ---- what callers want to know ---- */
+
+const struct rec_tally *bpf_session_tally(const struct bpf_session *s)
+{
+	return &bpf_rec_tally(s->rec)->t;
+}
+
+void bpf_session_present(struct bpf_session *s, uint64_t upid, const char *program,
+			 bool process)
+{
+	bpf_rec_present(s->rec, upid, program, process);
+}
+
+unsigned int bpf_session_level(const struct bpf_session *s)
+{
+	return s->level;
+}
+
+const char *bpf_session_about(const struct bpf_session *s)
+{
+	return s->old ? "those for kernels before 5.17" : "those for kernels from 5.17 on";
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What all programs share: maps, settings, the state of a traced task, and
+ * the way of a record into the ring buffer.
+ *
+ * There are two generations of each program, told apart by the constant @old:
+ * kernels from 5.17 on have bpf_loop() and task storage; for older ones loops
+ * are bounded and the state of a task is in a hash.  The loader picks one.
+ */
+#ifndef ETRACE_COMMON_BPF_H
+#define ETRACE_COMMON_BPF_H
+
+#include <linux/bpf.h>
+
+#include "kernel_types.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf_abi.h"
+
+#define EB_FULL		8192u	/* a part is sent when so much is there */
+#define EB_DATA		16384u	/* more there never is: a text comes on top */
+#define EB_SLACK	8256u	/* for the verifier, which thinks of a text there */
+#define EB_PATH_MAX	4096u
+#define EB_NAME_MAX	255u	/* of any name; a power of two less one */
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+/*
+ * A number as the verifier needs it: below @limit, a power of two. Without a
+ * branch, which the verifier would have to follow, and in a way that the
+ * compiler does not optimise away.
+ */
+#define below(limit, n)							\
+({									\
+	u64 _n = (n);							\
+									\
+	asm volatile("%0 &= %1" : "+r"(_n) : "i"((limit) - 1));		\
+	_n;								\
+})
+
+/* ---- settings, by the loader, constant from then on ---- */
+
+const volatile struct eb_row rows[EB_MAX_ROWS];
+/* Row of each number, 0: not recorded; any[]: in one of the ABIs. */
+const volatile __u8 row_native[EB_MAX_NR];
+const volatile __u8 row_compat[EB_MAX_NR];
+const volatile __u8 row_any[EB_MAX_NR];
+const volatile bool want_comm;
+const volatile __u32 pid_bits = 22;
+const volatile __u32 wake_at;	/* bytes in the ring buffer that wake the reader */
+const volatile __u32 nr_cpus;	/* possible processors */
+const volatile bool in_hash;	/* slots are in slots_hash, not in task storage */
+const volatile bool can_hold;	/* bpf_preempt_disable() is there */
+
+/* ---- shared with the loader while tracing ---- */
+
+bool tracing;			/* new tasks are added */
+__u64 tasks;			/* traced tasks that live */
+/* of the iterator */
+__s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_RELEASE */
+__u64 adopted;			/* how many were added */
+bool root_seen;			/* root_pid is a task that lives */
+/* The process that reads, as the iterator finds it. */
+struct {
+	__u64 root_mnt, root_dentry;
+	__u64 pid_ns;
+	__u32 pid_level;
+} reader;
+
+/* ---- maps ---- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 16 << 20);
+} ring SEC(".maps");
+
+/**
+ * struct slot - a traced task
+ * @last: time of its latest record: they grow strictly
+ * @lost: events of it that were lost and that no record has told of
+ * @lost_since: time of the first of them
+ * @nr_fds: descriptors that the close_range in progress may close
+ * @hold: enum eb_hook: the hook that sent names for the call in progress
+ */
+struct slot {
+	u64 upid;
+	u64 last;
+	u64 lost_since;
+	u32 lost;
+	u32 nr_fds;
+	u8 hold;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct slot);
+} slots SEC(".maps");
+
+/* The same by task_struct, where task storage cannot be had. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, u64);
+	__type(value, struct slot);
+} slots_hash SEC(".maps");
+
+/* What is to be captured as a string of an event. */
+enum want {
+	W_NONE,
+	W_FD,		/* path of descriptor @fd */
+	W_PATH,		/* path of @mnt, @dentry */
+	W_CHILD,	/* name of @child in the directory @mnt, @dentry */
+	W_CWD,
+	W_USER,		/* text at user address @addr; 0: there is none */
+	W_KERNEL,	/* text at kernel address @addr; 0: there is none */
+	W_JOIN,		/* text at user address @addr, behind directory @fd */
+	W_KERNEL_JOIN,	/* text at kernel address @addr, behind the cwd */
+	W_HELD,		/* string @fd of the hook's record */
+	W_SAME,		/* as string 0 */
+};
+
+struct wanted {
+	u16 how;
+	u16 joined;	/* in the place of a name that the kernel resolved */
+	s32 fd;
+	u64 addr;
+	u64 mnt, dentry, child;
+};
+
+/**
+ * struct walk - on the way from a file to its root
+ * @dentry: where it stands, on the mount @mnt whose root is @mnt_root
+ * @steps: components so far
+ * @mark: EB_* for the string
+ * @special: the file has no path, but a name that its file system makes up
+ * @done: has come to the root
+ */
+struct walk {
+	u64 dentry, mnt, mnt_root;
+	u64 root_dentry, root_mnt;
+	u32 steps;
+	u8 mark;
+	u8 special;
+	u8 done;
+	u8 pad;
+};
+
+/*
+ * A program's room for one event; one for each program and processor, as a
+ * program never interrupts itself.  @rec and @data are sent in one piece.
+ *
+ * Whatever changes from branch to branch is kept here and not on the stack:
+ * the verifier does not follow the values of maps, so that it need not go
+ * through everything behind a branch once for each.
+ */
+struct scratch {
+	struct eb_counts counts;
+	struct wanted want[EB_NR_STR + 1];
+	u64 arg[8];
+	struct walk walk;
+	u32 fill;		/* bytes in @data */
+	u32 flushed;		/* bytes of this event sent in parts */
+	u32 failed;		/* a part was lost */
+	u32 which;		/* enum room */
+	u32 part_flags;		/* of the next part */
+	u64 args_pos, args_end;	/* of an argument list on its way out */
+	u32 args_failed;
+	struct eb_rec rec;
+	u8 data[EB_DATA + EB_SLACK];
+};
+
+enum room {
+	ROOM_SYS_EXIT, ROOM_FORK, ROOM_EXEC, ROOM_EXIT, ROOM_COMM,
+	ROOM_BPRM, ROOM_RENAME, ROOM_LINK, ROOM_SYMLINK, ROOM_MOUNT,
+	ROOM_UMOUNT, ROOM_CLOSE_RANGE, ROOM_CLOSE_RANGE32, ROOM_ADOPT,
+	NR_ROOM
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NR_ROOM);
+	__type(key, u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+/* Sequence numbers of each processor, so that no atomic fetch is needed. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, u64);
+} seqs SEC(".maps");
+
+static __always_inline struct scratch *room(u32 i)
+{
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &i);
+
+	if (s)
+		s->which = i;
+	return s;
+}
+
+/* The same, in the functions for old kernels, which cannot take pointers. */
+static __always_inline struct scratch *room_again(u32 i)
+{
+	return bpf_map_lookup_elem(&scratches, &i);
+}
+
+/* ---- tasks ---- */
+
+/* A field behind a pointer that the verifier knows, or that it does not. */
+#define GET(old, p, f)	((old) ? BPF_CORE_READ((p), f) : (p)->f)
+
+static __always_inline struct task_struct *current_task(const bool old)
+{
+	return old ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
+}
+
+static __always_inline struct slot *slot_of(struct task_struct *task, const bool old)
+{
+	if (old || in_hash) {
+		u64 key = (u64)task;
+
+		return bpf_map_lookup_elem(&slots_hash, &key);
+	}
+	/* Most tasks have no storage of anybody's: no call is needed to see that. */
+	if (bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage)
+		return NULL;
+	return bpf_task_storage_get(&slots, task, 0, 0);
+}
+
+/* @which: 1 for programs that may run beside the fork program on a processor */
+static __always_inline u64 new_upid(u32 pid, u32 which)
+{
+	u64 *n = bpf_map_lookup_elem(&seqs, &which);
+	u64 seq;
+
+	if (!n)
+		return 0;
+	seq = (*n)++ * 2 * nr_cpus + 2 * bpf_get_smp_processor_id() + which + 1;
+	return (seq << pid_bits | (pid & ((1ull << pid_bits) - 1))) & (~0ull >> 1);
+}
+
+/* Adds a task. Returns its slot, NULL: no memory. */
+static __always_inline struct slot *slot_add(struct task_struct *task, u32 pid,
+					     u32 which, const bool old)
+{
+	struct slot new = { .upid = new_upid(pid, which) };
+	struct slot *t;
+
+	if (old || in_hash) {
+		u64 key = (u64)task;
+
+		bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY);
+		t = bpf_map_lookup_elem(&slots_hash, &key);
+	} else {
+		t = bpf_task_storage_get(&slots, task, &new, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	}
+	if (t)
+		__sync_fetch_and_add(&tasks, 1);
+	return t;
+}
+
+static __always_inline void slot_drop(struct task_struct *task, const bool old)
+{
+	if (old || in_hash) {
+		u64 key = (u64)task;
+
+		bpf_map_delete_elem(&slots_hash, &key);
+	} else {
+		bpf_task_storage_delete(&slots, task);
+	}
+	__sync_fetch_and_add(&tasks, -1);
+}
+
+/* The time of a task's next record. */
+static __always_inline u64 slot_now(struct slot *t)
+{
+	u64 now = bpf_ktime_get_ns();
+
+	if (unlikely(now <= t->last))
+		now = t->last + 1;
+	t->last = now;
+	return now;
+}
+
+/* ---- preemption ---- */
+
+/*
+ * From 7.x on a tracepoint's program can be preempted, as those of functions
+ * always could, and then all other tasks of that processor pass it by: so it
+ * is switched off where that can be (6.10 and later).
+ */
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+static __always_inline void hold_cpu(const bool old)
+{
+	if (!old && can_hold)
+		bpf_preempt_disable();
+}
+
+static __always_inline void free_cpu(const bool old)
+{
+	if (!old && can_hold)
+		bpf_preempt_enable();
+}
+
+/* ---- system calls ---- */
+
+#define TS_COMPAT	2u
+#define X32_BIT		0x40000000u
+
+/* The row of a call, 0: none. */
+static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax, const bool old)
+{
+	u32 nr = (u32)orig_ax & ~X32_BIT;
+
+	if (nr >= EB_MAX_NR || !row_any[nr])
+		return 0;
+	if (unlikely(GET(old, task, thread_info.status) & TS_COMPAT))
+		return row_compat[nr];
+	return row_native[nr];
+}
+
+/*
+ * The registers with which the current task entered the kernel.  Older kernels
+ * are asked in their own way: they lie at the end of the stack (16 KiB, x86).
+ */
+static __always_inline struct pt_regs *task_regs(struct task_struct *task, const bool old)
+{
+	if (old)
+		return BPF_CORE_READ(task, stack) + 16384 - 168;
+	return (struct pt_regs *)bpf_task_pt_regs(task);
+}
+
+/* The arguments of the current task's call. */
+static __always_inline void get_args(struct scratch *s, struct task_struct *task,
+				     struct pt_regs *regs, const bool old)
+{
+	if (unlikely(GET(old, task, thread_info.status) & TS_COMPAT)) {
+		s->arg[0] = (u32)GET(old, regs, bx);
+		s->arg[1] = (u32)GET(old, regs, cx);
+		s->arg[2] = (u32)GET(old, regs, dx);
+		s->arg[3] = (u32)GET(old, regs, si);
+		s->arg[4] = (u32)GET(old, regs, di);
+		s->arg[5] = (u32)GET(old, regs, bp);
+		return;
+	}
+	s->arg[0] = GET(old, regs, di);
+	s->arg[1] = GET(old, regs, si);
+	s->arg[2] = GET(old, regs, dx);
+	s->arg[3] = GET(old, regs, r10);
+	s->arg[4] = GET(old, regs, r8);
+	s->arg[5] = GET(old, regs, r9);
+}
+
+static __always_inline bool has_arg(u32 row, enum eb_arg role)
+{
+	return rows[row & (EB_MAX_ROWS - 1)].at[role];
+}
+
+static __always_inline u64 arg(struct scratch *s, u32 row, enum eb_arg role, u64 absent)
+{
+	u32 at = rows[row & (EB_MAX_ROWS - 1)].at[role];
+
+	return at ? s->arg[(at - 1) & 7] : absent;
+}
+
+/* ---- out ---- */
+
+static __always_inline void rec_init(struct scratch *s, struct slot *t, u32 kind)
+{
+	s->rec.upid = t->upid;
+	s->rec.time = slot_now(t);
+	s->rec.lost = 0;
+	s->fill = 0;
+	s->flushed = 0;
+	s->failed = 0;
+	s->part_flags = EB_FIRST;
+	s->rec.kind = kind;
+	s->rec.flags = 0;
+	s->rec.error = 0;
+	s->rec.pad = 0;
+	s->rec.pad2 = 0;
+	s->rec.cpu = bpf_get_smp_processor_id();
+	s->rec.val[0] = 0;
+	s->rec.val[1] = 0;
+	s->rec.val[2] = 0;
+	*(u32 *)&s->want[0] = W_NONE;
+	*(u32 *)&s->want[1] = W_NONE;
+	*(u32 *)&s->want[2] = W_NONE;
+	s->rec.str[0].form = EB_S_NONE;
+	s->rec.str[1].form = EB_S_NONE;
+	s->rec.str[2].form = EB_S_NONE;
+}
+
+/*
+ * A link wakes the reader at once: the sooner its target is looked up, the less
+ * can have come between.
+ */
+static __always_inline u64 wake(struct scratch *s)
+{
+	return s->rec.kind == EB_SYMLINK ||
+	       bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wake_at ?
+	       BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+/*
+ * Sends what is there as a part of the event. Branches are few: this is called
+ * from within loops.
+ */
+static __noinline int flush(struct scratch *s)
+{
+	u64 n = below(EB_DATA, s->fill);
+	u8 kind = s->rec.kind, flags = s->rec.flags;
+
+	s->rec.kind = EB_PART;
+	s->rec.flags = s->part_flags;
+	s->part_flags = 0;
+	s->failed |= bpf_ringbuf_output(&ring, &s->rec, sizeof(s->rec) + n, BPF_RB_NO_WAKEUP);
+	s->rec.kind = kind;
+	s->rec.flags = flags;
+	s->flushed += n;
+	s->fill = 0;
+	return 0;
+}
+
+static __always_inline bool send_rec(struct scratch *s)
+{
+	u64 n = below(EB_DATA, s->fill);
+
+	if (s->failed)
+		return false;
+	return !bpf_ringbuf_output(&ring, &s->rec, sizeof(s->rec) + n, wake(s));
+}
+
+/* Sends an event; its strings are in place. */
+static __always_inline void send(struct scratch *s, struct slot *t)
+{
+	s->rec.lost = t->lost;
+	s->rec.lost_since = t->lost_since;
+	if (send_rec(s)) {
+		s->counts.events++;
+		t->lost = 0;
+	} else {
+		s->counts.lost_records++;
+		if (!t->lost++)
+			t->lost_since = s->rec.time;
+	}
+}
+
+#endif

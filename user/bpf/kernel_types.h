@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The fields of the kernel's structures that the programs read, and no other.
+ * Where each field lies is found out when the object is loaded (CO-RE), so
+ * their order here means nothing and the object fits every kernel.
+ */
+#ifndef ETRACE_KERNEL_TYPES_H
+#define ETRACE_KERNEL_TYPES_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s32 s32;
+typedef __s64 s64;
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+/* x86: what the CPU and the entry code saved; orig_ax is the call's number. */
+struct pt_regs {
+	unsigned long r10, r9, r8, bx, cx, dx, si, di, bp, orig_ax;
+};
+
+struct thread_info {
+	u32 status;
+};
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+};
+
+struct qstr {
+	u64 hash_len;
+	const unsigned char *name;
+};
+
+struct super_block {
+	unsigned long s_magic;
+};
+
+struct proc_ns_operations {
+	const char *name;
+};
+
+struct ns_common {
+	const struct proc_ns_operations *ops;
+};
+
+/* 6.9: with it, the dentry of a namespace does not lead to its operations. */
+struct stashed_operations {
+	void *put_data;
+};
+
+struct inode {
+	unsigned long i_ino;
+	void *i_private;
+};
+
+struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+	struct super_block *d_sb;
+	void *d_fsdata;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+	unsigned long *open_fds;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fs_struct {
+	struct path root;
+	struct path pwd;
+};
+
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+};
+
+struct pid_namespace;
+
+struct user_namespace {
+	int level;
+};
+
+typedef struct {
+	u32 val;
+} kuid_t, kgid_t;
+
+struct group_info {
+	int ngroups;
+	kgid_t gid[];
+};
+
+/* Two u32 or one u64, the same bytes. */
+typedef struct {
+	u64 val;
+} kernel_cap_t;
+
+struct cred {
+	kuid_t fsuid;
+	kgid_t fsgid;
+	kernel_cap_t cap_effective;
+	struct user_namespace *user_ns;
+	struct group_info *group_info;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
+struct bpf_local_storage;
+
+struct task_struct {
+	struct thread_info thread_info;
+	void *stack;
+	unsigned int flags;
+	struct mm_struct *mm;
+	int exit_code;
+	int pid;
+	int tgid;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
+	const struct cred *cred;
+	struct bpf_local_storage *bpf_storage;
+	struct fs_struct *fs;
+	struct files_struct *files;
+};
+
+struct linux_binprm {
+	struct file *file;
+	const char *filename;
+	const char *interp;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+#endif

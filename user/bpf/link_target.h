@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where a symbolic link leads.  A BPF program cannot look a path up, so the
+ * reader does, a little later, with the rights and in the root directory of
+ * the task that made the link.
+ */
+#ifndef ETRACE_LINK_TARGET_H
+#define ETRACE_LINK_TARGET_H
+
+#include <stdint.h>
+
+struct buf;
+struct eb_maker;
+
+/**
+ * link_target - struct bpf_rec_ops's resolve
+ * @arg: not used
+ * @groups: of @maker, maker->ngroups of them; NULL: not known
+ * @target: the link's text
+ * @link: its own path
+ * @to: what the target's path is added to
+ *
+ * What is younger than the link was not there when it was made.
+ *
+ * Return: 1 if the target exists, 0 if not, -1 if nobody can tell any more.
+ */
+int link_target(void *arg, const struct eb_maker *maker, const uint32_t *groups,
+		const struct buf *target, const struct buf *link, struct buf *to);
+
+#endif

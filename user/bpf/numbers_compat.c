@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0
+/* System call numbers of 32-bit programs on a 64-bit kernel. */
+#include <asm/unistd_32.h>
+
+#define NUMBERS eb_numbers_compat
+#include "numbers.h"

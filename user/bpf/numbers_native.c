@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: GPL-2.0
+/* System call numbers of 64-bit programs. */
+#include <asm/unistd_64.h>
+
+#define NUMBERS eb_numbers_native
+#include "numbers.h"

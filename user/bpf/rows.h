@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* kernel/etrace_syscalls.def as the loader of the BPF programs needs it. */
+#ifndef ETRACE_BPF_ROWS_H
+#define ETRACE_BPF_ROWS_H
+
+#include "bpf_abi.h"
+
+#define EB_MAX_ROLES	6
+
+struct eb_row_def {
+	__u8 record, hook;
+	__u8 role[EB_MAX_ROLES];	/* enum eb_arg, in the order of the call */
+};
+
+extern const struct eb_row_def eb_row_defs[];
+extern const unsigned int eb_nr_rows;
+
+/* The number of each row's call, -1: the ABI does not have it. */
+extern const int eb_numbers_native[];	/* numbers_native.c */
+extern const int eb_numbers_compat[];	/* numbers_compat.c */
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The strings of an event: each struct wanted becomes bytes in the scratch
+ * room and a struct eb_str that says what they are.  Nothing here sleeps or
+ * takes a reference; every read may fail, and then the string says so.
+ */
+#ifndef ETRACE_STRINGS_BPF_H
+#define ETRACE_STRINGS_BPF_H
+
+#include "common.bpf.h"
+
+#define AT_FDCWD	(-100)
+#define NSFS_MAGIC	0x6e736673
+
+/* Components of a path; "a/" times this many is the longest that d_path takes. */
+#define WALK_MAX	16384u
+#define WALK_MAX_OLD	512u	/* the verifier goes through each of them */
+
+/*
+ * The beginning of a dentry, read in one go.  It has looked like this for long;
+ * is_plain() says whether it still does.
+ */
+struct head {
+	u64 pprev;
+	u64 parent;
+	u64 hash_len;
+	u64 name;
+};
+
+static __always_inline bool is_plain(void)
+{
+	u32 at = bpf_core_field_offset(struct dentry, d_hash.pprev);
+
+	return bpf_core_field_offset(struct dentry, d_parent) == at + 8 &&
+	       bpf_core_field_offset(struct dentry, d_name) == at + 16 &&
+	       bpf_core_field_offset(struct qstr, hash_len) == 0 &&
+	       bpf_core_field_offset(struct qstr, name) == 8;
+}
+
+static __always_inline int read_head(struct head *h, u64 dentry)
+{
+	struct dentry *d = (void *)dentry;
+
+	if (is_plain())
+		return bpf_probe_read_kernel(h, sizeof(*h), (void *)dentry +
+				bpf_core_field_offset(struct dentry, d_hash.pprev));
+	h->pprev = (u64)BPF_CORE_READ(d, d_hash.pprev);
+	h->hash_len = BPF_CORE_READ(d, d_name.hash_len);
+	h->name = (u64)BPF_CORE_READ(d, d_name.name);
+	return bpf_core_read(&h->parent, sizeof(h->parent), &d->d_parent);
+}
+
+static __always_inline int put_name(struct scratch *s, u64 name, u32 len)
+{
+	u64 fill, n = below(EB_NAME_MAX + 1, len);
+
+	if (s->fill > EB_FULL)
+		flush(s);
+	fill = below(EB_DATA, s->fill);
+	if (bpf_probe_read_kernel(s->data + fill, n, (void *)name))
+		return -1;
+	s->data[fill + n] = '/';
+	s->fill = fill + n + 1;
+	return 0;
+}
+
+/* A step towards the root. Returns 1 at the end. */
+static __noinline long walk_step(struct scratch *s)
+{
+	struct walk *w = &s->walk;
+	u64 dentry = w->dentry;
+	struct head h;
+
+	if (dentry == w->root_dentry && w->mnt == w->root_mnt)
+		goto done;
+	if (read_head(&h, dentry)) {
+		w->mark |= EB_UNREAD;
+		goto done;
+	}
+	if (dentry == w->mnt_root || dentry == h.parent) {
+		struct mount *m = (void *)w->mnt - bpf_core_field_offset(struct mount, mnt);
+		struct mount *up;
+
+		if (dentry != w->mnt_root) {
+			/* Not below its mount: made up, or out of reach. */
+			if (w->steps)
+				w->mark |= EB_CUT;
+			else
+				w->special = 1;
+			goto done;
+		}
+		up = BPF_CORE_READ(m, mnt_parent);
+		if (!up || up == m)
+			goto done;
+		w->dentry = (u64)BPF_CORE_READ(m, mnt_mountpoint);
+		w->mnt = (u64)up + bpf_core_field_offset(struct mount, mnt);
+		w->mnt_root = (u64)BPF_CORE_READ(up, mnt.mnt_root);
+		return 0;
+	}
+	if (!w->steps && !h.pprev)
+		w->mark |= EB_DELETED;
+	if (put_name(s, h.name, h.hash_len >> 32)) {
+		w->mark |= EB_UNREAD;
+		goto done;
+	}
+	w->steps++;
+	w->dentry = h.parent;
+	return 0;
+done:
+	w->done = 1;
+	return 1;
+}
+
+static long walk_step_cb(u32 i, struct scratch **s)
+{
+	return walk_step(*s);
+}
+
+/* Not static: then the verifier goes through it once and not for each call. */
+__attribute__((noinline)) int walk_old(u32 which)
+{
+	struct scratch *s = room_again(which);
+	u32 i;
+
+	if (!s)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < WALK_MAX_OLD; i++)
+		if (walk_step(s))
+			break;
+	return 0;
+}
+
+/* A file whose name its file system makes up: what the reader needs for it. */
+static __always_inline void put_special(struct scratch *s, struct dentry *d)
+{
+	struct eb_special sp = {
+		.magic = BPF_CORE_READ(d, d_sb, s_magic),
+		.ino = BPF_CORE_READ(d, d_inode, i_ino),
+	};
+	const struct proc_ns_operations *ops;
+	struct ns_common *ns;
+	u64 fill;
+
+	if (sp.magic == NSFS_MAGIC) {
+		if (bpf_core_type_exists(struct stashed_operations)) {
+			ns = BPF_CORE_READ(d, d_inode, i_private);
+			ops = BPF_CORE_READ(ns, ops);
+		} else {
+			ops = BPF_CORE_READ(d, d_fsdata);
+		}
+		bpf_probe_read_kernel_str(sp.ns, sizeof(sp.ns), BPF_CORE_READ(ops, name));
+	}
+	if (s->fill > EB_FULL)
+		flush(s);
+	fill = below(EB_DATA, s->fill);
+	__builtin_memcpy(s->data + fill, &sp, sizeof(sp));
+	s->fill = fill + sizeof(sp);
+	if (put_name(s, (u64)BPF_CORE_READ(d, d_name.name),
+		     BPF_CORE_READ(d, d_name.hash_len) >> 32))
+		s->walk.mark |= EB_UNREAD;
+}
+
+/* The path of s->walk.dentry on s->walk.mnt, last component first. */
+static __always_inline void put_path(struct scratch *s, struct eb_str *str, const bool old)
+{
+	struct walk *w = &s->walk;
+	struct vfsmount *mnt = (void *)w->mnt;
+	struct dentry *d = (void *)w->dentry;
+	struct scratch *ctx = s;
+
+	w->mnt_root = (u64)BPF_CORE_READ(mnt, mnt_root);
+	w->steps = 0;
+	w->mark = 0;
+	w->special = 0;
+	w->done = 0;
+	if (old)
+		walk_old(s->which);
+	else
+		bpf_loop(WALK_MAX, walk_step_cb, &ctx, 0);
+	if (!w->done)
+		w->mark |= EB_CUT;
+	if (unlikely(w->special) && str->form == EB_S_PATH) {
+		str->form = EB_S_SPECIAL;
+		put_special(s, d);
+	}
+	str->mark |= w->mark;
+}
+
+/* A text from user memory or the kernel's. Returns its length, < 0: unread. */
+static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 *first)
+{
+	u64 fill;
+	long n;
+
+	if (s->fill > EB_FULL)
+		flush(s);
+	fill = below(EB_DATA, s->fill);
+	if (user)
+		n = bpf_probe_read_user_str(s->data + fill, EB_PATH_MAX + 1, (void *)addr);
+	else
+		n = bpf_probe_read_kernel_str(s->data + fill, EB_PATH_MAX + 1, (void *)addr);
+	if (n <= 0)
+		return -1;
+	*first = s->data[fill];
+	s->fill = fill + n - 1;
+	return n - 1;
+}
+
+/* The file behind a descriptor of the current task, to where a walk begins. */
+static __always_inline int fd_path(struct scratch *s, struct task_struct *task, u32 fd,
+				   const bool old)
+{
+	struct fdtable *fdt;
+	struct file **fds, *file = NULL;
+	struct path path;
+
+	if (old)
+		fdt = BPF_CORE_READ(task, files, fdt);
+	else
+		fdt = task->files->fdt;
+	if (fd >= GET(old, fdt, max_fds))
+		return -1;
+	fds = GET(old, fdt, fd);
+	if (bpf_probe_read_kernel(&file, sizeof(file), &fds[fd]) || !file)
+		return -1;
+	if (bpf_probe_read_kernel(&path, sizeof(path), (void *)file +
+				  bpf_core_field_offset(struct file, f_path)))
+		return -1;
+	s->walk.mnt = (u64)path.mnt;
+	s->walk.dentry = (u64)path.dentry;
+	return 0;
+}
+
+static __always_inline void cwd_path(struct scratch *s, struct task_struct *task, const bool old)
+{
+	struct fs_struct *fs = GET(old, task, fs);
+
+	s->walk.mnt = (u64)GET(old, fs, pwd.mnt);
+	s->walk.dentry = (u64)GET(old, fs, pwd.dentry);
+}
+
+/* The name of a directory's entry. */
+static __always_inline void put_child(struct scratch *s, struct eb_str *str, u64 child)
+{
+	struct head h;
+
+	if (read_head(&h, child) || put_name(s, h.name, h.hash_len >> 32)) {
+		str->mark |= EB_UNREAD;
+		return;
+	}
+	str->text = h.hash_len >> 32;
+	s->fill--;		/* no '/' behind it */
+}
+
+/* A text, and where its path begins if it is relative. */
+static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
+					  struct wanted *w, struct task_struct *task,
+					  const bool old)
+{
+	u32 how = w->how;
+	u8 first = 0;
+	long n;
+
+	if (!w->addr && (how == W_USER || how == W_KERNEL))
+		return;
+	str->form = EB_S_TEXT;
+	n = put_text(s, w->addr, how == W_USER || how == W_JOIN, &first);
+	if (n < 0) {
+		str->mark |= EB_UNREAD;
+		return;
+	}
+	str->text = n;
+	if (n == EB_PATH_MAX)
+		str->mark |= EB_CUT;
+	if (first == '/' || how == W_USER || how == W_KERNEL)
+		return;
+	str->form = EB_S_JOIN;
+	if (how == W_KERNEL_JOIN || w->fd == AT_FDCWD) {
+		cwd_path(s, task, old);
+	} else if (fd_path(s, task, w->fd, old)) {
+		str->form = EB_S_TEXT;		/* better than nothing */
+		str->mark |= EB_UNREAD;
+	}
+}
+
+/* String @i of the event, as s->want[i] says. */
+static __always_inline void put_string(struct scratch *s, u32 i, struct task_struct *task,
+				       const bool old)
+{
+	struct wanted *w = &s->want[i & 3];
+	struct eb_str *str = &s->rec.str[i > 2 ? 2 : i];
+	u32 how = w->how;
+
+	if (how == W_NONE)
+		return;
+	str->mark = w->joined ? EB_JOINED : 0;
+	str->arg = w->fd;
+	str->text = 0;
+	str->path = s->flushed + s->fill;
+	s->walk.mnt = 0;
+	switch (how) {
+	case W_FD:
+		str->form = EB_S_PATH;
+		if (fd_path(s, task, w->fd, old))
+			str->mark |= EB_UNREAD;
+		break;
+	case W_PATH:
+		str->form = EB_S_PATH;
+		s->walk.mnt = w->mnt;
+		s->walk.dentry = w->dentry;
+		break;
+	case W_CHILD:
+		str->form = EB_S_CHILD;
+		s->walk.mnt = w->mnt;
+		s->walk.dentry = w->dentry;
+		put_child(s, str, w->child);
+		break;
+	case W_CWD:
+		str->form = EB_S_PATH;
+		cwd_path(s, task, old);
+		break;
+	case W_HELD:
+		str->form = EB_S_HELD;
+		break;
+	case W_SAME:
+		str->form = EB_S_SAME;
+		break;
+	default:
+		put_user_path(s, str, w, task, old);
+	}
+	if (s->walk.mnt)
+		put_path(s, str, old);
+	str->path = s->flushed + s->fill - str->path - str->text;
+	if (unlikely(str->mark)) {
+		s->counts.strings_joined += !!(str->mark & EB_JOINED);
+		s->counts.strings_unread += !!(str->mark & EB_UNREAD);
+		s->counts.strings_cut += !!(str->mark & EB_CUT);
+	}
+}
+
+/* All strings of the event. */
+static __always_inline void put_strings(struct scratch *s, struct task_struct *task,
+					const bool old)
+{
+	struct fs_struct *fs = GET(old, task, fs);
+	u32 i;
+
+	s->walk.root_mnt = (u64)GET(old, fs, root.mnt);
+	s->walk.root_dentry = (u64)GET(old, fs, root.dentry);
+#pragma clang loop unroll(disable)
+	for (i = 0; i < EB_NR_STR; i++)
+		put_string(s, i, task, old);
+}
+
+#endif

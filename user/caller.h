@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Users: who called sudo, who -u means, and becoming one of them, for a while
+ * or for good.
+ */
+#ifndef ETRACE_CALLER_H
+#define ETRACE_CALLER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct user {
+	uid_t uid;
+	gid_t gid;
+	gid_t *groups;		/* all of them */
+	int ngroups;
+	char *name;		/* NULL: the uid has none */
+	char *home, *shell;	/* NULL: not known */
+};
+
+/**
+ * user_of_sudo - who started this program by sudo
+ *
+ * Return: the user, for user_free(), or NULL if nobody did, or root.
+ */
+struct user *user_of_sudo(void);
+
+/** user_by_name - a user by name or number. Return: NULL if there is none. */
+struct user *user_by_name(const char *name);
+void user_free(struct user *u);
+
+/**
+ * user_become - be this user from now on, with the groups and the variables
+ * HOME, SHELL, USER and LOGNAME that belong to it
+ *
+ * Return: 0 or -errno.
+ */
+int user_become(const struct user *u);
+
+/** user_enter - have this user's rights to files until user_leave(); NULL: keep
+ * one's own. Return: 0 or -errno.
+ */
+int user_enter(const struct user *u);
+void user_leave(const struct user *u);
+
+#endif

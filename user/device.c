@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The module's device.  See device.h. */
+#include "device.h"
+#include "etrace.h"
+#include "rec_session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MODULE "etrace.ko"
+/* Another program may be loading it: wait so long for the device, in ms. */
+#define DEVICE_WAIT_MS 5000
+
+extern char **environ;
+
+bool device_module(char *path, size_t size)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	exe[n] = 0;
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return false;
+	*slash = 0;
+	if ((size_t)snprintf(path, size, "%s/" MODULE, exe) < size && !access(path, R_OK))
+		return true;
+	/* build/user/etrace beside etrace.ko of the same tree */
+	slash = strrchr(exe, '/');
+	if (!slash || strncmp(slash, "/user", 5))
+		return false;
+	*slash = 0;
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return false;
+	*slash = 0;
+	return (size_t)snprintf(path, size, "%s/" MODULE, exe) < size && !access(path, R_OK);
+}
+
+static int insert(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, "", 0))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* Return: whether modprobe succeeded; it tells by itself why not. */
+static bool load_installed(bool verbose)
+{
+	char prog[] = "modprobe", how[] = "-q", name[] = "etrace";
+	char *argv[] = { prog, how, name, NULL };
+	posix_spawn_file_actions_t fa;
+	int status = -1;
+	pid_t pid;
+	bool good;
+
+	if (verbose)
+		how[1] = 'v';
+	/* what it prints is no output of the command's */
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_addopen(&fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&fa, STDERR_FILENO, STDOUT_FILENO);
+	/* sudo's secure_path need not hold it */
+	good = !posix_spawn(&pid, "/sbin/modprobe", &fa, NULL, argv, environ) ||
+	       !posix_spawnp(&pid, "modprobe", &fa, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&fa);
+	if (!good)
+		return false;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static int try_open(void)
+{
+	return open(REC_DEVICE, O_RDWR | O_CLOEXEC);
+}
+
+static int wait_open(void)
+{
+	struct timespec pause = { 0, 20000000 };
+	int fd;
+
+	for (int ms = 0; ms < DEVICE_WAIT_MS; ms += 20) {
+		fd = try_open();
+		if (fd >= 0 || (errno != ENOENT && errno != ENXIO && errno != ENODEV))
+			return fd;
+		nanosleep(&pause, NULL);
+	}
+	errno = ENOENT;
+	return -1;
+}
+
+static void why_not_loaded(const char *path, int err, char *why, size_t size)
+{
+	struct utsname u;
+
+	uname(&u);
+	switch (-err) {
+	case ENOEXEC:
+		snprintf(why, size, "%s is not built for this kernel (%s): run make module", path,
+			 u.release);
+		break;
+	case EKEYREJECTED:
+		snprintf(why, size, "%s is not signed with a key that this kernel trusts; etrace doctor tells what to do",
+			 path);
+		break;
+	case EPERM:
+		snprintf(why, size, "the kernel refuses to load %s (kernel.modules_disabled, or lockdown); etrace doctor tells which",
+			 path);
+		break;
+	default:
+		snprintf(why, size, "cannot load %s: %s; the kernel's log (dmesg) may tell more",
+			 path, strerror(-err));
+		break;
+	}
+}
+
+int device_open(bool verbose, char *why, size_t size)
+{
+	char path[PATH_MAX];
+	int fd = try_open(), err;
+
+	if (fd >= 0)
+		return fd;
+	if (errno == EPERM || errno == EACCES) {
+		snprintf(why, size, "%s: %s: tracing needs root (sudo), or the capability CAP_PERFMON",
+			 REC_DEVICE, strerror(errno));
+		return -1;
+	}
+	if (errno != ENOENT && errno != ENXIO && errno != ENODEV) {
+		snprintf(why, size, "%s: %s", REC_DEVICE, strerror(errno));
+		return -1;
+	}
+	if (geteuid()) {
+		snprintf(why, size, "the module etrace is not loaded, and loading it needs root: sudo, or sudo modprobe etrace once");
+		return -1;
+	}
+	if (device_module(path, sizeof(path))) {
+		err = insert(path);
+		if (!err && verbose)
+			say("loaded %s", path);
+		if (err && err != -EEXIST && err != -EBUSY && !load_installed(verbose)) {
+			why_not_loaded(path, err, why, size);
+			return -1;
+		}
+	} else if (!load_installed(verbose)) {
+		struct utsname u;
+
+		uname(&u);
+		snprintf(why, size, "cannot load the module etrace: modprobe etrace fails; is it installed for this kernel (%s)? etrace doctor tells more",
+			 u.release);
+		return -1;
+	}
+	fd = wait_open();
+	if (fd < 0)
+		snprintf(why, size, "%s: %s, although the module is loaded", REC_DEVICE,
+			 strerror(errno));
+	return fd;
+}

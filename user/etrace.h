@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the subcommands of the program etrace share with its table of them. */
+#ifndef ETRACE_PROGRAM_H
+#define ETRACE_PROGRAM_H
+
+#include <stdio.h>
+
+#define PROG "etrace"
+
+/* Exit statuses of our own. */
+#define EXIT_INCOMPLETE	123	/* --strict, and something is missing */
+#define EXIT_FAILED	125	/* tracing could not start */
+#define EXIT_NOT_RUN	126	/* the command cannot be run */
+#define EXIT_NOT_FOUND	127	/* there is no such command */
+
+/* A row of the table in etrace.c. */
+struct command {
+	const char *name;
+	const char *help;	/* one line */
+	/* @argv[0] is the subcommand's name.  Return: the exit status. */
+	int (*main)(int argc, char **argv);
+};
+
+int cmd_run(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+
+/** say - a line on standard error, with the program's name before it */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** print_version - what --version prints, of the program and every subcommand */
+void print_version(void);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What went wrong: counts every kind of damage, tells the first few of each
+ * with their place, and decides the exit status.  The only place that writes
+ * to standard error during a conversion.
+ */
+#ifndef ETRACE_DIAG_H
+#define ETRACE_DIAG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * A kind of thing to report.  Each format declares its own, static const, and
+ * the address tells them apart.
+ */
+struct diag_kind {
+	/*
+	 * What is counted, as it follows a number in the summary:
+	 * "12 lines of other tracers, passed over".
+	 */
+	const char *what;
+	/* DIAG_DAMAGE: something is missing or damaged, exit status 1 */
+	enum { DIAG_NOTE, DIAG_DAMAGE } level;
+};
+
+enum diag_unit {
+	DIAG_NOWHERE,		/* there is no place to name */
+	DIAG_LINE,		/* a line, counted from 1 */
+	DIAG_OFFSET,		/* bytes from the beginning, counted from 0 */
+};
+
+struct diag;
+
+/**
+ * diag_new - a collector
+ * @to: where messages go, usually stderr; NULL: nowhere, only counted
+ * @prog: what each message begins with
+ */
+struct diag *diag_new(FILE *to, const char *prog);
+void diag_free(struct diag *d);
+
+/**
+ * diag_report - count one thing, and tell it if it is among the first few of
+ * its kind
+ * @file: the input's name, or NULL
+ * @pos: line or offset, as @unit says
+ * @fmt: details; NULL: the kind's own text is enough
+ *
+ * The first DIAG_FIRST of a kind are told (notes: the first one).
+ */
+void diag_report(struct diag *d, const struct diag_kind *kind, const char *file,
+		 enum diag_unit unit, uint64_t pos, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
+#define DIAG_FIRST 3
+
+/** diag_count - count @n more of a kind without telling */
+void diag_count(struct diag *d, const struct diag_kind *kind, uint64_t n);
+
+/** diag_fatal - tell that nothing can be done; the exit status becomes 2 */
+void diag_fatal(struct diag *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** diag_total - how many of a kind so far */
+uint64_t diag_total(const struct diag *d, const struct diag_kind *kind);
+
+/** diag_next - walk over the kinds that were counted, first one: @i = 0
+ *
+ * Return: the kind, with its count in @n, or NULL after the last.
+ */
+const struct diag_kind *diag_next(const struct diag *d, unsigned int i, uint64_t *n);
+
+/** diag_complete - whether there was neither damage nor a fatal error */
+bool diag_complete(const struct diag *d);
+
+/** diag_summary - tell the count of each kind; call once at the end */
+void diag_summary(struct diag *d);
+
+/** diag_status - exit status: 0 complete, 1 damaged or missing, 2 fatal */
+int diag_status(const struct diag *d);
+
+#endif

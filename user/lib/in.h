@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Input streams: one window over a file, a pipe or memory.  What is read is
+ * not known here.  Compressed input (gzip, zstd) is expanded on the way.
+ *
+ *	while ((p = in_peek(in, want, &have)) && have) { ... in_skip(in, n); }
+ */
+#ifndef ETRACE_IN_H
+#define ETRACE_IN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct in;
+
+/**
+ * in_open - open a file for reading
+ * @path: its name; "-" is standard input
+ * @err: where a negative errno goes on failure
+ *
+ * Return: the stream, or NULL.
+ */
+struct in *in_open(const char *path, int *err);
+
+/** in_mem - read from memory, which must outlive the stream */
+struct in *in_mem(const void *data, size_t n, const char *name);
+
+/** in_close - end and free */
+void in_close(struct in *in);
+
+/** in_name - for messages: the path, "standard input", or in_mem()'s name */
+const char *in_name(const struct in *in);
+
+/**
+ * in_peek - look at what comes next
+ * @want: bytes that should be contiguous, at most IN_MAX_PEEK
+ * @have: how many there are: less than @want only at the end of the input,
+ *	often more
+ *
+ * Return: the bytes, valid until the next call on the stream.
+ */
+const uint8_t *in_peek(struct in *in, size_t want, size_t *have);
+#define IN_MAX_PEEK (64u << 20)
+
+/** in_skip - pass over @n bytes that in_peek() showed */
+void in_skip(struct in *in, size_t n);
+
+/** in_offset - bytes passed over so far (of the expanded data) */
+uint64_t in_offset(const struct in *in);
+
+/** in_error - 0, or the negative errno that ended the input too early */
+int in_error(const struct in *in);
+
+/** in_is_tty - whether a person types it */
+int in_is_tty(const struct in *in);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One line of trace_pipe text: finds the etrace line in it, decides by its
+ * structure and never by the first thing that looks right.  What the text of
+ * an etrace line means is not known here: see assemble.h.
+ *
+ * Documentation/line-format.md, "What the reader accepts".
+ */
+#ifndef ETRACE_LINE_PARSE_H
+#define ETRACE_LINE_PARSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum line_class {
+	LINE_ETRACE,		/* "<upid>,<cpu>,<time>,<timen>!<data>" */
+	LINE_LOST,		/* "CPU:1 [LOST 12 EVENTS]" */
+	LINE_FOREIGN,		/* of another tracer, a comment, empty */
+	LINE_DAMAGED,		/* was an etrace line, or is rubbish */
+	LINE_PENDING,		/* perhaps a piece of a task's name: see below */
+};
+
+struct et_line {
+	uint64_t upid;
+	uint64_t time;		/* ns */
+	uint32_t cpu;
+	const char *text;	/* behind the '!' */
+	size_t len;
+	size_t tag_len;		/* of the word that the text begins with */
+	/* LINE_LOST: the processor is in cpu */
+	bool counted;		/* whether the line says how many */
+	uint64_t lost;
+};
+
+/*
+ * What is kept between the lines of one input; start with all zeros.
+ *
+ * ftrace prints a task's name as it is, also with a newline in it, and then its
+ * line comes in pieces, the second of which may look like anything.  So a short
+ * line that might be the first piece is LINE_PENDING, and decided with the
+ * next: the '-' behind a name always stands in column 16.
+ */
+struct line_state {
+	unsigned int pending;	/* bytes of such pieces, newlines included */
+	unsigned int pieces;	/* lines that they were */
+	/* the last etrace line, and its prefix: often the next one's too */
+	struct et_line line;
+	char prefix[88];
+	size_t prefix_len;
+	struct et_line lost;	/* the last LOST line */
+};
+
+/**
+ * line_parse - what a line is
+ * @st: state of its input; LINE_ETRACE fills its line, LINE_LOST its lost
+ * @s: the line's @len bytes, followed by its newline
+ * @foreign: set to the number of earlier LINE_PENDING lines that turned out to
+ *	be nothing but foreign lines
+ */
+enum line_class line_parse(struct line_state *st, const char *s, size_t len,
+			   unsigned int *foreign);
+
+/**
+ * line_flush - at the end of an input: LINE_PENDING lines that were nothing
+ */
+unsigned int line_flush(struct line_state *st);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A table from 64-bit keys to 64-bit values, for state that a converter keeps
+ * by pid, address or the like.  What the numbers mean is not known here.
+ */
+#ifndef ETRACE_MAP64_H
+#define ETRACE_MAP64_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Start with all zeros; map64_clear() frees. */
+struct map64 {
+	struct map64_slot {
+		uint64_t key;
+		uint64_t value;
+		bool used;
+	} *slots;
+	size_t n;	/* keys in it */
+	size_t cap;	/* slots, a power of two or 0 */
+};
+
+/**
+ * map64_get - look up a key
+ *
+ * Return: where its value stands, valid until the next map64_put() or
+ * map64_remove(), or NULL.
+ */
+uint64_t *map64_get(const struct map64 *m, uint64_t key);
+
+/** map64_put - set a key's value, whether it was there or not */
+void map64_put(struct map64 *m, uint64_t key, uint64_t value);
+
+/** map64_remove - take a key out. Return: whether it was there. */
+bool map64_remove(struct map64 *m, uint64_t key);
+
+/** map64_clear - empty it and free its memory */
+void map64_clear(struct map64 *m);
+
+/**
+ * map64_each - walk over all entries, in no order
+ * @i: start with 0; moves on
+ *
+ * Return: the next entry, or NULL after the last.  The table must not change
+ * meanwhile, but for values.
+ */
+struct map64_slot *map64_each(const struct map64 *m, size_t *i);
+
+#endif

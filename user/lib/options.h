@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Options that belong to a format: declared by its row in the format table,
+ * parsed by the program, and looked up by the format when it is opened.  The
+ * program knows none of them by name.
+ */
+#ifndef ETRACE_OPTIONS_H
+#define ETRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One option, "--name" or "--name VALUE".  A table ends with a NULL name. */
+struct opt_row {
+	const char *name;	/* without the dashes */
+	const char *value;	/* what --help calls its value; NULL: takes none */
+	const char *help;	/* one line */
+};
+
+/* What was given on the command line, in its order. */
+struct opts {
+	struct opt_given {
+		const char *name;
+		const char *value;	/* NULL: the option takes none */
+	} *given;
+	size_t n, cap;
+};
+
+/** opt_row_has - whether a table declares an option; @row may be NULL */
+bool opt_row_has(const struct opt_row *row, const char *name);
+
+void opts_init(struct opts *o);
+void opts_free(struct opts *o);
+
+/** opts_add - note one; neither string is copied */
+void opts_add(struct opts *o, const char *name, const char *value);
+
+/** opt_flag - whether an option was given */
+bool opt_flag(const struct opts *o, const char *name);
+
+/** opt_value - the last value given for an option, or NULL */
+const char *opt_value(const struct opts *o, const char *name);
+
+/**
+ * opt_each - all values given for an option that may be repeated
+ * @i: start with 0; moves on
+ *
+ * Return: the next value, or NULL after the last.
+ */
+const char *opt_each(const struct opts *o, const char *name, size_t *i);
+
+/**
+ * opt_number - the value of an option as a number within bounds
+ * @v: set to the number; left alone if the option was not given
+ *
+ * Accepts what C does: 12, 0x1f, 017.
+ *
+ * Return: false if the value is not a number from @min to @max.
+ */
+bool opt_number(const struct opts *o, const char *name, uint64_t min,
+		uint64_t max, uint64_t *v);
+
+#endif

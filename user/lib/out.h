@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output streams: one buffer in front of a file descriptor or memory.  What is
+ * written (FXT, lines, JSON) is not known here.
+ *
+ * Errors are sticky: after the first failed write every further call does
+ * nothing and returns the same negative errno, so that a caller may check once
+ * at the end.
+ */
+#ifndef ETRACE_OUT_H
+#define ETRACE_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct out;
+
+/*
+ * What an output stream writes to.  write() takes all of the n bytes or
+ * returns a negative errno; close() ends the stream (trailers and all) and
+ * frees ctx, also after an error; sync(), which may be NULL, makes all that was
+ * written readable although the stream goes on.
+ */
+struct out_backend {
+	int (*write)(void *ctx, const void *data, size_t n);
+	int (*close)(void *ctx);
+	int (*sync)(void *ctx);
+};
+
+/**
+ * out_new - an output stream over any backend
+ * @be: the backend's functions, which must outlive the stream
+ * @ctx: handed to them; owned by the stream from now on
+ *
+ * Return: the stream; never NULL (the program ends when memory runs out).
+ */
+struct out *out_new(const struct out_backend *be, void *ctx);
+
+/**
+ * out_fd - an output stream to an open file descriptor
+ * @fd: the descriptor
+ * @owned: whether out_close() closes it too
+ */
+struct out *out_fd(int fd, int owned);
+
+/**
+ * out_create - create or truncate a file and write to it
+ * @path: its name
+ * @mode: permission bits of a new file
+ * @err: where the negative errno goes on failure
+ *
+ * Return: the stream, or NULL.
+ */
+struct out *out_create(const char *path, mode_t mode, int *err);
+
+/**
+ * out_gzip - an output stream of gzip-compressed data to a file descriptor
+ * out_zstd - the same with zstd
+ * @fd: the descriptor; the stream's from now on
+ */
+struct out *out_gzip(int fd);
+struct out *out_zstd(int fd);
+
+/** out_mem - an output stream into memory, for tests: see out_mem_data() */
+struct out *out_mem(void);
+
+/**
+ * out_mem_data - what was written to an out_mem() stream so far
+ * @len: where its length in bytes goes
+ *
+ * Return: the bytes, owned by the stream, valid until the next call on it.
+ */
+const void *out_mem_data(struct out *o, size_t *len);
+
+/** out_write - append @n bytes. Return: 0 or the sticky negative errno. */
+int out_write(struct out *o, const void *data, size_t n);
+
+/** out_puts - append a string without its NUL. */
+int out_puts(struct out *o, const char *s);
+
+/** out_printf - append formatted text. */
+int out_printf(struct out *o, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** out_u64 - append an unsigned number in decimal. */
+int out_u64(struct out *o, uint64_t v);
+
+/** out_i64 - append a signed number in decimal. */
+int out_i64(struct out *o, int64_t v);
+
+/**
+ * out_reserve - room to write into directly
+ * @n: how many bytes, at most OUT_RESERVE_MAX
+ *
+ * Return: at least @n writable bytes, valid until the next call on the
+ * stream; never NULL, also after an error.  out_commit() says how many of
+ * them were used.  They are aligned to 8 bytes as long as everything written
+ * to the stream before was a multiple of 8 bytes.
+ */
+void *out_reserve(struct out *o, size_t n);
+void out_commit(struct out *o, size_t n);
+#define OUT_RESERVE_MAX 65536u
+
+/** out_flush - hand everything to the backend. Return: 0 or negative errno. */
+int out_flush(struct out *o);
+
+/**
+ * out_sync - flush, and make all of it readable for whoever opens the file now
+ *
+ * Compressed streams pay for it with a little size.  Return: 0 or negative
+ * errno.
+ */
+int out_sync(struct out *o);
+
+/** out_bytes - bytes appended so far, flushed or not. */
+uint64_t out_bytes(const struct out *o);
+
+/** out_error - the sticky error: 0 or a negative errno. */
+int out_error(const struct out *o);
+
+/** out_close - flush, end and free. Return: 0 or the first negative errno. */
+int out_close(struct out *o);
+
+#endif

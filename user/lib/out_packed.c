@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Compressed output streams: gzip by zlib, zstd by libzstd.  See out.h. */
+#include "out.h"
+#include "xalloc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+/* Recording must not wait for the compressor. */
+#define GZIP_LEVEL	1
+#define ZSTD_LEVEL	1
+
+#define ROOM		65536u
+
+struct packed {
+	int fd;
+	bool dirty;		/* something is in the compressor */
+	z_stream gz;
+	ZSTD_CStream *zst;
+	unsigned char room[ROOM];
+};
+
+static int write_fd(int fd, const unsigned char *at, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		at += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+static int close_fd(struct packed *p, int err)
+{
+	if (close(p->fd) && errno != EINTR && !err)
+		err = -errno;
+	free(p);
+	return err;
+}
+
+/* ---- gzip ---- */
+
+static int gzip_push(struct packed *p, const void *data, size_t n, int flush)
+{
+	int err = 0;
+
+	p->gz.next_in = (unsigned char *)(uintptr_t)data;
+	p->gz.avail_in = (unsigned int)n;
+	do {
+		p->gz.next_out = p->room;
+		p->gz.avail_out = ROOM;
+		if (deflate(&p->gz, flush) == Z_STREAM_ERROR)
+			return -EIO;
+		err = write_fd(p->fd, p->room, ROOM - p->gz.avail_out);
+	} while (!err && !p->gz.avail_out);
+	return err;
+}
+
+static int gzip_write(void *ctx, const void *data, size_t n)
+{
+	struct packed *p = ctx;
+	const char *at = data;
+	int err = 0;
+
+	p->dirty = true;
+	while (n && !err) {
+		size_t part = n < 1u << 30 ? n : 1u << 30;
+
+		err = gzip_push(p, at, part, Z_NO_FLUSH);
+		at += part;
+		n -= part;
+	}
+	return err;
+}
+
+static int gzip_sync(void *ctx)
+{
+	struct packed *p = ctx;
+
+	if (!p->dirty)
+		return 0;
+	p->dirty = false;
+	return gzip_push(p, NULL, 0, Z_SYNC_FLUSH);
+}
+
+static int gzip_close(void *ctx)
+{
+	struct packed *p = ctx;
+	int err = gzip_push(p, NULL, 0, Z_FINISH);
+
+	deflateEnd(&p->gz);
+	return close_fd(p, err);
+}
+
+struct out *out_gzip(int fd)
+{
+	static const struct out_backend be = { gzip_write, gzip_close, gzip_sync };
+	struct packed *p = xcalloc(1, sizeof(*p));
+
+	p->fd = fd;
+	/* 16: write a gzip header */
+	if (deflateInit2(&p->gz, GZIP_LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		abort();	/* out of memory, or another zlib than compiled for */
+	return out_new(&be, p);
+}
+
+/* ---- zstd ---- */
+
+static int zstd_push(struct packed *p, const void *data, size_t n, ZSTD_EndDirective end)
+{
+	ZSTD_inBuffer src = { data, n, 0 };
+	size_t left;
+	int err;
+
+	do {
+		ZSTD_outBuffer dst = { p->room, ROOM, 0 };
+
+		left = ZSTD_compressStream2(p->zst, &dst, &src, end);
+		if (ZSTD_isError(left))
+			return -EIO;
+		err = write_fd(p->fd, p->room, dst.pos);
+	} while (!err && (end == ZSTD_e_continue ? src.pos < src.size : left != 0));
+	return err;
+}
+
+static int zstd_write(void *ctx, const void *data, size_t n)
+{
+	struct packed *p = ctx;
+
+	p->dirty = true;
+	return zstd_push(p, data, n, ZSTD_e_continue);
+}
+
+static int zstd_sync(void *ctx)
+{
+	struct packed *p = ctx;
+
+	if (!p->dirty)
+		return 0;
+	p->dirty = false;
+	return zstd_push(p, NULL, 0, ZSTD_e_flush);
+}
+
+static int zstd_close(void *ctx)
+{
+	struct packed *p = ctx;
+	int err = zstd_push(p, NULL, 0, ZSTD_e_end);
+
+	ZSTD_freeCStream(p->zst);
+	return close_fd(p, err);
+}
+
+struct out *out_zstd(int fd)
+{
+	static const struct out_backend be = { zstd_write, zstd_close, zstd_sync };
+	struct packed *p = xcalloc(1, sizeof(*p));
+
+	p->fd = fd;
+	p->zst = ZSTD_createCStream();
+	if (!p->zst ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(p->zst, ZSTD_c_compressionLevel, ZSTD_LEVEL)))
+		abort();	/* out of memory, or another libzstd than compiled for */
+	return out_new(&be, p);
+}

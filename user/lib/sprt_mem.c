@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Bump allocator, interned strings: see sprt_mem.h. */
+#include "sprt_mem.h"
+#include "xalloc.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define ARENA_BLOCK	4096u
+
+struct sprt_arena_block {
+	struct sprt_arena_block *next;
+	size_t used, size;
+
+	_Alignas(8) unsigned char data[];
+};
+
+struct sprt_interned {
+	uint64_t hash;
+	size_t len;
+
+	_Alignas(8) unsigned char data[];
+};
+
+void *sprt_arena_alloc(struct sprt_arena *a, size_t size)
+{
+	struct sprt_arena_block *b = a->block;
+	void *p;
+
+	size = (size + 7) & ~(size_t)7;
+	if (!b || b->size - b->used < size) {
+		/* Blocks grow with the arena, so that both small and large
+		 * logs waste at most a fraction of what they hold.
+		 */
+		size_t n = b ? b->size * 2 : ARENA_BLOCK;
+
+		if (n > 256 * ARENA_BLOCK)
+			n = 256 * ARENA_BLOCK;
+		if (n < size)
+			n = size;
+		b = xmalloc(sizeof(*b) + n);
+		b->next = a->block;
+		b->used = 0;
+		b->size = n;
+		a->block = b;
+	}
+	p = b->data + b->used;
+	b->used += size;
+	return p;
+}
+
+void sprt_arena_reset(struct sprt_arena *a)
+{
+	struct sprt_arena rest;
+
+	if (!a->block)
+		return;
+	rest.block = a->block->next;
+	a->block->next = NULL;
+	a->block->used = 0;
+	sprt_arena_free(&rest);
+}
+
+void sprt_arena_free(struct sprt_arena *a)
+{
+	while (a->block) {
+		struct sprt_arena_block *next = a->block->next;
+
+		free(a->block);
+		a->block = next;
+	}
+}
+
+static uint64_t hash_seed(void)
+{
+	static uint64_t seed;
+
+	if (!seed && getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
+		seed = 0x9e3779b97f4a7c15u;
+	seed |= 1;
+	return seed;
+}
+
+uint64_t sprt_hash(const void *data, size_t len)
+{
+	const unsigned char *p = data;
+	uint64_t h = hash_seed() ^ len * 0x9e3779b97f4a7c15u, w;
+
+	for (; len >= 8; p += 8, len -= 8) {
+		memcpy(&w, p, 8);
+		h = (h ^ w) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	w = 0;
+	memcpy(&w, p, len);
+	h = (h ^ w) * 0xc4ceb9fe1a85ec53u;
+	h = (h ^ h >> 29) * 0xff51afd7ed558ccdu;
+	return h ^ h >> 32;
+}
+
+static void intern_resize(struct sprt_intern *in, size_t n)
+{
+	struct sprt_interned **slots = xcalloc(n, sizeof(*slots));
+
+	for (size_t i = 0; i < in->nslots; i++) {
+		size_t k;
+
+		if (!in->slots[i])
+			continue;
+		k = in->slots[i]->hash & (n - 1);
+		while (slots[k])
+			k = (k + 1) & (n - 1);
+		slots[k] = in->slots[i];
+	}
+	free(in->slots);
+	in->slots = slots;
+	in->nslots = n;
+}
+
+const void *sprt_intern(struct sprt_intern *in, const void *data, size_t len)
+{
+	uint64_t hash = sprt_hash(data, len);
+	struct sprt_interned *e;
+	size_t k;
+
+	if (in->used * 3 >= in->nslots * 2)
+		intern_resize(in, in->nslots ? in->nslots * 2 : 64);
+	k = hash & (in->nslots - 1);
+	for (; in->slots[k]; k = (k + 1) & (in->nslots - 1)) {
+		e = in->slots[k];
+		if (e->hash == hash && e->len == len &&
+		    !memcmp(e->data, data, len))
+			return e->data;
+	}
+	e = sprt_arena_alloc(&in->arena, sizeof(*e) + len + 1);
+	e->hash = hash;
+	e->len = len;
+	memcpy(e->data, data, len);
+	e->data[len] = 0;
+	in->slots[k] = e;
+	in->used++;
+	return e->data;
+}
+
+const char *sprt_intern_str(struct sprt_intern *in, const char *s)
+{
+	return sprt_intern(in, s, strlen(s));
+}
+
+void sprt_intern_free(struct sprt_intern *in)
+{
+	sprt_arena_free(&in->arena);
+	free(in->slots);
+	in->slots = NULL;
+	in->nslots = in->used = 0;
+}
+
+const char *sprt_shown(char *buf, size_t size, const char *text)
+{
+	size_t n;
+
+	for (n = 0; n < size - 1 && text[n]; n++)
+		buf[n] = iscntrl((unsigned char)text[n]) ? '?' : text[n];
+	buf[n] = '\0';
+	return buf;
+}

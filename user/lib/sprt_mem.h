@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory helpers of the sp-rtrace files: a bump allocator, interned byte
+ * strings, a hash, and strings made fit for messages.  Nothing here knows what an sp-rtrace log is.  Like
+ * xalloc.h, nothing here returns without memory.
+ */
+#ifndef SPRT_MEM_H
+#define SPRT_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bump allocator: everything is given back at once.  All zero at first. */
+struct sprt_arena {
+	struct sprt_arena_block *block;
+};
+
+/**
+ * sprt_arena_alloc - memory for as long as the arena lives
+ *
+ * Return: @size bytes, 8-aligned and not initialised.
+ */
+void *sprt_arena_alloc(struct sprt_arena *a, size_t size);
+/* Gives back all but the newest block, which is used again. */
+void sprt_arena_reset(struct sprt_arena *a);
+void sprt_arena_free(struct sprt_arena *a);
+
+/*
+ * Set of byte strings, each stored once with a NUL after it.  All zero at
+ * first.
+ */
+struct sprt_intern {
+	struct sprt_arena arena;
+	struct sprt_interned **slots;
+	size_t nslots, used;
+};
+
+/**
+ * sprt_intern - the one copy of a byte string
+ * @data: @len bytes of any value
+ *
+ * Return: pointer to the copy, 8-aligned, followed by a NUL, the same for
+ * equal contents, owned by @in.
+ */
+const void *sprt_intern(struct sprt_intern *in, const void *data, size_t len);
+const char *sprt_intern_str(struct sprt_intern *in, const char *s);
+void sprt_intern_free(struct sprt_intern *in);
+
+/**
+ * sprt_hash - a well-spread value for tables in memory
+ *
+ * Differs from run to run: logs can come from anybody, and nobody shall be
+ * able to choose block addresses that all fall on one slot.
+ */
+uint64_t sprt_hash(const void *data, size_t len);
+
+/**
+ * sprt_shown - text of a log for a message: cut, without control characters
+ * @buf: @size bytes for the result
+ *
+ * Return: @buf.
+ */
+const char *sprt_shown(char *buf, size_t size, const char *text);
+
+#endif

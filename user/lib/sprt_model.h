@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The model of an sp-rtrace log (MODEL_SPRTRACE): one item per thing that the
+ * log says, passed one after the other from a source (sprt_bin.c, sprt_text.c)
+ * through filters (sprt_filter.c) to a sink (sprt_print.c, sprt_fxt.c,
+ * sprt_json.c).  No parsing, no storage and no output here.
+ *
+ * Field names and units follow BINARY_PROTOCOL and TEXT_PROTOCOL of sp-rtrace;
+ * where the programs differ from these, Documentation/sp-rtrace.md says how.
+ */
+#ifndef SPRT_MODEL_H
+#define SPRT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bits of sprt_log_start.filters: what a text report has been through. */
+#define SPRT_FILTER_LEAKS	(1u << 0)
+#define SPRT_FILTER_COMPRESS	(1u << 1)
+#define SPRT_FILTER_RESOLVE	(1u << 2)
+
+/* Bit of sprt_resource.flags, RESR flags: blocks are reference counted. */
+#define SPRT_RES_REFCOUNT	(1u << 0)
+
+/* sprt_call.type, CALL "call type". */
+#define SPRT_CALL_UNDEFINED	0u
+#define SPRT_CALL_FREE		1u
+#define SPRT_CALL_ALLOC		2u
+
+enum sprt_kind {
+	SPRT_LOG,	/* a log begins: handshake, or first line of a report */
+	SPRT_PROCESS,	/* PINF */
+	SPRT_MODULE,	/* MINF */
+	SPRT_MAP,	/* MMAP */
+	SPRT_RESOURCE,	/* RESR */
+	SPRT_CONTEXT,	/* CTXR */
+	SPRT_CALL,	/* CALL with its ARGS and BTRC */
+	SPRT_HEAP,	/* HINF */
+	SPRT_FILE,	/* FILE */
+	SPRT_OUTPUT,	/* OCFG */
+	SPRT_LIBRARY,	/* NLIB */
+	SPRT_COMMENT,	/* a line of a report that is nothing of the above */
+};
+
+/* Handshake packet, or the header line's version, arch, filter and origin. */
+struct sprt_log_start {
+	bool text;		/* from a text report */
+	uint8_t major, minor;	/* protocol version, 0.0 when not told */
+	bool big_endian;	/* binary only */
+	uint8_t ptr_size;	/* bytes, binary only, else 0 */
+	unsigned int filters;	/* SPRT_FILTER_*, text only */
+	const char *arch;	/* "" when not told */
+	const char *origin;	/* "sp-rtrace 1.8" and the like, "" not told */
+};
+
+/* PINF, or the header line's process, pid, timestamp, backtrace depth. */
+struct sprt_process {
+	uint32_t pid;
+	bool has_time;
+	int64_t sec;		/* wall clock, seconds since the Epoch */
+	uint32_t usec;		/* microsecond part of sec */
+	bool has_depth;
+	uint32_t depth;		/* most frames that a backtrace can have */
+	const char *name;	/* argv[0] */
+};
+
+struct sprt_module {
+	uint32_t id;		/* 0 for main, else a bit */
+	uint16_t major, minor;
+	const char *name;
+};
+
+struct sprt_map {
+	uint64_t from, to;	/* to is exclusive */
+	const char *path;
+};
+
+/* Ids are 1 to 32: each has its bit in the masks of reports. */
+#define SPRT_RESOURCE_MAX 32u
+
+struct sprt_resource {
+	uint32_t id;		/* 1, 2, 3 ... */
+	uint32_t flags;		/* SPRT_RES_* */
+	const char *type, *desc;
+};
+
+struct sprt_context {
+	uint32_t id;		/* a bit */
+	const char *name;
+};
+
+struct sprt_arg {
+	const char *name;	/* "1", "2" ... in logs older than 1.3 */
+	const char *value;
+};
+
+struct sprt_call {
+	uint64_t number;	/* 1, 2, 3 ... in order of the log */
+	/* Microseconds of the day by the uptime clock, 0: not recorded. */
+	uint64_t time_us;
+	uint64_t id;		/* address, descriptor, ... of the block */
+	uint32_t resource;	/* sprt_resource.id, 0: not recorded */
+	uint32_t context;	/* mask of sprt_context.id */
+	uint32_t type;		/* SPRT_CALL_*, other values as recorded */
+	int32_t size;		/* as recorded, negative from 2 GiB on */
+	bool has_trace;		/* a backtrace was recorded, maybe empty */
+	uint32_t nargs;
+	uint32_t nframes;
+	const char *name;
+	const struct sprt_arg *args;
+	const uint64_t *frames;		/* innermost first */
+	/* Text after each address, or NULL; single ones can be NULL. */
+	const char *const *resolved;
+};
+
+/* Order of the ten values of HINF, and of their lines in a report. */
+enum sprt_heap_value {
+	SPRT_HEAP_ARENA, SPRT_HEAP_ORDBLKS, SPRT_HEAP_SMBLKS, SPRT_HEAP_HBLKS,
+	SPRT_HEAP_HBLKHD, SPRT_HEAP_USMBLKS, SPRT_HEAP_FSMBLKS,
+	SPRT_HEAP_UORDBLKS, SPRT_HEAP_FORDBLKS, SPRT_HEAP_KEEPCOST,
+	SPRT_HEAP_NVALUES
+};
+
+struct sprt_heap {
+	uint64_t bottom, top;	/* low 32 bits only in 64-bit 2.0 logs */
+	bool narrow;		/* bottom and top lost their upper half */
+	int32_t value[SPRT_HEAP_NVALUES];	/* bytes or counts */
+};
+
+struct sprt_file {
+	const char *name, *path;
+};
+
+struct sprt_output {
+	const char *dir, *options;
+};
+
+/*
+ * All pointers belong to whoever passes the item and are valid until the
+ * receiver returns; strings end with NUL and hold no other NUL, and are bytes
+ * of any encoding.
+ */
+struct sprt_item {
+	enum sprt_kind kind;
+	uint64_t pos;		/* byte offset (binary) or line (text) */
+	union {
+		struct sprt_log_start log;
+		struct sprt_process process;
+		struct sprt_module module;
+		struct sprt_map map;
+		struct sprt_resource resource;
+		struct sprt_context context;
+		struct sprt_call call;
+		struct sprt_heap heap;
+		struct sprt_file file;
+		struct sprt_output output;
+		const char *library;
+		const char *comment;
+	};
+};
+
+/*
+ * Bytes or units of an allocation: the recorded size is 32 bits wide and
+ * signed, so 2 GiB to 4 GiB come out right when it is read as unsigned.
+ */
+static inline uint64_t sprt_call_amount(const struct sprt_call *call)
+{
+	return (uint32_t)call->size;
+}
+
+#endif

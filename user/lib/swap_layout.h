@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What SWAP messages look like: one table row per message id, one row per
+ * field, and a walk over a payload that hands each field to a visitor.
+ *
+ * Implements sections 1 and 2 of the SWAP data protocol and the probe messages
+ * (Documentation/swap.md).  Knows bytes only: no stream, no time order, no
+ * output format.  Nothing here allocates; every length is checked against the
+ * payload before it is used.
+ */
+#ifndef ETRACE_SWAP_LAYOUT_H
+#define ETRACE_SWAP_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SWAP_HEADER_SIZE	20u
+/* A kernel message is below 32 KiB, the manager's are a few more. */
+#define SWAP_MAX_PAYLOAD	(1u << 20)
+
+/**
+ * struct swap_header - the five words before each payload
+ * @id:   message id
+ * @seq:  sequence number, one counter for all messages, wraps at 2^32
+ * @sec:  wall clock, seconds
+ * @nsec: wall clock, nanoseconds; below 10^9 in an undamaged message
+ * @len:  bytes of the payload that follows
+ */
+struct swap_header {
+	uint32_t id;
+	uint32_t seq;
+	uint32_t sec;
+	uint32_t nsec;
+	uint32_t len;
+};
+
+/* Field id, and the name it has in JSON and in FXT arguments. */
+#define SWAP_FIELDS(X)						\
+	X(NONE, "")						\
+	X(PID, "pid")						\
+	X(TID, "tid")						\
+	X(PPID, "ppid")						\
+	X(NAME, "name")						\
+	X(START, "start")					\
+	X(LOW, "low")						\
+	X(HIGH, "high")						\
+	X(PATH, "path")						\
+	X(LIBRARIES, "libraries")				\
+	X(MESSAGE, "message")					\
+	X(PC, "pc")						\
+	X(CALLER, "caller")					\
+	X(CPU, "cpu")						\
+	X(ARGS, "args")						\
+	X(RETURN, "return")					\
+	X(PROBE_TYPE, "probe_type")				\
+	X(CLASS, "class")					\
+	X(CPU_FREQ, "cpu_frequency")				\
+	X(CPU_LOAD, "cpu_load")					\
+	X(MEMORY_USED, "memory_used")				\
+	X(PROCESSES, "processes")				\
+	X(LOAD, "load")						\
+	X(VIRTUAL, "virtual")					\
+	X(RESIDENT, "resident")					\
+	X(SHARED, "shared")					\
+	X(PSS, "pss")						\
+	X(ALLOC, "alloc")					\
+	X(THREADS, "threads")					\
+	X(OTHERS, "other_processes")				\
+	X(USED_DRIVE, "used_drive")				\
+	X(DISK_READS, "disk_reads")				\
+	X(DISK_READ_AMOUNT, "disk_read_amount")			\
+	X(DISK_WRITES, "disk_writes")				\
+	X(DISK_WRITE_AMOUNT, "disk_write_amount")		\
+	X(NET_SENT, "net_sent")					\
+	X(NET_RECEIVED, "net_received")				\
+	X(WIFI, "wifi")						\
+	X(BT, "bt")						\
+	X(GPS, "gps")						\
+	X(BRIGHTNESS, "brightness")				\
+	X(CAMERA, "camera")					\
+	X(SOUND, "sound")					\
+	X(AUDIO, "audio")					\
+	X(VIBRATION, "vibration")				\
+	X(VOLTAGE, "voltage")					\
+	X(RSSI, "rssi")						\
+	X(VIDEO, "video")					\
+	X(CALL, "call")						\
+	X(DNET, "dnet")						\
+	X(ENERGY, "energy")					\
+	X(ENERGY_DEVICES, "energy_devices")			\
+	X(APP_ENERGY_DEVICES, "app_energy_devices")		\
+	X(FILES, "files")					\
+	X(FD, "fd")						\
+	X(SIZE, "size")						\
+	X(EVENTS, "events")					\
+	X(EVENT_ID, "event_id")					\
+	X(EVENT_TYPE, "event_type")				\
+	X(EVENT_CODE, "event_code")				\
+	X(EVENT_VALUE, "event_value")				\
+	X(FILE_EVENT, "event")					\
+	X(FILE_ARGS, "args_type")				\
+	X(OPEN_PATH, "open_path")				\
+	X(LOCK_TYPE, "lock_type")				\
+	X(LOCK_WHENCE, "whence")				\
+	X(LOCK_START, "lock_start")				\
+	X(LOCK_LENGTH, "lock_length")				\
+	X(SUBTYPE, "subtype")					\
+	X(LINE, "line")						\
+	X(URL, "url")						\
+	X(STAGE, "stage")					\
+	X(BEGIN, "begin")					\
+	X(END, "end")						\
+	X(STEP, "step")						\
+	X(RESOURCE, "resource_id")				\
+	X(VARIABLE, "variable")					\
+	X(DATA, "data")						\
+	X(STATUS, "status")					\
+	X(CALL_TYPE_PTR, "call_type_ptr")			\
+	X(API, "api_id")					\
+	X(ERRNO, "errno")					\
+	X(CALL_TYPE, "call_type")				\
+	X(RESERVED1, "reserved1")				\
+	X(RESERVED2, "reserved2")				\
+	X(MEM_KIND, "kind")					\
+	X(ADDRESS, "address")					\
+	X(CONTROL_TYPE, "control_type")				\
+	X(UI_EVENT, "event")					\
+	X(UI_DETAIL, "detail")					\
+	X(POS_X, "x")					\
+	X(POS_Y, "y")					\
+	X(INFO1, "info1")					\
+	X(INFO2, "info2")					\
+	X(FILE_API, "operation")					\
+	X(FILE_SIZE, "file_size")				\
+	X(IMAGE, "image")					\
+	X(ANGLE, "angle")					\
+	X(SCENE, "scene")					\
+	X(FORM, "form")						\
+	X(FORM_ADDRESS, "form_address")				\
+	X(PANEL, "panel")					\
+	X(PANEL_ADDRESS, "panel_address")			\
+	X(TRANSITION, "transition")				\
+	X(USER_DATA, "user_data")				\
+	X(PTHREAD, "pthread")					\
+	X(TIZEN_THREAD, "tizen_thread")				\
+	X(THREAD_KIND, "thread_kind")				\
+	X(THREAD_API, "operation")					\
+	X(CLASS_NAME, "class_name")				\
+	X(HANDLE, "handle")					\
+	X(CHART_TYPE, "chart_type")				\
+	X(COLOUR, "colour")					\
+	X(VALUE, "value")					\
+	X(OBJECT, "object")					\
+	X(SYNC_KIND, "kind")					\
+	X(SYNC_API, "operation")					\
+	X(NET_API, "operation")					\
+	X(IP, "ip")						\
+	X(PORT, "port")						\
+	X(TOTAL, "total_size")					\
+	X(CONTEXT, "context")					\
+	X(GL_KIND, "kind")					\
+	X(ELAPSED, "elapsed")					\
+	X(TEXT, "text")
+
+enum swap_field_id {
+#define SWAP_ENUM(id, name) SWAP_F_##id,
+	SWAP_FIELDS(SWAP_ENUM)
+#undef SWAP_ENUM
+	SWAP_F_COUNT
+};
+
+/* How a field's bytes are read (all little endian, packed). */
+enum swap_type {
+	SWAP_T_END,	/* end of a layout */
+	SWAP_T_U8,
+	SWAP_T_U16,
+	SWAP_T_U32,
+	SWAP_T_I32,
+	SWAP_T_U64,
+	SWAP_T_I64,
+	SWAP_T_F32,
+	SWAP_T_F64,
+	SWAP_T_ADDR,	/* u64, shown in hexadecimal */
+	SWAP_T_TIME,	/* u32 seconds, u32 nanoseconds */
+	SWAP_T_STR,	/* bytes up to and including a NUL */
+	SWAP_T_IP4,	/* 4 bytes in network order */
+	SWAP_T_SIZED,	/* u32 size, then that many bytes */
+	SWAP_T_REST,	/* all bytes to the end of the payload */
+	SWAP_T_ARGS,	/* u32 count, then that many typed items */
+	SWAP_T_ITEM,	/* one typed item */
+	SWAP_T_LIST,	/* u32 count, then that many times @sub */
+	SWAP_T_CPUS_F32,	/* one f32 for each processor */
+	SWAP_T_DEVICES_U32,	/* one u32 for each energy device */
+	SWAP_T_INCLUDE,	/* the fields of @sub, as if written here */
+};
+
+/* A number that has a name; ends with name == NULL. */
+struct swap_name {
+	uint32_t value;
+	const char *name;
+};
+
+/**
+ * struct swap_field - one field of a layout
+ * @id:    which field it is, and so its name
+ * @type:  how it is read
+ * @when:  0: always there; else a bit mask of the values of the layout's last
+ *         selector for which the field is there
+ * @selector: later fields' @when looks at this field
+ * @sub:   layout of one element, for SWAP_T_LIST and SWAP_T_INCLUDE
+ * @names: names of the values, or NULL
+ */
+struct swap_field {
+	uint8_t id;
+	uint8_t type;
+	uint8_t when;
+	bool selector;
+	const struct swap_field *sub;
+	const struct swap_name *names;
+};
+
+/**
+ * struct swap_row - one message id
+ * @id:       message id
+ * @name:     the document's name without MSG_
+ * @layouts:  what the payload may look like, most usual first; NULL ends.
+ *            The first that ends exactly at the payload's end is taken.
+ * @slack:    bytes after the known fields are normal and mean nothing
+ */
+struct swap_row {
+	uint16_t id;
+	const char *name;
+	const struct swap_field *layouts[3];
+	bool slack;
+};
+
+/* The message ids that code outside the table has to name. */
+enum swap_id {
+	SWAP_PROCESS_INFO = 0x0001,
+	SWAP_TERMINATE = 0x0002,
+	SWAP_ERROR = 0x0003,
+	SWAP_SAMPLE = 0x0004,
+	SWAP_SYSTEM = 0x0005,
+	SWAP_IMAGE = 0x0006,
+	SWAP_RECORD = 0x0007,
+	SWAP_FUNCTION_ENTRY = 0x0008,
+	SWAP_FUNCTION_EXIT = 0x0009,
+	SWAP_SYSCALL_ENTRY = 0x000a,
+	SWAP_SYSCALL_EXIT = 0x000b,
+	SWAP_FILE_FUNCTION_ENTRY = 0x000c,
+	SWAP_FILE_FUNCTION_EXIT = 0x000d,
+	SWAP_PROCESS_STATUS_INFO = 0x000e,
+	SWAP_CONTEXT_SWITCH_ENTRY = 0x0010,
+	SWAP_CONTEXT_SWITCH_EXIT = 0x0011,
+	SWAP_PROCESS_MAP = 0x0012,
+	SWAP_PROCESS_UNMAP = 0x0013,
+	SWAP_PROCESS_COMM = 0x0014,
+	SWAP_WEB_SAMPLING = 0x0015,
+	SWAP_WEB_FUNCTION_EXIT = 0x0016,
+	SWAP_APP_SETUP_STAGE = 0x0019,
+	SWAP_WEB_APP_SETUP_STAGE = 0x001a,
+	SWAP_FBI = 0x0020,
+	SWAP_UI_HIERARCHY = 0x0021,
+	SWAP_LSAN = 0x0022,
+	SWAP_PROBE_MEMORY = 0x0101,
+	SWAP_PROBE_UICONTROL = 0x0102,
+	SWAP_PROBE_UIEVENT = 0x0103,
+	SWAP_PROBE_FILE = 0x0104,
+	SWAP_PROBE_LIFECYCLE = 0x0105,
+	SWAP_PROBE_SCREENSHOT = 0x0106,
+	SWAP_PROBE_SCENE = 0x0107,
+	SWAP_PROBE_THREAD = 0x0108,
+	SWAP_PROBE_CUSTOM = 0x0109,
+	SWAP_PROBE_SYNC = 0x0110,
+	SWAP_PROBE_NETWORK = 0x0111,
+	SWAP_PROBE_GL = 0x0112,
+};
+
+/**
+ * struct swap_counts - the two numbers that a SYSTEM message leaves out
+ * @cpus:    processors of the target
+ * @devices: energy devices of the target
+ */
+struct swap_counts {
+	uint32_t cpus;
+	uint32_t devices;
+};
+
+/* How sure the counts are, best last. */
+enum swap_certainty {
+	SWAP_UNKNOWN,	/* nothing fits, or several and nothing to prefer */
+	SWAP_CPUS_ONLY,	/* only the number of processors is certain */
+	SWAP_ASSUMED,	/* several fit, one of them has a known number of devices */
+	SWAP_PINNED,	/* only one fits */
+	SWAP_GIVEN,	/* the user said so */
+};
+
+/* What kind of value a visitor is given. */
+enum swap_kind {
+	SWAP_V_NONE,	/* void, or an argument without a value */
+	SWAP_V_UINT,	/* @u */
+	SWAP_V_INT,	/* @i */
+	SWAP_V_ADDR,	/* @u */
+	SWAP_V_FLOAT,	/* @d */
+	SWAP_V_BOOL,	/* @u, 0 or not */
+	SWAP_V_CHAR,	/* @u, one byte */
+	SWAP_V_TIME,	/* @u seconds, @n nanoseconds */
+	SWAP_V_STR,	/* @p, @n bytes without the NUL; not always UTF-8 */
+	SWAP_V_IP4,	/* @p, 4 bytes */
+	SWAP_V_BYTES,	/* @p, @n bytes */
+	SWAP_V_ARRAY,	/* @u address of the array, @n elements at @p, of @item */
+};
+
+/**
+ * struct swap_value - one value of a payload
+ * @kind: which of the others hold it
+ * @item: type character of an argument or return value, else 0
+ * @n:    see enum swap_kind
+ * @u:    see enum swap_kind
+ * @i:    see enum swap_kind
+ * @d:    see enum swap_kind
+ * @p:    points into the payload, valid during the call
+ */
+struct swap_value {
+	enum swap_kind kind;
+	char item;
+	uint32_t n;
+	union {
+		uint64_t u;
+		int64_t i;
+		double d;
+	};
+	const uint8_t *p;
+};
+
+/**
+ * struct swap_visitor - who is told about the fields, in their order
+ * @value: one value; inside of arguments and of the arrays of a SYSTEM
+ *         message, called once for each element with the same field
+ * @open:  a list, the arguments or an array begin; @count as announced
+ * @next:  another element of a list with more than one field begins
+ * @close: the innermost of the open ones ends; always called, also when the
+ *         payload ends too early
+ */
+struct swap_visitor {
+	void (*value)(void *ctx, const struct swap_field *f, const struct swap_value *v);
+	void (*open)(void *ctx, const struct swap_field *f, uint32_t count);
+	void (*next)(void *ctx, const struct swap_field *f);
+	void (*close)(void *ctx, const struct swap_field *f);
+};
+
+enum swap_fault {
+	SWAP_OK,
+	SWAP_SHORT,	/* the payload ends before the field does */
+	SWAP_BAD_ITEM,	/* an argument has a type character that is not known */
+};
+
+/**
+ * struct swap_end - how a walk ended
+ * @fault: what was wrong, SWAP_OK if nothing
+ * @used:  bytes read, up to the fault if there is one
+ * @field: the field with the fault, or NULL
+ * @open_end: the last field takes whatever is there, so that ending exactly
+ *         at the payload's end says nothing
+ */
+struct swap_end {
+	enum swap_fault fault;
+	uint32_t used;
+	const struct swap_field *field;
+	bool open_end;
+};
+
+/**
+ * swap_read_header() - take a header apart
+ * @p: SWAP_HEADER_SIZE bytes
+ * @h: result
+ */
+void swap_read_header(const uint8_t *p, struct swap_header *h);
+
+/**
+ * swap_row() - look up a message id
+ *
+ * Return: the row, or NULL for an id that is not known.
+ */
+const struct swap_row *swap_row(uint32_t id);
+
+/**
+ * swap_field_name() - name of a field, as in JSON
+ *
+ * Return: a constant string, never NULL.
+ */
+const char *swap_field_name(enum swap_field_id id);
+
+/**
+ * swap_value_name() - name of a number in a table of names
+ * @names: table, or NULL
+ *
+ * Return: the name, or NULL when it has none.
+ */
+const char *swap_value_name(const struct swap_name *names, uint64_t value);
+
+/**
+ * swap_walk() - read a payload by a layout
+ * @layout:  the layout
+ * @p:       payload
+ * @len:     its bytes
+ * @counts:  for SYSTEM; may be NULL for every other message
+ * @visitor: who is told, or NULL to only check
+ * @ctx:     handed to the visitor
+ *
+ * Return: how it ended.  Fields before a fault have been visited.
+ */
+struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uint32_t len,
+			  const struct swap_counts *counts, const struct swap_visitor *visitor,
+			  void *ctx);
+
+/**
+ * swap_choose() - find out which of a message's layouts a payload has
+ * @row:    the message
+ * @p:      payload
+ * @len:    its bytes
+ * @counts: as for swap_walk()
+ * @end:    how the walk by the chosen layout ends
+ *
+ * The first layout that ends exactly is chosen; if none does, the first that
+ * reads without a fault; if none does, the first.
+ *
+ * Return: the layout, or NULL when the row has none.
+ */
+const struct swap_field *swap_choose(const struct swap_row *row, const uint8_t *p, uint32_t len,
+				     const struct swap_counts *counts, struct swap_end *end);
+
+/* Little-endian reads from bytes of any alignment. */
+static inline uint32_t swap_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t swap_u64(const uint8_t *p)
+{
+	return (uint64_t)swap_u32(p) | (uint64_t)swap_u32(p + 4) << 32;
+}
+
+/* IEEE 754 in the same byte order. */
+float swap_f32(const uint8_t *p);
+double swap_f64(const uint8_t *p);
+
+#endif

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The state of a SWAP target during a conversion.  See swap_process.h. */
+#include "swap_process.h"
+#include "xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ended processes that are kept for late messages. */
+#define KEEP_ENDED	64u
+
+/*
+ * Koids are the ids of the target where that is possible, because a person
+ * looks for them: an id that was used before, or is too large to be one of
+ * Linux, is replaced by a number from here on.
+ */
+#define FIRST_OWN_KOID	(1u << 23)
+#define USED_CHUNK	32768u	/* ids in one chunk of the bitmap */
+
+struct used {
+	uint8_t *chunks[FIRST_OWN_KOID / USED_CHUNK];
+};
+
+struct swap_processes {
+	struct map64 by_pid;	/* struct swap_process * */
+	struct map64 by_tid;	/* struct swap_thread * */
+	struct used used_pids, used_tids;
+	uint64_t next_koid;
+	struct swap_process *ended[KEEP_ENDED];
+	unsigned int next_ended;
+};
+
+static void *pointer(uint64_t value)
+{
+	return (void *)(uintptr_t)value;
+}
+
+static uint64_t value(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+struct swap_processes *swap_processes_new(void)
+{
+	struct swap_processes *ps = xcalloc(1, sizeof(*ps));
+
+	ps->next_koid = FIRST_OWN_KOID;
+	return ps;
+}
+
+static void free_threads(struct swap_processes *ps, struct swap_process *p)
+{
+	struct map64_slot *e;
+
+	for (size_t i = 0; (e = map64_each(&p->threads, &i));) {
+		struct swap_thread *t = pointer(e->value);
+		const uint64_t *last = map64_get(&ps->by_tid, t->tid);
+
+		if (last && pointer(*last) == t)
+			map64_remove(&ps->by_tid, t->tid);
+		while (t->depth)
+			swap_slice_pop(t);
+		free(t->slices);
+		free(t);
+	}
+	map64_clear(&p->threads);
+}
+
+static void forget(struct swap_processes *ps, struct swap_process *p)
+{
+	map64_remove(&ps->by_pid, p->pid);
+	free_threads(ps, p);
+	map64_clear(&p->blocks);
+	map64_clear(&p->spans);
+	swap_unmap(p, 0, UINT64_MAX);
+	free(p->maps);
+	for (unsigned int i = 0; i < KEEP_ENDED; i++)
+		if (ps->ended[i] == p)
+			ps->ended[i] = NULL;
+	free(p);
+}
+
+void swap_processes_free(struct swap_processes *ps)
+{
+	struct map64_slot *e;
+	size_t i;
+
+	if (!ps)
+		return;
+	while (i = 0, (e = map64_each(&ps->by_pid, &i)))
+		forget(ps, pointer(e->value));
+	map64_clear(&ps->by_pid);
+	map64_clear(&ps->by_tid);
+	for (i = 0; i < FIRST_OWN_KOID / USED_CHUNK; i++) {
+		free(ps->used_pids.chunks[i]);
+		free(ps->used_tids.chunks[i]);
+	}
+	free(ps);
+}
+
+uint64_t swap_koid(struct swap_processes *ps)
+{
+	return ps->next_koid++;
+}
+
+/* The id itself, the first time that it is asked for. */
+static uint64_t koid_for(struct swap_processes *ps, struct used *used, uint32_t id)
+{
+	uint8_t **chunk, bit = (uint8_t)(1u << id % 8);
+	uint8_t *byte;
+
+	if (!id || id >= FIRST_OWN_KOID)
+		return swap_koid(ps);
+	chunk = &used->chunks[id / USED_CHUNK];
+	if (!*chunk)
+		*chunk = xcalloc(1, USED_CHUNK / 8);
+	byte = &(*chunk)[id % USED_CHUNK / 8];
+	if (*byte & bit)
+		return swap_koid(ps);
+	*byte |= bit;
+	return id;
+}
+
+struct swap_process *swap_process_find(const struct swap_processes *ps, uint32_t pid)
+{
+	const uint64_t *v = map64_get(&ps->by_pid, pid);
+
+	return v ? pointer(*v) : NULL;
+}
+
+struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid)
+{
+	struct swap_process *p = swap_process_find(ps, pid);
+
+	if (p)
+		forget(ps, p);
+	p = xcalloc(1, sizeof(*p));
+	p->pid = pid;
+	p->koid = koid_for(ps, &ps->used_pids, pid);
+	map64_put(&ps->by_pid, pid, value(p));
+	return p;
+}
+
+void swap_process_end(struct swap_processes *ps, struct swap_process *p)
+{
+	struct swap_process **place = &ps->ended[ps->next_ended % KEEP_ENDED];
+
+	if (p->ended)
+		return;
+	ps->next_ended++;
+	if (*place)
+		forget(ps, *place);
+	*place = p;
+	p->ended = true;
+}
+
+struct swap_process *swap_process_each(const struct swap_processes *ps, size_t *i)
+{
+	struct map64_slot *e = map64_each(&ps->by_pid, i);
+
+	return e ? pointer(e->value) : NULL;
+}
+
+struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
+{
+	const uint64_t *v = map64_get(&p->threads, tid);
+
+	return v ? pointer(*v) : NULL;
+}
+
+struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_process *p,
+				    uint32_t tid)
+{
+	struct swap_thread *t = xcalloc(1, sizeof(*t));
+
+	t->process = p;
+	t->tid = tid;
+	t->koid = koid_for(ps, &ps->used_tids, tid);
+	map64_put(&p->threads, tid, value(t));
+	map64_put(&ps->by_tid, tid, value(t));
+	return t;
+}
+
+struct swap_thread *swap_thread_by_tid(const struct swap_processes *ps, uint32_t tid)
+{
+	const uint64_t *v = map64_get(&ps->by_tid, tid);
+
+	return v ? pointer(*v) : NULL;
+}
+
+/* ---- mappings ---- */
+
+/* Index of the first mapping that ends behind an address. */
+static size_t first_behind(const struct swap_process *p, uint64_t addr)
+{
+	size_t low = 0, high = p->nmaps;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (p->maps[mid].high <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void insert_map(struct swap_process *p, size_t at, struct swap_mapping m)
+{
+	p->maps = xgrow(p->maps, &p->maps_cap, p->nmaps + 1, sizeof(*p->maps));
+	memmove(&p->maps[at + 1], &p->maps[at], (p->nmaps - at) * sizeof(*p->maps));
+	p->maps[at] = m;
+	p->nmaps++;
+}
+
+void swap_unmap(struct swap_process *p, uint64_t low, uint64_t high)
+{
+	size_t at = first_behind(p, low), end = at;
+
+	if (low >= high || at == p->nmaps)
+		return;
+	if (p->maps[at].low < low) {
+		struct swap_mapping rest = p->maps[at];
+
+		p->maps[at].high = low;
+		end = ++at;
+		if (rest.high > high) {
+			/* A hole within: the part behind it is a mapping of its own. */
+			rest.low = high;
+			rest.name = xstrdup(rest.name);
+			insert_map(p, at, rest);
+			return;
+		}
+	}
+	while (end < p->nmaps && p->maps[end].high <= high)
+		free(p->maps[end++].name);
+	if (end < p->nmaps && p->maps[end].low < high)
+		p->maps[end].low = high;
+	memmove(&p->maps[at], &p->maps[end], (p->nmaps - end) * sizeof(*p->maps));
+	p->nmaps -= end - at;
+}
+
+bool swap_map(struct swap_process *p, uint64_t low, uint64_t high, const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len);
+	struct swap_mapping m = { .low = low, .high = high, .base = low };
+
+	if (low >= high)
+		return true;
+	swap_unmap(p, low, high);
+	if (p->nmaps >= SWAP_MAX_MAPS)
+		return false;
+	if (slash && slash + 1 < path + len) {
+		len -= (size_t)(slash + 1 - path);
+		path = slash + 1;
+	}
+	m.name = xmalloc(len + 1);
+	memcpy(m.name, path, len);
+	m.name[len] = 0;
+	insert_map(p, first_behind(p, low), m);
+	return true;
+}
+
+const struct swap_mapping *swap_mapping_at(const struct swap_process *p, uint64_t addr)
+{
+	size_t at = first_behind(p, addr);
+
+	return at < p->nmaps && p->maps[at].low <= addr ? &p->maps[at] : NULL;
+}
+
+/* ---- blocks ---- */
+
+void swap_block_add(struct swap_process *p, uint64_t addr, uint64_t size)
+{
+	if (size >> 48)
+		return;
+	swap_block_remove(p, addr);
+	map64_put(&p->blocks, addr, size);
+	p->bytes += size;
+}
+
+void swap_block_remove(struct swap_process *p, uint64_t addr)
+{
+	const uint64_t *size = map64_get(&p->blocks, addr);
+
+	if (!size)
+		return;
+	p->bytes -= *size;
+	map64_remove(&p->blocks, addr);
+}
+
+/* ---- slices ---- */
+
+int swap_slice_push(struct swap_thread *t, enum swap_slice_kind kind, uint64_t key,
+		    const char *name)
+{
+	bool shown = t->depth < SWAP_MAX_NESTING;
+
+	if (t->depth >= SWAP_MAX_DEPTH)
+		return -1;
+	t->slices = xgrow(t->slices, &t->cap, t->depth + 1, sizeof(*t->slices));
+	t->slices[t->depth++] = (struct swap_slice){
+		kind, key, shown ? xstrdup(name) : NULL
+	};
+	return shown;
+}
+
+long swap_slice_match(const struct swap_thread *t, enum swap_slice_kind kind, uint64_t key)
+{
+	for (size_t i = t->depth; i-- > 0;)
+		if (t->slices[i].kind == kind && t->slices[i].key == key)
+			return (long)i;
+	return -1;
+}
+
+void swap_slice_pop(struct swap_thread *t)
+{
+	free(t->slices[--t->depth].name);
+}

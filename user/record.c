@@ -1,0 +1,622 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A recording.  See record.h. */
+#include "record.h"
+#include "etrace.h"
+#include "outputs.h"
+#include "shquote.h"
+#include "verdict.h"
+#include "xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_OUTPUT	"etrace.fxt"
+#define MS		1000000u	/* in ns */
+/* The files hold all but so much of what happened. */
+#define SYNC_NS		(400 * MS)
+#define PROGRESS_NS	(500 * MS)
+/* The reader looks at the buffers at least so often, in ms. */
+#define TICK_MAX	250
+#define TICK_MIN	4
+/*
+ * Kernels that wake a reader long before its buffer is as full as it asked for
+ * are not asked any more after so many times.
+ */
+#define STRIKES		8
+/* Before those that it reads for: they fill the buffers faster than it may run. */
+#define NICE		(-10)
+
+struct recording {
+	struct record_options opt;
+	struct outputs *outputs;
+	struct sink *sink;
+	struct sink events;	/* what the session fills: passes on to @sink */
+	struct opts opts;
+	struct diag *diag;
+	struct buf command;	/* for a shell */
+	struct session session;
+	int signals;		/* signalfd */
+	struct pollfd *fds;
+	bool poll_cpus;
+	unsigned int strikes;
+	int tick;		/* ms */
+	uint64_t begun, synced, shown;	/* CLOCK_MONOTONIC, ns */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- options ---- */
+
+static bool parse_size(const char *s, uint64_t *v)
+{
+	static const struct {
+		const char *unit;
+		unsigned int shift;
+	} units[] = { { "", 0 }, { "k", 10 }, { "K", 10 }, { "M", 20 }, { "G", 30 } };
+	unsigned long long n;
+	char *end;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	errno = 0;
+	n = strtoull(s, &end, 10);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].unit) && !errno && n && n < 1ull << 40) {
+			*v = (uint64_t)n << units[i].shift;
+			return *v >= 4096 && *v < 1ull << 42;
+		}
+	return false;
+}
+
+bool record_option(struct record_options *o, int opt, const char *value)
+{
+	switch (opt) {
+	case 'o':
+		if (!strcmp(value, "-")) {
+			say("-o -: standard output belongs to the command; name a file");
+			return false;
+		}
+		o->files = xgrow(o->files, &o->files_cap, o->nfiles + 1, sizeof(value));
+		o->files[o->nfiles++] = value;
+		return true;
+	case 'b':
+		if (parse_size(value, &o->buffer))
+			return true;
+		say("-b %s: a size is a number of bytes, at least 4096, or one with k, M or G behind it",
+		    value);
+		return false;
+	case 'q':
+		o->quiet = true;
+		return true;
+	case 'v':
+		o->verbose = true;
+		return true;
+	case RECORD_OPT_TO:
+		o->to = value;
+		return true;
+	case RECORD_OPT_BACKEND:
+		o->backend = value;
+		if (backend_known(value))
+			return true;
+		say("--backend=%s: must be auto, module or bpf", value);
+		return false;
+	case RECORD_OPT_STRICT:
+		o->strict = true;
+		return true;
+	case RECORD_OPT_PROGRESS:
+		if (!strcmp(value, "auto"))
+			o->progress = TERM_AUTO;
+		else if (!strcmp(value, "always"))
+			o->progress = TERM_ALWAYS;
+		else if (!strcmp(value, "never"))
+			o->progress = TERM_NEVER;
+		else {
+			say("--progress=%s: must be auto, always or never", value);
+			return false;
+		}
+		return true;
+	default:
+		return false;
+	}
+}
+
+void record_help(void)
+{
+	fputs("  -o, --output FILE   write the trace there (" DEFAULT_OUTPUT "); may be repeated.  The\n"
+	      "                      name tells the format: .fxt, .etrace (plain lines) or .json,\n"
+	      "                      and .gz or .zst behind it compress\n"
+	      "      --to FORMAT     the format, whatever the names\n"
+	      "      --backend NAME  what records in the kernel: module, bpf, or auto: the module\n"
+	      "                      where it can be had, else BPF\n"
+	      "  -b, --buffer SIZE   size of each processor's buffer (1 to 8 MiB); with k, M\n"
+	      "                      or G behind it\n"
+	      "      --strict        exit status 123 if anything is missing in the trace\n"
+	      "  -q, --quiet         no summary at the end, and no progress line\n"
+	      "  -v, --verbose       tell more\n"
+	      "      --progress WHEN\n"
+	      "                      a line that tells how it goes: auto (on a terminal), always,\n"
+	      "                      never\n"
+	      "  -h, --help          show this and exit\n"
+	      "      --version       show the version and exit\n", stdout);
+}
+
+/* ---- beginning ---- */
+
+static void output_failed(void *ctx, const char *path, int err)
+{
+	(void)ctx;
+	say("%s: %s: nothing more is written to it", path, strerror(err));
+}
+
+static bool open_outputs(struct recording *r, const struct user *u)
+{
+	static const char *const standard = DEFAULT_OUTPUT;
+	const char *const *files = r->opt.nfiles ? r->opt.files : &standard;
+	size_t n = r->opt.nfiles ? r->opt.nfiles : 1;
+	bool good = true;
+	char why[512];
+	int err;
+
+	r->outputs = outputs_new(MODEL_ETRACE, output_failed, r);
+	err = user_enter(u);
+	if (err) {
+		say("cannot act as user %u: %s", (unsigned int)u->uid, strerror(-err));
+		return false;
+	}
+	for (size_t i = 0; i < n && good; i++) {
+		good = outputs_add(r->outputs, files[i], r->opt.to, why, sizeof(why));
+		if (!good)
+			say("%s", why);
+	}
+	user_leave(u);
+	return good;
+}
+
+/* The session is there before the outputs: its events find them here. */
+static int pass_event(struct sink *s, const void *item)
+{
+	struct recording *r = (struct recording *)((char *)s - offsetof(struct recording, events));
+
+	return sink_item(r->sink, item);
+}
+
+static const struct sink_ops events_ops = { .item = pass_event };
+
+struct recording *record_new(const struct record_options *o, const struct user *u)
+{
+	struct recording *r = xcalloc(1, sizeof(*r));
+	struct rec_options ro = { .buffer = o->buffer };
+	char why[1200];
+
+	r->opt = *o;
+	r->signals = -1;
+	r->poll_cpus = true;
+	r->tick = TICK_MAX;
+	opts_init(&r->opts);
+	r->diag = diag_new(NULL, PROG);
+
+	/* the session first: an earlier trace is not lost to a run that cannot be */
+	r->events.ops = &events_ops;
+	if (!session_open(&r->session, o->backend, &ro, o->verbose, &r->events, why,
+			  sizeof(why))) {
+		say("%s", why);
+		goto fail;
+	}
+	if (!open_outputs(r, u))
+		goto fail;
+	r->sink = outputs_sink(r->outputs, &r->opts, r->diag, "session");
+	if (!r->sink)
+		goto fail;
+	r->fds = xcalloc(r->session.backend->npoll(r->session.s) + 2, sizeof(*r->fds));
+	r->begun = r->synced = r->shown = now_ns();
+	return r;
+fail:
+	record_free(r);
+	return NULL;
+}
+
+void record_command(struct recording *r, char **argv)
+{
+	r->command.len = 0;
+	for (; *argv; argv++) {
+		if (r->command.len)
+			buf_addc(&r->command, ' ');
+		sh_quote(&r->command, *argv, strlen(*argv));
+	}
+}
+
+struct session *record_session(struct recording *r)
+{
+	return &r->session;
+}
+
+void record_signals(struct recording *r, sigset_t *before)
+{
+	static const int taken[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGCHLD,
+		SIGUSR1, SIGUSR2, SIGWINCH,
+	};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	/* writing the progress line from the background must not stop us */
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+/* ---- tasks that are there already ---- */
+
+static void add_string(struct et_event *ev, enum et_tag tag, const char *s, size_t len)
+{
+	et_add_item(ev, tag, 0, ev->time);
+	et_add_bytes(ev, s, len);
+}
+
+/* A small file of /proc.  Return: its length, -1 if it cannot be read. */
+static ssize_t proc_read(pid_t pid, const char *name, char *buf, size_t size)
+{
+	char path[64];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, buf, size);
+		close(fd);
+	}
+	return n;
+}
+
+static ssize_t proc_link(pid_t pid, const char *name, char *buf, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return readlink(path, buf, size);
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char buf[512], *end;
+	ssize_t n = proc_read(pid, "stat", buf, sizeof(buf) - 1);
+
+	if (n <= 0)
+		return 0;
+	buf[n] = 0;
+	/* "pid (name) state ppid": the name may hold anything */
+	end = strrchr(buf, ')');
+	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
+}
+
+/* The upid of a process in the list, 0 if it is not there. */
+static uint64_t upid_of(const struct etrace_task_info *list, int n, pid_t pid)
+{
+	for (int i = 0; i < n; i++)
+		if (list[i].pid == pid)
+			return list[i].upid;
+	return 0;
+}
+
+static void quote_cmdline(struct buf *b, const char *s, ssize_t n)
+{
+	while (n > 0) {
+		size_t len = strnlen(s, (size_t)n);
+
+		if (b->len)
+			buf_addc(b, ' ');
+		sh_quote(b, s, len);
+		s += len + 1;
+		n -= (ssize_t)len + 1;
+	}
+}
+
+/* All that /proc tells of a task; a header's fields are in et_tags' order. */
+static void make_present(struct et_event *ev, const struct etrace_task_info *list, int n,
+			 int i, char *big, size_t big_size)
+{
+	char comm[64], path[PATH_MAX], cwd[PATH_MAX];
+	ssize_t comm_len = proc_read(list[i].pid, "comm", comm, sizeof(comm));
+	ssize_t path_len = proc_link(list[i].pid, "exe", path, sizeof(path));
+	ssize_t cwd_len = proc_link(list[i].pid, "cwd", cwd, sizeof(cwd));
+	ssize_t args_len = proc_read(list[i].pid, "cmdline", big, big_size);
+	struct buf args = { 0 };
+
+	if (comm_len > 0 && comm[comm_len - 1] == '\n')
+		comm_len--;
+	comm_len = comm_len < 0 ? 0 : comm_len;
+	quote_cmdline(&args, big, args_len);
+
+	et_add_item(ev, ET_T_PRESENT, 0, ev->time);
+	et_set_field(ev, 0, comm_len, false);
+	if (path_len > 0)
+		et_set_field(ev, 1, path_len, false);
+	if (cwd_len > 0)
+		et_set_field(ev, 2, cwd_len, false);
+	if (args.len)
+		et_set_field(ev, 3, (int64_t)args.len, false);
+	et_set_field(ev, 4, (int64_t)upid_of(list, n, list[i].tgid), false);
+	et_set_field(ev, 5, (int64_t)upid_of(list, n, parent_of(list[i].pid)), false);
+	add_string(ev, ET_T_TN, comm, (size_t)comm_len);
+	if (path_len > 0)
+		add_string(ev, ET_T_TP, path, (size_t)path_len);
+	if (cwd_len > 0)
+		add_string(ev, ET_T_TW, cwd, (size_t)cwd_len);
+	if (args.len)
+		add_string(ev, ET_T_TA, args.s, args.len);
+	buf_free(&args);
+}
+
+void record_present(struct recording *r)
+{
+	const size_t big_size = 1u << 20;
+	struct etrace_task_info *list;
+	int n = r->session.backend->tasks(r->session.s, &list);
+	char *big = xmalloc(big_size);
+	struct et_event ev;
+
+	et_init(&ev);
+	/* processes before their threads */
+	for (int threads = 0; threads < 2; threads++)
+		for (int i = 0; i < n; i++) {
+			const struct et_item *it;
+			char name[32];
+
+			if ((list[i].pid != list[i].tgid) != threads)
+				continue;
+			et_reset(&ev, ET_K_PRESENT, list[i].upid, 0, r->begun);
+			make_present(&ev, list, n, i, big, big_size);
+			sink_item(r->sink, &ev);
+			it = et_find(&ev, ET_T_TN);
+			snprintf(name, sizeof(name), "%.*s", (int)it->len, et_bytes(&ev, it));
+			r->session.backend->present(r->session.s, list[i].upid, name, !threads);
+		}
+	et_fini(&ev);
+	free(big);
+	free(list);
+}
+
+/* ---- the loop ---- */
+
+static void show(struct recording *r, uint64_t now)
+{
+	const struct rec_tally *t = r->session.backend->tally(r->session.s);
+	uint64_t s = (now - r->begun) / 1000000000u;
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 PROG ": %" PRIu64 ":%02" PRIu64 "  processes %s now, %s in all  events %s  %s  lost %s",
+		 s / 60, s % 60, text_count(t->processes_now), text_count(t->processes),
+		 text_count(t->events), text_bytes(outputs_bytes(r->outputs)),
+		 text_count(t->lost));
+	progress_show(text);
+	r->shown = now;
+}
+
+static void sync_outputs(struct recording *r, uint64_t now)
+{
+	outputs_sync(r->outputs);
+	r->synced = now;
+}
+
+/* How long to wait for something to happen, in ms. */
+static int wait_for(const struct recording *r, uint64_t now)
+{
+	uint64_t next = now + (uint64_t)r->tick * MS;
+
+	if (progress_on() && r->shown + PROGRESS_NS < next)
+		next = r->shown + PROGRESS_NS;
+	return next > now ? (int)((next - now) / MS) + 1 : 0;
+}
+
+/* Look more often while the buffers are filled fast, if the kernel does not wake us. */
+static void pace(struct recording *r, bool woken, bool slept)
+{
+	unsigned int level = r->session.backend->level(r->session.s);
+
+	if (woken && slept && level < 10 && !r->session.backend->wakes_for_a_reason &&
+	    ++r->strikes >= STRIKES)
+		r->poll_cpus = false;
+	if (level > 20)
+		r->tick = r->tick / 2 > TICK_MIN ? r->tick / 2 : TICK_MIN;
+	else if (level < 5)
+		r->tick = r->tick * 2 < TICK_MAX ? r->tick * 2 : TICK_MAX;
+}
+
+static bool take_signals(struct recording *r, record_signal_fn *fn, void *ctx)
+{
+	struct signalfd_siginfo info;
+	bool on = true;
+
+	while (on && read(r->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGWINCH)
+			progress_resized();
+		on = fn(ctx, &info);
+	}
+	return on;
+}
+
+void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till_idle)
+{
+	const struct backend *b = r->session.backend;
+	unsigned int nfds = b->npoll(r->session.s), n;
+	bool on = true, more = false;
+
+	setpriority(PRIO_PROCESS, 0, NICE);
+	if (!r->opt.quiet)
+		progress_begin(r->opt.progress);
+	r->fds[0] = (struct pollfd){ .fd = r->signals, .events = POLLIN };
+	/* only ever hung up: not asked for while nobody wants to know */
+	r->fds[1] = (struct pollfd){ .fd = till_idle ? b->idle_fd(r->session.s) : -1 };
+	b->poll(r->session.s, r->fds + 2);
+
+	while (on) {
+		uint64_t now = now_ns();
+		bool woken = false, slept;
+
+		n = poll(r->fds, 2 + (r->poll_cpus ? nfds : 0), more ? 0 : wait_for(r, now)) > 0;
+		for (unsigned int i = 0; n && r->poll_cpus && i < nfds; i++)
+			woken |= r->fds[2 + i].revents != 0;
+		if (n && r->fds[0].revents)
+			on = take_signals(r, fn, ctx);
+		if (till_idle && b->idle(r->session.s))
+			on = false;
+		slept = !more;
+		more = b->pump(r->session.s);
+		pace(r, woken, slept);
+		now = now_ns();
+		if (now >= r->synced + SYNC_NS)
+			sync_outputs(r, now);
+		if (progress_on() && now >= r->shown + PROGRESS_NS)
+			show(r, now);
+	}
+}
+
+void record_pause(struct recording *r)
+{
+	r->session.backend->pump(r->session.s);
+	sync_outputs(r, now_ns());
+	progress_hide();
+}
+
+/* ---- the end ---- */
+
+/* The last event: how it ended, in every output. */
+static void write_verdict(struct recording *r, const struct rec_account *a,
+			  const struct verdict *v, int status, uint64_t ended)
+{
+	struct buf text = { 0 };
+	const char *backend = r->session.backend->name;
+	struct et_event ev;
+
+	verdict_text(v, &text);
+	et_init(&ev);
+	et_reset(&ev, ET_K_SESSION, 0, 0,
+		 ended > a->tally->last_time ? ended : a->tally->last_time);
+	et_add_item(&ev, ET_T_SESSION, 0, ev.time);
+	et_set_field(&ev, 0, strlen(backend), false);
+	et_set_field(&ev, 1, (int64_t)r->command.len, false);
+	et_set_field(&ev, 2, (int64_t)text.len, false);
+	et_set_field(&ev, 3, v->complete, false);
+	if (status >= 0)
+		et_set_field(&ev, 4, status, false);
+	et_set_field(&ev, 5, (int64_t)a->module.records, false);
+	et_set_field(&ev, 6, (int64_t)a->tally->records, false);
+	et_set_field(&ev, 7, (int64_t)(a->module.lost_records + a->module.overwritten), false);
+	add_string(&ev, ET_T_VB, backend, strlen(backend));
+	add_string(&ev, ET_T_VC, r->command.s, r->command.len);
+	add_string(&ev, ET_T_VT, text.s, text.len);
+	sink_item(r->sink, &ev);
+	et_fini(&ev);
+	buf_free(&text);
+}
+
+static void tell_losses(const struct recording *r, const struct rec_account *a)
+{
+	const struct rec_tally *t = a->tally;
+	uint64_t n = t->nlosses < REC_LOSSES_MAX ? t->nlosses : REC_LOSSES_MAX;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct rec_loss *l = &t->losses[i];
+
+		fprintf(stderr, "  %s of %s [%" PRIu64 "], %s after the beginning, within %s\n",
+			text_count(l->count), *l->program ? l->program : "?",
+			et_pid(l->upid, r->session.backend->pid_bits(r->session.s)),
+			text_time(l->since > r->begun ? l->since - r->begun : 0),
+			text_time(l->until - l->since));
+	}
+	if (t->nlosses > n)
+		fprintf(stderr, "  and %s more times\n", text_count(t->nlosses - n));
+	if (a->module.lost_records > t->lost)
+		fprintf(stderr, "  %s of tasks that did nothing more that could tell of it\n",
+			text_count(a->module.lost_records - t->lost));
+}
+
+static void tell(const struct recording *r, const struct rec_account *a,
+		 const struct verdict *v, uint64_t ended)
+{
+	struct term_colors c = term_colors(STDERR_FILENO);
+	int err;
+
+	if (!r->opt.quiet) {
+		fprintf(stderr, PROG ": %s, %s processes, %s events; %s%s%s\n",
+			text_time(ended - r->begun), text_count(a->tally->processes),
+			text_count(a->tally->events), v->complete ? c.good : c.bad,
+			v->complete ? "complete" : "NOT COMPLETE", c.off);
+	} else if (!v->complete) {
+		say("the trace is not complete");
+	}
+	if (!v->complete)
+		verdict_print(v, stderr);
+	if (a->module.lost_records)
+		tell_losses(r, a);
+	if (r->opt.quiet)
+		return;
+	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
+		const char *path = outputs_path(r->outputs, i, &err);
+
+		fprintf(stderr, "  %s%s%s\n", c.bold, path, c.off);
+	}
+	if (r->opt.verbose)
+		fprintf(stderr, "  %s records, %s from the buffers; largest buffer %s; at most %s read ahead; %s names joined, %" PRIu64 " hooks missing\n",
+			text_count(a->tally->records), text_bytes(a->bytes),
+			text_bytes(a->buffer), text_bytes(a->waited),
+			text_count(a->module.strings_joined), (uint64_t)a->module.hooks_missing);
+}
+
+bool record_end(struct recording *r, int status)
+{
+	struct rec_account a;
+	struct verdict v;
+	unsigned int bad;
+	uint64_t ended;
+	int err;
+
+	ended = now_ns();
+	err = r->session.backend->stop(r->session.s);
+	if (!err)
+		err = r->session.backend->account(r->session.s, &a);
+	if (err) {
+		progress_hide();
+		say("cannot end the session: %s; what the trace misses is not known", strerror(-err));
+		outputs_end(r->outputs);
+		return false;
+	}
+	verdict_of(&v, &a, r->diag);
+	write_verdict(r, &a, &v, status, ended);
+	bad = outputs_end(r->outputs);
+	progress_hide();
+	tell(r, &a, &v, ended);
+	return v.complete && !bad;
+}
+
+void record_free(struct recording *r)
+{
+	if (!r)
+		return;
+	session_close(&r->session);
+	outputs_free(r->outputs);
+	if (r->signals >= 0)
+		close(r->signals);
+	opts_free(&r->opts);
+	diag_free(r->diag);
+	buf_free(&r->command);
+	free(r->fds);
+	free(r);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a person sees on standard error: colours, and the progress line, which
+ * has the last line of the terminal to itself.
+ */
+#ifndef ETRACE_TERM_H
+#define ETRACE_TERM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
+
+/* Colours of words; "" where there are none. */
+struct term_colors {
+	const char *good, *bad, *bold, *off;
+};
+
+/** term_colors - on a terminal, and unless NO_COLOR is set; of standard error
+ * or of @fd
+ */
+struct term_colors term_colors(int fd);
+
+/** progress_begin - reserve the line, if there is to be one */
+void progress_begin(enum term_when when);
+
+/** progress_show - renew it */
+void progress_show(const char *text);
+
+/** progress_hide - give the line back: at the end, or before stopping */
+void progress_hide(void);
+
+/** progress_on - whether there is a progress line to be renewed */
+bool progress_on(void);
+
+/** progress_resized - the terminal has another size now */
+void progress_resized(void);
+
+/* A number with separators and a number of bytes, as text in a static buffer. */
+const char *text_count(uint64_t n);
+const char *text_bytes(uint64_t n);
+/* Nanoseconds: "12.345 s", "3 min 02 s". */
+const char *text_time(uint64_t ns);
+
+#endif
