@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a system call costs: in a guest whose clock counts instructions, the
+ * nanoseconds that pass are the instructions that were executed, by the
+ * program, the kernel, and whoever traces it on the same processor.
+ *
+ *	cost			prints "OPEN_CLOSE GETPPID": instructions per
+ *				open and close of a file, and per getppid, each
+ *				the median of many batches, so that a timer
+ *				interrupt in one of them does not count
+ *	cost read TRACE_PIPE	reads what is there, copies it to standard
+ *				output and prints the instructions of reading to
+ *				standard error
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BATCHES	101
+#define BATCH	40
+
+static void open_close(void)
+{
+	int fd = open("/etc/hostname", O_RDONLY);
+
+	if (fd < 0) {
+		perror("/etc/hostname");
+		exit(1);
+	}
+	close(fd);
+}
+
+static void getppid_once(void)
+{
+	syscall(SYS_getppid);
+}
+
+static void nothing(void)
+{
+}
+
+static long long now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double cost(void (*volatile fn)(void))
+{
+	double ns[BATCHES];
+	long long start;
+	int i, j;
+
+	for (i = 0; i < BATCHES; i++) {
+		start = now();
+		for (j = 0; j < BATCH; j++)
+			fn();
+		ns[i] = (double)(now() - start) / BATCH;
+	}
+	qsort(ns, BATCHES, sizeof(*ns), compare);
+	return ns[BATCHES / 2];
+}
+
+static int read_all(const char *path)
+{
+	static char buf[1 << 16];
+	int fd = open(path, O_RDONLY | O_NONBLOCK);
+	long long start, sum = 0;
+	ssize_t n;
+
+	for (;;) {
+		start = now();
+		n = read(fd, buf, sizeof(buf));
+		sum += now() - start;
+		if (n <= 0)
+			break;
+		if (write(STDOUT_FILENO, buf, n) != n)
+			return 1;
+	}
+	if (n < 0 && errno != EAGAIN) {
+		perror(path);
+		return 1;
+	}
+	fprintf(stderr, "%lld\n", sum);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	double loop;
+
+	if (argc == 3)
+		return read_all(argv[2]);
+	loop = cost(nothing);
+	printf("%.0f %.0f\n", cost(open_close) - loop,
+	       cost(getppid_once) - loop);
+	return 0;
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In the guest: run ./cost as each row of the table says, and print
+# "NAME:OPEN_CLOSE GETPPID" for each.
+#
+#   guest.sh ETRACE.KO [ETRACE]
+#
+# ETRACE: the program, for the rows of BPF.
+
+set -eu
+cd "$(dirname "$0")"
+module=$1
+trace=/sys/kernel/tracing/instances/bench
+
+row() { echo "$1:$("${@:2}")"; }
+
+load()
+{
+	insmod "$module" instance=bench "$@"
+	echo 16384 > $trace/buffer_size_kb
+}
+unload()
+{
+	rmmod etrace
+	rmdir $trace
+}
+
+./cost > /dev/null			# caches, once
+row nothing ./cost
+
+load
+row idle ./cost
+unload
+
+# Somebody else is traced.
+sleep 1000 &
+other=$!
+load root_pid=$other
+row untraced ./cost
+unload
+kill $other
+
+load
+traced() { bash -c "echo \$\$ > /sys/module/etrace/parameters/root_pid; exec ./cost"; }
+row traced traced
+# The lines are made when somebody reads.
+records=$(cat /sys/module/etrace/counters/records)
+./cost read $trace/trace_pipe > /tmp/lines 2> /tmp/instructions
+echo "# printing, in the reader: $(($(cat /tmp/instructions) / records)) instructions a record ($records records, $(grep -c '!' /tmp/lines) lines)"
+lost=$(cat /sys/module/etrace/counters/lost_records)
+over=$(cat /sys/module/etrace/counters/overwritten)
+[ "$lost $over" = "0 0" ] || { echo "lost: $lost, overwritten: $over" >&2; exit 1; }
+unload
+
+if [ $# -gt 1 ]; then
+	"$2" run -q --backend=bpf -o /tmp/other.fxt -- sh -c '> /tmp/begun; exec sleep 1000' &
+	other=$!
+	until [ -e /tmp/begun ]; do sleep 0.1; done
+	row bpf-untraced ./cost
+	kill $other
+	wait $other || true
+	row bpf "$2" run -q --strict --backend=bpf -o /tmp/trace.fxt -- ./cost
+fi
+
+# strace's own calls run on the same processor, and count.
+row strace strace -f -o /dev/null ./cost
+row strace-bpf strace -f --seccomp-bpf -o /dev/null \
+	-e trace=execve,execveat,fork,vfork,clone,clone3,open,openat,openat2,creat,close,close_range,dup,dup2,dup3,fcntl,pipe,pipe2,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mount,umount2,exit,exit_group \
+	./cost

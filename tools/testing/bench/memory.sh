@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# usage: memory.sh ETRACE-READ TRACE LONGER-TRACE
+#
+# Memory must follow what lives at once, not the length of the trace: the peak
+# of the longer one is at most 20 % above that of the other.
+set -eu
+read=$1
+status=0
+
+peak() {
+	env time -f %M "$@" 2>&1 >/dev/null | tail -n 1
+}
+
+for to in "--to fxt" "--to etrace" "--to json" "--stats"; do
+	# shellcheck disable=SC2086
+	a=$(peak "$read" $to "$2")
+	# shellcheck disable=SC2086
+	b=$(peak "$read" $to "$3")
+	verdict=ok
+	[ "$b" -le $((a * 12 / 10)) ] || { verdict="MORE THAN 20 % ABOVE"; status=1; }
+	printf '%-12s %8d kB %8d kB  %s\n' "$to" "$a" "$b" "$verdict"
+done
+exit $status

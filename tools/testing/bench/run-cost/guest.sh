@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In the guest: compile etrace's own library, untraced and traced, and print
+# "NAME NANOSECONDS" for each run.
+
+set -eu
+
+FILES=30		# compilations in a run
+here=$(dirname "$0")
+cp -a "$1" /tmp/source
+cd /tmp/source
+insmod "$here/etrace.ko"
+
+# The files that compile; the first round also warms the caches.
+cat > /tmp/compile <<- 'END'
+	for file in $(cat /tmp/files); do
+		gcc -std=gnu17 -D_GNU_SOURCE -O0 -c -o /tmp/out.o "$file"
+	done
+END
+# Those that compile with the headers there are; this also warms the caches.
+for file in lib/*.c; do
+	gcc -std=gnu17 -D_GNU_SOURCE -O0 -c -o /tmp/out.o "$file" 2> /dev/null &&
+		echo "$file"
+done | head -n $FILES > /tmp/files
+echo "# $(wc -l < /tmp/files) compilations in a run"
+
+measure()
+{
+	local name=$1 from to
+	shift
+	from=$(date +%s%N)
+	"$@" > /dev/null 2>&1
+	to=$(date +%s%N)
+	echo "$name $((to - from))"
+}
+
+etrace=$here/etrace
+"$etrace" run -q -o /tmp/trace.fxt true
+strace -f -o /tmp/trace.strace true
+measure none sh /tmp/compile
+measure etrace "$etrace" run -q --backend=module -o /tmp/trace.fxt -- sh /tmp/compile
+measure strace-bpf strace -f --seccomp-bpf -o /tmp/trace.strace sh /tmp/compile
+measure strace strace -f -o /tmp/trace.strace sh /tmp/compile
+measure none sh /tmp/compile
+measure etrace "$etrace" run -q --backend=module -o /tmp/trace.fxt -- sh /tmp/compile
+bpf() { measure bpf "$etrace" run -q --backend=bpf -o /tmp/trace.fxt -- sh /tmp/compile; }
+bpf
+bpf
+measure short-bpf "$etrace" run -q --backend=bpf -o /tmp/short.fxt -- true
+measure short "$etrace" run -q --backend=module -o /tmp/short.fxt -- true
+
+# The probes alone: the session of the parameter, with nobody reading.
+echo 65536 > /sys/kernel/tracing/buffer_size_kb
+measure module sh -c 'echo $$ > /sys/module/etrace/parameters/root_pid; exec sh /tmp/compile'
+echo "# $(stat -c %s /tmp/trace.fxt) bytes of FXT"

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run the stages of tools/testing/stages one after the other, each with its
+# own log, and count their results.
+#
+#   check.sh [STAGE]...      all stages but those marked "# extra:", or these
+#                            (their names without number)
+#   check.sh --list          the stages and what each one does
+#
+# A stage is an executable NN-name that prints TAP or KTAP on standard output
+# (anything else there is passed over).  A result is an "ok" or "not ok" line,
+# the innermost where they are nested.  A stage without results counts as one
+# itself: passed with exit 0, skipped with 4, failed otherwise.
+#
+# The last line is "N passed, N failed" or "N passed, N failed, N skipped".
+# Exit 0 only if something passed and nothing failed.
+
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+export LC_ALL=C
+export BUILD=${BUILD:-$PWD/build}
+logs=$BUILD/check
+stages=tools/testing/stages
+
+# count LOG STATUS: prints "PASSED FAILED SKIPPED".
+count() { awk -v status="$2" -f tools/testing/count.awk "$1"; }
+
+names=()
+for file in "$stages"/[0-9][0-9]-*; do
+	name=${file##*/??-}
+	case ${1:-} in
+	--list) printf '%-12s %s\n' "$name" "$(sed -n 's/^# description: //p' "$file")" ;;
+	'') grep -q '^# extra:' "$file" || names+=("$file") ;;
+	*) [[ " $* " == *" $name "* ]] && names+=("$file") ;;
+	esac
+done
+[ "${1:-}" = --list ] && exit 0
+if [ $# -gt 0 ] && [ ${#names[@]} != $# ]; then
+	echo "check.sh: no such stage among: $*; there are:" >&2
+	"$0" --list >&2
+	exit 2
+fi
+
+mkdir -p "$logs"
+passed=0 failed=0 skipped=0
+for file in "${names[@]}"; do
+	name=${file##*/??-}
+	log=$logs/$name.log
+	printf '%-14s' "$name"
+	start=$SECONDS
+	"$file" > "$log" 2>&1 < /dev/null
+	status=$?
+	read -r p f s < <(count "$log" "$status")
+	printf '%4d passed %3d failed %3d skipped %5d s\n' \
+		"$p" "$f" "$s" $((SECONDS - start))
+	grep -E '^(# *)*(not ok|ok .*# SKIP)' "$log" | sed 's/^/    /' | head -n 20
+	if [ "$f" != 0 ]; then
+		tail -n 20 "$log" | cut -c1-200 | sed 's/^/    | /'
+		echo "    all of it: $log"
+	elif [ "$status" = 4 ]; then
+		tail -n 1 "$log" | sed 's/^/    skipped: /'
+	fi
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+done
+
+if [ "$skipped" != 0 ]; then
+	echo "$passed passed, $failed failed, $skipped skipped"
+else
+	echo "$passed passed, $failed failed"
+fi
+[ "$passed" -gt 0 ] && [ "$failed" = 0 ]

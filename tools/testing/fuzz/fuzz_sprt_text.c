@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Text reports of sp-rtrace through every sink, and back. */
+#include "fuzz_sprt.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	fuzz_sprt("sp-rtrace-text", data, n);
+	return 0;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any bytes as a SWAP stream: nothing crashes, every line of the JSON is JSON,
+ * the summary too, and the FXT keeps the rules of the format and of its viewers.
+ */
+#include "fuzz_convert.h"
+#include "fxt_check.h"
+#include "fxt_in.h"
+#include "swap_fxt.h"
+#include "swap_json.h"
+#include "swap_source.h"
+#include "swap_stats.h"
+
+static void check_json(sink_open *to, const uint8_t *data, size_t n)
+{
+	struct out *json;
+	int status;
+
+	json = fuzz_run(swap_source_open, to, "json", data, n, &status);
+	if (status > 1)
+		abort();
+	fuzz_check_json(json);
+	out_close(json);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct out *fxt;
+	const void *trace;
+	int status;
+	size_t len;
+
+	swap_detect(data, n);
+	switch (fuzz_way(data, n, 4)) {
+	case 0:
+		check_json(swap_json_open, data, n);
+		break;
+	case 1:
+		check_json(swap_stats_open, data, n);
+		break;
+	default:
+		fxt = fuzz_run(swap_source_open, swap_fxt_open, NULL, data, n, &status);
+		trace = out_mem_data(fxt, &len);
+		out_close(fuzz_run(fxt_in_open, fxt_check_open, NULL, trace, len, &status));
+		if (status)
+			abort();
+		out_close(fxt);
+		break;
+	}
+	return 0;
+}

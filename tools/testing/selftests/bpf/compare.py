@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Are two recordings of one workload equal, times and upids apart?
+
+usage: compare.py [--ignore SUBSTRING]... FIRST SECOND
+
+Tasks are told by their place in the tree: the third child of the second child
+of the root. Each task's lines must be the same in the same order. The root's
+lines begin with its first execve. Exit 1 if they differ.
+"""
+import re
+import sys
+
+
+def read(name):
+    """The lines of each task, in order, and the upid of the first execve."""
+    tasks, root = {}, None
+    with open(name, "rb") as f:
+        for line in f:
+            if b" [LOST " in line:
+                print(f"{name}: {line.decode().strip()}")
+                continue
+            m = re.match(rb"(\d+),\d+,\d+,\d+!(.*)$", line, re.S)
+            if not m:
+                sys.exit(f"{name}: not a line of the format: {line[:80]!r}")
+            upid, data = int(m.group(1)), m.group(2).rstrip(b"\n")
+            if root is None and data.startswith(b"New_proc|"):
+                root = upid
+                tasks[upid] = []
+            tasks.setdefault(upid, []).append(data)
+    return tasks, root
+
+
+def by_place(name):
+    tasks, root = read(name)
+    places, queue = {}, [(root, "root")]
+    while queue:
+        upid, place = queue.pop()
+        lines, children = [], 0
+        for data in tasks.pop(upid, []):
+            if data.startswith(b"SchedFork|pid="):
+                children += 1
+                child = f"{place}.{children}"
+                queue.append((int(data[14:]), child))
+                data = b"SchedFork|pid=" + child.encode()
+            lines.append(re.sub(rb"/proc/\d+", b"/proc/PID", data))
+        places[place] = lines
+    return places, sum(map(len, tasks.values()))
+
+
+def main(args):
+    ignore = []
+    while args and args[0] == "--ignore":
+        ignore.append(args[1].encode())
+        args = args[2:]
+    (a, left_a), (b, left_b) = by_place(args[0]), by_place(args[1])
+    bad = 0
+    for place in sorted(a.keys() | b.keys()):
+        x = [d for d in a.get(place, []) if not any(i in d for i in ignore)]
+        y = [d for d in b.get(place, []) if not any(i in d for i in ignore)]
+        if x == y:
+            continue
+        bad += 1
+        # The first place where they part, and a few lines around it.
+        n = next((i for i, (p, q) in enumerate(zip(x, y)) if p != q), min(len(x), len(y)))
+        print(f"{place}: {len(x)} and {len(y)} lines, different from line {n}")
+        for i in range(max(0, n - 3), n + 3):
+            for sign, side in ("<", x), (">", y):
+                if i < len(side) and (i >= n or sign == "<"):
+                    print(f"  {sign if i >= n else ' '} {side[i][:200]!r}")
+    lines = sum(map(len, a.values()))
+    print(f"{len(a)} and {len(b)} tasks, {lines} and {sum(map(len, b.values()))} lines; "
+          f"{bad} tasks differ; {left_a} and {left_b} lines of tasks outside the tree")
+    return 1 if bad or not lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,198 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In a guest, as root, with the programs beside this script: the BPF backend
+# on the running kernel, against the module where that lies there, too.
+#
+# On 5.10, whose verifier goes through loops one by one, only a part of the tests,
+# unless LONG is set.
+#
+# Exit status: 0 if none failed, 1 if one did.
+
+set -u
+cd "$(dirname "$0")" || exit 1
+module=
+[ ! -e etrace.ko ] || module=./etrace.ko
+short=
+case $(uname -r) in
+5.10.*) [ -n "${LONG:-}" ] || short=y ;;
+esac
+work=/root/work out=/tmp/bpf
+mkdir -p $work $out
+n=0 failed=0
+
+# ok STATUS NAME
+ok()
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n $2"
+	else
+		echo "not ok $n $2"
+		failed=1
+	fi
+}
+skip() { n=$((n + 1)); echo "ok $n $1 # SKIP $2"; }
+note() { sed 's/^/# /'; }
+
+# recorded BACKEND FILE COMMAND...: in an empty directory
+recorded()
+{
+	local backend=$1 file=$2 status
+	shift 2
+	mount -t tmpfs none $work
+	./etrace run -q -b 16M --backend="$backend" -o "$file" -- "$@"
+	status=$?
+	umount $work
+	return $status
+}
+
+echo "TAP version 13"
+./bpf-record --check 2>&1 | note
+ok "${PIPESTATUS[0]}" "the programs load and attach"
+
+[ -z "$module" ] || insmod "$module"
+widths=(64 32)
+[ -z "$short" ] || widths=(64)
+for bits in "${widths[@]}"; do
+	recorded bpf "$out/bpf$bits.etrace" "./workload$bits" $work 2>&1 | note
+	ok "${PIPESTATUS[0]}" "$bits-bit workload"
+	if [ -z "$module" ]; then
+		skip "$bits-bit workload: as the module has it" "no module"
+		continue
+	fi
+	recorded module "$out/module$bits.etrace" "./workload$bits" $work 2>&1 | note
+	python3 compare.py --ignore Session --ignore 'VB|' --ignore 'VC|' --ignore 'VT' \
+		"$out/module$bits.etrace" "$out/bpf$bits.etrace" | note
+	ok "${PIPESTATUS[0]}" "$bits-bit workload: as the module has it"
+done
+[ -z "$module" ] || rmmod etrace
+
+# A buffer far too small.
+cat > $out/many <<- 'END'
+	i=0; while [ $i -lt 2000 ]; do : < /etc/passwd; i=$((i + 1)); done
+END
+./etrace run --strict --backend=bpf -b 4096 -o $out/small.etrace -- sh $out/many 2> $out/small
+status=$?
+note < $out/small | head -n 4
+lost=$(sed -n 's/^ *\([0-9,]*\) records lost: a buffer was full$/\1/p' $out/small | tr -d ,)
+[ $status = 123 ] && [ "${lost:-0}" -gt 0 ]
+ok $? "a loss is told and counted (exit status $status)"
+told=$(sed -n 's/.*\[LOST \([0-9]*\) EVENTS\]/\1/p' $out/small.etrace | paste -sd+ | bc)
+[ "${told:-0}" -gt 0 ] && [ "$told" -le "${lost:-0}" ]
+ok $? "the trace tells of $told of $lost lost"
+
+if [ -n "$short" ]; then
+	echo "1..$n"
+	exit $failed
+fi
+
+# In a place without the module: auto takes BPF.
+cp etrace $out/
+$out/etrace run --backend=auto -v -o $out/auto.etrace -- true 2>&1 | grep -q 'backend bpf; not module'
+ok $? "auto takes BPF where the module is not, and says why"
+
+# What strace sees, too: programs, files, exit statuses.
+cat > $out/build <<- 'END'
+	cd $(mktemp -d)
+	for i in 1 2 3; do echo "int f$i(void) { return $i; }" > f$i.c; done
+	for i in 1 2 3; do gcc -c f$i.c; done
+	ar rc f.a f1.o f2.o f3.o
+	false
+END
+./etrace run -q --strict --backend=bpf -o $out/build.etrace -- \
+	strace -f -qq -o $out/strace -e trace=execve,openat,open sh $out/build
+status=$?
+[ $status = 1 ]
+ok $? "a build is recorded whole (exit status $status)"
+grep -c 'execve(.* = 0$' $out/strace > $out/n1
+grep -c 'New_proc|' $out/build.etrace > $out/n2
+# strace itself is one more.
+[ $(($(cat $out/n1) + 1)) = "$(cat $out/n2)" ]
+ok $? "as many programs as strace sees: $(cat $out/n1) and strace itself"
+sed -n 's/^[0-9]* *execve("\([^"]*\)".* = 0$/\1/p' $out/strace | xargs -n1 realpath |
+	sort > $out/programs1
+sed -n 's/.*!PP|//p' $out/build.etrace | grep -v /strace | sort > $out/programs2
+diff $out/programs1 $out/programs2 | note
+ok "${PIPESTATUS[0]}" "the same programs as strace sees"
+sed -n 's/^[0-9]* *openat(AT_FDCWD, "\(\/[^"]*\)".* = [0-9]*$/\1/p' $out/strace | sort -u > $out/files1
+sed -n 's/.*!FO|//p' $out/build.etrace | sort -u > $out/files2
+comm -23 $out/files1 $out/files2 > $out/missing
+note < $out/missing
+[ -s $out/files1 ] && [ ! -s $out/missing ]
+ok $? "all $(wc -l < $out/files1) files that strace sees opened"
+
+# Who may: two capabilities instead of root.
+if setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon \
+	--ambient-caps=+bpf,+perfmon true 2> /dev/null; then
+	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+bpf,+perfmon \
+		--ambient-caps=+bpf,+perfmon ./bpf-record -o /dev/null -- true 2> $out/caps.err
+	status=$?
+	note < $out/caps.err
+	case $(uname -r) in
+	5.*|6.[0-9].*)
+		grep -q 'CAP_SYS_ADMIN: on kernels before 6.10' $out/caps.err
+		ok $? "CAP_BPF and CAP_PERFMON are not enough before 6.10, and it says so" ;;
+	*)
+		ok $status "CAP_BPF and CAP_PERFMON are enough" ;;
+	esac
+else
+	skip "CAP_BPF and CAP_PERFMON are enough" "setpriv cannot set them"
+fi
+setpriv --reuid=65534 --regid=65534 --clear-groups ./bpf-record --check 2>&1 | grep -q 'CAP_BPF and CAP_PERFMON'
+ok $? "without them it says what it needs"
+
+# What runs already, until it ends.
+cat > $out/lives <<- 'END'
+	until [ -e /tmp/bpf/go ]; do sleep 0.2; done
+	ls / > /dev/null
+	exit 3
+END
+sh $out/lives &
+lives=$!
+./etrace attach -q --strict --backend=bpf -o $out/attach.etrace $lives 2> $out/attach.err &
+attached=$!
+# Its trace begins with those that are there.
+for _ in $(seq 300); do
+	grep -q "Present|" $out/attach.etrace 2> /dev/null && break
+	sleep 0.2
+done
+touch $out/go
+wait $attached
+status=$?
+note < $out/attach.err
+ok $status "attached to a process until it ended"
+grep -q '!Present|' $out/attach.etrace && grep -q '!PP|/usr/bin/ls' $out/attach.etrace &&
+	grep -q '!Exit|status=3' $out/attach.etrace
+ok $? "its trace has what was there, what it started, and its end"
+
+# Two sessions, one in the other; ended with their owner.
+./etrace run -q --strict --backend=bpf -o $out/outer.etrace -- \
+	./etrace run -q --strict --backend=bpf -o $out/inner.etrace -- ls / > /dev/null
+ok $? "a session within a session"
+grep -q '!PP|/usr/bin/ls' $out/outer.etrace && grep -q '!PP|/usr/bin/ls' $out/inner.etrace
+ok $? "both have the command"
+./etrace run -q --backend=bpf -o $out/killed.etrace -- sleep 1000 &
+owner=$!
+for _ in $(seq 100); do
+	sleep 0.3
+	pgrep -x sleep > /dev/null && break
+done
+kill -KILL $owner
+sleep 2
+python3 - <<- 'END'
+	import glob, sys
+	left = []
+	for f in glob.glob("/proc/[0-9]*/fdinfo/*"):
+	    try:
+	        if "prog_id:" in open(f).read():
+	            left.append(f)
+	    except OSError:
+	        pass
+	sys.exit(bool(left))
+END
+ok $? "nothing is left of a session whose owner was killed"
+pkill -x sleep
+
+echo "1..$n"
+exit $failed

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The BPF backend in the place of the module, for the module's selftests:
+ * commands come by a socket as they would be written to files of the module's,
+ * lines go to a file.
+ *
+ *	serve SOCKET LINES [-c]		-c: with changes of thread names
+ *	serve --ask SOCKET COMMAND	tell the other one; prints the answer
+ *
+ * Commands, each a connection: "root_pid N", "extended Y|N", "counter NAME",
+ * "flush lines", "value root_pid|trace_thread_names", "quit". The answer is a number, negative: -errno.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "bpf_session.h"
+#include "etrace_formats.h"
+
+struct filter {
+	struct sink sink;
+	struct sink *to;
+	bool extended, comm;
+};
+
+/* Without "extended" there is nothing that the format document does not have. */
+static int filter_item(struct sink *s, const void *item)
+{
+	struct filter *f = (struct filter *)s;
+	struct et_event ev = *(const struct et_event *)item;
+
+	while (!f->extended && ev.nitems && ev.items[ev.nitems - 1].tag == ET_T_OTHER)
+		ev.nitems--;
+	/* A failed call of four has its last header behind them, too. */
+	return sink_item(f->to, &ev);
+}
+
+static long counter(struct bpf_session *s, const char *name)
+{
+	struct bpf_account a;
+
+	if (bpf_session_account(s, &a))
+		return -EIO;
+	if (!strcmp(name, "strings_unread"))
+		return (long)(a.programs.strings_unread + a.unresolved);
+	if (!strcmp(name, "records"))
+		return (long)a.programs.events;
+	if (!strcmp(name, "hooks_missed"))
+		return (long)a.missed;
+	if (!strcmp(name, "hooks_missing"))
+		return a.hooks_missing;
+#define X(_name) if (!strcmp(name, #_name)) return (long)a.programs._name;
+	EB_COUNTERS(X)
+#undef X
+	return 0;	/* what only a module has */
+}
+
+static long obey(struct bpf_session *s, struct filter *f, struct out *out, int lines,
+		 char *command)
+{
+	static pid_t root;
+	char *value = strchr(command, ' '), *end;
+	long err, pid;
+
+	if (!value)
+		return -EINVAL;
+	*value++ = 0;
+	if (!strcmp(command, "extended")) {
+		f->extended = *value == 'Y';
+		return 0;
+	}
+	if (!strcmp(command, "counter"))
+		return counter(s, value);
+	if (!strcmp(command, "flush")) {
+		/* Until what came last has waited for what might come before it. */
+		usleep(50000);
+		err = bpf_session_pump(s);
+		return err ? err : out_flush(out);
+	}
+	if (!strcmp(command, "value"))
+		return !strcmp(value, "root_pid") ? root : f->comm;
+	pid = strtol(value, &end, 10);
+	if (strcmp(command, "root_pid") || !*value || *end)
+		return -EINVAL;
+	if (!pid) {
+		root = 0;
+		err = bpf_session_release(s);
+		return err ? err : out_flush(out);
+	}
+	if (bpf_session_idle(s) && (ftruncate(lines, 0) || lseek(lines, 0, SEEK_SET)))
+		return -errno;
+	err = bpf_session_add(s, (pid_t)pid);
+	if (!err)
+		root = (pid_t)pid;
+	return err;
+}
+
+static int ask(const char *path, const char *command)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char text[64];
+	ssize_t n;
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", path);
+	if (connect(fd, (struct sockaddr *)&at, sizeof(at)) ||
+	    write(fd, command, strlen(command)) < 0)
+		return 1;
+	n = read(fd, text, sizeof(text));
+	if (n <= 0)
+		return 1;
+	printf("%.*s\n", (int)n, text);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct sink_ops ops = { .item = filter_item };
+	struct bpf_options opt = { .buffer = 64 << 20, .comm = argc > 3 };
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct filter f = { .sink = { &ops }, .comm = argc > 3 };
+	char why[512], command[256];
+	struct bpf_session *s;
+	struct out *out;
+	int sock, lines;
+
+	if (argc == 4 && !strcmp(argv[1], "--ask"))
+		return ask(argv[2], argv[3]);
+	if (argc < 3)
+		return 2;
+	lines = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (lines < 0)
+		return 1;
+	out = out_fd(lines, 0);
+	f.to = etrace_lines_open(&(struct sink_args){ .out = out, .source = "bpf" });
+	s = bpf_session_open(&opt, &f.sink, why, sizeof(why));
+	if (!s) {
+		fprintf(stderr, "serve: %s\n", why);
+		return 1;
+	}
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", argv[1]);
+	unlink(at.sun_path);
+	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(sock, (struct sockaddr *)&at, sizeof(at)) || listen(sock, 8))
+		return 1;
+	for (;;) {
+		struct pollfd p = { sock, POLLIN, 0 };
+		int fd;
+		ssize_t n;
+
+		bpf_session_pump(s);
+		if (poll(&p, 1, 5) <= 0)
+			continue;
+		fd = accept4(sock, NULL, NULL, SOCK_CLOEXEC);
+		n = read(fd, command, sizeof(command) - 1);
+		if (n > 0) {
+			command[n] = 0;
+			dprintf(fd, "%ld", obey(s, &f, out, lines, command));
+		}
+		close(fd);
+		if (n > 0 && !strcmp(command, "quit"))
+			break;
+	}
+	bpf_session_close(s);
+	return 0;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A 64-bit program that calls the kernel by int $0x80, the 32-bit way: the
+ * numbers mean other calls there, and what counts is what the kernel did.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/etrace_test.h"
+
+#ifdef __x86_64__
+/* The table of 32-bit calls; <asm/unistd.h> has only one table. */
+enum {
+	NR32_OPEN = 5, NR32_CLOSE = 6, NR32_LINK = 9, NR32_DUP = 41,
+	NR32_PIPE = 42, NR32_RENAME = 38, NR32_SYMLINK = 83, NR32_GETPID = 20,
+	NR32_FCNTL64 = 221, NR32_OPENAT = 295, NR32_DUP3 = 330,
+};
+
+static char *low;	/* room below 4 GB */
+
+static long int80(long nr, long a, long b, long c, long d)
+{
+	long ret;
+
+	/* The kernel may clear r8 to r11 there. */
+	asm volatile("int $0x80"
+		     : "=a" (ret)
+		     : "a" (nr), "b" (a), "c" (b), "d" (c), "S" (d)
+		     : "memory", "r8", "r9", "r10", "r11");
+	if ((int)ret < 0 && (int)ret >= -4095) {
+		errno = -(int)ret;
+		return -1;
+	}
+	return (int)ret;
+}
+
+/* A copy where 32 bits reach. */
+static long str(const char *s)
+{
+	static size_t used;
+	char *p = low + used;
+
+	strcpy(p, s);
+	used = (used + strlen(s) + 1) % 32768;
+	return (long)p;
+}
+
+static void do_calls(void)
+{
+	int *fds = (int *)(low + 65536 - 64);
+	int fd;
+
+	fd = CHILD_MUST(int80(NR32_OPEN, str("a"), O_RDONLY, 0, 0));
+	want("Open|fnamesize=%zu,forigsize=%zu,flags=0,mode=0,fd=%d",
+	     strlen(et_path("a")), strlen(et_path("a")), fd);
+	want("FN|%s", et_path("a"));
+	want("FO|%s", et_path("a"));
+	fd = CHILD_MUST(int80(NR32_OPENAT, AT_FDCWD, str("n"), O_CREAT | O_WRONLY, 0600));
+	want("Open|fnamesize=%zu,forigsize=%zu,flags=65,mode=384,fd=%d",
+	     strlen(et_path("n")), strlen(et_path("n")), fd);
+	want("FN|%s", et_path("n"));
+	want("FO|%s", et_path("n"));
+	CHILD_MUST(int80(NR32_DUP, fd, 0, 0, 0));
+	want("Dup|oldfd=%d,newfd=%d,flags=0", fd, fd + 1);
+	CHILD_MUST(int80(NR32_DUP3, fd, 60, O_CLOEXEC, 0));
+	want("Dup|oldfd=%d,newfd=60,flags=%d", fd, O_CLOEXEC);
+	CHILD_MUST(int80(NR32_FCNTL64, fd, F_DUPFD, 70, 0));
+	want("Dup|oldfd=%d,newfd=70,flags=0", fd);
+	CHILD_MUST(int80(NR32_CLOSE, 70, 0, 0, 0));
+	want("Close|fd=70");
+	CHILD_MUST(int80(NR32_PIPE, (long)fds, 0, 0, 0));
+	want("Pipe|fd1=%d,fd2=%d,flags=0", fds[0], fds[1]);
+	CHILD_MUST(int80(NR32_RENAME, str("a"), str("b"), 0, 0));
+	want("RenameFrom|fnamesize=%zu", strlen(et_path("a")));
+	want("RF|%s", et_path("a"));
+	want("RenameTo|fnamesize=%zu", strlen(et_path("b")));
+	want("RT|%s", et_path("b"));
+	CHILD_MUST(int80(NR32_LINK, str("b"), str("c"), 0, 0));
+	want("LinkFrom|fnamesize=%zu", strlen(et_path("b")));
+	want("LF|%s", et_path("b"));
+	want("LinkTo|fnamesize=%zu", strlen(et_path("c")));
+	want("LT|%s", et_path("c"));
+	CHILD_MUST(int80(NR32_SYMLINK, str("nowhere"), str("l"), 0, 0));
+	want("Symlink|targetnamesize=7,linknamesize=%zu", strlen(et_path("l")));
+	want("ST|nowhere");
+	want("SL|%s", et_path("l"));
+	/* Numbers that mean something else in the other table: 3, 20, 32, 33. */
+	CHILD_MUST(int80(NR32_GETPID, 0, 0, 0, 0));
+	CHILD_MUST_FAIL(int80(3, -1, 0, 0, 0), EBADF);
+	CHILD_MUST_FAIL(int80(33, str("absent"), 0, 0, 0), ENOENT);
+	/* And back again. */
+	CHILD_MUST(dup2(fd, 80));
+	want("Dup|oldfd=%d,newfd=80,flags=0", fd);
+}
+
+TEST(int80)
+{
+	low = mmap(NULL, 65536, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	if (low == MAP_FAILED)
+		DIE("mmap: %m");
+	et_file("a");
+	et_traced(do_calls);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+	return et_main(argc, argv, "");
+}

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A traced workload says line by line what the trace must hold, in memory
+ * that all its tasks share; then the trace is read and compared, task by
+ * task, line by line.  What is not wanted must not be there.
+ *
+ * Nothing that the traced child calls here is a system call that etrace
+ * records.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "etrace_test.h"
+
+#define SHARED_SIZE	(8 << 20)
+
+char et_dir[PATH_MAX];
+unsigned int et_linger;
+void (*et_trace_watch)(struct et_task *t, const struct et_line *l);
+
+/* One wanted line; or, with @any, a task of which nothing is wanted. */
+struct wanted {
+	pid_t pid;
+	uint32_t size;
+	uint32_t len;
+	bool any;
+	bool done;
+	char text[];
+};
+
+struct shared {
+	atomic_uint used;
+	atomic_int go;
+	atomic_int failures;
+	atomic_int counts[16];
+	char data[SHARED_SIZE];
+};
+
+static struct shared *shared;
+
+static const char * const losses[] = {
+	"lost_records", "lost_disabled", "lost_tasks", "lost_fds",
+	"strings_joined", "strings_unread", "strings_cut",
+	"overwritten", "hooks_missed", "hooks_missing",
+};
+
+/* ---- called by the child --------------------------------------------------- */
+
+static pid_t own_tid(void)
+{
+	return syscall(SYS_gettid);
+}
+
+static void want_add(pid_t pid, bool any, const char *text, size_t len)
+{
+	size_t size = (sizeof(struct wanted) + len + 1 + 7) & ~7UL;
+	size_t at = atomic_fetch_add(&shared->used, size);
+	struct wanted *w = (void *)(shared->data + at);
+
+	if (at + size > SHARED_SIZE) {
+		CHILD_FAIL("too many lines wanted");
+		_exit(1);
+	}
+	w->pid = pid;
+	w->size = size;
+	w->len = len;
+	w->any = any;
+	w->done = false;
+	memcpy(w->text, text, len);
+	w->text[len] = '\0';
+}
+
+static void want_va(pid_t pid, const char *fmt, va_list args)
+{
+	char text[2 * PATH_MAX];
+
+	want_add(pid, false, text, vsnprintf(text, sizeof(text), fmt, args));
+}
+
+#define WANT_VA(_pid)					\
+	do {						\
+		va_list args;				\
+							\
+		va_start(args, fmt);			\
+		want_va(_pid, fmt, args);		\
+		va_end(args);				\
+	} while (0)
+
+void want(const char *fmt, ...)
+{
+	WANT_VA(own_tid());
+}
+
+void want_of(pid_t pid, const char *fmt, ...)
+{
+	WANT_VA(pid);
+}
+
+void want_extended(const char *fmt, ...)
+{
+	if (et_extended)
+		WANT_VA(own_tid());
+}
+
+void want_extended_of(pid_t pid, const char *fmt, ...)
+{
+	if (et_extended)
+		WANT_VA(pid);
+}
+
+/* Upids are known only from the trace: "@PID" stands for the upid of a task. */
+void want_fork_of(pid_t parent, pid_t child)
+{
+	want_of(parent, "SchedFork|pid=@%d", child);
+}
+
+void want_fork(pid_t child)
+{
+	want_fork_of(own_tid(), child);
+}
+
+void want_count(const char *counter, int n)
+{
+	size_t i;
+
+	for (i = 0; i < ET_NELEMS(losses); i++)
+		if (!strcmp(losses[i], counter))
+			atomic_fetch_add(&shared->counts[i], n);
+}
+
+void want_joined(int n)
+{
+	want_count("strings_joined", n);
+}
+
+void want_any(pid_t pid)
+{
+	want_add(pid, true, "", 0);
+}
+
+void et_child_fail(const char *file, int line, const char *fmt, ...)
+{
+	int err = errno;
+	char text[1024];
+	va_list args;
+	int n;
+
+	n = snprintf(text, sizeof(text), "# %s:%d: in the child: ", file, line);
+	errno = err;
+	va_start(args, fmt);
+	n += vsnprintf(text + n, sizeof(text) - n - 1, fmt, args);
+	va_end(args);
+	if (n > (int)sizeof(text) - 2)
+		n = sizeof(text) - 2;
+	text[n++] = '\n';
+	if (write(STDOUT_FILENO, text, n) < 0)
+		_exit(1);
+	atomic_fetch_add(&shared->failures, 1);
+}
+
+const char *et_fd_path(int fd)
+{
+	static char bufs[4][PATH_MAX];
+	static unsigned int next;
+	char *buf = bufs[next++ % ET_NELEMS(bufs)];
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, buf, sizeof(bufs[0]) - 1);
+	if (n < 0) {
+		CHILD_FAIL("%s: %m", link);
+		n = 0;
+	}
+	buf[n] = '\0';
+	return buf;
+}
+
+/* ---- files ----------------------------------------------------------------- */
+
+const char *et_path(const char *name)
+{
+	static char bufs[8][PATH_MAX * 2];
+	static unsigned int next;
+	char *buf = bufs[next++ % ET_NELEMS(bufs)];
+
+	snprintf(buf, sizeof(bufs[0]), "%s/%s", et_dir, name);
+	return buf;
+}
+
+void et_file(const char *name)
+{
+	MUST(close(MUST(open(et_path(name), O_CREAT | O_WRONLY, 0666))));
+}
+
+void et_mkdir(const char *name)
+{
+	MUST(mkdir(et_path(name), 0777));
+}
+
+/*
+ * Empties a directory; step by step, because what tests leave behind may be
+ * deeper than a path can say.
+ */
+static void dir_empty(int fd)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *e;
+	int sub;
+
+	if (!dir)
+		return;
+	while ((e = readdir(dir))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		if (!unlinkat(dirfd(dir), e->d_name, 0))
+			continue;
+		sub = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+		if (sub >= 0)
+			dir_empty(sub);
+		if (unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR))
+			et_note("cannot remove %s: %m",
+				et_escape(e->d_name, strlen(e->d_name)));
+	}
+	closedir(dir);
+}
+
+static void dir_remove(void)
+{
+	int fd = et_dir[0] ? open(et_dir, O_RDONLY | O_DIRECTORY) : -1;
+
+	if (fd < 0)
+		return;
+	dir_empty(fd);
+	if (rmdir(et_dir))
+		et_note("cannot remove %s: %m", et_dir);
+	et_dir[0] = '\0';
+}
+
+/* A new one for each case, so the case before cannot be seen. */
+__attribute__((constructor)) static void dir_forget(void)
+{
+	atexit(dir_remove);
+}
+
+void et_dir_new(void)
+{
+	dir_remove();
+	strcpy(et_dir, "/tmp/etrace.XXXXXX");
+	if (!mkdtemp(et_dir))
+		DIE("mkdtemp: %m");
+}
+
+/* ---- comparing -------------------------------------------------------------- */
+
+static struct wanted *want_next(struct wanted *w)
+{
+	char *next = w ? (char *)w + w->size : shared->data;
+
+	return next < shared->data + atomic_load(&shared->used) ?
+		(struct wanted *)next : NULL;
+}
+
+static struct wanted *want_next_of(struct wanted *w, pid_t pid)
+{
+	do
+		w = want_next(w);
+	while (w && w->pid != pid);
+	return w;
+}
+
+/* The wanted text, with the upid that "@PID" stands for. */
+static const char *want_text(struct et_trace *tr, const struct wanted *w,
+			     char *buf, size_t size)
+{
+	static const char * const heads[] = { "SchedFork|pid=@", "CommOf|upid=@" };
+	struct et_task *t;
+	size_t i, n;
+
+	for (i = 0; i < ET_NELEMS(heads); i++) {
+		n = strlen(heads[i]);
+		if (strncmp(w->text, heads[i], n))
+			continue;
+		t = et_trace_pid(tr, atoi(w->text + n));
+		if (!t)
+			break;
+		snprintf(buf, size, "%.*s%llu", (int)n - 1, heads[i],
+			 (unsigned long long)t->upid);
+		return buf;
+	}
+	return w->text;
+}
+
+static void compare_task(struct et_trace *tr, pid_t pid)
+{
+	struct et_task *t = et_trace_pid(tr, pid);
+	struct wanted *w, *v;
+	char buf[64];
+	size_t i, n = 0;
+	bool any = false;
+
+	for (w = want_next_of(NULL, pid); w; w = want_next_of(w, pid)) {
+		any |= w->any;
+		w->done = true;
+	}
+	if (any)
+		return;
+	for (w = want_next_of(NULL, pid); w; w = want_next_of(w, pid), n++) {
+		const char *text = want_text(tr, w, buf, sizeof(buf));
+
+		if (t && n < t->nr && t->line[n].len == strlen(text) &&
+		    !strcmp(t->line[n].text, text))
+			continue;
+		break;
+	}
+	if (!w && n == (t ? t->nr : 0))
+		return;
+
+	FAIL("the lines of task %d differ from line %zu on", pid, n + 1);
+	for (v = w, i = 0; i < 4; i++) {
+		et_note("  wanted: %s", v ? et_escape(v->text, v->len) : "(no more)");
+		if (!v)
+			break;
+		v = want_next_of(v, pid);
+	}
+	for (i = n; i < n + 4; i++) {
+		et_note("  printed: %s", t && i < t->nr ?
+			et_escape(t->line[i].text, t->line[i].len) : "(no more)");
+		if (!t || i >= t->nr)
+			break;
+	}
+}
+
+static void compare(struct et_trace *tr)
+{
+	struct wanted *w;
+	size_t i;
+
+	for (w = want_next(NULL); w; w = want_next(w))
+		if (!w->done)
+			compare_task(tr, w->pid);
+	for (i = 0; i < tr->nr; i++) {
+		pid_t pid = tr->task[i].upid & ((1 << ET_PID_BITS) - 1);
+
+		if (!want_next_of(NULL, pid))
+			FAIL("a task that nobody wants, %d, first line: %s", pid,
+			     et_escape(tr->task[i].line[0].text,
+				       tr->task[i].line[0].len));
+	}
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static void check_times(struct et_trace *tr, uint64_t from, uint64_t to)
+{
+	size_t i, j;
+
+	for (i = 0; i < tr->nr; i++)
+		for (j = 0; j < tr->task[i].nr; j++)
+			if (tr->task[i].line[j].time < from ||
+			    tr->task[i].line[j].time > to) {
+				FAIL("time %llu lies outside of the run, %llu to %llu",
+				     (unsigned long long)tr->task[i].line[j].time,
+				     (unsigned long long)from,
+				     (unsigned long long)to);
+				return;
+			}
+}
+
+/* What the child runs, and its end. */
+static void child(void (*fn)(void))
+{
+	/* No call of the table, and no descriptor of our own. */
+	while (!atomic_load(&shared->go))
+		usleep(1000);
+	fn();
+	want("Exit|status=0");
+	_exit(0);
+}
+
+static void shared_reset(void)
+{
+	size_t i;
+
+	if (!shared) {
+		shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (shared == MAP_FAILED)
+			DIE("mmap: %m");
+	}
+	atomic_store(&shared->used, 0);
+	atomic_store(&shared->go, 0);
+	atomic_store(&shared->failures, 0);
+	for (i = 0; i < ET_NELEMS(losses); i++)
+		atomic_store(&shared->counts[i], 0);
+}
+
+pid_t et_run(void (*fn)(void), struct et_trace *tr)
+{
+	long long before[ET_NELEMS(losses)], got, due;
+	uint64_t from;
+	int fd, status, err;
+	pid_t pid;
+	size_t i;
+
+	shared_reset();
+	for (i = 0; i < ET_NELEMS(losses); i++)
+		before[i] = et_counter(losses[i]);
+
+	fflush(stdout);
+	pid = MUST(fork());
+	if (!pid) {
+		MUST(chdir(et_dir));
+		child(fn);
+	}
+	from = now();
+	err = et_param_write_int("root_pid", pid);
+	if (err)
+		DIE("root_pid=%d: %s", pid, strerror(-err));
+	atomic_store(&shared->go, 1);
+	MUST(waitpid(pid, &status, 0));
+	while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+		;
+	usleep(et_linger * 1000);
+	err = et_param_write("root_pid", "0");
+	if (err)
+		DIE("root_pid=0: %s", strerror(-err));
+
+	et_trace_init(tr);
+	tr->line = et_trace_watch;
+	fd = et_trace_open();
+	et_trace_read(tr, fd);
+	close(fd);
+
+	if (atomic_load(&shared->failures))
+		FAIL("the workload failed");
+	if (tr->bad)
+		FAIL("%s", tr->bad);
+	EXPECT_EQ(tr->lost, 0);
+	check_times(tr, from, now());
+	for (i = 0; i < ET_NELEMS(losses); i++) {
+		got = et_counter(losses[i]) - before[i];
+		due = atomic_load(&shared->counts[i]);
+		if (got != due)
+			FAIL("counter %s grew by %lld, must be %lld", losses[i],
+			     got, due);
+	}
+	return pid;
+}
+
+void et_traced(void (*fn)(void))
+{
+	struct et_trace tr;
+
+	et_run(fn, &tr);
+	compare(&tr);
+	et_trace_free(&tr);
+}

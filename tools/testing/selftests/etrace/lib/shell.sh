@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the shell tests share: results as KTAP, the module and its instance, or
+# with ETRACE_BACKEND=bpf what stands in for both: bpf-serve, beside the tests.
+
+INSTANCE=/sys/kernel/tracing/instances/etrace_selftest
+MODULE=${ETRACE_MODULE:-./etrace.ko}
+SOCKET=/run/etrace-selftest.socket
+LINES_OF_BPF=/run/etrace-selftest.lines
+results=0 failures=0
+
+is_bpf() { [ "${ETRACE_BACKEND:-}" = bpf ]; }
+# ask WORD...: a command to bpf-serve; prints its answer.
+ask() { ./bpf-serve --ask $SOCKET "$*"; }
+
+# skip REASON: the whole test cannot run here.
+skip() { echo "1..0 # SKIP $*"; exit 4; }
+
+# bail REASON: what a test is built on is missing or broken.
+bail() { echo "Bail out! $*"; exit 1; }
+
+# need PROGRAM...: skip without one of them.
+need()
+{
+	local program
+
+	[ "$(id -u)" = 0 ] || skip "must be root"
+	[ -d "${INSTANCE%/*}" ] || skip "no ${INSTANCE%/*}: mount tracefs there"
+	is_bpf || [ -r "$MODULE" ] || skip "no $MODULE: set ETRACE_MODULE to its path"
+	for program; do
+		command -v "$program" > /dev/null || skip "no $program"
+	done
+}
+
+plan() { echo "TAP version 13"; echo "1..$1"; }
+
+# result STATUS NAME: report a case; 0 is a pass.
+result()
+{
+	results=$((results + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $results $2"
+	else
+		echo "not ok $results $2"
+		failures=$((failures + 1))
+		return 1
+	fi
+}
+
+finish() { [ "$failures" = 0 ]; exit; }
+
+# load KB [PARAMETER...]: into the instance, with that much buffer for each
+# processor.
+load()
+{
+	if is_bpf; then
+		rm -f $SOCKET
+		./bpf-serve $SOCKET $LINES_OF_BPF > /dev/null &
+		until ask extended N > /dev/null; do
+			kill -0 $! || bail "bpf-serve ended"
+			sleep 0.2
+		done
+		return
+	fi
+	insmod "$MODULE" instance="${INSTANCE##*/}" "${@:2}" || bail "insmod failed"
+	echo "$1" > $INSTANCE/buffer_size_kb || bail "no buffer of $1 KB"
+	echo 0 > $INSTANCE/options/context-info
+	echo > $INSTANCE/trace
+}
+
+unload()
+{
+	if is_bpf; then
+		[ ! -e $SOCKET ] || ask quit > /dev/null
+		return
+	fi
+	[ -d /sys/module/etrace/parameters ] && rmmod etrace
+	[ ! -d $INSTANCE ] || rmdir $INSTANCE
+}
+
+# trace PID: trace its tree, too; 0: nothing any more.
+trace()
+{
+	if is_bpf; then
+		[ "$(ask root_pid "$1")" = 0 ]
+	else
+		echo "$1" > /sys/module/etrace/parameters/root_pid
+	fi
+}
+
+counter()
+{
+	if is_bpf; then
+		ask counter "$1"
+	else
+		cat "/sys/module/etrace/counters/$1"
+	fi
+}
+
+# Nothing lost, nothing guessed?
+nothing_lost()
+{
+	local name n
+
+	for name in lost_records lost_disabled lost_tasks lost_fds \
+		strings_unread strings_cut overwritten hooks_missed; do
+		n=$(counter $name)
+		[ "$n" = 0 ] || { echo "# $name is $n"; return 1; }
+	done
+}
+
+# What the instance holds, without waiting for more.
+read_trace()
+{
+	if is_bpf; then
+		cat $LINES_OF_BPF
+		return
+	fi
+	dd if=$INSTANCE/trace_pipe iflag=nonblock bs=64k 2> /dev/null
+	true
+}

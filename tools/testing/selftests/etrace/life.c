@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module comes and goes at any time, and tasks too.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/etrace_test.h"
+
+static char helper[4096];
+
+/* ---- roots that end ---------------------------------------------------------- */
+
+/* The root's child lives on, and what it does is in the trace. */
+static void do_root_gone(void)
+{
+	pid_t pid = CHILD_MUST(fork());
+
+	if (pid) {
+		want("SysClone|flags=%d", 0x1200000 | SIGCHLD);	/* of the C library */
+		want_fork(pid);
+		return;
+	}
+	while (getppid() != 1)
+		usleep(1000);
+	usleep(20000);
+	CHILD_MUST(dup2(STDIN_FILENO, 100));
+	want("Dup|oldfd=0,newfd=100,flags=0");
+	want("Exit|status=4");
+	_exit(4);
+}
+
+TEST(root_gone)
+{
+	et_linger = 400;
+	et_traced(do_root_gone);
+	et_linger = 0;
+}
+
+/* ---- fast forks ---------------------------------------------------------------- */
+
+#define FORKERS	6
+
+static struct forks {
+	atomic_int go;
+	atomic_long children;
+} *forks;
+
+/* Children, chains of orphans, and threads of the fastest kind. */
+static void forker(int kind)
+{
+	pid_t pid;
+
+	while (!atomic_load(&forks->go))
+		usleep(1000);
+	while (atomic_load(&forks->go) == 1) {
+		pid = kind % 3 == 1 ? vfork() : fork();
+		if (!pid && kind % 3 == 2 && fork() > 0)
+			_exit(0);	/* the grandchild has no parent now */
+		if (!pid)
+			_exit(0);
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		if (pid > 0)
+			atomic_fetch_add(&forks->children, kind % 3 == 2 ? 2 : 1);
+	}
+	_exit(0);
+}
+
+static void count_forks(struct et_trace *tr, long *born, long *ended)
+{
+	size_t i, j;
+	int exits;
+
+	*born = 0;
+	*ended = 0;
+	for (i = 0; i < tr->nr; i++) {
+		struct et_task *t = &tr->task[i];
+
+		exits = 0;
+		for (j = 0; j < t->nr; j++) {
+			if (!strncmp(t->line[j].text, "SchedFork|pid=", 14)) {
+				++*born;
+				if (!et_trace_upid(tr, strtoull(t->line[j].text + 14,
+								NULL, 10)))
+					FAIL("no lines of %s", t->line[j].text);
+			} else if (!strcmp(t->line[j].text, "Exit|status=0")) {
+				exits++;
+				if (j != t->nr - 1)
+					FAIL("a task goes on after its end");
+			}
+		}
+		if (exits != 1)
+			FAIL("a task has %d ends", exits);
+		*ended += exits;
+	}
+}
+
+TEST(fast_forks)
+{
+	pid_t pids[FORKERS];
+	struct et_trace tr;
+	long born, ended;
+	int i, fd;
+
+	forks = mmap(NULL, sizeof(*forks), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	fflush(stdout);
+	for (i = 0; i < FORKERS; i++) {
+		pids[i] = MUST(fork());
+		if (!pids[i])
+			forker(i);
+	}
+	for (i = 0; i < FORKERS; i++)
+		if (et_param_write_int("root_pid", pids[i]))
+			DIE("root_pid=%d", pids[i]);
+	atomic_store(&forks->go, 1);
+	sleep(3);
+	atomic_store(&forks->go, 2);
+	for (i = 0; i < FORKERS; i++)
+		MUST(waitpid(pids[i], NULL, 0));
+	usleep(200000);		/* orphans */
+
+	et_trace_init(&tr);
+	fd = et_trace_open();
+	et_trace_read(&tr, fd);
+	close(fd);
+	EXPECT(!tr.bad, "%s", tr.bad);
+	count_forks(&tr, &born, &ended);
+	et_note("%ld tasks were born", born);
+	EXPECT_EQ(born, atomic_load(&forks->children));
+	EXPECT_EQ(ended, born + FORKERS);
+	EXPECT_EQ(tr.nr, born + FORKERS);
+	EXPECT_EQ(et_counter("lost_records"), 0);
+	EXPECT_EQ(et_counter("lost_tasks"), 0);
+	EXPECT_EQ(et_counter("overwritten"), 0);
+	et_param_write("root_pid", "0");
+	et_trace_free(&tr);
+}
+
+/* ---- unloading ------------------------------------------------------------------ */
+
+/* Does a bit of everything until it is killed. */
+static void busy(int i)
+{
+	char dir[4200];
+	int fd, fds[2];
+	pid_t pid;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	snprintf(dir, sizeof(dir), "%s/%d", et_dir, i);
+	mkdir(dir, 0700);
+	if (chdir(dir))
+		_exit(1);
+	for (;;) {
+		fd = open("f", O_CREAT | O_WRONLY, 0600);
+		close(fd);
+		rename("f", "g");
+		link("g", "h");
+		symlink("g", "s");
+		unlink("g");
+		unlink("h");
+		unlink("s");
+		if (!pipe(fds)) {
+			close(fds[0]);
+			close(fds[1]);
+		}
+		prctl(PR_SET_NAME, "busy");
+		pid = fork();
+		if (!pid) {
+			execl(helper, "helper", NULL);
+			_exit(1);
+		}
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
+/* And these wait in the middle of calls of the table. */
+static void blocked(int i)
+{
+	int fds[2];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	switch (i % 3) {
+	case 0:
+		if (!vfork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+		break;
+	case 1:
+		if (!pipe(fds))
+			read(fds[0], &i, 1);
+		break;
+	case 2:
+		/* Nobody ever reads there. */
+		mkfifo(et_path("fifo"), 0600);
+		open(et_path("fifo"), O_WRONLY);
+		break;
+	}
+	for (;;)
+		pause();
+}
+
+#define BUSY	4
+#define BLOCKED	3
+
+static void unload_under(const char *params)
+{
+	pid_t pids[BUSY + BLOCKED];
+	int i, round, err, status;
+
+	fflush(stdout);
+	for (i = 0; i < BUSY + BLOCKED; i++) {
+		pids[i] = MUST(fork());
+		if (!pids[i] && i < BUSY)
+			busy(i);
+		if (!pids[i])
+			blocked(i);
+	}
+	for (round = 0; round < 2; round++) {
+		et_module_setup(params, 512);
+		for (i = 0; i < BUSY + BLOCKED; i++)
+			if (et_param_write_int("root_pid", pids[i]))
+				FAIL("task %d has ended", i);
+		usleep(200000);
+		EXPECT(et_counter("records") > 0);
+		err = et_module_unload();
+		if (err)
+			FAIL("unload: %s", strerror(-err));
+		MUST(rmdir(ET_TRACE_DIR));
+	}
+	for (i = 0; i < BUSY + BLOCKED; i++) {
+		/* They have not noticed. */
+		EXPECT_EQ(waitpid(pids[i], &status, WNOHANG), 0);
+		kill(pids[i], SIGKILL);
+		MUST(waitpid(pids[i], NULL, 0));
+	}
+	usleep(100000);
+}
+
+TEST(unload_while_tasks_live)
+{
+	if (et_without_module())
+		return;
+	et_module_teardown();
+	unload_under("");
+	unload_under("trace_thread_names=1 extended=1");
+	et_module_setup("", 8192);
+}
+
+/* ---- nothing is left behind --------------------------------------------------- */
+
+/* Objects of a slab in use, by /proc/slabinfo; -1: it has no line. */
+static long slab_objects(const char *name)
+{
+	static char line[512];
+	FILE *f = fopen("/proc/slabinfo", "r");
+	long n = -1;
+	size_t len = strlen(name);
+
+	while (f && n < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, len) && line[len] == ' ')
+			n = atol(line + len);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static long meminfo(const char *name)
+{
+	char line[256];
+	FILE *f = fopen("/proc/meminfo", "r");
+	long n = -1;
+	size_t len = strlen(name);
+
+	while (f && n < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, len) && line[len] == ':')
+			n = atol(line + len + 1);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* Calls that leave names behind for their end, and fail in between. */
+static void churn(void)
+{
+	int i, fd;
+
+	for (i = 0; i < 100; i++) {
+		fd = CHILD_MUST(open("f", O_CREAT | O_WRONLY, 0600));
+		close(fd);
+		rename("f", "g");
+		rename("g", "full");
+		link("g", "g");
+		want_joined(1);
+		link("g", "h");
+		symlink("g", "s");
+		symlink("g", "s");
+		unlink("g");
+		unlink("h");
+		unlink("s");
+		mount("x", "full", NULL, 0, NULL);
+		umount2("full", 0);
+		want_joined(1);
+		syscall(SYS_close_range, 100, 200, 0);
+		execl("full", "full", NULL);
+		execl("script", "script", NULL);
+		if (i % 10 == 0) {
+			pid_t pid = fork();
+
+			if (!pid) {
+				execl(helper, "helper", NULL);
+				_exit(1);
+			}
+			waitpid(pid, NULL, 0);
+		}
+	}
+}
+
+TEST(no_leak)
+{
+	long before = 0, after, objects;
+	struct et_trace tr;
+	int round, fd;
+
+	if (et_without_module())
+		return;
+	et_mkdir("full");
+	et_file("full/f");
+	fd = MUST(open(et_path("script"), O_CREAT | O_WRONLY, 0755));
+	dprintf(fd, "#!/no/such/interpreter\n");
+	close(fd);
+	for (round = 0; round < 6; round++) {
+		et_run(churn, &tr);
+		et_trace_free(&tr);
+		usleep(100000);		/* RCU frees a little later */
+		objects = slab_objects("etrace_task");
+		/* A page or so of each processor may be kept half used. */
+		if (objects > 100)
+			FAIL("%ld tasks are kept though none lives", objects);
+		et_module_teardown();
+		et_module_setup("", 8192);
+		if (round == 2)
+			before = meminfo("SUnreclaim");
+	}
+	after = meminfo("SUnreclaim");
+	et_note("SUnreclaim: %ld kB, three rounds later %ld kB; etrace_task: %ld",
+		before, after, objects);
+	/* 300 calls of each kind that left a kilobyte each would show. */
+	EXPECT(after - before < 300, "memory leaks");
+	if (!access("/sys/kernel/debug/kmemleak", F_OK)) {
+		et_write_file("/sys/kernel/debug/kmemleak", "scan");
+		et_write_file("/sys/kernel/debug/kmemleak", "scan");
+		EXPECT(!strstr(et_read_file("/sys/kernel/debug/kmemleak"), "etrace"),
+		       "%s", et_read_file("/sys/kernel/debug/kmemleak"));
+	}
+}
+
+/* ---- without hooks -------------------------------------------------------------- */
+
+/* Kprobes are switched off: the user's words stand in, and that is counted. */
+static void do_without_hooks(void)
+{
+	char name[4200];
+
+	CHILD_MUST(rename("./a", "b"));
+	want("RenameFrom|fnamesize=%zu", strlen(et_path("./a")));
+	want("RF|%s", et_path("./a"));
+	want("RenameTo|fnamesize=%zu", strlen(et_path("b")));
+	want("RT|%s", et_path("b"));
+	want_extended("Marks|joined=RF+RT,unread=,cut=");
+	want_joined(2);
+	CHILD_MUST(link("b", "d/../c"));
+	want("LinkFrom|fnamesize=%zu", strlen(et_path("b")));
+	want("LF|%s", et_path("b"));
+	want("LinkTo|fnamesize=%zu", strlen(et_path("d/../c")));
+	want("LT|%s", et_path("d/../c"));
+	want_extended("Marks|joined=LF+LT,unread=,cut=");
+	want_joined(2);
+	CHILD_MUST(symlink("c", "s"));
+	snprintf(name, sizeof(name), "%s", et_path("c"));
+	want("Symlink|targetnamesize=1,resolvednamesize=%zu,linknamesize=%zu",
+	     strlen(name), strlen(et_path("s")));
+	want("ST|c");
+	want("SR|%s", name);
+	want("SL|%s", et_path("s"));
+	want_extended("Marks|joined=SL,unread=,cut=");
+	want_joined(1);
+	/* Which descriptors were open, nobody has seen. */
+	CHILD_MUST(syscall(SYS_close_range, 100, 200, 0));
+	want_count("lost_fds", 1);
+}
+
+TEST(without_hooks)
+{
+	static const char enabled[] = "/sys/kernel/debug/kprobes/enabled";
+
+	if (et_without_module())
+		return;
+	if (et_write_file(enabled, "0")) {
+		et_skip("cannot switch kprobes off: no %s", enabled);
+		return;
+	}
+	et_file("a");
+	et_mkdir("d");
+	et_traced(do_without_hooks);
+	et_param_write("extended", "Y");
+	et_extended = true;
+	et_dir_new();
+	et_file("a");
+	et_mkdir("d");
+	et_traced(do_without_hooks);
+	et_extended = false;
+	et_param_write("extended", "N");
+	EXPECT_EQ(et_write_file(enabled, "1"), 0);
+}
+
+int main(int argc, char **argv)
+{
+	ssize_t n = readlink("/proc/self/exe", helper, sizeof(helper) - 32);
+
+	if (n < 0)
+		et_skip_all("/proc/self/exe: no proc");
+	helper[n] = '\0';
+	strcpy(strrchr(helper, '/') + 1, "helper");
+	return et_main_once(argc, argv, "", 8192);
+}

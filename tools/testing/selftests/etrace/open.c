@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Open, FN and FO: open, openat, openat2, creat.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/etrace_test.h"
+
+/* What one successful open prints. The name: as the kernel tells it. */
+static void want_open(int fd, const char *orig, unsigned int flags,
+		      unsigned int mode)
+{
+	const char *name = et_fd_path(fd);
+
+	want("Open|fnamesize=%zu,forigsize=%zu,flags=%u,mode=%u,fd=%d",
+	     strlen(name), strlen(orig), flags, mode, fd);
+	want("FN|%s", name);
+	want("FO|%s", orig);
+}
+
+static int open_is(const char *name, const char *orig, int flags,
+		   unsigned int mode)
+{
+	int fd = CHILD_MUST(et_sys(SYS_open, name, flags, mode));
+
+	want_open(fd, orig, flags, flags & (O_CREAT | __O_TMPFILE) ? mode : 0);
+	return fd;
+}
+
+static int openat_is(int dirfd, const char *name, const char *orig, int flags,
+		     unsigned int mode)
+{
+	int fd = CHILD_MUST(et_sys(SYS_openat, dirfd, name, flags, mode));
+
+	want_open(fd, orig, flags, flags & (O_CREAT | __O_TMPFILE) ? mode : 0);
+	return fd;
+}
+
+static void do_open(void)
+{
+	int fd;
+
+	fd = open_is(et_path("a"), et_path("a"), O_RDONLY, 0);
+	/* Not only what was passed: the kernel's name is this one. */
+	if (strcmp(et_fd_path(fd), et_path("a")))
+		CHILD_FAIL("%s is not %s", et_fd_path(fd), et_path("a"));
+	open_is("a", et_path("a"), O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+	open_is("new", et_path("new"), O_CREAT | O_EXCL | O_RDWR, 0640);
+	open_is("a", et_path("a"), O_CREAT | O_RDWR | O_TRUNC, 07777);
+	open_is("d", et_path("d"), O_DIRECTORY | O_PATH, 0);
+	open_is("a", et_path("a"), O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+}
+
+TEST(open)
+{
+	et_file("a");
+	et_mkdir("d");
+	et_traced(do_open);
+}
+
+static void do_openat(void)
+{
+	int d = openat_is(AT_FDCWD, "d", et_path("d"), O_DIRECTORY, 0);
+	int p = openat_is(d, "sub", et_path("d/sub"), O_PATH, 0);
+
+	openat_is(d, "f", et_path("d/f"), O_RDONLY, 0);
+	openat_is(p, "g", et_path("d/sub/g"), O_CREAT | O_WRONLY, 0600);
+	/* The directory does not matter for an absolute name. */
+	openat_is(d, et_path("a"), et_path("a"), O_RDONLY, 0);
+	openat_is(12345, et_path("a"), et_path("a"), O_RDONLY, 0);
+	openat_is(AT_FDCWD, "a", et_path("a"), O_RDONLY, 0);
+}
+
+TEST(openat)
+{
+	et_file("a");
+	et_mkdir("d");
+	et_mkdir("d/sub");
+	et_file("d/f");
+	et_traced(do_openat);
+}
+
+/* FO is literal, whatever the user wrote. */
+static void do_literal(void)
+{
+	int d = openat_is(AT_FDCWD, "d", et_path("d"), O_DIRECTORY, 0);
+
+	open_is("./a", et_path("./a"), O_RDONLY, 0);
+	open_is("d/../a", et_path("d/../a"), O_RDONLY, 0);
+	open_is("d//f", et_path("d//f"), O_RDONLY, 0);
+	open_is("d/", et_path("d/"), O_RDONLY, 0);
+	open_is(".", et_path("."), O_RDONLY, 0);
+	open_is("/", "/", O_RDONLY, 0);
+	open_is("//", "//", O_RDONLY, 0);
+	open_is("/./tmp/../proc/", "/./tmp/../proc/", O_RDONLY, 0);
+	openat_is(d, "../a", et_path("d/../a"), O_RDONLY, 0);
+	openat_is(d, ".", et_path("d/."), O_RDONLY, 0);
+	/* Directory, '/' and name, also if the directory ends with one. */
+	CHILD_MUST(chdir("/"));
+	open_is("proc", "//proc", O_RDONLY, 0);
+	openat_is(AT_FDCWD, "./proc", "//./proc", O_RDONLY, 0);
+}
+
+TEST(original_is_literal)
+{
+	et_file("a");
+	et_mkdir("d");
+	et_file("d/f");
+	et_traced(do_literal);
+}
+
+static void do_symlinks(void)
+{
+	int fd;
+
+	fd = open_is("to_a", et_path("to_a"), O_RDONLY, 0);
+	if (strcmp(et_fd_path(fd), et_path("a")))
+		CHILD_FAIL("%s is not %s", et_fd_path(fd), et_path("a"));
+	open_is("to_to_a", et_path("to_to_a"), O_RDONLY, 0);
+	fd = open_is("to_d/f", et_path("to_d/f"), O_RDONLY, 0);
+	if (strcmp(et_fd_path(fd), et_path("d/f")))
+		CHILD_FAIL("%s is not %s", et_fd_path(fd), et_path("d/f"));
+	/* A link of its own: O_PATH with O_NOFOLLOW opens the link. */
+	fd = open_is("to_a", et_path("to_a"), O_PATH | O_NOFOLLOW, 0);
+	if (strcmp(et_fd_path(fd), et_path("to_a")))
+		CHILD_FAIL("%s is not %s", et_fd_path(fd), et_path("to_a"));
+	/* A dangling link makes its target. */
+	open_is("dangling", et_path("dangling"), O_CREAT | O_WRONLY, 0600);
+	/* The working directory is known by its own name, not by a link's. */
+	CHILD_MUST(chdir("to_d"));
+	open_is("f", et_path("d/f"), O_RDONLY, 0);
+}
+
+TEST(through_symlinks)
+{
+	et_file("a");
+	et_mkdir("d");
+	et_file("d/f");
+	MUST(symlink("a", et_path("to_a")));
+	MUST(symlink("to_a", et_path("to_to_a")));
+	MUST(symlink(et_path("d"), et_path("to_d")));
+	MUST(symlink("target", et_path("dangling")));
+	et_traced(do_symlinks);
+}
+
+static void do_openat2(void)
+{
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC };
+	int fd, d;
+
+	d = CHILD_MUST(et_sys(SYS_openat2, AT_FDCWD, "d", &how, sizeof(how)));
+	want_open(d, et_path("d"), how.flags, 0);
+	how.flags = O_CREAT | O_WRONLY;
+	how.mode = 0604;
+	fd = CHILD_MUST(et_sys(SYS_openat2, d, "new", &how, sizeof(how)));
+	want_open(fd, et_path("d/new"), how.flags, 0604);
+	how.flags = O_RDONLY;
+	how.mode = 0;
+	how.resolve = RESOLVE_IN_ROOT;
+	/* Absolute for the user, but below the directory for the kernel. */
+	fd = CHILD_MUST(et_sys(SYS_openat2, d, "/new", &how, sizeof(how)));
+	want_open(fd, "/new", how.flags, 0);
+	how.resolve = RESOLVE_BENEATH;
+	CHILD_MUST_FAIL(et_sys(SYS_openat2, d, "../a", &how, sizeof(how)), EXDEV);
+}
+
+TEST(openat2)
+{
+	et_file("a");
+	et_mkdir("d");
+	et_traced(do_openat2);
+}
+
+static void do_creat(void)
+{
+	int fd = CHILD_MUST(et_sys(SYS_creat, "new", 0604));
+
+	want_open(fd, et_path("new"), O_CREAT | O_WRONLY | O_TRUNC, 0604);
+	fd = CHILD_MUST(et_sys(SYS_creat, et_path("new"), 0));
+	want_open(fd, et_path("new"), O_CREAT | O_WRONLY | O_TRUNC, 0);
+}
+
+TEST(creat)
+{
+	et_traced(do_creat);
+}
+
+static void do_tmpfile(void)
+{
+	int fd;
+
+	fd = open_is(".", et_path("."), O_TMPFILE | O_RDWR, 0600);
+	if (!strstr(et_fd_path(fd), " (deleted)"))
+		CHILD_FAIL("%s does not look deleted", et_fd_path(fd));
+	openat_is(AT_FDCWD, et_path("d"), et_path("d"),
+		  O_TMPFILE | O_EXCL | O_WRONLY, 0666);
+}
+
+TEST(o_tmpfile)
+{
+	et_mkdir("d");
+	et_traced(do_tmpfile);
+}
+
+/* Files that have no path, have lost it, or lie in another's /proc. */
+static void do_odd_files(void)
+{
+	char name[64];
+	int fd, fds[2];
+
+	fd = open_is("a", et_path("a"), O_RDONLY, 0);
+	CHILD_MUST(unlink("a"));
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	open_is(name, name, O_RDONLY, 0);
+
+	CHILD_MUST(et_sys(SYS_pipe, fds));
+	want("Pipe|fd1=%d,fd2=%d,flags=0", fds[0], fds[1]);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fds[0]);
+	fd = open_is(name, name, O_RDONLY | O_NONBLOCK, 0);
+	if (strncmp(et_fd_path(fd), "pipe:[", 6))
+		CHILD_FAIL("%s is not a pipe", et_fd_path(fd));
+	open_is("/dev/null", "/dev/null", O_RDWR, 0);
+
+	CHILD_MUST(chdir("d"));
+	CHILD_MUST(rmdir(et_path("d")));
+	snprintf(name, sizeof(name), "%s (deleted)/.", et_path("d"));
+	open_is(".", name, O_RDONLY, 0);
+}
+
+/* In a new root the names are those that the program knows. */
+static void do_chroot(void)
+{
+	int fd;
+
+	CHILD_MUST(chroot(et_path("root")));
+	CHILD_MUST(chdir("/"));
+	fd = CHILD_MUST(et_sys(SYS_open, "f", O_RDONLY));
+	want("Open|fnamesize=2,forigsize=3,flags=0,mode=0,fd=%d", fd);
+	want("FN|/f");
+	want("FO|//f");
+}
+
+TEST(chroot)
+{
+	et_mkdir("root");
+	et_file("root/f");
+	et_traced(do_chroot);
+}
+
+TEST(odd_files)
+{
+	et_file("a");
+	et_mkdir("d");
+	et_traced(do_odd_files);
+}
+
+static void do_failed(void)
+{
+	struct open_how how = { .flags = O_RDONLY };
+
+	CHILD_MUST_FAIL(et_sys(SYS_open, "absent", O_RDONLY), ENOENT);
+	CHILD_MUST_FAIL(et_sys(SYS_open, "", O_RDONLY), ENOENT);
+	CHILD_MUST_FAIL(et_sys(SYS_open, "a/b", O_RDONLY), ENOTDIR);
+	CHILD_MUST_FAIL(et_sys(SYS_open, "a", O_CREAT | O_EXCL, 0600), EEXIST);
+	CHILD_MUST_FAIL(et_sys(SYS_open, (char *)8, O_RDONLY), EFAULT);
+	CHILD_MUST_FAIL(et_sys(SYS_openat, 12345, "a", O_RDONLY), EBADF);
+	CHILD_MUST_FAIL(et_sys(SYS_openat2, AT_FDCWD, "absent", &how,
+			       sizeof(how)), ENOENT);
+	CHILD_MUST_FAIL(et_sys(SYS_openat2, AT_FDCWD, "a", &how, 3), EINVAL);
+	CHILD_MUST_FAIL(et_sys(SYS_creat, "absent/a", 0600), ENOENT);
+}
+
+TEST(failed_prints_nothing)
+{
+	et_file("a");
+	et_traced(do_failed);
+}
+
+int main(int argc, char **argv)
+{
+	return et_main(argc, argv, "");
+}

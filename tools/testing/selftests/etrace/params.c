@@ -1,0 +1,651 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module's parameters: what each does, and what a bad value does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/etrace_test.h"
+
+/* A load that must fail like this, with this in the log, and leave nothing. */
+static void bad_load(const char *params, int err, const char *log)
+{
+	int ret;
+
+	et_log_mark();
+	ret = et_module_load(params);
+	if (ret != -err)
+		FAIL("loading with '%s' gave %d (%s), must give %d (%s)",
+		     et_escape(params, strlen(params)), -ret, strerror(-ret),
+		     err, strerror(err));
+	if (!et_log_has(log))
+		FAIL("loading with '%s' did not log '%s'",
+		     et_escape(params, strlen(params)), log);
+	if (et_module_loaded()) {
+		FAIL("'%s': the module is loaded", et_escape(params, strlen(params)));
+		et_module_unload();
+	}
+}
+
+/* A pid that nobody has. */
+static pid_t no_pid(void)
+{
+	pid_t pid = MUST(fork());
+
+	if (!pid)
+		_exit(0);
+	MUST(waitpid(pid, NULL, 0));
+	return pid;
+}
+
+static char *text(const char *fmt, ...) ET_PRINTF(1, 2);
+static char *text(const char *fmt, ...)
+{
+	static char bufs[4][512];
+	static unsigned int next;
+	char *buf = bufs[next++ % ET_NELEMS(bufs)];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(buf, sizeof(bufs[0]), fmt, args);
+	va_end(args);
+	return buf;
+}
+
+TEST(bad_root_pid)
+{
+	if (et_without_module())
+		return;
+	bad_load(text("root_pid=%d", no_pid()), ESRCH, "no such task");
+	bad_load("root_pid=-1", ESRCH, "no such task");
+	bad_load("root_pid=self", EINVAL, "root_pid");
+	bad_load("root_pid=", EINVAL, "root_pid");
+	bad_load("root_pid=99999999999", EINVAL, "root_pid");
+	bad_load(text("root_pid=%d instance=" ET_INSTANCE, no_pid()), ESRCH,
+		 "no such task");
+	rmdir(ET_TRACE_DIR);
+}
+
+TEST(bad_bits_of_real_pid)
+{
+	static const char * const values[] = {
+		"33", "-1", "100", "4294967296", "x", "", "22bits",
+	};
+	size_t i;
+
+	if (et_without_module())
+		return;
+	for (i = 0; i < ET_NELEMS(values); i++)
+		bad_load(text("bits_of_real_pid=%s", values[i]), EINVAL,
+			 "bits_of_real_pid");
+}
+
+TEST(bad_trace_thread_names)
+{
+	if (et_without_module())
+		return;
+	bad_load("trace_thread_names=maybe", EINVAL, "trace_thread_names");
+	bad_load("trace_thread_names=2", EINVAL, "trace_thread_names");
+}
+
+TEST(bad_instance)
+{
+	char *longest = text("instance=%0256d", 0);
+
+	if (et_without_module())
+		return;
+	bad_load("instance=", EINVAL, "instance");
+	bad_load("instance=a/b", EINVAL, "instance");
+	bad_load("instance=/", EINVAL, "instance");
+	bad_load("instance=.", EINVAL, "instance");
+	bad_load("instance=..", EINVAL, "instance");
+	bad_load(longest, EINVAL, "instance");
+	if (!access(ET_TRACEFS "/instances/a", F_OK))
+		FAIL("an instance was made");
+}
+
+TEST(bad_extended)
+{
+	if (et_without_module())
+		return;
+	bad_load("extended=perhaps", EINVAL, "extended");
+}
+
+/* ---- a tree of tasks that act when they are told to ---------------------- */
+
+#define TASKS	8
+#define FD_BASE	500
+
+/* What a task does at each step: one close of a descriptor that tells it. */
+static struct tree {
+	atomic_int step;
+	atomic_int n;
+	atomic_int done[TASKS];
+	pid_t tid[TASKS];
+} *tree;
+
+static void task_life(void)
+{
+	int i = atomic_fetch_add(&tree->n, 1);
+	int step = 0;
+
+	tree->tid[i] = syscall(SYS_gettid);
+	for (;;) {
+		while (atomic_load(&tree->step) == step)
+			usleep(1000);
+		step = atomic_load(&tree->step);
+		if (step < 0)
+			break;
+		/* F_DUPFD is not close, but shows in the trace as well. */
+		syscall(SYS_dup2, STDIN_FILENO, FD_BASE + step);
+		atomic_store(&tree->done[i], step);
+	}
+	syscall(SYS_exit, 0);
+}
+
+static int thread_life(void *arg)
+{
+	(void)arg;
+	task_life();
+	return 0;
+}
+
+static void thread_start(void)
+{
+	char *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	MUST(clone(thread_life, stack + 65536, CLONE_VM | CLONE_FS |
+		   CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL));
+}
+
+static void until_tasks(int n)
+{
+	while (atomic_load(&tree->n) < n)
+		usleep(1000);
+}
+
+/*
+ * A process with a thread, a child, and that child's thread and child; all of
+ * them there before anything is traced. Returns its pid.
+ */
+#define TREE_TASKS	5
+
+static pid_t tree_start(void)
+{
+	int base;
+	pid_t pid;
+
+	if (!tree) {
+		tree = mmap(NULL, sizeof(*tree), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (tree == MAP_FAILED)
+			DIE("mmap: %m");
+	}
+	memset(tree, 0, sizeof(*tree));
+	base = 0;
+	pid = MUST(fork());
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		thread_start();
+		until_tasks(base + 1);
+		if (!MUST(fork())) {
+			thread_start();
+			until_tasks(base + 2);
+			if (!MUST(fork()))
+				task_life();
+			until_tasks(base + 3);
+			task_life();
+		}
+		until_tasks(base + 4);
+		task_life();
+	}
+	until_tasks(base + TREE_TASKS);
+	return pid;
+}
+
+static void tree_step(int step, int n)
+{
+	int i;
+
+	atomic_store(&tree->step, step);
+	for (i = 0; i < n && step > 0; i++)
+		while (atomic_load(&tree->done[i]) != step)
+			usleep(1000);
+}
+
+static void tree_end(pid_t pid)
+{
+	atomic_store(&tree->step, -1);
+	MUST(waitpid(pid, NULL, 0));
+	usleep(50000);		/* its orphan */
+}
+
+static void trace_read(struct et_trace *tr)
+{
+	int fd = et_trace_open();
+
+	et_trace_init(tr);
+	et_trace_read(tr, fd);
+	close(fd);
+	if (tr->bad)
+		FAIL("%s", tr->bad);
+	EXPECT_EQ(tr->lost, 0);
+}
+
+/* Does the trace hold what task @tid did at @step? */
+static bool has_step(struct et_trace *tr, pid_t tid, int step)
+{
+	struct et_task *t = et_trace_pid(tr, tid);
+	const char *line = text("Dup|oldfd=0,newfd=%d,flags=0", FD_BASE + step);
+	size_t i;
+
+	for (i = 0; t && i < t->nr; i++)
+		if (!strcmp(t->line[i].text, line))
+			return true;
+	return false;
+}
+
+static void expect_step(struct et_trace *tr, int from, int to, int step, bool has)
+{
+	int i;
+
+	for (i = from; i < to; i++)
+		if (has_step(tr, tree->tid[i], step) != has)
+			FAIL("step %d of task %d is %s", step, i,
+			     has ? "missing" : "in the trace");
+}
+
+static void write_root_pid(pid_t pid)
+{
+	int err = et_param_write_int("root_pid", pid);
+
+	if (err)
+		FAIL("root_pid=%d: %s", pid, strerror(-err));
+}
+
+/* At load: the task, its threads, all below. */
+TEST(root_pid_at_load)
+{
+	pid_t pid = tree_start();
+	struct et_trace tr;
+
+	et_module_setup(text("root_pid=%d", pid), 1024);
+	EXPECT_EQ(atoi(et_param_read("root_pid")), pid);
+	tree_step(1, TREE_TASKS);
+	tree_end(pid);
+	trace_read(&tr);
+	EXPECT_EQ(tr.nr, TREE_TASKS);
+	expect_step(&tr, 0, TREE_TASKS, 1, true);
+	et_trace_free(&tr);
+	et_module_teardown();
+}
+
+/* At run time: a tree is added, 0 stops, another pid starts anew. */
+TEST(root_pid_at_run_time)
+{
+	struct et_trace tr;
+	struct tree *first;
+	pid_t a, b;
+
+	a = tree_start();
+	first = tree;
+	tree = NULL;
+	b = tree_start();
+
+	et_module_setup("", 1024);
+	EXPECT_EQ(atoi(et_param_read("root_pid")), 0);
+	tree_step(1, TREE_TASKS);
+	write_root_pid(b);
+	tree_step(2, TREE_TASKS);
+	/* Another one is added, and once more changes nothing. */
+	write_root_pid(a);
+	write_root_pid(a);
+	tree_step(3, TREE_TASKS);
+	EXPECT_EQ(et_param_write_int("root_pid", no_pid()), -ESRCH);
+	EXPECT_EQ(atoi(et_param_read("root_pid")), a);
+	EXPECT_EQ(et_param_write("root_pid", "x"), -EINVAL);
+	tree_step(4, TREE_TASKS);
+	write_root_pid(0);
+	EXPECT_EQ(atoi(et_param_read("root_pid")), 0);
+	tree_step(5, TREE_TASKS);
+	trace_read(&tr);
+	EXPECT_EQ(tr.nr, TREE_TASKS);
+	expect_step(&tr, 0, TREE_TASKS, 1, false);
+	expect_step(&tr, 0, TREE_TASKS, 2, true);
+	expect_step(&tr, 0, TREE_TASKS, 3, true);
+	expect_step(&tr, 0, TREE_TASKS, 4, true);
+	expect_step(&tr, 0, TREE_TASKS, 5, false);
+	et_trace_free(&tr);
+
+	write_root_pid(b);
+	tree_step(6, TREE_TASKS);
+	write_root_pid(0);
+	tree_step(7, TREE_TASKS);
+	trace_read(&tr);
+	EXPECT_EQ(tr.nr, TREE_TASKS);
+	expect_step(&tr, 0, TREE_TASKS, 6, true);
+	expect_step(&tr, 0, TREE_TASKS, 7, false);
+	et_trace_free(&tr);
+
+	tree_end(b);
+	tree = first;
+	tree_end(a);
+	et_module_teardown();
+}
+
+/* A thread stands for its process. */
+TEST(root_pid_of_a_thread)
+{
+	pid_t pid = tree_start();
+	struct et_trace tr;
+
+	et_module_setup("", 1024);
+	EXPECT(tree->tid[0] != pid);
+	write_root_pid(tree->tid[0]);
+	tree_step(1, TREE_TASKS);
+	tree_end(pid);
+	trace_read(&tr);
+	EXPECT_EQ(tr.nr, TREE_TASKS);
+	expect_step(&tr, 0, TREE_TASKS, 1, true);
+	et_trace_free(&tr);
+	et_module_teardown();
+}
+
+/* In the middle of the tree: not what is above or beside it. */
+TEST(root_pid_below)
+{
+	pid_t pid = tree_start();
+	struct et_trace tr;
+
+	et_module_setup("", 1024);
+	/* 0, 4: the first process; 1, 3: its child; 2: the child's child. */
+	write_root_pid(tree->tid[3]);
+	tree_step(1, TREE_TASKS);
+	tree_end(pid);
+	trace_read(&tr);
+	expect_step(&tr, 0, 1, 1, false);
+	expect_step(&tr, 4, 5, 1, false);
+	expect_step(&tr, 1, 4, 1, true);
+	EXPECT_EQ(tr.nr, 3);
+	et_trace_free(&tr);
+	et_module_teardown();
+}
+
+/* A root that has ended, but for its parent's wait, is gone. */
+TEST(root_pid_zombie)
+{
+	char path[64], exe[8];
+	pid_t pid;
+
+	et_module_setup("", 1024);
+	pid = MUST(fork());
+	if (!pid)
+		_exit(0);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	while (readlink(path, exe, sizeof(exe)) >= 0)
+		usleep(1000);
+	usleep(50000);
+	et_log_mark();
+	EXPECT_EQ(et_param_write_int("root_pid", pid), -ESRCH);
+	EXPECT(et_bpf() || et_log_has("no such task"));
+	MUST(waitpid(pid, NULL, 0));
+	EXPECT_EQ(et_param_write_int("root_pid", pid), -ESRCH);
+	et_module_teardown();
+}
+
+/* ---- bits_of_real_pid ------------------------------------------------------ */
+
+/* The upid that a SchedFork line of @t announces as its @n-th. */
+static uint64_t forked(const struct et_task *t, int n)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		if (!strncmp(t->line[i].text, "SchedFork|pid=", 14) && !n--)
+			return strtoull(t->line[i].text + 14, NULL, 10);
+	return 0;
+}
+
+/* A child with three children, of which two have the same pid. */
+static void upids(const char *params, unsigned int bits)
+{
+	uint64_t mask = bits ? ~0ULL >> (64 - bits) : 0;
+	atomic_int *go = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile pid_t *pids = (pid_t *)(go + 16);
+	uint64_t child[3], root = 0;
+	struct et_trace tr;
+	size_t i, j;
+	pid_t pid;
+
+	et_module_setup(params, 1024);
+	pid = MUST(fork());
+	if (!pid) {
+		while (!atomic_load(go))
+			usleep(1000);
+		for (i = 0; i < 3; i++) {
+			/* CRIU's way to choose the next pid. */
+			if (i == 2)
+				et_write_file("/proc/sys/kernel/ns_last_pid",
+					      text("%d", pids[1] - 1));
+			pid = MUST(fork());
+			if (!pid)
+				_exit(0);
+			pids[i] = pid;
+			MUST(waitpid(pid, NULL, 0));
+		}
+		_exit(0);
+	}
+	write_root_pid(pid);
+	atomic_store(go, 1);
+	MUST(waitpid(pid, NULL, 0));
+	EXPECT_EQ(pids[1], pids[2]);
+
+	trace_read(&tr);
+	EXPECT_EQ(tr.nr, 4);
+	/* The parent of them is the one that announces. */
+	for (i = 0; i < tr.nr; i++)
+		if (forked(&tr.task[i], 0))
+			root = tr.task[i].upid;
+	EXPECT_EQ(root & mask, pid & mask);
+	for (i = 0; i < 3; i++) {
+		child[i] = forked(et_trace_upid(&tr, root), i);
+		EXPECT(et_trace_upid(&tr, child[i]), "no lines of a child");
+		EXPECT_EQ(child[i] & mask, pids[i] & mask);
+		EXPECT(child[i] <= INT64_MAX);
+		EXPECT(child[i] >> bits > root >> bits, "sequence goes on");
+		for (j = 0; j < i; j++)
+			EXPECT(child[i] >> bits > child[j] >> bits);
+	}
+	et_trace_free(&tr);
+	et_module_teardown();
+}
+
+TEST(bits_of_real_pid_default)
+{
+	if (et_without_module())
+		return;
+	upids("", 22);
+}
+
+TEST(bits_of_real_pid_0)
+{
+	if (et_without_module())
+		return;
+	upids("bits_of_real_pid=0", 0);
+}
+
+TEST(bits_of_real_pid_32)
+{
+	if (et_without_module())
+		return;
+	upids("bits_of_real_pid=32", 32);
+}
+
+/* ---- the others ------------------------------------------------------------ */
+
+static void do_comm(void)
+{
+	CHILD_MUST(prctl(PR_SET_NAME, "silent"));
+}
+
+TEST(no_comm_by_default)
+{
+	et_module_setup("", 1024);
+	EXPECT(!strcmp(et_param_read("trace_thread_names"), "N"));
+	et_traced(do_comm);
+	et_module_teardown();
+	et_module_setup("trace_thread_names=N", 1024);
+	et_traced(do_comm);
+	et_module_teardown();
+}
+
+static void expect_mode(const char *name, mode_t mode)
+{
+	struct stat st;
+
+	MUST(stat(text("/sys/module/etrace/parameters/%s", name), &st));
+	if ((st.st_mode & 0777) != mode)
+		FAIL("%s has mode %o, must have %o", name, st.st_mode & 0777, mode);
+}
+
+TEST(values_shown)
+{
+	if (et_without_module())
+		return;
+	et_module_setup("bits_of_real_pid=10 trace_thread_names=1", 1024);
+	EXPECT(!strcmp(et_param_read("bits_of_real_pid"), "10"));
+	EXPECT(!strcmp(et_param_read("trace_thread_names"), "Y"));
+	EXPECT(!strcmp(et_param_read("instance"), ET_INSTANCE));
+	EXPECT(!strcmp(et_param_read("extended"), "N"));
+	expect_mode("root_pid", 0644);
+	expect_mode("bits_of_real_pid", 0444);
+	expect_mode("trace_thread_names", 0444);
+	expect_mode("instance", 0444);
+	EXPECT_EQ(et_param_write("extended", "perhaps"), -EINVAL);
+	EXPECT_EQ(et_param_write("extended", "Y"), 0);
+	EXPECT(!strcmp(et_param_read("extended"), "Y"));
+	et_module_teardown();
+}
+
+static void do_close(void)
+{
+	CHILD_MUST(syscall(SYS_dup2, STDIN_FILENO, 77));
+	want("Dup|oldfd=0,newfd=77,flags=0");
+	CHILD_MUST(syscall(SYS_close, 77));
+	want("Close|fd=77");
+}
+
+/* An instance that is there is taken, with its settings, and stays. */
+TEST(instance_of_somebody_else)
+{
+	if (et_without_module())
+		return;
+	MUST(mkdir(ET_TRACE_DIR, 0755));
+	EXPECT_EQ(et_instance_write("buffer_size_kb", "555"), 0);
+	EXPECT_EQ(et_module_load("instance=" ET_INSTANCE), 0);
+	EXPECT(atoi(et_read_file(ET_TRACE_DIR "/buffer_size_kb")) >= 555);
+	EXPECT(atoi(et_read_file(ET_TRACE_DIR "/buffer_size_kb")) < 600);
+	EXPECT_EQ(et_instance_write("options/context-info", "0"), 0);
+	et_traced(do_close);
+	EXPECT_EQ(et_module_unload(), 0);
+	EXPECT(!access(ET_TRACE_DIR "/trace_pipe", F_OK), "the instance is gone");
+	/* And is free again. */
+	MUST(rmdir(ET_TRACE_DIR));
+}
+
+/*
+ * Without a name: the top level, with ftrace's columns. The first line of a
+ * record stands behind them, the rest begins its line.
+ */
+TEST(top_level)
+{
+	if (et_without_module())
+		return;
+	static char buf[1 << 20];
+	char *p, *line;
+	size_t len = 0;
+	unsigned int found = 0;
+	ssize_t n;
+	pid_t pid;
+	int fd;
+
+	EXPECT_EQ(et_module_load(""), 0);
+	EXPECT(!strcmp(et_param_read("instance"), ""));
+	pid = MUST(fork());
+	if (!pid) {
+		/* Traced from here to its end. */
+		et_param_write_int("root_pid", getpid());
+		MUST(open("/dev/null", O_RDONLY));
+		_exit(66);
+	}
+	MUST(waitpid(pid, NULL, 0));
+	fd = MUST(open(ET_TRACEFS "/trace_pipe", O_RDONLY | O_NONBLOCK));
+	while ((n = read(fd, buf + len, sizeof(buf) - 1 - len)) > 0)
+		len += n;
+	close(fd);
+	buf[len] = '\0';
+	for (p = buf; (line = strsep(&p, "\n")); ) {
+		unsigned long long upid;
+		unsigned int cpu, sec, nsec;
+		char *at = strstr(line, ": etrace_");
+		char rest[200] = "";
+
+		at = at ? strchr(at + 2, ' ') + 1 : line;
+		if (sscanf(at, "%llu,%u,%u,%u!%199[^\n]", &upid, &cpu, &sec,
+			   &nsec, rest) < 4 || (pid_t)(upid & 0x3fffff) != pid)
+			continue;
+		if (!strcmp(rest, "Exit|status=66") || !strcmp(rest, "FN|/dev/null"))
+			found++;
+	}
+	if (found != 2)
+		FAIL("%u of 2 lines in the top-level trace_pipe: %s", found,
+		     et_escape(buf, len));
+	EXPECT_EQ(et_module_unload(), 0);
+}
+
+/* Nobody pins the module but sessions; see its use count. */
+TEST(use_count)
+{
+	int fd, dev;
+	pid_t pid;
+
+	if (et_without_module())
+		return;
+	pid = tree_start();
+	et_module_setup(text("root_pid=%d", pid), 1024);
+	EXPECT_EQ(atoi(et_read_file("/sys/module/etrace/refcnt")), 0);
+	fd = et_trace_open();
+	tree_step(1, TREE_TASKS);
+	EXPECT_EQ(atoi(et_read_file("/sys/module/etrace/refcnt")), 0);
+	dev = open("/dev/etrace", O_RDWR);
+	if (dev >= 0) {
+		EXPECT_EQ(atoi(et_read_file("/sys/module/etrace/refcnt")), 1);
+		EXPECT_EQ(et_module_unload(), -EWOULDBLOCK);
+		close(dev);
+		EXPECT_EQ(atoi(et_read_file("/sys/module/etrace/refcnt")), 0);
+	}
+	close(fd);
+	et_module_teardown();
+	tree_end(pid);
+}
+
+int main(int argc, char **argv)
+{
+	return et_main(argc, argv, NULL);
+}

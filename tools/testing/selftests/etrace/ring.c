@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loss is never silent: whatever becomes of the ring buffer, records that can
+ * be read, records lost and records overwritten are as many as the events.
+ * And other users of ftrace do no harm.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/etrace_test.h"
+
+/* What the traced child does, each a record. */
+static int rounds;		/* of dup2 and close */
+static int opens;		/* of a file with a long name, two records more */
+static atomic_int *go;
+
+static void child(const char *name)
+{
+	int i, fd;
+
+	while (!atomic_load(go))
+		usleep(1000);
+	for (i = 0; i < rounds; i++) {
+		syscall(SYS_dup2, STDIN_FILENO, 100);
+		syscall(SYS_close, 100);
+	}
+	for (i = 0; i < opens; i++) {
+		fd = open(name, O_RDONLY);
+		syscall(SYS_close, fd);
+	}
+	_exit(0);
+}
+
+static pid_t child_start(void)
+{
+	pid_t pid;
+
+	if (!go)
+		go = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	atomic_store(go, 0);
+	fflush(stdout);
+	pid = MUST(fork());
+	if (!pid)
+		child(et_path("f"));
+	if (et_param_write_int("root_pid", pid))
+		DIE("root_pid=%d", pid);
+	return pid;
+}
+
+static void child_run(void)
+{
+	pid_t pid = child_start();
+
+	atomic_store(go, 1);
+	MUST(waitpid(pid, NULL, 0));
+	et_param_write("root_pid", "0");
+}
+
+/* The counters' growth since counts_begin(). */
+static long long begun[4];
+enum { RECORDS, LOST, DISABLED, OVERWRITTEN };
+static const char * const counters[] = {
+	"records", "lost_records", "lost_disabled", "overwritten",
+};
+
+static void counts_begin(void)
+{
+	size_t i;
+
+	for (i = 0; i < ET_NELEMS(counters); i++)
+		begun[i] = et_counter(counters[i]);
+}
+
+static long long count(int which)
+{
+	return et_counter(counters[which]) - begun[which];
+}
+
+static size_t lines;
+
+static void count_line(struct et_task *t, const struct et_line *l)
+{
+	(void)t;
+	(void)l;
+	lines++;
+}
+
+/* Reads all; returns the lines, one for each record of most kinds. */
+static size_t read_all(size_t *lost)
+{
+	struct et_trace tr;
+	int fd = et_trace_open();
+
+	et_trace_init(&tr);
+	tr.keep = false;
+	tr.line = count_line;
+	lines = 0;
+	et_trace_read(&tr, fd);
+	close(fd);
+	if (tr.bad)
+		FAIL("%s", tr.bad);
+	*lost = tr.lost;
+	et_trace_free(&tr);
+	return lines;
+}
+
+static void setup(unsigned int kb, const char *overwrite)
+{
+	et_module_setup("", kb);
+	if (et_instance_write("options/overwrite", overwrite))
+		DIE("options/overwrite");
+	et_file("f");
+	counts_begin();
+}
+
+/* Full: what comes later is refused, and counted, and the rest is there. */
+TEST(full)
+{
+	long long events;
+	size_t lost;
+
+	setup(64, "0");
+	rounds = 20000;
+	opens = 0;
+	events = 2 * rounds + 1;
+	child_run();
+	EXPECT(count(LOST) > 0, "the buffer was not full");
+	EXPECT_EQ(count(RECORDS) + count(LOST), events);
+	EXPECT_EQ(count(DISABLED), 0);
+	EXPECT_EQ(count(OVERWRITTEN), 0);
+	read_all(&lost);
+	EXPECT_EQ(lines, count(RECORDS));
+	EXPECT_EQ(lost, 0);
+
+	/* Read, it takes records again. */
+	counts_begin();
+	rounds = 10;
+	child_run();
+	EXPECT_EQ(count(LOST), 0);
+	EXPECT_EQ(count(RECORDS), 21);
+	EXPECT_EQ(read_all(&lost), 21);
+	et_module_teardown();
+}
+
+/* Or the oldest are thrown away, and counted. */
+TEST(overwritten)
+{
+	size_t lost;
+
+	setup(64, "1");
+	rounds = 20000;
+	opens = 0;
+	child_run();
+	EXPECT_EQ(count(RECORDS), 2 * rounds + 1);
+	EXPECT_EQ(count(LOST), 0);
+	EXPECT(count(OVERWRITTEN) > 0, "the buffer was not full");
+	EXPECT_EQ(count(OVERWRITTEN), et_instance_stat("overrun"));
+	read_all(&lost);
+	EXPECT_EQ(lines + count(OVERWRITTEN), count(RECORDS));
+	EXPECT_EQ(lost, count(OVERWRITTEN));
+	et_module_teardown();
+}
+
+/* The smallest buffer, and records that are large for it. */
+TEST(tiny)
+{
+	long long events;
+	size_t lost;
+	char name[256];
+	int i;
+
+	setup(1, "0");
+	memset(name, 'n', 250);
+	name[250] = '\0';
+	et_file(name);
+	rounds = 1000;
+	opens = 500;
+	events = 2 * rounds + 2 * opens + 1;
+	child_run();
+	EXPECT_EQ(count(RECORDS) + count(LOST), events);
+	read_all(&lost);
+	/* An open has three lines, all others one. */
+	EXPECT(lines >= (size_t)count(RECORDS) && lines <= 3 * (size_t)count(RECORDS));
+	for (i = 0; i < 3; i++) {
+		counts_begin();
+		rounds = 5;
+		opens = 0;
+		child_run();
+		EXPECT_EQ(count(RECORDS) + count(LOST), 11);
+		EXPECT_EQ(read_all(&lost), count(RECORDS));
+	}
+	et_module_teardown();
+}
+
+/* Somebody switches the buffer off: that is loss, too. */
+TEST(switched_off)
+{
+	size_t lost;
+
+	setup(1024, "1");
+	rounds = 100;
+	opens = 0;
+	EXPECT_EQ(et_instance_write("tracing_on", "0"), 0);
+	child_run();
+	EXPECT_EQ(count(RECORDS), 0);
+	EXPECT_EQ(count(LOST) + count(DISABLED), 201);
+	EXPECT_EQ(et_instance_write("tracing_on", "1"), 0);
+	child_run();
+	EXPECT_EQ(count(RECORDS), 201);
+	EXPECT_EQ(read_all(&lost), 201);
+	et_module_teardown();
+}
+
+/* Or an event of it. */
+TEST(event_disabled)
+{
+	size_t lost;
+
+	setup(1024, "1");
+	rounds = 100;
+	opens = 0;
+	EXPECT_EQ(et_instance_write("events/etrace/etrace_close/enable", "0"), 0);
+	child_run();
+	EXPECT_EQ(count(RECORDS), 101);
+	EXPECT_EQ(count(LOST) + count(DISABLED), 100);
+	EXPECT_EQ(read_all(&lost), 101);
+	EXPECT_EQ(et_instance_write("events/etrace/enable", "0"), 0);
+	counts_begin();
+	child_run();
+	EXPECT_EQ(count(RECORDS), 0);
+	EXPECT_EQ(count(LOST) + count(DISABLED), 201);
+	EXPECT_EQ(et_instance_write("events/etrace/enable", "1"), 0);
+	counts_begin();
+	child_run();
+	EXPECT_EQ(count(RECORDS), 201);
+	EXPECT_EQ(read_all(&lost), 201);
+	et_module_teardown();
+}
+
+/* The instance is in use: nobody can remove it. */
+TEST(instance_pinned)
+{
+	setup(1024, "1");
+	EXPECT(rmdir(ET_TRACE_DIR) == -1 && errno == EBUSY, "%m");
+	et_module_teardown();
+}
+
+/* ---- other users of ftrace -------------------------------------------------- */
+
+static void top(const char *file, const char *value)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), ET_TRACEFS "/%s", file);
+	et_write_file(path, value);
+}
+
+#define OTHER	ET_TRACEFS "/instances/other_user"
+
+/* Everything that a stranger may do at the top level and in its instance. */
+static void stranger(void)
+{
+	char buf[4096];
+	int fd;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		top("events/sched/enable", "1");
+		top("events/etrace/enable", "1");
+		top("tracing_on", "0");
+		top("tracing_on", "1");
+		top("set_event", "syscalls:*close");
+		top("buffer_size_kb", "200");
+		top("kprobe_events", "p:stranger security_path_rename");
+		top("events/kprobes/enable", "1");
+		top("set_ftrace_filter", "security_*");
+		top("current_tracer", "function");
+		mkdir(OTHER, 0755);
+		et_write_file(OTHER "/events/etrace/enable", "1");
+		top("snapshot", "1");
+		fd = open(ET_TRACEFS "/trace_pipe", O_RDONLY | O_NONBLOCK);
+		while (fd >= 0 && read(fd, buf, sizeof(buf)) > 0)
+			;
+		close(fd);
+		top("current_tracer", "nop");
+		top("set_ftrace_filter", "");
+		et_write_file(OTHER "/trace", "");
+		et_write_file(OTHER "/set_event", "");
+		rmdir(OTHER);
+		top("events/kprobes/enable", "0");
+		top("kprobe_events", "");
+		top("buffer_size_kb", "100");
+		top("set_event", "");
+		top("events/etrace/enable", "0");
+		top("snapshot", "0");
+		top("trace", "");
+	}
+}
+
+static void stranger_clean_up(void)
+{
+	top("current_tracer", "nop");
+	top("set_ftrace_filter", "");
+	et_write_file(OTHER "/set_event", "");
+	rmdir(OTHER);
+	top("events/enable", "0");
+	top("kprobe_events", "");
+	top("snapshot", "0");
+	top("tracing_on", "1");
+	top("trace", "");
+}
+
+TEST(other_users)
+{
+	long long events = 0;
+	size_t lost;
+	pid_t pid;
+	int i;
+
+	setup(8192, "0");
+	fflush(stdout);
+	pid = MUST(fork());
+	if (!pid)
+		stranger();
+	rounds = 2000;
+	opens = 0;
+	for (i = 0; i < 5; i++) {
+		child_run();
+		events += 2 * rounds + 1;
+		usleep(100000);
+	}
+	kill(pid, SIGKILL);
+	MUST(waitpid(pid, NULL, 0));
+	EXPECT_EQ(count(RECORDS), events);
+	EXPECT_EQ(count(LOST), 0);
+	EXPECT_EQ(count(DISABLED), 0);
+	read_all(&lost);
+	EXPECT_EQ(lines, events);
+	stranger_clean_up();
+	et_module_teardown();
+}
+
+/* The module goes while a stranger listens to its events. */
+TEST(unload_under_a_listener)
+{
+	pid_t pid;
+	int err, i;
+
+	for (i = 0; i < 3; i++) {
+		et_module_setup("", 1024);
+		rounds = 1000000000;
+		opens = 0;
+		pid = child_start();
+		atomic_store(go, 1);
+		top("events/etrace/enable", "1");
+		mkdir(OTHER, 0755);
+		et_write_file(OTHER "/events/etrace/enable", "1");
+		usleep(50000);
+		/* A listener that holds the file of an event may pin it. */
+		err = et_module_unload();
+		EXPECT_EQ(err, 0);
+		if (!err)
+			MUST(rmdir(ET_TRACE_DIR));
+		kill(pid, SIGKILL);
+		MUST(waitpid(pid, NULL, 0));
+		top("set_event", "");
+		rmdir(OTHER);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (et_bpf())
+		et_skip_all("this is about the module's ring buffer");
+	return et_main(argc, argv, NULL);
+}

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run the selftests that lie beside this script, as root on the kernel to be
+# tested, and report them as one KTAP with the tests' own nested in it.
+#
+#   run.sh [ETRACE.KO [TEST]...]
+#   ETRACE_BACKEND=bpf run.sh ['' [TEST]...]	bpf-serve in the place of the module
+#
+# Exit status: 0 if none failed, 1 if one did, 4 if all were skipped.
+
+set -u
+cd "$(dirname "$0")" || exit 1
+[ $# -gt 0 ] && export ETRACE_MODULE=$1 && shift
+timeout=$(sed -n 's/^timeout=//p' settings)
+
+if [ $# -gt 0 ]; then
+	tests=("$@")
+else
+	mapfile -t tests < tests
+fi
+
+# Prints a test's output one level deeper.
+nest() { sed -u 's/^/# /'; }
+
+echo "KTAP version 1"
+echo "1..${#tests[@]}"
+n=0 passed=0 failed=0
+for test in "${tests[@]}"; do
+	n=$((n + 1))
+	start=$SECONDS
+	timeout -k 5 "$timeout" "./$test" 2>&1 < /dev/null | nest
+	status=${PIPESTATUS[0]}
+	# What one test leaves behind must not hurt the next.
+	if [ -d /sys/module/etrace/parameters ]; then
+		echo "# $test left the module loaded"
+		[ "$status" = 0 ] && status=1
+		rmmod etrace
+	fi
+	if pkill -x bpf-serve; then
+		echo "# $test left bpf-serve running"
+		[ "$status" = 0 ] && status=1
+	fi
+	rmdir /sys/kernel/tracing/instances/etrace_selftest 2> /dev/null
+	case $status in
+	0) echo "ok $n $test"; passed=$((passed + 1)) ;;
+	4) echo "ok $n $test # SKIP" ;;
+	124|137) echo "not ok $n $test # TIMEOUT $timeout seconds"; failed=$((failed + 1)) ;;
+	*) echo "not ok $n $test # exit=$status"; failed=$((failed + 1)) ;;
+	esac
+	echo "# $test took $((SECONDS - start)) s"
+done
+[ "$failed" = 0 ] || exit 1
+[ "$passed" -gt 0 ] || exit 4

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: insmod and rmmod in a loop while make -j8 runs under trace
+# requires: gcc, make, perl
+#
+# $ETRACE_UNLOADS: how often, 6 by default.
+
+set -u
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=lib/shell.sh
+. ./lib/shell.sh
+
+is_bpf && skip "there is no module to unload"
+need gcc make perl
+plan 3
+
+work=$(mktemp -d /tmp/etrace.XXXXXX)
+trap 'unload; rm -rf "$work"' EXIT
+for i in 1 2; do
+	./project.sh "$work/project$i" 1 3 5 > "$work/log" 2>&1 || bail "project.sh failed"
+done
+
+# Builds one after the other until there is a file "stop".
+builds()
+{
+	local i=1
+
+	while [ ! -e "$work/stop" ]; do
+		make -j8 -C "$work/project$i" > "$work/make$i" 2>&1
+		if ! grep -q '^all done' "$work/make$i"; then
+			cp "$work/make$i" "$work/failed"
+		fi
+		clean "$work/project$i"
+		i=$((3 - i))
+	done
+}
+# What a build leaves; the project's own files are older than "made".
+clean() { find "$1" -type f -newer "$work/log" -delete; find "$1" -type l -delete; }
+
+sleep 1.1
+touch "$work/log"
+sleep 0.1
+builds &
+builder=$!
+
+status=0 records=0
+for i in $(seq "${ETRACE_UNLOADS:-6}"); do
+	insmod "$MODULE" instance="${INSTANCE##*/}" trace_thread_names=1 \
+		root_pid="$builder" || status=1
+	sleep 0.$((i % 4 + 1))
+	n=$(counter records) || status=1
+	records=$((records + n))
+	rmmod etrace || status=1
+	# Half of the times the instance is kept, with what is in it.
+	[ $((i % 2)) = 0 ] || rmdir "$INSTANCE" || status=1
+done
+result $status "insmod_and_rmmod"
+[ $records -gt 0 ]
+result $? "something_was_traced"
+echo "# $records records in $i loads"
+
+touch "$work/stop"
+wait $builder
+[ ! -e "$work/failed" ]
+result $? "builds_are_unharmed" || tail -n 20 "$work/failed" | sed 's/^/# /'
+finish

@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: etrace doctor: a machine that is fine, and each fault
+
+# Numbers and names without blanks need no quotes.
+# shellcheck disable=SC2086
+. "$(dirname "$0")/lib.sh"
+
+# Of the module, unless the other backend is named; what helps is another matter.
+doctor() { status "$etrace" doctor --backend="${1:-module}"; }
+
+fine()
+{
+	is "status" "$(doctor)" 0
+	has out "ok    rights"
+	has out "ok    a session"
+	hasnt out BAD
+	wait_for 5 no_instances || fail "it leaves instances: $(instances)"
+	is "status for BPF" "$(doctor bpf)" 0
+	has out "ok    BPF rights"
+	has out "ok    BPF types"
+	has out "ok    BPF for all"
+	has out "ok    locked memory"
+	has out "ok    LSMs"
+	has out "ok    a session by BPF"
+	is "status for either" "$(doctor auto)" 0
+	has out "works here, by the module"
+	is "colours to a file" "$(grep -c "$(printf '\033')" out)" 0
+}
+
+not_root()
+{
+	is "status" "$(status setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" doctor)" 1
+	has out "BAD   rights"
+	has out "BAD   BPF rights"
+	has out sudo
+}
+
+leftovers()
+{
+	mkdir $TRACING/instances/etrace-4194303-1-1
+	is "status" "$(doctor)" 0
+	has out "note  leftovers"
+	has out "rmdir $TRACING/instances/etrace-4194303-1-1"
+	rmdir $TRACING/instances/etrace-4194303-1-1
+}
+
+no_tracefs()
+{
+	# In a namespace of its own, so that the other tests keep theirs.
+	unshare -m sh -c "umount $TRACING && umount /sys/kernel/debug/tracing 2> /dev/null; $etrace doctor --backend=module > out 2> err"
+	is "status" $? 1
+	has out "BAD   tracefs"
+	has out "mount -t tracefs"
+}
+
+unload()
+{
+	rmmod etrace 2> /dev/null
+	[ ! -d /sys/module/etrace ] || fail "the module cannot be unloaded"
+}
+
+no_module()
+{
+	unload
+	mkdir bin
+	cp "$etrace" bin/
+	is "status" "$(status bin/etrace doctor --backend=module)" 1
+	has out "BAD   module"
+	has out "make module"
+	# Which does not matter where BPF works.
+	is "status for either" "$(status bin/etrace doctor)" 0
+	has out "note  module"
+	has out "works here, by BPF"
+	hasnt out BAD
+	is "status of run with either" "$(status bin/etrace run -q touch ran)" 0
+	rm ran
+	is "status of run" "$(status bin/etrace run --backend=module touch ran)" 125
+	[ -e ran ] && fail "the command was run"
+}
+
+wrong_module()
+{
+	unload
+	mkdir bin
+	cp "$etrace" "$BIN/etrace.ko" bin/
+	# For another kernel; with versions of symbols it might fit nevertheless.
+	sed -i "s/vermagic=$(uname -r | cut -c1)/vermagic=9/; s/ modversions/ modversionz/" bin/etrace.ko
+	is "status" "$(status bin/etrace doctor --backend=module)" 1
+	has out "BAD   module"
+	has out "is built for 9"
+	is "status of run" "$(status bin/etrace run --backend=module touch ran)" 125
+	has err "not built for this kernel"
+}
+
+loads_on_demand()
+{
+	unload
+	is "status of run" "$(status "$etrace" run --backend=module -q true)" 0
+	[ -d /sys/module/etrace ] || fail "the module is not there"
+	unload
+	# Two at the same time that both want to load it.
+	"$etrace" run --backend=module -q -o 1.fxt true & 
+	"$etrace" run --backend=module -q -o 2.fxt true
+	is "status of one" $? 0
+	wait $!
+	is "status of the other" $? 0
+}
+
+# The rest cannot be taken back: this test is the last one of a boot.
+signatures()
+{
+	unload
+	grep -q integrity /sys/kernel/security/lockdown 2> /dev/null || { skip "no lockdown"; return; }
+	echo integrity > /sys/kernel/security/lockdown
+	is "status" "$(doctor)" 1
+	has out "BAD   signature"
+	has out "mokutil --import"
+	is "status for BPF" "$(doctor bpf)" 0
+	is "status of run" "$(status "$etrace" run --backend=module touch ran)" 125
+	[ -s err ] || fail "nothing is said"
+}
+
+confidentiality()
+{
+	grep -q confidentiality /sys/kernel/security/lockdown 2> /dev/null || { skip "no lockdown"; return; }
+	echo confidentiality > /sys/kernel/security/lockdown
+	is "status" "$(doctor auto)" 1
+	has out "BAD   lockdown"
+	is "status of run" "$(status "$etrace" run touch ran)" 125
+	has err "bpf: the kernel is locked down (confidentiality)"
+}
+
+modules_disabled()
+{
+	unload
+	echo 1 > /proc/sys/kernel/modules_disabled || { skip "cannot be set"; return; }
+	is "status" "$(doctor)" 1
+	has out "BAD   modules"
+	has out "kernel.modules_disabled"
+}
+
+finish fine not_root leftovers no_tracefs no_module wrong_module loads_on_demand signatures confidentiality modules_disabled

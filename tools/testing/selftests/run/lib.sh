@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the tests of the program etrace share: results as KTAP, and the ways to
+# look at a trace.  A test is a function; "finish NAME..." runs them.  They run
+# as root, with the programs and the module in $BIN.
+
+# shellcheck disable=SC2034
+
+BIN=${ETRACE_BIN:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)}
+etrace=$BIN/etrace
+reader=$BIN/etrace-read
+TRACING=/sys/kernel/tracing
+KSFT_SKIP=4
+
+[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit $KSFT_SKIP; }
+work=$(mktemp -d /tmp/etrace-run.XXXXXX)
+chmod 755 "$work"
+trap 'cd /; rm -rf "$work"' EXIT
+
+failures=0 skipped=
+
+note() { printf '# %s\n' "$*"; }
+
+fail()
+{
+	note "${FUNCNAME[1]}:${BASH_LINENO[0]}: $*"
+	failures=$((failures + 1))
+}
+
+skip() { skipped=$*; }
+
+# is WHAT GOT WANTED
+is()
+{
+	[ "$2" = "$3" ] || {
+		note "${FUNCNAME[1]}:${BASH_LINENO[0]}: $1 is '$2', must be '$3'"
+		failures=$((failures + 1))
+	}
+}
+
+# has FILE TEXT: a line of the file contains it
+has()
+{
+	grep -qF -- "$2" "$1" || {
+		note "${FUNCNAME[1]}:${BASH_LINENO[0]}: no '$2' in $(basename "$1"):"
+		head -n 20 "$1" | sed 's/^/#   /'
+		failures=$((failures + 1))
+	}
+}
+
+hasnt()
+{
+	if grep -qF -- "$2" "$1"; then
+		note "${FUNCNAME[1]}:${BASH_LINENO[0]}: '$2' is in $(basename "$1")"
+		failures=$((failures + 1))
+	fi
+}
+
+# status COMMAND...: its exit status on standard output, its output away
+status()
+{
+	local s=0
+
+	"$@" > out 2> err < /dev/null || s=$?
+	echo "$s"
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds
+wait_for()
+{
+	local n=$(($1 * 20))
+
+	shift
+	until "$@" > /dev/null 2>&1; do
+		[ $n -gt 0 ] || return 1
+		n=$((n - 1))
+		sleep 0.05
+	done
+}
+
+instances() { find $TRACING/instances -mindepth 1 -maxdepth 1 -name 'etrace-*'; }
+no_instances() { [ -z "$(instances)" ]; }
+
+# lines FILE: the events of a trace of any format as plain lines
+lines() { "$reader" --to etrace "$1" 2> lines.err; }
+
+# programs FILE: the programs that ran, one in a line
+programs() { lines "$1" | sed -n 's/^[0-9,]*!PP|.*\///p'; }
+
+finish()
+{
+	local n=0 bad=0
+
+	echo "TAP version 13"
+	echo "1..$#"
+	for t in "$@"; do
+		n=$((n + 1)) failures=0 skipped=
+		mkdir "$work/$t" && cd "$work/$t" || exit 1
+		"$t"
+		if [ "$failures" != 0 ]; then
+			echo "not ok $n $t"
+			bad=1
+		elif [ -n "$skipped" ]; then
+			echo "ok $n $t # SKIP $skipped"
+		else
+			echo "ok $n $t"
+		fi
+	done
+	cd /
+	exit $bad
+}

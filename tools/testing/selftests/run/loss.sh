@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: nothing is lost at default settings; what is lost is counted right
+
+# Numbers and names without blanks need no quotes.
+# shellcheck disable=SC2086
+. "$(dirname "$0")/lib.sh"
+
+# field FILE NAME: a number that the recorder wrote at the end
+field() { sed -n "s/.*!Session|.*[|,]$2=\([0-9]*\).*/\1/p" "$1"; }
+
+# The buffer of a page cannot hold what a stopped reader does not take.  How
+# many records there would be is known from the same without loss.
+forced_loss()
+{
+	local s=0 all lost there told calls="$BIN/calls 20000"
+	local workload="kill -STOP \$PPID; $calls; kill -CONT \$PPID; sleep 0.3"
+
+	"$etrace" run -b 64M --strict -o whole.etrace -- sh -c "$workload" > out 2> err || fail "loss in 64 MiB"
+	all=$(field whole.etrace records)
+	"$etrace" run -b 4096 --strict -o loss.etrace -o loss.fxt -o loss.json -- \
+		sh -c "$workload" > out 2> err || s=$?
+	is "status under --strict" $s 123
+	has err "NOT COMPLETE"
+	lost=$(field loss.etrace lost)
+	there=$(field loss.etrace arrived)
+	# A record that tells of a loss is one more.
+	told=$(grep -c '\[LOST ' loss.etrace)
+	note "$all records without loss; $there arrived and $lost were lost, $told tell of it"
+	[ "$lost" -gt 30000 ] || fail "only $lost are said to be lost"
+	is "what arrived and what was lost" $((there - told + lost)) "$all"
+	is "opens that arrived" "$(($(grep -c '!FN|/etc/hostname$' loss.etrace) < 2000))" 1
+	for f in loss.etrace loss.fxt; do
+		is "status of report for $f" "$(status "$etrace" report $f)" 1
+		has out "NOT complete"
+		has out "$lost records lost: a buffer was full"
+	done
+	has loss.json '"complete":0'
+	is "status without --strict" "$(status "$etrace" run -b 4096 -o l2.fxt -- \
+		sh -c "kill -STOP \$PPID; $BIN/calls 2000; kill -CONT \$PPID; exit 6")" 6
+	has err "NOT COMPLETE"
+}
+
+# A task that goes on after a loss tells of it: when, whose, how many.
+loss_in_place()
+{
+	# shellcheck disable=SC2016
+	"$etrace" run -b 4096 -o p.etrace -o p.fxt -- bash -c '
+		kill -STOP $PPID
+		for ((i = 0; i < 2000; i++)); do : < /etc/hostname; done
+		kill -CONT $PPID; sleep 1
+		: < /etc/passwd' 2> err
+	is "status" $? 0
+	has err " of bash ["
+	is "what is told in place" "$(sed -n 's/.*\[LOST \([0-9]*\) EVENTS\]/\1/p' p.etrace |
+		awk '{ sum += $1 } END { print sum + 0 }')" "$(field p.etrace lost)"
+	is "the loss is told before what comes next" "$(grep -E 'LOST|FN./etc/passwd' p.etrace |
+		grep -A1 LOST | tail -n 1 | sed 's/.*!//')" "FN|/etc/passwd"
+	"$reader" --to etrace p.fxt 2> lines.err > got
+	cmp got p.etrace || fail "the FXT file gives other lines"
+}
+
+# Every processor does nothing but open and close.
+no_loss()
+{
+	local seconds=${ETRACE_LOSS_SECONDS:-10} sum=0 n i
+
+	n=$(nproc)
+	rm -f n.*
+	"$etrace" run --strict -v -o all.etrace -- sh -c "
+		for i in \$(seq $n); do $BIN/calls -s $seconds > n.\$i & done; wait" 2> err
+	is "status" $? 0
+	sed 's/^/# /' err
+	has err complete
+	for i in n.*; do sum=$((sum + $(cat "$i"))); done
+	is "opens of the file" "$(grep -c '!FN|/etc/hostname$' all.etrace)" "$sum"
+	is "closes" "$(($(grep -c '!Close|fd=3$' all.etrace) >= sum))" 1
+}
+
+# A full disk is told at once, the command runs on, other outputs too.
+disk_full()
+{
+	mkdir small
+	mount -t tmpfs -o size=64k tmpfs small
+	"$etrace" run --strict -o small/a.fxt -o whole.etrace -- \
+		sh -c "$BIN/calls 5000; date +%s%N > end; exit 2" > out 2> err
+	is "status under --strict" $? 123
+	[ -s end ] || fail "the command did not run on"
+	has err "small/a.fxt: No space left on device"
+	lines small/a.fxt > got
+	is "opens in the full file" "$(($(grep -c '!FN|/etc/hostname$' got) > 100))" 1
+	is "opens in the whole file" "$(grep -c '!FN|/etc/hostname$' whole.etrace)" 5000
+	"$etrace" run -q -o small/b.fxt.gz -- sh -c "$BIN/calls 50; exit 3" 2> err > out
+	is "status without --strict" $? 3
+	umount small
+}
+
+# What a crash of the machine leaves on the disk: a copy of the block device.
+power_loss()
+{
+	modprobe loop 2> /dev/null
+	truncate -s 64M disk.img
+	mkfs.ext4 -q disk.img || { skip "no ext4"; return; }
+	mkdir disk
+	mount -o loop disk.img disk 2> err || { skip "no loop devices: $(cat err)"; return; }
+	"$etrace" run -q -o disk/p.etrace -o disk/p.fxt -- \
+		sh -c 'cat /etc/passwd; sleep 3; touch slept; sleep 30' > /dev/null &
+	pid=$!
+	wait_for 30 test -e slept || fail "it does not begin"
+	cp disk.img crashed.img
+	kill $pid
+	wait $pid
+	umount disk
+	mount -o loop crashed.img disk || fail "cannot mount what the crash left"
+	[ -e disk/p.etrace ] || fail "the file is gone"
+	has disk/p.etrace '!FN|/etc/passwd'
+	lines disk/p.fxt > got
+	has got '!FN|/etc/passwd'
+	umount disk
+}
+
+finish forced_loss loss_in_place no_loss disk_full power_loss

@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: sessions are isolated, nest, and end with their owner
+
+# Numbers and names without blanks need no quotes.
+# shellcheck disable=SC2086
+. "$(dirname "$0")/lib.sh"
+
+# Four at once, each in a tight loop: none sees a file of another.
+four_at_once()
+{
+	local i j pids=()
+
+	for i in 1 2 3 4; do
+		"$etrace" run -q --strict -o $i.etrace -- bash -c "
+			for n in {1..40}; do : > file-$i-\$n; cat file-$i-\$n; done" &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i" || fail "a session ends with $?"
+	done
+	for i in 1 2 3 4; do
+		is "files of session $i" "$(grep -c "!FN|.*/file-$i-" $i.etrace)" 80
+		is "cats of session $i" "$(grep -c '!PP|.*/cat$' $i.etrace)" 40
+		for j in 1 2 3 4; do
+			[ $i = $j ] || hasnt $i.etrace "file-$j-"
+		done
+	done
+	wait_for 5 no_instances || fail "instances are left: $(instances)"
+}
+
+nested()
+{
+	"$etrace" run -q --strict -o outer.etrace -- sh -c "
+		cat /etc/hostname;
+		$etrace run -q --strict -o inner.etrace -- sh -c 'cat /etc/passwd'
+		cat /etc/group" > out
+	is "status" $? 0
+	has inner.etrace "!FN|/etc/passwd"
+	hasnt inner.etrace "!FN|/etc/group"
+	hasnt inner.etrace "!FN|/etc/hostname"
+	has outer.etrace "!FN|/etc/hostname"
+	has outer.etrace "!FN|/etc/passwd"
+	has outer.etrace "!FN|/etc/group"
+	is "programs of the inner" "$(programs inner.etrace | tr '\n' ' ')" "dash cat "
+}
+
+at_least() { [ "$(grep -c '!FN|/etc/hostname' "$2")" -ge "$1" ]; }
+
+# The recorder is killed: nothing of it is left, and what it wrote can be read.
+recorder_killed()
+{
+	local pid n
+
+	"$etrace" run -q -o k.fxt -o k.etrace -o k.json -o k.fxt.gz -o k.fxt.zst -- \
+		sh -c 'echo $$ > began; while :; do cat /etc/hostname; sleep 0.02; done' > /dev/null &
+	pid=$!
+	wait_for 20 test -s began || fail "it does not begin"
+	wait_for 60 at_least 20 k.etrace || fail "nothing is recorded"
+	sleep 1
+	kill -9 $pid
+	wait $pid 2> /dev/null
+	n=$(grep -c 'etc/hostname' k.etrace)
+	kill "$(cat began)" || fail "the command was ended with the recorder"
+	wait_for 5 no_instances || fail "instances are left: $(instances)"
+	# The device pins the module while a session is open.
+	is "uses of the module" "$(cat /sys/module/etrace/refcnt)" 0
+	[ "$n" -ge 20 ] || fail "only $n events are in the file"
+	for f in k.fxt k.fxt.gz k.fxt.zst; do
+		lines $f > $f.lines
+		is "status for $f" $? 1
+		at_least 20 $f.lines || fail "too few events are in $f"
+	done
+	is "status of report" "$(status "$etrace" report k.fxt)" 1
+	has out "NOT complete"
+	is "bad lines of JSON" "$(sed '$d' k.json | grep -vc '^{"event":.*}$')" 0
+}
+
+# All but the last second is there although nobody ended the files.
+last_second()
+{
+	local pid
+
+	"$etrace" run -q -o s.etrace -o s.fxt.zst -- \
+		sh -c 'cat /etc/passwd; sleep 2; touch slept; sleep 30' > /dev/null &
+	pid=$!
+	wait_for 20 test -e slept
+	has s.etrace "!FN|/etc/passwd"
+	lines s.fxt.zst > got
+	has got "!FN|/etc/passwd"
+	kill $pid
+	wait $pid
+	is "status" $? 143
+}
+
+# A daemon outlives the command, is named, and is not traced any more.
+daemon()
+{
+	"$etrace" run -o d.etrace -- sh -c '
+		setsid sh -c "echo \$\$ > daemon; exec sleep 17" > /dev/null 2>&1 &
+		until [ -s daemon ]; do sleep 0.05; done; sleep 0.2; exit 4' 2> err
+	is "status" $? 4
+	has err "sleep [$(cat daemon)]"
+	has err "outlives"
+	wait_for 5 no_instances || fail "the daemon keeps the instance"
+	kill "$(cat daemon)" || fail "the daemon was ended"
+	hasnt d.etrace "Exit|status=15"
+}
+
+attach()
+{
+	local pid tracer
+
+	bash -c 'while :; do cat /etc/hostname > /dev/null; sleep 0.05; done' &
+	pid=$!
+	"$etrace" attach -q -o a.fxt -o a.etrace $pid &
+	tracer=$!
+	wait_for 20 grep -q '!PP|.*/cat$' a.etrace || fail "nothing is recorded"
+	kill -INT $tracer
+	wait $tracer
+	is "status after Ctrl-C" $? 0
+	kill -0 $pid || fail "the process was ended with the tracer"
+	has a.etrace "!TN|bash"
+	lines a.fxt > got
+	cmp -s got a.etrace || fail "the FXT file gives other lines"
+	"$etrace" report a.fxt > got
+	is "status of report" $? 0
+	has got cat
+	# Ends by itself with the tree.
+	"$etrace" attach -q -o b.etrace $pid &
+	tracer=$!
+	wait_for 20 grep -q '!FN|/etc/hostname' b.etrace || fail "nothing is recorded"
+	kill $pid
+	wait $tracer
+	is "status when the tree ends" $? 0
+	wait $pid 2> /dev/null
+	has b.etrace "Exit|"
+	is "status for a process that is gone" "$(status "$etrace" attach -o c.fxt $pid)" 125
+}
+
+finish four_at_once nested recorder_killed last_second daemon attach

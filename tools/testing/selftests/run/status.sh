@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: etrace run: exit statuses, standard streams, signals
+
+# Numbers and names without blanks need no quotes.
+# shellcheck disable=SC2086
+. "$(dirname "$0")/lib.sh"
+
+exit_status()
+{
+	is "of true" "$(status "$etrace" run true)" 0
+	is "of exit 7" "$(status "$etrace" run sh -c 'exit 7')" 7
+	is "of exit 255" "$(status "$etrace" run sh -c 'exit 255')" 255
+	for sig in 1 2 3 6 9 11 15; do
+		# shellcheck disable=SC2016
+		is "of signal $sig" "$(status "$etrace" run sh -c "ulimit -c 0; kill -$sig \$\$")" $((128 + sig))
+	done
+}
+
+cannot_be_run()
+{
+	is "of no such command" "$(status "$etrace" run ./nosuch)" 127
+	has err nosuch
+	is "of no such command in PATH" "$(status "$etrace" run no-such-command)" 127
+	is "of a file that is no program" "$(status "$etrace" run /etc/passwd)" 126
+	is "of a directory" "$(status "$etrace" run /tmp)" 126
+}
+
+# shellcheck disable=SC2016
+cannot_be_traced()
+{
+	local args
+
+	for args in "" "-b 12 touch ran" "-o - touch ran" "-u no-such-user touch ran" \
+		"-o /no/such/place.fxt touch ran" "-o name-without-format touch ran" \
+		"--progress=sometimes touch ran" "--to nothing touch ran" "--no-such-option touch ran" \
+		"-o same.fxt -o ./same.fxt touch ran"; do
+		# shellcheck disable=SC2086
+		is "of '$args'" "$(status "$etrace" run $args)" 125
+		[ -s err ] || fail "nothing is said about '$args'"
+	done
+	[ -e ran ] && fail "the command was run nevertheless"
+	is "without rights" "$(status setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" run -o /tmp/no.fxt touch /tmp/ran)" 125
+	[ -e /tmp/ran ] && fail "the command was run without rights"
+	has err "root"
+}
+
+streams()
+{
+	printf 'a\nb' | "$etrace" run -q -- cat > got 2> err
+	is "what went through" "$(od -c got)" "$(printf 'a\nb' | od -c)"
+	is "what was said" "$(cat err)" ""
+	"$etrace" run -q -- sh -c 'echo to-out; echo to-err >&2' > got 2> err
+	is "standard output" "$(cat got)" to-out
+	is "standard error" "$(cat err)" to-err
+	"$etrace" run -- true > got 2> err
+	is "standard output of a silent command" "$(cat got)" ""
+	has err complete
+	# No descriptor of ours reaches the command.
+	"$etrace" run -q -- sh -c 'ls /proc/self/fd | wc -l' > got
+	is "descriptors" "$(cat got)" "$(sh -c 'ls /proc/self/fd | wc -l')"
+}
+
+# shellcheck disable=SC2016
+signals()
+{
+	local sig pid
+
+	for sig in INT TERM HUP QUIT USR1; do
+		# A shell's background jobs ignore SIGINT and SIGQUIT.
+		env --default-signal=INT,QUIT timeout 60 "$etrace" run -q -- bash -c '
+			trap "echo got-'$sig' > caught; exit 3" '$sig'
+			echo $PPID > ready; while :; do sleep 0.05; done' &
+		pid=$!
+		wait_for 20 test -s ready || fail "the command does not begin"
+		kill -$sig "$(cat ready)"
+		wait $pid
+		is "status after $sig" $? 3
+		is "what the command got" "$(cat caught 2>&1)" "got-$sig"
+		rm -f ready caught
+	done
+}
+
+ignored_signals()
+{
+	# An inherited SIG_IGN stays with the command and costs us no status.
+	(trap '' CHLD PIPE INT; exec "$etrace" run -q -- sh -c 'grep SigIgn /proc/self/status; exit 5') > got
+	is "status" $? 5
+	(trap '' CHLD PIPE INT; sh -c 'grep SigIgn /proc/self/status; exit 5') > wanted
+	is "ignored signals" "$(cat got)" "$(cat wanted)"
+}
+
+output_mode()
+{
+	umask 022
+	echo old > etrace.fxt
+	chmod 644 etrace.fxt
+	"$etrace" run -q true
+	is "mode of an old file" "$(stat -c %a etrace.fxt)" 600
+	"$etrace" run -q -o new.etrace true
+	is "mode of a new one" "$(stat -c %a new.etrace)" 600
+}
+
+help_and_version()
+{
+	for sub in "" run attach report doctor; do
+		# shellcheck disable=SC2086
+		is "$sub --help" "$(status "$etrace" $sub --help)" 0
+		has out Usage
+		# shellcheck disable=SC2086
+		is "$sub --version" "$(status "$etrace" $sub --version)" 0
+		has out etrace
+		is "what it says on standard error" "$(cat err)" ""
+	done
+}
+
+finish exit_status cannot_be_run cannot_be_traced streams signals ignored_signals output_mode help_and_version

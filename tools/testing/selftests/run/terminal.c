@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+// description: etrace run on a terminal: progress line, Ctrl-C, Ctrl-Z and fg
+/*
+ * A pseudo-terminal with an interactive shell in it, which is typed at as a
+ * person would, and whose screen is read.  Results are KTAP.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROWS 24
+#define COLS 100
+
+static char seen[1 << 20];	/* what the terminal got since the last type_in() */
+static size_t len;
+static int tty;
+static pid_t shell;
+static char etrace[4096];
+static unsigned int failures, number;
+
+static void fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("# ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n#   the screen got: ");
+	for (size_t i = len > 600 ? len - 600 : 0; i < len; i++)
+		printf(seen[i] < ' ' || seen[i] > '~' ? "\\%03o" : "%c", (unsigned char)seen[i]);
+	printf("\n");
+	failures++;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void take(double seconds)
+{
+	double end = now() + seconds;
+
+	while (now() < end) {
+		struct pollfd p = { tty, POLLIN, 0 };
+		ssize_t n;
+
+		if (poll(&p, 1, 20) <= 0)
+			continue;
+		n = read(tty, seen + len, sizeof(seen) - 1 - len);
+		if (n <= 0)
+			return;
+		len += (size_t)n;
+		seen[len] = 0;
+	}
+}
+
+/* Waits until the terminal got @text @times times. */
+static bool expect(const char *text, int times, double seconds)
+{
+	double end = now() + seconds;
+
+	while (now() < end) {
+		const char *s = seen;
+		int n = 0;
+
+		while ((s = strstr(s, text))) {
+			s += strlen(text);
+			if (++n == times)
+				return true;
+		}
+		take(0.05);
+	}
+	return false;
+}
+
+static void type_in(const char *fmt, ...)
+{
+	char text[8192];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	take(0.1);
+	len = 0;
+	seen[0] = 0;
+	if (write(tty, text, (size_t)n) != n)
+		fail("cannot type: %s", strerror(errno));
+}
+
+static void result(const char *name)
+{
+	printf("%sok %u %s\n", failures ? "not " : "", ++number, name);
+	fflush(stdout);
+}
+
+static void progress_line(void)
+{
+	type_in("%s run -o p.fxt -- sh -c 'sleep 3; echo com\"\"mand says hello'; echo stat\"\"us=$?\n", etrace);
+	if (!expect("etrace: 0:01", 1, 20))
+		fail("no progress line after a second");
+	if (!expect("etrace: 0:0", 4, 20))
+		fail("the progress line is not renewed twice a second");
+	if (!strstr(seen, "processes") || !strstr(seen, "lost 0"))
+		fail("the progress line does not tell enough");
+	/* the last line of the screen, and the scroll region above it */
+	if (!strstr(seen, "\033[1;23r") || !strstr(seen, "\033[24;1H"))
+		fail("the progress line is not in the last line");
+	if (!expect("command says hello", 1, 20) || !expect("status=0", 1, 20))
+		fail("the command's output is not there");
+	if (!strstr(seen, "\033[r"))
+		fail("the terminal's last line is not given back");
+	if (!strstr(seen, "complete"))
+		fail("no summary");
+	result("progress_line");
+}
+
+static void no_progress(void)
+{
+	failures = 0;
+	type_in("%s run --progress=never -o p.fxt -- sleep 2; echo stat\"\"us=$?\n", etrace);
+	if (!expect("status=0", 1, 30))
+		fail("it does not end");
+	if (strstr(seen, "processes now") || strstr(seen, "\0337"))
+		fail("there is a progress line with --progress=never");
+	type_in("NO_COLOR=1 %s run --progress=never -o p.fxt -- true; echo stat\"\"us=$?\n", etrace);
+	if (!expect("status=0", 1, 30) || strstr(seen, "\033[32m"))
+		fail("colours with NO_COLOR");
+	type_in("%s run --progress=never -o p.fxt -- true; echo stat\"\"us=$?\n", etrace);
+	if (!expect("status=0", 1, 30) || !strstr(seen, "\033[32mcomplete"))
+		fail("no colours on a terminal");
+	result("no_progress");
+}
+
+static void ctrl_c(void)
+{
+	failures = 0;
+	type_in("%s run -o c.fxt -- sh -c 'trap \"echo got\"\"-int; exit 9\" INT; echo rea\"\"dy; while :; do sleep 0.1; done'; echo stat\"\"us=$?\n", etrace);
+	if (!expect("ready", 1, 20))
+		fail("the command does not begin");
+	type_in("\003");
+	if (!expect("status=9", 1, 20))
+		fail("Ctrl-C does not end the command");
+	if (!strstr(seen, "got-int"))
+		fail("the command did not get SIGINT");
+	if (strstr(strstr(seen, "got-int") ? strstr(seen, "got-int") + 1 : seen, "got-int"))
+		fail("the command got SIGINT twice");
+	type_in("%s run -o c.fxt -- sleep 100; echo stat\"\"us=$?\n", etrace);
+	take(2);
+	type_in("\003");
+	if (!expect("status=130", 1, 20))
+		fail("the status of a command that Ctrl-C ended is not 130");
+	type_in("%s run -o c.fxt -- sh -c 'ulimit -c 0; exec sleep 100'; echo stat\"\"us=$?\n", etrace);
+	take(2);
+	type_in("\034");
+	if (!expect("status=131", 1, 20))
+		fail("the status after Ctrl-\\ is not 131");
+	result("ctrl_c");
+}
+
+static void ctrl_z(void)
+{
+	failures = 0;
+	type_in("%s run -o z.etrace -- sh -c 'echo rea\"\"dy; for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.3; cat /etc/hostname > /dev/null; done; exit 8'; echo stat\"\"us=$?\n", etrace);
+	if (!expect("ready", 1, 20))
+		fail("the command does not begin");
+	take(0.5);
+	type_in("\032");
+	if (!expect("Stopped", 1, 20))
+		fail("Ctrl-Z does not stop it");
+	type_in("jobs; echo do\"\"ne\n");
+	if (!expect("done", 1, 10) || !strstr(seen, "Stopped"))
+		fail("the shell does not see a stopped job");
+	take(1);
+	type_in("fg; echo stat\"\"us=$?\n");
+	if (!expect("status=8", 1, 30))
+		fail("fg does not let it go on");
+	type_in("grep -c '!FN|/etc/hostname' z.etrace; echo do\"\"ne\n");
+	if (!expect("done", 1, 10) || !strstr(seen, "10\r\ndone"))
+		fail("not all that the command did is in the trace");
+	/* in the background and back */
+	type_in("%s run -o z.etrace -- sleep 3 & echo do\"\"ne\n", etrace);
+	if (!expect("done", 1, 10))
+		fail("cannot be started in the background");
+	take(1);
+	type_in("fg; echo stat\"\"us=$?\n");
+	if (!expect("status=0", 1, 20))
+		fail("cannot be brought to the foreground");
+	result("ctrl_z");
+}
+
+static void hang_up(void)
+{
+	int status;
+
+	failures = 0;
+	type_in("%s run -q -o h.etrace -- sleep 100\n", etrace);
+	take(2);
+	close(tty);
+	for (int i = 0; i < 100; i++) {
+		if (waitpid(shell, &status, WNOHANG) == shell)
+			break;
+		usleep(100000);
+	}
+	usleep(500000);
+	if (system("grep -q '!VT|' h.etrace"))
+		fail("the trace has no end after the terminal hung up");
+	result("hang_up");
+}
+
+int main(int argc, char **argv)
+{
+	struct winsize size = { ROWS, COLS, 0, 0 };
+	char dir[] = "/tmp/etrace-term.XXXXXX", *slash;
+
+	(void)argc;
+	if (!realpath(argv[0], etrace))
+		return 1;
+	slash = strrchr(etrace, '/');
+	strcpy(slash + 1, "etrace");
+	if (getuid() || access(etrace, X_OK)) {
+		printf("1..0 # SKIP needs root, and etrace beside it\n");
+		return 4;
+	}
+	if (!mkdtemp(dir) || chdir(dir))
+		return 1;
+	printf("TAP version 13\n1..5\n");
+	fflush(stdout);
+	shell = forkpty(&tty, NULL, NULL, &size);
+	if (shell < 0)
+		return 1;
+	if (!shell) {
+		setenv("TERM", "xterm", 1);
+		setenv("PS1", "$ ", 1);
+		execl("/bin/bash", "bash", "--norc", "--noprofile", "-i", NULL);
+		_exit(127);
+	}
+	take(1);
+	progress_line();
+	unsigned int bad = failures;
+
+	no_progress();
+	bad += failures;
+	ctrl_c();
+	bad += failures;
+	ctrl_z();
+	bad += failures;
+	hang_up();
+	bad += failures;
+	return bad != 0;
+}

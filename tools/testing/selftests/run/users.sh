@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: etrace run by sudo: whose command, whose files
+
+# Numbers and names without blanks need no quotes.
+# shellcheck disable=SC2086
+. "$(dirname "$0")/lib.sh"
+
+groupadd builders 2> /dev/null
+useradd -m -G builders builder 2> /dev/null
+id builder > /dev/null 2>&1 || { echo "1..0 # SKIP cannot add a user"; exit $KSFT_SKIP; }
+echo "builder ALL=(root) NOPASSWD: $BIN/etrace" > /etc/sudoers.d/etrace-test
+trap 'cd /; rm -rf "$work" /etc/sudoers.d/etrace-test' EXIT
+
+as_builder() { setpriv --reuid builder --regid builder --init-groups env HOME=/home/builder "$@"; }
+run() { as_builder sudo -n "$etrace" run -q "$@"; }
+
+identity()
+{
+	chown builder .
+	run -o id.fxt -- id -u > got
+	is "uid" "$(cat got)" "$(id -u builder)"
+	run -o id.fxt -- id -G > got
+	is "groups" "$(cat got)" "$(id -G builder)"
+	run -o id.fxt -- sh -c 'echo $HOME $USER $LOGNAME' > got
+	is "environment" "$(cat got)" "/home/builder builder builder"
+	run -o id.fxt -- grep -E '^Cap(Eff|Prm)' /proc/self/status > got
+	is "capabilities" "$(sort -u < <(awk '{print $2}' got))" 0000000000000000
+	is "owner of the trace" "$(stat -c %U id.fxt)" builder
+	is "mode of the trace" "$(stat -c %a id.fxt)" 600
+	programs id.fxt > got
+	is "programs" "$(cat got)" grep
+}
+
+another_user()
+{
+	chown builder .
+	run -u root -o root.fxt -- id -u > got
+	is "uid with -u root" "$(cat got)" 0
+	run -u nobody -o nobody.fxt -- id -un > got
+	is "user with -u nobody" "$(cat got)" nobody
+	run -u 65534 -o nobody.fxt -- id -un > got
+	is "user with -u 65534" "$(cat got)" nobody
+	is "owner of the trace" "$(stat -c %U nobody.fxt)" builder
+	"$etrace" run -q -u builder -o x.fxt -- id -un > got
+	is "user with -u, of root without sudo" "$(cat got)" builder
+	is "owner of that trace" "$(stat -c %U x.fxt)" root
+	"$etrace" run -q -o x.fxt -- id -u > got
+	is "uid of root without sudo" "$(cat got)" 0
+}
+
+# What the caller may not write, sudo etrace does not write for the caller.
+no_more_rights()
+{
+	echo precious > precious.etrace
+	chmod 644 precious.etrace
+	run -o precious.etrace -- true > out 2> err
+	is "status" $? 125
+	is "root's file" "$(cat precious.etrace)" precious
+	has err "ermission denied"
+	chown builder .
+	ln -s "$work/no_more_rights/precious.etrace" link.etrace
+	run -o link.etrace -- true > out 2> err
+	is "status through a link" $? 125
+	is "root's file" "$(cat precious.etrace)" precious
+}
+
+not_for_everybody()
+{
+	local s=0
+
+	chown builder .
+	as_builder "$etrace" run -o x.fxt -- touch ran > out 2> err || s=$?
+	is "status without sudo" $s 125
+	[ -e ran ] && fail "the command was run"
+	is "the device" "$(as_builder python3 -c '
+import errno, os
+try:
+	os.open("/dev/etrace", os.O_RDWR)
+	print("opened")
+except OSError as e:
+	print(errno.errorcode[e.errno])')" EPERM
+}
+
+finish identity another_user no_more_rights not_for_everybody

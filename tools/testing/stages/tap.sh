@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# For the stages that are no TAP programs themselves: one result per command.
+
+# shellcheck disable=SC2034
+
+set -u
+export BUILD=${BUILD:-$PWD/build}
+# The stages build in a place of their own, from nothing.
+CHECK_BUILD=$BUILD/check/build
+VM=tools/testing/vm
+results=0
+
+# result STATUS NAME: 0 is a pass, 4 a skip, all else a failure.
+result()
+{
+	results=$((results + 1))
+	case $1 in
+	0) echo "ok $results $2" ;;
+	4) echo "ok $results $2 # SKIP" ;;
+	*) echo "not ok $results $2" ;;
+	esac
+}
+
+# try NAME COMMAND...: run it and report, output included.  It is no TAP, so
+# it is kept from looking like it.
+try()
+{
+	local name=$1 status
+	shift
+	echo "--- $name"
+	"$@" 2>&1 | sed 's/^/| /'
+	status=${PIPESTATUS[0]}
+	result "$status" "$name"
+	return "$status"
+}
+
+# quiet COMMAND...: fails if the command does, or if it warns.
+quiet()
+{
+	local log status
+	log=$(mktemp)
+	"$@" > "$log" 2>&1
+	status=$?
+	cat "$log"
+	if [ "$status" = 0 ] && grep -qi 'warning' "$log"; then
+		status=1
+	fi
+	rm -f "$log"
+	return "$status"
+}
+
+# module KERNEL [MAKE-ARGUMENT]...: build it as strictly as can be; every stage
+# does so the same way, so that it is built once.
+module() { BUILD=$CHECK_BUILD "$VM/module" "$1" W=1 KCFLAGS=-Werror "${@:2}"; }
+
+# on_kernels TITLE PAYLOAD COMMAND...: one result for each kernel of $KERNELS,
+# by default those that make check tests: COMMAND in a guest there, with the
+# directory PAYLOAD and the kernel's etrace.ko in it, but for the kernels of
+# $MODULELESS.  As many guests at a time as there are processors.
+on_kernels()
+{
+	local title=$1 payload=$2 kernel kernels dir ko log
+	shift 2
+	kernels=${KERNELS:-$("$VM/kernel" --list)}
+	for kernel in $kernels; do
+		dir=$payload-on/$kernel/${payload##*/}
+		log=$BUILD/check/${0##*/??-}-$kernel
+		rm -rf "$dir" "$log.status"
+		mkdir -p "${dir%/*}"
+		cp -al "$payload" "$dir"
+		if [[ " ${MODULELESS:-} " != *" $kernel "* ]] &&
+			{ ! ko=$(module "$kernel" 2> "$log.log") || ! cp "$ko" "$dir/"; }; then
+			echo "Bail out! the module does not build for $kernel" >> "$log.log"
+			continue
+		fi
+		while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
+			wait -n
+		done
+		{
+			"$VM/run" -k "$kernel" --strict -t "${LIMIT:-1800}" -d "$dir" \
+				-l "$log.console" -- "$@" > "$log.log" 2>&1
+			echo $? > "$log.status"
+		} &
+	done
+	wait
+	for kernel in $kernels; do
+		log=$BUILD/check/${0##*/??-}-$kernel
+		sed 's/^/# /' "$log.log"
+		result "$(cat "$log.status" 2> /dev/null || echo 1)" "$title on $kernel"
+	done
+}
+
+# skip REASON: the whole stage cannot run here.
+skip() { echo "$*"; exit 4; }

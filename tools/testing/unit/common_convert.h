@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Conversions in memory, for tests of any format. */
+#ifndef COMMON_CONVERT_H
+#define COMMON_CONVERT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "formats.h"
+
+/* Bytes with a NUL behind them. */
+struct bytes {
+	char *data;
+	size_t n, cap;
+};
+
+/** bytes_add - append */
+void bytes_add(struct bytes *b, const void *data, size_t n);
+void bytes_free(struct bytes *b);
+
+/** fixture - a file of data/; the test fails if it is not there */
+struct bytes fixture(const char *path);
+
+/* What a conversion gave. */
+struct conversion {
+	struct bytes out;
+	struct bytes messages;	/* what went to standard error, with the summary */
+	int status;		/* exit status */
+	size_t peak;		/* heap in use while it ran, at most, without the output */
+};
+
+#define OPTIONS(...) ((const struct opt_given[]){ __VA_ARGS__, { NULL, NULL } })
+
+/**
+ * convert - run a source's first row of a name into a sink that fits
+ * @from: name of the source
+ * @to: name of the sink
+ * @given: options, ends with a NULL name; or NULL
+ */
+struct conversion convert(const char *from, const char *to, const void *data, size_t n,
+			  const struct opt_given *given);
+void conversion_free(struct conversion *c);
+
+/** has_line - whether text has a line that contains @what */
+int has_line(const struct bytes *text, const char *what);
+
+/** count_lines - how many lines contain @what */
+size_t count_lines(const struct bytes *text, const char *what);
+
+/** assert_fxt_clean - --check finds nothing wrong with an FXT file */
+void assert_fxt_clean(const void *data, size_t n);
+
+#endif

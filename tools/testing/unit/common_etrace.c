@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Random traces.  See common_etrace.h. */
+#include "common_etrace.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "event_lines.h"
+#include "xalloc.h"
+
+uint64_t rnd(struct rng *r, uint64_t below)
+{
+	r->s += 0x9e3779b97f4a7c15ull;
+	uint64_t z = r->s;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	z ^= z >> 31;
+	return below ? z % below : z;
+}
+
+bool rnd_one_in(struct rng *r, uint64_t n)
+{
+	return !rnd(r, n);
+}
+
+uint64_t seed(uint64_t otherwise)
+{
+	const char *s = getenv("ETRACE_SEED");
+
+	return s ? strtoull(s, NULL, 0) : otherwise;
+}
+
+struct et_event *events_add(struct events *es, const struct et_event *ev)
+{
+	struct et_event *c;
+
+	es->e = xgrow(es->e, &es->cap, es->n + 1, sizeof(*es->e));
+	c = &es->e[es->n++];
+	*c = *ev;
+	c->items = ev->nitems ? xmemdup(ev->items, ev->nitems * sizeof(*ev->items)) : NULL;
+	c->marks = ev->nmarks ? xmemdup(ev->marks, ev->nmarks * sizeof(*ev->marks)) : NULL;
+	c->bytes = ev->nbytes ? xmemdup(ev->bytes, ev->nbytes) : NULL;
+	c->items_cap = ev->nitems;
+	c->marks_cap = ev->nmarks;
+	c->bytes_cap = ev->nbytes;
+	return c;
+}
+
+void events_free(struct events *es)
+{
+	for (size_t i = 0; i < es->n; i++)
+		et_fini(&es->e[i]);
+	free(es->e);
+	memset(es, 0, sizeof(*es));
+}
+
+void assert_event_equal(const struct et_event *a, const struct et_event *b)
+{
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->upid, b->upid);
+	assert_int_equal(a->time, b->time);
+	assert_int_equal(a->cpu, b->cpu);
+	assert_int_equal(a->flags & ET_F_FAILED, b->flags & ET_F_FAILED);
+	assert_int_equal(a->nitems, b->nitems);
+	for (uint32_t i = 0; i < a->nitems; i++) {
+		const struct et_item *x = &a->items[i], *y = &b->items[i];
+
+		assert_int_equal(x->tag, y->tag);
+		assert_int_equal(x->len, y->len);
+		assert_int_equal(x->index, y->index);
+		if (et_tags[x->tag].role == ET_STRING) {
+			assert_memory_equal(et_bytes(a, x), et_bytes(b, y), x->len);
+			continue;
+		}
+		assert_int_equal(x->have, y->have);
+		assert_int_equal(x->big, y->big);
+		for (unsigned int f = 0; f < et_tags[x->tag].nfields; f++)
+			if (x->have >> f & 1)
+				assert_int_equal(a->vals[x->off + f], b->vals[y->off + f]);
+	}
+}
+
+/* ---- random events ---- */
+
+/* What a reader must not fall for inside a string. */
+static const char *const traps[] = {
+	"a: 1,2,3,4!Open|fd=3", "4194305,1,12,345!Exit|status=0", "Cont|", "Cont_end|",
+	"FN_end|", "CPU:1 [LOST 3 EVENTS]", "]A[1]", "x-1 [000] d..1. 1.5: etrace_exit: ",
+	"!", "|", "=,", " ",
+};
+
+static void random_string(struct gen *g, struct buf *b)
+{
+	struct rng *r = &g->r;
+	size_t len;
+
+	b->len = 0;
+	switch (rnd(r, 12)) {
+	case 0:
+		len = 0;
+		break;
+	case 1:
+		len = 895 + rnd(r, 10);
+		break;
+	case 2:
+		len = 1795 + rnd(r, 10);
+		break;
+	case 3:
+		len = rnd(r, g->max_string);
+		break;
+	default:
+		len = rnd(r, 80);
+		break;
+	}
+	if (len > g->max_string)
+		len = g->max_string;
+	while (b->len < len) {
+		if (rnd_one_in(r, 40)) {
+			const char *trap = traps[rnd(r, sizeof(traps) / sizeof(traps[0]))];
+
+			buf_adds(b, trap);
+		} else if (g->newlines && rnd_one_in(r, 30)) {
+			buf_addc(b, '\n');
+			if (rnd_one_in(r, 3))
+				buf_addc(b, '\n');
+		} else if (g->newlines && rnd_one_in(r, 30)) {
+			buf_addc(b, (char)(1 + rnd(r, 255)));
+		} else {
+			buf_addc(b, (char)(' ' + rnd(r, 95)));
+		}
+	}
+	b->len = len;
+	if (g->newlines && len && rnd_one_in(r, 10))
+		b->s[0] = '\n';
+	if (g->newlines && len && rnd_one_in(r, 10))
+		b->s[len - 1] = '\n';
+}
+
+static int64_t random_number(struct rng *r, bool *big)
+{
+	static const int64_t some[] = { 0, 1, -1, 3, 65535, INT32_MAX, INT32_MIN,
+		(int64_t)UINT32_MAX, INT64_MAX, INT64_MIN };
+
+	*big = false;
+	switch (rnd(r, 6)) {
+	case 0:
+		return some[rnd(r, sizeof(some) / sizeof(some[0]))];
+	case 1:
+		*big = true;
+		return -1 - (int64_t)rnd(r, 1000);
+	default:
+		return (int64_t)rnd(r, 5000);
+	}
+}
+
+static void add_string(struct gen *g, struct et_event *ev, enum et_tag tag, struct buf *b)
+{
+	random_string(g, b);
+	et_add_item(ev, tag, ev->cpu, ev->time);
+	et_add_bytes(ev, b->s, b->len);
+}
+
+/* A header with random numbers; sizes are set when the strings are there. */
+static void add_header(struct gen *g, struct et_event *ev, enum et_tag tag)
+{
+	const struct et_tag_row *row = &et_tags[tag];
+
+	et_add_item(ev, tag, ev->cpu, ev->time);
+	for (unsigned int i = 0; i < row->nfields; i++) {
+		bool big = false;
+		int64_t v = 0;
+
+		if (row->fields[i].size_of != ET_T_NONE)
+			continue;
+		v = tag == ET_T_SCHED_FORK ? (int64_t)rnd(&g->r, 1ull << 50) :
+					     random_number(&g->r, &big);
+		et_set_field(ev, i, v, big);
+	}
+}
+
+static void set_sizes(struct et_event *ev)
+{
+	for (uint32_t i = 0; i < ev->nitems; i++) {
+		struct et_item *it = &ev->items[i];
+		const struct et_tag_row *row = &et_tags[it->tag];
+
+		for (unsigned int f = 0; f < row->nfields; f++) {
+			enum et_tag tag = row->fields[f].size_of;
+			int64_t size = 0;
+			bool there = tag == ET_T_A;
+
+			for (uint32_t k = 0; tag != ET_T_NONE && k < ev->nitems; k++) {
+				if (ev->items[k].tag == tag) {
+					there = true;
+					size += ev->items[k].len + (tag == ET_T_A);
+				}
+			}
+			if (there) {
+				it->have |= (uint8_t)(1u << f);
+				ev->vals[it->off + f] = size;
+			}
+		}
+	}
+}
+
+/* @last: what the task did before; some forms cannot follow some others. */
+static void random_event(struct gen *g, struct et_event *ev, enum et_kind last)
+{
+	struct rng *r = &g->r;
+	struct buf b = { 0 };
+
+	switch (ev->kind) {
+	case ET_K_EXEC:
+		add_header(g, ev, ET_T_NEW_PROC);
+		add_string(g, ev, ET_T_PI, &b);
+		add_string(g, ev, ET_T_PP, &b);
+		add_string(g, ev, ET_T_CW, &b);
+		for (uint32_t i = 0, n = (uint32_t)rnd(r, 12); i < n; i++) {
+			add_string(g, ev, ET_T_A, &b);
+			ev->items[ev->nitems - 1].index = i;
+		}
+		add_header(g, ev, ET_T_END_OF_ARGS);
+		break;
+	case ET_K_CLONE:
+		if (rnd_one_in(r, 4)) {
+			add_header(g, ev, ET_T_SCHED_FORK);
+			break;
+		}
+		add_header(g, ev, ET_T_SYS_CLONE);
+		add_header(g, ev, rnd_one_in(r, 4) ? ET_T_SYS_CLONE_FAILED : ET_T_SCHED_FORK);
+		break;
+	case ET_K_OPEN:
+		add_header(g, ev, ET_T_OPEN);
+		add_string(g, ev, ET_T_FN, &b);
+		add_string(g, ev, ET_T_FO, &b);
+		break;
+	case ET_K_CLOSE:
+		add_header(g, ev, ET_T_CLOSE);
+		break;
+	case ET_K_DUP:
+		add_header(g, ev, ET_T_DUP);
+		break;
+	case ET_K_PIPE:
+		add_header(g, ev, ET_T_PIPE);
+		break;
+	case ET_K_RENAME:
+	case ET_K_LINK: {
+		bool link = ev->kind == ET_K_LINK, form3 = rnd_one_in(r, 6);
+		enum et_tag failed = link ? ET_T_LINK_FAILED : ET_T_RENAME_FAILED;
+
+		if (!form3) {
+			if (rnd_one_in(r, 2))
+				add_header(g, ev, link ? ET_T_LINKAT_FROM : ET_T_RENAME2_FROM);
+			else
+				add_header(g, ev, link ? ET_T_LINK_FROM : ET_T_RENAME_FROM);
+			add_string(g, ev, link ? ET_T_LF : ET_T_RF, &b);
+		}
+		if (form3 || rnd_one_in(r, 4)) {
+			add_header(g, ev, failed);
+			break;
+		}
+		add_header(g, ev, link ? ET_T_LINK_TO : ET_T_RENAME_TO);
+		add_string(g, ev, link ? ET_T_LT : ET_T_RT, &b);
+		break;
+	}
+	case ET_K_SYMLINK:
+		add_header(g, ev, ET_T_SYMLINK);
+		add_string(g, ev, ET_T_ST, &b);
+		if (rnd_one_in(r, 2))
+			add_string(g, ev, ET_T_SR, &b);
+		add_string(g, ev, ET_T_SL, &b);
+		break;
+	case ET_K_MOUNT:
+		add_header(g, ev, ET_T_MOUNT);
+		if (rnd_one_in(r, 2))
+			add_string(g, ev, ET_T_MS, &b);
+		add_string(g, ev, ET_T_MT, &b);
+		if (rnd_one_in(r, 2))
+			add_string(g, ev, ET_T_MX, &b);
+		if (rnd_one_in(r, 3))
+			add_header(g, ev, ET_T_MOUNT_FAILED);
+		break;
+	case ET_K_UMOUNT:
+		if (last != ET_K_UMOUNT && rnd_one_in(r, 4)) {
+			add_header(g, ev, ET_T_UMOUNT_FAILED);
+			break;
+		}
+		add_header(g, ev, ET_T_UMOUNT);
+		add_string(g, ev, ET_T_MT, &b);
+		if (rnd_one_in(r, 3))
+			add_header(g, ev, ET_T_UMOUNT_FAILED);
+		break;
+	case ET_K_COMM:
+		add_header(g, ev, ET_T_COMM);
+		add_string(g, ev, ET_T_CN, &b);
+		break;
+	case ET_K_PRESENT:
+		add_header(g, ev, ET_T_PRESENT);
+		add_string(g, ev, ET_T_TN, &b);
+		for (enum et_tag t = ET_T_TP; t <= ET_T_TA; t++)
+			if (rnd_one_in(r, 2))
+				add_string(g, ev, t, &b);
+		break;
+	default:
+		add_header(g, ev, ET_T_EXIT);
+		break;
+	}
+	set_sizes(ev);
+	buf_free(&b);
+}
+
+/* ---- the lines of an event, as the document tells ---- */
+
+struct lines {
+	struct buf *l;
+	size_t n, cap;
+};
+
+static struct buf *new_line(struct lines *ls)
+{
+	ls->l = xgrow(ls->l, &ls->cap, ls->n + 1, sizeof(*ls->l));
+	ls->l[ls->n] = (struct buf){ 0 };
+	return &ls->l[ls->n++];
+}
+
+static void lines_free(struct lines *ls)
+{
+	for (size_t i = 0; i < ls->n; i++)
+		buf_free(&ls->l[i]);
+	free(ls->l);
+	*ls = (struct lines){ 0 };
+}
+
+/* "each newline is replaced with Cont, each group of Cont ends with Cont_end" */
+static void string_lines(struct gen *g, struct lines *ls, struct buf *line,
+			 const char *s, size_t len)
+{
+	bool conts = false;
+
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] != '\n') {
+			buf_addc(line, s[i]);
+			continue;
+		}
+		line = new_line(ls);
+		buf_adds(line, "Cont|");
+		conts = true;
+	}
+	if (conts)
+		buf_adds(new_line(ls), rnd_one_in(&g->r, 2) ? "Cont_end|" : "Cont_end");
+}
+
+static void print_string(struct gen *g, struct lines *ls, const struct et_event *ev,
+			 const struct et_item *it)
+{
+	const char *name = et_tags[it->tag].name, *s = et_bytes(ev, it);
+	struct buf *line;
+	size_t len = it->len;
+	unsigned int part = 0;
+	char head[32];
+
+	if (it->tag != ET_T_A && len < 900) {
+		line = new_line(ls);
+		buf_adds(line, name);
+		buf_addc(line, '|');
+		string_lines(g, ls, line, s, len);
+		return;
+	}
+	do {
+		size_t n = len;
+
+		/* "at most 900", and no least */
+		if (n > 900)
+			n = rnd_one_in(&g->r, 3) ? rnd(&g->r, 901) : 900;
+		snprintf(head, sizeof(head), "%s[%u]", name,
+			 it->tag == ET_T_A ? it->index : part++);
+		line = new_line(ls);
+		buf_adds(line, head);
+		string_lines(g, ls, line, s, n);
+		s += n;
+		len -= n;
+	} while (len);
+	if (it->tag == ET_T_A)
+		return;
+	line = new_line(ls);
+	buf_adds(line, name);
+	buf_adds(line, rnd_one_in(&g->r, 2) ? "_end|" : "_end");
+}
+
+static void print_event(struct gen *g, struct lines *ls, const struct et_event *ev)
+{
+	char text[64];
+
+	for (uint32_t i = 0; i < ev->nitems; i++) {
+		const struct et_item *it = &ev->items[i];
+		const struct et_tag_row *row = &et_tags[it->tag];
+		const char *comma = "";
+		struct buf *line;
+
+		if (row->role == ET_STRING) {
+			print_string(g, ls, ev, it);
+			continue;
+		}
+		line = new_line(ls);
+		buf_adds(line, row->name);
+		buf_addc(line, '|');
+		for (unsigned int f = 0; f < row->nfields; f++) {
+			int64_t v = ev->vals[it->off + f];
+
+			if (!(it->have >> f & 1))
+				continue;
+			if (it->big >> f & 1)
+				snprintf(text, sizeof(text), "%s%s=%" PRIu64, comma,
+					 row->fields[f].name, (uint64_t)v);
+			else
+				snprintf(text, sizeof(text), "%s%s=%" PRId64, comma,
+					 row->fields[f].name, v);
+			buf_adds(line, text);
+			comma = ",";
+		}
+	}
+}
+
+/* ---- tasks that run at the same time ---- */
+
+struct actor {
+	uint64_t upid;
+	enum et_kind last;
+	struct et_event *ev;	/* being printed; its time is set by its first record */
+	size_t expect;		/* its index there */
+	struct lines lines;
+	size_t next;		/* line to be printed next */
+	uint32_t cpu;
+};
+
+static void print_prefix(struct gen *g, struct bytes *to, const struct actor *a,
+			 uint64_t now, bool first)
+{
+	static const char *const comms[] = {
+		"make", "cc1", "a-1 [002]", "x: y", "1,2,3,4!Open|", "-5 [001] 1.2: ", "(sd-pam)",
+	};
+	char text[200];
+	int n = 0;
+
+	if (first && (g->style == STYLE_MODULE || g->style == STYLE_OLD))
+		n = snprintf(text, sizeof(text), "%16s-%-7u [%03u] %s%5u.%06u: ",
+			     comms[rnd(&g->r, sizeof(comms) / sizeof(comms[0]))],
+			     (unsigned int)(a->upid & 0x3fffff), a->cpu,
+			     rnd_one_in(&g->r, 4) ? "" : "d..2. ",
+			     (unsigned int)(now / 1000000000), (unsigned int)(now / 1000 % 1000000));
+	if (first && g->style != STYLE_PLAIN)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s",
+			      g->style == STYLE_OLD ? "0: " : "etrace_event: ");
+	n += snprintf(text + n, sizeof(text) - (size_t)n, "%" PRIu64 ",%u,%u,%u!", a->upid,
+		      a->cpu, (unsigned int)(now / 1000000000),
+		      (unsigned int)(now % 1000000000));
+	bytes_add(to, text, (size_t)n);
+}
+
+/* The next record of a task: one line, or several. */
+static void print_record(struct gen *g, struct actor *a, struct bytes *to, uint64_t now)
+{
+	bool several = g->style == STYLE_MODULE || g->style == STYLE_NAMED;
+	bool first = true;
+
+	do {
+		const struct buf *line = &a->lines.l[a->next++];
+
+		print_prefix(g, to, a, now, first);
+		bytes_add(to, line->s, line->len);
+		bytes_add(to, "\n", 1);
+		first = false;
+		/*
+		 * Alone in a record, this one may also be another call; no
+		 * tracer of several lines a record divides them there.
+		 */
+	} while (several && a->next < a->lines.n &&
+		 (!rnd_one_in(&g->r, 10) ||
+		  (a->lines.l[a->next].len == 13 &&
+		   !memcmp(a->lines.l[a->next].s, "UmountFailed|", 13))));
+}
+
+void gen_trace(struct gen *g, size_t events, struct events *expect,
+	       struct bytes *files, bool global)
+{
+	struct actor *actors = xcalloc(g->tasks, sizeof(*actors));
+	uint64_t now = 1000000000ull * rnd(&g->r, 100000);
+	size_t busy = 0, made = 0;
+
+	for (unsigned int i = 0; i < g->tasks; i++)
+		actors[i].upid = (uint64_t)(i + 1) << 22 | (100 + i);
+	while (made < events || busy) {
+		struct actor *a = &actors[rnd(&g->r, g->tasks)];
+
+		now += 1 + rnd(&g->r, rnd_one_in(&g->r, 50) ? 5000000 : 2000);
+		if (!a->lines.n) {
+			struct et_event ev;
+
+			if (made == events)
+				continue;
+			if (rnd_one_in(&g->r, 3))
+				a->cpu = (uint32_t)rnd(&g->r, g->cpus);
+			et_init(&ev);
+			et_reset(&ev, 1 + rnd(&g->r, ET_K_PRESENT), a->upid, a->cpu, now);
+			random_event(g, &ev, a->last);
+			a->last = ev.kind;
+			print_event(g, &a->lines, &ev);
+			events_add(expect, &ev);
+			et_fini(&ev);
+			made++;
+			busy++;
+		} else if (rnd_one_in(&g->r, 6)) {
+			/* moved to another processor inside an event */
+			a->cpu = (uint32_t)rnd(&g->r, g->cpus);
+		}
+		print_record(g, a, &files[global ? 0 : a->cpu], now);
+		if (a->next == a->lines.n) {
+			lines_free(&a->lines);
+			a->next = 0;
+			busy--;
+		}
+	}
+	free(actors);
+}
+
+/* ---- reading ---- */
+
+struct catcher {
+	struct sink sink;
+	struct events *to;
+};
+
+static int catch_item(struct sink *s, const void *item)
+{
+	events_add(((struct catcher *)s)->to, item);
+	return 0;
+}
+
+struct reading read_lines(const struct bytes *files, size_t n)
+{
+	static const struct sink_ops ops = { .item = catch_item };
+	const struct source_format *f = source_formats;
+	struct reading r = { 0 };
+	struct catcher c = { { &ops }, &r.events };
+	struct in **in = xcalloc(n, sizeof(*in));
+	struct source_args args = { .in = in, .nin = n };
+	struct source *src;
+	struct opts opts;
+	size_t len = 0;
+	FILE *log = open_memstream(&r.messages.data, &len);
+
+	opts_init(&opts);
+	args.opts = &opts;
+	args.diag = diag_new(log, "test");
+	for (size_t i = 0; i < n; i++)
+		in[i] = in_mem(files[i].data ? files[i].data : "", files[i].n, "input");
+	while (strcmp(f->name, "etrace"))
+		f++;
+	src = f->open(&args);
+	assert_non_null(src);
+	assert_int_equal(src->ops->run(src, &c.sink), 0);
+	src->ops->free(src);
+	diag_summary(args.diag);
+	r.status = diag_status(args.diag);
+	diag_free(args.diag);
+	for (size_t i = 0; i < n; i++)
+		in_close(in[i]);
+	free(in);
+	fclose(log);
+	r.messages.n = len;
+	return r;
+}
+
+void reading_free(struct reading *r)
+{
+	events_free(&r->events);
+	bytes_free(&r->messages);
+}
+
+struct bytes lines_of(const struct events *es)
+{
+	struct bytes b = { 0 };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < es->n; i++) {
+		text.len = 0;
+		et_print_lines(&es->e[i], &text);
+		bytes_add(&b, text.s, text.len);
+	}
+	buf_free(&text);
+	return b;
+}

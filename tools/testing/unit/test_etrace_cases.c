@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The etrace reader on single cases: the examples of the format document, every
+ * form of every call, losses, what the module adds, and what is damaged.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common_etrace.h"
+
+#define P "4194405,1,12,345!"		/* a task, and when */
+#define P2 "8388710,0,12,400!"		/* another one, later */
+#define P3 "4194405,1,12,500!"		/* the first one, later still */
+
+struct one {
+	const char *name;
+	const char *in;
+	const char *out;		/* NULL: as it came in */
+	int status;
+	const char *message;		/* that must be told; NULL: nothing is asked */
+};
+
+static void check(const struct one *c)
+{
+	struct conversion r = convert("etrace", "etrace", c->in, strlen(c->in), NULL);
+	const char *out = c->out ? c->out : c->in;
+
+	if (r.out.n != strlen(out) || memcmp(r.out.data, out, r.out.n))
+		fail_msg("%s gives\n%s", c->name, r.out.data);
+	if (r.status != c->status)
+		fail_msg("%s: status %d\n%s", c->name, r.status, r.messages.data);
+	if (c->message && !strstr(r.messages.data, c->message))
+		fail_msg("%s: is not told \"%s\" but\n%s", c->name, c->message, r.messages.data);
+	conversion_free(&r);
+}
+
+static void check_all(const struct one *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		check(&cases[i]);
+}
+#define CHECK_ALL(cases) check_all(cases, sizeof(cases) / sizeof(cases[0]))
+
+static void document_examples(void **state)
+{
+	static const struct one cases[] = {
+		{ "exec",
+		  P "New_proc|argsize=31,prognameisize=7,prognamepsize=7,cwdsize=35\n"
+		  P "PI|/bin/sh\n" P "PP|/bin/sh\n" P "CW|/drive/tracing/tools/execve_tracing\n"
+		  P "A[0]sh\n" P "A[1]/usr/bin/setup_etrace.sh\n" P "A[2]-r\n" P "End_of_args|\n",
+		  NULL, 0, NULL },
+		{ "fork", P "SchedFork|pid=9183\n", NULL, 0, NULL },
+		{ "clone", P "SysClone|flags=18874385\n" P "SchedFork|pid=9181\n", NULL, 0, NULL },
+		{ "clone failed", P "SysClone|flags=18874385\n" P "SysCloneFailed|\n", NULL, 0, NULL },
+		{ "exit", P "Exit|status=256\n", NULL, 0, NULL },
+		{ "open",
+		  P "Open|fnamesize=34,forigsize=31,flags=524288,mode=0,fd=3\n"
+		  P "FN|/lib/x86_64-linux-gnu/libc-2.27.so\n" P "FO|/lib/x86_64-linux-gnu/libc.so.6\n",
+		  NULL, 0, NULL },
+		{ "pipe", P "Pipe|fd1=3,fd2=4,flags=0\n", NULL, 0, NULL },
+		{ "rename",
+		  P "RenameFrom|fnamesize=16\n" P "RF|/tmp/soong.4.log\n"
+		  P "RenameTo|fnamesize=16\n" P "RT|/tmp/soong.5.log\n", NULL, 0, NULL },
+		{ "rename (2)",
+		  P "RenameFrom|fnamesize=2\n" P "RF|/a\n" P "RenameFailed|\n", NULL, 0, NULL },
+		{ "rename (3)", P "RenameFailed|\n", NULL, 0, NULL },
+		{ "renameat2",
+		  P "Rename2From|fnamesize=16,flags=0\n" P "RF|/tmp/soong.4.log\n"
+		  P "RenameTo|fnamesize=16\n" P "RT|/tmp/soong.5.log\n", NULL, 0, NULL },
+		{ "renameat2 (2)",
+		  P "Rename2From|fnamesize=2,flags=1\n" P "RF|/a\n" P "RenameFailed|\n", NULL, 0, NULL },
+		{ "link",
+		  P "LinkFrom|fnamesize=15\n" P "LF|/dev/shm/FRk1Ce\n" P "LinkTo|fnamesize=43\n"
+		  P "LT|/dev/shm/sem.mp3192055-12140030561392220055\n", NULL, 0, NULL },
+		{ "link (2)",
+		  P "LinkatFrom|fnamesize=2,flags=1024\n" P "LF|/a\n" P "LinkTo|fnamesize=2\n" P "LT|/b\n",
+		  NULL, 0, NULL },
+		{ "link (3)", P "LinkFrom|fnamesize=2\n" P "LF|/a\n" P "LinkFailed|\n", NULL, 0, NULL },
+		{ "link (4)", P "LinkFailed|\n", NULL, 0, NULL },
+		{ "link (5)",
+		  P "LinkatFrom|fnamesize=2,flags=0\n" P "LF|/a\n" P "LinkFailed|\n", NULL, 0, NULL },
+		{ "symlink, dangling",
+		  P "Symlink|targetnamesize=19,linknamesize=30\n" P "ST|../.path_interposer\n"
+		  P "SL|/drive/android/out/.path/jinfo\n", NULL, 0, NULL },
+		{ "symlink",
+		  P "Symlink|targetnamesize=21,resolvednamesize=1,linknamesize=15\n"
+		  P "ST|../../../../../../../\n" P "SR|/\n" P "SL|/bin/linktoroot\n", NULL, 0, NULL },
+		{ "close", P "Close|fd=3\n", NULL, 0, NULL },
+		{ "dup", P "Dup|oldfd=2,newfd=5,flags=524288\n", NULL, 0, NULL },
+		{ "mount (1)",
+		  P "Mount|sourcenamesize=2,targetnamesize=2,typenamesize=4,flags=0\n"
+		  P "MS|/a\n" P "MT|/b\n" P "MX|ext4\n", NULL, 0, NULL },
+		{ "mount (2)",
+		  P "Mount|sourcenamesize=2,targetnamesize=2,flags=4096\n"
+		  P "MS|/a\n" P "MT|/b\n" P "MountFailed|\n", NULL, 0, NULL },
+		{ "mount (3)", P "Mount|targetnamesize=2,flags=32\n" P "MT|/b\n", NULL, 0, NULL },
+		{ "umount", P "Umount|targetnamesize=4,flags=0\n" P "MT|/mnt\n", NULL, 0, NULL },
+		{ "umount (1)",
+		  P "Umount|targetnamesize=4,flags=2\n" P "MT|/mnt\n" P "UmountFailed|\n", NULL, 0, NULL },
+		{ "umount (2)", P "UmountFailed|\n", NULL, 0, NULL },
+		{ "comm", P "Comm|size=8\n" P "CN|new_name\n", NULL, 0, NULL },
+		{ "fork that failed", P "SysCloneFailed|\n", NULL, 0, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+static void strings(void **state)
+{
+	static const struct one cases[] = {
+		{ "newlines",
+		  P "Comm|size=35\n" P "CN|this is\n" P "Cont|a string with\n" P "Cont|new lines\n"
+		  P "Cont_end|\n", NULL, 1, "4 of 35 bytes missing" },
+		{ "Cont_end without a bar",
+		  P "Comm|size=3\n" P "CN|a\n" P "Cont|b\n" P "Cont_end\n",
+		  P "Comm|size=3\n" P "CN|a\n" P "Cont|b\n" P "Cont_end|\n", 0, NULL },
+		{ "newlines first, last and doubled",
+		  P "Comm|size=5\n" P "CN|\n" P "Cont|a\n" P "Cont|\n" P "Cont|b\n" P "Cont_end|\n",
+		  NULL, 0, NULL },
+		{ "only newlines",
+		  P "Comm|size=2\n" P "CN|\n" P "Cont|\n" P "Cont|\n" P "Cont_end|\n", NULL, 0, NULL },
+		{ "empty", P "Comm|size=0\n" P "CN|\n", NULL, 0, NULL },
+		{ "empty, and missing", P "Comm|size=0\n", NULL, 1, "CN: missing" },
+		{ "short parts become whole",
+		  P "Comm|size=4\n" P "CN[0]a\n" P "CN[1]\n" P "CN[2]bc\n" P "CN[3]d\n" P "CN_end\n",
+		  P "Comm|size=4\n" P "CN|abcd\n", 0, NULL },
+		{ "empty arguments",
+		  P "New_proc|argsize=5,prognameisize=1,prognamepsize=1,cwdsize=1\n"
+		  P "PI|/\n" P "PP|/\n" P "CW|/\n" P "A[0]a\n" P "A[1]\n" P "A[2]b\n" P "End_of_args|\n",
+		  NULL, 0, NULL },
+		{ "no arguments",
+		  P "New_proc|argsize=0,prognameisize=1,prognamepsize=1,cwdsize=1\n"
+		  P "PI|/\n" P "PP|/\n" P "CW|/\n" P "End_of_args|\n", NULL, 0, NULL },
+		{ "an argument in parts",
+		  P "New_proc|argsize=9,prognameisize=1,prognamepsize=1,cwdsize=1\n"
+		  P "PI|/\n" P "PP|/\n" P "CW|/\n" P "A[0]a\n" P "A[1]b\n" P "A[1]c\n" P "Cont|\n"
+		  P "Cont_end|\n" P "A[1]d\n" P "A[1]e\n" P "End_of_args|\n",
+		  P "New_proc|argsize=9,prognameisize=1,prognamepsize=1,cwdsize=1\n"
+		  P "PI|/\n" P "PP|/\n" P "CW|/\n" P "A[0]a\n" P "A[1]bc\n" P "Cont|de\n" P "Cont_end|\n"
+		  P "End_of_args|\n", 1, "1 of 9 bytes missing" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+static void order(void **state)
+{
+	static const struct one cases[] = {
+		{ "interleaved",
+		  P "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n"
+		  P2 "Close|fd=9\n"
+		  P "FN|a\n"
+		  "8388710,0,12,401!Close|fd=8\n"
+		  P "FO|b\n",
+		  P "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n" P "FN|a\n" P "FO|b\n"
+		  P2 "Close|fd=9\n" "8388710,0,12,401!Close|fd=8\n", 0, NULL },
+		{ "not in order of time",
+		  P2 "Close|fd=1\n" P "Close|fd=2\n", P "Close|fd=2\n" P2 "Close|fd=1\n", 0, NULL },
+		{ "times of later records are kept",
+		  P "RenameFrom|fnamesize=3\n" P "RF|a\n" P3 "Cont|b\n" P3 "Cont_end|\n"
+		  P3 "RenameTo|fnamesize=1\n" P3 "RT|c\n", NULL, 0, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+static void losses(void **state)
+{
+	static const struct one cases[] = {
+		{ "lost", "CPU:1 [LOST 12 EVENTS]\n" P "Close|fd=3\n", NULL, 1,
+		  "12 events lost by the tracer" },
+		{ "lost, unknown how many", "CPU:1 [LOST EVENTS]\n" P "Close|fd=3\n", NULL, 1,
+		  "1 losses of an unknown number of events" },
+		{ "lost at the end", P "Close|fd=3\n" "CPU:0 [LOST 3 EVENTS]\n", NULL, 1, NULL },
+		{ "strings lost", P "Open|fnamesize=3,forigsize=4,flags=0,mode=0,fd=3\n" P "FN|/ab\n",
+		  NULL, 1, "open of task 4194405: FO: missing, with all its 4 bytes" },
+		{ "parts lost",
+		  P "Comm|size=1200\n" P "CN[0]abc\n" P "CN[2]def\n" P "CN_end|\n",
+		  NULL, 1, "1194 of 1200 bytes missing" },
+		{ "beginning lost", P "FO|/ab\n" P "Close|fd=3\n", NULL, 1,
+		  "open of task 4194405: the lines before FO are missing" },
+		{ "end of a string lost", P "Comm|size=3\n" P "CN[0]abc\n" P "Close|fd=3\n",
+		  NULL, 1, "CN: its end is missing" },
+		{ "a string that the module could not read",
+		  P "Open|fnamesize=2,forigsize=-1,flags=0,mode=0,fd=3\n" P "FN|/a\n", NULL, 1,
+		  "FO: could not be read by the tracer" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+/* Lines with tags outside the document: kept with their event, no damage. */
+static void extensions(void **state)
+{
+	static const struct one cases[] = {
+		{ "signal", P "Exit|status=0\n" P "ExitSignal|signal=9,core=0\n", NULL, 0, NULL },
+		{ "error and marks",
+		  P "RenameFrom|fnamesize=2\n" P "RF|/a\n" P "RenameFailed|\n" P "Failed|error=2\n"
+		  P "Marks|joined=RF,unread=,cut=\n", NULL, 0, NULL },
+		{ "with another task's lines between",
+		  P "Exit|status=0\n" P2 "Close|fd=1\n" P "ExitSignal|signal=9,core=0\n",
+		  P "Exit|status=0\n" P "ExitSignal|signal=9,core=0\n" P2 "Close|fd=1\n", 0, NULL },
+		{ "unknown tag", P "Exit|status=0\n" P "Later|a=1,b=x\n", NULL, 0,
+		  "1 lines with tags outside the format, kept" },
+		{ "unknown event alone", P "OpenFailed2|fd=1\n", NULL, 1, NULL },
+		{ "unknown field", P "Close|fd=3,flags=4\n", NULL, 0, NULL },
+		{ "fields in another order", P "Dup|flags=1,newfd=5,oldfd=2\n",
+		  P "Dup|oldfd=2,newfd=5,flags=1\n", 0, NULL },
+		{ "missing field", P "Dup|oldfd=2,flags=1\n", NULL, 1, "Dup: no newfd" },
+		{ "not a number", P "Close|fd=x\n", NULL, 1, "Close line cannot be read in full" },
+		{ "cut in the middle", P "Dup|oldfd=2,newf\n", NULL, 1, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+/* A failed umount may stand alone: whose is it, behind a whole one? */
+static void failed_umounts(void **state)
+{
+	static const struct one cases[] = {
+		{ "records of several lines: another call",
+		  P "Umount|targetnamesize=1,flags=0\n" P "MT|/\n" P3 "UmountFailed|\n" P3 "Close|fd=1\n",
+		  NULL, 0, NULL },
+		{ "the same record: the same call",
+		  P "Umount|targetnamesize=1,flags=0\n" P "MT|/\n" P "UmountFailed|\n", NULL, 0, NULL },
+	};
+	struct reading r;
+	struct bytes b;
+
+	(void)state;
+	CHECK_ALL(cases);
+	b = (struct bytes){ (char *)(uintptr_t)cases[0].in, strlen(cases[0].in), 0 };
+	r = read_lines(&b, 1);
+	assert_int_equal(r.events.n, 3);
+	reading_free(&r);
+	b = (struct bytes){ (char *)(uintptr_t)cases[1].in, strlen(cases[1].in), 0 };
+	r = read_lines(&b, 1);
+	assert_int_equal(r.events.n, 1);
+	reading_free(&r);
+}
+
+static void damage(void **state)
+{
+	static const struct one cases[] = {
+		{ "doubled header", P "Close|fd=3\n" P "Close|fd=3\n", P "Close|fd=3\n", 1,
+		  "1 lines that came twice, dropped once" },
+		{ "cut last line", P "Close|fd=3\n" P2 "Close|fd=4", P "Close|fd=3\n" P2 "Close|fd=4\n", 1,
+		  "line 2: the last line has no newline" },
+		{ "rubbish between",
+		  P "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n" "\x01\x02\n" P "FN|a\n"
+		  "# comment\n" P "FO|b\n",
+		  P "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n" P "FN|a\n" P "FO|b\n", 1,
+		  "line 2: damaged line" },
+		{ "foreign lines only are no damage",
+		  "# tracer: nop\n#\n" P "Close|fd=3\n"
+		  "              sh-9       [000] d..1.     1.500000: sched_switch: prev_comm=sh\n",
+		  P "Close|fd=3\n", 0, "3 lines of other tracers" },
+		{ "stray ends", P "Close|fd=3\n" P "Cont_end|\n" P "FN_end|\n", P "Close|fd=3\n", 1, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+/* Lines of a megabyte and of many: passed over, what is around them is read. */
+static void long_lines(void **state)
+{
+	struct bytes text = { 0 };
+	struct reading r;
+	char *big = malloc(6 << 20);
+
+	(void)state;
+	memset(big, 'x', 6 << 20);
+	bytes_add(&text, P "Close|fd=1\n", strlen(P "Close|fd=1\n"));
+	bytes_add(&text, big, 6 << 20);
+	bytes_add(&text, "\n", 1);
+	bytes_add(&text, P2 "Close|fd=2\n", strlen(P2 "Close|fd=2\n"));
+	bytes_add(&text, big, 1 << 20);
+	bytes_add(&text, "\n", 1);
+	bytes_add(&text, P3 "Close|fd=3\n", strlen(P3 "Close|fd=3\n"));
+	bytes_add(&text, big, 6 << 20);
+	r = read_lines(&text, 1);
+	assert_int_equal(r.events.n, 3);
+	assert_int_equal(r.status, 1);
+	assert_non_null(strstr(r.messages.data, "2 lines too long"));
+	reading_free(&r);
+	bytes_free(&text);
+	free(big);
+}
+
+/* A task that never finishes an event must not hold the others back for ever. */
+static void one_that_never_ends(void **state)
+{
+	struct bytes text = { 0 };
+	struct conversion c;
+	char line[100];
+	size_t small = 0;
+
+	(void)state;
+	bytes_add(&text, P "SysClone|flags=1\n", strlen(P "SysClone|flags=1\n"));
+	for (unsigned int round = 0; round < 2; round++) {
+		for (unsigned int i = 0; i < 20000u << round; i++) {
+			snprintf(line, sizeof(line), "8388710,0,%u,%u!Close|fd=%u\n", 13 + round, i, i);
+			bytes_add(&text, line, strlen(line));
+		}
+		c = convert("etrace", "etrace", text.data, text.n, NULL);
+		assert_int_equal(c.status, 1);
+		assert_int_equal(c.out.n, text.n);
+		if (round)
+			assert_true(c.peak < small + 100000);
+		small = c.peak;
+		conversion_free(&c);
+	}
+	bytes_free(&text);
+}
+
+static void json(void **state)
+{
+	static const struct {
+		const char *in, *out;
+	} cases[] = {
+		{ P "Open|fnamesize=2,forigsize=2,flags=18446744073709551615,mode=-1,fd=3\n"
+		  P "FN|/\xff\n" P "FO|/a\n",
+		  "{\"event\":\"open\",\"time_ns\":12000000345,\"cpu\":1,\"upid\":4194405,\"pid\":101,"
+		  "\"flags\":18446744073709551615,\"mode\":-1,\"fd\":3,\"path\":\"/\xef\xbf\xbd\","
+		  "\"path_hex\":\"2fff\",\"original\":\"/a\"}\n" },
+		{ P "New_proc|argsize=8,prognameisize=1,prognamepsize=1,cwdsize=1\n"
+		  P "PI|i\n" P "PP|p\n" P "CW|/\n" P "A[0]a\n" P "A[1]\n" P "A[2]\"\n" P "Cont|\xfe\n"
+		  P "Cont_end|\n" P "End_of_args|\n",
+		  "{\"event\":\"exec\",\"time_ns\":12000000345,\"cpu\":1,\"upid\":4194405,\"pid\":101,"
+		  "\"interpreter\":\"i\",\"path\":\"p\",\"cwd\":\"/\","
+		  "\"argv\":[\"a\",\"\",\"\\\"\\n\xef\xbf\xbd\"],\"argv_hex\":[\"61\",\"\",\"220afe\"],"
+		  "\"incomplete\":[\"A: 1 of 8 bytes missing\"]}\n" },
+		{ P "RenameFailed|\n" P "Failed|error=2\n",
+		  "{\"event\":\"rename\",\"time_ns\":12000000345,\"cpu\":1,\"upid\":4194405,\"pid\":101,"
+		  "\"other\":[\"Failed|error=2\"],\"failed\":true}\n" },
+		{ "CPU:3 [LOST 7 EVENTS]\n" P "Close|fd=1\n",
+		  "{\"event\":\"lost\",\"time_ns\":12000000345,\"cpu\":3,\"count\":7}\n"
+		  "{\"event\":\"close\",\"time_ns\":12000000345,\"cpu\":1,\"upid\":4194405,\"pid\":101,\"fd\":1}\n" },
+		{ "CPU:3 [LOST EVENTS]\n",
+		  "{\"event\":\"lost\",\"time_ns\":0,\"cpu\":3,\"count\":null}\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct conversion r = convert("etrace", "json", cases[i].in, strlen(cases[i].in), NULL);
+
+		if (r.out.n != strlen(cases[i].out) || memcmp(r.out.data, cases[i].out, r.out.n))
+			fail_msg("case %zu gives\n%s", i, r.out.data);
+		conversion_free(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(document_examples),
+		cmocka_unit_test(strings),
+		cmocka_unit_test(order),
+		cmocka_unit_test(losses),
+		cmocka_unit_test(extensions),
+		cmocka_unit_test(failed_umounts),
+		cmocka_unit_test(damage),
+		cmocka_unit_test(long_lines),
+		cmocka_unit_test(one_that_never_ends),
+		cmocka_unit_test(json),
+	};
+
+	return cmocka_run_group_tests_name("etrace: cases", tests, NULL, NULL);
+}

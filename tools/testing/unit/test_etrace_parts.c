@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parts that the sinks of etrace stand on: quoting of command lines, counts by
+ * name, the live tasks, the summary, UTF-8.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common_etrace.h"
+#include "report.h"
+#include "shquote.h"
+#include "tally.h"
+#include "utf8.h"
+
+/* ---- quoting ---- */
+
+static void quoting(void **state)
+{
+	static const struct {
+		const char *word, *quoted;
+	} cases[] = {
+		{ "gcc", "gcc" },
+		{ "-DX=\"a b\"", "'-DX=\"a b\"'" },
+		{ "", "''" },
+		{ "it's", "$'it\\'s'" },
+		{ "a\nb\t\\", "$'a\\nb\\t\\\\'" },
+		{ "\x01\x7f\xff", "$'\\x01\\x7f\\xff'" },
+		{ "caf\xc3\xa9", "'caf\xc3\xa9'" },
+		{ "$HOME", "'$HOME'" },
+		{ "~", "'~'" },
+	};
+	struct buf b = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		b.len = 0;
+		sh_quote(&b, cases[i].word, strlen(cases[i].word));
+		assert_int_equal(b.len, strlen(cases[i].quoted));
+		assert_memory_equal(b.s, cases[i].quoted, b.len);
+	}
+	buf_free(&b);
+}
+
+/* bash takes the line apart: words, each with a NUL behind it */
+static void ask_shell(const struct buf *line, const struct buf *words)
+{
+	char path[] = "/tmp/etrace-quote-XXXXXX", command[100], *out;
+	int fd = mkstemp(path);
+	FILE *f;
+
+	assert_true(fd >= 0);
+	f = fdopen(fd, "w");
+	fprintf(f, "printf '%%s\\0' %.*s\n", (int)line->len, line->s);
+	fclose(f);
+	snprintf(command, sizeof(command), "LC_ALL=C bash %s", path);
+	f = popen(command, "r");
+	out = malloc(words->len + 1);
+	assert_int_equal(fread(out, 1, words->len + 1, f), words->len);
+	assert_int_equal(pclose(f), 0);
+	assert_memory_equal(out, words->s, words->len);
+	free(out);
+	remove(path);
+}
+
+/* Any words come back; and a real shell takes the line apart the same way. */
+static void quoting_random(void **state)
+{
+	struct rng r = { seed(1) };
+
+	(void)state;
+	for (unsigned int round = 0; round < 300; round++) {
+		struct buf line = { 0 }, words = { 0 }, word = { 0 };
+		size_t n = 1 + rnd(&r, 6), len, at = 0;
+		const char *s;
+
+		for (size_t i = 0; i < n; i++) {
+			size_t size = rnd(&r, 12), begin = words.len;
+
+			for (size_t j = 0; j < size; j++)
+				buf_addc(&words, rnd_one_in(&r, 3) ? (char)(1 + rnd(&r, 255)) :
+						 "ab '\"\\$\n\t"[rnd(&r, 9)]);
+			if (i)
+				buf_addc(&line, ' ');
+			sh_quote(&line, words.s + begin, words.len - begin);
+			buf_addc(&words, 0);
+		}
+		assert_true(utf8_valid(line.s, line.len));
+		assert_null(memchr(line.s, '\n', line.len));
+		s = line.s;
+		len = line.len;
+		for (size_t i = 0; i < n; i++) {
+			assert_true(sh_unquote(&s, &len, &word));
+			assert_int_equal(word.len, strlen(words.s + at));
+			if (word.len)
+				assert_memory_equal(word.s, words.s + at, word.len);
+			at += word.len + 1;
+		}
+		assert_int_equal(len, 0);
+		assert_false(sh_unquote(&s, &len, &word));
+		if (round < 20)
+			ask_shell(&line, &words);
+		buf_free(&line);
+		buf_free(&words);
+		buf_free(&word);
+	}
+}
+
+static void broken_quoting(void **state)
+{
+	static const char *const lines[] = { "'a", "$'a", "$'a\\", "$'\\q'", "$'\\x1'", "a ", " a",
+		"a  b", "a'b'", "'a'b" };
+	struct buf word = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		const char *s = lines[i];
+		size_t len = strlen(s);
+
+		while (sh_unquote(&s, &len, &word))
+			;
+		if (!len)
+			fail_msg("taken: %s", lines[i]);
+	}
+	buf_free(&word);
+}
+
+/* ---- counts ---- */
+
+static void counts(void **state)
+{
+	const struct tally_row *top[3];
+	struct tally t = { 0 };
+	char name[20];
+
+	(void)state;
+	for (unsigned int i = 0; i < 5 * TALLY_MAX; i++) {
+		tally_add(&t, name, (size_t)snprintf(name, sizeof(name), "%u", i), 1);
+		if (i % 7 == 0)
+			tally_add(&t, "often", 5, i);
+		if (i % 11 == 0)
+			tally_add(&t, "seldom", 6, 1000000);
+		assert_true(t.used <= TALLY_MAX);
+	}
+	assert_int_equal(tally_top(&t, TALLY_N, top, 3), 3);
+	assert_memory_equal(top[0]->name, "often", 5);
+	assert_memory_equal(top[1]->name, "seldom", 6);
+	assert_int_equal(top[0]->n, (5 * TALLY_MAX + 6) / 7);
+	assert_true(t.forgotten > 0 && t.forgotten < 10);
+	assert_int_equal(tally_top(&t, TALLY_TOTAL, top, 1), 1);
+	assert_memory_equal(top[0]->name, "seldom", 6);
+	assert_int_equal(top[0]->most, 1000000);
+	tally_free(&t);
+}
+
+/* ---- live tasks and the summary ---- */
+
+#define UP(n)		((uint64_t)(n) << 22 | (1000 + (n)))
+#define LINE(fmt, ...)	(n += snprintf(text + n, sizeof(text) - (size_t)n, fmt "\n", __VA_ARGS__))
+
+static char text[16384];
+
+static struct report *summary(const char *lines)
+{
+	struct bytes b = { (char *)(uintptr_t)lines, strlen(lines), 0 };
+	struct reading r = read_lines(&b, 1);
+	struct report *report = report_new(22);
+
+	assert_int_equal(r.status, 0);
+	for (size_t i = 0; i < r.events.n; i++)
+		report_event(report, &r.events.e[i]);
+	report_end(report);
+	reading_free(&r);
+	return report;
+}
+
+static void fork_exec(int *at, uint64_t parent, uint64_t child, unsigned int time, const char *prog)
+{
+	int n = *at;
+
+	LINE("%lu,0,%u,0!SysClone|flags=17", parent, time);
+	LINE("%lu,0,%u,0!SchedFork|pid=%lu", parent, time, child);
+	if (prog) {
+		LINE("%lu,0,%u,5!New_proc|argsize=2,prognameisize=%zu,prognamepsize=%zu,cwdsize=1",
+		     child, time, strlen(prog), strlen(prog));
+		LINE("%lu,0,%u,5!PI|%s", child, time, prog);
+		LINE("%lu,0,%u,5!PP|%s", child, time, prog);
+		LINE("%lu,0,%u,5!CW|/", child, time);
+		LINE("%lu,0,%u,5!A[0]x", child, time);
+		LINE("%lu,0,%u,5!End_of_args|", child, time);
+	}
+	*at = n;
+}
+
+static void report_numbers(void **state)
+{
+	const struct tally_row *top[2];
+	struct report *r;
+	int n = 0;
+
+	(void)state;
+	fork_exec(&n, UP(1), UP(2), 10, "/usr/bin/gcc");
+	fork_exec(&n, UP(2), UP(3), 11, "/usr/bin/as");
+	LINE("%lu,0,12,0!SysClone|flags=%d", UP(2), 0x10000);
+	LINE("%lu,0,12,0!SchedFork|pid=%lu", UP(2), UP(4));
+	LINE("%lu,0,13,0!Open|fnamesize=2,forigsize=2,flags=0,mode=0,fd=3", UP(3));
+	LINE("%lu,0,13,0!FN|/r", UP(3));
+	LINE("%lu,0,13,0!FO|/r", UP(3));
+	LINE("%lu,0,13,1!Open|fnamesize=2,forigsize=2,flags=2,mode=0,fd=3", UP(3));
+	LINE("%lu,0,13,1!FN|/b", UP(3));
+	LINE("%lu,0,13,1!FO|/b", UP(3));
+	LINE("%lu,0,13,2!Open|fnamesize=2,forigsize=2,flags=577,mode=0,fd=3", UP(3));
+	LINE("%lu,0,13,2!FN|/w", UP(3));
+	LINE("%lu,0,13,2!FO|/w", UP(3));
+	LINE("%lu,0,13,3!RenameFailed|", UP(3));
+	LINE("%lu,0,14,5!Exit|status=256", UP(3));
+	LINE("%lu,0,15,0!Exit|status=0", UP(4));
+	LINE("%lu,0,16,5!Exit|status=0", UP(2));
+	r = summary(text);
+	assert_int_equal(r->events, 12);
+	assert_int_equal(r->processes, 3);
+	assert_int_equal(r->threads, 1);
+	assert_int_equal(r->widest, 3);
+	assert_int_equal(r->deepest, 3);
+	assert_int_equal(r->unfinished, 1);	/* the first one */
+	assert_int_equal(r->failed[ET_K_RENAME], 1);
+	assert_int_equal(r->last - r->first, 6000000005);
+	assert_int_equal(tally_top(&r->programs, TALLY_TOTAL, top, 2), 2);
+	assert_memory_equal(top[0]->name, "gcc", 3);
+	assert_int_equal(top[0]->total, 6000000000);
+	assert_int_equal(top[1]->most, 3000000000);
+	assert_int_equal(tally_top(&r->read, TALLY_N, top, 2), 2);
+	assert_int_equal(tally_top(&r->written, TALLY_N, top, 2), 2);
+	assert_int_equal(tally_top(&r->failures, TALLY_N, top, 2), 1);
+	assert_memory_equal(top[0]->name, "as", 2);
+	report_free(r);
+}
+
+/* A pid that comes again ends the task that had it, though its exit was lost. */
+static void pid_again(void **state)
+{
+	uint64_t again = (uint64_t)9 << 22 | 1002;
+	struct report *r;
+	int n = 0;
+
+	(void)state;
+	fork_exec(&n, UP(1), UP(2), 10, "/bin/a");
+	fork_exec(&n, UP(1), again, 11, "/bin/b");
+	LINE("%lu,0,14,5!Exit|status=0", again);
+	LINE("%lu,0,15,5!Exit|status=0", UP(1));
+	r = summary(text);
+	assert_int_equal(r->ends_lost, 1);
+	assert_int_equal(r->unfinished, 0);
+	assert_int_equal(r->widest, 2);
+	report_free(r);
+}
+
+/*
+ * A thread that calls execve becomes the process under the leader's pid: its old
+ * pid may come again while it lives.
+ */
+static void thread_exec(void **state)
+{
+	uint64_t again = (uint64_t)9 << 22 | 1003;
+	struct report *r;
+	int n = 0;
+
+	(void)state;
+	fork_exec(&n, UP(1), UP(2), 10, "/bin/a");
+	LINE("%lu,0,11,0!SysClone|flags=%d", UP(2), 0x10000);
+	LINE("%lu,0,11,0!SchedFork|pid=%lu", UP(2), UP(3));
+	LINE("%lu,0,12,0!Exit|status=0", UP(2));
+	LINE("%lu,0,12,5!New_proc|argsize=0,prognameisize=1,prognamepsize=1,cwdsize=1", UP(3));
+	LINE("%lu,0,12,5!PI|p", UP(3));
+	LINE("%lu,0,12,5!PP|p", UP(3));
+	LINE("%lu,0,12,5!CW|/", UP(3));
+	LINE("%lu,0,12,5!End_of_args|", UP(3));
+	fork_exec(&n, UP(1), again, 13, "/bin/b");
+	LINE("%lu,0,14,5!Exit|status=0", UP(3));
+	LINE("%lu,0,15,5!Exit|status=0", again);
+	LINE("%lu,0,16,5!Exit|status=0", UP(1));
+	r = summary(text);
+	assert_int_equal(r->ends_lost, 0);
+	assert_int_equal(r->unfinished, 0);
+	assert_int_equal(r->widest, 3);
+	report_free(r);
+}
+
+/* ---- UTF-8 ---- */
+
+static void utf8(void **state)
+{
+	static const struct {
+		const char *s;
+		bool valid;
+		const char *shown;
+	} cases[] = {
+		{ "plain", true, "plain" },
+		{ "\xc3\xa9", true, "\xc3\xa9" },
+		{ "\xe2\x82\xac", true, "\xe2\x82\xac" },
+		{ "\xf0\x9f\x98\x80", true, "\xf0\x9f\x98\x80" },
+		{ "\xc3", false, "\xef\xbf\xbd" },
+		{ "\xc0\x80", false, "\xef\xbf\xbd\xef\xbf\xbd" },		/* overlong */
+		{ "\xed\xa0\x80", false, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },	/* surrogate */
+		{ "\xf4\x90\x80\x80", false, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "a\xff" "b", false, "a\xef\xbf\xbd" "b" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t len;
+		char *shown = utf8_replace(cases[i].s, strlen(cases[i].s), &len);
+
+		assert_int_equal(utf8_valid(cases[i].s, strlen(cases[i].s)), cases[i].valid);
+		assert_string_equal(shown, cases[i].shown);
+		free(shown);
+	}
+	assert_false(utf8_valid("a\0b", 3));
+	assert_false(utf8_valid("12345678\0", 9));
+	assert_true(utf8_valid("", 0));
+	/* never inside a character, never nothing */
+	assert_int_equal(utf8_cut("ab\xc3\xa9", 4, 3), 2);
+	assert_int_equal(utf8_cut("ab\xc3\xa9", 4, 4), 4);
+	assert_int_equal(utf8_cut("\xf0\x9f\x98\x80\xf0\x9f\x98\x80", 8, 7), 4);
+	assert_int_equal(utf8_cut("abcdef", 6, 4), 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(quoting),
+		cmocka_unit_test(quoting_random),
+		cmocka_unit_test(broken_quoting),
+		cmocka_unit_test(counts),
+		cmocka_unit_test(report_numbers),
+		cmocka_unit_test(pid_again),
+		cmocka_unit_test(thread_exec),
+		cmocka_unit_test(utf8),
+	};
+
+	return cmocka_run_group_tests_name("etrace: parts", tests, NULL, NULL);
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Property tests of the etrace reader: random events, printed in every style,
+ * interleaved, moved between processors, split over files; read back equal.
+ * The same through FXT, and with every kind of damage: equal or reported.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common_etrace.h"
+
+#define CPUS 4
+
+static void files_free(struct bytes *files)
+{
+	for (unsigned int i = 0; i < CPUS; i++)
+		bytes_free(&files[i]);
+}
+
+static struct gen make_gen(uint64_t s, enum style style)
+{
+	return (struct gen){
+		.r = { s }, .style = style, .tasks = 6, .cpus = CPUS,
+		.max_string = 5000, .newlines = s % 4 != 0,
+	};
+}
+
+static void check_equal(const struct events *a, const struct events *b)
+{
+	for (size_t i = 0; i < a->n && i < b->n; i++)
+		assert_event_equal(&a->e[i], &b->e[i]);
+	assert_int_equal(a->n, b->n);
+}
+
+static void read_back(void **state)
+{
+	uint64_t first = seed(1);
+
+	(void)state;
+	for (uint64_t s = first; s < first + 60; s++) {
+		struct bytes files[CPUS] = { 0 };
+		struct gen g = make_gen(s, s % STYLE_COUNT);
+		struct events expect = { 0 };
+		bool global = s / STYLE_COUNT % 2;
+		struct reading r;
+
+		gen_trace(&g, 400, &expect, files, global);
+		r = read_lines(files, global ? 1 : CPUS);
+		if (r.status || r.events.n != expect.n)
+			print_error("seed %lu:\n%s", (unsigned long)s, r.messages.data);
+		assert_int_equal(r.status, 0);
+		check_equal(&r.events, &expect);
+		reading_free(&r);
+		events_free(&expect);
+		files_free(files);
+	}
+}
+
+/* Long strings, up to the 20,000 bytes that the tests of the module use. */
+static void long_strings(void **state)
+{
+	uint64_t first = seed(1000);
+
+	(void)state;
+	for (uint64_t s = first; s < first + 4; s++) {
+		struct bytes files[CPUS] = { 0 };
+		struct gen g = make_gen(s, STYLE_MODULE);
+		struct events expect = { 0 };
+		struct reading r;
+
+		g.max_string = 20000;
+		gen_trace(&g, 200, &expect, files, false);
+		r = read_lines(files, CPUS);
+		assert_int_equal(r.status, 0);
+		check_equal(&r.events, &expect);
+		reading_free(&r);
+		events_free(&expect);
+		files_free(files);
+	}
+}
+
+/* Canonical lines of a text, by the sink. */
+static struct conversion canonical(const char *text, size_t n)
+{
+	return convert("etrace", "etrace", text, n, NULL);
+}
+
+static void same_bytes(const struct bytes *a, const struct bytes *b)
+{
+	assert_int_equal(a->n, b->n);
+	assert_memory_equal(a->data, b->data, a->n);
+}
+
+static void dump(const char *name, const void *data, size_t n)
+{
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("ETRACE_KEEP"), name);
+	f = fopen(path, "wb");
+	if (f) {
+		fwrite(data, 1, n, f);
+		fclose(f);
+	}
+}
+
+/* The FXT of a text gives the lines that the text gives; and is a clean file. */
+static void check_fxt(const char *text, size_t n, bool clean)
+{
+	struct conversion lines = canonical(text, n);
+	struct conversion fxt = convert("etrace", "fxt", text, n, NULL);
+	struct conversion back = convert("fxt", "etrace", fxt.out.data, fxt.out.n, NULL);
+	struct conversion again = canonical(lines.out.data, lines.out.n);
+
+	if (getenv("ETRACE_KEEP") &&
+	    (lines.out.n != back.out.n || memcmp(lines.out.data, back.out.data, back.out.n) ||
+	     (!lines.status && (lines.out.n != again.out.n ||
+				memcmp(lines.out.data, again.out.data, again.out.n))))) {
+		/* to look at what differs */
+		dump("given", text, n);
+		dump("lines", lines.out.data, lines.out.n);
+		dump("fxt", fxt.out.data, fxt.out.n);
+		dump("back", back.out.data, back.out.n);
+		dump("again", again.out.data, again.out.n);
+	}
+	same_bytes(&lines.out, &back.out);
+	/* fragments in the order of time may find together when read again */
+	if (!lines.status)
+		same_bytes(&lines.out, &again.out);
+	assert_int_equal(fxt.status, lines.status);
+	/* what the lines show missing, their reader must report again */
+	if (!lines.status)
+		assert_int_equal(back.status, 0);
+	if (clean)
+		assert_fxt_clean(fxt.out.data, fxt.out.n);
+	conversion_free(&lines);
+	conversion_free(&fxt);
+	conversion_free(&back);
+	conversion_free(&again);
+}
+
+static void through_fxt(void **state)
+{
+	uint64_t first = seed(2000);
+
+	(void)state;
+	for (uint64_t s = first; s < first + 24; s++) {
+		struct bytes files[CPUS] = { 0 };
+		struct gen g = make_gen(s, s % STYLE_COUNT);
+		struct events expect = { 0 };
+
+		gen_trace(&g, 300, &expect, files, true);
+		check_fxt(files[0].data, files[0].n, true);
+		events_free(&expect);
+		files_free(files);
+	}
+}
+
+/* An argument list of 2 MB: in pieces of one argument and of very many. */
+static void huge_argv(void **state)
+{
+	struct bytes text = { 0 };
+	size_t size = 0;
+	char line[1100];
+	int n;
+
+	(void)state;
+	for (unsigned int round = 0; round < 2; round++) {
+		struct bytes body = { 0 };
+
+		size = 0;
+		for (unsigned int i = 0; size < 2000000; i++) {
+			size_t len = round ? 7 : 900;
+
+			/* the first round: one argument in many parts */
+			n = snprintf(line, sizeof(line), "4194405,0,7,%u!A[%u]", 100 + i / 2,
+				     round ? i : 0);
+			memset(line + n, 'a' + i % 26, len);
+			line[n + (int)len] = '\n';
+			bytes_add(&body, line, (size_t)n + len + 1);
+			size += len + round;
+		}
+		size += !round;
+		n = snprintf(line, sizeof(line),
+			     "4194405,0,7,99!New_proc|argsize=%zu,prognameisize=2,prognamepsize=2,cwdsize=1\n"
+			     "4194405,0,7,99!PI|/i\n4194405,0,7,99!PP|/p\n4194405,0,7,99!CW|/\n", size);
+		text.n = 0;
+		bytes_add(&text, line, (size_t)n);
+		bytes_add(&text, body.data, body.n);
+		n = snprintf(line, sizeof(line), "4194405,0,8,0!End_of_args|\n");
+		bytes_add(&text, line, (size_t)n);
+		check_fxt(text.data, text.n, true);
+		bytes_free(&body);
+	}
+	bytes_free(&text);
+}
+
+/* ---- damage ---- */
+
+struct line {
+	const char *s;
+	size_t n;
+};
+
+static size_t split(const struct bytes *text, struct line **lines)
+{
+	size_t n = 0, cap = 0;
+
+	*lines = NULL;
+	for (const char *s = text->data, *end = s + text->n; s < end;) {
+		const char *nl = memchr(s, '\n', (size_t)(end - s));
+
+		if (n == cap) {
+			cap = cap ? 2 * cap : 64;
+			*lines = realloc(*lines, cap * sizeof(**lines));
+		}
+		(*lines)[n].s = s;
+		(*lines)[n++].n = (size_t)(nl + 1 - s);
+		s = nl + 1;
+	}
+	return n;
+}
+
+static bool is_whole_event(const struct line *l)
+{
+	static const char *const alone[] = { "!Close|", "!Exit|", "!Dup|", "!Pipe|",
+		"!SchedFork|", "!SysClone|", "!RenameFailed|", "!LinkFailed|", "!UmountFailed|",
+		"!MountFailed|", "!SysCloneFailed|" };
+
+	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
+		if (memmem(l->s, l->n, alone[i], strlen(alone[i])))
+			return true;
+	return false;
+}
+
+/* "A[3]", "FN[2]" with nothing behind it: the last part may be so. */
+static bool is_empty_part(const struct line *l)
+{
+	const char *s = memchr(l->s, '!', l->n);
+
+	for (s++; *s >= 'A' && *s <= 'Z';)
+		s++;
+	if (*s++ != '[')
+		return false;
+	while (*s >= '0' && *s <= '9')
+		s++;
+	return s[0] == ']' && s[1] == '\n';
+}
+
+/*
+ * One line left out: the event that it belongs to is reported, but where the
+ * line is a whole event or only says that a call failed; nothing else changes.
+ */
+static void dropped_lines(void **state)
+{
+	uint64_t s = seed(3001);
+	struct bytes files[CPUS] = { 0 };
+	struct gen g = make_gen(s, STYLE_PLAIN);
+	struct events expect = { 0 };
+	struct line *lines;
+	size_t n;
+
+	(void)state;
+	g.max_string = 2000;
+	gen_trace(&g, 60, &expect, files, true);
+	n = split(&files[0], &lines);
+	for (size_t skip = 0; skip < n; skip++) {
+		struct bytes text = { 0 };
+		struct reading r;
+		size_t same = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (i != skip)
+				bytes_add(&text, lines[i].s, lines[i].n);
+		r = read_lines(&text, 1);
+		/*
+		 * Nothing is missing then but, where Cont lines follow, which
+		 * argument they belong to: the format does not tell.
+		 */
+		if (!r.status && is_empty_part(&lines[skip]))
+			assert_int_equal(r.events.n, expect.n);
+		else if (!is_whole_event(&lines[skip]) && !r.status)
+			fail_msg("dropped without a word: %.*s", (int)lines[skip].n, lines[skip].s);
+		/* all events but one, or the two that its rest became, are there */
+		for (size_t i = 0, j = 0; i < expect.n; i++) {
+			for (size_t k = j; k < r.events.n; k++) {
+				if (r.events.e[k].time == expect.e[i].time &&
+				    r.events.e[k].nitems == expect.e[i].nitems &&
+				    r.events.e[k].nbytes == expect.e[i].nbytes) {
+					same++;
+					j = k + 1;
+					break;
+				}
+			}
+		}
+		if (same + 1 < expect.n)
+			fail_msg("more than one event is not as it was without: %.*s%s",
+				 (int)lines[skip].n, lines[skip].s, r.messages.data);
+		reading_free(&r);
+		bytes_free(&text);
+	}
+	free(lines);
+	events_free(&expect);
+	files_free(files);
+}
+
+/* One line twice: reported, and what is read is what it was. */
+static void doubled_lines(void **state)
+{
+	uint64_t s = seed(3002);
+	struct bytes files[CPUS] = { 0 };
+	struct gen g = make_gen(s, STYLE_PLAIN);
+	struct events expect = { 0 };
+	struct line *lines;
+	size_t n;
+
+	(void)state;
+	g.max_string = 2000;
+	gen_trace(&g, 60, &expect, files, true);
+	n = split(&files[0], &lines);
+	for (size_t twice = 0; twice < n; twice++) {
+		bool may_grow = memmem(lines[twice].s, lines[twice].n, "!Cont|", 6) ||
+				memmem(lines[twice].s, lines[twice].n, "!A[", 3);
+		struct bytes text = { 0 };
+		struct reading r;
+
+		for (size_t i = 0; i < n; i++) {
+			bytes_add(&text, lines[i].s, lines[i].n);
+			if (i == twice)
+				bytes_add(&text, lines[i].s, lines[i].n);
+		}
+		r = read_lines(&text, 1);
+		if (!r.status && is_empty_part(&lines[twice])) {
+			check_equal(&r.events, &expect);
+		} else {
+			if (!r.status)
+				fail_msg("doubled without a word: %.*s", (int)lines[twice].n,
+					 lines[twice].s);
+			if (!may_grow)
+				check_equal(&r.events, &expect);
+		}
+		reading_free(&r);
+		bytes_free(&text);
+	}
+	free(lines);
+	events_free(&expect);
+	files_free(files);
+}
+
+/* Cut at every byte: what was whole before stays, what is cut is reported. */
+static void cuts(void **state)
+{
+	uint64_t s = seed(3003);
+	struct bytes files[CPUS] = { 0 };
+	struct gen g = make_gen(s, STYLE_MODULE);
+	struct events expect = { 0 };
+	size_t whole = 0;
+
+	(void)state;
+	g.max_string = 1000;
+	g.tasks = 1;
+	gen_trace(&g, 14, &expect, files, true);
+	for (size_t cut = 1; cut < files[0].n; cut++) {
+		struct bytes text = { files[0].data, cut, 0 };
+		struct reading r = read_lines(&text, 1);
+
+		if (files[0].data[cut - 1] != '\n')
+			assert_int_equal(r.status, 1);
+		if (!r.status)
+			whole = r.events.n;
+		assert_true(r.events.n >= whole);
+		for (size_t i = 0; i < whole; i++) {
+			/* a later line may still tell that the last of them failed */
+			if (i + 1 < whole)
+				assert_event_equal(&r.events.e[i], &expect.e[i]);
+		}
+		reading_free(&r);
+	}
+	assert_true(whole >= expect.n - 1);
+	events_free(&expect);
+	files_free(files);
+}
+
+/* Bytes flipped, lines moved, rubbish: no crash, and FXT keeps what lines show. */
+static void any_damage(void **state)
+{
+	uint64_t first = seed(4000);
+
+	(void)state;
+	for (uint64_t s = first; s < first + 60; s++) {
+		struct bytes files[CPUS] = { 0 };
+		struct gen g = make_gen(s, s % STYLE_COUNT);
+		struct events expect = { 0 };
+		size_t n;
+
+		g.max_string = 2000;
+		gen_trace(&g, 60, &expect, files, true);
+		n = files[0].n;
+		for (unsigned int i = 0; i < 1 + s % 50; i++) {
+			size_t at = rnd(&g.r, n), len = rnd(&g.r, 200), to = rnd(&g.r, n);
+
+			len = len < n - at ? len : n - at;
+			len = len < n - to ? len : n - to;
+			switch (rnd(&g.r, 4)) {
+			case 0:
+				files[0].data[at] = (char)(files[0].data[at] ^ 1 << rnd(&g.r, 8));
+				break;
+			case 1:
+				memmove(files[0].data + to, files[0].data + at, len);
+				break;
+			case 2:
+				for (size_t j = 0; j < len; j++)
+					files[0].data[at + j] = (char)rnd(&g.r, 256);
+				break;
+			default:
+				memmove(files[0].data + at, files[0].data + at + len, n - at - len);
+				n -= len;
+				break;
+			}
+			if (!n)
+				break;
+		}
+		check_fxt(files[0].data, n, false);
+		events_free(&expect);
+		files_free(files);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(read_back),
+		cmocka_unit_test(long_strings),
+		cmocka_unit_test(through_fxt),
+		cmocka_unit_test(huge_argv),
+		cmocka_unit_test(dropped_lines),
+		cmocka_unit_test(doubled_lines),
+		cmocka_unit_test(cuts),
+		cmocka_unit_test(any_damage),
+	};
+
+	return cmocka_run_group_tests_name("etrace: random traces", tests, NULL, NULL);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The program etrace-read: its options, its exit statuses, where it writes; and
+ * its FXT files against the opinion of fxt_decode.py.
+ */
+#include <fcntl.h>
+#include <pty.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char dir[] = "/tmp/etrace-read-XXXXXX";
+
+/* Run a shell command with $R (the program) and $D (fixtures), in @dir. */
+static int sh(char *out, size_t size, const char *command)
+{
+	char line[8192];
+	size_t n = 0;
+	FILE *f;
+	int status;
+
+	snprintf(line, sizeof(line), "cd %s && R=%s/etrace-read D=%s && { %s ; }", dir,
+		 getenv("ETRACE_BIN"), getenv("ETRACE_DATA"), command);
+	f = popen(line, "r");
+	assert_non_null(f);
+	while (n < size - 1) {
+		size_t got = fread(out + n, 1, size - 1 - n, f);
+
+		if (!got)
+			break;
+		n += got;
+	}
+	out[n] = 0;
+	status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static char text[65536];
+
+static void expect(int status, const char *command, const char *contains)
+{
+	int got = sh(text, sizeof(text), command);
+
+	if (got != status)
+		fail_msg("%s\nends with %d and not %d:\n%s", command, got, status, text);
+	if (contains && !strstr(text, contains))
+		fail_msg("%s\ndoes not say \"%s\" but:\n%s", command, contains, text);
+}
+
+static void write_file(const char *name, const char *content)
+{
+	char path[200];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(content, f);
+	fclose(f);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	write_file("good", "4194405,0,7,5!Close|fd=3\n4194405,0,7,9!Exit|status=0\n");
+	write_file("damaged", "4194405,0,7,5!Close|fd=3\n\x01\x02\n4194405,0,7,9!Exit|status=0\n");
+	write_file("cpu0", "8388710,0,7,6!Close|fd=4\n8388710,0,7,8!Close|fd=6\n");
+	write_file("cpu1", "8388710,1,7,5!Close|fd=3\n8388710,1,7,7!Close|fd=5\n");
+	write_file("empty", "");
+	write_file("other", "this is\nno trace\n");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[100];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+static void exit_statuses(void **state)
+{
+	(void)state;
+	expect(0, "$R --to etrace good 2>&1", "Close|fd=3\n");
+	expect(1, "$R --to etrace damaged 2>&1 >/dev/null", "damaged: line 2: damaged line");
+	expect(1, "$R --to etrace damaged 2>/dev/null", "Close|fd=3\n4194405,0,7,9!Exit|status=0\n");
+	expect(2, "$R --to etrace nowhere 2>&1", "nowhere: No such file or directory");
+	expect(2, "$R --to etrace . 2>&1", ".: Is a directory");
+	expect(2, "$R --to nothing good 2>&1", "unknown output format \"nothing\"; known are: ");
+	expect(2, "$R --from nothing good 2>&1", "unknown input format \"nothing\"; known are: ");
+	expect(2, "$R --nothing good 2>&1", "Usage: etrace-read");
+	expect(2, "$R --to etrace other 2>&1", "other: not a trace in a known format");
+	expect(2, "$R --to etrace empty 2>&1", "empty: is empty");
+	expect(2, "$R --to swap good 2>&1", NULL);
+	expect(2, "$R -o no/such/dir good 2>&1", "no/such/dir: No such file or directory");
+	expect(2, "$R --to fxt good 2>&1 >/dev/full", "standard output: No space left on device");
+	expect(2, "$R --bits-of-real-pid 33 good 2>&1 -o x", "--bits-of-real-pid 33: must be");
+	expect(2, "$R --bits-of-real-pid -1 good 2>&1 -o x", "must be a number from 0 to 32");
+	expect(2, "$R --to etrace --bits-of-real-pid 3 good 2>&1", "--bits-of-real-pid means nothing");
+	expect(0, "$R --help", "Exit status: 0 complete;");
+	expect(0, "$R --version", "etrace-read ");
+}
+
+/* Every option once, below a heading that says where it belongs. */
+static void help(void **state)
+{
+	static const char *const options[] = {
+		"leaks", "depth", "contexts", "resources", "include", "exclude",
+		"call-address", "resolve", "sysroot", "compress", "sort", "bits-of-real-pid",
+		"swap-cpus", "swap-energy-devices", "swap-api-map", "stats", "check",
+		"json",
+	};
+
+	(void)state;
+	expect(0, "$R -h > h1 && $R --help | cmp - h1", NULL);
+	expect(0, "$R --help | awk 'length > 80 { print; bad = 1 } END { exit bad }'", NULL);
+	expect(0, "$R --help | grep -o '^  --[a-z-]*' | sort | uniq -d | wc -l", "0\n");
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		char command[100];
+
+		snprintf(command, sizeof(command), "$R --help | grep -c '^  --%s[ :]\\|^  --%s$'",
+			 options[i], options[i]);
+		expect(0, command, "1\n");
+	}
+	expect(0, "$R --help | sed -n '/^Input/,/^$/p' | grep -c '^  fxt '", "1\n");
+	expect(0, "$R --help | sed -n '/^Output/,/^$/p' | grep -c '^  json '", "1\n");
+	expect(0, "$R --help | sed -n '/^Options of --to fxt, json, .* of sp-rtrace logs:$/,/^$/p'",
+	       "--leaks");
+	expect(0, "$R --help | sed -n '/^Options of --to sp-rtrace-text of sp-rtrace logs:$/,/^$/p'",
+	       "--sort ORDER");
+	expect(0, "$R --help | sed -n '/^Options of --from swap:$/,/^$/p'", "--swap-cpus N");
+}
+
+static void outputs(void **state)
+{
+	struct stat st;
+	char path[200];
+
+	(void)state;
+	expect(0, "$R good > a.fxt && $R -o b.fxt good && cmp a.fxt b.fxt", NULL);
+	snprintf(path, sizeof(path), "%s/b.fxt", dir);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	expect(0, "$R --to etrace b.fxt | cmp - good", NULL);
+	expect(0, "$R --to etrace < good | cmp - good", NULL);
+	expect(0, "$R --to etrace - < good | cmp - good", NULL);
+	expect(0, "$R --to json good", "{\"event\":\"close\",\"time_ns\":7000000005,\"cpu\":0,\"upid\":4194405,\"pid\":101,\"fd\":3}\n");
+	/* an output must not eat its input */
+	expect(2, "cp good same && $R --to etrace -o same same 2>&1", "same: is an input too");
+	expect(0, "cmp good same", NULL);
+	/* nor a bad option an output that is there */
+	expect(2, "cp good kept && $R --bits-of-real-pid x -o kept good 2>/dev/null", NULL);
+	/* a summary alone, or beside the conversion */
+	expect(0, "$R --stats good", "2 events in 0.000 s: 1 exit, 1 close");
+	expect(0, "$R --stats good", "The trace is complete");
+	expect(1, "$R --stats damaged 2>/dev/null", "The trace is NOT complete");
+	expect(0, "$R --stats -o c.fxt good && cmp c.fxt b.fxt", NULL);
+	expect(0, "$R --stats -o c.fxt good", "2 events");
+	expect(0, "$R --stats --to etrace good 2>/dev/null | cmp - good", NULL);
+	expect(0, "$R --stats --to etrace good 2>&1 >/dev/null", "2 events");
+	/* compressed inputs */
+	expect(0, "gzip -k good && $R --to etrace good.gz | cmp - good", NULL);
+	expect(1, "head -c 30 good.gz > cut.gz && $R --from etrace --to etrace cut.gz 2>&1", NULL);
+}
+
+/* etrace report: the same summaries, of whatever is read. */
+static void report(void **state)
+{
+	(void)state;
+	expect(0, "$R --stats good > s && ${R%-read} report good | cmp - s", NULL);
+	expect(0, "${R%-read} report good", "2 events in 0.000 s: 1 exit, 1 close");
+	expect(1, "${R%-read} report damaged 2>&1", "etrace report: damaged: line 2: damaged line");
+	expect(0, "$R -o r.fxt good && ${R%-read} report r.fxt", "2 events in 0.000 s");
+	expect(0, "${R%-read} report --json r.fxt", "{\"complete\":true,\"recording\":null,");
+	expect(0, "$R --stats --json r.fxt > s && ${R%-read} report --json < r.fxt | cmp - s", NULL);
+	expect(0, "${R%-read} report $D/sp-rtrace/64/leaky.rtrace", "Calls: 26\n");
+	expect(0, "${R%-read} report --json $D/sp-rtrace/64/leaky.plain.txt", "{\"calls\":26,");
+	expect(0, "${R%-read} report $D/swap/swap42-session.bin", "Messages: 583\n");
+	expect(1, "${R%-read} report $D/swap/swap-cut.bin 2>/dev/null", "The trace is NOT complete:\n");
+	/* an FXT file of somebody else is told of as such; asked for more, it is refused */
+	expect(0, "$R -o w.fxt $D/swap/swap42-session.bin && ${R%-read} report w.fxt", "Records: ");
+	expect(0, "$R -o w.fxt $D/sp-rtrace/64/leaky.rtrace && $R --stats w.fxt", "Records: ");
+	expect(2, "$R --to etrace w.fxt 2>&1", "was not written by etrace");
+	expect(2, "$R --to etrace --stats w.fxt 2>/dev/null | wc -c; ${R%-read} report other 2>&1",
+	       "0\netrace report: other: not a trace in a known format");
+	expect(2, "${R%-read} report --from nothing good 2>&1", "unknown input format");
+	expect(2, "${R%-read} report nowhere 2>&1", "nowhere: No such file or directory");
+	expect(2, "${R%-read} report --bits-of-real-pid 3 w.fxt 2>&1",
+	       "--bits-of-real-pid means nothing when converting fxt to stats");
+	expect(2, "$R --json good 2>&1 -o x", "--json means nothing when converting etrace to fxt");
+	expect(0, "${R%-read} -h && ${R%-read} run -h && ${R%-read} attach -h && ${R%-read} doctor -h && ${R%-read} report -h",
+	       "Usage: etrace report");
+}
+
+static void several_files(void **state)
+{
+	(void)state;
+	expect(0, "$R --to etrace cpu0 cpu1",
+	       "8388710,1,7,5!Close|fd=3\n8388710,0,7,6!Close|fd=4\n"
+	       "8388710,1,7,7!Close|fd=5\n8388710,0,7,8!Close|fd=6\n");
+	/* a processor that saw nothing has an empty file */
+	expect(0, "$R --to etrace cpu0 empty cpu1 | wc -l", "4\n");
+	expect(2, "$R --to etrace cpu0 other 2>&1", "other: not a trace");
+	expect(2, "$R -o d.fxt cpu0 && $R --to etrace cpu0 d.fxt 2>&1", "several files must be of one trace");
+	expect(2, "$R --to etrace d.fxt d.fxt 2>&1", "give one at a time");
+}
+
+/* FXT goes to no terminal, and the message says what to do. */
+static void terminal(void **state)
+{
+	int master, status;
+	ssize_t n = 0, got;
+	pid_t pid;
+	char program[4096], input[200];
+
+	(void)state;
+	snprintf(program, sizeof(program), "%s/etrace-read", getenv("ETRACE_BIN"));
+	snprintf(input, sizeof(input), "%s/good", dir);
+	pid = forkpty(&master, NULL, NULL, NULL);
+	assert_true(pid >= 0);
+	if (!pid) {
+		execl(program, program, input, NULL);
+		_exit(127);
+	}
+	while ((got = read(master, text + n, sizeof(text) - 1 - (size_t)n)) > 0)
+		n += got;
+	text[n] = 0;
+	close(master);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 2);
+	assert_non_null(strstr(text, "say -o FILE"));
+}
+
+/* An FXT file of somebody else, or of which the end is missing. */
+static void other_fxt(void **state)
+{
+	(void)state;
+	expect(0, "$R -o e.fxt good", NULL);
+	expect(1, "head -c -24 e.fxt > cut.fxt; $R --to etrace cut.fxt 2>&1", "it was cut off");
+	expect(2, "sed s/etrace/ETRACE/ e.fxt > their.fxt; $R --to etrace their.fxt 2>&1",
+	       "was not written by etrace");
+	expect(0, "$R --check e.fxt", "keeps the rules");
+}
+
+static void second_opinion(void **state)
+{
+	(void)state;
+	if (sh(text, sizeof(text), "command -v python3"))
+		skip();
+	expect(0, "for f in $D/etrace/*.trace; do $R -o f.fxt $f 2>/dev/null; $R --check f.fxt && "
+		  "python3 $D/../fxt_decode.py $f f.fxt || exit 1; done", " 0 differences");
+	write_file("odd",
+		   "4194405,0,7,5!Open|fnamesize=3,forigsize=4,flags=0,mode=0,fd=3\n"
+		   "4194405,0,7,5!FN|/\xff\xfe\n4194405,0,7,5!FO|/\n4194405,0,7,5!Cont|\xc3\xa9\n"
+		   "4194405,0,7,5!Cont_end|\n"
+		   "4194405,0,7,6!SysClone|flags=17\n4194405,0,7,6!SchedFork|pid=8388710\n"
+		   "8388710,0,7,7!New_proc|argsize=21,prognameisize=2,prognamepsize=2,cwdsize=1\n"
+		   "8388710,0,7,7!PI|/a\n8388710,0,7,7!PP|/b\n8388710,0,7,7!CW|/\n"
+		   "8388710,0,7,7!A[0]it's\n8388710,0,7,7!A[1]\n8388710,0,7,7!A[2]\xff \n"
+		   "8388710,0,7,7!A[3]a b\n8388710,0,7,7!A[4]\n8388710,0,7,7!Cont|\t$'\\n'\n"
+		   "8388710,0,7,7!Cont_end|\n8388710,0,7,7!End_of_args|\n"
+		   "8388710,0,7,8!Exit|status=256\n4194405,0,7,9!Exit|status=0\n");
+	expect(0, "$R -o odd.fxt odd && $R --check odd.fxt && python3 $D/../fxt_decode.py odd odd.fxt",
+	       "5 calls, 0 differences");
+}
+
+/* Made like a long build, in pieces: the same whatever way it is read. */
+static void made_trace(void **state)
+{
+	(void)state;
+	if (sh(text, sizeof(text), "command -v python3"))
+		skip();
+	expect(0, "python3 $D/../../bench/mktrace.py --events 20000 > long && "
+		  "$R --to etrace long > long.lines && $R -o long.fxt long && "
+		  "$R --to etrace long.fxt | cmp - long.lines", NULL);
+	expect(0, "$R --check long.fxt", NULL);
+	expect(0, "python3 $D/../fxt_decode.py long long.fxt", " 0 differences");
+	/* as the files of the processors, each record with its own lines */
+	expect(0, "awk '{ if (/^ /) f = $2; print > (\"per\" substr(f, 2, 3)) }' long && "
+		  "$R --to etrace per0* | cmp - long.lines", NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exit_statuses),
+		cmocka_unit_test(help),
+		cmocka_unit_test(outputs),
+		cmocka_unit_test(report),
+		cmocka_unit_test(several_files),
+		cmocka_unit_test(terminal),
+		cmocka_unit_test(other_fxt),
+		cmocka_unit_test(second_opinion),
+		cmocka_unit_test(made_trace),
+	};
+
+	return cmocka_run_group_tests_name("etrace-read", tests, setup, teardown);
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The FXT encoder: every record word by word as the format document lays it
+ * out, the limits, and slots of the tables that are used again.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fxt_read.h"
+#include "fxt_write.h"
+
+struct fixture {
+	struct out *out;
+	struct fxt_writer *w;
+	size_t seen;		/* bytes that expect() has looked at */
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	f->out = out_mem();
+	f->w = fxt_writer_new(f->out);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	fxt_writer_free(f->w);
+	out_close(f->out);
+	free(f);
+	return 0;
+}
+
+/* The words written since the last time. */
+static void expect(struct fixture *f, size_t n, const uint64_t *words)
+{
+	size_t len;
+	const char *data = out_mem_data(f->out, &len);
+
+	assert_int_equal(len - f->seen, n * 8);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v;
+
+		memcpy(&v, data + f->seen + i * 8, 8);
+		if (v != words[i])
+			fail_msg("word %zu is %016lx and not %016lx", i, (unsigned long)v,
+				 (unsigned long)words[i]);
+	}
+	f->seen = len;
+}
+
+#define EXPECT(f, ...) do {						\
+	static const uint64_t words_[] = { __VA_ARGS__ };		\
+	expect(f, sizeof(words_) / sizeof(words_[0]), words_);		\
+} while (0)
+
+/* Eight characters as the word that they are in a file. */
+#define C8(a, b, c, d, e, f, g, h) \
+	((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24 | \
+	 (uint64_t)(e) << 32 | (uint64_t)(f) << 40 | (uint64_t)(g) << 48 | (uint64_t)(h) << 56)
+
+static void metadata(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(fxt_magic(f->w), 0);
+	EXPECT(f, 0x0016547846040010);
+	assert_int_equal(fxt_provider_info(f->w, 0x12345678, FXT_STR("etrace")), 0);
+	/* type 0, 2 words, metadata type 1, id at 20, name length at 52 */
+	EXPECT(f, 0x0061234567810020, C8('e', 't', 'r', 'a', 'c', 'e', 0, 0));
+	assert_int_equal(fxt_provider_section(f->w, 1), 0);
+	EXPECT(f, 0x0000000000120010);
+	assert_int_equal(fxt_provider_event(f->w, 1, 0), 0);
+	EXPECT(f, 0x0000000000130010);
+	assert_int_equal(fxt_provider_event(f->w, 1, 3), 0);
+	EXPECT(f, 0x0030000000130010);
+	assert_int_equal(fxt_init(f->w, 1000000000), 0);
+	EXPECT(f, 0x21, 1000000000);
+}
+
+static void events(void **state)
+{
+	struct fixture *f = *state;
+	struct fxt_event e = { FXT_EV_INSTANT, 100, 7, 8, FXT_STR("cat"), FXT_STR("name"), 0 };
+
+	fxt_event(f->w, &e, NULL, 0);
+	/* strings 1 and 2, thread 1, then the event that refers to them */
+	EXPECT(f,
+	       0x0000000300010022, C8('c', 'a', 't', 0, 0, 0, 0, 0),
+	       0x0000000400020022, C8('n', 'a', 'm', 'e', 0, 0, 0, 0),
+	       0x0000000000010033, 7, 8,
+	       0x0002000101000024, 100);
+	e.type = FXT_EV_COUNTER;
+	e.value = 0x55;
+	fxt_event(f->w, &e, NULL, 0);
+	EXPECT(f, 0x0002000101010034, 100, 0x55);
+	e.type = FXT_EV_DURATION_BEGIN;
+	fxt_event(f->w, &e, NULL, 0);
+	EXPECT(f, 0x0002000101020024, 100);
+	e.type = FXT_EV_DURATION_END;
+	fxt_event(f->w, &e, NULL, 0);
+	EXPECT(f, 0x0002000101030024, 100);
+	for (unsigned int t = FXT_EV_DURATION_COMPLETE; t < FXT_EV_COUNT; t++) {
+		uint64_t words[] = { 0x0002000101000034 | (uint64_t)t << 16, 100, 0x55 };
+
+		e.type = t;
+		fxt_event(f->w, &e, NULL, 0);
+		expect(f, 3, words);
+	}
+}
+
+static void arguments(void **state)
+{
+	struct fixture *f = *state;
+	struct fxt_event e = { FXT_EV_INSTANT, 1, 0, 0, { 0 }, { 0 }, 0 };
+	struct fxt_str n = fxt_pin(f->w, FXT_STR("n"));
+	struct fxt_arg a[9];
+
+	EXPECT(f, 0x0000000100010022, 'n');
+	fxt_event(f->w, &e, NULL, 0);
+	EXPECT(f, 0x0000000000010033, 0, 0, 0x0000000001000024, 1);
+	a[0] = fxt_arg_null(n);
+	a[1] = fxt_arg_i(n, -2);
+	a[2] = fxt_arg_u(n, 0xffffffff);
+	a[3] = fxt_arg_i(n, -0x80000001ll);
+	a[4] = fxt_arg_u(n, 0x100000000);
+	a[5] = fxt_arg_f(n, 1.5);
+	a[6] = fxt_arg_str(n, FXT_STR("value"));
+	a[7] = fxt_arg_ptr(n, 0x1234);
+	a[8] = fxt_arg_koid(n, 0x5678);
+	fxt_event(f->w, &e, a, 9);
+	EXPECT(f,
+	       0x0000000500020022, C8('v', 'a', 'l', 'u', 'e', 0, 0, 0),
+	       0x0000000001900104, 1,
+	       0x0000000000010010,
+	       0xfffffffe00010011,
+	       0xffffffff00010012,
+	       0x0000000000010023, 0xffffffff7fffffff,
+	       0x0000000000010024, 0x100000000,
+	       0x0000000000010025, 0x3ff8000000000000,
+	       0x0000000200010016,
+	       0x0000000000010027, 0x1234,
+	       0x0000000000010028, 0x5678);
+}
+
+static void objects(void **state)
+{
+	struct fixture *f = *state;
+	struct fxt_switch sw = { 9, 3, FXT_THREAD_BLOCKED, 1, 2, 3, 4, 5, 6 };
+
+	fxt_process_name(f->w, 77, FXT_STR("sh"));
+	EXPECT(f, 0x0000000200010022, C8('s', 'h', 0, 0, 0, 0, 0, 0),
+	       0x0000000001010027, 77);
+	fxt_thread_name(f->w, 77, 78, FXT_STR("sh"));
+	EXPECT(f, 0x0000000700020022, C8('p', 'r', 'o', 'c', 'e', 's', 's', 0),
+	       0x0000010001020047, 78, 0x0000000000020028, 77);
+	fxt_userspace_object(f->w, 1, 2, 0xabc, FXT_STR("sh"), NULL, 0);
+	EXPECT(f, 0x0000000000010033, 1, 2, 0x0000000001010026, 0xabc);
+	fxt_log(f->w, 5, 1, 2, FXT_STR("hello"));
+	EXPECT(f, 0x0000000100050039, 5, C8('h', 'e', 'l', 'l', 'o', 0, 0, 0));
+	fxt_blob(f->w, FXT_STR("sh"), FXT_BLOB_DATA, "123456789", 9);
+	EXPECT(f, 0x0001000900010035, C8('1', '2', '3', '4', '5', '6', '7', '8'), '9');
+	fxt_context_switch(f->w, &sw);
+	EXPECT(f, 0x0000000000020033, 3, 4, 0x0060502013030028, 9);
+}
+
+/* Too long, too many, out of range: an error, and not a byte written. */
+static void limits(void **state)
+{
+	struct fixture *f = *state;
+	struct fxt_event e = { FXT_EV_INSTANT, 1, 0, 0, FXT_STR("c"), FXT_STR("n"), 0 };
+	struct fxt_arg args[16];
+	char *big = malloc(40000);
+
+	memset(big, 'x', 40000);
+	for (unsigned int i = 0; i < 16; i++)
+		args[i] = fxt_arg_u(FXT_STR("a"), i);
+	assert_int_equal(fxt_event(f->w, &e, args, 16), -E2BIG);
+	args[3] = fxt_arg_str(FXT_STR("a"), fxt_str(big, 32000));
+	assert_int_equal(fxt_event(f->w, &e, args, 15), -E2BIG);
+	args[3] = fxt_arg_u(fxt_str(big, 32000), 1);
+	assert_int_equal(fxt_event(f->w, &e, args, 15), -E2BIG);
+	e.name = fxt_str(big, 32000);
+	assert_int_equal(fxt_event(f->w, &e, NULL, 0), -E2BIG);
+	assert_int_equal(fxt_process_name(f->w, 1, e.name), -E2BIG);
+	assert_int_equal(fxt_kernel_object(f->w, 256, 1, FXT_STR("n"), NULL, 0), -E2BIG);
+	assert_int_equal(fxt_provider_info(f->w, 1, fxt_str(big, 256)), -E2BIG);
+	assert_int_equal(fxt_provider_event(f->w, 1, 16), -E2BIG);
+	assert_int_equal(fxt_log(f->w, 1, 1, 1, fxt_str(big, 32000)), -E2BIG);
+	assert_int_equal(fxt_blob(f->w, FXT_STR("n"), 1, big, FXT_MAX_BLOB + 1), -E2BIG);
+	assert_int_equal(out_bytes(f->out), 0);
+	/* the longest that fit do */
+	e.name = fxt_str(big, FXT_MAX_STRING);
+	assert_int_equal(fxt_event(f->w, &e, args, 3), 0);
+	assert_int_equal(fxt_log(f->w, 1, 1, 1, fxt_str(big, FXT_MAX_STRING)), 0);
+	assert_int_equal(fxt_blob(f->w, FXT_STR("n"), 1, big, FXT_MAX_BLOB), 0);
+	free(big);
+}
+
+static void on_problem(void *ctx, enum fxt_problem p, uint64_t offset)
+{
+	(void)ctx;
+	fail_msg("offset %lu: %s", (unsigned long)offset, fxt_problem_text(p));
+}
+
+/*
+ * Far more names and threads than there are slots: each event, read back with
+ * the tables as they are at that point of the file, has its own.
+ */
+static void recycling(void **state)
+{
+	enum { EVENTS = 120000 };
+	struct fixture *f = *state;
+	struct fxt_str pinned;
+	struct fxt_reader *r;
+	struct fxt_rec rec;
+	struct in *in;
+	size_t len, n = 0;
+	const void *data;
+	char big[700];
+
+	fxt_magic(f->w);
+	pinned = fxt_pin(f->w, FXT_STR("always"));
+	memset(big, 'b', sizeof(big));
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		struct fxt_event e = { FXT_EV_INSTANT, i, i / 3 % 1000, i % 700, pinned,
+				       { 0 }, 0 };
+		struct fxt_arg args[3];
+		char name[40], arg[40], value[40];
+
+		/* some names come again and again */
+		snprintf(name, sizeof(name), "name %u", i % 7 ? i : i % 100);
+		snprintf(arg, sizeof(arg), "arg %u", i);
+		snprintf(value, sizeof(value), "value %u", i * 17);
+		snprintf(big, sizeof(big), "%-10u", i);
+		big[10] = 'b';
+		e.name = fxt_str(name, strlen(name));
+		args[0] = fxt_arg_str(fxt_str(arg, strlen(arg)), fxt_str(value, strlen(value)));
+		args[1] = fxt_arg_str(FXT_STR("same"), fxt_str(name, strlen(name)));
+		args[2] = fxt_arg_str(FXT_STR("long"), fxt_str(big, sizeof(big)));
+		assert_int_equal(fxt_event(f->w, &e, args, 3), 0);
+	}
+	data = out_mem_data(f->out, &len);
+	in = in_mem(data, len, "made");
+	r = fxt_reader_new(in, on_problem, NULL);
+	while (fxt_next(r, &rec) > 0) {
+		struct fxt_arg_iter it = { 0 };
+		unsigned int i = (unsigned int)rec.event.time;
+		struct fxt_rarg a;
+		char text[40];
+
+		if (rec.type != FXT_REC_EVENT)
+			continue;
+		n++;
+		assert_int_equal(rec.event.thread.process, i / 3 % 1000);
+		assert_int_equal(rec.event.thread.thread, i % 700);
+		assert_int_equal(rec.event.category.len, 6);
+		assert_memory_equal(rec.event.category.s, "always", 6);
+		snprintf(text, sizeof(text), "name %u", i % 7 ? i : i % 100);
+		assert_int_equal(rec.event.name.len, strlen(text));
+		assert_memory_equal(rec.event.name.s, text, strlen(text));
+		assert_true(fxt_next_arg(r, &rec, &it, &a));
+		snprintf(text, sizeof(text), "value %u", i * 17);
+		assert_int_equal(a.str.len, strlen(text));
+		assert_memory_equal(a.str.s, text, strlen(text));
+		assert_true(fxt_next_arg(r, &rec, &it, &a));
+		assert_true(fxt_next_arg(r, &rec, &it, &a));
+		assert_int_equal(a.str.len, sizeof(big));
+		assert_int_equal(strtoul(a.str.s, NULL, 10), i);
+		assert_false(fxt_next_arg(r, &rec, &it, &a));
+	}
+	assert_int_equal(n, EVENTS);
+	fxt_reader_free(r);
+	in_close(in);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(metadata),
+		TEST(events),
+		TEST(arguments),
+		TEST(objects),
+		TEST(limits),
+		TEST(recycling),
+	};
+
+	return cmocka_run_group_tests_name("FXT encoder", tests, NULL, NULL);
+}

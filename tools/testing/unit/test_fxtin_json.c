@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * FXT as an input: every record and argument type of the document, made word by
+ * word in both byte orders, read back as JSON; what is unknown and what is
+ * broken; and the counts of what our own encoder wrote.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common_fxt.h"
+#include "fxt_write.h"
+
+static uint64_t arg_header(unsigned int type, unsigned int words, unsigned int name, uint64_t bits)
+{
+	return type | words << 4 | (uint64_t)name << 16 | bits << 32;
+}
+
+static uint64_t double_bits(double d)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &d, 8);
+	return bits;
+}
+
+/* One record of every type, as data/fxt/all-types.txt tells; strings 1 "process", 2 "cat", 3 "name", 4 "arg". */
+static void make_all(struct raw *r)
+{
+	raw_magic(r);
+	raw_provider(r, 7, "maker");
+	raw_init(r, 1000000000);
+	raw_string(r, 1, "process");
+	raw_string(r, 2, "cat");
+	raw_string(r, 3, "name");
+	raw_string(r, 4, "arg");
+	raw_thread(r, 5, 100, 101);
+
+	/* All argument types, the last with everything inline. */
+	raw_begin(r, FXT_REC_EVENT | FXT_EV_INSTANT << 16 | 10u << 20 | 5u << 24 | 2ull << 32 | 3ull << 48);
+	raw_word(r, 1000);
+	raw_word(r, arg_header(FXT_ARG_NULL, 1, 4, 0));
+	raw_word(r, arg_header(FXT_ARG_I32, 1, 4, 0xffffffff));
+	raw_word(r, arg_header(FXT_ARG_U32, 1, 4, 0xffffffff));
+	raw_word(r, arg_header(FXT_ARG_I64, 2, 4, 0));
+	raw_word(r, (uint64_t)INT64_MIN);
+	raw_word(r, arg_header(FXT_ARG_U64, 2, 4, 0));
+	raw_word(r, UINT64_MAX);
+	raw_word(r, arg_header(FXT_ARG_F64, 2, 4, 0));
+	raw_word(r, double_bits(-0.1));
+	raw_word(r, arg_header(FXT_ARG_STRING, 1, 4, 3));
+	raw_word(r, arg_header(FXT_ARG_POINTER, 2, 4, 0));
+	raw_word(r, 0xffffffff80001000);
+	raw_word(r, arg_header(FXT_ARG_KOID, 2, 4, 0));
+	raw_word(r, 77);
+	raw_word(r, arg_header(FXT_ARG_STRING, 3, 0x8000 | 3, 0x8000 | 5));
+	raw_stream(r, "key", 3);
+	raw_stream(r, "value", 5);
+	raw_end(r);
+
+	/* Everything inline, and each event that ends with a word. */
+	raw_begin(r, FXT_REC_EVENT | FXT_EV_DURATION_BEGIN << 16 | 0x8004ull << 32 | 0x8009ull << 48);
+	raw_word(r, 2000);
+	raw_word(r, 200);
+	raw_word(r, 201);
+	raw_stream(r, "four", 4);
+	raw_stream(r, "nine char", 9);
+	raw_end(r);
+	raw_event(r, FXT_EV_DURATION_END, 2001, 5, 2, 3, 0);
+	raw_event(r, FXT_EV_COUNTER, 2002, 5, 2, 3, 1002);
+	raw_event(r, FXT_EV_DURATION_COMPLETE, 2003, 5, 2, 3, 1003);
+	raw_event(r, FXT_EV_ASYNC_BEGIN, 2004, 5, 2, 3, 1004);
+	raw_event(r, FXT_EV_ASYNC_INSTANT, 2005, 5, 2, 3, 1005);
+	raw_event(r, FXT_EV_ASYNC_END, 2006, 5, 2, 3, 1006);
+	raw_event(r, FXT_EV_FLOW_BEGIN, 2007, 5, 2, 3, 1007);
+	raw_event(r, FXT_EV_FLOW_STEP, 2008, 5, 2, 3, 1008);
+	raw_event(r, FXT_EV_FLOW_END, 2009, 5, 2, 3, UINT64_MAX);
+
+	raw_begin(r, FXT_REC_BLOB | 3u << 16 | 5ull << 32 | 2ull << 48);
+	raw_stream(r, "\x00\x01\xfe\xff\x80", 5);
+	raw_end(r);
+	raw_begin(r, FXT_REC_USERSPACE_OBJECT | 5u << 16 | 3u << 24 | 1ull << 40);
+	raw_word(r, 0xdeadbeef);
+	raw_word(r, arg_header(FXT_ARG_U32, 1, 4, 9));
+	raw_end(r);
+	raw_begin(r, FXT_REC_USERSPACE_OBJECT | 3u << 24);	/* inline process */
+	raw_word(r, 0xdeadbee0);
+	raw_word(r, 300);
+	raw_end(r);
+	raw_begin(r, FXT_REC_KERNEL_OBJECT | 2u << 16 | 3u << 24 | 1ull << 40);
+	raw_word(r, 101);
+	raw_word(r, arg_header(FXT_ARG_KOID, 2, 1, 0));
+	raw_word(r, 100);
+	raw_end(r);
+	raw_begin(r, FXT_REC_CONTEXT_SWITCH | 9u << 16 | 3u << 24 | 5ull << 28 | 20ull << 44 | 30ull << 52);
+	raw_word(r, 3000);
+	raw_word(r, 400);
+	raw_word(r, 401);
+	raw_end(r);
+	raw_begin(r, FXT_REC_LOG | 5u << 16 | 5ull << 32);
+	raw_word(r, 4000);
+	raw_stream(r, "hello", 5);
+	raw_end(r);
+	raw_begin(r, 2u << 16 | 7u << 20);	/* provider section */
+	raw_end(r);
+	raw_begin(r, 3u << 16 | 7u << 20);	/* provider event */
+	raw_end(r);
+}
+
+/* Each line of a text has in it what the same line of the other one says. */
+static void assert_lines(const struct bytes *text, const struct bytes *want)
+{
+	const char *p = text->data, *w = want->data;
+
+	for (size_t i = 1; *w; i++) {
+		size_t len = strcspn(p, "\n"), wlen = strcspn(w, "\n");
+
+		if (!memmem(p, len, w, wlen))
+			fail_msg("line %zu is\n%.*s\nnot\n%.*s", i, (int)len, p, (int)wlen, w);
+		p += len + (p[len] == '\n');
+		w += wlen + (w[wlen] == '\n');
+	}
+	assert_string_equal(p, "");
+}
+
+static void test_all_types(void **state)
+{
+	struct bytes want = fixture("fxt/all-types.txt");
+
+	(void)state;
+	for (unsigned int swapped = 0; swapped < 2; swapped++) {
+		struct raw r = { .swapped = swapped };
+		struct conversion c;
+
+		make_all(&r);
+		assert_int_equal((uint8_t)r.b.data[0], swapped ? 0x00 : 0x10);
+		c = convert("fxt", "json", r.b.data, r.b.n, NULL);
+		assert_int_equal(c.status, 0);
+		assert_string_equal(c.messages.data, "");
+		assert_lines(&c.out, &want);
+		conversion_free(&c);
+		raw_free(&r);
+	}
+	bytes_free(&want);
+}
+
+/* Types that are not in the document are passed over by their size. */
+static void test_unknown(void **state)
+{
+	(void)state;
+	for (unsigned int swapped = 0; swapped < 2; swapped++) {
+		struct raw r = { .swapped = swapped };
+		struct conversion c;
+
+		raw_magic(&r);
+		raw_string(&r, 1, "s");
+		raw_begin(&r, 11);			/* record, at 24 */
+		raw_word(&r, 0x1122334455667788);
+		raw_end(&r);
+		raw_begin(&r, 9u << 16);		/* metadata, at 40 */
+		raw_end(&r);
+		raw_begin(&r, FXT_REC_EVENT | 12u << 16 | 1u << 20 | 1ull << 32 | 1ull << 48);	/* event, at 48 */
+		raw_word(&r, 5);
+		raw_word(&r, 1);
+		raw_word(&r, 2);
+		raw_word(&r, arg_header(FXT_ARG_U32, 1, 1, 3));
+		raw_end(&r);
+		raw_begin(&r, FXT_REC_EVENT | 2u << 20 | 1ull << 32 | 1ull << 48);	/* argument, at 88 + 32 */
+		raw_word(&r, 6);
+		raw_word(&r, 1);
+		raw_word(&r, 2);
+		raw_word(&r, arg_header(9, 2, 1, 1));
+		raw_word(&r, 0xaabbccddeeff0011);
+		raw_word(&r, arg_header(FXT_ARG_U32, 1, 1, 4));
+		raw_end(&r);
+		c = convert("fxt", "json", r.b.data, r.b.n, NULL);
+		assert_int_equal(c.status, 0);
+		assert_true(has_line(&c.messages, "offset 24: record of a type not in the format document"));
+		assert_true(has_line(&c.messages, "offset 40: metadata of a type not"));
+		assert_true(has_line(&c.messages, "offset 48: event of a type not"));
+		assert_true(has_line(&c.messages, "offset 120: argument of a type not"));
+		assert_true(has_line(&c.out, "{\"record\":\"unknown\",\"type_number\":11,\"offset\":24,\"words\":2,"));
+		assert_true(has_line(&c.out, swapped ? "1122334455667788\"}" : "8877665544332211\"}"));
+		assert_true(has_line(&c.out, "\"event\":\"unknown\",\"type_number\":12,\"timestamp\":5,"));
+		assert_true(has_line(&c.out, "\"type\":\"uint32\",\"value\":3}"));
+		assert_true(has_line(&c.out, "\"type\":\"unknown\",\"type_number\":9,\"data\":\""));
+		assert_true(has_line(&c.out, "\"type\":\"uint32\",\"value\":4}"));
+		conversion_free(&c);
+		raw_free(&r);
+	}
+}
+
+/* What is broken is told with its offset, and the records behind it are read. */
+static void test_broken(void **state)
+{
+	struct raw r = { 0 };
+	struct conversion c;
+	size_t at;
+
+	(void)state;
+	raw_magic(&r);
+	raw_string(&r, 1, "s");
+	raw_thread(&r, 1, 1, 2);
+	/* An event that needs more words than it has, at 48. */
+	at = raw_begin(&r, FXT_REC_EVENT | 1u << 24 | 1ull << 32 | 1ull << 48);
+	raw_end(&r);
+	assert_int_equal(at, 48);
+	/* An argument larger than its record, at 56 + 16. */
+	raw_begin(&r, FXT_REC_EVENT | 1u << 20 | 1u << 24 | 1ull << 32 | 1ull << 48);
+	raw_word(&r, 7);
+	raw_word(&r, arg_header(FXT_ARG_U64, 2, 1, 0));
+	raw_end(&r);
+	/* Two arguments announced, one there; at 80, the second would be at 104. */
+	raw_begin(&r, FXT_REC_EVENT | 2u << 20 | 1u << 24 | 1ull << 32 | 1ull << 48);
+	raw_word(&r, 8);
+	raw_word(&r, arg_header(FXT_ARG_U32, 1, 1, 5));
+	raw_end(&r);
+	/* A string and a thread that nobody registered, at 104. */
+	raw_event(&r, FXT_EV_INSTANT, 9, 9, 1, 99, 0);
+	raw_word(&r, 0);		/* a zero header, at 120 */
+	raw_event(&r, FXT_EV_INSTANT, 10, 1, 1, 1, 0);
+	raw_word(&r, 4 | 5 << 4);	/* cut, at 144 */
+	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
+	assert_int_equal(c.status, 1);
+	assert_true(has_line(&c.messages, "offset 48: record whose parts do not fit its size"));
+	assert_true(has_line(&c.messages, "offset 72: argument that does not fit its record"));
+	assert_true(has_line(&c.messages, "offset 104: record with fewer arguments than announced"));
+	assert_true(has_line(&c.messages, "offset 104: reference to a string that was never registered"));
+	assert_true(has_line(&c.messages, "offset 104: reference to a thread that was never registered"));
+	assert_true(has_line(&c.messages, "offset 120: record of size 0"));
+	assert_true(has_line(&c.messages, "offset 144: the file ends inside a record"));
+	assert_true(has_line(&c.out, "\"offset\":48,\"words\":1,\"provider\":0,\"broken\":true,\"data\":\"1400000101000100\"}"));
+	assert_true(has_line(&c.out, "\"timestamp\":7,"));
+	assert_true(has_line(&c.out, "\"timestamp\":8,"));
+	assert_true(has_line(&c.out, "\"thread\":{\"ref\":9},\"category\":\"s\",\"category_ref\":1,\"name\":null,\"name_ref\":99,"));
+	assert_true(has_line(&c.out, "\"timestamp\":10,"));
+	conversion_free(&c);
+	raw_free(&r);
+}
+
+static void test_not_fxt(void **state)
+{
+	static const char *const inputs[] = { "", "1234567", "this is not a trace" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct conversion c = convert("fxt", "json", inputs[i], strlen(inputs[i]), NULL);
+
+		assert_int_equal(c.status, 2);
+		assert_true(has_line(&c.messages, "offset 0: not an FXT file at all") ||
+			    has_line(&c.messages, "offset 0: not an FXT file: no magic number"));
+		conversion_free(&c);
+	}
+}
+
+/* What our own encoder writes comes back: the same events in the same order. */
+static void test_counts(void **state)
+{
+	struct out *out = out_mem();
+	struct fxt_writer *w = fxt_writer_new(out);
+	struct records rs;
+	const void *data;
+	size_t n, seen = 0;
+	unsigned int types[FXT_EV_COUNT] = { 0 };
+	static const char *const names[FXT_EV_COUNT] = {
+		"instant", "counter", "duration begin", "duration end", "duration complete",
+		"async begin", "async instant", "async end", "flow begin", "flow step", "flow end",
+	};
+
+	(void)state;
+	fxt_magic(w);
+	fxt_provider_info(w, 1, FXT_STR("test"));
+	fxt_init(w, 1000000000);
+	/* More names than the string table holds, and more threads. */
+	for (uint64_t i = 0; i < 40000; i++) {
+		char text[32];
+		int len = snprintf(text, sizeof(text), "name %u", (unsigned int)i);
+		struct fxt_arg arg = fxt_arg_u(FXT_STR("number"), i);
+		struct fxt_event ev = {
+			.type = (enum fxt_event_type)(i % FXT_EV_COUNT), .time = i,
+			.process = 1 + i % 300, .thread = 1000 + i % 300,
+			.category = FXT_STR("c"), .name = fxt_str(text, (size_t)len), .value = i,
+		};
+
+		types[ev.type]++;
+		assert_int_equal(fxt_event(w, &ev, &arg, 1), 0);
+	}
+	data = out_mem_data(out, &n);
+	rs = fxt_records(data, n);
+	assert_int_equal(rs.status, 0);
+	for (unsigned int t = 0; t < FXT_EV_COUNT; t++)
+		assert_int_equal(count_events(&rs, names[t], "c", NULL), types[t]);
+	for (size_t i = 0; i < rs.n; i++) {
+		char text[32];
+
+		if (!is_event(rs.r[i], NULL, NULL, NULL))
+			continue;
+		snprintf(text, sizeof(text), "name %zu", seen);
+		assert_string_equal(rec_text(rs.r[i], "name"), text);
+		assert_int_equal(rec_thread(rs.r[i]), 1000 + seen % 300);
+		assert_int_equal(json_object_get_int64(rec_arg(rs.r[i], "number")), seen);
+		seen++;
+	}
+	assert_int_equal(seen, 40000);
+	records_free(&rs);
+	fxt_writer_free(w);
+	out_close(out);
+}
+
+/* Two providers have tables of their own. */
+static void test_providers(void **state)
+{
+	struct raw r = { 0 };
+	struct records rs;
+
+	(void)state;
+	raw_magic(&r);
+	raw_provider(&r, 1, "one");
+	raw_string(&r, 1, "of one");
+	raw_thread(&r, 1, 10, 11);
+	raw_provider(&r, 2, "two");
+	raw_string(&r, 1, "of two");
+	raw_thread(&r, 1, 20, 21);
+	raw_event(&r, FXT_EV_INSTANT, 1, 1, 1, 1, 0);
+	raw_begin(&r, 2u << 16 | 1u << 20);
+	raw_end(&r);
+	raw_event(&r, FXT_EV_INSTANT, 2, 1, 1, 1, 0);
+	rs = fxt_records(r.b.data, r.b.n);
+	assert_int_equal(rs.status, 0);
+	assert_string_equal(rec_text(rs.r[7], "name"), "of two");
+	assert_int_equal(rec_process(rs.r[7]), 20);
+	assert_string_equal(rec_text(rs.r[9], "name"), "of one");
+	assert_int_equal(rec_thread(rs.r[9]), 11);
+	records_free(&rs);
+	raw_free(&r);
+}
+
+/* Strings of any bytes: those that are not text are there as digits too. */
+static void test_bytes(void **state)
+{
+	struct raw r = { 0 };
+	struct conversion c;
+
+	(void)state;
+	raw_magic(&r);
+	raw_string(&r, 1, "a\x80z");
+	raw_begin(&r, FXT_REC_STRING | 2u << 16 | 4ull << 32);
+	raw_stream(&r, "a\0b\n", 4);
+	raw_end(&r);
+	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
+	assert_true(has_line(&c.out, "\"index\":1,\"value\":\"a\xef\xbf\xbdz\",\"value_hex\":\"61807a\"}"));
+	assert_true(has_line(&c.out, "\"index\":2,\"value\":\"a\357\277\275b\\n\",\"value_hex\":\"6100620a\"}"));
+	conversion_free(&c);
+	raw_free(&r);
+}
+
+/* Every record type cut at every byte and flipped at every byte, both orders. */
+static void test_damage(void **state)
+{
+	(void)state;
+	for (unsigned int swapped = 0; swapped < 2; swapped++) {
+		struct raw r = { .swapped = swapped };
+
+		make_all(&r);
+		for (size_t i = 0; i < r.b.n; i++) {
+			for (unsigned int how = 0; how < 3; how++) {
+				static const char *const to[] = { "json", "json", "check" };
+				size_t n = how ? r.b.n : i;
+				char *copy = malloc(n + !n);
+				struct conversion c;
+
+				memcpy(copy, r.b.data, n);
+				if (how)
+					copy[i] = (char)~copy[i];
+				c = convert("fxt", to[how], copy, n, NULL);
+				assert_true(c.status <= 2);
+				/* Whole records before a cut are all there. */
+				if (!how && i >= 128)
+					assert_true(count_lines(&c.out, "\"record\"") >= 8);
+				assert_true(c.peak < (1u << 20) + 16 * n);
+				conversion_free(&c);
+				free(copy);
+			}
+		}
+		raw_free(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_types),
+		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_not_fxt),
+		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_providers),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

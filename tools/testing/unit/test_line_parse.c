@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the etrace line stands in a line of trace_pipe: decided by ftrace's
+ * columns and never by the first thing that looks right.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "line_parse.h"
+
+/* A line in memory of its own, so that a sanitizer sees reads beyond it. */
+static enum line_class parse(struct line_state *st, const char *s, size_t len,
+			     unsigned int *foreign)
+{
+	static char *copy;
+
+	free(copy);
+	copy = malloc(len + 1);
+	memcpy(copy, s, len);
+	copy[len] = '\n';
+	return line_parse(st, copy, len, foreign);
+}
+
+static enum line_class parse1(const char *s, struct line_state *st)
+{
+	unsigned int foreign;
+
+	memset(st, 0, sizeof(*st));
+	return parse(st, s, strlen(s), &foreign);
+}
+
+#define LINE "12582912123,3,12,345678000!Open|fd=3"
+
+static void prefixes(void **state)
+{
+	static const char *const before[] = {
+		"",
+		"etrace_open: ",
+		"etrace_open:          ",
+		"0: ",
+		"0xffffffffc0a1b2c3: ",
+		"bas_trace_print+0x12/0x30: ",
+		"bas_trace_print+0x12/0x30 [bas_tracer]: ",
+		"            make-123     [001] d..2.    12.345678: etrace_open: ",
+		"            make-123     [001] d..2.    12.345678: 0: ",
+		"            make-123     [001] d..2.    12.345678: ",
+		"            make-123     [001]    12.345678: etrace_open: ",
+		"            make-123     [001] .....    12.345678: etrace_open: ",
+		"            make-123     (    123) [001] d..2.    12.345678: etrace_open: ",
+		"           <...>-123     (-------) [001] d..2.    12.345678: etrace_open: ",
+		"            make-4194303 [127] d..2. 98765.345678: etrace_open: ",
+		"            make-123     [001] d..2.  12345678: etrace_open: ",
+		"            make-123     [001] d..2.    12.345678123: etrace_open: ",
+		" 15-characters--123     [001] d..2.    12.345678: etrace_open: ",
+		/* the padding taken away */
+		"make-123     [001] d..2.    12.345678: etrace_open: ",
+		"a b-1-123 [001] d..2. 12.345678: etrace_open: ",
+		/* names that look like something else */
+		"   1,2,3,4!Open|-123     [001] d..2.    12.345678: etrace_open: ",
+		"  -5 [001] 1.2: -123     [001] d..2.    12.345678: etrace_open: ",
+		" x-7 [000] 0.1:-123     [001] d..2.    12.345678: etrace_open: ",
+		"     CPU:1 [LOST-123     [001] d..2.    12.345678: etrace_open: ",
+		"        # tracer-123     [001] d..2.    12.345678: etrace_open: ",
+		"                -123     [001] d..2.    12.345678: etrace_open: ",
+	};
+	struct line_state st;
+	char line[300];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		snprintf(line, sizeof(line), "%s" LINE, before[i]);
+		if (parse1(line, &st) != LINE_ETRACE)
+			fail_msg("not recognised: %s", line);
+		assert_int_equal(st.line.upid, 12582912123);
+		assert_int_equal(st.line.cpu, 3);
+		assert_int_equal(st.line.time, 12345678000);
+		assert_int_equal(st.line.len, strlen("Open|fd=3"));
+		assert_memory_equal(st.line.text, "Open|fd=3", st.line.len);
+	}
+}
+
+/* What stands inside a string is the string's, whatever it looks like. */
+static void traps(void **state)
+{
+	static const char *const strings[] = {
+		"a: 1,2,3,4!Open|fd=3",
+		" x-1   [000] d..1.  1.5: etrace_exit: 1,2,3,4!Exit|status=0",
+		"CPU:1 [LOST 3 EVENTS]",
+		"1,2,3,4!Exit|status=0",
+		"!!!",
+	};
+	struct line_state st;
+	char line[300];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		snprintf(line, sizeof(line), "77,0,1,2!FN|%s", strings[i]);
+		assert_int_equal(parse1(line, &st), LINE_ETRACE);
+		assert_int_equal(st.line.upid, 77);
+		assert_memory_equal(st.line.text + 3, strings[i], strlen(strings[i]));
+		snprintf(line, sizeof(line),
+			 "              ld-9       [000] d..1.     1.500000: etrace_open: 77,0,1,2!FN|%s",
+			 strings[i]);
+		assert_int_equal(parse1(line, &st), LINE_ETRACE);
+		assert_int_equal(st.line.upid, 77);
+		assert_int_equal(st.line.len, 3 + strlen(strings[i]));
+	}
+}
+
+static void foreign_and_damaged(void **state)
+{
+	static const struct {
+		const char *line;
+		enum line_class class;
+	} lines[] = {
+		{ "", LINE_FOREIGN },
+		{ "# tracer: nop", LINE_FOREIGN },
+		{ "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION", LINE_FOREIGN },
+		{ "              sh-9       [000] d..1.     1.500000: sched_switch: prev_comm=sh", LINE_FOREIGN },
+		{ "              sh-9       [000] d..1.     1.500000: sys_close(fd: 3)", LINE_FOREIGN },
+		{ " => __x64_sys_close", LINE_FOREIGN },
+		{ " 0)   0.123 us    |  _raw_spin_lock();", LINE_FOREIGN },
+		{ "something else, 1,2,3", LINE_FOREIGN },
+		{ "12582912123,3,12,34567", LINE_DAMAGED },
+		{ "12582912123,3,12x345678000!Open|fd=3", LINE_DAMAGED },
+		{ "1258291212x,3,12,345678000!Open|fd=3", LINE_DAMAGED },
+		{ "12582912123,3,12,345678000!", LINE_DAMAGED },
+		{ "12582912123,3,12,345678000!?FN|x", LINE_DAMAGED },
+		{ "12582912123,3,12,1000000000!FN|x", LINE_DAMAGED },	/* ns of a second */
+		{ "9223372036854775808,3,12,1!FN|x", LINE_DAMAGED },	/* upid of 2^63 */
+		{ "99999999999999999999999,3,12,1!FN|x", LINE_DAMAGED },
+		{ "1,3,9223372036,1!FN|x", LINE_DAMAGED },		/* ns of 2^63 */
+		{ "-1,3,12,1!FN|x", LINE_DAMAGED },
+		{ "              sh-9       [000] d..1.     1.500000: etrace_open: 1,2", LINE_DAMAGED },
+		{ "              sh-9       [000] d..1.     1.500000: etrace_open: etrace: lines of a record too long to print", LINE_DAMAGED },
+		{ "\x01\x02\x03", LINE_DAMAGED },
+		{ "CPU:1 [LOST 123 EVENTS]", LINE_LOST },
+		{ "CPU:0 [LOST EVENTS]", LINE_LOST },
+		{ "CPU:0 [12 EVENTS DROPPED]", LINE_LOST },
+		{ "CPU:0 [LOST 12 EVENTS", LINE_FOREIGN },
+		{ "CPU:x [LOST 12 EVENTS]", LINE_FOREIGN },
+	};
+	struct line_state st;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		enum line_class class = parse1(lines[i].line, &st);
+
+		if (class != lines[i].class)
+			fail_msg("class %d and not %d: %s", class, lines[i].class, lines[i].line);
+	}
+	parse1("CPU:17 [LOST 123 EVENTS]", &st);
+	assert_int_equal(st.lost.cpu, 17);
+	assert_true(st.lost.counted);
+	assert_int_equal(st.lost.lost, 123);
+	parse1("CPU:17 [LOST EVENTS]", &st);
+	assert_false(st.lost.counted);
+}
+
+/*
+ * A task's name may hold newlines; the line comes in pieces then, and the second
+ * looks like whatever the task wants.
+ */
+static void newlines_in_names(void **state)
+{
+	static const struct {
+		const char *pieces[4];
+		unsigned int n;
+	} names[] = {
+		{ { "             a", "b-123     [001] d..2.    12.345678: etrace_open: " LINE }, 2 },
+		{ { "  ", "1,2,3,4!FN|ab-123     [001] d..2.    12.345678: etrace_open: " LINE }, 2 },
+		{ { "              ", "", "-123     [001] d..2.    12.345678: etrace_open: " LINE }, 3 },
+		{ { "          a", "b", "c", "-123     [001] d..2.    12.345678: etrace_open: " LINE }, 4 },
+	};
+	struct line_state st;
+	unsigned int foreign;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		memset(&st, 0, sizeof(st));
+		for (unsigned int j = 0; j < names[i].n; j++) {
+			const char *s = names[i].pieces[j];
+			enum line_class class = parse(&st, s, strlen(s), &foreign);
+
+			assert_int_equal(foreign, 0);
+			if (j + 1 < names[i].n) {
+				assert_int_equal(class, LINE_PENDING);
+				continue;
+			}
+			if (class != LINE_ETRACE || st.line.upid != 12582912123)
+				fail_msg("name %zu: class %d", i, class);
+		}
+	}
+	/* a short line that is no piece of a name is counted later */
+	memset(&st, 0, sizeof(st));
+	assert_int_equal(parse(&st, "  x", 3, &foreign), LINE_PENDING);
+	assert_int_equal(parse(&st, LINE, strlen(LINE), &foreign), LINE_ETRACE);
+	assert_int_equal(foreign, 1);
+	assert_int_equal(parse(&st, "  x", 3, &foreign), LINE_PENDING);
+	assert_int_equal(line_flush(&st), 1);
+	assert_int_equal(line_flush(&st), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(prefixes),
+		cmocka_unit_test(traps),
+		cmocka_unit_test(foreign_and_damaged),
+		cmocka_unit_test(newlines_in_names),
+	};
+
+	return cmocka_run_group_tests_name("lines of trace_pipe", tests, NULL, NULL);
+}

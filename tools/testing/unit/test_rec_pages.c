@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ring-buffer pages into events.  data/rec/ holds what one traced workload left
+ * in the buffers of two processors: the raw pages, the formats of the events,
+ * and what the module itself printed of the same records (file "trace").
+ */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <traceevent/event-parse.h>
+#include <traceevent/kbuffer.h>
+
+#include "common_convert.h"
+#include "event_lines.h"
+#include "rec_merge.h"
+#include "xalloc.h"
+
+#define PAGE 4096u
+#define CPUS 2u
+#define LIMIT (200u * PAGE)
+
+static struct rec_formats formats;
+static struct bytes pages[CPUS];
+
+static int setup(void **state)
+{
+	struct bytes text = fixture("rec/formats");
+	struct tep_handle *tep = tep_alloc();
+	char *s = (char *)text.data, *end, why[200];
+
+	(void)state;
+	tep_set_loglevel(TEP_LOG_NONE);
+	while ((end = strstr(s, "==end\n"))) {
+		tep_parse_event(tep, s, (unsigned long)(end - s), "etrace");
+		s = end + strlen("==end\n");
+	}
+	if (!rec_formats_init(&formats, tep, why, sizeof(why)))
+		fail_msg("%s", why);
+	tep_free(tep);
+	bytes_free(&text);
+	pages[0] = fixture("rec/pages.0");
+	pages[1] = fixture("rec/pages.1");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	rec_formats_fini(&formats);
+	bytes_free(&pages[0]);
+	bytes_free(&pages[1]);
+	return 0;
+}
+
+/* A sink that prints, and looks at the order. */
+struct printer {
+	struct sink sink;
+	struct buf lines;
+	uint64_t last;
+	unsigned int n, incomplete, disorder, lost;
+};
+
+static int print_item(struct sink *s, const void *item)
+{
+	struct printer *p = (struct printer *)s;
+	const struct et_event *ev = item;
+
+	p->n++;
+	p->incomplete += (ev->flags & ET_F_INCOMPLETE) != 0;
+	p->disorder += ev->time < p->last && !(ev->flags & ET_F_LATE);
+	p->lost += ev->kind == ET_K_LOST;
+	p->last = ev->time > p->last ? ev->time : p->last;
+	et_print_lines(ev, &p->lines);
+	return 0;
+}
+
+static const struct sink_ops print_ops = { .item = print_item };
+
+static size_t give(struct merge *m, unsigned int cpu, size_t from, size_t n)
+{
+	for (; n && from + PAGE <= pages[cpu].n; n--, from += PAGE) {
+		void *room = merge_room(m, cpu);
+
+		assert_non_null(room);
+		memcpy(room, pages[cpu].data + from, PAGE);
+		merge_page(m, cpu);
+	}
+	return from;
+}
+
+/* The module's own text of the same records, put in order by the line reader. */
+static void as_the_module_prints(void **state)
+{
+	struct bytes text = fixture("rec/trace");
+	struct conversion c = convert("etrace", "etrace", text.data, text.n, NULL);
+	struct printer p = { .sink.ops = &print_ops };
+	struct rec_events *e = rec_events_new(&formats, &p.sink);
+	struct merge *m = merge_new(CPUS, PAGE, LIMIT, &formats, e);
+	size_t at[CPUS] = { 0 }, before;
+
+	(void)state;
+	do {
+		before = at[0] + at[1];
+		at[0] = give(m, 0, at[0], 3);
+		at[1] = give(m, 1, at[1], 2);
+		merge_run(m, 7);
+	} while (at[0] + at[1] > before);
+	merge_end(m);
+
+	assert_int_equal(rec_events_tally(e)->foreign, 0);
+	assert_int_equal(p.incomplete, 0);
+	assert_int_equal(p.disorder, 0);
+	assert_int_equal(p.n, rec_events_tally(e)->events);
+	assert_true(p.n > 300);
+	/* the two print the same lines, byte by byte */
+	assert_int_equal(p.lines.len, c.out.n);
+	assert_memory_equal(p.lines.s, c.out.data, c.out.n);
+
+	merge_free(m);
+	rec_events_free(e);
+	buf_free(&p.lines);
+	conversion_free(&c);
+	bytes_free(&text);
+}
+
+/* What one processor brings waits until the other cannot bring anything older. */
+static void order_waits(void **state)
+{
+	struct printer p = { .sink.ops = &print_ops };
+	struct rec_events *e = rec_events_new(&formats, &p.sink);
+	struct merge *m = merge_new(CPUS, PAGE, LIMIT, &formats, e);
+	unsigned int n;
+
+	(void)state;
+	give(m, 0, 0, 2);
+	merge_run(m, UINT_MAX);
+	assert_int_equal(p.n, 0);
+	merge_seen(m, 1, UINT64_MAX);
+	merge_run(m, UINT_MAX);
+	n = p.n;
+	assert_true(n > 0);
+	assert_true(rec_events_tally(e)->records >= n);
+	merge_end(m);
+	assert_int_equal(p.disorder, 0);
+	merge_free(m);
+	rec_events_free(e);
+	buf_free(&p.lines);
+}
+
+/* No more pages are taken than memory was promised for. */
+static void bounded(void **state)
+{
+	struct printer p = { .sink.ops = &print_ops };
+	struct rec_events *e = rec_events_new(&formats, &p.sink);
+	struct merge *m = merge_new(CPUS, PAGE, LIMIT, &formats, e);
+	unsigned int n = 0;
+	void *room;
+
+	(void)state;
+	while ((room = merge_room(m, 0)) && n <= 1000) {
+		memcpy(room, pages[0].data, PAGE);
+		merge_page(m, 0);
+		n++;
+	}
+	assert_int_equal(n, LIMIT / PAGE);
+	assert_int_equal(merge_waiting(m), LIMIT);
+	/* the other one must go on, or nothing would ever be passed on */
+	for (n = 0; (room = merge_room(m, 1)) && n <= 1000; n++) {
+		memcpy(room, pages[1].data, PAGE);
+		merge_page(m, 1);
+	}
+	assert_int_equal(n, MERGE_PAGES);
+	merge_end(m);
+	assert_int_equal(merge_waiting(m), 0);
+	assert_int_equal(merge_peak(m), LIMIT + MERGE_PAGES * PAGE);
+	assert_non_null(merge_room(m, 0));
+	merge_free(m);
+	rec_events_free(e);
+	buf_free(&p.lines);
+}
+
+/* All records of a processor, each in memory of its own size. */
+struct record {
+	uint8_t *data;
+	uint32_t size;
+};
+
+static size_t all_records(unsigned int cpu, struct record **list)
+{
+	struct kbuffer *k = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST,
+					  KBUFFER_ENDIAN_SAME_AS_HOST);
+	size_t n = 0, cap = 0;
+
+	*list = NULL;
+	for (size_t at = 0; at + PAGE <= pages[cpu].n; at += PAGE) {
+		unsigned long long ts;
+		void *data;
+
+		kbuffer_load_subbuffer(k, pages[cpu].data + at);
+		for (data = kbuffer_read_event(k, &ts); data; data = kbuffer_next_event(k, &ts)) {
+			uint32_t size = (uint32_t)kbuffer_event_size(k);
+
+			*list = xgrow(*list, &cap, n + 1, sizeof(**list));
+			(*list)[n].data = xmemdup(data, size);
+			(*list)[n++].size = size;
+		}
+	}
+	kbuffer_free(k);
+	return n;
+}
+
+static void free_records(struct record *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(list[i].data);
+	free(list);
+}
+
+/*
+ * Each record left out once: what is missing of an event is noticed, and
+ * nothing else suffers.
+ */
+static void one_record_missing(void **state)
+{
+	unsigned int marked = 0;
+	struct record *list;
+	size_t n = all_records(0, &list);
+	struct rec r;
+
+	(void)state;
+	assert_true(n > 100);
+	for (size_t gone = 0; gone < n; gone++) {
+		struct printer p = { .sink.ops = &print_ops };
+		struct rec_events *e = rec_events_new(&formats, &p.sink);
+		bool piece;
+
+		for (size_t i = 0; i < n; i++)
+			if (i != gone)
+				rec_events_take(e, 0, list[i].data, list[i].size);
+		rec_events_end(e);
+		assert_true(rec_open(&formats, &r, list[gone].data, list[gone].size));
+		piece = r.kind == REC_string || r.kind == REC_args ||
+			rec_num(&r, REC_F_more);
+		/* a whole event in one record leaves no trace of its absence */
+		assert_int_equal(p.incomplete, piece);
+		marked += p.incomplete;
+		rec_events_free(e);
+		buf_free(&p.lines);
+	}
+	assert_true(marked > 5);
+	free_records(list, n);
+}
+
+static uint32_t next_random(uint32_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 17;
+	*x ^= *x << 5;
+	return *x;
+}
+
+/* Bytes changed and records cut anywhere: no byte outside of them is read. */
+static void damaged_records(void **state)
+{
+	uint32_t seed = 20150401;
+	struct record *list;
+	size_t n = all_records(1, &list);
+
+	(void)state;
+	for (unsigned int round = 0; round < 60; round++) {
+		struct printer p = { .sink.ops = &print_ops };
+		struct rec_events *e = rec_events_new(&formats, &p.sink);
+
+		for (size_t i = 0; i < n; i++) {
+			uint32_t size = list[i].size;
+			uint8_t *copy;
+
+			if (next_random(&seed) % 8 == 0)
+				size = next_random(&seed) % (size + 1);
+			copy = xmalloc(size ? size : 1);
+			memcpy(copy, list[i].data, size);
+			for (uint32_t k = next_random(&seed) % 4; size && k; k--)
+				copy[next_random(&seed) % size] = (uint8_t)next_random(&seed);
+			/* an exact end, for the sanitizer to see */
+			rec_events_take(e, 1, copy, size);
+			free(copy);
+		}
+		rec_events_end(e);
+		rec_events_free(e);
+		buf_free(&p.lines);
+	}
+	free_records(list, n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_the_module_prints),
+		cmocka_unit_test(order_waits),
+		cmocka_unit_test(bounded),
+		cmocka_unit_test(one_record_missing),
+		cmocka_unit_test(damaged_records),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * --resolve: libraries and a program are built here, a log is made that has
+ * frames in each, and what comes out is compared with nm and addr2line.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common_sprt.h"
+#include "xalloc.h"
+
+#define OPTS(...) (const struct opt_given[]){ __VA_ARGS__, { NULL, NULL } }
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+static char root[] = "/tmp/sprt-root-XXXXXX";
+
+static const char source[] =
+	"int sink;\n"
+	"static inline __attribute__((always_inline)) int inner(int x)\n"
+	"{\n"
+	"	sink += x * 7;\n"
+	"	return sink ^ x;\n"
+	"}\n"
+	"__attribute__((noinline)) int plain(int x)\n"
+	"{\n"
+	"	sink += x;\n"
+	"	return sink + 1;\n"
+	"}\n"
+	"int method(int) __asm__(\"_ZN3foo6methodEi\");\n"
+	"__attribute__((noinline)) int method(int x)\n"
+	"{\n"
+	"	sink -= x;\n"
+	"\n"
+	"	return inner(x) + plain(x);\n"
+	"}\n"
+	"int _start(void)\n"
+	"{\n"
+	"	return method(1);\n"
+	"}\n";
+
+/* Runs a command in the root; the test fails if it does. */
+__attribute__((format(printf, 1, 2)))
+static void run(const char *fmt, ...)
+{
+	char cmd[2048], full[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(cmd, sizeof(cmd), fmt, ap);
+	va_end(ap);
+	snprintf(full, sizeof(full), "cd %s && { %s; } >log 2>&1 || { cat log; false; }",
+		 root, cmd);
+	if (system(full))
+		fail_msg("%s", cmd);
+}
+
+/* The output of a command, to be freed. */
+__attribute__((format(printf, 1, 2)))
+static char *output(const char *fmt, ...)
+{
+	char cmd[2048], *text = xcalloc(1, 65536);
+	va_list ap;
+	FILE *f;
+
+	va_start(ap, fmt);
+	vsnprintf(cmd, sizeof(cmd), fmt, ap);
+	va_end(ap);
+	f = popen(cmd, "r");
+	assert_non_null(f);
+	assert_true(fread(text, 1, 65535, f) > 0);
+	assert_int_equal(pclose(f), 0);
+	return text;
+}
+
+/* The ways to build: a code segment at offset 0 or not, fixed address or not. */
+static const struct object {
+	const char *path, *flags;
+	uint64_t bias;
+} objects[] = {
+	{ "/opt/app/separate.so", "-shared -fPIC -Wl,-z,separate-code", 0x7f1234560000 },
+	{ "/opt/app/one.so", "-shared -fPIC -Wl,-z,noseparate-code", 0x7f2234560000 },
+	{ "/opt/app/fast.so", "-O2 -shared -fPIC", 0x7f3234560000 },
+	{ "/opt/app/fixed", "-no-pie -static -nostdlib", 0 },
+	{ "/opt/app/pie prog", "-pie -fPIE -nostdlib", 0x555555550000 },
+};
+
+static int build(void **state)
+{
+	char path[64];
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(root));
+	run("mkdir -p opt/app usr/lib/debug/.build-id");
+	snprintf(path, sizeof(path), "%s/some source.c", root);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(source, f);
+	fclose(f);
+	for (size_t i = 0; i < COUNT(objects); i++)
+		run("cc -g -O0 %s -Wl,--build-id -nostartfiles -o '.%s' 'some source.c'",
+		    objects[i].flags, objects[i].path);
+	return 0;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	run("rm -rf opt usr log 'some source.c' *.debug");
+	return rmdir(root);
+}
+
+/* Where the executable segment of an object lies, in its own addresses. */
+static void segment(const struct object *o, uint64_t *from, uint64_t *to)
+{
+	char *text = output("readelf -lW '%s%s'", root, o->path), *line, *save;
+	unsigned long long offset, vaddr, paddr, filesz, memsz;
+	bool found = false;
+	char flags[8];
+
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		if (sscanf(line, " LOAD %llx %llx %llx %llx %llx %7[RWE ]",
+			   &offset, &vaddr, &paddr, &filesz, &memsz, flags) == 6 &&
+		    strchr(flags, 'E')) {
+			*from = vaddr & ~0xfffull;
+			*to = (vaddr + filesz + 0xfff) & ~0xfffull;
+			found = true;
+		}
+	assert_true(found);
+	free(text);
+}
+
+static void symbol(const struct object *o, const char *name, uint64_t *addr,
+		   uint64_t *size)
+{
+	char *text = output("nm -S '%s%s'", root, o->path), *line, *save;
+	unsigned long long a, s;
+	bool found = false;
+	char seen[128];
+
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		if (sscanf(line, "%llx %llx %*c %127s", &a, &s, seen) == 3 &&
+		    !strcmp(seen, name)) {
+			*addr = a;
+			*size = s;
+			found = true;
+		}
+	assert_true(found);
+	free(text);
+}
+
+/* "FILE:LINE" of the function's own code, callers of inlined code included. */
+static char *source_line(const struct object *o, uint64_t addr)
+{
+	char *text = output("addr2line -i -e '%s%s' 0x%llx", root, o->path,
+			    (unsigned long long)addr);
+	char *end, *last, *line;
+
+	end = text + strlen(text) - 1;
+	*end = '\0';
+	last = strrchr(text, '\n');
+	last = last ? last + 1 : text;
+	if (strrchr(last, '/'))
+		last = strrchr(last, '/') + 1;
+	end = strstr(last, " (discriminator");
+	if (end)
+		*end = '\0';
+	line = xstrdup(last);
+	free(text);
+	return line;
+}
+
+/* The text that one frame gets. */
+static char *resolved(const struct object *o, const char *path, uint64_t frame,
+		      uint64_t shift, const char *sysroot, int status)
+{
+	struct made m = { .major = 2, .ptr = 8 };
+	const struct opt_given given[] = {
+		{ "resolve", NULL }, { sysroot ? "sysroot" : NULL, sysroot },
+		{ NULL, NULL }
+	};
+	struct conversion r;
+	uint64_t from, to;
+	char *at, *text;
+
+	segment(o, &from, &to);
+	made_start(&m, "x86_64");
+	made_packet(&m, "MMAP");
+	made_ptr(&m, o->bias + from);
+	made_ptr(&m, o->bias + to + shift);
+	made_str(&m, path);
+	made_end(&m);
+	made_call(&m, 0, 0, 0, 2, "malloc", 1, 1);
+	made_trace(&m, o->bias + frame, 1);
+	r = sprt_convert("sp-rtrace", m.b.data, m.b.n, "sp-rtrace-text", given);
+	assert_int_equal(r.status, status);
+	assert_non_null(strstr(r.out.data, "filter=resolve"));
+	at = strstr(r.out.data, "\t0x");
+	assert_non_null(at);
+	at = strchr(at, ' ');
+	assert_non_null(at);
+	text = xstrdup(at + 1);
+	text[strcspn(text, "\n")] = '\0';
+	conversion_free(&r);
+	bytes_free(&m.b);
+	return text;
+}
+
+/* Every address of every function of every object. */
+static void names_and_lines_are_right(void **state)
+{
+	static const char *const functions[][2] = {
+		{ "plain", "plain()" }, { "_start", "_start()" },
+		{ "_ZN3foo6methodEi", "foo::method(int)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(objects); i++)
+		for (size_t k = 0; k < COUNT(functions); k++) {
+			const struct object *o = &objects[i];
+			uint64_t addr, size;
+
+			symbol(o, functions[k][0], &addr, &size);
+			for (uint64_t at = addr; at < addr + size; at += 3) {
+				char *line = source_line(o, at), *want, *got;
+
+				assert_true(asprintf(&want, "%s at %s",
+						     functions[k][1], line) > 0);
+				/* A frame tells what comes after the call. */
+				got = resolved(o, o->path, at + 1, 0, root, 0);
+				if (strcmp(got, want))
+					fail_msg("%s at 0x%llx is \"%s\" instead of \"%s\"",
+						 o->path, (unsigned long long)at,
+						 got, want);
+				free(line);
+				free(want);
+				free(got);
+			}
+		}
+}
+
+/* Links of the traced machine stay in its root. */
+static void links_stay_in_the_sysroot(void **state)
+{
+	const struct object *o = &objects[0];
+	uint64_t addr, size;
+	char *text;
+
+	(void)state;
+	run("ln -sf /opt/app/separate.so opt/link.so");
+	symbol(o, "plain", &addr, &size);
+	text = resolved(o, "/opt/link.so", addr + 5, 0, root, 0);
+	assert_int_equal(strncmp(text, "plain() at ", 11), 0);
+	free(text);
+	/* Without a sysroot these are files of this machine. */
+	text = resolved(o, "/opt/link.so", addr + 5, 0, NULL, 1);
+	assert_string_equal(text, "from /opt/link.so");
+	free(text);
+	/* What is no file is not opened: this would wait for ever. */
+	run("rm -f opt/fifo && mkfifo opt/fifo");
+	text = resolved(o, "/opt/fifo", addr + 5, 0, root, 1);
+	assert_string_equal(text, "from /opt/fifo");
+	free(text);
+}
+
+static void other_files_are_not_believed(void **state)
+{
+	const struct object *o = &objects[0];
+	uint64_t addr, size;
+	char *text;
+
+	(void)state;
+	symbol(o, "plain", &addr, &size);
+	text = resolved(o, o->path, addr + 5, 0x1000, root, 1);
+	assert_string_equal(text, "from /opt/app/separate.so");
+	free(text);
+	run("echo no ELF > opt/app/text");
+	text = resolved(o, "/opt/app/text", addr + 5, 0, root, 1);
+	assert_string_equal(text, "from /opt/app/text");
+	free(text);
+	/* [vdso] and the like have no file, which is no fault. */
+	text = resolved(o, "[vdso]", addr + 5, 0, root, 0);
+	assert_string_equal(text, "from [vdso]");
+	free(text);
+	text = resolved(o, o->path, 0x10, 0, root, 0);
+	assert_string_equal(text, "in ??");
+	free(text);
+}
+
+static void separate_debug_information_is_found(void **state)
+{
+	struct object o = objects[0];
+	uint64_t addr, size;
+	char *text, *id;
+
+	(void)state;
+	symbol(&o, "plain", &addr, &size);
+	id = output("readelf -n '%s%s' | sed -n 's/.*Build ID: //p'", root, o.path);
+	id[strcspn(id, "\n")] = '\0';
+	run("mkdir -p usr/lib/debug/.build-id/%.2s", id);
+	run("objcopy --only-keep-debug ./opt/app/separate.so usr/lib/debug/.build-id/%.2s/%s.debug",
+	    id, id + 2);
+	run("strip -o opt/app/stripped.so opt/app/separate.so");
+	free(id);
+	text = resolved(&o, "/opt/app/stripped.so", addr + 5, 0, root, 0);
+	assert_int_equal(strncmp(text, "plain() at some source.c:", 25), 0);
+	free(text);
+	run("rm -r usr/lib/debug/.build-id");
+	/* Now there are only the names that others may use. */
+	text = resolved(&o, "/opt/app/stripped.so", addr + 5, 0, root, 0);
+	assert_string_equal(text, "plain() from /opt/app/stripped.so");
+	free(text);
+}
+
+/* The later of two mappings of an address counts. */
+static void later_mappings_win(void **state)
+{
+	struct made m = { .major = 2, .ptr = 8 };
+	struct conversion r;
+
+	(void)state;
+	made_start(&m, "x86_64");
+	for (uint64_t i = 0; i < 3; i++) {
+		static const uint64_t from[] = { 0x1000, 0x2000, 0x1800 };
+		static const char *const names[] = { "[a]", "[b]", "[c]" };
+
+		made_packet(&m, "MMAP");
+		made_ptr(&m, from[i]);
+		made_ptr(&m, from[i] + 0x1000);
+		made_str(&m, names[i]);
+		made_end(&m);
+	}
+	made_call(&m, 0, 0, 0, 2, "malloc", 1, 1);
+	made_packet(&m, "BTRC");
+	made_u32(&m, 7);
+	made_ptr(&m, 0x1000);	/* 0xfff is in nothing */
+	made_ptr(&m, 0x1001);
+	made_ptr(&m, 0x1801);
+	made_ptr(&m, 0x2001);
+	made_ptr(&m, 0x2801);
+	made_ptr(&m, 0x3001);
+	made_ptr(&m, 0);
+	made_end(&m);
+	r = sprt_convert("sp-rtrace", m.b.data, m.b.n, "sp-rtrace-text",
+			 OPTS({ "resolve", NULL }));
+	assert_non_null(strstr(r.out.data,
+			       "\t0x1000 in ??\n"
+			       "\t0x1001 from [a]\n"
+			       "\t0x1801 from [c]\n"
+			       "\t0x2001 from [c]\n"
+			       "\t0x2801 from [b]\n"
+			       "\t0x3001 in ??\n"
+			       "\t0x0 in ??\n"));
+	conversion_free(&r);
+	bytes_free(&m.b);
+}
+
+/* What a report knew already stays, where nothing better is found. */
+static void names_of_reports_stay(void **state)
+{
+	struct bytes text = sprt_sample("64/leaky.r.txt");
+	struct conversion r;
+
+	(void)state;
+	r = sprt_convert("sp-rtrace-text", text.data, text.n, "sp-rtrace-text",
+			 OPTS({ "resolve", NULL }, { "sysroot", root }));
+	assert_int_equal(r.status, 1);
+	sprt_assert_text(strchr(r.out.data, '\n'), strchr(text.data, '\n'),
+			 "resolved again");
+	conversion_free(&r);
+	bytes_free(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_and_lines_are_right),
+		cmocka_unit_test(links_stay_in_the_sysroot),
+		cmocka_unit_test(other_files_are_not_believed),
+		cmocka_unit_test(separate_debug_information_is_found),
+		cmocka_unit_test(later_mappings_win),
+		cmocka_unit_test(names_of_reports_stay),
+	};
+
+	return cmocka_run_group_tests(tests, build, clean);
+}

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SWAP streams as streams: order and gaps of sequence numbers, the counts of
+ * SYSTEM messages, finding messages again after damage.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common_fxt.h"
+#include "common_swap.h"
+#include "swap_frame.h"
+#include "swap_system.h"
+
+static struct conversion json(struct stream *s, const struct opt_given *given)
+{
+	return convert("swap", "json", s->b.data, s->b.n, given);
+}
+
+/* The sequence numbers of the messages as they come out, LOST as -count. */
+static size_t numbers(const struct conversion *c, long *out, size_t max)
+{
+	size_t n = 0;
+
+	for (const char *line = c->out.data; *line; line = strchr(line, '\n') + 1) {
+		bool lost = !strncmp(line, "{\"type\":\"LOST\"", 14);
+		const char *p = strstr(line, lost ? "\"count\":" : "\"seq\":");
+
+		assert_true(n < max);
+		out[n++] = lost ? -atol(p + 8) : atol(p + 6);
+	}
+	return n;
+}
+
+static void assert_numbers(struct stream *s, const long *want, size_t n, int status)
+{
+	struct conversion c = json(s, NULL);
+	long got[2000];
+	size_t m = numbers(&c, got, 2000);
+
+	for (size_t i = 0; i < n && i < m; i++)
+		if (got[i] != want[i])
+			fail_msg("%zu: is %ld, not %ld", i, got[i], want[i]);
+	assert_int_equal(m, n);
+	if (c.status != status)
+		fail_msg("status %d:\n%s", c.status, c.messages.data);
+	conversion_free(&c);
+	sw_free(s);
+}
+
+#define NUMBERS(s, status, ...) do {						\
+	const long want[] = { __VA_ARGS__ };					\
+										\
+	assert_numbers(s, want, sizeof(want) / sizeof(want[0]), status);	\
+} while (0)
+
+static void samples(struct stream *s, const uint32_t *seqs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		s->seq = seqs[i];
+		sw_sample(s, 42, 0x8000 + 4 * i);
+	}
+}
+
+#define SAMPLES(s, ...) do {							\
+	const uint32_t seqs[] = { __VA_ARGS__ };				\
+										\
+	samples(s, seqs, sizeof(seqs) / sizeof(seqs[0]));			\
+} while (0)
+
+static void test_gaps(void **state)
+{
+	struct stream s = { 0 };
+
+	(void)state;
+	SAMPLES(&s, 10, 11, 13, 14, 100);
+	NUMBERS(&s, 1, 10, 11, -1, 13, 14, -85, 100);
+	s = (struct stream){ 0 };
+	SAMPLES(&s, 0xfffffffe, 0xffffffff, 0, 1);
+	NUMBERS(&s, 0, 0xfffffffe, 0xffffffff, 0, 1);
+	s = (struct stream){ 0 };
+	SAMPLES(&s, 0xfffffffe, 1);
+	NUMBERS(&s, 1, 0xfffffffe, -2, 1);
+}
+
+/* Processors deliver a little out of order: no loss, and put in order. */
+static void test_reorder(void **state)
+{
+	struct stream s = { 0 };
+
+	(void)state;
+	SAMPLES(&s, 0, 3, 2, 1, 5, 4, 7);
+	NUMBERS(&s, 1, 0, 1, 2, 3, 4, 5, -1, 7);
+	s = (struct stream){ 0 };
+	SAMPLES(&s, 0xffffffff, 1, 0, 2);
+	NUMBERS(&s, 0, 0xffffffff, 0, 1, 2);
+}
+
+/* Before protocol 4.0 a number could be given twice. */
+static void test_twice(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+
+	(void)state;
+	SAMPLES(&s, 0, 1, 1, 2, 3, 3, 4);
+	c = json(&s, NULL);
+	assert_true(has_line(&c.messages, "offset 80: SAMPLE, number 1: this number has been before"));
+	conversion_free(&c);
+	NUMBERS(&s, 0, 0, 1, 1, 2, 3, 3, 4);
+}
+
+/* A gap that is not filled is a loss after a while, not only at the end. */
+static void test_gap_in_time(void **state)
+{
+	struct stream s = { 0 };
+	long want[1001];
+	size_t n = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++) {
+		if (i == 500)
+			s.seq++;
+		sw_sample(&s, 42, 0x8000);
+	}
+	for (long i = 0; i < 1001; i++) {
+		if (i == 500)
+			want[n++] = -1;
+		else
+			want[n++] = i;
+	}
+	assert_numbers(&s, want, n, 1);
+}
+
+/* A damaged number: one message is missing at its place, the others are not. */
+static void test_misplaced(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++)
+		sw_sample(&s, 42, 0x8000);
+	s.b.data[500 * 40 + 7] ^= 0x01;		/* number 500 is 2^24 + 500 */
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 1);
+	assert_true(has_line(&c.messages, "offset 20000: SAMPLE, number 16777716: the number does not fit"));
+	assert_true(has_line(&c.messages, "1 messages are missing, numbers 500 to 500"));
+	assert_true(has_line(&c.messages, "1 messages lost"));
+	assert_int_equal(count_lines(&c.out, "\"type\":\"SAMPLE\""), 1000);
+	conversion_free(&c);
+	sw_free(&s);
+}
+
+/* Two captures in one file: the numbers begin anew. */
+static void test_joined(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+
+	(void)state;
+	for (uint32_t i = 0; i < 50; i++)
+		sw_sample(&s, 42, 0x8000);
+	s.seq = 0;
+	for (uint32_t i = 0; i < 50; i++)
+		sw_sample(&s, 42, 0x8000);
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 0);
+	assert_true(has_line(&c.messages, "the numbers begin anew"));
+	assert_int_equal(count_lines(&c.out, "\"type\":\"SAMPLE\""), 100);
+	conversion_free(&c);
+	sw_free(&s);
+}
+
+/* ---- SYSTEM ---- */
+
+static void assert_counts(const struct conversion *c, const char *known_by, unsigned int cpus,
+			  unsigned int devices, size_t messages)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "\"counts\":{\"known_by\":\"%s\",\"cpus\":%u,\"energy_devices\":%u}",
+		 known_by, cpus, devices);
+	if (count_lines(&c->out, text) != messages)
+		fail_msg("not %zu of %s:\n%s%s", messages, text, c->out.data, c->messages.data);
+}
+
+/* Every kind of target, from one message that has a process. */
+static void test_system_counts(void **state)
+{
+	(void)state;
+	for (unsigned int i386 = 0; i386 < 2; i386++) {
+		for (unsigned int cpus = 1; cpus <= 16; cpus *= 2) {
+			for (unsigned int devices = 3; devices <= 5; devices += 2) {
+				struct stream s = { 0 };
+				struct conversion c;
+
+				sw_system(&s, &(struct sw_system){
+					.cpus = cpus, .devices = devices, .processes = 1,
+					.threads = 3, .others = 20, .i386 = i386,
+				});
+				c = json(&s, NULL);
+				assert_int_equal(c.status, 0);
+				assert_counts(&c, "lengths", cpus, devices, 1);
+				assert_true(has_line(&c.out, "\"memory_used\":500000000"));
+				assert_true(has_line(&c.out, "\"energy\":77"));
+				conversion_free(&c);
+				sw_free(&s);
+			}
+		}
+	}
+}
+
+/*
+ * A message without processes leaves two kinds of targets; the one that follows
+ * has a process, and says how the first is to be read.
+ */
+static void test_system_waits(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+	long want[] = { 0, 1, 2, 3 };
+
+	(void)state;
+	sw_system(&s, &(struct sw_system){ .cpus = 4, .devices = 6, .others = 2, .i386 = true });
+	sw_sample(&s, 42, 0x8000);
+	sw_sample(&s, 42, 0x8000);
+	sw_system(&s, &(struct sw_system){ .cpus = 4, .devices = 6, .processes = 1, .i386 = true });
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 0);
+	assert_counts(&c, "lengths", 4, 6, 2);
+	assert_true(has_line(&c.out, "\"energy_devices\":[10,11,12,13,14,15],\"app_energy_devices\":[20,21,22,23,24,25]"));
+	conversion_free(&c);
+	assert_numbers(&s, want, 4, 0);
+}
+
+/* Nothing says more than the first message: the usual number is taken, and told. */
+static void test_system_assumed(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+
+	(void)state;
+	sw_system(&s, &(struct sw_system){ .cpus = 2, .devices = 5, .others = 2 });
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 0);
+	assert_counts(&c, "assumed", 2, 5, 1);
+	assert_true(has_line(&c.messages, "2 processors and 5 energy devices, which is usual but not certain"));
+	conversion_free(&c);
+	/* The other target that fits, when the user says so. */
+	c = json(&s, OPTIONS({ "swap-energy-devices", "6" }));
+	assert_int_equal(c.status, 0);
+	assert_counts(&c, "lengths", 2, 6, 1);
+	conversion_free(&c);
+	sw_free(&s);
+}
+
+/* Everything is off: any number of processors fits, and nothing is guessed. */
+static void test_system_unknown(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+
+	(void)state;
+	sw_system(&s, &(struct sw_system){ .cpus = 4, .devices = 5, .zero = true });
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 1);
+	assert_true(has_line(&c.messages, "the number of processors is not known: give --swap-cpus"));
+	assert_true(has_line(&c.out, "\"counts\":{\"known_by\":\"unknown\"},\"payload\":\"00000000"));
+	conversion_free(&c);
+	c = convert("swap", "fxt", s.b.data, s.b.n, NULL);
+	assert_fxt_clean(c.out.data, c.out.n);
+	conversion_free(&c);
+	c = json(&s, OPTIONS({ "swap-cpus", "4" }, { "swap-energy-devices", "5" }));
+	assert_int_equal(c.status, 0);
+	assert_counts(&c, "option", 4, 5, 1);
+	conversion_free(&c);
+	/* The processors alone leave the devices open between the two kinds of targets. */
+	c = json(&s, OPTIONS({ "swap-cpus", "4" }));
+	assert_int_equal(c.status, 0);
+	assert_counts(&c, "assumed", 4, 5, 1);
+	conversion_free(&c);
+	sw_free(&s);
+}
+
+/* A target of another kind: no length fits, but with the counts it reads. */
+static void test_system_other_target(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+
+	(void)state;
+	sw_system(&s, &(struct sw_system){ .cpus = 8, .devices = 5, .processes = 1, .threads = 1, .more = 13 });
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 1);
+	conversion_free(&c);
+	c = json(&s, OPTIONS({ "swap-cpus", "8" }, { "swap-energy-devices", "5" }));
+	assert_int_equal(c.status, 0);
+	assert_counts(&c, "option", 8, 5, 1);
+	assert_true(has_line(&c.out, "\"energy\":77"));
+	conversion_free(&c);
+	/* The devices come last: without their number the rest still reads. */
+	c = json(&s, OPTIONS({ "swap-cpus", "8" }));
+	assert_int_equal(c.status, 1);
+	assert_true(has_line(&c.messages, "the number of energy devices is not known"));
+	assert_true(has_line(&c.out, "\"energy\":77"));
+	conversion_free(&c);
+	sw_free(&s);
+}
+
+/* One message with a wrong length does not spoil what the others say. */
+static void test_system_damaged(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+	struct sw_system right = { .cpus = 4, .devices = 5, .processes = 1, .threads = 2 };
+	struct sw_system wrong = right;
+
+	(void)state;
+	wrong.more = 16;
+	sw_system(&s, &right);
+	sw_system(&s, &wrong);
+	sw_system(&s, &right);
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 1);
+	assert_counts(&c, "lengths", 4, 5, 3);
+	assert_true(has_line(&c.messages, "SYSTEM, number 1: its length does not fit"));
+	conversion_free(&c);
+	sw_free(&s);
+}
+
+static void test_bad_options(void **state)
+{
+	struct stream s = { 0 };
+	static const struct opt_given bad[][2] = {
+		{ { "swap-cpus", "0" }, { NULL, NULL } },
+		{ { "swap-cpus", "many" }, { NULL, NULL } },
+		{ { "swap-energy-devices", "1025" }, { NULL, NULL } },
+		{ { "swap-energy-devices", "-1" }, { NULL, NULL } },
+	};
+
+	(void)state;
+	sw_sample(&s, 1, 2);
+	for (size_t i = 0; i < 4; i++) {
+		struct conversion c = json(&s, bad[i]);
+
+		assert_int_equal(c.status, 2);
+		assert_true(has_line(&c.messages, bad[i][0].name));
+		conversion_free(&c);
+	}
+	sw_free(&s);
+}
+
+/* ---- damage ---- */
+
+/* Rubbish between messages: told with its place, all messages read. */
+static void test_rubbish(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+	uint8_t rubbish[333];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rubbish); i++)
+		rubbish[i] = (uint8_t)(i * 37 + 11);
+	for (unsigned int i = 0; i < 30; i++) {
+		if (i == 10 || i == 20)
+			sw_bytes(&s, rubbish, sizeof(rubbish));
+		sw_entry(&s, 42, 42, 0x8000);
+	}
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 1);
+	assert_true(has_line(&c.messages, "offset 520: 333 bytes that belong to no message"));
+	assert_true(has_line(&c.messages, "offset 1373: 333 bytes that belong to no message"));
+	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 30);
+	assert_int_equal(count_lines(&c.messages, "missing"), 0);
+	conversion_free(&c);
+	sw_free(&s);
+
+	/* At the very beginning. */
+	sw_bytes(&s, rubbish, sizeof(rubbish));
+	for (unsigned int i = 0; i < 30; i++)
+		sw_entry(&s, 42, 42, 0x8000);
+	c = json(&s, NULL);
+	assert_true(has_line(&c.messages, "offset 0: 333 bytes that belong to no message"));
+	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 30);
+	conversion_free(&c);
+	sw_free(&s);
+}
+
+/* A wrong length: the message is read to where the next one begins. */
+static void test_wrong_length(void **state)
+{
+	static const uint32_t lengths[] = { 0, 1, 31, 33, 32 + 52, 100, 5000, 0x7fffffff, 0xffffffff };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		struct stream s = { 0 };
+		struct conversion c;
+
+		for (unsigned int k = 0; k < 10; k++)
+			sw_entry(&s, 42, 42, 0x8000 + k);
+		memcpy(s.b.data + 4 * 52 + 16, &lengths[i], 4);
+		c = json(&s, NULL);
+		assert_int_equal(c.status, 1);
+		if (count_lines(&c.out, "\"args\":[]") != 10 ||
+		    !has_line(&c.messages, "offset 208: FUNCTION_ENTRY, number 4: the length in its header is wrong"))
+			fail_msg("length %u:\n%s%s", lengths[i], c.out.data, c.messages.data);
+		assert_int_equal(count_lines(&c.out, "\"damaged\":[\"length\"]"), 1);
+		conversion_free(&c);
+		sw_free(&s);
+	}
+}
+
+/* Messages cut out of the middle are a loss of their number. */
+static void test_dropped(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+
+	(void)state;
+	for (unsigned int k = 0; k < 20; k++)
+		sw_entry(&s, 42, 42, 0x8000 + k);
+	memmove(s.b.data + 5 * 52 + 7, s.b.data + 8 * 52 + 7, s.b.n - 8 * 52 - 7);
+	s.b.n -= 3 * 52;
+	c = json(&s, NULL);
+	/* The message at the seam has the head of one and the body of another. */
+	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 17);
+	assert_true(has_line(&c.messages, "3 messages lost"));
+	conversion_free(&c);
+	sw_free(&s);
+}
+
+/* Bytes come in pieces of any size. */
+struct pieces {
+	struct bytes text;
+	unsigned int messages;
+};
+
+static int on_message(void *ctx, const struct swap_message *m)
+{
+	struct pieces *p = ctx;
+	char line[96];
+	int n = snprintf(line, sizeof(line), "%u @%llu %u %x\n", m->header.seq,
+			 (unsigned long long)m->offset, m->len, m->damage);
+
+	bytes_add(&p->text, line, (size_t)n);
+	p->messages++;
+	return 0;
+}
+
+static void on_garbage(void *ctx, uint64_t offset, uint64_t bytes)
+{
+	struct pieces *p = ctx;
+	char line[96];
+	int n = snprintf(line, sizeof(line), "garbage @%llu %llu\n", (unsigned long long)offset,
+			 (unsigned long long)bytes);
+
+	bytes_add(&p->text, line, (size_t)n);
+}
+
+static struct pieces feed(const struct bytes *in, size_t piece)
+{
+	static const struct swap_frame_ops ops = { on_message, on_garbage };
+	struct pieces p = { 0 };
+	struct swap_frame *f = swap_frame_new(&ops, &p);
+
+	for (size_t i = 0; i < in->n; i += piece)
+		assert_int_equal(swap_frame_feed(f, (const uint8_t *)in->data + i,
+						 in->n - i < piece ? in->n - i : piece), 0);
+	assert_int_equal(swap_frame_end(f), 0);
+	swap_frame_free(f);
+	return p;
+}
+
+static void test_pieces(void **state)
+{
+	static const size_t sizes[] = { 1, 2, 7, 19, 20, 21, 64, 1000 };
+	struct bytes in = fixture("swap/swap42-arm.bin");
+
+	(void)state;
+	for (unsigned int damage = 0; damage < 3; damage++) {
+		struct pieces whole;
+
+		if (damage == 1)
+			in.data[2142 + 16] ^= 0x55;	/* a length */
+		if (damage == 2)
+			memset(in.data + 3000, 0xff, 100);
+		whole = feed(&in, in.n);
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			struct pieces p = feed(&in, sizes[i]);
+
+			assert_string_equal(p.text.data, whole.text.data);
+			bytes_free(&p.text);
+		}
+		assert_true(whole.messages > 60);
+		bytes_free(&whole.text);
+	}
+	bytes_free(&in);
+}
+
+/*
+ * Headers that promise much and payloads that are read for nothing must not
+ * make the work grow faster than the input.
+ */
+static void test_hostile(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+
+	(void)state;
+	while (s.b.n < 3u << 20) {
+		s.seq = 5;
+		sw_begin(&s, 0x0001);
+		sw_u32(&s, 1);
+		sw_str(&s, "x");
+		sw_end(&s);
+		memcpy(s.b.data + s.message + 16, "\xf1\xff\x0f\0", 4);
+	}
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 1);
+	assert_true(c.peak < (8u << 20) + 4 * s.b.n);
+	conversion_free(&c);
+	sw_free(&s);
+
+	/* Arguments without bytes of their own. */
+	s = (struct stream){ 0 };
+	sw_begin(&s, 0x0008);
+	for (unsigned int i = 0; i < 7; i++)
+		sw_u32(&s, 0);
+	sw_u32(&s, 0xffffffff);
+	for (size_t i = 0; i < 900000; i++)
+		sw_u8(&s, 'n');
+	sw_end(&s);
+	sw_sample(&s, 1, 2);
+	c = json(&s, NULL);
+	assert_int_equal(c.status, 1);
+	assert_true(c.peak < (8u << 20) + 4 * s.b.n);
+	conversion_free(&c);
+	c = convert("swap", "fxt", s.b.data, s.b.n, NULL);
+	assert_true(c.peak < (8u << 20) + 16 * s.b.n);
+	assert_fxt_clean(c.out.data, c.out.n);
+	conversion_free(&c);
+	sw_free(&s);
+}
+
+/* What is not SWAP is not taken for it. */
+static void test_not_swap(void **state)
+{
+	static const char *const others[] = {
+		"", "a", "1,0,5,6!New_proc|/bin/true\n", "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\2\0\x3e\0",
+		"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+	};
+	static const size_t lengths[] = { 0, 1, 28, 20, 40 };
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++)
+		assert_false(swap_detect((const uint8_t *)others[i], lengths[i]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_reorder),
+		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_gap_in_time),
+		cmocka_unit_test(test_misplaced),
+		cmocka_unit_test(test_joined),
+		cmocka_unit_test(test_system_counts),
+		cmocka_unit_test(test_system_waits),
+		cmocka_unit_test(test_system_assumed),
+		cmocka_unit_test(test_system_unknown),
+		cmocka_unit_test(test_system_other_target),
+		cmocka_unit_test(test_system_damaged),
+		cmocka_unit_test(test_bad_options),
+		cmocka_unit_test(test_rubbish),
+		cmocka_unit_test(test_wrong_length),
+		cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_not_swap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
