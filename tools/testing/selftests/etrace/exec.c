@@ -374,7 +374,11 @@ TEST(nameless)
 
 static int thread_exec(void *arg)
 {
-	(void)arg;
+	const volatile pid_t *own_pid = arg;
+
+	/* The execve ends the leader, which has to write down our pid before. */
+	while (!*own_pid)
+		sched_yield();
 	et_sys(SYS_execve, "prog", (char *[]) { "from a thread", NULL }, envp);
 	CHILD_FAIL("execve: %m");
 	return 0;
@@ -388,12 +392,12 @@ static int thread_wait(void *arg)
 	return 0;
 }
 
-static pid_t thread_begin(int (*fn)(void *))
+static pid_t thread_begin(int (*fn)(void *), void *arg)
 {
 	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return CHILD_MUST(clone(fn, stack + STACK, THREAD_FLAGS, NULL));
+	return CHILD_MUST(clone(fn, stack + STACK, THREAD_FLAGS, arg));
 }
 
 static void do_thread(void)
@@ -403,8 +407,8 @@ static void do_thread(void)
 	pid_t pid = CHILD_MUST(et_sys(SYS_fork));
 
 	if (!pid) {
-		shared[0] = thread_begin(thread_wait);
-		shared[1] = thread_begin(thread_exec);
+		shared[0] = thread_begin(thread_wait, NULL);
+		shared[1] = thread_begin(thread_exec, &shared[1]);
 		for (;;)
 			pause();
 	}
