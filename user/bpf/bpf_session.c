@@ -186,10 +186,28 @@ static void fill_table(struct etrace_bpf *skel)
 	}
 }
 
+/*
+ * The tracepoints of system calls can be preempted where they may fault, and a
+ * program there is passed by while another task has been preempted in it.  Not
+ * so by perf, which takes longer, and for which the event's number must be
+ * read from tracefs.
+ */
+static bool sys_exit_by_perf(const struct btf *btf)
+{
+	/* Where libbpf looks for it. */
+	const char *id = access("/sys/kernel/debug/tracing", F_OK) ?
+			 "/sys/kernel/tracing/events/raw_syscalls/sys_exit/id" :
+			 "/sys/kernel/debug/tracing/events/raw_syscalls/sys_exit/id";
+
+	return btf__find_by_name_kind(btf, "tracepoint_ext", BTF_KIND_STRUCT) > 0 &&
+	       !access(id, R_OK);
+}
+
 /* Which programs this kernel takes, and which are wanted. */
 static void choose_programs(struct bpf_session *s, const struct btf *btf,
 			    const struct bpf_options *opt)
 {
+	bool by_perf = sys_exit_by_perf(btf);
 	struct bpf_program *p;
 
 	bpf_object__for_each_program(p, s->skel->obj) {
@@ -205,6 +223,8 @@ static void choose_programs(struct bpf_session *s, const struct btf *btf,
 			s->hooks_missing += !strstr(section, "ia32");
 		}
 		if (!strncmp(name, "task_rename", 11) && !opt->comm)
+			load = false;
+		if (!strcmp(name, by_perf ? "sys_exit" : "sys_exit_perf"))
 			load = false;
 		bpf_program__set_autoload(p, load);
 	}

@@ -319,9 +319,9 @@ static __always_inline bool has_strings(u32 kind)
 	return kind == EB_OPEN || kind >= EB_RENAME;
 }
 
-static __always_inline int do_sys_exit(struct pt_regs *regs, s64 ret, const bool old)
+/* @regs: NULL: they are to be looked for */
+static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, const bool old)
 {
-	u64 nr = GET(old, regs, orig_ax);
 	struct task_struct *task;
 	struct scratch *s;
 	struct slot *t;
@@ -337,6 +337,8 @@ static __always_inline int do_sys_exit(struct pt_regs *regs, s64 ret, const bool
 	row = row_of(task, nr, old);
 	if (!row)
 		return 0;
+	if (!regs)
+		regs = task_regs(task, old);
 	hold_cpu(old);
 	/* -512..-516: the kernel will restart the call, or say EINTR. */
 	if (ret > -512 || ret < -516) {
@@ -830,7 +832,7 @@ SEC(sec) int BPF_PROG(name##_old, ##__VA_ARGS__)			\
 	return call;							\
 }
 
-PROGRAM("tp_btf/sys_exit", sys_exit, do_sys_exit(regs, ret, old),
+PROGRAM("tp_btf/sys_exit", sys_exit, do_sys_exit(GET(old, regs, orig_ax), regs, ret, old),
 	struct pt_regs *regs, s64 ret)
 PROGRAM("tp_btf/sched_process_fork", process_fork, do_fork(parent, child, old),
 	struct task_struct *parent, struct task_struct *child)
@@ -860,6 +862,12 @@ PROGRAM("fentry/__x64_sys_close_range", close_range,
 	do_close_range(ROOM_CLOSE_RANGE, old))
 PROGRAM("fentry/__ia32_sys_close_range", close_range32,
 	do_close_range(ROOM_CLOSE_RANGE32, old))
+
+/* As perf calls it: with preemption off, whatever the kernel. */
+SEC("tracepoint/raw_syscalls/sys_exit") int sys_exit_perf(struct trace_event_raw_sys_exit *ctx)
+{
+	return do_sys_exit(ctx->id, NULL, ctx->ret, false);
+}
 
 SEC("iter/task") int adopt(struct bpf_iter__task *ctx)
 {

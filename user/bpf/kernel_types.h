@@ -169,6 +169,12 @@ struct linux_binprm {
 	const char *interp;
 };
 
+/* What perf's handler of the tracepoint sys_exit shows. */
+struct trace_event_raw_sys_exit {
+	long id;
+	long ret;
+};
+
 struct seq_file;
 
 struct bpf_iter_meta {
