@@ -14,9 +14,12 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -358,10 +361,68 @@ fail_quiet:
 	return NULL;
 }
 
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* The process that ends the links: nothing but them is kept open. */
+static void linger(int *fds, size_t n)
+{
+	unsigned int from = 0;
+
+	setsid();
+	prctl(PR_SET_NAME, "etrace-detach");
+	if (chdir("/"))
+		_exit(1);
+	qsort(fds, n, sizeof(*fds), compare_ints);
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned int)fds[i] > from)
+			close_range(from, (unsigned int)fds[i] - 1, 0);
+		from = (unsigned int)fds[i] + 1;
+	}
+	close_range(from, ~0u, 0);
+	_exit(0);
+}
+
+/*
+ * Detaching a hook takes as long as it takes each task of the machine to get
+ * out of the kernel's way, an eighth of a second, and that for each hook.  No
+ * one needs to wait for that: a process of its own holds the links when we let
+ * go of them.  Without it, if it cannot be had, we wait.
+ */
+static void leave_hooks(struct bpf_session *s)
+{
+	int fds[64], status;
+	size_t n = 0;
+	pid_t pid;
+
+	if (!s->skel)
+		return;
+	for (int i = 0; i < s->skel->skeleton->prog_cnt; i++) {
+		const struct bpf_link *link = *s->skel->skeleton->progs[i].link;
+
+		if (link && n < sizeof(fds) / sizeof(*fds))
+			fds[n++] = bpf_link__fd(link);
+	}
+	if (!n)
+		return;
+	pid = fork();
+	if (!pid) {
+		/* Nobody has to wait for a child's child. */
+		if (!fork())
+			linger(fds, n);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+}
+
 void bpf_session_close(struct bpf_session *s)
 {
 	if (!s)
 		return;
+	leave_hooks(s);
 	ring_buffer__free(s->ring);
 	etrace_bpf__destroy(s->skel);
 	bpf_rec_free(s->rec);
@@ -464,6 +525,19 @@ int bpf_session_pump(struct bpf_session *s)
 	return s->err;
 }
 
+/* All but the hooks, which send nothing any more when this is done. */
+static void detach_tracepoints(struct bpf_session *s)
+{
+	for (int i = 0; i < s->skel->skeleton->prog_cnt; i++) {
+		struct bpf_prog_skeleton *p = &s->skel->skeleton->progs[i];
+
+		if (strncmp(bpf_program__section_name(*p->prog), "fentry/", 7)) {
+			bpf_link__destroy(*p->link);
+			*p->link = NULL;
+		}
+	}
+}
+
 int bpf_session_stop(struct bpf_session *s)
 {
 	int err;
@@ -471,9 +545,11 @@ int bpf_session_stop(struct bpf_session *s)
 	if (s->stopped)
 		return s->err;
 	s->stopped = true;
+	detach_tracepoints(s);
 	s->skel->bss->tracing = false;
 	/* What a program has begun it will end: then the buffer is complete. */
-	etrace_bpf__detach(s->skel);
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		etrace_bpf__detach(s->skel);
 	bpf_session_pump(s);
 	err = bpf_rec_end(s->rec);
 	if (!s->err)

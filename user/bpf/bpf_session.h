@@ -43,7 +43,12 @@ bool bpf_available(char *why, size_t size);
 struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink *sink,
 				     char *why, size_t size);
 
-/** bpf_session_close - end it: its tree is not traced any more */
+/**
+ * bpf_session_close - end it: its tree is not traced any more
+ *
+ * The last of the programs are taken off behind this call's back, by a process
+ * named etrace-detach, which takes a second.
+ */
 void bpf_session_close(struct bpf_session *s);
 
 /** bpf_session_add - trace a process and all below it. Return: 0 or -errno. */

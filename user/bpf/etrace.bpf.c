@@ -565,7 +565,8 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
 	u32 row;
 
 	*t = slot_of(task, old);
-	if (!*t)
+	/* The hooks outlive the tracepoints. */
+	if (!*t || !tracing)
 		return NULL;
 	regs = task_regs(task, old);
 	row = row_of(task, GET(old, regs, orig_ax), old);
