@@ -32,6 +32,7 @@ struct bpf_session {
 	unsigned int hooks_missing;
 	unsigned int level;	/* percent */
 	bool old;		/* the programs for kernels before 5.17 */
+	bool by_perf;		/* those that perf calls */
 	bool stopped;
 	int err;
 };
@@ -190,12 +191,11 @@ static void fill_table(struct etrace_bpf *skel)
 }
 
 /*
- * The tracepoints of system calls can be preempted where they may fault, and a
- * program there is passed by while another task has been preempted in it.  Not
- * so by perf, which takes longer, and for which the event's number must be
- * read from tracefs.
+ * Tracepoints can be preempted, and a program there is passed by while another
+ * task has been preempted in it.  Not so by perf, which takes longer, and for
+ * which the numbers of its events must be read from tracefs.
  */
-static bool sys_exit_by_perf(const struct btf *btf)
+static bool must_use_perf(const struct btf *btf)
 {
 	/* Where libbpf looks for it. */
 	const char *id = access("/sys/kernel/debug/tracing", F_OK) ?
@@ -203,31 +203,45 @@ static bool sys_exit_by_perf(const struct btf *btf)
 			 "/sys/kernel/debug/tracing/events/raw_syscalls/sys_exit/id";
 
 	return btf__find_by_name_kind(btf, "tracepoint_ext", BTF_KIND_STRUCT) > 0 &&
+	       has_function(btf, "bpf_task_from_pid") && has_function(btf, "bpf_rdonly_cast") &&
 	       !access(id, R_OK);
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t len = strlen(name), n = strlen(end);
+
+	return len > n && !strcmp(name + len - n, end);
+}
+
+/* The function that a program hooks, or NULL: it is on a tracepoint. */
+static const char *hooked(const struct bpf_program *p)
+{
+	const char *section = bpf_program__section_name(p);
+
+	if (!strncmp(section, "fentry/", 7) || !strncmp(section, "kprobe/", 7))
+		return section + 7;
+	return NULL;
 }
 
 /* Which programs this kernel takes, and which are wanted. */
 static void choose_programs(struct bpf_session *s, const struct btf *btf,
 			    const struct bpf_options *opt)
 {
-	bool by_perf = sys_exit_by_perf(btf);
 	struct bpf_program *p;
 
 	bpf_object__for_each_program(p, s->skel->obj) {
-		const char *name = bpf_program__name(p);
-		const char *section = bpf_program__section_name(p);
-		size_t len = strlen(name);
-		bool old = len > 4 && !strcmp(name + len - 4, "_old");
-		bool load = old == s->old;
+		const char *name = bpf_program__name(p), *function = hooked(p);
+		bool iter = bpf_program__expected_attach_type(p) == BPF_TRACE_ITER;
+		bool load = ends_in(name, "_old") == s->old &&
+			    ends_in(name, "_perf") == (s->by_perf && !iter);
 
-		if (load && !strncmp(section, "fentry/", 7) && !has_function(btf, section + 7)) {
+		if (load && function && !has_function(btf, function)) {
 			load = false;
 			/* Kernels without 32-bit programs do without it. */
-			s->hooks_missing += !strstr(section, "ia32");
+			s->hooks_missing += !strstr(function, "ia32");
 		}
 		if (!strncmp(name, "task_rename", 11) && !opt->comm)
-			load = false;
-		if (!strcmp(name, by_perf ? "sys_exit" : "sys_exit_perf"))
 			load = false;
 		bpf_program__set_autoload(p, load);
 	}
@@ -316,6 +330,7 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 	if (!btf)
 		goto fail;
 	s->old = is_old(btf);
+	s->by_perf = !s->old && must_use_perf(btf);
 	choose_programs(s, btf, opt);
 	fill_table(s->skel);
 	in_hash = s->old || !has_storage();
@@ -326,7 +341,7 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 	s->skel->rodata->pid_bits = BPF_PID_BITS;
 	s->skel->rodata->wake_at = bytes / 8;
 	s->skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
-	s->skel->rodata->can_hold = has_function(btf, "bpf_preempt_disable");
+	s->skel->rodata->can_hold = !s->by_perf && has_function(btf, "bpf_preempt_disable");
 	bpf_map__set_max_entries(s->skel->maps.ring, bytes);
 
 	doing = "load";
@@ -531,7 +546,7 @@ static void detach_tracepoints(struct bpf_session *s)
 	for (int i = 0; i < s->skel->skeleton->prog_cnt; i++) {
 		struct bpf_prog_skeleton *p = &s->skel->skeleton->progs[i];
 
-		if (strncmp(bpf_program__section_name(*p->prog), "fentry/", 7)) {
+		if (!hooked(*p->prog)) {
 			bpf_link__destroy(*p->link);
 			*p->link = NULL;
 		}
@@ -640,5 +655,7 @@ unsigned int bpf_session_level(const struct bpf_session *s)
 
 const char *bpf_session_about(const struct bpf_session *s)
 {
-	return s->old ? "those for kernels before 5.17" : "those for kernels from 5.17 on";
+	return s->old ? "those for kernels before 5.17" :
+	       s->by_perf ? "those for kernels from 5.17 on, called by perf" :
+			    "those for kernels from 5.17 on";
 }

@@ -5,7 +5,9 @@
  *
  * There are two generations of each program, told apart by the constant @old:
  * kernels from 5.17 on have bpf_loop() and task storage; for older ones loops
- * are bounded and the state of a task is in a hash.  The loader picks one.
+ * are bounded and the state of a task is in a hash.  Of the newer ones, there
+ * is one that is called by perf, for kernels where the others can be preempted.
+ * The loader picks one.
  */
 #ifndef ETRACE_COMMON_BPF_H
 #define ETRACE_COMMON_BPF_H
@@ -54,7 +56,7 @@ const volatile __u32 pid_bits = 22;
 const volatile __u32 wake_at;	/* bytes in the ring buffer that wake the reader */
 const volatile __u32 nr_cpus;	/* possible processors */
 const volatile bool in_hash;	/* slots are in slots_hash, not in task storage */
-const volatile bool can_hold;	/* bpf_preempt_disable() is there */
+const volatile bool can_hold;	/* bpf_preempt_disable() is there, and needed */
 
 /* ---- shared with the loader while tracing ---- */
 
@@ -293,12 +295,18 @@ static __always_inline u64 slot_now(struct slot *t)
 /* ---- preemption ---- */
 
 /*
- * From 7.x on a tracepoint's program can be preempted, as those of functions
- * always could, and then all other tasks of that processor pass it by: so it
- * is switched off where that can be (6.10 and later).
+ * Where a program can be preempted (those of functions, with preempt=full; from
+ * 7.x on those of tracepoints), all other tasks of that processor pass it by
+ * meanwhile: so that is switched off where it can be (6.10 and later).  It still
+ * can be before it is off, and when it is let on again: for 7.x there are the
+ * programs that perf calls.
  */
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;
+/* For the programs that perf calls; 6.2 and later. */
+extern void *bpf_rdonly_cast(const void *p, u32 btf_id) __ksym __weak;
+extern struct task_struct *bpf_task_from_pid(s32 pid) __ksym __weak;
+extern void bpf_task_release(struct task_struct *task) __ksym __weak;
 
 static __always_inline void hold_cpu(const bool old)
 {

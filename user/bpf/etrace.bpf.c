@@ -6,7 +6,7 @@
  * and hooks.c record; what is recorded is decided there and here, and nothing
  * that reads the records knows which of the two made them.
  *
- * Each program is a function with the constant @old and, at the end, two
+ * Each program is a function with the constant @old and, at the end, three
  * programs made of it: see common.bpf.h.
  */
 #include "common.bpf.h"
@@ -444,14 +444,13 @@ __attribute__((noinline)) int args_old(u32 which)
 	return 0;
 }
 
-static __always_inline int do_exec(struct task_struct *p, struct linux_binprm *bprm,
+/* @name: as the caller gave it; @same: it is the program's, not a script's */
+static __always_inline int do_exec(struct task_struct *p, struct file *file, u64 name, bool same,
 				   const bool old)
 {
 	struct slot *t = slot_of(p, old);
 	struct mm_struct *mm;
 	struct scratch *s;
-	struct file *file;
-	const char *name;
 
 	if (!t)
 		return 0;
@@ -461,16 +460,14 @@ static __always_inline int do_exec(struct task_struct *p, struct linux_binprm *b
 		struct scratch *ctx = s;
 
 		rec_init(s, t, EB_EXEC);
-		file = GET(old, bprm, file);
-		name = GET(old, bprm, filename);
 		want_path(s, 0, W_PATH, (u64)GET(old, file, f_path.mnt),
 			  (u64)GET(old, file, f_path.dentry), 0);
-		if (name == GET(old, bprm, interp)) {
+		if (same) {
 			want(s, 1, W_SAME, 0, 0);
 		} else if (t->hold == EB_H_BPRM_CHECK) {
 			want(s, 1, W_HELD, 0, 0);
 		} else {
-			want(s, 1, W_KERNEL_JOIN, 0, (u64)name);
+			want(s, 1, W_KERNEL_JOIN, 0, name);
 			s->want[1].joined = 1;
 		}
 		want(s, 2, W_CWD, 0, 0);
@@ -837,7 +834,9 @@ PROGRAM("tp_btf/sys_exit", sys_exit, do_sys_exit(GET(old, regs, orig_ax), regs, 
 	struct pt_regs *regs, s64 ret)
 PROGRAM("tp_btf/sched_process_fork", process_fork, do_fork(parent, child, old),
 	struct task_struct *parent, struct task_struct *child)
-PROGRAM("tp_btf/sched_process_exec", process_exec, do_exec(p, bprm, old),
+PROGRAM("tp_btf/sched_process_exec", process_exec,
+	do_exec(p, GET(old, bprm, file), (u64)GET(old, bprm, filename),
+		GET(old, bprm, filename) == GET(old, bprm, interp), old),
 	struct task_struct *p, s32 old_pid, struct linux_binprm *bprm)
 PROGRAM("tp_btf/sched_process_exit", process_exit, do_exit(p, old),
 	struct task_struct *p)
@@ -864,10 +863,107 @@ PROGRAM("fentry/__x64_sys_close_range", close_range,
 PROGRAM("fentry/__ia32_sys_close_range", close_range32,
 	do_close_range(ROOM_CLOSE_RANGE32, old))
 
-/* As perf calls it: with preemption off, whatever the kernel. */
-SEC("tracepoint/raw_syscalls/sys_exit") int sys_exit_perf(struct trace_event_raw_sys_exit *ctx)
+/*
+ * The same as perf calls them: with preemption off, whatever the kernel.  What
+ * perf shows of a tracepoint are numbers and texts, and a kprobe has registers;
+ * all else is found by them.
+ */
+#define TYPED(type, p) \
+	((struct type *)bpf_rdonly_cast((void *)(p), bpf_core_type_id_kernel(struct type)))
+
+SEC("tracepoint/raw_syscalls/sys_exit")
+int sys_exit_perf(struct trace_event_raw_sys_exit *ctx)
 {
 	return do_sys_exit(ctx->id, NULL, ctx->ret, false);
+}
+
+SEC("tracepoint/sched/sched_process_fork")
+int process_fork_perf(struct trace_event_raw_sched_process_fork *ctx)
+{
+	struct task_struct *parent = bpf_get_current_task_btf(), *child;
+
+	if (!slot_of(parent, false))
+		return 0;
+	child = bpf_task_from_pid(ctx->child_pid);
+	if (child) {
+		do_fork(parent, child, false);
+		bpf_task_release(child);
+	}
+	return 0;
+}
+
+SEC("tracepoint/sched/sched_process_exec")
+int process_exec_perf(struct trace_event_raw_sched_process_exec *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return do_exec(task, TYPED(file, BPF_CORE_READ(task, mm, exe_file)),
+		       (u64)ctx + (ctx->__data_loc_filename & 0xffff), false, false);
+}
+
+SEC("tracepoint/sched/sched_process_exit")
+int process_exit_perf(void *ctx)
+{
+	return do_exit(bpf_get_current_task_btf(), false);
+}
+
+SEC("tracepoint/task/task_rename")
+int task_rename_perf(struct trace_event_raw_task_rename *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf(), *target;
+
+	if (!slot_of(task, false))
+		return 0;
+	target = bpf_task_from_pid(ctx->pid);
+	if (target) {
+		do_comm(target, ctx->newcomm, false);
+		bpf_task_release(target);
+	}
+	return 0;
+}
+
+SEC("kprobe/security_bprm_check") int bprm_check_perf(struct pt_regs *ctx)
+{
+	return do_bprm_check(TYPED(linux_binprm, ctx->di), false);
+}
+
+SEC("kprobe/security_path_rename") int path_rename_perf(struct pt_regs *ctx)
+{
+	return do_path_rename(TYPED(path, ctx->di), TYPED(dentry, ctx->si),
+			      TYPED(path, ctx->dx), TYPED(dentry, ctx->cx), false);
+}
+
+SEC("kprobe/security_path_link") int path_link_perf(struct pt_regs *ctx)
+{
+	return do_path_link(TYPED(dentry, ctx->di), TYPED(path, ctx->si),
+			    TYPED(dentry, ctx->dx), false);
+}
+
+SEC("kprobe/security_path_symlink") int path_symlink_perf(struct pt_regs *ctx)
+{
+	return do_path_symlink(TYPED(path, ctx->di), TYPED(dentry, ctx->si),
+			       (const char *)ctx->dx, false);
+}
+
+SEC("kprobe/security_sb_mount") int sb_mount_perf(struct pt_regs *ctx)
+{
+	return do_sb_mount((const char *)ctx->di, TYPED(path, ctx->si),
+			   (const char *)ctx->dx, false);
+}
+
+SEC("kprobe/security_sb_umount") int sb_umount_perf(struct pt_regs *ctx)
+{
+	return do_sb_umount(TYPED(vfsmount, ctx->di), false);
+}
+
+SEC("kprobe/__x64_sys_close_range") int close_range_perf(struct pt_regs *ctx)
+{
+	return do_close_range(ROOM_CLOSE_RANGE, false);
+}
+
+SEC("kprobe/__ia32_sys_close_range") int close_range32_perf(struct pt_regs *ctx)
+{
+	return do_close_range(ROOM_CLOSE_RANGE32, false);
 }
 
 SEC("iter/task") int adopt(struct bpf_iter__task *ctx)

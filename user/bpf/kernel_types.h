@@ -104,6 +104,7 @@ struct fs_struct {
 
 struct mm_struct {
 	unsigned long arg_start, arg_end;
+	struct file *exe_file;
 };
 
 struct pid_namespace;
@@ -169,10 +170,23 @@ struct linux_binprm {
 	const char *interp;
 };
 
-/* What perf's handler of the tracepoint sys_exit shows. */
+/* What perf shows of the tracepoints. */
 struct trace_event_raw_sys_exit {
 	long id;
 	long ret;
+};
+
+struct trace_event_raw_sched_process_fork {
+	int child_pid;
+};
+
+struct trace_event_raw_sched_process_exec {
+	u32 __data_loc_filename;	/* where it lies; its size is in the upper half */
+};
+
+struct trace_event_raw_task_rename {
+	int pid;
+	char newcomm[16];
 };
 
 struct seq_file;
