@@ -73,10 +73,14 @@ static void forget_complaint(void)
 
 /* ---- what the kernel has ---- */
 
-/* The kernel's own types, or NULL. */
-static struct btf *kernel_types(void)
+/* The kernel's own types, read once, or NULL. */
+static const struct btf *kernel_types(void)
 {
-	return btf__load_vmlinux_btf();
+	static struct btf *types;
+
+	if (!types)
+		types = btf__load_vmlinux_btf();
+	return types;
 }
 
 static bool has_function(const struct btf *btf, const char *name)
@@ -125,7 +129,7 @@ static bool is_confidential(void)
 
 bool bpf_available(char *why, size_t size)
 {
-	struct btf *btf;
+	const struct btf *btf;
 
 	if (is_confidential()) {
 		snprintf(why, size, "the kernel is locked down (confidentiality): it refuses all tracing");
@@ -147,7 +151,6 @@ bool bpf_available(char *why, size_t size)
 	}
 	if (!has_function(btf, "bpf_ringbuf_output")) {
 		snprintf(why, size, "the kernel has no BPF ring buffer: 5.8 or later is needed");
-		btf__free(btf);
 		return false;
 	}
 	/*
@@ -156,10 +159,8 @@ bool bpf_available(char *why, size_t size)
 	 */
 	if (!has_cap(CAP_SYS_ADMIN) && !has_function(btf, "bpf_preempt_disable")) {
 		snprintf(why, size, "BPF needs root, or the capability CAP_SYS_ADMIN: on kernels before 6.10 CAP_BPF and CAP_PERFMON are not enough");
-		btf__free(btf);
 		return false;
 	}
-	btf__free(btf);
 	return true;
 }
 
@@ -309,7 +310,7 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 	const struct bpf_rec_ops ops = { link_target, NULL };
 	const char *doing = "open";
 	uint32_t bytes = ring_bytes(opt->buffer);
-	struct btf *btf = NULL;
+	const struct btf *btf;
 	bool in_hash;
 	int err;
 
@@ -364,14 +365,12 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 		if (!*p->link)
 			goto fail;
 	}
-	btf__free(btf);
 	return s;
 fail:
 	snprintf(why, size, "cannot %s the BPF programs: %s%s%s", doing, strerror(-err),
 		 complaint ? ": " : "", complaint ? complaint : "");
 	forget_complaint();
 fail_quiet:
-	btf__free(btf);
 	bpf_session_close(s);
 	return NULL;
 }
