@@ -666,6 +666,15 @@ static int deliver(struct bin *b, int type, struct sprt_item *r)
 
 /* --- the way through the bytes ------------------------------------------ */
 
+static bool handshake_ahead(const struct bin *b, size_t at)
+{
+	const uint8_t *p;
+	size_t n;
+
+	p = in_peek(b->in, at + HANDSHAKE_MAX, &n);
+	return n > at && handshake_at(p + at, n - at);
+}
+
 /*
  * Is what stands @at bytes ahead the beginning of a packet of a known (or,
  * with @lax, of any likely) type, a handshake, or the end of the input?
@@ -680,10 +689,10 @@ static bool boundary(const struct bin *b, const struct layout *lay, size_t at,
 	p = in_peek(b->in, at + HEADER_SIZE, &n);
 	if (n <= at)
 		return n == at;
-	if (p[at] == HANDSHAKE_ID) {
-		p = in_peek(b->in, at + HANDSHAKE_MAX, &n);
-		return handshake_at(p + at, n - at);
-	}
+	/* 0xf0 can also be the first byte of a size, in logs of 1.x. */
+	if (p[at] == HANDSHAKE_ID && handshake_ahead(b, at))
+		return true;
+	p = in_peek(b->in, at + HEADER_SIZE, &n);
 	if (n - at < HEADER_SIZE)
 		return false;
 	h = get_header(lay, p + at);
@@ -800,15 +809,6 @@ static int recover(struct bin *b, int type, size_t size, bool *whole)
 	return close_call(b);
 }
 
-static bool at_handshake(const struct bin *b)
-{
-	const uint8_t *p;
-	size_t n;
-
-	p = in_peek(b->in, HANDSHAKE_MAX, &n);
-	return handshake_at(p, n);
-}
-
 /*
  * What stands here is no packet that can be read, though its header may have
  * the @type of one: goes on at the next good packet.
@@ -827,9 +827,9 @@ static int find_way(struct bin *b, int type)
 		p = in_peek(b->in, at + 1, &n);
 		if (n <= at)
 			break;
-		if (p[at] == HANDSHAKE_ID ? boundary(b, &b->lay, at, false) :
-		    b->lay_known ? good_packet(b, &b->lay, at) :
-				   find_layout(b, at))
+		if ((p[at] == HANDSHAKE_ID && handshake_ahead(b, at)) ||
+		    (b->lay_known ? good_packet(b, &b->lay, at) :
+				    find_layout(b, at)))
 			break;
 		/* Nothing so far away can belong to the packet. */
 		if (at > HEADER_SIZE + PACKET_MAX) {
@@ -859,7 +859,7 @@ static int find_way(struct bin *b, int type)
 		damaged(b, &damage_skip, 0, "passed over %" PRIu64 " bytes",
 			at + passed);
 	in_skip(b->in, at);
-	if (!ret && !in_log && !at_handshake(b))
+	if (!ret && !in_log && !handshake_ahead(b, 0))
 		ret = start_log(b, &none);
 	return ret;
 }
@@ -873,7 +873,7 @@ static int read_packet(struct bin *b)
 	size_t n, size, used;
 	int ret;
 
-	if (at_handshake(b))
+	if (handshake_ahead(b, 0))
 		return read_handshake(b);
 	p = in_peek(b->in, HEADER_SIZE, &n);
 	if (n < HEADER_SIZE)

@@ -275,6 +275,44 @@ static void unknown_packets_are_passed_over(void **state)
 		     "CALL #1 res=1 ctx=0x0 ts=1 type=7 name='strange' size=1 id=0x1\n");
 }
 
+/*
+ * In 1.x a packet begins with its size, whose first byte can be that of a
+ * handshake: 0xf0.
+ */
+static void sizes_are_no_handshakes(void **state)
+{
+	struct made m = { .major = 1, .minor = 4, .ptr = 4 };
+	char name[231];
+	struct conversion r;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	made_start(&m, "i686");
+	for (int i = 0; i < 2; i++) {
+		size_t at = m.b.n;
+
+		made_packet(&m, "FILE");	/* 4 + 232 + 4 bytes */
+		made_str(&m, name);
+		made_str(&m, "p");
+		made_end(&m);
+		assert_int_equal((unsigned char)m.b.data[at], 0xf0);
+		made_call(&m, 0, 0, 1, 2, "f", 1, 1);
+		if (i == 1)
+			continue;
+		/* Behind something unknown, too. */
+		made_packet(&m, "NEWS");
+		made_end(&m);
+	}
+	r = sprt_convert("sp-rtrace", m.b.data, m.b.n, "json", NULL);
+	assert_int_equal(sprt_count_lines(r.out.data, "{\"record\":\"call\""), 2);
+	assert_int_equal(sprt_count_lines(r.out.data, "{\"record\":\"file\""), 2);
+	assert_int_equal(sprt_count_lines(r.out.data, "{\"record\":\"damage\""), 1);
+	assert_non_null(strstr(r.out.data, "packets of unknown types"));
+	conversion_free(&r);
+	bytes_free(&m.b);
+}
+
 /* One log after the other, of different machines; numbers begin again. */
 static void joined_logs_are_apart(void **state)
 {
@@ -894,6 +932,7 @@ int main(void)
 		cmocka_unit_test(strings_end_where_they_should),
 		cmocka_unit_test(packets_between_call_and_backtrace),
 		cmocka_unit_test(unknown_packets_are_passed_over),
+		cmocka_unit_test(sizes_are_no_handshakes),
 		cmocka_unit_test(joined_logs_are_apart),
 		cmocka_unit_test(lost_calls_keep_their_numbers),
 		cmocka_unit_test(leaks_follow_the_rules),
