@@ -426,6 +426,9 @@ static int pass_on(struct filter_sink *f)
 {
 	int ret;
 
+	/* Before the first log there is nothing that could lack a mapping. */
+	if (!f->log->nitems)
+		return 0;
 	sprt_filter(f->log, &f->options, f->diag);
 	ret = sprt_log_replay(f->log, f->to);
 	sprt_log_clear(f->log);

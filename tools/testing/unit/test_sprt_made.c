@@ -636,6 +636,13 @@ static void filters_work_before_every_sink(void **state)
 	assert_int_equal(sprt_count_lines(r.out.data, "{\"record\":\"context\""), 1);
 	assert_int_equal(sprt_count_lines(r.out.data, "{\"record\":\"map\""), 1);
 	conversion_free(&r);
+	/* Also those that need what the log has: it is looked for in the log. */
+	r = sprt_convert("sp-rtrace", m.b.data, m.b.n, "json",
+			 OPTS({ "call-address", "libfoo:110+1" }));
+	assert_int_equal(r.status, 0);
+	assert_int_equal(sprt_count_lines(r.out.data, "{\"record\":\"call\""), 2);
+	assert_int_equal(sprt_count_lines(r.out.data, "{\"record\":\"damage\""), 0);
+	conversion_free(&r);
 	r = sprt_convert("sp-rtrace", m.b.data, m.b.n, "json",
 			 OPTS({ "depth", "one" }));
 	assert_int_equal(r.status, 2);
