@@ -772,6 +772,16 @@ static int read_handshake(struct bin *b)
 }
 
 /*
+ * A packet that cannot be read is passed over.  If the open call still lacks
+ * its backtrace it may have been its arguments: then the backtrace is next.
+ */
+static int pass_packet(struct bin *b)
+{
+	b->gap = true;
+	return b->call.call.has_trace ? close_call(b) : 0;
+}
+
+/*
  * The packet where the input stands has a type but no credible size, and the
  * next good thing is @size bytes ahead: if its fields fill what is between, it
  * is whole.  *@whole says so.
@@ -784,8 +794,13 @@ static int recover(struct bin *b, int type, size_t size, bool *whole)
 	int ret;
 
 	*whole = false;
-	if (type == TYPE_UNKNOWN || size < HEADER_SIZE)
+	if (size < HEADER_SIZE)
 		return close_call(b);
+	if (type == TYPE_UNKNOWN) {
+		p = in_peek(b->in, HEADER_SIZE, &n);
+		return get_header(&b->lay, p).size == size - HEADER_SIZE ?
+		       pass_packet(b) : close_call(b);
+	}
 	if (!keeps_call(b, type)) {
 		ret = close_call(b);
 		if (ret)
@@ -890,9 +905,8 @@ static int read_packet(struct bin *b)
 			return find_way(b, TYPE_UNKNOWN);
 		damaged(b, &damage_unknown, 0, "passed over %s with %zu bytes",
 			h.name, h.size);
-		b->gap = true;
 		in_skip(b->in, size);
-		return close_call(b);
+		return pass_packet(b);
 	}
 
 	if (!keeps_call(b, h.type)) {

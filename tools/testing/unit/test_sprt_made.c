@@ -385,6 +385,32 @@ static void lost_calls_keep_their_numbers(void **state)
 		     "BTRC n=1 0x30\n");
 }
 
+/* Arguments that cannot be read take neither backtrace nor number along. */
+static void lost_arguments_leave_the_rest(void **state)
+{
+	static const char types[][5] = { "ARGZ", "aRGS" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(types); i++) {
+		struct made m = { .major = 2, .ptr = 4 };
+
+		made_start(&m, "i686");
+		made_call(&m, 1, 0, 1, 2, "one", 1, 1);
+		made_packet(&m, types[i]);
+		made_u32(&m, 1);
+		made_str(&m, "n");
+		made_str(&m, "v");
+		made_end(&m);
+		made_trace(&m, 0x10, 1);
+		made_call(&m, 1, 0, 1, 2, "two", 1, 2);
+		expect_plain(&m, 1,
+			     "HANDSHAKE version=2.0 arch=i686 endian=0 ptr=4\n"
+			     "CALL #1 res=1 ctx=0x0 ts=1 type=2 name='one' size=1 id=0x1\n"
+			     "BTRC n=1 0x10\n"
+			     "CALL #2 res=1 ctx=0x0 ts=1 type=2 name='two' size=1 id=0x2\n");
+	}
+}
+
 /* ---- filters ---- */
 
 /* What a block's life is: references, replacement, frees of nothing. */
@@ -942,6 +968,7 @@ int main(void)
 		cmocka_unit_test(sizes_are_no_handshakes),
 		cmocka_unit_test(joined_logs_are_apart),
 		cmocka_unit_test(lost_calls_keep_their_numbers),
+		cmocka_unit_test(lost_arguments_leave_the_rest),
 		cmocka_unit_test(leaks_follow_the_rules),
 		cmocka_unit_test(blocks_are_found_again),
 		cmocka_unit_test(filters_leave_what_they_should),
