@@ -281,7 +281,8 @@ static int read_message(struct swap_frame *s)
 	if (have < whole) {
 		if (!s->eof)
 			return 0;
-		distrust(s, SWAP_HEADER_SIZE);
+		/* Cut, or the length is wrong, or a stray byte looks like an id. */
+		distrust(s, at.row && plausible(&at.h) ? SWAP_HEADER_SIZE : 1);
 		return 1;
 	}
 	next = follows_at(s, whole, &at.h);

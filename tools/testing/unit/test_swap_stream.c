@@ -390,6 +390,18 @@ static void test_rubbish(void **state)
 	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 30);
 	conversion_free(&c);
 	sw_free(&s);
+
+	/* One byte, which makes an id and a long message with what follows. */
+	for (unsigned int i = 0; i < 30; i++) {
+		if (i == 10)
+			sw_bytes(&s, rubbish, 1);
+		sw_entry(&s, 42, 42, 0x8000);
+	}
+	c = json(&s, NULL);
+	assert_true(has_line(&c.messages, "offset 520: 1 bytes that belong to no message"));
+	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 30);
+	conversion_free(&c);
+	sw_free(&s);
 }
 
 /* A wrong length: the message is read to where the next one begins. */
