@@ -318,10 +318,30 @@ static void decode_metadata(struct fxt_reader *r, struct fxt_rec *rec, struct cu
 	rec->provider = r->provider;
 }
 
+/*
+ * Words that @n arguments take, by their sizes; all that are left if these
+ * cannot be right.
+ */
+static unsigned int words_of_args(const struct cursor *c, unsigned int n)
+{
+	unsigned int words = 0;
+
+	while (n-- && words < c->left) {
+		unsigned int size = (unsigned int)
+			fxt_bits(word_at(c->at + words * 8, c->swap), 4, 15);
+
+		if (!size)
+			return c->left;
+		words += size;
+	}
+	return words < c->left ? words : c->left;
+}
+
 /* "Event Record" */
 static void decode_event(struct fxt_reader *r, struct fxt_rec *rec, struct cursor *c)
 {
 	uint64_t h = rec->header;
+	unsigned int nargs = (unsigned int)fxt_bits(h, 20, 23), at;
 
 	rec->event.type = (unsigned int)fxt_bits(h, 16, 19);
 	rec->event.time = take_word(c);
@@ -336,12 +356,15 @@ static void decode_event(struct fxt_reader *r, struct fxt_rec *rec, struct curso
 			c->bad = true;
 			return;
 		}
+		/* Behind the arguments; more words than that may follow. */
+		at = words_of_args(c, nargs);
 		c->left--;
-		rec->event.value = word_at(c->at + c->left * 8, c->swap);
+		rec->event.value = word_at(c->at + (at < c->left ? at : c->left) * 8,
+					   c->swap);
 	}
 	if (rec->event.type >= FXT_EV_COUNT)
 		problem(r, FXT_UNKNOWN_EVENT, rec->offset);
-	args_follow(rec, c, (unsigned int)fxt_bits(h, 20, 23));
+	args_follow(rec, c, nargs);
 }
 
 static void decode(struct fxt_reader *r, struct fxt_rec *rec)

@@ -194,6 +194,34 @@ static void test_unknown(void **state)
 	}
 }
 
+/* The document allows a record to become longer: its parts stay where they are. */
+static void test_longer(void **state)
+{
+	struct raw r = { 0 };
+	struct conversion c;
+
+	(void)state;
+	raw_magic(&r);
+	raw_string(&r, 1, "s");
+	raw_thread(&r, 1, 1, 2);
+	raw_begin(&r, FXT_REC_EVENT | (uint64_t)FXT_EV_COUNTER << 16 | 2u << 20 | 1u << 24 |
+		  1ull << 32 | 1ull << 48);
+	raw_word(&r, 5);
+	raw_word(&r, arg_header(FXT_ARG_U64, 2, 1, 0));
+	raw_word(&r, 6);
+	raw_word(&r, arg_header(FXT_ARG_U32, 1, 1, 7));
+	raw_word(&r, 4711);		/* the counter id */
+	raw_word(&r, 1);		/* what a later version has */
+	raw_word(&r, 2);
+	raw_end(&r);
+	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
+	assert_int_equal(c.status, 0);
+	assert_true(has_line(&c.out, "\"counter_id\":4711,"));
+	assert_true(has_line(&c.out, "\"type\":\"uint32\",\"value\":7}"));
+	conversion_free(&c);
+	raw_free(&r);
+}
+
 /* What is broken is told with its offset, and the records behind it are read. */
 static void test_broken(void **state)
 {
@@ -395,6 +423,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_types),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_longer),
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_not_fxt),
 		cmocka_unit_test(test_counts),
