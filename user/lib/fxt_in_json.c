@@ -153,6 +153,13 @@ static void put_arg(struct json *j, const struct fxt_rec *rec, const struct fxt_
 	json_end(j, '}');
 }
 
+/* The whole record, where the document does not say what is in it. */
+static void put_bytes(struct json *j, const struct fxt_rec *rec)
+{
+	json_key(j, "data");
+	json_hex(j, rec->raw, 8ull * rec->words);
+}
+
 static void put_metadata(struct json *j, const struct fxt_rec *rec)
 {
 	put_named(j, "metadata", metadata_names, rec->meta.type);
@@ -170,14 +177,15 @@ static void put_metadata(struct json *j, const struct fxt_rec *rec)
 		break;
 	case FXT_META_TRACE_INFO:
 		put_u64(j, "trace_info_type", rec->meta.info_type);
-		if (!rec->meta.info_type) {
+		if (rec->meta.info_type) {
+			put_bytes(j, rec);
+		} else {
 			json_key(j, "magic");
 			json_addr(j, rec->meta.magic);
 		}
 		break;
 	default:
-		json_key(j, "data");
-		json_hex(j, rec->raw, 8ull * rec->words);
+		put_bytes(j, rec);
 		break;
 	}
 }
@@ -191,6 +199,8 @@ static void put_event(struct json *j, const struct fxt_rec *rec)
 	put_string(j, "name", &rec->event.name);
 	if (rec->event.has_value)
 		put_u64(j, value_names[rec->event.type], rec->event.value);
+	if (rec->event.type >= FXT_EV_COUNT)
+		put_bytes(j, rec);
 }
 
 static void put_switch(struct json *j, const struct fxt_rec *rec)
@@ -251,8 +261,7 @@ static void put_fields(struct json *j, const struct fxt_rec *rec)
 		json_text(j, "message", rec->log.s, rec->log.len);
 		break;
 	default:
-		json_key(j, "data");
-		json_hex(j, rec->raw, 8ull * rec->words);
+		put_bytes(j, rec);
 		break;
 	}
 }
@@ -275,8 +284,7 @@ static void put_record(struct json *j, const struct fxt_item *item)
 	if (!rec->valid) {
 		json_key(j, "broken");
 		json_bool(j, true);
-		json_key(j, "data");
-		json_hex(j, rec->raw, 8ull * rec->words);
+		put_bytes(j, rec);
 	} else {
 		put_fields(j, rec);
 	}

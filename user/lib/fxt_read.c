@@ -310,6 +310,8 @@ static void decode_metadata(struct fxt_reader *r, struct fxt_rec *rec, struct cu
 		rec->meta.info_type = (unsigned int)fxt_bits(h, 20, 23);
 		if (rec->meta.info_type == 0)
 			rec->meta.magic = (uint32_t)fxt_bits(h, 24, 55);
+		else
+			problem(r, FXT_UNKNOWN_METADATA, rec->offset);
 		break;
 	default:
 		problem(r, FXT_UNKNOWN_METADATA, rec->offset);

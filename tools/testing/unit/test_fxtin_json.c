@@ -177,8 +177,23 @@ static void test_unknown(void **state)
 		raw_word(&r, 0xaabbccddeeff0011);
 		raw_word(&r, arg_header(FXT_ARG_U32, 1, 1, 4));
 		raw_end(&r);
+		raw_begin(&r, 4u << 16 | 1u << 20);	/* trace info, at 144 */
+		raw_word(&r, 0x0102030405060708);
+		raw_end(&r);
+		raw_begin(&r, FXT_REC_EVENT | 15u << 16 | 1ull << 32 | 1ull << 48);
+		raw_word(&r, 7);
+		raw_word(&r, 1);
+		raw_word(&r, 2);
+		raw_word(&r, 0x1213141516171819);	/* only its type knows what */
+		raw_end(&r);
 		c = convert("fxt", "json", r.b.data, r.b.n, NULL);
 		assert_int_equal(c.status, 0);
+		assert_true(has_line(&c.messages, "2 events of unknown types"));
+		assert_true(has_line(&c.messages, "2 metadata of unknown types"));
+		assert_true(has_line(&c.out, swapped ? "\"trace_info_type\":1,\"data\":\"0000000000140020" "0102030405060708\"}" :
+				     "\"trace_info_type\":1,\"data\":\"2000140000000000" "0807060504030201\"}"));
+		assert_true(has_line(&c.out, swapped ? "1213141516171819\",\"args\":[]" :
+				     "1918171615141312\",\"args\":[]"));
 		assert_true(has_line(&c.messages, "offset 24: record of a type not in the format document"));
 		assert_true(has_line(&c.messages, "offset 40: metadata of a type not"));
 		assert_true(has_line(&c.messages, "offset 48: event of a type not"));
