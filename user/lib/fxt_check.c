@@ -404,12 +404,15 @@ static void check_kernel_object(struct fxt_check *c, const struct fxt_item *item
 	map64_remove(&c->switched, rec->kobj.koid);
 }
 
-/* One side of a switch; both koids 0 is idle. */
-static void check_side(struct fxt_check *c, const struct fxt_rec *rec, const struct fxt_tref *t)
+/* One side of a switch; both koids and the priority 0 is idle. */
+static void check_side(struct fxt_check *c, const struct fxt_rec *rec, const struct fxt_tref *t,
+		       unsigned int priority)
 {
 	if (!t->undefined && !t->process && !t->thread) {
 		if (!t->ref)
 			broken(c, RULE_INLINE, rec->offset, "thread");
+		if (priority)
+			broken(c, RULE_KOID_0, rec->offset, "idle has the priority 0");
 		return;
 	}
 	check_thread(c, rec, t, true);
@@ -423,8 +426,8 @@ static void check_switch(struct fxt_check *c, const struct fxt_rec *rec)
 {
 	check_reserved(c, rec->header, 60, 63, rec->offset);
 	check_time(c, rec, rec->sw.time);
-	check_side(c, rec, &rec->sw.out);
-	check_side(c, rec, &rec->sw.in);
+	check_side(c, rec, &rec->sw.out, rec->sw.out_priority);
+	check_side(c, rec, &rec->sw.in, rec->sw.in_priority);
 	check_words(c, rec, 2 + (rec->sw.out.ref ? 0 : 2) + (rec->sw.in.ref ? 0 : 2));
 	if (rec->sw.out_state == FXT_THREAD_RUNNING || rec->sw.out_state > FXT_THREAD_DEAD)
 		broken(c, RULE_SWITCH_STATE, rec->offset, NULL);

@@ -559,6 +559,16 @@ static size_t switch_to(struct raw *r, unsigned int state, unsigned int thread)
 	return at;
 }
 
+static size_t bad_idle_priority(struct raw *r)
+{
+	size_t at;
+
+	base(r);
+	at = switch_to(r, FXT_THREAD_BLOCKED, T_IDLE);
+	raw_patch(r, at, raw_get(r, at) | 1ull << 52);
+	return at;
+}
+
 static size_t bad_switch_thread(struct raw *r)
 {
 	base(r);
@@ -876,6 +886,7 @@ static const struct {
 	{ RULE_PROCESS_FIRST, "process-first", bad_process_first },
 	{ RULE_KOID_32, "koid-32", bad_koid_32 },
 	{ RULE_KOID_0, "koid-0", bad_koid_0 },
+	{ RULE_KOID_0, "koid-0", bad_idle_priority },
 	{ RULE_THREAD_NAME, "thread-name", bad_thread_name },
 	{ RULE_SWITCH_THREAD, "switch-thread", bad_switch_thread },
 	{ RULE_SWITCH_STATE, "switch-state", bad_switch_state },
