@@ -692,8 +692,11 @@ static int swap_fxt_end(struct sink *base)
 	s->m = &(struct swap_message){ 0 };
 	while ((p = swap_process_each(s->ps, &i)))
 		swap_fxt_end_process(s, p, s->last_time, "the trace has ended");
-	while (i = 0, (e = map64_each(&s->leaving, &i)))
+	i = 0;
+	while ((e = map64_each(&s->leaving, &i))) {
+		i--;	/* another one may move to its place */
 		swap_fxt_flush_leaving(s, (uint32_t)e->key);
+	}
 	return out_flush(s->out);
 }
 

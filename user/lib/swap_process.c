@@ -83,12 +83,14 @@ static void forget(struct swap_processes *ps, struct swap_process *p)
 void swap_processes_free(struct swap_processes *ps)
 {
 	struct map64_slot *e;
-	size_t i;
+	size_t i = 0;
 
 	if (!ps)
 		return;
-	while (i = 0, (e = map64_each(&ps->by_pid, &i)))
+	while ((e = map64_each(&ps->by_pid, &i))) {
+		i--;	/* another one may move to its place */
 		forget(ps, pointer(e->value));
+	}
 	map64_clear(&ps->by_pid);
 	map64_clear(&ps->by_tid);
 	for (i = 0; i < FIRST_OWN_KOID / USED_CHUNK; i++) {

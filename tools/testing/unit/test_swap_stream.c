@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -560,6 +561,34 @@ static void test_hostile(void **state)
 	sw_free(&s);
 }
 
+/* Processor time of a conversion of @n processes. */
+static clock_t time_of(uint32_t n)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+	clock_t begin;
+
+	for (uint32_t i = 1; i <= n; i++)
+		sw_process_info(&s, i, "a", 1);
+	begin = clock();
+	c = convert("swap", "fxt", s.b.data, s.b.n, NULL);
+	begin = clock() - begin;
+	assert_int_equal(c.status, 0);
+	conversion_free(&c);
+	sw_free(&s);
+	return begin;
+}
+
+/* Four times as many take about four times as long, not sixteen times. */
+static void test_many_processes(void **state)
+{
+	clock_t few = time_of(25000), many = time_of(100000);
+
+	(void)state;
+	if (many > 9 * few)
+		fail_msg("%ld and %ld clock ticks", (long)few, (long)many);
+}
+
 /* What is not SWAP is not taken for it. */
 static void test_not_swap(void **state)
 {
@@ -595,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_many_processes),
 		cmocka_unit_test(test_not_swap),
 	};
 
