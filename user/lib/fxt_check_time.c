@@ -24,7 +24,7 @@ struct slice {
 struct track {
 	struct slice *slices;
 	size_t depth, cap;
-	bool instant_last;	/* the last one pushed was an instant */
+	bool gone_last;		/* the last one pushed was an instant, or is over */
 };
 
 /* An async operation that is open. */
@@ -123,7 +123,7 @@ static void expire(struct track *t, uint64_t time)
 	while (t->depth && t->slices[t->depth - 1].complete &&
 	       t->slices[t->depth - 1].end <= time)
 		t->depth--;
-	t->instant_last = false;
+	t->gone_last = false;
 }
 
 static void push(struct fxt_check_time *c, struct track *t, const struct fxt_timed *e)
@@ -189,7 +189,7 @@ static void on_instant(struct fxt_check_time *c, const struct fxt_timed *e)
 	if (!t)
 		return;
 	expire(t, e->time);
-	t->instant_last = true;
+	t->gone_last = true;
 	put_track(c, t, e);
 }
 
@@ -222,19 +222,20 @@ static void on_async(struct fxt_check_time *c, const struct fxt_timed *e)
 
 static void flow_place(struct fxt_check_time *c, const struct fxt_timed *e)
 {
-	const struct track *t = find_track(c, e);
-	size_t depth = t ? t->depth : 0;
-	bool over = false;
+	struct track *t = find_track(c, e);
 
 	/* The topmost may be over but not closed: it still takes the flow. */
-	while (depth && t->slices[depth - 1].complete && t->slices[depth - 1].end < e->time) {
-		over = true;
-		depth--;
+	while (t && t->depth && t->slices[t->depth - 1].complete &&
+	       t->slices[t->depth - 1].end < e->time) {
+		t->depth--;
+		t->gone_last = true;
 	}
-	if (!depth)
+	if (!t || !t->depth)
 		broken(c, RULE_FLOW_SLICE, e->offset);
-	else if (over || t->instant_last)
+	else if (t->gone_last)
 		broken(c, RULE_FLOW_STOLEN, e->offset);
+	if (t)
+		put_track(c, t, e);
 }
 
 static void on_flow(struct fxt_check_time *c, const struct fxt_timed *e)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -961,6 +962,37 @@ static void test_reserved(void **state)
 	}
 }
 
+/* Processor time of a check of @n durations that are over, and @n flows behind. */
+static clock_t time_of(unsigned int n)
+{
+	struct raw r = { 0 };
+	struct conversion c;
+	clock_t begin;
+
+	base(&r);
+	for (unsigned int i = 0; i < n; i++)
+		event(&r, FXT_EV_DURATION_COMPLETE, i, n);
+	for (unsigned int i = 0; i < n; i++)
+		event(&r, FXT_EV_FLOW_BEGIN, n + 1, i);
+	begin = clock();
+	c = convert("fxt", "check", r.b.data, r.b.n, NULL);
+	begin = clock() - begin;
+	assert_true(has_line(&c.out, "flow-slice"));
+	conversion_free(&c);
+	raw_free(&r);
+	return begin;
+}
+
+/* Four times as many take about four times as long, not sixteen times. */
+static void test_flow_time(void **state)
+{
+	clock_t few = time_of(20000), many = time_of(80000);
+
+	(void)state;
+	if (many > 9 * few)
+		fail_msg("%ld and %ld clock ticks", (long)few, (long)many);
+}
+
 /* Each rule has a file above that breaks it, but for the one that is no must. */
 static void test_all_rules(void **state)
 {
@@ -1096,6 +1128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules),
 		cmocka_unit_test(test_reserved),
+		cmocka_unit_test(test_flow_time),
 		cmocka_unit_test(test_all_rules),
 		cmocka_unit_test(test_documented),
 		cmocka_unit_test(test_clean),
