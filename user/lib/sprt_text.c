@@ -58,7 +58,10 @@ struct text {
 
 	/* The last call, and what belongs to it or to its group. */
 	bool call_open;
+	bool lost_call;		/* a call after it cannot be read */
 	struct sprt_item call;
+	struct sprt_item *later;	/* comments within the call */
+	size_t nlater, later_cap;
 	struct sprt_arg *arg;
 	size_t arg_cap;
 	uint64_t *frame;
@@ -89,7 +92,7 @@ static void damaged(const struct text *t, const struct diag_kind *kind,
 
 static int emit(struct text *t, struct sprt_item *item)
 {
-	if (item->kind != SPRT_CALL)
+	if (!item->pos)
 		item->pos = t->line;
 	if (t->log) {
 		sprt_log_add(t->log, item);
@@ -169,6 +172,9 @@ static int end_call(struct text *t, bool trace)
 	call->nframes = (uint32_t)t->nframe;
 	call->resolved = t->resolved;
 	ret = emit(t, &t->call);
+	for (size_t i = 0; i < t->nlater && !ret; i++)
+		ret = emit(t, &t->later[i]);
+	t->nlater = 0;
 	t->nframe = 0;
 	sprt_arena_reset(&t->strings);
 	return ret;
@@ -350,6 +356,7 @@ static int call_line(struct text *t, struct sprt_call *call, char *name)
 	if (ret)
 		return ret;
 	t->call_open = true;
+	t->lost_call = false;
 	t->call = (struct sprt_item){ .kind = SPRT_CALL, .pos = t->line };
 	t->call.call = *call;
 	t->call.call.name = copy(&t->strings, name);
@@ -367,6 +374,10 @@ static int tab_line(struct text *t, char *line)
 		return 0;
 	}
 	value = *p == '$' && !t->nframe ? strstr(p, " = ") : NULL;
+	if (value && t->lost_call) {
+		damaged(t, &damage_orphan, "no call before", line + 1);
+		return 0;
+	}
 	if (value) {
 		uint32_t n = t->call.call.nargs++;
 
@@ -753,13 +764,37 @@ static int start_report(struct text *t, char *line)
 
 /* --- the way through the lines ------------------------------------------ */
 
-/* A comment ends the call before it: it stays behind it. */
+/*
+ * A comment can be anywhere, also between a call and its backtrace or the calls
+ * of a group.  It stays behind the call before it.
+ */
 static int comment_line(struct text *t, const char *line)
 {
 	struct sprt_item item = { .kind = SPRT_COMMENT, .comment = line };
-	int ret = end_group(t, t->nframe > 0);
 
-	return ret ? ret : emit(t, &item);
+	if (!t->call_open)
+		return emit(t, &item);
+	item.pos = t->line;
+	item.comment = copy(&t->strings, line);
+	t->later = xgrow(t->later, &t->later_cap, t->nlater + 1,
+			 sizeof(*t->later));
+	t->later[t->nlater++] = item;
+	return 0;
+}
+
+/*
+ * A call that cannot be read is kept as a comment.  In a group, the backtrace
+ * that follows is also that of the calls before; else it is its own.
+ */
+static int bad_call_line(struct text *t, const char *line)
+{
+	int ret = 0;
+
+	damaged(t, &damage_line, "not a call", line);
+	t->lost_call = true;
+	if (!t->compressed)
+		ret = end_call(t, false);
+	return ret ? ret : comment_line(t, line);
 }
 
 static bool looks_like_call(const char *line)
@@ -808,9 +843,8 @@ static int record_line(struct text *t, char *line)
 	/* "# " is a remark of the program that wrote the report. */
 	if (!strncmp(line, "# ", 2))
 		return 0;
-	if (looks_like_call(line))
-		damaged(t, &damage_line, "not a call", line);
-	return comment_line(t, line);
+	return looks_like_call(line) ? bad_call_line(t, line) :
+				       comment_line(t, line);
 }
 
 static int one_line(struct text *t, char *line)
@@ -945,6 +979,7 @@ static void text_free(struct source *s)
 	free(t->arg);
 	free(t->frame);
 	free(t->resolved);
+	free(t->later);
 	free(t);
 }
 

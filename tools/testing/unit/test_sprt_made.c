@@ -840,6 +840,59 @@ static void comments_stay_where_they_were(void **state)
 	       HEADER "1. f(1) = 0x1\n", "remarks");
 }
 
+/* The document lets them be anywhere: they part neither calls nor groups. */
+static void comments_part_nothing(void **state)
+{
+	(void)state;
+	expect_text(HEADER
+		    "1. f(1) = 0x1\n"
+		    "## one\n"
+		    "\t$a = b\n"
+		    "two\n"
+		    "\t0x10\n"
+		    "\n",
+		    PLAIN_HEAD
+		    "CALL #1 res=0 ctx=0x0 ts=0 type=2 name='f' size=1 id=0x1\n"
+		    "ARGS n=1 a='b'\n"
+		    "BTRC n=1 0x10\n"
+		    "COMMENT '## one'\n"
+		    "COMMENT 'two'\n", 0);
+	expect_text("version=2.0, arch=x86_64, process=a, pid=1, filter=compress,\x20\n"
+		    "1. f(1) = 0x1\n"
+		    "## one\n"
+		    "2. f(2) = 0x2\n"
+		    "# allocation summary: 2 block(s) with total size 3\n"
+		    "\t0x10\n"
+		    "\n",
+		    PLAIN_HEAD
+		    "CALL #1 res=0 ctx=0x0 ts=0 type=2 name='f' size=1 id=0x1\n"
+		    "BTRC n=1 0x10\n"
+		    "COMMENT '## one'\n"
+		    "CALL #2 res=0 ctx=0x0 ts=0 type=2 name='f' size=2 id=0x2\n"
+		    "BTRC n=1 0x10\n", 0);
+	/* Nor does a call that cannot be read; its arguments are nobody's. */
+	expect_text("version=2.0, arch=x86_64, process=a, pid=1, filter=compress,\x20\n"
+		    "1. f(1) = 0x1\n"
+		    "2. f(2) = 0x?\n"
+		    "\t$a = b\n"
+		    "# allocation summary: 2 block(s) with total size 3\n"
+		    "\t0x10\n"
+		    "\n",
+		    PLAIN_HEAD
+		    "CALL #1 res=0 ctx=0x0 ts=0 type=2 name='f' size=1 id=0x1\n"
+		    "BTRC n=1 0x10\n"
+		    "COMMENT '2. f(2) = 0x?'\n", 1);
+	/* In another report the backtrace is its own. */
+	expect_text(HEADER
+		    "1. f(1) = 0x1\n"
+		    "2. f(2) = 0x?\n"
+		    "\t0x10\n"
+		    "\n",
+		    PLAIN_HEAD
+		    "CALL #1 res=0 ctx=0x0 ts=0 type=2 name='f' size=1 id=0x1\n"
+		    "COMMENT '2. f(2) = 0x?'\n", 1);
+}
+
 static void broken_lines_are_told(void **state)
 {
 	static const char *const lines[] = {
@@ -981,6 +1034,7 @@ int main(void)
 		cmocka_unit_test(single_resources_have_no_name),
 		cmocka_unit_test(groups_share_their_backtrace),
 		cmocka_unit_test(comments_stay_where_they_were),
+		cmocka_unit_test(comments_part_nothing),
 		cmocka_unit_test(broken_lines_are_told),
 		cmocka_unit_test(joined_reports_are_apart),
 		cmocka_unit_test(newlines_make_no_lines),
