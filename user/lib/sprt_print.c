@@ -79,11 +79,14 @@ static void print_header(struct report *r)
 				   tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
 				   tm.tm_hour, tm.tm_min, tm.tm_sec);
 	}
-	if (process) {
+	/* A report need not tell them; a packet does. */
+	if (process && (!log || !log->text || *process->name)) {
 		out_puts(r->out, "process=");
 		put(r, process->name);
-		out_printf(r->out, ", pid=%" PRIu32 ", ", process->pid);
+		out_puts(r->out, ", ");
 	}
+	if (process && (!log || !log->text || process->pid))
+		out_printf(r->out, "pid=%" PRIu32 ", ", process->pid);
 	filters = log ? log->filters & ~SPRT_FILTER_COMPRESS : 0;
 	if (r->options.compress)
 		filters |= SPRT_FILTER_COMPRESS;

@@ -840,6 +840,24 @@ static void comments_stay_where_they_were(void **state)
 	       HEADER "1. f(1) = 0x1\n", "remarks");
 }
 
+/* What a report does not tell is not made up when it is written again. */
+static void absent_keys_stay_absent(void **state)
+{
+	static const char *const reports[] = {
+		"version=2.0, arch=x86_64, process=a,\x20\n1. f(1) = 0x1\n",
+		"version=2.0, arch=x86_64, pid=7,\x20\n1. f(1) = 0x1\n",
+		"version=2.0, arch=x86_64, origin=b,\x20\n1. f(1) = 0x1\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(reports); i++) {
+		struct bytes b = text(reports[i]);
+
+		expect("sp-rtrace-text", &b, "sp-rtrace-text", NULL, 0,
+		       reports[i], "absent keys");
+	}
+}
+
 /* The document lets them be anywhere: they part neither calls nor groups. */
 static void comments_part_nothing(void **state)
 {
@@ -1034,6 +1052,7 @@ int main(void)
 		cmocka_unit_test(single_resources_have_no_name),
 		cmocka_unit_test(groups_share_their_backtrace),
 		cmocka_unit_test(comments_stay_where_they_were),
+		cmocka_unit_test(absent_keys_stay_absent),
 		cmocka_unit_test(comments_part_nothing),
 		cmocka_unit_test(broken_lines_are_told),
 		cmocka_unit_test(joined_reports_are_apart),
