@@ -710,8 +710,11 @@ static int flush_log(struct text *t)
 /* The first line of a report, wherever it stands: reports can be joined. */
 static bool is_header(const char *line)
 {
-	return !strncmp(line, "version=", 8) &&
-	       (strstr(line, "arch=") || strstr(line, "process="));
+	const char *version = line + strlen("version=");
+
+	return !strncmp(line, "version=", strlen("version=")) &&
+	       (strstr(line, "arch=") || strstr(line, "process=") ||
+		!strncmp(version + strspn(version, "0123456789."), ", ", 2));
 }
 
 static int start_report(struct text *t, char *line)

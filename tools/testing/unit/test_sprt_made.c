@@ -844,9 +844,13 @@ static void comments_stay_where_they_were(void **state)
 static void absent_keys_stay_absent(void **state)
 {
 	static const char *const reports[] = {
+		"version=2.0,\x20\n1. f(1) = 0x1\n",
+		"version=2.0, origin=b,\x20\n1. f(1) = 0x1\n",
 		"version=2.0, arch=x86_64, process=a,\x20\n1. f(1) = 0x1\n",
 		"version=2.0, arch=x86_64, pid=7,\x20\n1. f(1) = 0x1\n",
 		"version=2.0, arch=x86_64, origin=b,\x20\n1. f(1) = 0x1\n",
+		"version=2.0, pid=7,\x20\n1. f(1) = 0x1\n"
+		"version=2.0,\x20\n1. f(1) = 0x1\n",
 	};
 
 	(void)state;
