@@ -41,9 +41,10 @@ static void usage(FILE *to)
 	      "Convert a trace.  Without FILE, or with -, read standard input; several\n"
 	      "FILEs (those of the processors, for example) are one trace.\n\n"
 	      "  --from FORMAT   format of the input; default: found out from its content\n"
-	      "  --to FORMAT     format of the output; default: fxt\n"
+	      "  --to FORMAT     format of the output; default: by the name of FILE, or fxt\n"
 	      "  -o, --output FILE\n"
-	      "                  write there (created with mode 0600); default: standard output\n"
+	      "                  write there (created with mode 0600), compressed if the name\n"
+	      "                  ends in .gz or .zst; default: standard output\n"
 	      "  -h, --help      show this and exit\n"
 	      "  --version       show the version and exit\n", to);
 }
@@ -305,14 +306,30 @@ static int parse(struct cmdline *c, int argc, char **argv, struct opt_row *flags
 
 /* ---- choosing the rows ---- */
 
+/* The format that the name of a file ends in. */
+static const char *output_by_suffix(const char *path)
+{
+	size_t len;
+	const char *suffix = out_suffix(path, &len);
+
+	for (const struct sink_format *f = sink_formats; f->name; f++)
+		if (!f->flag && strlen(f->name) == len && !memcmp(f->name, suffix, len))
+			return f->name;
+	return "fxt";
+}
+
 /* Summaries and checks can be all that is wanted. */
 static const char *output_name(const struct cmdline *c)
 {
 	bool any_flag = false;
 
+	if (c->to)
+		return c->to;
+	if (c->output)
+		return output_by_suffix(c->output);
 	for (const struct sink_format *f = sink_formats; f->name; f++)
 		any_flag |= f->flag && opt_flag(&c->opts, f->flag);
-	return !c->to && (!any_flag || c->output) ? "fxt" : c->to;
+	return any_flag ? NULL : "fxt";
 }
 
 /* ---- running ---- */

@@ -206,7 +206,7 @@ struct out *out_create(const char *path, mode_t mode, int *err)
 		*err = -errno;
 		return NULL;
 	}
-	return out_fd(fd, 1);
+	return out_named(fd, path);
 }
 
 /* ---- memory ---- */

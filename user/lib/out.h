@@ -45,7 +45,7 @@ struct out *out_new(const struct out_backend *be, void *ctx);
 struct out *out_fd(int fd, int owned);
 
 /**
- * out_create - create or truncate a file and write to it
+ * out_create - create or truncate a file and write to it, as out_named() does
  * @path: its name
  * @mode: permission bits of a new file
  * @err: where the negative errno goes on failure
@@ -61,6 +61,21 @@ struct out *out_create(const char *path, mode_t mode, int *err);
  */
 struct out *out_gzip(int fd);
 struct out *out_zstd(int fd);
+
+/**
+ * out_named - an output stream that compresses as the end of a name says
+ * @fd: the descriptor; the stream's from now on
+ * @path: with .gz or .zst at its end, or not
+ */
+struct out *out_named(int fd, const char *path);
+
+/**
+ * out_suffix - what of a name says the format: "json" in "a.json.gz"
+ * @len: where its length in bytes goes; 0: there is none
+ *
+ * Return: where it stands in @path, ended by its length and not by a NUL.
+ */
+const char *out_suffix(const char *path, size_t *len);
 
 /** out_mem - an output stream into memory, for tests: see out_mem_data() */
 struct out *out_mem(void);

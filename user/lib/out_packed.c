@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -171,4 +172,45 @@ struct out *out_zstd(int fd)
 	    ZSTD_isError(ZSTD_CCtx_setParameter(p->zst, ZSTD_c_compressionLevel, ZSTD_LEVEL)))
 		abort();	/* out of memory, or another libzstd than compiled for */
 	return out_new(&be, p);
+}
+
+/* ---- by the name ---- */
+
+static struct out *out_plain(int fd)
+{
+	return out_fd(fd, 1);
+}
+
+static const struct packing {
+	const char *end;
+	struct out *(*open)(int fd);
+} packings[] = {
+	{ ".gz", out_gzip },
+	{ ".zst", out_zstd },
+	{ "", out_plain },
+};
+
+static const struct packing *packing_of(const char *path)
+{
+	const struct packing *p = packings;
+	size_t len = strlen(path);
+
+	while (len < strlen(p->end) || strcmp(path + len - strlen(p->end), p->end))
+		p++;
+	return p;
+}
+
+struct out *out_named(int fd, const char *path)
+{
+	return packing_of(path)->open(fd);
+}
+
+const char *out_suffix(const char *path, size_t *len)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *end = path + strlen(path) - strlen(packing_of(path)->end);
+	const char *dot = end > name ? memrchr(name, '.', (size_t)(end - name)) : NULL;
+
+	*len = dot ? (size_t)(end - dot - 1) : 0;
+	return dot ? dot + 1 : end;
 }

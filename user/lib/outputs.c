@@ -37,27 +37,6 @@ struct outputs {
 	size_t cap;
 };
 
-/* How a file is compressed, by the end of its name. */
-static const struct packing {
-	const char *end;
-	struct out *(*open)(int fd);
-} packings[] = {
-	{ ".gz", out_gzip },
-	{ ".zst", out_zstd },
-};
-
-static struct out *open_plain(int fd)
-{
-	return out_fd(fd, 1);
-}
-
-static bool ends_with(const char *s, size_t len, const char *end)
-{
-	size_t n = strlen(end);
-
-	return len > n && !memcmp(s + len - n, end, n);
-}
-
 static const struct sink_format *format_of(enum model model, const char *name, size_t len)
 {
 	for (const struct sink_format *f = sink_formats; f->name; f++)
@@ -91,25 +70,15 @@ static void known_formats(enum model model, char *buf, size_t size)
 bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 		 size_t size)
 {
-	struct out *(*open_out)(int fd) = open_plain;
 	struct output out = { 0 };
-	size_t len = strlen(path);
-	const char *dot;
+	const char *suffix;
 	char names[128];
+	size_t len;
 	struct stat st;
 	int fd;
 
-	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++)
-		if (ends_with(path, len, packings[i].end)) {
-			open_out = packings[i].open;
-			len -= strlen(packings[i].end);
-			break;
-		}
-	dot = memrchr(path, '.', len);
-	if (to)
-		out.format = format_of(o->model, to, strlen(to));
-	else if (dot)
-		out.format = format_of(o->model, dot + 1, len - (size_t)(dot + 1 - path));
+	suffix = out_suffix(path, &len);
+	out.format = to ? format_of(o->model, to, strlen(to)) : format_of(o->model, suffix, len);
 	if (!out.format) {
 		known_formats(o->model, names, sizeof(names));
 		if (to)
@@ -148,7 +117,7 @@ bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 
 	out.path = xstrdup(path);
 	out.fd = fd;
-	out.out = open_out(fd);
+	out.out = out_named(fd, path);
 	out.dev = st.st_dev;
 	out.ino = st.st_ino;
 	out.regular = S_ISREG(st.st_mode);

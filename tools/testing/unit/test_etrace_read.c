@@ -169,6 +169,13 @@ static void outputs(void **state)
 	expect(0, "$R --stats -o c.fxt good", "2 events");
 	expect(0, "$R --stats --to etrace good 2>/dev/null | cmp - good", NULL);
 	expect(0, "$R --stats --to etrace good 2>&1 >/dev/null", "2 events");
+	/* a name says the format and how it is compressed, unless --to does */
+	expect(0, "$R -o n.json good && $R --to json good | cmp - n.json", NULL);
+	expect(0, "$R -o n.etrace.gz good && gzip -dc n.etrace.gz | cmp - good", NULL);
+	expect(0, "$R -o n.fxt.zst good && zstd -qdc n.fxt.zst | cmp - b.fxt", NULL);
+	expect(0, "$R --to etrace -o n2.json good && cmp n2.json good", NULL);
+	expect(0, "mkdir d.json && $R -o d.json/n good && cmp d.json/n b.fxt", NULL);
+	expect(0, "$R --stats -o n3.etrace good && cmp n3.etrace good", NULL);
 	/* compressed inputs */
 	expect(0, "gzip -k good && $R --to etrace good.gz | cmp - good", NULL);
 	expect(1, "head -c 30 good.gz > cut.gz && $R --from etrace --to etrace cut.gz 2>&1", NULL);
