@@ -14,7 +14,13 @@
 #define ETRACE_PID_BITS_MAX	32
 
 static int etrace_root_pid;
-static bool etrace_live;	/* parameters act at once from now on */
+
+/* What a write of root_pid does; under the lock of the parameters. */
+static enum {
+	ETRACE_LOADING,		/* it is kept for the end of loading */
+	ETRACE_LIVE,		/* it acts at once */
+	ETRACE_GOING,		/* nothing can be traced any more */
+} etrace_state;
 
 static int etrace_trace(int pid)
 {
@@ -38,7 +44,9 @@ static int etrace_root_pid_set(const char *val, const struct kernel_param *kp)
 		pr_err("root_pid: not a number; give a pid, or 0 to stop\n");
 		return -EINVAL;
 	}
-	if (etrace_live) {
+	if (etrace_state == ETRACE_GOING)
+		return -ENODEV;
+	if (etrace_state == ETRACE_LIVE) {
 		err = etrace_trace(pid);
 		if (err)
 			return err;
@@ -109,6 +117,17 @@ MODULE_PARM_DESC(instance, "ftrace instance that the events go to (default: the 
 module_param_named(extended, etrace_extended, bool, 0644);
 MODULE_PARM_DESC(extended, "print also lines that the line format does not define (default no)");
 
+/*
+ * The parameters' files are there until the module's memory goes: no write may
+ * find a task to trace once the end has begun.
+ */
+static void etrace_going(void)
+{
+	kernel_param_lock(THIS_MODULE);
+	etrace_state = ETRACE_GOING;
+	kernel_param_unlock(THIS_MODULE);
+}
+
 static int __init etrace_init(void)
 {
 	int err;
@@ -141,7 +160,7 @@ static int __init etrace_init(void)
 	kernel_param_lock(THIS_MODULE);
 	if (etrace_root_pid)
 		err = etrace_trace(etrace_root_pid);
-	etrace_live = !err;
+	etrace_state = err ? ETRACE_GOING : ETRACE_LIVE;
 	kernel_param_unlock(THIS_MODULE);
 	if (!err)
 		return 0;
@@ -165,6 +184,7 @@ tasks:
 
 static void __exit etrace_exit(void)
 {
+	etrace_going();
 	etrace_device_unregister();
 	etrace_tasks_stop(&etrace_root);
 	etrace_probes_unregister();

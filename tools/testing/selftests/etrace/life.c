@@ -333,6 +333,52 @@ static void churn(void)
 	}
 }
 
+/* Starts tracing all the time, whoever comes and goes. */
+static void write_root_pid(void)
+{
+	char pid[20];
+	int n = sprintf(pid, "%d", getpid()), fd;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		fd = open("/sys/module/etrace/parameters/root_pid", O_WRONLY);
+		if (fd < 0) {
+			usleep(1000);
+			continue;
+		}
+		while (pwrite(fd, pid, n, 0) == n || errno != ENODEV)
+			;
+		close(fd);
+	}
+}
+
+TEST(unload_while_root_pid_is_written)
+{
+	pid_t pid;
+	int i;
+
+	if (et_without_module())
+		return;
+	if (slab_objects("etrace_task") < 0) {
+		et_skip("slots that are left cannot be told: boot with slab_nomerge");
+		return;
+	}
+	et_module_teardown();
+	fflush(stdout);
+	pid = MUST(fork());
+	if (!pid)
+		write_root_pid();
+	et_log_mark();
+	for (i = 0; i < 3; i++) {
+		et_module_setup("", 512);
+		et_module_teardown();
+	}
+	kill(pid, SIGKILL);
+	MUST(waitpid(pid, NULL, 0));
+	EXPECT(!et_log_has("kmem_cache_destroy"), "slots are left");
+	et_module_setup("", 8192);
+}
+
 TEST(no_leak)
 {
 	long before = 0, after, objects;
