@@ -153,20 +153,24 @@ static int __init etrace_init(void)
 	err = etrace_probes_register();
 	if (err)
 		goto hooks;
-	err = etrace_device_register();
-	if (err)
-		goto probes;
 
 	kernel_param_lock(THIS_MODULE);
 	if (etrace_root_pid)
 		err = etrace_trace(etrace_root_pid);
 	etrace_state = err ? ETRACE_GOING : ETRACE_LIVE;
 	kernel_param_unlock(THIS_MODULE);
+	if (err)
+		goto probes;
+	/*
+	 * Last: the memory of a module that does not load goes, whoever has
+	 * the device open by then.
+	 */
+	err = etrace_device_register();
 	if (!err)
 		return 0;
 
-	etrace_device_unregister();
 probes:
+	etrace_going();
 	etrace_tasks_stop(&etrace_root);
 	etrace_probes_unregister();
 hooks:

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -78,6 +79,40 @@ TEST(bad_root_pid)
 	bad_load(text("root_pid=%d instance=" ET_INSTANCE, no_pid()), ESRCH,
 		 "no such task");
 	rmdir(ET_TRACE_DIR);
+}
+
+/* Has the device come into /dev since the last time that was asked? */
+static bool device_came(int watch)
+{
+	char buf[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
+	struct inotify_event *ev;
+	bool came = false;
+	ssize_t n;
+	char *p;
+
+	while ((n = read(watch, buf, sizeof(buf))) > 0)
+		for (p = buf; p < buf + n; p += sizeof(*ev) + ev->len) {
+			ev = (struct inotify_event *)p;
+			came |= ev->len && !strcmp(ev->name, "etrace");
+		}
+	return came;
+}
+
+/* Nobody may have it open when the memory of a module that fails goes. */
+TEST(no_device_before_all_else)
+{
+	int watch;
+
+	if (et_without_module())
+		return;
+	watch = MUST(inotify_init1(IN_NONBLOCK));
+	MUST(inotify_add_watch(watch, "/dev", IN_CREATE));
+	bad_load(text("root_pid=%d", no_pid()), ESRCH, "no such task");
+	EXPECT(!device_came(watch), "it can be opened in a load that fails");
+	EXPECT_EQ(et_module_load(""), 0);
+	EXPECT(device_came(watch), "the watch does not work");
+	EXPECT_EQ(et_module_unload(), 0);
+	close(watch);
 }
 
 TEST(bad_bits_of_real_pid)
