@@ -28,6 +28,17 @@
 #define etrace_trace_array_get(name)	trace_array_get_by_name(name)
 #endif
 
+/* 5.12: the flags and the preempt count of the caller became one argument. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
+#define etrace_trace_buffer_reserve(buffer, file, len)			\
+	trace_event_buffer_lock_reserve(buffer, file,			\
+					(file)->event_call->event.type, len, 0)
+#else
+#define etrace_trace_buffer_reserve(buffer, file, len)			\
+	trace_event_buffer_lock_reserve(buffer, file,			\
+					(file)->event_call->event.type, len, 0, 0)
+#endif
+
 /* 6.16: sched_process_exit tells whether the whole thread group is dead. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define ETRACE_PROTO_SCHED_PROCESS_EXIT \

@@ -114,13 +114,15 @@ unsigned long etrace_output_overwritten(const struct etrace_session *s)
  */
 static int etrace_buffer_init(struct etrace_session *s)
 {
-	struct trace_event_buffer fb = { .buffer = NULL };
+	struct ring_buffer_event *event;
 
+	/* Not as an event does it, which a filter of pids may keep out. */
 	preempt_disable();
-	if (trace_event_buffer_reserve(&fb, s->files[ETRACE_EV_CLOSE], 32))
-		ring_buffer_discard_commit(fb.buffer, fb.event);
+	event = etrace_trace_buffer_reserve(&s->buffer,
+					    s->files[ETRACE_EV_CLOSE], 32);
+	if (event)
+		ring_buffer_discard_commit(s->buffer, event);
 	preempt_enable();
-	s->buffer = fb.buffer;
 	if (!s->buffer)
 		return -ENODEV;
 	if (ring_buffer_size(s->buffer, raw_smp_processor_id()) >= 16 * PAGE_SIZE)

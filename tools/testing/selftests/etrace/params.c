@@ -654,6 +654,39 @@ TEST(top_level)
 	EXPECT_EQ(et_module_unload(), 0);
 }
 
+/*
+ * Somebody's filter of pids on the top level is no reason not to load; what it
+ * keeps out is counted.
+ */
+TEST(filter_of_pids)
+{
+	static const char filter[] = ET_TRACEFS "/set_event_pid";
+	pid_t pid;
+	int err;
+
+	if (et_without_module())
+		return;
+	if (et_write_file(filter, "1")) {
+		et_skip("no filter of pids");
+		return;
+	}
+	err = et_module_load("");
+	EXPECT_EQ(err, 0);
+	if (!err) {
+		pid = MUST(fork());
+		if (!pid) {
+			et_param_write_int("root_pid", getpid());
+			MUST(open("/dev/null", O_RDONLY));
+			_exit(0);
+		}
+		MUST(waitpid(pid, NULL, 0));
+		EXPECT(et_counter("lost_records") > 0);
+		EXPECT_EQ(et_counter("records"), 0);
+		EXPECT_EQ(et_module_unload(), 0);
+	}
+	close(MUST(open(filter, O_WRONLY | O_TRUNC)));
+}
+
 /* Nobody pins the module but sessions; see its use count. */
 TEST(use_count)
 {
