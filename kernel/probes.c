@@ -3,7 +3,10 @@
  * The tracepoints that say that something happened.  Probes filter and hand
  * on; what is recorded is decided in syscalls.c.
  *
- * A probe may run with preemption off and must not sleep.  There is no probe
+ * A probe may run with preemption off and must not sleep; or it may be
+ * preempted, on new kernels.  What keeps the slots that it goes through, those
+ * of other tasks on the way too, is the RCU read-side section that it is in
+ * from its first look-up to its last.  There is no probe
  * on sys_enter: at sys_exit the registers still hold the arguments of every
  * call but execve, which has a tracepoint of its own, and so a system call
  * that is not traced pays for one probe only.
@@ -11,6 +14,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/binfmts.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
 
@@ -25,51 +29,64 @@ static void etrace_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 	if (likely(etrace_task_untraced(current)))
 		return;
 	sc = etrace_syscall_of(regs);
-	if (sc)
-		etrace_syscall_done(sc, regs, ret);
+	if (!sc)
+		return;
+	rcu_read_lock();
+	etrace_syscall_done(sc, regs, ret);
+	rcu_read_unlock();
 }
 
 static void etrace_probe_fork(void *data, struct task_struct *parent,
 			      struct task_struct *child)
 {
-	struct etrace_task *t = etrace_task_find(parent);
+	struct etrace_task *t;
 
+	rcu_read_lock();
+	t = etrace_task_find(parent);
 	if (t)
 		etrace_record_fork(t, child);
+	rcu_read_unlock();
 }
 
 static void etrace_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 			      struct linux_binprm *bprm)
 {
-	struct etrace_task *t = etrace_task_find(p);
+	struct etrace_task *t;
 
+	rcu_read_lock();
+	t = etrace_task_find(p);
 	if (t)
 		etrace_record_exec(t, bprm);
+	rcu_read_unlock();
 }
 
 static void etrace_probe_exit(ETRACE_PROTO_SCHED_PROCESS_EXIT)
 {
-	struct etrace_task *t = etrace_task_find(p);
+	struct etrace_task *t;
 
-	if (!t)
-		return;
-	etrace_record_exit(t, p->exit_code);
-	etrace_task_drop(p);
+	rcu_read_lock();
+	t = etrace_task_find(p);
+	if (t) {
+		etrace_record_exit(t, p->exit_code);
+		etrace_task_drop(p);
+	}
+	rcu_read_unlock();
 }
 
 /* Called with the task_lock() of @target, which may be another thread. */
 static void etrace_probe_rename(void *data, struct task_struct *target,
 				const char *comm)
 {
-	struct etrace_task *t = etrace_task_find(current);
 	const struct etrace_syscall *sc;
+	struct etrace_task *t;
 
-	if (!t)
-		return;
-	sc = etrace_syscall_current();
-	if (sc && sc->record == ETRACE_REC_EXEC)
-		return;		/* the New_proc lines tell the program */
-	etrace_record_comm(t, target, comm);
+	rcu_read_lock();
+	t = etrace_task_find(current);
+	sc = t ? etrace_syscall_current() : NULL;
+	/* Of an execve, the New_proc lines tell the program. */
+	if (t && !(sc && sc->record == ETRACE_REC_EXEC))
+		etrace_record_comm(t, target, comm);
+	rcu_read_unlock();
 }
 
 static struct etrace_probe {

@@ -540,6 +540,18 @@ static bool etrace_symlink_defer(struct etrace_symlink *l)
 	return false;
 }
 
+/*
+ * In the probe, outside the section that it is in; its caller does not go on to
+ * another slot.
+ */
+static void etrace_symlink_at_once(struct etrace_symlink *l)
+	__releases(RCU) __acquires(RCU)
+{
+	rcu_read_unlock();
+	etrace_symlink_record(l, ETRACE_SYSCALL_PROBES_SLEEP);
+	rcu_read_lock();
+}
+
 static bool etrace_str_dup(struct etrace_str *dst, const struct etrace_str *src)
 {
 	dst->s = kmemdup(src->s, src->len ?: 1, GFP_ATOMIC | __GFP_NOWARN);
@@ -595,7 +607,7 @@ static void etrace_do_symlink(struct etrace_call *c)
 		kfree(l->name.s);
 		kfree(l);
 	} else if (!etrace_symlink_defer(l)) {
-		etrace_symlink_record(l, ETRACE_SYSCALL_PROBES_SLEEP);
+		etrace_symlink_at_once(l);
 	}
 }
 

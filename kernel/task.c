@@ -85,8 +85,10 @@ bool etrace_task_untraced(struct task_struct *task)
  * etrace_task_find - a slot of a task
  * @task: the task; any task
  *
- * A slot stays valid while its owner is in a probe: it is freed by its owner's
- * exit, or after all probes have left.
+ * A slot of the current task stays valid while its owner is in a probe: it is
+ * freed by its owner's exit, or after all probes have left. Its neighbours in
+ * the bucket are other tasks', which end when they like: who goes on to
+ * etrace_task_next() is in an RCU read-side section since this look-up.
  *
  * Return: its first slot, or NULL if the task is not traced.
  */
