@@ -151,6 +151,20 @@ void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 }
 
 /**
+ * etrace_fd_is_open - does the current task have such a descriptor?
+ * @fd: the descriptor
+ */
+bool etrace_fd_is_open(int fd)
+{
+	struct file *file = fget_raw(fd);
+
+	if (!file)
+		return false;
+	fput(file);
+	return true;
+}
+
+/**
  * etrace_capture_cwd - the working directory of the current task
  * @r: record
  * @i: string of it

@@ -469,6 +469,7 @@ void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc
 			  const struct path *dir, const struct dentry *dentry);
 void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 		       int fd);
+bool etrace_fd_is_open(int fd);
 void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc);
 void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			 unsigned long uaddr);

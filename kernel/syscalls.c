@@ -241,9 +241,15 @@ static void etrace_emit_close(struct etrace_call *c, int fd)
 
 static void etrace_do_close(struct etrace_call *c)
 {
-	/* Whatever else it returns, the descriptor is closed. */
-	if (c->ret != -EBADF)
-		etrace_emit_close(c, etrace_arg(c, ETRACE_ARG_FD, 0));
+	int fd = etrace_arg(c, ETRACE_ARG_FD, 0);
+
+	/*
+	 * Whatever else it returns, the descriptor is closed; unless a seccomp
+	 * filter has answered, and the call was never made.
+	 */
+	if (c->ret == -EBADF || (c->ret < 0 && etrace_fd_is_open(fd)))
+		return;
+	etrace_emit_close(c, fd);
 }
 
 static void etrace_do_close_range(struct etrace_call *c)
