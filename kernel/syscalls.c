@@ -6,6 +6,8 @@
  * gathers the arguments by their roles, the names from the hook's hold, and
  * hands a struct etrace_rec to emit.c.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/binfmts.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
@@ -24,6 +26,8 @@
 #include "etrace.h"
 #include "abi.h"
 #include "compat.h"
+
+#define ETRACE_UNLOAD_NOTICE	(5 * HZ)	/* until a wait is told of */
 
 /* ---- the table --------------------------------------------------------- */
 
@@ -445,12 +449,16 @@ static void etrace_do_clone(struct etrace_call *c)
  * @target: string of the link, allocated
  * @name: the link's own path, allocated
  * @joined: as etrace_rec.joined
+ * @unread: as etrace_rec.unread
+ * @cut: as etrace_rec.cut
  */
 struct etrace_symlink {
 	struct callback_head work;
 	struct etrace_str target;
 	struct etrace_str name;
 	u8 joined;
+	u8 unread;
+	u8 cut;
 };
 
 static atomic_t etrace_symlinks_pending = ATOMIC_INIT(0);
@@ -467,7 +475,7 @@ static int etrace_symlink_look_up(const struct etrace_symlink *l,
 	char *name;
 	int err;
 
-	if (!current->fs)
+	if (!current->fs || l->unread || l->cut)
 		return -ESRCH;
 	/* A target is relative to the directory of the link. */
 	while (dir && l->name.s[dir - 1] != '/')
@@ -496,6 +504,8 @@ static void etrace_symlink_record(struct etrace_symlink *l, bool may_sleep)
 
 	etrace_rec_init(&r, ETRACE_EV_SYMLINK, 3);
 	r.joined = l->joined;
+	r.unread = l->unread;
+	r.cut = l->cut;
 	r.str[0] = l->target;
 	r.str[1].s = NULL;
 	r.str[1].len = 0;
@@ -506,12 +516,14 @@ static void etrace_symlink_record(struct etrace_symlink *l, bool may_sleep)
 	case 0:
 		etrace_capture_path(&r, 1, s, &path);
 		break;
-	case -EAGAIN:
-	case -ESRCH:
-	case -ENOMEM:
-	case -E2BIG:
-		r.unread |= BIT(1);
-		break;
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ELOOP:
+	case -EACCES:
+	case -ENAMETOOLONG:
+		break;			/* it leads nowhere */
+	default:
+		r.unread |= BIT(1);	/* nobody knows; the task is killed, say */
 	}
 	/* Tracing may have stopped during the look-up. */
 	t = etrace_task_find(current);
@@ -603,6 +615,8 @@ static void etrace_do_symlink(struct etrace_call *c)
 				    etrace_arg(c, ETRACE_ARG_TARGET, 0));
 		etrace_join(c, 2, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
 		l->joined = c->r.joined;
+		l->unread = c->r.unread;
+		l->cut = c->r.cut;
 		ok = etrace_str_dup(&l->target, &c->r.str[0]) &&
 		     etrace_str_dup(&l->name, &c->r.str[2]);
 		etrace_scratch_put();
@@ -831,7 +845,11 @@ void etrace_syscalls_init(void)
  */
 void etrace_syscalls_exit(void)
 {
-	wait_event(etrace_symlinks_wait, !atomic_read(&etrace_symlinks_pending));
+	while (!wait_event_idle_timeout(etrace_symlinks_wait,
+					!atomic_read(&etrace_symlinks_pending),
+					ETRACE_UNLOAD_NOTICE))
+		pr_warn("unloading waits for %d tasks that look up what their symbolic links lead to; if a file system does not answer, kill them\n",
+			atomic_read(&etrace_symlinks_pending));
 	/* The last ones may be in the tail of etrace_symlink_work() still. */
 	synchronize_rcu_tasks();
 	synchronize_rcu();

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -261,6 +262,83 @@ TEST(unload_while_tasks_live)
 	et_module_teardown();
 	unload_under("");
 	unload_under("trace_thread_names=1 extended=1");
+	et_module_setup("", 8192);
+}
+
+/* A look-up that a file system never answers: FUSE without a server. */
+static void do_symlink_hangs(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	et_param_write_int("root_pid", getpid());
+	symlink("mnt/x", "link");
+	_exit(0);
+}
+
+static void *unload_thread(void *err)
+{
+	*(atomic_int *)err = et_module_unload();
+	return NULL;
+}
+
+TEST(unload_waits_for_a_look_up)
+{
+	atomic_int err = 1;
+	char options[100];
+	pthread_t thread;
+	long long unread;
+	int fuse, i;
+	pid_t pid;
+
+	if (et_without_module())
+		return;
+	if (system("modprobe -q fuse"))
+		et_note("modprobe fuse: cannot");
+	fuse = open("/dev/fuse", O_RDWR);
+	if (fuse < 0) {
+		et_skip("no FUSE: %s", strerror(errno));
+		return;
+	}
+	et_mkdir("mnt");
+	snprintf(options, sizeof(options),
+		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+	MUST(mount("etrace", et_path("mnt"), "fuse", 0, options));
+	fflush(stdout);
+
+	/* One that is killed in its look-up cannot say what the link leads to. */
+	pid = MUST(fork());
+	if (!pid) {
+		MUST(chdir(et_dir));
+		do_symlink_hangs();
+	}
+	usleep(500000);
+	EXPECT_EQ(readlink(et_path("link"), options, sizeof(options)), 5);
+	unread = et_counter("strings_unread");
+	EXPECT_EQ(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	MUST(waitpid(pid, NULL, 0));
+	EXPECT_EQ(et_counter("strings_unread"), unread + 1);
+	MUST(unlink(et_path("link")));
+
+	/* The other is in the way of the unloading, which says so. */
+	pid = MUST(fork());
+	if (!pid) {
+		MUST(chdir(et_dir));
+		do_symlink_hangs();
+	}
+	usleep(500000);
+	et_log_mark();
+	EXPECT_EQ(pthread_create(&thread, NULL, unload_thread, &err), 0);
+	for (i = 0; i < 200 && !et_log_has("unloading waits for 1 task"); i++)
+		usleep(100000);
+	EXPECT(i < 200, "nothing in the log");
+	EXPECT_EQ(atomic_load(&err), 1);
+	kill(pid, SIGKILL);
+	MUST(waitpid(pid, NULL, 0));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(atomic_load(&err), 0);
+	close(fuse);
+	umount2(et_path("mnt"), MNT_DETACH);
+	rmdir(ET_TRACE_DIR);
 	et_module_setup("", 8192);
 }
 
