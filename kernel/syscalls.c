@@ -172,14 +172,29 @@ static void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 }
 
 /*
- * What the hook left for this call. The strings stay valid until
- * etrace_syscall_done() ends.
+ * What a hook left for the call in progress, in what was the task's first slot
+ * then: a session that began since has its slot before that one.
  */
+static struct etrace_hold *etrace_hold_find(struct etrace_task *t, u8 hook)
+{
+	etrace_for_each_slot(t, t)
+		if (t->hold && t->hold->hook == hook)
+			return t->hold;
+	return NULL;
+}
+
+static void etrace_hold_done(struct etrace_task *t)
+{
+	etrace_for_each_slot(t, t) {
+		etrace_hold_free(t->hold);
+		t->hold = NULL;
+	}
+}
+
+/* The strings stay valid until etrace_syscall_done() ends. */
 static struct etrace_hold *etrace_held(const struct etrace_call *c)
 {
-	struct etrace_hold *hold = c->t->hold;
-
-	return hold && hold->hook == c->sc->hook ? hold : NULL;
+	return etrace_hold_find(c->t, c->sc->hook);
 }
 
 /*
@@ -692,10 +707,8 @@ void etrace_syscall_done(const struct etrace_syscall *sc,
 		return;
 	if (etrace_handlers[sc->record].fn && !etrace_interrupted(ret))
 		etrace_syscall_handle(t, sc, regs, ret);
-	if (unlikely(t->hold)) {
-		etrace_hold_free(t->hold);
-		t->hold = NULL;
-	}
+	if (unlikely(sc->hook != ETRACE_HOOK_NONE))
+		etrace_hold_done(t);
 }
 
 /* ---- what has tracepoints of its own ------------------------------------ */
@@ -733,7 +746,7 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
  */
 void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 {
-	struct etrace_hold *hold = t->hold;
+	struct etrace_hold *hold = etrace_hold_find(t, ETRACE_HOOK_BPRM_CHECK);
 	struct mm_struct *mm = current->mm;
 	struct etrace_scratch *s;
 	struct etrace_argv argv = {
@@ -748,7 +761,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	if (bprm->interp == bprm->filename) {
 		r.str[1] = r.str[0];
 		r.cut |= (r.cut & BIT(0)) << 1;
-	} else if (hold && hold->hook == ETRACE_HOOK_BPRM_CHECK) {
+	} else if (hold) {
 		r.str[1] = hold->str[0];
 	} else {
 		/* A script, and no hook to see where it lies. */
@@ -760,8 +773,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	etrace_emit_exec(t, &r, &argv, s);
 	etrace_scratch_put();
 
-	etrace_hold_free(hold);
-	t->hold = NULL;
+	etrace_hold_done(t);
 }
 
 /**

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #include "lib/etrace_test.h"
+#include "../../../../kernel/etrace_ioctl.h"
 
 static char helper[4096];
 
@@ -340,6 +342,64 @@ TEST(unload_waits_for_a_look_up)
 	umount2(et_path("mnt"), MNT_DETACH);
 	rmdir(ET_TRACE_DIR);
 	et_module_setup("", 8192);
+}
+
+/* ---- a session that begins in the middle of a call ---------------------------- */
+
+static void do_script(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (chdir(et_dir))
+		_exit(1);
+	et_param_write_int("root_pid", getpid());
+	execl("./script", "./script", NULL);
+	_exit(1);
+}
+
+/* What a hook has seen for one session is there at the end of the call. */
+TEST(session_in_the_middle)
+{
+	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
+	struct etrace_stats stats;
+	long long joined;
+	int lease, dev, fd, status;
+	char cmd[10000];
+	pid_t pid;
+
+	if (et_without_module())
+		return;
+	snprintf(cmd, sizeof(cmd), "cp %s %s", helper, et_path("interpreter"));
+	if (system(cmd))
+		DIE("%s", cmd);
+	fd = MUST(open(et_path("script"), O_CREAT | O_WRONLY, 0755));
+	dprintf(fd, "#!%s\n", et_path("interpreter"));
+	close(fd);
+	dev = MUST(open("/dev/etrace", O_RDWR | O_CLOEXEC));
+	MUST(ioctl(dev, ETRACE_IOC_CREATE, &create));
+	joined = et_counter("strings_joined");
+
+	/* The script has been seen; its interpreter is another's for now. */
+	signal(SIGIO, SIG_IGN);
+	lease = MUST(open(et_path("interpreter"), O_RDONLY | O_CLOEXEC));
+	MUST(fcntl(lease, F_SETLEASE, F_WRLCK));
+	fflush(stdout);
+	pid = MUST(fork());
+	if (!pid)
+		do_script();
+	usleep(500000);
+	EXPECT_EQ(waitpid(pid, NULL, WNOHANG), 0);
+	MUST(ioctl(dev, ETRACE_IOC_ADD, &pid));
+	MUST(fcntl(lease, F_SETLEASE, F_UNLCK));
+	close(lease);
+	MUST(waitpid(pid, &status, 0));
+	EXPECT_EQ(status, 0);
+
+	EXPECT_EQ(et_counter("strings_joined"), joined);
+	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
+	EXPECT_EQ(stats.strings_joined, 0);
+	EXPECT_EQ(stats.records, 2);	/* the program, its end */
+	close(dev);
+	et_param_write("root_pid", "0");
 }
 
 /* ---- nothing is left behind --------------------------------------------------- */
