@@ -4,8 +4,7 @@
 # Run the stages of tools/testing/stages one after the other, each with its
 # own log, and count their results.
 #
-#   check.sh [STAGE]...      all stages but those marked "# extra:", or these
-#                            (their names without number)
+#   check.sh [STAGE]...      all stages, or these (their names without number)
 #   check.sh --list          the stages and what each one does
 #
 # A stage is an executable NN-name that prints TAP or KTAP on standard output
@@ -31,7 +30,7 @@ for file in "$stages"/[0-9][0-9]-*; do
 	name=${file##*/??-}
 	case ${1:-} in
 	--list) printf '%-12s %s\n' "$name" "$(sed -n 's/^# description: //p' "$file")" ;;
-	'') grep -q '^# extra:' "$file" || names+=("$file") ;;
+	'') names+=("$file") ;;
 	*) [[ " $* " == *" $name "* ]] && names+=("$file") ;;
 	esac
 done

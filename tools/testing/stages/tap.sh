@@ -55,18 +55,19 @@ quiet()
 # does so the same way, so that it is built once.
 module() { BUILD=$CHECK_BUILD "$VM/module" "$1" W=1 KCFLAGS=-Werror "${@:2}"; }
 
-# on_kernels TITLE PAYLOAD COMMAND...: one result for each kernel of $KERNELS,
-# by default those that make check tests: COMMAND in a guest there, with the
-# directory PAYLOAD and the kernel's etrace.ko in it, but for the kernels of
-# $MODULELESS.  As many guests at a time as there are processors.
-on_kernels()
+# start_on_kernels KERNELS TITLE PAYLOAD COMMAND...: COMMAND in a guest of each
+# kernel, with the directory PAYLOAD and the kernel's etrace.ko in it, but for
+# the kernels of $MODULELESS.  As many guests at a time as there are processors;
+# does not wait for the last ones: finish_on_kernels does.
+guests=() titles=()
+start_on_kernels()
 {
-	local title=$1 payload=$2 kernel kernels dir ko log
-	shift 2
-	kernels=${KERNELS:-$("$VM/kernel" --list)}
+	local kernels=$1 title=$2 payload=$3 kernel dir ko log
+	shift 3
 	for kernel in $kernels; do
 		dir=$payload-on/$kernel/${payload##*/}
-		log=$BUILD/check/${0##*/??-}-$kernel
+		log=$BUILD/check/${payload##*/}-$kernel
+		guests+=("$log") titles+=("$title on $kernel")
 		rm -rf "$dir" "$log.status"
 		mkdir -p "${dir%/*}"
 		cp -al "$payload" "$dir"
@@ -79,17 +80,22 @@ on_kernels()
 			wait -n
 		done
 		{
-			# A cache of the module's own tells what it leaves there.
-			"$VM/run" -k "$kernel" --strict -a slab_nomerge -t "${LIMIT:-1800}" -d "$dir" \
+			"$VM/run" -k "$kernel" --strict -t "${LIMIT:-1800}" -d "$dir" \
 				-l "$log.console" -- "$@" > "$log.log" 2>&1
 			echo $? > "$log.status"
 		} &
 	done
+}
+
+# One result for each guest.
+finish_on_kernels()
+{
+	local i
+
 	wait
-	for kernel in $kernels; do
-		log=$BUILD/check/${0##*/??-}-$kernel
-		sed 's/^/# /' "$log.log"
-		result "$(cat "$log.status" 2> /dev/null || echo 1)" "$title on $kernel"
+	for i in "${!guests[@]}"; do
+		sed 's/^/# /' "${guests[i]}.log"
+		result "$(cat "${guests[i]}.status" 2> /dev/null || echo 1)" "${titles[i]}"
 	done
 }
 
