@@ -159,7 +159,8 @@ static __always_inline void clone_flags(struct scratch *s, u32 row)
 }
 
 /* Fills in the record of a call. Returns false if there is none. */
-static __always_inline bool fill_call(struct scratch *s, struct slot *t, u32 row, s64 ret)
+static __always_inline bool fill_call(struct scratch *s, struct task_struct *task,
+				      struct slot *t, u32 row, s64 ret, const bool old)
 {
 	u32 record = rows[row & (EB_MAX_ROWS - 1)].record;
 	bool held = t->hold && t->hold == rows[row & (EB_MAX_ROWS - 1)].hook;
@@ -207,8 +208,12 @@ static __always_inline bool fill_call(struct scratch *s, struct slot *t, u32 row
 		break;
 	}
 	case EB_R_CLOSE:
-		/* Whatever else it returns, the descriptor is closed. */
-		if (ret == -EBADF)
+		/*
+		 * Whatever else it returns, the descriptor is closed; unless a
+		 * seccomp filter has answered, and the call was never made.
+		 */
+		if (ret == -EBADF ||
+		    (ret < 0 && fd_file(task, arg(s, row, EB_A_FD, 0), old)))
 			return false;
 		rec_init(s, t, EB_CLOSE);
 		r->val[0] = (s32)arg(s, row, EB_A_FD, 0);
@@ -345,7 +350,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, co
 		s = room(ROOM_SYS_EXIT);
 		if (s) {
 			get_args(s, task, regs, old);
-			if (fill_call(s, t, row, ret)) {
+			if (fill_call(s, task, t, row, ret, old)) {
 				if (has_strings(s->rec.kind))
 					put_strings(s, task, old);
 				if (s->rec.kind == EB_SYMLINK)

@@ -207,22 +207,32 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 	return n - 1;
 }
 
-/* The file behind a descriptor of the current task, to where a walk begins. */
-static __always_inline int fd_path(struct scratch *s, struct task_struct *task, u32 fd,
-				   const bool old)
+/* The file behind a descriptor of the current task; NULL: it is not open. */
+static __always_inline struct file *fd_file(struct task_struct *task, u32 fd, const bool old)
 {
 	struct fdtable *fdt;
 	struct file **fds, *file = NULL;
-	struct path path;
 
 	if (old)
 		fdt = BPF_CORE_READ(task, files, fdt);
 	else
 		fdt = task->files->fdt;
 	if (fd >= GET(old, fdt, max_fds))
-		return -1;
+		return NULL;
 	fds = GET(old, fdt, fd);
-	if (bpf_probe_read_kernel(&file, sizeof(file), &fds[fd]) || !file)
+	if (bpf_probe_read_kernel(&file, sizeof(file), &fds[fd]))
+		return NULL;
+	return file;
+}
+
+/* The file behind a descriptor of the current task, to where a walk begins. */
+static __always_inline int fd_path(struct scratch *s, struct task_struct *task, u32 fd,
+				   const bool old)
+{
+	struct file *file = fd_file(task, fd, old);
+	struct path path;
+
+	if (!file)
 		return -1;
 	if (bpf_probe_read_kernel(&path, sizeof(path), (void *)file +
 				  bpf_core_field_offset(struct file, f_path)))

@@ -80,7 +80,8 @@ start_on_kernels()
 			wait -n
 		done
 		{
-			"$VM/run" -k "$kernel" --strict -t "${LIMIT:-1800}" -d "$dir" \
+			# A cache of the module's own tells what it leaves there.
+			"$VM/run" -k "$kernel" --strict -a slab_nomerge -t "${LIMIT:-1800}" -d "$dir" \
 				-l "$log.console" -- "$@" > "$log.log" 2>&1
 			echo $? > "$log.status"
 		} &
