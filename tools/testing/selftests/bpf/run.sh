@@ -101,8 +101,9 @@ cat > $out/build <<- 'END'
 	false
 END
 ./etrace run -q --strict --backend=bpf -o $out/build.etrace -- \
-	strace -f -qq -o $out/strace -e trace=execve,openat,open sh $out/build
+	strace -ff -qq -o $out/strace -e trace=execve,openat,open sh $out/build
 status=$?
+cat $out/strace.* > $out/strace
 [ $status = 1 ]
 ok $? "a build is recorded whole (exit status $status)"
 grep -c 'execve(.* = 0$' $out/strace > $out/n1

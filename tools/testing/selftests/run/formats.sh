@@ -62,7 +62,9 @@ strace_agrees()
 	command -v strace > /dev/null || { skip "no strace"; return; }
 	mkdir a b
 	(cd a && "$etrace" run -q --strict -o ../x.json -- bash -c "$workload" > /dev/null)
-	(cd b && strace -f -e trace=execve,exit_group -s 100000 -o ../x.strace bash -c "$workload" > /dev/null)
+	# A file for each task: in one of all, calls of others may part a line.
+	(cd b && strace -ff -e trace=execve,exit_group -s 100000 -o ../x.strace bash -c "$workload" > /dev/null)
+	cat x.strace.* > x.strace
 	sed -n 's/.*execve("\([^"]*\)".* = 0$/\1/p' x.strace | xargs -n1 basename | sort > strace.programs
 	sed -n 's/^{"event":"exec".*"path":"\([^"]*\)".*/\1/p' x.json | xargs -n1 basename | sort > etrace.programs
 	# strace tells the name that was called, etrace the file that runs.
