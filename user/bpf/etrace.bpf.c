@@ -886,6 +886,7 @@ SEC("tracepoint/sched/sched_process_fork")
 int process_fork_perf(struct trace_event_raw_sched_process_fork *ctx)
 {
 	struct task_struct *parent = bpf_get_current_task_btf(), *child;
+	struct scratch *s;
 
 	if (!slot_of(parent, false))
 		return 0;
@@ -893,6 +894,10 @@ int process_fork_perf(struct trace_event_raw_sched_process_fork *ctx)
 	if (child) {
 		do_fork(parent, child, false);
 		bpf_task_release(child);
+	} else {
+		s = room(ROOM_FORK);
+		if (s)
+			s->counts.lost_tasks++;
 	}
 	return 0;
 }
