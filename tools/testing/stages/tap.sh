@@ -55,6 +55,9 @@ quiet()
 # does so the same way, so that it is built once.
 module() { BUILD=$CHECK_BUILD "$VM/module" "$1" W=1 KCFLAGS=-Werror "${@:2}"; }
 
+# release KERNEL: its name in the table, and what it is.
+release() { echo "$1 ($("$VM/kernel" "$1" version))"; }
+
 # start_on_kernels KERNELS TITLE PAYLOAD COMMAND...: COMMAND in a guest of each
 # kernel, with the directory PAYLOAD and the kernel's etrace.ko in it, but for
 # the kernels of $MODULELESS.  As many guests at a time as there are processors;
@@ -67,7 +70,7 @@ start_on_kernels()
 	for kernel in $kernels; do
 		dir=$payload-on/$kernel/${payload##*/}
 		log=$BUILD/check/${payload##*/}-$kernel
-		guests+=("$log") titles+=("$title on $kernel")
+		guests+=("$log") titles+=("$title on $(release "$kernel")")
 		rm -rf "$dir" "$log.status"
 		mkdir -p "${dir%/*}"
 		cp -al "$payload" "$dir"
