@@ -38,40 +38,49 @@ install-user: user
 unit:
 	$(MAKE) -C tools/testing/unit check
 
-# Installs the Debian packages of tools/deps.list that are missing.
+# Installs the Debian packages that the build needs and this machine lacks; what
+# other targets need beside, they install themselves (tools/deps.list).
 deps:
-	tools/deps
+	tools/deps build
 
 # make check STAGES="unit sparse" runs only these.
-check: deps
+check:
+	tools/deps build check vm
 	tools/testing/check.sh $(STAGES)
 
 # The selftests on kernels with lockdep, and with KASAN and kmemleak; these are
 # built first, which takes some ten minutes each.
-check-debug: deps
+check-debug:
+	tools/deps build check vm debug
 	KERNELS="locks memory" LIMIT=3600 tools/testing/check.sh selftests
 
-demo: deps
+demo:
+	tools/deps build vm
 	tools/testing/demo/demo.sh
 
 # How fast etrace-read is, beside wc -l; and that its memory does not grow with
 # the length of a trace.
 bench:
+	tools/deps build bench
 	$(MAKE) -C tools/testing/bench speed
 
 bench-memory:
+	tools/deps build bench
 	$(MAKE) -C tools/testing/bench memory
 
 # Each input format for a minute; SECONDS=600 for longer.
 fuzz:
+	tools/deps build fuzz
 	$(MAKE) -C tools/testing/fuzz
 
 # What a traced system call costs, in instructions of a guest.
 bench-kernel:
+	tools/deps build vm
 	tools/testing/bench/kernel-cost/run
 
 # What etrace run adds to real compilations, beside strace.
 bench-run:
+	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
 .PHONY: bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-debug demo

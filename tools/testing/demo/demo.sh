@@ -9,7 +9,6 @@
 
 KERNEL=6.1
 PROGRAM="patch"
-SUITE=bookworm
 out=${BUILD:-$TOP/build}/demo
 here=$TOP/tools/testing/demo
 
@@ -22,11 +21,11 @@ configured()
 	local tmp
 
 	[ ! -e "$1" ] || return 0
-	apt_update "src:$SUITE"
+	apt_update "src:$HOST_SUITE"
 	tmp=$(mktemp -d "$CACHE/source.XXXXXX")
 	(
 		cd "$tmp"
-		apt_private "src:$SUITE" apt-get source --download-only "$PROGRAM" >&2
+		apt_private "src:$HOST_SUITE" apt-get source --download-only "$PROGRAM" >&2
 		# As upstream ships it: a patched Makefile.am would want automake.
 		dpkg-source --no-check --skip-patches -x "$PROGRAM"_*.dsc tree
 		cd tree && ./configure

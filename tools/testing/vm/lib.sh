@@ -10,6 +10,9 @@ export LC_ALL=C
 
 VM_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(cd "$VM_DIR/../../.." && pwd)
+# This machine's release.  Guests have the same one, for what is built here runs
+# there.
+HOST_SUITE=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 # Everything that was fetched or can be made again.
 CACHE=${ETRACE_CACHE:-$TOP/build/vm}
 
@@ -31,9 +34,8 @@ locked()
 # own apt uses for its release.
 mirror()
 {
-	local like
+	local like=$HOST_SUITE
 
-	like=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	[[ $1 == *-security ]] && like=$like-security
 	# Before the first apt-get update the origin is not known.
 	apt-get indextargets --format '$(COMPONENT) $(CODENAME) $(RELEASE) $(REPO_URI) $(ORIGIN)' \
