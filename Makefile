@@ -73,6 +73,12 @@ fuzz:
 	tools/deps build fuzz
 	$(MAKE) -C tools/testing/fuzz
 
+# Do the unit tests see a mistake?  N changes of one token each, of FILES or of
+# all; SEED draws others.
+mutate:
+	tools/deps build check
+	tools/testing/mutate/mutate.py -n $(or $(N),100) --seed $(or $(SEED),1) $(FILES)
+
 # What a traced system call costs, in instructions of a guest.
 bench-kernel:
 	tools/deps build vm
@@ -83,4 +89,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-debug demo
+.PHONY: mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-debug demo

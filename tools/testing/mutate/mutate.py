@@ -1,0 +1,354 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Do the unit tests see a mistake?
+
+Makes changes of one token in C files of a copy of the tree, one at a time:
+comparisons, boolean and bit operators, shifts, arithmetic, constants, what is
+returned.  Which ones is drawn from a seed.  Runs the unit tests that execute
+the changed line, the quick ones first, until one fails, and lists the changes
+that all of them passed.
+
+Not counted: a change that does not compile (another one is drawn in its
+place), one with the object code of the original (built with -O2), and those
+that the file "equivalent" here explains.  Files of which no unit test executes
+a line are not changed: they are the guests' part.
+
+Exit status: 1 if more than --max percent survived, 2 if the tests do not pass
+without any change.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import glob
+import json
+import os
+import queue
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+UNIT = "tools/testing/unit"
+ROOM = 4 << 30                  # bytes that a test may take, of memory or of a file
+
+TOKEN = re.compile(r"""
+    (?P<skip>/\*.*?\*/ | //[^\n]* | "(?:\\.|[^"\\\n])*"
+           | (?:(?<=\n)|\A)[ \t]*\#(?:\\\n|[^\n])* | \s+)
+  | (?P<char>'(?:\\.[^']*|[^'\\\n])')
+  | (?P<number>0[xX][0-9a-fA-F]+[uUlL]* | \d+[uUlL]*(?![.\w]))
+  | (?P<word>[A-Za-z_]\w*)
+  | (?P<sign><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)
+""", re.S | re.X)
+
+SWAPS = {
+    "<": ["<=", ">"], "<=": ["<", ">"], ">": [">=", "<"], ">=": [">", "<"],
+    "==": ["!="], "!=": ["=="], "&&": ["||"], "||": ["&&"], "!": [""],
+    "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "%": ["/"],
+    "+=": ["-="], "-=": ["+="], "*=": ["/="], "/=": ["*="], "++": ["--"], "--": ["++"],
+    "&": ["|"], "|": ["&"], "^": ["&"], "&=": ["|="], "|=": ["&="],
+    "<<": [">>"], ">>": ["<<"], "<<=": [">>="], ">>=": ["<<="],
+    "true": ["false"], "false": ["true"],
+}
+
+Change = collections.namedtuple("Change", "file start end old new line")
+
+
+def number(text):
+    """One more than a constant; 0 for 1."""
+    digits = text.rstrip("uUlL")
+    value = int(digits, 0) if not re.fullmatch("0[0-7]+", digits) else int(digits, 8)
+    value = 0 if value == 1 else value + 1
+    form = "%#x" if digits[:2] in ("0x", "0X") else "%#o" if digits[:1] == "0" and value > 7 else "%d"
+    return form % value + text[len(digits):]
+
+
+def char(text):
+    """The next character of a plain one."""
+    if len(text) != 3 or not " " <= text[1] < "~":
+        return None
+    return "'%s'" % {"'": "\\'", "\\": "\\\\"}.get(chr(ord(text[1]) + 1), chr(ord(text[1]) + 1))
+
+
+def changes(path, text):
+    """All that can be changed in a file."""
+    found, before, line = [], ["", "", ""], 1
+    for m in TOKEN.finditer(text):
+        kind, token = m.lastgroup, m.group()
+        new = []
+        if kind == "number":
+            # The size of an array in its declaration is room, not behaviour.
+            room = before[-1] == "[" and re.match(r"\w", before[-2]) and \
+                (re.match(r"\w", before[-3]) or before[-3] == "*")
+            new = [] if room else [number(token)]
+        elif kind == "char":
+            new = [n for n in [char(token)] if n]
+        elif kind in ("word", "sign"):
+            new = SWAPS.get(token, [])
+        for n in new:
+            found.append(Change(path, m.start(), m.end(), token, n, line))
+        if token == "return":
+            end = text.find(";", m.end())
+            value = text[m.end():end].strip()
+            if value and not re.fullmatch(r"-?\w+|'.*'", value):
+                found.append(Change(path, m.start(), end, "return " + value, "return 0", line))
+        if kind != "skip":
+            before = before[1:] + [token]
+        line += token.count("\n")
+    return found
+
+
+class Tree:
+    """A copy of the tree and what is built of it."""
+
+    def __init__(self, top, where, cflags):
+        self.top, self.build, self.cflags = where + "/tree", where + "/build", cflags
+        shutil.rmtree(where, ignore_errors=True)
+        for part in ("user", "kernel", UNIT):
+            if os.path.isdir(f"{top}/{part}"):
+                shutil.copytree(f"{top}/{part}", f"{self.top}/{part}")
+
+    def make(self, directory, *targets, cflags=None, build=None):
+        """Run make there; True if that went well, the output otherwise."""
+        run = subprocess.run(
+            ["make", "-s", "--no-print-directory", "-C", f"{self.top}/{directory}", "SAN=0", "CC=gcc",
+             f"BUILD={build or self.build}", f"CFLAGS={cflags or self.cflags}", *targets],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")})
+        return True if run.returncode == 0 else run.stdout.decode("utf-8", "replace")
+
+    def test(self, name, cpu, wall, env=None):
+        """Run a test; "" if it passed, what became of it otherwise; and its processor time."""
+        def limits():
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 2))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
+            os.setpgid(0, 0)
+
+        p = subprocess.Popen(
+            [f"{self.build}/unit/{name}"], cwd=f"{self.top}/{UNIT}", preexec_fn=limits,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "ETRACE_DATA": f"{self.top}/{UNIT}/data",
+                 "ETRACE_BIN": f"{self.build}/user", **(env or {})})
+        killer = threading.Timer(wall, lambda: os.killpg(p.pid, 9))
+        killer.start()
+        _, status, usage = os.wait4(p.pid, 0)
+        killer.cancel()
+        p.returncode = status
+        try:
+            os.killpg(p.pid, 9)         # what it left behind
+        except ProcessLookupError:
+            pass
+        spent = usage.ru_utime + usage.ru_stime
+        if status == 0:
+            return "", spent
+        late = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
+        return "late" if late else "caught", spent
+
+
+def coverage(tree, names):
+    """(lines, seconds): which tests execute a line, how long each takes."""
+    lines = collections.defaultdict(set)
+    seconds = {}
+    notes = glob.glob(f"{tree.build}/user/**/*.gcno", recursive=True)
+    for name in names:
+        prefix = f"{tree.build}/covered"
+        shutil.rmtree(prefix, ignore_errors=True)
+        result, seconds[name] = tree.test(name, 3600, 3600, {"GCOV_PREFIX": prefix})
+        if result:
+            sys.exit(f"mutate: {name} fails without any change")
+        data = []
+        for note in notes:
+            counts = prefix + note[:-4] + "gcda"
+            if os.path.exists(counts):
+                os.link(note, prefix + note)
+                data.append(counts)
+        if not data:
+            continue
+        found = subprocess.run(["gcov", "--json-format", "--stdout", *data], check=True,
+                               cwd=f"{tree.top}/user", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for text in found.stdout.splitlines():
+            for file in json.loads(text)["files"]:
+                path = os.path.relpath(os.path.join(f"{tree.top}/user", file["file"]), tree.top)
+                for at in file["lines"]:
+                    if at["count"]:
+                        lines[path, at["line_number"]].add(name)
+    return lines, seconds
+
+
+def statement(lines, text_lines, change):
+    """The tests that execute a change's line; gcov counts a statement of several at one of them."""
+    at = change.line
+    while at > 0 and change.line - at < 12:
+        if (change.file, at) in lines:
+            return lines[change.file, at]
+        at -= 1
+        # A statement begins behind the end of another.
+        if at and re.search(r"[;{}]\s*$", text_lines[at - 1]):
+            break
+    return set()
+
+
+def explained(name):
+    """The changes that a list explains: (file, line's text, old, new)."""
+    known = set()
+    if os.path.exists(name):
+        with open(name, encoding="utf-8") as f:
+            for text in f:
+                parts = text.rstrip("\n").split("\t")
+                if len(parts) >= 5 and not text.startswith("#"):
+                    known.add(tuple(parts[:4]))
+    return known
+
+
+class Run:
+    """What one run needs to judge a change."""
+
+    def __init__(self, args):
+        self.args = args
+        self.out = args.out
+        base = Tree(args.tree, self.out + "/base", "-O0 -w --coverage")
+        self.text = {}
+        for path in args.files:
+            with open(f"{base.top}/{path}", encoding="utf-8") as f:
+                self.text[path] = f.read()
+        jobs = []
+        for i in range(args.jobs):
+            jobs.append(Tree(args.tree, f"{self.out}/job{i}", "-O0 -w"))
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            for tree, built in zip([base] + jobs, pool.map(
+                    lambda t: t.make(UNIT, "build"), [base] + jobs)):
+                if built is not True:
+                    print(built)
+                    sys.exit(f"mutate: {tree.top} does not build")
+        names = sorted(os.path.basename(f)[:-2] for f in glob.glob(f"{base.top}/{UNIT}/test_*.c"))
+        self.lines, self.seconds = coverage(base, names)
+        self.base = base
+        self.trees = queue.SimpleQueue()
+        for tree in jobs:
+            self.trees.put(tree)
+        self.known = explained(args.explained)
+
+    def same_code(self, change, tree):
+        """Whether the optimizer makes the same of it."""
+        target = change.file[len("user/"):-1] + "o"
+        code = []
+        for t in (self.base, tree):
+            build = f"{tree.build}/same"
+            shutil.rmtree(build, ignore_errors=True)
+            if t.make("user", f"{build}/user/{target}", cflags="-O2 -w -g0", build=build) is not True:
+                return False
+            # Not the paths that are noted in it.
+            subprocess.run(["objcopy", "--strip-debug", f"{build}/user/{target}", f"{build}/o"], check=True)
+            with open(f"{build}/o", "rb") as f:
+                code.append(f.read())
+        return code[0] == code[1]
+
+    def judge(self, change):
+        """(verdict, who said so) of a change."""
+        text = self.text[change.file]
+        rows = text.split("\n")
+        if (change.file, rows[change.line - 1].strip(), change.old, change.new) in self.known:
+            return "explained", ""
+        tests = sorted(statement(self.lines, rows, change), key=self.seconds.get)
+        tree = self.trees.get()
+        path = f"{tree.top}/{change.file}"
+        try:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text[:change.start] + change.new + text[change.end:])
+            # The object first: what does not compile shall not cost a link.
+            target = f"{tree.build}/user/{change.file[len('user/'):-1]}o"
+            if tree.make("user", target) is not True:
+                return "broken", ""
+            for name in tests:
+                if tree.make(UNIT, f"{tree.build}/unit/{name}") is not True:
+                    return "broken", ""
+                took = self.seconds[name]
+                result, _ = tree.test(name, int(self.args.grace + 5 * took), 120 + 60 * took)
+                if result:
+                    return result, name
+            if self.same_code(change, tree):
+                return "same", ""
+            return "survived", "passed by " + " ".join(n[5:] for n in tests) if tests else "no test runs it"
+        finally:
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
+            self.trees.put(tree)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-n", type=int, default=100, help="how many changes; 0: all there are")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--max", type=float, default=10, help="percent that may survive")
+    parser.add_argument("--tree", default=os.path.abspath(HERE + "/../../.."))
+    parser.add_argument("--grace", type=int, default=5, help="seconds that any test may take more")
+    parser.add_argument("--explained", default=HERE + "/equivalent", help="list of changes that change nothing")
+    parser.add_argument("--out", help="where to build (build/mutate)")
+    parser.add_argument("-v", action="store_true", help="show every change and what became of it")
+    parser.add_argument("files", nargs="*", help="C files below user/; without: all that unit tests execute")
+    args = parser.parse_args()
+    args.out = os.path.abspath(args.out or os.environ.get("BUILD", args.tree + "/build") + "/mutate")
+    given = bool(args.files)
+    args.files = args.files or sorted(
+        os.path.relpath(f, args.tree) for d in ("", "lib/", "bpf/")
+        for f in glob.glob(f"{args.tree}/user/{d}*.c") if not f.endswith(".bpf.c"))
+    for path in args.files:
+        if not re.fullmatch(r"user/[\w./-]+\.c", path) or not os.path.exists(f"{args.tree}/{path}"):
+            sys.exit(f"mutate: {path}: not a C file below user/ (FILES=user/lib/NAME.c)")
+
+    run = Run(args)
+    executed = {path for path, _ in run.lines}
+    left_out = [p for p in args.files if p not in executed]
+    files = args.files if given else [p for p in args.files if p in executed]
+    drawn = [c for path in files for c in changes(path, run.text[path])]
+    random.Random(args.seed).shuffle(drawn)
+    count = collections.Counter()
+    want = args.n or len(drawn)
+    survivors = []
+
+    # As many at a time as there are trees; drawn in order, so that a seed says all.
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        waiting = collections.deque()
+        source = iter(drawn)
+        judged = 0
+        while judged < want:
+            while len(waiting) < args.jobs * 2:
+                change = next(source, None)
+                if not change:
+                    break
+                waiting.append((change, pool.submit(run.judge, change)))
+            if not waiting:
+                break
+            change, future = waiting.popleft()
+            verdict, who = future.result()
+            count[verdict] += 1
+            judged += verdict in ("caught", "late", "survived")
+            if verdict == "survived":
+                survivors.append((change, who))
+            if args.v or verdict == "survived":
+                row = run.text[change.file].split("\n")[change.line - 1].strip()
+                print(f"{change.file}:{change.line}: '{change.old}' -> '{change.new}': {verdict}"
+                      f"{', ' + who if who else ''}\n\t{row}", flush=True)
+        for _, future in waiting:
+            future.cancel()
+
+    if left_out:
+        print("no unit test runs any of:", " ".join(left_out), "(the selftests do, in guests)")
+    percent = 100 * len(survivors) / judged if judged else 0
+    print(f"{judged} changes (seed {args.seed}): {count['caught'] + count['late']} caught"
+          f" ({count['late']} by their time), {len(survivors)} survived: {percent:.1f} %;"
+          f" not counted: {count['same']} with the same object code, {count['explained']} explained,"
+          f" {count['broken']} that did not compile")
+    return percent > args.max
+
+
+if __name__ == "__main__":
+    sys.exit(main())

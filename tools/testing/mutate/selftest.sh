@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# mutate.py, on a tree of one file (selftest/) with every change that there is:
+# a function that is tested, one that is not, one that is a little, changes that
+# make no difference, one that never ends.
+
+set -eu
+cd "$(dirname "$0")"
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+status=0
+./mutate.py --tree "$PWD/selftest" --explained selftest/explained --out "$out/build" \
+	--grace 1 -n 0 -v > "$out/said" || status=$?
+grep -v '^	' "$out/said" | LC_ALL=C sort | diff selftest/expected -
+[ "$status" = 1 ] || { echo "more than 10 % survived, and yet it ended with $status"; exit 1; }
