@@ -2,8 +2,10 @@
 /* A recording.  See record.h. */
 #include "record.h"
 #include "etrace.h"
+#include "notable.h"
 #include "outputs.h"
 #include "shquote.h"
+#include "signame.h"
 #include "verdict.h"
 #include "xalloc.h"
 
@@ -42,6 +44,7 @@ struct recording {
 	struct diag *diag;
 	struct buf command;	/* for a shell */
 	struct session session;
+	struct notable *notable;
 	int signals;		/* signalfd */
 	struct pollfd *fds;
 	bool poll_cpus;
@@ -190,6 +193,7 @@ static int pass_event(struct sink *s, const void *item)
 {
 	struct recording *r = (struct recording *)((char *)s - offsetof(struct recording, events));
 
+	notable_event(r->notable, item);
 	return sink_item(r->sink, item);
 }
 
@@ -215,6 +219,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 		say("%s", why);
 		goto fail;
 	}
+	r->notable = notable_new(r->session.backend->pid_bits(r->session.s));
 	if (!open_outputs(r, u))
 		goto fail;
 	r->sink = outputs_sink(r->outputs, &r->opts, r->diag, "session");
@@ -241,6 +246,11 @@ void record_command(struct recording *r, char **argv)
 struct session *record_session(struct recording *r)
 {
 	return &r->session;
+}
+
+void record_program(struct recording *r, uint64_t upid, char *buf, size_t size)
+{
+	notable_program(r->notable, upid, buf, size);
 }
 
 void record_signals(struct recording *r, sigset_t *before)
@@ -382,7 +392,7 @@ void record_present(struct recording *r)
 				continue;
 			et_reset(&ev, ET_K_PRESENT, list[i].upid, 0, r->begun);
 			make_present(&ev, list, n, i, big, big_size);
-			sink_item(r->sink, &ev);
+			pass_event(&r->events, &ev);
 			it = et_find(&ev, ET_T_TN);
 			snprintf(name, sizeof(name), "%.*s", (int)it->len, et_bytes(&ev, it));
 			r->session.backend->present(r->session.s, list[i].upid, name, !threads);
@@ -548,6 +558,25 @@ static void tell_losses(const struct recording *r, const struct rec_account *a)
 			text_count(a->module.lost_records - t->lost));
 }
 
+static void tell_killed(const struct recording *r)
+{
+	const struct notable_list *l = notable_killed(r->notable);
+	uint64_t n = l->n < NOTABLE_MAX ? l->n : NOTABLE_MAX;
+	char name[32];
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct notable_task *t = &l->task[i];
+
+		signal_name((int)t->signal, name, sizeof(name));
+		fprintf(stderr, "  %s [%" PRIu64 "] was ended by %s%s\n", t->program,
+			et_pid(t->upid, r->session.backend->pid_bits(r->session.s)), name,
+			t->core ? ", and left a core" : "");
+	}
+	if (l->n > n)
+		fprintf(stderr, "  and %s more processes were ended by a signal\n",
+			text_count(l->n - n));
+}
+
 static void tell(const struct recording *r, const struct rec_account *a,
 		 const struct verdict *v, uint64_t ended)
 {
@@ -568,6 +597,7 @@ static void tell(const struct recording *r, const struct rec_account *a,
 		tell_losses(r, a);
 	if (r->opt.quiet)
 		return;
+	tell_killed(r);
 	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
 		const char *path = outputs_path(r->outputs, i, &err);
 
@@ -611,6 +641,7 @@ void record_free(struct recording *r)
 	if (!r)
 		return;
 	session_close(&r->session);
+	notable_free(r->notable);
 	outputs_free(r->outputs);
 	if (r->signals >= 0)
 		close(r->signals);

@@ -44,7 +44,7 @@ static const struct diag_kind lost_unknown = {
 	"losses of an unknown number of events", DIAG_DAMAGE };
 /* What the module prints with its parameter "extended". */
 static const char *const extensions[] = {
-	"CommOf", "ExitSignal", "Failed", "Marks", "OpenFailed",
+	"CommOf", "Failed", "Marks", "OpenFailed",
 };
 
 static const struct diag_kind unknown_tags = {
@@ -618,6 +618,8 @@ static bool header_fits(const struct growing *g, const struct et_line *l,
 		if (ev->kind == ET_K_UMOUNT && g->one_stamp && !same_stamp(g, l))
 			return false;
 		return ev->kind == ET_K_MOUNT || ev->kind == ET_K_UMOUNT || open;
+	case ET_MORE:
+		return true;
 	default:
 		return false;
 	}

@@ -673,9 +673,9 @@ static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s,
 		header(ev, ET_T_END_OF_ARGS);
 	}
 	if (r->kind == EB_EXIT && r->val[1]) {
-		snprintf(text, sizeof(text), "ExitSignal|signal=%" PRId64 ",core=%" PRId64,
-			 (int64_t)r->val[1], (int64_t)r->val[2]);
-		add_line(ev, text);
+		header(ev, ET_T_EXIT_SIGNAL);
+		field(ev, 0, r->val[1]);
+		field(ev, 1, r->val[2]);
 	}
 	if (r->kind == EB_COMM && (uint64_t)r->val[0] != r->upid) {
 		snprintf(text, sizeof(text), "CommOf|upid=%" PRIu64, (uint64_t)r->val[0]);

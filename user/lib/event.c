@@ -51,6 +51,7 @@ const struct et_tag_row et_tags[ET_T_COUNT] = {
 	HEADER(SCHED_FORK,	"SchedFork",	CLONE,	LAST, 2, 1, VAL_AS("pid", "child")),
 	HEADER(SYS_CLONE_FAILED, "SysCloneFailed", CLONE, FAILED, 3, 0, { 0 }),
 	HEADER(EXIT,		"Exit",		EXIT,	BEGIN, 1, 1, VAL("status")),
+	HEADER(EXIT_SIGNAL,	"ExitSignal",	EXIT,	MORE, 2, 2, VAL("signal"), VAL("core")),
 	HEADER(OPEN,		"Open",		OPEN,	BEGIN, 1, 5,
 	       SIZE("fnamesize", ET_T_FN), SIZE("forigsize", ET_T_FO),
 	       VAL("flags"), VAL("mode"), VAL("fd")),

@@ -60,6 +60,7 @@ enum et_tag {
 	ET_T_SCHED_FORK,
 	ET_T_SYS_CLONE_FAILED,
 	ET_T_EXIT,
+	ET_T_EXIT_SIGNAL,
 	ET_T_OPEN,
 	ET_T_CLOSE,
 	ET_T_DUP,
@@ -121,6 +122,7 @@ enum et_role {
 	ET_MIDDLE,		/* goes on with one: RenameTo after RenameFrom */
 	ET_LAST,		/* ends one: End_of_args, SchedFork */
 	ET_FAILED,		/* ends one that failed */
+	ET_MORE,		/* tells more of one that is whole without it */
 };
 
 struct et_field {

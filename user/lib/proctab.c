@@ -348,6 +348,11 @@ void proctab_apply(struct proctab *t, struct task *actor, const struct et_event 
 	}
 }
 
+const struct task *proctab_find(struct proctab *t, uint64_t upid)
+{
+	return find(t, upid);
+}
+
 void proctab_end(struct proctab *t, uint64_t time)
 {
 	struct task *task, *next;

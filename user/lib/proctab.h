@@ -82,6 +82,9 @@ struct task *proctab_actor(struct proctab *t, const struct et_event *ev);
  */
 void proctab_apply(struct proctab *t, struct task *actor, const struct et_event *ev);
 
+/** proctab_find - a task that lives. Return: NULL if there is none of that upid. */
+const struct task *proctab_find(struct proctab *t, uint64_t upid);
+
 /** proctab_end - the trace is over: all live tasks end, TASK_OPEN */
 void proctab_end(struct proctab *t, uint64_t time);
 

@@ -529,6 +529,8 @@ static void add_strings(struct node *n, const struct rec *r, const struct kind_r
 static void make(struct node *n, const struct rec *r, uint64_t upid, uint32_t cpu,
 		 uint64_t time)
 {
+	static const struct head_row signal = { ET_T_NONE, { REC_F_signal, REC_F_core },
+						{ false } };
 	const struct kind_row *row = &kinds[r->kind];
 	struct et_event *ev = &n->ev;
 	const char *args;
@@ -558,11 +560,8 @@ static void make(struct node *n, const struct rec *r, uint64_t upid, uint32_t cp
 		args = rec_bytes(r, REC_F_args, &len);
 		add_args(n, args, len, 0, cpu, time);
 	}
-	if (r->kind == REC_exit && rec_num(r, REC_F_signal)) {
-		snprintf(text, sizeof(text), "ExitSignal|signal=%" PRId64 ",core=%" PRId64,
-			 rec_num(r, REC_F_signal), rec_num(r, REC_F_core));
-		add_text(ev, text, cpu, time);
-	}
+	if (r->kind == REC_exit && rec_num(r, REC_F_signal))
+		add_head(ev, r, &signal, ET_T_EXIT_SIGNAL, cpu, time);
 	if (r->kind == REC_comm && (uint64_t)rec_num(r, REC_F_target) != upid) {
 		snprintf(text, sizeof(text), "CommOf|upid=%" PRIu64,
 			 (uint64_t)rec_num(r, REC_F_target));

@@ -2,6 +2,7 @@
 /* The summary of a trace.  See report.h. */
 #include "report.h"
 #include "etrace_formats.h"
+#include "signame.h"
 #include "stats_out.h"
 #include "xalloc.h"
 
@@ -38,11 +39,22 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	}
 }
 
+static void count_killed(struct report *r, const struct task *t, unsigned char signal)
+{
+	struct buf name = { 0 };
+
+	buf_addc(&name, (char)signal);
+	buf_add(&name, t->program, t->program_len);
+	tally_add(&r->killed, name.s, name.len, 0);
+	buf_free(&name);
+	r->nkilled++;
+}
+
 static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 		   const struct et_event *ev)
 {
 	struct report *r = ctx;
-	int64_t status;
+	int64_t status = 0, signal = 0;
 
 	if (why == TASK_OPEN)
 		r->unfinished++;
@@ -51,9 +63,14 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	if (t->execed && !t->thread)
 		tally_add(&r->programs, t->program, t->program_len,
 			  time > t->since ? time - t->since : 0);
-	if (why == TASK_EXIT && !t->thread &&
-	    et_value(ev, ET_T_EXIT, "status", &status) && status)
+	if (why != TASK_EXIT || t->thread)
+		return;
+	et_value(ev, ET_T_EXIT, "status", &status);
+	et_value(ev, ET_T_EXIT_SIGNAL, "signal", &signal);
+	if (status || signal)
 		tally_add(&r->failures, t->program, t->program_len, 0);
+	if (signal)
+		count_killed(r, t, (unsigned char)signal);
 }
 
 struct report *report_new(unsigned int pid_bits)
@@ -72,6 +89,7 @@ void report_free(struct report *r)
 	proctab_free(r->tab);
 	tally_free(&r->programs);
 	tally_free(&r->failures);
+	tally_free(&r->killed);
 	tally_free(&r->read);
 	tally_free(&r->written);
 	buf_free(&r->session_backend);
@@ -172,6 +190,7 @@ static void put_programs(const struct report *r, struct out *out, const char *ti
 		out_printf(out, " %10" PRIu64 " %12.3f %12.3f\n", top[i]->n,
 			   seconds(top[i]->total), seconds(top[i]->most));
 	}
+	stats_put_low(out, &r->programs);
 }
 
 static void put_counts(const struct tally *t, struct out *out, const char *title)
@@ -187,9 +206,25 @@ static void put_counts(const struct tally *t, struct out *out, const char *title
 		stats_put_name(out, top[i]->name, top[i]->len, 0);
 		out_puts(out, "\n");
 	}
-	if (t->forgotten)
-		out_printf(out, "  (so many names that these counts may be low by up to %" PRIu64 ")\n",
-			   t->forgotten);
+	stats_put_low(out, t);
+}
+
+static void put_killed(const struct report *r, struct out *out)
+{
+	const struct tally_row *top[TOP];
+	size_t n = tally_top(&r->killed, TALLY_N, top, TOP);
+	char name[32];
+
+	if (!n)
+		return;
+	out_printf(out, "\nEnded by a signal: %" PRIu64 " processes\n", r->nkilled);
+	for (size_t i = 0; i < n; i++) {
+		signal_name((unsigned char)*top[i]->name, name, sizeof(name));
+		out_printf(out, "  %10" PRIu64 "  ", top[i]->n);
+		stats_put_name(out, top[i]->name + 1, top[i]->len - 1, 0);
+		out_printf(out, ": %s\n", name);
+	}
+	stats_put_low(out, &r->killed);
 }
 
 static void put_failures(const struct report *r, struct out *out)
@@ -205,7 +240,9 @@ static void put_failures(const struct report *r, struct out *out)
 	}
 	if (any)
 		out_puts(out, "\n");
-	put_counts(&r->failures, out, "Programs that ended with a status other than 0");
+	put_counts(&r->failures, out,
+		   "Programs that ended with a status other than 0, or by a signal");
+	put_killed(r, out);
 }
 
 bool report_complete(const struct report *r, const struct diag *diag)

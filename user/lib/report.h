@@ -30,7 +30,11 @@ struct report {
 	uint64_t unfinished;		/* tasks that live at the end */
 	uint64_t ends_lost;		/* tasks whose end is not in the trace */
 	struct tally programs;		/* run time of each run */
-	struct tally failures;		/* programs that ended with status not 0 */
+	struct tally failures;		/* programs that ended with status not 0, or
+					 * by a signal
+					 */
+	uint64_t nkilled;		/* processes that a signal ended */
+	struct tally killed;		/* the signal's number, a byte, and the program */
 	struct tally read, written;	/* files, by opens */
 	/* what the recording itself says of it, if it does: ET_K_SESSION */
 	bool has_session;

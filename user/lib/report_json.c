@@ -2,6 +2,7 @@
 /* The summary of a trace as one JSON object.  See report.h. */
 #include "json_out.h"
 #include "report.h"
+#include "signame.h"
 #include "stats_out.h"
 
 static void put_u64(struct json *j, const char *key, uint64_t v)
@@ -40,6 +41,32 @@ static void put_tally(struct json *j, const char *key, const char *name, const c
 		json_end(j, '}');
 	}
 	json_end(j, ']');
+	stats_json_low(j, key, t);
+}
+
+/* Who was killed by what: the tally's names are those of killed_by(). */
+static void put_killed(struct json *j, const struct report *r)
+{
+	const struct tally_row *top[REPORT_TOP];
+	size_t n = tally_top(&r->killed, TALLY_N, top, REPORT_TOP);
+	char name[32];
+
+	put_u64(j, "killed_processes", r->nkilled);
+	json_key(j, "killed");
+	json_begin(j, '[');
+	for (size_t i = 0; i < n; i++) {
+		unsigned char signal = (unsigned char)*top[i]->name;
+
+		signal_name(signal, name, sizeof(name));
+		json_begin(j, '{');
+		json_text(j, "program", top[i]->name + 1, top[i]->len - 1);
+		put_u64(j, "signal", signal);
+		json_text(j, "signal_name", name, strlen(name));
+		put_u64(j, "times", top[i]->n);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	stats_json_low(j, "killed", &r->killed);
 }
 
 static void put_session(struct json *j, const struct report *r)
@@ -99,6 +126,7 @@ void report_json(const struct report *r, const struct diag *diag, struct out *ou
 	put_tally(&j, "files_read", "path", "opens", &r->read, TALLY_N, false);
 	put_tally(&j, "files_written", "path", "opens", &r->written, TALLY_N, false);
 	put_tally(&j, "failures", "program", "times", &r->failures, TALLY_N, false);
+	put_killed(&j, r);
 	stats_json_damage(&j, diag);
 	json_end(&j, '}');
 	json_line(&j);

@@ -164,13 +164,13 @@ void stats_top(struct stats *s, const char *key, const char *title,
 	for (size_t i = 0; i < n; i++)
 		top_row(s, top[i]);
 	stats_table_end(s);
-	if (s->json)
+	if (s->json) {
+		stats_json_low(&s->j, key, t);
 		return;
+	}
 	if (t->names > n)
 		out_printf(s->out, "  and %" PRIu64 " more\n", t->names - n);
-	if (t->forgotten)
-		out_printf(s->out, "  (so many names that these counts may be low by up to %" PRIu64 ")\n",
-			   t->forgotten);
+	stats_put_low(s->out, t);
 }
 
 /* ---- the end ---- */
@@ -214,6 +214,24 @@ void stats_put_name(struct out *out, const char *name, size_t n, size_t width)
 	for (n = len - skip + (skip ? 3 : 0); n < width; n++)
 		out_write(out, " ", 1);
 	free(s);
+}
+
+void stats_put_low(struct out *out, const struct tally *t)
+{
+	if (t->forgotten)
+		out_printf(out, "  (so many names that these counts may be low by up to %" PRIu64 ")\n",
+			   t->forgotten);
+}
+
+void stats_json_low(struct json *j, const char *key, const struct tally *t)
+{
+	char name[64];
+
+	if (!t->forgotten)
+		return;
+	snprintf(name, sizeof(name), "%s_low_by", key);
+	json_key(j, name);
+	json_u64(j, t->forgotten);
 }
 
 void stats_put_damage(struct out *out, const struct diag *diag)

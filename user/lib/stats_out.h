@@ -83,6 +83,12 @@ int stats_end(struct stats *s);
 /** stats_put_name - a name as text, at least @width wide; longer ones lose their beginning */
 void stats_put_name(struct out *out, const char *name, size_t n, size_t width);
 
+/** stats_put_low - a line that says by how much the counts may be too low, if they may */
+void stats_put_low(struct out *out, const struct tally *t);
+
+/** stats_json_low - the same as member "@key_low_by", if there are estimates */
+void stats_json_low(struct json *j, const char *key, const struct tally *t);
+
 /** stats_put_damage - a line for each kind of damage */
 void stats_put_damage(struct out *out, const struct diag *diag);
 

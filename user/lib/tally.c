@@ -27,13 +27,17 @@ static struct tally_row *probe(const struct tally *t, uint32_t hash,
 	return &t->rows[i];
 }
 
-/* A table of @cap rows with those of the old one that came more than @least. */
+/* What a name takes beside its bytes: malloc()'s own. */
+#define NAME_MORE	16u
+
+/* A table of @cap rows with those of the old one that may have come more than @least. */
 static void rebuild(struct tally *t, size_t cap, uint64_t least)
 {
 	struct tally_row *old = t->rows;
 	size_t old_cap = t->cap;
 
 	t->rows = xcalloc(cap, sizeof(*t->rows));
+	t->bytes += (cap - old_cap) * sizeof(*t->rows);
 	t->cap = cap;
 	t->used = 0;
 	for (size_t i = 0; i < old_cap; i++) {
@@ -41,7 +45,8 @@ static void rebuild(struct tally *t, size_t cap, uint64_t least)
 
 		if (!row->name)
 			continue;
-		if (row->n <= least) {
+		if (row->n + row->low <= least) {
+			t->bytes -= row->len + NAME_MORE;
 			free(row->name);
 			continue;
 		}
@@ -51,20 +56,45 @@ static void rebuild(struct tally *t, size_t cap, uint64_t least)
 	free(old);
 }
 
+/* The names that came least often go. */
+static void forget(struct tally *t)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < t->cap; i++) {
+		const struct tally_row *row = &t->rows[i];
+
+		if (row->name && row->n + row->low < least)
+			least = row->n + row->low;
+	}
+	t->forgotten = least;
+	rebuild(t, t->cap, least);
+}
+
+/* Room for one more name of @len bytes. */
+static void make_room(struct tally *t, size_t len)
+{
+	size_t more = len + NAME_MORE, rows = t->cap * sizeof(*t->rows);
+
+	if (2 * (t->used + 1) > t->cap && t->bytes + rows + more <= TALLY_BYTES)
+		rebuild(t, t->cap ? t->cap * 2 : 64, 0);
+	while (t->used && (2 * (t->used + 1) > t->cap || t->bytes + more > TALLY_BYTES))
+		forget(t);
+	t->bytes += more;
+}
+
 void tally_add(struct tally *t, const char *name, size_t len, uint64_t value)
 {
 	uint32_t hash = hash_bytes(name, len);
-	struct tally_row *row;
+	struct tally_row *row = t->cap ? probe(t, hash, name, len) : NULL;
 
-	if (2 * (t->used + 1) > t->cap && t->cap < 2 * TALLY_MAX)
-		rebuild(t, t->cap ? t->cap * 2 : 64, 0);
-	while (t->used >= TALLY_MAX)
-		rebuild(t, t->cap, ++t->forgotten);
-	row = probe(t, hash, name, len);
-	if (!row->name) {
+	if (!row || !row->name) {
+		make_room(t, len);
+		row = probe(t, hash, name, len);
 		row->name = xmemdup(name, len);
 		row->len = len;
 		row->hash = hash;
+		row->low = t->forgotten;
 		t->used++;
 		t->names++;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Counts by name, for the names that come most: exact up to TALLY_MAX names;
- * then the rarest are forgotten, and how many times a forgotten name can have
- * come at most is known.  So memory is bounded, whatever comes.
+ * Counts by name, for the names that come most: exact while they fit in
+ * TALLY_BYTES; then the rarest are forgotten, and how many times a forgotten
+ * name can have come at most is known.  So memory is bounded, whatever comes.
  */
 #ifndef ETRACE_TALLY_H
 #define ETRACE_TALLY_H
@@ -10,13 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TALLY_MAX	8192u
+/* Bytes that a tally takes at most: some 300,000 paths. */
+#define TALLY_BYTES	(64u << 20)
 
 struct tally_row {
 	char *name;		/* NULL: free */
 	size_t len;
 	uint32_t hash;
-	uint64_t n;		/* how often it came */
+	uint64_t n;		/* how often it came, at least */
+	uint64_t low;		/* and how often it may have come before that,
+				 * and been forgotten
+				 */
 	uint64_t total;		/* sum of its values */
 	uint64_t most;		/* the largest of them */
 };
@@ -24,10 +28,14 @@ struct tally_row {
 struct tally {
 	struct tally_row *rows;	/* open addressing */
 	size_t used, cap;
+	size_t bytes;		/* of rows and names */
 	uint64_t names;		/* distinct ones, forgotten ones counted again
 				 * when they come back
 				 */
-	uint64_t forgotten;	/* a count may be too low by so many */
+	uint64_t forgotten;	/* 0: all counts are exact; else one may be too
+				 * low by so many, and a name that is not here
+				 * has come so often at most
+				 */
 };
 
 void tally_free(struct tally *t);

@@ -189,7 +189,8 @@ BEGIN = {"New_proc": "exec", "SysClone": "clone", "Exit": "exit", "Open": "open"
          "Symlink": "symlink", "Mount": "mount", "Umount": "umount", "Comm": "comm"}
 GOES_ON = {"SchedFork": "clone", "SysCloneFailed": "clone", "RenameTo": "rename",
            "RenameFailed": "rename", "LinkTo": "link", "LinkFailed": "link",
-           "MountFailed": "mount", "UmountFailed": "umount", "End_of_args": "exec"}
+           "MountFailed": "mount", "UmountFailed": "umount", "End_of_args": "exec",
+           "ExitSignal": "exit"}
 
 
 def read_lines(data):

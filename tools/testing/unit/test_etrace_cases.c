@@ -203,6 +203,10 @@ static void extensions(void **state)
 {
 	static const struct one cases[] = {
 		{ "signal", P "Exit|status=0\n" P "ExitSignal|signal=9,core=0\n", NULL, 0, NULL },
+		{ "signal without its exit", P "ExitSignal|signal=9,core=0\n", NULL, 1,
+		  "the lines before ExitSignal are missing" },
+		{ "two signals", P "Exit|status=0\n" P "ExitSignal|signal=9,core=0\n"
+		  P "ExitSignal|signal=8,core=0\n", NULL, 1, NULL },
 		{ "error and marks",
 		  P "RenameFrom|fnamesize=2\n" P "RF|/a\n" P "RenameFailed|\n" P "Failed|error=2\n"
 		  P "Marks|joined=RF,unread=,cut=\n", NULL, 0, NULL },

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "common_etrace.h"
+#include "notable.h"
 #include "report.h"
 #include "shquote.h"
 #include "tally.h"
@@ -132,29 +133,72 @@ static void broken_quoting(void **state)
 
 /* ---- counts ---- */
 
-static void counts(void **state)
+/* Of each name, how often it came. */
+static void exact_counts(void **state)
 {
+	enum { NAMES = 100000 };
 	const struct tally_row *top[3];
 	struct tally t = { 0 };
 	char name[20];
 
 	(void)state;
-	for (unsigned int i = 0; i < 5 * TALLY_MAX; i++) {
+	for (unsigned int i = 0; i < NAMES; i++) {
 		tally_add(&t, name, (size_t)snprintf(name, sizeof(name), "%u", i), 1);
 		if (i % 7 == 0)
 			tally_add(&t, "often", 5, i);
 		if (i % 11 == 0)
 			tally_add(&t, "seldom", 6, 1000000);
-		assert_true(t.used <= TALLY_MAX);
 	}
+	assert_int_equal(t.forgotten, 0);
+	assert_int_equal(t.names, NAMES + 2);
 	assert_int_equal(tally_top(&t, TALLY_N, top, 3), 3);
 	assert_memory_equal(top[0]->name, "often", 5);
 	assert_memory_equal(top[1]->name, "seldom", 6);
-	assert_int_equal(top[0]->n, (5 * TALLY_MAX + 6) / 7);
-	assert_true(t.forgotten > 0 && t.forgotten < 10);
+	assert_int_equal(top[0]->n, (NAMES + 6) / 7);
 	assert_int_equal(tally_top(&t, TALLY_TOTAL, top, 1), 1);
 	assert_memory_equal(top[0]->name, "seldom", 6);
 	assert_int_equal(top[0]->most, 1000000);
+	tally_free(&t);
+}
+
+/* More than there is room for: every count is as wrong as it says, and no more. */
+static void estimated_counts(void **state)
+{
+	enum { NAMES = 24000, LEN = 4000, EACH = 3 };
+	static unsigned int came[NAMES];
+	const struct tally_row *top[1];
+	struct tally t = { 0 };
+	static char name[LEN];
+	uint32_t random = 1;
+
+	(void)state;
+	memset(name, 'x', sizeof(name));
+	for (unsigned int i = 0; i < EACH * NAMES; i++) {
+		unsigned int which;
+
+		random = random * 1664525 + 1013904223;
+		/* half of what comes is one of 24 names */
+		which = random >> 31 ? random % 24 : (random >> 8) % NAMES;
+		memcpy(name, &which, sizeof(which));
+		tally_add(&t, name, LEN, 0);
+		came[which]++;
+		assert_true(t.bytes <= TALLY_BYTES);
+	}
+	assert_true(t.forgotten > 0);
+	for (size_t i = 0; i < t.cap; i++) {
+		unsigned int which;
+
+		if (!t.rows[i].name)
+			continue;
+		memcpy(&which, t.rows[i].name, sizeof(which));
+		assert_true(t.rows[i].n <= came[which]);
+		assert_true(came[which] <= t.rows[i].n + t.rows[i].low);
+		assert_true(t.rows[i].low <= t.forgotten);
+		came[which] = 0;
+	}
+	for (unsigned int i = 0; i < NAMES; i++)
+		assert_true(came[i] <= t.forgotten);
+	assert_int_equal(tally_top(&t, TALLY_N, top, 1), 1);
 	tally_free(&t);
 }
 
@@ -239,6 +283,66 @@ static void report_numbers(void **state)
 	assert_int_equal(tally_top(&r->failures, TALLY_N, top, 2), 1);
 	assert_memory_equal(top[0]->name, "as", 2);
 	report_free(r);
+}
+
+/* A signal's victims: failures, named, and a process is one, whatever its threads. */
+static void killed(void **state)
+{
+	const struct tally_row *top[3];
+	const struct notable_list *l;
+	char name[8], want[NOTABLE_MAX + 8];
+	struct notable *notable;
+	struct reading reading;
+	struct report *r;
+	int n = 0;
+
+	(void)state;
+	fork_exec(&n, UP(1), UP(2), 10, "/usr/bin/cc1");
+	LINE("%lu,0,11,0!SysClone|flags=%d", UP(2), 0x10000);
+	LINE("%lu,0,11,0!SchedFork|pid=%lu", UP(2), UP(3));
+	LINE("%lu,0,12,0!Exit|status=0", UP(3));
+	LINE("%lu,0,12,0!ExitSignal|signal=11,core=0", UP(3));
+	LINE("%lu,0,12,1!Exit|status=0", UP(2));
+	LINE("%lu,0,12,1!ExitSignal|signal=11,core=1", UP(2));
+	fork_exec(&n, UP(1), UP(4), 13, "/bin/s\th");
+	LINE("%lu,0,14,0!Exit|status=7", UP(4));
+	fork_exec(&n, UP(1), UP(5), 15, NULL);
+	LINE("%lu,0,16,0!Exit|status=0", UP(5));
+	LINE("%lu,0,16,0!ExitSignal|signal=9,core=0", UP(5));
+	r = summary(text);
+	assert_int_equal(r->nkilled, 2);
+	assert_int_equal(tally_top(&r->failures, TALLY_N, top, 3), 3);
+	assert_int_equal(tally_top(&r->killed, TALLY_N, top, 3), 2);
+	assert_int_equal(top[0]->len, 2);
+	assert_memory_equal(top[0]->name, "\x09?", 2);
+	assert_int_equal(top[1]->len, 4);
+	assert_memory_equal(top[1]->name, "\x0b" "cc1", 4);
+	report_free(r);
+
+	/* what the recorder says of them */
+	reading = read_lines(&(struct bytes){ text, strlen(text), 0 }, 1);
+	notable = notable_new(22);
+	for (size_t i = 0; i < reading.events.n; i++) {
+		notable_event(notable, &reading.events.e[i]);
+		if (reading.events.e[i].upid == UP(4) && reading.events.e[i].kind == ET_K_EXEC) {
+			notable_program(notable, UP(4), want, sizeof(want));
+			assert_string_equal(want, "s?h");
+			notable_program(notable, UP(4), name, 3);
+			assert_string_equal(name, "s?");
+		}
+	}
+	notable_program(notable, UP(4), name, sizeof(name));
+	assert_string_equal(name, "?");
+	l = notable_killed(notable);
+	assert_int_equal(l->n, 2);
+	assert_string_equal(l->task[0].program, "cc1");
+	assert_int_equal(l->task[0].upid, UP(2));
+	assert_int_equal(l->task[0].signal, 11);
+	assert_true(l->task[0].core);
+	assert_int_equal(l->task[1].signal, 9);
+	assert_false(l->task[1].core);
+	reading_free(&reading);
+	notable_free(notable);
 }
 
 /* A pid that comes again ends the task that had it, though its exit was lost. */
@@ -336,8 +440,10 @@ int main(void)
 		cmocka_unit_test(quoting),
 		cmocka_unit_test(quoting_random),
 		cmocka_unit_test(broken_quoting),
-		cmocka_unit_test(counts),
+		cmocka_unit_test(exact_counts),
+		cmocka_unit_test(estimated_counts),
 		cmocka_unit_test(report_numbers),
+		cmocka_unit_test(killed),
 		cmocka_unit_test(pid_again),
 		cmocka_unit_test(thread_exec),
 		cmocka_unit_test(utf8),

@@ -181,6 +181,19 @@ static void outputs(void **state)
 	expect(1, "head -c 30 good.gz > cut.gz && $R --from etrace --to etrace cut.gz 2>&1", NULL);
 }
 
+/* A death by signal is an argument like others, and a failure. */
+static void killed(void **state)
+{
+	(void)state;
+	write_file("killed", "4194305,0,1,0!Exit|status=0\n4194305,0,1,0!ExitSignal|signal=11,core=1\n");
+	expect(0, "$R --to json killed", "\"status\":0,\"signal\":11,\"core\":1}");
+	expect(0, "$R -o k.fxt killed && $R --to etrace k.fxt | cmp - killed", NULL);
+	expect(0, "${R%-read} report k.fxt", "Ended by a signal: 1 processes\n           1  ?: SIGSEGV\n");
+	expect(0, "${R%-read} report --json k.fxt", "\"failures\":[{\"program\":\"?\",\"times\":1}],"
+	       "\"killed_processes\":1,\"killed\":[{\"program\":\"?\",\"signal\":11,"
+	       "\"signal_name\":\"SIGSEGV\",\"times\":1}]");
+}
+
 /* etrace report: the same summaries, of whatever is read. */
 static void report(void **state)
 {
@@ -305,6 +318,7 @@ int main(void)
 		cmocka_unit_test(exit_statuses),
 		cmocka_unit_test(help),
 		cmocka_unit_test(outputs),
+		cmocka_unit_test(killed),
 		cmocka_unit_test(report),
 		cmocka_unit_test(several_files),
 		cmocka_unit_test(terminal),

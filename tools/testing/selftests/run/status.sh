@@ -114,4 +114,40 @@ help_and_version()
 	done
 }
 
-finish exit_status cannot_be_run cannot_be_traced streams signals ignored_signals output_mode help_and_version
+# Who is killed is told, by name, and is a failure in every form of the trace.
+# shellcheck disable=SC2016
+killed()
+{
+	cp "$(command -v sleep)" victim
+	"$etrace" run --backend="$1" -o k.etrace -o k.fxt -o k.json -- sh -c '
+		ulimit -c 0
+		sh -c "kill -SEGV \$\$"
+		./victim 100 & echo $! > pid
+		until grep -q victim /proc/$!/comm; do sleep 0.05; done; kill -USR1 $!; wait $!
+		python3 -c "
+import os, signal, threading, time
+threading.Thread(target=time.sleep, args=(100,)).start()
+os.kill(os.getpid(), signal.SIGKILL)"
+		exit 3' > out 2> err
+	is "status" $? 3
+	has err "sh ["
+	has err "] was ended by SIGSEGV"
+	has err "victim [$(cat pid)] was ended by SIGUSR1"
+	is "victims that are told" "$(grep -c ' was ended by ' err)" 3
+	is "deaths in JSON" "$(grep -c '"event":"exit".*"status":0,"signal":\(11\|10\),"core":0' k.json)" 2
+	"$reader" --to etrace k.fxt 2> lines.err > got
+	cmp got k.etrace || fail "the FXT file gives other lines"
+	is "deaths in lines" "$(grep -c '!ExitSignal|signal=\(11\|10\),core=0' got)" 2
+	"$etrace" report k.fxt > got
+	has got "Ended by a signal: 3 processes"
+	has got "victim: SIGUSR1"
+	"$etrace" report --json k.fxt > got
+	has got '{"program":"victim","signal":10,"signal_name":"SIGUSR1","times":1}'
+	has got '"killed_processes":3'
+	is "status" "$(status "$etrace" run -q --backend="$1" sh -c 'kill -SEGV $$')" 139
+	is "what is said with -q" "$(cat err)" ""
+}
+killed_module() { killed module; }
+killed_bpf() { killed bpf; }
+
+finish killed_module killed_bpf exit_status cannot_be_run cannot_be_traced streams signals ignored_signals output_mode help_and_version
