@@ -1,23 +1,36 @@
 # SPDX-License-Identifier: GPL-2.0
-# Top-level build of etrace.  "make" builds the module and userspace,
-# everything generated goes to build/ (kbuild's own output excepted).
+# Top-level build of etrace.  "make" builds the module and userspace, or what of
+# both can be built here, and says what it left out; everything generated goes
+# to build/ (kbuild's own output excepted).
 
-KDIR	?= /lib/modules/$(shell uname -r)/build
+KVER	?= $(shell uname -r)
+KDIR	?= /lib/modules/$(KVER)/build
 BUILD	?= $(CURDIR)/build
 export BUILD
 PREFIX	?= /usr/local
 PROGRAMS = etrace etrace-read
 
-all: module user
+# Who names a KDIR wants the module.
+ifeq ($(origin KDIR)$(wildcard $(KDIR)/Makefile),file)
+NO_HEADERS := there are no headers of kernel $(KVER); for them: apt-get install linux-headers-$(KVER)
+SAY_LEFT_OUT = @echo 'etrace.ko is left out: $(NO_HEADERS)'
+endif
+# What goes without a module, too.
+MODULE	= $(if $(NO_HEADERS),,$(1))
+
+all: $(call MODULE,module) user
+	$(SAY_LEFT_OUT)
 
 module:
+	$(if $(NO_HEADERS),$(error $(NO_HEADERS)))
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 user:
 	$(MAKE) -C user
 
 # Below DESTDIR: the module for the kernel of KDIR, programs, pages, completions.
-install: install-module install-user
+install: $(call MODULE,install-module) install-user
+	$(SAY_LEFT_OUT)
 
 install-module: module
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) \

@@ -6,8 +6,10 @@
 # The rules here come before the default one.
 .DEFAULT_GOAL := all
 
+# Where it lies is not on everybody's PATH.
+BPFTOOL := $(shell PATH=$$PATH:/usr/sbin:/sbin command -v bpftool)
 BPF_MISSING := $(if $(shell command -v clang),,clang) \
-	       $(if $(shell command -v bpftool),,bpftool) \
+	       $(if $(BPFTOOL),,bpftool) \
 	       $(if $(shell pkg-config --exists libbpf && echo yes),,libbpf-dev)
 BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h lib/bpf_abi.h)
 
@@ -15,8 +17,8 @@ ifeq ($(strip $(BPF_MISSING)),)
 BPF_NAMES := bpf_session link_target rows numbers_native numbers_compat
 BPF_LIBS := $(shell pkg-config --libs libbpf)
 else
-$(info The BPF backend is left out; for it: apt-get install $(strip $(BPF_MISSING)))
 BPF_NAMES := bpf_none
+SAY_LEFT_OUT = @echo 'The BPF backend is left out; for it: apt-get install $(strip $(BPF_MISSING))'
 endif
 
 LIB_O += $(patsubst %,$(OUT)/bpf/%.o,$(BPF_NAMES))
@@ -33,7 +35,7 @@ $(OUT)/bpf/etrace.bpf.o: $(BPF_TEXT) bpf/bpf.mk
 # Not ours to mend.
 $(OUT)/bpf/etrace.skel.h: $(OUT)/bpf/etrace.bpf.o
 	echo '// NOLINTBEGIN' > $@.new
-	bpftool gen skeleton $< name etrace_bpf >> $@.new
+	$(BPFTOOL) gen skeleton $< name etrace_bpf >> $@.new
 	echo '// NOLINTEND' >> $@.new
 	mv $@.new $@
 
