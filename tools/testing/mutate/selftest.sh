@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 status=0
-./mutate.py --tree "$PWD/selftest" --explained selftest/explained --out "$out/build" \
+./mutate.py --tree "$PWD/selftest" --explained selftest/data/explained --out "$out/build" \
 	--grace 1 -n 0 -v > "$out/said" || status=$?
-grep -v '^	' "$out/said" | LC_ALL=C sort | diff selftest/expected -
+grep -v '^	' "$out/said" | LC_ALL=C sort | diff selftest/data/expected -
 [ "$status" = 1 ] || { echo "more than 10 % survived, and yet it ended with $status"; exit 1; }
