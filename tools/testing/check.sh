@@ -8,7 +8,9 @@
 #   check.sh --list          the stages and what each one does
 #
 # A stage is an executable NN-name that prints TAP or KTAP on standard output
-# (anything else there is passed over).  A result is an "ok" or "not ok" line,
+# (anything else there is passed over).  The next one begins when it ends, or
+# when it writes to descriptor 9 and closes it: then what is left of it are
+# guests, which share the processors with those of the next.  A result is an "ok" or "not ok" line,
 # the innermost where they are nested.  A stage without results counts as one
 # itself: passed with exit 0, skipped with 4, failed otherwise.
 #
@@ -43,16 +45,18 @@ fi
 
 mkdir -p "$logs"
 passed=0 failed=0 skipped=0
-for file in "${names[@]}"; do
-	name=${file##*/??-}
-	log=$logs/$name.log
-	printf '%-14s' "$name"
-	start=$SECONDS
-	"$file" > "$log" 2>&1 < /dev/null
+
+# report NAME PID START: wait for a stage and say what its results are.
+report()
+{
+	local name=$1 log=$logs/$1.log status p f s
+
+	wait "$2"
 	status=$?
 	read -r p f s < <(count "$log" "$status")
-	printf '%4d passed %3d failed %3d skipped %5d s\n' \
-		"$p" "$f" "$s" $((SECONDS - start))
+	# It ended with the last that it wrote.
+	printf '%-14s%4d passed %3d failed %3d skipped %5d s\n' "$name" \
+		"$p" "$f" "$s" $(($(stat -c %Y "$log") - $3))
 	grep -E '^(# *)*(not ok|ok .*# SKIP)' "$log" | sed 's/^/    /' | head -n 20
 	if [ "$f" != 0 ]; then
 		tail -n 20 "$log" | cut -c1-200 | sed 's/^/    | /'
@@ -61,6 +65,24 @@ for file in "${names[@]}"; do
 		tail -n 1 "$log" | sed 's/^/    skipped: /'
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+running=()
+for file in "${names[@]}"; do
+	name=${file##*/??-}
+	rm -f "$logs/$name.ready"
+	mkfifo "$logs/$name.ready"
+	"$file" 9> "$logs/$name.ready" > "$logs/$name.log" 2>&1 < /dev/null &
+	running+=("$name $! $(date +%s)")
+	goes_on=$(cat "$logs/$name.ready")
+	rm "$logs/$name.ready"
+	[ "$file" != "${names[-1]}" ] || goes_on=
+	while [ ${#running[@]} -gt 0 ]; do
+		read -r name pid start <<< "${running[0]}"
+		[ -n "$goes_on" ] && kill -0 "$pid" 2> /dev/null && break
+		report "$name" "$pid" "$start"
+		running=("${running[@]:1}")
+	done
 done
 
 if [ "$skipped" != 0 ]; then

@@ -60,9 +60,26 @@ release() { echo "$1 ($("$VM/kernel" "$1" version))"; }
 
 # start_on_kernels KERNELS TITLE PAYLOAD COMMAND...: COMMAND in a guest of each
 # kernel, with the directory PAYLOAD and the kernel's etrace.ko in it, but for
-# the kernels of $MODULELESS.  As many guests at a time as there are processors;
-# does not wait for the last ones: finish_on_kernels does.
+# the kernels of $MODULELESS.  Does not wait for the last ones: finish_on_kernels
+# does.
 guests=() titles=()
+
+# lane: wait until fewer guests run than there are processors, other stages'
+# included, and take one's place: descriptor $lane is open as long as it is taken.
+lane()
+{
+	local i
+
+	while :; do
+		for i in $(seq "$(nproc)"); do
+			exec {lane}> "$BUILD/check/lane-$i"
+			flock -n "$lane" && return
+			exec {lane}>&-
+		done
+		sleep 1
+	done
+}
+
 start_on_kernels()
 {
 	local kernels=$1 title=$2 payload=$3 kernel dir ko log
@@ -79,15 +96,14 @@ start_on_kernels()
 			echo "Bail out! the module does not build for $kernel" >> "$log.log"
 			continue
 		fi
-		while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
-			wait -n
-		done
+		lane
 		{
 			# A cache of the module's own tells what it leaves there.
 			"$VM/run" -k "$kernel" --strict -a slab_nomerge -t "${LIMIT:-1800}" -d "$dir" \
 				-l "$log.console" -- "$@" > "$log.log" 2>&1
 			echo $? > "$log.status"
-		} &
+		} 9>&- &
+		exec {lane}>&-
 	done
 }
 
@@ -96,6 +112,9 @@ finish_on_kernels()
 {
 	local i
 
+	# check.sh goes on: none are left to be started.
+	{ echo guests >&9; } 2> /dev/null
+	exec 9>&-
 	wait
 	for i in "${!guests[@]}"; do
 		sed 's/^/# /' "${guests[i]}.log"
