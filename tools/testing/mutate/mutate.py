@@ -20,6 +20,7 @@ without any change.
 import argparse
 import collections
 import concurrent.futures
+import filecmp
 import glob
 import json
 import os
@@ -108,10 +109,18 @@ class Tree:
 
     def __init__(self, top, where, cflags):
         self.top, self.build, self.cflags = where + "/tree", where + "/build", cflags
-        shutil.rmtree(where, ignore_errors=True)
-        for part in ("user", "kernel", UNIT):
-            if os.path.isdir(f"{top}/{part}"):
-                shutil.copytree(f"{top}/{part}", f"{self.top}/{part}")
+        # What is the same stays as it is, and so does what was built of it.
+        def update(old, new):
+            if not os.path.exists(new) or not filecmp.cmp(old, new, shallow=False):
+                shutil.copy(old, new)
+
+        shutil.copytree(top, self.top, copy_function=update, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("build", ".git", "*.o", "*.ko", "__pycache__"))
+        for directory, _, names in os.walk(self.top):
+            for name in names:
+                path = os.path.join(directory, name)
+                if not os.path.exists(f"{top}/{os.path.relpath(path, self.top)}"):
+                    os.remove(path)
 
     def make(self, directory, *targets, cflags=None, build=None):
         """Run make there; True if that went well, the output otherwise."""

@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +207,170 @@ static void newlines_in_names(void **state)
 	assert_int_equal(line_flush(&st), 0);
 }
 
+/* Which bytes a tag begins with and consists of, and the name before a line. */
+static void alphabets(void **state)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char more[] = "0123456789_";
+	static const char names[] = "+/.-";
+	struct line_state st;
+	char line[100];
+
+	(void)state;
+	for (int c = 1; c < 256; c++) {
+		bool letter = strchr(letters, c), word = letter || strchr(more, c);
+		bool name = word || strchr(names, c);
+
+		if (c == '\n' || c == '!' || c == ' ')
+			continue;
+		snprintf(line, sizeof(line), "7,0,1,2!%cN|x", c);
+		if ((parse1(line, &st) == LINE_ETRACE) != letter)
+			fail_msg("a tag that begins with the byte %d", c);
+		if (letter)
+			assert_int_equal(st.line.tag_len, 2);
+		if (c != '|' && c != '[') {
+			snprintf(line, sizeof(line), "7,0,1,2!F%c|x", c);
+			if ((parse1(line, &st) == LINE_ETRACE) != word)
+				fail_msg("a tag with the byte %d", c);
+		}
+		if (c == ':')
+			continue;
+		snprintf(line, sizeof(line), "a%cb: 7,0,1,2!FN|x", c);
+		if ((parse1(line, &st) == LINE_ETRACE) != name)
+			fail_msg("a name with the byte %d", c);
+		snprintf(line, sizeof(line), "a [b%cb]: 7,0,1,2!FN|x", c);
+		if (c != ']' && (parse1(line, &st) == LINE_ETRACE) != (word || c == '-'))
+			fail_msg("a module's name with the byte %d", c);
+	}
+}
+
+/* The smallest and the greatest numbers, and what is one beyond. */
+static void limits(void **state)
+{
+	static const struct {
+		const char *line;
+		bool good;
+		uint64_t upid, time;
+		uint32_t cpu;
+	} lines[] = {
+		{ "0,0,0,0!A|", true, 0, 0, 0 },
+		{ "9223372036854775807,4294967295,9223372035,999999999!A|", true,
+		  INT64_MAX, 9223372035999999999ull, UINT32_MAX },
+		{ "9223372036854775808,0,0,0!A|", false, 0, 0, 0 },
+		{ "1,4294967296,0,0!A|", false, 0, 0, 0 },
+		{ "1,0,9223372036,0!A|", false, 0, 0, 0 },
+		{ "1,0,0,1000000000!A|", false, 0, 0, 0 },
+		/* 19 digits at most */
+		{ "0000000000000000001,0,0,5!A|", true, 1, 5, 0 },
+		{ "00000000000000000001,0,0,5!A|", false, 0, 0, 0 },
+		{ ",0,0,5!A|", false, 0, 0, 0 },
+		{ "1,,0,5!A|", false, 0, 0, 0 },
+		{ "1,0,,5!A|", false, 0, 0, 0 },
+		{ "1,0,0,!A|", false, 0, 0, 0 },
+		{ "1;0,0,5!A|", false, 0, 0, 0 },
+		{ "1,0;0,5!A|", false, 0, 0, 0 },
+		{ "1,0,0;5!A|", false, 0, 0, 0 },
+		{ "1,0,0,5?A|", false, 0, 0, 0 },
+		/* a tag ends with the line, with '|' or with '[' */
+		{ "1,0,0,5!A", true, 1, 5, 0 },
+		{ "1,0,0,5!A[0]", true, 1, 5, 0 },
+		{ "1,0,0,5!A]", false, 0, 0, 0 },
+		{ "1,0,0,5!", false, 0, 0, 0 },
+	};
+	struct line_state st;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if ((parse1(lines[i].line, &st) == LINE_ETRACE) != lines[i].good)
+			fail_msg("%s", lines[i].line);
+		if (!lines[i].good)
+			continue;
+		assert_int_equal(st.line.upid, lines[i].upid);
+		assert_int_equal(st.line.time, lines[i].time);
+		assert_int_equal(st.line.cpu, lines[i].cpu);
+		assert_int_equal(st.line.tag_len, 1);
+	}
+}
+
+static void losses(void **state)
+{
+	static const struct {
+		const char *line;
+		bool good, counted;
+		uint64_t lost;
+		uint32_t cpu;
+	} lines[] = {
+		{ "CPU:1 [LOST 12 EVENTS]", true, true, 12, 1 },
+		{ "CPU:0 [LOST 0 EVENTS]", true, true, 0, 0 },
+		{ "CPU:4294967295 [LOST 9223372036854775807 EVENTS]", true, true, INT64_MAX,
+		  UINT32_MAX },
+		{ "CPU:4294967296 [LOST 1 EVENTS]", false, false, 0, 0 },
+		{ "CPU:1 [LOST 9223372036854775808 EVENTS]", false, false, 0, 0 },
+		{ "CPU:31 [LOST EVENTS]", true, false, 0, 31 },
+		{ "CPU:2 [77 EVENTS DROPPED]", true, true, 77, 2 },
+		{ "CPU:2 [EVENTS DROPPED]", true, false, 0, 2 },
+		{ "CPU:2 [LOST 1 EVENTS] ", false, false, 0, 0 },
+		{ "CPU:2 [LOST 1 EVENT]", false, false, 0, 0 },
+		{ "CPU:2 [LOST 1EVENTS]", false, false, 0, 0 },
+		{ "CPU:2 (LOST 1 EVENTS]", false, false, 0, 0 },
+		{ "CPU:2[LOST 1 EVENTS]", false, false, 0, 0 },
+		{ "CPU: [LOST 1 EVENTS]", false, false, 0, 0 },
+		{ "CPU:2 [LOSS 1 EVENTS]", false, false, 0, 0 },
+		{ "CPV:2 [LOST 1 EVENTS]", false, false, 0, 0 },
+		{ "CPU:2 [77 EVENTS DROPPED", false, false, 0, 0 },
+		{ "CPU:2 [", false, false, 0, 0 },
+		{ "CPU:123456789", false, false, 0, 0 },
+	};
+	struct line_state st;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		memset(&st.lost, 0xff, sizeof(st.lost));
+		if ((parse1(lines[i].line, &st) == LINE_LOST) != lines[i].good)
+			fail_msg("%s", lines[i].line);
+		if (!lines[i].good)
+			continue;
+		assert_int_equal(st.lost.cpu, lines[i].cpu);
+		assert_int_equal(st.lost.counted, lines[i].counted);
+		assert_int_equal(st.lost.lost, lines[i].lost);
+	}
+}
+
+/* Lines of one record begin alike; those of another one are read anew. */
+static void prefixes_repeated(void **state)
+{
+	static const struct {
+		const char *line;
+		enum line_class class;
+		const char *text;
+		uint64_t upid;
+	} lines[] = {
+		{ "11,2,3,4!Open|fd=3", LINE_ETRACE, "Open|fd=3", 11 },
+		{ "11,2,3,4!FN|/a", LINE_ETRACE, "FN|/a", 11 },
+		{ "11,2,3,4!", LINE_DAMAGED, NULL, 0 },
+		{ "11,2,3,4!7|", LINE_DAMAGED, NULL, 0 },
+		{ "11,2,3,4!A", LINE_ETRACE, "A", 11 },
+		{ "12,2,3,4!FN|/b", LINE_ETRACE, "FN|/b", 12 },
+		{ "12,2,3,4!FO|/b", LINE_ETRACE, "FO|/b", 12 },
+	};
+	struct line_state st;
+	unsigned int foreign;
+
+	(void)state;
+	memset(&st, 0, sizeof(st));
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		const char *s = lines[i].line;
+
+		assert_int_equal(parse(&st, s, strlen(s), &foreign), lines[i].class);
+		if (lines[i].class != LINE_ETRACE)
+			continue;
+		assert_int_equal(st.line.upid, lines[i].upid);
+		assert_int_equal(st.line.time, 3000000004);
+		assert_int_equal(st.line.len, strlen(lines[i].text));
+		assert_memory_equal(st.line.text, lines[i].text, st.line.len);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +378,10 @@ int main(void)
 		cmocka_unit_test(traps),
 		cmocka_unit_test(foreign_and_damaged),
 		cmocka_unit_test(newlines_in_names),
+		cmocka_unit_test(alphabets),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(losses),
+		cmocka_unit_test(prefixes_repeated),
 	};
 
 	return cmocka_run_group_tests_name("lines of trace_pipe", tests, NULL, NULL);
