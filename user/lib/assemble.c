@@ -461,13 +461,12 @@ static void add_more(struct growing *g, const struct et_line *l, const struct pi
 {
 	count_line(g, l);
 	if (p->what == P_CONT) {
-		et_add_bytes(&g->ev, "\n", 1);
 		g->in_cont = true;
 	} else {
 		g->no_cont_end |= g->in_cont;
 		g->in_cont = g->cont_done = false;
 	}
-	et_stamp(&g->ev, l->cpu, l->time);
+	et_go_on(&g->ev, p->what == P_CONT, l->cpu, l->time);
 	if (g->in_parts && p->what == P_STRING) {
 		if (p->index > g->next_part)
 			et_gap(&g->ev, p->index - g->next_part);

@@ -193,6 +193,37 @@ void et_stamp(struct et_event *ev, uint32_t cpu, uint64_t time)
 	m->time = ev->last_time = time;
 }
 
+void et_go_on(struct et_event *ev, bool newline, uint32_t cpu, uint64_t time)
+{
+	if (newline)
+		et_add_bytes(ev, "\n", 1);
+	et_stamp(ev, cpu, time);
+}
+
+/*
+ * An argument that went on with nothing, not even behind a newline: there is no
+ * line for that, so what comes next has the stamp.
+ */
+static void drop_idle_stamp(struct et_event *ev)
+{
+	const struct et_item *last = &ev->items[ev->nitems - 1];
+	const struct et_mark *m = ev->nmarks ? &ev->marks[ev->nmarks - 1] : NULL;
+
+	if (last->tag != ET_T_A || !last->len || !m || m->what != ET_M_STAMP ||
+	    m->item != ev->nitems - 1 || m->off != last->len ||
+	    ev->bytes[last->off + last->len - 1] == '\n')
+		return;
+	ev->nmarks--;
+	ev->last_cpu = ev->cpu;
+	ev->last_time = ev->time;
+	for (uint32_t i = ev->nmarks; i-- > 0;)
+		if (ev->marks[i].what == ET_M_STAMP) {
+			ev->last_cpu = ev->marks[i].cpu;
+			ev->last_time = ev->marks[i].time;
+			break;
+		}
+}
+
 void et_gap(struct et_event *ev, uint32_t n)
 {
 	struct et_mark *m = add_mark(ev);
@@ -206,6 +237,8 @@ struct et_item *et_add_item(struct et_event *ev, enum et_tag tag, uint32_t cpu,
 {
 	struct et_item *it;
 
+	if (ev->nitems)
+		drop_idle_stamp(ev);
 	if (ev->nitems == ev->items_cap)
 		ev->items = xgrow(ev->items, &ev->items_cap, ev->nitems + 1, sizeof(*it));
 	it = &ev->items[ev->nitems++];

@@ -259,6 +259,14 @@ void et_add_bytes(struct et_event *ev, const char *s, size_t n);
 /** et_stamp - the next bytes of the last item come with this cpu and time */
 void et_stamp(struct et_event *ev, uint32_t cpu, uint64_t time);
 
+/**
+ * et_go_on - the last item, a string, goes on with another line or record
+ * @newline: it begins behind a newline, which belongs to what came before
+ *
+ * The bytes that follow come with this cpu and time.
+ */
+void et_go_on(struct et_event *ev, bool newline, uint32_t cpu, uint64_t time);
+
 /** et_gap - @n numbered parts are missing at the end of the last item */
 void et_gap(struct et_event *ev, uint32_t n);
 

@@ -481,8 +481,7 @@ static void add_args(struct node *n, const char *s, uint32_t len, uint32_t index
 		uint32_t m = nul ? (uint32_t)(nul - s) : len;
 
 		if (on) {
-			if (m)
-				et_stamp(ev, cpu, time);
+			et_go_on(ev, false, cpu, time);
 			ev->items[ev->nitems - 1].flags |= ET_I_SPLIT;
 		} else {
 			et_add_item(ev, ET_T_A, cpu, time)->index = index;
@@ -600,16 +599,16 @@ static void add_piece(struct node *n, const struct rec *r, uint32_t cpu, uint64_
 		if (part >= 0)
 			last->flags = ET_I_SPLIT | ET_I_OPEN;
 		n->next_part = 0;
-	} else if (len || state & PIECE_CONT) {
-		et_stamp(ev, cpu, time);
+		if (state & PIECE_CONT)
+			et_add_bytes(ev, "\n", 1);
+	} else {
+		et_go_on(ev, state & PIECE_CONT, cpu, time);
 	}
 	if (part >= 0) {
 		if (part > n->next_part)
 			et_gap(ev, (uint32_t)(part - n->next_part));
 		n->next_part = part + 1;
 	}
-	if (state & PIECE_CONT)
-		et_add_bytes(ev, "\n", 1);
 	et_add_bytes(ev, s, len);
 	if (state & PIECE_LAST)
 		ev->items[ev->nitems - 1].flags &= (uint8_t)~ET_I_OPEN;

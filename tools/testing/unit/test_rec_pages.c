@@ -16,6 +16,7 @@
 #include <traceevent/kbuffer.h>
 
 #include "common_convert.h"
+#include "etrace_formats.h"
 #include "event_lines.h"
 #include "rec_merge.h"
 #include "xalloc.h"
@@ -93,6 +94,19 @@ static size_t give(struct merge *m, unsigned int cpu, size_t from, size_t n)
 	return from;
 }
 
+static void give_all(struct merge *m)
+{
+	size_t at[CPUS] = { 0 }, before;
+
+	do {
+		before = at[0] + at[1];
+		at[0] = give(m, 0, at[0], 3);
+		at[1] = give(m, 1, at[1], 2);
+		merge_run(m, 7);
+	} while (at[0] + at[1] > before);
+	merge_end(m);
+}
+
 /* The module's own text of the same records, put in order by the line reader. */
 static void as_the_module_prints(void **state)
 {
@@ -101,17 +115,9 @@ static void as_the_module_prints(void **state)
 	struct printer p = { .sink.ops = &print_ops };
 	struct rec_events *e = rec_events_new(&formats, &p.sink);
 	struct merge *m = merge_new(CPUS, PAGE, LIMIT, &formats, e);
-	size_t at[CPUS] = { 0 }, before;
 
 	(void)state;
-	do {
-		before = at[0] + at[1];
-		at[0] = give(m, 0, at[0], 3);
-		at[1] = give(m, 1, at[1], 2);
-		merge_run(m, 7);
-	} while (at[0] + at[1] > before);
-	merge_end(m);
-
+	give_all(m);
 	assert_int_equal(rec_events_tally(e)->foreign, 0);
 	assert_int_equal(p.incomplete, 0);
 	assert_int_equal(p.disorder, 0);
@@ -124,6 +130,38 @@ static void as_the_module_prints(void **state)
 	merge_free(m);
 	rec_events_free(e);
 	buf_free(&p.lines);
+	conversion_free(&c);
+	bytes_free(&text);
+}
+
+/* The FXT file, too, with the times of each event's later records. */
+static void as_converted(void **state)
+{
+	struct bytes text = fixture("rec/trace");
+	/* without ftrace's own 12 lines, which the verdict would count */
+	const char *lines = strstr(text.data, "\n ") + 1;
+	struct conversion c = convert("etrace", "fxt", lines,
+				      text.n - (size_t)(lines - text.data), NULL);
+	struct out *out = out_mem();
+	struct opts opts = { 0 };
+	struct diag *diag = diag_new(NULL, "test");
+	struct sink *fxt = etrace_fxt_open(&(struct sink_args){ out, &opts, diag, "etrace" });
+	struct rec_events *e = rec_events_new(&formats, fxt);
+	struct merge *m = merge_new(CPUS, PAGE, LIMIT, &formats, e);
+	const void *data;
+	size_t n;
+
+	(void)state;
+	give_all(m);
+	assert_int_equal(sink_end(fxt), 0);
+	data = out_mem_data(out, &n);
+	assert_int_equal(n, c.out.n);
+	assert_memory_equal(data, c.out.data, n);
+	sink_free(fxt);
+	out_close(out);
+	diag_free(diag);
+	merge_free(m);
+	rec_events_free(e);
 	conversion_free(&c);
 	bytes_free(&text);
 }
@@ -301,6 +339,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_the_module_prints),
+		cmocka_unit_test(as_converted),
 		cmocka_unit_test(order_waits),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(one_record_missing),
