@@ -41,7 +41,7 @@ _etrace()
 	-u|--user) mapfile -t COMPREPLY < <(compgen -u -- "$cur"); return ;;
 	-b|--buffer) mapfile -t COMPREPLY < <(compgen -W '1M 4M 16M 64M' -- "$cur"); return ;;
 	--to) mapfile -t COMPREPLY < <(compgen -W 'fxt etrace json' -- "$cur"); return ;;
-	--from) mapfile -t COMPREPLY < <(compgen -W 'fxt etrace sp-rtrace sp-rtrace-text swap' -- "$cur"); return ;;
+	--from) mapfile -t COMPREPLY < <(compgen -W 'fxt fxt-records etrace sp-rtrace sp-rtrace-text swap' -- "$cur"); return ;;
 	--backend) mapfile -t COMPREPLY < <(compgen -W 'auto module bpf' -- "$cur"); return ;;
 	--progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
 	esac

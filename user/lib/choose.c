@@ -166,8 +166,9 @@ bool choose_rows(const char *from, const char *to, struct in *in, const struct o
 		if (strcmp(s->name, from) || !sinks_of(s, to, opts, &one))
 			continue;
 		looks = detect_row(s, in) != DETECT_NO;
+		/* of those that it does not look like, the first is the most general */
 		if (found && (looks < found_looks ||
-			      (looks == found_looks && leading(&one) > found)))
+			      (looks == found_looks && (!looks || leading(&one) > found))))
 			continue;
 		*ch = one;
 		found = leading(&one);

@@ -248,6 +248,8 @@ static void event_args(struct fxt_out *f, const struct et_event *ev)
 			add_other(f, ev, it);
 		}
 	}
+	if (et_no_args(ev))
+		add_text(&f->args, f->string[ET_T_A], "", 0);
 	if (ev->flags & ET_F_FAILED)
 		add_arg(&f->args, fxt_arg_u(f->name[N_FAILED], 1));
 	if (ev->flags & ET_F_LATE)

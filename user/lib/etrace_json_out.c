@@ -70,6 +70,43 @@ static void put_list(struct json *j, const struct et_event *ev, enum et_tag tag,
 	json_end(j, ']');
 }
 
+/* The fields of headers that the format does not have, as "name=value". */
+static bool put_unknown(struct json *j, const struct et_event *ev, bool hex)
+{
+	bool begun = false, text = true;
+
+	for (uint32_t i = 0; i < ev->nitems; i++) {
+		const struct et_item *it = &ev->items[i];
+		const char *s, *end;
+
+		if (et_tags[it->tag].role == ET_STRING || !it->len)
+			continue;
+		s = ev->bytes + it->text;
+		end = s + it->len;
+		if (!begun) {
+			json_key(j, hex ? "unknown_fields_hex" : "unknown_fields");
+			json_begin(j, '[');
+			begun = true;
+		}
+		for (;;) {
+			const char *comma = memchr(s, ',', (size_t)(end - s));
+			size_t n = (size_t)((comma ? comma : end) - s);
+
+			text = text && utf8_valid(s, n);
+			if (hex)
+				json_hex(j, s, n);
+			else
+				json_str(j, s, n);
+			if (!comma)
+				break;
+			s = comma + 1;
+		}
+	}
+	if (begun)
+		json_end(j, ']');
+	return text;
+}
+
 static void put_findings(struct json *j, const struct et_event *ev)
 {
 	struct et_finding f[8];
@@ -124,6 +161,13 @@ static void put_items(struct json *j, const struct et_event *ev)
 			json_text(j, et_tags[it->tag].arg, et_bytes(ev, it), it->len);
 	}
 	put_list(j, ev, ET_T_A, "argv", "argv_hex");
+	if (et_no_args(ev)) {
+		json_key(j, "argv");
+		json_begin(j, '[');
+		json_end(j, ']');
+	}
+	if (!put_unknown(j, ev, false))
+		put_unknown(j, ev, true);
 	/* lines outside the format, as they are */
 	put_list(j, ev, ET_T_OTHER, "other", "other_hex");
 	if (ev->flags & ET_F_FAILED) {

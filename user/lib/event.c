@@ -302,6 +302,14 @@ bool et_value(const struct et_event *ev, enum et_tag tag, const char *field,
 	return false;
 }
 
+bool et_no_args(const struct et_event *ev)
+{
+	int64_t size;
+
+	return et_value(ev, ET_T_NEW_PROC, "argsize", &size) && !size &&
+	       !et_find(ev, ET_T_A);
+}
+
 size_t et_other_name(const struct et_event *ev, const struct et_item *it)
 {
 	const char *s = et_bytes(ev, it);

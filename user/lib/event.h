@@ -295,6 +295,9 @@ const struct et_item *et_find(const struct et_event *ev, enum et_tag tag);
 bool et_value(const struct et_event *ev, enum et_tag tag, const char *field,
 	      int64_t *v);
 
+/** et_no_args - whether it is an execve that was given no arguments at all */
+bool et_no_args(const struct et_event *ev);
+
 /**
  * et_regular - whether an event is just what the format describes
  *

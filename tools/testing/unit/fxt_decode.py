@@ -210,6 +210,8 @@ def read_lines(data):
             now[upid] = (kind, upid, cpu, sec * 10**9 + ns, {})
             calls.append(now[upid])
         call = now.get(upid)
+        if name == "New_proc":
+            call[4]["argv"] = []
         if name in BEGIN or name in GOES_ON:
             if name.endswith("Failed"):
                 call[4]["failed"] = 1

@@ -296,6 +296,65 @@ static void second_opinion(void **state)
 	       "5 calls, 0 differences");
 }
 
+/* A task's prefix, and one of each kind of event, whole and not. */
+#define P1 "4194405,0,7,"
+static const char every_kind[] =
+	P1 "1!Present|commsize=1,pathsize=2,cwdsize=1,argvsize=1,process=4194405,parent=3\n"
+	P1 "1!TN|a\n" P1 "1!TP|/a\n" P1 "1!TW|/\n" P1 "1!TA|a\n"
+	P1 "2!SysClone|flags=17\n" P1 "2!SchedFork|pid=8388710\n"
+	P1 "2!SysClone|flags=17\n" P1 "2!SysCloneFailed|\n"
+	"8388710,0,7,3!New_proc|argsize=0,prognameisize=2,prognamepsize=2,cwdsize=1\n"
+	"8388710,0,7,3!PI|/b\n8388710,0,7,3!PP|/b\n8388710,0,7,3!CW|/\n"
+	"8388710,0,7,3!End_of_args|\n"
+	"8388710,0,7,4!New_proc|argsize=7,prognameisize=2,prognamepsize=2,cwdsize=1\n"
+	"8388710,0,7,4!PI|/b\n8388710,0,7,4!PP|/b\n8388710,0,7,4!CW|/\n"
+	"8388710,0,7,4!A[0]b\n8388710,0,7,4!A[1]\n8388710,1,7,5!A[2]\xff\xfe\n"
+	"8388710,1,7,5!A[3]\n8388710,1,7,5!End_of_args|\n"
+	P1 "6!Open|fnamesize=3,forigsize=1,flags=0,mode=0,fd=3,new=1,b=\xff\n"
+	P1 "6!FN|/\xff\xfe\n" P1 "6!FO|x\n" P1 "6!Marks|cut=FN\n" P1 "6!More|\xff\n"
+	P1 "7!Open|fnamesize=300,forigsize=1,flags=18446744073709551615,mode=0,fd=-2\n"
+	P1 "7!FN|/\n"
+	P1 "8!Close|fd=3\n" P1 "9!Dup|oldfd=1,newfd=5,flags=0\n" P1 "10!Pipe|fd1=3,fd2=4,flags=0\n"
+	P1 "11!RenameFrom|fnamesize=2\n" P1 "11!RF|/a\n" P1 "11!RenameTo|fnamesize=2\n" P1 "11!RT|/b\n"
+	P1 "12!RenameFailed|\n"
+	P1 "13!LinkatFrom|fnamesize=2,flags=0\n" P1 "13!LF|/a\n" P1 "13!LinkTo|fnamesize=2\n" P1 "13!LT|/b\n"
+	P1 "14!Symlink|targetnamesize=1,linknamesize=2\n" P1 "14!ST|a\n" P1 "14!SL|/b\n"
+	P1 "15!Mount|sourcenamesize=1,targetnamesize=2,typenamesize=4,flags=0\n"
+	P1 "15!MS|a\n" P1 "15!MT|/b\n" P1 "15!MX|ext4\n"
+	P1 "16!Umount|targetnamesize=2,flags=0\n" P1 "16!MT|/b\n"
+	P1 "17!Comm|size=1\n" P1 "17!CN|c\n"
+	"9999,0,7,18!FN|lost\n" "8888,0,7,18!MT|/lost\n" "7777,0,7,18!Strange|x\n"
+	"8388710,0,7,19!Exit|status=11\n8388710,0,7,19!ExitSignal|signal=11,core=0\n"
+	P1 "20!Exit|status=256\n"
+	"CPU:1 [LOST 12 EVENTS]\nCPU:0 [LOST EVENTS]\n"
+	"0,0,7,30!Session|backendsize=3,commandsize=1,verdictsize=8,complete=1,status=0,"
+	"records=9,arrived=9,lost=0\n0,0,7,30!VB|bpf\n0,0,7,30!VC|a\n0,0,7,30!VT|complete\n";
+
+/* What is written is what Documentation/ says of it: events, and nothing more. */
+static void json_members(void **state)
+{
+	(void)state;
+	write_file("kinds", every_kind);
+	expect(1, "$R --to json -o kinds.json kinds 2>/dev/null", NULL);
+	expect(0, "for f in $D/etrace/*.trace $D/rec/trace; do $R --to json $f; done 2>/dev/null "
+	       "> real.json; python3 $D/../json_schema.py "
+	       "$D/../../../../Documentation/event.schema.json kinds.json real.json", " lines are valid");
+	expect(0, "grep -c '\"argv\":\\[\\]' kinds.json", "1\n");
+	expect(0, "cat kinds.json", "\"argv\":[\"b\",\"\",\"\357\277\275\357\277\275\",\"\"],"
+	       "\"argv_hex\":[\"62\",\"\",\"fffe\",\"\"],\"later_records\":[{\"time_ns\":7000000005,\"cpu\":1}]}\n");
+	expect(0, "cat kinds.json", "\"unknown_fields\":[\"new=1\",\"b=\357\277\275\"],"
+	       "\"unknown_fields_hex\":[\"6e65773d31\",\"623dff\"],\"other\":[\"Marks|cut=FN\",\"More|\357\277\275\"],"
+	       "\"other_hex\":[");
+	/* an FXT file of ours is its events, and its records if they are asked for */
+	expect(1, "$R -o kinds.fxt kinds 2>/dev/null", NULL);
+	expect(0, "$R --to json kinds.fxt 2>/dev/null | cmp - kinds.json", NULL);
+	expect(0, "$R --from fxt --to json kinds.fxt 2>/dev/null | cmp - kinds.json", NULL);
+	expect(0, "$R --from fxt-records --to json kinds.fxt", "{\"record\":\"metadata\",\"offset\":0,");
+	expect(2, "$R --from fxt-records --to etrace kinds.fxt 2>&1", "cannot convert fxt-records to etrace");
+	expect(0, "$R --from fxt-records --to json kinds.fxt | grep -c '\"argv\",\"name_ref\":[0-9]*,\"type\":\"string\",\"value\":\"\"'", "1\n");
+	expect(0, "$R -o sp.fxt $D/sp-rtrace/64/leaky.rtrace && $R --to json sp.fxt", "{\"record\":\"metadata\",\"offset\":0,");
+}
+
 /* Made like a long build, in pieces: the same whatever way it is read. */
 static void made_trace(void **state)
 {
@@ -324,6 +383,7 @@ int main(void)
 		cmocka_unit_test(terminal),
 		cmocka_unit_test(other_fxt),
 		cmocka_unit_test(second_opinion),
+		cmocka_unit_test(json_members),
 		cmocka_unit_test(made_trace),
 	};
 

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Holds lines of JSON against a schema.
+
+usage: json_schema.py SCHEMA FILE...
+
+Every line of the FILEs must be valid, and must no longer be with a member more
+that the schema does not know; every alternative of the schema must occur.
+"""
+import json
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    sys.exit("json_schema.py: no module jsonschema: make deps, package python3-jsonschema")
+
+
+def once(pairs):
+    names = [name for name, _ in pairs]
+    if len(names) != len(set(names)):
+        sys.exit("a name twice in one object: %s" % names)
+    return dict(pairs)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as f:
+        schema = json.load(f)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    by_kind = {}
+    for row in schema["oneOf"]:
+        kind = row["$ref"].rsplit("/", 1)[1]
+        by_kind[kind] = jsonschema.Draft202012Validator(
+            {"$defs": schema["$defs"], "$ref": row["$ref"]})
+    whole = jsonschema.Draft202012Validator(schema)
+    seen = {}
+    lines = 0
+    for name in sys.argv[2:]:
+        with open(name, encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                event = json.loads(line, object_pairs_hook=once)
+                where = "%s: line %d: " % (name, number)
+                # the row that is meant tells best what is wrong
+                row = by_kind.get(event["event"], whole)
+                for error in row.iter_errors(event):
+                    sys.exit(where + error.message + "\n" + line)
+                lines += 1
+                if event["event"] in seen and lines > 200:
+                    continue
+                seen[event["event"]] = True
+                if not whole.is_valid(event):
+                    sys.exit(where + "more than one row of the schema fits\n" + line)
+                if whole.is_valid(dict(event, stranger=1)):
+                    sys.exit(where + "an unknown member would be valid\n" + line)
+    missing = by_kind.keys() - seen.keys()
+    if missing:
+        sys.exit("never seen: %s" % ", ".join(sorted(missing)))
+    print("%d lines are valid" % lines)
+
+
+main()
