@@ -91,3 +91,28 @@ struct map64_slot *map64_each(const struct map64 *m, size_t *i)
 	}
 	return NULL;
 }
+
+int map64_by_key(const void *a, const void *b)
+{
+	const struct map64_slot *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+int map64_by_value(const void *a, const void *b)
+{
+	const struct map64_slot *x = a, *y = b;
+
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+struct map64_slot *map64_sorted(const struct map64 *m, int (*order)(const void *, const void *))
+{
+	struct map64_slot *all = xcalloc(m->n, sizeof(*all)), *e;
+	size_t n = 0;
+
+	for (size_t i = 0; (e = map64_each(m, &i));)
+		all[n++] = *e;
+	qsort(all, n, sizeof(*all), order);
+	return all;
+}

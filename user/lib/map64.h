@@ -39,12 +39,22 @@ bool map64_remove(struct map64 *m, uint64_t key);
 void map64_clear(struct map64 *m);
 
 /**
- * map64_each - walk over all entries, in no order
+ * map64_each - walk over all entries, in an order that differs from run to run
  * @i: start with 0; moves on
  *
  * Return: the next entry, or NULL after the last.  The table must not change
  * meanwhile, but for values.
  */
 struct map64_slot *map64_each(const struct map64 *m, size_t *i);
+
+/**
+ * map64_sorted - all entries in an order that does not differ from run to run
+ * @order: one of the two below
+ *
+ * Return: copies of all @m->n, to be freed by the caller.
+ */
+struct map64_slot *map64_sorted(const struct map64 *m, int (*order)(const void *, const void *));
+int map64_by_key(const void *a, const void *b);
+int map64_by_value(const void *a, const void *b);
 
 #endif

@@ -14,6 +14,9 @@
 #define SEQ_AHEAD	(1 << 20)
 #define SEC_AWAY	86400
 
+/* So many messages tell whether an input is a stream. */
+#define DETECT_MESSAGES	32
+
 /* Read for nothing at most so many bytes, and so many times the input. */
 #define WASTE_FREE	(1u << 24)
 #define WASTE_FACTOR	8
@@ -128,6 +131,12 @@ static void read_payload(struct place *at, const uint8_t *payload, uint32_t len)
 	if (!at->row || at->row->slack)
 		return;
 	at->layout = swap_choose(at->row, payload, len, NULL, &at->end);
+	if (at->row->id == SWAP_PROBE && at->end.fault != SWAP_OK) {
+		/* Nothing says that it is one. */
+		at->row = NULL;
+		at->layout = NULL;
+		at->end = (struct swap_end){ .fault = SWAP_OK };
+	}
 	at->exact = at->layout && at->end.fault == SWAP_OK && at->end.used == len &&
 		    !at->end.open_end;
 }
@@ -430,34 +439,30 @@ int swap_frame_end(struct swap_frame *s)
 
 bool swap_detect(const uint8_t *p, size_t len)
 {
-	unsigned int whole = 0, read = 0;
+	struct swap_header h, last = { 0 };
+	unsigned int known = 0, read = 0;
 	size_t pos = 0;
-	uint32_t seq = 0;
 
-	for (; whole < 8 && pos + SWAP_HEADER_SIZE <= len; whole++) {
+	for (unsigned int n = 0; n < DETECT_MESSAGES && pos + SWAP_HEADER_SIZE <= len; n++) {
 		const struct swap_row *row;
-		struct swap_header h;
 		struct swap_end end;
 
 		swap_read_header(p + pos, &h);
-		row = swap_row(h.id);
-		if (!row || !plausible(&h))
+		if (!plausible(&h) || (n && !neighbours(&h, last.seq, last.sec)))
 			return false;
-		/* The same number twice or a few lost do happen, much more does not. */
-		if (whole && h.seq - seq + SEQ_BEHIND > SEQ_AHEAD)
-			return false;
-		seq = h.seq;
+		last = h;
 		pos += SWAP_HEADER_SIZE;
 		if (h.len > len - pos)
 			break;
-		if (!row->slack && row->layouts[0]) {
+		row = swap_row(h.id);
+		end = (struct swap_end){ .fault = SWAP_OK };
+		if (row && !row->slack && row->layouts[0])
 			swap_choose(row, p + pos, h.len, NULL, &end);
-			if (end.fault != SWAP_OK)
-				return false;
-			read += end.used == h.len;
-		}
+		/* Of unknown kinds, or damaged: no witness, and none against it. */
+		known += row && end.fault == SWAP_OK;
+		read += row && end.fault == SWAP_OK && end.used && end.used == h.len;
 		pos += h.len;
 	}
 	/* One message that reads exactly, or a chain of headers of at least two. */
-	return read > 0 || whole > 1;
+	return read > 0 || known > 1;
 }

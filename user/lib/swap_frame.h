@@ -93,7 +93,8 @@ int swap_frame_end(struct swap_frame *s);
  * @p:   the first bytes of an input
  * @len: how many
  *
- * Return: true when they begin with whole, undamaged messages of known kinds.
+ * Return: true when they begin with messages whose headers fit each other, and
+ * enough of these are of known kinds and read to their ends.
  */
 bool swap_detect(const uint8_t *p, size_t len);
 

@@ -34,6 +34,11 @@ static const struct diag_kind kind_early = {
 	"messages stamped before the beginning of the trace, shown at its beginning", DIAG_NOTE
 };
 
+static const struct diag_kind kind_forgotten = {
+	"processes and threads that were forgotten, because too many live at once: their slices end, names of functions may lack the library",
+	DIAG_DAMAGE
+};
+
 static const struct diag_kind kind_write = {
 	"records that FXT has no room for", DIAG_DAMAGE
 };
@@ -563,6 +568,7 @@ static const struct handler {
 	{ SWAP_FBI, on_fbi },
 	{ SWAP_UI_HIERARCHY, on_ui_hierarchy },
 	{ SWAP_LSAN, on_lsan },
+	{ SWAP_PROBE, swap_fxt_on_probe },
 	{ SWAP_PROBE_MEMORY, swap_fxt_on_probe },
 	{ SWAP_PROBE_UICONTROL, swap_fxt_on_probe },
 	{ SWAP_PROBE_UIEVENT, swap_fxt_on_probe },
@@ -577,9 +583,33 @@ static const struct handler {
 	{ SWAP_PROBE_GL, swap_fxt_on_probe },
 };
 
+/*
+ * Who was not heard of for the longest time is forgotten when there are too many.
+ * Between messages only, because what is open ends.
+ */
+static void make_room(struct swap_fxt *s)
+{
+	struct swap_process *p;
+	struct swap_thread *t;
+
+	while ((p = swap_process_surplus(s->ps))) {
+		swap_fxt_end_process(s, p, s->time, "too many processes at once");
+		diag_report(s->diag, &kind_forgotten, NULL, DIAG_OFFSET, s->m->offset,
+			    "process %" PRIu32 " is forgotten", p->pid);
+		swap_process_forget(s->ps, p);
+	}
+	while ((t = swap_thread_surplus(s->ps))) {
+		swap_fxt_end_unfinished(s, t, s->time, 0, "too many threads at once");
+		diag_report(s->diag, &kind_forgotten, NULL, DIAG_OFFSET, s->m->offset,
+			    "thread %" PRIu32 " is forgotten", t->tid);
+		swap_thread_forget(s->ps, t);
+	}
+}
+
 static int write_item(struct swap_fxt *s, const struct swap_item *item)
 {
 	void (*fn)(struct swap_fxt *s) = on_unknown;
+	uint32_t id;
 
 	s->item = item;
 	s->m = item->message;
@@ -588,11 +618,13 @@ static int write_item(struct swap_fxt *s, const struct swap_item *item)
 	s->time = swap_fxt_time(s, swap_time(s->m));
 	if (s->time > s->last_time)
 		s->last_time = s->time;
+	make_room(s);
 	if (s->item->kind == SWAP_ITEM_LOST) {
 		fn = on_lost;
 	} else {
+		id = s->m->row ? s->m->row->id : s->m->header.id;
 		for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
-			if (handlers[i].id == s->m->header.id)
+			if (handlers[i].id == id)
 				fn = handlers[i].fn;
 		swap_fxt_collect(s, NULL);
 	}
@@ -683,20 +715,20 @@ static int swap_fxt_item(struct sink *base, const void *data)
 static int swap_fxt_end(struct sink *base)
 {
 	struct swap_fxt *s = (struct swap_fxt *)base;
-	struct swap_process *p;
-	struct map64_slot *e;
-	size_t i = 0;
+	struct swap_process *p = NULL;
+	struct map64_slot *leaving;
+	size_t n;
 
 	if (!s->begun)
 		begin(s);
 	s->m = &(struct swap_message){ 0 };
-	while ((p = swap_process_each(s->ps, &i)))
+	while ((p = swap_process_next(s->ps, p)))
 		swap_fxt_end_process(s, p, s->last_time, "the trace has ended");
-	i = 0;
-	while ((e = map64_each(&s->leaving, &i))) {
-		i--;	/* another one may move to its place */
-		swap_fxt_flush_leaving(s, (uint32_t)e->key);
-	}
+	n = s->leaving.n;
+	leaving = map64_sorted(&s->leaving, map64_by_key);
+	for (size_t i = 0; i < n; i++)
+		swap_fxt_flush_leaving(s, (uint32_t)leaving[i].key);
+	free(leaving);
 	return out_flush(s->out);
 }
 

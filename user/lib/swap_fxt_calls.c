@@ -113,7 +113,7 @@ static uint64_t web_key(const struct swap_fxt *s)
 {
 	const struct swap_value *name = &s->f.v[SWAP_F_NAME];
 
-	return s->f.has[SWAP_F_NAME] ? (uint64_t)hash_bytes(name->p, name->n) << 32 | name->n : 0;
+	return s->f.has[SWAP_F_NAME] ? hash_bytes(name->p, name->n) : 0;
 }
 
 static void web_name(const struct swap_fxt *s, char *buf)
@@ -181,7 +181,7 @@ static void count_memory(struct swap_fxt *s)
 
 void swap_fxt_on_probe(struct swap_fxt *s)
 {
-	const struct swap_probe *probe = swap_fxt_probe(s->m->header.id);
+	const struct swap_probe *probe = swap_fxt_probe(s->m->row->id);
 	uint32_t api = swap_num(&s->f, SWAP_F_API);
 	uint64_t key = (uint64_t)probe->id << 32 | api;
 	uint32_t operation = probe->operation ? swap_num(&s->f, probe->operation) : 32;

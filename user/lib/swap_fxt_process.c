@@ -73,8 +73,9 @@ void swap_fxt_on_process_info(struct swap_fxt *s)
 	p->start = start;
 	rename_process(s, p);
 	swap_fxt_instant(s, "process", "process info");
-	/* The list is of all that is mapped now. */
+	/* The list is of all that is mapped now, with the executable or without. */
 	swap_unmap(p, 0, UINT64_MAX);
+	add_mapping(s, &s->f);
 	swap_fxt_each(s, SWAP_F_LIBRARIES, put_library);
 }
 
@@ -136,23 +137,27 @@ static void put_span(struct swap_fxt *s, struct swap_process *p, enum fxt_event_
 
 static void end_spans(struct swap_fxt *s, struct swap_process *p, uint64_t time, const char *why)
 {
-	struct map64_slot *e;
+	struct map64_slot *spans = map64_sorted(&p->spans, map64_by_value);
 
-	for (size_t i = 0; (e = map64_each(&p->spans, &i));) {
+	for (size_t i = 0; i < p->spans.n; i++) {
 		swap_args_reset(&s->args);
 		swap_args_cstr(&s->args, "unfinished", why);
-		put_span(s, p, FXT_EV_ASYNC_END, time, (unsigned int)(e->key >> 32), e->value);
+		put_span(s, p, FXT_EV_ASYNC_END, time, (unsigned int)(spans[i].key >> 32),
+			 spans[i].value);
 	}
+	free(spans);
 	map64_clear(&p->spans);
 }
 
 void swap_fxt_end_process(struct swap_fxt *s, struct swap_process *p, uint64_t time,
 			  const char *why)
 {
-	struct map64_slot *e;
+	struct map64_slot *threads = map64_sorted(&p->threads, map64_by_key);
 
-	for (size_t i = 0; (e = map64_each(&p->threads, &i));)
-		swap_fxt_end_unfinished(s, (struct swap_thread *)(uintptr_t)e->value, time, 0, why);
+	for (size_t i = 0; i < p->threads.n; i++)
+		swap_fxt_end_unfinished(s, (struct swap_thread *)(uintptr_t)threads[i].value, time,
+					0, why);
+	free(threads);
 	end_spans(s, p, time, why);
 }
 

@@ -11,6 +11,7 @@
 /* ---- the probe messages ---- */
 
 static const struct swap_probe probes[] = {
+	{ SWAP_PROBE, "probe", SWAP_F_NONE, 0 },
 	{ SWAP_PROBE_MEMORY, "memory", SWAP_F_NONE, 0 },
 	{ SWAP_PROBE_UICONTROL, "ui_control", SWAP_F_NONE, 0 },
 	{ SWAP_PROBE_UIEVENT, "ui_event", SWAP_F_NONE, 0 },

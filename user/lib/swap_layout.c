@@ -353,6 +353,9 @@ static const struct swap_row rows[] = {
 	{ SWAP_PROBE_GL, "PROBE_GL", { probe_gl }, false },
 };
 
+/* Every other id that is one of a probe: what all of them have. */
+static const struct swap_row other_probe = { SWAP_PROBE, "PROBE", { probe }, false };
+
 /* The place in a payload, and who is told. */
 struct walk {
 	const uint8_t *p;
@@ -405,7 +408,7 @@ const struct swap_row *swap_row(uint32_t id)
 		else
 			high = mid;
 	}
-	return NULL;
+	return id >> 8 == SWAP_PROBE >> 8 ? &other_probe : NULL;
 }
 
 const char *swap_field_name(enum swap_field_id id)
@@ -541,7 +544,7 @@ static const struct item_type {
 	{ 'c', SWAP_T_U8, SWAP_V_CHAR, 0 },
 	{ 'b', SWAP_T_U8, SWAP_V_BOOL, 0 },
 	{ 'd', SWAP_T_I32, 0, 0 },
-	{ 'x', SWAP_T_U64, 0, 0 },
+	{ 'x', SWAP_T_I64, 0, 0 },
 	{ 'p', SWAP_T_ADDR, 0, 0 },
 	{ 'f', SWAP_T_F32, 0, 0 },
 	{ 'w', SWAP_T_F64, 0, 0 },

@@ -263,6 +263,7 @@ enum swap_id {
 	SWAP_FBI = 0x0020,
 	SWAP_UI_HIERARCHY = 0x0021,
 	SWAP_LSAN = 0x0022,
+	SWAP_PROBE = 0x0100,	/* and any other 0x01xx */
 	SWAP_PROBE_MEMORY = 0x0101,
 	SWAP_PROBE_UICONTROL = 0x0102,
 	SWAP_PROBE_UIEVENT = 0x0103,
@@ -381,7 +382,8 @@ void swap_read_header(const uint8_t *p, struct swap_header *h);
 /**
  * swap_row() - look up a message id
  *
- * Return: the row, or NULL for an id that is not known.
+ * Return: the row, or NULL for an id that is not known.  That of SWAP_PROBE
+ * stands for all probes that have no row of their own.
  */
 const struct swap_row *swap_row(uint32_t id);
 

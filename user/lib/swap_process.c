@@ -24,6 +24,9 @@ struct used {
 struct swap_processes {
 	struct map64 by_pid;	/* struct swap_process * */
 	struct map64 by_tid;	/* struct swap_thread * */
+	TAILQ_HEAD(, swap_process) processes;
+	TAILQ_HEAD(, swap_thread) threads;
+	size_t nthreads, nmaps;
 	struct used used_pids, used_tids;
 	uint64_t next_koid;
 	struct swap_process *ended[KEEP_ENDED];
@@ -45,31 +48,40 @@ struct swap_processes *swap_processes_new(void)
 	struct swap_processes *ps = xcalloc(1, sizeof(*ps));
 
 	ps->next_koid = FIRST_OWN_KOID;
+	TAILQ_INIT(&ps->processes);
+	TAILQ_INIT(&ps->threads);
 	return ps;
 }
 
-static void free_threads(struct swap_processes *ps, struct swap_process *p)
+static void free_thread(struct swap_processes *ps, struct swap_thread *t)
+{
+	const uint64_t *last = map64_get(&ps->by_tid, t->tid);
+
+	if (last && pointer(*last) == t)
+		map64_remove(&ps->by_tid, t->tid);
+	while (t->depth)
+		swap_slice_pop(t);
+	TAILQ_REMOVE(&ps->threads, t, by_use);
+	ps->nthreads--;
+	free(t->slices);
+	free(t);
+}
+
+void swap_thread_forget(struct swap_processes *ps, struct swap_thread *t)
+{
+	map64_remove(&t->process->threads, t->tid);
+	free_thread(ps, t);
+}
+
+void swap_process_forget(struct swap_processes *ps, struct swap_process *p)
 {
 	struct map64_slot *e;
 
-	for (size_t i = 0; (e = map64_each(&p->threads, &i));) {
-		struct swap_thread *t = pointer(e->value);
-		const uint64_t *last = map64_get(&ps->by_tid, t->tid);
-
-		if (last && pointer(*last) == t)
-			map64_remove(&ps->by_tid, t->tid);
-		while (t->depth)
-			swap_slice_pop(t);
-		free(t->slices);
-		free(t);
-	}
-	map64_clear(&p->threads);
-}
-
-static void forget(struct swap_processes *ps, struct swap_process *p)
-{
 	map64_remove(&ps->by_pid, p->pid);
-	free_threads(ps, p);
+	TAILQ_REMOVE(&ps->processes, p, by_use);
+	for (size_t i = 0; (e = map64_each(&p->threads, &i));)
+		free_thread(ps, pointer(e->value));
+	map64_clear(&p->threads);
 	map64_clear(&p->blocks);
 	map64_clear(&p->spans);
 	swap_unmap(p, 0, UINT64_MAX);
@@ -82,18 +94,13 @@ static void forget(struct swap_processes *ps, struct swap_process *p)
 
 void swap_processes_free(struct swap_processes *ps)
 {
-	struct map64_slot *e;
-	size_t i = 0;
-
 	if (!ps)
 		return;
-	while ((e = map64_each(&ps->by_pid, &i))) {
-		i--;	/* another one may move to its place */
-		forget(ps, pointer(e->value));
-	}
+	while (!TAILQ_EMPTY(&ps->processes))
+		swap_process_forget(ps, TAILQ_FIRST(&ps->processes));
 	map64_clear(&ps->by_pid);
 	map64_clear(&ps->by_tid);
-	for (i = 0; i < FIRST_OWN_KOID / USED_CHUNK; i++) {
+	for (size_t i = 0; i < FIRST_OWN_KOID / USED_CHUNK; i++) {
 		free(ps->used_pids.chunks[i]);
 		free(ps->used_tids.chunks[i]);
 	}
@@ -123,11 +130,16 @@ static uint64_t koid_for(struct swap_processes *ps, struct used *used, uint32_t 
 	return id;
 }
 
-struct swap_process *swap_process_find(const struct swap_processes *ps, uint32_t pid)
+struct swap_process *swap_process_find(struct swap_processes *ps, uint32_t pid)
 {
 	const uint64_t *v = map64_get(&ps->by_pid, pid);
+	struct swap_process *p = v ? pointer(*v) : NULL;
 
-	return v ? pointer(*v) : NULL;
+	if (p) {
+		TAILQ_REMOVE(&ps->processes, p, by_use);
+		TAILQ_INSERT_TAIL(&ps->processes, p, by_use);
+	}
+	return p;
 }
 
 struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid)
@@ -135,11 +147,13 @@ struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid)
 	struct swap_process *p = swap_process_find(ps, pid);
 
 	if (p)
-		forget(ps, p);
+		swap_process_forget(ps, p);
 	p = xcalloc(1, sizeof(*p));
+	p->all = ps;
 	p->pid = pid;
 	p->koid = koid_for(ps, &ps->used_pids, pid);
 	map64_put(&ps->by_pid, pid, value(p));
+	TAILQ_INSERT_TAIL(&ps->processes, p, by_use);
 	return p;
 }
 
@@ -151,23 +165,40 @@ void swap_process_end(struct swap_processes *ps, struct swap_process *p)
 		return;
 	ps->next_ended++;
 	if (*place)
-		forget(ps, *place);
+		swap_process_forget(ps, *place);
 	*place = p;
 	p->ended = true;
 }
 
-struct swap_process *swap_process_each(const struct swap_processes *ps, size_t *i)
+struct swap_process *swap_process_next(const struct swap_processes *ps,
+				       const struct swap_process *p)
 {
-	struct map64_slot *e = map64_each(&ps->by_pid, i);
+	return p ? TAILQ_NEXT(p, by_use) : TAILQ_FIRST(&ps->processes);
+}
 
-	return e ? pointer(e->value) : NULL;
+struct swap_process *swap_process_surplus(const struct swap_processes *ps)
+{
+	bool too_many = ps->by_pid.n > SWAP_MAX_PROCESSES ||
+			(ps->nmaps > SWAP_MAX_ALL_MAPS && ps->by_pid.n > 1);
+
+	return too_many ? TAILQ_FIRST(&ps->processes) : NULL;
+}
+
+struct swap_thread *swap_thread_surplus(const struct swap_processes *ps)
+{
+	return ps->nthreads > SWAP_MAX_THREADS ? TAILQ_FIRST(&ps->threads) : NULL;
 }
 
 struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
 {
 	const uint64_t *v = map64_get(&p->threads, tid);
+	struct swap_thread *t = v ? pointer(*v) : NULL;
 
-	return v ? pointer(*v) : NULL;
+	if (t) {
+		TAILQ_REMOVE(&p->all->threads, t, by_use);
+		TAILQ_INSERT_TAIL(&p->all->threads, t, by_use);
+	}
+	return t;
 }
 
 struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_process *p,
@@ -180,6 +211,8 @@ struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_proce
 	t->koid = koid_for(ps, &ps->used_tids, tid);
 	map64_put(&p->threads, tid, value(t));
 	map64_put(&ps->by_tid, tid, value(t));
+	TAILQ_INSERT_TAIL(&ps->threads, t, by_use);
+	ps->nthreads++;
 	return t;
 }
 
@@ -214,6 +247,7 @@ static void insert_map(struct swap_process *p, size_t at, struct swap_mapping m)
 	memmove(&p->maps[at + 1], &p->maps[at], (p->nmaps - at) * sizeof(*p->maps));
 	p->maps[at] = m;
 	p->nmaps++;
+	p->all->nmaps++;
 }
 
 void swap_unmap(struct swap_process *p, uint64_t low, uint64_t high)
@@ -241,6 +275,7 @@ void swap_unmap(struct swap_process *p, uint64_t low, uint64_t high)
 		p->maps[end].low = high;
 	memmove(&p->maps[at], &p->maps[end], (p->nmaps - end) * sizeof(*p->maps));
 	p->nmaps -= end - at;
+	p->all->nmaps -= end - at;
 }
 
 bool swap_map(struct swap_process *p, uint64_t low, uint64_t high, const char *path, size_t len)
@@ -257,6 +292,8 @@ bool swap_map(struct swap_process *p, uint64_t low, uint64_t high, const char *p
 		len -= (size_t)(slash + 1 - path);
 		path = slash + 1;
 	}
+	if (len > SWAP_MAX_MAP_NAME)
+		len = SWAP_MAX_MAP_NAME;
 	m.name = xmalloc(len + 1);
 	memcpy(m.name, path, len);
 	m.name[len] = 0;

@@ -5,18 +5,30 @@
  * stand for them in FXT.  Nothing is read or written here.
  *
  * Memory follows what lives at once: a process that has ended is kept for a
- * while, because messages about it can come late, and then forgotten.
+ * while, because messages about it can come late, and then forgotten.  Ends can
+ * be missing: who uses this forgets those that were not heard of for the longest
+ * time when there are too many.
  */
 #ifndef ETRACE_SWAP_PROCESS_H
 #define ETRACE_SWAP_PROCESS_H
+
+#include <sys/queue.h>
 
 #include "map64.h"
 
 /* Slices open on one thread: written to FXT, and remembered at all. */
 #define SWAP_MAX_NESTING	500u
 #define SWAP_MAX_DEPTH		4096u
-/* Mappings of a process that are remembered. */
+/* Mappings of a process that are remembered, and bytes of their names. */
 #define SWAP_MAX_MAPS		8192u
+#define SWAP_MAX_MAP_NAME	255u
+/*
+ * What is remembered at once, see swap_process_surplus() and swap_thread_surplus():
+ * more than the targets had, 32-bit kernels with 32768 ids for both.
+ */
+#define SWAP_MAX_PROCESSES	32768u
+#define SWAP_MAX_THREADS	32768u
+#define SWAP_MAX_ALL_MAPS	(1u << 18)
 
 /* What a slice was begun by; an exit must be of the same kind. */
 enum swap_slice_kind {
@@ -48,6 +60,7 @@ struct swap_slice {
  * @slices:  open slices, the innermost last
  * @depth:   how many
  * @cap:     room in @slices
+ * @by_use:  among all threads, those heard of lately last
  */
 struct swap_thread {
 	struct swap_process *process;
@@ -56,6 +69,7 @@ struct swap_thread {
 	uint64_t time;
 	struct swap_slice *slices;
 	size_t depth, cap;
+	TAILQ_ENTRY(swap_thread) by_use;
 };
 
 /* A mapping of code. */
@@ -80,6 +94,8 @@ struct swap_mapping {
  * @spans:   step << 32 | resource id to the id of an open async span
  * @spans_time: of the last begin or end of a span
  * @maps:    mappings by address, not overlapping
+ * @all:     the table that it stands in
+ * @by_use:  among all processes, those heard of lately last
  */
 struct swap_process {
 	uint32_t pid;
@@ -96,6 +112,8 @@ struct swap_process {
 	uint64_t spans_time;
 	struct swap_mapping *maps;
 	size_t nmaps, maps_cap;
+	struct swap_processes *all;
+	TAILQ_ENTRY(swap_process) by_use;
 };
 
 /* All of them.  Start with swap_processes_new(). */
@@ -104,8 +122,8 @@ struct swap_processes;
 struct swap_processes *swap_processes_new(void);
 void swap_processes_free(struct swap_processes *ps);
 
-/** swap_process_find - a process that is known by its pid, or NULL */
-struct swap_process *swap_process_find(const struct swap_processes *ps, uint32_t pid);
+/** swap_process_find - a process that is known by its pid, or NULL; it was heard of */
+struct swap_process *swap_process_find(struct swap_processes *ps, uint32_t pid);
 
 /** swap_process_add - a new process; the old one with this pid is forgotten */
 struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid);
@@ -113,10 +131,29 @@ struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid);
 /** swap_process_end - it has ended; others are forgotten for it in time */
 void swap_process_end(struct swap_processes *ps, struct swap_process *p);
 
-/** swap_process_each - walk over all; start with @i = 0; NULL after the last */
-struct swap_process *swap_process_each(const struct swap_processes *ps, size_t *i);
+/** swap_process_next - the one heard of after @p, the first for NULL; NULL after the last */
+struct swap_process *swap_process_next(const struct swap_processes *ps,
+				       const struct swap_process *p);
 
-/** swap_thread_find - a thread of a process, or NULL */
+/**
+ * swap_process_surplus - the one to be forgotten next
+ *
+ * Return: the one that was not heard of for the longest time, while there are
+ * more than SWAP_MAX_PROCESSES of them or more than SWAP_MAX_ALL_MAPS mappings;
+ * NULL when there are not, or only one process.
+ */
+struct swap_process *swap_process_surplus(const struct swap_processes *ps);
+
+/** swap_process_forget - it was never there; with its threads */
+void swap_process_forget(struct swap_processes *ps, struct swap_process *p);
+
+/** swap_thread_surplus - the same among more than SWAP_MAX_THREADS threads; or NULL */
+struct swap_thread *swap_thread_surplus(const struct swap_processes *ps);
+
+/** swap_thread_forget - it was never there */
+void swap_thread_forget(struct swap_processes *ps, struct swap_thread *t);
+
+/** swap_thread_find - a thread of a process, or NULL; it was heard of */
 struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid);
 
 /** swap_thread_add - a new thread */
@@ -131,7 +168,7 @@ uint64_t swap_koid(struct swap_processes *ps);
 
 /**
  * swap_map - code was mapped
- * @path: not terminated; @len bytes
+ * @path: not terminated; @len bytes.  Of its last part SWAP_MAX_MAP_NAME are kept
  *
  * Return: false when the process has too many mappings to remember this one.
  */

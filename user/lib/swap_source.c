@@ -52,6 +52,10 @@ static const struct diag_kind kind_unknown = {
 	"messages of an unknown kind, passed over", DIAG_NOTE
 };
 
+static const struct diag_kind kind_probe = {
+	"probe messages of an unknown kind, of which only what all probes have is read", DIAG_NOTE
+};
+
 static const struct diag_kind kind_again = {
 	"messages with a sequence number that has been before", DIAG_NOTE
 };
@@ -162,7 +166,11 @@ static int deliver(struct swap_source *s, struct swap_item *item, struct swap_me
 			diag_report(s->diag, &kind_unknown, s->name, DIAG_OFFSET, m->offset,
 				    "message %#" PRIx32 " of %" PRIu32 " bytes is of an unknown kind, passed over",
 				    m->header.id, m->header.len);
-		if (m->header.id >= SWAP_PROBE_MEMORY && m->layout && m->len >= 4)
+		if (m->row && m->row->id == SWAP_PROBE)
+			diag_report(s->diag, &kind_probe, s->name, DIAG_OFFSET, m->offset,
+				    "probe message %#" PRIx32 " is of an unknown kind: only what all probes have is read",
+				    m->header.id);
+		if (m->header.id >= SWAP_PROBE && m->layout && m->len >= 4)
 			item->api = swap_api_name(s->api, swap_u32(m->payload));
 	}
 	return sink_item(s->sink, item);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sink "stats" of SWAP: messages by kind, processes, what was called most, and
- * what was lost.  Memory follows the number of different things.
+ * what was lost.  Memory follows the number of different things, up to a bound.
  */
 #include "swap_stats.h"
 #include "buf.h"
@@ -15,6 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is told apart; the messages of others are counted together. */
+#define MAX_PROCESSES	65536u
+#define MAX_THREADS	262144u
+#define MAX_NAME	255u
 
 /* A process by its pid, with the last name that a message gave it. */
 struct proc_stats {
@@ -37,6 +42,7 @@ struct swap_stats {
 	struct sink sink;
 	struct sink_args args;
 	uint64_t messages, lost, gaps;
+	uint64_t of_more_processes, of_more_threads;
 	bool begun;
 	uint64_t first, last;		/* ns */
 	struct tally kinds, calls;
@@ -57,12 +63,15 @@ const struct opt_row swap_stats_options[] = {
 	{ 0 }
 };
 
+/* Those of a process; NULL: there are too many. */
 static struct proc_stats *proc(struct swap_stats *s, uint32_t pid)
 {
 	const uint64_t *at = map64_get(&s->by_pid, pid);
 
 	if (at)
 		return &s->procs[*at];
+	if (s->nprocs == MAX_PROCESSES)
+		return NULL;
 	map64_put(&s->by_pid, pid, s->nprocs);
 	s->procs = xgrow(s->procs, &s->procs_cap, s->nprocs + 1, sizeof(*s->procs));
 	s->procs[s->nprocs] = (struct proc_stats){ .pid = pid };
@@ -132,9 +141,13 @@ static void on_open(void *ctx, const struct swap_field *field, uint32_t count)
 	if (s->depth++)
 		return;
 	s->in_libraries = field->id == SWAP_F_LIBRARIES;
-	/* the list is of all that is mapped now */
-	if (s->in_libraries && s->f.has_pid)
-		swap_unmap(mappings(s), 0, UINT64_MAX);
+	if (!s->in_libraries || !s->f.has_pid)
+		return;
+	/* the list is of all that is mapped now, with the executable or without */
+	swap_unmap(mappings(s), 0, UINT64_MAX);
+	if (s->f.path)
+		swap_map(mappings(s), s->f.low, s->f.high, (const char *)s->f.path,
+			 s->f.path_len);
 }
 
 static void on_close(void *ctx, const struct swap_field *field)
@@ -205,10 +218,19 @@ static void count_call(struct swap_stats *s, const struct swap_item *item)
 static void count_kind(struct swap_stats *s, const struct swap_message *m)
 {
 	char unknown[24];
-	const char *name = m->row ? m->row->name : unknown;
+	const char *name = m->row && m->row->id == m->header.id ? m->row->name : unknown;
 
-	snprintf(unknown, sizeof(unknown), "unknown 0x%04" PRIx32, m->header.id);
+	snprintf(unknown, sizeof(unknown), "%s 0x%04" PRIx32, m->row ? m->row->name : "unknown",
+		 m->header.id);
 	tally_add(&s->kinds, name, strlen(name), 0);
+}
+
+static void count_thread(struct swap_stats *s, uint64_t key)
+{
+	if (s->threads.n < MAX_THREADS)
+		map64_put(&s->threads, key, 1);
+	else if (!map64_get(&s->threads, key))
+		s->of_more_threads++;
 }
 
 static void count_process(struct swap_stats *s, const struct swap_message *m)
@@ -219,12 +241,16 @@ static void count_process(struct swap_stats *s, const struct swap_message *m)
 	if (!f->has_pid)
 		return;
 	p = proc(s, f->pid);
-	p->messages++;
+	if (p)
+		p->messages++;
+	else
+		s->of_more_processes++;
 	if (f->has_tid)
-		map64_put(&s->threads, (uint64_t)f->pid << 32 | f->tid, 1);
-	if (f->name && (m->header.id == SWAP_PROCESS_INFO || m->header.id == SWAP_PROCESS_COMM)) {
+		count_thread(s, (uint64_t)f->pid << 32 | f->tid);
+	if (p && f->name && (m->header.id == SWAP_PROCESS_INFO || m->header.id == SWAP_PROCESS_COMM)) {
 		p->name.len = 0;
-		buf_add(&p->name, (const char *)f->name, f->name_len);
+		buf_add(&p->name, (const char *)f->name,
+			f->name_len < MAX_NAME ? f->name_len : MAX_NAME);
 	}
 	if (m->header.id == SWAP_PROCESS_MAP && f->path)
 		swap_map(mappings(s), f->low, f->high, (const char *)f->path, f->path_len);
@@ -246,6 +272,7 @@ static int stats_item(struct sink *sink, const void *data)
 	struct swap_stats *s = (struct swap_stats *)sink;
 	const struct swap_item *item = data;
 	const struct swap_message *m = item->message;
+	struct swap_process *old;
 
 	if (item->kind == SWAP_ITEM_LOST) {
 		s->lost += item->lost;
@@ -262,6 +289,8 @@ static int stats_item(struct sink *sink, const void *data)
 		swap_walk(m->layout, m->payload, m->len, &m->counts, &visitor, s);
 	count_process(s, m);
 	count_call(s, item);
+	while ((old = swap_process_surplus(s->maps)))
+		swap_process_forget(s->maps, old);
 	return 0;
 }
 
@@ -328,6 +357,12 @@ static int stats_sink_end(struct sink *sink)
 	stats_number(&st, "gaps", "  in gaps of the sequence numbers", s->gaps);
 	stats_number(&st, "processes", "Processes", s->nprocs);
 	stats_number(&st, "threads", "Threads that messages name", s->threads.n);
+	if (s->of_more_processes)
+		stats_number(&st, "messages_of_more_processes", "Messages of more processes",
+			     s->of_more_processes);
+	if (s->of_more_threads)
+		stats_number(&st, "messages_of_more_threads", "Messages of more threads",
+			     s->of_more_threads);
 	put_kinds(s, &st);
 	put_processes(s, &st);
 	stats_top(&st, "calls", "Called most", calls, 3, &s->calls);

@@ -78,16 +78,18 @@ static const struct source_format *find_source(const char *name, const char *to,
 struct watch {
 	struct sink base;
 	struct sink *next;
-	const struct out *out;
+	struct out *out;
 	size_t peak;
 };
 
 static void look(struct watch *w)
 {
-	size_t now = heap_in_use();
+	size_t len, held, now = heap_in_use();
+	const void *out = out_mem_data(w->out, &len);
 
 	/* What was written is not held by who wrote it. */
-	now -= out_bytes(w->out) < now ? out_bytes(w->out) : now;
+	held = len ? malloc_usable_size((void *)(uintptr_t)out) : 0;
+	now -= held < now ? held : now;
 	if (now > w->peak)
 		w->peak = now;
 }

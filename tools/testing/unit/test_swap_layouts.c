@@ -221,7 +221,7 @@ static void add_arguments(struct stream *s)
 
 #define ARGUMENTS_JSON \
 	"[{\"type\":\"c\",\"value\":65},{\"type\":\"b\",\"value\":true},{\"type\":\"d\",\"value\":-5}," \
-	"{\"type\":\"x\",\"value\":18446744073709551614},{\"type\":\"p\",\"value\":\"0xffffffff80001000\"}," \
+	"{\"type\":\"x\",\"value\":-2},{\"type\":\"p\",\"value\":\"0xffffffff80001000\"}," \
 	"{\"type\":\"f\",\"value\":0.10000000149011612},{\"type\":\"w\",\"value\":0.1}," \
 	"{\"type\":\"s\",\"value\":\"a \\\"b\\\"\"},{\"type\":\"n\"},{\"type\":\"v\"}," \
 	"{\"type\":\"D\",\"address\":\"0x1000\",\"value\":[-1,0]}," \
@@ -282,7 +282,7 @@ static void test_arguments(void **state)
 	     "\"class\":32,\"class_name\":\"descriptor\",\"pc\":\"0xffffffff80001000\",\"caller\":\"0x8100\",\"cpu\":3,\"args\":" ARGUMENTS_JSON "}",
 	     "\"api_id\":9,\"pid\":42,\"tid\":43,\"args\":" ARGUMENTS_JSON ",\"return\":{\"type\":\"d\",\"value\":-1},\"errno\":-11,\"call_type\":255,\"caller\":\"0xbadbeef\"");
 	assert_arg(first_event(&b, "duration begin", "function", "0x8010"), "args",
-		   "'A', true, -5, 18446744073709551614, 0xffffffff80001000, 0.100000001, 0.10000000000000001, \"a \"b\"\", n, v, [-1, 0]@0x1000, [-1, 0]@0x1000, [-1, 0]@0x1000");
+		   "'A', true, -5, -2, 0xffffffff80001000, 0.100000001, 0.10000000000000001, \"a \"b\"\", n, v, [-1, 0]@0x1000, [-1, 0]@0x1000, [-1, 0]@0x1000");
 	assert_int_equal(count_events(&b.fxt, "duration begin", "syscall", "0xffffffff80001000"), 1);
 	assert_arg(first_event(&b, "instant", "lifecycle", "api 9"), "return", "-1");
 	both_free(&b, &s);
@@ -429,6 +429,29 @@ static void test_unknown(void **state)
 	both_free(&b, &s);
 }
 
+/* Every probe begins alike, so those of unknown kinds are read as far as that. */
+static void test_unknown_probe(void **state)
+{
+	struct stream s = { 0 };
+	struct both b;
+
+	(void)state;
+	sw_probe(&s, 0x0142, 7, 42, 43);
+	sw_u32(&s, 0x01020304);
+	sw_end(&s);
+	sw_probe(&s, 0x0100, 8, 42, 43);
+	sw_end(&s);
+	b = both(&s, NULL);
+	assert_int_equal(b.json.status, 0);
+	assert_true(has_line(&b.json.messages,
+			     "offset 0: probe message 0x142 is of an unknown kind: only what all probes have is read"));
+	JSON(&b, "{\"type\":\"PROBE\",\"id\":322,", "\"api_id\":7,\"pid\":42,\"tid\":43,\"args\":[],",
+	     "\"reserved2\":0,\"more\":\"04030201\"}", "{\"type\":\"PROBE\",\"id\":256,");
+	assert_arg(first_event(&b, "instant", "probe", "api 7"), "more", "04030201");
+	assert_int_equal(count_events(&b.fxt, "instant", "probe", "api 8"), 1);
+	both_free(&b, &s);
+}
+
 /* Bytes behind the known fields are of a newer version: kept, not damage. */
 static void test_more_bytes(void **state)
 {
@@ -523,6 +546,40 @@ static void test_bad_fields(void **state)
 	JSON(&b, "\"args\":[{\"type\":\"d\",\"value\":7}],\"more\":\"5108000000\",\"damaged\":[\"fields\"]}");
 	assert_arg(first_event(&b, "duration begin", "function", "0x8010"), "args", "7");
 	assert_int_equal(count_lines(&b.json.out, "\"type\":\"SAMPLE\""), 2);
+	both_free(&b, &s);
+}
+
+/* The document's list is of libraries: the executable has fields of its own. */
+static void test_executable(void **state)
+{
+	struct stream s = { 0 };
+	struct conversion c;
+	struct both b;
+
+	(void)state;
+	sw_begin(&s, 0x0001);
+	sw_u32(&s, 42);
+	sw_str(&s, "app");
+	sw_u32(&s, 1);
+	sw_u64(&s, 1);
+	sw_u64(&s, 0x8000);
+	sw_u64(&s, 0x9000);
+	sw_str(&s, "/usr/bin/app");
+	sw_u32(&s, 1);
+	sw_u64(&s, 0xa000);
+	sw_u64(&s, 0xb000);
+	sw_str(&s, "/lib/libc.so");
+	sw_end(&s);
+	sw_entry(&s, 42, 42, 0x8010);
+	sw_entry(&s, 42, 42, 0xa020);
+	c = convert("swap", "stats", s.b.data, s.b.n, NULL);
+	assert_true(has_line(&c.out, "app+0x10"));
+	assert_true(has_line(&c.out, "libc.so+0x20"));
+	conversion_free(&c);
+	b = both(&s, NULL);
+	assert_int_equal(b.json.status, 0);
+	assert_int_equal(count_events(&b.fxt, "duration begin", "function", "app+0x10"), 1);
+	assert_int_equal(count_events(&b.fxt, "duration begin", "function", "libc.so+0x20"), 1);
 	both_free(&b, &s);
 }
 
@@ -818,10 +875,12 @@ int main(void)
 		cmocka_unit_test(test_file_function),
 		cmocka_unit_test(test_blocking_probes),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_unknown_probe),
 		cmocka_unit_test(test_more_bytes),
 		cmocka_unit_test(test_not_utf8),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_bad_fields),
+		cmocka_unit_test(test_executable),
 		cmocka_unit_test(test_mappings),
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_zero),

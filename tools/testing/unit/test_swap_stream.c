@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
 #include "common_fxt.h"
 #include "common_swap.h"
 #include "swap_frame.h"
+#include "swap_process.h"
 #include "swap_system.h"
 
 static struct conversion json(struct stream *s, const struct opt_given *given)
@@ -561,32 +561,84 @@ static void test_hostile(void **state)
 	sw_free(&s);
 }
 
-/* Processor time of a conversion of @n processes. */
-static clock_t time_of(uint32_t n)
+/* Memory at most while what @add made @n times is converted; and the exit status. */
+static size_t peak_of(const char *to, void (*add)(struct stream *s, uint32_t i), uint32_t n,
+		      int *status)
 {
 	struct stream s = { 0 };
 	struct conversion c;
-	clock_t begin;
+	size_t peak;
 
 	for (uint32_t i = 1; i <= n; i++)
-		sw_process_info(&s, i, "a", 1);
-	begin = clock();
-	c = convert("swap", "fxt", s.b.data, s.b.n, NULL);
-	begin = clock() - begin;
-	assert_int_equal(c.status, 0);
+		add(&s, i);
+	c = convert("swap", to, s.b.data, s.b.n, NULL);
+	peak = c.peak;
+	*status = c.status;
+	if (!strcmp(to, "fxt"))
+		assert_fxt_clean(c.out.data, c.out.n);
 	conversion_free(&c);
 	sw_free(&s);
-	return begin;
+	return peak;
 }
 
-/* Four times as many take about four times as long, not sixteen times. */
-static void test_many_processes(void **state)
+static void add_process(struct stream *s, uint32_t i)
 {
-	clock_t few = time_of(25000), many = time_of(100000);
+	sw_process_info(s, i, "a", 1);
+}
+
+static void add_thread(struct stream *s, uint32_t i)
+{
+	sw_entry(s, 42, i, 0x8000);
+}
+
+static void add_map(struct stream *s, uint32_t i)
+{
+	sw_begin(s, 0x0012);
+	sw_u32(s, 1 + i / 5000);
+	sw_u64(s, i * 0x2000ull);
+	sw_u64(s, i * 0x2000ull + 0x1000);
+	sw_str(s, "/lib/a.so");
+	sw_end(s);
+}
+
+/*
+ * As many as can live at once are remembered, and whoever is forgotten is told;
+ * so there is an end to the memory, however many a stream claims.
+ */
+static void test_many(void **state)
+{
+	static const struct {
+		void (*add)(struct stream *s, uint32_t i);
+		uint32_t most;
+	} rows[] = {
+		{ add_process, SWAP_MAX_PROCESSES }, { add_thread, SWAP_MAX_THREADS },
+		{ add_map, SWAP_MAX_ALL_MAPS },
+	};
+	int status;
 
 	(void)state;
-	if (many > 9 * few)
-		fail_msg("%ld and %ld clock ticks", (long)few, (long)many);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t more;
+
+		peak_of("fxt", rows[i].add, rows[i].most - 1, &status);
+		assert_int_equal(status, 0);
+		/* tables may have doubled once */
+		more = peak_of("fxt", rows[i].add, rows[i].most + rows[i].most / 8, &status);
+		assert_int_equal(status, 1);
+		assert_in_range(peak_of("fxt", rows[i].add, 2 * rows[i].most, &status), 1,
+				more + more / 8);
+	}
+}
+
+/* The summary tells more apart, but not all that somebody may claim. */
+static void test_many_in_summary(void **state)
+{
+	int status;
+	size_t most;
+
+	(void)state;
+	most = peak_of("stats", add_process, 70000, &status);
+	assert_in_range(peak_of("stats", add_process, 140000, &status), 1, most + most / 8);
 }
 
 /* What is not SWAP is not taken for it. */
@@ -601,6 +653,34 @@ static void test_not_swap(void **state)
 	(void)state;
 	for (size_t i = 0; i < 5; i++)
 		assert_false(swap_detect((const uint8_t *)others[i], lengths[i]));
+}
+
+/* Kinds that a newer version has, and a damaged message, may stand at the beginning. */
+static void test_swap_with_others(void **state)
+{
+	static const char *const begin[] = { "unknown", "damaged", "unknown damaged", "" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct stream s = { 0 };
+
+		if (strstr(begin[i], "unknown")) {
+			sw_begin(&s, 0x7777);
+			sw_u32(&s, 1);
+			sw_end(&s);
+		}
+		if (strstr(begin[i], "damaged")) {
+			sw_begin(&s, 0x0008);
+			sw_u32(&s, 1);
+			sw_end(&s);
+		}
+		if (begin[i][0])
+			assert_false(swap_detect((const uint8_t *)s.b.data, s.b.n));
+		sw_sample(&s, 1, 2);
+		sw_sample(&s, 1, 3);
+		assert_true(swap_detect((const uint8_t *)s.b.data, s.b.n));
+		sw_free(&s);
+	}
 }
 
 int main(void)
@@ -624,8 +704,10 @@ int main(void)
 		cmocka_unit_test(test_dropped),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_many_processes),
+		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_many_in_summary),
 		cmocka_unit_test(test_not_swap),
+		cmocka_unit_test(test_swap_with_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
