@@ -235,6 +235,22 @@ static void forget_resources(struct text *t)
 	t->nknown = 0;
 }
 
+/* The resource that "<type>" in a call means, or one that there cannot be. */
+static uint32_t resource_named(const struct text *t, const char *type)
+{
+	char *end = (char *)(uintptr_t)type;
+	uint32_t id, bit;
+
+	for (id = 1; id <= SPRT_RESOURCE_MAX; id++)
+		if (t->known[id] && !strcmp(t->known[id], type))
+			return id;
+	/* the document has the id, as the line of the resource has it */
+	if (number32(&end, 16, &bit) && !*end && bit && !(bit & (bit - 1)) &&
+	    t->known[__builtin_ctz(bit) + 1])
+		return (uint32_t)__builtin_ctz(bit) + 1;
+	return id;
+}
+
 /*
  * Sets resource and takes "<type>" off a call's name.  Where the report has a
  * single resource, its calls do not name it.
@@ -253,9 +269,7 @@ static int split_type(struct text *t, char *name, uint32_t *resource)
 	if (!n || name[n - 1] != '>' || !open)
 		return 0;
 	name[n - 1] = '\0';
-	for (id = 1; id <= SPRT_RESOURCE_MAX; id++)
-		if (t->known[id] && !strcmp(t->known[id], open + 1))
-			break;
+	id = resource_named(t, open + 1);
 	if (id > SPRT_RESOURCE_MAX && t->nknown == 1) {
 		name[n - 1] = '>';
 		return 0;
@@ -363,10 +377,19 @@ static int call_line(struct text *t, struct sprt_call *call, char *name)
 	return 0;
 }
 
+/*
+ * The name of a frame as the programs write it.  The document has "in" before
+ * a function, where they have that only before "??".
+ */
+static const char *frame_name(const char *text)
+{
+	return !strncmp(text, "in ", 3) && strcmp(text, "in ??") ? text + 3 : text;
+}
+
 /* A line that begins with a tab: "$name = value" or "0xaddr[ text]". */
 static int tab_line(struct text *t, char *line)
 {
-	char *p = line + 1, *value;
+	char *p = line + (*line == '\t'), *value;
 	uint64_t addr;
 
 	if (!t->call_open) {
@@ -396,7 +419,8 @@ static int tab_line(struct text *t, char *line)
 	t->resolved = xgrow(t->resolved, &t->resolved_cap, t->nframe + 1,
 			    sizeof(*t->resolved));
 	t->frame[t->nframe] = addr;
-	t->resolved[t->nframe++] = *p && p[1] ? copy(&t->strings, p + 1) : NULL;
+	t->resolved[t->nframe++] = *p && p[1] ? copy(&t->strings, frame_name(p + 1)) :
+						NULL;
 	return 0;
 }
 
@@ -850,12 +874,21 @@ static int record_line(struct text *t, char *line)
 				       comment_line(t, line);
 }
 
+/* "$1 = value": the document's lines of arguments have no tab. */
+static bool is_argument(const struct text *t, const char *line)
+{
+	size_t n = strspn(line + 1, "0123456789");
+
+	return *line == '$' && n && t->call_open && !t->lost_call && !t->nframe &&
+	       !strncmp(line + 1 + n, " = ", 3);
+}
+
 static int one_line(struct text *t, char *line)
 {
 	char *p = line;
 	int ret;
 
-	if (*line == '\t')
+	if (*line == '\t' || is_argument(t, line))
 		return tab_line(t, line);
 	if (!*line)
 		return end_group(t, true);

@@ -819,6 +819,57 @@ static void groups_share_their_backtrace(void **state)
 		    "BTRC n=1 0x10\n", 0);
 }
 
+/* What the document writes otherwise than the programs did. */
+static void the_document_is_read(void **state)
+{
+	static const char head[] =
+		HEADER
+		"<1> : memory (allocations)\n"
+		"<2> : fd (descriptors)\n"
+		"<4> : 2 (its name is another one's id)\n";
+	static const char document[] =
+		"1. [10:20:30.123456] malloc<1>(8) = 0x1\n"
+		"$1 = 8\n"
+		"$2 = { 1, 2 }\n"
+		"\t0x10 in main() from /bin/a\n"
+		"\t0x20 in f(int) at a.c:12\n"
+		"\t0x30 in ??\n"
+		"\n"
+		"$1 = a comment\n"
+		"2. free<2>(0x3)\n"
+		"\n"
+		"3. free<4>(0x3)\n"
+		"\n";
+	static const char programs[] =
+		"1. [10:20:30.123456] malloc<memory>(8) = 0x1\n"
+		"\t$1 = 8\n"
+		"\t$2 = { 1, 2 }\n"
+		"\t0x10 main() from /bin/a\n"
+		"\t0x20 f(int) at a.c:12\n"
+		"\t0x30 in ??\n"
+		"\n"
+		"$1 = a comment\n"
+		/* a name counts before an id */
+		"2. free<2>(0x3)\n"
+		"\n"
+		"3. free<2>(0x3)\n"
+		"\n";
+	struct bytes in = { 0 }, want = { 0 };
+	struct conversion c;
+
+	(void)state;
+	bytes_add(&in, head, strlen(head));
+	bytes_add(&in, document, strlen(document));
+	bytes_add(&want, head, strlen(head));
+	bytes_add(&want, programs, strlen(programs));
+	expect("sp-rtrace-text", &in, "sp-rtrace-text", NULL, 0, want.data, "the document");
+	c = sprt_convert("sp-rtrace-text", in.data, in.n, "json", NULL);
+	assert_true(has_line(&c.out, "\"function\":\"main()\",\"module\":\"/bin/a\""));
+	conversion_free(&c);
+	bytes_free(&in);
+	bytes_free(&want);
+}
+
 static void comments_stay_where_they_were(void **state)
 {
 	static const char report[] =
@@ -1055,6 +1106,7 @@ int main(void)
 		cmocka_unit_test(record_lines_are_understood),
 		cmocka_unit_test(single_resources_have_no_name),
 		cmocka_unit_test(groups_share_their_backtrace),
+		cmocka_unit_test(the_document_is_read),
 		cmocka_unit_test(comments_stay_where_they_were),
 		cmocka_unit_test(absent_keys_stay_absent),
 		cmocka_unit_test(comments_part_nothing),
