@@ -15,7 +15,7 @@
 #include "etrace_fxt.h"
 #include "fxt_in.h"
 #include "fxt_read.h"
-#include "hash.h"
+#include "map64.h"
 #include "shquote.h"
 #include "utf8.h"
 #include "xalloc.h"
@@ -47,15 +47,6 @@ struct arg {
 	size_t str, str_len;
 };
 
-/* Live threads: koid to upid. */
-struct thread {
-	uint64_t koid;
-	uint64_t upid;
-	struct thread *next;
-};
-
-#define THREAD_HEADS 1024u
-
 struct fxt_in {
 	struct source source;
 	struct in *in;
@@ -64,7 +55,7 @@ struct fxt_in {
 	struct fxt_reader *r;
 	int err;
 	bool ours, verdict;
-	struct thread *threads[THREAD_HEADS];
+	struct map64 upids;	/* of the live threads, by their koids */
 	/* the event at hand, until it is known that no more arguments follow */
 	bool pending;
 	enum et_kind kind;
@@ -74,38 +65,6 @@ struct fxt_in {
 	struct buf args_text;
 	struct et_event ev;
 };
-
-/* ---- threads ---- */
-
-static struct thread **find_thread(struct fxt_in *f, uint64_t koid)
-{
-	struct thread **at = &f->threads[hash_word(koid) % THREAD_HEADS];
-
-	while (*at && (*at)->koid != koid)
-		at = &(*at)->next;
-	return at;
-}
-
-static void set_thread(struct fxt_in *f, uint64_t koid, uint64_t upid)
-{
-	struct thread **at = find_thread(f, koid);
-
-	if (!*at) {
-		*at = xcalloc(1, sizeof(**at));
-		(*at)->koid = koid;
-	}
-	(*at)->upid = upid;
-}
-
-static void drop_thread(struct fxt_in *f, uint64_t koid)
-{
-	struct thread **at = find_thread(f, koid), *t = *at;
-
-	if (t) {
-		*at = t->next;
-		free(t);
-	}
-}
 
 /* ---- arguments ---- */
 
@@ -457,7 +416,7 @@ static bool make_lost(struct fxt_in *f)
 /* No more arguments follow: make the event and hand it on. */
 static void finish(struct fxt_in *f)
 {
-	struct thread *t = *find_thread(f, f->koid);
+	const uint64_t *upid = map64_get(&f->upids, f->koid);
 	struct et_finding finding;
 	char text[160];
 	bool good;
@@ -468,13 +427,13 @@ static void finish(struct fxt_in *f)
 	if (f->kind == ET_K_LOST) {
 		good = make_lost(f);
 	} else {
-		if (!t && !find_arg(f, ETRACE_FXT_LINES)) {
+		if (!upid && !find_arg(f, ETRACE_FXT_LINES)) {
 			diag_report(f->diag, &nameless_tasks, in_name(f->in), DIAG_OFFSET,
 				    f->offset, "%s of a thread without a record of its upid",
 				    et_kinds[f->kind].name);
 			return;
 		}
-		good = make_event(f, t ? t->upid : 0);
+		good = make_event(f, upid ? *upid : 0);
 	}
 	if (!good) {
 		diag_report(f->diag, &broken_events, in_name(f->in), DIAG_OFFSET, f->offset,
@@ -492,7 +451,7 @@ static void finish(struct fxt_in *f)
 	}
 	f->err = sink_item(f->sink, &f->ev);
 	if (f->ev.kind == ET_K_EXIT)
-		drop_thread(f, f->koid);
+		map64_remove(&f->upids, f->koid);
 }
 
 /* ---- records ---- */
@@ -570,7 +529,7 @@ static void take_event(struct fxt_in *f, const struct fxt_rec *rec)
 		begin_event(f, rec, ET_K_EXIT);
 		f->pending = find_arg(f, ETRACE_FXT_CPU);
 		if (find_arg(f, "unfinished"))
-			drop_thread(f, f->koid);
+			map64_remove(&f->upids, f->koid);
 		break;
 	default:
 		break;
@@ -589,7 +548,7 @@ static void take_object(struct fxt_in *f, const struct fxt_rec *rec)
 	take_args(f, rec);
 	a = find_arg(f, ETRACE_FXT_UPID);
 	if (is_number(a) && a->v <= INT64_MAX)
-		set_thread(f, rec->kobj.koid, a->v);
+		map64_put(&f->upids, rec->kobj.koid, a->v);
 }
 
 static void on_problem(void *ctx, enum fxt_problem p, uint64_t offset)
@@ -642,9 +601,7 @@ static void fxt_in_free(struct source *s)
 {
 	struct fxt_in *f = (struct fxt_in *)s;
 
-	for (unsigned int i = 0; i < THREAD_HEADS; i++)
-		while (f->threads[i])
-			drop_thread(f, f->threads[i]->koid);
+	map64_clear(&f->upids);
 	free(f->args);
 	buf_free(&f->args_text);
 	et_fini(&f->ev);

@@ -171,7 +171,7 @@ static void check_time(struct fxt_check *c, const struct fxt_rec *rec, uint64_t 
 
 static uint64_t hash_text(const struct fxt_sref *s)
 {
-	return (uint64_t)hash_bytes(s->s, s->len) << 32 | s->len;
+	return hash_bytes(s->s, s->len);
 }
 
 static bool same_text(const struct fxt_sref *a, const struct fxt_sref *b)
@@ -535,11 +535,12 @@ static void begin_file(struct fxt_check *c, const char *file)
 
 static void end_file(struct fxt_check *c)
 {
-	struct map64_slot *e;
+	struct map64_slot *switched = map64_sorted(&c->switched, map64_by_value);
 	uint64_t late = fxt_check_time_end(c->time), all = 0;
 
-	for (size_t i = 0; (e = map64_each(&c->switched, &i));)
-		broken(c, RULE_SWITCH_THREAD, e->value, NULL);
+	for (size_t i = 0; i < c->switched.n; i++)
+		broken(c, RULE_SWITCH_THREAD, switched[i].value, NULL);
+	free(switched);
 	for (unsigned int r = 0; r < RULE_COUNT; r++) {
 		if (rules[r].must)
 			all += c->found[r];

@@ -233,7 +233,7 @@ static uint16_t string_ref(struct fxt_writer *w, const struct fxt_str *str)
 		slot->record = w->record;
 		return w->last;
 	}
-	hash = hash_bytes(str->s, str->len);
+	hash = (uint32_t)hash_bytes(str->s, str->len);
 	for (index = w->string_head[hash % STRING_HEADS]; index; index = slot->next) {
 		slot = &w->strings[index];
 		if (slot->hash == hash && holds(slot, str)) {

@@ -21,6 +21,8 @@ struct proctab {
 	struct task *last;	/* the last actor */
 };
 
+/* Not found by its pid, and no pid. */
+#define NO_PID		UINT64_MAX
 #define FIRST_SPARE_KOID	0x80000000u
 
 struct proctab *proctab_new(unsigned int pid_bits, const struct proctab_ops *ops,
@@ -77,6 +79,8 @@ static void link_task(struct proctab *t, struct task *task)
 	head = &t->by_koid[head_of(t, task->koid)];
 	task->by_koid = *head;
 	*head = task;
+	if (task->pid_key == NO_PID)
+		return;
 	head = &t->by_pid[head_of(t, task->pid_key)];
 	task->by_pid = *head;
 	*head = task;
@@ -130,6 +134,19 @@ static uint32_t choose_koid(struct proctab *t, uint64_t upid)
 	return t->spare_koid;
 }
 
+/* Its pid is for another one. */
+static void unlink_pid(struct proctab *t, struct task *task)
+{
+	struct task **at;
+
+	if (task->pid_key == NO_PID)
+		return;
+	for (at = &t->by_pid[head_of(t, task->pid_key)]; *at != task;)
+		at = &(*at)->by_pid;
+	*at = task->by_pid;
+	task->pid_key = NO_PID;
+}
+
 static void unlink_task(struct proctab *t, struct task *task)
 {
 	struct task **at;
@@ -140,9 +157,7 @@ static void unlink_task(struct proctab *t, struct task *task)
 	for (at = &t->by_koid[head_of(t, task->koid)]; *at != task;)
 		at = &(*at)->by_koid;
 	*at = task->by_koid;
-	for (at = &t->by_pid[head_of(t, task->pid_key)]; *at != task;)
-		at = &(*at)->by_pid;
-	*at = task->by_pid;
+	unlink_pid(t, task);
 	*task->prev = task->next;
 	if (task->next)
 		task->next->prev = task->prev;
@@ -210,7 +225,8 @@ static struct task *add_task(struct proctab *t, uint64_t upid, struct task *pare
 	struct task *task = xcalloc(1, sizeof(*task));
 
 	task->upid = upid;
-	task->pid = task->pid_key = et_pid(upid, t->pid_bits);
+	task->pid = et_pid(upid, t->pid_bits);
+	task->pid_key = t->pid_bits ? task->pid : NO_PID;
 	task->koid = choose_koid(t, upid);
 	task->thread = thread;
 	task->process = thread && parent ? parent->process : task->koid;
@@ -312,16 +328,8 @@ static void apply_exec(struct proctab *t, struct task *task, const struct et_eve
 {
 	t->ops->end(t->ctx, task, TASK_EXEC, ev->time, ev);
 	if (task->thread) {
-		struct task **at = &t->by_pid[head_of(t, task->pid_key)];
-
-		while (*at != task)
-			at = &(*at)->by_pid;
-		*at = task->by_pid;
-		/* no pid is this one, so that its old pid can be reused */
-		task->pid_key = UINT64_MAX;
-		at = &t->by_pid[head_of(t, task->pid_key)];
-		task->by_pid = *at;
-		*at = task;
+		/* so that its old pid can be reused */
+		unlink_pid(t, task);
 		task->thread = false;
 		t->processes++;
 	}

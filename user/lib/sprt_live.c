@@ -4,15 +4,13 @@
 
 #include <stdlib.h>
 
-#include "sprt_mem.h"
+#include "hash.h"
 #include "xalloc.h"
 
 static size_t home(const struct sprt_live *live, uint32_t resource,
 		   uint64_t id)
 {
-	const uint64_t key[2] = { id, resource };
-
-	return sprt_hash(key, sizeof(key)) & (live->nslots - 1);
+	return hash_two(id, resource) & (live->nslots - 1);
 }
 
 static size_t find(const struct sprt_live *live, uint32_t resource,

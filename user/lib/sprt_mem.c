@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Bump allocator, interned strings: see sprt_mem.h. */
 #include "sprt_mem.h"
+#include "hash.h"
 #include "xalloc.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define ARENA_BLOCK	4096u
 
@@ -73,33 +73,6 @@ void sprt_arena_free(struct sprt_arena *a)
 	}
 }
 
-static uint64_t hash_seed(void)
-{
-	static uint64_t seed;
-
-	if (!seed && getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
-		seed = 0x9e3779b97f4a7c15u;
-	seed |= 1;
-	return seed;
-}
-
-uint64_t sprt_hash(const void *data, size_t len)
-{
-	const unsigned char *p = data;
-	uint64_t h = hash_seed() ^ len * 0x9e3779b97f4a7c15u, w;
-
-	for (; len >= 8; p += 8, len -= 8) {
-		memcpy(&w, p, 8);
-		h = (h ^ w) * 0xff51afd7ed558ccdu;
-		h ^= h >> 32;
-	}
-	w = 0;
-	memcpy(&w, p, len);
-	h = (h ^ w) * 0xc4ceb9fe1a85ec53u;
-	h = (h ^ h >> 29) * 0xff51afd7ed558ccdu;
-	return h ^ h >> 32;
-}
-
 static void intern_resize(struct sprt_intern *in, size_t n)
 {
 	struct sprt_interned **slots = xcalloc(n, sizeof(*slots));
@@ -121,7 +94,7 @@ static void intern_resize(struct sprt_intern *in, size_t n)
 
 const void *sprt_intern(struct sprt_intern *in, const void *data, size_t len)
 {
-	uint64_t hash = sprt_hash(data, len);
+	uint64_t hash = hash_bytes(data, len);
 	struct sprt_interned *e;
 	size_t k;
 

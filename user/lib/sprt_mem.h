@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Memory helpers of the sp-rtrace files: a bump allocator, interned byte
- * strings, a hash, and strings made fit for messages.  Nothing here knows what an sp-rtrace log is.  Like
- * xalloc.h, nothing here returns without memory.
+ * strings, and strings made fit for messages.  Nothing here knows what an
+ * sp-rtrace log is.  Like xalloc.h, nothing here returns without memory.
  */
 #ifndef SPRT_MEM_H
 #define SPRT_MEM_H
@@ -45,14 +45,6 @@ struct sprt_intern {
 const void *sprt_intern(struct sprt_intern *in, const void *data, size_t len);
 const char *sprt_intern_str(struct sprt_intern *in, const char *s);
 void sprt_intern_free(struct sprt_intern *in);
-
-/**
- * sprt_hash - a well-spread value for tables in memory
- *
- * Differs from run to run: logs can come from anybody, and nobody shall be
- * able to choose block addresses that all fall on one slot.
- */
-uint64_t sprt_hash(const void *data, size_t len);
 
 /**
  * sprt_shown - text of a log for a message: cut, without control characters

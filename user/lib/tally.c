@@ -15,7 +15,7 @@ void tally_free(struct tally *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static struct tally_row *probe(const struct tally *t, uint32_t hash,
+static struct tally_row *probe(const struct tally *t, uint64_t hash,
 			       const char *name, size_t len)
 {
 	size_t i = hash & (t->cap - 1);
@@ -85,7 +85,7 @@ static void make_room(struct tally *t, size_t len)
 
 void tally_add(struct tally *t, const char *name, size_t len, uint64_t value)
 {
-	uint32_t hash = hash_bytes(name, len);
+	uint64_t hash = hash_bytes(name, len);
 	struct tally_row *row = t->cap ? probe(t, hash, name, len) : NULL;
 
 	if (!row || !row->name) {

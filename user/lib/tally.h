@@ -16,7 +16,7 @@
 struct tally_row {
 	char *name;		/* NULL: free */
 	size_t len;
-	uint32_t hash;
+	uint64_t hash;
 	uint64_t n;		/* how often it came, at least */
 	uint64_t low;		/* and how often it may have come before that,
 				 * and been forgotten

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keys that somebody chose so that they collide: what a table does is counted
+ * in slots that are looked at, not in time.  And nothing that is written depends
+ * on the hashes of a run.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common_convert.h"
+#include "common_swap.h"
+#include "hash.h"
+#include "map64.h"
+#include "sprt_live.h"
+#include "tally.h"
+
+#define N	4096u
+/* Slots passed over by all N look-ups together; chosen keys made it N * N / 2. */
+#define PASSED	(8 * N)
+
+/* Multiplied by the number that tables multiplied by, this is 1. */
+#define GOLDEN		0x9e3779b97f4a7c15ull
+#define GOLDEN_INVERSE	0xf1de83e19937733dull
+
+/* The i-th number whose product has nothing in its lower 32 bits. */
+static uint64_t number(uint64_t i)
+{
+	uint64_t product = (i + 1) << 32, low = product >> 32;
+
+	/* folded, its lower half is 0 */
+	return (product ^ low) * GOLDEN_INVERSE;
+}
+
+/* The i-th number that differs from others in its upper bits only. */
+static uint64_t upper(uint64_t i)
+{
+	return i << 40;
+}
+
+/* The i-th number of those that are far apart by the same step. */
+static uint64_t row(uint64_t i)
+{
+	return i * GOLDEN_INVERSE;
+}
+
+static uint64_t (*const numbers[])(uint64_t i) = { number, upper, row };
+
+static void test_inverse(void **state)
+{
+	(void)state;
+	assert_int_equal(GOLDEN * GOLDEN_INVERSE, 1);
+}
+
+static void test_map64(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
+		struct map64 m = { 0 };
+		uint64_t passed = 0;
+		struct map64_slot *e;
+
+		for (uint64_t i = 0; i < N; i++)
+			map64_put(&m, numbers[k](i), i);
+		assert_int_equal(m.n, N);
+		for (size_t i = 0; (e = map64_each(&m, &i));)
+			passed += ((size_t)(e - m.slots) - hash_word(e->key)) & (m.cap - 1);
+		assert_in_range(passed, 0, PASSED);
+		for (uint64_t i = 0; i < N; i++)
+			assert_int_equal(*map64_get(&m, numbers[k](i)), i);
+		map64_clear(&m);
+	}
+}
+
+static void test_live_blocks(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
+		struct sprt_live live = { 0 };
+		uint64_t passed = 0;
+
+		for (uint64_t i = 0; i < N; i++) {
+			struct sprt_block b = { .id = numbers[k](i), .resource = 1 };
+
+			sprt_live_alloc(&live, &b, false);
+		}
+		for (size_t i = 0; i < live.nslots; i++) {
+			const struct sprt_block *b = &live.slots[i];
+
+			if (b->refs)
+				passed += (i - hash_two(b->id, b->resource)) & (live.nslots - 1);
+		}
+		assert_in_range(passed, 0, PASSED);
+		sprt_live_free(&live);
+	}
+}
+
+/* Bytes of a text, in words; a bit of its number is a pair of them. */
+#define WORDS	24u
+
+/* With the hash known, any first 8 bytes can be made up for by the next. */
+static void known(uint64_t w[WORDS], uint64_t i)
+{
+	uint64_t h = WORDS * 8 * 0xff51afd7ed558ccdull;
+
+	w[0] = i << 20;
+	h = (h ^ w[0]) * GOLDEN;
+	w[1] = h ^ h >> 29;
+}
+
+/*
+ * Where a step is "xor, multiply, fold", the upper bit of one word and what
+ * becomes of it in the next cancel each other, whatever the seed.
+ */
+static void cancelled(uint64_t w[WORDS], uint64_t i)
+{
+	for (unsigned int k = 0; k < WORDS / 2; k++)
+		if (i >> k & 1) {
+			w[2 * k] ^= 1ull << 63;
+			w[2 * k + 1] ^= 1ull << 63 | 1ull << 34;
+		}
+}
+
+static void (*const texts[])(uint64_t w[WORDS], uint64_t i) = { known, cancelled };
+
+static void test_bytes(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+		struct tally t = { 0 };
+		uint64_t passed = 0;
+
+		for (uint64_t i = 0; i < N; i++) {
+			uint64_t w[WORDS] = { 0 };
+
+			texts[k](w, i);
+			tally_add(&t, (const char *)w, sizeof(w), 0);
+		}
+		for (size_t i = 0; i < t.cap; i++)
+			if (t.rows[i].name)
+				passed += (i - t.rows[i].hash) & (t.cap - 1);
+		assert_in_range(passed, 0, PASSED);
+		tally_free(&t);
+	}
+}
+
+/* Lengths around the steps; one byte more or less, or another one, is seen. */
+static void test_bytes_differ(void **state)
+{
+	struct map64 seen = { 0 };
+	char s[40] = { 0 };
+
+	(void)state;
+	for (size_t len = 0; len <= sizeof(s); len++) {
+		assert_false(map64_get(&seen, hash_bytes(s, len)));
+		map64_put(&seen, hash_bytes(s, len), len);
+		for (size_t i = 0; i < len; i++) {
+			s[i] = 1;
+			assert_false(map64_get(&seen, hash_bytes(s, len)));
+			map64_put(&seen, hash_bytes(s, len), len);
+			s[i] = 0;
+		}
+	}
+	map64_clear(&seen);
+}
+
+static void test_aligned_or_not(void **state)
+{
+	char s[64];
+
+	(void)state;
+	for (size_t len = 0; len < 32; len++) {
+		uint64_t h = 0;
+
+		for (size_t at = 0; at < 8; at++) {
+			memset(s, 'x', sizeof(s));
+			memset(s + at, 'a', len);
+			if (!at)
+				h = hash_bytes(s, len);
+			assert_int_equal(hash_bytes(s + at, len), h);
+		}
+	}
+}
+
+/* ---- what is written does not depend on it ---- */
+
+static struct bytes written(const char *from, const char *to, const struct bytes *in,
+			    uint64_t seed)
+{
+	struct conversion c;
+	struct bytes all = { 0 };
+
+	hash_seed(seed);
+	c = convert(from, to, in->data, in->n, NULL);
+	bytes_add(&all, c.out.data, c.out.n);
+	bytes_add(&all, c.messages.data, c.messages.n);
+	conversion_free(&c);
+	return all;
+}
+
+static void same(const char *from, const char *to, const struct bytes *in)
+{
+	struct bytes first = written(from, to, in, 1);
+
+	for (uint64_t seed = 2; seed < 6; seed++) {
+		struct bytes other = written(from, to, in, seed);
+
+		assert_int_equal(first.n, other.n);
+		assert_memory_equal(first.data, other.data, first.n);
+		bytes_free(&other);
+	}
+	bytes_free(&first);
+}
+
+/* Everything open at the end: threads of several processes, resources, processors. */
+static void test_swap_outputs(void **state)
+{
+	struct stream s = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 24; i++) {
+		sw_entry(&s, 100 + i % 5, 200 + i, 0x1000 + i);
+		sw_begin(&s, 0x001a);
+		sw_u32(&s, 100 + i % 5);
+		sw_u32(&s, 1);
+		sw_u32(&s, 7 * i);
+		sw_str(&s, "/r");
+		sw_end(&s);
+		sw_begin(&s, 0x0010);
+		sw_u64(&s, 0);
+		sw_u32(&s, 100 + i % 5);
+		sw_u32(&s, 200 + i);
+		sw_u32(&s, i % 8);
+		sw_end(&s);
+	}
+	sw_terminate(&s, 101);
+	same("swap", "fxt", &s.b);
+	same("swap", "json", &s.b);
+	same("swap", "stats", &s.b);
+	sw_free(&s);
+}
+
+static void test_sample_outputs(void **state)
+{
+	static const struct {
+		const char *from, *file;
+		const char *to[4];
+	} rows[] = {
+		{ "swap", "swap/swap42-session.bin", { "fxt", "stats" } },
+		{ "sp-rtrace", "sp-rtrace/64/leaky.rtrace", { "fxt", "stats", "sp-rtrace-text" } },
+		{ "etrace", "etrace/first.trace", { "fxt", "json", "stats" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct bytes in = fixture(rows[i].file);
+
+		for (size_t k = 0; rows[i].to[k]; k++)
+			same(rows[i].from, rows[i].to[k], &in);
+		bytes_free(&in);
+	}
+}
+
+/* Switches to threads that nothing names: each is told, in the order of the file. */
+static void test_check_output(void **state)
+{
+	struct stream s = { 0 };
+	struct bytes fxt;
+
+	(void)state;
+	for (uint32_t i = 0; i < 24; i++)
+		sw_entry(&s, 100, 200 + i, 0x1000 + i);
+	fxt = written("swap", "fxt", &s.b, 1);
+	same("fxt", "check", &fxt);
+	bytes_free(&fxt);
+	sw_free(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_inverse),
+		cmocka_unit_test(test_map64),
+		cmocka_unit_test(test_live_blocks),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_bytes_differ),
+		cmocka_unit_test(test_aligned_or_not),
+		cmocka_unit_test(test_swap_outputs),
+		cmocka_unit_test(test_sample_outputs),
+		cmocka_unit_test(test_check_output),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
