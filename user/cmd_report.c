@@ -39,6 +39,7 @@ static void report(struct in **in, size_t nin, const char *from, const struct op
 	if (!from || !choose_rows(from, NULL, in[0], opts, &ch, diag) ||
 	    !choose_options(opts, &ch, diag))
 		return;
+	xalloc_doing(in_name(in[0]));
 	source = ch.source->open(&sa);
 	if (!source)
 		return;

@@ -306,7 +306,7 @@ static int parse(struct cmdline *c, int argc, char **argv, struct opt_row *flags
 
 /* ---- choosing the rows ---- */
 
-/* The format that the name of a file ends in. */
+/* The format that the name of a file ends in, or NULL. */
 static const char *output_by_suffix(const char *path)
 {
 	size_t len;
@@ -315,18 +315,44 @@ static const char *output_by_suffix(const char *path)
 	for (const struct sink_format *f = sink_formats; f->name; f++)
 		if (!f->flag && strlen(f->name) == len && !memcmp(f->name, suffix, len))
 			return f->name;
-	return "fxt";
+	return NULL;
+}
+
+/* Names of outputs, for a message. */
+static void output_names(char *buf, size_t size)
+{
+	buf[0] = 0;
+	for (const struct sink_format *f = sink_formats; f->name; f++) {
+		bool seen = f->flag;
+
+		for (const struct sink_format *g = sink_formats; g < f; g++)
+			seen = seen || !strcmp(g->name, f->name);
+		if (seen)
+			continue;
+		add(buf, size, buf[0] ? ", ." : ".");
+		add(buf, size, f->name);
+	}
 }
 
 /* Summaries and checks can be all that is wanted. */
 static const char *output_name(const struct cmdline *c)
 {
+	const char *name;
 	bool any_flag = false;
+	char names[128];
 
 	if (c->to)
 		return c->to;
-	if (c->output)
-		return output_by_suffix(c->output);
+	if (c->output) {
+		name = output_by_suffix(c->output);
+		if (name)
+			return name;
+		output_names(names, sizeof(names));
+		/* not of the input, so not for the diag, which outputs tell of */
+		fprintf(stderr, PROG ": %s: becomes FXT, for its name ends in none of %s; --to FORMAT says what it shall be\n",
+			c->output, names);
+		return "fxt";
+	}
 	for (const struct sink_format *f = sink_formats; f->name; f++)
 		any_flag |= f->flag && opt_flag(&c->opts, f->flag);
 	return any_flag ? NULL : "fxt";
@@ -385,6 +411,7 @@ static void convert(struct cmdline *c, const struct choice *ch, struct in **in,
 	int err = 0, e;
 
 	/* the source first: a bad option must not cost an existing output */
+	xalloc_doing(in_name(in[0]));
 	source = ch->source->open(&sa);
 	if (!source)
 		return;
@@ -476,7 +503,7 @@ int main(int argc, char **argv)
 
 	ret = parse(&c, argc, argv, flags);
 	if (ret) {
-		ret = ret == 1 ? 0 : 2;
+		ret = ret == 1 ? diag_stdout(PROG, 0) : 2;
 	} else {
 		diag = diag_new(stderr, PROG);
 		ret = run(&c, diag);

@@ -3,6 +3,7 @@
  * etrace: records what a build does, and answers questions about it.  Here
  * stands the table of its subcommands, each of which is a file cmd_NAME.c.
  */
+#include "diag.h"
 #include "etrace.h"
 
 #include <stdarg.h>
@@ -49,15 +50,15 @@ int main(int argc, char **argv)
 
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
 		usage(stdout);
-		return 0;
+		return diag_stdout(PROG, 0);
 	}
 	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
 		print_version();
-		return 0;
+		return diag_stdout(PROG, 0);
 	}
 	for (const struct command *c = commands; c->name; c++)
 		if (!strcmp(c->name, name))
-			return c->main(argc - 1, argv + 1);
+			return diag_stdout(PROG, c->main(argc - 1, argv + 1));
 	if (*name)
 		say("%s is no command of etrace", name);
 	usage(stderr);

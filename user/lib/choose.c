@@ -87,8 +87,7 @@ const char *choose_source(const char *from, struct in **in, size_t nin, struct d
 			/* the file of a processor that saw nothing */
 			in_peek(in[i], 1, &have);
 			if (in_error(in[i])) {
-				diag_fatal(diag, "%s: %s", in_name(in[i]),
-					   strerror(-in_error(in[i])));
+				diag_fatal(diag, "%s: %s", in_name(in[i]), in_why(in[i]));
 				return NULL;
 			}
 			if (!have && nin > 1)

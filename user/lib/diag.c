@@ -3,9 +3,11 @@
 #include "diag.h"
 #include "xalloc.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct diag {
 	FILE *to;
@@ -138,4 +140,14 @@ int diag_status(const struct diag *d)
 	if (d->fatal)
 		return 2;
 	return damaged(d) ? 1 : 0;
+}
+
+int diag_stdout(const char *prog, int status)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "%s: standard output: %s\n", prog,
+		errno ? strerror(errno) : "cannot be written");
+	return 2;
 }

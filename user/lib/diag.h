@@ -77,6 +77,15 @@ bool diag_complete(const struct diag *d);
 /** diag_summary - tell the count of each kind; call once at the end */
 void diag_summary(struct diag *d);
 
+/**
+ * diag_stdout - the end of what was printed to standard output
+ * @prog: what the message begins with
+ * @status: exit status so far
+ *
+ * Return: @status, or 2 after a message if it could not be written.
+ */
+int diag_stdout(const char *prog, int status);
+
 /** diag_status - exit status: 0 complete, 1 damaged or missing, 2 fatal */
 int diag_status(const struct diag *d);
 

@@ -26,6 +26,9 @@ static const struct diag_kind cut_line = {
 static const struct diag_kind unreadable = {
 	"inputs that could not be read to their end", DIAG_DAMAGE };
 
+static const struct diag_kind only_foreign = {
+	"traces without a line of etrace's", DIAG_DAMAGE };
+
 /* One input, standing at its next etrace line. */
 struct stream {
 	struct in *in;
@@ -46,6 +49,7 @@ struct stream {
 struct etrace_in {
 	struct source source;
 	struct diag *diag;
+	bool own, foreign;	/* there was a line of etrace's, of others */
 	size_t n;
 	struct stream **heap;	/* those not at their end, by time */
 	size_t nheap;
@@ -98,9 +102,6 @@ static const char *next_line(struct etrace_in *src, struct stream *st, size_t *l
 		}
 		if (st->have > left)
 			continue;
-		if (in_error(st->in))
-			diag_report(src->diag, &unreadable, st->name, DIAG_LINE,
-				    st->line + 1, "%s", strerror(-in_error(st->in)));
 		if (!st->have)
 			return NULL;
 		/* the last line, without a newline */
@@ -132,6 +133,7 @@ static int advance(struct etrace_in *src, struct stream *st, struct assembler *a
 			diag_count(src->diag, &foreign_lines, foreign);
 		switch (class) {
 		case LINE_ETRACE:
+			src->own = true;
 			st->last_time = st->state.line.time;
 			return 0;
 		case LINE_LOST:
@@ -145,6 +147,7 @@ static int advance(struct etrace_in *src, struct stream *st, struct assembler *a
 			st->lost_line = st->line;
 			break;
 		case LINE_FOREIGN:
+			src->foreign = true;
 			diag_report(src->diag, &foreign_lines, st->name, DIAG_LINE,
 				    st->line, NULL);
 			break;
@@ -162,6 +165,9 @@ static int advance(struct etrace_in *src, struct stream *st, struct assembler *a
 	if (foreign)
 		diag_count(src->diag, &foreign_lines, foreign);
 	st->at_end = true;
+	if (in_error(st->in))
+		diag_report(src->diag, &unreadable, st->name, DIAG_LINE, st->line,
+			    "cannot be read on: %s", in_why(st->in));
 	if (st->has_lost) {
 		st->lost.time = st->last_time;
 		err = asm_lost(a, &st->lost, st->name, st->lost_line);
@@ -248,11 +254,16 @@ static int etrace_in_run(struct source *s, struct sink *sink)
 {
 	struct etrace_in *src = (struct etrace_in *)s;
 	struct assembler *a = asm_new(sink, src->diag);
-	int err = merge(src, a), e;
+	int err = merge(src, a);
 
-	e = asm_end(a);
+	if (!err && src->foreign && !src->own)
+		diag_report(src->diag, &only_foreign, src->streams[0].name, DIAG_NOWHERE, 0,
+			    "has lines of other tracers, and none of etrace's");
+	/* what the output could not take any more is not missing in the input */
+	if (!err)
+		err = asm_end(a);
 	asm_free(a);
-	return err ? err : e;
+	return err;
 }
 
 static void etrace_in_free(struct source *s)
@@ -282,11 +293,37 @@ struct source *etrace_in_open(const struct source_args *args)
 	return &src->source;
 }
 
-/* An etrace line among the first ones is unmistakable. */
+/*
+ * Whether a line looks like one that ftrace prints, "TASK-PID [CPU] FLAGS TIME:
+ * EVENT ...", or like one of its graphs of functions, "CPU) TIME | CALL".
+ */
+static bool like_ftrace(const char *s, const char *end)
+{
+	const char *p = memchr(s, '[', (size_t)(end - s)), *q;
+	size_t n = 0;
+
+	if (p) {
+		for (p++; p < end && *p >= '0' && *p <= '9'; p++)
+			n++;
+		q = memmem(p, (size_t)(end - p), ": ", 2);
+		return n >= 3 && p < end && *p == ']' && q && q[-1] >= '0' && q[-1] <= '9';
+	}
+	while (s < end && *s == ' ')
+		s++;
+	for (; s < end && *s >= '0' && *s <= '9'; s++)
+		n++;
+	return n && s < end && *s == ')' && memchr(s, '|', (size_t)(end - s));
+}
+
+/*
+ * An etrace line among the first ones is unmistakable.  It can also stand behind
+ * any number of other tracers' lines.
+ */
 int etrace_in_detect(const uint8_t *data, size_t n)
 {
 	const char *s = (const char *)data, *nl;
 	struct line_state st = { 0 };
+	size_t traced = 0, others = 0;
 	int score = DETECT_NO;
 	char tail[512];
 
@@ -309,12 +346,16 @@ int etrace_in_detect(const uint8_t *data, size_t n)
 			score = DETECT_LIKELY;
 			break;
 		default:
+			if (like_ftrace(s, nl))
+				traced++;
+			else
+				others += nl > s && *s != '#';
 			break;
 		}
 		n -= (size_t)(nl + 1 - s);
 		s = nl + 1;
 	}
-	return score;
+	return score == DETECT_NO && traced > others ? DETECT_MAYBE : score;
 }
 
 /* ---- options of all rows that look into upids ---- */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define WINDOW		(64u << 10)
 #define RAW_SIZE	(128u << 10)
@@ -20,6 +21,7 @@ struct in {
 	int fd;			/* -1: memory */
 	bool owned;		/* close fd */
 	int err;
+	const char *why;	/* what is wrong with compressed data */
 	bool end;		/* nothing more comes into the window */
 	uint64_t offset;
 	/* the window: data[start .. fill) of data[0 .. cap) */
@@ -159,6 +161,7 @@ static size_t expand_gzip(struct in *in, uint8_t *to, size_t n)
 		inflateReset(&in->gz);
 	} else if (ret != Z_OK && ret != Z_BUF_ERROR) {
 		in->err = -EBADMSG;
+		in->why = "its gzip data are damaged";
 	}
 	return n - in->gz.avail_out;
 }
@@ -170,8 +173,11 @@ static size_t expand_zstd(struct in *in, uint8_t *to, size_t n)
 	size_t ret = ZSTD_decompressStream(in->zst, &dst, &src);
 
 	in->raw_start = src.pos;
-	if (ZSTD_isError(ret))
+	if (ZSTD_isError(ret)) {
 		in->err = -EBADMSG;
+		in->why = ZSTD_getErrorCode(ret) == ZSTD_error_frameParameter_windowTooLarge ?
+			  "its zstd data want too much memory" : "its zstd data are damaged";
+	}
 	in->frame_open = ret != 0;
 	return dst.pos;
 }
@@ -201,8 +207,12 @@ static size_t more(struct in *in, uint8_t *to, size_t n)
 	if (in->raw_start == in->raw_fill) {
 		fill_raw(in);
 		if (in->raw_start == in->raw_fill) {
-			if (in->frame_open && !in->err)
+			if (in->frame_open && !in->err) {
 				in->err = -ENODATA;
+				in->why = in->packing == GZIP ?
+					  "its gzip data end too early: it was cut off" :
+					  "its zstd data end too early: it was cut off";
+			}
 			in->end = true;
 			return 0;
 		}
@@ -253,6 +263,11 @@ uint64_t in_offset(const struct in *in)
 int in_error(const struct in *in)
 {
 	return in->err;
+}
+
+const char *in_why(const struct in *in)
+{
+	return in->why ? in->why : strerror(-in->err);
 }
 
 int in_is_tty(const struct in *in)

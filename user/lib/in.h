@@ -51,6 +51,14 @@ uint64_t in_offset(const struct in *in);
 /** in_error - 0, or the negative errno that ended the input too early */
 int in_error(const struct in *in);
 
+/**
+ * in_why - the same for a person; in_error() is not 0
+ *
+ * Return: text that lives as long as the stream, to stand behind its name and a
+ * colon.
+ */
+const char *in_why(const struct in *in);
+
 /** in_is_tty - whether a person types it */
 int in_is_tty(const struct in *in);
 

@@ -300,7 +300,8 @@ void report_text(const struct report *r, const struct diag *diag, struct out *ou
 {
 	bool first = true;
 
-	out_printf(out, "%" PRIu64 " events in %.3f s", r->events, seconds(r->last - r->first));
+	out_printf(out, "%" PRIu64 " events in %s", r->events,
+		   STATS_SECONDS(r->last - r->first));
 	for (unsigned int k = 0; k < ET_K_COUNT; k++) {
 		if (!r->kinds[k] || k == ET_K_LOST)
 			continue;
@@ -309,12 +310,12 @@ void report_text(const struct report *r, const struct diag *diag, struct out *ou
 		first = false;
 	}
 	out_printf(out, "\n%" PRIu64 " processes and %" PRIu64 " more threads; at most %" PRIu64
-		   " processes at once (%.3f s after the beginning); %u generations deep\n",
-		   r->processes, r->threads, r->widest, seconds(r->widest_at - r->first),
+		   " processes at once (%s after the beginning); %u generations deep\n",
+		   r->processes, r->threads, r->widest, STATS_SECONDS(r->widest_at - r->first),
 		   r->deepest);
 	if (r->deepest)
-		out_printf(out, "deepest %.3f s after the beginning\n",
-			   seconds(r->deepest_at - r->first));
+		out_printf(out, "deepest %s after the beginning\n",
+			   STATS_SECONDS(r->deepest_at - r->first));
 	put_programs(r, out, "count", TALLY_N);
 	put_programs(r, out, "total time", TALLY_TOTAL);
 	put_programs(r, out, "longest time", TALLY_MOST);

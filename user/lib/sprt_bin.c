@@ -960,7 +960,7 @@ static int bin_run(struct source *s, struct sink *sink)
 			ret = read_packet(b);
 		if (in_error(b->in))
 			damaged(b, &damage_read, 0, "cannot be read on: %s",
-				strerror(-in_error(b->in)));
+				in_why(b->in));
 		if (!ret)
 			ret = close_call(b);
 	}

@@ -980,8 +980,7 @@ static int run_one(struct text *t)
 		first = false;
 	}
 	if (in_error(t->in))
-		damaged(t, &damage_read, "cannot be read on",
-			strerror(-in_error(t->in)));
+		damaged(t, &damage_read, "cannot be read on", in_why(t->in));
 	if (first)
 		damaged(t, &damage_header, "the report is empty", NULL);
 	if (!ret)

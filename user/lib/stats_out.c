@@ -41,8 +41,16 @@ void stats_time(struct stats *s, const char *key, const char *label, uint64_t ns
 	if (s->json)
 		stats_number(s, key, label, ns);
 	else
-		out_printf(s->out, "%s: %" PRIu64 ".%03u s\n", label, ns / 1000000000,
-			   (unsigned int)(ns / 1000000 % 1000));
+		out_printf(s->out, "%s: %s\n", label, STATS_SECONDS(ns));
+}
+
+const char *stats_seconds(char *buf, uint64_t ns)
+{
+	/* at least three digits that say something */
+	int digits = !ns || ns >= 100000000 ? 3 : ns >= 100000 ? 6 : 9;
+
+	snprintf(buf, STATS_SECONDS_SIZE, "%.*f s", digits, (double)ns / 1e9);
+	return buf;
 }
 
 void stats_text(struct stats *s, const char *key, const char *label, const char *v, size_t n)

@@ -320,7 +320,7 @@ static int run_input(struct swap_source *s, struct in *in)
 	}
 	if (in_error(in))
 		diag_report(s->diag, &kind_read, s->name, DIAG_OFFSET, in_offset(in),
-			    "cannot be read on: %s", strerror(-in_error(in)));
+			    "cannot be read on: %s", in_why(in));
 	if (!ret)
 		ret = swap_frame_end(frame);
 	if (!ret)

@@ -2,15 +2,24 @@
 /* Allocation that ends the program when memory runs out.  See xalloc.h. */
 #include "xalloc.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const char *doing;
+
+void xalloc_doing(const char *what)
+{
+	doing = what;
+}
+
 static void *check(void *p, size_t n)
 {
 	if (!p) {
-		fprintf(stderr, "etrace: out of memory (%zu bytes)\n", n);
+		fprintf(stderr, "%s: %s%sout of memory: %zu bytes more could not be had\n",
+			program_invocation_short_name, doing ? doing : "", doing ? ": " : "", n);
 		exit(2);
 	}
 	return p;

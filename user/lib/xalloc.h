@@ -16,6 +16,12 @@ char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 void *xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull));
 
 /**
+ * xalloc_doing - what the message shall name when memory runs out
+ * @what: a file's name, or the like; must stay; NULL: nothing
+ */
+void xalloc_doing(const char *what);
+
+/**
  * xgrow - make an array hold at least @need elements
  * @p: the array or NULL
  * @cap: its capacity in elements, updated; grows by doubling

@@ -7,6 +7,7 @@
 #include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "xalloc.h"
 
 static char dir[] = "/tmp/etrace-read-XXXXXX";
 
@@ -162,7 +165,7 @@ static void outputs(void **state)
 	/* nor a bad option an output that is there */
 	expect(2, "cp good kept && $R --bits-of-real-pid x -o kept good 2>/dev/null", NULL);
 	/* a summary alone, or beside the conversion */
-	expect(0, "$R --stats good", "2 events in 0.000 s: 1 exit, 1 close");
+	expect(0, "$R --stats good", "2 events in 0.000000004 s: 1 exit, 1 close");
 	expect(0, "$R --stats good", "The trace is complete");
 	expect(1, "$R --stats damaged 2>/dev/null", "The trace is NOT complete");
 	expect(0, "$R --stats -o c.fxt good && cmp c.fxt b.fxt", NULL);
@@ -194,14 +197,105 @@ static void killed(void **state)
 	       "\"signal_name\":\"SIGSEGV\",\"times\":1}]");
 }
 
+/* A message names the file and the reason, and says nothing that is not so. */
+static void reasons(void **state)
+{
+	(void)state;
+	expect(0, "for i in 1 2 3 4 5 6 7 8; do cat $D/etrace/first.trace; done > long", NULL);
+	expect(2, "$R -o /dev/full --to fxt long 2>&1", "/dev/full: No space left on device");
+	if (strstr(text, "missing"))
+		fail_msg("what the disk did not take is missing in the input:\n%s", text);
+	expect(0, "gzip -c long > long.gz && zstd -qc long > long.zst", NULL);
+	expect(1, "head -c 9000 long.gz > short && $R --to etrace short 2>&1 >/dev/null",
+	       "cannot be read on: its gzip data end too early: it was cut off\n");
+	assert_non_null(strstr(text, "etrace-read: short: line "));
+	assert_non_null(strstr(text, " 1 inputs that could not be read to their end"));
+	expect(1, "head -c -5 long.zst > short && $R --to etrace short 2>&1 >/dev/null",
+	       "cannot be read on: its zstd data end too early: it was cut off\n");
+	expect(1, "{ cat long.gz; echo rubbish; } > bad && $R --to etrace bad 2>&1 >/dev/null",
+	       "cannot be read on: its gzip data are damaged\n");
+	expect(2, "head -c 12 long.gz > none && $R none 2>&1 >/dev/null",
+	       "etrace-read: none: its gzip data end too early: it was cut off\n");
+	/* FXT is not what everybody expects of this name */
+	expect(0, "$R -o a.txt good 2>&1", "etrace-read: a.txt: becomes FXT, for its name ends in none of .fxt, .etrace, .json, .sp-rtrace-text; --to FORMAT says what it shall be\n");
+	expect(0, "$R --to fxt -o a.txt good 2>&1 && $R -o a.fxt good 2>&1", "");
+	assert_string_equal(text, "");
+	expect(0, "printf '4194405,0,7,5!Close|fd=3\n4194405,0,7,330005!Exit|status=0\n' > micro && $R --stats micro",
+	       "2 events in 0.000330 s");
+}
+
+/* What is asked for and cannot be printed was not printed. */
+static void help_to_a_full_disk(void **state)
+{
+	static const char *const asked[] = {
+		"$R --help", "$R --version", "${R%-read} --help", "${R%-read} --version",
+		"${R%-read} report --help", "${R%-read} run --help",
+	};
+	char command[100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		snprintf(command, sizeof(command), "%s 2>&1 >/dev/full", asked[i]);
+		expect(2, command, ": standard output: No space left on device\n");
+		snprintf(command, sizeof(command), "%s 2>&1 >/dev/null", asked[i]);
+		expect(0, command, NULL);
+		assert_string_equal(text, "");
+	}
+}
+
+/* However much other tracers wrote before: it is a trace. */
+static void behind_other_tracers(void **state)
+{
+	(void)state;
+	expect(0, "{ yes '          <idle>-0       [001] d..2.  1234.567890: sched_switch: prev_comm=swapper/1 prev_pid=0' | head -n 30000;"
+	       " yes ' 1)   0.500 us    |  kfree();' | head -n 20000; cat good; } > far && $R --to etrace far 2>/dev/null | cmp - good",
+	       NULL);
+	/* and if there is nothing else, that is said */
+	expect(1, "head -n 40000 far | $R --to etrace - 2>&1",
+	       "standard input: has lines of other tracers, and none of etrace's\n");
+	expect(1, "head -n 40000 far > no; $R no 2>&1 >/dev/null",
+	       "etrace-read: no: has lines of other tracers, and none of etrace's\n");
+	/* one processor's file may be so */
+	expect(0, "head -n 40000 far > no; $R --to etrace no good 2>/dev/null | cmp - good", NULL);
+	expect(2, "{ head -n 3 far; yes 'some text [123] at: 1: 2' | head -n 5; } > text; $R text 2>&1",
+	       "text: not a trace in a known format");
+}
+
+static void out_of_memory(void **state)
+{
+	int fds[2], status;
+	size_t cap = 0;
+	ssize_t n;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		dup2(fds[1], STDERR_FILENO);
+		xalloc_doing("big.trace");
+		xgrow(NULL, &cap, SIZE_MAX / 4, 8);
+		_exit(0);
+	}
+	close(fds[1]);
+	n = read(fds[0], text, sizeof(text) - 1);
+	assert_true(n > 0);
+	text[n] = 0;
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (!strstr(text, ": big.trace: out of memory: "))
+		fail_msg("says: %s", text);
+}
+
 /* etrace report: the same summaries, of whatever is read. */
 static void report(void **state)
 {
 	(void)state;
 	expect(0, "$R --stats good > s && ${R%-read} report good | cmp - s", NULL);
-	expect(0, "${R%-read} report good", "2 events in 0.000 s: 1 exit, 1 close");
+	expect(0, "${R%-read} report good", "2 events in 0.000000004 s: 1 exit, 1 close");
 	expect(1, "${R%-read} report damaged 2>&1", "etrace report: damaged: line 2: damaged line");
-	expect(0, "$R -o r.fxt good && ${R%-read} report r.fxt", "2 events in 0.000 s");
+	expect(0, "$R -o r.fxt good && ${R%-read} report r.fxt", "2 events in 0.000000004 s");
 	expect(0, "${R%-read} report --json r.fxt", "{\"complete\":true,\"recording\":null,");
 	expect(0, "$R --stats --json r.fxt > s && ${R%-read} report --json < r.fxt | cmp - s", NULL);
 	expect(0, "${R%-read} report $D/sp-rtrace/64/leaky.rtrace", "Calls: 26\n");
@@ -378,6 +472,10 @@ int main(void)
 		cmocka_unit_test(help),
 		cmocka_unit_test(outputs),
 		cmocka_unit_test(killed),
+		cmocka_unit_test(reasons),
+		cmocka_unit_test(help_to_a_full_disk),
+		cmocka_unit_test(behind_other_tracers),
+		cmocka_unit_test(out_of_memory),
 		cmocka_unit_test(report),
 		cmocka_unit_test(several_files),
 		cmocka_unit_test(terminal),
