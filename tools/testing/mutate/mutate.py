@@ -161,15 +161,19 @@ class Tree:
         return "late" if late else "caught", spent
 
 
-def coverage(tree, names):
-    """(lines, seconds): which tests execute a line, how long each takes."""
+def coverage(tree, names, longest):
+    """(lines, seconds): which tests execute a line, how long each takes; without those above @longest."""
     lines = collections.defaultdict(set)
     seconds = {}
     notes = glob.glob(f"{tree.build}/user/**/*.gcno", recursive=True)
     for name in names:
         prefix = f"{tree.build}/covered"
         shutil.rmtree(prefix, ignore_errors=True)
-        result, seconds[name] = tree.test(name, 3600, 3600, {"GCOV_PREFIX": prefix})
+        result, took = tree.test(name, longest, 20 * longest, {"GCOV_PREFIX": prefix})
+        if result == "late":
+            print(f"left out, as it takes more than {longest} s: {name}", flush=True)
+            continue
+        seconds[name] = took
         if result:
             sys.exit(f"mutate: {name} fails without any change")
         data = []
@@ -237,7 +241,7 @@ class Run:
                     print(built)
                     sys.exit(f"mutate: {tree.top} does not build")
         names = sorted(os.path.basename(f)[:-2] for f in glob.glob(f"{base.top}/{UNIT}/test_*.c"))
-        self.lines, self.seconds = coverage(base, names)
+        self.lines, self.seconds = coverage(base, names, args.longest)
         self.base = base
         self.trees = queue.SimpleQueue()
         for tree in jobs:
@@ -298,6 +302,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--max", type=float, default=10, help="percent that may survive")
     parser.add_argument("--tree", default=os.path.abspath(HERE + "/../../.."))
+    parser.add_argument("--longest", type=int, default=600, help="leave out tests that take more seconds")
     parser.add_argument("--grace", type=int, default=5, help="seconds that any test may take more")
     parser.add_argument("--explained", default=HERE + "/equivalent", help="list of changes that change nothing")
     parser.add_argument("--out", help="where to build (build/mutate)")

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
-#include "common_convert.h"
+#include "common_sprt.h"
 
 static const char *const sprt_samples[] = {
 	"32/fileops-mem", "32/leaky", "64/fileops-mem", "64/gobj", "64/leaky",
@@ -245,6 +245,50 @@ static void sprt_leaks(void **state)
 	assert_int_equal(number(o, "calls"), 15);
 	json_object_put(o);
 	bytes_free(&b);
+}
+
+/* Functions of one name in two resources; only allocations have an amount. */
+static void sprt_functions(void **state)
+{
+	static const struct {
+		const char *resource;
+		uint64_t calls, bytes;
+	} want[] = { { "memory", 5, 60 }, { "file", 1, 1000 } };
+	struct made m = { .major = 2, .ptr = 8 };
+	struct json_object *o, *table;
+	unsigned int found = 0;
+
+	(void)state;
+	made_start(&m, "x86_64");
+	made_resource(&m, 1, 0, "memory", "blocks");
+	made_resource(&m, 2, 0, "file", "descriptors");
+	for (uint32_t i = 1; i <= 3; i++)
+		made_call(&m, 1, 0, i, 2, "get", 10 * i, 0x10 * i);
+	made_call(&m, 1, 0, 4, 1, "get", 7, 0x10);
+	made_call(&m, 1, 0, 5, 0, "get", 8, 0x10);
+	made_call(&m, 2, 0, 6, 2, "get", 1000, 3);
+	o = summary("sp-rtrace", m.b.data, m.b.n, 0);
+	assert_int_equal(number(o, "calls"), 6);
+	assert_int_equal(number(o, "allocations"), 4);
+	assert_int_equal(number(o, "frees"), 1);
+	assert_int_equal(number(o, "other_calls"), 1);
+	assert_true(json_object_object_get_ex(o, "functions", &table));
+	assert_int_equal(json_object_array_length(table), 2);
+	for (size_t i = 0; i < 2; i++) {
+		struct json_object *r = json_object_array_get_idx(table, i);
+
+		assert_string_equal(string(r, "function"), "get");
+		for (size_t k = 0; k < 2; k++) {
+			if (strcmp(string(r, "resource"), want[k].resource))
+				continue;
+			assert_int_equal(number(r, "calls"), want[k].calls);
+			assert_int_equal(number(r, "bytes"), want[k].bytes);
+			found++;
+		}
+	}
+	assert_int_equal(found, 2);
+	json_object_put(o);
+	bytes_free(&m.b);
 }
 
 /* Two logs in one file, and a log that is cut. */
@@ -503,6 +547,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sprt_counts),
 		cmocka_unit_test(sprt_leaks),
+		cmocka_unit_test(sprt_functions),
 		cmocka_unit_test(sprt_files),
 		cmocka_unit_test(swap_counts),
 		cmocka_unit_test(swap_calls),

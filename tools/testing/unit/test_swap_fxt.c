@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "common_fxt.h"
+#include "common_swap.h"
 
 #define MAX_LINES 1000
 
@@ -503,6 +504,96 @@ static void test_old(void **state)
 	bytes_free(&fxt);
 }
 
+static struct records made_records(struct stream *s)
+{
+	struct conversion c = convert("swap", "fxt", s->b.data, s->b.n, NULL);
+	struct records rs;
+
+	assert_int_equal(c.status, 0);
+	assert_fxt_clean(c.out.data, c.out.n);
+	rs = fxt_records(c.out.data, c.out.n);
+	conversion_free(&c);
+	sw_free(s);
+	return rs;
+}
+
+/* Those that the protocol names, and one beyond. */
+static void test_stages(void **state)
+{
+	static const char *const names[] = { "mapping", "main", "create", "service", "stage 4" };
+	struct stream s = { 0 };
+	struct records rs;
+
+	(void)state;
+	sw_process_info(&s, 7, "app", SWAP_T0);
+	for (uint32_t i = 0; i < 5; i++) {
+		sw_begin(&s, 0x0019);
+		sw_u32(&s, 7);
+		sw_u32(&s, i);
+		sw_u32(&s, SWAP_T0);
+		sw_u32(&s, 1000 * i);
+		sw_u32(&s, SWAP_T0);
+		sw_u32(&s, 1000 * i + 500);
+		sw_end(&s);
+	}
+	rs = made_records(&s);
+	for (size_t i = 0; i < 5; i++) {
+		size_t at = 0;
+		json_object *rec = next_event(&rs, &at, "duration complete", "setup", names[i]);
+
+		assert_non_null(rec);
+		assert_int_equal(rec_number(rec, "timestamp"), 1000 * i);
+		assert_int_equal(rec_number(rec, "end_time"), 1000 * i + 500);
+	}
+	assert_int_equal(count_events(&rs, NULL, "setup", NULL), 5);
+	records_free(&rs);
+}
+
+/* What functions return: every kind of value, arrays with their address. */
+static void test_returned(void **state)
+{
+	static const char *const texts[] = {
+		"[]@0x10", "[1, -2]@0x10", "[0.5, -1.5]@0x10", "[0.25]@0x10",
+	};
+	struct stream s = { 0 };
+	struct records rs;
+	size_t at = 0;
+
+	(void)state;
+	sw_process_info(&s, 7, "app", SWAP_T0);
+	for (unsigned int i = 0; i < 4; i++) {
+		sw_entry(&s, 7, 7, 0x8200);
+		sw_begin(&s, 0x0009);
+		sw_u32(&s, 7);
+		sw_u32(&s, 7);
+		sw_u64(&s, 0x8200);
+		sw_u64(&s, 0x8100);
+		sw_u32(&s, 0);
+		sw_u8(&s, "DDFW"[i]);
+		sw_u64(&s, 0x10);
+		sw_u32(&s, (uint32_t[]){ 0, 2, 2, 1 }[i]);
+		if (i == 1) {
+			sw_u32(&s, 1);
+			sw_u32(&s, (uint32_t)-2);
+		} else if (i == 2) {
+			sw_f32(&s, 0.5);
+			sw_f32(&s, -1.5);
+		} else if (i == 3) {
+			sw_f64(&s, 0.25);
+		}
+		sw_end(&s);
+	}
+	rs = made_records(&s);
+	for (unsigned int i = 0; i < 4; i++) {
+		json_object *rec = next_event(&rs, &at, "duration end", "function", NULL);
+
+		assert_non_null(rec);
+		assert_non_null(rec_arg(rec, "return"));
+		assert_string_equal(json_object_get_string(rec_arg(rec, "return")), texts[i]);
+	}
+	records_free(&rs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,6 +605,8 @@ int main(void)
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_reused_pid),
 		cmocka_unit_test(test_old),
+		cmocka_unit_test(test_stages),
+		cmocka_unit_test(test_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
