@@ -625,21 +625,20 @@ struct source *etrace_fxt_in_open(const struct source_args *args)
 	return &f->source;
 }
 
-/* Any file of FXT could be meant; this is one if our provider begins it. */
+/* Any file of FXT could be meant; it is ours if our provider begins it. */
 int etrace_fxt_in_detect(const uint8_t *data, size_t n)
 {
+	bool magic = fxt_in_detect(data, n) != DETECT_NO;
 	int score = DETECT_NO;
 	struct fxt_reader *r;
 	struct fxt_rec rec;
 	struct in *in;
 
-	if (fxt_in_detect(data, n) == DETECT_NO)
-		return DETECT_NO;
 	in = in_mem(data, n, "");
 	r = fxt_reader_new(in, NULL, NULL);
 	while (score == DETECT_NO && fxt_next(r, &rec) > 0)
 		if (is_ours(&rec))
-			score = DETECT_SURE;
+			score = magic ? DETECT_SURE : DETECT_LIKELY;
 	fxt_reader_free(r);
 	in_close(in);
 	return score;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The numbers of the Fuchsia trace format, shared by encoder and decoder.
- * Section names in comments are those of the format document.  Nothing of any
- * traced system may stand here.
+ * Section names in comments are those of the format document, as Fuchsia has it
+ * today.  Nothing of any traced system may stand here.
  */
 #ifndef ETRACE_FXT_H
 #define ETRACE_FXT_H
@@ -34,8 +34,10 @@ enum fxt_record_type {
 	FXT_REC_BLOB = 5,
 	FXT_REC_USERSPACE_OBJECT = 6,
 	FXT_REC_KERNEL_OBJECT = 7,
-	FXT_REC_CONTEXT_SWITCH = 8,
+	FXT_REC_SCHEDULING = 8,
 	FXT_REC_LOG = 9,
+	FXT_REC_PROFILER = 10,
+	FXT_REC_LARGE = 15,
 };
 
 /* "Metadata Record" */
@@ -76,18 +78,41 @@ enum fxt_arg_type {
 	FXT_ARG_STRING = 6,
 	FXT_ARG_POINTER = 7,
 	FXT_ARG_KOID = 8,
+	FXT_ARG_BOOL = 9,
+	FXT_ARG_BLOB = 10,
 };
-#define FXT_ARG_COUNT 9
 
 /* "Blob Types" */
 #define FXT_BLOB_DATA		1
 #define FXT_BLOB_LAST_BRANCH	2
+#define FXT_BLOB_PERFETTO	3
+#define FXT_BLOB_COUNT		4
+
+/* "Scheduling Record": bits 60 to 63, which were zero when there was one kind. */
+enum fxt_sched_kind {
+	FXT_SCHED_LEGACY_SWITCH = 0,
+	FXT_SCHED_SWITCH = 1,
+	FXT_SCHED_WAKEUP = 2,
+};
+
+/* "Profiler Record" */
+enum fxt_prof_kind {
+	FXT_PROF_MODULE = 0,
+	FXT_PROF_MMAP = 1,
+	FXT_PROF_BACKTRACE = 2,
+};
+
+/* "Large Records" */
+#define FXT_LARGE_BLOB		0
+/* "Large Blob Record": with time, thread and arguments, and without */
+#define FXT_LARGE_BLOB_EVENT	0
+#define FXT_LARGE_BLOB_PLAIN	1
 
 /* Kernel object types that consumers know (ZX_OBJ_TYPE_*). */
 #define FXT_KOBJ_PROCESS	1
 #define FXT_KOBJ_THREAD		2
 
-/* "Context Switch Record", "Thread States" */
+/* "Scheduling Record", "Thread States" */
 enum fxt_thread_state {
 	FXT_THREAD_NEW = 0,
 	FXT_THREAD_RUNNING = 1,

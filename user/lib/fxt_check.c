@@ -74,13 +74,6 @@ static void broken(void *ctx, enum fxt_rule rule, uint64_t offset, const char *d
 
 /* ---- words and strings ---- */
 
-static void check_reserved(struct fxt_check *c, uint64_t word, unsigned int lo, unsigned int hi,
-			   uint64_t offset)
-{
-	if (fxt_bits(word, lo, hi))
-		broken(c, RULE_RESERVED, offset, NULL);
-}
-
 static void check_padding(struct fxt_check *c, const struct fxt_rec *rec, const void *stream,
 			  size_t len)
 {
@@ -186,13 +179,15 @@ static void check_arg(struct fxt_check *c, const struct fxt_rec *rec, const stru
 	check_string(c, rec, &a->name);
 	switch (a->type) {
 	case FXT_ARG_NULL:
-		check_reserved(c, a->header, 32, 63, a->offset);
-		break;
 	case FXT_ARG_I32:
 	case FXT_ARG_U32:
+	case FXT_ARG_BOOL:
+		break;
+	case FXT_ARG_BLOB:
+		check_padding(c, rec, a->blob.data, a->blob.len);
+		words += fxt_stream_words(a->blob.len);
 		break;
 	case FXT_ARG_STRING:
-		check_reserved(c, a->header, 48, 63, a->offset);
 		check_string(c, rec, &a->str);
 		words += inline_words(&a->str);
 		break;
@@ -204,7 +199,6 @@ static void check_arg(struct fxt_check *c, const struct fxt_rec *rec, const stru
 	case FXT_ARG_F64:
 	case FXT_ARG_POINTER:
 	case FXT_ARG_KOID:
-		check_reserved(c, a->header, 32, 63, a->offset);
 		words++;
 		break;
 	default:	/* told as a problem */
@@ -239,7 +233,6 @@ static void check_metadata(struct fxt_check *c, const struct fxt_rec *rec)
 
 	switch (rec->meta.type) {
 	case FXT_META_PROVIDER_INFO:
-		check_reserved(c, rec->header, 60, 63, rec->offset);
 		check_words(c, rec, 1 + fxt_stream_words(rec->meta.name.len));
 		check_text(c, rec, rec->meta.name.s, rec->meta.name.len);
 		flags = provider_flags(c, rec->meta.provider);
@@ -248,13 +241,11 @@ static void check_metadata(struct fxt_check *c, const struct fxt_rec *rec)
 		*flags |= PROVIDER_INTRODUCED;
 		break;
 	case FXT_META_PROVIDER_SECTION:
-		check_reserved(c, rec->header, 52, 63, rec->offset);
 		check_words(c, rec, 1);
 		if (!(*provider_flags(c, rec->meta.provider) & PROVIDER_INTRODUCED))
 			broken(c, RULE_PROVIDER_UNKNOWN, rec->offset, NULL);
 		break;
 	case FXT_META_PROVIDER_EVENT:
-		check_reserved(c, rec->header, 56, 63, rec->offset);
 		check_words(c, rec, 1);
 		if (rec->meta.event != FXT_PROVIDER_EVENT_BUFFER_FULL)
 			broken(c, RULE_UNKNOWN_TYPE, rec->offset, "provider event");
@@ -271,7 +262,6 @@ static void check_metadata(struct fxt_check *c, const struct fxt_rec *rec)
 
 static void check_init(struct fxt_check *c, const struct fxt_rec *rec)
 {
-	check_reserved(c, rec->header, 16, 63, rec->offset);
 	check_words(c, rec, 2);
 	*provider_flags(c, rec->provider) |= PROVIDER_INIT;
 	if (rec->init.ticks != TICKS)
@@ -280,8 +270,6 @@ static void check_init(struct fxt_check *c, const struct fxt_rec *rec)
 
 static void check_string_record(struct fxt_check *c, const struct fxt_rec *rec)
 {
-	check_reserved(c, rec->header, 31, 31, rec->offset);
-	check_reserved(c, rec->header, 47, 63, rec->offset);
 	check_words(c, rec, 1 + fxt_stream_words(rec->string.len));
 	check_text(c, rec, rec->string.s, rec->string.len);
 	if (!rec->string.index)
@@ -294,7 +282,6 @@ static void check_string_record(struct fxt_check *c, const struct fxt_rec *rec)
 
 static void check_thread_record(struct fxt_check *c, const struct fxt_rec *rec)
 {
-	check_reserved(c, rec->header, 24, 63, rec->offset);
 	check_words(c, rec, 3);
 	if (!rec->thread.index)
 		broken(c, RULE_INDEX_0, rec->offset, "thread");
@@ -359,20 +346,15 @@ static void check_event(struct fxt_check *c, const struct fxt_item *item)
 
 static void check_blob(struct fxt_check *c, const struct fxt_rec *rec)
 {
-	check_reserved(c, rec->header, 47, 47, rec->offset);
-	check_reserved(c, rec->header, 56, 63, rec->offset);
 	check_string(c, rec, &rec->blob.name);
 	check_padding(c, rec, rec->blob.data, rec->blob.len);
 	check_words(c, rec, 1 + inline_words(&rec->blob.name) + fxt_stream_words(rec->blob.len));
-	if (rec->blob.type == 3)
+	if (rec->blob.type == FXT_BLOB_PERFETTO)
 		broken(c, RULE_BLOB_3, rec->offset, NULL);
-	else if (rec->blob.type != FXT_BLOB_DATA && rec->blob.type != FXT_BLOB_LAST_BRANCH)
-		broken(c, RULE_UNKNOWN_TYPE, rec->offset, "blob");
 }
 
 static void check_userspace_object(struct fxt_check *c, const struct fxt_rec *rec)
 {
-	check_reserved(c, rec->header, 44, 63, rec->offset);
 	check_thread(c, rec, &rec->uobj.process, false);
 	check_string(c, rec, &rec->uobj.name);
 }
@@ -389,7 +371,6 @@ static void check_kernel_object(struct fxt_check *c, const struct fxt_item *item
 {
 	const struct fxt_rec *rec = item->rec;
 
-	check_reserved(c, rec->header, 44, 63, rec->offset);
 	check_string(c, rec, &rec->kobj.name);
 	if (rec->kobj.type == FXT_KOBJ_PROCESS || rec->kobj.type == FXT_KOBJ_THREAD)
 		check_koid(c, rec->kobj.koid, rec->offset);
@@ -404,7 +385,13 @@ static void check_kernel_object(struct fxt_check *c, const struct fxt_item *item
 	map64_remove(&c->switched, rec->kobj.koid);
 }
 
-/* One side of a switch; both koids and the priority 0 is idle. */
+static void check_switched(struct fxt_check *c, const struct fxt_rec *rec, uint64_t koid)
+{
+	if (!map64_get(&c->threads, koid) && !map64_get(&c->switched, koid))
+		map64_put(&c->switched, koid, rec->offset);
+}
+
+/* One side of a legacy switch; both koids and the priority 0 is idle. */
 static void check_side(struct fxt_check *c, const struct fxt_rec *rec, const struct fxt_tref *t,
 		       unsigned int priority)
 {
@@ -416,27 +403,84 @@ static void check_side(struct fxt_check *c, const struct fxt_rec *rec, const str
 		return;
 	}
 	check_thread(c, rec, t, true);
-	if (t->undefined || map64_get(&c->threads, t->thread) ||
-	    map64_get(&c->switched, t->thread))
-		return;
-	map64_put(&c->switched, t->thread, rec->offset);
+	if (!t->undefined)
+		check_switched(c, rec, t->thread);
 }
 
-static void check_switch(struct fxt_check *c, const struct fxt_rec *rec)
+/* A thread by its koid alone; 0 is idle. */
+static void check_sched_thread(struct fxt_check *c, const struct fxt_rec *rec, uint64_t koid)
 {
-	check_reserved(c, rec->header, 60, 63, rec->offset);
-	check_time(c, rec, rec->sw.time);
-	check_side(c, rec, &rec->sw.out, rec->sw.out_priority);
-	check_side(c, rec, &rec->sw.in, rec->sw.in_priority);
-	check_words(c, rec, 2 + (rec->sw.out.ref ? 0 : 2) + (rec->sw.in.ref ? 0 : 2));
-	if (rec->sw.out_state == FXT_THREAD_RUNNING || rec->sw.out_state > FXT_THREAD_DEAD)
+	if (!koid)
+		return;
+	check_koid(c, koid, rec->offset);
+	check_switched(c, rec, koid);
+}
+
+static void check_scheduling(struct fxt_check *c, const struct fxt_item *item)
+{
+	const struct fxt_rec *rec = item->rec;
+	const struct fxt_tref *out = &rec->sched.out, *in = &rec->sched.in;
+
+	if (!fxt_sched_names[rec->sched.kind])
+		return;		/* told as a problem */
+	check_time(c, rec, rec->sched.time);
+	if (rec->sched.kind == FXT_SCHED_LEGACY_SWITCH) {
+		check_side(c, rec, out, rec->sched.out_priority);
+		check_side(c, rec, in, rec->sched.in_priority);
+		check_words(c, rec, 2 + (out->ref ? 0 : 2) + (in->ref ? 0 : 2));
+	} else {
+		check_sched_thread(c, rec, out->thread);
+		check_sched_thread(c, rec, in->thread);
+		check_args(c, item);
+	}
+	if (rec->sched.kind != FXT_SCHED_WAKEUP &&
+	    (rec->sched.out_state == FXT_THREAD_RUNNING ||
+	     rec->sched.out_state > FXT_THREAD_DEAD))
 		broken(c, RULE_SWITCH_STATE, rec->offset, NULL);
+}
+
+static void check_profiler(struct fxt_check *c, const struct fxt_rec *rec)
+{
+	unsigned int words = 2 + (rec->prof.thread.ref ? 0 : 2);
+
+	if (rec->prof.kind > FXT_PROF_BACKTRACE)
+		return;		/* told as a problem */
+	check_time(c, rec, rec->prof.time);
+	check_thread(c, rec, &rec->prof.thread, true);
+	switch (rec->prof.kind) {
+	case FXT_PROF_MODULE:
+		check_text(c, rec, rec->prof.name.s, rec->prof.name.len);
+		check_padding(c, rec, rec->prof.build_id.s, rec->prof.build_id.len);
+		words += fxt_stream_words(rec->prof.name.len) +
+			 fxt_stream_words(rec->prof.build_id.len);
+		break;
+	case FXT_PROF_MMAP:
+		words += 3;
+		break;
+	case FXT_PROF_BACKTRACE:
+		words += rec->prof.nframes;
+		break;
+	}
+	check_words(c, rec, words);
+}
+
+static void check_large(struct fxt_check *c, const struct fxt_item *item)
+{
+	const struct fxt_rec *rec = item->rec;
+
+	if (!rec->large.known)
+		return;
+	check_string(c, rec, &rec->large.category);
+	check_string(c, rec, &rec->large.name);
+	if (rec->large.format == FXT_LARGE_BLOB_EVENT) {
+		check_time(c, rec, rec->large.time);
+		check_thread(c, rec, &rec->large.thread, true);
+		check_args(c, item);
+	}
 }
 
 static void check_log(struct fxt_check *c, const struct fxt_rec *rec)
 {
-	check_reserved(c, rec->header, 31, 31, rec->offset);
-	check_reserved(c, rec->header, 40, 63, rec->offset);
 	check_time(c, rec, rec->log.time);
 	check_thread(c, rec, &rec->log.thread, true);
 	check_text(c, rec, rec->log.s, rec->log.len);
@@ -447,6 +491,8 @@ static void check_record(struct fxt_check *c, const struct fxt_item *item)
 {
 	const struct fxt_rec *rec = item->rec;
 
+	if (rec->type == FXT_REC_LARGE)
+		broken(c, RULE_RECORD_15, rec->offset, NULL);
 	if (!rec->valid)
 		return;		/* told as a problem */
 	switch (rec->type) {
@@ -477,14 +523,17 @@ static void check_record(struct fxt_check *c, const struct fxt_item *item)
 		check_kernel_object(c, item);
 		check_args(c, item);
 		break;
-	case FXT_REC_CONTEXT_SWITCH:
-		check_switch(c, rec);
+	case FXT_REC_SCHEDULING:
+		check_scheduling(c, item);
 		break;
 	case FXT_REC_LOG:
 		check_log(c, rec);
 		break;
-	case 15:
-		broken(c, RULE_RECORD_15, rec->offset, NULL);
+	case FXT_REC_PROFILER:
+		check_profiler(c, rec);
+		break;
+	case FXT_REC_LARGE:
+		check_large(c, item);
 		break;
 	default:
 		broken(c, RULE_UNKNOWN_TYPE, rec->offset, "record");
@@ -509,6 +558,8 @@ static const struct {
 	[FXT_UNKNOWN_METADATA] = { RULE_UNKNOWN_TYPE, "metadata" },
 	[FXT_UNKNOWN_EVENT] = { RULE_UNKNOWN_TYPE, "event" },
 	[FXT_UNKNOWN_ARG] = { RULE_UNKNOWN_TYPE, "argument" },
+	[FXT_UNKNOWN_KIND] = { RULE_UNKNOWN_TYPE, "kind of a record" },
+	[FXT_RESERVED] = { RULE_RESERVED, NULL },
 	[FXT_READ_ERROR] = { RULE_CUT, "the file cannot be read on" },
 };
 
@@ -569,6 +620,8 @@ static int fxt_check_item(struct sink *base, const void *data)
 		break;
 	case FXT_ITEM_RECORD:
 		check_record(c, item);
+		break;
+	case FXT_ITEM_DATA:
 		break;
 	case FXT_ITEM_PROBLEM:
 		if (problem_rules[item->problem].rule == RULE_COUNT)

@@ -19,6 +19,8 @@ static const struct diag_kind kinds[FXT_PROBLEM_COUNT] = {
 	[FXT_UNKNOWN_RECORD] = { "records of unknown types, passed over", DIAG_NOTE },
 	[FXT_UNKNOWN_METADATA] = { "metadata of unknown types, passed over", DIAG_NOTE },
 	[FXT_UNKNOWN_EVENT] = { "events of unknown types", DIAG_NOTE },
+	[FXT_UNKNOWN_KIND] = { "records of unknown kinds", DIAG_NOTE },
+	[FXT_RESERVED] = { "places with reserved bits that are set", DIAG_NOTE },
 	[FXT_UNKNOWN_ARG] = { "arguments of unknown types, passed over", DIAG_NOTE },
 	[FXT_READ_ERROR] = { "inputs that could not be read to their end", DIAG_DAMAGE },
 };
@@ -32,8 +34,16 @@ const char *const fxt_record_names[16] = {
 	[FXT_REC_BLOB] = "blob",
 	[FXT_REC_USERSPACE_OBJECT] = "userspace object",
 	[FXT_REC_KERNEL_OBJECT] = "kernel object",
-	[FXT_REC_CONTEXT_SWITCH] = "context switch",
+	[FXT_REC_SCHEDULING] = "scheduling",
 	[FXT_REC_LOG] = "log",
+	[FXT_REC_PROFILER] = "profiler",
+	[FXT_REC_LARGE] = "large",
+};
+
+const char *const fxt_sched_names[16] = {
+	[FXT_SCHED_LEGACY_SWITCH] = "legacy context switch",
+	[FXT_SCHED_SWITCH] = "context switch",
+	[FXT_SCHED_WAKEUP] = "thread wakeup",
 };
 
 const char *const fxt_event_names[16] = {
@@ -90,6 +100,16 @@ static void push_record(struct fxt_source *s, struct fxt_reader *r, const struct
 		.kind = FXT_ITEM_RECORD, .rec = rec, .args = args, .nargs = n,
 		.arg_words = it.word, .offset = rec->offset,
 	});
+	if (rec->type != FXT_REC_LARGE)
+		return;
+	for (;;) {
+		struct fxt_item item = { .kind = FXT_ITEM_DATA, .offset = rec->offset };
+
+		item.data = s->err ? NULL : fxt_next_data(r, &item.ndata);
+		push(s, item);
+		if (!item.data)
+			break;
+	}
 }
 
 static void run_input(struct fxt_source *s, struct in *in)

@@ -13,6 +13,9 @@
 enum fxt_item_kind {
 	FXT_ITEM_BEGIN,		/* an input begins */
 	FXT_ITEM_RECORD,	/* @rec with @nargs @args */
+	FXT_ITEM_DATA,		/* @data of the large record before it; an
+				 * empty one ends it, and there is always one
+				 */
 	FXT_ITEM_PROBLEM,	/* @problem at @offset, before the record it is in */
 	FXT_ITEM_END,		/* the input ends at @offset */
 };
@@ -25,6 +28,8 @@ enum fxt_item_kind {
  * @args:    its arguments, as many as could be read
  * @nargs:   how many
  * @arg_words: words that they take
+ * @data:    bytes of a large record, fxt_next_data()
+ * @ndata:   how many
  * @problem: what is wrong
  * @offset:  where, bytes from the beginning of the input
  */
@@ -35,13 +40,16 @@ struct fxt_item {
 	const struct fxt_rarg *args;
 	unsigned int nargs;
 	unsigned int arg_words;
+	const uint8_t *data;
+	size_t ndata;
 	enum fxt_problem problem;
 	uint64_t offset;
 };
 
-/* What the document calls the types of records and of events; NULL: no name. */
+/* What the document calls types and kinds; NULL: no name. */
 extern const char *const fxt_record_names[16];
 extern const char *const fxt_event_names[16];
+extern const char *const fxt_sched_names[16];
 
 /* struct source_format: pushes struct fxt_item */
 int fxt_in_detect(const uint8_t *data, size_t n);

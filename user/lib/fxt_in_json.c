@@ -41,6 +41,24 @@ static const char *const arg_names[16] = {
 	[FXT_ARG_STRING] = "string",
 	[FXT_ARG_POINTER] = "pointer",
 	[FXT_ARG_KOID] = "koid",
+	[FXT_ARG_BOOL] = "boolean",
+	[FXT_ARG_BLOB] = "blob",
+};
+
+static const char *const blob_names[16] = {
+	[FXT_BLOB_DATA] = "data",
+	[FXT_BLOB_LAST_BRANCH] = "last branch records",
+	[FXT_BLOB_PERFETTO] = "perfetto",
+};
+
+static const char *const prof_names[16] = {
+	[FXT_PROF_MODULE] = "module",
+	[FXT_PROF_MMAP] = "mmap",
+	[FXT_PROF_BACKTRACE] = "backtrace",
+};
+
+static const char *const large_names[16] = {
+	[FXT_LARGE_BLOB] = "blob",
 };
 
 static const char *const state_names[16] = {
@@ -111,7 +129,13 @@ static void put_thread(struct json *j, const char *key, const struct fxt_tref *t
 	json_end(j, '}');
 }
 
-static void put_arg(struct json *j, const struct fxt_rec *rec, const struct fxt_rarg *a)
+static void put_addr(struct json *j, const char *name, uint64_t v)
+{
+	json_key(j, name);
+	json_addr(j, v);
+}
+
+static void put_arg(struct json *j, const struct fxt_rarg *a)
 {
 	json_begin(j, '{');
 	put_string(j, "name", &a->name);
@@ -142,12 +166,19 @@ static void put_arg(struct json *j, const struct fxt_rec *rec, const struct fxt_
 		json_f64(j, a->f64);
 		break;
 	case FXT_ARG_POINTER:
+		put_addr(j, "value", a->u64);
+		break;
+	case FXT_ARG_BOOL:
 		json_key(j, "value");
-		json_addr(j, a->u64);
+		json_bool(j, a->b);
+		break;
+	case FXT_ARG_BLOB:
+		json_key(j, "value");
+		json_hex(j, a->blob.data, a->blob.len);
 		break;
 	default:
 		json_key(j, "data");
-		json_hex(j, rec->raw + (a->offset - rec->offset), 8ull * a->words);
+		json_hex(j, a->raw, 8ull * a->words);
 		break;
 	}
 	json_end(j, '}');
@@ -203,15 +234,92 @@ static void put_event(struct json *j, const struct fxt_rec *rec)
 		put_bytes(j, rec);
 }
 
-static void put_switch(struct json *j, const struct fxt_rec *rec)
+/* Who is switched or wakes up: without a process, but in the legacy form. */
+static void put_sched_thread(struct json *j, const char *key, uint64_t koid)
 {
-	put_u64(j, "timestamp", rec->sw.time);
-	put_u64(j, "cpu", rec->sw.cpu);
-	put_named(j, "outgoing_state", state_names, rec->sw.out_state);
-	put_thread(j, "outgoing", &rec->sw.out, false);
-	put_u64(j, "outgoing_priority", rec->sw.out_priority);
-	put_thread(j, "incoming", &rec->sw.in, false);
-	put_u64(j, "incoming_priority", rec->sw.in_priority);
+	json_key(j, key);
+	json_begin(j, '{');
+	put_u64(j, "thread", koid);
+	json_end(j, '}');
+}
+
+static void put_scheduling(struct json *j, const struct fxt_rec *rec)
+{
+	unsigned int kind = rec->sched.kind;
+
+	put_named(j, "scheduling", fxt_sched_names, kind);
+	if (!fxt_sched_names[kind]) {
+		put_bytes(j, rec);
+		return;
+	}
+	put_u64(j, "timestamp", rec->sched.time);
+	put_u64(j, "cpu", rec->sched.cpu);
+	if (kind != FXT_SCHED_WAKEUP)
+		put_named(j, "outgoing_state", state_names, rec->sched.out_state);
+	switch (kind) {
+	case FXT_SCHED_LEGACY_SWITCH:
+		put_thread(j, "outgoing", &rec->sched.out, false);
+		put_u64(j, "outgoing_priority", rec->sched.out_priority);
+		put_thread(j, "incoming", &rec->sched.in, false);
+		put_u64(j, "incoming_priority", rec->sched.in_priority);
+		break;
+	case FXT_SCHED_SWITCH:
+		put_sched_thread(j, "outgoing", rec->sched.out.thread);
+		put_sched_thread(j, "incoming", rec->sched.in.thread);
+		break;
+	case FXT_SCHED_WAKEUP:
+		put_sched_thread(j, "waking", rec->sched.in.thread);
+		break;
+	}
+}
+
+static void put_profiler(struct json *j, const struct fxt_rec *rec)
+{
+	unsigned int kind = rec->prof.kind;
+
+	put_named(j, "profiler", prof_names, kind);
+	if (!prof_names[kind]) {
+		put_bytes(j, rec);
+		return;
+	}
+	put_u64(j, "timestamp", rec->prof.time);
+	put_thread(j, "thread", &rec->prof.thread, false);
+	if (kind != FXT_PROF_BACKTRACE)
+		put_u64(j, "module_id", rec->prof.module);
+	switch (kind) {
+	case FXT_PROF_MODULE:
+		json_text(j, "name", rec->prof.name.s, rec->prof.name.len);
+		json_text(j, "build_id", rec->prof.build_id.s, rec->prof.build_id.len);
+		break;
+	case FXT_PROF_MMAP:
+		put_u64(j, "flags", rec->prof.flags);
+		put_addr(j, "start", rec->prof.start);
+		put_u64(j, "range", rec->prof.range);
+		put_addr(j, "module_address", rec->prof.address);
+		break;
+	case FXT_PROF_BACKTRACE:
+		json_key(j, "frames");
+		json_begin(j, '[');
+		for (unsigned int i = 0; i < rec->prof.nframes; i++)
+			json_addr(j, fxt_word(rec, rec->prof.frames + 8 * i));
+		json_end(j, ']');
+		break;
+	}
+}
+
+/* What stands before the payload, which comes in items of its own. */
+static void put_large(struct json *j, const struct fxt_rec *rec)
+{
+	put_named(j, "large", large_names, rec->large.kind);
+	put_u64(j, "format", rec->large.format);
+	if (!rec->large.known)
+		return;
+	if (rec->large.format == FXT_LARGE_BLOB_EVENT) {
+		put_u64(j, "timestamp", rec->large.time);
+		put_thread(j, "thread", &rec->large.thread, false);
+	}
+	put_string(j, "category", &rec->large.category);
+	put_string(j, "name", &rec->large.name);
 }
 
 static void put_fields(struct json *j, const struct fxt_rec *rec)
@@ -238,6 +346,8 @@ static void put_fields(struct json *j, const struct fxt_rec *rec)
 	case FXT_REC_BLOB:
 		put_string(j, "name", &rec->blob.name);
 		put_u64(j, "blob_type", rec->blob.type);
+		put_cstr(j, "blob", rec->blob.type < 16 && blob_names[rec->blob.type] ?
+			 blob_names[rec->blob.type] : "unknown");
 		json_key(j, "data");
 		json_hex(j, rec->blob.data, rec->blob.len);
 		break;
@@ -252,24 +362,24 @@ static void put_fields(struct json *j, const struct fxt_rec *rec)
 		put_u64(j, "koid", rec->kobj.koid);
 		put_string(j, "name", &rec->kobj.name);
 		break;
-	case FXT_REC_CONTEXT_SWITCH:
-		put_switch(j, rec);
+	case FXT_REC_SCHEDULING:
+		put_scheduling(j, rec);
 		break;
 	case FXT_REC_LOG:
 		put_u64(j, "timestamp", rec->log.time);
 		put_thread(j, "thread", &rec->log.thread, false);
 		json_text(j, "message", rec->log.s, rec->log.len);
 		break;
+	case FXT_REC_PROFILER:
+		put_profiler(j, rec);
+		break;
+	case FXT_REC_LARGE:
+		put_large(j, rec);
+		break;
 	default:
 		put_bytes(j, rec);
 		break;
 	}
-}
-
-static bool has_args(const struct fxt_rec *rec)
-{
-	return rec->type == FXT_REC_EVENT || rec->type == FXT_REC_USERSPACE_OBJECT ||
-	       rec->type == FXT_REC_KERNEL_OBJECT;
 }
 
 static void put_record(struct json *j, const struct fxt_item *item)
@@ -281,20 +391,37 @@ static void put_record(struct json *j, const struct fxt_item *item)
 	put_u64(j, "offset", rec->offset);
 	put_u64(j, "words", rec->words);
 	put_u64(j, "provider", rec->provider);
-	if (!rec->valid) {
+	if (rec->valid) {
+		put_fields(j, rec);
+	} else {
 		json_key(j, "broken");
 		json_bool(j, true);
-		put_bytes(j, rec);
-	} else {
-		put_fields(j, rec);
 	}
-	if (rec->valid && has_args(rec)) {
+	if (rec->has_args) {
 		json_key(j, "args");
 		json_begin(j, '[');
 		for (unsigned int i = 0; i < item->nargs; i++)
-			put_arg(j, rec, &item->args[i]);
+			put_arg(j, &item->args[i]);
 		json_end(j, ']');
 	}
+	if (rec->type == FXT_REC_LARGE) {
+		put_u64(j, "data_bytes", rec->data_bytes);
+		json_key(j, "data");
+		json_hex_begin(j);
+		return;
+	}
+	if (!rec->valid)
+		put_bytes(j, rec);
+	json_end(j, '}');
+	json_line(j);
+}
+
+static void put_data(struct json *j, const struct fxt_item *item)
+{
+	json_hex_more(j, item->data, item->ndata);
+	if (item->ndata)
+		return;
+	json_hex_end(j);
 	json_end(j, '}');
 	json_line(j);
 }
@@ -307,6 +434,8 @@ static int fxt_json_item(struct sink *base, const void *data)
 	/* Problems have their place on standard error. */
 	if (item->kind == FXT_ITEM_RECORD)
 		put_record(&s->j, item);
+	else if (item->kind == FXT_ITEM_DATA)
+		put_data(&s->j, item);
 	return out_error(s->j.out);
 }
 

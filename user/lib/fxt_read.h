@@ -9,7 +9,7 @@
  *		switch (rec.type) ... fxt_next_arg(&rec, &it, &arg) ...
  *
  * Everything that a record or argument points to belongs to the reader and
- * lives until the next fxt_next().
+ * lives until the next fxt_next() or fxt_next_data().
  */
 #ifndef ETRACE_FXT_READ_H
 #define ETRACE_FXT_READ_H
@@ -39,8 +39,8 @@ struct fxt_tref {
 struct fxt_rec {
 	uint64_t offset;	/* of its header in the input, in bytes */
 	uint64_t header;	/* first word, host order */
-	unsigned int type;	/* enum fxt_record_type, or 10 to 15: unknown */
-	unsigned int words;	/* size, the header included */
+	unsigned int type;	/* enum fxt_record_type, or 11 to 14: unknown */
+	uint32_t words;		/* size, the header included */
 	bool swap;		/* the file's words are in the other byte order */
 	/*
 	 * false: the record's own structure does not fit into its size, only
@@ -48,8 +48,15 @@ struct fxt_rec {
 	 */
 	bool valid;
 	uint32_t provider;	/* whose section this is; 0 before any */
-	const uint8_t *raw;	/* the words * 8 bytes as they stand in the file */
+	/* the words * 8 bytes as they stand in the file; not all of a large one */
+	const uint8_t *raw;
+	/*
+	 * Of a large record: what fxt_next_data() gives, its payload; or all of
+	 * it, the header too, where it is broken or of an unknown kind.
+	 */
+	uint64_t data_bytes;
 
+	bool has_args;		/* of a type that can have some */
 	unsigned int nargs;	/* announced; fxt_next_arg() gives them */
 	unsigned int arg_words;	/* words that may hold arguments */
 	const uint8_t *arg_raw;
@@ -100,12 +107,35 @@ struct fxt_rec {
 			uint64_t koid;
 		} kobj;
 		struct {
+			unsigned int kind;	/* enum fxt_sched_kind or unknown */
 			unsigned int cpu;
 			unsigned int out_state;	/* enum fxt_thread_state */
+			/* in: also who wakes up; koids of threads alone, but
+			 * for FXT_SCHED_LEGACY_SWITCH
+			 */
 			struct fxt_tref out, in;
-			unsigned int out_priority, in_priority;
+			unsigned int out_priority, in_priority;	/* legacy */
 			uint64_t time;
-		} sw;
+		} sched;
+		struct {
+			unsigned int kind;	/* enum fxt_prof_kind or unknown */
+			struct fxt_tref thread;
+			uint64_t time;
+			unsigned int module;	/* id */
+			struct fxt_sref name, build_id;	/* module; refs are inline */
+			unsigned int flags;	/* mmap */
+			uint64_t start, range, address;	/* mmap */
+			unsigned int nframes;	/* backtrace */
+			const uint8_t *frames;	/* fxt_word() each */
+		} prof;
+		struct {
+			unsigned int kind;	/* FXT_LARGE_BLOB or unknown */
+			unsigned int format;	/* FXT_LARGE_BLOB_* or unknown */
+			struct fxt_sref category, name;
+			struct fxt_tref thread;	/* FXT_LARGE_BLOB_EVENT */
+			uint64_t time;		/* FXT_LARGE_BLOB_EVENT */
+			bool known;		/* false: of the above, only kind and format */
+		} large;
 		struct {
 			struct fxt_tref thread;
 			uint64_t time;
@@ -119,8 +149,9 @@ struct fxt_rec {
 struct fxt_rarg {
 	uint64_t offset;	/* of its header in the input, in bytes */
 	uint64_t header;	/* its first word, host order */
-	unsigned int type;	/* enum fxt_arg_type, or 9 to 15: unknown */
+	unsigned int type;	/* enum fxt_arg_type, or 11 to 15: unknown */
 	unsigned int words;	/* size, its header included */
+	const uint8_t *raw;	/* the words * 8 bytes as they stand in the file */
 	struct fxt_sref name;
 	union {
 		int32_t i32;
@@ -128,7 +159,12 @@ struct fxt_rarg {
 		int64_t i64;
 		uint64_t u64;	/* also pointers and koids */
 		double f64;
+		bool b;
 		struct fxt_sref str;
+		struct {
+			const uint8_t *data;
+			uint32_t len;	/* bytes */
+		} blob;
 	};
 };
 
@@ -140,7 +176,7 @@ struct fxt_arg_iter {
 
 /* What can be wrong with a file.  The text of each: fxt_problem_text(). */
 enum fxt_problem {
-	FXT_BAD_MAGIC,		/* not an FXT file at all; fatal */
+	FXT_BAD_MAGIC,		/* none at the beginning: read on as if there were */
 	FXT_ZERO_SIZE,		/* a record of 0 words: read on at the next word */
 	FXT_CUT,		/* the input ends inside a record */
 	FXT_BAD_RECORD,		/* the record's parts do not fit into its size */
@@ -148,10 +184,12 @@ enum fxt_problem {
 	FXT_MISSING_ARGS,	/* fewer arguments than announced */
 	FXT_UNDEFINED_STRING,	/* a string ref that was never registered */
 	FXT_UNDEFINED_THREAD,	/* a thread ref that was never registered */
-	FXT_UNKNOWN_RECORD,	/* type 10 to 15, passed over */
+	FXT_UNKNOWN_RECORD,	/* type 11 to 14, passed over */
 	FXT_UNKNOWN_METADATA,
 	FXT_UNKNOWN_EVENT,	/* event type 11 to 15 */
-	FXT_UNKNOWN_ARG,	/* argument type 9 to 15 */
+	FXT_UNKNOWN_ARG,	/* argument type 11 to 15 */
+	FXT_UNKNOWN_KIND,	/* of scheduling, profiler, large, blob records */
+	FXT_RESERVED,		/* bits that must be zero are not */
 	FXT_READ_ERROR,		/* the input could not be read on */
 	FXT_PROBLEM_COUNT
 };
@@ -186,10 +224,27 @@ void fxt_reader_free(struct fxt_reader *r);
  * String, Thread and Provider records have taken effect on the tables when
  * they are returned.
  *
+ * A file without magic number is read in the byte order in which more of its
+ * beginning makes sense.
+ *
  * Return: 1 with @rec filled, 0 at the end, -1 when nothing more can be read
- * (not an FXT file; read error).
+ * (neither a magic number nor a record; read error).
  */
 int fxt_next(struct fxt_reader *r, struct fxt_rec *rec);
+
+/**
+ * fxt_next_data - the next bytes of the large record that fxt_next() gave
+ * @n: how many there are
+ *
+ * A large record has up to 32 GiB: it is never in memory as a whole.  What is
+ * not fetched is passed over.  Ends the life of what the record points to.
+ *
+ * Return: the bytes; NULL behind rec.data_bytes of them, or where the file ends.
+ */
+const uint8_t *fxt_next_data(struct fxt_reader *r, size_t *n);
+
+/** fxt_word - a word of a record's bytes, in the byte order of its file */
+uint64_t fxt_word(const struct fxt_rec *rec, const uint8_t *p);
 
 /**
  * fxt_next_arg - the next argument of a record

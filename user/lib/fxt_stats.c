@@ -25,7 +25,7 @@ struct fxt_stats {
 	struct sink sink;
 	struct sink_args args;
 	struct diag *diag;
-	uint64_t records[16], events[16];
+	uint64_t records[16], events[16], sched[16];
 	uint64_t all_records, all_events;
 	uint64_t full;			/* provider events: a buffer was full */
 	uint64_t rate;			/* ticks per second */
@@ -141,14 +141,29 @@ static void count_record(struct fxt_stats *s, const struct fxt_rec *rec)
 	case FXT_REC_KERNEL_OBJECT:
 		count_object(s, rec);
 		break;
-	case FXT_REC_CONTEXT_SWITCH:
-		count_time(s, rec->sw.time);
-		count_thread(s, &rec->sw.out);
-		count_thread(s, &rec->sw.in);
+	case FXT_REC_SCHEDULING:
+		s->sched[rec->sched.kind]++;
+		if (!fxt_sched_names[rec->sched.kind])
+			break;
+		count_time(s, rec->sched.time);
+		count_thread(s, &rec->sched.out);
+		count_thread(s, &rec->sched.in);
 		break;
 	case FXT_REC_LOG:
 		count_time(s, rec->log.time);
 		count_thread(s, &rec->log.thread);
+		break;
+	case FXT_REC_PROFILER:
+		if (rec->prof.kind > FXT_PROF_BACKTRACE)
+			break;
+		count_time(s, rec->prof.time);
+		count_thread(s, &rec->prof.thread);
+		break;
+	case FXT_REC_LARGE:
+		if (!rec->large.known || rec->large.format != FXT_LARGE_BLOB_EVENT)
+			break;
+		count_time(s, rec->large.time);
+		count_thread(s, &rec->large.thread);
 		break;
 	default:
 		break;
@@ -245,6 +260,9 @@ static int stats_sink_end(struct sink *sink)
 	stats_number(&st, "threads", "Threads", s->threads.n);
 	stats_top(&st, "providers", "Providers", providers, 2, &s->providers);
 	put_kinds(&st, "records_by_kind", "Records by kind", fxt_record_names, s->records);
+	if (s->records[FXT_REC_SCHEDULING])
+		put_kinds(&st, "scheduling_by_kind", "Scheduling records by kind",
+			  fxt_sched_names, s->sched);
 	put_kinds(&st, "events_by_kind", "Events by kind", fxt_event_names, s->events);
 	put_processes(s, &st);
 	stats_top(&st, "names", "Events by name (ends not counted)", names, 3, &s->names);

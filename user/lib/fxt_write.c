@@ -358,7 +358,7 @@ static int args_begin(struct fxt_writer *w, const struct fxt_arg *args,
 		return -E2BIG;
 	for (unsigned int i = 0; i < nargs; i++)
 		if (args[i].name.len > FXT_MAX_STRING ||
-		    (unsigned int)args[i].type >= FXT_ARG_COUNT ||
+		    (unsigned int)args[i].type > FXT_ARG_KOID ||
 		    (args[i].type == FXT_ARG_STRING &&
 		     args[i].str.len > FXT_MAX_STRING))
 			return -E2BIG;
@@ -397,6 +397,10 @@ static uint64_t *put_args(uint64_t *at, const struct fxt_arg *args,
 		case FXT_ARG_KOID:
 			/* all are one word; the union gives its bits */
 			at[1] = a->u64;
+			break;
+		case FXT_ARG_BOOL:
+		case FXT_ARG_BLOB:
+			/* not written: not all viewers know them */
 			break;
 		}
 		at[0] = head;
@@ -627,7 +631,7 @@ int fxt_context_switch(struct fxt_writer *w, const struct fxt_switch *sw)
 	in = thread_ref(w, sw->in_process, sw->in_thread);
 
 	at = begin(w, 2);
-	at[0] = header(FXT_REC_CONTEXT_SWITCH, 2) | (uint64_t)sw->cpu << 16 |
+	at[0] = header(FXT_REC_SCHEDULING, 2) | (uint64_t)sw->cpu << 16 |
 		(uint64_t)sw->out_state << 24 | (uint64_t)out << 28 |
 		(uint64_t)in << 36 | (uint64_t)sw->out_priority << 44 |
 		(uint64_t)sw->in_priority << 52;

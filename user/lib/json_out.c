@@ -139,13 +139,17 @@ void json_cstr(struct json *j, const char *s)
 	json_str(j, s, strlen(s));
 }
 
-void json_hex(struct json *j, const void *data, size_t len)
+void json_hex_begin(struct json *j)
+{
+	separate(j);
+	out_write(j->out, "\"", 1);
+}
+
+void json_hex_more(struct json *j, const void *data, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
 	const uint8_t *p = data;
 
-	separate(j);
-	out_write(j->out, "\"", 1);
 	while (len) {
 		size_t n = len < 4096 ? len : 4096;
 		char *text = out_reserve(j->out, 2 * n);
@@ -158,7 +162,18 @@ void json_hex(struct json *j, const void *data, size_t len)
 		p += n;
 		len -= n;
 	}
+}
+
+void json_hex_end(struct json *j)
+{
 	out_write(j->out, "\"", 1);
+}
+
+void json_hex(struct json *j, const void *data, size_t len)
+{
+	json_hex_begin(j);
+	json_hex_more(j, data, len);
+	json_hex_end(j);
 }
 
 void json_text(struct json *j, const char *name, const char *s, size_t len)

@@ -60,6 +60,11 @@ void json_cstr(struct json *j, const char *s);
 /** json_hex - bytes as a string of hexadecimal digits, of any length */
 void json_hex(struct json *j, const void *data, size_t len);
 
+/** json_hex_begin - the same, of bytes that come piece by piece */
+void json_hex_begin(struct json *j);
+void json_hex_more(struct json *j, const void *data, size_t len);
+void json_hex_end(struct json *j);
+
 /**
  * json_text - member @name with bytes as a string
  *

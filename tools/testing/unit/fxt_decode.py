@@ -3,12 +3,15 @@
 """A second opinion on FXT files: written from the format document alone.
 
 usage: fxt_decode.py TRACE.txt TRACE.fxt
+       fxt_decode.py --records TRACE.fxt RECORDS.json
 
 Reads the etrace lines of TRACE.txt by a few regular expressions, decodes
 TRACE.fxt, and compares what both say: every call with its fields and strings,
-who made whom, what ran.  Prints what differs; exit status 1 if anything does.
-Shares no code with the reader or the encoder that it checks.
+who made whom, what ran.  With --records it decodes TRACE.fxt of any origin,
+in either byte order, and compares every record with the JSON that etrace-read
+makes of it.  Prints what differs; exit status 1 if anything does.  Shares no code with the reader or the encoder that it checks.
 """
+import json
 import re
 import struct
 import sys
@@ -241,6 +244,251 @@ def read_lines(data):
     return calls
 
 
+# ---- any FXT file, in the words of Documentation/fxt-input.md ----
+
+STATES = ["new", "running", "suspended", "blocked", "dying", "dead"]
+EVENTS = ["instant", "counter", "duration begin", "duration end", "duration complete",
+          "async begin", "async instant", "async end", "flow begin", "flow step", "flow end"]
+VALUES = {1: "counter_id", 4: "end_time", 5: "async_correlation_id", 6: "async_correlation_id",
+          7: "async_correlation_id", 8: "flow_correlation_id", 9: "flow_correlation_id",
+          10: "flow_correlation_id"}
+BLOBS = {1: "data", 2: "last branch records", 3: "perfetto"}
+
+
+def put_bytes(out, name, s):
+    """A member with text, and with its bytes where that is not all."""
+    try:
+        out[name] = s.decode()
+        plain = b"\0" not in s
+    except UnicodeDecodeError:
+        plain = False
+    if not plain:
+        out[name] = None        # how it is shown is not looked at
+        out[name + "_hex"] = s.hex()
+
+
+class Words:
+    """The words of a record."""
+    def __init__(self, data, at, order, tables):
+        self.data, self.at, self.order, self.tables = data, at, order, tables
+
+    def word(self, kind="Q"):
+        v = struct.unpack_from(self.order + kind, self.data, self.at)[0]
+        self.at += 8
+        return v
+
+    def stream(self, n):
+        s = self.data[self.at:self.at + n]
+        self.at += (n + 7) // 8 * 8
+        return s
+
+    def string(self, out, name, ref):
+        put_bytes(out, name, self.stream(ref & 0x7fff) if ref & 0x8000 else
+                  self.tables[0][ref] if ref else b"")
+        out[name + "_ref"] = "inline" if ref & 0x8000 else ref
+
+    def thread(self, ref, only_process=False):
+        if ref:
+            process, thread = self.tables[1][ref]
+        else:
+            process = self.word()
+            thread = 0 if only_process else self.word()
+        out = {"ref": ref or "inline", "process": process, "thread": thread}
+        if only_process:
+            del out["thread"]
+        return out
+
+    def args(self, n):
+        out = []
+        for _ in range(n):
+            start = self.at
+            head = self.word()
+            arg = {}
+            self.string(arg, "name", bits(head, 16, 31))
+            kind = bits(head, 0, 3)
+            arg["type"] = ["null", "int32", "uint32", "int64", "uint64", "double", "string",
+                           "pointer", "koid", "boolean", "blob"][kind]
+            if kind == 1:
+                arg["value"] = bits(head, 32, 63) - (bits(head, 63, 63) << 32)
+            elif kind == 2:
+                arg["value"] = bits(head, 32, 63)
+            elif kind in (3, 4, 5, 8):
+                arg["value"] = self.word({3: "q", 5: "d"}.get(kind, "Q"))
+            elif kind == 6:
+                self.string(arg, "value", bits(head, 32, 47))
+            elif kind == 7:
+                arg["value"] = hex(self.word())
+            elif kind == 9:
+                arg["value"] = bool(bits(head, 32, 32))
+            elif kind == 10:
+                arg["value"] = self.stream(bits(head, 32, 63)).hex()
+            self.at = start + bits(head, 4, 15) * 8
+            out.append(arg)
+        return out
+
+
+def decode_scheduling(out, head, w):
+    kind = bits(head, 60, 63)
+    out["scheduling"] = ["legacy context switch", "context switch", "thread wakeup"][kind]
+    out["timestamp"] = w.word()
+    out["cpu"] = bits(head, 20, 35) if kind else bits(head, 16, 23)
+    if kind == 0:
+        out["outgoing_state"] = STATES[bits(head, 24, 27)]
+        out["outgoing"] = w.thread(bits(head, 28, 35))
+        out["incoming"] = w.thread(bits(head, 36, 43))
+        out["outgoing_priority"] = bits(head, 44, 51)
+        out["incoming_priority"] = bits(head, 52, 59)
+        return
+    if kind == 1:
+        out["outgoing_state"] = STATES[bits(head, 36, 39)]
+        out["outgoing"] = {"thread": w.word()}
+        out["incoming"] = {"thread": w.word()}
+    else:
+        out["waking"] = {"thread": w.word()}
+    out["args"] = w.args(bits(head, 16, 19))
+
+
+def decode_profiler(out, head, w):
+    kind = bits(head, 16, 19)
+    out["profiler"] = ["module", "mmap", "backtrace"][kind]
+    out["timestamp"] = w.word()
+    out["thread"] = w.thread(bits(head, 20, 27))
+    if kind < 2:
+        out["module_id"] = bits(head, 28, 43)
+    if kind == 0:
+        put_bytes(out, "name", w.stream(bits(head, 44, 51)))
+        put_bytes(out, "build_id", w.stream(bits(head, 52, 59)))
+    elif kind == 1:
+        out.update(flags=bits(head, 44, 46), start=hex(w.word()), range=w.word(),
+                   module_address=hex(w.word()))
+    else:
+        out["frames"] = [hex(w.word()) for _ in range(bits(head, 28, 35))]
+
+
+def decode_large(out, head, w):
+    out["large"] = ["blob"][bits(head, 36, 39)]
+    out["format"] = bits(head, 40, 43)
+    form = w.word()
+    w.string(out, "category", bits(form, 0, 15))
+    w.string(out, "name", bits(form, 16, 31))
+    if out["format"] == 0:
+        out["timestamp"] = w.word()
+        out["thread"] = w.thread(bits(form, 36, 43))
+        out["args"] = w.args(bits(form, 32, 35))
+    out["data_bytes"] = w.word()
+    out["data"] = w.stream(out["data_bytes"]).hex()
+
+
+def decode_metadata(out, head, w):
+    kind = bits(head, 16, 19)
+    out["metadata"] = {1: "provider info", 2: "provider section", 3: "provider event",
+                       4: "trace info"}[kind]
+    if kind == 4:
+        out.update(trace_info_type=bits(head, 20, 23), magic=hex(bits(head, 24, 55)))
+        return
+    out["provider_id"] = bits(head, 20, 51)
+    if kind == 1:
+        put_bytes(out, "name", w.stream(bits(head, 52, 59)))
+    elif kind == 3:
+        out["event_id"] = bits(head, 52, 55)
+
+
+def decode_event(out, head, w):
+    kind = bits(head, 16, 19)
+    out["event"] = EVENTS[kind]
+    out["timestamp"] = w.word()
+    out["thread"] = w.thread(bits(head, 24, 31))
+    w.string(out, "category", bits(head, 32, 47))
+    w.string(out, "name", bits(head, 48, 63))
+    out["args"] = w.args(bits(head, 20, 23))
+    if kind in VALUES:
+        out[VALUES[kind]] = w.word()
+
+
+def decode_record(out, head, w):
+    kind = bits(head, 0, 3)
+    out["record"] = {0: "metadata", 1: "initialization", 2: "string", 3: "thread", 4: "event",
+                     5: "blob", 6: "userspace object", 7: "kernel object", 8: "scheduling",
+                     9: "log", 10: "profiler", 15: "large"}[kind]
+    if kind == 0:
+        decode_metadata(out, head, w)
+    elif kind == 1:
+        out["ticks_per_second"] = w.word()
+    elif kind == 2:
+        out["index"] = bits(head, 16, 30)
+        s = w.stream(bits(head, 32, 46))
+        put_bytes(out, "value", s)
+        w.tables[0][out["index"]] = s
+    elif kind == 3:
+        out.update(index=bits(head, 16, 23), process=w.word(), thread=w.word())
+        w.tables[1][out["index"]] = (out["process"], out["thread"])
+    elif kind == 4:
+        decode_event(out, head, w)
+    elif kind == 5:
+        w.string(out, "name", bits(head, 16, 31))
+        out["blob_type"] = bits(head, 48, 55)
+        out["blob"] = BLOBS[out["blob_type"]]
+        out["data"] = w.stream(bits(head, 32, 46)).hex()
+    elif kind == 6:
+        out["pointer"] = hex(w.word())
+        out["process"] = w.thread(bits(head, 16, 23), True)
+        w.string(out, "name", bits(head, 24, 39))
+        out["args"] = w.args(bits(head, 40, 43))
+    elif kind == 7:
+        out.update(object_type=bits(head, 16, 23), koid=w.word())
+        w.string(out, "name", bits(head, 24, 39))
+        out["args"] = w.args(bits(head, 40, 43))
+    elif kind == 8:
+        decode_scheduling(out, head, w)
+    elif kind == 9:
+        out["timestamp"] = w.word()
+        out["thread"] = w.thread(bits(head, 32, 39))
+        put_bytes(out, "message", w.stream(bits(head, 16, 30)))
+    elif kind == 10:
+        decode_profiler(out, head, w)
+    else:
+        decode_large(out, head, w)
+
+
+def decode_file(data):
+    """All records of a file without errors, as --to json shows them."""
+    order = "<" if data[:1] == b"\x10" else ">"
+    tables, provider, at = defaultdict(lambda: ({}, {})), 0, 0
+    while at < len(data):
+        head = struct.unpack_from(order + "Q", data, at)[0]
+        size = bits(head, 4, 35 if bits(head, 0, 3) == 15 else 15)
+        if bits(head, 0, 3) == 0 and bits(head, 16, 19) in (1, 2):
+            provider = bits(head, 20, 51)
+        w = Words(data, at + 8, order, tables[provider])
+        out = {"offset": at, "words": size, "provider": provider}
+        decode_record(out, head, w)
+        if w.at != at + 8 * size:
+            wrong("record at", at, "has", size, "words, read were", (w.at - at) // 8)
+        yield out
+        at += 8 * size
+
+
+def shown(v):
+    """What JSON shows of bytes that are no text is not compared."""
+    if isinstance(v, dict):
+        return {k: None if k + "_hex" in v else shown(x) for k, x in v.items()}
+    return [shown(x) for x in v] if isinstance(v, list) else v
+
+
+def compare_records(fxt, lines):
+    with open(fxt, "rb") as f:
+        here = list(decode_file(f.read()))
+    with open(lines, encoding="utf-8") as f:
+        there = [json.loads(line) for line in f]
+    if len(here) != len(there):
+        wrong(len(here), "records, but", len(there), "lines")
+    for mine, theirs in zip(here, there):
+        if mine != shown(theirs):
+            wrong("decoded", mine, "but shown", theirs)
+    print("\n".join(errors[:20] + ["%d records, %d differences" % (len(here), len(errors))]))
+    return 1 if errors or not here else 0
+
+
 # ---- both ----
 
 def freeze(args):
@@ -248,6 +496,8 @@ def freeze(args):
 
 
 def main():
+    if sys.argv[1] == "--records":
+        return compare_records(sys.argv[2], sys.argv[3])
     with open(sys.argv[1], "rb") as f:
         calls = read_lines(f.read())
     with open(sys.argv[2], "rb") as f:

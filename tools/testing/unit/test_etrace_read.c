@@ -366,6 +366,13 @@ static void other_fxt(void **state)
 	expect(2, "sed s/etrace/ETRACE/ e.fxt > their.fxt; $R --to etrace their.fxt 2>&1",
 	       "was not written by etrace");
 	expect(0, "$R --check e.fxt", "keeps the rules");
+	/* without its magic number ours is known all the same, and one of others if it is named */
+	expect(1, "tail -c +9 e.fxt > headless; $R --to etrace headless 2>/dev/null | cmp - good && "
+	       "$R --to json headless 2>&1", "headless: offset 0: no magic number of FXT");
+	expect(2, "tail -c +9 their.fxt > theirs; $R --to json theirs 2>&1", "say --from FORMAT");
+	expect(1, "$R --from fxt --to json theirs 2>/dev/null", "{\"record\":\"metadata\",\"offset\":0,");
+	expect(1, "$R --from fxt --check theirs 2>/dev/null", "theirs: offset 0: magic: ");
+	expect(2, "$R --from fxt --check other 2>&1", "other: nothing in it can be read as FXT");
 }
 
 static void second_opinion(void **state)
@@ -375,6 +382,8 @@ static void second_opinion(void **state)
 		skip();
 	expect(0, "for f in $D/etrace/*.trace; do $R -o f.fxt $f 2>/dev/null; $R --check f.fxt && "
 		  "python3 $D/../fxt_decode.py $f f.fxt || exit 1; done", " 0 differences");
+	expect(0, "for f in $D/../../fuzz/seeds/fxt/*.fxt f.fxt; do $R --from fxt-records --to json $f > f.json; "
+		  "python3 $D/../fxt_decode.py --records $f f.json || exit 1; done", " 0 differences");
 	write_file("odd",
 		   "4194405,0,7,5!Open|fnamesize=3,forigsize=4,flags=0,mode=0,fd=3\n"
 		   "4194405,0,7,5!FN|/\xff\xfe\n4194405,0,7,5!FO|/\n4194405,0,7,5!Cont|\xc3\xa9\n"

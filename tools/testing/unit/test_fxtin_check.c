@@ -135,8 +135,30 @@ static void good_others(struct raw *r)
 	raw_word(r, 5);
 	raw_stream(r, "log", 3);
 	raw_end(r);
-	raw_begin(r, FXT_REC_CONTEXT_SWITCH | 3u << 24 | (uint64_t)T_ONE << 28 | (uint64_t)T_IDLE << 36);
+	raw_begin(r, FXT_REC_SCHEDULING | 3u << 24 | (uint64_t)T_ONE << 28 | (uint64_t)T_IDLE << 36);
 	raw_word(r, 6);
+	raw_end(r);
+	/* what came later: kinds of scheduling, profiles, arguments */
+	raw_begin(r, FXT_REC_SCHEDULING | 1u << 16 | 300ull << 20 | 3ull << 36 | 1ull << 60);
+	raw_word(r, 6);
+	raw_word(r, 101);
+	raw_word(r, 0);
+	raw_word(r, arg_header(FXT_ARG_I32, 1, S_ARG, 5));
+	raw_end(r);
+	raw_begin(r, FXT_REC_SCHEDULING | 300ull << 20 | 2ull << 60);
+	raw_word(r, 6);
+	raw_word(r, 101);
+	raw_end(r);
+	raw_begin(r, FXT_REC_PROFILER | T_ONE << 20 | 7u << 28 | 5ull << 44 | 2ull << 52);
+	raw_word(r, 6);
+	raw_stream(r, "libx.", 5);
+	raw_stream(r, "\xff\x01", 2);
+	raw_end(r);
+	raw_begin(r, event_header(FXT_EV_INSTANT, 2));
+	raw_word(r, 6);
+	raw_word(r, arg_header(FXT_ARG_BOOL, 1, S_ARG, 1));
+	raw_word(r, arg_header(FXT_ARG_BLOB, 2, S_OTHER, 3));
+	raw_stream(r, "\xff\0\1", 3);
 	raw_end(r);
 	raw_begin(r, 3u << 16 | 1u << 20);	/* provider event */
 	raw_end(r);
@@ -269,8 +291,7 @@ static size_t bad_unknown_record(struct raw *r)
 static size_t bad_unknown_argument(struct raw *r)
 {
 	base(r);
-	/* Type 9, which one viewer knows as a truth value, is not in the document. */
-	return event_arg(r, FXT_EV_INSTANT, 1, arg_header(9, 1, S_ARG, 1)) + 16;
+	return event_arg(r, FXT_EV_INSTANT, 1, arg_header(11, 1, S_ARG, 1)) + 16;
 }
 
 static size_t bad_unknown_event(struct raw *r)
@@ -319,7 +340,57 @@ static size_t bad_record_15(struct raw *r)
 	size_t at;
 
 	base(r);
-	at = raw_begin(r, 15);
+	at = raw_begin(r, FXT_REC_LARGE | 1ull << 40);
+	raw_word(r, S_CAT | S_NAME << 16);
+	raw_word(r, 5);
+	raw_stream(r, "abcde", 5);
+	raw_end(r);
+	return at;
+}
+
+static size_t bad_unknown_kind(struct raw *r)
+{
+	size_t at;
+
+	base(r);
+	at = raw_begin(r, FXT_REC_SCHEDULING | 3ull << 60);
+	raw_word(r, 1);
+	raw_end(r);
+	return at;
+}
+
+static size_t bad_unknown_profiler(struct raw *r)
+{
+	size_t at;
+
+	base(r);
+	at = raw_begin(r, FXT_REC_PROFILER | 3u << 16);
+	raw_end(r);
+	return at;
+}
+
+static size_t bad_parts_profiler(struct raw *r)
+{
+	size_t at;
+
+	base(r);
+	at = raw_begin(r, FXT_REC_PROFILER | 2u << 16 | T_ONE << 20 | 1u << 28);
+	raw_word(r, 1);
+	raw_word(r, 2);
+	raw_word(r, 3);
+	raw_end(r);
+	return at;
+}
+
+static size_t bad_parts_scheduling(struct raw *r)
+{
+	size_t at;
+
+	base(r);
+	at = raw_begin(r, FXT_REC_SCHEDULING | 2ull << 60);
+	raw_word(r, 1);
+	raw_word(r, 101);
+	raw_word(r, 0);
 	raw_end(r);
 	return at;
 }
@@ -352,7 +423,12 @@ static const struct {
 	{ 56, FXT_REC_BLOB | S_NAME << 16 | 1ull << 48, 0 },
 	{ 44, FXT_REC_USERSPACE_OBJECT | T_ONE << 16 | S_NAME << 24, 1 },
 	{ 63, FXT_REC_KERNEL_OBJECT | 9u << 16 | S_NAME << 24, 1 },
-	{ 60, FXT_REC_CONTEXT_SWITCH | 3u << 24 | (uint64_t)T_ONE << 28 | (uint64_t)T_IDLE << 36, 1 },
+	{ 40, FXT_REC_SCHEDULING | 3ull << 36 | 1ull << 60, 3 },	/* context switch */
+	{ 59, FXT_REC_SCHEDULING | 3ull << 36 | 1ull << 60, 3 },
+	{ 36, FXT_REC_SCHEDULING | 2ull << 60, 2 },		/* wakeup */
+	{ 60, FXT_REC_PROFILER | T_ONE << 20, 1 },		/* module */
+	{ 47, FXT_REC_PROFILER | 1u << 16 | T_ONE << 20, 4 },	/* mmap */
+	{ 36, FXT_REC_PROFILER | 2u << 16 | T_ONE << 20, 1 },	/* backtrace */
 	{ 31, FXT_REC_LOG | (uint64_t)T_ONE << 32, 1 },
 	{ 40, FXT_REC_LOG | (uint64_t)T_ONE << 32, 1 },
 };
@@ -364,7 +440,8 @@ static size_t reserved_in(struct raw *r, size_t which)
 	base(r);
 	at = raw_begin(r, reserved[which].header | 1ull << reserved[which].bit);
 	for (unsigned int i = 0; i < reserved[which].words; i++)
-		raw_word(r, reserved[which].header == FXT_REC_INIT ? 1000000000 : 100);
+		raw_word(r, reserved[which].header == FXT_REC_INIT ? 1000000000 :
+			 reserved[which].header >> 60 ? 101 : 100);
 	raw_end(r);
 	return at;
 }
@@ -552,7 +629,7 @@ static size_t bad_thread_name(struct raw *r)
 
 static size_t switch_to(struct raw *r, unsigned int state, unsigned int thread)
 {
-	size_t at = raw_begin(r, FXT_REC_CONTEXT_SWITCH | state << 24 | (uint64_t)T_ONE << 28 |
+	size_t at = raw_begin(r, FXT_REC_SCHEDULING | state << 24 | (uint64_t)T_ONE << 28 |
 			      (uint64_t)thread << 36);
 
 	raw_word(r, 1);
@@ -866,6 +943,10 @@ static const struct {
 	{ RULE_UNKNOWN_TYPE, "unknown-type", bad_unknown_metadata },
 	{ RULE_UNKNOWN_TYPE, "unknown-type", bad_unknown_trace_info },
 	{ RULE_UNKNOWN_TYPE, "unknown-type", bad_unknown_blob },
+	{ RULE_UNKNOWN_TYPE, "unknown-type", bad_unknown_kind },
+	{ RULE_UNKNOWN_TYPE, "unknown-type", bad_unknown_profiler },
+	{ RULE_PARTS, "parts", bad_parts_profiler },
+	{ RULE_PARTS, "parts", bad_parts_scheduling },
 	{ RULE_RECORD_15, "record-15", bad_record_15 },
 	{ RULE_BLOB_3, "blob-3", bad_blob_3 },
 	{ RULE_RESERVED, "reserved", bad_reserved_argument },

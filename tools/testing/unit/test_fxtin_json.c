@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "common_fxt.h"
+#include "fxt_read.h"
 #include "fxt_write.h"
 
 static uint64_t arg_header(unsigned int type, unsigned int words, unsigned int name, uint64_t bits)
@@ -26,6 +28,67 @@ static uint64_t double_bits(double d)
 
 	memcpy(&bits, &d, 8);
 	return bits;
+}
+
+/* What came later into the document. */
+static void make_later(struct raw *r)
+{
+	raw_begin(r, FXT_REC_EVENT | FXT_EV_INSTANT << 16 | 3u << 20 | 5u << 24 | 2ull << 32 | 3ull << 48);
+	raw_word(r, 5000);
+	raw_word(r, arg_header(FXT_ARG_BOOL, 1, 4, 1));
+	raw_word(r, arg_header(FXT_ARG_BOOL, 1, 4, 0));
+	raw_word(r, arg_header(FXT_ARG_BLOB, 3, 4, 9));
+	raw_stream(r, "\0\1\2\3\4\5\6\7\xff", 9);
+	raw_end(r);
+	raw_begin(r, FXT_REC_SCHEDULING | 2u << 16 | 300ull << 20 | 5ull << 36 | 1ull << 60);
+	raw_word(r, 5001);
+	raw_word(r, 101);
+	raw_word(r, 1ull << 40);
+	raw_word(r, arg_header(FXT_ARG_I32, 1, 4, 0xfffffffb));
+	raw_word(r, arg_header(FXT_ARG_I32, 1, 3, 7));
+	raw_end(r);
+	raw_begin(r, FXT_REC_SCHEDULING | 1u << 16 | 65535ull << 20 | 2ull << 60);
+	raw_word(r, 5002);
+	raw_word(r, 101);
+	raw_word(r, arg_header(FXT_ARG_KOID, 2, 4, 0));
+	raw_word(r, 77);
+	raw_end(r);
+	raw_begin(r, FXT_REC_PROFILER | 4660ull << 28 | 7ull << 44 | 3ull << 52);	/* inline thread */
+	raw_word(r, 5003);
+	raw_word(r, 200);
+	raw_word(r, 201);
+	raw_stream(r, "libc.so", 7);
+	raw_stream(r, "\xff\0a", 3);
+	raw_end(r);
+	raw_begin(r, FXT_REC_PROFILER | 1u << 16 | 5u << 20 | 4660ull << 28 | 5ull << 44);
+	raw_word(r, 5004);
+	raw_word(r, 0xffff800000001000);
+	raw_word(r, 0x2000);
+	raw_word(r, 0x3000);
+	raw_end(r);
+	raw_begin(r, FXT_REC_PROFILER | 2u << 16 | 5u << 20 | 2u << 28);
+	raw_word(r, 5005);
+	raw_word(r, 0x1234);
+	raw_word(r, UINT64_MAX);
+	raw_end(r);
+	raw_begin(r, FXT_REC_LARGE);			/* with time, thread and an argument */
+	raw_word(r, 2 | (uint64_t)(0x8000 | 9) << 16 | 1ull << 32);
+	raw_stream(r, "nine char", 9);
+	raw_word(r, 5006);
+	raw_word(r, 200);
+	raw_word(r, 201);
+	raw_word(r, arg_header(FXT_ARG_U32, 1, 4, 9));
+	raw_word(r, 11);
+	raw_stream(r, "hello\0world", 11);
+	raw_end(r);
+	raw_begin(r, FXT_REC_LARGE | 1ull << 40);	/* name and bytes, of which there are none */
+	raw_word(r, 2 | 3u << 16);
+	raw_word(r, 0);
+	raw_end(r);
+	raw_begin(r, FXT_REC_BLOB | 3u << 16 | 1ull << 48);
+	raw_end(r);
+	raw_begin(r, FXT_REC_BLOB | 3u << 16 | 3ull << 48);
+	raw_end(r);
 }
 
 /* One record of every type, as data/fxt/all-types.txt tells; strings 1 "process", 2 "cat", 3 "name", 4 "arg". */
@@ -96,7 +159,7 @@ static void make_all(struct raw *r)
 	raw_word(r, arg_header(FXT_ARG_KOID, 2, 1, 0));
 	raw_word(r, 100);
 	raw_end(r);
-	raw_begin(r, FXT_REC_CONTEXT_SWITCH | 9u << 16 | 3u << 24 | 5ull << 28 | 20ull << 44 | 30ull << 52);
+	raw_begin(r, FXT_REC_SCHEDULING | 9u << 16 | 3u << 24 | 5ull << 28 | 20ull << 44 | 30ull << 52);
 	raw_word(r, 3000);
 	raw_word(r, 400);
 	raw_word(r, 401);
@@ -109,6 +172,7 @@ static void make_all(struct raw *r)
 	raw_end(r);
 	raw_begin(r, 3u << 16 | 7u << 20);	/* provider event */
 	raw_end(r);
+	make_later(r);
 }
 
 /* Each line of a text has in it what the same line of the other one says. */
@@ -143,6 +207,14 @@ static void test_all_types(void **state)
 		assert_string_equal(c.messages.data, "");
 		assert_lines(&c.out, &want);
 		conversion_free(&c);
+		c = convert("fxt", "stats", r.b.data, r.b.n, NULL);
+		assert_int_equal(count_lines(&c.out, "1  thread wakeup"), 1);
+		assert_int_equal(count_lines(&c.out, "1  context switch"), 1);
+		assert_int_equal(count_lines(&c.out, "3  profiler"), 1);
+		assert_int_equal(count_lines(&c.out, "2  large"), 1);
+		/* threads 101, 201, 401 and the one with a large koid */
+		assert_true(has_line(&c.out, "Threads: 4"));
+		conversion_free(&c);
 		raw_free(&r);
 	}
 	bytes_free(&want);
@@ -173,7 +245,7 @@ static void test_unknown(void **state)
 		raw_word(&r, 6);
 		raw_word(&r, 1);
 		raw_word(&r, 2);
-		raw_word(&r, arg_header(9, 2, 1, 1));
+		raw_word(&r, arg_header(11, 2, 1, 1));
 		raw_word(&r, 0xaabbccddeeff0011);
 		raw_word(&r, arg_header(FXT_ARG_U32, 1, 1, 4));
 		raw_end(&r);
@@ -202,7 +274,7 @@ static void test_unknown(void **state)
 		assert_true(has_line(&c.out, swapped ? "1122334455667788\"}" : "8877665544332211\"}"));
 		assert_true(has_line(&c.out, "\"event\":\"unknown\",\"type_number\":12,\"timestamp\":5,"));
 		assert_true(has_line(&c.out, "\"type\":\"uint32\",\"value\":3}"));
-		assert_true(has_line(&c.out, "\"type\":\"unknown\",\"type_number\":9,\"data\":\""));
+		assert_true(has_line(&c.out, "\"type\":\"unknown\",\"type_number\":11,\"data\":\""));
 		assert_true(has_line(&c.out, "\"type\":\"uint32\",\"value\":4}"));
 		conversion_free(&c);
 		raw_free(&r);
@@ -294,10 +366,169 @@ static void test_not_fxt(void **state)
 		struct conversion c = convert("fxt", "json", inputs[i], strlen(inputs[i]), NULL);
 
 		assert_int_equal(c.status, 2);
-		assert_true(has_line(&c.messages, "offset 0: not an FXT file at all") ||
-			    has_line(&c.messages, "offset 0: not an FXT file: no magic number"));
+		assert_true(has_line(&c.messages, "offset 0: no magic number of FXT"));
+		assert_true(has_line(&c.messages, "nothing in it can be read as FXT"));
 		conversion_free(&c);
 	}
+}
+
+/* Without its first word a file is read all the same, and that is said. */
+static void test_no_magic(void **state)
+{
+	(void)state;
+	for (unsigned int swapped = 0; swapped < 2; swapped++) {
+		struct raw r = { .swapped = swapped };
+		struct conversion c;
+
+		make_all(&r);
+		c = convert("fxt", "json", r.b.data + 8, r.b.n - 8, NULL);
+		assert_int_equal(c.status, 1);
+		assert_true(has_line(&c.messages, "offset 0: no magic number of FXT at the beginning"));
+		assert_true(has_line(&c.out, "\"metadata\":\"provider info\",\"provider_id\":7,\"name\":\"maker\"}"));
+		assert_int_equal(count_lines(&c.out, "{"), 36);
+		conversion_free(&c);
+		c = convert("fxt", "check", r.b.data + 8, r.b.n - 8, NULL);
+		assert_int_equal(c.status, 1);
+		assert_true(has_line(&c.out, "offset 0: magic: "));
+		conversion_free(&c);
+		raw_free(&r);
+	}
+}
+
+/* Bits that must be zero are told whatever is made of the file. */
+static void test_reserved(void **state)
+{
+	static const char *const to[] = { "json", "stats", "check" };
+	struct raw r = { 0 };
+
+	(void)state;
+	raw_magic(&r);
+	raw_init(&r, 1000000000);
+	raw_begin(&r, FXT_REC_THREAD | 1u << 16 | 1ull << 40);		/* at 24 */
+	raw_word(&r, 1);
+	raw_word(&r, 2);
+	raw_end(&r);
+	raw_begin(&r, FXT_REC_EVENT | 1u << 20 | 1u << 24);
+	raw_word(&r, 1);
+	raw_word(&r, arg_header(FXT_ARG_BOOL, 1, 0, 3));		/* at 64 */
+	raw_end(&r);
+	raw_begin(&r, FXT_REC_LARGE | 1ull << 40 | 1ull << 44);	/* at 72 */
+	raw_word(&r, 1ull << 32);					/* at 80 */
+	raw_word(&r, 0);
+	raw_end(&r);
+	for (size_t i = 0; i < 3; i++) {
+		struct conversion c = convert("fxt", to[i], r.b.data, r.b.n, NULL);
+
+		assert_int_equal(c.status, i == 2);
+		assert_true(has_line(&c.messages, "offset 24: reserved bits that are set"));
+		assert_true(has_line(&c.messages, "4 places with reserved bits that are set"));
+		conversion_free(&c);
+	}
+	raw_free(&r);
+}
+
+/* No more of a large record is in memory than its parts may take. */
+static void test_large_window(void **state)
+{
+	char path[] = "/tmp/etrace-fxt-XXXXXX";
+	const uint64_t size = 64 << 20, head[] = {
+		FXT_MAGIC, FXT_REC_LARGE | (3 + size / 8) << 4 | 1ull << 40, 0, size,
+	};
+	int fd = mkstemp(path), err = 0;
+	struct fxt_reader *r;
+	struct fxt_rec rec;
+	uint64_t all = 0;
+	struct in *in;
+	size_t n;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, head, sizeof(head)), sizeof(head));
+	assert_int_equal(ftruncate(fd, (off_t)(sizeof(head) + size)), 0);
+	close(fd);
+	in = in_open(path, &err);
+	r = fxt_reader_new(in, NULL, NULL);
+	assert_int_equal(fxt_next(r, &rec), 1);
+	assert_int_equal(fxt_next(r, &rec), 1);
+	assert_int_equal(rec.data_bytes, size);
+	while (fxt_next_data(r, &n)) {
+		assert_true(n <= 2 << 20);
+		all += n;
+	}
+	assert_int_equal(all, size);
+	assert_int_equal(fxt_next(r, &rec), 0);
+	fxt_reader_free(r);
+	in_close(in);
+	unlink(path);
+}
+
+/* All of it comes out, and what is behind it is read. */
+static void test_large(void **state)
+{
+	static const size_t size = 9 << 20;
+	struct raw r = { 0 };
+	struct conversion c;
+	char *bytes = calloc(1, size);
+	size_t at;
+
+	(void)state;
+	memset(bytes, 0xab, size);
+	raw_magic(&r);
+	raw_string(&r, 1, "s");
+	raw_begin(&r, FXT_REC_LARGE | 1ull << 40);	/* at 24 */
+	raw_word(&r, 1 | 1u << 16);
+	raw_word(&r, size - 3);
+	bytes_add(&r.b, bytes, size - 3);
+	bytes_add(&r.b, "\0\0\0", 3);
+	raw_end(&r);
+	raw_event(&r, FXT_EV_INSTANT, 77, 0, 1, 1, 0);
+	/* the event has no room for its thread */
+	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
+	assert_int_equal(c.status, 1);
+	assert_int_equal(c.out.n > 2 * (size - 3), 1);
+	assert_true(has_line(&c.out, "\"large\":\"blob\",\"format\":1,\"category\":\"s\",\"category_ref\":1,"
+			     "\"name\":\"s\",\"name_ref\":1,\"data_bytes\":9437181,\"data\":\"ababab"));
+	assert_true(has_line(&c.out, "abab\"}"));
+	assert_true(has_line(&c.out, "{\"record\":\"event\",\"offset\":9437232,\"words\":2,"));
+	conversion_free(&c);
+	/* cut in its bytes: those that are there */
+	c = convert("fxt", "json", r.b.data, size / 2, NULL);
+	assert_int_equal(c.status, 1);
+	assert_true(has_line(&c.messages, "offset 24: the file ends inside a record"));
+	assert_true(has_line(&c.out, "abab\"}"));
+	conversion_free(&c);
+	/* and before them */
+	c = convert("fxt", "json", r.b.data, 36, NULL);
+	assert_int_equal(c.status, 1);
+	assert_true(has_line(&c.messages, "offset 24: the file ends inside a record"));
+	assert_int_equal(count_lines(&c.out, "large"), 0);
+	conversion_free(&c);
+	/* bytes of more than it holds, and a kind that nobody knows */
+	raw_patch(&r, 40, UINT64_MAX - 7);
+	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
+	assert_true(has_line(&c.messages, "offset 24: record whose parts do not fit its size"));
+	assert_true(has_line(&c.out, "\"broken\":true,\"data_bytes\":9437208,\"data\":\"3f002001"));
+	assert_true(has_line(&c.out, "{\"record\":\"event\",\"offset\":9437232,"));
+	conversion_free(&c);
+	raw_patch(&r, 24, raw_get(&r, 24) | 1ull << 36);
+	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
+	assert_true(has_line(&c.messages, "offset 24: record of a kind not in the format document"));
+	assert_true(has_line(&c.out, "\"large\":\"unknown\",\"type_number\":1,\"format\":1,\"data_bytes\":9437208,"));
+	assert_true(has_line(&c.out, "{\"record\":\"event\",\"offset\":9437232,"));
+	conversion_free(&c);
+	raw_free(&r);
+	/* 32 GiB that are not there */
+	raw_magic(&r);
+	at = raw_begin(&r, FXT_REC_LARGE | 0xffffffffull << 4 | 1ull << 40);
+	raw_word(&r, 0);
+	raw_word(&r, 0x7ffffffe0);
+	c = convert("fxt", "check", r.b.data, r.b.n, NULL);
+	assert_int_equal(c.status, 1);
+	assert_int_equal(at, 8);
+	assert_true(has_line(&c.out, "offset 8: cut: "));
+	conversion_free(&c);
+	raw_free(&r);
+	free(bytes);
 }
 
 /* What our own encoder writes comes back: the same events in the same order. */
@@ -441,6 +672,10 @@ int main(void)
 		cmocka_unit_test(test_longer),
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_not_fxt),
+		cmocka_unit_test(test_no_magic),
+		cmocka_unit_test(test_reserved),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_large_window),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_providers),
 		cmocka_unit_test(test_bytes),

@@ -445,8 +445,10 @@ static void fxt_counts(void **state)
 	(void)state;
 	assert_int_equal(number(o, "records"), count_lines(&json.out, "\"record\":"));
 	assert_int_equal(number(o, "events"), count_lines(&json.out, "\"record\":\"event\""));
-	r = row(o, "records_by_kind", "kind", "context switch");
-	assert_int_equal(number(r, "count"), count_lines(&json.out, "\"record\":\"context switch\""));
+	r = row(o, "records_by_kind", "kind", "scheduling");
+	assert_int_equal(number(r, "count"), count_lines(&json.out, "\"record\":\"scheduling\""));
+	r = row(o, "scheduling_by_kind", "kind", "legacy context switch");
+	assert_int_equal(number(r, "count"), count_lines(&json.out, "\"record\":\"scheduling\""));
 	r = row(o, "events_by_kind", "kind", "duration begin");
 	/* swap42-session.dump.txt: 138 FUNCTION_ENTRY */
 	assert_int_equal(number(r, "count"), 138);

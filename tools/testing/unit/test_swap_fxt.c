@@ -263,7 +263,7 @@ static void expect_switch(const struct records *rs, uint64_t time, unsigned int 
 	for (size_t i = 0; i < rs->n; i++) {
 		json_object *rec = rs->r[i];
 
-		if (!strcmp(rec_text(rec, "record"), "context switch") &&
+		if (!strcmp(rec_text(rec, "record"), "scheduling") &&
 		    (uint64_t)rec_number(rec, "timestamp") == time &&
 		    (unsigned int)rec_number(rec, "cpu") == cpu &&
 		    side(rec, "outgoing") == (int64_t)out && side(rec, "incoming") == (int64_t)in)
@@ -309,7 +309,7 @@ static void test_switches(void **state)
 			expected++;
 		}
 	for (size_t i = 0; i < rs.n; i++)
-		found += !strcmp(rec_text(rs.r[i], "record"), "context switch");
+		found += !strcmp(rec_text(rs.r[i], "record"), "scheduling");
 	assert_int_equal(found, expected);
 	assert_true(found > 60);
 	records_free(&rs);
