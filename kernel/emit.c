@@ -19,6 +19,10 @@
 #define ETRACE_LINE_MAX		64	/* a line's prefix, tag and newline */
 #define ETRACE_HEAD_MAX		(3 * ETRACE_LINE_MAX)	/* event lines */
 #define ETRACE_PIECE_LINES	38	/* newlines in one piece of a string */
+#define ETRACE_TAIL_LINES	8	/* lines that no string makes, at most */
+
+static_assert(ETRACE_TEXT_MAX / ETRACE_LINE_MAX + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
+static_assert(ETRACE_PIECE_LINES + 2 + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
 
 #define ETRACE_ONES		(~0UL / 0xff)	/* 0x01 in every byte */
 

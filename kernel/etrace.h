@@ -189,6 +189,12 @@ enum etrace_tag {
 
 #define ETRACE_PART_MAX		900	/* bytes in a part, by the line format */
 
+/*
+ * Lines that may be printed from one record, see emit.c; each takes 1 ns. Far
+ * below what writing a record takes, so that times stay those of the clock.
+ */
+#define ETRACE_LINES_MAX	64
+
 /**
  * etrace_event_tags - the tags of an event's strings
  * @ev: the event
@@ -290,8 +296,9 @@ struct etrace_hold;
  * @task: the key; never followed, no reference held
  * @session: for which it is traced
  * @upid: its unique identifier in that session
- * @last: time of its latest record; the times of a task's records grow
- *	strictly, so that a reader can put them in order
+ * @last: time that its next record must be behind: each line that is printed
+ *	from a record has a time of its own, and they grow strictly, so that a
+ *	reader can put them in order
  * @lost: records of it that were lost and that no record tells of yet
  * @lost_since: time of the first of them
  * @hold: what a hook left for the end of the system call in progress

@@ -72,7 +72,8 @@ const u8 *etrace_event_tags(enum etrace_event ev)
  * @start: where they begin
  * @upid: prefix of each line
  * @cpu: the same
- * @sec: the same
+ * @sec: of the next line; each is 1 ns behind the one before, so that the
+ *	order of a task's lines is the order of their times
  * @nsec: the same
  * @first: no line is there yet
  */
@@ -112,6 +113,10 @@ static void etrace_prefix(struct etrace_out *o)
 	o->first = false;
 	trace_seq_printf(o->p, "%llu,%d,%llu,%u!", o->upid, o->cpu, o->sec,
 			 o->nsec);
+	if (unlikely(++o->nsec == NSEC_PER_SEC)) {
+		o->nsec = 0;
+		o->sec++;
+	}
 }
 
 /* An event's line. */

@@ -133,8 +133,8 @@ u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid)
  * etrace_task_now - the time of a task's next record
  * @t: the task's slot
  *
- * Return: CLOCK_MONOTONIC in nanoseconds, later than any time it gave before
- * for this task.
+ * Return: CLOCK_MONOTONIC in nanoseconds, later by more than 1 than any line
+ * of the task's records before.
  */
 u64 etrace_task_now(struct etrace_task *t)
 {
@@ -142,7 +142,7 @@ u64 etrace_task_now(struct etrace_task *t)
 
 	if (unlikely(now <= t->last))
 		now = t->last + 1;
-	t->last = now;
+	t->last = now + ETRACE_LINES_MAX;
 	return now;
 }
 

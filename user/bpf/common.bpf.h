@@ -82,7 +82,7 @@ struct {
 
 /**
  * struct slot - a traced task
- * @last: time of its latest record: they grow strictly
+ * @last: time that its next record must be behind, as the module's
  * @lost: events of it that were lost and that no record has told of
  * @lost_since: time of the first of them
  * @nr_fds: descriptors that the close_range in progress may close
@@ -281,6 +281,8 @@ static __always_inline void slot_drop(struct task_struct *task, const bool old)
 	__sync_fetch_and_add(&tasks, -1);
 }
 
+#define LINES_MAX 64	/* ETRACE_LINES_MAX of the module */
+
 /* The time of a task's next record. */
 static __always_inline u64 slot_now(struct slot *t)
 {
@@ -288,7 +290,7 @@ static __always_inline u64 slot_now(struct slot *t)
 
 	if (unlikely(now <= t->last))
 		now = t->last + 1;
-	t->last = now;
+	t->last = now + LINES_MAX;
 	return now;
 }
 

@@ -173,8 +173,9 @@ static void feed_line(struct et_trace *tr, const char *s, size_t len)
 	l.len = s + len - p;
 
 	t = task_add(tr, upid);
-	if (l.time < t->last)
-		bad_line(tr, s, len, "a task's time runs backwards");
+	/* so that a reader who sorts them, however, has them as they are here */
+	if (l.time <= t->last)
+		bad_line(tr, s, len, "a task's line is not later than the one before");
 	t->last = l.time;
 	if (tr->line)
 		tr->line(t, &l);
