@@ -34,6 +34,8 @@ static const struct diag_kind stray = {
 	"ends of strings without a beginning, passed over", DIAG_DAMAGE };
 static const struct diag_kind no_cont_end = {
 	"events with a missing Cont_end", DIAG_DAMAGE };
+static const struct diag_kind backwards = {
+	"lines that go back in their task's time", DIAG_DAMAGE };
 static const struct diag_kind incomplete = {
 	"events with something missing or damaged", DIAG_DAMAGE };
 static const struct diag_kind too_big = {
@@ -307,8 +309,13 @@ struct growing {
 	enum { OPEN, DONE, CLOSED } state;
 	bool queued;		/* in the queue; else it is late */
 	bool ended;		/* nothing but announced strings can come */
-	bool one_stamp;		/* has several lines, all with the same stamp */
+	bool one_record;	/* has several lines, all of one record */
+	bool went_back;		/* the last line's time did */
 	uint32_t lines;
+	/* the last line's, as it came */
+	uint32_t line_cpu;
+	uint64_t line_time;
+	uint64_t step;		/* ns from the first line to the second */
 	uint32_t need;		/* announced strings that are not whole, by tag */
 	/* sizes that were announced; no event of the format has more */
 	int64_t want_size[MAX_WANT];
@@ -351,7 +358,7 @@ static void begin_event(struct growing *g, enum et_kind kind, uint64_t upid,
 	et_reset(&g->ev, kind, upid, cpu, time);
 	g->state = OPEN;
 	g->ended = !needs_end(kind);
-	g->one_stamp = false;
+	g->one_record = g->went_back = false;
 	g->lines = 0;
 	g->need = 0;
 	g->nwant = 0;
@@ -397,14 +404,31 @@ static void update_state(struct growing *g)
 		g->state = g->ended && !g->need && !g->in_parts && !g->in_cont ? DONE : OPEN;
 }
 
-/* Count a line, and see whether all lines have one stamp. */
+/*
+ * Does the line come as those of one record do?  They have the record's time,
+ * or each is 1 ns behind the one before; but not now so and now so.
+ */
+static bool same_record(const struct growing *g, const struct et_line *l)
+{
+	uint64_t step = l->time - g->line_time;
+
+	return l->cpu == g->line_cpu && (g->lines == 1 ? step <= 1 : step == g->step);
+}
+
+/* Count a line, and see whether all lines are of one record. */
 static void count_line(struct growing *g, const struct et_line *l)
 {
-	bool same = l->time == g->ev.last_time && l->cpu == g->ev.last_cpu;
-
-	if (g->lines)
-		g->one_stamp = same && (g->lines == 1 || g->one_stamp);
+	if (g->lines) {
+		g->one_record = (g->lines == 1 || g->one_record) && same_record(g, l);
+		g->went_back = l->time < g->line_time;
+		if (g->lines == 1)
+			g->step = l->time - g->line_time;
+	}
 	g->lines++;
+	g->line_cpu = l->cpu;
+	/* what follows goes on from where the time was */
+	if (!g->went_back)
+		g->line_time = l->time;
 }
 
 /* A header that belongs to this event.  Return: false if it is damaged. */
@@ -485,6 +509,8 @@ static void end_conts(struct growing *g, const struct et_line *l)
 	count_line(g, l);
 	if (g->string >= 0 && !g->in_parts && g->ev.items[g->string].tag != ET_T_A)
 		et_stamp(&g->ev, l->cpu, l->time);
+	else if (g->string >= 0)
+		g->ev.last_time++;
 	g->in_cont = false;
 	g->cont_done = true;
 }
@@ -509,7 +535,7 @@ static void add_other(struct growing *g, const struct et_line *l)
 
 static bool same_stamp(const struct growing *g, const struct et_line *l)
 {
-	return g->ev.last_time == l->time && g->ev.last_cpu == l->cpu;
+	return g->line_time == l->time && g->line_cpu == l->cpu;
 }
 
 static bool kind_has(const struct et_event *ev, enum et_tag tag)
@@ -591,8 +617,8 @@ static bool string_fits(const struct growing *g, enum et_tag tag)
 
 /*
  * Does a header that goes on with an event or ends it belong to this one?
- * Where all lines of an event came with one stamp, the tracer writes records of
- * several lines, and a line with another stamp is hardly of that event.
+ * Where all lines of an event came as one record, the tracer writes records of
+ * several lines, and a line of another record is hardly of that event.
  */
 static bool header_fits(const struct growing *g, const struct et_line *l,
 			const struct piece *p)
@@ -614,7 +640,7 @@ static bool header_fits(const struct growing *g, const struct et_line *l,
 		return open;
 	case ET_FAILED:
 		/* a failed umount may also stand alone, behind a whole one */
-		if (ev->kind == ET_K_UMOUNT && g->one_stamp && !same_stamp(g, l))
+		if (ev->kind == ET_K_UMOUNT && g->one_record && !same_record(g, l))
 			return false;
 		return ev->kind == ET_K_MOUNT || ev->kind == ET_K_UMOUNT || open;
 	case ET_MORE:
@@ -629,7 +655,9 @@ static bool header_fits(const struct growing *g, const struct et_line *l,
 struct slot {
 	uint64_t upid;
 	struct growing *g;	/* its event in the making, or NULL */
+	uint64_t begun, seen;	/* times of its latest event, and of that's last line */
 	bool used;
+	bool gone;		/* its exit has come */
 };
 
 /* In the queue, sorted by time and then arrival. */
@@ -644,7 +672,7 @@ struct assembler {
 	uint64_t order;
 	uint64_t passed;	/* time of the last event that left in order */
 	int err;
-	/* tasks, open addressing; those without an event go at the next growth */
+	/* tasks, open addressing; those that are gone go at the next growth */
 	struct slot *slots;
 	size_t nslots, slots_cap;
 	struct slot *last;	/* the last line's */
@@ -700,13 +728,18 @@ static struct slot *probe(struct slot *slots, size_t cap, uint64_t upid)
 	return &slots[i];
 }
 
+static bool is_busy(const struct slot *s)
+{
+	return s->used && (s->g || !s->gone);
+}
+
 static void rehash(struct assembler *a)
 {
 	struct slot *old = a->slots;
 	size_t old_cap = a->slots_cap, busy = 0;
 
 	for (size_t i = 0; i < old_cap; i++)
-		busy += old[i].used && old[i].g;
+		busy += is_busy(&old[i]);
 	a->slots_cap = 64;
 	while (a->slots_cap < 4 * (busy + 1))
 		a->slots_cap *= 2;
@@ -714,7 +747,7 @@ static void rehash(struct assembler *a)
 	a->nslots = busy;
 	a->last = NULL;
 	for (size_t i = 0; i < old_cap; i++)
-		if (old[i].used && old[i].g)
+		if (is_busy(&old[i]))
 			*probe(a->slots, a->slots_cap, old[i].upid) = old[i];
 	free(old);
 }
@@ -729,9 +762,7 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 		rehash(a);
 	s = probe(a->slots, a->slots_cap, upid);
 	if (!s->used) {
-		s->used = true;
-		s->upid = upid;
-		s->g = NULL;
+		*s = (struct slot){ .upid = upid, .used = true };
 		a->nslots++;
 	}
 	a->last = s;
@@ -873,7 +904,7 @@ static void go_alone(struct assembler *a, const struct growing *g)
 static bool may_still_fail(const struct growing *g)
 {
 	return (g->ev.kind == ET_K_MOUNT || g->ev.kind == ET_K_UMOUNT) &&
-	       !(g->ev.flags & ET_F_FAILED) && !g->one_stamp;
+	       !(g->ev.flags & ET_F_FAILED) && !g->one_record;
 }
 
 /* Let out what is due at @now. */
@@ -898,6 +929,30 @@ static void drain(struct assembler *a, uint64_t now)
 	}
 }
 
+static void tell_backwards(struct assembler *a, const char *file, uint64_t line)
+{
+	diag_report(a->diag, &backwards, file, DIAG_LINE, line,
+		    "the line goes back in its task's time: shown at the time of the line before");
+}
+
+/*
+ * The time of an event that begins with this line.  It may be before the task's
+ * latest event, if it can still be put there; not in the middle of that one,
+ * and not before what has left.
+ */
+static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_line *l,
+			   const char *file, uint64_t line)
+{
+	if (l->time >= s->seen) {
+		s->begun = l->time;
+		return l->time;
+	}
+	if (l->time < s->begun && l->time >= a->passed)
+		return l->time;
+	tell_backwards(a, file, line);
+	return s->begun = s->seen;
+}
+
 static struct growing *start(struct assembler *a, struct slot *s, enum et_kind kind,
 			     const struct et_line *l, const char *file, uint64_t line)
 {
@@ -905,8 +960,9 @@ static struct growing *start(struct assembler *a, struct slot *s, enum et_kind k
 
 	if (s->g)
 		close_event(a, s);
+	s->gone = kind == ET_K_EXIT;
 	g = new_growing(a);
-	begin_event(g, kind, l->upid, l->cpu, l->time);
+	begin_event(g, kind, l->upid, l->cpu, begin_time(a, s, l, file, line));
 	g->ev.place = line;
 	g->file = file;
 	g->order = a->order++;
@@ -1016,7 +1072,12 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 		add_other(g, l);
 		break;
 	}
+	if (s->seen < l->time)
+		s->seen = l->time;
 	if (g) {
+		if (g->went_back)
+			tell_backwards(a, file, line);
+		g->went_back = false;
 		update_state(g);
 		if (g->queued)
 			a->bytes += g->ev.nbytes - was;

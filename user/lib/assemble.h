@@ -2,10 +2,11 @@
 /*
  * Puts the lines of events together: lines of one task belong to one event
  * until that is whole or another begins, whatever comes between.  Events leave
- * in the order of time.
+ * in the order of time.  A task's lines that go back in time are damage, but for
+ * whole events that can still be put in order.
  *
- * Memory: the events in flight and a window of whole ones (see the constants
- * in assemble.c), whatever the length of the trace.
+ * Memory: the live tasks, the events in flight and a window of whole ones (see
+ * the constants in assemble.c), whatever the length of the trace.
  */
 #ifndef ETRACE_ASSEMBLE_H
 #define ETRACE_ASSEMBLE_H

@@ -203,7 +203,7 @@ static void add_lines(struct fxt_out *f, const struct et_event *ev)
 		buf_addc(&why, 0);
 		add_text(&f->args, f->name[N_INCOMPLETE], keep(&f->args, why.s), why.len - 1);
 	}
-	et_print_lines(ev, &lines);
+	et_print_lines(ev, 0, &lines);
 	add_bytes(&f->args, f->name[N_LINES], keep(&f->args, lines.s), lines.len);
 }
 

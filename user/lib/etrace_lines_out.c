@@ -4,19 +4,50 @@
 
 #include "etrace_formats.h"
 #include "event_lines.h"
+#include "map64.h"
 
 struct lines_out {
 	struct sink sink;
 	struct out *out;
 	struct buf text;
+	/* upid to et_print_lines()'s time for its next event */
+	struct map64 earliest;
+	size_t forget_at;	/* so many, then those that do not matter go */
 };
+
+#define FORGET_MIN 4096u
+
+/* No event comes before @time, but for late ones. */
+static void forget(struct lines_out *l, uint64_t time)
+{
+	struct map64 keep = { 0 };
+	const struct map64_slot *slot;
+	size_t i = 0;
+
+	while ((slot = map64_each(&l->earliest, &i)))
+		if (slot->value > time)
+			map64_put(&keep, slot->key, slot->value);
+	map64_clear(&l->earliest);
+	l->earliest = keep;
+	l->forget_at = 2 * keep.n + FORGET_MIN;
+}
 
 static int lines_item(struct sink *s, const void *item)
 {
 	struct lines_out *l = (struct lines_out *)s;
+	const struct et_event *ev = item;
+	uint64_t *known = map64_get(&l->earliest, ev->upid);
+	uint64_t earliest;
 
 	l->text.len = 0;
-	et_print_lines(item, &l->text);
+	earliest = et_print_lines(ev, known ? *known : 0, &l->text);
+	if (known) {
+		*known = earliest;
+	} else {
+		map64_put(&l->earliest, ev->upid, earliest);
+		if (l->earliest.n > l->forget_at && !(ev->flags & ET_F_LATE))
+			forget(l, ev->time);
+	}
 	return out_write(l->out, l->text.s, l->text.len);
 }
 
@@ -27,8 +58,11 @@ static int lines_end(struct sink *s)
 
 static void lines_free(struct sink *s)
 {
-	buf_free(&((struct lines_out *)s)->text);
-	free(s);
+	struct lines_out *l = (struct lines_out *)s;
+
+	buf_free(&l->text);
+	map64_clear(&l->earliest);
+	free(l);
 }
 
 struct sink *etrace_lines_open(const struct sink_args *args)
@@ -38,5 +72,6 @@ struct sink *etrace_lines_open(const struct sink_args *args)
 
 	l->sink.ops = &ops;
 	l->out = args->out;
+	l->forget_at = FORGET_MIN;
 	return &l->sink;
 }

@@ -146,7 +146,8 @@ void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 	ev->flags = 0;
 	ev->nvals = 0;
 	ev->cpu = ev->last_cpu = cpu;
-	ev->time = ev->last_time = time;
+	ev->time = time;
+	ev->last_time = time - 1;
 	ev->upid = upid;
 	ev->place = 0;
 	ev->nitems = ev->nmarks = 0;
@@ -181,16 +182,23 @@ static struct et_mark *add_mark(struct et_event *ev)
 	return m;
 }
 
-void et_stamp(struct et_event *ev, uint32_t cpu, uint64_t time)
+static void stamp(struct et_event *ev, uint32_t cpu, uint64_t time, bool must)
 {
+	uint64_t next = ev->last_time + 1;
 	struct et_mark *m;
 
-	if (cpu == ev->last_cpu && time == ev->last_time)
+	ev->last_time = time > next ? time : next;
+	if (cpu == ev->last_cpu && ev->last_time == next && !must)
 		return;
 	m = add_mark(ev);
 	m->what = ET_M_STAMP;
 	m->cpu = ev->last_cpu = cpu;
-	m->time = ev->last_time = time;
+	m->time = ev->last_time;
+}
+
+void et_stamp(struct et_event *ev, uint32_t cpu, uint64_t time)
+{
+	stamp(ev, cpu, time, false);
 }
 
 void et_go_on(struct et_event *ev, bool newline, uint32_t cpu, uint64_t time)
@@ -202,9 +210,9 @@ void et_go_on(struct et_event *ev, bool newline, uint32_t cpu, uint64_t time)
 
 /*
  * An argument that went on with nothing, not even behind a newline: there is no
- * line for that, so what comes next has the stamp.
+ * line for that, so what comes next has the stamp.  Return: whether it needs one.
  */
-static void drop_idle_stamp(struct et_event *ev)
+static bool drop_idle_stamp(struct et_event *ev)
 {
 	const struct et_item *last = &ev->items[ev->nitems - 1];
 	const struct et_mark *m = ev->nmarks ? &ev->marks[ev->nmarks - 1] : NULL;
@@ -212,16 +220,9 @@ static void drop_idle_stamp(struct et_event *ev)
 	if (last->tag != ET_T_A || !last->len || !m || m->what != ET_M_STAMP ||
 	    m->item != ev->nitems - 1 || m->off != last->len ||
 	    ev->bytes[last->off + last->len - 1] == '\n')
-		return;
+		return false;
 	ev->nmarks--;
-	ev->last_cpu = ev->cpu;
-	ev->last_time = ev->time;
-	for (uint32_t i = ev->nmarks; i-- > 0;)
-		if (ev->marks[i].what == ET_M_STAMP) {
-			ev->last_cpu = ev->marks[i].cpu;
-			ev->last_time = ev->marks[i].time;
-			break;
-		}
+	return true;
 }
 
 void et_gap(struct et_event *ev, uint32_t n)
@@ -235,10 +236,9 @@ void et_gap(struct et_event *ev, uint32_t n)
 struct et_item *et_add_item(struct et_event *ev, enum et_tag tag, uint32_t cpu,
 			    uint64_t time)
 {
+	bool moved = ev->nitems && drop_idle_stamp(ev);
 	struct et_item *it;
 
-	if (ev->nitems)
-		drop_idle_stamp(ev);
 	if (ev->nitems == ev->items_cap)
 		ev->items = xgrow(ev->items, &ev->items_cap, ev->nitems + 1, sizeof(*it));
 	it = &ev->items[ev->nitems++];
@@ -251,7 +251,7 @@ struct et_item *et_add_item(struct et_event *ev, enum et_tag tag, uint32_t cpu,
 		if (et_tags[tag].role == ET_FAILED)
 			ev->flags |= ET_F_FAILED;
 	}
-	et_stamp(ev, cpu, time);
+	stamp(ev, cpu, time, moved);
 	return it;
 }
 

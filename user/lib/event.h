@@ -183,7 +183,8 @@ struct et_item {
  */
 struct et_mark {
 	enum {
-		ET_M_STAMP,	/* from here on lines have this cpu and time */
+		/* the next line has this cpu and time, each other 1 ns more */
+		ET_M_STAMP,
 		ET_M_GAP,	/* @n numbered parts are missing here */
 	} what;
 	uint32_t item, off;
@@ -216,7 +217,7 @@ struct et_event {
 	struct et_mark *marks;	/* in order of their place */
 	char *bytes;
 	int64_t vals[ET_MAX_VALS];
-	/* the last line's, for the next mark */
+	/* the last line's, for the next mark; before the first, 1 ns earlier */
 	uint32_t last_cpu;
 	uint64_t last_time;
 	size_t items_cap, marks_cap, bytes_cap;
@@ -241,8 +242,7 @@ void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 
 /**
  * et_add_item - a new item at the end, with what came before it closed
- * @cpu, @time: of the line or record that brings it; leaves a stamp if they
- *	differ from those before
+ * @cpu, @time: of the line or record that brings it, as for et_stamp()
  *
  * Return: the item, valid until the next one is added.
  */
@@ -256,7 +256,14 @@ struct et_item *et_add_item(struct et_event *ev, enum et_tag tag, uint32_t cpu,
  */
 void et_add_bytes(struct et_event *ev, const char *s, size_t n);
 
-/** et_stamp - the next bytes of the last item come with this cpu and time */
+/**
+ * et_stamp - the next bytes of the last item come in a line of their own
+ * @cpu, @time: of that line, or of its record
+ *
+ * Each line is later than the one before, by 1 ns where they belong to one
+ * record.  So a line with that time, or no later than the one before (which is
+ * how lines look that have only their record's time), leaves no mark.
+ */
 void et_stamp(struct et_event *ev, uint32_t cpu, uint64_t time);
 
 /**

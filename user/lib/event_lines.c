@@ -8,23 +8,40 @@ struct printer {
 	struct buf *b;
 	uint32_t item;
 	uint32_t mark;		/* the next mark that has not taken effect */
-	char prefix[88];	/* of the lines from here on */
+	uint32_t cpu;
+	uint64_t time;		/* of the next line, unless a mark says later */
+	char prefix[88];	/* of the next line, or of none yet */
 	size_t prefix_len;
 };
 
-static void set_prefix(struct printer *p, uint32_t cpu, uint64_t time)
+static void set_prefix(struct printer *p)
 {
 	struct buf b = { p->prefix, 0, sizeof(p->prefix) };
 
 	buf_addu(&b, p->ev->upid);
 	buf_addc(&b, ',');
-	buf_addu(&b, cpu);
+	buf_addu(&b, p->cpu);
 	buf_addc(&b, ',');
-	buf_addu(&b, time / 1000000000u);
+	buf_addu(&b, p->time / 1000000000u);
 	buf_addc(&b, ',');
-	buf_addu(&b, time % 1000000000u);
+	buf_addu(&b, p->time % 1000000000u);
 	buf_addc(&b, '!');
 	p->prefix_len = b.len;
+}
+
+/* The prefix, and on to that of the next line: most often one digit more. */
+static void put_prefix(struct printer *p)
+{
+	char *digit = p->prefix + p->prefix_len - 2;
+
+	buf_add(p->b, p->prefix, p->prefix_len);
+	p->time++;
+	for (; *digit == '9'; digit--)
+		*digit = '0';
+	if (*digit == ',')
+		set_prefix(p);
+	else
+		++*digit;
 }
 
 /* Begin a line whose text stands at byte @off of the current item. */
@@ -37,10 +54,13 @@ static void begin_line(struct printer *p, uint32_t off)
 
 		if (m->item > p->item || (m->item == p->item && m->off > off))
 			break;
-		if (m->what == ET_M_STAMP)
-			set_prefix(p, m->cpu, m->time);
+		if (m->what != ET_M_STAMP)
+			continue;
+		p->cpu = m->cpu;
+		p->time = m->time > p->time ? m->time : p->time;
+		set_prefix(p);
 	}
-	buf_add(p->b, p->prefix, p->prefix_len);
+	put_prefix(p);
 }
 
 static void print_header(struct printer *p, const struct et_item *it)
@@ -76,10 +96,10 @@ static void print_header(struct printer *p, const struct et_item *it)
 	buf_addc(p->b, '\n');
 }
 
-/* Where it ends a string it has a stamp of its own, else that of its piece. */
+/* Where it ends a string it may have a stamp of its own, else it has none. */
 static void print_cont_end(struct printer *p)
 {
-	buf_add(p->b, p->prefix, p->prefix_len);
+	put_prefix(p);
 	buf_adds(p->b, "Cont_end|\n");
 }
 
@@ -204,15 +224,20 @@ static void print_lost(const struct et_event *ev, struct buf *b)
 	buf_adds(b, "EVENTS]\n");
 }
 
-void et_print_lines(const struct et_event *ev, struct buf *b)
+uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b)
 {
-	struct printer p = { .ev = ev, .b = b };
+	struct printer p = { .ev = ev, .b = b, .cpu = ev->cpu, .time = ev->time };
 
 	if (ev->kind == ET_K_LOST) {
 		print_lost(ev, b);
-		return;
+		return earliest;
 	}
-	set_prefix(&p, ev->cpu, ev->time);
+	/* this one must not look like the end of a record before it */
+	if (earliest && ev->nitems && ev->items[0].tag == ET_T_UMOUNT_FAILED)
+		earliest++;
+	if (p.time < earliest)
+		p.time = earliest;
+	set_prefix(&p);
 	for (p.item = 0; p.item < ev->nitems; p.item++) {
 		const struct et_item *it = &ev->items[p.item];
 
@@ -226,4 +251,5 @@ void et_print_lines(const struct et_event *ev, struct buf *b)
 			print_header(&p, it);
 		}
 	}
+	return p.time;
 }

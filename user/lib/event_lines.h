@@ -10,8 +10,18 @@
 #include "buf.h"
 #include "event.h"
 
-/** et_print_lines - append all lines of an event, each with its newline */
-void et_print_lines(const struct et_event *ev, struct buf *b);
+/**
+ * et_print_lines - append all lines of an event, each with its newline
+ * @earliest: no line gets an earlier time (ns); 0 for the task's first event,
+ *	else what this returned for the one before
+ *
+ * Each line gets a time of its own, 1 ns behind the one before, but where a
+ * later record's is later than that.
+ *
+ * Return: the earliest time for the task's next event, 1 ns behind the last
+ * line.
+ */
+uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b);
 
 /* Strings of so many bytes and above are divided into parts. */
 #define ET_PART_MAX 900u

@@ -65,24 +65,34 @@ static size_t tag_len(const char *s, const char *end)
 	return s == end || *s == '|' || *s == '[' ? (size_t)(s - begin) : 0;
 }
 
-/* The same prefix as the last one: lines of one record have that. */
-static bool same_prefix(struct line_state *st, const char *s, const char *end)
+/* "<timen>!<data>" */
+static bool behind_seconds(struct line_state *st, const char *s, const char *end)
 {
 	struct et_line *l = &st->line;
+	uint64_t nsec;
 
-	if (!st->prefix_len || (size_t)(end - s) <= st->prefix_len ||
-	    memcmp(s, st->prefix, st->prefix_len))
+	s = number(s, 999999999, &nsec);
+	if (!s || *s != '!')
 		return false;
-	l->text = s + st->prefix_len;
+	l->time = st->seconds * 1000000000u + nsec;
+	l->text = s + 1;
 	l->len = (size_t)(end - l->text);
 	l->tag_len = tag_len(l->text, end);
 	return l->tag_len;
 }
 
+/* The same task, processor and second as last: most lines have that. */
+static bool same_prefix(struct line_state *st, const char *s, const char *end)
+{
+	return st->prefix_len && (size_t)(end - s) > st->prefix_len &&
+	       !memcmp(s, st->prefix, st->prefix_len) &&
+	       behind_seconds(st, s + st->prefix_len, end);
+}
+
 /* "<upid>,<cpu>,<time>,<timen>!<data>", from its first byte. */
 static bool plain(struct line_state *st, const char *s, const char *end)
 {
-	uint64_t upid, sec, nsec, cpu;
+	uint64_t upid, sec, cpu;
 	struct et_line *l = &st->line;
 	const char *p;
 
@@ -95,20 +105,14 @@ static bool plain(struct line_state *st, const char *s, const char *end)
 	p = number(p + 1, MAX_SECONDS - 1, &sec);
 	if (!p || *p != ',')
 		return false;
-	p = number(p + 1, 999999999, &nsec);
-	if (!p || *p != '!')
-		return false;
 	p++;
 	/* leading zeros could make it longer than any */
 	st->prefix_len = (size_t)(p - s) <= sizeof(st->prefix) ? (size_t)(p - s) : 0;
 	memcpy(st->prefix, s, st->prefix_len);
+	st->seconds = sec;
 	l->upid = upid;
 	l->cpu = (uint32_t)cpu;
-	l->time = sec * 1000000000u + nsec;
-	l->text = p;
-	l->len = (size_t)(end - p);
-	l->tag_len = tag_len(p, end);
-	return l->tag_len;
+	return behind_seconds(st, p, end);
 }
 
 static const char *spaces(const char *s, const char *end)

@@ -44,10 +44,14 @@ struct et_line {
 struct line_state {
 	unsigned int pending;	/* bytes of such pieces, newlines included */
 	unsigned int pieces;	/* lines that they were */
-	/* the last etrace line, and its prefix: often the next one's too */
+	/*
+	 * The last etrace line, and its prefix up to the nanoseconds: often the
+	 * next one's too.
+	 */
 	struct et_line line;
-	char prefix[88];
+	char prefix[80];
 	size_t prefix_len;
+	uint64_t seconds;	/* that it ends with */
 	struct et_line lost;	/* the last LOST line */
 };
 

@@ -37,15 +37,18 @@ def main():
     def event(upid, comm, name, lines):
         nonlocal now, size, events
         now += rnd.randrange(500, 20000)
-        prefix = "%d,%d,%d,%d!" % (upid, upid % 8, now // 10**9, now % 10**9)
+        def prefix(i):
+            t = now + i
+            return "%d,%d,%d,%d!" % (upid, upid % 8, t // 10**9, t % 10**9)
+
         if args.plain:
-            text = prefix + lines[0] + "\n"
+            text = prefix(0) + lines[0] + "\n"
         else:
             text = "%16s-%-7d [%03d] d..2. %5d.%06d: etrace_%s: %s%s\n" % (
                 comm, upid & 0x3fffff, upid % 8, now // 10**9,
-                now % 10**9 // 1000, name, prefix, lines[0])
-        for line in lines[1:]:
-            text += prefix + line + "\n"
+                now % 10**9 // 1000, name, prefix(0), lines[0])
+        for i, line in enumerate(lines[1:], 1):
+            text += prefix(i) + line + "\n"
         buf.append(text)
         size += len(text)
         events += 1

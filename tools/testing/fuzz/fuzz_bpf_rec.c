@@ -32,7 +32,7 @@ static int check_item(struct sink *s, const void *item)
 		c->last = ev->time;
 	c->events += ev->kind != ET_K_LOST;
 	c->text.len = 0;
-	et_print_lines(ev, &c->text);
+	et_print_lines(ev, 0, &c->text);
 	return 0;
 }
 

@@ -464,8 +464,8 @@ static void print_prefix(struct gen *g, struct bytes *to, const struct actor *a,
 	bytes_add(to, text, (size_t)n);
 }
 
-/* The next record of a task: one line, or several. */
-static void print_record(struct gen *g, struct actor *a, struct bytes *to, uint64_t now)
+/* The next record of a task: one line, or several.  Return: the last one's time. */
+static uint64_t print_record(struct gen *g, struct actor *a, struct bytes *to, uint64_t now)
 {
 	bool several = g->style == STYLE_MODULE || g->style == STYLE_NAMED;
 	bool first = true;
@@ -473,6 +473,7 @@ static void print_record(struct gen *g, struct actor *a, struct bytes *to, uint6
 	do {
 		const struct buf *line = &a->lines.l[a->next++];
 
+		now += !first && !g->one_time;
 		print_prefix(g, to, a, now, first);
 		bytes_add(to, line->s, line->len);
 		bytes_add(to, "\n", 1);
@@ -485,6 +486,7 @@ static void print_record(struct gen *g, struct actor *a, struct bytes *to, uint6
 		 (!rnd_one_in(&g->r, 10) ||
 		  (a->lines.l[a->next].len == 13 &&
 		   !memcmp(a->lines.l[a->next].s, "UmountFailed|", 13))));
+	return now;
 }
 
 void gen_trace(struct gen *g, size_t events, struct events *expect,
@@ -520,7 +522,7 @@ void gen_trace(struct gen *g, size_t events, struct events *expect,
 			/* moved to another processor inside an event */
 			a->cpu = (uint32_t)rnd(&g->r, g->cpus);
 		}
-		print_record(g, a, &files[global ? 0 : a->cpu], now);
+		now = print_record(g, a, &files[global ? 0 : a->cpu], now);
 		if (a->next == a->lines.n) {
 			lines_free(&a->lines);
 			a->next = 0;
@@ -584,6 +586,113 @@ void reading_free(struct reading *r)
 	bytes_free(&r->messages);
 }
 
+struct own_line {
+	uint64_t upid, cpu, sec, nsec;
+	const char *text;
+	size_t len;		/* with the newline */
+	uint64_t order;
+};
+
+/* Return: false for a line without a prefix. */
+static bool own_line(const char *s, size_t len, struct own_line *l)
+{
+	char head[128];
+	int n = 0;
+
+	l->text = s;
+	l->len = len;
+	if (len >= sizeof(head))
+		len = sizeof(head) - 1;
+	memcpy(head, s, len);
+	head[len] = 0;
+	if (sscanf(head, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 "!%n", &l->upid,
+		   &l->cpu, &l->sec, &l->nsec, &n) != 4 || !n)
+		return false;
+	l->text += n;
+	l->len -= (size_t)n;
+	return true;
+}
+
+struct bytes own_times(const char *text, size_t n)
+{
+	struct { uint64_t upid, time; } last[64];
+	struct bytes to = { 0 };
+	size_t tasks = 0;
+
+	for (const char *end = text + n; text < end;) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+		size_t len = nl ? (size_t)(nl + 1 - text) : (size_t)(end - text);
+		struct own_line l;
+		uint64_t time;
+		char head[128];
+		size_t i = 0;
+
+		if (own_line(text, len, &l)) {
+			time = l.sec * 1000000000 + l.nsec;
+			while (i < tasks && last[i].upid != l.upid)
+				i++;
+			assert_true(i < sizeof(last) / sizeof(last[0]));
+			if (i == tasks)
+				last[tasks++].upid = l.upid;
+			else if (time <= last[i].time)
+				time = last[i].time + 1;
+			last[i].time = time;
+			snprintf(head, sizeof(head), "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "!",
+				 l.upid, l.cpu, time / 1000000000, time % 1000000000);
+			bytes_add(&to, head, strlen(head));
+		}
+		bytes_add(&to, l.text, l.len);
+		text += len;
+	}
+	return to;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct own_line *x = a, *y = b;
+
+	if (x->upid != y->upid)
+		return x->upid < y->upid ? -1 : 1;
+	if (x->sec != y->sec)
+		return x->sec < y->sec ? -1 : 1;
+	return x->nsec < y->nsec ? -1 : x->nsec > y->nsec;
+}
+
+void assert_sorted(const struct bytes *text)
+{
+	struct own_line *lines = NULL;
+	struct rng r = { text->n };
+	size_t n = 0, cap = 0;
+
+	for (const char *s = text->data, *end = s + text->n; s < end;) {
+		const char *nl = memchr(s, '\n', (size_t)(end - s));
+		size_t len = (size_t)(nl + 1 - s);
+
+		lines = xgrow(lines, &cap, n + 1, sizeof(*lines));
+		if (own_line(s, len, &lines[n])) {
+			lines[n].order = n;
+			n++;
+		}
+		s += len;
+	}
+	for (size_t i = n; i > 1; i--) {
+		size_t j = rnd(&r, i);
+		struct own_line l = lines[i - 1];
+
+		lines[i - 1] = lines[j];
+		lines[j] = l;
+	}
+	if (n)
+		qsort(lines, n, sizeof(*lines), by_time);
+	for (size_t i = 1; i < n; i++)
+		if (lines[i - 1].upid == lines[i].upid &&
+		    (!by_time(&lines[i - 1], &lines[i]) || lines[i - 1].order > lines[i].order))
+			fail_msg("task %" PRIu64 ": not in order at %" PRIu64 ",%" PRIu64 ": %.*s",
+				 lines[i].upid, lines[i].sec, lines[i].nsec,
+				 (int)lines[i].len, lines[i].text);
+	free(lines);
+}
+
 struct bytes lines_of(const struct events *es)
 {
 	struct bytes b = { 0 };
@@ -591,7 +700,7 @@ struct bytes lines_of(const struct events *es)
 
 	for (size_t i = 0; i < es->n; i++) {
 		text.len = 0;
-		et_print_lines(&es->e[i], &text);
+		et_print_lines(&es->e[i], 0, &text);
 		bytes_add(&b, text.s, text.len);
 	}
 	buf_free(&text);

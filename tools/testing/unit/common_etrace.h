@@ -50,6 +50,7 @@ struct gen {
 	unsigned int tasks, cpus;
 	size_t max_string;	/* bytes of the longest ones */
 	bool newlines;		/* and bytes that are not UTF-8 */
+	bool one_time;		/* all lines of a record have its time, as of old */
 };
 
 /**
@@ -75,5 +76,20 @@ void reading_free(struct reading *r);
 
 /** lines_of - events as canonical lines */
 struct bytes lines_of(const struct events *es);
+
+/**
+ * own_times - lines that begin with their prefix, each with a time of its own
+ *
+ * Return: the same lines; where one is not later than its task's line before,
+ * it is 1 ns later.  Other lines are copied.
+ */
+struct bytes own_times(const char *text, size_t n);
+
+/**
+ * assert_sorted - the order of a task's lines is the order of their times
+ *
+ * Shuffles the lines, sorts them by upid and time, and compares.
+ */
+void assert_sorted(const struct bytes *text);
 
 #endif

@@ -36,7 +36,7 @@ static int print_item(struct sink *s, const void *item)
 	p->n++;
 	p->disorder += ev->time < p->last && !(ev->flags & ET_F_LATE);
 	p->last = ev->time > p->last ? ev->time : p->last;
-	et_print_lines(ev, &p->lines);
+	et_print_lines(ev, 0, &p->lines);
 	return 0;
 }
 

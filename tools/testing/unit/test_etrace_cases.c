@@ -20,7 +20,7 @@
 struct one {
 	const char *name;
 	const char *in;
-	const char *out;		/* NULL: as it came in */
+	const char *out;		/* NULL: as it came in; times: see check() */
 	int status;
 	const char *message;		/* that must be told; NULL: nothing is asked */
 };
@@ -28,14 +28,17 @@ struct one {
 static void check(const struct one *c)
 {
 	struct conversion r = convert("etrace", "etrace", c->in, strlen(c->in), NULL);
-	const char *out = c->out ? c->out : c->in;
+	/* lines of one record: whatever the cases say, each with its own time */
+	const char *text = c->out ? c->out : c->in;
+	struct bytes out = own_times(text, strlen(text));
 
-	if (r.out.n != strlen(out) || memcmp(r.out.data, out, r.out.n))
+	if (r.out.n != out.n || memcmp(r.out.data, out.data, r.out.n))
 		fail_msg("%s gives\n%s", c->name, r.out.data);
 	if (r.status != c->status)
 		fail_msg("%s: status %d\n%s", c->name, r.status, r.messages.data);
 	if (c->message && !strstr(r.messages.data, c->message))
 		fail_msg("%s: is not told \"%s\" but\n%s", c->name, c->message, r.messages.data);
+	bytes_free(&out);
 	conversion_free(&r);
 }
 
@@ -172,6 +175,142 @@ static void order(void **state)
 	CHECK_ALL(cases);
 }
 
+#define OPEN "Open|fnamesize=1,forigsize=1,flags=0,mode=0,fd=3\n"
+
+/* What is printed, as it stands here: each line with a time of its own. */
+static void own_time(void **state)
+{
+	static const struct { const char *name; const char *in, *out; } cases[] = {
+		{ "one time a record",
+		  "7,1,12,998!" OPEN "7,1,12,998!FN|a\n" "7,1,12,998!FO|b\n",
+		  "7,1,12,998!" OPEN "7,1,12,999!FN|a\n" "7,1,12,1000!FO|b\n" },
+		{ "into the next second",
+		  "7,1,12,999999999!" OPEN "7,1,12,999999999!FN|a\n" "7,1,12,999999999!FO|b\n",
+		  "7,1,12,999999999!" OPEN "7,1,13,0!FN|a\n" "7,1,13,1!FO|b\n" },
+		{ "lines with their own times stay",
+		  "7,1,12,5!" OPEN "7,1,12,6!FN|a\n" "7,1,12,7!FO|b\n" "7,1,12,8!Close|fd=3\n",
+		  "7,1,12,5!" OPEN "7,1,12,6!FN|a\n" "7,1,12,7!FO|b\n" "7,1,12,8!Close|fd=3\n" },
+		{ "calls that follow too fast are put off, and what comes later is not",
+		  "7,1,12,5!" OPEN "7,1,12,5!FN|a\n" "7,1,12,5!FO|b\n"
+		  "7,1,12,6!Close|fd=3\n" "7,1,12,7!Close|fd=4\n" "7,1,12,70!Close|fd=5\n",
+		  "7,1,12,5!" OPEN "7,1,12,6!FN|a\n" "7,1,12,7!FO|b\n"
+		  "7,1,12,8!Close|fd=3\n" "7,1,12,9!Close|fd=4\n" "7,1,12,70!Close|fd=5\n" },
+		{ "other tasks are not put off",
+		  "7,1,12,5!" OPEN "7,1,12,5!FN|a\n" "7,1,12,5!FO|b\n" "8,1,12,6!Close|fd=3\n",
+		  "7,1,12,5!" OPEN "7,1,12,6!FN|a\n" "7,1,12,7!FO|b\n" "8,1,12,6!Close|fd=3\n" },
+		{ "newlines",
+		  "7,1,12,5!Comm|size=5\n" "7,1,12,5!CN|a\n" "7,1,12,5!Cont|b\n" "7,1,12,5!Cont|c\n"
+		  "7,1,12,5!Cont_end|\n" "7,1,12,9!Close|fd=3\n",
+		  "7,1,12,5!Comm|size=5\n" "7,1,12,6!CN|a\n" "7,1,12,7!Cont|b\n" "7,1,12,8!Cont|c\n"
+		  "7,1,12,9!Cont_end|\n" "7,1,12,10!Close|fd=3\n" },
+		{ "a failed umount that is put off stays another call",
+		  "7,1,12,5!Umount|targetnamesize=1,flags=0\n" "7,1,12,5!MT|/\n" "7,1,12,6!UmountFailed|\n",
+		  "7,1,12,5!Umount|targetnamesize=1,flags=0\n" "7,1,12,6!MT|/\n" "7,1,12,8!UmountFailed|\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct conversion r = convert("etrace", "etrace", cases[i].in, strlen(cases[i].in), NULL);
+		struct conversion again = convert("etrace", "etrace", r.out.data, r.out.n, NULL);
+
+		if (strcmp(r.out.data, cases[i].out))
+			fail_msg("%s: gives\n%s", cases[i].name, r.out.data);
+		assert_int_equal(r.status, 0);
+		assert_string_equal(again.out.data, r.out.data);
+		conversion_free(&r);
+		conversion_free(&again);
+	}
+}
+
+/* A long string that came in other parts: divided at each 900 bytes, in order. */
+static void other_parts(void **state)
+{
+	struct bytes text = { 0 };
+	struct conversion r;
+	char line[1000];
+
+	(void)state;
+	for (unsigned int form = 0; form < 2; form++) {
+		unsigned int at = 100;
+
+		text.n = 0;
+		bytes_add(&text, line, (size_t)sprintf(line, "7,0,1,%u!Comm|size=3000\n", at));
+		for (unsigned int i = 0; i < 30; i++) {
+			at += form;
+			bytes_add(&text, line, (size_t)sprintf(line, "7,0,1,%u!CN[%u]%0100u\n",
+							       at, i, i));
+		}
+		at += form;
+		bytes_add(&text, line, (size_t)sprintf(line, "7,0,1,%u!CN_end|\n7,0,1,%u!Close|fd=1\n",
+						       at, at + 1));
+		r = convert("etrace", "etrace", text.data, text.n, NULL);
+		assert_int_equal(r.status, 0);
+		assert_int_equal(count_lines(&r.out, "!"), 7);
+		assert_sorted(&r.out);
+		conversion_free(&r);
+	}
+	bytes_free(&text);
+}
+
+/* Tasks come and go; one goes on all the time, faster than its lines. */
+static void many_tasks(void **state)
+{
+	struct bytes text = { 0 };
+	struct conversion r;
+	char line[400];
+
+	(void)state;
+	for (unsigned int i = 0; i < 20000; i++) {
+		int n = sprintf(line, "%u,0,1,%u!Exit|status=0\n", 100 + i, 100 + 2 * i);
+
+		for (unsigned int k = 0; k < 2; k++)
+			n += sprintf(line + n, "7,0,1,%u!RenameFrom|fnamesize=1\n7,0,1,%u!RF|a\n"
+				     "7,0,1,%u!RenameFailed|\n", 100 + 2 * i + k,
+				     100 + 2 * i + k, 100 + 2 * i + k);
+		bytes_add(&text, line, (size_t)n);
+	}
+	r = convert("etrace", "etrace", text.data, text.n, NULL);
+	assert_int_equal(r.status, 0);
+	assert_int_equal(count_lines(&r.out, "!"), 7 * 20000);
+	assert_sorted(&r.out);
+	conversion_free(&r);
+	bytes_free(&text);
+}
+
+/* A task's time that goes back: put in order where it can be, or said. */
+static void backwards(void **state)
+{
+	static const struct one cases[] = {
+		{ "inside an event",
+		  "7,1,5,0!" OPEN "7,1,2,0!FN|a\n" "7,1,6,0!FO|b\n",
+		  "7,1,5,0!" OPEN "7,1,5,1!FN|a\n" "7,1,6,0!FO|b\n", 1,
+		  "line 2: the line goes back in its task's time" },
+		{ "between events that can be put in order",
+		  "7,1,12,500!Close|fd=3\n" "7,1,12,200!Close|fd=4\n" "7,1,12,600!Close|fd=5\n",
+		  "7,1,12,200!Close|fd=4\n" "7,1,12,500!Close|fd=3\n" "7,1,12,600!Close|fd=5\n", 0, NULL },
+		{ "behind what has left",
+		  "7,1,5,0!Close|fd=3\n" "8,1,7,0!Close|fd=3\n" "7,1,2,0!Close|fd=4\n" "7,1,8,0!Close|fd=5\n",
+		  "7,1,5,0!Close|fd=3\n" "7,1,5,1!Close|fd=4\n" "8,1,7,0!Close|fd=3\n" "7,1,8,0!Close|fd=5\n",
+		  1, "line 3: the line goes back in its task's time" },
+		{ "into an event",
+		  "7,1,5,0!" OPEN "7,1,5,7!FN|a\n" "7,1,5,9!FO|b\n" "7,1,5,8!Close|fd=3\n",
+		  "7,1,5,0!" OPEN "7,1,5,7!FN|a\n" "7,1,5,9!FO|b\n" "7,1,5,10!Close|fd=3\n",
+		  1, "line 4: the line goes back in its task's time" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct conversion fxt = convert("etrace", "fxt", cases[i].in, strlen(cases[i].in), NULL);
+		struct conversion back = convert("fxt", "etrace", fxt.out.data, fxt.out.n, NULL);
+
+		assert_fxt_clean(fxt.out.data, fxt.out.n);
+		assert_string_equal(back.out.data, cases[i].out);
+		conversion_free(&fxt);
+		conversion_free(&back);
+	}
+}
+
 static void losses(void **state)
 {
 	static const struct one cases[] = {
@@ -237,20 +376,25 @@ static void failed_umounts(void **state)
 		  NULL, 0, NULL },
 		{ "the same record: the same call",
 		  P "Umount|targetnamesize=1,flags=0\n" P "MT|/\n" P "UmountFailed|\n", NULL, 0, NULL },
+		{ "records of several lines, each with its time: another call",
+		  "7,1,12,5!Umount|targetnamesize=1,flags=0\n" "7,1,12,6!MT|/\n"
+		  "7,1,12,8!UmountFailed|\n" "7,1,12,12!Close|fd=1\n", NULL, 0, NULL },
+		{ "the same record, each with its time: the same call",
+		  "7,1,12,5!Umount|targetnamesize=1,flags=0\n" "7,1,12,6!MT|/\n"
+		  "7,1,12,7!UmountFailed|\n", NULL, 0, NULL },
 	};
+	static const size_t events[] = { 3, 1, 3, 1 };
 	struct reading r;
 	struct bytes b;
 
 	(void)state;
 	CHECK_ALL(cases);
-	b = (struct bytes){ (char *)(uintptr_t)cases[0].in, strlen(cases[0].in), 0 };
-	r = read_lines(&b, 1);
-	assert_int_equal(r.events.n, 3);
-	reading_free(&r);
-	b = (struct bytes){ (char *)(uintptr_t)cases[1].in, strlen(cases[1].in), 0 };
-	r = read_lines(&b, 1);
-	assert_int_equal(r.events.n, 1);
-	reading_free(&r);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		b = (struct bytes){ (char *)(uintptr_t)cases[i].in, strlen(cases[i].in), 0 };
+		r = read_lines(&b, 1);
+		assert_int_equal(r.events.n, events[i]);
+		reading_free(&r);
+	}
 }
 
 static void damage(void **state)
@@ -371,6 +515,10 @@ int main(void)
 		cmocka_unit_test(document_examples),
 		cmocka_unit_test(strings),
 		cmocka_unit_test(order),
+		cmocka_unit_test(own_time),
+		cmocka_unit_test(other_parts),
+		cmocka_unit_test(many_tasks),
+		cmocka_unit_test(backwards),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(extensions),
 		cmocka_unit_test(failed_umounts),

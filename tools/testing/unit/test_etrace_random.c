@@ -27,6 +27,7 @@ static struct gen make_gen(uint64_t s, enum style style)
 	return (struct gen){
 		.r = { s }, .style = style, .tasks = 6, .cpus = CPUS,
 		.max_string = 5000, .newlines = s % 4 != 0,
+		.one_time = s / 8 % 2,
 	};
 }
 
@@ -129,6 +130,7 @@ static void check_fxt(const char *text, size_t n, bool clean)
 		dump("again", again.out.data, again.out.n);
 	}
 	same_bytes(&lines.out, &back.out);
+	assert_sorted(&lines.out);
 	/* fragments in the order of time may find together when read again */
 	if (!lines.status)
 		same_bytes(&lines.out, &again.out);
@@ -136,8 +138,16 @@ static void check_fxt(const char *text, size_t n, bool clean)
 	/* what the lines show missing, their reader must report again */
 	if (!lines.status)
 		assert_int_equal(back.status, 0);
-	if (clean)
+	if (clean) {
+		/* lines with their own times come back from FXT as they are */
+		struct conversion fxt2 = convert("etrace", "fxt", lines.out.data, lines.out.n, NULL);
+		struct conversion back2 = convert("fxt", "etrace", fxt2.out.data, fxt2.out.n, NULL);
+
+		same_bytes(&lines.out, &back2.out);
+		conversion_free(&fxt2);
+		conversion_free(&back2);
 		assert_fxt_clean(fxt.out.data, fxt.out.n);
+	}
 	conversion_free(&lines);
 	conversion_free(&fxt);
 	conversion_free(&back);

@@ -188,7 +188,7 @@ static void outputs(void **state)
 static void killed(void **state)
 {
 	(void)state;
-	write_file("killed", "4194305,0,1,0!Exit|status=0\n4194305,0,1,0!ExitSignal|signal=11,core=1\n");
+	write_file("killed", "4194305,0,1,0!Exit|status=0\n4194305,0,1,1!ExitSignal|signal=11,core=1\n");
 	expect(0, "$R --to json killed", "\"status\":0,\"signal\":11,\"core\":1}");
 	expect(0, "$R -o k.fxt killed && $R --to etrace k.fxt | cmp - killed", NULL);
 	expect(0, "${R%-read} report k.fxt", "Ended by a signal: 1 processes\n           1  ?: SIGSEGV\n");
@@ -444,7 +444,7 @@ static void json_members(void **state)
 	       "$D/../../../../Documentation/event.schema.json kinds.json real.json", " lines are valid");
 	expect(0, "grep -c '\"argv\":\\[\\]' kinds.json", "1\n");
 	expect(0, "cat kinds.json", "\"argv\":[\"b\",\"\",\"\357\277\275\357\277\275\",\"\"],"
-	       "\"argv_hex\":[\"62\",\"\",\"fffe\",\"\"],\"later_records\":[{\"time_ns\":7000000005,\"cpu\":1}]}\n");
+	       "\"argv_hex\":[\"62\",\"\",\"fffe\",\"\"],\"later_records\":[{\"time_ns\":7000000010,\"cpu\":1}]}\n");
 	expect(0, "cat kinds.json", "\"unknown_fields\":[\"new=1\",\"b=\357\277\275\"],"
 	       "\"unknown_fields_hex\":[\"6e65773d31\",\"623dff\"],\"other\":[\"Marks|cut=FN\",\"More|\357\277\275\"],"
 	       "\"other_hex\":[");

@@ -76,7 +76,7 @@ static int print_item(struct sink *s, const void *item)
 	p->disorder += ev->time < p->last && !(ev->flags & ET_F_LATE);
 	p->lost += ev->kind == ET_K_LOST;
 	p->last = ev->time > p->last ? ev->time : p->last;
-	et_print_lines(ev, &p->lines);
+	et_print_lines(ev, 0, &p->lines);
 	return 0;
 }
 
