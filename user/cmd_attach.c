@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace attach: record what a process and all below it do from now on. */
 #include "etrace.h"
+#include "inherit.h"
 #include "record.h"
 
 #include <errno.h>
@@ -45,14 +46,16 @@ static bool on_signal(void *ctx, const struct signalfd_siginfo *info)
 static int attach(const struct record_options *o, const struct user *sudo, char **argv,
 		  pid_t pid)
 {
-	struct recording *r = record_new(o, sudo);
+	struct inherited kept;
+	struct recording *r;
 	sigset_t mask;
 	bool complete;
 	int err;
 
+	inherit_own(&kept);
+	r = record_new(o, sudo);
 	if (!r)
 		return EXIT_FAILED;
-	signal(SIGPIPE, SIG_IGN);
 	record_command(r, argv);
 	record_signals(r, &mask);
 	err = record_session(r)->backend->add(record_session(r)->s, pid);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace run: run a command and record it and all that it starts. */
 #include "etrace.h"
+#include "inherit.h"
 #include "record.h"
 #include "xalloc.h"
 
@@ -44,7 +45,7 @@ static void help(void)
  * trace, and waits for a byte from @go: then it is traced.
  */
 static void child(char **argv, const struct user *u, int ready, int go,
-		  const sigset_t *mask, const struct sigaction *kept)
+		  const sigset_t *mask, const struct inherited *kept)
 {
 	char byte = 0;
 	int err;
@@ -56,8 +57,7 @@ static void child(char **argv, const struct user *u, int ready, int go,
 		say("cannot become user %u: %s", (unsigned int)u->uid, strerror(-err));
 		_exit(EXIT_FAILED);
 	}
-	sigaction(SIGCHLD, &kept[0], NULL);
-	sigaction(SIGPIPE, &kept[1], NULL);
+	inherit_restore(kept);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	err = errno;
@@ -81,7 +81,7 @@ static int let_go(struct run *run, int ready, int go)
 }
 
 static bool start_command(struct run *run, char **argv, const struct user *u,
-		  const sigset_t *mask, const struct sigaction *kept)
+		  const sigset_t *mask, const struct inherited *kept)
 {
 	struct session *s = record_session(run->rec);
 	int ready[2], go[2], err;
@@ -212,22 +212,19 @@ static void tell_outliving(struct session *s)
 static int run_command(const struct record_options *o, const struct user *sudo,
 		       const struct user *u, char **argv)
 {
-	struct sigaction dfl = { .sa_handler = SIG_DFL }, ign = { .sa_handler = SIG_IGN };
-	struct sigaction kept[2];	/* what the command inherits */
+	struct inherited kept;
 	struct run run = { .pid = -1 };
 	int ret = EXIT_FAILED;
 	sigset_t mask;
 	bool complete;
 
-	/* an inherited SIG_IGN would take the exit status away */
-	sigaction(SIGCHLD, &dfl, &kept[0]);
-	sigaction(SIGPIPE, &ign, &kept[1]);
+	inherit_own(&kept);
 	run.rec = record_new(o, sudo);
 	if (!run.rec)
 		return EXIT_FAILED;
 	record_command(run.rec, argv);
 	record_signals(run.rec, &mask);
-	if (start_command(&run, argv, u, &mask, kept)) {
+	if (start_command(&run, argv, u, &mask, &kept)) {
 		record_loop(run.rec, on_signal, &run, false);
 		wait_for_others(record_session(run.rec));
 		if (!o->quiet)
