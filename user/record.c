@@ -20,6 +20,9 @@
 #include <unistd.h>
 
 #define DEFAULT_OUTPUT	"etrace.fxt"
+/* What the outputs do not take in time waits in this part of what is free, or more. */
+#define QUEUE_PART	8u
+#define QUEUE_MIN	(16u << 20)
 #define MS		1000000u	/* in ns */
 /* The files hold all but so much of what happened. */
 #define SYNC_NS		(400 * MS)
@@ -34,6 +37,16 @@
 #define STRIKES		8
 /* Before those that it reads for: they fill the buffers faster than it may run. */
 #define NICE		(-10)
+/* Before the program is stopped it waits so long for the outputs, in ms. */
+#define PAUSE_MS	200
+/*
+ * At the end the outputs are waited for, as long as it takes; after a signal
+ * that ends programs only while at least one of them takes something in such a
+ * time; after another one, no longer.
+ */
+#define STALL_NS	(5000u * (uint64_t)MS)
+/* After that who waits is told what for. */
+#define TELL_NS		(1000u * (uint64_t)MS)
 
 struct recording {
 	struct record_options opt;
@@ -46,6 +59,7 @@ struct recording {
 	struct session session;
 	struct notable *notable;
 	int signals;		/* signalfd */
+	bool hurried;		/* a signal came that ends programs */
 	struct pollfd *fds;
 	bool poll_cpus;
 	unsigned int strikes;
@@ -158,10 +172,18 @@ void record_help(void)
 
 /* ---- beginning ---- */
 
-static void output_failed(void *ctx, const char *path, int err)
+static void output_failed(void *ctx, const char *path, const char *fault)
 {
 	(void)ctx;
-	say("%s: %s: nothing more is written to it", path, strerror(err));
+	say("%s: %s: nothing more is written to it", path, fault);
+}
+
+static uint64_t queue_limit(void)
+{
+	long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	uint64_t limit = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / QUEUE_PART : 0;
+
+	return limit < QUEUE_MIN ? QUEUE_MIN : limit;
 }
 
 static bool open_outputs(struct recording *r, const struct user *u)
@@ -173,18 +195,19 @@ static bool open_outputs(struct recording *r, const struct user *u)
 	char why[512];
 	int err;
 
-	r->outputs = outputs_new(MODEL_ETRACE, output_failed, r);
+	r->outputs = outputs_new(queue_limit(), output_failed, r);
 	err = user_enter(u);
 	if (err) {
 		say("cannot act as user %u: %s", (unsigned int)u->uid, strerror(-err));
 		return false;
 	}
-	for (size_t i = 0; i < n && good; i++) {
+	for (size_t i = 0; i < n && good; i++)
 		good = outputs_add(r->outputs, files[i], r->opt.to, why, sizeof(why));
-		if (!good)
-			say("%s", why);
-	}
+	/* all of them can be had: what was in them may go */
+	good = good && outputs_empty(r->outputs, why, sizeof(why));
 	user_leave(u);
+	if (!good)
+		say("%s", why);
 	return good;
 }
 
@@ -222,7 +245,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 	r->notable = notable_new(r->session.backend->pid_bits(r->session.s));
 	if (!open_outputs(r, u))
 		goto fail;
-	r->sink = outputs_sink(r->outputs, &r->opts, r->diag, "session");
+	r->sink = outputs_sink(r->outputs, &r->opts, "session");
 	if (!r->sink)
 		goto fail;
 	r->fds = xcalloc(r->session.backend->npoll(r->session.s) + 2, sizeof(*r->fds));
@@ -449,6 +472,12 @@ static void pace(struct recording *r, bool woken, bool slept)
 		r->tick = r->tick * 2 < TICK_MAX ? r->tick * 2 : TICK_MAX;
 }
 
+static bool ends_programs(const struct signalfd_siginfo *info)
+{
+	return info->ssi_signo == SIGINT || info->ssi_signo == SIGTERM ||
+	       info->ssi_signo == SIGHUP || info->ssi_signo == SIGQUIT;
+}
+
 static bool take_signals(struct recording *r, record_signal_fn *fn, void *ctx)
 {
 	struct signalfd_siginfo info;
@@ -457,6 +486,7 @@ static bool take_signals(struct recording *r, record_signal_fn *fn, void *ctx)
 	while (on && read(r->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGWINCH)
 			progress_resized();
+		r->hurried |= ends_programs(&info);
 		on = fn(ctx, &info);
 	}
 	return on;
@@ -502,14 +532,16 @@ void record_pause(struct recording *r)
 {
 	r->session.backend->pump(r->session.s);
 	sync_outputs(r, now_ns());
+	outputs_settle(r->outputs, PAUSE_MS);
 	progress_hide();
 }
 
 /* ---- the end ---- */
 
-/* The last event: how it ended, in every output. */
-static void write_verdict(struct recording *r, const struct rec_account *a,
-			  const struct verdict *v, int status, uint64_t ended)
+/* The last event of an output: how it ended. */
+static void write_verdict(struct recording *r, unsigned int output,
+			  const struct rec_account *a, const struct verdict *v,
+			  int status, uint64_t ended)
 {
 	struct buf text = { 0 };
 	const char *backend = r->session.backend->name;
@@ -532,9 +564,72 @@ static void write_verdict(struct recording *r, const struct rec_account *a,
 	add_string(&ev, ET_T_VB, backend, strlen(backend));
 	add_string(&ev, ET_T_VC, r->command.s, r->command.len);
 	add_string(&ev, ET_T_VT, text.s, text.len);
-	sink_item(r->sink, &ev);
+	outputs_last(r->outputs, output, &ev);
 	et_fini(&ev);
 	buf_free(&text);
+}
+
+/* What an output did not take is missing in that one. */
+static void write_verdicts(struct recording *r, const struct rec_account *a, int status,
+			   uint64_t ended)
+{
+	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
+		struct rec_account own = *a;
+		struct verdict v;
+
+		own.not_taken = outputs_lost(r->outputs, i);
+		verdict_of(&v, &own, outputs_diag(r->outputs, i));
+		write_verdict(r, i, a, &v, status, ended);
+	}
+}
+
+static bool told_to_end(struct recording *r)
+{
+	struct signalfd_siginfo info;
+	bool told = false;
+
+	while (read(r->signals, &info, sizeof(info)) == sizeof(info))
+		told |= ends_programs(&info);
+	return told;
+}
+
+/* Until all is written: see STALL_NS. */
+static void wait_for_outputs(struct recording *r)
+{
+	uint64_t begun = now_ns(), moved = begun, left = outputs_waiting(r->outputs);
+	struct pollfd fds[] = {
+		{ .fd = r->signals, .events = POLLIN },
+		{ .fd = outputs_fd(r->outputs), .events = POLLIN },
+	};
+	bool told = false;
+
+	while (!outputs_ended(r->outputs)) {
+		uint64_t now, waiting;
+
+		poll(fds, 2, 200);
+		if (told_to_end(r))
+			return;
+		now = now_ns();
+		waiting = outputs_waiting(r->outputs);
+		if (waiting != left)
+			moved = now;
+		left = waiting;
+		if (r->hurried && now >= moved + STALL_NS)
+			return;
+		if (!told && now >= begun + TELL_NS && outputs_stalled(r->outputs)) {
+			progress_hide();
+			say("waiting for %s to take what is written, %s are left; Ctrl-C gives it up",
+			    outputs_stalled(r->outputs), text_bytes(left));
+			told = true;
+		}
+	}
+}
+
+static unsigned int end_outputs(struct recording *r)
+{
+	outputs_end(r->outputs);
+	wait_for_outputs(r);
+	return outputs_close(r->outputs);
 }
 
 static void tell_losses(const struct recording *r, const struct rec_account *a)
@@ -577,33 +672,43 @@ static void tell_killed(const struct recording *r)
 			text_count(l->n - n));
 }
 
-static void tell(const struct recording *r, const struct rec_account *a,
-		 const struct verdict *v, uint64_t ended)
+/* @quiet: only those that are not whole */
+static void tell_outputs(const struct recording *r, bool quiet)
 {
 	struct term_colors c = term_colors(STDERR_FILENO);
-	int err;
+
+	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
+		const char *fault = outputs_fault(r->outputs, i);
+
+		if (fault)
+			fprintf(stderr, "  %s%s%s: %snot whole%s: %s\n", c.bold,
+				outputs_path(r->outputs, i), c.off, c.bad, c.off, fault);
+		else if (!quiet)
+			fprintf(stderr, "  %s%s%s\n", c.bold, outputs_path(r->outputs, i), c.off);
+	}
+}
+
+static void tell(const struct recording *r, const struct rec_account *a,
+		 const struct verdict *v, bool complete, uint64_t ended)
+{
+	struct term_colors c = term_colors(STDERR_FILENO);
 
 	if (!r->opt.quiet) {
 		fprintf(stderr, PROG ": %s, %s processes, %s events; %s%s%s\n",
 			text_time(ended - r->begun), text_count(a->tally->processes),
-			text_count(a->tally->events), v->complete ? c.good : c.bad,
-			v->complete ? "complete" : "NOT COMPLETE", c.off);
-	} else if (!v->complete) {
+			text_count(a->tally->events), complete ? c.good : c.bad,
+			complete ? "complete" : "NOT COMPLETE", c.off);
+	} else if (!complete) {
 		say("the trace is not complete");
 	}
 	if (!v->complete)
 		verdict_print(v, stderr);
 	if (a->module.lost_records)
 		tell_losses(r, a);
-	if (r->opt.quiet)
-		return;
-	tell_killed(r);
-	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
-		const char *path = outputs_path(r->outputs, i, &err);
-
-		fprintf(stderr, "  %s%s%s\n", c.bold, path, c.off);
-	}
-	if (r->opt.verbose)
+	if (!r->opt.quiet)
+		tell_killed(r);
+	tell_outputs(r, r->opt.quiet);
+	if (r->opt.verbose && !r->opt.quiet)
 		fprintf(stderr, "  %s records, %s from the buffers; largest buffer %s; at most %s read ahead; %s names joined, %" PRIu64 " hooks missing\n",
 			text_count(a->tally->records), text_bytes(a->bytes),
 			text_bytes(a->buffer), text_bytes(a->waited),
@@ -614,8 +719,8 @@ bool record_end(struct recording *r, int status)
 {
 	struct rec_account a;
 	struct verdict v;
-	unsigned int bad;
 	uint64_t ended;
+	bool complete;
 	int err;
 
 	ended = now_ns();
@@ -625,15 +730,16 @@ bool record_end(struct recording *r, int status)
 	if (err) {
 		progress_hide();
 		say("cannot end the session: %s; what the trace misses is not known", strerror(-err));
-		outputs_end(r->outputs);
+		end_outputs(r);
+		tell_outputs(r, true);
 		return false;
 	}
 	verdict_of(&v, &a, r->diag);
-	write_verdict(r, &a, &v, status, ended);
-	bad = outputs_end(r->outputs);
+	write_verdicts(r, &a, status, ended);
+	complete = !end_outputs(r) && v.complete;
 	progress_hide();
-	tell(r, &a, &v, ended);
-	return v.complete && !bad;
+	tell(r, &a, &v, complete, ended);
+	return complete;
 }
 
 void record_free(struct recording *r)

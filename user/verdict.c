@@ -61,6 +61,7 @@ static const struct row {
 	{ AT(module.strings_unread), { "strings that could not be read", DIAG_DAMAGE } },
 	{ AT(module.strings_cut), { "paths cut, too long for the room there is", DIAG_DAMAGE } },
 	{ incomplete, 0, { "events with something missing", DIAG_DAMAGE } },
+	{ AT(not_taken), { "events that this output did not take in time", DIAG_DAMAGE } },
 	{ read_failed, 0, { "buffers that could not be read to the end", DIAG_DAMAGE } },
 };
 _Static_assert(sizeof(rows) / sizeof(rows[0]) <= VERDICT_MAX, "struct verdict has room for all");

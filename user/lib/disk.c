@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files on their way to the disk.  See disk.h. */
+/* A file on its way to the disk.  See disk.h. */
 #include "disk.h"
+#include "worker.h"
 #include "xalloc.h"
 
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 struct disk {
+	int fd;
 	pthread_t thread;
 	pthread_mutex_t lock;	/* guards what follows */
 	pthread_cond_t changed;
-	int *fds;
-	size_t n, cap;
 	bool wanted, ended;
+	int err;
 };
 
 static void *work(void *arg)
@@ -25,54 +24,35 @@ static void *work(void *arg)
 
 	pthread_mutex_lock(&d->lock);
 	while (!d->ended) {
+		int err;
+
 		if (!d->wanted) {
 			pthread_cond_wait(&d->changed, &d->lock);
 			continue;
 		}
 		d->wanted = false;
-		for (size_t i = 0; i < d->n && !d->ended; i++) {
-			int fd = d->fds[i];
-
-			/* an error is told by whoever writes */
-			pthread_mutex_unlock(&d->lock);
-			fdatasync(fd);
-			pthread_mutex_lock(&d->lock);
-		}
+		pthread_mutex_unlock(&d->lock);
+		err = fdatasync(d->fd) ? -errno : 0;
+		pthread_mutex_lock(&d->lock);
+		if (!d->err)
+			d->err = err;
 	}
 	pthread_mutex_unlock(&d->lock);
 	return NULL;
 }
 
-struct disk *disk_new(void)
+struct disk *disk_new(int fd)
 {
 	struct disk *d = xcalloc(1, sizeof(*d));
-	sigset_t all, before;
-	int err;
 
+	d->fd = fd;
 	pthread_mutex_init(&d->lock, NULL);
 	pthread_cond_init(&d->changed, NULL);
-	/* signals are for the thread that waits for them */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	err = pthread_create(&d->thread, NULL, work, d);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (err) {
+	if (worker_start(&d->thread, work, d)) {
 		free(d);
 		return NULL;
 	}
 	return d;
-}
-
-void disk_add(struct disk *d, int fd)
-{
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-	if (own < 0)
-		return;
-	pthread_mutex_lock(&d->lock);
-	d->fds = xgrow(d->fds, &d->cap, d->n + 1, sizeof(own));
-	d->fds[d->n++] = own;
-	pthread_mutex_unlock(&d->lock);
 }
 
 void disk_sync(struct disk *d)
@@ -83,19 +63,20 @@ void disk_sync(struct disk *d)
 	pthread_mutex_unlock(&d->lock);
 }
 
-void disk_free(struct disk *d)
+int disk_free(struct disk *d)
 {
+	int err;
+
 	if (!d)
-		return;
+		return 0;
 	pthread_mutex_lock(&d->lock);
 	d->ended = true;
 	pthread_cond_signal(&d->changed);
 	pthread_mutex_unlock(&d->lock);
 	pthread_join(d->thread, NULL);
-	for (size_t i = 0; i < d->n; i++)
-		close(d->fds[i]);
-	free(d->fds);
+	err = d->err;
 	pthread_cond_destroy(&d->changed);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
+	return err;
 }

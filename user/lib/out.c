@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Output streams: a buffer over a backend.  See out.h. */
 #include "out.h"
+#include "out_file.h"
 #include "xalloc.h"
 
 #include <errno.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define BUF_SIZE (4 * OUT_RESERVE_MAX)
 
@@ -154,48 +154,27 @@ int out_close(struct out *o)
 
 /* ---- file descriptors ---- */
 
-struct fd_ctx {
-	int fd;
-	int owned;
-};
-
-static int fd_write(void *p, const void *data, size_t n)
+static struct out *to_file(int fd, bool owned, const char *path)
 {
-	const struct fd_ctx *ctx = p;
-	const char *at = data;
+	struct out_file *f = xcalloc(1, sizeof(*f));
+	const struct out_backend *be;
+	void *ctx;
 
-	while (n) {
-		ssize_t done = write(ctx->fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		at += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
-static int fd_close(void *p)
-{
-	struct fd_ctx *ctx = p;
-	int err = 0;
-
-	if (ctx->owned && close(ctx->fd) && errno != EINTR)
-		err = -errno;
-	free(ctx);
-	return err;
+	f->fd = fd;
+	f->owned = owned;
+	f->cancel = -1;
+	be = out_backend_of(f, path, &ctx);
+	return out_new(be, ctx);
 }
 
 struct out *out_fd(int fd, int owned)
 {
-	static const struct out_backend be = { fd_write, fd_close, NULL };
-	struct fd_ctx *ctx = xmalloc(sizeof(*ctx));
+	return to_file(fd, owned, "");
+}
 
-	ctx->fd = fd;
-	ctx->owned = owned;
-	return out_new(&be, ctx);
+struct out *out_named(int fd, const char *path)
+{
+	return to_file(fd, true, path);
 }
 
 struct out *out_create(const char *path, mode_t mode, int *err)

@@ -55,14 +55,6 @@ struct out *out_fd(int fd, int owned);
 struct out *out_create(const char *path, mode_t mode, int *err);
 
 /**
- * out_gzip - an output stream of gzip-compressed data to a file descriptor
- * out_zstd - the same with zstd
- * @fd: the descriptor; the stream's from now on
- */
-struct out *out_gzip(int fd);
-struct out *out_zstd(int fd);
-
-/**
  * out_named - an output stream that compresses as the end of a name says
  * @fd: the descriptor; the stream's from now on
  * @path: with .gz or .zst at its end, or not

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Compressed output streams: gzip by zlib, zstd by libzstd.  See out.h. */
-#include "out.h"
+/* Compressed output: gzip by zlib, zstd by libzstd.  See out_file.h. */
+#include "out_file.h"
 #include "xalloc.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -18,34 +16,19 @@
 #define ROOM		65536u
 
 struct packed {
-	int fd;
+	struct out_file *file;
 	bool dirty;		/* something is in the compressor */
 	z_stream gz;
 	ZSTD_CStream *zst;
 	unsigned char room[ROOM];
 };
 
-static int write_fd(int fd, const unsigned char *at, size_t n)
+static int close_file(struct packed *p, int err)
 {
-	while (n) {
-		ssize_t done = write(fd, at, n);
+	int end = out_file_close(p->file);
 
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		at += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
-static int close_fd(struct packed *p, int err)
-{
-	if (close(p->fd) && errno != EINTR && !err)
-		err = -errno;
 	free(p);
-	return err;
+	return err ? err : end;
 }
 
 /* ---- gzip ---- */
@@ -61,7 +44,7 @@ static int gzip_push(struct packed *p, const void *data, size_t n, int flush)
 		p->gz.avail_out = ROOM;
 		if (deflate(&p->gz, flush) == Z_STREAM_ERROR)
 			return -EIO;
-		err = write_fd(p->fd, p->room, ROOM - p->gz.avail_out);
+		err = out_file_write(p->file, p->room, ROOM - p->gz.avail_out);
 	} while (!err && !p->gz.avail_out);
 	return err;
 }
@@ -86,11 +69,13 @@ static int gzip_write(void *ctx, const void *data, size_t n)
 static int gzip_sync(void *ctx)
 {
 	struct packed *p = ctx;
+	int err;
 
 	if (!p->dirty)
 		return 0;
 	p->dirty = false;
-	return gzip_push(p, NULL, 0, Z_SYNC_FLUSH);
+	err = gzip_push(p, NULL, 0, Z_SYNC_FLUSH);
+	return err ? err : out_file_sync(p->file);
 }
 
 static int gzip_close(void *ctx)
@@ -99,20 +84,19 @@ static int gzip_close(void *ctx)
 	int err = gzip_push(p, NULL, 0, Z_FINISH);
 
 	deflateEnd(&p->gz);
-	return close_fd(p, err);
+	return close_file(p, err);
 }
 
-struct out *out_gzip(int fd)
+static void *gzip_open(struct out_file *f)
 {
-	static const struct out_backend be = { gzip_write, gzip_close, gzip_sync };
 	struct packed *p = xcalloc(1, sizeof(*p));
 
-	p->fd = fd;
+	p->file = f;
 	/* 16: write a gzip header */
 	if (deflateInit2(&p->gz, GZIP_LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		abort();	/* out of memory, or another zlib than compiled for */
-	return out_new(&be, p);
+	return p;
 }
 
 /* ---- zstd ---- */
@@ -129,7 +113,7 @@ static int zstd_push(struct packed *p, const void *data, size_t n, ZSTD_EndDirec
 		left = ZSTD_compressStream2(p->zst, &dst, &src, end);
 		if (ZSTD_isError(left))
 			return -EIO;
-		err = write_fd(p->fd, p->room, dst.pos);
+		err = out_file_write(p->file, p->room, dst.pos);
 	} while (!err && (end == ZSTD_e_continue ? src.pos < src.size : left != 0));
 	return err;
 }
@@ -145,11 +129,13 @@ static int zstd_write(void *ctx, const void *data, size_t n)
 static int zstd_sync(void *ctx)
 {
 	struct packed *p = ctx;
+	int err;
 
 	if (!p->dirty)
 		return 0;
 	p->dirty = false;
-	return zstd_push(p, NULL, 0, ZSTD_e_flush);
+	err = zstd_push(p, NULL, 0, ZSTD_e_flush);
+	return err ? err : out_file_sync(p->file);
 }
 
 static int zstd_close(void *ctx)
@@ -158,36 +144,39 @@ static int zstd_close(void *ctx)
 	int err = zstd_push(p, NULL, 0, ZSTD_e_end);
 
 	ZSTD_freeCStream(p->zst);
-	return close_fd(p, err);
+	return close_file(p, err);
 }
 
-struct out *out_zstd(int fd)
+static void *zstd_open(struct out_file *f)
 {
-	static const struct out_backend be = { zstd_write, zstd_close, zstd_sync };
 	struct packed *p = xcalloc(1, sizeof(*p));
 
-	p->fd = fd;
+	p->file = f;
 	p->zst = ZSTD_createCStream();
 	if (!p->zst ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(p->zst, ZSTD_c_compressionLevel, ZSTD_LEVEL)))
 		abort();	/* out of memory, or another libzstd than compiled for */
-	return out_new(&be, p);
+	return p;
 }
 
 /* ---- by the name ---- */
 
-static struct out *out_plain(int fd)
+static void *plain_open(struct out_file *f)
 {
-	return out_fd(fd, 1);
+	return f;
 }
+
+static const struct out_backend gzip = { gzip_write, gzip_close, gzip_sync };
+static const struct out_backend zstd = { zstd_write, zstd_close, zstd_sync };
 
 static const struct packing {
 	const char *end;
-	struct out *(*open)(int fd);
+	const struct out_backend *be;
+	void *(*open)(struct out_file *f);
 } packings[] = {
-	{ ".gz", out_gzip },
-	{ ".zst", out_zstd },
-	{ "", out_plain },
+	{ ".gz", &gzip, gzip_open },
+	{ ".zst", &zstd, zstd_open },
+	{ "", &out_plain, plain_open },
 };
 
 static const struct packing *packing_of(const char *path)
@@ -200,9 +189,12 @@ static const struct packing *packing_of(const char *path)
 	return p;
 }
 
-struct out *out_named(int fd, const char *path)
+const struct out_backend *out_backend_of(struct out_file *f, const char *path, void **ctx)
 {
-	return packing_of(path)->open(fd);
+	const struct packing *p = packing_of(path);
+
+	*ctx = p->open(f);
+	return p->be;
 }
 
 const char *out_suffix(const char *path, size_t *len)

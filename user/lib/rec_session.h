@@ -89,6 +89,7 @@ struct rec_account {
 	uint64_t bytes;			/* read from the buffers */
 	uint64_t buffer;		/* bytes of the largest buffer at last */
 	uint64_t waited;		/* bytes, read but not passed on, at most */
+	uint64_t not_taken;		/* events that an output was too slow for */
 	int read_error;			/* 0, or the errno that ended reading */
 };
 

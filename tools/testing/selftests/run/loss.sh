@@ -87,6 +87,8 @@ disk_full()
 	is "status under --strict" $? 123
 	[ -s end ] || fail "the command did not run on"
 	has err "small/a.fxt: No space left on device"
+	has err "NOT COMPLETE"
+	has err "small/a.fxt: not whole: No space left on device"
 	lines small/a.fxt > got
 	is "opens in the full file" "$(($(grep -c '!FN|/etc/hostname$' got) > 100))" 1
 	is "opens in the whole file" "$(grep -c '!FN|/etc/hostname$' whole.etrace)" 5000

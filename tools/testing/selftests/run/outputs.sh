@@ -1,0 +1,172 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: the verdict is about the files: locked, whole, there; one that stalls costs nothing
+
+# Numbers and names without blanks need no quotes.
+# shellcheck disable=SC2086
+. "$(dirname "$0")/lib.sh"
+
+# What a command does that is to go on until somebody says so.
+WAIT='echo > begun; until [ -e over ]; do sleep 0.05; done'
+
+opens() { grep -c '!FN|/etc/hostname$' "$1"; }
+
+# The file of a recording that is going on is nobody else's.
+one_file_two_recordings()
+{
+	local pid s tracer
+
+	"$etrace" run --strict -- sh -c "$WAIT; cat /etc/hostname" > out.1 2> err.1 &
+	pid=$!
+	wait_for 60 test -e begun || fail "it does not begin"
+	is "status of another run" "$(status "$etrace" run touch ran)" 125
+	has err "etrace.fxt: another recording"
+	is "status of another attach" "$(status "$etrace" attach $$)" 125
+	has err "etrace.fxt: another recording"
+	ln etrace.fxt hard.fxt
+	is "status with a link" "$(status "$etrace" run -o free.json -o hard.fxt touch ran)" 125
+	[ -e ran ] && fail "the command was run nevertheless"
+	is "status beside it" "$(status "$etrace" run --strict -o free.json touch ran)" 0
+	touch over
+	wait $pid
+	is "status" $? 0
+	has err.1 "; complete"
+	lines etrace.fxt > got
+	is "status of the reader" $? 0
+	has got '!FN|/etc/hostname'
+	# It is over, and the file free; also after a recorder that was killed.
+	rm begun over
+	"$etrace" run -q -- sh -c "$WAIT" &
+	pid=$!
+	wait_for 60 test -e begun || fail "it does not begin"
+	kill -9 $pid
+	wait $pid 2> /dev/null
+	touch over
+	is "status after a kill" "$(status "$etrace" run --strict true)" 0
+	# An attach holds its file as well.
+	sleep 60 &
+	s=$!
+	"$etrace" attach -q -o a.json $s &
+	tracer=$!
+	wait_for 60 test -s a.json || fail "attach writes nothing"
+	is "status beside attach" "$(status "$etrace" run -o a.json true)" 125
+	kill $s
+	wait $tracer
+	is "status of attach" $? 0
+}
+
+# What the command does to the file is said, and is an error with --strict.
+taken_away()
+{
+	local row name what told
+
+	for row in "t.fxt:rm t.fxt:not there any more" "t.etrace.gz:mv t.etrace.gz x:not there any more" \
+		"t.json.zst:mv old t.json.zst:another file" "t.etrace:sleep 1; echo > t.etrace:somebody else"; do
+		IFS=: read -r name what told <<< "$row"
+		touch old
+		is "status after $what" "$(status "$etrace" run --strict -o $name -- sh -c "$what")" 123
+		has err "NOT COMPLETE"
+		has err "$name: not whole: "
+		has err "$told"
+	done
+	is "status without --strict" "$(status "$etrace" run -q -- sh -c 'rm -f *.fxt; exit 4')" 4
+	has err "the trace is not complete"
+	has err "etrace.fxt: not whole: "
+}
+
+# An error of the file is in the last line, however late it comes.
+cannot_be_written()
+{
+	local to
+
+	for to in fxt etrace json; do
+		is "status for /dev/full" "$(status "$etrace" run --strict --to $to -o /dev/full true)" 123
+		has err "NOT COMPLETE"
+		has err "/dev/full: not whole: No space left on device"
+	done
+	mkfifo pipe.json
+	head -c 1 pipe.json > first &
+	is "status without a reader" "$(status "$etrace" run --strict -o pipe.json -o w.etrace -- \
+		sh -c "$BIN/calls 1000; sleep 1; $BIN/calls 1000")" 123
+	wait $!
+	has err "NOT COMPLETE"
+	has err "pipe.json: not whole: Broken pipe"
+	is "opens in the other file" "$(opens w.etrace)" 2000
+	is "status with nobody at the pipe" "$(status "$etrace" run -o pipe.json touch ran)" 125
+	has err "pipe.json: is a pipe that nobody reads"
+	[ -e ran ] && fail "the command was run nevertheless"
+}
+
+# Somebody holds the pipe open and does not read.
+stalled()
+{
+	local sig pid
+
+	mkfifo pipe.etrace
+	exec 9<> pipe.etrace
+	for sig in INT TERM HUP; do
+		env --default-signal=INT "$etrace" run --strict -o pipe.etrace -o w.etrace -- \
+			sh -c "$BIN/calls 3000; touch ended" 2> err.$sig > out 9<&- &
+		pid=$!
+		wait_for 120 grep -q "waiting for pipe.etrace" err.$sig || fail "it does not wait"
+		[ -e ended ] || fail "the command was held up"
+		is "opens in the other file" "$(opens w.etrace)" 3000
+		kill -$sig $pid
+		wait $pid
+		is "status after $sig" $? 123
+		has err.$sig "NOT COMPLETE"
+		has err.$sig "pipe.etrace: not whole: it did not take what is written"
+		has err.$sig "  w.etrace"
+		rm -f ended w.etrace
+	done
+	# The signal that ends the command is enough.
+	"$etrace" run -o pipe.etrace -- \
+		sh -c "$BIN/calls 3000; touch ended; exec sleep 1000" 2> err > out 9<&- &
+	pid=$!
+	wait_for 120 test -e ended || fail "the command was held up"
+	kill -TERM $pid
+	wait $pid
+	is "status of the command" $? 143
+	has err "NOT COMPLETE"
+	# Who reads late gets it all; what the others left in the pipe goes first.
+	timeout 1 cat pipe.etrace > left
+	"$etrace" run --strict -o pipe.etrace -- sh -c "$BIN/calls 3000" 2> err.late > out 9<&- &
+	pid=$!
+	wait_for 120 grep -q "waiting for pipe.etrace" err.late || fail "it does not wait"
+	cat pipe.etrace > late.etrace 9<&- &
+	wait_for 60 test -s late.etrace || fail "nothing comes through the pipe"
+	exec 9<&-
+	wait $pid
+	is "status" $? 0
+	wait $!
+	is "opens that came through the pipe" "$(opens late.etrace)" 3000
+	has late.etrace "VT|complete"
+}
+
+# The command's limits are the command's, and the recorder outlives its own.
+# shellcheck disable=SC2016
+limits()
+{
+	local limit
+
+	is "status under a hard limit" "$(ulimit -f 64; status "$etrace" run -o f.etrace -o g.fxt.gz -- \
+		sh -c "$BIN/calls 3000; exit 7")" 7
+	has err "NOT COMPLETE"
+	has err "f.etrace: not whole: File too large"
+	is "status under --strict" "$(ulimit -f 64; status "$etrace" run --strict -o f.etrace -- \
+		sh -c "$BIN/calls 3000; exit 7")" 123
+	is "status under a soft one" "$(ulimit -S -f 64; status "$etrace" run --strict -o f.etrace -- \
+		sh -c "$BIN/calls 3000; exit 7")" 7
+	is "opens under a soft one" "$(opens f.etrace)" 3000
+	is "status of a command that exceeds it" "$(ulimit -f 64; status "$etrace" run --strict -- \
+		sh -c 'ulimit -c 0; exec head -c 200000 /dev/zero > big')" 153
+	for limit in f n t v d l; do
+		is "what the command has of -$limit" "$(ulimit -H -$limit 900000; ulimit -S -$limit 800000
+			"$etrace" run -q -- bash -c "ulimit -S -$limit; ulimit -H -$limit" | tr '\n' ' ')" \
+			"800000 900000 "
+	done
+	is "the recorder's time" "$(ulimit -t 5; "$etrace" run -q -- \
+		sh -c 'grep "cpu time" /proc/$PPID/limits' | awk '{ print $4 }')" unlimited
+}
+
+finish one_file_two_recordings taken_away cannot_be_written stalled limits

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Threads that do one thing: signals are for the thread that waits for them. */
+#ifndef ETRACE_WORKER_H
+#define ETRACE_WORKER_H
+
+#include <pthread.h>
+
+/**
+ * worker_start - a thread in which all signals are blocked, with a small stack
+ *
+ * Return: 0 or a negative errno; then there is no thread.
+ */
+int worker_start(pthread_t *thread, void *(*work)(void *arg), void *arg);
+
+#endif
