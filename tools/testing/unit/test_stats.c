@@ -544,6 +544,49 @@ static void memory(void **state)
 	bytes_free(&b);
 }
 
+/* What the recorder wrote at the end: in words, and as JSON. */
+static void recorded(void **state)
+{
+	static const char good[] =
+		"0,0,7,30!Session|backendsize=6,commandsize=4,verdictsize=8,complete=1,status=3,"
+		"records=9,arrived=9,lost=0\n0,0,7,30!VB|module\n0,0,7,30!VC|make\n0,0,7,30!VT|complete\n";
+	static const char bad[] =
+		"0,0,7,30!Session|backendsize=3,commandsize=4,verdictsize=7,complete=0,"
+		"records=9,arrived=8,lost=1\n0,0,7,30!VB|bpf\n0,0,7,30!VC|make\n"
+		"0,0,7,30!VT|one\n0,0,7,30!VT|two\n";
+	struct conversion c = convert("etrace", "stats", good, strlen(good), NULL);
+	struct json_object *o, *s;
+
+	(void)state;
+	assert_non_null(strstr(c.out.data, "\nRecorded: make\n  exit status 3\n"));
+	assert_null(strstr(c.out.data, "What the recorder says"));
+	assert_non_null(strstr(c.out.data, "\nThe trace is complete: nothing was lost or damaged.\n"));
+	assert_int_equal(c.status, 0);
+	conversion_free(&c);
+	o = summary("etrace", good, strlen(good), 0);
+	assert_true(json_object_object_get_ex(o, "session", &s));
+	assert_string_equal(string(s, "backend"), "module");
+	assert_string_equal(string(s, "command"), "make");
+	assert_string_equal(string(s, "verdict"), "complete");
+	assert_int_equal(number(s, "complete"), 1);
+	assert_int_equal(number(s, "status"), 3);
+	json_object_put(o);
+
+	c = convert("etrace", "stats", bad, strlen(bad), NULL);
+	assert_non_null(strstr(c.out.data, "\nRecorded: make\nWhat the recorder says is missing:\n"
+					   "  one\n  two\n"));
+	assert_non_null(strstr(c.out.data, "\nThe trace is NOT complete:\n"));
+	conversion_free(&c);
+	c = convert("etrace", "stats", bad, strlen(bad), OPTIONS({ "json", NULL }));
+	o = json_tokener_parse(c.out.data);
+	assert_true(json_object_object_get_ex(o, "session", &s));
+	assert_string_equal(string(s, "backend"), "bpf");
+	assert_int_equal(number(s, "complete"), 0);
+	assert_true(json_object_object_get_ex(s, "status", NULL));
+	json_object_put(o);
+	conversion_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -551,6 +594,7 @@ int main(void)
 		cmocka_unit_test(sprt_leaks),
 		cmocka_unit_test(sprt_functions),
 		cmocka_unit_test(sprt_files),
+		cmocka_unit_test(recorded),
 		cmocka_unit_test(swap_counts),
 		cmocka_unit_test(swap_calls),
 		cmocka_unit_test(swap_lost),
