@@ -53,6 +53,10 @@ over=$(cat /sys/module/etrace/counters/overwritten)
 [ "$lost $over" = "0 0" ] || { echo "lost: $lost, overwritten: $over" >&2; exit 1; }
 unload
 
+load
+row session ./cost session
+unload
+
 if [ $# -gt 1 ]; then
 	"$2" run -q --backend=bpf -o /tmp/other.fxt -- sh -c '> /tmp/begun; exec sleep 1000' &
 	other=$!
