@@ -147,7 +147,7 @@ static int advance(struct etrace_in *src, struct stream *st, struct assembler *a
 			st->lost_line = st->line;
 			break;
 		case LINE_FOREIGN:
-			src->foreign = true;
+			src->foreign |= *s != '#';
 			diag_report(src->diag, &foreign_lines, st->name, DIAG_LINE,
 				    st->line, NULL);
 			break;

@@ -31,6 +31,13 @@ static const struct target {
 /* The devices that the manager had before and after December 2015. */
 static const uint32_t known_devices[] = { 3, 5 };
 
+/* Among the best combinations: how many different counts there are. */
+struct tally {
+	unsigned int different;
+	struct swap_counts one;
+	bool same_cpus;
+};
+
 struct swap_system {
 	uint32_t cpus;
 	int devices;
@@ -40,6 +47,7 @@ struct swap_system {
 	 */
 	struct map64 votes;
 	uint64_t most;
+	struct tally any, known;	/* of those with the most; known devices only */
 };
 
 #define VOTE_WITH_PROCESSES	(1ull << 32)
@@ -85,30 +93,37 @@ void swap_system_free(struct swap_system *s)
 }
 
 /* Loads and frequencies are neither negative nor infinite. */
-static bool plausible_floats(const uint8_t *p, uint32_t n)
+static bool plausible_float(const uint8_t *p)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		float f = swap_f32(p + 4 * i);
+	float f = swap_f32(p);
 
-		if (!isfinite(f) || signbit(f))
-			return false;
-	}
-	return true;
+	return isfinite(f) && !signbit(f);
 }
 
+/* The most processors for which a payload can have loads and frequencies. */
+static uint32_t most_cpus(const uint8_t *p, uint32_t len)
+{
+	uint32_t n = 0;
+
+	while (n < 2 * SWAP_MAX_CPUS && 4 * (n + 1) < len && plausible_float(p + 4 * n))
+		n++;
+	return n / 2;
+}
+
+/* Of a payload that most_cpus() has room for @cpus in. */
 static bool read_shape(const uint8_t *p, uint32_t len, uint32_t cpus, struct shape *shape)
 {
 	uint64_t pos = 8ull * cpus + 8;
 
 	*shape = (struct shape){ 0 };
-	if (pos + 4 > len || !plausible_floats(p, 2 * cpus))
+	if (pos + 4 > len)
 		return false;
 	shape->processes = swap_u32(p + pos);
 	pos += 4;
 	for (uint32_t i = 0; i < shape->processes; i++) {
 		uint32_t threads;
 
-		if (pos + PROCESS_FIELDS > len || !plausible_floats(p + pos + 4, 1))
+		if (pos + PROCESS_FIELDS > len || !plausible_float(p + pos + 4))
 			return false;
 		threads = swap_u32(p + pos + PROCESS_FIELDS - 4);
 		pos += PROCESS_FIELDS + (uint64_t)LOAD_FIELDS * threads;
@@ -141,21 +156,47 @@ static int devices_for(const struct target *t, uint32_t len, uint32_t cpus,
 	return (int)devices;
 }
 
+static bool is_known(uint32_t devices)
+{
+	for (size_t i = 0; i < sizeof(known_devices) / sizeof(known_devices[0]); i++)
+		if (known_devices[i] == devices)
+			return true;
+	return false;
+}
+
+static void count_one(struct tally *tally, uint32_t cpus, uint32_t devices)
+{
+	if (tally->different && tally->one.cpus == cpus && tally->one.devices == devices)
+		return;
+	if (!tally->different)
+		*tally = (struct tally){ .one = { cpus, devices }, .same_cpus = true };
+	else if (tally->one.cpus != cpus)
+		tally->same_cpus = false;
+	tally->different++;
+}
+
 static void vote(struct swap_system *s, uint64_t key, bool with_processes)
 {
 	const uint64_t *old = map64_get(&s->votes, key);
 	uint64_t votes = (old ? *old : 0) + 1 + (with_processes ? VOTE_WITH_PROCESSES : 0);
 
 	map64_put(&s->votes, key, votes);
+	if (votes < s->most)
+		return;
 	if (votes > s->most)
-		s->most = votes;
+		s->any = s->known = (struct tally){ 0 };
+	s->most = votes;
+	count_one(&s->any, key_cpus(key), key_devices(key));
+	if (is_known(key_devices(key)))
+		count_one(&s->known, key_cpus(key), key_devices(key));
 }
 
 bool swap_system_add(struct swap_system *s, const uint8_t *p, uint32_t len)
 {
+	uint32_t most = most_cpus(p, len);
 	bool fits = false;
 
-	for (uint32_t cpus = 1; cpus <= SWAP_MAX_CPUS && 8 * cpus < len; cpus++) {
+	for (uint32_t cpus = 1; cpus <= most; cpus++) {
 		struct shape shape;
 
 		if ((s->cpus && cpus != s->cpus) || !read_shape(p, len, cpus, &shape))
@@ -176,7 +217,7 @@ bool swap_system_fits(const uint8_t *p, uint32_t len, const struct swap_counts *
 {
 	struct shape shape;
 
-	if (8ull * counts->cpus >= len || !read_shape(p, len, counts->cpus, &shape))
+	if (counts->cpus > most_cpus(p, len) || !read_shape(p, len, counts->cpus, &shape))
 		return false;
 	for (size_t t = 0; t < TARGETS; t++)
 		if (devices_for(&targets[t], len, counts->cpus, &shape) == (int)counts->devices)
@@ -184,38 +225,9 @@ bool swap_system_fits(const uint8_t *p, uint32_t len, const struct swap_counts *
 	return false;
 }
 
-static bool is_known(uint32_t devices)
-{
-	for (size_t i = 0; i < sizeof(known_devices) / sizeof(known_devices[0]); i++)
-		if (known_devices[i] == devices)
-			return true;
-	return false;
-}
-
-/* Among the best combinations: how many different counts there are. */
-struct tally {
-	unsigned int different;
-	struct swap_counts one;
-	bool same_cpus;
-};
-
-static void count_one(struct tally *tally, uint32_t cpus, uint32_t devices)
-{
-	if (tally->different && tally->one.cpus == cpus && tally->one.devices == devices)
-		return;
-	if (!tally->different)
-		*tally = (struct tally){ .one = { cpus, devices }, .same_cpus = true };
-	else if (tally->one.cpus != cpus)
-		tally->same_cpus = false;
-	tally->different++;
-}
-
 enum swap_certainty swap_system_answer(const struct swap_system *s, struct swap_counts *counts,
 				       bool final)
 {
-	struct tally any = { 0 }, known = { 0 };
-	struct map64_slot *e;
-
 	if (s->cpus && s->devices >= 0) {
 		*counts = (struct swap_counts){ s->cpus, (uint32_t)s->devices };
 		return SWAP_GIVEN;
@@ -224,22 +236,15 @@ enum swap_certainty swap_system_answer(const struct swap_system *s, struct swap_
 		*counts = (struct swap_counts){ s->cpus, 0 };
 		return final && s->cpus ? SWAP_CPUS_ONLY : SWAP_UNKNOWN;
 	}
-	for (size_t i = 0; (e = map64_each(&s->votes, &i));) {
-		if (e->value < s->most)
-			continue;
-		count_one(&any, key_cpus(e->key), key_devices(e->key));
-		if (is_known(key_devices(e->key)))
-			count_one(&known, key_cpus(e->key), key_devices(e->key));
-	}
-	*counts = any.one;
-	if (any.different == 1)
+	*counts = s->any.one;
+	if (s->any.different == 1)
 		return SWAP_PINNED;
 	if (!final)
 		return SWAP_UNKNOWN;
-	if (known.different == 1) {
-		*counts = known.one;
+	if (s->known.different == 1) {
+		*counts = s->known.one;
 		return SWAP_ASSUMED;
 	}
 	counts->devices = 0;
-	return any.same_cpus ? SWAP_CPUS_ONLY : SWAP_UNKNOWN;
+	return s->any.same_cpus ? SWAP_CPUS_ONLY : SWAP_UNKNOWN;
 }
