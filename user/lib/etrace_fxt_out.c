@@ -62,6 +62,7 @@ struct fxt_out {
 	struct args args;
 	uint64_t flows;		/* flow ids given so far */
 	uint64_t events, lost, last_time, processes;
+	const struct task *unborn;	/* begins with the execve at hand */
 	bool begun;
 };
 
@@ -345,6 +346,11 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 {
 	struct fxt_out *f = ctx;
 
+	/* nothing is known of it before its execve: no slice of no length */
+	if (!t->execed && ev->kind == ET_K_EXEC) {
+		f->unborn = t;
+		return;
+	}
 	put_names(f, t);
 	if (t->execed) {
 		struct fxt_event e = {
@@ -355,6 +361,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 		event_args(f, ev);
 		e.name = slice_name(f, t);
 		put_event(f, e);
+		put_processes(f, ev->time);
 		return;
 	}
 	/*
@@ -382,6 +389,10 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	};
 	struct fxt_arg unfinished = fxt_arg_u(f->name[N_UNFINISHED], 1);
 
+	if (f->unborn == t) {
+		f->unborn = NULL;
+		return;
+	}
 	clear_args(&f->args);
 	if (why == TASK_EXIT)
 		event_args(f, ev);

@@ -357,6 +357,20 @@ static void terminal(void **state)
 	assert_non_null(strstr(text, "say -o FILE"));
 }
 
+/* A task of which nothing is known before its execve has that program's slice alone. */
+static void first_execve(void **state)
+{
+	(void)state;
+	write_file("root", "4194405,0,7,1!New_proc|argsize=2,prognameisize=2,prognamepsize=2,cwdsize=1\n"
+		   "4194405,0,7,1!PI|/a\n4194405,0,7,1!PP|/a\n4194405,0,7,1!CW|/\n4194405,0,7,1!A[0]a\n"
+		   "4194405,0,7,1!End_of_args|\n4194405,0,7,9!Exit|status=0\n");
+	expect(0, "$R -o root.fxt root && $R --to etrace root.fxt | cmp - root && $R --check root.fxt", NULL);
+	expect(0, "$R --from fxt-records --to json root.fxt > root.json; grep -c 'duration begin' root.json", "1\n");
+	expect(1, "grep -c '\"?' root.json", "0\n");
+	expect(0, "grep -c '\"event\":\"counter\"' root.json", "2\n");
+	expect(0, "${R%-read} report root.fxt", "1 processes and 0 more threads");
+}
+
 /* An FXT file of somebody else, or of which the end is missing. */
 static void other_fxt(void **state)
 {
@@ -488,6 +502,7 @@ int main(void)
 		cmocka_unit_test(report),
 		cmocka_unit_test(several_files),
 		cmocka_unit_test(terminal),
+		cmocka_unit_test(first_execve),
 		cmocka_unit_test(other_fxt),
 		cmocka_unit_test(second_opinion),
 		cmocka_unit_test(json_members),
