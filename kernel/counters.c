@@ -14,8 +14,9 @@
 
 /*
  * records		written to the ring buffer, in the module's instance
- * lost_records		refused by it: full and not overwriting, or switched off
- * lost_disabled	not written because their event is disabled
+ * lost_records		refused by it: full and not overwriting
+ * lost_disabled	not written because their event is disabled, or the buffer
+ *			is switched off (tracing_on)
  * lost_tasks		tasks that could not be traced, for want of memory
  * lost_fds		close_range calls whose descriptors are not known
  * strings_joined	user's string joined to a directory's path, where the

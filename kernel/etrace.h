@@ -223,8 +223,14 @@ enum etrace_counter {
 	ETRACE_NR_CNT,
 };
 
+/**
+ * struct etrace_counts - counters of one processor
+ * @n: what is counted
+ * @full: of a session: what its buffer there had dropped when last asked
+ */
 struct etrace_counts {
 	u64 n[ETRACE_NR_CNT];
+	unsigned long full;
 };
 
 DECLARE_PER_CPU(struct etrace_counts, etrace_counts);

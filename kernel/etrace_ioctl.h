@@ -52,7 +52,7 @@ struct etrace_create {
  * struct etrace_stats - what a session has recorded, since it was made
  * @records: records written to the ring buffer
  * @lost_records: records that it refused, being full
- * @lost_disabled: 0 in sessions
+ * @lost_disabled: records that it refused, being switched off (tracing_on)
  * @lost_tasks: tasks that could not be traced, for want of memory
  * @lost_fds: close_range calls whose descriptors are not known
  * @strings_joined: names joined from the user's string and a directory

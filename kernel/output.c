@@ -57,6 +57,24 @@ static const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
 #undef ETRACE_EVENT
 };
 
+/*
+ * Why did this processor's buffer take no record? If it was full, it counted
+ * that. Else ftrace was switched off, which it does not tell us.
+ */
+static void etrace_refused(struct etrace_session *s)
+{
+	int cpu = raw_smp_processor_id();
+	struct etrace_counts *counts = per_cpu_ptr(s->counts, cpu);
+	unsigned long full = ring_buffer_dropped_events_cpu(s->buffer, cpu) +
+			     ring_buffer_commit_overrun_cpu(s->buffer, cpu);
+
+	if (full == counts->full)
+		etrace_count(s, lost_disabled, 1);
+	else
+		etrace_count(s, lost_records, 1);
+	counts->full = full;
+}
+
 /**
  * etrace_output - write one record for one session
  * @t: slot of the current task
@@ -72,29 +90,31 @@ void etrace_output(struct etrace_task *t, struct etrace_rec *r)
 	struct etrace_session *s = t->session;
 	bool enabled = true;
 
+	/* the buffer that refuses a record is the one that is asked why */
+	preempt_disable_notrace();
 	r->file = s->files[r->ev];
 	r->written = false;
 	if (s->fire) {
 		enabled = ev->enabled();
 		ev->fire(r);
 	} else {
-		preempt_disable_notrace();
 		ev->write(r->file, r);
-		preempt_enable_notrace();
 	}
 
 	if (likely(r->written)) {
 		etrace_count(s, records, 1);
-		return;
+		goto out;
 	}
 	if (r->ev == ETRACE_EV_LOST)
-		return;		/* what it tells of has been counted */
+		goto out;	/* what it tells of has been counted */
 	if (enabled)
-		etrace_count(s, lost_records, 1);
+		etrace_refused(s);
 	else
 		etrace_count(s, lost_disabled, 1);
 	if (!t->lost++)
 		t->lost_since = r->time;
+out:
+	preempt_enable_notrace();
 }
 
 /**

@@ -610,6 +610,9 @@ static bool wanted_backends(const char *name, enum backends *wanted)
 
 static bool diagnose(enum backends wanted)
 {
+	static const char *const how[] = {
+		[MODULE] = " --backend=module", [BPF] = " --backend=bpf", [BOTH] = "",
+	};
 	struct finding all[NCHECKS] = { 0 };
 	bool done[NCHECKS] = { false };
 	unsigned int bad = 0;	/* enum backends that something is in the way of */
@@ -630,8 +633,12 @@ static bool diagnose(enum backends wanted)
 			all[i].result = NOTE;
 		print(checks[i].name, &all[i]);
 	}
-	if (wanted == BOTH && wanted & ~bad)
+	if (!(wanted & ~bad))
+		printf(PROG " run%s does not work here: see what is BAD\n", how[wanted]);
+	else if (wanted == BOTH)
 		printf(PROG " run works here, by %s\n", bad & MODULE ? "BPF" : "the module");
+	else
+		printf(PROG " run%s works here\n", how[wanted]);
 	return wanted & ~bad;
 }
 

@@ -538,6 +538,12 @@ void record_pause(struct recording *r)
 
 /* ---- the end ---- */
 
+/* Records that the buffers did not take. */
+static uint64_t lost_records(const struct rec_account *a)
+{
+	return a->module.lost_records + a->module.lost_disabled;
+}
+
 /* The last event of an output: how it ended. */
 static void write_verdict(struct recording *r, unsigned int output,
 			  const struct rec_account *a, const struct verdict *v,
@@ -560,7 +566,7 @@ static void write_verdict(struct recording *r, unsigned int output,
 		et_set_field(&ev, 4, status, false);
 	et_set_field(&ev, 5, (int64_t)a->module.records, false);
 	et_set_field(&ev, 6, (int64_t)a->tally->records, false);
-	et_set_field(&ev, 7, (int64_t)(a->module.lost_records + a->module.overwritten), false);
+	et_set_field(&ev, 7, (int64_t)(lost_records(a) + a->module.overwritten), false);
 	add_string(&ev, ET_T_VB, backend, strlen(backend));
 	add_string(&ev, ET_T_VC, r->command.s, r->command.len);
 	add_string(&ev, ET_T_VT, text.s, text.len);
@@ -648,9 +654,9 @@ static void tell_losses(const struct recording *r, const struct rec_account *a)
 	}
 	if (t->nlosses > n)
 		fprintf(stderr, "  and %s more times\n", text_count(t->nlosses - n));
-	if (a->module.lost_records > t->lost)
+	if (lost_records(a) > t->lost)
 		fprintf(stderr, "  %s of tasks that did nothing more that could tell of it\n",
-			text_count(a->module.lost_records - t->lost));
+			text_count(lost_records(a) - t->lost));
 }
 
 static void tell_killed(const struct recording *r)
@@ -703,7 +709,7 @@ static void tell(const struct recording *r, const struct rec_account *a,
 	}
 	if (!v->complete)
 		verdict_print(v, stderr);
-	if (a->module.lost_records)
+	if (lost_records(a))
 		tell_losses(r, a);
 	if (!r->opt.quiet)
 		tell_killed(r);

@@ -27,7 +27,7 @@ static uint64_t unexpected(const struct rec_account *a)
  */
 static uint64_t dropped(const struct rec_account *a)
 {
-	return a->module.lost_records ? 0 : a->dropped;
+	return a->module.lost_records || a->module.lost_disabled ? 0 : a->dropped;
 }
 
 static uint64_t read_failed(const struct rec_account *a)
@@ -51,6 +51,7 @@ static const struct row {
 	struct diag_kind kind;
 } rows[] = {
 	{ AT(module.lost_records), { "records lost: a buffer was full", DIAG_DAMAGE } },
+	{ AT(module.lost_disabled), { "records lost: somebody switched tracing off (tracing_on of the session's instance)", DIAG_DAMAGE } },
 	{ AT(module.overwritten), { "records overwritten before they were read", DIAG_DAMAGE } },
 	{ not_arrived, 0, { "records that were written did not arrive", DIAG_DAMAGE } },
 	{ unexpected, 0, { "records arrived that nobody knows of", DIAG_DAMAGE } },

@@ -11,7 +11,7 @@
 #include "buf.h"
 #include "rec_session.h"
 
-#define VERDICT_MAX 16
+#define VERDICT_MAX 20
 
 struct verdict {
 	bool complete;

@@ -282,15 +282,32 @@ static bool has_storage(void)
 	return !err;
 }
 
+/* The size that its ring buffer can have: a power of two. 0: @want is too much. */
 static uint32_t ring_bytes(uint64_t want)
 {
 	uint32_t bytes = (uint32_t)sysconf(_SC_PAGESIZE);
 
 	if (!want)
 		want = BPF_BUFFER;
-	while (bytes < want && bytes < 1u << 30)
+	if (want > BPF_BUFFER_MAX)
+		return 0;
+	while (bytes < want)
 		bytes *= 2;
 	return bytes;
+}
+
+/* Is it the ring buffer that cannot be had? */
+static bool no_ring(const struct bpf_session *s, uint32_t bytes)
+{
+	int fd;
+
+	if (bpf_map__fd(s->skel->maps.ring) >= 0)
+		return false;
+	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "etrace_try", 0, 0, bytes, NULL);
+	if (fd < 0)
+		return true;
+	close(fd);
+	return false;
 }
 
 static int take(void *arg, void *data, size_t size)
@@ -317,6 +334,11 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 	s->rec = bpf_rec_new(sink, &ops);
 	if (!bpf_available(why, size))
 		goto fail_quiet;
+	if (!bytes) {
+		snprintf(why, size, "cannot have a buffer of %" PRIu64 " MiB: BPF programs have one for all processors, of %u MiB at most; say a smaller size with -b",
+			 opt->buffer >> 20, BPF_BUFFER_MAX >> 20);
+		goto fail_quiet;
+	}
 	forget_complaint();
 	libbpf_set_print(note);
 	s->skel = etrace_bpf__open_opts(&(struct bpf_object_open_opts){
@@ -347,6 +369,12 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 
 	doing = "load";
 	err = etrace_bpf__load(s->skel);
+	if (err && no_ring(s, bytes)) {
+		snprintf(why, size, "cannot have a buffer of %u KiB for the BPF programs: %s; say a smaller size with -b",
+			 bytes >> 10, strerror(-err));
+		forget_complaint();
+		goto fail_quiet;
+	}
 	if (err)
 		goto fail;
 	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), take, s, NULL);

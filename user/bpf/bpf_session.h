@@ -17,10 +17,13 @@
 struct bpf_session;
 
 struct bpf_options {
-	uint64_t buffer;	/* bytes of the ring buffer; 0: BPF_BUFFER */
+	uint64_t buffer;	/* bytes of the ring buffer, rounded up to a power
+				 * of two; 0: BPF_BUFFER
+				 */
 	bool comm;		/* changes of thread names, too */
 };
 #define BPF_BUFFER	(32u << 20)
+#define BPF_BUFFER_MAX	(1u << 30)
 
 /* Of a upid: its low bits are the thread id. */
 #define BPF_PID_BITS	22u

@@ -15,6 +15,7 @@ fine()
 	has out "ok    rights"
 	has out "ok    a session"
 	hasnt out BAD
+	is "verdict" "$(tail -n 1 out)" "etrace run --backend=module works here"
 	wait_for 5 no_instances || fail "it leaves instances: $(instances)"
 	is "status for BPF" "$(doctor bpf)" 0
 	has out "ok    BPF rights"
@@ -23,6 +24,7 @@ fine()
 	has out "ok    locked memory"
 	has out "ok    LSMs"
 	has out "ok    a session by BPF"
+	is "verdict for BPF" "$(tail -n 1 out)" "etrace run --backend=bpf works here"
 	is "status for either" "$(doctor auto)" 0
 	has out "works here, by the module"
 	is "colours to a file" "$(grep -c "$(printf '\033')" out)" 0
@@ -33,6 +35,7 @@ not_root()
 	is "status" "$(status setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" doctor)" 1
 	has out "BAD   rights"
 	has out "BAD   BPF rights"
+	is "verdict" "$(tail -n 1 out)" "etrace run does not work here: see what is BAD"
 	has out sudo
 }
 
@@ -68,6 +71,7 @@ no_module()
 	is "status" "$(status bin/etrace doctor --backend=module)" 1
 	has out "BAD   module"
 	has out "make module"
+	is "verdict" "$(tail -n 1 out)" "etrace run --backend=module does not work here: see what is BAD"
 	# Which does not matter where BPF works.
 	is "status for either" "$(status bin/etrace doctor)" 0
 	has out "note  module"
