@@ -56,6 +56,7 @@ enum etrace_event {
 	ETRACE_EV_MOUNT,
 	ETRACE_EV_UMOUNT,
 	ETRACE_EV_COMM,
+	ETRACE_EV_URING,
 	ETRACE_EV_STRING,
 	ETRACE_EV_ARGS,
 	ETRACE_EV_LOST,
@@ -89,6 +90,7 @@ enum etrace_event {
  * @rename: the same, also for link
  * @mount: the same, also for umount
  * @comm: the same
+ * @uring: the same
  * @string: the same
  * @args: the same
  * @lost: the same
@@ -151,6 +153,9 @@ struct etrace_rec {
 		struct {
 			u64 target;
 		} comm;
+		struct {
+			s32 fd;
+		} uring;
 		struct {
 			struct etrace_str piece;
 			u32 total;
@@ -369,6 +374,7 @@ enum etrace_record {
 	ETRACE_REC_SYMLINK,
 	ETRACE_REC_MOUNT,
 	ETRACE_REC_UMOUNT,
+	ETRACE_REC_URING,
 	ETRACE_NR_REC,
 };
 

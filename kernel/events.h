@@ -392,6 +392,24 @@ TRACE_EVENT(etrace_comm,
 );
 
 /*
+ * An io_uring is made: what is done through it is not seen. Of root_pid's tree
+ * only with the parameter "extended", since the line format has no such line.
+ */
+TRACE_EVENT(etrace_uring,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->uring.fd;
+	),
+	TP_printk("%s", etrace_print_uring(ETRACE_HEAD, __entry->fd))
+);
+
+/*
  * A piece of a string that its event's record had no room for. event: kind of
  * that record, ETRACE_EV_*; tag: which string, ETRACE_TAG_*; part: number of
  * the part, -1 if the string is shorter than 900 bytes; state:

@@ -51,6 +51,7 @@ static const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
 	ETRACE_EVENT(MOUNT,	etrace_mount,	etrace_mount),
 	ETRACE_EVENT(UMOUNT,	etrace_umount,	etrace_umount),
 	ETRACE_EVENT(COMM,	etrace_comm,	etrace_comm),
+	ETRACE_EVENT(URING,	etrace_uring,	etrace_uring),
 	ETRACE_EVENT(STRING,	etrace_string,	etrace_string),
 	ETRACE_EVENT(ARGS,	etrace_args,	etrace_args),
 	ETRACE_EVENT(LOST,	etrace_lost,	etrace_lost),

@@ -458,6 +458,15 @@ const char *etrace_print_args(const struct etrace_head *h, u32 first, const char
 }
 
 /* Not in the line format; written by sessions only, whose readers know it. */
+const char *etrace_print_uring(const struct etrace_head *h, s32 fd)
+{
+	struct etrace_out o;
+
+	etrace_begin(&o, h);
+	etrace_line(&o, "IoUring|fd=%d", fd);
+	return etrace_end(&o);
+}
+
 const char *etrace_print_lost(const struct etrace_head *h, u64 count, u64 since)
 {
 	struct etrace_out o;

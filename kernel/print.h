@@ -68,6 +68,7 @@ const char *etrace_print_string(const struct etrace_head *h, u8 event, u8 tag, u
 				const struct etrace_tail *tail);
 const char *etrace_print_args(const struct etrace_head *h, u32 first, const char *piece,
 			      u32 len, const struct etrace_tail *tail);
+const char *etrace_print_uring(const struct etrace_head *h, s32 fd);
 const char *etrace_print_lost(const struct etrace_head *h, u64 count, u64 since);
 
 #endif /* ETRACE_PRINT_H */

@@ -315,6 +315,16 @@ static void etrace_do_fcntl(struct etrace_call *c)
 		etrace_emit_dup(c, O_CLOEXEC);
 }
 
+/* That it was done, so that nobody takes what is recorded for all there was. */
+static void etrace_do_uring(struct etrace_call *c)
+{
+	if (c->ret < 0 || (c->t->session->fire && !etrace_extended))
+		return;
+	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);
+	c->r.uring.fd = c->ret;
+	etrace_emit(c->t, &c->r);
+}
+
 static void etrace_do_pipe(struct etrace_call *c)
 {
 	if (c->ret < 0)
@@ -667,6 +677,7 @@ static const struct {
 	[ETRACE_REC_SYMLINK]	 = { etrace_do_symlink,		true },
 	[ETRACE_REC_MOUNT]	 = { etrace_do_mount,		true },
 	[ETRACE_REC_UMOUNT]	 = { etrace_do_umount,		true },
+	[ETRACE_REC_URING]	 = { etrace_do_uring,		false },
 };
 
 /* The kernel will restart the call, or tell the program EINTR. */

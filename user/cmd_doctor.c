@@ -520,9 +520,14 @@ static enum result check_module_session(struct finding *f)
 	if (fd < 0)
 		return found(f, BAD, "%s", why);
 	s = rec_session_open(fd, &opt, &nowhere, why, sizeof(why));
-	if (!s)
-		return found(f, BAD, "%s", why);
+	if (!s) {
+		found(f, BAD, "%s", why);
+		device_unload(why, sizeof(why));
+		return BAD;
+	}
 	rec_session_close(s);
+	if (!device_unload(why, sizeof(why)))
+		return found(f, NOTE, "can be had; %s", why);
 	return found(f, GOOD, "can be had");
 }
 

@@ -22,6 +22,8 @@
 
 extern char **environ;
 
+static bool loaded;	/* the module, by this program */
+
 bool device_module(char *path, size_t size)
 {
 	char exe[PATH_MAX];
@@ -57,6 +59,8 @@ static int insert(const char *path)
 		return -errno;
 	if (syscall(SYS_finit_module, fd, "", 0))
 		err = -errno;
+	else
+		loaded = true;
 	close(fd);
 	return err;
 }
@@ -85,7 +89,9 @@ static bool load_installed(bool verbose)
 		return false;
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	return WIFEXITED(status) && !WEXITSTATUS(status);
+	good = WIFEXITED(status) && !WEXITSTATUS(status);
+	loaded |= good;
+	return good;
 }
 
 static int try_open(void)
@@ -174,4 +180,36 @@ int device_open(bool verbose, char *why, size_t size)
 		snprintf(why, size, "%s: %s, although the module is loaded", REC_DEVICE,
 			 strerror(errno));
 	return fd;
+}
+
+/* Is a tree traced by the module's parameter? No open device tells of that. */
+static bool root_traced(void)
+{
+	FILE *f = fopen("/sys/module/etrace/parameters/root_pid", "re");
+	int pid = 0;
+
+	if (!f)
+		return false;
+	if (fscanf(f, "%d", &pid) != 1)
+		pid = 0;
+	fclose(f);
+	return pid;
+}
+
+bool device_unload(char *why, size_t size)
+{
+	const char *what = NULL;
+
+	if (!loaded)
+		return true;
+	loaded = false;
+	if (root_traced())
+		what = "it traces the tree of its root_pid";
+	else if (syscall(SYS_delete_module, "etrace", O_NONBLOCK) && errno != ENOENT)
+		what = errno == EWOULDBLOCK || errno == EBUSY ? "others use it" : strerror(errno);
+	if (!what)
+		return true;
+	snprintf(why, size, "the module etrace, loaded for this, stays loaded: %s; later: rmmod etrace",
+		 what);
+	return false;
 }

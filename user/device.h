@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module's device: opened, and the module loaded first if need be. */
+/* The module's device: opened, and the module loaded first if need be, and unloaded. */
 #ifndef ETRACE_DEVICE_H
 #define ETRACE_DEVICE_H
 
@@ -14,6 +14,16 @@
  * Return: a descriptor, or -1.
  */
 int device_open(bool verbose, char *why, size_t size);
+
+/**
+ * device_unload - unload the module, if device_open() has loaded it
+ * @why: on failure, what it stays for and what to do, for a person
+ *
+ * When nothing of this program uses it any more.  Whoever else does keeps it.
+ *
+ * Return: false if it was loaded by this program and stays.
+ */
+bool device_unload(char *why, size_t size);
 
 /**
  * device_module - the module of a build tree that this program stands in

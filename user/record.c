@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording.  See record.h. */
 #include "record.h"
+#include "device.h"
 #include "etrace.h"
 #include "notable.h"
 #include "outputs.h"
@@ -130,6 +131,9 @@ bool record_option(struct record_options *o, int opt, const char *value)
 			return true;
 		say("--backend=%s: must be auto, module or bpf", value);
 		return false;
+	case RECORD_OPT_KEEP_MODULE:
+		o->keep_module = true;
+		return true;
 	case RECORD_OPT_STRICT:
 		o->strict = true;
 		return true;
@@ -160,6 +164,7 @@ void record_help(void)
 	      "                      where it can be had, else BPF\n"
 	      "  -b, --buffer SIZE   size of each processor's buffer (1 to 8 MiB); with k, M\n"
 	      "                      or G behind it\n"
+	      "      --keep-module   do not unload the module, if it was loaded for this\n"
 	      "      --strict        exit status 123 if anything is missing in the trace\n"
 	      "  -q, --quiet         no summary at the end, and no progress line\n"
 	      "  -v, --verbose       tell more\n"
@@ -659,23 +664,24 @@ static void tell_losses(const struct recording *r, const struct rec_account *a)
 			text_count(lost_records(a) - t->lost));
 }
 
-static void tell_killed(const struct recording *r)
+/* Tasks that something happened to: @what, with a signal's name behind it. */
+static void tell_notable(const struct recording *r, const struct notable_list *l,
+			 const char *what)
 {
-	const struct notable_list *l = notable_killed(r->notable);
-	uint64_t n = l->n < NOTABLE_MAX ? l->n : NOTABLE_MAX;
 	char name[32];
 
-	for (uint64_t i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < l->ntasks; i++) {
 		const struct notable_task *t = &l->task[i];
 
-		signal_name((int)t->signal, name, sizeof(name));
-		fprintf(stderr, "  %s [%" PRIu64 "] was ended by %s%s\n", t->program,
-			et_pid(t->upid, r->session.backend->pid_bits(r->session.s)), name,
+		name[0] = 0;
+		if (t->signal)
+			signal_name((int)t->signal, name, sizeof(name));
+		fprintf(stderr, "  %s [%" PRIu64 "] %s%s%s\n", t->program,
+			et_pid(t->upid, r->session.backend->pid_bits(r->session.s)), what, name,
 			t->core ? ", and left a core" : "");
 	}
-	if (l->n > n)
-		fprintf(stderr, "  and %s more processes were ended by a signal\n",
-			text_count(l->n - n));
+	if (l->ntasks == NOTABLE_MAX && l->n > NOTABLE_MAX)
+		fprintf(stderr, "  and others\n");
 }
 
 /* @quiet: only those that are not whole */
@@ -711,8 +717,9 @@ static void tell(const struct recording *r, const struct rec_account *a,
 		verdict_print(v, stderr);
 	if (lost_records(a))
 		tell_losses(r, a);
+	tell_notable(r, notable_urings(r->notable), "set up an io_uring");
 	if (!r->opt.quiet)
-		tell_killed(r);
+		tell_notable(r, notable_killed(r->notable), "was ended by ");
 	tell_outputs(r, r->opt.quiet);
 	if (r->opt.verbose && !r->opt.quiet)
 		fprintf(stderr, "  %s records, %s from the buffers; largest buffer %s; at most %s read ahead; %s names joined, %" PRIu64 " hooks missing\n",
@@ -740,6 +747,7 @@ bool record_end(struct recording *r, int status)
 		tell_outputs(r, true);
 		return false;
 	}
+	a.urings = notable_urings(r->notable)->n;
 	verdict_of(&v, &a, r->diag);
 	write_verdicts(r, &a, status, ended);
 	complete = !end_outputs(r) && v.complete;
@@ -750,9 +758,13 @@ bool record_end(struct recording *r, int status)
 
 void record_free(struct recording *r)
 {
+	char why[256];
+
 	if (!r)
 		return;
 	session_close(&r->session);
+	if (!r->opt.keep_module && !device_unload(why, sizeof(why)) && !r->opt.quiet)
+		say("%s", why);
 	notable_free(r->notable);
 	outputs_free(r->outputs);
 	if (r->signals >= 0)

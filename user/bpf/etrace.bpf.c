@@ -262,6 +262,12 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 		r->val[2] = (u32)arg(s, row, EB_A_FLAGS, 0);
 		break;
 	}
+	case EB_R_URING:
+		if (ret < 0)
+			return false;
+		rec_init(s, t, EB_URING);
+		r->val[0] = (s32)ret;
+		break;
 	case EB_R_RENAME:
 	case EB_R_LINK:
 		rec_init(s, t, record == EB_R_RENAME ? EB_RENAME : EB_LINK);

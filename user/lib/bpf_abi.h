@@ -27,6 +27,7 @@ enum eb_kind {
 	EB_CLOSE_RANGE,	/* nothing; what was closed came with EB_HOLD */
 	EB_DUP,		/* old fd, new fd, flags */
 	EB_PIPE,	/* fd, fd, flags */
+	EB_URING,	/* fd */
 	EB_RENAME,	/* flags, whether the call has flags */
 	EB_LINK,	/* the same */
 	EB_SYMLINK,	/* behind its strings: struct eb_maker */
@@ -124,7 +125,7 @@ enum eb_record {
 	EB_R_NONE,
 	EB_R_EXEC, EB_R_FORK, EB_R_VFORK, EB_R_CLONE, EB_R_OPEN, EB_R_CLOSE,
 	EB_R_CLOSE_RANGE, EB_R_DUP, EB_R_FCNTL, EB_R_PIPE, EB_R_RENAME,
-	EB_R_LINK, EB_R_SYMLINK, EB_R_MOUNT, EB_R_UMOUNT,
+	EB_R_LINK, EB_R_SYMLINK, EB_R_MOUNT, EB_R_UMOUNT, EB_R_URING,
 };
 
 enum eb_hook {

@@ -39,6 +39,7 @@ static const struct kind_row {
 	[EB_CLOSE_RANGE] = { ET_K_CLOSE, ET_T_CLOSE, { 0 }, 0 },
 	[EB_DUP] = { ET_K_DUP, ET_T_DUP, { 0 }, 0 },
 	[EB_PIPE] = { ET_K_PIPE, ET_T_PIPE, { 0 }, 0 },
+	[EB_URING] = { ET_K_URING, ET_T_URING, { 0 }, 0 },
 	[EB_RENAME] = { ET_K_RENAME, ET_T_RENAME_FROM, { ET_T_RF, ET_T_RT },
 			ET_T_RENAME_FAILED },
 	[EB_LINK] = { ET_K_LINK, ET_T_LINK_FROM, { ET_T_LF, ET_T_LT }, ET_T_LINK_FAILED },
@@ -611,6 +612,7 @@ static void add_head(struct bpf_rec *b, struct et_event *ev, const struct eb_rec
 		break;
 	case EB_EXIT:
 	case EB_CLOSE:
+	case EB_URING:
 		field(ev, 0, r->val[0]);
 		break;
 	case EB_OPEN:

@@ -37,6 +37,7 @@ enum et_kind {
 	ET_K_MOUNT,
 	ET_K_UMOUNT,
 	ET_K_COMM,
+	ET_K_URING,		/* io_uring_setup: what is done through it is not seen */
 	ET_K_PRESENT,		/* not a call: a task that was there already when
 				 * tracing began
 				 */
@@ -79,6 +80,7 @@ enum et_tag {
 	ET_T_UMOUNT,
 	ET_T_UMOUNT_FAILED,
 	ET_T_COMM,
+	ET_T_URING,
 	ET_T_PRESENT,
 	ET_T_SESSION,
 	/* strings */

@@ -8,7 +8,7 @@
 
 struct notable {
 	struct proctab *tab;
-	struct notable_list killed;
+	struct notable_list killed, urings;
 };
 
 /* For a terminal: no control characters, in @size bytes. */
@@ -27,14 +27,18 @@ static void put_program(char *buf, size_t size, const struct task *t)
 	buf[len] = 0;
 }
 
-/* Return: its place in the list, NULL: it is only counted. */
+/* Return: its new place in the list, NULL: it is only counted. */
 static struct notable_task *note(struct notable_list *l, const struct task *t)
 {
 	struct notable_task *to;
 
-	if (l->n++ >= NOTABLE_MAX)
+	l->n++;
+	for (unsigned int i = 0; i < l->ntasks; i++)
+		if (l->task[i].upid == t->upid)
+			return NULL;
+	if (l->ntasks == NOTABLE_MAX)
 		return NULL;
-	to = &l->task[l->n - 1];
+	to = &l->task[l->ntasks++];
 	to->upid = t->upid;
 	put_program(to->program, sizeof(to->program), t);
 	return to;
@@ -95,6 +99,9 @@ void notable_event(struct notable *n, const struct et_event *ev)
 	case ET_K_PRESENT:
 		proctab_apply(n->tab, proctab_actor(n->tab, ev), ev);
 		break;
+	case ET_K_URING:
+		note(&n->urings, proctab_actor(n->tab, ev));
+		break;
 	default:
 		break;
 	}
@@ -103,6 +110,11 @@ void notable_event(struct notable *n, const struct et_event *ev)
 const struct notable_list *notable_killed(const struct notable *n)
 {
 	return &n->killed;
+}
+
+const struct notable_list *notable_urings(const struct notable *n)
+{
+	return &n->urings;
 }
 
 void notable_program(struct notable *n, uint64_t upid, char *buf, size_t size)

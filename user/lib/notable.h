@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What a person is to be told of the tasks of a recording when it ends: who was
- * killed, and what those are called that live on.  Fed with the events in
+ * killed, who did what is not recorded, and what those are called that live on.  Fed with the events in
  * order, whichever backend they come from.
  *
  * Memory: the live tasks.
@@ -17,13 +17,14 @@
 /* A task that something happened to. */
 struct notable_task {
 	uint64_t upid;
-	int64_t signal;		/* that ended it */
+	int64_t signal;		/* that ended it; 0: none did */
 	bool core;		/* and it left a core */
 	char program[32];	/* base name of what it ran, "?" if not known */
 };
 
 struct notable_list {
-	uint64_t n;		/* in all; the first NOTABLE_MAX are in @task */
+	uint64_t n;		/* how often it happened */
+	unsigned int ntasks;	/* the first of them, in @task */
 	struct notable_task task[NOTABLE_MAX];
 };
 
@@ -38,6 +39,9 @@ void notable_event(struct notable *n, const struct et_event *ev);
 
 /** notable_killed - processes that a signal ended */
 const struct notable_list *notable_killed(const struct notable *n);
+
+/** notable_urings - io_urings that were set up; a task is listed once */
+const struct notable_list *notable_urings(const struct notable *n);
 
 /**
  * notable_program - what a task that lives runs

@@ -95,6 +95,8 @@ static const struct kind_row {
 		1, ET_T_UMOUNT_FAILED },
 	[REC_comm] = { ET_K_COMM, { ET_T_COMM, { REC_F_comm_len }, { false } }, {
 		{ ET_T_CN, REC_F_comm_len, REC_F_comm, ET_T_NONE } }, 1, ET_T_NONE },
+	[REC_uring] = { ET_K_URING, { ET_T_URING, { REC_F_fd }, { false } },
+		{ { 0 } }, 0, ET_T_NONE },
 };
 
 /* An event in the queue, or the one in the making. */

@@ -18,7 +18,7 @@ struct tep_handle;
 /* The kinds of records; each is an event of tracefs with the prefix etrace_. */
 #define REC_KINDS(X)							\
 	X(exec) X(clone) X(exit) X(open) X(close) X(dup) X(pipe) X(rename) \
-	X(link) X(symlink) X(mount) X(umount) X(comm) X(string) X(args) X(lost)
+	X(link) X(symlink) X(mount) X(umount) X(comm) X(uring) X(string) X(args) X(lost)
 
 enum rec_kind {
 #define X(name)	REC_##name,

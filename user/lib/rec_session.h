@@ -86,6 +86,7 @@ struct rec_account {
 	const struct rec_tally *tally;
 	uint64_t overrun, dropped;	/* from the buffers' own statistics */
 	uint64_t missed;		/* calls that a busy BPF program did not see */
+	uint64_t urings;		/* that were set up, by the recorder's count */
 	uint64_t bytes;			/* read from the buffers */
 	uint64_t buffer;		/* bytes of the largest buffer at last */
 	uint64_t waited;		/* bytes, read but not passed on, at most */

@@ -90,6 +90,7 @@ void report_free(struct report *r)
 	tally_free(&r->programs);
 	tally_free(&r->failures);
 	tally_free(&r->killed);
+	tally_free(&r->urings);
 	tally_free(&r->read);
 	tally_free(&r->written);
 	buf_free(&r->session_backend);
@@ -159,6 +160,8 @@ void report_event(struct report *r, const struct et_event *ev)
 	if (ev->kind == ET_K_OPEN)
 		count_open(r, ev);
 	actor = proctab_actor(r->tab, ev);
+	if (ev->kind == ET_K_URING)
+		tally_add(&r->urings, actor->program, actor->program_len, 0);
 	proctab_apply(r->tab, actor, ev);
 }
 
@@ -282,6 +285,7 @@ static void put_session(const struct report *r, struct out *out)
 static void put_verdict(const struct report *r, const struct diag *diag, struct out *out)
 {
 	put_session(r, out);
+	put_counts(&r->urings, out, "Programs that set up an io_uring, through which they may have done more");
 	if (report_complete(r, diag)) {
 		out_puts(out, "\nThe trace is complete: nothing was lost or damaged.\n");
 	} else {
@@ -351,12 +355,16 @@ static int report_sink_end(struct sink *s)
 {
 	static const struct diag_kind recorder_says = {
 		"traces that their recorder says are not complete", DIAG_DAMAGE };
+	static const struct diag_kind unseen = {
+		"io_urings set up: what was done through them is not recorded", DIAG_DAMAGE };
 	struct report_sink *rs = (struct report_sink *)s;
 
 	/* what the message said is all that there is to say */
 	if (diag_status(rs->diag) == 2)
 		return 0;
 	report_end(rs->report);
+	if (rs->report->kinds[ET_K_URING])
+		diag_count(rs->diag, &unseen, rs->report->kinds[ET_K_URING]);
 	if (rs->json)
 		report_json(rs->report, rs->diag, rs->out);
 	else

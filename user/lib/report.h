@@ -35,6 +35,7 @@ struct report {
 					 */
 	uint64_t nkilled;		/* processes that a signal ended */
 	struct tally killed;		/* the signal's number, a byte, and the program */
+	struct tally urings;		/* programs that set up an io_uring */
 	struct tally read, written;	/* files, by opens */
 	/* what the recording itself says of it, if it does: ET_K_SESSION */
 	bool has_session;

@@ -127,6 +127,7 @@ void report_json(const struct report *r, const struct diag *diag, struct out *ou
 	put_tally(&j, "files_written", "path", "opens", &r->written, TALLY_N, false);
 	put_tally(&j, "failures", "program", "times", &r->failures, TALLY_N, false);
 	put_killed(&j, r);
+	put_tally(&j, "io_uring", "program", "times", &r->urings, TALLY_N, false);
 	stats_json_damage(&j, diag);
 	json_end(&j, '}');
 	json_line(&j);

@@ -308,8 +308,14 @@ static void random_event(struct gen *g, struct et_event *ev, enum et_kind last)
 			if (rnd_one_in(r, 2))
 				add_string(g, ev, t, &b);
 		break;
+	case ET_K_URING:
+		add_header(g, ev, ET_T_URING);
+		break;
 	default:
 		add_header(g, ev, ET_T_EXIT);
+		/* a task ends once: behind another end nobody knows whose signal it was */
+		if (last != ET_K_EXIT && rnd_one_in(r, 3))
+			add_header(g, ev, ET_T_EXIT_SIGNAL);
 		break;
 	}
 	set_sizes(ev);

@@ -300,6 +300,8 @@ static void killed(void **state)
 	fork_exec(&n, UP(1), UP(2), 10, "/usr/bin/cc1");
 	LINE("%lu,0,11,0!SysClone|flags=%d", UP(2), 0x10000);
 	LINE("%lu,0,11,0!SchedFork|pid=%lu", UP(2), UP(3));
+	LINE("%lu,0,11,1!IoUring|fd=3", UP(2));
+	LINE("%lu,0,11,2!IoUring|fd=4", UP(2));
 	LINE("%lu,0,12,0!Exit|status=0", UP(3));
 	LINE("%lu,0,12,0!ExitSignal|signal=11,core=0", UP(3));
 	LINE("%lu,0,12,1!Exit|status=0", UP(2));
@@ -317,6 +319,9 @@ static void killed(void **state)
 	assert_memory_equal(top[0]->name, "\x09?", 2);
 	assert_int_equal(top[1]->len, 4);
 	assert_memory_equal(top[1]->name, "\x0b" "cc1", 4);
+	assert_int_equal(tally_top(&r->urings, TALLY_N, top, 3), 1);
+	assert_memory_equal(top[0]->name, "cc1", 3);
+	assert_int_equal(top[0]->n, 2);
 	report_free(r);
 
 	/* what the recorder says of them */
@@ -335,12 +340,17 @@ static void killed(void **state)
 	assert_string_equal(name, "?");
 	l = notable_killed(notable);
 	assert_int_equal(l->n, 2);
+	assert_int_equal(l->ntasks, 2);
 	assert_string_equal(l->task[0].program, "cc1");
 	assert_int_equal(l->task[0].upid, UP(2));
 	assert_int_equal(l->task[0].signal, 11);
 	assert_true(l->task[0].core);
 	assert_int_equal(l->task[1].signal, 9);
 	assert_false(l->task[1].core);
+	l = notable_urings(notable);
+	assert_int_equal(l->n, 2);
+	assert_int_equal(l->ntasks, 1);
+	assert_string_equal(l->task[0].program, "cc1");
 	reading_free(&reading);
 	notable_free(notable);
 }

@@ -240,7 +240,7 @@ static bool is_whole_event(const struct line *l)
 {
 	static const char *const alone[] = { "!Close|", "!Exit|", "!Dup|", "!Pipe|",
 		"!SchedFork|", "!SysClone|", "!RenameFailed|", "!LinkFailed|", "!UmountFailed|",
-		"!MountFailed|", "!SysCloneFailed|" };
+		"!MountFailed|", "!SysCloneFailed|", "!ExitSignal|", "!IoUring|" };
 
 	for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
 		if (memmem(l->s, l->n, alone[i], strlen(alone[i])))

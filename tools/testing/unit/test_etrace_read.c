@@ -288,6 +288,21 @@ static void out_of_memory(void **state)
 		fail_msg("says: %s", text);
 }
 
+/* What an io_uring was set up for is not in the trace: nobody can say that it is whole. */
+static void io_uring(void **state)
+{
+	(void)state;
+	write_file("uring", "4194305,0,1,0!IoUring|fd=5\n4194305,0,1,1!Exit|status=0\n");
+	expect(0, "$R --to json uring", "{\"event\":\"io_uring\",\"time_ns\":1000000000,\"cpu\":0,"
+	       "\"upid\":4194305,\"pid\":1,\"fd\":5}");
+	expect(0, "$R -o u.fxt uring && $R --to etrace u.fxt | cmp - uring && $R --check u.fxt", NULL);
+	expect(1, "${R%-read} report u.fxt", "The trace is NOT complete:\n"
+	       "           1  io_urings set up: what was done through them is not recorded\n");
+	expect(1, "${R%-read} report u.fxt", "Programs that set up an io_uring, through which they "
+	       "may have done more:\n           1  ?\n");
+	expect(1, "${R%-read} report --json u.fxt", "\"io_uring\":[{\"program\":\"?\",\"times\":1}]");
+}
+
 /* etrace report: the same summaries, of whatever is read. */
 static void report(void **state)
 {
@@ -439,7 +454,7 @@ static const char every_kind[] =
 	P1 "15!Mount|sourcenamesize=1,targetnamesize=2,typenamesize=4,flags=0\n"
 	P1 "15!MS|a\n" P1 "15!MT|/b\n" P1 "15!MX|ext4\n"
 	P1 "16!Umount|targetnamesize=2,flags=0\n" P1 "16!MT|/b\n"
-	P1 "17!Comm|size=1\n" P1 "17!CN|c\n"
+	P1 "17!Comm|size=1\n" P1 "17!CN|c\n" P1 "17!IoUring|fd=7\n"
 	"9999,0,7,18!FN|lost\n" "8888,0,7,18!MT|/lost\n" "7777,0,7,18!Strange|x\n"
 	"8388710,0,7,19!Exit|status=11\n8388710,0,7,19!ExitSignal|signal=11,core=0\n"
 	P1 "20!Exit|status=256\n"
@@ -499,6 +514,7 @@ int main(void)
 		cmocka_unit_test(help_to_a_full_disk),
 		cmocka_unit_test(behind_other_tracers),
 		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(io_uring),
 		cmocka_unit_test(report),
 		cmocka_unit_test(several_files),
 		cmocka_unit_test(terminal),

@@ -97,11 +97,44 @@ wrong_module()
 	has err "not built for this kernel"
 }
 
+module_there() { [ -d /sys/module/etrace ]; }
+
+# What was loaded for a recording goes with it, unless others need it.
 loads_on_demand()
 {
+	local first
+
 	unload
-	is "status of run" "$(status "$etrace" run --backend=module -q true)" 0
-	[ -d /sys/module/etrace ] || fail "the module is not there"
+	is "status of run" "$(status "$etrace" run --backend=module test -d /sys/module/etrace)" 0
+	hasnt err "stays loaded"
+	module_there && fail "run leaves the module"
+	sleep 3 &
+	is "status of attach" "$(status "$etrace" attach --backend=module -o a.fxt $!)" 0
+	module_there && fail "attach leaves the module"
+	is "status of doctor" "$(doctor)" 0
+	module_there && fail "doctor leaves the module"
+	is "status of run with a command that is not there" "$(status "$etrace" run --backend=module ./nosuch)" 127
+	module_there && fail "a run that cannot begin leaves the module"
+
+	is "status of run" "$(status "$etrace" run --backend=module --keep-module -q true)" 0
+	module_there || fail "--keep-module does not keep it"
+	is "status of run" "$(status "$etrace" run --backend=module true)" 0
+	module_there || fail "run unloads what it has not loaded"
+	unload
+
+	# Another one records, longer than the one that loaded it.
+	"$etrace" run --backend=module -o 1.fxt sh -c 'until [ -e begun ]; do sleep 0.05; done' 2> err &
+	first=$!
+	wait_for 60 module_there
+	"$etrace" run --backend=module -q -o 2.fxt sh -c ': > begun; while kill -0 '$first'; do sleep 0.05; done 2> /dev/null'
+	is "status of the other" $? 0
+	wait $first
+	is "status of the one that loaded it" $? 0
+	has err "stays loaded: others use it; later: rmmod etrace"
+	unload
+	# Somebody traces by the parameter, without the device.
+	is "status of run" "$(status "$etrace" run --backend=module sh -c 'echo $PPID > /sys/module/etrace/parameters/root_pid')" 0
+	has err "stays loaded: it traces the tree of its root_pid"
 	unload
 	# Two at the same time that both want to load it.
 	"$etrace" run --backend=module -q -o 1.fxt true & 

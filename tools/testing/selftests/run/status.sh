@@ -150,4 +150,30 @@ os.kill(os.getpid(), signal.SIGKILL)"
 killed_module() { killed module; }
 killed_bpf() { killed bpf; }
 
-finish killed_module killed_bpf exit_status cannot_be_run cannot_be_traced streams signals ignored_signals output_mode help_and_version
+# What is done through an io_uring is not recorded, and nobody says that it is.
+io_uring()
+{
+	local s=0
+
+	cp "$BIN/calls" ringer
+	"$BIN/calls" -u > fd || { skip "this kernel gives no io_uring"; return; }
+	"$etrace" run --backend="$1" --strict -o u.etrace -o u.fxt -o u.json -- \
+		sh -c './ringer -u > fd; exit 5' > out 2> err || s=$?
+	is "status under --strict" $s 123
+	has err "NOT COMPLETE"
+	has err "  1 io_urings set up: what was done through them is not recorded"
+	is "who did" "$(grep -c '^  ringer \[[0-9]*\] set up an io_uring$' err)" 1
+	is "what the trace says" "$(grep -c "!IoUring|fd=$(cat fd)\$" u.etrace)" 1
+	has u.json "{\"event\":\"io_uring\""
+	"$reader" --to etrace u.fxt 2> lines.err > got
+	cmp got u.etrace || fail "the FXT file gives other lines"
+	is "status of report" "$(status "$etrace" report u.fxt)" 1
+	has out "NOT complete"
+	has out "  1  ringer"
+	is "status without --strict" "$(status "$etrace" run -q --backend="$1" ./ringer -u)" 0
+	has err "ringer ["
+}
+io_uring_module() { io_uring module; }
+io_uring_bpf() { io_uring bpf; }
+
+finish io_uring_module io_uring_bpf killed_module killed_bpf exit_status cannot_be_run cannot_be_traced streams signals ignored_signals output_mode help_and_version
