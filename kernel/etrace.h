@@ -336,6 +336,7 @@ int etrace_tasks_init(void);
 void etrace_tasks_exit(void);
 int etrace_tasks_start(struct etrace_session *s, pid_t root);
 void etrace_tasks_stop(struct etrace_session *s);
+void etrace_tasks_idle(void);
 u32 etrace_tasks_list(struct etrace_session *s, struct etrace_task_info *to,
 		      u32 room);
 bool etrace_task_untraced(struct task_struct *task);
@@ -353,6 +354,7 @@ u64 etrace_task_now(struct etrace_task *t);
 
 /* ---- tracepoints: probes.c -------------------------------------------- */
 
+int etrace_probes_init(void);
 int etrace_probes_register(void);
 void etrace_probes_unregister(void);
 

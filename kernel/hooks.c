@@ -279,6 +279,8 @@ static struct etrace_hook {
 	struct kprobe kp;
 	bool optional;		/* the kernel may do without: say nothing */
 	bool registered;
+	bool missing;		/* the latest try to set it failed */
+	unsigned long missed;	/* of earlier registrations */
 } etrace_hooks[] = {
 #define ETRACE_HOOK(symbol, handler)	\
 	{ .kp = { .symbol_name = symbol, .pre_handler = handler } }
@@ -298,7 +300,7 @@ static struct etrace_hook {
 /**
  * etrace_hooks_register - set the hooks
  *
- * A hook that cannot be set is reported and done without.
+ * A hook that cannot be set is reported, once, and done without.
  */
 void etrace_hooks_register(void)
 {
@@ -310,11 +312,15 @@ void etrace_hooks_register(void)
 
 		if (!h->kp.symbol_name)
 			continue;
+		/* An earlier registration has left them. */
+		h->kp.addr = NULL;
+		h->kp.flags = 0;
 		err = register_kprobe(&h->kp);
 		h->registered = !err;
-		if (err && !h->optional)
+		if (err && !h->optional && !h->missing)
 			pr_warn("no hook on %s (error %d): records will have the user's strings\n",
 				h->kp.symbol_name, err);
+		h->missing = err && !h->optional;
 	}
 }
 
@@ -327,6 +333,8 @@ void etrace_hooks_unregister(void)
 			continue;
 		unregister_kprobe(&etrace_hooks[i].kp);
 		etrace_hooks[i].registered = false;
+		etrace_hooks[i].missed += etrace_hooks[i].kp.nmissed;
+		etrace_hooks[i].kp.nmissed = 0;
 	}
 }
 
@@ -339,20 +347,20 @@ unsigned long etrace_hooks_missed(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(etrace_hooks); i++)
-		if (etrace_hooks[i].registered)
-			n += etrace_hooks[i].kp.nmissed;
+		n += etrace_hooks[i].missed + etrace_hooks[i].kp.nmissed;
 	return n;
 }
 
 /**
  * etrace_hooks_missing - how many hooks this kernel does not offer
+ *
+ * Known once somebody has been traced.
  */
 unsigned int etrace_hooks_missing(void)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(etrace_hooks); i++)
-		if (!etrace_hooks[i].registered && !etrace_hooks[i].optional)
-			n++;
+		n += etrace_hooks[i].missing;
 	return n;
 }

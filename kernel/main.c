@@ -31,7 +31,9 @@ static int etrace_trace(int pid)
 	else
 		etrace_tasks_stop(&etrace_root);
 	if (err)
-		pr_err("root_pid=%d: no such task; nothing new is traced\n", pid);
+		pr_err_ratelimited("root_pid=%d: %s (error %d); nothing new is traced\n",
+				   pid, err == -ESRCH ? "no such task" :
+				   "cannot trace", err);
 	return err;
 }
 
@@ -137,6 +139,9 @@ static int __init etrace_init(void)
 		return -EOPNOTSUPP;
 	}
 	etrace_syscalls_init();
+	err = etrace_probes_init();
+	if (err)
+		return err;
 	err = etrace_tasks_init();
 	if (err)
 		return err;
@@ -149,10 +154,6 @@ static int __init etrace_init(void)
 	err = etrace_counters_init();
 	if (err)
 		goto session;
-	etrace_hooks_register();
-	err = etrace_probes_register();
-	if (err)
-		goto hooks;
 
 	kernel_param_lock(THIS_MODULE);
 	if (etrace_root_pid)
@@ -160,7 +161,7 @@ static int __init etrace_init(void)
 	etrace_state = err ? ETRACE_GOING : ETRACE_LIVE;
 	kernel_param_unlock(THIS_MODULE);
 	if (err)
-		goto probes;
+		goto trace;
 	/*
 	 * Last: the memory of a module that does not load goes, whoever has
 	 * the device open by then.
@@ -169,12 +170,10 @@ static int __init etrace_init(void)
 	if (!err)
 		return 0;
 
-probes:
+trace:
 	etrace_going();
 	etrace_tasks_stop(&etrace_root);
-	etrace_probes_unregister();
-hooks:
-	etrace_hooks_unregister();
+	etrace_tasks_idle();
 	etrace_syscalls_exit();
 	etrace_counters_exit();
 session:
@@ -191,8 +190,7 @@ static void __exit etrace_exit(void)
 	etrace_going();
 	etrace_device_unregister();
 	etrace_tasks_stop(&etrace_root);
-	etrace_probes_unregister();
-	etrace_hooks_unregister();
+	etrace_tasks_idle();
 	etrace_syscalls_exit();
 	etrace_counters_exit();
 	etrace_session_exit(&etrace_root);

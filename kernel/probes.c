@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The tracepoints that say that something happened.  Probes filter and hand
- * on; what is recorded is decided in syscalls.c.
+ * on; what is recorded is decided in syscalls.c.  They are there only while
+ * somebody is traced (task.c).
  *
  * A probe may run with preemption off and must not sleep; or it may be
  * preempted, on new kernels.  What keeps the slots that it goes through, those
@@ -17,6 +18,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+#include <trace/events/syscalls.h>
+#include <trace/events/task.h>
 
 #include "etrace.h"
 #include "compat.h"
@@ -89,17 +93,31 @@ static void etrace_probe_rename(void *data, struct task_struct *target,
 	rcu_read_unlock();
 }
 
+/* The tracepoints, each with its probe. */
+#define ETRACE_PROBES(X)						\
+	X(sys_exit,		etrace_probe_sys_exit)			\
+	X(sched_process_fork,	etrace_probe_fork)			\
+	X(sched_process_exec,	etrace_probe_exec)			\
+	X(sched_process_exit,	etrace_probe_exit)			\
+	X(task_rename,		etrace_probe_rename)
+
+/* tracepoint_probe_register() takes anything: let the compiler compare. */
+static void __maybe_unused etrace_probes_check(void)
+{
+#define X(tracepoint, probe)	{ check_trace_callback_type_##tracepoint(probe); }
+	ETRACE_PROBES(X)
+#undef X
+}
+
 static struct etrace_probe {
 	const char *name;
 	void *fn;
 	struct tracepoint *tp;
 	bool registered;
 } etrace_probes[] = {
-	{ .name = "sys_exit",			.fn = etrace_probe_sys_exit },
-	{ .name = "sched_process_fork",		.fn = etrace_probe_fork },
-	{ .name = "sched_process_exec",		.fn = etrace_probe_exec },
-	{ .name = "sched_process_exit",		.fn = etrace_probe_exit },
-	{ .name = "task_rename",		.fn = etrace_probe_rename },
+#define X(tracepoint, probe)	{ .name = #tracepoint, .fn = probe },
+	ETRACE_PROBES(X)
+#undef X
 };
 
 static void etrace_probe_match(struct tracepoint *tp, void *data)
@@ -112,6 +130,25 @@ static void etrace_probe_match(struct tracepoint *tp, void *data)
 }
 
 /**
+ * etrace_probes_init - find the tracepoints
+ *
+ * Return: 0, or -ENOENT if the kernel has not all of them.
+ */
+int etrace_probes_init(void)
+{
+	unsigned int i;
+
+	for_each_kernel_tracepoint(etrace_probe_match, NULL);
+	for (i = 0; i < ARRAY_SIZE(etrace_probes); i++)
+		if (!etrace_probes[i].tp) {
+			pr_err("this kernel has no tracepoint %s\n",
+			       etrace_probes[i].name);
+			return -ENOENT;
+		}
+	return 0;
+}
+
+/**
  * etrace_probes_register - start to listen
  *
  * Return: 0 or a negative error, then nothing is registered.
@@ -121,15 +158,13 @@ int etrace_probes_register(void)
 	unsigned int i;
 	int err;
 
-	for_each_kernel_tracepoint(etrace_probe_match, NULL);
 	for (i = 0; i < ARRAY_SIZE(etrace_probes); i++) {
 		struct etrace_probe *pr = &etrace_probes[i];
 
-		err = pr->tp ? tracepoint_probe_register(pr->tp, pr->fn, NULL) :
-			       -ENOENT;
+		err = tracepoint_probe_register(pr->tp, pr->fn, NULL);
 		if (err) {
-			pr_err("tracepoint %s: error %d; nothing is traced\n",
-			       pr->name, err);
+			pr_err_ratelimited("tracepoint %s: error %d; nothing is traced\n",
+					   pr->name, err);
 			etrace_probes_unregister();
 			return err;
 		}

@@ -7,6 +7,8 @@
  * bucket; it is taken when a task is born, ends, or when tracing starts or
  * stops, by tasks in process context only, and never on the path of any other
  * system call.  etrace_tasks_mutex serialises starting and stopping.
+ *
+ * Probes and hooks are registered while there are slots, and a little longer.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
@@ -19,12 +21,16 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 #include "etrace.h"
 #include "compat.h"
 
 /* Many, so that an untraced task hardly ever meets a traced one's bucket. */
 #define ETRACE_TASK_BITS	12
+
+/* Probes stay so long when nobody is traced any more: the next may be near. */
+#define ETRACE_IDLE_DELAY	HZ
 
 struct etrace_bucket {
 	struct hlist_head head;
@@ -34,7 +40,54 @@ struct etrace_bucket {
 static struct etrace_bucket etrace_buckets[1 << ETRACE_TASK_BITS];
 static struct kmem_cache *etrace_task_cache;
 static DEFINE_MUTEX(etrace_tasks_mutex);
+static atomic_t etrace_slots = ATOMIC_INIT(0);	/* in the table, of all sessions */
+static bool etrace_listening;	/* probes are registered; by etrace_tasks_mutex */
 unsigned int etrace_bits_of_real_pid = 22;
+
+/* ---- listening, while somebody is traced -------------------------------- */
+
+static int etrace_listen(void)
+{
+	int err;
+
+	if (etrace_listening)
+		return 0;
+	etrace_hooks_register();
+	err = etrace_probes_register();
+	if (err)
+		etrace_hooks_unregister();
+	else
+		etrace_listening = true;
+	return err;
+}
+
+/* Without a slot nobody gets one but by etrace_tasks_start(). */
+static void etrace_listen_idle(struct work_struct *work)
+{
+	mutex_lock(&etrace_tasks_mutex);
+	if (etrace_listening && !atomic_read(&etrace_slots)) {
+		etrace_probes_unregister();
+		etrace_hooks_unregister();
+		etrace_listening = false;
+	}
+	mutex_unlock(&etrace_tasks_mutex);
+}
+
+static DECLARE_DELAYED_WORK(etrace_listen_work, etrace_listen_idle);
+
+/**
+ * etrace_tasks_idle - stop listening at once
+ *
+ * To be called when nothing is traced and nothing will be. On return no probe
+ * and no hook runs any more.
+ */
+void etrace_tasks_idle(void)
+{
+	cancel_delayed_work_sync(&etrace_listen_work);
+	etrace_listen_idle(NULL);
+}
+
+/* ---- slots --------------------------------------------------------------- */
 
 static struct etrace_bucket *etrace_bucket(struct task_struct *task)
 {
@@ -178,6 +231,7 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 	if (!old) {
 		t->upid = etrace_task_new_upid(s, task_pid_nr(task));
 		atomic_inc(&s->tasks);
+		atomic_inc(&etrace_slots);
 		hlist_add_head_rcu(&t->node, &b->head);
 		*added = true;
 	}
@@ -192,6 +246,8 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 
 static void etrace_task_gone(struct etrace_session *s)
 {
+	if (atomic_dec_and_test(&etrace_slots))
+		schedule_delayed_work(&etrace_listen_work, ETRACE_IDLE_DELAY);
 	if (atomic_dec_and_test(&s->tasks))
 		wake_up_interruptible(&s->idle);
 }
@@ -265,6 +321,8 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 	return true;
 }
 
+/* ---- starting and stopping ----------------------------------------------- */
+
 static bool etrace_in_tree(struct etrace_session *s, struct task_struct *task,
 			   struct task_struct *root)
 {
@@ -299,20 +357,24 @@ static unsigned int etrace_adopt_tree(struct etrace_session *s,
  * Passes repeat until one finds nothing new: a child that was born between
  * its parent's being passed over and being added is met in the next.
  *
- * Return: 0, -ESRCH if there is no such task or it has ended.
+ * Return: 0, -ESRCH if there is no such task or it has ended, or another
+ * negative error if the kernel does not let us listen.
  */
 int etrace_tasks_start(struct etrace_session *s, pid_t root)
 {
 	struct pid *pid = find_get_pid(root);
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
 	unsigned int n, all = 0;
-	int err = 0;
+	int err;
 
 	put_pid(pid);
 	if (!task)
 		return -ESRCH;
 
 	mutex_lock(&etrace_tasks_mutex);
+	err = etrace_listen();
+	if (err)
+		goto unlock;
 	WRITE_ONCE(s->tracing, true);
 	do {
 		n = etrace_adopt_tree(s, READ_ONCE(task->group_leader));
@@ -321,6 +383,9 @@ int etrace_tasks_start(struct etrace_session *s, pid_t root)
 	} while (n);
 	if (!all && !etrace_slot_find(task, s))
 		err = -ESRCH;
+	if (!atomic_read(&etrace_slots))
+		schedule_delayed_work(&etrace_listen_work, ETRACE_IDLE_DELAY);
+unlock:
 	mutex_unlock(&etrace_tasks_mutex);
 
 	put_task_struct(task);

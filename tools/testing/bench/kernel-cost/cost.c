@@ -4,10 +4,10 @@
  * nanoseconds that pass are the instructions that were executed, by the
  * program, the kernel, and whoever traces it on the same processor.
  *
- *	cost			prints "OPEN_CLOSE GETPPID": instructions per
- *				open and close of a file, and per getppid, each
- *				the median of many batches, so that a timer
- *				interrupt in one of them does not count
+ *	cost			prints one number for each row of the table of
+ *				calls below: instructions per call, the median
+ *				of many batches, so that a timer interrupt in
+ *				one of them does not count
  *	cost session		the same, traced by a session of /dev/etrace that
  *				nobody reads, without the cost of a reader
  *	cost read TRACE_PIPE	reads what is there, copies it to standard
@@ -44,9 +44,41 @@ static void getppid_once(void)
 	syscall(SYS_getppid);
 }
 
+static void rename_once(void)
+{
+	static const char * const names[] = { "cost.a", "cost.b" };
+	static int from;
+
+	if (rename(names[from], names[!from])) {
+		perror(names[from]);
+		exit(1);
+	}
+	from = !from;
+}
+
+/* Two calls; the second is not recorded. */
+static void symlink_unlink(void)
+{
+	if (symlink("target", "cost.link") || unlink("cost.link")) {
+		perror("cost.link");
+		exit(1);
+	}
+}
+
+/* Of descriptors that are not open. */
+static void close_range_once(void)
+{
+	syscall(SYS_close_range, 100, 200, 0);
+}
+
 static void nothing(void)
 {
 }
+
+/* The columns. */
+static void (* const calls[])(void) = {
+	open_close, getppid_once, rename_once, symlink_unlink, close_range_once,
+};
 
 static long long now(void)
 {
@@ -145,18 +177,25 @@ static void end_session(int fd)
 
 int main(int argc, char **argv)
 {
-	double loop, pair, one;
+	double loop, value[sizeof(calls) / sizeof(*calls)];
 	int session = -1;
+	size_t i;
 
 	if (argc == 3)
 		return read_all(argv[2]);
+	if (chdir("/tmp") || close(open("cost.a", O_CREAT | O_WRONLY, 0600))) {
+		perror("/tmp/cost.a");
+		return 1;
+	}
 	if (argc == 2)
 		session = begin_session();
 	loop = cost(nothing);
-	pair = cost(open_close) - loop;
-	one = cost(getppid_once) - loop;
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		value[i] = cost(calls[i]) - loop;
 	if (session >= 0)
 		end_session(session);
-	printf("%.0f %.0f\n", pair, one);
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		printf("%s%.0f", i ? " " : "", value[i]);
+	printf("\n");
 	return 0;
 }

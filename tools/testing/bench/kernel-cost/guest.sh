@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # In the guest: run ./cost as each row of the table says, and print
-# "NAME:OPEN_CLOSE GETPPID" for each.
+# "NAME:" and its columns for each.
 #
 #   guest.sh ETRACE.KO [ETRACE]
 #
@@ -33,13 +33,16 @@ load
 row idle ./cost
 unload
 
-# Somebody else is traced.
+# Somebody else is traced, and then nobody any more.
 sleep 1000 &
 other=$!
 load root_pid=$other
 row untraced ./cost
-unload
 kill $other
+wait $other || true
+sleep 3
+row idle-again ./cost
+unload
 
 load
 traced() { bash -c "echo \$\$ > /sys/module/etrace/parameters/root_pid; exec ./cost"; }

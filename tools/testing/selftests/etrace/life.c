@@ -558,6 +558,102 @@ TEST(no_leak)
 	}
 }
 
+/* ---- listening only while somebody is traced ----------------------------------- */
+
+/* Does the kernel's list of functions that are hooked hold one of the module's? */
+static bool hooked(void)
+{
+	static char line[512];
+	FILE *f = fopen(ET_TRACEFS "/enabled_functions", "r");
+	bool found = false;
+
+	while (f && fgets(line, sizeof(line), f))
+		found |= !strncmp(line, "security_path_rename ", 21);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* The module waits a little for the next to be traced. */
+static bool unhooked_soon(void)
+{
+	int i;
+
+	for (i = 0; i < 300 && hooked(); i++)
+		usleep(100000);
+	return !hooked();
+}
+
+static pid_t sleeper(void)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = MUST(fork());
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+TEST(idle)
+{
+	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
+	pid_t one = sleeper(), two = sleeper(), none = 0x7fffffff;
+	int dev;
+
+	if (et_without_module())
+		return;
+	if (access(ET_TRACEFS "/enabled_functions", R_OK)) {
+		et_skip("no " ET_TRACEFS "/enabled_functions");
+		goto out;
+	}
+	et_module_teardown();
+	et_module_setup("", 8192);
+	EXPECT(!hooked(), "nobody has been traced yet");
+
+	/* The session of root_pid: stopped, or its tree has ended. */
+	EXPECT_EQ(et_param_write_int("root_pid", one), 0);
+	EXPECT(hooked());
+	et_param_write("root_pid", "0");
+	EXPECT(unhooked_soon(), "root_pid=0");
+	EXPECT_EQ(et_param_write_int("root_pid", two), 0);
+	EXPECT(hooked());
+	kill(two, SIGKILL);
+	MUST(waitpid(two, NULL, 0));
+	EXPECT(unhooked_soon(), "the tree has ended");
+	EXPECT_EQ(et_param_write_int("root_pid", none), -ESRCH);
+	EXPECT(unhooked_soon(), "no such task");
+
+	/* Those of the device; one is no reason to stop for the other. */
+	dev = MUST(open("/dev/etrace", O_RDWR | O_CLOEXEC));
+	MUST(ioctl(dev, ETRACE_IOC_CREATE, &create));
+	EXPECT(!hooked());
+	two = sleeper();
+	MUST(ioctl(dev, ETRACE_IOC_ADD, &one));
+	EXPECT_EQ(et_param_write_int("root_pid", two), 0);
+	MUST(ioctl(dev, ETRACE_IOC_STOP));
+	sleep(2);
+	EXPECT(hooked());
+	MUST(ioctl(dev, ETRACE_IOC_ADD, &one));
+	kill(two, SIGKILL);
+	MUST(waitpid(two, NULL, 0));
+	et_param_write("root_pid", "0");
+	sleep(2);
+	EXPECT(hooked());
+	close(dev);
+	EXPECT(unhooked_soon(), "the session is closed");
+	EXPECT_EQ(et_counter("hooks_missing"), 0);
+	et_instance_write("trace", "");
+out:
+	kill(one, SIGKILL);
+	kill(two, SIGKILL);
+	MUST(waitpid(one, NULL, 0));
+	waitpid(two, NULL, 0);
+}
+
 /* ---- without hooks -------------------------------------------------------------- */
 
 /* Kprobes are switched off: the user's words stand in, and that is counted. */
