@@ -10,6 +10,7 @@
  * Each function fills string @i of a record.  On failure the string is empty
  * and the record says so (unread, cut).
  */
+#include <linux/cpuhotplug.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -17,6 +18,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #include "etrace.h"
 #include "compat.h"
@@ -283,29 +285,35 @@ void etrace_capture_kernel(struct etrace_rec *r, int i,
 	r->str[i].len += 1 + n;
 }
 
+static int etrace_scratch_up(unsigned int cpu)
+{
+	per_cpu(etrace_scratch, cpu) = vmalloc_node(sizeof(struct etrace_scratch),
+						    cpu_to_node(cpu));
+	return per_cpu(etrace_scratch, cpu) ? 0 : -ENOMEM;
+}
+
+static int etrace_scratch_down(unsigned int cpu)
+{
+	vfree(per_cpu(etrace_scratch, cpu));
+	per_cpu(etrace_scratch, cpu) = NULL;
+	return 0;
+}
+
+/* Room for the processors that run: before they do, until they do not. */
+static int etrace_scratch_state;
+
 int etrace_capture_init(void)
 {
-	int cpu;
+	int state = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "etrace:scratch",
+				      etrace_scratch_up, etrace_scratch_down);
 
-	for_each_possible_cpu(cpu) {
-		void *p = kvmalloc_node(sizeof(struct etrace_scratch),
-					GFP_KERNEL, cpu_to_node(cpu));
-
-		if (!p) {
-			etrace_capture_exit();
-			return -ENOMEM;
-		}
-		per_cpu(etrace_scratch, cpu) = p;
-	}
+	if (state < 0)
+		return state;
+	etrace_scratch_state = state;
 	return 0;
 }
 
 void etrace_capture_exit(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		kvfree(per_cpu(etrace_scratch, cpu));
-		per_cpu(etrace_scratch, cpu) = NULL;
-	}
+	cpuhp_remove_state(etrace_scratch_state);
 }
