@@ -287,18 +287,24 @@ struct etrace_session {
 int etrace_session_init(struct etrace_session *s);
 void etrace_session_exit(struct etrace_session *s);
 extern struct etrace_session etrace_root;	/* of the parameter root_pid */
+extern unsigned int etrace_max_sessions;	/* of the device, at a time */
 
 int etrace_device_register(void);
 void etrace_device_unregister(void);
 
 int etrace_output_init(struct etrace_session *s);
 void etrace_output_exit(struct etrace_session *s);
+void etrace_output_empty(struct etrace_session *s);
 int etrace_output_remove(struct etrace_session *s);
 unsigned long etrace_output_overwritten(const struct etrace_session *s);
 
 /* ---- traced tasks: task.c --------------------------------------------- */
 
 struct etrace_hold;
+
+/* Many, so that an untraced task hardly ever meets a traced one's bucket. */
+#define ETRACE_TASK_BITS	12
+#define ETRACE_TASK_BUCKETS	(1U << ETRACE_TASK_BITS)
 
 /**
  * struct etrace_task - a task that a session traces
@@ -337,8 +343,8 @@ void etrace_tasks_exit(void);
 int etrace_tasks_start(struct etrace_session *s, pid_t root);
 void etrace_tasks_stop(struct etrace_session *s);
 void etrace_tasks_idle(void);
-u32 etrace_tasks_list(struct etrace_session *s, struct etrace_task_info *to,
-		      u32 room);
+u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
+		      struct etrace_task_info *to, u32 room);
 bool etrace_task_untraced(struct task_struct *task);
 struct etrace_task *etrace_task_find(struct task_struct *task);
 struct etrace_task *etrace_task_next(struct etrace_task *t);

@@ -7,8 +7,13 @@
  * closed, by whatever death of its owner, tracing of the tree ends and the
  * instance is removed.
  *
- * open() fails with EPERM without CAP_SYS_ADMIN and CAP_PERFMON. Sessions pin
- * the module. All calls are errors with ENOTTY for an unknown request.
+ * open() fails with EPERM for a caller that has neither CAP_PERFMON nor
+ * CAP_SYS_ADMIN. The instance's files are root's: who is not root reads them
+ * with CAP_DAC_OVERRIDE. Sessions pin the module.
+ *
+ * All pids are those of the caller's pid namespace. A 32-bit program makes the
+ * same calls on a 64-bit kernel. Errors of every call: ENOTTY, unknown request;
+ * EINVAL, the session has no instance yet; EFAULT, a bad address.
  *
  *	fd = open("/dev/etrace", O_RDWR | O_CLOEXEC);
  *	ioctl(fd, ETRACE_IOC_CREATE, &create);	instance made; set its buffer,
@@ -35,10 +40,11 @@
  *	out: the module's
  * @flags: ETRACE_SESSION_*; unknown ones: EINVAL
  * @bits_of_real_pid: out: how a upid divides
- * @reserved: 0
+ * @reserved: in: 0, else EINVAL; out: 0
  * @instance: out: name of the directory in tracefs' instances/
  *
- * EBUSY: the session has one already.
+ * EBUSY: the session has one already. EUSERS: there are as many sessions as
+ * the parameter max_sessions of the module allows. ENOMEM: no memory.
  */
 struct etrace_create {
 	__u32 abi;
@@ -60,7 +66,8 @@ struct etrace_create {
  * @strings_cut: paths longer than there is room for
  * @overwritten: records that the ring buffer threw away unread
  * @tasks: traced tasks that live now
- * @hooks_missing: hooks that this kernel does not offer
+ * @hooks_missing: hooks that this kernel does not offer, known once a task is
+ *	traced
  */
 struct etrace_stats {
 	__u64 records;
@@ -79,8 +86,8 @@ struct etrace_stats {
 /**
  * struct etrace_task_info - a traced task that lives
  * @upid: its identifier in this session
- * @pid: its thread id, in the initial pid namespace
- * @tgid: its process id, in the initial pid namespace
+ * @pid: its thread id in the caller's pid namespace; 0: not visible there
+ * @tgid: its process id, the same
  */
 struct etrace_task_info {
 	__u64 upid;
@@ -92,7 +99,11 @@ struct etrace_task_info {
  * struct etrace_task_list - the traced tasks that live
  * @tasks: user address of room for struct etrace_task_info
  * @room: in: how many fit
- * @nr: out: how many there are, at least as many as were written
+ * @nr: out: how many there are, of which at most @room were written, in no
+ *	particular order
+ *
+ * A task that is born or ends meanwhile may be there or not. EINTR: the caller
+ * is killed.
  */
 struct etrace_task_list {
 	__u64 tasks;
@@ -103,7 +114,10 @@ struct etrace_task_list {
 #define ETRACE_IOC_MAGIC	0xe7
 
 #define ETRACE_IOC_CREATE	_IOWR(ETRACE_IOC_MAGIC, 1, struct etrace_create)
-/* Trace a task and all below it: ESRCH, no such task; EINVAL, no instance. */
+/*
+ * Trace the task with this pid and all below it. ESRCH: there is no such task;
+ * others: the kernel does not let the module listen, its log says why.
+ */
 #define ETRACE_IOC_ADD		_IOW(ETRACE_IOC_MAGIC, 2, __s32)
 /* Trace nothing any more; the instance stays until the session's end. */
 #define ETRACE_IOC_STOP		_IO(ETRACE_IOC_MAGIC, 3)

@@ -12,6 +12,7 @@
 #include "etrace.h"
 
 #define ETRACE_PID_BITS_MAX	32
+#define ETRACE_SESSIONS_MAX	65535
 
 static int etrace_root_pid;
 
@@ -43,7 +44,7 @@ static int etrace_root_pid_set(const char *val, const struct kernel_param *kp)
 
 	err = kstrtoint(val, 0, &pid);
 	if (err) {
-		pr_err("root_pid: not a number; give a pid, or 0 to stop\n");
+		pr_err_ratelimited("root_pid: not a number; give a pid, or 0 to stop\n");
 		return -EINVAL;
 	}
 	if (etrace_state == ETRACE_GOING)
@@ -64,17 +65,22 @@ static const struct kernel_param_ops etrace_root_pid_ops = {
 module_param_cb(root_pid, &etrace_root_pid_ops, &etrace_root_pid, 0644);
 MODULE_PARM_DESC(root_pid, "trace this task and all below it; 0: stop tracing");
 
-static int etrace_bits_set(const char *val, const struct kernel_param *kp)
+static int etrace_uint_set(const char *val, const struct kernel_param *kp,
+			   unsigned int max)
 {
-	unsigned int bits;
+	unsigned int n;
 
-	if (kstrtouint(val, 0, &bits) || bits > ETRACE_PID_BITS_MAX) {
-		pr_err("bits_of_real_pid: must be from 0 to %d\n",
-		       ETRACE_PID_BITS_MAX);
+	if (kstrtouint(val, 0, &n) || n > max) {
+		pr_err_ratelimited("%s: must be from 0 to %u\n", kp->name, max);
 		return -EINVAL;
 	}
-	etrace_bits_of_real_pid = bits;
+	WRITE_ONCE(*(unsigned int *)kp->arg, n);
 	return 0;
+}
+
+static int etrace_bits_set(const char *val, const struct kernel_param *kp)
+{
+	return etrace_uint_set(val, kp, ETRACE_PID_BITS_MAX);
 }
 
 static const struct kernel_param_ops etrace_bits_ops = {
@@ -84,6 +90,19 @@ static const struct kernel_param_ops etrace_bits_ops = {
 module_param_cb(bits_of_real_pid, &etrace_bits_ops, &etrace_bits_of_real_pid,
 		0444);
 MODULE_PARM_DESC(bits_of_real_pid, "how many bits of a upid show the pid (default 22)");
+
+static int etrace_max_sessions_set(const char *val, const struct kernel_param *kp)
+{
+	return etrace_uint_set(val, kp, ETRACE_SESSIONS_MAX);
+}
+
+static const struct kernel_param_ops etrace_max_sessions_ops = {
+	.set = etrace_max_sessions_set,
+	.get = param_get_uint,
+};
+module_param_cb(max_sessions, &etrace_max_sessions_ops, &etrace_max_sessions,
+		0644);
+MODULE_PARM_DESC(max_sessions, "how many sessions of /dev/etrace there can be at a time (default 64)");
 
 module_param_named(trace_thread_names, etrace_root.comm, bool, 0444);
 MODULE_PARM_DESC(trace_thread_names, "record changes of thread names (default no)");

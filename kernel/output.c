@@ -3,7 +3,9 @@
  * The ftrace side: the trace events, the instance that they go to, and
  * whether they arrived.
  */
+#include <linux/cred.h>
 #include <linux/ring_buffer.h>
+#include <linux/sched/task.h>
 #include <linux/trace.h>
 #include <linux/trace_events.h>
 
@@ -161,6 +163,25 @@ static int etrace_enable(struct etrace_session *s, bool on)
 	return trace_set_clr_event(ETRACE_SYSTEM, NULL, on);
 }
 
+/*
+ * Finds or makes an instance. Who asks has been allowed to by the device, or is
+ * loading the module; tracefs, which is root's, is not to ask again.
+ */
+static struct trace_array *etrace_instance(const char *name)
+{
+	struct cred *cred = prepare_kernel_cred(&init_task);
+	const struct cred *old;
+	struct trace_array *tr;
+
+	if (!cred)
+		return NULL;
+	old = override_creds(cred);
+	tr = etrace_trace_array_get(name);
+	revert_creds(old);
+	put_cred(cred);
+	return tr;
+}
+
 /**
  * etrace_output_init - let a session's events go to its instance
  * @s: the session; its instance is made if need be
@@ -174,7 +195,7 @@ int etrace_output_init(struct etrace_session *s)
 	int err;
 
 	if (s->instance[0]) {
-		s->tr = etrace_trace_array_get(s->instance);
+		s->tr = etrace_instance(s->instance);
 		if (!s->tr)
 			return -ENOMEM;
 	}
@@ -187,10 +208,16 @@ int etrace_output_init(struct etrace_session *s)
 			goto put;
 		}
 		/*
-		 * It lives as long as the instance and this module, and a
-		 * reference would pin the module.
+		 * It lives as long as the instance, which is held, and this
+		 * module; a reference of its own would pin the module.
 		 */
 		s->files[i] = file;
+		/*
+		 * Not only who enables an event writes it: when the module
+		 * goes, ftrace is to clear this instance, too. It does not
+		 * for processors that are off: see etrace_output_empty().
+		 */
+		set_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
 		trace_put_event_file(file);
 	}
 	err = etrace_enable(s, true);
@@ -223,6 +250,17 @@ void etrace_output_exit(struct etrace_session *s)
 }
 
 /**
+ * etrace_output_empty - throw away what nobody has read
+ * @s: the session, which writes nothing any more
+ *
+ * The numbers of its types of records are given away when the module goes.
+ */
+void etrace_output_empty(struct etrace_session *s)
+{
+	ring_buffer_reset(s->buffer);
+}
+
+/**
  * etrace_output_remove - remove a session's instance
  * @s: the session, which writes nothing any more
  *
@@ -232,12 +270,17 @@ int etrace_output_remove(struct etrace_session *s)
 {
 	int err;
 
+	/*
+	 * trace_array_destroy() wants it put first, and takes no name. Who
+	 * removes it by hand in between, and makes another that gets the same
+	 * memory, loses that one, new and empty.
+	 */
 	trace_array_put(s->tr);
 	err = trace_array_destroy(s->tr);
 	s->tr = NULL;
 	if (err != -EBUSY)
 		return 0;
 	/* Hold it again, so that nobody else takes it away before the next try. */
-	s->tr = etrace_trace_array_get(s->instance);
+	s->tr = etrace_instance(s->instance);
 	return s->tr ? -EBUSY : 0;
 }

@@ -14,6 +14,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
@@ -22,7 +23,7 @@
 #include "etrace.h"
 
 #define ETRACE_REMOVE_DELAY	(HZ / 20)	/* until an instance is retried */
-#define ETRACE_LIST_MAX		65536		/* tasks listed by one call */
+#define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */
 
 struct etrace_session etrace_root = { .fire = true };
 
@@ -44,6 +45,8 @@ struct etrace_file {
 static LIST_HEAD(etrace_ended);
 static DEFINE_MUTEX(etrace_ended_mutex);
 static atomic_t etrace_session_id = ATOMIC_INIT(0);
+static atomic_t etrace_sessions = ATOMIC_INIT(0);	/* that have an instance */
+unsigned int etrace_max_sessions = 64;
 
 /**
  * etrace_session_init - a session that traces nothing yet
@@ -63,8 +66,8 @@ int etrace_session_init(struct etrace_session *s)
 		return -ENOMEM;
 	err = etrace_output_init(s);
 	if (err) {
-		pr_err("no ftrace instance '%s' (error %d): is CONFIG_EVENT_TRACING on?\n",
-		       s->instance, err);
+		pr_err_ratelimited("no ftrace instance '%s' (error %d): is CONFIG_EVENT_TRACING on?\n",
+				   s->instance, err);
 		free_percpu(s->counts);
 	}
 	return err;
@@ -77,6 +80,7 @@ int etrace_session_init(struct etrace_session *s)
 void etrace_session_exit(struct etrace_session *s)
 {
 	etrace_tasks_stop(s);
+	etrace_output_empty(s);
 	etrace_output_exit(s);
 	free_percpu(s->counts);
 }
@@ -85,6 +89,7 @@ static void etrace_file_free(struct etrace_file *f)
 {
 	free_percpu(f->session.counts);
 	kfree(f);
+	atomic_dec(&etrace_sessions);
 }
 
 /*
@@ -121,7 +126,7 @@ static int etrace_open(struct inode *inode, struct file *file)
 {
 	struct etrace_file *f;
 
-	if (!capable(CAP_SYS_ADMIN) && !capable(CAP_PERFMON))
+	if (!perfmon_capable())
 		return -EPERM;
 	f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 	if (!f)
@@ -140,6 +145,7 @@ static int etrace_release(struct inode *inode, struct file *file)
 		return 0;
 	}
 	etrace_tasks_stop(&f->session);
+	etrace_output_empty(&f->session);
 	if (!etrace_output_remove(&f->session)) {
 		etrace_file_free(f);
 		return 0;
@@ -164,8 +170,12 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 		c.abi = ETRACE_ABI_VERSION;
 		return copy_to_user(arg, &c, sizeof(c)) ? -EFAULT : -EPROTO;
 	}
-	if (c.flags & ~ETRACE_SESSION_COMM)
+	if (c.flags & ~ETRACE_SESSION_COMM || c.reserved)
 		return -EINVAL;
+	if (atomic_inc_return(&etrace_sessions) > READ_ONCE(etrace_max_sessions)) {
+		err = -EUSERS;
+		goto uncount;
+	}
 
 	f->session.comm = c.flags & ETRACE_SESSION_COMM;
 	/* Unlike any that a session before this load may have left behind. */
@@ -174,7 +184,7 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 		 ktime_get_boottime_seconds());
 	err = etrace_session_init(&f->session);
 	if (err)
-		return err;
+		goto uncount;
 	f->created = true;
 
 	c.bits_of_real_pid = etrace_bits_of_real_pid;
@@ -182,6 +192,10 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 	memset(c.instance, 0, sizeof(c.instance));
 	strscpy(c.instance, f->session.instance, sizeof(c.instance));
 	return copy_to_user(arg, &c, sizeof(c)) ? -EFAULT : 0;
+
+uncount:
+	atomic_dec(&etrace_sessions);
+	return err;
 }
 
 static long etrace_ioc_add(struct etrace_file *f, void __user *arg)
@@ -193,6 +207,12 @@ static long etrace_ioc_add(struct etrace_file *f, void __user *arg)
 	if (pid <= 0)
 		return -ESRCH;
 	return etrace_tasks_start(&f->session, pid);
+}
+
+static long etrace_ioc_stop(struct etrace_file *f, void __user *arg)
+{
+	etrace_tasks_stop(&f->session);
+	return 0;
 }
 
 static long etrace_ioc_stats(struct etrace_file *f, void __user *arg)
@@ -210,60 +230,74 @@ static long etrace_ioc_stats(struct etrace_file *f, void __user *arg)
 	return copy_to_user(arg, &st, sizeof(st)) ? -EFAULT : 0;
 }
 
+/* A bucket at a time: however many there are, they need little room here. */
 static long etrace_ioc_tasks(struct etrace_file *f, void __user *arg)
 {
 	struct etrace_task_list l;
-	struct etrace_task_info *to;
-	u32 room;
+	struct etrace_task_info __user *to;
+	struct etrace_task_info *some = NULL;
+	unsigned int bucket = 0;
+	u32 room = 0, n = ETRACE_LIST_ROOM;
 	long err = 0;
 
 	if (copy_from_user(&l, arg, sizeof(l)))
 		return -EFAULT;
-	room = min_t(u32, l.room, ETRACE_LIST_MAX);
-	to = kvcalloc(max_t(u32, room, 1), sizeof(*to), GFP_KERNEL_ACCOUNT);
-	if (!to)
-		return -ENOMEM;
-	l.nr = etrace_tasks_list(&f->session, to, room);
-	if (copy_to_user(u64_to_user_ptr(l.tasks), to,
-			 min(l.nr, room) * sizeof(*to)) ||
-	    copy_to_user(arg, &l, sizeof(l)))
+	to = u64_to_user_ptr(l.tasks);
+	for (l.nr = 0; bucket < ETRACE_TASK_BUCKETS && !err; cond_resched()) {
+		if (n > room) {
+			kvfree(some);
+			room = n;
+			some = kvmalloc_array(room, sizeof(*some),
+					      GFP_KERNEL_ACCOUNT);
+			if (!some)
+				return -ENOMEM;
+		}
+		n = etrace_tasks_list(&f->session, bucket, some, room);
+		if (n > room)
+			continue;	/* once more, with room for all of it */
+		if (l.nr < l.room &&
+		    copy_to_user(to + l.nr, some,
+				 min(n, l.room - l.nr) * sizeof(*some)))
+			err = -EFAULT;
+		if (fatal_signal_pending(current))
+			err = -EINTR;
+		l.nr += n;
+		bucket++;
+	}
+	kvfree(some);
+	if (!err && copy_to_user(arg, &l, sizeof(l)))
 		err = -EFAULT;
-	kvfree(to);
 	return err;
 }
+
+static const struct {
+	unsigned int cmd;
+	bool created;		/* asks for a session that has its instance */
+	long (*fn)(struct etrace_file *f, void __user *arg);
+} etrace_requests[] = {
+	{ ETRACE_IOC_CREATE,	false,	etrace_ioc_create },
+	{ ETRACE_IOC_ADD,	true,	etrace_ioc_add },
+	{ ETRACE_IOC_STOP,	true,	etrace_ioc_stop },
+	{ ETRACE_IOC_STATS,	true,	etrace_ioc_stats },
+	{ ETRACE_IOC_TASKS,	true,	etrace_ioc_tasks },
+};
 
 static long etrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct etrace_file *f = file->private_data;
-	void __user *uarg = (void __user *)arg;
+	unsigned int i;
 	long err;
 
+	for (i = 0; i < ARRAY_SIZE(etrace_requests); i++)
+		if (etrace_requests[i].cmd == cmd)
+			break;
+	if (i == ARRAY_SIZE(etrace_requests))
+		return -ENOTTY;
 	mutex_lock(&f->lock);
-	if (cmd == ETRACE_IOC_CREATE) {
-		err = etrace_ioc_create(f, uarg);
-	} else if (_IOC_TYPE(cmd) != ETRACE_IOC_MAGIC) {
-		err = -ENOTTY;
-	} else if (!f->created) {
+	if (etrace_requests[i].created && !f->created)
 		err = -EINVAL;
-	} else {
-		switch (cmd) {
-		case ETRACE_IOC_ADD:
-			err = etrace_ioc_add(f, uarg);
-			break;
-		case ETRACE_IOC_STOP:
-			etrace_tasks_stop(&f->session);
-			err = 0;
-			break;
-		case ETRACE_IOC_STATS:
-			err = etrace_ioc_stats(f, uarg);
-			break;
-		case ETRACE_IOC_TASKS:
-			err = etrace_ioc_tasks(f, uarg);
-			break;
-		default:
-			err = -ENOTTY;
-		}
-	}
+	else
+		err = etrace_requests[i].fn(f, (void __user *)arg);
 	mutex_unlock(&f->lock);
 	return err;
 }
@@ -298,6 +332,10 @@ static struct miscdevice etrace_device = {
 
 int etrace_device_register(void)
 {
+	/* The same for 32-bit programs, which align a u64 to 4. */
+	BUILD_BUG_ON(sizeof(struct etrace_create) != 64);
+	BUILD_BUG_ON(sizeof(struct etrace_task_info) != 16);
+	BUILD_BUG_ON(sizeof(struct etrace_task_list) != 16);
 	return misc_register(&etrace_device);
 }
 

@@ -26,8 +26,7 @@
 #include "etrace.h"
 #include "compat.h"
 
-/* Many, so that an untraced task hardly ever meets a traced one's bucket. */
-#define ETRACE_TASK_BITS	12
+#define ETRACE_ADOPT_BATCH	1024	/* tasks that are passed over at a time */
 
 /* Probes stay so long when nobody is traced any more: the next may be near. */
 #define ETRACE_IDLE_DELAY	HZ
@@ -37,7 +36,7 @@ struct etrace_bucket {
 	spinlock_t lock;	/* guards changes of @head */
 };
 
-static struct etrace_bucket etrace_buckets[1 << ETRACE_TASK_BITS];
+static struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
 static struct kmem_cache *etrace_task_cache;
 static DEFINE_MUTEX(etrace_tasks_mutex);
 static atomic_t etrace_slots = ATOMIC_INIT(0);	/* in the table, of all sessions */
@@ -334,17 +333,41 @@ static bool etrace_in_tree(struct etrace_session *s, struct task_struct *task,
 	       etrace_slot_find(parent, s);
 }
 
+/* Lets others run. Returns false if @task is no place to go on from any more. */
+static bool etrace_adopt_pause(struct task_struct *p, struct task_struct *task)
+{
+	bool alive;
+
+	get_task_struct(p);
+	get_task_struct(task);
+	rcu_read_unlock();
+	cond_resched();
+	rcu_read_lock();
+	alive = pid_alive(p) && pid_alive(task);
+	put_task_struct(task);
+	put_task_struct(p);
+	return alive;
+}
+
 /* One pass over all tasks. Returns how many were added. */
 static unsigned int etrace_adopt_tree(struct etrace_session *s,
 				      struct task_struct *root)
 {
+	unsigned int n = 0, batch = ETRACE_ADOPT_BATCH, seen;
 	struct task_struct *p, *task;
-	unsigned int n = 0;
 
+again:
+	seen = 0;
 	rcu_read_lock();
-	for_each_process_thread(p, task)
+	for_each_process_thread(p, task) {
 		if (etrace_in_tree(s, task, root) && etrace_task_adopt(s, task))
 			n++;
+		if (++seen % batch || etrace_adopt_pause(p, task))
+			continue;
+		rcu_read_unlock();
+		batch *= 2;	/* so that it comes to an end */
+		goto again;
+	}
 	rcu_read_unlock();
 	return n;
 }
@@ -445,33 +468,38 @@ void etrace_tasks_stop(struct etrace_session *s)
 }
 
 /**
- * etrace_tasks_list - the tasks that a session traces
+ * etrace_tasks_list - the tasks that a session traces, of one bucket
  * @s: the session
- * @to: room for them
+ * @bucket: below ETRACE_TASK_BUCKETS
+ * @to: room for them; their pids are those of the caller's pid namespace
  * @room: how many fit
  *
  * Return: how many there are; at most @room were written.
  */
-u32 etrace_tasks_list(struct etrace_session *s, struct etrace_task_info *to,
-		      u32 room)
+u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
+		      struct etrace_task_info *to, u32 room)
 {
-	struct task_struct *p, *task;
 	struct etrace_task *t;
 	u32 n = 0;
 
+	/*
+	 * Who has a slot has not ended, so its task_struct is there as long;
+	 * but for those that etrace_task_adopt() takes back.
+	 */
+	mutex_lock(&etrace_tasks_mutex);
 	rcu_read_lock();
-	for_each_process_thread(p, task) {
-		t = etrace_slot_find(task, s);
-		if (!t)
+	hlist_for_each_entry_rcu(t, &etrace_buckets[bucket].head, node) {
+		if (t->session != s)
 			continue;
 		if (n < room) {
 			to[n].upid = t->upid;
-			to[n].pid = task_pid_nr(task);
-			to[n].tgid = task_tgid_nr(task);
+			to[n].pid = task_pid_vnr(t->task);
+			to[n].tgid = task_tgid_vnr(t->task);
 		}
 		n++;
 	}
 	rcu_read_unlock();
+	mutex_unlock(&etrace_tasks_mutex);
 	return n;
 }
 

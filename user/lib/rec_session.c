@@ -220,7 +220,9 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 	s->create.flags = opt->comm ? ETRACE_SESSION_COMM : 0;
 	if (!ioctl(s->fd, ETRACE_IOC_CREATE, &s->create))
 		return true;
-	if (errno == EPROTO)
+	if (errno == EUSERS)
+		snprintf(why, size, "there are as many sessions already as the module allows: wait for one to end, or write more to /sys/module/etrace/parameters/max_sessions");
+	else if (errno == EPROTO)
 		snprintf(why, size, "the loaded module is of another version (interface %u, this program knows %u): rmmod etrace, and load the one of this program",
 			 s->create.abi, (unsigned int)ETRACE_ABI_VERSION);
 	else
@@ -238,6 +240,11 @@ struct rec_session *rec_session_open(int fd, const struct rec_options *opt,
 		goto fail;
 	if (!tracefs_tracing_dir()) {
 		snprintf(why, size, "tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing");
+		goto fail;
+	}
+	if (faccessat(AT_FDCWD, tracefs_tracing_dir(), R_OK | W_OK | X_OK, AT_EACCESS)) {
+		snprintf(why, size, "%s: %s: the buffers are files there, which need root (sudo), or the capability CAP_DAC_OVERRIDE beside CAP_PERFMON",
+			 tracefs_tracing_dir(), strerror(errno));
 		goto fail;
 	}
 	s->instance = tracefs_instance_alloc(NULL, s->create.instance);
@@ -300,6 +307,13 @@ int rec_session_fd(const struct rec_session *s)
 	return s->fd;
 }
 
+static int by_upid(const void *a, const void *b)
+{
+	const struct etrace_task_info *x = a, *y = b;
+
+	return (x->upid > y->upid) - (x->upid < y->upid);
+}
+
 int rec_session_tasks(struct rec_session *s, struct etrace_task_info **list)
 {
 	struct etrace_task_list l = { 0 };
@@ -313,8 +327,11 @@ int rec_session_tasks(struct rec_session *s, struct etrace_task_info **list)
 			*list = NULL;
 			return -errno;
 		}
-		if (l.nr <= l.room)
-			return (int)l.nr;
+		if (l.nr > l.room)
+			continue;
+		if (l.nr)
+			qsort(*list, l.nr, sizeof(**list), by_upid);
+		return (int)l.nr;
 	}
 }
 

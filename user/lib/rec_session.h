@@ -48,7 +48,8 @@ int rec_session_fd(const struct rec_session *s);
 
 /**
  * rec_session_tasks - the traced tasks that live
- * @list: set to an array that the caller frees
+ * @list: set to an array that the caller frees, in the order in which they came
+ *	to be traced
  *
  * Return: how many, or -errno.
  */

@@ -129,6 +129,18 @@ TEST(bad_bits_of_real_pid)
 			 "bits_of_real_pid");
 }
 
+TEST(bad_max_sessions)
+{
+	static const char * const values[] = { "65536", "-1", "few", "" };
+	size_t i;
+
+	if (et_without_module())
+		return;
+	for (i = 0; i < ET_NELEMS(values); i++)
+		bad_load(text("max_sessions=%s", values[i]), EINVAL,
+			 "max_sessions");
+}
+
 TEST(bad_trace_thread_names)
 {
 	if (et_without_module())
@@ -569,6 +581,8 @@ TEST(values_shown)
 	EXPECT(!strcmp(et_param_read("instance"), ET_INSTANCE));
 	EXPECT(!strcmp(et_param_read("extended"), "N"));
 	expect_mode("root_pid", 0644);
+	EXPECT(!strcmp(et_param_read("max_sessions"), "64"));
+	expect_mode("max_sessions", 0644);
 	expect_mode("bits_of_real_pid", 0444);
 	expect_mode("trace_thread_names", 0444);
 	expect_mode("instance", 0444);

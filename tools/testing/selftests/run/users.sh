@@ -82,4 +82,39 @@ except OSError as e:
 	print(errno.errorcode[e.errno])')" EPERM
 }
 
-finish identity another_user no_more_rights not_for_everybody
+with_caps()
+{
+	setpriv --reuid builder --regid builder --init-groups --inh-caps="$1" \
+		--ambient-caps="$1" env HOME=/home/builder "${@:2}"
+}
+
+# Two capabilities in the place of root: one opens the device, the other tracefs.
+capabilities()
+{
+	local s=0
+
+	with_caps +perfmon true || { skip "setpriv cannot set CAP_PERFMON"; return; }
+	chown builder .
+	[ -e /dev/etrace ] || insmod "$BIN/etrace.ko"
+	with_caps +perfmon "$etrace" run --backend=module -o one.fxt -- touch ran > out 2> err || s=$?
+	is "status with CAP_PERFMON alone" $s 125
+	[ -e ran ] && fail "the command was run"
+	has err CAP_DAC_OVERRIDE
+	hasnt err "emory"
+	wait_for 5 no_instances || fail "instances are left: $(instances)"
+	with_caps +perfmon "$etrace" doctor --backend=module > out
+	is "status of doctor" $? 1
+	has out "BAD   rights"
+	has out CAP_DAC_OVERRIDE
+
+	with_caps +perfmon,+dac_override "$etrace" run -q --strict --backend=module -b 2M \
+		-o two.etrace -- cat /etc/hostname > out 2> err
+	is "status with both" $? 0
+	has two.etrace "!FN|/etc/hostname"
+	wait_for 5 no_instances || fail "instances are left: $(instances)"
+	with_caps +perfmon,+dac_override "$etrace" doctor --backend=module > out
+	has out "ok    rights"
+	has out "ok    a session"
+}
+
+finish identity another_user no_more_rights not_for_everybody capabilities
