@@ -407,12 +407,15 @@ bool outputs_ended(struct outputs *o)
 	return !outputs_stalled(o);
 }
 
-/* Is the file that was written the one that its name leads to? */
+/*
+ * Is the file that was written the one that its name leads to?  Not asked of a
+ * file that failed: its disk may never answer.
+ */
 static void look_at_name(struct output *out)
 {
 	struct stat st;
 
-	if (!S_ISREG(out->type))
+	if (!S_ISREG(out->type) || *out->fault)
 		return;
 	if (stat(out->path, &st))
 		fault(out, errno == ENOENT ? "it is not there any more: somebody removed or renamed it" :
