@@ -77,13 +77,9 @@ taken_away()
 # An error of the file is in the last line, however late it comes.
 cannot_be_written()
 {
-	local to
-
-	for to in fxt etrace json; do
-		is "status for /dev/full" "$(status "$etrace" run --strict --to $to -o /dev/full true)" 123
-		has err "NOT COMPLETE"
-		has err "/dev/full: not whole: No space left on device"
-	done
+	is "status for /dev/full" "$(status "$etrace" run --strict --to etrace -o /dev/full true)" 123
+	has err "NOT COMPLETE"
+	has err "/dev/full: not whole: No space left on device"
 	mkfifo pipe.json
 	head -c 1 pipe.json > first &
 	is "status without a reader" "$(status "$etrace" run --strict -o pipe.json -o w.etrace -- \
@@ -147,8 +143,6 @@ stalled()
 # shellcheck disable=SC2016
 limits()
 {
-	local limit
-
 	is "status under a hard limit" "$(ulimit -f 64; status "$etrace" run -o f.etrace -o g.fxt.gz -- \
 		sh -c "$BIN/calls 3000; exit 7")" 7
 	has err "NOT COMPLETE"
@@ -160,11 +154,11 @@ limits()
 	is "opens under a soft one" "$(opens f.etrace)" 3000
 	is "status of a command that exceeds it" "$(ulimit -f 64; status "$etrace" run --strict -- \
 		sh -c 'ulimit -c 0; exec head -c 200000 /dev/zero > big')" 153
-	for limit in f n t v d l; do
-		is "what the command has of -$limit" "$(ulimit -H -$limit 900000; ulimit -S -$limit 800000
-			"$etrace" run -q -- bash -c "ulimit -S -$limit; ulimit -H -$limit" | tr '\n' ' ')" \
-			"800000 900000 "
-	done
+	is "what the command has" "$(
+		for l in f n t v d l; do ulimit -$l 900000; ulimit -S -$l 800000; done
+		"$etrace" run -q -- bash -c 'for l in f n t v d l; do
+			echo $l $(ulimit -S -$l) $(ulimit -H -$l); done' | tr '\n' ' ')" \
+		"$(printf '%s 800000 900000 ' f n t v d l)"
 	is "the recorder's time" "$(ulimit -t 5; "$etrace" run -q -- \
 		sh -c 'grep "cpu time" /proc/$PPID/limits' | awk '{ print $4 }')" unlimited
 }
