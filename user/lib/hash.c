@@ -13,11 +13,11 @@ static void set(const uint64_t w[8])
 	const uint64_t prime = (1ull << 61) - 1;
 	uint64_t point = w[6] & prime;
 
-	hash_key.add = (unsigned __int128)w[0] << 64 | w[1];
-	hash_key.first = (unsigned __int128)w[2] << 64 | w[3];
-	hash_key.second = (unsigned __int128)w[4] << 64 | w[5];
+	hash_key.add = (hash_wide)w[0] << 64 | w[1];
+	hash_key.first = (hash_wide)w[2] << 64 | w[3];
+	hash_key.second = (hash_wide)w[4] << 64 | w[5];
 	hash_key.point = point;
-	hash_key.square = (uint64_t)((unsigned __int128)point * point % prime);
+	hash_key.square = (uint64_t)((hash_wide)point * point % prime);
 }
 
 void hash_seed(uint64_t seed)

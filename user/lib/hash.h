@@ -16,9 +16,11 @@
 #include <stdint.h>
 #include <string.h>
 
+typedef unsigned __int128 hash_wide;
+
 /* Drawn when the program starts. */
 extern struct hash_key {
-	unsigned __int128 add, first, second;	/* of numbers */
+	hash_wide add, first, second;	/* of numbers */
 	uint64_t point, square;			/* of bytes; below 2^61 - 1 */
 } hash_key;
 
@@ -45,8 +47,8 @@ static inline uint64_t hash_word(uint64_t v)
 static inline uint64_t hash_step(uint64_t h, uint64_t v)
 {
 	const uint64_t prime = (1ull << 61) - 1;
-	unsigned __int128 x = (unsigned __int128)h * hash_key.square +
-			      (unsigned __int128)(v >> 32) * hash_key.point + (uint32_t)v;
+	hash_wide x = (hash_wide)h * hash_key.square +
+			      (hash_wide)(v >> 32) * hash_key.point + (uint32_t)v;
 
 	h = ((uint64_t)x & prime) + (uint64_t)(x >> 61);
 	return (h & prime) + (h >> 61);

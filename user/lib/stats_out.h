@@ -89,7 +89,7 @@ int stats_end(struct stats *s);
 const char *stats_seconds(char *buf, uint64_t ns);
 #define STATS_SECONDS_SIZE 40
 /* The same, for a place in a call's arguments. */
-#define STATS_SECONDS(ns) stats_seconds((char[STATS_SECONDS_SIZE]){ 0 }, ns)
+#define STATS_SECONDS(ns) stats_seconds((char[STATS_SECONDS_SIZE]) { 0 }, ns)
 
 /** stats_put_name - a name as text, at least @width wide; longer ones lose their beginning */
 void stats_put_name(struct out *out, const char *name, size_t n, size_t width);

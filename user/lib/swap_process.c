@@ -24,14 +24,30 @@ struct used {
 struct swap_processes {
 	struct map64 by_pid;	/* struct swap_process * */
 	struct map64 by_tid;	/* struct swap_thread * */
-	TAILQ_HEAD(, swap_process) processes;
-	TAILQ_HEAD(, swap_thread) threads;
+	struct swap_ring processes, threads;	/* by_use */
 	size_t nthreads, nmaps;
 	struct used used_pids, used_tids;
 	uint64_t next_koid;
 	struct swap_process *ended[KEEP_ENDED];
 	unsigned int next_ended;
 };
+
+/* What has its member by_use at a place of a ring. */
+#define IN_RING(at, type) ((type *)(uintptr_t)((uintptr_t)(at) - offsetof(type, by_use)))
+
+static void leave(struct swap_ring *at)
+{
+	at->before->after = at->after;
+	at->after->before = at->before;
+}
+
+/* Becomes the last one. */
+static void join(struct swap_ring *head, struct swap_ring *at)
+{
+	*at = (struct swap_ring){ head->before, head };
+	at->before->after = at;
+	head->before = at;
+}
 
 static void *pointer(uint64_t value)
 {
@@ -48,8 +64,8 @@ struct swap_processes *swap_processes_new(void)
 	struct swap_processes *ps = xcalloc(1, sizeof(*ps));
 
 	ps->next_koid = FIRST_OWN_KOID;
-	TAILQ_INIT(&ps->processes);
-	TAILQ_INIT(&ps->threads);
+	ps->processes = (struct swap_ring){ &ps->processes, &ps->processes };
+	ps->threads = (struct swap_ring){ &ps->threads, &ps->threads };
 	return ps;
 }
 
@@ -61,7 +77,7 @@ static void free_thread(struct swap_processes *ps, struct swap_thread *t)
 		map64_remove(&ps->by_tid, t->tid);
 	while (t->depth)
 		swap_slice_pop(t);
-	TAILQ_REMOVE(&ps->threads, t, by_use);
+	leave(&t->by_use);
 	ps->nthreads--;
 	free(t->slices);
 	free(t);
@@ -78,7 +94,7 @@ void swap_process_forget(struct swap_processes *ps, struct swap_process *p)
 	struct map64_slot *e;
 
 	map64_remove(&ps->by_pid, p->pid);
-	TAILQ_REMOVE(&ps->processes, p, by_use);
+	leave(&p->by_use);
 	for (size_t i = 0; (e = map64_each(&p->threads, &i));)
 		free_thread(ps, pointer(e->value));
 	map64_clear(&p->threads);
@@ -94,10 +110,12 @@ void swap_process_forget(struct swap_processes *ps, struct swap_process *p)
 
 void swap_processes_free(struct swap_processes *ps)
 {
+	struct swap_process *p;
+
 	if (!ps)
 		return;
-	while (!TAILQ_EMPTY(&ps->processes))
-		swap_process_forget(ps, TAILQ_FIRST(&ps->processes));
+	while ((p = swap_process_next(ps, NULL)))
+		swap_process_forget(ps, p);
 	map64_clear(&ps->by_pid);
 	map64_clear(&ps->by_tid);
 	for (size_t i = 0; i < FIRST_OWN_KOID / USED_CHUNK; i++) {
@@ -136,8 +154,8 @@ struct swap_process *swap_process_find(struct swap_processes *ps, uint32_t pid)
 	struct swap_process *p = v ? pointer(*v) : NULL;
 
 	if (p) {
-		TAILQ_REMOVE(&ps->processes, p, by_use);
-		TAILQ_INSERT_TAIL(&ps->processes, p, by_use);
+		leave(&p->by_use);
+		join(&ps->processes, &p->by_use);
 	}
 	return p;
 }
@@ -153,7 +171,7 @@ struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid)
 	p->pid = pid;
 	p->koid = koid_for(ps, &ps->used_pids, pid);
 	map64_put(&ps->by_pid, pid, value(p));
-	TAILQ_INSERT_TAIL(&ps->processes, p, by_use);
+	join(&ps->processes, &p->by_use);
 	return p;
 }
 
@@ -173,7 +191,9 @@ void swap_process_end(struct swap_processes *ps, struct swap_process *p)
 struct swap_process *swap_process_next(const struct swap_processes *ps,
 				       const struct swap_process *p)
 {
-	return p ? TAILQ_NEXT(p, by_use) : TAILQ_FIRST(&ps->processes);
+	const struct swap_ring *at = p ? p->by_use.after : ps->processes.after;
+
+	return at == &ps->processes ? NULL : IN_RING(at, struct swap_process);
 }
 
 struct swap_process *swap_process_surplus(const struct swap_processes *ps)
@@ -181,12 +201,13 @@ struct swap_process *swap_process_surplus(const struct swap_processes *ps)
 	bool too_many = ps->by_pid.n > SWAP_MAX_PROCESSES ||
 			(ps->nmaps > SWAP_MAX_ALL_MAPS && ps->by_pid.n > 1);
 
-	return too_many ? TAILQ_FIRST(&ps->processes) : NULL;
+	return too_many ? swap_process_next(ps, NULL) : NULL;
 }
 
 struct swap_thread *swap_thread_surplus(const struct swap_processes *ps)
 {
-	return ps->nthreads > SWAP_MAX_THREADS ? TAILQ_FIRST(&ps->threads) : NULL;
+	return ps->nthreads > SWAP_MAX_THREADS ?
+	       IN_RING(ps->threads.after, struct swap_thread) : NULL;
 }
 
 struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
@@ -195,8 +216,8 @@ struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
 	struct swap_thread *t = v ? pointer(*v) : NULL;
 
 	if (t) {
-		TAILQ_REMOVE(&p->all->threads, t, by_use);
-		TAILQ_INSERT_TAIL(&p->all->threads, t, by_use);
+		leave(&t->by_use);
+		join(&p->all->threads, &t->by_use);
 	}
 	return t;
 }
@@ -211,7 +232,7 @@ struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_proce
 	t->koid = koid_for(ps, &ps->used_tids, tid);
 	map64_put(&p->threads, tid, value(t));
 	map64_put(&ps->by_tid, tid, value(t));
-	TAILQ_INSERT_TAIL(&ps->threads, t, by_use);
+	join(&ps->threads, &t->by_use);
 	ps->nthreads++;
 	return t;
 }

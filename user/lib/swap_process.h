@@ -12,8 +12,6 @@
 #ifndef ETRACE_SWAP_PROCESS_H
 #define ETRACE_SWAP_PROCESS_H
 
-#include <sys/queue.h>
-
 #include "map64.h"
 
 /* Slices open on one thread: written to FXT, and remembered at all. */
@@ -29,6 +27,11 @@
 #define SWAP_MAX_PROCESSES	32768u
 #define SWAP_MAX_THREADS	32768u
 #define SWAP_MAX_ALL_MAPS	(1u << 18)
+
+/* A place in a list that goes round, with its head in it. */
+struct swap_ring {
+	struct swap_ring *before, *after;
+};
 
 /* What a slice was begun by; an exit must be of the same kind. */
 enum swap_slice_kind {
@@ -69,7 +72,7 @@ struct swap_thread {
 	uint64_t time;
 	struct swap_slice *slices;
 	size_t depth, cap;
-	TAILQ_ENTRY(swap_thread) by_use;
+	struct swap_ring by_use;
 };
 
 /* A mapping of code. */
@@ -113,7 +116,7 @@ struct swap_process {
 	struct swap_mapping *maps;
 	size_t nmaps, maps_cap;
 	struct swap_processes *all;
-	TAILQ_ENTRY(swap_process) by_use;
+	struct swap_ring by_use;
 };
 
 /* All of them.  Start with swap_processes_new(). */
