@@ -625,7 +625,14 @@ static void test_bytes(void **state)
 	raw_begin(&r, FXT_REC_STRING | 2u << 16 | 4ull << 32);
 	raw_stream(&r, "a\0b\n", 4);
 	raw_end(&r);
+	/* the document allows any in the name of a kernel object */
+	raw_begin(&r, FXT_REC_KERNEL_OBJECT | FXT_KOBJ_PROCESS << 16 | 0x8003ull << 24);
+	raw_word(&r, 5);
+	raw_stream(&r, "\xff\0n", 3);
+	raw_end(&r);
 	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
+	assert_int_equal(c.status, 0);
+	assert_true(has_line(&c.out, "\"koid\":5,\"name\":\"\357\277\275\357\277\275n\",\"name_hex\":\"ff006e\",\"name_ref\":\"inline\""));
 	assert_true(has_line(&c.out, "\"index\":1,\"value\":\"a\xef\xbf\xbdz\",\"value_hex\":\"61807a\"}"));
 	assert_true(has_line(&c.out, "\"index\":2,\"value\":\"a\357\277\275b\\n\",\"value_hex\":\"6100620a\"}"));
 	conversion_free(&c);
