@@ -171,40 +171,32 @@ static void wait_for_others(struct session *s)
 		poll(&fd, 1, GRACE_MS);
 }
 
-static void read_comm(pid_t pid, char *buf, size_t size)
+static int list_left(struct session *s, struct etrace_task_info **list)
 {
-	char path[64];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	buf[0] = 0;
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	if (fgets(buf, (int)size, f))
-		buf[strcspn(buf, "\n")] = 0;
-	fclose(f);
+	*list = NULL;
+	return s->backend->tasks(s->s, list);
 }
 
-static void tell_outliving(struct session *s)
+/*
+ * Those of @list that live on, by the events that have come since it was made.
+ * A pid is ours to tell only if the task can be seen from here.
+ */
+static void tell_outliving(struct recording *r, const struct etrace_task_info *list, int n)
 {
-	struct etrace_task_info *list;
-	int n = s->backend->tasks(s->s, &list), told = 0;
-	char comm[64];
+	char program[64], pid[16];
+	int told = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (list[i].pid != list[i].tgid)
+		if (!record_program(r, list[i].upid, program, sizeof(program)))
 			continue;
-		read_comm(list[i].pid, comm, sizeof(comm));
-		if (!comm[0])
-			continue;
-		say("%s [%d] outlives the command and is not traced any more", comm, list[i].pid);
-		if (++told == 20) {
+		if (told++ == 20) {
 			say("and others");
 			break;
 		}
+		snprintf(pid, sizeof(pid), "%d", list[i].pid);
+		say("%s [%s] outlives the command and is not traced any more", program,
+		    list[i].pid ? pid : "not visible in this pid namespace");
 	}
-	free(list);
 }
 
 /* ---- all of it ---- */
@@ -214,7 +206,8 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 {
 	struct inherited kept;
 	struct run run = { .pid = -1 };
-	int ret = EXIT_FAILED;
+	struct etrace_task_info *list;
+	int ret = EXIT_FAILED, left;
 	sigset_t mask;
 	bool complete;
 
@@ -227,11 +220,13 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 	if (start_command(&run, argv, u, &mask, &kept)) {
 		record_loop(run.rec, on_signal, &run, false);
 		wait_for_others(record_session(run.rec));
-		if (!o->quiet)
-			tell_outliving(record_session(run.rec));
+		left = list_left(record_session(run.rec), &list);
 		ret = WIFSIGNALED(run.status) ? 128 + WTERMSIG(run.status) :
 						WEXITSTATUS(run.status);
 		complete = record_end(run.rec, ret);
+		if (!o->quiet)
+			tell_outliving(run.rec, list, left);
+		free(list);
 		if (o->strict && !complete)
 			ret = EXIT_INCOMPLETE;
 	}

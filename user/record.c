@@ -5,6 +5,7 @@
 #include "etrace.h"
 #include "notable.h"
 #include "outputs.h"
+#include "present.h"
 #include "shquote.h"
 #include "signame.h"
 #include "verdict.h"
@@ -276,9 +277,9 @@ struct session *record_session(struct recording *r)
 	return &r->session;
 }
 
-void record_program(struct recording *r, uint64_t upid, char *buf, size_t size)
+bool record_program(struct recording *r, uint64_t upid, char *buf, size_t size)
 {
-	notable_program(r->notable, upid, buf, size);
+	return notable_program(r->notable, upid, buf, size);
 }
 
 void record_signals(struct recording *r, sigset_t *before)
@@ -300,134 +301,21 @@ void record_signals(struct recording *r, sigset_t *before)
 
 /* ---- tasks that are there already ---- */
 
-static void add_string(struct et_event *ev, enum et_tag tag, const char *s, size_t len)
-{
-	et_add_item(ev, tag, 0, ev->time);
-	et_add_bytes(ev, s, len);
-}
-
-/* A small file of /proc.  Return: its length, -1 if it cannot be read. */
-static ssize_t proc_read(pid_t pid, const char *name, char *buf, size_t size)
-{
-	char path[64];
-	ssize_t n = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, buf, size);
-		close(fd);
-	}
-	return n;
-}
-
-static ssize_t proc_link(pid_t pid, const char *name, char *buf, size_t size)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	return readlink(path, buf, size);
-}
-
-static pid_t parent_of(pid_t pid)
-{
-	char buf[512], *end;
-	ssize_t n = proc_read(pid, "stat", buf, sizeof(buf) - 1);
-
-	if (n <= 0)
-		return 0;
-	buf[n] = 0;
-	/* "pid (name) state ppid": the name may hold anything */
-	end = strrchr(buf, ')');
-	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
-}
-
-/* The upid of a process in the list, 0 if it is not there. */
-static uint64_t upid_of(const struct etrace_task_info *list, int n, pid_t pid)
-{
-	for (int i = 0; i < n; i++)
-		if (list[i].pid == pid)
-			return list[i].upid;
-	return 0;
-}
-
-static void quote_cmdline(struct buf *b, const char *s, ssize_t n)
-{
-	while (n > 0) {
-		size_t len = strnlen(s, (size_t)n);
-
-		if (b->len)
-			buf_addc(b, ' ');
-		sh_quote(b, s, len);
-		s += len + 1;
-		n -= (ssize_t)len + 1;
-	}
-}
-
-/* All that /proc tells of a task; a header's fields are in et_tags' order. */
-static void make_present(struct et_event *ev, const struct etrace_task_info *list, int n,
-			 int i, char *big, size_t big_size)
-{
-	char comm[64], path[PATH_MAX], cwd[PATH_MAX];
-	ssize_t comm_len = proc_read(list[i].pid, "comm", comm, sizeof(comm));
-	ssize_t path_len = proc_link(list[i].pid, "exe", path, sizeof(path));
-	ssize_t cwd_len = proc_link(list[i].pid, "cwd", cwd, sizeof(cwd));
-	ssize_t args_len = proc_read(list[i].pid, "cmdline", big, big_size);
-	struct buf args = { 0 };
-
-	if (comm_len > 0 && comm[comm_len - 1] == '\n')
-		comm_len--;
-	comm_len = comm_len < 0 ? 0 : comm_len;
-	quote_cmdline(&args, big, args_len);
-
-	et_add_item(ev, ET_T_PRESENT, 0, ev->time);
-	et_set_field(ev, 0, comm_len, false);
-	if (path_len > 0)
-		et_set_field(ev, 1, path_len, false);
-	if (cwd_len > 0)
-		et_set_field(ev, 2, cwd_len, false);
-	if (args.len)
-		et_set_field(ev, 3, (int64_t)args.len, false);
-	et_set_field(ev, 4, (int64_t)upid_of(list, n, list[i].tgid), false);
-	et_set_field(ev, 5, (int64_t)upid_of(list, n, parent_of(list[i].pid)), false);
-	add_string(ev, ET_T_TN, comm, (size_t)comm_len);
-	if (path_len > 0)
-		add_string(ev, ET_T_TP, path, (size_t)path_len);
-	if (cwd_len > 0)
-		add_string(ev, ET_T_TW, cwd, (size_t)cwd_len);
-	if (args.len)
-		add_string(ev, ET_T_TA, args.s, args.len);
-	buf_free(&args);
-}
-
 void record_present(struct recording *r)
 {
-	const size_t big_size = 1u << 20;
-	struct etrace_task_info *list;
-	int n = r->session.backend->tasks(r->session.s, &list);
-	char *big = xmalloc(big_size);
-	struct et_event ev;
+	struct present_gaps gaps;
+	int err = present_tell(&r->session, r->begun, &r->events, &gaps);
 
-	et_init(&ev);
-	/* processes before their threads */
-	for (int threads = 0; threads < 2; threads++)
-		for (int i = 0; i < n; i++) {
-			const struct et_item *it;
-			char name[32];
-
-			if ((list[i].pid != list[i].tgid) != threads)
-				continue;
-			et_reset(&ev, ET_K_PRESENT, list[i].upid, 0, r->begun);
-			make_present(&ev, list, n, i, big, big_size);
-			pass_event(&r->events, &ev);
-			it = et_find(&ev, ET_T_TN);
-			snprintf(name, sizeof(name), "%.*s", (int)it->len, et_bytes(&ev, it));
-			r->session.backend->present(r->session.s, list[i].upid, name, !threads);
-		}
-	et_fini(&ev);
-	free(big);
-	free(list);
+	if (r->opt.quiet)
+		return;
+	if (err)
+		say("the tasks that are there cannot be listed: %s; they have no names in the trace",
+		    strerror(-err));
+	else if (gaps.unknown)
+		say("%u of the %u tasks that are there have no names in the trace: %s", gaps.unknown,
+		    gaps.tasks, gaps.other_proc ?
+		    "/proc is not that of this pid namespace (mount -t proc proc /proc)" :
+		    "they have ended, or cannot be seen from this pid namespace");
 }
 
 /* ---- the loop ---- */
@@ -547,6 +435,12 @@ void record_pause(struct recording *r)
 static uint64_t lost_records(const struct rec_account *a)
 {
 	return a->module.lost_records + a->module.lost_disabled;
+}
+
+static void add_string(struct et_event *ev, enum et_tag tag, const char *s, size_t len)
+{
+	et_add_item(ev, tag, 0, ev->time);
+	et_add_bytes(ev, s, len);
 }
 
 /* The last event of an output: how it ended. */

@@ -70,10 +70,8 @@ void record_command(struct recording *r, char **argv);
 
 struct session *record_session(struct recording *r);
 
-/** record_program - the base name of what a traced task runs, by its events; "?"
- * if it is not known
- */
-void record_program(struct recording *r, uint64_t upid, char *buf, size_t size);
+/** record_program - what a traced process runs: see notable_program() */
+bool record_program(struct recording *r, uint64_t upid, char *buf, size_t size);
 
 /** record_present - tell the trace of the tasks that are there already */
 void record_present(struct recording *r);

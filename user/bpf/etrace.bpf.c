@@ -782,8 +782,8 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	if (t && !root_pid) {
 		struct eb_task info = {
 			.upid = t->upid,
-			.pid = GET(old, task, pid),
-			.tgid = GET(old, task, tgid),
+			.pid = pid_of(task, &ns),
+			.tgid = pid_of(GET(old, task, group_leader), &ns),
 		};
 
 		bpf_seq_write(seq, &info, sizeof(info));

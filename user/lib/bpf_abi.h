@@ -159,7 +159,7 @@ struct eb_row {
 /* A traced task, as the iterator lists it. */
 struct eb_task {
 	__u64 upid;
-	__s32 pid, tgid;	/* in the initial pid namespace */
+	__s32 pid, tgid;	/* in the reader's pid namespace; 0: not visible there */
 };
 
 /* ---- counters ---- */

@@ -117,7 +117,10 @@ const struct notable_list *notable_urings(const struct notable *n)
 	return &n->urings;
 }
 
-void notable_program(struct notable *n, uint64_t upid, char *buf, size_t size)
+bool notable_program(struct notable *n, uint64_t upid, char *buf, size_t size)
 {
-	put_program(buf, size, proctab_find(n->tab, upid));
+	const struct task *t = proctab_find(n->tab, upid);
+
+	put_program(buf, size, t);
+	return t && !t->thread;
 }

@@ -44,9 +44,12 @@ const struct notable_list *notable_killed(const struct notable *n);
 const struct notable_list *notable_urings(const struct notable *n);
 
 /**
- * notable_program - what a task that lives runs
+ * notable_program - what a process that lives runs
  * @buf: filled with its base name, control characters as '?'; "?" if it is not known
+ *
+ * Return: false if by the events no process of that upid lives: it has ended, or
+ * is a thread of one, or nothing of it has come.
  */
-void notable_program(struct notable *n, uint64_t upid, char *buf, size_t size);
+bool notable_program(struct notable *n, uint64_t upid, char *buf, size_t size);
 
 #endif

@@ -329,15 +329,20 @@ static void killed(void **state)
 	notable = notable_new(22);
 	for (size_t i = 0; i < reading.events.n; i++) {
 		notable_event(notable, &reading.events.e[i]);
+		if (reading.events.e[i].kind == ET_K_URING)
+			assert_false(notable_program(notable, UP(3), name, sizeof(name)));
 		if (reading.events.e[i].upid == UP(4) && reading.events.e[i].kind == ET_K_EXEC) {
-			notable_program(notable, UP(4), want, sizeof(want));
+			assert_true(notable_program(notable, UP(4), want, sizeof(want)));
 			assert_string_equal(want, "s?h");
 			notable_program(notable, UP(4), name, 3);
 			assert_string_equal(name, "s?");
 		}
 	}
-	notable_program(notable, UP(4), name, sizeof(name));
+	/* it has ended; so has the thread, which was no process before either */
+	assert_false(notable_program(notable, UP(4), name, sizeof(name)));
 	assert_string_equal(name, "?");
+	assert_false(notable_program(notable, UP(3), name, sizeof(name)));
+	assert_true(notable_program(notable, UP(1), name, sizeof(name)));
 	l = notable_killed(notable);
 	assert_int_equal(l->n, 2);
 	assert_int_equal(l->ntasks, 2);

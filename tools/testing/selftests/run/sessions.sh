@@ -138,4 +138,48 @@ attach()
 	is "status for a process that is gone" "$(status "$etrace" attach -o c.fxt $pid)" 125
 }
 
-finish four_at_once nested recorder_killed last_second daemon attach
+# In a pid namespace the kernel's pids are others' here: nobody gets their names.
+# With a /proc of its own, the names are there; with another one, nobody's.
+pid_namespace()
+{
+	local backend=$1
+
+	# The pids that are used up make them differ from the machine's.
+	cat > inside <<- 'END'
+		for i in 1 2 3 4 5 6 7 8 9; do true & done; wait
+		cp "$(command -v sleep)" victim
+		./victim 300 & victim=$!
+		until grep -q victim "$proc/$victim/comm" 2> /dev/null || [ -n "$foreign" ]; do sleep 0.05; done
+		"$etrace" attach --backend="$backend" -o "$name.etrace" $victim 2> "$name.err" & tracer=$!
+		until grep -q 'recording process' "$name.err"; do sleep 0.05; done
+		kill $victim; wait $victim; wait $tracer
+		"$etrace" run --backend="$backend" -o "$name-left.etrace" -- sh -c './victim 301 & echo $! > left
+			until [ -s left ]; do sleep 0.05; done; sleep 0.5' 2> "$name-left.err"
+		kill "$(cat left)"
+	END
+	export etrace backend name proc=/proc foreign=
+	name=own
+	unshare -pf --mount-proc bash inside > out 2>&1 || fail "in a namespace: $(cat out)"
+	hasnt own.err "have no names"
+	is "its name" "$(sed -n 's/.*!TN|//p' own.etrace)" victim
+	is "its arguments" "$(sed -n 's/.*!TA|//p' own.etrace)" "./victim 300"
+	has own.etrace '!TP|'"$PWD/victim"
+	has own-left.err "victim [$(cat left)] outlives the command"
+
+	name=other foreign=y
+	unshare -pf bash inside > out 2>&1 || fail "in a namespace with another /proc: $(cat out)"
+	has other.err "1 of the 1 tasks that are there have no names in the trace: /proc is not that of this pid namespace"
+	is "its name" "$(sed -n 's/.*!TN|//p' other.etrace)" ""
+	hasnt other.etrace '!TA|'
+	has other-left.err "victim [$(cat left)] outlives the command"
+
+	# From outside, what lives on in a namespace has the pids of outside.
+	"$etrace" run --backend="$backend" -o out.etrace -- sh -c 'unshare -pf --mount-proc ./victim 302 &
+		until pgrep -f "^./victim 302" > left; do sleep 0.05; done; sleep 0.2' 2> err
+	has err "victim [$(cat left)] outlives the command"
+	pkill -f '^./victim 302'
+}
+pid_namespace_module() { pid_namespace module; }
+pid_namespace_bpf() { pid_namespace bpf; }
+
+finish pid_namespace_module pid_namespace_bpf four_at_once nested recorder_killed last_second daemon attach
