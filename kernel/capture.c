@@ -8,7 +8,8 @@
  * to drop where that may sleep, or looks a name up.
  *
  * Each function fills string @i of a record.  On failure the string is empty
- * and the record says so (unread, cut).
+ * and the record says so (unread, cut); it also says so of a path that does not
+ * begin in the task's root directory (outside).
  */
 #include <linux/cpuhotplug.h>
 #include <linux/dcache.h>
@@ -16,6 +17,7 @@
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/mm.h>
+#include <linux/mount.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -62,6 +64,27 @@ static void etrace_set_cut(struct etrace_rec *r, int i)
 	r->cut |= BIT(i);
 }
 
+/*
+ * Is it a path from the task's root directory? If not, as in a mount that lies
+ * nowhere, d_path() gives one from the top of its mount.
+ */
+static bool etrace_is_outside(const struct path *path)
+{
+	struct path root;
+	bool outside = false;
+
+	rcu_read_lock();
+	etrace_fs_root_rcu(current->fs, &root);
+	if (likely(path->mnt == root.mnt && root.dentry == root.mnt->mnt_root))
+		goto out;
+	/* Of a pipe and the like, the name is made up. */
+	if (!(path->dentry->d_op && path->dentry->d_op->d_dname))
+		outside = !path_is_under(path, &root);
+out:
+	rcu_read_unlock();
+	return outside;
+}
+
 /* The path, at the end of string @i's directory room. */
 static bool etrace_path_to(struct etrace_rec *r, int i,
 			   struct etrace_scratch *sc, const struct path *path)
@@ -76,6 +99,8 @@ static bool etrace_path_to(struct etrace_rec *r, int i,
 		etrace_set_cut(r, i);
 		return false;
 	}
+	if (unlikely(etrace_is_outside(path)))
+		r->outside |= BIT(i);
 	/* A name that a file system makes up need not be at the end. */
 	etrace_set(r, i, s, likely(!*end) ? end - s : strlen(s));
 	return true;
@@ -153,17 +178,40 @@ void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 }
 
 /**
- * etrace_fd_is_open - does the current task have such a descriptor?
- * @fd: the descriptor
+ * etrace_fd_flags - the flags of an open file of the current task
+ * @fd: its descriptor
+ *
+ * Return: as the kernel has them, without those that matter at the opening only;
+ * -EBADF: it has been closed.
  */
-bool etrace_fd_is_open(int fd)
+long etrace_fd_flags(int fd)
 {
 	struct file *file = fget_raw(fd);
+	long flags;
 
 	if (!file)
-		return false;
+		return -EBADF;
+	flags = file->f_flags;
 	fput(file);
-	return true;
+	return flags;
+}
+
+/**
+ * etrace_fds_are_pipe - are these the two ends of one pipe?
+ * @fd: descriptors of the current task
+ */
+bool etrace_fds_are_pipe(const int fd[2])
+{
+	struct file *from = fget_raw(fd[0]), *to = fget_raw(fd[1]);
+	bool are = from && to && file_inode(from) == file_inode(to) &&
+		   S_ISFIFO(file_inode(from)->i_mode) &&
+		   from->f_mode & FMODE_READ && to->f_mode & FMODE_WRITE;
+
+	if (from)
+		fput(from);
+	if (to)
+		fput(to);
+	return are;
 }
 
 /**

@@ -8,11 +8,15 @@
 #define ETRACE_COMPAT_H
 
 #include <linux/version.h>
+#include <linux/ftrace.h>
+#include <linux/fs.h>
 #include <linux/fs_struct.h>
 #include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/task_work.h>
 #include <linux/trace.h>
 #include <uapi/linux/close_range.h>
 
@@ -56,38 +60,129 @@
 #endif
 
 /*
- * Some distributions export task_work_add(), mainline does not: NULL where it
- * is missing.  It serves one datum only, see etrace_symlink_resolve().
+ * May the current task look for names in a directory? Asks the file system, if
+ * it wants to be asked, but only for what it has in memory (-ECHILD: not that),
+ * and no security module.
+ * 5.12: users are seen through the mount's namespace; 6.3: through its mapping.
  */
-extern typeof(task_work_add) task_work_add __weak;
+static inline int etrace_may_search(const struct path *dir)
+{
+	struct inode *inode = d_inode(dir->dentry);
+	const int mask = MAY_EXEC | MAY_NOT_BLOCK;
+	int err;
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#define ETRACE_IDS	mnt_idmap(dir->mnt),
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
+#define ETRACE_IDS	mnt_user_ns(dir->mnt),
+#else
+#define ETRACE_IDS
+#endif
+	rcu_read_lock();
+	if (inode->i_op->permission)
+		err = inode->i_op->permission(ETRACE_IDS inode, mask);
+	else
+		err = generic_permission(ETRACE_IDS inode, mask);
+	rcu_read_unlock();
+#undef ETRACE_IDS
+	return err;
+}
 
 /*
- * 6.13: the probes of sys_enter and sys_exit run preemptible under
- * tasks-trace RCU; before, no probe may sleep.
+ * Is a cached name still what its file system has? > 0: yes, as far as that can
+ * be told from memory; -ECHILD: it cannot.
+ * 6.14: the directory and the name are passed, too.
  */
-#define ETRACE_SYSCALL_PROBES_SLEEP \
-	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0))
+static inline int etrace_revalidate(struct dentry *dir, const struct qstr *name,
+				    struct dentry *dentry)
+{
+	int ret;
+
+	rcu_read_lock();
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+	ret = dentry->d_op->d_revalidate(d_inode(dir), name, dentry, LOOKUP_RCU);
+#else
+	ret = dentry->d_op->d_revalidate(dentry, LOOKUP_RCU);
+#endif
+	rcu_read_unlock();
+	return ret;
+}
 
 /*
- * The working directory as getcwd reads it: no reference, so the path is
- * valid only until the caller leaves its RCU read-side section.
+ * Does a ptracer make this task's system calls itself (PTRACE_SYSEMU)?
+ * 5.11: a flag of the generic entry code, where an architecture uses that.
+ */
+static inline bool etrace_syscalls_emulated(void)
+{
+#if defined(CONFIG_GENERIC_ENTRY) && LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+	return test_syscall_work(SYSCALL_EMU);
+#elif defined(TIF_SYSCALL_EMU)
+	return test_thread_flag(TIF_SYSCALL_EMU);
+#else
+	return false;
+#endif
+}
+
+/*
+ * What a hook gets: the registers at a function's entry, as far as arguments
+ * are in them.  5.11: a struct of its own, if the architecture saves the
+ * arguments for every callback; 6.2: with an accessor.
+ */
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS) && \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+#define ETRACE_FTRACE		1
+#define ETRACE_FTRACE_FLAGS	0
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define etrace_hook_arg(regs, n)	((void *)ftrace_regs_get_argument(regs, n))
+#else
+#define etrace_hook_arg(regs, n) \
+	((void *)regs_get_kernel_argument(&(regs)->regs, n))
+#endif
+#define etrace_hook_regs	struct ftrace_regs
+#elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+/* And callbacks may recurse unless they say that they do not. */
+#define ETRACE_FTRACE		1
+#define ETRACE_FTRACE_FLAGS	(FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION_SAFE)
+#define etrace_hook_arg(regs, n)	((void *)regs_get_kernel_argument(regs, n))
+#define etrace_hook_regs	struct pt_regs
+#else
+#define ETRACE_FTRACE		0	/* no hooks */
+#define etrace_hook_arg(regs, n)	((void *)regs_get_kernel_argument(regs, n))
+#define etrace_hook_regs	struct pt_regs
+#endif
+
+/*
+ * The working directory and the root as getcwd reads them: no reference, so the
+ * path is valid only until the caller leaves its RCU read-side section.
  * 6.18: fs_struct::seq is a seqlock_t, before a seqcount_spinlock_t.
  */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#define etrace_fs_begin(fs)		read_seqbegin(&(fs)->seq)
+#define etrace_fs_retry(fs, n)		read_seqretry(&(fs)->seq, n)
+#else
+#define etrace_fs_begin(fs)		read_seqcount_begin(&(fs)->seq)
+#define etrace_fs_retry(fs, n)		read_seqcount_retry(&(fs)->seq, n)
+#endif
+
 static inline void etrace_fs_pwd_rcu(struct fs_struct *fs, struct path *pwd)
 {
 	unsigned int seq;
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 	do {
-		seq = read_seqbegin(&fs->seq);
+		seq = etrace_fs_begin(fs);
 		*pwd = fs->pwd;
-	} while (read_seqretry(&fs->seq, seq));
-#else
+	} while (etrace_fs_retry(fs, seq));
+}
+
+static inline void etrace_fs_root_rcu(struct fs_struct *fs, struct path *root)
+{
+	unsigned int seq;
+
 	do {
-		seq = read_seqcount_begin(&fs->seq);
-		*pwd = fs->pwd;
-	} while (read_seqcount_retry(&fs->seq, seq));
-#endif
+		seq = etrace_fs_begin(fs);
+		*root = fs->root;
+	} while (etrace_fs_retry(fs, seq));
 }
 
 #endif /* ETRACE_COMPAT_H */

@@ -22,9 +22,9 @@
  * strings_joined	user's string joined to a directory's path, where the
  *			kernel did not show the name that it resolved
  * strings_unread	could not be read from the program's memory
- *			(of a symbolic link: nobody could tell whether its
- *			target exists)
  * strings_cut		paths longer than there is room for
+ * strings_untold	targets of symbolic links of which nobody can tell whether
+ *			they exist without asking a file system; no loss
  */
 DEFINE_PER_CPU(struct etrace_counts, etrace_counts);
 

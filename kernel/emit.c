@@ -19,12 +19,29 @@
 #define ETRACE_LINE_MAX		64	/* a line's prefix, tag and newline */
 #define ETRACE_HEAD_MAX		(3 * ETRACE_LINE_MAX)	/* event lines */
 #define ETRACE_PIECE_LINES	38	/* newlines in one piece of a string */
+#define ETRACE_ARGS_AT_ONCE	12000	/* bytes of arguments that a probe writes */
 #define ETRACE_TAIL_LINES	8	/* lines that no string makes, at most */
 
 static_assert(ETRACE_TEXT_MAX / ETRACE_LINE_MAX + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
 static_assert(ETRACE_PIECE_LINES + 2 + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
 
 #define ETRACE_ONES		(~0UL / 0xff)	/* 0x01 in every byte */
+
+/* Has a word's @v no byte 0? */
+static bool etrace_word_is_full(unsigned long v)
+{
+	return !((v - ETRACE_ONES) & ~v & (ETRACE_ONES << 7));
+}
+
+/* Are the bytes of a word at @s neither newlines nor 0? */
+static bool etrace_word_is_plain(const char *s)
+{
+	unsigned long v;
+
+	memcpy(&v, s, sizeof(v));
+	return etrace_word_is_full(v) &&
+	       etrace_word_is_full(v ^ ETRACE_ONES * '\n');
+}
 
 /* Bytes of @s up to and with its @max-th newline; sets how many it passed. */
 static u32 etrace_lines(const char *s, u32 len, u32 max, u32 *lines)
@@ -38,8 +55,7 @@ static u32 etrace_lines(const char *s, u32 len, u32 max, u32 *lines)
 			unsigned long v;
 
 			memcpy(&v, s + i, sizeof(v));
-			v ^= ETRACE_ONES * '\n';
-			if (!((v - ETRACE_ONES) & ~v & (ETRACE_ONES << 7))) {
+			if (etrace_word_is_full(v ^ ETRACE_ONES * '\n')) {
 				i += sizeof(v);
 				continue;
 			}
@@ -98,6 +114,8 @@ static void etrace_emit_string(struct etrace_task *t, const struct etrace_rec *r
 	p.joined = r->joined;
 	p.unread = r->unread;
 	p.cut = r->cut;
+	p.untold = r->untold;
+	p.outside = r->outside;
 	p.ev = ETRACE_EV_STRING;
 	p.nr_str = 0;
 	p.inl = 0;
@@ -149,6 +167,7 @@ static void etrace_count_marks(struct etrace_session *s,
 	etrace_count(s, strings_joined, hweight8(r->joined));
 	etrace_count(s, strings_unread, hweight8(r->unread));
 	etrace_count(s, strings_cut, hweight8(r->cut));
+	etrace_count(s, strings_untold, hweight8(r->untold));
 }
 
 /* That the task lost records, and since when, before anything else of it. */
@@ -170,7 +189,7 @@ static void etrace_emit_begin(struct etrace_task *t, struct etrace_rec *r)
 {
 	if (unlikely(t->lost) && !t->session->fire)
 		etrace_emit_lost(t);
-	if (unlikely(r->joined | r->unread | r->cut))
+	if (unlikely(r->joined | r->unread | r->cut | r->untold))
 		etrace_count_marks(t->session, r);
 	r->upid = t->upid;
 	r->time = etrace_task_now(t);
@@ -226,6 +245,14 @@ static u32 etrace_argv_piece(struct etrace_argv *a, char *buf, u32 room,
 		n += len;
 	}
 	for (i = 0; i < n; i++) {
+		/* Most bytes end nothing: look at a word at a time. */
+		while (i + sizeof(long) <= n && cost + sizeof(long) <= text &&
+		       etrace_word_is_plain(buf + i)) {
+			i += sizeof(long);
+			cost += sizeof(long);
+		}
+		if (i == n)
+			break;
 		cost++;
 		if (buf[i] == '\0')
 			cost += ETRACE_LINE_MAX;
@@ -242,35 +269,142 @@ static u32 etrace_argv_piece(struct etrace_argv *a, char *buf, u32 room,
 	return i;
 }
 
-/* Writes the arguments in records of their own; @r is their event. */
-static void etrace_emit_args(struct etrace_task *t, const struct etrace_rec *r,
-			     struct etrace_argv argv, struct etrace_scratch *sc)
+/**
+ * etrace_going_on - an event's rest is written later, or has been
+ * @t: first slot of the current task
+ * @on: it begins
+ *
+ * A session that begins meanwhile has nothing of it.
+ *
+ * Return: how many slots the task has.
+ */
+unsigned int etrace_going_on(struct etrace_task *t, bool on)
 {
-	struct etrace_rec p;
+	unsigned int n = 0;
+
+	etrace_for_each_slot(t, t) {
+		t->going_on = on;
+		n++;
+	}
+	return n;
+}
+
+/**
+ * etrace_emit_going_on - write an event where etrace_going_on() was on
+ * @t: first slot of the current task
+ * @r: the event, but for its task, time and layout
+ */
+void etrace_emit_going_on(struct etrace_task *t, struct etrace_rec *r)
+{
+	etrace_for_each_slot(t, t)
+		if (t->going_on)
+			etrace_emit_one(t, r);
+}
+
+static void etrace_args_init(struct etrace_rec *p)
+{
+	p->ev = ETRACE_EV_ARGS;
+	p->error = 0;
+	p->untold = 0;
+	p->outside = 0;
+	p->nr_str = 0;
+	p->inl = 0;
+}
+
+/*
+ * A record of arguments for each session. @cut: nothing may follow it. Returns
+ * whether something does.
+ */
+static bool etrace_emit_args(struct etrace_task *t, struct etrace_rec *p,
+			     struct etrace_argv *argv, struct etrace_scratch *sc,
+			     bool cut)
+{
 	bool unread;
 
-	p.upid = r->upid;
-	p.error = 0;
+	p->args.first = argv->index;
+	p->args.piece.s = sc->argv;
+	p->args.piece.len = etrace_argv_piece(argv, sc->argv, ETRACE_BYTES_MAX,
+					      ETRACE_TEXT_MAX, &unread);
+	p->more = argv->pos < argv->end && !unread;
+	cut = cut && p->more;
+	if (unread)
+		p->unread |= BIT(ETRACE_NR_STR);
+	if (cut) {
+		p->cut |= BIT(ETRACE_NR_STR);
+		p->more = 0;
+	}
+	etrace_for_each_slot(t, t) {
+		if (!t->going_on)
+			continue;
+		if (unread)
+			etrace_count(t->session, strings_unread, 1);
+		if (cut)
+			etrace_count(t->session, strings_cut, 1);
+		p->upid = t->upid;
+		p->time = etrace_task_now(t);
+		etrace_output(t, p);
+	}
+	return p->more;
+}
+
+static void etrace_args_later(struct etrace_later *l)
+{
+	struct etrace_scratch *sc;
+	struct etrace_task *t;
+	struct etrace_rec p;
+	bool more;
+
+	etrace_args_init(&p);
+	p.joined = l->joined;
+	p.unread = l->unread;
+	p.cut = l->cut;
+	do {
+		rcu_read_lock();
+		sc = etrace_scratch_get();
+		t = etrace_task_find(current);
+		more = t && etrace_emit_args(t, &p, &l->argv, sc, false);
+		if (t && !more)
+			etrace_going_on(t, false);
+		etrace_scratch_put();
+		rcu_read_unlock();
+		cond_resched();
+	} while (more);
+}
+
+/*
+ * The arguments in records of their own, behind the event @r: as many as a
+ * probe has time for, the others later.
+ */
+static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec *r,
+				 struct etrace_argv argv, struct etrace_scratch *sc)
+{
+	unsigned int n = etrace_going_on(t, true);
+	unsigned long begin = argv.pos;
+	struct etrace_later *l = NULL;
+	struct etrace_rec p;
+	bool last, more;
+
+	if ((argv.end - argv.pos) * n > ETRACE_ARGS_AT_ONCE)
+		l = etrace_later_get();
+	etrace_args_init(&p);
 	p.joined = r->joined;
 	p.unread = r->unread;
 	p.cut = r->cut;
-	p.ev = ETRACE_EV_ARGS;
-	p.nr_str = 0;
-	p.inl = 0;
-	p.args.piece.s = sc->argv;
 	do {
-		p.args.first = argv.index;
-		p.args.piece.len = etrace_argv_piece(&argv, sc->argv,
-						     ETRACE_BYTES_MAX,
-						     ETRACE_TEXT_MAX, &unread);
-		if (unread) {
-			p.unread |= BIT(ETRACE_NR_STR);
-			etrace_count(t->session, strings_unread, 1);
-		}
-		p.more = argv.pos < argv.end && !unread;
-		p.time = etrace_task_now(t);
-		etrace_output(t, &p);
-	} while (p.more);
+		last = (argv.pos - begin + ETRACE_BYTES_MAX) * n >=
+		       ETRACE_ARGS_AT_ONCE;
+		more = etrace_emit_args(t, &p, &argv, sc, last && !l);
+	} while (more && !last);
+	if (more) {
+		l->argv = argv;
+		l->joined = p.joined;
+		l->unread = p.unread;
+		l->cut = p.cut;
+		etrace_later_run(l, etrace_args_later);
+	} else {
+		etrace_later_drop(l);
+		etrace_going_on(t, false);
+	}
 }
 
 /**
@@ -283,12 +417,13 @@ static void etrace_emit_args(struct etrace_task *t, const struct etrace_rec *r,
 void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 		      const struct etrace_argv *argv, struct etrace_scratch *sc)
 {
+	struct etrace_task *slot;
 	struct etrace_argv all;
 	bool unread;
 	u32 bytes, text;
 
-	etrace_for_each_slot(t, t) {
-		etrace_emit_begin(t, r);
+	etrace_for_each_slot(slot, t) {
+		etrace_emit_begin(slot, r);
 		text = etrace_layout(r, &bytes);
 		all = *argv;
 		r->exec.args.s = sc->argv;
@@ -304,10 +439,10 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 				r->more = 1;
 			}
 		}
-		etrace_output(t, r);
-		if (r->more) {
-			etrace_emit_strings(t, r, false);
-			etrace_emit_args(t, r, *argv, sc);
-		}
+		etrace_output(slot, r);
+		if (r->more)
+			etrace_emit_strings(slot, r, false);
 	}
+	if (r->more)
+		etrace_emit_all_args(t, r, *argv, sc);
 }

@@ -4,7 +4,8 @@
  *
  *	probes.c, hooks.c -> syscalls.c -> emit.c -> output.c -> print.c
  *
- * with session.c (for whom), task.c (who is traced), capture.c (strings) and
+ * with session.c (for whom), task.c (who is traced), capture.c (strings),
+ * later.c (what a probe has no time for), target.c (where links lead) and
  * counters.c (what was lost) beside it.
  */
 #ifndef ETRACE_H
@@ -12,6 +13,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/path.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -20,8 +22,8 @@
 #include "etrace_ioctl.h"
 
 struct dentry;
+struct file;
 struct linux_binprm;
-struct path;
 struct pt_regs;
 struct trace_array;
 struct trace_buffer;
@@ -78,6 +80,10 @@ enum etrace_event {
  *	a name that the kernel has resolved
  * @unread: bit i: @str[i] could not be read
  * @cut: bit i: @str[i] is not whole
+ * @untold: bit i: whether there is an @str[i] cannot be told without asking
+ *	somebody
+ * @outside: bit i: @str[i] is no path from the task's root directory, but from
+ *	the top of a mount that lies nowhere below it
  * @file: where the record should arrive, to tell whether it did
  * @written: set when it did
  * @exec: the event's own fields, as in events.h, are in one of these
@@ -108,6 +114,8 @@ struct etrace_rec {
 	u8 joined;
 	u8 unread;
 	u8 cut;
+	u8 untold;
+	u8 outside;
 	bool written;
 	s32 error;
 	struct trace_event_file *file;
@@ -219,7 +227,8 @@ const u8 *etrace_event_tags(enum etrace_event ev);
 	X(lost_fds)			\
 	X(strings_joined)		\
 	X(strings_unread)		\
-	X(strings_cut)
+	X(strings_cut)			\
+	X(strings_untold)
 
 enum etrace_counter {
 #define X(name)	ETRACE_CNT_##name,
@@ -319,9 +328,13 @@ struct etrace_hold;
  * @lost: records of it that were lost and that no record tells of yet
  * @lost_since: time of the first of them
  * @hold: what a hook left for the end of the system call in progress
+ * @going_on: has the beginning of an event whose rest the task writes later
+ * @skipped: a seccomp filter has answered the call in progress, which is not
+ *	made; as of the latest call that a filter has seen
  * @swept: links slots that left the table because tracing stops
  *
- * Only the task itself reads and writes @last, @lost and @hold.
+ * Only the task itself reads and writes @last, @lost, @hold,
+ * @going_on and @skipped.
  */
 struct etrace_task {
 	struct hlist_node node;
@@ -333,6 +346,8 @@ struct etrace_task {
 	u64 lost;
 	u64 lost_since;
 	struct etrace_hold *hold;
+	bool going_on;
+	bool skipped;
 	struct etrace_task *swept;
 };
 
@@ -433,7 +448,6 @@ struct etrace_syscall {
 };
 
 void etrace_syscalls_init(void);
-void etrace_syscalls_exit(void);
 const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs);
 const struct etrace_syscall *etrace_syscall_current(void);
 unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
@@ -453,17 +467,21 @@ void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
 /**
  * struct etrace_hold - names that the kernel resolved in the middle of a call
  * @hook: which hook left it
+ * @outside: as etrace_rec.outside
  * @first: the first descriptor of @fds
  * @nr_fds: bits in @fds
  * @fds: the descriptors that close_range is about to close, a bitmap; kfree
  * @str: the names; each is allocated, NULL where there is none
+ * @later: for what is still to be found out; NULL: nothing
  */
 struct etrace_hold {
 	u8 hook;
+	u8 outside;
 	u32 first;
 	u32 nr_fds;
 	unsigned long *fds;
 	struct etrace_str str[ETRACE_NR_STR];
+	struct etrace_later *later;
 };
 
 void etrace_hooks_register(void);
@@ -496,7 +514,8 @@ void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc
 			  const struct path *dir, const struct dentry *dentry);
 void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 		       int fd);
-bool etrace_fd_is_open(int fd);
+long etrace_fd_flags(int fd);
+bool etrace_fds_are_pipe(const int fd[2]);
 void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc);
 void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			 unsigned long uaddr);
@@ -506,7 +525,7 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 void etrace_capture_kernel(struct etrace_rec *r, int i,
 			   struct etrace_scratch *sc, const char *name);
 
-/* ---- out: emit.c, output.c, print.c ------------------------------------ */
+/* ---- on the way back to the program: later.c, target.c ------------------- */
 
 /**
  * struct etrace_argv - an argument list that is being written out
@@ -520,8 +539,47 @@ struct etrace_argv {
 	u32 index;
 };
 
+/**
+ * struct etrace_later - work of a task on its way back to its program
+ * @node: in a list of later.c
+ * @file: whose release does it
+ * @fn: what is to be done
+ * @dir: a directory; referenced, @dir.mnt NULL: none
+ * @hold: what a hook left
+ * @pos: how far it has been written: a bit of @hold->fds
+ * @argv: how far an argument list has been written
+ * @joined: as etrace_rec.joined
+ * @unread: as etrace_rec.unread
+ * @cut: as etrace_rec.cut
+ */
+struct etrace_later {
+	struct list_head node;
+	struct file *file;
+	void (*fn)(struct etrace_later *l);
+	struct path dir;
+	struct etrace_hold *hold;
+	u32 pos;
+	struct etrace_argv argv;
+	u8 joined;
+	u8 unread;
+	u8 cut;
+};
+
+int etrace_later_init(void);
+void etrace_later_exit(void);
+struct etrace_later *etrace_later_get(void);
+void etrace_later_run(struct etrace_later *l, void (*fn)(struct etrace_later *l));
+void etrace_later_drop(struct etrace_later *l);
+
+int etrace_target_find(const struct path *dir, const struct etrace_str *target,
+		       struct path *found);
+
+/* ---- out: emit.c, output.c, print.c ------------------------------------ */
+
 void etrace_emit(struct etrace_task *t, struct etrace_rec *r);
 void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r);
+unsigned int etrace_going_on(struct etrace_task *t, bool on);
+void etrace_emit_going_on(struct etrace_task *t, struct etrace_rec *r);
 void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 		      const struct etrace_argv *argv, struct etrace_scratch *sc);
 

@@ -68,6 +68,8 @@ struct etrace_create {
  * @tasks: traced tasks that live now
  * @hooks_missing: hooks that this kernel does not offer, known once a task is
  *	traced
+ * @strings_untold: targets of symbolic links of which nobody can tell whether
+ *	they exist without asking a file system; no loss
  */
 struct etrace_stats {
 	__u64 records;
@@ -81,6 +83,7 @@ struct etrace_stats {
 	__u64 overwritten;
 	__u64 tasks;
 	__u64 hooks_missing;
+	__u64 strings_untold;
 };
 
 /**

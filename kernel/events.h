@@ -8,7 +8,7 @@
  * of CLOCK_MONOTONIC. Fields of events with strings: NAME_len, the string's
  * length, -1 if the event has none; NAME, the string, if it is in this record
  * (the first @inl strings are); more: records of the kind string or args
- * follow with the rest; joined, unread, cut: bit i tells of the i-th string
+ * follow with the rest; joined, unread, cut, untold, outside: bit i tells of the i-th string
  * what struct etrace_rec says; bit 3 of unread: a structure or the arguments.
  * error: errno of a call that failed, else 0.
  */
@@ -75,7 +75,9 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 	__field(u8, more)			\
 	__field(u8, joined)			\
 	__field(u8, unread)			\
-	__field(u8, cut)
+	__field(u8, cut)			\
+	__field(u8, untold)			\
+	__field(u8, outside)
 
 #define ETRACE_TAIL_ASSIGN			\
 	do {					\
@@ -85,12 +87,15 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 		__entry->joined = r->joined;	\
 		__entry->unread = r->unread;	\
 		__entry->cut = r->cut;		\
+		__entry->untold = r->untold;	\
+		__entry->outside = r->outside;	\
 	} while (0)
 
 #define ETRACE_TAIL							\
 	(&(struct etrace_tail) {					\
 		__entry->error, __entry->inl, __entry->more,		\
-		__entry->joined, __entry->unread, __entry->cut })
+		__entry->joined, __entry->unread, __entry->cut,		\
+		__entry->untold, __entry->outside })
 
 #define ETRACE_STR_FIELDS(name, i)		\
 	__field(s32, name##_len)		\

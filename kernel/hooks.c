@@ -4,28 +4,36 @@
  * resolved.  A hook keeps the names in the task's slot (a hold) until the end
  * of the call tells whether it succeeded.
  *
- * The handlers are kprobes at the entry of functions that the kernel calls
- * with the parents of the names locked: no second look-up, no race.  Where a
- * hook cannot be had, syscalls.c joins the user's strings instead and the
- * record says so.
+ * The handlers are called by ftrace at the entry of functions that the kernel
+ * calls with the parents of the names locked: no second look-up, no race.  They
+ * run in the calling task's context, as if that function had called them: no
+ * exception is being handled, as it may be in a kprobe.  Where a hook cannot be
+ * had, syscalls.c joins the user's strings instead and the record says so.
+ *
+ * Another one, of another kind, sees which calls a seccomp filter has answered:
+ * what such a call returns says nothing of what happened.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/binfmts.h>
+#include <linux/bitmap.h>
 #include <linux/dcache.h>
 #include <linux/fdtable.h>
 #include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/mount.h>
-#include <linux/ptrace.h>
+#include <linux/path.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "etrace.h"
 #include "abi.h"
+#include "compat.h"
 
 #define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN)
+#define ETRACE_FDS_MAX	(1024 * 1024)	/* the sysctl fs.nr_open by default */
 
 void etrace_hold_free(struct etrace_hold *hold)
 {
@@ -36,22 +44,8 @@ void etrace_hold_free(struct etrace_hold *hold)
 	for (i = 0; i < ETRACE_NR_STR; i++)
 		kfree(hold->str[i].s);
 	kfree(hold->fds);
+	etrace_later_drop(hold->later);
 	kfree(hold);
-}
-
-/*
- * The current task's slot, if it is in a system call that waits for @hook.
- * Others reach the same functions too: io_uring, the kernel itself.
- */
-static struct etrace_task *etrace_hook_task(enum etrace_hook_id hook)
-{
-	struct etrace_task *t = etrace_task_find(current);
-	const struct etrace_syscall *sc;
-
-	if (!t)
-		return NULL;
-	sc = etrace_syscall_current();
-	return sc && sc->hook == hook ? t : NULL;
 }
 
 /* A new hold in the place of what an earlier try of the same call left. */
@@ -80,6 +74,7 @@ static void etrace_hold_keep(struct etrace_task *t, enum etrace_hook_id hook,
 
 	if (!hold)
 		return;
+	hold->outside = r->outside;
 	for (i = 0; i < nr; i++) {
 		if (!r->str[i].s)
 			continue;
@@ -104,22 +99,21 @@ static void etrace_set_kernel(struct etrace_rec *r, int i, const char *s)
 }
 
 /* int security_bprm_check(struct linux_binprm *bprm) */
-static int etrace_hook_bprm_check(struct kprobe *kp, struct pt_regs *regs)
+static void etrace_hook_bprm_check(struct etrace_task *t, etrace_hook_regs *regs)
 {
-	struct linux_binprm *bprm = (void *)regs_get_kernel_argument(regs, 0);
-	struct etrace_task *t = etrace_hook_task(ETRACE_HOOK_BPRM_CHECK);
+	struct linux_binprm *bprm = etrace_hook_arg(regs, 0);
 	struct etrace_scratch *sc;
 	struct etrace_rec r;
 
 	/* Later calls are for the interpreters of a script, one by one. */
-	if (!t || bprm->interp != bprm->filename)
-		return 0;
+	if (bprm->interp != bprm->filename)
+		return;
 	r.cut = 0;
+	r.outside = 0;
 	sc = etrace_scratch_get();
 	etrace_capture_path(&r, 0, sc, &bprm->file->f_path);
 	etrace_hold_keep(t, ETRACE_HOOK_BPRM_CHECK, &r, 1);
 	etrace_scratch_put();
-	return 0;
 }
 
 /*
@@ -127,215 +121,415 @@ static int etrace_hook_bprm_check(struct kprobe *kp, struct pt_regs *regs)
  *			    const struct path *new_dir, struct dentry *new,
  *			    unsigned int flags)
  */
-static int etrace_hook_path_rename(struct kprobe *kp, struct pt_regs *regs)
+static void etrace_hook_path_rename(struct etrace_task *t, etrace_hook_regs *regs)
 {
-	struct etrace_task *t = etrace_hook_task(ETRACE_HOOK_PATH_RENAME);
 	struct etrace_scratch *sc;
 	struct etrace_rec r;
 
-	if (!t)
-		return 0;
 	r.cut = 0;
+	r.outside = 0;
 	sc = etrace_scratch_get();
-	etrace_capture_child(&r, 0, sc, (void *)regs_get_kernel_argument(regs, 0),
-			     (void *)regs_get_kernel_argument(regs, 1));
-	etrace_capture_child(&r, 1, sc, (void *)regs_get_kernel_argument(regs, 2),
-			     (void *)regs_get_kernel_argument(regs, 3));
+	etrace_capture_child(&r, 0, sc, etrace_hook_arg(regs, 0),
+			     etrace_hook_arg(regs, 1));
+	etrace_capture_child(&r, 1, sc, etrace_hook_arg(regs, 2),
+			     etrace_hook_arg(regs, 3));
 	etrace_hold_keep(t, ETRACE_HOOK_PATH_RENAME, &r, 2);
 	etrace_scratch_put();
-	return 0;
 }
 
 /*
  * int security_path_link(struct dentry *old, const struct path *new_dir,
  *			  struct dentry *new)
  */
-static int etrace_hook_path_link(struct kprobe *kp, struct pt_regs *regs)
+static void etrace_hook_path_link(struct etrace_task *t, etrace_hook_regs *regs)
 {
-	struct etrace_task *t = etrace_hook_task(ETRACE_HOOK_PATH_LINK);
-	const struct path *dir = (void *)regs_get_kernel_argument(regs, 1);
+	const struct path *dir = etrace_hook_arg(regs, 1);
 	struct etrace_scratch *sc;
 	struct etrace_rec r;
 	struct path old;
 
-	if (!t)
-		return 0;
 	r.cut = 0;
+	r.outside = 0;
 	/* A link does not cross mounts, so the old name is on the same one. */
 	old.mnt = dir->mnt;
-	old.dentry = (void *)regs_get_kernel_argument(regs, 0);
+	old.dentry = etrace_hook_arg(regs, 0);
 	sc = etrace_scratch_get();
 	etrace_capture_path(&r, 0, sc, &old);
 	etrace_capture_child(&r, 1, sc, dir,
-			     (void *)regs_get_kernel_argument(regs, 2));
+			     etrace_hook_arg(regs, 2));
 	etrace_hold_keep(t, ETRACE_HOOK_PATH_LINK, &r, 2);
 	etrace_scratch_put();
-	return 0;
 }
 
 /*
  * int security_path_symlink(const struct path *dir, struct dentry *dentry,
  *			     const char *old_name)
  */
-static int etrace_hook_path_symlink(struct kprobe *kp, struct pt_regs *regs)
+static void etrace_hook_path_symlink(struct etrace_task *t, etrace_hook_regs *regs)
 {
-	struct etrace_task *t = etrace_hook_task(ETRACE_HOOK_PATH_SYMLINK);
+	const struct path *dir = etrace_hook_arg(regs, 0);
 	struct etrace_scratch *sc;
+	struct etrace_later *l;
 	struct etrace_rec r;
 
-	if (!t)
-		return 0;
 	r.cut = 0;
+	r.outside = 0;
 	sc = etrace_scratch_get();
-	etrace_set_kernel(&r, 0, (void *)regs_get_kernel_argument(regs, 2));
-	etrace_capture_child(&r, 1, sc, (void *)regs_get_kernel_argument(regs, 0),
-			     (void *)regs_get_kernel_argument(regs, 1));
+	etrace_set_kernel(&r, 0, etrace_hook_arg(regs, 2));
+	etrace_capture_child(&r, 1, sc, dir, etrace_hook_arg(regs, 1));
 	etrace_hold_keep(t, ETRACE_HOOK_PATH_SYMLINK, &r, 2);
 	etrace_scratch_put();
-	return 0;
+	if (!t->hold)
+		return;
+	/* The target is looked for from there, when the link has been made. */
+	l = etrace_later_get();
+	if (!l)
+		return;
+	l->dir = *dir;
+	path_get(&l->dir);
+	t->hold->later = l;
 }
 
 /*
  * int security_sb_mount(const char *dev_name, const struct path *path,
  *			 const char *type, unsigned long flags, void *data)
  */
-static int etrace_hook_sb_mount(struct kprobe *kp, struct pt_regs *regs)
+static void etrace_hook_sb_mount(struct etrace_task *t, etrace_hook_regs *regs)
 {
-	struct etrace_task *t = etrace_hook_task(ETRACE_HOOK_SB_MOUNT);
 	struct etrace_scratch *sc;
 	struct etrace_rec r;
 
-	if (!t)
-		return 0;
 	r.cut = 0;
+	r.outside = 0;
 	sc = etrace_scratch_get();
-	etrace_set_kernel(&r, 0, (void *)regs_get_kernel_argument(regs, 0));
-	etrace_capture_path(&r, 1, sc, (void *)regs_get_kernel_argument(regs, 1));
-	etrace_set_kernel(&r, 2, (void *)regs_get_kernel_argument(regs, 2));
+	etrace_set_kernel(&r, 0, etrace_hook_arg(regs, 0));
+	etrace_capture_path(&r, 1, sc, etrace_hook_arg(regs, 1));
+	etrace_set_kernel(&r, 2, etrace_hook_arg(regs, 2));
 	etrace_hold_keep(t, ETRACE_HOOK_SB_MOUNT, &r, 3);
 	etrace_scratch_put();
-	return 0;
 }
 
 /* int security_sb_umount(struct vfsmount *mnt, int flags) */
-static int etrace_hook_sb_umount(struct kprobe *kp, struct pt_regs *regs)
+static void etrace_hook_sb_umount(struct etrace_task *t, etrace_hook_regs *regs)
 {
-	struct etrace_task *t = etrace_hook_task(ETRACE_HOOK_SB_UMOUNT);
 	struct etrace_scratch *sc;
 	struct etrace_rec r;
 	struct path root;
 
-	if (!t)
-		return 0;
 	r.cut = 0;
-	root.mnt = (void *)regs_get_kernel_argument(regs, 0);
+	r.outside = 0;
+	root.mnt = etrace_hook_arg(regs, 0);
 	root.dentry = root.mnt->mnt_root;
 	sc = etrace_scratch_get();
 	etrace_capture_path(&r, 0, sc, &root);
 	etrace_hold_keep(t, ETRACE_HOOK_SB_UMOUNT, &r, 1);
 	etrace_scratch_put();
-	return 0;
 }
 
-/* Which descriptors close_range() finds open: after it, nobody knows. */
-static int etrace_hook_close_range(struct kprobe *kp, struct pt_regs *kregs)
+/*
+ * Which descriptors close_range() finds open: after it, nobody knows.  Words of
+ * the table, from the first to the last that is used: it may have a million.
+ */
+static void etrace_hook_close_range(struct etrace_task *t, etrace_hook_regs *hregs)
 {
-	struct etrace_task *t = etrace_hook_task(ETRACE_HOOK_CLOSE_RANGE);
+	const struct etrace_syscall *sc = etrace_syscall_current();
 	struct pt_regs *regs = current_pt_regs();
-	const struct etrace_syscall *sc;
+	struct fdtable *fdt = files_fdtable(current->files);
+	unsigned int first, start, size;
 	struct etrace_hold *hold;
-	struct fdtable *fdt;
-	unsigned int fd, first, last;
 
-	if (!t)
-		return 0;
-	sc = etrace_syscall_current();
 	first = etrace_syscall_arg(sc, regs, ETRACE_ARG_FD, 0);
-	last = etrace_syscall_arg(sc, regs, ETRACE_ARG_FD2, 0);
+	size = etrace_syscall_arg(sc, regs, ETRACE_ARG_FD2, 0);
+	size = min_t(unsigned int, size, fdt->max_fds - 1) + 1;
 	hold = etrace_hold_new(t, ETRACE_HOOK_CLOSE_RANGE);
-	if (!hold)
-		return 0;
+	if (!hold || first >= size)
+		return;
 
-	rcu_read_lock();
-	fdt = files_fdtable(current->files);
-	last = min_t(unsigned int, last, fdt->max_fds - 1);
-	if (first <= last) {
-		hold->first = first;
-		hold->nr_fds = last - first + 1;
-		hold->fds = kcalloc(BITS_TO_LONGS(hold->nr_fds), sizeof(long),
-				    ETRACE_GFP);
-		if (!hold->fds)
-			etrace_hold_drop(t);
-		else
-			for (fd = first; fd <= last; fd++)
-				if (rcu_access_pointer(fdt->fd[fd]))
-					__set_bit(fd - first, hold->fds);
+	start = round_down(first, BITS_PER_LONG);
+	size = min_t(unsigned int, size,
+		     find_last_bit(fdt->open_fds, size) + 1);
+	if (first >= size)
+		return;
+	hold->first = start;
+	hold->nr_fds = size - start;
+	size = BITS_TO_LONGS(hold->nr_fds) * sizeof(long);
+	if (hold->nr_fds <= ETRACE_FDS_MAX)
+		hold->fds = kmalloc(size, ETRACE_GFP);
+	if (!hold->fds) {
+		etrace_hold_drop(t);
+		return;
 	}
-	rcu_read_unlock();
-	return 0;
+	memcpy(hold->fds, fdt->open_fds + BIT_WORD(start), size);
+	hold->fds[0] &= BITMAP_FIRST_WORD_MASK(first);
 }
 
-static struct etrace_hook {
-	struct kprobe kp;
-	bool optional;		/* the kernel may do without: say nothing */
-	bool registered;
-	bool missing;		/* the latest try to set it failed */
-	unsigned long missed;	/* of earlier registrations */
-} etrace_hooks[] = {
-#define ETRACE_HOOK(symbol, handler)	\
-	{ .kp = { .symbol_name = symbol, .pre_handler = handler } }
-	ETRACE_HOOK("security_bprm_check", etrace_hook_bprm_check),
-	ETRACE_HOOK("security_path_rename", etrace_hook_path_rename),
-	ETRACE_HOOK("security_path_link", etrace_hook_path_link),
-	ETRACE_HOOK("security_path_symlink", etrace_hook_path_symlink),
-	ETRACE_HOOK("security_sb_mount", etrace_hook_sb_mount),
-	ETRACE_HOOK("security_sb_umount", etrace_hook_sb_umount),
-	ETRACE_HOOK(ETRACE_SYSCALL_SYMBOL(close_range), etrace_hook_close_range),
-	{ .kp = { .symbol_name = ETRACE_SYSCALL_SYMBOL_COMPAT(close_range),
-		  .pre_handler = etrace_hook_close_range },
+/**
+ * struct etrace_hook - a place where the kernel shows what it has resolved
+ * @symbol: the function
+ * @id: the calls that wait for it name it so
+ * @optional: the kernel may do without: say nothing
+ * @fn: keeps what the function is called with
+ * @ip: where ftrace calls from, 0: not known
+ * @missing: this kernel does not offer it
+ */
+struct etrace_hook {
+	const char *symbol;
+	u8 id;
+	bool optional;
+	void (*fn)(struct etrace_task *t, etrace_hook_regs *regs);
+	unsigned long ip;
+	bool missing;
+};
+
+static struct etrace_hook etrace_hooks[] = {
+#define ETRACE_HOOK(_symbol, _id, _fn)	\
+	{ .symbol = _symbol, .id = ETRACE_HOOK_##_id, .fn = _fn }
+	ETRACE_HOOK("security_bprm_check", BPRM_CHECK, etrace_hook_bprm_check),
+	ETRACE_HOOK("security_path_rename", PATH_RENAME, etrace_hook_path_rename),
+	ETRACE_HOOK("security_path_link", PATH_LINK, etrace_hook_path_link),
+	ETRACE_HOOK("security_path_symlink", PATH_SYMLINK, etrace_hook_path_symlink),
+	ETRACE_HOOK("security_sb_mount", SB_MOUNT, etrace_hook_sb_mount),
+	ETRACE_HOOK("security_sb_umount", SB_UMOUNT, etrace_hook_sb_umount),
+	ETRACE_HOOK(ETRACE_SYSCALL_SYMBOL(close_range), CLOSE_RANGE,
+		    etrace_hook_close_range),
+	{ .symbol = ETRACE_SYSCALL_SYMBOL_COMPAT(close_range),
+	  .id = ETRACE_HOOK_CLOSE_RANGE, .fn = etrace_hook_close_range,
 	  .optional = true },
 #undef ETRACE_HOOK
 };
 
-/**
- * etrace_hooks_register - set the hooks
- *
- * A hook that cannot be set is reported, once, and done without.
- */
-void etrace_hooks_register(void)
-{
-	unsigned int i;
-	int err;
+#if ETRACE_FTRACE
+/* The call of ftrace may stand behind a landing pad. */
+#define ETRACE_ENTRY_SIZE	16
 
+/*
+ * In the context of who called the function. Others than the calls of the table
+ * reach it too: io_uring, the kernel itself.
+ */
+static void notrace etrace_hook_entry(unsigned long ip, unsigned long parent_ip,
+				      struct ftrace_ops *ops,
+				      etrace_hook_regs *regs)
+{
+	const struct etrace_syscall *sc;
+	struct etrace_task *t;
+	unsigned int i;
+
+	/* First what nearly every task stops at. */
+	if (likely(etrace_task_untraced(current)))
+		return;
+	rcu_read_lock();
+	t = etrace_task_find(current);
+	sc = t ? etrace_syscall_current() : NULL;
+	for (i = 0; sc && i < ARRAY_SIZE(etrace_hooks); i++)
+		if (etrace_hooks[i].id == sc->hook &&
+		    ip - etrace_hooks[i].ip < ETRACE_ENTRY_SIZE)
+			etrace_hooks[i].fn(t, regs);
+	rcu_read_unlock();
+}
+
+/* Not to be switched off by the sysctl kernel.ftrace_enabled. */
+static struct ftrace_ops etrace_hook_ops = {
+	.func = etrace_hook_entry,
+	.flags = ETRACE_FTRACE_FLAGS | FTRACE_OPS_FL_PERMANENT,
+};
+static bool etrace_hooks_live;
+
+/*
+ * Where ftrace calls from, as kprobes know it: that never changes. They are taken
+ * away at one go, for that waits until nobody can be in them.
+ */
+static void etrace_hooks_find(void)
+{
+	struct kprobe *probes, *found[ARRAY_SIZE(etrace_hooks)];
+	unsigned int i, n = 0;
+
+	probes = kcalloc(ARRAY_SIZE(etrace_hooks), sizeof(*probes), GFP_KERNEL);
+	if (!probes)
+		return;
 	for (i = 0; i < ARRAY_SIZE(etrace_hooks); i++) {
 		struct etrace_hook *h = &etrace_hooks[i];
 
-		if (!h->kp.symbol_name)
+		probes[i].symbol_name = h->symbol;
+		probes[i].flags = KPROBE_FLAG_DISABLED;
+		if (h->ip || !h->symbol || register_kprobe(&probes[i]))
 			continue;
-		/* An earlier registration has left them. */
-		h->kp.addr = NULL;
-		h->kp.flags = 0;
-		err = register_kprobe(&h->kp);
-		h->registered = !err;
-		if (err && !h->optional && !h->missing)
-			pr_warn("no hook on %s (error %d): records will have the user's strings\n",
-				h->kp.symbol_name, err);
-		h->missing = err && !h->optional;
+		h->ip = (unsigned long)probes[i].addr;
+		found[n++] = &probes[i];
 	}
+	unregister_kprobes(found, n);
+	kfree(probes);
 }
 
-void etrace_hooks_unregister(void)
+static int etrace_hook_set(struct etrace_hook *h)
 {
+	return h->ip ? ftrace_set_filter_ip(&etrace_hook_ops, h->ip, 0, 0) :
+		       -ENOENT;
+}
+
+static int etrace_hooks_start(void)
+{
+	int err = register_ftrace_function(&etrace_hook_ops);
+
+	etrace_hooks_live = !err;
+	return err;
+}
+
+static void etrace_hooks_stop(void)
+{
+	if (etrace_hooks_live)
+		WARN_ON_ONCE(unregister_ftrace_function(&etrace_hook_ops));
+	etrace_hooks_live = false;
+	ftrace_set_filter(&etrace_hook_ops, NULL, 0, 1);
+}
+#else
+static void etrace_hooks_find(void)
+{
+}
+
+static int etrace_hook_set(struct etrace_hook *h)
+{
+	return -EOPNOTSUPP;
+}
+
+static int etrace_hooks_start(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void etrace_hooks_stop(void)
+{
+}
+#endif
+
+/* ---- calls that are not made -------------------------------------------- */
+
+/* Tasks that may wait for who answers in the place of their filters. */
+#define ETRACE_SECCOMP_MAX	1024
+
+/*
+ * Where the filters of a call are asked, and how the answer is no: 7.3 has it the
+ * other way round.
+ */
+static const struct etrace_seccomp_at {
+	const char *symbol;
+	bool permits;		/* true: the call is made; else 0: it is */
+} etrace_seccomp_at[] = {
+	{ "__secure_computing",		false },
+	{ "__seccomp_permit_syscall",	true },
+};
+
+static const struct etrace_seccomp_at *etrace_seccomp_here;
+static struct kretprobe etrace_seccomp;
+static bool etrace_seccomp_live;
+static unsigned long etrace_seccomp_missed;	/* before it was set anew */
+
+/* Only tasks that have a filter come here at all. */
+static int etrace_seccomp_entry(struct kretprobe_instance *ri,
+				struct pt_regs *regs)
+{
+	return etrace_task_untraced(current);	/* not 0: no return is seen */
+}
+
+/*
+ * Is the call made, or has the filter answered? The task's next call comes here,
+ * too.
+ */
+static int etrace_seccomp_return(struct kretprobe_instance *ri,
+				 struct pt_regs *regs)
+{
+	bool skipped = etrace_seccomp_here->permits ?
+		       !(u8)regs_return_value(regs) :
+		       (int)regs_return_value(regs) == -1;
+	struct etrace_task *t;
+
+	rcu_read_lock();
+	etrace_for_each_slot(t, etrace_task_find(current))
+		t->skipped = skipped;
+	rcu_read_unlock();
+	return 0;
+}
+
+static void etrace_seccomp_register(void)
+{
+	int err = -ENOENT;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(etrace_hooks); i++) {
-		if (!etrace_hooks[i].registered)
-			continue;
-		unregister_kprobe(&etrace_hooks[i].kp);
-		etrace_hooks[i].registered = false;
-		etrace_hooks[i].missed += etrace_hooks[i].kp.nmissed;
-		etrace_hooks[i].kp.nmissed = 0;
+	for (i = 0; err == -ENOENT && i < ARRAY_SIZE(etrace_seccomp_at); i++) {
+		etrace_seccomp_here = &etrace_seccomp_at[i];
+		memset(&etrace_seccomp, 0, sizeof(etrace_seccomp));
+		etrace_seccomp.kp.symbol_name = etrace_seccomp_here->symbol;
+		etrace_seccomp.entry_handler = etrace_seccomp_entry;
+		etrace_seccomp.handler = etrace_seccomp_return;
+		etrace_seccomp.maxactive = ETRACE_SECCOMP_MAX;
+		err = register_kretprobe(&etrace_seccomp);
 	}
+	etrace_seccomp_live = !err;
+	if (err && IS_ENABLED(CONFIG_SECCOMP_FILTER))
+		pr_warn("no hook on __secure_computing (error %d): calls that a seccomp filter answers are recorded as made\n",
+			err);
+}
+
+static unsigned long etrace_seccomp_nmissed(void)
+{
+	return etrace_seccomp_live ?
+	       etrace_seccomp.nmissed + etrace_seccomp.kp.nmissed : 0;
+}
+
+static void etrace_seccomp_unregister(void)
+{
+	if (!etrace_seccomp_live)
+		return;
+	unregister_kretprobe(&etrace_seccomp);
+	etrace_seccomp_missed += etrace_seccomp_nmissed();
+	etrace_seccomp_live = false;
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+static void etrace_hook_missing(struct etrace_hook *h, int err)
+{
+	h->missing = true;
+	if (!h->optional)
+		pr_warn("no hook on %s (error %d): records will have the user's strings\n",
+			h->symbol, err);
+}
+
+/**
+ * etrace_hooks_register - set the hooks
+ *
+ * A hook that cannot be set is reported and done without.
+ */
+void etrace_hooks_register(void)
+{
+	unsigned int i, n = 0;
+	int err;
+
+	etrace_hooks_find();
+	for (i = 0; i < ARRAY_SIZE(etrace_hooks); i++) {
+		err = etrace_hook_set(&etrace_hooks[i]);
+		etrace_hooks[i].missing = false;
+		if (err)
+			etrace_hook_missing(&etrace_hooks[i], err);
+		else
+			n++;
+	}
+	etrace_seccomp_register();
+	/* Without a filter it would be every function of the kernel. */
+	err = n ? etrace_hooks_start() : 0;
+	for (i = 0; err && i < ARRAY_SIZE(etrace_hooks); i++)
+		if (!etrace_hooks[i].missing)
+			etrace_hook_missing(&etrace_hooks[i], err);
+}
+
+/**
+ * etrace_hooks_unregister - remove the hooks
+ *
+ * On return no hook runs any more.
+ */
+void etrace_hooks_unregister(void)
+{
+	etrace_hooks_stop();
+	etrace_seccomp_unregister();
 }
 
 /**
@@ -343,24 +537,17 @@ void etrace_hooks_unregister(void)
  */
 unsigned long etrace_hooks_missed(void)
 {
-	unsigned long n = 0;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(etrace_hooks); i++)
-		n += etrace_hooks[i].missed + etrace_hooks[i].kp.nmissed;
-	return n;
+	return etrace_seccomp_missed + etrace_seccomp_nmissed();
 }
 
 /**
- * etrace_hooks_missing - how many hooks this kernel does not offer
- *
- * Known once somebody has been traced.
+ * etrace_hooks_missing - how many hooks this kernel did not offer
  */
 unsigned int etrace_hooks_missing(void)
 {
 	unsigned int i, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(etrace_hooks); i++)
-		n += etrace_hooks[i].missing;
+		n += etrace_hooks[i].missing && !etrace_hooks[i].optional;
 	return n;
 }

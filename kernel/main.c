@@ -167,9 +167,12 @@ static int __init etrace_init(void)
 	err = etrace_capture_init();
 	if (err)
 		goto tasks;
-	err = etrace_session_init(&etrace_root);
+	err = etrace_later_init();
 	if (err)
 		goto capture;
+	err = etrace_session_init(&etrace_root);
+	if (err)
+		goto later;
 	err = etrace_counters_init();
 	if (err)
 		goto session;
@@ -193,10 +196,11 @@ trace:
 	etrace_going();
 	etrace_tasks_stop(&etrace_root);
 	etrace_tasks_idle();
-	etrace_syscalls_exit();
 	etrace_counters_exit();
 session:
 	etrace_session_exit(&etrace_root);
+later:
+	etrace_later_exit();
 capture:
 	etrace_capture_exit();
 tasks:
@@ -210,7 +214,7 @@ static void __exit etrace_exit(void)
 	etrace_device_unregister();
 	etrace_tasks_stop(&etrace_root);
 	etrace_tasks_idle();
-	etrace_syscalls_exit();
+	etrace_later_exit();
 	etrace_counters_exit();
 	etrace_session_exit(&etrace_root);
 	etrace_capture_exit();

@@ -234,11 +234,15 @@ static void etrace_tail(struct etrace_out *o, enum etrace_event ev, const struct
 		return;
 	if (tail->error)
 		etrace_line(o, "Failed|error=%d", tail->error);
-	if (tail->joined | tail->unread | tail->cut) {
+	if (tail->joined | tail->unread | tail->cut | tail->untold | tail->outside) {
 		etrace_line(o, "Marks|");
 		etrace_mark(o->p, "joined", tail->joined, ev);
 		etrace_mark(o->p, ",unread", tail->unread, ev);
 		etrace_mark(o->p, ",cut", tail->cut, ev);
+		if (tail->untold)
+			etrace_mark(o->p, ",untold", tail->untold, ev);
+		if (tail->outside)
+			etrace_mark(o->p, ",outside", tail->outside, ev);
 	}
 }
 

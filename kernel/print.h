@@ -32,6 +32,8 @@ struct etrace_tail {
 	u8 joined;
 	u8 unread;
 	u8 cut;
+	u8 untold;
+	u8 outside;
 };
 
 const char *etrace_print_exec(const struct etrace_head *h, const struct etrace_shown *interp,

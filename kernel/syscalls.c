@@ -15,19 +15,17 @@
 #include <linux/fs.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
-#include <linux/namei.h>
 #include <linux/openat2.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/wait.h>
 
 #include "etrace.h"
 #include "abi.h"
 #include "compat.h"
 
-#define ETRACE_UNLOAD_NOTICE	(5 * HZ)	/* until a wait is told of */
+#define ETRACE_CLOSES_AT_ONCE	64	/* most records that a probe writes of a call */
 
 /* ---- the table --------------------------------------------------------- */
 
@@ -159,6 +157,8 @@ static void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 	r->joined = 0;
 	r->unread = 0;
 	r->cut = 0;
+	r->untold = 0;
+	r->outside = 0;
 	r->error = 0;
 }
 
@@ -180,6 +180,21 @@ static struct etrace_hold *etrace_hold_find(struct etrace_task *t, u8 hook)
 	etrace_for_each_slot(t, t)
 		if (t->hold && t->hold->hook == hook)
 			return t->hold;
+	return NULL;
+}
+
+/* The same, which is the caller's then. */
+static struct etrace_hold *etrace_hold_take(struct etrace_task *t, u8 hook)
+{
+	struct etrace_hold *hold;
+
+	etrace_for_each_slot(t, t) {
+		hold = t->hold;
+		if (!hold || hold->hook != hook)
+			continue;
+		t->hold = NULL;
+		return hold;
+	}
 	return NULL;
 }
 
@@ -219,6 +234,28 @@ static bool etrace_failed_look_up(long ret)
 
 /* ---- one handler per kind of record ------------------------------------ */
 
+/* What no file changes of the flags that it was opened with. */
+#define ETRACE_KEPT_FLAGS \
+	(O_ACCMODE | O_PATH | O_APPEND | O_DIRECTORY | O_NOFOLLOW | __O_TMPFILE)
+
+/*
+ * The struct of openat2(), as it is after the call: another thread may have
+ * written to it meanwhile, and then the file knows better.
+ */
+static void etrace_open_how(struct etrace_call *c, struct open_how *how)
+{
+	long flags = etrace_fd_flags(c->ret);
+
+	if (!copy_from_user_nofault(how, (void __user *)
+				    etrace_arg(c, ETRACE_ARG_STRUCT, 0),
+				    offsetofend(struct open_how, mode)) &&
+	    (flags < 0 || !((how->flags ^ flags) & ETRACE_KEPT_FLAGS)))
+		return;
+	how->flags = flags < 0 ? 0 : flags & ~O_LARGEFILE;
+	how->mode = 0;
+	c->r.unread |= BIT(ETRACE_NR_STR);
+}
+
 static void etrace_do_open(struct etrace_call *c)
 {
 	struct etrace_scratch *s;
@@ -228,10 +265,7 @@ static void etrace_do_open(struct etrace_call *c)
 		return;
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
 	if (c->sc->at[ETRACE_ARG_STRUCT]) {
-		if (copy_from_user_nofault(&how, (void __user *)
-					   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
-					   offsetofend(struct open_how, mode)))
-			c->r.unread |= BIT(ETRACE_NR_STR);
+		etrace_open_how(c, &how);
 	} else {
 		/* What creat() is short for. */
 		how.flags = etrace_arg(c, ETRACE_ARG_FLAGS,
@@ -262,31 +296,71 @@ static void etrace_do_close(struct etrace_call *c)
 {
 	int fd = etrace_arg(c, ETRACE_ARG_FD, 0);
 
-	/*
-	 * Whatever else it returns, the descriptor is closed; unless a seccomp
-	 * filter has answered, and the call was never made.
-	 */
-	if (c->ret == -EBADF || (c->ret < 0 && etrace_fd_is_open(fd)))
-		return;
-	etrace_emit_close(c, fd);
+	/* Whatever else it returns, the descriptor is closed. */
+	if (c->ret != -EBADF)
+		etrace_emit_close(c, fd);
+}
+
+/* At most @max of the descriptors, from bit @pos on. Returns whether that is all. */
+static bool etrace_closed(struct etrace_task *t, const struct etrace_hold *hold,
+			  u32 *pos, unsigned int max)
+{
+	struct etrace_rec r;
+
+	etrace_rec_init(&r, ETRACE_EV_CLOSE, 0);
+	for (; max; max--) {
+		*pos = find_next_bit(hold->fds, hold->nr_fds, *pos);
+		if (*pos >= hold->nr_fds)
+			return true;
+		r.close.fd = hold->first + (*pos)++;
+		etrace_emit_going_on(t, &r);
+	}
+	return false;
+}
+
+static void etrace_close_range_later(struct etrace_later *l)
+{
+	struct etrace_task *t;
+	bool all;
+
+	do {
+		rcu_read_lock();
+		t = etrace_task_find(current);
+		all = !t || etrace_closed(t, l->hold, &l->pos,
+					  ETRACE_CLOSES_AT_ONCE);
+		if (t && all)
+			etrace_going_on(t, false);
+		rcu_read_unlock();
+		cond_resched();
+	} while (!all);
 }
 
 static void etrace_do_close_range(struct etrace_call *c)
 {
 	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_later *l = NULL;
 	struct etrace_task *t;
-	unsigned long bit;
+	unsigned int n;
+	u32 pos = 0;
 
 	if (c->ret < 0 ||
 	    etrace_arg(c, ETRACE_ARG_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
 		return;
-	if (!hold) {
-		etrace_for_each_slot(t, c->t)
-			etrace_count(t->session, lost_fds, 1);
+	n = etrace_going_on(c->t, true);
+	if (hold && etrace_closed(c->t, hold, &pos, ETRACE_CLOSES_AT_ONCE / n))
+		goto done;
+	if (hold)
+		l = etrace_later_get();
+	if (l) {
+		l->hold = etrace_hold_take(c->t, ETRACE_HOOK_CLOSE_RANGE);
+		l->pos = pos;
+		etrace_later_run(l, etrace_close_range_later);
 		return;
 	}
-	for_each_set_bit(bit, hold->fds, hold->nr_fds)
-		etrace_emit_close(c, hold->first + bit);
+	etrace_for_each_slot(t, c->t)
+		etrace_count(t->session, lost_fds, 1);
+done:
+	etrace_going_on(c->t, false);
 }
 
 static void etrace_emit_dup(struct etrace_call *c, u32 flags)
@@ -325,6 +399,7 @@ static void etrace_do_uring(struct etrace_call *c)
 	etrace_emit(c->t, &c->r);
 }
 
+/* Another thread may have written other numbers there, or closed the pipe. */
 static void etrace_do_pipe(struct etrace_call *c)
 {
 	if (c->ret < 0)
@@ -332,7 +407,8 @@ static void etrace_do_pipe(struct etrace_call *c)
 	etrace_rec_init(&c->r, ETRACE_EV_PIPE, 0);
 	if (copy_from_user_nofault(c->r.pipe.fd, (void __user *)
 				   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
-				   sizeof(c->r.pipe.fd))) {
+				   sizeof(c->r.pipe.fd)) ||
+	    !etrace_fds_are_pipe(c->r.pipe.fd)) {
 		c->r.pipe.fd[0] = -1;
 		c->r.pipe.fd[1] = -1;
 		c->r.unread |= BIT(ETRACE_NR_STR);
@@ -355,6 +431,7 @@ static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
 	if (hold) {
 		c->r.str[0] = hold->str[0];
 		c->r.str[1] = hold->str[1];
+		c->r.outside = hold->outside & (BIT(c->r.nr_str) - 1);
 	} else if (c->ret >= 0) {
 		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
 		etrace_join(c, 1, s, ETRACE_ARG_DIRFD2, ETRACE_ARG_PATH2);
@@ -389,6 +466,7 @@ static void etrace_do_mount(struct etrace_call *c)
 	c->r.mount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	if (hold) {
 		memcpy(c->r.str, hold->str, sizeof(hold->str));
+		c->r.outside = hold->outside;
 	} else {
 		etrace_capture_user(&c->r, 0, s,
 				    etrace_arg(c, ETRACE_ARG_SOURCE, 0));
@@ -408,12 +486,14 @@ static void etrace_do_umount(struct etrace_call *c)
 	etrace_rec_init(&c->r, ETRACE_EV_UMOUNT, 1);
 	c->r.error = c->ret < 0 ? -c->ret : 0;
 	c->r.mount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
-	if (hold)
+	if (hold) {
 		c->r.str[0] = hold->str[0];
-	else if (c->ret < 0 && etrace_failed_look_up(c->ret))
+		c->r.outside = hold->outside;
+	} else if (c->ret < 0 && etrace_failed_look_up(c->ret)) {
 		c->r.nr_str = 0;
-	else
+	} else {
 		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+	}
 	etrace_emit(c->t, &c->r);
 	etrace_scratch_put();
 }
@@ -468,192 +548,73 @@ static void etrace_do_clone(struct etrace_call *c)
 
 /* ---- symlink: the one name that nobody has resolved yet ----------------- */
 
-/**
- * struct etrace_symlink - a link whose target is still to be looked up
- * @work: runs before the task returns to its program
- * @target: string of the link, allocated
- * @name: the link's own path, allocated
- * @joined: as etrace_rec.joined
- * @unread: as etrace_rec.unread
- * @cut: as etrace_rec.cut
- */
-struct etrace_symlink {
-	struct callback_head work;
-	struct etrace_str target;
-	struct etrace_str name;
-	u8 joined;
-	u8 unread;
-	u8 cut;
-};
-
-static atomic_t etrace_symlinks_pending = ATOMIC_INIT(0);
-static DECLARE_WAIT_QUEUE_HEAD(etrace_symlinks_wait);
-
-/*
- * Does the target exist? Looked up in the task's own context, as the task
- * would see it, but no automount is triggered. May sleep.
- */
-static int etrace_symlink_look_up(const struct etrace_symlink *l,
-				  struct path *path)
+static void etrace_symlink_init(struct etrace_rec *r,
+				const struct etrace_hold *hold)
 {
-	u32 dir = l->target.s[0] == '/' ? 0 : l->name.len;
-	char *name;
-	int err;
-
-	if (!current->fs || l->unread || l->cut)
-		return -ESRCH;
-	/* A target is relative to the directory of the link. */
-	while (dir && l->name.s[dir - 1] != '/')
-		dir--;
-	if (dir + l->target.len >= PATH_MAX)
-		return -E2BIG;		/* too long to be asked for */
-	name = kmalloc(dir + l->target.len + 1, GFP_KERNEL);
-	if (!name)
-		return -ENOMEM;
-	memcpy(name, l->name.s, dir);
-	memcpy(name + dir, l->target.s, l->target.len);
-	name[dir + l->target.len] = '\0';
-	err = kern_path(name, LOOKUP_FOLLOW, path);
-	kfree(name);
-	return err;
+	etrace_rec_init(r, ETRACE_EV_SYMLINK, 3);
+	r->str[1].s = NULL;
+	r->str[1].len = 0;
+	if (!hold)
+		return;
+	r->str[0] = hold->str[0];
+	r->str[2] = hold->str[1];
+	r->outside = (hold->outside & BIT(1)) << 1;
 }
 
-/* Records a link and frees it. @may_sleep: so the target can be looked up. */
-static void etrace_symlink_record(struct etrace_symlink *l, bool may_sleep)
+static void etrace_symlink_later(struct etrace_later *l)
 {
 	struct etrace_scratch *s;
 	struct etrace_task *t;
 	struct etrace_rec r;
-	struct path path;
-	int err = may_sleep ? etrace_symlink_look_up(l, &path) : -EAGAIN;
+	struct path target;
+	int err;
 
-	etrace_rec_init(&r, ETRACE_EV_SYMLINK, 3);
-	r.joined = l->joined;
-	r.unread = l->unread;
-	r.cut = l->cut;
-	r.str[0] = l->target;
-	r.str[1].s = NULL;
-	r.str[1].len = 0;
-	r.str[2] = l->name;
-
+	err = etrace_target_find(&l->dir, &l->hold->str[0], &target);
+	etrace_symlink_init(&r, l->hold);
 	s = etrace_scratch_get();
-	switch (err) {
-	case 0:
-		etrace_capture_path(&r, 1, s, &path);
-		break;
-	case -ENOENT:
-	case -ENOTDIR:
-	case -ELOOP:
-	case -EACCES:
-	case -ENAMETOOLONG:
-		break;			/* it leads nowhere */
-	default:
-		r.unread |= BIT(1);	/* nobody knows; the task is killed, say */
-	}
-	/* Tracing may have stopped during the look-up. */
+	if (!err)
+		etrace_capture_path(&r, 1, s, &target);
+	else if (err == -EAGAIN)
+		r.untold |= BIT(1);
+	rcu_read_lock();
 	t = etrace_task_find(current);
 	if (t)
 		etrace_emit(t, &r);
-	etrace_scratch_put();
-
-	if (!err)
-		path_put(&path);
-	kfree(l->target.s);
-	kfree(l->name.s);
-	kfree(l);
-}
-
-static void etrace_symlink_work(struct callback_head *work)
-{
-	etrace_symlink_record(container_of(work, struct etrace_symlink, work),
-			      true);
-	if (atomic_dec_and_test(&etrace_symlinks_pending))
-		wake_up(&etrace_symlinks_wait);
-}
-
-static bool etrace_symlink_defer(struct etrace_symlink *l)
-{
-	if (!task_work_add)
-		return false;
-	atomic_inc(&etrace_symlinks_pending);
-	init_task_work(&l->work, etrace_symlink_work);
-	if (!task_work_add(current, &l->work, TWA_RESUME))
-		return true;
-	atomic_dec(&etrace_symlinks_pending);
-	return false;
-}
-
-/*
- * In the probe, outside the section that it is in; its caller does not go on to
- * another slot.
- */
-static void etrace_symlink_at_once(struct etrace_symlink *l)
-	__releases(RCU) __acquires(RCU)
-{
 	rcu_read_unlock();
-	etrace_symlink_record(l, ETRACE_SYSCALL_PROBES_SLEEP);
-	rcu_read_lock();
-}
-
-static bool etrace_str_dup(struct etrace_str *dst, const struct etrace_str *src)
-{
-	dst->s = kmemdup(src->s, src->len ?: 1, GFP_ATOMIC | __GFP_NOWARN);
-	dst->len = src->len;
-	return dst->s;
-}
-
-static void etrace_symlink_lost(struct etrace_task *t)
-{
-	etrace_for_each_slot(t, t)
-		etrace_count(t->session, lost_records, 1);
+	etrace_scratch_put();
+	if (!err)
+		path_put(&target);
 }
 
 /*
- * Whether the target exists needs a look-up, which may sleep, so it waits
- * until the task is on its way back to its program: nothing that it does can
- * come between. Kernels without task_work_add() for modules let the probe
- * sleep if they are new, and go without the answer if they are old.
+ * What the target leads to is found out when the link is there, and before the
+ * program can do anything else.
  */
 static void etrace_do_symlink(struct etrace_call *c)
 {
 	struct etrace_hold *hold = etrace_held(c);
-	struct etrace_symlink *l;
 	struct etrace_scratch *s;
-	bool ok = true;
+	struct etrace_later *l;
 
 	if (c->ret < 0)
 		return;
-	l = kzalloc(sizeof(*l), GFP_ATOMIC | __GFP_NOWARN);
-	if (!l) {
-		etrace_symlink_lost(c->t);
+	if (hold && hold->later) {
+		l = hold->later;
+		hold->later = NULL;
+		l->hold = etrace_hold_take(c->t, ETRACE_HOOK_PATH_SYMLINK);
+		etrace_later_run(l, etrace_symlink_later);
 		return;
 	}
-	if (hold) {
-		l->target = hold->str[0];
-		l->name = hold->str[1];
-		hold->str[0].s = NULL;
-		hold->str[1].s = NULL;
-	} else {
-		s = etrace_scratch_get();
-		etrace_rec_init(&c->r, ETRACE_EV_SYMLINK, 3);
+	s = etrace_scratch_get();
+	etrace_symlink_init(&c->r, hold);
+	c->r.untold |= BIT(1);
+	if (!hold) {
 		etrace_capture_user(&c->r, 0, s,
 				    etrace_arg(c, ETRACE_ARG_TARGET, 0));
 		etrace_join(c, 2, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
-		l->joined = c->r.joined;
-		l->unread = c->r.unread;
-		l->cut = c->r.cut;
-		ok = etrace_str_dup(&l->target, &c->r.str[0]) &&
-		     etrace_str_dup(&l->name, &c->r.str[2]);
-		etrace_scratch_put();
 	}
-	if (!ok) {
-		etrace_symlink_lost(c->t);
-		kfree(l->target.s);
-		kfree(l->name.s);
-		kfree(l);
-	} else if (!etrace_symlink_defer(l)) {
-		etrace_symlink_at_once(l);
-	}
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
 }
 
 /* ---- at the end of a call ----------------------------------------------- */
@@ -714,7 +675,8 @@ void etrace_syscall_done(const struct etrace_syscall *sc,
 	if (ret < 0 && !etrace_handlers[sc->record].failed)
 		return;
 	t = etrace_task_find(current);
-	if (!t)
+	/* Who answered in the kernel's place may have answered anything. */
+	if (!t || unlikely(t->skipped) || unlikely(etrace_syscalls_emulated()))
 		return;
 	if (etrace_handlers[sc->record].fn && !etrace_interrupted(ret))
 		etrace_syscall_handle(t, sc, regs, ret);
@@ -772,8 +734,10 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	if (bprm->interp == bprm->filename) {
 		r.str[1] = r.str[0];
 		r.cut |= (r.cut & BIT(0)) << 1;
+		r.outside |= (r.outside & BIT(0)) << 1;
 	} else if (hold) {
 		r.str[1] = hold->str[0];
+		r.outside |= (hold->outside & BIT(0)) << 1;
 	} else {
 		/* A script, and no hook to see where it lies. */
 		etrace_capture_kernel(&r, 1, s, bprm->filename);
@@ -859,21 +823,4 @@ void etrace_syscalls_init(void)
 		etrace_row_set(ETRACE_ABI_NATIVE, row);
 		etrace_row_set(ETRACE_ABI_COMPAT, row);
 	}
-}
-
-/**
- * etrace_syscalls_exit - wait until no task runs this file's code any more
- *
- * To be called when nothing is registered any more.
- */
-void etrace_syscalls_exit(void)
-{
-	while (!wait_event_idle_timeout(etrace_symlinks_wait,
-					!atomic_read(&etrace_symlinks_pending),
-					ETRACE_UNLOAD_NOTICE))
-		pr_warn("unloading waits for %d tasks that look up what their symbolic links lead to; if a file system does not answer, kill them\n",
-			atomic_read(&etrace_symlinks_pending));
-	/* The last ones may be in the tail of etrace_symlink_work() still. */
-	synchronize_rcu_tasks();
-	synchronize_rcu();
 }

@@ -224,6 +224,8 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 	t->last = 0;
 	t->lost = 0;
 	t->hold = NULL;
+	t->going_on = false;
+	t->skipped = false;
 
 	spin_lock(&b->lock);
 	old = etrace_bucket_find(b->head.first, task, s);

@@ -313,6 +313,7 @@ static const struct {
 	{ "CONFIG_EVENT_TRACING", BOTH, true, "trace events" },
 	{ "CONFIG_HAVE_SYSCALL_TRACEPOINTS", BOTH, true, "system calls seen" },
 	{ "CONFIG_KPROBES", MODULE, false, "names as the kernel resolves them" },
+	{ "CONFIG_DYNAMIC_FTRACE", MODULE, false, "names as the kernel resolves them" },
 	{ "CONFIG_SECURITY_PATH", BOTH, false, "names as the kernel resolves them" },
 	{ "CONFIG_BPF_SYSCALL", BPF, true, "BPF programs" },
 	{ "CONFIG_BPF_JIT", BPF, true, "BPF programs on tracepoints and functions" },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Records into events.  See rec_events.h; the records' rules: kernel/emit.c. */
 #include "rec_events.h"
+#include "buf.h"
 #include "map64.h"
 #include "xalloc.h"
 
@@ -394,20 +395,46 @@ static void add_text(struct et_event *ev, const char *text, uint32_t cpu,
 	et_add_bytes(ev, text, strlen(text));
 }
 
-static void mark_names(char *buf, size_t size, const char *name, unsigned int bits,
-		       const struct kind_row *row)
+/* The names of the strings that have a mark, as the module prints them. */
+static void add_marks(struct et_event *ev, const struct rec *r, const struct kind_row *row,
+		      uint32_t cpu, uint64_t time)
 {
-	size_t len = (size_t)snprintf(buf, size, "%s=", name);
-	const char *sep = "";
+	static const struct {
+		const char *name;
+		enum rec_field field;
+		bool always;
+	} marks[] = {
+		{ "Marks|joined=", REC_F_joined, true },
+		{ ",unread=", REC_F_unread, true },
+		{ ",cut=", REC_F_cut, true },
+		{ ",untold=", REC_F_untold, false },
+		{ ",outside=", REC_F_outside, false },
+	};
+	struct buf text = { 0 };
+	uint64_t all = 0;
 
-	for (unsigned int i = 0; i < 8 && len < size; i++) {
-		if (!(bits >> i & 1))
-			continue;
-		len += (size_t)snprintf(buf + len, size - len, "%s%s", sep,
-					i < row->nstr ? et_tags[row->str[i].tag].name :
-					row->kind == ET_K_EXEC ? "A" : "args");
-		sep = "+";
+	for (size_t m = 0; m < sizeof(marks) / sizeof(*marks); m++)
+		all |= (uint64_t)rec_num(r, marks[m].field);
+	if (!all)
+		return;
+	for (size_t m = 0; m < sizeof(marks) / sizeof(*marks); m++) {
+		uint64_t bits = (uint64_t)rec_num(r, marks[m].field);
+		const char *sep = "";
+
+		if (bits || marks[m].always)
+			buf_adds(&text, marks[m].name);
+		for (unsigned int i = 0; i < 8; i++) {
+			if (!(bits >> i & 1))
+				continue;
+			buf_adds(&text, sep);
+			buf_adds(&text, i < row->nstr ? et_tags[row->str[i].tag].name :
+				 row->kind == ET_K_EXEC ? "A" : "args");
+			sep = "+";
+		}
 	}
+	et_add_item(ev, ET_T_OTHER, cpu, time);
+	et_add_bytes(ev, text.s, text.len);
+	buf_free(&text);
 }
 
 /*
@@ -417,11 +444,8 @@ static void mark_names(char *buf, size_t size, const char *name, unsigned int bi
 static void add_tail(struct node *n, const struct rec *r, uint32_t cpu, uint64_t time)
 {
 	const struct kind_row *row = &kinds[n->kind];
-	unsigned int joined = (unsigned int)rec_num(r, REC_F_joined);
-	unsigned int unread = (unsigned int)rec_num(r, REC_F_unread);
-	unsigned int cut = (unsigned int)rec_num(r, REC_F_cut);
 	int64_t error = rec_num(r, REC_F_error);
-	char text[128], j[32], u[32], c[32];
+	char text[128];
 
 	if (n->kind == REC_exec)
 		et_add_item(&n->ev, ET_T_END_OF_ARGS, cpu, time);
@@ -433,13 +457,7 @@ static void add_tail(struct node *n, const struct rec *r, uint32_t cpu, uint64_t
 		snprintf(text, sizeof(text), "Failed|error=%" PRId64, error);
 		add_text(&n->ev, text, cpu, time);
 	}
-	if (joined | unread | cut) {
-		mark_names(j, sizeof(j), "joined", joined, row);
-		mark_names(u, sizeof(u), "unread", unread, row);
-		mark_names(c, sizeof(c), "cut", cut, row);
-		snprintf(text, sizeof(text), "Marks|%s,%s,%s", j, u, c);
-		add_text(&n->ev, text, cpu, time);
-	}
+	add_marks(&n->ev, r, row, cpu, time);
 }
 
 static void add_clone(struct et_event *ev, const struct rec *r, uint32_t cpu,

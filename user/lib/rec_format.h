@@ -30,6 +30,7 @@ enum rec_kind {
 /* The fields that any record may have: numbers, and arrays of bytes. */
 #define REC_FIELDS(X)							\
 	X(upid) X(time) X(error) X(inl) X(more) X(joined) X(unread) X(cut) \
+	X(untold) X(outside)						\
 	X(flags) X(has_flags) X(child) X(status) X(signal) X(core)	\
 	X(mode) X(fd) X(oldfd) X(newfd) X(fd1) X(fd2)			\
 	X(event) X(tag) X(state) X(part) X(total) X(first)		\

@@ -4,13 +4,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/etrace_test.h"
@@ -178,6 +181,45 @@ TEST(openat2)
 	et_file("a");
 	et_mkdir("d");
 	et_traced(do_openat2);
+}
+
+/*
+ * Another task writes to the struct while openat2() waits for the other end of
+ * a FIFO: what the file is open for is the kernel's word.
+ */
+static void do_forged(void)
+{
+	struct open_how *how = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char path[PATH_MAX];
+	pid_t pid;
+	int fd;
+
+	strcpy(path, et_path("fifo"));
+	how->flags = O_RDONLY;
+	pid = CHILD_MUST(syscall(SYS_fork));
+	if (pid) {
+		want_fork(pid);
+		want_any(pid);
+	} else {
+		/* It is asleep in the kernel by then, or the case tells nothing. */
+		usleep(300000);
+		how->flags = O_RDWR | O_APPEND | O_CREAT;
+		how->mode = 0777;
+		open(path, O_WRONLY);
+		_exit(0);
+	}
+	fd = CHILD_MUST(syscall(SYS_openat2, AT_FDCWD, path, how, sizeof(*how)));
+	want_open(fd, path, O_RDONLY, 0);
+	want_extended("Marks|joined=,unread=args,cut=");
+	want_count("strings_unread", 1);
+	CHILD_MUST(waitpid(pid, NULL, 0));
+}
+
+TEST(forged_struct)
+{
+	MUST(mkfifo(et_path("fifo"), 0600));
+	et_traced(do_forged);
 }
 
 static void do_creat(void)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -18,17 +19,8 @@
 #define DIR_FD	100
 
 /* @resolved: what the target leads to, NULL if nowhere. */
-static void want_symlink(const char *target, const char *resolved,
-			 const char *link)
+static void want_lines(const char *target, const char *resolved, const char *link)
 {
-	char real[PATH_MAX];
-
-	/* The C library has its own opinion of where a link leads. */
-	if (!realpath(link, real))
-		real[0] = '\0';
-	if (strcmp(real, resolved ?: ""))
-		CHILD_FAIL("realpath says '%s', must be '%s'", real, resolved ?: "");
-
 	if (resolved)
 		want("Symlink|targetnamesize=%zu,resolvednamesize=%zu,linknamesize=%zu",
 		     strlen(target), strlen(resolved), strlen(link));
@@ -39,6 +31,27 @@ static void want_symlink(const char *target, const char *resolved,
 	if (resolved)
 		want("SR|%s", resolved);
 	want("SL|%s", link);
+}
+
+static void want_symlink(const char *target, const char *resolved,
+			 const char *link)
+{
+	char real[PATH_MAX];
+
+	/* The C library has its own opinion of where a link leads. */
+	if (!realpath(link, real))
+		real[0] = '\0';
+	if (strcmp(real, resolved ?: ""))
+		CHILD_FAIL("realpath says '%s', must be '%s'", real, resolved ?: "");
+	want_lines(target, resolved, link);
+}
+
+/* Nobody can tell without asking a file system, so there is no SR. */
+static void want_untold(const char *target, const char *link)
+{
+	want_lines(target, NULL, link);
+	want_extended("Marks|joined=,unread=,cut=,untold=SR");
+	want_count("strings_untold", 1);
 }
 
 static void symlink_is(const char *target, const char *name,
@@ -53,6 +66,15 @@ static void symlinkat_is(const char *target, int dirfd, const char *name,
 {
 	CHILD_MUST(et_sys(SYS_symlinkat, target, dirfd, name));
 	want_symlink(target, resolved, link);
+}
+
+static void rename_is(const char *from, const char *to)
+{
+	CHILD_MUST(rename(from, to));
+	want("RenameFrom|fnamesize=%zu", strlen(et_path(from)));
+	want("RF|%s", et_path(from));
+	want("RenameTo|fnamesize=%zu", strlen(et_path(to)));
+	want("RT|%s", et_path(to));
 }
 
 static void do_valid(void)
@@ -72,7 +94,18 @@ static void do_valid(void)
 	symlink_is("./d/.././/a", "./d/./l11", NULL, et_path("d/l11"));
 	/* What a mount hides is not what is found. */
 	symlink_is("mnt/f", "l12", et_path("mnt/f"), et_path("l12"));
-	symlink_is("/proc/self", "l13", realpath("/proc/self", NULL), et_path("l13"));
+	symlink_is("d/", "l13", et_path("d"), et_path("l13"));
+	symlink_is("//tmp/./../tmp//", "l14", "/tmp", et_path("l14"));
+	symlink_is("mnt/../mnt/..", "l15", et_dir, et_path("l15"));
+	symlink_is("../../../proc/../..", "l16", "/", et_path("l16"));
+	/* A name that the directory had before. */
+	rename_is("d", "e");
+	symlink_is("d/f", "l17", NULL, et_path("l17"));
+	symlink_is("e/f", "l18", et_path("e/f"), et_path("l18"));
+	rename_is("e", "d");
+	/* Younger kernels know from memory whether a process is there. */
+	if (et_bpf() || et_kernel_at_least(5, 11))
+		symlink_is("/proc/self", "p", realpath("/proc/self", NULL), et_path("p"));
 }
 
 TEST(valid)
@@ -95,11 +128,15 @@ static void do_dangling(void)
 	symlink_is("f", "l3", NULL, et_path("l3"));	/* it is in d */
 	symlink_is("l4", "l4", NULL, et_path("l4"));	/* to itself */
 	symlink_is("d/f/g", "l5", NULL, et_path("l5"));
+	symlink_is("d/f/", "l7", NULL, et_path("l7"));
+	symlink_is("d/f/..", "l8", NULL, et_path("l8"));
 	symlink_is(" any text, = | ! no path", "l6", NULL, et_path("l6"));
 }
 
 TEST(dangling)
 {
+	/* So that it is known that there is no such file. */
+	access("/absent/too", F_OK);
 	et_mkdir("d");
 	et_file("d/f");
 	et_traced(do_dangling);
@@ -145,6 +182,152 @@ TEST(as_the_program_sees_it)
 	MUST(chmod(et_path("open"), 0777));
 	MUST(chmod(et_path("closed"), 0700));
 	et_traced(do_denied);
+}
+
+/* ---- what is not looked up ------------------------------------------------- */
+
+static char never[64];
+
+static void do_untold(void)
+{
+	CHILD_MUST(et_sys(SYS_symlink, never, "l1"));
+	want_untold(never, et_path("l1"));
+	/* The program itself looks, and from then on it is known. */
+	access(never, F_OK);
+	symlink_is(never, "l2", NULL, et_path("l2"));
+}
+
+TEST(never_looked_up)
+{
+	static int n;
+
+	if (et_without_module())
+		return;
+	/* Not in the case's directory, where every name is in memory. */
+	snprintf(never, sizeof(never), "/usr/bin/etrace-%d-%d", getpid(), n++);
+	access("/usr/bin/env", F_OK);
+	et_traced(do_untold);
+}
+
+static bool is_mounted(const char *path)
+{
+	char line[2 * PATH_MAX], at[PATH_MAX];
+	FILE *f = fopen("/proc/self/mountinfo", "r");
+	bool found = false;
+
+	if (!f)
+		DIE("/proc/self/mountinfo: %m");
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*s %*s %*s %*s %4095s", at) == 1 && !strcmp(at, path))
+			found = true;
+	fclose(f);
+	return found;
+}
+
+static void do_automount(void)
+{
+	char target[PATH_MAX];
+
+	strcpy(target, et_path("debug/tracing/README"));
+	CHILD_MUST(et_sys(SYS_symlink, target, "l1"));
+	want_untold(target, et_path("l1"));
+	CHILD_MUST(et_sys(SYS_symlink, "debug/tracing/README", "l2"));
+	want_untold("debug/tracing/README", et_path("l2"));
+	/* Time for whoever looks it up later. */
+	usleep(et_bpf() ? 500000 : 0);
+}
+
+TEST(nothing_is_mounted)
+{
+	bool mounts;
+
+	if (et_without_module())
+		return;
+	et_mkdir("debug");
+	MUST(mount("debugfs", et_path("debug"), "debugfs", 0, NULL));
+	et_traced(do_automount);
+	EXPECT(!is_mounted(et_path("debug/tracing")));
+	/* That is what it would have been. */
+	access(et_path("debug/tracing/README"), F_OK);
+	mounts = is_mounted(et_path("debug/tracing"));
+	umount2(et_path("debug"), MNT_DETACH);
+	if (!mounts)
+		et_skip("debugfs mounts nothing by itself here");
+}
+
+/* A daemon that never answers. */
+static void do_autofs(void)
+{
+	CHILD_MUST(et_sys(SYS_symlink, "auto/x/f", "l1"));
+	want_untold("auto/x/f", et_path("l1"));
+	CHILD_MUST(et_sys(SYS_symlink, "direct/f", "l2"));
+	want_untold("direct/f", et_path("l2"));
+}
+
+static bool mount_autofs(const char *dir, const char *kind, int fd)
+{
+	char options[128];
+
+	et_mkdir(dir);
+	snprintf(options, sizeof(options), "fd=%d,pgrp=%d,minproto=5,maxproto=5,%s",
+		 fd, getpgrp(), kind);
+	return !mount("etrace", et_path(dir), "autofs", 0, options);
+}
+
+static void in_another_group(void)
+{
+	/* The daemon's own processes are let through. */
+	CHILD_MUST(setpgid(0, 0));
+	do_autofs();
+}
+
+TEST(nobody_is_asked)
+{
+	int fd[2];
+
+	if (et_without_module())
+		return;
+	if (system("modprobe -q autofs4"))
+		et_note("modprobe autofs4: cannot");
+	MUST(pipe(fd));
+	if (!mount_autofs("auto", "indirect", fd[1]) ||
+	    !mount_autofs("direct", "direct", fd[1])) {
+		et_skip("no autofs: %m");
+	} else {
+		et_traced(in_another_group);
+	}
+	close(fd[0]);
+	close(fd[1]);
+	umount2(et_path("auto"), MNT_DETACH);
+	umount2(et_path("direct"), MNT_DETACH);
+}
+
+/* By the directory that the kernel has, not by its name. */
+static void do_mounted_over(void)
+{
+	CHILD_MUST(et_sys(SYS_symlinkat, "f", DIR_FD, "l1"));
+	want_lines("f", et_path("d/f"), et_path("d/l1"));
+	CHILD_MUST(et_sys(SYS_symlinkat, "g", DIR_FD, "l2"));
+	want_lines("g", NULL, et_path("d/l2"));
+	symlink_is("g", "d/l3", et_path("d/g"), et_path("d/l3"));
+	symlink_is("f", "d/l4", NULL, et_path("d/l4"));
+}
+
+TEST(mounted_over)
+{
+	int d;
+
+	if (et_without_module())
+		return;		/* who looks later has names only */
+	et_mkdir("d");
+	et_file("d/f");
+	d = MUST(open(et_path("d"), O_PATH));
+	MUST(dup2(d, DIR_FD));
+	close(d);
+	MUST(mount("tmpfs", et_path("d"), "tmpfs", 0, NULL));
+	et_file("d/g");
+	et_traced(do_mounted_over);
+	MUST(umount(et_path("d")));
 }
 
 static void do_failed(void)

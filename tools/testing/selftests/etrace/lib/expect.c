@@ -53,7 +53,7 @@ static struct shared *shared;
 
 static const char * const losses[] = {
 	"lost_records", "lost_disabled", "lost_tasks", "lost_fds",
-	"strings_joined", "strings_unread", "strings_cut",
+	"strings_joined", "strings_unread", "strings_cut", "strings_untold",
 	"overwritten", "hooks_missed", "hooks_missing",
 };
 

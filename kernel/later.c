@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Work that a task does on its way back to its program: what takes too long for
+ * a probe, which may run with preemption off, or takes references, which may
+ * sleep when they are dropped.  It is done behind the system call and before
+ * the program's next instruction, so the order of the task's records holds.
+ *
+ * The way there is the kernel's own: the last reference to a file that is
+ * dropped in a system call is released on the task's way back to user mode.
+ * Each piece of work has such a file, made beforehand, for making one sleeps.
+ * The files do not hold the module, which waits for them instead: their release
+ * never waits for anybody.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/list.h>
+#include <linux/path.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "etrace.h"
+
+#define ETRACE_LATER_MAX	64	/* tasks that may be on their way at a time */
+
+static DEFINE_SPINLOCK(etrace_later_lock);
+static LIST_HEAD(etrace_later_pool);	/* ready for use */
+static LIST_HEAD(etrace_later_dropped);	/* not needed after all */
+static bool etrace_later_going;		/* no new files; all under the lock */
+
+static atomic_t etrace_later_files = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(etrace_later_wait);
+
+static int etrace_later_release(struct inode *inode, struct file *file);
+static const struct file_operations etrace_later_fops = {
+	.release = etrace_later_release,
+};
+
+/* Makes it as it was. May sleep. */
+static void etrace_later_reset(struct etrace_later *l)
+{
+	if (l->dir.mnt)
+		path_put(&l->dir);
+	etrace_hold_free(l->hold);
+	memset(l, 0, sizeof(*l));
+}
+
+/* Returns false if it does not belong into the pool any more. */
+static bool etrace_later_put(struct etrace_later *l)
+{
+	unsigned long flags;
+	bool keep;
+
+	spin_lock_irqsave(&etrace_later_lock, flags);
+	keep = !etrace_later_going;
+	if (keep)
+		list_add(&l->node, &etrace_later_pool);
+	spin_unlock_irqrestore(&etrace_later_lock, flags);
+	return keep;
+}
+
+/* Gives @l a file and puts it into the pool, or frees it. */
+static int etrace_later_ready(struct etrace_later *l)
+{
+	struct file *file = anon_inode_getfile("[etrace]", &etrace_later_fops,
+					       l, O_RDONLY);
+
+	if (IS_ERR(file)) {
+		kfree(l);
+		return PTR_ERR(file);
+	}
+	atomic_inc(&etrace_later_files);
+	l->file = file;
+	if (!etrace_later_put(l))
+		fput(file);
+	return 0;
+}
+
+static int etrace_later_release(struct inode *inode, struct file *file)
+{
+	struct etrace_later *l = file->private_data;
+	bool last;
+
+	if (l->fn)
+		l->fn(l);
+	etrace_later_reset(l);
+	/* The next one, here, where that may sleep. */
+	if (READ_ONCE(etrace_later_going))
+		kfree(l);
+	else
+		etrace_later_ready(l);
+	last = atomic_dec_and_test(&etrace_later_files);
+	if (last)
+		wake_up(&etrace_later_wait);
+	return 0;
+}
+
+/* Takes care of what was dropped, and at the end of the pool. */
+static void etrace_later_clean(struct work_struct *work)
+{
+	struct etrace_later *l, *next;
+	struct file *file;
+	LIST_HEAD(list);
+
+	spin_lock_irq(&etrace_later_lock);
+	list_splice_init(&etrace_later_dropped, &list);
+	if (etrace_later_going)
+		list_splice_init(&etrace_later_pool, &list);
+	spin_unlock_irq(&etrace_later_lock);
+
+	list_for_each_entry_safe(l, next, &list, node) {
+		file = l->file;
+		etrace_later_reset(l);
+		l->file = file;
+		if (!etrace_later_put(l))
+			__fput_sync(file);
+	}
+}
+static DECLARE_WORK(etrace_later_cleaner, etrace_later_clean);
+
+/**
+ * etrace_later_get - get ready for work that may have to be done later
+ *
+ * From any context but an NMI.
+ *
+ * Return: all zero but its file; NULL if too many are under way.
+ */
+struct etrace_later *etrace_later_get(void)
+{
+	struct etrace_later *l;
+	unsigned long flags;
+
+	spin_lock_irqsave(&etrace_later_lock, flags);
+	l = list_first_entry_or_null(&etrace_later_pool, struct etrace_later,
+				     node);
+	if (l)
+		list_del(&l->node);
+	spin_unlock_irqrestore(&etrace_later_lock, flags);
+	return l;
+}
+
+/**
+ * etrace_later_run - do it on the current task's way back to its program
+ * @l: of etrace_later_get(); not to be used any more
+ * @fn: may sleep, but wait for nobody; what @l has is freed behind it
+ *
+ * In a system call of the task, from its own context, preemptible or not.
+ */
+void etrace_later_run(struct etrace_later *l, void (*fn)(struct etrace_later *l))
+{
+	l->fn = fn;
+	fput(l->file);
+}
+
+/**
+ * etrace_later_drop - there is nothing to be done
+ * @l: of etrace_later_get(); what it has is freed. NULL: does nothing
+ *
+ * From any context but an NMI.
+ */
+void etrace_later_drop(struct etrace_later *l)
+{
+	unsigned long flags;
+
+	if (!l)
+		return;
+	spin_lock_irqsave(&etrace_later_lock, flags);
+	list_add(&l->node, &etrace_later_dropped);
+	spin_unlock_irqrestore(&etrace_later_lock, flags);
+	schedule_work(&etrace_later_cleaner);
+}
+
+int etrace_later_init(void)
+{
+	struct etrace_later *l;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ETRACE_LATER_MAX; i++) {
+		l = kzalloc(sizeof(*l), GFP_KERNEL);
+		err = l ? etrace_later_ready(l) : -ENOMEM;
+		if (err) {
+			etrace_later_exit();
+			return err;
+		}
+	}
+	return 0;
+}
+
+/**
+ * etrace_later_exit - wait until no task runs this file's code any more
+ *
+ * To be called when nothing is registered any more.
+ */
+void etrace_later_exit(void)
+{
+	spin_lock_irq(&etrace_later_lock);
+	WRITE_ONCE(etrace_later_going, true);
+	spin_unlock_irq(&etrace_later_lock);
+	schedule_work(&etrace_later_cleaner);
+	wait_event(etrace_later_wait, !atomic_read(&etrace_later_files));
+	flush_work(&etrace_later_cleaner);
+	/* The last one may be in the tail of etrace_later_release() still. */
+	synchronize_rcu_tasks();
+	synchronize_rcu();
+}

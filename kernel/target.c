@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a symbolic link leads to: the one name of a call that nobody has resolved.
+ *
+ * The way is walked here, through what the kernel has in memory: names that it
+ * has looked up before, and mounts.  No file system is asked for a name, no
+ * daemon is waited for, nothing is mounted and no security module gets to see a
+ * look-up that the program never made.  What cannot be told so is not told.
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/delayed_call.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/stringhash.h>
+
+#include "etrace.h"
+#include "compat.h"
+
+#define ETRACE_NOWHERE	(-ENOENT)
+#define ETRACE_UNTOLD	(-EAGAIN)
+
+/**
+ * struct etrace_walk - a way that is being walked
+ * @at: how far it has come; referenced
+ * @root: the task's root directory; referenced
+ * @rest: what is left of it, in @room, up to its null byte at the end
+ * @links: how many symbolic links were followed
+ * @room: for the texts of links, which come before the rest
+ */
+struct etrace_walk {
+	struct path at;
+	struct path root;
+	char *rest;
+	unsigned int links;
+	char room[2 * PATH_MAX];
+};
+
+/* Puts @len bytes of text before what is left. */
+static int etrace_walk_text(struct etrace_walk *w, const char *s, size_t len)
+{
+	if (!len)
+		return ETRACE_NOWHERE;
+	if (len + 1 > w->rest - w->room)
+		return ETRACE_UNTOLD;
+	/* Behind the text of a link its own name's end follows. */
+	w->rest -= len;
+	memcpy(w->rest, s, len);
+	if (*s == '/') {
+		path_get(&w->root);
+		path_put(&w->at);
+		w->at = w->root;
+	}
+	return 0;
+}
+
+/* Mounts on a directory hide it; what would have to be mounted is not told. */
+static int etrace_walk_mounts(struct etrace_walk *w)
+{
+	while (d_mountpoint(w->at.dentry))
+		if (!follow_down_one(&w->at))
+			break;
+	if (w->at.dentry->d_flags & (DCACHE_NEED_AUTOMOUNT | DCACHE_MANAGE_TRANSIT))
+		return ETRACE_UNTOLD;
+	return 0;
+}
+
+static int etrace_walk_up(struct etrace_walk *w)
+{
+	struct dentry *parent;
+
+	for (;;) {
+		if (path_equal(&w->at, &w->root))
+			break;
+		if (w->at.dentry != w->at.mnt->mnt_root) {
+			parent = dget_parent(w->at.dentry);
+			/* Moved out of what is mounted: there is no way up. */
+			if (!is_subdir(parent, w->at.mnt->mnt_root)) {
+				dput(parent);
+				return ETRACE_NOWHERE;
+			}
+			dput(w->at.dentry);
+			w->at.dentry = parent;
+			break;
+		}
+		if (!follow_up(&w->at))
+			break;
+	}
+	return etrace_walk_mounts(w);
+}
+
+/*
+ * Where links are protected (the sysctl fs.protected_symlinks), some in sticky
+ * directories are not followed; whether they are is not known here.
+ */
+static bool etrace_may_be_protected(const struct inode *dir,
+				    const struct inode *link)
+{
+	const umode_t sticky = S_ISVTX | 0002;
+
+	return (dir->i_mode & sticky) == sticky &&
+	       !uid_eq(current_fsuid(), link->i_uid) &&
+	       !uid_eq(dir->i_uid, link->i_uid);
+}
+
+static int etrace_walk_link(struct etrace_walk *w, struct dentry *dentry)
+{
+	struct inode *inode = d_inode(dentry);
+	DEFINE_DELAYED_CALL(done);
+	const char *text;
+	int err;
+
+	if (++w->links > MAXSYMLINKS || w->at.mnt->mnt_flags & MNT_NOSYMFOLLOW)
+		return ETRACE_NOWHERE;
+	if (etrace_may_be_protected(d_inode(w->at.dentry), inode))
+		return ETRACE_UNTOLD;
+	rcu_read_lock();
+	text = READ_ONCE(inode->i_link);
+	/* Without a dentry: what is in memory, or -ECHILD. */
+	if (!text)
+		text = inode->i_op->get_link ?
+		       inode->i_op->get_link(NULL, inode, &done) : NULL;
+	if (IS_ERR_OR_NULL(text))
+		err = ETRACE_UNTOLD;
+	else
+		err = strnlen(text, PATH_MAX) < PATH_MAX ? 0 : ETRACE_UNTOLD;
+	rcu_read_unlock();
+	/* The inode keeps the text, and so does the call to come. */
+	if (!err)
+		err = etrace_walk_text(w, text, strlen(text));
+	do_delayed_call(&done);
+	return err;
+}
+
+/* Steps to the entry of that name, or puts the text of a link before the rest. */
+static int etrace_walk_down(struct etrace_walk *w, const char *name, u32 len)
+{
+	struct dentry *dir = w->at.dentry, *dentry;
+	struct qstr q = { .len = len, .name = name };
+	int err = 0;
+
+	if (len > NAME_MAX)
+		return ETRACE_NOWHERE;
+	if (dir->d_flags & (DCACHE_OP_HASH | DCACHE_OP_COMPARE))
+		return ETRACE_UNTOLD;
+	q.hash = full_name_hash(dir, name, len);
+	dentry = d_lookup(dir, &q);
+	/* Some file systems have all their names in memory. */
+	if (!dentry)
+		return d_inode(dir)->i_op->lookup == simple_lookup ?
+		       ETRACE_NOWHERE : ETRACE_UNTOLD;
+	if (dentry->d_flags & DCACHE_OP_REVALIDATE &&
+	    etrace_revalidate(dir, &q, dentry) <= 0) {
+		err = ETRACE_UNTOLD;
+	} else if (d_is_negative(dentry)) {
+		err = ETRACE_NOWHERE;
+	} else if (d_is_symlink(dentry)) {
+		err = etrace_walk_link(w, dentry);
+	} else {
+		w->at.dentry = dentry;
+		dput(dir);
+		return etrace_walk_mounts(w);
+	}
+	dput(dentry);
+	return err;
+}
+
+/* One component, and the slashes behind it. */
+static int etrace_walk_step(struct etrace_walk *w)
+{
+	const char *name;
+	u32 len;
+	int err;
+
+	if (!d_can_lookup(w->at.dentry))
+		return ETRACE_NOWHERE;
+	/* As the task itself, so that a link leads where it would lead it. */
+	err = etrace_may_search(&w->at);
+	if (err)
+		return err == -ECHILD ? ETRACE_UNTOLD : ETRACE_NOWHERE;
+
+	name = w->rest + strspn(w->rest, "/");
+	len = strcspn(name, "/");
+	w->rest += name - w->rest + len;
+	if (!len || (len == 1 && name[0] == '.'))
+		return 0;
+	if (len == 2 && name[0] == '.' && name[1] == '.')
+		return etrace_walk_up(w);
+	return etrace_walk_down(w, name, len);
+}
+
+/**
+ * etrace_target_find - what a link leads to, as the current task sees it
+ * @dir: the directory that the link lies in
+ * @target: its text
+ * @found: set to what it leads to; path_put() it
+ *
+ * May sleep, when it drops the last reference to what somebody else has removed.
+ *
+ * Return: 0; -ENOENT: it leads nowhere; -EAGAIN: that cannot be told without
+ * asking somebody.
+ */
+int etrace_target_find(const struct path *dir, const struct etrace_str *target,
+		       struct path *found)
+{
+	struct etrace_walk *w;
+	int err;
+
+	if (!current->fs)
+		return ETRACE_UNTOLD;
+	w = kmalloc(sizeof(*w), GFP_KERNEL);
+	if (!w)
+		return ETRACE_UNTOLD;
+	w->links = 0;
+	w->rest = w->room + sizeof(w->room) - 1;
+	*w->rest = '\0';
+	get_fs_root(current->fs, &w->root);
+	w->at = *dir;
+	path_get(&w->at);
+
+	err = etrace_walk_text(w, target->s, target->len);
+	while (!err && *w->rest)
+		err = etrace_walk_step(w);
+
+	path_put(&w->root);
+	if (err)
+		path_put(&w->at);
+	else
+		*found = w->at;
+	kfree(w);
+	return err;
+}
