@@ -214,6 +214,7 @@ static int bpf_backend_account(void *s, struct rec_account *a)
 	a->module.strings_joined = b.programs.strings_joined;
 	a->module.strings_unread = b.programs.strings_unread + b.unresolved;
 	a->module.strings_cut = b.programs.strings_cut;
+	a->module.strings_untold = b.untold;
 	a->module.hooks_missing = b.hooks_missing;
 	a->missed = b.missed;
 	a->tally = b.tally;

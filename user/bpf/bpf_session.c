@@ -220,8 +220,9 @@ static const char *hooked(const struct bpf_program *p)
 {
 	const char *section = bpf_program__section_name(p);
 
-	if (!strncmp(section, "fentry/", 7) || !strncmp(section, "kprobe/", 7))
-		return section + 7;
+	if (!strncmp(section, "fentry/", 7) || !strncmp(section, "kprobe/", 7) ||
+	    !strncmp(section, "kretprobe/", 10))
+		return strchr(section, '/') + 1;
 	return NULL;
 }
 
@@ -239,8 +240,12 @@ static void choose_programs(struct bpf_session *s, const struct btf *btf,
 
 		if (load && function && !has_function(btf, function)) {
 			load = false;
-			/* Kernels without 32-bit programs do without it. */
-			s->hooks_missing += !strstr(function, "ia32");
+			/*
+			 * Kernels without 32-bit programs do without it; and
+			 * filters are asked in one place or another.
+			 */
+			s->hooks_missing += !strstr(function, "ia32") &&
+					    !strstr(function, "__sec");
 		}
 		if (!strncmp(name, "task_rename", 11) && !opt->comm)
 			load = false;
@@ -632,6 +637,7 @@ int bpf_session_account(struct bpf_session *s, struct bpf_account *a)
 	a->damaged = bpf_rec_tally(s->rec)->damaged;
 	a->resolved = bpf_rec_tally(s->rec)->resolved;
 	a->unresolved = bpf_rec_tally(s->rec)->unresolved;
+	a->untold = bpf_rec_tally(s->rec)->untold;
 	a->bytes = bpf_rec_tally(s->rec)->bytes;
 	a->buffer = bpf_map__max_entries(s->skel->maps.ring);
 	a->hooks_missing = s->hooks_missing;

@@ -93,7 +93,8 @@ struct bpf_account {
 	const struct rec_tally *tally;
 	uint64_t damaged;	/* records that make no sense */
 	uint64_t resolved;	/* targets of links looked up afterwards */
-	uint64_t unresolved;	/* of them, targets of links of which nobody can tell */
+	uint64_t unresolved;	/* of them, those of which nobody can tell any more */
+	uint64_t untold;	/* of them, those of which nobody can without asking */
 	uint64_t bytes;		/* read from the ring buffer */
 	uint64_t buffer;	/* bytes of it */
 	bool limited;		/* an old kernel: the limits of Documentation/bpf.md */

@@ -87,6 +87,7 @@ struct {
  * @lost_since: time of the first of them
  * @nr_fds: descriptors that the close_range in progress may close
  * @hold: enum eb_hook: the hook that sent names for the call in progress
+ * @skipped: a seccomp filter has answered the call in progress, which is not made
  */
 struct slot {
 	u64 upid;
@@ -95,6 +96,7 @@ struct slot {
 	u32 lost;
 	u32 nr_fds;
 	u8 hold;
+	u8 skipped;
 };
 
 struct {

@@ -17,6 +17,11 @@
 #define O_WRONLY	01u
 #define O_CLOEXEC	02000000u
 #define O_TMPFILE_BIT	020000000u
+#define O_LARGEFILE	0100000u
+/* O_ACCMODE, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_PATH: what no file changes. */
+#define KEPT_FLAGS	(3u | 02000u | 0200000u | 0400000u | 010000000u | O_TMPFILE_BIT)
+#define S_IFMT		0170000u
+#define S_IFIFO		0010000u
 #define F_DUPFD		0u
 #define F_DUPFD_CLOEXEC	1030u
 #define CLOSE_RANGE_CLOEXEC 4u
@@ -145,6 +150,45 @@ static __always_inline void put_maker(struct scratch *s, struct task_struct *tas
 
 /* ---- system calls ---- */
 
+/* The structure or the numbers that a call points to. */
+static __always_inline void args_unread(struct scratch *s)
+{
+	s->rec.flags |= EB_ARGS_UNREAD;
+	s->counts.strings_unread++;
+}
+
+/*
+ * The struct of openat2() as it is after the call: another thread may have
+ * written to it meanwhile, and then the file knows better.
+ */
+static __always_inline void check_how(struct scratch *s, struct task_struct *task, s32 fd,
+				      const bool old)
+{
+	struct file *file = fd_file(task, fd, old);
+	u32 flags = file ? BPF_CORE_READ(file, f_flags) : 0;
+
+	if (!(s->rec.flags & EB_ARGS_UNREAD) &&
+	    (!file || !((s->rec.val[1] ^ flags) & KEPT_FLAGS)))
+		return;
+	if (!(s->rec.flags & EB_ARGS_UNREAD))
+		args_unread(s);
+	s->rec.val[1] = flags & ~O_LARGEFILE;
+	s->rec.val[2] = 0;
+}
+
+/* Are these the two ends of one pipe? */
+static __always_inline bool are_pipe(struct task_struct *task, const s32 *fd, const bool old)
+{
+	struct file *from = fd_file(task, fd[0], old), *to = fd_file(task, fd[1], old);
+	struct inode *pipe;
+
+	if (!from || !to || from == to)
+		return false;
+	pipe = BPF_CORE_READ(from, f_inode);
+	return pipe == BPF_CORE_READ(to, f_inode) &&
+	       (BPF_CORE_READ(pipe, i_mode) & S_IFMT) == S_IFIFO;
+}
+
 static __always_inline void clone_flags(struct scratch *s, u32 row)
 {
 	u64 flags = 0;
@@ -154,7 +198,7 @@ static __always_inline void clone_flags(struct scratch *s, u32 row)
 		flags = arg(s, row, EB_A_FLAGS, 0);
 	/* struct clone_args begins with the flags. */
 	else if (bpf_probe_read_user(&flags, sizeof(flags), (void *)arg(s, row, EB_A_STRUCT, 0)))
-		s->rec.flags |= EB_ARGS_UNREAD;
+		args_unread(s);
 	s->rec.val[0] = flags;
 }
 
@@ -192,7 +236,7 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 		if (has_arg(row, EB_A_STRUCT)) {
 			if (bpf_probe_read_user(&how, sizeof(how),
 						(void *)arg(s, row, EB_A_STRUCT, 0)))
-				r->flags |= EB_ARGS_UNREAD;
+				args_unread(s);
 		} else {
 			/* What creat() is short for. */
 			how.flags = arg(s, row, EB_A_FLAGS, O_CREAT | O_WRONLY | O_TRUNC);
@@ -202,18 +246,16 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 		r->val[1] = (u32)how.flags;
 		/* Without these it need not have been passed at all. */
 		r->val[2] = how.flags & (O_CREAT | O_TMPFILE_BIT) ? (u16)how.mode : 0;
+		if (has_arg(row, EB_A_STRUCT))
+			check_how(s, task, ret, old);
 		want(s, 0, W_FD, ret, 0);
 		want(s, 1, W_JOIN, arg(s, row, EB_A_DIRFD, AT_FDCWD),
 		     arg(s, row, EB_A_PATH, 0));
 		break;
 	}
 	case EB_R_CLOSE:
-		/*
-		 * Whatever else it returns, the descriptor is closed; unless a
-		 * seccomp filter has answered, and the call was never made.
-		 */
-		if (ret == -EBADF ||
-		    (ret < 0 && fd_file(task, arg(s, row, EB_A_FD, 0), old)))
+		/* Whatever else it returns, the descriptor is closed. */
+		if (ret == -EBADF)
 			return false;
 		rec_init(s, t, EB_CLOSE);
 		r->val[0] = (s32)arg(s, row, EB_A_FD, 0);
@@ -253,8 +295,9 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 		if (ret < 0)
 			return false;
 		rec_init(s, t, EB_PIPE);
-		if (bpf_probe_read_user(fd, sizeof(fd), (void *)arg(s, row, EB_A_STRUCT, 0))) {
-			r->flags |= EB_ARGS_UNREAD;
+		if (bpf_probe_read_user(fd, sizeof(fd), (void *)arg(s, row, EB_A_STRUCT, 0)) ||
+		    !are_pipe(task, fd, old)) {
+			args_unread(s);
 			fd[0] = fd[1] = -1;
 		}
 		r->val[0] = fd[0];
@@ -343,7 +386,8 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, co
 		return 0;
 	task = current_task(old);
 	t = slot_of(task, old);
-	if (!t)
+	/* Who answered in the kernel's place may have answered anything. */
+	if (!t || t->skipped)
 		return 0;
 	row = row_of(task, nr, old);
 	if (!row)
@@ -758,6 +802,19 @@ static __always_inline int do_close_range(enum room which, const bool old)
 	return 0;
 }
 
+/*
+ * What the seccomp filters say of a call: if they have answered, it is not made.
+ * The next call of the task comes here, too.
+ */
+static __always_inline int do_seccomp(bool skipped, const bool old)
+{
+	struct slot *t = slot_of(current_task(old), old);
+
+	if (t)
+		t->skipped = skipped;
+	return 0;
+}
+
 /* ---- the tasks that live already ---- */
 
 /*
@@ -980,6 +1037,33 @@ SEC("kprobe/__x64_sys_close_range") int close_range_perf(struct pt_regs *ctx)
 SEC("kprobe/__ia32_sys_close_range") int close_range32_perf(struct pt_regs *ctx)
 {
 	return do_close_range(ROOM_CLOSE_RANGE32, false);
+}
+
+/* At the end of a function whose arguments differ between kernels. */
+SEC("kretprobe/__secure_computing") int seccomp(struct pt_regs *ctx)
+{
+	return do_seccomp((s32)ctx->ax == -1, false);
+}
+
+SEC("kretprobe/__secure_computing") int seccomp_old(struct pt_regs *ctx)
+{
+	return do_seccomp((s32)ctx->ax == -1, true);
+}
+
+SEC("kretprobe/__secure_computing") int seccomp_perf(struct pt_regs *ctx)
+{
+	return do_seccomp((s32)ctx->ax == -1, false);
+}
+
+/* What it is since 7.3. */
+SEC("kretprobe/__seccomp_permit_syscall") int permit(struct pt_regs *ctx)
+{
+	return do_seccomp(!(u8)ctx->ax, false);
+}
+
+SEC("kretprobe/__seccomp_permit_syscall") int permit_perf(struct pt_regs *ctx)
+{
+	return do_seccomp(!(u8)ctx->ax, false);
 }
 
 SEC("iter/task") int adopt(struct bpf_iter__task *ctx)

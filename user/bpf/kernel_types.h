@@ -21,7 +21,7 @@ typedef __s64 s64;
 
 /* x86: what the CPU and the entry code saved; orig_ax is the call's number. */
 struct pt_regs {
-	unsigned long r10, r9, r8, bx, cx, dx, si, di, bp, orig_ax;
+	unsigned long r10, r9, r8, ax, bx, cx, dx, si, di, bp, orig_ax;
 };
 
 struct thread_info {
@@ -55,6 +55,7 @@ struct stashed_operations {
 };
 
 struct inode {
+	unsigned short i_mode;
 	unsigned long i_ino;
 	void *i_private;
 };
@@ -85,6 +86,8 @@ struct path {
 
 struct file {
 	struct path f_path;
+	struct inode *f_inode;
+	unsigned int f_flags;
 };
 
 struct fdtable {

@@ -22,7 +22,7 @@ struct eb_maker;
  *
  * What is younger than the link was not there when it was made.
  *
- * Return: 1 if the target exists, 0 if not, -1 if nobody can tell any more.
+ * Return: enum eb_target.
  */
 int link_target(void *arg, const struct eb_maker *maker, const uint32_t *groups,
 		const struct buf *target, const struct buf *link, struct buf *to);

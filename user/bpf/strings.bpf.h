@@ -90,8 +90,11 @@ static __noinline long walk_step(struct scratch *s)
 			goto done;
 		}
 		up = BPF_CORE_READ(m, mnt_parent);
-		if (!up || up == m)
+		if (!up || up == m) {
+			/* The top, and the task's root was not on the way. */
+			w->mark |= EB_OUTSIDE;
 			goto done;
+		}
 		w->dentry = (u64)BPF_CORE_READ(m, mnt_mountpoint);
 		w->mnt = (u64)up + bpf_core_field_offset(struct mount, mnt);
 		w->mnt_root = (u64)BPF_CORE_READ(up, mnt.mnt_root);

@@ -64,6 +64,8 @@ enum eb_form {
 #define EB_JOINED	2u	/* not a name that the kernel has resolved */
 #define EB_UNREAD	4u	/* could not be read */
 #define EB_CUT		8u	/* not whole: the limits of Documentation/bpf.md */
+#define EB_OUTSIDE	16u	/* no path from the task's root directory */
+#define EB_UNTOLD	32u	/* the reader's: not to be told without asking somebody */
 
 struct eb_str {
 	__u8 form;

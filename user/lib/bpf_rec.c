@@ -515,20 +515,24 @@ static void add_marks(struct bpf_rec *b, struct et_event *ev, const struct eb_re
 		{ "Marks|joined=", EB_JOINED },
 		{ ",unread=", EB_UNREAD },
 		{ ",cut=", EB_CUT },
+		{ ",untold=", EB_UNTOLD },
+		{ ",outside=", EB_OUTSIDE },
 	};
 	const struct kind_row *row = &kinds[r->kind];
 	uint8_t all = r->flags & EB_ARGS_UNREAD ? EB_UNREAD : 0;
 	struct buf text = { 0 };
 
 	for (int i = 0; i < EB_NR_STR; i++)
-		if (b->str[i].there || b->str[i].mark & EB_UNREAD)
+		if (b->str[i].there || b->str[i].mark & (EB_UNREAD | EB_UNTOLD))
 			all |= b->str[i].mark;
-	if (!(all & (EB_JOINED | EB_UNREAD | EB_CUT)))
+	if (!(all & (EB_JOINED | EB_UNREAD | EB_CUT | EB_UNTOLD | EB_OUTSIDE)))
 		return;
 	for (size_t m = 0; m < sizeof(marks) / sizeof(*marks); m++) {
 		const char *sep = "";
 
-		buf_adds(&text, marks[m].name);
+		/* The first three are there, whatever they tell. */
+		if (m < 3 || all & marks[m].bit)
+			buf_adds(&text, marks[m].name);
 		for (int i = 0; i < EB_NR_STR; i++) {
 			if (!(b->str[i].mark & marks[m].bit) || !row->tags[i])
 				continue;
@@ -553,7 +557,7 @@ static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
 	struct text *to = &b->str[1];
 	struct eb_maker maker;
 	bool known = false;
-	int found = -1;
+	int found = EB_TARGET_UNKNOWN;
 
 	to->b.len = 0;
 	if (left >= sizeof(maker)) {
@@ -568,9 +572,11 @@ static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
 					       &b->str[0].b, &b->str[2].b, &to->b);
 	}
 	to->there = found > 0;
-	to->mark = found < 0 ? EB_UNREAD : 0;
+	to->mark = found == EB_TARGET_UNKNOWN ? EB_UNREAD :
+		   found == EB_TARGET_UNTOLD ? EB_UNTOLD : 0;
 	b->tally.resolved++;
-	b->tally.unresolved += found < 0;
+	b->tally.unresolved += found == EB_TARGET_UNKNOWN;
+	b->tally.untold += found == EB_TARGET_UNTOLD;
 }
 
 /* A header with its fields. */

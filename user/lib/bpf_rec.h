@@ -24,16 +24,25 @@ struct bpf_rec_tally {
 	struct rec_tally t;
 	uint64_t damaged;	/* records that make no sense, passed over */
 	uint64_t resolved;	/* targets of symbolic links looked up afterwards */
-	uint64_t unresolved;	/* of them, those of which nobody can tell */
+	uint64_t unresolved;	/* of them, those of which nobody can tell any more */
+	uint64_t untold;	/* of them, those of which nobody can without asking */
 	uint64_t bytes;		/* of all records */
+};
+
+/* What is known of the target of a symbolic link. */
+enum eb_target {
+	EB_TARGET_UNTOLD = -2,	/* nothing without asking a file system */
+	EB_TARGET_UNKNOWN = -1,	/* nobody can tell any more */
+	EB_TARGET_NONE = 0,	/* it leads nowhere */
+	EB_TARGET_FOUND = 1,
 };
 
 struct bpf_rec_ops {
 	/*
 	 * Does the target of a symbolic link exist, as its maker sees it?
 	 * @maker: with @groups, which is NULL where they are not known
-	 * Return: 1 if so, with @to filled with the path that it leads to; 0;
-	 * -1 if nobody can tell.
+	 * Return: enum eb_target; if found, @to is filled with the path that it
+	 * leads to.
 	 */
 	int (*resolve)(void *arg, const struct eb_maker *maker, const uint32_t *groups,
 			const struct buf *target, const struct buf *link, struct buf *to);

@@ -49,6 +49,8 @@ static long counter(struct bpf_session *s, const char *name)
 		return -EIO;
 	if (!strcmp(name, "strings_unread"))
 		return (long)(a.programs.strings_unread + a.unresolved);
+	if (!strcmp(name, "strings_untold"))
+		return (long)a.untold;
 	if (!strcmp(name, "records"))
 		return (long)a.programs.events;
 	if (!strcmp(name, "hooks_missed"))
