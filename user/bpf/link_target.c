@@ -2,7 +2,6 @@
 /* Targets of symbolic links, looked up for somebody else.  See link_target.h. */
 #include "link_target.h"
 #include "bpf_abi.h"
-#include "bpf_rec.h"
 #include "buf.h"
 
 #include <errno.h>
@@ -21,7 +20,6 @@
 
 #define RESOLVE_NO_MAGICLINKS	0x02
 #define RESOLVE_IN_ROOT		0x10
-#define RESOLVE_CACHED		0x20	/* 5.12 */
 
 /* ---- another's rights ---- */
 
@@ -128,17 +126,12 @@ static bool find_root(const struct eb_maker *m, int *dir, char *path, size_t siz
 	return true;
 }
 
-/*
- * By what the kernel has in memory: no file system is asked, no daemon waited
- * for, nothing mounted.
- * @dir: the root directory, -1: ours.
- * Return: a descriptor or -errno; -EAGAIN: that takes asking.
- */
+/* @dir: the root directory, -1: ours. Return: a descriptor or -errno. */
 static int open_in(int dir, const char *path, int flags, uint64_t resolve)
 {
 	struct {
 		uint64_t flags, mode, resolve;
-	} how = { (uint64_t)(O_PATH | O_CLOEXEC | flags), 0, resolve | RESOLVE_CACHED };
+	} how = { (uint64_t)(O_PATH | O_CLOEXEC | flags), 0, resolve };
 	int fd;
 
 	if (dir < 0)
@@ -146,11 +139,6 @@ static int open_in(int dir, const char *path, int flags, uint64_t resolve)
 	else
 		how.resolve |= RESOLVE_IN_ROOT;
 	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	if (fd < 0 && errno == EINVAL) {
-		/* Before 5.12 it may ask. */
-		how.resolve &= ~(uint64_t)RESOLVE_CACHED;
-		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	}
 	return fd < 0 ? -errno : fd;
 }
 
@@ -271,14 +259,11 @@ static int look_up(const struct eb_maker *m, const uint32_t *groups, const char 
 	case -ENFILE:
 	case -ENOMEM:
 	case -ENODATA:
-		found = EB_TARGET_UNKNOWN;
-		break;
-	case -EAGAIN:
-		found = EB_TARGET_UNTOLD;
+		found = -1;
 		break;
 	default:
 		/* Where the link is gone, its target may have been there, too. */
-		found = fd < 0 && is_gone(dir, link) ? EB_TARGET_UNKNOWN : EB_TARGET_NONE;
+		found = fd < 0 && is_gone(dir, link) ? -1 : 0;
 		if (fd >= 0 && !is_younger(dir, link, fd))
 			found = path_of(m, fd, root, to);
 	}
