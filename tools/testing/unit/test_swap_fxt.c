@@ -555,6 +555,7 @@ static void test_returned(void **state)
 	static const char *const texts[] = {
 		"[]@0x10", "[1, -2]@0x10", "[0.5, -1.5]@0x10", "[0.25]@0x10",
 	};
+	static const uint32_t lengths[] = { 0, 2, 2, 1 };
 	struct stream s = { 0 };
 	struct records rs;
 	size_t at = 0;
@@ -571,7 +572,7 @@ static void test_returned(void **state)
 		sw_u32(&s, 0);
 		sw_u8(&s, "DDFW"[i]);
 		sw_u64(&s, 0x10);
-		sw_u32(&s, (uint32_t[]){ 0, 2, 2, 1 }[i]);
+		sw_u32(&s, lengths[i]);
 		if (i == 1) {
 			sw_u32(&s, 1);
 			sw_u32(&s, (uint32_t)-2);
