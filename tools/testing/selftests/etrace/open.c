@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -296,6 +297,27 @@ TEST(chroot)
 	et_mkdir("root");
 	et_file("root/f");
 	et_traced(do_chroot);
+}
+
+/* A mount that lies nowhere: its names begin at its own top. */
+static void do_detached(void)
+{
+	int tree = CHILD_MUST(syscall(SYS_open_tree, AT_FDCWD, et_path("d"),
+				      OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC));
+	int fd = CHILD_MUST(et_sys(SYS_openat, tree, "f", O_RDONLY));
+
+	want("Open|fnamesize=2,forigsize=3,flags=0,mode=0,fd=%d", fd);
+	want("FN|/f");
+	want("FO|//f");
+	want_extended("Marks|joined=,unread=,cut=,outside=FN+FO");
+	openat_is(AT_FDCWD, "d/f", et_path("d/f"), O_RDONLY, 0);
+}
+
+TEST(detached_mount)
+{
+	et_mkdir("d");
+	et_file("d/f");
+	et_traced(do_detached);
 }
 
 TEST(odd_files)
