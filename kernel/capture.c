@@ -11,6 +11,7 @@
  * and the record says so (unread, cut); it also says so of a path that does not
  * begin in the task's root directory (outside).
  */
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/dcache.h>
 #include <linux/file.h>
@@ -352,13 +353,28 @@ static int etrace_scratch_state;
 
 int etrace_capture_init(void)
 {
-	int state = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "etrace:scratch",
-				      etrace_scratch_up, etrace_scratch_down);
+	unsigned int cpu;
+	int err = 0, state;
 
+	/*
+	 * Those that run already are done here: before 6.10, and in stable
+	 * kernels of that time, the call forgets them in this state.
+	 */
+	cpus_read_lock();
+	state = cpuhp_setup_state_nocalls_cpuslocked(CPUHP_BP_PREPARE_DYN,
+						     "etrace:scratch",
+						     etrace_scratch_up,
+						     etrace_scratch_down);
+	if (state >= 0)
+		for_each_online_cpu(cpu)
+			err = err ?: etrace_scratch_up(cpu);
+	cpus_read_unlock();
 	if (state < 0)
 		return state;
 	etrace_scratch_state = state;
-	return 0;
+	if (err)
+		etrace_capture_exit();
+	return err;
 }
 
 void etrace_capture_exit(void)
