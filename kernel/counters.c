@@ -15,8 +15,8 @@
 /*
  * records		written to the ring buffer, in the module's instance
  * lost_records		refused by it: full and not overwriting
- * lost_disabled	not written because their event is disabled, or the buffer
- *			is switched off (tracing_on)
+ * lost_disabled	not written because their event is disabled, the buffer
+ *			is switched off (tracing_on), or a filter keeps them out
  * lost_tasks		tasks that could not be traced, for want of memory
  * lost_fds		close_range calls whose descriptors are not known
  * strings_joined	user's string joined to a directory's path, where the

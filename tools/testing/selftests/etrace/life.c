@@ -647,12 +647,20 @@ static void do_without_hooks(void)
 TEST(without_hooks)
 {
 	static const char enabled[] = "/proc/sys/kernel/ftrace_enabled";
+	pid_t pid;
 
 	if (et_without_module())
 		return;
 	et_module_teardown();
 	EXPECT_EQ(et_write_file(enabled, "0"), 0);
 	et_module_setup("", 8192);
+	/* What is missing is known once somebody is traced. */
+	pid = sleeper();
+	EXPECT_EQ(et_param_write_int("root_pid", pid), 0);
+	et_param_write("root_pid", "0");
+	kill(pid, SIGKILL);
+	MUST(waitpid(pid, NULL, 0));
+	EXPECT(et_counter("hooks_missing") > 0);
 	et_file("a");
 	et_mkdir("d");
 	et_traced(do_without_hooks);
