@@ -29,13 +29,21 @@ struct filter {
 	bool extended, comm;
 };
 
-/* Without "extended" there is nothing that the format document does not have. */
+/* A line that the format document does not have. */
+static bool is_extension(const struct et_item *item)
+{
+	return item->tag == ET_T_OTHER || et_tags[item->tag].role == ET_MORE;
+}
+
+/* Without "extended" there are none. */
 static int filter_item(struct sink *s, const void *item)
 {
 	struct filter *f = (struct filter *)s;
 	struct et_event ev = *(const struct et_event *)item;
 
-	while (!f->extended && ev.nitems && ev.items[ev.nitems - 1].tag == ET_T_OTHER)
+	if (!f->extended && ev.kind == ET_K_URING)
+		return 0;
+	while (!f->extended && ev.nitems && is_extension(&ev.items[ev.nitems - 1]))
 		ev.nitems--;
 	/* A failed call of four has its last header behind them, too. */
 	return sink_item(f->to, &ev);

@@ -98,14 +98,16 @@ static void do_valid(void)
 	symlink_is("//tmp/./../tmp//", "l14", "/tmp", et_path("l14"));
 	symlink_is("mnt/../mnt/..", "l15", et_dir, et_path("l15"));
 	symlink_is("../../../proc/../..", "l16", "/", et_path("l16"));
-	/* A name that the directory had before. */
+	/* Younger kernels know from memory whether a process is there. */
+	if (et_bpf() || et_kernel_at_least(5, 11))
+		symlink_is("/proc/self", "p", realpath("/proc/self", NULL), et_path("p"));
+	/* A name that the directory had before; a reader looks too late for that. */
+	if (et_bpf())
+		return;
 	rename_is("d", "e");
 	symlink_is("d/f", "l17", NULL, et_path("l17"));
 	symlink_is("e/f", "l18", et_path("e/f"), et_path("l18"));
 	rename_is("e", "d");
-	/* Younger kernels know from memory whether a process is there. */
-	if (et_bpf() || et_kernel_at_least(5, 11))
-		symlink_is("/proc/self", "p", realpath("/proc/self", NULL), et_path("p"));
 }
 
 TEST(valid)
