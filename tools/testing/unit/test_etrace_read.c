@@ -377,8 +377,8 @@ static void first_execve(void **state)
 {
 	(void)state;
 	write_file("root", "4194405,0,7,1!New_proc|argsize=2,prognameisize=2,prognamepsize=2,cwdsize=1\n"
-		   "4194405,0,7,1!PI|/a\n4194405,0,7,1!PP|/a\n4194405,0,7,1!CW|/\n4194405,0,7,1!A[0]a\n"
-		   "4194405,0,7,1!End_of_args|\n4194405,0,7,9!Exit|status=0\n");
+		   "4194405,0,7,2!PI|/a\n4194405,0,7,3!PP|/a\n4194405,0,7,4!CW|/\n4194405,0,7,5!A[0]a\n"
+		   "4194405,0,7,6!End_of_args|\n4194405,0,7,9!Exit|status=0\n");
 	expect(0, "$R -o root.fxt root && $R --to etrace root.fxt | cmp - root && $R --check root.fxt", NULL);
 	expect(0, "$R --from fxt-records --to json root.fxt > root.json; grep -c 'duration begin' root.json", "1\n");
 	expect(1, "grep -c '\"?' root.json", "0\n");
