@@ -215,13 +215,18 @@ static bool ends_in(const char *name, const char *end)
 	return len > n && !strcmp(name + len - n, end);
 }
 
+static bool at_return(const struct bpf_program *p)
+{
+	return !strncmp(bpf_program__section_name(p), "kretprobe/", 10);
+}
+
 /* The function that a program hooks, or NULL: it is on a tracepoint. */
 static const char *hooked(const struct bpf_program *p)
 {
 	const char *section = bpf_program__section_name(p);
 
 	if (!strncmp(section, "fentry/", 7) || !strncmp(section, "kprobe/", 7) ||
-	    !strncmp(section, "kretprobe/", 10))
+	    at_return(p))
 		return strchr(section, '/') + 1;
 	return NULL;
 }
@@ -395,8 +400,13 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 			continue;
 		*p->link = bpf_program__attach(*p->prog);
 		err = -errno;
-		if (!*p->link)
+		if (*p->link)
+			continue;
+		/* Who is not root may have all but returns of functions. */
+		if (!at_return(*p->prog) || err != -EACCES)
 			goto fail;
+		s->hooks_missing++;
+		forget_complaint();
 	}
 	return s;
 fail:
