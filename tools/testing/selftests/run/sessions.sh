@@ -177,7 +177,8 @@ pid_namespace()
 	"$etrace" run --backend="$backend" -o out.etrace -- sh -c 'unshare -pf --mount-proc ./victim 302 &
 		until pgrep -f "^./victim 302" > left; do sleep 0.05; done; sleep 0.2' 2> err
 	has err "victim [$(cat left)] outlives the command"
-	pkill -f '^./victim 302'
+	# The first process of a namespace takes no other signal.
+	pkill -KILL -f '^./victim 302'
 }
 pid_namespace_module() { pid_namespace module; }
 pid_namespace_bpf()
