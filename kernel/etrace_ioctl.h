@@ -30,7 +30,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define ETRACE_ABI_VERSION	1
+#define ETRACE_ABI_VERSION	2
 
 #define ETRACE_SESSION_COMM	1	/* record changes of thread names */
 
