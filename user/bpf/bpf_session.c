@@ -17,6 +17,7 @@
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,6 +30,8 @@ struct bpf_session {
 	struct etrace_bpf *skel;
 	struct ring_buffer *ring;
 	struct bpf_rec *rec;
+	char *rooms;		/* the programs' rooms, mapped */
+	size_t room_size, rooms_len;
 	unsigned int hooks_missing;
 	unsigned int level;	/* percent */
 	bool old;		/* the programs for kernels before 5.17 */
@@ -320,6 +323,22 @@ static bool no_ring(const struct bpf_session *s, uint32_t bytes)
 	return false;
 }
 
+/* Maps the programs' rooms, for their counters. Return: 0 or -errno. */
+static int map_rooms(struct bpf_session *s)
+{
+	const struct bpf_map *map = s->skel->maps.scratches;
+	size_t size = (bpf_map__value_size(map) + 7) / 8 * 8;
+	size_t len = size * bpf_map__max_entries(map);
+	void *rooms = mmap(NULL, len, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (rooms == MAP_FAILED)
+		return -errno;
+	s->rooms = rooms;
+	s->room_size = size;
+	s->rooms_len = len;
+	return 0;
+}
+
 static int take(void *arg, void *data, size_t size)
 {
 	struct bpf_session *s = arg;
@@ -376,6 +395,8 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 	s->skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
 	s->skel->rodata->can_hold = !s->by_perf && has_function(btf, "bpf_preempt_disable");
 	bpf_map__set_max_entries(s->skel->maps.ring, bytes);
+	bpf_map__set_max_entries(s->skel->maps.scratches, s->skel->rodata->nr_cpus *
+				 bpf_map__max_entries(s->skel->maps.scratches));
 
 	doing = "load";
 	err = etrace_bpf__load(s->skel);
@@ -390,6 +411,9 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), take, s, NULL);
 	err = -errno;
 	if (!s->ring)
+		goto fail;
+	err = map_rooms(s);
+	if (err)
 		goto fail;
 	doing = "attach";
 	for (int i = 0; i < s->skel->skeleton->prog_cnt; i++) {
@@ -481,6 +505,8 @@ void bpf_session_close(struct bpf_session *s)
 		return;
 	leave_hooks(s);
 	ring_buffer__free(s->ring);
+	if (s->rooms)
+		munmap(s->rooms, s->rooms_len);
 	etrace_bpf__destroy(s->skel);
 	bpf_rec_free(s->rec);
 	free(s);
@@ -632,15 +658,9 @@ int bpf_session_release(struct bpf_session *s)
 
 /* ---- account ---- */
 
-int bpf_session_account(struct bpf_session *s, struct bpf_account *a)
+void bpf_session_account(struct bpf_session *s, struct bpf_account *a)
 {
-	int map = bpf_map__fd(s->skel->maps.scratches);
-	size_t size = bpf_map__value_size(s->skel->maps.scratches);
-	uint32_t rooms = bpf_map__max_entries(s->skel->maps.scratches);
-	int cpus = libbpf_num_possible_cpus();
 	struct bpf_program *p;
-	char *values;
-	int err = 0;
 
 	memset(a, 0, sizeof(*a));
 	a->tally = &bpf_rec_tally(s->rec)->t;
@@ -652,21 +672,15 @@ int bpf_session_account(struct bpf_session *s, struct bpf_account *a)
 	a->buffer = bpf_map__max_entries(s->skel->maps.ring);
 	a->hooks_missing = s->hooks_missing;
 	a->limited = s->old;
-	size = (size + 7) / 8 * 8;
-	values = xmalloc(size * (size_t)cpus);
-	for (uint32_t i = 0; i < rooms && !err; i++) {
-		err = bpf_map_lookup_elem(map, &i, values) ? -errno : 0;
-		for (int cpu = 0; !err && cpu < cpus; cpu++) {
-			struct eb_counts c;
+	for (size_t at = 0; at < s->rooms_len; at += s->room_size) {
+		struct eb_counts c;
 
-			/* It begins with them: see struct scratch. */
-			memcpy(&c, values + size * (size_t)cpu, sizeof(c));
+		/* It begins with them: see struct scratch. */
+		memcpy(&c, s->rooms + at, sizeof(c));
 #define X(name) a->programs.name += c.name;
-			EB_COUNTERS(X)
+		EB_COUNTERS(X)
 #undef X
-		}
 	}
-	free(values);
 	bpf_object__for_each_program(p, s->skel->obj) {
 		struct bpf_prog_info info = { 0 };
 		uint32_t len = sizeof(info);
@@ -675,7 +689,6 @@ int bpf_session_account(struct bpf_session *s, struct bpf_account *a)
 		    !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
 			a->missed += info.recursion_misses;
 	}
-	return err;
 }
 
 /* ---- what callers want to know ---- */

@@ -100,8 +100,8 @@ struct bpf_account {
 	bool limited;		/* an old kernel: the limits of Documentation/bpf.md */
 };
 
-/** bpf_session_account - the present state. Return: 0 or -errno. */
-int bpf_session_account(struct bpf_session *s, struct bpf_account *a);
+/** bpf_session_account - the present state */
+void bpf_session_account(struct bpf_session *s, struct bpf_account *a);
 
 /** bpf_session_tally - what has come so far */
 const struct rec_tally *bpf_session_tally(const struct bpf_session *s);

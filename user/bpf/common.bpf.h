@@ -186,9 +186,16 @@ enum room {
 	NR_ROOM
 };
 
+/*
+ * The rooms of each processor.  They are an array that the reader maps, and not
+ * one for each processor that it would have to ask for: while a task is in a
+ * call of bpf() that reads or writes a map, preempted or not, its processor
+ * runs none of the programs that perf calls.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NR_ROOM);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, NR_ROOM);	/* for each processor */
 	__type(key, u32);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
@@ -201,19 +208,20 @@ struct {
 	__type(value, u64);
 } seqs SEC(".maps");
 
+/* In the functions for old kernels, which cannot take pointers. */
+static __always_inline struct scratch *room_again(u32 i)
+{
+	i += bpf_get_smp_processor_id() * NR_ROOM;
+	return bpf_map_lookup_elem(&scratches, &i);
+}
+
 static __always_inline struct scratch *room(u32 i)
 {
-	struct scratch *s = bpf_map_lookup_elem(&scratches, &i);
+	struct scratch *s = room_again(i);
 
 	if (s)
 		s->which = i;
 	return s;
-}
-
-/* The same, in the functions for old kernels, which cannot take pointers. */
-static __always_inline struct scratch *room_again(u32 i)
-{
-	return bpf_map_lookup_elem(&scratches, &i);
 }
 
 /* ---- tasks ---- */

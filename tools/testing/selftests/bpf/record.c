@@ -33,8 +33,7 @@ static bool tell(struct bpf_session *s)
 {
 	struct bpf_account a;
 
-	if (bpf_session_account(s, &a))
-		return false;
+	bpf_session_account(s, &a);
 #define X(name) fprintf(stderr, "%s %" PRIu64 "\n", #name, (uint64_t)a.programs.name);
 	EB_COUNTERS(X)
 #undef X
