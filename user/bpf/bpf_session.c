@@ -309,6 +309,24 @@ static uint32_t ring_bytes(uint64_t want)
 	return bytes;
 }
 
+/*
+ * Is there memory for it? The kernel would look for it to the last page first,
+ * with everybody's programs taken out of memory meanwhile.
+ */
+static bool has_memory(uint32_t bytes)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	uint64_t kb = UINT64_MAX;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f) &&
+	       sscanf(line, "MemAvailable: %" SCNu64, &kb) != 1)
+		;
+	if (f)
+		fclose(f);
+	return bytes >> 10 < kb;
+}
+
 /* Is it the ring buffer that cannot be had? */
 static bool no_ring(const struct bpf_session *s, uint32_t bytes)
 {
@@ -316,6 +334,8 @@ static bool no_ring(const struct bpf_session *s, uint32_t bytes)
 
 	if (bpf_map__fd(s->skel->maps.ring) >= 0)
 		return false;
+	if (!has_memory(bytes))
+		return true;
 	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "etrace_try", 0, 0, bytes, NULL);
 	if (fd < 0)
 		return true;
@@ -399,7 +419,7 @@ struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink 
 				 bpf_map__max_entries(s->skel->maps.scratches));
 
 	doing = "load";
-	err = etrace_bpf__load(s->skel);
+	err = has_memory(bytes) ? etrace_bpf__load(s->skel) : -ENOMEM;
 	if (err && no_ring(s, bytes)) {
 		snprintf(why, size, "cannot have a buffer of %u KiB for the BPF programs: %s; say a smaller size with -b",
 			 bytes >> 10, strerror(-err));
