@@ -57,9 +57,14 @@ report()
 	# It ended with the last that it wrote.
 	printf '%-14s%4d passed %3d failed %3d skipped %5d s\n' "$name" \
 		"$p" "$f" "$s" $(($(stat -c %Y "$log") - $3))
-	grep -E '^(# *)*(not ok|ok .*# SKIP)' "$log" | sed 's/^/    /' | head -n 20
+	grep -E '^(# *)*ok .*# SKIP' "$log" | sed 's/^/    /' | head -n 20
 	if [ "$f" != 0 ]; then
-		tail -n 20 "$log" | cut -c1-200 | sed 's/^/    | /'
+		# Each failure with what was said before it, and the end.
+		{
+			grep -E -B 6 '^(# *)*not ok' "$log" | head -n 120
+			echo ...
+			tail -n 10 "$log"
+		} | cut -c1-200 | sed 's/^/    | /'
 		echo "    all of it: $log"
 	elif [ "$status" = 4 ]; then
 		tail -n 1 "$log" | sed 's/^/    skipped: /'
