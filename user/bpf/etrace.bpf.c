@@ -109,8 +109,8 @@ static __always_inline void find_reader(void)
 	reader.pid_ns = (u64)BPF_CORE_READ(upid, ns);
 }
 
-/* Behind the strings of a symbolic link: whose it is. */
-static __always_inline void put_maker(struct scratch *s, struct task_struct *task)
+/* Behind the strings of a symbolic link: whose it is, and where. */
+static __always_inline void put_maker(struct scratch *s, struct slot *t, struct task_struct *task)
 {
 	const struct cred *cred = BPF_CORE_READ(task, cred);
 	struct group_info *groups = BPF_CORE_READ(cred, group_info);
@@ -126,6 +126,9 @@ static __always_inline void put_maker(struct scratch *s, struct task_struct *tas
 	if (!BPF_CORE_READ(cred, user_ns, level))
 		bpf_probe_read_kernel(&m->caps, sizeof(m->caps), (void *)cred +
 				      bpf_core_field_offset(struct cred, cap_effective));
+	m->dir_ino = t->dir_ino;
+	m->dir_mount = t->hold == EB_H_PATH_SYMLINK ? t->dir_mount : -1;
+	m->pad = 0;
 	m->fsuid = BPF_CORE_READ(cred, fsuid.val);
 	m->fsgid = BPF_CORE_READ(cred, fsgid.val);
 	m->flags = 0;
@@ -404,7 +407,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, co
 				if (has_strings(s->rec.kind))
 					put_strings(s, task, old);
 				if (s->rec.kind == EB_SYMLINK)
-					put_maker(s, task);
+					put_maker(s, t, task);
 				send(s, t);
 			}
 		}
@@ -689,10 +692,20 @@ static __always_inline int do_path_link(struct dentry *from, const struct path *
 		       (u64)GET(old, dir, dentry), (u64)to));
 }
 
+/* So that who looks at the directory later sees that it is this one. */
+static __always_inline void hold_dir(struct slot *t, u64 mnt, struct dentry *dir)
+{
+	struct mount *m = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
+
+	t->dir_mount = BPF_CORE_READ(m, mnt_id);
+	t->dir_ino = BPF_CORE_READ(dir, d_inode, i_ino);
+}
+
 static __always_inline int do_path_symlink(const struct path *dir, struct dentry *dentry,
 					   const char *target, const bool old)
 {
 	HOOK(EB_H_PATH_SYMLINK, ROOM_SYMLINK,
+	     hold_dir(t, (u64)GET(old, dir, mnt), GET(old, dir, dentry)),
 	     want(s, 0, W_KERNEL, 0, (u64)target),
 	     want_path(s, 1, W_CHILD, (u64)GET(old, dir, mnt),
 		       (u64)GET(old, dir, dentry), (u64)dentry));

@@ -2,12 +2,14 @@
 /* Targets of symbolic links, looked up for somebody else.  See link_target.h. */
 #include "link_target.h"
 #include "bpf_abi.h"
-#include "buf.h"
+#include "bpf_rec.h"
+#include "mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,8 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define RESOLVE_NO_MAGICLINKS	0x02
-#define RESOLVE_IN_ROOT		0x10
+#define MAX_LINKS	40	/* that the kernel follows in one look-up */
 
 /* ---- another's rights ---- */
 
@@ -103,75 +104,357 @@ static bool take_rights(const struct eb_maker *m, const uint32_t *groups, struct
 	return true;
 }
 
-/* ---- the look-up ---- */
+/* ---- mounts ---- */
 
-/* The maker's directory of /proc; false if it is gone. */
-static bool find_root(const struct eb_maker *m, int *dir, char *path, size_t size)
+/* Those of this process, as of now; NULL: they cannot be read. */
+static const struct mounts *own_mounts(void)
 {
-	char name[64];
-	ssize_t n;
+	static struct mounts own;
+	static int fd = -1;
+	struct pollfd p = { .fd = fd };
 
-	*path = 0;
-	*dir = -1;
-	if (!(m->flags & EB_OTHER_ROOT))
-		return true;
-	if (!m->pid)
-		return false;
-	snprintf(name, sizeof(name), "/proc/%d/root", (int)m->pid);
-	*dir = open(name, O_PATH | O_CLOEXEC | O_DIRECTORY);
-	if (*dir < 0)
-		return false;
-	n = readlink(name, path, size - 1);
-	path[n > 1 ? n : 0] = 0;		/* "/": nothing to take away */
-	return true;
+	/* That they have changed makes the file ready, once. */
+	if (fd >= 0 && !poll(&p, 1, 0))
+		return &own;
+	if (fd < 0)
+		fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	/* What comes from here on is for the next time. */
+	p.fd = fd;
+	poll(&p, 1, 0);
+	if (lseek(fd, 0, SEEK_SET) || mounts_read(&own, fd)) {
+		close(fd);
+		fd = -1;
+		return NULL;
+	}
+	return &own;
 }
 
-/* @dir: the root directory, -1: ours. Return: a descriptor or -errno. */
-static int open_in(int dir, const char *path, int flags, uint64_t resolve)
-{
-	struct {
-		uint64_t flags, mode, resolve;
-	} how = { (uint64_t)(O_PATH | O_CLOEXEC | flags), 0, resolve };
-	int fd;
+/* ---- the way ---- */
 
-	if (dir < 0)
-		dir = AT_FDCWD;
-	else
-		how.resolve |= RESOLVE_IN_ROOT;
-	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
-	return fd < 0 ? -errno : fd;
+/* Of a step: so far nothing is in the way. */
+#define GOES_ON	EB_TARGET_FOUND
+
+/**
+ * struct place - a file on the way
+ * @fd: O_PATH
+ * @x: what it is
+ */
+struct place {
+	int fd;
+	struct statx x;
+};
+
+/**
+ * struct walk - a way that is being walked, one name after the other
+ * @maker: who made the link
+ * @own: the mounts that this process sees
+ * @mounts: those that @maker sees, from its root directory: @own or @theirs
+ * @root: the maker's root directory
+ * @at: how far it has come; never a symbolic link
+ * @path: of @at in @root, "" is @root
+ * @rest: what is left of the way, from @next on
+ * @links: how many symbolic links were followed
+ * @through_self: the way leads through the maker's directory of /proc
+ *
+ * The kernel is never given more than one name, so that what that would bring it
+ * to is known before: no file system is asked that asks somebody else.
+ */
+struct walk {
+	const struct eb_maker *maker;
+	const struct mounts *own, *mounts;
+	struct mounts theirs;
+	struct place root, at;
+	struct buf path, rest;
+	size_t next;
+	unsigned int links;
+	bool through_self;
+};
+
+static enum eb_target failed(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM ? EB_TARGET_UNKNOWN :
+								       EB_TARGET_NONE;
+}
+
+/* What is known of @fd without asking anybody. */
+static bool describe(int fd, struct statx *x)
+{
+	return !syscall(SYS_statx, fd, "",
+			AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+			STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID, x) &&
+	       x->stx_mask & STATX_MNT_ID;
+}
+
+static void leave(struct walk *w)
+{
+	if (w->at.fd >= 0 && w->at.fd != w->root.fd)
+		close(w->at.fd);
+}
+
+static void arrive(struct walk *w, const struct place *at)
+{
+	leave(w);
+	w->at = *at;
 }
 
 /*
- * What a link leads to. What it reaches by way of a process's descriptors and
- * the like is the maker's, and not ours, only where the process is named.
- * Return: a descriptor or -errno; -ENODATA: it leads to what is ours.
+ * The mount that it stands on.  Who has called chroot() sees none for its root
+ * directory; it may be one of ours, or NULL.
  */
-static int open_target(int dir, const char *path)
+static const struct mount_point *mount_of(const struct walk *w)
 {
-	bool named = !strncmp(path, "/proc/", 6) && strncmp(path + 6, "thread-self", 11);
-	int fd = open_in(dir, path, 0, named ? 0 : RESOLVE_NO_MAGICLINKS);
+	const struct mount_point *on = mounts_find(w->mounts, w->at.x.stx_mnt_id);
 
-	if (fd != -ELOOP || named)
-		return fd;
-	/* Either of two things. */
-	fd = open_in(dir, path, 0, 0);
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return -ENODATA;
+	return on ? on : mounts_find(w->own, w->at.x.stx_mnt_id);
 }
 
-/* Time of birth. Return: false if the file system does not keep it. */
-static bool birth(int fd, struct statx_timestamp *t)
+/* @s is the way to come, or comes before it: the text of a link. */
+static void go(struct walk *w, const char *s, size_t len)
 {
-	struct statx x;
+	struct buf way = { 0 };
 
-	if (syscall(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) ||
-	    !(x.stx_mask & STATX_BTIME))
-		return false;
-	*t = x.stx_btime;
-	return true;
+	buf_add(&way, s, len);
+	if (w->next < w->rest.len)
+		buf_add(&way, w->rest.s + w->next, w->rest.len - w->next);
+	buf_free(&w->rest);
+	w->rest = way;
+	w->next = 0;
+	if (len && *s == '/') {
+		arrive(w, &w->root);
+		w->path.len = 0;
+	}
+}
+
+/* The entry of that name; w->path becomes its path. */
+static enum eb_target look(struct walk *w, const char *name, size_t len, struct place *found)
+{
+	uint64_t mount = w->at.x.stx_mnt_id;
+	const struct mount_point *on;
+	char text[NAME_MAX + 1];
+
+	buf_addc(&w->path, '/');
+	buf_add(&w->path, name, len);
+	/* To be led through a mount is to ask it, too. */
+	while ((on = mounts_on(w->mounts, mount, w->path.s, w->path.len))) {
+		if (!on->answers)
+			return EB_TARGET_UNTOLD;
+		mount = on->id;
+	}
+	memcpy(text, name, len);
+	text[len] = 0;
+	found->fd = openat(w->at.fd, text, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (found->fd < 0)
+		return failed(errno);
+	/* Mounted meanwhile, or to be mounted by whoever goes in. */
+	if (!describe(found->fd, &found->x) || found->x.stx_mnt_id != mount ||
+	    found->x.stx_attributes & STATX_ATTR_AUTOMOUNT) {
+		close(found->fd);
+		return EB_TARGET_UNTOLD;
+	}
+	return GOES_ON;
+}
+
+/* "." or "..": who may not search the directory gets to neither. */
+static enum eb_target go_dots(struct walk *w, bool up)
+{
+	struct place to;
+
+	up = up && w->path.len;
+	to.fd = openat(w->at.fd, up ? ".." : ".", O_PATH | O_CLOEXEC);
+	if (to.fd < 0)
+		return failed(errno);
+	if (!describe(to.fd, &to.x)) {
+		close(to.fd);
+		return EB_TARGET_UNTOLD;
+	}
+	while (up && w->path.s[--w->path.len] != '/')
+		;
+	arrive(w, &to);
+	return GOES_ON;
+}
+
+/*
+ * Where links are protected (the sysctl fs.protected_symlinks), some in sticky
+ * directories are not followed; whether they are is not known here.
+ */
+static bool may_be_protected(const struct walk *w, const struct statx *link)
+{
+	const uint16_t sticky = S_ISVTX | 0002;
+
+	return (w->at.x.stx_mode & sticky) == sticky && w->maker->fsuid != link->stx_uid &&
+	       w->at.x.stx_uid != link->stx_uid;
+}
+
+static bool is(const char *word, const char *name, size_t len)
+{
+	return !strncmp(word, name, len) && !word[len];
+}
+
+static enum eb_target follow(struct walk *w, const struct place *link, bool magic)
+{
+	const struct mount_point *on = mount_of(w);
+	char text[PATH_MAX];
+	ssize_t n;
+
+	if (++w->links > MAX_LINKS || (on && on->no_links))
+		return EB_TARGET_NONE;
+	if (magic || may_be_protected(w, &link->x))
+		return EB_TARGET_UNTOLD;
+	n = readlinkat(link->fd, "", text, sizeof(text));
+	if (n <= 0 || n == sizeof(text))
+		return n < 0 ? failed(errno) : EB_TARGET_NONE;
+	go(w, text, (size_t)n);
+	return GOES_ON;
+}
+
+/* To us, "self" would mean ourselves. */
+static enum eb_target go_self(struct walk *w, bool thread)
+{
+	const struct eb_maker *m = w->maker;
+	char text[64];
+
+	if (!m->tgid || m->flags & EB_OTHER_PIDS)
+		return EB_TARGET_UNKNOWN;
+	snprintf(text, sizeof(text), thread ? "%d/task/%d" : "%d", (int)m->tgid, (int)m->pid);
+	go(w, text, strlen(text));
+	return GOES_ON;
+}
+
+static enum eb_target go_down(struct walk *w, const char *name, size_t len)
+{
+	const struct mount_point *on = mount_of(w);
+	bool proc = on && on->proc, magic;
+	size_t had = w->path.len;
+	enum eb_target found;
+	struct place to;
+	char own[32];
+
+	if (proc && (is("self", name, len) || is("thread-self", name, len)))
+		return go_self(w, *name == 't');
+	/* Its links lead to what processes have, whatever their text is, but for two. */
+	magic = proc && !is("net", name, len) && !is("mounts", name, len);
+	snprintf(own, sizeof(own), "%d", (int)w->maker->tgid);
+	if (proc && is(own, name, len)) {
+		w->through_self = true;
+		/* Itself it had, even if it has ended since. */
+		if (w->next == w->rest.len) {
+			buf_addc(&w->path, '/');
+			buf_add(&w->path, name, len);
+			w->at.x.stx_mask = 0;
+			return GOES_ON;
+		}
+	}
+	found = look(w, name, len, &to);
+	if (found != GOES_ON) {
+		w->path.len = had;
+		return found;
+	}
+	if (!S_ISLNK(to.x.stx_mode)) {
+		arrive(w, &to);
+		return GOES_ON;
+	}
+	w->path.len = had;
+	found = follow(w, &to, magic);
+	close(to.fd);
+	return found;
+}
+
+/* One name, with the slashes before it. */
+static enum eb_target step(struct walk *w)
+{
+	const char *s = w->rest.s, *name;
+	size_t end = w->next, len;
+
+	while (end < w->rest.len && s[end] == '/')
+		end++;
+	name = s + end;
+	while (end < w->rest.len && s[end] != '/')
+		end++;
+	w->next = end;
+	len = (size_t)(s + end - name);
+	if (!S_ISDIR(w->at.x.stx_mode))
+		return EB_TARGET_NONE;
+	if (!len)
+		return GOES_ON;
+	if (len > NAME_MAX)
+		return EB_TARGET_NONE;
+	if (is(".", name, len) || is("..", name, len))
+		return go_dots(w, len == 2);
+	return go_down(w, name, len);
+}
+
+static enum eb_target walk(struct walk *w, const char *way, size_t len)
+{
+	enum eb_target found = GOES_ON;
+
+	w->links = 0;
+	w->rest.len = w->next = 0;
+	go(w, way, len);
+	while (found == GOES_ON && w->next < w->rest.len)
+		found = step(w);
+	return found;
+}
+
+/* ---- from where to where ---- */
+
+/* To the maker's root directory. */
+static enum eb_target begin(struct walk *w)
+{
+	const struct mount_point *on;
+	char name[64] = "/";
+	int fd;
+
+	w->root.fd = w->at.fd = -1;
+	w->own = own_mounts();
+	w->mounts = w->own;
+	if (!w->own)
+		return EB_TARGET_UNKNOWN;
+	if (w->maker->flags & EB_OTHER_ROOT) {
+		if (!w->maker->pid)
+			return EB_TARGET_UNKNOWN;
+		snprintf(name, sizeof(name), "/proc/%d/mountinfo", (int)w->maker->pid);
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || mounts_read(&w->theirs, fd))
+			w->mounts = NULL;
+		if (fd >= 0)
+			close(fd);
+		if (!w->mounts)
+			return EB_TARGET_UNKNOWN;
+		w->mounts = &w->theirs;
+		snprintf(name, sizeof(name), "/proc/%d/root", (int)w->maker->pid);
+	}
+	for (size_t i = 0; i < w->mounts->n; i++)
+		if (!strcmp(w->mounts->list[i].at, "/") && !w->mounts->list[i].answers)
+			return EB_TARGET_UNTOLD;
+	w->root.fd = open(name, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	if (w->root.fd < 0)
+		return EB_TARGET_UNKNOWN;
+	if (!describe(w->root.fd, &w->root.x))
+		return EB_TARGET_UNTOLD;
+	w->at = w->root;
+	on = mount_of(w);
+	/* In another namespace: the same file system, mounted here as well? */
+	if (!on)
+		on = mounts_of(w->own, w->root.x.stx_dev_major, w->root.x.stx_dev_minor);
+	return on && on->answers ? GOES_ON : EB_TARGET_UNTOLD;
+}
+
+/* To the link's directory: the one that the kernel had, and not what has its name now. */
+static enum eb_target to_directory(struct walk *w, const struct buf *link, size_t len)
+{
+	enum eb_target found;
+
+	if (w->maker->dir_mount < 0)
+		return EB_TARGET_UNTOLD;
+	found = walk(w, link->s, len);
+	if (found == EB_TARGET_NONE)
+		return EB_TARGET_UNKNOWN;
+	if (found == GOES_ON && (w->at.x.stx_ino != w->maker->dir_ino ||
+				 w->at.x.stx_mnt_id != (uint64_t)w->maker->dir_mount))
+		return EB_TARGET_UNTOLD;
+	return found;
 }
 
 static bool earlier(const struct statx_timestamp *a, const struct statx_timestamp *b)
@@ -179,145 +462,74 @@ static bool earlier(const struct statx_timestamp *a, const struct statx_timestam
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-static bool is_gone(int dir, const char *link)
+/* Is @b younger? Where nobody knows it is not. */
+static bool is_younger(const struct statx *a, const struct statx *b)
 {
-	int at = open_in(dir, link, O_NOFOLLOW, 0);
-
-	if (at >= 0)
-		close(at);
-	return at == -ENOENT || at == -ENOTDIR;
+	return a->stx_mask & b->stx_mask & STATX_BTIME && earlier(&a->stx_btime, &b->stx_btime);
 }
 
-/* Is @fd younger than the link? Where nobody knows it is not. */
-static bool is_younger(int dir, const char *link, int fd)
+static enum eb_target look_up(struct walk *w, const uint32_t *groups, const struct buf *target,
+			      const struct buf *link)
 {
-	struct statx_timestamp made, found;
-	int at = open_in(dir, link, O_NOFOLLOW, 0);
-	bool younger;
-
-	if (at < 0)
-		return false;
-	younger = birth(at, &made) && birth(fd, &found) && earlier(&made, &found);
-	close(at);
-	return younger;
-}
-
-/* Length of "/proc/PID" at the beginning of @path, if that is all or a directory. */
-static size_t in_proc(const char *path, size_t len, int pid)
-{
-	char text[32];
-	size_t n = (size_t)snprintf(text, sizeof(text), "/proc/%d", pid);
-
-	return len >= n && !memcmp(path, text, n) && (len == n || path[n] == '/') ? n : 0;
-}
-
-/* The path of a descriptor, in the root directory whose path is @root. */
-static int path_of(const struct eb_maker *m, int fd, const char *root, struct buf *to)
-{
-	char self[32], path[PATH_MAX];
-	size_t skip = strlen(root), own;
-	ssize_t n;
-
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	n = readlink(self, path, sizeof(path));
-	if (n <= 0 || n == sizeof(path))
-		return -1;
-	if (skip && ((size_t)n < skip || memcmp(path, root, skip) ||
-		     ((size_t)n > skip && path[skip] != '/')))
-		skip = 0;
-	/* By way of /proc/self, which is the maker's. */
-	own = in_proc(path, (size_t)n, getpid());
-	if (own && (!m->tgid || m->flags & EB_OTHER_PIDS))
-		return -1;
-	if (own) {
-		buf_adds(to, "/proc/");
-		buf_addu(to, (uint64_t)m->tgid);
-		skip = own;
-	}
-	if ((size_t)n == skip && !own)
-		buf_addc(to, '/');
-	buf_add(to, path + skip, (size_t)n - skip);
-	return 1;
-}
-
-static int look_up(const struct eb_maker *m, const uint32_t *groups, const char *name,
-		   const char *link, struct buf *to)
-{
+	const char *slash = memrchr(link->s, '/', link->len);
+	size_t dir_len = slash ? (size_t)(slash + 1 - link->s) : 0;
+	enum eb_target found = begin(w), dir, there;
 	static struct rights own;
-	char root[PATH_MAX];
-	int dir, fd, found;
+	struct place itself = { .fd = -1 };
 	bool theirs;
+	size_t had;
 
-	if (!find_root(m, &dir, root, sizeof(root)))
-		return -1;
-	theirs = take_rights(m, groups, &own);
-	fd = open_target(dir, name);
+	if (found != GOES_ON)
+		return found;
+	dir = to_directory(w, link, dir_len);
+	there = dir;
+	if (dir == GOES_ON) {
+		had = w->path.len;
+		there = look(w, link->s + dir_len, link->len - dir_len, &itself);
+		w->path.len = had;
+		if (there == GOES_ON)
+			close(itself.fd);
+		/* Where the link is gone, its target may have been there, too. */
+		if (there == EB_TARGET_NONE)
+			there = EB_TARGET_UNKNOWN;
+	} else if (target->s[0] != '/') {
+		return dir;
+	}
+	w->through_self = false;
+	theirs = take_rights(w->maker, groups, &own);
+	found = walk(w, target->s, target->len);
 	if (theirs)
 		give_back(&own);
-	switch (fd) {
-	case -EMFILE:
-	case -ENFILE:
-	case -ENOMEM:
-	case -ENODATA:
-		found = -1;
-		break;
-	default:
-		/* Where the link is gone, its target may have been there, too. */
-		found = fd < 0 && is_gone(dir, link) ? -1 : 0;
-		if (fd >= 0 && !is_younger(dir, link, fd))
-			found = path_of(m, fd, root, to);
-	}
-	if (fd >= 0)
-		close(fd);
-	if (dir >= 0)
-		close(dir);
+	if (found == EB_TARGET_NONE && there != GOES_ON)
+		return there;
+	/* Of what a process had, nobody knows once it is gone. */
+	if (found == EB_TARGET_NONE && w->through_self && kill(w->maker->tgid, 0) &&
+	    errno == ESRCH)
+		return EB_TARGET_UNKNOWN;
+	if (found == EB_TARGET_FOUND && there == GOES_ON && is_younger(&itself.x, &w->at.x))
+		return EB_TARGET_NONE;
 	return found;
 }
 
 int link_target(void *arg, const struct eb_maker *m, const uint32_t *groups,
 		const struct buf *target, const struct buf *link, struct buf *to)
 {
-	static const char self[] = "/proc/self";
-	const size_t self_len = sizeof(self) - 1;
-	struct buf name = { 0 }, from = { 0 };
-	size_t dir = 0;
-	int found = -1;
+	struct walk w = { .maker = m };
+	enum eb_target found;
 
 	(void)arg;
 	if (!target->len || !link->len)
-		return -1;
-	if (target->s[0] != '/')
-		for (dir = link->len; dir && link->s[dir - 1] != '/'; dir--)
-			;
-	if (dir + target->len >= PATH_MAX)
-		return -1;		/* too long to be asked for */
-	/* To us it would mean ourselves. */
-	if (target->len >= self_len && !memcmp(target->s, self, self_len) &&
-	    (target->len == self_len || target->s[self_len] == '/')) {
-		if (!m->tgid || m->flags & EB_OTHER_PIDS)
-			return -1;
-		buf_adds(&name, "/proc/");
-		buf_addu(&name, (uint64_t)m->tgid);
-		/* Itself it had, even if it has ended since. */
-		if (target->len == self_len && !(m->flags & EB_OTHER_ROOT)) {
-			buf_add(to, name.s, name.len);
-			buf_free(&name);
-			return 1;
-		}
-		buf_add(&name, target->s + self_len, target->len - self_len);
-	} else {
-		buf_add(&name, link->s, dir);
-		buf_add(&name, target->s, target->len);
-	}
-	buf_addc(&name, 0);
-	buf_add(&from, link->s, link->len);
-	buf_addc(&from, 0);
-	found = look_up(m, groups, name.s, from.s, to);
-	/* Of what a process had, nobody knows once it is gone. */
-	if (!found && in_proc(name.s, name.len - 1, m->tgid) && kill(m->tgid, 0) &&
-	    errno == ESRCH)
-		found = -1;
-	buf_free(&name);
-	buf_free(&from);
+		return EB_TARGET_UNKNOWN;
+	found = look_up(&w, groups, target, link);
+	if (found == EB_TARGET_FOUND && w.path.len)
+		buf_add(to, w.path.s, w.path.len);
+	else if (found == EB_TARGET_FOUND)
+		buf_addc(to, '/');
+	leave(&w);
+	if (w.root.fd >= 0)
+		close(w.root.fd);
+	mounts_free(&w.theirs);
+	buf_free(&w.path);
+	buf_free(&w.rest);
 	return found;
 }

@@ -2,7 +2,7 @@
 /*
  * Where a symbolic link leads.  A BPF program cannot look a path up, so the
  * reader does, a little later, with the rights and in the root directory of
- * the task that made the link.
+ * the task that made the link.  It waits for nobody and mounts nothing.
  */
 #ifndef ETRACE_LINK_TARGET_H
 #define ETRACE_LINK_TARGET_H
@@ -20,7 +20,9 @@ struct eb_maker;
  * @link: its own path
  * @to: what the target's path is added to
  *
- * What is younger than the link was not there when it was made.
+ * What is younger than the link was not there when it was made.  What another
+ * process or machine would have to be asked for is not told, and neither is what
+ * begins at a directory that has the link's path no longer.
  *
  * Return: enum eb_target.
  */

@@ -562,6 +562,9 @@ static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
 	to->b.len = 0;
 	if (left >= sizeof(maker)) {
 		memcpy(&maker, s, sizeof(maker));
+		/* Then its path says nothing of where it lies. */
+		if (b->str[2].mark & EB_OUTSIDE)
+			maker.dir_mount = -1;
 		known = maker.ngroups <= EB_GROUPS_MAX &&
 			left - sizeof(maker) >= maker.ngroups * sizeof(*groups);
 		if (known)

@@ -53,6 +53,7 @@ struct fixture {
 	uint32_t groups[4];
 	bool known;
 	int found;
+	uint8_t link_mark;
 	bool damaged;		/* any bytes may be passed to it */
 };
 
@@ -316,7 +317,8 @@ static void marks(void **state)
 
 static void make_link(struct fixture *f, uint64_t time, uint32_t ngroups, uint32_t announced)
 {
-	struct eb_maker m = { .fsuid = 1000, .fsgid = 100, .tgid = 7, .ngroups = announced };
+	struct eb_maker m = { .fsuid = 1000, .fsgid = 100, .tgid = 7, .ngroups = announced,
+			      .dir_ino = 12, .dir_mount = 34 };
 	uint32_t groups[2] = { 100, 27 };
 
 	begin(f, EB_SYMLINK, time);
@@ -324,6 +326,7 @@ static void make_link(struct fixture *f, uint64_t time, uint32_t ngroups, uint32
 	string(f, 2, EB_S_CHILD, "link", "d/");
 	f->r.str[2].text = 3;
 	f->r.str[2].path = 2;
+	f->r.str[2].mark = f->link_mark;
 	f->bytes.len = 0;
 	buf_adds(&f->bytes, "tlnkd/");
 	buf_add(&f->bytes, (char *)&m, sizeof(m));
@@ -341,17 +344,25 @@ static void links(void **state)
 	assert_int_equal(f->maker.tgid, 7);
 	assert_true(f->known);
 	assert_int_equal(f->groups[1], 27);
+	assert_int_equal(f->maker.dir_ino, 12);
+	assert_int_equal(f->maker.dir_mount, 34);
 	f->found = 0;
 	make_link(f, 2, 0, 0);
 	assert_true(f->known);
 	f->found = -1;
 	make_link(f, 3, 0, EB_GROUPS_UNREAD);
 	assert_false(f->known);
+	f->found = -2;
+	f->link_mark = EB_OUTSIDE;
+	make_link(f, 4, 0, 0);
+	assert_int_equal(f->maker.dir_mount, -1);
 	expect(f, "Symlink|targetnamesize=1,resolvednamesize=6,linknamesize=6\nST|t\nSR|/found\nSL|/d/lnk\n"
 	       "Symlink|targetnamesize=1,linknamesize=6\nST|t\nSL|/d/lnk\n"
-	       "Symlink|targetnamesize=1,linknamesize=6\nST|t\nSL|/d/lnk\nMarks|joined=,unread=SR,cut=\n");
-	assert_int_equal(tally(f)->resolved, 3);
+	       "Symlink|targetnamesize=1,linknamesize=6\nST|t\nSL|/d/lnk\nMarks|joined=,unread=SR,cut=\n"
+	       "Symlink|targetnamesize=1,linknamesize=6\nST|t\nSL|/d/lnk\nMarks|joined=,unread=,cut=,untold=SR,outside=SL\n");
+	assert_int_equal(tally(f)->resolved, 4);
 	assert_int_equal(tally(f)->unresolved, 1);
+	assert_int_equal(tally(f)->untold, 1);
 }
 
 /* More groups announced than there are, or than there can be. */

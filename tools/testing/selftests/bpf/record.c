@@ -40,8 +40,8 @@ static bool tell(struct bpf_session *s)
 	fprintf(stderr, "missed %" PRIu64 "\nhooks_missing %u\nlimited %d\n", a.missed,
 		a.hooks_missing, a.limited);
 	fprintf(stderr, "received %" PRIu64 "\ndamaged %" PRIu64 "\nlate %" PRIu64
-		"\nresolved_later %" PRIu64 "\nunresolved %" PRIu64 "\n", a.tally->records, a.damaged,
-		a.tally->late, a.resolved, a.unresolved);
+		"\nresolved_later %" PRIu64 "\nunresolved %" PRIu64 "\nuntold %" PRIu64 "\n",
+		a.tally->records, a.damaged, a.tally->late, a.resolved, a.unresolved, a.untold);
 	return a.tally->records == a.programs.events && !a.programs.lost_records &&
 	       !a.programs.lost_tasks && !a.missed && !a.damaged;
 }

@@ -275,6 +275,8 @@ static void do_symlink_hangs(void)
 	want("ST|mnt/x");
 	want("SL|%s", et_path("link"));
 	want_count("strings_untold", 1);
+	/* Time for a reader that looks only when the link is there. */
+	usleep(et_bpf() ? 500000 : 0);
 }
 
 TEST(nobody_is_asked_where_a_link_leads)
@@ -282,8 +284,6 @@ TEST(nobody_is_asked_where_a_link_leads)
 	char options[100];
 	int fuse;
 
-	if (et_without_module())
-		return;
 	if (system("modprobe -q fuse"))
 		et_note("modprobe fuse: cannot");
 	fuse = open("/dev/fuse", O_RDWR);
