@@ -9,6 +9,7 @@
 
 KERNEL=6.1
 PROGRAM="patch"
+SUITE="src:bookworm"		# the same build on every machine
 out=${BUILD:-$TOP/build}/demo
 here=$TOP/tools/testing/demo
 
@@ -21,11 +22,11 @@ configured()
 	local tmp
 
 	[ ! -e "$1" ] || return 0
-	apt_update "src:$HOST_SUITE"
+	apt_update "$SUITE"
 	tmp=$(mktemp -d "$CACHE/source.XXXXXX")
 	(
 		cd "$tmp"
-		apt_private "src:$HOST_SUITE" apt-get source --download-only "$PROGRAM" >&2
+		apt_private "$SUITE" apt-get source --download-only "$PROGRAM" >&2
 		# As upstream ships it: a patched Makefile.am would want automake.
 		dpkg-source --no-check --skip-patches -x "$PROGRAM"_*.dsc tree
 		cd tree && ./configure

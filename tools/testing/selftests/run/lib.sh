@@ -90,6 +90,15 @@ lines() { "$reader" --to etrace "$1" 2> lines.err; }
 # programs FILE: the programs that ran, one in a line
 programs() { lines "$1" | sed -n 's/^[0-9,]*!PP|.*\///p'; }
 
+# by_bpf TEST: it, with the argument bpf; not where the programs take minutes to load.
+by_bpf()
+{
+	case $(uname -r) in
+	5.10.*) [ -n "${LONG:-}" ] || { skip "a verifier that takes minutes here; LONG=y"; return; } ;;
+	esac
+	"$1" bpf
+}
+
 finish()
 {
 	local n=0 bad=0

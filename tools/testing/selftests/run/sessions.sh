@@ -181,12 +181,6 @@ pid_namespace()
 	pkill -KILL -f '^./victim 302'
 }
 pid_namespace_module() { pid_namespace module; }
-pid_namespace_bpf()
-{
-	case $(uname -r) in
-	5.10.*) [ -n "${LONG:-}" ] || { skip "a verifier that takes minutes here; LONG=y"; return; } ;;
-	esac
-	pid_namespace bpf
-}
+pid_namespace_bpf() { by_bpf pid_namespace; }
 
 finish pid_namespace_module pid_namespace_bpf four_at_once nested recorder_killed last_second daemon attach

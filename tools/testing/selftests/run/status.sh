@@ -148,7 +148,7 @@ os.kill(os.getpid(), signal.SIGKILL)"
 	is "what is said with -q" "$(cat err)" ""
 }
 killed_module() { killed module; }
-killed_bpf() { killed bpf; }
+killed_bpf() { by_bpf killed; }
 
 # What is done through an io_uring is not recorded, and nobody says that it is.
 io_uring()
@@ -174,6 +174,6 @@ io_uring()
 	has err "ringer ["
 }
 io_uring_module() { io_uring module; }
-io_uring_bpf() { io_uring bpf; }
+io_uring_bpf() { by_bpf io_uring; }
 
 finish io_uring_module io_uring_bpf killed_module killed_bpf exit_status cannot_be_run cannot_be_traced streams signals ignored_signals output_mode help_and_version
