@@ -10,6 +10,7 @@
 #include "rec_session.h"
 #include "session.h"
 #include "term.h"
+#include "text_num.h"
 
 #include <dirent.h>
 #include <errno.h>

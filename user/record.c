@@ -8,6 +8,7 @@
 #include "present.h"
 #include "shquote.h"
 #include "signame.h"
+#include "text_num.h"
 #include "verdict.h"
 #include "xalloc.h"
 

@@ -7,7 +7,6 @@
 #define ETRACE_TERM_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
 
@@ -35,11 +34,5 @@ bool progress_on(void);
 
 /** progress_resized - the terminal has another size now */
 void progress_resized(void);
-
-/* A number with separators and a number of bytes, as text in a static buffer. */
-const char *text_count(uint64_t n);
-const char *text_bytes(uint64_t n);
-/* Nanoseconds: "12.345 s", "3 min 02 s". */
-const char *text_time(uint64_t ns);
 
 #endif

@@ -174,37 +174,235 @@ static void objects(void **state)
 	EXPECT(f, 0x0000000000020033, 3, 4, 0x0060502013030028, 9);
 }
 
+/* Every kind of record that takes arguments, with some; a value comes behind them. */
+static void with_arguments(void **state)
+{
+	struct fixture *f = *state;
+	struct fxt_event e = { FXT_EV_COUNTER, 100, 7, 8, { 0 }, { 0 }, 0x55 };
+	struct fxt_arg args[2] = { fxt_arg_ptr(FXT_STR("p"), 0x1234), fxt_arg_str(FXT_STR("s"), FXT_STR("p")) };
+
+	fxt_event(f->w, &e, args, 2);
+	EXPECT(f,
+	       0x0000000100010022, 'p', 0x0000000100020022, 's', 0x0000000000010033, 7, 8,
+	       0x0000000001210064, 100, 0x0000000000010027, 0x1234, 0x0000000100020016, 0x55);
+	fxt_kernel_object(f->w, 0xab, 0x99, FXT_STR("s"), args, 2);
+	EXPECT(f, 0x0000020002ab0057, 0x99, 0x0000000000010027, 0x1234, 0x0000000100020016);
+	fxt_userspace_object(f->w, 7, 8, 0xabc, FXT_STR("s"), args, 2);
+	EXPECT(f, 0x0000020002010056, 0xabc, 0x0000000000010027, 0x1234, 0x0000000100020016);
+	fxt_blob(f->w, FXT_STR("s"), 0xfe, "", 0);
+	EXPECT(f, 0x00fe000000020015);
+	fxt_log(f->w, 5, 7, 8, FXT_STR("12345678"));
+	EXPECT(f, 0x0000000100080039, 5, C8('1', '2', '3', '4', '5', '6', '7', '8'));
+}
+
 /* Too long, too many, out of range: an error, and not a byte written. */
 static void limits(void **state)
 {
 	struct fixture *f = *state;
-	struct fxt_event e = { FXT_EV_INSTANT, 1, 0, 0, FXT_STR("c"), FXT_STR("n"), 0 };
-	struct fxt_arg args[16];
-	char *big = malloc(40000);
+	char *big = calloc(1, 40000);
+	size_t none = 0;
 
 	memset(big, 'x', 40000);
-	for (unsigned int i = 0; i < 16; i++)
-		args[i] = fxt_arg_u(FXT_STR("a"), i);
-	assert_int_equal(fxt_event(f->w, &e, args, 16), -E2BIG);
-	args[3] = fxt_arg_str(FXT_STR("a"), fxt_str(big, 32000));
-	assert_int_equal(fxt_event(f->w, &e, args, 15), -E2BIG);
-	args[3] = fxt_arg_u(fxt_str(big, 32000), 1);
-	assert_int_equal(fxt_event(f->w, &e, args, 15), -E2BIG);
-	e.name = fxt_str(big, 32000);
-	assert_int_equal(fxt_event(f->w, &e, NULL, 0), -E2BIG);
-	assert_int_equal(fxt_process_name(f->w, 1, e.name), -E2BIG);
-	assert_int_equal(fxt_kernel_object(f->w, 256, 1, FXT_STR("n"), NULL, 0), -E2BIG);
-	assert_int_equal(fxt_provider_info(f->w, 1, fxt_str(big, 256)), -E2BIG);
-	assert_int_equal(fxt_provider_event(f->w, 1, 16), -E2BIG);
-	assert_int_equal(fxt_log(f->w, 1, 1, 1, fxt_str(big, 32000)), -E2BIG);
-	assert_int_equal(fxt_blob(f->w, FXT_STR("n"), 1, big, FXT_MAX_BLOB + 1), -E2BIG);
-	assert_int_equal(out_bytes(f->out), 0);
-	/* the longest that fit do */
-	e.name = fxt_str(big, FXT_MAX_STRING);
-	assert_int_equal(fxt_event(f->w, &e, args, 3), 0);
-	assert_int_equal(fxt_log(f->w, 1, 1, 1, fxt_str(big, FXT_MAX_STRING)), 0);
-	assert_int_equal(fxt_blob(f->w, FXT_STR("n"), 1, big, FXT_MAX_BLOB), 0);
+	for (unsigned int over = 1; over + 1; over--) {
+		struct fxt_str fits = FXT_STR("n"), s = fxt_str(big, FXT_MAX_STRING + over);
+		struct fxt_event e = { FXT_EV_INSTANT, 1, 0, 0, fits, fits, 0 };
+		struct fxt_switch sw = { 0 };
+		int want = over ? -E2BIG : 0;
+		struct fxt_arg args[16];
+
+		for (unsigned int i = 0; i < 16; i++)
+			args[i] = fxt_arg_u(FXT_STR("a"), i);
+		assert_int_equal(fxt_event(f->w, &e, args, 15 + over), want);
+		assert_int_equal(fxt_kernel_object(f->w, 1, 1, fits, args, 15 + over), want);
+		assert_int_equal(fxt_userspace_object(f->w, 1, 1, 1, fits, args, 15 + over), want);
+		args[3] = fxt_arg_str(FXT_STR("a"), s);
+		assert_int_equal(fxt_event(f->w, &e, args, 15), want);
+		assert_int_equal(fxt_kernel_object(f->w, 1, 1, fits, args, 15), want);
+		args[3] = fxt_arg_u(s, 1);
+		assert_int_equal(fxt_event(f->w, &e, args, 15), want);
+		args[3] = fxt_arg_u(fits, 1);
+		args[3].type = FXT_ARG_KOID + over;
+		assert_int_equal(fxt_event(f->w, &e, args, 15), want);
+		e.name = s;
+		assert_int_equal(fxt_event(f->w, &e, NULL, 0), want);
+		e.name = fits;
+		e.category = s;
+		assert_int_equal(fxt_event(f->w, &e, NULL, 0), want);
+		e.category = fits;
+		e.type = FXT_EV_COUNT - 1 + over;
+		assert_int_equal(fxt_event(f->w, &e, NULL, 0), want);
+		assert_int_equal(fxt_process_name(f->w, 1, s), want);
+		assert_int_equal(fxt_thread_name(f->w, 1, 1, s), want);
+		assert_int_equal(fxt_userspace_object(f->w, 1, 1, 1, s, NULL, 0), want);
+		assert_int_equal(fxt_kernel_object(f->w, 255 + over, 1, fits, NULL, 0), want);
+		assert_int_equal(fxt_provider_event(f->w, 1, 15 + over), want);
+		assert_int_equal(fxt_log(f->w, 1, 1, 1, s), want);
+		assert_int_equal(fxt_blob(f->w, fits, 1, big, FXT_MAX_BLOB + over), want);
+		assert_int_equal(fxt_blob(f->w, s, 1, big, 1), want);
+		assert_int_equal(fxt_blob(f->w, fits, 255 + over, big, 1), want);
+		sw.cpu = 255 + over;
+		assert_int_equal(fxt_context_switch(f->w, &sw), want);
+		sw = (struct fxt_switch){ .out_state = 15 + over };
+		assert_int_equal(fxt_context_switch(f->w, &sw), want);
+		sw = (struct fxt_switch){ .out_priority = 255 + over };
+		assert_int_equal(fxt_context_switch(f->w, &sw), want);
+		sw = (struct fxt_switch){ .in_priority = 255 + over };
+		assert_int_equal(fxt_context_switch(f->w, &sw), want);
+		assert_int_equal(fxt_provider_info(f->w, 1, fxt_str(big, 255 + over)), want);
+		if (over)
+			assert_int_equal(out_bytes(f->out), none);
+	}
 	free(big);
+}
+
+/* The header of an instant; @strings: how many it had to write before it. */
+static uint64_t instant(struct fixture *f, struct fxt_str category, struct fxt_str name,
+			uint64_t thread, unsigned int *strings)
+{
+	struct fxt_event e = { FXT_EV_INSTANT, 1, 0, thread, category, name, 0 };
+	const char *data;
+	uint64_t v = 0;
+	size_t len;
+
+	assert_int_equal(fxt_event(f->w, &e, NULL, 0), 0);
+	data = out_mem_data(f->out, &len);
+	*strings = 0;
+	for (size_t at = f->seen; at < len; at += (v >> 4 & 0xfff) * 8) {
+		memcpy(&v, data + at, 8);
+		*strings += (v & 15) == FXT_REC_STRING;
+	}
+	f->seen = len;
+	return v;
+}
+
+/* The index that a name has. */
+static unsigned int named(struct fixture *f, unsigned int i, unsigned int *strings)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", i);
+	return (unsigned int)(instant(f, (struct fxt_str){ 0 }, fxt_str(name, strlen(name)), 0, strings) >> 48);
+}
+
+static void fill_strings(struct fixture *f, unsigned int from, unsigned int to)
+{
+	unsigned int strings;
+
+	for (unsigned int i = from; i <= to; i++) {
+		assert_int_equal(named(f, i, &strings), i);
+		assert_int_equal(strings, 1);
+	}
+}
+
+/* Which slot is used again: the first that was not used since the hand went by. */
+static void slots_of_strings(void **state)
+{
+	enum { ALL = FXT_MAX_STRING_INDEX };
+	struct fixture *f = *state;
+	unsigned int strings;
+	uint64_t head;
+
+	fill_strings(f, 1, ALL);
+	/* used again, and kept */
+	assert_int_equal(named(f, 2, &strings), 2);
+	assert_int_equal(strings, 0);
+	assert_int_equal(named(f, ALL, &strings), ALL);
+	assert_int_equal(named(f, ALL + 1, &strings), 1);
+	assert_int_equal(named(f, ALL + 2, &strings), 3);
+	assert_int_equal(strings, 1);
+	/* what was there is gone; 2 is still */
+	assert_int_equal(named(f, 1, &strings), 4);
+	assert_int_equal(strings, 1);
+	assert_int_equal(named(f, 2, &strings), 2);
+	assert_int_equal(strings, 0);
+	assert_int_equal(named(f, 3, &strings), 5);
+	/* all of them used lately: none of the record's own is taken */
+	for (unsigned int i = 6; i <= ALL; i++)
+		named(f, i, &strings);
+	for (unsigned int i = 1; i <= 3; i++)
+		named(f, i, &strings);
+	for (unsigned int i = 1; i <= 2; i++)
+		named(f, ALL + i, &strings);
+	assert_int_equal(strings, 0);
+	head = instant(f, FXT_STR("6"), FXT_STR("new"), 0, &strings);
+	assert_int_equal(head >> 32 & 0xffff, 6);
+	assert_int_equal(head >> 48, 7);
+	assert_int_equal(strings, 1);
+	/* another section begins with empty tables */
+	fxt_provider_section(f->w, 1);
+	fill_strings(f, 1, ALL);
+	assert_int_equal(named(f, ALL + 1, &strings), 1);
+}
+
+static void slots_of_threads(void **state)
+{
+	enum { ALL = FXT_MAX_THREAD_INDEX };
+	static const unsigned int want[][2] = {
+		{ 2, 2 }, { ALL, ALL }, { ALL + 1, 1 }, { ALL + 2, 3 }, { 2, 2 }, { 1, 4 }, { 3, 5 },
+	};
+	struct fixture *f = *state;
+	struct fxt_switch sw = { .out_thread = 6, .in_thread = 1000 };
+	struct fxt_str none = { 0 };
+	unsigned int strings;
+
+	for (unsigned int round = 0; round < 2; round++) {
+		for (unsigned int i = 1; i <= ALL; i++)
+			assert_int_equal(instant(f, none, none, i, &strings) >> 24, i);
+		for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+			assert_int_equal(instant(f, none, none, want[i][0], &strings) >> 24, want[i][1]);
+		/* all of them used lately: none of the record's own is taken */
+		for (unsigned int i = 1; i <= ALL + 2; i++)
+			if (i != 4 && i != 5)
+				assert_true(instant(f, none, none, i, &strings));
+		fxt_context_switch(f->w, &sw);
+		EXPECT(f, 0x0000000000070033, 0, 1000, 0x0000007060000028, 0);
+		fxt_provider_section(f->w, 1);
+		EXPECT(f, 0x0000000000120010);
+	}
+}
+
+/* The longest that are remembered; longer ones are written each time. */
+static void remembered(void **state)
+{
+	static const size_t lengths[] = { 1, 7, 8, 9, 47, 48, 49, 50, 511, 512, 513 };
+	struct fixture *f = *state;
+	unsigned int strings;
+	char big[600];
+
+	memset(big, 'x', sizeof(big));
+	for (unsigned int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+			instant(f, (struct fxt_str){ 0 }, fxt_str(big, lengths[i]), 1, &strings);
+			assert_int_equal(strings, !round || lengths[i] > 512);
+			big[lengths[i] - 1] = 'y';
+			instant(f, (struct fxt_str){ 0 }, fxt_str(big, lengths[i]), 1, &strings);
+			assert_int_equal(strings, !round || lengths[i] > 512);
+			big[lengths[i] - 1] = 'x';
+		}
+	}
+}
+
+static void pins(void **state)
+{
+	struct fixture *f = *state;
+	char big[513];
+
+	memset(big, 'x', sizeof(big));
+	for (unsigned int round = 0; round < 2; round++) {
+		assert_int_equal(fxt_pin(f->w, (struct fxt_str){ 0 }).pin, 0);
+		assert_int_equal(fxt_pin(f->w, fxt_str(big, 513)).pin, 0);
+		assert_int_equal(fxt_pin(f->w, fxt_str(big, 512)).pin, 1);
+		assert_int_equal(fxt_pin(f->w, (struct fxt_str){ big, 600, 9 }).pin, 9);
+		for (unsigned int i = 1; i <= FXT_MAX_PINS; i++) {
+			char name[16];
+			struct fxt_str s = fxt_str(name, (size_t)snprintf(name, sizeof(name), "%u", i));
+
+			/* twice is once, for as long as there is room */
+			for (unsigned int k = 0; k < 2; k++)
+				assert_int_equal(fxt_pin(f->w, s).pin, i < FXT_MAX_PINS - k ? i + 1 : 0);
+		}
+		fxt_provider_section(f->w, 1);
+	}
 }
 
 static void on_problem(void *ctx, enum fxt_problem p, uint64_t offset)
@@ -292,7 +490,12 @@ int main(void)
 		TEST(events),
 		TEST(arguments),
 		TEST(objects),
+		TEST(with_arguments),
 		TEST(limits),
+		TEST(slots_of_strings),
+		TEST(slots_of_threads),
+		TEST(remembered),
+		TEST(pins),
 		TEST(recycling),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Is a recording complete?  See verdict.h. */
 #include "verdict.h"
-#include "term.h"
+#include "text_num.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Is a recording complete, and if not, what is missing; and numbers for people. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "diag.h"
+#include "text_num.h"
+#include "verdict.h"
+
+/* The words of a verdict, as they are told in one piece and as lines. */
+static void expect(const struct rec_account *a, const char *want)
+{
+	struct diag *diag = diag_new(NULL, "test");
+	char *lines = NULL, *printed = NULL;
+	size_t len = 0, printed_len = 0;
+	FILE *to = open_memstream(&printed, &printed_len);
+	FILE *indented = open_memstream(&lines, &len);
+	struct buf text = { 0 };
+	struct verdict v;
+
+	verdict_of(&v, a, diag);
+	assert_int_equal(v.complete, !*want);
+	assert_int_equal(diag_status(diag), *want ? 1 : 0);
+	verdict_text(&v, &text);
+	buf_addc(&text, 0);
+	assert_string_equal(text.s, *want ? want : "complete");
+	verdict_print(&v, to);
+	fclose(to);
+	for (const char *s = want; *s; s = *s ? s + 1 : s) {
+		int n = (int)strcspn(s, "\n");
+
+		fprintf(indented, "  %.*s\n", n, s);
+		s += n;
+	}
+	fclose(indented);
+	assert_string_equal(printed, lines);
+	free(lines);
+	free(printed);
+	buf_free(&text);
+	diag_free(diag);
+}
+
+/* Each thing that can be missing, alone. */
+static void each_is_told(void **state)
+{
+	struct rec_tally tally = { 0 };
+	struct rec_account a = { .tally = &tally };
+
+	(void)state;
+	expect(&a, "");
+#define TOLD(member, what)						\
+	do {								\
+		(member) = 2;						\
+		expect(&a, "2 " what);					\
+		(member) = 0;						\
+	} while (0)
+	TOLD(a.module.lost_records, "records lost: a buffer was full");
+	TOLD(a.module.lost_disabled, "records lost: somebody switched tracing off (tracing_on of the session's instance)");
+	TOLD(a.module.overwritten, "records overwritten before they were read");
+	TOLD(a.module.records, "records that were written did not arrive");
+	TOLD(tally.records, "records arrived that nobody knows of");
+	TOLD(a.dropped, "records dropped by the buffer that the module does not know of");
+	TOLD(a.missed, "calls that a busy BPF program did not see");
+	TOLD(a.module.lost_tasks, "tasks not traced: no memory");
+	TOLD(a.module.lost_fds, "close_range calls whose descriptors are not known");
+	TOLD(a.module.strings_unread, "strings that could not be read");
+	TOLD(a.module.strings_cut, "paths cut, too long for the room there is");
+	TOLD(a.urings, "io_urings set up: what was done through them is not recorded");
+	TOLD(tally.incomplete, "events with something missing");
+	TOLD(a.not_taken, "events that this output did not take in time");
+#undef TOLD
+	a.read_error = 5;
+	expect(&a, "1 buffers that could not be read to the end");
+}
+
+/* What is no loss. */
+static void counts_are_compared(void **state)
+{
+	struct rec_tally tally = { .records = 10, .events = 7, .lost = 0 };
+	struct rec_account a = { .tally = &tally, .overrun = 1, .bytes = 1, .buffer = 1, .waited = 1 };
+
+	(void)state;
+	a.module.records = 10;
+	a.module.strings_joined = 3;
+	expect(&a, "");
+	a.module.records = 12;
+	expect(&a, "2 records that were written did not arrive");
+	/* overwritten ones are told once */
+	a.module.overwritten = 2;
+	expect(&a, "2 records overwritten before they were read");
+	a.module.overwritten = 1;
+	expect(&a, "1 records overwritten before they were read\n1 records that were written did not arrive");
+	a.module.overwritten = 0;
+	a.module.records = 9;
+	expect(&a, "1 records arrived that nobody knows of");
+	/* the buffer's own count is asked where the module knows of no loss */
+	a.module.records = 10;
+	a.dropped = 4;
+	a.module.lost_records = 1;
+	expect(&a, "1 records lost: a buffer was full");
+	a.module.lost_records = 0;
+	a.module.lost_disabled = 3;
+	expect(&a, "3 records lost: somebody switched tracing off (tracing_on of the session's instance)");
+}
+
+/* All of them at once, in their order. */
+static void all_are_told(void **state)
+{
+	struct rec_tally tally = { .incomplete = 1 };
+	struct rec_account a = { .tally = &tally, .dropped = 1, .missed = 1, .urings = 1,
+				 .not_taken = 1, .read_error = 1 };
+	struct diag *diag = diag_new(NULL, "test");
+	struct verdict v;
+
+	(void)state;
+	a.module.overwritten = 1;
+	a.module.records = 2;
+	a.module.lost_tasks = 1;
+	a.module.lost_fds = 1;
+	a.module.strings_unread = 1;
+	a.module.strings_cut = 1;
+	verdict_of(&v, &a, diag);
+	assert_int_equal(v.n, 12);
+	for (unsigned int i = 0; i < v.n; i++)
+		assert_int_equal(v.missing[i].n, 1);
+	assert_string_equal(v.missing[0].kind->what, "records overwritten before they were read");
+	assert_string_equal(v.missing[11].kind->what, "buffers that could not be read to the end");
+	diag_free(diag);
+}
+
+static void numbers(void **state)
+{
+	/* four stand side by side */
+	const char *a = text_count(0), *b = text_count(999), *c = text_count(1000),
+		   *d = text_count(UINT64_MAX);
+
+	(void)state;
+	assert_string_equal(a, "0");
+	assert_string_equal(b, "999");
+	assert_string_equal(c, "1,000");
+	assert_string_equal(d, "18,446,744,073,709,551,615");
+	assert_string_equal(text_count(123456), "123,456");
+	a = text_bytes(0);
+	b = text_bytes(999);
+	c = text_bytes(1000);
+	d = text_bytes(1549000);
+	assert_string_equal(a, "0 B");
+	assert_string_equal(b, "999 B");
+	assert_string_equal(c, "1.0 kB");
+	assert_string_equal(d, "1.5 MB");
+	assert_string_equal(text_bytes(2500000000), "2.5 GB");
+	assert_string_equal(text_bytes(4000000000000), "4.0 TB");
+	assert_string_equal(text_bytes(4000000000000000), "4000.0 TB");
+	a = text_time(0);
+	b = text_time(12345678901);
+	c = text_time(59999000000);
+	d = text_time(60000000000);
+	assert_string_equal(a, "0.000 s");
+	assert_string_equal(b, "12.346 s");
+	assert_string_equal(c, "59.999 s");
+	assert_string_equal(d, "1 min 00 s");
+	assert_string_equal(text_time(3599999999999), "59 min 59 s");
+	assert_string_equal(text_time(3600000000000), "1 h 00 min");
+	assert_string_equal(text_time(7500000000000), "2 h 05 min");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_is_told),
+		cmocka_unit_test(counts_are_compared),
+		cmocka_unit_test(all_are_told),
+		cmocka_unit_test(numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Numbers as people read them.  Each function has four static buffers, which it
+ * uses in turn: four results can stand in one line, and nobody frees them.
+ */
+#ifndef ETRACE_TEXT_NUM_H
+#define ETRACE_TEXT_NUM_H
+
+#include <stdint.h>
+
+/** text_count - a number with separators: "1,234,567" */
+const char *text_count(uint64_t n);
+
+/** text_bytes - a number of bytes: "999 B", "1.5 MB", units of 1,000 */
+const char *text_bytes(uint64_t n);
+
+/** text_time - nanoseconds: "12.345 s", "3 min 02 s", "1 h 05 min" */
+const char *text_time(uint64_t ns);
+
+#endif
