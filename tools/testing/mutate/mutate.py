@@ -12,7 +12,7 @@ Not counted: a change that does not compile (another one is drawn in its
 place), one with the object code of the original (built with -O2), and those
 that the file "equivalent" here explains.  Files of which unit tests execute
 less than half are only changed if they are named: they are the recorder's, which
-the selftests test in guests.
+the selftests test in guests.  Each is told, with the share that unit tests see.
 
 Exit status: 1 if more than --max percent survived, 2 if the tests do not pass
 without any change.
@@ -23,6 +23,7 @@ import collections
 import concurrent.futures
 import filecmp
 import glob
+import hashlib
 import json
 import os
 import queue
@@ -145,7 +146,7 @@ class Tree:
             [f"{self.build}/unit/{name}"], cwd=f"{self.top}/{UNIT}", preexec_fn=limits,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "ETRACE_DATA": f"{self.top}/{UNIT}/data",
-                 "ETRACE_BIN": f"{self.build}/user", **(env or {})})
+                 "ETRACE_BIN": f"{self.build}/user", "CMOCKA_TEST_ABORT": "1", **(env or {})})
         killer = threading.Timer(wall, lambda: os.killpg(p.pid, 9))
         killer.start()
         _, status, usage = os.wait4(p.pid, 0)
@@ -162,37 +163,76 @@ class Tree:
         return "late" if late else "caught", spent
 
 
+def covered(tree, name):
+    """What a test has just executed, by gcov's notes: path to lines to whether it did."""
+    prefix = f"{tree.build}/covered"
+    data, found = [], {}
+    for note in glob.glob(f"{tree.build}/user/**/*.gcno", recursive=True):
+        counts = prefix + note[:-4] + "gcda"
+        if os.path.exists(counts):
+            os.link(note, prefix + note)
+            data.append(counts)
+    if not data:
+        return found
+    said = subprocess.run(["gcov", "--json-format", "--stdout", *data], check=True,
+                          cwd=f"{tree.top}/user", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for text in said.stdout.splitlines():
+        for file in json.loads(text)["files"]:
+            path = os.path.relpath(os.path.join(f"{tree.top}/user", file["file"]), tree.top)
+            lines = found.setdefault(path, {})
+            for at in file["lines"]:
+                number = str(at["line_number"])
+                lines[number] = lines.get(number, False) or at["count"] > 0
+    return found
+
+
+def state(tree, name):
+    """A digest of all that decides what a test executes."""
+    digest = hashlib.sha256()
+    for directory in ("user", UNIT):
+        for path in sorted(glob.glob(f"{tree.top}/{directory}/**", recursive=True)):
+            other = os.path.basename(path).startswith("test_") and os.path.basename(path) != name + ".c"
+            if os.path.isfile(path) and not (directory == UNIT and other):
+                with open(path, "rb") as f:
+                    digest.update(path.encode() + b"\0" + f.read() + b"\0")
+    return digest.hexdigest()
+
+
 def coverage(tree, names, longest):
-    """(lines, seconds): which tests execute a line that has code, how long each takes; without
-    those above @longest."""
+    """
+    (lines, seconds): which tests execute a line that has code, how long each takes; without
+    those above @longest.  What an earlier run learned is kept for as long as nothing changes it.
+    """
     lines = collections.defaultdict(set)
     seconds = {}
-    notes = glob.glob(f"{tree.build}/user/**/*.gcno", recursive=True)
+    kept = f"{tree.build}/coverage.json"
+    known = {}
+    if os.path.exists(kept):
+        with open(kept, encoding="utf-8") as f:
+            known = json.load(f)
+    now = {name: state(tree, name) for name in names}
+    missing = [name for name in names if known.get(name, {}).get("state") != now[name]]
+    built = not missing or tree.make(UNIT, "build")
+    if built is not True:
+        print(built)
+        sys.exit(f"mutate: {tree.top} does not build")
+    for name in missing:
+        shutil.rmtree(f"{tree.build}/covered", ignore_errors=True)
+        result, took = tree.test(name, longest, 20 * longest, {"GCOV_PREFIX": f"{tree.build}/covered"})
+        if result == "caught":
+            sys.exit(f"mutate: {name} fails without any change")
+        known[name] = {"state": now[name], "late": result == "late", "seconds": took,
+                       "lines": covered(tree, name)}
+        with open(kept, "w", encoding="utf-8") as f:
+            json.dump(known, f)
     for name in names:
-        prefix = f"{tree.build}/covered"
-        shutil.rmtree(prefix, ignore_errors=True)
-        result, took = tree.test(name, longest, 20 * longest, {"GCOV_PREFIX": prefix})
-        if result == "late":
+        if known[name]["late"]:
             print(f"left out, as it takes more than {longest} s: {name}", flush=True)
             continue
-        seconds[name] = took
-        if result:
-            sys.exit(f"mutate: {name} fails without any change")
-        data = []
-        for note in notes:
-            counts = prefix + note[:-4] + "gcda"
-            if os.path.exists(counts):
-                os.link(note, prefix + note)
-                data.append(counts)
-        if not data:
-            continue
-        found = subprocess.run(["gcov", "--json-format", "--stdout", *data], check=True,
-                               cwd=f"{tree.top}/user", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        for text in found.stdout.splitlines():
-            for file in json.loads(text)["files"]:
-                path = os.path.relpath(os.path.join(f"{tree.top}/user", file["file"]), tree.top)
-                for at in file["lines"]:
-                    lines[path, at["line_number"]].update([name] if at["count"] else [])
+        seconds[name] = known[name]["seconds"]
+        for path, counts in known[name]["lines"].items():
+            for number, executed in counts.items():
+                lines[path, int(number)].update([name] if executed else [])
     return lines, seconds
 
 
@@ -239,8 +279,7 @@ class Run:
         for i in range(args.jobs):
             jobs.append(Tree(args.tree, f"{self.out}/job{i}", "-O0 -w"))
         with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            for tree, built in zip([base] + jobs, pool.map(
-                    lambda t: t.make(UNIT, "build"), [base] + jobs)):
+            for tree, built in zip(jobs, pool.map(lambda t: t.make(UNIT, "build"), jobs)):
                 if built is not True:
                     print(built)
                     sys.exit(f"mutate: {tree.top} does not build")
@@ -326,7 +365,12 @@ def main():
     seen = collections.Counter(path for (path, _), tests in run.lines.items() if tests)
     code = collections.Counter(path for path, _ in run.lines)
     files = [p for p in args.files if given or 2 * seen[p] > code[p]]
+    share = {p: 100 * seen[p] // code[p] if code[p] else 0 for p in args.files}
     left_out = [p for p in args.files if p not in files]
+    print("changed:", " ".join(f"{p} ({share[p]} %)" for p in files))
+    if left_out:
+        print("not changed, as unit tests execute less than half of it; seen by guest tests only:",
+              " ".join(f"{p} ({share[p]} %)" for p in left_out), flush=True)
     drawn = [c for path in files for c in changes(path, run.text[path])]
     random.Random(args.seed).shuffle(drawn)
     count = collections.Counter()
@@ -359,8 +403,6 @@ def main():
         for _, future in waiting:
             future.cancel()
 
-    if left_out:
-        print("left out, as unit tests execute less than half of it:", " ".join(left_out))
     percent = 100 * len(survivors) / judged if judged else 0
     print(f"{judged} changes (seed {args.seed}): {count['caught'] + count['late']} caught"
           f" ({count['late']} by their time), {len(survivors)} survived: {percent:.1f} %;"

@@ -265,6 +265,211 @@ static void parts(void **state)
 	assert_int_equal(tally(f)->damaged, 0);
 }
 
+/* Every kind that has fields or strings of its own, and how it fails. */
+static void kinds(void **state)
+{
+	static const struct {
+		enum eb_kind kind;
+		int64_t val[EB_NR_VAL];
+		int error;
+		const char *str[EB_NR_STR];
+		const char *want;
+	} rows[] = {
+		{ EB_EXIT, { 0, 9, 1 }, 0, { 0 }, "Exit|status=0\nExitSignal|signal=9,core=1\n" },
+		{ EB_URING, { 4 }, 0, { 0 }, "IoUring|fd=4\n" },
+		{ EB_OPEN, { 3, 2, 0644 }, 0, { "/f", "f" },
+		  "Open|fnamesize=2,forigsize=1,flags=2,mode=420,fd=3\nFN|/f\nFO|f\n" },
+		{ EB_OPEN, { -1, 0, 0 }, 2, { "/f", "f" },
+		  "Open|fnamesize=2,forigsize=1,flags=0,mode=0,fd=-1\nFN|/f\nFO|f\nFailed|error=2\n" },
+		{ EB_CLOSE, { 5 }, 9, { 0 }, "Close|fd=5\nFailed|error=9\n" },
+		{ EB_RENAME, { 0, 0 }, 0, { "a", "bc" },
+		  "RenameFrom|fnamesize=1\nRF|a\nRenameTo|fnamesize=2\nRT|bc\n" },
+		{ EB_RENAME, { 4, 1 }, 0, { "a", "bc" },
+		  "Rename2From|fnamesize=1,flags=4\nRF|a\nRenameTo|fnamesize=2\nRT|bc\n" },
+		{ EB_RENAME, { 4, 1 }, 13, { "a", "bc" },
+		  "Rename2From|fnamesize=1,flags=4\nRF|a\nRenameTo|fnamesize=2\nRT|bc\nRenameFailed|\nFailed|error=13\n" },
+		{ EB_LINK, { 0, 0 }, 0, { "a", "bc" },
+		  "LinkFrom|fnamesize=1\nLF|a\nLinkTo|fnamesize=2\nLT|bc\n" },
+		{ EB_LINK, { 1024, 1 }, 0, { "a", "bc" },
+		  "LinkatFrom|fnamesize=1,flags=1024\nLF|a\nLinkTo|fnamesize=2\nLT|bc\n" },
+		{ EB_LINK, { 0, 1 }, 17, { 0 }, "LinkFailed|\nFailed|error=17\n" },
+		{ EB_MOUNT, { -1 }, 0, { "src", "/mnt", "ext4" },
+		  "Mount|sourcenamesize=3,targetnamesize=4,typenamesize=4,flags=18446744073709551615\nMS|src\nMT|/mnt\nMX|ext4\n" },
+		{ EB_MOUNT, { 32 }, 1, { NULL, "/mnt" },
+		  "Mount|targetnamesize=4,flags=32\nMT|/mnt\nMountFailed|\nFailed|error=1\n" },
+		{ EB_UMOUNT, { 2 }, 0, { "/mnt" }, "Umount|targetnamesize=4,flags=2\nMT|/mnt\n" },
+		{ EB_UMOUNT, { 2 }, 22, { 0 }, "UmountFailed|\nFailed|error=22\n" },
+		{ EB_COMM, { TASK }, 0, { "name" }, "Comm|size=4\nCN|name\n" },
+		{ EB_COMM, { TASK + 1 }, 0, { "sixteen bytes is" },
+		  "Comm|size=15\nCN|sixteen bytes i\nCommOf|upid=4194306\n" },
+		{ EB_CLONE, { 17, TASK + 1, 1 }, 0, { 0 }, "SysClone|flags=17\nSchedFork|pid=4194306\n" },
+		{ EB_CLONE, { 17, TASK + 2, 0 }, 0, { 0 }, "SchedFork|pid=4194307\n" },
+		{ EB_CLONE, { -1, 0, 1 }, 11, { 0 },
+		  "SysClone|flags=18446744073709551615\nSysCloneFailed|\nFailed|error=11\n" },
+		{ EB_EXEC, { 0 }, 0, { "/i", "/p", "/" },
+		  "New_proc|argsize=0,prognameisize=2,prognamepsize=2,cwdsize=1\nPI|/i\nPP|/p\nCW|/\nEnd_of_args|\n" },
+	};
+	struct fixture *f = *state;
+	struct buf want = { 0 };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		begin(f, rows[i].kind, i + 1);
+		memcpy(f->r.val, rows[i].val, sizeof(f->r.val));
+		f->r.error = rows[i].error;
+		for (int k = 0; k < EB_NR_STR; k++)
+			if (rows[i].str[k])
+				string(f, k, EB_S_TEXT, rows[i].str[k], "");
+		send(f);
+		buf_adds(&want, rows[i].want);
+	}
+	buf_addc(&want, 0);
+	expect(f, want.s);
+	buf_free(&want);
+	assert_int_equal(tally(f)->t.incomplete, 0);
+	assert_int_equal(tally(f)->t.events, sizeof(rows) / sizeof(*rows));
+	assert_int_equal(tally(f)->t.last_time, sizeof(rows) / sizeof(*rows));
+}
+
+/* Names that a file system makes up. */
+static void special(void **state)
+{
+	static const struct {
+		uint64_t magic;
+		const char *name, *want;
+	} rows[] = {
+		{ 0x50495045, "", "pipe:[7]" },
+		{ 0x534f434b, "", "socket:[7]" },
+		{ 0x6e736673, "", "sixteen letters:[7]" },
+		{ 0x50494446, "", "anon_inode:[pidfd]" },
+		{ 0x09041934, "[eventfd]/", "anon_inode:[eventfd]" },
+		{ 0x01021994, "memfd:x/", "/memfd:x (deleted)" },
+		{ 0x01021994, "", "/ (deleted)" },
+	};
+	struct fixture *f = *state;
+	struct buf want = { 0 };
+	char text[200];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct eb_special sp = { .magic = rows[i].magic, .ino = 7, .ns = "sixteen letters" };
+
+		/* the programs copy it without a look for its end */
+		sp.ns[15] = '!';
+		begin(f, EB_OPEN, i + 1);
+		string(f, 0, EB_S_SPECIAL, "", "");
+		buf_add(&f->bytes, (char *)&sp, sizeof(sp));
+		buf_adds(&f->bytes, rows[i].name);
+		f->r.str[0].path = (uint32_t)(sizeof(sp) + strlen(rows[i].name));
+		string(f, 1, EB_S_SAME, "", "");
+		send(f);
+		snprintf(text, sizeof(text), "Open|fnamesize=%zu,forigsize=%zu,flags=0,mode=0,fd=0\nFN|%s\nFO|%s\n",
+			 strlen(rows[i].want), strlen(rows[i].want), rows[i].want, rows[i].want);
+		buf_adds(&want, text);
+	}
+	/* not even the inode's number */
+	begin(f, EB_OPEN, 100);
+	string(f, 0, EB_S_SPECIAL, "", "short/");
+	string(f, 1, EB_S_TEXT, "x", "");
+	send(f);
+	buf_adds(&want, "Open|fnamesize=0,forigsize=1,flags=0,mode=0,fd=0\nFN|\nFO|x\nMarks|joined=,unread=,cut=FN\n");
+	buf_addc(&want, 0);
+	expect(f, want.s);
+	buf_free(&want);
+}
+
+/* Each form of a string, with and without its parts, and what is wrong with it. */
+static void forms(void **state)
+{
+	static const struct {
+		enum eb_form form;
+		uint8_t mark;
+		const char *text, *path, *want;
+	} rows[] = {
+		{ EB_S_PATH, 0, "", "", "/" },
+		{ EB_S_PATH, 0, "", "/", "/" },
+		{ EB_S_PATH, 0, "", "b/a/", "/a/b" },
+		{ EB_S_PATH, EB_UNREAD, "", "a/", "/a" },
+		{ EB_S_CHILD, 0, "x", "", "/x" },
+		{ EB_S_CHILD, 0, "x", "b/a/", "/a/b/x" },
+		{ EB_S_CHILD, EB_DELETED, "x", "a/", "/a (deleted)/x" },
+		{ EB_S_JOIN, 0, "/x", "a/", "/a//x" },
+		{ EB_S_JOIN, 0, "x", "", "//x" },
+	};
+	struct fixture *f = *state;
+	struct buf want = { 0 };
+	char text[200];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		begin(f, EB_OPEN, i + 1);
+		string(f, 0, rows[i].form, rows[i].text, rows[i].path);
+		string(f, 1, EB_S_TEXT, "o", "");
+		f->r.str[0].mark = rows[i].mark;
+		send(f);
+		snprintf(text, sizeof(text), "Open|fnamesize=%zu,forigsize=1,flags=0,mode=0,fd=0\nFN|%s\nFO|o\n%s",
+			 strlen(rows[i].want), rows[i].want,
+			 rows[i].mark & EB_UNREAD ? "Marks|joined=,unread=FN,cut=\n" : "");
+		buf_adds(&want, text);
+	}
+	buf_addc(&want, 0);
+	expect(f, want.s);
+	buf_free(&want);
+	assert_int_equal(tally(f)->damaged, 0);
+	/* an unknown one */
+	begin(f, EB_OPEN, 100);
+	string(f, 0, EB_S_SPECIAL + 1, "x", "a/");
+	send(f);
+	assert_int_equal(tally(f)->damaged, 1);
+}
+
+static void all_marks(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f, EB_RENAME, 1);
+	string(f, 0, EB_S_TEXT, "a", "");
+	string(f, 1, EB_S_TEXT, "b", "");
+	f->r.str[0].mark = EB_JOINED | EB_UNREAD | EB_CUT | EB_OUTSIDE;
+	f->r.str[1].mark = EB_JOINED | EB_OUTSIDE;
+	/* a string that the kind does not have is no name */
+	string(f, 2, EB_S_TEXT, "c", "");
+	f->r.str[2].mark = EB_CUT;
+	send(f);
+	begin(f, EB_EXEC, 2);
+	for (int i = 0; i < EB_NR_STR; i++)
+		string(f, i, EB_S_TEXT, "p", "");
+	f->r.flags = EB_ARGS_UNREAD;
+	f->r.str[2].mark = EB_UNREAD;
+	send(f);
+	begin(f, EB_CLONE, 3);
+	f->r.flags = EB_ARGS_UNREAD;
+	f->r.val[1] = TASK + 1;
+	send(f);
+	expect(f, "RenameFrom|fnamesize=1\nRF|a\nRenameTo|fnamesize=1\nRT|b\nMarks|joined=RF+RT,unread=RF,cut=RF,outside=RF+RT\n"
+	       "New_proc|argsize=0,prognameisize=1,prognamepsize=1,cwdsize=1\nPI|p\nPP|p\nCW|p\nEnd_of_args|\nMarks|joined=,unread=CW+A,cut=\n"
+	       "SchedFork|pid=4194306\nMarks|joined=,unread=args,cut=\n");
+}
+
+/* A name held for a task that nobody knows is unread, and one that was not held is none. */
+static void not_held(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f, EB_UMOUNT, 1);
+	string(f, 0, EB_S_HELD, "", "");
+	send(f);
+	begin(f, EB_HOLD, 2);
+	string(f, 0, EB_S_CHILD, "x", "a/");
+	f->r.str[0].mark = EB_CUT;
+	send(f);
+	/* the call's record says which of them, and that it was cut */
+	begin(f, EB_MOUNT, 3);
+	string(f, 1, EB_S_HELD, "", "");
+	string(f, 2, EB_S_HELD, "", "");
+	f->r.str[2].arg = 1;
+	send(f);
+	expect(f, "Umount|targetnamesize=0,flags=0\nMT|\nMarks|joined=,unread=MT,cut=\n"
+	       "Mount|targetnamesize=4,flags=0\nMT|/a/x\nMarks|joined=,unread=,cut=MT\n");
+}
+
 static void failures(void **state)
 {
 	struct fixture *f = *state;
@@ -297,6 +502,61 @@ static void close_range(void **state)
 	expect(f, "Close|fd=5\nClose|fd=9\n");
 	/* One record, however many events. */
 	assert_int_equal(tally(f)->t.records, 1);
+}
+
+static void bitmap(struct fixture *f, unsigned int flags, uint64_t from, const uint64_t *words, size_t n)
+{
+	begin(f, EB_HOLD, 1);
+	f->r.flags = (uint8_t)flags;
+	f->r.val[0] = EB_H_CLOSE_RANGE;
+	f->r.val[1] = (int64_t)from;
+	buf_add(&f->bytes, (const char *)words, n * sizeof(*words));
+	send(f);
+}
+
+static void range(struct fixture *f, uint64_t time, int64_t from, int64_t to)
+{
+	begin(f, EB_CLOSE_RANGE, time);
+	f->r.val[0] = from;
+	f->r.val[1] = to;
+	send(f);
+}
+
+/* Bitmaps in parts, with holes between them; ranges that begin and end anywhere. */
+static void close_ranges(void **state)
+{
+	static const uint64_t low[] = { 1ull << 63, 1 | 1ull << 63 }, high[] = { 1 | 1 << 1 };
+	struct fixture *f = *state;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		static const struct { int64_t from, to; } r[] = { { 63, 64 }, { 64, 256 }, { 0, 62 } };
+
+		bitmap(f, EB_FIRST, 0, low, 2);
+		bitmap(f, 0, 256, high, 1);
+		range(f, 100 * (i + 1), r[i].from, r[i].to);
+	}
+	/* nothing is left of the last one, */
+	range(f, 400, 0, UINT32_MAX);
+	/* nor of one that another took the place of; what is overlaid is replaced */
+	bitmap(f, EB_FIRST, 0, low, 2);
+	bitmap(f, EB_FIRST, 64, high, 1);
+	bitmap(f, 0, 64, low, 1);
+	range(f, 500, 0, UINT32_MAX);
+	expect(f, "Close|fd=63\nClose|fd=64\n"
+	       "Close|fd=64\nClose|fd=127\nClose|fd=256\n"
+	       "Close|fd=127\n");
+	assert_int_equal(tally(f)->damaged, 0);
+	assert_int_equal(tally(f)->t.records, 5);
+	/* not a whole word, not at a word's beginning */
+	bitmap(f, EB_FIRST, 32, low, 1);
+	begin(f, EB_HOLD, 1);
+	f->r.val[0] = EB_H_CLOSE_RANGE;
+	buf_adds(&f->bytes, "abc");
+	send(f);
+	bitmap(f, EB_FIRST, EB_FDS_MAX + 64, low, 1);
+	assert_int_equal(tally(f)->damaged, 3);
+	bitmap(f, EB_FIRST, EB_FDS_MAX, low, 1);
+	assert_int_equal(tally(f)->damaged, 3);
 }
 
 static void marks(void **state)
@@ -365,6 +625,40 @@ static void links(void **state)
 	assert_int_equal(tally(f)->untold, 1);
 }
 
+/* Not looked up: who made it or a name is missing. */
+static void links_not_looked_up(void **state)
+{
+	static const struct { int at; uint8_t mark; bool maker, looked_up; } rows[] = {
+		{ 0, 0, true, true }, { 0, EB_JOINED, true, true }, { 2, EB_JOINED, true, true },
+		{ 0, 0, false, false }, { 0, EB_CUT, true, false }, { 2, EB_CUT, true, false },
+		{ 0, EB_UNREAD, true, false }, { 2, EB_UNREAD, true, false },
+	};
+	struct fixture *f = *state;
+
+	f->found = EB_TARGET_UNTOLD;
+	f->damaged = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct eb_maker m = { .fsuid = 1000 + (uint32_t)i };
+
+		begin(f, EB_SYMLINK, 1);
+		string(f, 0, EB_S_TEXT, "t", "");
+		string(f, 2, EB_S_TEXT, "/l", "");
+		f->r.str[rows[i].at].mark = rows[i].mark;
+		buf_add(&f->bytes, (char *)&m, sizeof(m) - !rows[i].maker);
+		send(f);
+		assert_int_equal(f->maker.fsuid == 1000 + i, rows[i].looked_up);
+	}
+	bpf_rec_end(f->b);
+	assert_int_equal(tally(f)->resolved, 8);
+	assert_int_equal(tally(f)->unresolved, 5);
+	assert_int_equal(tally(f)->untold, 3);
+	buf_addc(&f->p.lines, 0);
+	assert_non_null(strstr(f->p.lines.s, "ST|t\n"));
+	assert_non_null(strstr(f->p.lines.s, "Marks|joined=,unread=,cut=,untold=SR\n"));
+	assert_non_null(strstr(f->p.lines.s, "Marks|joined=SL,unread=,cut=,untold=SR\n"));
+	assert_non_null(strstr(f->p.lines.s, "Marks|joined=,unread=SR,cut=ST\n"));
+}
+
 /* More groups announced than there are, or than there can be. */
 static void link_groups_missing(void **state)
 {
@@ -374,6 +668,26 @@ static void link_groups_missing(void **state)
 	assert_false(f->known);
 	make_link(f, 2, 2, EB_GROUPS_MAX + 1);
 	assert_false(f->known);
+}
+
+static void link_groups_all(void **state)
+{
+	struct fixture *f = *state;
+	struct eb_maker m = { .ngroups = EB_GROUPS_MAX };
+	uint32_t groups[EB_GROUPS_MAX + 1] = { 1, 2, 3, 4 };
+
+	f->damaged = true;
+	for (unsigned int over = 0; over < 2; over++) {
+		m.ngroups = EB_GROUPS_MAX + over;
+		begin(f, EB_SYMLINK, 1);
+		string(f, 0, EB_S_TEXT, "t", "");
+		string(f, 2, EB_S_TEXT, "/l", "");
+		buf_add(&f->bytes, (char *)&m, sizeof(m));
+		buf_add(&f->bytes, (char *)groups, m.ngroups * sizeof(*groups));
+		send(f);
+		assert_int_equal(f->known, !over);
+	}
+	assert_int_equal(f->groups[3], 4);
 }
 
 /* ---- order and loss ---- */
@@ -390,6 +704,58 @@ static void order(void **state)
 	}
 	expect(f, "Close|fd=1\nClose|fd=2\nClose|fd=3\nClose|fd=4\nClose|fd=5\n");
 	assert_int_equal(tally(f)->t.late, 0);
+}
+
+/* Many of them, as they come from many processors; equal times stay as they came. */
+static void order_of_many(void **state)
+{
+	enum { N = 1000 };
+	struct fixture *f = *state;
+	const char *at;
+
+	for (unsigned int i = 0; i < N; i++) {
+		begin(f, EB_CLOSE, SECOND + i * 7919 % N / 2);
+		f->r.val[0] = i;
+		send(f);
+	}
+	assert_int_equal(f->p.n, 0);
+	bpf_rec_end(f->b);
+	assert_int_equal(f->p.n, N);
+	assert_int_equal(f->p.disorder, 0);
+	assert_int_equal(tally(f)->t.late, 0);
+	buf_addc(&f->p.lines, 0);
+	at = f->p.lines.s;
+	for (unsigned int t = 0, last = 0; t < N; t++) {
+		unsigned int fd;
+
+		at = strstr(at, "fd=") + 3;
+		fd = (unsigned int)strtoul(at, NULL, 10);
+		assert_int_equal(fd * 7919 % N / 2, t / 2);
+		if (t % 2)
+			assert_true(fd > last);
+		last = fd;
+	}
+}
+
+/* Events wait 20 ms for earlier ones, or until 65,536 wait. */
+static void hold(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f, EB_CLOSE, SECOND);
+	send(f);
+	bpf_rec_seen(f->b, SECOND + 20000000);
+	assert_int_equal(f->p.n, 0);
+	bpf_rec_seen(f->b, SECOND + 20000001);
+	assert_int_equal(f->p.n, 1);
+	for (unsigned int i = 0; i < 65536; i++) {
+		begin(f, EB_CLOSE, SECOND);
+		send(f);
+	}
+	assert_int_equal(f->p.n, 1);
+	begin(f, EB_CLOSE, SECOND);
+	send(f);
+	assert_int_equal(f->p.n, 2);
 }
 
 /* Nothing waits for ever; what comes too late is passed on all the same. */
@@ -423,6 +789,80 @@ static void loss(void **state)
 	assert_int_equal(tally(f)->t.losses[0].until, 200);
 	assert_int_equal(f->p.n, 2);
 	assert_int_equal(tally(f)->t.events, 1);
+}
+
+/* The first losses are told in full, with the task's program; all are counted. */
+static void losses(void **state)
+{
+	struct fixture *f = *state;
+
+	bpf_rec_present(f->b, TASK, "/usr/bin/a-name-that-is-longer-than-thirty-one-bytes", true);
+	for (uint32_t i = 0; i < REC_LOSSES_MAX + 2; i++) {
+		begin(f, EB_CLOSE, 200 + i);
+		f->r.upid = TASK + i;
+		f->r.lost = 1 + i;
+		f->r.lost_since = 100 + i;
+		send(f);
+	}
+	bpf_rec_end(f->b);
+	assert_int_equal(tally(f)->t.nlosses, REC_LOSSES_MAX + 2);
+	assert_int_equal(tally(f)->t.lost, (REC_LOSSES_MAX + 2) * (REC_LOSSES_MAX + 3) / 2);
+	assert_string_equal(tally(f)->t.losses[0].program, "a-name-that-is-longer-than-thir");
+	assert_string_equal(tally(f)->t.losses[1].program, "");
+	assert_int_equal(tally(f)->t.losses[REC_LOSSES_MAX - 1].count, REC_LOSSES_MAX);
+	assert_int_equal(tally(f)->t.losses[REC_LOSSES_MAX - 1].upid, TASK + REC_LOSSES_MAX - 1);
+}
+
+static void lose(struct fixture *f, uint64_t upid)
+{
+	begin(f, EB_CLOSE, 10);
+	f->r.upid = upid;
+	f->r.lost = 1;
+	send(f);
+}
+
+/* What a task runs, which its children run, too, until they run something else. */
+static void programs(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int n = 0;
+
+	begin(f, EB_EXEC, 1);
+	string(f, 0, EB_S_TEXT, "/lib/ld.so", "");
+	string(f, 1, EB_S_TEXT, "/bin/first", "");
+	send(f);
+	assert_int_equal(tally(f)->t.processes, 1);
+	begin(f, EB_CLONE, 2);
+	f->r.val[1] = TASK + 1;
+	send(f);
+	assert_int_equal(tally(f)->t.processes, 2);
+	begin(f, EB_EXEC, 3);
+	f->r.upid = TASK + 1;
+	string(f, 1, EB_S_TEXT, "second", "");
+	send(f);
+	assert_int_equal(tally(f)->t.processes, 2);
+	/* by a task that nobody knows */
+	begin(f, EB_CLONE, 4);
+	f->r.upid = TASK + 9;
+	f->r.val[1] = TASK + 2;
+	send(f);
+	begin(f, EB_EXEC, 5);
+	f->r.upid = TASK + 2;
+	string(f, 1, EB_S_TEXT, "third/", "");
+	send(f);
+	assert_int_equal(tally(f)->t.processes, 3);
+	/* one that failed made nobody */
+	begin(f, EB_CLONE, 6);
+	f->r.val[1] = TASK + 3;
+	f->r.error = 12;
+	send(f);
+	assert_int_equal(tally(f)->t.processes_now, 3);
+	for (unsigned int i = 0; i < 4; i++)
+		lose(f, TASK + i);
+	assert_string_equal(tally(f)->t.losses[n++].program, "first");
+	assert_string_equal(tally(f)->t.losses[n++].program, "second");
+	assert_string_equal(tally(f)->t.losses[n++].program, "");
+	assert_string_equal(tally(f)->t.losses[n++].program, "");
 }
 
 /* Whose parents never appeared, and threads. */
@@ -538,9 +978,11 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest all[] = {
-		T(numbers), T(strings), T(held), T(parts), T(failures), T(close_range),
-		T(marks), T(links), T(link_groups_missing), T(order), T(late), T(loss),
-		T(tasks), T(cut), T(flipped), T(impossible),
+		T(numbers), T(strings), T(held), T(parts), T(kinds), T(special), T(forms),
+		T(all_marks), T(not_held), T(failures), T(close_range), T(close_ranges),
+		T(marks), T(links), T(links_not_looked_up), T(link_groups_missing),
+		T(link_groups_all), T(order), T(order_of_many), T(hold), T(late), T(loss),
+		T(losses), T(programs), T(tasks), T(cut), T(flipped), T(impossible),
 	};
 
 	return cmocka_run_group_tests(all, NULL, NULL);
