@@ -5,8 +5,9 @@
 Makes changes of one token in C files of a copy of the tree, one at a time:
 comparisons, boolean and bit operators, shifts, arithmetic, constants, what is
 returned.  Which ones is drawn from a seed.  Runs the unit tests that execute
-the changed line, the quick ones first, until one fails, and lists the changes
-that all of them passed.
+the changed line, the quick ones first, until one fails; where none does, again
+with sanitizers, as make check has them; and lists the changes that all of them
+passed.
 
 Not counted: a change that does not compile (another one is drawn in its
 place), one with the object code of the original (built with -O2), and those
@@ -87,10 +88,13 @@ def changes(path, text):
         if kind == "number":
             # The size of an array in its declaration is room, not behaviour.
             room = before[-1] == "[" and re.match(r"\w", before[-2]) and \
+                before[-3] not in ("return", "case") and \
                 (re.match(r"\w", before[-3]) or before[-3] == "*")
             new = [] if room else [number(token)]
         elif kind == "char":
             new = [n for n in [char(token)] if n]
+        elif token in ("*", "&") and not text[m.end()].isspace():
+            new = []            # of a pointer: nothing else compiles
         elif kind in ("word", "sign"):
             new = SWAPS.get(token, [])
         for n in new:
@@ -109,8 +113,10 @@ def changes(path, text):
 class Tree:
     """A copy of the tree and what is built of it."""
 
-    def __init__(self, top, where, cflags):
+    def __init__(self, top, where, cflags, san=False):
         self.top, self.build, self.cflags = where + "/tree", where + "/build", cflags
+        self.san = san
+        self.user, self.unit = (f"{self.build}/{d}{'-san' if san else ''}" for d in ("user", "unit"))
         # What is the same stays as it is, and so does what was built of it.
         def update(old, new):
             if not os.path.exists(new) or not filecmp.cmp(old, new, shallow=False):
@@ -127,7 +133,7 @@ class Tree:
     def make(self, directory, *targets, cflags=None, build=None):
         """Run make there; True if that went well, the output otherwise."""
         run = subprocess.run(
-            ["make", "-s", "--no-print-directory", "-C", f"{self.top}/{directory}", "SAN=0", "CC=gcc",
+            ["make", "-s", "--no-print-directory", "-C", f"{self.top}/{directory}", f"SAN={self.san:d}", "CC=gcc",
              f"BUILD={build or self.build}", f"CFLAGS={cflags or self.cflags}", *targets],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")})
@@ -138,15 +144,16 @@ class Tree:
         def limits():
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 2))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
+            if not self.san:    # they reserve the whole address space
+                resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
             resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
             os.setpgid(0, 0)
 
         p = subprocess.Popen(
-            [f"{self.build}/unit/{name}"], cwd=f"{self.top}/{UNIT}", preexec_fn=limits,
+            [f"{self.unit}/{name}"], cwd=f"{self.top}/{UNIT}", preexec_fn=limits,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             env={**os.environ, "ETRACE_DATA": f"{self.top}/{UNIT}/data",
-                 "ETRACE_BIN": f"{self.build}/user", "CMOCKA_TEST_ABORT": "1", **(env or {})})
+                 "ETRACE_BIN": self.user, "CMOCKA_TEST_ABORT": "1", **(env or {})})
         killer = threading.Timer(wall, lambda: os.killpg(p.pid, 9))
         killer.start()
         _, status, usage = os.wait4(p.pid, 0)
@@ -239,7 +246,7 @@ def coverage(tree, names, longest):
 def statement(lines, text_lines, change):
     """
     The tests that execute a change's line; gcov counts a statement of several at one of them.  A
-    table is no statement: those that execute anything of the file.
+    table is no statement: those that execute anything of the file, all of them if it is only tables.
     """
     at = change.line
     while at > 0 and change.line - at < 12:
@@ -249,7 +256,8 @@ def statement(lines, text_lines, change):
         # A statement begins behind the end of another.
         if at and re.search(r"[;{}]\s*$", text_lines[at - 1]):
             break
-    return set().union(*(tests for (path, _), tests in lines.items() if path == change.file))
+    found = [tests for (path, _), tests in lines.items() if path == change.file]
+    return set().union(*(found or lines.values()))
 
 
 def explained(name):
@@ -286,6 +294,8 @@ class Run:
         names = sorted(os.path.basename(f)[:-2] for f in glob.glob(f"{base.top}/{UNIT}/test_*.c"))
         self.lines, self.seconds = coverage(base, names, args.longest)
         self.base = base
+        self.san = Tree(args.tree, self.out + "/san", "-O1 -g -w", san=True)
+        self.san_seconds, self.san_lock = {}, threading.Lock()
         self.trees = queue.SimpleQueue()
         for tree in jobs:
             self.trees.put(tree)
@@ -306,36 +316,59 @@ class Run:
                 code.append(f.read())
         return code[0] == code[1]
 
-    def judge(self, change):
-        """(verdict, who said so) of a change."""
+    def tried(self, change, tree, tests, seconds):
+        """(verdict, who said so): what @tests of a tree make of a change, which is undone then."""
         text = self.text[change.file]
-        rows = text.split("\n")
-        if (change.file, rows[change.line - 1].strip(), change.old, change.new) in self.known:
-            return "explained", ""
-        tests = sorted(statement(self.lines, rows, change), key=self.seconds.get)
-        tree = self.trees.get()
         path = f"{tree.top}/{change.file}"
         try:
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text[:change.start] + change.new + text[change.end:])
             # The object first: what does not compile shall not cost a link.
-            target = f"{tree.build}/user/{change.file[len('user/'):-1]}o"
-            if tree.make("user", target) is not True:
+            if tree.make("user", f"{tree.user}/{change.file[len('user/'):-1]}o") is not True:
                 return "broken", ""
             for name in tests:
-                if tree.make(UNIT, f"{tree.build}/unit/{name}") is not True:
+                if tree.make(UNIT, f"{tree.unit}/{name}") is not True:
                     return "broken", ""
-                took = self.seconds[name]
-                result, _ = tree.test(name, int(self.args.grace + 5 * took), 120 + 60 * took)
+                result, _ = tree.test(name, int(self.args.grace + 5 * seconds[name]),
+                                      120 + 60 * seconds[name])
                 if result:
                     return result, name
-            if self.same_code(change, tree):
-                return "same", ""
-            return "survived", "passed by " + " ".join(n[5:] for n in tests) if tests else "no test runs it"
+            return ("same", "") if not tree.san and self.same_code(change, tree) else ("survived", "")
         finally:
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
+
+    def sanitized(self, change, tests):
+        """The same with sanitizers, for what no test has seen without."""
+        with self.san_lock:
+            tree = self.san
+            for name in tests:
+                if name in self.san_seconds:
+                    continue
+                if tree.make(UNIT, f"{tree.unit}/{name}") is not True:
+                    sys.exit(f"mutate: {tree.top} does not build")
+                result, took = tree.test(name, 3600, 36000)
+                if result:
+                    sys.exit(f"mutate: {name} fails without any change, with sanitizers")
+                self.san_seconds[name] = took
+            return self.tried(change, tree, tests, self.san_seconds)
+
+    def judge(self, change):
+        """(verdict, who said so) of a change."""
+        rows = self.text[change.file].split("\n")
+        if (change.file, rows[change.line - 1].strip(), change.old, change.new) in self.known:
+            return "explained", ""
+        tests = sorted(statement(self.lines, rows, change), key=self.seconds.get)
+        tree = self.trees.get()
+        try:
+            verdict, who = self.tried(change, tree, tests, self.seconds)
+        finally:
             self.trees.put(tree)
+        if verdict == "survived" and tests:
+            verdict, who = self.sanitized(change, tests)
+        if verdict == "survived":
+            who = "passed by " + " ".join(n[5:] for n in tests) if tests else "no test runs it"
+        return verdict, who
 
 
 def main():
@@ -364,13 +397,15 @@ def main():
     run = Run(args)
     seen = collections.Counter(path for (path, _), tests in run.lines.items() if tests)
     code = collections.Counter(path for path, _ in run.lines)
-    files = [p for p in args.files if given or 2 * seen[p] > code[p]]
-    share = {p: 100 * seen[p] // code[p] if code[p] else 0 for p in args.files}
+    # A table has no line that is executed: whoever links it may use it.
+    files = [p for p in args.files if given or 2 * seen[p] > code[p] or
+             not code[p] and p.startswith("user/lib/")]
+    share = {p: f"{100 * seen[p] // code[p]} %" if code[p] else "a table" for p in args.files}
     left_out = [p for p in args.files if p not in files]
-    print("changed:", " ".join(f"{p} ({share[p]} %)" for p in files))
+    print("changed:", " ".join(f"{p} ({share[p]})" for p in files))
     if left_out:
         print("not changed, as unit tests execute less than half of it; seen by guest tests only:",
-              " ".join(f"{p} ({share[p]} %)" for p in left_out), flush=True)
+              " ".join(f"{p} ({share[p]})" for p in left_out), flush=True)
     drawn = [c for path in files for c in changes(path, run.text[path])]
     random.Random(args.seed).shuffle(drawn)
     count = collections.Counter()
