@@ -306,6 +306,10 @@ static void kinds(void **state)
 		{ EB_CLONE, { 17, TASK + 2, 0 }, 0, { 0 }, "SchedFork|pid=4194307\n" },
 		{ EB_CLONE, { -1, 0, 1 }, 11, { 0 },
 		  "SysClone|flags=18446744073709551615\nSysCloneFailed|\nFailed|error=11\n" },
+		{ EB_DUP, { 3, 4, 0 }, 9, { 0 }, "Dup|oldfd=3,newfd=4,flags=0\nFailed|error=9\n" },
+		{ EB_PIPE, { 3, 4, 1 }, 14, { 0 }, "Pipe|fd1=3,fd2=4,flags=1\nFailed|error=14\n" },
+		{ EB_URING, { -1 }, 12, { 0 }, "IoUring|fd=-1\nFailed|error=12\n" },
+		{ EB_COMM, { TASK }, 14, { "n" }, "Comm|size=1\nCN|n\nFailed|error=14\n" },
 		{ EB_EXEC, { 0 }, 0, { "/i", "/p", "/" },
 		  "New_proc|argsize=0,prognameisize=2,prognamepsize=2,cwdsize=1\nPI|/i\nPP|/p\nCW|/\nEnd_of_args|\n" },
 	};

@@ -161,6 +161,41 @@ static void exact_counts(void **state)
 	tally_free(&t);
 }
 
+/* By each key; those that are equal by their names, the shorter one first. */
+static void order_of_counts(void **state)
+{
+	static const struct { const char *name; uint64_t value; } came[] = {
+		{ "ab", 5 }, { "abc", 5 }, { "a", 5 }, { "b", 1 }, { "b", 2 }, { "z", 9 }, { "aa", 4 }, { "aa", 4 },
+	};
+	static const char *const want[][6] = {
+		[TALLY_N] = { "aa", "b", "a", "ab", "abc", "z" },
+		[TALLY_TOTAL] = { "z", "aa", "a", "ab", "abc", "b" },
+		[TALLY_MOST] = { "z", "a", "ab", "abc", "aa", "b" },
+	};
+
+	(void)state;
+	for (unsigned int key = TALLY_N; key <= TALLY_MOST; key++) {
+		for (size_t from = 0; from < 8; from++) {
+			const struct tally_row *top[7];
+			struct tally t = { 0 };
+
+			for (size_t i = 0; i < 8; i++) {
+				const char *name = came[(from + i) % 8].name;
+
+				tally_add(&t, name, strlen(name), came[(from + i) % 8].value);
+			}
+			assert_int_equal(tally_top(&t, key, top, 7), 6);
+			for (size_t i = 0; i < 6; i++) {
+				assert_int_equal(top[i]->len, strlen(want[key][i]));
+				assert_memory_equal(top[i]->name, want[key][i], top[i]->len);
+			}
+			assert_int_equal(tally_top(&t, key, top, 2), 2);
+			assert_memory_equal(top[1]->name, want[key][1], strlen(want[key][1]));
+			tally_free(&t);
+		}
+	}
+}
+
 /* More than there is room for: every count is as wrong as it says, and no more. */
 static void estimated_counts(void **state)
 {
@@ -360,6 +395,38 @@ static void killed(void **state)
 	notable_free(notable);
 }
 
+/* What was there before tracing began: its program's path, else its name. */
+static void present_programs(void **state)
+{
+	static const struct { const char *path, *comm, *program; } cases[] = {
+		{ "/usr/bin/cc1", "cc1plus", "cc1" }, { "/x", "y", "x" }, { "/bin/", "name", "name" },
+		{ "none", "name", "name" }, { NULL, "name", "name" }, { NULL, "", "?" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct tally_row *top[1];
+		struct report *r;
+		int n = 0;
+
+		if (cases[i].path)
+			LINE("%lu,0,1,0!Present|commsize=%zu,pathsize=%zu,process=%lu,parent=0", UP(2),
+			     strlen(cases[i].comm), strlen(cases[i].path), UP(2));
+		else
+			LINE("%lu,0,1,0!Present|commsize=%zu,process=%lu,parent=0", UP(2),
+			     strlen(cases[i].comm), UP(2));
+		LINE("%lu,0,1,0!TN|%s", UP(2), cases[i].comm);
+		if (cases[i].path)
+			LINE("%lu,0,1,0!TP|%s", UP(2), cases[i].path);
+		LINE("%lu,0,2,0!Exit|status=256", UP(2));
+		r = summary(text);
+		assert_int_equal(tally_top(&r->failures, TALLY_N, top, 1), 1);
+		assert_int_equal(top[0]->len, strlen(cases[i].program));
+		assert_memory_equal(top[0]->name, cases[i].program, top[0]->len);
+		report_free(r);
+	}
+}
+
 /* A pid that comes again ends the task that had it, though its exit was lost. */
 static void pid_again(void **state)
 {
@@ -456,9 +523,11 @@ int main(void)
 		cmocka_unit_test(quoting_random),
 		cmocka_unit_test(broken_quoting),
 		cmocka_unit_test(exact_counts),
+		cmocka_unit_test(order_of_counts),
 		cmocka_unit_test(estimated_counts),
 		cmocka_unit_test(report_numbers),
 		cmocka_unit_test(killed),
+		cmocka_unit_test(present_programs),
 		cmocka_unit_test(pid_again),
 		cmocka_unit_test(thread_exec),
 		cmocka_unit_test(utf8),

@@ -165,6 +165,37 @@ static void synced(void **state)
 	bytes_free(&want);
 }
 
+/* What does not compress takes more than one piece, whatever is done with it. */
+static void noise(void **state)
+{
+	struct bytes want = { 0 };
+	uint64_t x = 1;
+
+	(void)state;
+	while (want.n < 1 << 20) {
+		x = x * 6364136223846793005 + 1442695040888963407;
+		bytes_add(&want, (char *)&x + 4, 4);
+	}
+	for (size_t k = 0; k < 3; k++) {
+		struct out *o = create(ends[k], O_TRUNC);
+		struct bytes got = { 0 };
+
+		assert_int_equal(out_write(o, want.data, want.n), 0);
+		assert_int_equal(out_sync(o), 0);
+		assert_int_equal(read_all(&got, 4096), k ? -ENODATA : 0);
+		assert_int_equal(got.n, want.n);
+		assert_memory_equal(got.data, want.data, want.n);
+		bytes_free(&got);
+		assert_int_equal(out_write(o, want.data, want.n), 0);
+		assert_int_equal(out_close(o), 0);
+		assert_int_equal(read_all(&got, 4096), 0);
+		assert_int_equal(got.n, 2 * want.n);
+		assert_memory_equal(got.data + want.n, want.data, want.n);
+		bytes_free(&got);
+	}
+	bytes_free(&want);
+}
+
 /* Two compressed files one behind the other are one. */
 static void members(void **state)
 {
@@ -305,6 +336,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trips),
 		cmocka_unit_test(synced),
+		cmocka_unit_test(noise),
 		cmocka_unit_test(members),
 		cmocka_unit_test(cut_and_damaged),
 		cmocka_unit_test(short_files),

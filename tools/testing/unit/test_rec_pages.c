@@ -166,6 +166,71 @@ static void as_converted(void **state)
 	bytes_free(&text);
 }
 
+/* Rings that grow while their first page is not in the first place. */
+static void rings_grow(void **state)
+{
+	struct printer p[2] = { { .sink.ops = &print_ops }, { .sink.ops = &print_ops } };
+
+	(void)state;
+	for (unsigned int at_once = 0; at_once < 2; at_once++) {
+		struct rec_events *e = rec_events_new(&formats, &p[at_once].sink);
+		struct merge *m = merge_new(CPUS, PAGE, LIMIT, &formats, e);
+
+		merge_seen(m, 1, UINT64_MAX);
+		give(m, 0, 0, 5);
+		while (merge_waiting(m) > 2 * PAGE)
+			assert_true(merge_run(m, 1));
+		/* more than fit into a ring: the same ones again and again */
+		for (unsigned int n = 5; n < 150; n++) {
+			size_t at = (n * PAGE) % pages[0].n;
+
+			give(m, 0, at, 1);
+			if (!at_once)
+				merge_run(m, UINT_MAX);
+		}
+		if (at_once)
+			assert_int_equal(merge_waiting(m), 147 * PAGE);
+		merge_end(m);
+		assert_int_equal(merge_waiting(m), 0);
+		merge_free(m);
+		rec_events_free(e);
+	}
+	assert_true(p[0].n > 300);
+	assert_int_equal(p[1].lines.len, p[0].lines.len);
+	assert_memory_equal(p[1].lines.s, p[0].lines.s, p[0].lines.len);
+	buf_free(&p[0].lines);
+	buf_free(&p[1].lines);
+}
+
+/* Records of one time on two processors: none waits for the other for ever. */
+static void same_times(void **state)
+{
+	uint64_t records[2];
+
+	(void)state;
+	for (unsigned int both = 0; both < 2; both++) {
+		struct printer p = { .sink.ops = &print_ops };
+		struct rec_events *e = rec_events_new(&formats, &p.sink);
+		struct merge *m = merge_new(CPUS, PAGE, LIMIT, &formats, e);
+
+		give(m, 0, 0, 2);
+		if (both) {
+			memcpy(merge_room(m, 1), pages[0].data, PAGE);
+			merge_page(m, 1);
+			memcpy(merge_room(m, 1), pages[0].data + PAGE, PAGE);
+			merge_page(m, 1);
+		}
+		merge_end(m);
+		records[both] = rec_events_tally(e)->records;
+		assert_int_equal(merge_missed(m), 0);
+		merge_free(m);
+		rec_events_free(e);
+		buf_free(&p.lines);
+	}
+	assert_true(records[0] > 0);
+	assert_int_equal(records[1], 2 * records[0]);
+}
+
 /* What one processor brings waits until the other cannot bring anything older. */
 static void order_waits(void **state)
 {
@@ -340,6 +405,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_the_module_prints),
 		cmocka_unit_test(as_converted),
+		cmocka_unit_test(rings_grow),
+		cmocka_unit_test(same_times),
 		cmocka_unit_test(order_waits),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(one_record_missing),

@@ -624,6 +624,7 @@ static void senseless_options_are_refused(void **state)
 {
 	static const struct opt_given bad[][2] = {
 		{ { "contexts", "xyz" } }, { { "contexts", "1ffffffff" } },
+		{ { "contexts", "-ffffffffffffffff" } }, { { "contexts", "1 " } }, { { "contexts", "" } },
 		{ { "resources", "" } }, { { "resources", "-1" } },
 		{ { "depth", "-2" } }, { { "depth", "many" } },
 		{ { "include", "/nonexistent/list" } },
