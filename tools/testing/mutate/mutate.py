@@ -5,9 +5,9 @@
 Makes changes of one token in C files of a copy of the tree, one at a time:
 comparisons, boolean and bit operators, shifts, arithmetic, constants, what is
 returned.  Which ones is drawn from a seed.  Runs the unit tests that execute
-the changed line, the quick ones first, until one fails; where none does, again
-with sanitizers, as make check has them; and lists the changes that all of them
-passed.
+the changed line, the quick ones first, until one fails; where none does, the
+short ones again with sanitizers, as make check has them; and lists the changes
+that all of them passed.
 
 Not counted: a change that does not compile (another one is drawn in its
 place), one with the object code of the original (built with -O2), and those
@@ -39,6 +39,7 @@ import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 UNIT = "tools/testing/unit"
+SHORT = 5                       # seconds of a test that is run with sanitizers, too
 ROOM = 4 << 30                  # bytes that a test may take, of memory or of a file
 
 TOKEN = re.compile(r"""
@@ -198,7 +199,8 @@ def state(tree, name):
     digest = hashlib.sha256()
     for directory in ("user", UNIT):
         for path in sorted(glob.glob(f"{tree.top}/{directory}/**", recursive=True)):
-            other = os.path.basename(path).startswith("test_") and os.path.basename(path) != name + ".c"
+            base = os.path.basename(path)
+            other = base == "Makefile" or base.startswith("test_") and base != name + ".c"
             if os.path.isfile(path) and not (directory == UNIT and other):
                 with open(path, "rb") as f:
                     digest.update(path.encode() + b"\0" + f.read() + b"\0")
@@ -233,7 +235,7 @@ def coverage(tree, names, longest):
         with open(kept, "w", encoding="utf-8") as f:
             json.dump(known, f)
     for name in names:
-        if known[name]["late"]:
+        if known[name]["late"] or known[name]["seconds"] > longest:
             print(f"left out, as it takes more than {longest} s: {name}", flush=True)
             continue
         seconds[name] = known[name]["seconds"]
@@ -295,26 +297,31 @@ class Run:
         self.lines, self.seconds = coverage(base, names, args.longest)
         self.base = base
         self.san = Tree(args.tree, self.out + "/san", "-O1 -g -w", san=True)
-        self.san_seconds, self.san_lock = {}, threading.Lock()
+        self.san_seconds, self.lock = {}, threading.Lock()
+        self.originals = {}             # by path: what the optimizer makes of it
         self.trees = queue.SimpleQueue()
         for tree in jobs:
             self.trees.put(tree)
         self.known = explained(args.explained)
 
-    def same_code(self, change, tree):
-        """Whether the optimizer makes the same of it."""
-        target = change.file[len("user/"):-1] + "o"
-        code = []
-        for t in (self.base, tree):
-            build = f"{tree.build}/same"
-            shutil.rmtree(build, ignore_errors=True)
-            if t.make("user", f"{build}/user/{target}", cflags="-O2 -w -g0", build=build) is not True:
-                return False
-            # Not the paths that are noted in it.
-            subprocess.run(["objcopy", "--strip-debug", f"{build}/user/{target}", f"{build}/o"], check=True)
-            with open(f"{build}/o", "rb") as f:
-                code.append(f.read())
-        return code[0] == code[1]
+    def optimized(self, tree, path):
+        """What the optimizer makes of a file of a tree."""
+        build = f"{tree.build}/same"
+        target = f"{build}/user/{path[len('user/'):-1]}o"
+        shutil.rmtree(build, ignore_errors=True)
+        if tree.make("user", target, cflags="-O2 -w -g0", build=build) is not True:
+            return None
+        # Not the paths that are noted in it.
+        subprocess.run(["objcopy", "--strip-debug", target, f"{build}/o"], check=True)
+        with open(f"{build}/o", "rb") as f:
+            return f.read()
+
+    def same_code(self, path, tree):
+        """Whether the optimizer makes the same of a changed file."""
+        with self.lock:
+            if path not in self.originals:
+                self.originals[path] = self.optimized(self.base, path)
+        return self.optimized(tree, path) == self.originals[path]
 
     def tried(self, change, tree, tests, seconds):
         """(verdict, who said so): what @tests of a tree make of a change, which is undone then."""
@@ -326,21 +333,29 @@ class Run:
             # The object first: what does not compile shall not cost a link.
             if tree.make("user", f"{tree.user}/{change.file[len('user/'):-1]}o") is not True:
                 return "broken", ""
+            looked = tree.san
             for name in tests:
+                # Before it takes long, and before it is told.
+                if not looked and self.seconds[name] > SHORT:
+                    looked = True
+                    if self.same_code(change.file, tree):
+                        return "same", ""
                 if tree.make(UNIT, f"{tree.unit}/{name}") is not True:
                     return "broken", ""
                 result, _ = tree.test(name, int(self.args.grace + 5 * seconds[name]),
                                       120 + 60 * seconds[name])
                 if result:
                     return result, name
-            return ("same", "") if not tree.san and self.same_code(change, tree) else ("survived", "")
+            if not looked and self.same_code(change.file, tree):
+                return "same", ""
+            return "survived", ""
         finally:
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
 
     def sanitized(self, change, tests):
         """The same with sanitizers, for what no test has seen without."""
-        with self.san_lock:
+        with self.lock:
             tree = self.san
             for name in tests:
                 if name in self.san_seconds:
@@ -365,7 +380,8 @@ class Run:
         finally:
             self.trees.put(tree)
         if verdict == "survived" and tests:
-            verdict, who = self.sanitized(change, tests)
+            # The long ones would take minutes each.
+            verdict, who = self.sanitized(change, [n for n in tests if self.seconds[n] <= SHORT])
         if verdict == "survived":
             who = "passed by " + " ".join(n[5:] for n in tests) if tests else "no test runs it"
         return verdict, who
