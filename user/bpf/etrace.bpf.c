@@ -109,13 +109,28 @@ static __always_inline void find_reader(void)
 	reader.pid_ns = (u64)BPF_CORE_READ(upid, ns);
 }
 
+static __always_inline s32 mount_id(u64 mnt)
+{
+	struct mount *m = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
+
+	return BPF_CORE_READ(m, mnt_id);
+}
+
+/* So that who looks at the directory later sees that it is this one. */
+static __always_inline void hold_dir(struct slot *t, u64 mnt, struct dentry *dir)
+{
+	t->dir_mount = mount_id(mnt);
+	t->dir_ino = BPF_CORE_READ(dir, d_inode, i_ino);
+}
+
 /* Behind the strings of a symbolic link: whose it is, and where. */
 static __always_inline void put_maker(struct scratch *s, struct slot *t, struct task_struct *task)
 {
 	const struct cred *cred = BPF_CORE_READ(task, cred);
 	struct group_info *groups = BPF_CORE_READ(cred, group_info);
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
-	u64 fill, n, ns = 0;
+	struct dentry *root = (void *)s->walk.root_dentry;
+	u64 fill, n, ns = 0, parent_ns;
 	struct eb_maker *m;
 
 	if (s->fill > EB_FULL)
@@ -128,6 +143,9 @@ static __always_inline void put_maker(struct scratch *s, struct slot *t, struct 
 				      bpf_core_field_offset(struct cred, cap_effective));
 	m->dir_ino = t->dir_ino;
 	m->dir_mount = t->hold == EB_H_PATH_SYMLINK ? t->dir_mount : -1;
+	m->root_ino = BPF_CORE_READ(root, d_inode, i_ino);
+	m->root_mount = mount_id(s->walk.root_mnt);
+	m->parent = pid_of((void *)BPF_CORE_READ(task, real_parent), &parent_ns);
 	m->pad = 0;
 	m->fsuid = BPF_CORE_READ(cred, fsuid.val);
 	m->fsgid = BPF_CORE_READ(cred, fsgid.val);
@@ -690,15 +708,6 @@ static __always_inline int do_path_link(struct dentry *from, const struct path *
 	     want_path(s, 0, W_PATH, (u64)GET(old, dir, mnt), (u64)from, 0),
 	     want_path(s, 1, W_CHILD, (u64)GET(old, dir, mnt),
 		       (u64)GET(old, dir, dentry), (u64)to));
-}
-
-/* So that who looks at the directory later sees that it is this one. */
-static __always_inline void hold_dir(struct slot *t, u64 mnt, struct dentry *dir)
-{
-	struct mount *m = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
-
-	t->dir_mount = BPF_CORE_READ(m, mnt_id);
-	t->dir_ino = BPF_CORE_READ(dir, d_inode, i_ino);
 }
 
 static __always_inline int do_path_symlink(const struct path *dir, struct dentry *dentry,

@@ -399,32 +399,11 @@ static enum eb_target walk(struct walk *w, const char *way, size_t len)
 
 /* ---- from where to where ---- */
 
-/* To the maker's root directory. */
-static enum eb_target begin(struct walk *w)
+static enum eb_target open_root(struct walk *w, const char *name)
 {
+	const struct eb_maker *m = w->maker;
 	const struct mount_point *on;
-	char name[64] = "/";
-	int fd;
 
-	w->root.fd = w->at.fd = -1;
-	w->own = own_mounts();
-	w->mounts = w->own;
-	if (!w->own)
-		return EB_TARGET_UNKNOWN;
-	if (w->maker->flags & EB_OTHER_ROOT) {
-		if (!w->maker->pid)
-			return EB_TARGET_UNKNOWN;
-		snprintf(name, sizeof(name), "/proc/%d/mountinfo", (int)w->maker->pid);
-		fd = open(name, O_RDONLY | O_CLOEXEC);
-		if (fd < 0 || mounts_read(&w->theirs, fd))
-			w->mounts = NULL;
-		if (fd >= 0)
-			close(fd);
-		if (!w->mounts)
-			return EB_TARGET_UNKNOWN;
-		w->mounts = &w->theirs;
-		snprintf(name, sizeof(name), "/proc/%d/root", (int)w->maker->pid);
-	}
 	for (size_t i = 0; i < w->mounts->n; i++)
 		if (!strcmp(w->mounts->list[i].at, "/") && !w->mounts->list[i].answers)
 			return EB_TARGET_UNTOLD;
@@ -433,12 +412,64 @@ static enum eb_target begin(struct walk *w)
 		return EB_TARGET_UNKNOWN;
 	if (!describe(w->root.fd, &w->root.x))
 		return EB_TARGET_UNTOLD;
+	/* Who has that number now need not be who had it. */
+	if (m->flags & EB_OTHER_ROOT &&
+	    (w->root.x.stx_ino != m->root_ino ||
+	     w->root.x.stx_mnt_id != (uint64_t)m->root_mount))
+		return EB_TARGET_UNTOLD;
 	w->at = w->root;
 	on = mount_of(w);
 	/* In another namespace: the same file system, mounted here as well? */
 	if (!on)
 		on = mounts_of(w->own, w->root.x.stx_dev_major, w->root.x.stx_dev_minor);
 	return on && on->answers ? GOES_ON : EB_TARGET_UNTOLD;
+}
+
+static void close_root(struct walk *w)
+{
+	leave(w);
+	if (w->root.fd >= 0)
+		close(w->root.fd);
+	w->root.fd = w->at.fd = -1;
+}
+
+/* Another root directory than ours, by way of a process that has it, too. */
+static enum eb_target take_root(struct walk *w, pid_t pid)
+{
+	char name[64];
+	int fd;
+
+	if (!pid)
+		return EB_TARGET_UNKNOWN;
+	snprintf(name, sizeof(name), "/proc/%d/mountinfo", (int)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return EB_TARGET_UNKNOWN;
+	w->mounts = mounts_read(&w->theirs, fd) ? NULL : &w->theirs;
+	close(fd);
+	if (!w->mounts)
+		return EB_TARGET_UNKNOWN;
+	snprintf(name, sizeof(name), "/proc/%d/root", (int)pid);
+	return open_root(w, name);
+}
+
+/* To the maker's root directory; the maker may have ended before its parent. */
+static enum eb_target begin(struct walk *w)
+{
+	const struct eb_maker *m = w->maker;
+	enum eb_target found;
+
+	w->own = own_mounts();
+	w->mounts = w->own;
+	if (!w->own)
+		return EB_TARGET_UNKNOWN;
+	if (!(m->flags & EB_OTHER_ROOT))
+		return open_root(w, "/");
+	found = take_root(w, m->pid);
+	if (found == GOES_ON)
+		return found;
+	close_root(w);
+	return take_root(w, m->parent) == GOES_ON ? GOES_ON : found;
 }
 
 /* To the link's directory: the one that the kernel had, and not what has its name now. */
@@ -514,7 +545,7 @@ static enum eb_target look_up(struct walk *w, const uint32_t *groups, const stru
 int link_target(void *arg, const struct eb_maker *m, const uint32_t *groups,
 		const struct buf *target, const struct buf *link, struct buf *to)
 {
-	struct walk w = { .maker = m };
+	struct walk w = { .maker = m, .root.fd = -1, .at.fd = -1 };
 	enum eb_target found;
 
 	(void)arg;
@@ -525,9 +556,7 @@ int link_target(void *arg, const struct eb_maker *m, const uint32_t *groups,
 		buf_add(to, w.path.s, w.path.len);
 	else if (found == EB_TARGET_FOUND)
 		buf_addc(to, '/');
-	leave(&w);
-	if (w.root.fd >= 0)
-		close(w.root.fd);
+	close_root(&w);
 	mounts_free(&w.theirs);
 	buf_free(&w.path);
 	buf_free(&w.rest);

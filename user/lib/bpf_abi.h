@@ -91,11 +91,13 @@ struct eb_special {
 struct eb_maker {
 	__u64 caps;		/* effective, in the first user namespace */
 	__u64 dir_ino;		/* of the directory that the link was made in */
+	__u64 root_ino;		/* of the maker's root directory */
 	__u32 fsuid, fsgid;
 	__u32 ngroups;		/* EB_GROUPS_UNREAD: nobody knows them */
-	__s32 pid, tgid;	/* as the reader numbers them; 0: it cannot */
+	__s32 pid, tgid, parent; /* as the reader numbers them; 0: it cannot */
 	__u32 flags;
 	__s32 dir_mount;	/* number of its mount; negative: nobody has seen it */
+	__s32 root_mount;
 	__u32 pad;
 };
 

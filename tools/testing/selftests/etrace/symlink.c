@@ -195,6 +195,37 @@ TEST(as_the_program_sees_it)
 	et_traced(do_denied);
 }
 
+/* In another root directory, by a process that is no more when a reader looks. */
+static void do_chroot(void)
+{
+	pid_t pid;
+
+	CHILD_MUST(chroot("."));
+	pid = CHILD_MUST(fork());
+	if (!pid) {
+		CHILD_MUST(et_sys(SYS_symlink, "/a", "l1"));
+		want_lines("/a", "/a", "/l1");
+		CHILD_MUST(et_sys(SYS_symlink, "../d/f", "d/l2"));
+		want_lines("../d/f", "/d/f", "/d/l2");
+		CHILD_MUST(et_sys(SYS_symlink, "/tmp/a", "l3"));
+		want_lines("/tmp/a", NULL, "/l3");
+		want("Exit|status=0");
+		_exit(0);
+	}
+	want("SysClone|flags=%d", 0x1200000 | SIGCHLD);	/* of the C library */
+	want_fork(pid);
+	CHILD_MUST(waitpid(pid, NULL, 0));
+	let_look();
+}
+
+TEST(in_another_root)
+{
+	et_file("a");
+	et_mkdir("d");
+	et_file("d/f");
+	et_traced(do_chroot);
+}
+
 /* ---- what is not looked up ------------------------------------------------- */
 
 static char never[64];
