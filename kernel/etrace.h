@@ -484,6 +484,7 @@ struct etrace_hold {
 	struct etrace_later *later;
 };
 
+int etrace_hooks_init(void);
 void etrace_hooks_register(void);
 void etrace_hooks_unregister(void);
 unsigned long etrace_hooks_missed(void);

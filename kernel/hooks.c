@@ -338,26 +338,27 @@ static bool etrace_hooks_live;
  * Where ftrace calls from, as kprobes know it: that never changes. They are taken
  * away at one go, for that waits until nobody can be in them.
  */
-static void etrace_hooks_find(void)
+int etrace_hooks_init(void)
 {
 	struct kprobe *probes, *found[ARRAY_SIZE(etrace_hooks)];
 	unsigned int i, n = 0;
 
 	probes = kcalloc(ARRAY_SIZE(etrace_hooks), sizeof(*probes), GFP_KERNEL);
 	if (!probes)
-		return;
+		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(etrace_hooks); i++) {
 		struct etrace_hook *h = &etrace_hooks[i];
 
 		probes[i].symbol_name = h->symbol;
 		probes[i].flags = KPROBE_FLAG_DISABLED;
-		if (h->ip || !h->symbol || register_kprobe(&probes[i]))
+		if (!h->symbol || register_kprobe(&probes[i]))
 			continue;
 		h->ip = (unsigned long)probes[i].addr;
 		found[n++] = &probes[i];
 	}
 	unregister_kprobes(found, n);
 	kfree(probes);
+	return 0;
 }
 
 static int etrace_hook_set(struct etrace_hook *h)
@@ -382,8 +383,9 @@ static void etrace_hooks_stop(void)
 	ftrace_set_filter(&etrace_hook_ops, NULL, 0, 1);
 }
 #else
-static void etrace_hooks_find(void)
+int etrace_hooks_init(void)
 {
+	return 0;
 }
 
 static int etrace_hook_set(struct etrace_hook *h)
@@ -420,14 +422,18 @@ static const struct etrace_seccomp_at {
 
 static const struct etrace_seccomp_at *etrace_seccomp_here;
 static struct kretprobe etrace_seccomp;
+static kprobe_pre_handler_t etrace_seccomp_catch;	/* its own, at the entry */
 static bool etrace_seccomp_live;
 static unsigned long etrace_seccomp_missed;	/* before it was set anew */
 
-/* Only tasks that have a filter come here at all. */
-static int etrace_seccomp_entry(struct kretprobe_instance *ri,
-				struct pt_regs *regs)
+/*
+ * Only tasks that have a filter come here at all. In the place of the kretprobe's
+ * own, so that of these only traced ones pay for a return that is seen.
+ */
+static int etrace_seccomp_entry(struct kprobe *p, struct pt_regs *regs)
 {
-	return etrace_task_untraced(current);	/* not 0: no return is seen */
+	return likely(etrace_task_untraced(current)) ? 0 :
+	       etrace_seccomp_catch(p, regs);
 }
 
 /*
@@ -458,10 +464,17 @@ static void etrace_seccomp_register(void)
 		etrace_seccomp_here = &etrace_seccomp_at[i];
 		memset(&etrace_seccomp, 0, sizeof(etrace_seccomp));
 		etrace_seccomp.kp.symbol_name = etrace_seccomp_here->symbol;
-		etrace_seccomp.entry_handler = etrace_seccomp_entry;
+		etrace_seccomp.kp.flags = KPROBE_FLAG_DISABLED;
 		etrace_seccomp.handler = etrace_seccomp_return;
 		etrace_seccomp.maxactive = ETRACE_SECCOMP_MAX;
 		err = register_kretprobe(&etrace_seccomp);
+	}
+	if (!err) {
+		etrace_seccomp_catch = etrace_seccomp.kp.pre_handler;
+		etrace_seccomp.kp.pre_handler = etrace_seccomp_entry;
+		err = enable_kretprobe(&etrace_seccomp);
+		if (err)
+			unregister_kretprobe(&etrace_seccomp);
 	}
 	etrace_seccomp_live = !err;
 	if (err && IS_ENABLED(CONFIG_SECCOMP_FILTER))
@@ -504,7 +517,6 @@ void etrace_hooks_register(void)
 	unsigned int i, n = 0;
 	int err;
 
-	etrace_hooks_find();
 	for (i = 0; i < ARRAY_SIZE(etrace_hooks); i++) {
 		err = etrace_hook_set(&etrace_hooks[i]);
 		etrace_hooks[i].missing = false;

@@ -161,6 +161,9 @@ static int __init etrace_init(void)
 	err = etrace_probes_init();
 	if (err)
 		return err;
+	err = etrace_hooks_init();
+	if (err)
+		return err;
 	err = etrace_tasks_init();
 	if (err)
 		return err;
