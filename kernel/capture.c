@@ -22,6 +22,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <asm/word-at-a-time.h>
 
 #include "etrace.h"
 #include "compat.h"
@@ -31,8 +32,9 @@ static DEFINE_PER_CPU(struct etrace_scratch *, etrace_scratch);
 /**
  * etrace_scratch_get - this processor's scratch room
  *
- * Preemption is off until etrace_scratch_put().  Users do not nest: a probe
- * does not fire within another one's captures.
+ * Preemption is off until etrace_scratch_put(), so that is an RCU read-side
+ * section, too.  Users do not nest: a probe does not fire within another one's
+ * captures.
  *
  * Return: the room.
  */
@@ -65,30 +67,36 @@ static void etrace_set_cut(struct etrace_rec *r, int i)
 	r->cut |= BIT(i);
 }
 
+/* The task's root directory is the top of a mount: is the path on the same one? */
+static bool etrace_is_on_root(const struct path *path)
+{
+	struct fs_struct *fs = current->fs;
+	unsigned int seq = etrace_fs_begin(fs);
+	bool is = path->mnt == fs->root.mnt &&
+		  path->mnt->mnt_root == fs->root.dentry;
+
+	return is && !etrace_fs_retry(fs, seq);
+}
+
 /*
  * Is it a path from the task's root directory? If not, as in a mount that lies
  * nowhere, d_path() gives one from the top of its mount.
  */
-static bool etrace_is_outside(const struct path *path)
+static noinline bool etrace_is_outside(const struct path *path)
 {
 	struct path root;
-	bool outside = false;
 
-	rcu_read_lock();
-	etrace_fs_root_rcu(current->fs, &root);
-	if (likely(path->mnt == root.mnt && root.dentry == root.mnt->mnt_root))
-		goto out;
 	/* Of a pipe and the like, the name is made up. */
-	if (!(path->dentry->d_op && path->dentry->d_op->d_dname))
-		outside = !path_is_under(path, &root);
-out:
-	rcu_read_unlock();
-	return outside;
+	if (path->dentry->d_op && path->dentry->d_op->d_dname)
+		return false;
+	etrace_fs_root_rcu(current->fs, &root);
+	return !path_is_under(path, &root);
 }
 
 /* The path, at the end of string @i's directory room. */
-static bool etrace_path_to(struct etrace_rec *r, int i,
-			   struct etrace_scratch *sc, const struct path *path)
+static __always_inline bool etrace_path_to(struct etrace_rec *r, int i,
+					   struct etrace_scratch *sc,
+					   const struct path *path)
 {
 	char *room = sc->path[i];
 	char *end = room + ETRACE_PATH_BUF - 1;
@@ -100,7 +108,7 @@ static bool etrace_path_to(struct etrace_rec *r, int i,
 		etrace_set_cut(r, i);
 		return false;
 	}
-	if (unlikely(etrace_is_outside(path)))
+	if (unlikely(!etrace_is_on_root(path)) && etrace_is_outside(path))
 		r->outside |= BIT(i);
 	/* A name that a file system makes up need not be at the end. */
 	etrace_set(r, i, s, likely(!*end) ? end - s : strlen(s));
@@ -225,19 +233,48 @@ void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc)
 {
 	struct path pwd;
 
-	rcu_read_lock();
 	etrace_fs_pwd_rcu(current->fs, &pwd);
 	etrace_path_to(r, i, sc, &pwd);
-	rcu_read_unlock();
+}
+
+/*
+ * The words of a user string to @dst, whose room holds PATH_MAX. Returns its
+ * length; -EFAULT: it is longer, or the memory around it cannot be read.
+ */
+static inline long etrace_user_words(char *dst, const char __user *src)
+{
+	const struct word_at_a_time zero = WORD_AT_A_TIME_CONSTANTS;
+	unsigned long word, bits;
+	long n;
+
+	if (!user_read_access_begin(src, PATH_MAX))
+		return -EFAULT;
+	for (n = 0; n < PATH_MAX; n += sizeof(word)) {
+		unsafe_get_user(word, (const unsigned long __user *)(src + n),
+				fault);
+		*(unsigned long *)(dst + n) = word;
+		if (has_zero(word, &bits, &zero)) {
+			user_read_access_end();
+			bits = prep_zero_mask(word, bits, &zero);
+			return n + find_zero(create_zero_mask(bits));
+		}
+	}
+fault:
+	user_read_access_end();
+	return -EFAULT;
 }
 
 /* A user string to @dst, whose room holds PATH_MAX. Returns its length. */
-static long etrace_user(char *dst, unsigned long uaddr)
+static inline long etrace_user(char *dst, unsigned long uaddr)
 {
+	const char __user *src = (const char __user *)uaddr;
 	long n;
 
 	pagefault_disable();
-	n = strncpy_from_user(dst, (const char __user *)uaddr, PATH_MAX);
+	n = etrace_user_words(dst, src);
+	/* Long ones, and those at the end of a mapping. */
+	if (unlikely(n < 0))
+		n = strncpy_from_user(dst, src, PATH_MAX);
 	pagefault_enable();
 	return n;
 }

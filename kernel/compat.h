@@ -20,6 +20,17 @@
 #include <linux/trace.h>
 #include <uapi/linux/close_range.h>
 
+/*
+ * For a variable that is filled in as far as it is used.  The kernel may be
+ * built to clear all others, which is dear for large ones; a compiler that can
+ * do that knows this attribute (gcc 12).
+ */
+#if defined(__has_attribute) && __has_attribute(__uninitialized__)
+#define etrace_uninitialized	__attribute__((__uninitialized__))
+#else
+#define etrace_uninitialized
+#endif
+
 /* 5.11: close_range() can leave descriptors open; before, it refuses to. */
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC	(1U << 2)

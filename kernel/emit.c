@@ -28,9 +28,17 @@ static_assert(ETRACE_PIECE_LINES + 2 + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
 #define ETRACE_ONES		(~0UL / 0xff)	/* 0x01 in every byte */
 
 /* Has a word's @v no byte 0? */
-static bool etrace_word_is_full(unsigned long v)
+static inline bool etrace_word_is_full(unsigned long v)
 {
 	return !((v - ETRACE_ONES) & ~v & (ETRACE_ONES << 7));
+}
+
+static inline bool etrace_word_has_no_line(const char *s)
+{
+	unsigned long v;
+
+	memcpy(&v, s, sizeof(v));
+	return etrace_word_is_full(v ^ ETRACE_ONES * '\n');
 }
 
 /* Are the bytes of a word at @s neither newlines nor 0? */
@@ -39,8 +47,7 @@ static bool etrace_word_is_plain(const char *s)
 	unsigned long v;
 
 	memcpy(&v, s, sizeof(v));
-	return etrace_word_is_full(v) &&
-	       etrace_word_is_full(v ^ ETRACE_ONES * '\n');
+	return etrace_word_is_full(v) && etrace_word_has_no_line(s);
 }
 
 /* Bytes of @s up to and with its @max-th newline; sets how many it passed. */
@@ -51,48 +58,66 @@ static u32 etrace_lines(const char *s, u32 len, u32 max, u32 *lines)
 	*lines = 0;
 	while (i < len) {
 		/* Most strings have none: look at a word at a time. */
-		if (i + sizeof(long) <= len) {
-			unsigned long v;
-
-			memcpy(&v, s + i, sizeof(v));
-			if (etrace_word_is_full(v ^ ETRACE_ONES * '\n')) {
-				i += sizeof(v);
-				continue;
-			}
-		}
-		if (s[i++] == '\n' && ++*lines == max)
+		if (i + sizeof(long) <= len && etrace_word_has_no_line(s + i))
+			i += sizeof(long);
+		else if (s[i++] == '\n' && ++*lines == max)
 			break;
 	}
 	return i;
+}
+
+/* How many newlines there are in @s. */
+static noinline u32 etrace_count_lines(const char *s, u32 len)
+{
+	u32 lines;
+
+	etrace_lines(s, len, U32_MAX, &lines);
+	return lines;
+}
+
+/* Has @s any? Nearly never. The last word overlaps the one before. */
+static inline bool etrace_has_lines(const char *s, u32 len)
+{
+	const char *last = s + len - sizeof(long);
+
+	if (len < sizeof(long))
+		return etrace_count_lines(s, len);
+	while (etrace_word_has_no_line(s)) {
+		if (s == last)
+			return false;
+		s += sizeof(long);
+		if (s > last)
+			s = last;
+	}
+	return true;
 }
 
 /*
  * How many strings the event's own record takes. Returns the text that it
  * makes.
  */
-static u32 etrace_layout(struct etrace_rec *r, u32 *bytes)
+static u32 etrace_layout(struct etrace_rec *r)
 {
-	u32 text = ETRACE_HEAD_MAX, lines, cost, i;
+	const struct etrace_str *str, *end = r->str + r->nr_str;
+	u32 text = ETRACE_HEAD_MAX, bytes = 0, cost;
 
-	*bytes = 0;
-	for (i = 0; i < r->nr_str; i++) {
-		const struct etrace_str *str = &r->str[i];
-
+	for (str = r->str; str < end; str++) {
 		if (!str->s)
 			continue;
-		if (str->len >= ETRACE_PART_MAX ||
-		    *bytes + str->len > ETRACE_BYTES_MAX)
+		bytes += str->len;
+		if (str->len >= ETRACE_PART_MAX || bytes > ETRACE_BYTES_MAX)
 			break;
-		etrace_lines(str->s, str->len, U32_MAX, &lines);
+		cost = str->len + ETRACE_LINE_MAX;
 		/* Behind newlines comes a line that ends them. */
-		cost = str->len + ETRACE_LINE_MAX * (1 + lines + !!lines);
+		if (unlikely(etrace_has_lines(str->s, str->len)))
+			cost += ETRACE_LINE_MAX *
+				(1 + etrace_count_lines(str->s, str->len));
 		if (text + cost > ETRACE_TEXT_MAX)
 			break;
 		text += cost;
-		*bytes += str->len;
 	}
-	r->inl = i;
-	r->more = i < r->nr_str;
+	r->inl = str - r->str;
+	r->more = str < end;
 	return text;
 }
 
@@ -109,6 +134,7 @@ static void etrace_emit_string(struct etrace_task *t, const struct etrace_rec *r
 	struct etrace_rec p;
 	bool cont = false;
 
+	etrace_rec_init(&p, ETRACE_EV_STRING, 0);
 	p.upid = r->upid;
 	p.error = r->error;
 	p.joined = r->joined;
@@ -116,9 +142,6 @@ static void etrace_emit_string(struct etrace_task *t, const struct etrace_rec *r
 	p.cut = r->cut;
 	p.untold = r->untold;
 	p.outside = r->outside;
-	p.ev = ETRACE_EV_STRING;
-	p.nr_str = 0;
-	p.inl = 0;
 	p.string.ev = r->ev;
 	p.string.tag = etrace_event_tags(r->ev)[i];
 	p.string.total = str->len;
@@ -161,8 +184,8 @@ static void etrace_emit_strings(struct etrace_task *t, const struct etrace_rec *
 }
 
 /* Strings that are not what they should be are counted with their event. */
-static void etrace_count_marks(struct etrace_session *s,
-			       const struct etrace_rec *r)
+static noinline void etrace_count_marks(struct etrace_session *s,
+					const struct etrace_rec *r)
 {
 	etrace_count(s, strings_joined, hweight8(r->joined));
 	etrace_count(s, strings_unread, hweight8(r->unread));
@@ -171,13 +194,13 @@ static void etrace_count_marks(struct etrace_session *s,
 }
 
 /* That the task lost records, and since when, before anything else of it. */
-static void etrace_emit_lost(struct etrace_task *t)
+static noinline void etrace_emit_lost(struct etrace_task *t)
 {
 	struct etrace_rec r;
 
+	etrace_rec_init(&r, ETRACE_EV_LOST, 0);
 	r.upid = t->upid;
 	r.time = etrace_task_now(t);
-	r.ev = ETRACE_EV_LOST;
 	r.lost.count = t->lost;
 	r.lost.since = t->lost_since;
 	etrace_output(t, &r);
@@ -185,7 +208,8 @@ static void etrace_emit_lost(struct etrace_task *t)
 		t->lost = 0;
 }
 
-static void etrace_emit_begin(struct etrace_task *t, struct etrace_rec *r)
+static __always_inline void etrace_emit_begin(struct etrace_task *t,
+					      struct etrace_rec *r)
 {
 	if (unlikely(t->lost) && !t->session->fire)
 		etrace_emit_lost(t);
@@ -195,6 +219,17 @@ static void etrace_emit_begin(struct etrace_task *t, struct etrace_rec *r)
 	r->time = etrace_task_now(t);
 }
 
+static __always_inline void etrace_emit_slot(struct etrace_task *t,
+					     struct etrace_rec *r)
+{
+	etrace_emit_begin(t, r);
+	if (r->nr_str)
+		etrace_layout(r);
+	etrace_output(t, r);
+	if (unlikely(r->more))
+		etrace_emit_strings(t, r, true);
+}
+
 /**
  * etrace_emit_one - write an event for one session
  * @t: slot of the current task
@@ -202,13 +237,7 @@ static void etrace_emit_begin(struct etrace_task *t, struct etrace_rec *r)
  */
 void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r)
 {
-	u32 bytes;
-
-	etrace_emit_begin(t, r);
-	etrace_layout(r, &bytes);
-	etrace_output(t, r);
-	if (unlikely(r->more))
-		etrace_emit_strings(t, r, true);
+	etrace_emit_slot(t, r);
 }
 
 /**
@@ -219,7 +248,7 @@ void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r)
 void etrace_emit(struct etrace_task *t, struct etrace_rec *r)
 {
 	etrace_for_each_slot(t, t)
-		etrace_emit_one(t, r);
+		etrace_emit_slot(t, r);
 }
 
 /*
@@ -301,16 +330,6 @@ void etrace_emit_going_on(struct etrace_task *t, struct etrace_rec *r)
 			etrace_emit_one(t, r);
 }
 
-static void etrace_args_init(struct etrace_rec *p)
-{
-	p->ev = ETRACE_EV_ARGS;
-	p->error = 0;
-	p->untold = 0;
-	p->outside = 0;
-	p->nr_str = 0;
-	p->inl = 0;
-}
-
 /*
  * A record of arguments for each session. @cut: nothing may follow it. Returns
  * whether something does.
@@ -354,7 +373,7 @@ static void etrace_args_later(struct etrace_later *l)
 	struct etrace_rec p;
 	bool more;
 
-	etrace_args_init(&p);
+	etrace_rec_init(&p, ETRACE_EV_ARGS, 0);
 	p.joined = l->joined;
 	p.unread = l->unread;
 	p.cut = l->cut;
@@ -386,7 +405,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 
 	if ((argv.end - argv.pos) * n > ETRACE_ARGS_AT_ONCE)
 		l = etrace_later_get();
-	etrace_args_init(&p);
+	etrace_rec_init(&p, ETRACE_EV_ARGS, 0);
 	p.joined = r->joined;
 	p.unread = r->unread;
 	p.cut = r->cut;
@@ -420,11 +439,13 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 	struct etrace_task *slot;
 	struct etrace_argv all;
 	bool unread;
-	u32 bytes, text;
+	u32 bytes, text, i;
 
 	etrace_for_each_slot(slot, t) {
 		etrace_emit_begin(slot, r);
-		text = etrace_layout(r, &bytes);
+		text = etrace_layout(r);
+		for (bytes = 0, i = 0; i < r->inl; i++)
+			bytes += r->str[i].len;
 		all = *argv;
 		r->exec.args.s = sc->argv;
 		r->exec.args.len = 0;

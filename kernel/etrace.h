@@ -12,10 +12,13 @@
 #define ETRACE_H
 
 #include <linux/atomic.h>
-#include <linux/list.h>
+#include <linux/hash.h>
 #include <linux/path.h>
 #include <linux/percpu.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
@@ -182,6 +185,27 @@ struct etrace_rec {
 		} lost;
 	};
 };
+
+/**
+ * etrace_rec_init - begin a record: a call that succeeded, no marks
+ * @r: the record; its strings and its event's own fields are not touched
+ * @ev: which event
+ * @nr_str: how many strings it has
+ */
+static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
+				   unsigned int nr_str)
+{
+	r->ev = ev;
+	r->nr_str = nr_str;
+	r->inl = 0;
+	r->more = 0;
+	r->joined = 0;
+	r->unread = 0;
+	r->cut = 0;
+	r->untold = 0;
+	r->outside = 0;
+	r->error = 0;
+}
 
 /* The tags of strings; print.c has their names. */
 enum etrace_tag {
@@ -360,18 +384,103 @@ void etrace_tasks_stop(struct etrace_session *s);
 void etrace_tasks_idle(void);
 u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 		      struct etrace_task_info *to, u32 room);
-bool etrace_task_untraced(struct task_struct *task);
-struct etrace_task *etrace_task_find(struct task_struct *task);
-struct etrace_task *etrace_task_next(struct etrace_task *t);
 struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 				     struct task_struct *child);
 void etrace_task_drop(struct task_struct *task);
 u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid);
-u64 etrace_task_now(struct etrace_task *t);
 
-/* All slots of the current task, one for each session that traces it. */
+/**
+ * struct etrace_bucket - slots whose tasks hash alike
+ * @head: the slots; look-ups run under RCU
+ * @lock: guards changes of @head
+ */
+struct etrace_bucket {
+	struct hlist_head head;
+	spinlock_t lock;
+};
+
+extern struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
+
+static inline struct etrace_bucket *etrace_bucket(struct task_struct *task)
+{
+	return &etrace_buckets[hash_ptr(task, ETRACE_TASK_BITS)];
+}
+
+/**
+ * etrace_task_untraced - a quick look
+ * @task: the task; any task
+ *
+ * Return: true if the task is surely not traced; false: etrace_task_find()
+ * tells.
+ */
+static inline bool etrace_task_untraced(struct task_struct *task)
+{
+	return hlist_empty(&etrace_bucket(task)->head);
+}
+
+/* The first slot of @task from @pos on. */
+static inline struct etrace_task *etrace_bucket_find(struct hlist_node *pos,
+						     struct task_struct *task)
+{
+	struct etrace_task *t;
+
+	for (; pos; pos = rcu_dereference_raw(hlist_next_rcu(pos))) {
+		t = hlist_entry(pos, struct etrace_task, node);
+		if (t->task == task)
+			return t;
+	}
+	return NULL;
+}
+
+/**
+ * etrace_task_find - a slot of a task
+ * @task: the task; any task
+ *
+ * To be called in an RCU read-side section, which lasts as long as the slot is
+ * used, and those that etrace_task_next() finds from there; or with the
+ * bucket's lock.
+ *
+ * Return: its first slot, or NULL if the task is not traced.
+ */
+static inline struct etrace_task *etrace_task_find(struct task_struct *task)
+{
+	struct hlist_head *head = &etrace_bucket(task)->head;
+
+	return etrace_bucket_find(rcu_dereference_raw(hlist_first_rcu(head)), task);
+}
+
+/**
+ * etrace_task_next - the slot of the same task for another session
+ * @t: a slot, found by etrace_task_find()
+ *
+ * Return: its next slot, or NULL.
+ */
+static inline struct etrace_task *etrace_task_next(struct etrace_task *t)
+{
+	return etrace_bucket_find(rcu_dereference_raw(hlist_next_rcu(&t->node)),
+				  t->task);
+}
+
+/* All slots of a task, one for each session that traces it. */
 #define etrace_for_each_slot(t, first)	\
 	for ((t) = (first); (t); (t) = etrace_task_next(t))
+
+/**
+ * etrace_task_now - the time of a task's next record
+ * @t: the task's slot
+ *
+ * Return: CLOCK_MONOTONIC in nanoseconds, later by more than 1 than any line
+ * of the task's records before.
+ */
+static inline u64 etrace_task_now(struct etrace_task *t)
+{
+	u64 now = ktime_get_ns();
+
+	if (unlikely(now <= t->last))
+		now = t->last + 1;
+	t->last = now + ETRACE_LINES_MAX;
+	return now;
+}
 
 /* ---- tracepoints: probes.c -------------------------------------------- */
 
@@ -448,13 +557,11 @@ struct etrace_syscall {
 };
 
 void etrace_syscalls_init(void);
-const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs);
 const struct etrace_syscall *etrace_syscall_current(void);
 unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
 				 struct pt_regs *regs, enum etrace_arg role,
 				 unsigned long absent);
-void etrace_syscall_done(const struct etrace_syscall *sc,
-			 struct pt_regs *regs, long ret);
+void etrace_syscall_done(struct pt_regs *regs, long ret);
 
 void etrace_record_fork(struct etrace_task *t, struct task_struct *child);
 void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm);

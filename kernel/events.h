@@ -41,8 +41,7 @@ static inline void etrace_put(char *dst, const struct etrace_rec *r, u32 i)
 {
 	u32 n = etrace_room(r, i) - 1;
 
-	if (n)
-		memcpy(dst, r->str[i].s, n);
+	memcpy(dst, r->str[i].s, n);
 	dst[n] = '\0';
 }
 
@@ -79,16 +78,21 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 	__field(u8, untold)			\
 	__field(u8, outside)
 
-#define ETRACE_TAIL_ASSIGN			\
-	do {					\
-		__entry->error = r->error;	\
-		__entry->inl = r->inl;		\
-		__entry->more = r->more;	\
-		__entry->joined = r->joined;	\
-		__entry->unread = r->unread;	\
-		__entry->cut = r->cut;		\
-		__entry->untold = r->untold;	\
-		__entry->outside = r->outside;	\
+/* First read, then written: so the bytes can be copied at one go. */
+#define ETRACE_TAIL_ASSIGN						\
+	do {								\
+		u8 inl = r->inl, more = r->more, joined = r->joined;	\
+		u8 unread = r->unread, cut = r->cut;			\
+		u8 untold = r->untold, outside = r->outside;		\
+									\
+		__entry->error = r->error;				\
+		__entry->inl = inl;					\
+		__entry->more = more;					\
+		__entry->joined = joined;				\
+		__entry->unread = unread;				\
+		__entry->cut = cut;					\
+		__entry->untold = untold;				\
+		__entry->outside = outside;				\
 	} while (0)
 
 #define ETRACE_TAIL							\

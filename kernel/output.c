@@ -60,22 +60,35 @@ static const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
 #undef ETRACE_EVENT
 };
 
-/*
- * Why did this processor's buffer take no record? If it was full, it counted
- * that. Else ftrace was switched off, which it does not tell us.
- */
-static void etrace_refused(struct etrace_session *s)
+/* Did this processor's buffer take no record because it was full? It counts that. */
+static bool etrace_was_full(struct etrace_session *s)
 {
 	int cpu = raw_smp_processor_id();
 	struct etrace_counts *counts = per_cpu_ptr(s->counts, cpu);
 	unsigned long full = ring_buffer_dropped_events_cpu(s->buffer, cpu) +
 			     ring_buffer_commit_overrun_cpu(s->buffer, cpu);
+	bool was = full != counts->full;
 
-	if (full == counts->full)
-		etrace_count(s, lost_disabled, 1);
-	else
-		etrace_count(s, lost_records, 1);
 	counts->full = full;
+	return was;
+}
+
+/* Counts a record that did not arrive, and remembers that for the task. */
+static noinline void etrace_output_lost(struct etrace_task *t,
+					const struct etrace_rec *r)
+{
+	struct etrace_session *s = t->session;
+
+	if (r->ev == ETRACE_EV_LOST)
+		return;		/* what it tells of has been counted */
+	/* Else ftrace was switched off, which it does not tell us. */
+	if ((!s->fire || etrace_trace_events[r->ev].enabled()) &&
+	    etrace_was_full(s))
+		etrace_count(s, lost_records, 1);
+	else
+		etrace_count(s, lost_disabled, 1);
+	if (!t->lost++)
+		t->lost_since = r->time;
 }
 
 /**
@@ -91,32 +104,20 @@ void etrace_output(struct etrace_task *t, struct etrace_rec *r)
 {
 	const struct etrace_trace_event *ev = &etrace_trace_events[r->ev];
 	struct etrace_session *s = t->session;
-	bool enabled = true;
 
 	/* the buffer that refuses a record is the one that is asked why */
 	preempt_disable_notrace();
 	r->file = s->files[r->ev];
 	r->written = false;
-	if (s->fire) {
-		enabled = ev->enabled();
+	if (s->fire)
 		ev->fire(r);
-	} else {
-		ev->write(r->file, r);
-	}
-
-	if (likely(r->written)) {
-		etrace_count(s, records, 1);
-		goto out;
-	}
-	if (r->ev == ETRACE_EV_LOST)
-		goto out;	/* what it tells of has been counted */
-	if (enabled)
-		etrace_refused(s);
 	else
-		etrace_count(s, lost_disabled, 1);
-	if (!t->lost++)
-		t->lost_since = r->time;
-out:
+		ev->write(r->file, r);
+
+	if (likely(r->written))
+		etrace_count(s, records, 1);
+	else
+		etrace_output_lost(t, r);
 	preempt_enable_notrace();
 }
 

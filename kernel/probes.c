@@ -27,17 +27,9 @@
 
 static void etrace_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
-	const struct etrace_syscall *sc;
-
 	/* First what nearly every task stops at. */
-	if (likely(etrace_task_untraced(current)))
-		return;
-	sc = etrace_syscall_of(regs);
-	if (!sc)
-		return;
-	rcu_read_lock();
-	etrace_syscall_done(sc, regs, ret);
-	rcu_read_unlock();
+	if (unlikely(!etrace_task_untraced(current)))
+		etrace_syscall_done(regs, ret);
 }
 
 static void etrace_probe_fork(void *data, struct task_struct *parent,

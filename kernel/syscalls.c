@@ -71,13 +71,7 @@ static struct etrace_syscall etrace_syscalls[] = {
 /* Row of each number, 0: not recorded. */
 static u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
 
-/**
- * etrace_syscall_of - the row of a system call
- * @regs: user registers of the current task
- *
- * Return: the row, or NULL if the call is not recorded.
- */
-const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
+static const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
 {
 	int nr = syscall_get_nr(current, regs);
 	enum etrace_abi abi = etrace_abi(&nr);
@@ -126,14 +120,14 @@ unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
  * struct etrace_call - a call that has just ended
  * @t: the task's slot
  * @sc: its row
- * @args: its arguments
+ * @args: its arguments from 1 on, as etrace_syscall.at counts them
  * @ret: what it returned
  * @r: the record that is being made
  */
 struct etrace_call {
 	struct etrace_task *t;
 	const struct etrace_syscall *sc;
-	unsigned long args[ETRACE_MAX_ARGS];
+	unsigned long args[1 + ETRACE_MAX_ARGS];
 	long ret;
 	struct etrace_rec r;
 };
@@ -141,25 +135,12 @@ struct etrace_call {
 static unsigned long etrace_arg(const struct etrace_call *c,
 				enum etrace_arg role, unsigned long absent)
 {
-	return c->sc->at[role] ? c->args[c->sc->at[role] - 1] : absent;
+	return c->sc->at[role] ? c->args[c->sc->at[role]] : absent;
 }
 
 static int etrace_dirfd(const struct etrace_call *c, enum etrace_arg role)
 {
 	return etrace_arg(c, role, AT_FDCWD);
-}
-
-static void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
-			    unsigned int nr_str)
-{
-	r->ev = ev;
-	r->nr_str = nr_str;
-	r->joined = 0;
-	r->unread = 0;
-	r->cut = 0;
-	r->untold = 0;
-	r->outside = 0;
-	r->error = 0;
 }
 
 /* The user's path behind its directory's, where the kernel showed no name. */
@@ -242,40 +223,40 @@ static bool etrace_failed_look_up(long ret)
  * The struct of openat2(), as it is after the call: another thread may have
  * written to it meanwhile, and then the file knows better.
  */
-static void etrace_open_how(struct etrace_call *c, struct open_how *how)
+static noinline void etrace_open_how(struct etrace_call *c)
 {
 	long flags = etrace_fd_flags(c->ret);
+	struct open_how how;
 
-	if (!copy_from_user_nofault(how, (void __user *)
-				    etrace_arg(c, ETRACE_ARG_STRUCT, 0),
-				    offsetofend(struct open_how, mode)) &&
-	    (flags < 0 || !((how->flags ^ flags) & ETRACE_KEPT_FLAGS)))
-		return;
-	how->flags = flags < 0 ? 0 : flags & ~O_LARGEFILE;
-	how->mode = 0;
-	c->r.unread |= BIT(ETRACE_NR_STR);
+	if (copy_from_user_nofault(&how, (void __user *)
+				   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
+				   offsetofend(struct open_how, mode)) ||
+	    (flags >= 0 && (how.flags ^ flags) & ETRACE_KEPT_FLAGS)) {
+		how.flags = flags < 0 ? 0 : flags & ~O_LARGEFILE;
+		how.mode = 0;
+		c->r.unread |= BIT(ETRACE_NR_STR);
+	}
+	c->r.open.flags = how.flags;
+	c->r.open.mode = how.mode;
 }
 
 static void etrace_do_open(struct etrace_call *c)
 {
 	struct etrace_scratch *s;
-	struct open_how how = { .flags = 0 };
 
-	if (c->ret < 0)
-		return;
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
+	c->r.open.fd = c->ret;
 	if (c->sc->at[ETRACE_ARG_STRUCT]) {
-		etrace_open_how(c, &how);
+		etrace_open_how(c);
 	} else {
 		/* What creat() is short for. */
-		how.flags = etrace_arg(c, ETRACE_ARG_FLAGS,
-				       O_CREAT | O_WRONLY | O_TRUNC);
-		how.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
+		c->r.open.flags = etrace_arg(c, ETRACE_ARG_FLAGS,
+					     O_CREAT | O_WRONLY | O_TRUNC);
+		c->r.open.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
 	}
-	c->r.open.fd = c->ret;
-	c->r.open.flags = how.flags;
 	/* Without these the argument need not have been passed at all. */
-	c->r.open.mode = how.flags & (O_CREAT | __O_TMPFILE) ? how.mode : 0;
+	if (!(c->r.open.flags & (O_CREAT | __O_TMPFILE)))
+		c->r.open.mode = 0;
 
 	s = etrace_scratch_get();
 	etrace_capture_fd(&c->r, 0, s, c->ret);
@@ -647,41 +628,41 @@ static bool etrace_interrupted(long ret)
 	return ret <= -512 && ret >= -516;	/* ERESTARTSYS and its kin */
 }
 
-/* Apart, because the kernel may clear the whole struct at each entry. */
-static noinline void etrace_syscall_handle(struct etrace_task *t,
-					   const struct etrace_syscall *sc,
+/* Apart, so that calls that are not recorded do not pay for its stack. */
+static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 					   struct pt_regs *regs, long ret)
 {
-	struct etrace_call c;
+	struct etrace_call c etrace_uninitialized;
 
-	c.t = t;
-	c.sc = sc;
-	c.ret = ret;
-	syscall_get_arguments(current, regs, c.args);
-	etrace_handlers[sc->record].fn(&c);
+	/* Most of it has to run so anyway, and it is an RCU read-side section. */
+	preempt_disable();
+	c.t = etrace_task_find(current);
+	/* Who answered in the kernel's place may have answered anything. */
+	if (!c.t || unlikely(c.t->skipped) || unlikely(etrace_syscalls_emulated()))
+		goto out;
+	if (etrace_handlers[sc->record].fn && !etrace_interrupted(ret)) {
+		c.sc = sc;
+		c.ret = ret;
+		syscall_get_arguments(current, regs, c.args + 1);
+		etrace_handlers[sc->record].fn(&c);
+	}
+	if (unlikely(sc->hook != ETRACE_HOOK_NONE))
+		etrace_hold_done(c.t);
+out:
+	preempt_enable();
 }
 
 /**
  * etrace_syscall_done - a call of the current task ends
- * @sc: its row
  * @regs: the user registers
  * @ret: what it returns
  */
-void etrace_syscall_done(const struct etrace_syscall *sc,
-			 struct pt_regs *regs, long ret)
+void etrace_syscall_done(struct pt_regs *regs, long ret)
 {
-	struct etrace_task *t;
+	const struct etrace_syscall *sc = etrace_syscall_of(regs);
 
-	if (ret < 0 && !etrace_handlers[sc->record].failed)
-		return;
-	t = etrace_task_find(current);
-	/* Who answered in the kernel's place may have answered anything. */
-	if (!t || unlikely(t->skipped) || unlikely(etrace_syscalls_emulated()))
-		return;
-	if (etrace_handlers[sc->record].fn && !etrace_interrupted(ret))
-		etrace_syscall_handle(t, sc, regs, ret);
-	if (unlikely(sc->hook != ETRACE_HOOK_NONE))
-		etrace_hold_done(t);
+	if (sc && (ret >= 0 || etrace_handlers[sc->record].failed))
+		etrace_syscall_handle(sc, regs, ret);
 }
 
 /* ---- what has tracepoints of its own ------------------------------------ */
@@ -787,13 +768,10 @@ void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
 	etrace_for_each_slot(t, t) {
 		if (!t->session->comm)
 			continue;
-		rcu_read_lock();
-		for (other = etrace_task_find(target); other;
-		     other = etrace_task_next(other))
+		etrace_for_each_slot(other, etrace_task_find(target))
 			if (other->session == t->session)
 				break;
 		r.comm.target = other ? other->upid : t->upid;
-		rcu_read_unlock();
 		etrace_emit_one(t, &r);
 	}
 }

@@ -3,7 +3,7 @@
  * Who is traced: a table of slots, found by task pointer. A task has a slot
  * for each session that traces it.
  *
- * Locking: look-ups run under RCU.  A bucket's lock guards changes of that
+ * Locking: look-ups run under RCU, or a bucket's lock.  A bucket's lock guards changes of that
  * bucket; it is taken when a task is born, ends, or when tracing starts or
  * stops, by tasks in process context only, and never on the path of any other
  * system call.  etrace_tasks_mutex serialises starting and stopping.
@@ -11,7 +11,6 @@
  * Probes and hooks are registered while there are slots, and a little longer.
  */
 #include <linux/atomic.h>
-#include <linux/hash.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/rculist.h>
@@ -19,7 +18,6 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
@@ -31,12 +29,7 @@
 /* Probes stay so long when nobody is traced any more: the next may be near. */
 #define ETRACE_IDLE_DELAY	HZ
 
-struct etrace_bucket {
-	struct hlist_head head;
-	spinlock_t lock;	/* guards changes of @head */
-};
-
-static struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
+struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
 static struct kmem_cache *etrace_task_cache;
 static DEFINE_MUTEX(etrace_tasks_mutex);
 static atomic_t etrace_slots = ATOMIC_INIT(0);	/* in the table, of all sessions */
@@ -88,82 +81,16 @@ void etrace_tasks_idle(void)
 
 /* ---- slots --------------------------------------------------------------- */
 
-static struct etrace_bucket *etrace_bucket(struct task_struct *task)
-{
-	return &etrace_buckets[hash_ptr(task, ETRACE_TASK_BITS)];
-}
-
-/* The first slot of @task behind @pos, or in the bucket; of @s, or of any. */
-static struct etrace_task *etrace_bucket_find(struct hlist_node *pos,
-					      struct task_struct *task,
-					      const struct etrace_session *s)
-{
-	struct etrace_task *t;
-
-	for (; pos; pos = rcu_dereference_raw(hlist_next_rcu(pos))) {
-		t = hlist_entry(pos, struct etrace_task, node);
-		if (t->task == task && (!s || t->session == s))
-			return t;
-	}
-	return NULL;
-}
-
+/* The slot that @task has for @s, or for any session. */
 static struct etrace_task *etrace_slot_find(struct task_struct *task,
 					    const struct etrace_session *s)
 {
-	struct etrace_bucket *b = etrace_bucket(task);
 	struct etrace_task *t;
 
-	rcu_read_lock();
-	t = etrace_bucket_find(rcu_dereference(hlist_first_rcu(&b->head)),
-			       task, s);
-	rcu_read_unlock();
+	etrace_for_each_slot(t, etrace_task_find(task))
+		if (!s || t->session == s)
+			break;
 	return t;
-}
-
-/**
- * etrace_task_untraced - a quick look
- * @task: the task; any task
- *
- * Return: true if the task is surely not traced; false: etrace_task_find()
- * tells.
- */
-bool etrace_task_untraced(struct task_struct *task)
-{
-	return hlist_empty(&etrace_bucket(task)->head);
-}
-
-/**
- * etrace_task_find - a slot of a task
- * @task: the task; any task
- *
- * A slot of the current task stays valid while its owner is in a probe: it is
- * freed by its owner's exit, or after all probes have left. Its neighbours in
- * the bucket are other tasks', which end when they like: who goes on to
- * etrace_task_next() is in an RCU read-side section since this look-up.
- *
- * Return: its first slot, or NULL if the task is not traced.
- */
-struct etrace_task *etrace_task_find(struct task_struct *task)
-{
-	return etrace_slot_find(task, NULL);
-}
-
-/**
- * etrace_task_next - the slot of the same task for another session
- * @t: a slot of the current task
- *
- * Return: its next slot, or NULL.
- */
-struct etrace_task *etrace_task_next(struct etrace_task *t)
-{
-	struct etrace_task *next;
-
-	rcu_read_lock();
-	next = etrace_bucket_find(rcu_dereference(hlist_next_rcu(&t->node)),
-				  t->task, NULL);
-	rcu_read_unlock();
-	return next;
 }
 
 /**
@@ -179,23 +106,6 @@ u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid)
 	u64 mask = BIT_ULL(etrace_bits_of_real_pid) - 1;
 
 	return ((seq << etrace_bits_of_real_pid) | ((u64)pid & mask)) & S64_MAX;
-}
-
-/**
- * etrace_task_now - the time of a task's next record
- * @t: the task's slot
- *
- * Return: CLOCK_MONOTONIC in nanoseconds, later by more than 1 than any line
- * of the task's records before.
- */
-u64 etrace_task_now(struct etrace_task *t)
-{
-	u64 now = ktime_get_ns();
-
-	if (unlikely(now <= t->last))
-		now = t->last + 1;
-	t->last = now + ETRACE_LINES_MAX;
-	return now;
 }
 
 static void etrace_task_free_rcu(struct rcu_head *rcu)
@@ -228,7 +138,7 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 	t->skipped = false;
 
 	spin_lock(&b->lock);
-	old = etrace_bucket_find(b->head.first, task, s);
+	old = etrace_slot_find(task, s);
 	if (!old) {
 		t->upid = etrace_task_new_upid(s, task_pid_nr(task));
 		atomic_inc(&s->tasks);
@@ -261,7 +171,7 @@ static bool etrace_task_remove(struct task_struct *task,
 	struct etrace_task *t;
 
 	spin_lock(&b->lock);
-	t = etrace_bucket_find(b->head.first, task, s);
+	t = etrace_slot_find(task, s);
 	if (t)
 		hlist_del_rcu(&t->node);
 	spin_unlock(&b->lock);
@@ -406,8 +316,10 @@ int etrace_tasks_start(struct etrace_session *s, pid_t root)
 		all += n;
 		cond_resched();
 	} while (n);
+	rcu_read_lock();
 	if (!all && !etrace_slot_find(task, s))
 		err = -ESRCH;
+	rcu_read_unlock();
 	if (!atomic_read(&etrace_slots))
 		schedule_delayed_work(&etrace_listen_work, ETRACE_IDLE_DELAY);
 unlock:
