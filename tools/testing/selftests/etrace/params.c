@@ -703,6 +703,24 @@ TEST(filter_of_pids)
 	close(MUST(open(filter, O_WRONLY | O_TRUNC)));
 }
 
+/* Who may write a parameter, or use the device, may not fill the log. */
+TEST(messages_are_limited)
+{
+	const unsigned int writes = 500;
+	unsigned int i, n;
+
+	if (et_without_module())
+		return;
+	et_module_setup("", 1024);
+	et_log_mark();
+	for (i = 0; i < writes; i++)
+		EXPECT_EQ(et_param_write_int("root_pid", -1), -ESRCH);
+	n = et_log_count("no such task");
+	EXPECT(n > 0, "nothing was logged");
+	EXPECT(n < writes / 2, "%u messages of %u writes", n, writes);
+	et_module_teardown();
+}
+
 /* Nobody pins the module but sessions; see its use count. */
 TEST(use_count)
 {

@@ -153,6 +153,7 @@ const char *et_read_file(const char *path);
 /* Does the kernel's log hold @text, later than et_log_mark()? */
 void et_log_mark(void);
 bool et_log_has(const char *text);
+unsigned int et_log_count(const char *text);	/* how often */
 
 /* Is the running kernel at least this one? */
 bool et_kernel_at_least(int major, int minor);

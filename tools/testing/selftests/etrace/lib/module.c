@@ -324,12 +324,21 @@ void et_log_mark(void)
 		DIE("/dev/kmsg: %s", strerror(-err));
 }
 
-bool et_log_has(const char *text)
+unsigned int et_log_count(const char *text)
 {
 	char *all = klog();
 	char *from = strstr(all, log_mark);
-	bool has = from && strstr(from, text);
+	unsigned int n = 0;
 
+	while (from && (from = strstr(from, text))) {
+		from += strlen(text);
+		n++;
+	}
 	free(all);
-	return has;
+	return n;
+}
+
+bool et_log_has(const char *text)
+{
+	return et_log_count(text);
 }
