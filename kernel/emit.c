@@ -366,6 +366,20 @@ static bool etrace_emit_args(struct etrace_task *t, struct etrace_rec *p,
 	return p->more;
 }
 
+/*
+ * Has the kernel bring back what comes next, should it be moving those pages just
+ * now: here, that can be waited for.
+ */
+static void etrace_args_fault_in(const struct etrace_argv *a)
+{
+	unsigned long pos, end = min(a->pos + ETRACE_BYTES_MAX, a->end);
+	char c;
+
+	for (pos = a->pos; pos < end; pos = (pos & PAGE_MASK) + PAGE_SIZE)
+		if (copy_from_user(&c, (const char __user *)pos, 1))
+			break;		/* reading tells */
+}
+
 static void etrace_args_later(struct etrace_later *l)
 {
 	struct etrace_scratch *sc;
@@ -378,6 +392,7 @@ static void etrace_args_later(struct etrace_later *l)
 	p.unread = l->unread;
 	p.cut = l->cut;
 	do {
+		etrace_args_fault_in(&l->argv);
 		rcu_read_lock();
 		sc = etrace_scratch_get();
 		t = etrace_task_find(current);
