@@ -4,7 +4,9 @@
 # In the guest: the longest stretches that calls keep the processor for, with
 # nothing loaded and traced: "NAME:EXEC CLOSE_RANGE" for each.
 #
-#   stretch.sh ETRACE.KO
+#   stretch.sh ETRACE.KO [ETRACE]
+#
+# ETRACE: the program, for BPF.
 
 set -eu
 cd "$(dirname "$0")"
@@ -20,3 +22,5 @@ echo "stretch-traced:$(bash -c "echo \$\$ > /sys/module/etrace/parameters/root_p
 [ "$(cat /sys/module/etrace/counters/lost_fds)" = 0 ] || { echo "descriptors are lost" >&2; exit 1; }
 [ "$(cat /sys/module/etrace/counters/records)" -gt 1000000 ] || { echo "records are missing" >&2; exit 1; }
 rmmod etrace
+[ $# -lt 2 ] ||
+	echo "stretch-bpf:$("$2" run -q --strict --backend=bpf -b 256M -o /tmp/trace.etrace -- ./stretch)"
