@@ -134,11 +134,17 @@ class Tree:
     def make(self, directory, *targets, cflags=None, build=None):
         """Run make there; True if that went well, the output otherwise."""
         run = subprocess.run(
-            ["make", "-s", "--no-print-directory", "-C", f"{self.top}/{directory}", f"SAN={self.san:d}", "CC=gcc",
+            ["make", "-rs", "--no-print-directory", "-C", f"{self.top}/{directory}", f"SAN={self.san:d}", "CC=gcc",
              f"BUILD={build or self.build}", f"CFLAGS={cflags or self.cflags}", *targets],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")})
         return True if run.returncode == 0 else run.stdout.decode("utf-8", "replace")
+
+    def link(self, name):
+        """Make a test, and the programs for it if it runs them. Return: whether that went well."""
+        with open(f"{self.top}/{UNIT}/{name}.c", encoding="utf-8") as f:
+            programs = "ETRACE_BIN" in f.read()
+        return self.make(UNIT, f"PROGRAMS={'ny'[programs]}", f"{self.unit}/{name}") is True
 
     def test(self, name, cpu, wall, env=None):
         """Run a test; "" if it passed, what became of it otherwise; and its processor time."""
@@ -330,8 +336,7 @@ class Run:
         try:
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text[:change.start] + change.new + text[change.end:])
-            # The object first: what does not compile shall not cost a link.
-            if tree.make("user", f"{tree.user}/{change.file[len('user/'):-1]}o") is not True:
+            if not tests and tree.make("user", f"{tree.user}/{change.file[len('user/'):-1]}o") is not True:
                 return "broken", ""
             looked = tree.san
             for name in tests:
@@ -340,7 +345,7 @@ class Run:
                     looked = True
                     if self.same_code(change.file, tree):
                         return "same", ""
-                if tree.make(UNIT, f"{tree.unit}/{name}") is not True:
+                if not tree.link(name):
                     return "broken", ""
                 result, _ = tree.test(name, int(self.args.grace + 5 * seconds[name]),
                                       120 + 60 * seconds[name])
@@ -360,7 +365,7 @@ class Run:
             for name in tests:
                 if name in self.san_seconds:
                     continue
-                if tree.make(UNIT, f"{tree.unit}/{name}") is not True:
+                if not tree.link(name):
                     sys.exit(f"mutate: {tree.top} does not build")
                 result, took = tree.test(name, 3600, 36000)
                 if result:

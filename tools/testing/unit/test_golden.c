@@ -2,6 +2,7 @@
 /*
  * All that conversions of the samples write, byte by byte, against data/golden:
  * what other tests look at in parts.  An FXT file is compared as its records.
+ * And of a SWAP stream with every message in all its forms.
  *
  * Where a change is meant, ETRACE_GOLDEN=DIR writes the new ones there; look at
  * each difference (zdiff), and put them into data/golden.
@@ -15,8 +16,9 @@
 
 #include <cmocka.h>
 
-#include "common_convert.h"
+#include "common_swap.h"
 #include "in.h"
+#include "swap_layout.h"
 
 #define MAX_SINKS 4
 
@@ -114,32 +116,35 @@ static void drop_version(struct bytes *b)
 	}
 }
 
+/* What a sink makes of it, with what is said of it and how it ends. */
+static void compare_output(const char *base, const char *from, const char *to, const struct bytes *in)
+{
+	struct conversion c = convert(from, to, in->data, in->n, NULL);
+	char name[200], tail[40];
+
+	if (!strcmp(to, "fxt")) {
+		struct conversion records = convert("fxt", "json", c.out.data, c.out.n, NULL);
+
+		bytes_free(&c.out);
+		c.out = records.out;
+		bytes_free(&records.messages);
+		drop_version(&c.out);
+	}
+	bytes_add(&c.out, c.messages.data, c.messages.n);
+	bytes_add(&c.out, tail, (size_t)snprintf(tail, sizeof(tail), "status %d\n", c.status));
+	snprintf(name, sizeof(name), "%s.%s", base, to);
+	compare(name, &c.out);
+	conversion_free(&c);
+}
+
 static void outputs(void **state)
 {
 	const struct sample *s = *state;
+	struct bytes in = fixture(s->file);
 
-	for (size_t i = 0; i < MAX_SINKS && s->to[i]; i++) {
-		struct bytes in = fixture(s->file);
-		struct conversion c = convert(s->from, s->to[i], in.data, in.n, NULL);
-		const char *base = strrchr(s->file, '/') + 1;
-		char name[200], tail[40];
-
-		if (!strcmp(s->to[i], "fxt")) {
-			struct conversion records = convert("fxt", "json", c.out.data, c.out.n, NULL);
-
-			bytes_free(&c.out);
-			c.out = records.out;
-			bytes_free(&records.messages);
-			drop_version(&c.out);
-		}
-		/* what is said of it, and how it ends */
-		bytes_add(&c.out, c.messages.data, c.messages.n);
-		bytes_add(&c.out, tail, (size_t)snprintf(tail, sizeof(tail), "status %d\n", c.status));
-		snprintf(name, sizeof(name), "%s.%s", base, s->to[i]);
-		compare(name, &c.out);
-		conversion_free(&c);
-		bytes_free(&in);
-	}
+	for (size_t i = 0; i < MAX_SINKS && s->to[i]; i++)
+		compare_output(strrchr(s->file, '/') + 1, s->from, s->to[i], &in);
+	bytes_free(&in);
 }
 
 /* The summary for programs has more than that for people. */
@@ -157,10 +162,119 @@ static void summaries(void **state)
 	bytes_free(&in);
 }
 
+/* ---- every message ---- */
+
+static void add_number(struct stream *s, enum swap_type type, uint64_t v)
+{
+	switch (type) {
+	case SWAP_T_U8:
+		sw_u8(s, (uint8_t)v);
+		break;
+	case SWAP_T_U16:
+		sw_u16(s, (uint16_t)v);
+		break;
+	case SWAP_T_F32:
+		sw_f32(s, (float)v + 0.5f);
+		break;
+	case SWAP_T_F64:
+		sw_f64(s, (double)v + 0.25);
+		break;
+	case SWAP_T_U64:
+	case SWAP_T_I64:
+	case SWAP_T_ADDR:
+		sw_u64(s, v);
+		break;
+	case SWAP_T_TIME:
+		sw_u32(s, SWAP_T0);
+		sw_u32(s, (uint32_t)v);
+		break;
+	default:
+		sw_u32(s, (uint32_t)v);
+		break;
+	}
+}
+
+/* A payload by its layout: what has a name or decides of others is @v, the rest counts on. */
+static void add_fields(struct stream *s, const struct swap_field *f, unsigned int v, unsigned int *n)
+{
+	uint32_t selected = 0;
+	char text[20];
+
+	for (; f->type != SWAP_T_END; f++) {
+		if (f->when && !(f->when & selected))
+			continue;
+		snprintf(text, sizeof(text), "text %u", (*n)++ % 50);
+		switch (f->type) {
+		case SWAP_T_STR:
+			sw_str(s, text);
+			break;
+		case SWAP_T_SIZED:
+			sw_u32(s, v);
+			sw_bytes(s, "0123456789abcdefghij", v);
+			break;
+		case SWAP_T_REST:
+			sw_bytes(s, text, strlen(text));
+			break;
+		case SWAP_T_ARGS:
+			sw_u32(s, 2);
+			sw_u8(s, 'd');
+			sw_u32(s, v);
+			sw_u8(s, 's');
+			sw_str(s, text);
+			break;
+		case SWAP_T_ITEM:
+			sw_u8(s, 'x');
+			sw_u64(s, v);
+			break;
+		case SWAP_T_LIST:
+			sw_u32(s, v % 3);
+			for (unsigned int i = 0; i < v % 3; i++)
+				add_fields(s, f->sub, v, n);
+			break;
+		case SWAP_T_INCLUDE:
+			add_fields(s, f->sub, v, n);
+			break;
+		default:
+			if (f->selector)
+				selected = v < 8 ? 1u << v : 0;
+			add_number(s, f->type, f->id == SWAP_F_PID ? 42 : f->id == SWAP_F_TID ? 42 + v % 2 :
+				   f->names || f->selector ? v : *n % 100);
+			break;
+		}
+	}
+}
+
+/* SYSTEM messages have an arithmetic of their own: test_swap_stream.c. */
+static void every_message(void **state)
+{
+	static const char *const sinks[] = { "json", "fxt", "stats" };
+	struct stream s = { 0 };
+	unsigned int n = 0;
+
+	(void)state;
+	for (uint32_t id = 1; id < 0x0120; id++) {
+		const struct swap_row *row = swap_row(id);
+
+		if (!row || row->id != id || id == SWAP_SYSTEM)
+			continue;
+		for (size_t k = 0; k < 3 && row->layouts[k]; k++) {
+			for (unsigned int v = 0; v < 18; v++) {
+				sw_begin(&s, id);
+				add_fields(&s, row->layouts[k], v, &n);
+				sw_end(&s);
+			}
+		}
+	}
+	assert_true(n > 5000);
+	for (size_t i = 0; i < sizeof(sinks) / sizeof(sinks[0]); i++)
+		compare_output("every-message", "swap", sinks[i], &s.b);
+	sw_free(&s);
+}
+
 int main(void)
 {
 	enum { N = sizeof(samples) / sizeof(*samples) };
-	struct CMUnitTest tests[2 * N];
+	struct CMUnitTest tests[2 * N + 1] = { [2 * N] = cmocka_unit_test(every_message) };
 
 	/* reports have local times */
 	setenv("TZ", "UTC", 1);
@@ -172,5 +286,5 @@ int main(void)
 				.initial_state = (void *)(uintptr_t)&samples[i],
 			};
 	/* the tests are made here: the macro would count an array's elements */
-	return _cmocka_run_group_tests("golden outputs", tests, 2 * N, NULL, NULL);
+	return _cmocka_run_group_tests("golden outputs", tests, 2 * N + 1, NULL, NULL);
 }
