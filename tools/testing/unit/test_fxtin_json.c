@@ -531,6 +531,34 @@ static void test_large(void **state)
 	free(bytes);
 }
 
+/* The summary of all that: every number of it. */
+static void test_summary(void **state)
+{
+	static const struct { const char *file; const struct opt_given given[2]; } forms[] = {
+		{ "fxt/all-types.stats.txt", { { NULL, NULL } } },
+		{ "fxt/all-types.stats.json", { { "json", NULL }, { NULL, NULL } } },
+	};
+	struct raw r = { 0 };
+
+	(void)state;
+	make_all(&r);
+	/* as many events of each: in the order of their koids */
+	for (unsigned int i = 0; i < 4; i++) {
+		raw_thread(&r, 20 + i, 900 - 100 * i, 950 + i);
+		raw_event(&r, FXT_EV_INSTANT, 900000 - i, 20 + i, 2, 3, 0);
+		raw_event(&r, FXT_EV_DURATION_COMPLETE, 900000 + i, 20 + i, 3, 2, 900010 + i);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		struct bytes want = fixture(forms[i].file);
+		struct conversion c = convert("fxt", "stats", r.b.data, r.b.n, forms[i].given);
+
+		assert_string_equal(c.out.data, want.data);
+		conversion_free(&c);
+		bytes_free(&want);
+	}
+	raw_free(&r);
+}
+
 /* What our own encoder writes comes back: the same events in the same order. */
 static void test_counts(void **state)
 {
@@ -683,6 +711,7 @@ int main(void)
 		cmocka_unit_test(test_reserved),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_large_window),
+		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_providers),
 		cmocka_unit_test(test_bytes),
