@@ -201,15 +201,22 @@ def covered(tree, name):
 
 
 def state(tree, name):
-    """A digest of all that decides what a test executes."""
+    """
+    A digest of all that decides what a test executes: the program, the test and what tests share,
+    and the directories of fixtures that these name.
+    """
     digest = hashlib.sha256()
-    for directory in ("user", UNIT):
-        for path in sorted(glob.glob(f"{tree.top}/{directory}/**", recursive=True)):
-            base = os.path.basename(path)
-            other = base == "Makefile" or base.startswith("test_") and base != name + ".c"
-            if os.path.isfile(path) and not (directory == UNIT and other):
-                with open(path, "rb") as f:
-                    digest.update(path.encode() + b"\0" + f.read() + b"\0")
+    unit = f"{tree.top}/{UNIT}"
+    own = [f"{unit}/{name}.c", *glob.glob(f"{unit}/common_*")]
+    text = b"".join(open(path, "rb").read() for path in own)
+    own += glob.glob(f"{tree.top}/user/**", recursive=True)
+    for directory in glob.glob(f"{unit}/data/*/"):
+        if os.path.relpath(directory, f"{unit}/data").encode() + b"/" in text:
+            own += glob.glob(f"{directory}/**", recursive=True)
+    for path in sorted(own):
+        if os.path.isfile(path):
+            with open(path, "rb") as f:
+                digest.update(path.encode() + b"\0" + f.read() + b"\0")
     return digest.hexdigest()
 
 

@@ -186,6 +186,38 @@ static void damaged_handshakes_are_worked_out(void **state)
 	}
 }
 
+/* Where the pointers' size is not told, the machine's name says it, until the packets say otherwise. */
+static void unknown_pointers_are_worked_out(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		const char *arch = i & 1 ? "mips64" : "mips";
+		struct made m = { .major = 2, .ptr = i & 2 ? 8 : 4 };
+		struct conversion r;
+		char want[300];
+
+		made_start(&m, arch);
+		one_byte(&m, 6 + strlen(arch), 0);
+		made_packet(&m, "MMAP");
+		made_ptr(&m, 0x8000);
+		made_ptr(&m, 0x9000);
+		made_str(&m, "/lib/a");
+		made_end(&m);
+		made_call(&m, 1, 0, 1, 2, "malloc", 1, 0x1234567);
+		made_trace(&m, 0x1000000, 2);
+		r = sprt_convert("sp-rtrace", m.b.data, m.b.n, "plain", NULL);
+		snprintf(want, sizeof(want),
+			 "HANDSHAKE version=2.0 arch=%s endian=0 ptr=%u\n"
+			 "MMAP from=0x8000 to=0x9000 path='/lib/a'\n"
+			 "CALL #1 res=1 ctx=0x0 ts=1 type=2 name='malloc' size=1 id=0x1234567\n"
+			 "BTRC n=2 0x1000000 0x1000010\n", arch, i & 1 ? 8 : 4);
+		sprt_assert_text(r.out.data, want, arch);
+		assert_int_equal(r.status, 1);
+		conversion_free(&r);
+		bytes_free(&m.b);
+	}
+}
+
 static void strings_end_where_they_should(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -1089,6 +1121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_layouts_are_read),
 		cmocka_unit_test(damaged_handshakes_are_worked_out),
+		cmocka_unit_test(unknown_pointers_are_worked_out),
 		cmocka_unit_test(strings_end_where_they_should),
 		cmocka_unit_test(packets_between_call_and_backtrace),
 		cmocka_unit_test(unknown_packets_are_passed_over),

@@ -549,6 +549,40 @@ static void test_bad_fields(void **state)
 	both_free(&b, &s);
 }
 
+/* Every type of argument, ended anywhere: told, and what was read before is kept. */
+static void test_short_fields(void **state)
+{
+	struct stream all = { 0 };
+	size_t fields, n;
+
+	(void)state;
+	sw_begin(&all, 0x0008);
+	sw_u32(&all, 42);
+	sw_u32(&all, 43);
+	sw_u64(&all, 0x8010);
+	sw_u64(&all, 0x8100);
+	sw_u32(&all, 3);
+	fields = all.b.n;
+	add_arguments(&all);
+	n = all.b.n;
+	for (size_t cut = fields; cut < n; cut++) {
+		struct stream s = { 0 };
+		struct both b;
+
+		sw_begin(&s, 0x0008);
+		sw_bytes(&s, all.b.data + 20, cut - 20);
+		sw_end(&s);
+		sw_sample(&s, 42, 0x8004);
+		b = both(&s, NULL);
+		assert_int_equal(b.json.status, 1);
+		JSON(&b, "\"pid\":42,\"tid\":43,\"pc\":\"0x8010\",\"caller\":\"0x8100\",\"cpu\":3",
+		     "\"damaged\":[\"fields\"]", "\"type\":\"SAMPLE\"");
+		assert_true(has_line(&b.json.messages, "FUNCTION_ENTRY, number 0: field args"));
+		both_free(&b, &s);
+	}
+	sw_free(&all);
+}
+
 /* The document's list is of libraries: the executable has fields of its own. */
 static void test_executable(void **state)
 {
@@ -880,6 +914,7 @@ int main(void)
 		cmocka_unit_test(test_not_utf8),
 		cmocka_unit_test(test_long),
 		cmocka_unit_test(test_bad_fields),
+		cmocka_unit_test(test_short_fields),
 		cmocka_unit_test(test_executable),
 		cmocka_unit_test(test_mappings),
 		cmocka_unit_test(test_nesting),
