@@ -186,16 +186,23 @@ static int make_pipe(const char *path)
 	return fd;
 }
 
-static struct bytes drain(int fd)
+/* What is in a pipe, added to @b. */
+static void drain(int fd, struct bytes *b)
 {
-	struct bytes b = { 0 };
 	char buf[4096];
 	ssize_t n;
 
-	bytes_add(&b, NULL, 0);
+	bytes_add(b, NULL, 0);
 	while ((n = read(fd, buf, sizeof(buf))) > 0)
-		bytes_add(&b, buf, (size_t)n);
-	return b;
+		bytes_add(b, buf, (size_t)n);
+}
+
+static void drain_to_end(struct outputs *o, int fd, struct bytes *b)
+{
+	outputs_end(o);
+	while (!outputs_ended(o))
+		drain(fd, b);
+	drain(fd, b);
 }
 
 /* ---- the tests ---- */
@@ -356,7 +363,7 @@ static void test_stalled(void **state)
 	b = read_file("a.etrace");
 	assert_int_equal(count_lines(&b, "!FN|"), n);
 	bytes_free(&b);
-	b = drain(fd);
+	drain(fd, &b);
 	assert_true(b.n <= PIPE_ROOM);
 	bytes_free(&b);
 	close(fd);
@@ -369,28 +376,18 @@ static void test_gap(void **state)
 	int fd = make_pipe("pipe.etrace");
 	struct sink *s;
 	struct outputs *o = begin(100000, &s, "pipe.etrace", NULL);
-	struct bytes b = { 0 }, part;
+	struct bytes b = { 0 };
 	const char *gap;
 
 	(void)state;
 	put(s, 0, n);
 	assert_true(outputs_lost(o, 0) > 0);
 	while (outputs_waiting(o)) {
-		part = drain(fd);
-		bytes_add(&b, part.data, part.n);
-		bytes_free(&part);
+		drain(fd, &b);
 		usleep(1000);
 	}
 	put(s, n, 10);
-	outputs_end(o);
-	while (!outputs_ended(o)) {
-		part = drain(fd);
-		bytes_add(&b, part.data, part.n);
-		bytes_free(&part);
-	}
-	part = drain(fd);
-	bytes_add(&b, part.data, part.n);
-	bytes_free(&part);
+	drain_to_end(o, fd, &b);
 	gap = strstr(b.data, "[LOST ");
 	assert_non_null(gap);
 	told = (unsigned int)strtoul(gap + 6, NULL, 10);
@@ -409,7 +406,7 @@ static void test_last(void **state)
 	int fd = make_pipe("pipe.etrace");
 	struct sink *s;
 	struct outputs *o = begin(100000, &s, "pipe.etrace", NULL);
-	struct bytes b = { 0 }, part;
+	struct bytes b = { 0 };
 	struct et_event ev;
 
 	(void)state;
@@ -418,15 +415,7 @@ static void test_last(void **state)
 	make(&ev, 4001);
 	outputs_last(o, 0, &ev);
 	et_fini(&ev);
-	outputs_end(o);
-	while (!outputs_ended(o)) {
-		part = drain(fd);
-		bytes_add(&b, part.data, part.n);
-		bytes_free(&part);
-	}
-	part = drain(fd);
-	bytes_add(&b, part.data, part.n);
-	bytes_free(&part);
+	drain_to_end(o, fd, &b);
 	assert_int_equal(count_lines(&b, "[LOST "), 1);
 	assert_non_null(strstr(strstr(b.data, "[LOST "), "!FN|"));
 	assert_fault(o, "events lost");
