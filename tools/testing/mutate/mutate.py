@@ -354,8 +354,8 @@ class Run:
                         return "same", ""
                 if not tree.link(name):
                     return "broken", ""
-                result, _ = tree.test(name, int(self.args.grace + 5 * seconds[name]),
-                                      120 + 60 * seconds[name])
+                result, _ = tree.test(name, int(self.args.grace + 3 * seconds[name]),
+                                      60 + 20 * seconds[name])
                 if result:
                     return result, name
             if not looked and self.same_code(change.file, tree):
