@@ -200,6 +200,11 @@ def covered(tree, name):
     return found
 
 
+def content(path):
+    with open(path, "rb") as f:
+        return f.read()
+
+
 def state(tree, name):
     """
     A digest of all that decides what a test executes: the program, the test and what tests share,
@@ -208,15 +213,14 @@ def state(tree, name):
     digest = hashlib.sha256()
     unit = f"{tree.top}/{UNIT}"
     own = [f"{unit}/{name}.c", *glob.glob(f"{unit}/common_*")]
-    text = b"".join(open(path, "rb").read() for path in own)
+    text = b"".join(content(path) for path in own)
     own += glob.glob(f"{tree.top}/user/**", recursive=True)
     for directory in glob.glob(f"{unit}/data/*/"):
         if os.path.relpath(directory, f"{unit}/data").encode() + b"/" in text:
             own += glob.glob(f"{directory}/**", recursive=True)
     for path in sorted(own):
         if os.path.isfile(path):
-            with open(path, "rb") as f:
-                digest.update(path.encode() + b"\0" + f.read() + b"\0")
+            digest.update(path.encode() + b"\0" + content(path) + b"\0")
     return digest.hexdigest()
 
 
@@ -326,8 +330,7 @@ class Run:
             return None
         # Not the paths that are noted in it.
         subprocess.run(["objcopy", "--strip-debug", target, f"{build}/o"], check=True)
-        with open(f"{build}/o", "rb") as f:
-            return f.read()
+        return content(f"{build}/o")
 
     def same_code(self, path, tree):
         """Whether the optimizer makes the same of a changed file."""
@@ -428,7 +431,7 @@ def main():
     # A table has no line that is executed: whoever links it may use it.
     files = [p for p in args.files if given or 2 * seen[p] > code[p] or
              not code[p] and p.startswith("user/lib/")]
-    share = {p: f"{100 * seen[p] // code[p]} %" if code[p] else "a table" for p in args.files}
+    share = {p: f"{100 * seen[p] // code[p]} %" if code[p] else "no code" for p in args.files}
     left_out = [p for p in args.files if p not in files]
     print("changed:", " ".join(f"{p} ({share[p]})" for p in files))
     if left_out:
