@@ -262,104 +262,110 @@ static bool is_empty_part(const struct line *l)
 	return s[0] == ']' && s[1] == '\n';
 }
 
+/* A trace of one file, its events and its lines. */
+struct trace {
+	struct bytes files[CPUS];
+	struct events expect;
+	struct line *lines;
+	size_t n;
+};
+
+static struct trace plain_trace(uint64_t s)
+{
+	struct gen g = make_gen(s, STYLE_PLAIN);
+	struct trace t = { 0 };
+
+	g.max_string = 2000;
+	gen_trace(&g, 60, &t.expect, t.files, true);
+	t.n = split(&t.files[0], &t.lines);
+	return t;
+}
+
+static void trace_free(struct trace *t)
+{
+	free(t->lines);
+	events_free(&t->expect);
+	files_free(t->files);
+}
+
 /*
  * One line left out: the event that it belongs to is reported, but where the
  * line is a whole event or only says that a call failed; nothing else changes.
  */
 static void dropped_lines(void **state)
 {
-	uint64_t s = seed(3001);
-	struct bytes files[CPUS] = { 0 };
-	struct gen g = make_gen(s, STYLE_PLAIN);
-	struct events expect = { 0 };
-	struct line *lines;
-	size_t n;
+	struct trace t = plain_trace(seed(3001));
 
 	(void)state;
-	g.max_string = 2000;
-	gen_trace(&g, 60, &expect, files, true);
-	n = split(&files[0], &lines);
-	for (size_t skip = 0; skip < n; skip++) {
+	for (size_t skip = 0; skip < t.n; skip++) {
 		struct bytes text = { 0 };
 		struct reading r;
 		size_t same = 0;
 
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < t.n; i++)
 			if (i != skip)
-				bytes_add(&text, lines[i].s, lines[i].n);
+				bytes_add(&text, t.lines[i].s, t.lines[i].n);
 		r = read_lines(&text, 1);
 		/*
 		 * Nothing is missing then but, where Cont lines follow, which
 		 * argument they belong to: the format does not tell.
 		 */
-		if (!r.status && is_empty_part(&lines[skip]))
-			assert_int_equal(r.events.n, expect.n);
-		else if (!is_whole_event(&lines[skip]) && !r.status)
-			fail_msg("dropped without a word: %.*s", (int)lines[skip].n, lines[skip].s);
+		if (!r.status && is_empty_part(&t.lines[skip]))
+			assert_int_equal(r.events.n, t.expect.n);
+		else if (!is_whole_event(&t.lines[skip]) && !r.status)
+			fail_msg("dropped without a word: %.*s", (int)t.lines[skip].n, t.lines[skip].s);
 		/* all events but one, or the two that its rest became, are there */
-		for (size_t i = 0, j = 0; i < expect.n; i++) {
+		for (size_t i = 0, j = 0; i < t.expect.n; i++) {
 			for (size_t k = j; k < r.events.n; k++) {
-				if (r.events.e[k].time == expect.e[i].time &&
-				    r.events.e[k].nitems == expect.e[i].nitems &&
-				    r.events.e[k].nbytes == expect.e[i].nbytes) {
+				if (r.events.e[k].time == t.expect.e[i].time &&
+				    r.events.e[k].nitems == t.expect.e[i].nitems &&
+				    r.events.e[k].nbytes == t.expect.e[i].nbytes) {
 					same++;
 					j = k + 1;
 					break;
 				}
 			}
 		}
-		if (same + 1 < expect.n)
+		if (same + 1 < t.expect.n)
 			fail_msg("more than one event is not as it was without: %.*s%s",
-				 (int)lines[skip].n, lines[skip].s, r.messages.data);
+				 (int)t.lines[skip].n, t.lines[skip].s, r.messages.data);
 		reading_free(&r);
 		bytes_free(&text);
 	}
-	free(lines);
-	events_free(&expect);
-	files_free(files);
+	trace_free(&t);
 }
 
 /* One line twice: reported, and what is read is what it was. */
 static void doubled_lines(void **state)
 {
-	uint64_t s = seed(3002);
-	struct bytes files[CPUS] = { 0 };
-	struct gen g = make_gen(s, STYLE_PLAIN);
-	struct events expect = { 0 };
-	struct line *lines;
-	size_t n;
+	struct trace t = plain_trace(seed(3002));
 
 	(void)state;
-	g.max_string = 2000;
-	gen_trace(&g, 60, &expect, files, true);
-	n = split(&files[0], &lines);
-	for (size_t twice = 0; twice < n; twice++) {
-		bool may_grow = memmem(lines[twice].s, lines[twice].n, "!Cont|", 6) ||
-				memmem(lines[twice].s, lines[twice].n, "!A[", 3);
+	for (size_t twice = 0; twice < t.n; twice++) {
+		bool may_grow = memmem(t.lines[twice].s, t.lines[twice].n, "!Cont|", 6) ||
+				memmem(t.lines[twice].s, t.lines[twice].n, "!A[", 3);
 		struct bytes text = { 0 };
 		struct reading r;
 
-		for (size_t i = 0; i < n; i++) {
-			bytes_add(&text, lines[i].s, lines[i].n);
+		for (size_t i = 0; i < t.n; i++) {
+			bytes_add(&text, t.lines[i].s, t.lines[i].n);
 			if (i == twice)
-				bytes_add(&text, lines[i].s, lines[i].n);
+				bytes_add(&text, t.lines[i].s, t.lines[i].n);
 		}
 		r = read_lines(&text, 1);
-		if (!r.status && is_empty_part(&lines[twice])) {
-			check_equal(&r.events, &expect);
+		if (!r.status && is_empty_part(&t.lines[twice])) {
+			check_equal(&r.events, &t.expect);
 		} else {
 			if (!r.status)
-				fail_msg("doubled without a word: %.*s", (int)lines[twice].n,
-					 lines[twice].s);
+				fail_msg("doubled without a word: %.*s", (int)t.lines[twice].n,
+					 t.lines[twice].s);
 			if (!may_grow)
-				check_equal(&r.events, &expect);
+				check_equal(&r.events, &t.expect);
 		}
 		reading_free(&r);
 		bytes_free(&text);
 	}
-	free(lines);
-	events_free(&expect);
-	files_free(files);
+	trace_free(&t);
 }
 
 /* Cut at every byte: what was whole before stays, what is cut is reported. */
