@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -311,6 +313,44 @@ static void long_formats(void **state)
 	bytes_free(&want);
 }
 
+/* A pipe that is full is waited for, and for nothing else: here standard output could be read. */
+static void full_pipe(void **state)
+{
+	struct bytes want = text(300000), got = { 0 };
+	int p[2], saved, event = eventfd(1, 0), status;
+	struct out *o;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(pipe(p), 0);
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		char buf[4096];
+		ssize_t n;
+
+		close(p[1]);
+		usleep(100000);
+		while ((n = read(p[0], buf, sizeof(buf))) > 0)
+			bytes_add(&got, buf, (size_t)n);
+		_exit(got.n != want.n || memcmp(got.data, want.data, want.n));
+	}
+	close(p[0]);
+	fcntl(p[1], F_SETFL, O_NONBLOCK);
+	saved = dup(STDOUT_FILENO);
+	dup2(event, STDOUT_FILENO);
+	o = out_fd(p[1], 1);
+	out_write(o, want.data, want.n);
+	status = out_close(o);
+	dup2(saved, STDOUT_FILENO);
+	assert_int_equal(status, 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(saved);
+	close(event);
+	bytes_free(&want);
+}
+
 /* The first error stays, and is what closing says. */
 static void full_disk(void **state)
 {
@@ -342,6 +382,7 @@ int main(void)
 		cmocka_unit_test(short_files),
 		cmocka_unit_test(suffixes),
 		cmocka_unit_test(long_formats),
+		cmocka_unit_test(full_pipe),
 		cmocka_unit_test(full_disk),
 	};
 	int status;

@@ -314,6 +314,24 @@ static void calls_without_time_keep_their_order(void **state)
 	bytes_free(&m.b);
 }
 
+/* Numbers of a report can be anything: the times that are made of them stay times. */
+static void calls_without_time_have_any_number(void **state)
+{
+	static const char report[] =
+		"version=2.0, arch=x86_64, process=a, pid=1,\x20\n"
+		"5. f(1) = 0x1\n1099511627786. f(1) = 0x2\n2199023255567. f(1) = 0x3\n";
+	struct conversion c = sprt_convert("sp-rtrace-text", report, strlen(report), "fxt", NULL);
+	struct records rs = fxt_records(c.out.data, c.out.n);
+	int64_t first = rec_number(nth_event(&rs, "instant", NULL, "f", 0), "timestamp");
+
+	(void)state;
+	for (int i = 1; i < 3; i++)
+		assert_int_equal(rec_number(nth_event(&rs, "instant", NULL, "f", (size_t)i), "timestamp"),
+				 first + 5000 * i);
+	records_free(&rs);
+	conversion_free(&c);
+}
+
 /* More arguments, and longer ones, than an event can have; none is lost. */
 static void nothing_is_too_long(void **state)
 {
@@ -533,6 +551,7 @@ int main(void)
 		cmocka_unit_test(damage_is_shown),
 		cmocka_unit_test(days_are_unwrapped),
 		cmocka_unit_test(calls_without_time_keep_their_order),
+		cmocka_unit_test(calls_without_time_have_any_number),
 		cmocka_unit_test(nothing_is_too_long),
 		cmocka_unit_test(processes_are_told_apart),
 		cmocka_unit_test(resources_are_told_apart),

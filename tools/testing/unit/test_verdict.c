@@ -126,8 +126,19 @@ static void all_are_told(void **state)
 	a.module.strings_cut = 1;
 	verdict_of(&v, &a, diag);
 	assert_int_equal(v.n, 12);
-	for (unsigned int i = 0; i < v.n; i++)
+	for (unsigned int i = 0; i < v.n; i++) {
+		uint64_t n = 0;
+
 		assert_int_equal(v.missing[i].n, 1);
+		/* counted as damage, too, in the same order */
+		assert_int_equal(diag_total(diag, v.missing[i].kind), 1);
+		assert_ptr_equal(diag_next(diag, i, &n), v.missing[i].kind);
+		assert_int_equal(n, 1);
+		diag_count(diag, v.missing[i].kind, i);
+		assert_int_equal(diag_total(diag, v.missing[i].kind), 1 + i);
+	}
+	assert_null(diag_next(diag, v.n, &(uint64_t){ 0 }));
+	assert_int_equal(diag_total(diag, &(struct diag_kind){ "another", DIAG_DAMAGE }), 0);
 	assert_string_equal(v.missing[0].kind->what, "records overwritten before they were read");
 	assert_string_equal(v.missing[11].kind->what, "buffers that could not be read to the end");
 	diag_free(diag);
