@@ -116,6 +116,9 @@ static int clean(void **state)
 	return rmdir(root);
 }
 
+/* Of the traced machine. */
+static uint64_t page = 4096;
+
 /* Where the executable segment of an object lies, in its own addresses. */
 static void segment(const struct object *o, uint64_t *from, uint64_t *to)
 {
@@ -129,8 +132,8 @@ static void segment(const struct object *o, uint64_t *from, uint64_t *to)
 		if (sscanf(line, " LOAD %llx %llx %llx %llx %llx %7[RWE ]",
 			   &offset, &vaddr, &paddr, &filesz, &memsz, flags) == 6 &&
 		    strchr(flags, 'E')) {
-			*from = vaddr & ~0xfffull;
-			*to = (vaddr + filesz + 0xfff) & ~0xfffull;
+			*from = vaddr & ~(page - 1);
+			*to = (vaddr + filesz + page - 1) & ~(page - 1);
 			found = true;
 		}
 	assert_true(found);
@@ -188,7 +191,7 @@ static char *resolved(const struct object *o, const char *path, uint64_t frame,
 		{ NULL, NULL }
 	};
 	struct conversion r;
-	uint64_t from, to;
+	uint64_t from = 0, to = 0;
 	char *at, *text;
 
 	segment(o, &from, &to);
@@ -245,6 +248,22 @@ static void names_and_lines_are_right(void **state)
 				free(got);
 			}
 		}
+}
+
+/* Mappings begin and end with the pages of the machine, which may be larger. */
+static void other_pages_are_known(void **state)
+{
+	(void)state;
+	for (page = 4096; page <= 65536; page *= 4) {
+		uint64_t addr, size;
+		char *got;
+
+		symbol(&objects[0], "plain", &addr, &size);
+		got = resolved(&objects[0], objects[0].path, addr + 1, 0, root, 0);
+		assert_int_equal(strncmp(got, "plain() at ", 11), 0);
+		free(got);
+	}
+	page = 4096;
 }
 
 /* Links of the traced machine stay in its root. */
@@ -383,6 +402,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_lines_are_right),
+		cmocka_unit_test(other_pages_are_known),
 		cmocka_unit_test(links_stay_in_the_sysroot),
 		cmocka_unit_test(other_files_are_not_believed),
 		cmocka_unit_test(separate_debug_information_is_found),
