@@ -477,6 +477,31 @@ static void thread_exec(void **state)
 	report_free(r);
 }
 
+/* ---- names of lines outside the format ---- */
+
+static void other_names(void **state)
+{
+	static const struct { const char *line; size_t n; } cases[] = {
+		{ "Az09_|x", 5 }, { "Z|", 1 }, { "A|B|", 1 }, { "A", 0 }, { "", 0 }, { "|", 0 },
+		{ "a|", 0 }, { "@|", 0 }, { "[|", 0 }, { "A{|", 0 }, { "A`|", 0 }, { "A@|", 0 },
+		{ "A[|", 0 }, { "A/|", 0 }, { "A:|", 0 }, { "A |", 0 }, { "A_hex|", 0 }, { "_hex|", 0 },
+		{ "Ahex|", 4 }, { "Abcdefghijklmnopqrstuvwxyz01234|", 31 },
+		{ "Abcdefghijklmnopqrstuvwxyz012345|", 0 },
+	};
+	struct et_event ev;
+
+	(void)state;
+	et_init(&ev);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		et_reset(&ev, ET_K_CLOSE, 1, 0, 1);
+		et_add_item(&ev, ET_T_OTHER, 0, 1);
+		et_add_bytes(&ev, cases[i].line, strlen(cases[i].line));
+		if (et_other_name(&ev, &ev.items[0]) != cases[i].n)
+			fail_msg("%s: %zu", cases[i].line, et_other_name(&ev, &ev.items[0]));
+	}
+	et_fini(&ev);
+}
+
 /* ---- UTF-8 ---- */
 
 static void utf8(void **state)
@@ -530,6 +555,7 @@ int main(void)
 		cmocka_unit_test(present_programs),
 		cmocka_unit_test(pid_again),
 		cmocka_unit_test(thread_exec),
+		cmocka_unit_test(other_names),
 		cmocka_unit_test(utf8),
 	};
 

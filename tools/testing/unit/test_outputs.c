@@ -427,6 +427,17 @@ static const char *const packings[] = { "a.etrace", "a.etrace.gz", "a.etrace.zst
 #define FOR_EACH_PACKING(path) \
 	for (size_t packing_ = 0; packing_ < 3 && (path = packings[packing_]); packing_++)
 
+/* A name that tells no format: those that there are. */
+static void test_formats(void **state)
+{
+	struct outputs *o = outputs_new(MANY, failed, NULL);
+
+	(void)state;
+	assert_string_equal(add(o, "a.unknown", NULL),
+			    "a.unknown: the name does not tell the format; end it in one of .fxt, etrace, json, or say --to FORMAT");
+	outputs_free(o);
+}
+
 static void test_name(void **state)
 {
 	const char *path;
@@ -602,6 +613,7 @@ int main(void)
 		TEST(test_stalled),
 		TEST(test_gap),
 		TEST(test_last),
+		TEST(test_formats),
 		TEST(test_name),
 		TEST(test_changed),
 		TEST(test_full),

@@ -739,6 +739,19 @@ static void headers_are_understood(void **state)
 		{ "version=two, arch=a, process=p,\x20\n",
 		  "HANDSHAKE version=0.0 arch=a endian=0 ptr=0\n"
 		  "PINF pid=0 sec=0 usec=0 depth=None name='p'\n", 1 },
+		/* Before 1.2 every call had a backtrace, be it empty. */
+		{ "version=two, arch=a, process=p, pid=1,\x20\n1. f(1) = 0x1\n",
+		  "HANDSHAKE version=0.0 arch=a endian=0 ptr=0\n"
+		  "PINF pid=1 sec=0 usec=0 depth=None name='p'\n"
+		  "CALL #1 res=0 ctx=0x0 ts=0 type=2 name='f' size=1 id=0x1\n", 1 },
+		{ "version=1.1, arch=a, process=p, pid=1,\x20\n1. f(1) = 0x1\n",
+		  "HANDSHAKE version=1.1 arch=a endian=0 ptr=0\n"
+		  "PINF pid=1 sec=0 usec=0 depth=None name='p'\n"
+		  "CALL #1 res=0 ctx=0x0 ts=0 type=2 name='f' size=1 id=0x1\nBTRC n=0\n", 0 },
+		{ "version=1.2, arch=a, process=p, pid=1,\x20\n1. f(1) = 0x1\n",
+		  "HANDSHAKE version=1.2 arch=a endian=0 ptr=0\n"
+		  "PINF pid=1 sec=0 usec=0 depth=None name='p'\n"
+		  "CALL #1 res=0 ctx=0x0 ts=0 type=2 name='f' size=1 id=0x1\n", 0 },
 	};
 
 	(void)state;
