@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # In the guest: run ./cost as each row of the table says, and print
-# "NAME:" and its columns for each.
+# "NAME:" and its columns for each; the least of three, where a few instructions
+# matter: what else the kernel does differs by a dozen.
 #
 #   guest.sh ETRACE.KO [ETRACE]
 #
@@ -14,6 +15,18 @@ module=$1
 trace=/sys/kernel/tracing/instances/bench
 
 row() { echo "$1:$("${@:2}")"; }
+least()
+{
+	for _ in 1 2 3; do "${@:2}"; done |
+	awk -v name="$1" '
+		{ for (i = 1; i <= NF; i++) if (NR == 1 || $i < least[i]) least[i] = $i }
+		END {
+			printf "%s:", name
+			for (i = 1; i <= NF; i++)
+				printf "%s%d", (i > 1 ? " " : ""), least[i]
+			print ""
+		}'
+}
 
 load()
 {
@@ -26,22 +39,26 @@ unload()
 	rmdir $trace
 }
 
+mount -t tmpfs bench /mnt
+cp /etc/hostname /mnt/
 ./cost > /dev/null			# caches, once
-row nothing ./cost
+least nothing ./cost
+least filtered-nothing ./cost filtered
 
 load
-row idle ./cost
+least idle ./cost
 unload
 
 # Somebody else is traced, and then nobody any more.
 sleep 1000 &
 other=$!
 load root_pid=$other
-row untraced ./cost
+least untraced ./cost
+least filtered-untraced ./cost filtered
 kill $other
 wait $other || true
 sleep 3
-row idle-again ./cost
+least idle-again ./cost
 unload
 
 load
@@ -64,7 +81,7 @@ if [ $# -gt 1 ]; then
 	"$2" run -q --backend=bpf -o /tmp/other.fxt -- sh -c '> /tmp/begun; exec sleep 1000' &
 	other=$!
 	until [ -e /tmp/begun ]; do sleep 0.1; done
-	row bpf-untraced ./cost
+	least bpf-untraced ./cost
 	kill $other
 	wait $other || true
 	row bpf "$2" run -q --strict --backend=bpf -o /tmp/trace.fxt -- ./cost

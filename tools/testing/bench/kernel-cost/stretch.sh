@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # In the guest: the longest stretches that calls keep the processor for, with
-# nothing loaded and traced: "NAME:EXEC CLOSE_RANGE" for each.
+# nothing loaded and traced: "NAME:EXEC CLOSE_RANGE" for each; of three runs, for
+# it is chance whether one of them meets the kernel's own longest.
 #
 #   stretch.sh ETRACE.KO [ETRACE]
 #
@@ -12,12 +13,21 @@ set -eu
 cd "$(dirname "$0")"
 trace=/sys/kernel/tracing/instances/bench
 
+most()
+{
+	for _ in 1 2 3; do "${@:2}"; done |
+	awk -v name="$1" '
+		{ for (i = 1; i <= 2; i++) if ($i > most[i]) most[i] = $i }
+		END { printf "%s:%d %d\n", name, most[1], most[2] }'
+}
+
 ./stretch > /dev/null			# caches, once
-echo "stretch-untraced:$(./stretch)"
+most stretch-untraced ./stretch
 insmod "$1" instance=bench
 # All of a million closes is not what is to be kept here.
 echo 1024 > $trace/buffer_size_kb
-echo "stretch-traced:$(bash -c "echo \$\$ > /sys/module/etrace/parameters/root_pid; exec ./stretch")"
+most stretch-traced \
+	bash -c 'echo $$ > /sys/module/etrace/parameters/root_pid; exec ./stretch'
 [ "$(cat /sys/module/etrace/counters/strings_cut)" = 0 ] || { echo "arguments are cut" >&2; exit 1; }
 [ "$(cat /sys/module/etrace/counters/lost_fds)" = 0 ] || { echo "descriptors are lost" >&2; exit 1; }
 [ "$(cat /sys/module/etrace/counters/records)" -gt 1000000 ] || { echo "records are missing" >&2; exit 1; }
