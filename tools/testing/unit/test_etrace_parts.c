@@ -88,7 +88,7 @@ static void quoting_random(void **state)
 						 "ab '\"\\$\n\t"[rnd(&r, 9)]);
 			if (i)
 				buf_addc(&line, ' ');
-			sh_quote(&line, words.s + begin, words.len - begin);
+			sh_quote(&line, words.len ? words.s + begin : "", words.len - begin);
 			buf_addc(&words, 0);
 		}
 		assert_true(utf8_valid(line.s, line.len));
