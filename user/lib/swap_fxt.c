@@ -609,7 +609,7 @@ static void make_room(struct swap_fxt *s)
 static int write_item(struct swap_fxt *s, const struct swap_item *item)
 {
 	void (*fn)(struct swap_fxt *s) = on_unknown;
-	uint32_t id;
+	const struct swap_row *row;
 
 	s->item = item;
 	s->m = item->message;
@@ -622,9 +622,9 @@ static int write_item(struct swap_fxt *s, const struct swap_item *item)
 	if (s->item->kind == SWAP_ITEM_LOST) {
 		fn = on_lost;
 	} else {
-		id = s->m->row ? s->m->row->id : s->m->header.id;
-		for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
-			if (handlers[i].id == id)
+		row = s->m->row;
+		for (size_t i = 0; row && i < sizeof(handlers) / sizeof(handlers[0]); i++)
+			if (handlers[i].id == row->id)
 				fn = handlers[i].fn;
 		swap_fxt_collect(s, NULL);
 	}

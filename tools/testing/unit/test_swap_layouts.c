@@ -433,6 +433,7 @@ static void test_unknown(void **state)
 static void test_unknown_probe(void **state)
 {
 	struct stream s = { 0 };
+	struct conversion c;
 	struct both b;
 
 	(void)state;
@@ -448,8 +449,26 @@ static void test_unknown_probe(void **state)
 	JSON(&b, "{\"type\":\"PROBE\",\"id\":322,", "\"api_id\":7,\"pid\":42,\"tid\":43,\"args\":[],",
 	     "\"reserved2\":0,\"more\":\"04030201\"}", "{\"type\":\"PROBE\",\"id\":256,");
 	assert_arg(first_event(&b, "instant", "probe", "api 7"), "more", "04030201");
+	c = convert("swap", "stats", s.b.data, s.b.n, NULL);
+	assert_true(has_line(&c.out, "1  PROBE 0x0142"));
+	assert_int_equal(count_lines(&c.out, "1  PROBE"), 2);
+	conversion_free(&c);
 	assert_int_equal(count_events(&b.fxt, "instant", "probe", "api 8"), 1);
 	both_free(&b, &s);
+
+	/* what does not read as one is none, whatever its number */
+	for (uint32_t id = 0x0100; id < 0x0143; id += 0x42) {
+		s = (struct stream){ 0 };
+		sw_begin(&s, id);
+		sw_u32(&s, 1);
+		sw_end(&s);
+		sw_sample(&s, 42, 0x8000);
+		b = both(&s, NULL);
+		assert_int_equal(b.json.status, 0);
+		JSON(&b, "{\"type\":\"UNKNOWN\",", "\"payload\":\"01000000\"}");
+		assert_arg(first_event(&b, "instant", "unknown", "unknown message"), "payload", "01000000");
+		both_free(&b, &s);
+	}
 }
 
 /* Bytes behind the known fields are of a newer version: kept, not damage. */
