@@ -82,12 +82,12 @@ static void put_cstr(struct json *j, const char *name, const char *s)
 	json_cstr(j, s);
 }
 
-/* A number of the document: its name, or "unknown" with the number itself. */
+/* A number of the document, of four bits: its name, or "unknown" with the number itself. */
 static void put_named(struct json *j, const char *key, const char *const names[16],
 		      unsigned int n)
 {
-	put_cstr(j, key, n < 16 && names[n] ? names[n] : "unknown");
-	if (n < 16 && names[n])
+	put_cstr(j, key, names[n] ? names[n] : "unknown");
+	if (names[n])
 		return;
 	json_key(j, "type_number");
 	json_u64(j, n);

@@ -125,9 +125,6 @@ static void read_payload(struct place *at, const uint8_t *payload, uint32_t len)
 {
 	at->payload = payload;
 	at->len = len;
-	at->layout = NULL;
-	at->end = (struct swap_end){ .fault = SWAP_OK };
-	at->exact = false;
 	if (!at->row || at->row->slack)
 		return;
 	at->layout = swap_choose(at->row, payload, len, NULL, &at->end);
@@ -141,17 +138,14 @@ static void read_payload(struct place *at, const uint8_t *payload, uint32_t len)
 		    !at->end.open_end;
 }
 
+/* The header at @pos; its payload is not read yet. */
 static void read_place(const struct swap_frame *s, size_t pos, struct place *at)
 {
 	const uint8_t *p = s->buf + s->start + pos;
 
+	*at = (struct place){ .payload = p + SWAP_HEADER_SIZE };
 	swap_read_header(p, &at->h);
 	at->row = swap_row(at->h.id);
-	at->payload = p + SWAP_HEADER_SIZE;
-	at->len = 0;
-	at->layout = NULL;
-	at->end = (struct swap_end){ .fault = SWAP_OK };
-	at->exact = false;
 }
 
 /* Give out the message at start; nothing is consumed. */
