@@ -205,3 +205,61 @@ void assert_fxt_clean(const void *data, size_t n)
 		fail_msg("--check finds:\n%s%s", c.out.data, c.messages.data);
 	conversion_free(&c);
 }
+
+/* A golden file, which is compressed. */
+static struct bytes golden(const char *name)
+{
+	const char *dir = getenv("ETRACE_DATA");
+	struct bytes b = { 0 };
+	char path[4096];
+	struct in *in;
+	size_t n;
+	int err;
+
+	snprintf(path, sizeof(path), "%s/golden/%s.gz", dir ? dir : "data", name);
+	in = in_open(path, &err);
+	if (!in)
+		fail_msg("%s is missing", path);
+	bytes_add(&b, NULL, 0);
+	for (;;) {
+		const uint8_t *p = in_peek(in, 4096, &n);
+
+		if (!n)
+			break;
+		bytes_add(&b, p, n);
+		in_skip(in, n);
+	}
+	assert_int_equal(in_error(in), 0);
+	in_close(in);
+	return b;
+}
+
+void golden_compare(const char *name, const struct bytes *got)
+{
+	const char *to = getenv("ETRACE_GOLDEN"), *a = got->data, *b;
+	struct bytes want;
+	char path[4096];
+
+	if (to) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/%s", to, name);
+		f = fopen(path, "w");
+		assert_non_null(f);
+		assert_int_equal(fwrite(got->data, 1, got->n, f), got->n);
+		assert_int_equal(fclose(f), 0);
+		return;
+	}
+	want = golden(name);
+	b = want.data;
+	for (unsigned int line = 1; *a || *b; line++) {
+		size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
+
+		if (n != m || memcmp(a, b, n))
+			fail_msg("%s: line %u is\n%.*s\nand was\n%.*s", name, line, (int)n, a, (int)m, b);
+		a += n + !!a[n];
+		b += m + !!b[m];
+	}
+	assert_int_equal(got->n, want.n);
+	bytes_free(&want);
+}

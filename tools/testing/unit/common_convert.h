@@ -50,4 +50,14 @@ size_t count_lines(const struct bytes *text, const char *what);
 /** assert_fxt_clean - --check finds nothing wrong with an FXT file */
 void assert_fxt_clean(const void *data, size_t n);
 
+/**
+ * golden_compare - text is that of a file of data/golden
+ * @name: of the file, without .gz
+ * @got: the text
+ *
+ * Where a change is meant, ETRACE_GOLDEN=DIR writes the new ones there; look at
+ * each difference (zdiff), and put them into data/golden.
+ */
+void golden_compare(const char *name, const struct bytes *got);
+
 #endif

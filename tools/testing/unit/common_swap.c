@@ -2,6 +2,7 @@
 /* SWAP streams made by hand.  See common_swap.h. */
 #include "common_swap.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void put(uint8_t *p, uint64_t v, size_t n)
@@ -205,6 +206,93 @@ size_t sw_system(struct stream *s, const struct sw_system *y)
 		sw_u8(s, y->zero ? 0 : 0xa5);
 	sw_end(s);
 	return s->message;
+}
+
+static void add_number(struct stream *s, enum swap_type type, uint64_t v)
+{
+	switch (type) {
+	case SWAP_T_U8:
+		sw_u8(s, (uint8_t)v);
+		break;
+	case SWAP_T_U16:
+		sw_u16(s, (uint16_t)v);
+		break;
+	case SWAP_T_F32:
+		sw_f32(s, (float)v + 0.5f);
+		break;
+	case SWAP_T_F64:
+		sw_f64(s, (double)v + 0.25);
+		break;
+	case SWAP_T_U64:
+	case SWAP_T_I64:
+	case SWAP_T_ADDR:
+		sw_u64(s, v);
+		break;
+	case SWAP_T_TIME:
+		sw_u32(s, SWAP_T0);
+		sw_u32(s, (uint32_t)v);
+		break;
+	default:
+		sw_u32(s, (uint32_t)v);
+		break;
+	}
+}
+
+static void add_fields(struct stream *s, const struct swap_field *f, unsigned int v, unsigned int *n)
+{
+	uint32_t selected = 0;
+	char text[20];
+
+	for (; f->type != SWAP_T_END; f++) {
+		if (f->when && !(f->when & selected))
+			continue;
+		snprintf(text, sizeof(text), "text %u", (*n)++ % 50);
+		switch (f->type) {
+		case SWAP_T_STR:
+			sw_str(s, text);
+			break;
+		case SWAP_T_SIZED:
+			sw_u32(s, v);
+			sw_bytes(s, "0123456789abcdefghij", v);
+			break;
+		case SWAP_T_REST:
+			sw_bytes(s, text, strlen(text));
+			break;
+		case SWAP_T_ARGS:
+			sw_u32(s, 2);
+			sw_u8(s, 'd');
+			sw_u32(s, v);
+			sw_u8(s, 's');
+			sw_str(s, text);
+			break;
+		case SWAP_T_ITEM:
+			sw_u8(s, 'x');
+			sw_u64(s, v);
+			break;
+		case SWAP_T_LIST:
+			sw_u32(s, v % 3);
+			for (unsigned int i = 0; i < v % 3; i++)
+				add_fields(s, f->sub, v, n);
+			break;
+		case SWAP_T_INCLUDE:
+			add_fields(s, f->sub, v, n);
+			break;
+		default:
+			if (f->selector)
+				selected = v < 8 ? 1u << v : 0;
+			add_number(s, f->type, f->id == SWAP_F_PID ? 42 : f->id == SWAP_F_TID ? 42 + v % 2 :
+				   f->names || f->selector ? v : *n % 100);
+			break;
+		}
+	}
+}
+
+void sw_message(struct stream *s, uint32_t id, const struct swap_field *layout, unsigned int v,
+		unsigned int *n)
+{
+	sw_begin(s, id);
+	add_fields(s, layout, v, n);
+	sw_end(s);
 }
 
 void sw_free(struct stream *s)

@@ -4,6 +4,7 @@
 #define COMMON_SWAP_H
 
 #include "common_convert.h"
+#include "swap_layout.h"
 
 #define SWAP_T0 1500000000u	/* seconds of the first message */
 
@@ -47,6 +48,13 @@ struct sw_system {
 	int more;		/* bytes that are added to the right length */
 };
 size_t sw_system(struct stream *s, const struct sw_system *y);
+
+/**
+ * sw_message - a message by its layout: what has a name or decides of others is
+ * @v, the rest counts on from @n
+ */
+void sw_message(struct stream *s, uint32_t id, const struct swap_field *layout, unsigned int v,
+		unsigned int *n);
 
 void sw_free(struct stream *s);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Parts that the sinks of etrace stand on: quoting of command lines, counts by
- * name, the live tasks, the summary, UTF-8.
+ * name, the live tasks, the summary, UTF-8; and those that all formats stand on:
+ * messages, output streams, options.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,10 @@
 #include <cmocka.h>
 
 #include "common_etrace.h"
+#include "diag.h"
 #include "notable.h"
+#include "options.h"
+#include "out.h"
 #include "report.h"
 #include "shquote.h"
 #include "tally.h"
@@ -46,6 +50,43 @@ static void quoting(void **state)
 		assert_memory_equal(b.s, cases[i].quoted, b.len);
 	}
 	buf_free(&b);
+}
+
+/* Which bytes mean nothing to a shell, wherever they stand. */
+static void quoting_bytes(void **state)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+	struct buf b = { 0 }, word = { 0 };
+
+	(void)state;
+	for (unsigned int c = 1; c < 256; c++) {
+		char s[4] = { 'a', (char)c, 'b', 0 }, want[16];
+		const char *at;
+		size_t len;
+
+		if (strchr(safe, s[1]))
+			snprintf(want, sizeof(want), "%s", s);
+		else if (s[1] == '\\' || (c >= ' ' && c < 0x7f && c != '\''))
+			snprintf(want, sizeof(want), "'%s'", s);
+		else if (c == '\'')
+			snprintf(want, sizeof(want), "$'a\\'b'");
+		else if (c == '\n' || c == '\t')
+			snprintf(want, sizeof(want), "$'a\\%cb'", c == '\n' ? 'n' : 't');
+		else
+			snprintf(want, sizeof(want), "$'a\\x%02xb'", c);
+		b.len = 0;
+		sh_quote(&b, s, 3);
+		assert_int_equal(b.len, strlen(want));
+		assert_memory_equal(b.s, want, b.len);
+		at = b.s;
+		len = b.len;
+		assert_true(sh_unquote(&at, &len, &word));
+		assert_int_equal(len, 0);
+		assert_int_equal(word.len, 3);
+		assert_memory_equal(word.s, s, 3);
+	}
+	buf_free(&b);
+	buf_free(&word);
 }
 
 /* bash takes the line apart: words, each with a NUL behind it */
@@ -502,6 +543,225 @@ static void other_names(void **state)
 	et_fini(&ev);
 }
 
+/* ---- what is said of an input ---- */
+
+static void diagnoses(void **state)
+{
+	static const struct diag_kind note = { "notes", DIAG_NOTE }, bad = { "bad things", DIAG_DAMAGE },
+				      none = { "of nothing", DIAG_DAMAGE };
+	char *said = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&said, &size);
+	struct diag *d = diag_new(f, "prog");
+	uint64_t n = 0;
+
+	(void)state;
+	assert_int_equal(diag_total(d, &bad), 0);
+	assert_null(diag_next(d, 0, &n));
+	diag_report(d, &note, "file", DIAG_LINE, 7, NULL);
+	diag_report(d, &note, "file", DIAG_LINE, 8, NULL);
+	diag_count(d, &none, 0);
+	assert_int_equal(diag_status(d), 0);
+	assert_true(diag_complete(d));
+	for (unsigned int i = 0; i < 5; i++)
+		diag_report(d, &bad, i ? "file" : NULL, i == 1 ? DIAG_NOWHERE : DIAG_OFFSET, i, "the %uth", i);
+	diag_count(d, &bad, 10);
+	assert_int_equal(diag_status(d), 1);
+	assert_false(diag_complete(d));
+	assert_int_equal(diag_total(d, &note), 2);
+	assert_int_equal(diag_total(d, &bad), 15);
+	assert_int_equal(diag_total(d, &none), 0);
+	assert_ptr_equal(diag_next(d, 0, &n), &note);
+	assert_int_equal(n, 2);
+	assert_ptr_equal(diag_next(d, 1, &n), &none);
+	assert_ptr_equal(diag_next(d, 2, &n), &bad);
+	assert_int_equal(n, 15);
+	assert_null(diag_next(d, 3, &n));
+	diag_summary(d);
+	diag_fatal(d, "no %s", "more");
+	assert_int_equal(diag_status(d), 2);
+	assert_false(diag_complete(d));
+	fflush(f);
+	assert_string_equal(said,
+			    "prog: file: line 7: notes\n"
+			    "prog: offset 0: the 0th\nprog: file: the 1th\nprog: file: offset 2: the 2th\n"
+			    "prog: 2 notes\nprog: 15 bad things\nprog: no more\n");
+	diag_free(d);
+	fclose(f);
+	free(said);
+	/* counted only */
+	d = diag_new(NULL, "prog");
+	diag_report(d, &bad, NULL, DIAG_NOWHERE, 0, NULL);
+	diag_summary(d);
+	assert_int_equal(diag_status(d), 1);
+	diag_fatal(d, "no more");
+	assert_int_equal(diag_status(d), 2);
+	diag_free(d);
+}
+
+/* ---- output streams ---- */
+
+/* What a backend is given: its bytes count on, by 1 modulo 251. */
+struct given {
+	size_t bytes, calls, most, least;
+	int fail;	/* returned from then on */
+};
+
+static int take(void *ctx, const void *data, size_t n)
+{
+	struct given *g = ctx;
+
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(((const unsigned char *)data)[i], (g->bytes + i) % 251);
+	g->bytes += n;
+	g->calls++;
+	if (n > g->most)
+		g->most = n;
+	if (!g->least || n < g->least)
+		g->least = n;
+	return g->fail;
+}
+
+static int end_taking(void *ctx)
+{
+	return ((struct given *)ctx)->fail;
+}
+
+static void output_streams(void **state)
+{
+	static const struct out_backend be = { take, end_taking, NULL };
+	enum { ROOM = 4 * OUT_RESERVE_MAX };
+	static const size_t sizes[] = { 0, 1, 7, ROOM - 8, ROOM - 1, ROOM, ROOM + 1, 3 * ROOM };
+	static char bytes[4 * ROOM];
+
+	(void)state;
+	for (size_t first = 0; first < 8; first++) {
+		for (size_t i = 0; i < 8; i++) {
+			struct given g = { 0 };
+			struct out *o = out_new(&be, &g);
+			size_t n = 0;
+			char *to;
+
+			for (unsigned int k = 0; k < 3; k++) {
+				size_t len = k ? sizes[i] : sizes[first];
+
+				for (size_t j = 0; j < len; j++)
+					bytes[j] = (char)((n + j) % 251);
+				assert_int_equal(out_write(o, bytes, len), 0);
+				n += len;
+				assert_int_equal(out_bytes(o), n);
+				assert_true(n - g.bytes < 2 * ROOM);
+			}
+			to = out_reserve(o, OUT_RESERVE_MAX);
+			for (size_t j = 0; j < OUT_RESERVE_MAX; j++)
+				to[j] = (char)((n + j) % 251);
+			out_commit(o, OUT_RESERVE_MAX);
+			n += OUT_RESERVE_MAX;
+			assert_int_equal(out_bytes(o), n);
+			assert_int_equal(out_sync(o), 0);
+			assert_int_equal(g.bytes, n);
+			assert_int_equal(out_close(o), 0);
+			assert_int_equal(g.bytes, n);
+			/* no more calls than there must be */
+			assert_true(g.calls <= 5 && g.least >= 1);
+		}
+	}
+}
+
+/* The first error stays, and nothing is written behind it. */
+static void output_errors(void **state)
+{
+	static const struct out_backend be = { take, end_taking, NULL };
+	struct given g = { .fail = -5 };
+	struct out *o = out_new(&be, &g);
+
+	(void)state;
+	assert_int_equal(out_write(o, "", 1), 0);
+	assert_int_equal(out_flush(o), -5);
+	assert_int_equal(g.bytes, 1);
+	g.fail = -6;
+	assert_int_equal(out_write(o, "\1", 1), -5);
+	assert_int_equal(out_flush(o), -5);
+	assert_int_equal(out_sync(o), -5);
+	assert_int_equal(out_error(o), -5);
+	assert_int_equal(g.bytes, 1);
+	assert_int_equal(out_bytes(o), 2);
+	assert_int_equal(out_close(o), -5);
+	/* that of the end, if there was none before */
+	g = (struct given){ .fail = -7 };
+	o = out_new(&be, &g);
+	assert_int_equal(out_close(o), -7);
+}
+
+/* Text and numbers, on both sides of the room for a short one. */
+static void output_texts(void **state)
+{
+	static const int64_t numbers[] = { 0, 9, 10, -1, INT64_MAX, INT64_MIN };
+	struct out *o = out_mem();
+	char want[4096] = "", *at = want;
+	const void *data;
+	size_t n;
+
+	(void)state;
+	for (int len = 510; len < 514; len++) {
+		out_printf(o, "%*d", len, 1);
+		at += sprintf(at, "%*d", len, 1);
+	}
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		out_i64(o, numbers[i]);
+		out_puts(o, ",");
+		out_u64(o, (uint64_t)numbers[i]);
+		at += sprintf(at, "%lld,%llu", (long long)numbers[i], (unsigned long long)numbers[i]);
+	}
+	data = out_mem_data(o, &n);
+	assert_int_equal(n, strlen(want));
+	assert_memory_equal(data, want, n);
+	out_close(o);
+}
+
+/* ---- options ---- */
+
+static void option_numbers(void **state)
+{
+	static const struct { const char *value; bool good; uint64_t n; } cases[] = {
+		{ "3", true, 3 }, { "2", false, 0 }, { "100", true, 100 }, { "101", false, 0 },
+		{ "0x10", true, 16 }, { "010", true, 8 }, { "", false, 0 }, { " 5", false, 0 }, { "/5", false, 0 },
+		{ ":5", false, 0 }, { "5 ", false, 0 }, { "-1", false, 0 }, { "9x", false, 0 },
+		{ "18446744073709551620", false, 0 },
+	};
+	struct opts o;
+	uint64_t v = 77;
+	size_t i = 0;
+
+	(void)state;
+	opts_init(&o);
+	assert_true(opt_number(&o, "n", 3, 100, &v));
+	assert_int_equal(v, 77);
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		bool good = cases[k].good;
+
+		/* the last one counts */
+		opts_add(&o, "m", "1");
+		opts_add(&o, "n", cases[k].value);
+		v = 77;
+		assert_int_equal(opt_number(&o, "n", 3, 100, &v), good);
+		assert_int_equal(v, good ? cases[k].n : 77);
+		assert_string_equal(opt_value(&o, "n"), cases[k].value);
+	}
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++)
+		assert_string_equal(opt_each(&o, "n", &i), cases[k].value);
+	assert_null(opt_each(&o, "n", &i));
+	assert_true(opt_flag(&o, "m"));
+	assert_false(opt_flag(&o, "k"));
+	assert_null(opt_value(&o, "k"));
+	opts_free(&o);
+	opts_add(&o, "n", "18446744073709551615");
+	assert_true(opt_number(&o, "n", 0, UINT64_MAX, &v));
+	assert_int_equal(v, UINT64_MAX);
+	assert_false(opt_number(&o, "n", 0, UINT64_MAX - 1, &v));
+	opts_free(&o);
+}
+
 /* ---- UTF-8 ---- */
 
 static void utf8(void **state)
@@ -545,6 +805,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quoting),
+		cmocka_unit_test(quoting_bytes),
 		cmocka_unit_test(quoting_random),
 		cmocka_unit_test(broken_quoting),
 		cmocka_unit_test(exact_counts),
@@ -556,6 +817,11 @@ int main(void)
 		cmocka_unit_test(pid_again),
 		cmocka_unit_test(thread_exec),
 		cmocka_unit_test(other_names),
+		cmocka_unit_test(diagnoses),
+		cmocka_unit_test(output_streams),
+		cmocka_unit_test(output_errors),
+		cmocka_unit_test(output_texts),
+		cmocka_unit_test(option_numbers),
 		cmocka_unit_test(utf8),
 	};
 

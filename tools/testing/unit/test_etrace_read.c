@@ -341,6 +341,11 @@ static void several_files(void **state)
 	/* a processor that saw nothing has an empty file */
 	expect(0, "$R --to etrace cpu0 empty cpu1 | wc -l", "4\n");
 	expect(2, "$R --to etrace cpu0 other 2>&1", "other: not a trace");
+	expect(0, "${R%-read} report cpu0 cpu1", "4 events in ");
+	expect(2, "${R%-read} report cpu0 nowhere cpu1 2>&1", "nowhere: No such file");
+	/* each output says whether it can be made */
+	expect(2, "$R --to etrace --stats --bits-of-real-pid 33 good 2>&1", "--bits-of-real-pid 33: must be");
+	expect(2, "$R --to fxt --stats --bits-of-real-pid 33 good 2>&1", "--bits-of-real-pid 33: must be");
 	expect(2, "$R -o d.fxt cpu0 && $R --to etrace cpu0 d.fxt 2>&1", "several files must be of one trace");
 	expect(2, "$R --to etrace d.fxt d.fxt 2>&1", "give one at a time");
 }

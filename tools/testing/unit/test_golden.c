@@ -2,12 +2,9 @@
 /*
  * All that conversions of the samples write, byte by byte, against data/golden:
  * what other tests look at in parts.  An FXT file is compared as its records.
- * And of a SWAP stream with every message in all its forms.
- *
- * Where a change is meant, ETRACE_GOLDEN=DIR writes the new ones there; look at
- * each difference (zdiff), and put them into data/golden.
+ * And of a SWAP stream with every message in all its forms.  Where a change is
+ * meant: golden_compare().
  */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,8 +14,6 @@
 #include <cmocka.h>
 
 #include "common_swap.h"
-#include "in.h"
-#include "swap_layout.h"
 
 #define MAX_SINKS 4
 
@@ -42,64 +37,6 @@ static const struct sample {
 	{ "etrace", "etrace/first.trace", { "fxt", "json", "etrace", "stats" } },
 	{ "etrace", "rec/trace", { "stats" } },
 };
-
-/* A golden file, which is compressed. */
-static struct bytes golden(const char *name)
-{
-	const char *dir = getenv("ETRACE_DATA");
-	struct bytes b = { 0 };
-	char path[4096];
-	struct in *in;
-	size_t n;
-	int err;
-
-	snprintf(path, sizeof(path), "%s/golden/%s.gz", dir ? dir : "data", name);
-	in = in_open(path, &err);
-	if (!in)
-		fail_msg("%s is missing", path);
-	bytes_add(&b, NULL, 0);
-	for (;;) {
-		const uint8_t *p = in_peek(in, 4096, &n);
-
-		if (!n)
-			break;
-		bytes_add(&b, p, n);
-		in_skip(in, n);
-	}
-	assert_int_equal(in_error(in), 0);
-	in_close(in);
-	return b;
-}
-
-static void compare(const char *name, const struct bytes *got)
-{
-	const char *to = getenv("ETRACE_GOLDEN"), *a = got->data, *b;
-	struct bytes want;
-	char path[4096];
-
-	if (to) {
-		FILE *f;
-
-		snprintf(path, sizeof(path), "%s/%s", to, name);
-		f = fopen(path, "w");
-		assert_non_null(f);
-		assert_int_equal(fwrite(got->data, 1, got->n, f), got->n);
-		assert_int_equal(fclose(f), 0);
-		return;
-	}
-	want = golden(name);
-	b = want.data;
-	for (unsigned int line = 1; *a || *b; line++) {
-		size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
-
-		if (n != m || memcmp(a, b, n))
-			fail_msg("%s: line %u is\n%.*s\nand was\n%.*s", name, line, (int)n, a, (int)m, b);
-		a += n + !!a[n];
-		b += m + !!b[m];
-	}
-	assert_int_equal(got->n, want.n);
-	bytes_free(&want);
-}
 
 /* The program's version, which is not what is compared. */
 static void drop_version(struct bytes *b)
@@ -133,7 +70,7 @@ static void compare_output(const char *base, const char *from, const char *to, c
 	bytes_add(&c.out, c.messages.data, c.messages.n);
 	bytes_add(&c.out, tail, (size_t)snprintf(tail, sizeof(tail), "status %d\n", c.status));
 	snprintf(name, sizeof(name), "%s.%s", base, to);
-	compare(name, &c.out);
+	golden_compare(name, &c.out);
 	conversion_free(&c);
 }
 
@@ -157,92 +94,12 @@ static void summaries(void **state)
 	char name[200];
 
 	snprintf(name, sizeof(name), "%s.stats.json", base);
-	compare(name, &c.out);
+	golden_compare(name, &c.out);
 	conversion_free(&c);
 	bytes_free(&in);
 }
 
 /* ---- every message ---- */
-
-static void add_number(struct stream *s, enum swap_type type, uint64_t v)
-{
-	switch (type) {
-	case SWAP_T_U8:
-		sw_u8(s, (uint8_t)v);
-		break;
-	case SWAP_T_U16:
-		sw_u16(s, (uint16_t)v);
-		break;
-	case SWAP_T_F32:
-		sw_f32(s, (float)v + 0.5f);
-		break;
-	case SWAP_T_F64:
-		sw_f64(s, (double)v + 0.25);
-		break;
-	case SWAP_T_U64:
-	case SWAP_T_I64:
-	case SWAP_T_ADDR:
-		sw_u64(s, v);
-		break;
-	case SWAP_T_TIME:
-		sw_u32(s, SWAP_T0);
-		sw_u32(s, (uint32_t)v);
-		break;
-	default:
-		sw_u32(s, (uint32_t)v);
-		break;
-	}
-}
-
-/* A payload by its layout: what has a name or decides of others is @v, the rest counts on. */
-static void add_fields(struct stream *s, const struct swap_field *f, unsigned int v, unsigned int *n)
-{
-	uint32_t selected = 0;
-	char text[20];
-
-	for (; f->type != SWAP_T_END; f++) {
-		if (f->when && !(f->when & selected))
-			continue;
-		snprintf(text, sizeof(text), "text %u", (*n)++ % 50);
-		switch (f->type) {
-		case SWAP_T_STR:
-			sw_str(s, text);
-			break;
-		case SWAP_T_SIZED:
-			sw_u32(s, v);
-			sw_bytes(s, "0123456789abcdefghij", v);
-			break;
-		case SWAP_T_REST:
-			sw_bytes(s, text, strlen(text));
-			break;
-		case SWAP_T_ARGS:
-			sw_u32(s, 2);
-			sw_u8(s, 'd');
-			sw_u32(s, v);
-			sw_u8(s, 's');
-			sw_str(s, text);
-			break;
-		case SWAP_T_ITEM:
-			sw_u8(s, 'x');
-			sw_u64(s, v);
-			break;
-		case SWAP_T_LIST:
-			sw_u32(s, v % 3);
-			for (unsigned int i = 0; i < v % 3; i++)
-				add_fields(s, f->sub, v, n);
-			break;
-		case SWAP_T_INCLUDE:
-			add_fields(s, f->sub, v, n);
-			break;
-		default:
-			if (f->selector)
-				selected = v < 8 ? 1u << v : 0;
-			add_number(s, f->type, f->id == SWAP_F_PID ? 42 : f->id == SWAP_F_TID ? 42 + v % 2 :
-				   f->names || f->selector ? v : *n % 100);
-			break;
-		}
-	}
-}
 
 /* SYSTEM messages have an arithmetic of their own: test_swap_stream.c. */
 static void every_message(void **state)
@@ -259,9 +116,7 @@ static void every_message(void **state)
 			continue;
 		for (size_t k = 0; k < 3 && row->layouts[k]; k++) {
 			for (unsigned int v = 0; v < 18; v++) {
-				sw_begin(&s, id);
-				add_fields(&s, row->layouts[k], v, &n);
-				sw_end(&s);
+				sw_message(&s, id, row->layouts[k], v, &n);
 			}
 		}
 	}

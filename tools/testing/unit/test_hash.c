@@ -98,6 +98,19 @@ static void test_live_blocks(void **state)
 	}
 }
 
+/* A seed gives the same on every machine; every part of it is used. */
+static void test_seed(void **state)
+{
+	struct hash_key drawn = hash_key;
+
+	(void)state;
+	hash_seed(1);
+	assert_int_equal(hash_two(3, 4), 0xebb8c636ffd41a65);
+	assert_int_equal(hash_two(1ull << 63, 1ull << 62), 0xf59cda50e1b1a751);
+	assert_int_equal(hash_bytes("a text of more than eight", 25), 0x219b6d43eda5ef8d);
+	hash_key = drawn;
+}
+
 /* Bytes of a text, in words; a bit of its number is a pair of them. */
 #define WORDS	24u
 
@@ -285,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_inverse),
 		cmocka_unit_test(test_map64),
 		cmocka_unit_test(test_live_blocks),
+		cmocka_unit_test(test_seed),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_bytes_differ),
 		cmocka_unit_test(test_aligned_or_not),

@@ -652,6 +652,35 @@ static void single_resources_are_hidden(void **state)
 	bytes_free(&m.b);
 }
 
+/* A resource is a bit of a mask, if it has one. */
+static void resources_are_bits(void **state)
+{
+	static const uint32_t ids[] = { 0, 1, 2, 32, 33, 0xffffffff };
+	struct made m = { .major = 2, .ptr = 4 };
+
+	(void)state;
+	made_start(&m, "i686");
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		char type[2] = { (char)('a' + i), 0 };
+
+		made_resource(&m, ids[i], 0, type, "R");
+	}
+	for (size_t i = 0; i < COUNT(ids); i++)
+		made_call(&m, ids[i], 0, 1, 2, "f", 1, i);
+	expect("sp-rtrace", &m.b, "sp-rtrace-text", NULL, 0,
+	       "version=2.0, arch=i686, origin=sp-rtrace 1.8,\x20\n"
+	       "<0> : a (R)\n<1> : b (R)\n<2> : c (R)\n<80000000> : d (R)\n<0> : e (R)\n<0> : f (R)\n"
+	       "1. [00:00:00.001] f(1) = 0x0\n2. [00:00:00.001] f<b>(1) = 0x1\n"
+	       "3. [00:00:00.001] f<c>(1) = 0x2\n4. [00:00:00.001] f<d>(1) = 0x3\n"
+	       "5. [00:00:00.001] f(1) = 0x4\n6. [00:00:00.001] f(1) = 0x5\n", "resources");
+	expect("sp-rtrace", &m.b, "sp-rtrace-text", OPTS({ "resources", "80000002" }), 0,
+	       "version=2.0, arch=i686, origin=sp-rtrace 1.8,\x20\n"
+	       "<2> : c (R)\n<80000000> : d (R)\n"
+	       "1. [00:00:00.001] f(1) = 0x0\n3. [00:00:00.001] f<c>(1) = 0x2\n4. [00:00:00.001] f<d>(1) = 0x3\n"
+	       "5. [00:00:00.001] f(1) = 0x4\n6. [00:00:00.001] f(1) = 0x5\n", "resources of a mask");
+	bytes_free(&m.b);
+}
+
 static void senseless_options_are_refused(void **state)
 {
 	static const struct opt_given bad[][2] = {
@@ -946,8 +975,8 @@ static void absent_keys_stay_absent(void **state)
 		"version=2.0, arch=x86_64, process=a,\x20\n1. f(1) = 0x1\n",
 		"version=2.0, arch=x86_64, pid=7,\x20\n1. f(1) = 0x1\n",
 		"version=2.0, arch=x86_64, origin=b,\x20\n1. f(1) = 0x1\n",
-		"version=2.0, pid=7,\x20\n1. f(1) = 0x1\n"
-		"version=2.0,\x20\n1. f(1) = 0x1\n",
+		("version=2.0, pid=7,\x20\n1. f(1) = 0x1\n"
+		 "version=2.0,\x20\n1. f(1) = 0x1\n"),
 	};
 
 	(void)state;
@@ -1147,6 +1176,7 @@ int main(void)
 		cmocka_unit_test(filters_leave_what_they_should),
 		cmocka_unit_test(groups_are_sorted),
 		cmocka_unit_test(single_resources_are_hidden),
+		cmocka_unit_test(resources_are_bits),
 		cmocka_unit_test(senseless_options_are_refused),
 		cmocka_unit_test(filters_work_before_every_sink),
 		cmocka_unit_test(headers_are_understood),

@@ -641,6 +641,93 @@ static void test_many_in_summary(void **state)
 	assert_in_range(peak_of("stats", add_process, 140000, &status), 1, most + most / 8);
 }
 
+static void add_sample(struct stream *s, uint32_t i)
+{
+	sw_sample(s, i, 0x8000);
+}
+
+/* What is too many to be told apart is counted together. */
+static void test_more_in_summary(void **state)
+{
+	static const struct {
+		void (*add)(struct stream *s, uint32_t i);
+		uint32_t most;
+		const char *told, *more;
+	} rows[] = {
+		{ add_sample, 65536, "Processes: 65536", "Messages of more processes: 2" },
+		{ add_thread, 262144, "Threads that messages name: 262144", "Messages of more threads: 2" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct stream s = { 0 };
+		struct conversion c;
+
+		for (uint32_t k = 1; k <= rows[i].most; k++)
+			rows[i].add(&s, k);
+		rows[i].add(&s, 1);
+		rows[i].add(&s, rows[i].most + 1);
+		rows[i].add(&s, rows[i].most + 1);
+		c = convert("swap", "stats", s.b.data, s.b.n, NULL);
+		assert_true(has_line(&c.out, rows[i].told));
+		assert_true(has_line(&c.out, rows[i].more));
+		conversion_free(&c);
+		sw_free(&s);
+	}
+}
+
+/* Mappings over each other and holes in them, against a list of what is where. */
+static void test_mappings(void **state)
+{
+	enum { PLACES = 40, STEP = 0x1000 };
+	struct swap_processes *ps = swap_processes_new();
+	struct swap_process *p = swap_process_add(ps, 42);
+	struct { unsigned int name, base; } at[PLACES] = { 0 };
+	uint32_t random = 1;
+	char name[24];
+
+	(void)state;
+	for (unsigned int i = 1; i < 4000; i++) {
+		unsigned int low, high;
+
+		random = random * 1103515245 + 12345;
+		low = random >> 16 & 31;
+		high = low + (random >> 24 & 7);
+		if (random >> 30) {
+			snprintf(name, sizeof(name), "/lib/%u", i);
+			assert_true(swap_map(p, low * STEP, high * STEP, name, strlen(name)));
+		} else {
+			swap_unmap(p, low * STEP, high * STEP);
+		}
+		for (unsigned int k = low; k < high; k++) {
+			at[k].name = random >> 30 ? i : 0;
+			at[k].base = low * STEP;
+		}
+		for (unsigned int k = 0; k < PLACES; k++) {
+			for (unsigned int off = 0; off < STEP; off += STEP - 1) {
+				const struct swap_mapping *m = swap_mapping_at(p, k * STEP + off);
+
+				if (!at[k].name) {
+					assert_null(m);
+					continue;
+				}
+				snprintf(name, sizeof(name), "%u", at[k].name);
+				assert_non_null(m);
+				assert_string_equal(m->name, name);
+				assert_int_equal(m->base, at[k].base);
+			}
+		}
+	}
+	/* a name is the last part of a path, if there is one */
+	swap_unmap(p, 0, UINT64_MAX);
+	assert_true(swap_map(p, 0, 1, "/dir/", 5));
+	assert_string_equal(swap_mapping_at(p, 0)->name, "/dir/");
+	assert_true(swap_map(p, 1, UINT64_MAX, "name", 4));
+	assert_string_equal(swap_mapping_at(p, UINT64_MAX - 1)->name, "name");
+	assert_null(swap_mapping_at(p, UINT64_MAX));
+	swap_processes_free(ps);
+}
+
 /* What is not SWAP is not taken for it. */
 static void test_not_swap(void **state)
 {
@@ -706,6 +793,8 @@ int main(void)
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_many_in_summary),
+		cmocka_unit_test(test_more_in_summary),
+		cmocka_unit_test(test_mappings),
 		cmocka_unit_test(test_not_swap),
 		cmocka_unit_test(test_swap_with_others),
 	};
