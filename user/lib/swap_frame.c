@@ -325,8 +325,6 @@ static int begins_at(struct swap_frame *s, size_t pos)
 		return 0;
 	near = is_near(s, &at.h);
 	end = pos + SWAP_HEADER_SIZE + at.h.len;
-	if (end > available(s))
-		return s->eof ? near : -1;
 	if (end + SWAP_HEADER_SIZE > available(s))
 		return s->eof ? near : -1;
 	swap_read_header(s->buf + s->start + end, &next);

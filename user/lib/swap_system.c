@@ -110,7 +110,10 @@ static uint32_t most_cpus(const uint8_t *p, uint32_t len)
 	return n / 2;
 }
 
-/* Of a payload that most_cpus() has room for @cpus in. */
+/*
+ * Of a payload that most_cpus() has room for @cpus in, up to the count of other
+ * processes; devices_for() says whether there is room for the rest.
+ */
 static bool read_shape(const uint8_t *p, uint32_t len, uint32_t cpus, struct shape *shape)
 {
 	uint64_t pos = 8ull * cpus + 8;
@@ -127,14 +130,12 @@ static bool read_shape(const uint8_t *p, uint32_t len, uint32_t cpus, struct sha
 			return false;
 		threads = swap_u32(p + pos + PROCESS_FIELDS - 4);
 		pos += PROCESS_FIELDS + (uint64_t)LOAD_FIELDS * threads;
-		if (pos > len)
-			return false;
 		shape->threads += threads;
 	}
 	if (pos + 4 > len)
 		return false;
 	shape->others = swap_u32(p + pos);
-	return pos + 4 + (uint64_t)LOAD_FIELDS * shape->others + 21 * 4 <= len;
+	return true;
 }
 
 /* The number of devices that makes the length right, or -1. */
