@@ -92,4 +92,7 @@ struct bytes own_times(const char *text, size_t n);
  */
 void assert_sorted(const struct bytes *text);
 
+/* One of each kind of event, whole and not. */
+extern const char every_kind_lines[];
+
 #endif

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "common_etrace.h"
 #include "xalloc.h"
 
 static char dir[] = "/tmp/etrace-read-XXXXXX";
@@ -433,45 +434,11 @@ static void second_opinion(void **state)
 	       "5 calls, 0 differences");
 }
 
-/* A task's prefix, and one of each kind of event, whole and not. */
-#define P1 "4194405,0,7,"
-static const char every_kind[] =
-	P1 "1!Present|commsize=1,pathsize=2,cwdsize=1,argvsize=1,process=4194405,parent=3\n"
-	P1 "1!TN|a\n" P1 "1!TP|/a\n" P1 "1!TW|/\n" P1 "1!TA|a\n"
-	P1 "2!SysClone|flags=17\n" P1 "2!SchedFork|pid=8388710\n"
-	P1 "2!SysClone|flags=17\n" P1 "2!SysCloneFailed|\n"
-	"8388710,0,7,3!New_proc|argsize=0,prognameisize=2,prognamepsize=2,cwdsize=1\n"
-	"8388710,0,7,3!PI|/b\n8388710,0,7,3!PP|/b\n8388710,0,7,3!CW|/\n"
-	"8388710,0,7,3!End_of_args|\n"
-	"8388710,0,7,4!New_proc|argsize=7,prognameisize=2,prognamepsize=2,cwdsize=1\n"
-	"8388710,0,7,4!PI|/b\n8388710,0,7,4!PP|/b\n8388710,0,7,4!CW|/\n"
-	"8388710,0,7,4!A[0]b\n8388710,0,7,4!A[1]\n8388710,1,7,5!A[2]\xff\xfe\n"
-	"8388710,1,7,5!A[3]\n8388710,1,7,5!End_of_args|\n"
-	P1 "6!Open|fnamesize=3,forigsize=1,flags=0,mode=0,fd=3,new=1,b=\xff\n"
-	P1 "6!FN|/\xff\xfe\n" P1 "6!FO|x\n" P1 "6!Marks|cut=FN\n" P1 "6!More|\xff\n"
-	P1 "7!Open|fnamesize=300,forigsize=1,flags=18446744073709551615,mode=0,fd=-2\n"
-	P1 "7!FN|/\n"
-	P1 "8!Close|fd=3\n" P1 "9!Dup|oldfd=1,newfd=5,flags=0\n" P1 "10!Pipe|fd1=3,fd2=4,flags=0\n"
-	P1 "11!RenameFrom|fnamesize=2\n" P1 "11!RF|/a\n" P1 "11!RenameTo|fnamesize=2\n" P1 "11!RT|/b\n"
-	P1 "12!RenameFailed|\n"
-	P1 "13!LinkatFrom|fnamesize=2,flags=0\n" P1 "13!LF|/a\n" P1 "13!LinkTo|fnamesize=2\n" P1 "13!LT|/b\n"
-	P1 "14!Symlink|targetnamesize=1,linknamesize=2\n" P1 "14!ST|a\n" P1 "14!SL|/b\n"
-	P1 "15!Mount|sourcenamesize=1,targetnamesize=2,typenamesize=4,flags=0\n"
-	P1 "15!MS|a\n" P1 "15!MT|/b\n" P1 "15!MX|ext4\n"
-	P1 "16!Umount|targetnamesize=2,flags=0\n" P1 "16!MT|/b\n"
-	P1 "17!Comm|size=1\n" P1 "17!CN|c\n" P1 "17!IoUring|fd=7\n"
-	"9999,0,7,18!FN|lost\n" "8888,0,7,18!MT|/lost\n" "7777,0,7,18!Strange|x\n"
-	"8388710,0,7,19!Exit|status=11\n8388710,0,7,19!ExitSignal|signal=11,core=0\n"
-	P1 "20!Exit|status=256\n"
-	"CPU:1 [LOST 12 EVENTS]\nCPU:0 [LOST EVENTS]\n"
-	"0,0,7,30!Session|backendsize=3,commandsize=1,verdictsize=8,complete=1,status=0,"
-	"records=9,arrived=9,lost=0\n0,0,7,30!VB|bpf\n0,0,7,30!VC|a\n0,0,7,30!VT|complete\n";
-
 /* What is written is what Documentation/ says of it: events, and nothing more. */
 static void json_members(void **state)
 {
 	(void)state;
-	write_file("kinds", every_kind);
+	write_file("kinds", every_kind_lines);
 	expect(1, "$R --to json -o kinds.json kinds 2>/dev/null", NULL);
 	expect(0, "for f in $D/etrace/*.trace $D/rec/trace; do $R --to json $f; done 2>/dev/null "
 	       "> real.json; python3 $D/../json_schema.py "

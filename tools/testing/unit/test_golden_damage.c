@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is made of damage: small inputs of every format with each byte one more,
- * one bit of it another, and cut there.  All that is written and said of it is
- * compared with what it was, by digests of the blocks that the bytes are in.  Where
- * a change is meant: golden_compare(); DIR/damage.all has what the digests are of.
+ * and with one bit of it another or cut there, by turns.  All that is written and
+ * said of it is compared with what it was, by digests of the blocks that the bytes
+ * are in.  Where a change is meant: golden_compare(); DIR/damage.all has what the
+ * digests are of.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "common_etrace.h"
 #include "common_fxt.h"
 #include "common_sprt.h"
 #include "common_swap.h"
@@ -32,7 +36,9 @@ static uint64_t digest(uint64_t h, const struct bytes *b)
 	return h;
 }
 
-enum how { MORE, BIT, CUT, NR_HOW };
+enum how { MORE, BIT, CUT };
+
+static const struct opt_given *options;
 
 static uint64_t damage(const char *from, const char *to, const struct bytes *in, size_t at,
 		       enum how how, uint64_t h)
@@ -44,8 +50,8 @@ static uint64_t damage(const char *from, const char *to, const struct bytes *in,
 	if (how == MORE)
 		copy[at]++;
 	else if (how == BIT)
-		copy[at] = (char)(copy[at] ^ 1 << at % 8);
-	c = convert(from, to, copy, n, NULL);
+		copy[at] = (char)(copy[at] ^ 1 << at / 2 % 8);
+	c = convert(from, to, copy, n, options);
 	h = digest(h, &c.out) + (uint64_t)c.status;
 	/* one about an FXT file of etrace's names the program's version */
 	if (strcmp(from, "fxt") || strcmp(to, "etrace"))
@@ -66,8 +72,7 @@ static void damages(const char *name, const char *from, const char *to, const st
 		uint64_t h = 0xcbf29ce484222325ull;
 
 		for (size_t i = at; i < at + BLOCK && i < in->n; i++)
-			for (enum how how = MORE; how < NR_HOW; how++)
-				h = damage(from, to, in, i, how, h);
+			h = damage(from, to, in, i, i % 2 ? CUT : BIT, damage(from, to, in, i, MORE, h));
 		bytes_add(&digests, line, (size_t)snprintf(line, sizeof(line), "%s to %s, bytes from %zu: %016llx\n",
 							   name, to, at, (unsigned long long)h));
 	}
@@ -81,14 +86,17 @@ static void test_files(void **state)
 	} rows[] = {
 		{ "swap", "swap/swap-seqwrap.bin", { "json" } },
 		{ "sp-rtrace", "sp-rtrace/64/gobj.rtrace", { "json" } },
-		{ "sp-rtrace-text", "sp-rtrace/64/gobj.lcr.txt", { "json", "sp-rtrace-text" } },
+		{ "sp-rtrace-text", "sp-rtrace/64/gobj.lcr.txt", { "sp-rtrace-text" } },
 		{ "etrace", "../../fuzz/seeds/etrace/mixed", { "json", "stats" } },
 		{ "etrace", "../../fuzz/seeds/etrace/long", { "etrace" } },
 		{ "fxt", "../../fuzz/seeds/etrace_fxt/mixed", { "etrace" } },
 		{ "fxt", "../../fuzz/seeds/fxt/all-little-endian.fxt", { "json", "check" } },
 	};
 
+	struct bytes kinds = { (char *)(uintptr_t)every_kind_lines, strlen(every_kind_lines), 0 };
+
 	(void)state;
+	damages("every kind", "etrace", "json", &kinds);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct bytes in = fixture(rows[i].file);
 
@@ -112,13 +120,20 @@ static void test_system(void **state)
 	sw_free(&s);
 }
 
-/* A message of each layout. */
+/* A message of each layout; every number that is said to be a function's has a name. */
 static void test_messages(void **state)
 {
+	int fd = memfd_create("map", MFD_CLOEXEC);
 	struct stream s = { 0 };
 	unsigned int n = 0;
+	char path[32];
 
 	(void)state;
+	assert_true(fd >= 0);
+	for (unsigned int i = 0; i < 100; i++)
+		dprintf(fd, "%u function %u\n", i, i);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	options = OPTIONS({ "swap-api-map", path });
 	for (uint32_t id = 1; id < 0x0120; id++) {
 		const struct swap_row *row = swap_row(id);
 
@@ -127,7 +142,80 @@ static void test_messages(void **state)
 		sw_message(&s, id, row->layouts[0], 1, &n);
 	}
 	damages("messages", "swap", "fxt", &s.b);
+	damages("messages", "swap", "stats", &s.b);
+	options = NULL;
 	sw_free(&s);
+	close(fd);
+}
+
+/* Numbers at their limits, and lines of every kind. */
+static void test_reports(void **state)
+{
+	static const char *const reports[] = {
+		"version=1.1, arch=armv7l, time=2026.11.20 08:27:00, process=a, b, pid=4294967295, backtrace depth=10, origin=x,\x20\n"
+		"# tracing module: [ff] memory (65535.65535)\n"
+		"@ 80000000 : last\n@ 1 :\n"
+		"<1> : memory (size (bytes))\n<80000000> : fd (f) [refcount]\n"
+		": /lib/a => b => 0x1000-0xffffffffffffffff\n"
+		"& maps : file : 1\n"
+		"1. @ffffffff [1048576:59:59.999] malloc<memory>(4294967295) = 0x10\n\t$n = v\n\t0x10 in main at a.c:3\n\t0x20\n"
+		"2. [00:00:00.123456] open<fd>(-2147483648) = 0xffffffffffffffff\n"
+		"3. free<1>(0x10)\n$1 = v = w\n\n# remark\ntext\n18446744073709551615. close<80000000>(0x2)\n",
+
+		"version=255.9, filter=leaks|compress, timestamp=31.12.9999 23:59:59, process=p,\x20\n"
+		"<2> : only (one)\n"
+		"## heap status information:\n##   heap bottom 0x1\n##   count of free chunks 2147483647\n"
+		"##   total free space -2147483648\n"
+		"1. f(1) = 0x1\n2. [08:09:59.9] g<x>(2) = 0x2\ncomment\n# allocation summary: 2 block(s), total size 3\n"
+		"\t0x1 in ??\n\n4. @1 h(0) = 0x3\n# allocation summary: 2 block(s)\n\n5. i(0x1)\n\t0x5\n",
+	};
+	char name[40];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
+		struct bytes in = { (char *)(uintptr_t)reports[i], strlen(reports[i]), 0 };
+
+		snprintf(name, sizeof(name), "report %zu", i);
+		damages(name, "sp-rtrace-text", "json", &in);
+	}
+}
+
+/* A packet of every type but those of samples, in the older forms and the other byte order. */
+static void test_logs(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct made m = { .major = i ? 1 : 2, .minor = i == 1 ? 0 : 3, .big = i < 2, .ptr = i ? 4 : 8,
+				  .slip = i == 1 };
+		char name[20];
+
+		made_start(&m, "armv7l");
+		made_process(&m, 4242, 1000000, 999999, 20, "a.out");
+		made_packet(&m, "MINF");
+		made_u32(&m, 8);
+		made_u32(&m, 0x00020005);
+		made_str(&m, "memory");
+		made_end(&m);
+		made_resource(&m, 2, 1, "fp", "file pointer");
+		made_call(&m, 2, 6, 86399999, 2, "malloc", 0x80000000, 0x1230);
+		made_packet(&m, "ARGS");
+		made_u32(&m, 1);
+		if (i != 1)
+			made_str(&m, "path");
+		made_str(&m, "/a b");
+		made_end(&m);
+		made_trace(&m, 0x8010, 2);
+		made_packet(&m, "HINF");
+		made_u32(&m, 0x1000);
+		made_u32(&m, 0x2000);
+		for (uint32_t k = 0; k < 10; k++)
+			made_u32(&m, k);
+		made_end(&m);
+		made_call(&m, 2, 0, 1, 1, "free", 0, 0x1230);
+		snprintf(name, sizeof(name), "log %u", i);
+		damages(name, "sp-rtrace", "json", &m.b);
+		bytes_free(&m.b);
+	}
 }
 
 static void test_digests(void **state)
@@ -143,6 +231,8 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_system),
 		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_reports),
+		cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_digests),
 	};
 	const char *to = getenv("ETRACE_GOLDEN");

@@ -382,6 +382,61 @@ static void later_mappings_win(void **state)
 	bytes_free(&m.b);
 }
 
+/* The same of many, against a list of what is where; calls that share frames, and have none. */
+static void many_mappings_are_told_apart(void **state)
+{
+	enum { PLACES = 100, MAPS = 60 };
+	struct made m = { .major = 2, .ptr = 8 };
+	unsigned int owner[PLACES] = { 0 };
+	struct bytes want = { 0 };
+	struct conversion r;
+	uint32_t random = 1;
+	char text[64];
+
+	(void)state;
+	made_start(&m, "x86_64");
+	for (unsigned int i = 1; i <= MAPS; i++) {
+		unsigned int from, to;
+
+		random = random * 1103515245 + 12345;
+		from = 3 + (random >> 16) % (PLACES - 20);
+		to = from + (random >> 24) % 16;
+		snprintf(text, sizeof(text), "[%u]", i % 50);
+		made_packet(&m, "MMAP");
+		made_ptr(&m, from);
+		made_ptr(&m, i % 13 ? to : from - 1);
+		made_str(&m, text);
+		made_end(&m);
+		for (unsigned int k = from; i % 13 && k < to; k++)
+			owner[k] = i;
+	}
+	for (unsigned int i = 0; i < 3; i++) {
+		made_call(&m, 0, 0, 0, 2, "f", 1, 1);
+		if (i == 1)
+			continue;
+		made_packet(&m, "BTRC");
+		made_u32(&m, PLACES);
+		for (unsigned int k = 0; k < PLACES; k++)
+			made_ptr(&m, k + 1);
+		made_end(&m);
+	}
+	for (unsigned int i = 0; i < 3; i++) {
+		bytes_add(&want, text, (size_t)snprintf(text, sizeof(text), "%u. f(1) = 0x1\n", i + 1));
+		if (i == 1)
+			continue;
+		for (unsigned int k = 0; k < PLACES; k++)
+			bytes_add(&want, text, (size_t)snprintf(text, sizeof(text), owner[k] ?
+				  "\t0x%x from [%u]\n" : "\t0x%x in ??\n", k + 1, owner[k] % 50));
+		bytes_add(&want, "\n", 1);
+	}
+	r = sprt_convert("sp-rtrace", m.b.data, m.b.n, "sp-rtrace-text", OPTS({ "resolve", NULL }));
+	assert_int_equal(r.status, 0);
+	sprt_assert_text(strstr(r.out.data, "\n1. ") + 1, want.data, "many mappings");
+	conversion_free(&r);
+	bytes_free(&m.b);
+	bytes_free(&want);
+}
+
 /* What a report knew already stays, where nothing better is found. */
 static void names_of_reports_stay(void **state)
 {
@@ -407,6 +462,7 @@ int main(void)
 		cmocka_unit_test(other_files_are_not_believed),
 		cmocka_unit_test(separate_debug_information_is_found),
 		cmocka_unit_test(later_mappings_win),
+		cmocka_unit_test(many_mappings_are_told_apart),
 		cmocka_unit_test(names_of_reports_stay),
 	};
 

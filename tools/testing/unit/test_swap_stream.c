@@ -16,6 +16,7 @@
 #include "swap_frame.h"
 #include "swap_process.h"
 #include "swap_system.h"
+#include "xalloc.h"
 
 static struct conversion json(struct stream *s, const struct opt_given *given)
 {
@@ -334,6 +335,67 @@ static void test_system_damaged(void **state)
 	sw_free(&s);
 }
 
+/* Lengths that no counts make, and that only those of the user do. */
+static void test_system_fits(void **state)
+{
+	static const struct {
+		struct sw_system y;
+		int less;	/* bytes taken off the end */
+		unsigned int cpus;
+		int devices;
+		bool fits;
+	} cases[] = {
+		{ { .cpus = 4, .devices = 5, .processes = 1 }, 0, 0, -1, true },
+		{ { .cpus = 4, .devices = 5, .processes = 1 }, 0, 4, 5, true },
+		{ { .cpus = 4, .devices = 5, .processes = 1 }, 0, 3, -1, false },
+		{ { .cpus = 4, .devices = 5, .processes = 1 }, 0, 4, 4, false },
+		{ { .cpus = 4, .devices = 5, .processes = 1 }, 1, 4, -1, false },
+		{ { .cpus = 4, .devices = 5, .processes = 1 }, 8, 4, 5, false },
+		{ { .cpus = 4, .devices = 0, .processes = 1 }, 0, 4, -1, true },
+		{ { .cpus = 4, .devices = 0, .processes = 1, .threads = 2, .others = 3 }, 0, 4, 0, true },
+		{ { .cpus = 4, .devices = 0, .processes = 1, .i386 = true }, 8, 4, -1, false },
+		{ { .cpus = 4, .devices = SWAP_MAX_DEVICES, .processes = 1 }, 0, 4, -1, true },
+		{ { .cpus = 4, .devices = SWAP_MAX_DEVICES + 1, .processes = 1 }, 0, 4, -1, false },
+		{ { .cpus = SWAP_MAX_CPUS, .devices = 3, .processes = 1 }, 0, SWAP_MAX_CPUS, -1, true },
+		{ { .cpus = SWAP_MAX_CPUS + 1, .devices = 3, .processes = 1 }, 0, SWAP_MAX_CPUS + 1, -1, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct swap_system *y = swap_system_new(cases[i].cpus, cases[i].devices);
+		const struct sw_system *made = &cases[i].y;
+		struct stream s = { 0 };
+		const uint8_t *p;
+		uint32_t len;
+
+		sw_system(&s, made);
+		p = (const uint8_t *)s.b.data + 20;
+		len = (uint32_t)s.b.n - 20 - (uint32_t)cases[i].less;
+		if (swap_system_add(y, p, len) != cases[i].fits)
+			fail_msg("case %zu", i);
+		for (uint32_t cpus = made->cpus - 1; cpus <= made->cpus + 1; cpus++)
+			for (uint32_t devices = made->devices; devices <= made->devices + 2; devices++) {
+				bool fits = swap_system_fits(p, len, &(struct swap_counts){ cpus, devices });
+
+				if (fits && (cpus != made->cpus || devices != made->devices || cases[i].less ||
+					     cpus > SWAP_MAX_CPUS || devices > SWAP_MAX_DEVICES))
+					fail_msg("case %zu with %u, %u", i, cpus, devices);
+				if (!fits && cpus == made->cpus && devices == made->devices && !cases[i].less &&
+				    cpus <= SWAP_MAX_CPUS && devices <= SWAP_MAX_DEVICES)
+					fail_msg("case %zu", i);
+			}
+		/* wherever it ends, nothing behind it is read */
+		for (uint32_t n = 0; n < len && len < 4000; n++) {
+			char *cut = xmemdup(p, n);
+
+			swap_system_add(y, (const uint8_t *)cut, n);
+			free(cut);
+		}
+		swap_system_free(y);
+		sw_free(&s);
+	}
+}
+
 static void test_bad_options(void **state)
 {
 	struct stream s = { 0 };
@@ -362,6 +424,7 @@ static void test_bad_options(void **state)
 static void test_rubbish(void **state)
 {
 	struct stream s = { 0 };
+	static const uint8_t zeros[1 << 16];
 	struct conversion c;
 	uint8_t rubbish[333];
 
@@ -389,6 +452,20 @@ static void test_rubbish(void **state)
 	c = json(&s, NULL);
 	assert_true(has_line(&c.messages, "offset 0: 333 bytes that belong to no message"));
 	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 30);
+	conversion_free(&c);
+	sw_free(&s);
+
+	/* More than any message has: not kept until one comes. */
+	for (unsigned int i = 0; i < 30; i++) {
+		if (i == 10)
+			for (size_t n = 0; n < 8u << 20; n += sizeof(zeros))
+				sw_bytes(&s, zeros, sizeof(zeros));
+		sw_entry(&s, 42, 42, 0x8000);
+	}
+	c = json(&s, NULL);
+	assert_true(has_line(&c.messages, "offset 520: 8388608 bytes that belong to no message"));
+	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 30);
+	assert_true(c.peak < 5u << 20);
 	conversion_free(&c);
 	sw_free(&s);
 
@@ -676,6 +753,72 @@ static void test_more_in_summary(void **state)
 	}
 }
 
+/* An id is a koid the first time; who has it again, or none that can be, gets another. */
+static void test_koids(void **state)
+{
+	struct swap_processes *ps = swap_processes_new();
+	uint64_t last = 0;
+
+	(void)state;
+	for (uint32_t again = 0; again < 2; again++) {
+		for (uint32_t id = 0; id < (1u << 23) + 70; id += id < 70000 || id > (1u << 23) - 999 ? 1 : 997) {
+			struct swap_process *p = swap_process_add(ps, id);
+			uint64_t koid = p->koid;
+
+			assert_int_equal(swap_thread_add(ps, p, id)->koid == id, koid == id);
+			assert_int_equal(koid == id, !again && id && id < 1u << 23);
+			if (koid != id) {
+				assert_true(koid > last && koid >= 1u << 23);
+				last = koid;
+			}
+			assert_ptr_equal(swap_process_find(ps, id), p);
+			swap_process_forget(ps, p);
+			assert_null(swap_process_find(ps, id));
+		}
+	}
+	swap_processes_free(ps);
+}
+
+/* Of nested calls so many are shown, and so many known. */
+static void test_depth(void **state)
+{
+	struct swap_processes *ps = swap_processes_new();
+	struct swap_thread *t = swap_thread_add(ps, swap_process_add(ps, 42), 42);
+
+	(void)state;
+	for (unsigned int i = 0; i < SWAP_MAX_DEPTH; i++)
+		assert_int_equal(swap_slice_push(t, SWAP_SLICE_FILE, i, "a"), i < SWAP_MAX_NESTING);
+	assert_int_equal(swap_slice_push(t, SWAP_SLICE_FILE, 7, "a"), -1);
+	assert_int_equal(t->depth, SWAP_MAX_DEPTH);
+	assert_int_equal(swap_slice_match(t, SWAP_SLICE_FILE, 0), 0);
+	assert_int_equal(swap_slice_match(t, SWAP_SLICE_FILE, SWAP_MAX_DEPTH - 1), SWAP_MAX_DEPTH - 1);
+	assert_int_equal(swap_slice_match(t, SWAP_SLICE_FILE, SWAP_MAX_DEPTH), -1);
+	assert_int_equal(swap_slice_match(t, SWAP_SLICE_WEB, 0), -1);
+	swap_slice_pop(t);
+	assert_int_equal(swap_slice_match(t, SWAP_SLICE_FILE, SWAP_MAX_DEPTH - 1), -1);
+	swap_processes_free(ps);
+}
+
+/* What lives is the sum of the blocks; no block is as large as that. */
+static void test_blocks(void **state)
+{
+	struct swap_processes *ps = swap_processes_new();
+	struct swap_process *p = swap_process_add(ps, 42);
+
+	(void)state;
+	swap_block_add(p, 1, 100);
+	swap_block_add(p, 2, (1ull << 48) - 1);
+	swap_block_add(p, 3, 1ull << 48);
+	assert_int_equal(p->bytes, 100 + (1ull << 48) - 1);
+	swap_block_add(p, 2, 5);
+	swap_block_remove(p, 3);
+	assert_int_equal(p->bytes, 105);
+	swap_block_remove(p, 1);
+	swap_block_remove(p, 1);
+	assert_int_equal(p->bytes, 5);
+	swap_processes_free(ps);
+}
+
 /* Mappings over each other and holes in them, against a list of what is where. */
 static void test_mappings(void **state)
 {
@@ -770,6 +913,72 @@ static void test_swap_with_others(void **state)
 	}
 }
 
+/* How far numbers and times of neighbours may be apart. */
+static void test_neighbours(void **state)
+{
+	static const struct { int64_t seq, sec; bool near; } cases[] = {
+		{ 1, 0, true }, { 0, 0, true }, { -1024, 0, true }, { -1025, 0, false },
+		{ 1 << 20, 0, true }, { (1 << 20) + 1, 0, false }, { 1, 86400, true }, { 1, 86401, false },
+		{ 1, -86400, true }, { 1, -86401, false }, { -1024, 86400, true }, { -1025, 86401, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (uint32_t first = 500; first; first = first == 500 ? UINT32_MAX : 0) {
+			struct stream s = { .seq = first };
+			uint32_t sec = (uint32_t)(SWAP_T0 + cases[i].sec);
+
+			sw_sample(&s, 42, 0x8000);
+			s.seq = (uint32_t)(first + cases[i].seq);
+			sw_sample(&s, 42, 0x8000);
+			memcpy(s.b.data + s.message + 8, &sec, 4);
+			if (swap_detect((const uint8_t *)s.b.data, s.b.n) != cases[i].near)
+				fail_msg("case %zu, behind %u", i, first);
+			sw_free(&s);
+		}
+	}
+}
+
+/* Headers that cannot be, and what is enough to be a stream. */
+static void test_detect(void **state)
+{
+	static const struct { size_t at; uint32_t value; bool good; } cases[] = {
+		{ 0, 0, false }, { 0, 0x10000, false }, { 0, 0xffff, true }, { 12, 999999999, true },
+		{ 12, 1000000000, false }, { 16, SWAP_MAX_PAYLOAD, true }, { 16, SWAP_MAX_PAYLOAD + 1, false },
+	};
+	struct stream s = { 0 };
+
+	(void)state;
+	sw_sample(&s, 42, 0x8000);
+	assert_true(swap_detect((const uint8_t *)s.b.data, s.b.n));
+	assert_false(swap_detect((const uint8_t *)s.b.data, s.b.n - 1));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stream two = { 0 };
+
+		sw_sample(&two, 42, 0x8000);
+		sw_sample(&two, 42, 0x8000);
+		memcpy(two.b.data + 40 + cases[i].at, &cases[i].value, 4);
+		if (swap_detect((const uint8_t *)two.b.data, two.b.n) != cases[i].good)
+			fail_msg("case %zu", i);
+		sw_free(&two);
+	}
+	sw_free(&s);
+	/* of a kind whose length says nothing one is too few */
+	sw_system(&s, &(struct sw_system){ .cpus = 2, .devices = 3 });
+	assert_false(swap_detect((const uint8_t *)s.b.data, s.b.n));
+	sw_system(&s, &(struct sw_system){ .cpus = 2, .devices = 3 });
+	assert_true(swap_detect((const uint8_t *)s.b.data, s.b.n));
+	/* behind 32 messages nobody looks */
+	for (unsigned int i = 2; i < 32; i++)
+		sw_sample(&s, 42, 0x8000);
+	sw_u32(&s, 0);
+	sw_bytes(&s, "0123456789abcdefghij", 20);
+	assert_true(swap_detect((const uint8_t *)s.b.data, s.b.n));
+	memset(s.b.data + s.b.n - 24 - 40, 0, 20);
+	assert_false(swap_detect((const uint8_t *)s.b.data, s.b.n));
+	sw_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -785,6 +994,7 @@ int main(void)
 		cmocka_unit_test(test_system_unknown),
 		cmocka_unit_test(test_system_other_target),
 		cmocka_unit_test(test_system_damaged),
+		cmocka_unit_test(test_system_fits),
 		cmocka_unit_test(test_bad_options),
 		cmocka_unit_test(test_rubbish),
 		cmocka_unit_test(test_wrong_length),
@@ -794,7 +1004,12 @@ int main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_many_in_summary),
 		cmocka_unit_test(test_more_in_summary),
+		cmocka_unit_test(test_koids),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_mappings),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_detect),
 		cmocka_unit_test(test_not_swap),
 		cmocka_unit_test(test_swap_with_others),
 	};
