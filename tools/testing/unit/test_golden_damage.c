@@ -106,6 +106,21 @@ static void test_files(void **state)
 	}
 }
 
+/* Lines that come twice are dropped once, unless they are another. */
+static void test_twice(void **state)
+{
+	struct bytes b = { 0 };
+
+	(void)state;
+	for (const char *s = every_kind_lines, *end; *s; s = end + 1) {
+		end = strchr(s, '\n');
+		for (unsigned int i = 0; i < 2; i++)
+			bytes_add(&b, s, (size_t)(end + 1 - s));
+	}
+	damages("twice", "etrace", "etrace", &b);
+	bytes_free(&b);
+}
+
 /* Counts that lengths tell, of messages among others. */
 static void test_system(void **state)
 {
@@ -229,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_system),
 		cmocka_unit_test(test_messages),
 		cmocka_unit_test(test_reports),

@@ -6,6 +6,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 #include "hash.h"
 #include "map64.h"
 #include "sprt_live.h"
+#include "sprt_mem.h"
 #include "tally.h"
 
 #define N	4096u
@@ -109,6 +111,109 @@ static void test_seed(void **state)
 	assert_int_equal(hash_two(1ull << 63, 1ull << 62), 0xf59cda50e1b1a751);
 	assert_int_equal(hash_bytes("a text of more than eight", 25), 0x219b6d43eda5ef8d);
 	hash_key = drawn;
+}
+
+/* Tables are never too full, and never too empty for what was in them. */
+static void test_room(void **state)
+{
+	struct sprt_intern names = { 0 };
+	struct sprt_live live = { 0 };
+	struct map64 m = { 0 };
+	struct tally t = { 0 };
+	uint64_t bytes = 0;
+	char name[24];
+
+	(void)state;
+	for (uint64_t i = 1; i <= 3000; i++) {
+		struct sprt_block b = { .id = i, .resource = 1 };
+		int len = snprintf(name, sizeof(name), "%u", (unsigned int)i * 7919);
+		const char *kept;
+
+		map64_put(&m, i, i);
+		assert_int_equal(m.n, i);
+		assert_true(4 * m.n <= 3 * m.cap && (m.cap == 8 || 8 * m.n > 3 * m.cap));
+		assert_true(sprt_live_alloc(&live, &b, true));
+		assert_false(sprt_live_alloc(&live, &b, true));
+		assert_int_equal(live.used, i);
+		assert_true(3 * i < 2 * live.nslots && (live.nslots == 64 || 3 * i >= live.nslots));
+		kept = sprt_intern_str(&names, name);
+		assert_string_equal(kept, name);
+		assert_ptr_equal(sprt_intern(&names, name, (size_t)len), kept);
+		assert_int_equal((uintptr_t)kept % 8, 0);
+		assert_int_equal(names.used, i);
+		assert_true(3 * i < 2 * names.nslots && (names.nslots == 64 || 3 * i >= names.nslots));
+		tally_add(&t, name, (size_t)len, 1);
+		bytes += (size_t)len + 16;
+		assert_int_equal(t.used, i);
+		assert_true(2 * i <= t.cap && (t.cap == 64 || 4 * i > t.cap));
+		assert_int_equal(t.bytes, bytes + t.cap * sizeof(*t.rows));
+	}
+	for (uint64_t i = 1; i <= 3000; i++) {
+		struct sprt_block b;
+
+		assert_int_equal(*map64_get(&m, i), i);
+		assert_true(map64_remove(&m, i));
+		assert_false(map64_remove(&m, i));
+		assert_null(map64_get(&m, i));
+		assert_false(sprt_live_release(&live, 1, i, true, &b));
+		assert_true(sprt_live_release(&live, 1, i, true, &b));
+		assert_false(sprt_live_release(&live, 1, i, true, &b));
+		assert_int_equal(live.used, 3000 - i);
+		assert_int_equal(m.n, 3000 - i);
+		if (i < 3000)
+			assert_int_equal(*map64_get(&m, 3000), 3000);
+	}
+	map64_clear(&m);
+	sprt_live_free(&live);
+	sprt_intern_free(&names);
+	tally_free(&t);
+}
+
+/* Rows by their keys or values. */
+static void test_sorted(void **state)
+{
+	struct map64 m = { 0 };
+	struct map64_slot *s;
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++)
+		map64_put(&m, i * 37 % 101 << 32, i * 59 % 101);
+	s = map64_sorted(&m, map64_by_key);
+	for (size_t i = 1; i < 100; i++)
+		assert_true(s[i - 1].key < s[i].key);
+	free(s);
+	s = map64_sorted(&m, map64_by_value);
+	for (size_t i = 1; i < 100; i++)
+		assert_true(s[i - 1].value < s[i].value);
+	assert_int_equal(map64_by_key(&s[0], &s[0]), 0);
+	assert_int_equal(map64_by_value(&s[0], &s[0]), 0);
+	free(s);
+	map64_clear(&m);
+}
+
+/* Room of any size, for words, and nobody else's. */
+static void test_arena(void **state)
+{
+	struct sprt_arena a = { 0 };
+	static unsigned char *at[600];
+	char shown[5];
+
+	(void)state;
+	for (unsigned int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < 600; i++) {
+			at[i] = sprt_arena_alloc(&a, i * 11);
+			assert_int_equal((uintptr_t)at[i] % 8, 0);
+			memset(at[i], (int)i, i * 11);
+		}
+		for (size_t i = 0; i < 600; i++)
+			for (size_t k = 0; k < i * 11; k++)
+				assert_int_equal(at[i][k], i & 255);
+		sprt_arena_reset(&a);
+	}
+	sprt_arena_free(&a);
+	assert_string_equal(sprt_shown(shown, sizeof(shown), "ab"), "ab");
+	assert_string_equal(sprt_shown(shown, sizeof(shown), "abcd"), "abcd");
+	assert_string_equal(sprt_shown(shown, sizeof(shown), "a\n\177de"), "a??d");
 }
 
 /* Bytes of a text, in words; a bit of its number is a pair of them. */
@@ -299,6 +404,9 @@ int main(void)
 		cmocka_unit_test(test_map64),
 		cmocka_unit_test(test_live_blocks),
 		cmocka_unit_test(test_seed),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_sorted),
+		cmocka_unit_test(test_arena),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_bytes_differ),
 		cmocka_unit_test(test_aligned_or_not),
