@@ -330,79 +330,103 @@ void etrace_emit_going_on(struct etrace_task *t, struct etrace_rec *r)
 			etrace_emit_one(t, r);
 }
 
+/* What is left of an argument list after a record of it. */
+enum etrace_rest { ETRACE_REST_NONE, ETRACE_REST_NOW, ETRACE_REST_LATER };
+
 /*
- * A record of arguments for each session. @cut: nothing may follow it. Returns
- * whether something does.
+ * A record of arguments for each session. @cut: nothing may follow it.
+ *
+ * What cannot be read here may be on a page that the kernel is moving, or
+ * has to bring back. Whoever can wait for it later gives @later, which is had
+ * when it is needed; else it is unreadable.
  */
-static bool etrace_emit_args(struct etrace_task *t, struct etrace_rec *p,
-			     struct etrace_argv *argv, struct etrace_scratch *sc,
-			     bool cut)
+static enum etrace_rest etrace_emit_args(struct etrace_task *t, struct etrace_rec *p,
+					 struct etrace_argv *argv,
+					 struct etrace_scratch *sc, bool cut,
+					 struct etrace_later **later)
 {
+	enum etrace_rest rest = ETRACE_REST_NONE;
 	bool unread;
 
 	p->args.first = argv->index;
 	p->args.piece.s = sc->argv;
 	p->args.piece.len = etrace_argv_piece(argv, sc->argv, ETRACE_BYTES_MAX,
 					      ETRACE_TEXT_MAX, &unread);
-	p->more = argv->pos < argv->end && !unread;
-	cut = cut && p->more;
-	if (unread)
+	if (unlikely(unread) && later && !*later)
+		*later = etrace_later_get();
+	if (unlikely(unread) && later && *later) {
+		rest = ETRACE_REST_LATER;
+		unread = false;
+		if (!p->args.piece.len)
+			return rest;
+	} else if (unlikely(unread)) {
 		p->unread |= BIT(ETRACE_NR_STR);
-	if (cut) {
+	} else if (argv->pos < argv->end && cut) {
 		p->cut |= BIT(ETRACE_NR_STR);
-		p->more = 0;
+	} else if (argv->pos < argv->end) {
+		rest = ETRACE_REST_NOW;
 	}
+	p->more = rest != ETRACE_REST_NONE;
 	etrace_for_each_slot(t, t) {
 		if (!t->going_on)
 			continue;
 		if (unread)
 			etrace_count(t->session, strings_unread, 1);
-		if (cut)
+		if (p->cut & BIT(ETRACE_NR_STR))
 			etrace_count(t->session, strings_cut, 1);
 		p->upid = t->upid;
 		p->time = etrace_task_now(t);
 		etrace_output(t, p);
 	}
-	return p->more;
+	return rest;
 }
+
+#define ETRACE_ARGS_TRIES	100	/* to read what was there a moment ago */
 
 /*
  * Has the kernel bring back what comes next, should it be moving those pages just
- * now: here, that can be waited for.
+ * now: here, that can be waited for. Returns whether the first of them is there.
  */
-static void etrace_args_fault_in(const struct etrace_argv *a)
+static bool etrace_args_fault_in(const struct etrace_argv *a)
 {
 	unsigned long pos, end = min(a->pos + ETRACE_BYTES_MAX, a->end);
 	char c;
 
 	for (pos = a->pos; pos < end; pos = (pos & PAGE_MASK) + PAGE_SIZE)
 		if (copy_from_user(&c, (const char __user *)pos, 1))
-			break;		/* reading tells */
+			break;
+	return pos > a->pos;
 }
 
 static void etrace_args_later(struct etrace_later *l)
 {
 	struct etrace_scratch *sc;
 	struct etrace_task *t;
+	unsigned int tries = 0;
+	enum etrace_rest rest;
 	struct etrace_rec p;
-	bool more;
+	unsigned long pos;
+	bool again;
 
 	etrace_rec_init(&p, ETRACE_EV_ARGS, 0);
 	p.joined = l->joined;
 	p.unread = l->unread;
 	p.cut = l->cut;
 	do {
-		etrace_args_fault_in(&l->argv);
+		pos = l->argv.pos;
+		again = etrace_args_fault_in(&l->argv) && tries < ETRACE_ARGS_TRIES;
 		rcu_read_lock();
 		sc = etrace_scratch_get();
 		t = etrace_task_find(current);
-		more = t && etrace_emit_args(t, &p, &l->argv, sc, false);
-		if (t && !more)
+		rest = !t ? ETRACE_REST_NONE :
+			    etrace_emit_args(t, &p, &l->argv, sc, false, again ? &l : NULL);
+		if (t && rest == ETRACE_REST_NONE)
 			etrace_going_on(t, false);
 		etrace_scratch_put();
 		rcu_read_unlock();
 		cond_resched();
-	} while (more);
+		tries = l->argv.pos == pos ? tries + 1 : 0;
+	} while (rest != ETRACE_REST_NONE);
 }
 
 /*
@@ -415,8 +439,9 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	unsigned int n = etrace_going_on(t, true);
 	unsigned long begin = argv.pos;
 	struct etrace_later *l = NULL;
+	enum etrace_rest rest;
 	struct etrace_rec p;
-	bool last, more;
+	bool last;
 
 	if ((argv.end - argv.pos) * n > ETRACE_ARGS_AT_ONCE)
 		l = etrace_later_get();
@@ -427,9 +452,9 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	do {
 		last = (argv.pos - begin + ETRACE_BYTES_MAX) * n >=
 		       ETRACE_ARGS_AT_ONCE;
-		more = etrace_emit_args(t, &p, &argv, sc, last && !l);
-	} while (more && !last);
-	if (more) {
+		rest = etrace_emit_args(t, &p, &argv, sc, last && !l, &l);
+	} while (rest == ETRACE_REST_NOW && !last);
+	if (rest != ETRACE_REST_NONE) {
 		l->argv = argv;
 		l->joined = p.joined;
 		l->unread = p.unread;
