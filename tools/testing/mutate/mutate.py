@@ -280,7 +280,7 @@ def statement(lines, text_lines, change):
 
 
 def explained(name):
-    """The changes that a list explains: (file, line's text, old, new)."""
+    """The changes that a list explains: (file, line's text with single blanks, old, new)."""
     known = set()
     if os.path.exists(name):
         with open(name, encoding="utf-8") as f:
@@ -386,7 +386,8 @@ class Run:
     def judge(self, change):
         """(verdict, who said so) of a change."""
         rows = self.text[change.file].split("\n")
-        if (change.file, rows[change.line - 1].strip(), change.old, change.new) in self.known:
+        row = " ".join(rows[change.line - 1].split())
+        if (change.file, row, change.old, change.new) in self.known:
             return "explained", ""
         tests = sorted(statement(self.lines, rows, change), key=self.seconds.get)
         tree = self.trees.get()

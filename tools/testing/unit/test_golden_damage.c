@@ -106,6 +106,37 @@ static void test_files(void **state)
 	}
 }
 
+/* Each line missing, and each behind the one that follows it. */
+static void test_lines(void **state)
+{
+	struct bytes in = { (char *)(uintptr_t)every_kind_lines, strlen(every_kind_lines), 0 };
+	uint64_t h = 0xcbf29ce484222325ull;
+	char line[80];
+
+	(void)state;
+	for (const char *s = in.data, *end; *s; s = end + 1) {
+		end = strchr(s, '\n');
+		for (unsigned int i = 0; i < 2 && (!i || end[1]); i++) {
+			const char *rest = i ? strchr(end + 1, '\n') + 1 : end + 1;
+			struct bytes b = { 0 };
+			struct conversion c;
+
+			bytes_add(&b, in.data, (size_t)(s - in.data));
+			if (i) {
+				bytes_add(&b, end + 1, (size_t)(rest - end - 1));
+				bytes_add(&b, s, (size_t)(end + 1 - s));
+			}
+			bytes_add(&b, rest, strlen(rest));
+			c = convert("etrace", "json", b.data, b.n, NULL);
+			h = digest(digest(h, &c.out), &c.messages) + (uint64_t)c.status;
+			conversion_free(&c);
+			bytes_free(&b);
+		}
+		bytes_add(&digests, line, (size_t)snprintf(line, sizeof(line), "lines from %zu: %016llx\n",
+							   (size_t)(s - in.data), (unsigned long long)h));
+	}
+}
+
 /* Lines that come twice are dropped once, unless they are another. */
 static void test_twice(void **state)
 {
@@ -244,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_twice),
 		cmocka_unit_test(test_system),
 		cmocka_unit_test(test_messages),
