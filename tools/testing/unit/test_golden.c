@@ -115,9 +115,8 @@ static void every_message(void **state)
 		if (!row || row->id != id || id == SWAP_SYSTEM)
 			continue;
 		for (size_t k = 0; k < 3 && row->layouts[k]; k++) {
-			for (unsigned int v = 0; v < 18; v++) {
+			for (unsigned int v = 0; v < 18; v++)
 				sw_message(&s, id, row->layouts[k], v, &n);
-			}
 		}
 	}
 	assert_true(n > 5000);
