@@ -78,16 +78,22 @@ for file in "${names[@]}"; do
 	rm -f "$logs/$name.ready"
 	mkfifo "$logs/$name.ready"
 	"$file" 9> "$logs/$name.ready" > "$logs/$name.log" 2>&1 < /dev/null &
-	running+=("$name $! $(date +%s)")
+	last=$!
+	running+=("$name $last $(date +%s)")
 	goes_on=$(cat "$logs/$name.ready")
 	rm "$logs/$name.ready"
-	[ "$file" != "${names[-1]}" ] || goes_on=
-	while [ ${#running[@]} -gt 0 ]; do
-		read -r name pid start <<< "${running[0]}"
-		[ -n "$goes_on" ] && kill -0 "$pid" 2> /dev/null && break
-		report "$name" "$pid" "$start"
-		running=("${running[@]:1}")
+	# Of the others, too, those that ended in the meantime; in the end all.
+	left=()
+	for stage in "${running[@]}"; do
+		read -r name pid start <<< "$stage"
+		if [ "$file" = "${names[-1]}" ] || ! kill -0 "$pid" 2> /dev/null ||
+			{ [ "$pid" = "$last" ] && [ -z "$goes_on" ]; }; then
+			report "$name" "$pid" "$start"
+		else
+			left+=("$stage")
+		fi
 	done
+	running=("${left[@]}")
 done
 
 if [ "$skipped" != 0 ]; then

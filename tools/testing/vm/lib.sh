@@ -99,11 +99,14 @@ bootstrap()
 # apt_update SUITES [force]: fetch the package index unless it is there.
 apt_update()
 {
-	local dir=$CACHE/apt/${1//[:,]/-}
+	local name=${1//[:,]/-}
 
-	[ "${2:-}" != force ] && [ -e "$dir/updated" ] && return
-	apt_private "$1" apt-get update >&2 || die "cannot fetch the package index of $1"
-	touch "$dir/updated"
+	(
+		locked "apt-$name"
+		[ "${2:-}" = force ] || [ ! -e "$CACHE/apt/$name/updated" ] || exit 0
+		apt_private "$1" apt-get update >&2 || die "cannot fetch the package index of $1"
+		touch "$CACHE/apt/$name/updated"
+	)
 }
 
 # apt_depends SUITES PACKAGE REGEX: the dependencies of a package, newest
