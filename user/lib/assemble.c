@@ -1182,7 +1182,7 @@ static bool one_line(struct growing *g, const struct et_line *l)
 
 bool asm_one(struct et_event *ev, const char *text, size_t len)
 {
-	struct growing g = { .ev = *ev, .string = -1 };
+	struct growing g = { .ev = *ev };
 	struct line_state st = { 0 };
 	bool first = true, good = true;
 
@@ -1209,7 +1209,8 @@ bool asm_one(struct et_event *ev, const char *text, size_t len)
 			text = nl + 1;
 		}
 	}
-	leave_string(&g);
+	if (!first)
+		leave_string(&g);
 	*ev = g.ev;
 	return good && !first;
 }

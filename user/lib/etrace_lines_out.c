@@ -45,7 +45,7 @@ static int lines_item(struct sink *s, const void *item)
 		*known = earliest;
 	} else {
 		map64_put(&l->earliest, ev->upid, earliest);
-		if (l->earliest.n > l->forget_at && !(ev->flags & ET_F_LATE))
+		if (l->earliest.n > l->forget_at)
 			forget(l, ev->time);
 	}
 	return out_write(l->out, l->text.s, l->text.len);

@@ -8,6 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+/* A byte beyond what was asked for is seen as in memory of its own. */
+#define hide(p, n)	__asan_poison_memory_region(p, n)
+#define show(p, n)	__asan_unpoison_memory_region(p, n)
+#define ARENA_GAP	8u
+#else
+#define hide(p, n)	((void)(p), (void)(n))
+#define show(p, n)	((void)(p), (void)(n))
+#define ARENA_GAP	0u
+#endif
+
 #define ARENA_BLOCK	4096u
 
 struct sprt_arena_block {
@@ -27,9 +39,10 @@ struct sprt_interned {
 void *sprt_arena_alloc(struct sprt_arena *a, size_t size)
 {
 	struct sprt_arena_block *b = a->block;
+	size_t asked = size;
 	void *p;
 
-	size = (size + 7) & ~(size_t)7;
+	size = ((size + 7) & ~(size_t)7) + ARENA_GAP;
 	if (!b || b->size - b->used < size) {
 		/* Blocks grow with the arena, so that both small and large
 		 * logs waste at most a fraction of what they hold.
@@ -45,9 +58,11 @@ void *sprt_arena_alloc(struct sprt_arena *a, size_t size)
 		b->used = 0;
 		b->size = n;
 		a->block = b;
+		hide(b->data, n);
 	}
 	p = b->data + b->used;
 	b->used += size;
+	show(p, asked);
 	return p;
 }
 
@@ -59,6 +74,7 @@ void sprt_arena_reset(struct sprt_arena *a)
 		return;
 	rest.block = a->block->next;
 	a->block->next = NULL;
+	hide(a->block->data, a->block->used);
 	a->block->used = 0;
 	sprt_arena_free(&rest);
 }

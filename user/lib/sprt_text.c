@@ -538,7 +538,7 @@ static bool resource_line(char *p, struct sprt_item *item)
 		n -= strlen(flag);
 	}
 	open = strstr(p, " (");
-	if (!open || !n || p[n - 1] != ')' || p + n - 1 < open + 2)
+	if (!open || p[n - 1] != ')' || p + n - 1 < open + 2)
 		return false;
 	p[n - 1] = '\0';
 	*open = '\0';

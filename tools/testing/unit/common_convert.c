@@ -20,7 +20,7 @@ static size_t heap_in_use(void)
 {
 	if (__sanitizer_get_current_allocated_bytes)
 		return __sanitizer_get_current_allocated_bytes();
-	return mallinfo2().uordblks;
+	return mallinfo2().uordblks + mallinfo2().hblkhd;
 }
 
 void bytes_add(struct bytes *b, const void *data, size_t n)

@@ -299,6 +299,16 @@ void made_process(struct made *m, uint32_t pid, uint32_t sec, uint32_t usec,
 	made_end(m);
 }
 
+void made_module(struct made *m, uint32_t id, uint32_t version,
+		 const char *name)
+{
+	made_packet(m, "MINF");
+	made_u32(m, id);
+	made_u32(m, version);
+	made_str(m, name);
+	made_end(m);
+}
+
 void made_resource(struct made *m, uint32_t id, uint32_t flags,
 		   const char *type, const char *desc)
 {

@@ -50,6 +50,8 @@ void made_end(struct made *m);
 /* Whole packets, laid out as the version has them. */
 void made_process(struct made *m, uint32_t pid, uint32_t sec, uint32_t usec,
 		  uint32_t depth, const char *name);
+void made_module(struct made *m, uint32_t id, uint32_t version,
+		 const char *name);
 void made_resource(struct made *m, uint32_t id, uint32_t flags,
 		   const char *type, const char *desc);
 void made_call(struct made *m, uint32_t res, uint32_t context, uint32_t ms,

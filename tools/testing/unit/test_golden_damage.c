@@ -237,11 +237,7 @@ static void test_logs(void **state)
 
 		made_start(&m, "armv7l");
 		made_process(&m, 4242, 1000000, 999999, 20, "a.out");
-		made_packet(&m, "MINF");
-		made_u32(&m, 8);
-		made_u32(&m, 0x00020005);
-		made_str(&m, "memory");
-		made_end(&m);
+		made_module(&m, 8, 0x00020005, "memory");
 		made_resource(&m, 2, 1, "fp", "file pointer");
 		made_call(&m, 2, 6, 86399999, 2, "malloc", 0x80000000, 0x1230);
 		made_packet(&m, "ARGS");

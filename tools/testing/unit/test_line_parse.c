@@ -127,6 +127,8 @@ static void foreign_and_damaged(void **state)
 		{ " => __x64_sys_close", LINE_FOREIGN },
 		{ " 0)   0.123 us    |  _raw_spin_lock();", LINE_FOREIGN },
 		{ "something else, 1,2,3", LINE_FOREIGN },
+		{ "sh-9 [000] : " LINE, LINE_DAMAGED },	/* no time */
+		{ "sh-9 [000] d..1. : " LINE, LINE_DAMAGED },
 		{ "12582912123,3,12,34567", LINE_DAMAGED },
 		{ "12582912123,3,12x345678000!Open|fd=3", LINE_DAMAGED },
 		{ "1258291212x,3,12,345678000!Open|fd=3", LINE_DAMAGED },

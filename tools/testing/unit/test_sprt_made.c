@@ -70,11 +70,7 @@ static void all_layouts_are_read(void **state)
 		made_str(&m, NULL);
 		made_end(&m);
 		made_process(&m, 4242, 1000000, 999999, 20, "a.out");
-		made_packet(&m, "MINF");
-		made_u32(&m, 8);
-		made_u32(&m, 0x00020005);
-		made_str(&m, "memory");
-		made_end(&m);
+		made_module(&m, 8, 0x00020005, "memory");
 		made_packet(&m, "NLIB");
 		made_str(&m, "*");
 		made_end(&m);
@@ -988,6 +984,22 @@ static void absent_keys_stay_absent(void **state)
 	}
 }
 
+/* What a packet says stands there, if it is nothing. */
+static void empty_process_is_told(void **state)
+{
+	struct made m = { .major = 2, .ptr = 4 };
+
+	(void)state;
+	made_start(&m, "i686");
+	made_process(&m, 0, 0, 0, 0, "");
+	made_call(&m, 0, 0, 0, 2, "f", 1, 1);
+	made_trace(&m, 0, 0);
+	expect("sp-rtrace", &m.b, "sp-rtrace-text", NULL, 0,
+	       "version=2.0, arch=i686, process=, pid=0, backtrace depth=0, origin=sp-rtrace 1.8,\x20\n"
+	       "1. f(1) = 0x1\n\n", "an empty process packet");
+	bytes_free(&m.b);
+}
+
 /* The document lets them be anywhere: they part neither calls nor groups. */
 static void comments_part_nothing(void **state)
 {
@@ -1186,6 +1198,7 @@ int main(void)
 		cmocka_unit_test(the_document_is_read),
 		cmocka_unit_test(comments_stay_where_they_were),
 		cmocka_unit_test(absent_keys_stay_absent),
+		cmocka_unit_test(empty_process_is_told),
 		cmocka_unit_test(comments_part_nothing),
 		cmocka_unit_test(broken_lines_are_told),
 		cmocka_unit_test(joined_reports_are_apart),

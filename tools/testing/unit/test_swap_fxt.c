@@ -595,6 +595,41 @@ static void test_returned(void **state)
 	records_free(&rs);
 }
 
+/* A process has its pid as koid, wherever in the range of those, once. */
+static void test_koids(void **state)
+{
+	static const uint32_t pids[] = {
+		1, 9, 32767, 32768, 65535, 1000000, (1u << 23) - 1, 1u << 23, UINT32_MAX, 32767,
+	};
+	struct stream s = { 0 };
+	struct records rs;
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pids) / sizeof(*pids); i++) {
+		sw_process_info(&s, pids[i], "app", SWAP_T0);
+		sw_terminate(&s, pids[i]);
+	}
+	rs = made_records(&s);
+	for (size_t i = 0; i < rs.n; i++) {
+		unsigned int pid = 0;
+
+		if (strcmp(rec_text(rs.r[i], "record"), "kernel object") ||
+		    rec_number(rs.r[i], "object_type") != FXT_KOBJ_PROCESS ||
+		    sscanf(rec_text(rs.r[i], "name"), "app [%u]", &pid) != 1)
+			continue;
+		assert_true(n < sizeof(pids) / sizeof(*pids));
+		assert_int_equal(pid, pids[n]);
+		if (pid < 1u << 23 && n < 9)
+			assert_int_equal(rec_number(rs.r[i], "koid"), pid);
+		else
+			assert_true(rec_number(rs.r[i], "koid") >= 1 << 23);
+		n++;
+	}
+	assert_int_equal(n, sizeof(pids) / sizeof(*pids));
+	records_free(&rs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -608,6 +643,7 @@ int main(void)
 		cmocka_unit_test(test_old),
 		cmocka_unit_test(test_stages),
 		cmocka_unit_test(test_returned),
+		cmocka_unit_test(test_koids),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

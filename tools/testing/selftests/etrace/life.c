@@ -543,24 +543,10 @@ static bool unhooked_soon(void)
 	return !hooked();
 }
 
-static pid_t sleeper(void)
-{
-	pid_t pid;
-
-	fflush(stdout);
-	pid = MUST(fork());
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			pause();
-	}
-	return pid;
-}
-
 TEST(idle)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
-	pid_t one = sleeper(), two = sleeper(), none = 0x7fffffff;
+	pid_t one = et_sleeper(), two = et_sleeper(), none = 0x7fffffff;
 	int dev;
 
 	if (et_without_module())
@@ -590,7 +576,7 @@ TEST(idle)
 	dev = MUST(open("/dev/etrace", O_RDWR | O_CLOEXEC));
 	MUST(ioctl(dev, ETRACE_IOC_CREATE, &create));
 	EXPECT(!hooked());
-	two = sleeper();
+	two = et_sleeper();
 	MUST(ioctl(dev, ETRACE_IOC_ADD, &one));
 	EXPECT_EQ(et_param_write_int("root_pid", two), 0);
 	MUST(ioctl(dev, ETRACE_IOC_STOP));
@@ -661,7 +647,7 @@ TEST(without_hooks)
 	}
 	EXPECT_EQ(err, 0);
 	/* What is missing is known once somebody is traced. */
-	pid = sleeper();
+	pid = et_sleeper();
 	EXPECT_EQ(et_param_write_int("root_pid", pid), 0);
 	et_param_write("root_pid", "0");
 	kill(pid, SIGKILL);

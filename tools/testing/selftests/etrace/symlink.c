@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -318,24 +317,9 @@ static bool mount_autofs(const char *dir, const char *kind, int fd, pid_t daemon
 	return !mount("etrace", et_path(dir), "autofs", 0, options);
 }
 
-static pid_t daemon_start(void)
-{
-	pid_t pid;
-
-	fflush(stdout);
-	pid = MUST(fork());
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			pause();
-	}
-	MUST(setpgid(pid, pid));
-	return pid;
-}
-
 TEST(nobody_is_asked)
 {
-	pid_t daemon = daemon_start();
+	pid_t daemon = et_sleeper();
 	int fd[2];
 
 	if (system("modprobe -q autofs4"))

@@ -273,6 +273,12 @@ void et_traced(void (*fn)(void));
  */
 pid_t et_run(void (*fn)(void), struct et_trace *tr);
 
+/*
+ * A child in a process group of its own that sleeps until it is killed, at the
+ * latest when the caller ends.
+ */
+pid_t et_sleeper(void);
+
 /* Milliseconds that are left to the child's orphans, behind its end. */
 extern unsigned int et_linger;
 

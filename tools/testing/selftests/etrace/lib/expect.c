@@ -11,12 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -412,6 +414,21 @@ static void shared_reset(void)
 	atomic_store(&shared->failures, 0);
 	for (i = 0; i < ET_NELEMS(losses); i++)
 		atomic_store(&shared->counts[i], 0);
+}
+
+pid_t et_sleeper(void)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = MUST(fork());
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	MUST(setpgid(pid, pid));
+	return pid;
 }
 
 pid_t et_run(void (*fn)(void), struct et_trace *tr)
