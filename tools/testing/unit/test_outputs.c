@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -52,6 +53,19 @@ static int leave(void **state)
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	assert_int_equal(chdir("/"), 0);
 	return system(command);
+}
+
+/* The C library's, but for a file that hangs as one on a network may. */
+static dev_t hung_dev;
+static ino_t hung_ino;
+
+ssize_t write(int fd, const void *data, size_t n)
+{
+	struct stat st;
+
+	while (hung_ino && !fstat(fd, &st) && st.st_ino == hung_ino && st.st_dev == hung_dev)
+		pause();
+	return syscall(SYS_write, fd, data, n);
 }
 
 /* ---- outputs ---- */
@@ -369,6 +383,36 @@ static void test_stalled(void **state)
 	close(fd);
 }
 
+/* A thread that hangs is left, and so is the descriptor that it will tell. */
+static void test_hung(void **state)
+{
+	struct stat st;
+	struct sink *s;
+	struct outputs *o = begin(MANY, &s, "a.etrace", "b.etrace", NULL);
+	int told = outputs_fd(o);
+
+	(void)state;
+	assert_int_equal(stat("a.etrace", &st), 0);
+	hung_dev = st.st_dev;
+	hung_ino = st.st_ino;
+	put(s, 0, 1000);
+	outputs_end(o);
+	assert_string_equal(outputs_stalled(o), "a.etrace");
+	assert_int_equal(outputs_close(o), 1);
+	assert_non_null(outputs_fault(o, 0));
+	outputs_free(o);
+	assert_true(fcntl(told, F_GETFD) >= 0);
+	hung_ino = 0;
+
+	o = begin(MANY, &s, "c.etrace", NULL);
+	told = outputs_fd(o);
+	put(s, 0, 1);
+	wait_for_end(o);
+	assert_int_equal(outputs_close(o), 0);
+	outputs_free(o);
+	assert_true(fcntl(told, F_GETFD) < 0);
+}
+
 /* A queue that was full tells what it lost, where, and goes on. */
 static void test_gap(void **state)
 {
@@ -611,6 +655,7 @@ int main(void)
 		TEST(test_lock),
 		TEST(test_special),
 		TEST(test_stalled),
+		TEST(test_hung),
 		TEST(test_gap),
 		TEST(test_last),
 		TEST(test_formats),
