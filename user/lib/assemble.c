@@ -643,10 +643,8 @@ static bool header_fits(const struct growing *g, const struct et_line *l,
 		if (ev->kind == ET_K_UMOUNT && g->one_record && !same_record(g, l))
 			return false;
 		return ev->kind == ET_K_MOUNT || ev->kind == ET_K_UMOUNT || open;
-	case ET_MORE:
+	default:	/* ET_MORE; with ET_BEGIN another event begins */
 		return true;
-	default:
-		return false;
 	}
 }
 

@@ -324,6 +324,11 @@ static void losses(void **state)
 		{ "parts lost",
 		  P "Comm|size=1200\n" P "CN[0]abc\n" P "CN[2]def\n" P "CN_end|\n",
 		  NULL, 1, "1194 of 1200 bytes missing" },
+		{ "parts lost of two strings",
+		  P "Open|fnamesize=1200,forigsize=1200,flags=0,mode=0,fd=3\n"
+		  P "FN[0]abc\n" P "FN[2]def\n" P "FN_end|\n"
+		  P "FO[0]ghi\n" P "FO[3]jkl\n" P "FO[5]mno\n" P "FO_end|\n",
+		  NULL, 1, NULL },
 		{ "beginning lost", P "FO|/ab\n" P "Close|fd=3\n", NULL, 1,
 		  "open of task 4194405: the lines before FO are missing" },
 		{ "end of a string lost", P "Comm|size=3\n" P "CN[0]abc\n" P "Close|fd=3\n",

@@ -251,6 +251,8 @@ static void behind_other_tracers(void **state)
 	expect(0, "{ yes '          <idle>-0       [001] d..2.  1234.567890: sched_switch: prev_comm=swapper/1 prev_pid=0' | head -n 30000;"
 	       " yes ' 1)   0.500 us    |  kfree();' | head -n 20000; cat good; } > far && $R --to etrace far 2>/dev/null | cmp - good",
 	       NULL);
+	expect(0, "{ yes ' 90)   0.500 us    |  kfree();' | head -n 40000; cat good; } > graph && $R --to etrace graph 2>/dev/null | cmp - good",
+	       NULL);
 	/* and if there is nothing else, that is said */
 	expect(1, "head -n 40000 far | $R --to etrace - 2>&1",
 	       "standard input: has lines of other tracers, and none of etrace's\n");

@@ -604,6 +604,13 @@ static void test_large(void **state)
 	assert_true(has_line(&c.messages, "offset 24: the file ends inside a record"));
 	assert_int_equal(count_lines(&c.out, "large"), 0);
 	conversion_free(&c);
+	/* a header alone says that there is more */
+	raw_patch(&r, 24, FXT_REC_LARGE | 1u << 4 | 1ull << 40);
+	c = convert("fxt", "json", r.b.data, 32, NULL);
+	assert_true(has_line(&c.messages, "offset 24: record whose parts do not fit its size"));
+	assert_true(has_line(&c.out, "{\"record\":\"large\",\"offset\":24,"));
+	conversion_free(&c);
+	raw_patch(&r, 24, FXT_REC_LARGE | (3 + size / 8) << 4 | 1ull << 40);
 	/* bytes of more than it holds, and a kind that nobody knows */
 	raw_patch(&r, 40, UINT64_MAX - 7);
 	c = convert("fxt", "json", r.b.data, r.b.n, NULL);

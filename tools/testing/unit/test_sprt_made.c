@@ -283,6 +283,59 @@ static void packets_between_call_and_backtrace(void **state)
 		     "CALL #3 res=1 ctx=0x0 ts=1 type=2 name='three' size=1 id=0x3\n");
 }
 
+/* A length that is too large ends the text where the packet ends. */
+static void damaged_lengths_lose_no_text(void **state)
+{
+	struct made m = { .major = 2, .ptr = 4 };
+
+	(void)state;
+	made_start(&m, "i686");
+	made_packet(&m, "OCFG");
+	made_str(&m, "/tmp/output");
+	made_end(&m);
+	one_byte(&m, m.b.n - 15, 1);	/* the high byte of its length */
+	made_call(&m, 1, 0, 1, 2, "one", 1, 1);
+	made_trace(&m, 0x10, 1);
+	expect_plain(&m, 1,
+		     "HANDSHAKE version=2.0 arch=i686 endian=0 ptr=4\n"
+		     "OCFG dir='/tmp/output' opts=''\n"
+		     "CALL #1 res=1 ctx=0x0 ts=1 type=2 name='one' size=1 id=0x1\n"
+		     "BTRC n=1 0x10\n");
+}
+
+/* The call of a backtrace that has none was lost: it is counted, and once. */
+static void lost_calls_are_counted_once(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		bool call = i & 1, size = i & 2;
+		struct made m = { .major = 2, .ptr = 4 };
+		size_t lost, end;
+
+		made_start(&m, "i686");
+		made_call(&m, 1, 0, 1, 2, "one", 1, 1);
+		made_trace(&m, 0x10, 1);
+		lost = m.b.n;
+		if (call) {
+			made_call(&m, 1, 0, 1, 2, "two", 1, 2);
+		} else {
+			made_packet(&m, "NLIB");
+			made_str(&m, "library");
+			made_end(&m);
+		}
+		end = m.b.n;
+		made_trace(&m, 0x20, 1);
+		made_call(&m, 1, 0, 1, 2, "three", 1, 3);
+		made_trace(&m, 0x30, 1);
+		/* its type, or all the rest */
+		memset(m.b.data + lost + (size ? 4 : 0), 0xfe, size ? end - lost - 4 : 4);
+		expect_plain(&m, 1,
+			     "HANDSHAKE version=2.0 arch=i686 endian=0 ptr=4\n"
+			     "CALL #1 res=1 ctx=0x0 ts=1 type=2 name='one' size=1 id=0x1\nBTRC n=1 0x10\n"
+			     "CALL #3 res=1 ctx=0x0 ts=1 type=2 name='three' size=1 id=0x3\nBTRC n=1 0x30\n");
+	}
+}
+
 static void unknown_packets_are_passed_over(void **state)
 {
 	struct made m = { .major = 2, .ptr = 4 };
@@ -1178,6 +1231,8 @@ int main(void)
 		cmocka_unit_test(unknown_pointers_are_worked_out),
 		cmocka_unit_test(strings_end_where_they_should),
 		cmocka_unit_test(packets_between_call_and_backtrace),
+		cmocka_unit_test(damaged_lengths_lose_no_text),
+		cmocka_unit_test(lost_calls_are_counted_once),
 		cmocka_unit_test(unknown_packets_are_passed_over),
 		cmocka_unit_test(sizes_are_no_handshakes),
 		cmocka_unit_test(joined_logs_are_apart),
