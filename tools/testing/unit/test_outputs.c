@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -413,6 +414,34 @@ static void test_hung(void **state)
 	assert_true(fcntl(told, F_GETFD) < 0);
 }
 
+/* A thread that cannot be had is a fault of the output, with its reason. */
+static void test_no_thread(void **state)
+{
+	static const struct rlimit none;
+	const char *fault;
+	struct outputs *o;
+	struct sink *s;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		o = begin(MANY, &s, "a.etrace", NULL);
+		/* who may do all has no limit */
+		if (setrlimit(RLIMIT_NPROC, &none) || (!geteuid() && setuid(65534)))
+			_exit(2);
+		put(s, 0, 1000);
+		wait_for_end(o);
+		outputs_close(o);
+		fault = outputs_fault(o, 0);
+		_exit(!fault || !strstr(fault, strerror(EAGAIN)));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 /* A queue that was full tells what it lost, where, and goes on. */
 static void test_gap(void **state)
 {
@@ -656,6 +685,7 @@ int main(void)
 		TEST(test_special),
 		TEST(test_stalled),
 		TEST(test_hung),
+		TEST(test_no_thread),
 		TEST(test_gap),
 		TEST(test_last),
 		TEST(test_formats),
