@@ -184,6 +184,22 @@ TEST(openat2)
 	et_traced(do_openat2);
 }
 
+/* Waits until a task sleeps in the kernel. */
+static void wait_asleep(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	while (state != 'S') {
+		usleep(100000);
+		f = fopen(path, "r");
+		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+			_exit(1);
+		fclose(f);
+	}
+}
+
 /*
  * Another task writes to the struct while openat2() waits for the other end of
  * a FIFO: what the file is open for is the kernel's word.
@@ -203,8 +219,7 @@ static void do_forged(void)
 		want_fork(pid);
 		want_any(pid);
 	} else {
-		/* It is asleep in the kernel by then, or the case tells nothing. */
-		usleep(300000);
+		wait_asleep(getppid());
 		how->flags = O_RDWR | O_APPEND | O_CREAT;
 		how->mode = 0777;
 		open(path, O_WRONLY);
