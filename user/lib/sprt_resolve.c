@@ -274,8 +274,8 @@ static void lay_out(struct resolver *r)
 	}
 	r->npoints = sort_unique(r->points, r->nareas * 2);
 	r->owner = xcalloc(r->npoints, sizeof(*r->owner));
-	next = xcalloc(r->npoints + 1, sizeof(*next));
-	for (size_t i = 0; i <= r->npoints; i++)
+	next = xcalloc(r->npoints, sizeof(*next));
+	for (size_t i = 0; i < r->npoints; i++)
 		next[i] = i;
 	for (size_t i = r->nareas; i-- > 0;) {
 		size_t k = point_of(r, r->areas[i].map->from);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "common_etrace.h"
+#include "fxt.h"
 
 #define P "4194405,1,12,345!"		/* a task, and when */
 #define P2 "8388710,0,12,400!"		/* another one, later */
@@ -425,6 +426,31 @@ static void damage(void **state)
 	CHECK_ALL(cases);
 }
 
+/* Bits that a later format may use are told, and no damage. */
+static void reserved_bits(void **state)
+{
+	static const char lines[] = P "Close|fd=3\n";
+	struct conversion fxt = convert("etrace", "fxt", lines, strlen(lines), NULL), back;
+	uint64_t init, at = 8;
+
+	(void)state;
+	for (;; at += (init >> 4 & 0xfff) * 8) {
+		assert_true(at + 8 <= fxt.out.n);
+		memcpy(&init, fxt.out.data + at, 8);
+		if ((init & 15) == FXT_REC_INIT)
+			break;
+	}
+	init |= 1ull << 40;
+	memcpy(fxt.out.data + at, &init, 8);
+	back = convert("fxt", "etrace", fxt.out.data, fxt.out.n, NULL);
+	assert_int_equal(back.status, 0);
+	assert_string_equal(back.out.data, lines);
+	assert_non_null(strstr(back.messages.data,
+			       "1 parts of the FXT file that are not in the format document"));
+	conversion_free(&fxt);
+	conversion_free(&back);
+}
+
 /* Lines of a megabyte and of many: passed over, what is around them is read. */
 static void long_lines(void **state)
 {
@@ -528,6 +554,7 @@ int main(void)
 		cmocka_unit_test(extensions),
 		cmocka_unit_test(failed_umounts),
 		cmocka_unit_test(damage),
+		cmocka_unit_test(reserved_bits),
 		cmocka_unit_test(long_lines),
 		cmocka_unit_test(one_that_never_ends),
 		cmocka_unit_test(json),

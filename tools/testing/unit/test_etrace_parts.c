@@ -19,6 +19,7 @@
 #include "options.h"
 #include "out.h"
 #include "report.h"
+#include "stats_out.h"
 #include "shquote.h"
 #include "tally.h"
 #include "utf8.h"
@@ -800,6 +801,32 @@ static void utf8(void **state)
 	assert_int_equal(utf8_cut("abcdef", 6, 4), 4);
 }
 
+/* A name in a column: its end where it is too long, whole characters, nothing odd. */
+static void columns(void **state)
+{
+	static const struct { const char *name, *shown; } names[] = {
+		{ "", "          |" }, { "short", "short     |" }, { "ten chars.", "ten chars.|" },
+		{ "eleven char", "...en char|" }, { "a\tb\177\377", "a?b?\357\277\275   |" },
+		{ "\316\261\316\262\316\263\316\264\316\265\316\266\316\267",
+		  "...\316\265\316\266\316\267 |" },
+		{ "aa\342\202\254\342\202\254\342\202\254", "...\342\202\254\342\202\254 |" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct out *out = out_mem();
+		const char *got;
+		size_t n;
+
+		stats_put_name(out, names[i].name, strlen(names[i].name), 10);
+		out_write(out, "|", 1);
+		got = out_mem_data(out, &n);
+		assert_int_equal(n, strlen(names[i].shown));
+		assert_memory_equal(got, names[i].shown, n);
+		out_close(out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -822,6 +849,7 @@ int main(void)
 		cmocka_unit_test(output_texts),
 		cmocka_unit_test(option_numbers),
 		cmocka_unit_test(utf8),
+		cmocka_unit_test(columns),
 	};
 
 	return cmocka_run_group_tests_name("etrace: parts", tests, NULL, NULL);

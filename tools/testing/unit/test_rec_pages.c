@@ -324,6 +324,72 @@ static void free_records(struct record *list, size_t n)
 	free(list);
 }
 
+/* What is born is a process, or a thread, as its flags say. */
+static void births_are_counted(void **state)
+{
+	uint32_t flags = 0x1200011, thread = flags | 0x10000;
+	unsigned int births = 0;
+
+	(void)state;
+	for (int threads = 0; threads < 2; threads++) {
+		struct printer p = { .sink.ops = &print_ops };
+		struct rec_events *e = rec_events_new(&formats, &p.sink);
+		struct record *list;
+		size_t n = all_records(0, &list);
+		struct rec r;
+
+		births = 0;
+		for (size_t i = 0; i < n; i++) {
+			uint8_t *at = memmem(list[i].data, list[i].size, &flags, sizeof(flags));
+
+			assert_true(rec_open(&formats, &r, list[i].data, list[i].size));
+			if (r.kind != REC_clone || rec_num(&r, REC_F_error))
+				continue;
+			assert_non_null(at);
+			if (threads)
+				memcpy(at, &thread, sizeof(thread));
+			births++;
+			rec_events_take(e, 0, list[i].data, list[i].size);
+		}
+		rec_events_end(e);
+		assert_true(births > 10);
+		assert_int_equal(rec_events_tally(e)->processes, threads ? 0 : births);
+		assert_int_equal(rec_events_tally(e)->processes_now, threads ? 0 : births);
+		rec_events_free(e);
+		buf_free(&p.lines);
+		free_records(list, n);
+	}
+}
+
+/* All losses are counted; the first of them are told with whose they are. */
+static void losses_are_kept(void **state)
+{
+	struct printer p = { .sink.ops = &print_ops };
+	struct rec_events *e = rec_events_new(&formats, &p.sink);
+	const struct rec_tally *t = rec_events_tally(e);
+
+	(void)state;
+	for (uint64_t i = 0; i < REC_LOSSES_MAX + 2; i++) {
+		uint64_t rec[5] = { 1392, 7 + i, 1000 + i, 1 + i, 900 + i };
+		struct rec r;
+
+		assert_true(rec_open(&formats, &r, (uint8_t *)rec, sizeof(rec)));
+		assert_int_equal(r.kind, REC_lost);
+		rec_events_take(e, 0, (uint8_t *)rec, sizeof(rec));
+	}
+	rec_events_end(e);
+	assert_int_equal(t->nlosses, REC_LOSSES_MAX + 2);
+	assert_int_equal(t->lost, (REC_LOSSES_MAX + 2) * (REC_LOSSES_MAX + 3) / 2);
+	for (uint64_t i = 0; i < REC_LOSSES_MAX; i++) {
+		assert_int_equal(t->losses[i].upid, 7 + i);
+		assert_int_equal(t->losses[i].since, 900 + i);
+		assert_int_equal(t->losses[i].until, 1000 + i);
+		assert_int_equal(t->losses[i].count, 1 + i);
+	}
+	rec_events_free(e);
+	buf_free(&p.lines);
+}
+
 /*
  * Each record left out once: what is missing of an event is noticed, and
  * nothing else suffers.
@@ -409,6 +475,8 @@ int main(void)
 		cmocka_unit_test(same_times),
 		cmocka_unit_test(order_waits),
 		cmocka_unit_test(bounded),
+		cmocka_unit_test(births_are_counted),
+		cmocka_unit_test(losses_are_kept),
 		cmocka_unit_test(one_record_missing),
 		cmocka_unit_test(damaged_records),
 	};

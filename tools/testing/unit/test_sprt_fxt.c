@@ -314,6 +314,28 @@ static void calls_without_time_keep_their_order(void **state)
 	bytes_free(&m.b);
 }
 
+/* Calls of threads may be a little out of order: each has its time, if there is one. */
+static void calls_before_the_first_have_their_time(void **state)
+{
+	for (uint32_t sec = 0; sec < 1000; sec += 999) {
+		struct made m = { .major = 2, .ptr = 4 };
+		struct records rs;
+
+		(void)state;
+		made_start(&m, "i686");
+		made_process(&m, 7, sec, 0, 1, "a");
+		made_call(&m, 0, 0, 5000, 2, "f", 1, 1);
+		made_trace(&m, 0, 0);
+		made_call(&m, 0, 0, 4000, 2, "f", 1, 2);
+		made_trace(&m, 0, 0);
+		rs = to_fxt(m.b.data, m.b.n, NULL);
+		assert_int_equal(rec_number(nth_event(&rs, "instant", NULL, "f", 1), "timestamp"),
+				 sec ? rec_number(nth_event(&rs, "instant", NULL, "f", 0), "timestamp") - 1000000000 : 0);
+		records_free(&rs);
+		bytes_free(&m.b);
+	}
+}
+
 /* Numbers of a report can be anything: the times that are made of them stay times. */
 static void calls_without_time_have_any_number(void **state)
 {
@@ -551,6 +573,7 @@ int main(void)
 		cmocka_unit_test(damage_is_shown),
 		cmocka_unit_test(days_are_unwrapped),
 		cmocka_unit_test(calls_without_time_keep_their_order),
+		cmocka_unit_test(calls_before_the_first_have_their_time),
 		cmocka_unit_test(calls_without_time_have_any_number),
 		cmocka_unit_test(nothing_is_too_long),
 		cmocka_unit_test(processes_are_told_apart),

@@ -401,6 +401,7 @@ static void test_bad_options(void **state)
 	struct stream s = { 0 };
 	static const struct opt_given bad[][2] = {
 		{ { "swap-cpus", "0" }, { NULL, NULL } },
+		{ { "swap-cpus", "1025" }, { NULL, NULL } },
 		{ { "swap-cpus", "many" }, { NULL, NULL } },
 		{ { "swap-energy-devices", "1025" }, { NULL, NULL } },
 		{ { "swap-energy-devices", "-1" }, { NULL, NULL } },
@@ -408,7 +409,7 @@ static void test_bad_options(void **state)
 
 	(void)state;
 	sw_sample(&s, 1, 2);
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct conversion c = json(&s, bad[i]);
 
 		assert_int_equal(c.status, 2);
