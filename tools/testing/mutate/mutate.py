@@ -264,17 +264,27 @@ def coverage(tree, names, longest):
 
 def statement(lines, text_lines, change):
     """
-    The tests that execute a change's line; gcov counts a statement of several at one of them.  A
+    The tests that execute a change's line; gcov counts a statement of several at some of them.  A
     table is no statement: those that execute anything of the file, all of them if it is only tables.
     """
-    at = change.line
-    while at > 0 and change.line - at < 12:
+    def ends(at):
+        return re.search(r"[;{}]\s*$", text_lines[at - 1])
+
+    at, counted = change.line, []
+    while at > 0 and change.line - at < 12 and not counted:
         if (change.file, at) in lines:
-            return lines[change.file, at]
+            counted.append(at)
         at -= 1
         # A statement begins behind the end of another.
-        if at and re.search(r"[;{}]\s*$", text_lines[at - 1]):
+        if at and ends(at):
             break
+    at = change.line
+    while counted and not ends(at) and at - change.line < 12:
+        at += 1
+        if (change.file, at) in lines:
+            counted.append(at)
+    if counted:
+        return set().union(*(lines[change.file, at] for at in counted))
     found = [tests for (path, _), tests in lines.items() if path == change.file]
     return set().union(*(found or lines.values()))
 
