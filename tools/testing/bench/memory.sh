@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # usage: memory.sh ETRACE-READ TRACE LONGER-TRACE
 #
-# Memory must follow what lives at once, not the length of the trace: the peak
-# of the longer one is at most 20 % above that of the other.
+# Memory must follow what lives at once, and a report's the names that it counts,
+# not the length of the trace: the peak of the longer one is at most 20 % above
+# that of the other.
 set -eu
 read=$1
 status=0

@@ -6,8 +6,9 @@ usage: mktrace.py [--events N] [--processes N] [--seed N] [--plain] > FILE
 
 A make runs jobs one after the other, --processes at a time: each is forked,
 executes a compiler with a long command line, opens and closes headers, writes
-an object file, renames it and exits.  The number of live processes does not
-depend on the number of events.  The same arguments give the same bytes.
+an object file, renames it and exits.  Neither the number of live processes nor
+that of files depends on the number of events.  The same arguments give the same
+bytes.
 """
 import argparse
 import random
@@ -68,7 +69,7 @@ def main():
         nonlocal seq
         seq += 1
         upid = (seq << 22) | (4001 + seq % 30000)
-        n = rnd.randrange(1 << 20)
+        n = rnd.randrange(5000)
         event(make, "make", "clone", ["SysClone|flags=18874385", "SchedFork|pid=%d" % upid])
         yield
         argv = (["gcc", "-O2", "-g", "-Wall", "-Iinclude"] +
