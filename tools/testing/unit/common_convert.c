@@ -18,9 +18,12 @@ size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
 
 static size_t heap_in_use(void)
 {
+	struct mallinfo2 info;
+
 	if (__sanitizer_get_current_allocated_bytes)
 		return __sanitizer_get_current_allocated_bytes();
-	return mallinfo2().uordblks + mallinfo2().hblkhd;
+	info = mallinfo2();
+	return info.uordblks + info.hblkhd;
 }
 
 void bytes_add(struct bytes *b, const void *data, size_t n)

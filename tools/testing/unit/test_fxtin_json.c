@@ -430,33 +430,25 @@ static void test_reserved(void **state)
 /* A record, and the bits of one of its words that the document reserves. */
 struct reserved {
 	uint64_t header;
-	uint64_t word;			/* the last of the record; its header stands alone otherwise */
-	unsigned char words;		/* after the header */
-	bool in_header;
+	uint64_t word[2];		/* the first after it; others are 0 */
+	unsigned char words;		/* all after it */
+	unsigned char at;		/* which one has them; 0: the header */
 	unsigned char from, to;
 };
 
 static bool reserved_is_told(const struct reserved *row, unsigned int bit)
 {
-	uint64_t set = 1ull << bit;
 	struct raw r = { 0 };
 	struct conversion c;
 	bool told;
 
 	raw_magic(&r);
-	raw_begin(&r, row->header | (row->in_header ? set : 0));
-	for (unsigned int i = 1; i < row->words; i++)
-		raw_word(&r, 0);
-	if (row->words)
-		raw_word(&r, row->word | (row->in_header ? 0 : set));
+	raw_begin(&r, row->header | (uint64_t)!row->at << bit);
+	for (unsigned int i = 0; i < row->words; i++)
+		raw_word(&r, (i < 2 ? row->word[i] : 0) | (uint64_t)(row->at == i + 1) << bit);
 	raw_end(&r);
-	/* what a record of that length may lack */
-	for (unsigned int i = 0; i < 8; i++)
-		raw_provider(&r, 1, "name");
 	c = convert("fxt", "json", r.b.data, r.b.n, NULL);
-	told = has_line(&c.messages, "offset 8: reserved bits that are set") ||
-	       has_line(&c.messages, "offset 16: reserved bits that are set") ||
-	       has_line(&c.messages, "offset 24: reserved bits that are set");
+	told = strstr(c.messages.data, "reserved bits that are set");
 	conversion_free(&c);
 	raw_free(&r);
 	return told;
@@ -465,34 +457,41 @@ static bool reserved_is_told(const struct reserved *row, unsigned int bit)
 /* Each of them, and not the bit before the first. */
 static void test_each_reserved_bit(void **state)
 {
+/* The only argument of an event, with and without a value. */
+#define ARG(type, words) FXT_REC_EVENT | 1u << 20 | 1u << 24, \
+	{ 0, (type) | ((words) << 4) }, 1 + (words), 2
 	static const struct reserved rows[] = {
-		{ FXT_REC_INIT, 1, 1, true, 16, 63 },
-		{ FXT_REC_STRING, 0, 0, true, 31, 31 },
-		{ FXT_REC_STRING, 0, 0, true, 47, 63 },
-		{ FXT_REC_THREAD, 1, 2, true, 24, 63 },
-		{ FXT_REC_BLOB, 0, 0, true, 47, 47 },
-		{ FXT_REC_BLOB, 0, 0, true, 56, 63 },
-		{ FXT_REC_USERSPACE_OBJECT, 0, 2, true, 44, 63 },
-		{ FXT_REC_KERNEL_OBJECT, 0, 1, true, 44, 63 },
-		{ FXT_REC_LOG, 0, 3, true, 31, 31 },
-		{ FXT_REC_LOG, 0, 3, true, 40, 63 },
-		{ FXT_META_PROVIDER_INFO << 16, 0, 0, true, 60, 63 },
-		{ FXT_META_PROVIDER_SECTION << 16, 0, 0, true, 52, 63 },
-		{ FXT_META_PROVIDER_EVENT << 16, 0, 0, true, 56, 63 },
-		{ FXT_REC_SCHEDULING | (uint64_t)FXT_SCHED_SWITCH << 60, 0, 3, true, 40, 59 },
-		{ FXT_REC_SCHEDULING | (uint64_t)FXT_SCHED_WAKEUP << 60, 0, 2, true, 36, 59 },
-		{ FXT_REC_PROFILER | FXT_PROF_MODULE << 16, 0, 3, true, 60, 63 },
-		{ FXT_REC_PROFILER | FXT_PROF_MMAP << 16, 0, 6, true, 47, 63 },
-		{ FXT_REC_PROFILER | FXT_PROF_BACKTRACE << 16, 0, 3, true, 36, 63 },
-		{ FXT_REC_LARGE | 1ull << 40, 0, 2, true, 44, 63 },
-		/* the only argument of an event, all with room for a value */
-		{ FXT_REC_EVENT | 1u << 20 | 1u << 24, FXT_ARG_NULL | 1u << 4, 2, false, 32, 63 },
-		{ FXT_REC_EVENT | 1u << 20 | 1u << 24, FXT_ARG_STRING | 1u << 4, 2, false, 48, 63 },
-		{ FXT_REC_EVENT | 1u << 20 | 1u << 24, FXT_ARG_BOOL | 1u << 4, 2, false, 33, 63 },
+		{ FXT_REC_INIT, { 1 }, 1, 0, 16, 63 },
+		{ FXT_REC_STRING, { 0 }, 0, 0, 31, 31 },
+		{ FXT_REC_STRING, { 0 }, 0, 0, 47, 63 },
+		{ FXT_REC_THREAD, { 0, 1 }, 2, 0, 24, 63 },
+		{ FXT_REC_BLOB, { 0 }, 0, 0, 47, 47 },
+		{ FXT_REC_BLOB, { 0 }, 0, 0, 56, 63 },
+		{ FXT_REC_USERSPACE_OBJECT, { 0 }, 2, 0, 44, 63 },
+		{ FXT_REC_KERNEL_OBJECT, { 0 }, 1, 0, 44, 63 },
+		{ FXT_REC_LOG, { 0 }, 3, 0, 31, 31 },
+		{ FXT_REC_LOG, { 0 }, 3, 0, 40, 63 },
+		{ FXT_META_PROVIDER_INFO << 16, { 0 }, 0, 0, 60, 63 },
+		{ FXT_META_PROVIDER_SECTION << 16, { 0 }, 0, 0, 52, 63 },
+		{ FXT_META_PROVIDER_EVENT << 16, { 0 }, 0, 0, 56, 63 },
+		{ FXT_REC_SCHEDULING | (uint64_t)FXT_SCHED_SWITCH << 60, { 0 }, 3, 0, 40, 59 },
+		{ FXT_REC_SCHEDULING | (uint64_t)FXT_SCHED_WAKEUP << 60, { 0 }, 2, 0, 36, 59 },
+		{ FXT_REC_PROFILER | FXT_PROF_MODULE << 16, { 0 }, 3, 0, 60, 63 },
+		{ FXT_REC_PROFILER | FXT_PROF_MMAP << 16, { 0 }, 6, 0, 47, 63 },
+		{ FXT_REC_PROFILER | FXT_PROF_BACKTRACE << 16, { 0 }, 3, 0, 36, 63 },
+		{ FXT_REC_LARGE | 1ull << 40, { 0 }, 2, 0, 44, 63 },
+		{ FXT_REC_LARGE | 1ull << 40, { 0 }, 2, 1, 32, 63 },
+		{ FXT_REC_LARGE, { 1ull << 36 }, 3, 1, 44, 63 },
+		{ ARG(FXT_ARG_NULL, 1u), 32, 63 },
+		{ ARG(FXT_ARG_I64, 2u), 32, 63 },
+		{ ARG(FXT_ARG_U64, 2u), 32, 63 },
+		{ ARG(FXT_ARG_F64, 2u), 32, 63 },
+		{ ARG(FXT_ARG_STRING, 1u), 48, 63 },
+		{ ARG(FXT_ARG_POINTER, 2u), 32, 63 },
+		{ ARG(FXT_ARG_KOID, 2u), 32, 63 },
+		{ ARG(FXT_ARG_BOOL, 1u), 33, 63 },
 	};
-	static const unsigned char valued[] = {
-		FXT_ARG_I64, FXT_ARG_U64, FXT_ARG_F64, FXT_ARG_POINTER, FXT_ARG_KOID,
-	};
+#undef ARG
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -501,30 +500,6 @@ static void test_each_reserved_bit(void **state)
 				fail_msg("row %zu: bit %u is not told", i, bit);
 		if (reserved_is_told(&rows[i], rows[i].from - 1u))
 			fail_msg("row %zu: bit %u is told", i, rows[i].from - 1u);
-	}
-	/* Behind an argument's header comes its value; a large record's word is its second. */
-	for (size_t i = 0; i < sizeof(valued) + 2; i++) {
-		bool large = i >= sizeof(valued), plain = i > sizeof(valued), told;
-
-		for (unsigned int bit = 31; bit < 64; bit++) {
-			struct raw r = { 0 };
-			struct conversion c;
-
-			raw_magic(&r);
-			raw_thread(&r, 1, 1, 1);
-			raw_begin(&r, large ? FXT_REC_LARGE | (uint64_t)plain << 40 :
-				  FXT_REC_EVENT | 1u << 20 | 1u << 24);
-			raw_word(&r, large ? 1ull << bit | (plain ? 0 : 1ull << 36) : 1);
-			raw_word(&r, large ? 0 : valued[i] | 2u << 4 | 1ull << bit);
-			raw_word(&r, 0);
-			raw_end(&r);
-			c = convert("fxt", "json", r.b.data, r.b.n, NULL);
-			told = strstr(c.messages.data, "reserved bits that are set");
-			if (told != (bit >= (large && !plain ? 44 : 32)))
-				fail_msg("row %zu, bit %u: %s", i, bit, c.messages.data);
-			conversion_free(&c);
-			raw_free(&r);
-		}
 	}
 }
 

@@ -328,17 +328,16 @@ static void free_records(struct record *list, size_t n)
 static void births_are_counted(void **state)
 {
 	uint32_t flags = 0x1200011, thread = flags | 0x10000;
-	unsigned int births = 0;
 
 	(void)state;
 	for (int threads = 0; threads < 2; threads++) {
 		struct printer p = { .sink.ops = &print_ops };
 		struct rec_events *e = rec_events_new(&formats, &p.sink);
+		unsigned int births = 0;
 		struct record *list;
 		size_t n = all_records(0, &list);
 		struct rec r;
 
-		births = 0;
 		for (size_t i = 0; i < n; i++) {
 			uint8_t *at = memmem(list[i].data, list[i].size, &flags, sizeof(flags));
 

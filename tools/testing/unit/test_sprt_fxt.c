@@ -317,11 +317,11 @@ static void calls_without_time_keep_their_order(void **state)
 /* Calls of threads may be a little out of order: each has its time, if there is one. */
 static void calls_before_the_first_have_their_time(void **state)
 {
+	(void)state;
 	for (uint32_t sec = 0; sec < 1000; sec += 999) {
 		struct made m = { .major = 2, .ptr = 4 };
 		struct records rs;
 
-		(void)state;
 		made_start(&m, "i686");
 		made_process(&m, 7, sec, 0, 1, "a");
 		made_call(&m, 0, 0, 5000, 2, "f", 1, 1);

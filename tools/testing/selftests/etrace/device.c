@@ -46,13 +46,6 @@ static int call(int dev, unsigned long request, void *arg)
 	return ioctl(dev, request, arg) ? errno : 0;
 }
 
-static void sleep_until_killed(void)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;)
-		pause();
-}
-
 static pid_t start(void (*fn)(void))
 {
 	pid_t pid;
@@ -303,7 +296,7 @@ TEST(pid_namespace)
 
 	et_module_setup("", 64);
 	inner = session(&create);
-	outside = start(sleep_until_killed);
+	outside = et_sleeper();
 	EXPECT_EQ(call(inner, ETRACE_IOC_ADD, &outside), 0);
 	fflush(stdout);
 	unsharer = MUST(fork());
