@@ -46,7 +46,7 @@ static const struct diag_kind lost_unknown = {
 	"losses of an unknown number of events", DIAG_DAMAGE };
 /* What the module prints with its parameter "extended". */
 static const char *const extensions[] = {
-	"CommOf", "Failed", "Marks", "OpenFailed",
+	"CommOf", "Failed", "Marks",
 };
 
 static const struct diag_kind unknown_tags = {
@@ -363,7 +363,6 @@ static void begin_event(struct growing *g, enum et_kind kind, uint64_t upid,
 	g->need = 0;
 	g->nwant = 0;
 	g->string = -1;
-	g->next_part = 0;
 	g->piece_off = 0;
 	g->in_parts = g->in_cont = g->cont_done = g->no_cont_end = false;
 }

@@ -399,9 +399,6 @@ bool et_regular(const struct et_event *ev)
 			return false;
 		order = row->order;
 	}
-	for (uint32_t i = 0; i < ev->nmarks; i++)
-		if (ev->marks[i].what != ET_M_STAMP)
-			return false;
 	return true;
 }
 

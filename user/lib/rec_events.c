@@ -603,10 +603,8 @@ static void add_piece(struct node *n, const struct rec *r, uint32_t cpu, uint64_
 	const char *s;
 	uint32_t len;
 
-	if (number >= sizeof(string_tags)) {
-		n->doubtful = true;
+	if (number >= sizeof(string_tags))
 		return;
-	}
 	tag = string_tags[number];
 	s = rec_bytes(r, REC_F_piece, &len);
 	last = ev->nitems ? &ev->items[ev->nitems - 1] : NULL;

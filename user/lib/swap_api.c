@@ -76,7 +76,6 @@ struct swap_api *swap_api_read(const char *path, struct diag *diag)
 		return NULL;
 	}
 	a = xcalloc(1, sizeof(*a));
-	errno = 0;
 	while ((len = getline(&text, &size, f)) >= 0) {
 		line++;
 		while (len && strchr(" \t\r\n", text[len - 1]))

@@ -39,7 +39,7 @@ import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 UNIT = "tools/testing/unit"
-SHORT = 10                      # seconds of a test that is run with sanitizers, too
+SHORT = 20                      # seconds of a test that is run with sanitizers, too
 ROOM = 4 << 30                  # bytes that a test may take, of memory or of a file
 
 TOKEN = re.compile(r"""

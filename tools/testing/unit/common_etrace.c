@@ -733,7 +733,7 @@ const char every_kind_lines[] =
 	P1 "6!FN|/\xff\xfe\n" P1 "6!FO|x\n" P1 "6!Marks|cut=FN\n" P1 "6!More|\xff\n"
 	P1 "7!Open|fnamesize=300,forigsize=1,flags=18446744073709551615,mode=0,fd=-2\n"
 	P1 "7!FN|/\n"
-	P1 "8!Close|fd=3\n" P1 "9!Dup|oldfd=1,newfd=5,flags=0\n" P1 "10!Pipe|fd1=3,fd2=4,flags=0\n"
+	P1 "8!Close|fd=3\n" P1 "8!Z|\xff\n" P1 "9!Dup|oldfd=1,newfd=5,flags=0\n" P1 "10!Pipe|fd1=3,fd2=4,flags=0\n"
 	P1 "11!RenameFrom|fnamesize=2\n" P1 "11!RF|/a\n" P1 "11!RenameTo|fnamesize=2\n" P1 "11!RT|/b\n"
 	P1 "12!RenameFailed|\n"
 	P1 "13!LinkatFrom|fnamesize=2,flags=0\n" P1 "13!LF|/a\n" P1 "13!LinkTo|fnamesize=2\n" P1 "13!LT|/b\n"

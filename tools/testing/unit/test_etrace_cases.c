@@ -23,7 +23,7 @@ struct one {
 	const char *in;
 	const char *out;		/* NULL: as it came in; times: see check() */
 	int status;
-	const char *message;		/* that must be told; NULL: nothing is asked */
+	const char *message;		/* that must be told; NULL: none, if the status is 0 */
 };
 
 static void check(const struct one *c)
@@ -37,6 +37,8 @@ static void check(const struct one *c)
 		fail_msg("%s gives\n%s", c->name, r.out.data);
 	if (r.status != c->status)
 		fail_msg("%s: status %d\n%s", c->name, r.status, r.messages.data);
+	if (!c->message && !c->status && r.messages.n)
+		fail_msg("%s: says\n%s", c->name, r.messages.data);
 	if (c->message && !strstr(r.messages.data, c->message))
 		fail_msg("%s: is not told \"%s\" but\n%s", c->name, c->message, r.messages.data);
 	bytes_free(&out);
@@ -355,6 +357,8 @@ static void extensions(void **state)
 		{ "error and marks",
 		  P "RenameFrom|fnamesize=2\n" P "RF|/a\n" P "RenameFailed|\n" P "Failed|error=2\n"
 		  P "Marks|joined=RF,unread=,cut=\n", NULL, 0, NULL },
+		{ "another thread's name", P "Comm|size=1\n" P "CN|x\n" P "CommOf|upid=7\n",
+		  NULL, 0, NULL },
 		{ "with another task's lines between",
 		  P "Exit|status=0\n" P2 "Close|fd=1\n" P "ExitSignal|signal=9,core=0\n",
 		  P "Exit|status=0\n" P "ExitSignal|signal=9,core=0\n" P2 "Close|fd=1\n", 0, NULL },

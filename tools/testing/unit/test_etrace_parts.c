@@ -469,6 +469,26 @@ static void present_programs(void **state)
 	}
 }
 
+/* A thread that was there before tracing began is no process of its own. */
+static void present_threads(void **state)
+{
+	(void)state;
+	for (int thread = 0; thread < 2; thread++) {
+		struct report *r;
+		int n = 0;
+
+		LINE("%lu,0,1,0!Present|commsize=1,process=%lu,parent=0", UP(2), UP(2));
+		LINE("%lu,0,1,0!TN|a", UP(2));
+		LINE("%lu,0,1,0!Present|commsize=1,process=%lu,parent=0", UP(3), UP(thread ? 2 : 3));
+		LINE("%lu,0,1,0!TN|b", UP(3));
+		r = summary(text);
+		assert_int_equal(r->processes, thread ? 1 : 2);
+		assert_int_equal(r->threads, thread);
+		assert_int_equal(r->widest, thread ? 1 : 2);
+		report_free(r);
+	}
+}
+
 /* A pid that comes again ends the task that had it, though its exit was lost. */
 static void pid_again(void **state)
 {
@@ -840,6 +860,7 @@ int main(void)
 		cmocka_unit_test(report_numbers),
 		cmocka_unit_test(killed),
 		cmocka_unit_test(present_programs),
+		cmocka_unit_test(present_threads),
 		cmocka_unit_test(pid_again),
 		cmocka_unit_test(thread_exec),
 		cmocka_unit_test(other_names),

@@ -105,6 +105,8 @@ static void exit_statuses(void **state)
 	expect(2, "$R --from nothing good 2>&1", "unknown input format \"nothing\"; known are: ");
 	expect(2, "$R --nothing good 2>&1", "Usage: etrace-read");
 	expect(2, "$R --to etrace other 2>&1", "other: not a trace in a known format");
+	/* the beginning of a line is enough to know the format by */
+	expect(1, "printf '1,0,1,2!x' > begun; $R --to etrace begun 2>/dev/null", "1,0,1,2!x\n");
 	expect(2, "$R --to etrace empty 2>&1", "empty: is empty");
 	expect(2, "$R --to swap good 2>&1", NULL);
 	expect(2, "$R -o no/such/dir good 2>&1", "no/such/dir: No such file or directory");
@@ -112,6 +114,7 @@ static void exit_statuses(void **state)
 	expect(2, "$R --bits-of-real-pid 33 good 2>&1 -o x", "--bits-of-real-pid 33: must be");
 	expect(2, "$R --bits-of-real-pid -1 good 2>&1 -o x", "must be a number from 0 to 32");
 	expect(2, "$R --to etrace --bits-of-real-pid 3 good 2>&1", "--bits-of-real-pid means nothing");
+	expect(0, "$R -o unmade.etrace --bits-of-real-pid 3 good 2>/dev/null; test ! -e unmade.etrace", NULL);
 	expect(0, "$R --help", "Exit status: 0 complete;");
 	expect(0, "$R --version", "etrace-read ");
 }
@@ -410,6 +413,9 @@ static void other_fxt(void **state)
 	expect(1, "$R --from fxt --to json theirs 2>/dev/null", "{\"record\":\"metadata\",\"offset\":0,");
 	expect(1, "$R --from fxt --check theirs 2>/dev/null", "theirs: offset 0: magic: ");
 	expect(2, "$R --from fxt --check other 2>&1", "other: nothing in it can be read as FXT");
+	/* a single word tells in which order its bytes are */
+	expect(1, "printf '\\0\\0\\0\\0\\0\\1\\0\\022' > word; $R --from fxt-records --to json word 2>/dev/null",
+	       "{\"record\":\"string\",\"offset\":0,\"words\":1,\"provider\":0,\"index\":1,\"value\":\"\"}\n");
 }
 
 static void second_opinion(void **state)

@@ -101,6 +101,9 @@ static void good_events(struct raw *r)
 	event(r, FXT_EV_DURATION_COMPLETE, 25, 30);
 	event(r, FXT_EV_DURATION_COMPLETE, 30, 30);
 	event(r, FXT_EV_DURATION_COMPLETE, 30, 31);
+	event(r, FXT_EV_DURATION_COMPLETE, 32, 35);
+	event(r, FXT_EV_DURATION_BEGIN, 33, 0);
+	event(r, FXT_EV_DURATION_END, 35, 0);
 	event(r, FXT_EV_ASYNC_BEGIN, 40, 9);
 	event(r, FXT_EV_ASYNC_INSTANT, 41, 9);
 	event(r, FXT_EV_ASYNC_END, 42, 9);

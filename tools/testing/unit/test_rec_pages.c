@@ -317,6 +317,19 @@ static size_t all_records(unsigned int cpu, struct record **list)
 	return n;
 }
 
+/* The first record of a kind that has this value in a field. */
+static size_t first_with(const struct record *list, size_t n, enum rec_kind kind,
+			 enum rec_field field, int64_t value, struct rec *r)
+{
+	for (size_t i = 0; i < n; i++) {
+		assert_true(rec_open(&formats, r, list[i].data, list[i].size));
+		if (r->kind == kind && rec_num(r, field) == value)
+			return i;
+	}
+	fail_msg("there is no such record");
+	return n;
+}
+
 static void free_records(struct record *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -358,6 +371,44 @@ static void births_are_counted(void **state)
 		buf_free(&p.lines);
 		free_records(list, n);
 	}
+}
+
+/* Bits of a record become the names of its strings. */
+static void marks_have_names(void **state)
+{
+	static const struct {
+		enum rec_field field;
+		uint8_t bits;
+		const char *line;
+	} cases[] = {
+		{ REC_F_joined, 1, "Marks|joined=FN,unread=,cut=\n" },
+		{ REC_F_unread, 2, "Marks|joined=,unread=FO,cut=\n" },
+		{ REC_F_unread, 8, "Marks|joined=,unread=args,cut=\n" },
+		{ REC_F_cut, 3, "Marks|joined=,unread=,cut=FN+FO\n" },
+	};
+	struct record *list;
+	size_t n = all_records(0, &list), i;
+	struct rec r;
+
+	(void)state;
+	i = first_with(list, n, REC_open, REC_F_error, 0, &r);
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		struct printer p = { .sink.ops = &print_ops };
+		struct rec_events *e = rec_events_new(&formats, &p.sink);
+		uint8_t *bits = list[i].data + r.layout->field[cases[k].field].offset;
+		const char *line;
+
+		*bits = cases[k].bits;
+		rec_events_take(e, 0, list[i].data, list[i].size);
+		*bits = 0;
+		rec_events_end(e);
+		line = memmem(p.lines.s, p.lines.len, "Marks|", strlen("Marks|"));
+		assert_non_null(line);
+		assert_memory_equal(line, cases[k].line, strlen(cases[k].line));
+		rec_events_free(e);
+		buf_free(&p.lines);
+	}
+	free_records(list, n);
 }
 
 /* All losses are counted; the first of them are told with whose they are. */
@@ -424,6 +475,58 @@ static void one_record_missing(void **state)
 	free_records(list, n);
 }
 
+/* A string of which the first part is missing keeps its parts' numbers. */
+static void parts_keep_their_numbers(void **state)
+{
+	struct printer p = { .sink.ops = &print_ops };
+	struct rec_events *e = rec_events_new(&formats, &p.sink);
+	struct record *list;
+	size_t n = all_records(1, &list), i;
+	struct rec r;
+
+	(void)state;
+	i = first_with(list, n, REC_string, REC_F_part, 1, &r);
+	rec_events_take(e, 0, list[i].data, list[i].size);
+	rec_events_end(e);
+	assert_int_equal(p.incomplete, 1);
+	assert_non_null(memmem(p.lines.s, p.lines.len, "[1]", 3));
+	rec_events_free(e);
+	buf_free(&p.lines);
+	free_records(list, n);
+}
+
+/* An event that waited too long, and whose end never came, is freed, too. */
+static void freed_unfinished(void **state)
+{
+	struct printer p = { .sink.ops = &print_ops };
+	struct rec_events *e = rec_events_new(&formats, &p.sink);
+	struct record *list;
+	size_t n = all_records(0, &list), i;
+	struct rec r;
+
+	(void)state;
+	i = first_with(list, n, REC_exec, REC_F_more, 1, &r);
+	rec_events_take(e, 0, list[i].data, list[i].size);
+	for (uint64_t k = 0; k < 5000; k++) {
+		uint64_t lost[5] = { 1392, 7, 1000 + k, 1, 900 };
+
+		rec_events_take(e, 0, (uint8_t *)lost, sizeof(lost));
+	}
+	assert_true(p.lost > 0);
+	rec_events_free(e);
+	buf_free(&p.lines);
+	free_records(list, n);
+}
+
+static void kinds_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(rec_kind_name(REC_open), "etrace_open");
+	for (unsigned int i = 0; i < REC_KIND_COUNT; i++)
+		assert_non_null(rec_kind_name(i));
+	assert_null(rec_kind_name(REC_KIND_COUNT));
+}
+
 static uint32_t next_random(uint32_t *x)
 {
 	*x ^= *x << 13;
@@ -475,8 +578,12 @@ int main(void)
 		cmocka_unit_test(order_waits),
 		cmocka_unit_test(bounded),
 		cmocka_unit_test(births_are_counted),
+		cmocka_unit_test(marks_have_names),
 		cmocka_unit_test(losses_are_kept),
 		cmocka_unit_test(one_record_missing),
+		cmocka_unit_test(parts_keep_their_numbers),
+		cmocka_unit_test(freed_unfinished),
+		cmocka_unit_test(kinds_have_names),
 		cmocka_unit_test(damaged_records),
 	};
 

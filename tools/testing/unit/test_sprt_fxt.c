@@ -279,7 +279,8 @@ static void days_are_unwrapped(void **state)
 
 	(void)state;
 	made_start(&m, "i686");
-	made_process(&m, 7, 1000, 500000, 1, "a");
+	/* microseconds of more than a second count as those of one */
+	made_process(&m, 7, 1000, 1500000, 1, "a");
 	for (uint32_t i = 0; i < 8; i++)
 		made_call(&m, 0, 0, ms[i], 1, "f", 0, 0);
 	rs = to_fxt(m.b.data, m.b.n, NULL);

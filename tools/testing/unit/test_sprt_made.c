@@ -346,7 +346,10 @@ static void unknown_packets_are_passed_over(void **state)
 	made_u32(&m, 1);
 	made_str(&m, "CALLCALLCALL");
 	made_end(&m);
-	made_packet(&m, "MORE");
+	/* their names are capital letters, digits and underscores */
+	made_packet(&m, "A0_9");
+	made_end(&m);
+	made_packet(&m, "_Z9A");
 	made_end(&m);
 	made_call(&m, 1, 0, 1, 7, "strange", 1, 1);
 	made_packet(&m, "LAST");
@@ -741,6 +744,7 @@ static void senseless_options_are_refused(void **state)
 		{ { "exclude", "/dev/../proc/version" } },
 		{ { "call-address", "lib" } }, { { "call-address", "lib:1" } },
 		{ { "call-address", ":1+1" } }, { { "call-address", "l:1+" } },
+		{ { "call-address", "l:+1" } }, { { "call-address", "l:1x1" } },
 		{ { "sort", "size" } }, { { "compress", NULL }, { "sort", "name" } },
 		{ { "sysroot", "/" } },
 	};
@@ -851,6 +855,7 @@ static void record_lines_are_understood(void **state)
 		    "@ 10 : two words\n"
 		    "@ 20 :\x20\n"
 		    "<1> : fd (file (descriptor))\n"
+		    "<2> : bare ()\n"
 		    "<80000000> : x y (z) [refcount]\n"
 		    ": /a => b/c d => 0x10-0xffffffffffffffff\n"
 		    "3. @30 [01:02:03.045] open<fd>(1) = 0x4\n"
@@ -869,6 +874,7 @@ static void record_lines_are_understood(void **state)
 		    "CTXR id=0x10 name='two words'\n"
 		    "CTXR id=0x20 name=''\n"
 		    "RESR id=1 flags=0x0 type='fd' desc='file (descriptor)'\n"
+		    "RESR id=2 flags=0x0 type='bare' desc=''\n"
 		    "RESR id=32 flags=0x1 type='x y' desc='z'\n"
 		    "MMAP from=0x10 to=0xffffffffffffffff path='/a => b/c d'\n"
 		    "CALL #3 res=1 ctx=0x30 ts=3723045 type=2 name='open' size=1 id=0x4\n"

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
+#include "common_fxt.h"
 #include "common_sprt.h"
 
 static const char *const sprt_samples[] = {
@@ -135,6 +136,23 @@ static void count_free(struct counted *r, unsigned long long id)
 	r->free_bytes += b->size;
 	r->live--;
 	r->live_bytes -= b->size;
+}
+
+/* The last bit of a mask is a resource like the others. */
+static void sprt_last_resource(void **state)
+{
+	static const char log[] =
+		"version=1.0, arch=x86_64\n"
+		/* as many as there is room for at first */
+		"<1> : a (A)\n<2> : b (B)\n<4> : c (C)\n<8> : d (D)\n<10> : e (E)\n"
+		"<40000000> : one (One)\n<80000000> : last (Last) [refcount]\n"
+		"1. f<last>(3) = 0x1\n2. f<last>(3) = 0x1\n3. f<one>(4) = 0x1\n4. f<one>(4) = 0x1\n";
+	struct json_object *o = summary("sp-rtrace-text", log, sizeof(log) - 1, 0);
+
+	(void)state;
+	assert_int_equal(number(row(o, "resources", "resource", "last"), "allocated_blocks"), 1);
+	assert_int_equal(number(row(o, "resources", "resource", "one"), "allocated_blocks"), 2);
+	json_object_put(o);
 }
 
 static void sprt_counts(void **state)
@@ -464,6 +482,26 @@ static void fxt_counts(void **state)
 	bytes_free(&b);
 }
 
+/* Threads that are only named are threads, too; processes are none. */
+static void fxt_threads(void **state)
+{
+	static const unsigned int types[] = { FXT_KOBJ_PROCESS, FXT_KOBJ_THREAD, FXT_KOBJ_THREAD };
+	struct raw r = { 0 };
+	struct json_object *o;
+
+	(void)state;
+	raw_magic(&r);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		raw_begin(&r, FXT_REC_KERNEL_OBJECT | types[i] << 16);
+		raw_word(&r, 100 + i);
+		raw_end(&r);
+	}
+	o = summary("fxt", r.b.data, r.b.n, 0);
+	assert_int_equal(number(o, "threads"), 2);
+	json_object_put(o);
+	bytes_free(&r.b);
+}
+
 /* Nothing was read: a message, and no summary of nothing. */
 static void nothing(void **state)
 {
@@ -590,6 +628,7 @@ static void recorded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sprt_last_resource),
 		cmocka_unit_test(sprt_counts),
 		cmocka_unit_test(sprt_leaks),
 		cmocka_unit_test(sprt_functions),
@@ -599,6 +638,7 @@ int main(void)
 		cmocka_unit_test(swap_calls),
 		cmocka_unit_test(swap_lost),
 		cmocka_unit_test(fxt_counts),
+		cmocka_unit_test(fxt_threads),
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(text),
 		cmocka_unit_test(memory),

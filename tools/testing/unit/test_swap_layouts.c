@@ -168,6 +168,17 @@ static void test_status_info(void **state)
 	both_free(&b, &s);
 }
 
+/* A function's entry, up to its arguments. */
+static void begin_entry(struct stream *s)
+{
+	sw_begin(s, 0x0008);
+	sw_u32(s, 42);
+	sw_u32(s, 43);
+	sw_u64(s, 0x8010);
+	sw_u64(s, 0x8100);
+	sw_u32(s, 3);
+}
+
 /* Every type of argument, in each of the four kinds of messages with them. */
 static void add_arguments(struct stream *s)
 {
@@ -234,12 +245,7 @@ static void test_arguments(void **state)
 	struct both b;
 
 	(void)state;
-	sw_begin(&s, 0x0008);
-	sw_u32(&s, 42);
-	sw_u32(&s, 43);
-	sw_u64(&s, 0x8010);
-	sw_u64(&s, 0x8100);
-	sw_u32(&s, 3);
+	begin_entry(&s);
 	add_arguments(&s);
 	sw_end(&s);
 	/* The same with the old head. */
@@ -285,6 +291,27 @@ static void test_arguments(void **state)
 		   "'A', true, -5, -2, 0xffffffff80001000, 0.100000001, 0.10000000000000001, \"a \"b\"\", n, v, [-1, 0]@0x1000, [-1, 0]@0x1000, [-1, 0]@0x1000");
 	assert_int_equal(count_events(&b.fxt, "duration begin", "syscall", "0xffffffff80001000"), 1);
 	assert_arg(first_event(&b, "instant", "lifecycle", "api 9"), "return", "-1");
+	both_free(&b, &s);
+}
+
+/* Characters that can be seen stand for themselves. */
+static void test_characters(void **state)
+{
+	static const uint8_t chars[] = { 0x1f, 0x20, 0x7e, 0x7f };
+	struct stream s = { 0 };
+	struct both b;
+
+	(void)state;
+	begin_entry(&s);
+	sw_u32(&s, sizeof(chars));
+	for (size_t i = 0; i < sizeof(chars); i++) {
+		sw_u8(&s, 'c');
+		sw_u8(&s, chars[i]);
+	}
+	sw_end(&s);
+	b = both(&s, NULL);
+	assert_arg(first_event(&b, "duration begin", "function", "0x8010"), "args",
+		   "'\\x1f', ' ', '~', '\\x7f'");
 	both_free(&b, &s);
 }
 
@@ -546,12 +573,7 @@ static void test_bad_fields(void **state)
 
 	(void)state;
 	sw_sample(&s, 42, 0x8000);
-	sw_begin(&s, 0x0008);		/* at 40 */
-	sw_u32(&s, 42);
-	sw_u32(&s, 43);
-	sw_u64(&s, 0x8010);
-	sw_u64(&s, 0x8100);
-	sw_u32(&s, 3);
+	begin_entry(&s);		/* at 40 */
 	sw_u32(&s, 3);
 	sw_u8(&s, 'd');
 	sw_u32(&s, 7);
@@ -924,6 +946,7 @@ int main(void)
 		cmocka_unit_test(test_web_sampling),
 		cmocka_unit_test(test_status_info),
 		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_characters),
 		cmocka_unit_test(test_exits),
 		cmocka_unit_test(test_file_function),
 		cmocka_unit_test(test_blocking_probes),
