@@ -14,7 +14,9 @@
 # the innermost where they are nested.  A stage without results counts as one
 # itself: passed with exit 0, skipped with 4, failed otherwise.
 #
-# The last line is "N passed, N failed" or "N passed, N failed, N skipped".
+# Failures are named once more at the end, with what each said last, for whoever
+# sees only that.  The last line is "N passed, N failed" or
+# "N passed, N failed, N skipped".
 # Exit 0 only if something passed and nothing failed.
 
 set -u
@@ -44,7 +46,7 @@ if [ $# -gt 0 ] && [ ${#names[@]} != $# ]; then
 fi
 
 mkdir -p "$logs"
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 failures=
 
 # report NAME PID START: wait for a stage and say what its results are.
 report()
@@ -66,6 +68,8 @@ report()
 			tail -n 10 "$log"
 		} | cut -c1-200 | sed 's/^/    | /'
 		echo "    all of it: $log"
+		failures+=$(grep -E -B 2 '^(# *)*not ok' "$log" | grep -Ev '^(--$|[# ]*ok )' |
+			cut -c1-150 | head -n 10 | sed "s/^/    $name: /")$'\n'
 	elif [ "$status" = 4 ]; then
 		tail -n 1 "$log" | sed 's/^/    skipped: /'
 	fi
@@ -96,6 +100,7 @@ for file in "${names[@]}"; do
 	running=("${left[@]}")
 done
 
+[ "$failed" = 0 ] || printf 'Failed:\n%s' "$failures"
 if [ "$skipped" != 0 ]; then
 	echo "$passed passed, $failed failed, $skipped skipped"
 else

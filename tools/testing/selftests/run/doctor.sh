@@ -16,7 +16,7 @@ fine()
 	has out "ok    a session"
 	hasnt out BAD
 	is "verdict" "$(tail -n 1 out)" "etrace run --backend=module works here"
-	wait_for 5 no_instances || fail "it leaves instances: $(instances)"
+	wait_for no_instances || fail "it leaves instances: $(instances)"
 	is "status for BPF" "$(doctor bpf)" 0
 	has out "ok    BPF rights"
 	has out "ok    BPF types"
@@ -125,7 +125,7 @@ loads_on_demand()
 	# Another one records, longer than the one that loaded it.
 	"$etrace" run --backend=module -o 1.fxt sh -c 'until [ -e begun ]; do sleep 0.05; done' 2> err &
 	first=$!
-	wait_for 60 module_there
+	wait_for module_there
 	"$etrace" run --backend=module -q -o 2.fxt sh -c ': > begun; while kill -0 '$first'; do sleep 0.05; done 2> /dev/null'
 	is "status of the other" $? 0
 	wait $first

@@ -68,12 +68,11 @@ status()
 	echo "$s"
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds
+# wait_for COMMAND...: until it succeeds, for two minutes at most
 wait_for()
 {
-	local n=$(($1 * 20))
+	local n=2400
 
-	shift
 	until "$@" > /dev/null 2>&1; do
 		[ $n -gt 0 ] || return 1
 		n=$((n - 1))

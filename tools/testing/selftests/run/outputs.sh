@@ -18,7 +18,7 @@ one_file_two_recordings()
 
 	"$etrace" run --strict -- sh -c "$WAIT; cat /etc/hostname" > out.1 2> err.1 &
 	pid=$!
-	wait_for 60 test -e begun || fail "it does not begin"
+	wait_for test -e begun || fail "it does not begin"
 	is "status of another run" "$(status "$etrace" run touch ran)" 125
 	has err "etrace.fxt: another recording"
 	is "status of another attach" "$(status "$etrace" attach $$)" 125
@@ -38,7 +38,7 @@ one_file_two_recordings()
 	rm begun over
 	"$etrace" run -q -- sh -c "$WAIT" &
 	pid=$!
-	wait_for 60 test -e begun || fail "it does not begin"
+	wait_for test -e begun || fail "it does not begin"
 	kill -9 $pid
 	wait $pid 2> /dev/null
 	touch over
@@ -48,7 +48,7 @@ one_file_two_recordings()
 	s=$!
 	"$etrace" attach -q -o a.json $s &
 	tracer=$!
-	wait_for 60 test -s a.json || fail "attach writes nothing"
+	wait_for test -s a.json || fail "attach writes nothing"
 	is "status beside attach" "$(status "$etrace" run -o a.json true)" 125
 	kill $s
 	wait $tracer
@@ -104,7 +104,7 @@ stalled()
 		env --default-signal=INT "$etrace" run --strict -o pipe.etrace -o w.etrace -- \
 			sh -c "$BIN/calls 3000; touch ended" 2> err.$sig > out 9<&- &
 		pid=$!
-		wait_for 120 grep -q "waiting for pipe.etrace" err.$sig || fail "it does not wait"
+		wait_for grep -q "waiting for pipe.etrace" err.$sig || fail "it does not wait"
 		[ -e ended ] || fail "the command was held up"
 		is "opens in the other file" "$(opens w.etrace)" 3000
 		kill -$sig $pid
@@ -119,7 +119,7 @@ stalled()
 	"$etrace" run -o pipe.etrace -- \
 		sh -c "$BIN/calls 3000; touch ended; exec sleep 1000" 2> err > out 9<&- &
 	pid=$!
-	wait_for 120 test -e ended || fail "the command was held up"
+	wait_for test -e ended || fail "the command was held up"
 	kill -TERM $pid
 	wait $pid
 	is "status of the command" $? 143
@@ -128,9 +128,9 @@ stalled()
 	timeout 1 cat pipe.etrace > left
 	"$etrace" run --strict -o pipe.etrace -- sh -c "$BIN/calls 3000" 2> err.late > out 9<&- &
 	pid=$!
-	wait_for 120 grep -q "waiting for pipe.etrace" err.late || fail "it does not wait"
+	wait_for grep -q "waiting for pipe.etrace" err.late || fail "it does not wait"
 	cat pipe.etrace > late.etrace 9<&- &
-	wait_for 60 test -s late.etrace || fail "nothing comes through the pipe"
+	wait_for test -s late.etrace || fail "nothing comes through the pipe"
 	exec 9<&-
 	wait $pid
 	is "status" $? 0

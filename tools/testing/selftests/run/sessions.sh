@@ -26,7 +26,7 @@ four_at_once()
 			[ $i = $j ] || hasnt $i.etrace "file-$j-"
 		done
 	done
-	wait_for 5 no_instances || fail "instances are left: $(instances)"
+	wait_for no_instances || fail "instances are left: $(instances)"
 }
 
 nested()
@@ -55,14 +55,14 @@ recorder_killed()
 	"$etrace" run -q -o k.fxt -o k.etrace -o k.json -o k.fxt.gz -o k.fxt.zst -- \
 		sh -c 'echo $$ > began; while :; do cat /etc/hostname; sleep 0.02; done' > /dev/null &
 	pid=$!
-	wait_for 20 test -s began || fail "it does not begin"
-	wait_for 60 at_least 20 k.etrace || fail "nothing is recorded"
+	wait_for test -s began || fail "it does not begin"
+	wait_for at_least 20 k.etrace || fail "nothing is recorded"
 	sleep 1
 	kill -9 $pid
 	wait $pid 2> /dev/null
 	n=$(grep -c 'etc/hostname' k.etrace)
 	kill "$(cat began)" || fail "the command was ended with the recorder"
-	wait_for 5 no_instances || fail "instances are left: $(instances)"
+	wait_for no_instances || fail "instances are left: $(instances)"
 	# The device pins the module while a session is open.
 	is "uses of the module" "$(cat /sys/module/etrace/refcnt)" 0
 	[ "$n" -ge 20 ] || fail "only $n events are in the file"
@@ -84,7 +84,7 @@ last_second()
 	"$etrace" run -q -o s.etrace -o s.fxt.zst -- \
 		sh -c 'cat /etc/passwd; sleep 2; touch slept; sleep 30' > /dev/null &
 	pid=$!
-	wait_for 20 test -e slept
+	wait_for test -e slept
 	has s.etrace "!FN|/etc/passwd"
 	lines s.fxt.zst > got
 	has got "!FN|/etc/passwd"
@@ -102,7 +102,7 @@ daemon()
 	is "status" $? 4
 	has err "sleep [$(cat daemon)]"
 	has err "outlives"
-	wait_for 5 no_instances || fail "the daemon keeps the instance"
+	wait_for no_instances || fail "the daemon keeps the instance"
 	kill "$(cat daemon)" || fail "the daemon was ended"
 	hasnt d.etrace "Exit|status=15"
 }
@@ -115,7 +115,7 @@ attach()
 	pid=$!
 	"$etrace" attach -q -o a.fxt -o a.etrace $pid &
 	tracer=$!
-	wait_for 20 grep -q '!PP|.*/cat$' a.etrace || fail "nothing is recorded"
+	wait_for grep -q '!PP|.*/cat$' a.etrace || fail "nothing is recorded"
 	kill -INT $tracer
 	wait $tracer
 	is "status after Ctrl-C" $? 0
@@ -129,7 +129,7 @@ attach()
 	# Ends by itself with the tree.
 	"$etrace" attach -q -o b.etrace $pid &
 	tracer=$!
-	wait_for 20 grep -q '!FN|/etc/hostname' b.etrace || fail "nothing is recorded"
+	wait_for grep -q '!FN|/etc/hostname' b.etrace || fail "nothing is recorded"
 	kill $pid
 	wait $tracer
 	is "status when the tree ends" $? 0

@@ -72,7 +72,7 @@ signals()
 			trap "echo got-'$sig' > caught; exit 3" '$sig'
 			echo $PPID > ready; while :; do sleep 0.05; done' &
 		pid=$!
-		wait_for 20 test -s ready || fail "the command does not begin"
+		wait_for test -s ready || fail "the command does not begin"
 		kill -$sig "$(cat ready)"
 		wait $pid
 		is "status after $sig" $? 3

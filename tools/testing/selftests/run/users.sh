@@ -101,7 +101,7 @@ capabilities()
 	[ -e ran ] && fail "the command was run"
 	has err CAP_DAC_OVERRIDE
 	hasnt err "emory"
-	wait_for 5 no_instances || fail "instances are left: $(instances)"
+	wait_for no_instances || fail "instances are left: $(instances)"
 	with_caps +perfmon "$etrace" doctor --backend=module > out
 	is "status of doctor" $? 1
 	has out "BAD   rights"
@@ -111,7 +111,7 @@ capabilities()
 		-o two.etrace -- cat /etc/hostname > out 2> err
 	is "status with both" $? 0
 	has two.etrace "!FN|/etc/hostname"
-	wait_for 5 no_instances || fail "instances are left: $(instances)"
+	wait_for no_instances || fail "instances are left: $(instances)"
 	with_caps +perfmon,+dac_override "$etrace" doctor --backend=module > out
 	has out "ok    rights"
 	has out "ok    a session"
