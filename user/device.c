@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 #define MODULE "etrace.ko"
-/* Another program may be loading it: wait so long for the device, in ms. */
-#define DEVICE_WAIT_MS 5000
+/* Another program may be loading or unloading it: wait so long, in ms. */
+#define DEVICE_WAIT_MS 10000
+#define DEVICE_PAUSE_MS 20
 
 extern char **environ;
 
@@ -99,21 +100,6 @@ static int try_open(void)
 	return open(REC_DEVICE, O_RDWR | O_CLOEXEC);
 }
 
-static int wait_open(void)
-{
-	struct timespec pause = { 0, 20000000 };
-	int fd;
-
-	for (int ms = 0; ms < DEVICE_WAIT_MS; ms += 20) {
-		fd = try_open();
-		if (fd >= 0 || (errno != ENOENT && errno != ENXIO && errno != ENODEV))
-			return fd;
-		nanosleep(&pause, NULL);
-	}
-	errno = ENOENT;
-	return -1;
-}
-
 static void why_not_loaded(const char *path, int err, char *why, size_t size)
 {
 	struct utsname u;
@@ -139,10 +125,42 @@ static void why_not_loaded(const char *path, int err, char *why, size_t size)
 	}
 }
 
+static bool is_missing(int err)
+{
+	return err == ENOENT || err == ENXIO || err == ENODEV;
+}
+
+/*
+ * Loads the module, from @path unless that is empty, or has it that another one
+ * loads or unloads it.  Return: false with the reason if it cannot be loaded.
+ */
+static bool load(const char *path, bool verbose, char *why, size_t size)
+{
+	struct utsname u;
+	int err;
+
+	if (*path) {
+		err = insert(path);
+		if (!err && verbose)
+			say("loaded %s", path);
+		if (!err || err == -EEXIST || err == -EBUSY || load_installed(verbose))
+			return true;
+		why_not_loaded(path, err, why, size);
+		return false;
+	}
+	if (load_installed(verbose) || !access("/sys/module/etrace", F_OK))
+		return true;
+	uname(&u);
+	snprintf(why, size, "cannot load the module etrace: modprobe etrace fails; is it installed for this kernel (%s)? etrace doctor tells more",
+		 u.release);
+	return false;
+}
+
 int device_open(bool verbose, char *why, size_t size)
 {
+	struct timespec pause = { 0, DEVICE_PAUSE_MS * 1000000 };
 	char path[PATH_MAX];
-	int fd = try_open(), err;
+	int fd = try_open();
 
 	if (fd >= 0)
 		return fd;
@@ -151,7 +169,7 @@ int device_open(bool verbose, char *why, size_t size)
 			 REC_DEVICE, strerror(errno));
 		return -1;
 	}
-	if (errno != ENOENT && errno != ENXIO && errno != ENODEV) {
+	if (!is_missing(errno)) {
 		snprintf(why, size, "%s: %s", REC_DEVICE, strerror(errno));
 		return -1;
 	}
@@ -159,23 +177,17 @@ int device_open(bool verbose, char *why, size_t size)
 		snprintf(why, size, "the module etrace is not loaded, and loading it needs root: sudo, or sudo modprobe etrace once");
 		return -1;
 	}
-	if (device_module(path, sizeof(path))) {
-		err = insert(path);
-		if (!err && verbose)
-			say("loaded %s", path);
-		if (err && err != -EEXIST && err != -EBUSY && !load_installed(verbose)) {
-			why_not_loaded(path, err, why, size);
+	if (!device_module(path, sizeof(path)))
+		*path = 0;
+	/* What another one unloads takes none in its place until it is gone. */
+	for (int ms = 0; ms < DEVICE_WAIT_MS; ms += DEVICE_PAUSE_MS) {
+		if (!load(path, verbose, why, size))
 			return -1;
-		}
-	} else if (!load_installed(verbose)) {
-		struct utsname u;
-
-		uname(&u);
-		snprintf(why, size, "cannot load the module etrace: modprobe etrace fails; is it installed for this kernel (%s)? etrace doctor tells more",
-			 u.release);
-		return -1;
+		fd = try_open();
+		if (fd >= 0 || !is_missing(errno))
+			break;
+		nanosleep(&pause, NULL);
 	}
-	fd = wait_open();
 	if (fd < 0)
 		snprintf(why, size, "%s: %s, although the module is loaded", REC_DEVICE,
 			 strerror(errno));

@@ -102,7 +102,7 @@ module_there() { [ -d /sys/module/etrace ]; }
 # What was loaded for a recording goes with it, unless others need it.
 loads_on_demand()
 {
-	local first
+	local first i
 
 	unload
 	is "status of run" "$(status "$etrace" run --backend=module test -d /sys/module/etrace)" 0
@@ -136,6 +136,14 @@ loads_on_demand()
 	is "status of run" "$(status "$etrace" run --backend=module sh -c 'echo $PPID > /sys/module/etrace/parameters/root_pid')" 0
 	has err "stays loaded: it traces the tree of its root_pid"
 	unload
+	# The next one begins while the one before unloads it.
+	for i in 1 2 3 4 5; do
+		"$etrace" run --backend=module -q -o 1.etrace true &
+		wait_for grep -q '!VT|' 1.etrace
+		is "status of run after run $i" "$(status "$etrace" run --backend=module -o 2.fxt true)" 0
+		wait $!
+		rm 1.etrace
+	done
 	# Two at the same time that both want to load it.
 	"$etrace" run --backend=module -q -o 1.fxt true & 
 	"$etrace" run --backend=module -q -o 2.fxt true
