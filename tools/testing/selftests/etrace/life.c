@@ -477,11 +477,29 @@ TEST(unload_while_root_pid_is_written)
 	et_module_setup("", 8192);
 }
 
+/* Three rounds of churn, each with the module anew.  Return: kB of slabs more. */
+static long churn_growth(void)
+{
+	long before = meminfo("SUnreclaim"), after;
+	struct et_trace tr;
+	int round;
+
+	for (round = 0; round < 3; round++) {
+		et_run(churn, &tr);
+		et_trace_free(&tr);
+		usleep(100000);		/* RCU frees a little later */
+		et_module_teardown();
+		et_module_setup("", 8192);
+	}
+	after = meminfo("SUnreclaim");
+	et_note("SUnreclaim: %ld kB, three rounds later %ld kB", before, after);
+	return after - before;
+}
+
 TEST(no_leak)
 {
-	long before = 0, after;
-	struct et_trace tr;
-	int round, fd;
+	long growth;
+	int i, fd;
 
 	if (et_without_module())
 		return;
@@ -491,23 +509,19 @@ TEST(no_leak)
 	dprintf(fd, "#!/no/such/interpreter\n");
 	close(fd);
 	et_log_mark();
-	for (round = 0; round < 6; round++) {
-		et_run(churn, &tr);
-		et_trace_free(&tr);
-		usleep(100000);		/* RCU frees a little later */
-		et_module_teardown();
-		et_module_setup("", 8192);
-		if (round == 2)
-			before = meminfo("SUnreclaim");
-	}
-	after = meminfo("SUnreclaim");
-	et_note("SUnreclaim: %ld kB, three rounds later %ld kB", before, after);
+	churn_growth();
+	growth = churn_growth();
 	if (slab_objects("etrace_task") < 0)
 		et_note("a slot alone would not show: boot with slab_nomerge");
 	EXPECT(!et_log_has("kmem_cache_destroy"), "slots are left");
 	if (access("/sys/kernel/debug/kmemleak", F_OK)) {
-		/* 300 calls of each kind that left a kilobyte each would show. */
-		EXPECT(after - before < 300, "memory leaks");
+		/*
+		 * 300 calls of each kind that left a kilobyte each would show,
+		 * each time; what the rest of the machine takes does not.
+		 */
+		for (i = 0; i < 4 && growth >= 300; i++)
+			growth = churn_growth();
+		EXPECT(growth < 300, "memory leaks");
 	} else {
 		/* It knows each allocation, and needs memory of its own for that. */
 		et_write_file("/sys/kernel/debug/kmemleak", "scan");
