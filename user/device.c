@@ -20,6 +20,7 @@
 /* Another program may be loading or unloading it: wait so long, in ms. */
 #define DEVICE_WAIT_MS 10000
 #define DEVICE_PAUSE_MS 20
+#define MODULE_DIR "/sys/module/etrace"
 
 extern char **environ;
 
@@ -148,7 +149,7 @@ static bool load(const char *path, bool verbose, char *why, size_t size)
 		why_not_loaded(path, err, why, size);
 		return false;
 	}
-	if (load_installed(verbose) || !access("/sys/module/etrace", F_OK))
+	if (load_installed(verbose) || !access(MODULE_DIR, F_OK))
 		return true;
 	uname(&u);
 	snprintf(why, size, "cannot load the module etrace: modprobe etrace fails; is it installed for this kernel (%s)? etrace doctor tells more",
@@ -181,7 +182,7 @@ int device_open(bool verbose, char *why, size_t size)
 		*path = 0;
 	/* What another one unloads takes none in its place until it is gone. */
 	for (int ms = 0; ms < DEVICE_WAIT_MS; ms += DEVICE_PAUSE_MS) {
-		if (!load(path, verbose, why, size))
+		if (access(MODULE_DIR, F_OK) && !load(path, verbose, why, size))
 			return -1;
 		fd = try_open();
 		if (fd >= 0 || !is_missing(errno))
@@ -197,7 +198,7 @@ int device_open(bool verbose, char *why, size_t size)
 /* Is a tree traced by the module's parameter? No open device tells of that. */
 static bool root_traced(void)
 {
-	FILE *f = fopen("/sys/module/etrace/parameters/root_pid", "re");
+	FILE *f = fopen(MODULE_DIR "/parameters/root_pid", "re");
 	int pid = 0;
 
 	if (!f)

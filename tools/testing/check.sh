@@ -68,8 +68,8 @@ report()
 			tail -n 10 "$log"
 		} | cut -c1-200 | sed 's/^/    | /'
 		echo "    all of it: $log"
-		failures+=$(grep -E -B 2 '^(# *)*not ok' "$log" | grep -Ev '^(--$|[# ]*ok )' |
-			cut -c1-150 | head -n 10 | sed "s/^/    $name: /")$'\n'
+		failures+=$({ grep -E -B 2 '^(# *)*(not ok|Bail out!)' "$log" || tail -n 3 "$log"; } |
+			grep -Ev '^(--$|[# ]*ok )' | cut -c1-150 | head -n 10 | sed "s/^/    $name: /")$'\n'
 	elif [ "$status" = 4 ]; then
 		tail -n 1 "$log" | sed 's/^/    skipped: /'
 	fi

@@ -87,6 +87,9 @@ no_instances() { [ -z "$(instances)" ]; }
 # lines FILE: the events of a trace of any format as plain lines
 lines() { "$reader" --to etrace "$1" 2> lines.err; }
 
+# in_lines FILE TEXT: one of them contains it
+in_lines() { lines "$1" | grep -qF -- "$2"; }
+
 # programs FILE: the programs that ran, one in a line
 programs() { lines "$1" | sed -n 's/^[0-9,]*!PP|.*\///p'; }
 
