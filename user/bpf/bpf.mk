@@ -11,25 +11,25 @@ BPFTOOL := $(shell PATH=$$PATH:/usr/sbin:/sbin command -v bpftool)
 BPF_MISSING := $(if $(shell command -v clang),,clang) \
 	       $(if $(BPFTOOL),,bpftool) \
 	       $(if $(shell pkg-config --exists libbpf && echo yes),,libbpf-dev)
-BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h lib/bpf_abi.h)
+BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h bpf/bpf_abi.h)
 
 ifeq ($(strip $(BPF_MISSING)),)
-BPF_NAMES := bpf_session link_target rows numbers_native numbers_compat
+BPF_NAMES := bpf_session bpf_rec link_target mounts rows numbers_native numbers_compat
 BPF_LIBS := $(shell pkg-config --libs libbpf)
 else
-BPF_NAMES := bpf_none
+BPF_NAMES := bpf_none bpf_rec mounts
 SAY_LEFT_OUT = @echo 'The BPF backend is left out; for it: apt-get install $(strip $(BPF_MISSING))'
 endif
 
 LIB_O += $(patsubst %,$(OUT)/bpf/%.o,$(BPF_NAMES))
-ALL_CFLAGS += -I$(TOP)/user/bpf -I$(OUT)/bpf
+ALL_CFLAGS += -I$(OUT)/bpf
 ALL_LIBS += $(BPF_LIBS)
 
 # One object for all kernels: nothing of the building machine's goes into it.
 $(OUT)/bpf/etrace.bpf.o: $(BPF_TEXT) bpf/bpf.mk
 	@mkdir -p $(dir $@)
 	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
-		-Ilib -Ibpf -idirafter /usr/include/$(shell gcc -print-multiarch) \
+		-I. -I$(TOP) -idirafter /usr/include/$(shell gcc -print-multiarch) \
 		-c -o $@ bpf/etrace.bpf.c
 
 # Not ours to mend.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* In the place of bpf_session.c where there are no tools to build it. */
-#include "bpf_session.h"
+#include "bpf/bpf_session.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Loads and reads the BPF programs.  See bpf_session.h. */
-#include "bpf_session.h"
-#include "buf.h"
-#include "link_target.h"
-#include "rows.h"
-#include "xalloc.h"
+#include "bpf/bpf_session.h"
+#include "base/buf.h"
+#include "bpf/link_target.h"
+#include "bpf/rows.h"
+#include "base/xalloc.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>

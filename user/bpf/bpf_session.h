@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "bpf_abi.h"
-#include "bpf_rec.h"
+#include "bpf/bpf_abi.h"
+#include "bpf/bpf_rec.h"
 
 struct bpf_session;
 

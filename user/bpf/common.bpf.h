@@ -14,13 +14,13 @@
 
 #include <linux/bpf.h>
 
-#include "kernel_types.h"
+#include "bpf/kernel_types.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "bpf_abi.h"
+#include "bpf/bpf_abi.h"
 
 #define EB_FULL		8192u	/* a part is sent when so much is there */
 #define EB_DATA		16384u	/* more there never is: a text comes on top */

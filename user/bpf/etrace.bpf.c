@@ -9,8 +9,8 @@
  * Each program is a function with the constant @old and, at the end, three
  * programs made of it: see common.bpf.h.
  */
-#include "common.bpf.h"
-#include "strings.bpf.h"
+#include "bpf/common.bpf.h"
+#include "bpf/strings.bpf.h"
 
 #define O_CREAT		0100u
 #define O_TRUNC		01000u

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Targets of symbolic links, looked up for somebody else.  See link_target.h. */
-#include "link_target.h"
-#include "bpf_abi.h"
-#include "bpf_rec.h"
-#include "mounts.h"
+#include "bpf/link_target.h"
+#include "bpf/bpf_abi.h"
+#include "bpf/bpf_rec.h"
+#include "bpf/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * included before.  Included once by numbers_native.c and numbers_compat.c,
  * which define NUMBERS as the name of the array.
  */
-#include "rows.h"
+#include "bpf/rows.h"
 
 /* Calls that only one of the ABIs has. */
 #ifndef __NR_fcntl64
@@ -16,5 +16,5 @@
 
 const int NUMBERS[] = {
 #define ETRACE_SYSCALL(name, ...)	__NR_##name,
-#include "../../kernel/etrace_syscalls.def"
+#include "kernel/etrace_syscalls.def"
 };

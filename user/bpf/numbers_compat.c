@@ -3,4 +3,4 @@
 #include <asm/unistd_32.h>
 
 #define NUMBERS eb_numbers_compat
-#include "numbers.h"
+#include "bpf/numbers.h"

@@ -3,4 +3,4 @@
 #include <asm/unistd_64.h>
 
 #define NUMBERS eb_numbers_native
-#include "numbers.h"
+#include "bpf/numbers.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The table of system calls for the BPF programs.  See rows.h. */
-#include "rows.h"
+#include "bpf/rows.h"
 
 const struct eb_row_def eb_row_defs[] = {
 #define SKIP	EB_A_SKIP
@@ -18,7 +18,7 @@ const struct eb_row_def eb_row_defs[] = {
 #define STRUCT	EB_A_STRUCT
 #define ETRACE_SYSCALL(name, record, hook, ...)	\
 	{ EB_R_##record, EB_H_##hook, { __VA_ARGS__ } },
-#include "../../kernel/etrace_syscalls.def"
+#include "kernel/etrace_syscalls.def"
 };
 
 const unsigned int eb_nr_rows = sizeof(eb_row_defs) / sizeof(*eb_row_defs);

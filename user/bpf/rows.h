@@ -3,7 +3,7 @@
 #ifndef ETRACE_BPF_ROWS_H
 #define ETRACE_BPF_ROWS_H
 
-#include "bpf_abi.h"
+#include "bpf/bpf_abi.h"
 
 #define EB_MAX_ROLES	6
 

@@ -7,7 +7,7 @@
 #ifndef ETRACE_STRINGS_BPF_H
 #define ETRACE_STRINGS_BPF_H
 
-#include "common.bpf.h"
+#include "bpf/common.bpf.h"
 
 #define AT_FDCWD	(-100)
 #define NSFS_MAGIC	0x6e736673

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf_abi.h"
-#include "bpf_rec.h"
-#include "buf.h"
-#include "event_lines.h"
+#include "bpf/bpf_abi.h"
+#include "bpf/bpf_rec.h"
+#include "base/buf.h"
+#include "lines/event_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

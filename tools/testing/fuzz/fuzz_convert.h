@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "formats.h"
+#include "io/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

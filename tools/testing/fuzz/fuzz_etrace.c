@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats.h"
+#include "io/formats.h"
 
 static const struct source_format *find_source(const char *name, enum model model)
 {

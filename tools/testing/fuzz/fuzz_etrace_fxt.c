@@ -2,7 +2,7 @@
 /* Any bytes as an FXT file of etrace: nothing crashes, memory stays bounded. */
 #include <string.h>
 
-#include "formats.h"
+#include "io/formats.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

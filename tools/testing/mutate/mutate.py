@@ -430,18 +430,18 @@ def main():
     args.out = os.path.abspath(args.out or os.environ.get("BUILD", args.tree + "/build") + "/mutate")
     given = bool(args.files)
     args.files = args.files or sorted(
-        os.path.relpath(f, args.tree) for d in ("", "lib/", "bpf/")
-        for f in glob.glob(f"{args.tree}/user/{d}*.c") if not f.endswith(".bpf.c"))
+        os.path.relpath(f, args.tree)
+        for f in glob.glob(f"{args.tree}/user/**/*.c", recursive=True) if not f.endswith(".bpf.c"))
     for path in args.files:
         if not re.fullmatch(r"user/[\w./-]+\.c", path) or not os.path.exists(f"{args.tree}/{path}"):
-            sys.exit(f"mutate: {path}: not a C file below user/ (FILES=user/lib/NAME.c)")
+            sys.exit(f"mutate: {path}: not a C file below user/ (FILES=user/ROOM/NAME.c)")
 
     run = Run(args)
     seen = collections.Counter(path for (path, _), tests in run.lines.items() if tests)
     code = collections.Counter(path for path, _ in run.lines)
     # A table has no line that is executed: whoever links it may use it.
     files = [p for p in args.files if given or 2 * seen[p] > code[p] or
-             not code[p] and p.startswith("user/lib/")]
+             not code[p] and not p.startswith(("user/cli/", "user/bpf/"))]
     share = {p: f"{100 * seen[p] // code[p]} %" if code[p] else "no code" for p in args.files}
     left_out = [p for p in args.files if p not in files]
     print("changed:", " ".join(f"{p} ({share[p]})" for p in files))

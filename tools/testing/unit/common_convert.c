@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "xalloc.h"
+#include "base/xalloc.h"
 
 /* The sanitizer's allocator, where there is one. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));

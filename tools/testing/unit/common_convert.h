@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "formats.h"
+#include "io/formats.h"
 
 /* Bytes with a NUL behind them. */
 struct bytes {

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "event_lines.h"
-#include "xalloc.h"
+#include "lines/event_lines.h"
+#include "base/xalloc.h"
 
 uint64_t rnd(struct rng *r, uint64_t below)
 {

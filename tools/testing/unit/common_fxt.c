@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "xalloc.h"
+#include "base/xalloc.h"
 
 static void put(struct raw *r, size_t offset, uint64_t word)
 {

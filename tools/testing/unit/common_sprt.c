@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "sprt_model.h"
-#include "xalloc.h"
+#include "import/sprtrace/sprt_model.h"
+#include "base/xalloc.h"
 
 struct bytes sprt_sample(const char *name)
 {

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "bpf_abi.h"
-#include "bpf_rec.h"
-#include "buf.h"
-#include "event_lines.h"
+#include "bpf/bpf_abi.h"
+#include "bpf/bpf_rec.h"
+#include "base/buf.h"
+#include "lines/event_lines.h"
 
 #define TASK 4194305u		/* upid of process 1 */
 #define SECOND 1000000000u

@@ -14,15 +14,15 @@
 #include <cmocka.h>
 
 #include "common_etrace.h"
-#include "diag.h"
-#include "notable.h"
-#include "options.h"
-#include "out.h"
-#include "report.h"
-#include "stats_out.h"
-#include "shquote.h"
-#include "tally.h"
-#include "utf8.h"
+#include "io/diag.h"
+#include "build/notable.h"
+#include "io/options.h"
+#include "io/out.h"
+#include "build/report.h"
+#include "io/stats_out.h"
+#include "base/shquote.h"
+#include "base/tally.h"
+#include "base/utf8.h"
 
 /* ---- quoting ---- */
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "common_etrace.h"
-#include "xalloc.h"
+#include "base/xalloc.h"
 
 static char dir[] = "/tmp/etrace-read-XXXXXX";
 

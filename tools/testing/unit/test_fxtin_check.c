@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "common_fxt.h"
-#include "fxt_check_rules.h"
+#include "fxt/fxt_check_rules.h"
 
 /* Strings of the base: */
 enum { S_PROCESS = 1, S_CAT, S_NAME, S_ARG, S_OTHER, S_FRAME };

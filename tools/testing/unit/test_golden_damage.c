@@ -20,7 +20,7 @@
 #include "common_fxt.h"
 #include "common_sprt.h"
 #include "common_swap.h"
-#include "xalloc.h"
+#include "base/xalloc.h"
 
 #define BLOCK	32u	/* bytes of the input to a digest */
 

@@ -14,11 +14,11 @@
 
 #include "common_convert.h"
 #include "common_swap.h"
-#include "hash.h"
-#include "map64.h"
-#include "sprt_live.h"
-#include "sprt_mem.h"
-#include "tally.h"
+#include "base/hash.h"
+#include "base/map64.h"
+#include "import/sprtrace/sprt_live.h"
+#include "import/sprtrace/sprt_mem.h"
+#include "base/tally.h"
 
 #define N	4096u
 /* Slots passed over by all N look-ups together; chosen keys made it N * N / 2. */

@@ -24,10 +24,10 @@
 #include <cmocka.h>
 
 #include "common_convert.h"
-#include "event.h"
-#include "in.h"
-#include "outputs.h"
-#include "xalloc.h"
+#include "build/event.h"
+#include "io/in.h"
+#include "convert/outputs.h"
+#include "base/xalloc.h"
 
 #define MANY (1ull << 40)
 #define PIPE_ROOM 65536u

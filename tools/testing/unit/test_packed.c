@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #include "common_convert.h"
-#include "in.h"
-#include "out.h"
+#include "io/in.h"
+#include "io/out.h"
 
 static char path[64];
 static const char *const ends[] = { "", ".gz", ".zst" };

@@ -16,10 +16,10 @@
 #include <traceevent/kbuffer.h>
 
 #include "common_convert.h"
-#include "etrace_formats.h"
-#include "event_lines.h"
-#include "rec_merge.h"
-#include "xalloc.h"
+#include "build/etrace_formats.h"
+#include "lines/event_lines.h"
+#include "module/rec_merge.h"
+#include "base/xalloc.h"
 
 #define PAGE 4096u
 #define CPUS 2u

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "common_sprt.h"
-#include "sprt_live.h"
-#include "xalloc.h"
+#include "import/sprtrace/sprt_live.h"
+#include "base/xalloc.h"
 
 #define OPTS(...) (const struct opt_given[]){ __VA_ARGS__, { NULL, NULL } }
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))

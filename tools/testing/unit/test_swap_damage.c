@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "common_convert.h"
-#include "hash.h"
-#include "xalloc.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
 
 static const char *const names[] = {
 	"swap/swap3-arm.bin", "swap/swap42-arm.bin", "swap/swap42-session.bin",

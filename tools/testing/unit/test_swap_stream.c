@@ -13,10 +13,10 @@
 
 #include "common_fxt.h"
 #include "common_swap.h"
-#include "swap_frame.h"
-#include "swap_process.h"
-#include "swap_system.h"
-#include "xalloc.h"
+#include "import/swap/swap_frame.h"
+#include "import/swap/swap_process.h"
+#include "import/swap/swap_system.h"
+#include "base/xalloc.h"
 
 static struct conversion json(struct stream *s, const struct opt_given *given)
 {

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "diag.h"
-#include "text_num.h"
-#include "verdict.h"
+#include "io/diag.h"
+#include "base/text_num.h"
+#include "module/verdict.h"
 
 /* The words of a verdict, as they are told in one piece and as lines. */
 static void expect(const struct rec_account *a, const char *want)

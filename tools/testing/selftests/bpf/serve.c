@@ -20,8 +20,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "bpf_session.h"
-#include "etrace_formats.h"
+#include "bpf/bpf_session.h"
+#include "build/etrace_formats.h"
 
 struct filter {
 	struct sink sink;

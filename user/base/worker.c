@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Threads.  See worker.h. */
+#include "base/worker.h"
+
+#include <signal.h>
+
+/* The default is that of the stack's limit, which may be most of the memory. */
+#define STACK (512u << 10)
+
+int worker_start(pthread_t *thread, void *(*work)(void *arg), void *arg)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	int err;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = pthread_create(thread, &attr, work, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return -err;
+}

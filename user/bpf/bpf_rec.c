@@ -1,0 +1,845 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Records of the BPF programs into events.  See bpf_rec.h and bpf_abi.h. */
+#include "bpf/bpf_rec.h"
+#include "bpf/bpf_abi.h"
+#include "base/buf.h"
+#include "base/map64.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/*
+ * A record is sent a moment after its time was taken, so records of different
+ * processors change places by microseconds; a task that lost its processor in
+ * between makes it more. Events wait so long for earlier ones, or until so
+ * many wait.
+ */
+#define HOLD_NS		20000000u
+#define HOLD_EVENTS	65536u
+
+#define COMM_MAX	15	/* bytes of a thread's name */
+#define CLONE_THREAD	0x10000
+/* What a task's buffers may take while it does not need them. */
+#define KEEP_BYTES	4096u
+
+/* What a kind of record becomes; what is not in the table is in make(). */
+static const struct kind_row {
+	uint8_t kind;			/* enum et_kind */
+	uint8_t head;			/* its header, enum et_tag */
+	uint8_t tags[EB_NR_STR];	/* its strings, ET_T_NONE: has none */
+	uint8_t failed;			/* header of a call that failed */
+} kinds[EB_NR_KIND] = {
+	[EB_EXEC] = { ET_K_EXEC, ET_T_NEW_PROC, { ET_T_PI, ET_T_PP, ET_T_CW }, 0 },
+	[EB_CLONE] = { ET_K_CLONE, 0, { 0 }, ET_T_SYS_CLONE_FAILED },
+	[EB_EXIT] = { ET_K_EXIT, ET_T_EXIT, { 0 }, 0 },
+	[EB_OPEN] = { ET_K_OPEN, ET_T_OPEN, { ET_T_FN, ET_T_FO }, 0 },
+	[EB_CLOSE] = { ET_K_CLOSE, ET_T_CLOSE, { 0 }, 0 },
+	[EB_CLOSE_RANGE] = { ET_K_CLOSE, ET_T_CLOSE, { 0 }, 0 },
+	[EB_DUP] = { ET_K_DUP, ET_T_DUP, { 0 }, 0 },
+	[EB_PIPE] = { ET_K_PIPE, ET_T_PIPE, { 0 }, 0 },
+	[EB_URING] = { ET_K_URING, ET_T_URING, { 0 }, 0 },
+	[EB_RENAME] = { ET_K_RENAME, ET_T_RENAME_FROM, { ET_T_RF, ET_T_RT },
+			ET_T_RENAME_FAILED },
+	[EB_LINK] = { ET_K_LINK, ET_T_LINK_FROM, { ET_T_LF, ET_T_LT }, ET_T_LINK_FAILED },
+	[EB_SYMLINK] = { ET_K_SYMLINK, ET_T_SYMLINK, { ET_T_ST, ET_T_SR, ET_T_SL }, 0 },
+	[EB_MOUNT] = { ET_K_MOUNT, ET_T_MOUNT, { ET_T_MS, ET_T_MT, ET_T_MX },
+		       ET_T_MOUNT_FAILED },
+	[EB_UMOUNT] = { ET_K_UMOUNT, ET_T_UMOUNT, { ET_T_MT }, ET_T_UMOUNT_FAILED },
+	[EB_COMM] = { ET_K_COMM, ET_T_COMM, { ET_T_CN }, 0 },
+};
+
+/* A string of an event. */
+struct text {
+	struct buf b;
+	bool there;
+	uint8_t mark;		/* EB_DELETED ... */
+};
+
+/* A live task, and what is kept of it between its records. */
+struct task {
+	bool thread;		/* of the process that made it */
+	char program[32];	/* base name of what it runs */
+	struct buf parts;	/* bytes of the event in the making */
+	struct text held[EB_NR_STR];	/* names that a hook showed */
+	uint64_t *fds;		/* open descriptors before a close_range */
+	size_t nfds, fds_cap;	/* words */
+};
+
+struct queued {
+	uint64_t time, order;
+	struct et_event *ev;
+};
+
+struct bpf_rec {
+	struct sink *sink;
+	struct bpf_rec_ops ops;
+	struct bpf_rec_tally tally;
+	struct map64 tasks;	/* upid to struct task */
+	struct text str[EB_NR_STR];	/* of the event in the making */
+	struct queued *queue;	/* a heap, the earliest first */
+	size_t nqueue, queue_cap;
+	struct et_event **spare;
+	size_t nspare, spare_cap;
+	uint64_t order;
+	uint64_t passed;	/* time of the latest event let out */
+	int err;
+};
+
+struct bpf_rec *bpf_rec_new(struct sink *sink, const struct bpf_rec_ops *ops)
+{
+	struct bpf_rec *b = xcalloc(1, sizeof(*b));
+
+	b->sink = sink;
+	if (ops)
+		b->ops = *ops;
+	return b;
+}
+
+static void free_task(struct task *t)
+{
+	for (int i = 0; i < EB_NR_STR; i++)
+		buf_free(&t->held[i].b);
+	buf_free(&t->parts);
+	free(t->fds);
+	free(t);
+}
+
+static void free_event(struct et_event *ev)
+{
+	et_fini(ev);
+	free(ev);
+}
+
+void bpf_rec_free(struct bpf_rec *b)
+{
+	const struct map64_slot *slot;
+	size_t i = 0;
+
+	if (!b)
+		return;
+	while ((slot = map64_each(&b->tasks, &i)))
+		free_task((struct task *)(uintptr_t)slot->value);
+	map64_clear(&b->tasks);
+	for (i = 0; i < EB_NR_STR; i++)
+		buf_free(&b->str[i].b);
+	for (i = 0; i < b->nqueue; i++)
+		free_event(b->queue[i].ev);
+	for (i = 0; i < b->nspare; i++)
+		free_event(b->spare[i]);
+	free(b->queue);
+	free(b->spare);
+	free(b);
+}
+
+const struct bpf_rec_tally *bpf_rec_tally(const struct bpf_rec *b)
+{
+	return &b->tally;
+}
+
+/* ---- tasks ---- */
+
+static struct task *find_task(const struct bpf_rec *b, uint64_t upid)
+{
+	const uint64_t *p = b->tasks.n ? map64_get(&b->tasks, upid) : NULL;
+
+	return p ? (struct task *)(uintptr_t)*p : NULL;
+}
+
+static struct task *get_task(struct bpf_rec *b, uint64_t upid)
+{
+	struct task *t = find_task(b, upid);
+
+	if (!t) {
+		t = xcalloc(1, sizeof(*t));
+		map64_put(&b->tasks, upid, (uintptr_t)t);
+	}
+	return t;
+}
+
+static void drop_task(struct bpf_rec *b, uint64_t upid, struct task *t)
+{
+	if (!t)
+		return;
+	map64_remove(&b->tasks, upid);
+	free_task(t);
+}
+
+static void born(struct bpf_rec *b, struct task *t, bool process)
+{
+	t->thread = !process;
+	b->tally.t.processes += process;
+	b->tally.t.processes_now += process;
+}
+
+static void set_program(struct task *t, const char *s, size_t len)
+{
+	const char *slash = len ? memrchr(s, '/', len) : NULL;
+
+	if (slash) {
+		len -= (size_t)(slash + 1 - s);
+		s = slash + 1;
+	}
+	if (len >= sizeof(t->program))
+		len = sizeof(t->program) - 1;
+	if (len)
+		memcpy(t->program, s, len);
+	t->program[len] = 0;
+}
+
+void bpf_rec_present(struct bpf_rec *b, uint64_t upid, const char *program, bool process)
+{
+	struct task *t = get_task(b, upid);
+
+	set_program(t, program, strlen(program));
+	born(b, t, process);
+}
+
+/* What an event tells of the tasks. */
+static void follow(struct bpf_rec *b, const struct eb_rec *r)
+{
+	struct task *t = find_task(b, r->upid), *child;
+
+	switch (r->kind) {
+	case EB_EXEC:
+		/* The task that tracing began with is in no clone. */
+		if (!t || !*t->program) {
+			t = get_task(b, r->upid);
+			born(b, t, true);
+		}
+		set_program(t, b->str[1].b.s, b->str[1].b.len);
+		break;
+	case EB_CLONE:
+		if (r->error)
+			break;
+		child = get_task(b, (uint64_t)r->val[1]);
+		t = find_task(b, r->upid);
+		if (t)
+			memcpy(child->program, t->program, sizeof(t->program));
+		if (!*child->program)
+			memcpy(child->program, "?", 2);
+		born(b, child, !(r->val[0] & CLONE_THREAD));
+		break;
+	case EB_EXIT:
+		if (t && !t->thread && b->tally.t.processes_now)
+			b->tally.t.processes_now--;
+		drop_task(b, r->upid, t);
+		break;
+	}
+}
+
+/* ---- order ---- */
+
+static bool before(const struct queued *x, const struct queued *y)
+{
+	return x->time != y->time ? x->time < y->time : x->order < y->order;
+}
+
+static struct et_event *get_event(struct bpf_rec *b)
+{
+	struct et_event *ev;
+
+	if (b->nspare)
+		return b->spare[--b->nspare];
+	ev = xmalloc(sizeof(*ev));
+	et_init(ev);
+	return ev;
+}
+
+static void push(struct bpf_rec *b, struct et_event *ev)
+{
+	struct queued q = { ev->time, b->order++, ev };
+	size_t i = b->nqueue++;
+
+	b->queue = xgrow(b->queue, &b->queue_cap, b->nqueue, sizeof(q));
+	while (i && before(&q, &b->queue[(i - 1) / 2])) {
+		b->queue[i] = b->queue[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	b->queue[i] = q;
+}
+
+static void pop(struct bpf_rec *b)
+{
+	struct et_event *ev = b->queue[0].ev;
+	struct queued last = b->queue[--b->nqueue];
+	size_t i = 0;
+	int err;
+
+	for (;;) {
+		size_t c = 2 * i + 1;
+
+		if (c >= b->nqueue)
+			break;
+		if (c + 1 < b->nqueue && before(&b->queue[c + 1], &b->queue[c]))
+			c++;
+		if (!before(&b->queue[c], &last))
+			break;
+		b->queue[i] = b->queue[c];
+		i = c;
+	}
+	b->queue[i] = last;
+
+	if (ev->time < b->passed) {
+		ev->flags |= ET_F_LATE;
+		b->tally.t.late++;
+	} else {
+		b->passed = ev->time;
+	}
+	if (et_check(ev, NULL, 0)) {
+		ev->flags |= ET_F_INCOMPLETE;
+		b->tally.t.incomplete++;
+	}
+	b->tally.t.events += ev->kind != ET_K_LOST;
+	err = sink_item(b->sink, ev);
+	if (!b->err)
+		b->err = err;
+	b->spare = xgrow(b->spare, &b->spare_cap, b->nspare + 1, sizeof(ev));
+	b->spare[b->nspare++] = ev;
+}
+
+int bpf_rec_seen(struct bpf_rec *b, uint64_t time)
+{
+	while (b->nqueue && (b->queue[0].time + HOLD_NS < time || b->nqueue > HOLD_EVENTS))
+		pop(b);
+	return b->err;
+}
+
+int bpf_rec_end(struct bpf_rec *b)
+{
+	while (b->nqueue)
+		pop(b);
+	return b->err;
+}
+
+/* ---- strings ---- */
+
+/* The components of a path, the last one first, each with a '/' behind it. */
+static void add_path(struct buf *to, const char *s, size_t len)
+{
+	size_t end = len;
+
+	if (!len)
+		buf_addc(to, '/');
+	while (end) {
+		size_t start = --end;	/* at the '/' */
+
+		while (start && s[start - 1] != '/')
+			start--;
+		buf_addc(to, '/');
+		buf_add(to, s + start, end - start);
+		end = start;
+	}
+}
+
+/* A name that a file system makes up, as the kernel's d_dname functions do. */
+static void add_special(struct text *t, const char *s, size_t len)
+{
+	struct eb_special sp;
+	char text[64];
+	const char *name;
+
+	if (len < sizeof(sp)) {
+		t->mark |= EB_CUT;
+		return;
+	}
+	memcpy(&sp, s, sizeof(sp));
+	name = s + sizeof(sp);
+	len -= sizeof(sp);
+	if (len)
+		len--;		/* the '/' behind it */
+	sp.ns[sizeof(sp.ns) - 1] = 0;
+	switch (sp.magic) {
+	case 0x50495045:	/* PIPEFS_MAGIC */
+		snprintf(text, sizeof(text), "pipe:[%" PRIu64 "]", (uint64_t)sp.ino);
+		break;
+	case 0x534f434b:	/* SOCKFS_MAGIC */
+		snprintf(text, sizeof(text), "socket:[%" PRIu64 "]", (uint64_t)sp.ino);
+		break;
+	case 0x6e736673:	/* NSFS_MAGIC */
+		snprintf(text, sizeof(text), "%s:[%" PRIu64 "]", sp.ns, (uint64_t)sp.ino);
+		break;
+	case 0x50494446:	/* PID_FS_MAGIC */
+		snprintf(text, sizeof(text), "anon_inode:[pidfd]");
+		break;
+	case 0x09041934:	/* ANON_INODE_FS_MAGIC */
+		buf_adds(&t->b, "anon_inode:");
+		buf_add(&t->b, name, len);
+		return;
+	default:		/* shared memory, and what else has no place */
+		buf_addc(&t->b, '/');
+		buf_add(&t->b, name, len);
+		buf_adds(&t->b, " (deleted)");
+		return;
+	}
+	buf_adds(&t->b, text);
+}
+
+static void copy_text(struct text *to, const struct text *from)
+{
+	to->there = from->there;
+	to->mark = from->mark;
+	buf_add(&to->b, from->b.s, from->b.len);
+}
+
+/* One string out of the stream. Return: false if the record makes no sense. */
+static bool make_text(struct bpf_rec *b, const struct eb_str *str, struct text *t,
+		      const struct task *task, const char **s, size_t *left)
+{
+	const char *text = *s, *path;
+
+	t->b.len = 0;
+	t->there = str->form != EB_S_NONE;
+	t->mark = t->there ? str->mark : 0;
+	if (!t->there)
+		return true;
+	if (str->text > *left || str->path > *left - str->text)
+		return false;
+	path = text + str->text;
+	*s += str->text + str->path;
+	*left -= str->text + str->path;
+
+	switch (str->form) {
+	case EB_S_TEXT:
+		buf_add(&t->b, text, str->text);
+		return true;
+	case EB_S_HELD:
+		if (str->arg >= EB_NR_STR)
+			return false;
+		if (task)
+			copy_text(t, &task->held[str->arg]);
+		else
+			t->mark |= EB_UNREAD;
+		return true;
+	case EB_S_SAME:
+		copy_text(t, &b->str[0]);
+		return true;
+	case EB_S_SPECIAL:
+		add_special(t, path, str->path);
+		return true;
+	}
+	/* A path that could not be read at all is empty. */
+	if (str->path || !(str->mark & EB_UNREAD))
+		add_path(&t->b, path, str->path);
+	if (str->mark & EB_DELETED)
+		buf_adds(&t->b, " (deleted)");
+	switch (str->form) {
+	case EB_S_PATH:
+		return true;
+	case EB_S_CHILD:
+		if (t->b.len > 1)
+			buf_addc(&t->b, '/');
+		break;
+	case EB_S_JOIN:
+		buf_addc(&t->b, '/');
+		break;
+	default:
+		return false;
+	}
+	buf_add(&t->b, text, str->text);
+	return true;
+}
+
+static bool make_texts(struct bpf_rec *b, const struct eb_rec *r, struct text *texts,
+		       const struct task *task, const char **s, size_t *left)
+{
+	for (int i = 0; i < EB_NR_STR; i++)
+		if (!make_text(b, &r->str[i], &texts[i], task, s, left))
+			return false;
+	return true;
+}
+
+/* ---- events ---- */
+
+static void header(struct et_event *ev, enum et_tag tag)
+{
+	et_add_item(ev, tag, ev->cpu, ev->time);
+}
+
+static void field(struct et_event *ev, unsigned int i, int64_t v)
+{
+	et_set_field(ev, i, v, false);
+}
+
+static void unsigned_field(struct et_event *ev, unsigned int i, int64_t v)
+{
+	et_set_field(ev, i, v, v < 0);
+}
+
+/* A size, of a string that is there. */
+static void size_field(struct et_event *ev, unsigned int i, const struct text *t)
+{
+	if (t->there)
+		field(ev, i, (int64_t)t->b.len);
+}
+
+static void add_string(struct et_event *ev, enum et_tag tag, const struct text *t)
+{
+	if (tag == ET_T_NONE || !t->there)
+		return;
+	header(ev, tag);
+	et_add_bytes(ev, t->b.s, t->b.len);
+}
+
+static void add_line(struct et_event *ev, const char *text)
+{
+	header(ev, ET_T_OTHER);
+	et_add_bytes(ev, text, strlen(text));
+}
+
+/* Arguments, each with its null byte; the last may lack it. */
+static void add_args(struct et_event *ev, const char *s, size_t len)
+{
+	uint32_t index = 0;
+
+	while (len) {
+		const char *nul = memchr(s, 0, len);
+		size_t n = nul ? (size_t)(nul - s) : len;
+
+		header(ev, ET_T_A);
+		ev->items[ev->nitems - 1].index = index++;
+		et_add_bytes(ev, s, n);
+		n += !!nul;
+		s += n;
+		len -= n;
+	}
+}
+
+static void add_marks(struct bpf_rec *b, struct et_event *ev, const struct eb_rec *r)
+{
+	static const struct {
+		const char *name;
+		uint8_t bit;
+	} marks[] = {
+		{ "Marks|joined=", EB_JOINED },
+		{ ",unread=", EB_UNREAD },
+		{ ",cut=", EB_CUT },
+		{ ",untold=", EB_UNTOLD },
+		{ ",outside=", EB_OUTSIDE },
+	};
+	const struct kind_row *row = &kinds[r->kind];
+	uint8_t all = r->flags & EB_ARGS_UNREAD ? EB_UNREAD : 0;
+	struct buf text = { 0 };
+
+	for (int i = 0; i < EB_NR_STR; i++)
+		if (b->str[i].there || b->str[i].mark & (EB_UNREAD | EB_UNTOLD))
+			all |= b->str[i].mark;
+	if (!(all & (EB_JOINED | EB_UNREAD | EB_CUT | EB_UNTOLD | EB_OUTSIDE)))
+		return;
+	for (size_t m = 0; m < sizeof(marks) / sizeof(*marks); m++) {
+		const char *sep = "";
+
+		/* The first three are there, whatever they tell. */
+		if (m < 3 || all & marks[m].bit)
+			buf_adds(&text, marks[m].name);
+		for (int i = 0; i < EB_NR_STR; i++) {
+			if (!(b->str[i].mark & marks[m].bit) || !row->tags[i])
+				continue;
+			buf_adds(&text, sep);
+			buf_adds(&text, et_tags[row->tags[i]].name);
+			sep = "+";
+		}
+		if (marks[m].bit == EB_UNREAD && r->flags & EB_ARGS_UNREAD) {
+			buf_adds(&text, sep);
+			buf_adds(&text, r->kind == EB_EXEC ? "A" : "args");
+		}
+	}
+	header(ev, ET_T_OTHER);
+	et_add_bytes(ev, text.s, text.len);
+	buf_free(&text);
+}
+
+/* @s, @left: behind the strings. */
+static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
+{
+	uint32_t groups[EB_GROUPS_MAX];
+	struct text *to = &b->str[1];
+	struct eb_maker maker;
+	bool known = false;
+	int found = EB_TARGET_UNKNOWN;
+
+	to->b.len = 0;
+	if (left >= sizeof(maker)) {
+		memcpy(&maker, s, sizeof(maker));
+		/* Then its path says nothing of where it lies. */
+		if (b->str[2].mark & EB_OUTSIDE)
+			maker.dir_mount = -1;
+		known = maker.ngroups <= EB_GROUPS_MAX &&
+			left - sizeof(maker) >= maker.ngroups * sizeof(*groups);
+		if (known)
+			memcpy(groups, s + sizeof(maker), maker.ngroups * sizeof(*groups));
+		if (b->ops.resolve && b->str[0].there && b->str[2].there &&
+		    !((b->str[0].mark | b->str[2].mark) & (EB_UNREAD | EB_CUT)))
+			found = b->ops.resolve(b->ops.arg, &maker, known ? groups : NULL,
+					       &b->str[0].b, &b->str[2].b, &to->b);
+	}
+	to->there = found > 0;
+	to->mark = found == EB_TARGET_UNKNOWN ? EB_UNREAD :
+		   found == EB_TARGET_UNTOLD ? EB_UNTOLD : 0;
+	b->tally.resolved++;
+	b->tally.unresolved += found == EB_TARGET_UNKNOWN;
+	b->tally.untold += found == EB_TARGET_UNTOLD;
+}
+
+/* A header with its fields. */
+static void add_head(struct bpf_rec *b, struct et_event *ev, const struct eb_rec *r)
+{
+	const struct kind_row *row = &kinds[r->kind];
+	const struct text *str = b->str;
+	enum et_tag tag = row->head;
+
+	switch (r->kind) {
+	case EB_CLONE:
+		if (r->val[2]) {
+			header(ev, ET_T_SYS_CLONE);
+			unsigned_field(ev, 0, r->val[0]);
+		}
+		if (!r->error) {
+			header(ev, ET_T_SCHED_FORK);
+			field(ev, 0, r->val[1]);
+		}
+		return;
+	case EB_RENAME:
+	case EB_LINK:
+		if (!str[0].there)
+			return;
+		if (r->val[1])
+			tag = r->kind == EB_RENAME ? ET_T_RENAME2_FROM : ET_T_LINKAT_FROM;
+		break;
+	case EB_UMOUNT:
+		if (!str[0].there)
+			return;
+		break;
+	}
+	header(ev, tag);
+	switch (r->kind) {
+	case EB_EXEC:
+		field(ev, 0, r->val[0]);
+		for (unsigned int i = 0; i < EB_NR_STR; i++)
+			size_field(ev, i + 1, &str[i]);
+		break;
+	case EB_EXIT:
+	case EB_CLOSE:
+	case EB_URING:
+		field(ev, 0, r->val[0]);
+		break;
+	case EB_OPEN:
+		size_field(ev, 0, &str[0]);
+		size_field(ev, 1, &str[1]);
+		field(ev, 2, r->val[1]);
+		field(ev, 3, r->val[2]);
+		field(ev, 4, r->val[0]);
+		break;
+	case EB_DUP:
+	case EB_PIPE:
+		for (unsigned int i = 0; i < EB_NR_VAL; i++)
+			field(ev, i, r->val[i]);
+		break;
+	case EB_RENAME:
+	case EB_LINK:
+		size_field(ev, 0, &str[0]);
+		if (r->val[1])
+			field(ev, 1, r->val[0]);
+		break;
+	case EB_MOUNT:
+	case EB_SYMLINK:
+		for (unsigned int i = 0; i < EB_NR_STR; i++)
+			size_field(ev, i, &str[i]);
+		if (r->kind == EB_MOUNT)
+			unsigned_field(ev, 3, r->val[0]);
+		break;
+	case EB_UMOUNT:
+		size_field(ev, 0, &str[0]);
+		unsigned_field(ev, 1, r->val[0]);
+		break;
+	case EB_COMM:
+		size_field(ev, 0, &str[0]);
+		break;
+	}
+}
+
+static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)
+{
+	const struct kind_row *row = &kinds[r->kind];
+	struct et_event *ev = get_event(b);
+	char text[64];
+
+	et_reset(ev, row->kind, r->upid, r->cpu, r->time);
+	if (r->kind == EB_COMM && b->str[0].b.len > COMM_MAX)
+		b->str[0].b.len = COMM_MAX;
+	if (r->kind == EB_SYMLINK)
+		resolve_target(b, s, left);
+	add_head(b, ev, r);
+	for (int i = 0; i < EB_NR_STR; i++) {
+		/* The second name of two has a header of its own. */
+		if (i == 1 && b->str[1].there && (r->kind == EB_RENAME || r->kind == EB_LINK)) {
+			header(ev, r->kind == EB_RENAME ? ET_T_RENAME_TO : ET_T_LINK_TO);
+			size_field(ev, 0, &b->str[1]);
+		}
+		add_string(ev, row->tags[i], &b->str[i]);
+	}
+	if (r->kind == EB_EXEC) {
+		add_args(ev, s, left);
+		header(ev, ET_T_END_OF_ARGS);
+	}
+	if (r->kind == EB_EXIT && r->val[1]) {
+		header(ev, ET_T_EXIT_SIGNAL);
+		field(ev, 0, r->val[1]);
+		field(ev, 1, r->val[2]);
+	}
+	if (r->kind == EB_COMM && (uint64_t)r->val[0] != r->upid) {
+		snprintf(text, sizeof(text), "CommOf|upid=%" PRIu64, (uint64_t)r->val[0]);
+		add_line(ev, text);
+	}
+	if (r->error && row->failed) {
+		header(ev, row->failed);
+		ev->flags |= ET_F_FAILED;
+	}
+	if (r->error) {
+		snprintf(text, sizeof(text), "Failed|error=%d", r->error);
+		add_line(ev, text);
+	}
+	add_marks(b, ev, r);
+	push(b, ev);
+}
+
+/* One event for each descriptor that close_range closed. */
+static void make_closes(struct bpf_rec *b, const struct eb_rec *r, const struct task *t)
+{
+	struct eb_rec one = *r;
+	uint64_t fd, end;
+
+	if (!t)
+		return;
+	one.kind = EB_CLOSE;
+	end = (uint64_t)t->nfds * 64;
+	if ((uint64_t)r->val[1] < end)
+		end = (uint64_t)r->val[1] + 1;
+	for (fd = (uint64_t)r->val[0]; fd < end; fd++) {
+		uint64_t open = t->fds[fd / 64] >> fd % 64;
+
+		/* Most of a large table is empty. */
+		if (!open) {
+			fd |= 63;
+			continue;
+		}
+		if (!(open & 1))
+			continue;
+		one.val[0] = (int64_t)fd;
+		make_event(b, &one, NULL, 0);
+		one.time++;
+	}
+}
+
+static void tell_lost(struct bpf_rec *b, const struct eb_rec *r)
+{
+	struct et_event *ev = get_event(b);
+
+	et_reset(ev, ET_K_LOST, r->upid, r->cpu, r->time);
+	ev->nvals = 1;
+	ev->vals[0] = r->lost;
+	b->tally.t.lost += r->lost;
+	if (b->tally.t.nlosses < REC_LOSSES_MAX) {
+		struct rec_loss *l = &b->tally.t.losses[b->tally.t.nlosses];
+		const struct task *t = find_task(b, r->upid);
+
+		*l = (struct rec_loss){
+			.upid = r->upid, .since = r->lost_since, .until = r->time,
+			.count = r->lost,
+		};
+		if (t)
+			memcpy(l->program, t->program, sizeof(l->program));
+	}
+	b->tally.t.nlosses++;
+	push(b, ev);
+}
+
+/* Names or descriptors that a hook showed. */
+static bool take_hold(struct bpf_rec *b, const struct eb_rec *r, struct task *t,
+		      const char *s, size_t left)
+{
+	size_t words;
+
+	if (r->val[0] != EB_H_CLOSE_RANGE)
+		return make_texts(b, r, t->held, NULL, &s, &left);
+	if (r->flags & EB_FIRST)
+		t->nfds = 0;
+	if (r->val[1] < 0 || r->val[1] % 64 || r->val[1] > EB_FDS_MAX || left % 8)
+		return false;
+	words = (size_t)r->val[1] / 64 + left / 8;
+	t->fds = xgrow(t->fds, &t->fds_cap, words + 1, sizeof(*t->fds));
+	if (t->nfds < (size_t)r->val[1] / 64)
+		memset(t->fds + t->nfds, 0,
+		       ((size_t)r->val[1] / 64 - t->nfds) * sizeof(*t->fds));
+	memcpy(t->fds + r->val[1] / 64, s, left);
+	t->nfds = words;
+	return true;
+}
+
+int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
+{
+	const char *s = (const char *)data + sizeof(struct eb_rec);
+	size_t left = size - sizeof(struct eb_rec);
+	struct eb_rec r;
+	struct task *t;
+	bool good;
+
+	b->tally.bytes += size;
+	if (size < sizeof(r)) {
+		b->tally.damaged++;
+		return b->err;
+	}
+	memcpy(&r, data, sizeof(r));
+	if (r.kind == EB_NONE || r.kind >= EB_NR_KIND) {
+		b->tally.damaged++;
+		return b->err;
+	}
+	if (r.time > b->tally.t.last_time)
+		b->tally.t.last_time = r.time;
+
+	if (r.kind == EB_PART || r.kind == EB_HOLD)
+		t = get_task(b, r.upid);
+	else
+		t = find_task(b, r.upid);
+	if (r.kind == EB_PART) {
+		if (r.flags & EB_FIRST)
+			t->parts.len = 0;
+		if (t->parts.len + left > ET_MAX_BYTES)
+			b->tally.damaged++;
+		else
+			buf_add(&t->parts, s, left);
+		return b->err;
+	}
+	if (t && t->parts.len) {
+		buf_add(&t->parts, s, left);
+		s = t->parts.s;
+		left = t->parts.len;
+	}
+	if (r.lost)
+		tell_lost(b, &r);
+	if (r.kind == EB_HOLD && t) {
+		good = take_hold(b, &r, t, s, left);
+	} else {
+		b->tally.t.records++;
+		good = make_texts(b, &r, b->str, t, &s, &left);
+		if (good && r.kind == EB_CLOSE_RANGE)
+			make_closes(b, &r, t);
+		else if (good)
+			make_event(b, &r, s, left);
+	}
+	if (t)
+		t->parts.len = 0;
+	if (t && t->parts.cap > KEEP_BYTES)
+		buf_free(&t->parts);
+	if (t && r.kind == EB_CLOSE_RANGE) {
+		free(t->fds);
+		t->fds = NULL;
+		t->nfds = t->fds_cap = 0;
+	}
+	if (good)
+		follow(b, &r);
+	if (!good)
+		b->tally.damaged++;
+	return bpf_rec_seen(b, b->tally.t.last_time);
+}

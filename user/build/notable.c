@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a person is to be told of a recording's tasks.  See notable.h. */
+#include "build/notable.h"
+#include "build/proctab.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+
+struct notable {
+	struct proctab *tab;
+	struct notable_list killed, urings;
+};
+
+/* For a terminal: no control characters, in @size bytes. */
+static void put_program(char *buf, size_t size, const struct task *t)
+{
+	size_t len = t && t->program_len < size ? t->program_len : size - 1;
+
+	if (!t) {
+		buf[0] = '?';
+		buf[1] = 0;
+		return;
+	}
+	for (size_t i = 0; i < len; i++)
+		buf[i] = (unsigned char)t->program[i] < 0x20 || t->program[i] == 0x7f ?
+			 '?' : t->program[i];
+	buf[len] = 0;
+}
+
+/* Return: its new place in the list, NULL: it is only counted. */
+static struct notable_task *note(struct notable_list *l, const struct task *t)
+{
+	struct notable_task *to;
+
+	l->n++;
+	for (unsigned int i = 0; i < l->ntasks; i++)
+		if (l->task[i].upid == t->upid)
+			return NULL;
+	if (l->ntasks == NOTABLE_MAX)
+		return NULL;
+	to = &l->task[l->ntasks++];
+	to->upid = t->upid;
+	put_program(to->program, sizeof(to->program), t);
+	return to;
+}
+
+static void on_begin(void *ctx, struct task *t, const struct task *parent,
+		     const struct et_event *ev)
+{
+	(void)ctx;
+	(void)t;
+	(void)parent;
+	(void)ev;
+}
+
+static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
+		   const struct et_event *ev)
+{
+	struct notable *n = ctx;
+	struct notable_task *to;
+	int64_t signal, core = 0;
+
+	(void)time;
+	/* a signal ends all threads of a process: it is told once */
+	if (why != TASK_EXIT || t->thread ||
+	    !et_value(ev, ET_T_EXIT_SIGNAL, "signal", &signal) || !signal)
+		return;
+	et_value(ev, ET_T_EXIT_SIGNAL, "core", &core);
+	to = note(&n->killed, t);
+	if (!to)
+		return;
+	to->signal = signal;
+	to->core = core;
+}
+
+struct notable *notable_new(unsigned int pid_bits)
+{
+	static const struct proctab_ops ops = { on_begin, on_end };
+	struct notable *n = xcalloc(1, sizeof(*n));
+
+	n->tab = proctab_new(pid_bits, &ops, n);
+	return n;
+}
+
+void notable_free(struct notable *n)
+{
+	if (!n)
+		return;
+	proctab_free(n->tab);
+	free(n);
+}
+
+void notable_event(struct notable *n, const struct et_event *ev)
+{
+	switch (ev->kind) {
+	case ET_K_EXEC:
+	case ET_K_CLONE:
+	case ET_K_EXIT:
+	case ET_K_PRESENT:
+		proctab_apply(n->tab, proctab_actor(n->tab, ev), ev);
+		break;
+	case ET_K_URING:
+		note(&n->urings, proctab_actor(n->tab, ev));
+		break;
+	default:
+		break;
+	}
+}
+
+const struct notable_list *notable_killed(const struct notable *n)
+{
+	return &n->killed;
+}
+
+const struct notable_list *notable_urings(const struct notable *n)
+{
+	return &n->urings;
+}
+
+bool notable_program(struct notable *n, uint64_t upid, char *buf, size_t size)
+{
+	const struct task *t = proctab_find(n->tab, upid);
+
+	put_program(buf, size, t);
+	return t && !t->thread;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a person is to be told of the tasks of a recording when it ends: who was
+ * killed, who did what is not recorded, and what those are called that live on.  Fed with the events in
+ * order, whichever backend they come from.
+ *
+ * Memory: the live tasks.
+ */
+#ifndef ETRACE_NOTABLE_H
+#define ETRACE_NOTABLE_H
+
+#include "build/event.h"
+
+/* So many are kept of each kind; further ones are only counted. */
+#define NOTABLE_MAX	16u
+
+/* A task that something happened to. */
+struct notable_task {
+	uint64_t upid;
+	int64_t signal;		/* that ended it; 0: none did */
+	bool core;		/* and it left a core */
+	char program[32];	/* base name of what it ran, "?" if not known */
+};
+
+struct notable_list {
+	uint64_t n;		/* how often it happened */
+	unsigned int ntasks;	/* the first of them, in @task */
+	struct notable_task task[NOTABLE_MAX];
+};
+
+struct notable;
+
+/** notable_new - nothing has come yet; @pid_bits as the module's bits_of_real_pid */
+struct notable *notable_new(unsigned int pid_bits);
+void notable_free(struct notable *n);
+
+/** notable_event - one event, in the order of time */
+void notable_event(struct notable *n, const struct et_event *ev);
+
+/** notable_killed - processes that a signal ended */
+const struct notable_list *notable_killed(const struct notable *n);
+
+/** notable_urings - io_urings that were set up; a task is listed once */
+const struct notable_list *notable_urings(const struct notable *n);
+
+/**
+ * notable_program - what a process that lives runs
+ * @buf: filled with its base name, control characters as '?'; "?" if it is not known
+ *
+ * Return: false if by the events no process of that upid lives: it has ended, or
+ * is a thread of one, or nothing of it has come.
+ */
+bool notable_program(struct notable *n, uint64_t upid, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace attach: record what a process and all below it do from now on. */
+#include "cli/etrace.h"
+#include "cli/inherit.h"
+#include "cli/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void usage(FILE *to)
+{
+	fputs("Usage: " PROG " attach [OPTION]... PID\n"
+	      "Record what the process PID, its threads and all processes below it do from now\n"
+	      "on, until none of them lives or until Ctrl-C.\n\n", to);
+}
+
+static void help(void)
+{
+	usage(stdout);
+	record_help();
+	fputs("\nExit status: 0; 123 with --strict if the trace is not complete; 125 if tracing\n"
+	      "could not start.\n", stdout);
+}
+
+static bool on_signal(void *ctx, const struct signalfd_siginfo *info)
+{
+	struct recording *r = ctx;
+
+	switch (info->ssi_signo) {
+	case SIGINT:
+	case SIGTERM:
+	case SIGHUP:
+	case SIGQUIT:
+		return false;
+	case SIGTSTP:
+		record_pause(r);
+		kill(getpid(), SIGSTOP);
+		return true;
+	default:
+		return true;
+	}
+}
+
+static int attach(const struct record_options *o, const struct user *sudo, char **argv,
+		  pid_t pid)
+{
+	struct inherited kept;
+	struct recording *r;
+	sigset_t mask;
+	bool complete;
+	int err;
+
+	inherit_own(&kept);
+	r = record_new(o, sudo);
+	if (!r)
+		return EXIT_FAILED;
+	record_command(r, argv);
+	record_signals(r, &mask);
+	err = record_session(r)->backend->add(record_session(r)->s, pid);
+	if (err) {
+		say("cannot trace process %d: %s", pid, strerror(-err));
+		record_free(r);
+		return EXIT_FAILED;
+	}
+	record_present(r);
+	if (!o->quiet)
+		say("recording process %d and all below it; Ctrl-C ends it", pid);
+	record_loop(r, on_signal, r, true);
+	complete = record_end(r, -1);
+	record_free(r);
+	return o->strict && !complete ? EXIT_INCOMPLETE : 0;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	static const struct option table[] = { RECORD_LONG, { 0 } };
+	struct record_options o = { 0 };
+	struct user *sudo = NULL;
+	int opt, ret = EXIT_FAILED;
+	char *end;
+	long pid;
+
+	while ((opt = getopt_long(argc, argv, RECORD_SHORT, table, NULL)) != -1) {
+		switch (opt) {
+		case 'h':
+			help();
+			ret = 0;
+			goto out;
+		case RECORD_OPT_VERSION:
+			print_version();
+			ret = 0;
+			goto out;
+		case '?':
+			usage(stderr);
+			goto out;
+		default:
+			if (!record_option(&o, opt, optarg))
+				goto out;
+		}
+	}
+	if (optind != argc - 1) {
+		say("attach: say the PID of one process");
+		usage(stderr);
+		goto out;
+	}
+	errno = 0;
+	pid = strtol(argv[optind], &end, 10);
+	if (errno || *end || pid <= 0 || pid > 1 << 30) {
+		say("attach: %s is no PID", argv[optind]);
+		goto out;
+	}
+	sudo = user_of_sudo();
+	ret = attach(&o, sudo, argv, (pid_t)pid);
+out:
+	user_free(sudo);
+	free(o.files);
+	return ret;
+}

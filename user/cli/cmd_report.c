@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace report: the summary of a trace of any format that etrace-read reads. */
+#include "convert/choose.h"
+#include "cli/etrace.h"
+#include "base/xalloc.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void usage(FILE *to)
+{
+	fputs("Usage: " PROG " report [OPTION]... [FILE]...\n"
+	      "Sum up a trace: a file of " PROG " run, the lines of trace_pipe, or any other trace\n"
+	      "that etrace-read reads; standard input without FILE.  Several files (those of the\n"
+	      "processors) are one trace.\n\n"
+	      "      --json         as one JSON object\n"
+	      "      --from FORMAT  format of the input, as of etrace-read; default: found out\n"
+	      "      --bits-of-real-pid N\n"
+	      "                     the module's parameter, if it is not 22\n"
+	      "  -h, --help         show this and exit\n"
+	      "      --version      show the version and exit\n\n"
+	      "Exit status: 0 the trace is complete; 1 something is missing or damaged; 2 nothing\n"
+	      "could be read.\n", to);
+}
+
+static void report(struct in **in, size_t nin, const char *from, const struct opts *opts,
+		   struct diag *diag)
+{
+	struct source_args sa = { in, nin, opts, diag };
+	struct sink_args ka = { NULL, opts, diag, NULL };
+	struct source *source;
+	struct sink *sink;
+	struct choice ch;
+	int err, e;
+
+	from = choose_source(from, in, nin, diag);
+	if (!from || !choose_rows(from, NULL, in[0], opts, &ch, diag) ||
+	    !choose_options(opts, &ch, diag))
+		return;
+	xalloc_doing(in_name(in[0]));
+	source = ch.source->open(&sa);
+	if (!source)
+		return;
+	ka.source = ch.source->name;
+	ka.out = out_fd(STDOUT_FILENO, 0);
+	sink = ch.extra[0]->open(&ka);
+	err = 0;
+	if (sink) {
+		err = source->ops->run(source, sink);
+		e = sink_end(sink);
+		err = err ? err : e;
+		sink_free(sink);
+	}
+	source->ops->free(source);
+	e = out_close(ka.out);
+	err = err ? err : e;
+	if (err)
+		diag_fatal(diag, "standard output: %s", strerror(-err));
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "from", required_argument, NULL, 'f' },
+		{ "bits-of-real-pid", required_argument, NULL, 'b' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 }
+	};
+	static char dash[] = "-";
+	static char *stdin_only[] = { dash };
+	const char *from = NULL;
+	struct diag *diag;
+	struct opts opts;
+	struct in **in;
+	char **files;
+	size_t n, nin;
+	int opt, ret;
+
+	opts_init(&opts);
+	opts_add(&opts, "stats", NULL);
+	while ((opt = getopt_long(argc, argv, "h", table, NULL)) != -1) {
+		switch (opt) {
+		case 'j':
+			opts_add(&opts, "json", NULL);
+			break;
+		case 'f':
+			from = optarg;
+			break;
+		case 'b':
+			opts_add(&opts, "bits-of-real-pid", optarg);
+			break;
+		case 'h':
+			usage(stdout);
+			ret = 0;
+			goto out;
+		case 'V':
+			print_version();
+			ret = 0;
+			goto out;
+		default:
+			usage(stderr);
+			ret = 2;
+			goto out;
+		}
+	}
+	files = optind < argc ? argv + optind : stdin_only;
+	n = optind < argc ? (size_t)(argc - optind) : 1;
+	diag = diag_new(stderr, PROG " report");
+	in = xcalloc(n, sizeof(*in));
+	for (nin = 0; nin < n; nin++) {
+		int err;
+
+		in[nin] = in_open(files[nin], &err);
+		if (!in[nin]) {
+			diag_fatal(diag, "%s: %s", files[nin], strerror(-err));
+			break;
+		}
+	}
+	if (nin == n)
+		report(in, nin, from, &opts, diag);
+	for (size_t i = 0; i < nin; i++)
+		in_close(in[i]);
+	free(in);
+	ret = diag_status(diag);
+	diag_free(diag);
+out:
+	opts_free(&opts);
+	return ret;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace run: run a command and record it and all that it starts. */
+#include "cli/etrace.h"
+#include "cli/inherit.h"
+#include "cli/record.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Those that end together with the command get so long to be gone, in ms. */
+#define GRACE_MS 100
+
+struct run {
+	struct recording *rec;
+	pid_t pid;
+	int status;		/* of wait() */
+};
+
+static void usage(FILE *to)
+{
+	fputs("Usage: " PROG " run [OPTION]... [--] COMMAND [ARG]...\n"
+	      "Run COMMAND and record what it does, and all that it starts.\n\n"
+	      "  -u, --user USER     run it as this user, not as the one who called sudo\n", to);
+}
+
+static void help(void)
+{
+	usage(stdout);
+	record_help();
+	fputs("\nExit status: that of COMMAND, 128+N if signal N ended it; 123 with --strict if\n"
+	      "the trace is not complete; 125 if tracing could not start, and COMMAND was not\n"
+	      "run; 126 if COMMAND cannot be run; 127 if it cannot be found.\n", stdout);
+}
+
+/* ---- the command's process ---- */
+
+/*
+ * Never returns.  Says on @ready that it has done what is not to be in the
+ * trace, and waits for a byte from @go: then it is traced.
+ */
+static void child(char **argv, const struct user *u, int ready, int go,
+		  const sigset_t *mask, const struct inherited *kept)
+{
+	char byte = 0;
+	int err;
+
+	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)
+		_exit(EXIT_FAILED);	/* the recorder is gone */
+	err = u ? user_become(u) : 0;
+	if (err) {
+		say("cannot become user %u: %s", (unsigned int)u->uid, strerror(-err));
+		_exit(EXIT_FAILED);
+	}
+	inherit_restore(kept);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	err = errno;
+	say("%s: %s", argv[0], strerror(err));
+	_exit(err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
+}
+
+/* Let the child go on as a traced task.  Return: 0 or -errno. */
+static int let_go(struct run *run, int ready, int go)
+{
+	struct session *s = record_session(run->rec);
+	char byte = 0;
+	int err;
+
+	if (read(ready, &byte, 1) != 1)
+		return -ECHILD;
+	err = s->backend->add(s->s, run->pid);
+	if (!err && write(go, &byte, 1) != 1)
+		err = -errno;
+	return err;
+}
+
+static bool start_command(struct run *run, char **argv, const struct user *u,
+		  const sigset_t *mask, const struct inherited *kept)
+{
+	struct session *s = record_session(run->rec);
+	int ready[2], go[2], err;
+
+	if (pipe2(ready, O_CLOEXEC) || pipe2(go, O_CLOEXEC)) {
+		say("cannot make a pipe: %s", strerror(errno));
+		return false;
+	}
+	fflush(NULL);
+	run->pid = fork();
+	if (!run->pid) {
+		close(ready[0]);
+		close(go[1]);
+		/* or the session would outlive its owner while this waits */
+		s->backend->forget(s->s);
+		child(argv, u, ready[1], go[0], mask, kept);
+	}
+	err = run->pid < 0 ? -errno : 0;
+	close(ready[1]);
+	close(go[0]);
+	if (!err)
+		err = let_go(run, ready[0], go[1]);
+	close(ready[0]);
+	close(go[1]);
+	if (err) {
+		say("cannot start or trace the command: %s", strerror(-err));
+		if (run->pid > 0)
+			waitpid(run->pid, &run->status, 0);
+	}
+	return !err;
+}
+
+/* ---- signals and job control ---- */
+
+/*
+ * The command is in our process group, so what a terminal sends reaches it
+ * already; what somebody sends to us alone is passed on.
+ */
+static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
+{
+	if (info->ssi_code == SI_KERNEL && getpgid(run->pid) == getpgrp())
+		return;
+	kill(run->pid, (int)info->ssi_signo);
+}
+
+/* The command was stopped: so are we, and whoever started us sees it. */
+static void stop_too(struct run *run)
+{
+	record_pause(run->rec);
+	kill(getpid(), SIGSTOP);
+	/* it may have been only us whom somebody continued */
+	kill(run->pid, SIGCONT);
+}
+
+static bool on_signal(void *ctx, const struct signalfd_siginfo *info)
+{
+	struct run *run = ctx;
+	int status;
+
+	switch (info->ssi_signo) {
+	case SIGCHLD:
+		while (waitpid(run->pid, &status, WNOHANG | WUNTRACED) == run->pid) {
+			if (WIFSTOPPED(status)) {
+				stop_too(run);
+				continue;
+			}
+			run->status = status;
+			return false;
+		}
+		return true;
+	case SIGWINCH:
+	case SIGCONT:
+		return true;
+	default:
+		pass_on(run, info);
+		return true;
+	}
+}
+
+/* ---- what outlives the command ---- */
+
+static void wait_for_others(struct session *s)
+{
+	struct pollfd fd = { .fd = s->backend->idle_fd(s->s) };
+
+	if (!s->backend->idle(s->s))
+		poll(&fd, 1, GRACE_MS);
+}
+
+static int list_left(struct session *s, struct etrace_task_info **list)
+{
+	*list = NULL;
+	return s->backend->tasks(s->s, list);
+}
+
+/*
+ * Those of @list that live on, by the events that have come since it was made.
+ * A pid is ours to tell only if the task can be seen from here.
+ */
+static void tell_outliving(struct recording *r, const struct etrace_task_info *list, int n)
+{
+	char program[64], pid[16];
+	int told = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (!record_program(r, list[i].upid, program, sizeof(program)))
+			continue;
+		if (told++ == 20) {
+			say("and others");
+			break;
+		}
+		snprintf(pid, sizeof(pid), "%d", list[i].pid);
+		say("%s [%s] outlives the command and is not traced any more", program,
+		    list[i].pid ? pid : "not visible in this pid namespace");
+	}
+}
+
+/* ---- all of it ---- */
+
+static int run_command(const struct record_options *o, const struct user *sudo,
+		       const struct user *u, char **argv)
+{
+	struct inherited kept;
+	struct run run = { .pid = -1 };
+	struct etrace_task_info *list;
+	int ret = EXIT_FAILED, left;
+	sigset_t mask;
+	bool complete;
+
+	inherit_own(&kept);
+	run.rec = record_new(o, sudo);
+	if (!run.rec)
+		return EXIT_FAILED;
+	record_command(run.rec, argv);
+	record_signals(run.rec, &mask);
+	if (start_command(&run, argv, u, &mask, &kept)) {
+		record_loop(run.rec, on_signal, &run, false);
+		wait_for_others(record_session(run.rec));
+		left = list_left(record_session(run.rec), &list);
+		ret = WIFSIGNALED(run.status) ? 128 + WTERMSIG(run.status) :
+						WEXITSTATUS(run.status);
+		complete = record_end(run.rec, ret);
+		if (!o->quiet)
+			tell_outliving(run.rec, list, left);
+		free(list);
+		if (o->strict && !complete)
+			ret = EXIT_INCOMPLETE;
+	}
+	record_free(run.rec);
+	return ret;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	static const struct option table[] = {
+		RECORD_LONG,
+		{ "user", required_argument, NULL, 'u' },
+		{ 0 }
+	};
+	struct user *sudo = NULL, *named = NULL;
+	struct record_options o = { 0 };
+	int opt, ret = EXIT_FAILED;
+
+	/* "+": the command's own options are none of ours */
+	while ((opt = getopt_long(argc, argv, "+u:" RECORD_SHORT, table, NULL)) != -1) {
+		switch (opt) {
+		case 'u':
+			user_free(named);
+			named = user_by_name(optarg);
+			if (!named) {
+				say("-u %s: there is no such user", optarg);
+				goto out;
+			}
+			break;
+		case 'h':
+			help();
+			ret = 0;
+			goto out;
+		case RECORD_OPT_VERSION:
+			print_version();
+			ret = 0;
+			goto out;
+		case '?':
+			usage(stderr);
+			goto out;
+		default:
+			if (!record_option(&o, opt, optarg))
+				goto out;
+		}
+	}
+	if (optind == argc) {
+		say("run: no command to run");
+		usage(stderr);
+		goto out;
+	}
+	if (named && geteuid()) {
+		say("-u: only root can run commands as somebody else");
+		goto out;
+	}
+	sudo = user_of_sudo();
+	ret = run_command(&o, sudo, named ? named : sudo, argv + optind);
+out:
+	user_free(sudo);
+	user_free(named);
+	free(o.files);
+	return ret;
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The module's device.  See device.h. */
+#include "cli/device.h"
+#include "cli/etrace.h"
+#include "module/rec_session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MODULE "etrace.ko"
+/* Another program may be loading or unloading it: wait so long, in ms. */
+#define DEVICE_WAIT_MS 10000
+#define DEVICE_PAUSE_MS 20
+#define MODULE_DIR "/sys/module/etrace"
+
+extern char **environ;
+
+static bool loaded;	/* the module, by this program */
+
+bool device_module(char *path, size_t size)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	exe[n] = 0;
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return false;
+	*slash = 0;
+	if ((size_t)snprintf(path, size, "%s/" MODULE, exe) < size && !access(path, R_OK))
+		return true;
+	/* build/user/etrace beside etrace.ko of the same tree */
+	slash = strrchr(exe, '/');
+	if (!slash || strncmp(slash, "/user", 5))
+		return false;
+	*slash = 0;
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return false;
+	*slash = 0;
+	return (size_t)snprintf(path, size, "%s/" MODULE, exe) < size && !access(path, R_OK);
+}
+
+static int insert(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, "", 0))
+		err = -errno;
+	else
+		loaded = true;
+	close(fd);
+	return err;
+}
+
+/* Return: whether modprobe succeeded; it tells by itself why not. */
+static bool load_installed(bool verbose)
+{
+	char prog[] = "modprobe", how[] = "-q", name[] = "etrace";
+	char *argv[] = { prog, how, name, NULL };
+	posix_spawn_file_actions_t fa;
+	int status = -1;
+	pid_t pid;
+	bool good;
+
+	if (verbose)
+		how[1] = 'v';
+	/* what it prints is no output of the command's */
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_addopen(&fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&fa, STDERR_FILENO, STDOUT_FILENO);
+	/* sudo's secure_path need not hold it */
+	good = !posix_spawn(&pid, "/sbin/modprobe", &fa, NULL, argv, environ) ||
+	       !posix_spawnp(&pid, "modprobe", &fa, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&fa);
+	if (!good)
+		return false;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	good = WIFEXITED(status) && !WEXITSTATUS(status);
+	loaded |= good;
+	return good;
+}
+
+static int try_open(void)
+{
+	return open(REC_DEVICE, O_RDWR | O_CLOEXEC);
+}
+
+static void why_not_loaded(const char *path, int err, char *why, size_t size)
+{
+	struct utsname u;
+
+	uname(&u);
+	switch (-err) {
+	case ENOEXEC:
+		snprintf(why, size, "%s is not built for this kernel (%s): run make module", path,
+			 u.release);
+		break;
+	case EKEYREJECTED:
+		snprintf(why, size, "%s is not signed with a key that this kernel trusts; etrace doctor tells what to do",
+			 path);
+		break;
+	case EPERM:
+		snprintf(why, size, "the kernel refuses to load %s (kernel.modules_disabled, or lockdown); etrace doctor tells which",
+			 path);
+		break;
+	default:
+		snprintf(why, size, "cannot load %s: %s; the kernel's log (dmesg) may tell more",
+			 path, strerror(-err));
+		break;
+	}
+}
+
+static bool is_missing(int err)
+{
+	return err == ENOENT || err == ENXIO || err == ENODEV;
+}
+
+/*
+ * Loads the module, from @path unless that is empty, or has it that another one
+ * loads or unloads it.  Return: false with the reason if it cannot be loaded.
+ */
+static bool load(const char *path, bool verbose, char *why, size_t size)
+{
+	struct utsname u;
+	int err;
+
+	if (*path) {
+		err = insert(path);
+		if (!err && verbose)
+			say("loaded %s", path);
+		if (!err || err == -EEXIST || err == -EBUSY || load_installed(verbose))
+			return true;
+		why_not_loaded(path, err, why, size);
+		return false;
+	}
+	if (load_installed(verbose) || !access(MODULE_DIR, F_OK))
+		return true;
+	uname(&u);
+	snprintf(why, size, "cannot load the module etrace: modprobe etrace fails; is it installed for this kernel (%s)? etrace doctor tells more",
+		 u.release);
+	return false;
+}
+
+int device_open(bool verbose, char *why, size_t size)
+{
+	struct timespec pause = { 0, DEVICE_PAUSE_MS * 1000000 };
+	char path[PATH_MAX];
+	int fd = try_open();
+
+	if (fd >= 0)
+		return fd;
+	if (errno == EPERM || errno == EACCES) {
+		snprintf(why, size, "%s: %s: tracing needs root (sudo), or the capabilities CAP_PERFMON and CAP_DAC_OVERRIDE",
+			 REC_DEVICE, strerror(errno));
+		return -1;
+	}
+	if (!is_missing(errno)) {
+		snprintf(why, size, "%s: %s", REC_DEVICE, strerror(errno));
+		return -1;
+	}
+	if (geteuid()) {
+		snprintf(why, size, "the module etrace is not loaded, and loading it needs root: sudo, or sudo modprobe etrace once");
+		return -1;
+	}
+	if (!device_module(path, sizeof(path)))
+		*path = 0;
+	/* What another one unloads takes none in its place until it is gone. */
+	for (int ms = 0; ms < DEVICE_WAIT_MS; ms += DEVICE_PAUSE_MS) {
+		if (access(MODULE_DIR, F_OK) && !load(path, verbose, why, size))
+			return -1;
+		fd = try_open();
+		if (fd >= 0 || !is_missing(errno))
+			break;
+		nanosleep(&pause, NULL);
+	}
+	if (fd < 0)
+		snprintf(why, size, "%s: %s, although the module is loaded", REC_DEVICE,
+			 strerror(errno));
+	return fd;
+}
+
+/* Is a tree traced by the module's parameter? No open device tells of that. */
+static bool root_traced(void)
+{
+	FILE *f = fopen(MODULE_DIR "/parameters/root_pid", "re");
+	int pid = 0;
+
+	if (!f)
+		return false;
+	if (fscanf(f, "%d", &pid) != 1)
+		pid = 0;
+	fclose(f);
+	return pid;
+}
+
+bool device_unload(char *why, size_t size)
+{
+	const char *what = NULL;
+
+	if (!loaded)
+		return true;
+	loaded = false;
+	if (root_traced())
+		what = "it traces the tree of its root_pid";
+	else if (syscall(SYS_delete_module, "etrace", O_NONBLOCK) && errno != ENOENT)
+		what = errno == EWOULDBLOCK || errno == EBUSY ? "others use it" : strerror(errno);
+	if (!what)
+		return true;
+	snprintf(why, size, "the module etrace, loaded for this, stays loaded: %s; later: rmmod etrace",
+		 what);
+	return false;
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * etrace-read: converts traces from one format to another.  Only the command
+ * line stands here; formats are rows in lib/formats.c, and their options are
+ * declared there too.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "convert/choose.h"
+#include "io/formats.h"
+#include "base/xalloc.h"
+
+#define PROG "etrace-read"
+
+enum {
+	OPT_FROM = 256,
+	OPT_TO,
+	OPT_VERSION,
+	OPT_FORMAT,		/* and above: index into struct cmdline.rows */
+};
+
+/* The command line, and the options that formats declare. */
+struct cmdline {
+	const char *from, *to, *output;
+	struct opts opts;
+	const struct opt_row **rows;
+	size_t nrows, rows_cap;
+	char **files;
+	size_t nfiles;
+};
+
+static void usage(FILE *to)
+{
+	fputs("Usage: " PROG " [--from FORMAT] [--to FORMAT] [-o FILE] [OPTION]... [FILE]...\n"
+	      "Convert a trace.  Without FILE, or with -, read standard input; several\n"
+	      "FILEs (those of the processors, for example) are one trace.\n\n"
+	      "  --from FORMAT   format of the input; default: found out from its content\n"
+	      "  --to FORMAT     format of the output; default: by the name of FILE, or fxt\n"
+	      "  -o, --output FILE\n"
+	      "                  write there (created with mode 0600), compressed if the name\n"
+	      "                  ends in .gz or .zst; default: standard output\n"
+	      "  -h, --help      show this and exit\n"
+	      "  --version       show the version and exit\n", to);
+}
+
+/* Whether a row's option was declared by an earlier row under this name. */
+static const struct opt_row *declared(const struct cmdline *c, const char *name)
+{
+	for (size_t i = 0; i < c->nrows; i++)
+		if (!strcmp(c->rows[i]->name, name))
+			return c->rows[i];
+	return NULL;
+}
+
+static void declare(struct cmdline *c, const struct opt_row *row)
+{
+	for (; row && row->name; row++) {
+		if (declared(c, row->name))
+			continue;
+		c->rows = xgrow(c->rows, &c->rows_cap, c->nrows + 1, sizeof(*c->rows));
+		c->rows[c->nrows++] = row;
+	}
+}
+
+/* ---- --help, from the tables ---- */
+
+/* Columns before the texts of formats and of options. */
+#define NAME_WIDTH	16
+#define OPTION_WIDTH	20
+/* A terminal's. */
+#define LINE_WIDTH	80
+
+/* Text that grows, for headings. */
+static void add(char *buf, size_t size, const char *s)
+{
+	size_t len = strlen(buf);
+
+	snprintf(buf + len, size - len, "%s", s);
+}
+
+/* The only output that has an option, in all of its rows; or NULL. */
+static const char *only_sink(const char *option)
+{
+	const struct sink_format *only = NULL;
+
+	for (const struct sink_format *f = sink_formats; f->name; f++) {
+		if (!opt_row_has(f->options, option))
+			continue;
+		if (only && strcmp(only->name, f->name))
+			return NULL;
+		only = f;
+	}
+	for (const struct sink_format *f = sink_formats; f->name && only; f++)
+		if (!strcmp(f->name, only->name) && !opt_row_has(f->options, option))
+			return NULL;
+	return only ? only->flag : NULL;
+}
+
+/*
+ * Which rows have an option, as a heading says it: "--from swap", or
+ * "--to fxt, json and --stats of sp-rtrace logs".
+ */
+static void owners(char *buf, size_t size, const char *option)
+{
+	const char *flag = only_sink(option);
+
+	buf[0] = 0;
+	if (flag) {
+		snprintf(buf, size, "--%s", flag);
+		return;
+	}
+	for (const struct source_format *f = source_formats; f->name; f++) {
+		if (!opt_row_has(f->options, option))
+			continue;
+		add(buf, size, buf[0] ? ", " : "--from ");
+		add(buf, size, f->name);
+	}
+	for (unsigned int m = 0; m < MODEL_COUNT; m++) {
+		size_t left = 0, n = 0;
+
+		for (const struct sink_format *f = sink_formats; f->name; f++)
+			left += f->model == m && opt_row_has(f->options, option);
+		for (const struct sink_format *f = sink_formats; f->name; f++) {
+			if (f->model != m || !opt_row_has(f->options, option))
+				continue;
+			left--;
+			add(buf, size, n ? left ? ", " : " and " : buf[0] ? "; " : "");
+			add(buf, size, f->flag ? "--" : n ? "" : "--to ");
+			add(buf, size, f->flag ? f->flag : f->name);
+			n++;
+		}
+		if (n) {
+			add(buf, size, " of ");
+			add(buf, size, model_names[m]);
+		}
+	}
+}
+
+/* All options of formats, those of the same rows together. */
+static void help_options(const struct cmdline *c)
+{
+	char title[300], other[300], left[80];
+
+	for (size_t i = 0; i < c->nrows; i++) {
+		bool said = false;
+
+		owners(title, sizeof(title), c->rows[i]->name);
+		/* an output's own option stands with the outputs */
+		if (!title[0])
+			continue;
+		for (size_t k = 0; k < i && !said; k++) {
+			owners(other, sizeof(other), c->rows[k]->name);
+			said = !strcmp(title, other);
+		}
+		if (said)
+			continue;
+		printf("\nOptions of %s:\n", title);
+		for (size_t k = i; k < c->nrows; k++) {
+			const struct opt_row *row = c->rows[k];
+
+			owners(other, sizeof(other), row->name);
+			if (strcmp(title, other))
+				continue;
+			snprintf(left, sizeof(left), "--%s%s%s", row->name,
+				 row->value ? " " : "", row->value ? row->value : "");
+			if (strlen(left) > OPTION_WIDTH)
+				printf("  %s\n  %-*s %s\n", left, OPTION_WIDTH, "", row->help);
+			else
+				printf("  %-*s %s\n", OPTION_WIDTH, left, row->help);
+		}
+	}
+}
+
+/* A format's line: its name, what it is, and of what; in two if it must. */
+static void help_format(const char *name, const char *text, const char *models)
+{
+	size_t width = 2 + NAME_WIDTH + 1 + strlen(text) + 2 + strlen(models);
+
+	printf("  %-*s %s:", NAME_WIDTH, name, text);
+	if (width > LINE_WIDTH)
+		printf("\n  %-*s", NAME_WIDTH, "");
+	printf(" %s\n", models);
+}
+
+/* The other rows of an output's name say from what else it is made. */
+static void help_sink(const struct sink_format *f)
+{
+	char name[32], models[128] = "";
+
+	for (const struct sink_format *g = sink_formats; g < f; g++)
+		if (!strcmp(g->name, f->name))
+			return;
+	for (const struct sink_format *g = f; g->name; g++) {
+		if (strcmp(g->name, f->name))
+			continue;
+		add(models, sizeof(models), models[0] ? ", " : "");
+		add(models, sizeof(models), model_names[g->model]);
+	}
+	snprintf(name, sizeof(name), "%s%s", f->flag ? "--" : "", f->flag ? f->flag : f->name);
+	help_format(name, f->help, models);
+}
+
+static void help(const struct cmdline *c)
+{
+	const char *last = "";
+
+	usage(stdout);
+	printf("\nInput formats (--from), and what is read from them:\n");
+	for (const struct source_format *f = source_formats; f->name; f++) {
+		help_format(strcmp(f->name, last) ? f->name : "", f->help, model_names[f->model]);
+		last = f->name;
+	}
+	printf("\nOutput formats (--to; those with -- beside another one or alone), and what they\n"
+	       "are made of:\n");
+	for (const struct sink_format *f = sink_formats; f->name; f++)
+		help_sink(f);
+	help_options(c);
+	printf("\nExit status: 0 complete; 1 converted, but something is missing or damaged;\n"
+	       "2 nothing could be done.\n");
+}
+
+/* getopt's table, made of our own options and those of the rows. */
+static struct option *long_options(struct cmdline *c, struct opt_row *flags)
+{
+	static const struct option own[] = {
+		{ "from", required_argument, NULL, OPT_FROM },
+		{ "to", required_argument, NULL, OPT_TO },
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, OPT_VERSION },
+	};
+	const size_t nown = sizeof(own) / sizeof(own[0]);
+	struct option *table;
+
+	for (const struct source_format *f = source_formats; f->name; f++)
+		declare(c, f->options);
+	for (const struct sink_format *f = sink_formats; f->name; f++) {
+		declare(c, f->options);
+		if (f->flag) {
+			*flags = (struct opt_row){ f->flag, NULL, f->help };
+			if (!declared(c, f->flag)) {
+				c->rows = xgrow(c->rows, &c->rows_cap, c->nrows + 1,
+						sizeof(*c->rows));
+				c->rows[c->nrows++] = flags;
+			}
+			flags++;
+		}
+	}
+	table = xcalloc(nown + c->nrows + 1, sizeof(*table));
+	memcpy(table, own, sizeof(own));
+	for (size_t i = 0; i < c->nrows; i++)
+		table[nown + i] = (struct option){
+			c->rows[i]->name,
+			c->rows[i]->value ? required_argument : no_argument,
+			NULL, OPT_FORMAT + (int)i,
+		};
+	return table;
+}
+
+/* Return: 0 to go on, 1 to exit with 0, 2 to exit with 2. */
+static int parse(struct cmdline *c, int argc, char **argv, struct opt_row *flags)
+{
+	struct option *table = long_options(c, flags);
+	int opt, ret = 0;
+
+	while (!ret && (opt = getopt_long(argc, argv, "o:h", table, NULL)) != -1) {
+		switch (opt) {
+		case OPT_FROM:
+			c->from = optarg;
+			break;
+		case OPT_TO:
+			c->to = optarg;
+			break;
+		case 'o':
+			c->output = optarg;
+			break;
+		case 'h':
+			help(c);
+			ret = 1;
+			break;
+		case OPT_VERSION:
+			puts(PROG " " ETRACE_VERSION);
+			ret = 1;
+			break;
+		case '?':
+			usage(stderr);
+			ret = 2;
+			break;
+		default:
+			if (c->rows && opt >= OPT_FORMAT)
+				opts_add(&c->opts, c->rows[opt - OPT_FORMAT]->name, optarg);
+			break;
+		}
+	}
+	free(table);
+	c->files = argv + optind;
+	c->nfiles = (size_t)(argc - optind);
+	return ret;
+}
+
+/* ---- choosing the rows ---- */
+
+/* The format that the name of a file ends in, or NULL. */
+static const char *output_by_suffix(const char *path)
+{
+	size_t len;
+	const char *suffix = out_suffix(path, &len);
+
+	for (const struct sink_format *f = sink_formats; f->name; f++)
+		if (!f->flag && strlen(f->name) == len && !memcmp(f->name, suffix, len))
+			return f->name;
+	return NULL;
+}
+
+/* Names of outputs, for a message. */
+static void output_names(char *buf, size_t size)
+{
+	buf[0] = 0;
+	for (const struct sink_format *f = sink_formats; f->name; f++) {
+		bool seen = f->flag;
+
+		for (const struct sink_format *g = sink_formats; g < f; g++)
+			seen = seen || !strcmp(g->name, f->name);
+		if (seen)
+			continue;
+		add(buf, size, buf[0] ? ", ." : ".");
+		add(buf, size, f->name);
+	}
+}
+
+/* Summaries and checks can be all that is wanted. */
+static const char *output_name(const struct cmdline *c)
+{
+	const char *name;
+	bool any_flag = false;
+	char names[128];
+
+	if (c->to)
+		return c->to;
+	if (c->output) {
+		name = output_by_suffix(c->output);
+		if (name)
+			return name;
+		output_names(names, sizeof(names));
+		/* not of the input, so not for the diag, which outputs tell of */
+		fprintf(stderr, PROG ": %s: becomes FXT, for its name ends in none of %s; --to FORMAT says what it shall be\n",
+			c->output, names);
+		return "fxt";
+	}
+	for (const struct sink_format *f = sink_formats; f->name; f++)
+		any_flag |= f->flag && opt_flag(&c->opts, f->flag);
+	return any_flag ? NULL : "fxt";
+}
+
+/* ---- running ---- */
+
+/* An output must not destroy what it is made from. */
+static bool is_input(const char *output, char **files, size_t n)
+{
+	struct stat out, in;
+
+	if (stat(output, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(files[i], "-") && !stat(files[i], &in) &&
+		    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return true;
+	return false;
+}
+
+static struct out *open_output(struct cmdline *c, const struct choice *ch,
+			       struct diag *diag)
+{
+	struct out *out;
+	int err = 0;
+
+	if (!c->output) {
+		if (ch->main && ch->main->flags & SINK_BINARY && isatty(STDOUT_FILENO)) {
+			diag_fatal(diag, "%s is binary and not written to a terminal; say -o FILE, or --to etrace to read it",
+				   ch->main->name);
+			return NULL;
+		}
+		return out_fd(STDOUT_FILENO, 0);
+	}
+	if (is_input(c->output, c->files, c->nfiles)) {
+		diag_fatal(diag, "%s: is an input too; say another -o FILE", c->output);
+		return NULL;
+	}
+	out = out_create(c->output, 0600, &err);
+	if (!out)
+		diag_fatal(diag, "%s: %s", c->output, strerror(-err));
+	return out;
+}
+
+static void convert(struct cmdline *c, const struct choice *ch, struct in **in,
+		    size_t nin, struct diag *diag)
+{
+	struct source_args sa = { in, nin, &c->opts, diag };
+	struct sink_args ka = { NULL, &c->opts, diag, ch->source->name };
+	struct out *main_out = NULL, *text_out = NULL;
+	struct sink *sinks[17], *sink;
+	struct source *source;
+	bool opened = true;
+	size_t n = 0;
+	int err = 0, e;
+
+	/* the source first: a bad option must not cost an existing output */
+	xalloc_doing(in_name(in[0]));
+	source = ch->source->open(&sa);
+	if (!source)
+		return;
+	if (ch->main) {
+		ka.out = main_out = open_output(c, ch, diag);
+		if (!main_out)
+			goto out_source;
+		sinks[n++] = ch->main->open(&ka);
+	}
+	/* the text for a person goes where the conversion does not */
+	if (ch->nextra)
+		ka.out = text_out = out_fd(ch->main && !c->output ? STDERR_FILENO :
+					   STDOUT_FILENO, 0);
+	for (size_t i = 0; i < ch->nextra; i++)
+		sinks[n++] = ch->extra[i]->open(&ka);
+	for (size_t i = 0; i < n; i++)
+		opened = opened && sinks[i];
+	if (opened) {
+		sink = sink_tee(sinks, n);
+		err = source->ops->run(source, sink);
+		e = sink_end(sink);
+		if (!err)
+			err = e;
+		sink_free(sink);
+	} else {
+		/* open() told why */
+		for (size_t i = 0; i < n; i++)
+			sink_free(sinks[i]);
+	}
+	if (text_out) {
+		e = out_close(text_out);
+		err = err ? err : e;
+	}
+	if (main_out) {
+		e = out_close(main_out);
+		err = err ? err : e;
+	}
+	if (err)
+		diag_fatal(diag, "%s: %s", c->output ? c->output : "standard output",
+			   strerror(-err));
+out_source:
+	source->ops->free(source);
+}
+
+static int run(struct cmdline *c, struct diag *diag)
+{
+	static char dash[] = "-";
+	static char *stdin_only[] = { dash };
+	struct in **in;
+	size_t nin = 0, want;
+	struct choice ch;
+	const char *from;
+
+	if (!c->nfiles) {
+		c->files = stdin_only;
+		c->nfiles = 1;
+	}
+	want = c->nfiles;
+	in = xcalloc(want, sizeof(*in));
+	for (size_t i = 0; i < want; i++) {
+		int err = 0;
+
+		in[nin] = in_open(c->files[i], &err);
+		if (!in[nin]) {
+			diag_fatal(diag, "%s: %s", c->files[i], strerror(-err));
+			break;
+		}
+		nin++;
+	}
+	if (nin == want) {
+		from = choose_source(c->from, in, nin, diag);
+		if (from && choose_rows(from, output_name(c), in[0], &c->opts, &ch, diag) &&
+		    choose_options(&c->opts, &ch, diag))
+			convert(c, &ch, in, nin, diag);
+	}
+	for (size_t i = 0; i < nin; i++)
+		in_close(in[i]);
+	free(in);
+	diag_summary(diag);
+	return diag_status(diag);
+}
+
+int main(int argc, char **argv)
+{
+	struct cmdline c = { 0 };
+	struct opt_row flags[64];
+	struct diag *diag;
+	int ret;
+
+	ret = parse(&c, argc, argv, flags);
+	if (ret) {
+		ret = ret == 1 ? diag_stdout(PROG, 0) : 2;
+	} else {
+		diag = diag_new(stderr, PROG);
+		ret = run(&c, diag);
+		diag_free(diag);
+	}
+	opts_free(&c.opts);
+	free(c.rows);
+	return ret;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * etrace: records what a build does, and answers questions about it.  Here
+ * stands the table of its subcommands, each of which is a file cmd_NAME.c.
+ */
+#include "io/diag.h"
+#include "cli/etrace.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static const struct command commands[] = {
+	{ "run", "run a command and record what it does", cmd_run },
+	{ "attach", "record what a running process does from now on", cmd_attach },
+	{ "report", "sum a trace up", cmd_report },
+	{ "doctor", "tell what keeps etrace from working here, and the remedy", cmd_doctor },
+	{ 0 }
+};
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs(PROG ": ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+void print_version(void)
+{
+	puts(PROG " " ETRACE_VERSION);
+}
+
+static void usage(FILE *to)
+{
+	fputs("Usage: " PROG " COMMAND [OPTION]... [ARG]...\n"
+	      "Record what a build really does: programs, files, processes.\n\n", to);
+	for (const struct command *c = commands; c->name; c++)
+		fprintf(to, "  %-8s %s\n", c->name, c->help);
+	fputs("\n" PROG " COMMAND --help tells more of each; so does man etrace-COMMAND.\n"
+	      "  -h, --help     show this and exit\n"
+	      "      --version  show the version and exit\n", to);
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+		usage(stdout);
+		return diag_stdout(PROG, 0);
+	}
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		print_version();
+		return diag_stdout(PROG, 0);
+	}
+	for (const struct command *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return diag_stdout(PROG, c->main(argc - 1, argv + 1));
+	if (*name)
+		say("%s is no command of etrace", name);
+	usage(stderr);
+	return EXIT_FAILED;
+}

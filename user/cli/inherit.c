@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a process inherits.  See inherit.h. */
+#include "cli/inherit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static const struct {
+	int signal;
+	void (*handler)(int);
+} signals[] = {
+	{ SIGCHLD, SIG_DFL },	/* ignored, it would take the exit status away */
+	{ SIGPIPE, SIG_IGN },	/* these are errors of an output, not the end */
+	{ SIGXFSZ, SIG_IGN },
+	{ SIGXCPU, SIG_IGN },
+};
+_Static_assert(sizeof(signals) / sizeof(signals[0]) == INHERIT_SIGNALS, "all are kept");
+
+/*
+ * FREE: a limit of which the recorder would die is lifted, if it may be.  All
+ * others: as far as its user could have lifted it.
+ */
+static const struct {
+	int limit;
+	enum { HARD, FREE } up_to;
+} limits[] = {
+	{ RLIMIT_FSIZE, HARD },
+	{ RLIMIT_NOFILE, HARD },
+	{ RLIMIT_MEMLOCK, HARD },
+	{ RLIMIT_CPU, FREE },
+	{ RLIMIT_AS, FREE },
+	{ RLIMIT_DATA, FREE },
+};
+_Static_assert(sizeof(limits) / sizeof(limits[0]) == INHERIT_LIMITS, "all are kept");
+
+static void raise_limit(int limit, bool free, const struct rlimit *before)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit hard = { before->rlim_max, before->rlim_max };
+
+	if (!free || setrlimit(limit, &all))
+		setrlimit(limit, &hard);
+}
+
+void inherit_own(struct inherited *before)
+{
+	for (size_t i = 0; i < INHERIT_SIGNALS; i++) {
+		struct sigaction sa = { .sa_handler = signals[i].handler };
+
+		sigaction(signals[i].signal, &sa, &before->actions[i]);
+	}
+	for (size_t i = 0; i < INHERIT_LIMITS; i++)
+		if (!getrlimit(limits[i].limit, &before->limits[i]))
+			raise_limit(limits[i].limit, limits[i].up_to == FREE, &before->limits[i]);
+}
+
+void inherit_restore(const struct inherited *before)
+{
+	for (size_t i = 0; i < INHERIT_LIMITS; i++)
+		setrlimit(limits[i].limit, &before->limits[i]);
+	for (size_t i = 0; i < INHERIT_SIGNALS; i++)
+		sigaction(signals[i].signal, &before->actions[i], NULL);
+}

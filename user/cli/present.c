@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The traced tasks that are there already.  See present.h. */
+#include "cli/present.h"
+#include "base/shquote.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Tasks that are looked at between two lists of those that live: a descriptor each. */
+#define BATCH		256
+/* Of a command line at most, in bytes. */
+#define CMDLINE_MAX	(1u << 20)
+
+/* A task of the list, and its directory of /proc; -1: it cannot be had. */
+struct candidate {
+	const struct etrace_task_info *info;
+	int dir;
+};
+
+/*
+ * /proc/PID, opened, is that process's and never another's. Which process it is
+ * that had the number then, only the kernel's list knows.
+ */
+static int proc_dir(pid_t pid)
+{
+	char path[32];
+
+	if (pid <= 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Does /proc number processes as the kernel does for us? */
+static bool own_proc(void)
+{
+	char self[32];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return false;
+	self[n] = 0;
+	return atoi(self) == getpid();
+}
+
+/* Return: the file's length, -1 if it cannot be read. */
+static ssize_t read_at(int dir, const char *name, char *buf, size_t size)
+{
+	int fd = dir < 0 ? -1 : openat(dir, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, buf, size);
+	close(fd);
+	return n;
+}
+
+static ssize_t link_at(int dir, const char *name, char *buf, size_t size)
+{
+	return dir < 0 ? -1 : readlinkat(dir, name, buf, size);
+}
+
+static pid_t parent_of(int dir)
+{
+	char buf[512], *end;
+	ssize_t n = read_at(dir, "stat", buf, sizeof(buf) - 1);
+
+	if (n <= 0)
+		return 0;
+	buf[n] = 0;
+	/* "pid (name) state ppid": the name may hold anything */
+	end = strrchr(buf, ')');
+	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
+}
+
+/* The upid of a process in the list, 0 if it is not there. */
+static uint64_t upid_of(const struct etrace_task_info *list, int n, pid_t pid)
+{
+	for (int i = 0; pid > 0 && i < n; i++)
+		if (list[i].pid == pid)
+			return list[i].upid;
+	return 0;
+}
+
+static void quote_cmdline(struct buf *b, const char *s, ssize_t n)
+{
+	while (n > 0) {
+		size_t len = strnlen(s, (size_t)n);
+
+		if (b->len)
+			buf_addc(b, ' ');
+		sh_quote(b, s, len);
+		s += len + 1;
+		n -= (ssize_t)len + 1;
+	}
+}
+
+static void add_string(struct et_event *ev, enum et_tag tag, const char *s, size_t len)
+{
+	et_add_item(ev, tag, 0, ev->time);
+	et_add_bytes(ev, s, len);
+}
+
+/* A header's fields are in et_tags' order. */
+static void make_event(struct et_event *ev, const struct etrace_task_info *list, int n,
+		       const struct candidate *c, char *big)
+{
+	char comm[64], path[PATH_MAX], cwd[PATH_MAX];
+	ssize_t comm_len = read_at(c->dir, "comm", comm, sizeof(comm));
+	ssize_t path_len = link_at(c->dir, "exe", path, sizeof(path));
+	ssize_t cwd_len = link_at(c->dir, "cwd", cwd, sizeof(cwd));
+	ssize_t args_len = read_at(c->dir, "cmdline", big, CMDLINE_MAX);
+	uint64_t process = upid_of(list, n, c->info->tgid);
+	struct buf args = { 0 };
+
+	if (comm_len > 0 && comm[comm_len - 1] == '\n')
+		comm_len--;
+	comm_len = comm_len < 0 ? 0 : comm_len;
+	quote_cmdline(&args, big, args_len);
+
+	et_add_item(ev, ET_T_PRESENT, 0, ev->time);
+	et_set_field(ev, 0, comm_len, false);
+	if (path_len > 0)
+		et_set_field(ev, 1, path_len, false);
+	if (cwd_len > 0)
+		et_set_field(ev, 2, cwd_len, false);
+	if (args.len)
+		et_set_field(ev, 3, (int64_t)args.len, false);
+	et_set_field(ev, 4, (int64_t)(process ? process : c->info->upid), false);
+	et_set_field(ev, 5, (int64_t)upid_of(list, n, parent_of(c->dir)), false);
+	add_string(ev, ET_T_TN, comm, (size_t)comm_len);
+	if (path_len > 0)
+		add_string(ev, ET_T_TP, path, (size_t)path_len);
+	if (cwd_len > 0)
+		add_string(ev, ET_T_TW, cwd, (size_t)cwd_len);
+	if (args.len)
+		add_string(ev, ET_T_TA, args.s, args.len);
+	buf_free(&args);
+}
+
+static int by_upid(const void *a, const void *b)
+{
+	const struct etrace_task_info *x = a, *y = b;
+
+	return x->upid < y->upid ? -1 : x->upid > y->upid;
+}
+
+/* The directories of those that have gone, or have gone on under another pid, are not theirs. */
+static int check(struct session *s, struct candidate *c, unsigned int nc)
+{
+	struct etrace_task_info *now;
+	int n = s->backend->tasks(s->s, &now);
+
+	if (n < 0)
+		return n;
+	if (n)
+		qsort(now, (size_t)n, sizeof(*now), by_upid);
+	for (unsigned int i = 0; i < nc; i++) {
+		const struct etrace_task_info *it =
+			n ? bsearch(c[i].info, now, (size_t)n, sizeof(*now), by_upid) : NULL;
+
+		if (c[i].dir < 0 || (it && it->pid == c[i].info->pid))
+			continue;
+		close(c[i].dir);
+		c[i].dir = -1;
+	}
+	free(now);
+	return 0;
+}
+
+/* What the backend calls a task in its summaries: an exec will tell it anew. */
+static void tell_backend(struct session *s, const struct et_event *ev, bool process)
+{
+	const struct et_item *it = et_find(ev, ET_T_TN);
+	char name[32];
+
+	snprintf(name, sizeof(name), "%.*s", (int)it->len, et_bytes(ev, it));
+	s->backend->present(s->s, ev->upid, name, process);
+}
+
+int present_tell(struct session *s, uint64_t time, struct sink *sink,
+		 struct present_gaps *gaps)
+{
+	struct candidate c[BATCH];
+	struct etrace_task_info *list = NULL;
+	char *big = xmalloc(CMDLINE_MAX);
+	int n = s->backend->tasks(s->s, &list), err = n < 0 ? n : 0;
+	struct et_event ev;
+
+	*gaps = (struct present_gaps){ .other_proc = !own_proc() };
+	gaps->tasks = n > 0 ? (unsigned int)n : 0;
+	et_init(&ev);
+	for (int threads = 0; !err && threads < 2; threads++) {
+		for (int i = 0; !err && i < n;) {
+			unsigned int nc = 0;
+
+			for (; i < n && nc < BATCH; i++)
+				if ((list[i].pid != list[i].tgid) == threads)
+					c[nc++] = (struct candidate){ &list[i],
+						gaps->other_proc ? -1 : proc_dir(list[i].pid) };
+			err = gaps->other_proc ? 0 : check(s, c, nc);
+			for (unsigned int j = 0; j < nc; j++) {
+				gaps->unknown += c[j].dir < 0;
+				et_reset(&ev, ET_K_PRESENT, c[j].info->upid, 0, time);
+				make_event(&ev, list, n, &c[j], big);
+				sink_item(sink, &ev);
+				tell_backend(s, &ev, !threads);
+				if (c[j].dir >= 0)
+					close(c[j].dir);
+			}
+		}
+	}
+	et_fini(&ev);
+	free(big);
+	free(list);
+	return err;
+}

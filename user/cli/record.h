@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording: what run and attach have in common.  Options, outputs, the
+ * session, the loop that reads, the progress line, and at the end the verdict.
+ */
+#ifndef ETRACE_RECORD_H
+#define ETRACE_RECORD_H
+
+#include <getopt.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include "cli/caller.h"
+#include "cli/session.h"
+#include "cli/term.h"
+
+struct recording;
+
+/* ---- options ---- */
+
+struct record_options {
+	const char **files;	/* -o */
+	size_t nfiles, files_cap;
+	const char *to;
+	const char *backend;	/* NULL: auto */
+	uint64_t buffer;
+	bool strict, quiet, verbose, keep_module;
+	enum term_when progress;
+};
+
+/* Short and long options, for getopt_long() of a subcommand. */
+#define RECORD_SHORT "o:b:qvh"
+enum {
+	RECORD_OPT_TO = 512, RECORD_OPT_BACKEND, RECORD_OPT_STRICT, RECORD_OPT_PROGRESS,
+	RECORD_OPT_KEEP_MODULE, RECORD_OPT_VERSION,
+};
+#define RECORD_LONG							\
+	{ "output", required_argument, NULL, 'o' },			\
+	{ "to", required_argument, NULL, RECORD_OPT_TO },		\
+	{ "backend", required_argument, NULL, RECORD_OPT_BACKEND },	\
+	{ "buffer", required_argument, NULL, 'b' },			\
+	{ "keep-module", no_argument, NULL, RECORD_OPT_KEEP_MODULE },	\
+	{ "strict", no_argument, NULL, RECORD_OPT_STRICT },		\
+	{ "quiet", no_argument, NULL, 'q' },				\
+	{ "verbose", no_argument, NULL, 'v' },				\
+	{ "progress", required_argument, NULL, RECORD_OPT_PROGRESS },	\
+	{ "help", no_argument, NULL, 'h' },			\
+	{ "version", no_argument, NULL, RECORD_OPT_VERSION }
+
+/** record_option - take one that getopt_long() returned
+ *
+ * Return: false after a message if its value is wrong.
+ */
+bool record_option(struct record_options *o, int opt, const char *value);
+/** record_help - the lines of --help for them */
+void record_help(void);
+
+/* ---- a recording ---- */
+
+/**
+ * record_new - create the outputs and the session; nothing is traced yet
+ * @u: whose rights to files are used for the outputs; NULL: one's own
+ *
+ * Return: NULL after a message.
+ */
+struct recording *record_new(const struct record_options *o, const struct user *u);
+
+/** record_command - what is recorded, for the trace: words, as argv */
+void record_command(struct recording *r, char **argv);
+
+struct session *record_session(struct recording *r);
+
+/** record_program - what a traced process runs: see notable_program() */
+bool record_program(struct recording *r, uint64_t upid, char *buf, size_t size);
+
+/** record_present - tell the trace of the tasks that are there already */
+void record_present(struct recording *r);
+
+/**
+ * record_signals - block the signals that the loop takes; before any child
+ * @before: set to the mask before that
+ */
+void record_signals(struct recording *r, sigset_t *before);
+
+/*
+ * Told of a signal that came.  @info: which, and from whom.  Return: false to
+ * end the loop.
+ */
+typedef bool record_signal_fn(void *ctx, const struct signalfd_siginfo *info);
+
+/**
+ * record_loop - record until @fn returns false
+ * @till_idle: also until no traced task lives
+ */
+void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till_idle);
+
+/** record_pause - before the program is stopped: everything to disk, line away */
+void record_pause(struct recording *r);
+
+/**
+ * record_end - stop, drain, compare, write the verdict, close, and tell
+ * @status: of the command, for the trace; -1: there is none
+ *
+ * Return: whether the trace is complete.
+ */
+bool record_end(struct recording *r, int status);
+
+void record_free(struct recording *r);
+
+#endif

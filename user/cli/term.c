@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a person sees on standard error.  See term.h. */
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define FD STDERR_FILENO
+
+/*
+ * The command writes to the same terminal and knows nothing of us.  So the
+ * terminal is told to scroll all lines but the last (DECSTBM), and the cursor
+ * is put back where it was (DECSC, DECRC) after writing there.
+ */
+static struct {
+	bool on;		/* there is a line to renew */
+	bool terminal;		/* else: plain lines, one after the other */
+	bool reserved;		/* the terminal's last line is ours */
+	int rows, cols;
+} progress;
+
+static bool smart_terminal(int fd)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(fd) && term && *term && strcmp(term, "dumb");
+}
+
+struct term_colors term_colors(int fd)
+{
+	static const struct term_colors on = { "\033[32m", "\033[1;31m", "\033[1m", "\033[0m" };
+	static const struct term_colors off = { "", "", "", "" };
+	const char *no = getenv("NO_COLOR");
+
+	return smart_terminal(fd) && !(no && *no) ? on : off;
+}
+
+static void put(const char *s)
+{
+	/* one write: what the command writes meanwhile cannot come between */
+	if (write(FD, s, strlen(s)) < 0)
+		progress.on = false;
+}
+
+static void get_size(void)
+{
+	struct winsize w = { 0 };
+
+	progress.rows = 0;
+	if (!ioctl(FD, TIOCGWINSZ, &w)) {
+		progress.rows = w.ws_row;
+		progress.cols = w.ws_col;
+	}
+}
+
+/* A background job, or a shell below us that has the terminal: keep off. */
+static bool foreground(void)
+{
+	return tcgetpgrp(FD) == getpgrp();
+}
+
+static void reserve(void)
+{
+	char s[96];
+
+	get_size();
+	if (progress.rows < 4 || progress.cols < 20 || !foreground())
+		return;
+	/* scroll up if the cursor is in the last line; setting the margins moves it */
+	snprintf(s, sizeof(s), "\n\0337\033[1;%dr\0338\033[1A", progress.rows - 1);
+	put(s);
+	progress.reserved = true;
+}
+
+static void release(void)
+{
+	char s[96];
+
+	if (!progress.reserved)
+		return;
+	progress.reserved = false;
+	snprintf(s, sizeof(s), "\0337\033[%d;1H\033[2K\033[r\0338", progress.rows);
+	put(s);
+}
+
+void progress_begin(enum term_when when)
+{
+	progress.terminal = smart_terminal(FD);
+	progress.on = when == TERM_ALWAYS || (when == TERM_AUTO && progress.terminal);
+}
+
+bool progress_on(void)
+{
+	return progress.on;
+}
+
+void progress_show(const char *text)
+{
+	char s[600];
+
+	if (!progress.on)
+		return;
+	if (!progress.terminal) {
+		snprintf(s, sizeof(s), "%s\n", text);
+		put(s);
+		return;
+	}
+	if (!progress.reserved)
+		reserve();
+	if (!progress.reserved || !foreground())
+		return;
+	snprintf(s, sizeof(s), "\0337\033[%d;1H\033[2K%.*s\0338", progress.rows,
+		 progress.cols - 1 < 500 ? progress.cols - 1 : 500, text);
+	put(s);
+}
+
+void progress_hide(void)
+{
+	release();
+}
+
+void progress_resized(void)
+{
+	release();
+}

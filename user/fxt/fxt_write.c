@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The FXT encoder.  See fxt_write.h; section names are the document's. */
+#include "fxt/fxt_write.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Strings longer than this are not remembered: each use writes a new String
+ * record.  It bounds the table's memory, and long strings seldom come twice.
+ */
+#define KEEP_MAX	512u
+
+#define STRING_SLOTS	(FXT_MAX_STRING_INDEX + 1)	/* slot 0 is not used */
+#define STRING_HEADS	32768u
+#define THREAD_SLOTS	(FXT_MAX_THREAD_INDEX + 1)
+#define THREAD_HEADS	256u
+
+/*
+ * A look-up touches one slot at random: most strings are in the slot itself, in
+ * one line of the processor's cache.
+ */
+#define INLINE_MAX	48u
+
+struct string_slot {
+	uint32_t hash;
+	uint32_t record;	/* the record that used it last */
+	uint16_t len;
+	uint16_t next;		/* in the chain of its hash; 0 ends it */
+	uint8_t chained;	/* can be found by its content */
+	uint8_t recent;		/* used since the clock's hand went by */
+	uint8_t pinned;
+	uint8_t own;		/* @copy was allocated */
+	union {
+		char text[INLINE_MAX];
+		char *copy;	/* of a longer string */
+	};
+};
+
+struct thread_slot {
+	uint64_t process, thread;
+	uint8_t next;
+	bool recent;
+	uint32_t record;
+};
+
+struct fxt_writer {
+	struct out *out;
+	uint32_t record;	/* number of the record being written; may wrap:
+				 * then a slot is spared without need, once
+				 */
+	uint16_t last;		/* the string found or made last: often the next */
+	unsigned int string_hand, strings_used, pins;
+	unsigned int thread_hand, threads_used;
+	uint16_t string_head[STRING_HEADS];
+	uint8_t thread_head[THREAD_HEADS];
+	struct string_slot *strings;	/* STRING_SLOTS, each in one line of cache */
+	void *string_memory;
+	struct thread_slot threads[THREAD_SLOTS];
+};
+
+struct fxt_writer *fxt_writer_new(struct out *out)
+{
+	struct fxt_writer *w = xcalloc(1, sizeof(*w));
+
+	/* comes as untouched pages, of which few are used at first */
+	w->string_memory = xcalloc(STRING_SLOTS + 1, sizeof(struct string_slot));
+	w->strings = (struct string_slot *)(((uintptr_t)w->string_memory + 63) & ~(uintptr_t)63);
+	w->out = out;
+	return w;
+}
+
+static void drop_copy(struct string_slot *slot)
+{
+	if (slot->own)
+		free(slot->copy);
+	slot->own = 0;
+}
+
+static void forget_tables(struct fxt_writer *w)
+{
+	if (!w->strings_used && !w->threads_used)
+		return;
+	for (unsigned int i = 1; i <= w->strings_used; i++)
+		drop_copy(&w->strings[i]);
+	memset(w->string_head, 0, sizeof(w->string_head));
+	memset(w->thread_head, 0, sizeof(w->thread_head));
+	memset(w->strings, 0, (w->strings_used + 1) * sizeof(w->strings[0]));
+	memset(w->threads, 0, sizeof(w->threads));
+	w->string_hand = w->strings_used = w->pins = 0;
+	w->thread_hand = w->threads_used = 0;
+	w->last = 0;
+}
+
+void fxt_writer_free(struct fxt_writer *w)
+{
+	if (!w)
+		return;
+	forget_tables(w);
+	free(w->string_memory);
+	free(w);
+}
+
+/* ---- words and streams ---- */
+
+/* "Record Header" */
+static uint64_t header(enum fxt_record_type type, unsigned int words)
+{
+	return (uint64_t)type | (uint64_t)words << 4;
+}
+
+/* "Atoms": a stream, padded with zeros; returns what follows it. */
+static uint64_t *put_stream(uint64_t *at, const void *data, size_t len)
+{
+	unsigned int n = fxt_stream_words(len);
+
+	if (!n)
+		return at;
+	at[n - 1] = 0;
+	memcpy(at, data, len);
+	return at + n;
+}
+
+/* Room for a record of @words in the output. */
+static uint64_t *begin(struct fxt_writer *w, unsigned int words)
+{
+	/* the stream's buffer only ever holds whole words of ours: aligned */
+	return out_reserve(w->out, words * 8);
+}
+
+static int finish(struct fxt_writer *w, unsigned int words)
+{
+	out_commit(w->out, words * 8);
+	return out_error(w->out);
+}
+
+/* ---- "String Record" and "String References" ---- */
+
+static void unchain_string(struct fxt_writer *w, uint16_t index)
+{
+	struct string_slot *slot = &w->strings[index];
+	uint16_t *at = &w->string_head[slot->hash % STRING_HEADS];
+
+	while (*at != index)
+		at = &w->strings[*at].next;
+	*at = slot->next;
+	slot->chained = false;
+}
+
+/*
+ * A slot to put a string in: a fresh one, else the first that the clock's hand
+ * finds not used lately and not by this record.  There always is one: a record
+ * refers to 33 strings at most, and the pins are far fewer than the slots.
+ */
+static uint16_t take_string_slot(struct fxt_writer *w)
+{
+	if (w->strings_used < FXT_MAX_STRING_INDEX)
+		return (uint16_t)(++w->strings_used);
+	for (;;) {
+		struct string_slot *slot;
+
+		w->string_hand = w->string_hand % FXT_MAX_STRING_INDEX + 1;
+		slot = &w->strings[w->string_hand];
+		if (slot->pinned || slot->record == w->record)
+			continue;
+		if (slot->recent) {
+			slot->recent = false;
+			continue;
+		}
+		if (slot->chained)
+			unchain_string(w, (uint16_t)w->string_hand);
+		return (uint16_t)w->string_hand;
+	}
+}
+
+static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
+			 uint32_t len)
+{
+	unsigned int words = 1 + fxt_stream_words(len);
+	uint64_t *at = begin(w, words);
+
+	at[0] = header(FXT_REC_STRING, words) | (uint64_t)index << 16 |
+		(uint64_t)len << 32;
+	put_stream(at + 1, s, len);
+	finish(w, words);
+}
+
+static bool holds(const struct string_slot *slot, const struct fxt_str *str)
+{
+	return slot->len == str->len &&
+	       !memcmp(slot->own ? slot->copy : slot->text, str->s, str->len);
+}
+
+static void remember(struct string_slot *slot, const struct fxt_str *str)
+{
+	drop_copy(slot);
+	slot->len = (uint16_t)str->len;
+	if (str->len <= INLINE_MAX) {
+		memcpy(slot->text, str->s, str->len);
+	} else {
+		slot->copy = xmemdup(str->s, str->len);
+		slot->own = 1;
+	}
+}
+
+/* The string ref of a string of at most FXT_MAX_STRING bytes. */
+static uint16_t string_ref(struct fxt_writer *w, const struct fxt_str *str)
+{
+	struct string_slot *slot;
+	uint16_t index, *head;
+	uint32_t hash;
+
+	if (str->pin)
+		return str->pin;
+	if (!str->len)
+		return 0;
+	if (str->len > KEEP_MAX) {
+		index = take_string_slot(w);
+		slot = &w->strings[index];
+		drop_copy(slot);
+		slot->recent = false;
+		slot->record = w->record;
+		write_string(w, index, str->s, str->len);
+		return index;
+	}
+	slot = &w->strings[w->last];
+	if (slot->chained && holds(slot, str)) {
+		slot->recent = true;
+		slot->record = w->record;
+		return w->last;
+	}
+	hash = (uint32_t)hash_bytes(str->s, str->len);
+	for (index = w->string_head[hash % STRING_HEADS]; index; index = slot->next) {
+		slot = &w->strings[index];
+		if (slot->hash == hash && holds(slot, str)) {
+			slot->recent = true;
+			slot->record = w->record;
+			w->last = index;
+			return index;
+		}
+	}
+	index = take_string_slot(w);
+	w->last = index;
+	slot = &w->strings[index];
+	remember(slot, str);
+	slot->hash = hash;
+	head = &w->string_head[hash % STRING_HEADS];
+	slot->next = *head;
+	*head = index;
+	slot->chained = true;
+	slot->recent = false;
+	slot->record = w->record;
+	write_string(w, index, str->s, str->len);
+	return index;
+}
+
+struct fxt_str fxt_pin(struct fxt_writer *w, struct fxt_str str)
+{
+	if (str.pin || !str.len || str.len > KEEP_MAX || w->pins >= FXT_MAX_PINS)
+		return str;
+	w->record++;
+	str.pin = string_ref(w, &str);
+	if (!w->strings[str.pin].pinned)
+		w->pins++;
+	w->strings[str.pin].pinned = true;
+	return str;
+}
+
+/* ---- "Thread Record" and "Thread References" ---- */
+
+static uint8_t take_thread_slot(struct fxt_writer *w)
+{
+	if (w->threads_used < FXT_MAX_THREAD_INDEX)
+		return (uint8_t)(++w->threads_used);
+	for (;;) {
+		struct thread_slot *slot;
+		uint8_t *at;
+
+		w->thread_hand = w->thread_hand % FXT_MAX_THREAD_INDEX + 1;
+		slot = &w->threads[w->thread_hand];
+		if (slot->record == w->record)
+			continue;
+		if (slot->recent) {
+			slot->recent = false;
+			continue;
+		}
+		at = &w->thread_head[hash_two(slot->process, slot->thread) %
+				     THREAD_HEADS];
+		while (*at != w->thread_hand)
+			at = &w->threads[*at].next;
+		*at = slot->next;
+		return (uint8_t)w->thread_hand;
+	}
+}
+
+static uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_t thread)
+{
+	uint8_t index, *head = &w->thread_head[hash_two(process, thread) % THREAD_HEADS];
+	struct thread_slot *slot;
+	uint64_t *at;
+
+	for (index = *head; index; index = slot->next) {
+		slot = &w->threads[index];
+		if (slot->process == process && slot->thread == thread) {
+			slot->recent = true;
+			slot->record = w->record;
+			return index;
+		}
+	}
+	index = take_thread_slot(w);
+	slot = &w->threads[index];
+	*slot = (struct thread_slot){ .process = process, .thread = thread,
+				      .next = *head, .record = w->record };
+	*head = index;
+
+	at = begin(w, 3);
+	at[0] = header(FXT_REC_THREAD, 3) | (uint64_t)index << 16;
+	at[1] = process;
+	at[2] = thread;
+	finish(w, 3);
+	return index;
+}
+
+/* ---- "Arguments" ---- */
+
+/* An argument's references, found before its record is begun. */
+struct arg_refs {
+	uint16_t name, value;
+};
+
+/* Words of an argument; the longest is a value word after the header. */
+static unsigned int arg_words(enum fxt_arg_type type)
+{
+	switch (type) {
+	case FXT_ARG_NULL:
+	case FXT_ARG_I32:
+	case FXT_ARG_U32:
+	case FXT_ARG_STRING:
+		return 1;
+	default:
+		return 2;
+	}
+}
+
+/*
+ * Check the arguments of a record and register their strings.  Adds up their
+ * words in @words.  Return: 0 or -E2BIG, and then nothing was registered.
+ */
+static int args_begin(struct fxt_writer *w, const struct fxt_arg *args,
+		      unsigned int nargs, struct arg_refs *refs,
+		      unsigned int *words)
+{
+	if (nargs > FXT_MAX_ARGS)
+		return -E2BIG;
+	for (unsigned int i = 0; i < nargs; i++)
+		if (args[i].name.len > FXT_MAX_STRING ||
+		    (unsigned int)args[i].type > FXT_ARG_KOID ||
+		    (args[i].type == FXT_ARG_STRING &&
+		     args[i].str.len > FXT_MAX_STRING))
+			return -E2BIG;
+	for (unsigned int i = 0; i < nargs; i++) {
+		refs[i].name = string_ref(w, &args[i].name);
+		refs[i].value = args[i].type == FXT_ARG_STRING ?
+				string_ref(w, &args[i].str) : 0;
+		*words += arg_words(args[i].type);
+	}
+	return 0;
+}
+
+static uint64_t *put_args(uint64_t *at, const struct fxt_arg *args,
+			  unsigned int nargs, const struct arg_refs *refs)
+{
+	for (unsigned int i = 0; i < nargs; i++) {
+		const struct fxt_arg *a = &args[i];
+		unsigned int words = arg_words(a->type);
+		uint64_t head = (uint64_t)a->type | (uint64_t)words << 4 |
+				(uint64_t)refs[i].name << 16;
+
+		switch (a->type) {
+		case FXT_ARG_NULL:
+			break;
+		case FXT_ARG_I32:
+		case FXT_ARG_U32:
+			head |= (uint64_t)a->u32 << 32;
+			break;
+		case FXT_ARG_STRING:
+			head |= (uint64_t)refs[i].value << 32;
+			break;
+		case FXT_ARG_I64:
+		case FXT_ARG_U64:
+		case FXT_ARG_F64:
+		case FXT_ARG_POINTER:
+		case FXT_ARG_KOID:
+			/* all are one word; the union gives its bits */
+			at[1] = a->u64;
+			break;
+		case FXT_ARG_BOOL:
+		case FXT_ARG_BLOB:
+			/* not written: not all viewers know them */
+			break;
+		}
+		at[0] = head;
+		at += words;
+	}
+	return at;
+}
+
+/* ---- "Metadata Record" and "Initialization Record" ---- */
+
+static int one_word(struct fxt_writer *w, uint64_t word)
+{
+	*begin(w, 1) = word;
+	return finish(w, 1);
+}
+
+static uint64_t metadata(unsigned int words, enum fxt_metadata_type type,
+			 uint32_t provider)
+{
+	return header(FXT_REC_METADATA, words) | (uint64_t)type << 16 |
+	       (uint64_t)provider << 20;
+}
+
+int fxt_magic(struct fxt_writer *w)
+{
+	return one_word(w, FXT_MAGIC);
+}
+
+int fxt_init(struct fxt_writer *w, uint64_t ticks)
+{
+	uint64_t *at = begin(w, 2);
+
+	at[0] = header(FXT_REC_INIT, 2);
+	at[1] = ticks;
+	return finish(w, 2);
+}
+
+int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name)
+{
+	unsigned int words = 1 + fxt_stream_words(name.len);
+	uint64_t *at;
+
+	if (name.len > 255)
+		return -E2BIG;
+	forget_tables(w);
+	at = begin(w, words);
+	at[0] = metadata(words, FXT_META_PROVIDER_INFO, id) |
+		(uint64_t)name.len << 52;
+	put_stream(at + 1, name.s, name.len);
+	return finish(w, words);
+}
+
+int fxt_provider_section(struct fxt_writer *w, uint32_t id)
+{
+	forget_tables(w);
+	return one_word(w, metadata(1, FXT_META_PROVIDER_SECTION, id));
+}
+
+int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event)
+{
+	if (event > 15)
+		return -E2BIG;
+	return one_word(w, metadata(1, FXT_META_PROVIDER_EVENT, id) |
+			   (uint64_t)event << 52);
+}
+
+/* ---- "Event Record" ---- */
+
+static bool has_value(enum fxt_event_type type)
+{
+	return type == FXT_EV_COUNTER || type >= FXT_EV_DURATION_COMPLETE;
+}
+
+int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
+	      const struct fxt_arg *args, unsigned int nargs)
+{
+	struct arg_refs refs[FXT_MAX_ARGS];
+	unsigned int words = has_value(ev->type) ? 3 : 2;
+	uint16_t category, name;
+	uint64_t *at, *end;
+	uint8_t thread;
+	int err;
+
+	if (ev->category.len > FXT_MAX_STRING || ev->name.len > FXT_MAX_STRING ||
+	    (unsigned int)ev->type >= FXT_EV_COUNT)
+		return -E2BIG;
+	w->record++;
+	err = args_begin(w, args, nargs, refs, &words);
+	if (err)
+		return err;
+	category = string_ref(w, &ev->category);
+	name = string_ref(w, &ev->name);
+	thread = thread_ref(w, ev->process, ev->thread);
+
+	at = begin(w, words);
+	at[0] = header(FXT_REC_EVENT, words) | (uint64_t)ev->type << 16 |
+		(uint64_t)nargs << 20 | (uint64_t)thread << 24 |
+		(uint64_t)category << 32 | (uint64_t)name << 48;
+	at[1] = ev->time;
+	end = put_args(at + 2, args, nargs, refs);
+	if (has_value(ev->type))
+		*end = ev->value;
+	return finish(w, words);
+}
+
+/* ---- objects ---- */
+
+int fxt_kernel_object(struct fxt_writer *w, unsigned int type, uint64_t koid,
+		      struct fxt_str name, const struct fxt_arg *args,
+		      unsigned int nargs)
+{
+	struct arg_refs refs[FXT_MAX_ARGS];
+	unsigned int words = 2;
+	uint64_t *at;
+	uint16_t ref;
+	int err;
+
+	if (name.len > FXT_MAX_STRING || type > 255)
+		return -E2BIG;
+	w->record++;
+	err = args_begin(w, args, nargs, refs, &words);
+	if (err)
+		return err;
+	ref = string_ref(w, &name);
+
+	at = begin(w, words);
+	at[0] = header(FXT_REC_KERNEL_OBJECT, words) | (uint64_t)type << 16 |
+		(uint64_t)ref << 24 | (uint64_t)nargs << 40;
+	at[1] = koid;
+	put_args(at + 2, args, nargs, refs);
+	return finish(w, words);
+}
+
+int fxt_process_name(struct fxt_writer *w, uint64_t process, struct fxt_str name)
+{
+	return fxt_kernel_object(w, FXT_KOBJ_PROCESS, process, name, NULL, 0);
+}
+
+/* "Kernel Object Record", "Argument Conventions" */
+int fxt_thread_name(struct fxt_writer *w, uint64_t process, uint64_t thread,
+		    struct fxt_str name)
+{
+	struct fxt_arg arg = fxt_arg_koid(FXT_STR("process"), process);
+
+	return fxt_kernel_object(w, FXT_KOBJ_THREAD, thread, name, &arg, 1);
+}
+
+int fxt_userspace_object(struct fxt_writer *w, uint64_t process, uint64_t thread,
+			 uint64_t pointer, struct fxt_str name,
+			 const struct fxt_arg *args, unsigned int nargs)
+{
+	struct arg_refs refs[FXT_MAX_ARGS];
+	unsigned int words = 2;
+	uint64_t *at;
+	uint16_t ref;
+	uint8_t tref;
+	int err;
+
+	if (name.len > FXT_MAX_STRING)
+		return -E2BIG;
+	w->record++;
+	err = args_begin(w, args, nargs, refs, &words);
+	if (err)
+		return err;
+	ref = string_ref(w, &name);
+	tref = thread_ref(w, process, thread);
+
+	at = begin(w, words);
+	at[0] = header(FXT_REC_USERSPACE_OBJECT, words) | (uint64_t)tref << 16 |
+		(uint64_t)ref << 24 | (uint64_t)nargs << 40;
+	at[1] = pointer;
+	put_args(at + 2, args, nargs, refs);
+	return finish(w, words);
+}
+
+/* ---- "Log Record", "Blob Record", "Context Switch Record" ---- */
+
+int fxt_log(struct fxt_writer *w, uint64_t time, uint64_t process,
+	    uint64_t thread, struct fxt_str text)
+{
+	unsigned int words = 2 + fxt_stream_words(text.len);
+	uint64_t *at;
+	uint8_t tref;
+
+	if (text.len > FXT_MAX_STRING)
+		return -E2BIG;
+	w->record++;
+	tref = thread_ref(w, process, thread);
+
+	at = begin(w, words);
+	at[0] = header(FXT_REC_LOG, words) | (uint64_t)text.len << 16 |
+		(uint64_t)tref << 32;
+	at[1] = time;
+	put_stream(at + 2, text.s, text.len);
+	return finish(w, words);
+}
+
+int fxt_blob(struct fxt_writer *w, struct fxt_str name, unsigned int type,
+	     const void *data, size_t len)
+{
+	unsigned int words;
+	uint64_t *at;
+	uint16_t ref;
+
+	if (name.len > FXT_MAX_STRING || type > 255 || len > FXT_MAX_BLOB)
+		return -E2BIG;
+	w->record++;
+	ref = string_ref(w, &name);
+	words = 1 + fxt_stream_words(len);
+
+	at = begin(w, words);
+	at[0] = header(FXT_REC_BLOB, words) | (uint64_t)ref << 16 |
+		(uint64_t)len << 32 | (uint64_t)type << 48;
+	put_stream(at + 1, data, len);
+	return finish(w, words);
+}
+
+int fxt_context_switch(struct fxt_writer *w, const struct fxt_switch *sw)
+{
+	uint64_t *at;
+	uint8_t out, in;
+
+	if (sw->cpu > 255 || (unsigned int)sw->out_state > 15 ||
+	    sw->out_priority > 255 || sw->in_priority > 255)
+		return -E2BIG;
+	w->record++;
+	out = thread_ref(w, sw->out_process, sw->out_thread);
+	in = thread_ref(w, sw->in_process, sw->in_thread);
+
+	at = begin(w, 2);
+	at[0] = header(FXT_REC_SCHEDULING, 2) | (uint64_t)sw->cpu << 16 |
+		(uint64_t)sw->out_state << 24 | (uint64_t)out << 28 |
+		(uint64_t)in << 36 | (uint64_t)sw->out_priority << 44 |
+		(uint64_t)sw->in_priority << 52;
+	at[1] = sw->time;
+	return finish(w, 2);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Streams that never wait for their file.  See out_queue.h. */
+#include "io/out_queue.h"
+#include "io/out_file.h"
+#include "base/worker.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Nobody waits longer than that for a thread that was told to end, in ms. */
+#define END_MS 100
+
+struct chunk {
+	struct chunk *next;
+	size_t len;		/* 0: out_sync() */
+	char data[];		/* the bytes */
+};
+
+struct out_queue {
+	_Atomic uint64_t waiting;
+	_Atomic int err;
+	_Atomic bool ended;
+	const struct out_backend *be;	/* the thread's, as is @ctx */
+	void *ctx;
+	pthread_t thread;
+	bool started;
+	int told, cancel;	/* eventfds */
+	pthread_mutex_t lock;	/* guards what follows */
+	pthread_cond_t changed;
+	struct chunk *first, *last;
+	bool closed;		/* nothing more comes */
+};
+
+static size_t size_of(const struct chunk *c)
+{
+	return sizeof(*c) + c->len;
+}
+
+/* ---- the thread ---- */
+
+static void tell(int fd)
+{
+	uint64_t one = 1;
+
+	/* all that can fail is that it has been told very often */
+	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+static void fails(struct out_queue *q, int err)
+{
+	int none = 0;
+
+	if (err)
+		atomic_compare_exchange_strong(&q->err, &none, err);
+}
+
+static struct chunk *take(struct out_queue *q)
+{
+	struct chunk *c;
+
+	pthread_mutex_lock(&q->lock);
+	while (!q->first && !q->closed)
+		pthread_cond_wait(&q->changed, &q->lock);
+	c = q->first;
+	if (c)
+		q->first = c->next;
+	pthread_mutex_unlock(&q->lock);
+	return c;
+}
+
+static void changed(struct out_queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	pthread_cond_broadcast(&q->changed);
+	pthread_mutex_unlock(&q->lock);
+}
+
+static int put(struct out_queue *q, const struct chunk *c)
+{
+	if (c->len)
+		return q->be->write(q->ctx, c->data, c->len);
+	return q->be->sync ? q->be->sync(q->ctx) : 0;
+}
+
+static void *work(void *arg)
+{
+	struct out_queue *q = arg;
+	struct chunk *c;
+
+	while ((c = take(q))) {
+		size_t size = size_of(c);
+
+		if (!q->err)
+			fails(q, put(q, c));
+		free(c);
+		/* what failed is not written, ever: it goes on waiting */
+		if (!q->err && atomic_fetch_sub(&q->waiting, size) == size)
+			changed(q);
+	}
+	fails(q, q->be->close(q->ctx));
+	q->ended = true;
+	changed(q);
+	tell(q->told);
+	return NULL;
+}
+
+/* ---- the stream ---- */
+
+static int push(struct out_queue *q, const void *data, size_t n)
+{
+	struct chunk *c;
+
+	if (q->err)
+		return q->err;
+	if (!q->started) {
+		fails(q, worker_start(&q->thread, work, q));
+		if (q->err)
+			return q->err;
+		q->started = true;
+	}
+	c = malloc(sizeof(*c) + n);
+	if (!c) {
+		fails(q, -ENOMEM);
+		return q->err;
+	}
+	c->next = NULL;
+	c->len = n;
+	if (n)
+		memcpy(c->data, data, n);
+	q->waiting += size_of(c);
+	pthread_mutex_lock(&q->lock);
+	if (q->first)
+		q->last->next = c;
+	else
+		q->first = c;
+	q->last = c;
+	pthread_cond_broadcast(&q->changed);
+	pthread_mutex_unlock(&q->lock);
+	return 0;
+}
+
+static int queue_write(void *ctx, const void *data, size_t n)
+{
+	return push(ctx, data, n);
+}
+
+static int queue_sync(void *ctx)
+{
+	return push(ctx, NULL, 0);
+}
+
+static int queue_close(void *ctx)
+{
+	struct out_queue *q = ctx;
+
+	/* also without a byte the compressor and the disk have work */
+	if (!q->started)
+		push(q, NULL, 0);
+	pthread_mutex_lock(&q->lock);
+	q->closed = true;
+	pthread_cond_broadcast(&q->changed);
+	pthread_mutex_unlock(&q->lock);
+	if (!q->started) {
+		tell(q->cancel);
+		q->be->close(q->ctx);
+		q->ended = true;
+		tell(q->told);
+	}
+	return q->err;
+}
+
+struct out *out_queue_stream(struct out_queue *q)
+{
+	static const struct out_backend be = { queue_write, queue_close, queue_sync };
+
+	return out_new(&be, q);
+}
+
+/* ---- the queue ---- */
+
+struct out_queue *out_queue_new(int fd, const char *path, bool lasting, int told)
+{
+	struct out_queue *q = xcalloc(1, sizeof(*q));
+	struct out_file *f = xcalloc(1, sizeof(*f));
+	pthread_condattr_t attr;
+
+	q->told = told;
+	q->cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&q->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	f->fd = fd;
+	f->owned = true;
+	f->lasting = lasting;
+	f->cancel = q->cancel;
+	q->be = out_backend_of(f, path, &q->ctx);
+	return q;
+}
+
+uint64_t out_queue_waiting(const struct out_queue *q)
+{
+	return q->waiting;
+}
+
+int out_queue_error(const struct out_queue *q)
+{
+	return q->err;
+}
+
+bool out_queue_ended(const struct out_queue *q)
+{
+	return q->ended;
+}
+
+void out_queue_settle(struct out_queue *q, unsigned int ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)ms * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&q->lock);
+	while (!(q->closed ? q->ended : !q->waiting || q->err) &&
+	       !pthread_cond_timedwait(&q->changed, &q->lock, &until))
+		;
+	pthread_mutex_unlock(&q->lock);
+}
+
+void out_queue_cancel(struct out_queue *q)
+{
+	fails(q, -ECANCELED);
+	tell(q->cancel);
+}
+
+bool out_queue_free(struct out_queue *q)
+{
+	if (!q)
+		return true;
+	if (!q->ended)
+		out_queue_cancel(q);
+	out_queue_settle(q, END_MS);
+	if (!q->ended) {
+		pthread_detach(q->thread);
+		return false;
+	}
+	if (q->started)
+		pthread_join(q->thread, NULL);
+	close(q->cancel);
+	pthread_cond_destroy(&q->changed);
+	pthread_mutex_destroy(&q->lock);
+	free(q);
+	return true;
+}

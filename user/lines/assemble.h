@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Puts the lines of events together: lines of one task belong to one event
+ * until that is whole or another begins, whatever comes between.  Events leave
+ * in the order of time.  A task's lines that go back in time are damage, but for
+ * whole events that can still be put in order.
+ *
+ * Memory: the live tasks, the events in flight and a window of whole ones (see
+ * the constants in assemble.c), whatever the length of the trace.
+ */
+#ifndef ETRACE_ASSEMBLE_H
+#define ETRACE_ASSEMBLE_H
+
+#include "io/diag.h"
+#include "build/event.h"
+#include "io/formats.h"
+#include "lines/line_parse.h"
+
+struct assembler;
+
+/**
+ * asm_new - an assembler
+ * @sink: takes struct et_event; stays the caller's
+ * @diag: told of what is wrong with lines and events
+ */
+struct assembler *asm_new(struct sink *sink, struct diag *diag);
+void asm_free(struct assembler *a);
+
+/**
+ * asm_line - one line, from line_parse()
+ * @file: the input's name, for messages
+ * @line: its number there
+ *
+ * Return: 0 or the sink's negative errno.
+ */
+int asm_line(struct assembler *a, const struct et_line *l, const char *file,
+	     uint64_t line);
+
+/**
+ * asm_lost - the tracer lost events
+ * @l: LINE_LOST, with the time set to that of the next line of its input
+ */
+int asm_lost(struct assembler *a, const struct et_line *l, const char *file,
+	     uint64_t line);
+
+/** asm_end - the input is over: let everything out */
+int asm_end(struct assembler *a);
+
+/**
+ * asm_one - put lines together that are known to be those of one event
+ * @ev: an event that et_init() made; filled
+ * @text: whole lines as et_print_lines() makes them
+ *
+ * Return: false if the text is not that.
+ */
+bool asm_one(struct et_event *ev, const char *text, size_t len);
+
+#endif

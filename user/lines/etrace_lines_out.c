@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sink of the etrace model: the plain lines of the format document. */
+#include <stdlib.h>
+
+#include "build/etrace_formats.h"
+#include "lines/event_lines.h"
+#include "base/map64.h"
+
+struct lines_out {
+	struct sink sink;
+	struct out *out;
+	struct buf text;
+	/* upid to et_print_lines()'s time for its next event */
+	struct map64 earliest;
+	size_t forget_at;	/* so many, then those that do not matter go */
+};
+
+#define FORGET_MIN 4096u
+
+/* No event comes before @time, but for late ones. */
+static void forget(struct lines_out *l, uint64_t time)
+{
+	struct map64 keep = { 0 };
+	const struct map64_slot *slot;
+	size_t i = 0;
+
+	while ((slot = map64_each(&l->earliest, &i)))
+		if (slot->value > time)
+			map64_put(&keep, slot->key, slot->value);
+	map64_clear(&l->earliest);
+	l->earliest = keep;
+	l->forget_at = 2 * keep.n + FORGET_MIN;
+}
+
+static int lines_item(struct sink *s, const void *item)
+{
+	struct lines_out *l = (struct lines_out *)s;
+	const struct et_event *ev = item;
+	uint64_t *known = map64_get(&l->earliest, ev->upid);
+	uint64_t earliest;
+
+	l->text.len = 0;
+	earliest = et_print_lines(ev, known ? *known : 0, &l->text);
+	if (known) {
+		*known = earliest;
+	} else {
+		map64_put(&l->earliest, ev->upid, earliest);
+		if (l->earliest.n > l->forget_at)
+			forget(l, ev->time);
+	}
+	return out_write(l->out, l->text.s, l->text.len);
+}
+
+static int lines_end(struct sink *s)
+{
+	return out_flush(((struct lines_out *)s)->out);
+}
+
+static void lines_free(struct sink *s)
+{
+	struct lines_out *l = (struct lines_out *)s;
+
+	buf_free(&l->text);
+	map64_clear(&l->earliest);
+	free(l);
+}
+
+struct sink *etrace_lines_open(const struct sink_args *args)
+{
+	static const struct sink_ops ops = { lines_item, lines_end, lines_free };
+	struct lines_out *l = xcalloc(1, sizeof(*l));
+
+	l->sink.ops = &ops;
+	l->out = args->out;
+	l->forget_at = FORGET_MIN;
+	return &l->sink;
+}

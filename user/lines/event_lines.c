@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events as lines.  See event_lines.h. */
+#include "lines/event_lines.h"
+
+/* Where printing stands inside an event. */
+struct printer {
+	const struct et_event *ev;
+	struct buf *b;
+	uint32_t item;
+	uint32_t mark;		/* the next mark that has not taken effect */
+	uint32_t cpu;
+	uint64_t time;		/* of the next line, unless a mark says later */
+	char prefix[88];	/* of the next line, or of none yet */
+	size_t prefix_len;
+};
+
+static void set_prefix(struct printer *p)
+{
+	struct buf b = { p->prefix, 0, sizeof(p->prefix) };
+
+	buf_addu(&b, p->ev->upid);
+	buf_addc(&b, ',');
+	buf_addu(&b, p->cpu);
+	buf_addc(&b, ',');
+	buf_addu(&b, p->time / 1000000000u);
+	buf_addc(&b, ',');
+	buf_addu(&b, p->time % 1000000000u);
+	buf_addc(&b, '!');
+	p->prefix_len = b.len;
+}
+
+/* The prefix, and on to that of the next line: most often one digit more. */
+static void put_prefix(struct printer *p)
+{
+	char *digit = p->prefix + p->prefix_len - 2;
+
+	buf_add(p->b, p->prefix, p->prefix_len);
+	p->time++;
+	for (; *digit == '9'; digit--)
+		*digit = '0';
+	if (*digit == ',')
+		set_prefix(p);
+	else
+		++*digit;
+}
+
+/* Begin a line whose text stands at byte @off of the current item. */
+static void begin_line(struct printer *p, uint32_t off)
+{
+	const struct et_event *ev = p->ev;
+
+	for (; p->mark < ev->nmarks; p->mark++) {
+		const struct et_mark *m = &ev->marks[p->mark];
+
+		if (m->item > p->item || (m->item == p->item && m->off > off))
+			break;
+		if (m->what != ET_M_STAMP)
+			continue;
+		p->cpu = m->cpu;
+		p->time = m->time > p->time ? m->time : p->time;
+		set_prefix(p);
+	}
+	put_prefix(p);
+}
+
+static void print_header(struct printer *p, const struct et_item *it)
+{
+	const struct et_tag_row *row = &et_tags[it->tag];
+	bool comma = false;
+
+	begin_line(p, 0);
+	buf_add(p->b, row->name, row->name_len);
+	buf_addc(p->b, '|');
+	for (unsigned int i = 0; i < row->nfields; i++) {
+		int64_t v = p->ev->vals[it->off + i];
+
+		if (!(it->have >> i & 1))
+			continue;
+		if (comma)
+			buf_addc(p->b, ',');
+		comma = true;
+		buf_add(p->b, row->fields[i].name, row->fields[i].name_len);
+		buf_addc(p->b, '=');
+		if (v < 0 && !(it->big >> i & 1)) {
+			buf_addc(p->b, '-');
+			buf_addu(p->b, -(uint64_t)v);
+		} else {
+			buf_addu(p->b, (uint64_t)v);
+		}
+	}
+	if (it->len) {
+		if (comma)
+			buf_addc(p->b, ',');
+		buf_add(p->b, p->ev->bytes + it->text, it->len);
+	}
+	buf_addc(p->b, '\n');
+}
+
+/* Where it ends a string it may have a stamp of its own, else it has none. */
+static void print_cont_end(struct printer *p)
+{
+	put_prefix(p);
+	buf_adds(p->b, "Cont_end|\n");
+}
+
+/*
+ * A piece of a string, from @off to @end: the line that the caller began, then
+ * a Cont line for each newline and the end of that group; @last if that ends
+ * the string.  Return: whether there was a newline.
+ */
+static bool print_piece(struct printer *p, const struct et_item *it,
+			uint32_t off, uint32_t end, bool last)
+{
+	const char *s = et_bytes(p->ev, it);
+	bool conts = false;
+
+	for (;;) {
+		const char *nl = off < end ? memchr(s + off, '\n', end - off) : NULL;
+		uint32_t stop = nl ? (uint32_t)(nl - s) : end;
+
+		buf_add(p->b, s + off, stop - off);
+		buf_addc(p->b, '\n');
+		if (!nl)
+			break;
+		off = stop + 1;
+		conts = true;
+		begin_line(p, off);
+		buf_adds(p->b, "Cont|");
+	}
+	if (conts && last) {
+		begin_line(p, end);
+		buf_adds(p->b, "Cont_end|\n");
+	} else if (conts) {
+		print_cont_end(p);
+	}
+	return conts;
+}
+
+/* The next mark of missing parts in the current item, or NULL. */
+static const struct et_mark *next_gap(const struct printer *p, uint32_t from)
+{
+	for (; from < p->ev->nmarks; from++) {
+		const struct et_mark *m = &p->ev->marks[from];
+
+		if (m->item > p->item)
+			break;
+		if (m->item == p->item && m->what == ET_M_GAP)
+			return m;
+	}
+	return NULL;
+}
+
+/*
+ * A Cont line that did not belong to this string: the string must have an end,
+ * or the line would belong to it when it is read again.
+ */
+static bool cont_follows(const struct et_event *ev, uint32_t i)
+{
+	const struct et_item *next = &ev->items[i + 1];
+
+	return i + 1 < ev->nitems && next->tag == ET_T_OTHER && next->len >= 5 &&
+	       !memcmp(et_bytes(ev, next), "Cont|", 5);
+}
+
+static void print_parts(struct printer *p, const struct et_item *it,
+			const struct et_mark *gap)
+{
+	const char *name = et_tags[it->tag].name;
+	uint32_t off = 0, part = it->tag == ET_T_A ? it->index : 0;
+	bool conts;
+
+	do {
+		uint32_t end = it->len - off > ET_PART_MAX ? off + ET_PART_MAX : it->len;
+
+		while (gap && gap->off == off) {
+			part += gap->n;
+			gap = next_gap(p, (uint32_t)(gap - p->ev->marks) + 1);
+		}
+		if (gap && gap->off < end)
+			end = gap->off;
+		begin_line(p, off);
+		buf_adds(p->b, name);
+		buf_addc(p->b, '[');
+		buf_addu(p->b, part);
+		buf_addc(p->b, ']');
+		conts = print_piece(p, it, off, end, false);
+		part += it->tag != ET_T_A;
+		off = end;
+	} while (off < it->len || (gap && gap->off == off));
+	if (it->tag == ET_T_A || it->flags & ET_I_OPEN) {
+		if (!conts && cont_follows(p->ev, p->item))
+			print_cont_end(p);
+	} else {
+		begin_line(p, it->len);
+		buf_adds(p->b, name);
+		buf_adds(p->b, "_end|\n");
+	}
+}
+
+static void print_string(struct printer *p, const struct et_item *it)
+{
+	const struct et_mark *gap = next_gap(p, p->mark);
+
+	if (it->tag == ET_T_A || it->len >= ET_PART_MAX || gap ||
+	    it->flags & ET_I_OPEN || cont_follows(p->ev, p->item)) {
+		print_parts(p, it, gap);
+		return;
+	}
+	begin_line(p, 0);
+	buf_adds(p->b, et_tags[it->tag].name);
+	buf_addc(p->b, '|');
+	print_piece(p, it, 0, it->len, true);
+}
+
+static void print_lost(const struct et_event *ev, struct buf *b)
+{
+	buf_adds(b, "CPU:");
+	buf_addu(b, ev->cpu);
+	buf_adds(b, " [LOST ");
+	if (ev->nvals) {
+		buf_addu(b, (uint64_t)ev->vals[0]);
+		buf_addc(b, ' ');
+	}
+	buf_adds(b, "EVENTS]\n");
+}
+
+uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b)
+{
+	struct printer p = { .ev = ev, .b = b, .cpu = ev->cpu, .time = ev->time };
+
+	if (ev->kind == ET_K_LOST) {
+		print_lost(ev, b);
+		return earliest;
+	}
+	/* this one must not look like the end of a record before it */
+	if (earliest && ev->nitems && ev->items[0].tag == ET_T_UMOUNT_FAILED)
+		earliest++;
+	if (p.time < earliest)
+		p.time = earliest;
+	set_prefix(&p);
+	for (p.item = 0; p.item < ev->nitems; p.item++) {
+		const struct et_item *it = &ev->items[p.item];
+
+		if (it->tag == ET_T_OTHER) {
+			begin_line(&p, 0);
+			buf_add(b, et_bytes(ev, it), it->len);
+			buf_addc(b, '\n');
+		} else if (et_tags[it->tag].role == ET_STRING) {
+			print_string(&p, it);
+		} else {
+			print_header(&p, it);
+		}
+	}
+	return p.time;
+}

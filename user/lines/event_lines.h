@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Events as the lines of the format document: Documentation/line-format.md.
+ * The lines of an event that is not whole show what is there, so that reading
+ * them again finds the same missing.
+ */
+#ifndef ETRACE_EVENT_LINES_H
+#define ETRACE_EVENT_LINES_H
+
+#include "base/buf.h"
+#include "build/event.h"
+
+/**
+ * et_print_lines - append all lines of an event, each with its newline
+ * @earliest: no line gets an earlier time (ns); 0 for the task's first event,
+ *	else what this returned for the one before
+ *
+ * Each line gets a time of its own, 1 ns behind the one before, but where a
+ * later record's is later than that.
+ *
+ * Return: the earliest time for the task's next event, 1 ns behind the last
+ * line.
+ */
+uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b);
+
+/* Strings of so many bytes and above are divided into parts. */
+#define ET_PART_MAX 900u
+
+#endif

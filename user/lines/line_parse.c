@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/* One line of trace_pipe text.  See line_parse.h. */
+#include "lines/line_parse.h"
+
+#include <string.h>
+
+#define COMM_WIDTH	16	/* ftrace: "%16s-%-7d" */
+#define MAX_SECONDS	9223372036ull	/* below 2^63 ns */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_alpha(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* What tags are made of. */
+static const bool word_char[256] = {
+	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true,
+	['_'] = true,
+};
+
+static bool is_word(char c)
+{
+	return word_char[(unsigned char)c];
+}
+
+/* What an event's name or an address before an etrace line is made of. */
+static const bool name_char[256] = {
+	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true,
+	['_'] = true, ['+'] = true, ['/'] = true, ['.'] = true, ['-'] = true,
+};
+
+/*
+ * A decimal number that ends at something that is not a digit; the caller
+ * vouches that such a thing follows.  Return: what follows, NULL: no number.
+ */
+static inline const char *number(const char *s, uint64_t max, uint64_t *v)
+{
+	const char *begin = s;
+	uint64_t n = 0;
+	unsigned int d;
+
+	while ((d = (unsigned int)*s - '0') < 10) {
+		n = n * 10 + d;
+		s++;
+	}
+	*v = n;
+	/* 19 digits always fit; more may have wrapped */
+	return s == begin || s - begin > 19 || n > max ? NULL : s;
+}
+
+/* Length of the tag that text begins with: a word and '|', '[' or the end; or 0. */
+static size_t tag_len(const char *s, const char *end)
+{
+	const char *begin = s;
+
+	if (!is_alpha(*s))
+		return 0;
+	while (is_word(*s))
+		s++;
+	return s == end || *s == '|' || *s == '[' ? (size_t)(s - begin) : 0;
+}
+
+/* "<timen>!<data>" */
+static bool behind_seconds(struct line_state *st, const char *s, const char *end)
+{
+	struct et_line *l = &st->line;
+	uint64_t nsec;
+
+	s = number(s, 999999999, &nsec);
+	if (!s || *s != '!')
+		return false;
+	l->time = st->seconds * 1000000000u + nsec;
+	l->text = s + 1;
+	l->len = (size_t)(end - l->text);
+	l->tag_len = tag_len(l->text, end);
+	return l->tag_len;
+}
+
+/* The same task, processor and second as last: most lines have that. */
+static bool same_prefix(struct line_state *st, const char *s, const char *end)
+{
+	return st->prefix_len && (size_t)(end - s) > st->prefix_len &&
+	       !memcmp(s, st->prefix, st->prefix_len) &&
+	       behind_seconds(st, s + st->prefix_len, end);
+}
+
+/* "<upid>,<cpu>,<time>,<timen>!<data>", from its first byte. */
+static bool plain(struct line_state *st, const char *s, const char *end)
+{
+	uint64_t upid, sec, cpu;
+	struct et_line *l = &st->line;
+	const char *p;
+
+	p = number(s, INT64_MAX, &upid);
+	if (!p || *p != ',')
+		return false;
+	p = number(p + 1, UINT32_MAX, &cpu);
+	if (!p || *p != ',')
+		return false;
+	p = number(p + 1, MAX_SECONDS - 1, &sec);
+	if (!p || *p != ',')
+		return false;
+	p++;
+	/* leading zeros could make it longer than any */
+	st->prefix_len = (size_t)(p - s) <= sizeof(st->prefix) ? (size_t)(p - s) : 0;
+	memcpy(st->prefix, s, st->prefix_len);
+	st->seconds = sec;
+	l->upid = upid;
+	l->cpu = (uint32_t)cpu;
+	return behind_seconds(st, p, end);
+}
+
+static const char *spaces(const char *s, const char *end)
+{
+	while (s < end && *s == ' ')
+		s++;
+	return s;
+}
+
+/*
+ * The event's name or an address before an etrace line, with its colon:
+ * "etrace_open: ", "0: ", "0xffffffffc0a0b0c0: ", "print+0x1/0x2 [etrace]: ".
+ * Return: what follows the spaces behind it, NULL: there is none.
+ */
+static const char *name_prefix(const char *s, const char *end)
+{
+	const char *begin = s;
+
+	while (s < end && name_char[(unsigned char)*s])
+		s++;
+	if (s == begin)
+		return NULL;
+	if (end - s > 2 && s[0] == ' ' && s[1] == '[') {
+		s += 2;
+		while (s < end && (is_word(*s) || *s == '-'))
+			s++;
+		if (s == end || *s++ != ']')
+			return NULL;
+	}
+	if (end - s < 2 || s[0] != ':' || s[1] != ' ')
+		return NULL;
+	return spaces(s + 1, end);
+}
+
+/* An etrace line, with or without a name before it. */
+static bool named(struct line_state *st, const char *s, const char *end)
+{
+	const char *p;
+
+	if (s < end && is_digit(*s) && plain(st, s, end))
+		return true;
+	p = name_prefix(s, end);
+	return p && plain(st, p, end);
+}
+
+/* The byte behind a line is its newline: loops over these end there. */
+static const char *skip_digits(const char *s)
+{
+	while (is_digit(*s))
+		s++;
+	return s;
+}
+
+static const char *skip_spaces(const char *s)
+{
+	while (*s == ' ')
+		s++;
+	return s;
+}
+
+/* Digits with at most one dot, up to @end. */
+static bool is_time(const char *s, const char *end)
+{
+	const char *dot = skip_digits(s);
+
+	if (dot < end && *dot == '.')
+		dot = skip_digits(dot + 1);
+	return dot == end && end > s;
+}
+
+/*
+ * ftrace's columns from the '-' behind the task's name on:
+ * "-123     (  123) [001] d..2.   12.345678: ".
+ * Return: what follows them, or NULL.
+ */
+static const char *context_at(const char *s, const char *end)
+{
+	const char *word;
+
+	if (s >= end || s[0] != '-' || !is_digit(s[1]))
+		return NULL;
+	s = skip_spaces(skip_digits(s + 1));
+	if (*s == '(') {
+		while (is_digit(*s) || *s == '(' || *s == ' ' || *s == '-')
+			s++;
+		if (*s++ != ')')
+			return NULL;
+		s = skip_spaces(s);
+	}
+	if (s[0] != '[' || !is_digit(s[1]))
+		return NULL;
+	s = skip_digits(s + 1);
+	if (*s++ != ']')
+		return NULL;
+	/* flags, which may be off, and the time, which ends with a colon */
+	for (int i = 0; i < 2; i++) {
+		word = s = skip_spaces(s);
+		while (s < end && *s != ' ' && *s != ':')
+			s++;
+		if (s == end)
+			return NULL;
+		if (*s == ':')
+			return is_time(word, s) && s[1] == ' ' ? s + 2 : NULL;
+	}
+	return NULL;
+}
+
+/*
+ * The same where the '-' is in its column, and so nobody can have put it there
+ * but ftrace: no need to look at every byte, for the first colon is the time's.
+ */
+static const char *padded_context(const char *s, const char *end)
+{
+	const char *colon = memchr(s, ':', (size_t)(end - s));
+	const char *bracket;
+
+	if (!colon || !is_digit(s[1]) || !is_digit(colon[-1]) || colon[1] != ' ')
+		return NULL;
+	bracket = memchr(s, '[', (size_t)(colon - s));
+	if (!bracket || !is_digit(bracket[1]) ||
+	    !memchr(bracket, ']', (size_t)(colon - bracket)))
+		return NULL;
+	return colon + 2;
+}
+
+/*
+ * ftrace's columns from the beginning of a line.  The name may hold anything,
+ * also what looks like more columns; but it is at most 15 bytes, and padded to
+ * 16.  Where somebody took the padding away, the last place that fits is right,
+ * for the columns behind it reach farther than 16 bytes.
+ */
+static const char *context(const char *s, const char *end)
+{
+	size_t len = (size_t)(end - s);
+	const char *p;
+
+	if (len > COMM_WIDTH && s[COMM_WIDTH] == '-') {
+		p = padded_context(s + COMM_WIDTH, end);
+		if (p)
+			return p;
+	}
+	for (size_t i = len < COMM_WIDTH ? len : COMM_WIDTH; i-- > 0;) {
+		p = s[i] == '-' ? context_at(s + i, end) : NULL;
+		if (p)
+			return p;
+	}
+	return NULL;
+}
+
+/* "CPU:1 [LOST 12 EVENTS]" or "CPU:1 [LOST EVENTS]"; trace-cmd's "12 EVENTS DROPPED" */
+static bool lost_line(const char *s, const char *end, struct et_line *l)
+{
+	static const char lost[] = "LOST ", events[] = "EVENTS]", dropped[] = "EVENTS DROPPED]";
+	uint64_t cpu;
+
+	if (end - s < 12 || memcmp(s, "CPU:", 4))
+		return false;
+	s = number(s + 4, UINT32_MAX, &cpu);
+	if (!s || end - s < 3 || memcmp(s, " [", 2))
+		return false;
+	s += 2;
+	memset(l, 0, sizeof(*l));
+	l->cpu = (uint32_t)cpu;
+	if ((size_t)(end - s) > sizeof(lost) - 1 && !memcmp(s, lost, sizeof(lost) - 1))
+		s += sizeof(lost) - 1;
+	if (is_digit(*s)) {
+		s = number(s, INT64_MAX, &l->lost);
+		if (!s || *s++ != ' ')
+			return false;
+		l->counted = true;
+	}
+	return ((size_t)(end - s) == sizeof(events) - 1 &&
+		!memcmp(s, events, sizeof(events) - 1)) ||
+	       ((size_t)(end - s) == sizeof(dropped) - 1 &&
+		!memcmp(s, dropped, sizeof(dropped) - 1));
+}
+
+/* "12,3": what is left of a prefix that does not read on */
+static bool like_prefix(const char *s, const char *end)
+{
+	const char *begin = s;
+
+	while (s < end && is_digit(*s))
+		s++;
+	return s > begin && end - s >= 2 && *s == ',' && is_digit(s[1]);
+}
+
+/* A line that is no etrace line: somebody else's, or one of ours in ruins? */
+static enum line_class judge(const char *s, const char *end, const char *rest)
+{
+	static const char own[] = "etrace";
+
+	for (const char *p = s; p < end; p++) {
+		unsigned char c = (unsigned char)*p;
+
+		/* a number, '!', a tag: only damage explains that */
+		if (c == '!' && p > s && is_digit(p[-1]) && tag_len(p + 1, end) &&
+		    memchr(p, '|', (size_t)(end - p)))
+			return LINE_DAMAGED;
+		if ((c < 0x20 && c != '\t') || c == 0x7f)
+			return LINE_DAMAGED;
+	}
+	if (*s == '#')
+		return LINE_FOREIGN;
+	if (like_prefix(rest, end))
+		return LINE_DAMAGED;
+	if ((size_t)(end - rest) >= sizeof(own) && !memcmp(rest, own, sizeof(own) - 1) &&
+	    (rest[sizeof(own) - 1] == '_' || rest[sizeof(own) - 1] == ':'))
+		return LINE_DAMAGED;
+	return LINE_FOREIGN;
+}
+
+unsigned int line_flush(struct line_state *st)
+{
+	unsigned int n = st->pieces;
+
+	st->pending = 0;
+	st->pieces = 0;
+	return n;
+}
+
+enum line_class line_parse(struct line_state *st, const char *s, size_t len,
+			   unsigned int *foreign)
+{
+	const char *end = s + len, *rest;
+
+	*foreign = 0;
+	if (st->pending) {
+		/* does this line end a name that the ones before began? */
+		unsigned int dash = COMM_WIDTH - st->pending;
+
+		rest = dash < len ? context_at(s + dash, end) : NULL;
+		if (rest) {
+			line_flush(st);
+			return named(st, rest, end) ? LINE_ETRACE : judge(rest, end, rest);
+		}
+		if (len < dash) {
+			st->pending += (unsigned int)len + 1;
+			st->pieces++;
+			return LINE_PENDING;
+		}
+		*foreign = line_flush(st);
+	}
+	if (len && is_digit(*s) && (same_prefix(st, s, end) || plain(st, s, end)))
+		return LINE_ETRACE;
+	rest = context(s, end);
+	if (rest)
+		return named(st, rest, end) ? LINE_ETRACE : judge(rest, end, rest);
+	if (named(st, s, end))
+		return LINE_ETRACE;
+	if (lost_line(s, end, &st->lost))
+		return LINE_LOST;
+	if (len < COMM_WIDTH && len && *s == ' ') {
+		st->pending = (unsigned int)len + 1;
+		st->pieces = 1;
+		return LINE_PENDING;
+	}
+	return judge(s, end, s);
+}

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sink of the etrace model: a Fuchsia trace.  What becomes what, and why, is in
+ * Documentation/fxt-mapping.md; etrace_fxt_in.c reads it back.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "build/etrace_formats.h"
+#include "mapping/etrace_fxt.h"
+#include "lines/event_lines.h"
+#include "fxt/fxt_write.h"
+#include "build/proctab.h"
+#include "base/shquote.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+
+/* Names that are in every file, registered once. */
+enum name {
+	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
+	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_PROCESSES,
+	N_UNFINISHED, NAME_COUNT
+};
+
+static const char *const names[NAME_COUNT] = {
+	[N_PROCESS] = "process",	/* must be the first string of the file */
+	[N_CPU] = ETRACE_FXT_CPU,
+	[N_FAILED] = ETRACE_FXT_FAILED,
+	[N_INCOMPLETE] = ETRACE_FXT_INCOMPLETE,
+	[N_LINES] = ETRACE_FXT_LINES,
+	[N_STAMPS] = ETRACE_FXT_STAMPS,
+	[N_LATE] = ETRACE_FXT_LATE,
+	[N_UPID] = ETRACE_FXT_UPID,
+	[N_COUNT] = ETRACE_FXT_COUNT,
+	[N_META] = ETRACE_FXT_CAT_META,
+	[N_MORE] = ETRACE_FXT_MORE,
+	[N_FORK] = ETRACE_FXT_CAT_FORK,
+	[N_FLOW] = "fork",
+	[N_PROCESSES] = "processes",
+	[N_UNFINISHED] = "unfinished",
+};
+
+/* The arguments of one event; more than a record takes if need be. */
+struct args {
+	struct fxt_arg *a;
+	size_t n, cap;
+	char **temp;		/* strings that were made for them */
+	size_t ntemp, temp_cap;
+};
+
+struct fxt_out {
+	struct sink sink;
+	struct out *out;
+	struct diag *diag;
+	struct fxt_writer *w;
+	struct proctab *tab;
+	struct fxt_str name[NAME_COUNT];
+	struct fxt_str kind[ET_K_COUNT], category[ET_K_COUNT];
+	struct fxt_str field[ET_T_COUNT][ET_MAX_FIELDS];
+	struct fxt_str string[ET_T_COUNT];
+	struct args args;
+	uint64_t flows;		/* flow ids given so far */
+	uint64_t events, lost, last_time, processes;
+	const struct task *unborn;	/* begins with the execve at hand */
+	bool begun;
+};
+
+/* ---- arguments ---- */
+
+static void add_arg(struct args *as, struct fxt_arg a)
+{
+	if (as->n == as->cap)
+		as->a = xgrow(as->a, &as->cap, as->n + 1, sizeof(a));
+	as->a[as->n++] = a;
+}
+
+static char *keep(struct args *as, char *s)
+{
+	as->temp = xgrow(as->temp, &as->temp_cap, as->ntemp + 1, sizeof(s));
+	as->temp[as->ntemp++] = s;
+	return s;
+}
+
+static void clear_args(struct args *as)
+{
+	for (size_t i = 0; i < as->ntemp; i++)
+		free(as->temp[i]);
+	as->ntemp = 0;
+	as->n = 0;
+}
+
+/* Valid UTF-8 of any length: in one argument or several, "name+1" and on. */
+static void add_text(struct args *as, struct fxt_str name, const char *s, size_t len)
+{
+	size_t n = utf8_cut(s, len, FXT_MAX_STRING);
+
+	add_arg(as, fxt_arg_str(name, fxt_str(s, n)));
+	for (unsigned int i = 1; n < len; i++) {
+		char *more;
+		int more_len;
+
+		s += n;
+		len -= n;
+		n = utf8_cut(s, len, FXT_MAX_STRING);
+		more_len = asprintf(&more, "%.*s+%u", (int)name.len, name.s, i);
+		if (more_len < 0)
+			more = xstrdup("");
+		keep(as, more);
+		add_arg(as, fxt_arg_str(fxt_str(more, strlen(more)), fxt_str(s, n)));
+	}
+}
+
+/*
+ * Any bytes: as text, and where they are not UTF-8 (or hold NUL, which ends a
+ * string for consumers) with U+FFFD, and all of them in hex beside it.
+ */
+static void add_bytes(struct args *as, struct fxt_str name, const char *s, size_t len)
+{
+	char *copy, *hex_name;
+	size_t copy_len;
+
+	if (utf8_valid(s, len)) {
+		add_text(as, name, s, len);
+		return;
+	}
+	copy = keep(as, utf8_replace(s, len, &copy_len));
+	add_text(as, name, copy, copy_len);
+	hex_name = keep(as, xmalloc(name.len + sizeof(ETRACE_FXT_HEX)));
+	memcpy(hex_name, name.s, name.len);
+	memcpy(hex_name + name.len, ETRACE_FXT_HEX, sizeof(ETRACE_FXT_HEX));
+	add_text(as, fxt_str(hex_name, strlen(hex_name)), keep(as, utf8_hex(s, len)),
+		 2 * len);
+}
+
+static void add_header(struct fxt_out *f, const struct et_event *ev,
+		       const struct et_item *it)
+{
+	const struct et_tag_row *row = &et_tags[it->tag];
+
+	for (unsigned int i = 0; i < row->nfields; i++) {
+		int64_t v = ev->vals[it->off + i];
+
+		/* sizes are those of the strings, or the lines tell them */
+		if (!row->fields[i].arg || !(it->have >> i & 1))
+			continue;
+		if (it->big >> i & 1) {
+			/* viewers show numbers from 2^63 on as negative ones */
+			char *text = keep(&f->args, xmalloc(24));
+
+			snprintf(text, 24, "%" PRIu64, (uint64_t)v);
+			add_arg(&f->args, fxt_arg_str(f->field[it->tag][i],
+						      fxt_str(text, strlen(text))));
+		} else if (v > INT32_MAX)
+			add_arg(&f->args, fxt_arg_u(f->field[it->tag][i], (uint64_t)v));
+		else
+			add_arg(&f->args, fxt_arg_i(f->field[it->tag][i], v));
+	}
+}
+
+/* All arguments of the exec's command line as one that a shell would take. */
+static void add_argv(struct fxt_out *f, const struct et_event *ev, uint32_t first)
+{
+	struct buf b = { 0 };
+
+	for (uint32_t i = first; i < ev->nitems; i++) {
+		const struct et_item *it = &ev->items[i];
+
+		if (it->tag != ET_T_A)
+			continue;
+		if (i > first)
+			buf_addc(&b, ' ');
+		sh_quote(&b, et_bytes(ev, it), it->len);
+	}
+	buf_addc(&b, 0);
+	add_text(&f->args, f->string[ET_T_A], keep(&f->args, b.s), b.len - 1);
+}
+
+/* Lines outside the format, "Marks|cut=FN": an argument Marks. */
+static void add_other(struct fxt_out *f, const struct et_event *ev,
+		      const struct et_item *it)
+{
+	const char *s = et_bytes(ev, it);
+	size_t n = et_other_name(ev, it);
+
+	if (n)
+		add_bytes(&f->args, fxt_str(s, n), s + n + 1, it->len - n - 1);
+}
+
+static void add_lines(struct fxt_out *f, const struct et_event *ev)
+{
+	struct et_finding found[4];
+	unsigned int n = et_check(ev, found, 4);
+	char text[160];
+	struct buf why = { 0 }, lines = { 0 };
+
+	for (unsigned int i = 0; i < n && i < 4; i++) {
+		et_finding_text(&found[i], text, sizeof(text));
+		if (i)
+			buf_adds(&why, "; ");
+		buf_adds(&why, text);
+	}
+	if (n) {
+		buf_addc(&why, 0);
+		add_text(&f->args, f->name[N_INCOMPLETE], keep(&f->args, why.s), why.len - 1);
+	}
+	et_print_lines(ev, 0, &lines);
+	add_bytes(&f->args, f->name[N_LINES], keep(&f->args, lines.s), lines.len);
+}
+
+/* The times of an event that came in several records. */
+static void add_stamps(struct fxt_out *f, const struct et_event *ev)
+{
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; i < ev->nmarks; i++) {
+		const struct et_mark *m = &ev->marks[i];
+
+		buf_addu(&b, m->item);
+		buf_addc(&b, ',');
+		buf_addu(&b, m->off);
+		buf_addc(&b, ',');
+		buf_addu(&b, m->cpu);
+		buf_addc(&b, ',');
+		buf_addu(&b, m->time);
+		buf_addc(&b, ';');
+	}
+	add_text(&f->args, f->name[N_STAMPS], keep(&f->args, b.s), b.len);
+}
+
+/* Every field and string of an event. */
+static void event_args(struct fxt_out *f, const struct et_event *ev)
+{
+	bool regular = et_regular(ev), argv = false;
+
+	clear_args(&f->args);
+	for (uint32_t i = 0; i < ev->nitems; i++) {
+		const struct et_item *it = &ev->items[i];
+
+		if (et_tags[it->tag].role != ET_STRING) {
+			add_header(f, ev, it);
+		} else if (it->tag == ET_T_A) {
+			if (!argv)
+				add_argv(f, ev, i);
+			argv = true;
+		} else if (it->tag != ET_T_OTHER) {
+			add_bytes(&f->args, f->string[it->tag], et_bytes(ev, it), it->len);
+		} else if (regular) {
+			add_other(f, ev, it);
+		}
+	}
+	if (et_no_args(ev))
+		add_text(&f->args, f->string[ET_T_A], "", 0);
+	if (ev->flags & ET_F_FAILED)
+		add_arg(&f->args, fxt_arg_u(f->name[N_FAILED], 1));
+	if (ev->flags & ET_F_LATE)
+		add_arg(&f->args, fxt_arg_u(f->name[N_LATE], 1));
+	add_arg(&f->args, fxt_arg_u(f->name[N_CPU], ev->cpu));
+	if (!regular)
+		add_lines(f, ev);
+	else if (ev->nmarks)
+		add_stamps(f, ev);
+}
+
+/* An event with all its arguments; those beyond a record's 15 follow it. */
+static void put_event(struct fxt_out *f, struct fxt_event e)
+{
+	size_t done = 0;
+
+	do {
+		size_t n = f->args.n - done;
+
+		n = n < FXT_MAX_ARGS ? n : FXT_MAX_ARGS;
+		fxt_event(f->w, &e, f->args.a + done, (unsigned int)n);
+		done += n;
+		e.type = FXT_EV_INSTANT;
+		e.category = f->name[N_META];
+		e.name = f->name[N_MORE];
+	} while (done < f->args.n);
+}
+
+static void put_bare(struct fxt_out *f, enum fxt_event_type type, const struct task *t,
+		     uint64_t time, struct fxt_str category, struct fxt_str name,
+		     uint64_t value)
+{
+	struct fxt_event e = { type, time, t->process, t->koid, category, name, value };
+
+	fxt_event(f->w, &e, NULL, 0);
+}
+
+/* ---- tasks ---- */
+
+/* What a slice is called: a program's base name, as text. */
+static struct fxt_str slice_name(struct fxt_out *f, const struct task *t)
+{
+	size_t len = t->program_len;
+
+	if (!utf8_valid(t->program, len)) {
+		char *s = keep(&f->args, utf8_replace(t->program, len, &len));
+
+		return fxt_str(s, utf8_cut(s, len, FXT_MAX_STRING));
+	}
+	return fxt_str(t->program, utf8_cut(t->program, len, FXT_MAX_STRING));
+}
+
+static struct fxt_str slice_category(struct fxt_out *f, const struct task *t)
+{
+	return t->execed ? f->category[ET_K_EXEC] : f->name[N_FORK];
+}
+
+/* "program [pid]" for the process and for the thread. */
+static void put_names(struct fxt_out *f, const struct task *t)
+{
+	struct fxt_str program = slice_name(f, t), full;
+	struct fxt_arg args[2];
+	char name[300];
+	int len;
+
+	len = snprintf(name, sizeof(name), "%.*s [%" PRIu64 "]",
+		       (int)utf8_cut(program.s, program.len, 255), program.s, t->pid);
+	full = fxt_str(name, (size_t)len);
+	if (t->koid == t->process)
+		fxt_process_name(f->w, t->process, full);
+	args[0] = fxt_arg_koid(f->name[N_PROCESS], t->process);
+	args[1] = fxt_arg_u(f->name[N_UPID], t->upid);
+	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, t->koid, full, args, 2);
+}
+
+static void put_processes(struct fxt_out *f, uint64_t time)
+{
+	struct fxt_event e = {
+		FXT_EV_COUNTER, time, PROCTAB_OWN_KOID, PROCTAB_OWN_KOID,
+		f->category[ET_K_CLONE], f->name[N_PROCESSES], 0,
+	};
+	uint64_t n = proctab_processes(f->tab);
+	struct fxt_arg arg = fxt_arg_i(f->name[N_PROCESSES], (int64_t)n);
+
+	if (n == f->processes)
+		return;
+	f->processes = n;
+	fxt_event(f->w, &e, &arg, 1);
+}
+
+static void on_begin(void *ctx, struct task *t, const struct task *parent,
+		     const struct et_event *ev)
+{
+	struct fxt_out *f = ctx;
+
+	/* nothing is known of it before its execve: no slice of no length */
+	if (!t->execed && ev->kind == ET_K_EXEC) {
+		f->unborn = t;
+		return;
+	}
+	put_names(f, t);
+	if (t->execed) {
+		struct fxt_event e = {
+			FXT_EV_DURATION_BEGIN, ev->time, t->process, t->koid,
+			slice_category(f, t), { 0 }, 0,
+		};
+
+		event_args(f, ev);
+		e.name = slice_name(f, t);
+		put_event(f, e);
+		put_processes(f, ev->time);
+		return;
+	}
+	/*
+	 * A flow binds to the slice that was pushed last: here that of the
+	 * clone, there the child's first.
+	 */
+	if (parent)
+		put_bare(f, FXT_EV_FLOW_BEGIN, parent, ev->time, f->name[N_FORK],
+			 f->name[N_FLOW], ++f->flows);
+	put_bare(f, FXT_EV_DURATION_BEGIN, t, ev->time, slice_category(f, t),
+		 slice_name(f, t), 0);
+	if (parent)
+		put_bare(f, FXT_EV_FLOW_END, t, ev->time, f->name[N_FORK],
+			 f->name[N_FLOW], f->flows);
+	put_processes(f, ev->time);
+}
+
+static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
+		   const struct et_event *ev)
+{
+	struct fxt_out *f = ctx;
+	struct fxt_event e = {
+		FXT_EV_DURATION_END, time, t->process, t->koid,
+		slice_category(f, t), { 0 }, 0,
+	};
+	struct fxt_arg unfinished = fxt_arg_u(f->name[N_UNFINISHED], 1);
+
+	if (f->unborn == t) {
+		f->unborn = NULL;
+		return;
+	}
+	clear_args(&f->args);
+	if (why == TASK_EXIT)
+		event_args(f, ev);
+	else if (why != TASK_EXEC)
+		add_arg(&f->args, unfinished);
+	e.name = slice_name(f, t);
+	put_event(f, e);
+	put_processes(f, time);
+}
+
+/* ---- the sink ---- */
+
+static void put_own(struct fxt_out *f, const char *category, const char *name,
+		    uint64_t time)
+{
+	struct fxt_event e = {
+		FXT_EV_INSTANT, time, PROCTAB_OWN_KOID, PROCTAB_OWN_KOID,
+		fxt_str(category, strlen(category)), fxt_str(name, strlen(name)), 0,
+	};
+
+	put_event(f, e);
+}
+
+static void put_head(struct fxt_out *f, uint64_t time)
+{
+	clear_args(&f->args);
+	add_arg(&f->args, fxt_arg_u(FXT_STR("version"), ETRACE_FXT_VERSION));
+	add_arg(&f->args, fxt_arg_str(FXT_STR("writer"), FXT_STR("etrace-read " ETRACE_VERSION)));
+	put_own(f, ETRACE_FXT_CAT_META, ETRACE_FXT_HEAD, time);
+	f->begun = true;
+}
+
+static void put_lost(struct fxt_out *f, const struct et_event *ev)
+{
+	fxt_provider_event(f->w, ETRACE_FXT_PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
+	clear_args(&f->args);
+	if (ev->nvals) {
+		add_arg(&f->args, fxt_arg_u(f->name[N_COUNT], (uint64_t)ev->vals[0]));
+		f->lost += (uint64_t)ev->vals[0];
+	} else {
+		f->lost++;
+	}
+	add_arg(&f->args, fxt_arg_u(f->name[N_CPU], ev->cpu));
+	put_own(f, et_kinds[ET_K_LOST].category, et_kinds[ET_K_LOST].name, ev->time);
+}
+
+static int fxt_out_item(struct sink *s, const void *item)
+{
+	struct fxt_out *f = (struct fxt_out *)s;
+	const struct et_event *ev = item;
+	struct task *t;
+
+	if (!f->begun)
+		put_head(f, ev->time);
+	f->events++;
+	if (ev->time > f->last_time)
+		f->last_time = ev->time;
+	if (ev->kind == ET_K_LOST) {
+		put_lost(f, ev);
+		return out_error(f->out);
+	}
+	t = proctab_actor(f->tab, ev);
+	if (!t) {
+		event_args(f, ev);
+		put_own(f, et_kinds[ev->kind].category, et_kinds[ev->kind].name, ev->time);
+		return out_error(f->out);
+	}
+	if (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT) {
+		struct fxt_event e = {
+			FXT_EV_INSTANT, ev->time, t->process, t->koid,
+			f->category[ev->kind], f->kind[ev->kind], 0,
+		};
+
+		/* a flow begins here: it needs a slice, if of no length */
+		if (ev->kind == ET_K_CLONE && et_find(ev, ET_T_SCHED_FORK)) {
+			e.type = FXT_EV_DURATION_COMPLETE;
+			e.value = ev->time;
+		}
+		event_args(f, ev);
+		put_event(f, e);
+	}
+	proctab_apply(f->tab, t, ev);
+	return out_error(f->out);
+}
+
+static int fxt_out_end(struct sink *s)
+{
+	struct fxt_out *f = (struct fxt_out *)s;
+	bool complete = diag_complete(f->diag);
+	const struct diag_kind *kind;
+	uint64_t n;
+
+	if (!f->begun)
+		put_head(f, 0);
+	proctab_end(f->tab, f->last_time);
+	clear_args(&f->args);
+	add_arg(&f->args, fxt_arg_u(FXT_STR("complete"), complete));
+	add_arg(&f->args, fxt_arg_u(FXT_STR("events"), f->events));
+	add_arg(&f->args, fxt_arg_u(FXT_STR("lost"), f->lost));
+	for (unsigned int i = 0; (kind = diag_next(f->diag, i, &n)); i++)
+		add_arg(&f->args, fxt_arg_u(fxt_str(kind->what, strlen(kind->what)), n));
+	put_own(f, ETRACE_FXT_CAT_META, ETRACE_FXT_VERDICT, f->last_time);
+	return out_flush(f->out);
+}
+
+static void fxt_out_free(struct sink *s)
+{
+	struct fxt_out *f = (struct fxt_out *)s;
+
+	clear_args(&f->args);
+	free(f->args.a);
+	free(f->args.temp);
+	proctab_free(f->tab);
+	fxt_writer_free(f->w);
+	free(f);
+}
+
+static struct fxt_str pin(struct fxt_out *f, const char *s)
+{
+	return fxt_pin(f->w, fxt_str(s, strlen(s)));
+}
+
+static void begin_file(struct fxt_out *f)
+{
+	struct fxt_arg own[2];
+
+	fxt_magic(f->w);
+	fxt_provider_info(f->w, ETRACE_FXT_PROVIDER_ID, FXT_STR(ETRACE_FXT_PROVIDER));
+	fxt_init(f->w, 1000000000);
+	for (unsigned int i = 0; i < NAME_COUNT; i++)
+		f->name[i] = pin(f, names[i]);
+	for (unsigned int i = 0; i < ET_K_COUNT; i++) {
+		f->kind[i] = pin(f, et_kinds[i].name);
+		f->category[i] = pin(f, et_kinds[i].category);
+	}
+	for (unsigned int i = 0; i < ET_T_COUNT; i++) {
+		if (et_tags[i].arg)
+			f->string[i] = pin(f, et_tags[i].arg);
+		for (unsigned int j = 0; j < et_tags[i].nfields; j++)
+			if (et_tags[i].fields[j].arg)
+				f->field[i][j] = pin(f, et_tags[i].fields[j].arg);
+	}
+	fxt_process_name(f->w, PROCTAB_OWN_KOID, FXT_STR("etrace"));
+	own[0] = fxt_arg_koid(f->name[N_PROCESS], PROCTAB_OWN_KOID);
+	own[1] = fxt_arg_u(f->name[N_UPID], 0);
+	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, PROCTAB_OWN_KOID, FXT_STR("etrace"), own, 2);
+}
+
+struct sink *etrace_fxt_open(const struct sink_args *args)
+{
+	static const struct sink_ops ops = { fxt_out_item, fxt_out_end, fxt_out_free };
+	static const struct proctab_ops tab_ops = { on_begin, on_end };
+	struct fxt_out *f;
+	unsigned int bits;
+
+	if (!etrace_pid_bits(args->opts, args->diag, &bits))
+		return NULL;
+	f = xcalloc(1, sizeof(*f));
+	f->sink.ops = &ops;
+	f->out = args->out;
+	f->diag = args->diag;
+	f->w = fxt_writer_new(args->out);
+	f->tab = proctab_new(bits, &tab_ops, f);
+	begin_file(f);
+	return &f->sink;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From the module's records (kernel/events.h) to events of the model: strings
+ * that go on in further records are put together, by task, and events leave in
+ * the order of time.  Records must come in the order of time for each task;
+ * see rec_merge.h.
+ *
+ * Memory: the live tasks' names and the events behind one that is not whole.
+ */
+#ifndef ETRACE_REC_EVENTS_H
+#define ETRACE_REC_EVENTS_H
+
+#include "build/event.h"
+#include "build/rec_tally.h"
+#include "io/formats.h"
+#include "module/rec_format.h"
+
+struct rec_events;
+
+/**
+ * rec_events_new - nothing has come yet
+ * @formats: outlives it
+ * @sink: takes struct et_event; stays the caller's
+ */
+struct rec_events *rec_events_new(const struct rec_formats *formats,
+				  struct sink *sink);
+void rec_events_free(struct rec_events *e);
+
+/**
+ * rec_events_take - one record
+ * @cpu: whose buffer it comes from
+ * @data, @size: its bytes; may be anything
+ *
+ * Return: 0 or the sink's negative errno.
+ */
+int rec_events_take(struct rec_events *e, uint32_t cpu, const void *data,
+		    uint32_t size);
+
+/** rec_events_end - nothing more will come: let everything out */
+int rec_events_end(struct rec_events *e);
+
+/** rec_events_present - a task that was there before tracing began
+ * @program: base name of what it runs, bytes
+ * @process: it is a process, not one of its threads
+ */
+void rec_events_present(struct rec_events *e, uint64_t upid, const char *program,
+			bool process);
+
+const struct rec_tally *rec_events_tally(const struct rec_events *e);
+
+#endif

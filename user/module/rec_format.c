@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where the fields of the module's records lie.  See rec_format.h. */
+#include "module/rec_format.h"
+#include "base/xalloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <traceevent/event-parse.h>
+
+#define SYSTEM "etrace"
+
+static const char * const kind_names[REC_KIND_COUNT] = {
+#define X(name) \
+	[REC_##name] = "etrace_" #name,
+	REC_KINDS(X)
+#undef X
+};
+
+static const char * const fields[REC_FIELD_COUNT] = {
+#define X(id) \
+	[REC_F_##id] = #id,
+	REC_FIELDS(X)
+#undef X
+};
+
+const char *rec_kind_name(unsigned int kind)
+{
+	return kind < REC_KIND_COUNT ? kind_names[kind] : NULL;
+}
+
+static bool add_field(struct rec_layout *l, const struct tep_format_field *tf)
+{
+	bool array = tf->flags & TEP_FIELD_IS_DYNAMIC;
+	uint32_t end = (uint32_t)(tf->offset + tf->size);
+
+	for (unsigned int i = 0; i < REC_FIELD_COUNT; i++) {
+		if (strcmp(fields[i], tf->name))
+			continue;
+		if (tf->offset < 0 || end > 4096 ||
+		    (array && tf->size != 4) ||
+		    (tf->size != 1 && tf->size != 2 && tf->size != 4 && tf->size != 8))
+			return false;
+		l->field[i] = (struct rec_place){
+			(uint16_t)tf->offset, (uint8_t)tf->size,
+			tf->flags & TEP_FIELD_IS_SIGNED, array };
+		if (l->size < end)
+			l->size = end;
+		return true;
+	}
+	/* a later module's field: the record is understood without it */
+	return true;
+}
+
+bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
+		      char *why, size_t size)
+{
+	const struct tep_event *ev[REC_KIND_COUNT];
+
+	memset(f, 0, sizeof(*f));
+	f->first = UINT16_MAX;
+	for (unsigned int k = 0; k < REC_KIND_COUNT; k++) {
+		struct rec_layout *l = &f->layout[k];
+
+		ev[k] = tep_find_event_by_name(tep, SYSTEM, kind_names[k]);
+		if (!ev[k] || ev[k]->id < 0 || ev[k]->id > UINT16_MAX) {
+			snprintf(why, size, "the module has no event %s", kind_names[k]);
+			return false;
+		}
+		for (const struct tep_format_field *tf = ev[k]->format.fields; tf; tf = tf->next)
+			if (!add_field(l, tf)) {
+				snprintf(why, size, "field %s of event %s has another form than expected",
+					 tf->name, kind_names[k]);
+				return false;
+			}
+		if (l->field[REC_F_upid].size != 8 || l->field[REC_F_time].size != 8) {
+			snprintf(why, size, "event %s has no upid or no time", kind_names[k]);
+			return false;
+		}
+		if (f->first > ev[k]->id)
+			f->first = (uint16_t)ev[k]->id;
+		if (f->last < ev[k]->id)
+			f->last = (uint16_t)ev[k]->id;
+	}
+	f->kind = xmalloc((size_t)(f->last - f->first) + 1);
+	memset(f->kind, REC_KIND_COUNT, (size_t)(f->last - f->first) + 1);
+	for (unsigned int k = 0; k < REC_KIND_COUNT; k++)
+		f->kind[ev[k]->id - f->first] = (uint8_t)k;
+	return true;
+}
+
+void rec_formats_fini(struct rec_formats *f)
+{
+	free(f->kind);
+	memset(f, 0, sizeof(*f));
+}
+
+bool rec_open(const struct rec_formats *f, struct rec *r, const void *data,
+	      uint32_t size)
+{
+	uint16_t id;
+	uint8_t kind;
+
+	if (size < sizeof(id))
+		return false;
+	memcpy(&id, data, sizeof(id));
+	if (id < f->first || id > f->last)
+		return false;
+	kind = f->kind[id - f->first];
+	if (kind == REC_KIND_COUNT || size < f->layout[kind].size)
+		return false;
+	r->data = data;
+	r->size = size;
+	r->kind = (enum rec_kind)kind;
+	r->layout = &f->layout[kind];
+	return true;
+}

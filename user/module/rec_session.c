@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A session of the module.  See rec_session.h. */
+#include "module/rec_session.h"
+#include "module/rec_merge.h"
+#include "base/xalloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <traceevent/event-parse.h>
+#include <tracefs/tracefs.h>
+#include <unistd.h>
+
+#define SYSTEM		"etrace"
+#define MIB		(1024u * 1024u)
+/* For each processor to begin with: this part of the memory, in these bounds. */
+#define BUFFER_PART	128u
+#define BUFFER_MIN	MIB
+#define BUFFER_MAX	(8u * MIB)
+/*
+ * What is read faster than it is passed on waits in memory, up to this part of
+ * what is free.  The kernel's own buffers stay as they are: since 6.7 it stops
+ * tracing while it makes one larger, which loses records.
+ */
+#define WAIT_PART	8u
+/* Wake the reader when a buffer is so full, in percent. */
+#define WAKE_PERCENT	"25"
+/* Pages that are read from a processor before the others are looked at. */
+#define BURST		64u
+/* And how often, in one rec_session_pump(). */
+#define ROUNDS		16u
+/*
+ * Records passed on by one rec_session_pump(): reading, which costs a tenth of
+ * that, comes first.
+ */
+#define PASS_ON		4096u
+/*
+ * A record is written a little later than the time in it: a buffer that was
+ * seen empty may still bring records so much older than that.
+ */
+#define WRITE_DELAY_NS	2000000u
+
+struct cpu {
+	int id;
+	int fd;			/* of trace_pipe_raw; the reader's */
+	struct tracefs_cpu *reader;
+	uint64_t size;		/* bytes of its buffer */
+};
+
+struct rec_session {
+	int fd;
+	struct tracefs_instance *instance;
+	struct tep_handle *tep;
+	struct rec_formats formats;
+	struct rec_events *events;
+	struct merge *merge;
+	struct cpu *cpus;
+	unsigned int ncpus;
+	size_t page;
+	uint64_t bytes;
+	unsigned int level;	/* percent: see rec_session_level() */
+	int read_error;
+	struct etrace_create create;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- making it ---- */
+
+static int by_id(const void *a, const void *b)
+{
+	return ((const struct cpu *)a)->id - ((const struct cpu *)b)->id;
+}
+
+static bool open_cpus(struct rec_session *s, char *why, size_t size)
+{
+	char *path = tracefs_instance_get_file(s->instance, "per_cpu");
+	size_t cap = 0;
+	struct dirent *d;
+	DIR *dir;
+
+	dir = path ? opendir(path) : NULL;
+	tracefs_put_tracing_file(path);
+	if (!dir) {
+		snprintf(why, size, "cannot list the buffers of instance %s: %s",
+			 s->create.instance, strerror(errno));
+		return false;
+	}
+	while ((d = readdir(dir))) {
+		int id;
+
+		if (sscanf(d->d_name, "cpu%d", &id) != 1)
+			continue;
+		s->cpus = xgrow(s->cpus, &cap, s->ncpus + 1, sizeof(*s->cpus));
+		s->cpus[s->ncpus++] = (struct cpu){ .id = id };
+	}
+	closedir(dir);
+	if (s->ncpus)
+		qsort(s->cpus, s->ncpus, sizeof(*s->cpus), by_id);
+	s->page = (size_t)tep_get_sub_buffer_size(s->tep);
+	for (unsigned int i = 0; i < s->ncpus; i++) {
+		struct cpu *c = &s->cpus[i];
+		char file[64];
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/trace_pipe_raw", c->id);
+		c->fd = tracefs_instance_file_open(s->instance, file,
+						   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (c->fd >= 0)
+			c->reader = tracefs_cpu_alloc_fd(c->fd, (int)s->page, true);
+		if (!c->reader) {
+			snprintf(why, size, "cannot open the buffer of processor %d: %s",
+				 c->id, strerror(errno));
+			return false;
+		}
+	}
+	if (!s->ncpus) {
+		snprintf(why, size, "instance %s has no buffers", s->create.instance);
+		return false;
+	}
+	return true;
+}
+
+static uint64_t memory(int what)
+{
+	long pages = sysconf(what), page = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+static bool set_buffer(struct rec_session *s, const struct rec_options *opt,
+		       char *why, size_t size)
+{
+	uint64_t bytes = opt->buffer;
+
+	if (!bytes) {
+		bytes = memory(_SC_PHYS_PAGES) / BUFFER_PART / s->ncpus;
+		bytes = bytes < BUFFER_MIN ? BUFFER_MIN : bytes;
+		bytes = bytes > BUFFER_MAX ? BUFFER_MAX : bytes;
+	}
+	if (tracefs_instance_set_buffer_size(s->instance, (bytes + 1023) / 1024, -1)) {
+		snprintf(why, size, "cannot have buffers of %" PRIu64 " KiB for each of %u processors: %s; say a smaller size with -b",
+			 bytes / 1024, s->ncpus, strerror(errno));
+		return false;
+	}
+	for (unsigned int i = 0; i < s->ncpus; i++)
+		s->cpus[i].size = bytes;
+	return true;
+}
+
+/* A file of events/ goes to a parser of libtraceevent's. */
+static bool parse_file(struct rec_session *s, const char *file,
+		       int (*parse)(struct tep_handle *tep, char *text, int size),
+		       char *why, size_t size)
+{
+	char *text;
+	bool good;
+	int n;
+
+	text = tracefs_instance_file_read(NULL, file, &n);
+	good = text && !parse(s->tep, text, n);
+	if (!good)
+		snprintf(why, size, "cannot %s %s of tracefs", text ? "understand" : "read", file);
+	free(text);
+	return good;
+}
+
+static int parse_page(struct tep_handle *tep, char *text, int size)
+{
+	return tep_parse_header_page(tep, text, (unsigned long)size, sizeof(long));
+}
+
+static int parse_event(struct tep_handle *tep, char *text, int size)
+{
+	/* it does not like TP_printk with functions, which is not used here */
+	tep_parse_event(tep, text, (unsigned long)size, SYSTEM);
+	return 0;
+}
+
+/*
+ * Not by tracefs_local_events(): that reads all symbols of the kernel too,
+ * which takes longer than all the rest.
+ */
+static bool load_formats(struct rec_session *s, char *why, size_t size)
+{
+	const char *name;
+	char file[96];
+
+	tep_set_loglevel(TEP_LOG_NONE);
+	tracefs_set_loglevel(TEP_LOG_NONE);
+	s->tep = tep_alloc();
+	if (!s->tep) {
+		snprintf(why, size, "out of memory");
+		return false;
+	}
+	if (!parse_file(s, "events/header_page", parse_page, why, size))
+		return false;
+	for (unsigned int k = 0; (name = rec_kind_name(k)); k++) {
+		snprintf(file, sizeof(file), "events/" SYSTEM "/%s/format", name);
+		if (!parse_file(s, file, parse_event, why, size))
+			return false;
+	}
+	return rec_formats_init(&s->formats, s->tep, why, size);
+}
+
+static bool create(struct rec_session *s, const struct rec_options *opt,
+		   char *why, size_t size)
+{
+	s->create.abi = ETRACE_ABI_VERSION;
+	s->create.flags = opt->comm ? ETRACE_SESSION_COMM : 0;
+	if (!ioctl(s->fd, ETRACE_IOC_CREATE, &s->create))
+		return true;
+	if (errno == EUSERS)
+		snprintf(why, size, "there are as many sessions already as the module allows: wait for one to end, or write more to /sys/module/etrace/parameters/max_sessions");
+	else if (errno == EPROTO)
+		snprintf(why, size, "the loaded module is of another version (interface %u, this program knows %u): rmmod etrace, and load the one of this program",
+			 s->create.abi, (unsigned int)ETRACE_ABI_VERSION);
+	else
+		snprintf(why, size, "cannot make a session: %s", strerror(errno));
+	return false;
+}
+
+struct rec_session *rec_session_open(int fd, const struct rec_options *opt,
+				     struct sink *sink, char *why, size_t size)
+{
+	struct rec_session *s = xcalloc(1, sizeof(*s));
+
+	s->fd = fd;
+	if (!create(s, opt, why, size))
+		goto fail;
+	if (!tracefs_tracing_dir()) {
+		snprintf(why, size, "tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing");
+		goto fail;
+	}
+	if (faccessat(AT_FDCWD, tracefs_tracing_dir(), R_OK | W_OK | X_OK, AT_EACCESS)) {
+		snprintf(why, size, "%s: %s: the buffers are files there, which need root (sudo), or the capability CAP_DAC_OVERRIDE beside CAP_PERFMON",
+			 tracefs_tracing_dir(), strerror(errno));
+		goto fail;
+	}
+	s->instance = tracefs_instance_alloc(NULL, s->create.instance);
+	if (!s->instance) {
+		snprintf(why, size, "cannot find instance %s in tracefs: %s",
+			 s->create.instance, strerror(errno));
+		goto fail;
+	}
+	if (!load_formats(s, why, size) || !open_cpus(s, why, size) ||
+	    !set_buffer(s, opt, why, size))
+		goto fail;
+	/* what does not fit is lost and counted, not written over */
+	if (tracefs_option_disable(s->instance, TRACEFS_OPTION_OVERWRITE)) {
+		snprintf(why, size, "cannot set options/overwrite of the instance: %s",
+			 strerror(errno));
+		goto fail;
+	}
+	/* newer kernels only; without it the reader looks twice a second */
+	tracefs_instance_file_write(s->instance, "buffer_percent", WAKE_PERCENT);
+	s->events = rec_events_new(&s->formats, sink);
+	s->merge = merge_new(s->ncpus, s->page, memory(_SC_AVPHYS_PAGES) / WAIT_PART,
+			     &s->formats, s->events);
+	return s;
+fail:
+	rec_session_close(s);
+	return NULL;
+}
+
+void rec_session_close(struct rec_session *s)
+{
+	if (!s)
+		return;
+	merge_free(s->merge);
+	rec_events_free(s->events);
+	/* the buffers' files first, or the instance cannot go with the session */
+	for (unsigned int i = 0; i < s->ncpus; i++)
+		if (s->cpus[i].reader)
+			tracefs_cpu_close(s->cpus[i].reader);
+	free(s->cpus);
+	rec_formats_fini(&s->formats);
+	if (s->tep)
+		tep_free(s->tep);
+	if (s->instance)
+		tracefs_instance_free(s->instance);
+	close(s->fd);
+	free(s);
+}
+
+/* ---- tracing ---- */
+
+int rec_session_add(struct rec_session *s, pid_t pid)
+{
+	__s32 arg = pid;
+
+	return ioctl(s->fd, ETRACE_IOC_ADD, &arg) ? -errno : 0;
+}
+
+int rec_session_fd(const struct rec_session *s)
+{
+	return s->fd;
+}
+
+static int by_upid(const void *a, const void *b)
+{
+	const struct etrace_task_info *x = a, *y = b;
+
+	return (x->upid > y->upid) - (x->upid < y->upid);
+}
+
+int rec_session_tasks(struct rec_session *s, struct etrace_task_info **list)
+{
+	struct etrace_task_list l = { 0 };
+
+	*list = NULL;
+	for (l.room = 256;; l.room = l.nr + 256) {
+		*list = xrealloc(*list, l.room * sizeof(**list));
+		l.tasks = (uintptr_t)*list;
+		if (ioctl(s->fd, ETRACE_IOC_TASKS, &l)) {
+			free(*list);
+			*list = NULL;
+			return -errno;
+		}
+		if (l.nr > l.room)
+			continue;
+		if (l.nr)
+			qsort(*list, l.nr, sizeof(**list), by_upid);
+		return (int)l.nr;
+	}
+}
+
+struct rec_events *rec_session_events(struct rec_session *s)
+{
+	return s->events;
+}
+
+unsigned int rec_session_pid_bits(const struct rec_session *s)
+{
+	return s->create.bits_of_real_pid;
+}
+
+const char *rec_session_instance(const struct rec_session *s)
+{
+	return s->create.instance;
+}
+
+/* ---- reading ---- */
+
+unsigned int rec_session_cpus(const struct rec_session *s)
+{
+	return s->ncpus;
+}
+
+void rec_session_pollfds(const struct rec_session *s, struct pollfd *fds)
+{
+	for (unsigned int i = 0; i < s->ncpus; i++)
+		fds[i] = (struct pollfd){ .fd = s->cpus[i].fd,
+					  .events = POLLIN };
+}
+
+/* Return: pages read; BURST or no room: there may be more. */
+static unsigned int read_cpu(struct rec_session *s, unsigned int i, bool *more)
+{
+	uint64_t seen = now_ns();
+	unsigned int n = 0;
+	void *room = NULL;
+
+	while (n < BURST && (room = merge_room(s->merge, i))) {
+		int got = tracefs_cpu_read(s->cpus[i].reader, room, true);
+
+		if (got <= 0) {
+			if (got < 0 && errno != EAGAIN && errno != EINTR)
+				s->read_error = errno;
+			merge_seen(s->merge, i, seen - WRITE_DELAY_NS);
+			return n;
+		}
+		s->bytes += (uint64_t)got;
+		merge_page(s->merge, i);
+		n++;
+	}
+	*more = true;
+	return n;
+}
+
+bool rec_session_pump(struct rec_session *s)
+{
+	uint64_t read[s->ncpus];
+	bool more = true;
+
+	memset(read, 0, sizeof(read));
+	for (unsigned int round = 0; more && round < ROUNDS; round++) {
+		more = false;
+		for (unsigned int i = 0; i < s->ncpus; i++)
+			read[i] += read_cpu(s, i, &more);
+	}
+	more |= merge_run(s->merge, PASS_ON);
+	s->level = 0;
+	for (unsigned int i = 0; i < s->ncpus; i++) {
+		uint64_t level = 100 * read[i] * s->page / s->cpus[i].size;
+
+		if (level > s->level)
+			s->level = (unsigned int)level;
+	}
+	return more;
+}
+
+unsigned int rec_session_level(const struct rec_session *s)
+{
+	return s->level;
+}
+
+int rec_session_stop(struct rec_session *s)
+{
+	if (ioctl(s->fd, ETRACE_IOC_STOP))
+		return -errno;
+	/* nothing is written any more: this ends */
+	while (rec_session_pump(s))
+		;
+	return merge_end(s->merge);
+}
+
+/* The sum of a line "name: number" of per_cpu/cpu N/stats. */
+static void add_stats(struct rec_session *s, struct rec_account *a)
+{
+	char file[64], *text, *p;
+
+	for (unsigned int i = 0; i < s->ncpus; i++) {
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", s->cpus[i].id);
+		text = tracefs_instance_file_read(s->instance, file, NULL);
+		if (!text)
+			continue;
+		p = strstr(text, "\noverrun: ");
+		a->overrun += p ? strtoull(p + 10, NULL, 10) : 0;
+		p = strstr(text, "\ndropped events: ");
+		a->dropped += p ? strtoull(p + 17, NULL, 10) : 0;
+		free(text);
+	}
+}
+
+int rec_session_account(struct rec_session *s, struct rec_account *a)
+{
+	memset(a, 0, sizeof(*a));
+	if (ioctl(s->fd, ETRACE_IOC_STATS, &a->module))
+		return -errno;
+	add_stats(s, a);
+	a->tally = rec_events_tally(s->events);
+	a->bytes = s->bytes;
+	a->waited = merge_peak(s->merge);
+	a->read_error = s->read_error;
+	for (unsigned int i = 0; i < s->ncpus; i++)
+		if (a->buffer < s->cpus[i].size)
+			a->buffer = s->cpus[i].size;
+	return 0;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Is a recording complete?  See verdict.h. */
+#include "module/verdict.h"
+#include "base/text_num.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static uint64_t more_than(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static uint64_t not_arrived(const struct rec_account *a)
+{
+	return more_than(a->module.records, a->tally->records + a->module.overwritten);
+}
+
+static uint64_t unexpected(const struct rec_account *a)
+{
+	return more_than(a->tally->records, a->module.records);
+}
+
+/*
+ * The buffers' own count.  It counts each attempt, and there are several for a
+ * record that is lost, so it is only asked where the module knows of no loss.
+ */
+static uint64_t dropped(const struct rec_account *a)
+{
+	return a->module.lost_records || a->module.lost_disabled ? 0 : a->dropped;
+}
+
+static uint64_t read_failed(const struct rec_account *a)
+{
+	return a->read_error != 0;
+}
+
+static uint64_t incomplete(const struct rec_account *a)
+{
+	return a->tally->incomplete;
+}
+
+/*
+ * What can be missing, in the order in which it is told: a number of the
+ * account, or one that a function works out.
+ */
+#define AT(member)	NULL, offsetof(struct rec_account, member)
+static const struct row {
+	uint64_t (*count)(const struct rec_account *a);
+	size_t at;
+	struct diag_kind kind;
+} rows[] = {
+	{ AT(module.lost_records), { "records lost: a buffer was full", DIAG_DAMAGE } },
+	{ AT(module.lost_disabled), { "records lost: somebody switched tracing off (tracing_on of the session's instance)", DIAG_DAMAGE } },
+	{ AT(module.overwritten), { "records overwritten before they were read", DIAG_DAMAGE } },
+	{ not_arrived, 0, { "records that were written did not arrive", DIAG_DAMAGE } },
+	{ unexpected, 0, { "records arrived that nobody knows of", DIAG_DAMAGE } },
+	{ dropped, 0, { "records dropped by the buffer that the module does not know of", DIAG_DAMAGE } },
+	{ AT(missed), { "calls that a busy BPF program did not see", DIAG_DAMAGE } },
+	{ AT(module.lost_tasks), { "tasks not traced: no memory", DIAG_DAMAGE } },
+	{ AT(module.lost_fds), { "close_range calls whose descriptors are not known", DIAG_DAMAGE } },
+	{ AT(module.strings_unread), { "strings that could not be read", DIAG_DAMAGE } },
+	{ AT(module.strings_cut), { "paths cut, too long for the room there is", DIAG_DAMAGE } },
+	{ AT(urings), { "io_urings set up: what was done through them is not recorded", DIAG_DAMAGE } },
+	{ incomplete, 0, { "events with something missing", DIAG_DAMAGE } },
+	{ AT(not_taken), { "events that this output did not take in time", DIAG_DAMAGE } },
+	{ read_failed, 0, { "buffers that could not be read to the end", DIAG_DAMAGE } },
+};
+_Static_assert(sizeof(rows) / sizeof(rows[0]) <= VERDICT_MAX, "struct verdict has room for all");
+
+static uint64_t count_of(const struct row *row, const struct rec_account *a)
+{
+	uint64_t n;
+
+	if (row->count)
+		return row->count(a);
+	memcpy(&n, (const char *)a + row->at, sizeof(n));
+	return n;
+}
+
+void verdict_of(struct verdict *v, const struct rec_account *a, struct diag *diag)
+{
+	v->n = 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t n = count_of(&rows[i], a);
+
+		if (!n)
+			continue;
+		diag_count(diag, &rows[i].kind, n);
+		v->missing[v->n].kind = &rows[i].kind;
+		v->missing[v->n++].n = n;
+	}
+	v->complete = !v->n;
+}
+
+void verdict_text(const struct verdict *v, struct buf *b)
+{
+	if (v->complete)
+		buf_adds(b, "complete");
+	for (unsigned int i = 0; i < v->n; i++) {
+		if (i)
+			buf_addc(b, '\n');
+		buf_addu(b, v->missing[i].n);
+		buf_addc(b, ' ');
+		buf_adds(b, v->missing[i].kind->what);
+	}
+}
+
+void verdict_print(const struct verdict *v, FILE *to)
+{
+	for (unsigned int i = 0; i < v->n; i++)
+		fprintf(to, "  %s %s\n", text_count(v->missing[i].n), v->missing[i].kind->what);
+}
