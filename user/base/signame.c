@@ -2,8 +2,27 @@
 /* Names of signals.  See signame.h. */
 #include "base/signame.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+const char *signal_abbrev(int signal)
+{
+	return sigabbrev_np(signal);
+}
+
+int signal_number(const char *name, size_t len)
+{
+	if (len <= 3 || memcmp(name, "SIG", 3) != 0)
+		return 0;
+	for (int i = 1; i < NSIG; i++) {
+		const char *other = sigabbrev_np(i);
+
+		if (other && strlen(other) == len - 3 && !memcmp(other, name + 3, len - 3))
+			return i;
+	}
+	return 0;
+}
 
 void signal_name(int signal, char *buf, size_t size)
 {

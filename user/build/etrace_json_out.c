@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 
+#include "base/errname.h"
+#include "base/signame.h"
 #include "build/etrace_formats.h"
 #include "build/event.h"
 #include "io/json_out.h"
@@ -18,119 +20,143 @@ struct json_sink {
 	unsigned int pid_bits;
 };
 
-static void put_header(struct json *j, const struct et_event *ev,
-		       const struct et_item *it)
+/* A signal by its name, where it has one. */
+static bool put_signal(struct json *j, int64_t v)
 {
-	const struct et_tag_row *row = &et_tags[it->tag];
+	char name[32];
 
-	for (unsigned int i = 0; i < row->nfields; i++) {
-		int64_t v = ev->vals[it->off + i];
+	if (v <= 0 || v > INT32_MAX || !signal_abbrev((int)v))
+		return false;
+	signal_name((int)v, name, sizeof(name));
+	json_cstr(j, name);
+	return true;
+}
 
-		if (!row->fields[i].arg || !(it->have >> i & 1))
+static void put_values(struct json *j, const struct et_event *ev)
+{
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
+
+	for (unsigned int i = 0; i < kind->nvalues; i++) {
+		int64_t v = ev->val[i];
+
+		if (!et_has(ev, i))
 			continue;
-		json_key(j, row->fields[i].arg);
-		if (it->big >> i & 1)
+		json_key(j, kind->values[i].name);
+		if (kind->values[i].means == ET_MEANS_SIGNAL && put_signal(j, v))
+			continue;
+		if (ev->big >> i & 1)
 			json_u64(j, (uint64_t)v);
 		else
 			json_i64(j, v);
 	}
 }
 
-/*
- * All strings with one tag as a list, and their bytes as another where one of
- * them is not UTF-8.
- */
-static void put_list(struct json *j, const struct et_event *ev, enum et_tag tag,
-		     const char *name, const char *hex_name)
+/* A list of strings, and their bytes as another where one of them is not UTF-8. */
+static void put_list(struct json *j, const char *name, const char *hex_name,
+		     const struct et_event *ev, const struct et_string *s, uint32_t n)
 {
-	bool begun = false, text = true;
+	bool text = true;
 
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		const struct et_item *it = &ev->items[i];
-
-		if (it->tag != tag)
-			continue;
-		if (!begun) {
-			json_key(j, name);
-			json_begin(j, '[');
-			begun = true;
-		}
-		text = text && utf8_valid(et_bytes(ev, it), it->len);
-		json_str(j, et_bytes(ev, it), it->len);
+	json_key(j, name);
+	json_begin(j, '[');
+	for (uint32_t i = 0; i < n; i++) {
+		text = text && utf8_valid(et_text(ev, &s[i]), s[i].len);
+		json_str(j, et_text(ev, &s[i]), s[i].len);
 	}
-	if (begun)
-		json_end(j, ']');
+	json_end(j, ']');
 	if (text)
 		return;
 	json_key(j, hex_name);
 	json_begin(j, '[');
-	for (uint32_t i = 0; i < ev->nitems; i++)
-		if (ev->items[i].tag == tag)
-			json_hex(j, et_bytes(ev, &ev->items[i]), ev->items[i].len);
+	for (uint32_t i = 0; i < n; i++)
+		json_hex(j, et_text(ev, &s[i]), s[i].len);
 	json_end(j, ']');
 }
 
-/* The fields of headers that the format does not have, as "name=value". */
-static bool put_unknown(struct json *j, const struct et_event *ev, bool hex)
+/* What is outside the schema: "name=value" of lines, or lines. */
+static void put_extras(struct json *j, const struct et_event *ev, bool field,
+		       const char *name, const char *hex_name)
 {
-	bool begun = false, text = true;
+	struct et_string *list = NULL;
+	size_t n = 0, cap = 0;
 
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		const struct et_item *it = &ev->items[i];
-		const char *s, *end;
+	for (uint32_t i = 0; i < ev->nextras; i++) {
+		struct et_string s = { ev->extras[i].off, ev->extras[i].len };
 
-		if (et_tags[it->tag].role == ET_STRING || !it->len)
+		if (ev->extras[i].field != field)
 			continue;
-		s = ev->bytes + it->text;
-		end = s + it->len;
-		if (!begun) {
-			json_key(j, hex ? "unknown_fields_hex" : "unknown_fields");
-			json_begin(j, '[');
-			begun = true;
-		}
 		for (;;) {
-			const char *comma = memchr(s, ',', (size_t)(end - s));
-			size_t n = (size_t)((comma ? comma : end) - s);
+			const char *text = et_text(ev, &s);
+			const char *comma = field ? memchr(text, ',', s.len) : NULL;
+			uint32_t len = comma ? (uint32_t)(comma - text) : s.len;
 
-			text = text && utf8_valid(s, n);
-			if (hex)
-				json_hex(j, s, n);
-			else
-				json_str(j, s, n);
+			list = xgrow(list, &cap, n + 1, sizeof(*list));
+			list[n++] = (struct et_string){ s.off, len };
 			if (!comma)
 				break;
-			s = comma + 1;
+			s.off += len + 1;
+			s.len -= len + 1;
 		}
 	}
-	if (begun)
+	if (n)
+		put_list(j, name, hex_name, ev, list, (uint32_t)n);
+	free(list);
+}
+
+/* Which strings are not the names that the kernel resolved: "cut":["path"]. */
+static void put_marks(struct json *j, const struct et_event *ev)
+{
+	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
+		if (!ev->marks[m])
+			continue;
+		json_key(j, et_marking_names[m]);
+		json_begin(j, '[');
+		for (unsigned int i = 0; i < 8; i++)
+			if (ev->marks[m] >> i & 1 && et_marked(ev->kind, i))
+				json_cstr(j, et_marked(ev->kind, i));
 		json_end(j, ']');
-	return text;
+	}
+}
+
+static void put_error(struct json *j, const struct et_event *ev)
+{
+	const char *name = error_name(ev->error);
+
+	if (ev->error) {
+		json_key(j, "error");
+		if (name)
+			json_cstr(j, name);
+		else
+			json_i64(j, ev->error);
+	}
+	if (ev->flags & ET_F_FAILED) {
+		json_key(j, "failed");
+		json_bool(j, true);
+	}
 }
 
 static void put_findings(struct json *j, const struct et_event *ev)
 {
-	struct et_finding f[8];
-	unsigned int n = et_check(ev, f, 8);
 	char text[160];
 
-	if (!n)
+	if (!ev->nfindings)
 		return;
 	json_key(j, "incomplete");
 	json_begin(j, '[');
-	for (unsigned int i = 0; i < n && i < 8; i++) {
-		et_finding_text(&f[i], text, sizeof(text));
+	for (unsigned int i = 0; i < ev->nfindings && i < ET_MAX_FINDINGS; i++) {
+		et_finding_text(&ev->findings[i], text, sizeof(text));
 		json_cstr(j, text);
 	}
 	json_end(j, ']');
 }
 
 /* When and where the later records of an event were made. */
-static void put_stamps(struct json *j, const struct et_event *ev)
+static void put_later(struct json *j, const struct et_event *ev)
 {
 	bool begun = false;
 
-	for (uint32_t i = 0; i < ev->nmarks; i++) {
-		const struct et_mark *m = &ev->marks[i];
+	for (uint32_t i = 0; i < ev->nlater; i++) {
+		const struct et_mark *m = &ev->later[i];
 
 		if (m->what != ET_M_STAMP)
 			continue;
@@ -150,32 +176,24 @@ static void put_stamps(struct json *j, const struct et_event *ev)
 		json_end(j, ']');
 }
 
-static void put_items(struct json *j, const struct et_event *ev)
+static void put_event(struct json *j, const struct et_event *ev)
 {
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		const struct et_item *it = &ev->items[i];
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
 
-		if (et_tags[it->tag].role != ET_STRING)
-			put_header(j, ev, it);
-		else if (it->tag != ET_T_A && it->tag != ET_T_OTHER)
-			json_text(j, et_tags[it->tag].arg, et_bytes(ev, it), it->len);
-	}
-	put_list(j, ev, ET_T_A, "argv", "argv_hex");
-	if (et_no_args(ev)) {
-		json_key(j, "argv");
-		json_begin(j, '[');
-		json_end(j, ']');
-	}
-	if (!put_unknown(j, ev, false))
-		put_unknown(j, ev, true);
+	put_values(j, ev);
+	for (unsigned int i = 0; i < kind->nstrings; i++)
+		if (et_has_string(ev, i))
+			json_text(j, kind->strings[i].name, et_text(ev, &ev->str[i]),
+				  ev->str[i].len);
+	if (et_has_string(ev, ET_ARGS))
+		put_list(j, "argv", "argv_hex", ev, ev->args, ev->nargs);
+	put_extras(j, ev, true, "unknown_fields", "unknown_fields_hex");
+	put_error(j, ev);
+	put_marks(j, ev);
 	/* lines outside the format, as they are */
-	put_list(j, ev, ET_T_OTHER, "other", "other_hex");
-	if (ev->flags & ET_F_FAILED) {
-		json_key(j, "failed");
-		json_bool(j, true);
-	}
+	put_extras(j, ev, false, "other", "other_hex");
 	put_findings(j, ev);
-	put_stamps(j, ev);
+	put_later(j, ev);
 }
 
 static int json_sink_item(struct sink *s, const void *item)
@@ -193,8 +211,8 @@ static int json_sink_item(struct sink *s, const void *item)
 	json_u64(j, ev->cpu);
 	if (ev->kind == ET_K_LOST) {
 		json_key(j, "count");
-		if (ev->nvals)
-			json_i64(j, ev->vals[0]);
+		if (et_has(ev, ET_V_LOST_count))
+			json_i64(j, ev->val[ET_V_LOST_count]);
 		else
 			json_null(j);
 	} else {
@@ -202,7 +220,7 @@ static int json_sink_item(struct sink *s, const void *item)
 		json_u64(j, ev->upid);
 		json_key(j, "pid");
 		json_u64(j, et_pid(ev->upid, js->pid_bits));
-		put_items(j, ev);
+		put_event(j, ev);
 	}
 	json_end(j, '}');
 	json_line(j);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The event model of etrace: one event is one system call (or the end of a
- * task, or a loss) with all its strings whole.  It does not know whether it
- * came from text, from ring-buffer pages or from BPF, nor what it becomes.
+ * task, or a loss) with all that is known of it, by number: which values and
+ * strings a kind of event has stands in kernel/etrace_events.def.  It does not
+ * know whether it came from text, from ring-buffer pages or from BPF, nor what
+ * it becomes.
  *
- * An event is a kind and a list of items in the order of the line format:
- * headers ("Open" with its fields) and strings ("FN" with its bytes).  What
- * headers, fields and strings there are stands in two tables, et_tags and
- * et_kinds, that everything else is driven by.  The line format is described
- * in Documentation/line-format.md.
+ * What of it only the line format can tell (lines in another order, fields that
+ * no row of the schema has) is kept as those lines; see et_event.raw.
  */
 #ifndef ETRACE_EVENT_H
 #define ETRACE_EVENT_H
@@ -18,176 +17,41 @@
 #include <stdint.h>
 #include <string.h>
 
-/*
- * What happened.  The order is that of et_kinds.  PRESENT and SESSION are not
- * in the format document; recordings of the program etrace have them.
- */
-enum et_kind {
-	ET_K_NONE,		/* of no event: tags outside the format */
-	ET_K_EXEC,
-	ET_K_CLONE,		/* fork, vfork, clone, clone3; also failed */
-	ET_K_EXIT,
-	ET_K_OPEN,
-	ET_K_CLOSE,
-	ET_K_DUP,
-	ET_K_PIPE,
-	ET_K_RENAME,
-	ET_K_LINK,
-	ET_K_SYMLINK,
-	ET_K_MOUNT,
-	ET_K_UMOUNT,
-	ET_K_COMM,
-	ET_K_URING,		/* io_uring_setup: what is done through it is not seen */
-	ET_K_PRESENT,		/* not a call: a task that was there already when
-				 * tracing began
-				 */
-	ET_K_SESSION,		/* not a call: how the recording ended, and what
-				 * it misses; the last one; upid 0
-				 */
-	ET_K_FRAGMENT,		/* lines whose event is not known */
-	ET_K_LOST,		/* the tracer lost events: vals[0] is how many,
-				 * nvals 0 if that is not known; no upid
-				 */
-	ET_K_COUNT
+#include "build/schema.h"
+
+/* A string, at bytes[off]. */
+struct et_string {
+	uint32_t off, len;
 };
 
-/* The tags of the line format.  The order is that of et_tags. */
-enum et_tag {
-	ET_T_NONE,
-	/* headers */
-	ET_T_NEW_PROC,
-	ET_T_END_OF_ARGS,
-	ET_T_SYS_CLONE,
-	ET_T_SCHED_FORK,
-	ET_T_SYS_CLONE_FAILED,
-	ET_T_EXIT,
-	ET_T_EXIT_SIGNAL,
-	ET_T_OPEN,
-	ET_T_CLOSE,
-	ET_T_DUP,
-	ET_T_PIPE,
-	ET_T_RENAME_FROM,
-	ET_T_RENAME2_FROM,
-	ET_T_RENAME_TO,
-	ET_T_RENAME_FAILED,
-	ET_T_LINK_FROM,
-	ET_T_LINKAT_FROM,
-	ET_T_LINK_TO,
-	ET_T_LINK_FAILED,
-	ET_T_SYMLINK,
-	ET_T_MOUNT,
-	ET_T_MOUNT_FAILED,
-	ET_T_UMOUNT,
-	ET_T_UMOUNT_FAILED,
-	ET_T_COMM,
-	ET_T_URING,
-	ET_T_PRESENT,
-	ET_T_SESSION,
-	/* strings */
-	ET_T_PI,
-	ET_T_PP,
-	ET_T_CW,
-	ET_T_A,
-	ET_T_FN,
-	ET_T_FO,
-	ET_T_RF,
-	ET_T_RT,
-	ET_T_LF,
-	ET_T_LT,
-	ET_T_ST,
-	ET_T_SR,
-	ET_T_SL,
-	ET_T_MS,
-	ET_T_MT,
-	ET_T_MX,
-	ET_T_CN,
-	ET_T_TN,
-	ET_T_TP,
-	ET_T_TW,
-	ET_T_TA,
-	ET_T_VB,
-	ET_T_VC,
-	ET_T_VT,
-	/* not in the format document: the bytes are the whole text of a line */
-	ET_T_OTHER,
-	ET_T_COUNT
+/* What a string may be that is not the name that the kernel resolved. */
+enum et_marking {
+	ET_JOINED,	/* the user's behind a directory's path */
+	ET_UNREAD,	/* could not be read */
+	ET_CUT,		/* not whole */
+	ET_UNTOLD,	/* whether there is one cannot be told without asking somebody */
+	ET_OUTSIDE,	/* no path from the task's root directory */
+	ET_NR_MARKINGS
 };
-#define ET_T_FIRST_STRING	ET_T_PI
-#define ET_T_LAST_STRING	ET_T_VT
+/* Bit of the arguments, or of a structure, beside those of the strings. */
+#define ET_MARKED_ARGS	8u
 
-#define ET_MAX_FIELDS	8
-
-/* How a header stands in its event. */
-enum et_role {
-	ET_STRING,		/* not a header */
-	ET_BEGIN,		/* begins an event */
-	ET_MIDDLE,		/* goes on with one: RenameTo after RenameFrom */
-	ET_LAST,		/* ends one: End_of_args, SchedFork */
-	ET_FAILED,		/* ends one that failed */
-	ET_MORE,		/* tells more of one that is whole without it */
-};
-
-struct et_field {
-	const char *name;	/* in the line format */
-	size_t name_len;
-	const char *arg;	/* in FXT and JSON; NULL for sizes */
-	enum et_tag size_of;	/* ET_T_NONE, or the string whose size it is */
-	bool optional;		/* may be missing from a whole header */
-};
-
-struct et_tag_row {
-	const char *name;	/* in the line format */
-	size_t name_len;
-	const char *arg;	/* a string's name in FXT and JSON */
-	enum et_kind kind;	/* FRAGMENT: MT belongs to two */
-	enum et_role role;
-	struct et_field fields[ET_MAX_FIELDS];
-	unsigned int nfields;
-	unsigned int order;	/* its place among the lines of its event */
-};
-extern const struct et_tag_row et_tags[ET_T_COUNT];
-
-struct et_kind_row {
-	const char *name;	/* in FXT, JSON and reports */
-	const char *category;	/* in FXT */
-};
-extern const struct et_kind_row et_kinds[ET_K_COUNT];
-
-/* et_item.flags */
-#define ET_I_OPEN	1u	/* a long string whose end never came */
-#define ET_I_SPLIT	2u	/* came in numbered parts */
-
-/* One header or string. */
-struct et_item {
-	uint8_t tag;		/* enum et_tag */
-	uint8_t flags;		/* ET_I_* */
-	uint8_t have;		/* header: bit i: field i is there */
-	uint8_t big;		/* header: bit i: field i is an unsigned number
-				 * above INT64_MAX, in two's complement
-				 */
-	/*
-	 * A header's first value in vals[] (it takes one for each field, also
-	 * for those not there), or a string's first byte in bytes[].
-	 */
-	uint32_t off;
-	/*
-	 * A string's length in bytes.  Of a header: bytes at bytes[text] that
-	 * followed the known fields (",newfield=1"), kept as they were.
-	 */
-	uint32_t len;
-	uint32_t text;
-	uint32_t index;		/* ET_T_A: which argument */
+/* Text that no row of the schema has, as it came. */
+struct et_extra {
+	bool field;		/* "name=value,..." of a line; else a line */
+	uint32_t off, len;	/* at bytes[off] */
 };
 
 /*
- * Something at a place inside an event: at byte @off of string item @item, or
- * at header @item.  Rare; most events have none.
+ * Something at a place inside an event: at byte @off of its @item-th line, each
+ * string counting as one.  Rare; most events have none.
  */
 struct et_mark {
 	enum {
 		/* the next line has this cpu and time, each other 1 ns more */
 		ET_M_STAMP,
 		ET_M_GAP,	/* @n numbered parts are missing here */
+		ET_M_ARGS,	/* @n arguments are missing before this one */
 	} what;
 	uint32_t item, off;
 	uint32_t cpu;
@@ -195,41 +59,82 @@ struct et_mark {
 	uint32_t n;
 };
 
-/* et_event.flags */
-#define ET_F_FAILED	1u	/* the call failed */
-#define ET_F_INCOMPLETE	2u	/* something is missing: see et_check() */
-#define ET_F_ODD	4u	/* a header has what the format does not know */
-#define ET_F_LATE	8u	/* came too late to be put in order */
+/* What can be wrong with an event. */
+enum et_fault {
+	ET_OK,
+	ET_NO_BEGIN,		/* its first lines are missing */
+	ET_NO_END,		/* its last lines are missing */
+	ET_NO_FIELD,		/* a line lacks a field */
+	ET_NO_STRING,		/* an announced string is missing */
+	ET_NOT_READ,		/* a string that the tracer could not read */
+	ET_SHORT,		/* a string is shorter than announced */
+	ET_LONG,		/* a string is longer than announced */
+	ET_GAP_PARTS,		/* numbered parts are missing inside */
+	ET_NO_STRING_END,	/* a long string's end marker is missing */
+};
 
-#define ET_MAX_VALS	16
+struct et_finding {
+	enum et_fault fault;
+	const char *name;	/* of the line or string, as lines have it */
+	const char *field;	/* ET_NO_FIELD: which */
+	int64_t want, have;	/* bytes, or parts */
+};
+
+/* et_event.flags */
+#define ET_F_FAILED	1u	/* the call failed, and its kind has a line for that */
+#define ET_F_INCOMPLETE	2u	/* something is missing: see @findings */
+#define ET_F_LATE	4u	/* came too late to be put in order */
+#define ET_F_NO_BEGIN	8u	/* what it began with was lost */
+#define ET_F_NO_END	16u	/* what it ended with was lost */
+
+#define ET_MAX_FINDINGS	8u
 /* No call has so many bytes of strings: argv ends at 6 MiB on Linux. */
 #define ET_MAX_BYTES	(64u << 20)
 
 struct et_event {
 	uint8_t kind;		/* enum et_kind */
 	uint8_t flags;		/* ET_F_* */
-	uint8_t nvals;
+	uint8_t given;		/* bit i: value i is there */
+	uint8_t big;		/* bit i: it is unsigned and above INT64_MAX */
+	uint8_t strings;	/* bit i: string i is there; bit ET_ARGS: arguments */
+	uint8_t announced;	/* bit i: size[i] is not that of the string */
+	uint8_t open;		/* bit i: the end of string i never came */
+	uint8_t marks[ET_NR_MARKINGS];	/* bit i: string i; ET_MARKED_ARGS */
+	int32_t error;		/* positive errno of a call that failed; 0: not told */
 	uint32_t cpu;
-	uint64_t time;		/* CLOCK_MONOTONIC of its first line, ns */
+	uint64_t time;		/* CLOCK_MONOTONIC of its beginning, ns */
 	uint64_t upid;		/* the task that made the call */
 	uint64_t place;		/* where it began in the input: line, offset */
-	uint32_t nitems, nmarks;
-	size_t nbytes;
-	struct et_item *items;
-	struct et_mark *marks;	/* in order of their place */
+	int64_t val[ET_MAX_VALUES];	/* by ET_V_*; with @big in two's complement */
+	struct et_string str[ET_MAX_STRINGS];	/* by ET_S_* */
+	struct et_string *args;
+	uint32_t nargs, nextras, nlater;
+	unsigned int nfindings;	/* may be more than are kept */
+	struct et_extra *extras;
+	struct et_mark *later;	/* its later records, in order of their place */
 	char *bytes;
-	int64_t vals[ET_MAX_VALS];
-	/* the last line's, for the next mark; before the first, 1 ns earlier */
-	uint32_t last_cpu;
-	uint64_t last_time;
-	size_t items_cap, marks_cap, bytes_cap;
+	size_t nbytes;
+	/*
+	 * The lines of an event that its values and strings do not give back,
+	 * as et_print_lines() prints them for a task's first event; none: they do.
+	 */
+	char *raw;
+	size_t raw_len;
+	struct et_finding findings[ET_MAX_FINDINGS];
+	int64_t size[ET_ARGS + 1];	/* announced, by ET_S_* */
+	/* of et_later() */
+	bool pending;
+	uint32_t later_cpu;
+	uint64_t later_time;
+	uint8_t last;		/* the string that bytes are added to, or ET_ARGS */
+	size_t args_cap, extras_cap, later_cap, bytes_cap, raw_cap;
 };
 
 /* Roughly the memory that an event takes, in bytes. */
 static inline size_t et_memory(const struct et_event *ev)
 {
-	return ev->nbytes + ev->nitems * sizeof(struct et_item) +
-	       ev->nmarks * sizeof(struct et_mark);
+	return ev->nbytes + ev->raw_len + ev->nargs * sizeof(*ev->args) +
+	       ev->nlater * sizeof(*ev->later);
 }
 
 /* ---- making events ---- */
@@ -242,115 +147,166 @@ void et_fini(struct et_event *ev);
 void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 	      uint32_t cpu, uint64_t time);
 
-/**
- * et_add_item - a new item at the end, with what came before it closed
- * @cpu, @time: of the line or record that brings it, as for et_stamp()
- *
- * Return: the item, valid until the next one is added.
- */
-struct et_item *et_add_item(struct et_event *ev, enum et_tag tag, uint32_t cpu,
-			    uint64_t time);
+/** et_set - set a value, by ET_V_* */
+static inline void et_set(struct et_event *ev, unsigned int i, int64_t v)
+{
+	ev->given |= (uint8_t)(1u << i);
+	ev->val[i] = v;
+}
+
+/** et_set_unsigned - the same, of a value that may be above INT64_MAX */
+static inline void et_set_unsigned(struct et_event *ev, unsigned int i, uint64_t v)
+{
+	et_set(ev, i, (int64_t)v);
+	if (v > INT64_MAX)
+		ev->big |= (uint8_t)(1u << i);
+}
+
+/** et_set_value - a value in the width and sign that the schema has for it */
+void et_set_value(struct et_event *ev, unsigned int i, int64_t v);
+
+/** et_set_error - the call failed with a positive errno */
+void et_set_error(struct et_event *ev, int32_t error);
 
 /**
- * et_add_bytes - more bytes for the last item
+ * et_later - what follows came in a record of its own
+ *
+ * That record's cpu and time go with the next string, argument or byte.
+ */
+void et_later(struct et_event *ev, uint32_t cpu, uint64_t time);
+
+/** et_add_string - string @i, by ET_S_*, which is not there yet */
+void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n);
+
+/** et_add_arg - one more argument */
+void et_add_arg(struct et_event *ev, const char *s, size_t n);
+
+/**
+ * et_add_bytes - more bytes for the string or argument that was added last
  *
  * The caller sees to it that et_memory() stays below ET_MAX_BYTES.
  */
 void et_add_bytes(struct et_event *ev, const char *s, size_t n);
 
-/**
- * et_stamp - the next bytes of the last item come in a line of their own
- * @cpu, @time: of that line, or of its record
- *
- * Each line is later than the one before, by 1 ns where they belong to one
- * record.  So a line with that time, or no later than the one before (which is
- * how lines look that have only their record's time), leaves no mark.
- */
-void et_stamp(struct et_event *ev, uint32_t cpu, uint64_t time);
+/** et_add_earlier - the same, but of the record before the one of et_later() */
+void et_add_earlier(struct et_event *ev, const char *s, size_t n);
 
-/**
- * et_go_on - the last item, a string, goes on with another line or record
- * @newline: it begins behind a newline, which belongs to what came before
- *
- * The bytes that follow come with this cpu and time.
- */
-void et_go_on(struct et_event *ev, bool newline, uint32_t cpu, uint64_t time);
-
-/** et_gap - @n numbered parts are missing at the end of the last item */
+/** et_gap - @n numbered parts are missing at the end of the last string */
 void et_gap(struct et_event *ev, uint32_t n);
 
+/** et_announce - the size of a string that is another than what came */
+static inline void et_announce(struct et_event *ev, unsigned int i, int64_t size)
+{
+	ev->announced |= (uint8_t)(1u << i);
+	ev->size[i] = size;
+}
+
+/** et_gap_args - @n arguments are missing before the next one */
+void et_gap_args(struct et_event *ev, uint32_t n);
+
+/** et_end - nothing is added any more: what came with the last record's end */
+void et_end(struct et_event *ev);
+
+/** et_add_extra - text outside the schema */
+void et_add_extra(struct et_event *ev, bool field, const char *s, size_t n);
+/** et_extend_extra - more bytes for the last of them, which was added last */
+void et_extend_extra(struct et_event *ev, const char *s, size_t n);
+/** et_add_mark - a mark at a place that the caller knows */
+struct et_mark *et_add_mark(struct et_event *ev);
+/** et_set_raw - room for @n bytes of raw lines. Return: it */
+char *et_set_raw(struct et_event *ev, size_t n);
+/** et_found - note what is wrong; the event is incomplete */
+void et_found(struct et_event *ev, struct et_finding f);
+
 /**
- * et_set_field - set a header's field; the item must be the event's last
- * @big: the number is unsigned and above INT64_MAX
+ * et_check - whether an event that is made of records is whole
+ *
+ * Return: how many findings there are, which are noted in the event.
  */
-void et_set_field(struct et_event *ev, unsigned int field, int64_t v, bool big);
+unsigned int et_check(struct et_event *ev);
 
 /* ---- looking at events ---- */
 
-static inline const char *et_bytes(const struct et_event *ev,
-				   const struct et_item *it)
+/** et_has - whether a value is there */
+static inline bool et_has(const struct et_event *ev, unsigned int i)
 {
-	return ev->bytes ? ev->bytes + it->off : "";
+	return ev->given >> i & 1;
 }
 
-/** et_find - the first item with a tag, or NULL */
-const struct et_item *et_find(const struct et_event *ev, enum et_tag tag);
+/** et_value - a value if it is there, else @absent */
+static inline int64_t et_value(const struct et_event *ev, unsigned int i, int64_t absent)
+{
+	return et_has(ev, i) ? ev->val[i] : absent;
+}
+
+/** et_has_string - whether a string (ET_ARGS: an argument list) is there */
+static inline bool et_has_string(const struct et_event *ev, unsigned int i)
+{
+	return ev->strings >> i & 1;
+}
+
+/** et_text - the bytes of a string */
+static inline const char *et_text(const struct et_event *ev, const struct et_string *s)
+{
+	return ev->bytes ? ev->bytes + s->off : "";
+}
+
+/** et_get_string - a string's bytes, which are the event's; NULL: not there */
+static inline const char *et_get_string(const struct et_event *ev, unsigned int i, size_t *len)
+{
+	*len = et_has_string(ev, i) ? ev->str[i].len : 0;
+	return et_has_string(ev, i) ? et_text(ev, &ev->str[i]) : NULL;
+}
+
+/** et_count_lines - how many lines it has, each string counting as one */
+uint32_t et_count_lines(const struct et_event *ev);
+
+/** et_lacks_begin - whether what its first line needs is not all there */
+bool et_lacks_begin(const struct et_event *ev);
+
+/** et_announced - the size that lines say of a string (ET_ARGS: of all); -1: not readable */
+int64_t et_announced(const struct et_event *ev, unsigned int i);
+
+/** et_row_there - whether an event has a line, or a string's */
+static inline bool et_row_there(const struct et_event *ev, const struct et_row *row)
+{
+	if (row->role == ET_STRING)
+		return et_has_string(ev, row->slot);
+	if ((row->role == ET_BEGIN && ev->flags & ET_F_NO_BEGIN) ||
+	    ((row->role == ET_LAST || row->role == ET_FAILED) && ev->flags & ET_F_NO_END))
+		return false;
+	switch (row->when) {
+	case ET_EACH:
+		return true;
+	case ET_ERROR:
+		return ev->flags & ET_F_FAILED;
+	case ET_PLAIN:
+		if (ev->given & et_kinds[ev->kind].may)
+			return false;
+		break;
+	}
+	return (ev->given & row->values) == row->values &&
+	       (ev->strings & row->strings) == row->strings;
+}
 
 /**
- * et_value - a field of a header
+ * et_regular - whether an event's values and strings give back its lines
  *
- * Return: whether the event has that header with that field; then @v is set.
- */
-bool et_value(const struct et_event *ev, enum et_tag tag, const char *field,
-	      int64_t *v);
-
-/** et_no_args - whether it is an execve that was given no arguments at all */
-bool et_no_args(const struct et_event *ev);
-
-/**
- * et_regular - whether an event is just what the format describes
- *
- * It is whole, its items are in order, each announced string is there, lines
- * outside the format come last and once each.  Such an event can be made again
- * from its fields and strings alone.
+ * Such an event is whole, and can be made again from them alone.
  */
 bool et_regular(const struct et_event *ev);
 
 /**
- * et_other_name - the name in a line outside the format: "Marks|cut=FN"
+ * et_extra_name - the name in a line outside the format: "Marks|cut=FN"
  *
  * Return: its length, 0 if it is not a name that can stand for the line.
  */
-size_t et_other_name(const struct et_event *ev, const struct et_item *it);
+size_t et_extra_name(const char *s, size_t len);
 
-/* What can be wrong with an event. */
-enum et_fault {
-	ET_OK,
-	ET_NO_BEGIN,		/* its first lines are missing */
-	ET_NO_END,		/* its last lines are missing */
-	ET_NO_FIELD,		/* a header lacks a field */
-	ET_NO_STRING,		/* an announced string is missing */
-	ET_UNREAD,		/* a string that the tracer could not read */
-	ET_SHORT,		/* a string is shorter than announced */
-	ET_LONG,		/* a string is longer than announced */
-	ET_GAP_PARTS,		/* numbered parts are missing inside */
-	ET_NO_STRING_END,	/* a long string's end marker is missing */
-};
-
-struct et_finding {
-	enum et_fault fault;
-	enum et_tag tag;	/* of the header or string */
-	int64_t want, have;	/* bytes, for ET_SHORT, ET_LONG, ET_NO_STRING */
-};
-
-/**
- * et_check - whether an event is whole: announced sizes against what came
- * @f: filled with what is wrong, at most @max
- *
- * Return: how many findings there are; 0: the event is whole.
- */
-unsigned int et_check(const struct et_event *ev, struct et_finding *f,
-		      unsigned int max);
+/** et_marked - the name of what bit @i of a marking stands for, or NULL */
+const char *et_marked(enum et_kind kind, unsigned int i);
+/** et_marking_names - what the markings are called */
+extern const char *const et_marking_names[ET_NR_MARKINGS];
 
 /** et_finding_text - a finding in words, like "FN: 12 of 300 bytes missing" */
 void et_finding_text(const struct et_finding *f, char *buf, size_t size);

@@ -58,19 +58,20 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 {
 	struct notable *n = ctx;
 	struct notable_task *to;
-	int64_t signal, core = 0;
+	int64_t signal;
 
 	(void)time;
 	/* a signal ends all threads of a process: it is told once */
-	if (why != TASK_EXIT || t->thread ||
-	    !et_value(ev, ET_T_EXIT_SIGNAL, "signal", &signal) || !signal)
+	if (why != TASK_EXIT || t->thread)
 		return;
-	et_value(ev, ET_T_EXIT_SIGNAL, "core", &core);
+	signal = et_value(ev, ET_V_EXIT_signal, 0);
+	if (!signal)
+		return;
 	to = note(&n->killed, t);
 	if (!to)
 		return;
 	to->signal = signal;
-	to->core = core;
+	to->core = et_value(ev, ET_V_EXIT_core, 0);
 }
 
 struct notable *notable_new(unsigned int pid_bits)

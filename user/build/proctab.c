@@ -182,17 +182,17 @@ static void set_program(struct task *task, const char *s, size_t len)
 /* What a task runs that was there before tracing began. */
 static void name_present(struct task *task, const struct et_event *ev)
 {
-	const struct et_item *it = et_find(ev, ET_T_TP);
-	const char *s = it ? et_bytes(ev, it) : NULL;
-	const char *slash = it ? memrchr(s, '/', it->len) : NULL;
+	size_t len;
+	const char *s = et_get_string(ev, ET_S_PRESENT_path, &len);
+	const char *slash = s ? memrchr(s, '/', len) : NULL;
 
-	if (slash && slash + 1 < s + it->len) {
-		set_program(task, slash + 1, (size_t)(s + it->len - slash - 1));
+	if (slash && slash + 1 < s + len) {
+		set_program(task, slash + 1, (size_t)(s + len - slash - 1));
 		return;
 	}
-	it = et_find(ev, ET_T_TN);
-	if (it && it->len)
-		set_program(task, et_bytes(ev, it), it->len);
+	s = et_get_string(ev, ET_S_PRESENT_comm, &len);
+	if (len)
+		set_program(task, s, len);
 	else
 		set_program(task, "?", 1);
 }
@@ -258,8 +258,10 @@ static struct task *process_of(struct proctab *t, const struct et_event *ev)
 {
 	int64_t upid;
 
-	if (ev->kind != ET_K_PRESENT || !et_value(ev, ET_T_PRESENT, "process", &upid) ||
-	    upid < 0 || (uint64_t)upid == ev->upid)
+	if (ev->kind != ET_K_PRESENT)
+		return NULL;
+	upid = et_value(ev, ET_V_PRESENT_process, -1);
+	if (upid < 0 || (uint64_t)upid == ev->upid)
 		return NULL;
 	return find(t, (uint64_t)upid);
 }
@@ -284,12 +286,11 @@ struct task *proctab_actor(struct proctab *t, const struct et_event *ev)
 
 static void apply_fork(struct proctab *t, struct task *parent, const struct et_event *ev)
 {
-	int64_t child, flags = 0;
+	int64_t child = et_value(ev, ET_V_CLONE_child, -1);
+	int64_t flags = et_value(ev, ET_V_CLONE_flags, 0);
 
-	if (!et_value(ev, ET_T_SCHED_FORK, "pid", &child) || child < 0 ||
-	    find(t, (uint64_t)child))
+	if (child < 0 || find(t, (uint64_t)child))
 		return;
-	et_value(ev, ET_T_SYS_CLONE, "flags", &flags);
 	if (t->pid_bits) {
 		uint64_t pid = et_pid((uint64_t)child, t->pid_bits);
 
@@ -303,21 +304,22 @@ static void apply_fork(struct proctab *t, struct task *parent, const struct et_e
 /* Base name of the program, or of argv[0] where the program is not known. */
 static void name_program(struct task *task, const struct et_event *ev)
 {
-	const struct et_item *it = et_find(ev, ET_T_PP);
-	const char *s, *slash;
+	size_t len;
+	const char *s = et_get_string(ev, ET_S_EXEC_path, &len), *slash;
 
-	if (!it || !it->len)
-		it = et_find(ev, ET_T_A);
-	if (!it || !it->len) {
+	if (!len && ev->nargs) {
+		s = et_text(ev, &ev->args[0]);
+		len = ev->args[0].len;
+	}
+	if (!len) {
 		set_program(task, "?", 1);
 		return;
 	}
-	s = et_bytes(ev, it);
-	slash = memrchr(s, '/', it->len);
-	if (slash && slash + 1 < s + it->len)
-		set_program(task, slash + 1, (size_t)(s + it->len - slash - 1));
+	slash = memrchr(s, '/', len);
+	if (slash && slash + 1 < s + len)
+		set_program(task, slash + 1, (size_t)(s + len - slash - 1));
 	else
-		set_program(task, s, it->len);
+		set_program(task, s, len);
 }
 
 /*

@@ -54,7 +54,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 		   const struct et_event *ev)
 {
 	struct report *r = ctx;
-	int64_t status = 0, signal = 0;
+	int64_t status, signal;
 
 	if (why == TASK_OPEN)
 		r->unfinished++;
@@ -65,8 +65,8 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 			  time > t->since ? time - t->since : 0);
 	if (why != TASK_EXIT || t->thread)
 		return;
-	et_value(ev, ET_T_EXIT, "status", &status);
-	et_value(ev, ET_T_EXIT_SIGNAL, "signal", &signal);
+	status = et_value(ev, ET_V_EXIT_status, 0);
+	signal = et_value(ev, ET_V_EXIT_signal, 0);
 	if (status || signal)
 		tally_add(&r->failures, t->program, t->program_len, 0);
 	if (signal)
@@ -101,36 +101,35 @@ void report_free(struct report *r)
 
 static void count_open(struct report *r, const struct et_event *ev)
 {
-	const struct et_item *it = et_find(ev, ET_T_FN);
-	int64_t flags;
+	size_t len;
+	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
+	int64_t flags = et_value(ev, ET_V_OPEN_flags, 0);
 
-	if (!it || !et_value(ev, ET_T_OPEN, "flags", &flags))
+	if (!path || !et_has(ev, ET_V_OPEN_flags))
 		return;
 	if ((flags & ACCESS_MODE) != WRITE_ONLY)
-		tally_add(&r->read, et_bytes(ev, it), it->len, 0);
+		tally_add(&r->read, path, len, 0);
 	if ((flags & ACCESS_MODE) != READ_ONLY)
-		tally_add(&r->written, et_bytes(ev, it), it->len, 0);
+		tally_add(&r->written, path, len, 0);
 }
 
-static void keep_string(struct buf *b, const struct et_event *ev, enum et_tag tag)
+static void keep_string(struct buf *b, const struct et_event *ev, unsigned int i)
 {
-	const struct et_item *it = et_find(ev, tag);
+	size_t len;
+	const char *s = et_get_string(ev, i, &len);
 
 	b->len = 0;
-	if (it)
-		buf_add(b, et_bytes(ev, it), it->len);
+	buf_add(b, s, len);
 }
 
 static void take_session(struct report *r, const struct et_event *ev)
 {
-	int64_t v;
-
 	r->has_session = true;
-	r->session_complete = et_value(ev, ET_T_SESSION, "complete", &v) && v == 1;
-	r->session_status = et_value(ev, ET_T_SESSION, "status", &v) ? v : -1;
-	keep_string(&r->session_backend, ev, ET_T_VB);
-	keep_string(&r->session_command, ev, ET_T_VC);
-	keep_string(&r->session_verdict, ev, ET_T_VT);
+	r->session_complete = et_value(ev, ET_V_SESSION_complete, 0) == 1;
+	r->session_status = et_value(ev, ET_V_SESSION_status, -1);
+	keep_string(&r->session_backend, ev, ET_S_SESSION_backend);
+	keep_string(&r->session_command, ev, ET_S_SESSION_command);
+	keep_string(&r->session_verdict, ev, ET_S_SESSION_verdict);
 }
 
 void report_event(struct report *r, const struct et_event *ev)
@@ -148,8 +147,8 @@ void report_event(struct report *r, const struct et_event *ev)
 	}
 	r->kinds[ev->kind]++;
 	if (ev->kind == ET_K_LOST) {
-		if (ev->nvals)
-			r->lost += (uint64_t)ev->vals[0];
+		if (et_has(ev, ET_V_LOST_count))
+			r->lost += (uint64_t)ev->val[ET_V_LOST_count];
 		else
 			r->lost_unknown++;
 		return;

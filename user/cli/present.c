@@ -101,13 +101,6 @@ static void quote_cmdline(struct buf *b, const char *s, ssize_t n)
 	}
 }
 
-static void add_string(struct et_event *ev, enum et_tag tag, const char *s, size_t len)
-{
-	et_add_item(ev, tag, 0, ev->time);
-	et_add_bytes(ev, s, len);
-}
-
-/* A header's fields are in et_tags' order. */
 static void make_event(struct et_event *ev, const struct etrace_task_info *list, int n,
 		       const struct candidate *c, char *big)
 {
@@ -124,23 +117,15 @@ static void make_event(struct et_event *ev, const struct etrace_task_info *list,
 	comm_len = comm_len < 0 ? 0 : comm_len;
 	quote_cmdline(&args, big, args_len);
 
-	et_add_item(ev, ET_T_PRESENT, 0, ev->time);
-	et_set_field(ev, 0, comm_len, false);
+	et_set(ev, ET_V_PRESENT_process, (int64_t)(process ? process : c->info->upid));
+	et_set(ev, ET_V_PRESENT_parent, (int64_t)upid_of(list, n, parent_of(c->dir)));
+	et_add_string(ev, ET_S_PRESENT_comm, comm, (size_t)comm_len);
 	if (path_len > 0)
-		et_set_field(ev, 1, path_len, false);
+		et_add_string(ev, ET_S_PRESENT_path, path, (size_t)path_len);
 	if (cwd_len > 0)
-		et_set_field(ev, 2, cwd_len, false);
+		et_add_string(ev, ET_S_PRESENT_cwd, cwd, (size_t)cwd_len);
 	if (args.len)
-		et_set_field(ev, 3, (int64_t)args.len, false);
-	et_set_field(ev, 4, (int64_t)(process ? process : c->info->upid), false);
-	et_set_field(ev, 5, (int64_t)upid_of(list, n, parent_of(c->dir)), false);
-	add_string(ev, ET_T_TN, comm, (size_t)comm_len);
-	if (path_len > 0)
-		add_string(ev, ET_T_TP, path, (size_t)path_len);
-	if (cwd_len > 0)
-		add_string(ev, ET_T_TW, cwd, (size_t)cwd_len);
-	if (args.len)
-		add_string(ev, ET_T_TA, args.s, args.len);
+		et_add_string(ev, ET_S_PRESENT_arguments, args.s, args.len);
 	buf_free(&args);
 }
 
@@ -177,10 +162,11 @@ static int check(struct session *s, struct candidate *c, unsigned int nc)
 /* What the backend calls a task in its summaries: an exec will tell it anew. */
 static void tell_backend(struct session *s, const struct et_event *ev, bool process)
 {
-	const struct et_item *it = et_find(ev, ET_T_TN);
 	char name[32];
+	size_t len;
+	const char *comm = et_get_string(ev, ET_S_PRESENT_comm, &len);
 
-	snprintf(name, sizeof(name), "%.*s", (int)it->len, et_bytes(ev, it));
+	snprintf(name, sizeof(name), "%.*s", (int)len, comm);
 	s->backend->present(s->s, ev->upid, name, process);
 }
 

@@ -438,12 +438,6 @@ static uint64_t lost_records(const struct rec_account *a)
 	return a->module.lost_records + a->module.lost_disabled;
 }
 
-static void add_string(struct et_event *ev, enum et_tag tag, const char *s, size_t len)
-{
-	et_add_item(ev, tag, 0, ev->time);
-	et_add_bytes(ev, s, len);
-}
-
 /* The last event of an output: how it ended. */
 static void write_verdict(struct recording *r, unsigned int output,
 			  const struct rec_account *a, const struct verdict *v,
@@ -457,19 +451,15 @@ static void write_verdict(struct recording *r, unsigned int output,
 	et_init(&ev);
 	et_reset(&ev, ET_K_SESSION, 0, 0,
 		 ended > a->tally->last_time ? ended : a->tally->last_time);
-	et_add_item(&ev, ET_T_SESSION, 0, ev.time);
-	et_set_field(&ev, 0, strlen(backend), false);
-	et_set_field(&ev, 1, (int64_t)r->command.len, false);
-	et_set_field(&ev, 2, (int64_t)text.len, false);
-	et_set_field(&ev, 3, v->complete, false);
+	et_set(&ev, ET_V_SESSION_complete, v->complete);
 	if (status >= 0)
-		et_set_field(&ev, 4, status, false);
-	et_set_field(&ev, 5, (int64_t)a->module.records, false);
-	et_set_field(&ev, 6, (int64_t)a->tally->records, false);
-	et_set_field(&ev, 7, (int64_t)(lost_records(a) + a->module.overwritten), false);
-	add_string(&ev, ET_T_VB, backend, strlen(backend));
-	add_string(&ev, ET_T_VC, r->command.s, r->command.len);
-	add_string(&ev, ET_T_VT, text.s, text.len);
+		et_set(&ev, ET_V_SESSION_status, status);
+	et_set(&ev, ET_V_SESSION_records, (int64_t)a->module.records);
+	et_set(&ev, ET_V_SESSION_arrived, (int64_t)a->tally->records);
+	et_set(&ev, ET_V_SESSION_lost, (int64_t)(lost_records(a) + a->module.overwritten));
+	et_add_string(&ev, ET_S_SESSION_backend, backend, strlen(backend));
+	et_add_string(&ev, ET_S_SESSION_command, r->command.s, r->command.len);
+	et_add_string(&ev, ET_S_SESSION_verdict, text.s, text.len);
 	outputs_last(r->outputs, output, &ev);
 	et_fini(&ev);
 	buf_free(&text);

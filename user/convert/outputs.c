@@ -238,8 +238,7 @@ static void check(struct outputs *o, struct output *out)
 static void tell_gap(struct outputs *o, struct output *out, const struct et_event *next)
 {
 	et_reset(&o->gap, ET_K_LOST, 0, next->cpu, next->time);
-	o->gap.nvals = 1;
-	o->gap.vals[0] = (int64_t)out->untold;
+	et_set(&o->gap, ET_V_LOST_count, (int64_t)out->untold);
 	out->untold = 0;
 	sink_item(out->sink, &o->gap);
 }

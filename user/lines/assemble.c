@@ -46,7 +46,7 @@ static const struct diag_kind lost_unknown = {
 	"losses of an unknown number of events", DIAG_DAMAGE };
 /* What the module prints with its parameter "extended". */
 static const char *const extensions[] = {
-	"CommOf", "Failed", "Marks",
+	"Failed", "Marks",
 };
 
 static const struct diag_kind unknown_tags = {
@@ -66,7 +66,7 @@ struct piece {
 		P_CONT_END,
 		P_OTHER,
 	} what;
-	enum et_tag tag;
+	enum lt_tag tag;
 	bool part;		/* has a number */
 	uint32_t index;
 	const char *text;
@@ -86,9 +86,9 @@ static unsigned int name_hash(const char *s, size_t len)
 __attribute__((constructor))
 static void make_name_table(void)
 {
-	for (unsigned int t = ET_T_NONE + 1; t < ET_T_OTHER; t++) {
-		size_t len = et_tags[t].name_len;
-		unsigned int h = len < 2 ? 0 : name_hash(et_tags[t].name, len);
+	for (unsigned int t = LT_NONE + 1; t < LT_OTHER; t++) {
+		size_t len = lt_tags[t].name_len;
+		unsigned int h = len < 2 ? 0 : name_hash(lt_tags[t].name, len);
 
 		while (name_table[h])
 			h = (h + 1) % NAME_SLOTS;
@@ -96,17 +96,17 @@ static void make_name_table(void)
 	}
 }
 
-static enum et_tag find_tag(const char *s, size_t len)
+static enum lt_tag find_tag(const char *s, size_t len)
 {
 	unsigned int h = len < 2 ? 0 : name_hash(s, len);
 
 	for (; name_table[h]; h = (h + 1) % NAME_SLOTS) {
-		const struct et_tag_row *row = &et_tags[name_table[h]];
+		const struct lt_tag_row *row = &lt_tags[name_table[h]];
 
 		if (row->name_len == len && row->name[0] == s[0] && !memcmp(row->name, s, len))
 			return name_table[h];
 	}
-	return ET_T_NONE;
+	return LT_NONE;
 }
 
 static bool is_name(const char *s, size_t len, const char *name)
@@ -124,19 +124,19 @@ static struct piece read_piece(const struct et_line *l)
 {
 	const char *s = l->text;
 	size_t len = l->len, n = l->tag_len, stem;
-	struct piece p = { .what = P_OTHER, .tag = ET_T_OTHER, .text = s, .len = len };
+	struct piece p = { .what = P_OTHER, .tag = LT_OTHER, .text = s, .len = len };
 	uint64_t index = 0;
 
 	stem = n == len || (s[n] == '|' && n + 1 == len) ? without_end(s, n) : 0;
 	if (stem) {
 		/* Cont_end and TAG_end, both with a bar or without */
-		enum et_tag tag = find_tag(s, stem);
+		enum lt_tag tag = find_tag(s, stem);
 
 		if (is_name(s, stem, "Cont")) {
 			p.what = P_CONT_END;
 			return p;
 		}
-		if (tag >= ET_T_FIRST_STRING) {
+		if (tag >= LT_FIRST_STRING) {
 			p.what = P_STRING_END;
 			p.tag = tag;
 			return p;
@@ -145,23 +145,23 @@ static struct piece read_piece(const struct et_line *l)
 	if (n == len)
 		return p;
 	if (s[n] == '|') {
-		enum et_tag tag = n ? find_tag(s, n) : ET_T_NONE;
+		enum lt_tag tag = n ? find_tag(s, n) : LT_NONE;
 
-		if (tag == ET_T_NONE && !is_name(s, n, "Cont"))
+		if (tag == LT_NONE && !is_name(s, n, "Cont"))
 			return p;
 		p.text = s + n + 1;
 		p.len = len - n - 1;
-		if (tag == ET_T_NONE) {
+		if (tag == LT_NONE) {
 			p.what = P_CONT;
 		} else {
-			p.what = tag >= ET_T_FIRST_STRING ? P_STRING : P_HEADER;
+			p.what = tag >= LT_FIRST_STRING ? P_STRING : P_HEADER;
 			p.tag = tag;
 		}
 		return p;
 	}
 	p.tag = find_tag(s, n);
-	if (p.tag < ET_T_FIRST_STRING) {
-		p.tag = ET_T_OTHER;
+	if (p.tag < LT_FIRST_STRING) {
+		p.tag = LT_OTHER;
 		return p;
 	}
 	for (stem = n + 1; stem < len && s[stem] >= '0' && s[stem] <= '9'; stem++) {
@@ -170,7 +170,7 @@ static struct piece read_piece(const struct et_line *l)
 			break;
 	}
 	if (stem == n + 1 || stem == len || s[stem] != ']') {
-		p.tag = ET_T_OTHER;
+		p.tag = LT_OTHER;
 		return p;
 	}
 	p.what = P_STRING;
@@ -207,9 +207,9 @@ static const char *read_value(const char *s, const char *end, int64_t *v, bool *
  * Fields in another order, unknown ones, damaged ones.  What is not known is
  * kept as text.  Return: false if something could not be read.
  */
-static bool read_odd_fields(struct et_event *ev, const char *s, const char *end)
+static bool read_odd_fields(struct lt_event *ev, const char *s, const char *end)
 {
-	const struct et_tag_row *row = &et_tags[ev->items[ev->nitems - 1].tag];
+	const struct lt_tag_row *row = &lt_tags[ev->items[ev->nitems - 1].tag];
 	unsigned int next = 0;
 	bool good = true;
 
@@ -223,7 +223,7 @@ static bool read_odd_fields(struct et_event *ev, const char *s, const char *end)
 			size_t name_len;
 
 			i = next + n < row->nfields ? next + n : next + n - row->nfields;
-			name_len = row->fields[i].name_len;
+			name_len = row->fields[i].len;
 			if ((size_t)(end - s) > name_len && s[name_len] == '=' &&
 			    !memcmp(s, row->fields[i].name, name_len)) {
 				p = read_value(s + name_len + 1, end, &v, &big);
@@ -233,7 +233,7 @@ static bool read_odd_fields(struct et_event *ev, const char *s, const char *end)
 		}
 		if (p && (p == end || *p == ',') &&
 		    !(ev->items[ev->nitems - 1].have >> i & 1)) {
-			et_set_field(ev, i, v, big);
+			lt_set_field(ev, i, v, big);
 			next = i + 1;
 			s = p + 1;
 			/* a comma at the end promises a field that is not there */
@@ -245,16 +245,16 @@ static bool read_odd_fields(struct et_event *ev, const char *s, const char *end)
 		/* unknown=value is somebody's extension, the rest is damage */
 		if (i < row->nfields || !memchr(s, '=', (size_t)(stop - s)))
 			good = false;
-		ev->flags |= ET_F_ODD;
+		ev->flags |= LT_F_ODD;
 		if (ev->items[ev->nitems - 1].len)
-			et_add_bytes(ev, ",", 1);
+			lt_add_bytes(ev, ",", 1);
 		else
 			ev->items[ev->nitems - 1].text = (uint32_t)ev->nbytes;
-		et_add_bytes(ev, s, (size_t)(stop - s));
+		lt_add_bytes(ev, s, (size_t)(stop - s));
 		s = stop + 1;
 		/* an empty one at the end stays, so that it reads the same again */
 		if (s == end)
-			et_add_bytes(ev, ",", 1);
+			lt_add_bytes(ev, ",", 1);
 	}
 	return good;
 }
@@ -263,10 +263,10 @@ static bool read_odd_fields(struct et_event *ev, const char *s, const char *end)
  * The fields of a header into the event's last item.
  * Return: false if something could not be read.
  */
-static bool read_fields(struct et_event *ev, const char *s, size_t len)
+static bool read_fields(struct lt_event *ev, const char *s, size_t len)
 {
-	struct et_item *it = &ev->items[ev->nitems - 1];
-	const struct et_tag_row *row = &et_tags[it->tag];
+	struct lt_item *it = &ev->items[ev->nitems - 1];
+	const struct lt_tag_row *row = &lt_tags[it->tag];
 	const char *end = s + len;
 	unsigned int next = 0;
 
@@ -276,13 +276,13 @@ static bool read_fields(struct et_event *ev, const char *s, size_t len)
 		const char *p;
 		bool big;
 
-		if ((size_t)(end - s) <= f->name_len || s[f->name_len] != '=' ||
-		    memcmp(s, f->name, f->name_len)) {
-			if (f->optional)
+		if ((size_t)(end - s) <= f->len || s[f->len] != '=' ||
+		    memcmp(s, f->name, f->len)) {
+			if (f->may)
 				continue;
 			break;
 		}
-		p = read_value(s + f->name_len + 1, end, &ev->vals[it->off + next], &big);
+		p = read_value(s + f->len + 1, end, &ev->vals[it->off + next], &big);
 		if (!p || (p < end && (*p != ',' || p + 1 == end)))
 			break;
 		it->have |= (uint8_t)(1u << next);
@@ -299,7 +299,7 @@ static bool read_fields(struct et_event *ev, const char *s, size_t len)
 #define MAX_WANT 4
 
 struct growing {
-	struct et_event ev;	/* first: see grow_of() */
+	struct lt_event ev;	/* first: see grow_of() */
 	uint64_t order;		/* of arrival */
 	const char *file;	/* where it began, for messages */
 	/*
@@ -316,7 +316,7 @@ struct growing {
 	uint32_t line_cpu;
 	uint64_t line_time;
 	uint64_t step;		/* ns from the first line to the second */
-	uint32_t need;		/* announced strings that are not whole, by tag */
+	uint64_t need;		/* announced strings that are not whole, by tag */
 	/* sizes that were announced; no event of the format has more */
 	int64_t want_size[MAX_WANT];
 	uint8_t want_tag[MAX_WANT];
@@ -330,14 +330,14 @@ struct growing {
 	bool no_cont_end;	/* it never came */
 };
 
-static uint32_t need_bit(enum et_tag tag)
+static uint64_t need_bit(enum lt_tag tag)
 {
-	return tag >= ET_T_FIRST_STRING && tag <= ET_T_LAST_STRING && tag != ET_T_A ?
-	       1u << (tag - ET_T_FIRST_STRING) : 0;
+	return tag >= LT_FIRST_STRING && tag <= LT_LAST_STRING && tag != LT_A ?
+	       UINT64_C(1) << (tag - LT_FIRST_STRING) : 0;
 }
 
 /* The size that headers announce for a string, or -1. */
-static int64_t announced(const struct growing *g, enum et_tag tag)
+static int64_t announced(const struct growing *g, enum lt_tag tag)
 {
 	for (uint32_t i = 0; i < g->nwant; i++)
 		if (g->want_tag[i] == tag)
@@ -345,19 +345,12 @@ static int64_t announced(const struct growing *g, enum et_tag tag)
 	return -1;
 }
 
-/* Whether a whole event of this kind ends with a header of its own. */
-static bool needs_end(enum et_kind kind)
-{
-	return kind == ET_K_EXEC || kind == ET_K_CLONE || kind == ET_K_RENAME ||
-	       kind == ET_K_LINK;
-}
-
 static void begin_event(struct growing *g, enum et_kind kind, uint64_t upid,
 			uint32_t cpu, uint64_t time)
 {
-	et_reset(&g->ev, kind, upid, cpu, time);
+	lt_reset(&g->ev, kind, upid, cpu, time);
 	g->state = OPEN;
-	g->ended = !needs_end(kind);
+	g->ended = !(lt_needs[kind] & LT_NEEDS_END);
 	g->one_record = g->went_back = false;
 	g->lines = 0;
 	g->need = 0;
@@ -370,7 +363,7 @@ static void begin_event(struct growing *g, enum et_kind kind, uint64_t upid,
 /* Is the current string as long as it will get? */
 static bool string_done(const struct growing *g)
 {
-	const struct et_item *it = &g->ev.items[g->string];
+	const struct lt_item *it = &g->ev.items[g->string];
 	int64_t size;
 
 	if (g->in_parts || g->in_cont)
@@ -382,13 +375,13 @@ static bool string_done(const struct growing *g)
 /* Lines of another string or header come: this one gets no more. */
 static void leave_string(struct growing *g)
 {
-	struct et_item *it;
+	struct lt_item *it;
 
 	if (g->string < 0)
 		return;
 	it = &g->ev.items[g->string];
 	if (g->in_parts)
-		it->flags |= ET_I_OPEN;
+		it->flags |= LT_I_OPEN;
 	g->no_cont_end |= g->in_cont;
 	g->need &= ~need_bit(it->tag);
 	g->string = -1;
@@ -433,21 +426,20 @@ static void count_line(struct growing *g, const struct et_line *l)
 /* A header that belongs to this event.  Return: false if it is damaged. */
 static bool add_header(struct growing *g, const struct et_line *l, const struct piece *p)
 {
-	const struct et_tag_row *row = &et_tags[p->tag];
-	const struct et_item *it;
+	const struct lt_tag_row *row = &lt_tags[p->tag];
+	const struct lt_item *it;
 	bool good;
 
 	leave_string(g);
 	count_line(g, l);
-	et_add_item(&g->ev, p->tag, l->cpu, l->time);
+	lt_add_item(&g->ev, p->tag, l->cpu, l->time);
 	good = read_fields(&g->ev, p->text, p->len);
 	it = &g->ev.items[g->ev.nitems - 1];
 	for (unsigned int i = 0; i < row->nfields; i++) {
-		enum et_tag tag = row->fields[i].size_of;
+		enum lt_tag tag = LT_FIRST_STRING + row->fields[i].tag;
 		int64_t size = g->ev.vals[it->off + i];
 
-		if (tag == ET_T_NONE || !(it->have >> i & 1) ||
-		    g->nwant == MAX_WANT)
+		if (!row->fields[i].is_size || !(it->have >> i & 1) || g->nwant == MAX_WANT)
 			continue;
 		g->want_tag[g->nwant] = (uint8_t)tag;
 		g->want_size[g->nwant++] = size;
@@ -461,22 +453,22 @@ static bool add_header(struct growing *g, const struct et_line *l, const struct 
 
 static void add_string(struct growing *g, const struct et_line *l, const struct piece *p)
 {
-	struct et_item *it;
+	struct lt_item *it;
 
 	leave_string(g);
 	count_line(g, l);
-	it = et_add_item(&g->ev, p->tag, l->cpu, l->time);
-	it->index = p->tag == ET_T_A ? p->index : 0;
+	it = lt_add_item(&g->ev, p->tag, l->cpu, l->time);
+	it->index = p->tag == LT_A ? p->index : 0;
 	g->string = (int32_t)g->ev.nitems - 1;
-	g->in_parts = p->part && p->tag != ET_T_A;
+	g->in_parts = p->part && p->tag != LT_A;
 	g->piece_off = 0;
 	if (g->in_parts) {
-		it->flags |= ET_I_SPLIT;
+		it->flags |= LT_I_SPLIT;
 		if (p->index)
-			et_gap(&g->ev, p->index);
+			lt_gap(&g->ev, p->index);
 		g->next_part = p->index + 1;
 	}
-	et_add_bytes(&g->ev, p->text, p->len);
+	lt_add_bytes(&g->ev, p->text, p->len);
 }
 
 /* More bytes for the current string, which must be the last item. */
@@ -489,14 +481,14 @@ static void add_more(struct growing *g, const struct et_line *l, const struct pi
 		g->no_cont_end |= g->in_cont;
 		g->in_cont = g->cont_done = false;
 	}
-	et_go_on(&g->ev, p->what == P_CONT, l->cpu, l->time);
+	lt_go_on(&g->ev, p->what == P_CONT, l->cpu, l->time);
 	if (g->in_parts && p->what == P_STRING) {
 		if (p->index > g->next_part)
-			et_gap(&g->ev, p->index - g->next_part);
+			lt_gap(&g->ev, p->index - g->next_part);
 		g->next_part = p->index + 1;
 	}
 	g->piece_off = g->ev.items[g->string].len;
-	et_add_bytes(&g->ev, p->text, p->len);
+	lt_add_bytes(&g->ev, p->text, p->len);
 }
 
 /*
@@ -506,8 +498,8 @@ static void add_more(struct growing *g, const struct et_line *l, const struct pi
 static void end_conts(struct growing *g, const struct et_line *l)
 {
 	count_line(g, l);
-	if (g->string >= 0 && !g->in_parts && g->ev.items[g->string].tag != ET_T_A)
-		et_stamp(&g->ev, l->cpu, l->time);
+	if (g->string >= 0 && !g->in_parts && g->ev.items[g->string].tag != LT_A)
+		lt_stamp(&g->ev, l->cpu, l->time);
 	else if (g->string >= 0)
 		g->ev.last_time++;
 	g->in_cont = false;
@@ -519,7 +511,7 @@ static void end_parts(struct growing *g, const struct et_line *l)
 {
 	count_line(g, l);
 	if (g->string >= 0)
-		et_stamp(&g->ev, l->cpu, l->time);
+		lt_stamp(&g->ev, l->cpu, l->time);
 	g->in_parts = false;
 	leave_string(g);
 }
@@ -528,8 +520,8 @@ static void add_other(struct growing *g, const struct et_line *l)
 {
 	leave_string(g);
 	count_line(g, l);
-	et_add_item(&g->ev, ET_T_OTHER, l->cpu, l->time);
-	et_add_bytes(&g->ev, l->text, l->len);
+	lt_add_item(&g->ev, LT_OTHER, l->cpu, l->time);
+	lt_add_bytes(&g->ev, l->text, l->len);
 }
 
 static bool same_stamp(const struct growing *g, const struct et_line *l)
@@ -537,17 +529,10 @@ static bool same_stamp(const struct growing *g, const struct et_line *l)
 	return g->line_time == l->time && g->line_cpu == l->cpu;
 }
 
-static bool kind_has(const struct et_event *ev, enum et_tag tag)
-{
-	if (tag == ET_T_MT)
-		return ev->kind == ET_K_MOUNT || ev->kind == ET_K_UMOUNT;
-	return et_tags[tag].kind == ev->kind;
-}
-
 /* Can this line go on with the current string? */
 static bool goes_on(const struct growing *g, const struct piece *p)
 {
-	const struct et_item *it;
+	const struct lt_item *it;
 
 	if (g->string < 0 || (uint32_t)g->string != g->ev.nitems - 1)
 		return false;
@@ -556,7 +541,7 @@ static bool goes_on(const struct growing *g, const struct piece *p)
 		return !g->cont_done;
 	if (p->what != P_STRING || p->tag != it->tag || !p->part)
 		return false;
-	return it->tag == ET_T_A ? p->index == it->index :
+	return it->tag == LT_A ? p->index == it->index :
 				   g->in_parts && p->index >= g->next_part;
 }
 
@@ -567,37 +552,37 @@ static bool goes_on(const struct growing *g, const struct piece *p)
 static bool is_double(const struct growing *g, const struct et_line *l,
 		      const struct piece *p)
 {
-	const struct et_item *it;
+	const struct lt_item *it;
 
 	if (!g->ev.nitems || !same_stamp(g, l))
 		return false;
 	it = &g->ev.items[g->ev.nitems - 1];
-	if (p->what == P_STRING && p->tag != ET_T_A && it->tag == p->tag &&
-	    p->part == ((it->flags & ET_I_SPLIT) != 0) &&
+	if (p->what == P_STRING && p->tag != LT_A && it->tag == p->tag &&
+	    p->part == ((it->flags & LT_I_SPLIT) != 0) &&
 	    (!p->part || p->index == g->next_part - 1))
 		return it->len - g->piece_off == p->len &&
-		       !memcmp(et_bytes(&g->ev, it) + g->piece_off, p->text, p->len);
+		       !memcmp(lt_bytes(&g->ev, it) + g->piece_off, p->text, p->len);
 	if (p->what == P_HEADER && it->tag == p->tag) {
-		struct et_event copy;
-		const struct et_item *other;
+		struct lt_event copy;
+		const struct lt_item *other;
 		bool same;
 
-		et_init(&copy);
-		et_add_item(&copy, p->tag, 0, 0);
+		lt_init(&copy);
+		lt_add_item(&copy, p->tag, 0, 0);
 		read_fields(&copy, p->text, p->len);
 		other = &copy.items[0];
 		same = other->have == it->have && other->big == it->big &&
 		       other->len == it->len &&
 		       (!it->len || !memcmp(copy.bytes + other->text,
 					    g->ev.bytes + it->text, it->len));
-		for (unsigned int i = 0; same && i < et_tags[p->tag].nfields; i++)
+		for (unsigned int i = 0; same && i < lt_tags[p->tag].nfields; i++)
 			same = !(it->have >> i & 1) ||
 			       copy.vals[other->off + i] == g->ev.vals[it->off + i];
-		et_fini(&copy);
+		lt_fini(&copy);
 		return same;
 	}
-	if (p->what == P_OTHER && it->tag == ET_T_OTHER)
-		return it->len == l->len && !memcmp(et_bytes(&g->ev, it), l->text, l->len);
+	if (p->what == P_OTHER && it->tag == LT_OTHER)
+		return it->len == l->len && !memcmp(lt_bytes(&g->ev, it), l->text, l->len);
 	return false;
 }
 
@@ -605,11 +590,11 @@ static bool is_double(const struct growing *g, const struct et_line *l,
  * Does another string belong to this event?  Not if it is whole; but one whose
  * beginning is lost never tells when it is.
  */
-static bool string_fits(const struct growing *g, enum et_tag tag)
+static bool string_fits(const struct growing *g, enum lt_tag tag)
 {
-	enum et_role first = et_tags[g->ev.items[0].tag].role;
+	enum et_role first = lt_tags[g->ev.items[0].tag].role;
 
-	if (!kind_has(&g->ev, tag) || (tag != ET_T_A && et_find(&g->ev, tag)))
+	if (!lt_kind_has(g->ev.kind, tag) || (tag != LT_A && lt_find(&g->ev, tag)))
 		return false;
 	return g->state == OPEN || first == ET_STRING || first == ET_MIDDLE;
 }
@@ -622,18 +607,18 @@ static bool string_fits(const struct growing *g, enum et_tag tag)
 static bool header_fits(const struct growing *g, const struct et_line *l,
 			const struct piece *p)
 {
-	const struct et_event *ev = &g->ev;
+	const struct lt_event *ev = &g->ev;
 	bool open = !g->ended;
 
 	/* one whose beginning is lost may still get its end, if it has none */
-	if (et_tags[ev->items[0].tag].role == ET_STRING) {
+	if (lt_tags[ev->items[0].tag].role == ET_STRING) {
 		open = true;
 		for (uint32_t i = 0; i < ev->nitems; i++)
-			open = open && et_tags[ev->items[i].tag].role == ET_STRING;
+			open = open && lt_tags[ev->items[i].tag].role == ET_STRING;
 	}
-	if (et_tags[p->tag].kind != ev->kind || et_find(ev, p->tag))
+	if (lt_tags[p->tag].kind != ev->kind || lt_find(ev, p->tag))
 		return false;
-	switch (et_tags[p->tag].role) {
+	switch (lt_tags[p->tag].role) {
 	case ET_MIDDLE:
 	case ET_LAST:
 		return open;
@@ -665,6 +650,7 @@ struct queued {
 
 struct assembler {
 	struct sink *sink;
+	struct et_event ev;	/* that is let out */
 	struct diag *diag;
 	uint64_t order;
 	uint64_t passed;	/* time of the last event that left in order */
@@ -688,12 +674,13 @@ struct assembler *asm_new(struct sink *sink, struct diag *diag)
 
 	a->sink = sink;
 	a->diag = diag;
+	et_init(&a->ev);
 	return a;
 }
 
 static void free_growing(struct growing *g)
 {
-	et_fini(&g->ev);
+	lt_fini(&g->ev);
 	free(g);
 }
 
@@ -708,6 +695,7 @@ void asm_free(struct assembler *a)
 		free_growing(a->queue[a->first + i].g);
 	for (size_t i = 0; i < a->nspare; i++)
 		free_growing(a->spare[i]);
+	et_fini(&a->ev);
 	free(a->slots);
 	free(a->queue);
 	free(a->spare);
@@ -823,35 +811,31 @@ static struct growing *new_growing(struct assembler *a)
 	if (a->nspare)
 		return a->spare[--a->nspare];
 	g = xcalloc(1, sizeof(*g));
-	et_init(&g->ev);
+	lt_init(&g->ev);
 	return g;
 }
 
 /* ---- letting events out ---- */
 
-static void report_findings(struct assembler *a, const struct growing *g)
+static void report_findings(struct assembler *a, const struct growing *g,
+			    const struct et_event *ev)
 {
-	struct et_finding f[1];
 	char text[160];
-	unsigned int n = et_check(&g->ev, f, 1);
 
-	if (!n)
-		return;
-	et_finding_text(f, text, sizeof(text));
-	diag_report(a->diag, &incomplete, g->file, DIAG_LINE, g->ev.place,
-		    "%s of task %" PRIu64 ": %s%s", et_kinds[g->ev.kind].name,
-		    g->ev.upid, text, n > 1 ? ", and more" : "");
+	et_finding_text(&ev->findings[0], text, sizeof(text));
+	diag_report(a->diag, &incomplete, g->file, DIAG_LINE, ev->place,
+		    "%s of task %" PRIu64 ": %s%s", et_kinds[ev->kind].name,
+		    ev->upid, text, ev->nfindings > 1 ? ", and more" : "");
 }
 
 static void let_out(struct assembler *a, struct growing *g)
 {
-	struct et_event *ev = &g->ev;
+	struct et_event *ev = &a->ev;
 	int err;
 
-	if (et_check(ev, NULL, 0)) {
-		ev->flags |= ET_F_INCOMPLETE;
-		report_findings(a, g);
-	}
+	lt_to_event(&g->ev, ev);
+	if (ev->nfindings)
+		report_findings(a, g, ev);
 	if (g->no_cont_end)
 		diag_report(a->diag, &no_cont_end, g->file, DIAG_LINE, ev->place, NULL);
 	if (ev->time < a->passed) {
@@ -901,7 +885,7 @@ static void go_alone(struct assembler *a, const struct growing *g)
 static bool may_still_fail(const struct growing *g)
 {
 	return (g->ev.kind == ET_K_MOUNT || g->ev.kind == ET_K_UMOUNT) &&
-	       !(g->ev.flags & ET_F_FAILED) && !g->one_record;
+	       !(g->ev.flags & LT_F_FAILED) && !g->one_record;
 }
 
 /* Let out what is due at @now. */
@@ -977,7 +961,7 @@ static struct growing *for_string(struct assembler *a, struct slot *s,
 
 	if (g && string_fits(g, p->tag))
 		return g;
-	g = start(a, s, et_tags[p->tag].kind, l, file, line);
+	g = start(a, s, lt_kind_of(p->tag), l, file, line);
 	g->ended = true;	/* its beginning is lost: wait for nothing */
 	return g;
 }
@@ -1004,20 +988,20 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 		diag_report(a->diag, &doubled, file, DIAG_LINE, line, NULL);
 		return;
 	}
-	if (g && et_memory(&g->ev) > ET_MAX_BYTES) {
+	if (g && lt_memory(&g->ev) > ET_MAX_BYTES) {
 		diag_report(a->diag, &too_big, file, DIAG_LINE, line, NULL);
 		close_event(a, s);
 		g = NULL;
 	}
 	switch (p.what) {
 	case P_HEADER:
-		if (et_tags[p.tag].role == ET_BEGIN || !g || !header_fits(g, l, &p)) {
-			g = start(a, s, et_tags[p.tag].kind, l, file, line);
+		if (lt_tags[p.tag].role == ET_BEGIN || !g || !header_fits(g, l, &p)) {
+			g = start(a, s, lt_tags[p.tag].kind, l, file, line);
 			was = 0;
 		}
 		if (!add_header(g, l, &p))
 			diag_report(a->diag, &bad_header, file, DIAG_LINE, line,
-				    "%s line cannot be read in full", et_tags[p.tag].name);
+				    "%s line cannot be read in full", lt_tags[p.tag].name);
 		break;
 	case P_STRING:
 		if (g && goes_on(g, &p)) {
@@ -1056,8 +1040,8 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 			end_parts(g, l);
 		} else {
 			diag_report(a->diag, &stray, file, DIAG_LINE, line,
-				    "%s_end where no %s was", et_tags[p.tag].name,
-				    et_tags[p.tag].name);
+				    "%s_end where no %s was", lt_tags[p.tag].name,
+				    lt_tags[p.tag].name);
 		}
 		break;
 	case P_OTHER:
@@ -1145,7 +1129,7 @@ static bool one_line(struct growing *g, const struct et_line *l)
 	struct piece p = read_piece(l);
 
 	if ((p.what == P_HEADER || p.what == P_STRING) && !goes_on(g, &p) &&
-	    p.tag != ET_T_A && et_find(&g->ev, p.tag))
+	    p.tag != LT_A && lt_find(&g->ev, p.tag))
 		return false;
 
 	switch (p.what) {
@@ -1177,7 +1161,7 @@ static bool one_line(struct growing *g, const struct et_line *l)
 	return true;
 }
 
-bool asm_one(struct et_event *ev, const char *text, size_t len)
+bool asm_one(struct lt_event *ev, const char *text, size_t len)
 {
 	struct growing g = { .ev = *ev };
 	struct line_state st = { 0 };
@@ -1192,14 +1176,14 @@ bool asm_one(struct et_event *ev, const char *text, size_t len)
 			good = false;
 		if (good && first) {
 			struct piece p = read_piece(l);
-			enum et_kind kind = et_tags[p.tag].kind;
+			enum et_kind kind = lt_kind_of(p.tag);
 
 			begin_event(&g, kind == ET_K_NONE ? ET_K_FRAGMENT : kind,
 				    l->upid, l->cpu, l->time);
 			first = false;
 		}
-		good = good && g.ev.nvals + ET_MAX_FIELDS <= ET_MAX_VALS &&
-		       et_memory(&g.ev) <= 2 * (size_t)ET_MAX_BYTES;
+		good = good && g.ev.nvals + ET_MAX_FIELDS <= LT_MAX_VALS &&
+		       lt_memory(&g.ev) <= 2 * (size_t)ET_MAX_BYTES;
 		if (good) {
 			good = one_line(&g, l);
 			len -= (size_t)(nl + 1 - text);

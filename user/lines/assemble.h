@@ -15,6 +15,7 @@
 #include "build/event.h"
 #include "io/formats.h"
 #include "lines/line_parse.h"
+#include "lines/tree.h"
 
 struct assembler;
 
@@ -48,11 +49,11 @@ int asm_end(struct assembler *a);
 
 /**
  * asm_one - put lines together that are known to be those of one event
- * @ev: an event that et_init() made; filled
- * @text: whole lines as et_print_lines() makes them
+ * @ev: lines that lt_init() made; filled
+ * @text: whole lines as lt_print() makes them
  *
  * Return: false if the text is not that.
  */
-bool asm_one(struct et_event *ev, const char *text, size_t len);
+bool asm_one(struct lt_event *ev, const char *text, size_t len);
 
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events as lines.  See event_lines.h. */
 #include "lines/event_lines.h"
+#include "lines/assemble.h"
+#include "lines/tree.h"
 
 /* Where printing stands inside an event. */
 struct printer {
-	const struct et_event *ev;
+	const struct lt_event *ev;
 	struct buf *b;
 	uint32_t item;
 	uint32_t mark;		/* the next mark that has not taken effect */
@@ -47,7 +49,7 @@ static void put_prefix(struct printer *p)
 /* Begin a line whose text stands at byte @off of the current item. */
 static void begin_line(struct printer *p, uint32_t off)
 {
-	const struct et_event *ev = p->ev;
+	const struct lt_event *ev = p->ev;
 
 	for (; p->mark < ev->nmarks; p->mark++) {
 		const struct et_mark *m = &ev->marks[p->mark];
@@ -63,9 +65,9 @@ static void begin_line(struct printer *p, uint32_t off)
 	put_prefix(p);
 }
 
-static void print_header(struct printer *p, const struct et_item *it)
+static void print_header(struct printer *p, const struct lt_item *it)
 {
-	const struct et_tag_row *row = &et_tags[it->tag];
+	const struct lt_tag_row *row = &lt_tags[it->tag];
 	bool comma = false;
 
 	begin_line(p, 0);
@@ -79,7 +81,7 @@ static void print_header(struct printer *p, const struct et_item *it)
 		if (comma)
 			buf_addc(p->b, ',');
 		comma = true;
-		buf_add(p->b, row->fields[i].name, row->fields[i].name_len);
+		buf_add(p->b, row->fields[i].name, row->fields[i].len);
 		buf_addc(p->b, '=');
 		if (v < 0 && !(it->big >> i & 1)) {
 			buf_addc(p->b, '-');
@@ -108,10 +110,10 @@ static void print_cont_end(struct printer *p)
  * a Cont line for each newline and the end of that group; @last if that ends
  * the string.  Return: whether there was a newline.
  */
-static bool print_piece(struct printer *p, const struct et_item *it,
+static bool print_piece(struct printer *p, const struct lt_item *it,
 			uint32_t off, uint32_t end, bool last)
 {
-	const char *s = et_bytes(p->ev, it);
+	const char *s = lt_bytes(p->ev, it);
 	bool conts = false;
 
 	for (;;) {
@@ -154,19 +156,19 @@ static const struct et_mark *next_gap(const struct printer *p, uint32_t from)
  * A Cont line that did not belong to this string: the string must have an end,
  * or the line would belong to it when it is read again.
  */
-static bool cont_follows(const struct et_event *ev, uint32_t i)
+static bool cont_follows(const struct lt_event *ev, uint32_t i)
 {
-	const struct et_item *next = &ev->items[i + 1];
+	const struct lt_item *next = &ev->items[i + 1];
 
-	return i + 1 < ev->nitems && next->tag == ET_T_OTHER && next->len >= 5 &&
-	       !memcmp(et_bytes(ev, next), "Cont|", 5);
+	return i + 1 < ev->nitems && next->tag == LT_OTHER && next->len >= 5 &&
+	       !memcmp(lt_bytes(ev, next), "Cont|", 5);
 }
 
-static void print_parts(struct printer *p, const struct et_item *it,
+static void print_parts(struct printer *p, const struct lt_item *it,
 			const struct et_mark *gap)
 {
-	const char *name = et_tags[it->tag].name;
-	uint32_t off = 0, part = it->tag == ET_T_A ? it->index : 0;
+	const char *name = lt_tags[it->tag].name;
+	uint32_t off = 0, part = it->tag == LT_A ? it->index : 0;
 	bool conts;
 
 	do {
@@ -184,10 +186,10 @@ static void print_parts(struct printer *p, const struct et_item *it,
 		buf_addu(p->b, part);
 		buf_addc(p->b, ']');
 		conts = print_piece(p, it, off, end, false);
-		part += it->tag != ET_T_A;
+		part += it->tag != LT_A;
 		off = end;
 	} while (off < it->len || (gap && gap->off == off));
-	if (it->tag == ET_T_A || it->flags & ET_I_OPEN) {
+	if (it->tag == LT_A || it->flags & LT_I_OPEN) {
 		if (!conts && cont_follows(p->ev, p->item))
 			print_cont_end(p);
 	} else {
@@ -197,22 +199,22 @@ static void print_parts(struct printer *p, const struct et_item *it,
 	}
 }
 
-static void print_string(struct printer *p, const struct et_item *it)
+static void print_string(struct printer *p, const struct lt_item *it)
 {
 	const struct et_mark *gap = next_gap(p, p->mark);
 
-	if (it->tag == ET_T_A || it->len >= ET_PART_MAX || gap ||
-	    it->flags & ET_I_OPEN || cont_follows(p->ev, p->item)) {
+	if (it->tag == LT_A || it->len >= ET_PART_MAX || gap ||
+	    it->flags & LT_I_OPEN || cont_follows(p->ev, p->item)) {
 		print_parts(p, it, gap);
 		return;
 	}
 	begin_line(p, 0);
-	buf_adds(p->b, et_tags[it->tag].name);
+	buf_adds(p->b, lt_tags[it->tag].name);
 	buf_addc(p->b, '|');
 	print_piece(p, it, 0, it->len, true);
 }
 
-static void print_lost(const struct et_event *ev, struct buf *b)
+static void print_lost(const struct lt_event *ev, struct buf *b)
 {
 	buf_adds(b, "CPU:");
 	buf_addu(b, ev->cpu);
@@ -224,7 +226,7 @@ static void print_lost(const struct et_event *ev, struct buf *b)
 	buf_adds(b, "EVENTS]\n");
 }
 
-uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b)
+uint64_t lt_print(const struct lt_event *ev, uint64_t earliest, struct buf *b)
 {
 	struct printer p = { .ev = ev, .b = b, .cpu = ev->cpu, .time = ev->time };
 
@@ -233,23 +235,47 @@ uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf
 		return earliest;
 	}
 	/* this one must not look like the end of a record before it */
-	if (earliest && ev->nitems && ev->items[0].tag == ET_T_UMOUNT_FAILED)
+	if (earliest && ev->nitems && ev->items[0].tag == LT_UmountFailed)
 		earliest++;
 	if (p.time < earliest)
 		p.time = earliest;
 	set_prefix(&p);
 	for (p.item = 0; p.item < ev->nitems; p.item++) {
-		const struct et_item *it = &ev->items[p.item];
+		const struct lt_item *it = &ev->items[p.item];
 
-		if (it->tag == ET_T_OTHER) {
+		if (it->tag == LT_OTHER) {
 			begin_line(&p, 0);
-			buf_add(b, et_bytes(ev, it), it->len);
+			buf_add(b, lt_bytes(ev, it), it->len);
 			buf_addc(b, '\n');
-		} else if (et_tags[it->tag].role == ET_STRING) {
+		} else if (lt_tags[it->tag].role == ET_STRING) {
 			print_string(&p, it);
 		} else {
 			print_header(&p, it);
 		}
 	}
 	return p.time;
+}
+
+uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b)
+{
+	struct lt_event lines;
+
+	lt_init(&lines);
+	lt_from_event(ev, &lines);
+	earliest = lt_print(&lines, earliest, b);
+	lt_fini(&lines);
+	return earliest;
+}
+
+bool et_read_lines(struct et_event *ev, const char *text, size_t len)
+{
+	struct lt_event lines;
+	bool good;
+
+	lt_init(&lines);
+	good = asm_one(&lines, text, len);
+	if (good)
+		lt_to_event(&lines, ev);
+	lt_fini(&lines);
+	return good;
 }

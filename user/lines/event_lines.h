@@ -23,6 +23,23 @@
  */
 uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b);
 
+/**
+ * et_read_lines - the event that lines tell of which are known to be of one
+ * @ev: an event that et_init() made; filled
+ * @text: whole lines as et_print_lines() makes them
+ *
+ * Return: false if the text is not that.
+ */
+bool et_read_lines(struct et_event *ev, const char *text, size_t len);
+
+/**
+ * et_absorb_extras - take lines outside the format for what they tell
+ *
+ * "Failed|error=2" and the like, at the beginning of ev->extras: FXT files of
+ * the older mapping have them.
+ */
+void et_absorb_extras(struct et_event *ev);
+
 /* Strings of so many bytes and above are divided into parts. */
 #define ET_PART_MAX 900u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the FXT files of etrace have in common between writer and reader: the
- * names that are not in the tables of event.h.  Documentation/fxt-mapping.md.
+ * names that are not in kernel/etrace_events.def.  Documentation/fxt-mapping.md.
  */
 #ifndef ETRACE_ETRACE_FXT_H
 #define ETRACE_ETRACE_FXT_H
@@ -9,7 +9,8 @@
 #define ETRACE_FXT_PROVIDER_ID	1u
 #define ETRACE_FXT_PROVIDER	"etrace"
 /* Raised when a reader of the older mapping would read wrongly. */
-#define ETRACE_FXT_VERSION	1u
+/* 1: signals were numbers; errors and marks were lines outside the format. */
+#define ETRACE_FXT_VERSION	2u
 
 /* Categories beside those of et_kinds. */
 #define ETRACE_FXT_CAT_FORK	"fork"	/* slice of a program that was forked */
@@ -22,9 +23,10 @@
 						 * right before
 						 */
 
-/* Arguments beside those of et_tags. */
+/* Arguments beside those of et_kinds and et_marking_names. */
 #define ETRACE_FXT_CPU		"cpu"
 #define ETRACE_FXT_FAILED	"failed"
+#define ETRACE_FXT_ERROR	"error"		/* "ENOENT" */
 #define ETRACE_FXT_INCOMPLETE	"incomplete"	/* in words, for people */
 #define ETRACE_FXT_LINES	"lines"		/* the lines, where the other
 						 * arguments cannot tell all

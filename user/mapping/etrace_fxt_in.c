@@ -9,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lines/assemble.h"
 #include "base/buf.h"
+#include "base/errname.h"
+#include "base/signame.h"
 #include "build/etrace_formats.h"
 #include "mapping/etrace_fxt.h"
 #include "fxt/fxt_in.h"
 #include "fxt/fxt_read.h"
 #include "base/map64.h"
 #include "base/shquote.h"
+#include "lines/event_lines.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
@@ -39,13 +41,48 @@ static const struct diag_kind was_incomplete = {
 static const struct diag_kind no_verdict = {
 	"FXT files without an end: they were cut off", DIAG_DAMAGE };
 
-/* An argument of the event at hand; names and strings are in args_text. */
-struct arg {
-	size_t name, name_len;
-	enum fxt_arg_type type;
-	uint64_t v;		/* numbers; sign-extended where signed */
-	size_t str, str_len;
+/*
+ * The words that names are compared with once, by their tag: categories, names
+ * of events and of arguments.  A word may be several of these.
+ */
+struct word {
+	const char *s;
+	size_t len;
+	enum et_kind kind;	/* event of that name, or ET_K_NONE */
+	/* for each kind: 1 + number of the value; STRING + that of the string */
+	uint8_t slot[ET_K_COUNT];
+	uint8_t marking;	/* 1 + enum et_marking */
 };
+
+enum {
+	SLOT_STRING = 0x10, SLOT_ARGV = 0x20,
+	MAX_WORDS = 128,
+};
+
+/* Those that are no names of the schema; W_NONE: of no meaning. */
+enum {
+	W_NONE, W_CPU, W_FAILED, W_ERROR, W_LINES, W_STAMPS, W_LATE, W_UPID, W_COUNT,
+	W_UNFINISHED, W_VERSION, W_COMPLETE, W_META, W_MORE, W_HEAD, W_VERDICT,
+	/* a line outside the format: a name that begins with a capital letter */
+	W_EXTRA,
+	W_SCHEMA
+};
+
+static const char *const fixed_words[W_SCHEMA] = {
+	[W_NONE] = "", [W_CPU] = ETRACE_FXT_CPU, [W_FAILED] = ETRACE_FXT_FAILED,
+	[W_ERROR] = ETRACE_FXT_ERROR, [W_LINES] = ETRACE_FXT_LINES,
+	[W_STAMPS] = ETRACE_FXT_STAMPS, [W_LATE] = ETRACE_FXT_LATE,
+	[W_UPID] = ETRACE_FXT_UPID, [W_COUNT] = ETRACE_FXT_COUNT,
+	[W_UNFINISHED] = "unfinished", [W_VERSION] = "version", [W_COMPLETE] = "complete",
+	[W_META] = ETRACE_FXT_CAT_META, [W_MORE] = ETRACE_FXT_MORE,
+	[W_HEAD] = ETRACE_FXT_HEAD, [W_VERDICT] = ETRACE_FXT_VERDICT, [W_EXTRA] = "",
+};
+
+/* A string's tag: the word, and what stands behind it. */
+#define TAG_WORD	0x0ffffu
+#define TAG_HEX		0x10000u	/* "name_hex" */
+#define TAG_ON		0x20000u	/* "name+1", "name_hex+1": goes on */
+#define TAG_KNOWN	0x40000u	/* so that W_NONE is no tag of 0 */
 
 struct fxt_in {
 	struct source source;
@@ -56,175 +93,123 @@ struct fxt_in {
 	int err;
 	bool ours, verdict;
 	struct map64 upids;	/* of the live threads, by their koids */
+	struct word words[MAX_WORDS];
+	unsigned int nwords;
+	unsigned int category[ET_K_COUNT];	/* the words of the kinds' categories */
 	/* the event at hand, until it is known that no more arguments follow */
 	bool pending;
-	enum et_kind kind;
-	uint64_t time, koid, offset;
-	struct arg *args;
-	size_t nargs, args_cap;
-	struct buf args_text;
+	uint64_t koid, offset;
 	struct et_event ev;
+	uint32_t has;		/* of the fixed words, a bit each */
+	uint64_t number[W_SCHEMA];	/* of those that are numbers */
+	struct buf argv, lines, stamps;
+	/* the argument that the next one may go on with */
+	uint32_t last;		/* its tag */
+	size_t hex;		/* of hex digits: where they begin in the bytes + 1 */
+	bool broken;
+	size_t taken;		/* bytes of arguments */
 };
+
+/* ---- words ---- */
+
+static unsigned int find_word(const struct fxt_in *f, const char *s, size_t len)
+{
+	for (unsigned int i = W_NONE + 1; i < f->nwords; i++)
+		if (f->words[i].len == len && !memcmp(f->words[i].s, s, len))
+			return i;
+	return W_NONE;
+}
+
+static struct word *get_word(struct fxt_in *f, const char *s)
+{
+	size_t len = strlen(s);
+	unsigned int i = find_word(f, s, len);
+
+	if (i == W_NONE) {
+		i = f->nwords++;
+		f->words[i].s = s;
+		f->words[i].len = len;
+	}
+	return &f->words[i];
+}
+
+static void make_words(struct fxt_in *f)
+{
+	for (f->nwords = 0; f->nwords < W_SCHEMA; f->nwords++) {
+		f->words[f->nwords].s = fixed_words[f->nwords];
+		f->words[f->nwords].len = strlen(fixed_words[f->nwords]);
+	}
+	for (unsigned int k = ET_K_NONE + 1; k < ET_K_COUNT; k++) {
+		const struct et_kind_row *kind = &et_kinds[k];
+
+		get_word(f, kind->name)->kind = k;
+		f->category[k] = (unsigned int)(get_word(f, kind->category) - f->words);
+		for (unsigned int i = 0; i < kind->nvalues; i++)
+			get_word(f, kind->values[i].name)->slot[k] = (uint8_t)(1 + i);
+		for (unsigned int i = 0; i < kind->nstrings; i++)
+			get_word(f, kind->strings[i].name)->slot[k] = (uint8_t)(SLOT_STRING + i);
+		if (et_args_name[k])
+			get_word(f, et_args_name[k])->slot[k] = SLOT_ARGV;
+	}
+	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++)
+		get_word(f, et_marking_names[m])->marking = (uint8_t)(1 + m);
+}
+
+/* What a name means; looked up once for each index of the string table. */
+static uint32_t tag_of(struct fxt_in *f, struct fxt_sref *s)
+{
+	uint32_t tag = TAG_KNOWN;
+	const char *plus;
+	size_t len = s->len;
+
+	if (s->tag)
+		return s->tag;
+	plus = memchr(s->s, '+', len);
+	if (plus) {
+		tag |= TAG_ON;
+		len = (size_t)(plus - s->s);
+	}
+	if (len > 4 && !memcmp(s->s + len - 4, ETRACE_FXT_HEX, 4)) {
+		tag |= TAG_HEX;
+		len -= 4;
+	}
+	if (len && *s->s >= 'A' && *s->s <= 'Z')
+		tag |= W_EXTRA;
+	else
+		tag |= find_word(f, s->s, len);
+	fxt_tag(f->r, s, tag);
+	return tag;
+}
 
 /* ---- arguments ---- */
 
-static void take_args(struct fxt_in *f, const struct fxt_rec *rec)
+static bool is_number(const struct fxt_rarg *a, uint64_t *v)
 {
-	struct fxt_arg_iter it = { 0 };
-	struct fxt_rarg a;
-
-	while (fxt_next_arg(f->r, rec, &it, &a)) {
-		struct arg *to;
-
-		f->args = xgrow(f->args, &f->args_cap, f->nargs + 1, sizeof(*to));
-		to = &f->args[f->nargs++];
-		memset(to, 0, sizeof(*to));
-		to->type = (enum fxt_arg_type)a.type;
-		to->name = f->args_text.len;
-		to->name_len = a.name.len;
-		buf_add(&f->args_text, a.name.s, a.name.len);
-		if (a.type == FXT_ARG_I32)
-			to->v = (uint64_t)(int64_t)a.i32;
-		else if (a.type == FXT_ARG_U32)
-			to->v = a.u32;
-		else
-			to->v = a.u64;
-		if (a.type == FXT_ARG_STRING) {
-			to->str = f->args_text.len;
-			to->str_len = a.str.len;
-			buf_add(&f->args_text, a.str.s, a.str.len);
-		}
-	}
-}
-
-static bool is_named(const struct fxt_in *f, const struct arg *a, const char *name,
-		     size_t len)
-{
-	return a->name_len == len && !memcmp(f->args_text.s + a->name, name, len);
-}
-
-static const struct arg *find_arg(const struct fxt_in *f, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < f->nargs; i++)
-		if (is_named(f, &f->args[i], name, len))
-			return &f->args[i];
-	return NULL;
-}
-
-static bool is_number(const struct arg *a)
-{
-	return a && (a->type == FXT_ARG_I32 || a->type == FXT_ARG_U32 ||
-		     a->type == FXT_ARG_I64 || a->type == FXT_ARG_U64);
-}
-
-/* The text of "name", "name+1" and so on, which stand in this order. */
-static bool join_text(const struct fxt_in *f, const char *name, struct buf *b)
-{
-	const struct arg *a = find_arg(f, name), *end = f->args + f->nargs;
-	char next[80];
-
-	b->len = 0;
-	if (!a || a->type != FXT_ARG_STRING)
+	switch (a->type) {
+	case FXT_ARG_I32:
+		*v = (uint64_t)(int64_t)a->i32;
+		return true;
+	case FXT_ARG_U32:
+		*v = a->u32;
+		return true;
+	case FXT_ARG_I64:
+	case FXT_ARG_U64:
+		*v = a->u64;
+		return true;
+	default:
 		return false;
-	for (unsigned int i = 1;; i++) {
-		buf_add(b, f->args_text.s + a->str, a->str_len);
-		snprintf(next, sizeof(next), "%s+%u", name, i);
-		a++;
-		if (a == end || a->type != FXT_ARG_STRING ||
-		    !is_named(f, a, next, strlen(next)))
-			return true;
 	}
-}
-
-/* The bytes of a string argument, from its hex form where it has one. */
-static bool join_bytes(const struct fxt_in *f, const char *name, struct buf *b)
-{
-	char hex[72];
-
-	snprintf(hex, sizeof(hex), "%s" ETRACE_FXT_HEX, name);
-	if (join_text(f, hex, b)) {
-		/* in place: two digits are read before their byte is written */
-		if (!utf8_unhex(b->s ? b->s : "", b->len, b->s))
-			return false;
-		b->len /= 2;
-		return true;
-	}
-	return join_text(f, name, b);
-}
-
-/* ---- an event from its arguments ---- */
-
-static bool tag_of_kind(enum et_tag tag, enum et_kind kind)
-{
-	return et_tags[tag].kind == kind ||
-	       (tag == ET_T_MT && (kind == ET_K_MOUNT || kind == ET_K_UMOUNT));
-}
-
-/* Does the event have what a header needs?  Sizes are those of strings. */
-static bool header_given(const struct fxt_in *f, enum et_tag tag)
-{
-	const struct et_tag_row *row = &et_tags[tag];
-
-	for (unsigned int i = 0; i < row->nfields; i++) {
-		const struct et_field *fd = &row->fields[i];
-
-		/* an argument list may be empty */
-		if (fd->optional || fd->size_of == ET_T_A)
-			continue;
-		if (!find_arg(f, fd->arg ? fd->arg : et_tags[fd->size_of].arg))
-			return false;
-	}
-	return true;
-}
-
-/* Which header begins the event: the one that takes most of what there is. */
-static enum et_tag begin_header(const struct fxt_in *f)
-{
-	enum et_tag best = ET_T_NONE;
-
-	for (enum et_tag t = ET_T_NONE + 1; t < ET_T_FIRST_STRING; t++)
-		if (et_tags[t].kind == f->kind && et_tags[t].role == ET_BEGIN &&
-		    header_given(f, t) &&
-		    (best == ET_T_NONE || et_tags[t].nfields > et_tags[best].nfields))
-			best = t;
-	return best;
-}
-
-static bool add_argv(struct fxt_in *f, uint32_t cpu)
-{
-	struct buf line = { 0 }, word = { 0 };
-	const char *s;
-	size_t len;
-	uint32_t n = 0;
-	bool good;
-
-	if (!join_text(f, et_tags[ET_T_A].arg, &line)) {
-		buf_free(&line);
-		return true;
-	}
-	s = line.s;
-	len = line.len;
-	while (sh_unquote(&s, &len, &word)) {
-		et_add_item(&f->ev, ET_T_A, cpu, f->time)->index = n++;
-		et_add_bytes(&f->ev, word.s, word.len);
-	}
-	good = !len;
-	buf_free(&line);
-	buf_free(&word);
-	return good;
 }
 
 /* A number from 2^63 on: viewers would show it as a negative one. */
-static bool text_number(const struct fxt_in *f, const struct arg *a, uint64_t *v)
+static bool text_number(const struct fxt_sref *s, uint64_t *v)
 {
 	char text[24], *end;
 
-	if (a->type != FXT_ARG_STRING || !a->str_len || a->str_len >= sizeof(text))
+	if (!s->len || s->len >= sizeof(text))
 		return false;
-	memcpy(text, f->args_text.s + a->str, a->str_len);
-	text[a->str_len] = 0;
+	memcpy(text, s->s, s->len);
+	text[s->len] = 0;
 	if (*text < '0' || *text > '9')
 		return false;
 	errno = 0;
@@ -232,49 +217,225 @@ static bool text_number(const struct fxt_in *f, const struct arg *a, uint64_t *v
 	return !*end && !errno && *v > INT64_MAX;
 }
 
-/* A header without its sizes: they follow when the strings are there. */
-static void add_header(struct fxt_in *f, enum et_tag tag, uint32_t cpu)
+static void take_value(struct fxt_in *f, unsigned int i, const struct fxt_rarg *a)
 {
-	const struct et_tag_row *row = &et_tags[tag];
+	const struct et_value_row *row = &et_kinds[f->ev.kind].values[i];
+	uint64_t v;
 
-	et_add_item(&f->ev, tag, cpu, f->time);
-	for (unsigned int i = 0; i < row->nfields; i++) {
-		uint64_t v;
-		const struct arg *a = row->fields[i].arg ? find_arg(f, row->fields[i].arg) : NULL;
+	if (is_number(a, &v)) {
+		et_set(&f->ev, i, (int64_t)v);
+		if (a->type == FXT_ARG_U64 && v > INT64_MAX)
+			f->ev.big |= (uint8_t)(1u << i);
+	} else if (a->type == FXT_ARG_STRING && row->means == ET_MEANS_SIGNAL) {
+		int signal = signal_number(a->str.s, a->str.len);
 
-		if (is_number(a))
-			et_set_field(&f->ev, i, (int64_t)a->v,
-				     a->type == FXT_ARG_U64 && a->v > INT64_MAX);
-		else if (a && text_number(f, a, &v))
-			et_set_field(&f->ev, i, (int64_t)v, true);
+		if (signal)
+			et_set(&f->ev, i, signal);
+	} else if (a->type == FXT_ARG_STRING && text_number(&a->str, &v)) {
+		et_set_unsigned(&f->ev, i, v);
 	}
 }
 
-static void add_sizes(struct et_event *ev)
+/* The bits of "from+to". */
+static uint8_t marked_bits(enum et_kind kind, const char *s, size_t len)
 {
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		struct et_item *it = &ev->items[i];
-		const struct et_tag_row *row = &et_tags[it->tag];
+	uint8_t bits = 0;
 
-		for (unsigned int j = 0; j < row->nfields; j++) {
-			enum et_tag tag = row->fields[j].size_of;
-			int64_t size = 0;
-			bool there = tag == ET_T_A;
+	while (len) {
+		const char *plus = memchr(s, '+', len);
+		size_t n = plus ? (size_t)(plus - s) : len;
 
-			if (tag == ET_T_NONE)
-				continue;
-			for (uint32_t k = 0; k < ev->nitems; k++) {
-				if (ev->items[k].tag != tag)
-					continue;
-				there = true;
-				size += ev->items[k].len + (tag == ET_T_A);
-			}
-			if (!there)
-				continue;
-			it->have |= (uint8_t)(1u << j);
-			ev->vals[it->off + j] = size;
+		for (unsigned int i = 0; i < 8; i++) {
+			const char *name = et_marked(kind, i);
+
+			if (name && strlen(name) == n && !memcmp(name, s, n))
+				bits |= (uint8_t)(1u << i);
 		}
+		s += n + !!plus;
+		len -= n + !!plus;
 	}
+	return bits;
+}
+
+/* The digits of a string came in one piece or several: now there are all. */
+static void end_hex(struct fxt_in *f)
+{
+	struct et_event *ev = &f->ev;
+	size_t at = f->hex - 1, n = ev->nbytes - at;
+
+	if (!f->hex)
+		return;
+	f->hex = 0;
+	/* in place: two digits are read before their byte is written */
+	if (!utf8_unhex(ev->bytes ? ev->bytes + at : "", n, ev->bytes ? ev->bytes + at : NULL))
+		f->broken = true;
+	ev->nbytes = at + n / 2;
+	if ((f->last & TAG_WORD) == W_EXTRA)
+		ev->extras[ev->nextras - 1].len -= (uint32_t)(n - n / 2);
+	else
+		ev->str[ev->last].len -= (uint32_t)(n - n / 2);
+}
+
+/* A string of the event, or its digits in place of it. */
+static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const struct fxt_sref *s)
+{
+	struct et_event *ev = &f->ev;
+
+	if (tag & TAG_ON) {
+		et_add_bytes(ev, s->s, s->len);
+		return;
+	}
+	if (tag & TAG_HEX) {
+		/* the text that stands for it in viewers comes right before */
+		if (ev->last == i && et_has_string(ev, i)) {
+			ev->nbytes = ev->str[i].off;
+			ev->str[i].len = 0;
+			et_add_bytes(ev, s->s, s->len);
+		} else {
+			et_add_string(ev, i, s->s, s->len);
+		}
+		f->hex = ev->str[i].off + (size_t)1;
+		return;
+	}
+	if (!et_has_string(ev, i))
+		et_add_string(ev, i, s->s, s->len);
+}
+
+/* A line outside the format: "Foreign" with what stands behind the bar. */
+static void take_extra(struct fxt_in *f, const struct fxt_rarg *a, uint32_t tag)
+{
+	struct et_event *ev = &f->ev;
+	size_t n = a->name.len;
+
+	if (!(tag & (TAG_ON | TAG_HEX))) {
+		struct buf b = { 0 };
+
+		buf_add(&b, a->name.s, n);
+		buf_addc(&b, '|');
+		buf_add(&b, a->str.s, a->str.len);
+		et_add_extra(ev, false, b.s, b.len);
+		buf_free(&b);
+		return;
+	}
+	if (!ev->nextras)
+		return;
+	if (!(tag & TAG_ON)) {
+		struct et_extra *x = &ev->extras[ev->nextras - 1];
+
+		/* the digits in place of the text, behind the bar */
+		n = n - strlen(ETRACE_FXT_HEX) + 1;
+		if (n > x->len)
+			return;
+		ev->nbytes = x->off + n;
+		x->len = (uint32_t)n;
+		f->hex = ev->nbytes + 1;
+	}
+	et_extend_extra(ev, a->str.s, a->str.len);
+}
+
+static void take_text(struct buf *b, uint32_t tag, const struct fxt_sref *s)
+{
+	/* digits, where they come, are taken in place of the text */
+	if (!(tag & TAG_ON) && (tag & TAG_HEX || !b->len))
+		b->len = 0;
+	buf_add(b, s->s, s->len);
+}
+
+static void take_word(struct fxt_in *f, unsigned int w, const struct fxt_rarg *a, uint32_t tag)
+{
+	bool text = a->type == FXT_ARG_STRING;
+	uint64_t v;
+
+	if (text && w == W_LINES)
+		take_text(&f->lines, tag, &a->str);
+	else if (text && w == W_STAMPS)
+		take_text(&f->stamps, tag, &a->str);
+	else if (text && w == W_ERROR)
+		f->ev.error = error_number(a->str.s, a->str.len);
+	if (text) {
+		if (w == W_LINES && tag & TAG_HEX)
+			f->has |= 1u << W_EXTRA;	/* its digits */
+		f->has |= 1u << w;
+		return;
+	}
+	if (f->has >> w & 1 || !is_number(a, &v))
+		return;
+	f->has |= 1u << w;
+	f->number[w] = v;
+	if (w == W_ERROR && v && v <= INT32_MAX)
+		f->ev.error = (int32_t)v;
+}
+
+static void take_arg(struct fxt_in *f, struct fxt_rarg *a)
+{
+	uint32_t tag = tag_of(f, &a->name);
+	unsigned int w = tag & TAG_WORD;
+	const struct word *word = &f->words[w];
+	unsigned int slot = word->slot[f->ev.kind];
+	bool text = a->type == FXT_ARG_STRING;
+
+	/* "path+1" goes on with "path", "path_hex+1" with "path_hex": right behind */
+	if (tag & TAG_ON && (!text || ((tag ^ f->last) & (TAG_WORD | TAG_HEX))))
+		return;
+	if (!(tag & TAG_ON))
+		end_hex(f);
+	f->last = tag;
+	if (w == W_EXTRA && text)
+		take_extra(f, a, tag);
+	else if (slot == SLOT_ARGV && text)
+		take_text(&f->argv, tag, &a->str);
+	else if (slot >= SLOT_STRING && slot < SLOT_ARGV && text)
+		take_string(f, slot - SLOT_STRING, tag, &a->str);
+	else if (slot && slot < SLOT_STRING && !(tag & (TAG_HEX | TAG_ON)))
+		take_value(f, slot - 1, a);
+	else if (word->marking && text)
+		f->ev.marks[word->marking - 1] = marked_bits(f->ev.kind, a->str.s, a->str.len);
+	if (slot == SLOT_ARGV && text)
+		f->ev.strings |= 1u << ET_ARGS;
+	if (w && w < W_EXTRA)
+		take_word(f, w, a, tag);
+}
+
+static void take_args(struct fxt_in *f, const struct fxt_rec *rec)
+{
+	struct fxt_arg_iter it = { 0 };
+	struct fxt_rarg a;
+
+	while (fxt_next_arg(f->r, rec, &it, &a)) {
+		f->taken += a.type == FXT_ARG_STRING ? a.str.len : 0;
+		take_arg(f, &a);
+	}
+}
+
+/* Nothing is known of an event yet, or of what is none. */
+static void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t time)
+{
+	et_reset(&f->ev, kind, 0, 0, time);
+	f->has = 0;
+	f->argv.len = f->lines.len = f->stamps.len = 0;
+	f->last = 0;
+	f->hex = 0;
+	f->broken = false;
+	f->taken = 0;
+}
+
+static bool has(const struct fxt_in *f, unsigned int w)
+{
+	return f->has >> w & 1;
+}
+
+/* ---- an event from its arguments ---- */
+
+static bool add_argv(struct fxt_in *f)
+{
+	const char *s = f->argv.s;
+	size_t len = f->argv.len;
+	struct buf word = { 0 };
+
+	while (sh_unquote(&s, &len, &word))
+		et_add_arg(&f->ev, word.s, word.len);
+	buf_free(&word);
+	return !len;
 }
 
 /* "item,byte,cpu,ns;..." */
@@ -295,120 +456,69 @@ static bool add_stamps(struct et_event *ev, const struct buf *text)
 			if (s == end || *s++ != (i < 3 ? ',' : ';'))
 				return false;
 		}
-		if (v[0] >= ev->nitems || v[1] > UINT32_MAX || v[2] > UINT32_MAX ||
+		if (v[0] >= et_count_lines(ev) || v[1] > UINT32_MAX || v[2] > UINT32_MAX ||
 		    v[3] > INT64_MAX)
 			return false;
-		ev->marks = xgrow(ev->marks, &ev->marks_cap, ev->nmarks + 1,
-				  sizeof(*ev->marks));
-		ev->marks[ev->nmarks++] = (struct et_mark){
+		*et_add_mark(ev) = (struct et_mark){
 			ET_M_STAMP, (uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], v[3], 0
 		};
 	}
 	return true;
 }
 
-static bool add_others(struct fxt_in *f, uint32_t cpu)
+static bool read_raw(struct fxt_in *f)
 {
-	struct buf b = { 0 };
-	char name[40];
-	bool good = true;
-
-	for (size_t i = 0; i < f->nargs && good; i++) {
-		const char *s = f->args_text.s + f->args[i].name;
-		size_t n = f->args[i].name_len;
-
-		if (!n || *s < 'A' || *s > 'Z' || n >= sizeof(name) ||
-		    memchr(s, '+', n) ||
-		    (n > 4 && !memcmp(s + n - 4, ETRACE_FXT_HEX, 4)))
-			continue;
-		memcpy(name, s, n);
-		name[n] = 0;
-		good = join_bytes(f, name, &b);
-		if (!good)
-			break;
-		et_add_item(&f->ev, ET_T_OTHER, cpu, f->time);
-		et_add_bytes(&f->ev, name, n);
-		et_add_bytes(&f->ev, "|", 1);
-		et_add_bytes(&f->ev, b.s, b.len);
+	if (has(f, W_EXTRA)) {
+		if (!utf8_unhex(f->lines.s ? f->lines.s : "", f->lines.len, f->lines.s))
+			return false;
+		f->lines.len /= 2;
 	}
-	buf_free(&b);
-	return good;
+	return et_read_lines(&f->ev, f->lines.s, f->lines.len);
 }
 
-/* The items in the order of the format. */
-static bool add_items(struct fxt_in *f, uint32_t cpu)
+static bool make_event(struct fxt_in *f)
 {
-	enum et_tag begin = begin_header(f);
-	struct buf b = { 0 };
-	bool good = true;
+	bool good = !f->broken;
 
-	for (unsigned int order = 1; order < et_tags[ET_T_OTHER].order; order++) {
-		for (enum et_tag t = ET_T_NONE + 1; t < ET_T_OTHER && good; t++) {
-			const struct et_tag_row *row = &et_tags[t];
-
-			if (row->order != order || !tag_of_kind(t, f->kind))
-				continue;
-			if (row->role == ET_STRING) {
-				if (t == ET_T_A) {
-					good = add_argv(f, cpu);
-				} else if (find_arg(f, row->arg)) {
-					good = join_bytes(f, row->arg, &b);
-					et_add_item(&f->ev, t, cpu, f->time);
-					et_add_bytes(&f->ev, b.s, b.len);
-				}
-			} else if (row->role == ET_BEGIN ? t == begin :
-				   row->role == ET_FAILED ? find_arg(f, ETRACE_FXT_FAILED) != NULL :
-				   header_given(f, t)) {
-				add_header(f, t, cpu);
-			}
-		}
-	}
-	buf_free(&b);
-	good = good && add_others(f, cpu);
-	add_sizes(&f->ev);
-	return good;
-}
-
-static bool make_event(struct fxt_in *f, uint64_t upid)
-{
-	const struct arg *cpu = find_arg(f, ETRACE_FXT_CPU);
-	struct buf b = { 0 };
-	bool good;
-
-	if (!is_number(cpu) || cpu->v > UINT32_MAX)
+	if (!has(f, W_CPU) || f->number[W_CPU] > UINT32_MAX)
 		return false;
-	if (find_arg(f, ETRACE_FXT_LINES)) {
-		good = join_bytes(f, ETRACE_FXT_LINES, &b) && asm_one(&f->ev, b.s, b.len);
+	if (has(f, W_LINES)) {
+		good = good && read_raw(f);
 	} else {
-		et_reset(&f->ev, f->kind, upid, (uint32_t)cpu->v, f->time);
-		good = add_items(f, (uint32_t)cpu->v);
-		if (good && join_text(f, ETRACE_FXT_STAMPS, &b))
-			good = add_stamps(&f->ev, &b);
+		f->ev.cpu = (uint32_t)f->number[W_CPU];
+		if (has(f, W_FAILED))
+			f->ev.flags |= ET_F_FAILED;
+		good = good && add_argv(f);
+		et_absorb_extras(&f->ev);
+		good = good && add_stamps(&f->ev, &f->stamps);
+		if (good && et_lacks_begin(&f->ev))
+			f->ev.flags |= ET_F_NO_BEGIN;
+		good = good && et_count_lines(&f->ev);
+		if (good)
+			et_check(&f->ev);
 	}
-	if (find_arg(f, ETRACE_FXT_LATE))
+	if (has(f, W_LATE))
 		f->ev.flags |= ET_F_LATE;
-	buf_free(&b);
-	return good && f->ev.nitems;
+	return good;
 }
 
 static bool make_lost(struct fxt_in *f)
 {
-	const struct arg *cpu = find_arg(f, ETRACE_FXT_CPU);
-	const struct arg *n = find_arg(f, ETRACE_FXT_COUNT);
+	uint64_t cpu = f->number[W_CPU];
 
-	if (!is_number(cpu) || cpu->v > UINT32_MAX)
+	if (!has(f, W_CPU) || cpu > UINT32_MAX)
 		return false;
-	et_reset(&f->ev, ET_K_LOST, 0, (uint32_t)cpu->v, f->time);
-	if (is_number(n)) {
-		f->ev.nvals = 1;
-		f->ev.vals[0] = (int64_t)n->v;
+	f->ev.cpu = (uint32_t)cpu;
+	if (et_has(&f->ev, ET_V_LOST_count)) {
+		uint64_t n = (uint64_t)f->ev.val[ET_V_LOST_count];
+
 		diag_report(f->diag, &lost_events, in_name(f->in), DIAG_OFFSET, f->offset,
-			    "%" PRIu64 " events lost on processor %" PRIu64, n->v, cpu->v);
-		if (n->v)
-			diag_count(f->diag, &lost_events, n->v - 1);
+			    "%" PRIu64 " events lost on processor %" PRIu64, n, cpu);
+		if (n)
+			diag_count(f->diag, &lost_events, n - 1);
 	} else {
 		diag_report(f->diag, &lost_unknown, in_name(f->in), DIAG_OFFSET, f->offset,
-			    "events lost on processor %" PRIu64, cpu->v);
+			    "events lost on processor %" PRIu64, cpu);
 	}
 	return true;
 }
@@ -416,35 +526,36 @@ static bool make_lost(struct fxt_in *f)
 /* No more arguments follow: make the event and hand it on. */
 static void finish(struct fxt_in *f)
 {
-	const uint64_t *upid = map64_get(&f->upids, f->koid);
-	struct et_finding finding;
+	unsigned int kind = f->ev.kind;
+	const uint64_t *upid;
 	char text[160];
 	bool good;
 
 	if (!f->pending)
 		return;
 	f->pending = false;
-	if (f->kind == ET_K_LOST) {
+	end_hex(f);
+	upid = map64_get(&f->upids, f->koid);
+	if (kind == ET_K_LOST) {
 		good = make_lost(f);
 	} else {
-		if (!upid && !find_arg(f, ETRACE_FXT_LINES)) {
+		if (!upid && !has(f, W_LINES)) {
 			diag_report(f->diag, &nameless_tasks, in_name(f->in), DIAG_OFFSET,
 				    f->offset, "%s of a thread without a record of its upid",
-				    et_kinds[f->kind].name);
+				    et_kinds[kind].name);
 			return;
 		}
-		good = make_event(f, upid ? *upid : 0);
+		f->ev.upid = upid ? *upid : 0;
+		good = make_event(f);
 	}
 	if (!good) {
 		diag_report(f->diag, &broken_events, in_name(f->in), DIAG_OFFSET, f->offset,
-			    "%s cannot be made again from its records",
-			    et_kinds[f->kind].name);
+			    "%s cannot be made again from its records", et_kinds[kind].name);
 		return;
 	}
 	f->ev.place = f->offset;
-	if (et_check(&f->ev, &finding, 1)) {
-		f->ev.flags |= ET_F_INCOMPLETE;
-		et_finding_text(&finding, text, sizeof(text));
+	if (f->ev.nfindings) {
+		et_finding_text(&f->ev.findings[0], text, sizeof(text));
 		diag_report(f->diag, &incomplete, in_name(f->in), DIAG_OFFSET, f->offset,
 			    "%s of task %" PRIu64 ": %s", et_kinds[f->ev.kind].name,
 			    f->ev.upid, text);
@@ -456,55 +567,43 @@ static void finish(struct fxt_in *f)
 
 /* ---- records ---- */
 
-static bool is(const struct fxt_sref *s, const char *text)
-{
-	return s->len == strlen(text) && !memcmp(s->s, text, s->len);
-}
-
 static void begin_event(struct fxt_in *f, const struct fxt_rec *rec, enum et_kind kind)
 {
+	forget_args(f, kind, rec->event.time);
 	f->pending = true;
-	f->kind = kind;
-	f->time = rec->event.time;
 	f->koid = rec->event.thread.thread;
 	f->offset = rec->offset;
-	f->nargs = 0;
-	f->args_text.len = 0;
 	take_args(f, rec);
 }
 
 /* Records about the trace as a whole. */
-static void take_meta(struct fxt_in *f, const struct fxt_rec *rec)
+static void take_meta(struct fxt_in *f, const struct fxt_rec *rec, unsigned int name)
 {
-	const struct arg *a;
-
-	f->nargs = 0;
-	f->args_text.len = 0;
+	forget_args(f, ET_K_NONE, 0);
 	take_args(f, rec);
-	if (is(&rec->event.name, ETRACE_FXT_HEAD)) {
-		a = find_arg(f, "version");
-		if (is_number(a) && a->v <= ETRACE_FXT_VERSION)
+	if (name == W_HEAD) {
+		if (has(f, W_VERSION) && f->number[W_VERSION] <= ETRACE_FXT_VERSION)
 			return;
 		diag_fatal(f->diag, "%s: was written by a newer etrace than this %s",
 			   in_name(f->in), ETRACE_VERSION);
 		f->err = -1;
-	} else if (is(&rec->event.name, ETRACE_FXT_VERDICT)) {
+	} else if (name == W_VERDICT) {
 		f->verdict = true;
-		a = find_arg(f, "complete");
-		if (!is_number(a) || !a->v)
+		if (!has(f, W_COMPLETE) || !f->number[W_COMPLETE])
 			diag_report(f->diag, &was_incomplete, in_name(f->in), DIAG_OFFSET,
 				    rec->offset, "the trace was incomplete when it was written");
 	}
 }
 
-static void take_event(struct fxt_in *f, const struct fxt_rec *rec)
+static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 {
-	const struct fxt_sref *cat = &rec->event.category, *name = &rec->event.name;
-	bool meta = is(cat, ETRACE_FXT_CAT_META);
+	unsigned int category = tag_of(f, &rec->event.category) & TAG_WORD;
+	unsigned int name = tag_of(f, &rec->event.name) & TAG_WORD;
+	enum et_kind kind = f->words[name].kind;
 
-	if (rec->event.type == FXT_EV_INSTANT && meta && is(name, ETRACE_FXT_MORE)) {
+	if (rec->event.type == FXT_EV_INSTANT && category == W_META && name == W_MORE) {
 		/* no event has so many bytes: somebody else's file */
-		if (f->pending && f->args_text.len < 4 * (size_t)ET_MAX_BYTES)
+		if (f->pending && f->taken < 4 * (size_t)ET_MAX_BYTES)
 			take_args(f, rec);
 		return;
 	}
@@ -512,23 +611,20 @@ static void take_event(struct fxt_in *f, const struct fxt_rec *rec)
 	switch (rec->event.type) {
 	case FXT_EV_INSTANT:
 	case FXT_EV_DURATION_COMPLETE:
-		for (unsigned int k = ET_K_NONE + 1; k < ET_K_COUNT; k++)
-			if (is(cat, et_kinds[k].category) && is(name, et_kinds[k].name)) {
-				begin_event(f, rec, k);
-				return;
-			}
-		if (meta)
-			take_meta(f, rec);
+		if (kind != ET_K_NONE && category == f->category[kind])
+			begin_event(f, rec, kind);
+		else if (category == W_META)
+			take_meta(f, rec, name);
 		break;
 	case FXT_EV_DURATION_BEGIN:
-		if (is(cat, et_kinds[ET_K_EXEC].category))
+		if (category == f->category[ET_K_EXEC])
 			begin_event(f, rec, ET_K_EXEC);
 		break;
 	case FXT_EV_DURATION_END:
 		/* an exit; other ends have no processor */
 		begin_event(f, rec, ET_K_EXIT);
-		f->pending = find_arg(f, ETRACE_FXT_CPU);
-		if (find_arg(f, "unfinished"))
+		f->pending = has(f, W_CPU);
+		if (has(f, W_UNFINISHED))
 			map64_remove(&f->upids, f->koid);
 		break;
 	default:
@@ -538,17 +634,18 @@ static void take_event(struct fxt_in *f, const struct fxt_rec *rec)
 
 static void take_object(struct fxt_in *f, const struct fxt_rec *rec)
 {
-	const struct arg *a;
-
 	if (rec->kobj.type != FXT_KOBJ_THREAD)
 		return;
 	finish(f);
-	f->nargs = 0;
-	f->args_text.len = 0;
+	forget_args(f, ET_K_NONE, 0);
 	take_args(f, rec);
-	a = find_arg(f, ETRACE_FXT_UPID);
-	if (is_number(a) && a->v <= INT64_MAX)
-		map64_put(&f->upids, rec->kobj.koid, a->v);
+	if (has(f, W_UPID) && f->number[W_UPID] <= INT64_MAX)
+		map64_put(&f->upids, rec->kobj.koid, f->number[W_UPID]);
+}
+
+static bool is(const struct fxt_sref *s, const char *text)
+{
+	return s->len == strlen(text) && !memcmp(s->s, text, s->len);
 }
 
 static void on_problem(void *ctx, enum fxt_problem p, uint64_t offset)
@@ -602,8 +699,9 @@ static void fxt_in_free(struct source *s)
 	struct fxt_in *f = (struct fxt_in *)s;
 
 	map64_clear(&f->upids);
-	free(f->args);
-	buf_free(&f->args_text);
+	buf_free(&f->argv);
+	buf_free(&f->lines);
+	buf_free(&f->stamps);
 	et_fini(&f->ev);
 	free(f);
 }
@@ -622,6 +720,7 @@ struct source *etrace_fxt_in_open(const struct source_args *args)
 	f->in = args->in[0];
 	f->diag = args->diag;
 	et_init(&f->ev);
+	make_words(f);
 	return &f->source;
 }
 

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/errname.h"
+#include "base/signame.h"
 #include "build/etrace_formats.h"
 #include "mapping/etrace_fxt.h"
 #include "lines/event_lines.h"
@@ -20,7 +22,7 @@
 enum name {
 	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
 	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_PROCESSES,
-	N_UNFINISHED, NAME_COUNT
+	N_UNFINISHED, N_ERROR, NAME_COUNT
 };
 
 static const char *const names[NAME_COUNT] = {
@@ -39,6 +41,7 @@ static const char *const names[NAME_COUNT] = {
 	[N_FLOW] = "fork",
 	[N_PROCESSES] = "processes",
 	[N_UNFINISHED] = "unfinished",
+	[N_ERROR] = ETRACE_FXT_ERROR,
 };
 
 /* The arguments of one event; more than a record takes if need be. */
@@ -57,8 +60,9 @@ struct fxt_out {
 	struct proctab *tab;
 	struct fxt_str name[NAME_COUNT];
 	struct fxt_str kind[ET_K_COUNT], category[ET_K_COUNT];
-	struct fxt_str field[ET_T_COUNT][ET_MAX_FIELDS];
-	struct fxt_str string[ET_T_COUNT];
+	struct fxt_str value[ET_K_COUNT][ET_MAX_VALUES];
+	struct fxt_str string[ET_K_COUNT][ET_MAX_STRINGS];
+	struct fxt_str argv, marking[ET_NR_MARKINGS];
 	struct args args;
 	uint64_t flows;		/* flow ids given so far */
 	uint64_t events, lost, last_time, processes;
@@ -133,88 +137,133 @@ static void add_bytes(struct args *as, struct fxt_str name, const char *s, size_
 		 2 * len);
 }
 
-static void add_header(struct fxt_out *f, const struct et_event *ev,
-		       const struct et_item *it)
+/* A number that is a name: "SIGSEGV". */
+static bool add_signal(struct fxt_out *f, struct fxt_str name, int64_t v)
 {
-	const struct et_tag_row *row = &et_tags[it->tag];
+	char *text;
 
-	for (unsigned int i = 0; i < row->nfields; i++) {
-		int64_t v = ev->vals[it->off + i];
+	if (v <= 0 || v > INT32_MAX || !signal_abbrev((int)v))
+		return false;
+	text = keep(&f->args, xmalloc(32));
+	signal_name((int)v, text, 32);
+	add_arg(&f->args, fxt_arg_str(name, fxt_str(text, strlen(text))));
+	return true;
+}
 
-		/* sizes are those of the strings, or the lines tell them */
-		if (!row->fields[i].arg || !(it->have >> i & 1))
+static void add_values(struct fxt_out *f, const struct et_event *ev)
+{
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
+
+	for (unsigned int i = 0; i < kind->nvalues; i++) {
+		struct fxt_str name = f->value[ev->kind][i];
+		int64_t v = ev->val[i];
+
+		if (!et_has(ev, i))
 			continue;
-		if (it->big >> i & 1) {
+		if (kind->values[i].means == ET_MEANS_SIGNAL && add_signal(f, name, v))
+			continue;
+		if (ev->big >> i & 1) {
 			/* viewers show numbers from 2^63 on as negative ones */
 			char *text = keep(&f->args, xmalloc(24));
 
 			snprintf(text, 24, "%" PRIu64, (uint64_t)v);
-			add_arg(&f->args, fxt_arg_str(f->field[it->tag][i],
-						      fxt_str(text, strlen(text))));
-		} else if (v > INT32_MAX)
-			add_arg(&f->args, fxt_arg_u(f->field[it->tag][i], (uint64_t)v));
-		else
-			add_arg(&f->args, fxt_arg_i(f->field[it->tag][i], v));
+			add_arg(&f->args, fxt_arg_str(name, fxt_str(text, strlen(text))));
+		} else if (v > INT32_MAX) {
+			add_arg(&f->args, fxt_arg_u(name, (uint64_t)v));
+		} else {
+			add_arg(&f->args, fxt_arg_i(name, v));
+		}
 	}
 }
 
 /* All arguments of the exec's command line as one that a shell would take. */
-static void add_argv(struct fxt_out *f, const struct et_event *ev, uint32_t first)
+static void add_argv(struct fxt_out *f, const struct et_event *ev)
 {
 	struct buf b = { 0 };
 
-	for (uint32_t i = first; i < ev->nitems; i++) {
-		const struct et_item *it = &ev->items[i];
-
-		if (it->tag != ET_T_A)
-			continue;
-		if (i > first)
+	for (uint32_t i = 0; i < ev->nargs; i++) {
+		if (i)
 			buf_addc(&b, ' ');
-		sh_quote(&b, et_bytes(ev, it), it->len);
+		sh_quote(&b, et_text(ev, &ev->args[i]), ev->args[i].len);
 	}
 	buf_addc(&b, 0);
-	add_text(&f->args, f->string[ET_T_A], keep(&f->args, b.s), b.len - 1);
+	add_text(&f->args, f->argv, keep(&f->args, b.s), b.len - 1);
 }
 
-/* Lines outside the format, "Marks|cut=FN": an argument Marks. */
-static void add_other(struct fxt_out *f, const struct et_event *ev,
-		      const struct et_item *it)
+/* Lines outside the format, "Foreign|cut=FN": an argument Foreign. */
+static void add_extras(struct fxt_out *f, const struct et_event *ev)
 {
-	const char *s = et_bytes(ev, it);
-	size_t n = et_other_name(ev, it);
+	for (uint32_t i = 0; i < ev->nextras; i++) {
+		const char *s = ev->bytes + ev->extras[i].off;
+		size_t len = ev->extras[i].len, n = et_extra_name(s, len);
 
-	if (n)
-		add_bytes(&f->args, fxt_str(s, n), s + n + 1, it->len - n - 1);
+		if (n)
+			add_bytes(&f->args, fxt_str(s, n), s + n + 1, len - n - 1);
+	}
+}
+
+static void add_error(struct fxt_out *f, const struct et_event *ev)
+{
+	const char *name = error_name(ev->error);
+
+	if (ev->error && name)
+		add_arg(&f->args, fxt_arg_str(f->name[N_ERROR], fxt_str(name, strlen(name))));
+	else if (ev->error)
+		add_arg(&f->args, fxt_arg_i(f->name[N_ERROR], ev->error));
+	if (ev->flags & ET_F_FAILED)
+		add_arg(&f->args, fxt_arg_u(f->name[N_FAILED], 1));
+}
+
+/* Which strings are not the names that the kernel resolved: "from+to". */
+static void add_marks(struct fxt_out *f, const struct et_event *ev)
+{
+	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
+		struct buf b = { 0 };
+
+		if (!ev->marks[m])
+			continue;
+		for (unsigned int i = 0; i < 8; i++) {
+			if (!(ev->marks[m] >> i & 1) || !et_marked(ev->kind, i))
+				continue;
+			if (b.len)
+				buf_addc(&b, '+');
+			buf_adds(&b, et_marked(ev->kind, i));
+		}
+		buf_addc(&b, 0);
+		add_text(&f->args, f->marking[m], keep(&f->args, b.s), b.len - 1);
+	}
 }
 
 static void add_lines(struct fxt_out *f, const struct et_event *ev)
 {
-	struct et_finding found[4];
-	unsigned int n = et_check(ev, found, 4);
-	char text[160];
 	struct buf why = { 0 }, lines = { 0 };
+	char text[160];
 
-	for (unsigned int i = 0; i < n && i < 4; i++) {
-		et_finding_text(&found[i], text, sizeof(text));
+	for (unsigned int i = 0; i < ev->nfindings && i < 4; i++) {
+		et_finding_text(&ev->findings[i], text, sizeof(text));
 		if (i)
 			buf_adds(&why, "; ");
 		buf_adds(&why, text);
 	}
-	if (n) {
+	if (ev->nfindings) {
 		buf_addc(&why, 0);
 		add_text(&f->args, f->name[N_INCOMPLETE], keep(&f->args, why.s), why.len - 1);
+	}
+	if (ev->raw_len) {
+		add_bytes(&f->args, f->name[N_LINES], ev->raw, ev->raw_len);
+		return;
 	}
 	et_print_lines(ev, 0, &lines);
 	add_bytes(&f->args, f->name[N_LINES], keep(&f->args, lines.s), lines.len);
 }
 
 /* The times of an event that came in several records. */
-static void add_stamps(struct fxt_out *f, const struct et_event *ev)
+static void add_later(struct fxt_out *f, const struct et_event *ev)
 {
 	struct buf b = { 0 };
 
-	for (uint32_t i = 0; i < ev->nmarks; i++) {
-		const struct et_mark *m = &ev->marks[i];
+	for (uint32_t i = 0; i < ev->nlater; i++) {
+		const struct et_mark *m = &ev->later[i];
 
 		buf_addu(&b, m->item);
 		buf_addc(&b, ',');
@@ -228,38 +277,32 @@ static void add_stamps(struct fxt_out *f, const struct et_event *ev)
 	add_text(&f->args, f->name[N_STAMPS], keep(&f->args, b.s), b.len);
 }
 
-/* Every field and string of an event. */
+/* All that is known of an event. */
 static void event_args(struct fxt_out *f, const struct et_event *ev)
 {
-	bool regular = et_regular(ev), argv = false;
+	bool regular = et_regular(ev);
 
 	clear_args(&f->args);
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		const struct et_item *it = &ev->items[i];
-
-		if (et_tags[it->tag].role != ET_STRING) {
-			add_header(f, ev, it);
-		} else if (it->tag == ET_T_A) {
-			if (!argv)
-				add_argv(f, ev, i);
-			argv = true;
-		} else if (it->tag != ET_T_OTHER) {
-			add_bytes(&f->args, f->string[it->tag], et_bytes(ev, it), it->len);
-		} else if (regular) {
-			add_other(f, ev, it);
-		}
-	}
-	if (et_no_args(ev))
-		add_text(&f->args, f->string[ET_T_A], "", 0);
-	if (ev->flags & ET_F_FAILED)
-		add_arg(&f->args, fxt_arg_u(f->name[N_FAILED], 1));
+	add_values(f, ev);
+	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++)
+		if (et_has_string(ev, i))
+			add_bytes(&f->args, f->string[ev->kind][i], et_text(ev, &ev->str[i]),
+				  ev->str[i].len);
+	if (ev->nargs)
+		add_argv(f, ev);
+	else if (et_has_string(ev, ET_ARGS))
+		add_text(&f->args, f->argv, "", 0);
+	if (regular)
+		add_extras(f, ev);
+	add_error(f, ev);
+	add_marks(f, ev);
 	if (ev->flags & ET_F_LATE)
 		add_arg(&f->args, fxt_arg_u(f->name[N_LATE], 1));
 	add_arg(&f->args, fxt_arg_u(f->name[N_CPU], ev->cpu));
 	if (!regular)
 		add_lines(f, ev);
-	else if (ev->nmarks)
-		add_stamps(f, ev);
+	else if (ev->nlater)
+		add_later(f, ev);
 }
 
 /* An event with all its arguments; those beyond a record's 15 follow it. */
@@ -429,9 +472,11 @@ static void put_lost(struct fxt_out *f, const struct et_event *ev)
 {
 	fxt_provider_event(f->w, ETRACE_FXT_PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
 	clear_args(&f->args);
-	if (ev->nvals) {
-		add_arg(&f->args, fxt_arg_u(f->name[N_COUNT], (uint64_t)ev->vals[0]));
-		f->lost += (uint64_t)ev->vals[0];
+	if (et_has(ev, ET_V_LOST_count)) {
+		uint64_t n = (uint64_t)ev->val[ET_V_LOST_count];
+
+		add_arg(&f->args, fxt_arg_u(f->name[N_COUNT], n));
+		f->lost += n;
 	} else {
 		f->lost++;
 	}
@@ -467,7 +512,7 @@ static int fxt_out_item(struct sink *s, const void *item)
 		};
 
 		/* a flow begins here: it needs a slice, if of no length */
-		if (ev->kind == ET_K_CLONE && et_find(ev, ET_T_SCHED_FORK)) {
+		if (ev->kind == ET_K_CLONE && et_has(ev, ET_V_CLONE_child)) {
 			e.type = FXT_EV_DURATION_COMPLETE;
 			e.value = ev->time;
 		}
@@ -527,14 +572,14 @@ static void begin_file(struct fxt_out *f)
 	for (unsigned int i = 0; i < ET_K_COUNT; i++) {
 		f->kind[i] = pin(f, et_kinds[i].name);
 		f->category[i] = pin(f, et_kinds[i].category);
+		for (unsigned int j = 0; j < et_kinds[i].nvalues; j++)
+			f->value[i][j] = pin(f, et_kinds[i].values[j].name);
+		for (unsigned int j = 0; j < et_kinds[i].nstrings; j++)
+			f->string[i][j] = pin(f, et_kinds[i].strings[j].name);
 	}
-	for (unsigned int i = 0; i < ET_T_COUNT; i++) {
-		if (et_tags[i].arg)
-			f->string[i] = pin(f, et_tags[i].arg);
-		for (unsigned int j = 0; j < et_tags[i].nfields; j++)
-			if (et_tags[i].fields[j].arg)
-				f->field[i][j] = pin(f, et_tags[i].fields[j].arg);
-	}
+	f->argv = pin(f, et_args_name[ET_K_EXEC]);
+	for (unsigned int i = 0; i < ET_NR_MARKINGS; i++)
+		f->marking[i] = pin(f, et_marking_names[i]);
 	fxt_process_name(f->w, PROCTAB_OWN_KOID, FXT_STR("etrace"));
 	own[0] = fxt_arg_koid(f->name[N_PROCESS], PROCTAB_OWN_KOID);
 	own[1] = fxt_arg_u(f->name[N_UPID], 0);

@@ -10,17 +10,40 @@
 #define SYSTEM "etrace"
 
 static const char * const kind_names[REC_KIND_COUNT] = {
-#define X(name) \
-	[REC_##name] = "etrace_" #name,
-	REC_KINDS(X)
+#undef ETRACE_READER_EVENTS
+#define EVENT(ID, id, name, category, where, doc) [REC_##id] = "etrace_" #id,
+#include "kernel/etrace_events.def"
+	[REC_string] = "etrace_string",
+	[REC_args] = "etrace_args",
+	[REC_lost] = "etrace_lost",
+};
+
+/* A field of a record, and which of its layout's places is for it. */
+struct field_row {
+	uint8_t kind;		/* REC_KIND_COUNT: of all */
+	const char *name;
+	size_t place;		/* offset in struct rec_layout */
+};
+
+#define PLACE(member) offsetof(struct rec_layout, member)
+
+static const struct field_row fields[] = {
+#define X(id) { REC_KIND_COUNT, #id, PLACE(field[REC_F_##id]) },
+	REC_FIELDS(X)
 #undef X
 };
 
-static const char * const fields[REC_FIELD_COUNT] = {
-#define X(id) \
-	[REC_F_##id] = #id,
-	REC_FIELDS(X)
-#undef X
+#define EVENT(ID, id, name, category, where, doc) enum { IS_##ID = REC_##id };
+#include "kernel/etrace_events.def"
+
+static const struct field_row event_fields[] = {
+#define VALUE(ID, id, type, name, means, given) \
+	{ IS_##ID, #id, PLACE(value[ET_V_##ID##_##id]) },
+#define STRING(ID, id, TAG, name) \
+	{ IS_##ID, #id "_len", PLACE(len[ET_S_##ID##_##id]) }, \
+	{ IS_##ID, #id, PLACE(text[ET_S_##ID##_##id]) },
+#define ARGS(ID, id, TAG, name) STRING(ID, id, TAG, name)
+#include "kernel/etrace_events.def"
 };
 
 const char *rec_kind_name(unsigned int kind)
@@ -28,26 +51,39 @@ const char *rec_kind_name(unsigned int kind)
 	return kind < REC_KIND_COUNT ? kind_names[kind] : NULL;
 }
 
-static bool add_field(struct rec_layout *l, const struct tep_format_field *tf)
+static struct rec_place *place_of(struct rec_layout *l, const struct field_row *row)
 {
+	return (struct rec_place *)((char *)l + row->place);
+}
+
+static struct rec_place *find_place(struct rec_layout *l, unsigned int kind, const char *name)
+{
+	for (size_t i = 0; i < sizeof(event_fields) / sizeof(*event_fields); i++)
+		if (event_fields[i].kind == kind && !strcmp(event_fields[i].name, name))
+			return place_of(l, &event_fields[i]);
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (!strcmp(fields[i].name, name))
+			return place_of(l, &fields[i]);
+	return NULL;
+}
+
+static bool add_field(struct rec_layout *l, unsigned int kind, const struct tep_format_field *tf)
+{
+	struct rec_place *place = find_place(l, kind, tf->name);
 	bool array = tf->flags & TEP_FIELD_IS_DYNAMIC;
 	uint32_t end = (uint32_t)(tf->offset + tf->size);
 
-	for (unsigned int i = 0; i < REC_FIELD_COUNT; i++) {
-		if (strcmp(fields[i], tf->name))
-			continue;
-		if (tf->offset < 0 || end > 4096 ||
-		    (array && tf->size != 4) ||
-		    (tf->size != 1 && tf->size != 2 && tf->size != 4 && tf->size != 8))
-			return false;
-		l->field[i] = (struct rec_place){
-			(uint16_t)tf->offset, (uint8_t)tf->size,
-			tf->flags & TEP_FIELD_IS_SIGNED, array };
-		if (l->size < end)
-			l->size = end;
-		return true;
-	}
 	/* a later module's field: the record is understood without it */
+	if (!place)
+		return true;
+	if (tf->offset < 0 || end > 4096 ||
+	    (array && tf->size != 4) ||
+	    (tf->size != 1 && tf->size != 2 && tf->size != 4 && tf->size != 8))
+		return false;
+	*place = (struct rec_place){ (uint16_t)tf->offset, (uint8_t)tf->size,
+				     tf->flags & TEP_FIELD_IS_SIGNED, array };
+	if (l->size < end)
+		l->size = end;
 	return true;
 }
 
@@ -67,7 +103,7 @@ bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
 			return false;
 		}
 		for (const struct tep_format_field *tf = ev[k]->format.fields; tf; tf = tf->next)
-			if (!add_field(l, tf)) {
+			if (!add_field(l, k, tf)) {
 				snprintf(why, size, "field %s of event %s has another form than expected",
 					 tf->name, kind_names[k]);
 				return false;

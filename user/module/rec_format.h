@@ -13,34 +13,30 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "build/schema.h"
+
 struct tep_handle;
 
-/* The kinds of records; each is an event of tracefs with the prefix etrace_. */
-#define REC_KINDS(X)							\
-	X(exec) X(clone) X(exit) X(open) X(close) X(dup) X(pipe) X(rename) \
-	X(link) X(symlink) X(mount) X(umount) X(comm) X(uring) X(string) X(args) X(lost)
-
+/*
+ * The kinds of records; each is an event of tracefs with the prefix etrace_.
+ * Those of kernel/etrace_events.def first, in its order: REC_exec + 1 is
+ * ET_K_EXEC, and so on.
+ */
 enum rec_kind {
-#define X(name)	REC_##name,
-	REC_KINDS(X)
-#undef X
+#undef ETRACE_READER_EVENTS
+#define EVENT(ID, id, name, category, where, doc) REC_##id,
+#include "kernel/etrace_events.def"
+	REC_string, REC_args, REC_lost,
 	REC_KIND_COUNT
 };
+#define REC_EVENTS	REC_string	/* how many are of the .def */
 
-/* The fields that any record may have: numbers, and arrays of bytes. */
+/* The fields that records have beside the values and strings of the .def. */
 #define REC_FIELDS(X)							\
 	X(upid) X(time) X(error) X(inl) X(more) X(joined) X(unread) X(cut) \
-	X(untold) X(outside)						\
-	X(flags) X(has_flags) X(child) X(status) X(signal) X(core)	\
-	X(mode) X(fd) X(oldfd) X(newfd) X(fd1) X(fd2)			\
-	X(event) X(tag) X(state) X(part) X(total) X(first)		\
-	X(count) X(since) X(args_len) X(args) X(piece)			\
-	X(interp_len) X(interp) X(path_len) X(path) X(cwd_len) X(cwd)	\
-	X(name_len) X(name) X(orig_len) X(orig)				\
-	X(from_len) X(from) X(to_len) X(to)				\
-	X(target_len) X(target) X(resolved_len) X(resolved)		\
-	X(link_len) X(link) X(source_len) X(source) X(type_len) X(type)	\
-	X(comm_len) X(comm)
+	X(untold) X(outside) X(has_flags)				\
+	X(event) X(tag) X(state) X(part) X(total) X(first) X(piece)	\
+	X(count) X(since)
 
 enum rec_field {
 #define X(name)	REC_F_##name,
@@ -59,6 +55,9 @@ struct rec_place {
 
 struct rec_layout {
 	struct rec_place field[REC_FIELD_COUNT];
+	struct rec_place value[ET_MAX_VALUES];	/* by ET_V_* */
+	struct rec_place len[ET_ARGS + 1];	/* of a string, by ET_S_* */
+	struct rec_place text[ET_ARGS + 1];
 	uint32_t size;		/* bytes that each record has at least */
 };
 
@@ -100,10 +99,9 @@ struct rec {
 bool rec_open(const struct rec_formats *f, struct rec *r, const void *data,
 	      uint32_t size);
 
-/** rec_num - a number; 0 if the record has no such field */
-static inline int64_t rec_num(const struct rec *r, enum rec_field field)
+/** rec_at - a number at a place; 0 if the record has no such field */
+static inline int64_t rec_at(const struct rec *r, const struct rec_place *p)
 {
-	const struct rec_place *p = &r->layout->field[field];
 	const uint8_t *at = r->data + p->offset;
 	uint64_t u64;
 	uint32_t u32;
@@ -126,6 +124,12 @@ static inline int64_t rec_num(const struct rec *r, enum rec_field field)
 	}
 }
 
+/** rec_num - a number that is none of the .def */
+static inline int64_t rec_num(const struct rec *r, enum rec_field field)
+{
+	return rec_at(r, &r->layout->field[field]);
+}
+
 /**
  * rec_bytes - an array
  * @len: set to its length
@@ -133,13 +137,13 @@ static inline int64_t rec_num(const struct rec *r, enum rec_field field)
  * Return: its bytes, in the record; of length 0 if the record has no such
  * field or is damaged.
  */
-static inline const char *rec_bytes(const struct rec *r, enum rec_field field,
+static inline const char *rec_bytes(const struct rec *r, const struct rec_place *p,
 				    uint32_t *len)
 {
-	uint32_t loc = (uint32_t)rec_num(r, field);
+	uint32_t loc = (uint32_t)rec_at(r, p);
 	uint32_t off = loc & 0xffff, n = loc >> 16;
 
-	*len = r->layout->field[field].array && off + n <= r->size ? n : 0;
+	*len = p->array && off + n <= r->size ? n : 0;
 	return (const char *)r->data + (off <= r->size ? off : 0);
 }
 

@@ -37,9 +37,9 @@ uint64_t seed(uint64_t otherwise)
 	return s ? strtoull(s, NULL, 0) : otherwise;
 }
 
-struct et_event *events_add(struct events *es, const struct et_event *ev)
+struct lt_event *events_add(struct events *es, const struct lt_event *ev)
 {
-	struct et_event *c;
+	struct lt_event *c;
 
 	es->e = xgrow(es->e, &es->cap, es->n + 1, sizeof(*es->e));
 	c = &es->e[es->n++];
@@ -56,32 +56,32 @@ struct et_event *events_add(struct events *es, const struct et_event *ev)
 void events_free(struct events *es)
 {
 	for (size_t i = 0; i < es->n; i++)
-		et_fini(&es->e[i]);
+		lt_fini(&es->e[i]);
 	free(es->e);
 	memset(es, 0, sizeof(*es));
 }
 
-void assert_event_equal(const struct et_event *a, const struct et_event *b)
+void assert_event_equal(const struct lt_event *a, const struct lt_event *b)
 {
 	assert_int_equal(a->kind, b->kind);
 	assert_int_equal(a->upid, b->upid);
 	assert_int_equal(a->time, b->time);
 	assert_int_equal(a->cpu, b->cpu);
-	assert_int_equal(a->flags & ET_F_FAILED, b->flags & ET_F_FAILED);
+	assert_int_equal(a->flags & LT_F_FAILED, b->flags & LT_F_FAILED);
 	assert_int_equal(a->nitems, b->nitems);
 	for (uint32_t i = 0; i < a->nitems; i++) {
-		const struct et_item *x = &a->items[i], *y = &b->items[i];
+		const struct lt_item *x = &a->items[i], *y = &b->items[i];
 
 		assert_int_equal(x->tag, y->tag);
 		assert_int_equal(x->len, y->len);
 		assert_int_equal(x->index, y->index);
-		if (et_tags[x->tag].role == ET_STRING) {
-			assert_memory_equal(et_bytes(a, x), et_bytes(b, y), x->len);
+		if (lt_tags[x->tag].role == ET_STRING) {
+			assert_memory_equal(lt_bytes(a, x), lt_bytes(b, y), x->len);
 			continue;
 		}
 		assert_int_equal(x->have, y->have);
 		assert_int_equal(x->big, y->big);
-		for (unsigned int f = 0; f < et_tags[x->tag].nfields; f++)
+		for (unsigned int f = 0; f < lt_tags[x->tag].nfields; f++)
 			if (x->have >> f & 1)
 				assert_int_equal(a->vals[x->off + f], b->vals[y->off + f]);
 	}
@@ -160,46 +160,46 @@ static int64_t random_number(struct rng *r, bool *big)
 	}
 }
 
-static void add_string(struct gen *g, struct et_event *ev, enum et_tag tag, struct buf *b)
+static void add_string(struct gen *g, struct lt_event *ev, enum lt_tag tag, struct buf *b)
 {
 	random_string(g, b);
-	et_add_item(ev, tag, ev->cpu, ev->time);
-	et_add_bytes(ev, b->s, b->len);
+	lt_add_item(ev, tag, ev->cpu, ev->time);
+	lt_add_bytes(ev, b->s, b->len);
 }
 
 /* A header with random numbers; sizes are set when the strings are there. */
-static void add_header(struct gen *g, struct et_event *ev, enum et_tag tag)
+static void add_header(struct gen *g, struct lt_event *ev, enum lt_tag tag)
 {
-	const struct et_tag_row *row = &et_tags[tag];
+	const struct lt_tag_row *row = &lt_tags[tag];
 
-	et_add_item(ev, tag, ev->cpu, ev->time);
+	lt_add_item(ev, tag, ev->cpu, ev->time);
 	for (unsigned int i = 0; i < row->nfields; i++) {
 		bool big = false;
 		int64_t v = 0;
 
-		if (row->fields[i].size_of != ET_T_NONE)
+		if (row->fields[i].size_of != LT_NONE)
 			continue;
-		v = tag == ET_T_SCHED_FORK ? (int64_t)rnd(&g->r, 1ull << 50) :
+		v = tag == LT_SchedFork ? (int64_t)rnd(&g->r, 1ull << 50) :
 					     random_number(&g->r, &big);
-		et_set_field(ev, i, v, big);
+		lt_set_field(ev, i, v, big);
 	}
 }
 
-static void set_sizes(struct et_event *ev)
+static void set_sizes(struct lt_event *ev)
 {
 	for (uint32_t i = 0; i < ev->nitems; i++) {
-		struct et_item *it = &ev->items[i];
-		const struct et_tag_row *row = &et_tags[it->tag];
+		struct lt_item *it = &ev->items[i];
+		const struct lt_tag_row *row = &lt_tags[it->tag];
 
 		for (unsigned int f = 0; f < row->nfields; f++) {
-			enum et_tag tag = row->fields[f].size_of;
+			enum lt_tag tag = row->fields[f].size_of;
 			int64_t size = 0;
-			bool there = tag == ET_T_A;
+			bool there = tag == LT_A;
 
-			for (uint32_t k = 0; tag != ET_T_NONE && k < ev->nitems; k++) {
+			for (uint32_t k = 0; tag != LT_NONE && k < ev->nitems; k++) {
 				if (ev->items[k].tag == tag) {
 					there = true;
-					size += ev->items[k].len + (tag == ET_T_A);
+					size += ev->items[k].len + (tag == LT_A);
 				}
 			}
 			if (there) {
@@ -211,111 +211,111 @@ static void set_sizes(struct et_event *ev)
 }
 
 /* @last: what the task did before; some forms cannot follow some others. */
-static void random_event(struct gen *g, struct et_event *ev, enum et_kind last)
+static void random_event(struct gen *g, struct lt_event *ev, enum et_kind last)
 {
 	struct rng *r = &g->r;
 	struct buf b = { 0 };
 
 	switch (ev->kind) {
 	case ET_K_EXEC:
-		add_header(g, ev, ET_T_NEW_PROC);
-		add_string(g, ev, ET_T_PI, &b);
-		add_string(g, ev, ET_T_PP, &b);
-		add_string(g, ev, ET_T_CW, &b);
+		add_header(g, ev, LT_New_proc);
+		add_string(g, ev, LT_PI, &b);
+		add_string(g, ev, LT_PP, &b);
+		add_string(g, ev, LT_CW, &b);
 		for (uint32_t i = 0, n = (uint32_t)rnd(r, 12); i < n; i++) {
-			add_string(g, ev, ET_T_A, &b);
+			add_string(g, ev, LT_A, &b);
 			ev->items[ev->nitems - 1].index = i;
 		}
-		add_header(g, ev, ET_T_END_OF_ARGS);
+		add_header(g, ev, LT_End_of_args);
 		break;
 	case ET_K_CLONE:
 		if (rnd_one_in(r, 4)) {
-			add_header(g, ev, ET_T_SCHED_FORK);
+			add_header(g, ev, LT_SchedFork);
 			break;
 		}
-		add_header(g, ev, ET_T_SYS_CLONE);
-		add_header(g, ev, rnd_one_in(r, 4) ? ET_T_SYS_CLONE_FAILED : ET_T_SCHED_FORK);
+		add_header(g, ev, LT_SysClone);
+		add_header(g, ev, rnd_one_in(r, 4) ? LT_SysCloneFailed : LT_SchedFork);
 		break;
 	case ET_K_OPEN:
-		add_header(g, ev, ET_T_OPEN);
-		add_string(g, ev, ET_T_FN, &b);
-		add_string(g, ev, ET_T_FO, &b);
+		add_header(g, ev, LT_Open);
+		add_string(g, ev, LT_FN, &b);
+		add_string(g, ev, LT_FO, &b);
 		break;
 	case ET_K_CLOSE:
-		add_header(g, ev, ET_T_CLOSE);
+		add_header(g, ev, LT_Close);
 		break;
 	case ET_K_DUP:
-		add_header(g, ev, ET_T_DUP);
+		add_header(g, ev, LT_Dup);
 		break;
 	case ET_K_PIPE:
-		add_header(g, ev, ET_T_PIPE);
+		add_header(g, ev, LT_Pipe);
 		break;
 	case ET_K_RENAME:
 	case ET_K_LINK: {
 		bool link = ev->kind == ET_K_LINK, form3 = rnd_one_in(r, 6);
-		enum et_tag failed = link ? ET_T_LINK_FAILED : ET_T_RENAME_FAILED;
+		enum lt_tag failed = link ? LT_LinkFailed : LT_RenameFailed;
 
 		if (!form3) {
 			if (rnd_one_in(r, 2))
-				add_header(g, ev, link ? ET_T_LINKAT_FROM : ET_T_RENAME2_FROM);
+				add_header(g, ev, link ? LT_LinkatFrom : LT_Rename2From);
 			else
-				add_header(g, ev, link ? ET_T_LINK_FROM : ET_T_RENAME_FROM);
-			add_string(g, ev, link ? ET_T_LF : ET_T_RF, &b);
+				add_header(g, ev, link ? LT_LinkFrom : LT_RenameFrom);
+			add_string(g, ev, link ? LT_LF : LT_RF, &b);
 		}
 		if (form3 || rnd_one_in(r, 4)) {
 			add_header(g, ev, failed);
 			break;
 		}
-		add_header(g, ev, link ? ET_T_LINK_TO : ET_T_RENAME_TO);
-		add_string(g, ev, link ? ET_T_LT : ET_T_RT, &b);
+		add_header(g, ev, link ? LT_LinkTo : LT_RenameTo);
+		add_string(g, ev, link ? LT_LT : LT_RT, &b);
 		break;
 	}
 	case ET_K_SYMLINK:
-		add_header(g, ev, ET_T_SYMLINK);
-		add_string(g, ev, ET_T_ST, &b);
+		add_header(g, ev, LT_Symlink);
+		add_string(g, ev, LT_ST, &b);
 		if (rnd_one_in(r, 2))
-			add_string(g, ev, ET_T_SR, &b);
-		add_string(g, ev, ET_T_SL, &b);
+			add_string(g, ev, LT_SR, &b);
+		add_string(g, ev, LT_SL, &b);
 		break;
 	case ET_K_MOUNT:
-		add_header(g, ev, ET_T_MOUNT);
+		add_header(g, ev, LT_Mount);
 		if (rnd_one_in(r, 2))
-			add_string(g, ev, ET_T_MS, &b);
-		add_string(g, ev, ET_T_MT, &b);
+			add_string(g, ev, LT_MS, &b);
+		add_string(g, ev, LT_MT, &b);
 		if (rnd_one_in(r, 2))
-			add_string(g, ev, ET_T_MX, &b);
+			add_string(g, ev, LT_MX, &b);
 		if (rnd_one_in(r, 3))
-			add_header(g, ev, ET_T_MOUNT_FAILED);
+			add_header(g, ev, LT_MountFailed);
 		break;
 	case ET_K_UMOUNT:
 		if (last != ET_K_UMOUNT && rnd_one_in(r, 4)) {
-			add_header(g, ev, ET_T_UMOUNT_FAILED);
+			add_header(g, ev, LT_UmountFailed);
 			break;
 		}
-		add_header(g, ev, ET_T_UMOUNT);
-		add_string(g, ev, ET_T_MT, &b);
+		add_header(g, ev, LT_Umount);
+		add_string(g, ev, LT_MT, &b);
 		if (rnd_one_in(r, 3))
-			add_header(g, ev, ET_T_UMOUNT_FAILED);
+			add_header(g, ev, LT_UmountFailed);
 		break;
 	case ET_K_COMM:
-		add_header(g, ev, ET_T_COMM);
-		add_string(g, ev, ET_T_CN, &b);
+		add_header(g, ev, LT_Comm);
+		add_string(g, ev, LT_CN, &b);
 		break;
 	case ET_K_PRESENT:
-		add_header(g, ev, ET_T_PRESENT);
-		add_string(g, ev, ET_T_TN, &b);
-		for (enum et_tag t = ET_T_TP; t <= ET_T_TA; t++)
+		add_header(g, ev, LT_Present);
+		add_string(g, ev, LT_TN, &b);
+		for (enum lt_tag t = LT_TP; t <= LT_TA; t++)
 			if (rnd_one_in(r, 2))
 				add_string(g, ev, t, &b);
 		break;
 	case ET_K_URING:
-		add_header(g, ev, ET_T_URING);
+		add_header(g, ev, LT_IoUring);
 		break;
 	default:
-		add_header(g, ev, ET_T_EXIT);
+		add_header(g, ev, LT_Exit);
 		/* a task ends once: behind another end nobody knows whose signal it was */
 		if (last != ET_K_EXIT && rnd_one_in(r, 3))
-			add_header(g, ev, ET_T_EXIT_SIGNAL);
+			add_header(g, ev, LT_ExitSignal);
 		break;
 	}
 	set_sizes(ev);
@@ -363,16 +363,16 @@ static void string_lines(struct gen *g, struct lines *ls, struct buf *line,
 		buf_adds(new_line(ls), rnd_one_in(&g->r, 2) ? "Cont_end|" : "Cont_end");
 }
 
-static void print_string(struct gen *g, struct lines *ls, const struct et_event *ev,
-			 const struct et_item *it)
+static void print_string(struct gen *g, struct lines *ls, const struct lt_event *ev,
+			 const struct lt_item *it)
 {
-	const char *name = et_tags[it->tag].name, *s = et_bytes(ev, it);
+	const char *name = lt_tags[it->tag].name, *s = lt_bytes(ev, it);
 	struct buf *line;
 	size_t len = it->len;
 	unsigned int part = 0;
 	char head[32];
 
-	if (it->tag != ET_T_A && len < 900) {
+	if (it->tag != LT_A && len < 900) {
 		line = new_line(ls);
 		buf_adds(line, name);
 		buf_addc(line, '|');
@@ -386,27 +386,27 @@ static void print_string(struct gen *g, struct lines *ls, const struct et_event 
 		if (n > 900)
 			n = rnd_one_in(&g->r, 3) ? rnd(&g->r, 901) : 900;
 		snprintf(head, sizeof(head), "%s[%u]", name,
-			 it->tag == ET_T_A ? it->index : part++);
+			 it->tag == LT_A ? it->index : part++);
 		line = new_line(ls);
 		buf_adds(line, head);
 		string_lines(g, ls, line, s, n);
 		s += n;
 		len -= n;
 	} while (len);
-	if (it->tag == ET_T_A)
+	if (it->tag == LT_A)
 		return;
 	line = new_line(ls);
 	buf_adds(line, name);
 	buf_adds(line, rnd_one_in(&g->r, 2) ? "_end|" : "_end");
 }
 
-static void print_event(struct gen *g, struct lines *ls, const struct et_event *ev)
+static void print_event(struct gen *g, struct lines *ls, const struct lt_event *ev)
 {
 	char text[64];
 
 	for (uint32_t i = 0; i < ev->nitems; i++) {
-		const struct et_item *it = &ev->items[i];
-		const struct et_tag_row *row = &et_tags[it->tag];
+		const struct lt_item *it = &ev->items[i];
+		const struct lt_tag_row *row = &lt_tags[it->tag];
 		const char *comma = "";
 		struct buf *line;
 
@@ -439,7 +439,7 @@ static void print_event(struct gen *g, struct lines *ls, const struct et_event *
 struct actor {
 	uint64_t upid;
 	enum et_kind last;
-	struct et_event *ev;	/* being printed; its time is set by its first record */
+	struct lt_event *ev;	/* being printed; its time is set by its first record */
 	size_t expect;		/* its index there */
 	struct lines lines;
 	size_t next;		/* line to be printed next */
@@ -509,19 +509,19 @@ void gen_trace(struct gen *g, size_t events, struct events *expect,
 
 		now += 1 + rnd(&g->r, rnd_one_in(&g->r, 50) ? 5000000 : 2000);
 		if (!a->lines.n) {
-			struct et_event ev;
+			struct lt_event ev;
 
 			if (made == events)
 				continue;
 			if (rnd_one_in(&g->r, 3))
 				a->cpu = (uint32_t)rnd(&g->r, g->cpus);
-			et_init(&ev);
-			et_reset(&ev, 1 + rnd(&g->r, ET_K_PRESENT), a->upid, a->cpu, now);
+			lt_init(&ev);
+			lt_reset(&ev, 1 + rnd(&g->r, ET_K_PRESENT), a->upid, a->cpu, now);
 			random_event(g, &ev, a->last);
 			a->last = ev.kind;
 			print_event(g, &a->lines, &ev);
 			events_add(expect, &ev);
-			et_fini(&ev);
+			lt_fini(&ev);
 			made++;
 			busy++;
 		} else if (rnd_one_in(&g->r, 6)) {

@@ -24,16 +24,16 @@ uint64_t seed(uint64_t otherwise);
 
 /* Events, in the order of time. */
 struct events {
-	struct et_event *e;
+	struct lt_event *e;
 	size_t n, cap;
 };
 
 /** events_add - a deep copy at the end. Return: the copy */
-struct et_event *events_add(struct events *es, const struct et_event *ev);
+struct lt_event *events_add(struct events *es, const struct lt_event *ev);
 void events_free(struct events *es);
 
 /** assert_event_equal - same call, same fields, same bytes; times if @times */
-void assert_event_equal(const struct et_event *a, const struct et_event *b);
+void assert_event_equal(const struct lt_event *a, const struct lt_event *b);
 
 /* How a tracer prints. */
 enum style {

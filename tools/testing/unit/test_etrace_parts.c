@@ -550,18 +550,18 @@ static void other_names(void **state)
 		{ "Ahex|", 4 }, { "Abcdefghijklmnopqrstuvwxyz01234|", 31 },
 		{ "Abcdefghijklmnopqrstuvwxyz012345|", 0 },
 	};
-	struct et_event ev;
+	struct lt_event ev;
 
 	(void)state;
-	et_init(&ev);
+	lt_init(&ev);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		et_reset(&ev, ET_K_CLOSE, 1, 0, 1);
-		et_add_item(&ev, ET_T_OTHER, 0, 1);
-		et_add_bytes(&ev, cases[i].line, strlen(cases[i].line));
+		lt_reset(&ev, ET_K_CLOSE, 1, 0, 1);
+		lt_add_item(&ev, LT_OTHER, 0, 1);
+		lt_add_bytes(&ev, cases[i].line, strlen(cases[i].line));
 		if (et_other_name(&ev, &ev.items[0]) != cases[i].n)
 			fail_msg("%s: %zu", cases[i].line, et_other_name(&ev, &ev.items[0]));
 	}
-	et_fini(&ev);
+	lt_fini(&ev);
 }
 
 /* ---- what is said of an input ---- */

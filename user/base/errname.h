@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of errors, as errno(3) has them. */
+#ifndef ETRACE_ERRNAME_H
+#define ETRACE_ERRNAME_H
+
+#include <stddef.h>
+
+/** error_name - "ENOENT"; NULL where a number has no name
+ * @error: positive errno
+ */
+const char *error_name(int error);
+
+/** error_number - that of a name of @len bytes; 0: there is none such */
+int error_number(const char *name, size_t len);
+
+#endif
