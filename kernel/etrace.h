@@ -491,50 +491,19 @@ void etrace_probes_unregister(void);
 /* ---- the table of system calls: syscalls.c ---------------------------- */
 
 enum etrace_record {
-	ETRACE_REC_EXEC,
-	ETRACE_REC_FORK,
-	ETRACE_REC_VFORK,
-	ETRACE_REC_CLONE,
-	ETRACE_REC_OPEN,
-	ETRACE_REC_CLOSE,
-	ETRACE_REC_CLOSE_RANGE,
-	ETRACE_REC_DUP,
-	ETRACE_REC_FCNTL,
-	ETRACE_REC_PIPE,
-	ETRACE_REC_RENAME,
-	ETRACE_REC_LINK,
-	ETRACE_REC_SYMLINK,
-	ETRACE_REC_MOUNT,
-	ETRACE_REC_UMOUNT,
-	ETRACE_REC_URING,
+#define ETRACE_RECORD(id) ETRACE_REC_##id,
+#include "etrace_syscalls.def"
 	ETRACE_NR_REC,
 };
 
 enum etrace_hook_id {
-	ETRACE_HOOK_NONE,
-	ETRACE_HOOK_BPRM_CHECK,
-	ETRACE_HOOK_CLOSE_RANGE,
-	ETRACE_HOOK_PATH_RENAME,
-	ETRACE_HOOK_PATH_LINK,
-	ETRACE_HOOK_PATH_SYMLINK,
-	ETRACE_HOOK_SB_MOUNT,
-	ETRACE_HOOK_SB_UMOUNT,
+#define ETRACE_HOOK(id) ETRACE_HOOK_##id,
+#include "etrace_syscalls.def"
 };
 
 enum etrace_arg {
-	ETRACE_ARG_SKIP,	/* not looked at */
-	ETRACE_ARG_DIRFD,	/* directory of PATH; absent: the working directory */
-	ETRACE_ARG_PATH,
-	ETRACE_ARG_DIRFD2,	/* directory of PATH2 */
-	ETRACE_ARG_PATH2,
-	ETRACE_ARG_TARGET,	/* of a symbolic link */
-	ETRACE_ARG_SOURCE,	/* of a mount */
-	ETRACE_ARG_TYPE,	/* of a file system */
-	ETRACE_ARG_FLAGS,	/* or a command */
-	ETRACE_ARG_MODE,
-	ETRACE_ARG_FD,
-	ETRACE_ARG_FD2,
-	ETRACE_ARG_STRUCT,	/* pointer to a structure of the call's own */
+#define ETRACE_ROLE(id) ETRACE_ARG_##id,
+#include "etrace_syscalls.def"
 	ETRACE_NR_ARG,
 };
 

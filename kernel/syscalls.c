@@ -31,41 +31,14 @@
 
 static struct etrace_syscall etrace_syscalls[] = {
 	{ .nr = { ETRACE_NR_NONE, ETRACE_NR_NONE } },	/* row 0: no call */
-#define SKIP	ETRACE_ARG_SKIP
-#define DIRFD	ETRACE_ARG_DIRFD
-#define PATH	ETRACE_ARG_PATH
-#define DIRFD2	ETRACE_ARG_DIRFD2
-#define PATH2	ETRACE_ARG_PATH2
-#define TARGET	ETRACE_ARG_TARGET
-#define SOURCE	ETRACE_ARG_SOURCE
-#define TYPE	ETRACE_ARG_TYPE
-#define FLAGS	ETRACE_ARG_FLAGS
-#define MODE	ETRACE_ARG_MODE
-#define FD	ETRACE_ARG_FD
-#define FD2	ETRACE_ARG_FD2
-#define STRUCT	ETRACE_ARG_STRUCT
 #define ETRACE_SYSCALL(_name, _record, _hook, ...)			\
 	{								\
 		.nr = { __NR_##_name, ETRACE_NR_COMPAT(_name) },	\
 		.record = ETRACE_REC_##_record,				\
 		.hook = ETRACE_HOOK_##_hook,				\
-		.role = { __VA_ARGS__ },				\
+		.role = { ETRACE_ROLES(ETRACE_ARG_, __VA_ARGS__) },	\
 	},
 #include "etrace_syscalls.def"
-#undef ETRACE_SYSCALL
-#undef SKIP
-#undef DIRFD
-#undef PATH
-#undef DIRFD2
-#undef PATH2
-#undef TARGET
-#undef SOURCE
-#undef TYPE
-#undef FLAGS
-#undef MODE
-#undef FD
-#undef FD2
-#undef STRUCT
 };
 
 /* Row of each number, 0: not recorded. */
