@@ -5,7 +5,8 @@
 bool etrace_extended;
 
 const char etrace_tag_names[ETRACE_NR_TAG][4] = {
-#define TAG(TAG) [ETRACE_TAG_##TAG] = #TAG,
+#define TAG(TAG) \
+	[ETRACE_TAG_##TAG] = #TAG,
 #include "etrace_events.def"
 };
 
