@@ -83,11 +83,12 @@ demo:
 	tools/deps build vm
 	tools/testing/demo/demo.sh
 
-# How fast etrace-read is, beside wc -l; and that its memory does not grow with
-# the length of a trace.
+# What reading costs in instructions an event, in limits, and how fast
+# etrace-read is, beside wc -l; and that its memory does not grow with the length
+# of a trace.
 bench:
 	tools/deps build bench
-	$(MAKE) -C tools/testing/bench speed
+	$(MAKE) -C tools/testing/bench read speed
 
 bench-memory:
 	tools/deps build bench

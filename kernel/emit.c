@@ -143,7 +143,7 @@ static void etrace_emit_string(struct etrace_task *t, const struct etrace_rec *r
 	p.untold = r->untold;
 	p.outside = r->outside;
 	p.string.ev = r->ev;
-	p.string.tag = etrace_event_tags(r->ev)[i];
+	p.string.tag = etrace_schemas[r->ev].tags[i];
 	p.string.total = str->len;
 	p.string.part = whole ? -1 : 0;
 	do {
@@ -230,6 +230,17 @@ static __always_inline void etrace_emit_slot(struct etrace_task *t,
 		etrace_emit_strings(t, r, true);
 }
 
+/*
+ * Not everything is for root_pid's trace: the line format, in which it is read,
+ * does not define it. A session's reader knows it all.
+ */
+static inline bool etrace_emit_wanted(const struct etrace_task *t,
+				      const struct etrace_rec *r)
+{
+	return likely(!(ETRACE_EVENTS_EXTENDED & BIT(r->ev))) ||
+	       !t->session->fire || etrace_extended;
+}
+
 /**
  * etrace_emit_one - write an event for one session
  * @t: slot of the current task
@@ -237,7 +248,8 @@ static __always_inline void etrace_emit_slot(struct etrace_task *t,
  */
 void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r)
 {
-	etrace_emit_slot(t, r);
+	if (etrace_emit_wanted(t, r))
+		etrace_emit_slot(t, r);
 }
 
 /**
@@ -248,7 +260,8 @@ void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r)
 void etrace_emit(struct etrace_task *t, struct etrace_rec *r)
 {
 	etrace_for_each_slot(t, t)
-		etrace_emit_slot(t, r);
+		if (etrace_emit_wanted(t, r))
+			etrace_emit_slot(t, r);
 }
 
 /*

@@ -23,6 +23,7 @@
 #include <linux/wait.h>
 
 #include "etrace_ioctl.h"
+#include "schema.h"
 
 struct dentry;
 struct file;
@@ -34,8 +35,6 @@ struct trace_event_file;
 
 /* ---- strings and records ---------------------------------------------- */
 
-#define ETRACE_NR_STR	3	/* most strings that one record has */
-
 /**
  * struct etrace_str - a string of a record
  * @s: the bytes, without a null byte at the end; NULL: the record has none
@@ -46,35 +45,13 @@ struct etrace_str {
 	u32 len;
 };
 
-/* The typed events, in events.h. */
-enum etrace_event {
-	ETRACE_EV_EXEC,
-	ETRACE_EV_CLONE,
-	ETRACE_EV_EXIT,
-	ETRACE_EV_OPEN,
-	ETRACE_EV_CLOSE,
-	ETRACE_EV_DUP,
-	ETRACE_EV_PIPE,
-	ETRACE_EV_RENAME,
-	ETRACE_EV_LINK,
-	ETRACE_EV_SYMLINK,
-	ETRACE_EV_MOUNT,
-	ETRACE_EV_UMOUNT,
-	ETRACE_EV_COMM,
-	ETRACE_EV_URING,
-	ETRACE_EV_STRING,
-	ETRACE_EV_ARGS,
-	ETRACE_EV_LOST,
-	ETRACE_NR_EV,
-};
-
 /**
  * struct etrace_rec - one event on its way into the ring buffer
  * @upid: the task that made the call
  * @time: CLOCK_MONOTONIC in nanoseconds
  * @ev: which event
  * @error: 0, or the positive errno of a call that failed
- * @str: the strings, in the order in which they are printed
+ * @str: the strings, in the order of etrace_events.def
  * @nr_str: how many entries of @str the event has
  * @inl: how many of them are in the event's own record; the others follow in
  *	records of their own
@@ -89,20 +66,11 @@ enum etrace_event {
  *	the top of a mount that lies nowhere below it
  * @file: where the record should arrive, to tell whether it did
  * @written: set when it did
- * @exec: the event's own fields, as in events.h, are in one of these
- * @clone: the same
- * @exit: the same
- * @open: the same
- * @close: the same
- * @dup: the same
- * @pipe: the same
- * @rename: the same, also for link
- * @mount: the same, also for umount
- * @comm: the same
- * @uring: the same
- * @string: the same
- * @args: the same
- * @lost: the same
+ * @have: bit i: the event's value i is there; of those that MAY be and do not
+ *	tell it themselves
+ * @string: a piece of a string: its event's record had no room for it
+ * @args: a piece of an argument list
+ * @lost: how many records of the task were lost
  *
  * On the stack of probes: only what an event uses is filled in.
  */
@@ -119,54 +87,17 @@ struct etrace_rec {
 	u8 cut;
 	u8 untold;
 	u8 outside;
+	u8 have;
 	bool written;
 	s32 error;
 	struct trace_event_file *file;
+	/* The values of the event, one struct for each. */
 	union {
-		struct {
-			u32 args_len;
-			struct etrace_str args;	/* with their null bytes */
-		} exec;
-		struct {
-			u64 flags;
-			u64 child;
-			bool has_flags;
-		} clone;
-		struct {
-			s32 status;
-			s32 signal;
-			bool core;
-		} exit;
-		struct {
-			u32 flags;
-			u16 mode;
-			s32 fd;
-		} open;
-		struct {
-			s32 fd;
-		} close;
-		struct {
-			s32 oldfd;
-			s32 newfd;
-			u32 flags;
-		} dup;
-		struct {
-			s32 fd[2];
-			u32 flags;
-		} pipe;
-		struct {
-			u32 flags;
-			bool has_flags;
-		} rename;
-		struct {
-			u64 flags;
-		} mount;
-		struct {
-			u64 target;
-		} comm;
-		struct {
-			s32 fd;
-		} uring;
+#define EVENT(ID, id, name, category, where, doc) struct {
+#define ARGS(ID, id, TAG, name) u32 id##_len; struct etrace_str id;
+#define VALUE(ID, id, type, name, means, given) type id;
+#define END_EVENT(ID, id) } id;
+#include "etrace_events.def"
 		struct {
 			struct etrace_str piece;
 			u32 total;
@@ -204,20 +135,9 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 	r->cut = 0;
 	r->untold = 0;
 	r->outside = 0;
+	r->have = 0;
 	r->error = 0;
 }
-
-/* The tags of strings; print.c has their names. */
-enum etrace_tag {
-	ETRACE_TAG_PI, ETRACE_TAG_PP, ETRACE_TAG_CW,
-	ETRACE_TAG_FN, ETRACE_TAG_FO,
-	ETRACE_TAG_RF, ETRACE_TAG_RT,
-	ETRACE_TAG_LF, ETRACE_TAG_LT,
-	ETRACE_TAG_ST, ETRACE_TAG_SR, ETRACE_TAG_SL,
-	ETRACE_TAG_MS, ETRACE_TAG_MT, ETRACE_TAG_MX,
-	ETRACE_TAG_CN, ETRACE_TAG_A,
-	ETRACE_NR_TAG,
-};
 
 /* etrace_rec.string.state: how a piece lies in its string. */
 #define ETRACE_PIECE_CONT	1	/* begins behind a newline */
@@ -231,14 +151,6 @@ enum etrace_tag {
  * below what writing a record takes, so that times stay those of the clock.
  */
 #define ETRACE_LINES_MAX	64
-
-/**
- * etrace_event_tags - the tags of an event's strings
- * @ev: the event
- *
- * Return: as many tags as the event has strings.
- */
-const u8 *etrace_event_tags(enum etrace_event ev);
 
 /* ---- counters: counters.c ---------------------------------------------- */
 
@@ -491,50 +403,19 @@ void etrace_probes_unregister(void);
 /* ---- the table of system calls: syscalls.c ---------------------------- */
 
 enum etrace_record {
-	ETRACE_REC_EXEC,
-	ETRACE_REC_FORK,
-	ETRACE_REC_VFORK,
-	ETRACE_REC_CLONE,
-	ETRACE_REC_OPEN,
-	ETRACE_REC_CLOSE,
-	ETRACE_REC_CLOSE_RANGE,
-	ETRACE_REC_DUP,
-	ETRACE_REC_FCNTL,
-	ETRACE_REC_PIPE,
-	ETRACE_REC_RENAME,
-	ETRACE_REC_LINK,
-	ETRACE_REC_SYMLINK,
-	ETRACE_REC_MOUNT,
-	ETRACE_REC_UMOUNT,
-	ETRACE_REC_URING,
+#define ETRACE_RECORD(id) ETRACE_REC_##id,
+#include "etrace_syscalls.def"
 	ETRACE_NR_REC,
 };
 
 enum etrace_hook_id {
-	ETRACE_HOOK_NONE,
-	ETRACE_HOOK_BPRM_CHECK,
-	ETRACE_HOOK_CLOSE_RANGE,
-	ETRACE_HOOK_PATH_RENAME,
-	ETRACE_HOOK_PATH_LINK,
-	ETRACE_HOOK_PATH_SYMLINK,
-	ETRACE_HOOK_SB_MOUNT,
-	ETRACE_HOOK_SB_UMOUNT,
+#define ETRACE_HOOK(id) ETRACE_HOOK_##id,
+#include "etrace_syscalls.def"
 };
 
 enum etrace_arg {
-	ETRACE_ARG_SKIP,	/* not looked at */
-	ETRACE_ARG_DIRFD,	/* directory of PATH; absent: the working directory */
-	ETRACE_ARG_PATH,
-	ETRACE_ARG_DIRFD2,	/* directory of PATH2 */
-	ETRACE_ARG_PATH2,
-	ETRACE_ARG_TARGET,	/* of a symbolic link */
-	ETRACE_ARG_SOURCE,	/* of a mount */
-	ETRACE_ARG_TYPE,	/* of a file system */
-	ETRACE_ARG_FLAGS,	/* or a command */
-	ETRACE_ARG_MODE,
-	ETRACE_ARG_FD,
-	ETRACE_ARG_FD2,
-	ETRACE_ARG_STRUCT,	/* pointer to a structure of the call's own */
+#define ETRACE_ROLE(id) ETRACE_ARG_##id,
+#include "etrace_syscalls.def"
 	ETRACE_NR_ARG,
 };
 
@@ -692,7 +573,5 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 		      const struct etrace_argv *argv, struct etrace_scratch *sc);
 
 void etrace_output(struct etrace_task *t, struct etrace_rec *r);
-
-extern bool etrace_extended;
 
 #endif /* ETRACE_H */

@@ -96,10 +96,10 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 	} while (0)
 
 #define ETRACE_TAIL							\
-	(&(struct etrace_tail) {					\
+	.tail = {							\
 		__entry->error, __entry->inl, __entry->more,		\
 		__entry->joined, __entry->unread, __entry->cut,		\
-		__entry->untold, __entry->outside })
+		__entry->untold, __entry->outside }
 
 #define ETRACE_STR_FIELDS(name, i)		\
 	__field(s32, name##_len)		\
@@ -111,9 +111,25 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 		etrace_put(__get_dynamic_array(name), r, i);	\
 	} while (0)
 
-#define ETRACE_STR(name)						\
-	(&(struct etrace_shown) {					\
-		__entry->name##_len, __get_dynamic_array(name) })
+/* What the printer is told of a record: its strings, values and tail. */
+#define ETRACE_TOLD(ID, ...)						\
+	(&(struct etrace_told) { .ev = ETRACE_EV_##ID, ##__VA_ARGS__ })
+
+#define ETRACE_STR(ID, id)						\
+	.str[ETRACE_STR_##ID##_##id] = {				\
+		__entry->id##_len, __get_dynamic_array(id) }
+
+#define ETRACE_ARGS(ID, id)						\
+	ETRACE_STR(ID, id), .args_room = __get_dynamic_array_len(id)
+
+#define ETRACE_VAL(ID, id)		ETRACE_VAL_IF(ID, id, true)
+
+/* A value that is there if @there is. */
+#define ETRACE_VAL_IF(ID, id, there)					\
+	.val[ETRACE_VAL_##ID##_##id] = { __entry->id, there }
+
+#define ETRACE_PRINT(ID, ...)						\
+	etrace_print(ETRACE_HEAD, ETRACE_TOLD(ID, ##__VA_ARGS__))
 
 /* A program is run: execve, execveat. */
 TRACE_EVENT(etrace_exec,
@@ -137,10 +153,9 @@ TRACE_EVENT(etrace_exec,
 		memcpy(__get_dynamic_array(args), r->exec.args.s, r->exec.args.len);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_exec(ETRACE_HEAD, ETRACE_STR(interp),
-		  ETRACE_STR(path), ETRACE_STR(cwd), __entry->args_len,
-		  __get_dynamic_array(args), __get_dynamic_array_len(args),
-		  ETRACE_TAIL))
+	TP_printk("%s", ETRACE_PRINT(EXEC, ETRACE_STR(EXEC, interp),
+		  ETRACE_STR(EXEC, path), ETRACE_STR(EXEC, cwd),
+		  ETRACE_ARGS(EXEC, args), ETRACE_TAIL))
 );
 
 /*
@@ -161,11 +176,12 @@ TRACE_EVENT(etrace_clone,
 		ETRACE_HEAD_ASSIGN;
 		__entry->flags = r->clone.flags;
 		__entry->child = r->clone.child;
-		__entry->has_flags = r->clone.has_flags;
+		__entry->has_flags = r->have & BIT(ETRACE_VAL_CLONE_flags);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_clone(ETRACE_HEAD, __entry->has_flags,
-		  __entry->flags, __entry->child, ETRACE_TAIL))
+	TP_printk("%s", ETRACE_PRINT(CLONE,
+		  ETRACE_VAL_IF(CLONE, flags, __entry->has_flags),
+		  ETRACE_VAL_IF(CLONE, child, !__entry->error), ETRACE_TAIL))
 );
 
 /* A task ends. signal: what killed it, 0: nothing; core: and it left a core. */
@@ -184,8 +200,9 @@ TRACE_EVENT(etrace_exit,
 		__entry->signal = r->exit.signal;
 		__entry->core = r->exit.core;
 	),
-	TP_printk("%s", etrace_print_exit(ETRACE_HEAD, __entry->status,
-		  __entry->signal, __entry->core))
+	TP_printk("%s", ETRACE_PRINT(EXIT, ETRACE_VAL(EXIT, status),
+		  ETRACE_VAL_IF(EXIT, signal, __entry->signal),
+		  ETRACE_VAL_IF(EXIT, core, __entry->signal)))
 );
 
 /* A file is opened. name: as resolved; orig: as the user named it. */
@@ -210,9 +227,9 @@ TRACE_EVENT(etrace_open,
 		ETRACE_STR_ASSIGN(orig, 1);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_open(ETRACE_HEAD, __entry->flags,
-		  __entry->mode, __entry->fd, ETRACE_STR(name),
-		  ETRACE_STR(orig), ETRACE_TAIL))
+	TP_printk("%s", ETRACE_PRINT(OPEN, ETRACE_VAL(OPEN, flags),
+		  ETRACE_VAL(OPEN, mode), ETRACE_VAL(OPEN, fd),
+		  ETRACE_STR(OPEN, name), ETRACE_STR(OPEN, orig), ETRACE_TAIL))
 );
 
 /* A descriptor is closed, by close or close_range. */
@@ -227,7 +244,7 @@ TRACE_EVENT(etrace_close,
 		ETRACE_HEAD_ASSIGN;
 		__entry->fd = r->close.fd;
 	),
-	TP_printk("%s", etrace_print_close(ETRACE_HEAD, __entry->fd))
+	TP_printk("%s", ETRACE_PRINT(CLOSE, ETRACE_VAL(CLOSE, fd)))
 );
 
 /* A descriptor is copied, by dup and its kin or fcntl. */
@@ -246,8 +263,8 @@ TRACE_EVENT(etrace_dup,
 		__entry->newfd = r->dup.newfd;
 		__entry->flags = r->dup.flags;
 	),
-	TP_printk("%s", etrace_print_dup(ETRACE_HEAD, __entry->oldfd,
-		  __entry->newfd, __entry->flags))
+	TP_printk("%s", ETRACE_PRINT(DUP, ETRACE_VAL(DUP, oldfd),
+		  ETRACE_VAL(DUP, newfd), ETRACE_VAL(DUP, flags)))
 );
 
 /* A pipe is made. */
@@ -262,12 +279,12 @@ TRACE_EVENT(etrace_pipe,
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
-		__entry->fd1 = r->pipe.fd[0];
-		__entry->fd2 = r->pipe.fd[1];
+		__entry->fd1 = r->pipe.fd1;
+		__entry->fd2 = r->pipe.fd2;
 		__entry->flags = r->pipe.flags;
 	),
-	TP_printk("%s", etrace_print_pipe(ETRACE_HEAD, __entry->fd1,
-		  __entry->fd2, __entry->flags))
+	TP_printk("%s", ETRACE_PRINT(PIPE, ETRACE_VAL(PIPE, fd1),
+		  ETRACE_VAL(PIPE, fd2), ETRACE_VAL(PIPE, flags)))
 );
 
 /*
@@ -289,13 +306,14 @@ DECLARE_EVENT_CLASS(etrace_two_names,
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
 		__entry->flags = r->rename.flags;
-		__entry->has_flags = r->rename.has_flags;
+		__entry->has_flags = r->have & BIT(ETRACE_VAL_RENAME_flags);
 		ETRACE_STR_ASSIGN(from, 0);
 		ETRACE_STR_ASSIGN(to, 1);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_rename(ETRACE_HEAD, __entry->has_flags,
-		  __entry->flags, ETRACE_STR(from), ETRACE_STR(to), ETRACE_TAIL))
+	TP_printk("%s", ETRACE_PRINT(RENAME,
+		  ETRACE_VAL_IF(RENAME, flags, __entry->has_flags),
+		  ETRACE_STR(RENAME, from), ETRACE_STR(RENAME, to), ETRACE_TAIL))
 );
 
 DEFINE_EVENT(etrace_two_names, etrace_rename,
@@ -306,8 +324,9 @@ DEFINE_EVENT(etrace_two_names, etrace_rename,
 DEFINE_EVENT_PRINT(etrace_two_names, etrace_link,
 	TP_PROTO(struct etrace_rec *r),
 	TP_ARGS(r),
-	TP_printk("%s", etrace_print_link(ETRACE_HEAD, __entry->has_flags,
-		  __entry->flags, ETRACE_STR(from), ETRACE_STR(to), ETRACE_TAIL))
+	TP_printk("%s", ETRACE_PRINT(LINK,
+		  ETRACE_VAL_IF(LINK, flags, __entry->has_flags),
+		  ETRACE_STR(LINK, from), ETRACE_STR(LINK, to), ETRACE_TAIL))
 );
 
 /*
@@ -331,8 +350,8 @@ TRACE_EVENT(etrace_symlink,
 		ETRACE_STR_ASSIGN(link, 2);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_symlink(ETRACE_HEAD, ETRACE_STR(target),
-		  ETRACE_STR(resolved), ETRACE_STR(link), ETRACE_TAIL))
+	TP_printk("%s", ETRACE_PRINT(SYMLINK, ETRACE_STR(SYMLINK, target),
+		  ETRACE_STR(SYMLINK, resolved), ETRACE_STR(SYMLINK, link), ETRACE_TAIL))
 );
 
 /* mount. source, type: as passed, if they were; target: as resolved. */
@@ -355,9 +374,9 @@ TRACE_EVENT(etrace_mount,
 		ETRACE_STR_ASSIGN(type, 2);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_mount(ETRACE_HEAD, __entry->flags,
-		  ETRACE_STR(source), ETRACE_STR(target), ETRACE_STR(type),
-		  ETRACE_TAIL))
+	TP_printk("%s", ETRACE_PRINT(MOUNT, ETRACE_VAL(MOUNT, flags),
+		  ETRACE_STR(MOUNT, source), ETRACE_STR(MOUNT, target),
+		  ETRACE_STR(MOUNT, type), ETRACE_TAIL))
 );
 
 /* umount, umount2. target: as resolved, if it could be. */
@@ -372,12 +391,12 @@ TRACE_EVENT(etrace_umount,
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
-		__entry->flags = r->mount.flags;
+		__entry->flags = r->umount.flags;
 		ETRACE_STR_ASSIGN(target, 0);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_umount(ETRACE_HEAD, __entry->flags,
-		  ETRACE_STR(target), ETRACE_TAIL))
+	TP_printk("%s", ETRACE_PRINT(UMOUNT, ETRACE_VAL(UMOUNT, flags),
+		  ETRACE_STR(UMOUNT, target), ETRACE_TAIL))
 );
 
 /* A thread gets another name. target: upid of the thread. */
@@ -396,8 +415,9 @@ TRACE_EVENT(etrace_comm,
 		ETRACE_STR_ASSIGN(comm, 0);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_comm(ETRACE_HEAD, __entry->target,
-		  ETRACE_STR(comm), ETRACE_TAIL))
+	TP_printk("%s", ETRACE_PRINT(COMM,
+		  ETRACE_VAL_IF(COMM, target, __entry->target != __entry->upid),
+		  ETRACE_STR(COMM, comm), ETRACE_TAIL))
 );
 
 /*
@@ -415,7 +435,7 @@ TRACE_EVENT(etrace_uring,
 		ETRACE_HEAD_ASSIGN;
 		__entry->fd = r->uring.fd;
 	),
-	TP_printk("%s", etrace_print_uring(ETRACE_HEAD, __entry->fd))
+	TP_printk("%s", ETRACE_PRINT(URING, ETRACE_VAL(URING, fd)))
 );
 
 /*
@@ -448,10 +468,10 @@ TRACE_EVENT(etrace_string,
 		       r->string.piece.len);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_string(ETRACE_HEAD, __entry->event,
+	TP_printk("%s", etrace_print_string(ETRACE_HEAD,
+		  &(struct etrace_told) { .ev = __entry->event, ETRACE_TAIL },
 		  __entry->tag, __entry->state, __entry->part, __entry->total,
-		  __get_dynamic_array(piece), __get_dynamic_array_len(piece),
-		  ETRACE_TAIL))
+		  __get_dynamic_array(piece), __get_dynamic_array_len(piece)))
 );
 
 /*
@@ -474,9 +494,9 @@ TRACE_EVENT(etrace_args,
 		       r->args.piece.len);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", etrace_print_args(ETRACE_HEAD, __entry->first,
-		  __get_dynamic_array(piece), __get_dynamic_array_len(piece),
-		  ETRACE_TAIL))
+	TP_printk("%s", etrace_print_args(ETRACE_HEAD,
+		  ETRACE_TOLD(EXEC, ETRACE_TAIL), __entry->first,
+		  __get_dynamic_array(piece), __get_dynamic_array_len(piece)))
 );
 
 /*

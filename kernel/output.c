@@ -15,6 +15,10 @@
 #define CREATE_TRACE_POINTS
 #include "events.h"
 
+/* Events of one class are written by the same function. */
+#define trace_event_raw_event_etrace_rename	trace_event_raw_event_etrace_two_names
+#define trace_event_raw_event_etrace_link	trace_event_raw_event_etrace_two_names
+
 #define ETRACE_SYSTEM		"etrace"
 #define ETRACE_BUFFER_SIZE	1441792	/* ftrace's own, for each processor */
 
@@ -33,31 +37,19 @@ struct etrace_trace_event {
 };
 
 static const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
-#define ETRACE_EVENT(ev, name, class)					\
-	[ETRACE_EV_##ev] = {						\
-		#name,							\
-		trace_##name,						\
-		trace_##name##_enabled,					\
-		trace_event_raw_event_##class,				\
-	}
-	ETRACE_EVENT(EXEC,	etrace_exec,	etrace_exec),
-	ETRACE_EVENT(CLONE,	etrace_clone,	etrace_clone),
-	ETRACE_EVENT(EXIT,	etrace_exit,	etrace_exit),
-	ETRACE_EVENT(OPEN,	etrace_open,	etrace_open),
-	ETRACE_EVENT(CLOSE,	etrace_close,	etrace_close),
-	ETRACE_EVENT(DUP,	etrace_dup,	etrace_dup),
-	ETRACE_EVENT(PIPE,	etrace_pipe,	etrace_pipe),
-	ETRACE_EVENT(RENAME,	etrace_rename,	etrace_two_names),
-	ETRACE_EVENT(LINK,	etrace_link,	etrace_two_names),
-	ETRACE_EVENT(SYMLINK,	etrace_symlink,	etrace_symlink),
-	ETRACE_EVENT(MOUNT,	etrace_mount,	etrace_mount),
-	ETRACE_EVENT(UMOUNT,	etrace_umount,	etrace_umount),
-	ETRACE_EVENT(COMM,	etrace_comm,	etrace_comm),
-	ETRACE_EVENT(URING,	etrace_uring,	etrace_uring),
-	ETRACE_EVENT(STRING,	etrace_string,	etrace_string),
-	ETRACE_EVENT(ARGS,	etrace_args,	etrace_args),
-	ETRACE_EVENT(LOST,	etrace_lost,	etrace_lost),
-#undef ETRACE_EVENT
+#define ETRACE_TRACE_EVENT(ID, id)					\
+	[ETRACE_EV_##ID] = {						\
+		"etrace_" #id,						\
+		trace_etrace_##id,					\
+		trace_etrace_##id##_enabled,				\
+		trace_event_raw_event_etrace_##id,			\
+	},
+#define EVENT(ID, id, name, category, where, doc) ETRACE_TRACE_EVENT(ID, id)
+#include "etrace_events.def"
+	ETRACE_TRACE_EVENT(STRING, string)
+	ETRACE_TRACE_EVENT(ARGS, args)
+	ETRACE_TRACE_EVENT(LOST, lost)
+#undef ETRACE_TRACE_EVENT
 };
 
 /* Did this processor's buffer take no record because it was full? It counts that. */

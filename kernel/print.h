@@ -10,6 +10,8 @@
 #include <linux/trace_seq.h>
 #include <linux/types.h>
 
+#include "schema.h"
+
 /* Where the lines go, and what begins each. */
 struct etrace_head {
 	struct trace_seq *p;
@@ -24,6 +26,12 @@ struct etrace_shown {
 	const char *s;
 };
 
+/* A value of a record, sign-extended. */
+struct etrace_value {
+	u64 v;
+	bool there;
+};
+
 /* What ends the lines of an event; fields as in struct etrace_rec. */
 struct etrace_tail {
 	s32 error;
@@ -36,41 +44,28 @@ struct etrace_tail {
 	u8 outside;
 };
 
-const char *etrace_print_exec(const struct etrace_head *h, const struct etrace_shown *interp,
-			      const struct etrace_shown *path, const struct etrace_shown *cwd,
-			      u32 args_len, const char *args, u32 args_room,
-			      const struct etrace_tail *tail);
-const char *etrace_print_clone(const struct etrace_head *h, bool has_flags, u64 flags,
-			       u64 child, const struct etrace_tail *tail);
-const char *etrace_print_exit(const struct etrace_head *h, s32 status, s32 signal, bool core);
-const char *etrace_print_open(const struct etrace_head *h, u32 flags, u16 mode, s32 fd,
-			      const struct etrace_shown *name, const struct etrace_shown *orig,
-			      const struct etrace_tail *tail);
-const char *etrace_print_close(const struct etrace_head *h, s32 fd);
-const char *etrace_print_dup(const struct etrace_head *h, s32 oldfd, s32 newfd, u32 flags);
-const char *etrace_print_pipe(const struct etrace_head *h, s32 fd1, s32 fd2, u32 flags);
-const char *etrace_print_rename(const struct etrace_head *h, bool has_flags, u32 flags,
-				const struct etrace_shown *from, const struct etrace_shown *to,
-				const struct etrace_tail *tail);
-const char *etrace_print_link(const struct etrace_head *h, bool has_flags, u32 flags,
-			      const struct etrace_shown *from, const struct etrace_shown *to,
-			      const struct etrace_tail *tail);
-const char *etrace_print_symlink(const struct etrace_head *h, const struct etrace_shown *target,
-				 const struct etrace_shown *resolved, const struct etrace_shown *link,
-				 const struct etrace_tail *tail);
-const char *etrace_print_mount(const struct etrace_head *h, u64 flags, const struct etrace_shown *source,
-			       const struct etrace_shown *target, const struct etrace_shown *type,
-			       const struct etrace_tail *tail);
-const char *etrace_print_umount(const struct etrace_head *h, u64 flags, const struct etrace_shown *target,
-				const struct etrace_tail *tail);
-const char *etrace_print_comm(const struct etrace_head *h, u64 target, const struct etrace_shown *comm,
-			      const struct etrace_tail *tail);
-const char *etrace_print_string(const struct etrace_head *h, u8 event, u8 tag, u8 state,
-				s32 part, u32 total, const char *piece, u32 len,
-				const struct etrace_tail *tail);
-const char *etrace_print_args(const struct etrace_head *h, u32 first, const char *piece,
-			      u32 len, const struct etrace_tail *tail);
-const char *etrace_print_uring(const struct etrace_head *h, s32 fd);
+/**
+ * struct etrace_told - what a record tells
+ * @ev: of which event
+ * @str: its strings, and behind them its argument list, with its whole length
+ * @args_room: bytes of the argument list that the record has
+ * @val: its values
+ * @tail: the rest
+ */
+struct etrace_told {
+	u8 ev;
+	struct etrace_shown str[ETRACE_NR_STR + 1];
+	u32 args_room;
+	struct etrace_value val[ETRACE_NR_VAL];
+	struct etrace_tail tail;
+};
+
+const char *etrace_print(const struct etrace_head *h, const struct etrace_told *told);
+const char *etrace_print_string(const struct etrace_head *h, const struct etrace_told *told,
+				u8 tag, u8 state, s32 part, u32 total, const char *piece,
+				u32 len);
+const char *etrace_print_args(const struct etrace_head *h, const struct etrace_told *told,
+			      u32 first, const char *piece, u32 len);
 const char *etrace_print_lost(const struct etrace_head *h, u64 count, u64 since);
 
 #endif /* ETRACE_PRINT_H */

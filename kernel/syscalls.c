@@ -31,41 +31,14 @@
 
 static struct etrace_syscall etrace_syscalls[] = {
 	{ .nr = { ETRACE_NR_NONE, ETRACE_NR_NONE } },	/* row 0: no call */
-#define SKIP	ETRACE_ARG_SKIP
-#define DIRFD	ETRACE_ARG_DIRFD
-#define PATH	ETRACE_ARG_PATH
-#define DIRFD2	ETRACE_ARG_DIRFD2
-#define PATH2	ETRACE_ARG_PATH2
-#define TARGET	ETRACE_ARG_TARGET
-#define SOURCE	ETRACE_ARG_SOURCE
-#define TYPE	ETRACE_ARG_TYPE
-#define FLAGS	ETRACE_ARG_FLAGS
-#define MODE	ETRACE_ARG_MODE
-#define FD	ETRACE_ARG_FD
-#define FD2	ETRACE_ARG_FD2
-#define STRUCT	ETRACE_ARG_STRUCT
 #define ETRACE_SYSCALL(_name, _record, _hook, ...)			\
 	{								\
 		.nr = { __NR_##_name, ETRACE_NR_COMPAT(_name) },	\
 		.record = ETRACE_REC_##_record,				\
 		.hook = ETRACE_HOOK_##_hook,				\
-		.role = { __VA_ARGS__ },				\
+		.role = { ETRACE_ROLES(ETRACE_ARG_, __VA_ARGS__) },	\
 	},
 #include "etrace_syscalls.def"
-#undef ETRACE_SYSCALL
-#undef SKIP
-#undef DIRFD
-#undef PATH
-#undef DIRFD2
-#undef PATH2
-#undef TARGET
-#undef SOURCE
-#undef TYPE
-#undef FLAGS
-#undef MODE
-#undef FD
-#undef FD2
-#undef STRUCT
 };
 
 /* Row of each number, 0: not recorded. */
@@ -373,7 +346,7 @@ static void etrace_do_fcntl(struct etrace_call *c)
 /* That it was done, so that nobody takes what is recorded for all there was. */
 static void etrace_do_uring(struct etrace_call *c)
 {
-	if (c->ret < 0 || (c->t->session->fire && !etrace_extended))
+	if (c->ret < 0)
 		return;
 	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);
 	c->r.uring.fd = c->ret;
@@ -383,17 +356,20 @@ static void etrace_do_uring(struct etrace_call *c)
 /* Another thread may have written other numbers there, or closed the pipe. */
 static void etrace_do_pipe(struct etrace_call *c)
 {
+	int fd[2];
+
 	if (c->ret < 0)
 		return;
 	etrace_rec_init(&c->r, ETRACE_EV_PIPE, 0);
-	if (copy_from_user_nofault(c->r.pipe.fd, (void __user *)
+	if (copy_from_user_nofault(fd, (void __user *)
 				   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
-				   sizeof(c->r.pipe.fd)) ||
-	    !etrace_fds_are_pipe(c->r.pipe.fd)) {
-		c->r.pipe.fd[0] = -1;
-		c->r.pipe.fd[1] = -1;
+				   sizeof(fd)) || !etrace_fds_are_pipe(fd)) {
+		fd[0] = -1;
+		fd[1] = -1;
 		c->r.unread |= BIT(ETRACE_NR_STR);
 	}
+	c->r.pipe.fd1 = fd[0];
+	c->r.pipe.fd2 = fd[1];
 	c->r.pipe.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	etrace_emit(c->t, &c->r);
 }
@@ -407,7 +383,10 @@ static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
 	/* A call that failed has a source at the most. */
 	etrace_rec_init(&c->r, ev, c->ret < 0 ? 1 : 2);
 	c->r.error = c->ret < 0 ? -c->ret : 0;
+	/* Those of link lie in the same place. */
 	c->r.rename.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	if (c->sc->at[ETRACE_ARG_FLAGS])
+		c->r.have = BIT(ETRACE_VAL_RENAME_flags);
 
 	if (hold) {
 		c->r.str[0] = hold->str[0];
@@ -427,13 +406,11 @@ static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
 
 static void etrace_do_rename(struct etrace_call *c)
 {
-	c->r.rename.has_flags = c->sc->at[ETRACE_ARG_FLAGS];
 	etrace_two_names(c, ETRACE_EV_RENAME);
 }
 
 static void etrace_do_link(struct etrace_call *c)
 {
-	c->r.rename.has_flags = c->sc->at[ETRACE_ARG_FLAGS];
 	etrace_two_names(c, ETRACE_EV_LINK);
 }
 
@@ -466,7 +443,7 @@ static void etrace_do_umount(struct etrace_call *c)
 
 	etrace_rec_init(&c->r, ETRACE_EV_UMOUNT, 1);
 	c->r.error = c->ret < 0 ? -c->ret : 0;
-	c->r.mount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	c->r.umount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	if (hold) {
 		c->r.str[0] = hold->str[0];
 		c->r.outside = hold->outside;
@@ -486,7 +463,7 @@ static void etrace_clone_flags(struct etrace_rec *r,
 	unsigned long args;
 	u64 flags = 0;
 
-	r->clone.has_flags = true;
+	r->have |= BIT(ETRACE_VAL_CLONE_flags);
 	if (!sc->at[ETRACE_ARG_STRUCT]) {
 		r->clone.flags = etrace_syscall_arg(sc, regs, ETRACE_ARG_FLAGS, 0);
 		return;
@@ -511,7 +488,7 @@ static void etrace_do_fork(struct etrace_call *c)
 	if (c->ret >= 0)
 		return;		/* recorded when the child was born */
 	etrace_rec_init(&c->r, ETRACE_EV_CLONE, 0);
-	c->r.clone.has_flags = true;
+	c->r.have = BIT(ETRACE_VAL_CLONE_flags);
 	c->r.clone.flags = SIGCHLD;
 	if (c->sc->record == ETRACE_REC_VFORK)
 		c->r.clone.flags |= CLONE_VFORK | CLONE_VM;
@@ -680,7 +657,6 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
 
 	etrace_rec_init(&r, ETRACE_EV_CLONE, 0);
 	r.clone.flags = 0;
-	r.clone.has_flags = false;
 	if (sc && sc->record == ETRACE_REC_CLONE)
 		etrace_clone_flags(&r, sc, current_pt_regs());
 	etrace_for_each_slot(t, t) {
@@ -744,7 +720,7 @@ void etrace_record_exit(struct etrace_task *t, int code)
 	etrace_rec_init(&r, ETRACE_EV_EXIT, 0);
 	r.exit.status = (code >> 8) & 0xff;
 	r.exit.signal = code & 0x7f;
-	r.exit.core = code & 0x80;
+	r.exit.core = !!(code & 0x80);
 	etrace_emit(t, &r);
 }
 

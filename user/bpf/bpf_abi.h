@@ -14,34 +14,46 @@
 
 #include <linux/types.h>
 
-/* What kind of record it is, and what the numbers in val[] mean. */
+/*
+ * What kind of record it is: an event of etrace_events.def, or
+ *
+ * EB_CLOSE_RANGE	val[]: the first and the last descriptor; what was closed
+ *			of them came with EB_HOLD
+ * EB_PART		bytes of the event that follows
+ * EB_HOLD		of a hook (val[0]), in the middle of a call: strings that
+ *			the call's own record refers to. close_range: val[1] is a
+ *			descriptor, the bytes are a bitmap of the open ones from
+ *			there on
+ *
+ * Behind the strings of EB_EXEC lies what could be read of the arguments, behind
+ * those of EB_SYMLINK struct eb_maker.
+ */
 enum eb_kind {
 	EB_NONE,
-	EB_EXEC,	/* bytes of the arguments that the kernel has; str[2]
-			 * is followed by what could be read of them
-			 */
-	EB_CLONE,	/* flags, upid of the child, whether there are flags */
-	EB_EXIT,	/* status, signal, core */
-	EB_OPEN,	/* fd, flags, mode */
-	EB_CLOSE,	/* fd */
-	EB_CLOSE_RANGE,	/* nothing; what was closed came with EB_HOLD */
-	EB_DUP,		/* old fd, new fd, flags */
-	EB_PIPE,	/* fd, fd, flags */
-	EB_URING,	/* fd */
-	EB_RENAME,	/* flags, whether the call has flags */
-	EB_LINK,	/* the same */
-	EB_SYMLINK,	/* behind its strings: struct eb_maker */
-	EB_MOUNT,	/* flags */
-	EB_UMOUNT,	/* flags */
-	EB_COMM,	/* upid of the thread */
-	EB_PART,	/* bytes of the event that follows */
-	EB_HOLD,	/* of a hook (val[0]), in the middle of a call: strings
-			 * that the call's own record refers to. close_range:
-			 * val[1] is a descriptor, the bytes are a bitmap of
-			 * the open ones from there on
-			 */
+#define EVENT(ID, id, name, category, where, doc) EB_##ID,
+#include "kernel/etrace_events.def"
+	EB_CLOSE_RANGE,
+	EB_PART,
+	EB_HOLD,
 	EB_NR_KIND
 };
+
+/*
+ * Where a value of an event lies in eb_rec.val: EB_V_OPEN_flags, EB_V_OPEN_mode,
+ * ... in the order of the table; of an argument list, the bytes that the kernel
+ * has of it. EB_NR_V_OPEN: how many there are.
+ */
+#define EVENT(ID, id, name, category, where, doc) enum {
+#define ARGS(ID, id, TAG, name) EB_V_##ID##_##id,
+#define VALUE(ID, id, type, name, means, given) EB_V_##ID##_##id,
+#define END_EVENT(ID, id) EB_NR_V_##ID };
+#include "kernel/etrace_events.def"
+
+/* Where a string of an event lies in eb_rec.str: EB_STR_OPEN_name, ... */
+#define EVENT(ID, id, name, category, where, doc) enum {
+#define STRING(ID, id, TAG, name) EB_STR_##ID##_##id,
+#define END_EVENT(ID, id) EB_NR_STR_##ID };
+#include "kernel/etrace_events.def"
 
 /* eb_rec.flags */
 #define EB_FIRST	1u	/* EB_PART, EB_HOLD: forget what came before */
@@ -120,33 +132,35 @@ struct eb_rec {
 	__u32 lost;		/* events of the task lost before this one */
 	__u8 kind;		/* enum eb_kind */
 	__u8 flags;
-	__u16 pad;
+	__u8 have;		/* bit i: val[i] is there; only of values that MAY be */
+	__u8 pad;
 	__s64 val[EB_NR_VAL];
 	struct eb_str str[EB_NR_STR];
 	__u32 pad2;
 };
 
+#define EVENT(ID, id, name, category, where, doc)				\
+	_Static_assert(EB_NR_V_##ID <= EB_NR_VAL && EB_NR_STR_##ID <= EB_NR_STR,	\
+		       "an event has no room in its record");
+#include "kernel/etrace_events.def"
+
 /* ---- the table of system calls, as the programs have it ---- */
 
 enum eb_record {
 	EB_R_NONE,
-	EB_R_EXEC, EB_R_FORK, EB_R_VFORK, EB_R_CLONE, EB_R_OPEN, EB_R_CLOSE,
-	EB_R_CLOSE_RANGE, EB_R_DUP, EB_R_FCNTL, EB_R_PIPE, EB_R_RENAME,
-	EB_R_LINK, EB_R_SYMLINK, EB_R_MOUNT, EB_R_UMOUNT, EB_R_URING,
+#define ETRACE_RECORD(id) EB_R_##id,
+#include "kernel/etrace_syscalls.def"
 };
 
 enum eb_hook {
-	EB_H_NONE,
-	EB_H_BPRM_CHECK, EB_H_CLOSE_RANGE, EB_H_PATH_RENAME, EB_H_PATH_LINK,
-	EB_H_PATH_SYMLINK, EB_H_SB_MOUNT, EB_H_SB_UMOUNT,
+#define ETRACE_HOOK(id) EB_H_##id,
+#include "kernel/etrace_syscalls.def"
 	EB_NR_HOOK
 };
 
 enum eb_arg {
-	EB_A_SKIP,
-	EB_A_DIRFD, EB_A_PATH, EB_A_DIRFD2, EB_A_PATH2, EB_A_TARGET,
-	EB_A_SOURCE, EB_A_TYPE, EB_A_FLAGS, EB_A_MODE, EB_A_FD, EB_A_FD2,
-	EB_A_STRUCT,
+#define ETRACE_ROLE(id) EB_A_##id,
+#include "kernel/etrace_syscalls.def"
 	EB_NR_ARG
 };
 

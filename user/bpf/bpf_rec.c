@@ -213,13 +213,13 @@ static void follow(struct bpf_rec *b, const struct eb_rec *r)
 	case EB_CLONE:
 		if (r->error)
 			break;
-		child = get_task(b, (uint64_t)r->val[1]);
+		child = get_task(b, (uint64_t)r->val[EB_V_CLONE_child]);
 		t = find_task(b, r->upid);
 		if (t)
 			memcpy(child->program, t->program, sizeof(t->program));
 		if (!*child->program)
 			memcpy(child->program, "?", 2);
-		born(b, child, !(r->val[0] & CLONE_THREAD));
+		born(b, child, !(r->val[EB_V_CLONE_flags] & CLONE_THREAD));
 		break;
 	case EB_EXIT:
 		if (t && !t->thread && b->tally.t.processes_now)
@@ -582,6 +582,12 @@ static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
 	b->tally.untold += found == EB_TARGET_UNTOLD;
 }
 
+/* Is a value that MAY be there? */
+static bool have(const struct eb_rec *r, unsigned int i)
+{
+	return r->have >> i & 1;
+}
+
 /* A header with its fields. */
 static void add_head(struct bpf_rec *b, struct et_event *ev, const struct eb_rec *r)
 {
@@ -591,20 +597,20 @@ static void add_head(struct bpf_rec *b, struct et_event *ev, const struct eb_rec
 
 	switch (r->kind) {
 	case EB_CLONE:
-		if (r->val[2]) {
+		if (have(r, EB_V_CLONE_flags)) {
 			header(ev, ET_T_SYS_CLONE);
-			unsigned_field(ev, 0, r->val[0]);
+			unsigned_field(ev, 0, r->val[EB_V_CLONE_flags]);
 		}
-		if (!r->error) {
+		if (have(r, EB_V_CLONE_child)) {
 			header(ev, ET_T_SCHED_FORK);
-			field(ev, 0, r->val[1]);
+			field(ev, 0, r->val[EB_V_CLONE_child]);
 		}
 		return;
 	case EB_RENAME:
 	case EB_LINK:
 		if (!str[0].there)
 			return;
-		if (r->val[1])
+		if (have(r, EB_V_RENAME_flags))
 			tag = r->kind == EB_RENAME ? ET_T_RENAME2_FROM : ET_T_LINKAT_FROM;
 		break;
 	case EB_UMOUNT:
@@ -627,9 +633,9 @@ static void add_head(struct bpf_rec *b, struct et_event *ev, const struct eb_rec
 	case EB_OPEN:
 		size_field(ev, 0, &str[0]);
 		size_field(ev, 1, &str[1]);
-		field(ev, 2, r->val[1]);
-		field(ev, 3, r->val[2]);
-		field(ev, 4, r->val[0]);
+		field(ev, 2, r->val[EB_V_OPEN_flags]);
+		field(ev, 3, r->val[EB_V_OPEN_mode]);
+		field(ev, 4, r->val[EB_V_OPEN_fd]);
 		break;
 	case EB_DUP:
 	case EB_PIPE:
@@ -639,8 +645,8 @@ static void add_head(struct bpf_rec *b, struct et_event *ev, const struct eb_rec
 	case EB_RENAME:
 	case EB_LINK:
 		size_field(ev, 0, &str[0]);
-		if (r->val[1])
-			field(ev, 1, r->val[0]);
+		if (have(r, EB_V_RENAME_flags))
+			field(ev, 1, r->val[EB_V_RENAME_flags]);
 		break;
 	case EB_MOUNT:
 	case EB_SYMLINK:
@@ -683,13 +689,14 @@ static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s,
 		add_args(ev, s, left);
 		header(ev, ET_T_END_OF_ARGS);
 	}
-	if (r->kind == EB_EXIT && r->val[1]) {
+	if (r->kind == EB_EXIT && have(r, EB_V_EXIT_signal)) {
 		header(ev, ET_T_EXIT_SIGNAL);
-		field(ev, 0, r->val[1]);
-		field(ev, 1, r->val[2]);
+		field(ev, 0, r->val[EB_V_EXIT_signal]);
+		field(ev, 1, r->val[EB_V_EXIT_core]);
 	}
-	if (r->kind == EB_COMM && (uint64_t)r->val[0] != r->upid) {
-		snprintf(text, sizeof(text), "CommOf|upid=%" PRIu64, (uint64_t)r->val[0]);
+	if (r->kind == EB_COMM && have(r, EB_V_COMM_target)) {
+		snprintf(text, sizeof(text), "CommOf|upid=%" PRIu64,
+			 (uint64_t)r->val[EB_V_COMM_target]);
 		add_line(ev, text);
 	}
 	if (r->error && row->failed) {

@@ -410,6 +410,7 @@ static __always_inline void rec_init(struct scratch *s, struct slot *t, u32 kind
 	s->rec.kind = kind;
 	s->rec.flags = 0;
 	s->rec.error = 0;
+	s->rec.have = 0;
 	s->rec.pad = 0;
 	s->rec.pad2 = 0;
 	s->rec.cpu = bpf_get_smp_processor_id();
@@ -422,6 +423,13 @@ static __always_inline void rec_init(struct scratch *s, struct slot *t, u32 kind
 	s->rec.str[0].form = EB_S_NONE;
 	s->rec.str[1].form = EB_S_NONE;
 	s->rec.str[2].form = EB_S_NONE;
+}
+
+/* A value that MAY be there is. */
+static __always_inline void put_val(struct scratch *s, u32 i, s64 val)
+{
+	s->rec.val[i] = val;
+	s->rec.have |= 1u << i;
 }
 
 /*

@@ -189,12 +189,12 @@ static __always_inline void check_how(struct scratch *s, struct task_struct *tas
 	u32 flags = file ? BPF_CORE_READ(file, f_flags) : 0;
 
 	if (!(s->rec.flags & EB_ARGS_UNREAD) &&
-	    (!file || !((s->rec.val[1] ^ flags) & KEPT_FLAGS)))
+	    (!file || !((s->rec.val[EB_V_OPEN_flags] ^ flags) & KEPT_FLAGS)))
 		return;
 	if (!(s->rec.flags & EB_ARGS_UNREAD))
 		args_unread(s);
-	s->rec.val[1] = flags & ~O_LARGEFILE;
-	s->rec.val[2] = 0;
+	s->rec.val[EB_V_OPEN_flags] = flags & ~O_LARGEFILE;
+	s->rec.val[EB_V_OPEN_mode] = 0;
 }
 
 /* Are these the two ends of one pipe? */
@@ -214,13 +214,12 @@ static __always_inline void clone_flags(struct scratch *s, u32 row)
 {
 	u64 flags = 0;
 
-	s->rec.val[2] = 1;
 	if (!has_arg(row, EB_A_STRUCT))
 		flags = arg(s, row, EB_A_FLAGS, 0);
 	/* struct clone_args begins with the flags. */
 	else if (bpf_probe_read_user(&flags, sizeof(flags), (void *)arg(s, row, EB_A_STRUCT, 0)))
 		args_unread(s);
-	s->rec.val[0] = flags;
+	put_val(s, EB_V_CLONE_flags, flags);
 }
 
 /* Fills in the record of a call. Returns false if there is none. */
@@ -237,8 +236,8 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 		if (ret >= 0)
 			return false;
 		rec_init(s, t, EB_CLONE);
-		r->val[0] = SIGCHLD | (record == EB_R_VFORK ? CLONE_VFORK | CLONE_VM : 0);
-		r->val[2] = 1;
+		put_val(s, EB_V_CLONE_flags,
+			SIGCHLD | (record == EB_R_VFORK ? CLONE_VFORK | CLONE_VM : 0));
 		break;
 	case EB_R_CLONE:
 		if (ret >= 0)
@@ -263,10 +262,11 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 			how.flags = arg(s, row, EB_A_FLAGS, O_CREAT | O_WRONLY | O_TRUNC);
 			how.mode = arg(s, row, EB_A_MODE, 0);
 		}
-		r->val[0] = (s32)ret;
-		r->val[1] = (u32)how.flags;
+		r->val[EB_V_OPEN_fd] = (s32)ret;
+		r->val[EB_V_OPEN_flags] = (u32)how.flags;
 		/* Without these it need not have been passed at all. */
-		r->val[2] = how.flags & (O_CREAT | O_TMPFILE_BIT) ? (u16)how.mode : 0;
+		r->val[EB_V_OPEN_mode] = how.flags & (O_CREAT | O_TMPFILE_BIT) ?
+					 (u16)how.mode : 0;
 		if (has_arg(row, EB_A_STRUCT))
 			check_how(s, task, ret, old);
 		want(s, 0, W_FD, ret, 0);
@@ -279,7 +279,7 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 		if (ret == -EBADF)
 			return false;
 		rec_init(s, t, EB_CLOSE);
-		r->val[0] = (s32)arg(s, row, EB_A_FD, 0);
+		r->val[EB_V_CLOSE_fd] = (s32)arg(s, row, EB_A_FD, 0);
 		break;
 	case EB_R_CLOSE_RANGE:
 		if (ret < 0 || arg(s, row, EB_A_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
@@ -305,9 +305,9 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 			flags = flags == F_DUPFD ? 0 : O_CLOEXEC;
 		}
 		rec_init(s, t, EB_DUP);
-		r->val[0] = (s32)arg(s, row, EB_A_FD, 0);
-		r->val[1] = (s32)ret;
-		r->val[2] = flags;
+		r->val[EB_V_DUP_oldfd] = (s32)arg(s, row, EB_A_FD, 0);
+		r->val[EB_V_DUP_newfd] = (s32)ret;
+		r->val[EB_V_DUP_flags] = flags;
 		break;
 	}
 	case EB_R_PIPE: {
@@ -321,22 +321,22 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 			args_unread(s);
 			fd[0] = fd[1] = -1;
 		}
-		r->val[0] = fd[0];
-		r->val[1] = fd[1];
-		r->val[2] = (u32)arg(s, row, EB_A_FLAGS, 0);
+		r->val[EB_V_PIPE_fd1] = fd[0];
+		r->val[EB_V_PIPE_fd2] = fd[1];
+		r->val[EB_V_PIPE_flags] = (u32)arg(s, row, EB_A_FLAGS, 0);
 		break;
 	}
 	case EB_R_URING:
 		if (ret < 0)
 			return false;
 		rec_init(s, t, EB_URING);
-		r->val[0] = (s32)ret;
+		r->val[EB_V_URING_fd] = (s32)ret;
 		break;
 	case EB_R_RENAME:
 	case EB_R_LINK:
 		rec_init(s, t, record == EB_R_RENAME ? EB_RENAME : EB_LINK);
-		r->val[0] = (u32)arg(s, row, EB_A_FLAGS, 0);
-		r->val[1] = has_arg(row, EB_A_FLAGS);
+		if (has_arg(row, EB_A_FLAGS))
+			put_val(s, EB_V_RENAME_flags, (u32)arg(s, row, EB_A_FLAGS, 0));
 		/* A call that failed has a source at the most. */
 		if (held) {
 			want(s, 0, W_HELD, 0, 0);
@@ -363,7 +363,7 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 		break;
 	case EB_R_MOUNT:
 		rec_init(s, t, EB_MOUNT);
-		r->val[0] = arg(s, row, EB_A_FLAGS, 0);
+		r->val[EB_V_MOUNT_flags] = arg(s, row, EB_A_FLAGS, 0);
 		if (held) {
 			want(s, 0, W_HELD, 0, 0);
 			want(s, 1, W_HELD, 1, 0);
@@ -376,7 +376,7 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 		break;
 	case EB_R_UMOUNT:
 		rec_init(s, t, EB_UMOUNT);
-		r->val[0] = arg(s, row, EB_A_FLAGS, 0);
+		r->val[EB_V_UMOUNT_flags] = arg(s, row, EB_A_FLAGS, 0);
 		if (held)
 			want(s, 0, W_HELD, 0, 0);
 		else if (ret >= 0 || !failed_look_up(ret))
@@ -391,7 +391,8 @@ static __always_inline bool fill_call(struct scratch *s, struct task_struct *tas
 
 static __always_inline bool has_strings(u32 kind)
 {
-	return kind == EB_OPEN || kind >= EB_RENAME;
+	return kind == EB_OPEN || kind == EB_RENAME || kind == EB_LINK ||
+	       kind == EB_SYMLINK || kind == EB_MOUNT || kind == EB_UMOUNT;
 }
 
 /* @regs: NULL: they are to be looked for */
@@ -460,11 +461,11 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 		if (tracing)
 			c = slot_add(child, GET(old, child, pid), 0, old);
 		if (c) {
-			s->rec.val[1] = c->upid;
+			put_val(s, EB_V_CLONE_child, c->upid);
 		} else {
 			/* A child that cannot be traced is born all the same. */
 			s->counts.lost_tasks += tracing;
-			s->rec.val[1] = new_upid(GET(old, child, pid), 0);
+			put_val(s, EB_V_CLONE_child, new_upid(GET(old, child, pid), 0));
 		}
 		send(s, t);
 	}
@@ -553,7 +554,7 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 		s->args_pos = GET(old, mm, arg_start);
 		s->args_end = GET(old, mm, arg_end);
 		s->args_failed = 0;
-		s->rec.val[0] = s->args_end - s->args_pos;
+		s->rec.val[EB_V_EXEC_args] = s->args_end - s->args_pos;
 		if (old)
 			args_old(s->which);
 		else
@@ -584,9 +585,11 @@ static __always_inline int do_exit(struct task_struct *p, const bool old)
 	if (s) {
 		code = GET(old, p, exit_code);
 		rec_init(s, t, EB_EXIT);
-		s->rec.val[0] = code >> 8 & 0xff;
-		s->rec.val[1] = code & 0x7f;
-		s->rec.val[2] = !!(code & 0x80);
+		s->rec.val[EB_V_EXIT_status] = code >> 8 & 0xff;
+		if (code & 0x7f) {
+			put_val(s, EB_V_EXIT_signal, code & 0x7f);
+			put_val(s, EB_V_EXIT_core, !!(code & 0x80));
+		}
 		send(s, t);
 	}
 	slot_drop(p, old);
@@ -614,7 +617,8 @@ static __always_inline int do_comm(struct task_struct *target, const char *comm,
 	if (s) {
 		rec_init(s, t, EB_COMM);
 		other = slot_of(target, old);
-		s->rec.val[0] = other ? other->upid : t->upid;
+		if (other && other->upid != t->upid)
+			put_val(s, EB_V_COMM_target, other->upid);
 		want(s, 0, W_KERNEL, 0, (u64)comm);
 		put_strings(s, task, old);
 		send(s, t);

@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The FXT decoder.  See fxt_read.h; section names are the document's. */
 #include "fxt/fxt_read.h"
-#include "base/hash.h"
+#include "fxt/fxt_tables.h"
 #include "base/xalloc.h"
 
 #include <byteswap.h>
 #include <stdlib.h>
 #include <string.h>
-
-/*
- * Registered strings and threads of all providers, in one open-addressing
- * table each, so that memory follows what was registered and not how many
- * provider ids a file claims to have.  Entries are replaced, never removed.
- */
-struct string_entry {
-	uint64_t key;		/* 0: free */
-	char *s;
-	uint32_t len, cap;
-};
-
-struct thread_entry {
-	uint64_t key;		/* 0: free */
-	uint64_t process, thread;
-};
 
 struct fxt_reader {
 	struct in *in;
@@ -30,14 +14,10 @@ struct fxt_reader {
 	void *ctx;
 	bool begun, swap, ended;
 	bool magic, any;	/* there was a magic number; a record */
-	uint32_t provider;
+	struct fxt_tables *tables;
 	uint64_t offset;	/* of the record handed out last */
 	size_t pending;		/* its bytes that are in the window and used up */
 	uint64_t data, rest;	/* bytes of a large one that follow: data, all */
-	struct string_entry *strings;
-	size_t nstrings, strings_cap;	/* capacities are powers of two */
-	struct thread_entry *threads;
-	size_t nthreads, threads_cap;
 };
 
 static const struct {
@@ -84,6 +64,7 @@ struct fxt_reader *fxt_reader_new(struct in *in, fxt_problem_fn fn, void *ctx)
 	r->in = in;
 	r->fn = fn;
 	r->ctx = ctx;
+	r->tables = fxt_tables_new();
 	return r;
 }
 
@@ -91,94 +72,18 @@ void fxt_reader_free(struct fxt_reader *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->strings_cap; i++)
-		free(r->strings[i].s);
-	free(r->strings);
-	free(r->threads);
+	fxt_tables_free(r->tables);
 	free(r);
 }
 
-/* ---- tables ---- */
-
-/* Never 0; strings and threads are in different tables. */
-static uint64_t table_key(uint32_t provider, unsigned int index)
+void fxt_tag(struct fxt_reader *r, struct fxt_sref *s, uint32_t tag)
 {
-	return ((uint64_t)provider << 16 | index) + 1;
-}
+	struct fxt_string *e = s->ref && !(s->ref & 0x8000) ? fxt_get_string(r->tables, s->ref) :
+			       NULL;
 
-static struct string_entry *find_string(const struct fxt_reader *r, uint64_t key)
-{
-	size_t i = hash_word(key) & (r->strings_cap - 1);
-
-	while (r->strings[i].key && r->strings[i].key != key)
-		i = (i + 1) & (r->strings_cap - 1);
-	return &r->strings[i];
-}
-
-static void register_string(struct fxt_reader *r, unsigned int index,
-			    const char *s, uint32_t len)
-{
-	struct string_entry *e;
-	uint64_t key = table_key(r->provider, index);
-
-	if (2 * (r->nstrings + 1) > r->strings_cap) {
-		struct string_entry *old = r->strings;
-		size_t old_cap = r->strings_cap;
-
-		r->strings_cap = old_cap ? old_cap * 2 : 64;
-		r->strings = xcalloc(r->strings_cap, sizeof(*r->strings));
-		for (size_t i = 0; i < old_cap; i++)
-			if (old[i].key)
-				*find_string(r, old[i].key) = old[i];
-		free(old);
-	}
-	e = find_string(r, key);
-	if (!e->key) {
-		e->key = key;
-		r->nstrings++;
-	}
-	/* fit closely: a long string must not hold its slot's memory for ever */
-	if (e->cap < len || e->cap / 2 > len + 64) {
-		free(e->s);
-		e->cap = len;
-		e->s = xmalloc(len);
-	}
-	if (len)
-		memcpy(e->s, s, len);
-	e->len = len;
-}
-
-static struct thread_entry *find_thread(const struct fxt_reader *r, uint64_t key)
-{
-	size_t i = hash_word(key) & (r->threads_cap - 1);
-
-	while (r->threads[i].key && r->threads[i].key != key)
-		i = (i + 1) & (r->threads_cap - 1);
-	return &r->threads[i];
-}
-
-static void register_thread(struct fxt_reader *r, unsigned int index,
-			    uint64_t process, uint64_t thread)
-{
-	struct thread_entry *e;
-
-	if (2 * (r->nthreads + 1) > r->threads_cap) {
-		struct thread_entry *old = r->threads;
-		size_t old_cap = r->threads_cap;
-
-		r->threads_cap = old_cap ? old_cap * 2 : 64;
-		r->threads = xcalloc(r->threads_cap, sizeof(*r->threads));
-		for (size_t i = 0; i < old_cap; i++)
-			if (old[i].key)
-				*find_thread(r, old[i].key) = old[i];
-		free(old);
-	}
-	e = find_thread(r, table_key(r->provider, index));
-	if (!e->key)
-		r->nthreads++;
-	e->key = table_key(r->provider, index);
-	e->process = process;
-	e->thread = thread;
+	s->tag = tag;
+	if (e)
+		e->tag = tag;
 }
 
 /* ---- a cursor over the words of a record ---- */
@@ -241,12 +146,12 @@ static struct fxt_sref take_string(struct fxt_reader *r, struct cursor *c,
 		s.s = take_stream(c, s.ref & 0x7fffu);
 		s.len = c->bad ? 0 : s.ref & 0x7fffu;
 	} else if (s.ref) {
-		const struct string_entry *e = r->strings_cap ?
-			find_string(r, table_key(r->provider, s.ref)) : NULL;
+		const struct fxt_string *e = fxt_get_string(r->tables, s.ref);
 
-		if (e && e->key) {
+		if (e) {
 			s.s = e->len ? e->s : "";
 			s.len = e->len;
+			s.tag = e->tag;
 		} else {
 			s.undefined = true;
 			problem(r, FXT_UNDEFINED_STRING, offset);
@@ -266,10 +171,9 @@ static struct fxt_tref take_thread(struct fxt_reader *r, struct cursor *c,
 	struct fxt_tref t = { .ref = (uint8_t)ref };
 
 	if (t.ref) {
-		const struct thread_entry *e = r->threads_cap ?
-			find_thread(r, table_key(r->provider, t.ref)) : NULL;
+		const struct fxt_thread *e = fxt_get_thread(r->tables, t.ref);
 
-		if (e && e->key) {
+		if (e) {
 			t.process = e->process;
 			t.thread = e->thread;
 		} else {
@@ -307,11 +211,11 @@ static void decode_metadata(struct fxt_reader *r, struct fxt_rec *rec, struct cu
 		rec->meta.name.len = (uint32_t)fxt_bits(h, 52, 59);
 		rec->meta.name.s = take_stream(c, rec->meta.name.len);
 		if (!c->bad)
-			r->provider = rec->meta.provider;
+			fxt_set_provider(r->tables, rec->meta.provider);
 		break;
 	case FXT_META_PROVIDER_SECTION:
 		rec->meta.provider = (uint32_t)fxt_bits(h, 20, 51);
-		r->provider = rec->meta.provider;
+		fxt_set_provider(r->tables, rec->meta.provider);
 		break;
 	case FXT_META_PROVIDER_EVENT:
 		rec->meta.provider = (uint32_t)fxt_bits(h, 20, 51);
@@ -328,7 +232,7 @@ static void decode_metadata(struct fxt_reader *r, struct fxt_rec *rec, struct cu
 		problem(r, FXT_UNKNOWN_METADATA, rec->offset);
 		break;
 	}
-	rec->provider = r->provider;
+	rec->provider = r->tables->provider;
 }
 
 /*
@@ -514,16 +418,16 @@ static void decode(struct fxt_reader *r, struct fxt_rec *rec)
 		rec->string.len = (uint32_t)fxt_bits(h, 32, 46);
 		rec->string.s = take_stream(c, rec->string.len);
 		if (!c->bad && rec->string.index)
-			register_string(r, rec->string.index, rec->string.s,
-					rec->string.len);
+			fxt_put_string(r->tables, rec->string.index, rec->string.s,
+				       rec->string.len);
 		break;
 	case FXT_REC_THREAD:
 		rec->thread.index = (unsigned int)fxt_bits(h, 16, 23);
 		rec->thread.process = take_word(c);
 		rec->thread.thread = take_word(c);
 		if (!c->bad && rec->thread.index)
-			register_thread(r, rec->thread.index, rec->thread.process,
-					rec->thread.thread);
+			fxt_put_thread(r->tables, rec->thread.index, rec->thread.process,
+				       rec->thread.thread);
 		break;
 	case FXT_REC_EVENT:
 		decode_event(r, rec, c);
@@ -806,7 +710,7 @@ int fxt_next(struct fxt_reader *r, struct fxt_rec *rec)
 		p = in_peek(r->in, want < 8ull * LARGE_HEAD_WORDS ? (size_t)want :
 			    8u * LARGE_HEAD_WORDS, &have);
 	}
-	rec->provider = r->provider;
+	rec->provider = r->tables->provider;
 	if (have >= 8 && rec->type == FXT_REC_LARGE) {
 		if (decode_large(r, rec, p, have)) {
 			r->any = true;

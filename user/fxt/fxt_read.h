@@ -24,6 +24,7 @@ struct fxt_sref {
 	uint16_t ref;		/* raw: 0 empty, bit 15 inline, else an index */
 	bool undefined;		/* the index was never registered: len is 0 */
 	uint32_t len;		/* bytes */
+	uint32_t tag;		/* fxt_tag() of its index; 0: none */
 	const char *s;		/* not terminated by NUL; never NULL */
 };
 
@@ -213,7 +214,8 @@ struct fxt_reader;
  * @ctx: handed to @fn
  *
  * Memory: the string tables, at most 32,767 strings of at most 32,767 bytes
- * for each provider, and never more than a small multiple of the input.
+ * for each provider, and never more than 300 KiB and a small multiple of the
+ * input.
  */
 struct fxt_reader *fxt_reader_new(struct in *in, fxt_problem_fn fn, void *ctx);
 void fxt_reader_free(struct fxt_reader *r);
@@ -242,6 +244,24 @@ int fxt_next(struct fxt_reader *r, struct fxt_rec *rec);
  * Return: the bytes; NULL behind rec.data_bytes of them, or where the file ends.
  */
 const uint8_t *fxt_next_data(struct fxt_reader *r, size_t *n);
+
+/**
+ * fxt_tag - keep a number of the consumer's beside a registered string
+ * @s: from the last fxt_next(), or fxt_next_arg() since; its tag becomes @tag
+ * @tag: what the consumer makes of the string; 0 takes it away
+ *
+ * So that a name is compared once, and not each time that it comes:
+ *
+ *	if (!arg.name.tag)
+ *		fxt_tag(r, &arg.name, look_up(arg.name.s, arg.name.len));
+ *	switch (arg.name.tag) ...
+ *
+ * All refs to the string's index in its provider's table come with the tag, up
+ * to the String record that gives the index another string, or the same again:
+ * after that it is 0.  Strings that are in no table (inline, empty, undefined)
+ * keep none: @s alone has it.
+ */
+void fxt_tag(struct fxt_reader *r, struct fxt_sref *s, uint32_t tag);
 
 /** fxt_word - a word of a record's bytes, in the byte order of its file */
 uint64_t fxt_word(const struct fxt_rec *rec, const uint8_t *p);

@@ -197,7 +197,7 @@ static void strings(void **state)
 	struct fixture *f = *state;
 
 	begin(f, EB_OPEN, 1);
-	f->r.val[0] = 3;
+	f->r.val[EB_V_OPEN_fd] = 3;
 	string(f, 0, EB_S_PATH, "", "c/b/a/");
 	string(f, 1, EB_S_JOIN, "../x", "d/e/");
 	send(f);
@@ -271,46 +271,47 @@ static void kinds(void **state)
 	static const struct {
 		enum eb_kind kind;
 		int64_t val[EB_NR_VAL];
+		uint8_t have;
 		int error;
 		const char *str[EB_NR_STR];
 		const char *want;
 	} rows[] = {
-		{ EB_EXIT, { 0, 9, 1 }, 0, { 0 }, "Exit|status=0\nExitSignal|signal=9,core=1\n" },
-		{ EB_URING, { 4 }, 0, { 0 }, "IoUring|fd=4\n" },
-		{ EB_OPEN, { 3, 2, 0644 }, 0, { "/f", "f" },
+		{ EB_EXIT, { 0, 9, 1 }, 6, 0, { 0 }, "Exit|status=0\nExitSignal|signal=9,core=1\n" },
+		{ EB_URING, { 4 }, 0, 0, { 0 }, "IoUring|fd=4\n" },
+		{ EB_OPEN, { 2, 0644, 3 }, 0, 0, { "/f", "f" },
 		  "Open|fnamesize=2,forigsize=1,flags=2,mode=420,fd=3\nFN|/f\nFO|f\n" },
-		{ EB_OPEN, { -1, 0, 0 }, 2, { "/f", "f" },
+		{ EB_OPEN, { 0, 0, -1 }, 0, 2, { "/f", "f" },
 		  "Open|fnamesize=2,forigsize=1,flags=0,mode=0,fd=-1\nFN|/f\nFO|f\nFailed|error=2\n" },
-		{ EB_CLOSE, { 5 }, 9, { 0 }, "Close|fd=5\nFailed|error=9\n" },
-		{ EB_RENAME, { 0, 0 }, 0, { "a", "bc" },
+		{ EB_CLOSE, { 5 }, 0, 9, { 0 }, "Close|fd=5\nFailed|error=9\n" },
+		{ EB_RENAME, { 0 }, 0, 0, { "a", "bc" },
 		  "RenameFrom|fnamesize=1\nRF|a\nRenameTo|fnamesize=2\nRT|bc\n" },
-		{ EB_RENAME, { 4, 1 }, 0, { "a", "bc" },
+		{ EB_RENAME, { 4 }, 1, 0, { "a", "bc" },
 		  "Rename2From|fnamesize=1,flags=4\nRF|a\nRenameTo|fnamesize=2\nRT|bc\n" },
-		{ EB_RENAME, { 4, 1 }, 13, { "a", "bc" },
+		{ EB_RENAME, { 4 }, 1, 13, { "a", "bc" },
 		  "Rename2From|fnamesize=1,flags=4\nRF|a\nRenameTo|fnamesize=2\nRT|bc\nRenameFailed|\nFailed|error=13\n" },
-		{ EB_LINK, { 0, 0 }, 0, { "a", "bc" },
+		{ EB_LINK, { 0 }, 0, 0, { "a", "bc" },
 		  "LinkFrom|fnamesize=1\nLF|a\nLinkTo|fnamesize=2\nLT|bc\n" },
-		{ EB_LINK, { 1024, 1 }, 0, { "a", "bc" },
+		{ EB_LINK, { 1024 }, 1, 0, { "a", "bc" },
 		  "LinkatFrom|fnamesize=1,flags=1024\nLF|a\nLinkTo|fnamesize=2\nLT|bc\n" },
-		{ EB_LINK, { 0, 1 }, 17, { 0 }, "LinkFailed|\nFailed|error=17\n" },
-		{ EB_MOUNT, { -1 }, 0, { "src", "/mnt", "ext4" },
+		{ EB_LINK, { 0 }, 1, 17, { 0 }, "LinkFailed|\nFailed|error=17\n" },
+		{ EB_MOUNT, { -1 }, 0, 0, { "src", "/mnt", "ext4" },
 		  "Mount|sourcenamesize=3,targetnamesize=4,typenamesize=4,flags=18446744073709551615\nMS|src\nMT|/mnt\nMX|ext4\n" },
-		{ EB_MOUNT, { 32 }, 1, { NULL, "/mnt" },
+		{ EB_MOUNT, { 32 }, 0, 1, { NULL, "/mnt" },
 		  "Mount|targetnamesize=4,flags=32\nMT|/mnt\nMountFailed|\nFailed|error=1\n" },
-		{ EB_UMOUNT, { 2 }, 0, { "/mnt" }, "Umount|targetnamesize=4,flags=2\nMT|/mnt\n" },
-		{ EB_UMOUNT, { 2 }, 22, { 0 }, "UmountFailed|\nFailed|error=22\n" },
-		{ EB_COMM, { TASK }, 0, { "name" }, "Comm|size=4\nCN|name\n" },
-		{ EB_COMM, { TASK + 1 }, 0, { "sixteen bytes is" },
+		{ EB_UMOUNT, { 2 }, 0, 0, { "/mnt" }, "Umount|targetnamesize=4,flags=2\nMT|/mnt\n" },
+		{ EB_UMOUNT, { 2 }, 0, 22, { 0 }, "UmountFailed|\nFailed|error=22\n" },
+		{ EB_COMM, { 0 }, 0, 0, { "name" }, "Comm|size=4\nCN|name\n" },
+		{ EB_COMM, { TASK + 1 }, 1, 0, { "sixteen bytes is" },
 		  "Comm|size=15\nCN|sixteen bytes i\nCommOf|upid=4194306\n" },
-		{ EB_CLONE, { 17, TASK + 1, 1 }, 0, { 0 }, "SysClone|flags=17\nSchedFork|pid=4194306\n" },
-		{ EB_CLONE, { 17, TASK + 2, 0 }, 0, { 0 }, "SchedFork|pid=4194307\n" },
-		{ EB_CLONE, { -1, 0, 1 }, 11, { 0 },
+		{ EB_CLONE, { 17, TASK + 1 }, 3, 0, { 0 }, "SysClone|flags=17\nSchedFork|pid=4194306\n" },
+		{ EB_CLONE, { 17, TASK + 2 }, 2, 0, { 0 }, "SchedFork|pid=4194307\n" },
+		{ EB_CLONE, { -1, 0 }, 1, 11, { 0 },
 		  "SysClone|flags=18446744073709551615\nSysCloneFailed|\nFailed|error=11\n" },
-		{ EB_DUP, { 3, 4, 0 }, 9, { 0 }, "Dup|oldfd=3,newfd=4,flags=0\nFailed|error=9\n" },
-		{ EB_PIPE, { 3, 4, 1 }, 14, { 0 }, "Pipe|fd1=3,fd2=4,flags=1\nFailed|error=14\n" },
-		{ EB_URING, { -1 }, 12, { 0 }, "IoUring|fd=-1\nFailed|error=12\n" },
-		{ EB_COMM, { TASK }, 14, { "n" }, "Comm|size=1\nCN|n\nFailed|error=14\n" },
-		{ EB_EXEC, { 0 }, 0, { "/i", "/p", "/" },
+		{ EB_DUP, { 3, 4, 0 }, 0, 9, { 0 }, "Dup|oldfd=3,newfd=4,flags=0\nFailed|error=9\n" },
+		{ EB_PIPE, { 3, 4, 1 }, 0, 14, { 0 }, "Pipe|fd1=3,fd2=4,flags=1\nFailed|error=14\n" },
+		{ EB_URING, { -1 }, 0, 12, { 0 }, "IoUring|fd=-1\nFailed|error=12\n" },
+		{ EB_COMM, { 0 }, 0, 14, { "n" }, "Comm|size=1\nCN|n\nFailed|error=14\n" },
+		{ EB_EXEC, { 0 }, 0, 0, { "/i", "/p", "/" },
 		  "New_proc|argsize=0,prognameisize=2,prognamepsize=2,cwdsize=1\nPI|/i\nPP|/p\nCW|/\nEnd_of_args|\n" },
 	};
 	struct fixture *f = *state;
@@ -319,6 +320,7 @@ static void kinds(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		begin(f, rows[i].kind, i + 1);
 		memcpy(f->r.val, rows[i].val, sizeof(f->r.val));
+		f->r.have = rows[i].have;
 		f->r.error = rows[i].error;
 		for (int k = 0; k < EB_NR_STR; k++)
 			if (rows[i].str[k])
@@ -445,7 +447,8 @@ static void all_marks(void **state)
 	send(f);
 	begin(f, EB_CLONE, 3);
 	f->r.flags = EB_ARGS_UNREAD;
-	f->r.val[1] = TASK + 1;
+	f->r.val[EB_V_CLONE_child] = TASK + 1;
+	f->r.have = 1u << EB_V_CLONE_child;
 	send(f);
 	expect(f, "RenameFrom|fnamesize=1\nRF|a\nRenameTo|fnamesize=1\nRT|b\nMarks|joined=RF+RT,unread=RF,cut=RF,outside=RF+RT\n"
 	       "New_proc|argsize=0,prognameisize=1,prognamepsize=1,cwdsize=1\nPI|p\nPP|p\nCW|p\nEnd_of_args|\nMarks|joined=,unread=CW+A,cut=\n"
@@ -482,8 +485,8 @@ static void failures(void **state)
 	f->r.error = 2;
 	send(f);
 	begin(f, EB_CLONE, 2);
-	f->r.val[0] = 17;
-	f->r.val[2] = 1;
+	f->r.val[EB_V_CLONE_flags] = 17;
+	f->r.have = 1u << EB_V_CLONE_flags;
 	f->r.error = 11;
 	send(f);
 	expect(f, "RenameFailed|\nFailed|error=2\nSysClone|flags=17\nSysCloneFailed|\nFailed|error=11\n");

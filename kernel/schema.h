@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The events as etrace_events.def has them: their numbers, the numbers of their
+ * strings and values, and how they are spelled as lines.
+ */
+#ifndef ETRACE_SCHEMA_H
+#define ETRACE_SCHEMA_H
+
+#include <linux/build_bug.h>
+#include <linux/types.h>
+
+#define ETRACE_NR_STR	3	/* most strings that one record has */
+#define ETRACE_NR_VAL	3	/* most values */
+
+/* The typed events, in events.h; those behind the table's tell of other records. */
+enum etrace_event {
+#define EVENT(ID, id, name, category, where, doc) ETRACE_EV_##ID,
+#include "etrace_events.def"
+	ETRACE_NR_SCHEMA,
+	ETRACE_EV_STRING = ETRACE_NR_SCHEMA,
+	ETRACE_EV_ARGS,
+	ETRACE_EV_LOST,
+	ETRACE_NR_EV,
+};
+
+/* The tags of strings. */
+enum etrace_tag {
+#define TAG(TAG) ETRACE_TAG_##TAG,
+#include "etrace_events.def"
+	ETRACE_NR_TAG,
+};
+
+/*
+ * Where a string is among its event's: ETRACE_STR_OPEN_name, ...; an argument
+ * list is behind the strings. ETRACE_STRS_OPEN: how many there are.
+ */
+#define EVENT(ID, id, name, category, where, doc) enum {
+#define STRING(ID, id, TAG, name) ETRACE_STR_##ID##_##id,
+#define ARGS(ID, id, TAG, name) ETRACE_STR_##ID##_##id,
+#define END_EVENT(ID, id) ETRACE_STRS_##ID };
+#include "etrace_events.def"
+
+/* Where a value is among its event's: ETRACE_VAL_OPEN_fd, ... */
+#define EVENT(ID, id, name, category, where, doc) enum {
+#define VALUE(ID, id, type, name, means, given) ETRACE_VAL_##ID##_##id,
+#define END_EVENT(ID, id) ETRACE_VALS_##ID };
+#include "etrace_events.def"
+
+#define EVENT(ID, id, name, category, where, doc) \
+	static_assert(ETRACE_STRS_##ID <= ETRACE_NR_STR + 1); \
+	static_assert(ETRACE_VALS_##ID <= ETRACE_NR_VAL);
+#include "etrace_events.def"
+
+/* The columns "where" and "given". */
+enum etrace_where { ETRACE_WHERE_ALWAYS, ETRACE_WHERE_EXTENDED };
+enum etrace_given { ETRACE_GIVEN_MUST, ETRACE_GIVEN_MAY };
+
+/* Bit by bit: is in traces of root_pid only with the parameter extended. */
+enum {
+	ETRACE_EVENTS_EXTENDED = 0
+#define EVENT(ID, id, name, category, where, doc) \
+		| ETRACE_WHERE_##where << ETRACE_EV_##ID
+#include "etrace_events.def"
+};
+
+/* What comes next in the lines of an event. */
+enum etrace_word_kind {
+	ETRACE_WORD_LINE,	/* a line, up to END_LINE */
+	ETRACE_WORD_END_LINE,
+	ETRACE_WORD_SIZE,	/* in a line: the length of a string */
+	ETRACE_WORD_SIZE_MAY,	/* the same, if there is such a string */
+	ETRACE_WORD_FIELD,	/* in a line: a value */
+	ETRACE_WORD_TEXT,	/* the lines of a string */
+	ETRACE_WORD_TEXT_ARGS,	/* the lines of an argument list */
+	ETRACE_WORD_END,
+};
+
+/* The column "role" of a line. */
+enum etrace_role {
+	ETRACE_ROLE_BEGIN,
+	ETRACE_ROLE_MIDDLE,
+	ETRACE_ROLE_LAST,
+	ETRACE_ROLE_FAILED,
+	ETRACE_ROLE_MORE,
+};
+
+/* The column "when" of a line. */
+enum etrace_when {
+	ETRACE_WHEN_EACH,
+	ETRACE_WHEN_GIVEN,
+	ETRACE_WHEN_PLAIN,
+	ETRACE_WHEN_ERROR,
+	ETRACE_WHEN_EXTRA,
+};
+
+/**
+ * struct etrace_word - a row of "How it is spelled"
+ * @kind: which row
+ * @role: of a line
+ * @when: of a line
+ * @i: which string or value
+ * @is_signed: of a value
+ * @text: the line's tag with its '|', the name of a size or a field with its '='
+ */
+struct etrace_word {
+	u8 kind;
+	u8 role;
+	u8 when;
+	u8 i;
+	bool is_signed;
+	const char *text;
+};
+
+/**
+ * struct etrace_schema - an event of the table
+ * @words: its lines
+ * @tags: of its strings; the argument list's behind them
+ * @nr_tags: how many there are
+ * @may: which values MAY be there
+ */
+struct etrace_schema {
+	const struct etrace_word *words;
+	u8 tags[ETRACE_NR_STR + 1];
+	u8 nr_tags;
+	bool may[ETRACE_NR_VAL];
+};
+
+extern const struct etrace_schema etrace_schemas[ETRACE_NR_SCHEMA];
+extern const char etrace_tag_names[ETRACE_NR_TAG][4];
+extern bool etrace_extended;	/* the parameter */
+
+#endif /* ETRACE_SCHEMA_H */
