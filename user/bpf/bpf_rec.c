@@ -24,31 +24,9 @@
 /* What a task's buffers may take while it does not need them. */
 #define KEEP_BYTES	4096u
 
-/* What a kind of record becomes; what is not in the table is in make(). */
-static const struct kind_row {
-	uint8_t kind;			/* enum et_kind */
-	uint8_t head;			/* its header, enum et_tag */
-	uint8_t tags[EB_NR_STR];	/* its strings, ET_T_NONE: has none */
-	uint8_t failed;			/* header of a call that failed */
-} kinds[EB_NR_KIND] = {
-	[EB_EXEC] = { ET_K_EXEC, ET_T_NEW_PROC, { ET_T_PI, ET_T_PP, ET_T_CW }, 0 },
-	[EB_CLONE] = { ET_K_CLONE, 0, { 0 }, ET_T_SYS_CLONE_FAILED },
-	[EB_EXIT] = { ET_K_EXIT, ET_T_EXIT, { 0 }, 0 },
-	[EB_OPEN] = { ET_K_OPEN, ET_T_OPEN, { ET_T_FN, ET_T_FO }, 0 },
-	[EB_CLOSE] = { ET_K_CLOSE, ET_T_CLOSE, { 0 }, 0 },
-	[EB_CLOSE_RANGE] = { ET_K_CLOSE, ET_T_CLOSE, { 0 }, 0 },
-	[EB_DUP] = { ET_K_DUP, ET_T_DUP, { 0 }, 0 },
-	[EB_PIPE] = { ET_K_PIPE, ET_T_PIPE, { 0 }, 0 },
-	[EB_URING] = { ET_K_URING, ET_T_URING, { 0 }, 0 },
-	[EB_RENAME] = { ET_K_RENAME, ET_T_RENAME_FROM, { ET_T_RF, ET_T_RT },
-			ET_T_RENAME_FAILED },
-	[EB_LINK] = { ET_K_LINK, ET_T_LINK_FROM, { ET_T_LF, ET_T_LT }, ET_T_LINK_FAILED },
-	[EB_SYMLINK] = { ET_K_SYMLINK, ET_T_SYMLINK, { ET_T_ST, ET_T_SR, ET_T_SL }, 0 },
-	[EB_MOUNT] = { ET_K_MOUNT, ET_T_MOUNT, { ET_T_MS, ET_T_MT, ET_T_MX },
-		       ET_T_MOUNT_FAILED },
-	[EB_UMOUNT] = { ET_K_UMOUNT, ET_T_UMOUNT, { ET_T_MT }, ET_T_UMOUNT_FAILED },
-	[EB_COMM] = { ET_K_COMM, ET_T_COMM, { ET_T_CN }, 0 },
-};
+/* The kinds of records are those of events, as far as they are any. */
+_Static_assert((int)EB_EXEC == (int)ET_K_EXEC && (int)EB_URING == (int)ET_K_URING,
+	       "bpf_abi.h and schema.h number the same events");
 
 /* A string of an event. */
 struct text {
@@ -287,10 +265,8 @@ static void pop(struct bpf_rec *b)
 	} else {
 		b->passed = ev->time;
 	}
-	if (et_check(ev, NULL, 0)) {
-		ev->flags |= ET_F_INCOMPLETE;
+	if (et_check(ev))
 		b->tally.t.incomplete++;
-	}
 	b->tally.t.events += ev->kind != ET_K_LOST;
 	err = sink_item(b->sink, ev);
 	if (!b->err)
@@ -452,54 +428,14 @@ static bool make_texts(struct bpf_rec *b, const struct eb_rec *r, struct text *t
 
 /* ---- events ---- */
 
-static void header(struct et_event *ev, enum et_tag tag)
-{
-	et_add_item(ev, tag, ev->cpu, ev->time);
-}
-
-static void field(struct et_event *ev, unsigned int i, int64_t v)
-{
-	et_set_field(ev, i, v, false);
-}
-
-static void unsigned_field(struct et_event *ev, unsigned int i, int64_t v)
-{
-	et_set_field(ev, i, v, v < 0);
-}
-
-/* A size, of a string that is there. */
-static void size_field(struct et_event *ev, unsigned int i, const struct text *t)
-{
-	if (t->there)
-		field(ev, i, (int64_t)t->b.len);
-}
-
-static void add_string(struct et_event *ev, enum et_tag tag, const struct text *t)
-{
-	if (tag == ET_T_NONE || !t->there)
-		return;
-	header(ev, tag);
-	et_add_bytes(ev, t->b.s, t->b.len);
-}
-
-static void add_line(struct et_event *ev, const char *text)
-{
-	header(ev, ET_T_OTHER);
-	et_add_bytes(ev, text, strlen(text));
-}
-
 /* Arguments, each with its null byte; the last may lack it. */
 static void add_args(struct et_event *ev, const char *s, size_t len)
 {
-	uint32_t index = 0;
-
 	while (len) {
 		const char *nul = memchr(s, 0, len);
 		size_t n = nul ? (size_t)(nul - s) : len;
 
-		header(ev, ET_T_A);
-		ev->items[ev->nitems - 1].index = index++;
-		et_add_bytes(ev, s, n);
+		et_add_arg(ev, s, n);
 		n += !!nul;
 		s += n;
 		len -= n;
@@ -508,46 +444,17 @@ static void add_args(struct et_event *ev, const char *s, size_t len)
 
 static void add_marks(struct bpf_rec *b, struct et_event *ev, const struct eb_rec *r)
 {
-	static const struct {
-		const char *name;
-		uint8_t bit;
-	} marks[] = {
-		{ "Marks|joined=", EB_JOINED },
-		{ ",unread=", EB_UNREAD },
-		{ ",cut=", EB_CUT },
-		{ ",untold=", EB_UNTOLD },
-		{ ",outside=", EB_OUTSIDE },
+	static const uint8_t bits[ET_NR_MARKINGS] = {
+		[ET_JOINED] = EB_JOINED, [ET_UNREAD] = EB_UNREAD, [ET_CUT] = EB_CUT,
+		[ET_UNTOLD] = EB_UNTOLD, [ET_OUTSIDE] = EB_OUTSIDE,
 	};
-	const struct kind_row *row = &kinds[r->kind];
-	uint8_t all = r->flags & EB_ARGS_UNREAD ? EB_UNREAD : 0;
-	struct buf text = { 0 };
 
-	for (int i = 0; i < EB_NR_STR; i++)
-		if (b->str[i].there || b->str[i].mark & (EB_UNREAD | EB_UNTOLD))
-			all |= b->str[i].mark;
-	if (!(all & (EB_JOINED | EB_UNREAD | EB_CUT | EB_UNTOLD | EB_OUTSIDE)))
-		return;
-	for (size_t m = 0; m < sizeof(marks) / sizeof(*marks); m++) {
-		const char *sep = "";
-
-		/* The first three are there, whatever they tell. */
-		if (m < 3 || all & marks[m].bit)
-			buf_adds(&text, marks[m].name);
-		for (int i = 0; i < EB_NR_STR; i++) {
-			if (!(b->str[i].mark & marks[m].bit) || !row->tags[i])
-				continue;
-			buf_adds(&text, sep);
-			buf_adds(&text, et_tags[row->tags[i]].name);
-			sep = "+";
-		}
-		if (marks[m].bit == EB_UNREAD && r->flags & EB_ARGS_UNREAD) {
-			buf_adds(&text, sep);
-			buf_adds(&text, r->kind == EB_EXEC ? "A" : "args");
-		}
-	}
-	header(ev, ET_T_OTHER);
-	et_add_bytes(ev, text.s, text.len);
-	buf_free(&text);
+	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++)
+		for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++)
+			if (b->str[i].mark & bits[m])
+				ev->marks[m] |= (uint8_t)(1u << i);
+	if (r->flags & EB_ARGS_UNREAD)
+		ev->marks[ET_UNREAD] |= ET_MARKED_ARGS;
 }
 
 /* @s, @left: behind the strings. */
@@ -582,131 +489,35 @@ static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
 	b->tally.untold += found == EB_TARGET_UNTOLD;
 }
 
-/* Is a value that MAY be there? */
-static bool have(const struct eb_rec *r, unsigned int i)
+static void add_values(struct et_event *ev, const struct eb_rec *r)
 {
-	return r->have >> i & 1;
-}
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
 
-/* A header with its fields. */
-static void add_head(struct bpf_rec *b, struct et_event *ev, const struct eb_rec *r)
-{
-	const struct kind_row *row = &kinds[r->kind];
-	const struct text *str = b->str;
-	enum et_tag tag = row->head;
-
-	switch (r->kind) {
-	case EB_CLONE:
-		if (have(r, EB_V_CLONE_flags)) {
-			header(ev, ET_T_SYS_CLONE);
-			unsigned_field(ev, 0, r->val[EB_V_CLONE_flags]);
-		}
-		if (have(r, EB_V_CLONE_child)) {
-			header(ev, ET_T_SCHED_FORK);
-			field(ev, 0, r->val[EB_V_CLONE_child]);
-		}
-		return;
-	case EB_RENAME:
-	case EB_LINK:
-		if (!str[0].there)
-			return;
-		if (have(r, EB_V_RENAME_flags))
-			tag = r->kind == EB_RENAME ? ET_T_RENAME2_FROM : ET_T_LINKAT_FROM;
-		break;
-	case EB_UMOUNT:
-		if (!str[0].there)
-			return;
-		break;
-	}
-	header(ev, tag);
-	switch (r->kind) {
-	case EB_EXEC:
-		field(ev, 0, r->val[0]);
-		for (unsigned int i = 0; i < EB_NR_STR; i++)
-			size_field(ev, i + 1, &str[i]);
-		break;
-	case EB_EXIT:
-	case EB_CLOSE:
-	case EB_URING:
-		field(ev, 0, r->val[0]);
-		break;
-	case EB_OPEN:
-		size_field(ev, 0, &str[0]);
-		size_field(ev, 1, &str[1]);
-		field(ev, 2, r->val[EB_V_OPEN_flags]);
-		field(ev, 3, r->val[EB_V_OPEN_mode]);
-		field(ev, 4, r->val[EB_V_OPEN_fd]);
-		break;
-	case EB_DUP:
-	case EB_PIPE:
-		for (unsigned int i = 0; i < EB_NR_VAL; i++)
-			field(ev, i, r->val[i]);
-		break;
-	case EB_RENAME:
-	case EB_LINK:
-		size_field(ev, 0, &str[0]);
-		if (have(r, EB_V_RENAME_flags))
-			field(ev, 1, r->val[EB_V_RENAME_flags]);
-		break;
-	case EB_MOUNT:
-	case EB_SYMLINK:
-		for (unsigned int i = 0; i < EB_NR_STR; i++)
-			size_field(ev, i, &str[i]);
-		if (r->kind == EB_MOUNT)
-			unsigned_field(ev, 3, r->val[0]);
-		break;
-	case EB_UMOUNT:
-		size_field(ev, 0, &str[0]);
-		unsigned_field(ev, 1, r->val[0]);
-		break;
-	case EB_COMM:
-		size_field(ev, 0, &str[0]);
-		break;
-	}
+	for (unsigned int i = 0; i < kind->nvalues; i++)
+		if (!kind->values[i].may || r->have >> i & 1)
+			et_set_value(ev, i, r->val[i]);
 }
 
 static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)
 {
-	const struct kind_row *row = &kinds[r->kind];
 	struct et_event *ev = get_event(b);
-	char text[64];
 
-	et_reset(ev, row->kind, r->upid, r->cpu, r->time);
+	et_reset(ev, r->kind, r->upid, r->cpu, r->time);
 	if (r->kind == EB_COMM && b->str[0].b.len > COMM_MAX)
 		b->str[0].b.len = COMM_MAX;
 	if (r->kind == EB_SYMLINK)
 		resolve_target(b, s, left);
-	add_head(b, ev, r);
-	for (int i = 0; i < EB_NR_STR; i++) {
-		/* The second name of two has a header of its own. */
-		if (i == 1 && b->str[1].there && (r->kind == EB_RENAME || r->kind == EB_LINK)) {
-			header(ev, r->kind == EB_RENAME ? ET_T_RENAME_TO : ET_T_LINK_TO);
-			size_field(ev, 0, &b->str[1]);
-		}
-		add_string(ev, row->tags[i], &b->str[i]);
-	}
+	add_values(ev, r);
+	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++)
+		if (b->str[i].there)
+			et_add_string(ev, i, b->str[i].b.s, b->str[i].b.len);
 	if (r->kind == EB_EXEC) {
+		ev->strings |= 1u << ET_ARGS;
+		et_announce(ev, ET_ARGS, r->val[EB_V_EXEC_args]);
 		add_args(ev, s, left);
-		header(ev, ET_T_END_OF_ARGS);
 	}
-	if (r->kind == EB_EXIT && have(r, EB_V_EXIT_signal)) {
-		header(ev, ET_T_EXIT_SIGNAL);
-		field(ev, 0, r->val[EB_V_EXIT_signal]);
-		field(ev, 1, r->val[EB_V_EXIT_core]);
-	}
-	if (r->kind == EB_COMM && have(r, EB_V_COMM_target)) {
-		snprintf(text, sizeof(text), "CommOf|upid=%" PRIu64,
-			 (uint64_t)r->val[EB_V_COMM_target]);
-		add_line(ev, text);
-	}
-	if (r->error && row->failed) {
-		header(ev, row->failed);
-		ev->flags |= ET_F_FAILED;
-	}
-	if (r->error) {
-		snprintf(text, sizeof(text), "Failed|error=%d", r->error);
-		add_line(ev, text);
-	}
+	if (r->error)
+		et_set_error(ev, r->error);
 	add_marks(b, ev, r);
 	push(b, ev);
 }
@@ -744,8 +555,7 @@ static void tell_lost(struct bpf_rec *b, const struct eb_rec *r)
 	struct et_event *ev = get_event(b);
 
 	et_reset(ev, ET_K_LOST, r->upid, r->cpu, r->time);
-	ev->nvals = 1;
-	ev->vals[0] = r->lost;
+	et_set_value(ev, ET_V_LOST_count, r->lost);
 	b->tally.t.lost += r->lost;
 	if (b->tally.t.nlosses < REC_LOSSES_MAX) {
 		struct rec_loss *l = &b->tally.t.losses[b->tally.t.nlosses];

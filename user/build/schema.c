@@ -19,35 +19,35 @@
 #define VALUE(ID, id, type, name, means, given) \
 	{ name, #id, ET_MEANS_##means, given, T_##type },
 #define END_EVENT(ID, id) { 0 } };
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 
 #define EVENT(ID, id, name, category, where, doc) \
 	static const struct et_string_row strings_##ID[] = {
 #define STRING(ID, id, TAG, name) { name, #TAG },
 #define END_EVENT(ID, id) { 0 } };
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 
 /* ---- lines ---- */
 
 /* Which values may be missing; how many fields a line has, and what it needs. */
 enum {
 #define VALUE(ID, id, type, name, means, given) MAY_##ID##_##id = given,
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 };
 #define LINE(ID, tag, role, when) enum { FIELDS_##tag = 0
 #define SIZE(ID, id, TAG, name) + 1
 #define SIZE_MAY(ID, id, TAG, name) + 1
 #define FIELD(ID, id, name) + 1
 #define END_LINE(ID, tag) };
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 #define LINE(ID, tag, role, when) enum { VALUES_##tag = 0
 #define FIELD(ID, id, name) | 1 << ET_V_##ID##_##id
 #define END_LINE(ID, tag) };
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 #define LINE(ID, tag, role, when) enum { STRINGS_##tag = 0
 #define SIZE(ID, id, TAG, name) | 1 << ET_S_##ID##_##id
 #define END_LINE(ID, tag) };
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 
 const struct et_row et_rows[ET_NR_ROWS] = {
 #define LINE(ID, tag, role, when) \
@@ -64,7 +64,7 @@ const struct et_row et_rows[ET_NR_ROWS] = {
 	[ET_R_##ID##_##TAG] = { #TAG, sizeof(#TAG) - 1, ET_K_##ID, ET_STRING, ET_EACH, \
 				ET_S_##ID##_##id, ET_T_##TAG, 0, 0, 0, { { 0 } } },
 #define TEXT_ARGS(ID, id, TAG) TEXT(ID, id, TAG)
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 };
 
 /* ---- kinds ---- */
@@ -73,22 +73,22 @@ enum {
 #define EVENT(ID, id, name, category, where, doc) MAY_OF_##ID = 0
 #define VALUE(ID, id, type, name, means, given) | given << ET_V_##ID##_##id
 #define END_EVENT(ID, id) ,
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 };
 
 #define EVENT(ID, id, name, category, where, doc) \
 	_Static_assert((int)ET_NV_##ID <= ET_MAX_VALUES && (int)ET_NS_##ID <= ET_MAX_STRINGS, name);
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 
 const struct et_kind_row et_kinds[ET_K_COUNT] = {
 	[ET_K_NONE] = { "none", "etrace", "", NULL, NULL, 0, 0, 0, 0, 0 },
 #define EVENT(ID, id, name, category, where, doc) \
 	[ET_K_##ID] = { name, category, doc, values_##ID, strings_##ID, ET_NV_##ID, \
 			ET_NS_##ID, ET_R_FIRST_##ID, ET_R_END_##ID, MAY_OF_##ID },
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 };
 
 const char *const et_args_name[ET_K_COUNT] = {
 #define ARGS(ID, id, TAG, name) [ET_K_##ID] = name,
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 };

@@ -11,13 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ETRACE_READER_EVENTS
 
 /* What happened.  The order is that of et_kinds. */
 enum et_kind {
 	ET_K_NONE,
 #define EVENT(ID, id, name, category, where, doc) ET_K_##ID,
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 	ET_K_COUNT
 };
 
@@ -25,18 +24,18 @@ enum et_kind {
 #define EVENT(ID, id, name, category, where, doc) enum {
 #define VALUE(ID, id, type, name, means, given) ET_V_##ID##_##id,
 #define END_EVENT(ID, id) ET_NV_##ID };
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 
 /* The strings of each kind by number, ET_S_OPEN_name; ET_NS_OPEN: how many. */
 #define EVENT(ID, id, name, category, where, doc) enum {
 #define STRING(ID, id, TAG, name) ET_S_##ID##_##id,
 #define END_EVENT(ID, id) ET_NS_##ID };
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 
 /* The number of the argument list, beside those of strings: ET_S_EXEC_args. */
 #define ET_ARGS		7u
 #define ARGS(ID, id, TAG, name) enum { ET_S_##ID##_##id = ET_ARGS };
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 
 #define ET_MAX_VALUES	8	/* of one kind */
 #define ET_MAX_STRINGS	4
@@ -95,7 +94,7 @@ struct et_field {
 /* The tags of strings in the line format. */
 enum et_tag {
 #define TAG(TAG) ET_T_##TAG,
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 	ET_NR_TAGS
 };
 
@@ -108,7 +107,7 @@ enum et_row_id {
 #define TEXT_ARGS(ID, id, TAG) ET_R_##ID##_##TAG,
 #define END_EVENT(ID, id) \
 	ET_R_END_##ID, ET_R_END_##ID##_ = ET_R_END_##ID - 1,
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 	ET_NR_ROWS
 };
 

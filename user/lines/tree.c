@@ -10,7 +10,7 @@
 #define SIZE_MAY(ID, id, TAG, name) + 1
 #define FIELD(ID, id, name) + 1
 #define END_LINE(ID, tag) };
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 
 const struct lt_tag_row lt_tags[LT_COUNT] = {
 	[LT_NONE] = { "", 0, ET_K_NONE, ET_STRING, 0, 0, NULL },
@@ -18,21 +18,21 @@ const struct lt_tag_row lt_tags[LT_COUNT] = {
 	[LT_##tag] = { #tag, sizeof(#tag) - 1, ET_K_##ID, ET_##role, \
 		       ET_##when, FIELDS_##tag, et_rows[ET_R_##tag].fields },
 #define TAG(TAG) [LT_##TAG] = { #TAG, sizeof(#TAG) - 1, ET_K_NONE, ET_STRING, 0, 0, NULL },
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 	[LT_OTHER] = { "", 0, ET_K_NONE, ET_STRING, 0, 0, NULL },
 };
 
 const uint8_t lt_slots[ET_K_COUNT][LT_COUNT - LT_FIRST_STRING] = {
 #define TEXT(ID, id, TAG) [ET_K_##ID][LT_##TAG - LT_FIRST_STRING] = ET_S_##ID##_##id + 1,
 #define TEXT_ARGS(ID, id, TAG) TEXT(ID, id, TAG)
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 };
 
 const uint8_t lt_of_row[ET_NR_ROWS] = {
 #define LINE(ID, tag, role, when) [ET_R_##tag] = LT_##tag,
 #define TEXT(ID, id, TAG) [ET_R_##ID##_##TAG] = LT_##TAG,
 #define TEXT_ARGS(ID, id, TAG) TEXT(ID, id, TAG)
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 };
 
 /* What a line, by its role, says of the events of its kind. */
@@ -48,7 +48,7 @@ const uint8_t lt_needs[ET_K_COUNT] = {
 #define LINE(ID, tag, role, when) | ROLE_##role | (ET_##when == ET_EACH ? WHEN_##role : 0)
 #define TEXT(ID, id, TAG) | LT_HAS_TEXT
 #define END_EVENT(ID, id) ,
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 };
 
 /* ---- making events ---- */

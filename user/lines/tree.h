@@ -19,12 +19,12 @@ enum lt_tag {
 	LT_NONE,
 	/* headers */
 #define LINE(ID, tag, role, when) LT_##tag,
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 	LT_BEHIND_HEADERS,
 	/* strings */
 	LT_BEFORE_STRINGS = LT_BEHIND_HEADERS - 1,
 #define TAG(TAG) LT_##TAG,
-#include "kernel/etrace_events.def"
+#include "build/events.def"
 	/* not in the format document: the bytes are the whole text of a line */
 	LT_OTHER,
 	LT_COUNT

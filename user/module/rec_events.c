@@ -408,7 +408,6 @@ static void make(struct node *n, const struct rec *r, uint64_t upid, uint32_t cp
 static int piece_string(const struct node *n, const struct rec *r)
 {
 	static const char *const tags[] = {
-#undef ETRACE_READER_EVENTS
 #define TAG(TAG) #TAG,
 #include "kernel/etrace_events.def"
 	};

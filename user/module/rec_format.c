@@ -10,7 +10,6 @@
 #define SYSTEM "etrace"
 
 static const char * const kind_names[REC_KIND_COUNT] = {
-#undef ETRACE_READER_EVENTS
 #define EVENT(ID, id, name, category, where, doc) [REC_##id] = "etrace_" #id,
 #include "kernel/etrace_events.def"
 	[REC_string] = "etrace_string",

@@ -23,7 +23,6 @@ struct tep_handle;
  * ET_K_EXEC, and so on.
  */
 enum rec_kind {
-#undef ETRACE_READER_EVENTS
 #define EVENT(ID, id, name, category, where, doc) REC_##id,
 #include "kernel/etrace_events.def"
 	REC_string, REC_args, REC_lost,
