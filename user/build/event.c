@@ -197,6 +197,9 @@ void et_add_bytes(struct et_event *ev, const char *s, size_t n)
 {
 	struct et_string *str = last_string(ev);
 
+	/* that record begins with an empty line, which is not kept */
+	if (!n && ev->pending)
+		ev->later_time++;
 	if (!n)
 		return;
 	if (ev->pending)

@@ -270,6 +270,9 @@ int64_t et_announced(const struct et_event *ev, unsigned int i);
 /** et_row_there - whether an event has a line, or a string's */
 static inline bool et_row_there(const struct et_event *ev, const struct et_row *row)
 {
+	/* what is announced at the beginning may come later */
+	uint8_t strings = ev->strings | (row->role == ET_BEGIN ? ev->announced : 0);
+
 	if (row->role == ET_STRING)
 		return et_has_string(ev, row->slot);
 	if ((row->role == ET_BEGIN && ev->flags & ET_F_NO_BEGIN) ||
@@ -286,7 +289,7 @@ static inline bool et_row_there(const struct et_event *ev, const struct et_row *
 		break;
 	}
 	return (ev->given & row->values) == row->values &&
-	       (ev->strings & row->strings) == row->strings;
+	       (strings & row->strings) == row->strings;
 }
 
 /**

@@ -81,10 +81,10 @@ enum {
 #include "build/events.def"
 
 const struct et_kind_row et_kinds[ET_K_COUNT] = {
-	[ET_K_NONE] = { "none", "etrace", "", NULL, NULL, 0, 0, 0, 0, 0 },
+	[ET_K_NONE] = { "none", "etrace", "", NULL, NULL, 0, 0, 0, 0, 0, 0 },
 #define EVENT(ID, id, name, category, where, doc) \
 	[ET_K_##ID] = { name, category, doc, values_##ID, strings_##ID, ET_NV_##ID, \
-			ET_NS_##ID, ET_R_FIRST_##ID, ET_R_END_##ID, MAY_OF_##ID },
+			ET_NS_##ID, ET_##where, ET_R_FIRST_##ID, ET_R_END_##ID, MAY_OF_##ID },
 #include "build/events.def"
 };
 

@@ -127,6 +127,9 @@ struct et_row {
 };
 extern const struct et_row et_rows[ET_NR_ROWS];
 
+/* In which traces of the module an event is. */
+enum et_where { ET_ALWAYS, ET_EXTENDED, ET_READER };
+
 struct et_kind_row {
 	const char *name;	/* in FXT, JSON and reports */
 	const char *category;	/* in FXT */
@@ -134,6 +137,7 @@ struct et_kind_row {
 	const struct et_value_row *values;
 	const struct et_string_row *strings;
 	uint8_t nvalues, nstrings;
+	uint8_t where;		/* enum et_where */
 	uint8_t row, end;	/* its lines: et_rows[row] up to before end */
 	uint8_t may;		/* bit i: value i need not be there */
 };

@@ -226,13 +226,13 @@ static void take_value(struct fxt_in *f, unsigned int i, const struct fxt_rarg *
 		et_set(&f->ev, i, (int64_t)v);
 		if (a->type == FXT_ARG_U64 && v > INT64_MAX)
 			f->ev.big |= (uint8_t)(1u << i);
+	} else if (a->type == FXT_ARG_STRING && text_number(&a->str, &v)) {
+		et_set_unsigned(&f->ev, i, v);
 	} else if (a->type == FXT_ARG_STRING && row->means == ET_MEANS_SIGNAL) {
 		int signal = signal_number(a->str.s, a->str.len);
 
 		if (signal)
 			et_set(&f->ev, i, signal);
-	} else if (a->type == FXT_ARG_STRING && text_number(&a->str, &v)) {
-		et_set_unsigned(&f->ev, i, v);
 	}
 }
 

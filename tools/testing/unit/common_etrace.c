@@ -177,7 +177,7 @@ static void add_header(struct gen *g, struct lt_event *ev, enum lt_tag tag)
 		bool big = false;
 		int64_t v = 0;
 
-		if (row->fields[i].size_of != LT_NONE)
+		if (row->fields[i].is_size)
 			continue;
 		v = tag == LT_SchedFork ? (int64_t)rnd(&g->r, 1ull << 50) :
 					     random_number(&g->r, &big);
@@ -192,7 +192,8 @@ static void set_sizes(struct lt_event *ev)
 		const struct lt_tag_row *row = &lt_tags[it->tag];
 
 		for (unsigned int f = 0; f < row->nfields; f++) {
-			enum lt_tag tag = row->fields[f].size_of;
+			enum lt_tag tag = row->fields[f].is_size ?
+					  LT_FIRST_STRING + row->fields[f].tag : LT_NONE;
 			int64_t size = 0;
 			bool there = tag == LT_A;
 
@@ -547,7 +548,13 @@ struct catcher {
 
 static int catch_item(struct sink *s, const void *item)
 {
-	events_add(((struct catcher *)s)->to, item);
+	struct lt_event lines;
+
+	/* what the model knows of an event must give back its lines */
+	lt_init(&lines);
+	lt_from_event(item, &lines);
+	events_add(((struct catcher *)s)->to, &lines);
+	lt_fini(&lines);
 	return 0;
 }
 
@@ -706,7 +713,7 @@ struct bytes lines_of(const struct events *es)
 
 	for (size_t i = 0; i < es->n; i++) {
 		text.len = 0;
-		et_print_lines(&es->e[i], 0, &text);
+		lt_print(&es->e[i], 0, &text);
 		bytes_add(&b, text.s, text.len);
 	}
 	buf_free(&text);

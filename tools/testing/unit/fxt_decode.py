@@ -11,8 +11,10 @@ who made whom, what ran.  With --records it decodes TRACE.fxt of any origin,
 in either byte order, and compares every record with the JSON that etrace-read
 makes of it.  Prints what differs; exit status 1 if anything does.  Shares no code with the reader or the encoder that it checks.
 """
+import errno
 import json
 import re
+import signal
 import struct
 import sys
 from collections import Counter, defaultdict
@@ -198,7 +200,7 @@ GOES_ON = {"SchedFork": "clone", "SysCloneFailed": "clone", "RenameTo": "rename"
 
 def read_lines(data):
     """Calls as (kind, upid, cpu, time, {field or string: value}), complete ones."""
-    calls, now, last = [], {}, {}
+    calls, now, last, latest = [], {}, {}, {}
     for raw in data.split(b"\n"):
         m = LINE.match(raw)
         if not m:
@@ -212,7 +214,17 @@ def read_lines(data):
             kind = BEGIN.get(name) or GOES_ON[name]
             now[upid] = (kind, upid, cpu, sec * 10**9 + ns, {})
             calls.append(now[upid])
+            latest[upid] = now[upid]
         call = now.get(upid)
+        if name == "Failed":
+            latest[upid][4]["error"] = errno.errorcode[int(tag.group(3)[6:])].encode()
+        if name == "Marks":
+            for field in tag.group(3).decode().split(","):
+                key, value = field.split("=")
+                if value:
+                    latest[upid][4][key] = "+".join(
+                        {"A": "argv", "args": "arguments"}.get(s) or STRINGS[s]
+                        for s in value.split("+")).encode()
         if name == "New_proc":
             call[4]["argv"] = []
         if name in BEGIN or name in GOES_ON:
@@ -220,7 +232,9 @@ def read_lines(data):
                 call[4]["failed"] = 1
             for field in filter(None, tag.group(3).decode().split(",")):
                 key, value = field.split("=")
-                if not key.endswith("size"):
+                if key == "signal":
+                    call[4][key] = signal.Signals(int(value)).name.encode()
+                elif not key.endswith("size"):
                     call[4][FORKS[name] if name in FORKS else key] = int(value)
             # one that is done is not gone on with
             if name in ("SchedFork", "SysCloneFailed", "RenameFailed", "LinkFailed",

@@ -526,7 +526,7 @@ static void json(void **state)
 		  "\"incomplete\":[\"A: 1 of 8 bytes missing\"]}\n" },
 		{ P "RenameFailed|\n" P "Failed|error=2\n",
 		  "{\"event\":\"rename\",\"time_ns\":12000000345,\"cpu\":1,\"upid\":4194405,\"pid\":101,"
-		  "\"other\":[\"Failed|error=2\"],\"failed\":true}\n" },
+		  "\"error\":\"ENOENT\",\"failed\":true}\n" },
 		{ "CPU:3 [LOST 7 EVENTS]\n" P "Close|fd=1\n",
 		  "{\"event\":\"lost\",\"time_ns\":12000000345,\"cpu\":3,\"count\":7}\n"
 		  "{\"event\":\"close\",\"time_ns\":12000000345,\"cpu\":1,\"upid\":4194405,\"pid\":101,\"fd\":1}\n" },

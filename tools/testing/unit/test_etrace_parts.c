@@ -286,6 +286,28 @@ static void estimated_counts(void **state)
 
 static char text[16384];
 
+/* The event that lines tell of, for something that takes events. */
+static void with_event(const struct lt_event *lines,
+		       void (*take)(void *ctx, const struct et_event *ev), void *ctx)
+{
+	struct et_event ev;
+
+	et_init(&ev);
+	lt_to_event(lines, &ev);
+	take(ctx, &ev);
+	et_fini(&ev);
+}
+
+static void take_report(void *ctx, const struct et_event *ev)
+{
+	report_event(ctx, ev);
+}
+
+static void take_notable(void *ctx, const struct et_event *ev)
+{
+	notable_event(ctx, ev);
+}
+
 static struct report *summary(const char *lines)
 {
 	struct bytes b = { (char *)(uintptr_t)lines, strlen(lines), 0 };
@@ -294,7 +316,7 @@ static struct report *summary(const char *lines)
 
 	assert_int_equal(r.status, 0);
 	for (size_t i = 0; i < r.events.n; i++)
-		report_event(report, &r.events.e[i]);
+		with_event(&r.events.e[i], take_report, report);
 	report_end(report);
 	reading_free(&r);
 	return report;
@@ -405,7 +427,7 @@ static void killed(void **state)
 	reading = read_lines(&(struct bytes){ text, strlen(text), 0 }, 1);
 	notable = notable_new(22);
 	for (size_t i = 0; i < reading.events.n; i++) {
-		notable_event(notable, &reading.events.e[i]);
+		with_event(&reading.events.e[i], take_notable, notable);
 		if (reading.events.e[i].kind == ET_K_URING)
 			assert_false(notable_program(notable, UP(3), name, sizeof(name)));
 		if (reading.events.e[i].upid == UP(4) && reading.events.e[i].kind == ET_K_EXEC) {
@@ -550,18 +572,14 @@ static void other_names(void **state)
 		{ "Ahex|", 4 }, { "Abcdefghijklmnopqrstuvwxyz01234|", 31 },
 		{ "Abcdefghijklmnopqrstuvwxyz012345|", 0 },
 	};
-	struct lt_event ev;
 
 	(void)state;
-	lt_init(&ev);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		lt_reset(&ev, ET_K_CLOSE, 1, 0, 1);
-		lt_add_item(&ev, LT_OTHER, 0, 1);
-		lt_add_bytes(&ev, cases[i].line, strlen(cases[i].line));
-		if (et_other_name(&ev, &ev.items[0]) != cases[i].n)
-			fail_msg("%s: %zu", cases[i].line, et_other_name(&ev, &ev.items[0]));
+		size_t n = et_extra_name(cases[i].line, strlen(cases[i].line));
+
+		if (n != cases[i].n)
+			fail_msg("%s: %zu", cases[i].line, n);
 	}
-	lt_fini(&ev);
 }
 
 /* ---- what is said of an input ---- */

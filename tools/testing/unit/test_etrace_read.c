@@ -193,7 +193,7 @@ static void killed(void **state)
 {
 	(void)state;
 	write_file("killed", "4194305,0,1,0!Exit|status=0\n4194305,0,1,1!ExitSignal|signal=11,core=1\n");
-	expect(0, "$R --to json killed", "\"status\":0,\"signal\":11,\"core\":1}");
+	expect(0, "$R --to json killed", "\"status\":0,\"signal\":\"SIGSEGV\",\"core\":1}");
 	expect(0, "$R -o k.fxt killed && $R --to etrace k.fxt | cmp - killed", NULL);
 	expect(0, "${R%-read} report k.fxt", "Ended by a signal: 1 processes\n           1  ?: SIGSEGV\n");
 	expect(0, "${R%-read} report --json k.fxt", "\"failures\":[{\"program\":\"?\",\"times\":1}],"

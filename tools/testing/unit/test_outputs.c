@@ -116,8 +116,7 @@ static void make(struct et_event *ev, unsigned int i)
 
 	memset(name, 'x', sizeof(name));
 	et_reset(ev, ET_K_OPEN, 7, 0, 1000 + i);
-	et_add_item(ev, ET_T_FN, 0, ev->time);
-	et_add_bytes(ev, name, sizeof(name));
+	et_add_string(ev, ET_S_OPEN_name, name, sizeof(name));
 }
 
 static void put(struct sink *s, unsigned int from, unsigned int n)
@@ -593,8 +592,7 @@ static void put_noise(struct sink *s, unsigned int n)
 		for (size_t j = 0; j < sizeof(name); j++)
 			name[j] = (char)('0' + random() % 64);
 		et_reset(&ev, ET_K_OPEN, 7, 0, 1000 + i);
-		et_add_item(&ev, ET_T_FN, 0, ev.time);
-		et_add_bytes(&ev, name, sizeof(name));
+		et_add_string(&ev, ET_S_OPEN_name, name, sizeof(name));
 		assert_int_equal(sink_item(s, &ev), 0);
 	}
 	et_fini(&ev);

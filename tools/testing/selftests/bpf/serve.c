@@ -29,23 +29,22 @@ struct filter {
 	bool extended, comm;
 };
 
-/* A line that the format document does not have. */
-static bool is_extension(const struct et_item *item)
-{
-	return item->tag == ET_T_OTHER || et_tags[item->tag].role == ET_MORE;
-}
-
-/* Without "extended" there are none. */
+/* Without "extended" there is nothing that the format document does not have. */
 static int filter_item(struct sink *s, const void *item)
 {
 	struct filter *f = (struct filter *)s;
 	struct et_event ev = *(const struct et_event *)item;
+	const struct et_kind_row *kind = &et_kinds[ev.kind];
 
-	if (!f->extended && ev.kind == ET_K_URING)
+	if (f->extended)
+		return sink_item(f->to, &ev);
+	if (kind->where == ET_EXTENDED)
 		return 0;
-	while (!f->extended && ev.nitems && is_extension(&ev.items[ev.nitems - 1]))
-		ev.nitems--;
-	/* A failed call of four has its last header behind them, too. */
+	for (unsigned int i = kind->row; i < kind->end; i++)
+		if (et_rows[i].when == ET_EXTRA)
+			ev.given &= (uint8_t)~et_rows[i].values;
+	ev.error = 0;
+	memset(ev.marks, 0, sizeof(ev.marks));
 	return sink_item(f->to, &ev);
 }
 
