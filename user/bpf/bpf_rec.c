@@ -512,8 +512,9 @@ static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s,
 		if (b->str[i].there)
 			et_add_string(ev, i, b->str[i].b.s, b->str[i].b.len);
 	if (r->kind == EB_EXEC) {
-		ev->strings |= 1u << ET_ARGS;
 		et_announce(ev, ET_ARGS, r->val[EB_V_EXEC_args]);
+		if (!ev->size[ET_ARGS])
+			ev->strings |= 1u << ET_ARGS;
 		add_args(ev, s, left);
 	}
 	if (r->error)

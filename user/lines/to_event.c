@@ -154,7 +154,8 @@ static void take_header(struct et_event *ev, const struct lt_event *lines,
 			continue;
 		if (f->is_size) {
 			ev->size[f->slot] = v;
-			if (f->slot == ET_ARGS)
+			/* no arguments at all */
+			if (f->slot == ET_ARGS && !v)
 				ev->strings |= 1u << ET_ARGS;
 			continue;
 		}

@@ -71,10 +71,13 @@ static inline bool lt_may_lack(const struct lt_tag_row *row, const struct et_fie
 	return f->may && row->when == ET_EACH;
 }
 
-/* Whether an event of a kind may have lines with a tag. */
+/* Whether an event of a kind may have more lines, with this tag. */
 static inline bool lt_kind_has(unsigned int kind, enum lt_tag tag)
 {
-	return tag < LT_FIRST_STRING ? lt_tags[tag].kind == kind : lt_slot(kind, tag);
+	if (tag < LT_FIRST_STRING)
+		return lt_tags[tag].kind == kind;
+	/* strings of which nothing else is known belong to nothing else */
+	return kind != ET_K_FRAGMENT && lt_slot(kind, tag);
 }
 
 /**

@@ -114,7 +114,7 @@ struct fxt_in {
 
 static unsigned int find_word(const struct fxt_in *f, const char *s, size_t len)
 {
-	for (unsigned int i = W_NONE + 1; i < f->nwords; i++)
+	for (unsigned int i = W_NONE + 1; len && i < f->nwords; i++)
 		if (f->words[i].len == len && !memcmp(f->words[i].s, s, len))
 			return i;
 	return W_NONE;

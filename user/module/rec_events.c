@@ -395,8 +395,9 @@ static void make(struct node *n, const struct rec *r, uint64_t upid, uint32_t cp
 	add_values(ev, r);
 	add_strings(n, r);
 	if (et_args_name[ev->kind]) {
-		ev->strings |= 1u << ET_ARGS;
 		et_announce(ev, ET_ARGS, rec_at(r, &r->layout->len[ET_ARGS]));
+		if (!ev->size[ET_ARGS])
+			ev->strings |= 1u << ET_ARGS;
 		args = rec_bytes(r, &r->layout->text[ET_ARGS], &len);
 		add_args(n, args, len, 0);
 	}
