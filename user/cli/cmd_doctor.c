@@ -525,7 +525,7 @@ static enum result check_module_session(struct finding *f)
 {
 	struct rec_options opt = { .buffer = 65536 };
 	struct sink nowhere = { &nowhere_ops };
-	struct rec_session *s;
+	struct session *s;
 	char why[400];
 	int fd = device_open(false, why, sizeof(why));
 
@@ -537,7 +537,7 @@ static enum result check_module_session(struct finding *f)
 		device_unload(why, sizeof(why));
 		return BAD;
 	}
-	rec_session_close(s);
+	session_close(s);
 	if (!device_unload(why, sizeof(why)))
 		return found(f, NOTE, "can be had; %s", why);
 	return found(f, GOOD, "can be had");
@@ -547,7 +547,7 @@ static enum result check_bpf_session(struct finding *f)
 {
 	struct bpf_options opt = { .buffer = 65536 };
 	struct sink nowhere = { &nowhere_ops };
-	struct bpf_session *s;
+	struct session *s;
 	char why[400];
 
 	if (!bpf_available(why, sizeof(why)))
@@ -555,7 +555,7 @@ static enum result check_bpf_session(struct finding *f)
 	s = bpf_session_open(&opt, &nowhere, why, sizeof(why));
 	if (!s)
 		return found(f, BAD, "%s", why);
-	bpf_session_close(s);
+	session_close(s);
 	return found(f, GOOD, "can be had");
 }
 

@@ -59,7 +59,7 @@ struct recording {
 	struct opts opts;
 	struct diag *diag;
 	struct buf command;	/* for a shell */
-	struct session session;
+	struct session *session;
 	struct notable *notable;
 	int signals;		/* signalfd */
 	bool hurried;		/* a signal came that ends programs */
@@ -232,7 +232,7 @@ static const struct sink_ops events_ops = { .item = pass_event };
 struct recording *record_new(const struct record_options *o, const struct user *u)
 {
 	struct recording *r = xcalloc(1, sizeof(*r));
-	struct rec_options ro = { .buffer = o->buffer };
+	struct session_options so = { .buffer = o->buffer };
 	char why[1200];
 
 	r->opt = *o;
@@ -244,18 +244,18 @@ struct recording *record_new(const struct record_options *o, const struct user *
 
 	/* the session first: an earlier trace is not lost to a run that cannot be */
 	r->events.ops = &events_ops;
-	if (!session_open(&r->session, o->backend, &ro, o->verbose, &r->events, why,
-			  sizeof(why))) {
+	r->session = session_open(o->backend, &so, o->verbose, &r->events, why, sizeof(why));
+	if (!r->session) {
 		say("%s", why);
 		goto fail;
 	}
-	r->notable = notable_new(r->session.backend->pid_bits(r->session.s));
+	r->notable = notable_new(r->session->pid_bits);
 	if (!open_outputs(r, u))
 		goto fail;
 	r->sink = outputs_sink(r->outputs, &r->opts, "session");
 	if (!r->sink)
 		goto fail;
-	r->fds = xcalloc(r->session.backend->npoll(r->session.s) + 2, sizeof(*r->fds));
+	r->fds = xcalloc(r->session->nfds + 2, sizeof(*r->fds));
 	r->begun = r->synced = r->shown = now_ns();
 	return r;
 fail:
@@ -275,7 +275,7 @@ void record_command(struct recording *r, char **argv)
 
 struct session *record_session(struct recording *r)
 {
-	return &r->session;
+	return r->session;
 }
 
 bool record_program(struct recording *r, uint64_t upid, char *buf, size_t size)
@@ -305,7 +305,7 @@ void record_signals(struct recording *r, sigset_t *before)
 void record_present(struct recording *r)
 {
 	struct present_gaps gaps;
-	int err = present_tell(&r->session, r->begun, &r->events, &gaps);
+	int err = present_tell(r->session, r->begun, &r->events, &gaps);
 
 	if (r->opt.quiet)
 		return;
@@ -323,7 +323,7 @@ void record_present(struct recording *r)
 
 static void show(struct recording *r, uint64_t now)
 {
-	const struct rec_tally *t = r->session.backend->tally(r->session.s);
+	const struct rec_tally *t = r->session->tally;
 	uint64_t s = (now - r->begun) / 1000000000u;
 	char text[256];
 
@@ -355,9 +355,9 @@ static int wait_for(const struct recording *r, uint64_t now)
 /* Look more often while the buffers are filled fast, if the kernel does not wake us. */
 static void pace(struct recording *r, bool woken, bool slept)
 {
-	unsigned int level = r->session.backend->level(r->session.s);
+	unsigned int level = r->session->level;
 
-	if (woken && slept && level < 10 && !r->session.backend->wakes_for_a_reason &&
+	if (woken && slept && level < 10 && !r->session->ops->wakes_for_a_reason &&
 	    ++r->strikes >= STRIKES)
 		r->poll_cpus = false;
 	if (level > 20)
@@ -388,8 +388,8 @@ static bool take_signals(struct recording *r, record_signal_fn *fn, void *ctx)
 
 void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till_idle)
 {
-	const struct backend *b = r->session.backend;
-	unsigned int nfds = b->npoll(r->session.s), n;
+	struct session *s = r->session;
+	unsigned int n;
 	bool on = true, more = false;
 
 	setpriority(PRIO_PROCESS, 0, NICE);
@@ -397,22 +397,22 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 		progress_begin(r->opt.progress);
 	r->fds[0] = (struct pollfd){ .fd = r->signals, .events = POLLIN };
 	/* only ever hung up: not asked for while nobody wants to know */
-	r->fds[1] = (struct pollfd){ .fd = till_idle ? b->idle_fd(r->session.s) : -1 };
-	b->poll(r->session.s, r->fds + 2);
+	r->fds[1] = (struct pollfd){ .fd = till_idle ? s->idle_fd : -1 };
+	s->ops->poll(s, r->fds + 2);
 
 	while (on) {
 		uint64_t now = now_ns();
 		bool woken = false, slept;
 
-		n = poll(r->fds, 2 + (r->poll_cpus ? nfds : 0), more ? 0 : wait_for(r, now)) > 0;
-		for (unsigned int i = 0; n && r->poll_cpus && i < nfds; i++)
+		n = poll(r->fds, 2 + (r->poll_cpus ? s->nfds : 0), more ? 0 : wait_for(r, now)) > 0;
+		for (unsigned int i = 0; n && r->poll_cpus && i < s->nfds; i++)
 			woken |= r->fds[2 + i].revents != 0;
 		if (n && r->fds[0].revents)
 			on = take_signals(r, fn, ctx);
-		if (till_idle && b->idle(r->session.s))
+		if (till_idle && s->ops->idle(s))
 			on = false;
 		slept = !more;
-		more = b->pump(r->session.s);
+		more = s->ops->pump(s) > 0;
 		pace(r, woken, slept);
 		now = now_ns();
 		if (now >= r->synced + SYNC_NS)
@@ -424,7 +424,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 
 void record_pause(struct recording *r)
 {
-	r->session.backend->pump(r->session.s);
+	r->session->ops->pump(r->session);
 	sync_outputs(r, now_ns());
 	outputs_settle(r->outputs, PAUSE_MS);
 	progress_hide();
@@ -450,7 +450,7 @@ static void write_verdict(struct recording *r, unsigned int output,
 			  int status, uint64_t ended)
 {
 	struct buf text = { 0 };
-	const char *backend = r->session.backend->name;
+	const char *backend = r->session->ops->name;
 	struct et_event ev;
 
 	verdict_text(v, &text);
@@ -548,7 +548,7 @@ static void tell_losses(const struct recording *r, const struct rec_account *a)
 
 		fprintf(stderr, "  %s of %s [%" PRIu64 "], %s after the beginning, within %s\n",
 			text_count(l->count), *l->program ? l->program : "?",
-			et_pid(l->upid, r->session.backend->pid_bits(r->session.s)),
+			et_pid(l->upid, r->session->pid_bits),
 			text_time(l->since > r->begun ? l->since - r->begun : 0),
 			text_time(l->until - l->since));
 	}
@@ -572,7 +572,7 @@ static void tell_notable(const struct recording *r, const struct notable_list *l
 		if (t->signal)
 			signal_name((int)t->signal, name, sizeof(name));
 		fprintf(stderr, "  %s [%" PRIu64 "] %s%s%s\n", t->program,
-			et_pid(t->upid, r->session.backend->pid_bits(r->session.s)), what, name,
+			et_pid(t->upid, r->session->pid_bits), what, name,
 			t->core ? ", and left a core" : "");
 	}
 	if (l->ntasks == NOTABLE_MAX && l->n > NOTABLE_MAX)
@@ -632,9 +632,9 @@ bool record_end(struct recording *r, int status)
 	int err;
 
 	ended = now_ns();
-	err = r->session.backend->stop(r->session.s);
+	err = r->session->ops->stop(r->session);
 	if (!err)
-		err = r->session.backend->account(r->session.s, &a);
+		err = r->session->ops->account(r->session, &a);
 	if (err) {
 		progress_hide();
 		say("cannot end the session: %s; what the trace misses is not known", strerror(-err));
@@ -657,7 +657,7 @@ void record_free(struct recording *r)
 
 	if (!r)
 		return;
-	session_close(&r->session);
+	session_close(r->session);
 	if (!r->opt.keep_module && !device_unload(why, sizeof(why)) && !r->opt.quiet)
 		say("%s", why);
 	notable_free(r->notable);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From a member to the struct that it stands in. */
+#ifndef ETRACE_CONTAINER_H
+#define ETRACE_CONTAINER_H
+
+#include <stddef.h>
+
+/**
+ * container_of - the struct that has @ptr as its @member
+ *
+ * @ptr must be a pointer of the member's type: that of another one does not
+ * compile.
+ */
+#define container_of(ptr, type, member) __extension__ ({		\
+	__typeof__(((type *)0)->member) *member_ptr = (ptr);		\
+	(type *)((char *)member_ptr - offsetof(type, member)); })
+
+#endif
