@@ -9,10 +9,9 @@
  * container_of - the struct that has @ptr as its @member
  *
  * @ptr must be a pointer of the member's type: that of another one does not
- * compile.
+ * compile, which is all that the condition is for.
  */
-#define container_of(ptr, type, member) __extension__ ({		\
-	__typeof__(((type *)0)->member) *member_ptr = (ptr);		\
-	(type *)((char *)member_ptr - offsetof(type, member)); })
+#define container_of(ptr, type, member)	\
+	((type *)((char *)(1 ? (ptr) : &((type *)0)->member) - offsetof(type, member)))
 
 #endif
