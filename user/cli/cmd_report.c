@@ -48,7 +48,7 @@ static void report(struct in **in, size_t nin, const char *from, const struct op
 	sink = ch.extra[0]->open(&ka);
 	err = 0;
 	if (sink) {
-		err = source->ops->run(source, sink);
+		err = source_run(source, sink);
 		e = sink_end(sink);
 		err = err ? err : e;
 		sink_free(sink);

@@ -431,7 +431,7 @@ static void convert(struct cmdline *c, const struct choice *ch, struct in **in,
 		opened = opened && sinks[i];
 	if (opened) {
 		sink = sink_tee(sinks, n);
-		err = source->ops->run(source, sink);
+		err = source_run(source, sink);
 		e = sink_end(sink);
 		if (!err)
 			err = e;

@@ -41,7 +41,8 @@ struct bin {
 	struct source source;
 	struct source_args args;
 	struct sink *sink;
-	struct in *in;		/* stands at the packet in work */
+	struct in *in;		/* stands at the packet in work; NULL: not begun */
+	size_t next;		/* its index */
 
 	struct sprt_layout lay;
 	bool lay_known;		/* else the first good packet decides */
@@ -490,28 +491,45 @@ static int read_packet(struct bin *b)
 	return ret;
 }
 
-static int bin_run(struct source *s, struct sink *sink)
+static int begin_input(struct bin *b, struct in *in)
+{
+	int ret;
+
+	b->in = in;
+	ret = read_handshake(b);
+	return !ret && !b->lay_known ? find_way(b, SPRT_TYPE_UNKNOWN) : ret;
+}
+
+static int end_input(struct bin *b)
+{
+	int ret;
+
+	if (in_error(b->in))
+		damaged(b, &damage_read, 0, "cannot be read on: %s",
+			in_why(b->in));
+	ret = close_call(b);
+	b->in = NULL;
+	b->next++;
+	return ret;
+}
+
+/* One packet, or what is in the place of one. */
+static int bin_step(struct source *s, struct sink *sink)
 {
 	struct bin *b = (struct bin *)s;
-	int ret = 0;
+	size_t n;
+	int ret;
 
 	b->sink = sink;
-	for (size_t i = 0; i < b->args.nin && !ret; i++) {
-		size_t n;
-
-		b->in = b->args.in[i];
-		ret = read_handshake(b);
-		if (!ret && !b->lay_known)
-			ret = find_way(b, SPRT_TYPE_UNKNOWN);
-		while (!ret && in_peek(b->in, 1, &n) && n)
-			ret = read_packet(b);
-		if (in_error(b->in))
-			damaged(b, &damage_read, 0, "cannot be read on: %s",
-				in_why(b->in));
-		if (!ret)
-			ret = close_call(b);
-	}
-	return ret;
+	if (b->next == b->args.nin)
+		return 0;
+	if (!b->in)
+		ret = begin_input(b, b->args.in[b->next]);
+	else if (in_peek(b->in, 1, &n) && n)
+		ret = read_packet(b);
+	else
+		ret = end_input(b);
+	return ret ? ret : 1;
 }
 
 static void bin_free(struct source *s)
@@ -524,7 +542,7 @@ static void bin_free(struct source *s)
 
 struct source *sprt_bin_open(const struct source_args *args)
 {
-	static const struct source_ops ops = { bin_run, bin_free };
+	static const struct source_ops ops = { bin_step, bin_free };
 	struct bin *b = xcalloc(1, sizeof(*b));
 
 	b->source.ops = &ops;

@@ -291,55 +291,62 @@ static bool next_line(struct sprt_text *t)
 	return true;
 }
 
-static int run_one(struct sprt_text *t)
+/* What the last line left open ends: a report, or all of them, is over. */
+static int end_report(struct sprt_text *t)
 {
-	bool first = true;
-	int ret = 0;
+	int ret = sprt_text_end_group(t, t->nframe > 0);
 
-	t->line = 0;
-	while (!ret && next_line(t)) {
-		if (sprt_line_is_header(t->buf)) {
-			ret = sprt_text_end_group(t, t->nframe > 0);
-			if (!ret)
-				ret = end_heap(t);
-			if (!ret)
-				ret = flush_log(t);
-			if (!ret)
-				ret = start_report(t, t->buf);
-		} else {
-			if (first) {
-				char none[] = "";
-
-				sprt_text_damaged(t, &damage_header, "not a header", t->buf);
-				ret = start_report(t, none);
-			}
-			if (!ret)
-				ret = one_line(t, t->buf);
-		}
-		first = false;
-	}
-	if (in_error(t->in))
-		sprt_text_damaged(t, &damage_read, "cannot be read on", in_why(t->in));
-	if (first)
-		sprt_text_damaged(t, &damage_header, "the report is empty", NULL);
-	if (!ret)
-		ret = sprt_text_end_group(t, t->nframe > 0);
 	if (!ret)
 		ret = end_heap(t);
 	return ret ? ret : flush_log(t);
 }
 
-static int text_run(struct source *s, struct sink *sink)
+/* The line in t->buf. */
+static int take_line(struct sprt_text *t)
+{
+	char none[] = "";
+	int ret;
+
+	if (sprt_line_is_header(t->buf)) {
+		ret = end_report(t);
+		return ret ? ret : start_report(t, t->buf);
+	}
+	if (t->line == 1) {
+		sprt_text_damaged(t, &damage_header, "not a header", t->buf);
+		ret = start_report(t, none);
+		if (ret)
+			return ret;
+	}
+	return one_line(t, t->buf);
+}
+
+static int end_input(struct sprt_text *t)
+{
+	if (in_error(t->in))
+		sprt_text_damaged(t, &damage_read, "cannot be read on", in_why(t->in));
+	if (!t->line)
+		sprt_text_damaged(t, &damage_header, "the report is empty", NULL);
+	return end_report(t);
+}
+
+/* One line. */
+static int text_step(struct source *s, struct sink *sink)
 {
 	struct sprt_text *t = (struct sprt_text *)s;
-	int ret = 0;
+	int ret;
 
 	t->sink = sink;
-	for (size_t i = 0; i < t->args.nin && !ret; i++) {
-		t->in = t->args.in[i];
-		ret = run_one(t);
+	if (t->next == t->args.nin)
+		return 0;
+	t->in = t->args.in[t->next];
+	if (next_line(t)) {
+		ret = take_line(t);
+	} else {
+		ret = end_input(t);
+		t->next++;
+		t->line = 0;
 	}
-	return ret;
+	return ret ? ret : 1;
 }
 
 static void text_free(struct source *s)
@@ -359,7 +366,7 @@ static void text_free(struct source *s)
 
 struct source *sprt_text_open(const struct source_args *args)
 {
-	static const struct source_ops ops = { text_run, text_free };
+	static const struct source_ops ops = { text_step, text_free };
 	struct sprt_text *t = xcalloc(1, sizeof(*t));
 
 	t->source.ops = &ops;

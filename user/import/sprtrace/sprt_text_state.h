@@ -17,6 +17,7 @@ struct sprt_text {
 	struct source_args args;
 	struct sink *sink;
 	struct in *in;
+	size_t next;		/* its index */
 	uint64_t line;		/* number, from 1 */
 	char *buf;		/* the line, with a NUL after it */
 	size_t buf_cap;
