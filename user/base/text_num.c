@@ -7,8 +7,8 @@
 
 const char *text_count(uint64_t n)
 {
-	static char bufs[4][32];
-	static unsigned int next;
+	static _Thread_local char bufs[4][32];
+	static _Thread_local unsigned int next;
 	char digits[24], *to = bufs[next++ % 4], *at = to;
 	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
 
@@ -24,8 +24,8 @@ const char *text_count(uint64_t n)
 const char *text_bytes(uint64_t n)
 {
 	static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
-	static char bufs[4][32];
-	static unsigned int next;
+	static _Thread_local char bufs[4][32];
+	static _Thread_local unsigned int next;
 	char *to = bufs[next++ % 4];
 	double v = (double)n;
 	unsigned int u = 0;
@@ -40,8 +40,8 @@ const char *text_bytes(uint64_t n)
 
 const char *text_time(uint64_t ns)
 {
-	static char bufs[4][32];
-	static unsigned int next;
+	static _Thread_local char bufs[4][32];
+	static _Thread_local unsigned int next;
 	char *to = bufs[next++ % 4];
 	uint64_t s = ns / 1000000000u;
 

@@ -1,27 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Allocation that ends the program when memory runs out.  See xalloc.h. */
+/* Allocation that does not come back without memory.  See xalloc.h. */
 #include "base/xalloc.h"
 
-#include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *doing;
+static _Thread_local struct xalloc_hook hook;
 
-void xalloc_doing(const char *what)
+struct xalloc_hook xalloc_set_hook(struct xalloc_hook new)
 {
-	doing = what;
+	struct xalloc_hook before = hook;
+
+	hook = new;
+	return before;
+}
+
+void xalloc_failed(size_t wanted)
+{
+	if (hook.fn)
+		hook.fn(hook.arg, wanted);
+	abort();
+}
+
+static void go_back(void *arg, size_t wanted)
+{
+	struct xalloc_trap *trap = arg;
+
+	(void)wanted;
+	xalloc_end(trap);
+	longjmp(trap->at, 1);
+}
+
+void xalloc_arm(struct xalloc_trap *trap)
+{
+	trap->before = xalloc_set_hook((struct xalloc_hook){ go_back, trap });
+}
+
+void xalloc_end(struct xalloc_trap *trap)
+{
+	hook = trap->before;
 }
 
 static void *check(void *p, size_t n)
 {
-	if (!p) {
-		fprintf(stderr, "%s: %s%sout of memory: %zu bytes more could not be had\n",
-			program_invocation_short_name, doing ? doing : "", doing ? ": " : "", n);
-		exit(2);
-	}
+	if (!p)
+		xalloc_failed(n);
 	return p;
 }
 

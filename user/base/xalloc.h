@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Allocation that ends the program with a message and exit status 2 when
- * memory runs out: nothing sensible is left to do then, and no caller has to
- * carry an error path that is never tested.
+ * Allocation that does not come back without memory, so that no caller has to
+ * carry an error path that is never tested.  What happens instead is the
+ * thread's hook: a program prints a message and exits; an entry of the library
+ * goes back to itself, and returns -ENOMEM.
+ *
+ * Whoever goes back leaves the structures in between as they were in the middle
+ * of a change: they must not be used any more, nor freed.  Their memory is lost.
  */
 #ifndef ETRACE_XALLOC_H
 #define ETRACE_XALLOC_H
 
+#include <setjmp.h>
 #include <stddef.h>
 
 void *xmalloc(size_t n) __attribute__((malloc, returns_nonnull));
@@ -14,12 +19,6 @@ void *xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *p, size_t n) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 void *xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull));
-
-/**
- * xalloc_doing - what the message shall name when memory runs out
- * @what: a file's name, or the like; must stay; NULL: nothing
- */
-void xalloc_doing(const char *what);
 
 /**
  * xgrow - make an array hold at least @need elements
@@ -32,5 +31,46 @@ void xalloc_doing(const char *what);
  */
 void *xgrow(void *p, size_t *cap, size_t need, size_t size)
 	__attribute__((returns_nonnull));
+
+/* ---- when memory runs out ---- */
+
+/*
+ * What a thread does then.  @fn must not return.  A thread that allocates must
+ * have one: without it, the process is aborted.
+ */
+struct xalloc_hook {
+	void (*fn)(void *arg, size_t wanted);
+	void *arg;
+};
+
+/** xalloc_set_hook - set this thread's.  Return: the one before. */
+struct xalloc_hook xalloc_set_hook(struct xalloc_hook hook);
+
+/** xalloc_failed - call the hook: @wanted bytes could not be had elsewhere */
+void xalloc_failed(size_t wanted) __attribute__((noreturn));
+
+/*
+ * A place to go back to:
+ *
+ *	struct xalloc_trap trap;
+ *
+ *	if (xalloc_caught(&trap))
+ *		return -ENOMEM;
+ *	... what allocates ...
+ *	xalloc_end(&trap);
+ *
+ * The function must not return in between.  Local variables that are changed
+ * in between and used after going back must be volatile.
+ */
+struct xalloc_trap {
+	jmp_buf at;
+	struct xalloc_hook before;
+};
+
+/** xalloc_caught - false at first; true: memory ran out, and the trap is off */
+#define xalloc_caught(trap)	(xalloc_arm(trap), setjmp((trap)->at) != 0)
+void xalloc_arm(struct xalloc_trap *trap);
+/** xalloc_end - the hook is again the one of before */
+void xalloc_end(struct xalloc_trap *trap);
 
 #endif

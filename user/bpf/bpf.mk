@@ -14,7 +14,7 @@ BPF_MISSING := $(if $(shell command -v clang),,clang) \
 BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h bpf/bpf_abi.h)
 
 ifeq ($(strip $(BPF_MISSING)),)
-BPF_NAMES := bpf_session bpf_rec link_target mounts rows numbers_native numbers_compat
+BPF_NAMES := bpf_session bpf_kernel bpf_rec link_target mounts rows numbers_native numbers_compat
 BPF_LIBS := $(shell pkg-config --libs libbpf)
 else
 BPF_NAMES := bpf_none bpf_rec mounts

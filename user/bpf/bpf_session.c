@@ -2,18 +2,18 @@
 /* Loads and reads the BPF programs.  See bpf_session.h. */
 #include "bpf/bpf_session.h"
 #include "base/buf.h"
+#include "base/container.h"
+#include "bpf/bpf_kernel.h"
 #include "bpf/link_target.h"
 #include "bpf/rows.h"
 #include "base/xalloc.h"
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,18 +27,23 @@
 #include "etrace.skel.h"
 
 struct bpf_session {
+	struct session base;
 	struct etrace_bpf *skel;
 	struct ring_buffer *ring;
 	struct bpf_rec *rec;
 	char *rooms;		/* the programs' rooms, mapped */
 	size_t room_size, rooms_len;
 	unsigned int hooks_missing;
-	unsigned int level;	/* percent */
 	bool old;		/* the programs for kernels before 5.17 */
 	bool by_perf;		/* those that perf calls */
 	bool stopped;
 	int err;
 };
+
+static struct bpf_session *of(const struct session *base)
+{
+	return container_of((struct session *)(uintptr_t)base, struct bpf_session, base);
+}
 
 /* Called for what libbpf has to say; the last warning tells most. */
 static char *complaint;
@@ -74,99 +79,6 @@ static void forget_complaint(void)
 	complaint = NULL;
 }
 
-/* ---- what the kernel has ---- */
-
-/* The kernel's own types, read once, or NULL. */
-static const struct btf *kernel_types(void)
-{
-	static struct btf *types;
-
-	if (!types)
-		types = btf__load_vmlinux_btf();
-	return types;
-}
-
-static bool has_function(const struct btf *btf, const char *name)
-{
-	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
-}
-
-/* bpf_loop() came with 5.17; all else that the newer programs need is older. */
-static bool is_old(const struct btf *btf)
-{
-	int id = btf__find_by_name_kind(btf, "bpf_func_id", BTF_KIND_ENUM);
-	const struct btf_type *t;
-	const struct btf_enum *e;
-
-	if (id < 0)
-		return true;
-	t = btf__type_by_id(btf, (uint32_t)id);
-	e = btf_enum(t);
-	for (int i = 0; i < btf_vlen(t); i++)
-		if (!strcmp(btf__name_by_offset(btf, e[i].name_off), "BPF_FUNC_loop"))
-			return false;
-	return true;
-}
-
-static bool has_cap(unsigned int cap)
-{
-	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct data[2] = { { 0 } };
-
-	if (syscall(SYS_capget, &head, data))
-		return false;
-	return data[cap / 32].effective >> (cap % 32) & 1;
-}
-
-/* Then no program may read memory. */
-static bool is_confidential(void)
-{
-	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
-	char line[128];
-	bool is = f && fgets(line, sizeof(line), f) && strstr(line, "[confidentiality]");
-
-	if (f)
-		fclose(f);
-	return is;
-}
-
-bool bpf_available(char *why, size_t size)
-{
-	const struct btf *btf;
-
-	if (is_confidential()) {
-		snprintf(why, size, "the kernel is locked down (confidentiality): it refuses all tracing");
-		return false;
-	}
-
-	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
-		snprintf(why, size, "the kernel does not tell its types (no /sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF");
-		return false;
-	}
-	if (!has_cap(CAP_SYS_ADMIN) && !(has_cap(CAP_BPF) && has_cap(CAP_PERFMON))) {
-		snprintf(why, size, "BPF needs root, or the capabilities CAP_BPF and CAP_PERFMON");
-		return false;
-	}
-	btf = kernel_types();
-	if (!btf) {
-		snprintf(why, size, "the kernel's types cannot be read: %s", strerror(errno));
-		return false;
-	}
-	if (!has_function(btf, "bpf_ringbuf_output")) {
-		snprintf(why, size, "the kernel has no BPF ring buffer: 5.8 or later is needed");
-		return false;
-	}
-	/*
-	 * libbpf looks for what this kernel does not have among the types of
-	 * its modules.
-	 */
-	if (!has_cap(CAP_SYS_ADMIN) && !has_function(btf, "bpf_preempt_disable")) {
-		snprintf(why, size, "BPF needs root, or the capability CAP_SYS_ADMIN: on kernels before 6.10 CAP_BPF and CAP_PERFMON are not enough");
-		return false;
-	}
-	return true;
-}
-
 /* ---- loading ---- */
 
 static void fill_table(struct etrace_bpf *skel)
@@ -192,23 +104,6 @@ static void fill_table(struct etrace_bpf *skel)
 			ro->row_any[compat] = 1;
 		}
 	}
-}
-
-/*
- * Tracepoints can be preempted, and a program there is passed by while another
- * task has been preempted in it.  Not so by perf, which takes longer, and for
- * which the numbers of its events must be read from tracefs.
- */
-static bool must_use_perf(const struct btf *btf)
-{
-	/* Where libbpf looks for it. */
-	const char *id = access("/sys/kernel/debug/tracing", F_OK) ?
-			 "/sys/kernel/tracing/events/raw_syscalls/sys_exit/id" :
-			 "/sys/kernel/debug/tracing/events/raw_syscalls/sys_exit/id";
-
-	return btf__find_by_name_kind(btf, "tracepoint_ext", BTF_KIND_STRUCT) > 0 &&
-	       has_function(btf, "bpf_task_from_pid") && has_function(btf, "bpf_rdonly_cast") &&
-	       !access(id, R_OK);
 }
 
 static bool ends_in(const char *name, const char *end)
@@ -246,7 +141,7 @@ static void choose_programs(struct bpf_session *s, const struct btf *btf,
 		bool load = ends_in(name, "_old") == s->old &&
 			    ends_in(name, "_perf") == (s->by_perf && !iter);
 
-		if (load && function && !has_function(btf, function)) {
+		if (load && function && !bpf_kernel_has(btf, function)) {
 			load = false;
 			/*
 			 * Kernels without 32-bit programs do without it; and
@@ -259,40 +154,6 @@ static void choose_programs(struct bpf_session *s, const struct btf *btf,
 			load = false;
 		bpf_program__set_autoload(p, load);
 	}
-}
-
-/*
- * Can a task be given storage? Kernels before 5.12 have none for programs, and
- * some cannot allocate it in a program: 7.x on a processor without cmpxchg16b.
- */
-static bool has_storage(void)
-{
-	struct bpf_map_create_opts opts = {
-		.sz = sizeof(opts),
-		.map_flags = BPF_F_NO_PREALLOC,
-	};
-	int map, task, err = -1;
-	struct btf *btf = btf__new_empty();
-	uint64_t value = 0;
-
-	if (!btf)
-		return false;
-	opts.btf_key_type_id = (uint32_t)btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
-	opts.btf_value_type_id = (uint32_t)btf__add_int(btf, "u64", 8, 0);
-	if (!btf__load_into_kernel(btf)) {
-		opts.btf_fd = (uint32_t)btf__fd(btf);
-		map = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "etrace_try", 4, 8, 0,
-				     &opts);
-		task = (int)syscall(SYS_pidfd_open, getpid(), 0);
-		if (map >= 0 && task >= 0)
-			err = bpf_map_update_elem(map, &task, &value, BPF_NOEXIST);
-		if (task >= 0)
-			close(task);
-		if (map >= 0)
-			close(map);
-	}
-	btf__free(btf);
-	return !err;
 }
 
 /* The size that its ring buffer can have: a power of two. 0: @want is too much. */
@@ -309,24 +170,6 @@ static uint32_t ring_bytes(uint64_t want)
 	return bytes;
 }
 
-/*
- * Is there memory for it? The kernel would look for it to the last page first,
- * with everybody's programs taken out of memory meanwhile.
- */
-static bool has_memory(uint32_t bytes)
-{
-	FILE *f = fopen("/proc/meminfo", "re");
-	uint64_t kb = UINT64_MAX;
-	char line[128];
-
-	while (f && fgets(line, sizeof(line), f) &&
-	       sscanf(line, "MemAvailable: %" SCNu64, &kb) != 1)
-		;
-	if (f)
-		fclose(f);
-	return bytes >> 10 < kb;
-}
-
 /* Is it the ring buffer that cannot be had? */
 static bool no_ring(const struct bpf_session *s, uint32_t bytes)
 {
@@ -334,7 +177,7 @@ static bool no_ring(const struct bpf_session *s, uint32_t bytes)
 
 	if (bpf_map__fd(s->skel->maps.ring) >= 0)
 		return false;
-	if (!has_memory(bytes))
+	if (!bpf_kernel_memory(bytes))
 		return true;
 	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "etrace_try", 0, 0, bytes, NULL);
 	if (fd < 0)
@@ -367,99 +210,6 @@ static int take(void *arg, void *data, size_t size)
 	if (!s->err)
 		s->err = err;
 	return 0;
-}
-
-struct bpf_session *bpf_session_open(const struct bpf_options *opt, struct sink *sink,
-				     char *why, size_t size)
-{
-	struct bpf_session *s = xcalloc(1, sizeof(*s));
-	const struct bpf_rec_ops ops = { link_target, NULL };
-	const char *doing = "open";
-	uint32_t bytes = ring_bytes(opt->buffer);
-	const struct btf *btf;
-	bool in_hash;
-	int err;
-
-	s->rec = bpf_rec_new(sink, &ops);
-	if (!bpf_available(why, size))
-		goto fail_quiet;
-	if (!bytes) {
-		snprintf(why, size, "cannot have a buffer of %" PRIu64 " MiB: BPF programs have one for all processors, of %u MiB at most; say a smaller size with -b",
-			 opt->buffer >> 20, BPF_BUFFER_MAX >> 20);
-		goto fail_quiet;
-	}
-	forget_complaint();
-	libbpf_set_print(note);
-	s->skel = etrace_bpf__open_opts(&(struct bpf_object_open_opts){
-		.sz = sizeof(struct bpf_object_open_opts),
-		.kernel_log_level = getenv("ETRACE_BPF_DEBUG") ? 4 : 0,
-	});
-	err = -errno;
-	if (!s->skel)
-		goto fail;
-	btf = kernel_types();
-	err = -errno;
-	if (!btf)
-		goto fail;
-	s->old = is_old(btf);
-	s->by_perf = !s->old && must_use_perf(btf);
-	choose_programs(s, btf, opt);
-	fill_table(s->skel);
-	in_hash = s->old || !has_storage();
-	bpf_map__set_autocreate(s->skel->maps.slots, !in_hash);
-	bpf_map__set_autocreate(s->skel->maps.slots_hash, in_hash);
-	s->skel->rodata->in_hash = in_hash;
-	s->skel->rodata->want_comm = opt->comm;
-	s->skel->rodata->pid_bits = BPF_PID_BITS;
-	s->skel->rodata->wake_at = bytes / 8;
-	s->skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
-	s->skel->rodata->can_hold = !s->by_perf && has_function(btf, "bpf_preempt_disable");
-	bpf_map__set_max_entries(s->skel->maps.ring, bytes);
-	bpf_map__set_max_entries(s->skel->maps.scratches, s->skel->rodata->nr_cpus *
-				 bpf_map__max_entries(s->skel->maps.scratches));
-
-	doing = "load";
-	err = has_memory(bytes) ? etrace_bpf__load(s->skel) : -ENOMEM;
-	if (err && no_ring(s, bytes)) {
-		snprintf(why, size, "cannot have a buffer of %u KiB for the BPF programs: %s; say a smaller size with -b",
-			 bytes >> 10, strerror(-err));
-		forget_complaint();
-		goto fail_quiet;
-	}
-	if (err)
-		goto fail;
-	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), take, s, NULL);
-	err = -errno;
-	if (!s->ring)
-		goto fail;
-	err = map_rooms(s);
-	if (err)
-		goto fail;
-	doing = "attach";
-	for (int i = 0; i < s->skel->skeleton->prog_cnt; i++) {
-		struct bpf_prog_skeleton *p = &s->skel->skeleton->progs[i];
-
-		if (!bpf_program__autoload(*p->prog) ||
-		    bpf_program__expected_attach_type(*p->prog) == BPF_TRACE_ITER)
-			continue;
-		*p->link = bpf_program__attach(*p->prog);
-		err = -errno;
-		if (*p->link)
-			continue;
-		/* Who is not root may have all but returns of functions. */
-		if (!at_return(*p->prog) || err != -EACCES)
-			goto fail;
-		s->hooks_missing++;
-		forget_complaint();
-	}
-	return s;
-fail:
-	snprintf(why, size, "cannot %s the BPF programs: %s%s%s", doing, strerror(-err),
-		 complaint ? ": " : "", complaint ? complaint : "");
-	forget_complaint();
-fail_quiet:
-	bpf_session_close(s);
-	return NULL;
 }
 
 static int compare_ints(const void *a, const void *b)
@@ -519,10 +269,14 @@ static void leave_hooks(struct bpf_session *s)
 		;
 }
 
-void bpf_session_close(struct bpf_session *s)
+/*
+ * The last of the programs are taken off behind this call's back, by a process
+ * named etrace-detach, which takes a second.
+ */
+static void bpf_close(struct session *base)
 {
-	if (!s)
-		return;
+	struct bpf_session *s = of(base);
+
 	leave_hooks(s);
 	ring_buffer__free(s->ring);
 	if (s->rooms)
@@ -562,8 +316,9 @@ static int iterate(struct bpf_session *s, struct buf *out)
 	return err;
 }
 
-int bpf_session_add(struct bpf_session *s, pid_t pid)
+static int bpf_add(struct session *base, pid_t pid)
 {
+	struct bpf_session *s = of(base);
 	struct buf nothing = { 0 };
 	int err = 0;
 
@@ -579,8 +334,16 @@ int bpf_session_add(struct bpf_session *s, pid_t pid)
 	return err ? err : s->skel->bss->root_seen ? 0 : -ESRCH;
 }
 
-int bpf_session_tasks(struct bpf_session *s, struct eb_task **list)
+/* Its descriptors go with the execve; a child that waits sees its owner's end. */
+static void bpf_forget(struct session *base)
 {
+	(void)base;
+}
+
+static int bpf_tasks(struct session *base, struct session_task **list)
+{
+	_Static_assert(sizeof(**list) == sizeof(struct eb_task), "one is the other");
+	struct bpf_session *s = of(base);
 	struct buf out = { 0 };
 	int err;
 
@@ -590,13 +353,13 @@ int bpf_session_tasks(struct bpf_session *s, struct eb_task **list)
 		buf_free(&out);
 		return err;
 	}
-	*list = (struct eb_task *)out.s;
-	return (int)(out.len / sizeof(struct eb_task));
+	*list = (struct session_task *)out.s;
+	return (int)(out.len / sizeof(**list));
 }
 
-bool bpf_session_idle(const struct bpf_session *s)
+static bool bpf_idle(struct session *base)
 {
-	return !__atomic_load_n(&s->skel->bss->tasks, __ATOMIC_RELAXED);
+	return !__atomic_load_n(&of(base)->skel->bss->tasks, __ATOMIC_RELAXED);
 }
 
 /* ---- reading ---- */
@@ -609,20 +372,21 @@ static uint64_t now(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-int bpf_session_fd(const struct bpf_session *s)
+static void bpf_poll(struct session *base, struct pollfd *fds)
 {
-	return ring_buffer__epoll_fd(s->ring);
+	fds[0] = (struct pollfd){ .fd = ring_buffer__epoll_fd(of(base)->ring), .events = POLLIN };
 }
 
-int bpf_session_pump(struct bpf_session *s)
+static int bpf_pump(struct session *base)
 {
+	struct bpf_session *s = of(base);
 	uint64_t before = now(), bytes = bpf_rec_tally(s->rec)->bytes;
 	uint64_t size = bpf_map__max_entries(s->skel->maps.ring);
 	int n = ring_buffer__consume(s->ring);
 	int err = bpf_rec_seen(s->rec, before);
 
 	/* What has come since is in it, too: never too low. */
-	s->level = (unsigned int)((bpf_rec_tally(s->rec)->bytes - bytes) * 100 / size);
+	base->level = (unsigned int)((bpf_rec_tally(s->rec)->bytes - bytes) * 100 / size);
 	if (!s->err)
 		s->err = n < 0 ? n : err;
 	return s->err;
@@ -641,8 +405,9 @@ static void detach_tracepoints(struct bpf_session *s)
 	}
 }
 
-int bpf_session_stop(struct bpf_session *s)
+static int bpf_stop(struct session *base)
 {
+	struct bpf_session *s = of(base);
 	int err;
 
 	if (s->stopped)
@@ -653,15 +418,16 @@ int bpf_session_stop(struct bpf_session *s)
 	/* What a program has begun it will end: then the buffer is complete. */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		etrace_bpf__detach(s->skel);
-	bpf_session_pump(s);
+	bpf_pump(base);
 	err = bpf_rec_end(s->rec);
 	if (!s->err)
 		s->err = err;
 	return s->err;
 }
 
-int bpf_session_release(struct bpf_session *s)
+int bpf_session_release(struct session *base)
 {
+	struct bpf_session *s = of(base);
 	struct buf nothing = { 0 };
 	int err;
 
@@ -670,7 +436,7 @@ int bpf_session_release(struct bpf_session *s)
 	err = iterate(s, &nothing);
 	s->skel->bss->root_pid = 0;
 	buf_free(&nothing);
-	bpf_session_pump(s);
+	bpf_pump(base);
 	if (!err)
 		err = bpf_rec_end(s->rec);
 	return err;
@@ -678,8 +444,9 @@ int bpf_session_release(struct bpf_session *s)
 
 /* ---- account ---- */
 
-void bpf_session_account(struct bpf_session *s, struct bpf_account *a)
+void bpf_session_account(struct session *base, struct bpf_account *a)
 {
+	const struct bpf_session *s = of(base);
 	struct bpf_program *p;
 
 	memset(a, 0, sizeof(*a));
@@ -711,27 +478,152 @@ void bpf_session_account(struct bpf_session *s, struct bpf_account *a)
 	}
 }
 
-/* ---- what callers want to know ---- */
-
-const struct rec_tally *bpf_session_tally(const struct bpf_session *s)
+static int bpf_account(struct session *base, struct rec_account *a)
 {
-	return &bpf_rec_tally(s->rec)->t;
+	struct bpf_account b;
+
+	bpf_session_account(base, &b);
+	*a = (struct rec_account){
+		.module = {
+			.records = b.programs.events,
+			.lost_records = b.programs.lost_records,
+			.lost_tasks = b.programs.lost_tasks,
+			.lost_fds = b.programs.lost_fds,
+			.strings_joined = b.programs.strings_joined,
+			.strings_unread = b.programs.strings_unread + b.unresolved,
+			.strings_cut = b.programs.strings_cut,
+			.strings_untold = b.untold,
+			.hooks_missing = b.hooks_missing,
+		},
+		.missed = b.missed,
+		.tally = b.tally,
+		.read_error = b.damaged ? EBADMSG : 0,
+		.bytes = b.bytes,
+		.buffer = b.buffer,
+	};
+	return 0;
 }
 
-void bpf_session_present(struct bpf_session *s, uint64_t upid, const char *program,
-			 bool process)
+static void bpf_present(struct session *base, uint64_t upid, const char *program, bool process)
 {
-	bpf_rec_present(s->rec, upid, program, process);
+	bpf_rec_present(of(base)->rec, upid, program, process);
 }
 
-unsigned int bpf_session_level(const struct bpf_session *s)
-{
-	return s->level;
-}
+/* ---- the session ---- */
 
-const char *bpf_session_about(const struct bpf_session *s)
+static const struct session_ops ops = {
+	.name = "bpf",
+	.wakes_for_a_reason = true,
+	.close = bpf_close,
+	.add = bpf_add,
+	.forget = bpf_forget,
+	.idle = bpf_idle,
+	.tasks = bpf_tasks,
+	.poll = bpf_poll,
+	.pump = bpf_pump,
+	.stop = bpf_stop,
+	.account = bpf_account,
+	.present = bpf_present,
+};
+
+struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sink,
+				 char *why, size_t size)
 {
-	return s->old ? "those for kernels before 5.17" :
-	       s->by_perf ? "those for kernels from 5.17 on, called by perf" :
-			    "those for kernels from 5.17 on";
+	struct bpf_session *s = xcalloc(1, sizeof(*s));
+	const struct bpf_rec_ops rec_ops = { link_target, NULL };
+	const char *doing = "open";
+	uint32_t bytes = ring_bytes(opt->buffer);
+	const struct btf *btf;
+	bool in_hash;
+	int err;
+
+	s->base.ops = &ops;
+	s->base.pid_bits = BPF_PID_BITS;
+	s->base.nfds = 1;
+	s->base.idle_fd = -1;
+	s->rec = bpf_rec_new(sink, &rec_ops);
+	s->base.tally = &bpf_rec_tally(s->rec)->t;
+	if (!bpf_available(why, size))
+		goto fail_quiet;
+	if (!bytes) {
+		snprintf(why, size, "cannot have a buffer of %" PRIu64 " MiB: BPF programs have one for all processors, of %u MiB at most; say a smaller size with -b",
+			 opt->buffer >> 20, BPF_BUFFER_MAX >> 20);
+		goto fail_quiet;
+	}
+	forget_complaint();
+	libbpf_set_print(note);
+	s->skel = etrace_bpf__open_opts(&(struct bpf_object_open_opts){
+		.sz = sizeof(struct bpf_object_open_opts),
+		.kernel_log_level = getenv("ETRACE_BPF_DEBUG") ? 4 : 0,
+	});
+	err = -errno;
+	if (!s->skel)
+		goto fail;
+	btf = bpf_kernel_types();
+	err = -errno;
+	if (!btf)
+		goto fail;
+	s->old = bpf_kernel_old(btf);
+	s->by_perf = !s->old && bpf_kernel_perf(btf);
+	choose_programs(s, btf, opt);
+	fill_table(s->skel);
+	in_hash = s->old || !bpf_kernel_storage();
+	bpf_map__set_autocreate(s->skel->maps.slots, !in_hash);
+	bpf_map__set_autocreate(s->skel->maps.slots_hash, in_hash);
+	s->skel->rodata->in_hash = in_hash;
+	s->skel->rodata->want_comm = opt->comm;
+	s->skel->rodata->pid_bits = BPF_PID_BITS;
+	s->skel->rodata->wake_at = bytes / 8;
+	s->skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
+	s->skel->rodata->can_hold = !s->by_perf && bpf_kernel_has(btf, "bpf_preempt_disable");
+	bpf_map__set_max_entries(s->skel->maps.ring, bytes);
+	bpf_map__set_max_entries(s->skel->maps.scratches, s->skel->rodata->nr_cpus *
+				 bpf_map__max_entries(s->skel->maps.scratches));
+
+	doing = "load";
+	err = bpf_kernel_memory(bytes) ? etrace_bpf__load(s->skel) : -ENOMEM;
+	if (err && no_ring(s, bytes)) {
+		snprintf(why, size, "cannot have a buffer of %u KiB for the BPF programs: %s; say a smaller size with -b",
+			 bytes >> 10, strerror(-err));
+		forget_complaint();
+		goto fail_quiet;
+	}
+	if (err)
+		goto fail;
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), take, s, NULL);
+	err = -errno;
+	if (!s->ring)
+		goto fail;
+	err = map_rooms(s);
+	if (err)
+		goto fail;
+	doing = "attach";
+	for (int i = 0; i < s->skel->skeleton->prog_cnt; i++) {
+		struct bpf_prog_skeleton *p = &s->skel->skeleton->progs[i];
+
+		if (!bpf_program__autoload(*p->prog) ||
+		    bpf_program__expected_attach_type(*p->prog) == BPF_TRACE_ITER)
+			continue;
+		*p->link = bpf_program__attach(*p->prog);
+		err = -errno;
+		if (*p->link)
+			continue;
+		/* Who is not root may have all but returns of functions. */
+		if (!at_return(*p->prog) || err != -EACCES)
+			goto fail;
+		s->hooks_missing++;
+		forget_complaint();
+	}
+	snprintf(s->base.about, sizeof(s->base.about), "BPF programs, %s",
+		 s->old ? "those for kernels before 5.17" :
+		 s->by_perf ? "those for kernels from 5.17 on, called by perf" :
+			      "those for kernels from 5.17 on");
+	return &s->base;
+fail:
+	snprintf(why, size, "cannot %s the BPF programs: %s%s%s", doing, strerror(-err),
+		 complaint ? ": " : "", complaint ? complaint : "");
+	forget_complaint();
+fail_quiet:
+	bpf_close(&s->base);
+	return NULL;
 }

@@ -58,7 +58,7 @@ static int attach(const struct record_options *o, const struct user *sudo, char 
 		return EXIT_FAILED;
 	record_command(r, argv);
 	record_signals(r, &mask);
-	err = record_session(r)->backend->add(record_session(r)->s, pid);
+	err = record_session(r)->ops->add(record_session(r), pid);
 	if (err) {
 		say("cannot trace process %d: %s", pid, strerror(-err));
 		record_free(r);

@@ -2,6 +2,7 @@
 /* etrace report: the summary of a trace of any format that etrace-read reads. */
 #include "convert/choose.h"
 #include "cli/etrace.h"
+#include "cli/oom.h"
 #include "base/xalloc.h"
 
 #include <getopt.h>
@@ -39,7 +40,7 @@ static void report(struct in **in, size_t nin, const char *from, const struct op
 	if (!from || !choose_rows(from, NULL, in[0], opts, &ch, diag) ||
 	    !choose_options(opts, &ch, diag))
 		return;
-	xalloc_doing(in_name(in[0]));
+	oom_doing(in_name(in[0]));
 	source = ch.source->open(&sa);
 	if (!source)
 		return;
@@ -48,7 +49,7 @@ static void report(struct in **in, size_t nin, const char *from, const struct op
 	sink = ch.extra[0]->open(&ka);
 	err = 0;
 	if (sink) {
-		err = source->ops->run(source, sink);
+		err = source_run(source, sink);
 		e = sink_end(sink);
 		err = err ? err : e;
 		sink_free(sink);

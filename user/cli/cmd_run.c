@@ -74,7 +74,7 @@ static int let_go(struct run *run, int ready, int go)
 
 	if (read(ready, &byte, 1) != 1)
 		return -ECHILD;
-	err = s->backend->add(s->s, run->pid);
+	err = s->ops->add(s, run->pid);
 	if (!err && write(go, &byte, 1) != 1)
 		err = -errno;
 	return err;
@@ -96,7 +96,7 @@ static bool start_command(struct run *run, char **argv, const struct user *u,
 		close(ready[0]);
 		close(go[1]);
 		/* or the session would outlive its owner while this waits */
-		s->backend->forget(s->s);
+		s->ops->forget(s);
 		child(argv, u, ready[1], go[0], mask, kept);
 	}
 	err = run->pid < 0 ? -errno : 0;
@@ -165,23 +165,23 @@ static bool on_signal(void *ctx, const struct signalfd_siginfo *info)
 
 static void wait_for_others(struct session *s)
 {
-	struct pollfd fd = { .fd = s->backend->idle_fd(s->s) };
+	struct pollfd fd = { .fd = s->idle_fd };
 
-	if (!s->backend->idle(s->s))
+	if (!s->ops->idle(s))
 		poll(&fd, 1, GRACE_MS);
 }
 
-static int list_left(struct session *s, struct etrace_task_info **list)
+static int list_left(struct session *s, struct session_task **list)
 {
 	*list = NULL;
-	return s->backend->tasks(s->s, list);
+	return s->ops->tasks(s, list);
 }
 
 /*
  * Those of @list that live on, by the events that have come since it was made.
  * A pid is ours to tell only if the task can be seen from here.
  */
-static void tell_outliving(struct recording *r, const struct etrace_task_info *list, int n)
+static void tell_outliving(struct recording *r, const struct session_task *list, int n)
 {
 	char program[64], pid[16];
 	int told = 0;
@@ -206,7 +206,7 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 {
 	struct inherited kept;
 	struct run run = { .pid = -1 };
-	struct etrace_task_info *list;
+	struct session_task *list;
 	int ret = EXIT_FAILED, left;
 	sigset_t mask;
 	bool complete;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/oom.h"
 #include "convert/choose.h"
 #include "io/formats.h"
 #include "base/xalloc.h"
@@ -411,7 +412,7 @@ static void convert(struct cmdline *c, const struct choice *ch, struct in **in,
 	int err = 0, e;
 
 	/* the source first: a bad option must not cost an existing output */
-	xalloc_doing(in_name(in[0]));
+	oom_doing(in_name(in[0]));
 	source = ch->source->open(&sa);
 	if (!source)
 		return;
@@ -431,7 +432,7 @@ static void convert(struct cmdline *c, const struct choice *ch, struct in **in,
 		opened = opened && sinks[i];
 	if (opened) {
 		sink = sink_tee(sinks, n);
-		err = source->ops->run(source, sink);
+		err = source_run(source, sink);
 		e = sink_end(sink);
 		if (!err)
 			err = e;
@@ -501,6 +502,7 @@ int main(int argc, char **argv)
 	struct diag *diag;
 	int ret;
 
+	oom_exits();
 	ret = parse(&c, argc, argv, flags);
 	if (ret) {
 		ret = ret == 1 ? diag_stdout(PROG, 0) : 2;

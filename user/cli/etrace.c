@@ -5,6 +5,7 @@
  */
 #include "io/diag.h"
 #include "cli/etrace.h"
+#include "cli/oom.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -48,6 +49,7 @@ int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
+	oom_exits();
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
 		usage(stdout);
 		return diag_stdout(PROG, 0);

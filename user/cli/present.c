@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The traced tasks that are there already.  See present.h. */
 #include "cli/present.h"
+#include "build/event.h"
 #include "base/shquote.h"
 #include "base/xalloc.h"
 
@@ -18,7 +19,7 @@
 
 /* A task of the list, and its directory of /proc; -1: it cannot be had. */
 struct candidate {
-	const struct etrace_task_info *info;
+	const struct session_task *info;
 	int dir;
 };
 
@@ -80,7 +81,7 @@ static pid_t parent_of(int dir)
 }
 
 /* The upid of a process in the list, 0 if it is not there. */
-static uint64_t upid_of(const struct etrace_task_info *list, int n, pid_t pid)
+static uint64_t upid_of(const struct session_task *list, int n, pid_t pid)
 {
 	for (int i = 0; pid > 0 && i < n; i++)
 		if (list[i].pid == pid)
@@ -101,7 +102,7 @@ static void quote_cmdline(struct buf *b, const char *s, ssize_t n)
 	}
 }
 
-static void make_event(struct et_event *ev, const struct etrace_task_info *list, int n,
+static void make_event(struct et_event *ev, const struct session_task *list, int n,
 		       const struct candidate *c, char *big)
 {
 	char comm[64], path[PATH_MAX], cwd[PATH_MAX];
@@ -131,7 +132,7 @@ static void make_event(struct et_event *ev, const struct etrace_task_info *list,
 
 static int by_upid(const void *a, const void *b)
 {
-	const struct etrace_task_info *x = a, *y = b;
+	const struct session_task *x = a, *y = b;
 
 	return x->upid < y->upid ? -1 : x->upid > y->upid;
 }
@@ -139,15 +140,15 @@ static int by_upid(const void *a, const void *b)
 /* The directories of those that have gone, or have gone on under another pid, are not theirs. */
 static int check(struct session *s, struct candidate *c, unsigned int nc)
 {
-	struct etrace_task_info *now;
-	int n = s->backend->tasks(s->s, &now);
+	struct session_task *now;
+	int n = s->ops->tasks(s, &now);
 
 	if (n < 0)
 		return n;
 	if (n)
 		qsort(now, (size_t)n, sizeof(*now), by_upid);
 	for (unsigned int i = 0; i < nc; i++) {
-		const struct etrace_task_info *it =
+		const struct session_task *it =
 			n ? bsearch(c[i].info, now, (size_t)n, sizeof(*now), by_upid) : NULL;
 
 		if (c[i].dir < 0 || (it && it->pid == c[i].info->pid))
@@ -167,16 +168,16 @@ static void tell_backend(struct session *s, const struct et_event *ev, bool proc
 	const char *comm = et_get_string(ev, ET_S_PRESENT_comm, &len);
 
 	snprintf(name, sizeof(name), "%.*s", (int)len, comm);
-	s->backend->present(s->s, ev->upid, name, process);
+	s->ops->present(s, ev->upid, name, process);
 }
 
 int present_tell(struct session *s, uint64_t time, struct sink *sink,
 		 struct present_gaps *gaps)
 {
 	struct candidate c[BATCH];
-	struct etrace_task_info *list = NULL;
+	struct session_task *list = NULL;
 	char *big = xmalloc(CMDLINE_MAX);
-	int n = s->backend->tasks(s->s, &list), err = n < 0 ? n : 0;
+	int n = s->ops->tasks(s, &list), err = n < 0 ? n : 0;
 	struct et_event ev;
 
 	*gaps = (struct present_gaps){ .other_proc = !own_proc() };

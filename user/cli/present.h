@@ -3,7 +3,8 @@
 #ifndef ETRACE_PRESENT_H
 #define ETRACE_PRESENT_H
 
-#include "cli/session.h"
+#include "build/session.h"
+#include "io/formats.h"
 
 /* What could not be told of whom. */
 struct present_gaps {

@@ -11,12 +11,15 @@
 #include <sys/signalfd.h>
 
 #include "cli/caller.h"
-#include "cli/session.h"
+#include "build/session.h"
 #include "cli/term.h"
 
 struct recording;
 
-/* ---- options ---- */
+/* ---- options: record_options.c ---- */
+
+/* Where the trace goes if -o does not say. */
+#define RECORD_OUTPUT	"etrace.fxt"
 
 struct record_options {
 	const char **files;	/* -o */

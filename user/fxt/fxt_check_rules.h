@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The rules of --check, one row each, shared by the parts of the checker: what
- * a single record can break (fxt_check.c), and what only the order of events in
- * time shows (fxt_check_time.c).
+ * a single record can break (fxt_check_record.c), and what only the order of
+ * events in time shows (fxt_check_time.c).
  */
 #ifndef ETRACE_FXT_CHECK_RULES_H
 #define ETRACE_FXT_CHECK_RULES_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "fxt/fxt.h"
+#include "fxt/fxt_in.h"
 
 /*
  * X(id, name on output, whether it must be kept, what is demanded).  What need
@@ -122,5 +123,26 @@ void fxt_check_time_add(struct fxt_check_time *c, const struct fxt_timed *e);
  * Return: how many events came so late that they could not be judged.
  */
 uint64_t fxt_check_time_end(struct fxt_check_time *c);
+
+/* ---- single records ---- */
+
+struct fxt_check_records;
+
+/**
+ * fxt_check_records_new - start
+ * @fn: told of broken rules
+ * @time: gets the events; stays the caller's
+ */
+struct fxt_check_records *fxt_check_records_new(fxt_broken_fn fn, void *ctx,
+						struct fxt_check_time *time);
+
+/* Free; NULL is allowed. */
+void fxt_check_records_free(struct fxt_check_records *c);
+
+/** fxt_check_records_add - the next record of the file */
+void fxt_check_records_add(struct fxt_check_records *c, const struct fxt_item *item);
+
+/** fxt_check_records_end - the file is over */
+void fxt_check_records_end(struct fxt_check_records *c);
 
 #endif

@@ -67,6 +67,9 @@ struct fxt_source {
 	struct diag *diag;
 	struct sink *sink;
 	const char *file;
+	struct fxt_reader *r;	/* of in[at]; NULL: it has not begun */
+	size_t at;
+	bool any;		/* a record was read in it */
 	int err;
 };
 
@@ -112,42 +115,55 @@ static void push_record(struct fxt_source *s, struct fxt_reader *r, const struct
 	}
 }
 
-static void run_input(struct fxt_source *s, struct in *in)
+static void begin_input(struct fxt_source *s, struct in *in)
 {
-	struct fxt_reader *r = fxt_reader_new(in, on_problem, s);
-	struct fxt_rec rec;
-	bool any = false;
-	int ret = 0;
-
+	s->r = fxt_reader_new(in, on_problem, s);
+	s->any = false;
 	s->file = in_name(in);
 	push(s, (struct fxt_item){ .kind = FXT_ITEM_BEGIN });
-	while (!s->err && (ret = fxt_next(r, &rec)) > 0) {
-		any = true;
-		push_record(s, r, &rec);
-	}
-	if (ret < 0 && !any && s->nin == 1)
-		diag_fatal(s->diag, "%s: nothing in it can be read as FXT", s->file);
-	push(s, (struct fxt_item){ .kind = FXT_ITEM_END, .offset = in_offset(in) });
-	fxt_reader_free(r);
 }
 
-static int fxt_source_run(struct source *base, struct sink *sink)
+/* @ret: why fxt_next() says that it is over. */
+static void end_input(struct fxt_source *s, int ret)
+{
+	if (ret < 0 && !s->any && s->nin == 1)
+		diag_fatal(s->diag, "%s: nothing in it can be read as FXT", s->file);
+	push(s, (struct fxt_item){ .kind = FXT_ITEM_END, .offset = in_offset(s->in[s->at]) });
+	fxt_reader_free(s->r);
+	s->r = NULL;
+	s->at++;
+}
+
+/* One record. */
+static int fxt_source_step(struct source *base, struct sink *sink)
 {
 	struct fxt_source *s = (struct fxt_source *)base;
+	struct fxt_rec rec;
+	int ret;
 
 	s->sink = sink;
-	for (size_t i = 0; i < s->nin && !s->err; i++)
-		run_input(s, s->in[i]);
-	return s->err;
+	if (s->at == s->nin)
+		return 0;
+	if (!s->r)
+		begin_input(s, s->in[s->at]);
+	ret = s->err ? 0 : fxt_next(s->r, &rec);
+	if (ret > 0) {
+		s->any = true;
+		push_record(s, s->r, &rec);
+	} else {
+		end_input(s, ret);
+	}
+	return s->err ? s->err : 1;
 }
 
 static void fxt_source_free(struct source *base)
 {
+	fxt_reader_free(((struct fxt_source *)base)->r);
 	free(base);
 }
 
 static const struct source_ops fxt_source_ops = {
-	.run = fxt_source_run,
+	.step = fxt_source_step,
 	.free = fxt_source_free,
 };
 

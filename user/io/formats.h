@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The table of formats, and what stands behind a row: sources read an input
- * and push items into a sink, sinks turn items into an output.
+ * The table of formats, and what stands behind a row: sources read an input,
+ * step by step, and push items into a sink; sinks turn items into an output.
  *
  * An item is a struct of the source's model.  A model is a name and an item
  * type that sources and sinks of that model share:
@@ -83,14 +83,29 @@ struct source {
 
 struct source_ops {
 	/*
-	 * Read all inputs to their end and push every item, in the order of
+	 * Read on a little, some records or lines, and push the items that
+	 * come of it: none, one or several; over all steps in the order of
 	 * time where the format has one.  Damage goes to the diag.  Does not
-	 * call the sink's end().  Return 0, or the sink's negative errno.
+	 * call the sink's end().  The sink is the same in all steps.
+	 * Return 1: there may be more; 0: all inputs have been read to their
+	 * end; or the sink's negative errno.  Not called again after 0 or an
+	 * error.
 	 */
-	int (*run)(struct source *s, struct sink *sink);
+	int (*step)(struct source *s, struct sink *sink);
 	/* Free the source, not the input streams. */
 	void (*free)(struct source *s);
 };
+
+/** source_run - all steps.  Return: 0, or the sink's negative errno. */
+static inline int source_run(struct source *s, struct sink *sink)
+{
+	int ret;
+
+	do
+		ret = s->ops->step(s, sink);
+	while (ret > 0);
+	return ret;
+}
 
 /* What a row's open() is given; all of it outlives the source or sink. */
 struct source_args {

@@ -17,6 +17,7 @@
 
 struct packed {
 	struct out_file *file;
+	int err;		/* there is no compressor: why not */
 	bool dirty;		/* something is in the compressor */
 	z_stream gz;
 	ZSTD_CStream *zst;
@@ -35,8 +36,10 @@ static int close_file(struct packed *p, int err)
 
 static int gzip_push(struct packed *p, const void *data, size_t n, int flush)
 {
-	int err = 0;
+	int err = p->err;
 
+	if (err)
+		return err;
 	p->gz.next_in = (unsigned char *)(uintptr_t)data;
 	p->gz.avail_in = (unsigned int)n;
 	do {
@@ -93,9 +96,17 @@ static void *gzip_open(struct out_file *f)
 
 	p->file = f;
 	/* 16: write a gzip header */
-	if (deflateInit2(&p->gz, GZIP_LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		abort();	/* out of memory, or another zlib than compiled for */
+	switch (deflateInit2(&p->gz, GZIP_LEVEL, Z_DEFLATED, 16 + MAX_WBITS, 8,
+			     Z_DEFAULT_STRATEGY)) {
+	case Z_OK:
+		break;
+	case Z_MEM_ERROR:
+		p->err = -ENOMEM;
+		break;
+	default:	/* another zlib than compiled for */
+		p->err = -ELIBBAD;
+		break;
+	}
 	return p;
 }
 
@@ -105,8 +116,10 @@ static int zstd_push(struct packed *p, const void *data, size_t n, ZSTD_EndDirec
 {
 	ZSTD_inBuffer src = { data, n, 0 };
 	size_t left;
-	int err;
+	int err = p->err;
 
+	if (err)
+		return err;
 	do {
 		ZSTD_outBuffer dst = { p->room, ROOM, 0 };
 
@@ -153,9 +166,10 @@ static void *zstd_open(struct out_file *f)
 
 	p->file = f;
 	p->zst = ZSTD_createCStream();
-	if (!p->zst ||
-	    ZSTD_isError(ZSTD_CCtx_setParameter(p->zst, ZSTD_c_compressionLevel, ZSTD_LEVEL)))
-		abort();	/* out of memory, or another libzstd than compiled for */
+	if (!p->zst)
+		p->err = -ENOMEM;
+	else if (ZSTD_isError(ZSTD_CCtx_setParameter(p->zst, ZSTD_c_compressionLevel, ZSTD_LEVEL)))
+		p->err = -ELIBBAD;	/* another libzstd than compiled for */
 	return p;
 }
 

@@ -12,6 +12,8 @@
 #include "lines/line_parse.h"
 #include "base/xalloc.h"
 
+/* Lines that are read in one step. */
+#define STEP_LINES	64u
 /* A line has at most 900 bytes of a string; leave room for other writers. */
 #define MAX_LINE	(4 << 20)
 
@@ -50,6 +52,9 @@ struct etrace_in {
 	struct source source;
 	struct diag *diag;
 	bool own, foreign;	/* there was a line of etrace's, of others */
+	struct assembler *a;	/* NULL: nothing has been read */
+	struct stream *turn;	/* whose lines come next, or NULL: who is first */
+	uint64_t until;		/* it keeps its turn for lines up to this time */
 	size_t n;
 	struct stream **heap;	/* those not at their end, by time */
 	size_t nheap;
@@ -215,7 +220,8 @@ static uint64_t others_time(const struct etrace_in *src)
 	return t;
 }
 
-static int merge(struct etrace_in *src, struct assembler *a)
+/* All inputs to their first lines. */
+static int begin_merge(struct etrace_in *src, struct assembler *a)
 {
 	int err = 0;
 
@@ -226,43 +232,61 @@ static int merge(struct etrace_in *src, struct assembler *a)
 	}
 	for (size_t i = src->nheap / 2; i-- > 0;)
 		sift_down(src, i);
-	while (src->nheap && !err) {
-		struct stream *st = src->heap[0];
-		uint64_t until = others_time(src);
-
-		/* a stream keeps its turn for lines of equal time: one record */
-		do {
-			if (st->has_lost) {
-				st->lost.time = st->state.line.time;
-				st->has_lost = false;
-				err = asm_lost(a, &st->lost, st->name, st->lost_line);
-			}
-			if (!err)
-				err = asm_line(a, &st->state.line, st->name, st->line);
-			if (!err)
-				err = advance(src, st, a);
-		} while (!err && !st->at_end && st->state.line.time <= until);
-		if (st->at_end)
-			src->heap[0] = src->heap[--src->nheap];
-		if (src->nheap)
-			sift_down(src, 0);
-	}
 	return err;
 }
 
-static int etrace_in_run(struct source *s, struct sink *sink)
+/* Some lines of the stream whose turn it is. */
+static int merge(struct etrace_in *src, struct assembler *a)
+{
+	struct stream *st = src->turn;
+	unsigned int n = 0;
+	int err = 0;
+
+	if (!st) {
+		st = src->turn = src->heap[0];
+		src->until = others_time(src);
+	}
+	/* a stream keeps its turn for lines of equal time: one record */
+	do {
+		if (n++ == STEP_LINES)
+			return 0;
+		if (st->has_lost) {
+			st->lost.time = st->state.line.time;
+			st->has_lost = false;
+			err = asm_lost(a, &st->lost, st->name, st->lost_line);
+		}
+		if (!err)
+			err = asm_line(a, &st->state.line, st->name, st->line);
+		if (!err)
+			err = advance(src, st, a);
+	} while (!err && !st->at_end && st->state.line.time <= src->until);
+	src->turn = NULL;
+	if (st->at_end)
+		src->heap[0] = src->heap[--src->nheap];
+	if (src->nheap)
+		sift_down(src, 0);
+	return err;
+}
+
+static int etrace_in_step(struct source *s, struct sink *sink)
 {
 	struct etrace_in *src = (struct etrace_in *)s;
-	struct assembler *a = asm_new(sink, src->diag);
-	int err = merge(src, a);
+	int err = 0;
 
+	if (!src->a) {
+		src->a = asm_new(sink, src->diag);
+		err = begin_merge(src, src->a);
+	} else if (src->nheap) {
+		err = merge(src, src->a);
+	}
+	if (!err && src->nheap)
+		return 1;
 	if (!err && src->foreign && !src->own)
 		diag_report(src->diag, &only_foreign, src->streams[0].name, DIAG_NOWHERE, 0,
 			    "has lines of other tracers, and none of etrace's");
 	/* what the output could not take any more is not missing in the input */
 	if (!err)
-		err = asm_end(a);
-	asm_free(a);
+		err = asm_end(src->a);
 	return err;
 }
 
@@ -270,6 +294,7 @@ static void etrace_in_free(struct source *s)
 {
 	struct etrace_in *src = (struct etrace_in *)s;
 
+	asm_free(src->a);
 	for (size_t i = 0; i < src->n; i++)
 		free(src->streams[i].tail);
 	free(src->heap);
@@ -278,7 +303,7 @@ static void etrace_in_free(struct source *s)
 
 struct source *etrace_in_open(const struct source_args *args)
 {
-	static const struct source_ops ops = { etrace_in_run, etrace_in_free };
+	static const struct source_ops ops = { etrace_in_step, etrace_in_free };
 	struct etrace_in *src = xcalloc(1, sizeof(*src) + args->nin * sizeof(src->streams[0]));
 
 	src->source.ops = &ops;

@@ -664,26 +664,24 @@ static bool is_ours(const struct fxt_rec *rec)
 	       is(&rec->meta.name, ETRACE_FXT_PROVIDER);
 }
 
-static int fxt_in_run(struct source *s, struct sink *sink)
+/* One record. */
+static int fxt_in_step(struct source *s, struct sink *sink)
 {
 	struct fxt_in *f = (struct fxt_in *)s;
 	struct fxt_rec rec;
 
 	f->sink = sink;
-	f->r = fxt_reader_new(f->in, on_problem, f);
-	while (!f->err && fxt_next(f->r, &rec) > 0) {
-		if (!rec.valid)
-			continue;
+	if (!f->r)
+		f->r = fxt_reader_new(f->in, on_problem, f);
+	if (!f->err && fxt_next(f->r, &rec) > 0) {
 		f->ours |= is_ours(&rec);
-		if (!f->ours)
-			continue;
-		if (rec.type == FXT_REC_EVENT)
+		if (rec.valid && f->ours && rec.type == FXT_REC_EVENT)
 			take_event(f, &rec);
-		else if (rec.type == FXT_REC_KERNEL_OBJECT)
+		else if (rec.valid && f->ours && rec.type == FXT_REC_KERNEL_OBJECT)
 			take_object(f, &rec);
+		return 1;
 	}
 	finish(f);
-	fxt_reader_free(f->r);
 	if (!f->ours)
 		diag_fatal(f->diag, "%s: this FXT file was not written by etrace; it can be shown with --to json",
 			   in_name(f->in));
@@ -698,6 +696,7 @@ static void fxt_in_free(struct source *s)
 {
 	struct fxt_in *f = (struct fxt_in *)s;
 
+	fxt_reader_free(f->r);
 	map64_clear(&f->upids);
 	buf_free(&f->argv);
 	buf_free(&f->lines);
@@ -708,7 +707,7 @@ static void fxt_in_free(struct source *s)
 
 struct source *etrace_fxt_in_open(const struct source_args *args)
 {
-	static const struct source_ops ops = { fxt_in_run, fxt_in_free };
+	static const struct source_ops ops = { fxt_in_step, fxt_in_free };
 	struct fxt_in *f;
 
 	if (args->nin != 1) {

@@ -2,7 +2,9 @@
 /* A session of the module.  See rec_session.h. */
 #include "module/rec_session.h"
 #include "module/rec_merge.h"
+#include "base/container.h"
 #include "base/xalloc.h"
+#include "kernel/etrace_ioctl.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,10 +34,10 @@
 #define WAKE_PERCENT	"25"
 /* Pages that are read from a processor before the others are looked at. */
 #define BURST		64u
-/* And how often, in one rec_session_pump(). */
+/* And how often, in one pump(). */
 #define ROUNDS		16u
 /*
- * Records passed on by one rec_session_pump(): reading, which costs a tenth of
+ * Records passed on by one pump(): reading, which costs a tenth of
  * that, comes first.
  */
 #define PASS_ON		4096u
@@ -53,6 +55,7 @@ struct cpu {
 };
 
 struct rec_session {
+	struct session base;
 	int fd;
 	struct tracefs_instance *instance;
 	struct tep_handle *tep;
@@ -63,10 +66,14 @@ struct rec_session {
 	unsigned int ncpus;
 	size_t page;
 	uint64_t bytes;
-	unsigned int level;	/* percent: see rec_session_level() */
 	int read_error;
 	struct etrace_create create;
 };
+
+static struct rec_session *of(struct session *base)
+{
+	return container_of(base, struct rec_session, base);
+}
 
 static uint64_t now_ns(void)
 {
@@ -230,12 +237,226 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 	return false;
 }
 
-struct rec_session *rec_session_open(int fd, const struct rec_options *opt,
-				     struct sink *sink, char *why, size_t size)
+static void module_close(struct session *base)
+{
+	struct rec_session *s = of(base);
+
+	merge_free(s->merge);
+	rec_events_free(s->events);
+	/* the buffers' files first, or the instance cannot go with the session */
+	for (unsigned int i = 0; i < s->ncpus; i++)
+		if (s->cpus[i].reader)
+			tracefs_cpu_close(s->cpus[i].reader);
+	free(s->cpus);
+	rec_formats_fini(&s->formats);
+	if (s->tep)
+		tep_free(s->tep);
+	if (s->instance)
+		tracefs_instance_free(s->instance);
+	close(s->fd);
+	free(s);
+}
+
+/* ---- tracing ---- */
+
+static int module_add(struct session *base, pid_t pid)
+{
+	__s32 arg = pid;
+
+	return ioctl(of(base)->fd, ETRACE_IOC_ADD, &arg) ? -errno : 0;
+}
+
+static void module_forget(struct session *base)
+{
+	close(of(base)->fd);
+}
+
+static bool module_idle(struct session *base)
+{
+	struct pollfd fd = { .fd = of(base)->fd };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+static int by_upid(const void *a, const void *b)
+{
+	const struct session_task *x = a, *y = b;
+
+	return (x->upid > y->upid) - (x->upid < y->upid);
+}
+
+/* In the order in which they came to be traced. */
+static int module_tasks(struct session *base, struct session_task **list)
+{
+	_Static_assert(sizeof(**list) == sizeof(struct etrace_task_info), "one is the other");
+	struct etrace_task_list l = { 0 };
+
+	*list = NULL;
+	for (l.room = 256;; l.room = l.nr + 256) {
+		*list = xrealloc(*list, l.room * sizeof(**list));
+		l.tasks = (uintptr_t)*list;
+		if (ioctl(of(base)->fd, ETRACE_IOC_TASKS, &l)) {
+			free(*list);
+			*list = NULL;
+			return -errno;
+		}
+		if (l.nr > l.room)
+			continue;
+		if (l.nr)
+			qsort(*list, l.nr, sizeof(**list), by_upid);
+		return (int)l.nr;
+	}
+}
+
+/* ---- reading ---- */
+
+static void module_poll(struct session *base, struct pollfd *fds)
+{
+	const struct rec_session *s = of(base);
+
+	for (unsigned int i = 0; i < s->ncpus; i++)
+		fds[i] = (struct pollfd){ .fd = s->cpus[i].fd,
+					  .events = POLLIN };
+}
+
+/* Return: pages read; BURST or no room: there may be more. */
+static unsigned int read_cpu(struct rec_session *s, unsigned int i, bool *more)
+{
+	uint64_t seen = now_ns();
+	unsigned int n = 0;
+	void *room = NULL;
+
+	while (n < BURST && (room = merge_room(s->merge, i))) {
+		int got = tracefs_cpu_read(s->cpus[i].reader, room, true);
+
+		if (got <= 0) {
+			if (got < 0 && errno != EAGAIN && errno != EINTR)
+				s->read_error = errno;
+			merge_seen(s->merge, i, seen - WRITE_DELAY_NS);
+			return n;
+		}
+		s->bytes += (uint64_t)got;
+		merge_page(s->merge, i);
+		n++;
+	}
+	*more = true;
+	return n;
+}
+
+static int module_pump(struct session *base)
+{
+	struct rec_session *s = of(base);
+	uint64_t read[s->ncpus];
+	bool more = true;
+
+	memset(read, 0, sizeof(read));
+	for (unsigned int round = 0; more && round < ROUNDS; round++) {
+		more = false;
+		for (unsigned int i = 0; i < s->ncpus; i++)
+			read[i] += read_cpu(s, i, &more);
+	}
+	more |= merge_run(s->merge, PASS_ON);
+	base->level = 0;
+	for (unsigned int i = 0; i < s->ncpus; i++) {
+		uint64_t level = 100 * read[i] * s->page / s->cpus[i].size;
+
+		if (level > base->level)
+			base->level = (unsigned int)level;
+	}
+	return more;
+}
+
+static int module_stop(struct session *base)
+{
+	struct rec_session *s = of(base);
+
+	if (ioctl(s->fd, ETRACE_IOC_STOP))
+		return -errno;
+	/* nothing is written any more: this ends */
+	while (module_pump(base) > 0)
+		;
+	return merge_end(s->merge);
+}
+
+/* The sum of a line "name: number" of per_cpu/cpu N/stats. */
+static void add_stats(struct rec_session *s, struct rec_account *a)
+{
+	char file[64], *text, *p;
+
+	for (unsigned int i = 0; i < s->ncpus; i++) {
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", s->cpus[i].id);
+		text = tracefs_instance_file_read(s->instance, file, NULL);
+		if (!text)
+			continue;
+		p = strstr(text, "\noverrun: ");
+		a->overrun += p ? strtoull(p + 10, NULL, 10) : 0;
+		p = strstr(text, "\ndropped events: ");
+		a->dropped += p ? strtoull(p + 17, NULL, 10) : 0;
+		free(text);
+	}
+}
+
+static int module_account(struct session *base, struct rec_account *a)
+{
+	struct rec_session *s = of(base);
+	struct etrace_stats stats;
+
+	memset(a, 0, sizeof(*a));
+	if (ioctl(s->fd, ETRACE_IOC_STATS, &stats))
+		return -errno;
+	a->module = (struct session_counts){
+		.records = stats.records,
+		.lost_records = stats.lost_records,
+		.lost_disabled = stats.lost_disabled,
+		.lost_tasks = stats.lost_tasks,
+		.lost_fds = stats.lost_fds,
+		.strings_joined = stats.strings_joined,
+		.strings_unread = stats.strings_unread,
+		.strings_cut = stats.strings_cut,
+		.overwritten = stats.overwritten,
+		.hooks_missing = stats.hooks_missing,
+		.strings_untold = stats.strings_untold,
+	};
+	add_stats(s, a);
+	a->tally = base->tally;
+	a->bytes = s->bytes;
+	a->waited = merge_peak(s->merge);
+	a->read_error = s->read_error;
+	for (unsigned int i = 0; i < s->ncpus; i++)
+		if (a->buffer < s->cpus[i].size)
+			a->buffer = s->cpus[i].size;
+	return 0;
+}
+
+static void module_present(struct session *base, uint64_t upid, const char *program,
+			   bool process)
+{
+	rec_events_present(of(base)->events, upid, program, process);
+}
+
+/* ---- the session ---- */
+
+static const struct session_ops ops = {
+	.name = "module",
+	.close = module_close,
+	.add = module_add,
+	.forget = module_forget,
+	.idle = module_idle,
+	.tasks = module_tasks,
+	.poll = module_poll,
+	.pump = module_pump,
+	.stop = module_stop,
+	.account = module_account,
+	.present = module_present,
+};
+
+struct session *rec_session_open(int fd, const struct rec_options *opt, struct sink *sink,
+				 char *why, size_t size)
 {
 	struct rec_session *s = xcalloc(1, sizeof(*s));
 
-	s->fd = fd;
+	s->base.ops = &ops;
+	s->base.idle_fd = s->fd = fd;
 	if (!create(s, opt, why, size))
 		goto fail;
 	if (!tracefs_tracing_dir()) {
@@ -267,194 +488,13 @@ struct rec_session *rec_session_open(int fd, const struct rec_options *opt,
 	s->events = rec_events_new(&s->formats, sink);
 	s->merge = merge_new(s->ncpus, s->page, memory(_SC_AVPHYS_PAGES) / WAIT_PART,
 			     &s->formats, s->events);
-	return s;
+	s->base.pid_bits = s->create.bits_of_real_pid;
+	s->base.nfds = s->ncpus;
+	s->base.tally = rec_events_tally(s->events);
+	snprintf(s->base.about, sizeof(s->base.about), "session %s, %u processors",
+		 s->create.instance, s->ncpus);
+	return &s->base;
 fail:
-	rec_session_close(s);
+	module_close(&s->base);
 	return NULL;
-}
-
-void rec_session_close(struct rec_session *s)
-{
-	if (!s)
-		return;
-	merge_free(s->merge);
-	rec_events_free(s->events);
-	/* the buffers' files first, or the instance cannot go with the session */
-	for (unsigned int i = 0; i < s->ncpus; i++)
-		if (s->cpus[i].reader)
-			tracefs_cpu_close(s->cpus[i].reader);
-	free(s->cpus);
-	rec_formats_fini(&s->formats);
-	if (s->tep)
-		tep_free(s->tep);
-	if (s->instance)
-		tracefs_instance_free(s->instance);
-	close(s->fd);
-	free(s);
-}
-
-/* ---- tracing ---- */
-
-int rec_session_add(struct rec_session *s, pid_t pid)
-{
-	__s32 arg = pid;
-
-	return ioctl(s->fd, ETRACE_IOC_ADD, &arg) ? -errno : 0;
-}
-
-int rec_session_fd(const struct rec_session *s)
-{
-	return s->fd;
-}
-
-static int by_upid(const void *a, const void *b)
-{
-	const struct etrace_task_info *x = a, *y = b;
-
-	return (x->upid > y->upid) - (x->upid < y->upid);
-}
-
-int rec_session_tasks(struct rec_session *s, struct etrace_task_info **list)
-{
-	struct etrace_task_list l = { 0 };
-
-	*list = NULL;
-	for (l.room = 256;; l.room = l.nr + 256) {
-		*list = xrealloc(*list, l.room * sizeof(**list));
-		l.tasks = (uintptr_t)*list;
-		if (ioctl(s->fd, ETRACE_IOC_TASKS, &l)) {
-			free(*list);
-			*list = NULL;
-			return -errno;
-		}
-		if (l.nr > l.room)
-			continue;
-		if (l.nr)
-			qsort(*list, l.nr, sizeof(**list), by_upid);
-		return (int)l.nr;
-	}
-}
-
-struct rec_events *rec_session_events(struct rec_session *s)
-{
-	return s->events;
-}
-
-unsigned int rec_session_pid_bits(const struct rec_session *s)
-{
-	return s->create.bits_of_real_pid;
-}
-
-const char *rec_session_instance(const struct rec_session *s)
-{
-	return s->create.instance;
-}
-
-/* ---- reading ---- */
-
-unsigned int rec_session_cpus(const struct rec_session *s)
-{
-	return s->ncpus;
-}
-
-void rec_session_pollfds(const struct rec_session *s, struct pollfd *fds)
-{
-	for (unsigned int i = 0; i < s->ncpus; i++)
-		fds[i] = (struct pollfd){ .fd = s->cpus[i].fd,
-					  .events = POLLIN };
-}
-
-/* Return: pages read; BURST or no room: there may be more. */
-static unsigned int read_cpu(struct rec_session *s, unsigned int i, bool *more)
-{
-	uint64_t seen = now_ns();
-	unsigned int n = 0;
-	void *room = NULL;
-
-	while (n < BURST && (room = merge_room(s->merge, i))) {
-		int got = tracefs_cpu_read(s->cpus[i].reader, room, true);
-
-		if (got <= 0) {
-			if (got < 0 && errno != EAGAIN && errno != EINTR)
-				s->read_error = errno;
-			merge_seen(s->merge, i, seen - WRITE_DELAY_NS);
-			return n;
-		}
-		s->bytes += (uint64_t)got;
-		merge_page(s->merge, i);
-		n++;
-	}
-	*more = true;
-	return n;
-}
-
-bool rec_session_pump(struct rec_session *s)
-{
-	uint64_t read[s->ncpus];
-	bool more = true;
-
-	memset(read, 0, sizeof(read));
-	for (unsigned int round = 0; more && round < ROUNDS; round++) {
-		more = false;
-		for (unsigned int i = 0; i < s->ncpus; i++)
-			read[i] += read_cpu(s, i, &more);
-	}
-	more |= merge_run(s->merge, PASS_ON);
-	s->level = 0;
-	for (unsigned int i = 0; i < s->ncpus; i++) {
-		uint64_t level = 100 * read[i] * s->page / s->cpus[i].size;
-
-		if (level > s->level)
-			s->level = (unsigned int)level;
-	}
-	return more;
-}
-
-unsigned int rec_session_level(const struct rec_session *s)
-{
-	return s->level;
-}
-
-int rec_session_stop(struct rec_session *s)
-{
-	if (ioctl(s->fd, ETRACE_IOC_STOP))
-		return -errno;
-	/* nothing is written any more: this ends */
-	while (rec_session_pump(s))
-		;
-	return merge_end(s->merge);
-}
-
-/* The sum of a line "name: number" of per_cpu/cpu N/stats. */
-static void add_stats(struct rec_session *s, struct rec_account *a)
-{
-	char file[64], *text, *p;
-
-	for (unsigned int i = 0; i < s->ncpus; i++) {
-		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", s->cpus[i].id);
-		text = tracefs_instance_file_read(s->instance, file, NULL);
-		if (!text)
-			continue;
-		p = strstr(text, "\noverrun: ");
-		a->overrun += p ? strtoull(p + 10, NULL, 10) : 0;
-		p = strstr(text, "\ndropped events: ");
-		a->dropped += p ? strtoull(p + 17, NULL, 10) : 0;
-		free(text);
-	}
-}
-
-int rec_session_account(struct rec_session *s, struct rec_account *a)
-{
-	memset(a, 0, sizeof(*a));
-	if (ioctl(s->fd, ETRACE_IOC_STATS, &a->module))
-		return -errno;
-	add_stats(s, a);
-	a->tally = rec_events_tally(s->events);
-	a->bytes = s->bytes;
-	a->waited = merge_peak(s->merge);
-	a->read_error = s->read_error;
-	for (unsigned int i = 0; i < s->ncpus; i++)
-		if (a->buffer < s->cpus[i].size)
-			a->buffer = s->cpus[i].size;
-	return 0;
 }

@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "module/rec_session.h"
+#include "build/session.h"
+#include "io/diag.h"
 
 #define VERDICT_MAX 20
 

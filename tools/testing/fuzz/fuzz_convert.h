@@ -37,7 +37,7 @@ static inline struct out *fuzz_run(source_open *from, sink_open *to, const char 
 		opts_add(&opts, option, NULL);
 	source = from(&sa);
 	sink = to(&ka);
-	source->ops->run(source, sink);
+	source_run(source, sink);
 	sink_end(sink);
 	source->ops->free(source);
 	sink_free(sink);

@@ -41,7 +41,7 @@ static struct out *run(const char *from, const char *to, struct in **in, size_t 
 	opts_init(&opts);
 	source = find_source(from, MODEL_ETRACE)->open(&sa);
 	sink = find_sink(to)->open(&ka);
-	source->ops->run(source, sink);
+	source_run(source, sink);
 	sink_end(sink);
 	source->ops->free(source);
 	sink_free(sink);

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	opts_init(&opts);
 	source = from->open(&sa);
 	sink = to->open(&ka);
-	source->ops->run(source, sink);
+	source_run(source, sink);
 	sink_end(sink);
 	source->ops->free(source);
 	sink_free(sink);

@@ -36,7 +36,7 @@ static inline struct out *fuzz_convert(const char *from, const uint8_t *data,
 	s = source->open(&(struct source_args){ &in, 1, &opts, diag });
 	if (!k || !s)
 		abort();
-	if (s->ops->run(s, k) || sink_end(k))
+	if (source_run(s, k) || sink_end(k))
 		abort();
 	s->ops->free(s);
 	sink_free(k);
@@ -65,7 +65,7 @@ static inline void fuzz_check(const void *data, size_t n)
 		sink++;
 	k = sink->open(&(struct sink_args){ out, &opts, diag, "fxt" });
 	s = source->open(&(struct source_args){ &in, 1, &opts, diag });
-	if (s->ops->run(s, k) || sink_end(k) || diag_status(diag))
+	if (source_run(s, k) || sink_end(k) || diag_status(diag))
 		abort();
 	s->ops->free(s);
 	sink_free(k);

@@ -155,7 +155,7 @@ struct conversion convert(const char *from, const char *to, const void *data, si
 	source = source_row->open(&sa);
 	watch.next = source ? sink_row->open(&ka) : NULL;
 	if (watch.next) {
-		assert_int_equal(source->ops->run(source, &watch.base), 0);
+		assert_int_equal(source_run(source, &watch.base), 0);
 		assert_int_equal(sink_end(&watch.base), 0);
 		sink_free(&watch.base);
 	}

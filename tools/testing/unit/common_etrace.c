@@ -580,7 +580,7 @@ struct reading read_lines(const struct bytes *files, size_t n)
 		f++;
 	src = f->open(&args);
 	assert_non_null(src);
-	assert_int_equal(src->ops->run(src, &c.sink), 0);
+	assert_int_equal(source_run(src, &c.sink), 0);
 	src->ops->free(src);
 	diag_summary(args.diag);
 	r.status = diag_status(args.diag);

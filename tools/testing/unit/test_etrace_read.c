@@ -19,6 +19,7 @@
 
 #include "common_etrace.h"
 #include "base/xalloc.h"
+#include "cli/oom.c"	/* the programs' own, not in the library */
 
 static char dir[] = "/tmp/etrace-read-XXXXXX";
 
@@ -280,7 +281,8 @@ static void out_of_memory(void **state)
 	assert_true(pid >= 0);
 	if (!pid) {
 		dup2(fds[1], STDERR_FILENO);
-		xalloc_doing("big.trace");
+		oom_exits();
+		oom_doing("big.trace");
 		xgrow(NULL, &cap, SIZE_MAX / 4, 8);
 		_exit(0);
 	}

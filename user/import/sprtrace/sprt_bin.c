@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Source "sp-rtrace": binary logs, BINARY_PROTOCOL versions 1.0 to 2.0, both
- * byte orders, 4 and 8 byte pointers, several logs one after the other.
- * Handshake, packet headers, packet bodies, and the way back after damage.
+ * byte orders, 4 and 8 byte pointers, several logs one after the other.  The way
+ * from packet to packet, the calls, and the way back after damage; a packet by
+ * itself is read in sprt_packet.c.
  *
  * A packet whose fields fill its announced size exactly is taken as it is.
  * Only when they do not are the bytes around it asked: the next header tells
@@ -17,15 +18,9 @@
 #include <string.h>
 
 #include "io/formats.h"
-#include "import/sprtrace/sprt_mem.h"
 #include "import/sprtrace/sprt_model.h"
+#include "import/sprtrace/sprt_packet.h"
 #include "base/xalloc.h"
-
-#define HANDSHAKE_ID	0xf0
-#define HANDSHAKE_MAX	257u	/* size byte 255, and two bytes before */
-#define HEADER_SIZE	8u
-/* The programs write through 4 KiB buffers; more than this is damage. */
-#define PACKET_MAX	(1u << 20)
 
 static const struct diag_kind damage_read = {
 	"inputs that could not be read to their end", DIAG_DAMAGE };
@@ -42,24 +37,14 @@ static const struct diag_kind damage_unknown = {
 static const struct diag_kind damage_orphan = {
 	"backtraces and arguments whose call is missing", DIAG_DAMAGE };
 
-/* How the bytes of a log are to be read, from its handshake. */
-struct layout {
-	bool type_first;	/* 2.0: type, size of data; 1.x: size, type */
-	bool big;
-	bool has_depth;		/* PINF, from 1.2 */
-	bool has_flags;		/* RESR, from 1.3 */
-	bool named_args;	/* ARGS, from 1.3 */
-	bool ptr_guessed;
-	uint8_t ptr;		/* 4 or 8 */
-};
-
 struct bin {
 	struct source source;
 	struct source_args args;
 	struct sink *sink;
-	struct in *in;		/* stands at the packet in work */
+	struct in *in;		/* stands at the packet in work; NULL: not begun */
+	size_t next;		/* its index */
 
-	struct layout lay;
+	struct sprt_layout lay;
 	bool lay_known;		/* else the first good packet decides */
 
 	/* The call that waits for its ARGS and BTRC. */
@@ -69,12 +54,7 @@ struct bin {
 	struct sprt_item call;
 	uint64_t number;	/* of the last call */
 
-	/* What the call's, or the packet's, pointers point to. */
-	struct sprt_arena strings;
-	struct sprt_arg *arg;
-	size_t arg_cap;
-	uint64_t *frame;
-	size_t frame_cap;
+	struct sprt_room room;	/* of the call, or of the packet */
 };
 
 /* Something is wrong @at bytes after where the input stands. */
@@ -92,423 +72,6 @@ static void damaged(const struct bin *b, const struct diag_kind *kind,
 		    in_offset(b->in) + at, "%s", text);
 }
 
-/* --- fields ------------------------------------------------------------- */
-
-struct cursor {
-	const uint8_t *p, *end;
-	const struct layout *lay;
-	struct sprt_arena *strings;
-	bool short_of;		/* a field did not fit */
-	bool fill;		/* lists go on to the end of the packet */
-};
-
-static uint16_t get16(const uint8_t *p, bool big)
-{
-	return big ? (uint16_t)(p[0] << 8 | p[1]) :
-		     (uint16_t)(p[1] << 8 | p[0]);
-}
-
-static uint32_t get32(const uint8_t *p, bool big)
-{
-	uint32_t a = get16(p, big), b = get16(p + 2, big);
-
-	return big ? a << 16 | b : b << 16 | a;
-}
-
-static size_t left(const struct cursor *c)
-{
-	return (size_t)(c->end - c->p);
-}
-
-static uint32_t u32(struct cursor *c)
-{
-	uint32_t v;
-
-	if (left(c) < 4) {
-		c->short_of = true;
-		c->p = c->end;
-		return 0;
-	}
-	v = get32(c->p, c->lay->big);
-	c->p += 4;
-	return v;
-}
-
-static uint64_t pointer(struct cursor *c, uint8_t size)
-{
-	uint64_t a, b;
-
-	a = u32(c);
-	if (size == 4)
-		return a;
-	b = u32(c);
-	return c->lay->big ? a << 32 | b : b << 32 | a;
-}
-
-/*
- * A string: u16 length with the padding included, text up to the first NUL or
- * to the length.  A length that does not fit takes all but the last @reserve
- * bytes, so that fields of known size behind a damaged length are still read.
- * NULL for the NULL string (length 0).
- */
-static const char *string_or_null(struct cursor *c, size_t reserve)
-{
-	size_t len, span;
-	char *s;
-
-	if (left(c) < 4 + reserve) {
-		c->short_of = true;
-		return "";
-	}
-	len = get16(c->p, c->lay->big);
-	span = (2 + len + 3) & ~(size_t)3;
-	if (span > left(c) - reserve) {
-		c->short_of = true;
-		span = (left(c) - reserve) & ~(size_t)3;
-		len = span - 2;
-	}
-	if (!len) {
-		c->p += span;
-		return NULL;
-	}
-	len = strnlen((const char *)c->p + 2, len);
-	s = sprt_arena_alloc(c->strings, len + 1);
-	memcpy(s, c->p + 2, len);
-	s[len] = '\0';
-	c->p += span;
-	return s;
-}
-
-static const char *string(struct cursor *c, size_t reserve)
-{
-	const char *s = string_or_null(c, reserve);
-
-	return s ? s : "";
-}
-
-/* --- packet bodies ------------------------------------------------------ */
-
-static void parse_output(struct bin *b, struct cursor *c,
-			 struct sprt_item *r)
-{
-	(void)b;
-	r->output.dir = string_or_null(c, 0);
-	r->output.options = string_or_null(c, 0);
-}
-
-static void parse_process(struct bin *b, struct cursor *c,
-			  struct sprt_item *r)
-{
-	(void)b;
-	r->process.pid = u32(c);
-	r->process.sec = u32(c);
-	r->process.usec = u32(c);
-	r->process.has_time = r->process.sec != 0;
-	r->process.has_depth = c->lay->has_depth;
-	if (c->lay->has_depth)
-		r->process.depth = u32(c);
-	r->process.name = string(c, 0);
-}
-
-static void parse_module(struct bin *b, struct cursor *c,
-			 struct sprt_item *r)
-{
-	uint32_t version;
-
-	(void)b;
-	r->module.id = u32(c);
-	version = u32(c);
-	r->module.major = (uint16_t)(version >> 16);
-	r->module.minor = (uint16_t)version;
-	r->module.name = string(c, 0);
-}
-
-static void parse_map(struct bin *b, struct cursor *c,
-		      struct sprt_item *r)
-{
-	(void)b;
-	r->map.from = pointer(c, c->lay->ptr);
-	r->map.to = pointer(c, c->lay->ptr);
-	r->map.path = string(c, 0);
-}
-
-static void parse_resource(struct bin *b, struct cursor *c,
-			   struct sprt_item *r)
-{
-	(void)b;
-	r->resource.id = u32(c);
-	r->resource.flags = c->lay->has_flags ? u32(c) : 0;
-	r->resource.type = string(c, 0);
-	r->resource.desc = string(c, 0);
-}
-
-static void parse_context(struct bin *b, struct cursor *c,
-			  struct sprt_item *r)
-{
-	(void)b;
-	r->context.id = u32(c);
-	r->context.name = string(c, 0);
-}
-
-static void parse_heap(struct bin *b, struct cursor *c,
-		       struct sprt_item *r)
-{
-	/* 2.0 writes the two pointers as dwords, even where pointers have
-	 * eight bytes: the size tells.
-	 */
-	uint8_t width = left(c) == 48 ? 4 : c->lay->ptr;
-
-	(void)b;
-	r->heap.narrow = width < c->lay->ptr;
-	r->heap.bottom = pointer(c, width);
-	r->heap.top = pointer(c, width);
-	for (int i = 0; i < SPRT_HEAP_NVALUES; i++)
-		r->heap.value[i] = (int32_t)u32(c);
-}
-
-static void parse_file(struct bin *b, struct cursor *c,
-		       struct sprt_item *r)
-{
-	(void)b;
-	r->file.name = string(c, 0);
-	r->file.path = string(c, 0);
-}
-
-static void parse_library(struct bin *b, struct cursor *c,
-			  struct sprt_item *r)
-{
-	(void)b;
-	r->library = string(c, 0);
-}
-
-static void parse_call(struct bin *b, struct cursor *c,
-		       struct sprt_item *r)
-{
-	(void)b;
-	r->call.resource = u32(c);
-	r->call.context = u32(c);
-	r->call.time_us = (uint64_t)u32(c) * 1000;
-	r->call.type = u32(c);
-	r->call.name = string(c, 4u + c->lay->ptr);
-	r->call.size = (int32_t)u32(c);
-	r->call.id = pointer(c, c->lay->ptr);
-}
-
-/*
- * Into b->arg, as many as announced; with @fill, as many as the packet has
- * room for.
- */
-static void parse_args(struct bin *b, struct cursor *c, struct sprt_item *r)
-{
-	uint32_t announced = u32(c);
-	size_t n = 0;
-
-	while (c->fill ? left(c) : n < announced) {
-		struct sprt_arg arg;
-
-		if (c->lay->named_args) {
-			arg.name = string(c, 0);
-		} else {
-			char *digits = sprt_arena_alloc(c->strings, 24);
-
-			snprintf(digits, 24, "%zu", n + 1);
-			arg.name = digits;
-		}
-		arg.value = string(c, 0);
-		if (c->short_of)
-			break;
-		b->arg = xgrow(b->arg, &b->arg_cap, n + 1, sizeof(arg));
-		b->arg[n++] = arg;
-	}
-	r->call.nargs = (uint32_t)n;
-}
-
-/* Into b->frame, in the same way. */
-static void parse_trace(struct bin *b, struct cursor *c, struct sprt_item *r)
-{
-	uint32_t announced = u32(c);
-	size_t n = left(c) / c->lay->ptr;
-
-	if (!c->fill && announced <= n)
-		n = announced;
-	else if (!c->fill)
-		c->short_of = true;
-	b->frame = xgrow(b->frame, &b->frame_cap, n, sizeof(*b->frame));
-	for (size_t i = 0; i < n; i++)
-		b->frame[i] = pointer(c, c->lay->ptr);
-	r->call.nframes = (uint32_t)n;
-}
-
-/*
- * One row per packet type of BINARY_PROTOCOL.  @keeps_call: the packet can
- * stand between a call and its arguments or backtrace.
- */
-static const struct packet_type {
-	char name[5];
-	enum sprt_kind kind;
-	void (*parse)(struct bin *b, struct cursor *c,
-		      struct sprt_item *r);
-	bool keeps_call;
-} packet_types[] = {
-	{ "CALL", SPRT_CALL, parse_call, false },
-	{ "BTRC", SPRT_CALL, parse_trace, true },
-	{ "ARGS", SPRT_CALL, parse_args, true },
-	{ "PINF", SPRT_PROCESS, parse_process, false },
-	{ "MINF", SPRT_MODULE, parse_module, false },
-	{ "MMAP", SPRT_MAP, parse_map, false },
-	{ "CTXR", SPRT_CONTEXT, parse_context, false },
-	{ "RESR", SPRT_RESOURCE, parse_resource, false },
-	{ "HINF", SPRT_HEAP, parse_heap, false },
-	{ "FILE", SPRT_FILE, parse_file, true },
-	{ "OCFG", SPRT_OUTPUT, parse_output, true },
-	{ "NLIB", SPRT_LIBRARY, parse_library, false },
-};
-
-#define TYPE_CALL	0
-#define TYPE_BTRC	1
-#define TYPE_ARGS	2
-#define TYPE_UNKNOWN	(-1)
-
-/* --- packet headers ----------------------------------------------------- */
-
-struct header {
-	char name[5];
-	int type;		/* row of packet_types, or TYPE_UNKNOWN */
-	bool plausible;		/* could be a packet of some kind */
-	size_t size;		/* bytes of data, at most PACKET_MAX */
-};
-
-/*
- * Programs of protocol 1.0 wrote the second letter of a type three times:
- * CAAA for CALL.
- */
-static bool type_matches(const char *name, const char *seen)
-{
-	return !memcmp(name, seen, 4) ||
-	       (name[0] == seen[0] && name[1] == seen[1] &&
-		name[1] == seen[2] && name[1] == seen[3]);
-}
-
-static struct header get_header(const struct layout *lay, const uint8_t *p)
-{
-	const uint8_t *type = lay->type_first ? p : p + 4;
-	uint32_t size = get32(lay->type_first ? p + 4 : p, lay->big);
-	struct header h = { .type = TYPE_UNKNOWN, .plausible = true };
-
-	for (int i = 0; i < 4; i++) {
-		h.name[i] = (char)type[lay->big ? 3 - i : i];
-		if (!((h.name[i] >= 'A' && h.name[i] <= 'Z') ||
-		      (h.name[i] >= '0' && h.name[i] <= '9') ||
-		      h.name[i] == '_'))
-			h.plausible = false;
-	}
-	if (!lay->type_first) {
-		if (size < 4)
-			h.plausible = false;
-		size -= 4;
-	}
-	if (size % 4 || size > PACKET_MAX)
-		h.plausible = false;
-	for (size_t i = 0; i < sizeof(packet_types) / sizeof(*packet_types); i++)
-		if (type_matches(packet_types[i].name, h.name))
-			h.type = (int)i;
-	h.size = size;
-	return h;
-}
-
-/* --- handshake ---------------------------------------------------------- */
-
-struct handshake {
-	size_t total;		/* bytes, 0: not a handshake */
-	uint8_t major, minor, endian, ptr;
-	const uint8_t *arch;
-	size_t arch_len;
-	const char *fault;	/* what is wrong with it, or NULL */
-};
-
-static bool printable(const uint8_t *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (p[i] < 0x20 || p[i] > 0x7e)
-			return false;
-	return true;
-}
-
-static bool tail_ok(const uint8_t *p, size_t n)
-{
-	return p[5 + n] <= 1 && (p[6 + n] == 4 || p[6 + n] == 8);
-}
-
-/*
- * Reads a handshake from @p, where @len bytes are known; with any of its
- * fields damaged the others still say what that one was.
- */
-static struct handshake get_handshake(const uint8_t *p, size_t len)
-{
-	struct handshake h = { 0 };
-	size_t n, total;
-
-	if (len < 8)
-		return h;
-	h.major = p[2];
-	h.minor = p[3];
-	n = p[4];
-	total = p[1] + 2u;
-	if (total % 4 || total < 7 + n || total > 10 + n) {
-		size_t by_len = (7 + n + 3) & ~(size_t)3;
-
-		h.fault = "size and length of the architecture disagree";
-		if (by_len <= len && tail_ok(p, n) && printable(p + 5, n)) {
-			total = by_len;
-		} else if (total % 4 == 0 && total >= 8 && total <= len) {
-			for (n = total - 7; n > 0 && n + 10 > total; n--)
-				if (tail_ok(p, n) && printable(p + 5, n))
-					break;
-		}
-	}
-	if (total < 7 + n || total > len)
-		return (struct handshake){ 0 };
-	h.total = total;
-	h.arch = p + 5;
-	h.arch_len = n;
-	h.endian = p[5 + n];
-	h.ptr = p[6 + n];
-	if (p[0] != HANDSHAKE_ID)
-		h.fault = "first byte is not 0xf0";
-	else if (!printable(h.arch, n))
-		h.fault = "architecture is not text";
-	else if (h.endian > 1)
-		h.fault = "byte order is neither 0 nor 1";
-	else if (h.ptr != 4 && h.ptr != 8)
-		h.fault = "pointer size is neither 4 nor 8";
-	else if (h.major < 1 || h.major > 2)
-		h.fault = "version is neither 1 nor 2";
-	return h;
-}
-
-static bool handshake_at(const uint8_t *p, size_t len)
-{
-	struct handshake h;
-
-	if (len < 8 || p[0] != HANDSHAKE_ID)
-		return false;
-	h = get_handshake(p, len);
-	return h.total && !h.fault;
-}
-
-static bool version_from(uint8_t major, uint8_t minor, int need_minor)
-{
-	return major > 1 || (major == 1 && minor >= need_minor);
-}
-
-static void set_version(struct layout *lay, uint8_t major, uint8_t minor)
-{
-	lay->type_first = major >= 2;
-	lay->has_depth = version_from(major, minor, 2);
-	lay->has_flags = version_from(major, minor, 3);
-	lay->named_args = version_from(major, minor, 3);
-}
-
 /* --- items out ---------------------------------------------------------- */
 
 static int close_call(struct bin *b)
@@ -516,12 +79,12 @@ static int close_call(struct bin *b)
 	if (!b->call_open)
 		return 0;
 	b->call_open = false;
-	b->call.call.args = b->arg;
-	b->call.call.frames = b->frame;
+	b->call.call.args = b->room.arg;
+	b->call.call.frames = b->room.frame;
 	return sink_item(b->sink, &b->call);
 }
 
-static int start_log(struct bin *b, const struct handshake *h)
+static int start_log(struct bin *b, const struct sprt_handshake *h)
 {
 	struct sprt_item r = { .kind = SPRT_LOG, .pos = in_offset(b->in) };
 	char arch[256] = "";
@@ -542,29 +105,14 @@ static int start_log(struct bin *b, const struct handshake *h)
 	return sink_item(b->sink, &r);
 }
 
-enum outcome {
-	EXACT,		/* the fields are there and fill the packet */
-	EXTRA,		/* the fields are there, and more */
-	SHORT,		/* fields are missing or contradict each other */
-};
-
 /* Fields of a packet body; *@used bytes of it hold them. */
-static enum outcome parse_as(struct bin *b, const struct layout *lay, int type,
-			     const uint8_t *body, size_t size, bool fill,
-			     struct sprt_item *r, size_t *used)
+static enum sprt_outcome parse_as(struct bin *b, const struct sprt_layout *lay, int type,
+				  const uint8_t *body, size_t size, bool fill,
+				  struct sprt_item *r, size_t *used)
 {
-	struct cursor c = {
-		.p = body, .end = body + size, .fill = fill,
-		.lay = lay, .strings = &b->strings,
-	};
-
 	if (!b->call_open)
-		sprt_arena_reset(&b->strings);
-	packet_types[type].parse(b, &c, r);
-	*used = (size_t)(c.p - body);
-	if (c.short_of)
-		return SHORT;
-	return c.p == c.end ? EXACT : EXTRA;
+		sprt_arena_reset(&b->room.strings);
+	return sprt_packet_parse(lay, type, body, size, fill, &b->room, r, used);
 }
 
 /*
@@ -574,23 +122,23 @@ static enum outcome parse_as(struct bin *b, const struct layout *lay, int type,
 static bool parse_otherwise(struct bin *b, int type, const uint8_t *body,
 			    size_t size, struct sprt_item *r)
 {
-	struct layout alt = b->lay;
+	struct sprt_layout alt = b->lay;
 	size_t used;
 
 	alt.has_depth = !alt.has_depth;
 	alt.has_flags = !alt.has_flags;
 	alt.named_args = !alt.named_args;
-	if (parse_as(b, &alt, type, body, size, false, r, &used) == EXACT) {
+	if (parse_as(b, &alt, type, body, size, false, r, &used) == SPRT_EXACT) {
 		damaged(b, &damage_handshake, 0,
 			"%s is laid out as in another version than the log's",
-			packet_types[type].name);
+			sprt_packet_types[type].name);
 		b->lay = alt;
 		return true;
 	}
 	if (b->lay.ptr_guessed) {
 		alt = b->lay;
 		alt.ptr = (uint8_t)(12 - alt.ptr);
-		if (parse_as(b, &alt, type, body, size, false, r, &used) == EXACT) {
+		if (parse_as(b, &alt, type, body, size, false, r, &used) == SPRT_EXACT) {
 			b->lay = alt;
 			return true;
 		}
@@ -622,8 +170,8 @@ static void open_call(struct bin *b, const struct sprt_item *r)
  */
 static bool keeps_call(const struct bin *b, int type)
 {
-	return packet_types[type].keeps_call &&
-	       (packet_types[type].kind == SPRT_CALL ||
+	return sprt_packet_types[type].keeps_call &&
+	       (sprt_packet_types[type].kind == SPRT_CALL ||
 		!b->call.call.has_trace);
 }
 
@@ -631,10 +179,10 @@ static bool keeps_call(const struct bin *b, int type)
 static bool fits_call(struct bin *b, int type)
 {
 	if (b->call_open &&
-	    !(type == TYPE_BTRC ? b->call.call.has_trace : b->has_args))
+	    !(type == SPRT_TYPE_BTRC ? b->call.call.has_trace : b->has_args))
 		return true;
 	damaged(b, &damage_orphan, 0, "%s does not belong to a CALL",
-		packet_types[type].name);
+		sprt_packet_types[type].name);
 	/* The call itself was lost, but keeps its number. */
 	if (b->gap)
 		b->number++;
@@ -645,17 +193,17 @@ static bool fits_call(struct bin *b, int type)
 /* The packet where the input stands is good; @r is what it says. */
 static int deliver(struct bin *b, int type, struct sprt_item *r)
 {
-	r->kind = packet_types[type].kind;
+	r->kind = sprt_packet_types[type].kind;
 	r->pos = in_offset(b->in);
 	switch (type) {
-	case TYPE_CALL:
+	case SPRT_TYPE_CALL:
 		open_call(b, r);
 		return 0;
-	case TYPE_BTRC:
+	case SPRT_TYPE_BTRC:
 		b->call.call.has_trace = true;
 		b->call.call.nframes = r->call.nframes;
 		return 0;
-	case TYPE_ARGS:
+	case SPRT_TYPE_ARGS:
 		b->has_args = true;
 		b->call.call.nargs = r->call.nargs;
 		return 0;
@@ -671,48 +219,48 @@ static bool handshake_ahead(const struct bin *b, size_t at)
 	const uint8_t *p;
 	size_t n;
 
-	p = in_peek(b->in, at + HANDSHAKE_MAX, &n);
-	return n > at && handshake_at(p + at, n - at);
+	p = in_peek(b->in, at + SPRT_HANDSHAKE_MAX, &n);
+	return n > at && sprt_handshake_at(p + at, n - at);
 }
 
 /*
  * Is what stands @at bytes ahead the beginning of a packet of a known (or,
  * with @lax, of any likely) type, a handshake, or the end of the input?
  */
-static bool boundary(const struct bin *b, const struct layout *lay, size_t at,
+static bool boundary(const struct bin *b, const struct sprt_layout *lay, size_t at,
 		     bool lax)
 {
 	const uint8_t *p;
-	struct header h;
+	struct sprt_header h;
 	size_t n;
 
-	p = in_peek(b->in, at + HEADER_SIZE, &n);
+	p = in_peek(b->in, at + SPRT_HEADER_SIZE, &n);
 	if (n <= at)
 		return n == at;
 	/* 0xf0 can also be the first byte of a size, in logs of 1.x. */
-	if (p[at] == HANDSHAKE_ID && handshake_ahead(b, at))
+	if (p[at] == SPRT_HANDSHAKE_ID && handshake_ahead(b, at))
 		return true;
-	p = in_peek(b->in, at + HEADER_SIZE, &n);
-	if (n - at < HEADER_SIZE)
+	p = in_peek(b->in, at + SPRT_HEADER_SIZE, &n);
+	if (n - at < SPRT_HEADER_SIZE)
 		return false;
-	h = get_header(lay, p + at);
-	return h.plausible && (lax || h.type != TYPE_UNKNOWN);
+	h = sprt_get_header(lay, p + at);
+	return h.plausible && (lax || h.type != SPRT_TYPE_UNKNOWN);
 }
 
 /* Does a packet of a known type stand @at bytes ahead, and a good one next? */
-static bool good_packet(const struct bin *b, const struct layout *lay,
+static bool good_packet(const struct bin *b, const struct sprt_layout *lay,
 			size_t at)
 {
 	const uint8_t *p;
-	struct header h;
+	struct sprt_header h;
 	size_t n;
 
-	p = in_peek(b->in, at + HEADER_SIZE, &n);
-	if (n < at + HEADER_SIZE)
+	p = in_peek(b->in, at + SPRT_HEADER_SIZE, &n);
+	if (n < at + SPRT_HEADER_SIZE)
 		return false;
-	h = get_header(lay, p + at);
-	return h.plausible && h.type != TYPE_UNKNOWN &&
-	       boundary(b, lay, at + HEADER_SIZE + h.size, false);
+	h = sprt_get_header(lay, p + at);
+	return h.plausible && h.type != SPRT_TYPE_UNKNOWN &&
+	       boundary(b, lay, at + SPRT_HEADER_SIZE + h.size, false);
 }
 
 /*
@@ -722,7 +270,7 @@ static bool good_packet(const struct bin *b, const struct layout *lay,
 static bool find_layout(struct bin *b, size_t at)
 {
 	for (unsigned int i = 0; i < 4; i++) {
-		struct layout lay = b->lay;
+		struct sprt_layout lay = b->lay;
 
 		lay.type_first = !(i & 1);
 		lay.big = i & 2;
@@ -737,34 +285,34 @@ static bool find_layout(struct bin *b, size_t at)
 /* The input stands at a handshake, or should. */
 static int read_handshake(struct bin *b)
 {
-	struct handshake h;
+	struct sprt_handshake h;
 	const uint8_t *p;
 	size_t n;
 	int ret;
 
-	p = in_peek(b->in, HANDSHAKE_MAX, &n);
-	h = get_handshake(p, n);
+	p = in_peek(b->in, SPRT_HANDSHAKE_MAX, &n);
+	h = sprt_get_handshake(p, n);
 	b->lay_known = h.total;
 	if (!h.total) {
 		damaged(b, &damage_handshake, 0, "there is no handshake packet");
-		b->lay = (struct layout){ .ptr = 8, .ptr_guessed = true };
-		set_version(&b->lay, 2, 0);
+		b->lay = (struct sprt_layout){ .ptr = 8, .ptr_guessed = true };
+		sprt_layout_version(&b->lay, 2, 0);
 		return 0;
 	}
 	if (h.fault)
 		damaged(b, &damage_handshake, 0, "%s", h.fault);
-	b->lay = (struct layout){ .big = h.endian == 1, .ptr = h.ptr };
+	b->lay = (struct sprt_layout){ .big = h.endian == 1, .ptr = h.ptr };
 	if (h.ptr != 4 && h.ptr != 8) {
 		b->lay.ptr = memmem(h.arch, h.arch_len, "64", 2) ? 8 : 4;
 		b->lay.ptr_guessed = true;
 	}
-	set_version(&b->lay, h.major, h.minor);
+	sprt_layout_version(&b->lay, h.major, h.minor);
 
 	if (!boundary(b, &b->lay, h.total, true) && find_layout(b, h.total))
 		damaged(b, &damage_handshake, 0,
 			"version or byte order contradict the packets");
 	/* The look ahead may have moved the bytes. */
-	p = in_peek(b->in, HANDSHAKE_MAX, &n);
+	p = in_peek(b->in, SPRT_HANDSHAKE_MAX, &n);
 	h.arch = p + 5;
 	ret = start_log(b, &h);
 	in_skip(b->in, h.total);
@@ -794,33 +342,33 @@ static int recover(struct bin *b, int type, size_t size, bool *whole)
 	int ret;
 
 	*whole = false;
-	if (size < HEADER_SIZE)
+	if (size < SPRT_HEADER_SIZE)
 		return close_call(b);
-	if (type == TYPE_UNKNOWN) {
-		p = in_peek(b->in, HEADER_SIZE, &n);
-		return get_header(&b->lay, p).size == size - HEADER_SIZE ?
+	if (type == SPRT_TYPE_UNKNOWN) {
+		p = in_peek(b->in, SPRT_HEADER_SIZE, &n);
+		return sprt_get_header(&b->lay, p).size == size - SPRT_HEADER_SIZE ?
 		       pass_packet(b) : close_call(b);
 	}
 	if (!keeps_call(b, type)) {
 		ret = close_call(b);
 		if (ret)
 			return ret;
-	} else if (packet_types[type].kind == SPRT_CALL &&
+	} else if (sprt_packet_types[type].kind == SPRT_CALL &&
 		   !fits_call(b, type)) {
 		return 0;
 	}
 	p = in_peek(b->in, size, &n);
-	if (parse_as(b, &b->lay, type, p + HEADER_SIZE, size - HEADER_SIZE,
-		     false, &r, &n) == EXACT) {
+	if (parse_as(b, &b->lay, type, p + SPRT_HEADER_SIZE, size - SPRT_HEADER_SIZE,
+		     false, &r, &n) == SPRT_EXACT) {
 		damaged(b, &damage_packet, 0,
 			"size of %s is wrong, it has %zu bytes",
-			packet_types[type].name, size - HEADER_SIZE);
+			sprt_packet_types[type].name, size - SPRT_HEADER_SIZE);
 		*whole = true;
 		return deliver(b, type, &r);
 	}
-	if (type == TYPE_CALL)
+	if (type == SPRT_TYPE_CALL)
 		b->number++;
-	b->gap = type != TYPE_CALL;
+	b->gap = type != SPRT_TYPE_CALL;
 	return close_call(b);
 }
 
@@ -831,7 +379,7 @@ static int recover(struct bin *b, int type, size_t size, bool *whole)
 static int find_way(struct bin *b, int type)
 {
 	size_t from = b->lay_known ? 1 : 0, at, n = 0;
-	const struct handshake none = { 0 };
+	const struct sprt_handshake none = { 0 };
 	bool in_log = b->lay_known, whole, end;
 	uint64_t passed = 0;
 	const uint8_t *p;
@@ -842,16 +390,16 @@ static int find_way(struct bin *b, int type)
 		p = in_peek(b->in, at + 1, &n);
 		if (n <= at)
 			break;
-		if ((p[at] == HANDSHAKE_ID && handshake_ahead(b, at)) ||
+		if ((p[at] == SPRT_HANDSHAKE_ID && handshake_ahead(b, at)) ||
 		    (b->lay_known ? good_packet(b, &b->lay, at) :
 				    find_layout(b, at)))
 			break;
 		/* Nothing so far away can belong to the packet. */
-		if (at > HEADER_SIZE + PACKET_MAX) {
+		if (at > SPRT_HEADER_SIZE + SPRT_PACKET_MAX) {
 			in_skip(b->in, at);
 			passed += at;
 			at = 0;
-			type = TYPE_UNKNOWN;
+			type = SPRT_TYPE_UNKNOWN;
 		}
 	}
 	end = n <= at;
@@ -865,10 +413,10 @@ static int find_way(struct bin *b, int type)
 	ret = recover(b, type, at, &whole);
 	if (whole || !(at + passed))
 		;
-	else if (end && type != TYPE_UNKNOWN)
+	else if (end && type != SPRT_TYPE_UNKNOWN)
 		damaged(b, &damage_cut, 0, "the log ends within %s",
-			packet_types[type].name);
-	else if (end && at < HEADER_SIZE && !passed)
+			sprt_packet_types[type].name);
+	else if (end && at < SPRT_HEADER_SIZE && !passed)
 		damaged(b, &damage_cut, 0, "the log ends within a packet header");
 	else
 		damaged(b, &damage_skip, 0, "passed over %" PRIu64 " bytes",
@@ -882,27 +430,27 @@ static int find_way(struct bin *b, int type)
 static int read_packet(struct bin *b)
 {
 	struct sprt_item r = { 0 };
-	enum outcome outcome;
+	enum sprt_outcome outcome;
 	const uint8_t *p;
-	struct header h;
+	struct sprt_header h;
 	size_t n, size, used;
 	int ret;
 
 	if (handshake_ahead(b, 0))
 		return read_handshake(b);
-	p = in_peek(b->in, HEADER_SIZE, &n);
-	if (n < HEADER_SIZE)
-		return find_way(b, TYPE_UNKNOWN);
-	h = get_header(&b->lay, p);
-	size = HEADER_SIZE + h.size;
+	p = in_peek(b->in, SPRT_HEADER_SIZE, &n);
+	if (n < SPRT_HEADER_SIZE)
+		return find_way(b, SPRT_TYPE_UNKNOWN);
+	h = sprt_get_header(&b->lay, p);
+	size = SPRT_HEADER_SIZE + h.size;
 	if (!h.plausible)
 		return find_way(b, h.type);
 	p = in_peek(b->in, size, &n);
 	if (n < size)
 		return find_way(b, h.type);
-	if (h.type == TYPE_UNKNOWN) {
+	if (h.type == SPRT_TYPE_UNKNOWN) {
 		if (!boundary(b, &b->lay, size, true))
-			return find_way(b, TYPE_UNKNOWN);
+			return find_way(b, SPRT_TYPE_UNKNOWN);
 		damaged(b, &damage_unknown, 0, "passed over %s with %zu bytes",
 			h.name, h.size);
 		in_skip(b->in, size);
@@ -913,28 +461,28 @@ static int read_packet(struct bin *b)
 		ret = close_call(b);
 		if (ret)
 			return ret;
-	} else if (packet_types[h.type].kind == SPRT_CALL &&
+	} else if (sprt_packet_types[h.type].kind == SPRT_CALL &&
 		   !fits_call(b, h.type)) {
 		in_skip(b->in, size);
 		return 0;
 	}
-	outcome = parse_as(b, &b->lay, h.type, p + HEADER_SIZE, h.size, false,
+	outcome = parse_as(b, &b->lay, h.type, p + SPRT_HEADER_SIZE, h.size, false,
 			   &r, &used);
-	if (outcome == EXTRA && good_packet(b, &b->lay, HEADER_SIZE + used)) {
+	if (outcome == SPRT_EXTRA && good_packet(b, &b->lay, SPRT_HEADER_SIZE + used)) {
 		damaged(b, &damage_packet, 0,
 			"size of %s is wrong, it has %zu bytes",
-			packet_types[h.type].name, used);
-		size = HEADER_SIZE + used;
-	} else if (outcome != EXACT) {
+			sprt_packet_types[h.type].name, used);
+		size = SPRT_HEADER_SIZE + used;
+	} else if (outcome != SPRT_EXACT) {
 		if (!boundary(b, &b->lay, size, true))
 			return find_way(b, h.type);
 		/* The look ahead may have moved the bytes. */
-		p = in_peek(b->in, size, &n) + HEADER_SIZE;
+		p = in_peek(b->in, size, &n) + SPRT_HEADER_SIZE;
 		if (!parse_otherwise(b, h.type, p, h.size, &r)) {
-			damaged(b, &damage_packet, 0, outcome == SHORT ?
+			damaged(b, &damage_packet, 0, outcome == SPRT_SHORT ?
 				"fields of %s do not fit its size" :
 				"%s has bytes after its last field",
-				packet_types[h.type].name);
+				sprt_packet_types[h.type].name);
 			parse_as(b, &b->lay, h.type, p, h.size, true, &r, &used);
 		}
 	}
@@ -943,43 +491,58 @@ static int read_packet(struct bin *b)
 	return ret;
 }
 
-static int bin_run(struct source *s, struct sink *sink)
+static int begin_input(struct bin *b, struct in *in)
+{
+	int ret;
+
+	b->in = in;
+	ret = read_handshake(b);
+	return !ret && !b->lay_known ? find_way(b, SPRT_TYPE_UNKNOWN) : ret;
+}
+
+static int end_input(struct bin *b)
+{
+	int ret;
+
+	if (in_error(b->in))
+		damaged(b, &damage_read, 0, "cannot be read on: %s",
+			in_why(b->in));
+	ret = close_call(b);
+	b->in = NULL;
+	b->next++;
+	return ret;
+}
+
+/* One packet, or what is in the place of one. */
+static int bin_step(struct source *s, struct sink *sink)
 {
 	struct bin *b = (struct bin *)s;
-	int ret = 0;
+	size_t n;
+	int ret;
 
 	b->sink = sink;
-	for (size_t i = 0; i < b->args.nin && !ret; i++) {
-		size_t n;
-
-		b->in = b->args.in[i];
-		ret = read_handshake(b);
-		if (!ret && !b->lay_known)
-			ret = find_way(b, TYPE_UNKNOWN);
-		while (!ret && in_peek(b->in, 1, &n) && n)
-			ret = read_packet(b);
-		if (in_error(b->in))
-			damaged(b, &damage_read, 0, "cannot be read on: %s",
-				in_why(b->in));
-		if (!ret)
-			ret = close_call(b);
-	}
-	return ret;
+	if (b->next == b->args.nin)
+		return 0;
+	if (!b->in)
+		ret = begin_input(b, b->args.in[b->next]);
+	else if (in_peek(b->in, 1, &n) && n)
+		ret = read_packet(b);
+	else
+		ret = end_input(b);
+	return ret ? ret : 1;
 }
 
 static void bin_free(struct source *s)
 {
 	struct bin *b = (struct bin *)s;
 
-	sprt_arena_free(&b->strings);
-	free(b->arg);
-	free(b->frame);
+	sprt_room_free(&b->room);
 	free(b);
 }
 
 struct source *sprt_bin_open(const struct source_args *args)
 {
-	static const struct source_ops ops = { bin_run, bin_free };
+	static const struct source_ops ops = { bin_step, bin_free };
 	struct bin *b = xcalloc(1, sizeof(*b));
 
 	b->source.ops = &ops;
@@ -989,8 +552,8 @@ struct source *sprt_bin_open(const struct source_args *args)
 
 int sprt_bin_detect(const uint8_t *data, size_t n)
 {
-	if (handshake_at(data, n))
+	if (sprt_handshake_at(data, n))
 		return DETECT_SURE;
-	return n && data[0] == HANDSHAKE_ID && get_handshake(data, n).total ?
+	return n && data[0] == SPRT_HANDSHAKE_ID && sprt_get_handshake(data, n).total ?
 	       DETECT_LIKELY : DETECT_NO;
 }

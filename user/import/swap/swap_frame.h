@@ -11,7 +11,7 @@
 #ifndef ETRACE_SWAP_FRAME_H
 #define ETRACE_SWAP_FRAME_H
 
-#include "import/swap/swap_layout.h"
+#include "import/swap/swap_walk.h"
 
 /* What is wrong with a message; a bit mask. */
 #define SWAP_DAMAGE_TIME	0x01u	/* nanoseconds of 10^9 or more */

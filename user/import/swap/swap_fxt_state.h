@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the parts of the SWAP to FXT converter share.  Only swap_fxt*.c include
- * this: swap_fxt.c has the sink and the functions of the first group, the
- * others write what a message means.
+ * this: swap_fxt.c has the sink, swap_fxt_track.c and swap_fxt_fields.c what all
+ * messages need, the others write what a message means.
  */
 #ifndef ETRACE_SWAP_FXT_STATE_H
 #define ETRACE_SWAP_FXT_STATE_H
@@ -94,7 +94,7 @@ static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
 	return wall > s->zero ? wall - s->zero : 0;
 }
 
-/* ---- swap_fxt.c: names ---- */
+/* ---- swap_fxt_track.c ---- */
 
 /**
  * swap_fxt_make_name - text that can be a name: UTF-8, not too long
@@ -129,8 +129,6 @@ struct swap_process *swap_fxt_process(struct swap_fxt *s);
 /** swap_fxt_thread - the thread of the message: of its tid, else of its pid; or NULL */
 struct swap_thread *swap_fxt_thread(struct swap_fxt *s);
 
-/* ---- swap_fxt.c: events and fields ---- */
-
 /** swap_fxt_event - an event with the arguments; @t: NULL for the system's track */
 void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 		    const struct swap_thread *t, const char *category, const char *name,
@@ -138,6 +136,8 @@ void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
 
 /** swap_fxt_instant - an instant on the message's thread, at its time */
 void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name);
+
+/* ---- swap_fxt_fields.c ---- */
 
 /**
  * swap_fxt_collect - the message's fields into @s->f, and as arguments

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The model of MODEL_SWAP: what the SWAP source pushes and the SWAP sinks take.
- * The parts of it are those of the protocol; see swap_layout.h.
+ * The parts of it are those of the protocol; see swap_layout.h and swap_walk.h.
  */
 #ifndef ETRACE_SWAP_MODEL_H
 #define ETRACE_SWAP_MODEL_H

@@ -77,7 +77,7 @@ struct held {
 struct swap_source {
 	struct source base;
 	struct in **in;
-	size_t nin;
+	size_t nin, at;
 	struct diag *diag;
 	struct swap_api *api;
 	unsigned int cpus;
@@ -85,6 +85,7 @@ struct swap_source {
 
 	/* Of the input that is being read: */
 	const char *name;
+	struct swap_frame *frame;	/* NULL: it has not begun */
 	struct swap_order *order;
 	struct swap_system *system;
 	struct sink *sink;
@@ -300,34 +301,19 @@ static const struct swap_order_ops order_ops = {
 	.restart = on_restart,
 };
 
-static int run_input(struct swap_source *s, struct in *in)
+static void begin_input(struct swap_source *s, struct in *in)
 {
-	struct swap_frame *frame = swap_frame_new(&frame_ops, s);
-	const uint8_t *p;
-	size_t have;
-	int ret = 0;
-
+	s->frame = swap_frame_new(&frame_ops, s);
 	s->name = in_name(in);
 	s->order = swap_order_new(&order_ops, s);
 	s->system = swap_system_new(s->cpus, s->devices);
 	s->final = false;
 	s->last = &s->first;
-	while (!ret && (p = in_peek(in, 1, &have)) && have) {
-		size_t n = have < FEED_BYTES ? have : FEED_BYTES;
+}
 
-		ret = swap_frame_feed(frame, p, n);
-		in_skip(in, n);
-	}
-	if (in_error(in))
-		diag_report(s->diag, &kind_read, s->name, DIAG_OFFSET, in_offset(in),
-			    "cannot be read on: %s", in_why(in));
-	if (!ret)
-		ret = swap_frame_end(frame);
-	if (!ret)
-		ret = swap_order_end(s->order);
-	s->final = true;
-	if (!ret)
-		ret = release(s);
+/* Free what belongs to one input. */
+static void forget_input(struct swap_source *s)
+{
 	while (s->first) {
 		struct held *h = s->first;
 
@@ -336,31 +322,68 @@ static int run_input(struct swap_source *s, struct in *in)
 	}
 	swap_system_free(s->system);
 	swap_order_free(s->order);
-	swap_frame_free(frame);
+	swap_frame_free(s->frame);
+	s->system = NULL;
+	s->order = NULL;
+	s->frame = NULL;
+}
+
+static int end_input(struct swap_source *s, struct in *in)
+{
+	int ret;
+
+	if (in_error(in))
+		diag_report(s->diag, &kind_read, s->name, DIAG_OFFSET, in_offset(in),
+			    "cannot be read on: %s", in_why(in));
+	ret = swap_frame_end(s->frame);
+	if (!ret)
+		ret = swap_order_end(s->order);
+	s->final = true;
+	if (!ret)
+		ret = release(s);
+	forget_input(s);
+	s->at++;
 	return ret;
 }
 
-static int swap_source_run(struct source *base, struct sink *sink)
+/* Some bytes. */
+static int swap_source_step(struct source *base, struct sink *sink)
 {
 	struct swap_source *s = (struct swap_source *)base;
-	int ret = 0;
+	const uint8_t *p;
+	struct in *in;
+	size_t have;
+	int ret;
 
 	s->sink = sink;
-	for (size_t i = 0; i < s->nin && !ret; i++)
-		ret = run_input(s, s->in[i]);
-	return ret;
+	if (s->at == s->nin)
+		return 0;
+	in = s->in[s->at];
+	if (!s->frame)
+		begin_input(s, in);
+	p = in_peek(in, 1, &have);
+	if (have) {
+		size_t n = have < FEED_BYTES ? have : FEED_BYTES;
+
+		ret = swap_frame_feed(s->frame, p, n);
+		in_skip(in, n);
+	} else {
+		ret = end_input(s, in);
+	}
+	return ret ? ret : 1;
 }
 
 static void swap_source_free(struct source *base)
 {
 	struct swap_source *s = (struct swap_source *)base;
 
+	forget_input(s);
 	swap_api_free(s->api);
 	free(s);
 }
 
 static const struct source_ops swap_source_ops = {
-	.run = swap_source_run,
+	.step = swap_source_step,
 	.free = swap_source_free,
 };
 

@@ -11,7 +11,7 @@
 #ifndef ETRACE_SWAP_SYSTEM_H
 #define ETRACE_SWAP_SYSTEM_H
 
-#include "import/swap/swap_layout.h"
+#include "import/swap/swap_walk.h"
 
 #define SWAP_MAX_CPUS		256u
 #define SWAP_MAX_DEVICES	64u

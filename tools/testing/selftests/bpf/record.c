@@ -29,7 +29,7 @@ static int fail(const char *what, const char *why)
 	return 125;
 }
 
-static bool tell(struct bpf_session *s)
+static bool tell(struct session *s)
 {
 	struct bpf_account a;
 
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 {
 	struct bpf_options opt = { 0 };
 	const char *file = "/dev/stdout";
-	struct bpf_session *s;
+	struct session *s;
 	struct sink *sink;
 	struct out *out;
 	bool check = false, whole;
@@ -98,24 +98,25 @@ int main(int argc, char **argv)
 		execvp(argv[optind], argv + optind);
 		_exit(127);
 	}
-	err = bpf_session_add(s, pid);
+	err = s->ops->add(s, pid);
 	if (err) {
 		kill(pid, SIGKILL);
 		return fail("cannot trace", strerror(-err));
 	}
 	close(go[1]);
-	while (!waitpid(pid, &status, WNOHANG) || !bpf_session_idle(s)) {
-		struct pollfd p = { bpf_session_fd(s), POLLIN, 0 };
+	while (!waitpid(pid, &status, WNOHANG) || !s->ops->idle(s)) {
+		struct pollfd p;
 
+		s->ops->poll(s, &p);
 		poll(&p, 1, 20);
-		bpf_session_pump(s);
-		if (waitpid(pid, NULL, WNOHANG) < 0 && bpf_session_idle(s))
+		s->ops->pump(s);
+		if (waitpid(pid, NULL, WNOHANG) < 0 && s->ops->idle(s))
 			break;
 	}
-	bpf_session_stop(s);
+	s->ops->stop(s);
 	sink_end(sink);
 	whole = tell(s);
-	bpf_session_close(s);
+	session_close(s);
 	sink_free(sink);
 	out_close(out);
 	if (!whole)

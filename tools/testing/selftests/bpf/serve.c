@@ -48,7 +48,7 @@ static int filter_item(struct sink *s, const void *item)
 	return sink_item(f->to, &ev);
 }
 
-static long counter(struct bpf_session *s, const char *name)
+static long counter(struct session *s, const char *name)
 {
 	struct bpf_account a;
 
@@ -69,7 +69,7 @@ static long counter(struct bpf_session *s, const char *name)
 	return 0;	/* what only a module has */
 }
 
-static long obey(struct bpf_session *s, struct filter *f, struct out *out, int lines,
+static long obey(struct session *s, struct filter *f, struct out *out, int lines,
 		 char *command)
 {
 	static pid_t root;
@@ -88,7 +88,7 @@ static long obey(struct bpf_session *s, struct filter *f, struct out *out, int l
 	if (!strcmp(command, "flush")) {
 		/* Until what came last has waited for what might come before it. */
 		usleep(50000);
-		err = bpf_session_pump(s);
+		err = s->ops->pump(s);
 		return err ? err : out_flush(out);
 	}
 	if (!strcmp(command, "value"))
@@ -101,9 +101,9 @@ static long obey(struct bpf_session *s, struct filter *f, struct out *out, int l
 		err = bpf_session_release(s);
 		return err ? err : out_flush(out);
 	}
-	if (bpf_session_idle(s) && (ftruncate(lines, 0) || lseek(lines, 0, SEEK_SET)))
+	if (s->ops->idle(s) && (ftruncate(lines, 0) || lseek(lines, 0, SEEK_SET)))
 		return -errno;
-	err = bpf_session_add(s, (pid_t)pid);
+	err = s->ops->add(s, (pid_t)pid);
 	if (!err)
 		root = (pid_t)pid;
 	return err;
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	struct filter f = { .sink = { &ops }, .comm = argc > 3 };
 	char why[512], command[256];
-	struct bpf_session *s;
+	struct session *s;
 	struct out *out;
 	int sock, lines;
 
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 		int fd;
 		ssize_t n;
 
-		bpf_session_pump(s);
+		s->ops->pump(s);
 		if (poll(&p, 1, 5) <= 0)
 			continue;
 		fd = accept4(sock, NULL, NULL, SOCK_CLOEXEC);
@@ -175,6 +175,6 @@ int main(int argc, char **argv)
 		if (n > 0 && !strcmp(command, "quit"))
 			break;
 	}
-	bpf_session_close(s);
+	session_close(s);
 	return 0;
 }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory that runs out: what a thread's hook is told, and a conversion that
+ * fails at its first allocation, at its second, and so on, each time back to
+ * where it began.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* How many more allocations succeed; those of the test's own code are not counted. */
+static long left = -1;
+
+static void *give(void *p)
+{
+	if (left > 0)
+		left--;
+	return p;
+}
+
+static void *scarce_malloc(size_t n)
+{
+	return left ? give(malloc(n)) : NULL;
+}
+
+static void *scarce_calloc(size_t n, size_t size)
+{
+	return left ? give(calloc(n, size)) : NULL;
+}
+
+static void *scarce_realloc(void *p, size_t n)
+{
+	return left ? give(realloc(p, n)) : NULL;
+}
+
+/* This one is linked in place of the library's. */
+#define malloc(n)	scarce_malloc(n)
+#define calloc(n, size)	scarce_calloc(n, size)
+#define realloc(p, n)	scarce_realloc(p, n)
+#include "base/xalloc.c"
+#undef malloc
+#undef calloc
+#undef realloc
+
+#include "common_convert.h"
+#include "convert/choose.h"
+#include "io/formats.h"
+
+/* Who goes back leaves what it was at, as xalloc.h says. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+static void count_and_go(void *arg, size_t wanted)
+{
+	size_t *told = arg;
+
+	*told = wanted;
+	pthread_exit(NULL);
+}
+
+static void *take_much(void *arg)
+{
+	struct xalloc_hook before = xalloc_set_hook((struct xalloc_hook){ count_and_go, arg });
+
+	/* a thread begins without one */
+	if (before.fn)
+		return "has a hook";
+	xcalloc(SIZE_MAX / 4, 2);
+	return "it came back";
+}
+
+static void hooks(void **state)
+{
+	size_t told = 0, other = 0;
+	struct xalloc_hook before;
+	const char *fault = NULL;
+	pthread_t thread;
+
+	(void)state;
+	before = xalloc_set_hook((struct xalloc_hook){ count_and_go, &other });
+	assert_int_equal(pthread_create(&thread, NULL, take_much, &told), 0);
+	assert_int_equal(pthread_join(thread, (void **)&fault), 0);
+	assert_null(fault);
+	assert_true(told == SIZE_MAX / 4 * 2);
+	assert_int_equal(other, 0);
+	/* this thread's is the one that was set here */
+	assert_ptr_equal(xalloc_set_hook(before).arg, &other);
+}
+
+static void traps(void **state)
+{
+	struct xalloc_trap outer, inner;
+	volatile int went = 0;
+	size_t cap = 0;
+
+	(void)state;
+	if (xalloc_caught(&outer)) {
+		went |= 2;
+	} else {
+		if (xalloc_caught(&inner)) {
+			went |= 1;
+			/* the inner one is off */
+			xgrow(NULL, &cap, SIZE_MAX / 2, 8);
+		} else {
+			xmalloc(SIZE_MAX / 2);
+		}
+		went |= 4;
+	}
+	assert_int_equal(went, 3);
+	assert_null(hook.fn);
+	/* one that is not needed leaves nothing behind */
+	if (xalloc_caught(&outer))
+		fail();
+	free(xmalloc(1));
+	xalloc_end(&outer);
+	assert_null(hook.fn);
+}
+
+/* Return: what the conversion says, or -ENOMEM; the number of allocations in @used. */
+static int convert_with(const struct bytes *b, const char *to, long room, long *used)
+{
+	struct xalloc_trap trap;
+	struct opts opts;
+	struct choice ch;
+	struct source *source;
+	struct sink *sink;
+	struct diag *diag;
+	struct in *in;
+	struct out *out;
+	int ret;
+
+	left = room;
+	if (xalloc_caught(&trap)) {
+		left = -1;
+		return -ENOMEM;
+	}
+	opts_init(&opts);
+	diag = diag_new(NULL, "test");
+	in = in_mem(b->data, b->n, "input");
+	out = out_mem();
+	if (!choose_rows(choose_source(NULL, &in, 1, diag), to, in, &opts, &ch, diag))
+		fail();
+	source = ch.source->open(&(struct source_args){ &in, 1, &opts, diag });
+	sink = ch.main->open(&(struct sink_args){ out, &opts, diag, ch.source->name });
+	ret = source_run(source, sink);
+	if (!ret)
+		ret = sink_end(sink);
+	sink_free(sink);
+	source->ops->free(source);
+	out_close(out);
+	in_close(in);
+	diag_free(diag);
+	opts_free(&opts);
+	xalloc_end(&trap);
+	*used = room - left;
+	left = -1;
+	return ret;
+}
+
+/* Each allocation of a conversion fails once. */
+static void run_out(const char *path, const char *to)
+{
+	struct bytes b = fixture(path);
+	long all = 0, unused;
+
+	assert_int_equal(convert_with(&b, to, 1000000, &all), 0);
+	assert_true(all > 5 && all < 1000000);
+	/* of many, some */
+	for (long n = 0; n < all; n += 1 + all / 500)
+		assert_int_equal(convert_with(&b, to, n, &unused), -ENOMEM);
+	assert_int_equal(convert_with(&b, to, all, &unused), 0);
+	bytes_free(&b);
+}
+
+static void conversions(void **state)
+{
+	(void)state;
+	run_out("etrace/first.trace", "fxt");
+	run_out("etrace/first.trace", "json");
+	run_out("sp-rtrace/64/leaky.rtrace", "fxt");
+	run_out("sp-rtrace/64/leaky.plain.txt", "json");
+	run_out("swap/swap42-session.bin", "fxt");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hooks),
+		cmocka_unit_test(traps),
+		cmocka_unit_test(conversions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From a member to the struct that it stands in. */
+#ifndef ETRACE_CONTAINER_H
+#define ETRACE_CONTAINER_H
+
+#include <stddef.h>
+
+/**
+ * container_of - the struct that has @ptr as its @member
+ *
+ * @ptr must be a pointer of the member's type: that of another one does not
+ * compile, which is all that the condition is for.
+ */
+#define container_of(ptr, type, member)	\
+	((type *)((char *)(1 ? (ptr) : &((type *)0)->member) - offsetof(type, member)))
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the running kernel offers to BPF programs, of what etrace.bpf.c can use. */
+#ifndef ETRACE_BPF_KERNEL_H
+#define ETRACE_BPF_KERNEL_H
+
+#include <bpf/btf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** bpf_kernel_types - the kernel's own types, read once, or NULL with errno set */
+const struct btf *bpf_kernel_types(void);
+
+/** bpf_kernel_has - whether there is a function of that name */
+bool bpf_kernel_has(const struct btf *btf, const char *name);
+
+/**
+ * bpf_kernel_old - whether it takes only the older programs
+ *
+ * bpf_loop() came with 5.17; all else that the newer programs need is older.
+ */
+bool bpf_kernel_old(const struct btf *btf);
+
+/**
+ * bpf_kernel_perf - whether tracepoints' programs must be called by perf
+ *
+ * Tracepoints can be preempted, and a program there is passed by while another
+ * task has been preempted in it.  Not so by perf, which takes longer, and for
+ * which the numbers of its events must be read from tracefs.
+ */
+bool bpf_kernel_perf(const struct btf *btf);
+
+/**
+ * bpf_kernel_storage - whether a task can be given storage
+ *
+ * Kernels before 5.12 have none for programs, and some cannot allocate it in a
+ * program: 7.x on a processor without cmpxchg16b.
+ */
+bool bpf_kernel_storage(void);
+
+/**
+ * bpf_kernel_memory - whether there is memory for so many bytes
+ *
+ * The kernel would look for it to the last page first, with everybody's
+ * programs taken out of memory meanwhile.
+ */
+bool bpf_kernel_memory(uint32_t bytes);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A session: a tree of tasks that is traced, and the reading of what comes into
+ * events, by whichever backend.  Each backend has this struct in its own
+ * (module/rec_session.c, bpf/bpf_session.c); who uses a session knows no more
+ * of its backend than its name.
+ */
+#ifndef ETRACE_SESSION_H
+#define ETRACE_SESSION_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "build/rec_tally.h"
+
+/* What the kernel's side says of a session: see struct etrace_stats. */
+struct session_counts {
+	uint64_t records;		/* that were written */
+	uint64_t lost_records;		/* not written: a buffer was full */
+	uint64_t lost_disabled;		/* not written: tracing was switched off */
+	uint64_t lost_tasks;		/* not traced, for want of memory */
+	uint64_t lost_fds;		/* close_range calls, descriptors not known */
+	uint64_t strings_joined;
+	uint64_t strings_unread;
+	uint64_t strings_cut;
+	uint64_t overwritten;		/* records thrown away unread */
+	uint64_t hooks_missing;		/* that this kernel does not offer */
+	uint64_t strings_untold;	/* targets of which nobody can tell; no loss */
+};
+
+/* What came, against what the kernel's side says. */
+struct rec_account {
+	struct session_counts module;	/* or the BPF programs */
+	const struct rec_tally *tally;
+	uint64_t overrun, dropped;	/* from the buffers' own statistics */
+	uint64_t missed;		/* calls that a busy BPF program did not see */
+	uint64_t urings;		/* that were set up, by the recorder's count */
+	uint64_t bytes;			/* read from the buffers */
+	uint64_t buffer;		/* bytes of the largest buffer at last */
+	uint64_t waited;		/* bytes, read but not passed on, at most */
+	uint64_t not_taken;		/* events that an output was too slow for */
+	int read_error;			/* 0, or the errno that ended reading */
+};
+
+/* A traced task that lives. */
+struct session_task {
+	uint64_t upid;
+	int32_t pid, tgid;	/* in the reader's pid namespace; 0: not visible there */
+};
+
+struct session {
+	const struct session_ops *ops;
+	/* Set when it is opened: */
+	unsigned int pid_bits;	/* of a upid: its low bits are the thread id */
+	unsigned int nfds;	/* that ops->poll() fills */
+	int idle_fd;		/* hung up when no traced task lives; -1: ask idle() */
+	const struct rec_tally *tally;	/* what has come so far */
+	char about[128];	/* what it is, for a person */
+	/* Set by ops->pump(): how full the fullest buffer was then, in percent. */
+	unsigned int level;
+};
+
+struct session_ops {
+	const char *name;	/* of the backend */
+	/* What it polls is not ready before somebody should look. */
+	bool wakes_for_a_reason;
+	/* End it: its tree is not traced any more. */
+	void (*close)(struct session *s);
+	/* Trace a task and all below it.  Return: 0 or -errno. */
+	int (*add)(struct session *s, pid_t pid);
+	/* In a child that waits for its start: it must not keep the session. */
+	void (*forget)(struct session *s);
+	/* Whether no traced task lives. */
+	bool (*idle)(struct session *s);
+	/*
+	 * The traced tasks that live: @list is set to an array that the caller
+	 * frees.  Return: how many, or -errno.
+	 */
+	int (*tasks)(struct session *s, struct session_task **list);
+	/* What becomes readable when a buffer fills; @fds has room for nfds. */
+	void (*poll)(struct session *s, struct pollfd *fds);
+	/*
+	 * Read what is there, and pass on what is in order.  Return: 1 if there
+	 * is more that was left for the next call, so that a caller with other
+	 * things to do is not held up for long; else 0 or -errno.
+	 */
+	int (*pump)(struct session *s);
+	/* End tracing and read everything that is left.  Return: 0 or -errno. */
+	int (*stop)(struct session *s);
+	/* The present state.  Return: 0 or -errno. */
+	int (*account)(struct session *s, struct rec_account *a);
+	/*
+	 * A task that was there before tracing began.  @program: base name of
+	 * what it runs, bytes; @process: it is one, not a thread of one
+	 */
+	void (*present)(struct session *s, uint64_t upid, const char *program, bool process);
+};
+
+/** session_close - end it, if there is one */
+static inline void session_close(struct session *s)
+{
+	if (s)
+		s->ops->close(s);
+}
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace doctor: what the BPF backend needs.  See doctor.h. */
+#include "cli/doctor.h"
+#include "base/text_num.h"
+#include "bpf/bpf_session.h"
+
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define BTF "/sys/kernel/btf/vmlinux"
+
+enum result check_bpf_rights(struct finding *f)
+{
+	if (doctor_has_cap(CAP_SYS_ADMIN))
+		return found(f, GOOD, "may load programs");
+	if (doctor_has_cap(CAP_BPF) && doctor_has_cap(CAP_PERFMON) && !doctor_kernel_before(6, 10))
+		return found(f, GOOD, "may load programs (CAP_BPF and CAP_PERFMON)");
+	remedy(f, "sudo etrace doctor, and sudo etrace run: the command itself then runs as you");
+	if (doctor_kernel_before(6, 10))
+		return found(f, BAD, "not root, and without the capability CAP_SYS_ADMIN, which kernels before 6.10 ask for");
+	remedy(f, "\nor setcap cap_bpf,cap_perfmon+ep on a copy of etrace of your own");
+	return found(f, BAD, "not root, and without the capabilities CAP_BPF and CAP_PERFMON");
+}
+
+enum result check_btf(struct finding *f)
+{
+	if (!access(BTF, R_OK))
+		return found(f, GOOD, "there (" BTF ")");
+	remedy(f, "a kernel with CONFIG_DEBUG_INFO_BTF=y");
+	return found(f, BAD, "the kernel does not tell its types: no " BTF);
+}
+
+enum result check_bpf_config(struct finding *f)
+{
+	return doctor_config(f, BPF);
+}
+
+/* It is about those who have no capabilities at all. */
+enum result check_unprivileged(struct finding *f)
+{
+	char line[8];
+
+	if (!doctor_line("/proc/sys/kernel/unprivileged_bpf_disabled", line, sizeof(line)))
+		return found(f, GOOD, "kernel.unprivileged_bpf_disabled is not there; it would not matter");
+	return found(f, GOOD, "kernel.unprivileged_bpf_disabled is %s, which does not matter to etrace", line);
+}
+
+#define MEMLOCK_WANTED	(256u << 20)
+
+enum result check_memlock(struct finding *f)
+{
+	struct rlimit limit;
+
+	if (!doctor_kernel_before(5, 11))
+		return found(f, GOOD, "BPF does not count as such from 5.11 on");
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur >= MEMLOCK_WANTED)
+		return found(f, GOOD, "the limit is high enough");
+	if (doctor_has_cap(CAP_SYS_RESOURCE))
+		return found(f, GOOD, "the limit will be raised");
+	remedy(f, "ulimit -l unlimited, as root");
+	return found(f, BAD, "not more than %s may be locked, and before 5.11 all that BPF needs counts as such",
+		     text_bytes(limit.rlim_cur));
+}
+
+enum result check_lsms(struct finding *f)
+{
+	char line[256];
+
+	if (!doctor_line("/sys/kernel/security/lsm", line, sizeof(line)))
+		return found(f, GOOD, "their list cannot be read; it would not matter");
+	return found(f, GOOD, "%s: any will do", *line ? line : "none");
+}
+
+/* ---- the proof ---- */
+
+enum result check_bpf_session(struct finding *f)
+{
+	struct bpf_options opt = { .buffer = 65536 };
+	struct session *s;
+	char why[400];
+
+	if (!bpf_available(why, sizeof(why)))
+		return found(f, BAD, "%s", why);
+	s = bpf_session_open(&opt, &doctor_nowhere, why, sizeof(why));
+	if (!s)
+		return found(f, BAD, "%s", why);
+	session_close(s);
+	return found(f, GOOD, "can be had");
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Programs end with a message and exit status 2 when memory runs out. */
+#ifndef ETRACE_OOM_H
+#define ETRACE_OOM_H
+
+/** oom_exits - from now on, in this thread */
+void oom_exits(void);
+
+/**
+ * oom_doing - what the message shall name
+ * @what: a file's name, or the like; must stay; NULL: nothing
+ */
+void oom_doing(const char *what);
+
+#endif

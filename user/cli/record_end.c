@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The end of a recording: the verdict, and what the user is told.  See record.h. */
+#include "cli/record_state.h"
+#include "base/signame.h"
+#include "base/text_num.h"
+#include "cli/etrace.h"
+#include "cli/term.h"
+#include "module/verdict.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * At the end the outputs are waited for, as long as it takes; after a signal
+ * that ends programs only while at least one of them takes something in such a
+ * time; after another one, no longer.
+ */
+#define STALL_NS	(5000u * (uint64_t)RECORD_MS)
+/* After that who waits is told what for. */
+#define TELL_NS		(1000u * (uint64_t)RECORD_MS)
+
+/* ---- the verdict ---- */
+
+/* Records that the buffers did not take. */
+static uint64_t lost_records(const struct rec_account *a)
+{
+	return a->module.lost_records + a->module.lost_disabled;
+}
+
+/* The last event of an output: how it ended. */
+static void write_verdict(struct recording *r, unsigned int output,
+			  const struct rec_account *a, const struct verdict *v,
+			  int status, uint64_t ended)
+{
+	struct buf text = { 0 };
+	const char *backend = r->session->ops->name;
+	struct et_event ev;
+
+	verdict_text(v, &text);
+	et_init(&ev);
+	et_reset(&ev, ET_K_SESSION, 0, 0,
+		 ended > a->tally->last_time ? ended : a->tally->last_time);
+	et_set(&ev, ET_V_SESSION_complete, v->complete);
+	if (status >= 0)
+		et_set(&ev, ET_V_SESSION_status, status);
+	et_set(&ev, ET_V_SESSION_records, (int64_t)a->module.records);
+	et_set(&ev, ET_V_SESSION_arrived, (int64_t)a->tally->records);
+	et_set(&ev, ET_V_SESSION_lost, (int64_t)(lost_records(a) + a->module.overwritten));
+	et_add_string(&ev, ET_S_SESSION_backend, backend, strlen(backend));
+	et_add_string(&ev, ET_S_SESSION_command, r->command.s, r->command.len);
+	et_add_string(&ev, ET_S_SESSION_verdict, text.s, text.len);
+	outputs_last(r->outputs, output, &ev);
+	et_fini(&ev);
+	buf_free(&text);
+}
+
+/* What an output did not take is missing in that one. */
+static void write_verdicts(struct recording *r, const struct rec_account *a, int status,
+			   uint64_t ended)
+{
+	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
+		struct rec_account own = *a;
+		struct verdict v;
+
+		own.not_taken = outputs_lost(r->outputs, i);
+		verdict_of(&v, &own, outputs_diag(r->outputs, i));
+		write_verdict(r, i, a, &v, status, ended);
+	}
+}
+
+/* ---- the outputs ---- */
+
+static bool told_to_end(struct recording *r)
+{
+	struct signalfd_siginfo info;
+	bool told = false;
+
+	while (read(r->signals, &info, sizeof(info)) == sizeof(info))
+		told |= record_ends_programs(&info);
+	return told;
+}
+
+/* Until all is written: see STALL_NS. */
+static void wait_for_outputs(struct recording *r)
+{
+	uint64_t begun = record_now(), moved = begun, left = outputs_waiting(r->outputs);
+	struct pollfd fds[] = {
+		{ .fd = r->signals, .events = POLLIN },
+		{ .fd = outputs_fd(r->outputs), .events = POLLIN },
+	};
+	bool told = false;
+
+	while (!outputs_ended(r->outputs)) {
+		uint64_t now, waiting;
+
+		poll(fds, 2, 200);
+		if (told_to_end(r))
+			return;
+		now = record_now();
+		waiting = outputs_waiting(r->outputs);
+		if (waiting != left)
+			moved = now;
+		left = waiting;
+		if (r->hurried && now >= moved + STALL_NS)
+			return;
+		if (!told && now >= begun + TELL_NS && outputs_stalled(r->outputs)) {
+			progress_hide();
+			say("waiting for %s to take what is written, %s are left; Ctrl-C gives it up",
+			    outputs_stalled(r->outputs), text_bytes(left));
+			told = true;
+		}
+	}
+}
+
+static unsigned int end_outputs(struct recording *r)
+{
+	outputs_end(r->outputs);
+	wait_for_outputs(r);
+	return outputs_close(r->outputs);
+}
+
+/* ---- what is told ---- */
+
+static void tell_losses(const struct recording *r, const struct rec_account *a)
+{
+	const struct rec_tally *t = a->tally;
+	uint64_t n = t->nlosses < REC_LOSSES_MAX ? t->nlosses : REC_LOSSES_MAX;
+
+	for (uint64_t i = 0; i < n; i++) {
+		const struct rec_loss *l = &t->losses[i];
+
+		fprintf(stderr, "  %s of %s [%" PRIu64 "], %s after the beginning, within %s\n",
+			text_count(l->count), *l->program ? l->program : "?",
+			et_pid(l->upid, r->session->pid_bits),
+			text_time(l->since > r->begun ? l->since - r->begun : 0),
+			text_time(l->until - l->since));
+	}
+	if (t->nlosses > n)
+		fprintf(stderr, "  and %s more times\n", text_count(t->nlosses - n));
+	if (lost_records(a) > t->lost)
+		fprintf(stderr, "  %s of tasks that did nothing more that could tell of it\n",
+			text_count(lost_records(a) - t->lost));
+}
+
+/* Tasks that something happened to: @what, with a signal's name behind it. */
+static void tell_notable(const struct recording *r, const struct notable_list *l,
+			 const char *what)
+{
+	char name[32];
+
+	for (unsigned int i = 0; i < l->ntasks; i++) {
+		const struct notable_task *t = &l->task[i];
+
+		name[0] = 0;
+		if (t->signal)
+			signal_name((int)t->signal, name, sizeof(name));
+		fprintf(stderr, "  %s [%" PRIu64 "] %s%s%s\n", t->program,
+			et_pid(t->upid, r->session->pid_bits), what, name,
+			t->core ? ", and left a core" : "");
+	}
+	if (l->ntasks == NOTABLE_MAX && l->n > NOTABLE_MAX)
+		fprintf(stderr, "  and others\n");
+}
+
+/* @quiet: only those that are not whole */
+static void tell_outputs(const struct recording *r, bool quiet)
+{
+	struct term_colors c = term_colors(STDERR_FILENO);
+
+	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
+		const char *fault = outputs_fault(r->outputs, i);
+
+		if (fault)
+			fprintf(stderr, "  %s%s%s: %snot whole%s: %s\n", c.bold,
+				outputs_path(r->outputs, i), c.off, c.bad, c.off, fault);
+		else if (!quiet)
+			fprintf(stderr, "  %s%s%s\n", c.bold, outputs_path(r->outputs, i), c.off);
+	}
+}
+
+static void tell(const struct recording *r, const struct rec_account *a,
+		 const struct verdict *v, bool complete, uint64_t ended)
+{
+	struct term_colors c = term_colors(STDERR_FILENO);
+
+	if (!r->opt.quiet) {
+		fprintf(stderr, PROG ": %s, %s processes, %s events; %s%s%s\n",
+			text_time(ended - r->begun), text_count(a->tally->processes),
+			text_count(a->tally->events), complete ? c.good : c.bad,
+			complete ? "complete" : "NOT COMPLETE", c.off);
+	} else if (!complete) {
+		say("the trace is not complete");
+	}
+	if (!v->complete)
+		verdict_print(v, stderr);
+	if (lost_records(a))
+		tell_losses(r, a);
+	tell_notable(r, notable_urings(r->notable), "set up an io_uring");
+	if (!r->opt.quiet)
+		tell_notable(r, notable_killed(r->notable), "was ended by ");
+	tell_outputs(r, r->opt.quiet);
+	if (r->opt.verbose && !r->opt.quiet)
+		fprintf(stderr, "  %s records, %s from the buffers; largest buffer %s; at most %s read ahead; %s names joined, %" PRIu64 " hooks missing\n",
+			text_count(a->tally->records), text_bytes(a->bytes),
+			text_bytes(a->buffer), text_bytes(a->waited),
+			text_count(a->module.strings_joined), (uint64_t)a->module.hooks_missing);
+}
+
+/* ---- the end ---- */
+
+bool record_end(struct recording *r, int status)
+{
+	struct rec_account a;
+	struct verdict v;
+	uint64_t ended;
+	bool complete;
+	int err;
+
+	ended = record_now();
+	err = r->session->ops->stop(r->session);
+	if (!err)
+		err = r->session->ops->account(r->session, &a);
+	if (err) {
+		progress_hide();
+		say("cannot end the session: %s; what the trace misses is not known", strerror(-err));
+		end_outputs(r);
+		tell_outputs(r, true);
+		return false;
+	}
+	a.urings = notable_urings(r->notable)->n;
+	verdict_of(&v, &a, r->diag);
+	write_verdicts(r, &a, status, ended);
+	complete = !end_outputs(r) && v.complete;
+	progress_hide();
+	tell(r, &a, &v, complete, ended);
+	return complete;
+}

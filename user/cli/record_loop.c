@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The loop of a recording, and its progress line.  See record.h. */
+#include "cli/record_state.h"
+#include "base/text_num.h"
+#include "cli/etrace.h"
+#include "cli/term.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The files hold all but so much of what happened. */
+#define SYNC_NS		(400 * RECORD_MS)
+#define PROGRESS_NS	(500 * RECORD_MS)
+/* The reader looks at the buffers no more often than that, in ms. */
+#define TICK_MIN	4
+/*
+ * Kernels that wake a reader long before its buffer is as full as it asked for
+ * are not asked any more after so many times.
+ */
+#define STRIKES		8
+/* Before those that it reads for: they fill the buffers faster than it may run. */
+#define NICE		(-10)
+/* Before the program is stopped it waits so long for the outputs, in ms. */
+#define PAUSE_MS	200
+
+static void show(struct recording *r, uint64_t now)
+{
+	const struct rec_tally *t = r->session->tally;
+	uint64_t s = (now - r->begun) / 1000000000u;
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 PROG ": %" PRIu64 ":%02" PRIu64 "  processes %s now, %s in all  events %s  %s  lost %s",
+		 s / 60, s % 60, text_count(t->processes_now), text_count(t->processes),
+		 text_count(t->events), text_bytes(outputs_bytes(r->outputs)),
+		 text_count(t->lost));
+	progress_show(text);
+	r->shown = now;
+}
+
+static void sync_outputs(struct recording *r, uint64_t now)
+{
+	outputs_sync(r->outputs);
+	r->synced = now;
+}
+
+/* How long to wait for something to happen, in ms. */
+static int wait_for(const struct recording *r, uint64_t now)
+{
+	uint64_t next = now + (uint64_t)r->tick * RECORD_MS;
+
+	if (progress_on() && r->shown + PROGRESS_NS < next)
+		next = r->shown + PROGRESS_NS;
+	return next > now ? (int)((next - now) / RECORD_MS) + 1 : 0;
+}
+
+/* Look more often while the buffers are filled fast, if the kernel does not wake us. */
+static void pace(struct recording *r, bool woken, bool slept)
+{
+	unsigned int level = r->session->level;
+
+	if (woken && slept && level < 10 && !r->session->ops->wakes_for_a_reason &&
+	    ++r->strikes >= STRIKES)
+		r->poll_cpus = false;
+	if (level > 20)
+		r->tick = r->tick / 2 > TICK_MIN ? r->tick / 2 : TICK_MIN;
+	else if (level < 5)
+		r->tick = r->tick * 2 < RECORD_TICK_MAX ? r->tick * 2 : RECORD_TICK_MAX;
+}
+
+static bool take_signals(struct recording *r, record_signal_fn *fn, void *ctx)
+{
+	struct signalfd_siginfo info;
+	bool on = true;
+
+	while (on && read(r->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGWINCH)
+			progress_resized();
+		r->hurried |= record_ends_programs(&info);
+		on = fn(ctx, &info);
+	}
+	return on;
+}
+
+void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till_idle)
+{
+	struct session *s = r->session;
+	unsigned int n;
+	bool on = true, more = false;
+
+	setpriority(PRIO_PROCESS, 0, NICE);
+	if (!r->opt.quiet)
+		progress_begin(r->opt.progress);
+	r->fds[0] = (struct pollfd){ .fd = r->signals, .events = POLLIN };
+	/* only ever hung up: not asked for while nobody wants to know */
+	r->fds[1] = (struct pollfd){ .fd = till_idle ? s->idle_fd : -1 };
+	s->ops->poll(s, r->fds + 2);
+
+	while (on) {
+		uint64_t now = record_now();
+		bool woken = false, slept;
+
+		n = poll(r->fds, 2 + (r->poll_cpus ? s->nfds : 0), more ? 0 : wait_for(r, now)) > 0;
+		for (unsigned int i = 0; n && r->poll_cpus && i < s->nfds; i++)
+			woken |= r->fds[2 + i].revents != 0;
+		if (n && r->fds[0].revents)
+			on = take_signals(r, fn, ctx);
+		if (till_idle && s->ops->idle(s))
+			on = false;
+		slept = !more;
+		more = s->ops->pump(s) > 0;
+		pace(r, woken, slept);
+		now = record_now();
+		if (now >= r->synced + SYNC_NS)
+			sync_outputs(r, now);
+		if (progress_on() && now >= r->shown + PROGRESS_NS)
+			show(r, now);
+	}
+}
+
+void record_pause(struct recording *r)
+{
+	r->session->ops->pump(r->session);
+	sync_outputs(r, record_now());
+	outputs_settle(r->outputs, PAUSE_MS);
+	progress_hide();
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options that run and attach have in common.  See record.h. */
+#include "cli/record.h"
+#include "base/xalloc.h"
+#include "cli/etrace.h"
+#include "cli/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse_size(const char *s, uint64_t *v)
+{
+	static const struct {
+		const char *unit;
+		unsigned int shift;
+	} units[] = { { "", 0 }, { "k", 10 }, { "K", 10 }, { "M", 20 }, { "G", 30 } };
+	unsigned long long n;
+	char *end;
+
+	if (*s < '0' || *s > '9')
+		return false;
+	errno = 0;
+	n = strtoull(s, &end, 10);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].unit) && !errno && n && n < 1ull << 40) {
+			*v = (uint64_t)n << units[i].shift;
+			return *v >= 4096 && *v < 1ull << 42;
+		}
+	return false;
+}
+
+bool record_option(struct record_options *o, int opt, const char *value)
+{
+	switch (opt) {
+	case 'o':
+		if (!strcmp(value, "-")) {
+			say("-o -: standard output belongs to the command; name a file");
+			return false;
+		}
+		o->files = xgrow(o->files, &o->files_cap, o->nfiles + 1, sizeof(value));
+		o->files[o->nfiles++] = value;
+		return true;
+	case 'b':
+		if (parse_size(value, &o->buffer))
+			return true;
+		say("-b %s: a size is a number of bytes, at least 4096, or one with k, M or G behind it",
+		    value);
+		return false;
+	case 'q':
+		o->quiet = true;
+		return true;
+	case 'v':
+		o->verbose = true;
+		return true;
+	case RECORD_OPT_TO:
+		o->to = value;
+		return true;
+	case RECORD_OPT_BACKEND:
+		o->backend = value;
+		if (backend_known(value))
+			return true;
+		say("--backend=%s: must be auto, module or bpf", value);
+		return false;
+	case RECORD_OPT_KEEP_MODULE:
+		o->keep_module = true;
+		return true;
+	case RECORD_OPT_STRICT:
+		o->strict = true;
+		return true;
+	case RECORD_OPT_PROGRESS:
+		if (!strcmp(value, "auto"))
+			o->progress = TERM_AUTO;
+		else if (!strcmp(value, "always"))
+			o->progress = TERM_ALWAYS;
+		else if (!strcmp(value, "never"))
+			o->progress = TERM_NEVER;
+		else {
+			say("--progress=%s: must be auto, always or never", value);
+			return false;
+		}
+		return true;
+	default:
+		return false;
+	}
+}
+
+void record_help(void)
+{
+	fputs("  -o, --output FILE   write the trace there (" RECORD_OUTPUT "); may be repeated.  The\n"
+	      "                      name tells the format: .fxt, .etrace (plain lines) or .json,\n"
+	      "                      and .gz or .zst behind it compress\n"
+	      "      --to FORMAT     the format, whatever the names\n"
+	      "      --backend NAME  what records in the kernel: module, bpf, or auto: the module\n"
+	      "                      where it can be had, else BPF\n"
+	      "  -b, --buffer SIZE   size of each processor's buffer (1 to 8 MiB); with k, M\n"
+	      "                      or G behind it\n"
+	      "      --keep-module   do not unload the module, if it was loaded for this\n"
+	      "      --strict        exit status 123 if anything is missing in the trace\n"
+	      "  -q, --quiet         no summary at the end, and no progress line\n"
+	      "  -v, --verbose       tell more\n"
+	      "      --progress WHEN\n"
+	      "                      a line that tells how it goes: auto (on a terminal), always,\n"
+	      "                      never\n"
+	      "  -h, --help          show this and exit\n"
+	      "      --version       show the version and exit\n", stdout);
+}
