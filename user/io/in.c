@@ -17,16 +17,14 @@
 #define RAW_SIZE	(128u << 10)
 
 struct in {
+	struct in_head h;	/* first: in.h looks for it there */
 	char *name;
 	int fd;			/* -1: memory */
 	bool owned;		/* close fd */
 	int err;
 	const char *why;	/* what is wrong with compressed data */
 	bool end;		/* nothing more comes into the window */
-	uint64_t offset;
-	/* the window: data[start .. fill) of data[0 .. cap) */
-	uint8_t *data;
-	size_t start, fill, cap;
+	size_t cap;		/* of the window's memory */
 	/* compressed input */
 	enum { UNDECIDED, PLAIN, GZIP, ZSTD } packing;
 	uint8_t *raw;
@@ -65,8 +63,8 @@ struct in *in_mem(const void *data, size_t n, const char *name)
 {
 	struct in *in = new_in(name, -1, false);
 
-	in->data = (uint8_t *)(uintptr_t)data;
-	in->fill = n;
+	in->h.data = (uint8_t *)(uintptr_t)data;
+	in->h.fill = n;
 	in->packing = PLAIN;
 	in->end = true;
 	return in;
@@ -79,7 +77,7 @@ void in_close(struct in *in)
 	if (in->fd >= 0) {
 		if (in->owned)
 			close(in->fd);
-		free(in->data);
+		free(in->h.data);
 	}
 	if (in->packing == GZIP)
 		inflateEnd(&in->gz);
@@ -225,39 +223,28 @@ static size_t more(struct in *in, uint8_t *to, size_t n)
 	return got;
 }
 
-const uint8_t *in_peek(struct in *in, size_t want, size_t *have)
+const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have)
 {
 	if (want > IN_MAX_PEEK)
 		want = IN_MAX_PEEK;
-	while (in->fill - in->start < want && !in->end) {
-		if (in->start && in->cap - in->start < (want > WINDOW ? want : WINDOW)) {
-			memmove(in->data, in->data + in->start, in->fill - in->start);
-			in->fill -= in->start;
-			in->start = 0;
+	while (in->h.fill - in->h.start < want && !in->end) {
+		if (in->h.start && in->cap - in->h.start < (want > WINDOW ? want : WINDOW)) {
+			memmove(in->h.data, in->h.data + in->h.start, in->h.fill - in->h.start);
+			in->h.fill -= in->h.start;
+			in->h.start = 0;
 		}
-		if (in->fill == in->cap || in->cap < want) {
+		if (in->h.fill == in->cap || in->cap < want) {
 			size_t cap = in->cap ? in->cap : WINDOW;
 
-			while (cap < want || cap <= in->fill)
+			while (cap < want || cap <= in->h.fill)
 				cap *= 2;
-			in->data = xrealloc(in->data, cap);
+			in->h.data = xrealloc(in->h.data, cap);
 			in->cap = cap;
 		}
-		in->fill += more(in, in->data + in->fill, in->cap - in->fill);
+		in->h.fill += more(in, in->h.data + in->h.fill, in->cap - in->h.fill);
 	}
-	*have = in->fill - in->start;
-	return *have ? in->data + in->start : (const uint8_t *)"";
-}
-
-void in_skip(struct in *in, size_t n)
-{
-	in->start += n;
-	in->offset += n;
-}
-
-uint64_t in_offset(const struct in *in)
-{
-	return in->offset;
+	*have = in->h.fill - in->h.start;
+	return *have ? in->h.data + in->h.start : (const uint8_t *)"";
 }
 
 int in_error(const struct in *in)
