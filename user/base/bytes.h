@@ -115,6 +115,34 @@ static inline bool bytes_any(bytes_16 comparison)
 	return h[0] | h[1];
 }
 
+/**
+ * bytes_digits - how many decimal digits 8 bytes begin with, and their number
+ * @word: bytes_8() of them
+ */
+static inline unsigned int bytes_digits(uint64_t word, uint64_t *number)
+{
+	uint64_t t, others;
+	unsigned int n = 8;
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	t = word ^ 0x3030303030303030ull;
+	/* the first of them is right; it may carry into those behind */
+	others = ((t + 0x7676767676767676ull) | t) & 0x8080808080808080ull;
+	if (others) {
+		n = (unsigned int)__builtin_ctzll(others) / 8;
+		if (!n)
+			return 0;
+		/* as if there were zeros before them */
+		t <<= 64 - 8 * n;
+	}
+	t = t * 10 + (t >> 8);
+	*number = ((t & 0x000000ff000000ffull) * 0x000f424000000064ull +
+		   (t >> 16 & 0x000000ff000000ffull) * 0x0000271000000001ull) >> 32;
+	return n;
+}
+
 /* A number of at most 8 digits as 8 digits, the first in the lowest byte. */
 static inline uint64_t decimal_8(uint32_t v)
 {
