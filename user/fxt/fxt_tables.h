@@ -17,7 +17,7 @@
 
 struct fxt_string {
 	uint64_t key;		/* provider and index */
-	char *s;
+	char *s;		/* never NULL, once it was put */
 	uint32_t len, cap;
 	uint32_t tag;		/* fxt_tag(): the consumer's */
 };
