@@ -40,13 +40,13 @@ static const char *take_stream(struct fxt_cursor *c, uint32_t len)
 	return s;
 }
 
-/* "String References"; inline ones take their stream from the cursor. */
-static inline void take_string(struct fxt_reader *r, struct fxt_cursor *c, uint64_t ref,
-			       uint64_t offset, struct fxt_sref *s)
+/* What is no index that was looked up before; inline ones take their stream. */
+static __attribute__((noinline)) void take_other_string(struct fxt_reader *r,
+							struct fxt_cursor *c, uint64_t offset,
+							struct fxt_sref *s)
 {
 	const struct fxt_string *e;
 
-	s->ref = (uint16_t)ref;
 	s->undefined = false;
 	s->len = 0;
 	s->tag = 0;
@@ -67,6 +67,27 @@ static inline void take_string(struct fxt_reader *r, struct fxt_cursor *c, uint6
 		s->undefined = true;
 		fxt_problem(r, FXT_UNDEFINED_STRING, offset);
 	}
+}
+
+/* "String References" */
+static inline void take_string(struct fxt_reader *r, struct fxt_cursor *c, uint64_t ref,
+			       uint64_t offset, struct fxt_sref *s)
+{
+	const struct fxt_tables *t = r->tables;
+	const struct fxt_near *near = &t->near_string[ref & 0x7fff];
+	const struct fxt_string *e;
+
+	s->ref = (uint16_t)ref;
+	/* those of index 0 are never looked up */
+	if (ref & 0x8000 || near->epoch != t->epoch) {
+		take_other_string(r, c, offset, s);
+		return;
+	}
+	e = &t->strings[near->at];
+	s->undefined = false;
+	s->len = e->len;
+	s->tag = e->tag;
+	s->s = e->s;
 }
 
 /*
@@ -455,8 +476,8 @@ static inline void take_value(struct fxt_reader *r, struct fxt_cursor *c,
 	}
 }
 
-bool fxt_next_arg(struct fxt_reader *r, const struct fxt_rec *rec,
-		  struct fxt_arg_iter *it, struct fxt_rarg *arg)
+static bool take_arg(struct fxt_reader *r, const struct fxt_rec *rec,
+			    struct fxt_arg_iter *it, struct fxt_rarg *arg)
 {
 	static const uint64_t reserved[16] = {
 		[FXT_ARG_NULL] = FXT_BITS(32, 63), [FXT_ARG_I64] = FXT_BITS(32, 63),
@@ -496,4 +517,91 @@ bool fxt_next_arg(struct fxt_reader *r, const struct fxt_rec *rec,
 	it->word += arg->words;
 	it->index++;
 	return true;
+}
+
+bool fxt_next_arg(struct fxt_reader *r, const struct fxt_rec *rec,
+		  struct fxt_arg_iter *it, struct fxt_rarg *arg)
+{
+	return take_arg(r, rec, it, arg);
+}
+
+/* The string of an index that was looked up before, or NULL; 0 never was. */
+static inline const struct fxt_string *near_string(const struct fxt_tables *t, uint64_t ref)
+{
+	const struct fxt_near *near = &t->near_string[ref & 0x7fff];
+
+	return ref & 0x8000 || near->epoch != t->epoch ? NULL : &t->strings[near->at];
+}
+
+static inline void fill_string(struct fxt_sref *s, uint64_t ref, const struct fxt_string *e)
+{
+	*s = (struct fxt_sref){ .ref = (uint16_t)ref, .len = e->len, .tag = e->tag, .s = e->s };
+}
+
+/*
+ * An argument as most are: a number or a string by name, in this machine's byte
+ * order, with nothing wrong.  Return: false if it is not, or may not be, one.
+ */
+static inline bool take_plain_arg(const struct fxt_tables *t, const struct fxt_rec *rec,
+				  const uint8_t *p, const uint8_t *end, struct fxt_rarg *arg)
+{
+	const struct fxt_string *name, *value;
+	uint64_t header;
+	size_t size;
+
+	if (p >= end)
+		return false;
+	header = fxt_word_at(p, false);
+	size = (size_t)(header >> 4 & 0xfff);
+	name = near_string(t, header >> 16 & 0xffff);
+	if (!size || size > (size_t)(end - p) / 8 || !name)
+		return false;
+	switch (header & 15) {
+	case FXT_ARG_I32:
+	case FXT_ARG_U32:
+		arg->u64 = 0;
+		arg->u32 = (uint32_t)(header >> 32);
+		break;
+	case FXT_ARG_I64:
+	case FXT_ARG_U64:
+	case FXT_ARG_KOID:
+		if (size < 2 || header >> 32)
+			return false;
+		arg->u64 = fxt_word_at(p + 8, false);
+		break;
+	case FXT_ARG_STRING:
+		value = near_string(t, header >> 32);
+		if (!value || header >> 48)
+			return false;
+		fill_string(&arg->str, header >> 32, value);
+		break;
+	default:
+		return false;
+	}
+	fill_string(&arg->name, header >> 16, name);
+	arg->offset = rec->offset + (uint64_t)(p - rec->raw);
+	arg->header = header;
+	arg->type = (unsigned int)(header & 15);
+	arg->words = (unsigned int)size;
+	arg->raw = p;
+	return true;
+}
+
+unsigned int fxt_args(struct fxt_reader *r, const struct fxt_rec *rec,
+		      struct fxt_rarg args[FXT_MAX_ARGS], unsigned int *words)
+{
+	const uint8_t *p = rec->arg_raw, *end = p + 8ul * rec->arg_words;
+	unsigned int n = 0;
+
+	while (n < rec->nargs) {
+		if (rec->swap || !take_plain_arg(r->tables, rec, p, end, &args[n])) {
+			struct fxt_arg_iter it = { n, (unsigned int)(p - rec->arg_raw) / 8 };
+
+			if (!take_arg(r, rec, &it, &args[n]))
+				break;
+		}
+		p += 8ul * args[n++].words;
+	}
+	*words = (unsigned int)(p - rec->arg_raw) / 8;
+	return n;
 }

@@ -18,8 +18,9 @@
 struct fxt_string {
 	uint64_t key;		/* provider and index */
 	char *s;		/* never NULL, once it was put */
-	uint32_t len, cap;
+	uint32_t len;
 	uint32_t tag;		/* fxt_tag(): the consumer's */
+	uint32_t cap;
 };
 
 struct fxt_thread {
