@@ -8,6 +8,7 @@
 #ifndef ETRACE_IN_H
 #define ETRACE_IN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -88,6 +89,23 @@ int in_error(const struct in *in);
  * colon.
  */
 const char *in_why(const struct in *in);
+
+/**
+ * in_read_ahead - let a thread read and expand what comes, ahead of who uses it
+ * @plain: also where the input is not compressed
+ *
+ * It begins when more is needed, and is a few blocks ahead at most.  All that
+ * the stream says, errors and their places too, is the same as without.
+ */
+void in_read_ahead(struct in *in, bool plain);
+
+/**
+ * in_share_processors - in_read_ahead() of streams where it makes reading faster
+ *
+ * Where this program may use more than one processor: for several inputs that
+ * are read beside each other, and for one that is compressed.
+ */
+void in_share_processors(struct in **in, size_t n);
 
 /** in_is_tty - whether a person types it */
 int in_is_tty(const struct in *in);
