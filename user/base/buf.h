@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/xalloc.h"
 
 /* Starts as all zeros; buf_free() ends it.  Not terminated by NUL. */
@@ -27,7 +28,7 @@ static inline void buf_add(struct buf *b, const char *s, size_t n)
 {
 	if (!n)
 		return;
-	memcpy(buf_room(b, n), s, n);
+	bytes_copy(buf_room(b, n), s, n);
 	b->len += n;
 }
 
@@ -45,14 +46,7 @@ static inline void buf_addc(struct buf *b, char c)
 /* A number in decimal. */
 static inline void buf_addu(struct buf *b, uint64_t v)
 {
-	char digits[20];
-	size_t n = sizeof(digits);
-
-	do {
-		digits[--n] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	buf_add(b, digits + n, sizeof(digits) - n);
+	b->len += decimal(buf_room(b, DECIMAL_ROOM), v);
 }
 
 static inline void buf_free(struct buf *b)

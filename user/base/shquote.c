@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Words as a shell's line.  See shquote.h. */
 #include "base/shquote.h"
+#include "base/bytes.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -10,6 +11,31 @@ static const char safe[256] = {
 	['_'] = 1, ['@'] = 1, ['%'] = 1, ['+'] = 1, ['='] = 1, [':'] = 1,
 	[','] = 1, ['.'] = 1, ['/'] = 1, ['-'] = 1,
 };
+
+/* Whether some of 16 bytes are not safe: not in the table above, in its order. */
+static bool unsafe_16(const char *s)
+{
+	bytes_16 c = bytes_load_16(s);
+
+	return bytes_any(~(((c >= '+') & (c <= ':')) | ((c >= '@') & (c <= 'Z')) |
+			   ((c >= 'a') & (c <= 'z')) | (c == '_') | (c == '%') | (c == '=')));
+}
+
+/* Bytes at the beginning of a word that are safe. */
+static size_t safe_len(const char *s, size_t len)
+{
+	size_t i = 0;
+
+	if (len >= 16) {
+		while (i + 16 < len && !unsafe_16(s + i))
+			i += 16;
+		if (i + 16 >= len && !unsafe_16(s + len - 16))
+			return len;
+	}
+	while (i < len && safe[(unsigned char)s[i]])
+		i++;
+	return i;
+}
 
 static void escape(struct buf *b, const char *s, size_t len)
 {
@@ -42,10 +68,8 @@ static void escape(struct buf *b, const char *s, size_t len)
 void sh_quote(struct buf *b, const char *s, size_t len)
 {
 	bool quotable = true;
-	size_t i = 0;
+	size_t i = safe_len(s, len);
 
-	while (i < len && safe[(unsigned char)s[i]])
-		i++;
 	if (len && i == len) {
 		buf_add(b, s, len);
 		return;
@@ -123,8 +147,7 @@ bool sh_unquote(const char **at, size_t *left, struct buf *word)
 		if (i++ >= len)
 			return false;
 	} else {
-		while (i < len && safe[(unsigned char)s[i]])
-			i++;
+		i = safe_len(s, len);
 		buf_add(word, s, i);
 	}
 	/* a space and another word, or the end */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* UTF-8.  See utf8.h. */
 #include "base/utf8.h"
+#include "base/bytes.h"
 #include "base/xalloc.h"
 
 #include <stdint.h>
@@ -31,19 +32,44 @@ size_t utf8_char(const char *str, size_t len)
 	return n;
 }
 
-/* Bytes at the beginning of @s that are ASCII without NUL, 8 at a time. */
+/* Whether some of 16 bytes are not ASCII, or NUL. */
+static bool other_16(const char *s)
+{
+	return bytes_any(bytes_load_16(s) <= 0);
+}
+
+/* The same of 8 bytes: one with the top bit set, or a zero byte. */
+static bool other_8(uint64_t v)
+{
+	return (v | (v - 0x0101010101010101ull)) & 0x8080808080808080ull;
+}
+
+/* Whether all bytes are ASCII without NUL; the last ones may be looked at twice. */
+static bool all_ascii(const char *s, size_t len)
+{
+	if (len >= 16) {
+		for (size_t i = 0; i + 16 < len; i += 16)
+			if (other_16(s + i))
+				return false;
+		return !other_16(s + len - 16);
+	}
+	if (len >= 8)
+		return !other_8(bytes_8(s)) && !other_8(bytes_8(s + len - 8));
+	if (len >= 4)
+		return !other_8(bytes_4(s) | (uint64_t)bytes_4(s + len - 4) << 32);
+	for (size_t i = 0; i < len; i++)
+		if (s[i] <= 0)
+			return false;
+	return true;
+}
+
+/* Bytes at the beginning of @s that are ASCII without NUL. */
 static size_t ascii_len(const char *s, size_t len)
 {
 	size_t i = 0;
 
-	for (; i + 8 <= len; i += 8) {
-		uint64_t v;
-
-		memcpy(&v, s + i, 8);
-		/* a byte with the top bit set, or a zero byte */
-		if ((v | (v - 0x0101010101010101ull)) & 0x8080808080808080ull)
-			break;
-	}
+	while (i + 8 <= len && !other_8(bytes_8(s + i)))
+		i += 8;
 	while (i < len && s[i] > 0)
 		i++;
 	return i;
@@ -53,6 +79,8 @@ bool utf8_valid(const char *s, size_t len)
 {
 	size_t i = 0;
 
+	if (all_ascii(s, len))
+		return true;
 	for (;;) {
 		size_t n;
 

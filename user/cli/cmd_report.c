@@ -121,8 +121,10 @@ int cmd_report(int argc, char **argv)
 			break;
 		}
 	}
-	if (nin == n)
+	if (nin == n) {
+		in_share_processors(in, nin);
 		report(in, nin, from, &opts, diag);
+	}
 	for (size_t i = 0; i < nin; i++)
 		in_close(in[i]);
 	free(in);

@@ -483,6 +483,7 @@ static int run(struct cmdline *c, struct diag *diag)
 		nin++;
 	}
 	if (nin == want) {
+		in_share_processors(in, nin);
 		from = choose_source(c->from, in, nin, diag);
 		if (from && choose_rows(from, output_name(c), in[0], &c->opts, &ch, diag) &&
 		    choose_options(&c->opts, &ch, diag))

@@ -94,14 +94,11 @@ static void on_problem(void *ctx, enum fxt_problem problem, uint64_t offset)
 static void push_record(struct fxt_source *s, struct fxt_reader *r, const struct fxt_rec *rec)
 {
 	struct fxt_rarg args[FXT_MAX_ARGS];
-	struct fxt_arg_iter it = { 0 };
-	unsigned int n = 0;
+	unsigned int words, n = fxt_args(r, rec, args, &words);
 
-	while (n < FXT_MAX_ARGS && fxt_next_arg(r, rec, &it, &args[n]))
-		n++;
 	push(s, (struct fxt_item){
 		.kind = FXT_ITEM_RECORD, .rec = rec, .args = args, .nargs = n,
-		.arg_words = it.word, .offset = rec->offset,
+		.arg_words = words, .offset = rec->offset,
 	});
 	if (rec->type != FXT_REC_LARGE)
 		return;

@@ -123,7 +123,7 @@ void fxt_put_string(struct fxt_tables *t, unsigned int index, const char *s, uin
 		e = &t->strings[at];
 	}
 	/* fit closely: a long string must not hold its slot's memory for ever */
-	if (e->cap < len || e->cap / 2 > len + 64) {
+	if (!e->s || e->cap < len || e->cap / 2 > len + 64) {
 		free(e->s);
 		e->cap = len;
 		e->s = xmalloc(len);

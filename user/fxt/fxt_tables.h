@@ -17,9 +17,10 @@
 
 struct fxt_string {
 	uint64_t key;		/* provider and index */
-	char *s;
-	uint32_t len, cap;
+	char *s;		/* never NULL, once it was put */
+	uint32_t len;
 	uint32_t tag;		/* fxt_tag(): the consumer's */
+	uint32_t cap;
 };
 
 struct fxt_thread {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The FXT encoder.  See fxt_write.h; section names are the document's. */
 #include "fxt/fxt_write.h"
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 
@@ -54,6 +55,7 @@ struct fxt_writer {
 				 * then a slot is spared without need, once
 				 */
 	uint16_t last;		/* the string found or made last: often the next */
+	uint8_t last_thread;	/* likewise; 0: none */
 	unsigned int string_hand, strings_used, pins;
 	unsigned int thread_hand, threads_used;
 	uint16_t string_head[STRING_HEADS];
@@ -94,6 +96,7 @@ static void forget_tables(struct fxt_writer *w)
 	w->string_hand = w->strings_used = w->pins = 0;
 	w->thread_hand = w->threads_used = 0;
 	w->last = 0;
+	w->last_thread = 0;
 }
 
 void fxt_writer_free(struct fxt_writer *w)
@@ -192,7 +195,7 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 static bool holds(const struct string_slot *slot, const struct fxt_str *str)
 {
 	return slot->len == str->len &&
-	       !memcmp(slot->own ? slot->copy : slot->text, str->s, str->len);
+	       bytes_equal(slot->own ? slot->copy : slot->text, str->s, str->len);
 }
 
 static void remember(struct string_slot *slot, const struct fxt_str *str)
@@ -207,27 +210,37 @@ static void remember(struct string_slot *slot, const struct fxt_str *str)
 	}
 }
 
-/* The string ref of a string of at most FXT_MAX_STRING bytes. */
-static uint16_t string_ref(struct fxt_writer *w, const struct fxt_str *str)
+/* A new slot's String record. */
+static uint16_t register_string(struct fxt_writer *w, const struct fxt_str *str, uint32_t hash)
 {
-	struct string_slot *slot;
-	uint16_t index, *head;
+	uint16_t index = take_string_slot(w), *head;
+	struct string_slot *slot = &w->strings[index];
+
+	slot->recent = false;
+	slot->record = w->record;
+	if (str->len > KEEP_MAX) {
+		drop_copy(slot);
+	} else {
+		remember(slot, str);
+		slot->hash = hash;
+		head = &w->string_head[hash % STRING_HEADS];
+		slot->next = *head;
+		*head = index;
+		slot->chained = true;
+		w->last = index;
+	}
+	write_string(w, index, str->s, str->len);
+	return index;
+}
+
+static uint16_t look_up(struct fxt_writer *w, const struct fxt_str *str)
+{
+	struct string_slot *slot = &w->strings[w->last];
+	uint16_t index;
 	uint32_t hash;
 
-	if (str->pin)
-		return str->pin;
-	if (!str->len)
-		return 0;
-	if (str->len > KEEP_MAX) {
-		index = take_string_slot(w);
-		slot = &w->strings[index];
-		drop_copy(slot);
-		slot->recent = false;
-		slot->record = w->record;
-		write_string(w, index, str->s, str->len);
-		return index;
-	}
-	slot = &w->strings[w->last];
+	if (str->len > KEEP_MAX)
+		return register_string(w, str, 0);
 	if (slot->chained && holds(slot, str)) {
 		slot->recent = true;
 		slot->record = w->record;
@@ -243,19 +256,13 @@ static uint16_t string_ref(struct fxt_writer *w, const struct fxt_str *str)
 			return index;
 		}
 	}
-	index = take_string_slot(w);
-	w->last = index;
-	slot = &w->strings[index];
-	remember(slot, str);
-	slot->hash = hash;
-	head = &w->string_head[hash % STRING_HEADS];
-	slot->next = *head;
-	*head = index;
-	slot->chained = true;
-	slot->recent = false;
-	slot->record = w->record;
-	write_string(w, index, str->s, str->len);
-	return index;
+	return register_string(w, str, hash);
+}
+
+/* The string ref of a string of at most FXT_MAX_STRING bytes. */
+static inline uint16_t string_ref(struct fxt_writer *w, const struct fxt_str *str)
+{
+	return str->pin || !str->len ? str->pin : look_up(w, str);
 }
 
 struct fxt_str fxt_pin(struct fxt_writer *w, struct fxt_str str)
@@ -297,7 +304,7 @@ static uint8_t take_thread_slot(struct fxt_writer *w)
 	}
 }
 
-static uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_t thread)
+static uint8_t look_up_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
 {
 	uint8_t index, *head = &w->thread_head[hash_two(process, thread) % THREAD_HEADS];
 	struct thread_slot *slot;
@@ -308,10 +315,12 @@ static uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_t threa
 		if (slot->process == process && slot->thread == thread) {
 			slot->recent = true;
 			slot->record = w->record;
+			w->last_thread = index;
 			return index;
 		}
 	}
 	index = take_thread_slot(w);
+	w->last_thread = index;
 	slot = &w->threads[index];
 	*slot = (struct thread_slot){ .process = process, .thread = thread,
 				      .next = *head, .record = w->record };
@@ -325,88 +334,83 @@ static uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_t threa
 	return index;
 }
 
+static inline uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_t thread)
+{
+	struct thread_slot *slot = &w->threads[w->last_thread];
+
+	if (!w->last_thread || slot->process != process || slot->thread != thread)
+		return look_up_thread(w, process, thread);
+	slot->recent = true;
+	slot->record = w->record;
+	return w->last_thread;
+}
+
 /* ---- "Arguments" ---- */
 
-/* An argument's references, found before its record is begun. */
-struct arg_refs {
-	uint16_t name, value;
-};
+/*
+ * Room for any record with arguments: these take their header and a value each;
+ * three words before or behind them, and one that finish_record() may copy.
+ */
+#define RECORD_WORDS	(2 * FXT_MAX_ARGS + 4)
 
-/* Words of an argument; the longest is a value word after the header. */
-static unsigned int arg_words(enum fxt_arg_type type)
+/*
+ * Whether arguments are within the format's limits: seen before anything is
+ * registered or written.
+ */
+static bool args_fit(const struct fxt_arg *args, unsigned int nargs)
 {
-	switch (type) {
-	case FXT_ARG_NULL:
-	case FXT_ARG_I32:
-	case FXT_ARG_U32:
-	case FXT_ARG_STRING:
-		return 1;
-	default:
-		return 2;
+	bool bad = nargs > FXT_MAX_ARGS;
+
+	for (unsigned int i = 0; i < nargs && !bad; i++)
+		bad = args[i].name.len > FXT_MAX_STRING ||
+		      (unsigned int)args[i].type > FXT_ARG_KOID ||
+		      (args[i].type == FXT_ARG_STRING && args[i].str.len > FXT_MAX_STRING);
+	return !bad;
+}
+
+/* Register the strings of arguments, and put these together.  Return: their end. */
+static uint64_t *put_args(struct fxt_writer *w, uint64_t *at, const struct fxt_arg *args,
+			  unsigned int nargs)
+{
+	for (const struct fxt_arg *a = args; a < args + nargs; a++) {
+		uint64_t head = (uint64_t)a->type | 1u << 4 |
+				(uint64_t)string_ref(w, &a->name) << 16;
+
+		switch (a->type) {
+		case FXT_ARG_I32:
+		case FXT_ARG_U32:
+			*at++ = head | (uint64_t)a->u32 << 32;
+			break;
+		case FXT_ARG_STRING:
+			*at++ = head | (uint64_t)string_ref(w, &a->str) << 32;
+			break;
+		case FXT_ARG_NULL:
+			*at++ = head;
+			break;
+		default:
+			/* all others are two words; the union gives the second's bits */
+			*at++ = head + (1u << 4);
+			*at++ = a->u64;
+			break;
+		}
 	}
+	return at;
 }
 
 /*
- * Check the arguments of a record and register their strings.  Adds up their
- * words in @words.  Return: 0 or -E2BIG, and then nothing was registered.
+ * A record that was put together, with what it refers to written before it: its
+ * size into its header, and all of it into the output.
  */
-static int args_begin(struct fxt_writer *w, const struct fxt_arg *args,
-		      unsigned int nargs, struct arg_refs *refs,
-		      unsigned int *words)
+static int finish_record(struct fxt_writer *w, uint64_t *record, const uint64_t *end)
 {
-	if (nargs > FXT_MAX_ARGS)
-		return -E2BIG;
-	for (unsigned int i = 0; i < nargs; i++)
-		if (args[i].name.len > FXT_MAX_STRING ||
-		    (unsigned int)args[i].type > FXT_ARG_KOID ||
-		    (args[i].type == FXT_ARG_STRING &&
-		     args[i].str.len > FXT_MAX_STRING))
-			return -E2BIG;
-	for (unsigned int i = 0; i < nargs; i++) {
-		refs[i].name = string_ref(w, &args[i].name);
-		refs[i].value = args[i].type == FXT_ARG_STRING ?
-				string_ref(w, &args[i].str) : 0;
-		*words += arg_words(args[i].type);
-	}
-	return 0;
-}
+	unsigned int words = (unsigned int)(end - record);
+	uint64_t *to = begin(w, words + 1);
 
-static uint64_t *put_args(uint64_t *at, const struct fxt_arg *args,
-			  unsigned int nargs, const struct arg_refs *refs)
-{
-	for (unsigned int i = 0; i < nargs; i++) {
-		const struct fxt_arg *a = &args[i];
-		unsigned int words = arg_words(a->type);
-		uint64_t head = (uint64_t)a->type | (uint64_t)words << 4 |
-				(uint64_t)refs[i].name << 16;
-
-		switch (a->type) {
-		case FXT_ARG_NULL:
-			break;
-		case FXT_ARG_I32:
-		case FXT_ARG_U32:
-			head |= (uint64_t)a->u32 << 32;
-			break;
-		case FXT_ARG_STRING:
-			head |= (uint64_t)refs[i].value << 32;
-			break;
-		case FXT_ARG_I64:
-		case FXT_ARG_U64:
-		case FXT_ARG_F64:
-		case FXT_ARG_POINTER:
-		case FXT_ARG_KOID:
-			/* all are one word; the union gives its bits */
-			at[1] = a->u64;
-			break;
-		case FXT_ARG_BOOL:
-		case FXT_ARG_BLOB:
-			/* not written: not all viewers know them */
-			break;
-		}
-		at[0] = head;
-		at += words;
-	}
-	return at;
+	record[0] |= (uint64_t)words << 4;
+	/* by two, perhaps one too many */
+	for (unsigned int i = 0; i < words; i += 2)
+		memcpy(to + i, record + i, 16);
+	return finish(w, words);
 }
 
 /* ---- "Metadata Record" and "Initialization Record" ---- */
@@ -477,33 +481,22 @@ static bool has_value(enum fxt_event_type type)
 int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
 	      const struct fxt_arg *args, unsigned int nargs)
 {
-	struct arg_refs refs[FXT_MAX_ARGS];
-	unsigned int words = has_value(ev->type) ? 3 : 2;
-	uint16_t category, name;
-	uint64_t *at, *end;
-	uint8_t thread;
-	int err;
+	uint64_t record[RECORD_WORDS], *end, refs;
 
 	if (ev->category.len > FXT_MAX_STRING || ev->name.len > FXT_MAX_STRING ||
-	    (unsigned int)ev->type >= FXT_EV_COUNT)
+	    (unsigned int)ev->type >= FXT_EV_COUNT || !args_fit(args, nargs))
 		return -E2BIG;
 	w->record++;
-	err = args_begin(w, args, nargs, refs, &words);
-	if (err)
-		return err;
-	category = string_ref(w, &ev->category);
-	name = string_ref(w, &ev->name);
-	thread = thread_ref(w, ev->process, ev->thread);
-
-	at = begin(w, words);
-	at[0] = header(FXT_REC_EVENT, words) | (uint64_t)ev->type << 16 |
-		(uint64_t)nargs << 20 | (uint64_t)thread << 24 |
-		(uint64_t)category << 32 | (uint64_t)name << 48;
-	at[1] = ev->time;
-	end = put_args(at + 2, args, nargs, refs);
+	record[1] = ev->time;
+	end = put_args(w, record + 2, args, nargs);
 	if (has_value(ev->type))
-		*end = ev->value;
-	return finish(w, words);
+		*end++ = ev->value;
+	/* the file has the strings and the thread in this order */
+	refs = (uint64_t)string_ref(w, &ev->category) << 32;
+	refs |= (uint64_t)string_ref(w, &ev->name) << 48;
+	refs |= (uint64_t)thread_ref(w, ev->process, ev->thread) << 24;
+	record[0] = FXT_REC_EVENT | (uint64_t)ev->type << 16 | (uint64_t)nargs << 20 | refs;
+	return finish_record(w, record, end);
 }
 
 /* ---- objects ---- */
@@ -512,26 +505,16 @@ int fxt_kernel_object(struct fxt_writer *w, unsigned int type, uint64_t koid,
 		      struct fxt_str name, const struct fxt_arg *args,
 		      unsigned int nargs)
 {
-	struct arg_refs refs[FXT_MAX_ARGS];
-	unsigned int words = 2;
-	uint64_t *at;
-	uint16_t ref;
-	int err;
+	uint64_t record[RECORD_WORDS], *end;
 
-	if (name.len > FXT_MAX_STRING || type > 255)
+	if (name.len > FXT_MAX_STRING || type > 255 || !args_fit(args, nargs))
 		return -E2BIG;
 	w->record++;
-	err = args_begin(w, args, nargs, refs, &words);
-	if (err)
-		return err;
-	ref = string_ref(w, &name);
-
-	at = begin(w, words);
-	at[0] = header(FXT_REC_KERNEL_OBJECT, words) | (uint64_t)type << 16 |
-		(uint64_t)ref << 24 | (uint64_t)nargs << 40;
-	at[1] = koid;
-	put_args(at + 2, args, nargs, refs);
-	return finish(w, words);
+	record[1] = koid;
+	end = put_args(w, record + 2, args, nargs);
+	record[0] = FXT_REC_KERNEL_OBJECT | (uint64_t)type << 16 |
+		    (uint64_t)string_ref(w, &name) << 24 | (uint64_t)nargs << 40;
+	return finish_record(w, record, end);
 }
 
 int fxt_process_name(struct fxt_writer *w, uint64_t process, struct fxt_str name)
@@ -552,28 +535,17 @@ int fxt_userspace_object(struct fxt_writer *w, uint64_t process, uint64_t thread
 			 uint64_t pointer, struct fxt_str name,
 			 const struct fxt_arg *args, unsigned int nargs)
 {
-	struct arg_refs refs[FXT_MAX_ARGS];
-	unsigned int words = 2;
-	uint64_t *at;
-	uint16_t ref;
-	uint8_t tref;
-	int err;
+	uint64_t record[RECORD_WORDS], *end, refs;
 
-	if (name.len > FXT_MAX_STRING)
+	if (name.len > FXT_MAX_STRING || !args_fit(args, nargs))
 		return -E2BIG;
 	w->record++;
-	err = args_begin(w, args, nargs, refs, &words);
-	if (err)
-		return err;
-	ref = string_ref(w, &name);
-	tref = thread_ref(w, process, thread);
-
-	at = begin(w, words);
-	at[0] = header(FXT_REC_USERSPACE_OBJECT, words) | (uint64_t)tref << 16 |
-		(uint64_t)ref << 24 | (uint64_t)nargs << 40;
-	at[1] = pointer;
-	put_args(at + 2, args, nargs, refs);
-	return finish(w, words);
+	record[1] = pointer;
+	end = put_args(w, record + 2, args, nargs);
+	refs = (uint64_t)string_ref(w, &name) << 24;
+	refs |= (uint64_t)thread_ref(w, process, thread) << 16;
+	record[0] = FXT_REC_USERSPACE_OBJECT | (uint64_t)nargs << 40 | refs;
+	return finish_record(w, record, end);
 }
 
 /* ---- "Log Record", "Blob Record", "Context Switch Record" ---- */

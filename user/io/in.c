@@ -1,40 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Input streams: a window over a file, a pipe or memory.  See in.h. */
 #include "io/in.h"
+#include "io/in_ahead.h"
+#include "io/in_feed.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
-#include <zstd_errors.h>
 
 #define WINDOW		(64u << 10)
-#define RAW_SIZE	(128u << 10)
 
 struct in {
+	struct in_head h;	/* first: in.h looks for it there */
 	char *name;
-	int fd;			/* -1: memory */
 	bool owned;		/* close fd */
-	int err;
-	const char *why;	/* what is wrong with compressed data */
 	bool end;		/* nothing more comes into the window */
-	uint64_t offset;
-	/* the window: data[start .. fill) of data[0 .. cap) */
-	uint8_t *data;
-	size_t start, fill, cap;
-	/* compressed input */
-	enum { UNDECIDED, PLAIN, GZIP, ZSTD } packing;
-	uint8_t *raw;
-	size_t raw_start, raw_fill;
-	bool raw_end;
-	bool frame_open;	/* inside a gzip member or zstd frame */
-	z_stream gz;
-	ZSTD_DStream *zst;
+	size_t cap;		/* of the window's memory */
+	struct in_feed feed;
+	struct in_ahead *ahead;	/* then the feed is its thread's, up to the end */
+	enum { NEVER, IF_PACKED, ALWAYS } ahead_if;
 };
 
 static struct in *new_in(const char *name, int fd, bool owned)
@@ -42,7 +31,8 @@ static struct in *new_in(const char *name, int fd, bool owned)
 	struct in *in = xcalloc(1, sizeof(*in));
 
 	in->name = xstrdup(name);
-	in->fd = fd;
+	in->feed.fd = fd;
+	in->feed.cancel = -1;
 	in->owned = owned;
 	return in;
 }
@@ -65,9 +55,9 @@ struct in *in_mem(const void *data, size_t n, const char *name)
 {
 	struct in *in = new_in(name, -1, false);
 
-	in->data = (uint8_t *)(uintptr_t)data;
-	in->fill = n;
-	in->packing = PLAIN;
+	in->h.data = (uint8_t *)(uintptr_t)data;
+	in->h.fill = n;
+	in->feed.packing = IN_PLAIN;
 	in->end = true;
 	return in;
 }
@@ -76,15 +66,13 @@ void in_close(struct in *in)
 {
 	if (!in)
 		return;
-	if (in->fd >= 0) {
+	in_ahead_stop(in->ahead);
+	if (in->feed.fd >= 0) {
 		if (in->owned)
-			close(in->fd);
-		free(in->data);
+			close(in->feed.fd);
+		free(in->h.data);
 	}
-	if (in->packing == GZIP)
-		inflateEnd(&in->gz);
-	ZSTD_freeDStream(in->zst);
-	free(in->raw);
+	in_feed_free(&in->feed);
 	free(in->name);
 	free(in);
 }
@@ -94,183 +82,82 @@ const char *in_name(const struct in *in)
 	return in->name;
 }
 
-static size_t read_fd(struct in *in, uint8_t *to, size_t n)
-{
-	ssize_t got;
-
-	do {
-		got = read(in->fd, to, n);
-	} while (got < 0 && errno == EINTR);
-	if (got < 0)
-		in->err = -errno;
-	return got > 0 ? (size_t)got : 0;
-}
-
-/* More compressed bytes behind those that are there. */
-static void fill_raw(struct in *in)
-{
-	size_t got;
-
-	if (in->raw_start) {
-		memmove(in->raw, in->raw + in->raw_start, in->raw_fill - in->raw_start);
-		in->raw_fill -= in->raw_start;
-		in->raw_start = 0;
-	}
-	if (in->raw_end || in->raw_fill == RAW_SIZE)
-		return;
-	got = read_fd(in, in->raw + in->raw_fill, RAW_SIZE - in->raw_fill);
-	in->raw_fill += got;
-	if (!got)
-		in->raw_end = true;
-}
-
-/* Look at the first bytes: is the input compressed? */
-static void decide(struct in *in)
-{
-	static const uint8_t gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
-
-	in->raw = xmalloc(RAW_SIZE);
-	while (in->raw_fill < sizeof(zstd) && !in->raw_end)
-		fill_raw(in);
-	in->packing = PLAIN;
-	if (in->raw_fill >= sizeof(gzip) && !memcmp(in->raw, gzip, sizeof(gzip))) {
-		/* 16: expect a gzip header */
-		if (inflateInit2(&in->gz, 16 + MAX_WBITS) == Z_OK)
-			in->packing = GZIP;
-	} else if (in->raw_fill >= sizeof(zstd) && !memcmp(in->raw, zstd, sizeof(zstd))) {
-		in->zst = ZSTD_createDStream();
-		if (in->zst)
-			in->packing = ZSTD;
-	}
-}
-
-static size_t expand_gzip(struct in *in, uint8_t *to, size_t n)
-{
-	int ret;
-
-	in->gz.next_in = in->raw + in->raw_start;
-	in->gz.avail_in = (unsigned int)(in->raw_fill - in->raw_start);
-	in->gz.next_out = to;
-	in->gz.avail_out = (unsigned int)n;
-	ret = inflate(&in->gz, Z_NO_FLUSH);
-	in->raw_start = in->raw_fill - in->gz.avail_in;
-	in->frame_open = true;
-	if (ret == Z_STREAM_END) {
-		/* another member may follow */
-		in->frame_open = false;
-		inflateReset(&in->gz);
-	} else if (ret != Z_OK && ret != Z_BUF_ERROR) {
-		in->err = -EBADMSG;
-		in->why = "its gzip data are damaged";
-	}
-	return n - in->gz.avail_out;
-}
-
-static size_t expand_zstd(struct in *in, uint8_t *to, size_t n)
-{
-	ZSTD_inBuffer src = { in->raw, in->raw_fill, in->raw_start };
-	ZSTD_outBuffer dst = { to, n, 0 };
-	size_t ret = ZSTD_decompressStream(in->zst, &dst, &src);
-
-	in->raw_start = src.pos;
-	if (ZSTD_isError(ret)) {
-		in->err = -EBADMSG;
-		in->why = ZSTD_getErrorCode(ret) == ZSTD_error_frameParameter_windowTooLarge ?
-			  "its zstd data want too much memory" : "its zstd data are damaged";
-	}
-	in->frame_open = ret != 0;
-	return dst.pos;
-}
-
 /* Put more bytes into the window; 0: none came this time. */
 static size_t more(struct in *in, uint8_t *to, size_t n)
 {
 	size_t got;
 
-	if (in->packing == UNDECIDED)
-		decide(in);
-	if (in->packing == PLAIN) {
-		got = in->raw_fill - in->raw_start;
-		if (got) {
-			/* what decide() read */
-			if (got > n)
-				got = n;
-			memcpy(to, in->raw + in->raw_start, got);
-			in->raw_start += got;
-			return got;
-		}
-		got = in->raw_end ? 0 : read_fd(in, to, n);
-		if (!got)
-			in->end = true;
-		return got;
-	}
-	if (in->raw_start == in->raw_fill) {
-		fill_raw(in);
-		if (in->raw_start == in->raw_fill) {
-			if (in->frame_open && !in->err) {
-				in->err = -ENODATA;
-				in->why = in->packing == GZIP ?
-					  "its gzip data end too early: it was cut off" :
-					  "its zstd data end too early: it was cut off";
-			}
-			in->end = true;
-			return 0;
-		}
-	}
-	if (n > 1u << 30)
-		n = 1u << 30;
-	got = in->packing == GZIP ? expand_gzip(in, to, n) : expand_zstd(in, to, n);
-	if (in->err)
-		in->end = true;
+	if (!in->ahead && in->ahead_if && in->feed.packing &&
+	    (in->ahead_if == ALWAYS || in->feed.packing != IN_PLAIN))
+		in->ahead = in_ahead_start(&in->feed);
+	/* once: it is known now, or there can be no thread */
+	if (in->feed.packing)
+		in->ahead_if = NEVER;
+	if (in->ahead)
+		return in_ahead_read(in->ahead, to, n, &in->end);
+	got = in_feed_read(&in->feed, to, n);
+	in->end = in->feed.end;
 	return got;
 }
 
-const uint8_t *in_peek(struct in *in, size_t want, size_t *have)
+const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have)
 {
 	if (want > IN_MAX_PEEK)
 		want = IN_MAX_PEEK;
-	while (in->fill - in->start < want && !in->end) {
-		if (in->start && in->cap - in->start < (want > WINDOW ? want : WINDOW)) {
-			memmove(in->data, in->data + in->start, in->fill - in->start);
-			in->fill -= in->start;
-			in->start = 0;
+	while (in->h.fill - in->h.start < want && !in->end) {
+		if (in->h.start && in->cap - in->h.start < (want > WINDOW ? want : WINDOW)) {
+			memmove(in->h.data, in->h.data + in->h.start, in->h.fill - in->h.start);
+			in->h.fill -= in->h.start;
+			in->h.start = 0;
 		}
-		if (in->fill == in->cap || in->cap < want) {
+		if (in->h.fill == in->cap || in->cap < want) {
 			size_t cap = in->cap ? in->cap : WINDOW;
 
-			while (cap < want || cap <= in->fill)
+			while (cap < want || cap <= in->h.fill)
 				cap *= 2;
-			in->data = xrealloc(in->data, cap);
+			in->h.data = xrealloc(in->h.data, cap);
 			in->cap = cap;
 		}
-		in->fill += more(in, in->data + in->fill, in->cap - in->fill);
+		in->h.fill += more(in, in->h.data + in->h.fill, in->cap - in->h.fill);
 	}
-	*have = in->fill - in->start;
-	return *have ? in->data + in->start : (const uint8_t *)"";
-}
-
-void in_skip(struct in *in, size_t n)
-{
-	in->start += n;
-	in->offset += n;
-}
-
-uint64_t in_offset(const struct in *in)
-{
-	return in->offset;
+	*have = in->h.fill - in->h.start;
+	return *have ? in->h.data + in->h.start : (const uint8_t *)"";
 }
 
 int in_error(const struct in *in)
 {
-	return in->err;
+	/* a thread that reads ahead may know of an error that comes later */
+	return in->ahead && !in->end ? 0 : in->feed.err;
 }
 
 const char *in_why(const struct in *in)
 {
-	return in->why ? in->why : strerror(-in->err);
+	return in->feed.why ? in->feed.why : strerror(-in->feed.err);
 }
 
 int in_is_tty(const struct in *in)
 {
-	return in->fd >= 0 && isatty(in->fd);
+	return in->feed.fd >= 0 && isatty(in->feed.fd);
+}
+
+void in_read_ahead(struct in *in, bool plain)
+{
+	/* memory is there already */
+	if (in->feed.fd >= 0)
+		in->ahead_if = plain ? ALWAYS : IF_PACKED;
+}
+
+void in_share_processors(struct in **in, size_t n)
+{
+	cpu_set_t mine;
+	size_t processors;
+
+	/* a machine with more of them than the set has room for has enough */
+	processors = sched_getaffinity(0, sizeof(mine), &mine) ? CPU_SETSIZE :
+		     (size_t)CPU_COUNT(&mine);
+	if (processors < 2)
+		return;
+	/* more threads than processors can use would take memory for nothing */
+	for (size_t i = 0; i < n && i < 2 * processors; i++)
+		in_read_ahead(in[i], n > 1);
 }

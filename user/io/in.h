@@ -8,10 +8,23 @@
 #ifndef ETRACE_IN_H
 #define ETRACE_IN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct in;
+
+/* What a stream begins with, for what is done here for each line or record. */
+struct in_head {
+	uint8_t *data;		/* the window is data[start .. fill) */
+	size_t start, fill;
+	uint64_t offset;
+};
+
+static inline struct in_head *in_head(struct in *in)
+{
+	return (struct in_head *)in;
+}
 
 /**
  * in_open - open a file for reading
@@ -31,6 +44,9 @@ void in_close(struct in *in);
 /** in_name - for messages: the path, "standard input", or in_mem()'s name */
 const char *in_name(const struct in *in);
 
+/* What in_peek() does where the window holds too little. */
+const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have);
+
 /**
  * in_peek - look at what comes next
  * @want: bytes that should be contiguous, at most IN_MAX_PEEK
@@ -39,14 +55,29 @@ const char *in_name(const struct in *in);
  *
  * Return: the bytes, valid until the next call on the stream.
  */
-const uint8_t *in_peek(struct in *in, size_t want, size_t *have);
+static inline const uint8_t *in_peek(struct in *in, size_t want, size_t *have)
+{
+	const struct in_head *h = in_head(in);
+
+	*have = h->fill - h->start;
+	return *have && *have >= want ? h->data + h->start : in_peek_slow(in, want, have);
+}
 #define IN_MAX_PEEK (64u << 20)
 
 /** in_skip - pass over @n bytes that in_peek() showed */
-void in_skip(struct in *in, size_t n);
+static inline void in_skip(struct in *in, size_t n)
+{
+	struct in_head *h = in_head(in);
+
+	h->start += n;
+	h->offset += n;
+}
 
 /** in_offset - bytes passed over so far (of the expanded data) */
-uint64_t in_offset(const struct in *in);
+static inline uint64_t in_offset(const struct in *in)
+{
+	return ((const struct in_head *)in)->offset;
+}
 
 /** in_error - 0, or the negative errno that ended the input too early */
 int in_error(const struct in *in);
@@ -58,6 +89,23 @@ int in_error(const struct in *in);
  * colon.
  */
 const char *in_why(const struct in *in);
+
+/**
+ * in_read_ahead - let a thread read and expand what comes, ahead of who uses it
+ * @plain: also where the input is not compressed
+ *
+ * It begins when more is needed, and is a few blocks ahead at most.  All that
+ * the stream says, errors and their places too, is the same as without.
+ */
+void in_read_ahead(struct in *in, bool plain);
+
+/**
+ * in_share_processors - in_read_ahead() of streams where it makes reading faster
+ *
+ * Where this program may use more than one processor: for several inputs that
+ * are read beside each other, and for one that is compressed.
+ */
+void in_share_processors(struct in **in, size_t n);
 
 /** in_is_tty - whether a person types it */
 int in_is_tty(const struct in *in);

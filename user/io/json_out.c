@@ -16,46 +16,6 @@ static void separate(struct json *j)
 	j->comma = true;
 }
 
-void json_begin(struct json *j, char bracket)
-{
-	separate(j);
-	out_write(j->out, &bracket, 1);
-	j->comma = false;
-}
-
-void json_end(struct json *j, char bracket)
-{
-	out_write(j->out, &bracket, 1);
-	j->comma = true;
-}
-
-void json_key(struct json *j, const char *name)
-{
-	separate(j);
-	out_write(j->out, "\"", 1);
-	out_puts(j->out, name);
-	out_write(j->out, "\":", 2);
-	j->comma = false;
-}
-
-void json_line(struct json *j)
-{
-	out_write(j->out, "\n", 1);
-	j->comma = false;
-}
-
-void json_u64(struct json *j, uint64_t v)
-{
-	separate(j);
-	out_u64(j->out, v);
-}
-
-void json_i64(struct json *j, int64_t v)
-{
-	separate(j);
-	out_i64(j->out, v);
-}
-
 void json_bool(struct json *j, bool v)
 {
 	separate(j);
@@ -94,35 +54,88 @@ void json_addr(struct json *j, uint64_t v)
 	out_printf(j->out, "\"0x%" PRIx64 "\"", v);
 }
 
+/* Strings up to here are copied first and looked at meanwhile. */
+#define COPY_MAX 4096u
+
+/* Copy 16 bytes.  Return: whether they can stand in a string as they are. */
+static bool copy_16(char *to, const char *s)
+{
+	bytes_16 c = bytes_load_16(s);
+
+	memcpy(to, &c, 16);
+	/* what is no ASCII is below zero */
+	return !bytes_any((c < 0x20) | (c == '"') | (c == '\\') | (c == 0x7f));
+}
+
+/*
+ * Copy bytes that can all stand in a string as they are; @to has room for 16
+ * more.  Return: whether they were such.
+ */
+static bool copy_plain(char *to, const char *s, size_t len)
+{
+	char few[16];
+	size_t i = 0;
+
+	if (len < 16) {
+		memset(few, ' ', 16);
+		bytes_copy(few, s, len);
+		return copy_16(to, few);
+	}
+	for (; i + 16 < len; i += 16)
+		if (!copy_16(to + i, s + i))
+			return false;
+	return copy_16(to + len - 16, s + len - 16);
+}
+
 /* Valid UTF-8, with what JSON wants escaped. */
 static void put_escaped(struct out *o, const char *s, size_t len)
 {
+	static const char hex[] = "0123456789abcdef";
 	size_t plain = 0;
 
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)s[i];
+		char text[6] = { '\\', (char)c };
+		size_t n = 2;
 
 		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
 			continue;
+		if (c == '\n') {
+			text[1] = 'n';
+		} else if (c == '\t') {
+			text[1] = 't';
+		} else if (c != '"' && c != '\\') {
+			memcpy(text + 1, "u00", 3);
+			text[4] = hex[c >> 4];
+			text[5] = hex[c & 15];
+			n = 6;
+		}
 		out_write(o, s + plain, i - plain);
+		out_write(o, text, n);
 		plain = i + 1;
-		if (c == '"' || c == '\\')
-			out_printf(o, "\\%c", c);
-		else if (c == '\n')
-			out_puts(o, "\\n");
-		else if (c == '\t')
-			out_puts(o, "\\t");
-		else
-			out_printf(o, "\\u%04x", c);
 	}
 	out_write(o, s + plain, len - plain);
 }
 
-void json_str(struct json *j, const char *s, size_t len)
+/* Return: whether it is valid UTF-8 without NUL. */
+static bool put_str(struct json *j, const char *s, size_t len)
 {
+	bool valid;
+
+	if (len <= COPY_MAX) {
+		char *to = json_room(j, len + 16);
+
+		*to++ = '"';
+		if (copy_plain(to, s, len)) {
+			to[len] = '"';
+			json_put(j, to + len + 1, true);
+			return true;
+		}
+	}
 	separate(j);
 	out_write(j->out, "\"", 1);
-	if (utf8_valid(s, len)) {
+	valid = utf8_valid(s, len);
+	if (valid) {
 		put_escaped(j->out, s, len);
 	} else {
 		size_t n;
@@ -132,6 +145,12 @@ void json_str(struct json *j, const char *s, size_t len)
 		free(copy);
 	}
 	out_write(j->out, "\"", 1);
+	return valid;
+}
+
+void json_str(struct json *j, const char *s, size_t len)
+{
+	put_str(j, s, len);
 }
 
 void json_cstr(struct json *j, const char *s)
@@ -179,8 +198,7 @@ void json_hex(struct json *j, const void *data, size_t len)
 void json_text(struct json *j, const char *name, const char *s, size_t len)
 {
 	json_key(j, name);
-	json_str(j, s, len);
-	if (utf8_valid(s, len))
+	if (put_str(j, s, len))
 		return;
 	separate(j);
 	out_write(j->out, "\"", 1);

@@ -26,20 +26,76 @@ struct json {
 	bool comma;	/* the next value or key needs a comma before it */
 };
 
+/* What a comma takes, and more than any bracket, quotes and colon. */
+#define JSON_ROOM 8u
+
+/* Room for @n bytes and JSON_ROOM more, with the comma there if it is needed. */
+static inline char *json_room(struct json *j, size_t n)
+{
+	char *to = out_reserve(j->out, n + JSON_ROOM);
+
+	*to = ',';
+	return to + j->comma;
+}
+
+/* What was put at json_room() ends at @to; whether a comma must follow it. */
+static inline void json_put(struct json *j, const char *to, bool comma)
+{
+	out_commit(j->out, (size_t)(to - (char *)out_reserve(j->out, 0)));
+	j->comma = comma;
+}
+
 /** json_begin - an object or array begins; @bracket is '{' or '[' */
-void json_begin(struct json *j, char bracket);
+static inline void json_begin(struct json *j, char bracket)
+{
+	char *to = json_room(j, 1);
+
+	*to = bracket;
+	json_put(j, to + 1, false);
+}
 
 /** json_end - it ends; @bracket is '}' or ']' */
-void json_end(struct json *j, char bracket);
+static inline void json_end(struct json *j, char bracket)
+{
+	out_write(j->out, &bracket, 1);
+	j->comma = true;
+}
 
 /** json_key - name of the next member; plain ASCII that needs no escapes */
-void json_key(struct json *j, const char *name);
+static inline void json_key(struct json *j, const char *name)
+{
+	size_t n = strlen(name);
+	char *to = json_room(j, n);
+
+	*to++ = '"';
+	bytes_copy(to, name, n);
+	memcpy(to + n, "\":", 2);
+	json_put(j, to + n + 2, false);
+}
 
 /** json_line - a top-level value is complete: ends the line */
-void json_line(struct json *j);
+static inline void json_line(struct json *j)
+{
+	out_write(j->out, "\n", 1);
+	j->comma = false;
+}
 
-void json_u64(struct json *j, uint64_t v);
-void json_i64(struct json *j, int64_t v);
+static inline void json_u64(struct json *j, uint64_t v)
+{
+	char *to = json_room(j, DECIMAL_ROOM);
+
+	json_put(j, to + decimal(to, v), true);
+}
+
+static inline void json_i64(struct json *j, int64_t v)
+{
+	char *to = json_room(j, DECIMAL_ROOM);
+
+	*to = '-';
+	to += v < 0;
+	json_put(j, to + decimal(to, v < 0 ? -(uint64_t)v : (uint64_t)v), true);
+}
+
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 

@@ -14,11 +14,10 @@
 #define BUF_SIZE (4 * OUT_RESERVE_MAX)
 
 struct out {
+	struct out_head h;	/* first: out.h looks for it there */
 	const struct out_backend *be;
 	void *ctx;
 	uint64_t flushed;	/* bytes handed to the backend */
-	size_t used;
-	int err;
 	/* aligned for writers of whole words: see out_reserve() */
 	_Alignas(8) char buf[BUF_SIZE];
 };
@@ -27,46 +26,40 @@ struct out *out_new(const struct out_backend *be, void *ctx)
 {
 	struct out *o = xmalloc(sizeof(*o));
 
+	o->h = (struct out_head){ o->buf, 0, BUF_SIZE, 0 };
 	o->be = be;
 	o->ctx = ctx;
 	o->flushed = 0;
-	o->used = 0;
-	o->err = 0;
 	return o;
 }
 
 static void pass(struct out *o, const void *data, size_t n)
 {
-	if (!o->err && n)
-		o->err = o->be->write(o->ctx, data, n);
+	if (!o->h.err && n)
+		o->h.err = o->be->write(o->ctx, data, n);
 	o->flushed += n;
 }
 
 int out_flush(struct out *o)
 {
-	pass(o, o->buf, o->used);
-	o->used = 0;
-	return o->err;
+	pass(o, o->buf, o->h.used);
+	o->h.used = 0;
+	return o->h.err;
 }
 
-int out_write(struct out *o, const void *data, size_t n)
+int out_write_slow(struct out *o, const void *data, size_t n)
 {
-	if (n > BUF_SIZE - o->used) {
+	if (n > BUF_SIZE - o->h.used) {
 		out_flush(o);
 		if (n >= BUF_SIZE) {
 			pass(o, data, n);
-			return o->err;
+			return o->h.err;
 		}
 	}
 	if (n)
-		memcpy(o->buf + o->used, data, n);
-	o->used += n;
-	return o->err;
-}
-
-int out_puts(struct out *o, const char *s)
-{
-	return out_write(o, s, strlen(s));
+		memcpy(o->buf + o->h.used, data, n);
+	o->h.used += n;
+	return o->h.err;
 }
 
 int out_printf(struct out *o, const char *fmt, ...)
@@ -79,7 +72,7 @@ int out_printf(struct out *o, const char *fmt, ...)
 	n = vsnprintf(small, sizeof(small), fmt, ap);
 	va_end(ap);
 	if (n < 0)
-		return o->err ? o->err : (o->err = -EINVAL);
+		return o->h.err ? o->h.err : (o->h.err = -EINVAL);
 	if ((size_t)n < sizeof(small))
 		return out_write(o, small, (size_t)n);
 	big = xmalloc((size_t)n + 1);
@@ -88,57 +81,20 @@ int out_printf(struct out *o, const char *fmt, ...)
 	va_end(ap);
 	out_write(o, big, (size_t)n);
 	free(big);
-	return o->err;
-}
-
-int out_u64(struct out *o, uint64_t v)
-{
-	char digits[20];
-	size_t n = sizeof(digits);
-
-	do {
-		digits[--n] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	return out_write(o, digits + n, sizeof(digits) - n);
-}
-
-int out_i64(struct out *o, int64_t v)
-{
-	if (v >= 0)
-		return out_u64(o, (uint64_t)v);
-	out_write(o, "-", 1);
-	return out_u64(o, -(uint64_t)v);
-}
-
-void *out_reserve(struct out *o, size_t n)
-{
-	if (n > BUF_SIZE - o->used)
-		out_flush(o);
-	return o->buf + o->used;
-}
-
-void out_commit(struct out *o, size_t n)
-{
-	o->used += n;
+	return o->h.err;
 }
 
 int out_sync(struct out *o)
 {
 	out_flush(o);
-	if (!o->err && o->be->sync)
-		o->err = o->be->sync(o->ctx);
-	return o->err;
+	if (!o->h.err && o->be->sync)
+		o->h.err = o->be->sync(o->ctx);
+	return o->h.err;
 }
 
 uint64_t out_bytes(const struct out *o)
 {
-	return o->flushed + o->used;
-}
-
-int out_error(const struct out *o)
-{
-	return o->err;
+	return o->flushed + o->h.used;
 }
 
 int out_close(struct out *o)
@@ -147,7 +103,7 @@ int out_close(struct out *o)
 
 	out_flush(o);
 	end = o->be->close(o->ctx);
-	err = o->err ? o->err : end;
+	err = o->h.err ? o->h.err : end;
 	free(o);
 	return err;
 }

@@ -12,9 +12,25 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
+#include "base/bytes.h"
+
 struct out;
+
+/* What a stream begins with, for what is done here for each few bytes. */
+struct out_head {
+	char *buf;
+	size_t used, size;	/* bytes of the buffer */
+	int err;
+};
+
+static inline struct out_head *out_head(struct out *o)
+{
+	return (struct out_head *)o;
+}
+
 
 /*
  * What an output stream writes to.  write() takes all of the n bytes or
@@ -80,21 +96,34 @@ struct out *out_mem(void);
  */
 const void *out_mem_data(struct out *o, size_t *len);
 
+/* What out_write() does where the buffer is full. */
+int out_write_slow(struct out *o, const void *data, size_t n);
+
 /** out_write - append @n bytes. Return: 0 or the sticky negative errno. */
-int out_write(struct out *o, const void *data, size_t n);
+static inline int out_write(struct out *o, const void *data, size_t n)
+{
+	struct out_head *h = out_head(o);
+
+	if (n > h->size - h->used)
+		return out_write_slow(o, data, n);
+	if (n)
+		bytes_copy(h->buf + h->used, data, n);
+	h->used += n;
+	return h->err;
+}
 
 /** out_puts - append a string without its NUL. */
-int out_puts(struct out *o, const char *s);
+static inline int out_puts(struct out *o, const char *s)
+{
+	return out_write(o, s, strlen(s));
+}
 
 /** out_printf - append formatted text. */
 int out_printf(struct out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** out_u64 - append an unsigned number in decimal. */
-int out_u64(struct out *o, uint64_t v);
-
-/** out_i64 - append a signed number in decimal. */
-int out_i64(struct out *o, int64_t v);
+/** out_flush - hand everything to the backend. Return: 0 or negative errno. */
+int out_flush(struct out *o);
 
 /**
  * out_reserve - room to write into directly
@@ -105,12 +134,39 @@ int out_i64(struct out *o, int64_t v);
  * them were used.  They are aligned to 8 bytes as long as everything written
  * to the stream before was a multiple of 8 bytes.
  */
-void *out_reserve(struct out *o, size_t n);
-void out_commit(struct out *o, size_t n);
+static inline void *out_reserve(struct out *o, size_t n)
+{
+	struct out_head *h = out_head(o);
+
+	if (n > h->size - h->used)
+		out_flush(o);
+	return h->buf + h->used;
+}
+
+static inline void out_commit(struct out *o, size_t n)
+{
+	out_head(o)->used += n;
+}
+
 #define OUT_RESERVE_MAX 65536u
 
-/** out_flush - hand everything to the backend. Return: 0 or negative errno. */
-int out_flush(struct out *o);
+/** out_u64 - append an unsigned number in decimal. */
+static inline int out_u64(struct out *o, uint64_t v)
+{
+	char *to = out_reserve(o, DECIMAL_ROOM);
+
+	out_commit(o, decimal(to, v));
+	return out_head(o)->err;
+}
+
+/** out_i64 - append a signed number in decimal. */
+static inline int out_i64(struct out *o, int64_t v)
+{
+	if (v >= 0)
+		return out_u64(o, (uint64_t)v);
+	out_write(o, "-", 1);
+	return out_u64(o, -(uint64_t)v);
+}
 
 /**
  * out_sync - flush, and make all of it readable for whoever opens the file now
@@ -124,7 +180,10 @@ int out_sync(struct out *o);
 uint64_t out_bytes(const struct out *o);
 
 /** out_error - the sticky error: 0 or a negative errno. */
-int out_error(const struct out *o);
+static inline int out_error(const struct out *o)
+{
+	return ((const struct out_head *)o)->err;
+}
 
 /** out_close - flush, end and free. Return: 0 or the first negative errno. */
 int out_close(struct out *o);

@@ -2,6 +2,8 @@
 /* One line of trace_pipe text.  See line_parse.h. */
 #include "lines/line_parse.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 #define COMM_WIDTH	16	/* ftrace: "%16s-%-7d" */
@@ -12,9 +14,13 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static const bool alpha[256] = {
+	['a' ... 'z'] = true, ['A' ... 'Z'] = true,
+};
+
 static bool is_alpha(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	return alpha[(unsigned char)c];
 }
 
 /* What tags are made of. */
@@ -53,6 +59,28 @@ static inline const char *number(const char *s, uint64_t max, uint64_t *v)
 	return s == begin || s - begin > 19 || n > max ? NULL : s;
 }
 
+/* The same, faster for a long one. */
+static inline const char *long_number(const char *s, const char *end, uint64_t max,
+				      uint64_t *v)
+{
+	const char *begin = s;
+	uint64_t n = 0;
+	unsigned int d;
+
+	if (end - s < 8)
+		return number(s, max, v);
+	d = bytes_digits(bytes_8(s), &n);
+	s += d;
+	if (d == 8) {
+		while ((d = (unsigned int)*s - '0') < 10) {
+			n = n * 10 + d;
+			s++;
+		}
+	}
+	*v = n;
+	return s == begin || s - begin > 19 || n > max ? NULL : s;
+}
+
 /* Length of the tag that text begins with: a word and '|', '[' or the end; or 0. */
 static size_t tag_len(const char *s, const char *end)
 {
@@ -71,7 +99,7 @@ static bool behind_seconds(struct line_state *st, const char *s, const char *end
 	struct et_line *l = &st->line;
 	uint64_t nsec;
 
-	s = number(s, 999999999, &nsec);
+	s = long_number(s, end, 999999999, &nsec);
 	if (!s || *s != '!')
 		return false;
 	l->time = st->seconds * 1000000000u + nsec;
@@ -85,7 +113,7 @@ static bool behind_seconds(struct line_state *st, const char *s, const char *end
 static bool same_prefix(struct line_state *st, const char *s, const char *end)
 {
 	return st->prefix_len && (size_t)(end - s) > st->prefix_len &&
-	       !memcmp(s, st->prefix, st->prefix_len) &&
+	       bytes_equal(s, st->prefix, st->prefix_len) &&
 	       behind_seconds(st, s + st->prefix_len, end);
 }
 
@@ -96,7 +124,7 @@ static bool plain(struct line_state *st, const char *s, const char *end)
 	struct et_line *l = &st->line;
 	const char *p;
 
-	p = number(s, INT64_MAX, &upid);
+	p = long_number(s, end, INT64_MAX, &upid);
 	if (!p || *p != ',')
 		return false;
 	p = number(p + 1, UINT32_MAX, &cpu);
@@ -131,6 +159,9 @@ static const char *name_prefix(const char *s, const char *end)
 {
 	const char *begin = s;
 
+	/* most are the module's */
+	if (end - s > 8 && bytes_equal(s, "etrace_", 7))
+		s += 7;
 	while (s < end && name_char[(unsigned char)*s])
 		s++;
 	if (s == begin)
@@ -155,7 +186,7 @@ static bool named(struct line_state *st, const char *s, const char *end)
 	if (s < end && is_digit(*s) && plain(st, s, end))
 		return true;
 	p = name_prefix(s, end);
-	return p && plain(st, p, end);
+	return p && (same_prefix(st, p, end) || plain(st, p, end));
 }
 
 /* The byte behind a line is its newline: loops over these end there. */
@@ -220,6 +251,13 @@ static const char *context_at(const char *s, const char *end)
 	return NULL;
 }
 
+/* Whether '[' is among 8 bytes. */
+static bool has_bracket(uint64_t bytes)
+{
+	bytes ^= 0x5b5b5b5b5b5b5b5bull;
+	return (bytes - 0x0101010101010101ull) & ~bytes & 0x8080808080808080ull;
+}
+
 /*
  * The same where the '-' is in its column, and so nobody can have put it there
  * but ftrace: no need to look at every byte, for the first colon is the time's.
@@ -231,6 +269,10 @@ static const char *padded_context(const char *s, const char *end)
 
 	if (!colon || !is_digit(s[1]) || !is_digit(colon[-1]) || colon[1] != ' ')
 		return NULL;
+	/* mostly in columns, too: "-123     [001] " */
+	if (colon - s > 14 && s[9] == '[' && s[13] == ']' && is_digit(s[10]) &&
+	    !has_bracket(bytes_8(s + 1)))
+		return colon + 2;
 	bracket = memchr(s, '[', (size_t)(colon - s));
 	if (!bracket || !is_digit(bracket[1]) ||
 	    !memchr(bracket, ']', (size_t)(colon - bracket)))
