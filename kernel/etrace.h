@@ -403,7 +403,7 @@ void etrace_probes_unregister(void);
 /* ---- the table of system calls: syscalls.c ---------------------------- */
 
 enum etrace_record {
-#define ETRACE_RECORD(id) ETRACE_REC_##id,
+#define ETRACE_RECORD(ID, id, told) ETRACE_REC_##ID,
 #include "etrace_syscalls.def"
 	ETRACE_NR_REC,
 };
@@ -425,6 +425,7 @@ enum etrace_arg {
  * struct etrace_syscall - a row of etrace_syscalls.def
  * @nr: its number in each ABI
  * @record: what it is recorded as
+ * @told: how it must end to be an event, ETRACE_TOLD_*
  * @hook: where its names come from
  * @role: what its arguments mean
  * @at: 1 + the place of the argument with a given role, 0: has none
@@ -432,6 +433,7 @@ enum etrace_arg {
 struct etrace_syscall {
 	int nr[2];
 	u8 record;
+	u8 told;
 	u8 hook;
 	u8 role[ETRACE_MAX_ARGS];
 	u8 at[ETRACE_NR_ARG];

@@ -24,10 +24,17 @@
 #include "etrace.h"
 #include "abi.h"
 #include "compat.h"
+#include "etrace_rules.h"
 
 #define ETRACE_CLOSES_AT_ONCE	64	/* most records that a probe writes of a call */
 
 /* ---- the table --------------------------------------------------------- */
+
+/* How a call of each record must end to be an event. */
+enum {
+#define ETRACE_RECORD(ID, id, told) ETRACE_REC_TOLD_##ID = ETRACE_TOLD_##told,
+#include "etrace_syscalls.def"
+};
 
 static struct etrace_syscall etrace_syscalls[] = {
 	{ .nr = { ETRACE_NR_NONE, ETRACE_NR_NONE } },	/* row 0: no call */
@@ -35,6 +42,7 @@ static struct etrace_syscall etrace_syscalls[] = {
 	{								\
 		.nr = { __NR_##_name, ETRACE_NR_COMPAT(_name) },	\
 		.record = ETRACE_REC_##_record,				\
+		.told = ETRACE_REC_TOLD_##_record,			\
 		.hook = ETRACE_HOOK_##_hook,				\
 		.role = { ETRACE_ROLES(ETRACE_ARG_, __VA_ARGS__) },	\
 	},
@@ -166,31 +174,7 @@ static struct etrace_hold *etrace_held(const struct etrace_call *c)
 	return etrace_hold_find(c->t, c->sc->hook);
 }
 
-/*
- * A call that failed before the kernel resolved its names: does the error
- * leave the first name meaningful? Not where looking it up is what failed.
- */
-static bool etrace_failed_look_up(long ret)
-{
-	switch (-ret) {
-	case ENOENT:
-	case ENOTDIR:
-	case ELOOP:
-	case EACCES:
-	case ENAMETOOLONG:
-	case EFAULT:
-	case EBADF:
-	case ESTALE:
-		return true;
-	}
-	return false;
-}
-
 /* ---- one handler per kind of record ------------------------------------ */
-
-/* What no file changes of the flags that it was opened with. */
-#define ETRACE_KEPT_FLAGS \
-	(O_ACCMODE | O_PATH | O_APPEND | O_DIRECTORY | O_NOFOLLOW | __O_TMPFILE)
 
 /*
  * The struct of openat2(), as it is after the call: another thread may have
@@ -224,12 +208,10 @@ static void etrace_do_open(struct etrace_call *c)
 	} else {
 		/* What creat() is short for. */
 		c->r.open.flags = etrace_arg(c, ETRACE_ARG_FLAGS,
-					     O_CREAT | O_WRONLY | O_TRUNC);
+					     ETRACE_CREAT_FLAGS);
 		c->r.open.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
 	}
-	/* Without these the argument need not have been passed at all. */
-	if (!(c->r.open.flags & (O_CREAT | __O_TMPFILE)))
-		c->r.open.mode = 0;
+	c->r.open.mode = etrace_open_mode(c->r.open.flags, c->r.open.mode);
 
 	s = etrace_scratch_get();
 	etrace_capture_fd(&c->r, 0, s, c->ret);
@@ -239,20 +221,11 @@ static void etrace_do_open(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-static void etrace_emit_close(struct etrace_call *c, int fd)
-{
-	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
-	c->r.close.fd = fd;
-	etrace_emit(c->t, &c->r);
-}
-
 static void etrace_do_close(struct etrace_call *c)
 {
-	int fd = etrace_arg(c, ETRACE_ARG_FD, 0);
-
-	/* Whatever else it returns, the descriptor is closed. */
-	if (c->ret != -EBADF)
-		etrace_emit_close(c, fd);
+	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
+	c->r.close.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
+	etrace_emit(c->t, &c->r);
 }
 
 /* At most @max of the descriptors, from bit @pos on. Returns whether that is all. */
@@ -297,8 +270,7 @@ static void etrace_do_close_range(struct etrace_call *c)
 	unsigned int n;
 	u32 pos = 0;
 
-	if (c->ret < 0 ||
-	    etrace_arg(c, ETRACE_ARG_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
+	if (etrace_arg(c, ETRACE_ARG_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
 		return;
 	n = etrace_going_on(c->t, true);
 	if (hold && etrace_closed(c->t, hold, &pos, ETRACE_CLOSES_AT_ONCE / n))
@@ -319,8 +291,6 @@ done:
 
 static void etrace_emit_dup(struct etrace_call *c, u32 flags)
 {
-	if (c->ret < 0)
-		return;
 	etrace_rec_init(&c->r, ETRACE_EV_DUP, 0);
 	c->r.dup.oldfd = etrace_arg(c, ETRACE_ARG_FD, 0);
 	c->r.dup.newfd = c->ret;
@@ -335,19 +305,15 @@ static void etrace_do_dup(struct etrace_call *c)
 
 static void etrace_do_fcntl(struct etrace_call *c)
 {
-	u32 cmd = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	long flags = etrace_fcntl_dup(etrace_arg(c, ETRACE_ARG_FLAGS, 0));
 
-	if (cmd == F_DUPFD)
-		etrace_emit_dup(c, 0);
-	else if (cmd == F_DUPFD_CLOEXEC)
-		etrace_emit_dup(c, O_CLOEXEC);
+	if (flags >= 0)
+		etrace_emit_dup(c, flags);
 }
 
 /* That it was done, so that nobody takes what is recorded for all there was. */
 static void etrace_do_uring(struct etrace_call *c)
 {
-	if (c->ret < 0)
-		return;
 	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);
 	c->r.uring.fd = c->ret;
 	etrace_emit(c->t, &c->r);
@@ -358,8 +324,6 @@ static void etrace_do_pipe(struct etrace_call *c)
 {
 	int fd[2];
 
-	if (c->ret < 0)
-		return;
 	etrace_rec_init(&c->r, ETRACE_EV_PIPE, 0);
 	if (copy_from_user_nofault(fd, (void __user *)
 				   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
@@ -483,22 +447,26 @@ static void etrace_clone_failed(struct etrace_call *c)
 }
 
 /* fork() and vfork() that fail are shown as the clone() they stand for. */
-static void etrace_do_fork(struct etrace_call *c)
+static void etrace_fork_failed(struct etrace_call *c, u64 flags)
 {
-	if (c->ret >= 0)
-		return;		/* recorded when the child was born */
 	etrace_rec_init(&c->r, ETRACE_EV_CLONE, 0);
 	c->r.have = BIT(ETRACE_VAL_CLONE_flags);
-	c->r.clone.flags = SIGCHLD;
-	if (c->sc->record == ETRACE_REC_VFORK)
-		c->r.clone.flags |= CLONE_VFORK | CLONE_VM;
+	c->r.clone.flags = flags;
 	etrace_clone_failed(c);
+}
+
+static void etrace_do_fork(struct etrace_call *c)
+{
+	etrace_fork_failed(c, ETRACE_FORK_FLAGS);
+}
+
+static void etrace_do_vfork(struct etrace_call *c)
+{
+	etrace_fork_failed(c, ETRACE_VFORK_FLAGS);
 }
 
 static void etrace_do_clone(struct etrace_call *c)
 {
-	if (c->ret >= 0)
-		return;
 	etrace_rec_init(&c->r, ETRACE_EV_CLONE, 0);
 	etrace_clone_flags(&c->r, c->sc, current_pt_regs());
 	etrace_clone_failed(c);
@@ -554,8 +522,6 @@ static void etrace_do_symlink(struct etrace_call *c)
 	struct etrace_scratch *s;
 	struct etrace_later *l;
 
-	if (c->ret < 0)
-		return;
 	if (hold && hold->later) {
 		l = hold->later;
 		hold->later = NULL;
@@ -577,33 +543,13 @@ static void etrace_do_symlink(struct etrace_call *c)
 
 /* ---- at the end of a call ----------------------------------------------- */
 
-static const struct {
-	void (*fn)(struct etrace_call *c);
-	bool failed;		/* calls that fail are of interest, too */
-} etrace_handlers[ETRACE_NR_REC] = {
-	[ETRACE_REC_EXEC]	 = { NULL,			true },
-	[ETRACE_REC_FORK]	 = { etrace_do_fork,		true },
-	[ETRACE_REC_VFORK]	 = { etrace_do_fork,		true },
-	[ETRACE_REC_CLONE]	 = { etrace_do_clone,		true },
-	[ETRACE_REC_OPEN]	 = { etrace_do_open,		false },
-	[ETRACE_REC_CLOSE]	 = { etrace_do_close,		true },
-	[ETRACE_REC_CLOSE_RANGE] = { etrace_do_close_range,	true },
-	[ETRACE_REC_DUP]	 = { etrace_do_dup,		false },
-	[ETRACE_REC_FCNTL]	 = { etrace_do_fcntl,		false },
-	[ETRACE_REC_PIPE]	 = { etrace_do_pipe,		false },
-	[ETRACE_REC_RENAME]	 = { etrace_do_rename,		true },
-	[ETRACE_REC_LINK]	 = { etrace_do_link,		true },
-	[ETRACE_REC_SYMLINK]	 = { etrace_do_symlink,		true },
-	[ETRACE_REC_MOUNT]	 = { etrace_do_mount,		true },
-	[ETRACE_REC_UMOUNT]	 = { etrace_do_umount,		true },
-	[ETRACE_REC_URING]	 = { etrace_do_uring,		false },
-};
+/* It has a tracepoint of its own. */
+#define etrace_do_exec	NULL
 
-/* The kernel will restart the call, or tell the program EINTR. */
-static bool etrace_interrupted(long ret)
-{
-	return ret <= -512 && ret >= -516;	/* ERESTARTSYS and its kin */
-}
+static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
+#define ETRACE_RECORD(ID, id, told) [ETRACE_REC_##ID] = etrace_do_##id,
+#include "etrace_syscalls.def"
+};
 
 /* Apart, so that calls that are not recorded do not pay for its stack. */
 static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
@@ -617,11 +563,11 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 	/* Who answered in the kernel's place may have answered anything. */
 	if (!c.t || unlikely(c.t->skipped) || unlikely(etrace_syscalls_emulated()))
 		goto out;
-	if (etrace_handlers[sc->record].fn && !etrace_interrupted(ret)) {
+	if (etrace_is_told(sc->told, ret) && !etrace_interrupted(ret)) {
 		c.sc = sc;
 		c.ret = ret;
 		syscall_get_arguments(current, regs, c.args + 1);
-		etrace_handlers[sc->record].fn(&c);
+		etrace_handlers[sc->record](&c);
 	}
 	if (unlikely(sc->hook != ETRACE_HOOK_NONE))
 		etrace_hold_done(c.t);
@@ -638,7 +584,7 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 {
 	const struct etrace_syscall *sc = etrace_syscall_of(regs);
 
-	if (sc && (ret >= 0 || etrace_handlers[sc->record].failed))
+	if (sc && (etrace_is_told(sc->told, ret) || sc->hook != ETRACE_HOOK_NONE))
 		etrace_syscall_handle(sc, regs, ret);
 }
 
