@@ -18,14 +18,14 @@ enum etrace_told_if {
 	ETRACE_TOLD_CLOSED	= ETRACE_TOLD_BOTH | ETRACE_TOLD_NOT_EBADF,
 };
 
-static inline __attribute__((always_inline))
+static __always_inline
 _Bool etrace_is_told(unsigned int told, long ret)
 {
 	return told >> (ret < 0) & 1 && !(told & ETRACE_TOLD_NOT_EBADF && ret == -EBADF);
 }
 
 /* The kernel will restart the call, or tell the program EINTR. */
-static inline __attribute__((always_inline))
+static __always_inline
 _Bool etrace_interrupted(long ret)
 {
 	return ret <= -512 && ret >= -516;	/* ERESTARTSYS and its kin */
@@ -35,7 +35,7 @@ _Bool etrace_interrupted(long ret)
  * A call that failed before the kernel resolved its names: does the error leave
  * the first name meaningful? Not where looking it up is what failed.
  */
-static inline __attribute__((always_inline))
+static __always_inline
 _Bool etrace_failed_look_up(long ret)
 {
 	switch (-ret) {
@@ -60,14 +60,14 @@ _Bool etrace_failed_look_up(long ret)
 	(O_ACCMODE | O_PATH | O_APPEND | O_DIRECTORY | O_NOFOLLOW | __O_TMPFILE)
 
 /* Without these flags the mode need not have been passed at all. */
-static inline __attribute__((always_inline))
+static __always_inline
 unsigned short etrace_open_mode(unsigned long flags, unsigned long mode)
 {
 	return flags & (O_CREAT | __O_TMPFILE) ? (unsigned short)mode : 0;
 }
 
 /* Which dup3() a command of fcntl() is: its flags, or -1 if it is none. */
-static inline __attribute__((always_inline))
+static __always_inline
 long etrace_fcntl_dup(unsigned int cmd)
 {
 	return cmd == F_DUPFD ? 0 : cmd == F_DUPFD_CLOEXEC ? O_CLOEXEC : -1;

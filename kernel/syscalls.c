@@ -547,7 +547,8 @@ static void etrace_do_symlink(struct etrace_call *c)
 #define etrace_do_exec	NULL
 
 static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
-#define ETRACE_RECORD(ID, id, told) [ETRACE_REC_##ID] = etrace_do_##id,
+#define ETRACE_RECORD(ID, id, told) \
+	[ETRACE_REC_##ID] = etrace_do_##id,
 #include "etrace_syscalls.def"
 };
 
