@@ -8,7 +8,7 @@
  * calls with the parents of the names locked: no second look-up, no race.  They
  * run in the calling task's context, as if that function had called them: no
  * exception is being handled, as it may be in a kprobe.  Where a hook cannot be
- * had, syscalls.c joins the user's strings instead and the record says so.
+ * had, calls.c joins the user's strings instead and the record says so.
  *
  * Another one, of another kind, sees which calls a seccomp filter has answered:
  * what such a call returns says nothing of what happened.
@@ -28,69 +28,17 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "etrace.h"
+#include "hooks.h"
 #include "abi.h"
+#include "capture.h"
 #include "compat.h"
+#include "hold.h"
+#include "later.h"
+#include "table.h"
+#include "task.h"
 
 #define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN)
 #define ETRACE_FDS_MAX	(1024 * 1024)	/* the sysctl fs.nr_open by default */
-
-void etrace_hold_free(struct etrace_hold *hold)
-{
-	int i;
-
-	if (!hold)
-		return;
-	for (i = 0; i < ETRACE_NR_STR; i++)
-		kfree(hold->str[i].s);
-	kfree(hold->fds);
-	etrace_later_drop(hold->later);
-	kfree(hold);
-}
-
-/* A new hold in the place of what an earlier try of the same call left. */
-static struct etrace_hold *etrace_hold_new(struct etrace_task *t,
-					   enum etrace_hook_id hook)
-{
-	etrace_hold_free(t->hold);
-	t->hold = kzalloc(sizeof(*t->hold), ETRACE_GFP);
-	if (t->hold)
-		t->hold->hook = hook;
-	return t->hold;
-}
-
-static void etrace_hold_drop(struct etrace_task *t)
-{
-	etrace_hold_free(t->hold);
-	t->hold = NULL;
-}
-
-/* Keeps the captured strings of @r; without memory, nothing at all. */
-static void etrace_hold_keep(struct etrace_task *t, enum etrace_hook_id hook,
-			     const struct etrace_rec *r, int nr)
-{
-	struct etrace_hold *hold = etrace_hold_new(t, hook);
-	int i;
-
-	if (!hold)
-		return;
-	hold->outside = r->outside;
-	for (i = 0; i < nr; i++) {
-		if (!r->str[i].s)
-			continue;
-		if (r->cut & BIT(i)) {
-			etrace_hold_drop(t);
-			return;
-		}
-		hold->str[i].s = kmemdup(r->str[i].s, r->str[i].len ?: 1,
-					 ETRACE_GFP);
-		hold->str[i].len = r->str[i].len;
-		if (!hold->str[i].s) {
-			etrace_hold_drop(t);
-			return;
-		}
-	}
-}
 
 static void etrace_set_kernel(struct etrace_rec *r, int i, const char *s)
 {
@@ -113,7 +61,7 @@ static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 	r.outside = 0;
 	sc = etrace_scratch_get();
 	etrace_capture_path(&r, 0, sc, &bprm->file->f_path);
-	etrace_hold_keep(t, id, &r, 1);
+	etrace_hold_keep(&t->hold, id, &r, 1);
 	etrace_scratch_put();
 }
 
@@ -135,7 +83,7 @@ static void etrace_hook_path_rename(struct etrace_task *t, u8 id,
 			     etrace_hook_arg(regs, 1));
 	etrace_capture_child(&r, 1, sc, etrace_hook_arg(regs, 2),
 			     etrace_hook_arg(regs, 3));
-	etrace_hold_keep(t, id, &r, 2);
+	etrace_hold_keep(&t->hold, id, &r, 2);
 	etrace_scratch_put();
 }
 
@@ -150,7 +98,7 @@ static void __maybe_unused etrace_hook_child(struct etrace_task *t, u8 id, etrac
 	sc = etrace_scratch_get();
 	etrace_capture_child(&r, 0, sc, etrace_hook_arg(regs, 0),
 			     etrace_hook_arg(regs, 1));
-	etrace_hold_keep(t, id, &r, 1);
+	etrace_hold_keep(&t->hold, id, &r, 1);
 	etrace_scratch_put();
 }
 
@@ -175,7 +123,7 @@ static void etrace_hook_path_link(struct etrace_task *t, u8 id,
 	etrace_capture_path(&r, 0, sc, &old);
 	etrace_capture_child(&r, 1, sc, dir,
 			     etrace_hook_arg(regs, 2));
-	etrace_hold_keep(t, id, &r, 2);
+	etrace_hold_keep(&t->hold, id, &r, 2);
 	etrace_scratch_put();
 }
 
@@ -196,7 +144,7 @@ static void etrace_hook_path_symlink(struct etrace_task *t, u8 id,
 	sc = etrace_scratch_get();
 	etrace_set_kernel(&r, 0, etrace_hook_arg(regs, 2));
 	etrace_capture_child(&r, 1, sc, dir, etrace_hook_arg(regs, 1));
-	etrace_hold_keep(t, id, &r, 2);
+	etrace_hold_keep(&t->hold, id, &r, 2);
 	etrace_scratch_put();
 	if (!t->hold)
 		return;
@@ -225,7 +173,7 @@ static void etrace_hook_sb_mount(struct etrace_task *t, u8 id,
 	etrace_set_kernel(&r, 0, etrace_hook_arg(regs, 0));
 	etrace_capture_path(&r, 1, sc, etrace_hook_arg(regs, 1));
 	etrace_set_kernel(&r, 2, etrace_hook_arg(regs, 2));
-	etrace_hold_keep(t, id, &r, 3);
+	etrace_hold_keep(&t->hold, id, &r, 3);
 	etrace_scratch_put();
 }
 
@@ -243,7 +191,7 @@ static void etrace_hook_sb_umount(struct etrace_task *t, u8 id,
 	root.dentry = root.mnt->mnt_root;
 	sc = etrace_scratch_get();
 	etrace_capture_path(&r, 0, sc, &root);
-	etrace_hold_keep(t, id, &r, 1);
+	etrace_hold_keep(&t->hold, id, &r, 1);
 	etrace_scratch_put();
 }
 
@@ -263,7 +211,7 @@ static void etrace_hook_close_range(struct etrace_task *t, u8 id,
 	first = etrace_syscall_arg(sc, regs, ETRACE_ARG_FD, 0);
 	size = etrace_syscall_arg(sc, regs, ETRACE_ARG_FD2, 0);
 	size = min_t(unsigned int, size, fdt->max_fds - 1) + 1;
-	hold = etrace_hold_new(t, id);
+	hold = etrace_hold_new(&t->hold, id);
 	if (!hold || first >= size)
 		return;
 
@@ -278,7 +226,7 @@ static void etrace_hook_close_range(struct etrace_task *t, u8 id,
 	if (hold->nr_fds <= ETRACE_FDS_MAX)
 		hold->fds = kmalloc(size, ETRACE_GFP);
 	if (!hold->fds) {
-		etrace_hold_drop(t);
+		etrace_hold_drop(&t->hold);
 		return;
 	}
 	memcpy(hold->fds, fdt->open_fds + BIT_WORD(start), size);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of system calls, and what each kind of record is made of.
+ * What each kind of record is made of.
  *
- * At sys_exit the row of the call is found by its number, and its handler
- * gathers the arguments by their roles, the names from the hook's hold, and
- * hands a struct etrace_rec to emit.c.
+ * At sys_exit the handler of the call gathers the arguments by their roles, the
+ * names from the hook's hold, and hands a struct etrace_rec to emit.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,80 +19,20 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <asm/syscall.h>
 
-#include "etrace.h"
-#include "abi.h"
+#include "calls.h"
+#include "capture.h"
 #include "compat.h"
-#include "etrace_rules.h"
+#include "counts.h"
+#include "emit.h"
+#include "hold.h"
+#include "later.h"
+#include "table.h"
+#include "target.h"
+#include "task.h"
 
 #define ETRACE_CLOSES_AT_ONCE	64	/* most records that a probe writes of a call */
-
-/* ---- the table --------------------------------------------------------- */
-
-/* How a call of each record must end to be an event. */
-enum {
-#define ETRACE_RECORD(ID, id, told) ETRACE_REC_TOLD_##ID = ETRACE_TOLD_##told,
-#include "etrace_syscalls.def"
-};
-
-static struct etrace_syscall etrace_syscalls[] = {
-	{ .nr = { ETRACE_NR_NONE, ETRACE_NR_NONE } },	/* row 0: no call */
-#define ETRACE_SYSCALL(_name, _record, _hook, ...)			\
-	{								\
-		.nr = { __NR_##_name, ETRACE_NR_COMPAT(_name) },	\
-		.record = ETRACE_REC_##_record,				\
-		.told = ETRACE_REC_TOLD_##_record,			\
-		.hook = ETRACE_HOOK_##_hook,				\
-		.role = { ETRACE_ROLES(ETRACE_ARG_, __VA_ARGS__) },	\
-	},
-#include "etrace_syscalls.def"
-};
-
-/* Row of each number, 0: not recorded. */
-static u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
-
-static const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
-{
-	int nr = syscall_get_nr(current, regs);
-	enum etrace_abi abi = etrace_abi(&nr);
-	unsigned int row;
-
-	if (unlikely((unsigned int)nr >= ETRACE_NR_MAX))
-		return NULL;
-	row = etrace_row[abi][nr];
-	return likely(!row) ? NULL : &etrace_syscalls[row];
-}
-
-/**
- * etrace_syscall_current - the row of the call that the current task is in
- *
- * Return: the row, or NULL if the call is not recorded.
- */
-const struct etrace_syscall *etrace_syscall_current(void)
-{
-	return etrace_syscall_of(current_pt_regs());
-}
-
-/**
- * etrace_syscall_arg - an argument of a call
- * @sc: its row
- * @regs: user registers of the current task
- * @role: what the argument means
- * @absent: value for calls that have no such argument
- *
- * Return: the argument as it was passed; callers narrow it to its type.
- */
-unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
-				 struct pt_regs *regs, enum etrace_arg role,
-				 unsigned long absent)
-{
-	unsigned long args[ETRACE_MAX_ARGS];
-
-	if (!sc->at[role])
-		return absent;
-	syscall_get_arguments(current, regs, args);
-	return args[sc->at[role] - 1];
-}
 
 /* ---- what the handlers share ------------------------------------------- */
 
@@ -133,45 +72,10 @@ static void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 	c->r.joined |= BIT(i);
 }
 
-/*
- * What a hook left for the call in progress, in what was the task's first slot
- * then: a session that began since has its slot before that one.
- */
-static struct etrace_hold *etrace_hold_find(struct etrace_task *t, u8 hook)
-{
-	etrace_for_each_slot(t, t)
-		if (t->hold && t->hold->hook == hook)
-			return t->hold;
-	return NULL;
-}
-
-/* The same, which is the caller's then. */
-static struct etrace_hold *etrace_hold_take(struct etrace_task *t, u8 hook)
-{
-	struct etrace_hold *hold;
-
-	etrace_for_each_slot(t, t) {
-		hold = t->hold;
-		if (!hold || hold->hook != hook)
-			continue;
-		t->hold = NULL;
-		return hold;
-	}
-	return NULL;
-}
-
-static void etrace_hold_done(struct etrace_task *t)
-{
-	etrace_for_each_slot(t, t) {
-		etrace_hold_free(t->hold);
-		t->hold = NULL;
-	}
-}
-
 /* The strings stay valid until etrace_syscall_done() ends. */
 static struct etrace_hold *etrace_held(const struct etrace_call *c)
 {
-	return etrace_hold_find(c->t, c->sc->hook);
+	return etrace_held_find(c->t, c->sc->hook);
 }
 
 /* ---- one handler per kind of record ------------------------------------ */
@@ -278,7 +182,7 @@ static void etrace_do_close_range(struct etrace_call *c)
 	if (hold)
 		l = etrace_later_get();
 	if (l) {
-		l->hold = etrace_hold_take(c->t, ETRACE_HOOK_CLOSE_RANGE);
+		etrace_hold_give(l, etrace_held_take(c->t, ETRACE_HOOK_CLOSE_RANGE));
 		l->pos = pos;
 		etrace_later_run(l, etrace_close_range_later);
 		return;
@@ -525,7 +429,7 @@ static void etrace_do_symlink(struct etrace_call *c)
 	if (hold && hold->later) {
 		l = hold->later;
 		hold->later = NULL;
-		l->hold = etrace_hold_take(c->t, ETRACE_HOOK_PATH_SYMLINK);
+		etrace_hold_give(l, etrace_held_take(c->t, ETRACE_HOOK_PATH_SYMLINK));
 		etrace_later_run(l, etrace_symlink_later);
 		return;
 	}
@@ -571,7 +475,7 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 		etrace_handlers[sc->record](&c);
 	}
 	if (unlikely(sc->hook != ETRACE_HOOK_NONE))
-		etrace_hold_done(c.t);
+		etrace_held_done(c.t);
 out:
 	preempt_enable();
 }
@@ -623,7 +527,7 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
  */
 void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 {
-	struct etrace_hold *hold = etrace_hold_find(t, ETRACE_HOOK_BPRM_CHECK);
+	struct etrace_hold *hold = etrace_held_find(t, ETRACE_HOOK_BPRM_CHECK);
 	struct mm_struct *mm = current->mm;
 	struct etrace_scratch *s;
 	struct etrace_argv argv = {
@@ -652,7 +556,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	etrace_emit_exec(t, &r, &argv, s);
 	etrace_scratch_put();
 
-	etrace_hold_done(t);
+	etrace_held_done(t);
 }
 
 /**
@@ -696,32 +600,5 @@ void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
 				break;
 		r.comm.target = other ? other->upid : t->upid;
 		etrace_emit_one(t, &r);
-	}
-}
-
-/* ---- set-up -------------------------------------------------------------- */
-
-static void etrace_row_set(enum etrace_abi abi, unsigned int row)
-{
-	int nr = etrace_syscalls[row].nr[abi];
-
-	if (nr == ETRACE_NR_NONE || WARN_ON(nr < 0 || nr >= ETRACE_NR_MAX))
-		return;
-	etrace_row[abi][nr] = row;
-}
-
-void etrace_syscalls_init(void)
-{
-	unsigned int row, i;
-
-	BUILD_BUG_ON(ARRAY_SIZE(etrace_syscalls) > U8_MAX);
-	for (row = 1; row < ARRAY_SIZE(etrace_syscalls); row++) {
-		struct etrace_syscall *sc = &etrace_syscalls[row];
-
-		for (i = 0; i < ETRACE_MAX_ARGS; i++)
-			if (sc->role[i] != ETRACE_ARG_SKIP)
-				sc->at[sc->role[i]] = i + 1;
-		etrace_row_set(ETRACE_ABI_NATIVE, row);
-		etrace_row_set(ETRACE_ABI_COMPAT, row);
 	}
 }
