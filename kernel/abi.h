@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What differs between architectures: the numbers of system calls in each
- * ABI, and the symbol behind one.  Included by syscalls.c and hooks.c only.
+ * ABI, and the symbol behind one.  Included by table.c and hooks.c only.
  */
 #ifndef ETRACE_ABI_H
 #define ETRACE_ABI_H
@@ -96,11 +96,17 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #ifndef __NR_renameat
 #define __NR_renameat	ETRACE_NR_NONE
 #endif
+#ifndef __NR_rmdir
+#define __NR_rmdir	ETRACE_NR_NONE
+#endif
 #ifndef __NR_symlink
 #define __NR_symlink	ETRACE_NR_NONE
 #endif
 #ifndef __NR_umount
 #define __NR_umount	ETRACE_NR_NONE
+#endif
+#ifndef __NR_unlink
+#define __NR_unlink	ETRACE_NR_NONE
 #endif
 #ifndef __NR_vfork
 #define __NR_vfork	ETRACE_NR_NONE

@@ -24,7 +24,7 @@
 #include <linux/vmalloc.h>
 #include <asm/word-at-a-time.h>
 
-#include "etrace.h"
+#include "capture.h"
 #include "compat.h"
 
 static DEFINE_PER_CPU(struct etrace_scratch *, etrace_scratch);

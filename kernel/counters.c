@@ -1,48 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was recorded and what was lost, and why: a number in each of the files
- * /sys/module/etrace/counters/NAME, counted since the module was loaded, over
- * all sessions. A session's own are in struct etrace_stats.
+ * The files /sys/module/etrace/counters/NAME: what counts.c counts since the
+ * module was loaded, over all sessions, and some more. A session's own are in
+ * struct etrace_stats.
  */
 #include <linux/kobject.h>
 #include <linux/module.h>
-#include <linux/percpu.h>
 #include <linux/sysfs.h>
 
-#include "etrace.h"
+#include "counters.h"
 #include "compat.h"
-
-/*
- * records		written to the ring buffer, in the module's instance
- * lost_records		refused by it: full and not overwriting
- * lost_disabled	not written because their event is disabled, the buffer
- *			is switched off (tracing_on), or a filter keeps them out
- * lost_tasks		tasks that could not be traced, for want of memory
- * lost_fds		close_range calls whose descriptors are not known
- * strings_joined	user's string joined to a directory's path, where the
- *			kernel did not show the name that it resolved
- * strings_unread	could not be read from the program's memory
- * strings_cut		paths longer than there is room for
- * strings_untold	targets of symbolic links of which nobody can tell whether
- *			they exist without asking a file system; no loss
- */
-DEFINE_PER_CPU(struct etrace_counts, etrace_counts);
-
-/**
- * etrace_counts_sum - a counter over all processors
- * @counts: the counters
- * @i: which
- */
-u64 etrace_counts_sum(struct etrace_counts __percpu *counts,
-		      enum etrace_counter i)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(counts, cpu)->n[i]);
-	return sum;
-}
+#include "counts.h"
+#include "hooks.h"
+#include "output.h"
+#include "session.h"
 
 /* Beside those that are counted here. */
 enum {

@@ -12,7 +12,12 @@
 #include <linux/mm.h>
 #include <linux/uaccess.h>
 
-#include "etrace.h"
+#include "emit.h"
+#include "capture.h"
+#include "counts.h"
+#include "later.h"
+#include "output.h"
+#include "task.h"
 
 #define ETRACE_BYTES_MAX	2000	/* of strings in one record */
 #define ETRACE_TEXT_MAX		3400	/* of text printed from one record */

@@ -8,7 +8,7 @@
  * calls with the parents of the names locked: no second look-up, no race.  They
  * run in the calling task's context, as if that function had called them: no
  * exception is being handled, as it may be in a kprobe.  Where a hook cannot be
- * had, syscalls.c joins the user's strings instead and the record says so.
+ * had, calls.c joins the user's strings instead and the record says so.
  *
  * Another one, of another kind, sees which calls a seccomp filter has answered:
  * what such a call returns says nothing of what happened.
@@ -28,69 +28,17 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "etrace.h"
+#include "hooks.h"
 #include "abi.h"
+#include "capture.h"
 #include "compat.h"
+#include "hold.h"
+#include "later.h"
+#include "table.h"
+#include "task.h"
 
 #define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN)
 #define ETRACE_FDS_MAX	(1024 * 1024)	/* the sysctl fs.nr_open by default */
-
-void etrace_hold_free(struct etrace_hold *hold)
-{
-	int i;
-
-	if (!hold)
-		return;
-	for (i = 0; i < ETRACE_NR_STR; i++)
-		kfree(hold->str[i].s);
-	kfree(hold->fds);
-	etrace_later_drop(hold->later);
-	kfree(hold);
-}
-
-/* A new hold in the place of what an earlier try of the same call left. */
-static struct etrace_hold *etrace_hold_new(struct etrace_task *t,
-					   enum etrace_hook_id hook)
-{
-	etrace_hold_free(t->hold);
-	t->hold = kzalloc(sizeof(*t->hold), ETRACE_GFP);
-	if (t->hold)
-		t->hold->hook = hook;
-	return t->hold;
-}
-
-static void etrace_hold_drop(struct etrace_task *t)
-{
-	etrace_hold_free(t->hold);
-	t->hold = NULL;
-}
-
-/* Keeps the captured strings of @r; without memory, nothing at all. */
-static void etrace_hold_keep(struct etrace_task *t, enum etrace_hook_id hook,
-			     const struct etrace_rec *r, int nr)
-{
-	struct etrace_hold *hold = etrace_hold_new(t, hook);
-	int i;
-
-	if (!hold)
-		return;
-	hold->outside = r->outside;
-	for (i = 0; i < nr; i++) {
-		if (!r->str[i].s)
-			continue;
-		if (r->cut & BIT(i)) {
-			etrace_hold_drop(t);
-			return;
-		}
-		hold->str[i].s = kmemdup(r->str[i].s, r->str[i].len ?: 1,
-					 ETRACE_GFP);
-		hold->str[i].len = r->str[i].len;
-		if (!hold->str[i].s) {
-			etrace_hold_drop(t);
-			return;
-		}
-	}
-}
 
 static void etrace_set_kernel(struct etrace_rec *r, int i, const char *s)
 {
@@ -99,7 +47,8 @@ static void etrace_set_kernel(struct etrace_rec *r, int i, const char *s)
 }
 
 /* int security_bprm_check(struct linux_binprm *bprm) */
-static void etrace_hook_bprm_check(struct etrace_task *t, etrace_hook_regs *regs)
+static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
+				   etrace_hook_regs *regs)
 {
 	struct linux_binprm *bprm = etrace_hook_arg(regs, 0);
 	struct etrace_scratch *sc;
@@ -112,7 +61,7 @@ static void etrace_hook_bprm_check(struct etrace_task *t, etrace_hook_regs *regs
 	r.outside = 0;
 	sc = etrace_scratch_get();
 	etrace_capture_path(&r, 0, sc, &bprm->file->f_path);
-	etrace_hold_keep(t, ETRACE_HOOK_BPRM_CHECK, &r, 1);
+	etrace_hold_keep(&t->hold, id, &r, 1);
 	etrace_scratch_put();
 }
 
@@ -121,7 +70,8 @@ static void etrace_hook_bprm_check(struct etrace_task *t, etrace_hook_regs *regs
  *			    const struct path *new_dir, struct dentry *new,
  *			    unsigned int flags)
  */
-static void etrace_hook_path_rename(struct etrace_task *t, etrace_hook_regs *regs)
+static void etrace_hook_path_rename(struct etrace_task *t, u8 id,
+				    etrace_hook_regs *regs)
 {
 	struct etrace_scratch *sc;
 	struct etrace_rec r;
@@ -133,7 +83,22 @@ static void etrace_hook_path_rename(struct etrace_task *t, etrace_hook_regs *reg
 			     etrace_hook_arg(regs, 1));
 	etrace_capture_child(&r, 1, sc, etrace_hook_arg(regs, 2),
 			     etrace_hook_arg(regs, 3));
-	etrace_hold_keep(t, ETRACE_HOOK_PATH_RENAME, &r, 2);
+	etrace_hold_keep(&t->hold, id, &r, 2);
+	etrace_scratch_put();
+}
+
+/* An ETRACE_HOOK_CHILD() of the table. */
+static void __maybe_unused etrace_hook_child(struct etrace_task *t, u8 id, etrace_hook_regs *regs)
+{
+	struct etrace_scratch *sc;
+	struct etrace_rec r;
+
+	r.cut = 0;
+	r.outside = 0;
+	sc = etrace_scratch_get();
+	etrace_capture_child(&r, 0, sc, etrace_hook_arg(regs, 0),
+			     etrace_hook_arg(regs, 1));
+	etrace_hold_keep(&t->hold, id, &r, 1);
 	etrace_scratch_put();
 }
 
@@ -141,7 +106,8 @@ static void etrace_hook_path_rename(struct etrace_task *t, etrace_hook_regs *reg
  * int security_path_link(struct dentry *old, const struct path *new_dir,
  *			  struct dentry *new)
  */
-static void etrace_hook_path_link(struct etrace_task *t, etrace_hook_regs *regs)
+static void etrace_hook_path_link(struct etrace_task *t, u8 id,
+				  etrace_hook_regs *regs)
 {
 	const struct path *dir = etrace_hook_arg(regs, 1);
 	struct etrace_scratch *sc;
@@ -157,7 +123,7 @@ static void etrace_hook_path_link(struct etrace_task *t, etrace_hook_regs *regs)
 	etrace_capture_path(&r, 0, sc, &old);
 	etrace_capture_child(&r, 1, sc, dir,
 			     etrace_hook_arg(regs, 2));
-	etrace_hold_keep(t, ETRACE_HOOK_PATH_LINK, &r, 2);
+	etrace_hold_keep(&t->hold, id, &r, 2);
 	etrace_scratch_put();
 }
 
@@ -165,7 +131,8 @@ static void etrace_hook_path_link(struct etrace_task *t, etrace_hook_regs *regs)
  * int security_path_symlink(const struct path *dir, struct dentry *dentry,
  *			     const char *old_name)
  */
-static void etrace_hook_path_symlink(struct etrace_task *t, etrace_hook_regs *regs)
+static void etrace_hook_path_symlink(struct etrace_task *t, u8 id,
+				     etrace_hook_regs *regs)
 {
 	const struct path *dir = etrace_hook_arg(regs, 0);
 	struct etrace_scratch *sc;
@@ -177,7 +144,7 @@ static void etrace_hook_path_symlink(struct etrace_task *t, etrace_hook_regs *re
 	sc = etrace_scratch_get();
 	etrace_set_kernel(&r, 0, etrace_hook_arg(regs, 2));
 	etrace_capture_child(&r, 1, sc, dir, etrace_hook_arg(regs, 1));
-	etrace_hold_keep(t, ETRACE_HOOK_PATH_SYMLINK, &r, 2);
+	etrace_hold_keep(&t->hold, id, &r, 2);
 	etrace_scratch_put();
 	if (!t->hold)
 		return;
@@ -194,7 +161,8 @@ static void etrace_hook_path_symlink(struct etrace_task *t, etrace_hook_regs *re
  * int security_sb_mount(const char *dev_name, const struct path *path,
  *			 const char *type, unsigned long flags, void *data)
  */
-static void etrace_hook_sb_mount(struct etrace_task *t, etrace_hook_regs *regs)
+static void etrace_hook_sb_mount(struct etrace_task *t, u8 id,
+				 etrace_hook_regs *regs)
 {
 	struct etrace_scratch *sc;
 	struct etrace_rec r;
@@ -205,12 +173,13 @@ static void etrace_hook_sb_mount(struct etrace_task *t, etrace_hook_regs *regs)
 	etrace_set_kernel(&r, 0, etrace_hook_arg(regs, 0));
 	etrace_capture_path(&r, 1, sc, etrace_hook_arg(regs, 1));
 	etrace_set_kernel(&r, 2, etrace_hook_arg(regs, 2));
-	etrace_hold_keep(t, ETRACE_HOOK_SB_MOUNT, &r, 3);
+	etrace_hold_keep(&t->hold, id, &r, 3);
 	etrace_scratch_put();
 }
 
 /* int security_sb_umount(struct vfsmount *mnt, int flags) */
-static void etrace_hook_sb_umount(struct etrace_task *t, etrace_hook_regs *regs)
+static void etrace_hook_sb_umount(struct etrace_task *t, u8 id,
+				  etrace_hook_regs *regs)
 {
 	struct etrace_scratch *sc;
 	struct etrace_rec r;
@@ -222,7 +191,7 @@ static void etrace_hook_sb_umount(struct etrace_task *t, etrace_hook_regs *regs)
 	root.dentry = root.mnt->mnt_root;
 	sc = etrace_scratch_get();
 	etrace_capture_path(&r, 0, sc, &root);
-	etrace_hold_keep(t, ETRACE_HOOK_SB_UMOUNT, &r, 1);
+	etrace_hold_keep(&t->hold, id, &r, 1);
 	etrace_scratch_put();
 }
 
@@ -230,7 +199,8 @@ static void etrace_hook_sb_umount(struct etrace_task *t, etrace_hook_regs *regs)
  * Which descriptors close_range() finds open: after it, nobody knows.  Words of
  * the table, from the first to the last that is used: it may have a million.
  */
-static void etrace_hook_close_range(struct etrace_task *t, etrace_hook_regs *hregs)
+static void etrace_hook_close_range(struct etrace_task *t, u8 id,
+				    etrace_hook_regs *hregs)
 {
 	const struct etrace_syscall *sc = etrace_syscall_current();
 	struct pt_regs *regs = current_pt_regs();
@@ -241,7 +211,7 @@ static void etrace_hook_close_range(struct etrace_task *t, etrace_hook_regs *hre
 	first = etrace_syscall_arg(sc, regs, ETRACE_ARG_FD, 0);
 	size = etrace_syscall_arg(sc, regs, ETRACE_ARG_FD2, 0);
 	size = min_t(unsigned int, size, fdt->max_fds - 1) + 1;
-	hold = etrace_hold_new(t, ETRACE_HOOK_CLOSE_RANGE);
+	hold = etrace_hold_new(&t->hold, id);
 	if (!hold || first >= size)
 		return;
 
@@ -256,7 +226,7 @@ static void etrace_hook_close_range(struct etrace_task *t, etrace_hook_regs *hre
 	if (hold->nr_fds <= ETRACE_FDS_MAX)
 		hold->fds = kmalloc(size, ETRACE_GFP);
 	if (!hold->fds) {
-		etrace_hold_drop(t);
+		etrace_hold_drop(&t->hold);
 		return;
 	}
 	memcpy(hold->fds, fdt->open_fds + BIT_WORD(start), size);
@@ -276,26 +246,29 @@ struct etrace_hook {
 	const char *symbol;
 	u8 id;
 	bool optional;
-	void (*fn)(struct etrace_task *t, etrace_hook_regs *regs);
+	void (*fn)(struct etrace_task *t, u8 id, etrace_hook_regs *regs);
 	unsigned long ip;
 	bool missing;
 };
 
 static struct etrace_hook etrace_hooks[] = {
-#define ETRACE_HOOK(_symbol, _id, _fn)	\
+#define ETRACE_HOOK_AT(_symbol, _id, _fn)	\
 	{ .symbol = _symbol, .id = ETRACE_HOOK_##_id, .fn = _fn }
-	ETRACE_HOOK("security_bprm_check", BPRM_CHECK, etrace_hook_bprm_check),
-	ETRACE_HOOK("security_path_rename", PATH_RENAME, etrace_hook_path_rename),
-	ETRACE_HOOK("security_path_link", PATH_LINK, etrace_hook_path_link),
-	ETRACE_HOOK("security_path_symlink", PATH_SYMLINK, etrace_hook_path_symlink),
-	ETRACE_HOOK("security_sb_mount", SB_MOUNT, etrace_hook_sb_mount),
-	ETRACE_HOOK("security_sb_umount", SB_UMOUNT, etrace_hook_sb_umount),
-	ETRACE_HOOK(ETRACE_SYSCALL_SYMBOL(close_range), CLOSE_RANGE,
-		    etrace_hook_close_range),
+	ETRACE_HOOK_AT("security_bprm_check", BPRM_CHECK, etrace_hook_bprm_check),
+	ETRACE_HOOK_AT("security_path_rename", PATH_RENAME, etrace_hook_path_rename),
+	ETRACE_HOOK_AT("security_path_link", PATH_LINK, etrace_hook_path_link),
+	ETRACE_HOOK_AT("security_path_symlink", PATH_SYMLINK, etrace_hook_path_symlink),
+	ETRACE_HOOK_AT("security_sb_mount", SB_MOUNT, etrace_hook_sb_mount),
+	ETRACE_HOOK_AT("security_sb_umount", SB_UMOUNT, etrace_hook_sb_umount),
+	ETRACE_HOOK_AT(ETRACE_SYSCALL_SYMBOL(close_range), CLOSE_RANGE,
+		       etrace_hook_close_range),
 	{ .symbol = ETRACE_SYSCALL_SYMBOL_COMPAT(close_range),
 	  .id = ETRACE_HOOK_CLOSE_RANGE, .fn = etrace_hook_close_range,
 	  .optional = true },
-#undef ETRACE_HOOK
+#define ETRACE_HOOK_CHILD(id, name) \
+	ETRACE_HOOK_AT("security_" #name, id, etrace_hook_child),
+#include "etrace_syscalls.def"
+#undef ETRACE_HOOK_AT
 };
 
 #if ETRACE_FTRACE
@@ -323,7 +296,7 @@ static void notrace etrace_hook_entry(unsigned long ip, unsigned long parent_ip,
 	for (i = 0; sc && i < ARRAY_SIZE(etrace_hooks); i++)
 		if (etrace_hooks[i].id == sc->hook &&
 		    ip - etrace_hooks[i].ip < ETRACE_ENTRY_SIZE)
-			etrace_hooks[i].fn(t, regs);
+			etrace_hooks[i].fn(t, sc->hook, regs);
 	rcu_read_unlock();
 }
 

@@ -23,7 +23,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "etrace.h"
+#include "later.h"
 
 #define ETRACE_LATER_MAX	64	/* tasks that may be on their way at a time */
 
@@ -45,7 +45,8 @@ static void etrace_later_reset(struct etrace_later *l)
 {
 	if (l->dir.mnt)
 		path_put(&l->dir);
-	etrace_hold_free(l->hold);
+	if (l->release)
+		l->release(l->hold);
 	memset(l, 0, sizeof(*l));
 }
 

@@ -9,7 +9,15 @@
 #include <linux/moduleparam.h>
 #include <linux/string.h>
 
+#include "capture.h"
+#include "counters.h"
 #include "etrace.h"
+#include "hooks.h"
+#include "later.h"
+#include "probes.h"
+#include "session.h"
+#include "table.h"
+#include "task.h"
 
 #define ETRACE_PID_BITS_MAX	32
 #define ETRACE_SESSIONS_MAX	65535
@@ -164,7 +172,7 @@ static int __init etrace_init(void)
 	err = etrace_hooks_init();
 	if (err)
 		return err;
-	err = etrace_tasks_init();
+	err = etrace_tasks_init(&etrace_probes);
 	if (err)
 		return err;
 	err = etrace_capture_init();

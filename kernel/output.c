@@ -9,8 +9,10 @@
 #include <linux/trace.h>
 #include <linux/trace_events.h>
 
-#include "etrace.h"
+#include "output.h"
 #include "compat.h"
+#include "counts.h"
+#include "task.h"
 
 #define CREATE_TRACE_POINTS
 #include "events.h"

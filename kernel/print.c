@@ -9,8 +9,8 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
-#include "etrace.h"
 #include "print.h"
+#include "etrace.h"
 
 /**
  * struct etrace_out - the lines of one record

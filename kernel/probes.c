@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The tracepoints that say that something happened.  Probes filter and hand
- * on; what is recorded is decided in syscalls.c.  They are there only while
- * somebody is traced (task.c).
+ * on; what is recorded is decided in calls.c.  They and the hooks are there only
+ * while somebody is traced (task.c).
  *
  * A probe may run with preemption off and must not sleep; or it may be
  * preempted, on new kernels.  What keeps the slots that it goes through, those
@@ -22,8 +22,12 @@
 #include <trace/events/syscalls.h>
 #include <trace/events/task.h>
 
-#include "etrace.h"
+#include "probes.h"
+#include "calls.h"
 #include "compat.h"
+#include "hooks.h"
+#include "table.h"
+#include "task.h"
 
 static void etrace_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
@@ -93,21 +97,46 @@ static void etrace_probe_rename(void *data, struct task_struct *target,
 	X(sched_process_exit,	etrace_probe_exit)			\
 	X(task_rename,		etrace_probe_rename)
 
-/* tracepoint_probe_register() takes anything: let the compiler compare. */
-static void __maybe_unused etrace_probes_check(void)
-{
-#define X(tracepoint, probe)	{ check_trace_callback_type_##tracepoint(probe); }
+enum etrace_probe_id {
+#define X(name, probe)	ETRACE_PROBE_##name,
 	ETRACE_PROBES(X)
 #undef X
-}
+	ETRACE_NR_PROBES,
+};
 
-static struct etrace_probe {
-	const char *name;
-	void *fn;
-	struct tracepoint *tp;
-	bool registered;
-} etrace_probes[] = {
-#define X(tracepoint, probe)	{ .name = #tracepoint, .fn = probe },
+static const char *const etrace_probe_names[ETRACE_NR_PROBES] = {
+#define X(name, probe)	#name,
+	ETRACE_PROBES(X)
+#undef X
+};
+
+static struct tracepoint *etrace_tracepoints[ETRACE_NR_PROBES];
+static unsigned int etrace_nr_registered;	/* of them, from the first on */
+
+/*
+ * The kernel takes any pointer, so each probe has functions of its own, where the
+ * compiler compares it with its tracepoint.
+ */
+#define X(name, probe)						\
+static int etrace_register_##name(struct tracepoint *tp)		\
+{									\
+	check_trace_callback_type_##name(probe);			\
+	return tracepoint_probe_register(tp, probe, NULL);		\
+}									\
+static int etrace_unregister_##name(struct tracepoint *tp)	\
+{									\
+	check_trace_callback_type_##name(probe);			\
+	return tracepoint_probe_unregister(tp, probe, NULL);		\
+}
+ETRACE_PROBES(X)
+#undef X
+
+static const struct {
+	int (*add)(struct tracepoint *tp);
+	int (*remove)(struct tracepoint *tp);
+} etrace_probe_fns[ETRACE_NR_PROBES] = {
+#define X(name, probe)						\
+	{ etrace_register_##name, etrace_unregister_##name },
 	ETRACE_PROBES(X)
 #undef X
 };
@@ -116,9 +145,9 @@ static void etrace_probe_match(struct tracepoint *tp, void *data)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(etrace_probes); i++)
-		if (!strcmp(tp->name, etrace_probes[i].name))
-			etrace_probes[i].tp = tp;
+	for (i = 0; i < ETRACE_NR_PROBES; i++)
+		if (!strcmp(tp->name, etrace_probe_names[i]))
+			etrace_tracepoints[i] = tp;
 }
 
 /**
@@ -131,57 +160,64 @@ int etrace_probes_init(void)
 	unsigned int i;
 
 	for_each_kernel_tracepoint(etrace_probe_match, NULL);
-	for (i = 0; i < ARRAY_SIZE(etrace_probes); i++)
-		if (!etrace_probes[i].tp) {
+	for (i = 0; i < ETRACE_NR_PROBES; i++)
+		if (!etrace_tracepoints[i]) {
 			pr_err("this kernel has no tracepoint %s\n",
-			       etrace_probes[i].name);
+			       etrace_probe_names[i]);
 			return -ENOENT;
 		}
 	return 0;
 }
 
-/**
- * etrace_probes_register - start to listen
- *
- * Return: 0 or a negative error, then nothing is registered.
- */
-int etrace_probes_register(void)
+/* On return no probe runs any more. */
+static void etrace_probes_unregister(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < etrace_nr_registered; i++)
+		/* Fails without memory; then it was replaced by a stub. */
+		WARN_ON_ONCE(etrace_probe_fns[i].remove(etrace_tracepoints[i]));
+	etrace_nr_registered = 0;
+	tracepoint_synchronize_unregister();
+}
+
+/* 0 or a negative error, then nothing is registered. */
+static int etrace_probes_register(void)
 {
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < ARRAY_SIZE(etrace_probes); i++) {
-		struct etrace_probe *pr = &etrace_probes[i];
-
-		err = tracepoint_probe_register(pr->tp, pr->fn, NULL);
+	for (i = 0; i < ETRACE_NR_PROBES; i++) {
+		err = etrace_probe_fns[i].add(etrace_tracepoints[i]);
 		if (err) {
 			pr_err_ratelimited("tracepoint %s: error %d; nothing is traced\n",
-					   pr->name, err);
+					   etrace_probe_names[i], err);
 			etrace_probes_unregister();
 			return err;
 		}
-		pr->registered = true;
+		etrace_nr_registered++;
 	}
 	return 0;
 }
 
-/**
- * etrace_probes_unregister - stop listening
- *
- * On return no probe runs any more.
- */
-void etrace_probes_unregister(void)
+static int etrace_probes_start(void)
 {
-	unsigned int i;
+	int err;
 
-	for (i = 0; i < ARRAY_SIZE(etrace_probes); i++) {
-		struct etrace_probe *pr = &etrace_probes[i];
-
-		if (!pr->registered)
-			continue;
-		/* Fails without memory; then it was replaced by a stub. */
-		WARN_ON_ONCE(tracepoint_probe_unregister(pr->tp, pr->fn, NULL));
-		pr->registered = false;
-	}
-	tracepoint_synchronize_unregister();
+	etrace_hooks_register();
+	err = etrace_probes_register();
+	if (err)
+		etrace_hooks_unregister();
+	return err;
 }
+
+static void etrace_probes_stop(void)
+{
+	etrace_probes_unregister();
+	etrace_hooks_unregister();
+}
+
+const struct etrace_listener etrace_probes = {
+	.start = etrace_probes_start,
+	.stop = etrace_probes_stop,
+};

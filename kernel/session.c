@@ -20,7 +20,11 @@
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
-#include "etrace.h"
+#include "session.h"
+#include "counts.h"
+#include "hooks.h"
+#include "output.h"
+#include "task.h"
 
 #define ETRACE_REMOVE_DELAY	(HZ / 20)	/* until an instance is retried */
 #define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */

@@ -19,7 +19,7 @@
 #include <linux/slab.h>
 #include <linux/stringhash.h>
 
-#include "etrace.h"
+#include "target.h"
 #include "compat.h"
 
 #define ETRACE_NOWHERE	(-ENOENT)

@@ -8,7 +8,7 @@
  * stops, by tasks in process context only, and never on the path of any other
  * system call.  etrace_tasks_mutex serialises starting and stopping.
  *
- * Probes and hooks are registered while there are slots, and a little longer.
+ * Somebody listens (probes.c) while there are slots, and a little longer.
  */
 #include <linux/atomic.h>
 #include <linux/mutex.h>
@@ -21,8 +21,9 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
-#include "etrace.h"
+#include "task.h"
 #include "compat.h"
+#include "counts.h"
 
 #define ETRACE_ADOPT_BATCH	1024	/* tasks that are passed over at a time */
 
@@ -33,7 +34,8 @@ struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
 static struct kmem_cache *etrace_task_cache;
 static DEFINE_MUTEX(etrace_tasks_mutex);
 static atomic_t etrace_slots = ATOMIC_INIT(0);	/* in the table, of all sessions */
-static bool etrace_listening;	/* probes are registered; by etrace_tasks_mutex */
+static const struct etrace_listener *etrace_listener;
+static bool etrace_listening;	/* it has started; by etrace_tasks_mutex */
 unsigned int etrace_bits_of_real_pid = 22;
 
 /* ---- listening, while somebody is traced -------------------------------- */
@@ -44,12 +46,8 @@ static int etrace_listen(void)
 
 	if (etrace_listening)
 		return 0;
-	etrace_hooks_register();
-	err = etrace_probes_register();
-	if (err)
-		etrace_hooks_unregister();
-	else
-		etrace_listening = true;
+	err = etrace_listener->start();
+	etrace_listening = !err;
 	return err;
 }
 
@@ -58,8 +56,7 @@ static void etrace_listen_idle(struct work_struct *work)
 {
 	mutex_lock(&etrace_tasks_mutex);
 	if (etrace_listening && !atomic_read(&etrace_slots)) {
-		etrace_probes_unregister();
-		etrace_hooks_unregister();
+		etrace_listener->stop();
 		etrace_listening = false;
 	}
 	mutex_unlock(&etrace_tasks_mutex);
@@ -230,6 +227,57 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 		return false;
 	}
 	return true;
+}
+
+/* ---- what its slots hold -------------------------------------------------- */
+
+/**
+ * etrace_held_find - what a hook left for the call in progress
+ * @t: first slot of the current task
+ * @hook: which hook
+ *
+ * It is in what was the task's first slot then: a session that began since has
+ * its slot before that one.
+ *
+ * Return: it, or NULL.
+ */
+struct etrace_hold *etrace_held_find(struct etrace_task *t, u8 hook)
+{
+	etrace_for_each_slot(t, t)
+		if (t->hold && t->hold->hook == hook)
+			return t->hold;
+	return NULL;
+}
+
+/**
+ * etrace_held_take - the same, which is the caller's then
+ * @t: first slot of the current task
+ * @hook: which hook
+ */
+struct etrace_hold *etrace_held_take(struct etrace_task *t, u8 hook)
+{
+	struct etrace_hold *hold;
+
+	etrace_for_each_slot(t, t) {
+		hold = t->hold;
+		if (!hold || hold->hook != hook)
+			continue;
+		t->hold = NULL;
+		return hold;
+	}
+	return NULL;
+}
+
+/**
+ * etrace_held_done - the call is over
+ * @t: first slot of the current task
+ */
+void etrace_held_done(struct etrace_task *t)
+{
+	etrace_for_each_slot(t, t) {
+		etrace_hold_free(t->hold);
+		t->hold = NULL;
+	}
 }
 
 /* ---- starting and stopping ----------------------------------------------- */
@@ -417,10 +465,17 @@ u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 	return n;
 }
 
-int etrace_tasks_init(void)
+/**
+ * etrace_tasks_init - nobody is traced yet
+ * @l: what listens while somebody is
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int etrace_tasks_init(const struct etrace_listener *l)
 {
 	unsigned int i;
 
+	etrace_listener = l;
 	for (i = 0; i < ARRAY_SIZE(etrace_buckets); i++) {
 		INIT_HLIST_HEAD(&etrace_buckets[i].head);
 		spin_lock_init(&etrace_buckets[i].lock);

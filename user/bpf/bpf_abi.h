@@ -148,7 +148,7 @@ struct eb_rec {
 
 enum eb_record {
 	EB_R_NONE,
-#define ETRACE_RECORD(id) EB_R_##id,
+#define ETRACE_RECORD(ID, id, told) EB_R_##ID,
 #include "kernel/etrace_syscalls.def"
 };
 
@@ -169,7 +169,8 @@ enum eb_arg {
 #define EB_MAX_ROWS	64
 
 struct eb_row {
-	__u8 record;		/* enum eb_record; calls that fail: see syscalls */
+	__u8 record;		/* enum eb_record */
+	__u8 told;		/* ETRACE_TOLD_* of etrace_rules.h */
 	__u8 hook;		/* enum eb_hook */
 	__u8 at[EB_NR_ARG];	/* 1 + place of the argument with a role */
 };

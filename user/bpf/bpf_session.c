@@ -91,6 +91,7 @@ static void fill_table(struct etrace_bpf *skel)
 		int native = eb_numbers_native[i], compat = eb_numbers_compat[i];
 
 		row->record = def->record;
+		row->told = def->told;
 		row->hook = def->hook;
 		for (unsigned int a = 0; a < EB_MAX_ROLES; a++)
 			if (def->role[a] != EB_A_SKIP)

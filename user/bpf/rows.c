@@ -2,9 +2,20 @@
 /* The table of system calls for the BPF programs.  See rows.h. */
 #include "bpf/rows.h"
 
+#include <errno.h>
+#include <fcntl.h>
+
+#include "kernel/etrace_rules.h"
+
+/* How a call of each record must end to be an event. */
+enum {
+#define ETRACE_RECORD(ID, id, told) TOLD_##ID = ETRACE_TOLD_##told,
+#include "kernel/etrace_syscalls.def"
+};
+
 const struct eb_row_def eb_row_defs[] = {
 #define ETRACE_SYSCALL(name, record, hook, ...)	\
-	{ EB_R_##record, EB_H_##hook, { ETRACE_ROLES(EB_A_, __VA_ARGS__) } },
+	{ EB_R_##record, TOLD_##record, EB_H_##hook, { ETRACE_ROLES(EB_A_, __VA_ARGS__) } },
 #include "kernel/etrace_syscalls.def"
 };
 

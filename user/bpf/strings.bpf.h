@@ -9,7 +9,8 @@
 
 #include "bpf/common.bpf.h"
 
-#define AT_FDCWD	(-100)
+#include <linux/fcntl.h>
+
 #define NSFS_MAGIC	0x6e736673
 
 /* Components of a path; "a/" times this many is the longest that d_path takes. */
@@ -364,6 +365,26 @@ static __always_inline void put_strings(struct scratch *s, struct task_struct *t
 #pragma clang loop unroll(disable)
 	for (i = 0; i < EB_NR_STR; i++)
 		put_string(s, i, task, old);
+}
+
+/* ---- what is wanted ---- */
+
+static __always_inline void want(struct scratch *s, u32 i, u32 how, s32 fd, u64 addr)
+{
+	s->want[i].how = how;
+	s->want[i].joined = 0;
+	s->want[i].fd = fd;
+	s->want[i].addr = addr;
+}
+
+static __always_inline void want_path(struct scratch *s, u32 i, u32 how, u64 mnt, u64 dentry,
+				      u64 child)
+{
+	s->want[i].how = how;
+	s->want[i].joined = 0;
+	s->want[i].mnt = mnt;
+	s->want[i].dentry = dentry;
+	s->want[i].child = child;
 }
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of system calls, and what each kind of record is made of.
+ * What each kind of record is made of.
  *
- * At sys_exit the row of the call is found by its number, and its handler
- * gathers the arguments by their roles, the names from the hook's hold, and
- * hands a struct etrace_rec to emit.c.
+ * At sys_exit the handler of the call gathers the arguments by their roles, the
+ * names from the hook's hold, and hands a struct etrace_rec to emit.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,72 +19,20 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <asm/syscall.h>
 
-#include "etrace.h"
-#include "abi.h"
+#include "calls.h"
+#include "capture.h"
 #include "compat.h"
+#include "counts.h"
+#include "emit.h"
+#include "hold.h"
+#include "later.h"
+#include "table.h"
+#include "target.h"
+#include "task.h"
 
 #define ETRACE_CLOSES_AT_ONCE	64	/* most records that a probe writes of a call */
-
-/* ---- the table --------------------------------------------------------- */
-
-static struct etrace_syscall etrace_syscalls[] = {
-	{ .nr = { ETRACE_NR_NONE, ETRACE_NR_NONE } },	/* row 0: no call */
-#define ETRACE_SYSCALL(_name, _record, _hook, ...)			\
-	{								\
-		.nr = { __NR_##_name, ETRACE_NR_COMPAT(_name) },	\
-		.record = ETRACE_REC_##_record,				\
-		.hook = ETRACE_HOOK_##_hook,				\
-		.role = { ETRACE_ROLES(ETRACE_ARG_, __VA_ARGS__) },	\
-	},
-#include "etrace_syscalls.def"
-};
-
-/* Row of each number, 0: not recorded. */
-static u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
-
-static const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
-{
-	int nr = syscall_get_nr(current, regs);
-	enum etrace_abi abi = etrace_abi(&nr);
-	unsigned int row;
-
-	if (unlikely((unsigned int)nr >= ETRACE_NR_MAX))
-		return NULL;
-	row = etrace_row[abi][nr];
-	return likely(!row) ? NULL : &etrace_syscalls[row];
-}
-
-/**
- * etrace_syscall_current - the row of the call that the current task is in
- *
- * Return: the row, or NULL if the call is not recorded.
- */
-const struct etrace_syscall *etrace_syscall_current(void)
-{
-	return etrace_syscall_of(current_pt_regs());
-}
-
-/**
- * etrace_syscall_arg - an argument of a call
- * @sc: its row
- * @regs: user registers of the current task
- * @role: what the argument means
- * @absent: value for calls that have no such argument
- *
- * Return: the argument as it was passed; callers narrow it to its type.
- */
-unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
-				 struct pt_regs *regs, enum etrace_arg role,
-				 unsigned long absent)
-{
-	unsigned long args[ETRACE_MAX_ARGS];
-
-	if (!sc->at[role])
-		return absent;
-	syscall_get_arguments(current, regs, args);
-	return args[sc->at[role] - 1];
-}
 
 /* ---- what the handlers share ------------------------------------------- */
 
@@ -125,72 +72,13 @@ static void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 	c->r.joined |= BIT(i);
 }
 
-/*
- * What a hook left for the call in progress, in what was the task's first slot
- * then: a session that began since has its slot before that one.
- */
-static struct etrace_hold *etrace_hold_find(struct etrace_task *t, u8 hook)
-{
-	etrace_for_each_slot(t, t)
-		if (t->hold && t->hold->hook == hook)
-			return t->hold;
-	return NULL;
-}
-
-/* The same, which is the caller's then. */
-static struct etrace_hold *etrace_hold_take(struct etrace_task *t, u8 hook)
-{
-	struct etrace_hold *hold;
-
-	etrace_for_each_slot(t, t) {
-		hold = t->hold;
-		if (!hold || hold->hook != hook)
-			continue;
-		t->hold = NULL;
-		return hold;
-	}
-	return NULL;
-}
-
-static void etrace_hold_done(struct etrace_task *t)
-{
-	etrace_for_each_slot(t, t) {
-		etrace_hold_free(t->hold);
-		t->hold = NULL;
-	}
-}
-
 /* The strings stay valid until etrace_syscall_done() ends. */
 static struct etrace_hold *etrace_held(const struct etrace_call *c)
 {
-	return etrace_hold_find(c->t, c->sc->hook);
-}
-
-/*
- * A call that failed before the kernel resolved its names: does the error
- * leave the first name meaningful? Not where looking it up is what failed.
- */
-static bool etrace_failed_look_up(long ret)
-{
-	switch (-ret) {
-	case ENOENT:
-	case ENOTDIR:
-	case ELOOP:
-	case EACCES:
-	case ENAMETOOLONG:
-	case EFAULT:
-	case EBADF:
-	case ESTALE:
-		return true;
-	}
-	return false;
+	return etrace_held_find(c->t, c->sc->hook);
 }
 
 /* ---- one handler per kind of record ------------------------------------ */
-
-/* What no file changes of the flags that it was opened with. */
-#define ETRACE_KEPT_FLAGS \
-	(O_ACCMODE | O_PATH | O_APPEND | O_DIRECTORY | O_NOFOLLOW | __O_TMPFILE)
 
 /*
  * The struct of openat2(), as it is after the call: another thread may have
@@ -224,12 +112,10 @@ static void etrace_do_open(struct etrace_call *c)
 	} else {
 		/* What creat() is short for. */
 		c->r.open.flags = etrace_arg(c, ETRACE_ARG_FLAGS,
-					     O_CREAT | O_WRONLY | O_TRUNC);
+					     ETRACE_CREAT_FLAGS);
 		c->r.open.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
 	}
-	/* Without these the argument need not have been passed at all. */
-	if (!(c->r.open.flags & (O_CREAT | __O_TMPFILE)))
-		c->r.open.mode = 0;
+	c->r.open.mode = etrace_open_mode(c->r.open.flags, c->r.open.mode);
 
 	s = etrace_scratch_get();
 	etrace_capture_fd(&c->r, 0, s, c->ret);
@@ -239,20 +125,11 @@ static void etrace_do_open(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-static void etrace_emit_close(struct etrace_call *c, int fd)
-{
-	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
-	c->r.close.fd = fd;
-	etrace_emit(c->t, &c->r);
-}
-
 static void etrace_do_close(struct etrace_call *c)
 {
-	int fd = etrace_arg(c, ETRACE_ARG_FD, 0);
-
-	/* Whatever else it returns, the descriptor is closed. */
-	if (c->ret != -EBADF)
-		etrace_emit_close(c, fd);
+	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
+	c->r.close.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
+	etrace_emit(c->t, &c->r);
 }
 
 /* At most @max of the descriptors, from bit @pos on. Returns whether that is all. */
@@ -297,8 +174,7 @@ static void etrace_do_close_range(struct etrace_call *c)
 	unsigned int n;
 	u32 pos = 0;
 
-	if (c->ret < 0 ||
-	    etrace_arg(c, ETRACE_ARG_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
+	if (etrace_arg(c, ETRACE_ARG_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
 		return;
 	n = etrace_going_on(c->t, true);
 	if (hold && etrace_closed(c->t, hold, &pos, ETRACE_CLOSES_AT_ONCE / n))
@@ -306,7 +182,7 @@ static void etrace_do_close_range(struct etrace_call *c)
 	if (hold)
 		l = etrace_later_get();
 	if (l) {
-		l->hold = etrace_hold_take(c->t, ETRACE_HOOK_CLOSE_RANGE);
+		etrace_hold_give(l, etrace_held_take(c->t, ETRACE_HOOK_CLOSE_RANGE));
 		l->pos = pos;
 		etrace_later_run(l, etrace_close_range_later);
 		return;
@@ -319,8 +195,6 @@ done:
 
 static void etrace_emit_dup(struct etrace_call *c, u32 flags)
 {
-	if (c->ret < 0)
-		return;
 	etrace_rec_init(&c->r, ETRACE_EV_DUP, 0);
 	c->r.dup.oldfd = etrace_arg(c, ETRACE_ARG_FD, 0);
 	c->r.dup.newfd = c->ret;
@@ -335,19 +209,15 @@ static void etrace_do_dup(struct etrace_call *c)
 
 static void etrace_do_fcntl(struct etrace_call *c)
 {
-	u32 cmd = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	long flags = etrace_fcntl_dup(etrace_arg(c, ETRACE_ARG_FLAGS, 0));
 
-	if (cmd == F_DUPFD)
-		etrace_emit_dup(c, 0);
-	else if (cmd == F_DUPFD_CLOEXEC)
-		etrace_emit_dup(c, O_CLOEXEC);
+	if (flags >= 0)
+		etrace_emit_dup(c, flags);
 }
 
 /* That it was done, so that nobody takes what is recorded for all there was. */
 static void etrace_do_uring(struct etrace_call *c)
 {
-	if (c->ret < 0)
-		return;
 	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);
 	c->r.uring.fd = c->ret;
 	etrace_emit(c->t, &c->r);
@@ -358,8 +228,6 @@ static void etrace_do_pipe(struct etrace_call *c)
 {
 	int fd[2];
 
-	if (c->ret < 0)
-		return;
 	etrace_rec_init(&c->r, ETRACE_EV_PIPE, 0);
 	if (copy_from_user_nofault(fd, (void __user *)
 				   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
@@ -483,22 +351,26 @@ static void etrace_clone_failed(struct etrace_call *c)
 }
 
 /* fork() and vfork() that fail are shown as the clone() they stand for. */
-static void etrace_do_fork(struct etrace_call *c)
+static void etrace_fork_failed(struct etrace_call *c, u64 flags)
 {
-	if (c->ret >= 0)
-		return;		/* recorded when the child was born */
 	etrace_rec_init(&c->r, ETRACE_EV_CLONE, 0);
 	c->r.have = BIT(ETRACE_VAL_CLONE_flags);
-	c->r.clone.flags = SIGCHLD;
-	if (c->sc->record == ETRACE_REC_VFORK)
-		c->r.clone.flags |= CLONE_VFORK | CLONE_VM;
+	c->r.clone.flags = flags;
 	etrace_clone_failed(c);
+}
+
+static void etrace_do_fork(struct etrace_call *c)
+{
+	etrace_fork_failed(c, ETRACE_FORK_FLAGS);
+}
+
+static void etrace_do_vfork(struct etrace_call *c)
+{
+	etrace_fork_failed(c, ETRACE_VFORK_FLAGS);
 }
 
 static void etrace_do_clone(struct etrace_call *c)
 {
-	if (c->ret >= 0)
-		return;
 	etrace_rec_init(&c->r, ETRACE_EV_CLONE, 0);
 	etrace_clone_flags(&c->r, c->sc, current_pt_regs());
 	etrace_clone_failed(c);
@@ -554,12 +426,10 @@ static void etrace_do_symlink(struct etrace_call *c)
 	struct etrace_scratch *s;
 	struct etrace_later *l;
 
-	if (c->ret < 0)
-		return;
 	if (hold && hold->later) {
 		l = hold->later;
 		hold->later = NULL;
-		l->hold = etrace_hold_take(c->t, ETRACE_HOOK_PATH_SYMLINK);
+		etrace_hold_give(l, etrace_held_take(c->t, ETRACE_HOOK_PATH_SYMLINK));
 		etrace_later_run(l, etrace_symlink_later);
 		return;
 	}
@@ -577,33 +447,14 @@ static void etrace_do_symlink(struct etrace_call *c)
 
 /* ---- at the end of a call ----------------------------------------------- */
 
-static const struct {
-	void (*fn)(struct etrace_call *c);
-	bool failed;		/* calls that fail are of interest, too */
-} etrace_handlers[ETRACE_NR_REC] = {
-	[ETRACE_REC_EXEC]	 = { NULL,			true },
-	[ETRACE_REC_FORK]	 = { etrace_do_fork,		true },
-	[ETRACE_REC_VFORK]	 = { etrace_do_fork,		true },
-	[ETRACE_REC_CLONE]	 = { etrace_do_clone,		true },
-	[ETRACE_REC_OPEN]	 = { etrace_do_open,		false },
-	[ETRACE_REC_CLOSE]	 = { etrace_do_close,		true },
-	[ETRACE_REC_CLOSE_RANGE] = { etrace_do_close_range,	true },
-	[ETRACE_REC_DUP]	 = { etrace_do_dup,		false },
-	[ETRACE_REC_FCNTL]	 = { etrace_do_fcntl,		false },
-	[ETRACE_REC_PIPE]	 = { etrace_do_pipe,		false },
-	[ETRACE_REC_RENAME]	 = { etrace_do_rename,		true },
-	[ETRACE_REC_LINK]	 = { etrace_do_link,		true },
-	[ETRACE_REC_SYMLINK]	 = { etrace_do_symlink,		true },
-	[ETRACE_REC_MOUNT]	 = { etrace_do_mount,		true },
-	[ETRACE_REC_UMOUNT]	 = { etrace_do_umount,		true },
-	[ETRACE_REC_URING]	 = { etrace_do_uring,		false },
-};
+/* It has a tracepoint of its own. */
+#define etrace_do_exec	NULL
 
-/* The kernel will restart the call, or tell the program EINTR. */
-static bool etrace_interrupted(long ret)
-{
-	return ret <= -512 && ret >= -516;	/* ERESTARTSYS and its kin */
-}
+static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
+#define ETRACE_RECORD(ID, id, told) \
+	[ETRACE_REC_##ID] = etrace_do_##id,
+#include "etrace_syscalls.def"
+};
 
 /* Apart, so that calls that are not recorded do not pay for its stack. */
 static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
@@ -617,14 +468,14 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 	/* Who answered in the kernel's place may have answered anything. */
 	if (!c.t || unlikely(c.t->skipped) || unlikely(etrace_syscalls_emulated()))
 		goto out;
-	if (etrace_handlers[sc->record].fn && !etrace_interrupted(ret)) {
+	if (etrace_is_told(sc->told, ret) && !etrace_interrupted(ret)) {
 		c.sc = sc;
 		c.ret = ret;
 		syscall_get_arguments(current, regs, c.args + 1);
-		etrace_handlers[sc->record].fn(&c);
+		etrace_handlers[sc->record](&c);
 	}
 	if (unlikely(sc->hook != ETRACE_HOOK_NONE))
-		etrace_hold_done(c.t);
+		etrace_held_done(c.t);
 out:
 	preempt_enable();
 }
@@ -638,7 +489,7 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 {
 	const struct etrace_syscall *sc = etrace_syscall_of(regs);
 
-	if (sc && (ret >= 0 || etrace_handlers[sc->record].failed))
+	if (sc && (etrace_is_told(sc->told, ret) || sc->hook != ETRACE_HOOK_NONE))
 		etrace_syscall_handle(sc, regs, ret);
 }
 
@@ -676,7 +527,7 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
  */
 void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 {
-	struct etrace_hold *hold = etrace_hold_find(t, ETRACE_HOOK_BPRM_CHECK);
+	struct etrace_hold *hold = etrace_held_find(t, ETRACE_HOOK_BPRM_CHECK);
 	struct mm_struct *mm = current->mm;
 	struct etrace_scratch *s;
 	struct etrace_argv argv = {
@@ -705,7 +556,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	etrace_emit_exec(t, &r, &argv, s);
 	etrace_scratch_put();
 
-	etrace_hold_done(t);
+	etrace_held_done(t);
 }
 
 /**
@@ -749,32 +600,5 @@ void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
 				break;
 		r.comm.target = other ? other->upid : t->upid;
 		etrace_emit_one(t, &r);
-	}
-}
-
-/* ---- set-up -------------------------------------------------------------- */
-
-static void etrace_row_set(enum etrace_abi abi, unsigned int row)
-{
-	int nr = etrace_syscalls[row].nr[abi];
-
-	if (nr == ETRACE_NR_NONE || WARN_ON(nr < 0 || nr >= ETRACE_NR_MAX))
-		return;
-	etrace_row[abi][nr] = row;
-}
-
-void etrace_syscalls_init(void)
-{
-	unsigned int row, i;
-
-	BUILD_BUG_ON(ARRAY_SIZE(etrace_syscalls) > U8_MAX);
-	for (row = 1; row < ARRAY_SIZE(etrace_syscalls); row++) {
-		struct etrace_syscall *sc = &etrace_syscalls[row];
-
-		for (i = 0; i < ETRACE_MAX_ARGS; i++)
-			if (sc->role[i] != ETRACE_ARG_SKIP)
-				sc->at[sc->role[i]] = i + 1;
-		etrace_row_set(ETRACE_ABI_NATIVE, row);
-		etrace_row_set(ETRACE_ABI_COMPAT, row);
 	}
 }

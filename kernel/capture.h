@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Strings: paths, and what a program has in its memory. */
+#ifndef ETRACE_CAPTURE_H
+#define ETRACE_CAPTURE_H
+
+#include <linux/limits.h>
+
+#include "etrace.h"
+
+struct dentry;
+struct path;
+
+#define ETRACE_PATH_BUF	(32 * 1024)	/* longest path: any depth that is met */
+
+/**
+ * struct etrace_scratch - a processor's room for the strings of one record
+ * @path: room for each: a directory's path, '/', and a user's string
+ * @argv: room for a piece of an argument list
+ */
+struct etrace_scratch {
+	char path[ETRACE_NR_STR][ETRACE_PATH_BUF + PATH_MAX + 1];
+	char argv[2048];
+};
+
+int etrace_capture_init(void);
+void etrace_capture_exit(void);
+struct etrace_scratch *etrace_scratch_get(void);
+void etrace_scratch_put(void);
+void etrace_capture_path(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			 const struct path *path);
+void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			  const struct path *dir, const struct dentry *dentry);
+void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+		       int fd);
+long etrace_fd_flags(int fd);
+bool etrace_fds_are_pipe(const int fd[2]);
+void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc);
+void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			 unsigned long uaddr);
+void etrace_capture_joined(struct etrace_rec *r, int i,
+			   struct etrace_scratch *sc, int dirfd,
+			   unsigned long uaddr);
+void etrace_capture_kernel(struct etrace_rec *r, int i,
+			   struct etrace_scratch *sc, const char *name);
+
+#endif /* ETRACE_CAPTURE_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What was recorded and what was lost: numbers of each processor. */
+#ifndef ETRACE_COUNTS_H
+#define ETRACE_COUNTS_H
+
+#include <linux/percpu.h>
+
+#include "etrace.h"
+
+/* What is counted; see counts.c. */
+#define ETRACE_COUNTERS(X)		\
+	X(records)			\
+	X(lost_records)			\
+	X(lost_disabled)		\
+	X(lost_tasks)			\
+	X(lost_fds)			\
+	X(strings_joined)		\
+	X(strings_unread)		\
+	X(strings_cut)			\
+	X(strings_untold)
+
+enum etrace_counter {
+#define X(name)	ETRACE_CNT_##name,
+	ETRACE_COUNTERS(X)
+#undef X
+	ETRACE_NR_CNT,
+};
+
+/**
+ * struct etrace_counts - counters of one processor
+ * @n: what is counted
+ * @full: of a session: what its buffer there had dropped when last asked
+ */
+struct etrace_counts {
+	u64 n[ETRACE_NR_CNT];
+	unsigned long full;
+};
+
+DECLARE_PER_CPU(struct etrace_counts, etrace_counts);
+
+/* For a session, and for the sum of all. */
+#define etrace_count(session, name, add)				\
+	do {								\
+		this_cpu_add(etrace_counts.n[ETRACE_CNT_##name], add);	\
+		this_cpu_add((session)->counts->n[ETRACE_CNT_##name], add); \
+	} while (0)
+
+u64 etrace_counts_sum(struct etrace_counts __percpu *counts,
+		      enum etrace_counter i);
+
+#endif /* ETRACE_COUNTS_H */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What of a call is recorded: the decisions that the module and the BPF programs
+ * have to take alike.  Pure functions; names of the kernel's (O_CREAT, ENOENT, ...)
+ * are whoever includes this file to have.
+ */
+#ifndef ETRACE_RULES_H
+#define ETRACE_RULES_H
+
+/* The column "told" of ETRACE_RECORD(): is a call that ends so an event? */
+enum etrace_told_if {
+	ETRACE_TOLD_NEVER	= 0,	/* a tracepoint of its own tells */
+	ETRACE_TOLD_MADE	= 1,	/* if it succeeded */
+	ETRACE_TOLD_FAILED	= 2,	/* if it failed; else a tracepoint tells */
+	ETRACE_TOLD_BOTH	= 3,
+	ETRACE_TOLD_NOT_EBADF	= 4,
+	/* Whatever else close() returns, the descriptor is closed. */
+	ETRACE_TOLD_CLOSED	= ETRACE_TOLD_BOTH | ETRACE_TOLD_NOT_EBADF,
+};
+
+static __always_inline
+_Bool etrace_is_told(unsigned int told, long ret)
+{
+	return told >> (ret < 0) & 1 && !(told & ETRACE_TOLD_NOT_EBADF && ret == -EBADF);
+}
+
+/* The kernel will restart the call, or tell the program EINTR. */
+static __always_inline
+_Bool etrace_interrupted(long ret)
+{
+	return ret <= -512 && ret >= -516;	/* ERESTARTSYS and its kin */
+}
+
+/*
+ * A call that failed before the kernel resolved its names: does the error leave
+ * the first name meaningful? Not where looking it up is what failed.
+ */
+static __always_inline
+_Bool etrace_failed_look_up(long ret)
+{
+	switch (-ret) {
+	case ENOENT:
+	case ENOTDIR:
+	case ELOOP:
+	case EACCES:
+	case ENAMETOOLONG:
+	case EFAULT:
+	case EBADF:
+	case ESTALE:
+		return 1;
+	}
+	return 0;
+}
+
+/* Of open() without flags: what creat() is short for. */
+#define ETRACE_CREAT_FLAGS	(O_CREAT | O_WRONLY | O_TRUNC)
+
+/* What no file changes of the flags that it was opened with. */
+#define ETRACE_KEPT_FLAGS \
+	(O_ACCMODE | O_PATH | O_APPEND | O_DIRECTORY | O_NOFOLLOW | __O_TMPFILE)
+
+/* Without these flags the mode need not have been passed at all. */
+static __always_inline
+unsigned short etrace_open_mode(unsigned long flags, unsigned long mode)
+{
+	return flags & (O_CREAT | __O_TMPFILE) ? (unsigned short)mode : 0;
+}
+
+/* Which dup3() a command of fcntl() is: its flags, or -1 if it is none. */
+static __always_inline
+long etrace_fcntl_dup(unsigned int cmd)
+{
+	return cmd == F_DUPFD ? 0 : cmd == F_DUPFD_CLOEXEC ? O_CLOEXEC : -1;
+}
+
+/* Which clone() fork() and vfork() are. */
+#define ETRACE_FORK_FLAGS	SIGCHLD
+#define ETRACE_VFORK_FLAGS	(SIGCHLD | CLONE_VFORK | CLONE_VM)
+
+#endif /* ETRACE_RULES_H */

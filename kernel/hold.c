@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a hook leaves for the end of the system call in progress, in the task's
+ * slot: names that the kernel has resolved, or descriptors.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "hold.h"
+#include "later.h"
+
+#define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN)
+
+void etrace_hold_free(struct etrace_hold *hold)
+{
+	int i;
+
+	if (!hold)
+		return;
+	for (i = 0; i < ETRACE_NR_STR; i++)
+		kfree(hold->str[i].s);
+	kfree(hold->fds);
+	etrace_later_drop(hold->later);
+	kfree(hold);
+}
+
+/**
+ * etrace_hold_new - a new hold
+ * @at: the place of it, and of what an earlier try of the same call left
+ * @hook: which hook leaves it
+ *
+ * Return: it, or NULL without memory.
+ */
+struct etrace_hold *etrace_hold_new(struct etrace_hold **at, u8 hook)
+{
+	etrace_hold_free(*at);
+	*at = kzalloc(sizeof(**at), ETRACE_GFP);
+	if (*at)
+		(*at)->hook = hook;
+	return *at;
+}
+
+void etrace_hold_drop(struct etrace_hold **at)
+{
+	etrace_hold_free(*at);
+	*at = NULL;
+}
+
+/**
+ * etrace_hold_keep - keep captured strings
+ * @at: where
+ * @hook: which hook leaves them
+ * @r: has them
+ * @nr: how many
+ *
+ * Without memory, nothing at all is kept.
+ */
+void etrace_hold_keep(struct etrace_hold **at, u8 hook, const struct etrace_rec *r, int nr)
+{
+	struct etrace_hold *hold = etrace_hold_new(at, hook);
+	int i;
+
+	if (!hold)
+		return;
+	hold->outside = r->outside;
+	for (i = 0; i < nr; i++) {
+		if (!r->str[i].s)
+			continue;
+		if (r->cut & BIT(i)) {
+			etrace_hold_drop(at);
+			return;
+		}
+		hold->str[i].s = kmemdup(r->str[i].s, r->str[i].len ?: 1,
+					 ETRACE_GFP);
+		hold->str[i].len = r->str[i].len;
+		if (!hold->str[i].s) {
+			etrace_hold_drop(at);
+			return;
+		}
+	}
+}
+
+/**
+ * etrace_hold_give - let work that is done later have it
+ * @l: the work
+ * @hold: the hold, which is freed behind the work
+ */
+void etrace_hold_give(struct etrace_later *l, struct etrace_hold *hold)
+{
+	l->hold = hold;
+	l->release = etrace_hold_free;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Work that a task does on its way back to its program. */
+#ifndef ETRACE_LATER_H
+#define ETRACE_LATER_H
+
+#include <linux/list.h>
+#include <linux/path.h>
+#include <linux/types.h>
+
+struct etrace_hold;
+struct file;
+
+/**
+ * struct etrace_argv - an argument list that is being written out
+ * @pos: user address of what comes next
+ * @end: user address behind the last byte
+ * @index: number of the argument at @pos
+ */
+struct etrace_argv {
+	unsigned long pos;
+	unsigned long end;
+	u32 index;
+};
+
+/**
+ * struct etrace_later - work of a task on its way back to its program
+ * @node: in a list of later.c
+ * @file: whose release does it
+ * @fn: what is to be done
+ * @dir: a directory; referenced, @dir.mnt NULL: none
+ * @hold: what a hook left
+ * @release: frees @hold; NULL: there is none
+ * @pos: how far it has been written: a bit of @hold->fds
+ * @argv: how far an argument list has been written
+ * @joined: as etrace_rec.joined
+ * @unread: as etrace_rec.unread
+ * @cut: as etrace_rec.cut
+ */
+struct etrace_later {
+	struct list_head node;
+	struct file *file;
+	void (*fn)(struct etrace_later *l);
+	struct path dir;
+	struct etrace_hold *hold;
+	void (*release)(struct etrace_hold *hold);
+	u32 pos;
+	struct etrace_argv argv;
+	u8 joined;
+	u8 unread;
+	u8 cut;
+};
+
+int etrace_later_init(void);
+void etrace_later_exit(void);
+struct etrace_later *etrace_later_get(void);
+void etrace_later_run(struct etrace_later *l, void (*fn)(struct etrace_later *l));
+void etrace_later_drop(struct etrace_later *l);
+
+#endif /* ETRACE_LATER_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sessions: that of root_pid, and those of /dev/etrace. */
+#ifndef ETRACE_SESSION_H
+#define ETRACE_SESSION_H
+
+#include "etrace.h"
+
+int etrace_session_init(struct etrace_session *s);
+void etrace_session_exit(struct etrace_session *s);
+extern struct etrace_session etrace_root;	/* of the parameter root_pid */
+extern unsigned int etrace_max_sessions;	/* of the device, at a time */
+
+int etrace_device_register(void);
+void etrace_device_unregister(void);
+
+#endif /* ETRACE_SESSION_H */

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of system calls: the row of a call, and its arguments by their roles. */
+#include <linux/bug.h>
+#include <linux/kernel.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+
+#include "table.h"
+#include "abi.h"
+
+/* How a call of each record must end to be an event. */
+enum {
+#define ETRACE_RECORD(ID, id, told) ETRACE_REC_TOLD_##ID = ETRACE_TOLD_##told,
+#include "etrace_syscalls.def"
+};
+
+static struct etrace_syscall etrace_syscalls[] = {
+	{ .nr = { ETRACE_NR_NONE, ETRACE_NR_NONE } },	/* row 0: no call */
+#define ETRACE_SYSCALL(_name, _record, _hook, ...)			\
+	{								\
+		.nr = { __NR_##_name, ETRACE_NR_COMPAT(_name) },	\
+		.record = ETRACE_REC_##_record,				\
+		.told = ETRACE_REC_TOLD_##_record,			\
+		.hook = ETRACE_HOOK_##_hook,				\
+		.role = { ETRACE_ROLES(ETRACE_ARG_, __VA_ARGS__) },	\
+	},
+#include "etrace_syscalls.def"
+};
+
+/* Row of each number, 0: not recorded. */
+static u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
+
+/**
+ * etrace_syscall_of - the row of a call
+ * @regs: the user registers of the current task
+ *
+ * Return: the row, or NULL if the call is not recorded.
+ */
+const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
+{
+	int nr = syscall_get_nr(current, regs);
+	enum etrace_abi abi = etrace_abi(&nr);
+	unsigned int row;
+
+	if (unlikely((unsigned int)nr >= ETRACE_NR_MAX))
+		return NULL;
+	row = etrace_row[abi][nr];
+	return likely(!row) ? NULL : &etrace_syscalls[row];
+}
+
+/**
+ * etrace_syscall_current - the row of the call that the current task is in
+ *
+ * Return: the row, or NULL if the call is not recorded.
+ */
+const struct etrace_syscall *etrace_syscall_current(void)
+{
+	return etrace_syscall_of(current_pt_regs());
+}
+
+/**
+ * etrace_syscall_arg - an argument of a call
+ * @sc: its row
+ * @regs: user registers of the current task
+ * @role: what the argument means
+ * @absent: value for calls that have no such argument
+ *
+ * Return: the argument as it was passed; callers narrow it to its type.
+ */
+unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
+				 struct pt_regs *regs, enum etrace_arg role,
+				 unsigned long absent)
+{
+	unsigned long args[ETRACE_MAX_ARGS];
+
+	if (!sc->at[role])
+		return absent;
+	syscall_get_arguments(current, regs, args);
+	return args[sc->at[role] - 1];
+}
+
+/* ---- set-up -------------------------------------------------------------- */
+
+static void etrace_row_set(enum etrace_abi abi, unsigned int row)
+{
+	int nr = etrace_syscalls[row].nr[abi];
+
+	if (nr == ETRACE_NR_NONE || WARN_ON(nr < 0 || nr >= ETRACE_NR_MAX))
+		return;
+	etrace_row[abi][nr] = row;
+}
+
+void etrace_syscalls_init(void)
+{
+	unsigned int row, i;
+
+	BUILD_BUG_ON(ARRAY_SIZE(etrace_syscalls) > U8_MAX);
+	for (row = 1; row < ARRAY_SIZE(etrace_syscalls); row++) {
+		struct etrace_syscall *sc = &etrace_syscalls[row];
+
+		for (i = 0; i < ETRACE_MAX_ARGS; i++)
+			if (sc->role[i] != ETRACE_ARG_SKIP)
+				sc->at[sc->role[i]] = i + 1;
+		etrace_row_set(ETRACE_ABI_NATIVE, row);
+		etrace_row_set(ETRACE_ABI_COMPAT, row);
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The table of system calls: etrace_syscalls.def. */
+#ifndef ETRACE_TABLE_H
+#define ETRACE_TABLE_H
+
+#include <linux/errno.h>
+#include <linux/fcntl.h>
+#include <linux/types.h>
+
+#include "etrace_rules.h"
+
+struct pt_regs;
+
+enum etrace_record {
+#define ETRACE_RECORD(ID, id, told) ETRACE_REC_##ID,
+#include "etrace_syscalls.def"
+	ETRACE_NR_REC,
+};
+
+enum etrace_hook_id {
+#define ETRACE_HOOK(id) ETRACE_HOOK_##id,
+#include "etrace_syscalls.def"
+};
+
+enum etrace_arg {
+#define ETRACE_ROLE(id) ETRACE_ARG_##id,
+#include "etrace_syscalls.def"
+	ETRACE_NR_ARG,
+};
+
+#define ETRACE_MAX_ARGS	6
+
+/**
+ * struct etrace_syscall - a row of etrace_syscalls.def
+ * @nr: its number in each ABI
+ * @record: what it is recorded as
+ * @told: how it must end to be an event, ETRACE_TOLD_*
+ * @hook: where its names come from
+ * @role: what its arguments mean
+ * @at: 1 + the place of the argument with a given role, 0: has none
+ */
+struct etrace_syscall {
+	int nr[2];
+	u8 record;
+	u8 told;
+	u8 hook;
+	u8 role[ETRACE_MAX_ARGS];
+	u8 at[ETRACE_NR_ARG];
+};
+
+void etrace_syscalls_init(void);
+const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs);
+const struct etrace_syscall *etrace_syscall_current(void);
+unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
+				 struct pt_regs *regs, enum etrace_arg role,
+				 unsigned long absent);
+
+#endif /* ETRACE_TABLE_H */

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who is traced: slots of tasks, found by task pointer. */
+#ifndef ETRACE_TASK_H
+#define ETRACE_TASK_H
+
+#include <linux/hash.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+
+#include "etrace.h"
+#include "hold.h"
+
+/* Many, so that an untraced task hardly ever meets a traced one's bucket. */
+#define ETRACE_TASK_BITS	12
+#define ETRACE_TASK_BUCKETS	(1U << ETRACE_TASK_BITS)
+
+/**
+ * struct etrace_task - a task that a session traces
+ * @node: in the table, by @task
+ * @rcu: for freeing
+ * @task: the key; never followed, no reference held
+ * @session: for which it is traced
+ * @upid: its unique identifier in that session
+ * @last: time that its next record must be behind: each line that is printed
+ *	from a record has a time of its own, and they grow strictly, so that a
+ *	reader can put them in order
+ * @lost: records of it that were lost and that no record tells of yet
+ * @lost_since: time of the first of them
+ * @hold: what a hook left for the end of the system call in progress
+ * @going_on: has the beginning of an event whose rest the task writes later
+ * @skipped: a seccomp filter has answered the call in progress, which is not
+ *	made; as of the latest call that a filter has seen
+ * @swept: links slots that left the table because tracing stops
+ *
+ * Only the task itself reads and writes @last, @lost, @hold,
+ * @going_on and @skipped.
+ */
+struct etrace_task {
+	struct hlist_node node;
+	struct rcu_head rcu;
+	struct task_struct *task;
+	struct etrace_session *session;
+	u64 upid;
+	u64 last;
+	u64 lost;
+	u64 lost_since;
+	struct etrace_hold *hold;
+	bool going_on;
+	bool skipped;
+	struct etrace_task *swept;
+};
+
+/**
+ * struct etrace_listener - what has to be there while somebody is traced
+ * @start: 0 or a negative error
+ * @stop: on return nothing of it runs any more
+ */
+struct etrace_listener {
+	int (*start)(void);
+	void (*stop)(void);
+};
+
+extern unsigned int etrace_bits_of_real_pid;
+
+int etrace_tasks_init(const struct etrace_listener *l);
+void etrace_tasks_exit(void);
+int etrace_tasks_start(struct etrace_session *s, pid_t root);
+void etrace_tasks_stop(struct etrace_session *s);
+void etrace_tasks_idle(void);
+u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
+		      struct etrace_task_info *to, u32 room);
+struct etrace_task *etrace_task_fork(struct etrace_task *parent,
+				     struct task_struct *child);
+void etrace_task_drop(struct task_struct *task);
+u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid);
+
+/**
+ * struct etrace_bucket - slots whose tasks hash alike
+ * @head: the slots; look-ups run under RCU
+ * @lock: guards changes of @head
+ */
+struct etrace_bucket {
+	struct hlist_head head;
+	spinlock_t lock;
+};
+
+extern struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
+
+static inline struct etrace_bucket *etrace_bucket(struct task_struct *task)
+{
+	return &etrace_buckets[hash_ptr(task, ETRACE_TASK_BITS)];
+}
+
+/**
+ * etrace_task_untraced - a quick look
+ * @task: the task; any task
+ *
+ * Return: true if the task is surely not traced; false: etrace_task_find()
+ * tells.
+ */
+static inline bool etrace_task_untraced(struct task_struct *task)
+{
+	return hlist_empty(&etrace_bucket(task)->head);
+}
+
+/* The first slot of @task from @pos on. */
+static inline struct etrace_task *etrace_bucket_find(struct hlist_node *pos,
+						     struct task_struct *task)
+{
+	struct etrace_task *t;
+
+	for (; pos; pos = rcu_dereference_raw(hlist_next_rcu(pos))) {
+		t = hlist_entry(pos, struct etrace_task, node);
+		if (t->task == task)
+			return t;
+	}
+	return NULL;
+}
+
+/**
+ * etrace_task_find - a slot of a task
+ * @task: the task; any task
+ *
+ * To be called in an RCU read-side section, which lasts as long as the slot is
+ * used, and those that etrace_task_next() finds from there; or with the
+ * bucket's lock.
+ *
+ * Return: its first slot, or NULL if the task is not traced.
+ */
+static inline struct etrace_task *etrace_task_find(struct task_struct *task)
+{
+	struct hlist_head *head = &etrace_bucket(task)->head;
+
+	return etrace_bucket_find(rcu_dereference_raw(hlist_first_rcu(head)), task);
+}
+
+/**
+ * etrace_task_next - the slot of the same task for another session
+ * @t: a slot, found by etrace_task_find()
+ *
+ * Return: its next slot, or NULL.
+ */
+static inline struct etrace_task *etrace_task_next(struct etrace_task *t)
+{
+	return etrace_bucket_find(rcu_dereference_raw(hlist_next_rcu(&t->node)),
+				  t->task);
+}
+
+/* All slots of a task, one for each session that traces it. */
+#define etrace_for_each_slot(t, first)	\
+	for ((t) = (first); (t); (t) = etrace_task_next(t))
+
+/**
+ * etrace_task_now - the time of a task's next record
+ * @t: the task's slot
+ *
+ * Return: CLOCK_MONOTONIC in nanoseconds, later by more than 1 than any line
+ * of the task's records before.
+ */
+static inline u64 etrace_task_now(struct etrace_task *t)
+{
+	u64 now = ktime_get_ns();
+
+	if (unlikely(now <= t->last))
+		now = t->last + 1;
+	t->last = now + ETRACE_LINES_MAX;
+	return now;
+}
+
+struct etrace_hold *etrace_held_find(struct etrace_task *t, u8 hook);
+struct etrace_hold *etrace_held_take(struct etrace_task *t, u8 hook);
+void etrace_held_done(struct etrace_task *t);
+
+#endif /* ETRACE_TASK_H */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tasks that live already when tracing begins, and those that are traced.
+ */
+#ifndef ETRACE_ADOPT_BPF_H
+#define ETRACE_ADOPT_BPF_H
+
+#include "bpf/maker.bpf.h"
+
+#define PF_EXITING	4u
+
+/*
+ * Lists the traced tasks, or lets go of them, or adds those of a tree: root_pid,
+ * its threads and all that is below.  Read again and again until nothing is
+ * added: a child that was born between its parent's being passed over and being
+ * added is met in the next pass.
+ */
+static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *task,
+				    const bool old)
+{
+	struct task_struct *leader, *parent;
+	struct scratch *s;
+	struct slot *t;
+	u64 ns = 0;
+	bool in;
+
+	if (!task)
+		return 0;
+	find_reader();
+	t = slot_of(task, old);
+	if (t && !root_pid) {
+		struct eb_task info = {
+			.upid = t->upid,
+			.pid = pid_of(task, &ns),
+			.tgid = pid_of(GET(old, task, group_leader), &ns),
+		};
+
+		bpf_seq_write(seq, &info, sizeof(info));
+	}
+	if (t && root_pid == EB_RELEASE)
+		slot_drop(task, old);
+	if (root_pid <= 0)
+		return 0;
+	leader = GET(old, task, group_leader);
+	parent = GET(old, task, real_parent);
+	if (!leader || !parent)
+		return 0;
+	if (pid_of(leader, &ns) == root_pid && !(BPF_CORE_READ(task, flags) & PF_EXITING))
+		root_seen = true;
+	/* A thread stands for its process, of which some may have been passed. */
+	if (leader != task && pid_of(task, &ns) == root_pid) {
+		root_pid = pid_of(leader, &ns);
+		adopted++;
+	}
+	if (t)
+		return 0;
+	in = pid_of(leader, &ns) == root_pid || slot_of(leader, old) ||
+	     pid_of((void *)BPF_CORE_READ(parent, group_leader), &ns) == root_pid ||
+	     slot_of(parent, old);
+	if (!in || BPF_CORE_READ(task, flags) & PF_EXITING)
+		return 0;
+	if (!slot_add(task, GET(old, task, pid), 1, old)) {
+		s = room(ROOM_ADOPT);
+		if (s)
+			s->counts.lost_tasks++;
+		return 0;
+	}
+	/* It may have passed its exit's program before it was added. */
+	if (BPF_CORE_READ(task, flags) & PF_EXITING) {
+		slot_drop(task, old);
+		return 0;
+	}
+	adopted++;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hooks: where the kernel shows, in the middle of a call, what it has resolved.
+ * What they see is sent at once (EB_HOLD); the record of the call refers to it.
+ */
+#ifndef ETRACE_HOOKS_BPF_H
+#define ETRACE_HOOKS_BPF_H
+
+#include "bpf/maker.bpf.h"
+#include "bpf/strings.bpf.h"
+
+/*
+ * The room for a hook's record, if the current task is traced and in a call
+ * that waits for @hook: others reach the same functions, too.
+ */
+static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room which,
+						  struct slot **t, const bool old)
+{
+	struct task_struct *task = current_task(old);
+	struct pt_regs *regs;
+	struct scratch *s;
+	u32 row;
+
+	*t = slot_of(task, old);
+	/* The hooks outlive the tracepoints. */
+	if (!*t || !tracing)
+		return NULL;
+	regs = task_regs(task, old);
+	row = row_of(task, GET(old, regs, orig_ax), old);
+	if (!row || rows[row & (EB_MAX_ROWS - 1)].hook != hook)
+		return NULL;
+	s = room(which);
+	if (s) {
+		rec_init(s, *t, EB_HOLD);
+		s->rec.flags = EB_FIRST;
+		s->rec.val[0] = hook;
+	}
+	return s;
+}
+
+static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_hook hook,
+				     const bool old)
+{
+	put_strings(s, current_task(old), old);
+	/* Without it, the call's own record has the user's strings. */
+	t->hold = send_rec(s) ? hook : EB_H_NONE;
+}
+
+#define HOOK(hook, which, ...)						\
+	do {								\
+		struct scratch *s;					\
+		struct slot *t;						\
+									\
+		hold_cpu(old);						\
+		s = hook_begin(hook, which, &t, old);			\
+		if (s) {						\
+			__VA_ARGS__;					\
+			hook_end(s, t, hook, old);			\
+		}							\
+		free_cpu(old);						\
+		return 0;						\
+	} while (0)
+
+static __always_inline int do_bprm_check(struct linux_binprm *bprm, const bool old)
+{
+	struct file *file = GET(old, bprm, file);
+
+	/* Later calls are for the interpreters of a script, one by one. */
+	if (GET(old, bprm, interp) != GET(old, bprm, filename))
+		return 0;
+	HOOK(EB_H_BPRM_CHECK, ROOM_BPRM,
+	     want_path(s, 0, W_PATH, (u64)GET(old, file, f_path.mnt),
+		       (u64)GET(old, file, f_path.dentry), 0));
+}
+
+static __always_inline int do_path_rename(const struct path *old_dir, struct dentry *from,
+					  const struct path *new_dir, struct dentry *to,
+					  const bool old)
+{
+	HOOK(EB_H_PATH_RENAME, ROOM_RENAME,
+	     want_path(s, 0, W_CHILD, (u64)GET(old, old_dir, mnt),
+		       (u64)GET(old, old_dir, dentry), (u64)from),
+	     want_path(s, 1, W_CHILD, (u64)GET(old, new_dir, mnt),
+		       (u64)GET(old, new_dir, dentry), (u64)to));
+}
+
+/* Of a function that shows one name: ETRACE_HOOK_CHILD() of the table. */
+static __always_inline int do_child(enum eb_hook hook, enum room which,
+				    const struct path *dir, struct dentry *dentry,
+				    const bool old)
+{
+	HOOK(hook, which,
+	     want_path(s, 0, W_CHILD, (u64)GET(old, dir, mnt),
+		       (u64)GET(old, dir, dentry), (u64)dentry));
+}
+
+static __always_inline int do_path_link(struct dentry *from, const struct path *dir,
+					struct dentry *to, const bool old)
+{
+	/* A link does not cross mounts, so the old name is on the same one. */
+	HOOK(EB_H_PATH_LINK, ROOM_LINK,
+	     want_path(s, 0, W_PATH, (u64)GET(old, dir, mnt), (u64)from, 0),
+	     want_path(s, 1, W_CHILD, (u64)GET(old, dir, mnt),
+		       (u64)GET(old, dir, dentry), (u64)to));
+}
+
+static __always_inline int do_path_symlink(const struct path *dir, struct dentry *dentry,
+					   const char *target, const bool old)
+{
+	HOOK(EB_H_PATH_SYMLINK, ROOM_SYMLINK,
+	     hold_dir(t, (u64)GET(old, dir, mnt), GET(old, dir, dentry)),
+	     want(s, 0, W_KERNEL, 0, (u64)target),
+	     want_path(s, 1, W_CHILD, (u64)GET(old, dir, mnt),
+		       (u64)GET(old, dir, dentry), (u64)dentry));
+}
+
+static __always_inline int do_sb_mount(const char *dev, const struct path *path,
+				       const char *type, const bool old)
+{
+	HOOK(EB_H_SB_MOUNT, ROOM_MOUNT,
+	     want(s, 0, W_KERNEL, 0, (u64)dev),
+	     want_path(s, 1, W_PATH, (u64)GET(old, path, mnt),
+		       (u64)GET(old, path, dentry), 0),
+	     want(s, 2, W_KERNEL, 0, (u64)type));
+}
+
+static __always_inline int do_sb_umount(struct vfsmount *mnt, const bool old)
+{
+	HOOK(EB_H_SB_UMOUNT, ROOM_UMOUNT,
+	     want_path(s, 0, W_PATH, (u64)mnt, (u64)GET(old, mnt, mnt_root), 0));
+}
+
+/**
+ * struct fds - the bitmap of open descriptors on its way out
+ * @pos: the next descriptor to send, a multiple of 64
+ */
+struct fds {
+	struct scratch *s;
+	u64 bits;
+	u32 pos, end;
+	u32 failed;
+};
+
+#define FDS_STEP	2048u	/* bytes of the bitmap in a record */
+#define FDS_MAX		(EB_FDS_MAX / 8 / FDS_STEP)
+#define FDS_MAX_OLD	64u
+
+static long fds_step(u32 i, struct fds *f)
+{
+	struct scratch *s = f->s;
+	u64 n;
+
+	if (f->pos > f->end)
+		return 1;
+	n = ((f->end - f->pos) / 64 + 1) * 8;
+	if (n > FDS_STEP)
+		n = FDS_STEP;
+	n = below(2 * FDS_STEP, n);
+	if (bpf_probe_read_kernel(s->data, n, (void *)f->bits + f->pos / 8)) {
+		f->failed = 1;
+		return 1;
+	}
+	s->fill = n;
+	s->rec.val[1] = f->pos;
+	if (!send_rec(s)) {
+		f->failed = 1;
+		return 1;
+	}
+	s->rec.flags = 0;
+	f->pos += n * 8;
+	return 0;
+}
+
+static long fds_step_cb(u32 i, void *f)
+{
+	return fds_step(i, f);
+}
+
+/* Which descriptors close_range() finds open: after it, nobody knows. */
+static __always_inline int do_close_range(enum room which, const bool old)
+{
+	struct task_struct *task = current_task(old);
+	struct fdtable *fdt;
+	struct scratch *s;
+	struct slot *t;
+	u32 first, last, max, i;
+
+	hold_cpu(old);
+	s = hook_begin(EB_H_CLOSE_RANGE, which, &t, old);
+	if (s) {
+		struct fds f = { .s = s };
+		struct pt_regs *regs = task_regs(task, old);
+
+		get_args(s, task, regs, old);
+		first = s->arg[0];
+		last = s->arg[1];
+		fdt = old ? BPF_CORE_READ(task, files, fdt) : task->files->fdt;
+		max = GET(old, fdt, max_fds);
+		f.bits = (u64)GET(old, fdt, open_fds);
+		if (last >= max)
+			last = max - 1;
+		f.pos = first & ~63u;
+		f.end = last;
+		t->nr_fds = first <= last ? last - first + 1 : 0;
+		if (first > last) {
+			f.failed = !send_rec(s);
+		} else if (old) {
+			for (i = 0; i < FDS_MAX_OLD; i++)
+				if (fds_step(i, &f))
+					break;
+		} else {
+			bpf_loop(FDS_MAX, fds_step_cb, &f, 0);
+		}
+		t->hold = f.failed || (first <= last && f.pos <= f.end) ?
+			  EB_H_NONE : EB_H_CLOSE_RANGE;
+	}
+	free_cpu(old);
+	return 0;
+}
+
+/*
+ * What the seccomp filters say of a call: if they have answered, it is not made.
+ * The next call of the task comes here, too.
+ */
+static __always_inline int do_seccomp(bool skipped, const bool old)
+{
+	struct slot *t = slot_of(current_task(old), old);
+
+	if (t)
+		t->skipped = skipped;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The life of a task, as tracepoints of its own tell it: birth, program, name, end.
+ */
+#ifndef ETRACE_LIFE_BPF_H
+#define ETRACE_LIFE_BPF_H
+
+#include "bpf/calls.bpf.h"
+#include "bpf/strings.bpf.h"
+
+static __always_inline int do_fork(struct task_struct *parent, struct task_struct *child,
+				   const bool old)
+{
+	struct slot *t = slot_of(parent, old), *c = NULL;
+	struct pt_regs *regs;
+	struct scratch *s;
+	u32 row;
+
+	if (!t)
+		return 0;
+	hold_cpu(old);
+	s = room(ROOM_FORK);
+	if (s) {
+		rec_init(s, t, EB_CLONE);
+		regs = task_regs(parent, old);
+		row = row_of(parent, GET(old, regs, orig_ax), old);
+		if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_CLONE) {
+			get_args(s, parent, regs, old);
+			clone_flags(s, row);
+		}
+		if (tracing)
+			c = slot_add(child, GET(old, child, pid), 0, old);
+		if (c) {
+			put_val(s, EB_V_CLONE_child, c->upid);
+		} else {
+			/* A child that cannot be traced is born all the same. */
+			s->counts.lost_tasks += tracing;
+			put_val(s, EB_V_CLONE_child, new_upid(GET(old, child, pid), 0));
+		}
+		send(s, t);
+	}
+	free_cpu(old);
+	return 0;
+}
+
+#define ARGS_STEP	4096u	/* a page: what one read can fail for */
+#define ARGS_MAX	2048u	/* pages: the kernel allows 6 MiB */
+#define ARGS_MAX_OLD	1536u	/* the verifier goes through each of them */
+
+/* A piece of the argument list. Returns 1 at the end. */
+static __noinline long args_step(struct scratch *s)
+{
+	u64 pos = s->args_pos, left = s->args_end - pos;
+	u64 n = ARGS_STEP - (pos & (ARGS_STEP - 1));
+	u64 fill;
+
+	if (pos >= s->args_end)
+		return 1;
+	if (n > left)
+		n = left;
+	n = below(2 * ARGS_STEP, n);
+	if (s->fill > EB_FULL)
+		flush(s);
+	fill = below(EB_DATA, s->fill);
+	if (bpf_probe_read_user(s->data + fill, n, (void *)pos)) {
+		s->args_failed = 1;
+		return 1;
+	}
+	s->fill = fill + n;
+	s->args_pos = pos + n;
+	return 0;
+}
+
+static long args_step_cb(u32 i, struct scratch **s)
+{
+	return args_step(*s);
+}
+
+/* As walk_old(). */
+__attribute__((noinline)) int args_old(u32 which)
+{
+	struct scratch *s = room_again(which);
+	u32 i;
+
+	if (!s)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < ARGS_MAX_OLD; i++)
+		if (args_step(s))
+			break;
+	return 0;
+}
+
+/* @name: as the caller gave it; @same: it is the program's, not a script's */
+static __always_inline int do_exec(struct task_struct *p, struct file *file, u64 name, bool same,
+				   const bool old)
+{
+	struct slot *t = slot_of(p, old);
+	struct mm_struct *mm;
+	struct scratch *s;
+
+	if (!t)
+		return 0;
+	hold_cpu(old);
+	s = room(ROOM_EXEC);
+	if (s) {
+		struct scratch *ctx = s;
+
+		rec_init(s, t, EB_EXEC);
+		want_path(s, 0, W_PATH, (u64)GET(old, file, f_path.mnt),
+			  (u64)GET(old, file, f_path.dentry), 0);
+		if (same) {
+			want(s, 1, W_SAME, 0, 0);
+		} else if (t->hold == EB_H_BPRM_CHECK) {
+			want(s, 1, W_HELD, 0, 0);
+		} else {
+			want(s, 1, W_KERNEL_JOIN, 0, name);
+			s->want[1].joined = 1;
+		}
+		want(s, 2, W_CWD, 0, 0);
+		put_strings(s, p, old);
+
+		mm = GET(old, p, mm);
+		s->args_pos = GET(old, mm, arg_start);
+		s->args_end = GET(old, mm, arg_end);
+		s->args_failed = 0;
+		s->rec.val[EB_V_EXEC_args] = s->args_end - s->args_pos;
+		if (old)
+			args_old(s->which);
+		else
+			bpf_loop(ARGS_MAX, args_step_cb, &ctx, 0);
+		if (s->args_failed) {
+			s->rec.flags |= EB_ARGS_UNREAD;
+			s->counts.strings_unread++;
+		} else if (s->args_pos < s->args_end) {
+			s->counts.strings_cut++;
+		}
+		send(s, t);
+	}
+	t->hold = EB_H_NONE;
+	free_cpu(old);
+	return 0;
+}
+
+static __always_inline int do_exit(struct task_struct *p, const bool old)
+{
+	struct slot *t = slot_of(p, old);
+	struct scratch *s;
+	int code;
+
+	if (!t)
+		return 0;
+	hold_cpu(old);
+	s = room(ROOM_EXIT);
+	if (s) {
+		code = GET(old, p, exit_code);
+		rec_init(s, t, EB_EXIT);
+		s->rec.val[EB_V_EXIT_status] = code >> 8 & 0xff;
+		if (code & 0x7f) {
+			put_val(s, EB_V_EXIT_signal, code & 0x7f);
+			put_val(s, EB_V_EXIT_core, !!(code & 0x80));
+		}
+		send(s, t);
+	}
+	slot_drop(p, old);
+	free_cpu(old);
+	return 0;
+}
+
+/* Called in the middle of prctl() or write(). */
+static __always_inline int do_comm(struct task_struct *target, const char *comm, const bool old)
+{
+	struct task_struct *task = current_task(old);
+	struct slot *t = slot_of(task, old), *other;
+	struct pt_regs *regs;
+	struct scratch *s;
+	u32 row;
+
+	if (!t)
+		return 0;
+	regs = task_regs(task, old);
+	row = row_of(task, GET(old, regs, orig_ax), old);
+	if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_EXEC)
+		return 0;	/* the exec event tells the program */
+	hold_cpu(old);
+	s = room(ROOM_COMM);
+	if (s) {
+		rec_init(s, t, EB_COMM);
+		other = slot_of(target, old);
+		if (other && other->upid != t->upid)
+			put_val(s, EB_V_COMM_target, other->upid);
+		want(s, 0, W_KERNEL, 0, (u64)comm);
+		put_strings(s, task, old);
+		send(s, t);
+	}
+	free_cpu(old);
+	return 0;
+}
+
+#endif
