@@ -354,6 +354,10 @@ unsigned int et_check(struct et_event *ev)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
 
+	/* most are whole */
+	if (kind->begins && !ev->announced && !ev->open && !ev->nlater &&
+	    !(ev->flags & (ET_F_NO_BEGIN | ET_F_NO_END)) && !et_lacks_begin(ev))
+		return 0;
 	if (ev->flags & ET_F_NO_BEGIN || lacks_end(ev)) {
 		const char *first = kind->name, *last = first;
 
@@ -405,15 +409,11 @@ uint32_t et_count_lines(const struct et_event *ev)
 
 bool et_lacks_begin(const struct et_event *ev)
 {
-	const struct et_row *row = &et_rows[et_kinds[ev->kind].row];
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
 
-	if (row->role != ET_BEGIN || row->when != ET_EACH)
-		return false;
-	for (const struct et_field *f = row->fields; f->name; f++)
-		/* an argument list may be empty */
-		if (!f->may && f->slot != ET_ARGS && !(f->is_size ? et_has_string(ev, f->slot) : et_has(ev, f->slot)))
-			return true;
-	return false;
+	/* an argument list may be empty */
+	return kind->begins && ((ev->given & kind->must) != kind->must ||
+				(ev->strings & kind->must_strings) != kind->must_strings);
 }
 
 size_t et_extra_name(const char *s, size_t len)

@@ -76,15 +76,36 @@ enum {
 #include "build/events.def"
 };
 
+enum {
+#define EVENT(ID, id, name, category, where, doc) MUST_OF_##ID = 0
+#define VALUE(ID, id, type, name, means, given) | !given << ET_V_##ID##_##id
+#define END_EVENT(ID, id) ,
+#include "build/events.def"
+};
+enum {
+#define EVENT(ID, id, name, category, where, doc) MUST_STRINGS_OF_##ID = 0
+#define SIZE(ID, id, TAG, name) | 1 << ET_S_##ID##_##id
+#define END_EVENT(ID, id) ,
+#include "build/events.def"
+};
+enum {
+	EACH_BEGIN = 1, EACH_MIDDLE = 0, EACH_LAST = 0, EACH_FAILED = 0, EACH_MORE = 0,
+#define EVENT(ID, id, name, category, where, doc) BEGINS_##ID = 0
+#define LINE(ID, tag, role, when) | (EACH_##role && ET_##when == ET_EACH)
+#define END_EVENT(ID, id) ,
+#include "build/events.def"
+};
+
 #define EVENT(ID, id, name, category, where, doc) \
 	_Static_assert((int)ET_NV_##ID <= ET_MAX_VALUES && (int)ET_NS_##ID <= ET_MAX_STRINGS, name);
 #include "build/events.def"
 
 const struct et_kind_row et_kinds[ET_K_COUNT] = {
-	[ET_K_NONE] = { "none", "etrace", "", NULL, NULL, 0, 0, 0, 0, 0, 0 },
+	[ET_K_NONE] = { "none", "etrace", "", NULL, NULL, 0, 0, 0, 0, 0, 0, false, 0, 0 },
 #define EVENT(ID, id, name, category, where, doc) \
 	[ET_K_##ID] = { name, category, doc, values_##ID, strings_##ID, ET_NV_##ID, \
-			ET_NS_##ID, ET_##where, ET_R_FIRST_##ID, ET_R_END_##ID, MAY_OF_##ID },
+			ET_NS_##ID, ET_##where, ET_R_FIRST_##ID, ET_R_END_##ID, MAY_OF_##ID, \
+			BEGINS_##ID, MUST_OF_##ID, MUST_STRINGS_OF_##ID & ~(1 << ET_ARGS) },
 #include "build/events.def"
 };
 

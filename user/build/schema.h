@@ -140,6 +140,12 @@ struct et_kind_row {
 	uint8_t where;		/* enum et_where */
 	uint8_t row, end;	/* its lines: et_rows[row] up to before end */
 	uint8_t may;		/* bit i: value i need not be there */
+	/*
+	 * What an event has that begins with a line that is always there: such
+	 * an event is whole if it has these, and no end of its own is missing.
+	 */
+	bool begins;
+	uint8_t must, must_strings;
 };
 extern const struct et_kind_row et_kinds[ET_K_COUNT];
 /* Name of the argument list in FXT and JSON; NULL: the kind has none. */

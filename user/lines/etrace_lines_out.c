@@ -4,12 +4,14 @@
 
 #include "build/etrace_formats.h"
 #include "lines/event_lines.h"
+#include "lines/tree.h"
 #include "base/map64.h"
 
 struct lines_out {
 	struct sink sink;
 	struct out *out;
 	struct buf text;
+	struct lt_event lines;	/* of the event at hand */
 	/* upid to et_print_lines()'s time for its next event */
 	struct map64 earliest;
 	size_t forget_at;	/* so many, then those that do not matter go */
@@ -40,7 +42,8 @@ static int lines_item(struct sink *s, const void *item)
 	uint64_t earliest;
 
 	l->text.len = 0;
-	earliest = et_print_lines(ev, known ? *known : 0, &l->text);
+	lt_from_event(ev, &l->lines);
+	earliest = lt_print(&l->lines, known ? *known : 0, &l->text);
 	if (known) {
 		*known = earliest;
 	} else {
@@ -61,6 +64,7 @@ static void lines_free(struct sink *s)
 	struct lines_out *l = (struct lines_out *)s;
 
 	buf_free(&l->text);
+	lt_fini(&l->lines);
 	map64_clear(&l->earliest);
 	free(l);
 }
@@ -72,6 +76,7 @@ struct sink *etrace_lines_open(const struct sink_args *args)
 
 	l->sink.ops = &ops;
 	l->out = args->out;
+	lt_init(&l->lines);
 	l->forget_at = FORGET_MIN;
 	return &l->sink;
 }

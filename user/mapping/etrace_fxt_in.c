@@ -488,12 +488,15 @@ static bool make_event(struct fxt_in *f)
 		f->ev.cpu = (uint32_t)f->number[W_CPU];
 		if (has(f, W_FAILED))
 			f->ev.flags |= ET_F_FAILED;
-		good = good && add_argv(f);
-		et_absorb_extras(&f->ev);
-		good = good && add_stamps(&f->ev, &f->stamps);
+		good = good && (!f->argv.len || add_argv(f));
+		if (f->ev.nextras)
+			et_absorb_extras(&f->ev);
+		good = good && (!f->stamps.len || add_stamps(&f->ev, &f->stamps));
 		if (good && et_lacks_begin(&f->ev))
 			f->ev.flags |= ET_F_NO_BEGIN;
-		good = good && et_count_lines(&f->ev);
+		/* a line that is always there is one */
+		if (!et_kinds[f->ev.kind].begins || f->ev.flags & ET_F_NO_BEGIN)
+			good = good && et_count_lines(&f->ev);
 		if (good)
 			et_check(&f->ev);
 	}
