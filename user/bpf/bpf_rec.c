@@ -3,6 +3,7 @@
 #include "bpf/bpf_rec.h"
 #include "bpf/bpf_abi.h"
 #include "base/buf.h"
+#include "build/order.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
 
@@ -45,22 +46,15 @@ struct task {
 	size_t nfds, fds_cap;	/* words */
 };
 
-struct queued {
-	uint64_t time, order;
-	struct et_event *ev;
-};
-
 struct bpf_rec {
 	struct sink *sink;
 	struct bpf_rec_ops ops;
 	struct bpf_rec_tally tally;
 	struct map64 tasks;	/* upid to struct task */
 	struct text str[EB_NR_STR];	/* of the event in the making */
-	struct queued *queue;	/* a heap, the earliest first */
-	size_t nqueue, queue_cap;
+	struct order queue;	/* of struct et_event */
 	struct et_event **spare;
 	size_t nspare, spare_cap;
-	uint64_t order;
 	uint64_t passed;	/* time of the latest event let out */
 	int err;
 };
@@ -102,11 +96,11 @@ void bpf_rec_free(struct bpf_rec *b)
 	map64_clear(&b->tasks);
 	for (i = 0; i < EB_NR_STR; i++)
 		buf_free(&b->str[i].b);
-	for (i = 0; i < b->nqueue; i++)
-		free_event(b->queue[i].ev);
+	while (b->queue.n)
+		free_event(order_take(&b->queue));
 	for (i = 0; i < b->nspare; i++)
 		free_event(b->spare[i]);
-	free(b->queue);
+	order_free(&b->queue);
 	free(b->spare);
 	free(b);
 }
@@ -209,11 +203,6 @@ static void follow(struct bpf_rec *b, const struct eb_rec *r)
 
 /* ---- order ---- */
 
-static bool before(const struct queued *x, const struct queued *y)
-{
-	return x->time != y->time ? x->time < y->time : x->order < y->order;
-}
-
 static struct et_event *get_event(struct bpf_rec *b)
 {
 	struct et_event *ev;
@@ -227,37 +216,13 @@ static struct et_event *get_event(struct bpf_rec *b)
 
 static void push(struct bpf_rec *b, struct et_event *ev)
 {
-	struct queued q = { ev->time, b->order++, ev };
-	size_t i = b->nqueue++;
-
-	b->queue = xgrow(b->queue, &b->queue_cap, b->nqueue, sizeof(q));
-	while (i && before(&q, &b->queue[(i - 1) / 2])) {
-		b->queue[i] = b->queue[(i - 1) / 2];
-		i = (i - 1) / 2;
-	}
-	b->queue[i] = q;
+	order_put(&b->queue, ev->time, order_arrives(&b->queue), ev);
 }
 
 static void pop(struct bpf_rec *b)
 {
-	struct et_event *ev = b->queue[0].ev;
-	struct queued last = b->queue[--b->nqueue];
-	size_t i = 0;
+	struct et_event *ev = order_take(&b->queue);
 	int err;
-
-	for (;;) {
-		size_t c = 2 * i + 1;
-
-		if (c >= b->nqueue)
-			break;
-		if (c + 1 < b->nqueue && before(&b->queue[c + 1], &b->queue[c]))
-			c++;
-		if (!before(&b->queue[c], &last))
-			break;
-		b->queue[i] = b->queue[c];
-		i = c;
-	}
-	b->queue[i] = last;
 
 	if (ev->time < b->passed) {
 		ev->flags |= ET_F_LATE;
@@ -277,14 +242,15 @@ static void pop(struct bpf_rec *b)
 
 int bpf_rec_seen(struct bpf_rec *b, uint64_t time)
 {
-	while (b->nqueue && (b->queue[0].time + HOLD_NS < time || b->nqueue > HOLD_EVENTS))
+	while (b->queue.n && (order_first_time(&b->queue) + HOLD_NS < time ||
+			      b->queue.n > HOLD_EVENTS))
 		pop(b);
 	return b->err;
 }
 
 int bpf_rec_end(struct bpf_rec *b)
 {
-	while (b->nqueue)
+	while (b->queue.n)
 		pop(b);
 	return b->err;
 }

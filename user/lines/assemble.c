@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lines into events.  See assemble.h and Documentation/line-format.md. */
 #include "lines/assemble.h"
+#include "build/order.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 
@@ -642,25 +643,17 @@ struct slot {
 	bool gone;		/* its exit has come */
 };
 
-/* In the queue, sorted by time and then arrival. */
-struct queued {
-	uint64_t time, order;
-	struct growing *g;
-};
-
 struct assembler {
 	struct sink *sink;
 	struct et_event ev;	/* that is let out */
 	struct diag *diag;
-	uint64_t order;
 	uint64_t passed;	/* time of the last event that left in order */
 	int err;
 	/* tasks, open addressing; those that are gone go at the next growth */
 	struct slot *slots;
 	size_t nslots, slots_cap;
 	struct slot *last;	/* the last line's */
-	struct queued *queue;	/* from @first on */
-	size_t first, nqueue, queue_cap;
+	struct order queue;	/* of struct growing */
 	size_t bytes;		/* of the events in the queue */
 	uint64_t alone[ALONE];	/* upids whose event left the queue, a ring */
 	size_t nalone;
@@ -691,13 +684,13 @@ void asm_free(struct assembler *a)
 	for (size_t i = 0; i < a->slots_cap; i++)
 		if (a->slots[i].g && !a->slots[i].g->queued)
 			free_growing(a->slots[i].g);
-	for (size_t i = 0; i < a->nqueue; i++)
-		free_growing(a->queue[a->first + i].g);
+	while (a->queue.n)
+		free_growing(order_take(&a->queue));
 	for (size_t i = 0; i < a->nspare; i++)
 		free_growing(a->spare[i]);
 	et_fini(&a->ev);
 	free(a->slots);
-	free(a->queue);
+	order_free(&a->queue);
 	free(a->spare);
 	free(a);
 }
@@ -756,49 +749,16 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 
 /* ---- the queue ---- */
 
-static bool before(const struct queued *x, const struct queued *y)
-{
-	return x->time != y->time ? x->time < y->time : x->order < y->order;
-}
-
-/* Events come nearly in order, so that the place is at the end or near it. */
 static void push(struct assembler *a, struct growing *g)
 {
-	struct queued q = { g->ev.time, g->order, g };
-	size_t lo = a->first, hi = a->first + a->nqueue;
-
-	if (hi == a->queue_cap && a->first > a->nqueue) {
-		memmove(a->queue, a->queue + a->first, a->nqueue * sizeof(q));
-		a->first = lo = 0;
-		hi = a->nqueue;
-	}
-	a->queue = xgrow(a->queue, &a->queue_cap, hi + 1, sizeof(q));
-	if (hi > lo && !before(&a->queue[hi - 1], &q)) {
-		size_t end = hi;
-
-		while (lo < hi) {
-			size_t mid = (lo + hi) / 2;
-
-			if (before(&a->queue[mid], &q))
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		memmove(a->queue + lo + 1, a->queue + lo, (end - lo) * sizeof(q));
-	} else {
-		lo = hi;
-	}
-	a->queue[lo] = q;
-	a->nqueue++;
+	order_put(&a->queue, g->ev.time, g->order, g);
 	g->queued = true;
 }
 
 static struct growing *pop(struct assembler *a)
 {
-	struct growing *g = a->queue[a->first++].g;
+	struct growing *g = order_take(&a->queue);
 
-	if (!--a->nqueue)
-		a->first = 0;
 	g->queued = false;
 	a->bytes -= g->ev.nbytes;
 	return g;
@@ -891,14 +851,14 @@ static bool may_still_fail(const struct growing *g)
 /* Let out what is due at @now. */
 static void drain(struct assembler *a, uint64_t now)
 {
-	while (a->nqueue) {
-		struct growing *g = a->queue[a->first].g;
-		bool crowded = a->nqueue > WAIT_EVENTS ||
-			       (a->nqueue > 1 && a->bytes > WAIT_BYTES);
+	while (a->queue.n) {
+		struct growing *g = order_first(&a->queue);
+		bool crowded = a->queue.n > WAIT_EVENTS ||
+			       (a->queue.n > 1 && a->bytes > WAIT_BYTES);
 
 		if (g->state == DONE &&
 		    (crowded || (!may_still_fail(g) &&
-				 (a->nqueue > HOLD_EVENTS ||
+				 (a->queue.n > HOLD_EVENTS ||
 				  now > g->ev.last_time + HOLD_NS))))
 			close_event(a, probe(a->slots, a->slots_cap, g->ev.upid));
 		if (g->state == CLOSED)
@@ -946,7 +906,7 @@ static struct growing *start(struct assembler *a, struct slot *s, enum et_kind k
 	begin_event(g, kind, l->upid, l->cpu, begin_time(a, s, l, file, line));
 	g->ev.place = line;
 	g->file = file;
-	g->order = a->order++;
+	g->order = order_arrives(&a->queue);
 	s->g = g;
 	push(a, g);
 	return g;
@@ -1068,10 +1028,10 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 int asm_line(struct assembler *a, const struct et_line *l, const char *file,
 	     uint64_t line)
 {
-	uint64_t order = a->order;
+	uint64_t begun = a->queue.arrivals;
 
 	take_line(a, slot_of(a, l->upid), l, file, line);
-	if (a->order != order)
+	if (a->queue.arrivals != begun)
 		drain(a, l->time);
 	return a->err;
 }
@@ -1095,7 +1055,7 @@ int asm_lost(struct assembler *a, const struct et_line *l, const char *file,
 	}
 	g->ev.place = line;
 	g->file = file;
-	g->order = a->order++;
+	g->order = order_arrives(&a->queue);
 	g->state = CLOSED;
 	push(a, g);
 	drain(a, l->time);
@@ -1116,7 +1076,7 @@ int asm_end(struct assembler *a)
 		}
 		close_event(a, s);
 	}
-	while (a->nqueue)
+	while (a->queue.n)
 		let_out(a, pop(a));
 	return a->err;
 }

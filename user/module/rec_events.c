@@ -2,6 +2,7 @@
 /* Records into events.  See rec_events.h; the records' rules: kernel/emit.c. */
 #include "module/rec_events.h"
 #include "base/map64.h"
+#include "build/order.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>
@@ -41,8 +42,8 @@ struct rec_events {
 	struct map64 open;		/* upid to the node that is not done */
 	struct map64 names;		/* upid to the name of its program */
 	struct map64 threads;		/* upids that are no processes */
-	struct node *head, **tail;	/* events in order */
-	size_t nqueue, bytes;
+	struct order queue;		/* of struct node */
+	size_t bytes;			/* of the events in it */
 	struct node *spare;
 	uint64_t passed;		/* time of the latest event let out */
 	int err;
@@ -55,7 +56,6 @@ struct rec_events *rec_events_new(const struct rec_formats *formats,
 
 	e->formats = formats;
 	e->sink = sink;
-	e->tail = &e->head;
 	return e;
 }
 
@@ -86,7 +86,13 @@ void rec_events_free(struct rec_events *e)
 			free_nodes(n);
 		}
 	}
-	free_nodes(e->head);
+	while (e->queue.n) {
+		struct node *n = order_take(&e->queue);
+
+		n->next = NULL;
+		free_nodes(n);
+	}
+	order_free(&e->queue);
 	free_nodes(e->spare);
 	i = 0;
 	while ((slot = map64_each(&e->names, &i)))
@@ -229,15 +235,12 @@ static void put_spare(struct rec_events *e, struct node *n)
 
 static void drain(struct rec_events *e)
 {
-	while (e->head) {
-		struct node *n = e->head;
+	while (e->queue.n) {
+		struct node *n = order_first(&e->queue);
 
-		if (!n->done && e->nqueue <= WAIT_EVENTS && e->bytes <= WAIT_BYTES)
+		if (!n->done && e->queue.n <= WAIT_EVENTS && e->bytes <= WAIT_BYTES)
 			break;
-		e->head = n->next;
-		if (!e->head)
-			e->tail = &e->head;
-		e->nqueue--;
+		order_take(&e->queue);
 		e->bytes -= n->ev.nbytes;
 		n->queued = false;
 		if (!n->done)
@@ -264,9 +267,7 @@ static struct node *get_node(struct rec_events *e)
 
 static void enqueue(struct rec_events *e, struct node *n)
 {
-	*e->tail = n;
-	e->tail = &n->next;
-	e->nqueue++;
+	order_put(&e->queue, n->ev.time, order_arrives(&e->queue), n);
 	e->bytes += n->ev.nbytes;
 	n->queued = true;
 }
@@ -537,7 +538,7 @@ static void take_first(struct rec_events *e, const struct rec *r, uint64_t upid,
 		enqueue(e, n);
 		return;
 	}
-	if (!e->head) {
+	if (!e->queue.n) {
 		let_out(e, n);
 		put_spare(e, n);
 		return;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What waits for its turn.  See order.h. */
+#include "build/order.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void order_free(struct order *o)
+{
+	free(o->rows);
+	memset(o, 0, sizeof(*o));
+}
+
+static bool before(const struct order_row *x, const struct order_row *y)
+{
+	return x->time != y->time ? x->time < y->time : x->arrival < y->arrival;
+}
+
+void order_put(struct order *o, uint64_t time, uint64_t arrival, void *what)
+{
+	struct order_row row = { time, arrival, what };
+	size_t lo = o->first, hi = o->first + o->n;
+
+	if (hi == o->cap && o->first > o->n) {
+		memmove(o->rows, o->rows + o->first, o->n * sizeof(row));
+		o->first = lo = 0;
+		hi = o->n;
+	}
+	if (hi == o->cap)
+		o->rows = xgrow(o->rows, &o->cap, hi + 1, sizeof(row));
+	if (hi > lo && !before(&o->rows[hi - 1], &row)) {
+		size_t end = hi;
+
+		while (lo < hi) {
+			size_t mid = (lo + hi) / 2;
+
+			if (before(&o->rows[mid], &row))
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		memmove(o->rows + lo + 1, o->rows + lo, (end - lo) * sizeof(row));
+	} else {
+		lo = hi;
+	}
+	o->rows[lo] = row;
+	o->n++;
+}
