@@ -8,6 +8,8 @@ KDIR	?= /lib/modules/$(KVER)/build
 BUILD	?= $(CURDIR)/build
 export BUILD
 PREFIX	?= /usr/local
+# Debian has $(PREFIX)/lib/$(shell gcc -print-multiarch), others lib64.
+LIBDIR	?= $(PREFIX)/lib
 PROGRAMS = etrace etrace-read
 
 # Who names a KDIR wants the module.
@@ -39,6 +41,13 @@ install-module: module
 install-user: user
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(patsubst %,$(BUILD)/user/%,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(BUILD)/user/lib/libetrace.so.1 $(DESTDIR)$(LIBDIR)
+	ln -sf libetrace.so.1 $(DESTDIR)$(LIBDIR)/libetrace.so
+	install -m 644 $(BUILD)/user/lib/libetrace.a $(DESTDIR)$(LIBDIR)
+	install -m 644 user/include/etrace.h $(DESTDIR)$(PREFIX)/include
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' $(BUILD)/user/lib/libetrace.pc \
+		> $(DESTDIR)$(LIBDIR)/pkgconfig/libetrace.pc
 	for page in Documentation/*.[1-8]; do \
 		install -D -m 644 $$page \
 			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \

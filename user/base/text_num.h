@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers as people read them.  Each function has four static buffers, which it
- * uses in turn: four results can stand in one line, and nobody frees them.
+ * Numbers as people read them.  Each function has four buffers in each thread,
+ * which it uses in turn: four results can stand in one line, and nobody frees them.
  */
 #ifndef ETRACE_TEXT_NUM_H
 #define ETRACE_TEXT_NUM_H

@@ -12,15 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-const struct btf *bpf_kernel_types(void)
-{
-	static struct btf *types;
-
-	if (!types)
-		types = btf__load_vmlinux_btf();
-	return types;
-}
-
 bool bpf_kernel_has(const struct btf *btf, const char *name)
 {
 	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
@@ -64,31 +55,31 @@ static bool is_confidential(void)
 	return is;
 }
 
-bool bpf_available(char *why, size_t size)
+struct btf *bpf_kernel_check(char *why, size_t size)
 {
-	const struct btf *btf;
+	struct btf *btf;
 
 	if (is_confidential()) {
 		snprintf(why, size, "the kernel is locked down (confidentiality): it refuses all tracing");
-		return false;
+		return NULL;
 	}
 
 	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
 		snprintf(why, size, "the kernel does not tell its types (no /sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF");
-		return false;
+		return NULL;
 	}
 	if (!has_cap(CAP_SYS_ADMIN) && !(has_cap(CAP_BPF) && has_cap(CAP_PERFMON))) {
 		snprintf(why, size, "BPF needs root, or the capabilities CAP_BPF and CAP_PERFMON");
-		return false;
+		return NULL;
 	}
-	btf = bpf_kernel_types();
+	btf = btf__load_vmlinux_btf();
 	if (!btf) {
 		snprintf(why, size, "the kernel's types cannot be read: %s", strerror(errno));
-		return false;
+		return NULL;
 	}
 	if (!bpf_kernel_has(btf, "bpf_ringbuf_output")) {
 		snprintf(why, size, "the kernel has no BPF ring buffer: 5.8 or later is needed");
-		return false;
+		goto fail;
 	}
 	/*
 	 * libbpf looks for what this kernel does not have among the types of
@@ -96,9 +87,21 @@ bool bpf_available(char *why, size_t size)
 	 */
 	if (!has_cap(CAP_SYS_ADMIN) && !bpf_kernel_has(btf, "bpf_preempt_disable")) {
 		snprintf(why, size, "BPF needs root, or the capability CAP_SYS_ADMIN: on kernels before 6.10 CAP_BPF and CAP_PERFMON are not enough");
-		return false;
+		goto fail;
 	}
-	return true;
+	return btf;
+fail:
+	btf__free(btf);
+	return NULL;
+}
+
+bool bpf_available(char *why, size_t size)
+{
+	struct btf *btf = bpf_kernel_check(why, size);
+	bool can = btf != NULL;
+
+	btf__free(btf);
+	return can;
 }
 
 bool bpf_kernel_perf(const struct btf *btf)

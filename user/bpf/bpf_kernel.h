@@ -5,10 +5,16 @@
 
 #include <bpf/btf.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/** bpf_kernel_types - the kernel's own types, read once, or NULL with errno set */
-const struct btf *bpf_kernel_types(void);
+/**
+ * bpf_kernel_check - whether a session can be had here
+ * @why: if not, what stands in the way and what to do about it, for a person
+ *
+ * Return: the kernel's own types, for btf__free(); or NULL.
+ */
+struct btf *bpf_kernel_check(char *why, size_t size);
 
 /** bpf_kernel_has - whether there is a function of that name */
 bool bpf_kernel_has(const struct btf *btf, const char *name);

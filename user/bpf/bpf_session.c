@@ -31,6 +31,7 @@ struct bpf_session {
 	struct etrace_bpf *skel;
 	struct ring_buffer *ring;
 	struct bpf_rec *rec;
+	struct link_target *targets;
 	char *rooms;		/* the programs' rooms, mapped */
 	size_t room_size, rooms_len;
 	unsigned int hooks_missing;
@@ -45,8 +46,8 @@ static struct bpf_session *of(const struct session *base)
 	return container_of((struct session *)(uintptr_t)base, struct bpf_session, base);
 }
 
-/* Called for what libbpf has to say; the last warning tells most. */
-static char *complaint;
+/* What libbpf had to say in this thread: it has no place to hand anything along. */
+static _Thread_local char *complaint;
 
 static int note(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -284,6 +285,7 @@ static void bpf_close(struct session *base)
 		munmap(s->rooms, s->rooms_len);
 	etrace_bpf__destroy(s->skel);
 	bpf_rec_free(s->rec);
+	link_target_free(s->targets);
 	free(s);
 }
 
@@ -531,10 +533,9 @@ struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sin
 				 char *why, size_t size)
 {
 	struct bpf_session *s = xcalloc(1, sizeof(*s));
-	const struct bpf_rec_ops rec_ops = { link_target, NULL };
 	const char *doing = "open";
 	uint32_t bytes = ring_bytes(opt->buffer);
-	const struct btf *btf;
+	struct btf *btf = NULL;
 	bool in_hash;
 	int err;
 
@@ -542,9 +543,11 @@ struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sin
 	s->base.pid_bits = BPF_PID_BITS;
 	s->base.nfds = 1;
 	s->base.idle_fd = -1;
-	s->rec = bpf_rec_new(sink, &rec_ops);
+	s->targets = link_target_new();
+	s->rec = bpf_rec_new(sink, &(struct bpf_rec_ops){ link_target, s->targets });
 	s->base.tally = &bpf_rec_tally(s->rec)->t;
-	if (!bpf_available(why, size))
+	btf = bpf_kernel_check(why, size);
+	if (!btf)
 		goto fail_quiet;
 	if (!bytes) {
 		snprintf(why, size, "cannot have a buffer of %" PRIu64 " MiB: BPF programs have one for all processors, of %u MiB at most; say a smaller size with -b",
@@ -559,10 +562,6 @@ struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sin
 	});
 	err = -errno;
 	if (!s->skel)
-		goto fail;
-	btf = bpf_kernel_types();
-	err = -errno;
-	if (!btf)
 		goto fail;
 	s->old = bpf_kernel_old(btf);
 	s->by_perf = !s->old && bpf_kernel_perf(btf);
@@ -619,12 +618,14 @@ struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sin
 		 s->old ? "those for kernels before 5.17" :
 		 s->by_perf ? "those for kernels from 5.17 on, called by perf" :
 			      "those for kernels from 5.17 on");
+	btf__free(btf);
 	return &s->base;
 fail:
 	snprintf(why, size, "cannot %s the BPF programs: %s%s%s", doing, strerror(-err),
 		 complaint ? ": " : "", complaint ? complaint : "");
 	forget_complaint();
 fail_quiet:
+	btf__free(btf);
 	bpf_close(&s->base);
 	return NULL;
 }

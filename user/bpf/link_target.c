@@ -4,6 +4,7 @@
 #include "bpf/bpf_abi.h"
 #include "bpf/bpf_rec.h"
 #include "bpf/mounts.h"
+#include "base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
@@ -104,31 +106,55 @@ static bool take_rights(const struct eb_maker *m, const uint32_t *groups, struct
 	return true;
 }
 
+/* ---- what is kept ---- */
+
+struct link_target {
+	struct mounts own;	/* of this process */
+	int fd;			/* that tells when they change; -1: not read yet */
+	struct rights rights;	/* our own, while we have another's */
+};
+
+struct link_target *link_target_new(void)
+{
+	struct link_target *t = xcalloc(1, sizeof(*t));
+
+	t->fd = -1;
+	return t;
+}
+
+void link_target_free(struct link_target *t)
+{
+	if (!t)
+		return;
+	if (t->fd >= 0)
+		close(t->fd);
+	mounts_free(&t->own);
+	free(t);
+}
+
 /* ---- mounts ---- */
 
 /* Those of this process, as of now; NULL: they cannot be read. */
-static const struct mounts *own_mounts(void)
+static const struct mounts *own_mounts(struct link_target *t)
 {
-	static struct mounts own;
-	static int fd = -1;
-	struct pollfd p = { .fd = fd };
+	struct pollfd p = { .fd = t->fd };
 
 	/* That they have changed makes the file ready, once. */
-	if (fd >= 0 && !poll(&p, 1, 0))
-		return &own;
-	if (fd < 0)
-		fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (t->fd >= 0 && !poll(&p, 1, 0))
+		return &t->own;
+	if (t->fd < 0)
+		t->fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (t->fd < 0)
 		return NULL;
 	/* What comes from here on is for the next time. */
-	p.fd = fd;
+	p.fd = t->fd;
 	poll(&p, 1, 0);
-	if (lseek(fd, 0, SEEK_SET) || mounts_read(&own, fd)) {
-		close(fd);
-		fd = -1;
+	if (lseek(t->fd, 0, SEEK_SET) || mounts_read(&t->own, t->fd)) {
+		close(t->fd);
+		t->fd = -1;
 		return NULL;
 	}
-	return &own;
+	return &t->own;
 }
 
 /* ---- the way ---- */
@@ -162,6 +188,7 @@ struct place {
  * to is known before: no file system is asked that asks somebody else.
  */
 struct walk {
+	struct link_target *kept;
 	const struct eb_maker *maker;
 	const struct mounts *own, *mounts;
 	struct mounts theirs;
@@ -459,7 +486,7 @@ static enum eb_target begin(struct walk *w)
 	const struct eb_maker *m = w->maker;
 	enum eb_target found;
 
-	w->own = own_mounts();
+	w->own = own_mounts(w->kept);
 	w->mounts = w->own;
 	if (!w->own)
 		return EB_TARGET_UNKNOWN;
@@ -505,7 +532,7 @@ static enum eb_target look_up(struct walk *w, const uint32_t *groups, const stru
 	const char *slash = memrchr(link->s, '/', link->len);
 	size_t dir_len = slash ? (size_t)(slash + 1 - link->s) : 0;
 	enum eb_target found = begin(w), dir, there;
-	static struct rights own;
+	struct rights *own = &w->kept->rights;
 	struct place itself = { .fd = -1 };
 	bool theirs;
 	size_t had;
@@ -527,10 +554,10 @@ static enum eb_target look_up(struct walk *w, const uint32_t *groups, const stru
 		return dir;
 	}
 	w->through_self = false;
-	theirs = take_rights(w->maker, groups, &own);
+	theirs = take_rights(w->maker, groups, own);
 	found = walk(w, target->s, target->len);
 	if (theirs)
-		give_back(&own);
+		give_back(own);
 	if (found == EB_TARGET_NONE && there != GOES_ON)
 		return there;
 	/* Of what a process had, nobody knows once it is gone. */
@@ -545,10 +572,9 @@ static enum eb_target look_up(struct walk *w, const uint32_t *groups, const stru
 int link_target(void *arg, const struct eb_maker *m, const uint32_t *groups,
 		const struct buf *target, const struct buf *link, struct buf *to)
 {
-	struct walk w = { .maker = m, .root.fd = -1, .at.fd = -1 };
+	struct walk w = { .kept = arg, .maker = m, .root.fd = -1, .at.fd = -1 };
 	enum eb_target found;
 
-	(void)arg;
 	if (!target->len || !link->len)
 		return EB_TARGET_UNKNOWN;
 	found = look_up(&w, groups, target, link);

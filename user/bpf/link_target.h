@@ -12,9 +12,14 @@
 struct buf;
 struct eb_maker;
 
+/* What is kept from one to the next: the mounts of this process. */
+struct link_target;
+struct link_target *link_target_new(void);
+void link_target_free(struct link_target *t);
+
 /**
  * link_target - struct bpf_rec_ops's resolve
- * @arg: not used
+ * @arg: struct link_target
  * @groups: of @maker, maker->ngroups of them; NULL: not known
  * @target: the link's text
  * @link: its own path
