@@ -461,8 +461,6 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	struct etrace_rec p;
 	bool last;
 
-	if ((argv.end - argv.pos) * n > ETRACE_ARGS_AT_ONCE)
-		l = etrace_later_get();
 	etrace_rec_init(&p, ETRACE_EV_ARGS, 0);
 	p.joined = r->joined;
 	p.unread = r->unread;
@@ -470,6 +468,9 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	do {
 		last = (argv.pos - begin + ETRACE_BYTES_MAX) * n >=
 		       ETRACE_ARGS_AT_ONCE;
+		/* Newlines make pieces short: only now it is known. */
+		if (last && !l)
+			l = etrace_later_get();
 		rest = etrace_emit_args(t, &p, &argv, sc, last && !l, &l);
 	} while (rest == ETRACE_REST_NOW && !last);
 	if (rest != ETRACE_REST_NONE) {

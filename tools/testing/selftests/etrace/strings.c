@@ -289,6 +289,21 @@ TEST(arguments_at_record_ends)
 	}
 }
 
+/*
+ * About as many as a probe writes (ETRACE_ARGS_AT_ONCE), in records that end
+ * early because of newlines.
+ */
+TEST(arguments_at_once)
+{
+	size_t size;
+
+	for (size = 9500; size <= 12500; size += 250) {
+		argv_new(1);
+		argv_add(size, false);
+		check_argv();
+	}
+}
+
 TEST(arguments_2_mb)
 {
 	/* As long as one may be. */
