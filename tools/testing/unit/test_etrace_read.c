@@ -485,6 +485,43 @@ static void made_trace(void **state)
 		  "$R --to etrace per0* | cmp - long.lines", NULL);
 }
 
+/*
+ * Threads read ahead where there are processors for them; what comes out, and what
+ * is said about it, is the same: of whole, cut and damaged files, and of pipes.
+ */
+static void processors_make_no_difference(void **state)
+{
+	static const char * const inputs[] = {
+		"m0 m1", "m1 m0", "m0.gz m1.zst", "m0 m1.zst", "m1.gz", "cut0.gz m1", "cut1.zst m0",
+		"cut0.gz cut1.zst", "cut0 m1", "bad0.gz m1", "m0.gz none", "m0 m1 m0.gz m1.zst",
+		"<(cat m0) <(cat m1)", "<(cat m1.zst) <(cat cut0.gz)",
+	};
+	char command[1024];
+
+	(void)state;
+	/* the lines of each processor, many times over: more than threads are ahead */
+	expect(0, "grep -a '!' $D/rec/trace > one && awk -F, '"
+		  "{ print > (\"part\" $2) }' one && "
+		  "for i in 0 1; do for n in $(seq 30); do cat part$i; done > m$i; "
+		  "gzip -k m$i; zstd -q m$i; head -c 500000 m$i > cut$i; done && "
+		  "head -c 20000 m0.gz > cut0.gz && head -c 20000 m1.zst > cut1.zst && "
+		  "{ head -c 20000 m0.gz; head -c 99 /dev/zero; tail -c +20100 m0.gz; } > bad0.gz && "
+		  ": > none && [ $(stat -c %s m0) -gt 2000000 ]", NULL);
+	for (size_t i = 0; i < sizeof(inputs) / sizeof(*inputs); i++) {
+		snprintf(command, sizeof(command),
+			 "cat > both <<'END'\n"
+			 "first=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')\n"
+			 "taskset -c $first $R --to etrace %s > one.out 2> one.err; one=$?\n"
+			 "$R --to etrace %s > all.out 2> all.err; all=$?\n"
+			 "sed -i 's|/dev/fd/[0-9]*|PIPE|' one.err all.err\n"
+			 "cmp one.out all.out && cmp one.err all.err && [ $one = $all ] &&\n"
+			 "[ -s one.out ]\n"
+			 "END\n"
+			 "R=$R bash both 2>&1", inputs[i], inputs[i]);
+		expect(0, command, NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +542,7 @@ int main(void)
 		cmocka_unit_test(second_opinion),
 		cmocka_unit_test(json_members),
 		cmocka_unit_test(made_trace),
+		cmocka_unit_test(processors_make_no_difference),
 	};
 
 	return cmocka_run_group_tests_name("etrace-read", tests, setup, teardown);
