@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Writing FXT, for other programs.  See etrace.h. */
 #include "include/etrace.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* A growing piece of memory to put text together in. */
 #ifndef ETRACE_BUF_H
 #define ETRACE_BUF_H

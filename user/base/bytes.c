@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* What is done to many bytes.  See bytes.h. */
 #include "base/bytes.h"
 

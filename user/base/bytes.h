@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What is done to bytes for each event: most strings are short, and a call into
  * libc costs more than what it does for them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* From a member to the struct that it stands in. */
 #ifndef ETRACE_CONTAINER_H
 #define ETRACE_CONTAINER_H

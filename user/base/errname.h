@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* Names of errors, as errno(3) has them. */
 #ifndef ETRACE_ERRNAME_H
 #define ETRACE_ERRNAME_H

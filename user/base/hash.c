@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* What the hashes of a run depend on.  See hash.h. */
 #include "base/hash.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Hashes for tables in memory.  Not for anything that is stored or shown: they
  * differ from run to run, because traces can come from anybody, and nobody shall

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* A table of 64-bit keys with open addressing.  See map64.h. */
 #include "base/map64.h"
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A table from 64-bit keys to 64-bit values, for state that a converter keeps
  * by pid, address or the like.  What the numbers mean is not known here.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Words as a shell's line.  See shquote.h. */
 #include "base/shquote.h"
 #include "base/bytes.h"

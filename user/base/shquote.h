@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A list of words as one line that a shell takes apart again: how argv is
  * shown.  Always valid UTF-8 without control characters, and exact: any bytes

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* Names of signals. */
 #ifndef ETRACE_SIGNAME_H
 #define ETRACE_SIGNAME_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Counts by name.  See tally.h. */
 #include "base/tally.h"
 #include "base/hash.h"

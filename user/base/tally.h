@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Counts by name, for the names that come most: exact while they fit in
  * TALLY_BYTES; then the rarest are forgotten, and how many times a forgotten

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Numbers for people.  See text_num.h. */
 #include "base/text_num.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Numbers as people read them.  Each function has four buffers in each thread,
  * which it uses in turn: four results can stand in one line, and nobody frees them.

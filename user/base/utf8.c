@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* UTF-8.  See utf8.h. */
 #include "base/utf8.h"
 #include "base/bytes.h"

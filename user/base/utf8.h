@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* UTF-8: what is valid, and how to show what is not.  Shared by all sinks. */
 #ifndef ETRACE_UTF8_H
 #define ETRACE_UTF8_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* Threads that do one thing: signals are for the thread that waits for them. */
 #ifndef ETRACE_WORKER_H
 #define ETRACE_WORKER_H

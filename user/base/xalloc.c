@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Allocation that does not come back without memory.  See xalloc.h. */
 #include "base/xalloc.h"
 

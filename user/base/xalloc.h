@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Allocation that does not come back without memory, so that no caller has to
  * carry an error path that is never tested.  What happens instead is the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * What the BPF programs (user/bpf) send, and what they are told: shared by
  * them, by their loader and by the reader of their records (bpf_rec.c).

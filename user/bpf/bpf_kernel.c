@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* What the running kernel offers to BPF programs.  See bpf_kernel.h. */
 #include "bpf/bpf_kernel.h"
 #include "bpf/bpf_session.h"

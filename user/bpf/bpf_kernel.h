@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* What the running kernel offers to BPF programs, of what etrace.bpf.c can use. */
 #ifndef ETRACE_BPF_KERNEL_H
 #define ETRACE_BPF_KERNEL_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* In the place of bpf_session.c where there are no tools to build it. */
 #include "bpf/bpf_session.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Records of the BPF programs into events.  See bpf_rec.h and bpf_abi.h. */
 #include "bpf/bpf_rec.h"
 #include "bpf/bpf_abi.h"

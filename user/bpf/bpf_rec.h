@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * From the records of the BPF programs (bpf_abi.h) to events of the model:
  * strings put together, names that a hook showed joined to the call that they

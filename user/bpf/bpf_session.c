@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Loads and reads the BPF programs.  See bpf_session.h. */
 #include "bpf/bpf_session.h"
 #include "base/buf.h"

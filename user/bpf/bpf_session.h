@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A session of the BPF programs: an object of its own with its own maps, for
  * one tree of tasks, read into events.  It ends with its owner: nothing is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Targets of symbolic links, looked up for somebody else.  See link_target.h. */
 #include "bpf/link_target.h"
 #include "bpf/bpf_abi.h"

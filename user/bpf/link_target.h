@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Where a symbolic link leads.  A BPF program cannot look a path up, so the
  * reader does, a little later, with the rights and in the root directory of

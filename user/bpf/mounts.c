@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The mounts that a task sees.  See mounts.h. */
 #include "bpf/mounts.h"
 

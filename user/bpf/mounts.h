@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The mounts that a task sees, and which of them answer a look-up by themselves:
  * others ask a daemon or a server, which may take its time, or never answer.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The numbers of the table's system calls in the ABI whose <asm/unistd_*.h> was
  * included before.  Included once by numbers_native.c and numbers_compat.c,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* System call numbers of 32-bit programs on a 64-bit kernel. */
 #include <asm/unistd_32.h>
 

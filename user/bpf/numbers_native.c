@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* System call numbers of 64-bit programs. */
 #include <asm/unistd_64.h>
 

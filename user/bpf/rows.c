@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The table of system calls for the BPF programs.  See rows.h. */
 #include "bpf/rows.h"
 

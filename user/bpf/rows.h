@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* kernel/etrace_syscalls.def as the loader of the BPF programs needs it. */
 #ifndef ETRACE_BPF_ROWS_H
 #define ETRACE_BPF_ROWS_H

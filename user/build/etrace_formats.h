@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* Functions of the etrace rows in formats.c, and nothing else. */
 #ifndef ETRACE_ETRACE_FORMATS_H
 #define ETRACE_ETRACE_FORMATS_H

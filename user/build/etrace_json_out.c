@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink of the etrace model: JSON, one object in a line for each event.  Names
  * are those of the FXT mapping, Documentation/fxt-mapping.md; strings that are

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The event model: making events, checking them.  See event.h. */
 #include "build/event.h"
 #include "base/xalloc.h"

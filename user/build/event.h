@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The event model of etrace: one event is one system call (or the end of a
  * task, or a loss) with all that is known of it, by number: which values and

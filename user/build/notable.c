@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* What a person is to be told of a recording's tasks.  See notable.h. */
 #include "build/notable.h"
 #include "build/proctab.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What a person is to be told of the tasks of a recording when it ends: who was
  * killed, who did what is not recorded, and what those are called that live on.  Fed with the events in

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* What waits for its turn.  See order.h. */
 #include "build/order.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What waits for its turn, in the order of time: events that are made of lines,
  * of the module's records or of those of BPF.  They come nearly in order, so

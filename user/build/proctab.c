@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The live tasks of a trace.  See proctab.h. */
 #include "build/proctab.h"
 #include "base/hash.h"

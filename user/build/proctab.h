@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The tasks of a trace that live at the moment: who is whose child, what
  * program each runs, which tasks are threads of one process.  Fed with the

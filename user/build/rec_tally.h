@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* What came of a recording, whichever backend recorded it. */
 #ifndef ETRACE_REC_TALLY_H
 #define ETRACE_REC_TALLY_H

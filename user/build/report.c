@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The summary of a trace.  See report.h. */
 #include "build/report.h"
 #include "build/etrace_formats.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What a person wants to know of a trace at a glance: fed with events, says it
  * at the end.  Behind --stats of etrace-read and etrace report; other programs may

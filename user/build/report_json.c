@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The summary of a trace as one JSON object.  See report.h. */
 #include "io/json_out.h"
 #include "build/report.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The tables that come of kernel/etrace_events.def.  See schema.h. */
 #include "build/schema.h"
 

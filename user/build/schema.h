@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * kernel/etrace_events.def as userspace knows it: the kinds of events, their
  * values and strings by number, the names of both, and how an event is spelled

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A session: a tree of tasks that is traced, and the reading of what comes into
  * events, by whichever backend.  Each backend has this struct in its own

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Which rows of the format tables a conversion uses.  See choose.h. */
 #include "convert/choose.h"
 

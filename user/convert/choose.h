@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Which rows of the format tables a conversion uses: from what the user said
  * and from what the inputs look like.  Opens and converts nothing.

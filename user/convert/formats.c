@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The table of formats: one row for each thing that can be read or written.
  * Nothing else stands here.  The order counts for --help and, where a file can

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Several output files of one recording.  See outputs.h. */
 #include "convert/outputs.h"
 #include "build/event.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Several output files of one recording: their formats by name, their
  * compression, and what becomes of each of them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The numbers of the Fuchsia trace format, shared by encoder and decoder.
  * Section names in comments are those of the format document, as Fuchsia has it

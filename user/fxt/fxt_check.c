@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * --check: the sink, and the list of findings.  What a single record can break
  * is in fxt_check_record.c, rules about the order of events in time are in

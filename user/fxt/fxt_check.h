@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * --check: whether an FXT file keeps the rules of the format document and those
  * that its viewers add (Documentation/fxt-input.md, "Rules").

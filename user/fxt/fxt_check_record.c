@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* What a single FXT record can break.  See fxt_check_rules.h. */
 #include "fxt/fxt_check_rules.h"
 #include "base/hash.h"

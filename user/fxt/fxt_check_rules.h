@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The rules of --check, one row each, shared by the parts of the checker: what
  * a single record can break (fxt_check_record.c), and what only the order of

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The rules of --check that hold in order of time: nesting of durations, pairs
  * of async operations and flows.  See fxt_check_rules.h.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The FXT decoder: what is inside of a record.  See fxt_read.h; section names are
  * the document's.

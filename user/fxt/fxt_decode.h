@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What the decoder's files share: the walk from record to record, fxt_read.c,
  * and what is inside of one, fxt_decode.c.  See fxt_read.h.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The FXT source: records with their arguments, and problems, as items. */
 #include "fxt/fxt_in.h"
 #include "base/xalloc.h"

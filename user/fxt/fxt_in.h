@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * FXT as an input in its own terms, and the model of MODEL_FXT: what the FXT
  * source pushes and its sinks (JSON, --check) take.  The records themselves are

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* FXT records as JSON, one object for each, in the terms of the document. */
 #include "fxt/fxt_in.h"
 #include "io/json_out.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The FXT decoder: from record to record.  See fxt_read.h. */
 #include "fxt/fxt_decode.h"
 #include "base/xalloc.h"

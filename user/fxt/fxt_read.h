@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The FXT decoder: walks the records of a Fuchsia trace in either byte order,
  * with the string and thread tables of each provider, every access checked

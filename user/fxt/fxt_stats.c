@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink "stats" of FXT: a summary of a file of any origin in the terms of the
  * format: records, processes, events by name, what the file says was lost.

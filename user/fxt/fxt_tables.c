@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Registered strings and threads.  See fxt_tables.h. */
 #include "fxt/fxt_tables.h"
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The decoder's tables: the strings and threads that the providers of a file
  * registered.  For fxt_read.c and fxt_decode.c alone.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The FXT encoder.  See fxt_write.h; section names are the document's. */
 #include "fxt/fxt_write.h"
 #include "base/bytes.h"

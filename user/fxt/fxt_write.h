@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The FXT encoder: records of the Fuchsia trace format, in this machine's byte
  * order, to an output stream.  It knows nothing of what is traced.

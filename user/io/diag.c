@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Counting and telling damage.  See diag.h. */
 #include "io/diag.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What went wrong: counts every kind of damage, tells the first few of each
  * with their place, and decides the exit status.  The only place that writes

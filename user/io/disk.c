@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* A file on its way to the disk.  See disk.h. */
 #include "io/disk.h"
 #include "base/worker.h"

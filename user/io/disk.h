@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A file on its way to the disk: a thread that calls fdatasync(), which may
  * take long, so that who writes does not wait for it.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The table of formats, and what stands behind a row: sources read an input,
  * step by step, and push items into a sink; sinks turn items into an output.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Input streams: a window over a file, a pipe or memory.  See in.h. */
 #include "io/in.h"
 #include "io/in_ahead.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Input streams: one window over a file, a pipe or memory.  What is read is
  * not known here.  Compressed input (gzip, zstd) is expanded on the way.

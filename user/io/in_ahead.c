@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Reading ahead in a thread.  See in_ahead.h. */
 #include "io/in_ahead.h"
 #include "base/worker.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A thread that reads and expands an input ahead of who uses it, some blocks at
  * most: so much memory is all that it takes.

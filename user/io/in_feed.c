@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The bytes of a file or pipe, expanded.  See in_feed.h. */
 #include "io/in_feed.h"
 #include "base/xalloc.h"

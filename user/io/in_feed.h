@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Where the bytes of an input stream come from: a file or pipe, expanded if it is
  * compressed.  Used by one thread: the stream's, or one that reads ahead.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* JSON as a stream.  See json_out.h. */
 #include "io/json_out.h"
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Writes JSON (RFC 8259) to an output stream as it comes, with nothing held in
  * memory.  Shared by all JSON sinks; what is written is not known here.

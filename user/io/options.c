@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Options that belong to formats.  See options.h. */
 #include "io/options.h"
 #include "base/xalloc.h"

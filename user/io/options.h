@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Options that belong to a format: declared by its row in the format table,
  * parsed by the program, and looked up by the format when it is opened.  The

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Output streams: a buffer over a backend.  See out.h. */
 #include "io/out.h"
 #include "io/out_file.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Output streams: one buffer in front of a file descriptor or memory.  What is
  * written (FXT, lines, JSON) is not known here.

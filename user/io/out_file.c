@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* File descriptors that are written to.  See out_file.h. */
 #include "io/out_file.h"
 #include "io/disk.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Where output streams end: a file descriptor that is written to, and what
  * stands between it and the stream, a compressor or nothing.

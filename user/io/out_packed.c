@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Compressed output: gzip by zlib, zstd by libzstd.  See out_file.h. */
 #include "io/out_file.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Streams that never wait for their file.  See out_queue.h. */
 #include "io/out_queue.h"
 #include "io/out_file.h"

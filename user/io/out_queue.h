@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A stream to a file that never waits for it: what is written waits in memory,
  * and a thread compresses it and writes it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* A sink that hands every item on to several sinks of the same model. */
 #include "io/formats.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Summaries as text and as JSON.  See stats_out.h. */
 #include "io/stats_out.h"
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * How a summary is laid out, as text for a person or as one JSON object:
  * numbers, tables, and at the end whether the trace is complete.  What is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Lines into events.  See assemble.h and Documentation/line-format.md. */
 #include "lines/assemble.h"
 #include "build/order.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Puts the lines of events together: lines of one task belong to one event
  * until that is whole or another begins, whatever comes between.  Events leave

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Source of the etrace model: the text of trace_pipe, from one file or one for
  * each processor, merged by time.  What a line is: line_parse.c; what lines

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Sink of the etrace model: the plain lines of the format document. */
 #include <stdlib.h>
 

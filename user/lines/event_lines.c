@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Events as lines.  See event_lines.h. */
 #include "lines/event_lines.h"
 #include "lines/assemble.h"

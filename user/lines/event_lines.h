@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Events as the lines of the format document: Documentation/line-format.md.
  * The lines of an event that is not whole show what is there, so that reading

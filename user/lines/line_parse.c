@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* One line of trace_pipe text.  See line_parse.h. */
 #include "lines/line_parse.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * One line of trace_pipe text: finds the etrace line in it, decides by its
  * structure and never by the first thing that looks right.  What the text of

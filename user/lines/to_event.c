@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * From the lines of an event to the event, and back.  Lines that the event's
  * values and strings give back are forgotten; others are kept with it as text.

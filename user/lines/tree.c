@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The lines of one event, put together.  See tree.h. */
 #include "lines/tree.h"
 #include "base/xalloc.h"

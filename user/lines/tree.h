@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The lines of one event, put together: headers ("Open" with its fields) and
  * strings ("FN" with its bytes) in the order in which they came, whatever is

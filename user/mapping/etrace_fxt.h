@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What the FXT files of etrace have in common between writer and reader: the
  * names that are not in kernel/etrace_events.def.  Documentation/fxt-mapping.md.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Source of the etrace model: the Fuchsia traces that etrace_fxt_out.c writes,
  * so that the same events come out as went in.  Documentation/fxt-mapping.md.

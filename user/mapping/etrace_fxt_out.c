@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink of the etrace model: a Fuchsia trace.  What becomes what, and why, is in
  * Documentation/fxt-mapping.md; etrace_fxt_in.c reads it back.

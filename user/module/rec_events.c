@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Records into events.  See rec_events.h; the records' rules: kernel/emit.c. */
 #include "module/rec_events.h"
 #include "base/map64.h"

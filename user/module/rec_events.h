@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * From the module's records (kernel/events.h) to events of the model: strings
  * that go on in further records are put together, by task, and events leave in

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Where the fields of the module's records lie: from the format files of
  * events/etrace/ in tracefs, which are parsed by libtraceevent, to offsets

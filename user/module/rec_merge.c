@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Pages of all processors into one stream.  See rec_merge.h. */
 #include "module/rec_merge.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The ring buffer's pages of all processors into one stream of records in the
  * order of time.  A record is passed on when no processor can still bring an

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* A session of the module.  See rec_session.h. */
 #include "module/rec_session.h"
 #include "module/rec_merge.h"

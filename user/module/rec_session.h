@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * A session of the module: /dev/etrace (kernel/etrace_ioctl.h), its ftrace
  * instance, and the reading of that instance's per-CPU buffers into events.

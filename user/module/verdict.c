@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Is a recording complete?  See verdict.h. */
 #include "module/verdict.h"
 #include "base/text_num.h"

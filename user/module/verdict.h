@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Is a recording complete, and if not, what is missing: what the module says
  * that it recorded against what arrived.

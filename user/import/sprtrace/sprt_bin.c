@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Source "sp-rtrace": binary logs, BINARY_PROTOCOL versions 1.0 to 2.0, both
  * byte orders, 4 and 8 byte pointers, several logs one after the other.  The way

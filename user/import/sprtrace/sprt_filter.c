@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Filters over a whole sp-rtrace log, in the order in which the original
  * post-processor applies them.  See sprt_filter.h.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What the post-processor of sp-rtrace could leave out of a log, as options of
  * all sinks of MODEL_SPRTRACE, and the resources of a log by their ids.

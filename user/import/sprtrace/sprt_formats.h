@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* What the rows of sp-rtrace in formats.c refer to.  See formats.h. */
 #ifndef SPRT_FORMATS_H
 #define SPRT_FORMATS_H

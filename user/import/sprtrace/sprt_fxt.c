@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink "fxt" of sp-rtrace logs.  What becomes what stands in
  * Documentation/sp-rtrace.md; in short: a log is a process with one thread, a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * sp-rtrace as FXT: the life of a block is an async span, the blocks that live
  * at a time are a counter of their resource.  See sprt_fxt_state.h.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* sp-rtrace as FXT: names, arguments and events.  See sprt_fxt_state.h. */
 #include "import/sprtrace/sprt_fxt_state.h"
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What the parts of the sp-rtrace to FXT converter share.  Only sprt_fxt*.c
  * include this: sprt_fxt_event.c has names, arguments and events,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink "json" of sp-rtrace logs: one object in a line for each item, with
  * every field that it has.  Addresses and masks are strings in hexadecimal.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * One line of a text report (TEXT_PROTOCOL), taken to pieces.  Nothing here
  * knows what stood in the lines before.

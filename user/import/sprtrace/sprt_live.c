@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Table of live blocks, open addressing with linear probing: sprt_live.h. */
 #include "import/sprtrace/sprt_live.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Which blocks are allocated at the moment, by the rules of sp-rtrace: a block
  * is known by its resource and its id; a reference counted one lives until as

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* A whole sp-rtrace log in memory.  See sprt_log.h. */
 #include "import/sprtrace/sprt_log.h"
 #include "base/xalloc.h"

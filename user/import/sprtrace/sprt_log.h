@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * One sp-rtrace log held in memory, for what cannot be done while it streams
  * by: reports, filters, putting calls in order, resolving.  Strings and

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Bump allocator, interned strings: see sprt_mem.h. */
 #include "import/sprtrace/sprt_mem.h"
 #include "base/hash.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Memory helpers of the sp-rtrace files: a bump allocator, interned byte
  * strings, and strings made fit for messages.  Nothing here knows what an

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The model of an sp-rtrace log (MODEL_SPRTRACE): one item per thing that the
  * log says, passed one after the other from a source (sprt_bin.c, sprt_text.c)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The packets of a binary log.  See sprt_packet.h. */
 #include "import/sprtrace/sprt_packet.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The packets of a binary log (BINARY_PROTOCOL): handshake, packet header, and
  * the fields of each type of packet.  Bytes in, a struct sprt_item out; which

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink "sp-rtrace-text": reports, TEXT_PROTOCOL, byte for byte as
  * sp-rtrace-postproc of version 1.8 prints them, except where it is wrong (see

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Addresses of backtraces to names and source lines, by libdw.  See
  * sprt_resolve.h.

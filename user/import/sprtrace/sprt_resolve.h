@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Names for the addresses of backtraces, from the files that were mapped
  * there: symbols and DWARF by libdw.

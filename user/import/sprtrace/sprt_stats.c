@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink "stats" of sp-rtrace logs: a summary.  Several logs are summed up
  * together, resources by their type.  Which blocks are live is the business of

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Source "sp-rtrace-text": text reports, TEXT_PROTOCOL, as the programs of
  * sp-rtrace 1.1 to 1.8 and sprt_print.c write them.  The way through the

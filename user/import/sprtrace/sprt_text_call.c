@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The calls of a text report, with their arguments, backtraces and comments;
  * groups that share a backtrace; and the resources that calls name.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What the parts of the reader of text reports share.  Only sprt_text*.c
  * include this: sprt_text.c goes through the lines of a report, sprt_text_call.c

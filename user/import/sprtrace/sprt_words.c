@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The words of a text report.  See sprt_words.h. */
 #include "import/sprtrace/sprt_words.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The file of function names for SWAP's probe messages.  See swap_api.h. */
 #include "import/swap/swap_api.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Names of the functions that SWAP's probe messages name by number.  The
  * numbers differ from build to build; a file gives them, one "NUMBER NAME" in

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Arguments without limits of number and length.  See swap_args.h. */
 #include "import/swap/swap_args.h"
 #include "base/utf8.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The arguments of one FXT event, of any number and length: what does not fit
  * into one argument or one record goes on in further ones, so that nothing is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Finding messages in a SWAP stream.  What their payloads mean is not known
  * here; how well a payload reads is used as a witness for its header.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * From bytes to messages: finds where each SWAP message begins and ends, also
  * after damage.

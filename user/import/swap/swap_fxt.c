@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * SWAP as FXT: the sink.  One row per message id says which function writes it;
  * those are in swap_fxt_*.c, by what they are about, but for the few that only

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Calls of SWAP in FXT: functions, system calls, functions of files and of web
  * pages, samples, and the probe messages.

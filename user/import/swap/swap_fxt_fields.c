@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * SWAP as FXT: the fields of a message as arguments of an event, and the
  * elements of its lists.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Processes of SWAP in FXT: their names, mappings, open files, setup stages and
  * resources, and their end.

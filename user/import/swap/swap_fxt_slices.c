@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Slices of SWAP in FXT: which calls have a beginning and an end, and how the two
  * are brought together when one is missing.

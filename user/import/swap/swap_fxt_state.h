@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What the parts of the SWAP to FXT converter share.  Only swap_fxt*.c include
  * this: swap_fxt.c has the sink, swap_fxt_track.c and swap_fxt_fields.c what all

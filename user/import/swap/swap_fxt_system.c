@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The system of a SWAP target in FXT: what runs on its processors, and the
  * counters of SYSTEM messages.

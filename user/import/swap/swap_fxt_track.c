@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * SWAP as FXT: the tracks of processes and threads, the names that are shown,
  * and the events on them.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * SWAP as JSON: a walk over the message's layout, each field as it comes.
  * Nothing is interpreted here but the names of numbers.

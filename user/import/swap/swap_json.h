@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* SWAP as JSON: the function of its row in formats.c. */
 #ifndef ETRACE_SWAP_JSON_H
 #define ETRACE_SWAP_JSON_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The tables of SWAP messages.  A new message is a row here; what it means in a
  * trace is told in swap_fxt_*.c.

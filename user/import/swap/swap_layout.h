@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What SWAP messages look like: one table row per message id, one row per
  * field.  swap_walk.h reads payloads by them.

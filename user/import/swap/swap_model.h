@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The model of MODEL_SWAP: what the SWAP source pushes and the SWAP sinks take.
  * The parts of it are those of the protocol; see swap_layout.h and swap_walk.h.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Order and gaps of SWAP's sequence numbers.  What the messages say is not
  * known here.

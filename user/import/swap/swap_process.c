@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The state of a SWAP target during a conversion.  See swap_process.h. */
 #include "import/swap/swap_process.h"
 #include "base/xalloc.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * What is known of a SWAP target while its trace is converted: processes,
  * their threads and open slices, mappings, live blocks, and the koids that

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The SWAP source: input streams through framing, order and the counts of
  * SYSTEM to items.  Each input is a stream of its own.  What a message means is

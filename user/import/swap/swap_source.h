@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* The SWAP source: the functions of its row in formats.c. */
 #ifndef ETRACE_SWAP_SOURCE_H
 #define ETRACE_SWAP_SOURCE_H

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Sink "stats" of SWAP: messages by kind, processes, what was called most, and
  * what was lost.  Memory follows the number of different things, up to a bound.

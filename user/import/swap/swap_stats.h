@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /* Sink "stats" of SWAP: a summary for a person, or as JSON. */
 #ifndef ETRACE_SWAP_STATS_H
 #define ETRACE_SWAP_STATS_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * How many processors and energy devices a SYSTEM message counts: the message
  * does not say, but its length does (Documentation/swap.md, "SYSTEM").

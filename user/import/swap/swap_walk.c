@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* The walk over a payload.  See swap_walk.h. */
 #include "import/swap/swap_walk.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The bytes of a SWAP message: its header, and a walk over its payload that
  * hands each field of the message's layout to a visitor.
