@@ -72,27 +72,27 @@ const struct et_row et_rows[ET_NR_ROWS] = {
 enum {
 #define EVENT(ID, id, name, category, where, doc) MAY_OF_##ID = 0
 #define VALUE(ID, id, type, name, means, given) | given << ET_V_##ID##_##id
-#define END_EVENT(ID, id) ,
+#define END_EVENT(ID, id) | 0,
 #include "build/events.def"
 };
 
 enum {
 #define EVENT(ID, id, name, category, where, doc) MUST_OF_##ID = 0
 #define VALUE(ID, id, type, name, means, given) | !given << ET_V_##ID##_##id
-#define END_EVENT(ID, id) ,
+#define END_EVENT(ID, id) | 0,
 #include "build/events.def"
 };
 enum {
 #define EVENT(ID, id, name, category, where, doc) MUST_STRINGS_OF_##ID = 0
 #define SIZE(ID, id, TAG, name) | 1 << ET_S_##ID##_##id
-#define END_EVENT(ID, id) ,
+#define END_EVENT(ID, id) | 0,
 #include "build/events.def"
 };
 enum {
 	EACH_BEGIN = 1, EACH_MIDDLE = 0, EACH_LAST = 0, EACH_FAILED = 0, EACH_MORE = 0,
 #define EVENT(ID, id, name, category, where, doc) BEGINS_##ID = 0
 #define LINE(ID, tag, role, when) | (EACH_##role && ET_##when == ET_EACH)
-#define END_EVENT(ID, id) ,
+#define END_EVENT(ID, id) | 0,
 #include "build/events.def"
 };
 

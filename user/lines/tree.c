@@ -47,7 +47,7 @@ const uint8_t lt_needs[ET_K_COUNT] = {
 #define EVENT(ID, id, name, category, where, doc) [ET_K_##ID] = 0
 #define LINE(ID, tag, role, when) | ROLE_##role | (ET_##when == ET_EACH ? WHEN_##role : 0)
 #define TEXT(ID, id, TAG) | LT_HAS_TEXT
-#define END_EVENT(ID, id) ,
+#define END_EVENT(ID, id) | 0,
 #include "build/events.def"
 };
 

@@ -43,10 +43,9 @@ struct lt_tag_row {
 };
 extern const struct lt_tag_row lt_tags[LT_COUNT];
 
-/**
- * lt_slots - the number of a string among those of a kind of event
- *
- * 1 + ET_S_* or ET_ARGS; 0: that kind has no such string.
+/*
+ * The number of a string among those of a kind of event: 1 + ET_S_* or ET_ARGS;
+ * 0: that kind has no such string.
  */
 extern const uint8_t lt_slots[ET_K_COUNT][LT_COUNT - LT_FIRST_STRING];
 
