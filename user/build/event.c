@@ -72,12 +72,10 @@ void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v)
 {
-	const struct et_value_row *row = &et_kinds[ev->kind].values[i];
-
-	if (row->size == 8 && !row->sign)
-		et_set_unsigned(ev, i, (uint64_t)v);
-	else
-		et_set(ev, i, v);
+	et_set(ev, i, v);
+	/* most are small */
+	if (v < 0 && et_kinds[ev->kind].values[i].size == 8 && !et_kinds[ev->kind].values[i].sign)
+		ev->big |= (uint8_t)(1u << i);
 }
 
 void et_set_error(struct et_event *ev, int32_t error)

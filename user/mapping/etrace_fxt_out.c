@@ -72,11 +72,17 @@ struct fxt_out {
 
 /* ---- arguments ---- */
 
-static void add_arg(struct args *as, struct fxt_arg a)
+/* Room for one more, which the caller fills. */
+static inline struct fxt_arg *new_arg(struct args *as)
 {
 	if (as->n == as->cap)
-		as->a = xgrow(as->a, &as->cap, as->n + 1, sizeof(a));
-	as->a[as->n++] = a;
+		as->a = xgrow(as->a, &as->cap, as->n + 1, sizeof(*as->a));
+	return &as->a[as->n++];
+}
+
+static inline void add_arg(struct args *as, struct fxt_arg a)
+{
+	*new_arg(as) = a;
 }
 
 static char *keep(struct args *as, char *s)
@@ -168,10 +174,16 @@ static void add_values(struct fxt_out *f, const struct et_event *ev)
 
 			snprintf(text, 24, "%" PRIu64, (uint64_t)v);
 			add_arg(&f->args, fxt_arg_str(name, fxt_str(text, strlen(text))));
-		} else if (v > INT32_MAX) {
-			add_arg(&f->args, fxt_arg_u(name, (uint64_t)v));
 		} else {
-			add_arg(&f->args, fxt_arg_i(name, v));
+			struct fxt_arg *a = new_arg(&f->args);
+
+			a->name = name;
+			/* the smallest that takes it */
+			a->type = v > UINT32_MAX ? FXT_ARG_U64 : v > INT32_MAX ? FXT_ARG_U32 :
+				  v >= INT32_MIN ? FXT_ARG_I32 : FXT_ARG_I64;
+			a->i64 = v;
+			if (a->type == FXT_ARG_U32 || a->type == FXT_ARG_I32)
+				a->u32 = (uint32_t)v;
 		}
 	}
 }
@@ -204,9 +216,9 @@ static void add_extras(struct fxt_out *f, const struct et_event *ev)
 
 static void add_error(struct fxt_out *f, const struct et_event *ev)
 {
-	const char *name = error_name(ev->error);
+	const char *name = ev->error ? error_name(ev->error) : NULL;
 
-	if (ev->error && name)
+	if (name)
 		add_arg(&f->args, fxt_arg_str(f->name[N_ERROR], fxt_str(name, strlen(name))));
 	else if (ev->error)
 		add_arg(&f->args, fxt_arg_i(f->name[N_ERROR], ev->error));

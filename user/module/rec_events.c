@@ -316,17 +316,13 @@ static void add_values(struct et_event *ev, const struct rec *r)
 /* What comes with an event's last record. */
 static void add_tail(struct et_event *ev, const struct rec *r)
 {
-	static const enum rec_field fields[ET_NR_MARKINGS] = {
-		[ET_JOINED] = REC_F_joined, [ET_UNREAD] = REC_F_unread, [ET_CUT] = REC_F_cut,
-		[ET_UNTOLD] = REC_F_untold, [ET_OUTSIDE] = REC_F_outside,
-	};
 	int64_t error = rec_num(r, REC_F_error);
 
 	if (error)
 		et_set_error(ev, (int32_t)error);
-	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++)
-		ev->marks[m] = (uint8_t)rec_num(r, fields[m]);
-	et_end(ev);
+	rec_marks(r, ev->marks);
+	if (ev->pending)
+		et_end(ev);
 }
 
 /* Arguments, each with its null byte; the last may go on in a next piece. */

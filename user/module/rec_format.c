@@ -86,6 +86,35 @@ static bool add_field(struct rec_layout *l, unsigned int kind, const struct tep_
 	return true;
 }
 
+static const enum rec_field mark_fields[ET_NR_MARKINGS] = {
+	[ET_JOINED] = REC_F_joined, [ET_UNREAD] = REC_F_unread, [ET_CUT] = REC_F_cut,
+	[ET_UNTOLD] = REC_F_untold, [ET_OUTSIDE] = REC_F_outside,
+};
+
+/* Where the marks are bytes one behind the other, they are copied at once. */
+static void place_marks(struct rec_layout *l)
+{
+	const struct rec_place *first = &l->field[mark_fields[0]];
+
+	l->marks = first->offset;
+	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
+		const struct rec_place *p = &l->field[mark_fields[m]];
+
+		if (p->size != 1 || p->offset != first->offset + m)
+			l->marks = 0;
+	}
+}
+
+void rec_marks(const struct rec *r, uint8_t marks[ET_NR_MARKINGS])
+{
+	if (r->layout->marks) {
+		memcpy(marks, r->data + r->layout->marks, ET_NR_MARKINGS);
+		return;
+	}
+	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++)
+		marks[m] = (uint8_t)rec_num(r, mark_fields[m]);
+}
+
 bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
 		      char *why, size_t size)
 {
@@ -107,6 +136,7 @@ bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
 					 tf->name, kind_names[k]);
 				return false;
 			}
+		place_marks(l);
 		if (l->field[REC_F_upid].size != 8 || l->field[REC_F_time].size != 8) {
 			snprintf(why, size, "event %s has no upid or no time", kind_names[k]);
 			return false;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "build/schema.h"
+#include "build/event.h"
 
 struct tep_handle;
 
@@ -57,6 +57,8 @@ struct rec_layout {
 	struct rec_place value[ET_MAX_VALUES];	/* by ET_V_* */
 	struct rec_place len[ET_ARGS + 1];	/* of a string, by ET_S_* */
 	struct rec_place text[ET_ARGS + 1];
+	/* bytes with the marks, in the order of enum et_marking; 0: they lie apart */
+	uint16_t marks;
 	uint32_t size;		/* bytes that each record has at least */
 };
 
@@ -128,6 +130,9 @@ static inline int64_t rec_num(const struct rec *r, enum rec_field field)
 {
 	return rec_at(r, &r->layout->field[field]);
 }
+
+/** rec_marks - the marks of a record's strings, by enum et_marking */
+void rec_marks(const struct rec *r, uint8_t marks[ET_NR_MARKINGS]);
 
 /**
  * rec_bytes - an array
