@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Lines into events.  See assemble.h and Documentation/line-format.md. */
 #include "lines/assemble.h"
+#include "lines/event_lines.h"
 #include "build/order.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
@@ -22,6 +23,8 @@
  */
 #define WAIT_EVENTS	4096u
 #define WAIT_BYTES	(16u << 20)
+/* So many bytes of arguments are worth the short way. */
+#define KEEP_SHORT	(1u << 20)
 /* So many may be alone; then the first of them is given up. */
 #define ALONE		4096u
 
@@ -299,6 +302,17 @@ static bool read_fields(struct lt_event *ev, const char *s, size_t len)
 
 #define MAX_WANT 4
 
+/*
+ * An event whose lines have all come just as the module prints them so far: it
+ * is made at once, without the lines.  See "the short way".
+ */
+struct quick {
+	bool on, done;
+	uint8_t row;		/* in et_rows: what comes next */
+	int64_t args_left;	/* bytes of arguments that are to come */
+	struct et_event ev;
+};
+
 struct growing {
 	struct lt_event ev;	/* first: see grow_of() */
 	uint64_t order;		/* of arrival */
@@ -308,6 +322,7 @@ struct growing {
 	 * will be added.
 	 */
 	enum { OPEN, DONE, CLOSED } state;
+	struct quick quick;
 	bool queued;		/* in the queue; else it is late */
 	bool ended;		/* nothing but announced strings can come */
 	bool one_record;	/* has several lines, all of one record */
@@ -318,6 +333,7 @@ struct growing {
 	uint64_t line_time;
 	uint64_t step;		/* ns from the first line to the second */
 	uint64_t need;		/* announced strings that are not whole, by tag */
+	uint64_t quick_step;	/* ns from each line to the next */
 	/* sizes that were announced; no event of the format has more */
 	int64_t want_size[MAX_WANT];
 	uint8_t want_tag[MAX_WANT];
@@ -351,6 +367,7 @@ static void begin_event(struct growing *g, enum et_kind kind, uint64_t upid,
 {
 	lt_reset(&g->ev, kind, upid, cpu, time);
 	g->state = OPEN;
+	g->quick.on = false;
 	g->ended = !(lt_needs[kind] & LT_NEEDS_END);
 	g->one_record = g->went_back = false;
 	g->lines = 0;
@@ -646,6 +663,7 @@ struct slot {
 struct assembler {
 	struct sink *sink;
 	struct et_event ev;	/* that is let out */
+	struct et_event start;	/* that may begin: no strings are kept in it */
 	struct diag *diag;
 	uint64_t passed;	/* time of the last event that left in order */
 	int err;
@@ -674,6 +692,7 @@ struct assembler *asm_new(struct sink *sink, struct diag *diag)
 static void free_growing(struct growing *g)
 {
 	lt_fini(&g->ev);
+	et_fini(&g->quick.ev);
 	free(g);
 }
 
@@ -749,6 +768,11 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 
 /* ---- the queue ---- */
 
+static size_t bytes_of(const struct growing *g)
+{
+	return g->quick.on ? g->quick.ev.nbytes : g->ev.nbytes;
+}
+
 static void push(struct assembler *a, struct growing *g)
 {
 	order_put(&a->queue, g->ev.time, g->order, g);
@@ -760,7 +784,7 @@ static struct growing *pop(struct assembler *a)
 	struct growing *g = order_take(&a->queue);
 
 	g->queued = false;
-	a->bytes -= g->ev.nbytes;
+	a->bytes -= bytes_of(g);
 	return g;
 }
 
@@ -772,10 +796,228 @@ static struct growing *new_growing(struct assembler *a)
 		return a->spare[--a->nspare];
 	g = xcalloc(1, sizeof(*g));
 	lt_init(&g->ev);
+	et_init(&g->quick.ev);
 	return g;
 }
 
 /* ---- letting events out ---- */
+
+/* ---- the short way ---- */
+
+/*
+ * Most events come as the module prints them: a line with all sizes and values,
+ * the strings in their order with just these sizes, each line behind the one
+ * before, all of one record.  Such an event needs no tree of its lines.  The first
+ * line that is not so ends the short way: then the tree is made of what came,
+ * and everything goes on as for any other event.
+ */
+
+/* Whether a number stands as it is printed: no zeros, no sign before it in vain. */
+static bool is_canonical(const char *s, const char *end)
+{
+	bool minus = *s == '-';
+
+	return s[minus] != '0' || (!minus && end - s == 1);
+}
+
+/* The first line.  Return: false if it is not as the module prints it. */
+static bool read_plainly(struct et_event *ev, const struct et_row *row, const char *s,
+			 const char *end)
+{
+	for (const struct et_field *f = row->fields; f->name; f++) {
+		const char *begin = s + f->len + 1, *p;
+		bool big = false;
+		int64_t v;
+
+		if (end - s <= f->len || s[f->len] != '=' || memcmp(s, f->name, f->len) != 0) {
+			if (f->may)
+				continue;
+			return false;
+		}
+		p = read_value(begin, end, &v, &big);
+		if (!p || !is_canonical(begin, p) || (p < end && (*p != ',' || p + 1 == end)))
+			return false;
+		s = p < end ? p + 1 : end;
+		if (!f->is_size) {
+			et_set(ev, f->slot, v);
+			ev->big |= (uint8_t)(big << f->slot);
+		} else if (v < 0 || big) {
+			return false;
+		} else {
+			et_announce(ev, f->slot, v);
+		}
+	}
+	return s == end;
+}
+
+/* On to the lines that come next: those of strings that were announced, or the last. */
+static void next_row(struct quick *q)
+{
+	const struct et_kind_row *kind = &et_kinds[q->ev.kind];
+
+	for (; q->row < kind->end; q->row++) {
+		const struct et_row *row = &et_rows[q->row];
+
+		if ((row->role == ET_STRING && q->ev.announced >> row->slot & 1) ||
+		    row->role == ET_LAST)
+			return;
+	}
+	q->done = true;
+	/* what was announced is what came */
+	q->ev.announced = 0;
+}
+
+/* Whether all of a kind's events are a line with everything, and strings. */
+static bool has_short_way(const struct et_row *row)
+{
+	return row->role == ET_BEGIN && row->when == ET_EACH;
+}
+
+static void leave_short_way(struct assembler *a, struct growing *g)
+{
+	struct et_event *ev = &g->quick.ev;
+	struct lt_event lines;
+	struct buf text = { 0 };
+	uint64_t time = ev->time;
+	const char *s;
+
+	if (g->queued)
+		a->bytes -= bytes_of(g);
+	g->quick.on = false;
+	if (!g->quick.done)
+		ev->flags |= ET_F_NO_END;
+	lt_init(&lines);
+	lt_from_event(ev, &lines);
+	lt_print(&lines, 0, &text);
+	lt_fini(&lines);
+	begin_event(g, ev->kind, ev->upid, ev->cpu, ev->time);
+	g->ev.place = ev->place;
+	for (s = text.s; s < text.s + text.len;) {
+		const char *nl = memchr(s, '\n', (size_t)(text.s + text.len - s));
+		struct et_line l = { .upid = ev->upid, .cpu = ev->cpu, .time = time };
+		struct piece p;
+
+		l.text = (const char *)memchr(s, '!', (size_t)(nl - s)) + 1;
+		l.len = (size_t)(nl - l.text);
+		while (l.text[l.tag_len] != '|' && l.text[l.tag_len] != '[')
+			l.tag_len++;
+		p = read_piece(&l);
+		if (p.what == P_HEADER)
+			add_header(g, &l, &p);
+		else
+			add_string(g, &l, &p);
+		time += g->quick_step;
+		s = nl + 1;
+	}
+	update_state(g);
+	buf_free(&text);
+	if (g->queued)
+		a->bytes += bytes_of(g);
+}
+
+/* A line that may go on with an event.  Return: false if it does not so plainly. */
+static bool go_on_shortly(struct assembler *a, struct growing *g, const struct et_line *l)
+{
+	const struct et_row *row = &et_rows[g->quick.row];
+	uint64_t step = l->time - g->line_time;
+	struct et_event *ev = &g->quick.ev;
+	const char *s = l->text + l->tag_len + 1;
+	size_t n = l->len - l->tag_len - 1, was = ev->nbytes;
+
+	if (g->quick.done || l->cpu != g->line_cpu || l->tag_len >= l->len ||
+	    (g->lines == 1 ? step > 1 : step != g->quick_step))
+		return false;
+	if (row->role == ET_STRING && row->slot == ET_ARGS && l->text[l->tag_len] == '|') {
+		/* the last argument was the last */
+		if (g->quick.args_left)
+			return false;
+		row++;
+	}
+	if (l->tag_len != row->len || memcmp(l->text, row->name, row->len) != 0)
+		return false;
+	if (row->role != ET_STRING) {
+		if (l->text[l->tag_len] != '|' || n)
+			return false;
+	} else if (row->slot == ET_ARGS) {
+		uint64_t index = 0;
+		const char *digits = s;
+
+		for (; n && *s >= '0' && *s <= '9' && index < UINT32_MAX; s++, n--)
+			index = 10 * index + (uint64_t)(*s - '0');
+		if (s == digits || !is_canonical(digits, s) || !n || *s != ']' ||
+		    index != ev->nargs || n - 1 >= ET_PART_MAX ||
+		    (int64_t)n > g->quick.args_left || ev->nbytes > KEEP_SHORT)
+			return false;
+		/* with its null byte */
+		g->quick.args_left -= (int64_t)n;
+		et_add_arg(ev, s + 1, n - 1);
+	} else {
+		if (l->text[l->tag_len] != '|' || n >= ET_PART_MAX ||
+		    (int64_t)n != ev->size[row->slot])
+			return false;
+		et_add_string(ev, row->slot, s, n);
+	}
+	g->quick_step = step;
+	g->lines++;
+	g->line_time = g->ev.last_time = l->time;
+	if (g->queued)
+		a->bytes += ev->nbytes - was;
+	if (row->slot != ET_ARGS || row->role != ET_STRING) {
+		g->quick.row = (uint8_t)(row - et_rows + 1);
+		next_row(&g->quick);
+	}
+	if (g->quick.done)
+		g->state = DONE;
+	return true;
+}
+
+static struct growing *start(struct assembler *a, struct slot *s, enum et_kind kind,
+			     const struct et_line *l, const char *file, uint64_t line);
+
+/* A line that may begin an event.  Return: false if it does not so plainly. */
+static bool start_shortly(struct assembler *a, struct slot *s, const struct et_line *l,
+			  const char *file, uint64_t line)
+{
+	enum lt_tag tag;
+	const struct et_row *row;
+	struct growing *g = s->g;
+	struct quick *q;
+
+	if (l->tag_len >= l->len || l->text[l->tag_len] != '|' || l->time < s->seen ||
+	    (g && l->time <= g->line_time))
+		return false;
+	tag = find_tag(l->text, l->tag_len);
+	if (tag == LT_NONE || tag >= LT_FIRST_STRING)
+		return false;
+	row = lt_rows[tag];
+	if (!has_short_way(row))
+		return false;
+	et_reset(&a->start, row->kind, l->upid, l->cpu, l->time);
+	if (!read_plainly(&a->start, row, l->text + l->tag_len + 1, l->text + l->len))
+		return false;
+	g = start(a, s, row->kind, l, file, line);
+	q = &g->quick;
+	et_reset(&q->ev, row->kind, l->upid, l->cpu, l->time);
+	q->ev.place = line;
+	q->ev.given = a->start.given;
+	q->ev.big = a->start.big;
+	q->ev.announced = a->start.announced;
+	memcpy(q->ev.val, a->start.val, sizeof(q->ev.val));
+	memcpy(q->ev.size, a->start.size, sizeof(q->ev.size));
+	q->on = true;
+	q->done = false;
+	q->row = (uint8_t)(row - et_rows + 1);
+	q->args_left = q->ev.announced >> ET_ARGS & 1 ? q->ev.size[ET_ARGS] : 0;
+	if (q->ev.announced >> ET_ARGS & 1 && !q->args_left)
+		q->ev.strings |= 1u << ET_ARGS;
+	next_row(q);
+	g->lines = 1;
+	g->line_cpu = l->cpu;
+	g->line_time = g->ev.last_time = l->time;
+	g->quick_step = 0;
+	g->state = q->done ? DONE : OPEN;
+	return true;
+}
 
 static void report_findings(struct assembler *a, const struct growing *g,
 			    const struct et_event *ev)
@@ -790,10 +1032,11 @@ static void report_findings(struct assembler *a, const struct growing *g,
 
 static void let_out(struct assembler *a, struct growing *g)
 {
-	struct et_event *ev = &a->ev;
+	struct et_event *ev = g->quick.on ? &g->quick.ev : &a->ev;
 	int err;
 
-	lt_to_event(&g->ev, ev);
+	if (!g->quick.on)
+		lt_to_event(&g->ev, ev);
 	if (ev->nfindings)
 		report_findings(a, g, ev);
 	if (g->no_cont_end)
@@ -821,6 +1064,8 @@ static void close_event(struct assembler *a, struct slot *s)
 	struct growing *g = s->g;
 
 	s->g = NULL;
+	if (g->quick.on && !g->quick.done)
+		leave_short_way(a, g);
 	leave_string(g);
 	g->state = CLOSED;
 	if (!g->queued)
@@ -940,10 +1185,19 @@ static bool is_extension(const struct et_line *l)
 static void take_line(struct assembler *a, struct slot *s, const struct et_line *l,
 		      const char *file, uint64_t line)
 {
-	struct piece p = read_piece(l);
 	struct growing *g = s->g;
-	size_t was = g ? g->ev.nbytes : 0;
+	struct piece p;
+	size_t was;
 
+	if ((g && g->quick.on && go_on_shortly(a, g, l)) ||
+	    start_shortly(a, s, l, file, line)) {
+		s->seen = l->time;
+		return;
+	}
+	if (g && g->quick.on)
+		leave_short_way(a, g);
+	p = read_piece(l);
+	was = g ? g->ev.nbytes : 0;
 	if (g && is_double(g, l, &p)) {
 		diag_report(a->diag, &doubled, file, DIAG_LINE, line, NULL);
 		return;
@@ -1072,7 +1326,7 @@ int asm_end(struct assembler *a)
 			continue;
 		if (!g->queued) {
 			push(a, g);
-			a->bytes += g->ev.nbytes;
+			a->bytes += bytes_of(g);
 		}
 		close_event(a, s);
 	}

@@ -28,6 +28,11 @@ const uint8_t lt_slots[ET_K_COUNT][LT_COUNT - LT_FIRST_STRING] = {
 #include "build/events.def"
 };
 
+const struct et_row *const lt_rows[LT_FIRST_STRING] = {
+#define LINE(ID, tag, role, when) [LT_##tag] = &et_rows[ET_R_##tag],
+#include "build/events.def"
+};
+
 const uint8_t lt_of_row[ET_NR_ROWS] = {
 #define LINE(ID, tag, role, when) [ET_R_##tag] = LT_##tag,
 #define TEXT(ID, id, TAG) [ET_R_##ID##_##TAG] = LT_##TAG,

@@ -55,6 +55,8 @@ static inline unsigned int lt_slot(unsigned int kind, enum lt_tag tag)
 	return tag >= LT_FIRST_STRING ? lt_slots[kind][tag - LT_FIRST_STRING] : 0;
 }
 
+/* The row of the schema of a header. */
+extern const struct et_row *const lt_rows[LT_FIRST_STRING];
 /* The tag of a row of the schema. */
 extern const uint8_t lt_of_row[ET_NR_ROWS];
 

@@ -134,7 +134,7 @@ os.kill(os.getpid(), signal.SIGKILL)"
 	has err "] was ended by SIGSEGV"
 	has err "victim [$(cat pid)] was ended by SIGUSR1"
 	is "victims that are told" "$(grep -c ' was ended by ' err)" 3
-	is "deaths in JSON" "$(grep -c '"event":"exit".*"status":0,"signal":\(11\|10\),"core":0' k.json)" 2
+	is "deaths in JSON" "$(grep -c '"event":"exit".*"status":0,"signal":"SIG\(SEGV\|USR1\)","core":0' k.json)" 2
 	"$reader" --to etrace k.fxt 2> lines.err > got
 	cmp got k.etrace || fail "the FXT file gives other lines"
 	is "deaths in lines" "$(grep -c '!ExitSignal|signal=\(11\|10\),core=0' got)" 2
