@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 WITH Linux-syscall-note */
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR LGPL-2.1 */
 /*
  * The device /dev/etrace: sessions. Shared with userspace.
  *
