@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What differs between architectures: the numbers of system calls in each
- * ABI, and the symbol behind one.  Included by table.c and hooks.c only.
+ * ABI, and the symbol behind one.  Included by table.h and hooks.c only.
  */
 #ifndef ETRACE_ABI_H
 #define ETRACE_ABI_H

@@ -468,7 +468,7 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 	/* Who answered in the kernel's place may have answered anything. */
 	if (!c.t || unlikely(c.t->skipped) || unlikely(etrace_syscalls_emulated()))
 		goto out;
-	if (etrace_is_told(sc->told, ret) && !etrace_interrupted(ret)) {
+	if (!etrace_interrupted(ret)) {
 		c.sc = sc;
 		c.ret = ret;
 		syscall_get_arguments(current, regs, c.args + 1);
@@ -480,6 +480,18 @@ out:
 	preempt_enable();
 }
 
+/* A call that is no event: what its hook left is not needed. */
+static noinline void etrace_syscall_over(void)
+{
+	struct etrace_task *t;
+
+	rcu_read_lock();
+	t = etrace_task_find(current);
+	if (t)
+		etrace_held_done(t);
+	rcu_read_unlock();
+}
+
 /**
  * etrace_syscall_done - a call of the current task ends
  * @regs: the user registers
@@ -489,8 +501,12 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 {
 	const struct etrace_syscall *sc = etrace_syscall_of(regs);
 
-	if (sc && (etrace_is_told(sc->told, ret) || sc->hook != ETRACE_HOOK_NONE))
+	if (!sc)
+		return;
+	if (etrace_is_told(sc->told, ret))
 		etrace_syscall_handle(sc, regs, ret);
+	else if (sc->hook != ETRACE_HOOK_NONE)
+		etrace_syscall_over();
 }
 
 /* ---- what has tracepoints of its own ------------------------------------ */

@@ -242,8 +242,7 @@ static __always_inline void etrace_emit_slot(struct etrace_task *t,
 static inline bool etrace_emit_wanted(const struct etrace_task *t,
 				      const struct etrace_rec *r)
 {
-	return likely(!(ETRACE_EVENTS_EXTENDED & BIT(r->ev))) ||
-	       !t->session->fire || etrace_extended;
+	return likely(!r->extended) || !t->session->fire || etrace_extended;
 }
 
 /**

@@ -58,6 +58,7 @@ struct etrace_str {
  *	somebody
  * @outside: bit i: @str[i] is no path from the task's root directory, but from
  *	the top of a mount that lies nowhere below it
+ * @extended: not for root_pid's trace without the parameter extended
  * @file: where the record should arrive, to tell whether it did
  * @written: set when it did
  * @have: bit i: the event's value i is there; of those that MAY be and do not
@@ -82,6 +83,7 @@ struct etrace_rec {
 	u8 untold;
 	u8 outside;
 	u8 have;
+	bool extended;
 	bool written;
 	s32 error;
 	struct trace_event_file *file;
@@ -130,6 +132,7 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 	r->untold = 0;
 	r->outside = 0;
 	r->have = 0;
+	r->extended = ETRACE_EVENTS_EXTENDED >> ev & 1;
 	r->error = 0;
 }
 

@@ -6,7 +6,6 @@
 #include <linux/sched.h>
 
 #include "table.h"
-#include "abi.h"
 
 /* How a call of each record must end to be an event. */
 enum {
@@ -14,7 +13,7 @@ enum {
 #include "etrace_syscalls.def"
 };
 
-static struct etrace_syscall etrace_syscalls[] = {
+struct etrace_syscall etrace_syscalls[ETRACE_NR_ROWS] = {
 	{ .nr = { ETRACE_NR_NONE, ETRACE_NR_NONE } },	/* row 0: no call */
 #define ETRACE_SYSCALL(_name, _record, _hook, ...)			\
 	{								\
@@ -27,26 +26,7 @@ static struct etrace_syscall etrace_syscalls[] = {
 #include "etrace_syscalls.def"
 };
 
-/* Row of each number, 0: not recorded. */
-static u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
-
-/**
- * etrace_syscall_of - the row of a call
- * @regs: the user registers of the current task
- *
- * Return: the row, or NULL if the call is not recorded.
- */
-const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
-{
-	int nr = syscall_get_nr(current, regs);
-	enum etrace_abi abi = etrace_abi(&nr);
-	unsigned int row;
-
-	if (unlikely((unsigned int)nr >= ETRACE_NR_MAX))
-		return NULL;
-	row = etrace_row[abi][nr];
-	return likely(!row) ? NULL : &etrace_syscalls[row];
-}
+u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
 
 /**
  * etrace_syscall_current - the row of the call that the current task is in

@@ -7,6 +7,7 @@
 #include <linux/fcntl.h>
 #include <linux/types.h>
 
+#include "abi.h"
 #include "etrace_rules.h"
 
 struct pt_regs;
@@ -49,7 +50,34 @@ struct etrace_syscall {
 };
 
 void etrace_syscalls_init(void);
-const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs);
+enum {
+	ETRACE_NR_ROWS = 1	/* row 0: no call */
+#define ETRACE_SYSCALL(name, record, hook, ...) + 1
+#include "etrace_syscalls.def"
+};
+
+extern struct etrace_syscall etrace_syscalls[ETRACE_NR_ROWS];
+/* Row of each number, 0: not recorded. */
+extern u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX];
+
+/**
+ * etrace_syscall_of - the row of a call
+ * @regs: the user registers of the current task
+ *
+ * Return: the row, or NULL if the call is not recorded.
+ */
+static inline const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
+{
+	int nr = syscall_get_nr(current, regs);
+	enum etrace_abi abi = etrace_abi(&nr);
+	unsigned int row;
+
+	if (unlikely((unsigned int)nr >= ETRACE_NR_MAX))
+		return NULL;
+	row = etrace_row[abi][nr];
+	return likely(!row) ? NULL : &etrace_syscalls[row];
+}
+
 const struct etrace_syscall *etrace_syscall_current(void);
 unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
 				 struct pt_regs *regs, enum etrace_arg role,
