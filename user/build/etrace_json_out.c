@@ -4,6 +4,7 @@
  * are those of the FXT mapping, Documentation/fxt-mapping.md; strings that are
  * not UTF-8 have their bytes in "<name>_hex" beside them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/errname.h"
@@ -14,9 +15,17 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
+/* A key as it is written, or what begins an event. */
+struct ready {
+	char s[64];
+	size_t n;
+};
+
 struct json_sink {
 	struct sink sink;
 	struct json json;
+	struct ready begin[ET_K_COUNT];		/* {"event":"open","time_ns": */
+	struct ready value[ET_K_COUNT][ET_MAX_VALUES];
 	unsigned int pid_bits;
 };
 
@@ -32,16 +41,17 @@ static bool put_signal(struct json *j, int64_t v)
 	return true;
 }
 
-static void put_values(struct json *j, const struct et_event *ev)
+static void put_values(struct json_sink *js, const struct et_event *ev)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
+	struct json *j = &js->json;
 
 	for (unsigned int i = 0; i < kind->nvalues; i++) {
 		int64_t v = ev->val[i];
 
 		if (!et_has(ev, i))
 			continue;
-		json_key(j, kind->values[i].name);
+		json_ready(j, js->value[ev->kind][i].s, js->value[ev->kind][i].n, false);
 		if (kind->values[i].means == ET_MEANS_SIGNAL && put_signal(j, v))
 			continue;
 		if (ev->big >> i & 1)
@@ -176,22 +186,25 @@ static void put_later(struct json *j, const struct et_event *ev)
 		json_end(j, ']');
 }
 
-static void put_event(struct json *j, const struct et_event *ev)
+static void put_event(struct json_sink *js, const struct et_event *ev)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
+	struct json *j = &js->json;
 
-	put_values(j, ev);
+	put_values(js, ev);
 	for (unsigned int i = 0; i < kind->nstrings; i++)
 		if (et_has_string(ev, i))
 			json_text(j, kind->strings[i].name, et_text(ev, &ev->str[i]),
 				  ev->str[i].len);
 	if (et_has_string(ev, ET_ARGS))
 		put_list(j, "argv", "argv_hex", ev, ev->args, ev->nargs);
-	put_extras(j, ev, true, "unknown_fields", "unknown_fields_hex");
+	if (ev->nextras)
+		put_extras(j, ev, true, "unknown_fields", "unknown_fields_hex");
 	put_error(j, ev);
 	put_marks(j, ev);
 	/* lines outside the format, as they are */
-	put_extras(j, ev, false, "other", "other_hex");
+	if (ev->nextras)
+		put_extras(j, ev, false, "other", "other_hex");
 	put_findings(j, ev);
 	put_later(j, ev);
 }
@@ -202,12 +215,9 @@ static int json_sink_item(struct sink *s, const void *item)
 	const struct et_event *ev = item;
 	struct json *j = &js->json;
 
-	json_begin(j, '{');
-	json_key(j, "event");
-	json_cstr(j, et_kinds[ev->kind].name);
-	json_key(j, "time_ns");
+	json_ready(j, js->begin[ev->kind].s, js->begin[ev->kind].n, false);
 	json_u64(j, ev->time);
-	json_key(j, "cpu");
+	JSON_READY_KEY(j, "cpu");
 	json_u64(j, ev->cpu);
 	if (ev->kind == ET_K_LOST) {
 		json_key(j, "count");
@@ -216,11 +226,11 @@ static int json_sink_item(struct sink *s, const void *item)
 		else
 			json_null(j);
 	} else {
-		json_key(j, "upid");
+		JSON_READY_KEY(j, "upid");
 		json_u64(j, ev->upid);
-		json_key(j, "pid");
+		JSON_READY_KEY(j, "pid");
 		json_u64(j, et_pid(ev->upid, js->pid_bits));
-		put_event(j, ev);
+		put_event(js, ev);
 	}
 	json_end(j, '}');
 	json_line(j);
@@ -237,6 +247,22 @@ static void json_sink_free(struct sink *s)
 	free(s);
 }
 
+static void make_ready(struct json_sink *js)
+{
+	for (unsigned int k = 0; k < ET_K_COUNT; k++) {
+		const struct et_kind_row *kind = &et_kinds[k];
+		struct ready *r = &js->begin[k];
+
+		r->n = (size_t)snprintf(r->s, sizeof(r->s), "{\"event\":\"%s\",\"time_ns\":",
+					kind->name);
+		for (unsigned int i = 0; i < kind->nvalues; i++) {
+			r = &js->value[k][i];
+			r->n = (size_t)snprintf(r->s, sizeof(r->s), "\"%s\":",
+						kind->values[i].name);
+		}
+	}
+}
+
 struct sink *etrace_json_open(const struct sink_args *args)
 {
 	static const struct sink_ops ops = { json_sink_item, json_sink_end, json_sink_free };
@@ -249,5 +275,6 @@ struct sink *etrace_json_open(const struct sink_args *args)
 	js->sink.ops = &ops;
 	js->json.out = args->out;
 	js->pid_bits = bits;
+	make_ready(js);
 	return &js->sink;
 }

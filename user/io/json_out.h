@@ -73,6 +73,21 @@ static inline void json_key(struct json *j, const char *name)
 	json_put(j, to + n + 2, false);
 }
 
+/**
+ * json_ready - text that is JSON already: a key with its quotes and colon, or a
+ * value
+ * @value: it is a value, which a comma may have to follow
+ */
+static inline void json_ready(struct json *j, const char *s, size_t n, bool value)
+{
+	char *to = json_room(j, n);
+
+	bytes_copy(to, s, n);
+	json_put(j, to + n, value);
+}
+/* The same of a constant. */
+#define JSON_READY_KEY(j, name)	json_ready(j, "\"" name "\":", sizeof(name) + 2, false)
+
 /** json_line - a top-level value is complete: ends the line */
 static inline void json_line(struct json *j)
 {

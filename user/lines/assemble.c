@@ -992,7 +992,7 @@ static bool start_shortly(struct assembler *a, struct slot *s, const struct et_l
 	row = lt_rows[tag];
 	if (!has_short_way(row))
 		return false;
-	et_reset(&a->start, row->kind, l->upid, l->cpu, l->time);
+	a->start.given = a->start.big = a->start.announced = 0;
 	if (!read_plainly(&a->start, row, l->text + l->tag_len + 1, l->text + l->len))
 		return false;
 	g = start(a, s, row->kind, l, file, line);
