@@ -126,6 +126,9 @@ bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
 		struct rec_layout *l = &f->layout[k];
 
 		ev[k] = tep_find_event_by_name(tep, SYSTEM, kind_names[k]);
+		/* an older module does not have it yet */
+		if (!ev[k] && k < REC_EVENTS && et_kinds[k + 1].where == ET_EXTENDED)
+			continue;
 		if (!ev[k] || ev[k]->id < 0 || ev[k]->id > UINT16_MAX) {
 			snprintf(why, size, "the module has no event %s", kind_names[k]);
 			return false;
@@ -149,7 +152,8 @@ bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
 	f->kind = xmalloc((size_t)(f->last - f->first) + 1);
 	memset(f->kind, REC_KIND_COUNT, (size_t)(f->last - f->first) + 1);
 	for (unsigned int k = 0; k < REC_KIND_COUNT; k++)
-		f->kind[ev[k]->id - f->first] = (uint8_t)k;
+		if (ev[k])
+			f->kind[ev[k]->id - f->first] = (uint8_t)k;
 	return true;
 }
 
