@@ -18,7 +18,7 @@
 #define WAIT_EVENTS	4096u
 #define WAIT_BYTES	(16u << 20)
 
-/* Numbers in records: ETRACE_PIECE_* of kernel/etrace.h. */
+/* Numbers in records: ETRACE_PIECE_* of kernel/schema.h. */
 #define PIECE_CONT	1	/* begins behind a newline */
 #define PIECE_LAST	4	/* ends the string */
 
