@@ -69,7 +69,8 @@ static inline void json_key(struct json *j, const char *name)
 
 	*to++ = '"';
 	bytes_copy(to, name, n);
-	memcpy(to + n, "\":", 2);
+	to[n] = '"';
+	to[n + 1] = ':';
 	json_put(j, to + n + 2, false);
 }
 

@@ -137,7 +137,8 @@ static void add_bytes(struct args *as, struct fxt_str name, const char *s, size_
 	copy = keep(as, utf8_replace(s, len, &copy_len));
 	add_text(as, name, copy, copy_len);
 	hex_name = keep(as, xmalloc(name.len + sizeof(ETRACE_FXT_HEX)));
-	memcpy(hex_name, name.s, name.len);
+	if (name.len)
+		memcpy(hex_name, name.s, name.len);
 	memcpy(hex_name + name.len, ETRACE_FXT_HEX, sizeof(ETRACE_FXT_HEX));
 	add_text(as, fxt_str(hex_name, strlen(hex_name)), keep(as, utf8_hex(s, len)),
 		 2 * len);
