@@ -127,7 +127,8 @@ static void add_text(struct args *as, struct fxt_str name, const char *s, size_t
  */
 static void add_bytes(struct args *as, struct fxt_str name, const char *s, size_t len)
 {
-	char *copy, *hex_name;
+	struct buf hex_name = { 0 };
+	char *copy;
 	size_t copy_len;
 
 	if (utf8_valid(s, len)) {
@@ -136,11 +137,9 @@ static void add_bytes(struct args *as, struct fxt_str name, const char *s, size_
 	}
 	copy = keep(as, utf8_replace(s, len, &copy_len));
 	add_text(as, name, copy, copy_len);
-	hex_name = keep(as, xmalloc(name.len + sizeof(ETRACE_FXT_HEX)));
-	if (name.len)
-		memcpy(hex_name, name.s, name.len);
-	memcpy(hex_name + name.len, ETRACE_FXT_HEX, sizeof(ETRACE_FXT_HEX));
-	add_text(as, fxt_str(hex_name, strlen(hex_name)), keep(as, utf8_hex(s, len)),
+	buf_add(&hex_name, name.s, name.len);
+	buf_adds(&hex_name, ETRACE_FXT_HEX);
+	add_text(as, fxt_str(keep(as, hex_name.s), hex_name.len), keep(as, utf8_hex(s, len)),
 		 2 * len);
 }
 
