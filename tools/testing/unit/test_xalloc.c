@@ -56,7 +56,7 @@ static void *scarce_realloc(void *p, size_t n)
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-	return "detect_leaks=0";
+	return "detect_leaks=0:allocator_may_return_null=1";
 }
 
 static void count_and_go(void *arg, size_t wanted)
