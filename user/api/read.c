@@ -197,7 +197,7 @@ static void apply(struct etrace *t, struct etrace_event *event)
 	if (!t->tasks)
 		t->tasks = proctab_new(t->pid_bits, &ops, NULL);
 	actor = proctab_actor(t->tasks, ev);
-	event->pid = actor ? et_pid(ev->upid, t->pid_bits) : 0;
+	event->pid = et_pid(ev->upid, t->pid_bits);
 	if (ev->kind == ET_K_EXIT) {
 		t->exit = true;
 		t->exited = ev->upid;

@@ -287,6 +287,7 @@ static void check_session(struct etrace *t)
 	ev = next(t, ETRACE_K_CLONE);
 	assert_int_equal(value(ev, ETRACE_V_CLONE_flags), 16657);
 	assert_int_equal(value(ev, ETRACE_V_CLONE_child), CHILD);
+	assert_int_equal(etrace_event_signal(ev), 0);
 	task = etrace_task(t, CHILD);
 	assert_non_null(task);
 	assert_int_equal(etrace_task_upid(task), CHILD);
@@ -383,7 +384,9 @@ static void odd(void **state)
 		"600,1,4,1!Comm|size=5\n"
 		"600,1,4,2!CN|a\n"
 		"600,1,4,3!Cont|b\xff!\n"
-		"600,1,4,4!Cont_end|\n";
+		"600,1,4,4!Cont_end|\n"
+		"600,1,4,5!Close|fd=3\n"
+		"600,1,4,6!Failed|error=5\n";
 	const struct etrace_event *ev;
 	struct etrace *t = open_one(text_file(lines));
 	const char *name;
@@ -395,6 +398,10 @@ static void odd(void **state)
 	assert_int_equal(etrace_event_pid(ev), 600 % 256);
 	name = etrace_event_string(ev, ETRACE_S_COMM_comm, &len);
 	assert_text(name, len, "a\nb\xff!", 5);
+	/* a kind that has no line of its own for that */
+	ev = next(t, ETRACE_K_CLOSE);
+	assert_int_equal(etrace_event_failed(ev), 1);
+	assert_int_equal(etrace_event_errno(ev), 5);
 	etrace_close(t);
 }
 
