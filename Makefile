@@ -45,7 +45,7 @@ install-user: user
 	install -m 755 $(BUILD)/user/lib/libetrace.so.1 $(DESTDIR)$(LIBDIR)
 	ln -sf libetrace.so.1 $(DESTDIR)$(LIBDIR)/libetrace.so
 	install -m 644 $(BUILD)/user/lib/libetrace.a $(DESTDIR)$(LIBDIR)
-	install -m 644 user/include/etrace.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(BUILD)/user/lib/etrace.h $(DESTDIR)$(PREFIX)/include
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' $(BUILD)/user/lib/libetrace.pc \
 		> $(DESTDIR)$(LIBDIR)/pkgconfig/libetrace.pc
 	for page in Documentation/*.[1-8]; do \

@@ -5,6 +5,7 @@
 #include "base/xalloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define CLONE_THREAD	0x00010000
 
@@ -172,8 +173,10 @@ static void unlink_task(struct proctab *t, struct task *task)
 
 static void set_program(struct task *task, const char *s, size_t len)
 {
-	char *copy = xmemdup(s, len);
+	char *copy = xmalloc(len + 1);
 
+	memcpy(copy, s, len);
+	copy[len] = 0;
 	free(task->program);
 	task->program = copy;
 	task->program_len = len;
@@ -219,6 +222,17 @@ static void evict_pid(struct proctab *t, uint64_t pid, const struct et_event *ev
 	}
 }
 
+/* Who made a task; of one that was there, whose child it is. */
+static uint64_t maker_of(const struct task *parent, const struct et_event *ev)
+{
+	int64_t upid;
+
+	if (ev->kind != ET_K_PRESENT)
+		return parent ? parent->upid : 0;
+	upid = et_value(ev, ET_V_PRESENT_parent, 0);
+	return upid > 0 ? (uint64_t)upid : 0;
+}
+
 static struct task *add_task(struct proctab *t, uint64_t upid, struct task *parent,
 			     bool thread, const struct et_event *ev)
 {
@@ -230,6 +244,8 @@ static struct task *add_task(struct proctab *t, uint64_t upid, struct task *pare
 	task->koid = choose_koid(t, upid);
 	task->thread = thread;
 	task->process = thread && parent ? parent->process : task->koid;
+	task->process_upid = thread && parent ? parent->process_upid : upid;
+	task->parent = maker_of(parent, ev);
 	task->depth = parent ? parent->depth + !thread : 1;
 	task->forked = parent && ev->kind != ET_K_PRESENT;
 	task->since = ev->time;
@@ -361,6 +377,11 @@ void proctab_apply(struct proctab *t, struct task *actor, const struct et_event 
 const struct task *proctab_find(struct proctab *t, uint64_t upid)
 {
 	return find(t, upid);
+}
+
+const struct task *proctab_first(const struct proctab *t)
+{
+	return t->first;
 }
 
 void proctab_end(struct proctab *t, uint64_t time)

@@ -26,6 +26,8 @@ struct task {
 	uint32_t process;	/* koid of its process: its own, or that of the
 				 * task that made it with CLONE_THREAD
 				 */
+	uint64_t process_upid;	/* upid of the task that has, or had, that koid */
+	uint64_t parent;	/* upid of the task that made it; 0: not known */
 	uint64_t pid;		/* as its upid has it */
 	uint64_t pid_key;	/* the pid under which it is found, see proctab.c */
 	unsigned int depth;	/* 1: its parent is not in the trace */
@@ -33,7 +35,8 @@ struct task {
 	bool forked;		/* its beginning is in the trace */
 	bool execed;		/* has run a program of its own */
 	uint64_t since;		/* its present program runs since, ns */
-	char *program;		/* base name of what it runs: bytes as they came */
+	/* base name of what it runs: bytes as they came, and a NUL */
+	char *program;
 	size_t program_len;
 	/* lists, of proctab.c */
 	struct task *by_upid, *by_koid, *by_pid, *next, **prev;
@@ -84,6 +87,9 @@ void proctab_apply(struct proctab *t, struct task *actor, const struct et_event 
 
 /** proctab_find - a task that lives. Return: NULL if there is none of that upid. */
 const struct task *proctab_find(struct proctab *t, uint64_t upid);
+
+/** proctab_first - a task that lives, the others at its ->next. Return: NULL: none. */
+const struct task *proctab_first(const struct proctab *t);
 
 /** proctab_end - the trace is over: all live tasks end, TASK_OPEN */
 void proctab_end(struct proctab *t, uint64_t time);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int detect_row(const struct source_format *f, struct in *in)
+int choose_row_detect(const struct source_format *f, struct in *in)
 {
 	const uint8_t *data;
 	size_t n;
@@ -14,14 +14,13 @@ static int detect_row(const struct source_format *f, struct in *in)
 	return f->detect(data, n < DETECT_BYTES ? n : DETECT_BYTES);
 }
 
-/* The row that is the surest of an input, the first of them; NULL: none. */
-static const struct source_format *detect(struct in *in)
+const struct source_format *choose_detect(struct in *in)
 {
 	const struct source_format *best = NULL;
 	int best_score = DETECT_NO;
 
 	for (const struct source_format *f = source_formats; f->name; f++) {
-		int score = detect_row(f, in);
+		int score = choose_row_detect(f, in);
 
 		if (score > best_score) {
 			best_score = score;
@@ -80,7 +79,7 @@ const char *choose_source(const char *from, struct in **in, size_t nin, struct d
 		return NULL;
 	}
 	for (size_t i = 0; i < nin; i++) {
-		const struct source_format *f = detect(in[i]);
+		const struct source_format *f = choose_detect(in[i]);
 		size_t have;
 
 		if (!f) {
@@ -164,7 +163,7 @@ bool choose_rows(const char *from, const char *to, struct in *in, const struct o
 
 		if (strcmp(s->name, from) || !sinks_of(s, to, opts, &one))
 			continue;
-		looks = detect_row(s, in) != DETECT_NO;
+		looks = choose_row_detect(s, in) != DETECT_NO;
 		/* of those that it does not look like, the first is the most general */
 		if (found && (looks < found_looks ||
 			      (looks == found_looks && (!looks || leading(&one) > found))))

@@ -16,6 +16,12 @@ struct choice {
 	size_t nextra;
 };
 
+/** choose_row_detect - how far an input looks like a row's format: DETECT_* */
+int choose_row_detect(const struct source_format *f, struct in *in);
+
+/** choose_detect - the row that is the surest of an input, the first of them.  Return: NULL: none. */
+const struct source_format *choose_detect(struct in *in);
+
 /**
  * choose_source - the name of the input format
  * @from: what the user says, or NULL: found out from the content

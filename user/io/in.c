@@ -39,16 +39,19 @@ static struct in *new_in(const char *name, int fd, bool owned)
 
 struct in *in_open(const char *path, int *err)
 {
-	int fd;
+	struct in *in;
 
 	if (!strcmp(path, "-"))
 		return new_in("standard input", STDIN_FILENO, false);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
+	/* opened last: who runs out of memory does not come back to close it */
+	in = new_in(path, -1, true);
+	in->feed.fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (in->feed.fd < 0) {
 		*err = -errno;
+		in_close(in);
 		return NULL;
 	}
-	return new_in(path, fd, true);
+	return in;
 }
 
 struct in *in_mem(const void *data, size_t n, const char *name)

@@ -60,12 +60,17 @@ static void decide(struct in_feed *f)
 	f->packing = IN_PLAIN;
 	if (f->raw_fill >= sizeof(gzip) && !memcmp(f->raw, gzip, sizeof(gzip))) {
 		/* 16: expect a gzip header */
-		if (inflateInit2(&f->gz, 16 + MAX_WBITS) == Z_OK)
+		int ret = inflateInit2(&f->gz, 16 + MAX_WBITS);
+
+		if (ret == Z_MEM_ERROR)
+			xalloc_failed(1u << MAX_WBITS);
+		if (ret == Z_OK)
 			f->packing = IN_GZIP;
 	} else if (f->raw_fill >= sizeof(zstd) && !memcmp(f->raw, zstd, sizeof(zstd))) {
 		f->zst = ZSTD_createDStream();
-		if (f->zst)
-			f->packing = IN_ZSTD;
+		if (!f->zst)
+			xalloc_failed(ZSTD_DStreamOutSize());
+		f->packing = IN_ZSTD;
 	}
 }
 
@@ -84,6 +89,8 @@ static size_t expand_gzip(struct in_feed *f, uint8_t *to, size_t n)
 		/* another member may follow */
 		f->frame_open = false;
 		inflateReset(&f->gz);
+	} else if (ret == Z_MEM_ERROR) {
+		f->err = -ENOMEM;
 	} else if (ret != Z_OK && ret != Z_BUF_ERROR) {
 		f->err = -EBADMSG;
 		f->why = "its gzip data are damaged";
@@ -98,7 +105,10 @@ static size_t expand_zstd(struct in_feed *f, uint8_t *to, size_t n)
 	size_t ret = ZSTD_decompressStream(f->zst, &dst, &src);
 
 	f->raw_start = src.pos;
-	if (ZSTD_isError(ret)) {
+	if (ZSTD_isError(ret) && ZSTD_getErrorCode(ret) == ZSTD_error_memory_allocation) {
+		/* not xalloc_failed(): this can be the thread that reads ahead */
+		f->err = -ENOMEM;
+	} else if (ZSTD_isError(ret)) {
 		f->err = -EBADMSG;
 		f->why = ZSTD_getErrorCode(ret) == ZSTD_error_frameParameter_windowTooLarge ?
 			  "its zstd data want too much memory" : "its zstd data are damaged";

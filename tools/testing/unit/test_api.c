@@ -1,0 +1,617 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traces as other programs read them, by etrace.h: each function, what an event
+ * has and has not, tasks, damage, and files that cannot be read.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common_convert.h"
+#include "include/etrace.h"
+
+/* ---- files ---- */
+
+static char dir[] = "/tmp/test_api.XXXXXX";
+static char paths[8][64];
+static unsigned int npaths;
+
+static const char *file_of(const void *data, size_t n)
+{
+	char *path = paths[npaths % 8];
+	FILE *f;
+
+	snprintf(path, sizeof(paths[0]), "%s/%u", dir, npaths++ % 8);
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(data, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+	return path;
+}
+
+static const char *text_file(const char *text)
+{
+	return file_of(text, strlen(text));
+}
+
+static const char *fixture_path(const char *name)
+{
+	static char path[4096];
+	const char *data = getenv("ETRACE_DATA");
+
+	snprintf(path, sizeof(path), "%s/%s", data ? data : "data", name);
+	return path;
+}
+
+static struct etrace *open_one(const char *path)
+{
+	struct etrace *t;
+
+	assert_int_equal(etrace_open(&path, 1, &t), 0);
+	assert_non_null(t);
+	return t;
+}
+
+static int open_error(const char *path)
+{
+	struct etrace *t = (struct etrace *)dir;
+	int err = etrace_open(&path, 1, &t);
+
+	assert_null(t);
+	return err;
+}
+
+static const struct etrace_event *next(struct etrace *t, unsigned int kind)
+{
+	const struct etrace_event *ev;
+
+	assert_int_equal(etrace_next(t, &ev), 1);
+	assert_non_null(ev);
+	assert_int_equal(etrace_event_kind(ev), kind);
+	return ev;
+}
+
+static void assert_end(struct etrace *t)
+{
+	const struct etrace_event *ev = (const struct etrace_event *)dir;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(etrace_next(t, &ev), 0);
+		assert_null(ev);
+	}
+}
+
+static int64_t value(const struct etrace_event *ev, unsigned int i)
+{
+	int64_t v = 0;
+
+	assert_int_equal(etrace_event_value(ev, i, &v), 1);
+	return v;
+}
+
+static void assert_text(const char *s, size_t len, const char *want, size_t n)
+{
+	assert_non_null(s);
+	assert_int_equal(len, n);
+	assert_memory_equal(s, want, n + 1);
+}
+
+static void assert_string(const struct etrace_event *ev, unsigned int i, const char *want)
+{
+	size_t len = 99;
+	const char *s = etrace_event_string(ev, i, &len);
+
+	assert_text(s, len, want, strlen(want));
+	assert_ptr_equal(etrace_event_string(ev, i, NULL), s);
+}
+
+/* ---- the schema ---- */
+
+/* Numbers that programs were compiled with: none of these may ever change. */
+_Static_assert(ETRACE_ARGS == 7 && ETRACE_K_NONE == 0 && ETRACE_K_EXEC == 1 &&
+	       ETRACE_K_CLONE == 2 && ETRACE_K_EXIT == 3 && ETRACE_K_OPEN == 4 &&
+	       ETRACE_K_CLOSE == 5 && ETRACE_K_DUP == 6 && ETRACE_K_PIPE == 7 &&
+	       ETRACE_K_RENAME == 8 && ETRACE_K_LINK == 9 && ETRACE_K_SYMLINK == 10 &&
+	       ETRACE_K_MOUNT == 11 && ETRACE_K_UMOUNT == 12 && ETRACE_K_COMM == 13 &&
+	       ETRACE_K_URING == 14 && ETRACE_K_PRESENT == 128 && ETRACE_K_SESSION == 129 &&
+	       ETRACE_K_FRAGMENT == 130 && ETRACE_K_LOST == 131, "kinds");
+_Static_assert(ETRACE_V_CLONE_flags == 0 && ETRACE_V_CLONE_child == 1 &&
+	       ETRACE_V_EXIT_status == 0 && ETRACE_V_EXIT_signal == 1 &&
+	       ETRACE_V_EXIT_core == 2 && ETRACE_V_OPEN_flags == 0 && ETRACE_V_OPEN_mode == 1 &&
+	       ETRACE_V_OPEN_fd == 2 && ETRACE_V_CLOSE_fd == 0 && ETRACE_V_DUP_oldfd == 0 &&
+	       ETRACE_V_DUP_newfd == 1 && ETRACE_V_DUP_flags == 2 && ETRACE_V_PIPE_fd1 == 0 &&
+	       ETRACE_V_PIPE_fd2 == 1 && ETRACE_V_PIPE_flags == 2 && ETRACE_V_RENAME_flags == 0 &&
+	       ETRACE_V_LINK_flags == 0 && ETRACE_V_MOUNT_flags == 0 &&
+	       ETRACE_V_UMOUNT_flags == 0 && ETRACE_V_COMM_target == 0 &&
+	       ETRACE_V_URING_fd == 0 && ETRACE_V_PRESENT_process == 0 &&
+	       ETRACE_V_PRESENT_parent == 1 && ETRACE_V_SESSION_complete == 0 &&
+	       ETRACE_V_SESSION_status == 1 && ETRACE_V_SESSION_records == 2 &&
+	       ETRACE_V_SESSION_arrived == 3 && ETRACE_V_SESSION_lost == 4 &&
+	       ETRACE_V_LOST_count == 0 && ETRACE_V_LOST_since == 1, "values");
+_Static_assert(ETRACE_S_EXEC_interp == 0 && ETRACE_S_EXEC_path == 1 && ETRACE_S_EXEC_cwd == 2 &&
+	       ETRACE_S_EXEC_args == 7 && ETRACE_S_OPEN_name == 0 && ETRACE_S_OPEN_orig == 1 &&
+	       ETRACE_S_RENAME_from == 0 && ETRACE_S_RENAME_to == 1 && ETRACE_S_LINK_from == 0 &&
+	       ETRACE_S_LINK_to == 1 && ETRACE_S_SYMLINK_target == 0 &&
+	       ETRACE_S_SYMLINK_resolved == 1 && ETRACE_S_SYMLINK_link == 2 &&
+	       ETRACE_S_MOUNT_source == 0 && ETRACE_S_MOUNT_target == 1 &&
+	       ETRACE_S_MOUNT_type == 2 && ETRACE_S_UMOUNT_target == 0 &&
+	       ETRACE_S_COMM_comm == 0 && ETRACE_S_PRESENT_comm == 0 &&
+	       ETRACE_S_PRESENT_path == 1 && ETRACE_S_PRESENT_cwd == 2 &&
+	       ETRACE_S_PRESENT_arguments == 3 && ETRACE_S_SESSION_backend == 0 &&
+	       ETRACE_S_SESSION_command == 1 && ETRACE_S_SESSION_verdict == 2 &&
+	       ETRACE_S_FRAGMENT_target == 0, "strings");
+
+static void schema(void **state)
+{
+	char name[32];
+
+	(void)state;
+	assert_true(strlen(etrace_version()) >= 3);
+	assert_string_equal(etrace_kind_name(ETRACE_K_OPEN), "open");
+	assert_string_equal(etrace_kind_category(ETRACE_K_OPEN), "file");
+	assert_string_equal(etrace_kind_doc(ETRACE_K_OPEN), "a file is opened");
+	assert_string_equal(etrace_kind_name(ETRACE_K_LOST), "lost");
+	assert_int_equal(etrace_kind_number("open"), ETRACE_K_OPEN);
+	assert_int_equal(etrace_kind_number("session"), ETRACE_K_SESSION);
+	assert_int_equal(etrace_kind_number("none"), -ENOENT);
+	for (unsigned int k = 0; k < 1000; k++) {
+		const char *s = etrace_kind_name(k);
+
+		assert_int_equal(s != NULL, etrace_kind_doc(k) != NULL);
+		assert_int_equal(s != NULL, etrace_kind_category(k) != NULL);
+		if (s)
+			assert_int_equal(etrace_kind_number(s), k);
+	}
+	assert_null(etrace_kind_name(ETRACE_K_NONE));
+	assert_null(etrace_kind_name(UINT_MAX));
+	assert_null(etrace_kind_category(127));
+	assert_null(etrace_kind_doc(255));
+	assert_string_equal(etrace_value_name(ETRACE_K_OPEN, ETRACE_V_OPEN_fd), "fd");
+	assert_null(etrace_value_name(ETRACE_K_OPEN, 3));
+	assert_null(etrace_value_name(ETRACE_K_NONE, 0));
+	assert_int_equal(etrace_value_means(ETRACE_K_OPEN, ETRACE_V_OPEN_fd), ETRACE_MEANS_FD);
+	assert_int_equal(etrace_value_means(ETRACE_K_LOST, ETRACE_V_LOST_since),
+			 ETRACE_MEANS_TIME);
+	assert_int_equal(etrace_value_means(ETRACE_K_OPEN, 3), -ENOENT);
+	assert_int_equal(etrace_value_means(300, 0), -ENOENT);
+	assert_string_equal(etrace_string_name(ETRACE_K_OPEN, ETRACE_S_OPEN_orig), "original");
+	assert_string_equal(etrace_string_name(ETRACE_K_EXEC, ETRACE_ARGS), "argv");
+	assert_null(etrace_string_name(ETRACE_K_OPEN, ETRACE_ARGS));
+	assert_null(etrace_string_name(ETRACE_K_OPEN, 2));
+	assert_null(etrace_string_name(999, 0));
+	assert_string_equal(etrace_marking_name(ETRACE_JOINED), "joined");
+	assert_string_equal(etrace_marking_name(ETRACE_OUTSIDE), "outside");
+	assert_null(etrace_marking_name(ETRACE_OUTSIDE + 1));
+	assert_string_equal(etrace_errno_name(ENOENT), "ENOENT");
+	assert_null(etrace_errno_name(99999));
+	etrace_signal_name(11, name, sizeof(name));
+	assert_string_equal(name, "SIGSEGV");
+	etrace_signal_name(40, name, sizeof(name));
+	assert_string_equal(name, "signal 40");
+}
+
+/* ---- events ---- */
+
+#define PARENT	4194492ull	/* 1 << 22 | 188 */
+#define CHILD	8388797ull	/* 2 << 22 | 189 */
+#define THREAD	12583102ull	/* 3 << 22 | 190 */
+
+static const char session_lines[] =
+	"4194492,1,4,100!New_proc|argsize=10,prognameisize=5,prognamepsize=13,cwdsize=5\n"
+	"4194492,1,4,101!PI|/i/sh\n"
+	"4194492,1,4,102!PP|/usr/bin/make\n"
+	"4194492,1,4,103!CW|/home\n"
+	"4194492,1,4,104!A[0]make\n"
+	"4194492,1,4,105!A[1]-j 2\n"
+	"4194492,1,4,106!End_of_args|\n"
+	"4194492,0,5,7!SysClone|flags=16657\n"
+	"4194492,0,5,8!SchedFork|pid=8388797\n"
+	"8388797,3,5,9!Open|fnamesize=4,forigsize=1,flags=577,mode=438,fd=3\n"
+	"8388797,3,5,10!FN|/a/b\n"
+	"8388797,3,5,11!FO|b\n"
+	"8388797,3,5,12!Marks|joined=FN,unread=,cut=FO\n"
+	"8388797,3,5,20!RenameFrom|fnamesize=2\n"
+	"8388797,3,5,21!RF|/x\n"
+	"8388797,3,5,24!RenameFailed|\n"
+	"8388797,3,5,25!Failed|error=2\n"
+	"8388797,3,5,30!SysClone|flags=65536\n"
+	"8388797,3,5,31!SchedFork|pid=12583102\n"
+	"8388797,3,5,40!Mount|sourcenamesize=1,targetnamesize=1,typenamesize=1,flags=18446744073709551615\n"
+	"8388797,3,5,41!MS|s\n"
+	"8388797,3,5,42!MT|t\n"
+	"8388797,3,5,43!MX|x\n"
+	"12583102,3,5,50!Close|fd=3\n"
+	"8388797,3,6,1!Exit|status=139\n"
+	"8388797,3,6,2!ExitSignal|signal=11,core=1\n"
+	"4194492,0,6,9!Close|fd=0\n";
+
+static void check_exec(struct etrace *t)
+{
+	const struct etrace_event *ev = next(t, ETRACE_K_EXEC);
+	const char *arg;
+	size_t len = 99;
+	int64_t v = 77;
+
+	assert_int_equal(etrace_event_upid(ev), PARENT);
+	assert_int_equal(etrace_event_pid(ev), 188);
+	assert_int_equal(etrace_event_cpu(ev), 1);
+	assert_int_equal(etrace_event_time(ev), 4000000100ull);
+	assert_string(ev, ETRACE_S_EXEC_interp, "/i/sh");
+	assert_string(ev, ETRACE_S_EXEC_path, "/usr/bin/make");
+	assert_string(ev, ETRACE_S_EXEC_cwd, "/home");
+	assert_null(etrace_event_string(ev, 3, &len));
+	assert_int_equal(len, 0);
+	assert_null(etrace_event_string(ev, ETRACE_ARGS, NULL));
+	assert_string_equal(etrace_event_string_named(ev, "path", &len), "/usr/bin/make");
+	assert_int_equal(len, 13);
+	assert_null(etrace_event_string_named(ev, "original", &len));
+	assert_int_equal(etrace_event_argc(ev), 2);
+	arg = etrace_event_arg(ev, 0, &len);
+	assert_text(arg, len, "make", 4);
+	arg = etrace_event_arg(ev, 1, &len);
+	assert_text(arg, len, "-j 2", 4);
+	assert_null(etrace_event_arg(ev, 2, &len));
+	assert_int_equal(len, 0);
+	assert_int_equal(etrace_event_value(ev, 0, &v), 0);
+	assert_int_equal(etrace_event_value_named(ev, "fd", &v), 0);
+	assert_int_equal(v, 77);
+	assert_false(etrace_event_failed(ev) || etrace_event_errno(ev) ||
+		     etrace_event_signal(ev) || etrace_event_incomplete(ev) ||
+		     etrace_event_late(ev) || etrace_event_markings(ev, ETRACE_ARGS));
+}
+
+static void check_session(struct etrace *t)
+{
+	const struct etrace_event *ev;
+	const struct etrace_task *task;
+	char text[160] = "x";
+	uint64_t upid = 5;
+	int64_t v = 0;
+	size_t len;
+
+	check_exec(t);
+	assert_null(etrace_task(t, CHILD));
+	task = etrace_task(t, PARENT);
+	assert_non_null(task);
+	assert_int_equal(etrace_task_parent(task, &upid), 0);
+	assert_int_equal(upid, 5);
+
+	ev = next(t, ETRACE_K_CLONE);
+	assert_int_equal(value(ev, ETRACE_V_CLONE_flags), 16657);
+	assert_int_equal(value(ev, ETRACE_V_CLONE_child), CHILD);
+	assert_int_equal(etrace_event_signal(ev), 0);
+	task = etrace_task(t, CHILD);
+	assert_non_null(task);
+	assert_int_equal(etrace_task_upid(task), CHILD);
+	assert_int_equal(etrace_task_pid(task), 189);
+	assert_int_equal(etrace_task_parent(task, &upid), 1);
+	assert_int_equal(upid, PARENT);
+	assert_int_equal(etrace_task_process(task), CHILD);
+	assert_false(etrace_task_is_thread(task));
+	assert_string_equal(etrace_task_program(task, &len), "make");
+	assert_int_equal(len, 4);
+	assert_int_equal(etrace_task_since(task), 5000000007ull);
+
+	ev = next(t, ETRACE_K_OPEN);
+	assert_int_equal(etrace_event_cpu(ev), 3);
+	assert_string(ev, ETRACE_S_OPEN_name, "/a/b");
+	assert_string(ev, ETRACE_S_OPEN_orig, "b");
+	assert_int_equal(value(ev, ETRACE_V_OPEN_flags), 577);
+	assert_int_equal(etrace_event_value_named(ev, "mode", &v), 1);
+	assert_int_equal(v, 438);
+	assert_int_equal(value(ev, ETRACE_V_OPEN_fd), 3);
+	assert_int_equal(etrace_event_value(ev, 3, &v), 0);
+	assert_int_equal(etrace_event_value(ev, 4000000000u, &v), 0);
+	assert_int_equal(etrace_event_argc(ev), 0);
+	assert_int_equal(etrace_event_markings(ev, ETRACE_S_OPEN_name), 1u << ETRACE_JOINED);
+	assert_int_equal(etrace_event_markings(ev, ETRACE_S_OPEN_orig), 1u << ETRACE_CUT);
+	assert_int_equal(etrace_event_markings(ev, 40), 0);
+	assert_int_equal(etrace_event_failed(ev), 0);
+
+	ev = next(t, ETRACE_K_RENAME);
+	assert_string(ev, ETRACE_S_RENAME_from, "/x");
+	assert_null(etrace_event_string(ev, ETRACE_S_RENAME_to, NULL));
+	assert_int_equal(etrace_event_value(ev, ETRACE_V_RENAME_flags, &v), 0);
+	assert_int_equal(etrace_event_failed(ev), 1);
+	assert_int_equal(etrace_event_errno(ev), ENOENT);
+	assert_int_equal(etrace_event_finding(ev, 0, text, sizeof(text)), -ENOENT);
+	assert_string_equal(text, "");
+
+	next(t, ETRACE_K_CLONE);
+	task = etrace_task(t, THREAD);
+	assert_non_null(task);
+	assert_int_equal(etrace_task_process(task), CHILD);
+	assert_true(etrace_task_is_thread(task));
+
+	ev = next(t, ETRACE_K_MOUNT);
+	assert_true((uint64_t)value(ev, ETRACE_V_MOUNT_flags) == UINT64_MAX);
+	next(t, ETRACE_K_CLOSE);
+
+	ev = next(t, ETRACE_K_EXIT);
+	assert_int_equal(value(ev, ETRACE_V_EXIT_status), 139);
+	assert_int_equal(etrace_event_signal(ev), 11);
+	assert_int_equal(value(ev, ETRACE_V_EXIT_core), 1);
+	/* it is there as long as its exit is looked at */
+	assert_non_null(etrace_task(t, CHILD));
+	len = 0;
+	for (task = etrace_task_next(t, NULL); task; task = etrace_task_next(t, task))
+		len++;
+	assert_int_equal(len, 3);
+	next(t, ETRACE_K_CLOSE);
+	assert_null(etrace_task(t, CHILD));
+	assert_non_null(etrace_task(t, THREAD));
+	assert_int_equal(etrace_set_pid_bits(t, 22), -EBUSY);
+	assert_end(t);
+	assert_int_equal(etrace_complete(t), 1);
+}
+
+static void events(void **state)
+{
+	struct conversion fxt;
+	struct etrace *t;
+
+	(void)state;
+	t = open_one(text_file(session_lines));
+	assert_string_equal(etrace_format(t), "etrace");
+	assert_int_equal(etrace_set_pid_bits(t, 33), -EINVAL);
+	assert_int_equal(etrace_set_pid_bits(t, 22), 0);
+	assert_null(etrace_task(t, PARENT));
+	assert_null(etrace_task_next(t, NULL));
+	check_session(t);
+	etrace_close(t);
+
+	fxt = convert("etrace", "fxt", session_lines, strlen(session_lines), NULL);
+	t = open_one(file_of(fxt.out.data, fxt.out.n));
+	assert_string_equal(etrace_format(t), "fxt");
+	check_session(t);
+	etrace_close(t);
+	conversion_free(&fxt);
+	etrace_close(NULL);
+}
+
+/* A string with a newline and one with bytes that are no text; a pid of other size. */
+static void odd(void **state)
+{
+	static const char lines[] =
+		"600,1,4,1!Comm|size=5\n"
+		"600,1,4,2!CN|a\n"
+		"600,1,4,3!Cont|b\xff!\n"
+		"600,1,4,4!Cont_end|\n"
+		"600,1,4,5!Close|fd=3\n"
+		"600,1,4,6!Failed|error=5\n";
+	const struct etrace_event *ev;
+	struct etrace *t = open_one(text_file(lines));
+	const char *name;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(etrace_set_pid_bits(t, 8), 0);
+	ev = next(t, ETRACE_K_COMM);
+	assert_int_equal(etrace_event_pid(ev), 600 % 256);
+	name = etrace_event_string(ev, ETRACE_S_COMM_comm, &len);
+	assert_text(name, len, "a\nb\xff!", 5);
+	/* a kind that has no line of its own for that */
+	ev = next(t, ETRACE_K_CLOSE);
+	assert_int_equal(etrace_event_failed(ev), 1);
+	assert_int_equal(etrace_event_errno(ev), 5);
+	etrace_close(t);
+}
+
+static void damaged(void **state)
+{
+	static const char lines[] =
+		"600,1,4,1!Open|fnamesize=9,forigsize=1,flags=0,mode=0,fd=3\n"
+		"600,1,4,2!FN|/abc\n"
+		"600,1,4,3!FO|b\n"
+		"600,1,4,9!Close|fd\n"
+		"CPU:2 [LOST 12 EVENTS]\n"
+		"601,2,5,1!Close|fd=4\n"
+		"601,2,5,1!Cl";
+	struct etrace *t = open_one(text_file(lines));
+	unsigned int lost = 0, notes = 0, kinds = 0, i;
+	const struct etrace_event *ev;
+	char text[160], small[4];
+	const char *what;
+	uint64_t n;
+	int damage;
+
+	(void)state;
+	ev = next(t, ETRACE_K_OPEN);
+	assert_int_equal(etrace_event_incomplete(ev), 1);
+	assert_int_equal(etrace_event_finding(ev, 0, text, sizeof(text)), 0);
+	assert_string_equal(text, "FN: 5 of 9 bytes missing");
+	assert_int_equal(etrace_event_finding(ev, 0, small, sizeof(small)), 0);
+	assert_string_equal(small, "FN:");
+	assert_int_equal(etrace_event_finding(ev, 1, text, sizeof(text)), -ENOENT);
+	while (etrace_next(t, &ev) > 0) {
+		kinds++;
+		if (etrace_event_kind(ev) == ETRACE_K_LOST) {
+			assert_int_equal(value(ev, ETRACE_V_LOST_count), 12);
+			assert_int_equal(etrace_event_upid(ev), 0);
+			assert_int_equal(etrace_event_pid(ev), 0);
+			assert_int_equal(etrace_event_cpu(ev), 2);
+			lost++;
+		}
+	}
+	assert_int_equal(lost, 1);
+	assert_true(kinds >= 2);
+	assert_int_equal(etrace_complete(t), 0);
+	for (i = 0; (what = etrace_damage(t, i, &n, &damage)); i++) {
+		notes += !damage;
+		if (!strcmp(what, "events lost by the tracer")) {
+			assert_int_equal(n, 12);
+			assert_int_equal(damage, 1);
+			lost++;
+		}
+		assert_ptr_equal(etrace_damage(t, i, &n, NULL), what);
+	}
+	assert_int_equal(lost, 2);
+	assert_true(i >= 3);
+	/* the line that is cut has no tag that is known */
+	assert_int_equal(notes, 1);
+	etrace_close(t);
+}
+
+/* Those of two processors, in order of time; one that saw nothing. */
+static void several(void **state)
+{
+	const char *files[] = {
+		text_file("600,0,1,1!Close|fd=1\n600,0,3,1!Close|fd=3\n"),
+		text_file(""),
+		text_file("601,1,2,1!Close|fd=2\n601,1,4,1!Close|fd=4\n"),
+		fixture_path("mapping/v1.fxt"),
+	};
+	const struct etrace_event *ev;
+	struct etrace *t, *u;
+
+	(void)state;
+	assert_int_equal(etrace_open(files, 3, &t), 0);
+	for (int fd = 1; fd <= 4; fd++)
+		assert_int_equal(value(next(t, ETRACE_K_CLOSE), ETRACE_V_CLOSE_fd), fd);
+	assert_end(t);
+	assert_int_equal(etrace_open(files, 4, &u), -EINVAL);
+	assert_null(u);
+	files[0] = files[3];
+	files[1] = files[3];
+	assert_int_equal(etrace_open(files, 2, &u), -EINVAL);
+	assert_null(u);
+	/* two handles beside each other */
+	u = open_one(files[3]);
+	assert_int_equal(etrace_next(u, &ev), 1);
+	assert_end(t);
+	etrace_close(t);
+	etrace_close(u);
+}
+
+static void errors(void **state)
+{
+	struct bytes b = fixture("mapping/v1.fxt");
+	const struct etrace_event *ev;
+	const char *two[2];
+	struct etrace *t;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(etrace_open(NULL, 0, &t), -EINVAL);
+	assert_null(t);
+	assert_int_equal(open_error("/nowhere/at/all"), -ENOENT);
+	assert_int_equal(open_error(dir), -EISDIR);
+	assert_int_equal(open_error(text_file("")), -ENODATA);
+	assert_int_equal(open_error(text_file("a text of somebody\n")), -EINVAL);
+	assert_int_equal(open_error(file_of("\x1f\x8bnothing that gzip knows", 24)), -EBADMSG);
+	assert_int_equal(open_error(fixture_path("sp-rtrace/64/leaky.rtrace")), -ENOTSUP);
+	assert_int_equal(open_error(fixture_path("sp-rtrace/64/leaky.plain.txt")), -ENOTSUP);
+	assert_int_equal(open_error(fixture_path("swap/swap42-session.bin")), -ENOTSUP);
+	two[0] = text_file(session_lines);
+	two[1] = "/nowhere/at/all";
+	assert_int_equal(etrace_open(two, 2, &t), -ENOENT);
+	assert_null(t);
+	/* a file that is cut gives what there is of it */
+	t = open_one(file_of(b.data, b.n / 2 / 8 * 8));
+	while (etrace_next(t, &ev) > 0)
+		n++;
+	assert_true(n > 3);
+	assert_end(t);
+	assert_int_equal(etrace_complete(t), 0);
+	etrace_close(t);
+	bytes_free(&b);
+}
+
+/* FXT of somebody else, and one of an etrace that is newer than this. */
+static void foreign(void **state)
+{
+	static const char *const providers[] = { "somebody", "etrace" };
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct etrace_fxt_arg version = {
+			.name = "version", .type = ETRACE_FXT_ARG_UINT, .u = 1000 };
+		const struct etrace_fxt_event head = {
+			.type = ETRACE_FXT_INSTANT, .process = 1, .thread = 1,
+			.category = "etrace", .name = "trace" };
+		const char *path = text_file("");
+		const struct etrace_event *ev;
+		struct etrace_fxt *fxt;
+		struct etrace *t;
+
+		assert_int_equal(etrace_fxt_create(path, providers[i], &fxt), 0);
+		assert_int_equal(etrace_fxt_event(fxt, &head, &version, 1), 0);
+		assert_int_equal(etrace_fxt_close(fxt), 0);
+		if (!i) {
+			assert_int_equal(open_error(path), -ENOTSUP);
+			continue;
+		}
+		t = open_one(path);
+		for (unsigned int again = 0; again < 2; again++) {
+			assert_int_equal(etrace_next(t, &ev), -ENOTSUP);
+			assert_null(ev);
+		}
+		assert_int_equal(etrace_complete(t), 0);
+		etrace_close(t);
+	}
+}
+
+/* Events that were handed on in one step, all of them, twice the same. */
+static void long_trace(void **state)
+{
+	struct bytes b = fixture("etrace/hello.etrace");
+	struct etrace *t = open_one(fixture_path("etrace/hello.etrace"));
+	size_t opens = 0, execs = 0, args = 0;
+	const struct etrace_event *ev;
+	int ret;
+
+	(void)state;
+	while ((ret = etrace_next(t, &ev)) > 0) {
+		opens += etrace_event_kind(ev) == ETRACE_K_OPEN;
+		execs += etrace_event_kind(ev) == ETRACE_K_EXEC;
+		args += etrace_event_argc(ev);
+		/* the recording's own event is nobody's */
+		assert_int_equal(etrace_task(t, etrace_event_upid(ev)) != NULL,
+				 etrace_event_kind(ev) != ETRACE_K_SESSION);
+	}
+	assert_int_equal(ret, 0);
+	assert_int_equal(opens, count_lines(&b, "!Open|"));
+	assert_int_equal(execs, count_lines(&b, "!New_proc|"));
+	assert_int_equal(args, count_lines(&b, "!A["));
+	assert_true(args > 20);
+	etrace_close(t);
+	bytes_free(&b);
+}
+
+static int make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 8 && i < npaths; i++)
+		unlink(paths[i]);
+	return rmdir(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(schema),
+		cmocka_unit_test(events),
+		cmocka_unit_test(odd),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(several),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(foreign),
+		cmocka_unit_test(long_trace),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* The numbers of kinds that other programs know. */
+#ifndef ETRACE_API_SCHEMA_H
+#define ETRACE_API_SCHEMA_H
+
+#include "build/schema.h"
+#include "include/etrace.h"
+
+/** api_number - ETRACE_K_* of a kind */
+__attribute__((visibility("hidden")))
+unsigned int api_number(enum et_kind kind);
+
+#endif
