@@ -26,6 +26,7 @@ struct json_sink {
 	struct json json;
 	struct ready begin[ET_K_COUNT];		/* {"event":"open","time_ns": */
 	struct ready value[ET_K_COUNT][ET_MAX_VALUES];
+	struct ready string[ET_K_COUNT][ET_MAX_STRINGS];
 	unsigned int pid_bits;
 };
 
@@ -193,9 +194,13 @@ static void put_event(struct json_sink *js, const struct et_event *ev)
 
 	put_values(js, ev);
 	for (unsigned int i = 0; i < kind->nstrings; i++)
-		if (et_has_string(ev, i))
-			json_text(j, kind->strings[i].name, et_text(ev, &ev->str[i]),
-				  ev->str[i].len);
+		if (et_has_string(ev, i)) {
+			const struct ready *key = &js->string[ev->kind][i];
+
+			json_ready(j, key->s, key->n, false);
+			json_text_value(j, kind->strings[i].name, et_text(ev, &ev->str[i]),
+					ev->str[i].len);
+		}
 	if (et_has_string(ev, ET_ARGS))
 		put_list(j, "argv", "argv_hex", ev, ev->args, ev->nargs);
 	if (ev->nextras)
@@ -247,6 +252,11 @@ static void json_sink_free(struct sink *s)
 	free(s);
 }
 
+static void make_key(struct ready *r, const char *name)
+{
+	r->n = (size_t)snprintf(r->s, sizeof(r->s), "\"%s\":", name);
+}
+
 static void make_ready(struct json_sink *js)
 {
 	for (unsigned int k = 0; k < ET_K_COUNT; k++) {
@@ -255,11 +265,10 @@ static void make_ready(struct json_sink *js)
 
 		r->n = (size_t)snprintf(r->s, sizeof(r->s), "{\"event\":\"%s\",\"time_ns\":",
 					kind->name);
-		for (unsigned int i = 0; i < kind->nvalues; i++) {
-			r = &js->value[k][i];
-			r->n = (size_t)snprintf(r->s, sizeof(r->s), "\"%s\":",
-						kind->values[i].name);
-		}
+		for (unsigned int i = 0; i < kind->nvalues; i++)
+			make_key(&js->value[k][i], kind->values[i].name);
+		for (unsigned int i = 0; i < kind->nstrings; i++)
+			make_key(&js->string[k][i], kind->strings[i].name);
 	}
 }
 

@@ -198,6 +198,11 @@ void json_hex(struct json *j, const void *data, size_t len)
 void json_text(struct json *j, const char *name, const char *s, size_t len)
 {
 	json_key(j, name);
+	json_text_value(j, name, s, len);
+}
+
+void json_text_value(struct json *j, const char *name, const char *s, size_t len)
+{
 	if (put_str(j, s, len))
 		return;
 	separate(j);

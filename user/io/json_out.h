@@ -144,5 +144,7 @@ void json_hex_end(struct json *j);
  * them, so that nothing is lost.
  */
 void json_text(struct json *j, const char *name, const char *s, size_t len);
+/* The same where its key is written already. */
+void json_text_value(struct json *j, const char *name, const char *s, size_t len);
 
 #endif
