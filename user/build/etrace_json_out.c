@@ -131,9 +131,9 @@ static void put_marks(struct json *j, const struct et_event *ev)
 
 static void put_error(struct json *j, const struct et_event *ev)
 {
-	const char *name = error_name(ev->error);
-
 	if (ev->error) {
+		const char *name = error_name(ev->error);
+
 		json_key(j, "error");
 		if (name)
 			json_cstr(j, name);
@@ -206,7 +206,8 @@ static void put_event(struct json_sink *js, const struct et_event *ev)
 	if (ev->nextras)
 		put_extras(j, ev, true, "unknown_fields", "unknown_fields_hex");
 	put_error(j, ev);
-	put_marks(j, ev);
+	if (et_any_marks(ev))
+		put_marks(j, ev);
 	/* lines outside the format, as they are */
 	if (ev->nextras)
 		put_extras(j, ev, false, "other", "other_hex");

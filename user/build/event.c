@@ -391,18 +391,9 @@ unsigned int et_check(struct et_event *ev)
 
 /* ---- looking at events ---- */
 
-static bool any_marks(const struct et_event *ev)
-{
-	uint8_t all = 0;
-
-	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++)
-		all |= ev->marks[m];
-	return all;
-}
-
 uint32_t et_count_lines(const struct et_event *ev)
 {
-	return lines_before(ev, et_kinds[ev->kind].end) + !!ev->error + any_marks(ev) + ev->nextras;
+	return lines_before(ev, et_kinds[ev->kind].end) + !!ev->error + et_any_marks(ev) + ev->nextras;
 }
 
 bool et_lacks_begin(const struct et_event *ev)

@@ -251,6 +251,13 @@ static inline const char *et_text(const struct et_event *ev, const struct et_str
 	return ev->bytes ? ev->bytes + s->off : "";
 }
 
+/** et_any_marks - whether a string is not the name that the kernel resolved */
+static inline bool et_any_marks(const struct et_event *ev)
+{
+	return ev->marks[ET_JOINED] | ev->marks[ET_UNREAD] | ev->marks[ET_CUT] |
+	       ev->marks[ET_UNTOLD] | ev->marks[ET_OUTSIDE];
+}
+
 /** et_get_string - a string's bytes, which are the event's; NULL: not there */
 static inline const char *et_get_string(const struct et_event *ev, unsigned int i, size_t *len)
 {

@@ -21,15 +21,6 @@ static void print_failed(const struct et_event *ev, struct buf *b)
 	buf_addu(b, ev->error < 0 ? -(uint64_t)ev->error : (uint64_t)ev->error);
 }
 
-static bool any_marks(const struct et_event *ev)
-{
-	uint8_t all = 0;
-
-	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++)
-		all |= ev->marks[m];
-	return all;
-}
-
 /* The tag of what a bit of a marking stands for. */
 static const char *marked_tag(unsigned int kind, unsigned int i)
 {
@@ -122,7 +113,7 @@ static bool read_marks(struct et_event *ev, const char *s, size_t len)
 	struct buf b = { 0 };
 	bool good;
 
-	if (any_marks(ev) || et_kinds[ev->kind].nstrings == ET_MAX_STRINGS ||
+	if (et_any_marks(ev) || et_kinds[ev->kind].nstrings == ET_MAX_STRINGS ||
 	    !begins(&p, end, MARKS_LINE))
 		return false;
 	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
@@ -132,7 +123,7 @@ static bool read_marks(struct et_event *ev, const char *s, size_t len)
 			ev->marks[m] = read_marked(&p, end, ev->kind);
 	}
 	print_marks(ev, &b);
-	good = any_marks(ev) && same_text(&b, s, len);
+	good = et_any_marks(ev) && same_text(&b, s, len);
 	buf_free(&b);
 	if (!good)
 		memset(ev->marks, 0, sizeof(ev->marks));
@@ -432,7 +423,7 @@ void lt_from_event(const struct et_event *ev, struct lt_event *lines)
 	give_rows(ev, lines);
 	if (ev->error)
 		give_line(ev, lines, print_failed);
-	if (any_marks(ev))
+	if (et_any_marks(ev))
 		give_line(ev, lines, print_marks);
 	for (uint32_t i = 0; i < ev->nextras; i++)
 		if (!ev->extras[i].field) {

@@ -307,7 +307,8 @@ static void event_args(struct fxt_out *f, const struct et_event *ev)
 	if (regular)
 		add_extras(f, ev);
 	add_error(f, ev);
-	add_marks(f, ev);
+	if (et_any_marks(ev))
+		add_marks(f, ev);
 	if (ev->flags & ET_F_LATE)
 		add_arg(&f->args, fxt_arg_u(f->name[N_LATE], 1));
 	add_arg(&f->args, fxt_arg_u(f->name[N_CPU], ev->cpu));
