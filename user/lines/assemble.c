@@ -835,17 +835,16 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 			return false;
 		}
 		p = read_value(begin, end, &v, &big);
-		if (!p || !is_canonical(begin, p) || (p < end && (*p != ',' || p + 1 == end)))
+		if (!p || !is_canonical(begin, p) || (p < end && (*p != ',' || p + 1 == end)) ||
+		    (f->is_size && (v < 0 || big)))
 			return false;
 		s = p < end ? p + 1 : end;
-		if (!f->is_size) {
-			et_set(ev, f->slot, v);
-			ev->big |= (uint8_t)(big << f->slot);
-		} else if (v < 0 || big) {
-			return false;
-		} else {
+		if (f->is_size) {
 			et_announce(ev, f->slot, v);
+			continue;
 		}
+		et_set(ev, f->slot, v);
+		ev->big |= (uint8_t)(big << f->slot);
 	}
 	return s == end;
 }
