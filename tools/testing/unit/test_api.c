@@ -405,6 +405,49 @@ static void odd(void **state)
 	etrace_close(t);
 }
 
+/* Tasks that were there before, and a thread that becomes the process. */
+static void tasks(void **state)
+{
+	static const char lines[] =
+		"500,0,1,1!Present|commsize=2,pathsize=7,process=500,parent=400\n"
+		"500,0,1,2!TN|sh\n"
+		"500,0,1,3!TP|/bin/sh\n"
+		"501,0,1,4!Present|commsize=2,process=500,parent=400\n"
+		"501,0,1,5!TN|t1\n"
+		"501,0,2,1!New_proc|argsize=0,prognameisize=2,prognamepsize=5,cwdsize=1\n"
+		"501,0,2,2!PI|/i\n"
+		"501,0,2,3!PP|/b/cc\n"
+		"501,0,2,4!CW|/\n"
+		"501,0,2,5!End_of_args|\n";
+	struct etrace *t = open_one(text_file(lines));
+	const struct etrace_task *task;
+	uint64_t upid = 0;
+	int64_t v = 0;
+
+	(void)state;
+	assert_int_equal(etrace_event_value_named(next(t, ETRACE_K_PRESENT), "parent", &v), 1);
+	assert_int_equal(v, 400);
+	task = etrace_task(t, 500);
+	assert_non_null(task);
+	assert_int_equal(etrace_task_parent(task, &upid), 1);
+	assert_int_equal(upid, 400);
+	assert_string_equal(etrace_task_program(task, NULL), "sh");
+	next(t, ETRACE_K_PRESENT);
+	task = etrace_task(t, 501);
+	assert_non_null(task);
+	assert_int_equal(etrace_task_process(task), 500);
+	assert_int_equal(etrace_task_is_thread(task), 1);
+	next(t, ETRACE_K_EXEC);
+	task = etrace_task(t, 501);
+	assert_non_null(task);
+	assert_int_equal(etrace_task_is_thread(task), 0);
+	assert_int_equal(etrace_task_process(task), 500);
+	assert_string_equal(etrace_task_program(task, NULL), "cc");
+	assert_int_equal(etrace_task_since(task), 2000000001);
+	assert_end(t);
+	etrace_close(t);
+}
+
 static void damaged(void **state)
 {
 	static const char lines[] =
@@ -606,6 +649,7 @@ int main(void)
 		cmocka_unit_test(schema),
 		cmocka_unit_test(events),
 		cmocka_unit_test(odd),
+		cmocka_unit_test(tasks),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(several),
 		cmocka_unit_test(errors),

@@ -12,32 +12,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include <cmocka.h>
 
-/* How many more allocations succeed; -1: all. */
+/* How many more allocations succeed before one fails; -1: all. */
 static long left = -1;
 
-static void *counted(void *p)
+static int enough(void)
 {
-	if (left > 0)
-		left--;
-	return p;
+	if (left < 0)
+		return 1;
+	return left-- > 0;
 }
 
 static void *scarce_malloc(size_t n)
 {
-	return left ? counted(malloc(n)) : NULL;
+	return enough() ? malloc(n) : NULL;
 }
 
 static void *scarce_calloc(size_t n, size_t size)
 {
-	return left ? counted(calloc(n, size)) : NULL;
+	return enough() ? calloc(n, size) : NULL;
 }
 
 static void *scarce_realloc(void *p, size_t n)
 {
-	return left ? counted(realloc(p, n)) : NULL;
+	return enough() ? realloc(p, n) : NULL;
 }
 
 /* These are linked in place of the library's. */
@@ -49,6 +53,35 @@ static void *scarce_realloc(void *p, size_t n)
 #undef malloc
 #undef calloc
 #undef realloc
+
+/* What expands compressed files takes memory of its own. */
+static int scarce_inflate_init(z_stream *gz, int bits)
+{
+	return enough() ? inflateInit2(gz, bits) : Z_MEM_ERROR;
+}
+
+static int scarce_inflate(z_stream *gz, int flush)
+{
+	return enough() ? inflate(gz, flush) : Z_MEM_ERROR;
+}
+
+static ZSTD_DStream *scarce_dstream(void)
+{
+	return enough() ? ZSTD_createDStream() : NULL;
+}
+
+static size_t scarce_expand(ZSTD_DStream *zst, ZSTD_outBuffer *dst, ZSTD_inBuffer *src)
+{
+	return enough() ? ZSTD_decompressStream(zst, dst, src) :
+		      (size_t)-(ssize_t)ZSTD_error_memory_allocation;
+}
+
+#undef inflateInit2
+#define inflateInit2(gz, bits)			scarce_inflate_init(gz, bits)
+#define inflate(gz, flush)			scarce_inflate(gz, flush)
+#define ZSTD_createDStream()			scarce_dstream()
+#define ZSTD_decompressStream(zst, dst, src)	scarce_expand(zst, dst, src)
+#include "io/in_feed.c"
 
 #include "common_convert.h"
 
@@ -110,23 +143,58 @@ static int read_with(const char *path, long room, long *used, size_t *events)
 	return ret;
 }
 
-static void run_out(const char *name)
+static void run_out_of(const char *path)
 {
-	const char *data = getenv("ETRACE_DATA");
 	size_t whole, events;
-	char path[4096];
 	long all, unused;
 
-	snprintf(path, sizeof(path), "%s/%s", data ? data : "data", name);
 	assert_int_equal(read_with(path, 1000000, &all, &whole), 0);
 	assert_true(all > 5 && all < 1000000 && whole > 10);
 	/* of many, some */
 	for (long n = 0; n < all; n += 1 + all / 400) {
 		if (read_with(path, n, &unused, &events) != -ENOMEM || events > whole)
-			fail_msg("%s: %ld of %ld allocations are enough", name, n, all);
+			fail_msg("%s: %ld of %ld allocations are enough", path, n, all);
 	}
 	assert_int_equal(read_with(path, all, &unused, &events), 0);
 	assert_int_equal(events, whole);
+}
+
+static void run_out(const char *name)
+{
+	const char *data = getenv("ETRACE_DATA");
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", data ? data : "data", name);
+	run_out_of(path);
+}
+
+static void compressed(void **state)
+{
+	char dir[] = "/tmp/test_api_memory.XXXXXX", path[64];
+	struct bytes b = fixture("etrace/hello.etrace");
+	size_t n = ZSTD_compressBound(b.n);
+	uint8_t *packed = malloc(n);
+	gzFile gz;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(packed);
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	gz = gzopen(path, "wb");
+	assert_int_equal(gzwrite(gz, b.data, (unsigned int)b.n), b.n);
+	assert_int_equal(gzclose(gz), Z_OK);
+	run_out_of(path);
+	n = ZSTD_compress(packed, n, b.data, b.n, 3);
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(packed, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+	run_out_of(path);
+	unlink(path);
+	rmdir(dir);
+	free(packed);
+	bytes_free(&b);
 }
 
 static void reading(void **state)
@@ -141,6 +209,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reading),
+		cmocka_unit_test(compressed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
