@@ -56,7 +56,8 @@ struct word {
 
 enum {
 	SLOT_STRING = 0x10, SLOT_ARGV = 0x20,
-	MAX_WORDS = 128,
+	/* of all events of the schema; each is in it but once */
+	MAX_WORDS = 512,
 };
 
 /* Those that are no names of the schema; W_NONE: of no meaning. */
@@ -287,7 +288,8 @@ static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const st
 	}
 	if (tag & TAG_HEX) {
 		/* the text that stands for it in viewers comes right before */
-		if (ev->last == i && et_has_string(ev, i)) {
+		if (ev->last == i && et_has_string(ev, i) &&
+		    ev->str[i].off + (size_t)ev->str[i].len == ev->nbytes) {
 			ev->nbytes = ev->str[i].off;
 			ev->str[i].len = 0;
 			et_add_bytes(ev, s->s, s->len);
@@ -324,7 +326,7 @@ static void take_extra(struct fxt_in *f, const struct fxt_rarg *a, uint32_t tag)
 
 		/* the digits in place of the text, behind the bar */
 		n = n - strlen(ETRACE_FXT_HEX) + 1;
-		if (n > x->len)
+		if (n > x->len || x->off + (size_t)x->len != ev->nbytes)
 			return;
 		ev->nbytes = x->off + n;
 		x->len = (uint32_t)n;
