@@ -105,7 +105,8 @@ static void put_escaped(struct out *o, const char *s, size_t len)
 		} else if (c == '\t') {
 			text[1] = 't';
 		} else if (c != '"' && c != '\\') {
-			memcpy(text + 1, "u00", 3);
+			text[1] = 'u';
+			text[2] = text[3] = '0';
 			text[4] = hex[c >> 4];
 			text[5] = hex[c & 15];
 			n = 6;
