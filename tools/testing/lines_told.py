@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Do the documents of the line format tell what kernel/etrace_events.def has?
+
+usage: lines_told.py [DEF DOCUMENT...]
+
+Each line of an event must stand in each document as TAG|field=,field=, with all
+of its fields in their order; and each tag of a string must stand there, too.
+Prints what does not; exit 1 if there is something.
+"""
+import os
+import re
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+
+
+def lines_of(text):
+    """{tag of a line: its fields}, {tags of strings}"""
+    lines, strings, tag = {}, set(), None
+    for macro, args in re.findall(r"^\s*([A-Z_]+)\(([^)]*)\)", text, re.M):
+        args = [a.strip() for a in args.split(",")]
+        if macro == "LINE":
+            tag = args[1]
+            lines[tag] = []
+        elif macro in ("SIZE", "SIZE_MAY"):
+            lines[tag].append(args[3])
+        elif macro == "FIELD":
+            lines[tag].append(args[2])
+        elif macro in ("TEXT", "TEXT_ARGS"):
+            strings.add(args[2])
+    return lines, strings
+
+
+def plain(text):
+    """A document without what Markdown and roff put between."""
+    text = re.sub(r"\\f.|\\&|\\\||\\e", lambda m: "|" if m.group() == "\\|" else "", text)
+    return text.replace("\\-", "-")
+
+
+def main():
+    names = sys.argv[1:] or [os.path.join(TOP, p) for p in (
+        "kernel/etrace_events.def", "Documentation/line-format.md")]
+    with open(names[0], encoding="utf-8") as f:
+        text = f.read()
+    lines, strings = lines_of(text[text.index("\nEVENT("):])
+    if not lines or not strings:
+        sys.exit(f"{names[0]}: no events")
+    bad = False
+    for name in names[1:]:
+        with open(name, encoding="utf-8") as f:
+            told = plain(f.read())
+        for tag, fields in lines.items():
+            found = [re.findall(r"(\w+)=", m) for m in
+                     re.findall(r"(?<!\w)%s\|([\w=,.\[\]]*)" % tag, told)]
+            if fields not in found:
+                print(f"{os.path.basename(name)}: {tag}|{'=,'.join(fields + [''])[:-1]} "
+                      "does not stand there")
+                bad = True
+        for tag in sorted(strings):
+            if not re.search(r"(?<!\w)%s(?!\w)" % tag, told):
+                print(f"{os.path.basename(name)}: {tag} does not stand there")
+                bad = True
+    sys.exit(bad)
+
+
+if __name__ == "__main__":
+    main()
