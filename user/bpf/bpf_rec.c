@@ -40,7 +40,7 @@ struct text {
 struct task {
 	bool thread;		/* of the process that made it */
 	char program[32];	/* base name of what it runs */
-	struct buf parts;	/* bytes of the event in the making */
+	struct buf parts;	/* bytes of the event that is not whole yet */
 	struct text held[EB_NR_STR];	/* names that a hook showed */
 	uint64_t *fds;		/* open descriptors before a close_range */
 	size_t nfds, fds_cap;	/* words */
@@ -51,7 +51,7 @@ struct bpf_rec {
 	struct bpf_rec_ops ops;
 	struct bpf_rec_tally tally;
 	struct map64 tasks;	/* upid to struct task */
-	struct text str[EB_NR_STR];	/* of the event in the making */
+	struct text str[EB_NR_STR];	/* of the event at hand */
 	struct order queue;	/* of struct et_event */
 	struct et_event **spare;
 	size_t nspare, spare_cap;

@@ -85,7 +85,7 @@ struct {
  * @last: time that its next record must be behind, as the module's
  * @lost: events of it that were lost and that no record has told of
  * @lost_since: time of the first of them
- * @dir_ino, @dir_mount: inode and mount of the directory of the link in the making
+ * @dir_ino, @dir_mount: inode and mount of the directory in which the link is made
  * @nr_fds: descriptors that the close_range in progress may close
  * @hold: enum eb_hook: the hook that sent names for the call in progress
  * @skipped: a seccomp filter has answered the call in progress, which is not made

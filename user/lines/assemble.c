@@ -298,7 +298,7 @@ static bool read_fields(struct lt_event *ev, const char *s, size_t len)
 	return read_odd_fields(ev, s, end);
 }
 
-/* ---- an event in the making ---- */
+/* ---- an event whose lines are still coming ---- */
 
 #define MAX_WANT 4
 
@@ -654,7 +654,7 @@ static bool header_fits(const struct growing *g, const struct et_line *l,
 
 struct slot {
 	uint64_t upid;
-	struct growing *g;	/* its event in the making, or NULL */
+	struct growing *g;	/* its event that is not whole yet, or NULL */
 	uint64_t begun, seen;	/* times of its latest event, and of that's last line */
 	bool used;
 	bool gone;		/* its exit has come */

@@ -342,7 +342,7 @@ static bool like_prefix(const char *s, const char *end)
 	return s > begin && end - s >= 2 && *s == ',' && is_digit(s[1]);
 }
 
-/* A line that is no etrace line: somebody else's, or one of ours in ruins? */
+/* A line that is no etrace line: somebody else's, or a damaged one of ours? */
 static enum line_class judge(const char *s, const char *end, const char *rest)
 {
 	static const char own[] = "etrace";

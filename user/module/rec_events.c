@@ -22,7 +22,7 @@
 #define PIECE_CONT	1	/* begins behind a newline */
 #define PIECE_LAST	4	/* ends the string */
 
-/* An event in the queue, or the one in the making. */
+/* An event in the queue, or one that is not whole yet. */
 struct node {
 	struct et_event ev;
 	struct node *next;

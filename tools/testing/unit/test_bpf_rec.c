@@ -45,7 +45,7 @@ static const struct sink_ops print_ops = { .item = print_item };
 struct fixture {
 	struct printer p;
 	struct bpf_rec *b;
-	/* of the record in the making */
+	/* of the record that is being put together */
 	struct eb_rec r;
 	struct buf bytes;
 	/* what resolve() was asked, and what it says */
