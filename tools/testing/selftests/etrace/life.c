@@ -560,11 +560,13 @@ static bool unhooked_soon(void)
 TEST(idle)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
-	pid_t one = et_sleeper(), two = et_sleeper(), none = 0x7fffffff;
+	pid_t one, two, none = 0x7fffffff;
 	int dev;
 
 	if (et_without_module())
 		return;
+	one = et_sleeper();
+	two = et_sleeper();
 	if (access(ET_TRACEFS "/enabled_functions", R_OK)) {
 		et_skip("no " ET_TRACEFS "/enabled_functions");
 		goto out;
