@@ -2,8 +2,8 @@
 /* etrace report: the summary of a trace of any format that etrace-read reads. */
 #include "convert/choose.h"
 #include "cli/etrace.h"
+#include "cli/inputs.h"
 #include "cli/oom.h"
-#include "base/xalloc.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -26,21 +26,21 @@ static void usage(FILE *to)
 	      "could be read.\n", to);
 }
 
-static void report(struct in **in, size_t nin, const char *from, const struct opts *opts,
+static void report(const struct inputs *inputs, const char *from, const struct opts *opts,
 		   struct diag *diag)
 {
-	struct source_args sa = { in, nin, opts, diag };
+	struct source_args sa = { inputs->in, inputs->n, opts, diag };
 	struct sink_args ka = { NULL, opts, diag, NULL };
 	struct source *source;
 	struct sink *sink;
 	struct choice ch;
 	int err, e;
 
-	from = choose_source(from, in, nin, diag);
-	if (!from || !choose_rows(from, NULL, in[0], opts, &ch, diag) ||
+	from = choose_source(from, inputs->in, inputs->n, diag);
+	if (!from || !choose_rows(from, NULL, inputs->in[0], opts, &ch, diag) ||
 	    !choose_options(opts, &ch, diag))
 		return;
-	oom_doing(in_name(in[0]));
+	oom_doing(in_name(inputs->in[0]));
 	source = ch.source->open(&sa);
 	if (!source)
 		return;
@@ -71,14 +71,10 @@ int cmd_report(int argc, char **argv)
 		{ "version", no_argument, NULL, 'V' },
 		{ 0 }
 	};
-	static char dash[] = "-";
-	static char *stdin_only[] = { dash };
 	const char *from = NULL;
+	struct inputs inputs;
 	struct diag *diag;
 	struct opts opts;
-	struct in **in;
-	char **files;
-	size_t n, nin;
 	int opt, ret;
 
 	opts_init(&opts);
@@ -108,26 +104,10 @@ int cmd_report(int argc, char **argv)
 			goto out;
 		}
 	}
-	files = optind < argc ? argv + optind : stdin_only;
-	n = optind < argc ? (size_t)(argc - optind) : 1;
 	diag = diag_new(stderr, PROG " report");
-	in = xcalloc(n, sizeof(*in));
-	for (nin = 0; nin < n; nin++) {
-		int err;
-
-		in[nin] = in_open(files[nin], &err);
-		if (!in[nin]) {
-			diag_fatal(diag, "%s: %s", files[nin], strerror(-err));
-			break;
-		}
-	}
-	if (nin == n) {
-		in_share_processors(in, nin);
-		report(in, nin, from, &opts, diag);
-	}
-	for (size_t i = 0; i < nin; i++)
-		in_close(in[i]);
-	free(in);
+	if (inputs_open(&inputs, argv + optind, (size_t)(argc - optind), diag))
+		report(&inputs, from, &opts, diag);
+	inputs_close(&inputs);
 	ret = diag_status(diag);
 	diag_free(diag);
 out:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * etrace-read: converts traces from one format to another.  Only the command
- * line stands here; formats are rows in lib/formats.c, and their options are
- * declared there too.
+ * line stands here; formats are rows in convert/formats.c, and their options
+ * are declared there too.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/inputs.h"
 #include "cli/oom.h"
 #include "convert/choose.h"
 #include "io/formats.h"
@@ -399,10 +400,10 @@ static struct out *open_output(struct cmdline *c, const struct choice *ch,
 	return out;
 }
 
-static void convert(struct cmdline *c, const struct choice *ch, struct in **in,
-		    size_t nin, struct diag *diag)
+static void convert(struct cmdline *c, const struct choice *ch, const struct inputs *inputs,
+		    struct diag *diag)
 {
-	struct source_args sa = { in, nin, &c->opts, diag };
+	struct source_args sa = { inputs->in, inputs->n, &c->opts, diag };
 	struct sink_args ka = { NULL, &c->opts, diag, ch->source->name };
 	struct out *main_out = NULL, *text_out = NULL;
 	struct sink *sinks[17], *sink;
@@ -412,7 +413,7 @@ static void convert(struct cmdline *c, const struct choice *ch, struct in **in,
 	int err = 0, e;
 
 	/* the source first: a bad option must not cost an existing output */
-	oom_doing(in_name(in[0]));
+	oom_doing(in_name(inputs->in[0]));
 	source = ch->source->open(&sa);
 	if (!source)
 		return;
@@ -459,39 +460,17 @@ out_source:
 
 static int run(struct cmdline *c, struct diag *diag)
 {
-	static char dash[] = "-";
-	static char *stdin_only[] = { dash };
-	struct in **in;
-	size_t nin = 0, want;
+	struct inputs inputs;
 	struct choice ch;
 	const char *from;
 
-	if (!c->nfiles) {
-		c->files = stdin_only;
-		c->nfiles = 1;
-	}
-	want = c->nfiles;
-	in = xcalloc(want, sizeof(*in));
-	for (size_t i = 0; i < want; i++) {
-		int err = 0;
-
-		in[nin] = in_open(c->files[i], &err);
-		if (!in[nin]) {
-			diag_fatal(diag, "%s: %s", c->files[i], strerror(-err));
-			break;
-		}
-		nin++;
-	}
-	if (nin == want) {
-		in_share_processors(in, nin);
-		from = choose_source(c->from, in, nin, diag);
-		if (from && choose_rows(from, output_name(c), in[0], &c->opts, &ch, diag) &&
+	if (inputs_open(&inputs, c->files, c->nfiles, diag)) {
+		from = choose_source(c->from, inputs.in, inputs.n, diag);
+		if (from && choose_rows(from, output_name(c), inputs.in[0], &c->opts, &ch, diag) &&
 		    choose_options(&c->opts, &ch, diag))
-			convert(c, &ch, in, nin, diag);
+			convert(c, &ch, &inputs, diag);
 	}
-	for (size_t i = 0; i < nin; i++)
-		in_close(in[i]);
-	free(in);
+	inputs_close(&inputs);
 	diag_summary(diag);
 	return diag_status(diag);
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The files that a command line names. */
+#ifndef ETRACE_INPUTS_H
+#define ETRACE_INPUTS_H
+
+#include "io/diag.h"
+#include "io/in.h"
+
+struct inputs {
+	struct in **in;		/* @n of them, at least one */
+	size_t n;
+};
+
+/**
+ * inputs_open - open all
+ * @files: their @n names, "-" is standard input; none: that alone
+ *
+ * Where several processors are there, they are read ahead.
+ *
+ * Return: false after diag_fatal(); for inputs_close() all the same.
+ */
+bool inputs_open(struct inputs *inputs, char **files, size_t n, struct diag *diag);
+
+void inputs_close(struct inputs *inputs);
+
+#endif
