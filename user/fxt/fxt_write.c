@@ -242,30 +242,56 @@ static uint16_t register_string(struct fxt_writer *w, const struct fxt_str *str,
 	return index;
 }
 
+static inline uint16_t take_note(struct fxt_writer *w, uint16_t index)
+{
+	w->strings[index].recent = true;
+	w->strings[index].record = w->record;
+	w->last = index;
+	return index;
+}
+
+/* Return: 0: it is not remembered. */
+static inline uint16_t find_string(struct fxt_writer *w, const struct fxt_str *str, uint32_t hash)
+{
+	const struct string_slot *slot;
+	uint16_t index;
+
+	for (index = w->string_head[hash % STRING_HEADS]; index; index = slot->next) {
+		slot = &w->strings[index];
+		if (slot->hash == hash && holds(slot, str))
+			return take_note(w, index);
+	}
+	return 0;
+}
+
+static inline bool is_last(const struct fxt_writer *w, const struct fxt_str *str)
+{
+	const struct string_slot *slot = &w->strings[w->last];
+
+	return slot->chained && holds(slot, str);
+}
+
+uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
+{
+	if (!str.len || str.len > KEEP_MAX)
+		return 0;
+	if (is_last(w, &str))
+		return take_note(w, w->last);
+	return find_string(w, &str, (uint32_t)hash_bytes(str.s, str.len));
+}
+
 uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str)
 {
-	struct string_slot *slot = &w->strings[w->last];
 	uint16_t index;
 	uint32_t hash;
 
 	if (str.len > KEEP_MAX)
 		return register_string(w, &str, 0);
-	if (slot->chained && holds(slot, &str)) {
-		slot->recent = true;
-		slot->record = w->record;
-		return w->last;
-	}
+	if (is_last(w, &str))
+		return take_note(w, w->last);
 	hash = (uint32_t)hash_bytes(str.s, str.len);
-	for (index = w->string_head[hash % STRING_HEADS]; index; index = slot->next) {
-		slot = &w->strings[index];
-		if (slot->hash == hash && holds(slot, &str)) {
-			slot->recent = true;
-			slot->record = w->record;
-			w->last = index;
-			return index;
-		}
-	}
-	return register_string(w, &str, hash);
+	index = find_string(w, &str, hash);
+	return index ? index : register_string(w, &str, hash);
 }
 
 struct fxt_str fxt_pin(struct fxt_writer *w, struct fxt_str str)
@@ -398,11 +424,12 @@ static void put_args(struct fxt_writer *w, struct fxt_record *r, const struct fx
 static int finish_record(struct fxt_writer *w, struct fxt_record *r)
 {
 	unsigned int words = (unsigned int)(r->end - r->words);
-	uint64_t *to = begin(w, words);
+	uint64_t *to = begin(w, words + 1);
 
 	r->words[0] |= (uint64_t)words << 4;
-	for (unsigned int i = 0; i < words; i++)
-		to[i] = r->words[i];
+	/* by two, perhaps one too many */
+	for (unsigned int i = 0; i < words; i += 2)
+		memcpy(to + i, r->words + i, 16);
 	return finish(w, words);
 }
 
@@ -471,18 +498,10 @@ static bool has_value(enum fxt_event_type type)
 	return type == FXT_EV_COUNTER || type >= FXT_EV_DURATION_COMPLETE;
 }
 
-static bool event_fits(const struct fxt_event *ev)
-{
-	return ev->category.len <= FXT_MAX_STRING && ev->name.len <= FXT_MAX_STRING &&
-	       (unsigned int)ev->type < FXT_EV_COUNT;
-}
-
 int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fxt_event *ev)
 {
 	uint64_t refs;
 
-	if (!event_fits(ev))
-		return -E2BIG;
 	r->words[1] = ev->time;
 	if (has_value(ev->type))
 		*r->end++ = ev->value;
@@ -499,7 +518,8 @@ int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
 {
 	struct fxt_record r;
 
-	if (!event_fits(ev) || !args_fit(args, nargs))
+	if (ev->category.len > FXT_MAX_STRING || ev->name.len > FXT_MAX_STRING ||
+	    (unsigned int)ev->type >= FXT_EV_COUNT || !args_fit(args, nargs))
 		return -E2BIG;
 	put_args(w, &r, args, nargs);
 	return fxt_record_event(w, &r, ev);

@@ -180,8 +180,11 @@ int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
 struct fxt_record {
 	uint64_t *end;
 	unsigned int nargs;
-	/* a header, the time, arguments of two words at most, the event's value */
-	uint64_t words[2 + 2 * FXT_MAX_ARGS + 1];
+	/*
+	 * A header, the time, arguments of two words at most, the event's
+	 * value; and one beyond the end may be copied, too.
+	 */
+	uint64_t words[2 + 2 * FXT_MAX_ARGS + 1 + 1];
 };
 
 static inline void fxt_record_begin(struct fxt_record *r)
@@ -203,6 +206,13 @@ static inline uint16_t fxt_ref(struct fxt_writer *w, struct fxt_str str)
 	return str.pin || !str.len ? str.pin : fxt_look_up(w, str);
 }
 
+/**
+ * fxt_known - the same, of a string that is remembered
+ *
+ * Writes nothing.  Return: the reference, or 0.
+ */
+uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str);
+
 /** fxt_put_word - an argument of one word: a number of 32 bits, or a string's reference */
 static inline void fxt_put_word(struct fxt_record *r, enum fxt_arg_type type, uint16_t name,
 				uint32_t v)
@@ -220,7 +230,10 @@ static inline void fxt_put_two(struct fxt_record *r, enum fxt_arg_type type, uin
 	r->nargs++;
 }
 
-/** fxt_record_event - write it as an event, with the arguments that it has got */
+/**
+ * fxt_record_event - write it as an event, with the arguments that it has got
+ * @ev: category and name of at most FXT_MAX_STRING bytes
+ */
 int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fxt_event *ev);
 
 /**

@@ -25,7 +25,8 @@
 enum name {
 	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
 	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_PROCESSES,
-	N_UNFINISHED, N_ERROR, NAME_COUNT
+	N_UNFINISHED, N_ERROR, N_VERSION, N_WRITER, N_COMPLETE, N_EVENTS, N_LOST,
+	NAME_COUNT
 };
 
 static const char *const names[NAME_COUNT] = {
@@ -45,6 +46,11 @@ static const char *const names[NAME_COUNT] = {
 	[N_PROCESSES] = "processes",
 	[N_UNFINISHED] = "unfinished",
 	[N_ERROR] = ETRACE_FXT_ERROR,
+	[N_VERSION] = "version",
+	[N_WRITER] = "writer",
+	[N_COMPLETE] = "complete",
+	[N_EVENTS] = "events",
+	[N_LOST] = "lost",
 };
 
 struct fxt_out {
@@ -58,6 +64,7 @@ struct fxt_out {
 	struct fxt_str value[ET_K_COUNT][ET_MAX_VALUES];
 	struct fxt_str string[ET_K_COUNT][ET_MAX_STRINGS];
 	struct fxt_str argv, marking[ET_NR_MARKINGS];
+	uint8_t signals[ET_K_COUNT];	/* bit i: value i is one */
 	/* the event at hand, and its arguments so far */
 	struct fxt_event event;
 	struct fxt_record record;
@@ -83,8 +90,11 @@ static void take_names(struct fxt_out *f)
 	for (unsigned int i = 0; i < ET_K_COUNT; i++) {
 		f->kind[i] = literal(et_kinds[i].name);
 		f->category[i] = literal(et_kinds[i].category);
-		for (unsigned int j = 0; j < et_kinds[i].nvalues; j++)
+		for (unsigned int j = 0; j < et_kinds[i].nvalues; j++) {
 			f->value[i][j] = literal(et_kinds[i].values[j].name);
+			if (et_kinds[i].values[j].means == ET_MEANS_SIGNAL)
+				f->signals[i] |= (uint8_t)(1u << j);
+		}
 		for (unsigned int j = 0; j < et_kinds[i].nstrings; j++)
 			f->string[i][j] = literal(et_kinds[i].strings[j].name);
 	}
@@ -97,11 +107,30 @@ static void take_names(struct fxt_out *f)
  * A name gets its String record when it is first used, and keeps its slot: what
  * the schema has beside that changes nothing in a file.
  */
+static uint16_t first_use(struct fxt_out *f, struct fxt_str *name)
+{
+	*name = fxt_pin(f->w, *name);
+	return fxt_ref(f->w, *name);
+}
+
+static inline uint16_t use(struct fxt_out *f, struct fxt_str *name)
+{
+	return name->pin ? name->pin : first_use(f, name);
+}
+
 static inline struct fxt_str used(struct fxt_out *f, struct fxt_str *name)
 {
-	if (!name->pin)
-		*name = fxt_pin(f->w, *name);
+	use(f, name);
 	return *name;
+}
+
+/* A name that may not come again, for the record at hand. */
+static struct fxt_str passing(struct fxt_out *f, const char *s, size_t len)
+{
+	struct fxt_str name = fxt_str(s, len);
+
+	name.pin = fxt_ref(f->w, name);
+	return name;
 }
 
 /* ---- events ---- */
@@ -138,19 +167,19 @@ static void next_record(struct fxt_out *f)
 
 /* ---- arguments ---- */
 
-/* Room for one more.  Return: its name. */
-static inline uint16_t new_arg(struct fxt_out *f, struct fxt_str name)
+static inline void make_room(struct fxt_out *f)
 {
 	if (f->record.nargs == FXT_MAX_ARGS)
 		next_record(f);
-	return fxt_ref(f->w, name);
 }
 
 /* Unsigned by its type, even where the number is small. */
-static inline void add_count(struct fxt_out *f, struct fxt_str name, uint64_t v)
+static inline void add_count(struct fxt_out *f, struct fxt_str *name, uint64_t v)
 {
-	uint16_t ref = new_arg(f, name);
+	uint16_t ref;
 
+	make_room(f);
+	ref = use(f, name);
 	if (v <= UINT32_MAX)
 		fxt_put_word(&f->record, FXT_ARG_U32, ref, (uint32_t)v);
 	else
@@ -158,42 +187,51 @@ static inline void add_count(struct fxt_out *f, struct fxt_str name, uint64_t v)
 }
 
 /* The smallest type that takes it. */
-static inline void add_number(struct fxt_out *f, struct fxt_str name, int64_t v)
+static inline void add_number(struct fxt_out *f, struct fxt_str *name, int64_t v)
 {
-	uint16_t ref = new_arg(f, name);
+	uint16_t ref;
 
-	if (v >= INT32_MIN && v <= INT32_MAX)
+	make_room(f);
+	ref = use(f, name);
+	if (v == (int32_t)v)
 		fxt_put_word(&f->record, FXT_ARG_I32, ref, (uint32_t)v);
-	else if (v >= 0 && v <= UINT32_MAX)
+	else if (v == (uint32_t)v)
 		fxt_put_word(&f->record, FXT_ARG_U32, ref, (uint32_t)v);
 	else
 		fxt_put_two(&f->record, v < 0 ? FXT_ARG_I64 : FXT_ARG_U64, ref, (uint64_t)v);
 }
 
-static inline void add_string(struct fxt_out *f, struct fxt_str name, const char *s, size_t len)
+static inline void add_string(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
-	uint16_t ref = new_arg(f, name);
+	uint16_t ref;
 
+	make_room(f);
+	ref = use(f, name);
 	fxt_put_word(&f->record, FXT_ARG_STRING, ref, fxt_ref(f->w, fxt_str(s, len)));
 }
 
 /* What is too long for one argument: in several, "name", "name+1" and on. */
-static void add_long_text(struct fxt_out *f, struct fxt_str name, const char *s, size_t len)
+static void add_long_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
-	char more[100];
-	size_t n;
+	size_t n = utf8_cut(s, len, FXT_MAX_STRING);
 
-	for (unsigned int i = 1; len; i++) {
-		n = utf8_cut(s, len, FXT_MAX_STRING);
-		add_string(f, i == 1 ? name : literal(more), s, n);
+	add_string(f, name, s, n);
+	for (unsigned int i = 1; n < len; i++) {
+		struct fxt_str more;
+		char text[100];
+
 		s += n;
 		len -= n;
-		snprintf(more, sizeof(more), "%.*s+%u", (int)name.len, name.s, i);
+		n = utf8_cut(s, len, FXT_MAX_STRING);
+		snprintf(text, sizeof(text), "%.*s+%u", (int)name->len, name->s, i);
+		make_room(f);
+		more = passing(f, text, strlen(text));
+		add_string(f, &more, s, n);
 	}
 }
 
 /* Valid UTF-8 of any length. */
-static inline void add_text(struct fxt_out *f, struct fxt_str name, const char *s, size_t len)
+static inline void add_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
 	if (len <= FXT_MAX_STRING)
 		add_string(f, name, s, len);
@@ -205,24 +243,34 @@ static inline void add_text(struct fxt_out *f, struct fxt_str name, const char *
  * Bytes that are not UTF-8 (or hold NUL, which ends a string for consumers): with
  * U+FFFD as text, and all of them in hex beside it.
  */
-static void add_other_bytes(struct fxt_out *f, struct fxt_str name, const char *s, size_t len)
+static void add_other_bytes(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
-	char hex_name[80], *text;
+	struct fxt_str hex_name;
+	char hex[100], *text;
 	size_t text_len;
 
 	text = utf8_replace(s, len, &text_len);
 	add_text(f, name, text, text_len);
 	free(text);
-	snprintf(hex_name, sizeof(hex_name), "%.*s" ETRACE_FXT_HEX, (int)name.len, name.s);
+	snprintf(hex, sizeof(hex), "%.*s" ETRACE_FXT_HEX, (int)name->len, name->s);
 	text = utf8_hex(s, len);
-	add_text(f, literal(hex_name), text, 2 * len);
+	make_room(f);
+	hex_name = passing(f, hex, strlen(hex));
+	add_text(f, &hex_name, text, 2 * len);
 	free(text);
 }
 
-/* Any bytes. */
-static inline void add_bytes(struct fxt_out *f, struct fxt_str name, const char *s, size_t len)
+/* Any bytes: all that the encoder remembers were found to be text before. */
+static inline void add_bytes(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
-	if (utf8_valid(s, len))
+	uint16_t ref, known;
+
+	make_room(f);
+	ref = use(f, name);
+	known = fxt_known(f->w, fxt_str(s, len));
+	if (known)
+		fxt_put_word(&f->record, FXT_ARG_STRING, ref, known);
+	else if (utf8_valid(s, len))
 		add_text(f, name, s, len);
 	else
 		add_other_bytes(f, name, s, len);
@@ -238,7 +286,7 @@ static struct buf *begin_text(struct fxt_out *f)
 }
 
 /* A number that is a name: "SIGSEGV". */
-static bool add_signal(struct fxt_out *f, struct fxt_str name, int64_t v)
+static bool add_signal(struct fxt_out *f, struct fxt_str *name, int64_t v)
 {
 	char text[32];
 
@@ -250,38 +298,46 @@ static bool add_signal(struct fxt_out *f, struct fxt_str name, int64_t v)
 }
 
 /* Viewers show numbers from 2^63 on as negative ones. */
-static void add_big(struct fxt_out *f, struct fxt_str name, uint64_t v)
+static void add_big(struct fxt_out *f, struct fxt_str *name, uint64_t v)
 {
 	char text[DECIMAL_ROOM];
 
 	add_text(f, name, text, decimal(text, v));
 }
 
+static void add_value(struct fxt_out *f, const struct et_event *ev, unsigned int i)
+{
+	struct fxt_str *name = &f->value[ev->kind][i];
+
+	if (ev->big >> i & 1)
+		add_big(f, name, (uint64_t)ev->val[i]);
+	else if (!(f->signals[ev->kind] >> i & 1) || !add_signal(f, name, ev->val[i]))
+		add_number(f, name, ev->val[i]);
+}
+
 static inline void add_values(struct fxt_out *f, const struct et_event *ev)
 {
-	const struct et_value_row *rows = et_kinds[ev->kind].values;
 	struct fxt_str *names = f->value[ev->kind];
+	unsigned int other = ev->big | f->signals[ev->kind];
 
 	for (unsigned int i = 0, left = ev->given; left; i++, left >>= 1) {
-		struct fxt_str name;
-
 		if (!(left & 1))
 			continue;
-		name = used(f, &names[i]);
-		if (ev->big >> i & 1)
-			add_big(f, name, (uint64_t)ev->val[i]);
-		else if (rows[i].means != ET_MEANS_SIGNAL || !add_signal(f, name, ev->val[i]))
-			add_number(f, name, ev->val[i]);
+		if (other >> i & 1)
+			add_value(f, ev, i);
+		else
+			add_number(f, &names[i], ev->val[i]);
 	}
 }
 
 static inline void add_strings(struct fxt_out *f, const struct et_event *ev)
 {
 	struct fxt_str *names = f->string[ev->kind];
+	unsigned int left = ev->strings & ~(1u << ET_ARGS);
 
-	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++)
-		if (et_has_string(ev, i))
-			add_bytes(f, used(f, &names[i]), et_text(ev, &ev->str[i]), ev->str[i].len);
+	for (unsigned int i = 0; left; i++, left >>= 1)
+		if (left & 1)
+			add_bytes(f, &names[i], et_text(ev, &ev->str[i]), ev->str[i].len);
 }
 
 /* All arguments of the exec's command line as one that a shell would take. */
@@ -294,7 +350,7 @@ static void add_argv(struct fxt_out *f, const struct et_event *ev)
 			buf_addc(b, ' ');
 		sh_quote(b, et_text(ev, &ev->args[i]), ev->args[i].len);
 	}
-	add_text(f, used(f, &f->argv), b->s, b->len);
+	add_text(f, &f->argv, b->s, b->len);
 }
 
 /* Lines outside the format, "Foreign|cut=FN": an argument Foreign. */
@@ -304,8 +360,13 @@ static void add_extras(struct fxt_out *f, const struct et_event *ev)
 		const char *s = ev->bytes + ev->extras[i].off;
 		size_t len = ev->extras[i].len, n = et_extra_name(s, len);
 
-		if (n)
-			add_bytes(f, fxt_str(s, n), s + n + 1, len - n - 1);
+		if (n) {
+			struct fxt_str name;
+
+			make_room(f);
+			name = passing(f, s, n);
+			add_bytes(f, &name, s + n + 1, len - n - 1);
+		}
 	}
 }
 
@@ -314,11 +375,11 @@ static void add_error(struct fxt_out *f, const struct et_event *ev)
 	const char *name = ev->error ? error_name(ev->error) : NULL;
 
 	if (name)
-		add_text(f, used(f, &f->name[N_ERROR]), name, strlen(name));
+		add_text(f, &f->name[N_ERROR], name, strlen(name));
 	else if (ev->error)
-		add_number(f, used(f, &f->name[N_ERROR]), ev->error);
+		add_number(f, &f->name[N_ERROR], ev->error);
 	if (ev->flags & ET_F_FAILED)
-		add_count(f, used(f, &f->name[N_FAILED]), 1);
+		add_count(f, &f->name[N_FAILED], 1);
 }
 
 /* Which strings are not the names that the kernel resolved: "from+to". */
@@ -336,7 +397,7 @@ static void add_marks(struct fxt_out *f, const struct et_event *ev)
 				buf_addc(b, '+');
 			buf_adds(b, et_marked(ev->kind, i));
 		}
-		add_text(f, used(f, &f->marking[m]), b->s, b->len);
+		add_text(f, &f->marking[m], b->s, b->len);
 	}
 }
 
@@ -352,14 +413,14 @@ static void add_lines(struct fxt_out *f, const struct et_event *ev)
 		buf_adds(b, text);
 	}
 	if (ev->nfindings)
-		add_text(f, used(f, &f->name[N_INCOMPLETE]), b->s, b->len);
+		add_text(f, &f->name[N_INCOMPLETE], b->s, b->len);
 	if (ev->raw_len) {
-		add_bytes(f, used(f, &f->name[N_LINES]), ev->raw, ev->raw_len);
+		add_bytes(f, &f->name[N_LINES], ev->raw, ev->raw_len);
 		return;
 	}
 	b = begin_text(f);
 	et_print_lines(ev, 0, b);
-	add_bytes(f, used(f, &f->name[N_LINES]), b->s, b->len);
+	add_bytes(f, &f->name[N_LINES], b->s, b->len);
 }
 
 /* The times of an event that came in several records. */
@@ -379,7 +440,7 @@ static void add_later(struct fxt_out *f, const struct et_event *ev)
 		buf_addu(b, m->time);
 		buf_addc(b, ';');
 	}
-	add_text(f, used(f, &f->name[N_STAMPS]), b->s, b->len);
+	add_text(f, &f->name[N_STAMPS], b->s, b->len);
 }
 
 /* Whether an event has more than values and strings, which few have. */
@@ -399,8 +460,8 @@ static void add_more(struct fxt_out *f, const struct et_event *ev)
 	if (et_any_marks(ev))
 		add_marks(f, ev);
 	if (ev->flags & ET_F_LATE)
-		add_count(f, used(f, &f->name[N_LATE]), 1);
-	add_count(f, used(f, &f->name[N_CPU]), ev->cpu);
+		add_count(f, &f->name[N_LATE], 1);
+	add_count(f, &f->name[N_CPU], ev->cpu);
 	if (!regular)
 		add_lines(f, ev);
 	else if (ev->nlater)
@@ -415,11 +476,11 @@ static void add_event(struct fxt_out *f, const struct et_event *ev)
 	if (ev->nargs)
 		add_argv(f, ev);
 	else if (et_has_string(ev, ET_ARGS))
-		add_text(f, used(f, &f->argv), "", 0);
+		add_text(f, &f->argv, "", 0);
 	if (has_more(ev))
 		add_more(f, ev);
 	else
-		add_count(f, used(f, &f->name[N_CPU]), ev->cpu);
+		add_count(f, &f->name[N_CPU], ev->cpu);
 }
 
 /* One that has no arguments. */
@@ -455,13 +516,17 @@ static struct fxt_str slice_category(struct fxt_out *f, const struct task *t)
 static void put_names(struct fxt_out *f, const struct task *t)
 {
 	struct fxt_str program = slice_name(f, t), full;
+	size_t len = utf8_cut(program.s, program.len, 255);
+	char name[300], *end = name;
 	struct fxt_arg args[2];
-	char name[300];
-	int len;
 
-	len = snprintf(name, sizeof(name), "%.*s [%" PRIu64 "]",
-		       (int)utf8_cut(program.s, program.len, 255), program.s, t->pid);
-	full = fxt_str(name, (size_t)len);
+	memcpy(name, program.s, len);
+	end += len;
+	*end++ = ' ';
+	*end++ = '[';
+	end += decimal(end, t->pid);
+	*end++ = ']';
+	full = fxt_str(name, (size_t)(end - name));
 	if (t->koid == t->process)
 		fxt_process_name(f->w, t->process, full);
 	args[0] = fxt_arg_koid(used(f, &f->name[N_PROCESS]), t->process);
@@ -480,7 +545,7 @@ static void put_processes(struct fxt_out *f, uint64_t time)
 	category = used(f, &f->category[ET_K_CLONE]);
 	name = used(f, &f->name[N_PROCESSES]);
 	begin_event(f, FXT_EV_COUNTER, time, NULL, category, name);
-	add_number(f, name, (int64_t)n);
+	add_number(f, &f->name[N_PROCESSES], (int64_t)n);
 	end_event(f);
 }
 
@@ -531,7 +596,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	if (why == TASK_EXIT)
 		add_event(f, ev);
 	else if (why != TASK_EXEC)
-		add_count(f, used(f, &f->name[N_UNFINISHED]), 1);
+		add_count(f, &f->name[N_UNFINISHED], 1);
 	end_event(f);
 	put_processes(f, time);
 }
@@ -544,8 +609,8 @@ static void put_head(struct fxt_out *f, uint64_t time)
 
 	begin_event(f, FXT_EV_INSTANT, time, NULL, used(f, &f->name[N_META]),
 		    FXT_STR(ETRACE_FXT_HEAD));
-	add_count(f, FXT_STR("version"), ETRACE_FXT_VERSION);
-	add_text(f, FXT_STR("writer"), writer, sizeof(writer) - 1);
+	add_count(f, &f->name[N_VERSION], ETRACE_FXT_VERSION);
+	add_text(f, &f->name[N_WRITER], writer, sizeof(writer) - 1);
 	end_event(f);
 	f->begun = true;
 }
@@ -558,9 +623,9 @@ static void put_lost(struct fxt_out *f, const struct et_event *ev)
 	fxt_provider_event(f->w, ETRACE_FXT_PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
 	begin_event(f, FXT_EV_INSTANT, ev->time, NULL, category, used(f, &f->kind[ET_K_LOST]));
 	if (et_has(ev, ET_V_LOST_count))
-		add_count(f, used(f, &f->name[N_COUNT]), n);
+		add_count(f, &f->name[N_COUNT], n);
 	f->lost += n;
-	add_count(f, used(f, &f->name[N_CPU]), ev->cpu);
+	add_count(f, &f->name[N_CPU], ev->cpu);
 	end_event(f);
 }
 
@@ -609,11 +674,16 @@ static int fxt_out_end(struct sink *s)
 	proctab_end(f->tab, f->last_time);
 	begin_event(f, FXT_EV_INSTANT, f->last_time, NULL, used(f, &f->name[N_META]),
 		    FXT_STR(ETRACE_FXT_VERDICT));
-	add_count(f, FXT_STR("complete"), complete);
-	add_count(f, FXT_STR("events"), f->events);
-	add_count(f, FXT_STR("lost"), f->lost);
-	for (unsigned int i = 0; (kind = diag_next(f->diag, i, &n)); i++)
-		add_count(f, literal(kind->what), n);
+	add_count(f, &f->name[N_COMPLETE], complete);
+	add_count(f, &f->name[N_EVENTS], f->events);
+	add_count(f, &f->name[N_LOST], f->lost);
+	for (unsigned int i = 0; (kind = diag_next(f->diag, i, &n)); i++) {
+		struct fxt_str name;
+
+		make_room(f);
+		name = passing(f, kind->what, strlen(kind->what));
+		add_count(f, &name, n);
+	}
 	end_event(f);
 	return out_flush(f->out);
 }
@@ -638,7 +708,7 @@ static void begin_file(struct fxt_out *f)
 	fxt_provider_info(f->w, ETRACE_FXT_PROVIDER_ID, FXT_STR(ETRACE_FXT_PROVIDER));
 	fxt_init(f->w, 1000000000);
 	/* viewers want it to be the first string */
-	(void)used(f, &f->name[N_PROCESS]);
+	use(f, &f->name[N_PROCESS]);
 	fxt_process_name(f->w, PROCTAB_OWN_KOID, FXT_STR("etrace"));
 	own[0] = fxt_arg_koid(used(f, &f->name[N_PROCESS]), PROCTAB_OWN_KOID);
 	own[1] = fxt_arg_u(used(f, &f->name[N_UPID]), 0);
