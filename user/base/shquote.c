@@ -6,33 +6,48 @@
 
 #include <string.h>
 
-static const char safe[256] = {
-	['a' ... 'z'] = 1, ['A' ... 'Z'] = 1, ['0' ... '9'] = 1,
-	['_'] = 1, ['@'] = 1, ['%'] = 1, ['+'] = 1, ['='] = 1, [':'] = 1,
-	[','] = 1, ['.'] = 1, ['/'] = 1, ['-'] = 1,
+/* What a byte may be: the later, the more it needs. */
+enum {
+	SAFE,		/* stands as it is */
+	QUOTED,		/* in '...', and so in $'...' */
+	BACKSLASH,	/* in '...', escaped in $'...' */
+	OTHER,		/* not ASCII: in both, if it is UTF-8 */
+	ESCAPED,	/* in $'...' */
 };
 
-/* Whether some of 16 bytes are not safe: not in the table above, in its order. */
-static bool unsafe_16(const char *s)
+static const unsigned char needs[256] = {
+	[0 ... 0x1f] = ESCAPED, ['\''] = ESCAPED, [0x7f] = ESCAPED,
+	[0x80 ... 0xff] = OTHER, ['\\'] = BACKSLASH,
+	[' ' ... '$'] = QUOTED, ['&'] = QUOTED, ['(' ... '*'] = QUOTED, [';' ... '<'] = QUOTED,
+	['>' ... '?'] = QUOTED, ['['] = QUOTED, [']' ... '^'] = QUOTED, ['`'] = QUOTED,
+	['{' ... '~'] = QUOTED,
+};
+
+/* Whether some of 16 bytes need more than @most, by the table above. */
+static inline bool more_16(const char *s, unsigned int most)
 {
 	bytes_16 c = bytes_load_16(s);
 
-	return bytes_any(~(((c >= '+') & (c <= ':')) | ((c >= '@') & (c <= 'Z')) |
-			   ((c >= 'a') & (c <= 'z')) | (c == '_') | (c == '%') | (c == '=')));
+	switch (most) {
+	case SAFE:
+		return bytes_any(~(((c >= '+') & (c <= ':')) | ((c >= '@') & (c <= 'Z')) |
+				   ((c >= 'a') & (c <= 'z')) | (c == '_') | (c == '%') |
+				   (c == '=')));
+	case QUOTED:
+		return bytes_any((c < ' ') | (c == '\'') | (c == '\\') | (c == 0x7f));
+	default:
+		return bytes_any(((c < ' ') & (c >= 0)) | (c == '\'') | (c == 0x7f));
+	}
 }
 
-/* Bytes at the beginning of a word that are safe. */
-static size_t safe_len(const char *s, size_t len)
+/* Bytes at the beginning that need no more than @most. */
+static inline size_t run(const char *s, size_t len, unsigned int most)
 {
 	size_t i = 0;
 
-	if (len >= 16) {
-		while (i + 16 < len && !unsafe_16(s + i))
-			i += 16;
-		if (i + 16 >= len && !unsafe_16(s + len - 16))
-			return len;
-	}
-	while (i < len && safe[(unsigned char)s[i]])
+	while (i + 16 <= len && !more_16(s + i, most))
+		i += 16;
+	while (i < len && needs[(unsigned char)s[i]] <= most)
 		i++;
 	return i;
 }
@@ -43,9 +58,15 @@ static void escape(struct buf *b, const char *s, size_t len)
 
 	buf_adds(b, "$'");
 	for (size_t i = 0; i < len;) {
-		unsigned char c = (unsigned char)s[i];
-		size_t n = utf8_char(s + i, len - i);
+		size_t n = run(s + i, len - i, QUOTED);
+		unsigned char c;
 
+		buf_add(b, s + i, n);
+		i += n;
+		if (i == len)
+			break;
+		c = (unsigned char)s[i];
+		n = utf8_char(s + i, len - i);
 		if (c == '\\' || c == '\'') {
 			buf_addc(b, '\\');
 			buf_addc(b, (char)c);
@@ -67,19 +88,14 @@ static void escape(struct buf *b, const char *s, size_t len)
 
 void sh_quote(struct buf *b, const char *s, size_t len)
 {
-	bool quotable = true;
-	size_t i = safe_len(s, len);
+	size_t i = run(s, len, SAFE);
 
 	if (len && i == len) {
 		buf_add(b, s, len);
 		return;
 	}
-	for (; i < len; i++) {
-		unsigned char c = (unsigned char)s[i];
-
-		quotable = quotable && c != '\'' && c >= 0x20 && c != 0x7f;
-	}
-	if (quotable && utf8_valid(s, len)) {
+	i += run(s + i, len - i, OTHER);
+	if (i == len && utf8_valid(s, len)) {
 		buf_addc(b, '\'');
 		buf_add(b, s, len);
 		buf_addc(b, '\'');
@@ -147,7 +163,7 @@ bool sh_unquote(const char **at, size_t *left, struct buf *word)
 		if (i++ >= len)
 			return false;
 	} else {
-		i = safe_len(s, len);
+		i = run(s, len, SAFE);
 		buf_add(word, s, i);
 	}
 	/* a space and another word, or the end */

@@ -51,8 +51,9 @@ struct thread_slot {
 
 struct fxt_writer {
 	struct out *out;
-	uint32_t record;	/* number of the record being written; may wrap:
-				 * then a slot is spared without need, once
+	uint32_t record;	/* number of the record being written, or the
+				 * next; may wrap: then a slot is spared without
+				 * need, once
 				 */
 	uint16_t last;		/* the string found or made last: often the next */
 	uint8_t last_thread;	/* likewise; 0: none */
@@ -129,15 +130,23 @@ static uint64_t *put_stream(uint64_t *at, const void *data, size_t len)
 }
 
 /* Room for a record of @words in the output. */
-static uint64_t *begin(struct fxt_writer *w, unsigned int words)
+static inline uint64_t *begin(struct fxt_writer *w, unsigned int words)
 {
 	/* the stream's buffer only ever holds whole words of ours: aligned */
 	return out_reserve(w->out, words * 8);
 }
 
-static int finish(struct fxt_writer *w, unsigned int words)
+/* The end of a String or Thread record, which stands before one that needs it. */
+static inline void finish_part(struct fxt_writer *w, unsigned int words)
 {
 	out_commit(w->out, words * 8);
+}
+
+/* The end of any other: what it referred to may go. */
+static inline int finish(struct fxt_writer *w, unsigned int words)
+{
+	out_commit(w->out, words * 8);
+	w->record++;
 	return out_error(w->out);
 }
 
@@ -189,7 +198,7 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 	at[0] = header(FXT_REC_STRING, words) | (uint64_t)index << 16 |
 		(uint64_t)len << 32;
 	put_stream(at + 1, s, len);
-	finish(w, words);
+	finish_part(w, words);
 }
 
 static bool holds(const struct string_slot *slot, const struct fxt_str *str)
@@ -233,44 +242,63 @@ static uint16_t register_string(struct fxt_writer *w, const struct fxt_str *str,
 	return index;
 }
 
-static uint16_t look_up(struct fxt_writer *w, const struct fxt_str *str)
+static inline uint16_t take_note(struct fxt_writer *w, uint16_t index)
 {
-	struct string_slot *slot = &w->strings[w->last];
+	w->strings[index].recent = true;
+	w->strings[index].record = w->record;
+	w->last = index;
+	return index;
+}
+
+/* Return: 0: it is not remembered. */
+static inline uint16_t find_string(struct fxt_writer *w, const struct fxt_str *str, uint32_t hash)
+{
+	const struct string_slot *slot;
+	uint16_t index;
+
+	for (index = w->string_head[hash % STRING_HEADS]; index; index = slot->next) {
+		slot = &w->strings[index];
+		if (slot->hash == hash && holds(slot, str))
+			return take_note(w, index);
+	}
+	return 0;
+}
+
+static inline bool is_last(const struct fxt_writer *w, const struct fxt_str *str)
+{
+	const struct string_slot *slot = &w->strings[w->last];
+
+	return slot->chained && holds(slot, str);
+}
+
+uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
+{
+	if (!str.len || str.len > KEEP_MAX)
+		return 0;
+	if (is_last(w, &str))
+		return take_note(w, w->last);
+	return find_string(w, &str, (uint32_t)hash_bytes(str.s, str.len));
+}
+
+uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str)
+{
 	uint16_t index;
 	uint32_t hash;
 
-	if (str->len > KEEP_MAX)
-		return register_string(w, str, 0);
-	if (slot->chained && holds(slot, str)) {
-		slot->recent = true;
-		slot->record = w->record;
-		return w->last;
-	}
-	hash = (uint32_t)hash_bytes(str->s, str->len);
-	for (index = w->string_head[hash % STRING_HEADS]; index; index = slot->next) {
-		slot = &w->strings[index];
-		if (slot->hash == hash && holds(slot, str)) {
-			slot->recent = true;
-			slot->record = w->record;
-			w->last = index;
-			return index;
-		}
-	}
-	return register_string(w, str, hash);
-}
-
-/* The string ref of a string of at most FXT_MAX_STRING bytes. */
-static inline uint16_t string_ref(struct fxt_writer *w, const struct fxt_str *str)
-{
-	return str->pin || !str->len ? str->pin : look_up(w, str);
+	if (str.len > KEEP_MAX)
+		return register_string(w, &str, 0);
+	if (is_last(w, &str))
+		return take_note(w, w->last);
+	hash = (uint32_t)hash_bytes(str.s, str.len);
+	index = find_string(w, &str, hash);
+	return index ? index : register_string(w, &str, hash);
 }
 
 struct fxt_str fxt_pin(struct fxt_writer *w, struct fxt_str str)
 {
 	if (str.pin || !str.len || str.len > KEEP_MAX || w->pins >= FXT_MAX_PINS)
 		return str;
-	w->record++;
-	str.pin = string_ref(w, &str);
+	str.pin = fxt_ref(w, str);
 	if (!w->strings[str.pin].pinned)
 		w->pins++;
 	w->strings[str.pin].pinned = true;
@@ -330,7 +358,7 @@ static uint8_t look_up_thread(struct fxt_writer *w, uint64_t process, uint64_t t
 	at[0] = header(FXT_REC_THREAD, 3) | (uint64_t)index << 16;
 	at[1] = process;
 	at[2] = thread;
-	finish(w, 3);
+	finish_part(w, 3);
 	return index;
 }
 
@@ -348,12 +376,6 @@ static inline uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_
 /* ---- "Arguments" ---- */
 
 /*
- * Room for any record with arguments: these take their header and a value each;
- * three words before or behind them, and one that finish_record() may copy.
- */
-#define RECORD_WORDS	(2 * FXT_MAX_ARGS + 4)
-
-/*
  * Whether arguments are within the format's limits: seen before anything is
  * registered or written.
  */
@@ -368,48 +390,46 @@ static bool args_fit(const struct fxt_arg *args, unsigned int nargs)
 	return !bad;
 }
 
-/* Register the strings of arguments, and put these together.  Return: their end. */
-static uint64_t *put_args(struct fxt_writer *w, uint64_t *at, const struct fxt_arg *args,
-			  unsigned int nargs)
+/* Register the strings of arguments, and put these into a record. */
+static void put_args(struct fxt_writer *w, struct fxt_record *r, const struct fxt_arg *args,
+		     unsigned int nargs)
 {
+	fxt_record_begin(r);
 	for (const struct fxt_arg *a = args; a < args + nargs; a++) {
-		uint64_t head = (uint64_t)a->type | 1u << 4 |
-				(uint64_t)string_ref(w, &a->name) << 16;
+		uint16_t name = fxt_ref(w, a->name);
 
 		switch (a->type) {
 		case FXT_ARG_I32:
 		case FXT_ARG_U32:
-			*at++ = head | (uint64_t)a->u32 << 32;
+			fxt_put_word(r, a->type, name, a->u32);
 			break;
 		case FXT_ARG_STRING:
-			*at++ = head | (uint64_t)string_ref(w, &a->str) << 32;
+			fxt_put_word(r, a->type, name, fxt_ref(w, a->str));
 			break;
 		case FXT_ARG_NULL:
-			*at++ = head;
+			fxt_put_word(r, a->type, name, 0);
 			break;
 		default:
-			/* all others are two words; the union gives the second's bits */
-			*at++ = head + (1u << 4);
-			*at++ = a->u64;
+			/* the union gives the bits of all others */
+			fxt_put_two(r, a->type, name, a->u64);
 			break;
 		}
 	}
-	return at;
 }
 
 /*
  * A record that was put together, with what it refers to written before it: its
  * size into its header, and all of it into the output.
  */
-static int finish_record(struct fxt_writer *w, uint64_t *record, const uint64_t *end)
+static int finish_record(struct fxt_writer *w, struct fxt_record *r)
 {
-	unsigned int words = (unsigned int)(end - record);
+	unsigned int words = (unsigned int)(r->end - r->words);
 	uint64_t *to = begin(w, words + 1);
 
-	record[0] |= (uint64_t)words << 4;
+	r->words[0] |= (uint64_t)words << 4;
 	/* by two, perhaps one too many */
 	for (unsigned int i = 0; i < words; i += 2)
-		memcpy(to + i, record + i, 16);
+		memcpy(to + i, r->words + i, 16);
 	return finish(w, words);
 }
 
@@ -478,25 +498,31 @@ static bool has_value(enum fxt_event_type type)
 	return type == FXT_EV_COUNTER || type >= FXT_EV_DURATION_COMPLETE;
 }
 
+int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fxt_event *ev)
+{
+	uint64_t refs;
+
+	r->words[1] = ev->time;
+	if (has_value(ev->type))
+		*r->end++ = ev->value;
+	/* the file has the strings and the thread in this order */
+	refs = (uint64_t)fxt_ref(w, ev->category) << 32;
+	refs |= (uint64_t)fxt_ref(w, ev->name) << 48;
+	refs |= (uint64_t)thread_ref(w, ev->process, ev->thread) << 24;
+	r->words[0] = FXT_REC_EVENT | (uint64_t)ev->type << 16 | (uint64_t)r->nargs << 20 | refs;
+	return finish_record(w, r);
+}
+
 int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
 	      const struct fxt_arg *args, unsigned int nargs)
 {
-	uint64_t record[RECORD_WORDS], *end, refs;
+	struct fxt_record r;
 
 	if (ev->category.len > FXT_MAX_STRING || ev->name.len > FXT_MAX_STRING ||
 	    (unsigned int)ev->type >= FXT_EV_COUNT || !args_fit(args, nargs))
 		return -E2BIG;
-	w->record++;
-	record[1] = ev->time;
-	end = put_args(w, record + 2, args, nargs);
-	if (has_value(ev->type))
-		*end++ = ev->value;
-	/* the file has the strings and the thread in this order */
-	refs = (uint64_t)string_ref(w, &ev->category) << 32;
-	refs |= (uint64_t)string_ref(w, &ev->name) << 48;
-	refs |= (uint64_t)thread_ref(w, ev->process, ev->thread) << 24;
-	record[0] = FXT_REC_EVENT | (uint64_t)ev->type << 16 | (uint64_t)nargs << 20 | refs;
-	return finish_record(w, record, end);
+	put_args(w, &r, args, nargs);
+	return fxt_record_event(w, &r, ev);
 }
 
 /* ---- objects ---- */
@@ -505,16 +531,15 @@ int fxt_kernel_object(struct fxt_writer *w, unsigned int type, uint64_t koid,
 		      struct fxt_str name, const struct fxt_arg *args,
 		      unsigned int nargs)
 {
-	uint64_t record[RECORD_WORDS], *end;
+	struct fxt_record r;
 
 	if (name.len > FXT_MAX_STRING || type > 255 || !args_fit(args, nargs))
 		return -E2BIG;
-	w->record++;
-	record[1] = koid;
-	end = put_args(w, record + 2, args, nargs);
-	record[0] = FXT_REC_KERNEL_OBJECT | (uint64_t)type << 16 |
-		    (uint64_t)string_ref(w, &name) << 24 | (uint64_t)nargs << 40;
-	return finish_record(w, record, end);
+	put_args(w, &r, args, nargs);
+	r.words[0] = FXT_REC_KERNEL_OBJECT | (uint64_t)type << 16 |
+		     (uint64_t)fxt_ref(w, name) << 24 | (uint64_t)nargs << 40;
+	r.words[1] = koid;
+	return finish_record(w, &r);
 }
 
 int fxt_process_name(struct fxt_writer *w, uint64_t process, struct fxt_str name)
@@ -535,17 +560,17 @@ int fxt_userspace_object(struct fxt_writer *w, uint64_t process, uint64_t thread
 			 uint64_t pointer, struct fxt_str name,
 			 const struct fxt_arg *args, unsigned int nargs)
 {
-	uint64_t record[RECORD_WORDS], *end, refs;
+	struct fxt_record r;
+	uint64_t refs;
 
 	if (name.len > FXT_MAX_STRING || !args_fit(args, nargs))
 		return -E2BIG;
-	w->record++;
-	record[1] = pointer;
-	end = put_args(w, record + 2, args, nargs);
-	refs = (uint64_t)string_ref(w, &name) << 24;
+	put_args(w, &r, args, nargs);
+	refs = (uint64_t)fxt_ref(w, name) << 24;
 	refs |= (uint64_t)thread_ref(w, process, thread) << 16;
-	record[0] = FXT_REC_USERSPACE_OBJECT | (uint64_t)nargs << 40 | refs;
-	return finish_record(w, record, end);
+	r.words[0] = FXT_REC_USERSPACE_OBJECT | (uint64_t)nargs << 40 | refs;
+	r.words[1] = pointer;
+	return finish_record(w, &r);
 }
 
 /* ---- "Log Record", "Blob Record", "Context Switch Record" ---- */
@@ -559,7 +584,6 @@ int fxt_log(struct fxt_writer *w, uint64_t time, uint64_t process,
 
 	if (text.len > FXT_MAX_STRING)
 		return -E2BIG;
-	w->record++;
 	tref = thread_ref(w, process, thread);
 
 	at = begin(w, words);
@@ -579,8 +603,7 @@ int fxt_blob(struct fxt_writer *w, struct fxt_str name, unsigned int type,
 
 	if (name.len > FXT_MAX_STRING || type > 255 || len > FXT_MAX_BLOB)
 		return -E2BIG;
-	w->record++;
-	ref = string_ref(w, &name);
+	ref = fxt_ref(w, name);
 	words = 1 + fxt_stream_words(len);
 
 	at = begin(w, words);
@@ -598,7 +621,6 @@ int fxt_context_switch(struct fxt_writer *w, const struct fxt_switch *sw)
 	if (sw->cpu > 255 || (unsigned int)sw->out_state > 15 ||
 	    sw->out_priority > 255 || sw->in_priority > 255)
 		return -E2BIG;
-	w->record++;
 	out = thread_ref(w, sw->out_process, sw->out_thread);
 	in = thread_ref(w, sw->in_process, sw->in_thread);
 

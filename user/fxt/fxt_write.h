@@ -168,6 +168,74 @@ int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event);
 int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
 	      const struct fxt_arg *args, unsigned int nargs);
 
+/*
+ * An event in the making, for who writes many: its arguments go into it one by
+ * one, as words, with references of strings instead of the strings.
+ *
+ * fxt_record_begin(), then fxt_ref() and fxt_put_*() for each argument, at most
+ * FXT_MAX_ARGS of them, then fxt_record_event().  References hold for this record
+ * alone, and no other may be written by the same encoder before its end: that
+ * one's strings could take the places of this one's.
+ */
+struct fxt_record {
+	uint64_t *end;
+	unsigned int nargs;
+	/*
+	 * A header, the time, arguments of two words at most, the event's
+	 * value; and one beyond the end may be copied, too.
+	 */
+	uint64_t words[2 + 2 * FXT_MAX_ARGS + 1 + 1];
+};
+
+static inline void fxt_record_begin(struct fxt_record *r)
+{
+	r->end = r->words + 2;
+	r->nargs = 0;
+}
+
+uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str);
+
+/**
+ * fxt_ref - a string in the record at hand
+ * @str: of at most FXT_MAX_STRING bytes
+ *
+ * Writes its String record if there is none.  Return: the reference.
+ */
+static inline uint16_t fxt_ref(struct fxt_writer *w, struct fxt_str str)
+{
+	return str.pin || !str.len ? str.pin : fxt_look_up(w, str);
+}
+
+/**
+ * fxt_known - the same, of a string that is remembered
+ *
+ * Writes nothing.  Return: the reference, or 0.
+ */
+uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str);
+
+/** fxt_put_word - an argument of one word: a number of 32 bits, or a string's reference */
+static inline void fxt_put_word(struct fxt_record *r, enum fxt_arg_type type, uint16_t name,
+				uint32_t v)
+{
+	*r->end++ = (uint64_t)type | 1u << 4 | (uint64_t)name << 16 | (uint64_t)v << 32;
+	r->nargs++;
+}
+
+/** fxt_put_two - an argument of two words, the second by its bits */
+static inline void fxt_put_two(struct fxt_record *r, enum fxt_arg_type type, uint16_t name,
+			       uint64_t v)
+{
+	*r->end++ = (uint64_t)type | 2u << 4 | (uint64_t)name << 16;
+	*r->end++ = v;
+	r->nargs++;
+}
+
+/**
+ * fxt_record_event - write it as an event, with the arguments that it has got
+ * @ev: category and name of at most FXT_MAX_STRING bytes
+ */
+int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fxt_event *ev);
+
 /**
  * fxt_kernel_object - "Kernel Object Record"
  * @type: FXT_KOBJ_*, 8 bits

@@ -8,25 +8,29 @@
 #include <stdlib.h>
 
 #include "base/errname.h"
+#include "base/shquote.h"
 #include "base/signame.h"
 #include "build/etrace_formats.h"
 #include "mapping/etrace_fxt.h"
 #include "lines/event_lines.h"
 #include "fxt/fxt_write.h"
 #include "build/proctab.h"
-#include "base/shquote.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
-/* Names that are in every file, registered once. */
+/* What the buffer for texts keeps from one to the next. */
+#define MAX_TEXT 65536u
+
+/* Names beside those of the schema. */
 enum name {
 	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
 	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_PROCESSES,
-	N_UNFINISHED, N_ERROR, NAME_COUNT
+	N_UNFINISHED, N_ERROR, N_VERSION, N_WRITER, N_COMPLETE, N_EVENTS, N_LOST,
+	NAME_COUNT
 };
 
 static const char *const names[NAME_COUNT] = {
-	[N_PROCESS] = "process",	/* must be the first string of the file */
+	[N_PROCESS] = "process",
 	[N_CPU] = ETRACE_FXT_CPU,
 	[N_FAILED] = ETRACE_FXT_FAILED,
 	[N_INCOMPLETE] = ETRACE_FXT_INCOMPLETE,
@@ -42,14 +46,11 @@ static const char *const names[NAME_COUNT] = {
 	[N_PROCESSES] = "processes",
 	[N_UNFINISHED] = "unfinished",
 	[N_ERROR] = ETRACE_FXT_ERROR,
-};
-
-/* The arguments of one event; more than a record takes if need be. */
-struct args {
-	struct fxt_arg *a;
-	size_t n, cap;
-	char **temp;		/* strings that were made for them */
-	size_t ntemp, temp_cap;
+	[N_VERSION] = "version",
+	[N_WRITER] = "writer",
+	[N_COMPLETE] = "complete",
+	[N_EVENTS] = "events",
+	[N_LOST] = "lost",
 };
 
 struct fxt_out {
@@ -63,143 +64,293 @@ struct fxt_out {
 	struct fxt_str value[ET_K_COUNT][ET_MAX_VALUES];
 	struct fxt_str string[ET_K_COUNT][ET_MAX_STRINGS];
 	struct fxt_str argv, marking[ET_NR_MARKINGS];
-	struct args args;
+	uint8_t signals[ET_K_COUNT];	/* bit i: value i is one */
+	/* the event at hand, and its arguments so far */
+	struct fxt_event event;
+	struct fxt_record record;
+	struct buf text;	/* an argument in the making */
+	char *program;		/* a slice's name that had to be made, or NULL */
 	uint64_t flows;		/* flow ids given so far */
 	uint64_t events, lost, last_time, processes;
 	const struct task *unborn;	/* begins with the execve at hand */
 	bool begun;
 };
 
+/* ---- names ---- */
+
+static struct fxt_str literal(const char *s)
+{
+	return fxt_str(s, strlen(s));
+}
+
+static void take_names(struct fxt_out *f)
+{
+	for (unsigned int i = 0; i < NAME_COUNT; i++)
+		f->name[i] = literal(names[i]);
+	for (unsigned int i = 0; i < ET_K_COUNT; i++) {
+		f->kind[i] = literal(et_kinds[i].name);
+		f->category[i] = literal(et_kinds[i].category);
+		for (unsigned int j = 0; j < et_kinds[i].nvalues; j++) {
+			f->value[i][j] = literal(et_kinds[i].values[j].name);
+			if (et_kinds[i].values[j].means == ET_MEANS_SIGNAL)
+				f->signals[i] |= (uint8_t)(1u << j);
+		}
+		for (unsigned int j = 0; j < et_kinds[i].nstrings; j++)
+			f->string[i][j] = literal(et_kinds[i].strings[j].name);
+	}
+	f->argv = literal(et_args_name[ET_K_EXEC]);
+	for (unsigned int i = 0; i < ET_NR_MARKINGS; i++)
+		f->marking[i] = literal(et_marking_names[i]);
+}
+
+/*
+ * A name gets its String record when it is first used, and keeps its slot: what
+ * the schema has beside that changes nothing in a file.
+ */
+static uint16_t first_use(struct fxt_out *f, struct fxt_str *name)
+{
+	*name = fxt_pin(f->w, *name);
+	return fxt_ref(f->w, *name);
+}
+
+static inline uint16_t use(struct fxt_out *f, struct fxt_str *name)
+{
+	return name->pin ? name->pin : first_use(f, name);
+}
+
+static inline struct fxt_str used(struct fxt_out *f, struct fxt_str *name)
+{
+	use(f, name);
+	return *name;
+}
+
+/* A name that may not come again, for the record at hand. */
+static struct fxt_str passing(struct fxt_out *f, const char *s, size_t len)
+{
+	struct fxt_str name = fxt_str(s, len);
+
+	name.pin = fxt_ref(f->w, name);
+	return name;
+}
+
+/* ---- events ---- */
+
+static inline void begin_event(struct fxt_out *f, enum fxt_event_type type, uint64_t time,
+			       const struct task *t, struct fxt_str category, struct fxt_str name)
+{
+	struct fxt_event *e = &f->event;
+
+	e->type = type;
+	e->time = time;
+	e->process = t ? t->process : PROCTAB_OWN_KOID;
+	e->thread = t ? t->koid : PROCTAB_OWN_KOID;
+	e->category = category;
+	e->name = name;
+	e->value = 0;
+	fxt_record_begin(&f->record);
+}
+
+static inline void end_event(struct fxt_out *f)
+{
+	fxt_record_event(f->w, &f->record, &f->event);
+}
+
+/* Arguments beyond those that a record takes follow it in others. */
+static void next_record(struct fxt_out *f)
+{
+	end_event(f);
+	f->event.type = FXT_EV_INSTANT;
+	f->event.category = used(f, &f->name[N_META]);
+	f->event.name = used(f, &f->name[N_MORE]);
+	fxt_record_begin(&f->record);
+}
+
 /* ---- arguments ---- */
 
-/* Room for one more, which the caller fills. */
-static inline struct fxt_arg *new_arg(struct args *as)
+static inline void make_room(struct fxt_out *f)
 {
-	if (as->n == as->cap)
-		as->a = xgrow(as->a, &as->cap, as->n + 1, sizeof(*as->a));
-	return &as->a[as->n++];
+	if (f->record.nargs == FXT_MAX_ARGS)
+		next_record(f);
 }
 
-static inline void add_arg(struct args *as, struct fxt_arg a)
+/* Unsigned by its type, even where the number is small. */
+static inline void add_count(struct fxt_out *f, struct fxt_str *name, uint64_t v)
 {
-	*new_arg(as) = a;
+	uint16_t ref;
+
+	make_room(f);
+	ref = use(f, name);
+	if (v <= UINT32_MAX)
+		fxt_put_word(&f->record, FXT_ARG_U32, ref, (uint32_t)v);
+	else
+		fxt_put_two(&f->record, FXT_ARG_U64, ref, v);
 }
 
-static char *keep(struct args *as, char *s)
+/* The smallest type that takes it. */
+static inline void add_number(struct fxt_out *f, struct fxt_str *name, int64_t v)
 {
-	as->temp = xgrow(as->temp, &as->temp_cap, as->ntemp + 1, sizeof(s));
-	as->temp[as->ntemp++] = s;
-	return s;
+	uint16_t ref;
+
+	make_room(f);
+	ref = use(f, name);
+	if (v == (int32_t)v)
+		fxt_put_word(&f->record, FXT_ARG_I32, ref, (uint32_t)v);
+	else if (v == (uint32_t)v)
+		fxt_put_word(&f->record, FXT_ARG_U32, ref, (uint32_t)v);
+	else
+		fxt_put_two(&f->record, v < 0 ? FXT_ARG_I64 : FXT_ARG_U64, ref, (uint64_t)v);
 }
 
-static void clear_args(struct args *as)
+static inline void add_string(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
-	for (size_t i = 0; i < as->ntemp; i++)
-		free(as->temp[i]);
-	as->ntemp = 0;
-	as->n = 0;
+	uint16_t ref;
+
+	make_room(f);
+	ref = use(f, name);
+	fxt_put_word(&f->record, FXT_ARG_STRING, ref, fxt_ref(f->w, fxt_str(s, len)));
 }
 
-/* Valid UTF-8 of any length: in one argument or several, "name+1" and on. */
-static void add_text(struct args *as, struct fxt_str name, const char *s, size_t len)
+/* What is too long for one argument: in several, "name", "name+1" and on. */
+static void add_long_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
 	size_t n = utf8_cut(s, len, FXT_MAX_STRING);
 
-	add_arg(as, fxt_arg_str(name, fxt_str(s, n)));
+	add_string(f, name, s, n);
 	for (unsigned int i = 1; n < len; i++) {
-		char *more;
-		int more_len;
+		struct fxt_str more;
+		char text[100];
 
 		s += n;
 		len -= n;
 		n = utf8_cut(s, len, FXT_MAX_STRING);
-		more_len = asprintf(&more, "%.*s+%u", (int)name.len, name.s, i);
-		if (more_len < 0)
-			more = xstrdup("");
-		keep(as, more);
-		add_arg(as, fxt_arg_str(fxt_str(more, strlen(more)), fxt_str(s, n)));
+		snprintf(text, sizeof(text), "%.*s+%u", (int)name->len, name->s, i);
+		make_room(f);
+		more = passing(f, text, strlen(text));
+		add_string(f, &more, s, n);
 	}
+}
+
+/* Valid UTF-8 of any length. */
+static inline void add_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
+{
+	if (len <= FXT_MAX_STRING)
+		add_string(f, name, s, len);
+	else
+		add_long_text(f, name, s, len);
 }
 
 /*
- * Any bytes: as text, and where they are not UTF-8 (or hold NUL, which ends a
- * string for consumers) with U+FFFD, and all of them in hex beside it.
+ * Bytes that are not UTF-8 (or hold NUL, which ends a string for consumers): with
+ * U+FFFD as text, and all of them in hex beside it.
  */
-static void add_bytes(struct args *as, struct fxt_str name, const char *s, size_t len)
+static void add_other_bytes(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
 {
-	struct buf hex_name = { 0 };
-	char *copy;
-	size_t copy_len;
+	struct fxt_str hex_name;
+	char hex[100], *text;
+	size_t text_len;
 
-	if (utf8_valid(s, len)) {
-		add_text(as, name, s, len);
-		return;
-	}
-	copy = keep(as, utf8_replace(s, len, &copy_len));
-	add_text(as, name, copy, copy_len);
-	buf_add(&hex_name, name.s, name.len);
-	buf_adds(&hex_name, ETRACE_FXT_HEX);
-	add_text(as, fxt_str(keep(as, hex_name.s), hex_name.len), keep(as, utf8_hex(s, len)),
-		 2 * len);
+	text = utf8_replace(s, len, &text_len);
+	add_text(f, name, text, text_len);
+	free(text);
+	snprintf(hex, sizeof(hex), "%.*s" ETRACE_FXT_HEX, (int)name->len, name->s);
+	text = utf8_hex(s, len);
+	make_room(f);
+	hex_name = passing(f, hex, strlen(hex));
+	add_text(f, &hex_name, text, 2 * len);
+	free(text);
+}
+
+/* Any bytes: all that the encoder remembers were found to be text before. */
+static inline void add_bytes(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
+{
+	uint16_t ref, known;
+
+	make_room(f);
+	ref = use(f, name);
+	known = fxt_known(f->w, fxt_str(s, len));
+	if (known)
+		fxt_put_word(&f->record, FXT_ARG_STRING, ref, known);
+	else if (utf8_valid(s, len))
+		add_text(f, name, s, len);
+	else
+		add_other_bytes(f, name, s, len);
+}
+
+/* Room for a text that is put together, and not too much of it for good. */
+static struct buf *begin_text(struct fxt_out *f)
+{
+	if (f->text.cap > MAX_TEXT)
+		buf_free(&f->text);
+	f->text.len = 0;
+	return &f->text;
 }
 
 /* A number that is a name: "SIGSEGV". */
-static bool add_signal(struct fxt_out *f, struct fxt_str name, int64_t v)
+static bool add_signal(struct fxt_out *f, struct fxt_str *name, int64_t v)
 {
-	char *text;
+	char text[32];
 
 	if (v <= 0 || v > INT32_MAX || !signal_abbrev((int)v))
 		return false;
-	text = keep(&f->args, xmalloc(32));
-	signal_name((int)v, text, 32);
-	add_arg(&f->args, fxt_arg_str(name, fxt_str(text, strlen(text))));
+	signal_name((int)v, text, sizeof(text));
+	add_text(f, name, text, strlen(text));
 	return true;
 }
 
-static void add_values(struct fxt_out *f, const struct et_event *ev)
+/* Viewers show numbers from 2^63 on as negative ones. */
+static void add_big(struct fxt_out *f, struct fxt_str *name, uint64_t v)
 {
-	const struct et_kind_row *kind = &et_kinds[ev->kind];
+	char text[DECIMAL_ROOM];
 
-	for (unsigned int i = 0; i < kind->nvalues; i++) {
-		struct fxt_str name = f->value[ev->kind][i];
-		int64_t v = ev->val[i];
+	add_text(f, name, text, decimal(text, v));
+}
 
-		if (!et_has(ev, i))
+static void add_value(struct fxt_out *f, const struct et_event *ev, unsigned int i)
+{
+	struct fxt_str *name = &f->value[ev->kind][i];
+
+	if (ev->big >> i & 1)
+		add_big(f, name, (uint64_t)ev->val[i]);
+	else if (!(f->signals[ev->kind] >> i & 1) || !add_signal(f, name, ev->val[i]))
+		add_number(f, name, ev->val[i]);
+}
+
+static inline void add_values(struct fxt_out *f, const struct et_event *ev)
+{
+	struct fxt_str *names = f->value[ev->kind];
+	unsigned int other = ev->big | f->signals[ev->kind];
+
+	for (unsigned int i = 0, left = ev->given; left; i++, left >>= 1) {
+		if (!(left & 1))
 			continue;
-		if (kind->values[i].means == ET_MEANS_SIGNAL && add_signal(f, name, v))
-			continue;
-		if (ev->big >> i & 1) {
-			/* viewers show numbers from 2^63 on as negative ones */
-			char *text = keep(&f->args, xmalloc(24));
-
-			snprintf(text, 24, "%" PRIu64, (uint64_t)v);
-			add_arg(&f->args, fxt_arg_str(name, fxt_str(text, strlen(text))));
-		} else {
-			struct fxt_arg *a = new_arg(&f->args);
-
-			a->name = name;
-			/* the smallest that takes it */
-			a->type = v > UINT32_MAX ? FXT_ARG_U64 : v > INT32_MAX ? FXT_ARG_U32 :
-				  v >= INT32_MIN ? FXT_ARG_I32 : FXT_ARG_I64;
-			a->i64 = v;
-			if (a->type == FXT_ARG_U32 || a->type == FXT_ARG_I32)
-				a->u32 = (uint32_t)v;
-		}
+		if (other >> i & 1)
+			add_value(f, ev, i);
+		else
+			add_number(f, &names[i], ev->val[i]);
 	}
+}
+
+static inline void add_strings(struct fxt_out *f, const struct et_event *ev)
+{
+	struct fxt_str *names = f->string[ev->kind];
+	unsigned int left = ev->strings & ~(1u << ET_ARGS);
+
+	for (unsigned int i = 0; left; i++, left >>= 1)
+		if (left & 1)
+			add_bytes(f, &names[i], et_text(ev, &ev->str[i]), ev->str[i].len);
 }
 
 /* All arguments of the exec's command line as one that a shell would take. */
 static void add_argv(struct fxt_out *f, const struct et_event *ev)
 {
-	struct buf b = { 0 };
+	struct buf *b = begin_text(f);
 
 	for (uint32_t i = 0; i < ev->nargs; i++) {
 		if (i)
-			buf_addc(&b, ' ');
-		sh_quote(&b, et_text(ev, &ev->args[i]), ev->args[i].len);
+			buf_addc(b, ' ');
+		sh_quote(b, et_text(ev, &ev->args[i]), ev->args[i].len);
 	}
-	buf_addc(&b, 0);
-	add_text(&f->args, f->argv, keep(&f->args, b.s), b.len - 1);
+	add_text(f, &f->argv, b->s, b->len);
 }
 
 /* Lines outside the format, "Foreign|cut=FN": an argument Foreign. */
@@ -209,8 +360,13 @@ static void add_extras(struct fxt_out *f, const struct et_event *ev)
 		const char *s = ev->bytes + ev->extras[i].off;
 		size_t len = ev->extras[i].len, n = et_extra_name(s, len);
 
-		if (n)
-			add_bytes(&f->args, fxt_str(s, n), s + n + 1, len - n - 1);
+		if (n) {
+			struct fxt_str name;
+
+			make_room(f);
+			name = passing(f, s, n);
+			add_bytes(f, &name, s + n + 1, len - n - 1);
+		}
 	}
 }
 
@@ -219,129 +375,122 @@ static void add_error(struct fxt_out *f, const struct et_event *ev)
 	const char *name = ev->error ? error_name(ev->error) : NULL;
 
 	if (name)
-		add_arg(&f->args, fxt_arg_str(f->name[N_ERROR], fxt_str(name, strlen(name))));
+		add_text(f, &f->name[N_ERROR], name, strlen(name));
 	else if (ev->error)
-		add_arg(&f->args, fxt_arg_i(f->name[N_ERROR], ev->error));
+		add_number(f, &f->name[N_ERROR], ev->error);
 	if (ev->flags & ET_F_FAILED)
-		add_arg(&f->args, fxt_arg_u(f->name[N_FAILED], 1));
+		add_count(f, &f->name[N_FAILED], 1);
 }
 
 /* Which strings are not the names that the kernel resolved: "from+to". */
 static void add_marks(struct fxt_out *f, const struct et_event *ev)
 {
 	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
-		struct buf b = { 0 };
+		struct buf *b = begin_text(f);
 
 		if (!ev->marks[m])
 			continue;
 		for (unsigned int i = 0; i < 8; i++) {
 			if (!(ev->marks[m] >> i & 1) || !et_marked(ev->kind, i))
 				continue;
-			if (b.len)
-				buf_addc(&b, '+');
-			buf_adds(&b, et_marked(ev->kind, i));
+			if (b->len)
+				buf_addc(b, '+');
+			buf_adds(b, et_marked(ev->kind, i));
 		}
-		buf_addc(&b, 0);
-		add_text(&f->args, f->marking[m], keep(&f->args, b.s), b.len - 1);
+		add_text(f, &f->marking[m], b->s, b->len);
 	}
 }
 
 static void add_lines(struct fxt_out *f, const struct et_event *ev)
 {
-	struct buf why = { 0 }, lines = { 0 };
+	struct buf *b = begin_text(f);
 	char text[160];
 
 	for (unsigned int i = 0; i < ev->nfindings && i < 4; i++) {
 		et_finding_text(&ev->findings[i], text, sizeof(text));
 		if (i)
-			buf_adds(&why, "; ");
-		buf_adds(&why, text);
+			buf_adds(b, "; ");
+		buf_adds(b, text);
 	}
-	if (ev->nfindings) {
-		buf_addc(&why, 0);
-		add_text(&f->args, f->name[N_INCOMPLETE], keep(&f->args, why.s), why.len - 1);
-	}
+	if (ev->nfindings)
+		add_text(f, &f->name[N_INCOMPLETE], b->s, b->len);
 	if (ev->raw_len) {
-		add_bytes(&f->args, f->name[N_LINES], ev->raw, ev->raw_len);
+		add_bytes(f, &f->name[N_LINES], ev->raw, ev->raw_len);
 		return;
 	}
-	et_print_lines(ev, 0, &lines);
-	add_bytes(&f->args, f->name[N_LINES], keep(&f->args, lines.s), lines.len);
+	b = begin_text(f);
+	et_print_lines(ev, 0, b);
+	add_bytes(f, &f->name[N_LINES], b->s, b->len);
 }
 
 /* The times of an event that came in several records. */
 static void add_later(struct fxt_out *f, const struct et_event *ev)
 {
-	struct buf b = { 0 };
+	struct buf *b = begin_text(f);
 
 	for (uint32_t i = 0; i < ev->nlater; i++) {
 		const struct et_mark *m = &ev->later[i];
 
-		buf_addu(&b, m->item);
-		buf_addc(&b, ',');
-		buf_addu(&b, m->off);
-		buf_addc(&b, ',');
-		buf_addu(&b, m->cpu);
-		buf_addc(&b, ',');
-		buf_addu(&b, m->time);
-		buf_addc(&b, ';');
+		buf_addu(b, m->item);
+		buf_addc(b, ',');
+		buf_addu(b, m->off);
+		buf_addc(b, ',');
+		buf_addu(b, m->cpu);
+		buf_addc(b, ',');
+		buf_addu(b, m->time);
+		buf_addc(b, ';');
 	}
-	add_text(&f->args, f->name[N_STAMPS], keep(&f->args, b.s), b.len);
+	add_text(f, &f->name[N_STAMPS], b->s, b->len);
 }
 
-/* All that is known of an event. */
-static void event_args(struct fxt_out *f, const struct et_event *ev)
+/* Whether an event has more than values and strings, which few have. */
+static inline bool has_more(const struct et_event *ev)
+{
+	return ev->flags || ev->error || ev->nextras || ev->nlater || et_any_marks(ev) ||
+	       !et_regular(ev);
+}
+
+static void add_more(struct fxt_out *f, const struct et_event *ev)
 {
 	bool regular = et_regular(ev);
 
-	clear_args(&f->args);
-	add_values(f, ev);
-	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++)
-		if (et_has_string(ev, i))
-			add_bytes(&f->args, f->string[ev->kind][i], et_text(ev, &ev->str[i]),
-				  ev->str[i].len);
-	if (ev->nargs)
-		add_argv(f, ev);
-	else if (et_has_string(ev, ET_ARGS))
-		add_text(&f->args, f->argv, "", 0);
 	if (regular)
 		add_extras(f, ev);
 	add_error(f, ev);
 	if (et_any_marks(ev))
 		add_marks(f, ev);
 	if (ev->flags & ET_F_LATE)
-		add_arg(&f->args, fxt_arg_u(f->name[N_LATE], 1));
-	add_arg(&f->args, fxt_arg_u(f->name[N_CPU], ev->cpu));
+		add_count(f, &f->name[N_LATE], 1);
+	add_count(f, &f->name[N_CPU], ev->cpu);
 	if (!regular)
 		add_lines(f, ev);
 	else if (ev->nlater)
 		add_later(f, ev);
 }
 
-/* An event with all its arguments; those beyond a record's 15 follow it. */
-static void put_event(struct fxt_out *f, struct fxt_event e)
+/* All that is known of an event. */
+static void add_event(struct fxt_out *f, const struct et_event *ev)
 {
-	size_t done = 0;
-
-	do {
-		size_t n = f->args.n - done;
-
-		n = n < FXT_MAX_ARGS ? n : FXT_MAX_ARGS;
-		fxt_event(f->w, &e, f->args.a + done, (unsigned int)n);
-		done += n;
-		e.type = FXT_EV_INSTANT;
-		e.category = f->name[N_META];
-		e.name = f->name[N_MORE];
-	} while (done < f->args.n);
+	add_values(f, ev);
+	add_strings(f, ev);
+	if (ev->nargs)
+		add_argv(f, ev);
+	else if (et_has_string(ev, ET_ARGS))
+		add_text(f, &f->argv, "", 0);
+	if (has_more(ev))
+		add_more(f, ev);
+	else
+		add_count(f, &f->name[N_CPU], ev->cpu);
 }
 
+/* One that has no arguments. */
 static void put_bare(struct fxt_out *f, enum fxt_event_type type, const struct task *t,
 		     uint64_t time, struct fxt_str category, struct fxt_str name,
 		     uint64_t value)
 {
-	struct fxt_event e = { type, time, t->process, t->koid, category, name, value };
-
-	fxt_event(f->w, &e, NULL, 0);
+	begin_event(f, type, time, t, category, name);
+	f->event.value = value;
+	end_event(f);
 }
 
 /* ---- tasks ---- */
@@ -351,50 +500,53 @@ static struct fxt_str slice_name(struct fxt_out *f, const struct task *t)
 {
 	size_t len = t->program_len;
 
-	if (!utf8_valid(t->program, len)) {
-		char *s = keep(&f->args, utf8_replace(t->program, len, &len));
-
-		return fxt_str(s, utf8_cut(s, len, FXT_MAX_STRING));
-	}
-	return fxt_str(t->program, utf8_cut(t->program, len, FXT_MAX_STRING));
+	if (utf8_valid(t->program, len))
+		return fxt_str(t->program, utf8_cut(t->program, len, FXT_MAX_STRING));
+	free(f->program);
+	f->program = utf8_replace(t->program, len, &len);
+	return fxt_str(f->program, utf8_cut(f->program, len, FXT_MAX_STRING));
 }
 
 static struct fxt_str slice_category(struct fxt_out *f, const struct task *t)
 {
-	return t->execed ? f->category[ET_K_EXEC] : f->name[N_FORK];
+	return t->execed ? used(f, &f->category[ET_K_EXEC]) : used(f, &f->name[N_FORK]);
 }
 
 /* "program [pid]" for the process and for the thread. */
 static void put_names(struct fxt_out *f, const struct task *t)
 {
 	struct fxt_str program = slice_name(f, t), full;
+	size_t len = utf8_cut(program.s, program.len, 255);
+	char name[300], *end = name;
 	struct fxt_arg args[2];
-	char name[300];
-	int len;
 
-	len = snprintf(name, sizeof(name), "%.*s [%" PRIu64 "]",
-		       (int)utf8_cut(program.s, program.len, 255), program.s, t->pid);
-	full = fxt_str(name, (size_t)len);
+	memcpy(name, program.s, len);
+	end += len;
+	*end++ = ' ';
+	*end++ = '[';
+	end += decimal(end, t->pid);
+	*end++ = ']';
+	full = fxt_str(name, (size_t)(end - name));
 	if (t->koid == t->process)
 		fxt_process_name(f->w, t->process, full);
-	args[0] = fxt_arg_koid(f->name[N_PROCESS], t->process);
-	args[1] = fxt_arg_u(f->name[N_UPID], t->upid);
+	args[0] = fxt_arg_koid(used(f, &f->name[N_PROCESS]), t->process);
+	args[1] = fxt_arg_u(used(f, &f->name[N_UPID]), t->upid);
 	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, t->koid, full, args, 2);
 }
 
 static void put_processes(struct fxt_out *f, uint64_t time)
 {
-	struct fxt_event e = {
-		FXT_EV_COUNTER, time, PROCTAB_OWN_KOID, PROCTAB_OWN_KOID,
-		f->category[ET_K_CLONE], f->name[N_PROCESSES], 0,
-	};
+	struct fxt_str category, name;
 	uint64_t n = proctab_processes(f->tab);
-	struct fxt_arg arg = fxt_arg_i(f->name[N_PROCESSES], (int64_t)n);
 
 	if (n == f->processes)
 		return;
 	f->processes = n;
-	fxt_event(f->w, &e, &arg, 1);
+	category = used(f, &f->category[ET_K_CLONE]);
+	name = used(f, &f->name[N_PROCESSES]);
+	begin_event(f, FXT_EV_COUNTER, time, NULL, category, name);
+	add_number(f, &f->name[N_PROCESSES], (int64_t)n);
+	end_event(f);
 }
 
 static void on_begin(void *ctx, struct task *t, const struct task *parent,
@@ -409,14 +561,10 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	}
 	put_names(f, t);
 	if (t->execed) {
-		struct fxt_event e = {
-			FXT_EV_DURATION_BEGIN, ev->time, t->process, t->koid,
-			slice_category(f, t), { 0 }, 0,
-		};
-
-		event_args(f, ev);
-		e.name = slice_name(f, t);
-		put_event(f, e);
+		begin_event(f, FXT_EV_DURATION_BEGIN, ev->time, t, slice_category(f, t),
+			    slice_name(f, t));
+		add_event(f, ev);
+		end_event(f);
 		put_processes(f, ev->time);
 		return;
 	}
@@ -425,13 +573,13 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	 * clone, there the child's first.
 	 */
 	if (parent)
-		put_bare(f, FXT_EV_FLOW_BEGIN, parent, ev->time, f->name[N_FORK],
-			 f->name[N_FLOW], ++f->flows);
+		put_bare(f, FXT_EV_FLOW_BEGIN, parent, ev->time, used(f, &f->name[N_FORK]),
+			 used(f, &f->name[N_FLOW]), ++f->flows);
 	put_bare(f, FXT_EV_DURATION_BEGIN, t, ev->time, slice_category(f, t),
 		 slice_name(f, t), 0);
 	if (parent)
-		put_bare(f, FXT_EV_FLOW_END, t, ev->time, f->name[N_FORK],
-			 f->name[N_FLOW], f->flows);
+		put_bare(f, FXT_EV_FLOW_END, t, ev->time, used(f, &f->name[N_FORK]),
+			 used(f, &f->name[N_FLOW]), f->flows);
 	put_processes(f, ev->time);
 }
 
@@ -439,62 +587,46 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 		   const struct et_event *ev)
 {
 	struct fxt_out *f = ctx;
-	struct fxt_event e = {
-		FXT_EV_DURATION_END, time, t->process, t->koid,
-		slice_category(f, t), { 0 }, 0,
-	};
-	struct fxt_arg unfinished = fxt_arg_u(f->name[N_UNFINISHED], 1);
 
 	if (f->unborn == t) {
 		f->unborn = NULL;
 		return;
 	}
-	clear_args(&f->args);
+	begin_event(f, FXT_EV_DURATION_END, time, t, slice_category(f, t), slice_name(f, t));
 	if (why == TASK_EXIT)
-		event_args(f, ev);
+		add_event(f, ev);
 	else if (why != TASK_EXEC)
-		add_arg(&f->args, unfinished);
-	e.name = slice_name(f, t);
-	put_event(f, e);
+		add_count(f, &f->name[N_UNFINISHED], 1);
+	end_event(f);
 	put_processes(f, time);
 }
 
 /* ---- the sink ---- */
 
-static void put_own(struct fxt_out *f, const char *category, const char *name,
-		    uint64_t time)
-{
-	struct fxt_event e = {
-		FXT_EV_INSTANT, time, PROCTAB_OWN_KOID, PROCTAB_OWN_KOID,
-		fxt_str(category, strlen(category)), fxt_str(name, strlen(name)), 0,
-	};
-
-	put_event(f, e);
-}
-
 static void put_head(struct fxt_out *f, uint64_t time)
 {
-	clear_args(&f->args);
-	add_arg(&f->args, fxt_arg_u(FXT_STR("version"), ETRACE_FXT_VERSION));
-	add_arg(&f->args, fxt_arg_str(FXT_STR("writer"), FXT_STR("etrace-read " ETRACE_VERSION)));
-	put_own(f, ETRACE_FXT_CAT_META, ETRACE_FXT_HEAD, time);
+	static const char writer[] = "etrace-read " ETRACE_VERSION;
+
+	begin_event(f, FXT_EV_INSTANT, time, NULL, used(f, &f->name[N_META]),
+		    FXT_STR(ETRACE_FXT_HEAD));
+	add_count(f, &f->name[N_VERSION], ETRACE_FXT_VERSION);
+	add_text(f, &f->name[N_WRITER], writer, sizeof(writer) - 1);
+	end_event(f);
 	f->begun = true;
 }
 
 static void put_lost(struct fxt_out *f, const struct et_event *ev)
 {
-	fxt_provider_event(f->w, ETRACE_FXT_PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
-	clear_args(&f->args);
-	if (et_has(ev, ET_V_LOST_count)) {
-		uint64_t n = (uint64_t)ev->val[ET_V_LOST_count];
+	struct fxt_str category = used(f, &f->category[ET_K_LOST]);
+	uint64_t n = (uint64_t)et_value(ev, ET_V_LOST_count, 1);
 
-		add_arg(&f->args, fxt_arg_u(f->name[N_COUNT], n));
-		f->lost += n;
-	} else {
-		f->lost++;
-	}
-	add_arg(&f->args, fxt_arg_u(f->name[N_CPU], ev->cpu));
-	put_own(f, et_kinds[ET_K_LOST].category, et_kinds[ET_K_LOST].name, ev->time);
+	fxt_provider_event(f->w, ETRACE_FXT_PROVIDER_ID, FXT_PROVIDER_EVENT_BUFFER_FULL);
+	begin_event(f, FXT_EV_INSTANT, ev->time, NULL, category, used(f, &f->kind[ET_K_LOST]));
+	if (et_has(ev, ET_V_LOST_count))
+		add_count(f, &f->name[N_COUNT], n);
+	f->lost += n;
+	add_count(f, &f->name[N_CPU], ev->cpu);
+	end_event(f);
 }
 
 static int fxt_out_item(struct sink *s, const void *item)
@@ -513,26 +645,20 @@ static int fxt_out_item(struct sink *s, const void *item)
 		return out_error(f->out);
 	}
 	t = proctab_actor(f->tab, ev);
-	if (!t) {
-		event_args(f, ev);
-		put_own(f, et_kinds[ev->kind].category, et_kinds[ev->kind].name, ev->time);
-		return out_error(f->out);
-	}
-	if (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT) {
-		struct fxt_event e = {
-			FXT_EV_INSTANT, ev->time, t->process, t->koid,
-			f->category[ev->kind], f->kind[ev->kind], 0,
-		};
+	if (!t || (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT)) {
+		struct fxt_str category = used(f, &f->category[ev->kind]);
 
+		begin_event(f, FXT_EV_INSTANT, ev->time, t, category, used(f, &f->kind[ev->kind]));
 		/* a flow begins here: it needs a slice, if of no length */
 		if (ev->kind == ET_K_CLONE && et_has(ev, ET_V_CLONE_child)) {
-			e.type = FXT_EV_DURATION_COMPLETE;
-			e.value = ev->time;
+			f->event.type = FXT_EV_DURATION_COMPLETE;
+			f->event.value = ev->time;
 		}
-		event_args(f, ev);
-		put_event(f, e);
+		add_event(f, ev);
+		end_event(f);
 	}
-	proctab_apply(f->tab, t, ev);
+	if (t)
+		proctab_apply(f->tab, t, ev);
 	return out_error(f->out);
 }
 
@@ -546,13 +672,19 @@ static int fxt_out_end(struct sink *s)
 	if (!f->begun)
 		put_head(f, 0);
 	proctab_end(f->tab, f->last_time);
-	clear_args(&f->args);
-	add_arg(&f->args, fxt_arg_u(FXT_STR("complete"), complete));
-	add_arg(&f->args, fxt_arg_u(FXT_STR("events"), f->events));
-	add_arg(&f->args, fxt_arg_u(FXT_STR("lost"), f->lost));
-	for (unsigned int i = 0; (kind = diag_next(f->diag, i, &n)); i++)
-		add_arg(&f->args, fxt_arg_u(fxt_str(kind->what, strlen(kind->what)), n));
-	put_own(f, ETRACE_FXT_CAT_META, ETRACE_FXT_VERDICT, f->last_time);
+	begin_event(f, FXT_EV_INSTANT, f->last_time, NULL, used(f, &f->name[N_META]),
+		    FXT_STR(ETRACE_FXT_VERDICT));
+	add_count(f, &f->name[N_COMPLETE], complete);
+	add_count(f, &f->name[N_EVENTS], f->events);
+	add_count(f, &f->name[N_LOST], f->lost);
+	for (unsigned int i = 0; (kind = diag_next(f->diag, i, &n)); i++) {
+		struct fxt_str name;
+
+		make_room(f);
+		name = passing(f, kind->what, strlen(kind->what));
+		add_count(f, &name, n);
+	}
+	end_event(f);
 	return out_flush(f->out);
 }
 
@@ -560,42 +692,26 @@ static void fxt_out_free(struct sink *s)
 {
 	struct fxt_out *f = (struct fxt_out *)s;
 
-	clear_args(&f->args);
-	free(f->args.a);
-	free(f->args.temp);
+	buf_free(&f->text);
+	free(f->program);
 	proctab_free(f->tab);
 	fxt_writer_free(f->w);
 	free(f);
-}
-
-static struct fxt_str pin(struct fxt_out *f, const char *s)
-{
-	return fxt_pin(f->w, fxt_str(s, strlen(s)));
 }
 
 static void begin_file(struct fxt_out *f)
 {
 	struct fxt_arg own[2];
 
+	take_names(f);
 	fxt_magic(f->w);
 	fxt_provider_info(f->w, ETRACE_FXT_PROVIDER_ID, FXT_STR(ETRACE_FXT_PROVIDER));
 	fxt_init(f->w, 1000000000);
-	for (unsigned int i = 0; i < NAME_COUNT; i++)
-		f->name[i] = pin(f, names[i]);
-	for (unsigned int i = 0; i < ET_K_COUNT; i++) {
-		f->kind[i] = pin(f, et_kinds[i].name);
-		f->category[i] = pin(f, et_kinds[i].category);
-		for (unsigned int j = 0; j < et_kinds[i].nvalues; j++)
-			f->value[i][j] = pin(f, et_kinds[i].values[j].name);
-		for (unsigned int j = 0; j < et_kinds[i].nstrings; j++)
-			f->string[i][j] = pin(f, et_kinds[i].strings[j].name);
-	}
-	f->argv = pin(f, et_args_name[ET_K_EXEC]);
-	for (unsigned int i = 0; i < ET_NR_MARKINGS; i++)
-		f->marking[i] = pin(f, et_marking_names[i]);
+	/* viewers want it to be the first string */
+	use(f, &f->name[N_PROCESS]);
 	fxt_process_name(f->w, PROCTAB_OWN_KOID, FXT_STR("etrace"));
-	own[0] = fxt_arg_koid(f->name[N_PROCESS], PROCTAB_OWN_KOID);
-	own[1] = fxt_arg_u(f->name[N_UPID], 0);
+	own[0] = fxt_arg_koid(used(f, &f->name[N_PROCESS]), PROCTAB_OWN_KOID);
+	own[1] = fxt_arg_u(used(f, &f->name[N_UPID]), 0);
 	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, PROCTAB_OWN_KOID, FXT_STR("etrace"), own, 2);
 }
 
