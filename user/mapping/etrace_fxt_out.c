@@ -18,7 +18,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
-/* Names that are in every file, registered once. */
+/* Names beside those of the schema. */
 enum name {
 	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
 	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_PROCESSES,
@@ -26,7 +26,7 @@ enum name {
 };
 
 static const char *const names[NAME_COUNT] = {
-	[N_PROCESS] = "process",	/* must be the first string of the file */
+	[N_PROCESS] = "process",
 	[N_CPU] = ETRACE_FXT_CPU,
 	[N_FAILED] = ETRACE_FXT_FAILED,
 	[N_INCOMPLETE] = ETRACE_FXT_INCOMPLETE,
@@ -69,6 +69,27 @@ struct fxt_out {
 	const struct task *unborn;	/* begins with the execve at hand */
 	bool begun;
 };
+
+/*
+ * A name, which gets its String record when it is first used, and keeps its
+ * slot: what the schema has beside that changes nothing in a file.
+ */
+static inline struct fxt_str used(struct fxt_out *f, struct fxt_str *name)
+{
+	if (!name->pin)
+		*name = fxt_pin(f->w, *name);
+	return *name;
+}
+
+static inline struct fxt_str literal(const char *s)
+{
+	return fxt_str(s, strlen(s));
+}
+
+static inline struct fxt_str name_of(struct fxt_out *f, enum name n)
+{
+	return used(f, &f->name[n]);
+}
 
 /* ---- arguments ---- */
 
@@ -161,11 +182,12 @@ static void add_values(struct fxt_out *f, const struct et_event *ev)
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
 
 	for (unsigned int i = 0; i < kind->nvalues; i++) {
-		struct fxt_str name = f->value[ev->kind][i];
+		struct fxt_str name;
 		int64_t v = ev->val[i];
 
 		if (!et_has(ev, i))
 			continue;
+		name = used(f, &f->value[ev->kind][i]);
 		if (kind->values[i].means == ET_MEANS_SIGNAL && add_signal(f, name, v))
 			continue;
 		if (ev->big >> i & 1) {
@@ -199,7 +221,7 @@ static void add_argv(struct fxt_out *f, const struct et_event *ev)
 		sh_quote(&b, et_text(ev, &ev->args[i]), ev->args[i].len);
 	}
 	buf_addc(&b, 0);
-	add_text(&f->args, f->argv, keep(&f->args, b.s), b.len - 1);
+	add_text(&f->args, used(f, &f->argv), keep(&f->args, b.s), b.len - 1);
 }
 
 /* Lines outside the format, "Foreign|cut=FN": an argument Foreign. */
@@ -219,11 +241,11 @@ static void add_error(struct fxt_out *f, const struct et_event *ev)
 	const char *name = ev->error ? error_name(ev->error) : NULL;
 
 	if (name)
-		add_arg(&f->args, fxt_arg_str(f->name[N_ERROR], fxt_str(name, strlen(name))));
+		add_arg(&f->args, fxt_arg_str(name_of(f, N_ERROR), fxt_str(name, strlen(name))));
 	else if (ev->error)
-		add_arg(&f->args, fxt_arg_i(f->name[N_ERROR], ev->error));
+		add_arg(&f->args, fxt_arg_i(name_of(f, N_ERROR), ev->error));
 	if (ev->flags & ET_F_FAILED)
-		add_arg(&f->args, fxt_arg_u(f->name[N_FAILED], 1));
+		add_arg(&f->args, fxt_arg_u(name_of(f, N_FAILED), 1));
 }
 
 /* Which strings are not the names that the kernel resolved: "from+to". */
@@ -242,7 +264,7 @@ static void add_marks(struct fxt_out *f, const struct et_event *ev)
 			buf_adds(&b, et_marked(ev->kind, i));
 		}
 		buf_addc(&b, 0);
-		add_text(&f->args, f->marking[m], keep(&f->args, b.s), b.len - 1);
+		add_text(&f->args, used(f, &f->marking[m]), keep(&f->args, b.s), b.len - 1);
 	}
 }
 
@@ -259,14 +281,14 @@ static void add_lines(struct fxt_out *f, const struct et_event *ev)
 	}
 	if (ev->nfindings) {
 		buf_addc(&why, 0);
-		add_text(&f->args, f->name[N_INCOMPLETE], keep(&f->args, why.s), why.len - 1);
+		add_text(&f->args, name_of(f, N_INCOMPLETE), keep(&f->args, why.s), why.len - 1);
 	}
 	if (ev->raw_len) {
-		add_bytes(&f->args, f->name[N_LINES], ev->raw, ev->raw_len);
+		add_bytes(&f->args, name_of(f, N_LINES), ev->raw, ev->raw_len);
 		return;
 	}
 	et_print_lines(ev, 0, &lines);
-	add_bytes(&f->args, f->name[N_LINES], keep(&f->args, lines.s), lines.len);
+	add_bytes(&f->args, name_of(f, N_LINES), keep(&f->args, lines.s), lines.len);
 }
 
 /* The times of an event that came in several records. */
@@ -286,7 +308,7 @@ static void add_later(struct fxt_out *f, const struct et_event *ev)
 		buf_addu(&b, m->time);
 		buf_addc(&b, ';');
 	}
-	add_text(&f->args, f->name[N_STAMPS], keep(&f->args, b.s), b.len);
+	add_text(&f->args, name_of(f, N_STAMPS), keep(&f->args, b.s), b.len);
 }
 
 /* All that is known of an event. */
@@ -298,20 +320,20 @@ static void event_args(struct fxt_out *f, const struct et_event *ev)
 	add_values(f, ev);
 	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++)
 		if (et_has_string(ev, i))
-			add_bytes(&f->args, f->string[ev->kind][i], et_text(ev, &ev->str[i]),
-				  ev->str[i].len);
+			add_bytes(&f->args, used(f, &f->string[ev->kind][i]),
+				  et_text(ev, &ev->str[i]), ev->str[i].len);
 	if (ev->nargs)
 		add_argv(f, ev);
 	else if (et_has_string(ev, ET_ARGS))
-		add_text(&f->args, f->argv, "", 0);
+		add_text(&f->args, used(f, &f->argv), "", 0);
 	if (regular)
 		add_extras(f, ev);
 	add_error(f, ev);
 	if (et_any_marks(ev))
 		add_marks(f, ev);
 	if (ev->flags & ET_F_LATE)
-		add_arg(&f->args, fxt_arg_u(f->name[N_LATE], 1));
-	add_arg(&f->args, fxt_arg_u(f->name[N_CPU], ev->cpu));
+		add_arg(&f->args, fxt_arg_u(name_of(f, N_LATE), 1));
+	add_arg(&f->args, fxt_arg_u(name_of(f, N_CPU), ev->cpu));
 	if (!regular)
 		add_lines(f, ev);
 	else if (ev->nlater)
@@ -321,18 +343,16 @@ static void event_args(struct fxt_out *f, const struct et_event *ev)
 /* An event with all its arguments; those beyond a record's 15 follow it. */
 static void put_event(struct fxt_out *f, struct fxt_event e)
 {
-	size_t done = 0;
+	const struct fxt_arg *a = f->args.a, *end = a + f->args.n;
 
-	do {
-		size_t n = f->args.n - done;
-
-		n = n < FXT_MAX_ARGS ? n : FXT_MAX_ARGS;
-		fxt_event(f->w, &e, f->args.a + done, (unsigned int)n);
-		done += n;
+	while (end - a > FXT_MAX_ARGS) {
+		fxt_event(f->w, &e, a, FXT_MAX_ARGS);
+		a += FXT_MAX_ARGS;
 		e.type = FXT_EV_INSTANT;
-		e.category = f->name[N_META];
-		e.name = f->name[N_MORE];
-	} while (done < f->args.n);
+		e.category = name_of(f, N_META);
+		e.name = name_of(f, N_MORE);
+	}
+	fxt_event(f->w, &e, a, (unsigned int)(end - a));
 }
 
 static void put_bare(struct fxt_out *f, enum fxt_event_type type, const struct task *t,
@@ -361,7 +381,7 @@ static struct fxt_str slice_name(struct fxt_out *f, const struct task *t)
 
 static struct fxt_str slice_category(struct fxt_out *f, const struct task *t)
 {
-	return t->execed ? f->category[ET_K_EXEC] : f->name[N_FORK];
+	return t->execed ? used(f, &f->category[ET_K_EXEC]) : name_of(f, N_FORK);
 }
 
 /* "program [pid]" for the process and for the thread. */
@@ -377,23 +397,26 @@ static void put_names(struct fxt_out *f, const struct task *t)
 	full = fxt_str(name, (size_t)len);
 	if (t->koid == t->process)
 		fxt_process_name(f->w, t->process, full);
-	args[0] = fxt_arg_koid(f->name[N_PROCESS], t->process);
-	args[1] = fxt_arg_u(f->name[N_UPID], t->upid);
+	args[0] = fxt_arg_koid(name_of(f, N_PROCESS), t->process);
+	args[1] = fxt_arg_u(name_of(f, N_UPID), t->upid);
 	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, t->koid, full, args, 2);
 }
 
 static void put_processes(struct fxt_out *f, uint64_t time)
 {
 	struct fxt_event e = {
-		FXT_EV_COUNTER, time, PROCTAB_OWN_KOID, PROCTAB_OWN_KOID,
-		f->category[ET_K_CLONE], f->name[N_PROCESSES], 0,
+		.type = FXT_EV_COUNTER, .time = time, .process = PROCTAB_OWN_KOID,
+		.thread = PROCTAB_OWN_KOID,
 	};
 	uint64_t n = proctab_processes(f->tab);
-	struct fxt_arg arg = fxt_arg_i(f->name[N_PROCESSES], (int64_t)n);
+	struct fxt_arg arg;
 
 	if (n == f->processes)
 		return;
 	f->processes = n;
+	e.category = used(f, &f->category[ET_K_CLONE]);
+	e.name = name_of(f, N_PROCESSES);
+	arg = fxt_arg_i(e.name, (int64_t)n);
 	fxt_event(f->w, &e, &arg, 1);
 }
 
@@ -425,13 +448,13 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	 * clone, there the child's first.
 	 */
 	if (parent)
-		put_bare(f, FXT_EV_FLOW_BEGIN, parent, ev->time, f->name[N_FORK],
-			 f->name[N_FLOW], ++f->flows);
+		put_bare(f, FXT_EV_FLOW_BEGIN, parent, ev->time, name_of(f, N_FORK),
+			 name_of(f, N_FLOW), ++f->flows);
 	put_bare(f, FXT_EV_DURATION_BEGIN, t, ev->time, slice_category(f, t),
 		 slice_name(f, t), 0);
 	if (parent)
-		put_bare(f, FXT_EV_FLOW_END, t, ev->time, f->name[N_FORK],
-			 f->name[N_FLOW], f->flows);
+		put_bare(f, FXT_EV_FLOW_END, t, ev->time, name_of(f, N_FORK),
+			 name_of(f, N_FLOW), f->flows);
 	put_processes(f, ev->time);
 }
 
@@ -440,10 +463,9 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 {
 	struct fxt_out *f = ctx;
 	struct fxt_event e = {
-		FXT_EV_DURATION_END, time, t->process, t->koid,
-		slice_category(f, t), { 0 }, 0,
+		.type = FXT_EV_DURATION_END, .time = time, .process = t->process,
+		.thread = t->koid,
 	};
-	struct fxt_arg unfinished = fxt_arg_u(f->name[N_UNFINISHED], 1);
 
 	if (f->unborn == t) {
 		f->unborn = NULL;
@@ -453,7 +475,8 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	if (why == TASK_EXIT)
 		event_args(f, ev);
 	else if (why != TASK_EXEC)
-		add_arg(&f->args, unfinished);
+		add_arg(&f->args, fxt_arg_u(name_of(f, N_UNFINISHED), 1));
+	e.category = slice_category(f, t);
 	e.name = slice_name(f, t);
 	put_event(f, e);
 	put_processes(f, time);
@@ -488,12 +511,12 @@ static void put_lost(struct fxt_out *f, const struct et_event *ev)
 	if (et_has(ev, ET_V_LOST_count)) {
 		uint64_t n = (uint64_t)ev->val[ET_V_LOST_count];
 
-		add_arg(&f->args, fxt_arg_u(f->name[N_COUNT], n));
+		add_arg(&f->args, fxt_arg_u(name_of(f, N_COUNT), n));
 		f->lost += n;
 	} else {
 		f->lost++;
 	}
-	add_arg(&f->args, fxt_arg_u(f->name[N_CPU], ev->cpu));
+	add_arg(&f->args, fxt_arg_u(name_of(f, N_CPU), ev->cpu));
 	put_own(f, et_kinds[ET_K_LOST].category, et_kinds[ET_K_LOST].name, ev->time);
 }
 
@@ -520,10 +543,12 @@ static int fxt_out_item(struct sink *s, const void *item)
 	}
 	if (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT) {
 		struct fxt_event e = {
-			FXT_EV_INSTANT, ev->time, t->process, t->koid,
-			f->category[ev->kind], f->kind[ev->kind], 0,
+			.type = FXT_EV_INSTANT, .time = ev->time, .process = t->process,
+			.thread = t->koid,
 		};
 
+		e.category = used(f, &f->category[ev->kind]);
+		e.name = used(f, &f->kind[ev->kind]);
 		/* a flow begins here: it needs a slice, if of no length */
 		if (ev->kind == ET_K_CLONE && et_has(ev, ET_V_CLONE_child)) {
 			e.type = FXT_EV_DURATION_COMPLETE;
@@ -568,34 +593,36 @@ static void fxt_out_free(struct sink *s)
 	free(f);
 }
 
-static struct fxt_str pin(struct fxt_out *f, const char *s)
+static void take_names(struct fxt_out *f)
 {
-	return fxt_pin(f->w, fxt_str(s, strlen(s)));
+	for (unsigned int i = 0; i < NAME_COUNT; i++)
+		f->name[i] = literal(names[i]);
+	for (unsigned int i = 0; i < ET_K_COUNT; i++) {
+		f->kind[i] = literal(et_kinds[i].name);
+		f->category[i] = literal(et_kinds[i].category);
+		for (unsigned int j = 0; j < et_kinds[i].nvalues; j++)
+			f->value[i][j] = literal(et_kinds[i].values[j].name);
+		for (unsigned int j = 0; j < et_kinds[i].nstrings; j++)
+			f->string[i][j] = literal(et_kinds[i].strings[j].name);
+	}
+	f->argv = literal(et_args_name[ET_K_EXEC]);
+	for (unsigned int i = 0; i < ET_NR_MARKINGS; i++)
+		f->marking[i] = literal(et_marking_names[i]);
 }
 
 static void begin_file(struct fxt_out *f)
 {
 	struct fxt_arg own[2];
 
+	take_names(f);
 	fxt_magic(f->w);
 	fxt_provider_info(f->w, ETRACE_FXT_PROVIDER_ID, FXT_STR(ETRACE_FXT_PROVIDER));
 	fxt_init(f->w, 1000000000);
-	for (unsigned int i = 0; i < NAME_COUNT; i++)
-		f->name[i] = pin(f, names[i]);
-	for (unsigned int i = 0; i < ET_K_COUNT; i++) {
-		f->kind[i] = pin(f, et_kinds[i].name);
-		f->category[i] = pin(f, et_kinds[i].category);
-		for (unsigned int j = 0; j < et_kinds[i].nvalues; j++)
-			f->value[i][j] = pin(f, et_kinds[i].values[j].name);
-		for (unsigned int j = 0; j < et_kinds[i].nstrings; j++)
-			f->string[i][j] = pin(f, et_kinds[i].strings[j].name);
-	}
-	f->argv = pin(f, et_args_name[ET_K_EXEC]);
-	for (unsigned int i = 0; i < ET_NR_MARKINGS; i++)
-		f->marking[i] = pin(f, et_marking_names[i]);
+	/* viewers want it to be the first string */
+	name_of(f, N_PROCESS);
 	fxt_process_name(f->w, PROCTAB_OWN_KOID, FXT_STR("etrace"));
-	own[0] = fxt_arg_koid(f->name[N_PROCESS], PROCTAB_OWN_KOID);
-	own[1] = fxt_arg_u(f->name[N_UPID], 0);
+	own[0] = fxt_arg_koid(name_of(f, N_PROCESS), PROCTAB_OWN_KOID);
+	own[1] = fxt_arg_u(name_of(f, N_UPID), 0);
 	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, PROCTAB_OWN_KOID, FXT_STR("etrace"), own, 2);
 }
 
