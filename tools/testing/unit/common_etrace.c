@@ -172,7 +172,8 @@ static void add_string(struct gen *g, struct lt_event *ev, enum lt_tag tag, stru
  * be missing is so at times, but for strings if @all.  Return: a bit for each
  * string that it announces.
  */
-static unsigned int add_header(struct gen *g, struct lt_event *ev, const struct et_row *row, bool all)
+static unsigned int add_header(struct gen *g, struct lt_event *ev, const struct et_row *row,
+			       bool all)
 {
 	const struct et_kind_row *kind = &et_kinds[row->kind];
 	unsigned int announced = 0;
