@@ -65,6 +65,24 @@ static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 	etrace_scratch_put();
 }
 
+/* Names that a function is called with, each as a directory and an entry of it. */
+static __always_inline void etrace_hook_children(struct etrace_task *t, u8 id,
+						 etrace_hook_regs *regs, int nr)
+{
+	struct etrace_scratch *sc;
+	struct etrace_rec r;
+	int i;
+
+	r.cut = 0;
+	r.outside = 0;
+	sc = etrace_scratch_get();
+	for (i = 0; i < nr; i++)
+		etrace_capture_child(&r, i, sc, etrace_hook_arg(regs, 2 * i),
+				     etrace_hook_arg(regs, 2 * i + 1));
+	etrace_hold_keep(&t->hold, id, &r, nr);
+	etrace_scratch_put();
+}
+
 /*
  * int security_path_rename(const struct path *old_dir, struct dentry *old,
  *			    const struct path *new_dir, struct dentry *new,
@@ -73,33 +91,13 @@ static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 static void etrace_hook_path_rename(struct etrace_task *t, u8 id,
 				    etrace_hook_regs *regs)
 {
-	struct etrace_scratch *sc;
-	struct etrace_rec r;
-
-	r.cut = 0;
-	r.outside = 0;
-	sc = etrace_scratch_get();
-	etrace_capture_child(&r, 0, sc, etrace_hook_arg(regs, 0),
-			     etrace_hook_arg(regs, 1));
-	etrace_capture_child(&r, 1, sc, etrace_hook_arg(regs, 2),
-			     etrace_hook_arg(regs, 3));
-	etrace_hold_keep(&t->hold, id, &r, 2);
-	etrace_scratch_put();
+	etrace_hook_children(t, id, regs, 2);
 }
 
 /* An ETRACE_HOOK_CHILD() of the table. */
 static void __maybe_unused etrace_hook_child(struct etrace_task *t, u8 id, etrace_hook_regs *regs)
 {
-	struct etrace_scratch *sc;
-	struct etrace_rec r;
-
-	r.cut = 0;
-	r.outside = 0;
-	sc = etrace_scratch_get();
-	etrace_capture_child(&r, 0, sc, etrace_hook_arg(regs, 0),
-			     etrace_hook_arg(regs, 1));
-	etrace_hold_keep(&t->hold, id, &r, 1);
-	etrace_scratch_put();
+	etrace_hook_children(t, id, regs, 1);
 }
 
 /*

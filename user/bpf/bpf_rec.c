@@ -26,8 +26,9 @@
 #define KEEP_BYTES	4096u
 
 /* The kinds of records are those of events, as far as they are any. */
-_Static_assert((int)EB_EXEC == (int)ET_K_EXEC && (int)EB_URING == (int)ET_K_URING,
-	       "bpf_abi.h and schema.h number the same events");
+#define EVENT(ID, id, name, category, where, doc) \
+	_Static_assert((int)EB_##ID == (int)ET_K_##ID, "bpf_abi.h and schema.h: " name);
+#include "kernel/etrace_events.def"
 
 /* A string of an event. */
 struct text {

@@ -642,9 +642,9 @@ static bool header_fits(const struct growing *g, const struct et_line *l,
 		return open;
 	case ET_FAILED:
 		/* a failed umount may also stand alone, behind a whole one */
-		if (ev->kind == ET_K_UMOUNT && g->one_record && !same_record(g, l))
+		if (lt_fails_alone(ev->kind) && g->one_record && !same_record(g, l))
 			return false;
-		return ev->kind == ET_K_MOUNT || ev->kind == ET_K_UMOUNT || open;
+		return lt_fails_late(ev->kind) || open;
 	default:	/* ET_MORE; with ET_BEGIN another event begins */
 		return true;
 	}
@@ -1088,8 +1088,10 @@ static void go_alone(struct assembler *a, const struct growing *g)
 /* A mount may still fail long after its strings were printed. */
 static bool may_still_fail(const struct growing *g)
 {
-	return (g->ev.kind == ET_K_MOUNT || g->ev.kind == ET_K_UMOUNT) &&
-	       !(g->ev.flags & LT_F_FAILED) && !g->one_record;
+	/* what goes the short way came as one record, as far as it came */
+	bool one_record = g->quick.on ? g->lines > 1 : g->one_record;
+
+	return lt_fails_late(g->ev.kind) && !(g->ev.flags & LT_F_FAILED) && !one_record;
 }
 
 /* Let out what is due at @now. */

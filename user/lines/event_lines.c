@@ -235,7 +235,8 @@ uint64_t lt_print(const struct lt_event *ev, uint64_t earliest, struct buf *b)
 		return earliest;
 	}
 	/* this one must not look like the end of a record before it */
-	if (earliest && ev->nitems && ev->items[0].tag == LT_UmountFailed)
+	if (earliest && ev->nitems && lt_tags[ev->items[0].tag].role == ET_FAILED &&
+	    lt_fails_alone(ev->kind))
 		earliest++;
 	if (p.time < earliest)
 		p.time = earliest;

@@ -43,7 +43,7 @@ const uint8_t lt_of_row[ET_NR_ROWS] = {
 /* What a line, by its role, says of the events of its kind. */
 enum {
 	ROLE_BEGIN = 0, ROLE_MIDDLE = LT_NEEDS_END, ROLE_LAST = LT_NEEDS_END,
-	ROLE_FAILED = 0, ROLE_MORE = 0,
+	ROLE_FAILED = LT_MAY_FAIL, ROLE_MORE = 0,
 	WHEN_BEGIN = LT_NEEDS_BEGIN, WHEN_MIDDLE = 0, WHEN_LAST = 0,
 	WHEN_FAILED = 0, WHEN_MORE = 0,
 };

@@ -64,7 +64,20 @@ extern const uint8_t lt_of_row[ET_NR_ROWS];
 #define LT_NEEDS_BEGIN	1u	/* a line that begins each of them */
 #define LT_NEEDS_END	2u	/* one that ends it, or goes on with it */
 #define LT_HAS_TEXT	4u	/* strings */
+#define LT_MAY_FAIL	8u	/* a line that says that the call failed */
 extern const uint8_t lt_needs[ET_K_COUNT];
+
+/* Whether events of a kind may be whole, and then a line tells that they failed. */
+static inline bool lt_fails_late(unsigned int kind)
+{
+	return (lt_needs[kind] & (LT_MAY_FAIL | LT_NEEDS_END)) == LT_MAY_FAIL;
+}
+
+/* Whether that line may also be all that there is of another event. */
+static inline bool lt_fails_alone(unsigned int kind)
+{
+	return lt_fails_late(kind) && !(lt_needs[kind] & LT_NEEDS_BEGIN);
+}
 
 /* Whether a whole line may lack a field; others are not there at all then. */
 static inline bool lt_may_lack(const struct lt_tag_row *row, const struct et_field *f)

@@ -167,22 +167,34 @@ static void add_string(struct gen *g, struct lt_event *ev, enum lt_tag tag, stru
 	lt_add_bytes(ev, b->s, b->len);
 }
 
-/* A header with random numbers; sizes are set when the strings are there. */
-static void add_header(struct gen *g, struct lt_event *ev, enum lt_tag tag)
+/*
+ * A header with random values; sizes are set when the strings are there.  What may
+ * be missing is so at times, but for strings if @all.  Return: a bit for each
+ * string that it announces.
+ */
+static unsigned int add_header(struct gen *g, struct lt_event *ev, const struct et_row *row,
+			       bool all)
 {
-	const struct lt_tag_row *row = &lt_tags[tag];
+	const struct et_kind_row *kind = &et_kinds[row->kind];
+	unsigned int announced = 0;
 
-	lt_add_item(ev, tag, ev->cpu, ev->time);
+	lt_add_item(ev, lt_of_row[row - et_rows], ev->cpu, ev->time);
 	for (unsigned int i = 0; i < row->nfields; i++) {
-		bool big = false;
-		int64_t v = 0;
+		const struct et_field *f = &row->fields[i];
+		bool may = f->may && row->when == ET_EACH, big = false;
+		int64_t v;
 
-		if (row->fields[i].is_size)
+		if (may && !(all && f->is_size) && rnd_one_in(&g->r, 2))
 			continue;
-		v = tag == LT_SchedFork ? (int64_t)rnd(&g->r, 1ull << 50) :
-					     random_number(&g->r, &big);
+		if (f->is_size) {
+			announced |= 1u << f->slot;
+			continue;
+		}
+		v = kind->values[f->slot].means == ET_MEANS_UPID ?
+		    (int64_t)rnd(&g->r, 1ull << 50) : random_number(&g->r, &big);
 		lt_set_field(ev, i, v, big);
 	}
+	return announced;
 }
 
 static void set_sizes(struct lt_event *ev)
@@ -211,116 +223,101 @@ static void set_sizes(struct lt_event *ev)
 	}
 }
 
-/* @last: what the task did before; some forms cannot follow some others. */
-static void random_event(struct gen *g, struct lt_event *ev, enum et_kind last)
+/* Has a kind lines of a role, of those that are always there? */
+static bool kind_has(enum et_kind kind, enum et_role role, bool each)
 {
-	struct rng *r = &g->r;
+	for (unsigned int i = et_kinds[kind].row; i < et_kinds[kind].end; i++)
+		if (et_rows[i].role == role && (!each || et_rows[i].when == ET_EACH))
+			return true;
+	return false;
+}
+
+/* Is a whole event of the kind seen to be so only by what comes behind its beginning? */
+static bool has_end(enum et_kind kind)
+{
+	return kind_has(kind, ET_MIDDLE, false) || kind_has(kind, ET_LAST, false);
+}
+
+/* May the line that a call failed also be another call, whose name could not be had? */
+static bool fails_alone(enum et_kind kind)
+{
+	return !has_end(kind) && !kind_has(kind, ET_BEGIN, true);
+}
+
+/* A line that an event may begin with; NULL: it begins with its end. */
+static const struct et_row *random_begin(struct gen *g, enum et_kind kind, bool failed, bool again)
+{
+	bool may_lack = !kind_has(kind, ET_BEGIN, true) &&
+			(failed ? has_end(kind) || !again : kind_has(kind, ET_LAST, false));
+	const struct et_row *begin = NULL;
+	unsigned int n = 0;
+
+	if (may_lack && rnd_one_in(&g->r, 4))
+		return NULL;
+	for (unsigned int i = et_kinds[kind].row; i < et_kinds[kind].end; i++)
+		if (et_rows[i].role == ET_BEGIN && rnd_one_in(&g->r, ++n))
+			begin = &et_rows[i];
+	return begin;
+}
+
+/*
+ * Any event of its kind that the schema allows.  @again: the task's last one was of
+ * this kind, too: where a line is lost, what only adds to an event would be taken
+ * for more of that one.
+ */
+static void random_event(struct gen *g, struct lt_event *ev, bool again)
+{
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
+	bool failed = kind_has(ev->kind, ET_FAILED, false) && rnd_one_in(&g->r, 3);
+	const struct et_row *begin = random_begin(g, ev->kind, failed, again);
+	unsigned int announced = 0;
 	struct buf b = { 0 };
 
-	switch (ev->kind) {
-	case ET_K_EXEC:
-		add_header(g, ev, LT_New_proc);
-		add_string(g, ev, LT_PI, &b);
-		add_string(g, ev, LT_PP, &b);
-		add_string(g, ev, LT_CW, &b);
-		for (uint32_t i = 0, n = (uint32_t)rnd(r, 12); i < n; i++) {
-			add_string(g, ev, LT_A, &b);
-			ev->items[ev->nitems - 1].index = i;
-		}
-		add_header(g, ev, LT_End_of_args);
-		break;
-	case ET_K_CLONE:
-		if (rnd_one_in(r, 4)) {
-			add_header(g, ev, LT_SchedFork);
-			break;
-		}
-		add_header(g, ev, LT_SysClone);
-		add_header(g, ev, rnd_one_in(r, 4) ? LT_SysCloneFailed : LT_SchedFork);
-		break;
-	case ET_K_OPEN:
-		add_header(g, ev, LT_Open);
-		add_string(g, ev, LT_FN, &b);
-		add_string(g, ev, LT_FO, &b);
-		break;
-	case ET_K_CLOSE:
-		add_header(g, ev, LT_Close);
-		break;
-	case ET_K_DUP:
-		add_header(g, ev, LT_Dup);
-		break;
-	case ET_K_PIPE:
-		add_header(g, ev, LT_Pipe);
-		break;
-	case ET_K_RENAME:
-	case ET_K_LINK: {
-		bool link = ev->kind == ET_K_LINK, form3 = rnd_one_in(r, 6);
-		enum lt_tag failed = link ? LT_LinkFailed : LT_RenameFailed;
+	for (unsigned int i = kind->row; i < kind->end; i++) {
+		const struct et_row *row = &et_rows[i];
 
-		if (!form3) {
-			if (rnd_one_in(r, 2))
-				add_header(g, ev, link ? LT_LinkatFrom : LT_Rename2From);
-			else
-				add_header(g, ev, link ? LT_LinkFrom : LT_RenameFrom);
-			add_string(g, ev, link ? LT_LF : LT_RF, &b);
-		}
-		if (form3 || rnd_one_in(r, 4)) {
-			add_header(g, ev, failed);
+		switch ((enum et_role)row->role) {
+		case ET_BEGIN:
+			if (row == begin)
+				announced |= add_header(g, ev, row, failed && again);
+			break;
+		case ET_MIDDLE:
+		case ET_LAST:
+			if (!failed)
+				announced |= add_header(g, ev, row, true);
+			break;
+		case ET_FAILED:
+			if (failed)
+				add_header(g, ev, row, true);
+			break;
+		case ET_MORE:
+			if (!again && rnd_one_in(&g->r, 3))
+				add_header(g, ev, row, true);
+			break;
+		case ET_STRING:
+			if (!(announced >> row->slot & 1))
+				break;
+			for (uint32_t n = row->slot == ET_ARGS ? (uint32_t)rnd(&g->r, 12) : 1, k = 0;
+			     k < n; k++) {
+				add_string(g, ev, lt_of_row[i], &b);
+				ev->items[ev->nitems - 1].index = k;
+			}
 			break;
 		}
-		add_header(g, ev, link ? LT_LinkTo : LT_RenameTo);
-		add_string(g, ev, link ? LT_LT : LT_RT, &b);
-		break;
-	}
-	case ET_K_SYMLINK:
-		add_header(g, ev, LT_Symlink);
-		add_string(g, ev, LT_ST, &b);
-		if (rnd_one_in(r, 2))
-			add_string(g, ev, LT_SR, &b);
-		add_string(g, ev, LT_SL, &b);
-		break;
-	case ET_K_MOUNT:
-		add_header(g, ev, LT_Mount);
-		if (rnd_one_in(r, 2))
-			add_string(g, ev, LT_MS, &b);
-		add_string(g, ev, LT_MT, &b);
-		if (rnd_one_in(r, 2))
-			add_string(g, ev, LT_MX, &b);
-		if (rnd_one_in(r, 3))
-			add_header(g, ev, LT_MountFailed);
-		break;
-	case ET_K_UMOUNT:
-		if (last != ET_K_UMOUNT && rnd_one_in(r, 4)) {
-			add_header(g, ev, LT_UmountFailed);
-			break;
-		}
-		add_header(g, ev, LT_Umount);
-		add_string(g, ev, LT_MT, &b);
-		if (rnd_one_in(r, 3))
-			add_header(g, ev, LT_UmountFailed);
-		break;
-	case ET_K_COMM:
-		add_header(g, ev, LT_Comm);
-		add_string(g, ev, LT_CN, &b);
-		break;
-	case ET_K_PRESENT:
-		add_header(g, ev, LT_Present);
-		add_string(g, ev, LT_TN, &b);
-		for (enum lt_tag t = LT_TP; t <= LT_TA; t++)
-			if (rnd_one_in(r, 2))
-				add_string(g, ev, t, &b);
-		break;
-	case ET_K_URING:
-		add_header(g, ev, LT_IoUring);
-		break;
-	default:
-		add_header(g, ev, LT_Exit);
-		/* a task ends once: behind another end nobody knows whose signal it was */
-		if (last != ET_K_EXIT && rnd_one_in(r, 3))
-			add_header(g, ev, LT_ExitSignal);
-		break;
 	}
 	set_sizes(ev);
 	buf_free(&b);
+}
+
+/* One of a task, and that lines tell of: there is a line that begins it. */
+static enum et_kind random_kind(struct gen *g)
+{
+	enum et_kind kind;
+
+	do {
+		kind = (enum et_kind)(1 + rnd(&g->r, ET_K_COUNT - 1));
+	} while (kind == ET_K_SESSION || !kind_has(kind, ET_BEGIN, false));
+	return kind;
 }
 
 /* ---- the lines of an event, as the document tells ---- */
@@ -439,7 +436,7 @@ static void print_event(struct gen *g, struct lines *ls, const struct lt_event *
 
 struct actor {
 	uint64_t upid;
-	enum et_kind last;
+	enum et_kind kind;	/* of the event that is being printed */
 	struct lt_event *ev;	/* being printed; its time is set by its first record */
 	size_t expect;		/* its index there */
 	struct lines lines;
@@ -471,6 +468,18 @@ static void print_prefix(struct gen *g, struct bytes *to, const struct actor *a,
 	bytes_add(to, text, (size_t)n);
 }
 
+static bool is_failed_line(enum et_kind kind, const struct buf *line)
+{
+	for (unsigned int i = et_kinds[kind].row; i < et_kinds[kind].end; i++) {
+		const struct et_row *row = &et_rows[i];
+
+		if (row->role == ET_FAILED && line->len == row->len + 1u &&
+		    !memcmp(line->s, row->name, row->len) && line->s[row->len] == '|')
+			return true;
+	}
+	return false;
+}
+
 /* The next record of a task: one line, or several.  Return: the last one's time. */
 static uint64_t print_record(struct gen *g, struct actor *a, struct bytes *to, uint64_t now)
 {
@@ -486,13 +495,13 @@ static uint64_t print_record(struct gen *g, struct actor *a, struct bytes *to, u
 		bytes_add(to, "\n", 1);
 		first = false;
 		/*
-		 * Alone in a record, this one may also be another call; no
-		 * tracer of several lines a record divides them there.
+		 * Alone in a record, the line that a call failed may also be
+		 * another call; no tracer of several lines a record divides
+		 * them there.
 		 */
 	} while (several && a->next < a->lines.n &&
 		 (!rnd_one_in(&g->r, 10) ||
-		  (a->lines.l[a->next].len == 13 &&
-		   !memcmp(a->lines.l[a->next].s, "UmountFailed|", 13))));
+		  (fails_alone(a->kind) && is_failed_line(a->kind, &a->lines.l[a->next]))));
 	return now;
 }
 
@@ -517,9 +526,9 @@ void gen_trace(struct gen *g, size_t events, struct events *expect,
 			if (rnd_one_in(&g->r, 3))
 				a->cpu = (uint32_t)rnd(&g->r, g->cpus);
 			lt_init(&ev);
-			lt_reset(&ev, 1 + rnd(&g->r, ET_K_PRESENT), a->upid, a->cpu, now);
-			random_event(g, &ev, a->last);
-			a->last = ev.kind;
+			lt_reset(&ev, random_kind(g), a->upid, a->cpu, now);
+			random_event(g, &ev, a->kind == (enum et_kind)ev.kind);
+			a->kind = ev.kind;
 			print_event(g, &a->lines, &ev);
 			events_add(expect, &ev);
 			lt_fini(&ev);

@@ -92,7 +92,10 @@ struct bytes own_times(const char *text, size_t n);
  */
 void assert_sorted(const struct bytes *text);
 
-/* One of each kind of event, whole and not. */
+/*
+ * Events of many kinds, whole and not; golden files have what is made of them, so
+ * new kinds are not added here: gen_trace() makes those.
+ */
 extern const char every_kind_lines[];
 
 #endif

@@ -444,15 +444,31 @@ static void second_opinion(void **state)
 	       "5 calls, 0 differences");
 }
 
+/* Events of every kind that lines tell of. */
+static void write_random(const char *name)
+{
+	struct gen g = { .r = { seed(1) }, .style = STYLE_PLAIN, .tasks = 4, .cpus = 4,
+			 .max_string = 300, .newlines = true };
+	struct events made = { 0 };
+	struct bytes lines = { 0 };
+
+	gen_trace(&g, 500, &made, &lines, true);
+	write_file(name, lines.data);
+	bytes_free(&lines);
+	events_free(&made);
+}
+
 /* What is written is what Documentation/ says of it: events, and nothing more. */
 static void json_members(void **state)
 {
 	(void)state;
 	write_file("kinds", every_kind_lines);
+	write_random("random");
+	expect(0, "$R --to json -o random.json random", NULL);
 	expect(1, "$R --to json -o kinds.json kinds 2>/dev/null", NULL);
 	expect(0, "for f in $D/etrace/*.trace $D/rec/trace; do $R --to json $f; done 2>/dev/null "
 	       "> real.json; python3 $D/../json_schema.py "
-	       "$D/../../../../Documentation/event.schema.json kinds.json real.json", " lines are valid");
+	       "$D/../../../../Documentation/event.schema.json kinds.json random.json real.json", " lines are valid");
 	expect(0, "grep -c '\"argv\":\\[\\]' kinds.json", "1\n");
 	expect(0, "cat kinds.json", "\"argv\":[\"b\",\"\",\"\357\277\275\357\277\275\",\"\"],"
 	       "\"argv_hex\":[\"62\",\"\",\"fffe\",\"\"],\"later_records\":[{\"time_ns\":7000000010,\"cpu\":1}]}\n");

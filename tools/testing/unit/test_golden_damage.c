@@ -40,6 +40,39 @@ enum how { MORE, BIT, CUT };
 
 static const struct opt_given *options;
 
+/* Does a line of the text have this name: "!FN|", "!FN[0]", "!FN_end|"? */
+static bool has_name(const char *text, size_t n, const char *name, size_t len)
+{
+	for (const char *s = text, *end = text + n; (s = memchr(s, '!', (size_t)(end - s)));)
+		if ((size_t)(end - ++s) > len && !memcmp(s, name, len) && strchr("|[_", s[len]))
+			return true;
+	return false;
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/*
+ * One letter more or less may make the name of another line, and that is worth a
+ * look; but the name of a kind of events that is still to come would be another
+ * thing then: so names that no line has now become such that none ever will.
+ */
+static void no_new_name(char *s, size_t n, size_t at, const struct bytes *in)
+{
+	size_t name = at, end = at;
+
+	while (end < n && is_letter(s[end]))
+		end++;
+	while (name && is_letter(s[name - 1]))
+		name--;
+	if (end > at && name && s[name - 1] == '!' &&
+	    !has_name(in->data, in->n, s + name, end - name) &&
+	    !has_name(every_kind_lines, strlen(every_kind_lines), s + name, end - name))
+		s[at] = '~';
+}
+
 static uint64_t damage(const char *from, const char *to, const struct bytes *in, size_t at,
 		       enum how how, uint64_t h)
 {
@@ -51,6 +84,8 @@ static uint64_t damage(const char *from, const char *to, const struct bytes *in,
 		copy[at]++;
 	else if (how == BIT)
 		copy[at] = (char)(copy[at] ^ 1 << at / 2 % 8);
+	if (how != CUT && !strcmp(from, "etrace"))
+		no_new_name(copy, n, at, in);
 	c = convert(from, to, copy, n, options);
 	h = digest(h, &c.out) + (uint64_t)c.status;
 	/* one about an FXT file of etrace's names the program's version */
