@@ -12,10 +12,8 @@
 #define ETRACE_ASSEMBLE_H
 
 #include "io/diag.h"
-#include "build/event.h"
 #include "io/formats.h"
 #include "lines/line_parse.h"
-#include "lines/tree.h"
 
 struct assembler;
 
@@ -46,14 +44,5 @@ int asm_lost(struct assembler *a, const struct et_line *l, const char *file,
 
 /** asm_end - the input is over: let everything out */
 int asm_end(struct assembler *a);
-
-/**
- * asm_one - put lines together that are known to be those of one event
- * @ev: lines that lt_init() made; filled
- * @text: whole lines as lt_print() makes them
- *
- * Return: false if the text is not that.
- */
-bool asm_one(struct lt_event *ev, const char *text, size_t len);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "lines/assemble.h"
 #include "build/etrace_formats.h"
+#include "build/event.h"
 #include "lines/line_parse.h"
 #include "base/xalloc.h"
 

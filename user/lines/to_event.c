@@ -3,7 +3,6 @@
  * From the lines of an event to the event, and back.  Lines that the event's
  * values and strings give back are forgotten; others are kept with it as text.
  */
-#include "lines/assemble.h"
 #include "lines/event_lines.h"
 #include "lines/tree.h"
 #include "base/xalloc.h"
@@ -407,7 +406,7 @@ static void give_rows(const struct et_event *ev, struct lt_event *lines)
 
 void lt_from_event(const struct et_event *ev, struct lt_event *lines)
 {
-	if (ev->raw_len && asm_one(lines, ev->raw, ev->raw_len)) {
+	if (ev->raw_len && lt_read(lines, ev->raw, ev->raw_len)) {
 		lines->place = ev->place;
 		return;
 	}

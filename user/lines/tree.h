@@ -229,6 +229,15 @@ void lt_check(const struct lt_event *ev, struct et_event *to);
  */
 uint64_t lt_print(const struct lt_event *ev, uint64_t earliest, struct buf *b);
 
+/**
+ * lt_read - put lines together that are known to be those of one event: growing.c
+ * @ev: lines that lt_init() made; filled
+ * @text: whole lines as lt_print() makes them
+ *
+ * Return: false if the text is not that.
+ */
+bool lt_read(struct lt_event *ev, const char *text, size_t len);
+
 /* ---- to_event.c ---- */
 
 /** lt_to_event - the event that lines tell of */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The short way from lines to an event.
+ *
+ * Most events come as the module prints them: a line with all sizes and values,
+ * the strings in their order with just these sizes, each line behind the one
+ * before, all of one record.  Such an event needs no tree of its lines.  The first
+ * line that is not so ends the short way: then the tree is made of what came,
+ * and everything goes on as for any other event.
+ */
+#ifndef ETRACE_QUICK_H
+#define ETRACE_QUICK_H
+
+#include "lines/growing.h"
+
+/**
+ * quick_begins - whether a line begins an event as the module prints it
+ * @ev: gets its values and sizes
+ *
+ * Return: its row of the schema, or NULL.
+ */
+const struct et_row *quick_begins(struct et_event *ev, const struct et_line *l);
+
+/** quick_start - the event that begins so; grow_begin() made it */
+void quick_start(struct growing *g, const struct et_row *row, const struct et_event *first,
+		 const struct et_line *l);
+
+/**
+ * quick_go_on - take a line that goes on with an event
+ *
+ * Return: false if it does not so plainly.
+ */
+bool quick_go_on(struct growing *g, const struct et_line *l);
+
+/** quick_leave - make the tree of what came */
+void quick_leave(struct growing *g);
+
+#endif
