@@ -35,16 +35,6 @@ void et_fini(struct et_event *ev)
 	et_init(ev);
 }
 
-/* Give back an array that has grown above what is kept. */
-static void *trim(void *p, size_t *cap, size_t keep)
-{
-	if (*cap <= keep)
-		return p;
-	free(p);
-	*cap = 0;
-	return NULL;
-}
-
 void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 	      uint32_t cpu, uint64_t time)
 {
@@ -63,11 +53,11 @@ void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 	ev->nbytes = 0;
 	ev->raw_len = 0;
 	ev->pending = false;
-	ev->bytes = trim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
-	ev->raw = trim(ev->raw, &ev->raw_cap, KEEP_BYTES);
-	ev->args = trim(ev->args, &ev->args_cap, KEEP_ROWS);
-	ev->extras = trim(ev->extras, &ev->extras_cap, KEEP_ROWS);
-	ev->later = trim(ev->later, &ev->later_cap, KEEP_ROWS);
+	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
+	ev->raw = xtrim(ev->raw, &ev->raw_cap, KEEP_BYTES);
+	ev->args = xtrim(ev->args, &ev->args_cap, KEEP_ROWS);
+	ev->extras = xtrim(ev->extras, &ev->extras_cap, KEEP_ROWS);
+	ev->later = xtrim(ev->later, &ev->later_cap, KEEP_ROWS);
 }
 
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v)

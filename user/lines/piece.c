@@ -176,7 +176,6 @@ static bool read_odd_fields(struct lt_event *ev, const char *s, const char *end)
 		/* unknown=value is somebody's extension, the rest is damage */
 		if (i < row->nfields || !memchr(s, '=', (size_t)(stop - s)))
 			good = false;
-		ev->flags |= LT_F_ODD;
 		if (ev->items[ev->nitems - 1].len)
 			lt_add_bytes(ev, ",", 1);
 		else

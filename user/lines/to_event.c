@@ -281,8 +281,6 @@ void lt_to_event(const struct lt_event *lines, struct et_event *ev)
 
 	et_reset(ev, lines->kind, lines->upid, lines->cpu, lines->time);
 	ev->place = lines->place;
-	if (lines->flags & LT_F_LATE)
-		ev->flags |= ET_F_LATE;
 	if (lt_is_plain(lines) && !lines->items[0].len) {
 		take_header(ev, lines, &lines->items[0]);
 		return;
@@ -412,8 +410,6 @@ void lt_from_event(const struct et_event *ev, struct lt_event *lines)
 	}
 	lt_reset(lines, ev->kind, ev->upid, ev->cpu, ev->time);
 	lines->place = ev->place;
-	if (ev->flags & ET_F_LATE)
-		lines->flags |= LT_F_LATE;
 	if (ev->kind == ET_K_LOST) {
 		lines->nvals = et_has(ev, ET_V_LOST_count);
 		lines->vals[0] = ev->val[ET_V_LOST_count];

@@ -117,8 +117,6 @@ struct lt_item {
 
 /* lt_event.flags */
 #define LT_F_FAILED	1u	/* the call failed */
-#define LT_F_ODD	2u	/* a header has what the format does not know */
-#define LT_F_LATE	4u	/* came too late to be put in order */
 
 #define LT_MAX_VALS	16
 
