@@ -69,7 +69,6 @@ struct slot {
 struct assembler {
 	struct sink *sink;
 	struct et_event ev;	/* that is let out */
-	struct et_event start;	/* that may begin: no strings are kept in it */
 	struct diag *diag;
 	uint64_t passed;	/* time of the last event that left in order */
 	int err;
@@ -81,8 +80,8 @@ struct assembler {
 	size_t bytes;		/* of the events in the queue */
 	uint64_t alone[ALONE];	/* upids whose event left the queue, a ring */
 	size_t nalone;
-	struct growing **spare;
-	size_t nspare, spare_cap;
+	struct growing *spare;	/* for reuse, the next at ->next */
+	size_t nspare;
 };
 
 struct assembler *asm_new(struct sink *sink, struct diag *diag)
@@ -102,6 +101,26 @@ static void free_growing(struct growing *g)
 	free(g);
 }
 
+static struct growing *take_spare(struct assembler *a)
+{
+	struct growing *g = a->spare;
+
+	a->spare = g->next;
+	a->nspare--;
+	return g;
+}
+
+static void put_spare(struct assembler *a, struct growing *g)
+{
+	if (a->nspare == 2 * HOLD_EVENTS) {
+		free_growing(g);
+		return;
+	}
+	g->next = a->spare;
+	a->spare = g;
+	a->nspare++;
+}
+
 void asm_free(struct assembler *a)
 {
 	if (!a)
@@ -111,12 +130,11 @@ void asm_free(struct assembler *a)
 			free_growing(a->slots[i].g);
 	while (a->queue.n)
 		free_growing(order_take(&a->queue));
-	for (size_t i = 0; i < a->nspare; i++)
-		free_growing(a->spare[i]);
+	while (a->spare)
+		free_growing(take_spare(a));
 	et_fini(&a->ev);
 	free(a->slots);
 	order_free(&a->queue);
-	free(a->spare);
 	free(a);
 }
 
@@ -198,8 +216,8 @@ static struct growing *new_growing(struct assembler *a)
 {
 	struct growing *g;
 
-	if (a->nspare)
-		return a->spare[--a->nspare];
+	if (a->spare)
+		return take_spare(a);
 	g = xcalloc(1, sizeof(*g));
 	lt_init(&g->ev);
 	et_init(&g->quick.ev);
@@ -239,12 +257,7 @@ static void let_out(struct assembler *a, struct growing *g)
 	err = sink_item(a->sink, ev);
 	if (!a->err)
 		a->err = err;
-	if (a->nspare < 2 * HOLD_EVENTS) {
-		a->spare = xgrow(a->spare, &a->spare_cap, a->nspare + 1, sizeof(g));
-		a->spare[a->nspare++] = g;
-	} else {
-		free_growing(g);
-	}
+	put_spare(a, g);
 }
 
 static void leave_quick(struct assembler *a, struct growing *g)
@@ -337,6 +350,18 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 	return s->begun = s->seen;
 }
 
+/* Another event of a task begins, with this line. */
+static void enter(struct assembler *a, struct slot *s, struct growing *g, const char *file,
+		  uint64_t line)
+{
+	s->gone = g->ev.kind == ET_K_EXIT;
+	s->g = g;
+	g->ev.place = line;
+	g->file = file;
+	g->order = order_arrives(&a->queue);
+	push(a, g);
+}
+
 static struct growing *start(struct assembler *a, struct slot *s, enum et_kind kind,
 			     const struct et_line *l, const char *file, uint64_t line)
 {
@@ -344,14 +369,9 @@ static struct growing *start(struct assembler *a, struct slot *s, enum et_kind k
 
 	if (s->g)
 		close_event(a, s);
-	s->gone = kind == ET_K_EXIT;
 	g = new_growing(a);
 	grow_begin(g, kind, l->upid, l->cpu, begin_time(a, s, l, file, line));
-	g->ev.place = line;
-	g->file = file;
-	g->order = order_arrives(&a->queue);
-	s->g = g;
-	push(a, g);
+	enter(a, s, g, file, line);
 	return g;
 }
 
@@ -359,24 +379,34 @@ static struct growing *start(struct assembler *a, struct slot *s, enum et_kind k
 static bool start_quickly(struct assembler *a, struct slot *s, const struct et_line *l,
 			  const char *file, uint64_t line)
 {
-	const struct et_row *row;
+	const struct et_row *row = quick_row(l);
+	struct growing *g;
 
-	if (l->time < s->seen || (s->g && l->time <= s->g->line_time))
+	if (!row || l->time < s->seen || (s->g && l->time <= s->g->line_time))
 		return false;
-	row = quick_begins(&a->start, l);
-	if (!row)
+	g = new_growing(a);
+	if (!quick_start(g, row, l)) {
+		put_spare(a, g);
 		return false;
-	quick_start(start(a, s, row->kind, l, file, line), row, &a->start, l);
+	}
+	g->quick.ev.place = line;
+	if (s->g)
+		close_event(a, s);
+	s->begun = s->seen = l->time;
+	enter(a, s, g, file, line);
+	drain(a, l->time);
 	return true;
 }
 
 /* The same of one that may go on with the task's. */
-static bool go_on_quickly(struct assembler *a, struct growing *g, const struct et_line *l)
+static bool go_on_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
 {
+	struct growing *g = s->g;
 	size_t was = g->quick.ev.nbytes;
 
 	if (!quick_go_on(g, l))
 		return false;
+	s->seen = l->time;
 	if (g->queued)
 		a->bytes += g->quick.ev.nbytes - was;
 	return true;
@@ -414,11 +444,6 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	struct piece p;
 	size_t was;
 
-	if ((g && g->quick.on && go_on_quickly(a, g, l)) ||
-	    start_quickly(a, s, l, file, line)) {
-		s->seen = l->time;
-		return;
-	}
 	if (g && g->quick.on)
 		leave_quick(a, g);
 	p = piece_read(l);
@@ -507,9 +532,14 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 int asm_line(struct assembler *a, const struct et_line *l, const char *file,
 	     uint64_t line)
 {
-	uint64_t begun = a->queue.arrivals;
+	struct slot *s = slot_of(a, l->upid);
+	uint64_t begun;
 
-	take_line(a, slot_of(a, l->upid), l, file, line);
+	if ((s->g && s->g->quick.on && go_on_quickly(a, s, l)) ||
+	    start_quickly(a, s, l, file, line))
+		return a->err;
+	begun = a->queue.arrivals;
+	take_line(a, s, l, file, line);
 	if (a->queue.arrivals != begun)
 		drain(a, l->time);
 	return a->err;

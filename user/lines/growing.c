@@ -23,16 +23,14 @@ void grow_begin(struct growing *g, enum et_kind kind, uint64_t upid, uint32_t cp
 		uint64_t time)
 {
 	lt_reset(&g->ev, kind, upid, cpu, time);
-	g->state = OPEN;
+	grow_head(g, kind, upid, time);
 	g->quick.on = false;
 	g->ended = !(lt_needs[kind] & LT_NEEDS_END);
-	g->one_record = g->went_back = false;
 	g->lines = 0;
 	g->need = 0;
 	g->nwant = 0;
-	g->string = -1;
 	g->piece_off = 0;
-	g->in_parts = g->in_cont = g->cont_done = g->no_cont_end = false;
+	g->in_parts = g->in_cont = g->cont_done = false;
 }
 
 /* Is the current string as long as it will get? */

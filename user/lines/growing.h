@@ -11,17 +11,21 @@
 
 /*
  * An event whose lines have all come just as the module prints them so far: it
- * is made at once, without the lines.  See "the short way".
+ * is made at once, without the lines.  See quick.h.
  */
 struct quick {
 	bool on, done;
 	uint8_t row;		/* in et_rows: what comes next */
+	enum lt_tag tag;	/* of that line */
 	int64_t args_left;	/* bytes of arguments that are to come */
+	uint64_t step;		/* ns from each line to the next */
 	struct et_event ev;
 };
 
+/* In both ways, who and when stand in @ev. */
 struct growing {
-	struct lt_event ev;	/* first: see grow_of() */
+	struct lt_event ev;
+	struct growing *next;	/* whoever has it can make lists */
 	uint64_t order;		/* of arrival */
 	const char *file;	/* where it began, for messages */
 	/*
@@ -40,7 +44,6 @@ struct growing {
 	uint64_t line_time;
 	uint64_t step;		/* ns from the first line to the second */
 	uint64_t need;		/* announced strings that are not whole, by tag */
-	uint64_t quick_step;	/* ns from each line to the next */
 	/* sizes that were announced; no event of the format has more */
 	int64_t want_size[MAX_WANT];
 	uint8_t want_tag[MAX_WANT];
@@ -53,6 +56,18 @@ struct growing {
 	bool cont_done;		/* it came: only another part may follow */
 	bool no_cont_end;	/* it never came */
 };
+
+/** grow_head - who makes an event and when: all that those of the short way need */
+static inline void grow_head(struct growing *g, enum et_kind kind, uint64_t upid, uint64_t time)
+{
+	g->ev.kind = (uint8_t)kind;
+	g->ev.flags = 0;
+	g->ev.upid = upid;
+	g->ev.time = time;
+	g->state = OPEN;
+	g->one_record = g->went_back = g->no_cont_end = false;
+	g->string = -1;
+}
 
 /** grow_begin - an event that has no line yet */
 void grow_begin(struct growing *g, enum et_kind kind, uint64_t upid, uint32_t cpu,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* One line of trace_pipe text.  See line_parse.h. */
 #include "lines/line_parse.h"
+#include "lines/tag.h"
 
 #include "base/bytes.h"
 
@@ -105,7 +106,11 @@ static bool behind_seconds(struct line_state *st, const char *s, const char *end
 	l->time = st->seconds * 1000000000u + nsec;
 	l->text = s + 1;
 	l->len = (size_t)(end - l->text);
-	l->tag_len = tag_len(l->text, end);
+	l->tag = tag_begins(l->text, end, &l->tag_len);
+	if (!l->tag) {
+		l->tag_len = tag_len(l->text, end);
+		l->tag = tag_find(l->text, l->tag_len);
+	}
 	return l->tag_len;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * One line of trace_pipe text: finds the etrace line in it, decides by its
- * structure and never by the first thing that looks right.  What the text of
- * an etrace line means is not known here: see assemble.h.
+ * structure and never by the first thing that looks right.  Of the text of an
+ * etrace line, nothing but its tag is known here: see assemble.h.
  *
  * Documentation/line-format.md, "What the reader accepts".
  */
@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lines/tree.h"
 
 enum line_class {
 	LINE_ETRACE,		/* "<upid>,<cpu>,<time>,<timen>!<data>" */
@@ -28,6 +30,7 @@ struct et_line {
 	const char *text;	/* behind the '!' */
 	size_t len;
 	size_t tag_len;		/* of the word that the text begins with */
+	enum lt_tag tag;	/* of that name, or LT_NONE */
 	/* LINE_LOST: the processor is in cpu */
 	bool counted;		/* whether the line says how many */
 	uint64_t lost;

@@ -1,44 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The text of a line.  See piece.h. */
 #include "lines/piece.h"
+#include "lines/tag.h"
 
 #include <string.h>
-
-/* Names of tags to tags: open addressing, the last slot never used. */
-#define NAME_SLOTS 128u
-static uint8_t name_table[NAME_SLOTS];
-
-static unsigned int name_hash(const char *s, size_t len)
-{
-	return ((unsigned char)s[0] * 5u + (unsigned char)s[1] * 33u +
-		(unsigned char)s[len - 1] * 3u + (unsigned int)len * 7u) % NAME_SLOTS;
-}
-
-__attribute__((constructor))
-static void make_name_table(void)
-{
-	for (unsigned int t = LT_NONE + 1; t < LT_OTHER; t++) {
-		size_t len = lt_tags[t].name_len;
-		unsigned int h = len < 2 ? 0 : name_hash(lt_tags[t].name, len);
-
-		while (name_table[h])
-			h = (h + 1) % NAME_SLOTS;
-		name_table[h] = (uint8_t)t;
-	}
-}
-
-enum lt_tag piece_tag(const char *s, size_t len)
-{
-	unsigned int h = len < 2 ? 0 : name_hash(s, len);
-
-	for (; name_table[h]; h = (h + 1) % NAME_SLOTS) {
-		const struct lt_tag_row *row = &lt_tags[name_table[h]];
-
-		if (row->name_len == len && row->name[0] == s[0] && !memcmp(row->name, s, len))
-			return name_table[h];
-	}
-	return LT_NONE;
-}
 
 static bool is_name(const char *s, size_t len, const char *name)
 {
@@ -61,7 +26,7 @@ struct piece piece_read(const struct et_line *l)
 	stem = n == len || (s[n] == '|' && n + 1 == len) ? without_end(s, n) : 0;
 	if (stem) {
 		/* Cont_end and TAG_end, both with a bar or without */
-		enum lt_tag tag = piece_tag(s, stem);
+		enum lt_tag tag = tag_find(s, stem);
 
 		if (is_name(s, stem, "Cont")) {
 			p.what = P_CONT_END;
@@ -76,35 +41,29 @@ struct piece piece_read(const struct et_line *l)
 	if (n == len)
 		return p;
 	if (s[n] == '|') {
-		enum lt_tag tag = n ? piece_tag(s, n) : LT_NONE;
-
-		if (tag == LT_NONE && !is_name(s, n, "Cont"))
+		if (l->tag == LT_NONE && !is_name(s, n, "Cont"))
 			return p;
 		p.text = s + n + 1;
 		p.len = len - n - 1;
-		if (tag == LT_NONE) {
+		if (l->tag == LT_NONE) {
 			p.what = P_CONT;
 		} else {
-			p.what = tag >= LT_FIRST_STRING ? P_STRING : P_HEADER;
-			p.tag = tag;
+			p.what = l->tag >= LT_FIRST_STRING ? P_STRING : P_HEADER;
+			p.tag = l->tag;
 		}
 		return p;
 	}
-	p.tag = piece_tag(s, n);
-	if (p.tag < LT_FIRST_STRING) {
-		p.tag = LT_OTHER;
+	if (l->tag < LT_FIRST_STRING)
 		return p;
-	}
 	for (stem = n + 1; stem < len && s[stem] >= '0' && s[stem] <= '9'; stem++) {
 		index = index * 10 + (uint64_t)(s[stem] - '0');
 		if (index > INT32_MAX)
 			break;
 	}
-	if (stem == n + 1 || stem == len || s[stem] != ']') {
-		p.tag = LT_OTHER;
+	if (stem == n + 1 || stem == len || s[stem] != ']')
 		return p;
-	}
 	p.what = P_STRING;
+	p.tag = l->tag;
 	p.part = true;
 	p.index = (uint32_t)index;
 	p.text = s + stem + 1;

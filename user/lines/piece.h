@@ -25,9 +25,6 @@ struct piece {
 /** piece_read - the tag that a line begins with, and what follows */
 struct piece piece_read(const struct et_line *l);
 
-/** piece_tag - the tag of that name, or LT_NONE */
-enum lt_tag piece_tag(const char *s, size_t len);
-
 /**
  * piece_value - a whole number of 64 bits, signed or not
  * @v: gets it, in two's complement

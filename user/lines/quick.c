@@ -2,6 +2,8 @@
 /* The short way from lines to an event.  See quick.h. */
 #include "lines/quick.h"
 #include "lines/event_lines.h"
+#include "lines/tag.h"
+#include "base/bytes.h"
 
 #include <string.h>
 
@@ -16,25 +18,45 @@ static bool is_canonical(const char *s, const char *end)
 	return s[minus] != '0' || (!minus && end - s == 1);
 }
 
+/* piece_value() of a number that stands so. */
+static inline const char *plain_value(const char *s, const char *end, int64_t *v, bool *big)
+{
+	const char *p = s;
+	uint64_t n = 0;
+	unsigned int d;
+
+	/* behind the end there is a newline */
+	while ((d = (unsigned int)*p - '0') < 10) {
+		n = n * 10 + d;
+		p++;
+	}
+	if (p > s && p - s <= 18 && (*s != '0' || p == s + 1)) {
+		*v = (int64_t)n;
+		*big = false;
+		return p;
+	}
+	p = piece_value(s, end, v, big);
+	return p && is_canonical(s, p) ? p : NULL;
+}
+
 /* The first line.  Return: false if it is not as the module prints it. */
 static bool read_plainly(struct et_event *ev, const struct et_row *row, const char *s,
 			 const char *end)
 {
 	for (const struct et_field *f = row->fields; f->name; f++) {
-		const char *begin = s + f->len + 1, *p;
-		bool big = false;
+		bool big;
 		int64_t v;
 
-		if (end - s <= f->len || s[f->len] != '=' || memcmp(s, f->name, f->len) != 0) {
+		if (end - s <= f->len || s[f->len] != '=' || !bytes_equal(s, f->name, f->len)) {
 			if (f->may)
 				continue;
 			return false;
 		}
-		p = piece_value(begin, end, &v, &big);
-		if (!p || !is_canonical(begin, p) || (p < end && (*p != ',' || p + 1 == end)) ||
-		    (f->is_size && (v < 0 || big)))
+		s = plain_value(s + f->len + 1, end, &v, &big);
+		if (!s || (f->is_size && (v < 0 || big)))
 			return false;
-		s = p < end ? p + 1 : end;
+		if (s < end && (*s++ != ',' || s == end))
+			return false;
 		if (f->is_size) {
 			et_announce(ev, f->slot, v);
 			continue;
@@ -46,69 +68,129 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 }
 
 /* On to the lines that come next: those of strings that were announced, or the last. */
-static void next_row(struct quick *q)
+static void next_row(struct growing *g, unsigned int i)
 {
+	struct quick *q = &g->quick;
 	const struct et_kind_row *kind = &et_kinds[q->ev.kind];
 
-	for (; q->row < kind->end; q->row++) {
-		const struct et_row *row = &et_rows[q->row];
+	for (; i < kind->end; i++) {
+		const struct et_row *row = &et_rows[i];
 
 		if ((row->role == ET_STRING && q->ev.announced >> row->slot & 1) ||
-		    row->role == ET_LAST)
+		    row->role == ET_LAST) {
+			q->row = (uint8_t)i;
+			q->tag = lt_of_row[i];
 			return;
+		}
 	}
 	q->done = true;
+	g->state = DONE;
 	/* what was announced is what came */
 	q->ev.announced = 0;
 }
 
-/* Whether all of a kind's events are a line with everything, and strings. */
-static bool has_short_way(const struct et_row *row)
+/* A line came. */
+static void count_line(struct growing *g, const struct et_line *l)
 {
-	return row->role == ET_BEGIN && row->when == ET_EACH;
+	g->lines++;
+	g->line_time = g->ev.last_time = l->time;
 }
 
-const struct et_row *quick_begins(struct et_event *ev, const struct et_line *l)
+const struct et_row *quick_row(const struct et_line *l)
 {
 	const struct et_row *row;
-	enum lt_tag tag;
 
-	if (l->tag_len >= l->len || l->text[l->tag_len] != '|')
+	if (l->tag == LT_NONE || l->tag >= LT_FIRST_STRING || l->tag_len >= l->len ||
+	    l->text[l->tag_len] != '|')
 		return NULL;
-	tag = piece_tag(l->text, l->tag_len);
-	if (tag == LT_NONE || tag >= LT_FIRST_STRING)
-		return NULL;
-	row = lt_rows[tag];
-	if (!has_short_way(row))
-		return NULL;
-	ev->given = ev->big = ev->announced = 0;
-	return read_plainly(ev, row, l->text + l->tag_len + 1, l->text + l->len) ? row : NULL;
+	row = lt_rows[l->tag];
+	/* all that it has is there, or announced */
+	return row->role == ET_BEGIN && row->when == ET_EACH ? row : NULL;
 }
 
-void quick_start(struct growing *g, const struct et_row *row, const struct et_event *first,
-		 const struct et_line *l)
+bool quick_start(struct growing *g, const struct et_row *row, const struct et_line *l)
 {
 	struct quick *q = &g->quick;
 
 	et_reset(&q->ev, row->kind, l->upid, l->cpu, l->time);
-	q->ev.place = g->ev.place;
-	q->ev.given = first->given;
-	q->ev.big = first->big;
-	q->ev.announced = first->announced;
-	memcpy(q->ev.val, first->val, sizeof(q->ev.val));
-	memcpy(q->ev.size, first->size, sizeof(q->ev.size));
+	if (!read_plainly(&q->ev, row, l->text + l->tag_len + 1, l->text + l->len))
+		return false;
+	grow_head(g, row->kind, l->upid, l->time);
 	q->on = true;
 	q->done = false;
-	q->row = (uint8_t)(row - et_rows + 1);
-	q->args_left = q->ev.announced >> ET_ARGS & 1 ? q->ev.size[ET_ARGS] : 0;
-	if (q->ev.announced >> ET_ARGS & 1 && !q->args_left)
-		q->ev.strings |= 1u << ET_ARGS;
-	next_row(q);
-	g->lines = 1;
+	q->step = 0;
+	if (q->ev.announced >> ET_ARGS & 1) {
+		q->args_left = q->ev.size[ET_ARGS];
+		if (!q->args_left)
+			q->ev.strings |= 1u << ET_ARGS;
+	}
 	g->line_cpu = l->cpu;
-	g->line_time = g->ev.last_time = l->time;
-	g->quick_step = 0;
-	g->state = q->done ? DONE : OPEN;
+	g->lines = 0;
+	count_line(g, l);
+	next_row(g, (unsigned int)(row - et_rows) + 1);
+	return true;
+}
+
+/* "A[3]text" */
+static bool go_on_with_args(struct quick *q, const struct et_line *l)
+{
+	const char *s = l->text + l->tag_len + 1, *end = l->text + l->len, *digits = s;
+	struct et_event *ev = &q->ev;
+	uint64_t index = 0;
+	size_t n;
+
+	for (; s < end && *s >= '0' && *s <= '9' && index < UINT32_MAX; s++)
+		index = 10 * index + (uint64_t)(*s - '0');
+	/* with its null byte */
+	n = (size_t)(end - s);
+	if (s == digits || !is_canonical(digits, s) || !n || *s != ']' || index != ev->nargs ||
+	    n - 1 >= ET_PART_MAX || (int64_t)n > q->args_left || ev->nbytes > KEEP_SHORT)
+		return false;
+	q->args_left -= (int64_t)n;
+	et_add_arg(ev, s + 1, n - 1);
+	return true;
+}
+
+bool quick_go_on(struct growing *g, const struct et_line *l)
+{
+	struct quick *q = &g->quick;
+	uint64_t step = l->time - g->line_time;
+	size_t n = l->len - l->tag_len - 1;
+	const struct et_row *row;
+
+	if (q->done || l->cpu != g->line_cpu || l->tag_len >= l->len ||
+	    (g->lines == 1 ? step > 1 : step != q->step))
+		return false;
+	row = &et_rows[q->row];
+	if (l->text[l->tag_len] == '[') {
+		if (l->tag != q->tag || row->role != ET_STRING || row->slot != ET_ARGS ||
+		    !go_on_with_args(q, l))
+			return false;
+		q->step = step;
+		count_line(g, l);
+		return true;
+	}
+	if (row->role == ET_STRING && row->slot == ET_ARGS) {
+		/* the last argument was the last */
+		if (q->args_left)
+			return false;
+		row++;
+		if (l->tag != lt_of_row[(unsigned int)(row - et_rows)])
+			return false;
+	} else if (l->tag != q->tag) {
+		return false;
+	}
+	if (row->role == ET_STRING) {
+		if (n >= ET_PART_MAX || (int64_t)n != q->ev.size[row->slot])
+			return false;
+		et_add_string(&q->ev, row->slot, l->text + l->tag_len + 1, n);
+	} else if (n) {
+		return false;
+	}
+	q->step = step;
+	count_line(g, l);
+	next_row(g, (unsigned int)(row - et_rows) + 1);
+	return true;
 }
 
 void quick_leave(struct growing *g)
@@ -137,67 +219,15 @@ void quick_leave(struct growing *g)
 		l.len = (size_t)(nl - l.text);
 		while (l.text[l.tag_len] != '|' && l.text[l.tag_len] != '[')
 			l.tag_len++;
+		l.tag = tag_find(l.text, l.tag_len);
 		p = piece_read(&l);
 		if (p.what == P_HEADER)
 			grow_header(g, &l, &p);
 		else
 			grow_string(g, &l, &p);
-		time += g->quick_step;
+		time += g->quick.step;
 		s = nl + 1;
 	}
 	grow_update(g);
 	buf_free(&text);
-}
-
-bool quick_go_on(struct growing *g, const struct et_line *l)
-{
-	const struct et_row *row = &et_rows[g->quick.row];
-	uint64_t step = l->time - g->line_time;
-	struct et_event *ev = &g->quick.ev;
-	const char *s = l->text + l->tag_len + 1;
-	size_t n = l->len - l->tag_len - 1;
-
-	if (g->quick.done || l->cpu != g->line_cpu || l->tag_len >= l->len ||
-	    (g->lines == 1 ? step > 1 : step != g->quick_step))
-		return false;
-	if (row->role == ET_STRING && row->slot == ET_ARGS && l->text[l->tag_len] == '|') {
-		/* the last argument was the last */
-		if (g->quick.args_left)
-			return false;
-		row++;
-	}
-	if (l->tag_len != row->len || memcmp(l->text, row->name, row->len) != 0)
-		return false;
-	if (row->role != ET_STRING) {
-		if (l->text[l->tag_len] != '|' || n)
-			return false;
-	} else if (row->slot == ET_ARGS) {
-		uint64_t index = 0;
-		const char *digits = s;
-
-		for (; n && *s >= '0' && *s <= '9' && index < UINT32_MAX; s++, n--)
-			index = 10 * index + (uint64_t)(*s - '0');
-		if (s == digits || !is_canonical(digits, s) || !n || *s != ']' ||
-		    index != ev->nargs || n - 1 >= ET_PART_MAX ||
-		    (int64_t)n > g->quick.args_left || ev->nbytes > KEEP_SHORT)
-			return false;
-		/* with its null byte */
-		g->quick.args_left -= (int64_t)n;
-		et_add_arg(ev, s + 1, n - 1);
-	} else {
-		if (l->text[l->tag_len] != '|' || n >= ET_PART_MAX ||
-		    (int64_t)n != ev->size[row->slot])
-			return false;
-		et_add_string(ev, row->slot, s, n);
-	}
-	g->quick_step = step;
-	g->lines++;
-	g->line_time = g->ev.last_time = l->time;
-	if (row->slot != ET_ARGS || row->role != ET_STRING) {
-		g->quick.row = (uint8_t)(row - et_rows + 1);
-		next_row(&g->quick);
-	}
-	if (g->quick.done)
-		g->state = DONE;
-	return true;
 }

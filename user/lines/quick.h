@@ -14,16 +14,18 @@
 #include "lines/growing.h"
 
 /**
- * quick_begins - whether a line begins an event as the module prints it
- * @ev: gets its values and sizes
+ * quick_row - the row of the schema of a line that may begin such an event
  *
- * Return: its row of the schema, or NULL.
+ * Return: NULL if it does not.
  */
-const struct et_row *quick_begins(struct et_event *ev, const struct et_line *l);
+const struct et_row *quick_row(const struct et_line *l);
 
-/** quick_start - the event that begins so; grow_begin() made it */
-void quick_start(struct growing *g, const struct et_row *row, const struct et_event *first,
-		 const struct et_line *l);
+/**
+ * quick_start - an event that begins with a line of quick_row()
+ *
+ * Return: false if it is not as the module prints it.
+ */
+bool quick_start(struct growing *g, const struct et_row *row, const struct et_line *l);
 
 /**
  * quick_go_on - take a line that goes on with an event
