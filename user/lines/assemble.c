@@ -326,9 +326,9 @@ static void drain(struct assembler *a, uint64_t now)
 	}
 }
 
-static void tell_backwards(struct assembler *a, const char *file, uint64_t line)
+static void tell_backwards(struct assembler *a, const struct et_line *l)
 {
-	diag_report(a->diag, &backwards, file, DIAG_LINE, line,
+	diag_report(a->diag, &backwards, l->file, DIAG_LINE, l->number,
 		    "the line goes back in its task's time: shown at the time of the line before");
 }
 
@@ -337,8 +337,7 @@ static void tell_backwards(struct assembler *a, const char *file, uint64_t line)
  * latest event, if it can still be put there; not in the middle of that one,
  * and not before what has left.
  */
-static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_line *l,
-			   const char *file, uint64_t line)
+static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_line *l)
 {
 	if (l->time >= s->seen) {
 		s->begun = l->time;
@@ -346,38 +345,36 @@ static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_
 	}
 	if (l->time < s->begun && l->time >= a->passed)
 		return l->time;
-	tell_backwards(a, file, line);
+	tell_backwards(a, l);
 	return s->begun = s->seen;
 }
 
 /* Another event of a task begins, with this line. */
-static void enter(struct assembler *a, struct slot *s, struct growing *g, const char *file,
-		  uint64_t line)
+static void enter(struct assembler *a, struct slot *s, struct growing *g, const struct et_line *l)
 {
 	s->gone = g->ev.kind == ET_K_EXIT;
 	s->g = g;
-	g->ev.place = line;
-	g->file = file;
+	g->ev.place = l->number;
+	g->file = l->file;
 	g->order = order_arrives(&a->queue);
 	push(a, g);
 }
 
 static struct growing *start(struct assembler *a, struct slot *s, enum et_kind kind,
-			     const struct et_line *l, const char *file, uint64_t line)
+			     const struct et_line *l)
 {
 	struct growing *g;
 
 	if (s->g)
 		close_event(a, s);
 	g = new_growing(a);
-	grow_begin(g, kind, l->upid, l->cpu, begin_time(a, s, l, file, line));
-	enter(a, s, g, file, line);
+	grow_begin(g, kind, l->upid, l->cpu, begin_time(a, s, l));
+	enter(a, s, g, l);
 	return g;
 }
 
 /* A line that may begin an event.  Return: false if it does not so plainly. */
-static bool start_quickly(struct assembler *a, struct slot *s, const struct et_line *l,
-			  const char *file, uint64_t line)
+static bool start_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
 {
 	const struct et_row *row = quick_row(l);
 	struct growing *g;
@@ -389,11 +386,11 @@ static bool start_quickly(struct assembler *a, struct slot *s, const struct et_l
 		put_spare(a, g);
 		return false;
 	}
-	g->quick.ev.place = line;
+	g->quick.ev.place = l->number;
 	if (s->g)
 		close_event(a, s);
 	s->begun = s->seen = l->time;
-	enter(a, s, g, file, line);
+	enter(a, s, g, l);
 	drain(a, l->time);
 	return true;
 }
@@ -414,14 +411,13 @@ static bool go_on_quickly(struct assembler *a, struct slot *s, const struct et_l
 
 /* The event that a string line belongs to, begun if need be. */
 static struct growing *for_string(struct assembler *a, struct slot *s,
-				  const struct et_line *l, const struct piece *p,
-				  const char *file, uint64_t line)
+				  const struct et_line *l, const struct piece *p)
 {
 	struct growing *g = s->g;
 
 	if (g && grow_string_fits(g, p->tag))
 		return g;
-	g = start(a, s, lt_kind_of(p->tag), l, file, line);
+	g = start(a, s, lt_kind_of(p->tag), l);
 	g->ended = true;	/* its beginning is lost: wait for nothing */
 	return g;
 }
@@ -437,8 +433,7 @@ static bool is_extension(const struct et_line *l)
 	return false;
 }
 
-static void take_line(struct assembler *a, struct slot *s, const struct et_line *l,
-		      const char *file, uint64_t line)
+static void take_line(struct assembler *a, struct slot *s, const struct et_line *l)
 {
 	struct growing *g = s->g;
 	struct piece p;
@@ -449,22 +444,22 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	p = piece_read(l);
 	was = g ? g->ev.nbytes : 0;
 	if (g && grow_is_double(g, l, &p)) {
-		diag_report(a->diag, &doubled, file, DIAG_LINE, line, NULL);
+		diag_report(a->diag, &doubled, l->file, DIAG_LINE, l->number, NULL);
 		return;
 	}
 	if (g && lt_memory(&g->ev) > ET_MAX_BYTES) {
-		diag_report(a->diag, &too_big, file, DIAG_LINE, line, NULL);
+		diag_report(a->diag, &too_big, l->file, DIAG_LINE, l->number, NULL);
 		close_event(a, s);
 		g = NULL;
 	}
 	switch (p.what) {
 	case P_HEADER:
 		if (lt_tags[p.tag].role == ET_BEGIN || !g || !grow_header_fits(g, l, &p)) {
-			g = start(a, s, lt_tags[p.tag].kind, l, file, line);
+			g = start(a, s, lt_tags[p.tag].kind, l);
 			was = 0;
 		}
 		if (!grow_header(g, l, &p))
-			diag_report(a->diag, &bad_header, file, DIAG_LINE, line,
+			diag_report(a->diag, &bad_header, l->file, DIAG_LINE, l->number,
 				    "%s line cannot be read in full", lt_tags[p.tag].name);
 		break;
 	case P_STRING:
@@ -472,7 +467,7 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 			grow_more(g, l, &p);
 			break;
 		}
-		g = for_string(a, s, l, &p, file, line);
+		g = for_string(a, s, l, &p);
 		was = g->ev.nbytes;
 		grow_string(g, l, &p);
 		break;
@@ -482,9 +477,9 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 			break;
 		}
 		if (!g)
-			g = start(a, s, ET_K_FRAGMENT, l, file, line);
+			g = start(a, s, ET_K_FRAGMENT, l);
 		was = g->ev.nbytes;
-		diag_report(a->diag, &stray, file, DIAG_LINE, line,
+		diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
 			    "Cont line without the line before it");
 		grow_other(g, l);
 		break;
@@ -494,7 +489,7 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 		} else {
 			if (g)
 				g->cont_done = true;
-			diag_report(a->diag, &stray, file, DIAG_LINE, line,
+			diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
 				    "Cont_end where no Cont was");
 		}
 		break;
@@ -503,16 +498,16 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 		    g->ev.items[g->string].tag == p.tag) {
 			grow_end_parts(g, l);
 		} else {
-			diag_report(a->diag, &stray, file, DIAG_LINE, line,
+			diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
 				    "%s_end where no %s was", lt_tags[p.tag].name,
 				    lt_tags[p.tag].name);
 		}
 		break;
 	case P_OTHER:
 		if (!is_extension(l))
-			diag_report(a->diag, &unknown_tags, file, DIAG_LINE, line, NULL);
+			diag_report(a->diag, &unknown_tags, l->file, DIAG_LINE, l->number, NULL);
 		if (!g)
-			g = start(a, s, ET_K_FRAGMENT, l, file, line);
+			g = start(a, s, ET_K_FRAGMENT, l);
 		was = g->ev.nbytes;
 		grow_other(g, l);
 		break;
@@ -521,7 +516,7 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 		s->seen = l->time;
 	if (g) {
 		if (g->went_back)
-			tell_backwards(a, file, line);
+			tell_backwards(a, l);
 		g->went_back = false;
 		grow_update(g);
 		if (g->queued)
@@ -529,24 +524,22 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	}
 }
 
-int asm_line(struct assembler *a, const struct et_line *l, const char *file,
-	     uint64_t line)
+int asm_line(struct assembler *a, const struct et_line *l)
 {
 	struct slot *s = slot_of(a, l->upid);
 	uint64_t begun;
 
 	if ((s->g && s->g->quick.on && go_on_quickly(a, s, l)) ||
-	    start_quickly(a, s, l, file, line))
+	    start_quickly(a, s, l))
 		return a->err;
 	begun = a->queue.arrivals;
-	take_line(a, s, l, file, line);
+	take_line(a, s, l);
 	if (a->queue.arrivals != begun)
 		drain(a, l->time);
 	return a->err;
 }
 
-int asm_lost(struct assembler *a, const struct et_line *l, const char *file,
-	     uint64_t line)
+int asm_lost(struct assembler *a, const struct et_line *l)
 {
 	struct growing *g = new_growing(a);
 
@@ -554,16 +547,16 @@ int asm_lost(struct assembler *a, const struct et_line *l, const char *file,
 	if (l->counted) {
 		g->ev.nvals = 1;
 		g->ev.vals[0] = (int64_t)l->lost;
-		diag_report(a->diag, &lost_events, file, DIAG_LINE, line,
+		diag_report(a->diag, &lost_events, l->file, DIAG_LINE, l->number,
 			    "%" PRIu64 " events lost on processor %" PRIu32, l->lost, l->cpu);
 		if (l->lost)
 			diag_count(a->diag, &lost_events, l->lost - 1);
 	} else {
-		diag_report(a->diag, &lost_unknown, file, DIAG_LINE, line,
+		diag_report(a->diag, &lost_unknown, l->file, DIAG_LINE, l->number,
 			    "events lost on processor %" PRIu32, l->cpu);
 	}
-	g->ev.place = line;
-	g->file = file;
+	g->ev.place = l->number;
+	g->file = l->file;
 	g->order = order_arrives(&a->queue);
 	g->state = CLOSED;
 	push(a, g);

@@ -27,20 +27,16 @@ void asm_free(struct assembler *a);
 
 /**
  * asm_line - one line, from line_parse()
- * @file: the input's name, for messages
- * @line: its number there
  *
  * Return: 0 or the sink's negative errno.
  */
-int asm_line(struct assembler *a, const struct et_line *l, const char *file,
-	     uint64_t line);
+int asm_line(struct assembler *a, const struct et_line *l);
 
 /**
  * asm_lost - the tracer lost events
  * @l: LINE_LOST, with the time set to that of the next line of its input
  */
-int asm_lost(struct assembler *a, const struct et_line *l, const char *file,
-	     uint64_t line);
+int asm_lost(struct assembler *a, const struct et_line *l);
 
 /** asm_end - the input is over: let everything out */
 int asm_end(struct assembler *a);

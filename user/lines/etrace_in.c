@@ -36,12 +36,10 @@ static const struct diag_kind only_foreign = {
 struct stream {
 	struct in *in;
 	const char *name;
-	struct line_state state;	/* its line is the one at hand */
-	uint64_t line;		/* number of the line at hand */
+	struct line_state state;	/* its line is the last etrace line */
 	bool at_end;
 	bool has_lost;		/* a LOST line waits for the next line's time */
 	struct et_line lost;
-	uint64_t lost_line;
 	uint64_t last_time;
 	/* the input's window: the line at hand is in the part already used */
 	const char *window;
@@ -62,14 +60,20 @@ struct etrace_in {
 	struct stream streams[];
 };
 
+/* Of the line at hand, whatever it is. */
+static uint64_t line_number(const struct stream *st)
+{
+	return st->state.line.number;
+}
+
 /*
  * The line that begins the window is longer than any: pass over it, in pieces
  * if need be.
  */
 static void skip_long(struct etrace_in *src, struct stream *st)
 {
-	st->line++;
-	diag_report(src->diag, &long_lines, st->name, DIAG_LINE, st->line, NULL);
+	st->state.line.number++;
+	diag_report(src->diag, &long_lines, st->name, DIAG_LINE, line_number(st), NULL);
 	while (st->have) {
 		const char *nl = memchr(st->window, '\n', st->have);
 
@@ -96,7 +100,7 @@ static const char *next_line(struct etrace_in *src, struct stream *st, size_t *l
 		if (nl && nl - s <= MAX_LINE) {
 			*len = (size_t)(nl - s);
 			st->used += *len + 1;
-			st->line++;
+			st->state.line.number++;
 			return s;
 		}
 		in_skip(st->in, st->used);
@@ -111,8 +115,8 @@ static const char *next_line(struct etrace_in *src, struct stream *st, size_t *l
 		if (!st->have)
 			return NULL;
 		/* the last line, without a newline */
-		st->line++;
-		diag_report(src->diag, &cut_line, st->name, DIAG_LINE, st->line,
+		st->state.line.number++;
+		diag_report(src->diag, &cut_line, st->name, DIAG_LINE, line_number(st),
 			    "the last line has no newline at its end: it may be cut");
 		st->tail = xmalloc(st->have + 1);
 		memcpy(st->tail, st->window, st->have);
@@ -146,20 +150,21 @@ static int advance(struct etrace_in *src, struct stream *st, struct assembler *a
 			/* two in a row: nothing came between them */
 			if (st->has_lost) {
 				st->lost.time = st->last_time;
-				err = asm_lost(a, &st->lost, st->name, st->lost_line);
+				err = asm_lost(a, &st->lost);
 			}
 			st->has_lost = true;
 			st->lost = st->state.lost;
-			st->lost_line = st->line;
+			st->lost.file = st->name;
+			st->lost.number = line_number(st);
 			break;
 		case LINE_FOREIGN:
 			src->foreign |= *s != '#';
 			diag_report(src->diag, &foreign_lines, st->name, DIAG_LINE,
-				    st->line, NULL);
+				    line_number(st), NULL);
 			break;
 		case LINE_DAMAGED:
 			diag_report(src->diag, &damaged_lines, st->name, DIAG_LINE,
-				    st->line, "damaged line, passed over");
+				    line_number(st), "damaged line, passed over");
 			break;
 		case LINE_PENDING:
 			break;
@@ -172,11 +177,11 @@ static int advance(struct etrace_in *src, struct stream *st, struct assembler *a
 		diag_count(src->diag, &foreign_lines, foreign);
 	st->at_end = true;
 	if (in_error(st->in))
-		diag_report(src->diag, &unreadable, st->name, DIAG_LINE, st->line,
+		diag_report(src->diag, &unreadable, st->name, DIAG_LINE, line_number(st),
 			    "cannot be read on: %s", in_why(st->in));
 	if (st->has_lost) {
 		st->lost.time = st->last_time;
-		err = asm_lost(a, &st->lost, st->name, st->lost_line);
+		err = asm_lost(a, &st->lost);
 		st->has_lost = false;
 	}
 	return err;
@@ -254,10 +259,10 @@ static int merge(struct etrace_in *src, struct assembler *a)
 		if (st->has_lost) {
 			st->lost.time = st->state.line.time;
 			st->has_lost = false;
-			err = asm_lost(a, &st->lost, st->name, st->lost_line);
+			err = asm_lost(a, &st->lost);
 		}
 		if (!err)
-			err = asm_line(a, &st->state.line, st->name, st->line);
+			err = asm_line(a, &st->state.line);
 		if (!err)
 			err = advance(src, st, a);
 	} while (!err && !st->at_end && st->state.line.time <= src->until);
@@ -314,6 +319,7 @@ struct source *etrace_in_open(const struct source_args *args)
 	for (size_t i = 0; i < args->nin; i++) {
 		src->streams[i].in = args->in[i];
 		src->streams[i].name = in_name(args->in[i]);
+		src->streams[i].state.line.file = src->streams[i].name;
 		src->streams[i].window = "";
 	}
 	return &src->source;

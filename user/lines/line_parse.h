@@ -34,6 +34,9 @@ struct et_line {
 	/* LINE_LOST: the processor is in cpu */
 	bool counted;		/* whether the line says how many */
 	uint64_t lost;
+	/* where it stands, for messages: the caller's */
+	const char *file;
+	uint64_t number;
 };
 
 /*
@@ -54,7 +57,9 @@ struct line_state {
 	struct et_line line;
 	char prefix[80];
 	size_t prefix_len;
-	uint64_t seconds;	/* that it ends with */
+	uint64_t seconds;	/* that it ends with, in ns */
+	/* the last line's nanoseconds but for the last of 9 digits, as text and number */
+	uint64_t digits, tens;
 	struct et_line lost;	/* the last LOST line */
 };
 

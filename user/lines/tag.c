@@ -10,7 +10,7 @@
 #define SLOT_BITS 7
 static struct {
 	uint64_t word;
-	uint8_t tag;
+	uint8_t tag, len;
 } names[1u << SLOT_BITS];
 
 _Static_assert(2 * LT_COUNT <= 1 << SLOT_BITS, "the table of names is too small");
@@ -25,7 +25,7 @@ static unsigned int next_slot(unsigned int i)
 	return (i + 1) & ((1u << SLOT_BITS) - 1);
 }
 
-/* The bytes of a name, the first one lowest, zeros behind them. */
+/* The first 8 bytes of a name, the first one lowest, zeros behind them. */
 static uint64_t word_of(const char *s, size_t len)
 {
 	uint64_t word = 0;
@@ -46,48 +46,49 @@ static void make_names(void)
 			i = next_slot(i);
 		names[i].word = word;
 		names[i].tag = (uint8_t)t;
+		names[i].len = lt_tags[t].name_len;
 	}
-}
-
-/* @word: the name's first 8 bytes */
-static inline enum lt_tag look_up(uint64_t word, const char *s, size_t len)
-{
-	for (unsigned int i = slot_of(word); names[i].tag; i = next_slot(i)) {
-		const struct lt_tag_row *row = &lt_tags[names[i].tag];
-
-		if (names[i].word == word && row->name_len == len &&
-		    (len <= 8 || !memcmp(row->name, s, len)))
-			return names[i].tag;
-	}
-	return LT_NONE;
 }
 
 enum lt_tag tag_find(const char *s, size_t len)
 {
-	return look_up(word_of(s, len), s, len);
+	uint64_t word = word_of(s, len);
+
+	for (unsigned int i = slot_of(word); names[i].tag; i = next_slot(i))
+		if (names[i].word == word && names[i].len == len &&
+		    (len <= 8 || !memcmp(lt_tags[names[i].tag].name, s, len)))
+			return names[i].tag;
+	return LT_NONE;
 }
 
-/* The highest bit of each byte that is @c, and perhaps of some behind the first. */
-static inline uint64_t bytes_that_are(uint64_t word, char c)
+/* The tag whose name is followed by @c, and has less than 8 bytes. */
+static inline enum lt_tag short_tag(uint64_t word, char c, size_t *len)
 {
-	uint64_t x = word ^ 0x0101010101010101ull * (unsigned char)c;
+	uint64_t x = word ^ 0x0101010101010101ull * (unsigned char)c, stop;
 
-	return (x - 0x0101010101010101ull) & ~x & 0x8080808080808080ull;
+	/* the highest bit of each byte that is @c, and perhaps of some behind the first */
+	stop = (x - 0x0101010101010101ull) & ~x & 0x8080808080808080ull;
+	if (!stop)
+		return LT_NONE;
+	/* all bits before that byte */
+	word &= (stop ^ (stop - 1)) >> 8;
+	*len = (unsigned int)__builtin_ctzll(stop) / 8;
+	for (unsigned int i = slot_of(word); names[i].tag; i = next_slot(i))
+		if (names[i].word == word && names[i].len == *len)
+			return names[i].tag;
+	return LT_NONE;
 }
 
 enum lt_tag tag_begins(const char *s, const char *end, size_t *len)
 {
-	size_t left = (size_t)(end - s), n;
-	uint64_t word, stop;
+	size_t left = (size_t)(end - s);
+	uint64_t word = 0;
+	enum lt_tag tag;
 
 	if (left >= 8)
 		word = bytes_first_low(s);
-	else
-		word = left ? bytes_first_low(end - 8) >> (64 - 8 * left) : 0;
-	stop = bytes_that_are(word, '|') | bytes_that_are(word, '[');
-	if (!stop)
-		return LT_NONE;
-	n = (unsigned int)__builtin_ctzll(stop) / 8;
-	*len = n;
-	return look_up(word & (((stop & -stop) >> 7) - 1), s, n);
+	else if (left)
+		word = bytes_first_low(end - 8) >> (64 - 8 * left);
+	tag = short_tag(word, '|', len);
+	return tag ? tag : short_tag(word, '[', len);
 }
