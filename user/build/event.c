@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The event model: making events, checking them.  See event.h. */
 #include "build/event.h"
+#include "base/bytes.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>
@@ -133,7 +134,7 @@ void et_later(struct et_event *ev, uint32_t cpu, uint64_t time)
 	ev->later_time = time;
 }
 
-static void append(struct et_event *ev, const char *s, size_t n)
+static inline void append(struct et_event *ev, const char *s, size_t n)
 {
 	size_t need = ev->nbytes + n;
 
@@ -141,7 +142,7 @@ static void append(struct et_event *ev, const char *s, size_t n)
 		return;
 	if (need > ev->bytes_cap)
 		ev->bytes = xgrow(ev->bytes, &ev->bytes_cap, need > 256 ? need : 256, 1);
-	memcpy(ev->bytes + ev->nbytes, s, n);
+	bytes_copy(ev->bytes + ev->nbytes, s, n);
 	ev->nbytes = need;
 }
 

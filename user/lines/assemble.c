@@ -391,21 +391,6 @@ static bool start_quickly(struct assembler *a, struct slot *s, const struct et_l
 		close_event(a, s);
 	s->begun = s->seen = l->time;
 	enter(a, s, g, l);
-	drain(a, l->time);
-	return true;
-}
-
-/* The same of one that may go on with the task's. */
-static bool go_on_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
-{
-	struct growing *g = s->g;
-	size_t was = g->quick.ev.nbytes;
-
-	if (!quick_go_on(g, l))
-		return false;
-	s->seen = l->time;
-	if (g->queued)
-		a->bytes += g->quick.ev.nbytes - was;
 	return true;
 }
 
@@ -524,18 +509,29 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	}
 }
 
+/* A line that does not go on with the task's event so plainly. */
+static int another_line(struct assembler *a, struct slot *s, const struct et_line *l)
+{
+	uint64_t begun = a->queue.arrivals;
+
+	if (!start_quickly(a, s, l))
+		take_line(a, s, l);
+	if (a->queue.arrivals != begun)
+		drain(a, l->time);
+	return a->err;
+}
+
 int asm_line(struct assembler *a, const struct et_line *l)
 {
 	struct slot *s = slot_of(a, l->upid);
-	uint64_t begun;
+	struct growing *g = s->g;
+	int bytes = g && g->quick.on ? quick_go_on(g, l) : -1;
 
-	if ((s->g && s->g->quick.on && go_on_quickly(a, s, l)) ||
-	    start_quickly(a, s, l))
-		return a->err;
-	begun = a->queue.arrivals;
-	take_line(a, s, l);
-	if (a->queue.arrivals != begun)
-		drain(a, l->time);
+	if (bytes < 0)
+		return another_line(a, s, l);
+	s->seen = l->time;
+	if (g->queued)
+		a->bytes += (size_t)bytes;
 	return a->err;
 }
 

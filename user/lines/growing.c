@@ -354,7 +354,7 @@ bool lt_read(struct lt_event *ev, const char *text, size_t len)
 		const struct et_line *l = &st.line;
 		unsigned int foreign;
 
-		if (!nl || line_parse(&st, text, (size_t)(nl - text), &foreign) != LINE_ETRACE)
+		if (!nl || line_parse(&st, text, nl, &foreign) != LINE_ETRACE)
 			good = false;
 		if (good && first) {
 			struct piece p = piece_read(l);

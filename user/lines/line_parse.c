@@ -162,8 +162,7 @@ static const char *read_prefix(struct line_state *st, const char *s, const char 
 	return p;
 }
 
-/* "<upid>,<cpu>,<time>,<timen>!<data>", from its first byte, which is a digit. */
-static bool plain(struct line_state *st, const char *s, const char *end)
+bool line_plain(struct line_state *st, const char *s, const char *end)
 {
 	/* the same task, processor and second as last: most lines have that */
 	if (st->prefix_len && (size_t)(end - s) > st->prefix_len &&
@@ -212,10 +211,10 @@ static const char *name_prefix(const char *s, const char *end)
 /* An etrace line, with or without a name before it. */
 static bool named(struct line_state *st, const char *s, const char *end)
 {
-	if (is_digit(*s) && plain(st, s, end))
+	if (is_digit(*s) && line_plain(st, s, end))
 		return true;
 	s = name_prefix(s, end);
-	return s && is_digit(*s) && plain(st, s, end);
+	return s && is_digit(*s) && line_plain(st, s, end);
 }
 
 /* The byte behind a line is its newline: loops over these end there. */
@@ -405,12 +404,13 @@ unsigned int line_flush(struct line_state *st)
 	return n;
 }
 
-enum line_class line_parse(struct line_state *st, const char *s, size_t len,
+enum line_class line_other(struct line_state *st, const char *s, const char *end,
 			   unsigned int *foreign)
 {
-	const char *end = s + len, *rest;
+	size_t len = (size_t)(end - s);
+	bool waited = st->pending;
+	const char *rest;
 
-	*foreign = 0;
 	if (st->pending) {
 		/* does this line end a name that the ones before began? */
 		unsigned int dash = COMM_WIDTH - st->pending;
@@ -427,7 +427,7 @@ enum line_class line_parse(struct line_state *st, const char *s, size_t len,
 		}
 		*foreign = line_flush(st);
 	}
-	if (is_digit(*s) && plain(st, s, end))
+	if (waited && is_digit(*s) && line_plain(st, s, end))
 		return LINE_ETRACE;
 	rest = context(s, end);
 	if (rest)

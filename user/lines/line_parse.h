@@ -63,15 +63,28 @@ struct line_state {
 	struct et_line lost;	/* the last LOST line */
 };
 
+/* "<upid>,<cpu>,<time>,<timen>!<data>", from its first byte, which is a digit. */
+bool line_plain(struct line_state *st, const char *s, const char *end);
+/* line_parse() of a line that does not begin so. */
+enum line_class line_other(struct line_state *st, const char *s, const char *end,
+			   unsigned int *foreign);
+
 /**
  * line_parse - what a line is
  * @st: state of its input; LINE_ETRACE fills its line, LINE_LOST its lost
- * @s: the line's @len bytes, followed by its newline
+ * @s: the line up to @end, where its newline stands
  * @foreign: set to the number of earlier LINE_PENDING lines that turned out to
  *	be nothing but foreign lines
  */
-enum line_class line_parse(struct line_state *st, const char *s, size_t len,
-			   unsigned int *foreign);
+static inline enum line_class line_parse(struct line_state *st, const char *s, const char *end,
+					 unsigned int *foreign)
+{
+	*foreign = 0;
+	/* most lines of an event that are not its first */
+	if (!st->pending && *s >= '0' && *s <= '9' && line_plain(st, s, end))
+		return LINE_ETRACE;
+	return line_other(st, s, end, foreign);
+}
 
 /**
  * line_flush - at the end of an input: LINE_PENDING lines that were nothing

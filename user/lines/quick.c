@@ -90,8 +90,9 @@ static void next_row(struct growing *g, unsigned int i)
 }
 
 /* A line came. */
-static void count_line(struct growing *g, const struct et_line *l)
+static void count_line(struct growing *g, const struct et_line *l, uint64_t step)
 {
+	g->quick.step = step;
 	g->lines++;
 	g->line_time = g->ev.last_time = l->time;
 }
@@ -118,7 +119,6 @@ bool quick_start(struct growing *g, const struct et_row *row, const struct et_li
 	grow_head(g, row->kind, l->upid, l->time);
 	q->on = true;
 	q->done = false;
-	q->step = 0;
 	if (q->ev.announced >> ET_ARGS & 1) {
 		q->args_left = q->ev.size[ET_ARGS];
 		if (!q->args_left)
@@ -126,13 +126,13 @@ bool quick_start(struct growing *g, const struct et_row *row, const struct et_li
 	}
 	g->line_cpu = l->cpu;
 	g->lines = 0;
-	count_line(g, l);
+	count_line(g, l, 0);
 	next_row(g, (unsigned int)(row - et_rows) + 1);
 	return true;
 }
 
-/* "A[3]text" */
-static bool go_on_with_args(struct quick *q, const struct et_line *l)
+/* "A[3]text".  Return: how many bytes, or -1. */
+static int add_arg(struct quick *q, const struct et_line *l)
 {
 	const char *s = l->text + l->tag_len + 1, *end = l->text + l->len, *digits = s;
 	struct et_event *ev = &q->ev;
@@ -145,52 +145,51 @@ static bool go_on_with_args(struct quick *q, const struct et_line *l)
 	n = (size_t)(end - s);
 	if (s == digits || !is_canonical(digits, s) || !n || *s != ']' || index != ev->nargs ||
 	    n - 1 >= ET_PART_MAX || (int64_t)n > q->args_left || ev->nbytes > KEEP_SHORT)
-		return false;
+		return -1;
 	q->args_left -= (int64_t)n;
 	et_add_arg(ev, s + 1, n - 1);
-	return true;
+	return (int)n - 1;
 }
 
-bool quick_go_on(struct growing *g, const struct et_line *l)
+int quick_go_on(struct growing *g, const struct et_line *l)
 {
 	struct quick *q = &g->quick;
 	uint64_t step = l->time - g->line_time;
 	size_t n = l->len - l->tag_len - 1;
+	enum lt_tag tag = q->tag;
 	const struct et_row *row;
 
 	if (q->done || l->cpu != g->line_cpu || l->tag_len >= l->len ||
 	    (g->lines == 1 ? step > 1 : step != q->step))
-		return false;
+		return -1;
 	row = &et_rows[q->row];
-	if (l->text[l->tag_len] == '[') {
-		if (l->tag != q->tag || row->role != ET_STRING || row->slot != ET_ARGS ||
-		    !go_on_with_args(q, l))
-			return false;
-		q->step = step;
-		count_line(g, l);
-		return true;
-	}
 	if (row->role == ET_STRING && row->slot == ET_ARGS) {
+		if (l->text[l->tag_len] == '[') {
+			int bytes = l->tag == tag ? add_arg(q, l) : -1;
+
+			if (bytes >= 0)
+				count_line(g, l, step);
+			return bytes;
+		}
 		/* the last argument was the last */
 		if (q->args_left)
-			return false;
+			return -1;
 		row++;
-		if (l->tag != lt_of_row[(unsigned int)(row - et_rows)])
-			return false;
-	} else if (l->tag != q->tag) {
-		return false;
+		tag = lt_of_row[row - et_rows];
 	}
-	if (row->role == ET_STRING) {
+	if (l->tag != tag || l->text[l->tag_len] != '|')
+		return -1;
+	if (row->role != ET_STRING) {
+		if (n)
+			return -1;
+	} else {
 		if (n >= ET_PART_MAX || (int64_t)n != q->ev.size[row->slot])
-			return false;
+			return -1;
 		et_add_string(&q->ev, row->slot, l->text + l->tag_len + 1, n);
-	} else if (n) {
-		return false;
 	}
-	q->step = step;
-	count_line(g, l);
+	count_line(g, l, step);
 	next_row(g, (unsigned int)(row - et_rows) + 1);
-	return true;
+	return (int)n;
 }
 
 void quick_leave(struct growing *g)

@@ -30,9 +30,9 @@ bool quick_start(struct growing *g, const struct et_row *row, const struct et_li
 /**
  * quick_go_on - take a line that goes on with an event
  *
- * Return: false if it does not so plainly.
+ * Return: how many bytes it brought, or -1 if it does not so plainly.
  */
-bool quick_go_on(struct growing *g, const struct et_line *l);
+int quick_go_on(struct growing *g, const struct et_line *l);
 
 /** quick_leave - make the tree of what came */
 void quick_leave(struct growing *g);
