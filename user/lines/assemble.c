@@ -535,6 +535,22 @@ int asm_line(struct assembler *a, const struct et_line *l)
 	return a->err;
 }
 
+size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
+		uint64_t until)
+{
+	struct growing *g = a->last->g;
+	size_t taken, was;
+
+	if (!g || !g->quick.on)
+		return 0;
+	was = g->quick.ev.nbytes;
+	taken = quick_strings(g, st, s, end, until);
+	a->last->seen = g->line_time;
+	if (g->queued)
+		a->bytes += g->quick.ev.nbytes - was;
+	return taken;
+}
+
 int asm_lost(struct assembler *a, const struct et_line *l)
 {
 	struct growing *g = new_growing(a);

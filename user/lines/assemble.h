@@ -33,6 +33,17 @@ void asm_free(struct assembler *a);
 int asm_line(struct assembler *a, const struct et_line *l);
 
 /**
+ * asm_more - lines that go on with the event of the last one, straight from the text
+ * @st: that line was its
+ * @s: what follows that line up to @end, which need not be whole lines
+ * @until: no lines later than that
+ *
+ * Return: how many bytes were taken; others are for line_parse() and asm_line().
+ */
+size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
+		uint64_t until);
+
+/**
  * asm_lost - the tracer lost events
  * @l: LINE_LOST, with the time set to that of the next line of its input
  */

@@ -213,7 +213,6 @@ static int advance(struct etrace_in *src, struct stream *st, struct assembler *a
 			diag_count(src->diag, &foreign_lines, foreign);
 		if (class == LINE_ETRACE) {
 			src->own = true;
-			st->last_time = st->state.line.time;
 			return 0;
 		}
 		err = other_line(src, st, a, class, s);
@@ -297,6 +296,8 @@ static int merge(struct etrace_in *src, struct assembler *a)
 		}
 		if (!err)
 			err = asm_line(a, &st->state.line);
+		st->at += asm_more(a, &st->state, st->at, st->end, src->until);
+		st->last_time = st->state.line.time;
 		if (!err)
 			err = advance(src, st, a);
 	} while (!err && !st->at_end && st->state.line.time <= src->until);

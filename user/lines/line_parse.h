@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "lines/tree.h"
 
 enum line_class {
@@ -84,6 +85,28 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
 	if (!st->pending && *s >= '0' && *s <= '9' && line_plain(st, s, end))
 		return LINE_ETRACE;
 	return line_other(st, s, end, foreign);
+}
+
+/**
+ * line_again - whether a line follows that differs from the last etrace line in
+ *	its text and the last of 9 digits of its nanoseconds only
+ * @s: what follows up to @end, which need not be a whole line
+ * @time: gets its time
+ *
+ * Return: its text, or NULL.
+ */
+static inline const char *line_again(const struct line_state *st, const char *s, const char *end,
+				     uint64_t *time)
+{
+	size_t n = st->prefix_len;
+	unsigned int digit;
+
+	if (!n || (size_t)(end - s) < n + 10 || bytes_8(s + n) != st->digits || !st->digits ||
+	    s[n + 9] != '!' || !bytes_equal(s, st->prefix, n))
+		return NULL;
+	digit = (unsigned int)s[n + 8] - '0';
+	*time = st->seconds + st->tens + digit;
+	return digit < 10 ? s + n + 10 : NULL;
 }
 
 /**

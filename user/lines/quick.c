@@ -192,6 +192,40 @@ int quick_go_on(struct growing *g, const struct et_line *l)
 	return (int)n;
 }
 
+size_t quick_strings(struct growing *g, struct line_state *st, const char *s, const char *end,
+		     uint64_t until)
+{
+	struct quick *q = &g->quick;
+	const char *at = s;
+
+	while (!q->done) {
+		const struct et_row *row = &et_rows[q->row];
+		uint64_t time, step, n = (uint64_t)q->ev.size[row->slot];
+		const char *text;
+
+		if (row->role != ET_STRING || row->slot == ET_ARGS)
+			break;
+		text = line_again(st, at, end, &time);
+		if (!text || time > until || n >= ET_PART_MAX ||
+		    (size_t)(end - text) <= row->len + 1 + n ||
+		    !bytes_equal(text, row->name, row->len) || text[row->len] != '|')
+			break;
+		step = time - g->line_time;
+		if (g->lines == 1 ? step > 1 : step != q->step)
+			break;
+		text += row->len + 1;
+		if (text[n] != '\n' || memchr(text, '\n', n))
+			break;
+		et_add_string(&q->ev, row->slot, text, n);
+		st->line.time = time;
+		st->line.number++;
+		count_line(g, &st->line, step);
+		next_row(g, q->row + 1u);
+		at = text + n + 1;
+	}
+	return (size_t)(at - s);
+}
+
 void quick_leave(struct growing *g)
 {
 	struct et_event *ev = &g->quick.ev;
