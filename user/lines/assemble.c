@@ -394,6 +394,20 @@ static bool start_quickly(struct assembler *a, struct slot *s, const struct et_l
 	return true;
 }
 
+/* The same of one that may go on with the task's. */
+static bool go_on_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
+{
+	struct growing *g = s->g;
+	size_t was = g->quick.ev.nbytes;
+
+	if (!quick_go_on(g, l))
+		return false;
+	s->seen = l->time;
+	if (g->queued)
+		a->bytes += g->quick.ev.nbytes - was;
+	return true;
+}
+
 /* The event that a string line belongs to, begun if need be. */
 static struct growing *for_string(struct assembler *a, struct slot *s,
 				  const struct et_line *l, const struct piece *p)
@@ -509,43 +523,27 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	}
 }
 
-/* A line that does not go on with the task's event so plainly. */
-static int another_line(struct assembler *a, struct slot *s, const struct et_line *l)
-{
-	uint64_t begun = a->queue.arrivals;
-
-	if (!start_quickly(a, s, l))
-		take_line(a, s, l);
-	if (a->queue.arrivals != begun)
-		drain(a, l->time);
-	return a->err;
-}
-
 int asm_line(struct assembler *a, const struct et_line *l)
 {
 	struct slot *s = slot_of(a, l->upid);
-	struct growing *g = s->g;
-	int bytes = g && g->quick.on ? quick_go_on(g, l) : -1;
+	uint64_t begun = a->queue.arrivals;
 
-	if (bytes < 0)
-		return another_line(a, s, l);
-	s->seen = l->time;
-	if (g->queued)
-		a->bytes += (size_t)bytes;
-	return a->err;
+	if (!(s->g && s->g->quick.on && go_on_quickly(a, s, l)) && !start_quickly(a, s, l))
+		take_line(a, s, l);
+	if (a->queue.arrivals != begun)
+		drain(a, l->time);
+	return a->err ? a->err : s->g && s->g->quick.on && !s->g->quick.done;
 }
 
 size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
 		uint64_t until)
 {
-	struct growing *g = a->last->g;
-	size_t taken, was;
+	struct slot *slot = a->last;
+	struct growing *g = slot->g;
+	size_t was = g->quick.ev.nbytes;
+	size_t taken = quick_more(g, st, s, end, until);
 
-	if (!g || !g->quick.on)
-		return 0;
-	was = g->quick.ev.nbytes;
-	taken = quick_strings(g, st, s, end, until);
-	a->last->seen = g->line_time;
+	slot->seen = g->line_time;
 	if (g->queued)
 		a->bytes += g->quick.ev.nbytes - was;
 	return taken;

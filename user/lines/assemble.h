@@ -28,12 +28,12 @@ void asm_free(struct assembler *a);
 /**
  * asm_line - one line, from line_parse()
  *
- * Return: 0 or the sink's negative errno.
+ * Return: 0 or the sink's negative errno; 1: asm_more() may know what follows.
  */
 int asm_line(struct assembler *a, const struct et_line *l);
 
 /**
- * asm_more - lines that go on with the event of the last one, straight from the text
+ * asm_more - lines that go on with the event of asm_line()'s, straight from the text
  * @st: that line was its
  * @s: what follows that line up to @end, which need not be whole lines
  * @until: no lines later than that

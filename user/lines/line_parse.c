@@ -94,7 +94,7 @@ static size_t tag_len(const char *s, const char *end)
 	return s == end || *s == '|' || *s == '[' ? (size_t)(s - begin) : 0;
 }
 
-/* "<timen>!" */
+/* "<timen>!".  Return: what follows, or NULL. */
 static inline const char *nanoseconds(struct line_state *st, const char *s, const char *end,
 				      uint64_t *nsec)
 {
@@ -111,30 +111,11 @@ static inline const char *nanoseconds(struct line_state *st, const char *s, cons
 		}
 		if (d < 10 && digits == st->digits && digits) {
 			*nsec = st->tens + d;
-			return s + 9;
+			return s + 10;
 		}
 	}
-	return long_number(s, end, 999999999, nsec);
-}
-
-/* "<timen>!<data>" */
-static inline bool behind_seconds(struct line_state *st, const char *s, const char *end)
-{
-	struct et_line *l = &st->line;
-	uint64_t nsec;
-
-	s = nanoseconds(st, s, end, &nsec);
-	if (!s || *s != '!')
-		return false;
-	l->time = st->seconds + nsec;
-	l->text = s + 1;
-	l->len = (size_t)(end - l->text);
-	l->tag = tag_begins(l->text, end, &l->tag_len);
-	if (!l->tag) {
-		l->tag_len = tag_len(l->text, end);
-		l->tag = tag_find(l->text, l->tag_len);
-	}
-	return l->tag_len;
+	s = long_number(s, end, 999999999, nsec);
+	return s && *s == '!' ? s + 1 : NULL;
 }
 
 /* "<upid>,<cpu>,<time>,".  Return: what follows, or NULL. */
@@ -162,15 +143,42 @@ static const char *read_prefix(struct line_state *st, const char *s, const char 
 	return p;
 }
 
+/* The same task, processor and second as last: most lines have that. */
+static inline bool same_prefix(const struct line_state *st, const char *s, const char *end)
+{
+	return st->prefix_len && (size_t)(end - s) > st->prefix_len &&
+	       bytes_equal(s, st->prefix, st->prefix_len);
+}
+
+const char *line_again(struct line_state *st, const char *s, const char *end, uint64_t *time)
+{
+	uint64_t nsec;
+
+	if (!same_prefix(st, s, end))
+		return NULL;
+	s = nanoseconds(st, s + st->prefix_len, end, &nsec);
+	*time = st->seconds + nsec;
+	return s;
+}
+
 bool line_plain(struct line_state *st, const char *s, const char *end)
 {
-	/* the same task, processor and second as last: most lines have that */
-	if (st->prefix_len && (size_t)(end - s) > st->prefix_len &&
-	    bytes_equal(s, st->prefix, st->prefix_len))
-		s += st->prefix_len;
-	else
-		s = read_prefix(st, s, end);
-	return s && behind_seconds(st, s, end);
+	struct et_line *l = &st->line;
+	uint64_t nsec;
+
+	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
+	s = s ? nanoseconds(st, s, end, &nsec) : NULL;
+	if (!s)
+		return false;
+	l->time = st->seconds + nsec;
+	l->text = s;
+	l->len = (size_t)(end - s);
+	l->tag = tag_begins(s, end, &l->tag_len);
+	if (!l->tag) {
+		l->tag_len = tag_len(s, end);
+		l->tag = tag_find(s, l->tag_len);
+	}
+	return l->tag_len;
 }
 
 static const char *spaces(const char *s, const char *end)

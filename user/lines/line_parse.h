@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
 #include "lines/tree.h"
 
 enum line_class {
@@ -88,26 +87,15 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
 }
 
 /**
- * line_again - whether a line follows that differs from the last etrace line in
- *	its text and the last of 9 digits of its nanoseconds only
- * @s: what follows up to @end, which need not be a whole line
+ * line_again - whether a line is of the task, processor and second of the last etrace line
+ * @s: the line up to @end, where its newline stands; LINE_PENDING none before it
  * @time: gets its time
+ *
+ * The state's line stays what it is.
  *
  * Return: its text, or NULL.
  */
-static inline const char *line_again(const struct line_state *st, const char *s, const char *end,
-				     uint64_t *time)
-{
-	size_t n = st->prefix_len;
-	unsigned int digit;
-
-	if (!n || (size_t)(end - s) < n + 10 || bytes_8(s + n) != st->digits || !st->digits ||
-	    s[n + 9] != '!' || !bytes_equal(s, st->prefix, n))
-		return NULL;
-	digit = (unsigned int)s[n + 8] - '0';
-	*time = st->seconds + st->tens + digit;
-	return digit < 10 ? s + n + 10 : NULL;
-}
+const char *line_again(struct line_state *st, const char *s, const char *end, uint64_t *time);
 
 /**
  * line_flush - at the end of an input: LINE_PENDING lines that were nothing

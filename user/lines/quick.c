@@ -89,14 +89,6 @@ static void next_row(struct growing *g, unsigned int i)
 	q->ev.announced = 0;
 }
 
-/* A line came. */
-static void count_line(struct growing *g, const struct et_line *l, uint64_t step)
-{
-	g->quick.step = step;
-	g->lines++;
-	g->line_time = g->ev.last_time = l->time;
-}
-
 const struct et_row *quick_row(const struct et_line *l)
 {
 	const struct et_row *row;
@@ -125,17 +117,18 @@ bool quick_start(struct growing *g, const struct et_row *row, const struct et_li
 			q->ev.strings |= 1u << ET_ARGS;
 	}
 	g->line_cpu = l->cpu;
-	g->lines = 0;
-	count_line(g, l, 0);
+	q->step = 0;
+	g->lines = 1;
+	g->line_time = g->ev.last_time = l->time;
 	next_row(g, (unsigned int)(row - et_rows) + 1);
 	return true;
 }
 
-/* "A[3]text".  Return: how many bytes, or -1. */
-static int add_arg(struct quick *q, const struct et_line *l)
+/* "A[3]text", from the digit on. */
+static bool add_arg(struct quick *q, const char *s, const char *end)
 {
-	const char *s = l->text + l->tag_len + 1, *end = l->text + l->len, *digits = s;
 	struct et_event *ev = &q->ev;
+	const char *digits = s;
 	uint64_t index = 0;
 	size_t n;
 
@@ -145,83 +138,94 @@ static int add_arg(struct quick *q, const struct et_line *l)
 	n = (size_t)(end - s);
 	if (s == digits || !is_canonical(digits, s) || !n || *s != ']' || index != ev->nargs ||
 	    n - 1 >= ET_PART_MAX || (int64_t)n > q->args_left || ev->nbytes > KEEP_SHORT)
-		return -1;
+		return false;
 	q->args_left -= (int64_t)n;
 	et_add_arg(ev, s + 1, n - 1);
-	return (int)n - 1;
+	return true;
 }
 
-int quick_go_on(struct growing *g, const struct et_line *l)
+/* Whether a line with this time can come next: as those of one record do. */
+static inline bool in_step(const struct growing *g, uint64_t time)
 {
+	uint64_t step = time - g->line_time;
+
+	return !g->quick.done && (g->lines == 1 ? step <= 1 : step == g->quick.step);
+}
+
+/* The number of the row that comes next, if this stands behind the line's tag. */
+static inline unsigned int expected(const struct quick *q, char behind)
+{
+	/* behind the last argument comes something else */
+	return q->row + (q->tag == LT_A && behind != '[');
+}
+
+/*
+ * A line of row @i, in_step().  @s: what stands behind its tag.  Return: false if
+ * it is not as the module prints it.
+ */
+static inline bool take(struct growing *g, unsigned int i, const char *s, const char *end,
+			uint64_t time)
+{
+	const struct et_row *row = &et_rows[i];
 	struct quick *q = &g->quick;
-	uint64_t step = l->time - g->line_time;
-	size_t n = l->len - l->tag_len - 1;
-	enum lt_tag tag = q->tag;
-	const struct et_row *row;
+	size_t n = (size_t)(end - s) - 1;
+	bool is_arg = row->role == ET_STRING && row->slot == ET_ARGS;
 
-	if (q->done || l->cpu != g->line_cpu || l->tag_len >= l->len ||
-	    (g->lines == 1 ? step > 1 : step != q->step))
-		return -1;
-	row = &et_rows[q->row];
-	if (row->role == ET_STRING && row->slot == ET_ARGS) {
-		if (l->text[l->tag_len] == '[') {
-			int bytes = l->tag == tag ? add_arg(q, l) : -1;
-
-			if (bytes >= 0)
-				count_line(g, l, step);
-			return bytes;
-		}
-		/* the last argument was the last */
-		if (q->args_left)
-			return -1;
-		row++;
-		tag = lt_of_row[row - et_rows];
-	}
-	if (l->tag != tag || l->text[l->tag_len] != '|')
-		return -1;
-	if (row->role != ET_STRING) {
-		if (n)
-			return -1;
-	} else {
+	if (is_arg) {
+		if (*s != '[' || !add_arg(q, s + 1, end))
+			return false;
+	} else if (*s != '|' || (i > q->row && q->args_left)) {
+		return false;
+	} else if (row->role == ET_STRING) {
 		if (n >= ET_PART_MAX || (int64_t)n != q->ev.size[row->slot])
-			return -1;
-		et_add_string(&q->ev, row->slot, l->text + l->tag_len + 1, n);
+			return false;
+		et_add_string(&q->ev, row->slot, s + 1, n);
+	} else if (n) {
+		return false;
 	}
-	count_line(g, l, step);
-	next_row(g, (unsigned int)(row - et_rows) + 1);
-	return (int)n;
+	q->step = time - g->line_time;
+	g->lines++;
+	g->line_time = g->ev.last_time = time;
+	if (!is_arg)
+		next_row(g, i + 1);
+	return true;
 }
 
-size_t quick_strings(struct growing *g, struct line_state *st, const char *s, const char *end,
-		     uint64_t until)
+bool quick_go_on(struct growing *g, const struct et_line *l)
 {
-	struct quick *q = &g->quick;
-	const char *at = s;
+	const char *s = l->text + l->tag_len;
+	unsigned int i;
 
-	while (!q->done) {
+	if (l->cpu != g->line_cpu || l->tag_len >= l->len || !in_step(g, l->time))
+		return false;
+	i = expected(&g->quick, *s);
+	return l->tag == lt_of_row[i] && take(g, i, s, l->text + l->len, l->time);
+}
+
+size_t quick_more(struct growing *g, struct line_state *st, const char *s, const char *end,
+		  uint64_t until)
+{
+	const struct quick *q = &g->quick;
+	const char *at = s, *nl;
+
+	while (!q->done && (nl = memchr(at, '\n', (size_t)(end - at)))) {
 		const struct et_row *row = &et_rows[q->row];
-		uint64_t time, step, n = (uint64_t)q->ev.size[row->slot];
-		const char *text;
+		uint64_t time;
+		const char *text = line_again(st, at, nl, &time);
+		unsigned int i;
 
-		if (row->role != ET_STRING || row->slot == ET_ARGS)
+		if (!text || time > until || !in_step(g, time))
 			break;
-		text = line_again(st, at, end, &time);
-		if (!text || time > until || n >= ET_PART_MAX ||
-		    (size_t)(end - text) <= row->len + 1 + n ||
-		    !bytes_equal(text, row->name, row->len) || text[row->len] != '|')
+		if (nl - text <= row->len)
 			break;
-		step = time - g->line_time;
-		if (g->lines == 1 ? step > 1 : step != q->step)
+		i = expected(q, text[row->len]);
+		row = &et_rows[i];
+		if (nl - text <= row->len || !bytes_equal(text, row->name, row->len) ||
+		    !take(g, i, text + row->len, nl, time))
 			break;
-		text += row->len + 1;
-		if (text[n] != '\n' || memchr(text, '\n', n))
-			break;
-		et_add_string(&q->ev, row->slot, text, n);
 		st->line.time = time;
 		st->line.number++;
-		count_line(g, &st->line, step);
-		next_row(g, q->row + 1u);
-		at = text + n + 1;
+		at = nl + 1;
 	}
 	return (size_t)(at - s);
 }

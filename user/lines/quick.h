@@ -30,20 +30,20 @@ bool quick_start(struct growing *g, const struct et_row *row, const struct et_li
 /**
  * quick_go_on - take a line that goes on with an event
  *
- * Return: how many bytes it brought, or -1 if it does not so plainly.
+ * Return: false if it does not so plainly.
  */
-int quick_go_on(struct growing *g, const struct et_line *l);
+bool quick_go_on(struct growing *g, const struct et_line *l);
 
 /**
- * quick_strings - take the lines of announced strings straight from the text
+ * quick_more - take lines that go on with an event straight from the text
  * @st: of the input, as the event's last line left it; goes on with each
  * @s: what follows up to @end, which need not be whole lines
  * @until: no lines later than that
  *
  * Return: how many bytes were taken.
  */
-size_t quick_strings(struct growing *g, struct line_state *st, const char *s, const char *end,
-		     uint64_t until);
+size_t quick_more(struct growing *g, struct line_state *st, const char *s, const char *end,
+		  uint64_t until);
 
 /** quick_leave - make the tree of what came */
 void quick_leave(struct growing *g);
