@@ -28,6 +28,17 @@ static inline uint32_t bytes_4(const void *p)
 	return v;
 }
 
+/** bytes_first_low - the same as bytes_8(), the first byte in the lowest bits */
+static inline uint64_t bytes_first_low(const void *p)
+{
+	uint64_t v = bytes_8(p);
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
 /* memcpy(), where compilers do not guess what it might be called with. */
 void bytes_copy_many(void *to, const void *from, size_t n);
 

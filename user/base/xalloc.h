@@ -13,6 +13,7 @@
 
 #include <setjmp.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 void *xmalloc(size_t n) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
@@ -31,6 +32,23 @@ void *xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull));
  */
 void *xgrow(void *p, size_t *cap, size_t need, size_t size)
 	__attribute__((returns_nonnull));
+
+/**
+ * xtrim - give back an array that has grown above what is kept for reuse
+ * @p: the array or NULL
+ * @cap: its capacity, set to 0 then
+ * @keep: the capacity that it may have
+ *
+ * Return: the array, or NULL.
+ */
+static inline void *xtrim(void *p, size_t *cap, size_t keep)
+{
+	if (*cap <= keep)
+		return p;
+	free(p);
+	*cap = 0;
+	return NULL;
+}
 
 /* ---- when memory runs out ---- */
 

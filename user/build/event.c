@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The event model: making events, checking them.  See event.h. */
 #include "build/event.h"
+#include "base/bytes.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>
@@ -35,16 +36,6 @@ void et_fini(struct et_event *ev)
 	et_init(ev);
 }
 
-/* Give back an array that has grown above what is kept. */
-static void *trim(void *p, size_t *cap, size_t keep)
-{
-	if (*cap <= keep)
-		return p;
-	free(p);
-	*cap = 0;
-	return NULL;
-}
-
 void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 	      uint32_t cpu, uint64_t time)
 {
@@ -63,11 +54,11 @@ void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 	ev->nbytes = 0;
 	ev->raw_len = 0;
 	ev->pending = false;
-	ev->bytes = trim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
-	ev->raw = trim(ev->raw, &ev->raw_cap, KEEP_BYTES);
-	ev->args = trim(ev->args, &ev->args_cap, KEEP_ROWS);
-	ev->extras = trim(ev->extras, &ev->extras_cap, KEEP_ROWS);
-	ev->later = trim(ev->later, &ev->later_cap, KEEP_ROWS);
+	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
+	ev->raw = xtrim(ev->raw, &ev->raw_cap, KEEP_BYTES);
+	ev->args = xtrim(ev->args, &ev->args_cap, KEEP_ROWS);
+	ev->extras = xtrim(ev->extras, &ev->extras_cap, KEEP_ROWS);
+	ev->later = xtrim(ev->later, &ev->later_cap, KEEP_ROWS);
 }
 
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v)
@@ -143,7 +134,7 @@ void et_later(struct et_event *ev, uint32_t cpu, uint64_t time)
 	ev->later_time = time;
 }
 
-static void append(struct et_event *ev, const char *s, size_t n)
+static inline void append(struct et_event *ev, const char *s, size_t n)
 {
 	size_t need = ev->nbytes + n;
 
@@ -151,7 +142,7 @@ static void append(struct et_event *ev, const char *s, size_t n)
 		return;
 	if (need > ev->bytes_cap)
 		ev->bytes = xgrow(ev->bytes, &ev->bytes_cap, need > 256 ? need : 256, 1);
-	memcpy(ev->bytes + ev->nbytes, s, n);
+	bytes_copy(ev->bytes + ev->nbytes, s, n);
 	ev->nbytes = need;
 }
 

@@ -12,14 +12,8 @@ void order_free(struct order *o)
 	memset(o, 0, sizeof(*o));
 }
 
-static bool before(const struct order_row *x, const struct order_row *y)
+void order_insert(struct order *o, struct order_row row)
 {
-	return x->time != y->time ? x->time < y->time : x->arrival < y->arrival;
-}
-
-void order_put(struct order *o, uint64_t time, uint64_t arrival, void *what)
-{
-	struct order_row row = { time, arrival, what };
 	size_t lo = o->first, hi = o->first + o->n;
 
 	if (hi == o->cap && o->first > o->n) {
@@ -29,13 +23,13 @@ void order_put(struct order *o, uint64_t time, uint64_t arrival, void *what)
 	}
 	if (hi == o->cap)
 		o->rows = xgrow(o->rows, &o->cap, hi + 1, sizeof(row));
-	if (hi > lo && !before(&o->rows[hi - 1], &row)) {
+	if (hi > lo && !order_before(&o->rows[hi - 1], &row)) {
 		size_t end = hi;
 
 		while (lo < hi) {
 			size_t mid = (lo + hi) / 2;
 
-			if (before(&o->rows[mid], &row))
+			if (order_before(&o->rows[mid], &row))
 				lo = mid + 1;
 			else
 				hi = mid;

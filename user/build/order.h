@@ -32,11 +32,31 @@ static inline uint64_t order_arrives(struct order *o)
 	return o->arrivals++;
 }
 
+/* order_put() of what is not the last, or has no room there. */
+void order_insert(struct order *o, struct order_row row);
+
+/* Whether one comes before the other. */
+static inline bool order_before(const struct order_row *x, const struct order_row *y)
+{
+	return x->time != y->time ? x->time < y->time : x->arrival < y->arrival;
+}
+
 /**
  * order_put - what waits from now on
  * @arrival: from order_arrives(), perhaps long ago
  */
-void order_put(struct order *o, uint64_t time, uint64_t arrival, void *what);
+static inline void order_put(struct order *o, uint64_t time, uint64_t arrival, void *what)
+{
+	struct order_row row = { time, arrival, what };
+	size_t end = o->first + o->n;
+
+	if (end == o->cap || (o->n && !order_before(&o->rows[end - 1], &row))) {
+		order_insert(o, row);
+		return;
+	}
+	o->rows[end] = row;
+	o->n++;
+}
 
 /** order_first - what comes next, which stays; NULL: nothing waits */
 static inline void *order_first(const struct order *o)

@@ -165,7 +165,7 @@ struct sink_format {
 extern const struct source_format source_formats[];
 extern const struct sink_format sink_formats[];
 
-/** sink_tee - a sink that hands everything on to several; frees them too */
+/** sink_tee - a sink that hands everything on to several, and frees them; one is itself that */
 struct sink *sink_tee(struct sink **sinks, size_t n);
 
 #endif

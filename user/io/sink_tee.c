@@ -51,8 +51,11 @@ static void tee_free(struct sink *s)
 struct sink *sink_tee(struct sink **sinks, size_t n)
 {
 	static const struct sink_ops ops = { tee_item, tee_end, tee_free };
-	struct tee *t = xmalloc(sizeof(*t) + n * sizeof(*sinks));
+	struct tee *t;
 
+	if (n == 1)
+		return sinks[0];
+	t = xmalloc(sizeof(*t) + n * sizeof(*sinks));
 	t->sink.ops = &ops;
 	t->n = n;
 	for (size_t i = 0; i < n; i++)

@@ -12,10 +12,8 @@
 #define ETRACE_ASSEMBLE_H
 
 #include "io/diag.h"
-#include "build/event.h"
 #include "io/formats.h"
 #include "lines/line_parse.h"
-#include "lines/tree.h"
 
 struct assembler;
 
@@ -29,31 +27,29 @@ void asm_free(struct assembler *a);
 
 /**
  * asm_line - one line, from line_parse()
- * @file: the input's name, for messages
- * @line: its number there
  *
- * Return: 0 or the sink's negative errno.
+ * Return: 0 or the sink's negative errno; 1: asm_more() may know what follows.
  */
-int asm_line(struct assembler *a, const struct et_line *l, const char *file,
-	     uint64_t line);
+int asm_line(struct assembler *a, const struct et_line *l);
+
+/**
+ * asm_more - lines that go on with the event of asm_line()'s, straight from the text
+ * @st: that line was its
+ * @s: what follows that line up to @end, which need not be whole lines
+ * @until: no lines later than that
+ *
+ * Return: how many bytes were taken; others are for line_parse() and asm_line().
+ */
+size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
+		uint64_t until);
 
 /**
  * asm_lost - the tracer lost events
  * @l: LINE_LOST, with the time set to that of the next line of its input
  */
-int asm_lost(struct assembler *a, const struct et_line *l, const char *file,
-	     uint64_t line);
+int asm_lost(struct assembler *a, const struct et_line *l);
 
 /** asm_end - the input is over: let everything out */
 int asm_end(struct assembler *a);
-
-/**
- * asm_one - put lines together that are known to be those of one event
- * @ev: lines that lt_init() made; filled
- * @text: whole lines as lt_print() makes them
- *
- * Return: false if the text is not that.
- */
-bool asm_one(struct lt_event *ev, const char *text, size_t len);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "lines/assemble.h"
 #include "build/etrace_formats.h"
+#include "build/event.h"
 #include "lines/line_parse.h"
 #include "base/xalloc.h"
 
@@ -35,16 +36,13 @@ static const struct diag_kind only_foreign = {
 struct stream {
 	struct in *in;
 	const char *name;
-	struct line_state state;	/* its line is the one at hand */
-	uint64_t line;		/* number of the line at hand */
+	struct line_state state;	/* its line is the last etrace line */
 	bool at_end;
 	bool has_lost;		/* a LOST line waits for the next line's time */
 	struct et_line lost;
-	uint64_t lost_line;
 	uint64_t last_time;
-	/* the input's window: the line at hand is in the part already used */
-	const char *window;
-	size_t have, used;
+	/* the input's window; @at: behind the line at hand */
+	const char *window, *at, *end;
 	char *tail;		/* an unfinished last line, with a newline */
 };
 
@@ -61,124 +59,165 @@ struct etrace_in {
 	struct stream streams[];
 };
 
+/* Of the line at hand, whatever it is. */
+static uint64_t line_number(const struct stream *st)
+{
+	return st->state.line.number;
+}
+
+/* Pass over what is used of the window.  Return: how much there is, at least @want but at the end. */
+static size_t move_window(struct stream *st, size_t want)
+{
+	size_t have;
+
+	in_skip(st->in, (size_t)(st->at - st->window));
+	st->window = st->at = (const char *)in_peek(st->in, want, &have);
+	st->end = st->at + have;
+	return have;
+}
+
 /*
  * The line that begins the window is longer than any: pass over it, in pieces
  * if need be.
  */
 static void skip_long(struct etrace_in *src, struct stream *st)
 {
-	st->line++;
-	diag_report(src->diag, &long_lines, st->name, DIAG_LINE, st->line, NULL);
-	while (st->have) {
-		const char *nl = memchr(st->window, '\n', st->have);
+	st->state.line.number++;
+	diag_report(src->diag, &long_lines, st->name, DIAG_LINE, line_number(st), NULL);
+	while (st->at < st->end) {
+		const char *nl = memchr(st->at, '\n', (size_t)(st->end - st->at));
 
 		if (nl) {
-			st->used = (size_t)(nl + 1 - st->window);
+			st->at = nl + 1;
 			return;
 		}
-		in_skip(st->in, st->have);
-		st->window = (const char *)in_peek(st->in, 1, &st->have);
+		st->at = st->end;
+		move_window(st, 1);
 	}
 }
 
-/*
- * The next whole line in the window.  Its newline may be read, as the byte
- * behind it.  Return: NULL at the end.
- */
-static const char *next_line(struct etrace_in *src, struct stream *st, size_t *len)
+/* The same where the window has none.  Return: NULL at the end. */
+static const char *find_line(struct etrace_in *src, struct stream *st, const char **end)
 {
 	for (;;) {
-		const char *s = st->window + st->used;
-		size_t left = st->have - st->used;
-		const char *nl = left ? memchr(s, '\n', left) : NULL;
+		size_t left = (size_t)(st->end - st->at), have;
+		const char *nl = memchr(st->at, '\n', left), *s = st->at;
 
 		if (nl && nl - s <= MAX_LINE) {
-			*len = (size_t)(nl - s);
-			st->used += *len + 1;
-			st->line++;
+			st->at = nl + 1;
+			st->state.line.number++;
+			*end = nl;
 			return s;
 		}
-		in_skip(st->in, st->used);
-		st->used = 0;
-		st->window = (const char *)in_peek(st->in, left + 1, &st->have);
+		have = move_window(st, left + 1);
 		if (nl || left > MAX_LINE) {
 			skip_long(src, st);
 			continue;
 		}
-		if (st->have > left)
+		if (have > left)
 			continue;
-		if (!st->have)
+		if (!have)
 			return NULL;
 		/* the last line, without a newline */
-		st->line++;
-		diag_report(src->diag, &cut_line, st->name, DIAG_LINE, st->line,
+		st->state.line.number++;
+		diag_report(src->diag, &cut_line, st->name, DIAG_LINE, line_number(st),
 			    "the last line has no newline at its end: it may be cut");
-		st->tail = xmalloc(st->have + 1);
-		memcpy(st->tail, st->window, st->have);
-		st->tail[st->have] = '\n';
-		*len = st->have;
-		in_skip(st->in, st->have);
-		st->have = 0;
+		st->tail = xmalloc(have + 1);
+		memcpy(st->tail, st->window, have);
+		st->tail[have] = '\n';
+		*end = st->tail + have;
+		st->at = st->end;
+		move_window(st, 0);
 		return st->tail;
 	}
 }
 
-/* Go to the next etrace line; LOST lines wait for it. */
-static int advance(struct etrace_in *src, struct stream *st, struct assembler *a)
+/*
+ * The next whole line.  Its newline may be read, as the byte at its end.
+ * Return: NULL behind the last.
+ */
+static inline const char *next_line(struct etrace_in *src, struct stream *st, const char **end)
 {
-	unsigned int foreign;
-	const char *s;
-	size_t len;
+	const char *s = st->at, *nl = memchr(s, '\n', (size_t)(st->end - s));
+
+	if (!nl || nl - s > MAX_LINE)
+		return find_line(src, st, end);
+	st->at = nl + 1;
+	st->state.line.number++;
+	*end = nl;
+	return s;
+}
+
+/* A line that is no etrace line; LOST lines wait for the next. */
+static int other_line(struct etrace_in *src, struct stream *st, struct assembler *a,
+		      enum line_class class, const char *s)
+{
 	int err = 0;
 
-	while ((s = next_line(src, st, &len))) {
-		enum line_class class = line_parse(&st->state, s, len, &foreign);
-
-		if (foreign)
-			diag_count(src->diag, &foreign_lines, foreign);
-		switch (class) {
-		case LINE_ETRACE:
-			src->own = true;
-			st->last_time = st->state.line.time;
-			return 0;
-		case LINE_LOST:
-			/* two in a row: nothing came between them */
-			if (st->has_lost) {
-				st->lost.time = st->last_time;
-				err = asm_lost(a, &st->lost, st->name, st->lost_line);
-			}
-			st->has_lost = true;
-			st->lost = st->state.lost;
-			st->lost_line = st->line;
-			break;
-		case LINE_FOREIGN:
-			src->foreign |= *s != '#';
-			diag_report(src->diag, &foreign_lines, st->name, DIAG_LINE,
-				    st->line, NULL);
-			break;
-		case LINE_DAMAGED:
-			diag_report(src->diag, &damaged_lines, st->name, DIAG_LINE,
-				    st->line, "damaged line, passed over");
-			break;
-		case LINE_PENDING:
-			break;
+	switch (class) {
+	case LINE_ETRACE:
+	case LINE_PENDING:
+		break;
+	case LINE_LOST:
+		/* two in a row: nothing came between them */
+		if (st->has_lost) {
+			st->lost.time = st->last_time;
+			err = asm_lost(a, &st->lost);
 		}
-		if (err)
-			return err;
+		st->has_lost = true;
+		st->lost = st->state.lost;
+		st->lost.file = st->name;
+		st->lost.number = line_number(st);
+		break;
+	case LINE_FOREIGN:
+		src->foreign |= *s != '#';
+		diag_report(src->diag, &foreign_lines, st->name, DIAG_LINE, line_number(st), NULL);
+		break;
+	case LINE_DAMAGED:
+		diag_report(src->diag, &damaged_lines, st->name, DIAG_LINE, line_number(st),
+			    "damaged line, passed over");
+		break;
 	}
-	foreign = line_flush(&st->state);
+	return err;
+}
+
+/* An input is at its end. */
+static int end_stream(struct etrace_in *src, struct stream *st, struct assembler *a)
+{
+	unsigned int foreign = line_flush(&st->state);
+
 	if (foreign)
 		diag_count(src->diag, &foreign_lines, foreign);
 	st->at_end = true;
 	if (in_error(st->in))
-		diag_report(src->diag, &unreadable, st->name, DIAG_LINE, st->line,
+		diag_report(src->diag, &unreadable, st->name, DIAG_LINE, line_number(st),
 			    "cannot be read on: %s", in_why(st->in));
-	if (st->has_lost) {
-		st->lost.time = st->last_time;
-		err = asm_lost(a, &st->lost, st->name, st->lost_line);
-		st->has_lost = false;
+	if (!st->has_lost)
+		return 0;
+	st->lost.time = st->last_time;
+	st->has_lost = false;
+	return asm_lost(a, &st->lost);
+}
+
+/* Go to the next etrace line. */
+static int advance(struct etrace_in *src, struct stream *st, struct assembler *a)
+{
+	unsigned int foreign = 0;
+	const char *s, *end;
+	int err = 0;
+
+	while (!err && (s = next_line(src, st, &end))) {
+		enum line_class class = line_parse(&st->state, s, end, &foreign);
+
+		if (foreign)
+			diag_count(src->diag, &foreign_lines, foreign);
+		if (class == LINE_ETRACE) {
+			src->own = true;
+			return 0;
+		}
+		err = other_line(src, st, a, class, s);
 	}
-	return err;
+	return err ? err : end_stream(src, st, a);
 }
 
 /* ---- merging ---- */
@@ -253,10 +292,15 @@ static int merge(struct etrace_in *src, struct assembler *a)
 		if (st->has_lost) {
 			st->lost.time = st->state.line.time;
 			st->has_lost = false;
-			err = asm_lost(a, &st->lost, st->name, st->lost_line);
+			err = asm_lost(a, &st->lost);
 		}
 		if (!err)
-			err = asm_line(a, &st->state.line, st->name, st->line);
+			err = asm_line(a, &st->state.line);
+		if (err > 0) {
+			st->at += asm_more(a, &st->state, st->at, st->end, src->until);
+			err = 0;
+		}
+		st->last_time = st->state.line.time;
 		if (!err)
 			err = advance(src, st, a);
 	} while (!err && !st->at_end && st->state.line.time <= src->until);
@@ -313,7 +357,8 @@ struct source *etrace_in_open(const struct source_args *args)
 	for (size_t i = 0; i < args->nin; i++) {
 		src->streams[i].in = args->in[i];
 		src->streams[i].name = in_name(args->in[i]);
-		src->streams[i].window = "";
+		src->streams[i].state.line.file = src->streams[i].name;
+		src->streams[i].window = src->streams[i].at = src->streams[i].end = "";
 	}
 	return &src->source;
 }
@@ -364,7 +409,7 @@ int etrace_in_detect(const uint8_t *data, size_t n)
 			s = tail;
 			nl = tail + n - 1;
 		}
-		switch (line_parse(&st, s, (size_t)(nl - s), &foreign)) {
+		switch (line_parse(&st, s, nl, &foreign)) {
 		case LINE_ETRACE:
 			return DETECT_SURE;
 		case LINE_LOST:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Events as lines.  See event_lines.h. */
 #include "lines/event_lines.h"
-#include "lines/assemble.h"
 #include "lines/tree.h"
 
 /* Where printing stands inside an event. */
@@ -274,7 +273,7 @@ bool et_read_lines(struct et_event *ev, const char *text, size_t len)
 	bool good;
 
 	lt_init(&lines);
-	good = asm_one(&lines, text, len);
+	good = lt_read(&lines, text, len);
 	if (good)
 		lt_to_event(&lines, ev);
 	lt_fini(&lines);

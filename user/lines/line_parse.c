@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* One line of trace_pipe text.  See line_parse.h. */
 #include "lines/line_parse.h"
+#include "lines/tag.h"
 
 #include "base/bytes.h"
 
@@ -93,54 +94,91 @@ static size_t tag_len(const char *s, const char *end)
 	return s == end || *s == '|' || *s == '[' ? (size_t)(s - begin) : 0;
 }
 
-/* "<timen>!<data>" */
-static bool behind_seconds(struct line_state *st, const char *s, const char *end)
+/* "<timen>!".  Return: what follows, or NULL. */
+static inline const char *nanoseconds(struct line_state *st, const char *s, const char *end,
+				      uint64_t *nsec)
 {
-	struct et_line *l = &st->line;
-	uint64_t nsec;
+	unsigned int d;
 
-	s = long_number(s, end, 999999999, &nsec);
-	if (!s || *s != '!')
-		return false;
-	l->time = st->seconds * 1000000000u + nsec;
-	l->text = s + 1;
-	l->len = (size_t)(end - l->text);
-	l->tag_len = tag_len(l->text, end);
-	return l->tag_len;
+	if (end - s > 9 && s[9] == '!') {
+		uint64_t digits = bytes_8(s);
+
+		d = (unsigned int)s[8] - '0';
+		/* the lines of a record differ in the last digit only */
+		if (digits != st->digits && bytes_digits(digits, nsec) == 8) {
+			st->digits = digits;
+			st->tens = *nsec * 10;
+		}
+		if (d < 10 && digits == st->digits && digits) {
+			*nsec = st->tens + d;
+			return s + 10;
+		}
+	}
+	s = long_number(s, end, 999999999, nsec);
+	return s && *s == '!' ? s + 1 : NULL;
 }
 
-/* The same task, processor and second as last: most lines have that. */
-static bool same_prefix(struct line_state *st, const char *s, const char *end)
-{
-	return st->prefix_len && (size_t)(end - s) > st->prefix_len &&
-	       bytes_equal(s, st->prefix, st->prefix_len) &&
-	       behind_seconds(st, s + st->prefix_len, end);
-}
-
-/* "<upid>,<cpu>,<time>,<timen>!<data>", from its first byte. */
-static bool plain(struct line_state *st, const char *s, const char *end)
+/* "<upid>,<cpu>,<time>,".  Return: what follows, or NULL. */
+static const char *read_prefix(struct line_state *st, const char *s, const char *end)
 {
 	uint64_t upid, sec, cpu;
-	struct et_line *l = &st->line;
 	const char *p;
 
 	p = long_number(s, end, INT64_MAX, &upid);
 	if (!p || *p != ',')
-		return false;
+		return NULL;
 	p = number(p + 1, UINT32_MAX, &cpu);
 	if (!p || *p != ',')
-		return false;
+		return NULL;
 	p = number(p + 1, MAX_SECONDS - 1, &sec);
 	if (!p || *p != ',')
-		return false;
+		return NULL;
 	p++;
 	/* leading zeros could make it longer than any */
 	st->prefix_len = (size_t)(p - s) <= sizeof(st->prefix) ? (size_t)(p - s) : 0;
 	memcpy(st->prefix, s, st->prefix_len);
-	st->seconds = sec;
-	l->upid = upid;
-	l->cpu = (uint32_t)cpu;
-	return behind_seconds(st, p, end);
+	st->seconds = sec * 1000000000u;
+	st->line.upid = upid;
+	st->line.cpu = (uint32_t)cpu;
+	return p;
+}
+
+/* The same task, processor and second as last: most lines have that. */
+static inline bool same_prefix(const struct line_state *st, const char *s, const char *end)
+{
+	return st->prefix_len && (size_t)(end - s) > st->prefix_len &&
+	       bytes_equal(s, st->prefix, st->prefix_len);
+}
+
+const char *line_again(struct line_state *st, const char *s, const char *end, uint64_t *time)
+{
+	uint64_t nsec;
+
+	if (!same_prefix(st, s, end))
+		return NULL;
+	s = nanoseconds(st, s + st->prefix_len, end, &nsec);
+	*time = st->seconds + nsec;
+	return s;
+}
+
+bool line_plain(struct line_state *st, const char *s, const char *end)
+{
+	struct et_line *l = &st->line;
+	uint64_t nsec;
+
+	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
+	s = s ? nanoseconds(st, s, end, &nsec) : NULL;
+	if (!s)
+		return false;
+	l->time = st->seconds + nsec;
+	l->text = s;
+	l->len = (size_t)(end - s);
+	l->tag = tag_begins(s, end, &l->tag_len);
+	if (!l->tag) {
+		l->tag_len = tag_len(s, end);
+		l->tag = tag_find(s, l->tag_len);
+	}
+	return l->tag_len;
 }
 
 static const char *spaces(const char *s, const char *end)
@@ -162,7 +200,7 @@ static const char *name_prefix(const char *s, const char *end)
 	/* most are the module's */
 	if (end - s > 8 && bytes_equal(s, "etrace_", 7))
 		s += 7;
-	while (s < end && name_char[(unsigned char)*s])
+	while (name_char[(unsigned char)*s])
 		s++;
 	if (s == begin)
 		return NULL;
@@ -181,12 +219,10 @@ static const char *name_prefix(const char *s, const char *end)
 /* An etrace line, with or without a name before it. */
 static bool named(struct line_state *st, const char *s, const char *end)
 {
-	const char *p;
-
-	if (s < end && is_digit(*s) && plain(st, s, end))
+	if (is_digit(*s) && line_plain(st, s, end))
 		return true;
-	p = name_prefix(s, end);
-	return p && (same_prefix(st, p, end) || plain(st, p, end));
+	s = name_prefix(s, end);
+	return s && is_digit(*s) && line_plain(st, s, end);
 }
 
 /* The byte behind a line is its newline: loops over these end there. */
@@ -376,12 +412,13 @@ unsigned int line_flush(struct line_state *st)
 	return n;
 }
 
-enum line_class line_parse(struct line_state *st, const char *s, size_t len,
+enum line_class line_other(struct line_state *st, const char *s, const char *end,
 			   unsigned int *foreign)
 {
-	const char *end = s + len, *rest;
+	size_t len = (size_t)(end - s);
+	bool waited = st->pending;
+	const char *rest;
 
-	*foreign = 0;
 	if (st->pending) {
 		/* does this line end a name that the ones before began? */
 		unsigned int dash = COMM_WIDTH - st->pending;
@@ -398,7 +435,7 @@ enum line_class line_parse(struct line_state *st, const char *s, size_t len,
 		}
 		*foreign = line_flush(st);
 	}
-	if (len && is_digit(*s) && (same_prefix(st, s, end) || plain(st, s, end)))
+	if (waited && is_digit(*s) && line_plain(st, s, end))
 		return LINE_ETRACE;
 	rest = context(s, end);
 	if (rest)

@@ -3,7 +3,6 @@
  * From the lines of an event to the event, and back.  Lines that the event's
  * values and strings give back are forgotten; others are kept with it as text.
  */
-#include "lines/assemble.h"
 #include "lines/event_lines.h"
 #include "lines/tree.h"
 #include "base/xalloc.h"
@@ -282,8 +281,6 @@ void lt_to_event(const struct lt_event *lines, struct et_event *ev)
 
 	et_reset(ev, lines->kind, lines->upid, lines->cpu, lines->time);
 	ev->place = lines->place;
-	if (lines->flags & LT_F_LATE)
-		ev->flags |= ET_F_LATE;
 	if (lt_is_plain(lines) && !lines->items[0].len) {
 		take_header(ev, lines, &lines->items[0]);
 		return;
@@ -407,14 +404,12 @@ static void give_rows(const struct et_event *ev, struct lt_event *lines)
 
 void lt_from_event(const struct et_event *ev, struct lt_event *lines)
 {
-	if (ev->raw_len && asm_one(lines, ev->raw, ev->raw_len)) {
+	if (ev->raw_len && lt_read(lines, ev->raw, ev->raw_len)) {
 		lines->place = ev->place;
 		return;
 	}
 	lt_reset(lines, ev->kind, ev->upid, ev->cpu, ev->time);
 	lines->place = ev->place;
-	if (ev->flags & ET_F_LATE)
-		lines->flags |= LT_F_LATE;
 	if (ev->kind == ET_K_LOST) {
 		lines->nvals = et_has(ev, ET_V_LOST_count);
 		lines->vals[0] = ev->val[ET_V_LOST_count];

@@ -87,21 +87,9 @@ void lt_reset(struct lt_event *ev, enum et_kind kind, uint64_t upid,
 	ev->place = 0;
 	ev->nitems = ev->nmarks = 0;
 	ev->nbytes = 0;
-	if (ev->bytes_cap > KEEP_BYTES) {
-		free(ev->bytes);
-		ev->bytes = NULL;
-		ev->bytes_cap = 0;
-	}
-	if (ev->items_cap > KEEP_ITEMS) {
-		free(ev->items);
-		ev->items = NULL;
-		ev->items_cap = 0;
-	}
-	if (ev->marks_cap > KEEP_ITEMS) {
-		free(ev->marks);
-		ev->marks = NULL;
-		ev->marks_cap = 0;
-	}
+	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
+	ev->items = xtrim(ev->items, &ev->items_cap, KEEP_ITEMS);
+	ev->marks = xtrim(ev->marks, &ev->marks_cap, KEEP_ITEMS);
 }
 
 static struct et_mark *add_mark(struct lt_event *ev)

@@ -130,8 +130,6 @@ struct lt_item {
 
 /* lt_event.flags */
 #define LT_F_FAILED	1u	/* the call failed */
-#define LT_F_ODD	2u	/* a header has what the format does not know */
-#define LT_F_LATE	4u	/* came too late to be put in order */
 
 #define LT_MAX_VALS	16
 
@@ -241,6 +239,15 @@ void lt_check(const struct lt_event *ev, struct et_event *to);
  * As et_print_lines().
  */
 uint64_t lt_print(const struct lt_event *ev, uint64_t earliest, struct buf *b);
+
+/**
+ * lt_read - put lines together that are known to be those of one event: growing.c
+ * @ev: lines that lt_init() made; filled
+ * @text: whole lines as lt_print() makes them
+ *
+ * Return: false if the text is not that.
+ */
+bool lt_read(struct lt_event *ev, const char *text, size_t len);
 
 /* ---- to_event.c ---- */
 

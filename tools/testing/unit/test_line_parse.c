@@ -24,7 +24,7 @@ static enum line_class parse(struct line_state *st, const char *s, size_t len,
 	copy = malloc(len + 1);
 	memcpy(copy, s, len);
 	copy[len] = '\n';
-	return line_parse(st, copy, len, foreign);
+	return line_parse(st, copy, copy + len, foreign);
 }
 
 static enum line_class parse1(const char *s, struct line_state *st)

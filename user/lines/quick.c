@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The short way from lines to an event.  See quick.h. */
+#include "lines/quick.h"
+#include "lines/event_lines.h"
+#include "lines/tag.h"
+#include "base/bytes.h"
+
+#include <string.h>
+
+/* So many bytes of arguments are worth the short way. */
+#define KEEP_SHORT	(1u << 20)
+
+/* Whether a number stands as it is printed: no zeros, no sign before it in vain. */
+static bool is_canonical(const char *s, const char *end)
+{
+	bool minus = *s == '-';
+
+	return s[minus] != '0' || (!minus && end - s == 1);
+}
+
+/* piece_value() of a number that stands so. */
+static inline const char *plain_value(const char *s, const char *end, int64_t *v, bool *big)
+{
+	const char *p = s;
+	uint64_t n = 0;
+	unsigned int d;
+
+	/* behind the end there is a newline */
+	while ((d = (unsigned int)*p - '0') < 10) {
+		n = n * 10 + d;
+		p++;
+	}
+	if (p > s && p - s <= 18 && (*s != '0' || p == s + 1)) {
+		*v = (int64_t)n;
+		*big = false;
+		return p;
+	}
+	p = piece_value(s, end, v, big);
+	return p && is_canonical(s, p) ? p : NULL;
+}
+
+/* The first line.  Return: false if it is not as the module prints it. */
+static bool read_plainly(struct et_event *ev, const struct et_row *row, const char *s,
+			 const char *end)
+{
+	for (const struct et_field *f = row->fields; f->name; f++) {
+		bool big;
+		int64_t v;
+
+		if (end - s <= f->len || s[f->len] != '=' || !bytes_equal(s, f->name, f->len)) {
+			if (f->may)
+				continue;
+			return false;
+		}
+		s = plain_value(s + f->len + 1, end, &v, &big);
+		if (!s || (f->is_size && (v < 0 || big)))
+			return false;
+		if (s < end && (*s++ != ',' || s == end))
+			return false;
+		if (f->is_size) {
+			et_announce(ev, f->slot, v);
+			continue;
+		}
+		et_set(ev, f->slot, v);
+		ev->big |= (uint8_t)(big << f->slot);
+	}
+	return s == end;
+}
+
+/* On to the lines that come next: those of strings that were announced, or the last. */
+static void next_row(struct growing *g, unsigned int i)
+{
+	struct quick *q = &g->quick;
+	const struct et_kind_row *kind = &et_kinds[q->ev.kind];
+
+	for (; i < kind->end; i++) {
+		const struct et_row *row = &et_rows[i];
+
+		if ((row->role == ET_STRING && q->ev.announced >> row->slot & 1) ||
+		    row->role == ET_LAST) {
+			q->row = (uint8_t)i;
+			q->tag = lt_of_row[i];
+			return;
+		}
+	}
+	q->done = true;
+	g->state = DONE;
+	/* what was announced is what came */
+	q->ev.announced = 0;
+}
+
+const struct et_row *quick_row(const struct et_line *l)
+{
+	const struct et_row *row;
+
+	if (l->tag == LT_NONE || l->tag >= LT_FIRST_STRING || l->tag_len >= l->len ||
+	    l->text[l->tag_len] != '|')
+		return NULL;
+	row = lt_rows[l->tag];
+	/* all that it has is there, or announced */
+	return row->role == ET_BEGIN && row->when == ET_EACH ? row : NULL;
+}
+
+bool quick_start(struct growing *g, const struct et_row *row, const struct et_line *l)
+{
+	struct quick *q = &g->quick;
+
+	et_reset(&q->ev, row->kind, l->upid, l->cpu, l->time);
+	if (!read_plainly(&q->ev, row, l->text + l->tag_len + 1, l->text + l->len))
+		return false;
+	grow_head(g, row->kind, l->upid, l->time);
+	q->on = true;
+	q->done = false;
+	if (q->ev.announced >> ET_ARGS & 1) {
+		q->args_left = q->ev.size[ET_ARGS];
+		if (!q->args_left)
+			q->ev.strings |= 1u << ET_ARGS;
+	}
+	g->line_cpu = l->cpu;
+	q->step = 0;
+	g->lines = 1;
+	g->line_time = g->ev.last_time = l->time;
+	next_row(g, (unsigned int)(row - et_rows) + 1);
+	return true;
+}
+
+/* "A[3]text", from the digit on. */
+static bool add_arg(struct quick *q, const char *s, const char *end)
+{
+	struct et_event *ev = &q->ev;
+	const char *digits = s;
+	uint64_t index = 0;
+	size_t n;
+
+	for (; s < end && *s >= '0' && *s <= '9' && index < UINT32_MAX; s++)
+		index = 10 * index + (uint64_t)(*s - '0');
+	/* with its null byte */
+	n = (size_t)(end - s);
+	if (s == digits || !is_canonical(digits, s) || !n || *s != ']' || index != ev->nargs ||
+	    n - 1 >= ET_PART_MAX || (int64_t)n > q->args_left || ev->nbytes > KEEP_SHORT)
+		return false;
+	q->args_left -= (int64_t)n;
+	et_add_arg(ev, s + 1, n - 1);
+	return true;
+}
+
+/* Whether a line with this time can come next: as those of one record do. */
+static inline bool in_step(const struct growing *g, uint64_t time)
+{
+	uint64_t step = time - g->line_time;
+
+	return !g->quick.done && (g->lines == 1 ? step <= 1 : step == g->quick.step);
+}
+
+/* The number of the row that comes next, if this stands behind the line's tag. */
+static inline unsigned int expected(const struct quick *q, char behind)
+{
+	/* behind the last argument comes something else */
+	return q->row + (q->tag == LT_A && behind != '[');
+}
+
+/*
+ * A line of row @i, in_step().  @s: what stands behind its tag.  Return: false if
+ * it is not as the module prints it.
+ */
+static inline bool take(struct growing *g, unsigned int i, const char *s, const char *end,
+			uint64_t time)
+{
+	const struct et_row *row = &et_rows[i];
+	struct quick *q = &g->quick;
+	size_t n = (size_t)(end - s) - 1;
+	bool is_arg = row->role == ET_STRING && row->slot == ET_ARGS;
+
+	if (is_arg) {
+		if (*s != '[' || !add_arg(q, s + 1, end))
+			return false;
+	} else if (*s != '|' || (i > q->row && q->args_left)) {
+		return false;
+	} else if (row->role == ET_STRING) {
+		if (n >= ET_PART_MAX || (int64_t)n != q->ev.size[row->slot])
+			return false;
+		et_add_string(&q->ev, row->slot, s + 1, n);
+	} else if (n) {
+		return false;
+	}
+	q->step = time - g->line_time;
+	g->lines++;
+	g->line_time = g->ev.last_time = time;
+	if (!is_arg)
+		next_row(g, i + 1);
+	return true;
+}
+
+bool quick_go_on(struct growing *g, const struct et_line *l)
+{
+	const char *s = l->text + l->tag_len;
+	unsigned int i;
+
+	if (l->cpu != g->line_cpu || l->tag_len >= l->len || !in_step(g, l->time))
+		return false;
+	i = expected(&g->quick, *s);
+	return l->tag == lt_of_row[i] && take(g, i, s, l->text + l->len, l->time);
+}
+
+size_t quick_more(struct growing *g, struct line_state *st, const char *s, const char *end,
+		  uint64_t until)
+{
+	const struct quick *q = &g->quick;
+	const char *at = s, *nl;
+
+	while (!q->done && (nl = memchr(at, '\n', (size_t)(end - at)))) {
+		const struct et_row *row = &et_rows[q->row];
+		uint64_t time;
+		const char *text = line_again(st, at, nl, &time);
+		unsigned int i;
+
+		if (!text || time > until || !in_step(g, time))
+			break;
+		if (nl - text <= row->len)
+			break;
+		i = expected(q, text[row->len]);
+		row = &et_rows[i];
+		if (nl - text <= row->len || !bytes_equal(text, row->name, row->len) ||
+		    !take(g, i, text + row->len, nl, time))
+			break;
+		st->line.time = time;
+		st->line.number++;
+		at = nl + 1;
+	}
+	return (size_t)(at - s);
+}
+
+void quick_leave(struct growing *g)
+{
+	struct et_event *ev = &g->quick.ev;
+	struct lt_event lines;
+	struct buf text = { 0 };
+	uint64_t time = ev->time;
+	const char *s;
+
+	g->quick.on = false;
+	if (!g->quick.done)
+		ev->flags |= ET_F_NO_END;
+	lt_init(&lines);
+	lt_from_event(ev, &lines);
+	lt_print(&lines, 0, &text);
+	lt_fini(&lines);
+	grow_begin(g, ev->kind, ev->upid, ev->cpu, ev->time);
+	g->ev.place = ev->place;
+	for (s = text.s; s < text.s + text.len;) {
+		const char *nl = memchr(s, '\n', (size_t)(text.s + text.len - s));
+		struct et_line l = { .upid = ev->upid, .cpu = ev->cpu, .time = time };
+		struct piece p;
+
+		l.text = (const char *)memchr(s, '!', (size_t)(nl - s)) + 1;
+		l.len = (size_t)(nl - l.text);
+		while (l.text[l.tag_len] != '|' && l.text[l.tag_len] != '[')
+			l.tag_len++;
+		l.tag = tag_find(l.text, l.tag_len);
+		p = piece_read(&l);
+		if (p.what == P_HEADER)
+			grow_header(g, &l, &p);
+		else
+			grow_string(g, &l, &p);
+		time += g->quick.step;
+		s = nl + 1;
+	}
+	grow_update(g);
+	buf_free(&text);
+}
