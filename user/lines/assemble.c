@@ -396,6 +396,11 @@ static bool start_quickly(struct assembler *a, struct slot *s, const struct et_l
 	return true;
 }
 
+static bool grows_quickly(const struct slot *s)
+{
+	return s->g && s->g->quick.on && !s->g->quick.done;
+}
+
 /* The same of one that may go on with the task's. */
 static bool go_on_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
 {
@@ -530,11 +535,11 @@ int asm_line(struct assembler *a, const struct et_line *l)
 	struct slot *s = slot_of(a, l->upid);
 	uint64_t begun = a->queue.arrivals;
 
-	if (!(s->g && s->g->quick.on && go_on_quickly(a, s, l)) && !start_quickly(a, s, l))
+	if (!(grows_quickly(s) && go_on_quickly(a, s, l)) && !start_quickly(a, s, l))
 		take_line(a, s, l);
 	if (a->queue.arrivals != begun)
 		drain(a, l->time);
-	return a->err ? a->err : s->g && s->g->quick.on && !s->g->quick.done;
+	return a->err ? a->err : grows_quickly(s);
 }
 
 size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,

@@ -18,24 +18,25 @@ static bool is_canonical(const char *s, const char *end)
 	return s[minus] != '0' || (!minus && end - s == 1);
 }
 
-/* piece_value() of a number that stands so. */
-static inline const char *plain_value(const char *s, const char *end, int64_t *v, bool *big)
+/* A number that stands so, and is not negative nor long.  Return: what follows, or NULL. */
+static inline const char *short_value(const char *s, int64_t *v)
 {
+	unsigned int d = (unsigned int)*s - '0', first = d;
 	const char *p = s;
 	uint64_t n = 0;
-	unsigned int d;
 
 	/* behind the end there is a newline */
-	while ((d = (unsigned int)*p - '0') < 10) {
+	for (; d < 10; d = (unsigned int)*++p - '0')
 		n = n * 10 + d;
-		p++;
-	}
-	if (p > s && p - s <= 18 && (*s != '0' || p == s + 1)) {
-		*v = (int64_t)n;
-		*big = false;
-		return p;
-	}
-	p = piece_value(s, end, v, big);
+	*v = (int64_t)n;
+	return p == s || p - s > 18 || (!first && p - s > 1) ? NULL : p;
+}
+
+/* Any that stands so. */
+static const char *plain_value(const char *s, const char *end, int64_t *v, bool *big)
+{
+	const char *p = piece_value(s, end, v, big);
+
 	return p && is_canonical(s, p) ? p : NULL;
 }
 
@@ -43,8 +44,12 @@ static inline const char *plain_value(const char *s, const char *end, int64_t *v
 static bool read_plainly(struct et_event *ev, const struct et_row *row, const char *s,
 			 const char *end)
 {
+	unsigned int given = 0, announced = 0;
+
 	for (const struct et_field *f = row->fields; f->name; f++) {
-		bool big;
+		unsigned int bit = 1u << f->slot;
+		const char *value = s + f->len + 1;
+		bool big = false;
 		int64_t v;
 
 		if (end - s <= f->len || s[f->len] != '=' || !bytes_equal(s, f->name, f->len)) {
@@ -52,18 +57,30 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 				continue;
 			return false;
 		}
-		s = plain_value(s + f->len + 1, end, &v, &big);
-		if (!s || (f->is_size && (v < 0 || big)))
-			return false;
-		if (s < end && (*s++ != ',' || s == end))
+		s = short_value(value, &v);
+		if (!s)
+			s = plain_value(value, end, &v, &big);
+		if (!s)
 			return false;
 		if (f->is_size) {
-			et_announce(ev, f->slot, v);
-			continue;
+			if (v < 0 || big)
+				return false;
+			announced |= bit;
+			ev->size[f->slot] = v;
+		} else {
+			given |= bit;
+			ev->val[f->slot] = v;
+			if (big)
+				ev->big |= (uint8_t)bit;
 		}
-		et_set(ev, f->slot, v);
-		ev->big |= (uint8_t)(big << f->slot);
+		/* a comma, and more behind it */
+		if (s == end)
+			continue;
+		if (*s++ != ',' || s == end)
+			return false;
 	}
+	ev->given = (uint8_t)given;
+	ev->announced = (uint8_t)announced;
 	return s == end;
 }
 
@@ -152,7 +169,7 @@ static inline bool in_step(const struct growing *g, uint64_t time)
 	return !g->quick.done && (g->lines == 1 ? step <= 1 : step == g->quick.step);
 }
 
-/* The number of the row that comes next, if this stands behind the line's tag. */
+/* The number of the row that comes next, if this stands behind a tag of one letter. */
 static inline unsigned int expected(const struct quick *q, char behind)
 {
 	/* behind the last argument comes something else */
@@ -198,7 +215,7 @@ bool quick_go_on(struct growing *g, const struct et_line *l)
 
 	if (l->cpu != g->line_cpu || l->tag_len >= l->len || !in_step(g, l->time))
 		return false;
-	i = expected(&g->quick, *s);
+	i = expected(&g->quick, l->text[1]);
 	return l->tag == lt_of_row[i] && take(g, i, s, l->text + l->len, l->time);
 }
 
@@ -209,16 +226,14 @@ size_t quick_more(struct growing *g, struct line_state *st, const char *s, const
 	const char *at = s, *nl;
 
 	while (!q->done && (nl = memchr(at, '\n', (size_t)(end - at)))) {
-		const struct et_row *row = &et_rows[q->row];
 		uint64_t time;
 		const char *text = line_again(st, at, nl, &time);
+		const struct et_row *row;
 		unsigned int i;
 
-		if (!text || time > until || !in_step(g, time))
+		if (!text || time > until || !in_step(g, time) || nl - text < 2)
 			break;
-		if (nl - text <= row->len)
-			break;
-		i = expected(q, text[row->len]);
+		i = expected(q, text[1]);
 		row = &et_rows[i];
 		if (nl - text <= row->len || !bytes_equal(text, row->name, row->len) ||
 		    !take(g, i, text + row->len, nl, time))
