@@ -304,14 +304,13 @@ static void etrace_do_mount(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-static void etrace_do_umount(struct etrace_call *c)
+/* The rest of a record with one name: from the hook or else from the user. */
+static void etrace_one_name(struct etrace_call *c)
 {
 	struct etrace_hold *hold = etrace_held(c);
 	struct etrace_scratch *s = etrace_scratch_get();
 
-	etrace_rec_init(&c->r, ETRACE_EV_UMOUNT, 1);
 	c->r.error = c->ret < 0 ? -c->ret : 0;
-	c->r.umount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	if (hold) {
 		c->r.str[0] = hold->str[0];
 		c->r.outside = hold->outside;
@@ -322,6 +321,30 @@ static void etrace_do_umount(struct etrace_call *c)
 	}
 	etrace_emit(c->t, &c->r);
 	etrace_scratch_put();
+}
+
+static void etrace_do_umount(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_UMOUNT, 1);
+	c->r.umount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	etrace_one_name(c);
+}
+
+static void etrace_unlinked(struct etrace_call *c, bool dir)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_UNLINK, 1);
+	c->r.unlink.dir = dir;
+	etrace_one_name(c);
+}
+
+static void etrace_do_unlink(struct etrace_call *c)
+{
+	etrace_unlinked(c, etrace_arg(c, ETRACE_ARG_FLAGS, 0) & AT_REMOVEDIR);
+}
+
+static void etrace_do_rmdir(struct etrace_call *c)
+{
+	etrace_unlinked(c, true);
 }
 
 static void etrace_clone_flags(struct etrace_rec *r,

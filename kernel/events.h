@@ -438,6 +438,26 @@ TRACE_EVENT(etrace_uring,
 	TP_printk("%s", ETRACE_PRINT(URING, ETRACE_VAL(URING, fd)))
 );
 
+/* A file loses a name, or an empty directory goes (dir). */
+TRACE_EVENT(etrace_unlink,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u8, dir)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->dir = r->unlink.dir;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(UNLINK, ETRACE_VAL(UNLINK, dir),
+		  ETRACE_STR(UNLINK, path), ETRACE_TAIL))
+);
+
 /*
  * A piece of a string that its event's record had no room for. event: kind of
  * that record, ETRACE_EV_*; tag: which string, ETRACE_TAG_*; part: number of

@@ -277,15 +277,21 @@ static __always_inline bool fill_mount(const struct call *c, const bool old)
 	return true;
 }
 
+/* The only name of a record: from the hook or else from the user. */
+static __always_inline bool one_name(const struct call *c)
+{
+	if (c->held)
+		want(c->s, 0, W_HELD, 0, 0);
+	else if (c->ret >= 0 || !etrace_failed_look_up(c->ret))
+		want_join(c->s, 0, c->row, EB_A_DIRFD, EB_A_PATH);
+	return true;
+}
+
 static __always_inline bool fill_umount(const struct call *c, const bool old)
 {
 	rec_init(c->s, c->t, EB_UMOUNT);
 	c->r->val[EB_V_UMOUNT_flags] = call_arg(c, EB_A_FLAGS, 0);
-	if (c->held)
-		want(c->s, EB_STR_UMOUNT_target, W_HELD, 0, 0);
-	else if (c->ret >= 0 || !etrace_failed_look_up(c->ret))
-		want_join(c->s, EB_STR_UMOUNT_target, c->row, EB_A_DIRFD, EB_A_PATH);
-	return true;
+	return one_name(c);
 }
 
 static __always_inline bool fill_uring(const struct call *c, const bool old)
@@ -293,6 +299,23 @@ static __always_inline bool fill_uring(const struct call *c, const bool old)
 	rec_init(c->s, c->t, EB_URING);
 	c->r->val[EB_V_URING_fd] = (s32)c->ret;
 	return true;
+}
+
+static __always_inline bool unlinked(const struct call *c, bool dir)
+{
+	rec_init(c->s, c->t, EB_UNLINK);
+	c->r->val[EB_V_UNLINK_dir] = dir;
+	return one_name(c);
+}
+
+static __always_inline bool fill_unlink(const struct call *c, const bool old)
+{
+	return unlinked(c, call_arg(c, EB_A_FLAGS, 0) & AT_REMOVEDIR);
+}
+
+static __always_inline bool fill_rmdir(const struct call *c, const bool old)
+{
+	return unlinked(c, true);
 }
 
 /* ---- at the end of a call ---- */
