@@ -187,11 +187,31 @@ static void names(void)
 	MUST(symlinkat("../plain", dir, "up"));
 	MUST(symlinkat("..", dir, "dir"));
 	MUST(symlink("new\nline\n", "sym\n"));
+	make("two\n");
+	make("three more");
 	(void)symlink("plain", "sym");
 	(void)symlink("plain", "missing/sym");
 	(void)symlink("", "empty");
 	/* the reader looks targets up a little later */
 	usleep(300000);
+
+	MUST(unlink("two\n"));
+	MUST(unlinkat(dir, "../three more", 0));
+	MUST(unlinkat(dir, "dir", 0));
+	MUST(mkdir("d/gone", 0755));
+	MUST(unlinkat(dir, "gone", AT_REMOVEDIR));
+	MUST(mkdir("gone", 0755));
+	MUST(syscall(SYS_rmdir, "d/../gone/"));
+	(void)unlink("missing");
+	(void)unlink("d");
+	(void)unlink("plain/x");
+	(void)unlink("/proc/self/status");
+	(void)syscall(SYS_unlink, NULL);
+	(void)unlinkat(999, "plain", 0);
+	(void)unlinkat(dir, "three", 0x1000);
+	(void)rmdir("d");
+	(void)rmdir("plain");
+	(void)rmdir(".");
 	MUST(close(dir));
 }
 

@@ -15,9 +15,10 @@
 #ifdef __x86_64__
 /* The table of 32-bit calls; <asm/unistd.h> has only one table. */
 enum {
-	NR32_OPEN = 5, NR32_CLOSE = 6, NR32_LINK = 9, NR32_DUP = 41,
-	NR32_PIPE = 42, NR32_RENAME = 38, NR32_SYMLINK = 83, NR32_GETPID = 20,
-	NR32_FCNTL64 = 221, NR32_OPENAT = 295, NR32_DUP3 = 330,
+	NR32_OPEN = 5, NR32_CLOSE = 6, NR32_LINK = 9, NR32_UNLINK = 10,
+	NR32_DUP = 41, NR32_PIPE = 42, NR32_RENAME = 38, NR32_RMDIR = 40,
+	NR32_SYMLINK = 83, NR32_GETPID = 20, NR32_FCNTL64 = 221,
+	NR32_OPENAT = 295, NR32_UNLINKAT = 301, NR32_DUP3 = 330,
 };
 
 static char *low;	/* room below 4 GB */
@@ -36,6 +37,12 @@ static long int80(long nr, long a, long b, long c, long d)
 		return -1;
 	}
 	return (int)ret;
+}
+
+static void want_unlink(const char *path, int dir)
+{
+	want_extended("Unlink|fnamesize=%zu,dir=%d", strlen(path), dir);
+	want_extended("UN|%s", path);
 }
 
 /* A copy where 32 bits reach. */
@@ -88,6 +95,12 @@ static void do_calls(void)
 	want("Symlink|targetnamesize=7,linknamesize=%zu", strlen(et_path("l")));
 	want("ST|nowhere");
 	want("SL|%s", et_path("l"));
+	CHILD_MUST(int80(NR32_UNLINK, str("b"), 0, 0, 0));
+	want_unlink(et_path("b"), 0);
+	CHILD_MUST(int80(NR32_UNLINKAT, AT_FDCWD, str("c"), 0, 0));
+	want_unlink(et_path("c"), 0);
+	CHILD_MUST(int80(NR32_RMDIR, str("d"), 0, 0, 0));
+	want_unlink(et_path("d"), 1);
 	/* Numbers that mean something else in the other table: 3, 20, 32, 33. */
 	CHILD_MUST(int80(NR32_GETPID, 0, 0, 0, 0));
 	CHILD_MUST_FAIL(int80(3, -1, 0, 0, 0), EBADF);
@@ -104,6 +117,7 @@ TEST(int80)
 	if (low == MAP_FAILED)
 		DIE("mmap: %m");
 	et_file("a");
+	et_mkdir("d");
 	et_traced(do_calls);
 }
 #endif

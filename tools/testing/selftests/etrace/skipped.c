@@ -44,6 +44,8 @@ static void do_seccomp(void)
 	answer(SYS_rename, 0);
 	answer(SYS_link, 0);
 	answer(SYS_symlink, 0);
+	answer(SYS_unlink, 0);
+	answer(SYS_rmdir, EPERM);
 	answer(SYS_dup, 0);
 	answer(SYS_pipe2, 0);
 	answer(SYS_close, EIO);
@@ -56,6 +58,8 @@ static void do_seccomp(void)
 	CHILD_MUST(syscall(SYS_rename, "a", "b"));
 	CHILD_MUST(syscall(SYS_link, "a", "b"));
 	CHILD_MUST(syscall(SYS_symlink, "a", "b"));
+	CHILD_MUST(syscall(SYS_unlink, "a"));
+	CHILD_MUST_FAIL(syscall(SYS_rmdir, "a"), EPERM);
 	CHILD_MUST(syscall(SYS_dup, FD));
 	CHILD_MUST(syscall(SYS_pipe2, fd, 0));
 	CHILD_MUST_FAIL(syscall(SYS_close, FD), EIO);
