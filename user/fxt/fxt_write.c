@@ -201,7 +201,7 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 	finish_part(w, words);
 }
 
-static bool holds(const struct string_slot *slot, const struct fxt_str *str)
+static inline bool holds(const struct string_slot *slot, const struct fxt_str *str)
 {
 	return slot->len == str->len &&
 	       bytes_equal(slot->own ? slot->copy : slot->text, str->s, str->len);
@@ -421,7 +421,7 @@ static void put_args(struct fxt_writer *w, struct fxt_record *r, const struct fx
  * A record that was put together, with what it refers to written before it: its
  * size into its header, and all of it into the output.
  */
-static int finish_record(struct fxt_writer *w, struct fxt_record *r)
+static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 {
 	unsigned int words = (unsigned int)(r->end - r->words);
 	uint64_t *to = begin(w, words + 1);
