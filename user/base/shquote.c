@@ -47,6 +47,9 @@ static inline size_t run(const char *s, size_t len, unsigned int most)
 
 	while (i + 16 <= len && !more_16(s + i, most))
 		i += 16;
+	/* the last ones by a look that overlaps */
+	if (i && i + 16 > len && !more_16(s + len - 16, most))
+		return len;
 	while (i < len && needs[(unsigned char)s[i]] <= most)
 		i++;
 	return i;

@@ -413,12 +413,6 @@ size_t et_extra_name(const char *s, size_t len)
 	return n < len && n < 32 && s[n] == '|' ? n : 0;
 }
 
-bool et_regular(const struct et_event *ev)
-{
-	return !ev->raw_len && !ev->nfindings && ev->kind != ET_K_FRAGMENT &&
-	       !(ev->flags & (ET_F_NO_BEGIN | ET_F_NO_END));
-}
-
 const char *et_marked(enum et_kind kind, unsigned int i)
 {
 	if (i < et_kinds[kind].nstrings)

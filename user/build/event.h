@@ -304,7 +304,11 @@ static inline bool et_row_there(const struct et_event *ev, const struct et_row *
  *
  * Such an event is whole, and can be made again from them alone.
  */
-bool et_regular(const struct et_event *ev);
+static inline bool et_regular(const struct et_event *ev)
+{
+	return !ev->raw_len && !ev->nfindings && ev->kind != ET_K_FRAGMENT &&
+	       !(ev->flags & (ET_F_NO_BEGIN | ET_F_NO_END));
+}
 
 /**
  * et_extra_name - the name in a line outside the format: "Marks|cut=FN"

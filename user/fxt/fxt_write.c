@@ -201,10 +201,10 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 	finish_part(w, words);
 }
 
-static bool holds(const struct string_slot *slot, const struct fxt_str *str)
+static inline bool holds(const struct string_slot *slot, struct fxt_str str)
 {
-	return slot->len == str->len &&
-	       bytes_equal(slot->own ? slot->copy : slot->text, str->s, str->len);
+	return slot->len == str.len &&
+	       bytes_equal(slot->own ? slot->copy : slot->text, str.s, str.len);
 }
 
 static void remember(struct string_slot *slot, const struct fxt_str *str)
@@ -251,7 +251,7 @@ static inline uint16_t take_note(struct fxt_writer *w, uint16_t index)
 }
 
 /* Return: 0: it is not remembered. */
-static inline uint16_t find_string(struct fxt_writer *w, const struct fxt_str *str, uint32_t hash)
+static uint16_t find_string(struct fxt_writer *w, struct fxt_str str, uint32_t hash)
 {
 	const struct string_slot *slot;
 	uint16_t index;
@@ -264,20 +264,26 @@ static inline uint16_t find_string(struct fxt_writer *w, const struct fxt_str *s
 	return 0;
 }
 
-static inline bool is_last(const struct fxt_writer *w, const struct fxt_str *str)
+static inline bool is_last(const struct fxt_writer *w, struct fxt_str str)
 {
 	const struct string_slot *slot = &w->strings[w->last];
 
 	return slot->chained && holds(slot, str);
 }
 
+/* Apart from fxt_known(), which often does without. */
+static __attribute__((noinline)) uint16_t find_by_hash(struct fxt_writer *w, struct fxt_str str)
+{
+	return find_string(w, str, (uint32_t)hash_bytes(str.s, str.len));
+}
+
 uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
 {
 	if (!str.len || str.len > KEEP_MAX)
 		return 0;
-	if (is_last(w, &str))
+	if (is_last(w, str))
 		return take_note(w, w->last);
-	return find_string(w, &str, (uint32_t)hash_bytes(str.s, str.len));
+	return find_by_hash(w, str);
 }
 
 uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str)
@@ -287,10 +293,10 @@ uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str)
 
 	if (str.len > KEEP_MAX)
 		return register_string(w, &str, 0);
-	if (is_last(w, &str))
+	if (is_last(w, str))
 		return take_note(w, w->last);
 	hash = (uint32_t)hash_bytes(str.s, str.len);
-	index = find_string(w, &str, hash);
+	index = find_string(w, str, hash);
 	return index ? index : register_string(w, &str, hash);
 }
 
@@ -421,7 +427,7 @@ static void put_args(struct fxt_writer *w, struct fxt_record *r, const struct fx
  * A record that was put together, with what it refers to written before it: its
  * size into its header, and all of it into the output.
  */
-static int finish_record(struct fxt_writer *w, struct fxt_record *r)
+static inline int finish_record(struct fxt_writer *w, struct fxt_record *r)
 {
 	unsigned int words = (unsigned int)(r->end - r->words);
 	uint64_t *to = begin(w, words + 1);
