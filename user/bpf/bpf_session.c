@@ -507,11 +507,6 @@ static int bpf_account(struct session *base, struct rec_account *a)
 	return 0;
 }
 
-static void bpf_present(struct session *base, uint64_t upid, const char *program, bool process)
-{
-	bpf_rec_present(of(base)->rec, upid, program, process);
-}
-
 /* ---- the session ---- */
 
 static const struct session_ops ops = {
@@ -526,7 +521,6 @@ static const struct session_ops ops = {
 	.pump = bpf_pump,
 	.stop = bpf_stop,
 	.account = bpf_account,
-	.present = bpf_present,
 };
 
 struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sink,
