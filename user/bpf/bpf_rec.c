@@ -21,7 +21,6 @@
 #define HOLD_EVENTS	65536u
 
 #define COMM_MAX	15	/* bytes of a thread's name */
-#define CLONE_THREAD	0x10000
 /* What a task's buffers may take while it does not need them. */
 #define KEEP_BYTES	4096u
 
@@ -37,10 +36,8 @@ struct text {
 	uint8_t mark;		/* EB_DELETED ... */
 };
 
-/* A live task, and what is kept of it between its records. */
+/* What is kept of a task between its records, if it sent something in parts or held. */
 struct task {
-	bool thread;		/* of the process that made it */
-	char program[32];	/* base name of what it runs */
 	struct buf parts;	/* bytes of the event that is not whole yet */
 	struct text held[EB_NR_STR];	/* names that a hook showed */
 	uint64_t *fds;		/* open descriptors before a close_range */
@@ -137,69 +134,6 @@ static void drop_task(struct bpf_rec *b, uint64_t upid, struct task *t)
 		return;
 	map64_remove(&b->tasks, upid);
 	free_task(t);
-}
-
-static void born(struct bpf_rec *b, struct task *t, bool process)
-{
-	t->thread = !process;
-	b->tally.t.processes += process;
-	b->tally.t.processes_now += process;
-}
-
-static void set_program(struct task *t, const char *s, size_t len)
-{
-	const char *slash = len ? memrchr(s, '/', len) : NULL;
-
-	if (slash) {
-		len -= (size_t)(slash + 1 - s);
-		s = slash + 1;
-	}
-	if (len >= sizeof(t->program))
-		len = sizeof(t->program) - 1;
-	if (len)
-		memcpy(t->program, s, len);
-	t->program[len] = 0;
-}
-
-void bpf_rec_present(struct bpf_rec *b, uint64_t upid, const char *program, bool process)
-{
-	struct task *t = get_task(b, upid);
-
-	set_program(t, program, strlen(program));
-	born(b, t, process);
-}
-
-/* What an event tells of the tasks. */
-static void follow(struct bpf_rec *b, const struct eb_rec *r)
-{
-	struct task *t = find_task(b, r->upid), *child;
-
-	switch (r->kind) {
-	case EB_EXEC:
-		/* The task that tracing began with is in no clone. */
-		if (!t || !*t->program) {
-			t = get_task(b, r->upid);
-			born(b, t, true);
-		}
-		set_program(t, b->str[1].b.s, b->str[1].b.len);
-		break;
-	case EB_CLONE:
-		if (r->error)
-			break;
-		child = get_task(b, (uint64_t)r->val[EB_V_CLONE_child]);
-		t = find_task(b, r->upid);
-		if (t)
-			memcpy(child->program, t->program, sizeof(t->program));
-		if (!*child->program)
-			memcpy(child->program, "?", 2);
-		born(b, child, !(r->val[EB_V_CLONE_flags] & CLONE_THREAD));
-		break;
-	case EB_EXIT:
-		if (t && !t->thread && b->tally.t.processes_now)
-			b->tally.t.processes_now--;
-		drop_task(b, r->upid, t);
-		break;
-	}
 }
 
 /* ---- order ---- */
@@ -524,19 +458,7 @@ static void tell_lost(struct bpf_rec *b, const struct eb_rec *r)
 
 	et_reset(ev, ET_K_LOST, r->upid, r->cpu, r->time);
 	et_set_value(ev, ET_V_LOST_count, r->lost);
-	b->tally.t.lost += r->lost;
-	if (b->tally.t.nlosses < REC_LOSSES_MAX) {
-		struct rec_loss *l = &b->tally.t.losses[b->tally.t.nlosses];
-		const struct task *t = find_task(b, r->upid);
-
-		*l = (struct rec_loss){
-			.upid = r->upid, .since = r->lost_since, .until = r->time,
-			.count = r->lost,
-		};
-		if (t)
-			memcpy(l->program, t->program, sizeof(l->program));
-	}
-	b->tally.t.nlosses++;
+	et_set_value(ev, ET_V_LOST_since, (int64_t)r->lost_since);
 	push(b, ev);
 }
 
@@ -622,9 +544,9 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 		t->fds = NULL;
 		t->nfds = t->fds_cap = 0;
 	}
-	if (good)
-		follow(b, &r);
 	if (!good)
 		b->tally.damaged++;
+	else if (r.kind == EB_EXIT)
+		drop_task(b, r.upid, t);
 	return bpf_rec_seen(b, b->tally.t.last_time);
 }

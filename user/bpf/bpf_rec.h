@@ -5,8 +5,8 @@
  * belong to, events in the order of time.  The events are those that the
  * module's records become (rec_events.c).
  *
- * Memory: the live tasks, the parts and held names of calls in progress, and a
- * window of whole events.
+ * Memory: the parts and held names of calls in progress, and a window of whole
+ * events.
  */
 #ifndef ETRACE_BPF_REC_H
 #define ETRACE_BPF_REC_H
@@ -66,12 +66,6 @@ void bpf_rec_free(struct bpf_rec *b);
  * Return: 0 or the sink's negative errno.
  */
 int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size);
-
-/** bpf_rec_present - a task that was there before tracing began
- * @program: base name of what it runs
- * @process: it is a process, not one of its threads
- */
-void bpf_rec_present(struct bpf_rec *b, uint64_t upid, const char *program, bool process);
 
 /** bpf_rec_seen - no record from before @time will come any more (ns) */
 int bpf_rec_seen(struct bpf_rec *b, uint64_t time);

@@ -9,6 +9,8 @@
 struct notable {
 	struct proctab *tab;
 	struct notable_list killed, urings;
+	struct notable_losses losses;
+	uint64_t processes;
 };
 
 /* For a terminal: no control characters, in @size bytes. */
@@ -47,10 +49,11 @@ static struct notable_task *note(struct notable_list *l, const struct task *t)
 static void on_begin(void *ctx, struct task *t, const struct task *parent,
 		     const struct et_event *ev)
 {
-	(void)ctx;
-	(void)t;
+	struct notable *n = ctx;
+
 	(void)parent;
 	(void)ev;
+	n->processes += !t->execed && !t->thread;
 }
 
 static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
@@ -91,6 +94,23 @@ void notable_free(struct notable *n)
 	free(n);
 }
 
+static void note_loss(struct notable *n, const struct et_event *ev)
+{
+	struct notable_losses *l = &n->losses;
+	uint64_t count = (uint64_t)et_value(ev, ET_V_LOST_count, 0);
+	struct notable_loss *to;
+
+	l->records += count;
+	if (l->n++ >= NOTABLE_MAX)
+		return;
+	to = &l->loss[l->n - 1];
+	to->upid = ev->upid;
+	to->since = (uint64_t)et_value(ev, ET_V_LOST_since, (int64_t)ev->time);
+	to->until = ev->time;
+	to->count = count;
+	put_program(to->program, sizeof(to->program), proctab_find(n->tab, ev->upid));
+}
+
 void notable_event(struct notable *n, const struct et_event *ev)
 {
 	switch (ev->kind) {
@@ -102,6 +122,9 @@ void notable_event(struct notable *n, const struct et_event *ev)
 		break;
 	case ET_K_URING:
 		note(&n->urings, proctab_actor(n->tab, ev));
+		break;
+	case ET_K_LOST:
+		note_loss(n, ev);
 		break;
 	default:
 		break;
@@ -116,6 +139,21 @@ const struct notable_list *notable_killed(const struct notable *n)
 const struct notable_list *notable_urings(const struct notable *n)
 {
 	return &n->urings;
+}
+
+const struct notable_losses *notable_losses(const struct notable *n)
+{
+	return &n->losses;
+}
+
+uint64_t notable_processes(const struct notable *n)
+{
+	return n->processes;
+}
+
+uint64_t notable_processes_now(const struct notable *n)
+{
+	return proctab_processes(n->tab);
 }
 
 bool notable_program(struct notable *n, uint64_t upid, char *buf, size_t size)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What a person is to be told of the tasks of a recording when it ends: who was
- * killed, who did what is not recorded, and what those are called that live on.  Fed with the events in
- * order, whichever backend they come from.
+ * What a person is to be told of the tasks of a recording: how many processes
+ * there were, who was killed, who did what is not recorded or lost records, and
+ * what those are called that live on.  Fed with the events in order, whichever
+ * backend they come from.
  *
  * Memory: the live tasks.
  */
@@ -28,6 +29,21 @@ struct notable_list {
 	struct notable_task task[NOTABLE_MAX];
 };
 
+/* Records of a task that did not reach the ring buffer. */
+struct notable_loss {
+	uint64_t upid;
+	uint64_t since;		/* time of the first of them, ns */
+	uint64_t until;		/* time at which the task said so, ns */
+	uint64_t count;
+	char program[32];	/* as in struct notable_task */
+};
+
+struct notable_losses {
+	uint64_t records;	/* that tasks said they lost */
+	uint64_t n;		/* how often they said so */
+	struct notable_loss loss[NOTABLE_MAX];	/* the first of them */
+};
+
 struct notable;
 
 /** notable_new - nothing has come yet; @pid_bits as the module's bits_of_real_pid */
@@ -42,6 +58,14 @@ const struct notable_list *notable_killed(const struct notable *n);
 
 /** notable_urings - io_urings that were set up; a task is listed once */
 const struct notable_list *notable_urings(const struct notable *n);
+
+/** notable_losses - records that tasks lost */
+const struct notable_losses *notable_losses(const struct notable *n);
+
+/** notable_processes - that were seen, as a report counts them: no threads */
+uint64_t notable_processes(const struct notable *n);
+/** notable_processes_now - of them, those that live */
+uint64_t notable_processes_now(const struct notable *n);
 
 /**
  * notable_program - what a process that lives runs

@@ -91,11 +91,6 @@ struct session_ops {
 	int (*stop)(struct session *s);
 	/* The present state.  Return: 0 or -errno. */
 	int (*account)(struct session *s, struct rec_account *a);
-	/*
-	 * A task that was there before tracing began.  @program: base name of
-	 * what it runs, bytes; @process: it is one, not a thread of one
-	 */
-	void (*present)(struct session *s, uint64_t upid, const char *program, bool process);
 };
 
 /** session_close - end it, if there is one */

@@ -76,30 +76,16 @@ static int attach(const struct record_options *o, const struct user *sudo, char 
 int cmd_attach(int argc, char **argv)
 {
 	static const struct option table[] = { RECORD_LONG, { 0 } };
+	static const struct record_texts texts = { usage, help };
 	struct record_options o = { 0 };
 	struct user *sudo = NULL;
 	int opt, ret = EXIT_FAILED;
 	char *end;
 	long pid;
 
-	while ((opt = getopt_long(argc, argv, RECORD_SHORT, table, NULL)) != -1) {
-		switch (opt) {
-		case 'h':
-			help();
-			ret = 0;
+	while ((opt = getopt_long(argc, argv, RECORD_SHORT, table, NULL)) != -1)
+		if (!record_option(&o, opt, optarg, &texts, &ret))
 			goto out;
-		case RECORD_OPT_VERSION:
-			print_version();
-			ret = 0;
-			goto out;
-		case '?':
-			usage(stderr);
-			goto out;
-		default:
-			if (!record_option(&o, opt, optarg))
-				goto out;
-		}
-	}
 	if (optind != argc - 1) {
 		say("attach: say the PID of one process");
 		usage(stderr);

@@ -241,35 +241,23 @@ int cmd_run(int argc, char **argv)
 		{ "user", required_argument, NULL, 'u' },
 		{ 0 }
 	};
+	static const struct record_texts texts = { usage, help };
 	struct user *sudo = NULL, *named = NULL;
 	struct record_options o = { 0 };
 	int opt, ret = EXIT_FAILED;
 
 	/* "+": the command's own options are none of ours */
 	while ((opt = getopt_long(argc, argv, "+u:" RECORD_SHORT, table, NULL)) != -1) {
-		switch (opt) {
-		case 'u':
-			user_free(named);
-			named = user_by_name(optarg);
-			if (!named) {
-				say("-u %s: there is no such user", optarg);
+		if (opt != 'u') {
+			if (!record_option(&o, opt, optarg, &texts, &ret))
 				goto out;
-			}
-			break;
-		case 'h':
-			help();
-			ret = 0;
+			continue;
+		}
+		user_free(named);
+		named = user_by_name(optarg);
+		if (!named) {
+			say("-u %s: there is no such user", optarg);
 			goto out;
-		case RECORD_OPT_VERSION:
-			print_version();
-			ret = 0;
-			goto out;
-		case '?':
-			usage(stderr);
-			goto out;
-		default:
-			if (!record_option(&o, opt, optarg))
-				goto out;
 		}
 	}
 	if (optind == argc) {

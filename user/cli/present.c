@@ -160,17 +160,6 @@ static int check(struct session *s, struct candidate *c, unsigned int nc)
 	return 0;
 }
 
-/* What the backend calls a task in its summaries: an exec will tell it anew. */
-static void tell_backend(struct session *s, const struct et_event *ev, bool process)
-{
-	char name[32];
-	size_t len;
-	const char *comm = et_get_string(ev, ET_S_PRESENT_comm, &len);
-
-	snprintf(name, sizeof(name), "%.*s", (int)len, comm);
-	s->ops->present(s, ev->upid, name, process);
-}
-
 int present_tell(struct session *s, uint64_t time, struct sink *sink,
 		 struct present_gaps *gaps)
 {
@@ -197,7 +186,6 @@ int present_tell(struct session *s, uint64_t time, struct sink *sink,
 				et_reset(&ev, ET_K_PRESENT, c[j].info->upid, 0, time);
 				make_event(&ev, list, n, &c[j], big);
 				sink_item(sink, &ev);
-				tell_backend(s, &ev, !threads);
 				if (c[j].dir >= 0)
 					close(c[j].dir);
 			}

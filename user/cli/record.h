@@ -8,6 +8,7 @@
 
 #include <getopt.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/signalfd.h>
 
 #include "cli/caller.h"
@@ -50,11 +51,20 @@ enum {
 	{ "help", no_argument, NULL, 'h' },			\
 	{ "version", no_argument, NULL, RECORD_OPT_VERSION }
 
-/** record_option - take one that getopt_long() returned
+/* What a subcommand says of itself. */
+struct record_texts {
+	void (*usage)(FILE *to);
+	void (*help)(void);
+};
+
+/**
+ * record_option - take one that getopt_long() returned
+ * @status: set to 0 if that was all that was asked for, as by --help
  *
- * Return: false after a message if its value is wrong.
+ * Return: false if the subcommand ends with that: all is said.
  */
-bool record_option(struct record_options *o, int opt, const char *value);
+bool record_option(struct record_options *o, int opt, const char *value,
+		   const struct record_texts *texts, int *status);
 /** record_help - the lines of --help for them */
 void record_help(void);
 

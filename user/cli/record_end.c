@@ -125,23 +125,23 @@ static unsigned int end_outputs(struct recording *r)
 
 static void tell_losses(const struct recording *r, const struct rec_account *a)
 {
-	const struct rec_tally *t = a->tally;
-	uint64_t n = t->nlosses < REC_LOSSES_MAX ? t->nlosses : REC_LOSSES_MAX;
+	const struct notable_losses *all = notable_losses(r->notable);
+	uint64_t n = all->n < NOTABLE_MAX ? all->n : NOTABLE_MAX;
 
 	for (uint64_t i = 0; i < n; i++) {
-		const struct rec_loss *l = &t->losses[i];
+		const struct notable_loss *l = &all->loss[i];
 
 		fprintf(stderr, "  %s of %s [%" PRIu64 "], %s after the beginning, within %s\n",
-			text_count(l->count), *l->program ? l->program : "?",
+			text_count(l->count), l->program,
 			et_pid(l->upid, r->session->pid_bits),
 			text_time(l->since > r->begun ? l->since - r->begun : 0),
 			text_time(l->until - l->since));
 	}
-	if (t->nlosses > n)
-		fprintf(stderr, "  and %s more times\n", text_count(t->nlosses - n));
-	if (lost_records(a) > t->lost)
+	if (all->n > n)
+		fprintf(stderr, "  and %s more times\n", text_count(all->n - n));
+	if (lost_records(a) > all->records)
 		fprintf(stderr, "  %s of tasks that did nothing more that could tell of it\n",
-			text_count(lost_records(a) - t->lost));
+			text_count(lost_records(a) - all->records));
 }
 
 /* Tasks that something happened to: @what, with a signal's name behind it. */
@@ -187,7 +187,7 @@ static void tell(const struct recording *r, const struct rec_account *a,
 
 	if (!r->opt.quiet) {
 		fprintf(stderr, PROG ": %s, %s processes, %s events; %s%s%s\n",
-			text_time(ended - r->begun), text_count(a->tally->processes),
+			text_time(ended - r->begun), text_count(notable_processes(r->notable)),
 			text_count(a->tally->events), complete ? c.good : c.bad,
 			complete ? "complete" : "NOT COMPLETE", c.off);
 	} else if (!complete) {

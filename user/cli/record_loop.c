@@ -27,15 +27,15 @@
 
 static void show(struct recording *r, uint64_t now)
 {
-	const struct rec_tally *t = r->session->tally;
 	uint64_t s = (now - r->begun) / 1000000000u;
 	char text[256];
 
 	snprintf(text, sizeof(text),
 		 PROG ": %" PRIu64 ":%02" PRIu64 "  processes %s now, %s in all  events %s  %s  lost %s",
-		 s / 60, s % 60, text_count(t->processes_now), text_count(t->processes),
-		 text_count(t->events), text_bytes(outputs_bytes(r->outputs)),
-		 text_count(t->lost));
+		 s / 60, s % 60, text_count(notable_processes_now(r->notable)),
+		 text_count(notable_processes(r->notable)), text_count(r->session->tally->events),
+		 text_bytes(outputs_bytes(r->outputs)),
+		 text_count(notable_losses(r->notable)->records));
 	progress_show(text);
 	r->shown = now;
 }

@@ -31,9 +31,21 @@ static bool parse_size(const char *s, uint64_t *v)
 	return false;
 }
 
-bool record_option(struct record_options *o, int opt, const char *value)
+bool record_option(struct record_options *o, int opt, const char *value,
+		   const struct record_texts *texts, int *status)
 {
 	switch (opt) {
+	case 'h':
+		texts->help();
+		*status = 0;
+		return false;
+	case RECORD_OPT_VERSION:
+		print_version();
+		*status = 0;
+		return false;
+	case '?':
+		texts->usage(stderr);
+		return false;
 	case 'o':
 		if (!strcmp(value, "-")) {
 			say("-o -: standard output belongs to the command; name a file");

@@ -5,10 +5,8 @@
 #include "build/order.h"
 #include "base/xalloc.h"
 
-#include <inttypes.h>
-#include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * The pieces of an event follow one another at once, so an event that is not
@@ -40,8 +38,6 @@ struct rec_events {
 	struct sink *sink;
 	struct rec_tally tally;
 	struct map64 open;		/* upid to the node that is not done */
-	struct map64 names;		/* upid to the name of its program */
-	struct map64 threads;		/* upids that are no processes */
 	struct order queue;		/* of struct node */
 	size_t bytes;			/* of the events in it */
 	struct node *spare;
@@ -94,114 +90,13 @@ void rec_events_free(struct rec_events *e)
 	}
 	order_free(&e->queue);
 	free_nodes(e->spare);
-	i = 0;
-	while ((slot = map64_each(&e->names, &i)))
-		free((void *)(uintptr_t)slot->value);
 	map64_clear(&e->open);
-	map64_clear(&e->names);
-	map64_clear(&e->threads);
 	free(e);
 }
 
 const struct rec_tally *rec_events_tally(const struct rec_events *e)
 {
 	return &e->tally;
-}
-
-/* ---- what the tasks run, for the summary ---- */
-
-static const char *name_of(const struct rec_events *e, uint64_t upid)
-{
-	const uint64_t *p = map64_get(&e->names, upid);
-
-	return p ? (const char *)(uintptr_t)*p : "";
-}
-
-static void set_name(struct rec_events *e, uint64_t upid, const char *s, size_t len)
-{
-	const uint64_t *p = map64_get(&e->names, upid);
-	char *name = xmalloc(len + 1);
-
-	memcpy(name, s, len);
-	name[len] = 0;
-	if (p)
-		free((void *)(uintptr_t)*p);
-	map64_put(&e->names, upid, (uintptr_t)name);
-}
-
-static void born(struct rec_events *e, uint64_t upid, bool process)
-{
-	if (process) {
-		e->tally.processes++;
-		e->tally.processes_now++;
-	} else {
-		map64_put(&e->threads, upid, 1);
-	}
-}
-
-void rec_events_present(struct rec_events *e, uint64_t upid, const char *program,
-			bool process)
-{
-	set_name(e, upid, program, strlen(program));
-	born(e, upid, process);
-}
-
-static void task_ends(struct rec_events *e, uint64_t upid)
-{
-	const uint64_t *p = map64_get(&e->names, upid);
-
-	if (p) {
-		free((void *)(uintptr_t)*p);
-		map64_remove(&e->names, upid);
-	}
-	if (!map64_remove(&e->threads, upid) && e->tally.processes_now)
-		e->tally.processes_now--;
-}
-
-static void task_execs(struct rec_events *e, const struct et_event *ev)
-{
-	size_t len;
-	const char *s = et_get_string(ev, ET_S_EXEC_path, &len), *slash;
-
-	/* the task that tracing began with is in no clone */
-	if (!map64_get(&e->names, ev->upid) && !map64_get(&e->threads, ev->upid))
-		born(e, ev->upid, true);
-	if (!s)
-		return;
-	slash = memrchr(s, '/', len);
-	if (slash)
-		set_name(e, ev->upid, slash + 1, len - (size_t)(slash + 1 - s));
-	else
-		set_name(e, ev->upid, s, len);
-}
-
-static void task_clones(struct rec_events *e, const struct rec *r, uint64_t upid)
-{
-	uint64_t child = (uint64_t)rec_at(r, &r->layout->value[ET_V_CLONE_child]);
-	int64_t flags = rec_at(r, &r->layout->value[ET_V_CLONE_flags]);
-	const char *name = name_of(e, upid);
-
-	if (rec_num(r, REC_F_error))
-		return;
-	born(e, child, !(flags & CLONE_THREAD));
-	set_name(e, child, name, strlen(name));
-}
-
-static void note_loss(struct rec_events *e, const struct rec *r, uint64_t upid,
-		      uint64_t time)
-{
-	uint64_t count = (uint64_t)rec_num(r, REC_F_count);
-	struct rec_loss *l;
-
-	e->tally.lost += count;
-	if (e->tally.nlosses++ >= REC_LOSSES_MAX)
-		return;
-	l = &e->tally.losses[e->tally.nlosses - 1];
-	l->upid = upid;
-	l->since = (uint64_t)rec_num(r, REC_F_since);
-	l->until = time;
-	l->count = count;
-	snprintf(l->program, sizeof(l->program), "%s", name_of(e, upid));
 }
 
 /* ---- letting events out ---- */
@@ -220,8 +115,6 @@ static void let_out(struct rec_events *e, struct node *n)
 		e->passed = ev->time;
 	}
 	e->tally.events++;
-	if (ev->kind == ET_K_EXEC)
-		task_execs(e, ev);
 	err = sink_item(e->sink, ev);
 	if (!e->err)
 		e->err = err;
@@ -520,14 +413,10 @@ static void take_first(struct rec_events *e, const struct rec *r, uint64_t upid,
 	if (r->kind == REC_lost) {
 		et_reset(&n->ev, ET_K_LOST, upid, cpu, time);
 		et_set_value(&n->ev, ET_V_LOST_count, rec_num(r, REC_F_count));
-		note_loss(e, r, upid, time);
+		et_set_value(&n->ev, ET_V_LOST_since, rec_num(r, REC_F_since));
 	} else {
 		make(n, r, upid, cpu, time);
 	}
-	if (r->kind == REC_clone)
-		task_clones(e, r, upid);
-	else if (r->kind == REC_exit)
-		task_ends(e, upid);
 	if (rec_num(r, REC_F_more)) {
 		n->ev.flags |= ET_F_NO_END;
 		map64_put(&e->open, upid, (uintptr_t)n);

@@ -5,7 +5,7 @@
  * the order of time.  Records must come in the order of time for each task;
  * see rec_merge.h.
  *
- * Memory: the live tasks' names and the events behind one that is not whole.
+ * Memory: the events behind one that is not whole.
  */
 #ifndef ETRACE_REC_EVENTS_H
 #define ETRACE_REC_EVENTS_H
@@ -38,13 +38,6 @@ int rec_events_take(struct rec_events *e, uint32_t cpu, const void *data,
 
 /** rec_events_end - nothing more will come: let everything out */
 int rec_events_end(struct rec_events *e);
-
-/** rec_events_present - a task that was there before tracing began
- * @program: base name of what it runs, bytes
- * @process: it is a process, not one of its threads
- */
-void rec_events_present(struct rec_events *e, uint64_t upid, const char *program,
-			bool process);
 
 const struct rec_tally *rec_events_tally(const struct rec_events *e);
 

@@ -428,12 +428,6 @@ static int module_account(struct session *base, struct rec_account *a)
 	return 0;
 }
 
-static void module_present(struct session *base, uint64_t upid, const char *program,
-			   bool process)
-{
-	rec_events_present(of(base)->events, upid, program, process);
-}
-
 /* ---- the session ---- */
 
 static const struct session_ops ops = {
@@ -447,7 +441,6 @@ static const struct session_ops ops = {
 	.pump = module_pump,
 	.stop = module_stop,
 	.account = module_account,
-	.present = module_present,
 };
 
 struct session *rec_session_open(int fd, const struct rec_options *opt, struct sink *sink,

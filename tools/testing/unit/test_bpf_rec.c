@@ -14,16 +14,18 @@
 #include "bpf/bpf_abi.h"
 #include "bpf/bpf_rec.h"
 #include "base/buf.h"
+#include "build/notable.h"
 #include "lines/event_lines.h"
 
 #define TASK 4194305u		/* upid of process 1 */
 #define SECOND 1000000000u
 #define CLONE_THREAD 0x10000
 
-/* A sink that prints, and looks at the order. */
+/* A sink that prints, and looks at the order; the summary hears of all events, too. */
 struct printer {
 	struct sink sink;
 	struct buf lines;
+	struct notable *notable;
 	uint64_t last;
 	unsigned int n, disorder;
 };
@@ -37,6 +39,7 @@ static int print_item(struct sink *s, const void *item)
 	p->disorder += ev->time < p->last && !(ev->flags & ET_F_LATE);
 	p->last = ev->time > p->last ? ev->time : p->last;
 	et_print_lines(ev, 0, &p->lines);
+	notable_event(p->notable, ev);
 	return 0;
 }
 
@@ -81,6 +84,7 @@ static int setup(void **state)
 	struct fixture *f = xcalloc(1, sizeof(*f));
 
 	f->p.sink.ops = &print_ops;
+	f->p.notable = notable_new(22);
 	f->b = bpf_rec_new(&f->p.sink, &(struct bpf_rec_ops){ resolve, f });
 	*state = f;
 	return 0;
@@ -91,6 +95,7 @@ static int teardown(void **state)
 	struct fixture *f = *state;
 
 	bpf_rec_free(f->b);
+	notable_free(f->p.notable);
 	buf_free(&f->p.lines);
 	buf_free(&f->bytes);
 	free(f);
@@ -162,6 +167,39 @@ static void expect(struct fixture *f, const char *lines)
 static const struct bpf_rec_tally *tally(const struct fixture *f)
 {
 	return bpf_rec_tally(f->b);
+}
+
+/* What the summary knows when all that came is let out. */
+static uint64_t processes(struct fixture *f)
+{
+	bpf_rec_end(f->b);
+	return notable_processes(f->p.notable);
+}
+
+static uint64_t processes_now(struct fixture *f)
+{
+	bpf_rec_end(f->b);
+	return notable_processes_now(f->p.notable);
+}
+
+static const struct notable_losses *lost(struct fixture *f)
+{
+	bpf_rec_end(f->b);
+	return notable_losses(f->p.notable);
+}
+
+/* The recorder tells of a process that was there before tracing began. */
+static void present(struct fixture *f, uint64_t upid, const char *program)
+{
+	struct et_event ev;
+
+	et_init(&ev);
+	et_reset(&ev, ET_K_PRESENT, upid, 0, 0);
+	et_set(&ev, ET_V_PRESENT_process, (int64_t)upid);
+	et_set(&ev, ET_V_PRESENT_parent, 0);
+	et_add_string(&ev, ET_S_PRESENT_path, program, strlen(program));
+	notable_event(f->p.notable, &ev);
+	et_fini(&ev);
 }
 
 /* ---- what records become ---- */
@@ -254,14 +292,14 @@ static void parts(void **state)
 	string(f, 2, EB_S_PATH, "", "");
 	buf_add(&f->bytes, "a\0\0b\nc", 7);
 	send(f);
-	assert_int_equal(tally(f)->t.processes_now, 1);
+	assert_int_equal(processes_now(f), 1);
 	begin(f, EB_EXIT, 2);
 	send(f);
 	expect(f, "New_proc|argsize=6,prognameisize=12,prognamepsize=12,cwdsize=1\n"
 	       "PI|/bin/program\nPP|/bin/program\nCW|/\nA[0]a\nA[1]\nA[2]b\nCont|c\nCont_end|\n"
 	       "End_of_args|\nExit|status=0\n");
-	assert_int_equal(tally(f)->t.processes, 1);
-	assert_int_equal(tally(f)->t.processes_now, 0);
+	assert_int_equal(processes(f), 1);
+	assert_int_equal(processes_now(f), 0);
 	assert_int_equal(tally(f)->damaged, 0);
 }
 
@@ -789,11 +827,10 @@ static void loss(void **state)
 	f->r.lost = 12;
 	f->r.lost_since = 100;
 	send(f);
-	bpf_rec_end(f->b);
-	assert_int_equal(tally(f)->t.lost, 12);
-	assert_int_equal(tally(f)->t.nlosses, 1);
-	assert_int_equal(tally(f)->t.losses[0].since, 100);
-	assert_int_equal(tally(f)->t.losses[0].until, 200);
+	assert_int_equal(lost(f)->records, 12);
+	assert_int_equal(lost(f)->n, 1);
+	assert_int_equal(lost(f)->loss[0].since, 100);
+	assert_int_equal(lost(f)->loss[0].until, 200);
 	assert_int_equal(f->p.n, 2);
 	assert_int_equal(tally(f)->t.events, 1);
 }
@@ -803,21 +840,22 @@ static void losses(void **state)
 {
 	struct fixture *f = *state;
 
-	bpf_rec_present(f->b, TASK, "/usr/bin/a-name-that-is-longer-than-thirty-one-bytes", true);
-	for (uint32_t i = 0; i < REC_LOSSES_MAX + 2; i++) {
+	present(f, TASK, "/usr/bin/a-name-that-is-longer-than-thirty-one-bytes");
+	for (uint32_t i = 0; i < NOTABLE_MAX + 2; i++) {
 		begin(f, EB_CLOSE, 200 + i);
 		f->r.upid = TASK + i;
 		f->r.lost = 1 + i;
 		f->r.lost_since = 100 + i;
 		send(f);
 	}
-	bpf_rec_end(f->b);
-	assert_int_equal(tally(f)->t.nlosses, REC_LOSSES_MAX + 2);
-	assert_int_equal(tally(f)->t.lost, (REC_LOSSES_MAX + 2) * (REC_LOSSES_MAX + 3) / 2);
-	assert_string_equal(tally(f)->t.losses[0].program, "a-name-that-is-longer-than-thir");
-	assert_string_equal(tally(f)->t.losses[1].program, "");
-	assert_int_equal(tally(f)->t.losses[REC_LOSSES_MAX - 1].count, REC_LOSSES_MAX);
-	assert_int_equal(tally(f)->t.losses[REC_LOSSES_MAX - 1].upid, TASK + REC_LOSSES_MAX - 1);
+	assert_int_equal(lost(f)->n, NOTABLE_MAX + 2);
+	assert_int_equal(lost(f)->records, (NOTABLE_MAX + 2) * (NOTABLE_MAX + 3) / 2);
+	assert_string_equal(lost(f)->loss[0].program, "a-name-that-is-longer-than-thir");
+	assert_string_equal(lost(f)->loss[1].program, "?");
+	assert_int_equal(lost(f)->loss[NOTABLE_MAX - 1].count, NOTABLE_MAX);
+	assert_int_equal(lost(f)->loss[NOTABLE_MAX - 1].upid, TASK + NOTABLE_MAX - 1);
+	/* a task that loses records has not begun with that */
+	assert_int_equal(processes(f), 1);
 }
 
 static void lose(struct fixture *f, uint64_t upid)
@@ -825,6 +863,16 @@ static void lose(struct fixture *f, uint64_t upid)
 	begin(f, EB_CLOSE, 10);
 	f->r.upid = upid;
 	f->r.lost = 1;
+	send(f);
+}
+
+static void born(struct fixture *f, uint64_t time, uint64_t upid, int64_t flags, uint64_t child)
+{
+	begin(f, EB_CLONE, time);
+	f->r.upid = upid;
+	f->r.val[EB_V_CLONE_flags] = flags;
+	f->r.val[EB_V_CLONE_child] = (int64_t)child;
+	f->r.have = 1u << EB_V_CLONE_flags | 1u << EB_V_CLONE_child;
 	send(f);
 }
 
@@ -838,38 +886,37 @@ static void programs(void **state)
 	string(f, 0, EB_S_TEXT, "/lib/ld.so", "");
 	string(f, 1, EB_S_TEXT, "/bin/first", "");
 	send(f);
-	assert_int_equal(tally(f)->t.processes, 1);
-	begin(f, EB_CLONE, 2);
-	f->r.val[1] = TASK + 1;
-	send(f);
-	assert_int_equal(tally(f)->t.processes, 2);
+	assert_int_equal(processes(f), 1);
+	born(f, 2, TASK, 0, TASK + 1);
+	assert_int_equal(processes(f), 2);
 	begin(f, EB_EXEC, 3);
 	f->r.upid = TASK + 1;
 	string(f, 1, EB_S_TEXT, "second", "");
 	send(f);
-	assert_int_equal(tally(f)->t.processes, 2);
-	/* by a task that nobody knows */
-	begin(f, EB_CLONE, 4);
-	f->r.upid = TASK + 9;
-	f->r.val[1] = TASK + 2;
-	send(f);
+	assert_int_equal(processes(f), 2);
+	/* by a task that nobody knows: it is one of them, too */
+	born(f, 4, TASK + 9, 0, TASK + 2);
+	assert_int_equal(processes(f), 4);
+	assert_int_equal(processes_now(f), 4);
 	begin(f, EB_EXEC, 5);
 	f->r.upid = TASK + 2;
 	string(f, 1, EB_S_TEXT, "third/", "");
 	send(f);
-	assert_int_equal(tally(f)->t.processes, 3);
-	/* one that failed made nobody */
+	assert_int_equal(processes(f), 4);
+	/* one that failed made nobody, whatever stands where a child would */
 	begin(f, EB_CLONE, 6);
-	f->r.val[1] = TASK + 3;
+	f->r.val[EB_V_CLONE_child] = TASK + 3;
+	f->r.have = 1u << EB_V_CLONE_flags;
 	f->r.error = 12;
 	send(f);
-	assert_int_equal(tally(f)->t.processes_now, 3);
+	assert_int_equal(processes(f), 4);
+	assert_int_equal(processes_now(f), 4);
 	for (unsigned int i = 0; i < 4; i++)
 		lose(f, TASK + i);
-	assert_string_equal(tally(f)->t.losses[n++].program, "first");
-	assert_string_equal(tally(f)->t.losses[n++].program, "second");
-	assert_string_equal(tally(f)->t.losses[n++].program, "");
-	assert_string_equal(tally(f)->t.losses[n++].program, "");
+	assert_string_equal(lost(f)->loss[n++].program, "first");
+	assert_string_equal(lost(f)->loss[n++].program, "second");
+	assert_string_equal(lost(f)->loss[n++].program, "third/");
+	assert_string_equal(lost(f)->loss[n++].program, "?");
 }
 
 /* Whose parents never appeared, and threads. */
@@ -877,24 +924,23 @@ static void tasks(void **state)
 {
 	struct fixture *f = *state;
 
-	bpf_rec_present(f->b, TASK, "there", true);
-	begin(f, EB_CLONE, 1);
-	f->r.val[0] = CLONE_THREAD;
-	f->r.val[1] = TASK + 1;
-	f->r.val[2] = 1;
-	send(f);
-	assert_int_equal(tally(f)->t.processes_now, 1);
+	present(f, TASK, "there");
+	born(f, 1, TASK, CLONE_THREAD, TASK + 1);
+	assert_int_equal(processes_now(f), 1);
 	begin(f, EB_EXIT, 2);
 	f->r.upid = TASK + 1;
 	send(f);
-	assert_int_equal(tally(f)->t.processes_now, 1);
+	assert_int_equal(processes_now(f), 1);
 	begin(f, EB_EXIT, 3);
 	send(f);
+	assert_int_equal(processes(f), 1);
+	assert_int_equal(processes_now(f), 0);
+	/* one that nobody knows was there till now */
 	begin(f, EB_EXIT, 4);
 	f->r.upid = TASK + 99;
 	send(f);
-	assert_int_equal(tally(f)->t.processes_now, 0);
-	assert_int_equal(tally(f)->t.processes, 1);
+	assert_int_equal(processes_now(f), 0);
+	assert_int_equal(processes(f), 2);
 }
 
 /* ---- damage ---- */

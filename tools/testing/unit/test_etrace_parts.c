@@ -308,16 +308,26 @@ static void take_notable(void *ctx, const struct et_event *ev)
 	notable_event(ctx, ev);
 }
 
+/* The report of a trace, and that the recorder counts the same processes. */
 static struct report *summary(const char *lines)
 {
 	struct bytes b = { (char *)(uintptr_t)lines, strlen(lines), 0 };
 	struct reading r = read_lines(&b, 1);
 	struct report *report = report_new(22);
+	struct notable *notable = notable_new(22);
+	uint64_t most = 0;
 
 	assert_int_equal(r.status, 0);
-	for (size_t i = 0; i < r.events.n; i++)
+	for (size_t i = 0; i < r.events.n; i++) {
 		with_event(&r.events.e[i], take_report, report);
+		with_event(&r.events.e[i], take_notable, notable);
+		if (most < notable_processes_now(notable))
+			most = notable_processes_now(notable);
+	}
 	report_end(report);
+	assert_int_equal(notable_processes(notable), report->processes);
+	assert_int_equal(most, report->widest);
+	notable_free(notable);
 	reading_free(&r);
 	return report;
 }

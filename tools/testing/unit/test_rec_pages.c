@@ -17,6 +17,7 @@
 
 #include "common_convert.h"
 #include "build/etrace_formats.h"
+#include "build/notable.h"
 #include "lines/event_lines.h"
 #include "module/rec_merge.h"
 #include "base/xalloc.h"
@@ -24,6 +25,7 @@
 #define PAGE 4096u
 #define CPUS 2u
 #define LIMIT (200u * PAGE)
+#define PID_BITS 22u	/* of the workload's upids */
 
 static struct rec_formats formats;
 static struct bytes pages[CPUS];
@@ -58,10 +60,11 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A sink that prints, and looks at the order. */
+/* A sink that prints, and looks at the order; the summary hears of all events, too. */
 struct printer {
 	struct sink sink;
 	struct buf lines;
+	struct notable *notable;	/* NULL: not wanted */
 	uint64_t last;
 	unsigned int n, incomplete, disorder, lost;
 };
@@ -77,6 +80,8 @@ static int print_item(struct sink *s, const void *item)
 	p->lost += ev->kind == ET_K_LOST;
 	p->last = ev->time > p->last ? ev->time : p->last;
 	et_print_lines(ev, 0, &p->lines);
+	if (p->notable)
+		notable_event(p->notable, ev);
 	return 0;
 }
 
@@ -347,18 +352,34 @@ static void free_records(struct record *list, size_t n)
 	free(list);
 }
 
-/* What is born is a process, or a thread, as its flags say. */
+/* One more task is known. Return: whether it is new. */
+static bool meet(uint64_t *known, unsigned int *n, uint64_t upid)
+{
+	for (unsigned int i = 0; i < *n; i++)
+		if (known[i] == upid)
+			return false;
+	known[(*n)++] = upid;
+	return true;
+}
+
+/*
+ * What is born is a process, or a thread, as its flags say.  Who was there
+ * before is a process of which nothing but that was seen.
+ */
 static void births_are_counted(void **state)
 {
 	uint32_t flags = 0x1200011, thread = flags | 0x10000;
 
 	(void)state;
 	for (int threads = 0; threads < 2; threads++) {
-		struct printer p = { .sink.ops = &print_ops };
+		struct printer p = {
+			.sink.ops = &print_ops, .notable = notable_new(PID_BITS),
+		};
 		struct rec_events *e = rec_events_new(&formats, &p.sink);
-		unsigned int births = 0;
+		unsigned int births = 0, others = 0, nknown = 0, processes;
 		struct record *list;
 		size_t n = all_records(0, &list);
+		uint64_t known[2 * n];
 		struct rec r;
 
 		for (size_t i = 0; i < n; i++) {
@@ -370,14 +391,20 @@ static void births_are_counted(void **state)
 			assert_non_null(at);
 			if (threads)
 				memcpy(at, &thread, sizeof(thread));
+			others += meet(known, &nknown, (uint64_t)rec_num(&r, REC_F_upid));
 			births++;
+			assert_true(meet(known, &nknown, (uint64_t)
+				    rec_at(&r, &r.layout->value[ET_V_CLONE_child])));
 			rec_events_take(e, 0, list[i].data, list[i].size);
 		}
 		rec_events_end(e);
 		assert_true(births > 10);
-		assert_int_equal(rec_events_tally(e)->processes, threads ? 0 : births);
-		assert_int_equal(rec_events_tally(e)->processes_now, threads ? 0 : births);
+		assert_true(others > 0 && others < births);
+		processes = others + (threads ? 0 : births);
+		assert_int_equal(notable_processes(p.notable), processes);
+		assert_int_equal(notable_processes_now(p.notable), processes);
 		rec_events_free(e);
+		notable_free(p.notable);
 		buf_free(&p.lines);
 		free_records(list, n);
 	}
@@ -424,12 +451,12 @@ static void marks_have_names(void **state)
 /* All losses are counted; the first of them are told with whose they are. */
 static void losses_are_kept(void **state)
 {
-	struct printer p = { .sink.ops = &print_ops };
+	struct printer p = { .sink.ops = &print_ops, .notable = notable_new(PID_BITS) };
 	struct rec_events *e = rec_events_new(&formats, &p.sink);
-	const struct rec_tally *t = rec_events_tally(e);
+	const struct notable_losses *t = notable_losses(p.notable);
 
 	(void)state;
-	for (uint64_t i = 0; i < REC_LOSSES_MAX + 2; i++) {
+	for (uint64_t i = 0; i < NOTABLE_MAX + 2; i++) {
 		uint64_t rec[5] = { 1392, 7 + i, 1000 + i, 1 + i, 900 + i };
 		struct rec r;
 
@@ -438,15 +465,19 @@ static void losses_are_kept(void **state)
 		rec_events_take(e, 0, (uint8_t *)rec, sizeof(rec));
 	}
 	rec_events_end(e);
-	assert_int_equal(t->nlosses, REC_LOSSES_MAX + 2);
-	assert_int_equal(t->lost, (REC_LOSSES_MAX + 2) * (REC_LOSSES_MAX + 3) / 2);
-	for (uint64_t i = 0; i < REC_LOSSES_MAX; i++) {
-		assert_int_equal(t->losses[i].upid, 7 + i);
-		assert_int_equal(t->losses[i].since, 900 + i);
-		assert_int_equal(t->losses[i].until, 1000 + i);
-		assert_int_equal(t->losses[i].count, 1 + i);
+	assert_int_equal(t->n, NOTABLE_MAX + 2);
+	assert_int_equal(t->records, (NOTABLE_MAX + 2) * (NOTABLE_MAX + 3) / 2);
+	for (uint64_t i = 0; i < NOTABLE_MAX; i++) {
+		assert_int_equal(t->loss[i].upid, 7 + i);
+		assert_int_equal(t->loss[i].since, 900 + i);
+		assert_int_equal(t->loss[i].until, 1000 + i);
+		assert_int_equal(t->loss[i].count, 1 + i);
+		assert_string_equal(t->loss[i].program, "?");
 	}
+	/* a task that loses records has not begun with that */
+	assert_int_equal(notable_processes(p.notable), 0);
 	rec_events_free(e);
+	notable_free(p.notable);
 	buf_free(&p.lines);
 }
 

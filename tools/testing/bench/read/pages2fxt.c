@@ -14,13 +14,33 @@
 
 #include <traceevent/event-parse.h>
 
+#include "base/container.h"
 #include "build/etrace_formats.h"
+#include "build/notable.h"
 #include "module/rec_merge.h"
 
 #define PAGE 4096u
 #define LIMIT (64u << 20)
 #define BURST 64u	/* as rec_session.c has them */
 #define PASS_ON 4096u
+#define PID_BITS 22u	/* of the recording */
+
+/* What the events pass on their way, as in cli/record.c. */
+struct recorder {
+	struct sink events;
+	struct notable *notable;
+	struct sink *fxt;
+};
+
+static int pass_event(struct sink *s, const void *item)
+{
+	struct recorder *r = container_of(s, struct recorder, events);
+
+	notable_event(r->notable, item);
+	return sink_item(r->fxt, item);
+}
+
+static const struct sink_ops pass = { .item = pass_event };
 
 static void die(const char *what)
 {
@@ -68,7 +88,11 @@ int main(int argc, char **argv)
 	struct out *out = out_fd(STDOUT_FILENO, 0);
 	struct opts opts = { 0 };
 	struct diag *diag = diag_new(NULL, "pages2fxt");
-	struct sink *sink = etrace_fxt_open(&(struct sink_args){ out, &opts, diag, "etrace" });
+	struct recorder r = {
+		.events = { &pass },
+		.notable = notable_new(PID_BITS),
+		.fxt = etrace_fxt_open(&(struct sink_args){ out, &opts, diag, "etrace" }),
+	};
 	struct rec_events *events;
 	struct merge *m;
 	FILE *in[ncpus + 1];
@@ -77,7 +101,7 @@ int main(int argc, char **argv)
 	if (!ncpus)
 		die("usage: pages2fxt FORMATS PAGES...");
 	load_formats(&formats, argv[1]);
-	events = rec_events_new(&formats, sink);
+	events = rec_events_new(&formats, &r.events);
 	m = merge_new(ncpus, PAGE, LIMIT, &formats, events);
 	for (unsigned int i = 0; i < ncpus; i++) {
 		in[i] = fopen(argv[i + 2], "r");
@@ -91,7 +115,7 @@ int main(int argc, char **argv)
 			more |= read_cpu(m, i, in[i]);
 		more |= merge_run(m, PASS_ON);
 	}
-	if (merge_end(m) || sink_end(sink))
+	if (merge_end(m) || sink_end(r.fxt))
 		die("cannot write");
 	fprintf(stderr, "%" PRIu64 " events, %" PRIu64 " incomplete, %" PRIu64 " foreign records\n",
 		rec_events_tally(events)->events, rec_events_tally(events)->incomplete,
@@ -101,7 +125,8 @@ int main(int argc, char **argv)
 	merge_free(m);
 	rec_events_free(events);
 	rec_formats_fini(&formats);
-	sink_free(sink);
+	notable_free(r.notable);
+	sink_free(r.fxt);
 	diag_free(diag);
 	return out_close(out) != 0;
 }

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Loads, attaches and detaches the BPF programs.  See programs.h. */
+#include "bpf/programs.h"
+#include "bpf/bpf_kernel.h"
+#include "bpf/rows.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "etrace.skel.h"
+
+/* What libbpf had to say in this thread: it has no place to hand anything along. */
+static _Thread_local char *complaint;
+
+static int note(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char *text;
+	int n;
+
+	if (level != LIBBPF_WARN) {
+		if (getenv("ETRACE_BPF_DEBUG"))
+			vfprintf(stderr, fmt, ap);
+		return 0;
+	}
+	n = vasprintf(&text, fmt, ap);
+	if (n < 0)
+		return 0;
+	if (getenv("ETRACE_BPF_DEBUG"))
+		fputs(text, stderr);
+	while (n && text[n - 1] == '\n')
+		text[--n] = 0;
+	/* The first one: those that follow tell what fell over because of it. */
+	if (!complaint)
+		complaint = text;
+	else
+		free(text);
+	return n;
+}
+
+static void forget_complaint(void)
+{
+	free(complaint);
+	complaint = NULL;
+}
+
+void programs_fault(const char *doing, int err, char *why, size_t size)
+{
+	snprintf(why, size, "cannot %s the BPF programs: %s%s%s", doing, strerror(-err),
+		 complaint ? ": " : "", complaint ? complaint : "");
+	forget_complaint();
+}
+
+/* ---- loading ---- */
+
+static void fill_table(struct etrace_bpf *skel)
+{
+	struct etrace_bpf__rodata *ro = skel->rodata;
+
+	for (unsigned int i = 0; i < eb_nr_rows; i++) {
+		const struct eb_row_def *def = &eb_row_defs[i];
+		struct eb_row *row = (struct eb_row *)&ro->rows[i + 1];
+		int native = eb_numbers_native[i], compat = eb_numbers_compat[i];
+
+		row->record = def->record;
+		row->told = def->told;
+		row->hook = def->hook;
+		for (unsigned int a = 0; a < EB_MAX_ROLES; a++)
+			if (def->role[a] != EB_A_SKIP)
+				row->at[def->role[a]] = (uint8_t)(a + 1);
+		if (native >= 0 && native < EB_MAX_NR) {
+			ro->row_native[native] = (uint8_t)(i + 1);
+			ro->row_any[native] = 1;
+		}
+		if (compat >= 0 && compat < EB_MAX_NR) {
+			ro->row_compat[compat] = (uint8_t)(i + 1);
+			ro->row_any[compat] = 1;
+		}
+	}
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t len = strlen(name), n = strlen(end);
+
+	return len > n && !strcmp(name + len - n, end);
+}
+
+static bool at_return(const struct bpf_program *p)
+{
+	return !strncmp(bpf_program__section_name(p), "kretprobe/", 10);
+}
+
+/* The function that a program hooks, or NULL: it is on a tracepoint. */
+static const char *hooked(const struct bpf_program *p)
+{
+	const char *section = bpf_program__section_name(p);
+
+	if (!strncmp(section, "fentry/", 7) || !strncmp(section, "kprobe/", 7) ||
+	    at_return(p))
+		return strchr(section, '/') + 1;
+	return NULL;
+}
+
+/* Which programs this kernel takes, and which are wanted. */
+static void choose(struct programs *p, const struct btf *btf, const struct bpf_options *opt)
+{
+	struct bpf_program *one;
+
+	bpf_object__for_each_program(one, p->skel->obj) {
+		const char *name = bpf_program__name(one), *function = hooked(one);
+		bool iter = bpf_program__expected_attach_type(one) == BPF_TRACE_ITER;
+		bool load = ends_in(name, "_old") == p->old &&
+			    ends_in(name, "_perf") == (p->by_perf && !iter);
+
+		if (load && function && !bpf_kernel_has(btf, function)) {
+			load = false;
+			/*
+			 * Kernels without 32-bit programs do without it; and
+			 * filters are asked in one place or another.
+			 */
+			p->hooks_missing += !strstr(function, "ia32") &&
+					    !strstr(function, "__sec");
+		}
+		if (!strncmp(name, "task_rename", 11) && !opt->comm)
+			load = false;
+		bpf_program__set_autoload(one, load);
+	}
+}
+
+/* The size that its ring buffer can have: a power of two. 0: @want is too much. */
+static uint32_t ring_bytes(uint64_t want)
+{
+	uint32_t bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+
+	if (!want)
+		want = BPF_BUFFER;
+	if (want > BPF_BUFFER_MAX)
+		return 0;
+	while (bytes < want)
+		bytes *= 2;
+	return bytes;
+}
+
+/* Is it the ring buffer that cannot be had? */
+static bool no_ring(const struct programs *p, uint32_t bytes)
+{
+	int fd;
+
+	if (bpf_map__fd(p->skel->maps.ring) >= 0)
+		return false;
+	if (!bpf_kernel_memory(bytes))
+		return true;
+	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "etrace_try", 0, 0, bytes, NULL);
+	if (fd < 0)
+		return true;
+	close(fd);
+	return false;
+}
+
+/* What the programs have to know of this kernel and of the session. */
+static void configure(struct programs *p, const struct btf *btf, const struct bpf_options *opt,
+		      uint32_t bytes)
+{
+	struct etrace_bpf *skel = p->skel;
+	bool in_hash = p->old || !bpf_kernel_storage();
+
+	fill_table(skel);
+	bpf_map__set_autocreate(skel->maps.slots, !in_hash);
+	bpf_map__set_autocreate(skel->maps.slots_hash, in_hash);
+	skel->rodata->in_hash = in_hash;
+	skel->rodata->want_comm = opt->comm;
+	skel->rodata->pid_bits = BPF_PID_BITS;
+	skel->rodata->wake_at = bytes / 8;
+	skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
+	skel->rodata->can_hold = !p->by_perf && bpf_kernel_has(btf, "bpf_preempt_disable");
+	bpf_map__set_max_entries(skel->maps.ring, bytes);
+	bpf_map__set_max_entries(skel->maps.scratches, skel->rodata->nr_cpus *
+				 bpf_map__max_entries(skel->maps.scratches));
+}
+
+static bool open_and_load(struct programs *p, const struct btf *btf,
+			  const struct bpf_options *opt, uint32_t bytes, char *why, size_t size)
+{
+	int err;
+
+	forget_complaint();
+	libbpf_set_print(note);
+	p->skel = etrace_bpf__open_opts(&(struct bpf_object_open_opts){
+		.sz = sizeof(struct bpf_object_open_opts),
+		.kernel_log_level = getenv("ETRACE_BPF_DEBUG") ? 4 : 0,
+	});
+	err = -errno;
+	if (!p->skel) {
+		programs_fault("open", err, why, size);
+		return false;
+	}
+	p->old = bpf_kernel_old(btf);
+	p->by_perf = !p->old && bpf_kernel_perf(btf);
+	choose(p, btf, opt);
+	configure(p, btf, opt, bytes);
+	err = bpf_kernel_memory(bytes) ? etrace_bpf__load(p->skel) : -ENOMEM;
+	if (err && no_ring(p, bytes)) {
+		snprintf(why, size, "cannot have a buffer of %u KiB for the BPF programs: %s; say a smaller size with -b",
+			 bytes >> 10, strerror(-err));
+		forget_complaint();
+	} else if (err) {
+		programs_fault("load", err, why, size);
+	}
+	return !err;
+}
+
+bool programs_load(struct programs *p, const struct bpf_options *opt, char *why, size_t size)
+{
+	uint32_t bytes = ring_bytes(opt->buffer);
+	struct btf *btf = bpf_kernel_check(why, size);
+	bool good = false;
+
+	if (btf && !bytes)
+		snprintf(why, size, "cannot have a buffer of %" PRIu64 " MiB: BPF programs have one for all processors, of %u MiB at most; say a smaller size with -b",
+			 opt->buffer >> 20, BPF_BUFFER_MAX >> 20);
+	else if (btf)
+		good = open_and_load(p, btf, opt, bytes, why, size);
+	btf__free(btf);
+	return good;
+}
+
+/* ---- attaching ---- */
+
+bool programs_attach(struct programs *p, char *why, size_t size)
+{
+	for (int i = 0; i < p->skel->skeleton->prog_cnt; i++) {
+		struct bpf_prog_skeleton *one = &p->skel->skeleton->progs[i];
+		int err;
+
+		if (!bpf_program__autoload(*one->prog) ||
+		    bpf_program__expected_attach_type(*one->prog) == BPF_TRACE_ITER)
+			continue;
+		*one->link = bpf_program__attach(*one->prog);
+		err = -errno;
+		if (*one->link)
+			continue;
+		/* Who is not root may have all but returns of functions. */
+		if (!at_return(*one->prog) || err != -EACCES) {
+			programs_fault("attach", err, why, size);
+			return false;
+		}
+		p->hooks_missing++;
+		forget_complaint();
+	}
+	return true;
+}
+
+void programs_detach_tracepoints(struct programs *p)
+{
+	for (int i = 0; i < p->skel->skeleton->prog_cnt; i++) {
+		struct bpf_prog_skeleton *one = &p->skel->skeleton->progs[i];
+
+		if (!hooked(*one->prog)) {
+			bpf_link__destroy(*one->link);
+			*one->link = NULL;
+		}
+	}
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* The process that ends the links: nothing but them is kept open. */
+static void linger(int *fds, size_t n)
+{
+	unsigned int from = 0;
+
+	setsid();
+	prctl(PR_SET_NAME, "etrace-detach");
+	if (chdir("/"))
+		_exit(1);
+	qsort(fds, n, sizeof(*fds), compare_ints);
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned int)fds[i] > from)
+			close_range(from, (unsigned int)fds[i] - 1, 0);
+		from = (unsigned int)fds[i] + 1;
+	}
+	close_range(from, ~0u, 0);
+	_exit(0);
+}
+
+/*
+ * Detaching a hook takes as long as it takes each task of the machine to get
+ * out of the kernel's way, an eighth of a second, and that for each hook.  No
+ * one needs to wait for that: a process of its own holds the links when we let
+ * go of them.  Without it, if it cannot be had, we wait.
+ */
+static void leave_hooks(struct programs *p)
+{
+	int fds[64], status;
+	size_t n = 0;
+	pid_t pid;
+
+	if (!p->skel)
+		return;
+	for (int i = 0; i < p->skel->skeleton->prog_cnt; i++) {
+		const struct bpf_link *link = *p->skel->skeleton->progs[i].link;
+
+		if (link && n < sizeof(fds) / sizeof(*fds))
+			fds[n++] = bpf_link__fd(link);
+	}
+	if (!n)
+		return;
+	pid = fork();
+	if (!pid) {
+		/* Nobody has to wait for a child's child. */
+		if (!fork())
+			linger(fds, n);
+		_exit(0);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+}
+
+void programs_unload(struct programs *p)
+{
+	leave_hooks(p);
+	etrace_bpf__destroy(p->skel);
+}
