@@ -153,6 +153,41 @@ static void arguments(void **state)
 	       0x0000000000010028, 0x5678);
 }
 
+/* The same, put together one by one; strings come before it, in order. */
+static void in_the_making(void **state)
+{
+	struct fixture *f = *state;
+	struct fxt_event e = { FXT_EV_COUNTER, 1, 2, 3, { 0 }, FXT_STR("name"), 4 };
+	struct fxt_record r;
+	uint16_t n;
+
+	assert_int_equal(fxt_known(f->w, FXT_STR("n")), 0);
+	fxt_record_begin(&r);
+	n = fxt_ref(f->w, FXT_STR("n"));
+	fxt_put_word(&r, FXT_ARG_I32, n, (uint32_t)-2);
+	fxt_put_two(&r, FXT_ARG_I64, n, 0xffffffff7fffffff);
+	fxt_put_word(&r, FXT_ARG_STRING, n, fxt_ref(f->w, FXT_STR("value")));
+	assert_int_equal(fxt_ref(f->w, (struct fxt_str){ 0 }), 0);
+	assert_int_equal(fxt_record_event(f->w, &r, &e), 0);
+	EXPECT(f,
+	       0x0000000100010022, 'n',
+	       0x0000000500020022, C8('v', 'a', 'l', 'u', 'e', 0, 0, 0),
+	       0x0000000400030022, C8('n', 'a', 'm', 'e', 0, 0, 0, 0),
+	       0x0000000000010033, 2, 3,
+	       0x0003000001310074, 1,
+	       0xfffffffe00010011,
+	       0x0000000000010023, 0xffffffff7fffffff,
+	       0x0000000200010016,
+	       4);
+	/* the last one, and one that is not */
+	assert_int_equal(fxt_known(f->w, FXT_STR("name")), 3);
+	assert_int_equal(fxt_known(f->w, FXT_STR("n")), 1);
+	assert_int_equal(fxt_known(f->w, FXT_STR("m")), 0);
+	assert_int_equal(fxt_known(f->w, (struct fxt_str){ 0 }), 0);
+	fxt_provider_section(f->w, 1);
+	assert_int_equal(fxt_known(f->w, FXT_STR("n")), 0);
+}
+
 static void objects(void **state)
 {
 	struct fixture *f = *state;
@@ -328,6 +363,15 @@ static void slots_of_strings(void **state)
 	assert_int_equal(head >> 32 & 0xffff, 6);
 	assert_int_equal(head >> 48, 7);
 	assert_int_equal(strings, 1);
+	/* nor one that is not written yet */
+	for (unsigned int i = 8; i < 8 + 30; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "late %u", i);
+		assert_int_equal(fxt_ref(f->w, FXT_STR("9")), 9);
+		assert_int_equal(fxt_ref(f->w, fxt_str(name, strlen(name))), i + (i > 8));
+	}
+	out_mem_data(f->out, &f->seen);
 	/* another section begins with empty tables */
 	fxt_provider_section(f->w, 1);
 	fill_strings(f, 1, ALL);
@@ -489,6 +533,7 @@ int main(void)
 		TEST(metadata),
 		TEST(events),
 		TEST(arguments),
+		TEST(in_the_making),
 		TEST(objects),
 		TEST(with_arguments),
 		TEST(limits),
