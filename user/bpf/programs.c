@@ -258,6 +258,8 @@ bool programs_attach(struct programs *p, char *why, size_t size)
 	return true;
 }
 
+/* ---- detaching ---- */
+
 void programs_detach_tracepoints(struct programs *p)
 {
 	for (int i = 0; i < p->skel->skeleton->prog_cnt; i++) {
