@@ -445,9 +445,17 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	struct piece p;
 	size_t was;
 
-	if (g && g->quick.on)
-		leave_quick(a, g);
 	p = piece_read(l);
+	if (g && g->quick.on) {
+		/* the first line of an event of another kind is no line of this one */
+		if (g->quick.done && p.what == P_HEADER && lt_tags[p.tag].role == ET_BEGIN &&
+		    lt_tags[p.tag].kind != g->ev.kind) {
+			close_event(a, s);
+			g = NULL;
+		} else {
+			leave_quick(a, g);
+		}
+	}
 	was = g ? g->ev.nbytes : 0;
 	if (g && grow_is_double(g, l, &p)) {
 		diag_report(a->diag, &doubled, l->file, DIAG_LINE, l->number, NULL);

@@ -181,9 +181,9 @@ bool line_plain(struct line_state *st, const char *s, const char *end)
 	return l->tag_len;
 }
 
-static const char *spaces(const char *s, const char *end)
+static const char *skip_spaces(const char *s)
 {
-	while (s < end && *s == ' ')
+	while (*s == ' ')
 		s++;
 	return s;
 }
@@ -204,16 +204,17 @@ static const char *name_prefix(const char *s, const char *end)
 		s++;
 	if (s == begin)
 		return NULL;
-	if (end - s > 2 && s[0] == ' ' && s[1] == '[') {
+	if (s[0] == ' ' && s[1] == '[') {
 		s += 2;
 		while (s < end && (is_word(*s) || *s == '-'))
 			s++;
 		if (s == end || *s++ != ']')
 			return NULL;
 	}
-	if (end - s < 2 || s[0] != ':' || s[1] != ' ')
+	/* the newline at the end is neither */
+	if (s[0] != ':' || s[1] != ' ')
 		return NULL;
-	return spaces(s + 1, end);
+	return skip_spaces(s + 1);
 }
 
 /* An etrace line, with or without a name before it. */
@@ -229,13 +230,6 @@ static bool named(struct line_state *st, const char *s, const char *end)
 static const char *skip_digits(const char *s)
 {
 	while (is_digit(*s))
-		s++;
-	return s;
-}
-
-static const char *skip_spaces(const char *s)
-{
-	while (*s == ' ')
 		s++;
 	return s;
 }
@@ -416,7 +410,6 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 			   unsigned int *foreign)
 {
 	size_t len = (size_t)(end - s);
-	bool waited = st->pending;
 	const char *rest;
 
 	if (st->pending) {
@@ -434,9 +427,9 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 			return LINE_PENDING;
 		}
 		*foreign = line_flush(st);
+		if (is_digit(*s) && line_plain(st, s, end))
+			return LINE_ETRACE;
 	}
-	if (waited && is_digit(*s) && line_plain(st, s, end))
-		return LINE_ETRACE;
 	rest = context(s, end);
 	if (rest)
 		return named(st, rest, end) ? LINE_ETRACE : judge(rest, end, rest);

@@ -191,14 +191,12 @@ static inline bool take(struct growing *g, unsigned int i, const char *s, const 
 	if (is_arg) {
 		if (*s != '[' || !add_arg(q, s + 1, end))
 			return false;
-	} else if (*s != '|' || (i > q->row && q->args_left)) {
+	} else if (*s != '|' || (i > q->row && q->args_left) || (row->role != ET_STRING && n)) {
 		return false;
 	} else if (row->role == ET_STRING) {
 		if (n >= ET_PART_MAX || (int64_t)n != q->ev.size[row->slot])
 			return false;
 		et_add_string(&q->ev, row->slot, s + 1, n);
-	} else if (n) {
-		return false;
 	}
 	q->step = time - g->line_time;
 	g->lines++;

@@ -294,6 +294,102 @@ static void limits(void **state)
 	}
 }
 
+/* Each tag by its name, and nothing that is only like it. */
+static void tags(void **state)
+{
+	unsigned int foreign;
+	struct line_state st;
+	char line[100];
+
+	(void)state;
+	for (unsigned int t = LT_NONE + 1; t < LT_OTHER; t++) {
+		const char *name = lt_tags[t].name;
+		static const char *const behind[] = { "|", "|x", "|x[0]|y", "[0]|", "[0]", "" };
+
+		for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+			snprintf(line, sizeof(line), "1,0,0,5!%s%s", name, behind[i]);
+			assert_int_equal(parse1(line, &st), LINE_ETRACE);
+			assert_int_equal(st.line.tag, t);
+			assert_int_equal(st.line.tag_len, strlen(name));
+			snprintf(line, sizeof(line), "1,0,0,5!%s_%s", name, behind[i]);
+			assert_int_equal(parse1(line, &st), LINE_ETRACE);
+			assert_int_equal(st.line.tag, LT_NONE);
+			assert_int_equal(st.line.tag_len, strlen(name) + 1);
+			/* a null byte belongs to no tag */
+			memset(&st, 0, sizeof(st));
+			assert_int_equal(parse(&st, line, (size_t)snprintf(line, sizeof(line),
+				"1,0,0,5!%s%c%s", name, 0, behind[i]), &foreign), LINE_DAMAGED);
+		}
+	}
+}
+
+/* Null bytes are no digits, neither the first time nor later. */
+static void null_digits(void **state)
+{
+	static const char line[] = "1,0,0,\0\0\0\0\0\0\0\0" "5!FN|some text";
+	struct line_state st = { 0 };
+	unsigned int foreign;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(parse(&st, line, sizeof(line) - 1, &foreign), LINE_DAMAGED);
+		assert_int_equal(parse(&st, "1,0,0,5!FN|", 11, &foreign), LINE_ETRACE);
+	}
+}
+
+/* Lines that begin as the last one: any nanoseconds, but no other task, processor, second. */
+static void again(void **state)
+{
+	static const struct {
+		const char *line;
+		bool good;
+		uint64_t time;
+	} lines[] = {
+		{ "12,3,4,123456789!FN|", true, 4123456789 },
+		{ "12,3,4,123456780!FN|", true, 4123456780 },
+		{ "12,3,4,123456790!FN|", true, 4123456790 },
+		{ "12,3,4,0!FN|", true, 4000000000 },
+		{ "12,3,4,9!", true, 4000000009 },
+		{ "12,3,4,12345678!FN|", true, 4012345678 },
+		{ "12,3,4,12345678a!FN|", false, 0 },
+		{ "12,3,4,1234567890!FN|", false, 0 },
+		{ "12,3,4,123456789?FN|", false, 0 },
+		{ "12,3,4,!FN|", false, 0 },
+		{ "12,3,4,", false, 0 },
+		{ "12,3,4", false, 0 },
+		{ "12,3,5,123456789!FN|", false, 0 },
+		{ "12,4,4,123456789!FN|", false, 0 },
+		{ "13,3,4,123456789!FN|", false, 0 },
+		{ "", false, 0 },
+	};
+	static const char first[] = "12,3,4,123456788!Open|";
+	unsigned int foreign;
+	struct line_state st = { 0 };
+	uint64_t time;
+
+	(void)state;
+	assert_null(line_again(&st, "1,0,0,5!FN|\n", "1,0,0,5!FN|\n" + 11, &time));
+	assert_int_equal(parse(&st, first, sizeof(first) - 1, &foreign), LINE_ETRACE);
+	for (size_t i = 0; i < 2 * sizeof(lines) / sizeof(lines[0]); i++) {
+		const char *line = lines[i / 2].line, *mark = strchr(line, '!');
+		size_t len = strlen(line);
+		char *copy = malloc(len + 1);
+		const char *text;
+
+		memcpy(copy, line, len);
+		copy[len] = '\n';
+		text = line_again(&st, copy, copy + len, &time);
+		if (lines[i / 2].good != !!text)
+			fail_msg("%s", line);
+		if (text) {
+			assert_int_equal(time, lines[i / 2].time);
+			assert_ptr_equal(text, copy + (mark + 1 - line));
+		}
+		assert_int_equal(st.line.time, 4123456788);
+		free(copy);
+	}
+}
+
 static void losses(void **state)
 {
 	static const struct {
@@ -382,6 +478,9 @@ int main(void)
 		cmocka_unit_test(newlines_in_names),
 		cmocka_unit_test(alphabets),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(tags),
+		cmocka_unit_test(null_digits),
+		cmocka_unit_test(again),
 		cmocka_unit_test(losses),
 		cmocka_unit_test(prefixes_repeated),
 	};
