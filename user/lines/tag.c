@@ -11,7 +11,7 @@
 static struct {
 	uint64_t word;
 	uint8_t tag, len;
-} names[1u << SLOT_BITS];
+} name_table[1u << SLOT_BITS];
 
 _Static_assert(2 * LT_COUNT <= 1 << SLOT_BITS, "the table of names is too small");
 
@@ -36,17 +36,17 @@ static uint64_t word_of(const char *s, size_t len)
 }
 
 __attribute__((constructor))
-static void make_names(void)
+static void make_name_table(void)
 {
 	for (unsigned int t = LT_NONE + 1; t < LT_OTHER; t++) {
 		uint64_t word = word_of(lt_tags[t].name, lt_tags[t].name_len);
 		unsigned int i = slot_of(word);
 
-		while (names[i].tag)
+		while (name_table[i].tag)
 			i = next_slot(i);
-		names[i].word = word;
-		names[i].tag = (uint8_t)t;
-		names[i].len = lt_tags[t].name_len;
+		name_table[i].word = word;
+		name_table[i].tag = (uint8_t)t;
+		name_table[i].len = lt_tags[t].name_len;
 	}
 }
 
@@ -54,10 +54,10 @@ enum lt_tag tag_find(const char *s, size_t len)
 {
 	uint64_t word = word_of(s, len);
 
-	for (unsigned int i = slot_of(word); names[i].tag; i = next_slot(i))
-		if (names[i].word == word && names[i].len == len &&
-		    (len <= 8 || !memcmp(lt_tags[names[i].tag].name, s, len)))
-			return names[i].tag;
+	for (unsigned int i = slot_of(word); name_table[i].tag; i = next_slot(i))
+		if (name_table[i].word == word && name_table[i].len == len &&
+		    (len <= 8 || !memcmp(lt_tags[name_table[i].tag].name, s, len)))
+			return name_table[i].tag;
 	return LT_NONE;
 }
 
@@ -73,9 +73,9 @@ static inline enum lt_tag short_tag(uint64_t word, char c, size_t *len)
 	/* all bits before that byte */
 	word &= (stop ^ (stop - 1)) >> 8;
 	*len = (unsigned int)__builtin_ctzll(stop) / 8;
-	for (unsigned int i = slot_of(word); names[i].tag; i = next_slot(i))
-		if (names[i].word == word && names[i].len == *len)
-			return names[i].tag;
+	for (unsigned int i = slot_of(word); name_table[i].tag; i = next_slot(i))
+		if (name_table[i].word == word && name_table[i].len == *len)
+			return name_table[i].tag;
 	return LT_NONE;
 }
 
