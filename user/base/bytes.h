@@ -83,6 +83,26 @@ static inline void bytes_copy(void *to, const void *from, size_t n)
 	}
 }
 
+/** bytes_equal - whether two times @n bytes are the same; fast where @n is small */
+static inline bool bytes_equal(const void *x, const void *y, size_t n)
+{
+	const char *a = x, *b = y;
+
+	if (__builtin_constant_p(n) || n > 32)
+		return !memcmp(x, y, n);
+	if (n >= 8) {
+		size_t i = 0;
+
+		for (; i + 8 < n; i += 8)
+			if (bytes_8(a + i) != bytes_8(b + i))
+				return false;
+		return bytes_8(a + n - 8) == bytes_8(b + n - 8);
+	}
+	if (n >= 4)
+		return bytes_4(a) == bytes_4(b) && bytes_4(a + n - 4) == bytes_4(b + n - 4);
+	return !n || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
+}
+
 /*
  * Sixteen bytes at once, compared one by one; the compiler makes of it what the
  * processor has.
@@ -104,27 +124,6 @@ static inline bool bytes_any(bytes_16 comparison)
 	halves h = (halves)comparison;
 
 	return h[0] | h[1];
-}
-
-/** bytes_equal - whether two times @n bytes are the same; fast where @n is small */
-static inline bool bytes_equal(const void *x, const void *y, size_t n)
-{
-	const char *a = x, *b = y;
-
-	if (__builtin_constant_p(n) || n > 64)
-		return !memcmp(x, y, n);
-	if (n >= 16) {
-		bytes_16 differ = bytes_load_16(a + n - 16) ^ bytes_load_16(b + n - 16);
-
-		for (size_t i = 0; i + 16 < n; i += 16)
-			differ |= bytes_load_16(a + i) ^ bytes_load_16(b + i);
-		return !bytes_any(differ);
-	}
-	if (n >= 8)
-		return bytes_8(a) == bytes_8(b) && bytes_8(a + n - 8) == bytes_8(b + n - 8);
-	if (n >= 4)
-		return bytes_4(a) == bytes_4(b) && bytes_4(a + n - 4) == bytes_4(b + n - 4);
-	return !n || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
 }
 
 /**
