@@ -94,27 +94,23 @@ static size_t tag_len(const char *s, const char *end)
 	return s == end || *s == '|' || *s == '[' ? (size_t)(s - begin) : 0;
 }
 
-/* "<timen>!".  Return: what follows, or NULL. */
+/* "<timen>!", behind the prefix.  Return: what follows, or NULL. */
 static inline const char *nanoseconds(struct line_state *st, const char *s, const char *end,
-				      uint64_t *nsec)
+				      uint64_t *time)
 {
-	unsigned int d;
+	size_t len = st->prefix_len;
+	uint64_t nsec;
 
-	if (end - s > 9 && s[9] == '!') {
-		uint64_t digits = bytes_8(s);
-
-		d = (unsigned int)s[8] - '0';
-		/* the lines of a record differ in the last digit only */
-		if (digits != st->digits && bytes_digits(digits, nsec) == 8) {
-			st->digits = digits;
-			st->tens = *nsec * 10;
-		}
-		if (d < 10 && digits == st->digits && digits) {
-			*nsec = st->tens + d;
-			return s + 10;
-		}
+	if (end - s > 9 && s[9] == '!' && is_digit(s[8]) &&
+	    bytes_digits(bytes_8(s), &nsec) == 8) {
+		memcpy(st->stamp + len, s, 8);
+		st->stamp_len = len >= 8 && len <= 24 ? len + 8 : 0;
+		st->tens = st->seconds + nsec * 10;
+		*time = st->tens + (unsigned int)(s[8] - '0');
+		return s + 10;
 	}
-	s = long_number(s, end, 999999999, nsec);
+	s = long_number(s, end, 999999999, &nsec);
+	*time = st->seconds + nsec;
 	return s && *s == '!' ? s + 1 : NULL;
 }
 
@@ -135,8 +131,9 @@ static const char *read_prefix(struct line_state *st, const char *s, const char 
 		return NULL;
 	p++;
 	/* leading zeros could make it longer than any */
-	st->prefix_len = (size_t)(p - s) <= sizeof(st->prefix) ? (size_t)(p - s) : 0;
-	memcpy(st->prefix, s, st->prefix_len);
+	st->prefix_len = (size_t)(p - s) <= sizeof(st->stamp) - 8 ? (size_t)(p - s) : 0;
+	st->stamp_len = 0;
+	bytes_copy(st->stamp, s, st->prefix_len);
 	st->seconds = sec * 1000000000u;
 	st->line.upid = upid;
 	st->line.cpu = (uint32_t)cpu;
@@ -147,38 +144,106 @@ static const char *read_prefix(struct line_state *st, const char *s, const char 
 static inline bool same_prefix(const struct line_state *st, const char *s, const char *end)
 {
 	return st->prefix_len && (size_t)(end - s) > st->prefix_len &&
-	       bytes_equal(s, st->prefix, st->prefix_len);
+	       bytes_equal(s, st->stamp, st->prefix_len);
 }
 
-const char *line_again(struct line_state *st, const char *s, const char *end, uint64_t *time)
+const char *line_again_slow(struct line_state *st, const char *s, const char *end,
+			    uint64_t *time)
 {
-	uint64_t nsec;
-
-	if (!same_prefix(st, s, end))
-		return NULL;
-	s = nanoseconds(st, s + st->prefix_len, end, &nsec);
-	*time = st->seconds + nsec;
-	return s;
+	return same_prefix(st, s, end) ? nanoseconds(st, s + st->prefix_len, end, time) : NULL;
 }
 
-bool line_plain(struct line_state *st, const char *s, const char *end)
+/* The tag that the line's text begins with.  Return: false if it is no tag at all. */
+static bool read_tag(struct et_line *l, const char *end)
 {
-	struct et_line *l = &st->line;
-	uint64_t nsec;
+	const char *s = l->text;
 
-	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
-	s = s ? nanoseconds(st, s, end, &nsec) : NULL;
-	if (!s)
-		return false;
-	l->time = st->seconds + nsec;
-	l->text = s;
-	l->len = (size_t)(end - s);
 	l->tag = tag_begins(s, end, &l->tag_len);
 	if (!l->tag) {
 		l->tag_len = tag_len(s, end);
 		l->tag = tag_find(s, l->tag_len);
 	}
 	return l->tag_len;
+}
+
+/* The same, faster where a text began so before. */
+static inline bool known_tag(struct line_state *st, struct et_line *l, const char *end)
+{
+	const char *s = l->text;
+	struct line_tag *t;
+	uint64_t word;
+
+	/* what stands behind a name of 8 is no longer in the word */
+	if (end - s < 9)
+		return read_tag(l, end);
+	word = bytes_8(s);
+	t = &st->tags[word * 0x9e3779b97f4a7c15ull >> (64 - LINE_TAG_BITS)];
+	if (t->word == word && (t->len < 8 || s[8] == '|')) {
+		l->tag = t->tag;
+		l->tag_len = t->len;
+		return t->len;
+	}
+	if (!read_tag(l, end))
+		return false;
+	if (l->tag && l->tag_len <= 8) {
+		t->word = word;
+		t->tag = (uint8_t)l->tag;
+		t->len = (uint8_t)l->tag_len;
+	}
+	return true;
+}
+
+static inline bool plain(struct line_state *st, const char *s, const char *end)
+{
+	struct et_line *l = &st->line;
+	uint64_t time;
+
+	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
+	s = s ? nanoseconds(st, s, end, &time) : NULL;
+	if (!s)
+		return false;
+	l->time = time;
+	l->text = s;
+	l->len = (size_t)(end - s);
+	return known_tag(st, l, end);
+}
+
+bool line_plain(struct line_state *st, const char *s, const char *end)
+{
+	return plain(st, s, end);
+}
+
+/*
+ * The colon behind the time stands where it does in most lines, see padded_context():
+ * between these, any other is among two times 16 bytes.
+ */
+#define FIRST_COLON	42u
+#define LAST_COLON	59u
+
+bool line_columns(struct line_state *st, const char *s, const char *end)
+{
+	static const char name[] = " etrace_";
+	size_t colon = st->colon;
+	uint64_t word, others;
+
+	/* with a name of up to 8 letters and what follows it */
+	if (!colon || (size_t)(end - s) < colon + 20 ||
+	    bytes_8(s + COMM_WIDTH) != st->columns[0] ||
+	    bytes_8(s + COMM_WIDTH + 8) != st->columns[1] ||
+	    bytes_any((bytes_load_16(s + FIRST_COLON - 16) == ':') |
+		      (bytes_load_16(s + colon - 17) == ':')) ||
+	    !is_digit(s[colon - 1]) || s[colon] != ':' ||
+	    bytes_8(s + colon + 1) != bytes_8(name))
+		return false;
+	s += colon + 9;
+	word = bytes_first_low(s);
+	/* the first byte that is no small letter; those behind it may be wrong */
+	others = (~(word + 0x1f1f1f1f1f1f1f1full) | (word + 0x0505050505050505ull) | word) &
+		 0x8080808080808080ull;
+	if (!others)
+		return false;
+	s += (unsigned int)__builtin_ctzll(others) / 8;
+	return s[0] == ':' && s[1] == ' ' && plain(st, s + 2, end);
 }
 
 static const char *skip_spaces(const char *s)
@@ -292,7 +357,7 @@ static bool has_bracket(uint64_t bytes)
  * The same where the '-' is in its column, and so nobody can have put it there
  * but ftrace: no need to look at every byte, for the first colon is the time's.
  */
-static const char *padded_context(const char *s, const char *end)
+static const char *padded_context(struct line_state *st, const char *s, const char *end)
 {
 	const char *colon = memchr(s, ':', (size_t)(end - s));
 	const char *bracket;
@@ -301,8 +366,14 @@ static const char *padded_context(const char *s, const char *end)
 		return NULL;
 	/* mostly in columns, too: "-123     [001] " */
 	if (colon - s > 14 && s[9] == '[' && s[13] == ']' && is_digit(s[10]) &&
-	    !has_bracket(bytes_8(s + 1)))
+	    !has_bracket(bytes_8(s + 1))) {
+		size_t at = (size_t)(colon - s) + COMM_WIDTH;
+
+		st->columns[0] = bytes_8(s);
+		st->columns[1] = bytes_8(s + 8);
+		st->colon = at >= FIRST_COLON && at <= LAST_COLON ? at : 0;
 		return colon + 2;
+	}
 	bracket = memchr(s, '[', (size_t)(colon - s));
 	if (!bracket || !is_digit(bracket[1]) ||
 	    !memchr(bracket, ']', (size_t)(colon - bracket)))
@@ -316,13 +387,13 @@ static const char *padded_context(const char *s, const char *end)
  * 16.  Where somebody took the padding away, the last place that fits is right,
  * for the columns behind it reach farther than 16 bytes.
  */
-static const char *context(const char *s, const char *end)
+static const char *context(struct line_state *st, const char *s, const char *end)
 {
 	size_t len = (size_t)(end - s);
 	const char *p;
 
 	if (len > COMM_WIDTH && s[COMM_WIDTH] == '-') {
-		p = padded_context(s + COMM_WIDTH, end);
+		p = padded_context(st, s + COMM_WIDTH, end);
 		if (p)
 			return p;
 	}
@@ -430,7 +501,7 @@ enum line_class line_other(struct line_state *st, const char *s, const char *end
 		if (is_digit(*s) && line_plain(st, s, end))
 			return LINE_ETRACE;
 	}
-	rest = context(s, end);
+	rest = context(st, s, end);
 	if (rest)
 		return named(st, rest, end) ? LINE_ETRACE : judge(rest, end, rest);
 	if (named(st, s, end))

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "lines/tree.h"
 
 enum line_class {
@@ -39,6 +40,8 @@ struct et_line {
 	uint64_t number;
 };
 
+#define LINE_TAG_BITS	3
+
 /*
  * What is kept between the lines of one input; start with all zeros.
  *
@@ -52,22 +55,47 @@ struct line_state {
 	unsigned int pieces;	/* lines that they were */
 	/*
 	 * The last etrace line, and its prefix up to the nanoseconds: often the
-	 * next one's too.
+	 * next one's too.  Behind it stand the nanoseconds but for the last of 9
+	 * digits: the lines of a record differ only there.
 	 */
 	struct et_line line;
-	char prefix[80];
+	char stamp[80 + 8];
 	size_t prefix_len;
-	uint64_t seconds;	/* that it ends with, in ns */
-	/* the last line's nanoseconds but for the last of 9 digits, as text and number */
-	uint64_t digits, tens;
+	size_t stamp_len;	/* with those digits, from 16 to 32 bytes, or 0 */
+	uint64_t seconds;	/* that the prefix ends with, in ns */
+	uint64_t tens;		/* the time that the stamp says, but for the last digit */
+	/*
+	 * The last line that had all of ftrace's columns where they belong: its
+	 * bytes from the '-' on, and where the colon behind its time stood, or 0.
+	 */
+	uint64_t columns[2];
+	size_t colon;
+	/* tags by the first 8 bytes of a text, in the slots that its hash says */
+	struct line_tag {
+		uint64_t word;
+		uint8_t tag, len;
+	} tags[1 << LINE_TAG_BITS];
 	struct et_line lost;	/* the last LOST line */
 };
 
-/* "<upid>,<cpu>,<time>,<timen>!<data>", from its first byte, which is a digit. */
+/* "<upid>,<cpu>,<time>,<timen>!<data>", from its first byte. */
 bool line_plain(struct line_state *st, const char *s, const char *end);
-/* line_parse() of a line that does not begin so. */
+/* The same behind ftrace's columns, where these are like the last such line's. */
+bool line_columns(struct line_state *st, const char *s, const char *end);
+/* line_parse() of a line that is neither. */
 enum line_class line_other(struct line_state *st, const char *s, const char *end,
 			   unsigned int *foreign);
+
+/* Whether it is a plain etrace line, or one like the last; if not, line_other() says. */
+static inline bool line_quick(struct line_state *st, const char *s, const char *end)
+{
+	if (st->pending)
+		return false;
+	/* most lines of an event that are not its first; a name can begin so, too */
+	if (*s >= '0' && *s <= '9')
+		return line_plain(st, s, end);
+	return line_columns(st, s, end);
+}
 
 /**
  * line_parse - what a line is
@@ -80,11 +108,12 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
 					 unsigned int *foreign)
 {
 	*foreign = 0;
-	/* most lines of an event that are not its first */
-	if (!st->pending && *s >= '0' && *s <= '9' && line_plain(st, s, end))
-		return LINE_ETRACE;
-	return line_other(st, s, end, foreign);
+	return line_quick(st, s, end) ? LINE_ETRACE : line_other(st, s, end, foreign);
 }
+
+/* line_again() where not all but the last digit is the same. */
+const char *line_again_slow(struct line_state *st, const char *s, const char *end,
+			    uint64_t *time);
 
 /**
  * line_again - whether a line is of the task, processor and second of the last etrace line
@@ -95,7 +124,25 @@ static inline enum line_class line_parse(struct line_state *st, const char *s, c
  *
  * Return: its text, or NULL.
  */
-const char *line_again(struct line_state *st, const char *s, const char *end, uint64_t *time);
+static inline const char *line_again(struct line_state *st, const char *s, const char *end,
+				     uint64_t *time)
+{
+	const char *stamp = st->stamp;
+	size_t n = st->stamp_len;
+	unsigned int d;
+
+	/* first and last 16 bytes; they may be the same */
+	if (!n || (size_t)(end - s) < n + 2 ||
+	    bytes_8(s) != bytes_8(stamp) || bytes_8(s + 8) != bytes_8(stamp + 8) ||
+	    bytes_8(s + n - 16) != bytes_8(stamp + n - 16) ||
+	    bytes_8(s + n - 8) != bytes_8(stamp + n - 8))
+		return line_again_slow(st, s, end, time);
+	d = (unsigned int)s[n] - '0';
+	if (d > 9 || s[n + 1] != '!')
+		return line_again_slow(st, s, end, time);
+	*time = st->tens + d;
+	return s + n + 2;
+}
 
 /**
  * line_flush - at the end of an input: LINE_PENDING lines that were nothing
