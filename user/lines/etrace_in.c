@@ -199,25 +199,40 @@ static int end_stream(struct etrace_in *src, struct stream *st, struct assembler
 	return asm_lost(a, &st->lost);
 }
 
-/* Go to the next etrace line. */
-static int advance(struct etrace_in *src, struct stream *st, struct assembler *a)
+/* The same from a line on that is not line_quick(), or from the end. */
+static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struct stream *st,
+						    struct assembler *a, const char *s,
+						    const char *end)
 {
 	unsigned int foreign = 0;
-	const char *s, *end;
 	int err = 0;
 
-	while (!err && (s = next_line(src, st, &end))) {
-		enum line_class class = line_parse(&st->state, s, end, &foreign);
+	while (!err && s) {
+		enum line_class class = line_other(&st->state, s, end, &foreign);
 
 		if (foreign)
 			diag_count(src->diag, &foreign_lines, foreign);
-		if (class == LINE_ETRACE) {
-			src->own = true;
+		foreign = 0;
+		if (class == LINE_ETRACE)
 			return 0;
-		}
 		err = other_line(src, st, a, class, s);
+		if (err)
+			break;
+		s = next_line(src, st, &end);
+		if (s && line_quick(&st->state, s, end))
+			return 0;
 	}
 	return err ? err : end_stream(src, st, a);
+}
+
+/* Go to the next etrace line. */
+static inline int advance(struct etrace_in *src, struct stream *st, struct assembler *a)
+{
+	const char *end, *s = next_line(src, st, &end);
+
+	if (s && line_quick(&st->state, s, end))
+		return 0;
+	return advance_slowly(src, st, a, s, end);
 }
 
 /* ---- merging ---- */
@@ -266,8 +281,10 @@ static int begin_merge(struct etrace_in *src, struct assembler *a)
 
 	for (size_t i = 0; i < src->n && !err; i++) {
 		err = advance(src, &src->streams[i], a);
-		if (!src->streams[i].at_end)
+		if (!src->streams[i].at_end) {
 			src->heap[src->nheap++] = &src->streams[i];
+			src->own |= !err;
+		}
 	}
 	for (size_t i = src->nheap / 2; i-- > 0;)
 		sift_down(src, i);

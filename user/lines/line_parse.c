@@ -94,21 +94,32 @@ static size_t tag_len(const char *s, const char *end)
 	return s == end || *s == '|' || *s == '[' ? (size_t)(s - begin) : 0;
 }
 
-/* "<timen>!", behind the prefix.  Return: what follows, or NULL. */
-static inline const char *nanoseconds(struct line_state *st, const char *s, const char *end,
+/* 9 digits and '!', behind the prefix.  Return: what follows, or NULL. */
+static inline const char *nine_digits(struct line_state *st, const char *s, const char *end,
 				      uint64_t *time)
 {
 	size_t len = st->prefix_len;
 	uint64_t nsec;
 
-	if (end - s > 9 && s[9] == '!' && is_digit(s[8]) &&
-	    bytes_digits(bytes_8(s), &nsec) == 8) {
-		memcpy(st->stamp + len, s, 8);
-		st->stamp_len = len >= 8 && len <= 24 ? len + 8 : 0;
-		st->tens = st->seconds + nsec * 10;
-		*time = st->tens + (unsigned int)(s[8] - '0');
-		return s + 10;
-	}
+	if (end - s < 10 || s[9] != '!' || !is_digit(s[8]) ||
+	    bytes_digits(bytes_8(s), &nsec) != 8)
+		return NULL;
+	memcpy(st->stamp + len, s, 8);
+	st->stamp_len = len >= 8 && len <= 24 ? len + 8 : 0;
+	st->tens = st->seconds + nsec * 10;
+	*time = st->tens + (unsigned int)(s[8] - '0');
+	return s + 10;
+}
+
+/* "<timen>!", of any length. */
+static const char *nanoseconds(struct line_state *st, const char *s, const char *end,
+			       uint64_t *time)
+{
+	const char *p = nine_digits(st, s, end, time);
+	uint64_t nsec;
+
+	if (p)
+		return p;
 	s = long_number(s, end, 999999999, &nsec);
 	*time = st->seconds + nsec;
 	return s && *s == '!' ? s + 1 : NULL;
@@ -153,8 +164,16 @@ const char *line_again_slow(struct line_state *st, const char *s, const char *en
 	return same_prefix(st, s, end) ? nanoseconds(st, s + st->prefix_len, end, time) : NULL;
 }
 
+/* "<upid>,<cpu>,<time>,<timen>!", whatever the last was.  Return: what follows, or NULL. */
+static __attribute__((noinline)) const char *read_stamp(struct line_state *st, const char *s,
+							const char *end, uint64_t *time)
+{
+	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
+	return s ? nanoseconds(st, s, end, time) : NULL;
+}
+
 /* The tag that the line's text begins with.  Return: false if it is no tag at all. */
-static bool read_tag(struct et_line *l, const char *end)
+static __attribute__((noinline)) bool read_tag(struct et_line *l, const char *end)
 {
 	const char *s = l->text;
 
@@ -196,21 +215,51 @@ static inline bool known_tag(struct line_state *st, struct et_line *l, const cha
 static inline bool plain(struct line_state *st, const char *s, const char *end)
 {
 	struct et_line *l = &st->line;
+	const char *text = NULL;
 	uint64_t time;
 
-	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
-	s = s ? nanoseconds(st, s, end, &time) : NULL;
-	if (!s)
+	if (same_prefix(st, s, end))
+		text = nine_digits(st, s + st->prefix_len, end, &time);
+	if (!text)
+		text = read_stamp(st, s, end, &time);
+	if (!text)
 		return false;
 	l->time = time;
-	l->text = s;
-	l->len = (size_t)(end - s);
+	l->text = text;
+	l->len = (size_t)(end - text);
 	return known_tag(st, l, end);
 }
 
 bool line_plain(struct line_state *st, const char *s, const char *end)
 {
 	return plain(st, s, end);
+}
+
+/* Whether '[' is among 8 bytes. */
+static bool has_bracket(uint64_t bytes)
+{
+	bytes ^= 0x5b5b5b5b5b5b5b5bull;
+	return (bytes - 0x0101010101010101ull) & ~bytes & 0x8080808080808080ull;
+}
+
+/*
+ * "-123     [001] " where ftrace's columns have it, with nothing else that would
+ * look like a processor before it.
+ */
+static inline bool usual_columns(const char *s)
+{
+	return s[9] == '[' && s[13] == ']' && is_digit(s[1]) && is_digit(s[10]) &&
+	       !has_bracket(bytes_8(s + 1));
+}
+
+/* The same without a colon.  It is remembered. */
+static __attribute__((noinline)) bool new_columns(struct line_state *st, const char *s)
+{
+	if (s[0] != '-' || !usual_columns(s) || bytes_any(bytes_load_16(s) == ':'))
+		return false;
+	st->columns[0] = bytes_8(s);
+	st->columns[1] = bytes_8(s + 8);
+	return true;
 }
 
 /*
@@ -228,8 +277,9 @@ bool line_columns(struct line_state *st, const char *s, const char *end)
 
 	/* with a name of up to 8 letters and what follows it */
 	if (!colon || (size_t)(end - s) < colon + 20 ||
-	    bytes_8(s + COMM_WIDTH) != st->columns[0] ||
-	    bytes_8(s + COMM_WIDTH + 8) != st->columns[1] ||
+	    ((bytes_8(s + COMM_WIDTH) != st->columns[0] ||
+	      bytes_8(s + COMM_WIDTH + 8) != st->columns[1]) &&
+	     !new_columns(st, s + COMM_WIDTH)) ||
 	    bytes_any((bytes_load_16(s + FIRST_COLON - 16) == ':') |
 		      (bytes_load_16(s + colon - 17) == ':')) ||
 	    !is_digit(s[colon - 1]) || s[colon] != ':' ||
@@ -346,13 +396,6 @@ static const char *context_at(const char *s, const char *end)
 	return NULL;
 }
 
-/* Whether '[' is among 8 bytes. */
-static bool has_bracket(uint64_t bytes)
-{
-	bytes ^= 0x5b5b5b5b5b5b5b5bull;
-	return (bytes - 0x0101010101010101ull) & ~bytes & 0x8080808080808080ull;
-}
-
 /*
  * The same where the '-' is in its column, and so nobody can have put it there
  * but ftrace: no need to look at every byte, for the first colon is the time's.
@@ -365,12 +408,9 @@ static const char *padded_context(struct line_state *st, const char *s, const ch
 	if (!colon || !is_digit(s[1]) || !is_digit(colon[-1]) || colon[1] != ' ')
 		return NULL;
 	/* mostly in columns, too: "-123     [001] " */
-	if (colon - s > 14 && s[9] == '[' && s[13] == ']' && is_digit(s[10]) &&
-	    !has_bracket(bytes_8(s + 1))) {
+	if (colon - s > 14 && usual_columns(s)) {
 		size_t at = (size_t)(colon - s) + COMM_WIDTH;
 
-		st->columns[0] = bytes_8(s);
-		st->columns[1] = bytes_8(s + 8);
 		st->colon = at >= FIRST_COLON && at <= LAST_COLON ? at : 0;
 		return colon + 2;
 	}

@@ -65,8 +65,8 @@ struct line_state {
 	uint64_t seconds;	/* that the prefix ends with, in ns */
 	uint64_t tens;		/* the time that the stamp says, but for the last digit */
 	/*
-	 * The last line that had all of ftrace's columns where they belong: its
-	 * bytes from the '-' on, and where the colon behind its time stood, or 0.
+	 * Of lines that have all of ftrace's columns where they belong: the bytes
+	 * from the '-' on, and where the colon behind the time stands, or 0.
 	 */
 	uint64_t columns[2];
 	size_t colon;
@@ -80,7 +80,7 @@ struct line_state {
 
 /* "<upid>,<cpu>,<time>,<timen>!<data>", from its first byte. */
 bool line_plain(struct line_state *st, const char *s, const char *end);
-/* The same behind ftrace's columns, where these are like the last such line's. */
+/* The same behind ftrace's columns, where these are as they mostly are. */
 bool line_columns(struct line_state *st, const char *s, const char *end);
 /* line_parse() of a line that is neither. */
 enum line_class line_other(struct line_state *st, const char *s, const char *end,

@@ -30,7 +30,9 @@ static uint64_t word_of(const char *s, size_t len)
 {
 	uint64_t word = 0;
 
-	for (size_t i = 0; i < len && i < 8; i++)
+	if (len >= 8)
+		return bytes_first_low(s);
+	for (size_t i = 0; i < len; i++)
 		word |= (uint64_t)(unsigned char)s[i] << 8 * i;
 	return word;
 }
