@@ -228,7 +228,7 @@ static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struc
 /* Go to the next etrace line. */
 static inline int advance(struct etrace_in *src, struct stream *st, struct assembler *a)
 {
-	const char *end, *s = next_line(src, st, &end);
+	const char *end = NULL, *s = next_line(src, st, &end);
 
 	if (s && line_quick(&st->state, s, end))
 		return 0;

@@ -40,7 +40,7 @@ struct et_line {
 	uint64_t number;
 };
 
-#define LINE_TAG_BITS	3
+#define LINE_TAG_BITS	4
 
 /*
  * What is kept between the lines of one input; start with all zeros.
