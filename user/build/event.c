@@ -134,16 +134,17 @@ void et_later(struct et_event *ev, uint32_t cpu, uint64_t time)
 	ev->later_time = time;
 }
 
+void et_grow(struct et_event *ev, size_t need)
+{
+	ev->bytes = xgrow(ev->bytes, &ev->bytes_cap, need > 256 ? need : 256, 1);
+}
+
 static inline void append(struct et_event *ev, const char *s, size_t n)
 {
-	size_t need = ev->nbytes + n;
-
 	if (!n)
 		return;
-	if (need > ev->bytes_cap)
-		ev->bytes = xgrow(ev->bytes, &ev->bytes_cap, need > 256 ? need : 256, 1);
-	bytes_copy(ev->bytes + ev->nbytes, s, n);
-	ev->nbytes = need;
+	bytes_copy(et_room(ev, n), s, n);
+	ev->nbytes += n;
 }
 
 void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n)

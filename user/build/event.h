@@ -178,6 +178,27 @@ void et_later(struct et_event *ev, uint32_t cpu, uint64_t time);
 /** et_add_string - string @i, by ET_S_*, which is not there yet */
 void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n);
 
+/* Room for @need bytes of strings, and some more. */
+void et_grow(struct et_event *ev, size_t need);
+
+/** et_room - where the next string can be put: room for @n bytes */
+static inline char *et_room(struct et_event *ev, size_t n)
+{
+	if (ev->nbytes + n > ev->bytes_cap)
+		et_grow(ev, ev->nbytes + n);
+	return ev->bytes + ev->nbytes;
+}
+
+/** et_added_string - the same as et_add_string() of what stands there; nothing is et_later() */
+static inline void et_added_string(struct et_event *ev, unsigned int i, size_t n)
+{
+	ev->strings |= (uint8_t)(1u << i);
+	ev->str[i].off = (uint32_t)ev->nbytes;
+	ev->str[i].len = (uint32_t)n;
+	ev->last = (uint8_t)i;
+	ev->nbytes += n;
+}
+
 /** et_add_arg - one more argument */
 void et_add_arg(struct et_event *ev, const char *s, size_t n);
 

@@ -10,6 +10,43 @@
 /* So many bytes of arguments are worth the short way. */
 #define KEEP_SHORT	(1u << 20)
 
+/* Bytes that are copied at once. */
+#define PIECE		16u
+/* No row follows. */
+#define NONE		UINT8_MAX
+
+/* What is known of a row before any line comes. */
+static struct way {
+	/* a string's, without those of arguments: "!FN|" in the upper bytes of a word */
+	uint64_t begin;
+	uint8_t shift;		/* of a word down to that; 0: there is no such string */
+	uint8_t next;		/* row of its kind that is the last or a string's */
+} ways[ET_NR_ROWS];
+
+__attribute__((constructor)) static void make_ways(void)
+{
+	for (unsigned int k = 0; k < ET_K_COUNT; k++) {
+		uint8_t next = NONE;
+
+		for (unsigned int i = et_kinds[k].end; i-- > et_kinds[k].row;) {
+			const struct et_row *row = &et_rows[i];
+			char text[8] = { 0 };
+
+			ways[i].next = next;
+			if (row->role == ET_STRING || row->role == ET_LAST)
+				next = (uint8_t)i;
+			if (row->role != ET_STRING || row->slot == ET_ARGS ||
+			    row->len + 2u >= sizeof(text))
+				continue;
+			text[0] = '!';
+			memcpy(text + 1, row->name, row->len);
+			text[row->len + 1] = '|';
+			ways[i].begin = bytes_first_low(text);
+			ways[i].shift = (uint8_t)(8 * (sizeof(text) - row->len - 2));
+		}
+	}
+}
+
 /* Whether a number stands as it is printed: no zeros, no sign before it in vain. */
 static bool is_canonical(const char *s, const char *end)
 {
@@ -84,19 +121,16 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 	return s == end;
 }
 
-/* On to the lines that come next: those of strings that were announced, or the last. */
-static void next_row(struct growing *g, unsigned int i)
+/* From a row on to the lines that come next: those of strings that were announced, or the last. */
+static inline void next_row(struct growing *g, unsigned int i)
 {
 	struct quick *q = &g->quick;
-	const struct et_kind_row *kind = &et_kinds[q->ev.kind];
 
-	for (; i < kind->end; i++) {
+	while ((i = ways[i].next) != NONE) {
 		const struct et_row *row = &et_rows[i];
 
-		if ((row->role == ET_STRING && q->ev.announced >> row->slot & 1) ||
-		    row->role == ET_LAST) {
+		if (row->role == ET_LAST || q->ev.announced >> row->slot & 1) {
 			q->row = (uint8_t)i;
-			q->tag = lt_of_row[i];
 			return;
 		}
 	}
@@ -137,7 +171,7 @@ bool quick_start(struct growing *g, const struct et_row *row, const struct et_li
 	q->step = 0;
 	g->lines = 1;
 	g->line_time = g->ev.last_time = l->time;
-	next_row(g, (unsigned int)(row - et_rows) + 1);
+	next_row(g, (unsigned int)(row - et_rows));
 	return true;
 }
 
@@ -173,7 +207,7 @@ static inline bool in_step(const struct growing *g, uint64_t time)
 static inline unsigned int expected(const struct quick *q, char behind)
 {
 	/* behind the last argument comes something else */
-	return q->row + (q->tag == LT_A && behind != '[');
+	return q->row + (lt_of_row[q->row] == LT_A && behind != '[');
 }
 
 /*
@@ -202,7 +236,7 @@ static inline bool take(struct growing *g, unsigned int i, const char *s, const 
 	g->lines++;
 	g->line_time = g->ev.last_time = time;
 	if (!is_arg)
-		next_row(g, i + 1);
+		next_row(g, i);
 	return true;
 }
 
@@ -217,18 +251,79 @@ bool quick_go_on(struct growing *g, const struct et_line *l)
 	return l->tag == lt_of_row[i] && take(g, i, s, l->text + l->len, l->time);
 }
 
+/* The bytes of a line, by pieces, more than @n of them.  Return: whether there is no newline. */
+static inline bool copy_line(char *to, const char *s, size_t n)
+{
+	const bytes_16 newlines = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
+				    '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n' };
+	bytes_16 piece = bytes_load_16(s + n - PIECE), found = piece == newlines;
+	size_t i = 0;
+
+	for (; i + PIECE < n; i += PIECE) {
+		piece = bytes_load_16(s + i);
+		found |= piece == newlines;
+		memcpy(to + i, &piece, PIECE);
+	}
+	memcpy(to + i, s + i, PIECE);
+	return !bytes_any(found);
+}
+
+/*
+ * The line of a string that comes next, if it is as long as announced, of the
+ * same task and second, and its time is that of the last but for one digit.
+ * Return: what follows it, NULL: it is read as any other.
+ */
+static inline const char *take_string(struct growing *g, const struct line_state *st,
+				      const char *s, const char *end, uint64_t until)
+{
+	struct quick *q = &g->quick;
+	const struct way *way = &ways[q->row];
+	const struct et_row *row = &et_rows[q->row];
+	const char *digits = s + st->prefix_len, *text = digits + 11 + row->len;
+	uint64_t n = (uint64_t)q->ev.size[row->slot], time;
+	unsigned int digit;
+
+	/* a piece may begin before the text and end behind it */
+	if (!way->shift || n >= ET_PART_MAX || !st->prefix_len ||
+	    (size_t)(end - s) < (size_t)(text - s) + n + PIECE)
+		return NULL;
+	digit = (unsigned int)digits[8] - '0';
+	time = st->seconds + st->tens + digit;
+	if (text[n] != '\n' || bytes_first_low(text - 8) >> way->shift != way->begin ||
+	    bytes_8(digits) != st->digits || digit > 9 || !st->digits || time > until ||
+	    !in_step(g, time) || !bytes_equal(s, st->prefix, st->prefix_len) ||
+	    !copy_line(et_room(&q->ev, n + PIECE), text, n))
+		return NULL;
+	et_added_string(&q->ev, row->slot, n);
+	q->step = time - g->line_time;
+	g->lines++;
+	g->line_time = g->ev.last_time = time;
+	next_row(g, q->row);
+	return text + n + 1;
+}
+
 size_t quick_more(struct growing *g, struct line_state *st, const char *s, const char *end,
 		  uint64_t until)
 {
 	const struct quick *q = &g->quick;
 	const char *at = s, *nl;
 
-	while (!q->done && (nl = memchr(at, '\n', (size_t)(end - at)))) {
-		uint64_t time;
-		const char *text = line_again(st, at, nl, &time);
+	while (!q->done) {
+		const char *text = take_string(g, st, at, end, until);
 		const struct et_row *row;
 		unsigned int i;
+		uint64_t time;
 
+		if (text) {
+			st->line.time = g->line_time;
+			st->line.number++;
+			at = text;
+			continue;
+		}
+		nl = memchr(at, '\n', (size_t)(end - at));
+		if (!nl)
+			break;
+		text = line_again(st, at, nl, &time);
 		if (!text || time > until || !in_step(g, time) || nl - text < 2)
 			break;
 		i = expected(q, text[1]);
