@@ -36,15 +36,21 @@ void et_fini(struct et_event *ev)
 	et_init(ev);
 }
 
+/* Memory that a long one took. */
+static void give_back(struct et_event *ev)
+{
+	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
+	ev->raw = xtrim(ev->raw, &ev->raw_cap, KEEP_BYTES);
+	ev->args = xtrim(ev->args, &ev->args_cap, KEEP_ROWS);
+	ev->extras = xtrim(ev->extras, &ev->extras_cap, KEEP_ROWS);
+	ev->later = xtrim(ev->later, &ev->later_cap, KEEP_ROWS);
+}
+
 void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 	      uint32_t cpu, uint64_t time)
 {
+	memset(ev, 0, offsetof(struct et_event, cpu));
 	ev->kind = (uint8_t)kind;
-	ev->flags = 0;
-	ev->given = ev->big = 0;
-	ev->strings = ev->announced = ev->open = 0;
-	memset(ev->marks, 0, sizeof(ev->marks));
-	ev->error = 0;
 	ev->cpu = cpu;
 	ev->time = time;
 	ev->upid = upid;
@@ -54,11 +60,10 @@ void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
 	ev->nbytes = 0;
 	ev->raw_len = 0;
 	ev->pending = false;
-	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
-	ev->raw = xtrim(ev->raw, &ev->raw_cap, KEEP_BYTES);
-	ev->args = xtrim(ev->args, &ev->args_cap, KEEP_ROWS);
-	ev->extras = xtrim(ev->extras, &ev->extras_cap, KEEP_ROWS);
-	ev->later = xtrim(ev->later, &ev->later_cap, KEEP_ROWS);
+	/* is any of them as large as that? */
+	if ((ev->bytes_cap | ev->raw_cap) >= KEEP_BYTES ||
+	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= KEEP_ROWS)
+		give_back(ev);
 }
 
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v)

@@ -21,7 +21,34 @@ static struct way {
 	uint64_t begin;
 	uint8_t shift;		/* of a word down to that; 0: there is no such string */
 	uint8_t next;		/* row of its kind that is the last or a string's */
+	/* its fields: of "name=", the last bytes in the upper ones of a word, and the first */
+	struct way_field {
+		uint64_t name, first;
+		uint8_t shift;	/* of a word down to that */
+		uint8_t len;	/* with the '='; 0 behind the last */
+		uint8_t slot;
+		bool is_size, may;
+	} fields[ET_MAX_FIELDS + 1];
 } ways[ET_NR_ROWS];
+
+static void make_fields(struct way_field *to, const struct et_field *f)
+{
+	for (; f->name; f++, to++) {
+		char text[8] = { 0 };
+		size_t n = f->len < sizeof(text) ? f->len : sizeof(text) - 1;
+
+		memcpy(text, f->name + f->len - n, n);
+		text[n] = '=';
+		to->name = bytes_first_low(text);
+		to->shift = (uint8_t)(8 * (sizeof(text) - n - 1));
+		to->len = f->len + 1;
+		if (f->len >= 8)
+			to->first = bytes_8(f->name);
+		to->slot = f->slot;
+		to->is_size = f->is_size;
+		to->may = f->may;
+	}
+}
 
 __attribute__((constructor)) static void make_ways(void)
 {
@@ -33,6 +60,7 @@ __attribute__((constructor)) static void make_ways(void)
 			char text[8] = { 0 };
 
 			ways[i].next = next;
+			make_fields(ways[i].fields, row->fields);
 			if (row->role == ET_STRING || row->role == ET_LAST)
 				next = (uint8_t)i;
 			if (row->role != ET_STRING || row->slot == ET_ARGS ||
@@ -58,15 +86,26 @@ static bool is_canonical(const char *s, const char *end)
 /* A number that stands so, and is not negative nor long.  Return: what follows, or NULL. */
 static inline const char *short_value(const char *s, int64_t *v)
 {
-	unsigned int d = (unsigned int)*s - '0', first = d;
-	const char *p = s;
-	uint64_t n = 0;
+	unsigned int d = (unsigned int)*s - '0';
+	const char *p = s + 1;
+	uint64_t n = d;
 
+	if (d > 9)
+		return NULL;
 	/* behind the end there is a newline */
-	for (; d < 10; d = (unsigned int)*++p - '0')
-		n = n * 10 + d;
+	d = (unsigned int)*p - '0';
+	if (d < 10) {
+		if (!n)
+			return NULL;
+		do {
+			n = n * 10 + d;
+			d = (unsigned int)*++p - '0';
+		} while (d < 10);
+		if (p - s > 18)
+			return NULL;
+	}
 	*v = (int64_t)n;
-	return p == s || p - s > 18 || (!first && p - s > 1) ? NULL : p;
+	return p;
 }
 
 /* Any that stands so. */
@@ -77,19 +116,22 @@ static const char *plain_value(const char *s, const char *end, int64_t *v, bool 
 	return p && is_canonical(s, p) ? p : NULL;
 }
 
-/* The first line.  Return: false if it is not as the module prints it. */
+/*
+ * The first line, behind its tag; there are 8 bytes of it before that.
+ * Return: false if it is not as the module prints it.
+ */
 static bool read_plainly(struct et_event *ev, const struct et_row *row, const char *s,
 			 const char *end)
 {
 	unsigned int given = 0, announced = 0;
 
-	for (const struct et_field *f = row->fields; f->name; f++) {
-		unsigned int bit = 1u << f->slot;
-		const char *value = s + f->len + 1;
+	for (const struct way_field *f = ways[row - et_rows].fields; f->len; f++) {
+		const char *value = s + f->len;
 		bool big = false;
 		int64_t v;
 
-		if (end - s <= f->len || s[f->len] != '=' || !bytes_equal(s, f->name, f->len)) {
+		if (value > end || bytes_first_low(value - 8) >> f->shift != f->name ||
+		    (f->len > 8 && (bytes_8(s) != f->first || f->len > 16))) {
 			if (f->may)
 				continue;
 			return false;
@@ -102,13 +144,13 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 		if (f->is_size) {
 			if (v < 0 || big)
 				return false;
-			announced |= bit;
+			announced |= 1u << f->slot;
 			ev->size[f->slot] = v;
 		} else {
-			given |= bit;
+			given |= 1u << f->slot;
 			ev->val[f->slot] = v;
 			if (big)
-				ev->big |= (uint8_t)bit;
+				ev->big |= (uint8_t)(1u << f->slot);
 		}
 		/* a comma, and more behind it */
 		if (s == end)
