@@ -26,7 +26,7 @@ static struct way {
 		uint64_t name, first;
 		uint8_t shift;	/* of a word down to that */
 		uint8_t len;	/* with the '='; 0 behind the last */
-		uint8_t slot;
+		uint8_t slot, bit;
 		bool is_size, may;
 	} fields[ET_MAX_FIELDS + 1];
 } ways[ET_NR_ROWS];
@@ -45,6 +45,7 @@ static void make_fields(struct way_field *to, const struct et_field *f)
 		if (f->len >= 8)
 			to->first = bytes_8(f->name);
 		to->slot = f->slot;
+		to->bit = (uint8_t)(1u << f->slot);
 		to->is_size = f->is_size;
 		to->may = f->may;
 	}
@@ -144,13 +145,13 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 		if (f->is_size) {
 			if (v < 0 || big)
 				return false;
-			announced |= 1u << f->slot;
+			announced |= f->bit;
 			ev->size[f->slot] = v;
 		} else {
-			given |= 1u << f->slot;
+			given |= f->bit;
 			ev->val[f->slot] = v;
 			if (big)
-				ev->big |= (uint8_t)(1u << f->slot);
+				ev->big |= f->bit;
 		}
 		/* a comma, and more behind it */
 		if (s == end)
@@ -310,31 +311,47 @@ static inline bool copy_line(char *to, const char *s, size_t n)
 	return !bytes_any(found);
 }
 
+/* line_again(), faster where the time is that of the last line but for one digit. */
+static inline const char *again(struct line_state *st, const char *s, const char *end,
+				uint64_t *time)
+{
+	const char *digits = s + st->prefix_len;
+
+	if (st->prefix_len && (size_t)(end - s) > st->prefix_len + 9) {
+		unsigned int digit = (unsigned int)digits[8] - '0';
+
+		if (bytes_8(digits) == st->digits && st->digits && digit < 10 &&
+		    digits[9] == '!' && bytes_equal(s, st->prefix, st->prefix_len)) {
+			*time = st->seconds + st->tens + digit;
+			return digits + 10;
+		}
+	}
+	return line_again(st, s, end, time);
+}
+
 /*
  * The line of a string that comes next, if it is as long as announced, of the
- * same task and second, and its time is that of the last but for one digit.
+ * same task and second.
  * Return: what follows it, NULL: it is read as any other.
  */
-static inline const char *take_string(struct growing *g, const struct line_state *st,
+static inline const char *take_string(struct growing *g, struct line_state *st,
 				      const char *s, const char *end, uint64_t until)
 {
 	struct quick *q = &g->quick;
 	const struct way *way = &ways[q->row];
 	const struct et_row *row = &et_rows[q->row];
-	const char *digits = s + st->prefix_len, *text = digits + 11 + row->len;
 	uint64_t n = (uint64_t)q->ev.size[row->slot], time;
-	unsigned int digit;
+	size_t before = st->prefix_len + 11 + row->len;
+	const char *text;
 
 	/* a piece may begin before the text and end behind it */
-	if (!way->shift || n >= ET_PART_MAX || !st->prefix_len ||
-	    (size_t)(end - s) < (size_t)(text - s) + n + PIECE)
+	if (!way->shift || n >= ET_PART_MAX || (size_t)(end - s) < before + n + PIECE)
 		return NULL;
-	digit = (unsigned int)digits[8] - '0';
-	time = st->seconds + st->tens + digit;
+	/* of the time, nine digits, or eight */
+	text = s + before - (s[st->prefix_len + 8] == '!');
 	if (text[n] != '\n' || bytes_first_low(text - 8) >> way->shift != way->begin ||
-	    bytes_8(digits) != st->digits || digit > 9 || !st->digits || time > until ||
-	    !in_step(g, time) || !bytes_equal(s, st->prefix, st->prefix_len) ||
-	    !copy_line(et_room(&q->ev, n + PIECE), text, n))
+	    again(st, s, text + n, &time) != text - row->len - 1 || time > until ||
+	    !in_step(g, time) || !copy_line(et_room(&q->ev, n + PIECE), text, n))
 		return NULL;
 	et_added_string(&q->ev, row->slot, n);
 	q->step = time - g->line_time;
@@ -365,7 +382,7 @@ size_t quick_more(struct growing *g, struct line_state *st, const char *s, const
 		nl = memchr(at, '\n', (size_t)(end - at));
 		if (!nl)
 			break;
-		text = line_again(st, at, nl, &time);
+		text = again(st, at, nl, &time);
 		if (!text || time > until || !in_step(g, time) || nl - text < 2)
 			break;
 		i = expected(q, text[1]);
