@@ -18,9 +18,6 @@ const char *const et_marking_names[ET_NR_MARKINGS] = {
 
 /* ---- making events ---- */
 
-#define KEEP_BYTES	4096u	/* memory that an event keeps for the next */
-#define KEEP_ROWS	64u
-
 void et_init(struct et_event *ev)
 {
 	memset(ev, 0, sizeof(*ev));
@@ -36,34 +33,13 @@ void et_fini(struct et_event *ev)
 	et_init(ev);
 }
 
-/* Memory that a long one took. */
-static void give_back(struct et_event *ev)
+void et_give_back(struct et_event *ev)
 {
-	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
-	ev->raw = xtrim(ev->raw, &ev->raw_cap, KEEP_BYTES);
-	ev->args = xtrim(ev->args, &ev->args_cap, KEEP_ROWS);
-	ev->extras = xtrim(ev->extras, &ev->extras_cap, KEEP_ROWS);
-	ev->later = xtrim(ev->later, &ev->later_cap, KEEP_ROWS);
-}
-
-void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
-	      uint32_t cpu, uint64_t time)
-{
-	memset(ev, 0, offsetof(struct et_event, cpu));
-	ev->kind = (uint8_t)kind;
-	ev->cpu = cpu;
-	ev->time = time;
-	ev->upid = upid;
-	ev->place = 0;
-	ev->nargs = ev->nextras = ev->nlater = 0;
-	ev->nfindings = 0;
-	ev->nbytes = 0;
-	ev->raw_len = 0;
-	ev->pending = false;
-	/* is any of them as large as that? */
-	if ((ev->bytes_cap | ev->raw_cap) >= KEEP_BYTES ||
-	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= KEEP_ROWS)
-		give_back(ev);
+	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, ET_KEEP_BYTES);
+	ev->raw = xtrim(ev->raw, &ev->raw_cap, ET_KEEP_BYTES);
+	ev->args = xtrim(ev->args, &ev->args_cap, ET_KEEP_ROWS);
+	ev->extras = xtrim(ev->extras, &ev->extras_cap, ET_KEEP_ROWS);
+	ev->later = xtrim(ev->later, &ev->later_cap, ET_KEEP_ROWS);
 }
 
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v)

@@ -143,9 +143,32 @@ static inline size_t et_memory(const struct et_event *ev)
 void et_init(struct et_event *ev);
 void et_fini(struct et_event *ev);
 
+/* Memory that an event keeps for the next. */
+#define ET_KEEP_BYTES	4096u
+#define ET_KEEP_ROWS	64u
+/* Gives back what is more than that. */
+void et_give_back(struct et_event *ev);
+
 /** et_reset - empty it for reuse, giving back memory that a long one took */
-void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
-	      uint32_t cpu, uint64_t time);
+static inline void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
+			    uint32_t cpu, uint64_t time)
+{
+	memset(ev, 0, offsetof(struct et_event, cpu));
+	ev->kind = (uint8_t)kind;
+	ev->cpu = cpu;
+	ev->time = time;
+	ev->upid = upid;
+	ev->place = 0;
+	ev->nargs = ev->nextras = ev->nlater = 0;
+	ev->nfindings = 0;
+	ev->nbytes = 0;
+	ev->raw_len = 0;
+	ev->pending = false;
+	/* is any of them as large as that? */
+	if ((ev->bytes_cap | ev->raw_cap) >= ET_KEEP_BYTES ||
+	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= ET_KEEP_ROWS)
+		et_give_back(ev);
+}
 
 /** et_set - set a value, by ET_V_* */
 static inline void et_set(struct et_event *ev, unsigned int i, int64_t v)

@@ -183,18 +183,6 @@ static inline void next_row(struct growing *g, unsigned int i)
 	q->ev.announced = 0;
 }
 
-const struct et_row *quick_row(const struct et_line *l)
-{
-	const struct et_row *row;
-
-	if (l->tag == LT_NONE || l->tag >= LT_FIRST_STRING || l->tag_len >= l->len ||
-	    l->text[l->tag_len] != '|')
-		return NULL;
-	row = lt_rows[l->tag];
-	/* all that it has is there, or announced */
-	return row->role == ET_BEGIN && row->when == ET_EACH ? row : NULL;
-}
-
 bool quick_start(struct growing *g, const struct et_row *row, const struct et_line *l)
 {
 	struct quick *q = &g->quick;
