@@ -18,9 +18,6 @@ const char *const et_marking_names[ET_NR_MARKINGS] = {
 
 /* ---- making events ---- */
 
-#define KEEP_BYTES	4096u	/* memory that an event keeps for the next */
-#define KEEP_ROWS	64u
-
 void et_init(struct et_event *ev)
 {
 	memset(ev, 0, sizeof(*ev));
@@ -36,29 +33,13 @@ void et_fini(struct et_event *ev)
 	et_init(ev);
 }
 
-void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
-	      uint32_t cpu, uint64_t time)
+void et_give_back(struct et_event *ev)
 {
-	ev->kind = (uint8_t)kind;
-	ev->flags = 0;
-	ev->given = ev->big = 0;
-	ev->strings = ev->announced = ev->open = 0;
-	memset(ev->marks, 0, sizeof(ev->marks));
-	ev->error = 0;
-	ev->cpu = cpu;
-	ev->time = time;
-	ev->upid = upid;
-	ev->place = 0;
-	ev->nargs = ev->nextras = ev->nlater = 0;
-	ev->nfindings = 0;
-	ev->nbytes = 0;
-	ev->raw_len = 0;
-	ev->pending = false;
-	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
-	ev->raw = xtrim(ev->raw, &ev->raw_cap, KEEP_BYTES);
-	ev->args = xtrim(ev->args, &ev->args_cap, KEEP_ROWS);
-	ev->extras = xtrim(ev->extras, &ev->extras_cap, KEEP_ROWS);
-	ev->later = xtrim(ev->later, &ev->later_cap, KEEP_ROWS);
+	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, ET_KEEP_BYTES);
+	ev->raw = xtrim(ev->raw, &ev->raw_cap, ET_KEEP_BYTES);
+	ev->args = xtrim(ev->args, &ev->args_cap, ET_KEEP_ROWS);
+	ev->extras = xtrim(ev->extras, &ev->extras_cap, ET_KEEP_ROWS);
+	ev->later = xtrim(ev->later, &ev->later_cap, ET_KEEP_ROWS);
 }
 
 void et_set_value(struct et_event *ev, unsigned int i, int64_t v)
@@ -134,16 +115,17 @@ void et_later(struct et_event *ev, uint32_t cpu, uint64_t time)
 	ev->later_time = time;
 }
 
+void et_grow(struct et_event *ev, size_t need)
+{
+	ev->bytes = xgrow(ev->bytes, &ev->bytes_cap, need > 256 ? need : 256, 1);
+}
+
 static inline void append(struct et_event *ev, const char *s, size_t n)
 {
-	size_t need = ev->nbytes + n;
-
 	if (!n)
 		return;
-	if (need > ev->bytes_cap)
-		ev->bytes = xgrow(ev->bytes, &ev->bytes_cap, need > 256 ? need : 256, 1);
-	bytes_copy(ev->bytes + ev->nbytes, s, n);
-	ev->nbytes = need;
+	bytes_copy(et_room(ev, n), s, n);
+	ev->nbytes += n;
 }
 
 void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n)

@@ -143,9 +143,32 @@ static inline size_t et_memory(const struct et_event *ev)
 void et_init(struct et_event *ev);
 void et_fini(struct et_event *ev);
 
+/* Memory that an event keeps for the next. */
+#define ET_KEEP_BYTES	4096u
+#define ET_KEEP_ROWS	64u
+/* Gives back what is more than that. */
+void et_give_back(struct et_event *ev);
+
 /** et_reset - empty it for reuse, giving back memory that a long one took */
-void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
-	      uint32_t cpu, uint64_t time);
+static inline void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upid,
+			    uint32_t cpu, uint64_t time)
+{
+	memset(ev, 0, offsetof(struct et_event, cpu));
+	ev->kind = (uint8_t)kind;
+	ev->cpu = cpu;
+	ev->time = time;
+	ev->upid = upid;
+	ev->place = 0;
+	ev->nargs = ev->nextras = ev->nlater = 0;
+	ev->nfindings = 0;
+	ev->nbytes = 0;
+	ev->raw_len = 0;
+	ev->pending = false;
+	/* is any of them as large as that? */
+	if ((ev->bytes_cap | ev->raw_cap) >= ET_KEEP_BYTES ||
+	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= ET_KEEP_ROWS)
+		et_give_back(ev);
+}
 
 /** et_set - set a value, by ET_V_* */
 static inline void et_set(struct et_event *ev, unsigned int i, int64_t v)
@@ -177,6 +200,27 @@ void et_later(struct et_event *ev, uint32_t cpu, uint64_t time);
 
 /** et_add_string - string @i, by ET_S_*, which is not there yet */
 void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n);
+
+/* Room for @need bytes of strings, and some more. */
+void et_grow(struct et_event *ev, size_t need);
+
+/** et_room - where the next string can be put: room for @n bytes */
+static inline char *et_room(struct et_event *ev, size_t n)
+{
+	if (ev->nbytes + n > ev->bytes_cap)
+		et_grow(ev, ev->nbytes + n);
+	return ev->bytes + ev->nbytes;
+}
+
+/** et_added_string - the same as et_add_string() of what stands there; nothing is et_later() */
+static inline void et_added_string(struct et_event *ev, unsigned int i, size_t n)
+{
+	ev->strings |= (uint8_t)(1u << i);
+	ev->str[i].off = (uint32_t)ev->nbytes;
+	ev->str[i].len = (uint32_t)n;
+	ev->last = (uint8_t)i;
+	ev->nbytes += n;
+}
 
 /** et_add_arg - one more argument */
 void et_add_arg(struct et_event *ev, const char *s, size_t n);

@@ -277,7 +277,8 @@ static void close_event(struct assembler *a, struct slot *s)
 	s->g = NULL;
 	if (g->quick.on && !g->quick.done)
 		leave_quick(a, g);
-	grow_leave_string(g);
+	if (!g->quick.on)
+		grow_leave_string(g);
 	g->state = CLOSED;
 	if (!g->queued)
 		let_out(a, g);
@@ -307,24 +308,27 @@ static bool may_still_fail(const struct growing *g)
 }
 
 /* Let out what is due at @now. */
-static void drain(struct assembler *a, uint64_t now)
+static inline void drain(struct assembler *a, uint64_t now)
 {
 	while (a->queue.n) {
 		struct growing *g = order_first(&a->queue);
-		bool crowded = a->queue.n > WAIT_EVENTS ||
-			       (a->queue.n > 1 && a->bytes > WAIT_BYTES);
 
-		if (g->state == DONE &&
-		    (crowded || (!may_still_fail(g) &&
-				 (a->queue.n > HOLD_EVENTS ||
-				  now > g->ev.last_time + HOLD_NS))))
-			close_event(a, probe(a->slots, a->slots_cap, g->ev.upid));
-		if (g->state == CLOSED)
-			let_out(a, pop(a));
-		else if (crowded)
-			go_alone(a, pop(a));
-		else
-			break;
+		if (g->state != CLOSED) {
+			bool crowded = a->queue.n > WAIT_EVENTS ||
+				       (a->queue.n > 1 && a->bytes > WAIT_BYTES);
+
+			if (g->state == DONE &&
+			    (crowded || ((now > g->ev.last_time + HOLD_NS ||
+					  a->queue.n > HOLD_EVENTS) && !may_still_fail(g)))) {
+				close_event(a, probe(a->slots, a->slots_cap, g->ev.upid));
+			} else if (crowded) {
+				go_alone(a, pop(a));
+				continue;
+			} else {
+				break;
+			}
+		}
+		let_out(a, pop(a));
 	}
 }
 
@@ -447,9 +451,8 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 
 	p = piece_read(l);
 	if (g && g->quick.on) {
-		/* the first line of an event of another kind is no line of this one */
-		if (g->quick.done && p.what == P_HEADER && lt_tags[p.tag].role == ET_BEGIN &&
-		    lt_tags[p.tag].kind != g->ev.kind) {
+		/* a line with fields of another kind is no line of this one */
+		if (g->quick.done && p.what == P_HEADER && lt_tags[p.tag].kind != g->ev.kind) {
 			close_event(a, s);
 			g = NULL;
 		} else {

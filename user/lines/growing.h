@@ -16,7 +16,6 @@
 struct quick {
 	bool on, done;
 	uint8_t row;		/* in et_rows: what comes next */
-	enum lt_tag tag;	/* of that line */
 	int64_t args_left;	/* bytes of arguments that are to come */
 	uint64_t step;		/* ns from each line to the next */
 	struct et_event ev;

@@ -10,6 +10,72 @@
 /* So many bytes of arguments are worth the short way. */
 #define KEEP_SHORT	(1u << 20)
 
+/* Bytes that are copied at once. */
+#define PIECE		16u
+/* No row follows. */
+#define NONE		UINT8_MAX
+
+/* What is known of a row before any line comes. */
+static struct way {
+	/* a string's, without those of arguments: "!FN|" in the upper bytes of a word */
+	uint64_t begin;
+	uint8_t shift;		/* of a word down to that; 0: there is no such string */
+	uint8_t next;		/* row of its kind that is the last or a string's */
+	/* its fields: of "name=", the last bytes in the upper ones of a word, and the first */
+	struct way_field {
+		uint64_t name, first;
+		uint8_t shift;	/* of a word down to that */
+		uint8_t len;	/* with the '='; 0 behind the last */
+		uint8_t slot, bit;
+		bool is_size, may;
+	} fields[ET_MAX_FIELDS + 1];
+} ways[ET_NR_ROWS];
+
+static void make_fields(struct way_field *to, const struct et_field *f)
+{
+	for (; f->name; f++, to++) {
+		char text[8] = { 0 };
+		size_t n = f->len < sizeof(text) ? f->len : sizeof(text) - 1;
+
+		memcpy(text, f->name + f->len - n, n);
+		text[n] = '=';
+		to->name = bytes_first_low(text);
+		to->shift = (uint8_t)(8 * (sizeof(text) - n - 1));
+		to->len = f->len + 1;
+		if (f->len >= 8)
+			to->first = bytes_8(f->name);
+		to->slot = f->slot;
+		to->bit = (uint8_t)(1u << f->slot);
+		to->is_size = f->is_size;
+		to->may = f->may;
+	}
+}
+
+__attribute__((constructor)) static void make_ways(void)
+{
+	for (unsigned int k = 0; k < ET_K_COUNT; k++) {
+		uint8_t next = NONE;
+
+		for (unsigned int i = et_kinds[k].end; i-- > et_kinds[k].row;) {
+			const struct et_row *row = &et_rows[i];
+			char text[8] = { 0 };
+
+			ways[i].next = next;
+			make_fields(ways[i].fields, row->fields);
+			if (row->role == ET_STRING || row->role == ET_LAST)
+				next = (uint8_t)i;
+			if (row->role != ET_STRING || row->slot == ET_ARGS ||
+			    row->len + 2u >= sizeof(text))
+				continue;
+			text[0] = '!';
+			memcpy(text + 1, row->name, row->len);
+			text[row->len + 1] = '|';
+			ways[i].begin = bytes_first_low(text);
+			ways[i].shift = (uint8_t)(8 * (sizeof(text) - row->len - 2));
+		}
+	}
+}
+
 /* Whether a number stands as it is printed: no zeros, no sign before it in vain. */
 static bool is_canonical(const char *s, const char *end)
 {
@@ -21,15 +87,26 @@ static bool is_canonical(const char *s, const char *end)
 /* A number that stands so, and is not negative nor long.  Return: what follows, or NULL. */
 static inline const char *short_value(const char *s, int64_t *v)
 {
-	unsigned int d = (unsigned int)*s - '0', first = d;
-	const char *p = s;
-	uint64_t n = 0;
+	unsigned int d = (unsigned int)*s - '0';
+	const char *p = s + 1;
+	uint64_t n = d;
 
+	if (d > 9)
+		return NULL;
 	/* behind the end there is a newline */
-	for (; d < 10; d = (unsigned int)*++p - '0')
-		n = n * 10 + d;
+	d = (unsigned int)*p - '0';
+	if (d < 10) {
+		if (!n)
+			return NULL;
+		do {
+			n = n * 10 + d;
+			d = (unsigned int)*++p - '0';
+		} while (d < 10);
+		if (p - s > 18)
+			return NULL;
+	}
 	*v = (int64_t)n;
-	return p == s || p - s > 18 || (!first && p - s > 1) ? NULL : p;
+	return p;
 }
 
 /* Any that stands so. */
@@ -40,19 +117,22 @@ static const char *plain_value(const char *s, const char *end, int64_t *v, bool 
 	return p && is_canonical(s, p) ? p : NULL;
 }
 
-/* The first line.  Return: false if it is not as the module prints it. */
+/*
+ * The first line, behind its tag; there are 8 bytes of it before that.
+ * Return: false if it is not as the module prints it.
+ */
 static bool read_plainly(struct et_event *ev, const struct et_row *row, const char *s,
 			 const char *end)
 {
 	unsigned int given = 0, announced = 0;
 
-	for (const struct et_field *f = row->fields; f->name; f++) {
-		unsigned int bit = 1u << f->slot;
-		const char *value = s + f->len + 1;
+	for (const struct way_field *f = ways[row - et_rows].fields; f->len; f++) {
+		const char *value = s + f->len;
 		bool big = false;
 		int64_t v;
 
-		if (end - s <= f->len || s[f->len] != '=' || !bytes_equal(s, f->name, f->len)) {
+		if (value > end || bytes_first_low(value - 8) >> f->shift != f->name ||
+		    (f->len > 8 && (bytes_8(s) != f->first || f->len > 16))) {
 			if (f->may)
 				continue;
 			return false;
@@ -65,13 +145,13 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 		if (f->is_size) {
 			if (v < 0 || big)
 				return false;
-			announced |= bit;
+			announced |= f->bit;
 			ev->size[f->slot] = v;
 		} else {
-			given |= bit;
+			given |= f->bit;
 			ev->val[f->slot] = v;
 			if (big)
-				ev->big |= (uint8_t)bit;
+				ev->big |= f->bit;
 		}
 		/* a comma, and more behind it */
 		if (s == end)
@@ -84,19 +164,16 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 	return s == end;
 }
 
-/* On to the lines that come next: those of strings that were announced, or the last. */
-static void next_row(struct growing *g, unsigned int i)
+/* From a row on to the lines that come next: those of strings that were announced, or the last. */
+static inline void next_row(struct growing *g, unsigned int i)
 {
 	struct quick *q = &g->quick;
-	const struct et_kind_row *kind = &et_kinds[q->ev.kind];
 
-	for (; i < kind->end; i++) {
+	while ((i = ways[i].next) != NONE) {
 		const struct et_row *row = &et_rows[i];
 
-		if ((row->role == ET_STRING && q->ev.announced >> row->slot & 1) ||
-		    row->role == ET_LAST) {
+		if (row->role == ET_LAST || q->ev.announced >> row->slot & 1) {
 			q->row = (uint8_t)i;
-			q->tag = lt_of_row[i];
 			return;
 		}
 	}
@@ -104,18 +181,6 @@ static void next_row(struct growing *g, unsigned int i)
 	g->state = DONE;
 	/* what was announced is what came */
 	q->ev.announced = 0;
-}
-
-const struct et_row *quick_row(const struct et_line *l)
-{
-	const struct et_row *row;
-
-	if (l->tag == LT_NONE || l->tag >= LT_FIRST_STRING || l->tag_len >= l->len ||
-	    l->text[l->tag_len] != '|')
-		return NULL;
-	row = lt_rows[l->tag];
-	/* all that it has is there, or announced */
-	return row->role == ET_BEGIN && row->when == ET_EACH ? row : NULL;
 }
 
 bool quick_start(struct growing *g, const struct et_row *row, const struct et_line *l)
@@ -137,7 +202,7 @@ bool quick_start(struct growing *g, const struct et_row *row, const struct et_li
 	q->step = 0;
 	g->lines = 1;
 	g->line_time = g->ev.last_time = l->time;
-	next_row(g, (unsigned int)(row - et_rows) + 1);
+	next_row(g, (unsigned int)(row - et_rows));
 	return true;
 }
 
@@ -173,7 +238,7 @@ static inline bool in_step(const struct growing *g, uint64_t time)
 static inline unsigned int expected(const struct quick *q, char behind)
 {
 	/* behind the last argument comes something else */
-	return q->row + (q->tag == LT_A && behind != '[');
+	return q->row + (lt_of_row[q->row] == LT_A && behind != '[');
 }
 
 /*
@@ -202,7 +267,7 @@ static inline bool take(struct growing *g, unsigned int i, const char *s, const 
 	g->lines++;
 	g->line_time = g->ev.last_time = time;
 	if (!is_arg)
-		next_row(g, i + 1);
+		next_row(g, i);
 	return true;
 }
 
@@ -217,18 +282,95 @@ bool quick_go_on(struct growing *g, const struct et_line *l)
 	return l->tag == lt_of_row[i] && take(g, i, s, l->text + l->len, l->time);
 }
 
+/* The bytes of a line, by pieces, more than @n of them.  Return: whether there is no newline. */
+static inline bool copy_line(char *to, const char *s, size_t n)
+{
+	const bytes_16 newlines = { '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n',
+				    '\n', '\n', '\n', '\n', '\n', '\n', '\n', '\n' };
+	bytes_16 piece = bytes_load_16(s + n - PIECE), found = piece == newlines;
+	size_t i = 0;
+
+	for (; i + PIECE < n; i += PIECE) {
+		piece = bytes_load_16(s + i);
+		found |= piece == newlines;
+		memcpy(to + i, &piece, PIECE);
+	}
+	memcpy(to + i, s + i, PIECE);
+	return !bytes_any(found);
+}
+
+/* line_again(), faster where the time is that of the last line but for one digit. */
+static inline const char *again(struct line_state *st, const char *s, const char *end,
+				uint64_t *time)
+{
+	const char *digits = s + st->prefix_len;
+
+	if (st->prefix_len && (size_t)(end - s) > st->prefix_len + 9) {
+		unsigned int digit = (unsigned int)digits[8] - '0';
+
+		if (bytes_8(digits) == st->digits && st->digits && digit < 10 &&
+		    digits[9] == '!' && bytes_equal(s, st->prefix, st->prefix_len)) {
+			*time = st->seconds + st->tens + digit;
+			return digits + 10;
+		}
+	}
+	return line_again(st, s, end, time);
+}
+
+/*
+ * The line of a string that comes next, if it is as long as announced, of the
+ * same task and second.
+ * Return: what follows it, NULL: it is read as any other.
+ */
+static inline const char *take_string(struct growing *g, struct line_state *st,
+				      const char *s, const char *end, uint64_t until)
+{
+	struct quick *q = &g->quick;
+	const struct way *way = &ways[q->row];
+	const struct et_row *row = &et_rows[q->row];
+	uint64_t n = (uint64_t)q->ev.size[row->slot], time;
+	size_t before = st->prefix_len + 11 + row->len;
+	const char *text;
+
+	/* a piece may begin before the text and end behind it */
+	if (!way->shift || n >= ET_PART_MAX || (size_t)(end - s) < before + n + PIECE)
+		return NULL;
+	/* of the time, nine digits, or eight */
+	text = s + before - (s[st->prefix_len + 8] == '!');
+	if (text[n] != '\n' || bytes_first_low(text - 8) >> way->shift != way->begin ||
+	    again(st, s, text + n, &time) != text - row->len - 1 || time > until ||
+	    !in_step(g, time) || !copy_line(et_room(&q->ev, n + PIECE), text, n))
+		return NULL;
+	et_added_string(&q->ev, row->slot, n);
+	q->step = time - g->line_time;
+	g->lines++;
+	g->line_time = g->ev.last_time = time;
+	next_row(g, q->row);
+	return text + n + 1;
+}
+
 size_t quick_more(struct growing *g, struct line_state *st, const char *s, const char *end,
 		  uint64_t until)
 {
 	const struct quick *q = &g->quick;
 	const char *at = s, *nl;
 
-	while (!q->done && (nl = memchr(at, '\n', (size_t)(end - at)))) {
-		uint64_t time;
-		const char *text = line_again(st, at, nl, &time);
+	while (!q->done) {
+		const char *text = take_string(g, st, at, end, until);
 		const struct et_row *row;
 		unsigned int i;
+		uint64_t time;
 
+		if (text) {
+			st->line.time = g->line_time;
+			st->line.number++;
+			at = text;
+			continue;
+		}
+		nl = memchr(at, '\n', (size_t)(end - at));
+		if (!nl)
+			break;
+		text = again(st, at, nl, &time);
 		if (!text || time > until || !in_step(g, time) || nl - text < 2)
 			break;
 		i = expected(q, text[1]);

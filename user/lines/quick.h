@@ -18,7 +18,17 @@
  *
  * Return: NULL if it does not.
  */
-const struct et_row *quick_row(const struct et_line *l);
+static inline const struct et_row *quick_row(const struct et_line *l)
+{
+	const struct et_row *row;
+
+	/* at its end there is a newline */
+	if (l->tag >= LT_FIRST_STRING || l->text[l->tag_len] != '|')
+		return NULL;
+	row = lt_rows[l->tag];
+	/* all that it has is there, or announced */
+	return row && row->role == ET_BEGIN && row->when == ET_EACH ? row : NULL;
+}
 
 /**
  * quick_start - an event that begins with a line of quick_row()
