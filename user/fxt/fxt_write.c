@@ -367,13 +367,14 @@ static uint8_t take_thread_slot(struct fxt_writer *w)
 	}
 }
 
-static uint8_t look_up_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
+/* Return: 0: it is not in the table. */
+static uint8_t find_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
 {
-	uint8_t index, *head = &w->thread_head[hash_two(process, thread) % THREAD_HEADS];
 	struct thread_slot *slot;
-	uint64_t *at;
+	uint8_t index;
 
-	for (index = *head; index; index = slot->next) {
+	index = w->thread_head[hash_two(process, thread) % THREAD_HEADS];
+	for (; index; index = slot->next) {
 		slot = &w->threads[index];
 		if (slot->process == process && slot->thread == thread) {
 			slot->recent = true;
@@ -382,11 +383,18 @@ static uint8_t look_up_thread(struct fxt_writer *w, uint64_t process, uint64_t t
 			return index;
 		}
 	}
-	index = take_thread_slot(w);
+	return 0;
+}
+
+static uint8_t register_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
+{
+	uint8_t *head = &w->thread_head[hash_two(process, thread) % THREAD_HEADS];
+	uint8_t index = take_thread_slot(w);
+	uint64_t *at;
+
 	w->last_thread = index;
-	slot = &w->threads[index];
-	*slot = (struct thread_slot){ .process = process, .thread = thread,
-				      .next = *head, .record = w->record };
+	w->threads[index] = (struct thread_slot){ .process = process, .thread = thread,
+						  .next = *head, .record = w->record };
 	*head = index;
 
 	at = begin(w, 3);
@@ -397,15 +405,23 @@ static uint8_t look_up_thread(struct fxt_writer *w, uint64_t process, uint64_t t
 	return index;
 }
 
-static inline uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_t thread)
+/* Return: 0: it is not in the table. */
+static inline uint8_t known_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
 {
 	struct thread_slot *slot = &w->threads[w->last_thread];
 
 	if (!w->last_thread || slot->process != process || slot->thread != thread)
-		return look_up_thread(w, process, thread);
+		return find_thread(w, process, thread);
 	slot->recent = true;
 	slot->record = w->record;
 	return w->last_thread;
+}
+
+static inline uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_t thread)
+{
+	uint8_t index = known_thread(w, process, thread);
+
+	return index ? index : register_thread(w, process, thread);
 }
 
 /* ---- "Arguments" ---- */
@@ -546,6 +562,18 @@ int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fx
 	refs |= (uint64_t)thread_ref(w, ev->process, ev->thread) << 24;
 	r->words[0] = FXT_REC_EVENT | (uint64_t)ev->type << 16 | (uint64_t)r->nargs << 20 | refs;
 	return finish_record(w, r);
+}
+
+bool fxt_put_known(struct fxt_writer *w, uint64_t *at, const uint64_t *end, uint64_t process,
+		   uint64_t thread)
+{
+	uint64_t words = (uint64_t)(end - at), ref = known_thread(w, process, thread);
+
+	if (!ref)
+		return false;
+	at[0] |= words << 4 | ref << 24;
+	finish(w, (unsigned int)words);
+	return true;
 }
 
 int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
