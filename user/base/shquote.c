@@ -24,10 +24,8 @@ static const unsigned char needs[256] = {
 };
 
 /* Whether some of 16 bytes need more than @most, by the table above. */
-static inline bool more_16(const char *s, unsigned int most)
+static inline bool more_of(bytes_16 c, unsigned int most)
 {
-	bytes_16 c = bytes_load_16(s);
-
 	switch (most) {
 	case SAFE:
 		return bytes_any(~(((c >= '+') & (c <= ':')) | ((c >= '@') & (c <= 'Z')) |
@@ -38,6 +36,38 @@ static inline bool more_16(const char *s, unsigned int most)
 	default:
 		return bytes_any(((c < ' ') & (c >= 0)) | (c == '\'') | (c == 0x7f));
 	}
+}
+
+static inline bool more_16(const char *s, unsigned int most)
+{
+	return more_of(bytes_load_16(s), most);
+}
+
+/* Whether all bytes stand as they are; the same ones may be looked at twice. */
+static inline bool all_safe(const char *s, size_t len)
+{
+	uint64_t twice[2];
+	bytes_16 c;
+
+	if (len >= 16) {
+		for (size_t i = 0; i + 16 < len; i += 16)
+			if (more_16(s + i, SAFE))
+				return false;
+		return !more_16(s + len - 16, SAFE);
+	}
+	if (len >= 8) {
+		twice[0] = bytes_8(s);
+		twice[1] = bytes_8(s + len - 8);
+	} else if (len >= 4) {
+		twice[0] = twice[1] = bytes_4(s) | (uint64_t)bytes_4(s + len - 4) << 32;
+	} else {
+		for (size_t i = 0; i < len; i++)
+			if (needs[(unsigned char)s[i]] != SAFE)
+				return false;
+		return true;
+	}
+	memcpy(&c, twice, 16);
+	return !more_of(c, SAFE);
 }
 
 /* Bytes at the beginning that need no more than @most. */
@@ -91,14 +121,11 @@ static void escape(struct buf *b, const char *s, size_t len)
 
 void sh_quote(struct buf *b, const char *s, size_t len)
 {
-	size_t i = run(s, len, SAFE);
-
-	if (len && i == len) {
+	if (len && all_safe(s, len)) {
 		buf_add(b, s, len);
 		return;
 	}
-	i += run(s + i, len - i, OTHER);
-	if (i == len && utf8_valid(s, len)) {
+	if (run(s, len, OTHER) == len && utf8_valid(s, len)) {
 		buf_addc(b, '\'');
 		buf_add(b, s, len);
 		buf_addc(b, '\'');
