@@ -490,9 +490,9 @@ static void learn(struct fxt_out *f, const struct et_event *ev)
 	struct known *k = &f->known[ev->kind];
 	uint16_t category = f->category[ev->kind].pin, name = f->kind[ev->kind].pin;
 
-	/* their records differ, by type or by what stands around them */
-	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_SESSION || !category || !name ||
-	    !f->name[N_CPU].pin)
+	/* their records differ, by type, arguments or by what stands around them */
+	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_SESSION || ev->kind == ET_K_FRAGMENT ||
+	    !category || !name || !f->name[N_CPU].pin)
 		return;
 	k->header = FXT_REC_EVENT | FXT_EV_INSTANT << 16 | (uint64_t)category << 32 |
 		    (uint64_t)name << 48;
@@ -524,14 +524,23 @@ static inline uint64_t *put_number(uint64_t *at, uint16_t name, int64_t v)
 
 _Static_assert(ET_MAX_VALUES + ET_MAX_STRINGS + 1 <= FXT_MAX_ARGS, "one record");
 
+/* Whether all that an event has was learnt: no other one has_more(). */
+static inline bool is_plain(const struct known *k, const struct et_event *ev)
+{
+	uint64_t other = ev->raw_len | ev->nfindings | ev->nargs | ev->nextras | ev->nlater |
+			 (uint32_t)ev->error;
+
+	other |= (ev->given & ~k->values) | (ev->strings & ~k->strings) | ev->big | ev->flags;
+	return k->header && !other && !et_any_marks(ev);
+}
+
 /* Return: false: it is not such a one; nothing was written. */
 static inline bool put_plain(struct fxt_out *f, const struct task *t, const struct et_event *ev)
 {
 	const struct known *k = &f->known[ev->kind];
 	uint64_t *words, *at, nargs = 1;
 
-	if (!k->header || (ev->given & ~k->values) | (ev->strings & ~k->strings) | ev->big |
-	    ev->nargs || has_more(ev))
+	if (!is_plain(k, ev))
 		return false;
 	words = out_reserve(f->out, (2 + 2 * FXT_MAX_ARGS) * sizeof(*words));
 	at = words + 2;
