@@ -60,7 +60,8 @@ static const char *const names[NAME_COUNT] = {
 struct known {
 	uint64_t header;	/* of the record; 0: none was written */
 	uint8_t values, strings;	/* bit i: its name is known */
-	uint16_t value[ET_MAX_VALUES], string[ET_MAX_STRINGS];
+	/* arguments without what they are: as FXT_ARG_I32, FXT_ARG_STRING */
+	uint64_t value[ET_MAX_VALUES], string[ET_MAX_STRINGS];
 };
 
 struct fxt_out {
@@ -481,6 +482,8 @@ static void add_more(struct fxt_out *f, const struct et_event *ev)
 
 /* ---- plain events ---- */
 
+#define ONE_ARG	(1u << 20)	/* in a record's header */
+
 /*
  * Most events have numbers and strings that came before.  Of these the record is
  * put together where it belongs in the output; all others go the way above.
@@ -494,29 +497,33 @@ static void learn(struct fxt_out *f, const struct et_event *ev)
 	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_SESSION || ev->kind == ET_K_FRAGMENT ||
 	    !category || !name || !f->name[N_CPU].pin)
 		return;
-	k->header = FXT_REC_EVENT | FXT_EV_INSTANT << 16 | (uint64_t)category << 32 |
+	/* with the argument that each has, the processor */
+	k->header = FXT_REC_EVENT | FXT_EV_INSTANT << 16 | ONE_ARG | (uint64_t)category << 32 |
 		    (uint64_t)name << 48;
 	for (unsigned int i = 0; i < et_kinds[ev->kind].nvalues; i++) {
-		k->value[i] = f->value[ev->kind][i].pin;
-		if (k->value[i] && !(f->signals[ev->kind] >> i & 1))
+		name = f->value[ev->kind][i].pin;
+		k->value[i] = fxt_arg_word(FXT_ARG_I32, name, 0);
+		if (name && !(f->signals[ev->kind] >> i & 1))
 			k->values |= (uint8_t)(1u << i);
 	}
 	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++) {
-		k->string[i] = f->string[ev->kind][i].pin;
-		if (k->string[i])
+		name = f->string[ev->kind][i].pin;
+		k->string[i] = fxt_arg_word(FXT_ARG_STRING, name, 0);
+		if (name)
 			k->strings |= (uint8_t)(1u << i);
 	}
 }
 
-/* The same as add_number(). Return: behind it. */
-static inline uint64_t *put_number(uint64_t *at, uint16_t name, int64_t v)
+/* The same as add_number(); @word: of an argument FXT_ARG_I32. Return: behind it. */
+static inline uint64_t *put_number(uint64_t *at, uint64_t word, int64_t v)
 {
 	if (v == (int32_t)v) {
-		*at++ = fxt_arg_word(FXT_ARG_I32, name, (uint32_t)v);
+		*at++ = word | (uint64_t)v << 32;
 	} else if (v == (uint32_t)v) {
-		*at++ = fxt_arg_word(FXT_ARG_U32, name, (uint32_t)v);
+		*at++ = (word + FXT_ARG_U32 - FXT_ARG_I32) | (uint64_t)v << 32;
 	} else {
-		*at++ = (v < 0 ? FXT_ARG_I64 : FXT_ARG_U64) | 2u << 4 | (uint64_t)name << 16;
+		/* of two words */
+		*at++ = word + (v < 0 ? FXT_ARG_I64 : FXT_ARG_U64) - FXT_ARG_I32 + (1u << 4);
 		*at++ = (uint64_t)v;
 	}
 	return at;
@@ -538,27 +545,27 @@ static inline bool is_plain(const struct known *k, const struct et_event *ev)
 static inline bool put_plain(struct fxt_out *f, const struct task *t, const struct et_event *ev)
 {
 	const struct known *k = &f->known[ev->kind];
-	uint64_t *words, *at, nargs = 1;
+	uint64_t *words, *at, header = k->header;
 
 	if (!is_plain(k, ev))
 		return false;
 	words = out_reserve(f->out, (2 + 2 * FXT_MAX_ARGS) * sizeof(*words));
 	at = words + 2;
-	for (unsigned int left = ev->given; left; left &= left - 1, nargs++) {
+	for (unsigned int left = ev->given; left; left &= left - 1, header += ONE_ARG) {
 		unsigned int i = (unsigned int)__builtin_ctz(left);
 
 		at = put_number(at, k->value[i], ev->val[i]);
 	}
-	for (unsigned int left = ev->strings; left; left &= left - 1, nargs++) {
+	for (unsigned int left = ev->strings; left; left &= left - 1, header += ONE_ARG) {
 		unsigned int i = (unsigned int)__builtin_ctz(left);
 		uint16_t ref = fxt_known(f->w, fxt_str(et_text(ev, &ev->str[i]), ev->str[i].len));
 
 		if (!ref)
 			return false;
-		*at++ = fxt_arg_word(FXT_ARG_STRING, k->string[i], ref);
+		*at++ = k->string[i] | (uint64_t)ref << 32;
 	}
 	*at++ = fxt_arg_word(FXT_ARG_U32, f->name[N_CPU].pin, ev->cpu);
-	words[0] = k->header | nargs << 20;
+	words[0] = header;
 	words[1] = ev->time;
 	return fxt_put_known(f->w, words, at, t->process, t->koid);
 }
