@@ -303,7 +303,7 @@ static inline bool is_there(const struct fxt_writer *w, uint16_t index, struct f
 	return slot->chained && holds(slot, str);
 }
 
-/* Apart from fxt_known(), which often does without. */
+/* Apart from fxt_known_bytes(), which often does without. */
 static __attribute__((noinline)) uint16_t find_by_hash(struct fxt_writer *w, struct fxt_str str,
 						       uint16_t *guess)
 {
@@ -314,12 +314,14 @@ static __attribute__((noinline)) uint16_t find_by_hash(struct fxt_writer *w, str
 	return index;
 }
 
-uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
+uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len)
 {
+	struct fxt_str str;
 	uint16_t *guess;
 
-	if (!str.len || str.len > KEEP_MAX)
+	if (!len || len > KEEP_MAX)
 		return 0;
+	str = fxt_str(s, len);
 	guess = guess_of(w, str);
 	if (is_there(w, *guess, str))
 		return take_note(w, *guess);

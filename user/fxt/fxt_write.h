@@ -209,11 +209,16 @@ static inline uint16_t fxt_ref(struct fxt_writer *w, struct fxt_str str)
 }
 
 /**
- * fxt_known - the same, of a string that is remembered
+ * fxt_known, fxt_known_bytes - the same, of a string that is remembered
  *
  * Writes nothing.  Return: the reference, or 0.
  */
-uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str);
+uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len);
+
+static inline uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
+{
+	return fxt_known_bytes(w, str.s, str.len);
+}
 
 /* The first word of an argument, where a number or a string's reference is all of it. */
 static inline uint64_t fxt_arg_word(enum fxt_arg_type type, uint16_t name, uint32_t v)

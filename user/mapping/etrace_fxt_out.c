@@ -279,7 +279,7 @@ static inline void add_bytes(struct fxt_out *f, struct fxt_str *name, const char
 
 	make_room(f);
 	ref = use(f, name);
-	known = fxt_known(f->w, fxt_str(s, len));
+	known = fxt_known_bytes(f->w, s, len);
 	if (known)
 		fxt_put_word(&f->record, FXT_ARG_STRING, ref, known);
 	else if (utf8_valid(s, len))
@@ -558,7 +558,7 @@ static inline bool put_plain(struct fxt_out *f, const struct task *t, const stru
 	}
 	for (unsigned int left = ev->strings; left; left &= left - 1, header += ONE_ARG) {
 		unsigned int i = (unsigned int)__builtin_ctz(left);
-		uint16_t ref = fxt_known(f->w, fxt_str(et_text(ev, &ev->str[i]), ev->str[i].len));
+		uint16_t ref = fxt_known_bytes(f->w, et_text(ev, &ev->str[i]), ev->str[i].len);
 
 		if (!ref)
 			return false;
