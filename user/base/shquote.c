@@ -24,10 +24,8 @@ static const unsigned char needs[256] = {
 };
 
 /* Whether some of 16 bytes need more than @most, by the table above. */
-static inline bool more_16(const char *s, unsigned int most)
+static inline bool more_of(bytes_16 c, unsigned int most)
 {
-	bytes_16 c = bytes_load_16(s);
-
 	switch (most) {
 	case SAFE:
 		return bytes_any(~(((c >= '+') & (c <= ':')) | ((c >= '@') & (c <= 'Z')) |
@@ -38,6 +36,38 @@ static inline bool more_16(const char *s, unsigned int most)
 	default:
 		return bytes_any(((c < ' ') & (c >= 0)) | (c == '\'') | (c == 0x7f));
 	}
+}
+
+static inline bool more_16(const char *s, unsigned int most)
+{
+	return more_of(bytes_load_16(s), most);
+}
+
+/* Whether all bytes stand as they are; the same ones may be looked at twice. */
+static inline bool all_safe(const char *s, size_t len)
+{
+	uint64_t twice[2];
+	bytes_16 c;
+
+	if (len >= 16) {
+		for (size_t i = 0; i + 16 < len; i += 16)
+			if (more_16(s + i, SAFE))
+				return false;
+		return !more_16(s + len - 16, SAFE);
+	}
+	if (len >= 8) {
+		twice[0] = bytes_8(s);
+		twice[1] = bytes_8(s + len - 8);
+	} else if (len >= 4) {
+		twice[0] = twice[1] = bytes_4(s) | (uint64_t)bytes_4(s + len - 4) << 32;
+	} else {
+		for (size_t i = 0; i < len; i++)
+			if (needs[(unsigned char)s[i]] != SAFE)
+				return false;
+		return true;
+	}
+	memcpy(&c, twice, 16);
+	return !more_of(c, SAFE);
 }
 
 /* Bytes at the beginning that need no more than @most. */
@@ -55,50 +85,84 @@ static inline size_t run(const char *s, size_t len, unsigned int most)
 	return i;
 }
 
-static void escape(struct buf *b, const char *s, size_t len)
+/*
+ * Copy the bytes at the beginning of 16 that need no more than QUOTED.  All 16 are
+ * written.  Return: how many they are.
+ */
+static inline size_t copy_run(char *to, const char *s)
+{
+	bytes_16 c = bytes_load_16(s), more;
+	uint64_t first, second;
+
+	more = (c < ' ') | (c == '\'') | (c == '\\') | (c == 0x7f);
+	memcpy(to, &c, 16);
+	first = bytes_first_low(&more);
+	if (first)
+		return (size_t)__builtin_ctzll(first) / 8;
+	second = bytes_first_low((const char *)&more + 8);
+	return second ? 8 + (size_t)__builtin_ctzll(second) / 8 : 16;
+}
+
+/* The character at @s, which needs more than QUOTED.  Return: its length. */
+static size_t escape_one(char **at, const char *s, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";
+	unsigned char c = (unsigned char)*s;
+	size_t n = c < 0x80 ? 0 : utf8_char(s, len);
+	char *to = *at;
 
-	buf_adds(b, "$'");
-	for (size_t i = 0; i < len;) {
-		size_t n = run(s + i, len - i, QUOTED);
-		unsigned char c;
-
-		buf_add(b, s + i, n);
-		i += n;
-		if (i == len)
-			break;
-		c = (unsigned char)s[i];
-		n = utf8_char(s + i, len - i);
-		if (c == '\\' || c == '\'') {
-			buf_addc(b, '\\');
-			buf_addc(b, (char)c);
-		} else if (c == '\n') {
-			buf_adds(b, "\\n");
-		} else if (c == '\t') {
-			buf_adds(b, "\\t");
-		} else if (!n || c < 0x20 || c == 0x7f) {
-			buf_adds(b, "\\x");
-			buf_addc(b, hex[c >> 4]);
-			buf_addc(b, hex[c & 15]);
-		} else {
-			buf_add(b, s + i, n);
-		}
-		i += n ? n : 1;
+	if (n) {
+		memcpy(to, s, n);
+		*at = to + n;
+		return n;
 	}
-	buf_addc(b, '\'');
+	*to++ = '\\';
+	if (c == '\\' || c == '\'') {
+		*to++ = (char)c;
+	} else if (c == '\n') {
+		*to++ = 'n';
+	} else if (c == '\t') {
+		*to++ = 't';
+	} else {
+		*to++ = 'x';
+		*to++ = hex[c >> 4];
+		*to++ = hex[c & 15];
+	}
+	*at = to;
+	return 1;
+}
+
+static void escape(struct buf *b, const char *s, size_t len)
+{
+	/* what goes around, four for each byte, and what copy_run() writes beyond */
+	char *begin = buf_room(b, 3 + 4 * len + 16), *to = begin;
+	size_t i = 0;
+
+	*to++ = '$';
+	*to++ = '\'';
+	while (i < len) {
+		size_t n = 0;
+
+		if (len - i >= 16)
+			n = copy_run(to, s + i);
+		else if (needs[(unsigned char)s[i]] <= QUOTED)
+			to[n++] = s[i];
+		to += n;
+		i += n;
+		if (n != 16 && i < len && needs[(unsigned char)s[i]] > QUOTED)
+			i += escape_one(&to, s + i, len - i);
+	}
+	*to++ = '\'';
+	b->len += (size_t)(to - begin);
 }
 
 void sh_quote(struct buf *b, const char *s, size_t len)
 {
-	size_t i = run(s, len, SAFE);
-
-	if (len && i == len) {
+	if (len && all_safe(s, len)) {
 		buf_add(b, s, len);
 		return;
 	}
-	i += run(s + i, len - i, OTHER);
-	if (i == len && utf8_valid(s, len)) {
+	if (run(s, len, OTHER) == len && utf8_valid(s, len)) {
 		buf_addc(b, '\'');
 		buf_add(b, s, len);
 		buf_addc(b, '\'');

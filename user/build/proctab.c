@@ -11,6 +11,7 @@
 
 /* Chains through members of struct task; as many heads as tasks, or more. */
 struct proctab {
+	struct proctab_head head;	/* the first, see proctab.h */
 	const struct proctab_ops *ops;
 	void *ctx;
 	unsigned int pid_bits;
@@ -19,7 +20,6 @@ struct proctab {
 	size_t heads;
 	struct task **by_upid, **by_koid, **by_pid;
 	struct task *first;	/* all of them */
-	struct task *last;	/* the last actor */
 };
 
 /* Not found by its pid, and no pid. */
@@ -102,7 +102,7 @@ static void grow(struct proctab *t)
 
 static struct task *find(struct proctab *t, uint64_t upid)
 {
-	struct task *task = t->last;
+	struct task *task = t->head.last;
 
 	if (task && task->upid == upid)
 		return task;
@@ -162,8 +162,8 @@ static void unlink_task(struct proctab *t, struct task *task)
 	*task->prev = task->next;
 	if (task->next)
 		task->next->prev = task->prev;
-	if (t->last == task)
-		t->last = NULL;
+	if (t->head.last == task)
+		t->head.last = NULL;
 	t->tasks--;
 	t->processes -= !task->thread;
 	free_task(task);
@@ -282,7 +282,7 @@ static struct task *process_of(struct proctab *t, const struct et_event *ev)
 	return find(t, (uint64_t)upid);
 }
 
-struct task *proctab_actor(struct proctab *t, const struct et_event *ev)
+struct task *proctab_find_actor(struct proctab *t, const struct et_event *ev)
 {
 	struct task *task;
 
@@ -296,7 +296,7 @@ struct task *proctab_actor(struct proctab *t, const struct et_event *ev)
 			evict_pid(t, et_pid(ev->upid, t->pid_bits), ev);
 		task = add_task(t, ev->upid, process, process, ev);
 	}
-	t->last = task;
+	t->head.last = task;
 	return task;
 }
 
@@ -357,7 +357,7 @@ static void apply_exec(struct proctab *t, struct task *task, const struct et_eve
 	t->ops->begin(t->ctx, task, NULL, ev);
 }
 
-void proctab_apply(struct proctab *t, struct task *actor, const struct et_event *ev)
+void proctab_apply_change(struct proctab *t, struct task *actor, const struct et_event *ev)
 {
 	switch (ev->kind) {
 	case ET_K_CLONE:

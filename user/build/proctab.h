@@ -67,23 +67,43 @@ struct proctab_ops {
 
 struct proctab;
 
+/* What a table begins with, for what is done here for each event. */
+struct proctab_head {
+	struct task *last;	/* the last actor, while it lives */
+};
+
 /** proctab_new - an empty table; @pid_bits as the module's bits_of_real_pid */
 struct proctab *proctab_new(unsigned int pid_bits, const struct proctab_ops *ops,
 			    void *ctx);
 void proctab_free(struct proctab *t);
+
+/* What the two below do where they are not done at once. */
+struct task *proctab_find_actor(struct proctab *t, const struct et_event *ev);
+void proctab_apply_change(struct proctab *t, struct task *actor, const struct et_event *ev);
 
 /**
  * proctab_actor - the task that made an event, begun now if it is new
  *
  * Return: NULL for ET_K_LOST and ET_K_SESSION.
  */
-struct task *proctab_actor(struct proctab *t, const struct et_event *ev);
+static inline struct task *proctab_actor(struct proctab *t, const struct et_event *ev)
+{
+	struct task *last = ((const struct proctab_head *)t)->last;
+
+	if (last && last->upid == ev->upid && ev->kind != ET_K_LOST && ev->kind != ET_K_SESSION)
+		return last;
+	return proctab_find_actor(t, ev);
+}
 
 /**
  * proctab_apply - what an event changes: fork, exec, exit
  * @actor: from proctab_actor(); gone afterwards if it ended
  */
-void proctab_apply(struct proctab *t, struct task *actor, const struct et_event *ev);
+static inline void proctab_apply(struct proctab *t, struct task *actor, const struct et_event *ev)
+{
+	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_EXEC || ev->kind == ET_K_EXIT)
+		proctab_apply_change(t, actor, ev);
+}
 
 /** proctab_find - a task that lives. Return: NULL if there is none of that upid. */
 const struct task *proctab_find(struct proctab *t, uint64_t upid);

@@ -18,6 +18,7 @@
 
 #define STRING_SLOTS	(FXT_MAX_STRING_INDEX + 1)	/* slot 0 is not used */
 #define STRING_HEADS	32768u
+#define GUESS_BITS	13	/* of an index into the table of guesses */
 #define THREAD_SLOTS	(FXT_MAX_THREAD_INDEX + 1)
 #define THREAD_HEADS	256u
 
@@ -55,11 +56,11 @@ struct fxt_writer {
 				 * next; may wrap: then a slot is spared without
 				 * need, once
 				 */
-	uint16_t last;		/* the string found or made last: often the next */
-	uint8_t last_thread;	/* likewise; 0: none */
+	uint8_t last_thread;	/* the thread found or made last; 0: none */
 	unsigned int string_hand, strings_used, pins;
 	unsigned int thread_hand, threads_used;
 	uint16_t string_head[STRING_HEADS];
+	uint16_t guess[1u << GUESS_BITS];	/* see guess_of() */
 	uint8_t thread_head[THREAD_HEADS];
 	struct string_slot *strings;	/* STRING_SLOTS, each in one line of cache */
 	void *string_memory;
@@ -96,7 +97,6 @@ static void forget_tables(struct fxt_writer *w)
 	memset(w->threads, 0, sizeof(w->threads));
 	w->string_hand = w->strings_used = w->pins = 0;
 	w->thread_hand = w->threads_used = 0;
-	w->last = 0;
 	w->last_thread = 0;
 }
 
@@ -201,10 +201,44 @@ static void write_string(struct fxt_writer *w, uint16_t index, const char *s,
 	finish_part(w, words);
 }
 
+/* bytes_equal() for the lengths of paths, without a call. */
+static inline bool same(const char *a, const char *b, size_t n)
+{
+	size_t i = 0;
+
+	if (n < 16)
+		return bytes_equal(a, b, n);
+	for (; i + 16 < n; i += 16)
+		if ((bytes_8(a + i) ^ bytes_8(b + i)) | (bytes_8(a + i + 8) ^ bytes_8(b + i + 8)))
+			return false;
+	a += n - 16;
+	b += n - 16;
+	return !((bytes_8(a) ^ bytes_8(b)) | (bytes_8(a + 8) ^ bytes_8(b + 8)));
+}
+
 static inline bool holds(const struct string_slot *slot, struct fxt_str str)
 {
-	return slot->len == str.len &&
-	       bytes_equal(slot->own ? slot->copy : slot->text, str.s, str.len);
+	return slot->len == str.len && same(slot->own ? slot->copy : slot->text, str.s, str.len);
+}
+
+/*
+ * Where a string's slot was found last, by a few of its bytes: what stands there
+ * is compared, and the hash need not be made.  Strings that share a place only
+ * take longer.
+ */
+static inline uint16_t *guess_of(struct fxt_writer *w, struct fxt_str str)
+{
+	uint64_t a, b;
+
+	if (str.len >= 8) {
+		a = bytes_8(str.s + str.len - 8);
+		b = bytes_8(str.s + str.len / 2 - 4);
+	} else {
+		a = (unsigned char)str.s[0] | (uint64_t)(unsigned char)str.s[str.len / 2] << 8;
+		b = (unsigned char)str.s[str.len - 1];
+	}
+	a = ((a ^ str.len) * 0x9e3779b97f4a7c15ull + b) * 0xff51afd7ed558ccdull;
+	return &w->guess[a >> (64 - GUESS_BITS)];
 }
 
 static void remember(struct string_slot *slot, const struct fxt_str *str)
@@ -236,7 +270,6 @@ static uint16_t register_string(struct fxt_writer *w, const struct fxt_str *str,
 		slot->next = *head;
 		*head = index;
 		slot->chained = true;
-		w->last = index;
 	}
 	write_string(w, index, str->s, str->len);
 	return index;
@@ -246,7 +279,6 @@ static inline uint16_t take_note(struct fxt_writer *w, uint16_t index)
 {
 	w->strings[index].recent = true;
 	w->strings[index].record = w->record;
-	w->last = index;
 	return index;
 }
 
@@ -264,40 +296,53 @@ static uint16_t find_string(struct fxt_writer *w, struct fxt_str str, uint32_t h
 	return 0;
 }
 
-static inline bool is_last(const struct fxt_writer *w, struct fxt_str str)
+static inline bool is_there(const struct fxt_writer *w, uint16_t index, struct fxt_str str)
 {
-	const struct string_slot *slot = &w->strings[w->last];
+	const struct string_slot *slot = &w->strings[index];
 
 	return slot->chained && holds(slot, str);
 }
 
-/* Apart from fxt_known(), which often does without. */
-static __attribute__((noinline)) uint16_t find_by_hash(struct fxt_writer *w, struct fxt_str str)
+/* Apart from fxt_known_bytes(), which often does without. */
+static __attribute__((noinline)) uint16_t find_by_hash(struct fxt_writer *w, struct fxt_str str,
+						       uint16_t *guess)
 {
-	return find_string(w, str, (uint32_t)hash_bytes(str.s, str.len));
+	uint16_t index = find_string(w, str, (uint32_t)hash_bytes(str.s, str.len));
+
+	if (index)
+		*guess = index;
+	return index;
 }
 
-uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
+uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len)
 {
-	if (!str.len || str.len > KEEP_MAX)
+	struct fxt_str str;
+	uint16_t *guess;
+
+	if (!len || len > KEEP_MAX)
 		return 0;
-	if (is_last(w, str))
-		return take_note(w, w->last);
-	return find_by_hash(w, str);
+	str = fxt_str(s, len);
+	guess = guess_of(w, str);
+	if (is_there(w, *guess, str))
+		return take_note(w, *guess);
+	return find_by_hash(w, str, guess);
 }
 
 uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str)
 {
-	uint16_t index;
+	uint16_t *guess;
 	uint32_t hash;
 
 	if (str.len > KEEP_MAX)
 		return register_string(w, &str, 0);
-	if (is_last(w, str))
-		return take_note(w, w->last);
+	guess = guess_of(w, str);
+	if (is_there(w, *guess, str))
+		return take_note(w, *guess);
 	hash = (uint32_t)hash_bytes(str.s, str.len);
-	index = find_string(w, str, hash);
-	return index ? index : register_string(w, &str, hash);
+	*guess = find_string(w, str, hash);
+	if (!*guess)
+		*guess = register_string(w, &str, hash);
+	return *guess;
 }
 
 struct fxt_str fxt_pin(struct fxt_writer *w, struct fxt_str str)
@@ -338,13 +383,14 @@ static uint8_t take_thread_slot(struct fxt_writer *w)
 	}
 }
 
-static uint8_t look_up_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
+/* Return: 0: it is not in the table. */
+static uint8_t find_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
 {
-	uint8_t index, *head = &w->thread_head[hash_two(process, thread) % THREAD_HEADS];
 	struct thread_slot *slot;
-	uint64_t *at;
+	uint8_t index;
 
-	for (index = *head; index; index = slot->next) {
+	index = w->thread_head[hash_two(process, thread) % THREAD_HEADS];
+	for (; index; index = slot->next) {
 		slot = &w->threads[index];
 		if (slot->process == process && slot->thread == thread) {
 			slot->recent = true;
@@ -353,11 +399,18 @@ static uint8_t look_up_thread(struct fxt_writer *w, uint64_t process, uint64_t t
 			return index;
 		}
 	}
-	index = take_thread_slot(w);
+	return 0;
+}
+
+static uint8_t register_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
+{
+	uint8_t *head = &w->thread_head[hash_two(process, thread) % THREAD_HEADS];
+	uint8_t index = take_thread_slot(w);
+	uint64_t *at;
+
 	w->last_thread = index;
-	slot = &w->threads[index];
-	*slot = (struct thread_slot){ .process = process, .thread = thread,
-				      .next = *head, .record = w->record };
+	w->threads[index] = (struct thread_slot){ .process = process, .thread = thread,
+						  .next = *head, .record = w->record };
 	*head = index;
 
 	at = begin(w, 3);
@@ -368,15 +421,23 @@ static uint8_t look_up_thread(struct fxt_writer *w, uint64_t process, uint64_t t
 	return index;
 }
 
-static inline uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_t thread)
+/* Return: 0: it is not in the table. */
+static inline uint8_t known_thread(struct fxt_writer *w, uint64_t process, uint64_t thread)
 {
 	struct thread_slot *slot = &w->threads[w->last_thread];
 
 	if (!w->last_thread || slot->process != process || slot->thread != thread)
-		return look_up_thread(w, process, thread);
+		return find_thread(w, process, thread);
 	slot->recent = true;
 	slot->record = w->record;
 	return w->last_thread;
+}
+
+static inline uint8_t thread_ref(struct fxt_writer *w, uint64_t process, uint64_t thread)
+{
+	uint8_t index = known_thread(w, process, thread);
+
+	return index ? index : register_thread(w, process, thread);
 }
 
 /* ---- "Arguments" ---- */
@@ -517,6 +578,18 @@ int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fx
 	refs |= (uint64_t)thread_ref(w, ev->process, ev->thread) << 24;
 	r->words[0] = FXT_REC_EVENT | (uint64_t)ev->type << 16 | (uint64_t)r->nargs << 20 | refs;
 	return finish_record(w, r);
+}
+
+bool fxt_put_known(struct fxt_writer *w, uint64_t *at, const uint64_t *end, uint64_t process,
+		   uint64_t thread)
+{
+	uint64_t words = (uint64_t)(end - at), ref = known_thread(w, process, thread);
+
+	if (!ref)
+		return false;
+	at[0] |= words << 4 | ref << 24;
+	finish(w, (unsigned int)words);
+	return true;
 }
 
 int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,

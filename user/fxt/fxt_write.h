@@ -21,6 +21,8 @@
 #ifndef ETRACE_FXT_WRITE_H
 #define ETRACE_FXT_WRITE_H
 
+#include <stdbool.h>
+
 #include "fxt/fxt.h"
 #include "io/out.h"
 
@@ -207,17 +209,28 @@ static inline uint16_t fxt_ref(struct fxt_writer *w, struct fxt_str str)
 }
 
 /**
- * fxt_known - the same, of a string that is remembered
+ * fxt_known, fxt_known_bytes - the same, of a string that is remembered
  *
  * Writes nothing.  Return: the reference, or 0.
  */
-uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str);
+uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len);
+
+static inline uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
+{
+	return fxt_known_bytes(w, str.s, str.len);
+}
+
+/* The first word of an argument, where a number or a string's reference is all of it. */
+static inline uint64_t fxt_arg_word(enum fxt_arg_type type, uint16_t name, uint32_t v)
+{
+	return (uint64_t)type | 1u << 4 | (uint64_t)name << 16 | (uint64_t)v << 32;
+}
 
 /** fxt_put_word - an argument of one word: a number of 32 bits, or a string's reference */
 static inline void fxt_put_word(struct fxt_record *r, enum fxt_arg_type type, uint16_t name,
 				uint32_t v)
 {
-	*r->end++ = (uint64_t)type | 1u << 4 | (uint64_t)name << 16 | (uint64_t)v << 32;
+	*r->end++ = fxt_arg_word(type, name, v);
 	r->nargs++;
 }
 
@@ -235,6 +248,18 @@ static inline void fxt_put_two(struct fxt_record *r, enum fxt_arg_type type, uin
  * @ev: category and name of at most FXT_MAX_STRING bytes
  */
 int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fxt_event *ev);
+
+/**
+ * fxt_put_known - an event that was written to its place in the output
+ * @at: from out_reserve() of the encoder's stream, aligned as records are
+ * @end: behind its last word
+ *
+ * For events of which all strings are known, by pins and fxt_known(): nothing
+ * was written since out_reserve().  The header lacks the size and the thread.
+ * Return: false: the thread is not known; nothing was written.
+ */
+bool fxt_put_known(struct fxt_writer *w, uint64_t *at, const uint64_t *end, uint64_t process,
+		   uint64_t thread);
 
 /**
  * fxt_kernel_object - "Kernel Object Record"

@@ -53,6 +53,17 @@ static const char *const names[NAME_COUNT] = {
 	[N_LOST] = "lost",
 };
 
+/*
+ * What plain events of a kind have in common, once such a one was written: then
+ * the names have their references.
+ */
+struct known {
+	uint64_t header;	/* of the record; 0: none was written */
+	uint8_t values, strings;	/* bit i: its name is known */
+	/* arguments without what they are: as FXT_ARG_I32, FXT_ARG_STRING */
+	uint64_t value[ET_MAX_VALUES], string[ET_MAX_STRINGS];
+};
+
 struct fxt_out {
 	struct sink sink;
 	struct out *out;
@@ -65,6 +76,7 @@ struct fxt_out {
 	struct fxt_str string[ET_K_COUNT][ET_MAX_STRINGS];
 	struct fxt_str argv, marking[ET_NR_MARKINGS];
 	uint8_t signals[ET_K_COUNT];	/* bit i: value i is one */
+	struct known known[ET_K_COUNT];
 	/* the event at hand, and its arguments so far */
 	struct fxt_event event;
 	struct fxt_record record;
@@ -267,7 +279,7 @@ static inline void add_bytes(struct fxt_out *f, struct fxt_str *name, const char
 
 	make_room(f);
 	ref = use(f, name);
-	known = fxt_known(f->w, fxt_str(s, len));
+	known = fxt_known_bytes(f->w, s, len);
 	if (known)
 		fxt_put_word(&f->record, FXT_ARG_STRING, ref, known);
 	else if (utf8_valid(s, len))
@@ -468,6 +480,96 @@ static void add_more(struct fxt_out *f, const struct et_event *ev)
 		add_later(f, ev);
 }
 
+/* ---- plain events ---- */
+
+#define ONE_ARG	(1u << 20)	/* in a record's header */
+
+/*
+ * Most events have numbers and strings that came before.  Of these the record is
+ * put together where it belongs in the output; all others go the way above.
+ */
+static void learn(struct fxt_out *f, const struct et_event *ev)
+{
+	struct known *k = &f->known[ev->kind];
+	uint16_t category = f->category[ev->kind].pin, name = f->kind[ev->kind].pin;
+
+	/* their records differ, by type, arguments or by what stands around them */
+	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_SESSION || ev->kind == ET_K_FRAGMENT ||
+	    !category || !name || !f->name[N_CPU].pin)
+		return;
+	/* with the argument that each has, the processor */
+	k->header = FXT_REC_EVENT | FXT_EV_INSTANT << 16 | ONE_ARG | (uint64_t)category << 32 |
+		    (uint64_t)name << 48;
+	for (unsigned int i = 0; i < et_kinds[ev->kind].nvalues; i++) {
+		name = f->value[ev->kind][i].pin;
+		k->value[i] = fxt_arg_word(FXT_ARG_I32, name, 0);
+		if (name && !(f->signals[ev->kind] >> i & 1))
+			k->values |= (uint8_t)(1u << i);
+	}
+	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++) {
+		name = f->string[ev->kind][i].pin;
+		k->string[i] = fxt_arg_word(FXT_ARG_STRING, name, 0);
+		if (name)
+			k->strings |= (uint8_t)(1u << i);
+	}
+}
+
+/* The same as add_number(); @word: of an argument FXT_ARG_I32. Return: behind it. */
+static inline uint64_t *put_number(uint64_t *at, uint64_t word, int64_t v)
+{
+	if (v == (int32_t)v) {
+		*at++ = word | (uint64_t)v << 32;
+	} else if (v == (uint32_t)v) {
+		*at++ = (word + FXT_ARG_U32 - FXT_ARG_I32) | (uint64_t)v << 32;
+	} else {
+		/* of two words */
+		*at++ = word + (v < 0 ? FXT_ARG_I64 : FXT_ARG_U64) - FXT_ARG_I32 + (1u << 4);
+		*at++ = (uint64_t)v;
+	}
+	return at;
+}
+
+_Static_assert(ET_MAX_VALUES + ET_MAX_STRINGS + 1 <= FXT_MAX_ARGS, "one record");
+
+/* Whether all that an event has was learnt: no other one has_more(). */
+static inline bool is_plain(const struct known *k, const struct et_event *ev)
+{
+	uint64_t other = ev->raw_len | ev->nfindings | ev->nargs | ev->nextras | ev->nlater |
+			 (uint32_t)ev->error;
+
+	other |= (ev->given & ~k->values) | (ev->strings & ~k->strings) | ev->big | ev->flags;
+	return k->header && !other && !et_any_marks(ev);
+}
+
+/* Return: false: it is not such a one; nothing was written. */
+static inline bool put_plain(struct fxt_out *f, const struct task *t, const struct et_event *ev)
+{
+	const struct known *k = &f->known[ev->kind];
+	uint64_t *words, *at, header = k->header;
+
+	if (!is_plain(k, ev))
+		return false;
+	words = out_reserve(f->out, (2 + 2 * FXT_MAX_ARGS) * sizeof(*words));
+	at = words + 2;
+	for (unsigned int left = ev->given; left; left &= left - 1, header += ONE_ARG) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		at = put_number(at, k->value[i], ev->val[i]);
+	}
+	for (unsigned int left = ev->strings; left; left &= left - 1, header += ONE_ARG) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+		uint16_t ref = fxt_known_bytes(f->w, et_text(ev, &ev->str[i]), ev->str[i].len);
+
+		if (!ref)
+			return false;
+		*at++ = k->string[i] | (uint64_t)ref << 32;
+	}
+	*at++ = fxt_arg_word(FXT_ARG_U32, f->name[N_CPU].pin, ev->cpu);
+	words[0] = header;
+	words[1] = ev->time;
+	return fxt_put_known(f->w, words, at, t->process, t->koid);
+}
+
 /* All that is known of an event. */
 static void add_event(struct fxt_out *f, const struct et_event *ev)
 {
@@ -645,6 +747,8 @@ static int fxt_out_item(struct sink *s, const void *item)
 		return out_error(f->out);
 	}
 	t = proctab_actor(f->tab, ev);
+	if (t && put_plain(f, t, ev))
+		return out_error(f->out);
 	if (!t || (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT)) {
 		struct fxt_str category = used(f, &f->category[ev->kind]);
 
@@ -656,6 +760,7 @@ static int fxt_out_item(struct sink *s, const void *item)
 		}
 		add_event(f, ev);
 		end_event(f);
+		learn(f, ev);
 	}
 	if (t)
 		proctab_apply(f->tab, t, ev);
