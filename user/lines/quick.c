@@ -299,24 +299,6 @@ static inline bool copy_line(char *to, const char *s, size_t n)
 	return !bytes_any(found);
 }
 
-/* line_again(), faster where the time is that of the last line but for one digit. */
-static inline const char *again(struct line_state *st, const char *s, const char *end,
-				uint64_t *time)
-{
-	const char *digits = s + st->prefix_len;
-
-	if (st->prefix_len && (size_t)(end - s) > st->prefix_len + 9) {
-		unsigned int digit = (unsigned int)digits[8] - '0';
-
-		if (bytes_8(digits) == st->digits && st->digits && digit < 10 &&
-		    digits[9] == '!' && bytes_equal(s, st->prefix, st->prefix_len)) {
-			*time = st->seconds + st->tens + digit;
-			return digits + 10;
-		}
-	}
-	return line_again(st, s, end, time);
-}
-
 /*
  * The line of a string that comes next, if it is as long as announced, of the
  * same task and second.
@@ -338,7 +320,7 @@ static inline const char *take_string(struct growing *g, struct line_state *st,
 	/* of the time, nine digits, or eight */
 	text = s + before - (s[st->prefix_len + 8] == '!');
 	if (text[n] != '\n' || bytes_first_low(text - 8) >> way->shift != way->begin ||
-	    again(st, s, text + n, &time) != text - row->len - 1 || time > until ||
+	    line_again(st, s, text + n, &time) != text - row->len - 1 || time > until ||
 	    !in_step(g, time) || !copy_line(et_room(&q->ev, n + PIECE), text, n))
 		return NULL;
 	et_added_string(&q->ev, row->slot, n);
@@ -370,7 +352,7 @@ size_t quick_more(struct growing *g, struct line_state *st, const char *s, const
 		nl = memchr(at, '\n', (size_t)(end - at));
 		if (!nl)
 			break;
-		text = again(st, at, nl, &time);
+		text = line_again(st, at, nl, &time);
 		if (!text || time > until || !in_step(g, time) || nl - text < 2)
 			break;
 		i = expected(q, text[1]);
