@@ -172,9 +172,15 @@ static __attribute__((noinline)) const char *read_stamp(struct line_state *st, c
 	return s ? nanoseconds(st, s, end, time) : NULL;
 }
 
-/* The tag that the line's text begins with.  Return: false if it is no tag at all. */
-static __attribute__((noinline)) bool read_tag(struct et_line *l, const char *end)
+static struct line_tag *tag_slot(struct line_state *st, uint64_t word)
 {
+	return &st->tags[word * 0x9e3779b97f4a7c15ull >> (64 - LINE_TAG_BITS)];
+}
+
+/* The tag that the line's text begins with.  Return: false if it is no tag at all. */
+static __attribute__((noinline)) bool read_tag(struct line_state *st, const char *end)
+{
+	struct et_line *l = &st->line;
 	const char *s = l->text;
 
 	l->tag = tag_begins(s, end, &l->tag_len);
@@ -182,34 +188,33 @@ static __attribute__((noinline)) bool read_tag(struct et_line *l, const char *en
 		l->tag_len = tag_len(s, end);
 		l->tag = tag_find(s, l->tag_len);
 	}
+	/* what stands behind a name of 8 is no longer in the word */
+	if (l->tag && l->tag_len <= 8 && end - s > 8) {
+		uint64_t word = bytes_8(s);
+
+		*tag_slot(st, word) = (struct line_tag){
+			word, (uint8_t)l->tag, (uint8_t)l->tag_len };
+	}
 	return l->tag_len;
 }
 
 /* The same, faster where a text began so before. */
-static inline bool known_tag(struct line_state *st, struct et_line *l, const char *end)
+static inline bool known_tag(struct line_state *st, const char *end)
 {
+	struct et_line *l = &st->line;
 	const char *s = l->text;
-	struct line_tag *t;
+	const struct line_tag *t;
 	uint64_t word;
 
-	/* what stands behind a name of 8 is no longer in the word */
 	if (end - s < 9)
-		return read_tag(l, end);
+		return read_tag(st, end);
 	word = bytes_8(s);
-	t = &st->tags[word * 0x9e3779b97f4a7c15ull >> (64 - LINE_TAG_BITS)];
-	if (t->word == word && (t->len < 8 || s[8] == '|')) {
-		l->tag = t->tag;
-		l->tag_len = t->len;
-		return t->len;
-	}
-	if (!read_tag(l, end))
-		return false;
-	if (l->tag && l->tag_len <= 8) {
-		t->word = word;
-		t->tag = (uint8_t)l->tag;
-		t->len = (uint8_t)l->tag_len;
-	}
-	return true;
+	t = tag_slot(st, word);
+	if (t->word != word || (t->len == 8 && s[8] != '|'))
+		return read_tag(st, end);
+	l->tag = t->tag;
+	l->tag_len = t->len;
+	return t->len;
 }
 
 static inline bool plain(struct line_state *st, const char *s, const char *end)
@@ -227,7 +232,7 @@ static inline bool plain(struct line_state *st, const char *s, const char *end)
 	l->time = time;
 	l->text = text;
 	l->len = (size_t)(end - text);
-	return known_tag(st, l, end);
+	return known_tag(st, end);
 }
 
 bool line_plain(struct line_state *st, const char *s, const char *end)
