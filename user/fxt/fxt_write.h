@@ -209,12 +209,13 @@ static inline uint16_t fxt_ref(struct fxt_writer *w, struct fxt_str str)
 }
 
 /**
- * fxt_known, fxt_known_bytes - the same, of a string that is remembered
+ * fxt_known_bytes - the same, of a string that is remembered
  *
  * Writes nothing.  Return: the reference, or 0.
  */
 uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len);
 
+/** fxt_known - the same again, of a string as others have it */
 static inline uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
 {
 	return fxt_known_bytes(w, str.s, str.len);
