@@ -29,7 +29,7 @@ static struct way {
 		uint8_t slot, bit;
 		bool is_size, may;
 	} fields[ET_MAX_FIELDS + 1];
-} ways[ET_NR_ROWS];
+} way_table[ET_NR_ROWS];
 
 static void make_fields(struct way_field *to, const struct et_field *f)
 {
@@ -60,8 +60,8 @@ __attribute__((constructor)) static void make_ways(void)
 			const struct et_row *row = &et_rows[i];
 			char text[8] = { 0 };
 
-			ways[i].next = next;
-			make_fields(ways[i].fields, row->fields);
+			way_table[i].next = next;
+			make_fields(way_table[i].fields, row->fields);
 			if (row->role == ET_STRING || row->role == ET_LAST)
 				next = (uint8_t)i;
 			if (row->role != ET_STRING || row->slot == ET_ARGS ||
@@ -70,8 +70,8 @@ __attribute__((constructor)) static void make_ways(void)
 			text[0] = '!';
 			memcpy(text + 1, row->name, row->len);
 			text[row->len + 1] = '|';
-			ways[i].begin = bytes_first_low(text);
-			ways[i].shift = (uint8_t)(8 * (sizeof(text) - row->len - 2));
+			way_table[i].begin = bytes_first_low(text);
+			way_table[i].shift = (uint8_t)(8 * (sizeof(text) - row->len - 2));
 		}
 	}
 }
@@ -126,7 +126,7 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 {
 	unsigned int given = 0, announced = 0;
 
-	for (const struct way_field *f = ways[row - et_rows].fields; f->len; f++) {
+	for (const struct way_field *f = way_table[row - et_rows].fields; f->len; f++) {
 		const char *value = s + f->len;
 		bool big = false;
 		int64_t v;
@@ -169,7 +169,7 @@ static inline void next_row(struct growing *g, unsigned int i)
 {
 	struct quick *q = &g->quick;
 
-	while ((i = ways[i].next) != NONE) {
+	while ((i = way_table[i].next) != NONE) {
 		const struct et_row *row = &et_rows[i];
 
 		if (row->role == ET_LAST || q->ev.announced >> row->slot & 1) {
@@ -308,7 +308,7 @@ static inline const char *take_string(struct growing *g, struct line_state *st,
 				      const char *s, const char *end, uint64_t until)
 {
 	struct quick *q = &g->quick;
-	const struct way *way = &ways[q->row];
+	const struct way *way = &way_table[q->row];
 	const struct et_row *row = &et_rows[q->row];
 	uint64_t n = (uint64_t)q->ev.size[row->slot], time;
 	size_t before = st->prefix_len + 11 + row->len;

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * What an event is in a Fuchsia trace: its record and the arguments of that
+ * (etrace_fxt_event.c), for the sink that puts it beside its tasks
+ * (etrace_fxt_out.c).  See Documentation/fxt-mapping.md.
+ */
+#ifndef ETRACE_FXT_EVENT_H
+#define ETRACE_FXT_EVENT_H
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "build/proctab.h"
+#include "fxt/fxt_write.h"
+#include "io/formats.h"
+#include "mapping/etrace_fxt.h"
+
+/* Names beside those of the schema. */
+enum name {
+	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
+	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_PROCESSES,
+	N_UNFINISHED, N_ERROR, N_VERSION, N_WRITER, N_COMPLETE, N_EVENTS, N_LOST,
+	NAME_COUNT
+};
+
+/*
+ * What plain events of a kind have in common, once such a one was written: then
+ * the names have their references.
+ */
+struct known {
+	uint64_t header;	/* of the record; 0: none was written */
+	uint8_t values, strings;	/* bit i: its name is known */
+	/* arguments without what they are: as FXT_ARG_I32, FXT_ARG_STRING */
+	uint64_t value[ET_MAX_VALUES], string[ET_MAX_STRINGS];
+};
+
+struct fxt_out {
+	struct sink sink;
+	struct out *out;
+	struct diag *diag;
+	struct fxt_writer *w;
+	struct proctab *tab;
+	struct fxt_str name[NAME_COUNT];
+	struct fxt_str kind[ET_K_COUNT], category[ET_K_COUNT];
+	struct fxt_str value[ET_K_COUNT][ET_MAX_VALUES];
+	struct fxt_str string[ET_K_COUNT][ET_MAX_STRINGS];
+	struct fxt_str argv, marking[ET_NR_MARKINGS];
+	uint8_t signals[ET_K_COUNT];	/* bit i: value i is one */
+	struct known known[ET_K_COUNT];
+	/* the event at hand, and its arguments so far */
+	struct fxt_event event;
+	struct fxt_record record;
+	struct buf text;	/* an argument in the making */
+	char *program;		/* a slice's name that had to be made, or NULL */
+	uint64_t flows;		/* flow ids given so far */
+	uint64_t events, lost, last_time, processes;
+	const struct task *unborn;	/* begins with the execve at hand */
+	bool begun;
+};
+
+/* ---- names ---- */
+
+/** fxt_out_take_names - all that there are, none of them used yet */
+void fxt_out_take_names(struct fxt_out *f);
+
+/* The reference of a name that has none yet. */
+uint16_t fxt_out_first_use(struct fxt_out *f, struct fxt_str *name);
+
+/*
+ * A name gets its String record when it is first used, and keeps its slot: what
+ * the schema has beside that changes nothing in a file.
+ */
+static inline uint16_t use(struct fxt_out *f, struct fxt_str *name)
+{
+	return name->pin ? name->pin : fxt_out_first_use(f, name);
+}
+
+static inline struct fxt_str used(struct fxt_out *f, struct fxt_str *name)
+{
+	use(f, name);
+	return *name;
+}
+
+/* A name that may not come again, for the record at hand. */
+static struct fxt_str passing(struct fxt_out *f, const char *s, size_t len)
+{
+	struct fxt_str name = fxt_str(s, len);
+
+	name.pin = fxt_ref(f->w, name);
+	return name;
+}
+
+/* ---- events ---- */
+
+static inline void begin_event(struct fxt_out *f, enum fxt_event_type type, uint64_t time,
+			       const struct task *t, struct fxt_str category, struct fxt_str name)
+{
+	struct fxt_event *e = &f->event;
+
+	e->type = type;
+	e->time = time;
+	e->process = t ? t->process : PROCTAB_OWN_KOID;
+	e->thread = t ? t->koid : PROCTAB_OWN_KOID;
+	e->category = category;
+	e->name = name;
+	e->value = 0;
+	fxt_record_begin(&f->record);
+}
+
+static inline void end_event(struct fxt_out *f)
+{
+	fxt_record_event(f->w, &f->record, &f->event);
+}
+
+/* Arguments beyond those that a record takes follow it in others. */
+void fxt_out_next_record(struct fxt_out *f);
+
+/**
+ * fxt_out_add_event - all that is known of an event, as arguments of the one
+ *	that was begun
+ */
+void fxt_out_add_event(struct fxt_out *f, const struct et_event *ev);
+
+/*
+ * Most events have numbers and strings that came before.  Of these the record is
+ * put together where it belongs in the output.
+ */
+
+/** fxt_out_learn - one was written, with a task: others of its kind can be plain now */
+void fxt_out_learn(struct fxt_out *f, const struct et_event *ev);
+
+/** fxt_out_put_plain - write one.  Return: false: it is not plain; nothing was written. */
+bool fxt_out_put_plain(struct fxt_out *f, const struct task *t, const struct et_event *ev);
+
+/* ---- arguments ---- */
+
+static inline void make_room(struct fxt_out *f)
+{
+	if (f->record.nargs == FXT_MAX_ARGS)
+		fxt_out_next_record(f);
+}
+
+/* Unsigned by its type, even where the number is small. */
+static inline void add_count(struct fxt_out *f, struct fxt_str *name, uint64_t v)
+{
+	uint16_t ref;
+
+	make_room(f);
+	ref = use(f, name);
+	if (v <= UINT32_MAX)
+		fxt_put_word(&f->record, FXT_ARG_U32, ref, (uint32_t)v);
+	else
+		fxt_put_two(&f->record, FXT_ARG_U64, ref, v);
+}
+
+/* The smallest type that takes it. */
+static inline void add_number(struct fxt_out *f, struct fxt_str *name, int64_t v)
+{
+	uint16_t ref;
+
+	make_room(f);
+	ref = use(f, name);
+	if (v == (int32_t)v)
+		fxt_put_word(&f->record, FXT_ARG_I32, ref, (uint32_t)v);
+	else if (v == (uint32_t)v)
+		fxt_put_word(&f->record, FXT_ARG_U32, ref, (uint32_t)v);
+	else
+		fxt_put_two(&f->record, v < 0 ? FXT_ARG_I64 : FXT_ARG_U64, ref, (uint64_t)v);
+}
+
+static inline void add_string(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
+{
+	uint16_t ref;
+
+	make_room(f);
+	ref = use(f, name);
+	fxt_put_word(&f->record, FXT_ARG_STRING, ref, fxt_ref(f->w, fxt_str(s, len)));
+}
+
+/* What is too long for one argument: in several, "name", "name+1" and on. */
+void fxt_out_long_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len);
+
+/* Valid UTF-8 of any length. */
+static inline void add_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
+{
+	if (len <= FXT_MAX_STRING)
+		add_string(f, name, s, len);
+	else
+		fxt_out_long_text(f, name, s, len);
+}
+
+#endif
