@@ -590,9 +590,13 @@ static inline bool take_plain_arg(const struct fxt_tables *t, const struct fxt_r
 unsigned int fxt_args(struct fxt_reader *r, const struct fxt_rec *rec,
 		      struct fxt_rarg args[FXT_MAX_ARGS], unsigned int *words)
 {
-	const uint8_t *p = rec->arg_raw, *end = p + 8ul * rec->arg_words;
+	const uint8_t *p = rec->arg_raw, *end;
 	unsigned int n = 0;
 
+	*words = 0;
+	if (!rec->nargs)
+		return 0;
+	end = p + 8ul * rec->arg_words;
 	while (n < rec->nargs) {
 		if (rec->swap || !take_plain_arg(r->tables, rec, p, end, &args[n])) {
 			struct fxt_arg_iter it = { n, (unsigned int)(p - rec->arg_raw) / 8 };

@@ -462,7 +462,8 @@ static void put_args(struct fxt_writer *w, struct fxt_record *r, const struct fx
 		     unsigned int nargs)
 {
 	fxt_record_begin(r);
-	for (const struct fxt_arg *a = args; a < args + nargs; a++) {
+	for (unsigned int i = 0; i < nargs; i++) {
+		const struct fxt_arg *a = &args[i];
 		uint16_t name = fxt_ref(w, a->name);
 
 		switch (a->type) {
