@@ -23,6 +23,12 @@ static const unsigned char needs[256] = {
 	['{' ... '~'] = QUOTED,
 };
 
+/* Those of 16 bytes that need more than QUOTED. */
+static inline bytes_16 more_than_quoted(bytes_16 c)
+{
+	return (c < ' ') | (c == '\'') | (c == '\\') | (c == 0x7f);
+}
+
 /* Whether some of 16 bytes need more than @most, by the table above. */
 static inline bool more_of(bytes_16 c, unsigned int most)
 {
@@ -32,7 +38,7 @@ static inline bool more_of(bytes_16 c, unsigned int most)
 				   ((c >= 'a') & (c <= 'z')) | (c == '_') | (c == '%') |
 				   (c == '=')));
 	case QUOTED:
-		return bytes_any((c < ' ') | (c == '\'') | (c == '\\') | (c == 0x7f));
+		return bytes_any(more_than_quoted(c));
 	default:
 		return bytes_any(((c < ' ') & (c >= 0)) | (c == '\'') | (c == 0x7f));
 	}
@@ -91,10 +97,9 @@ static inline size_t run(const char *s, size_t len, unsigned int most)
  */
 static inline size_t copy_run(char *to, const char *s)
 {
-	bytes_16 c = bytes_load_16(s), more;
+	bytes_16 c = bytes_load_16(s), more = more_than_quoted(c);
 	uint64_t first, second;
 
-	more = (c < ' ') | (c == '\'') | (c == '\\') | (c == 0x7f);
 	memcpy(to, &c, 16);
 	first = bytes_first_low(&more);
 	if (first)

@@ -39,12 +39,6 @@ static long int80(long nr, long a, long b, long c, long d)
 	return (int)ret;
 }
 
-static void want_unlink(const char *path, int dir)
-{
-	want_extended("Unlink|fnamesize=%zu,dir=%d", strlen(path), dir);
-	want_extended("UN|%s", path);
-}
-
 /* A copy where 32 bits reach. */
 static long str(const char *s)
 {

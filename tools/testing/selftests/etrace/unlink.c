@@ -13,12 +13,6 @@
 
 #include "lib/etrace_test.h"
 
-static void want_unlink(const char *path, int dir)
-{
-	want_extended("Unlink|fnamesize=%zu,dir=%d", strlen(path), dir);
-	want_extended("UN|%s", path);
-}
-
 static void want_failed(int err)
 {
 	want_extended("UnlinkFailed|");

@@ -294,6 +294,8 @@ void want_of(pid_t pid, const char *fmt, ...) ET_PRINTF(2, 3);
 /* A line that only the parameter "extended" brings. */
 void want_extended(const char *fmt, ...) ET_PRINTF(1, 2);
 void want_extended_of(pid_t pid, const char *fmt, ...) ET_PRINTF(2, 3);
+/* The name @path goes; @dir: that of a directory. */
+void want_unlink(const char *path, int dir);
 /* "SchedFork|pid=" with the upid of @child. */
 void want_fork(pid_t child);
 void want_fork_of(pid_t parent, pid_t child);

@@ -123,6 +123,12 @@ void want_extended_of(pid_t pid, const char *fmt, ...)
 		WANT_VA(pid);
 }
 
+void want_unlink(const char *path, int dir)
+{
+	want_extended("Unlink|fnamesize=%zu,dir=%d", strlen(path), dir);
+	want_extended("UN|%s", path);
+}
+
 /* Upids are known only from the trace: "@PID" stands for the upid of a task. */
 void want_fork_of(pid_t parent, pid_t child)
 {
