@@ -21,6 +21,7 @@
 #include <linux/uaccess.h>
 #include <asm/syscall.h>
 
+#include "call.h"
 #include "calls.h"
 #include "capture.h"
 #include "compat.h"
@@ -37,45 +38,43 @@
 /* ---- what the handlers share ------------------------------------------- */
 
 /**
- * struct etrace_call - a call that has just ended
- * @t: the task's slot
- * @sc: its row
- * @args: its arguments from 1 on, as etrace_syscall.at counts them
- * @ret: what it returned
- * @r: the record that is being made
+ * etrace_join - the user's path behind its directory's
+ * @c: the call, which has shown no name
+ * @i: string of its record
+ * @s: room
+ * @dirfd: role of the directory
+ * @path: role of the path
  */
-struct etrace_call {
-	struct etrace_task *t;
-	const struct etrace_syscall *sc;
-	unsigned long args[1 + ETRACE_MAX_ARGS];
-	long ret;
-	struct etrace_rec r;
-};
-
-static unsigned long etrace_arg(const struct etrace_call *c,
-				enum etrace_arg role, unsigned long absent)
-{
-	return c->sc->at[role] ? c->args[c->sc->at[role]] : absent;
-}
-
-static int etrace_dirfd(const struct etrace_call *c, enum etrace_arg role)
-{
-	return etrace_arg(c, role, AT_FDCWD);
-}
-
-/* The user's path behind its directory's, where the kernel showed no name. */
-static void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
-			enum etrace_arg dirfd, enum etrace_arg path)
+void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
+		 enum etrace_arg dirfd, enum etrace_arg path)
 {
 	etrace_capture_joined(&c->r, i, s, etrace_dirfd(c, dirfd),
 			      etrace_arg(c, path, 0));
 	c->r.joined |= BIT(i);
 }
 
-/* The strings stay valid until etrace_syscall_done() ends. */
-static struct etrace_hold *etrace_held(const struct etrace_call *c)
+/**
+ * etrace_one_name - the rest of a record with one name
+ * @c: the call; its record is written
+ *
+ * From the hook or else from the user.
+ */
+void etrace_one_name(struct etrace_call *c)
 {
-	return etrace_held_find(c->t, c->sc->hook);
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	c->r.error = c->ret < 0 ? -c->ret : 0;
+	if (hold) {
+		c->r.str[0] = hold->str[0];
+		c->r.outside = hold->outside;
+	} else if (c->ret < 0 && etrace_failed_look_up(c->ret)) {
+		c->r.nr_str = 0;
+	} else {
+		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+	}
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
 }
 
 /* ---- one handler per kind of record ------------------------------------ */
@@ -101,7 +100,7 @@ static noinline void etrace_open_how(struct etrace_call *c)
 	c->r.open.mode = how.mode;
 }
 
-static void etrace_do_open(struct etrace_call *c)
+void etrace_do_open(struct etrace_call *c)
 {
 	struct etrace_scratch *s;
 
@@ -125,7 +124,7 @@ static void etrace_do_open(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-static void etrace_do_close(struct etrace_call *c)
+void etrace_do_close(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
 	c->r.close.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
@@ -166,7 +165,7 @@ static void etrace_close_range_later(struct etrace_later *l)
 	} while (!all);
 }
 
-static void etrace_do_close_range(struct etrace_call *c)
+void etrace_do_close_range(struct etrace_call *c)
 {
 	struct etrace_hold *hold = etrace_held(c);
 	struct etrace_later *l = NULL;
@@ -202,12 +201,12 @@ static void etrace_emit_dup(struct etrace_call *c, u32 flags)
 	etrace_emit(c->t, &c->r);
 }
 
-static void etrace_do_dup(struct etrace_call *c)
+void etrace_do_dup(struct etrace_call *c)
 {
 	etrace_emit_dup(c, etrace_arg(c, ETRACE_ARG_FLAGS, 0));
 }
 
-static void etrace_do_fcntl(struct etrace_call *c)
+void etrace_do_fcntl(struct etrace_call *c)
 {
 	long flags = etrace_fcntl_dup(etrace_arg(c, ETRACE_ARG_FLAGS, 0));
 
@@ -216,7 +215,7 @@ static void etrace_do_fcntl(struct etrace_call *c)
 }
 
 /* That it was done, so that nobody takes what is recorded for all there was. */
-static void etrace_do_uring(struct etrace_call *c)
+void etrace_do_uring(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);
 	c->r.uring.fd = c->ret;
@@ -224,7 +223,7 @@ static void etrace_do_uring(struct etrace_call *c)
 }
 
 /* Another thread may have written other numbers there, or closed the pipe. */
-static void etrace_do_pipe(struct etrace_call *c)
+void etrace_do_pipe(struct etrace_call *c)
 {
 	int fd[2];
 
@@ -272,17 +271,17 @@ static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
 	etrace_scratch_put();
 }
 
-static void etrace_do_rename(struct etrace_call *c)
+void etrace_do_rename(struct etrace_call *c)
 {
 	etrace_two_names(c, ETRACE_EV_RENAME);
 }
 
-static void etrace_do_link(struct etrace_call *c)
+void etrace_do_link(struct etrace_call *c)
 {
 	etrace_two_names(c, ETRACE_EV_LINK);
 }
 
-static void etrace_do_mount(struct etrace_call *c)
+void etrace_do_mount(struct etrace_call *c)
 {
 	struct etrace_hold *hold = etrace_held(c);
 	struct etrace_scratch *s = etrace_scratch_get();
@@ -304,26 +303,7 @@ static void etrace_do_mount(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-/* The rest of a record with one name: from the hook or else from the user. */
-static void etrace_one_name(struct etrace_call *c)
-{
-	struct etrace_hold *hold = etrace_held(c);
-	struct etrace_scratch *s = etrace_scratch_get();
-
-	c->r.error = c->ret < 0 ? -c->ret : 0;
-	if (hold) {
-		c->r.str[0] = hold->str[0];
-		c->r.outside = hold->outside;
-	} else if (c->ret < 0 && etrace_failed_look_up(c->ret)) {
-		c->r.nr_str = 0;
-	} else {
-		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
-	}
-	etrace_emit(c->t, &c->r);
-	etrace_scratch_put();
-}
-
-static void etrace_do_umount(struct etrace_call *c)
+void etrace_do_umount(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_UMOUNT, 1);
 	c->r.umount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
@@ -337,12 +317,12 @@ static void etrace_unlinked(struct etrace_call *c, bool dir)
 	etrace_one_name(c);
 }
 
-static void etrace_do_unlink(struct etrace_call *c)
+void etrace_do_unlink(struct etrace_call *c)
 {
 	etrace_unlinked(c, etrace_arg(c, ETRACE_ARG_FLAGS, 0) & AT_REMOVEDIR);
 }
 
-static void etrace_do_rmdir(struct etrace_call *c)
+void etrace_do_rmdir(struct etrace_call *c)
 {
 	etrace_unlinked(c, true);
 }
@@ -382,17 +362,17 @@ static void etrace_fork_failed(struct etrace_call *c, u64 flags)
 	etrace_clone_failed(c);
 }
 
-static void etrace_do_fork(struct etrace_call *c)
+void etrace_do_fork(struct etrace_call *c)
 {
 	etrace_fork_failed(c, ETRACE_FORK_FLAGS);
 }
 
-static void etrace_do_vfork(struct etrace_call *c)
+void etrace_do_vfork(struct etrace_call *c)
 {
 	etrace_fork_failed(c, ETRACE_VFORK_FLAGS);
 }
 
-static void etrace_do_clone(struct etrace_call *c)
+void etrace_do_clone(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_CLONE, 0);
 	etrace_clone_flags(&c->r, c->sc, current_pt_regs());
@@ -443,7 +423,7 @@ static void etrace_symlink_later(struct etrace_later *l)
  * What the target leads to is found out when the link is there, and before the
  * program can do anything else.
  */
-static void etrace_do_symlink(struct etrace_call *c)
+void etrace_do_symlink(struct etrace_call *c)
 {
 	struct etrace_hold *hold = etrace_held(c);
 	struct etrace_scratch *s;
@@ -471,10 +451,12 @@ static void etrace_do_symlink(struct etrace_call *c)
 /* ---- at the end of a call ----------------------------------------------- */
 
 /* It has a tracepoint of its own. */
-#define etrace_do_exec	NULL
+void etrace_do_exec(struct etrace_call *c)
+{
+}
 
 static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
-#define ETRACE_RECORD(ID, id, told) \
+#define ETRACE_RECORD(ID, id, told, where) \
 	[ETRACE_REC_##ID] = etrace_do_##id,
 #include "etrace_syscalls.def"
 };
@@ -546,6 +528,7 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
 	struct etrace_rec r;
 
 	etrace_rec_init(&r, ETRACE_EV_CLONE, 0);
+	r.have = BIT(ETRACE_VAL_CLONE_child);
 	r.clone.flags = 0;
 	if (sc && sc->record == ETRACE_REC_CLONE)
 		etrace_clone_flags(&r, sc, current_pt_regs());
@@ -611,6 +594,8 @@ void etrace_record_exit(struct etrace_task *t, int code)
 	r.exit.status = (code >> 8) & 0xff;
 	r.exit.signal = code & 0x7f;
 	r.exit.core = !!(code & 0x80);
+	if (r.exit.signal)
+		r.have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
 	etrace_emit(t, &r);
 }
 
@@ -638,6 +623,7 @@ void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
 			if (other->session == t->session)
 				break;
 		r.comm.target = other ? other->upid : t->upid;
+		r.have = r.comm.target == t->upid ? 0 : BIT(ETRACE_VAL_COMM_target);
 		etrace_emit_one(t, &r);
 	}
 }

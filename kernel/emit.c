@@ -235,14 +235,10 @@ static __always_inline void etrace_emit_slot(struct etrace_task *t,
 		etrace_emit_strings(t, r, true);
 }
 
-/*
- * Not everything is for root_pid's trace: the line format, in which it is read,
- * does not define it. A session's reader knows it all.
- */
 static inline bool etrace_emit_wanted(const struct etrace_task *t,
 				      const struct etrace_rec *r)
 {
-	return likely(!r->extended) || !t->session->fire || etrace_extended;
+	return likely(!r->where) || etrace_session_wants(t->session, r->where);
 }
 
 /**

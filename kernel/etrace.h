@@ -7,7 +7,7 @@
  *	main
  *	counters, session
  *	probes			tracepoints
- *	calls, hooks		what is recorded; what the kernel has resolved
+ *	calls, call, hooks	what is recorded; what the kernel has resolved
  *	emit, target
  *	output, table		records out; system calls
  *	task, print		who is traced; lines
@@ -18,6 +18,7 @@
 #define ETRACE_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
@@ -58,11 +59,10 @@ struct etrace_str {
  *	somebody
  * @outside: bit i: @str[i] is no path from the task's root directory, but from
  *	the top of a mount that lies nowhere below it
- * @extended: not for root_pid's trace without the parameter extended
+ * @where: only for sessions that want these, ETRACE_WHERE_*
  * @file: where the record should arrive, to tell whether it did
  * @written: set when it did
- * @have: bit i: the event's value i is there; of those that MAY be and do not
- *	tell it themselves
+ * @have: bit i: the event's value i is there; of those that MAY be
  * @string: a piece of a string: its event's record had no room for it
  * @args: a piece of an argument list
  * @lost: how many records of the task were lost
@@ -82,8 +82,8 @@ struct etrace_rec {
 	u8 cut;
 	u8 untold;
 	u8 outside;
-	u8 have;
-	bool extended;
+	u8 where;
+	u16 have;
 	bool written;
 	s32 error;
 	struct trace_event_file *file;
@@ -132,7 +132,7 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 	r->untold = 0;
 	r->outside = 0;
 	r->have = 0;
-	r->extended = ETRACE_EVENTS_EXTENDED >> ev & 1;
+	r->where = etrace_event_where[ev];
 	r->error = 0;
 }
 
@@ -155,6 +155,7 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
  *	them; else they are written to the session's own instance only. Only
  *	the session of the parameter root_pid does so
  * @comm: changes of thread names are recorded
+ * @record: what it records on request, bit by bit, ETRACE_WHERE_*
  * @tracing: tasks may be added
  * @tr: the ftrace instance; NULL: the top level
  * @buffer: its ring buffer
@@ -168,6 +169,7 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 struct etrace_session {
 	bool fire;
 	bool comm;
+	u8 record;
 	bool tracing;
 	struct trace_array *tr;
 	struct trace_buffer *buffer;
@@ -178,5 +180,20 @@ struct etrace_session {
 	wait_queue_head_t idle;
 	char instance[64];
 };
+
+/**
+ * etrace_session_wants - is an event for this session?
+ * @s: the session
+ * @where: of the event
+ *
+ * Not everything is for root_pid's trace: the line format, in which it is read,
+ * does not define it. The reader of another session knows it all.
+ */
+static inline bool etrace_session_wants(const struct etrace_session *s, u8 where)
+{
+	if (where <= ETRACE_WHERE_EXTENDED)
+		return !where || !s->fire || etrace_extended;
+	return s->record & BIT(where) && (!s->fire || etrace_extended);
+}
 
 #endif /* ETRACE_H */

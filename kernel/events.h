@@ -10,7 +10,8 @@
  * (the first @inl strings are); more: records of the kind string or args
  * follow with the rest; joined, unread, cut, untold, outside: bit i tells of the i-th string
  * what struct etrace_rec says; bit 3 of unread: a structure or the arguments.
- * error: errno of a call that failed, else 0.
+ * error: errno of a call that failed, else 0. have: bit i: the i-th of the
+ * event's values is there, of those that MAY be.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM etrace
@@ -124,7 +125,10 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 
 #define ETRACE_VAL(ID, id)		ETRACE_VAL_IF(ID, id, true)
 
-/* A value that is there if @there is. */
+/* A value that MAY be there: the field have tells. */
+#define ETRACE_VAL_MAY(ID, id)						\
+	ETRACE_VAL_IF(ID, id, __entry->have >> ETRACE_VAL_##ID##_##id & 1)
+
 #define ETRACE_VAL_IF(ID, id, there)					\
 	.val[ETRACE_VAL_##ID##_##id] = { __entry->id, there }
 
@@ -159,8 +163,7 @@ TRACE_EVENT(etrace_exec,
 );
 
 /*
- * A task is born, by fork and its kin; or is not. flags: if has_flags is set;
- * child: upid of the new task.
+ * A task is born, by fork and its kin; or is not. child: upid of the new task.
  */
 TRACE_EVENT(etrace_clone,
 	TP_PROTO(struct etrace_rec *r),
@@ -169,19 +172,19 @@ TRACE_EVENT(etrace_clone,
 		ETRACE_HEAD_FIELDS
 		__field(u64, flags)
 		__field(u64, child)
-		__field(u8, has_flags)
+		__field(u16, have)
 		ETRACE_TAIL_FIELDS
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
 		__entry->flags = r->clone.flags;
 		__entry->child = r->clone.child;
-		__entry->has_flags = r->have & BIT(ETRACE_VAL_CLONE_flags);
+		__entry->have = r->have;
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", ETRACE_PRINT(CLONE,
-		  ETRACE_VAL_IF(CLONE, flags, __entry->has_flags),
-		  ETRACE_VAL_IF(CLONE, child, !__entry->error), ETRACE_TAIL))
+		  ETRACE_VAL_MAY(CLONE, flags),
+		  ETRACE_VAL_MAY(CLONE, child), ETRACE_TAIL))
 );
 
 /* A task ends. signal: what killed it, 0: nothing; core: and it left a core. */
@@ -193,16 +196,18 @@ TRACE_EVENT(etrace_exit,
 		__field(s32, status)
 		__field(s32, signal)
 		__field(u8, core)
+		__field(u16, have)
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
 		__entry->status = r->exit.status;
 		__entry->signal = r->exit.signal;
 		__entry->core = r->exit.core;
+		__entry->have = r->have;
 	),
 	TP_printk("%s", ETRACE_PRINT(EXIT, ETRACE_VAL(EXIT, status),
-		  ETRACE_VAL_IF(EXIT, signal, __entry->signal),
-		  ETRACE_VAL_IF(EXIT, core, __entry->signal)))
+		  ETRACE_VAL_MAY(EXIT, signal),
+		  ETRACE_VAL_MAY(EXIT, core)))
 );
 
 /* A file is opened. name: as resolved; orig: as the user named it. */
@@ -288,9 +293,9 @@ TRACE_EVENT(etrace_pipe,
 );
 
 /*
- * A file gets another name (rename), or one more (link). has_flags: by
- * renameat2 or linkat, whose flags they are. A call that failed has no "to",
- * and a "from" only if that could be told.
+ * A file gets another name (rename), or one more (link). flags: those of
+ * renameat2 or linkat. A call that failed has no "to", and a "from" only if that
+ * could be told.
  */
 DECLARE_EVENT_CLASS(etrace_two_names,
 	TP_PROTO(struct etrace_rec *r),
@@ -298,7 +303,7 @@ DECLARE_EVENT_CLASS(etrace_two_names,
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
 		__field(u32, flags)
-		__field(u8, has_flags)
+		__field(u16, have)
 		ETRACE_STR_FIELDS(from, 0)
 		ETRACE_STR_FIELDS(to, 1)
 		ETRACE_TAIL_FIELDS
@@ -306,13 +311,13 @@ DECLARE_EVENT_CLASS(etrace_two_names,
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
 		__entry->flags = r->rename.flags;
-		__entry->has_flags = r->have & BIT(ETRACE_VAL_RENAME_flags);
+		__entry->have = r->have;
 		ETRACE_STR_ASSIGN(from, 0);
 		ETRACE_STR_ASSIGN(to, 1);
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", ETRACE_PRINT(RENAME,
-		  ETRACE_VAL_IF(RENAME, flags, __entry->has_flags),
+		  ETRACE_VAL_MAY(RENAME, flags),
 		  ETRACE_STR(RENAME, from), ETRACE_STR(RENAME, to), ETRACE_TAIL))
 );
 
@@ -325,7 +330,7 @@ DEFINE_EVENT_PRINT(etrace_two_names, etrace_link,
 	TP_PROTO(struct etrace_rec *r),
 	TP_ARGS(r),
 	TP_printk("%s", ETRACE_PRINT(LINK,
-		  ETRACE_VAL_IF(LINK, flags, __entry->has_flags),
+		  ETRACE_VAL_MAY(LINK, flags),
 		  ETRACE_STR(LINK, from), ETRACE_STR(LINK, to), ETRACE_TAIL))
 );
 
@@ -406,17 +411,19 @@ TRACE_EVENT(etrace_comm,
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
 		__field(u64, target)
+		__field(u16, have)
 		ETRACE_STR_FIELDS(comm, 0)
 		ETRACE_TAIL_FIELDS
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
 		__entry->target = r->comm.target;
+		__entry->have = r->have;
 		ETRACE_STR_ASSIGN(comm, 0);
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", ETRACE_PRINT(COMM,
-		  ETRACE_VAL_IF(COMM, target, __entry->target != __entry->upid),
+		  ETRACE_VAL_MAY(COMM, target),
 		  ETRACE_STR(COMM, comm), ETRACE_TAIL))
 );
 

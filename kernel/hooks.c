@@ -100,6 +100,20 @@ static void __maybe_unused etrace_hook_child(struct etrace_task *t, u8 id, etrac
 	etrace_hook_children(t, id, regs, 1);
 }
 
+/* An ETRACE_HOOK_PATH() of the table. */
+static void __maybe_unused etrace_hook_path(struct etrace_task *t, u8 id, etrace_hook_regs *regs)
+{
+	struct etrace_scratch *sc;
+	struct etrace_rec r;
+
+	r.cut = 0;
+	r.outside = 0;
+	sc = etrace_scratch_get();
+	etrace_capture_path(&r, 0, sc, etrace_hook_arg(regs, 0));
+	etrace_hold_keep(&t->hold, id, &r, 1);
+	etrace_scratch_put();
+}
+
 /*
  * int security_path_link(struct dentry *old, const struct path *new_dir,
  *			  struct dentry *new)
@@ -265,6 +279,8 @@ static struct etrace_hook etrace_hooks[] = {
 	  .optional = true },
 #define ETRACE_HOOK_CHILD(id, name) \
 	ETRACE_HOOK_AT("security_" #name, id, etrace_hook_child),
+#define ETRACE_HOOK_PATH(id, name) \
+	ETRACE_HOOK_AT(#name, id, etrace_hook_path),
 #include "etrace_syscalls.def"
 #undef ETRACE_HOOK_AT
 };

@@ -143,8 +143,94 @@ static const struct kernel_param_ops etrace_instance_ops = {
 module_param_cb(instance, &etrace_instance_ops, NULL, 0444);
 MODULE_PARM_DESC(instance, "ftrace instance that the events go to (default: the top level)");
 
-module_param_named(extended, etrace_extended, bool, 0644);
+/* What the session of root_pid wants; under the lock of the parameters. */
+static void etrace_root_wants(bool extended, u8 record)
+{
+	if (etrace_state != ETRACE_LOADING)
+		etrace_session_count(&etrace_root, -1);
+	WRITE_ONCE(etrace_extended, extended);
+	WRITE_ONCE(etrace_root.record, record);
+	if (etrace_state != ETRACE_LOADING)
+		etrace_session_count(&etrace_root, 1);
+}
+
+static int etrace_extended_set(const char *val, const struct kernel_param *kp)
+{
+	bool on;
+
+	/* Without a value it is on. */
+	if (val && kstrtobool(val, &on)) {
+		pr_err_ratelimited("extended: must be Y or N\n");
+		return -EINVAL;
+	}
+	etrace_root_wants(!val || on, etrace_root.record);
+	return 0;
+}
+
+static const struct kernel_param_ops etrace_extended_ops = {
+	.flags = KERNEL_PARAM_OPS_FL_NOARG,
+	.set = etrace_extended_set,
+	.get = param_get_bool,
+};
+module_param_cb(extended, &etrace_extended_ops, &etrace_extended, 0644);
 MODULE_PARM_DESC(extended, "print also lines that the line format does not define (default no)");
+
+static const char *const etrace_record_names[ETRACE_NR_WHERE] = {
+	[ETRACE_WHERE_PROBES] = "probes",
+	[ETRACE_WHERE_ENV] = "env",
+	[ETRACE_WHERE_DIRS] = "dirs",
+};
+
+/* The bit of a name of @len bytes, 0: there is none such. */
+static u8 etrace_record_bit(const char *name, size_t len)
+{
+	const char *known;
+	unsigned int i;
+
+	for (i = 0; i < ETRACE_NR_WHERE; i++) {
+		known = etrace_record_names[i];
+		if (known && strlen(known) == len && !memcmp(known, name, len))
+			return BIT(i);
+	}
+	return 0;
+}
+
+static int etrace_record_set(const char *val, const struct kernel_param *kp)
+{
+	u8 record = 0, bit;
+	size_t len;
+
+	for (; *val && *val != '\n'; val += len + (val[len] == ',')) {
+		len = strcspn(val, ",\n");
+		bit = etrace_record_bit(val, len);
+		if (!bit) {
+			pr_err_ratelimited("record: must be a list of probes, env, dirs with commas between them\n");
+			return -EINVAL;
+		}
+		record |= bit;
+	}
+	etrace_root_wants(etrace_extended, record);
+	return 0;
+}
+
+static int etrace_record_get(char *buf, const struct kernel_param *kp)
+{
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < ETRACE_NR_WHERE; i++)
+		if (etrace_root.record & BIT(i))
+			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? "," : "",
+				       etrace_record_names[i]);
+	return n + scnprintf(buf + n, PAGE_SIZE - n, "\n");
+}
+
+static const struct kernel_param_ops etrace_record_ops = {
+	.set = etrace_record_set,
+	.get = etrace_record_get,
+};
+module_param_cb(record, &etrace_record_ops, NULL, 0644);
+MODULE_PARM_DESC(record, "with extended, record also these: probes, env, dirs (default none)");
 
 /*
  * The parameters' files are there until the module's memory goes: no write may
@@ -189,6 +275,7 @@ static int __init etrace_init(void)
 		goto session;
 
 	kernel_param_lock(THIS_MODULE);
+	etrace_session_count(&etrace_root, 1);
 	if (etrace_root_pid)
 		err = etrace_trace(etrace_root_pid);
 	etrace_state = err ? ETRACE_GOING : ETRACE_LIVE;

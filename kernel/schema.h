@@ -7,10 +7,11 @@
 #define ETRACE_SCHEMA_H
 
 #include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 #define ETRACE_NR_STR	3	/* most strings that one record has */
-#define ETRACE_NR_VAL	3	/* most values */
+#define ETRACE_NR_VAL	12	/* most values */
 
 /* The typed events, in events.h; those behind the table's tell of other records. */
 enum etrace_event {
@@ -51,15 +52,22 @@ enum etrace_tag {
 	static_assert(ETRACE_VALS_##ID <= ETRACE_NR_VAL);
 #include "etrace_events.def"
 
-/* The columns "where" and "given". */
-enum etrace_where { ETRACE_WHERE_ALWAYS, ETRACE_WHERE_EXTENDED };
+/* The columns "where" and "given"; which of the former a session wants is a bit each. */
+enum etrace_where {
+	ETRACE_WHERE_ALWAYS,
+	ETRACE_WHERE_EXTENDED,
+	ETRACE_WHERE_PROBES,
+	ETRACE_WHERE_ENV,
+	ETRACE_WHERE_DIRS,
+	ETRACE_NR_WHERE,
+};
+
 enum etrace_given { ETRACE_GIVEN_MUST, ETRACE_GIVEN_MAY };
 
-/* Bit by bit: is in traces of root_pid only with the parameter extended. */
-enum {
-	ETRACE_EVENTS_EXTENDED = 0
+/* In which traces an event is; those behind the table's go with another's. */
+static const u8 __maybe_unused etrace_event_where[ETRACE_NR_EV] = {
 #define EVENT(ID, id, name, category, where, doc) \
-		| ETRACE_WHERE_##where << ETRACE_EV_##ID
+	[ETRACE_EV_##ID] = ETRACE_WHERE_##where,
 #include "etrace_events.def"
 };
 

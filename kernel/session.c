@@ -24,10 +24,19 @@
 #include "counts.h"
 #include "hooks.h"
 #include "output.h"
+#include "table.h"
 #include "task.h"
 
 #define ETRACE_REMOVE_DELAY	(HZ / 20)	/* until an instance is retried */
 #define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */
+
+/* What sessions record on request: the bits are those of etrace_session.record. */
+#define ETRACE_SESSION_RECORD \
+	(ETRACE_SESSION_PROBES | ETRACE_SESSION_ENV | ETRACE_SESSION_DIRS)
+
+static_assert(ETRACE_SESSION_PROBES == BIT(ETRACE_WHERE_PROBES));
+static_assert(ETRACE_SESSION_ENV == BIT(ETRACE_WHERE_ENV));
+static_assert(ETRACE_SESSION_DIRS == BIT(ETRACE_WHERE_DIRS));
 
 struct etrace_session etrace_root = { .fire = true };
 
@@ -51,6 +60,20 @@ static DEFINE_MUTEX(etrace_ended_mutex);
 static atomic_t etrace_session_id = ATOMIC_INIT(0);
 static atomic_t etrace_sessions = ATOMIC_INIT(0);	/* that have an instance */
 unsigned int etrace_max_sessions = 64;
+
+/**
+ * etrace_session_count - somebody wants what a session wants, or not any more
+ * @s: the session
+ * @add: 1 or -1
+ */
+void etrace_session_count(const struct etrace_session *s, int add)
+{
+	unsigned int i;
+
+	for (i = 0; i < ETRACE_NR_WHERE; i++)
+		if (etrace_session_wants(s, i))
+			atomic_add(add, &etrace_wanted[i]);
+}
 
 /**
  * etrace_session_init - a session that traces nothing yet
@@ -91,6 +114,7 @@ void etrace_session_exit(struct etrace_session *s)
 
 static void etrace_file_free(struct etrace_file *f)
 {
+	etrace_session_count(&f->session, -1);
 	free_percpu(f->session.counts);
 	kfree(f);
 	atomic_dec(&etrace_sessions);
@@ -174,7 +198,7 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 		c.abi = ETRACE_ABI_VERSION;
 		return copy_to_user(arg, &c, sizeof(c)) ? -EFAULT : -EPROTO;
 	}
-	if (c.flags & ~ETRACE_SESSION_COMM || c.reserved)
+	if (c.flags & ~(ETRACE_SESSION_COMM | ETRACE_SESSION_RECORD) || c.reserved)
 		return -EINVAL;
 	if (atomic_inc_return(&etrace_sessions) > READ_ONCE(etrace_max_sessions)) {
 		err = -EUSERS;
@@ -182,6 +206,7 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 	}
 
 	f->session.comm = c.flags & ETRACE_SESSION_COMM;
+	f->session.record = c.flags & ETRACE_SESSION_RECORD;
 	/* Unlike any that a session before this load may have left behind. */
 	snprintf(f->session.instance, sizeof(c.instance), "etrace-%d-%u-%llx",
 		 task_tgid_nr(current), atomic_inc_return(&etrace_session_id),
@@ -190,6 +215,7 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 	if (err)
 		goto uncount;
 	f->created = true;
+	etrace_session_count(&f->session, 1);
 
 	c.bits_of_real_pid = etrace_bits_of_real_pid;
 	c.reserved = 0;

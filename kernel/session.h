@@ -7,6 +7,7 @@
 
 int etrace_session_init(struct etrace_session *s);
 void etrace_session_exit(struct etrace_session *s);
+void etrace_session_count(const struct etrace_session *s, int add);
 extern struct etrace_session etrace_root;	/* of the parameter root_pid */
 extern unsigned int etrace_max_sessions;	/* of the device, at a time */
 

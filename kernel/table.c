@@ -7,9 +7,14 @@
 
 #include "table.h"
 
-/* How a call of each record must end to be an event. */
+/* How a call of each record must end to be an event, and who wants it. */
 enum {
-#define ETRACE_RECORD(ID, id, told) ETRACE_REC_TOLD_##ID = ETRACE_TOLD_##told,
+#define ETRACE_RECORD(ID, id, told, where) ETRACE_REC_TOLD_##ID = ETRACE_TOLD_##told,
+#include "etrace_syscalls.def"
+};
+
+enum {
+#define ETRACE_RECORD(ID, id, told, where) ETRACE_REC_WHERE_##ID = ETRACE_WHERE_##where,
 #include "etrace_syscalls.def"
 };
 
@@ -20,12 +25,14 @@ struct etrace_syscall etrace_syscalls[ETRACE_NR_ROWS] = {
 		.nr = { __NR_##_name, ETRACE_NR_COMPAT(_name) },	\
 		.record = ETRACE_REC_##_record,				\
 		.told = ETRACE_REC_TOLD_##_record,			\
+		.where = ETRACE_REC_WHERE_##_record,			\
 		.hook = ETRACE_HOOK_##_hook,				\
 		.role = { ETRACE_ROLES(ETRACE_ARG_, __VA_ARGS__) },	\
 	},
 #include "etrace_syscalls.def"
 };
 
+atomic_t etrace_wanted[ETRACE_NR_WHERE] __read_mostly;
 u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
 
 /**

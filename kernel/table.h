@@ -3,17 +3,19 @@
 #ifndef ETRACE_TABLE_H
 #define ETRACE_TABLE_H
 
+#include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/types.h>
 
 #include "abi.h"
 #include "etrace_rules.h"
+#include "schema.h"
 
 struct pt_regs;
 
 enum etrace_record {
-#define ETRACE_RECORD(ID, id, told) ETRACE_REC_##ID,
+#define ETRACE_RECORD(ID, id, told, where) ETRACE_REC_##ID,
 #include "etrace_syscalls.def"
 	ETRACE_NR_REC,
 };
@@ -36,6 +38,7 @@ enum etrace_arg {
  * @nr: its number in each ABI
  * @record: what it is recorded as
  * @told: how it must end to be an event, ETRACE_TOLD_*
+ * @where: only if somebody wants these, ETRACE_WHERE_*
  * @hook: where its names come from
  * @role: what its arguments mean
  * @at: 1 + the place of the argument with a given role, 0: has none
@@ -44,6 +47,7 @@ struct etrace_syscall {
 	int nr[2];
 	u8 record;
 	u8 told;
+	u8 where;
 	u8 hook;
 	u8 role[ETRACE_MAX_ARGS];
 	u8 at[ETRACE_NR_ARG];
@@ -57,6 +61,8 @@ enum {
 };
 
 extern struct etrace_syscall etrace_syscalls[ETRACE_NR_ROWS];
+/* How many sessions want it, ETRACE_WHERE_*. */
+extern atomic_t etrace_wanted[ETRACE_NR_WHERE];
 /* Row of each number, 0: not recorded. */
 extern u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX];
 
@@ -64,7 +70,7 @@ extern u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX];
  * etrace_syscall_of - the row of a call
  * @regs: the user registers of the current task
  *
- * Return: the row, or NULL if the call is not recorded.
+ * Return: the row, or NULL if the call is not recorded, by anybody now.
  */
 static inline const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
 {
@@ -75,7 +81,9 @@ static inline const struct etrace_syscall *etrace_syscall_of(struct pt_regs *reg
 	if (unlikely((unsigned int)nr >= ETRACE_NR_MAX))
 		return NULL;
 	row = etrace_row[abi][nr];
-	return likely(!row) ? NULL : &etrace_syscalls[row];
+	if (likely(!row))
+		return NULL;
+	return atomic_read(&etrace_wanted[etrace_syscalls[row].where]) ? &etrace_syscalls[row] : NULL;
 }
 
 const struct etrace_syscall *etrace_syscall_current(void);

@@ -121,7 +121,7 @@ struct eb_maker {
 #define EB_GROUPS_UNREAD (~0u)
 
 #define EB_NR_STR	3
-#define EB_NR_VAL	3
+#define EB_NR_VAL	12
 
 struct eb_rec {
 	__u64 upid;		/* the task that made the call */
@@ -132,8 +132,7 @@ struct eb_rec {
 	__u32 lost;		/* events of the task lost before this one */
 	__u8 kind;		/* enum eb_kind */
 	__u8 flags;
-	__u8 have;		/* bit i: val[i] is there; only of values that MAY be */
-	__u8 pad;
+	__u16 have;		/* bit i: val[i] is there; only of values that MAY be */
 	__s64 val[EB_NR_VAL];
 	struct eb_str str[EB_NR_STR];
 	__u32 pad2;
@@ -148,7 +147,7 @@ struct eb_rec {
 
 enum eb_record {
 	EB_R_NONE,
-#define ETRACE_RECORD(ID, id, told) EB_R_##ID,
+#define ETRACE_RECORD(ID, id, told, where) EB_R_##ID,
 #include "kernel/etrace_syscalls.def"
 };
 
@@ -166,7 +165,7 @@ enum eb_arg {
 
 #define EB_FDS_MAX	(1u << 27)	/* descriptors that close_range tells of */
 #define EB_MAX_NR	512	/* system call numbers looked at, per ABI */
-#define EB_MAX_ROWS	64
+#define EB_MAX_ROWS	256
 
 struct eb_row {
 	__u8 record;		/* enum eb_record */

@@ -324,7 +324,7 @@ static __always_inline bool fill_rmdir(const struct call *c, const bool old)
 static __always_inline bool fill_call(const struct call *c, u32 record, const bool old)
 {
 	switch (record) {
-#define ETRACE_RECORD(ID, id, told) case EB_R_##ID: return fill_##id(c, old);
+#define ETRACE_RECORD(ID, id, told, where) case EB_R_##ID: return fill_##id(c, old);
 #include "kernel/etrace_syscalls.def"
 	}
 	return false;

@@ -413,12 +413,9 @@ static __always_inline void rec_init(struct scratch *s, struct slot *t, u32 kind
 	s->rec.flags = 0;
 	s->rec.error = 0;
 	s->rec.have = 0;
-	s->rec.pad = 0;
 	s->rec.pad2 = 0;
 	s->rec.cpu = bpf_get_smp_processor_id();
-	s->rec.val[0] = 0;
-	s->rec.val[1] = 0;
-	s->rec.val[2] = 0;
+	__builtin_memset(s->rec.val, 0, sizeof(s->rec.val));
 	*(u32 *)&s->want[0] = W_NONE;
 	*(u32 *)&s->want[1] = W_NONE;
 	*(u32 *)&s->want[2] = W_NONE;

@@ -9,7 +9,7 @@
 
 /* How a call of each record must end to be an event. */
 enum {
-#define ETRACE_RECORD(ID, id, told) TOLD_##ID = ETRACE_TOLD_##told,
+#define ETRACE_RECORD(ID, id, told, where) TOLD_##ID = ETRACE_TOLD_##told,
 #include "kernel/etrace_syscalls.def"
 };
 

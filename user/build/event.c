@@ -47,7 +47,7 @@ void et_set_value(struct et_event *ev, unsigned int i, int64_t v)
 	et_set(ev, i, v);
 	/* most are small */
 	if (v < 0 && et_kinds[ev->kind].values[i].size == 8 && !et_kinds[ev->kind].values[i].sign)
-		ev->big |= (uint8_t)(1u << i);
+		ev->big |= (uint16_t)(1u << i);
 }
 
 void et_set_error(struct et_event *ev, int32_t error)

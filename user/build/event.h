@@ -94,8 +94,8 @@ struct et_finding {
 struct et_event {
 	uint8_t kind;		/* enum et_kind */
 	uint8_t flags;		/* ET_F_* */
-	uint8_t given;		/* bit i: value i is there */
-	uint8_t big;		/* bit i: it is unsigned and above INT64_MAX */
+	uint16_t given;		/* bit i: value i is there */
+	uint16_t big;		/* bit i: it is unsigned and above INT64_MAX */
 	uint8_t strings;	/* bit i: string i is there; bit ET_ARGS: arguments */
 	uint8_t announced;	/* bit i: size[i] is not that of the string */
 	uint8_t open;		/* bit i: the end of string i never came */
@@ -173,7 +173,7 @@ static inline void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upi
 /** et_set - set a value, by ET_V_* */
 static inline void et_set(struct et_event *ev, unsigned int i, int64_t v)
 {
-	ev->given |= (uint8_t)(1u << i);
+	ev->given |= (uint16_t)(1u << i);
 	ev->val[i] = v;
 }
 
@@ -182,7 +182,7 @@ static inline void et_set_unsigned(struct et_event *ev, unsigned int i, uint64_t
 {
 	et_set(ev, i, (int64_t)v);
 	if (v > INT64_MAX)
-		ev->big |= (uint8_t)(1u << i);
+		ev->big |= (uint16_t)(1u << i);
 }
 
 /** et_set_value - a value in the width and sign that the schema has for it */

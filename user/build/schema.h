@@ -37,7 +37,7 @@ enum et_kind {
 #define ARGS(ID, id, TAG, name) enum { ET_S_##ID##_##id = ET_ARGS };
 #include "build/events.def"
 
-#define ET_MAX_VALUES	8	/* of one kind */
+#define ET_MAX_VALUES	12	/* of one kind */
 #define ET_MAX_STRINGS	4
 
 /* What a value means. */
@@ -122,13 +122,14 @@ struct et_row {
 	uint8_t tag;		/* ET_STRING: enum et_tag */
 	uint8_t nfields;
 	/* of the values and strings that a line needs to be there: a bit each */
-	uint8_t values, strings;
+	uint16_t values;
+	uint8_t strings;
 	struct et_field fields[ET_MAX_FIELDS + 1];
 };
 extern const struct et_row et_rows[ET_NR_ROWS];
 
 /* In which traces of the module an event is. */
-enum et_where { ET_ALWAYS, ET_EXTENDED, ET_READER };
+enum et_where { ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_ENV, ET_DIRS, ET_READER };
 
 struct et_kind_row {
 	const char *name;	/* in FXT, JSON and reports */
@@ -138,14 +139,15 @@ struct et_kind_row {
 	const struct et_string_row *strings;
 	uint8_t nvalues, nstrings;
 	uint8_t where;		/* enum et_where */
-	uint8_t row, end;	/* its lines: et_rows[row] up to before end */
-	uint8_t may;		/* bit i: value i need not be there */
+	uint16_t row, end;	/* its lines: et_rows[row] up to before end */
+	uint16_t may;		/* bit i: value i need not be there */
 	/*
 	 * What an event has that begins with a line that is always there: such
 	 * an event is whole if it has these, and no end of its own is missing.
 	 */
 	bool begins;
-	uint8_t must, must_strings;
+	uint16_t must;
+	uint8_t must_strings;
 };
 extern const struct et_kind_row et_kinds[ET_K_COUNT];
 /* Name of the argument list in FXT and JSON; NULL: the kind has none. */

@@ -26,7 +26,8 @@ static struct way {
 		uint64_t name, first;
 		uint8_t shift;	/* of a word down to that */
 		uint8_t len;	/* with the '='; 0 behind the last */
-		uint8_t slot, bit;
+		uint8_t slot;
+		uint16_t bit;
 		bool is_size, may;
 	} fields[ET_MAX_FIELDS + 1];
 } way_table[ET_NR_ROWS];
@@ -45,7 +46,7 @@ static void make_fields(struct way_field *to, const struct et_field *f)
 		if (f->len >= 8)
 			to->first = bytes_8(f->name);
 		to->slot = f->slot;
-		to->bit = (uint8_t)(1u << f->slot);
+		to->bit = (uint16_t)(1u << f->slot);
 		to->is_size = f->is_size;
 		to->may = f->may;
 	}
@@ -159,7 +160,7 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 		if (*s++ != ',' || s == end)
 			return false;
 	}
-	ev->given = (uint8_t)given;
+	ev->given = (uint16_t)given;
 	ev->announced = (uint8_t)announced;
 	return s == end;
 }

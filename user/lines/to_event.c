@@ -151,7 +151,7 @@ static void take_header(struct et_event *ev, const struct lt_event *lines,
 		}
 		et_set(ev, f->slot, v);
 		if (it->big >> i & 1)
-			ev->big |= (uint8_t)(1u << f->slot);
+			ev->big |= (uint16_t)(1u << f->slot);
 	}
 	if (it->len)
 		et_add_extra(ev, true, lines->bytes + it->text, it->len);

@@ -387,7 +387,10 @@ static inline uint64_t *put_number(uint64_t *at, uint64_t word, int64_t v)
 	return at;
 }
 
-_Static_assert(ET_MAX_VALUES + ET_MAX_STRINGS + 1 <= FXT_MAX_ARGS, "one record");
+/* Its values and strings, and the cpu. */
+#define EVENT(ID, id, name, category, where, doc) \
+	_Static_assert((int)ET_NV_##ID + (int)ET_NS_##ID + 1 <= (int)FXT_MAX_ARGS, name);
+#include "build/events.def"
 
 /* Whether all that an event has was learnt: no other one has_more(). */
 static inline bool is_plain(const struct known *k, const struct et_event *ev)

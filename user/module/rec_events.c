@@ -179,30 +179,40 @@ static void finish(struct rec_events *e, struct node *n)
 
 /* ---- making events ---- */
 
-/* Which of the values that need not be there are. */
-static bool is_given(const struct rec *r, unsigned int i)
+/* Which of the values that need not be there are, bit by bit. */
+static unsigned int given_of(const struct rec *r)
 {
 	const struct rec_place *value = r->layout->value;
 
+	if (r->layout->field[REC_F_have].size)
+		return (unsigned int)rec_num(r, REC_F_have);
+	/* modules that had no such field */
 	switch (r->kind) {
 	case REC_clone:
-		return i == ET_V_CLONE_child ? !rec_num(r, REC_F_error) :
-					       rec_num(r, REC_F_has_flags);
+		return (rec_num(r, REC_F_has_flags) ? 1u << ET_V_CLONE_flags : 0) |
+		       (rec_num(r, REC_F_error) ? 0 : 1u << ET_V_CLONE_child);
 	case REC_exit:
-		return rec_at(r, &value[ET_V_EXIT_signal]);
+		return rec_at(r, &value[ET_V_EXIT_signal]) ?
+		       1u << ET_V_EXIT_signal | 1u << ET_V_EXIT_core : 0;
 	case REC_comm:
-		return rec_at(r, &value[ET_V_COMM_target]) != rec_num(r, REC_F_upid);
+		return rec_at(r, &value[ET_V_COMM_target]) == rec_num(r, REC_F_upid) ?
+		       0 : 1u << ET_V_COMM_target;
+	case REC_rename:
+		return rec_num(r, REC_F_has_flags) ? 1u << ET_V_RENAME_flags : 0;
+	case REC_link:
+		return rec_num(r, REC_F_has_flags) ? 1u << ET_V_LINK_flags : 0;
 	default:
-		return rec_num(r, REC_F_has_flags);
+		return 0;
 	}
 }
 
 static void add_values(struct et_event *ev, const struct rec *r)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
+	unsigned int given = given_of(r);
 
 	for (unsigned int i = 0; i < kind->nvalues; i++)
-		if (!kind->values[i].may || is_given(r, i))
+		if (!kind->values[i].may || given >> i & 1)
 			et_set_value(ev, i, rec_at(r, &r->layout->value[i]));
 }
 

@@ -127,7 +127,7 @@ bool rec_formats_init(struct rec_formats *f, struct tep_handle *tep,
 
 		ev[k] = tep_find_event_by_name(tep, SYSTEM, kind_names[k]);
 		/* an older module does not have it yet */
-		if (!ev[k] && k < REC_EVENTS && et_kinds[k + 1].where == ET_EXTENDED)
+		if (!ev[k] && k < REC_EVENTS && et_kinds[k + 1].where != ET_ALWAYS)
 			continue;
 		if (!ev[k] || ev[k]->id < 0 || ev[k]->id > UINT16_MAX) {
 			snprintf(why, size, "the module has no event %s", kind_names[k]);

@@ -33,7 +33,7 @@ enum rec_kind {
 /* The fields that records have beside the values and strings of the .def. */
 #define REC_FIELDS(X)							\
 	X(upid) X(time) X(error) X(inl) X(more) X(joined) X(unread) X(cut) \
-	X(untold) X(outside) X(has_flags)				\
+	X(untold) X(outside) X(have) X(has_flags)				\
 	X(event) X(tag) X(state) X(part) X(total) X(first) X(piece)	\
 	X(count) X(since)
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A call that has just ended, and what its handlers share. */
+#ifndef ETRACE_CALL_H
+#define ETRACE_CALL_H
+
+#include "capture.h"
+#include "etrace.h"
+#include "table.h"
+#include "task.h"
+
+/**
+ * struct etrace_call - a call that has just ended
+ * @t: the task's first slot
+ * @sc: its row
+ * @args: its arguments from 1 on, as etrace_syscall.at counts them
+ * @ret: what it returned
+ * @r: the record that is being made
+ */
+struct etrace_call {
+	struct etrace_task *t;
+	const struct etrace_syscall *sc;
+	unsigned long args[1 + ETRACE_MAX_ARGS];
+	long ret;
+	struct etrace_rec r;
+};
+
+static inline unsigned long etrace_arg(const struct etrace_call *c,
+				       enum etrace_arg role, unsigned long absent)
+{
+	return c->sc->at[role] ? c->args[c->sc->at[role]] : absent;
+}
+
+static inline int etrace_dirfd(const struct etrace_call *c, enum etrace_arg role)
+{
+	return etrace_arg(c, role, AT_FDCWD);
+}
+
+/* The strings stay valid until etrace_syscall_done() ends. */
+static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
+{
+	return etrace_held_find(c->t, c->sc->hook);
+}
+
+void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
+		 enum etrace_arg dirfd, enum etrace_arg path);
+void etrace_one_name(struct etrace_call *c);
+
+/* The handlers of the table's records, each with its kind in calls.c or calls_*.c. */
+#define ETRACE_RECORD(ID, id, told, where) void etrace_do_##id(struct etrace_call *c);
+#include "etrace_syscalls.def"
+
+#endif /* ETRACE_CALL_H */
