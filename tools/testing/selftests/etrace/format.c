@@ -50,10 +50,6 @@ struct field {
 	{ ID, #type, name, sizeof(type), (type)-1 < (type)1, may }
 #define BYTES(ID, name)	{ ID, "__data_loc char[]", name, 0, false, false }
 
-/* Which values are there stands in a field, if there are any that MAY be. */
-#define HAVE_MUST	true
-#define HAVE_MAY	false
-
 static const struct field fields[] = {
 	NUMBER(NULL, u64, "upid", false),
 	NUMBER(NULL, u64, "time", false),
@@ -62,7 +58,7 @@ static const struct field fields[] = {
 #define ARGS(ID, id, TAG, name) \
 	NUMBER(#ID, u32, #id "_len", false), BYTES(#ID, #id),
 #define VALUE(ID, id, type, name, means, given) \
-	NUMBER(#ID, type, #id, false), NUMBER(#ID, u16, "have", HAVE_##given),
+	NUMBER(#ID, type, #id, false), NUMBER(#ID, u16, "have", true),
 #include "../../../../kernel/etrace_events.def"
 };
 

@@ -282,6 +282,13 @@ pid_t et_sleeper(void);
 /* Milliseconds that are left to the child's orphans, behind its end. */
 extern unsigned int et_linger;
 
+/*
+ * Events, and lines that tell more of one, that are there only with the parameter
+ * "extended": "USE CloseRead", which the program looks at. Others of that sort
+ * are left out of what et_traced() compares and et_run() returns.
+ */
+extern const char *et_facts;
+
 /* If set, sees every line that is read. */
 extern void (*et_trace_watch)(struct et_task *t, const struct et_line *l);
 
