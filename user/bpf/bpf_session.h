@@ -20,6 +20,7 @@ struct bpf_options {
 				 * of two; 0: BPF_BUFFER
 				 */
 	bool comm;		/* changes of thread names, too */
+	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
 };
 #define BPF_BUFFER	(32u << 20)
 #define BPF_BUFFER_MAX	(1u << 30)

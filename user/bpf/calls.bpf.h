@@ -6,34 +6,7 @@
 #ifndef ETRACE_CALLS_BPF_H
 #define ETRACE_CALLS_BPF_H
 
-#include "bpf/maker.bpf.h"
-#include "bpf/strings.bpf.h"
-
-#include <linux/close_range.h>
-#include <linux/errno.h>
-#include <linux/fcntl.h>
-#include <linux/sched.h>
-
-#define SIGCHLD		17u
-#define S_IFMT		0170000u
-#define S_IFIFO		0010000u
-
-#include "kernel/etrace_rules.h"
-
-/* The user's path, where the kernel showed no name. */
-static __always_inline void want_join(struct scratch *s, u32 i, u32 row, enum eb_arg dirfd,
-				      enum eb_arg path)
-{
-	want(s, i, W_JOIN, arg(s, row, dirfd, AT_FDCWD), arg(s, row, path, 0));
-	s->want[i].joined = 1;
-}
-
-/* The structure or the numbers that a call points to. */
-static __always_inline void args_unread(struct scratch *s)
-{
-	s->rec.flags |= EB_ARGS_UNREAD;
-	s->counts.strings_unread++;
-}
+#include "bpf/call.bpf.h"
 
 /*
  * The struct of openat2() as it is after the call: another thread may have
@@ -80,27 +53,6 @@ static __always_inline void clone_flags(struct scratch *s, u32 row)
 }
 
 /* ---- one function for each kind of record, as calls.c of the module has ---- */
-
-/**
- * struct call - a call that has just ended
- * @r: the record that is being made, in @s
- * @row: of the call
- * @held: a hook has shown its names
- */
-struct call {
-	struct scratch *s;
-	struct eb_rec *r;
-	struct task_struct *task;
-	struct slot *t;
-	s64 ret;
-	u32 row;
-	bool held;
-};
-
-static __always_inline u64 call_arg(const struct call *c, enum eb_arg role, u64 absent)
-{
-	return arg(c->s, c->row, role, absent);
-}
 
 /* It has a tracepoint of its own. */
 static __always_inline bool fill_exec(const struct call *c, const bool old)
@@ -274,16 +226,6 @@ static __always_inline bool fill_mount(const struct call *c, const bool old)
 		want_join(c->s, EB_STR_MOUNT_target, c->row, EB_A_DIRFD, EB_A_PATH);
 		want(c->s, EB_STR_MOUNT_type, W_USER, 0, call_arg(c, EB_A_TYPE, 0));
 	}
-	return true;
-}
-
-/* The only name of a record: from the hook or else from the user. */
-static __always_inline bool one_name(const struct call *c)
-{
-	if (c->held)
-		want(c->s, 0, W_HELD, 0, 0);
-	else if (c->ret >= 0 || !etrace_failed_look_up(c->ret))
-		want_join(c->s, 0, c->row, EB_A_DIRFD, EB_A_PATH);
 	return true;
 }
 

@@ -187,6 +187,7 @@ enum room {
 	ROOM_BPRM, ROOM_RENAME, ROOM_LINK, ROOM_SYMLINK, ROOM_MOUNT,
 	ROOM_UMOUNT, ROOM_CLOSE_RANGE, ROOM_CLOSE_RANGE32, ROOM_ADOPT,
 #define ETRACE_HOOK_CHILD(id, name) ROOM_##name,
+#define ETRACE_HOOK_PATH(id, name) ROOM_##name,
 #include "kernel/etrace_syscalls.def"
 	NR_ROOM
 };

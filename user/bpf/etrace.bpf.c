@@ -50,6 +50,9 @@ PROGRAM("fentry/security_path_rename", path_rename,
 	PROGRAM("fentry/security_" #name, name,				\
 		do_child(EB_H_##id, ROOM_##name, dir, dentry, old),	\
 		const struct path *dir, struct dentry *dentry)
+#define ETRACE_HOOK_PATH(id, name)					\
+	PROGRAM("fentry/" #name, name,					\
+		do_path(EB_H_##id, ROOM_##name, path, old), const struct path *path)
 #include "kernel/etrace_syscalls.def"
 PROGRAM("fentry/security_path_link", path_link,
 	do_path_link(old_dentry, new_dir, new_dentry, old),
@@ -146,6 +149,11 @@ SEC("kprobe/security_" #name) int name##_perf(struct pt_regs *ctx)	\
 {									\
 	return do_child(EB_H_##id, ROOM_##name, TYPED(path, ctx->di),	\
 			TYPED(dentry, ctx->si), false);			\
+}
+#define ETRACE_HOOK_PATH(id, name)					\
+SEC("kprobe/" #name) int name##_perf(struct pt_regs *ctx)		\
+{									\
+	return do_path(EB_H_##id, ROOM_##name, TYPED(path, ctx->di), false); \
 }
 #include "kernel/etrace_syscalls.def"
 

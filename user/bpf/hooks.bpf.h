@@ -94,6 +94,15 @@ static __always_inline int do_child(enum eb_hook hook, enum room which,
 		       (u64)GET(old, dir, dentry), (u64)dentry));
 }
 
+/* Of one that shows a path: ETRACE_HOOK_PATH(). */
+static __always_inline int do_path(enum eb_hook hook, enum room which,
+				   const struct path *path, const bool old)
+{
+	HOOK(hook, which,
+	     want_path(s, 0, W_PATH, (u64)GET(old, path, mnt),
+		       (u64)GET(old, path, dentry), 0));
+}
+
 static __always_inline int do_path_link(struct dentry *from, const struct path *dir,
 					struct dentry *to, const bool old)
 {

@@ -60,7 +60,8 @@ void programs_fault(const char *doing, int err, char *why, size_t size)
 
 /* ---- loading ---- */
 
-static void fill_table(struct etrace_bpf *skel)
+/* @record: what is recorded on request, bit by bit, enum et_where */
+static void fill_table(struct etrace_bpf *skel, uint32_t record)
 {
 	struct etrace_bpf__rodata *ro = skel->rodata;
 
@@ -69,6 +70,8 @@ static void fill_table(struct etrace_bpf *skel)
 		struct eb_row *row = (struct eb_row *)&ro->rows[i + 1];
 		int native = eb_numbers_native[i], compat = eb_numbers_compat[i];
 
+		if (def->where > ET_EXTENDED && !(record >> def->where & 1))
+			continue;
 		row->record = def->record;
 		row->told = def->told;
 		row->hook = def->hook;
@@ -172,7 +175,7 @@ static void configure(struct programs *p, const struct btf *btf, const struct bp
 	struct etrace_bpf *skel = p->skel;
 	bool in_hash = p->old || !bpf_kernel_storage();
 
-	fill_table(skel);
+	fill_table(skel, opt->record);
 	bpf_map__set_autocreate(skel->maps.slots, !in_hash);
 	bpf_map__set_autocreate(skel->maps.slots_hash, in_hash);
 	skel->rodata->in_hash = in_hash;

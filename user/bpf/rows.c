@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "build/schema.h"
 #include "kernel/etrace_rules.h"
 
 /* How a call of each record must end to be an event. */
@@ -13,9 +14,14 @@ enum {
 #include "kernel/etrace_syscalls.def"
 };
 
+enum {
+#define ETRACE_RECORD(ID, id, told, where) WHERE_##ID = ET_##where,
+#include "kernel/etrace_syscalls.def"
+};
+
 const struct eb_row_def eb_row_defs[] = {
 #define ETRACE_SYSCALL(name, record, hook, ...)	\
-	{ EB_R_##record, TOLD_##record, EB_H_##hook, { ETRACE_ROLES(EB_A_, __VA_ARGS__) } },
+	{ EB_R_##record, TOLD_##record, EB_H_##hook, WHERE_##record, { ETRACE_ROLES(EB_A_, __VA_ARGS__) } },
 #include "kernel/etrace_syscalls.def"
 };
 

@@ -11,7 +11,8 @@
 static struct session *open_module(const struct session_options *opt, bool verbose,
 				   struct sink *sink, char *why, size_t size)
 {
-	struct rec_options ro = { .buffer = opt->buffer, .comm = opt->comm };
+	struct rec_options ro = { .buffer = opt->buffer, .comm = opt->comm,
+				  .record = opt->record };
 	int fd = device_open(verbose, why, size);
 
 	return fd < 0 ? NULL : rec_session_open(fd, &ro, sink, why, size);
@@ -20,7 +21,8 @@ static struct session *open_module(const struct session_options *opt, bool verbo
 static struct session *open_bpf(const struct session_options *opt, bool verbose,
 				struct sink *sink, char *why, size_t size)
 {
-	struct bpf_options bo = { .buffer = opt->buffer, .comm = opt->comm };
+	struct bpf_options bo = { .buffer = opt->buffer, .comm = opt->comm,
+				  .record = opt->record };
 
 	(void)verbose;
 	return bpf_session_open(&bo, sink, why, size);

@@ -220,11 +220,14 @@ static bool load_formats(struct rec_session *s, char *why, size_t size)
 	return rec_formats_init(&s->formats, s->tep, why, size);
 }
 
+_Static_assert(ETRACE_SESSION_PROBES == 1 << ET_PROBES && ETRACE_SESSION_ENV == 1 << ET_ENV &&
+	       ETRACE_SESSION_DIRS == 1 << ET_DIRS, "the bits of rec_options.record");
+
 static bool create(struct rec_session *s, const struct rec_options *opt,
 		   char *why, size_t size)
 {
 	s->create.abi = ETRACE_ABI_VERSION;
-	s->create.flags = opt->comm ? ETRACE_SESSION_COMM : 0;
+	s->create.flags = opt->record | (opt->comm ? ETRACE_SESSION_COMM : 0);
 	if (!ioctl(s->fd, ETRACE_IOC_CREATE, &s->create))
 		return true;
 	if (errno == EUSERS)

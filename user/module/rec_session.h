@@ -20,6 +20,7 @@ struct rec_options {
 	 */
 	uint64_t buffer;
 	bool comm;		/* changes of thread names, too */
+	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
 };
 
 /**
