@@ -10,6 +10,7 @@
 #define T_u32	4, false
 #define T_u64	8, false
 #define T_s32	4, true
+#define T_s64	8, true
 #define MUST	false
 #define MAY	true
 

@@ -15,6 +15,7 @@ typedef uint64_t u64;
 typedef uint32_t u32;
 typedef uint16_t u16;
 typedef uint8_t u8;
+typedef int64_t s64;
 typedef int32_t s32;
 
 #define EVENTS	ET_TRACEFS "/events/etrace"
