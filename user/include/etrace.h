@@ -63,7 +63,9 @@ enum etrace_means {
 	ETRACE_MEANS_BOOL,
 	ETRACE_MEANS_UPID,	/* a task */
 	ETRACE_MEANS_COUNT,
-	ETRACE_MEANS_TIME	/* CLOCK_MONOTONIC in nanoseconds */
+	ETRACE_MEANS_TIME,	/* CLOCK_MONOTONIC in nanoseconds */
+	ETRACE_MEANS_DATE,	/* nanoseconds since 1970 */
+	ETRACE_MEANS_NUMBER	/* of a thing: an inode, a device */
 };
 
 /* What a string may be that is not the name that the kernel resolved. */

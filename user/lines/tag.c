@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Open addressing, by the first 8 bytes of a name; more than half is never used. */
-#define SLOT_BITS 7
+#define SLOT_BITS 9
 static struct {
 	uint64_t word;
 	uint8_t tag, len;
