@@ -36,6 +36,16 @@ static inline enum etrace_abi etrace_abi(int *nr)
 	return ETRACE_ABI_NATIVE;
 }
 
+/* The first argument of a call. */
+static inline unsigned long etrace_first_arg(struct pt_regs *regs)
+{
+	if (IS_ENABLED(CONFIG_IA32_EMULATION) &&
+	    unlikely(current_thread_info()->status & TS_COMPAT))
+		return (u32)regs->bx;
+	return regs->di;
+}
+#define etrace_first_arg etrace_first_arg
+
 #ifndef CONFIG_IA32_EMULATION
 #undef ETRACE_NR_COMPAT
 #define ETRACE_NR_COMPAT(name)			ETRACE_NR_NONE
@@ -65,6 +75,16 @@ static inline enum etrace_abi etrace_abi(int *nr)
 
 #endif
 
+#ifndef etrace_first_arg
+static inline unsigned long etrace_first_arg(struct pt_regs *regs)
+{
+	unsigned long args[6];
+
+	syscall_get_arguments(current, regs, args);
+	return args[0];
+}
+#endif
+
 /* Calls that not every ABI has. */
 #ifndef __NR_creat
 #define __NR_creat	ETRACE_NR_NONE
@@ -84,11 +104,17 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #ifndef __NR_link
 #define __NR_link	ETRACE_NR_NONE
 #endif
+#ifndef __NR_mmap2
+#define __NR_mmap2	ETRACE_NR_NONE
+#endif
 #ifndef __NR_open
 #define __NR_open	ETRACE_NR_NONE
 #endif
 #ifndef __NR_pipe
 #define __NR_pipe	ETRACE_NR_NONE
+#endif
+#ifndef __NR_recvmmsg_time64
+#define __NR_recvmmsg_time64	ETRACE_NR_NONE
 #endif
 #ifndef __NR_rename
 #define __NR_rename	ETRACE_NR_NONE
@@ -98,6 +124,9 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #endif
 #ifndef __NR_rmdir
 #define __NR_rmdir	ETRACE_NR_NONE
+#endif
+#ifndef __NR_sendfile64
+#define __NR_sendfile64	ETRACE_NR_NONE
 #endif
 #ifndef __NR_symlink
 #define __NR_symlink	ETRACE_NR_NONE

@@ -23,6 +23,7 @@
 
 #include "call.h"
 #include "calls.h"
+#include "calls_use.h"
 #include "capture.h"
 #include "compat.h"
 #include "counts.h"
@@ -104,7 +105,9 @@ void etrace_do_open(struct etrace_call *c)
 {
 	struct etrace_scratch *s;
 
+	etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
+	memset(&c->r.open, 0, sizeof(c->r.open));
 	c->r.open.fd = c->ret;
 	if (c->sc->at[ETRACE_ARG_STRUCT]) {
 		etrace_open_how(c);
@@ -117,18 +120,32 @@ void etrace_do_open(struct etrace_call *c)
 	c->r.open.mode = etrace_open_mode(c->r.open.flags, c->r.open.mode);
 
 	s = etrace_scratch_get();
-	etrace_capture_fd(&c->r, 0, s, c->ret);
+	if (etrace_wants_extended())
+		etrace_capture_opened(&c->r, 0, s, c->ret);
+	else
+		etrace_capture_fd(&c->r, 0, s, c->ret);
 	etrace_capture_joined(&c->r, 1, s, etrace_dirfd(c, ETRACE_ARG_DIRFD),
 			      etrace_arg(c, ETRACE_ARG_PATH, 0));
 	etrace_emit(c->t, &c->r);
 	etrace_scratch_put();
 }
 
+/* What was done by the descriptor is told with it. @going_on: as etrace_going_on() */
+static void etrace_close_one(struct etrace_task *t, struct etrace_rec *r, bool going_on)
+{
+	etrace_for_each_slot(t, t) {
+		if (going_on && !t->going_on)
+			continue;
+		etrace_use_closed(t, r);
+		etrace_emit_one(t, r);
+	}
+}
+
 void etrace_do_close(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
 	c->r.close.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
-	etrace_emit(c->t, &c->r);
+	etrace_close_one(c->t, &c->r, false);
 }
 
 /* At most @max of the descriptors, from bit @pos on. Returns whether that is all. */
@@ -143,7 +160,7 @@ static bool etrace_closed(struct etrace_task *t, const struct etrace_hold *hold,
 		if (*pos >= hold->nr_fds)
 			return true;
 		r.close.fd = hold->first + (*pos)++;
-		etrace_emit_going_on(t, &r);
+		etrace_close_one(t, &r, true);
 	}
 	return false;
 }
@@ -194,6 +211,8 @@ done:
 
 static void etrace_emit_dup(struct etrace_call *c, u32 flags)
 {
+	if (c->ret != (int)etrace_arg(c, ETRACE_ARG_FD, 0))
+		etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_DUP, 0);
 	c->r.dup.oldfd = etrace_arg(c, ETRACE_ARG_FD, 0);
 	c->r.dup.newfd = c->ret;
@@ -234,6 +253,9 @@ void etrace_do_pipe(struct etrace_call *c)
 		fd[0] = -1;
 		fd[1] = -1;
 		c->r.unread |= BIT(ETRACE_NR_STR);
+	} else {
+		etrace_use_new(c->t, fd[0]);
+		etrace_use_new(c->t, fd[1]);
 	}
 	c->r.pipe.fd1 = fd[0];
 	c->r.pipe.fd2 = fd[1];
@@ -508,10 +530,14 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 
 	if (!sc)
 		return;
-	if (etrace_is_told(sc->told, ret))
+	if (sc->told == ETRACE_TOLD_USED) {
+		if (ret >= 0)
+			etrace_used(sc, regs, ret);
+	} else if (etrace_is_told(sc->told, ret)) {
 		etrace_syscall_handle(sc, regs, ret);
-	else if (sc->hook != ETRACE_HOOK_NONE)
+	} else if (sc->hook != ETRACE_HOOK_NONE) {
 		etrace_syscall_over();
+	}
 }
 
 /* ---- what has tracepoints of its own ------------------------------------ */
@@ -535,11 +561,39 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
 	etrace_for_each_slot(t, t) {
 		c = etrace_task_fork(t, child);
 		/* A child that cannot be traced is born all the same. */
+		if (c)
+			etrace_use_fork(t, c, child);
 		r.clone.child = c ? c->upid :
 				    etrace_task_new_upid(t->session,
 							 task_pid_nr(child));
 		etrace_emit_one(t, &r);
 	}
+}
+
+#define ETRACE_CLOSES_BY_EXEC	128	/* more are counted as lost */
+
+/* The descriptors that execve has closed are told before the program that runs. */
+static void etrace_exec_closes(struct etrace_task *first, const struct etrace_hold *hold)
+{
+	unsigned int fd, n = 0;
+	struct etrace_task *t;
+	struct etrace_rec r;
+
+	if (likely(!hold || (!hold->nr_fds && !hold->fds_lost)))
+		return;
+	etrace_rec_init(&r, ETRACE_EV_CLOSE, 0);
+	r.where = ETRACE_WHERE_EXTENDED;
+	for_each_set_bit(fd, hold->fds, hold->nr_fds) {
+		if (etrace_fd_is_open(fd))
+			continue;
+		if (n++ == ETRACE_CLOSES_BY_EXEC)
+			break;
+		r.close.fd = fd;
+		etrace_close_one(first, &r, false);
+	}
+	if (n > ETRACE_CLOSES_BY_EXEC || hold->fds_lost)
+		etrace_for_each_slot(t, first)
+			etrace_count(t->session, lost_fds, 1);
 }
 
 /**
@@ -558,6 +612,8 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	};
 	struct etrace_rec r;
 
+	etrace_exec_closes(t, hold);
+	etrace_use_over(t);
 	etrace_rec_init(&r, ETRACE_EV_EXEC, 3);
 	s = etrace_scratch_get();
 	etrace_capture_path(&r, 0, s, &bprm->file->f_path);
@@ -590,6 +646,7 @@ void etrace_record_exit(struct etrace_task *t, int code)
 {
 	struct etrace_rec r;
 
+	etrace_use_over(t);
 	etrace_rec_init(&r, ETRACE_EV_EXIT, 0);
 	r.exit.status = (code >> 8) & 0xff;
 	r.exit.signal = code & 0x7f;
@@ -597,6 +654,15 @@ void etrace_record_exit(struct etrace_task *t, int code)
 	if (r.exit.signal)
 		r.have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
 	etrace_emit(t, &r);
+}
+
+/**
+ * etrace_record_left - a task that lives is traced no more
+ * @t: its slot, which is in the table no more
+ */
+void etrace_record_left(struct etrace_task *t)
+{
+	etrace_use_left(t);
 }
 
 /**

@@ -186,6 +186,40 @@ void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 	fput(file);		/* the last one is put off, it does not sleep */
 }
 
+/* Which file it is, and as it is now. */
+static void etrace_identify(struct etrace_rec *r, const struct inode *inode)
+{
+	r->open.dev = new_encode_dev(inode->i_sb->s_dev);
+	r->open.ino = inode->i_ino;
+	r->open.size = i_size_read(inode);
+	r->open.mtime = etrace_inode_mtime(inode);
+	r->open.type = inode->i_mode & S_IFMT;
+	r->have = BIT(ETRACE_VAL_OPEN_dev) | BIT(ETRACE_VAL_OPEN_ino) |
+		  BIT(ETRACE_VAL_OPEN_size) | BIT(ETRACE_VAL_OPEN_mtime) |
+		  BIT(ETRACE_VAL_OPEN_type);
+}
+
+/**
+ * etrace_capture_opened - the path of a file that the current task has just opened
+ * @r: record of the kind open; it gets the file's identity, too
+ * @i: string of it
+ * @sc: room
+ * @fd: its descriptor
+ */
+void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			   int fd)
+{
+	struct file *file = fget_raw(fd);
+
+	if (!file) {
+		etrace_set_unread(r, i);
+		return;
+	}
+	etrace_path_to(r, i, sc, &file->f_path);
+	etrace_identify(r, file_inode(file));
+	fput(file);
+}
+
 /**
  * etrace_fd_flags - the flags of an open file of the current task
  * @fd: its descriptor

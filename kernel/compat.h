@@ -8,6 +8,7 @@
 #define ETRACE_COMPAT_H
 
 #include <linux/version.h>
+#include <linux/fdtable.h>
 #include <linux/ftrace.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
@@ -17,6 +18,7 @@
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/time64.h>
 #include <linux/trace.h>
 #include <uapi/linux/close_range.h>
 
@@ -117,6 +119,31 @@ static inline int etrace_revalidate(struct dentry *dir, const struct qstr *name,
 #endif
 	rcu_read_unlock();
 	return ret;
+}
+
+/*
+ * When a file was changed, in nanoseconds since 1970.
+ * 6.6: only by an accessor.
+ */
+static inline s64 etrace_inode_mtime(const struct inode *inode)
+{
+	struct timespec64 mtime;
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	mtime = inode_get_mtime(inode);
+#else
+	mtime = inode->i_mtime;
+#endif
+	return mtime.tv_sec * (s64)NSEC_PER_SEC + mtime.tv_nsec;
+}
+
+/*
+ * The current task's table of descriptors, in an RCU read-side section of any
+ * flavour: the accessor of the kernel knows only the one with locks.
+ */
+static inline struct fdtable *etrace_fdtable(void)
+{
+	return rcu_dereference_raw(current->files->fdt);
 }
 
 /*

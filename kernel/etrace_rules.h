@@ -14,6 +14,7 @@ enum etrace_told_if {
 	ETRACE_TOLD_FAILED	= 2,	/* if it failed; else a tracepoint tells */
 	ETRACE_TOLD_BOTH	= 3,
 	ETRACE_TOLD_NOT_EBADF	= 4,
+	ETRACE_TOLD_USED	= 8,	/* if it succeeded: a use of its first argument */
 	/* Whatever else close() returns, the descriptor is closed. */
 	ETRACE_TOLD_CLOSED	= ETRACE_TOLD_BOTH | ETRACE_TOLD_NOT_EBADF,
 };

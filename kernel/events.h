@@ -210,15 +210,24 @@ TRACE_EVENT(etrace_exit,
 		  ETRACE_VAL_MAY(EXIT, core)))
 );
 
-/* A file is opened. name: as resolved; orig: as the user named it. */
+/*
+ * A file is opened. name: as resolved; orig: as the user named it. dev, ino, type:
+ * which file it is, as stat() tells; size, mtime: as it was then.
+ */
 TRACE_EVENT(etrace_open,
 	TP_PROTO(struct etrace_rec *r),
 	TP_ARGS(r),
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
+		__field(u64, ino)
+		__field(u64, size)
+		__field(s64, mtime)
+		__field(u32, dev)
 		__field(s32, fd)
 		__field(u32, flags)
 		__field(u16, mode)
+		__field(u16, type)
+		__field(u16, have)
 		ETRACE_STR_FIELDS(name, 0)
 		ETRACE_STR_FIELDS(orig, 1)
 		ETRACE_TAIL_FIELDS
@@ -228,28 +237,83 @@ TRACE_EVENT(etrace_open,
 		__entry->fd = r->open.fd;
 		__entry->flags = r->open.flags;
 		__entry->mode = r->open.mode;
+		__entry->dev = r->open.dev;
+		__entry->ino = r->open.ino;
+		__entry->size = r->open.size;
+		__entry->mtime = r->open.mtime;
+		__entry->type = r->open.type;
+		__entry->have = r->have;
 		ETRACE_STR_ASSIGN(name, 0);
 		ETRACE_STR_ASSIGN(orig, 1);
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", ETRACE_PRINT(OPEN, ETRACE_VAL(OPEN, flags),
 		  ETRACE_VAL(OPEN, mode), ETRACE_VAL(OPEN, fd),
+		  ETRACE_VAL_MAY(OPEN, dev), ETRACE_VAL_MAY(OPEN, ino),
+		  ETRACE_VAL_MAY(OPEN, size), ETRACE_VAL_MAY(OPEN, mtime),
+		  ETRACE_VAL_MAY(OPEN, type),
 		  ETRACE_STR(OPEN, name), ETRACE_STR(OPEN, orig), ETRACE_TAIL))
 );
 
-/* A descriptor is closed, by close or close_range. */
+/*
+ * A descriptor is closed, by close, close_range or execve (close); or what a program
+ * did with one is told, which stays open (use). read, wrote: bytes that the
+ * program read and wrote by it, if it did; size, mtime: of a file that it wrote,
+ * behind its last write. reused: the number has been given to another file by now.
+ */
 TRACE_EVENT(etrace_close,
 	TP_PROTO(struct etrace_rec *r),
 	TP_ARGS(r),
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
+		__field(u64, read)
+		__field(u64, wrote)
+		__field(u64, size)
+		__field(s64, mtime)
 		__field(s32, fd)
+		__field(u16, have)
+		__field(u8, reused)
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
+		__entry->read = r->close.read;
+		__entry->wrote = r->close.wrote;
+		__entry->size = r->close.size;
+		__entry->mtime = r->close.mtime;
 		__entry->fd = r->close.fd;
+		__entry->have = r->have;
+		__entry->reused = r->close.reused;
 	),
-	TP_printk("%s", ETRACE_PRINT(CLOSE, ETRACE_VAL(CLOSE, fd)))
+	TP_printk("%s", ETRACE_PRINT(CLOSE, ETRACE_VAL(CLOSE, fd),
+		  ETRACE_VAL_MAY(CLOSE, read), ETRACE_VAL_MAY(CLOSE, wrote),
+		  ETRACE_VAL_MAY(CLOSE, size), ETRACE_VAL_MAY(CLOSE, mtime),
+		  ETRACE_VAL_MAY(CLOSE, reused)))
+);
+
+TRACE_EVENT(etrace_use,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u64, read)
+		__field(u64, wrote)
+		__field(u64, size)
+		__field(s64, mtime)
+		__field(s32, fd)
+		__field(u16, have)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->read = r->use.read;
+		__entry->wrote = r->use.wrote;
+		__entry->size = r->use.size;
+		__entry->mtime = r->use.mtime;
+		__entry->fd = r->use.fd;
+		__entry->have = r->have;
+	),
+	TP_printk("%s", ETRACE_PRINT(USE, ETRACE_VAL(USE, fd),
+		  ETRACE_VAL_MAY(USE, read), ETRACE_VAL_MAY(USE, wrote),
+		  ETRACE_VAL_MAY(USE, size), ETRACE_VAL_MAY(USE, mtime)))
 );
 
 /* A descriptor is copied, by dup and its kin or fcntl. */

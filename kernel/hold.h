@@ -13,13 +13,16 @@ struct etrace_later;
  * @outside: as etrace_rec.outside
  * @first: the first descriptor of @fds
  * @nr_fds: bits in @fds
- * @fds: the descriptors that close_range is about to close, a bitmap; kfree
+ * @fds: the descriptors that close_range or execve is about to close, a bitmap;
+ *	kfree
+ * @fds_lost: there are some, but no memory for @fds
  * @str: the names; each is allocated, NULL where there is none
  * @later: for what is still to be found out; NULL: nothing
  */
 struct etrace_hold {
 	u8 hook;
 	u8 outside;
+	bool fds_lost;
 	u32 first;
 	u32 nr_fds;
 	unsigned long *fds;

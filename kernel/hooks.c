@@ -46,6 +46,27 @@ static void etrace_set_kernel(struct etrace_rec *r, int i, const char *s)
 	r->str[i].len = s ? strlen(s) : 0;
 }
 
+/*
+ * Which descriptors execve will close if it succeeds. It may close a few more or
+ * less, if another thread changes them meanwhile: the end of the call looks again.
+ */
+static void etrace_hold_cloexec(struct etrace_hold *hold)
+{
+	struct fdtable *fdt = etrace_fdtable();
+	unsigned int i, n = 0;
+
+	for (i = 0; i < BITS_TO_LONGS(fdt->max_fds) && i < BITS_TO_LONGS(ETRACE_FDS_MAX); i++)
+		if (fdt->open_fds[i] & fdt->close_on_exec[i])
+			n = i + 1;
+	if (!n)
+		return;
+	hold->fds = kmalloc_array(n, sizeof(long), ETRACE_GFP);
+	hold->fds_lost = !hold->fds;
+	hold->nr_fds = hold->fds ? n * BITS_PER_LONG : 0;
+	for (i = 0; hold->fds && i < n; i++)
+		hold->fds[i] = fdt->open_fds[i] & fdt->close_on_exec[i];
+}
+
 /* int security_bprm_check(struct linux_binprm *bprm) */
 static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 				   etrace_hook_regs *regs)
@@ -62,6 +83,8 @@ static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 	sc = etrace_scratch_get();
 	etrace_capture_path(&r, 0, sc, &bprm->file->f_path);
 	etrace_hold_keep(&t->hold, id, &r, 1);
+	if (t->hold && etrace_wants_extended())
+		etrace_hold_cloexec(t->hold);
 	etrace_scratch_put();
 }
 

@@ -220,4 +220,5 @@ static void etrace_probes_stop(void)
 const struct etrace_listener etrace_probes = {
 	.start = etrace_probes_start,
 	.stop = etrace_probes_stop,
+	.left = etrace_record_left,
 };

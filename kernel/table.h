@@ -86,6 +86,12 @@ static inline const struct etrace_syscall *etrace_syscall_of(struct pt_regs *reg
 	return atomic_read(&etrace_wanted[etrace_syscalls[row].where]) ? &etrace_syscalls[row] : NULL;
 }
 
+/* Does any session want more than the line format has? */
+static inline bool etrace_wants_extended(void)
+{
+	return atomic_read(&etrace_wanted[ETRACE_WHERE_EXTENDED]);
+}
+
 const struct etrace_syscall *etrace_syscall_current(void);
 unsigned long etrace_syscall_arg(const struct etrace_syscall *sc,
 				 struct pt_regs *regs, enum etrace_arg role,

@@ -110,6 +110,7 @@ static void etrace_task_free_rcu(struct rcu_head *rcu)
 	struct etrace_task *t = container_of(rcu, struct etrace_task, rcu);
 
 	etrace_hold_free(t->hold);
+	etrace_uses_put(t->uses);
 	kmem_cache_free(etrace_task_cache, t);
 }
 
@@ -131,6 +132,7 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 	t->last = 0;
 	t->lost = 0;
 	t->hold = NULL;
+	t->uses = NULL;
 	t->going_on = false;
 	t->skipped = false;
 
@@ -424,6 +426,7 @@ void etrace_tasks_stop(struct etrace_session *s)
 
 	while ((t = list)) {
 		list = t->swept;
+		etrace_listener->left(t);
 		etrace_task_gone(s);
 		etrace_task_free_rcu(&t->rcu);
 	}

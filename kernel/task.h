@@ -11,6 +11,7 @@
 
 #include "etrace.h"
 #include "hold.h"
+#include "uses.h"
 
 /* Many, so that an untraced task hardly ever meets a traced one's bucket. */
 #define ETRACE_TASK_BITS	12
@@ -29,6 +30,7 @@
  * @lost: records of it that were lost and that no record tells of yet
  * @lost_since: time of the first of them
  * @hold: what a hook left for the end of the system call in progress
+ * @uses: what its program did by its descriptors; shared by threads; NULL: nothing
  * @going_on: has the beginning of an event whose rest the task writes later
  * @skipped: a seccomp filter has answered the call in progress, which is not
  *	made; as of the latest call that a filter has seen
@@ -47,6 +49,7 @@ struct etrace_task {
 	u64 lost;
 	u64 lost_since;
 	struct etrace_hold *hold;
+	struct etrace_uses *uses;
 	bool going_on;
 	bool skipped;
 	struct etrace_task *swept;
@@ -56,10 +59,12 @@ struct etrace_task {
  * struct etrace_listener - what has to be there while somebody is traced
  * @start: 0 or a negative error
  * @stop: on return nothing of it runs any more
+ * @left: a task that lives is traced no more; nobody else uses its slot
  */
 struct etrace_listener {
 	int (*start)(void);
 	void (*stop)(void);
+	void (*left)(struct etrace_task *t);
 };
 
 extern unsigned int etrace_bits_of_real_pid;

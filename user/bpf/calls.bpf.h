@@ -7,6 +7,7 @@
 #define ETRACE_CALLS_BPF_H
 
 #include "bpf/call.bpf.h"
+#include "bpf/use_calls.bpf.h"
 
 /*
  * The struct of openat2() as it is after the call: another thread may have

@@ -10,6 +10,15 @@
 #ifndef __NR_fcntl64
 #define __NR_fcntl64	(-1)
 #endif
+#ifndef __NR_mmap2
+#define __NR_mmap2	(-1)
+#endif
+#ifndef __NR_recvmmsg_time64
+#define __NR_recvmmsg_time64	(-1)
+#endif
+#ifndef __NR_sendfile64
+#define __NR_sendfile64	(-1)
+#endif
 #ifndef __NR_umount
 #define __NR_umount	(-1)
 #endif

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who really read and wrote.  At the end of a call that reads or writes, its bytes
+ * are added to what is remembered of the descriptor (uses.h); they are told with
+ * the descriptor's close, or else when the program ends: by execve, with its last
+ * thread, or because nothing is traced any more.
+ *
+ * The threads of a process share what is remembered as they share the table of
+ * descriptors.  Where programs share a table (CLONE_FILES without CLONE_THREAD),
+ * where a number is too high to be remembered, or without memory, each use is told
+ * at once.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mman.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "calls_use.h"
+#include "abi.h"
+#include "compat.h"
+#include "emit.h"
+#include "uses.h"
+
+#define ETRACE_USED	1	/* bit 0 of etrace_use.read and .wrote */
+
+/* ---- telling ------------------------------------------------------------- */
+
+/* What is remembered of a descriptor goes into a record, close or use. */
+#define ETRACE_USE_TELL(r, id, ID, e)						\
+	do {									\
+		s64 _read = atomic64_xchg(&(e)->read, 0);			\
+		s64 _wrote = atomic64_xchg(&(e)->wrote, 0);			\
+										\
+		if (_read) {							\
+			(r)->id.read = (u64)_read >> 1;				\
+			(r)->have |= BIT(ETRACE_VAL_##ID##_read);		\
+		}								\
+		if (_wrote) {							\
+			(r)->id.wrote = (u64)_wrote >> 1;			\
+			(r)->have |= BIT(ETRACE_VAL_##ID##_wrote);		\
+		}								\
+		if (_wrote && (e)->size >= 0) {					\
+			(r)->id.size = (e)->size;				\
+			(r)->id.mtime = (e)->mtime;				\
+			(r)->have |= BIT(ETRACE_VAL_##ID##_size) |		\
+				     BIT(ETRACE_VAL_##ID##_mtime);		\
+		}								\
+	} while (0)
+
+static noinline void etrace_use_tell(struct etrace_task *t, unsigned int fd,
+				     struct etrace_use *e)
+{
+	struct etrace_rec r;
+
+	etrace_rec_init(&r, ETRACE_EV_USE, 0);
+	memset(&r.use, 0, sizeof(r.use));
+	r.use.fd = fd;
+	ETRACE_USE_TELL(&r, use, USE, e);
+	etrace_emit_one(t, &r);
+}
+
+/* All that is left. */
+static void etrace_uses_tell(struct etrace_task *t, struct etrace_uses *u)
+{
+	unsigned int fd;
+
+	for_each_set_bit(fd, u->used, ETRACE_USES_MAX)
+		if (test_and_clear_bit(fd, u->used))
+			etrace_use_tell(t, fd, etrace_uses_at(u, fd));
+}
+
+/* The slot has no memory any more; the last that had it tells what is left. */
+static void etrace_uses_drop(struct etrace_task *t)
+{
+	struct etrace_uses *u = xchg(&t->uses, NULL);
+
+	if (!u)
+		return;
+	if (refcount_read(&u->refs) == 1)
+		etrace_uses_tell(t, u);
+	etrace_uses_put(u);
+}
+
+/**
+ * etrace_use_over - the program that a task runs is over, or the task is
+ * @t: first slot of the current task
+ */
+void etrace_use_over(struct etrace_task *t)
+{
+	etrace_for_each_slot(t, t)
+		etrace_uses_drop(t);
+}
+
+/**
+ * etrace_use_left - a task is traced no more
+ * @t: one slot of it, which nobody else uses
+ */
+void etrace_use_left(struct etrace_task *t)
+{
+	etrace_uses_drop(t);
+}
+
+/**
+ * etrace_use_new - a descriptor is made
+ * @t: first slot of the current task
+ * @fd: the descriptor
+ *
+ * What is remembered was done by another one of that number: dup2() has replaced
+ * it, or another thread has closed it and has not come to tell that yet.
+ */
+void etrace_use_new(struct etrace_task *t, int fd)
+{
+	struct etrace_uses *u;
+
+	etrace_for_each_slot(t, t) {
+		u = READ_ONCE(t->uses);
+		if (u && (unsigned int)fd < ETRACE_USES_MAX && test_bit(fd, u->used) &&
+		    test_and_clear_bit(fd, u->used))
+			etrace_use_tell(t, fd, etrace_uses_at(u, fd));
+	}
+}
+
+/* Is a descriptor open, in the current task's table? */
+bool etrace_fd_is_open(unsigned int fd)
+{
+	struct fdtable *fdt = etrace_fdtable();
+
+	return fd < fdt->max_fds && rcu_access_pointer(fdt->fd[fd]);
+}
+
+/**
+ * etrace_use_closed - a descriptor is closed
+ * @t: a slot of the current task
+ * @r: the record that tells it, of the kind close; gets what is remembered
+ *
+ * In an RCU read-side section.
+ */
+void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
+{
+	unsigned int fd = r->close.fd;
+	struct etrace_uses *u = READ_ONCE(t->uses);
+
+	memset(&r->close, 0, sizeof(r->close));
+	r->close.fd = fd;
+	r->have = 0;
+	if (!u || fd >= ETRACE_USES_MAX)
+		return;
+	/* A thread may have made another one of that number meanwhile. */
+	if (refcount_read(&u->refs) > 1 && etrace_fd_is_open(fd)) {
+		r->close.reused = true;
+		r->have = BIT(ETRACE_VAL_CLOSE_reused);
+		return;
+	}
+	if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used))
+		ETRACE_USE_TELL(r, close, CLOSE, etrace_uses_at(u, fd));
+}
+
+/* ---- remembering ----------------------------------------------------------- */
+
+/* The memory that another thread of the process has made, for this slot too. */
+static struct etrace_uses *etrace_uses_share(struct etrace_task *t)
+{
+	struct etrace_task *leader;
+	struct etrace_uses *u;
+
+	etrace_for_each_slot(leader, etrace_task_find(current->group_leader)) {
+		if (leader == t || leader->session != t->session)
+			continue;
+		u = READ_ONCE(leader->uses);
+		if (u && u->files == current->files && refcount_inc_not_zero(&u->refs))
+			return u;
+	}
+	return NULL;
+}
+
+/* The memory for the current task's table, new if need be; NULL: there is none. */
+static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
+{
+	struct etrace_uses *u = READ_ONCE(t->uses);
+
+	if (u && (u->files == current->files || u->mixed))
+		return u;
+	/* It has left a table that it shared. */
+	etrace_uses_drop(t);
+	u = etrace_uses_share(t);
+	if (!u)
+		u = etrace_uses_new(current->files);
+	WRITE_ONCE(t->uses, u);
+	return u;
+}
+
+/* How a file is that was written, behind a write by @fd. */
+static __always_inline void etrace_use_seen(struct etrace_use *e, unsigned int fd)
+{
+	struct fdtable *fdt = etrace_fdtable();
+	struct inode *inode;
+	struct file *file;
+
+	if (unlikely(fd >= fdt->max_fds))
+		return;
+	file = rcu_dereference_raw(fdt->fd[fd]);
+	/* Should another thread close it: who frees an inode waits for RCU. */
+	inode = file ? READ_ONCE(file->f_inode) : NULL;
+	if (likely(inode && S_ISREG(inode->i_mode))) {
+		e->size = i_size_read(inode);
+		e->mtime = etrace_inode_mtime(inode);
+	} else {
+		e->size = -1;
+	}
+}
+
+static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64 bytes,
+				     bool wrote)
+{
+	struct etrace_uses *u;
+	struct etrace_use *e, once = { .size = -1 };
+
+	if (!etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
+		return;
+	u = etrace_uses_of(t);
+	e = u && !u->mixed ? etrace_uses_make(u, fd) : NULL;
+	if (!e)
+		e = &once;
+	atomic64_add(bytes << 1, wrote ? &e->wrote : &e->read);
+	atomic64_or(ETRACE_USED, wrote ? &e->wrote : &e->read);
+	if (wrote)
+		etrace_use_seen(e, fd);
+	if (e == &once)
+		etrace_use_tell(t, fd, e);
+	else
+		set_bit(fd, u->used);
+}
+
+/* One slot: nearly always the same was done by the descriptor before. */
+static __always_inline void etrace_use(struct etrace_task *t, unsigned int fd, u64 bytes,
+				       bool wrote)
+{
+	struct etrace_uses *u = READ_ONCE(t->uses);
+	struct etrace_use *e = NULL;
+	atomic64_t *n = NULL;
+
+	if (likely(u && u->files == current->files))
+		e = etrace_uses_at(u, fd);
+	if (likely(e))
+		n = wrote ? &e->wrote : &e->read;
+	if (unlikely(!n || !(atomic64_read(n) & ETRACE_USED))) {
+		etrace_use_slow(t, fd, bytes, wrote);
+		return;
+	}
+	atomic64_add(bytes << 1, n);
+	if (wrote)
+		etrace_use_seen(e, fd);
+}
+
+/**
+ * etrace_used - a call of the records read and write has succeeded
+ * @sc: its row, with the descriptor as its first argument
+ * @regs: the user registers
+ * @ret: how many bytes
+ */
+void etrace_used(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
+{
+	bool wrote = sc->record == ETRACE_REC_WRITE;
+	unsigned int fd = etrace_first_arg(regs);
+	struct etrace_task *t;
+
+	preempt_disable();
+	t = etrace_task_find(current);
+	if (t && likely(!t->skipped) && likely(!etrace_syscalls_emulated()))
+		etrace_for_each_slot(t, t)
+			etrace_use(t, fd, ret, wrote);
+	preempt_enable();
+}
+
+/**
+ * etrace_use_read - a program has read by a descriptor
+ * @t: first slot of the current task, in an RCU read-side section
+ * @fd: the descriptor
+ * @bytes: how many; 0: not known
+ */
+void etrace_use_read(struct etrace_task *t, int fd, u64 bytes)
+{
+	etrace_for_each_slot(t, t)
+		etrace_use(t, fd, bytes, false);
+}
+
+/**
+ * etrace_use_write - a program has written by a descriptor
+ * @t: first slot of the current task, in an RCU read-side section
+ * @fd: the descriptor
+ * @bytes: how many; 0: not known
+ */
+void etrace_use_write(struct etrace_task *t, int fd, u64 bytes)
+{
+	etrace_for_each_slot(t, t)
+		etrace_use(t, fd, bytes, true);
+}
+
+/**
+ * etrace_use_fork - a task is born
+ * @t: a slot of its parent, the current task
+ * @c: its own for the same session
+ * @child: the new task, which has not run yet
+ */
+void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
+		     struct task_struct *child)
+{
+	struct etrace_uses *u;
+
+	if (child->files != current->files ||
+	    !etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
+		return;
+	u = etrace_uses_of(t);
+	if (!u)
+		return;
+	refcount_inc(&u->refs);
+	WRITE_ONCE(c->uses, u);
+	if (!u->mixed && !same_thread_group(child, current)) {
+		etrace_uses_tell(t, u);
+		WRITE_ONCE(u->mixed, true);
+		WRITE_ONCE(u->files, NULL);	/* no quick way */
+	}
+}
+
+/* ---- calls that are not so many --------------------------------------------- */
+
+/* Theirs is etrace_used(). */
+void etrace_do_read(struct etrace_call *c)
+{
+}
+
+void etrace_do_write(struct etrace_call *c)
+{
+}
+
+/* From one descriptor to another. */
+void etrace_do_copy(struct etrace_call *c)
+{
+	etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), c->ret);
+	if (c->ret)
+		etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD2, 0), c->ret);
+}
+
+/* Messages: what is returned is their number. */
+void etrace_do_read_some(struct etrace_call *c)
+{
+	etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
+}
+
+void etrace_do_write_some(struct etrace_call *c)
+{
+	etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
+}
+
+/* To a pipe's end, or from it. */
+void etrace_do_vmsplice(struct etrace_call *c)
+{
+	long flags = etrace_fd_flags(etrace_arg(c, ETRACE_ARG_FD, 0));
+
+	if (flags >= 0 && (flags & O_ACCMODE) == O_WRONLY)
+		etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), c->ret);
+	else if (flags >= 0)
+		etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), c->ret);
+}
+
+/*
+ * What is mapped may be read, whatever its protection is now; and written, if that
+ * is allowed and others see it.
+ */
+void etrace_do_mmap(struct etrace_call *c)
+{
+	int nr = c->sc->nr[ETRACE_ABI_COMPAT];
+	u32 old[6], i;
+
+	/* That of i386 with the name that others have, too, has a structure. */
+	if (c->sc->nr[ETRACE_ABI_NATIVE] != ETRACE_NR_NONE &&
+	    etrace_abi(&nr) == ETRACE_ABI_COMPAT) {
+		if (copy_from_user_nofault(old, (void __user *)c->args[1], sizeof(old)))
+			return;
+		for (i = 0; i < ARRAY_SIZE(old); i++)
+			c->args[1 + i] = old[i];
+	}
+	if (c->args[4] & MAP_ANONYMOUS)
+		return;
+	etrace_use_read(c->t, c->args[5], 0);
+	if (c->args[3] & PROT_WRITE && (c->args[4] & MAP_TYPE) != MAP_PRIVATE)
+		etrace_use_write(c->t, c->args[5], 0);
+}

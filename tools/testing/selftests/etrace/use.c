@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CloseRead, CloseWrote, CloseFile, Use: who really read and wrote. A descriptor's
+ * use is told with its close, or when the program ends; of what execve closes, too.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/etrace_test.h"
+
+int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
+
+static char buf[8192];
+
+/* The lines of an open that succeeded; the descriptor. */
+static int want_open(const char *name, int flags)
+{
+	int fd = CHILD_MUST(open(et_path(name), flags, 0600));
+
+	want("Open|fnamesize=%zu,forigsize=%zu,flags=%u,mode=%u,fd=%d",
+	     strlen(et_path(name)), strlen(et_path(name)),
+	     (unsigned int)flags, flags & O_CREAT ? 0600 : 0, fd);
+	want("FN|%s", et_path(name));
+	want("FO|%s", et_path(name));
+	return fd;
+}
+
+/* How a file is that was written. */
+static void want_file(const char *line, int fd)
+{
+	struct stat st;
+
+	CHILD_MUST(fstat(fd, &st));
+	want_extended("%s|size=%lld,mtime=%lld", line, (long long)st.st_size,
+		      st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec);
+}
+
+/* -1: not read, not written. @is_file: what was written is one. */
+static void want_closed(int fd, long long was_read, long long wrote, bool is_file)
+{
+	want("Close|fd=%d", fd);
+	if (was_read >= 0)
+		want_extended("CloseRead|bytes=%lld", was_read);
+	if (wrote >= 0)
+		want_extended("CloseWrote|bytes=%lld", wrote);
+	if (wrote >= 0 && is_file)
+		want_file("CloseFile", fd);
+	CHILD_MUST(close(fd));
+}
+
+static void want_use(int fd, long long was_read, long long wrote, bool is_file)
+{
+	want_extended("Use|fd=%d", fd);
+	if (was_read >= 0)
+		want_extended("UseRead|bytes=%lld", was_read);
+	if (wrote >= 0)
+		want_extended("UseWrote|bytes=%lld", wrote);
+	if (wrote >= 0 && is_file)
+		want_file("UseFile", fd);
+}
+
+/* A file of 1000 bytes. */
+static void make_file(const char *name)
+{
+	int fd = MUST(open(et_path(name), O_CREAT | O_WRONLY, 0600));
+
+	MUST(write(fd, buf, 1000));
+	close(fd);
+}
+
+static void do_read(void)
+{
+	struct iovec iov[2] = { { buf, 10 }, { buf + 10, 20 } };
+	int fd = want_open("in", O_RDONLY);
+
+	CHILD_MUST(et_sys(SYS_read, fd, buf, 100));
+	CHILD_MUST(et_sys(SYS_readv, fd, iov, 2));
+	CHILD_MUST(pread(fd, buf, 7, 3));
+	CHILD_MUST(preadv(fd, iov, 2, 0));
+	CHILD_MUST(preadv2(fd, iov, 2, 0, 0));
+	want_closed(fd, 100 + 30 + 7 + 30 + 30, -1, false);
+
+	/* Opened, but not used; and of nothing read. */
+	fd = want_open("in", O_RDONLY);
+	want_closed(fd, -1, -1, false);
+	fd = want_open("in", O_RDONLY);
+	CHILD_MUST(lseek(fd, 0, SEEK_END));
+	CHILD_MUST(read(fd, buf, 100));
+	want_closed(fd, 0, -1, false);
+	/* A call that fails has read nothing. */
+	fd = want_open("in", O_WRONLY);
+	CHILD_MUST_FAIL(read(fd, buf, 1), EBADF);
+	want_closed(fd, -1, -1, false);
+}
+
+TEST(read)
+{
+	make_file("in");
+	et_traced(do_read);
+}
+
+static void do_write(void)
+{
+	struct iovec iov[2] = { { buf, 10 }, { buf + 10, 20 } };
+	int fd = want_open("out", O_RDWR | O_CREAT);
+
+	CHILD_MUST(et_sys(SYS_write, fd, buf, 1000));
+	CHILD_MUST(et_sys(SYS_writev, fd, iov, 2));
+	CHILD_MUST(pwrite(fd, buf, 7, 5000));
+	CHILD_MUST(pwritev(fd, iov, 2, 0));
+	CHILD_MUST(pwritev2(fd, iov, 2, 0, 0));
+	want_closed(fd, -1, 1000 + 30 + 7 + 30 + 30, true);
+
+	/* Both. */
+	fd = want_open("out", O_RDWR);
+	CHILD_MUST(read(fd, buf, 8));
+	CHILD_MUST(write(fd, buf, 9));
+	want_closed(fd, 8, 9, true);
+}
+
+TEST(write)
+{
+	et_traced(do_write);
+}
+
+static void do_map(void)
+{
+	int fd = want_open("in", O_RDWR);
+	char *p;
+
+	p = mmap(NULL, 1000, PROT_READ, MAP_PRIVATE, fd, 0);
+	want_closed(fd, 0, -1, false);
+	munmap(p, 1000);
+
+	fd = want_open("in", O_RDWR);
+	p = mmap(NULL, 1000, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	want_closed(fd, 0, -1, false);
+	munmap(p, 1000);
+
+	fd = want_open("in", O_RDWR);
+	p = mmap(NULL, 1000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	want_closed(fd, 0, 0, true);
+	munmap(p, 1000);
+
+	/* No descriptor at all. */
+	fd = want_open("in", O_RDWR);
+	p = mmap(NULL, 1000, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
+	want_closed(fd, -1, -1, false);
+	munmap(p, 1000);
+}
+
+TEST(mmap)
+{
+	make_file("in");
+	et_traced(do_map);
+}
+
+#define PIPE	200	/* its ends, in the child */
+
+static void pipe_open(void)
+{
+	int fd[2];
+
+	MUST(pipe(fd));
+	MUST(dup2(fd[0], PIPE));
+	MUST(dup2(fd[1], PIPE + 1));
+	close(fd[0]);
+	close(fd[1]);
+}
+
+static void pipe_close(void)
+{
+	close(PIPE);
+	close(PIPE + 1);
+}
+
+static void do_copy(void)
+{
+	int in = want_open("in", O_RDONLY), out = want_open("out", O_RDWR | O_CREAT);
+	struct iovec iov = { buf, 50 };
+	loff_t off = 0;
+
+	CHILD_MUST(sendfile(out, in, NULL, 100));
+	CHILD_MUST(copy_file_range(in, NULL, out, NULL, 200, 0));
+	CHILD_MUST(splice(in, &off, PIPE + 1, NULL, 300, 0));
+	CHILD_MUST(splice(PIPE, NULL, out, NULL, 300, 0));
+	want_closed(in, 100 + 200 + 300, -1, false);
+	want_closed(out, -1, 100 + 200 + 300, true);
+	/* Of nothing: read it was, but not written. */
+	in = want_open("empty", O_RDONLY | O_CREAT);
+	out = want_open("out", O_WRONLY);
+	CHILD_MUST(sendfile(out, in, NULL, 100));
+	want_closed(in, 0, -1, false);
+	want_closed(out, -1, -1, false);
+
+	CHILD_MUST(vmsplice(PIPE + 1, &iov, 1, 0));
+	CHILD_MUST(vmsplice(PIPE, &iov, 1, 0));
+	want_closed(PIPE, 300 + 50, -1, false);
+	want_closed(PIPE + 1, -1, 300 + 50, false);
+}
+
+TEST(copy)
+{
+	make_file("in");
+	pipe_open();
+	et_traced(do_copy);
+	pipe_close();
+}
+
+#define SOCKET	210
+
+static void do_messages(void)
+{
+	struct iovec iov = { buf, 5 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct mmsghdr some = { .msg_hdr = msg };
+
+	CHILD_MUST(send(SOCKET, buf, 3, 0));
+	CHILD_MUST(sendmsg(SOCKET, &msg, 0));
+	CHILD_MUST(recv(SOCKET + 1, buf, 3, 0));
+	CHILD_MUST(recvmsg(SOCKET + 1, &msg, 0));
+	want_closed(SOCKET, -1, 3 + 5, false);
+	/* Of several messages the bytes are not told. */
+	CHILD_MUST(sendmmsg(SOCKET + 1, &some, 1, 0));
+	want_closed(SOCKET + 1, 3 + 5, 0, false);
+}
+
+TEST(messages)
+{
+	int fd[2];
+
+	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, fd));
+	MUST(dup2(fd[0], SOCKET));
+	MUST(dup2(fd[1], SOCKET + 1));
+	close(fd[0]);
+	close(fd[1]);
+	et_traced(do_messages);
+	close(SOCKET);
+	close(SOCKET + 1);
+}
+
+/* What stays open is told when the program ends, by number. */
+static void do_end(void)
+{
+	int in = want_open("in", O_RDONLY), out = want_open("out", O_WRONLY | O_CREAT);
+	int other = want_open("in", O_RDONLY);
+
+	CHILD_MUST(write(out, buf, 20));
+	CHILD_MUST(read(in, buf, 10));
+	(void)other;
+	want_use(in, 10, -1, false);
+	want_use(out, -1, 20, true);
+}
+
+TEST(end)
+{
+	make_file("in");
+	et_traced(do_end);
+}
+
+/* A number that is used anew by dup2. */
+static void do_dup(void)
+{
+	int in = want_open("in", O_RDONLY), other = want_open("in", O_RDONLY);
+
+	CHILD_MUST(read(in, buf, 10));
+	CHILD_MUST(dup2(other, in));
+	want_use(in, 10, -1, false);
+	want("Dup|oldfd=%d,newfd=%d,flags=0", other, in);
+	CHILD_MUST(read(in, buf, 11));
+	CHILD_MUST(read(other, buf, 12));
+	want_closed(in, 11, -1, false);
+	want_closed(other, 12, -1, false);
+}
+
+TEST(dup)
+{
+	make_file("in");
+	et_traced(do_dup);
+}
+
+/* A child that uses what it inherits has used it, and its parent has not. */
+static void do_fork(void)
+{
+	int in = want_open("in", O_RDONLY), out = want_open("out", O_WRONLY | O_CREAT), status;
+	pid_t pid;
+
+	CHILD_MUST(read(in, buf, 10));
+	pid = CHILD_MUST(fork());
+	if (!pid) {
+		CHILD_MUST(read(in, buf, 30));
+		CHILD_MUST(write(out, buf, 40));
+		want_closed(in, 30, -1, false);
+		want_use(out, -1, 40, true);
+		want("Exit|status=0");
+		_exit(0);
+	}
+	want("SysClone|flags=%llu", (unsigned long long)(CLONE_CHILD_SETTID |
+							CLONE_CHILD_CLEARTID | SIGCHLD));
+	want_fork(pid);
+	waitpid(pid, &status, 0);
+	want_closed(in, 10, -1, false);
+	want_closed(out, -1, -1, false);
+}
+
+TEST(fork)
+{
+	make_file("in");
+	et_traced(do_fork);
+}
+
+/* Threads are one program: whoever closes it tells what all did. */
+static int shared_in, shared_out;
+
+static void *thread(void *arg)
+{
+	CHILD_MUST(read(shared_in, buf, 30));
+	CHILD_MUST(write(shared_out, buf, 40));
+	return arg;
+}
+
+static void do_threads(void)
+{
+	pthread_t t[3];
+	int i;
+
+	shared_in = want_open("in", O_RDONLY);
+	shared_out = want_open("out", O_WRONLY | O_CREAT);
+	for (i = 0; i < 3; i++) {
+		if (pthread_create(&t[i], NULL, thread, NULL))
+			CHILD_FAIL("no thread");
+		pthread_join(t[i], NULL);
+	}
+	CHILD_MUST(read(shared_in, buf, 1));
+	CHILD_MUST(close(shared_in));
+}
+
+static size_t find_line(const struct et_task *t, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		if (!strcmp(t->line[i].text, text))
+			return i;
+	return t->nr;
+}
+
+/* In whichever task: of a process that ends, the last thread to be gone tells. */
+static void expect_next(const struct et_trace *tr, const char *first, const char *next)
+{
+	size_t n, i;
+
+	for (n = 0; n < tr->nr; n++) {
+		const struct et_task *t = &tr->task[n];
+
+		i = find_line(t, first);
+		if (i == t->nr)
+			continue;
+		if (i + 1 == t->nr || strcmp(t->line[i + 1].text, next))
+			FAIL("%s comes behind %s, not %s",
+			     i + 1 < t->nr ? t->line[i + 1].text : "nothing", first, next);
+		return;
+	}
+	FAIL("there is no line %s", first);
+}
+
+TEST(threads)
+{
+	struct et_trace tr;
+	char text[64];
+
+	make_file("in");
+	et_run(do_threads, &tr);
+	if (et_extended) {
+		/* The first free numbers; the parent has the same ones. */
+		int fd = open("/dev/null", O_RDONLY);
+
+		snprintf(text, sizeof(text), "Close|fd=%d", fd);
+		expect_next(&tr, text, "CloseRead|bytes=91");
+		snprintf(text, sizeof(text), "Use|fd=%d", fd + 1);
+		expect_next(&tr, text, "UseWrote|bytes=120");
+		close(fd);
+	}
+	et_trace_free(&tr);
+}
+
+/* Two programs that share a table: each use is told at once, by who did it. */
+static char stack[65536];
+
+static int sharer(void *arg)
+{
+	CHILD_MUST(read(shared_in, buf, 30));
+	want_use(shared_in, 30, -1, false);
+	CHILD_MUST(write(shared_out, buf, 5));
+	want_use(shared_out, -1, 5, true);
+	want("Exit|status=0");
+	_exit(0);
+	return arg ? 1 : 0;
+}
+
+static void do_shared(void)
+{
+	pid_t pid;
+	int status;
+
+	shared_in = want_open("in", O_RDONLY);
+	shared_out = want_open("out", O_WRONLY | O_CREAT);
+	CHILD_MUST(read(shared_in, buf, 10));
+	pid = CHILD_MUST(clone(sharer, stack + sizeof(stack) - 64, CLONE_FILES | SIGCHLD, NULL));
+	/* What it had done is told when the table gets a second program. */
+	want_use(shared_in, 10, -1, false);
+	want("SysClone|flags=%d", CLONE_FILES | SIGCHLD);
+	want_fork(pid);
+	waitpid(pid, &status, 0);
+	CHILD_MUST(read(shared_in, buf, 20));
+	want_use(shared_in, 20, -1, false);
+	want_closed(shared_in, -1, -1, false);
+	want_closed(shared_out, -1, -1, false);
+}
+
+TEST(shared_table)
+{
+	make_file("in");
+	et_traced(do_shared);
+}
+
+/* Numbers that nothing is remembered of. */
+#define HIGH	1000
+
+static void do_high(void)
+{
+	CHILD_MUST(read(HIGH, buf, 10));
+	want_use(HIGH, 10, -1, false);
+	CHILD_MUST(read(HIGH, buf, 11));
+	want_use(HIGH, 11, -1, false);
+	want_closed(HIGH, -1, -1, false);
+}
+
+TEST(high_numbers)
+{
+	struct rlimit limit;
+	int fd;
+
+	MUST(getrlimit(RLIMIT_NOFILE, &limit));
+	if (limit.rlim_cur <= HIGH) {
+		limit.rlim_cur = limit.rlim_max = 4096;
+		MUST(setrlimit(RLIMIT_NOFILE, &limit));
+	}
+	make_file("in");
+	fd = MUST(open(et_path("in"), O_RDONLY));
+	MUST(dup2(fd, HIGH));
+	close(fd);
+	et_traced(do_high);
+	close(HIGH);
+}
+
+/* execve closes descriptors, and what the old program did is told before it runs. */
+static void do_exec(void)
+{
+	int kept = want_open("in", O_RDONLY), gone = want_open("in", O_RDONLY | O_CLOEXEC);
+	int idle = want_open("in", O_RDONLY | O_CLOEXEC);
+
+	CHILD_MUST(read(kept, buf, 10));
+	CHILD_MUST(read(gone, buf, 20));
+	want_extended("Close|fd=%d", gone);
+	want_extended("CloseRead|bytes=20");
+	want_extended("Close|fd=%d", idle);
+	want_use(kept, 10, -1, false);
+	execl("/proc/self/exe", "use", "--exec", NULL);
+	CHILD_FAIL("execl: %m");
+}
+
+/* Of the lines of @t: those wanted come right before the program's. */
+TEST(exec)
+{
+	static const char * const wanted[] = {
+		"Close|fd=%d", "CloseRead|bytes=20", "Close|fd=%d", "Use|fd=%d",
+		"UseRead|bytes=10", "New_proc|",
+	};
+	struct et_task *t;
+	struct et_trace tr;
+	char text[64];
+	size_t i, at;
+	int fd;
+
+	make_file("in");
+	t = et_trace_pid(&tr, et_run(do_exec, &tr));
+	fd = open("/dev/null", O_RDONLY);
+	snprintf(text, sizeof(text), "Close|fd=%d", fd + 1);
+	at = t ? find_line(t, text) : 0;
+	for (i = 0; et_extended && i < ET_NELEMS(wanted); i++) {
+		snprintf(text, sizeof(text), wanted[i],
+			 i == 0 ? fd + 1 : i == 2 ? fd + 2 : fd);
+		if (!t || at + i >= t->nr || strncmp(t->line[at + i].text, text, strlen(text)))
+			FAIL("line %zu is %s, must be %s", at + i, t && at + i < t->nr ?
+			     t->line[at + i].text : "missing", text);
+	}
+	close(fd);
+	et_trace_free(&tr);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "--exec"))
+		return 0;
+	et_facts = "USE CloseRead CloseWrote CloseFile CloseReused UseRead UseWrote UseFile";
+	return et_main(argc, argv, "");
+}
