@@ -371,12 +371,10 @@ void etrace_do_vmsplice(struct etrace_call *c)
  */
 void etrace_do_mmap(struct etrace_call *c)
 {
-	int nr = c->sc->nr[ETRACE_ABI_COMPAT];
+	int nr = 0;
 	u32 old[6], i;
 
-	/* That of i386 with the name that others have, too, has a structure. */
-	if (c->sc->nr[ETRACE_ABI_NATIVE] != ETRACE_NR_NONE &&
-	    etrace_abi(&nr) == ETRACE_ABI_COMPAT) {
+	if (c->sc->at[ETRACE_ARG_OLD] && etrace_abi(&nr) == ETRACE_ABI_COMPAT) {
 		if (copy_from_user_nofault(old, (void __user *)c->args[1], sizeof(old)))
 			return;
 		for (i = 0; i < ARRAY_SIZE(old); i++)

@@ -6,6 +6,7 @@
 #define ETRACE_ADOPT_BPF_H
 
 #include "bpf/maker.bpf.h"
+#include "bpf/use_calls.bpf.h"
 
 #define PF_EXITING	4u
 
@@ -37,6 +38,9 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 
 		bpf_seq_write(seq, &info, sizeof(info));
 	}
+	s = t && root_pid < 0 ? room(ROOM_ADOPT) : NULL;
+	if (s)
+		uses_over(s, t, task, false, old);
 	if (t && root_pid == EB_RELEASE)
 		slot_drop(task, old);
 	if (root_pid <= 0)

@@ -19,6 +19,8 @@
  *
  * EB_CLOSE_RANGE	val[]: the first and the last descriptor; what was closed
  *			of them came with EB_HOLD
+ * EB_USES		struct eb_use, one for each descriptor from 0 on; val[0]:
+ *			EB_USES_*
  * EB_PART		bytes of the event that follows
  * EB_HOLD		of a hook (val[0]), in the middle of a call: strings that
  *			the call's own record refers to. close_range: val[1] is a
@@ -33,6 +35,7 @@ enum eb_kind {
 #define EVENT(ID, id, name, category, where, doc) EB_##ID,
 #include "kernel/etrace_events.def"
 	EB_CLOSE_RANGE,
+	EB_USES,
 	EB_PART,
 	EB_HOLD,
 	EB_NR_KIND
@@ -174,8 +177,30 @@ struct eb_row {
 	__u8 at[EB_NR_ARG];	/* 1 + place of the argument with a role */
 };
 
-/* In the place of a process id, to the iterator: trace no task any more. */
-#define EB_RELEASE	(-1)
+/* In the place of a process id, to the iterator: */
+#define EB_RELEASE	(-1)	/* trace no task any more */
+#define EB_TELL		(-2)	/* nothing more comes: tell what was done and not told */
+
+/*
+ * What a program did by a descriptor: the i-th in a record EB_USES tells of
+ * descriptor i.
+ */
+struct eb_use {
+	__u64 read, wrote;	/* bytes */
+	__u64 size;		/* of a file that it wrote, behind the last write */
+	__s64 mtime;		/* when that was changed, ns since 1970 */
+	__u8 did_read, did_write;
+	__u8 is_file;		/* size and mtime are known */
+	__u8 pad[5];
+};
+
+#define EB_USES_MAX	128u	/* descriptors that are remembered */
+#define EB_USES_GROUP	16u
+
+/* What becomes of an EB_USES, val[0]. */
+#define EB_USES_TELL	0	/* events of the kind use */
+#define EB_USES_KEEP	1	/* the EB_CLOSE_RANGE that follows closes some */
+#define EB_USES_EXEC	2	/* an execve closes those that came with EB_HOLD */
 
 /* A traced task, as the iterator lists it. */
 struct eb_task {

@@ -42,6 +42,8 @@ struct task {
 	struct text held[EB_NR_STR];	/* names that a hook showed */
 	uint64_t *fds;		/* open descriptors before a close_range */
 	size_t nfds, fds_cap;	/* words */
+	struct eb_use *uses;	/* what was done by those that are closed next */
+	size_t nuses, uses_cap;
 };
 
 struct bpf_rec {
@@ -73,6 +75,7 @@ static void free_task(struct task *t)
 		buf_free(&t->held[i].b);
 	buf_free(&t->parts);
 	free(t->fds);
+	free(t->uses);
 	free(t);
 }
 
@@ -424,8 +427,47 @@ static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s,
 	push(b, ev);
 }
 
-/* One event for each descriptor that close_range closed. */
-static void make_closes(struct bpf_rec *b, const struct eb_rec *r, const struct task *t)
+/* What was done by a descriptor, into the values of a close or a use. */
+static void put_use(struct eb_rec *r, const struct eb_use *use)
+{
+	r->have = 0;
+	if (use->did_read) {
+		r->val[EB_V_USE_read] = (int64_t)use->read;
+		r->have |= 1u << EB_V_USE_read;
+	}
+	if (use->did_write) {
+		r->val[EB_V_USE_wrote] = (int64_t)use->wrote;
+		r->have |= 1u << EB_V_USE_wrote;
+	}
+	if (use->did_write && use->is_file) {
+		r->val[EB_V_USE_size] = (int64_t)use->size;
+		r->val[EB_V_USE_mtime] = use->mtime;
+		r->have |= 1u << EB_V_USE_size | 1u << EB_V_USE_mtime;
+	}
+}
+
+/* What a program did by descriptors that stay open. */
+static void make_uses(struct bpf_rec *b, const struct eb_rec *r, struct task *t)
+{
+	struct eb_rec one = *r;
+
+	one.kind = EB_USE;
+	for (size_t i = 0; i < t->nuses; i++) {
+		if (!t->uses[i].did_read && !t->uses[i].did_write)
+			continue;
+		one.val[EB_V_USE_fd] = (int64_t)i;
+		put_use(&one, &t->uses[i]);
+		make_event(b, &one, NULL, 0);
+		one.time++;
+	}
+	t->nuses = 0;
+}
+
+/*
+ * One event for each descriptor that close_range or execve closed, with what was
+ * done by it; the others that there are of that stay open.
+ */
+static void make_closes(struct bpf_rec *b, const struct eb_rec *r, struct task *t)
 {
 	struct eb_rec one = *r;
 	uint64_t fd, end;
@@ -446,10 +488,42 @@ static void make_closes(struct bpf_rec *b, const struct eb_rec *r, const struct 
 		}
 		if (!(open & 1))
 			continue;
-		one.val[0] = (int64_t)fd;
+		one.val[EB_V_CLOSE_fd] = (int64_t)fd;
+		one.have = 0;
+		if (fd < t->nuses) {
+			put_use(&one, &t->uses[fd]);
+			t->uses[fd].did_read = t->uses[fd].did_write = 0;
+		}
 		make_event(b, &one, NULL, 0);
 		one.time++;
 	}
+	free(t->fds);
+	t->fds = NULL;
+	t->nfds = t->fds_cap = 0;
+	make_uses(b, &one, t);
+}
+
+/* Return: false if the record makes no sense. */
+static bool take_uses(struct bpf_rec *b, struct eb_rec *r, const char *s, size_t left)
+{
+	struct task *t = get_task(b, r->upid);
+	size_t n = left / sizeof(*t->uses);
+
+	if (left % sizeof(*t->uses) || n > EB_USES_MAX)
+		return false;
+	t->uses = xgrow(t->uses, &t->uses_cap, n + 1, sizeof(*t->uses));
+	memcpy(t->uses, s, left);
+	t->nuses = n;
+	if (r->val[0] == EB_USES_KEEP)
+		return true;
+	if (r->val[0] == EB_USES_EXEC) {
+		r->val[0] = 0;
+		r->val[1] = EB_FDS_MAX;
+		make_closes(b, r, t);
+	} else {
+		make_uses(b, r, t);
+	}
+	return true;
 }
 
 static void tell_lost(struct bpf_rec *b, const struct eb_rec *r)
@@ -532,6 +606,8 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 		good = make_texts(b, &r, b->str, t, &s, &left);
 		if (good && r.kind == EB_CLOSE_RANGE)
 			make_closes(b, &r, t);
+		else if (good && r.kind == EB_USES)
+			good = take_uses(b, &r, s, left);
 		else if (good)
 			make_event(b, &r, s, left);
 	}
@@ -539,11 +615,6 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 		t->parts.len = 0;
 	if (t && t->parts.cap > KEEP_BYTES)
 		buf_free(&t->parts);
-	if (t && r.kind == EB_CLOSE_RANGE) {
-		free(t->fds);
-		t->fds = NULL;
-		t->nfds = t->fds_cap = 0;
-	}
 	if (!good)
 		b->tally.damaged++;
 	else if (r.kind == EB_EXIT)

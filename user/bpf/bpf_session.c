@@ -186,6 +186,19 @@ static int bpf_pump(struct session *base)
 	return s->err;
 }
 
+/* Passes all tasks. @what: EB_RELEASE, EB_TELL.  Return: 0 or -errno. */
+static int tell_tasks(struct bpf_session *s, int what)
+{
+	struct buf nothing = { 0 };
+	int err;
+
+	s->skel->bss->root_pid = what;
+	err = iterate(s, &nothing);
+	s->skel->bss->root_pid = 0;
+	buf_free(&nothing);
+	return err;
+}
+
 static int bpf_stop(struct session *base)
 {
 	struct bpf_session *s = of(base);
@@ -199,6 +212,9 @@ static int bpf_stop(struct session *base)
 	/* What a program has begun it will end: then the buffer is complete. */
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		etrace_bpf__detach(s->skel);
+	err = tell_tasks(s, EB_TELL);
+	if (!s->err)
+		s->err = err;
 	bpf_pump(base);
 	err = bpf_rec_end(s->rec);
 	if (!s->err)
@@ -209,14 +225,10 @@ static int bpf_stop(struct session *base)
 int bpf_session_release(struct session *base)
 {
 	struct bpf_session *s = of(base);
-	struct buf nothing = { 0 };
 	int err;
 
 	s->skel->bss->tracing = false;
-	s->skel->bss->root_pid = EB_RELEASE;
-	err = iterate(s, &nothing);
-	s->skel->bss->root_pid = 0;
-	buf_free(&nothing);
+	err = tell_tasks(s, EB_RELEASE);
 	bpf_pump(base);
 	if (!err)
 		err = bpf_rec_end(s->rec);

@@ -86,13 +86,34 @@ static __always_inline bool fill_clone(const struct call *c, const bool old)
 	return true;
 }
 
+/* Which file was opened, and as it is now. */
+static __always_inline void identify(const struct call *c, const bool old)
+{
+	struct file *file = fd_file(c->task, c->ret, old);
+	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+	u32 dev;
+
+	if (!inode)
+		return;
+	dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	/* as stat() shows it */
+	dev = (dev & 0xff) | dev >> 20 << 8 | (dev & 0xfff00) << 12;
+	put_val(c->s, EB_V_OPEN_dev, dev);
+	put_val(c->s, EB_V_OPEN_ino, BPF_CORE_READ(inode, i_ino));
+	put_val(c->s, EB_V_OPEN_size, BPF_CORE_READ(inode, i_size));
+	put_val(c->s, EB_V_OPEN_mtime, inode_mtime(inode));
+	put_val(c->s, EB_V_OPEN_type, BPF_CORE_READ(inode, i_mode) & S_IFMT);
+}
+
 static __always_inline bool fill_open(const struct call *c, const bool old)
 {
 	struct {
 		u64 flags, mode;
 	} how = { 0 };
 
+	use_new(c, c->ret, old);
 	rec_init(c->s, c->t, EB_OPEN);
+	identify(c, old);
 	if (has_arg(c->row, EB_A_STRUCT)) {
 		if (bpf_probe_read_user(&how, sizeof(how),
 					(void *)call_arg(c, EB_A_STRUCT, 0)))
@@ -116,6 +137,7 @@ static __always_inline bool fill_close(const struct call *c, const bool old)
 {
 	rec_init(c->s, c->t, EB_CLOSE);
 	c->r->val[EB_V_CLOSE_fd] = (s32)call_arg(c, EB_A_FD, 0);
+	use_closed(c, call_arg(c, EB_A_FD, 0), old);
 	return true;
 }
 
@@ -127,6 +149,7 @@ static __always_inline bool fill_close_range(const struct call *c, const bool ol
 		c->s->counts.lost_fds++;
 		return false;
 	}
+	use_closed_range(c, old);
 	rec_init(c->s, c->t, EB_CLOSE_RANGE);
 	c->r->val[0] = (u32)call_arg(c, EB_A_FD, 0);
 	c->r->val[1] = (u32)call_arg(c, EB_A_FD2, 0);
@@ -134,8 +157,10 @@ static __always_inline bool fill_close_range(const struct call *c, const bool ol
 	return true;
 }
 
-static __always_inline bool fill_dup_flags(const struct call *c, u32 flags)
+static __always_inline bool fill_dup_flags(const struct call *c, u32 flags, const bool old)
 {
+	if ((s32)c->ret != (s32)call_arg(c, EB_A_FD, 0))
+		use_new(c, c->ret, old);
 	rec_init(c->s, c->t, EB_DUP);
 	c->r->val[EB_V_DUP_oldfd] = (s32)call_arg(c, EB_A_FD, 0);
 	c->r->val[EB_V_DUP_newfd] = (s32)c->ret;
@@ -145,23 +170,28 @@ static __always_inline bool fill_dup_flags(const struct call *c, u32 flags)
 
 static __always_inline bool fill_dup(const struct call *c, const bool old)
 {
-	return fill_dup_flags(c, call_arg(c, EB_A_FLAGS, 0));
+	return fill_dup_flags(c, call_arg(c, EB_A_FLAGS, 0), old);
 }
 
 static __always_inline bool fill_fcntl(const struct call *c, const bool old)
 {
 	s64 flags = etrace_fcntl_dup(call_arg(c, EB_A_FLAGS, 0));
 
-	return flags >= 0 && fill_dup_flags(c, flags);
+	return flags >= 0 && fill_dup_flags(c, flags, old);
 }
 
 static __always_inline bool fill_pipe(const struct call *c, const bool old)
 {
 	s32 fd[2] = { -1, -1 };
+	bool are = !bpf_probe_read_user(fd, sizeof(fd), (void *)call_arg(c, EB_A_STRUCT, 0)) &&
+		   are_pipe(c->task, fd, old);
 
+	if (are) {
+		use_new(c, fd[0], old);
+		use_new(c, fd[1], old);
+	}
 	rec_init(c->s, c->t, EB_PIPE);
-	if (bpf_probe_read_user(fd, sizeof(fd), (void *)call_arg(c, EB_A_STRUCT, 0)) ||
-	    !are_pipe(c->task, fd, old)) {
+	if (!are) {
 		args_unread(c->s);
 		fd[0] = fd[1] = -1;
 	}
@@ -263,14 +293,49 @@ static __always_inline bool fill_rmdir(const struct call *c, const bool old)
 
 /* ---- at the end of a call ---- */
 
-/* Fills in the record of a call. Returns false if there is none. */
-static __always_inline bool fill_call(const struct call *c, u32 record, const bool old)
+/*
+ * Each kind of record is a function that the verifier looks at by itself: what comes
+ * behind it is gone through once, and not once for each kind and way through it.
+ * Such functions take numbers only, so they look for the task again.
+ */
+static __always_inline bool get_call(struct call *c, u32 which, const bool old)
+{
+	c->s = room_again(which);
+	c->task = current_task(old);
+	c->t = slot_of(c->task, old);
+	if (!c->s || !c->t)
+		return false;
+	c->r = &c->s->rec;
+	c->row = c->s->row;
+	c->ret = c->s->ret;
+	c->held = c->t->hold && c->t->hold == rows[c->row & (EB_MAX_ROWS - 1)].hook;
+	return true;
+}
+
+#define ETRACE_RECORD(ID, id, told, where)				\
+	__attribute__((noinline)) int call_##id(u32 which)		\
+	{								\
+		struct call c;						\
+									\
+		return get_call(&c, which, false) && fill_##id(&c, false); \
+	}								\
+	__attribute__((noinline)) int call_##id##_old(u32 which)	\
+	{								\
+		struct call c;						\
+									\
+		return get_call(&c, which, true) && fill_##id(&c, true); \
+	}
+#include "kernel/etrace_syscalls.def"
+
+/* Fills in the record of a call. Returns 0 if there is none. */
+static __always_inline int fill_call(u32 which, u32 record, const bool old)
 {
 	switch (record) {
-#define ETRACE_RECORD(ID, id, told, where) case EB_R_##ID: return fill_##id(c, old);
+#define ETRACE_RECORD(ID, id, told, where) \
+	case EB_R_##ID: return old ? call_##id##_old(which) : call_##id(which);
 #include "kernel/etrace_syscalls.def"
 	}
-	return false;
+	return 0;
 }
 
 /* Does a kind of record have strings? */
@@ -286,22 +351,22 @@ static __always_inline bool has_strings(u32 kind)
 }
 
 /* The call that a row is of, and what a task made of it. Returns whether it is told. */
-static __always_inline bool make_call(struct scratch *s, struct task_struct *task, struct slot *t,
-				      u32 row, s64 ret, const bool old)
+static __always_inline bool make_call(struct scratch *s, u32 row, s64 ret, const bool old)
 {
 	const volatile struct eb_row *def = &rows[row & (EB_MAX_ROWS - 1)];
-	struct call c = {
-		.s = s, .r = &s->rec, .task = task, .t = t, .ret = ret, .row = row,
-		.held = t->hold && t->hold == def->hook,
-	};
 
-	if (!etrace_is_told(def->told, ret) || !fill_call(&c, def->record, old))
+	s->row = row;
+	s->ret = ret;
+	if (!etrace_is_told(def->told, ret) || !fill_call(ROOM_SYS_EXIT, def->record, old))
 		return false;
 	s->rec.error = ret < 0 ? -ret : 0;
 	return true;
 }
 
-/* @regs: NULL: they are to be looked for */
+/*
+ * @regs: NULL: they are to be looked for. Nothing preempts this: it is called by a
+ * tracepoint that nothing can be preempted in, or else by perf.
+ */
 static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, const bool old)
 {
 	struct task_struct *task;
@@ -322,12 +387,15 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, co
 		return 0;
 	if (!regs)
 		regs = task_regs(task, old);
-	hold_cpu(old);
-	if (!etrace_interrupted(ret)) {
+	if (rows[row & (EB_MAX_ROWS - 1)].told == ETRACE_TOLD_USED) {
+		if (ret >= 0)
+			use_first(task, regs, ret,
+				  rows[row & (EB_MAX_ROWS - 1)].record == EB_R_WRITE, old);
+	} else if (!etrace_interrupted(ret)) {
 		s = room(ROOM_SYS_EXIT);
 		if (s) {
 			get_args(s, task, regs, old);
-			if (make_call(s, task, t, row, ret, old)) {
+			if (make_call(s, row, ret, old)) {
 				if (has_strings(s->rec.kind))
 					put_strings(s, task, old);
 				if (s->rec.kind == EB_SYMLINK)
@@ -337,7 +405,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, co
 		}
 	}
 	t->hold = EB_H_NONE;
-	free_cpu(old);
+	t->cloexec = 0;
 	return 0;
 }
 

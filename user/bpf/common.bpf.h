@@ -63,7 +63,7 @@ const volatile bool can_hold;	/* bpf_preempt_disable() is there, and needed */
 bool tracing;			/* new tasks are added */
 __u64 tasks;			/* traced tasks that live */
 /* of the iterator */
-__s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_RELEASE */
+__s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_* */
 __u64 adopted;			/* how many were added */
 bool root_seen;			/* root_pid is a task that lives */
 /* The process that reads, as the iterator finds it. */
@@ -88,6 +88,7 @@ struct {
  * @dir_ino, @dir_mount: inode and mount of the directory in which the link is made
  * @nr_fds: descriptors that the close_range in progress may close
  * @hold: enum eb_hook: the hook that sent names for the call in progress
+ * @cloexec: descriptors were sent that the execve in progress may close
  * @skipped: a seccomp filter has answered the call in progress, which is not made
  */
 struct slot {
@@ -99,6 +100,7 @@ struct slot {
 	u32 lost;
 	u32 nr_fds;
 	u8 hold;
+	u8 cloexec;
 	u8 skipped;
 };
 
@@ -170,6 +172,8 @@ struct scratch {
 	struct eb_counts counts;
 	struct wanted want[EB_NR_STR + 1];
 	u64 arg[8];
+	s64 ret;		/* of the call at hand, and its row */
+	u32 row;
 	struct walk walk;
 	u32 fill;		/* bytes in @data */
 	u32 flushed;		/* bytes of this event sent in parts */
@@ -185,7 +189,7 @@ struct scratch {
 enum room {
 	ROOM_SYS_EXIT, ROOM_FORK, ROOM_EXEC, ROOM_EXIT, ROOM_COMM,
 	ROOM_BPRM, ROOM_RENAME, ROOM_LINK, ROOM_SYMLINK, ROOM_MOUNT,
-	ROOM_UMOUNT, ROOM_CLOSE_RANGE, ROOM_CLOSE_RANGE32, ROOM_ADOPT,
+	ROOM_UMOUNT, ROOM_USE, ROOM_CLOSE_RANGE, ROOM_CLOSE_RANGE32, ROOM_ADOPT,
 #define ETRACE_HOOK_CHILD(id, name) ROOM_##name,
 #define ETRACE_HOOK_PATH(id, name) ROOM_##name,
 #include "kernel/etrace_syscalls.def"

@@ -61,16 +61,57 @@ static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_
 		return 0;						\
 	} while (0)
 
+#define CLOEXEC_WORDS	16u	/* 1024 descriptors */
+
+/* Which descriptors execve will close if it succeeds. Their words of the bitmap. */
+static __always_inline void hold_cloexec(struct scratch *s, struct slot *t,
+					 struct task_struct *task, const bool old)
+{
+	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
+	u64 *to = (u64 *)s->data, all = 0, word, open;
+	u32 max = BPF_CORE_READ(fdt, max_fds), i;
+	void *close = BPF_CORE_READ(fdt, close_on_exec), *opened = BPF_CORE_READ(fdt, open_fds);
+
+	rec_init(s, t, EB_HOLD);
+	s->rec.flags = EB_FIRST;
+	s->rec.val[0] = EB_H_CLOSE_RANGE;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < CLOEXEC_WORDS; i++) {
+		word = 0;
+		if (i * 64 < max && !bpf_probe_read_kernel(&word, 8, close + i * 8) &&
+		    !bpf_probe_read_kernel(&open, 8, opened + i * 8))
+			word &= open;
+		to[i] = word;
+		all |= word;
+	}
+	s->counts.lost_fds += max > CLOEXEC_WORDS * 64;
+	t->cloexec = 0;
+	if (!all)
+		return;
+	s->fill = CLOEXEC_WORDS * 8;
+	t->cloexec = send_rec(s);
+	s->counts.lost_fds += !t->cloexec;
+}
+
 static __always_inline int do_bprm_check(struct linux_binprm *bprm, const bool old)
 {
 	struct file *file = GET(old, bprm, file);
+	struct scratch *s;
+	struct slot *t;
 
 	/* Later calls are for the interpreters of a script, one by one. */
 	if (GET(old, bprm, interp) != GET(old, bprm, filename))
 		return 0;
-	HOOK(EB_H_BPRM_CHECK, ROOM_BPRM,
-	     want_path(s, 0, W_PATH, (u64)GET(old, file, f_path.mnt),
-		       (u64)GET(old, file, f_path.dentry), 0));
+	hold_cpu(old);
+	s = hook_begin(EB_H_BPRM_CHECK, ROOM_BPRM, &t, old);
+	if (s) {
+		want_path(s, 0, W_PATH, (u64)GET(old, file, f_path.mnt),
+			  (u64)GET(old, file, f_path.dentry), 0);
+		hook_end(s, t, EB_H_BPRM_CHECK, old);
+		hold_cloexec(s, t, current_task(old), old);
+	}
+	free_cpu(old);
+	return 0;
 }
 
 static __always_inline int do_path_rename(const struct path *old_dir, struct dentry *from,

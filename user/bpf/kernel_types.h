@@ -38,6 +38,7 @@ struct qstr {
 };
 
 struct super_block {
+	u32 s_dev;
 	unsigned long s_magic;
 };
 
@@ -54,10 +55,29 @@ struct stashed_operations {
 	void *put_data;
 };
 
+struct timespec64 {
+	s64 tv_sec;
+	long tv_nsec;
+};
+
 struct inode {
 	unsigned short i_mode;
 	unsigned long i_ino;
+	s64 i_size;
+	struct timespec64 i_mtime;
+	struct super_block *i_sb;
 	void *i_private;
+};
+
+/* 6.6: only an accessor of the kernel's knows it. */
+struct inode___6_6 {
+	struct timespec64 __i_mtime;
+};
+
+/* 6.11: in two fields. */
+struct inode___6_11 {
+	s64 i_mtime_sec;
+	u32 i_mtime_nsec;
 };
 
 struct dentry {
@@ -91,13 +111,19 @@ struct file {
 	unsigned int f_flags;
 };
 
+typedef struct {
+	int counter;
+} atomic_t;
+
 struct fdtable {
 	unsigned int max_fds;
 	struct file **fd;
+	unsigned long *close_on_exec;
 	unsigned long *open_fds;
 };
 
 struct files_struct {
+	atomic_t count;
 	struct fdtable *fdt;
 };
 
@@ -151,6 +177,10 @@ struct pid {
 
 struct bpf_local_storage;
 
+struct signal_struct {
+	atomic_t live;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -166,6 +196,7 @@ struct task_struct {
 	struct bpf_local_storage *bpf_storage;
 	struct fs_struct *fs;
 	struct files_struct *files;
+	struct signal_struct *signal;
 };
 
 struct linux_binprm {

@@ -21,6 +21,7 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 	hold_cpu(old);
 	s = room(ROOM_FORK);
 	if (s) {
+		use_fork(s, t, parent, child, old);
 		rec_init(s, t, EB_CLONE);
 		regs = task_regs(parent, old);
 		row = row_of(parent, GET(old, regs, orig_ax), old);
@@ -106,6 +107,7 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 	if (s) {
 		struct scratch *ctx = s;
 
+		uses_over(s, t, p, t->cloexec, old);
 		rec_init(s, t, EB_EXEC);
 		want_path(s, 0, W_PATH, (u64)GET(old, file, f_path.mnt),
 			  (u64)GET(old, file, f_path.dentry), 0);
@@ -138,6 +140,7 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 		send(s, t);
 	}
 	t->hold = EB_H_NONE;
+	t->cloexec = 0;
 	free_cpu(old);
 	return 0;
 }
@@ -153,6 +156,9 @@ static __always_inline int do_exit(struct task_struct *p, const bool old)
 	hold_cpu(old);
 	s = room(ROOM_EXIT);
 	if (s) {
+		/* The last thread of the process tells what all did. */
+		if (!BPF_CORE_READ(p, signal, live.counter))
+			uses_over(s, t, p, false, old);
 		code = GET(old, p, exit_code);
 		rec_init(s, t, EB_EXIT);
 		s->rec.val[EB_V_EXIT_status] = code >> 8 & 0xff;

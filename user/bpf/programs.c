@@ -178,6 +178,9 @@ static void configure(struct programs *p, const struct btf *btf, const struct bp
 	fill_table(skel, opt->record);
 	bpf_map__set_autocreate(skel->maps.slots, !in_hash);
 	bpf_map__set_autocreate(skel->maps.slots_hash, in_hash);
+	bpf_map__set_autocreate(skel->maps.uses, !in_hash);
+	bpf_map__set_autocreate(skel->maps.uses_hash, in_hash);
+	bpf_map__set_autocreate(skel->maps.uses_none, in_hash);
 	skel->rodata->in_hash = in_hash;
 	skel->rodata->want_comm = opt->comm;
 	skel->rodata->pid_bits = BPF_PID_BITS;

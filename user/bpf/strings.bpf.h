@@ -212,6 +212,22 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 }
 
 /* The file behind a descriptor of the current task; NULL: it is not open. */
+/* When a file was changed, in nanoseconds since 1970. */
+static __always_inline s64 inode_mtime(struct inode *inode)
+{
+	struct inode___6_11 *in_two = (void *)inode;
+	struct inode___6_6 *hidden = (void *)inode;
+
+	if (bpf_core_field_exists(in_two->i_mtime_sec))
+		return BPF_CORE_READ(in_two, i_mtime_sec) * 1000000000ll +
+		       BPF_CORE_READ(in_two, i_mtime_nsec);
+	if (bpf_core_field_exists(hidden->__i_mtime))
+		return BPF_CORE_READ(hidden, __i_mtime.tv_sec) * 1000000000ll +
+		       BPF_CORE_READ(hidden, __i_mtime.tv_nsec);
+	return BPF_CORE_READ(inode, i_mtime.tv_sec) * 1000000000ll +
+	       BPF_CORE_READ(inode, i_mtime.tv_nsec);
+}
+
 static __always_inline struct file *fd_file(struct task_struct *task, u32 fd, const bool old)
 {
 	struct fdtable *fdt;

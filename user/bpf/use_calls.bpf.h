@@ -1,7 +1,432 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who really read and wrote: what the module's calls_use.c does.  What a program did
+ * by its descriptors is remembered with the leader of its threads, and told with a
+ * descriptor's close, or else when the program ends.
+ */
 #ifndef ETRACE_USE_CALLS_BPF_H
 #define ETRACE_USE_CALLS_BPF_H
+
 #include "bpf/call.bpf.h"
-#define S(id) static __always_inline bool fill_##id(const struct call *c, const bool old) { return false; }
-S(read) S(write) S(read_some) S(write_some) S(copy) S(vmsplice) S(mmap)
+
+#include <linux/mman.h>
+
+#define S_IFREG		0100000u
+#define FILES_MIXED	1u	/* in the place of a table: each use is told at once */
+
+/**
+ * struct uses - the descriptors of a process
+ * @files: their table; a thread that has another one has its uses told at once
+ * @used: of each group of EB_USES_GROUP, whether there may be something to tell
+ *
+ * Threads write to it at the same time: there is no byte that two of them change
+ * by what they have read of it.
+ */
+struct uses {
+	u64 files;
+	union {
+		u8 used[EB_USES_MAX / EB_USES_GROUP];
+		u64 any;
+	};
+	struct eb_use use[EB_USES_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct uses);
+} uses SEC(".maps");
+
+/* The same by task_struct, where task storage cannot be had. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 2048);
+	__type(key, u64);
+	__type(value, struct uses);
+} uses_hash SEC(".maps");
+
+/* Of zeros, to begin with. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct uses);
+} uses_none SEC(".maps");
+
+static __always_inline struct uses *uses_of(struct task_struct *leader, const bool make,
+					    const bool old)
+{
+	struct uses *u, *none;
+	u64 key = (u64)leader;
+	u32 zero = 0;
+
+	if (!old && !in_hash)
+		return bpf_task_storage_get(&uses, leader, 0,
+					    make ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	u = bpf_map_lookup_elem(&uses_hash, &key);
+	if (u || !make)
+		return u;
+	none = bpf_map_lookup_elem(&uses_none, &zero);
+	if (!none || bpf_map_update_elem(&uses_hash, &key, none, BPF_NOEXIST))
+		return NULL;
+	return bpf_map_lookup_elem(&uses_hash, &key);
+}
+
+static __always_inline void uses_forget(struct task_struct *leader, const bool old)
+{
+	u64 key = (u64)leader;
+
+	if (old || in_hash)
+		bpf_map_delete_elem(&uses_hash, &key);
+	else
+		bpf_task_storage_delete(&uses, leader);
+}
+
+/* ---- telling ---- */
+
+/* What is remembered of a descriptor goes into the values of a close or a use. */
+static __always_inline void put_use(struct scratch *s, struct eb_use *e)
+{
+	_Static_assert((int)EB_V_CLOSE_read == (int)EB_V_USE_read &&
+		       (int)EB_V_CLOSE_mtime == (int)EB_V_USE_mtime, "the same places");
+
+	if (e->did_read)
+		put_val(s, EB_V_USE_read, e->read);
+	if (e->did_write)
+		put_val(s, EB_V_USE_wrote, e->wrote);
+	if (e->did_write && e->is_file) {
+		put_val(s, EB_V_USE_size, e->size);
+		put_val(s, EB_V_USE_mtime, e->mtime);
+	}
+}
+
+/* Of what another thread adds just now, at most the bytes are lost. */
+static __always_inline void forget_use(struct eb_use *e)
+{
+	if (e->did_read) {
+		e->did_read = 0;
+		e->read = 0;
+	}
+	if (e->did_write) {
+		e->did_write = 0;
+		e->wrote = 0;
+		e->is_file = 0;
+	}
+}
+
+static __always_inline void tell_use(struct scratch *s, struct slot *t, u32 fd,
+				     struct eb_use *e)
+{
+	rec_init(s, t, EB_USE);
+	s->rec.val[EB_V_USE_fd] = (s32)fd;
+	put_use(s, e);
+	send(s, t);
+}
+
+/* What there is of @u, as one record. @how: EB_USES_* */
+static __always_inline void tell_uses(struct scratch *s, struct slot *t, struct uses *u,
+				      u32 how)
+{
+	u64 n = 0;
+
+	rec_init(s, t, EB_USES);
+	s->rec.val[0] = how;
+	if (u && u->any) {
+		/* The last group that has something is the highest byte that is not 0. */
+		n = EB_USES_MAX / 8;
+		if (u->any >> 32)
+			n = u->any >> 48 ? (u->any >> 56 ? 8 : 7) : (u->any >> 40 ? 6 : 5);
+		else
+			n = u->any >> 16 ? (u->any >> 24 ? 4 : 3) : (u->any >> 8 ? 2 : 1);
+		n *= EB_USES_GROUP * sizeof(struct eb_use);
+		n = below(EB_DATA, n);
+		if (n > sizeof(u->use))
+			n = sizeof(u->use);
+		if (bpf_probe_read_kernel(s->data, n, u->use))
+			n = 0;
+	}
+	s->fill = n;
+	t->last += EB_USES_MAX;	/* each event gets a time of its own */
+	send(s, t);
+}
+
+/* The program of a task is over, or the task's process is: all is told. */
+static __always_inline void uses_over(struct scratch *s, struct slot *t,
+				      struct task_struct *task, bool closes, const bool old)
+{
+	struct task_struct *leader = GET(old, task, group_leader);
+	struct uses *u = uses_of(leader, false, old);
+
+	if ((u && u->any) || closes)
+		tell_uses(s, t, u, closes ? EB_USES_EXEC : EB_USES_TELL);
+	if (u)
+		uses_forget(leader, old);
+}
+
+/* A macro of CO-RE must not see struct call, which is none of the kernel's. */
+static __always_inline struct task_struct *leader_of(const struct call *c, const bool old)
+{
+	struct task_struct *task = c->task;
+
+	return GET(old, task, group_leader);
+}
+
+static __always_inline struct files_struct *files_of(const struct call *c, const bool old)
+{
+	struct task_struct *task = c->task;
+
+	return GET(old, task, files);
+}
+
+/* A descriptor is made: what is remembered was done by another one of that number. */
+static __always_inline void use_new(const struct call *c, s32 fd, const bool old)
+{
+	struct uses *u;
+	struct eb_use *e;
+
+	if ((u32)fd >= EB_USES_MAX)
+		return;
+	u = uses_of(leader_of(c, old), false, old);
+	if (!u)
+		return;
+	e = &u->use[below(EB_USES_MAX, fd)];
+	if (u->files != (u64)files_of(c, old) || !(e->did_read | e->did_write))
+		return;
+	tell_use(c->s, c->t, fd, e);
+	forget_use(e);
+}
+
+/* A descriptor is closed: into the record that tells it. */
+static __always_inline void use_closed(const struct call *c, s32 fd, const bool old)
+{
+	struct files_struct *files = files_of(c, old);
+	struct uses *u;
+	struct eb_use *e;
+
+	/* A thread may have made another one of that number meanwhile. */
+	if (unlikely(GET(old, files, count.counter) > 1) && fd_file(c->task, fd, old)) {
+		put_val(c->s, EB_V_CLOSE_reused, 1);
+		return;
+	}
+	if ((u32)fd >= EB_USES_MAX)
+		return;
+	u = uses_of(leader_of(c, old), false, old);
+	if (!u || u->files != (u64)files)
+		return;
+	e = &u->use[below(EB_USES_MAX, fd)];
+	put_use(c->s, e);
+	forget_use(e);
+}
+
+/* close_range: all that is remembered goes before its record, which may need it. */
+static __always_inline void use_closed_range(const struct call *c, const bool old)
+{
+	struct task_struct *leader = leader_of(c, old);
+	struct uses *u = uses_of(leader, false, old);
+
+	if (!u || !u->any || u->files != (u64)files_of(c, old))
+		return;
+	tell_uses(c->s, c->t, u, EB_USES_KEEP);
+	uses_forget(leader, old);
+}
+
+/* A task is born: programs that share a table have their uses told at once. */
+static __always_inline void use_fork(struct scratch *s, struct slot *t,
+				     struct task_struct *parent, struct task_struct *child,
+				     const bool old)
+{
+	struct task_struct *leader = GET(old, parent, group_leader);
+	struct uses *u;
+
+	if (likely(GET(old, child, files) != GET(old, parent, files) ||
+		   GET(old, child, tgid) == GET(old, parent, tgid)))
+		return;
+	u = uses_of(leader, false, old);
+	if (u && u->any) {
+		tell_uses(s, t, u, EB_USES_TELL);
+		uses_forget(leader, old);
+	}
+	u = uses_of(leader, true, old);
+	if (u)
+		u->files = FILES_MIXED;
+	u = uses_of(child, true, old);
+	if (u)
+		u->files = FILES_MIXED;
+}
+
+/* ---- remembering ---- */
+
+/* How a file is that was written, behind a write by @fd. */
+static __always_inline void use_seen(struct eb_use *e, struct task_struct *task, u32 fd,
+				     const bool old)
+{
+	struct file *file = fd_file(task, fd, old);
+	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+
+	e->is_file = inode && (BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFREG;
+	if (e->is_file) {
+		e->size = BPF_CORE_READ(inode, i_size);
+		e->mtime = inode_mtime(inode);
+	}
+}
+
+static __always_inline int use_any(u32 fd, u64 bytes, bool wrote, const bool old)
+{
+	struct task_struct *task = current_task(old);
+	u64 files = (u64)GET(old, task, files);
+	struct eb_use once = { 0 }, *e = NULL;
+	struct scratch *s;
+	struct uses *u;
+	struct slot *t;
+
+	u = fd < EB_USES_MAX ? uses_of(GET(old, task, group_leader), true, old) : NULL;
+	if (u && !u->files)
+		u->files = files;
+	if (u && u->files == files) {
+		u->used[below(sizeof(u->used), fd / EB_USES_GROUP)] = 1;
+		e = &u->use[below(EB_USES_MAX, fd)];
+	}
+	if (wrote) {
+		if (e)
+			__sync_fetch_and_add(&e->wrote, bytes);
+		once.did_write = 1;
+		once.wrote = bytes;
+		use_seen(e ?: &once, task, fd, old);
+	} else {
+		if (e)
+			__sync_fetch_and_add(&e->read, bytes);
+		once.did_read = 1;
+		once.read = bytes;
+	}
+	if (e) {
+		if (wrote)
+			e->did_write = 1;
+		else
+			e->did_read = 1;
+		return 0;
+	}
+	s = room(ROOM_USE);
+	t = slot_of(task, old);
+	if (s && t)
+		tell_use(s, t, fd, &once);
+	return 0;
+}
+
+/* Functions for the verifier, as those of calls. */
+__attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 wrote)
+{
+	return use_any(fd, bytes, wrote, false);
+}
+
+__attribute__((noinline)) int use_fd_old(u32 fd, u64 bytes, u32 wrote)
+{
+	return use_any(fd, bytes, wrote, true);
+}
+
+static __always_inline void use_how(u32 fd, u64 bytes, bool wrote, const bool old)
+{
+	if (old)
+		use_fd_old(fd, bytes, wrote);
+	else
+		use_fd(fd, bytes, wrote);
+}
+
+/* A call of the records read and write: its descriptor is its first argument. */
+static __always_inline void use_first(struct task_struct *task, struct pt_regs *regs, u64 bytes,
+				      bool wrote, const bool old)
+{
+	bool compat = GET(old, task, thread_info.status) & TS_COMPAT;
+
+	use_how(unlikely(compat) ? GET(old, regs, bx) : GET(old, regs, di), bytes, wrote, old);
+}
+
+static __always_inline void use_read(const struct call *c, s32 fd, u64 bytes, const bool old)
+{
+	use_how(fd, bytes, false, old);
+}
+
+static __always_inline void use_write(const struct call *c, s32 fd, u64 bytes, const bool old)
+{
+	use_how(fd, bytes, true, old);
+}
+
+/* ---- calls; none of them is an event ---- */
+
+static __always_inline bool is_compat(const struct call *c, const bool old)
+{
+	struct task_struct *task = c->task;
+
+	return GET(old, task, thread_info.status) & TS_COMPAT;
+}
+
+/* Messages: what is returned is their number. */
+static __always_inline bool fill_read_some(const struct call *c, const bool old)
+{
+	use_read(c, call_arg(c, EB_A_FD, 0), 0, old);
+	return false;
+}
+
+static __always_inline bool fill_write_some(const struct call *c, const bool old)
+{
+	use_write(c, call_arg(c, EB_A_FD, 0), 0, old);
+	return false;
+}
+
+/* Theirs is use_first(). */
+static __always_inline bool fill_read(const struct call *c, const bool old)
+{
+	return false;
+}
+
+static __always_inline bool fill_write(const struct call *c, const bool old)
+{
+	return false;
+}
+
+/* From one descriptor to another. */
+static __always_inline bool fill_copy(const struct call *c, const bool old)
+{
+	use_read(c, call_arg(c, EB_A_FD, 0), c->ret, old);
+	if (c->ret)
+		use_write(c, call_arg(c, EB_A_FD2, 0), c->ret, old);
+	return false;
+}
+
+/* To a pipe's end, or from it. */
+static __always_inline bool fill_vmsplice(const struct call *c, const bool old)
+{
+	s32 fd = call_arg(c, EB_A_FD, 0);
+	struct file *file = fd_file(c->task, fd, old);
+
+	if (file && (BPF_CORE_READ(file, f_flags) & O_ACCMODE) == O_WRONLY)
+		use_write(c, fd, c->ret, old);
+	else
+		use_read(c, fd, c->ret, old);
+	return false;
+}
+
+/*
+ * What is mapped may be read, whatever its protection is now; and written, if that
+ * is allowed and others see it.
+ */
+static __always_inline bool fill_mmap(const struct call *c, const bool old)
+{
+	u32 of_old[6];
+
+	if (has_arg(c->row, EB_A_OLD) && is_compat(c, old)) {
+		if (bpf_probe_read_user(of_old, sizeof(of_old), (void *)c->s->arg[0]))
+			return false;
+		c->s->arg[2] = of_old[2];
+		c->s->arg[3] = of_old[3];
+		c->s->arg[4] = of_old[4];
+	}
+	if (c->s->arg[3] & MAP_ANONYMOUS)
+		return false;
+	use_read(c, c->s->arg[4], 0, old);
+	if (c->s->arg[2] & PROT_WRITE && (c->s->arg[3] & MAP_TYPE) != MAP_PRIVATE)
+		use_write(c, c->s->arg[4], 0, old);
+	return false;
+}
+
 #endif

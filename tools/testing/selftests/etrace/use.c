@@ -170,7 +170,7 @@ TEST(mmap)
 	et_traced(do_map);
 }
 
-#define PIPE	200	/* its ends, in the child */
+#define PIPE	60	/* its ends, in the child */
 
 static void pipe_open(void)
 {
@@ -222,7 +222,7 @@ TEST(copy)
 	pipe_close();
 }
 
-#define SOCKET	210
+#define SOCKET	70
 
 static void do_messages(void)
 {
