@@ -66,22 +66,22 @@ static __always_inline void put_time(struct scratch *s, u32 i, u32 now, s64 sec,
 	}
 }
 
-/* Which times a file gets, of whatever form the call has them in. */
-static __always_inline void put_times(const struct call *c, const bool old)
+/*
+ * Which times a file gets, of whatever form the call has them in, from the user's
+ * @from. Not static: then the verifier goes through it once, and not once for each
+ * way through it through all that comes behind.
+ */
+__attribute__((noinline)) int put_times(u32 which, u32 row, u32 wide, u64 from)
 {
-	bool seconds = has_arg(c->row, EB_A_SECONDS), wide64 = has_arg(c->row, EB_A_TIMESPECS64);
-	bool wide = wide64 || !is_32(c->task, old);
-	u32 per_sec = seconds ? 1 : has_arg(c->row, EB_A_TIMEVALS) ? 1000000 : 1000000000;
-	u64 from = call_arg(c, EB_A_SECONDS, 0) | call_arg(c, EB_A_TIMEVALS, 0) |
-		   call_arg(c, EB_A_TIMESPECS, 0) | call_arg(c, EB_A_TIMESPECS64, 0);
+	bool seconds = has_arg(row, EB_A_SECONDS);
+	u32 per_sec = seconds ? 1 : has_arg(row, EB_A_TIMEVALS) ? 1000000 : 1000000000;
+	struct scratch *s = room_again(which);
 	s64 raw[4] = { 0 };
 	s32 narrow[4] = { 0 };
 	long err;
 
-	if (!from) {
-		c->r->val[EB_V_UTIMENS_now] = ETRACE_NOW_ATIME | ETRACE_NOW_MTIME;
-		return;
-	}
+	if (!s)
+		return 0;
 	if (wide)
 		err = seconds ? bpf_probe_read_user(raw, 2 * sizeof(*raw), (void *)from) :
 				bpf_probe_read_user(raw, sizeof(raw), (void *)from);
@@ -89,8 +89,8 @@ static __always_inline void put_times(const struct call *c, const bool old)
 		err = seconds ? bpf_probe_read_user(narrow, 2 * sizeof(*narrow), (void *)from) :
 				bpf_probe_read_user(narrow, sizeof(narrow), (void *)from);
 	if (err) {
-		args_unread(c->s);
-		return;
+		args_unread(s);
+		return 0;
 	}
 	if (!wide) {
 		raw[0] = narrow[0];
@@ -103,16 +103,19 @@ static __always_inline void put_times(const struct call *c, const bool old)
 		raw[1] = raw[3] = 0;
 	}
 	/* The upper half of a 32-bit program's is not looked at. */
-	if (wide64) {
+	if (has_arg(row, EB_A_TIMESPECS64)) {
 		raw[1] = (u32)raw[1];
 		raw[3] = (u32)raw[3];
 	}
-	put_time(c->s, EB_V_UTIMENS_atime, ETRACE_NOW_ATIME, raw[0], raw[1], per_sec);
-	put_time(c->s, EB_V_UTIMENS_mtime, ETRACE_NOW_MTIME, raw[2], raw[3], per_sec);
+	put_time(s, EB_V_UTIMENS_atime, ETRACE_NOW_ATIME, raw[0], raw[1], per_sec);
+	put_time(s, EB_V_UTIMENS_mtime, ETRACE_NOW_MTIME, raw[2], raw[3], per_sec);
+	return 0;
 }
 
 static __always_inline bool fill_utimens(const struct call *c, const bool old)
 {
+	u64 from = call_arg(c, EB_A_SECONDS, 0) | call_arg(c, EB_A_TIMEVALS, 0) |
+		   call_arg(c, EB_A_TIMESPECS, 0) | call_arg(c, EB_A_TIMESPECS64, 0);
 	s32 fd = -1;
 
 	rec_init(c->s, c->t, EB_UTIMENS);
@@ -121,7 +124,11 @@ static __always_inline bool fill_utimens(const struct call *c, const bool old)
 		fd = call_arg(c, EB_A_DIRFD, AT_FDCWD);
 		put_val(c->s, EB_V_UTIMENS_fd, fd);
 	}
-	put_times(c, old);
+	if (from)
+		put_times(c->s->which, c->row,
+			  has_arg(c->row, EB_A_TIMESPECS64) || !is_32(c->task, old), from);
+	else
+		c->r->val[EB_V_UTIMENS_now] = ETRACE_NOW_ATIME | ETRACE_NOW_MTIME;
 	return one_name(c, fd);
 }
 
