@@ -86,6 +86,9 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #endif
 
 /* Calls that not every ABI has. */
+#ifndef __NR_chmod
+#define __NR_chmod	ETRACE_NR_NONE
+#endif
 #ifndef __NR_creat
 #define __NR_creat	ETRACE_NR_NONE
 #endif
@@ -101,11 +104,26 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #ifndef __NR_fork
 #define __NR_fork	ETRACE_NR_NONE
 #endif
+#ifndef __NR_ftruncate
+#define __NR_ftruncate	ETRACE_NR_NONE
+#endif
+#ifndef __NR_ftruncate64
+#define __NR_ftruncate64	ETRACE_NR_NONE
+#endif
+#ifndef __NR_futimesat
+#define __NR_futimesat	ETRACE_NR_NONE
+#endif
 #ifndef __NR_link
 #define __NR_link	ETRACE_NR_NONE
 #endif
 #ifndef __NR_mmap2
 #define __NR_mmap2	ETRACE_NR_NONE
+#endif
+#ifndef __NR_mkdir
+#define __NR_mkdir	ETRACE_NR_NONE
+#endif
+#ifndef __NR_mknod
+#define __NR_mknod	ETRACE_NR_NONE
 #endif
 #ifndef __NR_open
 #define __NR_open	ETRACE_NR_NONE
@@ -131,14 +149,40 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #ifndef __NR_symlink
 #define __NR_symlink	ETRACE_NR_NONE
 #endif
+#ifndef __NR_truncate
+#define __NR_truncate	ETRACE_NR_NONE
+#endif
+#ifndef __NR_truncate64
+#define __NR_truncate64	ETRACE_NR_NONE
+#endif
 #ifndef __NR_umount
 #define __NR_umount	ETRACE_NR_NONE
 #endif
 #ifndef __NR_unlink
 #define __NR_unlink	ETRACE_NR_NONE
 #endif
+#ifndef __NR_utime
+#define __NR_utime	ETRACE_NR_NONE
+#endif
+#ifndef __NR_utimensat
+#define __NR_utimensat	ETRACE_NR_NONE
+#endif
+#ifndef __NR_utimensat_time64
+#define __NR_utimensat_time64 ETRACE_NR_NONE
+#endif
+#ifndef __NR_utimes
+#define __NR_utimes	ETRACE_NR_NONE
+#endif
 #ifndef __NR_vfork
 #define __NR_vfork	ETRACE_NR_NONE
+#endif
+
+/* 6.6: before, the number is nobody's, and the same everywhere. */
+#ifndef __NR_fchmodat2
+#define __NR_fchmodat2		452
+#endif
+#ifndef __NR_ia32_fchmodat2
+#define __NR_ia32_fchmodat2	452
 #endif
 
 #endif /* ETRACE_ABI_H */

@@ -35,6 +35,14 @@ static inline int etrace_dirfd(const struct etrace_call *c, enum etrace_arg role
 	return etrace_arg(c, role, AT_FDCWD);
 }
 
+/* Is it made as 32-bit programs do? */
+static inline bool etrace_is_32(void)
+{
+	int nr = 0;
+
+	return sizeof(long) == 4 || etrace_abi(&nr) == ETRACE_ABI_COMPAT;
+}
+
 /* The strings stay valid until etrace_syscall_done() ends. */
 static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 {
@@ -43,7 +51,7 @@ static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 
 void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 		 enum etrace_arg dirfd, enum etrace_arg path);
-void etrace_one_name(struct etrace_call *c);
+void etrace_one_name(struct etrace_call *c, int fd);
 
 /* The handlers of the table's records, each with its kind in calls.c or calls_*.c. */
 #define ETRACE_RECORD(ID, id, told, where) void etrace_do_##id(struct etrace_call *c);

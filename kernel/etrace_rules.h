@@ -74,6 +74,53 @@ long etrace_fcntl_dup(unsigned int cmd)
 	return cmd == F_DUPFD ? 0 : cmd == F_DUPFD_CLOEXEC ? O_CLOEXEC : -1;
 }
 
+/* Of a call that takes the size in halves, or that may be a 32-bit program's. */
+static __always_inline
+long long etrace_file_size(unsigned long low, unsigned long high, _Bool halves, _Bool is_32)
+{
+	if (halves)
+		return (long long)((unsigned long long)(unsigned int)high << 32 |
+				   (unsigned int)low);
+	return is_32 ? (int)low : (long)low;
+}
+
+/* etrace_utimens.now: this time becomes that of the call. */
+#define ETRACE_NOW_ATIME	1
+#define ETRACE_NOW_MTIME	2
+
+/* What utimensat() and its kin make of a time. */
+enum etrace_time_as {
+	ETRACE_TIME_KEPT,	/* it stays as it is, or there is no such time */
+	ETRACE_TIME_NOW,
+	ETRACE_TIME_SET,
+};
+
+/**
+ * etrace_time - a time that a file gets
+ * @sec: seconds since 1970
+ * @part: microseconds or nanoseconds, or what it is instead of a time
+ * @per_sec: how many of those make a second
+ * @ns: where it goes: in nanoseconds, the nearest that 64 bits can tell
+ */
+static __always_inline
+enum etrace_time_as etrace_time(long long sec, long long part, unsigned int per_sec,
+				long long *ns)
+{
+	const long long max = 9223372036LL;	/* in the year 2262 */
+
+	if (per_sec == 1000000000 && part == ((1L << 30) - 1L))
+		return ETRACE_TIME_NOW;
+	if (part < 0 || part >= per_sec)
+		return ETRACE_TIME_KEPT;
+	if (sec >= max)
+		*ns = ~0ULL >> 1;
+	else if (sec <= -max)
+		*ns = -(long long)(~0ULL >> 1) - 1;
+	else
+		*ns = sec * 1000000000 + part * (1000000000 / per_sec);
+	return ETRACE_TIME_SET;
+}
+
 /* Which clone() fork() and vfork() are. */
 #define ETRACE_FORK_FLAGS	SIGCHLD
 #define ETRACE_VFORK_FLAGS	(SIGCHLD | CLONE_VFORK | CLONE_VM)

@@ -529,6 +529,232 @@ TRACE_EVENT(etrace_unlink,
 		  ETRACE_STR(UNLINK, path), ETRACE_TAIL))
 );
 
+/* A directory is made. mode: as passed. */
+TRACE_EVENT(etrace_mkdir,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u16, mode)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->mode = r->mkdir.mode;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(MKDIR, ETRACE_VAL(MKDIR, mode),
+		  ETRACE_STR(MKDIR, path), ETRACE_TAIL))
+);
+
+/* A device, a fifo, a socket or an empty file is made. mode, dev: as passed. */
+TRACE_EVENT(etrace_mknod,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u16, mode)
+		__field(u32, dev)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->mode = r->mknod.mode;
+		__entry->dev = r->mknod.dev;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(MKNOD, ETRACE_VAL(MKNOD, mode),
+		  ETRACE_VAL(MKNOD, dev), ETRACE_STR(MKNOD, path), ETRACE_TAIL))
+);
+
+/* A file gets another size. fd: ftruncate. */
+TRACE_EVENT(etrace_truncate,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(s64, size)
+		__field(u16, have)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->truncate.fd;
+		__entry->size = r->truncate.size;
+		__entry->have = r->have;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(TRUNCATE, ETRACE_VAL_MAY(TRUNCATE, fd),
+		  ETRACE_VAL(TRUNCATE, size), ETRACE_STR(TRUNCATE, path),
+		  ETRACE_TAIL))
+);
+
+/* A file gets another mode, as passed. fd: fchmod. */
+TRACE_EVENT(etrace_chmod,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(u16, mode)
+		__field(u16, have)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->chmod.fd;
+		__entry->mode = r->chmod.mode;
+		__entry->have = r->have;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(CHMOD, ETRACE_VAL_MAY(CHMOD, fd),
+		  ETRACE_VAL(CHMOD, mode), ETRACE_STR(CHMOD, path),
+		  ETRACE_TAIL))
+);
+
+/*
+ * A file gets other times, in nanoseconds since 1970. A time that is absent is left
+ * as it is, or becomes that of the call if now says so (ETRACE_NOW_*). fd: futimens.
+ */
+TRACE_EVENT(etrace_utimens,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(s64, atime)
+		__field(s64, mtime)
+		__field(u8, now)
+		__field(u16, have)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->utimens.fd;
+		__entry->atime = r->utimens.atime;
+		__entry->mtime = r->utimens.mtime;
+		__entry->now = r->utimens.now;
+		__entry->have = r->have;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(UTIMENS, ETRACE_VAL_MAY(UTIMENS, fd),
+		  ETRACE_VAL_MAY(UTIMENS, atime),
+		  ETRACE_VAL_MAY(UTIMENS, mtime), ETRACE_VAL(UTIMENS, now),
+		  ETRACE_STR(UTIMENS, path), ETRACE_TAIL))
+);
+
+/* A process goes to another working directory. fd: fchdir. */
+TRACE_EVENT(etrace_chdir,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(u16, have)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->chdir.fd;
+		__entry->have = r->have;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(CHDIR, ETRACE_VAL_MAY(CHDIR, fd),
+		  ETRACE_STR(CHDIR, path), ETRACE_TAIL))
+);
+
+/* A process gets another root directory. path: as it was before. */
+TRACE_EVENT(etrace_chroot,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(CHROOT, ETRACE_STR(CHROOT, path),
+		  ETRACE_TAIL))
+);
+
+/* pivot_root. new_root, put_old: as they were before. */
+TRACE_EVENT(etrace_pivot,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		ETRACE_STR_FIELDS(new_root, 0)
+		ETRACE_STR_FIELDS(put_old, 1)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		ETRACE_STR_ASSIGN(new_root, 0);
+		ETRACE_STR_ASSIGN(put_old, 1);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(PIVOT, ETRACE_STR(PIVOT, new_root),
+		  ETRACE_STR(PIVOT, put_old), ETRACE_TAIL))
+);
+
+/* A task gets namespaces, or what else it shared, of its own. */
+TRACE_EVENT(etrace_unshare,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u64, flags)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->flags = r->unshare.flags;
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(UNSHARE, ETRACE_VAL(UNSHARE, flags),
+		  ETRACE_TAIL))
+);
+
+/* A task goes to another namespace. path: of the descriptor. */
+TRACE_EVENT(etrace_setns,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(u32, flags)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->setns.fd;
+		__entry->flags = r->setns.flags;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(SETNS, ETRACE_VAL(SETNS, fd),
+		  ETRACE_VAL(SETNS, flags), ETRACE_STR(SETNS, path),
+		  ETRACE_TAIL))
+);
+
 /*
  * A piece of a string that its event's record had no room for. event: kind of
  * that record, ETRACE_EV_*; tag: which string, ETRACE_TAG_*; part: number of

@@ -231,6 +231,25 @@ static void etrace_hook_sb_umount(struct etrace_task *t, u8 id,
 }
 
 /*
+ * int security_sb_pivotroot(const struct path *old_path,
+ *			     const struct path *new_path)
+ */
+static void etrace_hook_sb_pivotroot(struct etrace_task *t, u8 id,
+				     etrace_hook_regs *regs)
+{
+	struct etrace_scratch *sc;
+	struct etrace_rec r;
+
+	r.cut = 0;
+	r.outside = 0;
+	sc = etrace_scratch_get();
+	etrace_capture_path(&r, 0, sc, etrace_hook_arg(regs, 1));
+	etrace_capture_path(&r, 1, sc, etrace_hook_arg(regs, 0));
+	etrace_hold_keep(&t->hold, id, &r, 2);
+	etrace_scratch_put();
+}
+
+/*
  * Which descriptors close_range() finds open: after it, nobody knows.  Words of
  * the table, from the first to the last that is used: it may have a million.
  */
@@ -295,6 +314,7 @@ static struct etrace_hook etrace_hooks[] = {
 	ETRACE_HOOK_AT("security_path_symlink", PATH_SYMLINK, etrace_hook_path_symlink),
 	ETRACE_HOOK_AT("security_sb_mount", SB_MOUNT, etrace_hook_sb_mount),
 	ETRACE_HOOK_AT("security_sb_umount", SB_UMOUNT, etrace_hook_sb_umount),
+	ETRACE_HOOK_AT("security_sb_pivotroot", SB_PIVOTROOT, etrace_hook_sb_pivotroot),
 	ETRACE_HOOK_AT(ETRACE_SYSCALL_SYMBOL(close_range), CLOSE_RANGE,
 		       etrace_hook_close_range),
 	{ .symbol = ETRACE_SYSCALL_SYMBOL_COMPAT(close_range),

@@ -196,6 +196,8 @@ static const struct etrace_word *etrace_spell_line(struct etrace_out *o,
 	for (w++; w->kind != ETRACE_WORD_END_LINE; w++) {
 		if (w->kind == ETRACE_WORD_SIZE_MAY && told->str[w->i].len < 0)
 			continue;
+		if (w->kind == ETRACE_WORD_FIELD && !told->val[w->i].there)
+			continue;
 		trace_seq_printf(o->p, "%s%s", sep, w->text);
 		if (w->kind != ETRACE_WORD_FIELD)
 			trace_seq_printf(o->p, "%d", told->str[w->i].len);

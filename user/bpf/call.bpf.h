@@ -53,11 +53,16 @@ static __always_inline void args_unread(struct scratch *s)
 	s->counts.strings_unread++;
 }
 
-/* The only name of a record: from the hook or else from the user. */
-static __always_inline bool one_name(const struct call *c)
+/*
+ * The only name of a record: from the hook or else from the user. @fd: descriptor
+ * that stands for it; negative: the call has a path.
+ */
+static __always_inline bool one_name(const struct call *c, s32 fd)
 {
 	if (c->held)
 		want(c->s, 0, W_HELD, 0, 0);
+	else if (fd >= 0 && c->ret != -EBADF)
+		want(c->s, 0, W_FD, fd, 0);
 	else if (c->ret >= 0 || !etrace_failed_look_up(c->ret))
 		want_join(c->s, 0, c->row, EB_A_DIRFD, EB_A_PATH);
 	return true;

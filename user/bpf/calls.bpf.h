@@ -264,7 +264,7 @@ static __always_inline bool fill_umount(const struct call *c, const bool old)
 {
 	rec_init(c->s, c->t, EB_UMOUNT);
 	c->r->val[EB_V_UMOUNT_flags] = call_arg(c, EB_A_FLAGS, 0);
-	return one_name(c);
+	return one_name(c, -1);
 }
 
 static __always_inline bool fill_uring(const struct call *c, const bool old)
@@ -278,7 +278,7 @@ static __always_inline bool unlinked(const struct call *c, bool dir)
 {
 	rec_init(c->s, c->t, EB_UNLINK);
 	c->r->val[EB_V_UNLINK_dir] = dir;
-	return one_name(c);
+	return one_name(c, -1);
 }
 
 static __always_inline bool fill_unlink(const struct call *c, const bool old)
@@ -290,6 +290,8 @@ static __always_inline bool fill_rmdir(const struct call *c, const bool old)
 {
 	return unlinked(c, true);
 }
+
+#include "bpf/tree_calls.bpf.h"
 
 /* ---- at the end of a call ---- */
 

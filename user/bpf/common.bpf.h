@@ -189,7 +189,8 @@ struct scratch {
 enum room {
 	ROOM_SYS_EXIT, ROOM_FORK, ROOM_EXEC, ROOM_EXIT, ROOM_COMM,
 	ROOM_BPRM, ROOM_RENAME, ROOM_LINK, ROOM_SYMLINK, ROOM_MOUNT,
-	ROOM_UMOUNT, ROOM_USE, ROOM_CLOSE_RANGE, ROOM_CLOSE_RANGE32, ROOM_ADOPT,
+	ROOM_UMOUNT, ROOM_USE, ROOM_PIVOTROOT, ROOM_CLOSE_RANGE, ROOM_CLOSE_RANGE32,
+	ROOM_ADOPT,
 #define ETRACE_HOOK_CHILD(id, name) ROOM_##name,
 #define ETRACE_HOOK_PATH(id, name) ROOM_##name,
 #include "kernel/etrace_syscalls.def"
@@ -347,6 +348,12 @@ static __always_inline void free_cpu(const bool old)
 #define TS_COMPAT	2u
 #define X32_BIT		0x40000000u
 
+/* Is the current task's call made as 32-bit programs do? */
+static __always_inline bool is_32(struct task_struct *task, const bool old)
+{
+	return GET(old, task, thread_info.status) & TS_COMPAT;
+}
+
 /* The row of a call, 0: none. */
 static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax, const bool old)
 {
@@ -354,7 +361,7 @@ static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax, const b
 
 	if (nr >= EB_MAX_NR || !row_any[nr])
 		return 0;
-	if (unlikely(GET(old, task, thread_info.status) & TS_COMPAT))
+	if (unlikely(is_32(task, old)))
 		return row_compat[nr];
 	return row_native[nr];
 }
@@ -374,7 +381,7 @@ static __always_inline struct pt_regs *task_regs(struct task_struct *task, const
 static __always_inline void get_args(struct scratch *s, struct task_struct *task,
 				     struct pt_regs *regs, const bool old)
 {
-	if (unlikely(GET(old, task, thread_info.status) & TS_COMPAT)) {
+	if (unlikely(is_32(task, old))) {
 		s->arg[0] = (u32)GET(old, regs, bx);
 		s->arg[1] = (u32)GET(old, regs, cx);
 		s->arg[2] = (u32)GET(old, regs, dx);

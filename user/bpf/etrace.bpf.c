@@ -64,6 +64,9 @@ PROGRAM("fentry/security_sb_mount", sb_mount, do_sb_mount(dev_name, path, type, 
 	const char *dev_name, const struct path *path, const char *type)
 PROGRAM("fentry/security_sb_umount", sb_umount, do_sb_umount(mnt, old),
 	struct vfsmount *mnt)
+PROGRAM("fentry/security_sb_pivotroot", sb_pivotroot,
+	do_sb_pivotroot(old_path, new_path, old),
+	const struct path *old_path, const struct path *new_path)
 PROGRAM("fentry/__x64_sys_close_range", close_range,
 	do_close_range(ROOM_CLOSE_RANGE, old))
 PROGRAM("fentry/__ia32_sys_close_range", close_range32,
@@ -178,6 +181,11 @@ SEC("kprobe/security_sb_mount") int sb_mount_perf(struct pt_regs *ctx)
 SEC("kprobe/security_sb_umount") int sb_umount_perf(struct pt_regs *ctx)
 {
 	return do_sb_umount(TYPED(vfsmount, ctx->di), false);
+}
+
+SEC("kprobe/security_sb_pivotroot") int sb_pivotroot_perf(struct pt_regs *ctx)
+{
+	return do_sb_pivotroot(TYPED(path, ctx->di), TYPED(path, ctx->si), false);
 }
 
 SEC("kprobe/__x64_sys_close_range") int close_range_perf(struct pt_regs *ctx)

@@ -180,6 +180,16 @@ static __always_inline int do_sb_umount(struct vfsmount *mnt, const bool old)
 	     want_path(s, 0, W_PATH, (u64)mnt, (u64)GET(old, mnt, mnt_root), 0));
 }
 
+static __always_inline int do_sb_pivotroot(const struct path *put_old,
+					   const struct path *new_root, const bool old)
+{
+	HOOK(EB_H_SB_PIVOTROOT, ROOM_PIVOTROOT,
+	     want_path(s, 0, W_PATH, (u64)GET(old, new_root, mnt),
+		       (u64)GET(old, new_root, dentry), 0),
+	     want_path(s, 1, W_PATH, (u64)GET(old, put_old, mnt),
+		       (u64)GET(old, put_old, dentry), 0));
+}
+
 /**
  * struct fds - the bitmap of open descriptors on its way out
  * @pos: the next descriptor to send, a multiple of 64

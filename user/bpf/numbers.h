@@ -19,8 +19,22 @@
 #ifndef __NR_sendfile64
 #define __NR_sendfile64	(-1)
 #endif
+#ifndef __NR_ftruncate64
+#define __NR_ftruncate64	(-1)
+#endif
+#ifndef __NR_truncate64
+#define __NR_truncate64	(-1)
+#endif
 #ifndef __NR_umount
 #define __NR_umount	(-1)
+#endif
+#ifndef __NR_utimensat_time64
+#define __NR_utimensat_time64	(-1)
+#endif
+
+/* Headers of before 6.6 do not have it. */
+#ifndef __NR_fchmodat2
+#define __NR_fchmodat2	452
 #endif
 
 const int NUMBERS[] = {

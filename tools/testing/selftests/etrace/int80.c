@@ -5,9 +5,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/etrace_test.h"
@@ -19,6 +21,10 @@ enum {
 	NR32_DUP = 41, NR32_PIPE = 42, NR32_RENAME = 38, NR32_RMDIR = 40,
 	NR32_SYMLINK = 83, NR32_GETPID = 20, NR32_FCNTL64 = 221,
 	NR32_OPENAT = 295, NR32_UNLINKAT = 301, NR32_DUP3 = 330,
+	NR32_CHDIR = 12, NR32_MKNOD = 14, NR32_CHMOD = 15, NR32_UTIME = 30,
+	NR32_MKDIR = 39, NR32_FTRUNCATE = 93, NR32_FCHDIR = 133,
+	NR32_TRUNCATE64 = 193, NR32_UTIMENSAT = 320, NR32_UNSHARE = 310,
+	NR32_UTIMENSAT_TIME64 = 412,
 };
 
 static char *low;	/* room below 4 GB */
@@ -104,19 +110,71 @@ static void do_calls(void)
 	want("Dup|oldfd=%d,newfd=80,flags=0", fd);
 }
 
-TEST(int80)
+/* Numbers and structures of another width than the program's own. */
+static void do_tree(void)
 {
+	int seconds[] = { 5, -6 }, times[] = { 1, 2, -3, UTIME_OMIT };
+	long times64[] = { 0x100000000, 0x500000002, 7, (7L << 32) | UTIME_NOW };
+	void *room = low + 65536 - 64;
+
+	CHILD_MUST(int80(NR32_MKDIR, str("d"), 0750, 0, 0));
+	want_named("Mkdir", "KD", et_path("d"), "mode=%d", 0750);
+	CHILD_MUST(int80(NR32_MKNOD, str("p"), S_IFIFO | 0600, 0, 0));
+	want_named("Mknod", "KN", et_path("p"), "mode=%d,dev=0", S_IFIFO | 0600);
+	want_named_joined("KN");
+	CHILD_MUST(int80(NR32_CHMOD, str("a"), 0640, 0, 0));
+	want_named("Chmod", "CM", et_path("a"), "mode=%d", 0640);
+	CHILD_MUST(int80(NR32_TRUNCATE64, str("a"), 0xfffffffe, 2, 0));
+	want_named("Truncate", "TZ", et_path("a"), "size=%ld", 0x2fffffffe);
+	CHILD_MUST_FAIL(int80(NR32_FTRUNCATE, 12345, -2, 0, 0), EBADF);
+	want_named("Truncate", "TZ", NULL, "fd=12345,size=-2");
+	want_named_failed("Truncate", NULL, EBADF);
+	memcpy(room, seconds, sizeof(seconds));
+	CHILD_MUST(int80(NR32_UTIME, str("a"), (long)room, 0, 0));
+	want_named("Utimens", "UT", et_path("a"), "atime=5000000000,mtime=-6000000000,now=0");
+	memcpy(room, times, sizeof(times));
+	CHILD_MUST(int80(NR32_UTIMENSAT, AT_FDCWD, str("a"), (long)room, 0));
+	want_named("Utimens", "UT", et_path("a"), "atime=1000000002,now=0");
+	memcpy(room, times64, sizeof(times64));
+	CHILD_MUST(int80(NR32_UTIMENSAT_TIME64, AT_FDCWD, str("a"), (long)room, 0));
+	want_named("Utimens", "UT", et_path("a"), "atime=4294967296000000002,now=2");
+	CHILD_MUST(int80(NR32_UNSHARE, CLONE_FS, 0, 0, 0));
+	want_extended("Unshare|flags=%d", CLONE_FS);
+	CHILD_MUST(int80(NR32_CHDIR, str("d"), 0, 0, 0));
+	want_named("Chdir", "CD", et_path("d"), "%s", "");
+	CHILD_MUST_FAIL(int80(NR32_FCHDIR, 12345, 0, 0, 0), EBADF);
+	want_named("Chdir", "CD", NULL, "fd=12345");
+	want_named_failed("Chdir", NULL, EBADF);
+}
+
+static void map_low(void)
+{
+	if (low)
+		return;
 	low = mmap(NULL, 65536, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	if (low == MAP_FAILED)
 		DIE("mmap: %m");
+}
+
+TEST(int80)
+{
+	map_low();
 	et_file("a");
 	et_mkdir("d");
 	et_traced(do_calls);
+}
+
+TEST(tree)
+{
+	map_low();
+	et_file("a");
+	et_traced(do_tree);
 }
 #endif
 
 int main(int argc, char **argv)
 {
+	et_facts = "MKDIR MKNOD TRUNCATE CHMOD UTIMENS CHDIR UNSHARE";
 	return et_main(argc, argv, "");
 }

@@ -303,6 +303,16 @@ void want_extended(const char *fmt, ...) ET_PRINTF(1, 2);
 void want_extended_of(pid_t pid, const char *fmt, ...) ET_PRINTF(2, 3);
 /* The name @path goes; @dir: that of a directory. */
 void want_unlink(const char *path, int dir);
+/*
+ * An event with one name, of the parameter "extended": the line @line, with what
+ * @fmt says behind the name's size, and the name with its @tag. @path NULL: none.
+ */
+void want_named(const char *line, const char *tag, const char *path, const char *fmt, ...)
+	ET_PRINTF(4, 5);
+/* Behind it: it failed. @joined: tag of a name that is the user's; NULL: none is. */
+void want_named_failed(const char *line, const char *joined, int err);
+/* The same marks of one that did not fail. */
+void want_named_joined(const char *joined);
 /* "SchedFork|pid=" with the upid of @child. */
 void want_fork(pid_t child);
 void want_fork_of(pid_t parent, pid_t child);

@@ -46,6 +46,7 @@ struct wanted {
 
 struct shared {
 	atomic_uint used;
+	atomic_int ready;
 	atomic_int go;
 	atomic_int failures;
 	atomic_int counts[16];
@@ -128,6 +129,38 @@ void want_unlink(const char *path, int dir)
 {
 	want_extended("Unlink|fnamesize=%zu,dir=%d", strlen(path), dir);
 	want_extended("UN|%s", path);
+}
+
+void want_named(const char *line, const char *tag, const char *path, const char *fmt, ...)
+{
+	char fields[256], size[32] = "";
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(fields, sizeof(fields), fmt, args);
+	va_end(args);
+	if (path)
+		snprintf(size, sizeof(size), "fnamesize=%zu%s", strlen(path),
+			 fields[0] ? "," : "");
+	want_extended("%s|%s%s", line, size, fields);
+	if (path)
+		want_extended("%s|%s", tag, path);
+}
+
+void want_named_joined(const char *joined)
+{
+	want_extended("Marks|joined=%s,unread=,cut=", joined);
+	/* BPF records it all the same, and only its reader leaves it out. */
+	if (et_extended || et_bpf())
+		want_joined(1);
+}
+
+void want_named_failed(const char *line, const char *joined, int err)
+{
+	want_extended("%sFailed|", line);
+	want_extended("Failed|error=%d", err);
+	if (joined)
+		want_named_joined(joined);
 }
 
 /* Upids are known only from the trace: "@PID" stands for the upid of a task. */
@@ -467,6 +500,7 @@ static void check_times(struct et_trace *tr, uint64_t from, uint64_t to)
 /* What the child runs, and its end. */
 static void child(void (*fn)(void))
 {
+	atomic_store(&shared->ready, 1);
 	/* No call of the table, and no descriptor of our own. */
 	while (!atomic_load(&shared->go))
 		usleep(1000);
@@ -486,6 +520,7 @@ static void shared_reset(void)
 			DIE("mmap: %m");
 	}
 	atomic_store(&shared->used, 0);
+	atomic_store(&shared->ready, 0);
 	atomic_store(&shared->go, 0);
 	atomic_store(&shared->failures, 0);
 	for (i = 0; i < ET_NELEMS(losses); i++)
@@ -528,6 +563,8 @@ pid_t et_run(void (*fn)(void), struct et_trace *tr)
 		MUST(chdir(et_dir));
 		child(fn);
 	}
+	while (!atomic_load(&shared->ready))
+		usleep(1000);
 	from = now();
 	err = et_param_write_int("root_pid", pid);
 	if (err)

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is made and changed in the tree of files, and where in it a task is.
+ */
+#include <linux/fcntl.h>
+#include <linux/time64.h>
+#include <linux/uaccess.h>
+
+#include "call.h"
+#include "capture.h"
+#include "emit.h"
+#include "hold.h"
+
+/* The descriptor that stands for a file, as value 0; negative: there is none. */
+static int etrace_file_fd(struct etrace_call *c, s32 *value)
+{
+	*value = etrace_arg(c, ETRACE_ARG_FD, 0);
+	if (!c->sc->at[ETRACE_ARG_FD])
+		return -1;
+	c->r.have |= BIT(0);
+	return *value;
+}
+
+void etrace_do_mkdir(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_MKDIR, 1);
+	c->r.mkdir.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
+	etrace_one_name(c, -1);
+}
+
+/*
+ * The user's name: where the kernel shows the one that it has resolved, every
+ * open with O_CREAT passes.
+ */
+void etrace_do_mknod(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_MKNOD, 1);
+	c->r.mknod.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
+	c->r.mknod.dev = etrace_arg(c, ETRACE_ARG_DEV, 0);
+	etrace_one_name(c, -1);
+}
+
+void etrace_do_truncate(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_TRUNCATE, 1);
+	c->r.truncate.size = etrace_file_size(etrace_arg(c, ETRACE_ARG_SIZE, 0),
+					      etrace_arg(c, ETRACE_ARG_HIGH, 0),
+					      c->sc->at[ETRACE_ARG_HIGH],
+					      etrace_is_32());
+	etrace_one_name(c, etrace_file_fd(c, &c->r.truncate.fd));
+}
+
+void etrace_do_chmod(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_CHMOD, 1);
+	c->r.chmod.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
+	etrace_one_name(c, etrace_file_fd(c, &c->r.chmod.fd));
+}
+
+/* Which times a file gets, of whatever form the call has them in. */
+static void etrace_times(struct etrace_call *c)
+{
+	bool seconds = c->sc->at[ETRACE_ARG_SECONDS];
+	bool wide = c->sc->at[ETRACE_ARG_TIMESPECS64] || !etrace_is_32();
+	unsigned int i, per_sec = seconds ? 1 :
+				  c->sc->at[ETRACE_ARG_TIMEVALS] ? USEC_PER_SEC :
+				  NSEC_PER_SEC;
+	unsigned long from = etrace_arg(c, ETRACE_ARG_SECONDS, 0) |
+			     etrace_arg(c, ETRACE_ARG_TIMEVALS, 0) |
+			     etrace_arg(c, ETRACE_ARG_TIMESPECS, 0) |
+			     etrace_arg(c, ETRACE_ARG_TIMESPECS64, 0);
+	unsigned int nr = seconds ? 1 : 2;	/* numbers of each time */
+	long long time[2] = { 0, 0 };
+	s32 narrow[4];
+	s64 raw[4];
+
+	c->r.utimens.now = 0;
+	if (!from) {
+		c->r.utimens.now = ETRACE_NOW_ATIME | ETRACE_NOW_MTIME;
+	} else if (copy_from_user_nofault(wide ? (void *)raw : narrow, (void __user *)from,
+					  2 * nr * (wide ? sizeof(*raw) : sizeof(*narrow)))) {
+		c->r.unread |= BIT(ETRACE_NR_STR);
+		from = 0;
+	}
+	for (i = 0; !wide && i < 2 * nr; i++)
+		raw[i] = narrow[i];
+	for (i = 0; from && i < 2; i++) {
+		s64 part = seconds ? 0 : raw[nr * i + 1];
+
+		/* The upper half of a 32-bit program's is not looked at. */
+		if (c->sc->at[ETRACE_ARG_TIMESPECS64])
+			part = (u32)part;
+		switch (etrace_time(raw[nr * i], part, per_sec, &time[i])) {
+		case ETRACE_TIME_SET:
+			c->r.have |= BIT(ETRACE_VAL_UTIMENS_atime + i);
+			break;
+		case ETRACE_TIME_NOW:
+			c->r.utimens.now |= ETRACE_NOW_ATIME << i;
+			break;
+		case ETRACE_TIME_KEPT:
+			break;
+		}
+	}
+	c->r.utimens.atime = time[0];
+	c->r.utimens.mtime = time[1];
+}
+
+void etrace_do_utimens(struct etrace_call *c)
+{
+	int fd = -1;
+
+	etrace_rec_init(&c->r, ETRACE_EV_UTIMENS, 1);
+	c->r.utimens.fd = 0;
+	/* This is how futimens() is made. */
+	if (!etrace_arg(c, ETRACE_ARG_PATH, 0) &&
+	    etrace_dirfd(c, ETRACE_ARG_DIRFD) != AT_FDCWD) {
+		fd = etrace_dirfd(c, ETRACE_ARG_DIRFD);
+		c->r.utimens.fd = fd;
+		c->r.have |= BIT(ETRACE_VAL_UTIMENS_fd);
+	}
+	etrace_times(c);
+	etrace_one_name(c, fd);
+}
+
+/* Where the process is then; of one that failed, where it was to go. */
+void etrace_do_chdir(struct etrace_call *c)
+{
+	int fd;
+
+	etrace_rec_init(&c->r, ETRACE_EV_CHDIR, 1);
+	fd = etrace_file_fd(c, &c->r.chdir.fd);
+	if (c->ret < 0) {
+		etrace_one_name(c, fd);
+		return;
+	}
+	etrace_capture_cwd(&c->r, 0, etrace_scratch_get());
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+void etrace_do_chroot(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_CHROOT, 1);
+	etrace_one_name(c, -1);
+}
+
+void etrace_do_pivot(struct etrace_call *c)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	etrace_rec_init(&c->r, ETRACE_EV_PIVOT, 2);
+	c->r.error = c->ret < 0 ? -c->ret : 0;
+	if (hold) {
+		c->r.str[0] = hold->str[0];
+		c->r.str[1] = hold->str[1];
+		c->r.outside = hold->outside;
+	} else if (c->ret < 0 && etrace_failed_look_up(c->ret)) {
+		c->r.nr_str = 0;
+	} else {
+		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
+		etrace_join(c, 1, s, ETRACE_ARG_DIRFD2, ETRACE_ARG_PATH2);
+	}
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+void etrace_do_unshare(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_UNSHARE, 0);
+	c->r.error = c->ret < 0 ? -c->ret : 0;
+	c->r.unshare.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	etrace_emit(c->t, &c->r);
+}
+
+void etrace_do_setns(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_SETNS, 1);
+	c->r.setns.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
+	c->r.setns.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	etrace_one_name(c, c->r.setns.fd);
+}
