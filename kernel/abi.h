@@ -66,6 +66,9 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #endif
 
 /* Calls that not every ABI has. */
+#ifndef __NR_access
+#define __NR_access	ETRACE_NR_NONE
+#endif
 #ifndef __NR_creat
 #define __NR_creat	ETRACE_NR_NONE
 #endif
@@ -81,14 +84,32 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #ifndef __NR_fork
 #define __NR_fork	ETRACE_NR_NONE
 #endif
+#ifndef __NR_fstatat64
+#define __NR_fstatat64	ETRACE_NR_NONE
+#endif
+#ifndef __NR_getdents
+#define __NR_getdents	ETRACE_NR_NONE
+#endif
 #ifndef __NR_link
 #define __NR_link	ETRACE_NR_NONE
+#endif
+#ifndef __NR_lstat
+#define __NR_lstat	ETRACE_NR_NONE
+#endif
+#ifndef __NR_lstat64
+#define __NR_lstat64	ETRACE_NR_NONE
+#endif
+#ifndef __NR_newfstatat
+#define __NR_newfstatat	ETRACE_NR_NONE
 #endif
 #ifndef __NR_open
 #define __NR_open	ETRACE_NR_NONE
 #endif
 #ifndef __NR_pipe
 #define __NR_pipe	ETRACE_NR_NONE
+#endif
+#ifndef __NR_readlink
+#define __NR_readlink	ETRACE_NR_NONE
 #endif
 #ifndef __NR_rename
 #define __NR_rename	ETRACE_NR_NONE
@@ -98,6 +119,12 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #endif
 #ifndef __NR_rmdir
 #define __NR_rmdir	ETRACE_NR_NONE
+#endif
+#ifndef __NR_stat
+#define __NR_stat	ETRACE_NR_NONE
+#endif
+#ifndef __NR_stat64
+#define __NR_stat64	ETRACE_NR_NONE
 #endif
 #ifndef __NR_symlink
 #define __NR_symlink	ETRACE_NR_NONE
@@ -110,6 +137,9 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #endif
 #ifndef __NR_vfork
 #define __NR_vfork	ETRACE_NR_NONE
+#endif
+#ifndef __NR_ia32_newfstatat
+#define __NR_ia32_newfstatat	ETRACE_NR_NONE
 #endif
 
 #endif /* ETRACE_ABI_H */

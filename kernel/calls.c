@@ -104,6 +104,10 @@ void etrace_do_open(struct etrace_call *c)
 {
 	struct etrace_scratch *s;
 
+	if (c->ret < 0) {
+		etrace_open_failed(c);
+		return;
+	}
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
 	c->r.open.fd = c->ret;
 	if (c->sc->at[ETRACE_ARG_STRUCT]) {
@@ -450,11 +454,6 @@ void etrace_do_symlink(struct etrace_call *c)
 
 /* ---- at the end of a call ----------------------------------------------- */
 
-/* It has a tracepoint of its own. */
-void etrace_do_exec(struct etrace_call *c)
-{
-}
-
 static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
 #define ETRACE_RECORD(ID, id, told, where) \
 	[ETRACE_REC_##ID] = etrace_do_##id,
@@ -497,6 +496,15 @@ static noinline void etrace_syscall_over(void)
 	rcu_read_unlock();
 }
 
+/* Is a call that ends so an event that somebody wants now? */
+static inline bool etrace_syscall_told(const struct etrace_syscall *sc, long ret)
+{
+	if (!etrace_is_told(sc->told, ret))
+		return false;
+	return ret >= 0 || !(sc->told & ETRACE_TOLD_OTHER) ||
+	       atomic_read(&etrace_wanted[ETRACE_WHERE_EXTENDED]);
+}
+
 /**
  * etrace_syscall_done - a call of the current task ends
  * @regs: the user registers
@@ -508,7 +516,7 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 
 	if (!sc)
 		return;
-	if (etrace_is_told(sc->told, ret))
+	if (etrace_syscall_told(sc, ret))
 		etrace_syscall_handle(sc, regs, ret);
 	else if (sc->hook != ETRACE_HOOK_NONE)
 		etrace_syscall_over();

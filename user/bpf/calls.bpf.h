@@ -7,6 +7,7 @@
 #define ETRACE_CALLS_BPF_H
 
 #include "bpf/call.bpf.h"
+#include "bpf/look_calls.bpf.h"
 
 /*
  * The struct of openat2() as it is after the call: another thread may have
@@ -54,12 +55,6 @@ static __always_inline void clone_flags(struct scratch *s, u32 row)
 
 /* ---- one function for each kind of record, as calls.c of the module has ---- */
 
-/* It has a tracepoint of its own. */
-static __always_inline bool fill_exec(const struct call *c, const bool old)
-{
-	return false;
-}
-
 /* fork() and vfork() that fail are shown as the clone() they stand for. */
 static __always_inline bool fork_failed(const struct call *c, u64 flags)
 {
@@ -91,6 +86,8 @@ static __always_inline bool fill_open(const struct call *c, const bool old)
 		u64 flags, mode;
 	} how = { 0 };
 
+	if (c->ret < 0)
+		return open_failed(c);
 	rec_init(c->s, c->t, EB_OPEN);
 	if (has_arg(c->row, EB_A_STRUCT)) {
 		if (bpf_probe_read_user(&how, sizeof(how),

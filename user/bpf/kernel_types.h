@@ -151,6 +151,14 @@ struct pid {
 
 struct bpf_local_storage;
 
+typedef struct {
+	unsigned long sig[1];
+} sigset_t;
+
+struct sigpending {
+	sigset_t signal;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -166,6 +174,7 @@ struct task_struct {
 	struct bpf_local_storage *bpf_storage;
 	struct fs_struct *fs;
 	struct files_struct *files;
+	struct sigpending pending;
 };
 
 struct linux_binprm {

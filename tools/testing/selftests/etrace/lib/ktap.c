@@ -138,7 +138,7 @@ static const struct variant {
 } variants[] = {
 	{ "", false, false },
 #ifdef __i386__
-	{ "_int80", false, true },
+	{ "_int80", true, true },
 #else
 	{ "_extended", true, false },
 #endif

@@ -56,7 +56,7 @@ load()
 {
 	if is_bpf; then
 		rm -f $SOCKET
-		./bpf-serve $SOCKET $LINES_OF_BPF > /dev/null &
+		./bpf-serve $SOCKET $LINES_OF_BPF "" > /dev/null &
 		until ask extended N > /dev/null; do
 			kill -0 $! || bail "bpf-serve ended"
 			sleep 0.2
@@ -86,6 +86,16 @@ trace()
 		[ "$(ask root_pid "$1")" = 0 ]
 	else
 		echo "$1" > /sys/module/etrace/parameters/root_pid
+	fi
+}
+
+# extended Y|N
+extended()
+{
+	if is_bpf; then
+		[ "$(ask extended "$1")" = 0 ]
+	else
+		echo "$1" > /sys/module/etrace/parameters/extended
 	fi
 }
 
