@@ -89,6 +89,9 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #ifndef __NR_chmod
 #define __NR_chmod	ETRACE_NR_NONE
 #endif
+#ifndef __NR_access
+#define __NR_access	ETRACE_NR_NONE
+#endif
 #ifndef __NR_creat
 #define __NR_creat	ETRACE_NR_NONE
 #endif
@@ -113,6 +116,12 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #ifndef __NR_futimesat
 #define __NR_futimesat	ETRACE_NR_NONE
 #endif
+#ifndef __NR_fstatat64
+#define __NR_fstatat64	ETRACE_NR_NONE
+#endif
+#ifndef __NR_getdents
+#define __NR_getdents	ETRACE_NR_NONE
+#endif
 #ifndef __NR_link
 #define __NR_link	ETRACE_NR_NONE
 #endif
@@ -125,6 +134,15 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #ifndef __NR_mknod
 #define __NR_mknod	ETRACE_NR_NONE
 #endif
+#ifndef __NR_lstat
+#define __NR_lstat	ETRACE_NR_NONE
+#endif
+#ifndef __NR_lstat64
+#define __NR_lstat64	ETRACE_NR_NONE
+#endif
+#ifndef __NR_newfstatat
+#define __NR_newfstatat	ETRACE_NR_NONE
+#endif
 #ifndef __NR_open
 #define __NR_open	ETRACE_NR_NONE
 #endif
@@ -133,6 +151,9 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #endif
 #ifndef __NR_recvmmsg_time64
 #define __NR_recvmmsg_time64	ETRACE_NR_NONE
+#endif
+#ifndef __NR_readlink
+#define __NR_readlink	ETRACE_NR_NONE
 #endif
 #ifndef __NR_rename
 #define __NR_rename	ETRACE_NR_NONE
@@ -145,6 +166,12 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #endif
 #ifndef __NR_sendfile64
 #define __NR_sendfile64	ETRACE_NR_NONE
+#endif
+#ifndef __NR_stat
+#define __NR_stat	ETRACE_NR_NONE
+#endif
+#ifndef __NR_stat64
+#define __NR_stat64	ETRACE_NR_NONE
 #endif
 #ifndef __NR_symlink
 #define __NR_symlink	ETRACE_NR_NONE
@@ -175,6 +202,9 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #endif
 #ifndef __NR_vfork
 #define __NR_vfork	ETRACE_NR_NONE
+#endif
+#ifndef __NR_ia32_newfstatat
+#define __NR_ia32_newfstatat	ETRACE_NR_NONE
 #endif
 
 /* 6.6: before, the number is nobody's, and the same everywhere. */

@@ -52,6 +52,7 @@ static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 		 enum etrace_arg dirfd, enum etrace_arg path);
 void etrace_one_name(struct etrace_call *c, int fd);
+void etrace_open_failed(struct etrace_call *c);
 
 /* The handlers of the table's records, each with its kind in calls.c or calls_*.c. */
 #define ETRACE_RECORD(ID, id, told, where) void etrace_do_##id(struct etrace_call *c);

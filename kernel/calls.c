@@ -108,6 +108,10 @@ void etrace_do_open(struct etrace_call *c)
 {
 	struct etrace_scratch *s;
 
+	if (c->ret < 0) {
+		etrace_open_failed(c);
+		return;
+	}
 	etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
 	memset(&c->r.open, 0, sizeof(c->r.open));
@@ -475,11 +479,6 @@ void etrace_do_symlink(struct etrace_call *c)
 
 /* ---- at the end of a call ----------------------------------------------- */
 
-/* It has a tracepoint of its own. */
-void etrace_do_exec(struct etrace_call *c)
-{
-}
-
 static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
 #define ETRACE_RECORD(ID, id, told, where) \
 	[ETRACE_REC_##ID] = etrace_do_##id,
@@ -522,6 +521,15 @@ static noinline void etrace_syscall_over(void)
 	rcu_read_unlock();
 }
 
+/* Is a call that ends so an event that somebody wants now? */
+static inline bool etrace_syscall_told(const struct etrace_syscall *sc, long ret)
+{
+	if (!etrace_is_told(sc->told, ret))
+		return false;
+	return ret >= 0 || !(sc->told & ETRACE_TOLD_OTHER) ||
+	       etrace_wants_extended();
+}
+
 /**
  * etrace_syscall_done - a call of the current task ends
  * @regs: the user registers
@@ -536,7 +544,7 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 	if (sc->told == ETRACE_TOLD_USED) {
 		if (ret >= 0)
 			etrace_used(sc, regs, ret);
-	} else if (etrace_is_told(sc->told, ret)) {
+	} else if (etrace_syscall_told(sc, ret)) {
 		etrace_syscall_handle(sc, regs, ret);
 	} else if (sc->hook != ETRACE_HOOK_NONE) {
 		etrace_syscall_over();

@@ -342,6 +342,30 @@ void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 }
 
 /**
+ * etrace_capture_bytes - bytes that the kernel has written to user memory
+ * @r: record
+ * @i: string of it
+ * @sc: room
+ * @uaddr: their address
+ * @len: how many
+ *
+ * Up to a null byte: another thread may have put one there.
+ */
+void etrace_capture_bytes(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			  unsigned long uaddr, unsigned long len)
+{
+	u32 n = min_t(unsigned long, len, PATH_MAX);
+
+	if (copy_from_user_nofault(sc->path[i], (void __user *)uaddr, n)) {
+		etrace_set_unread(r, i);
+		return;
+	}
+	etrace_set(r, i, sc->path[i], strnlen(sc->path[i], n));
+	if (n < len)
+		r->cut |= BIT(i);
+}
+
+/**
  * etrace_capture_joined - a user's path behind its directory's
  * @r: record
  * @i: string of it

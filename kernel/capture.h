@@ -39,6 +39,8 @@ bool etrace_fds_are_pipe(const int fd[2]);
 void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc);
 void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			 unsigned long uaddr);
+void etrace_capture_bytes(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			  unsigned long uaddr, unsigned long len);
 void etrace_capture_joined(struct etrace_rec *r, int i,
 			   struct etrace_scratch *sc, int dirfd,
 			   unsigned long uaddr);

@@ -7,11 +7,12 @@
  *	main
  *	counters, session
  *	probes			tracepoints
- *	calls, calls_tree, hooks, call	what is recorded; what the kernel has resolved
+ *	calls, calls_*		what is recorded, one file for a sort of calls
+ *	call, hooks		what handlers share; what the kernel has resolved
  *	emit, target
  *	output, table		records out; system calls
  *	task, print		who is traced; lines
- *	hold, capture		names of a call in progress; strings
+ *	hold, capture, uses	names of a call in progress; strings; uses of descriptors
  *	later, counts, schema	the way back to the program; events
  */
 #ifndef ETRACE_H

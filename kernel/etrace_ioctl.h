@@ -34,8 +34,7 @@
 
 #define ETRACE_SESSION_COMM	1	/* record changes of thread names */
 #define ETRACE_SESSION_PROBES	4	/* and what was asked of names: stat, access, readlink */
-#define ETRACE_SESSION_ENV	8	/* and the environment of each program */
-#define ETRACE_SESSION_DIRS	16	/* and which directories were listed */
+#define ETRACE_SESSION_DIRS	8	/* and which directories were listed */
 
 /**
  * struct etrace_create - make the instance of a session

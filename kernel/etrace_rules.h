@@ -9,14 +9,17 @@
 
 /* The column "told" of ETRACE_RECORD(): is a call that ends so an event? */
 enum etrace_told_if {
-	ETRACE_TOLD_NEVER	= 0,	/* a tracepoint of its own tells */
 	ETRACE_TOLD_MADE	= 1,	/* if it succeeded */
 	ETRACE_TOLD_FAILED	= 2,	/* if it failed; else a tracepoint tells */
 	ETRACE_TOLD_BOTH	= 3,
 	ETRACE_TOLD_NOT_EBADF	= 4,
-	ETRACE_TOLD_USED	= 8,	/* if it succeeded: a use of its first argument */
+	ETRACE_TOLD_USED	= 16,	/* if it succeeded: a use of its first argument */
 	/* Whatever else close() returns, the descriptor is closed. */
 	ETRACE_TOLD_CLOSED	= ETRACE_TOLD_BOTH | ETRACE_TOLD_NOT_EBADF,
+	/* A failure is an event of another kind, one that is EXTENDED. */
+	ETRACE_TOLD_OTHER	= 8,
+	ETRACE_TOLD_APART	= ETRACE_TOLD_FAILED | ETRACE_TOLD_OTHER,
+	ETRACE_TOLD_MADE_OR_APART = ETRACE_TOLD_BOTH | ETRACE_TOLD_OTHER,
 };
 
 static __always_inline
@@ -51,6 +54,16 @@ _Bool etrace_failed_look_up(long ret)
 		return 1;
 	}
 	return 0;
+}
+
+/*
+ * A call that failed so may not have read its name, or has found no directory to
+ * look for it: that we cannot read it either is no loss.
+ */
+static __always_inline
+_Bool etrace_failed_unread(long ret)
+{
+	return ret == -EFAULT || ret == -EBADF || ret == -EINVAL || ret == -E2BIG;
 }
 
 /* Of open() without flags: what creat() is short for. */
@@ -124,5 +137,11 @@ enum etrace_time_as etrace_time(long long sec, long long part, unsigned int per_
 /* Which clone() fork() and vfork() are. */
 #define ETRACE_FORK_FLAGS	SIGCHLD
 #define ETRACE_VFORK_FLAGS	(SIGCHLD | CLONE_VFORK | CLONE_VM)
+
+/*
+ * Signals that a task has pending whose execve failed when its program was gone
+ * already: it ends, and the name that it passed is gone, too.
+ */
+#define ETRACE_KILLING	(1UL << (SIGKILL - 1) | 1UL << (SIGSEGV - 1))
 
 #endif /* ETRACE_RULES_H */

@@ -755,6 +755,129 @@ TRACE_EVENT(etrace_setns,
 		  ETRACE_TAIL))
 );
 
+/* A file is not opened. path: as the caller meant it. */
+TRACE_EVENT(etrace_open_failed,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u32, flags)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->flags = r->open_failed.flags;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(OPEN_FAILED, ETRACE_VAL(OPEN_FAILED, flags),
+		  ETRACE_STR(OPEN_FAILED, path), ETRACE_TAIL))
+);
+
+/* A program is not run. path: the same. */
+TRACE_EVENT(etrace_exec_failed,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(EXEC_FAILED, ETRACE_STR(EXEC_FAILED, path),
+		  ETRACE_TAIL))
+);
+
+/* Somebody asks what a file is. path: the same. */
+TRACE_EVENT(etrace_stat,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u32, flags)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->flags = r->stat.flags;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(STAT, ETRACE_VAL(STAT, flags),
+		  ETRACE_STR(STAT, path), ETRACE_TAIL))
+);
+
+/* Somebody asks what may be done with a file. path: the same. */
+TRACE_EVENT(etrace_access,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u32, mode)
+		__field(u32, flags)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->mode = r->access.mode;
+		__entry->flags = r->access.flags;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(ACCESS, ETRACE_VAL(ACCESS, mode),
+		  ETRACE_VAL(ACCESS, flags), ETRACE_STR(ACCESS, path), ETRACE_TAIL))
+);
+
+/* A symbolic link is read. path: the same; target: its text, as the caller got it. */
+TRACE_EVENT(etrace_readlink,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_STR_FIELDS(target, 1)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_STR_ASSIGN(target, 1);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(READLINK, ETRACE_STR(READLINK, path),
+		  ETRACE_STR(READLINK, target), ETRACE_TAIL))
+);
+
+/* A directory is listed. bytes: how many the caller got; 0: it knows all. */
+TRACE_EVENT(etrace_getdents,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(u32, bytes)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->getdents.fd;
+		__entry->bytes = r->getdents.bytes;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(GETDENTS, ETRACE_VAL(GETDENTS, fd),
+		  ETRACE_VAL(GETDENTS, bytes), ETRACE_STR(GETDENTS, path),
+		  ETRACE_TAIL))
+);
+
 /*
  * A piece of a string that its event's record had no room for. event: kind of
  * that record, ETRACE_EV_*; tag: which string, ETRACE_TAG_*; part: number of

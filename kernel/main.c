@@ -177,7 +177,6 @@ MODULE_PARM_DESC(extended, "print also lines that the line format does not defin
 
 static const char *const etrace_record_names[ETRACE_NR_WHERE] = {
 	[ETRACE_WHERE_PROBES] = "probes",
-	[ETRACE_WHERE_ENV] = "env",
 	[ETRACE_WHERE_DIRS] = "dirs",
 };
 
@@ -197,17 +196,20 @@ static u8 etrace_record_bit(const char *name, size_t len)
 
 static int etrace_record_set(const char *val, const struct kernel_param *kp)
 {
+	bool none = !*val || *val == '\n';
 	u8 record = 0, bit;
 	size_t len;
 
-	for (; *val && *val != '\n'; val += len + (val[len] == ',')) {
+	/* Also behind the last comma there is a name. */
+	for (; !none; none = *val++ != ',') {
 		len = strcspn(val, ",\n");
 		bit = etrace_record_bit(val, len);
 		if (!bit) {
-			pr_err_ratelimited("record: must be a list of probes, env, dirs with commas between them\n");
+			pr_err_ratelimited("record: must be a list of probes, dirs with commas between them\n");
 			return -EINVAL;
 		}
 		record |= bit;
+		val += len;
 	}
 	etrace_root_wants(etrace_extended, record);
 	return 0;
@@ -230,7 +232,7 @@ static const struct kernel_param_ops etrace_record_ops = {
 	.get = etrace_record_get,
 };
 module_param_cb(record, &etrace_record_ops, NULL, 0644);
-MODULE_PARM_DESC(record, "with extended, record also these: probes, env, dirs (default none)");
+MODULE_PARM_DESC(record, "with extended, record also these: probes, dirs (default none)");
 
 /*
  * The parameters' files are there until the module's memory goes: no write may

@@ -31,11 +31,9 @@
 #define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */
 
 /* What sessions record on request: the bits are those of etrace_session.record. */
-#define ETRACE_SESSION_RECORD \
-	(ETRACE_SESSION_PROBES | ETRACE_SESSION_ENV | ETRACE_SESSION_DIRS)
+#define ETRACE_SESSION_RECORD	(ETRACE_SESSION_PROBES | ETRACE_SESSION_DIRS)
 
 static_assert(ETRACE_SESSION_PROBES == BIT(ETRACE_WHERE_PROBES));
-static_assert(ETRACE_SESSION_ENV == BIT(ETRACE_WHERE_ENV));
 static_assert(ETRACE_SESSION_DIRS == BIT(ETRACE_WHERE_DIRS));
 
 struct etrace_session etrace_root = { .fire = true };

@@ -11,6 +11,8 @@
 #include <linux/fcntl.h>
 #include <linux/sched.h>
 
+#define SIGKILL		9
+#define SIGSEGV		11
 #define SIGCHLD		17u
 #define S_IFMT		0170000u
 #define S_IFIFO		0010000u

@@ -8,6 +8,7 @@
 
 #include "bpf/call.bpf.h"
 #include "bpf/use_calls.bpf.h"
+#include "bpf/look_calls.bpf.h"
 
 /*
  * The struct of openat2() as it is after the call: another thread may have
@@ -54,12 +55,6 @@ static __always_inline void clone_flags(struct scratch *s, u32 row)
 }
 
 /* ---- one function for each kind of record, as calls.c of the module has ---- */
-
-/* It has a tracepoint of its own. */
-static __always_inline bool fill_exec(const struct call *c, const bool old)
-{
-	return false;
-}
 
 /* fork() and vfork() that fail are shown as the clone() they stand for. */
 static __always_inline bool fork_failed(const struct call *c, u64 flags)
@@ -111,6 +106,8 @@ static __always_inline bool fill_open(const struct call *c, const bool old)
 		u64 flags, mode;
 	} how = { 0 };
 
+	if (c->ret < 0)
+		return open_failed(c);
 	use_new(c, c->ret, old);
 	rec_init(c->s, c->t, EB_OPEN);
 	identify(c, old);

@@ -127,6 +127,7 @@ enum want {
 	W_CHILD,	/* name of @child in the directory @mnt, @dentry */
 	W_CWD,
 	W_USER,		/* text at user address @addr; 0: there is none */
+	W_BYTES,	/* @fd bytes at user address @addr */
 	W_KERNEL,	/* text at kernel address @addr; 0: there is none */
 	W_JOIN,		/* text at user address @addr, behind directory @fd */
 	W_KERNEL_JOIN,	/* text at kernel address @addr, behind the cwd */
@@ -136,7 +137,8 @@ enum want {
 
 struct wanted {
 	u16 how;
-	u16 joined;	/* in the place of a name that the kernel resolved */
+	u8 joined;	/* in the place of a name that the kernel resolved */
+	u8 meant;	/* as the caller meant it: the module's etrace_meant() */
 	s32 fd;
 	u64 addr;
 	u64 mnt, dentry, child;

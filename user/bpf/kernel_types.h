@@ -181,6 +181,14 @@ struct signal_struct {
 	atomic_t live;
 };
 
+typedef struct {
+	unsigned long sig[1];
+} sigset_t;
+
+struct sigpending {
+	sigset_t signal;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -197,6 +205,7 @@ struct task_struct {
 	struct fs_struct *fs;
 	struct files_struct *files;
 	struct signal_struct *signal;
+	struct sigpending pending;
 };
 
 struct linux_binprm {

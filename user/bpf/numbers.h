@@ -25,6 +25,18 @@
 #ifndef __NR_truncate64
 #define __NR_truncate64	(-1)
 #endif
+#ifndef __NR_fstatat64
+#define __NR_fstatat64	(-1)
+#endif
+#ifndef __NR_lstat64
+#define __NR_lstat64	(-1)
+#endif
+#ifndef __NR_newfstatat
+#define __NR_newfstatat	(-1)
+#endif
+#ifndef __NR_stat64
+#define __NR_stat64	(-1)
+#endif
 #ifndef __NR_umount
 #define __NR_umount	(-1)
 #endif

@@ -9,7 +9,10 @@
 
 #include "bpf/common.bpf.h"
 
+#include <linux/errno.h>
 #include <linux/fcntl.h>
+
+#include "kernel/etrace_rules.h"
 
 #define NSFS_MAGIC	0x6e736673
 
@@ -204,8 +207,13 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 		n = bpf_probe_read_user_str(s->data + fill, EB_PATH_MAX + 1, (void *)addr);
 	else
 		n = bpf_probe_read_kernel_str(s->data + fill, EB_PATH_MAX + 1, (void *)addr);
-	if (n <= 0)
+	if (n < 0)
 		return -1;
+	/* The null byte is counted, but not that of an empty text of the user's. */
+	if (!n) {
+		*first = 0;
+		return 0;
+	}
 	*first = s->data[fill];
 	s->fill = fill + n - 1;
 	return n - 1;
@@ -283,6 +291,29 @@ static __always_inline void put_child(struct scratch *s, struct eb_str *str, u64
 	s->fill--;		/* no '/' behind it */
 }
 
+/* Bytes that the kernel has written to user memory. */
+static __always_inline void put_bytes(struct scratch *s, struct eb_str *str,
+				      const struct wanted *w)
+{
+	u64 fill, n = (u32)w->fd;
+
+	str->form = EB_S_TEXT;
+	if (n > EB_PATH_MAX) {
+		n = EB_PATH_MAX;
+		str->mark |= EB_CUT;
+	}
+	if (s->fill > EB_FULL)
+		flush(s);
+	fill = below(EB_DATA, s->fill);
+	n = below(2 * EB_PATH_MAX, n);
+	if (bpf_probe_read_user(s->data + fill, n, (void *)w->addr)) {
+		str->mark |= EB_UNREAD;
+		return;
+	}
+	str->text = n;
+	s->fill = fill + n;
+}
+
 /* A text, and where its path begins if it is relative. */
 static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 					  struct wanted *w, struct task_struct *task,
@@ -312,6 +343,16 @@ static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 		str->form = EB_S_TEXT;		/* better than nothing */
 		str->mark |= EB_UNREAD;
 	}
+}
+
+/* What cannot be read of a name is no loss where the call failed of just that. */
+static __always_inline void forgive(struct scratch *s, struct eb_str *str)
+{
+	if (!etrace_failed_unread(-s->rec.error))
+		return;
+	str->mark &= ~EB_UNREAD;
+	if (!str->text)
+		str->form = EB_S_NONE;
 }
 
 /* String @i of the event, as s->want[i] says. */
@@ -350,6 +391,9 @@ static __always_inline void put_string(struct scratch *s, u32 i, struct task_str
 		str->form = EB_S_PATH;
 		cwd_path(s, task, old);
 		break;
+	case W_BYTES:
+		put_bytes(s, str, w);
+		break;
 	case W_HELD:
 		str->form = EB_S_HELD;
 		break;
@@ -362,6 +406,8 @@ static __always_inline void put_string(struct scratch *s, u32 i, struct task_str
 	if (s->walk.mnt)
 		put_path(s, str, old);
 	str->path = s->flushed + s->fill - str->path - str->text;
+	if (unlikely(str->mark & EB_UNREAD) && w->meant)
+		forgive(s, str);
 	if (unlikely(str->mark)) {
 		s->counts.strings_joined += !!(str->mark & EB_JOINED);
 		s->counts.strings_unread += !!(str->mark & EB_UNREAD);
@@ -389,6 +435,7 @@ static __always_inline void want(struct scratch *s, u32 i, u32 how, s32 fd, u64 
 {
 	s->want[i].how = how;
 	s->want[i].joined = 0;
+	s->want[i].meant = 0;
 	s->want[i].fd = fd;
 	s->want[i].addr = addr;
 }
@@ -398,6 +445,7 @@ static __always_inline void want_path(struct scratch *s, u32 i, u32 how, u64 mnt
 {
 	s->want[i].how = how;
 	s->want[i].joined = 0;
+	s->want[i].meant = 0;
 	s->want[i].mnt = mnt;
 	s->want[i].dentry = dentry;
 	s->want[i].child = child;

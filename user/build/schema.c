@@ -2,6 +2,8 @@
 /* The tables that come of kernel/etrace_events.def.  See schema.h. */
 #include "build/schema.h"
 
+#include <string.h>
+
 /* ---- names of values and strings ---- */
 
 /* size and sign of the types of the .def */
@@ -114,3 +116,29 @@ const char *const et_args_name[ET_K_COUNT] = {
 #define ARGS(ID, id, TAG, name) [ET_K_##ID] = name,
 #include "build/events.def"
 };
+
+/* ---- what is recorded on request ---- */
+
+bool et_on_request(const char *list, uint32_t *where)
+{
+	static const struct {
+		const char *name;
+		enum et_where where;
+	} names[] = { { "probes", ET_PROBES }, { "dirs", ET_DIRS } };
+	uint32_t bits = 0, bit;
+	size_t len;
+
+	do {
+		len = strcspn(list, ",");
+		bit = 0;
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (strlen(names[i].name) == len && !memcmp(names[i].name, list, len))
+				bit = 1u << names[i].where;
+		if (!bit)
+			return false;
+		bits |= bit;
+		list += len;
+	} while (*list++);
+	*where |= bits;
+	return true;
+}

@@ -130,7 +130,18 @@ struct et_row {
 extern const struct et_row et_rows[ET_NR_ROWS];
 
 /* In which traces of the module an event is. */
-enum et_where { ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_ENV, ET_DIRS, ET_READER };
+enum et_where { ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_READER };
+
+/* What is recorded on request: the names, with commas between them. */
+#define ET_ON_REQUEST	"probes, dirs"
+
+/**
+ * et_on_request - add what a list like "probes,dirs" names
+ * @where: bit by bit, enum et_where; not touched on failure
+ *
+ * Return: whether all names are known.
+ */
+bool et_on_request(const char *list, uint32_t *where);
 
 struct et_kind_row {
 	const char *name;	/* in FXT, JSON and reports */

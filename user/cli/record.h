@@ -28,6 +28,7 @@ struct record_options {
 	const char *to;
 	const char *backend;	/* NULL: auto */
 	uint64_t buffer;
+	uint32_t record;	/* --record: bit by bit, enum et_where */
 	bool strict, quiet, verbose, keep_module;
 	enum term_when progress;
 };
@@ -36,13 +37,14 @@ struct record_options {
 #define RECORD_SHORT "o:b:qvh"
 enum {
 	RECORD_OPT_TO = 512, RECORD_OPT_BACKEND, RECORD_OPT_STRICT, RECORD_OPT_PROGRESS,
-	RECORD_OPT_KEEP_MODULE, RECORD_OPT_VERSION,
+	RECORD_OPT_KEEP_MODULE, RECORD_OPT_RECORD, RECORD_OPT_VERSION,
 };
 #define RECORD_LONG							\
 	{ "output", required_argument, NULL, 'o' },			\
 	{ "to", required_argument, NULL, RECORD_OPT_TO },		\
 	{ "backend", required_argument, NULL, RECORD_OPT_BACKEND },	\
 	{ "buffer", required_argument, NULL, 'b' },			\
+	{ "record", required_argument, NULL, RECORD_OPT_RECORD },	\
 	{ "keep-module", no_argument, NULL, RECORD_OPT_KEEP_MODULE },	\
 	{ "strict", no_argument, NULL, RECORD_OPT_STRICT },		\
 	{ "quiet", no_argument, NULL, 'q' },				\

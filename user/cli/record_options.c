@@ -2,6 +2,7 @@
 /* The options that run and attach have in common.  See record.h. */
 #include "cli/record.h"
 #include "base/xalloc.h"
+#include "build/schema.h"
 #include "cli/etrace.h"
 #include "cli/session.h"
 
@@ -75,6 +76,12 @@ bool record_option(struct record_options *o, int opt, const char *value,
 			return true;
 		say("--backend=%s: must be auto, module or bpf", value);
 		return false;
+	case RECORD_OPT_RECORD:
+		if (et_on_request(value, &o->record))
+			return true;
+		say("--record=%s: must be a list of these, with commas between them: " ET_ON_REQUEST,
+		    value);
+		return false;
 	case RECORD_OPT_KEEP_MODULE:
 		o->keep_module = true;
 		return true;
@@ -108,6 +115,9 @@ void record_help(void)
 	      "                      where it can be had, else BPF\n"
 	      "  -b, --buffer SIZE   size of each processor's buffer (1 to 8 MiB); with k, M\n"
 	      "                      or G behind it\n"
+	      "      --record LIST   record also, with commas between them: probes (what was asked\n"
+	      "                      of names: stat, access, readlink), dirs (directories that\n"
+	      "                      were listed); may be repeated\n"
 	      "      --keep-module   do not unload the module, if it was loaded for this\n"
 	      "      --strict        exit status 123 if anything is missing in the trace\n"
 	      "  -q, --quiet         no summary at the end, and no progress line\n"

@@ -220,7 +220,7 @@ static bool load_formats(struct rec_session *s, char *why, size_t size)
 	return rec_formats_init(&s->formats, s->tep, why, size);
 }
 
-_Static_assert(ETRACE_SESSION_PROBES == 1 << ET_PROBES && ETRACE_SESSION_ENV == 1 << ET_ENV &&
+_Static_assert(ETRACE_SESSION_PROBES == 1 << ET_PROBES &&
 	       ETRACE_SESSION_DIRS == 1 << ET_DIRS, "the bits of rec_options.record");
 
 static bool create(struct rec_session *s, const struct rec_options *opt,

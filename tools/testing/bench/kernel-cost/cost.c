@@ -87,6 +87,12 @@ static void close_range_once(void)
 	syscall(SYS_close_range, 100, 200, 0);
 }
 
+static void open_failed(void)
+{
+	if (open("/etc/absent", O_RDONLY) >= 0)
+		exit(1);
+}
+
 static void nothing(void)
 {
 }
@@ -94,7 +100,7 @@ static void nothing(void)
 /* The columns. */
 static void (* const calls[])(void) = {
 	open_close, getppid_once, rename_once, symlink_unlink, close_range_once,
-	open_close_elsewhere,
+	open_close_elsewhere, open_failed,
 };
 
 static long long now(void)

@@ -4,7 +4,9 @@
  * commands come by a socket as they would be written to files of the module's,
  * lines go to a file.
  *
- *	serve SOCKET LINES [-c]		-c: with changes of thread names
+ *	serve SOCKET LINES RECORD [-c]	-c: with changes of thread names; RECORD: what
+ *					is recorded on request, as --record of etrace
+ *					has it, or "" for nothing
  *	serve --ask SOCKET COMMAND	tell the other one; prints the answer
  *
  * Commands, each a connection: "root_pid N", "extended Y|N", "counter NAME",
@@ -38,7 +40,7 @@ static int filter_item(struct sink *s, const void *item)
 
 	if (f->extended)
 		return sink_item(f->to, &ev);
-	if (kind->where == ET_EXTENDED)
+	if (kind->where != ET_ALWAYS)
 		return 0;
 	for (unsigned int i = kind->row; i < kind->end; i++)
 		if (et_rows[i].when == ET_EXTRA)
@@ -130,9 +132,9 @@ static int ask(const char *path, const char *command)
 int main(int argc, char **argv)
 {
 	static const struct sink_ops ops = { .item = filter_item };
-	struct bpf_options opt = { .buffer = 64 << 20, .comm = argc > 3 };
+	struct bpf_options opt = { .buffer = 64 << 20, .comm = argc > 4 };
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	struct filter f = { .sink = { &ops }, .comm = argc > 3 };
+	struct filter f = { .sink = { &ops }, .comm = argc > 4 };
 	char why[512], command[256];
 	struct session *s;
 	struct out *out;
@@ -140,7 +142,7 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[1], "--ask"))
 		return ask(argv[2], argv[3]);
-	if (argc < 3)
+	if (argc < 4 || (*argv[3] && !et_on_request(argv[3], &opt.record)))
 		return 2;
 	lines = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (lines < 0)

@@ -172,6 +172,21 @@ TEST(bad_extended)
 	bad_load("extended=perhaps", EINVAL, "extended");
 }
 
+static const char * const bad_records[] = {
+	"everything", "probes,everything", "probe", "probess", "Probes", "probes dirs", ",",
+	",dirs", "dirs,", "probes,,dirs",
+};
+
+TEST(bad_record)
+{
+	size_t i;
+
+	if (et_without_module())
+		return;
+	for (i = 0; i < ET_NELEMS(bad_records); i++)
+		bad_load(text("record=\"%s\"", bad_records[i]), EINVAL, "record: must be");
+}
+
 /* ---- a tree of tasks that act when they are told to ---------------------- */
 
 #define TASKS	8
@@ -573,9 +588,11 @@ static void expect_mode(const char *name, mode_t mode)
 
 TEST(values_shown)
 {
+	size_t i;
+
 	if (et_without_module())
 		return;
-	et_module_setup("bits_of_real_pid=10 trace_thread_names=1", 1024);
+	et_module_setup("bits_of_real_pid=10 trace_thread_names=1 record=dirs", 1024);
 	EXPECT(!strcmp(et_param_read("bits_of_real_pid"), "10"));
 	EXPECT(!strcmp(et_param_read("trace_thread_names"), "Y"));
 	EXPECT(!strcmp(et_param_read("instance"), ET_INSTANCE));
@@ -589,7 +606,51 @@ TEST(values_shown)
 	EXPECT_EQ(et_param_write("extended", "perhaps"), -EINVAL);
 	EXPECT_EQ(et_param_write("extended", "Y"), 0);
 	EXPECT(!strcmp(et_param_read("extended"), "Y"));
+	expect_mode("record", 0644);
+	EXPECT(!strcmp(et_param_read("record"), "dirs"));
+	EXPECT_EQ(et_param_write("record", "dirs,probes\n"), 0);
+	EXPECT(!strcmp(et_param_read("record"), "probes,dirs"));
+	/* What is refused changes nothing. */
+	for (i = 0; i < ET_NELEMS(bad_records); i++)
+		EXPECT_EQ(et_param_write("record", bad_records[i]), -EINVAL);
+	EXPECT(!strcmp(et_param_read("record"), "probes,dirs"));
+	EXPECT_EQ(et_param_write("record", "\n"), 0);
+	EXPECT(!strcmp(et_param_read("record"), ""));
 	et_module_teardown();
+}
+
+static void do_access(void)
+{
+	CHILD_MUST_FAIL(syscall(SYS_access, "absent", F_OK), ENOENT);
+	want("Access|fnamesize=%zu,mode=0,flags=0", strlen(et_path("absent")));
+	want("PA|%s", et_path("absent"));
+	want("AccessFailed|");
+	want("Failed|error=%d", ENOENT);
+}
+
+static void do_access_unseen(void)
+{
+	CHILD_MUST_FAIL(syscall(SYS_access, "absent", F_OK), ENOENT);
+}
+
+/* Both parameters must ask for it; each may, at run time. */
+TEST(record_at_run_time)
+{
+	if (et_without_module())
+		return;
+	et_facts = "ACCESS";
+	et_module_setup("record=probes", 1024);
+	et_traced(do_access_unseen);
+	EXPECT_EQ(et_param_write("extended", "Y"), 0);
+	et_traced(do_access);
+	EXPECT_EQ(et_param_write("record", "dirs"), 0);
+	et_traced(do_access_unseen);
+	EXPECT_EQ(et_param_write("record", "dirs,probes"), 0);
+	et_traced(do_access);
+	EXPECT_EQ(et_param_write("extended", "N"), 0);
+	et_traced(do_access_unseen);
+	et_module_teardown();
+	et_facts = "";
 }
 
 static void do_close(void)

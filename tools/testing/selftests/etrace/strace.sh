@@ -20,6 +20,8 @@ trap 'unload; rm -rf "$work"' EXIT
 mkdir "$work/strace"
 
 load 32768
+# So that what failed is compared, too.
+extended Y
 calls=execve,execveat,fork,vfork,clone,clone3,open,openat,openat2,creat,close
 calls+=,close_range,dup,dup2,dup3,fcntl,pipe,pipe2,rename,renameat,renameat2
 calls+=,link,linkat,symlink,symlinkat,mount,umount2,exit,exit_group

@@ -5,17 +5,18 @@
 	strace_compare.py [--tree] DIRECTORY TRACE
 
 DIRECTORY: strace -ff -o DIRECTORY/pid -y -X raw, one file for each process.
-TRACE: lines of etrace, with 22 bits of real pid.
+TRACE: lines of etrace, with 22 bits of real pid, and extended.
 
 Every process must be in both, with the same events in the same order: the
 programs that it ran with their arguments, the files that it opened by the
-user's names and the kernel's, descriptors closed and copied, pipes, renames,
+user's names and the kernel's, those of both that failed and why, descriptors closed and copied, pipes, renames,
 links, children, and its end.  What strace sees differently:
 
 - Of a script it sees what was passed to execve; the kernel makes of it the
   interpreter with its argument, the script, and the arguments but the first.
 - Its name for a renamed or linked file is the user's; it is made canonical
   here.
+- It does not say in which directory a name that execve failed with begins.
 - The first process is traced by etrace from its execve of make on.
 
 --tree: of a trace with extended lines, only what is made and changed in the tree
@@ -68,6 +69,12 @@ def join(dirfd, dirname, name):
     return name if name.startswith("/") else dirname + "/" + name
 
 
+def error(ret, rest):
+    """The number of an error: " ENOENT (No such file or directory)"."""
+    m = re.match(r" (E\w+)", rest)
+    return getattr(errno, m.group(1)) if m else -ret
+
+
 def canonical(path):
     """The name that the kernel has for an entry of a directory."""
     head, tail = os.path.split(path.rstrip("/") or "/")
@@ -109,18 +116,22 @@ class Strace:
             sys.exit(f"strace: unknown call: {line}")
         handler(args, ret, rest)
 
-    def do_execve(self, args, ret, _rest):
-        if ret != 0:
+    def do_execve(self, args, ret, rest):
+        if ret < 0:
+            path = re.match(STRING, args).group(1)
+            self.events.append(("exec failed", unquote(path), error(ret, rest)))
             return
         path, argv = re.match(STRING + r", \[(.*)\], ", args).groups()
         self.events.append(("exec", unquote(path), tuple(strings(argv))))
 
     def do_openat(self, args, ret, rest):
-        if ret < 0:
-            return
         m = re.match(FD + ", " + STRING + r", (\w+)(?:, (\w+))?$", args)
         dirfd, dirname, name, flags, mode = m.groups()
         flags = number(flags)
+        if ret < 0:
+            name = join(dirfd, fd_path(dirname or ""), unquote(name))
+            self.events.append(("open failed", name, flags, error(ret, rest)))
+            return
         mode = number(mode) if mode and flags & (O_CREAT | O_TMPFILE) else 0
         self.events.append(("open", join(dirfd, fd_path(dirname or ""), unquote(name)),
                             fd_path(re.match(r"<(.*)>$", rest).group(1)),
@@ -222,6 +233,11 @@ CWD = "/"
 
 # ---- etrace ----------------------------------------------------------------
 
+# What this program reads; lines of other events, and those that tell more of
+# one, it passes over.
+LINES = """New_proc PI PP CW End_of_args Open FN FO OpenFailed NO ExecFailed NX Close Dup
+Pipe RenameFrom Rename2From RF RenameTo RT RenameFailed LinkFrom LinkatFrom LF LinkTo LT
+LinkFailed Symlink ST SR SL SysClone SchedFork SysCloneFailed Exit""".split()
 LINE = re.compile(r"(?:etrace_\w+: )?(\d+),\d+,\d+,\d+!(.*)$")
 
 
@@ -285,10 +301,16 @@ class Etrace:
                 sys.exit(f"etrace: argument {n} behind {len(argv)}")
         return tuple(argv)
 
+    def error(self):
+        line = self.take()
+        if not line.startswith("Failed|error="):
+            sys.exit(f"etrace: no error, but {line}")
+        return int(line[13:])
+
     def event(self):
         head, _, rest = self.take().partition("|")
         f = {k: int(v) for k, v in
-             (x.split("=") for x in rest.split(",") if "=" in x)}
+             (x.split("=") for x in rest.split(",") if "=" in x)} if head in LINES else {}
         if head == "New_proc":
             interp, path = self.string("PI"), self.string("PP")
             cwd = self.string("CW")
@@ -303,6 +325,11 @@ class Etrace:
             if len(name) != f["fnamesize"] or len(orig) != f["forigsize"]:
                 sys.exit("etrace: Open: sizes are not those of the strings")
             self.events.append(("open", orig, name, f["flags"], f["mode"], f["fd"]))
+        elif head == "OpenFailed":
+            name = self.string("NO")
+            self.events.append(("open failed", name, f["flags"], self.error()))
+        elif head == "ExecFailed":
+            self.events.append(("exec failed", self.string("NX"), self.error()))
         elif head == "Close":
             self.events.append(("close", f["fd"]))
         elif head == "Dup":
@@ -336,7 +363,7 @@ class Etrace:
             self.events.append(("fork", f["pid"] & PID_MASK, None))
         elif head == "Exit":
             self.events.append(("exit", f["status"]))
-        else:
+        elif head in LINES:
             sys.exit(f"etrace: a line that is not expected: {head}|{rest}")
 
 
@@ -364,7 +391,11 @@ def same_exec(s, e):
 
 
 def same(s, e):
-    return same_exec(s, e) if s[0] == e[0] == "exec" else s == e
+    if s[0] == e[0] == "exec":
+        return same_exec(s, e)
+    if s[0] == e[0] == "exec failed" and not s[1].startswith("/"):
+        return e[1].endswith("/" + s[1]) and s[2] == e[2]
+    return s == e
 
 
 # ---- the tree of files -------------------------------------------------------

@@ -34,6 +34,7 @@ cannot_be_traced()
 	for args in "" "-b 12 touch ran" "-o - touch ran" "-u no-such-user touch ran" \
 		"-o /no/such/place.fxt touch ran" "-o name-without-format touch ran" \
 		"--progress=sometimes touch ran" "--to nothing touch ran" "--no-such-option touch ran" \
+		"--record=probes,what touch ran" "--record= touch ran" "--record=dirs, touch ran" \
 		"-o same.fxt -o ./same.fxt touch ran"; do
 		# shellcheck disable=SC2086
 		is "of '$args'" "$(status "$etrace" run $args)" 125
@@ -176,4 +177,40 @@ io_uring()
 io_uring_module() { io_uring module; }
 io_uring_bpf() { by_bpf io_uring; }
 
-finish io_uring_module io_uring_bpf killed_module killed_bpf exit_status cannot_be_run cannot_be_traced streams signals ignored_signals output_mode help_and_version
+# What is recorded only if somebody asks for it.
+on_request()
+{
+	local backend=$1 names
+
+	mkdir "d.$backend"
+	# shellcheck disable=SC2016
+	names='stat -L absent; readlink link; [ -r absent ]; ls d.'$backend'; cat absent; exec ./absent'
+	ln -sf target link
+	"$etrace" run -q --backend="$backend" -o n.etrace -- sh -c "$names" > out 2> err
+	is "opens that failed" "$(grep -c "!NO|$PWD/absent\$" n.etrace)" 1
+	is "programs that were not run" "$(grep -c "!NX|$PWD/./absent\$" n.etrace)" 1
+	hasnt n.etrace '!Stat|'
+	hasnt n.etrace '!Readlink|'
+	hasnt n.etrace '!Getdents|'
+	"$etrace" run -q --backend="$backend" --record=probes --record dirs,probes \
+		-o r.etrace -o r.fxt -o r.json -- sh -c "$names" > out 2> err
+	has r.etrace "!PS|$PWD/absent"
+	has r.etrace '!StatFailed|'
+	has r.etrace "!PL|$PWD/link"
+	has r.etrace '!PT|target'
+	has r.etrace "!GD|$PWD/d.$backend"
+	has r.json '"event":"stat"'
+	has r.json '"event":"readlink"'
+	has r.json '"event":"open_failed"'
+	"$reader" --to etrace r.fxt 2> lines.err > got
+	cmp got r.etrace || fail "the FXT file gives other lines"
+	"$etrace" run -q --backend="$backend" --record=dirs -o d.etrace -- sh -c "$names" > out 2> err
+	has d.etrace "!GD|$PWD/d.$backend"
+	hasnt d.etrace '!Stat|'
+	is "status of what is not known" "$(status "$etrace" run --record=nothing true)" 125
+	has err "--record=nothing: must be a list of these, with commas between them: probes, dirs"
+}
+on_request_module() { on_request module; }
+on_request_bpf() { by_bpf on_request; }
+
+finish on_request_module on_request_bpf io_uring_module io_uring_bpf killed_module killed_bpf exit_status cannot_be_run cannot_be_traced streams signals ignored_signals output_mode help_and_version

@@ -63,12 +63,16 @@ static void bpf_setup(const char *params)
 {
 	bool comm = strstr(params, "trace_thread_names=1");
 	const char *root = strstr(params, "root_pid=");
+	const char *record = strstr(params, "record=");
+	char list[64];
 	long err;
 	int tries;
 
+	record = record ? record + strlen("record=") : "";
+	snprintf(list, sizeof(list), "%.*s", (int)strcspn(record, " "), record);
 	unlink(BPF_SOCKET);
 	if (!MUST(fork())) {
-		execl("bpf-serve", "bpf-serve", BPF_SOCKET, ET_BPF_LINES,
+		execl("bpf-serve", "bpf-serve", BPF_SOCKET, ET_BPF_LINES, list,
 		      comm ? "-c" : NULL, NULL);
 		_exit(127);
 	}

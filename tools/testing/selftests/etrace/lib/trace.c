@@ -148,7 +148,7 @@ static void feed_line(struct et_trace *tr, const char *s, size_t len)
 	}
 	if (!strncmp(s, "etrace_", 7)) {
 		p += 7;
-		while (*p >= 'a' && *p <= 'z')
+		while ((*p >= 'a' && *p <= 'z') || *p == '_')
 			p++;
 		if (p[0] != ':' || p[1] != ' ') {
 			bad_line(tr, s, len, "no such event");

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What was looked for: files that were not opened, programs that were not run;
+ * and on request what was asked of names, and which directories were listed.
+ *
+ * The kernel has resolved nothing that would tell more than the caller's words,
+ * so a name is these, behind the path of the directory that they begin in: that
+ * is what the string is, and it is not marked as joined.
+ */
+#include <linux/errno.h>
+#include <linux/fcntl.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+#include <linux/uaccess.h>
+
+#include "call.h"
+#include "capture.h"
+#include "emit.h"
+#include "task.h"
+
+/* Has the caller passed an empty name, or none? */
+static bool etrace_is_unnamed(const struct etrace_call *c)
+{
+	unsigned long path = etrace_arg(c, ETRACE_ARG_PATH, 0);
+	char first;
+
+	return !path || (!copy_from_user_nofault(&first, (void __user *)path, 1) && !first);
+}
+
+/* Is the call about a descriptor itself? */
+static bool etrace_is_of_fd(const struct etrace_call *c)
+{
+	return etrace_arg(c, ETRACE_ARG_FLAGS, 0) & AT_EMPTY_PATH && etrace_is_unnamed(c);
+}
+
+/*
+ * String 0, as the caller meant it. @of_fd: the path of its descriptor.
+ *
+ * What cannot be read of it is no loss where the call failed of just that.
+ */
+static void etrace_meant(struct etrace_call *c, struct etrace_scratch *s, bool of_fd)
+{
+	int dirfd = etrace_dirfd(c, ETRACE_ARG_DIRFD);
+
+	if (!of_fd)
+		etrace_capture_joined(&c->r, 0, s, dirfd, etrace_arg(c, ETRACE_ARG_PATH, 0));
+	else if (dirfd == AT_FDCWD)
+		etrace_capture_cwd(&c->r, 0, s);
+	else
+		etrace_capture_fd(&c->r, 0, s, dirfd);
+	if (!etrace_failed_unread(c->ret))
+		return;
+	c->r.unread &= ~BIT(0);
+	if (!c->r.str[0].len)
+		c->r.str[0].s = NULL;
+}
+
+/* The rest of a record with one such name. */
+static void etrace_emit_meant(struct etrace_call *c, bool of_fd)
+{
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	c->r.error = c->ret < 0 ? -c->ret : 0;
+	etrace_meant(c, s, of_fd);
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+/**
+ * etrace_open_failed - a file is not opened
+ * @c: the call
+ */
+void etrace_open_failed(struct etrace_call *c)
+{
+	u64 flags;
+
+	etrace_rec_init(&c->r, ETRACE_EV_OPEN_FAILED, 1);
+	if (!c->sc->at[ETRACE_ARG_STRUCT]) {
+		flags = etrace_arg(c, ETRACE_ARG_FLAGS, ETRACE_CREAT_FLAGS);
+	} else if (copy_from_user_nofault(&flags, (void __user *)
+					  etrace_arg(c, ETRACE_ARG_STRUCT, 0),
+					  sizeof(flags))) {
+		flags = 0;
+		if (!etrace_failed_unread(c->ret))
+			c->r.unread |= BIT(ETRACE_NR_STR);
+	}
+	c->r.open_failed.flags = flags;
+	etrace_emit_meant(c, false);
+}
+
+/* One that succeeds has a tracepoint of its own. */
+void etrace_do_exec(struct etrace_call *c)
+{
+	if (etrace_held(c) && current->pending.signal.sig[0] & ETRACE_KILLING)
+		return;
+	etrace_rec_init(&c->r, ETRACE_EV_EXEC_FAILED, 1);
+	etrace_emit_meant(c, etrace_is_of_fd(c));
+}
+
+/* ---- on request ---------------------------------------------------------- */
+
+/* What is asked of a descriptor is no name that is looked for. */
+static void etrace_stat(struct etrace_call *c, u32 flags)
+{
+	if (etrace_is_of_fd(c))
+		return;
+	etrace_rec_init(&c->r, ETRACE_EV_STAT, 1);
+	c->r.stat.flags = flags;
+	etrace_emit_meant(c, false);
+}
+
+void etrace_do_stat(struct etrace_call *c)
+{
+	etrace_stat(c, etrace_arg(c, ETRACE_ARG_FLAGS, 0));
+}
+
+/* What it is short for. */
+void etrace_do_lstat(struct etrace_call *c)
+{
+	etrace_stat(c, AT_SYMLINK_NOFOLLOW);
+}
+
+void etrace_do_access(struct etrace_call *c)
+{
+	if (etrace_is_of_fd(c))
+		return;
+	etrace_rec_init(&c->r, ETRACE_EV_ACCESS, 1);
+	c->r.access.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
+	c->r.access.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	etrace_emit_meant(c, false);
+}
+
+/* The text is what the caller got, which need not be all of it. */
+void etrace_do_readlink(struct etrace_call *c)
+{
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	etrace_rec_init(&c->r, ETRACE_EV_READLINK, c->ret < 0 ? 1 : 2);
+	if (c->ret >= 0)
+		etrace_capture_bytes(&c->r, 1, s, etrace_arg(c, ETRACE_ARG_STRUCT, 0), c->ret);
+	/* One that succeeds without a name is of the descriptor. */
+	etrace_emit_meant(c, c->ret >= 0 && etrace_is_unnamed(c));
+	etrace_scratch_put();
+}
+
+void etrace_do_getdents(struct etrace_call *c)
+{
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	etrace_rec_init(&c->r, ETRACE_EV_GETDENTS, 1);
+	c->r.getdents.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
+	c->r.getdents.bytes = c->ret;
+	etrace_capture_fd(&c->r, 0, s, c->r.getdents.fd);
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
