@@ -25,6 +25,7 @@
 #include "calls.h"
 #include "capture.h"
 #include "compat.h"
+#include "cost.h"
 #include "counts.h"
 #include "emit.h"
 #include "hold.h"
@@ -584,19 +585,30 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 /**
  * etrace_record_exit - a task ends
  * @t: its slot
- * @code: as wait() shows it
+ * @p: the current task
+ * @last: its process ends with it
  */
-void etrace_record_exit(struct etrace_task *t, int code)
+void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 {
+	int code = p->exit_code;
+	u16 have = 0, cost = 0;
 	struct etrace_rec r;
 
 	etrace_rec_init(&r, ETRACE_EV_EXIT, 0);
+	memset(&r.exit, 0, sizeof(r.exit));
 	r.exit.status = (code >> 8) & 0xff;
 	r.exit.signal = code & 0x7f;
 	r.exit.core = !!(code & 0x80);
 	if (r.exit.signal)
-		r.have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
-	etrace_emit(t, &r);
+		have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
+	etrace_for_each_slot(t, t) {
+		bool wants = last && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED);
+
+		if (wants && !cost)
+			cost = etrace_cost(p, &r);
+		r.have = wants ? have | cost : have;
+		etrace_emit_one(t, &r);
+	}
 }
 
 /**

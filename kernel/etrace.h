@@ -12,6 +12,7 @@
  *	output, table		records out; system calls
  *	task, print		who is traced; lines
  *	hold, capture		names of a call in progress; strings
+ *	cost			what a process has used
  *	later, counts, schema	the way back to the program; events
  */
 #ifndef ETRACE_H

@@ -25,6 +25,7 @@
 #include "probes.h"
 #include "calls.h"
 #include "compat.h"
+#include "cost.h"
 #include "hooks.h"
 #include "table.h"
 #include "task.h"
@@ -67,7 +68,7 @@ static void etrace_probe_exit(ETRACE_PROTO_SCHED_PROCESS_EXIT)
 	rcu_read_lock();
 	t = etrace_task_find(p);
 	if (t) {
-		etrace_record_exit(t, p->exit_code);
+		etrace_record_exit(t, p, etrace_group_dead(p));
 		etrace_task_drop(p);
 	}
 	rcu_read_unlock();

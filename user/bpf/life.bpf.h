@@ -6,6 +6,7 @@
 #define ETRACE_LIFE_BPF_H
 
 #include "bpf/calls.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/strings.bpf.h"
 
 static __always_inline int do_fork(struct task_struct *parent, struct task_struct *child,
@@ -142,7 +143,8 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 	return 0;
 }
 
-static __always_inline int do_exit(struct task_struct *p, const bool old)
+/* @dead: its process ends with it, as far as the kernel says that */
+static __always_inline int do_exit(struct task_struct *p, bool dead, const bool old)
 {
 	struct slot *t = slot_of(p, old);
 	struct scratch *s;
@@ -160,6 +162,7 @@ static __always_inline int do_exit(struct task_struct *p, const bool old)
 			put_val(s, EB_V_EXIT_signal, code & 0x7f);
 			put_val(s, EB_V_EXIT_core, !!(code & 0x80));
 		}
+		put_cost(s, p, dead, old);
 		send(s, t);
 	}
 	slot_drop(p, old);
