@@ -162,7 +162,6 @@ struct walk {
 struct cost {
 	u64 pos, head;		/* in the list of threads */
 	u64 left;		/* one that has its memory still */
-	u64 done;
 	u64 ran;
 	u64 utime, stime, minflt, majflt;
 	u64 rchar, wchar, rbytes, wbytes;

@@ -12,8 +12,7 @@
 
 #include "kernel/etrace_cost.h"
 
-#define COST_THREADS_OLD	512u
-#define COST_TRIES		3u	/* threads may go meanwhile */
+#define COST_THREADS_OLD	512u	/* the verifier goes through each of them */
 #define PAGE_BYTES		4096u
 
 /* Of which processes the end has been told. */
@@ -46,10 +45,8 @@ static __noinline long cost_step(struct scratch *s)
 	struct cost *c = &s->cost;
 	struct task_struct *t;
 
-	if (c->pos == c->head || !c->pos) {
-		c->done = c->pos == c->head;
+	if (c->pos == c->head || !c->pos)
 		return 1;
-	}
 	t = (void *)c->pos - bpf_core_field_offset(struct task_struct, thread_node);
 	c->left |= (u64)BPF_CORE_READ(t, mm);
 	c->utime += BPF_CORE_READ(t, utime);
@@ -82,35 +79,37 @@ __attribute__((noinline)) int cost_old(u32 which)
 	return 0;
 }
 
-/* Adds all threads up. Returns false if that cannot be done. */
+/* Adds all threads up. Returns false if some came or went meanwhile. */
+static __always_inline bool cost_try(struct scratch *s, struct signal_struct *sig,
+				     const bool old)
+{
+	u32 seq = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
+	struct scratch *ctx = s;
+	struct cost *c = &s->cost;
+
+	__builtin_memset(c, 0, sizeof(*c));
+	c->utime = BPF_CORE_READ(sig, utime);
+	c->stime = BPF_CORE_READ(sig, stime);
+	c->ran = BPF_CORE_READ(sig, sum_sched_runtime);
+	c->minflt = BPF_CORE_READ(sig, min_flt);
+	c->majflt = BPF_CORE_READ(sig, maj_flt);
+	cost_add_io(c, (void *)sig + bpf_core_field_offset(struct signal_struct, ioac));
+	c->head = (u64)sig + bpf_core_field_offset(struct signal_struct, thread_head);
+	c->pos = (u64)BPF_CORE_READ(sig, thread_head.next);
+	if (old)
+		cost_old(s->which);
+	else
+		bpf_loop(ETRACE_COST_THREADS, cost_step_cb, &ctx, 0);
+	/* The last step may have been to the last of so many as are gone through. */
+	return c->pos == c->head && !(seq & 1) &&
+	       seq == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
+}
+
+/* The same; a few times, if need be. */
 static __always_inline bool cost_sum(struct scratch *s, struct signal_struct *sig,
 				     const bool old)
 {
-	struct scratch *ctx = s;
-	struct cost *c = &s->cost;
-	u32 i, seq;
-
-	for (i = 0; i < COST_TRIES; i++) {
-		seq = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
-		__builtin_memset(c, 0, sizeof(*c));
-		c->utime = BPF_CORE_READ(sig, utime);
-		c->stime = BPF_CORE_READ(sig, stime);
-		c->ran = BPF_CORE_READ(sig, sum_sched_runtime);
-		c->minflt = BPF_CORE_READ(sig, min_flt);
-		c->majflt = BPF_CORE_READ(sig, maj_flt);
-		cost_add_io(c, (void *)sig + bpf_core_field_offset(struct signal_struct, ioac));
-		c->head = (u64)sig + bpf_core_field_offset(struct signal_struct, thread_head);
-		c->pos = (u64)BPF_CORE_READ(sig, thread_head.next);
-		if (old)
-			cost_old(s->which);
-		else
-			bpf_loop(ETRACE_COST_THREADS, cost_step_cb, &ctx, 0);
-		if (!(seq & 1) &&
-		    seq == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence))
-			break;
-	}
-	/* The last look may have been at the last of so many as are gone through. */
-	return c->done || c->pos == c->head;
+	return cost_try(s, sig, old) || cost_try(s, sig, old) || cost_try(s, sig, old);
 }
 
 /* As etrace_cost_is_last() of the module, of threads that have been added up. */
