@@ -215,14 +215,6 @@ void etrace_do_fcntl(struct etrace_call *c)
 		etrace_emit_dup(c, flags);
 }
 
-/* That it was done, so that nobody takes what is recorded for all there was. */
-void etrace_do_uring(struct etrace_call *c)
-{
-	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);
-	c->r.uring.fd = c->ret;
-	etrace_emit(c->t, &c->r);
-}
-
 /* Another thread may have written other numbers there, or closed the pipe. */
 void etrace_do_pipe(struct etrace_call *c)
 {
@@ -571,7 +563,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 		r.outside |= (hold->outside & BIT(0)) << 1;
 	} else {
 		/* A script, and no hook to see where it lies. */
-		etrace_capture_kernel(&r, 1, s, bprm->filename);
+		etrace_capture_kernel(&r, 1, s, AT_FDCWD, bprm->filename);
 		r.joined |= BIT(1);
 	}
 	etrace_capture_cwd(&r, 2, s);

@@ -78,6 +78,22 @@
 #define etrace_sched_clock(p)	local_clock()
 #endif
 
+/*
+ * What an io_uring asks for is in a struct that modules can see since 6.1. 7.0: the
+ * names in it may not have been read yet.
+ */
+#if defined(CONFIG_IO_URING) && defined(CONFIG_KRETPROBES) && \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define ETRACE_RINGS		1
+#else
+#define ETRACE_RINGS		0
+#endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define etrace_ring_name(f)	NULL
+#else
+#define etrace_ring_name(f)	((f) ? (f)->name : NULL)
+#endif
+
 /* 6.14: the attributes of modules are constant. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
 #define etrace_module_attribute const struct module_attribute

@@ -7,6 +7,7 @@
  *	main
  *	counters, session
  *	probes			tracepoints
+ *	uring			calls that io_urings make
  *	calls, call, hooks	what is recorded; what the kernel has resolved
  *	emit, target
  *	output, table		records out; system calls
