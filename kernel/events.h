@@ -455,7 +455,7 @@ TRACE_EVENT(etrace_comm,
 );
 
 /*
- * An io_uring is made: what is done through it is not seen. Of root_pid's tree
+ * An io_uring is made: not all that is done through it is seen. Of root_pid's tree
  * only with the parameter "extended", since the line format has no such line.
  */
 TRACE_EVENT(etrace_uring,
