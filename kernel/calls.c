@@ -26,6 +26,7 @@
 #include "calls_use.h"
 #include "capture.h"
 #include "compat.h"
+#include "cost.h"
 #include "counts.h"
 #include "emit.h"
 #include "hold.h"
@@ -238,14 +239,6 @@ void etrace_do_fcntl(struct etrace_call *c)
 
 	if (flags >= 0)
 		etrace_emit_dup(c, flags);
-}
-
-/* That it was done, so that nobody takes what is recorded for all there was. */
-void etrace_do_uring(struct etrace_call *c)
-{
-	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);
-	c->r.uring.fd = c->ret;
-	etrace_emit(c->t, &c->r);
 }
 
 /* Another thread may have written other numbers there, or closed the pipe. */
@@ -637,7 +630,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 		r.outside |= (hold->outside & BIT(0)) << 1;
 	} else {
 		/* A script, and no hook to see where it lies. */
-		etrace_capture_kernel(&r, 1, s, bprm->filename);
+		etrace_capture_kernel(&r, 1, s, AT_FDCWD, bprm->filename);
 		r.joined |= BIT(1);
 	}
 	etrace_capture_cwd(&r, 2, s);
@@ -651,20 +644,31 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 /**
  * etrace_record_exit - a task ends
  * @t: its slot
- * @code: as wait() shows it
+ * @p: the current task
+ * @last: its process ends with it
  */
-void etrace_record_exit(struct etrace_task *t, int code)
+void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 {
+	int code = p->exit_code;
+	u16 have = 0, cost = 0;
 	struct etrace_rec r;
 
 	etrace_use_over(t);
 	etrace_rec_init(&r, ETRACE_EV_EXIT, 0);
+	memset(&r.exit, 0, sizeof(r.exit));
 	r.exit.status = (code >> 8) & 0xff;
 	r.exit.signal = code & 0x7f;
 	r.exit.core = !!(code & 0x80);
 	if (r.exit.signal)
-		r.have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
-	etrace_emit(t, &r);
+		have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
+	etrace_for_each_slot(t, t) {
+		bool wants = last && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED);
+
+		if (wants && !cost)
+			cost = etrace_cost(p, &r);
+		r.have = wants ? have | cost : have;
+		etrace_emit_one(t, &r);
+	}
 }
 
 /**

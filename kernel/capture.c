@@ -410,10 +410,11 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
  * @r: record
  * @i: string of it
  * @sc: room
- * @name: the path, relative to the working directory unless absolute
+ * @dirfd: the directory's descriptor, or AT_FDCWD
+ * @name: the path, relative to that directory unless absolute
  */
 void etrace_capture_kernel(struct etrace_rec *r, int i,
-			   struct etrace_scratch *sc, const char *name)
+			   struct etrace_scratch *sc, int dirfd, const char *name)
 {
 	size_t n = min_t(size_t, strlen(name), PATH_MAX);
 	char *end;
@@ -422,7 +423,14 @@ void etrace_capture_kernel(struct etrace_rec *r, int i,
 		etrace_set(r, i, name, n);
 		return;
 	}
-	etrace_capture_cwd(r, i, sc);
+	if (dirfd == AT_FDCWD)
+		etrace_capture_cwd(r, i, sc);
+	else
+		etrace_capture_fd(r, i, sc, dirfd);
+	if (!r->str[i].len) {
+		etrace_set(r, i, name, n);	/* better than nothing */
+		return;
+	}
 	end = etrace_path_end(r, i, sc);
 	*end++ = '/';
 	memcpy(end, name, n);

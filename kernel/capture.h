@@ -45,6 +45,6 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 			   struct etrace_scratch *sc, int dirfd,
 			   unsigned long uaddr);
 void etrace_capture_kernel(struct etrace_rec *r, int i,
-			   struct etrace_scratch *sc, const char *name);
+			   struct etrace_scratch *sc, int dirfd, const char *name);
 
 #endif /* ETRACE_CAPTURE_H */

@@ -56,13 +56,44 @@
 					(file)->event_call->event.type, len, 0, 0)
 #endif
 
-/* 6.16: sched_process_exit tells whether the whole thread group is dead. */
+/*
+ * 6.16: sched_process_exit tells whether the whole thread group is dead; before,
+ * that is to be found out, behind exit_mm().
+ */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define ETRACE_PROTO_SCHED_PROCESS_EXIT \
 	void *data, struct task_struct *p, bool group_dead
+#define etrace_group_dead(p)	group_dead
 #else
 #define ETRACE_PROTO_SCHED_PROCESS_EXIT \
 	void *data, struct task_struct *p
+#define etrace_group_dead(p)	etrace_cost_is_last(p)
+#endif
+
+/*
+ * The clock of the scheduler, as far as what it charges to tasks goes by that one:
+ * time of interrupts and of other guests can be left out of it.
+ */
+#if defined(CONFIG_IRQ_TIME_ACCOUNTING) || defined(CONFIG_PARAVIRT_TIME_ACCOUNTING)
+#define etrace_sched_clock(p)	((p)->se.exec_start)
+#else
+#define etrace_sched_clock(p)	local_clock()
+#endif
+
+/*
+ * What an io_uring asks for is in a struct that modules can see since 6.1. 7.0: the
+ * names in it may not have been read yet.
+ */
+#if defined(CONFIG_IO_URING) && defined(CONFIG_KRETPROBES) && \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define ETRACE_RINGS		1
+#else
+#define ETRACE_RINGS		0
+#endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define etrace_ring_name(f)	NULL
+#else
+#define etrace_ring_name(f)	((f) ? (f)->name : NULL)
 #endif
 
 /* 6.14: the attributes of modules are constant. */

@@ -13,6 +13,7 @@
 #include "counts.h"
 #include "hooks.h"
 #include "output.h"
+#include "uring.h"
 #include "session.h"
 
 /* Beside those that are counted here. */
@@ -39,7 +40,7 @@ static ssize_t etrace_counter_show(etrace_module_attribute *attr,
 		n = etrace_output_overwritten(&etrace_root);
 		break;
 	case ETRACE_CNT_hooks_missed:
-		n = etrace_hooks_missed();
+		n = etrace_hooks_missed() + etrace_uring_missed();
 		break;
 	case ETRACE_CNT_hooks_missing:
 		n = etrace_hooks_missing();

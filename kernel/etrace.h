@@ -7,12 +7,14 @@
  *	main
  *	counters, session
  *	probes			tracepoints
+ *	uring			calls that io_urings make
  *	calls, calls_*		what is recorded, one file for a sort of calls
  *	call, hooks		what handlers share; what the kernel has resolved
  *	emit, target
  *	output, table		records out; system calls
  *	task, print		who is traced; lines
  *	hold, capture, uses	names of a call in progress; strings; uses of descriptors
+ *	cost			what a process has used
  *	later, counts, schema	the way back to the program; events
  */
 #ifndef ETRACE_H

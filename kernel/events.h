@@ -187,7 +187,11 @@ TRACE_EVENT(etrace_clone,
 		  ETRACE_VAL_MAY(CLONE, child), ETRACE_TAIL))
 );
 
-/* A task ends. signal: what killed it, 0: nothing; core: and it left a core. */
+/*
+ * A task ends. signal: what killed it, 0: nothing; core: and it left a core. The
+ * others are of its process, which ends with it: time in ns; memory at most, bytes;
+ * page faults; bytes read and written by calls, and from and to storage.
+ */
 TRACE_EVENT(etrace_exit,
 	TP_PROTO(struct etrace_rec *r),
 	TP_ARGS(r),
@@ -196,6 +200,15 @@ TRACE_EVENT(etrace_exit,
 		__field(s32, status)
 		__field(s32, signal)
 		__field(u8, core)
+		__field(u64, utime)
+		__field(u64, stime)
+		__field(u64, maxrss)
+		__field(u64, minflt)
+		__field(u64, majflt)
+		__field(u64, rchar)
+		__field(u64, wchar)
+		__field(u64, rbytes)
+		__field(u64, wbytes)
 		__field(u16, have)
 	),
 	TP_fast_assign(
@@ -203,11 +216,25 @@ TRACE_EVENT(etrace_exit,
 		__entry->status = r->exit.status;
 		__entry->signal = r->exit.signal;
 		__entry->core = r->exit.core;
+		__entry->utime = r->exit.utime;
+		__entry->stime = r->exit.stime;
+		__entry->maxrss = r->exit.maxrss;
+		__entry->minflt = r->exit.minflt;
+		__entry->majflt = r->exit.majflt;
+		__entry->rchar = r->exit.rchar;
+		__entry->wchar = r->exit.wchar;
+		__entry->rbytes = r->exit.rbytes;
+		__entry->wbytes = r->exit.wbytes;
 		__entry->have = r->have;
 	),
 	TP_printk("%s", ETRACE_PRINT(EXIT, ETRACE_VAL(EXIT, status),
 		  ETRACE_VAL_MAY(EXIT, signal),
-		  ETRACE_VAL_MAY(EXIT, core)))
+		  ETRACE_VAL_MAY(EXIT, core),
+		  ETRACE_VAL_MAY(EXIT, utime), ETRACE_VAL_MAY(EXIT, stime),
+		  ETRACE_VAL_MAY(EXIT, maxrss), ETRACE_VAL_MAY(EXIT, minflt),
+		  ETRACE_VAL_MAY(EXIT, majflt), ETRACE_VAL_MAY(EXIT, rchar),
+		  ETRACE_VAL_MAY(EXIT, wchar), ETRACE_VAL_MAY(EXIT, rbytes),
+		  ETRACE_VAL_MAY(EXIT, wbytes)))
 );
 
 /*
@@ -492,7 +519,7 @@ TRACE_EVENT(etrace_comm,
 );
 
 /*
- * An io_uring is made: what is done through it is not seen. Of root_pid's tree
+ * An io_uring is made: not all that is done through it is seen. Of root_pid's tree
  * only with the parameter "extended", since the line format has no such line.
  */
 TRACE_EVENT(etrace_uring,

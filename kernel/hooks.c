@@ -334,7 +334,7 @@ static struct etrace_hook etrace_hooks[] = {
 
 /*
  * In the context of who called the function. Others than the calls of the table
- * reach it too: io_uring, the kernel itself.
+ * reach it too: those that a ring makes (uring.c), the kernel itself.
  */
 static void notrace etrace_hook_entry(unsigned long ip, unsigned long parent_ip,
 				      struct ftrace_ops *ops,
@@ -349,7 +349,7 @@ static void notrace etrace_hook_entry(unsigned long ip, unsigned long parent_ip,
 		return;
 	rcu_read_lock();
 	t = etrace_task_find(current);
-	sc = t ? etrace_syscall_current() : NULL;
+	sc = !t ? NULL : t->ring ?: etrace_syscall_current();
 	for (i = 0; sc && i < ARRAY_SIZE(etrace_hooks); i++)
 		if (etrace_hooks[i].id == sc->hook &&
 		    ip - etrace_hooks[i].ip < ETRACE_ENTRY_SIZE)

@@ -217,16 +217,20 @@ static void etrace_spell(struct etrace_out *o, const struct etrace_told *told, b
 	const struct etrace_word *w;
 
 	for (w = schema->words; w->kind != ETRACE_WORD_END; w++) {
-		const struct etrace_shown *str = &told->str[w->i];
+		const struct etrace_shown *str;
 
-		if (w->kind == ETRACE_WORD_LINE && etrace_is_due(told, w, own))
+		if (w->kind == ETRACE_WORD_LINE && etrace_is_due(told, w, own)) {
 			w = etrace_spell_line(o, told, w);
-		else if (w->kind == ETRACE_WORD_TEXT && own && str->len >= 0 &&
-			 w->i < told->tail.inl)
+			continue;
+		}
+		if (!own || (w->kind != ETRACE_WORD_TEXT && w->kind != ETRACE_WORD_TEXT_ARGS))
+			continue;
+		str = &told->str[w->i];
+		if (w->kind == ETRACE_WORD_TEXT_ARGS)
+			etrace_args(o, 0, str->s, told->args_room);
+		else if (str->len >= 0 && w->i < told->tail.inl)
 			etrace_piece(o, etrace_tag_names[schema->tags[w->i]], -1, str->s,
 				     str->len, 0);
-		else if (w->kind == ETRACE_WORD_TEXT_ARGS && own)
-			etrace_args(o, 0, str->s, told->args_room);
 	}
 }
 

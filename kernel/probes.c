@@ -25,9 +25,11 @@
 #include "probes.h"
 #include "calls.h"
 #include "compat.h"
+#include "cost.h"
 #include "hooks.h"
 #include "table.h"
 #include "task.h"
+#include "uring.h"
 
 static void etrace_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
@@ -67,7 +69,8 @@ static void etrace_probe_exit(ETRACE_PROTO_SCHED_PROCESS_EXIT)
 	rcu_read_lock();
 	t = etrace_task_find(p);
 	if (t) {
-		etrace_record_exit(t, p->exit_code);
+		if (!t->worker)
+			etrace_record_exit(t, p, etrace_group_dead(p));
 		etrace_task_drop(p);
 	}
 	rcu_read_unlock();
@@ -200,21 +203,28 @@ static int etrace_probes_register(void)
 	return 0;
 }
 
+static void etrace_probes_unhook(void)
+{
+	etrace_uring_allow(false);
+	etrace_hooks_unregister();
+}
+
 static int etrace_probes_start(void)
 {
 	int err;
 
 	etrace_hooks_register();
+	etrace_uring_allow(true);
 	err = etrace_probes_register();
 	if (err)
-		etrace_hooks_unregister();
+		etrace_probes_unhook();
 	return err;
 }
 
 static void etrace_probes_stop(void)
 {
 	etrace_probes_unregister();
-	etrace_hooks_unregister();
+	etrace_probes_unhook();
 }
 
 const struct etrace_listener etrace_probes = {

@@ -114,9 +114,12 @@ static void etrace_task_free_rcu(struct rcu_head *rcu)
 	kmem_cache_free(etrace_task_cache, t);
 }
 
-/* Adds @task unless it is there. Returns its slot, NULL without memory. */
+/*
+ * Adds @task unless it is there; @upid: 0: it gets a new one. Returns its slot, NULL
+ * without memory.
+ */
 static struct etrace_task *etrace_task_add(struct etrace_session *s,
-					   struct task_struct *task, bool *added)
+					   struct task_struct *task, u64 upid, bool *added)
 {
 	struct etrace_bucket *b = etrace_bucket(task);
 	struct etrace_task *t, *old;
@@ -135,11 +138,13 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 	t->uses = NULL;
 	t->going_on = false;
 	t->skipped = false;
+	t->worker = upid;
+	t->ring = NULL;
 
 	spin_lock(&b->lock);
 	old = etrace_slot_find(task, s);
 	if (!old) {
-		t->upid = etrace_task_new_upid(s, task_pid_nr(task));
+		t->upid = upid ?: etrace_task_new_upid(s, task_pid_nr(task));
 		atomic_inc(&s->tasks);
 		atomic_inc(&etrace_slots);
 		hlist_add_head_rcu(&t->node, &b->head);
@@ -206,7 +211,28 @@ struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 
 	if (!READ_ONCE(parent->session->tracing))
 		return NULL;
-	return etrace_task_add(parent->session, child, &added);
+	return etrace_task_add(parent->session, child, 0, &added);
+}
+
+/**
+ * etrace_task_worker - a worker of rings has something to do for a traced process
+ * @worker: the current task, which has no slot
+ *
+ * To be called in an RCU read-side section. What it does is recorded as done by the
+ * first thread of the process, for sessions that want what is extended.
+ *
+ * Return: its first slot, or NULL.
+ */
+struct etrace_task *etrace_task_worker(struct task_struct *worker)
+{
+	struct etrace_task *t;
+	bool added;
+
+	etrace_for_each_slot(t, etrace_task_find(worker->group_leader))
+		if (READ_ONCE(t->session->tracing) &&
+		    etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
+			etrace_task_add(t->session, worker, t->upid, &added);
+	return etrace_task_find(worker);
 }
 
 /* Adds a task that runs already. Returns whether it is new. */
@@ -216,7 +242,7 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 
 	if (etrace_slot_find(task, s))
 		return false;
-	if (!etrace_task_add(s, task, &added) || !added)
+	if (!etrace_task_add(s, task, 0, &added) || !added)
 		return false;
 	/*
 	 * A task that is ending may have passed the probe of its exit before

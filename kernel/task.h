@@ -13,6 +13,8 @@
 #include "hold.h"
 #include "uses.h"
 
+struct etrace_syscall;
+
 /* Many, so that an untraced task hardly ever meets a traced one's bucket. */
 #define ETRACE_TASK_BITS	12
 #define ETRACE_TASK_BUCKETS	(1U << ETRACE_TASK_BITS)
@@ -32,12 +34,14 @@
  * @hold: what a hook left for the end of the system call in progress
  * @uses: what its program did by its descriptors; shared by threads; NULL: nothing
  * @going_on: has the beginning of an event whose rest the task writes later
+ * @ring: the call that it makes for an io_uring; NULL: it makes none
+ * @worker: the kernel has started it for the rings of its process, whose upid it has
  * @skipped: a seccomp filter has answered the call in progress, which is not
  *	made; as of the latest call that a filter has seen
  * @swept: links slots that left the table because tracing stops
  *
  * Only the task itself reads and writes @last, @lost, @hold,
- * @going_on and @skipped.
+ * @going_on, @ring and @skipped.
  */
 struct etrace_task {
 	struct hlist_node node;
@@ -52,6 +56,8 @@ struct etrace_task {
 	struct etrace_uses *uses;
 	bool going_on;
 	bool skipped;
+	bool worker;
+	const struct etrace_syscall *ring;
 	struct etrace_task *swept;
 };
 
@@ -78,6 +84,7 @@ u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 		      struct etrace_task_info *to, u32 room);
 struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 				     struct task_struct *child);
+struct etrace_task *etrace_task_worker(struct task_struct *worker);
 void etrace_task_drop(struct task_struct *task);
 u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid);
 

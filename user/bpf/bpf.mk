@@ -12,7 +12,7 @@ BPF_MISSING := $(if $(shell command -v clang),,clang) \
 	       $(if $(BPFTOOL),,bpftool) \
 	       $(if $(shell pkg-config --exists libbpf && echo yes),,libbpf-dev)
 BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h bpf/bpf_abi.h \
-	      $(TOP)/kernel/*.def $(TOP)/kernel/etrace_rules.h)
+	      $(TOP)/kernel/*.def $(TOP)/kernel/etrace_rules.h $(TOP)/kernel/etrace_cost.h)
 
 ifeq ($(strip $(BPF_MISSING)),)
 BPF_NAMES := bpf_session programs bpf_kernel bpf_rec link_target mounts rows numbers_native numbers_compat

@@ -162,6 +162,15 @@ struct walk {
 	u8 pad;
 };
 
+/* What a process has used, as far as its threads have been gone through. */
+struct cost {
+	u64 pos, head;		/* in the list of threads */
+	u64 left;		/* one that has its memory still */
+	u64 ran;
+	u64 utime, stime, minflt, majflt;
+	u64 rchar, wchar, rbytes, wbytes;
+};
+
 /*
  * A program's room for one event; one for each program and processor, as a
  * program never interrupts itself.  @rec and @data are sent in one piece.
@@ -184,6 +193,7 @@ struct scratch {
 	u32 part_flags;		/* of the next part */
 	u64 args_pos, args_end;	/* of an argument list on its way out */
 	u32 args_failed;
+	struct cost cost;
 	struct eb_rec rec;
 	u8 data[EB_DATA + EB_SLACK];
 };

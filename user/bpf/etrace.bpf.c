@@ -36,8 +36,9 @@ PROGRAM("tp_btf/sched_process_exec", process_exec,
 	do_exec(p, GET(old, bprm, file), (u64)GET(old, bprm, filename),
 		GET(old, bprm, filename) == GET(old, bprm, interp), old),
 	struct task_struct *p, s32 old_pid, struct linux_binprm *bprm)
-PROGRAM("tp_btf/sched_process_exit", process_exit, do_exit(p, old),
-	struct task_struct *p)
+/* Its second argument is not there before 6.16. */
+PROGRAM("tp_btf/sched_process_exit", process_exit,
+	do_exit(p, TELLS_DEAD && (u8)ctx[1], old), struct task_struct *p)
 PROGRAM("tp_btf/task_rename", task_rename, do_comm(target, comm, old),
 	struct task_struct *target, const char *comm)
 PROGRAM("fentry/security_bprm_check", bprm_check, do_bprm_check(bprm, old),
@@ -116,9 +117,9 @@ int process_exec_perf(struct trace_event_raw_sched_process_exec *ctx)
 }
 
 SEC("tracepoint/sched/sched_process_exit")
-int process_exit_perf(void *ctx)
+int process_exit_perf(struct trace_event_raw_sched_process_exit *ctx)
 {
-	return do_exit(bpf_get_current_task_btf(), false);
+	return do_exit(bpf_get_current_task_btf(), TELLS_DEAD && ctx->group_dead, false);
 }
 
 SEC("tracepoint/task/task_rename")

@@ -177,16 +177,49 @@ struct pid {
 
 struct bpf_local_storage;
 
-struct signal_struct {
-	atomic_t live;
-};
-
 typedef struct {
 	unsigned long sig[1];
 } sigset_t;
 
 struct sigpending {
 	sigset_t signal;
+};
+
+struct list_head {
+	struct list_head *next;
+};
+
+typedef struct seqcount {
+	unsigned int sequence;
+} seqcount_t;
+
+struct seqcount_spinlock {
+	seqcount_t seqcount;
+};
+
+typedef struct {
+	struct seqcount_spinlock seqcount;
+} seqlock_t;
+
+/* Both parts only where the kernel counts them. */
+struct task_io_accounting {
+	u64 rchar, wchar;
+	u64 read_bytes, write_bytes;
+};
+
+struct sched_entity {
+	u64 sum_exec_runtime;
+};
+
+struct signal_struct {
+	atomic_t live;
+	struct list_head thread_head;
+	seqlock_t stats_lock;
+	u64 utime, stime;
+	unsigned long min_flt, maj_flt;
+	unsigned long maxrss;
+	u64 sum_sched_runtime;
+	struct task_io_accounting ioac;
 };
 
 struct task_struct {
@@ -206,6 +239,11 @@ struct task_struct {
 	struct files_struct *files;
 	struct signal_struct *signal;
 	struct sigpending pending;
+	struct list_head thread_node;
+	u64 utime, stime, start_time;
+	unsigned long min_flt, maj_flt;
+	struct sched_entity se;
+	struct task_io_accounting ioac;
 };
 
 struct linux_binprm {
@@ -222,6 +260,11 @@ struct trace_event_raw_sys_exit {
 
 struct trace_event_raw_sched_process_fork {
 	int child_pid;
+};
+
+/* 6.16: it tells whether the process ends. */
+struct trace_event_raw_sched_process_exit {
+	bool group_dead;
 };
 
 struct trace_event_raw_sched_process_exec {

@@ -6,6 +6,7 @@
 #define ETRACE_LIFE_BPF_H
 
 #include "bpf/calls.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/strings.bpf.h"
 
 static __always_inline int do_fork(struct task_struct *parent, struct task_struct *child,
@@ -145,7 +146,8 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 	return 0;
 }
 
-static __always_inline int do_exit(struct task_struct *p, const bool old)
+/* @dead: its process ends with it, as far as the kernel says that */
+static __always_inline int do_exit(struct task_struct *p, bool dead, const bool old)
 {
 	struct slot *t = slot_of(p, old);
 	struct scratch *s;
@@ -157,7 +159,7 @@ static __always_inline int do_exit(struct task_struct *p, const bool old)
 	s = room(ROOM_EXIT);
 	if (s) {
 		/* The last thread of the process tells what all did. */
-		if (!BPF_CORE_READ(p, signal, live.counter))
+		if (dead)
 			uses_over(s, t, p, false, old);
 		code = GET(old, p, exit_code);
 		rec_init(s, t, EB_EXIT);
@@ -166,6 +168,7 @@ static __always_inline int do_exit(struct task_struct *p, const bool old)
 			put_val(s, EB_V_EXIT_signal, code & 0x7f);
 			put_val(s, EB_V_EXIT_core, !!(code & 0x80));
 		}
+		put_cost(s, p, dead, old);
 		send(s, t);
 	}
 	slot_drop(p, old);

@@ -355,7 +355,7 @@ static int report_sink_end(struct sink *s)
 	static const struct diag_kind recorder_says = {
 		"traces that their recorder says are not complete", DIAG_DAMAGE };
 	static const struct diag_kind unseen = {
-		"io_urings set up: what was done through them is not recorded", DIAG_DAMAGE };
+		"io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE };
 	struct report_sink *rs = (struct report_sink *)s;
 
 	/* what the message said is all that there is to say */

@@ -61,7 +61,7 @@ static const struct row {
 	{ AT(module.lost_fds), { "close_range calls whose descriptors are not known", DIAG_DAMAGE } },
 	{ AT(module.strings_unread), { "strings that could not be read", DIAG_DAMAGE } },
 	{ AT(module.strings_cut), { "paths cut, too long for the room there is", DIAG_DAMAGE } },
-	{ AT(urings), { "io_urings set up: what was done through them is not recorded", DIAG_DAMAGE } },
+	{ AT(urings), { "io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE } },
 	{ incomplete, 0, { "events with something missing", DIAG_DAMAGE } },
 	{ AT(not_taken), { "events that this output did not take in time", DIAG_DAMAGE } },
 	{ read_failed, 0, { "buffers that could not be read to the end", DIAG_DAMAGE } },

@@ -70,7 +70,7 @@ static void each_is_told(void **state)
 	TOLD(a.module.lost_fds, "close_range calls whose descriptors are not known");
 	TOLD(a.module.strings_unread, "strings that could not be read");
 	TOLD(a.module.strings_cut, "paths cut, too long for the room there is");
-	TOLD(a.urings, "io_urings set up: what was done through them is not recorded");
+	TOLD(a.urings, "io_urings set up: not all that was done through them is recorded");
 	TOLD(tally.incomplete, "events with something missing");
 	TOLD(a.not_taken, "events that this output did not take in time");
 #undef TOLD

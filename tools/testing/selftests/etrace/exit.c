@@ -3,16 +3,19 @@
  * Exit: the end of every traced task, in whatever way it comes.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/etrace_test.h"
@@ -262,7 +265,337 @@ TEST(group_killed)
 	et_traced(do_group_killed);
 }
 
+/* ---- what a process has used ---- */
+
+#define TICK		10000000LL	/* ns: the longest of any kernel here */
+#define BEHIND		50000000LL	/* ns that ending itself may take, emulated */
+#define MEMORY		(24 << 20)
+
+/* What others say of the process. */
+static struct {
+	atomic_int alive, end;
+	struct rusage usage;
+	long long rchar, wchar, rbytes, wbytes;
+	long long read_later;	/* rchar that nobody has seen, at most */
+} *use;
+
+static void burn(int ms)
+{
+	struct timespec from, now;
+	volatile unsigned long n = 0;
+	long i;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	do {
+		for (i = 0; i < 20000; i++)
+			n += i;
+		for (i = 0; i < 200; i++)
+			syscall(SYS_getppid);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while ((now.tv_sec - from.tv_sec) * 1000 + (now.tv_nsec - from.tv_nsec) / 1000000 < ms);
+}
+
+static void read_and_write(size_t bytes)
+{
+	static char buf[4096];
+	int fd = CHILD_MUST(open("used", O_RDWR | O_CREAT | O_TRUNC, 0600));
+	size_t i;
+
+	for (i = 0; i < bytes; i += sizeof(buf))
+		CHILD_MUST(write(fd, buf, sizeof(buf)));
+	CHILD_MUST(fsync(fd));
+	CHILD_MUST(lseek(fd, 0, SEEK_SET));
+	for (i = 0; i < bytes; i += sizeof(buf))
+		CHILD_MUST(read(fd, buf, sizeof(buf)));
+	close(fd);
+}
+
+static void touch_memory(void)
+{
+	char *m = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+	size_t i;
+
+	for (i = 0; i < MEMORY; i += 4096)
+		m[i] = 1;
+	munmap(m, MEMORY);
+}
+
+/* Until somebody else has seen what is used so far. */
+static void be_seen(void)
+{
+	atomic_store(&use->alive, 1);
+	while (!atomic_load(&use->end))
+		usleep(1000);
+}
+
+static void see(pid_t pid)
+{
+	char name[64];
+	FILE *f;
+
+	while (!atomic_load(&use->alive))
+		usleep(1000);
+	snprintf(name, sizeof(name), "/proc/%d/io", pid);
+	f = fopen(name, "r");
+	if (!f || fscanf(f, "rchar: %lld wchar: %lld syscr: %*d syscw: %*d read_bytes: %lld write_bytes: %lld",
+			 &use->rchar, &use->wchar, &use->rbytes, &use->wbytes) != 4)
+		CHILD_FAIL("%s: %m", name);
+	if (f)
+		fclose(f);
+	atomic_store(&use->end, 1);
+}
+
+/* A process of its own, which is seen and then ends. */
+static void (*process)(void);
+
+static void do_process(void)
+{
+	pid_t pid;
+	int status;
+
+	pid = CHILD_MUST(et_sys(SYS_fork));
+	if (!pid) {
+		process();
+		et_sys(SYS_exit_group, 0);
+	}
+	see(pid);
+	CHILD_MUST(wait4(pid, &status, 0, &use->usage));
+	if (!WIFEXITED(status))
+		CHILD_FAIL("status %#x", status);
+}
+
+static long long ns_of(const struct timeval *tv)
+{
+	return tv->tv_sec * 1000000000LL + tv->tv_usec * 1000LL;
+}
+
+static void expect_near(const char *what, long long told, long long due, long long more)
+{
+	if (told > due + TICK + more || told < due - TICK - more - BEHIND)
+		FAIL("%s is %lld, wait4() says %lld", what, told, due);
+}
+
+static void expect_use(const struct et_line *time, const struct et_line *io)
+{
+	long long utime, stime, maxrss, minflt, majflt, rchar, wchar, rbytes, wbytes;
+	long long user = ns_of(&use->usage.ru_utime), sys = ns_of(&use->usage.ru_stime);
+
+	if (sscanf(time->text, "ExitTime|utime=%lld,stime=%lld,maxrss=%lld,minflt=%lld,majflt=%lld",
+		   &utime, &stime, &maxrss, &minflt, &majflt) != 5 ||
+	    sscanf(io->text, "ExitIo|rchar=%lld,wchar=%lld,rbytes=%lld,wbytes=%lld",
+		   &rchar, &wchar, &rbytes, &wbytes) != 4) {
+		FAIL("%s, %s", time->text, io->text);
+		return;
+	}
+	expect_near("utime + stime", utime + stime, user + sys, 0);
+	/*
+	 * How it is divided, ticks say; an emulated machine makes up for some that it
+	 * missed behind the record.
+	 */
+	expect_near("utime", utime, user, BEHIND + (user + sys) / 10);
+	expect_near("stime", stime, sys, BEHIND + (user + sys) / 10);
+	EXPECT_EQ(maxrss, use->usage.ru_maxrss * 1024LL);
+	EXPECT_EQ(minflt, use->usage.ru_minflt);
+	EXPECT_EQ(majflt, use->usage.ru_majflt);
+	if (rchar < use->rchar || rchar > use->rchar + use->read_later)
+		FAIL("rchar is %lld, /proc says %lld", rchar, use->rchar);
+	EXPECT_EQ(wchar, use->wchar);
+	EXPECT_EQ(rbytes, use->rbytes);
+	EXPECT_EQ(wbytes, use->wbytes);
+}
+
+/* Each of the two processes tells of itself once; and the threads do not. */
+static void used(void (*fn)(void))
+{
+	const char *facts = et_facts;
+	size_t i, j, n = 0;
+	struct et_trace tr;
+	pid_t root;
+
+	if (!use)
+		use = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	memset(use, 0, sizeof(*use));
+	process = fn;
+	et_facts = "ExitTime ExitIo";
+	root = et_run(do_process, &tr);
+	et_facts = facts;
+	for (i = 0; i < tr.nr; i++)
+		for (j = 0; j < tr.task[i].nr; j++) {
+			const struct et_line *l = &tr.task[i].line[j];
+
+			if (strncmp(l->text, "ExitTime|", 9))
+				continue;
+			n++;
+			if (j + 2 != tr.task[i].nr)
+				FAIL("ExitIo is not the only line behind ExitTime");
+			else if (&tr.task[i] != et_trace_pid(&tr, root))
+				expect_use(l, l + 1);
+		}
+	EXPECT_EQ(n, et_extended ? 2 : 0);
+	et_trace_free(&tr);
+}
+
+static void use_alone(void)
+{
+	touch_memory();
+	read_and_write(1 << 20);
+	burn(300);
+	be_seen();
+}
+
+TEST(use_alone)
+{
+	used(use_alone);
+}
+
+static int thread_use(void *arg)
+{
+	burn(40);
+	read_and_write(8192);
+	atomic_fetch_add(&ready, 1);
+	while (!atomic_load(&go))
+		usleep(1000);
+	et_sys(SYS_exit, (long)arg);
+	return 0;
+}
+
+#define THREADS	5
+
+static void begin_threads(int (*fn)(void *))
+{
+	int i;
+
+	atomic_store(&ready, 0);
+	atomic_store(&go, 0);
+	for (i = 0; i < THREADS; i++)
+		thread_begin(fn, i);
+	until_ready(THREADS);
+}
+
+/* They end before the process does. */
+static void use_dead_threads(void)
+{
+	begin_threads(thread_use);
+	atomic_store(&go, 1);
+	usleep(300000);
+	burn(40);
+	be_seen();
+}
+
+TEST(use_dead_threads)
+{
+	used(use_dead_threads);
+}
+
+/* exit_group() ends them all. */
+static void use_killed_threads(void)
+{
+	begin_threads(thread_use);
+	be_seen();
+}
+
+TEST(use_killed_threads)
+{
+	used(use_killed_threads);
+}
+
+/* The leader ends first. */
+static int thread_seen(void *arg)
+{
+	burn(100);
+	(void)arg;
+	atomic_fetch_add(&ready, 1);
+	usleep(100000);
+	be_seen();
+	et_sys(SYS_exit, 0);
+	return 0;
+}
+
+static void use_leader_first(void)
+{
+	atomic_store(&ready, 0);
+	touch_memory();
+	burn(100);
+	thread_begin(thread_seen, 0);
+	until_ready(1);
+	et_sys(SYS_exit, 0);
+}
+
+TEST(use_leader_first)
+{
+	used(use_leader_first);
+}
+
+/* All end by themselves, at one time. */
+static atomic_int at_once;
+
+static int thread_at_once(void *arg)
+{
+	(void)arg;
+	atomic_fetch_add(&ready, 1);
+	while (!atomic_load(&use->end))
+		sched_yield();
+	atomic_fetch_add(&at_once, 1);
+	while (atomic_load(&at_once) < THREADS)
+		;
+	et_sys(SYS_exit, 0);
+	return 0;
+}
+
+static void use_at_once(void)
+{
+	atomic_store(&at_once, 0);
+	begin_threads(thread_at_once);
+	atomic_store(&use->alive, 1);
+	et_sys(SYS_exit, 0);
+}
+
+TEST(use_at_once)
+{
+	int i;
+
+	for (i = 0; i < 10; i++)
+		used(use_at_once);
+}
+
+/*
+ * A thread runs a program, which ends the others: what they used is told with that
+ * program. The kernel reads some of it to see what it is.
+ */
+#define ENDS_AT_ONCE	"ends-at-once"
+
+static int thread_exec(void *arg)
+{
+	(void)arg;
+	burn(40);
+	read_and_write(8192);
+	be_seen();
+	execl("/proc/self/exe", "exit", ENDS_AT_ONCE, NULL);
+	CHILD_FAIL("execl: %m");
+	return 0;
+}
+
+static void use_exec(void)
+{
+	use->read_later = 65536;
+	atomic_store(&ready, 0);
+	atomic_store(&go, 0);
+	thread_begin(thread_use, 0);
+	until_ready(1);
+	thread_begin(thread_exec, 0);
+	for (;;)
+		pause();
+}
+
+TEST(use_exec)
+{
+	used(use_exec);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], ENDS_AT_ONCE))
+		et_sys(SYS_exit_group, 0);
 	return et_main(argc, argv, "");
 }

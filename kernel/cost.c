@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a process has used, at its end: as wait4() and /proc/PID/io show it.
+ *
+ * Of threads that are gone the kernel keeps sums; those that are still there,
+ * dead or not, are added.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
+#include <linux/seqlock.h>
+#include <linux/task_io_accounting_ops.h>
+
+#include "cost.h"
+#include "compat.h"
+#include "etrace_cost.h"
+
+#define ETRACE_LASTS_BITS	10
+
+/* Of which processes the end has been told, as long as that can be asked. */
+static unsigned long etrace_lasts[1 << ETRACE_LASTS_BITS];
+
+/**
+ * etrace_cost_is_last - does a process end with this thread?
+ * @p: the current task, behind exit_mm()
+ *
+ * Several threads may end at a time: it is the first that finds that all have
+ * given back their memory, for then the kernel knows how much that was. What
+ * the kernel started for the process (workers of an io_uring) may outlive that;
+ * then nobody is the last.
+ *
+ * Return: true, once for a process.
+ */
+bool etrace_cost_is_last(struct task_struct *p)
+{
+	struct signal_struct *sig = p->signal;
+	unsigned long id = (unsigned long)sig ^ (unsigned long)p->group_leader->start_time;
+	struct task_struct *t;
+	bool left = false;
+
+	if (atomic_read(&sig->live))
+		return false;
+	rcu_read_lock();
+	for_each_thread(p, t)
+		left |= !!READ_ONCE(t->mm);
+	rcu_read_unlock();
+	return !left && xchg(&etrace_lasts[hash_ptr(sig, ETRACE_LASTS_BITS)], id) != id;
+}
+
+/* Into @r, with the time as ticks have it. Returns how long the process ran. */
+static u64 etrace_cost_sum(struct signal_struct *sig, struct etrace_rec *r)
+{
+	struct task_io_accounting io;
+	struct task_struct *t;
+	unsigned int seq;
+	u64 ran;
+
+	rcu_read_lock();
+	do {
+		seq = read_seqbegin(&sig->stats_lock);
+		r->exit.utime = sig->utime;
+		r->exit.stime = sig->stime;
+		ran = sig->sum_sched_runtime;
+		r->exit.minflt = sig->min_flt;
+		r->exit.majflt = sig->maj_flt;
+		io = sig->ioac;
+		__for_each_thread(sig, t) {
+			r->exit.utime += t->utime;
+			r->exit.stime += t->stime;
+			ran += READ_ONCE(t->se.sum_exec_runtime);
+			r->exit.minflt += t->min_flt;
+			r->exit.majflt += t->maj_flt;
+			task_io_accounting_add(&io, &t->ioac);
+		}
+	} while (read_seqretry(&sig->stats_lock, seq));
+	rcu_read_unlock();
+#ifdef CONFIG_TASK_XACCT
+	r->exit.rchar = io.rchar;
+	r->exit.wchar = io.wchar;
+#endif
+#ifdef CONFIG_TASK_IO_ACCOUNTING
+	r->exit.rbytes = io.read_bytes;
+	r->exit.wbytes = io.write_bytes;
+#endif
+	return ran;
+}
+
+/**
+ * etrace_cost - what the current task's process has used
+ * @p: the current task, the last of its process
+ * @r: the record of its end
+ *
+ * Return: which values it has, as etrace_rec.have.
+ */
+u16 etrace_cost(struct task_struct *p, struct etrace_rec *r)
+{
+	struct signal_struct *sig = p->signal;
+	u16 have = BIT(ETRACE_VAL_EXIT_utime) | BIT(ETRACE_VAL_EXIT_stime) |
+		   BIT(ETRACE_VAL_EXIT_maxrss) | BIT(ETRACE_VAL_EXIT_minflt) |
+		   BIT(ETRACE_VAL_EXIT_majflt);
+	u64 ran;
+	s64 now;
+
+	if (get_nr_threads(p) > ETRACE_COST_THREADS)
+		return 0;
+	preempt_disable();
+	ran = etrace_cost_sum(sig, r);
+	/* What it has not been charged for yet. */
+	now = etrace_sched_clock(p) - p->se.exec_start;
+	preempt_enable();
+	if (now > 0)
+		ran += now;
+	r->exit.stime = etrace_stime(r->exit.utime, r->exit.stime, ran);
+	r->exit.utime = ran - r->exit.stime;
+	r->exit.maxrss = (u64)sig->maxrss << PAGE_SHIFT;
+	if (IS_ENABLED(CONFIG_TASK_XACCT))
+		have |= BIT(ETRACE_VAL_EXIT_rchar) | BIT(ETRACE_VAL_EXIT_wchar);
+	if (IS_ENABLED(CONFIG_TASK_IO_ACCOUNTING))
+		have |= BIT(ETRACE_VAL_EXIT_rbytes) | BIT(ETRACE_VAL_EXIT_wbytes);
+	return have;
+}

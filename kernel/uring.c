@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls that io_urings make: recorded as the system calls that they stand for.
+ *
+ * The kernel has a function for each, which the submitting task runs, or a worker
+ * that the kernel has started for the process (the ring's own thread, or one of
+ * many). A worker is no task of the program: what it does is recorded as done by the
+ * first thread of the process.  At the function's entry it is noted what is asked
+ * for, so that the hooks know it; at its return, what came of it.
+ *
+ * Only sessions that want what is extended have them, as the ring itself: opens and
+ * closes are marked so, and the others are always made by a worker, which has slots
+ * for these sessions alone.
+ *
+ * The probes are there only once a traced task has made a ring: from the end of that
+ * call on, before the program goes on.  Not seen are rings that were there before,
+ * descriptors of the ring's own table, and kernels before 6.1.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/fcntl.h>
+#include <linux/fs.h>
+#include <linux/kprobes.h>
+#include <linux/mutex.h>
+#include <linux/openat2.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+
+#include "uring.h"
+#include "call.h"
+#include "capture.h"
+#include "compat.h"
+#include "emit.h"
+#include "hold.h"
+#include "later.h"
+#include "table.h"
+#include "task.h"
+
+#if ETRACE_RINGS
+#include <linux/io_uring_types.h>
+
+#define ETRACE_RINGS_MAX	256	/* calls that may be under way at a time */
+
+/* What the kernel keeps to itself: the requests, as the files of io_uring/ have them. */
+struct etrace_ring_open {
+	struct file *file;
+	int dfd;
+	u32 file_slot;
+	struct filename *filename;
+	struct open_how how;
+};
+
+struct etrace_ring_close {
+	struct file *file;
+	int fd;
+	u32 file_slot;
+};
+
+struct etrace_ring_unlink {
+	struct file *file;
+	int dfd;
+	int flags;
+};
+
+/* rename, link, symlink */
+struct etrace_ring_names {
+	struct file *file;
+	int old_dfd;
+	int new_dfd;
+	struct filename *oldpath;
+	struct filename *newpath;
+	int flags;
+};
+
+/**
+ * struct etrace_ring_call - a call that is being made
+ * @req: who asks for it
+ * @args: its arguments as the system call has them; no names
+ */
+struct etrace_ring_call {
+	struct io_kiocb *req;
+	unsigned long args[ETRACE_MAX_ARGS];
+};
+
+/**
+ * struct etrace_ring_op - what a ring can ask for
+ * @symbol: the function that does it
+ * @nr: the system call that it stands for
+ * @begin: fills in the arguments. Returns false if it is none of ours
+ * @done: records it
+ * @probe: at the function
+ * @live: it is registered
+ */
+struct etrace_ring_op {
+	const char *symbol;
+	int nr;
+	bool (*begin)(struct etrace_task *t, const void *cmd, unsigned long *args);
+	void (*done)(struct etrace_call *c);
+	struct kretprobe probe;
+	bool live;
+};
+
+/* The name is not there any more when the call returns. */
+static bool etrace_ring_open(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct etrace_ring_open *open = cmd;
+	const char *name = etrace_ring_name(open->filename);
+	struct etrace_scratch *sc;
+	struct etrace_rec r;
+
+	if (open->file_slot)
+		return false;
+	args[0] = open->dfd;
+	args[2] = open->how.flags & ~O_LARGEFILE;
+	args[3] = open->how.mode;
+	if (!name)
+		return true;
+	r.cut = 0;
+	r.outside = 0;
+	sc = etrace_scratch_get();
+	etrace_capture_kernel(&r, 0, sc, open->dfd, name);
+	etrace_hold_keep(&t->hold, ETRACE_HOOK_NONE, &r, 1);
+	etrace_scratch_put();
+	return true;
+}
+
+static void etrace_ring_opened(struct etrace_call *c)
+{
+	struct etrace_hold *hold = etrace_held(c);
+	struct etrace_scratch *s;
+
+	if (c->ret < 0)
+		return;
+	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
+	c->r.where = ETRACE_WHERE_EXTENDED;
+	c->r.open.fd = c->ret;
+	c->r.open.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	c->r.open.mode = etrace_open_mode(c->r.open.flags, etrace_arg(c, ETRACE_ARG_MODE, 0));
+	s = etrace_scratch_get();
+	etrace_capture_fd(&c->r, 0, s, c->ret);
+	if (hold)
+		c->r.str[1] = hold->str[0];
+	else
+		etrace_capture_user(&c->r, 1, s, ~0UL);
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+static bool etrace_ring_close(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct etrace_ring_close *close = cmd;
+
+	args[0] = close->fd;
+	return !close->file_slot;
+}
+
+static void etrace_ring_closed(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
+	c->r.where = ETRACE_WHERE_EXTENDED;
+	c->r.close.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
+	etrace_emit(c->t, &c->r);
+}
+
+static bool etrace_ring_unlink(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct etrace_ring_unlink *unlink = cmd;
+
+	args[0] = unlink->dfd;
+	args[2] = unlink->flags;
+	return true;
+}
+
+static bool etrace_ring_names(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct etrace_ring_names *names = cmd;
+
+	args[0] = names->old_dfd;
+	args[2] = names->new_dfd;
+	args[4] = names->flags;
+	return true;
+}
+
+static bool etrace_ring_symlink(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct etrace_ring_names *names = cmd;
+
+	args[1] = names->new_dfd;
+	return true;
+}
+
+static struct etrace_ring_op etrace_ring_ops[] = {
+	{ "io_openat2", __NR_openat, etrace_ring_open, etrace_ring_opened },
+	{ "io_close", __NR_close, etrace_ring_close, etrace_ring_closed },
+	{ "io_unlinkat", __NR_unlinkat, etrace_ring_unlink, etrace_do_unlink },
+	{ "io_renameat", __NR_renameat2, etrace_ring_names, etrace_do_rename },
+	{ "io_linkat", __NR_linkat, etrace_ring_names, etrace_do_link },
+	{ "io_symlinkat", __NR_symlinkat, etrace_ring_symlink, etrace_do_symlink },
+};
+
+static const struct etrace_syscall *etrace_ring_row(const struct etrace_ring_op *op)
+{
+	return &etrace_syscalls[etrace_row[ETRACE_ABI_NATIVE][op->nr]];
+}
+
+static struct etrace_task *etrace_ring_task(void)
+{
+	struct etrace_task *t = etrace_task_find(current);
+
+	return t || !(current->flags & PF_IO_WORKER) ? t : etrace_task_worker(current);
+}
+
+static void etrace_ring_set(struct etrace_task *t, const struct etrace_syscall *sc)
+{
+	etrace_for_each_slot(t, t)
+		t->ring = sc;
+}
+
+/* Returns whether its return is to be seen, too: 0: yes. */
+static int etrace_ring_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct etrace_ring_op *op = container_of(get_kretprobe(ri), struct etrace_ring_op, probe);
+	struct io_kiocb *req = (void *)regs_get_kernel_argument(regs, 0);
+	struct etrace_ring_call *call = (void *)ri->data;
+	struct etrace_task *t;
+	bool ours = false;
+
+	if (etrace_task_untraced(current) && !(current->flags & PF_IO_WORKER))
+		return 1;
+	rcu_read_lock();
+	t = etrace_ring_task();
+	if (t) {
+		call->req = req;
+		memset(call->args, 0, sizeof(call->args));
+		ours = op->begin(t, &req->cmd, call->args);
+	}
+	if (ours)
+		etrace_ring_set(t, etrace_ring_row(op));
+	rcu_read_unlock();
+	return !ours;
+}
+
+static void etrace_ring_record(struct etrace_task *t, const struct etrace_ring_op *op,
+			       const struct etrace_ring_call *call)
+{
+	struct etrace_call c etrace_uninitialized;
+
+	c.t = t;
+	c.sc = etrace_ring_row(op);
+	memcpy(c.args + 1, call->args, sizeof(call->args));
+	c.ret = call->req->cqe.res;
+	if (etrace_is_told(c.sc->told, c.ret) && !etrace_interrupted(c.ret) &&
+	    atomic_read(&etrace_wanted[c.sc->where]))
+		op->done(&c);
+}
+
+/* 0: it is done; else it was only tried, and a worker does it. */
+static int etrace_ring_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct etrace_task *t;
+
+	rcu_read_lock();
+	t = etrace_task_find(current);
+	if (t) {
+		etrace_ring_set(t, NULL);
+		if (!(int)regs_return_value(regs))
+			etrace_ring_record(t, container_of(get_kretprobe(ri),
+							   struct etrace_ring_op, probe),
+					   (void *)ri->data);
+		etrace_held_done(t);
+	}
+	rcu_read_unlock();
+	return 0;
+}
+
+static DEFINE_MUTEX(etrace_uring_mutex);
+static bool etrace_uring_allowed;	/* by the mutex, as what is live */
+static unsigned long etrace_uring_before;	/* missed, before they were set anew */
+
+static void etrace_uring_register(struct etrace_later *l)
+{
+	unsigned int i;
+	int err;
+
+	mutex_lock(&etrace_uring_mutex);
+	for (i = 0; etrace_uring_allowed && i < ARRAY_SIZE(etrace_ring_ops); i++) {
+		struct etrace_ring_op *op = &etrace_ring_ops[i];
+
+		if (op->live)
+			continue;
+		memset(&op->probe, 0, sizeof(op->probe));
+		op->probe.kp.symbol_name = op->symbol;
+		op->probe.entry_handler = etrace_ring_entry;
+		op->probe.handler = etrace_ring_return;
+		op->probe.data_size = sizeof(struct etrace_ring_call);
+		op->probe.maxactive = ETRACE_RINGS_MAX;
+		err = register_kretprobe(&op->probe);
+		op->live = !err;
+		if (err)
+			pr_warn_once("no hook on %s (error %d): not all that an io_uring does is recorded\n",
+				     op->symbol, err);
+	}
+	mutex_unlock(&etrace_uring_mutex);
+}
+
+static unsigned long etrace_ring_missed(const struct etrace_ring_op *op)
+{
+	return op->live ? op->probe.nmissed + op->probe.kp.nmissed : 0;
+}
+
+/**
+ * etrace_uring_allow - may the probes be set?
+ * @allow: false: on return none of them runs any more
+ */
+void etrace_uring_allow(bool allow)
+{
+	unsigned int i;
+
+	mutex_lock(&etrace_uring_mutex);
+	etrace_uring_allowed = allow;
+	for (i = 0; !allow && i < ARRAY_SIZE(etrace_ring_ops); i++) {
+		if (!etrace_ring_ops[i].live)
+			continue;
+		unregister_kretprobe(&etrace_ring_ops[i].probe);
+		etrace_uring_before += etrace_ring_missed(&etrace_ring_ops[i]);
+		etrace_ring_ops[i].live = false;
+	}
+	mutex_unlock(&etrace_uring_mutex);
+}
+
+/**
+ * etrace_uring_missed - how often a probe could not run when it was reached
+ */
+unsigned long etrace_uring_missed(void)
+{
+	unsigned long n = etrace_uring_before;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(etrace_ring_ops); i++)
+		n += etrace_ring_missed(&etrace_ring_ops[i]);
+	return n;
+}
+
+static void etrace_uring_made(void)
+{
+	struct etrace_later *l = etrace_later_get();
+
+	if (l)
+		etrace_later_run(l, etrace_uring_register);
+}
+#else
+void etrace_uring_allow(bool allow)
+{
+}
+
+unsigned long etrace_uring_missed(void)
+{
+	return 0;
+}
+
+static void etrace_uring_made(void)
+{
+}
+#endif
+
+/* That it was made: not all that is done through it is seen. */
+void etrace_do_uring(struct etrace_call *c)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);
+	c->r.uring.fd = c->ret;
+	etrace_emit(c->t, &c->r);
+	etrace_uring_made();
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Calls that io_urings make. */
+#ifndef ETRACE_URING_H
+#define ETRACE_URING_H
+
+#include <linux/types.h>
+
+void etrace_uring_allow(bool allow);
+unsigned long etrace_uring_missed(void);
+
+#endif /* ETRACE_URING_H */

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * io_uring: the calls that rings make, by the task that submits them and by the
+ * kernel's workers, are recorded as the system calls that they stand for, where what
+ * is extended is wanted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/etrace_test.h"
+
+/* The module sees them from 6.1 on; BPF does not. */
+static bool seen(void)
+{
+	return !et_bpf() && et_kernel_at_least(6, 1);
+}
+
+/* Since 7.0 a ring's names may not have been read yet when its call begins. */
+static bool has_names(void)
+{
+	return !et_kernel_at_least(7, 0);
+}
+
+#define WANT(...)	do { if (seen()) want_extended(__VA_ARGS__); } while (0)
+
+static void want_open(const char *path, const char *orig, unsigned int flags,
+		      unsigned int mode, int fd)
+{
+	WANT("Open|fnamesize=%zu,forigsize=%d,flags=%u,mode=%u,fd=%d", strlen(path),
+	     has_names() ? (int)strlen(orig) : -1, flags, mode, fd);
+	WANT("FN|%s", path);
+	if (has_names()) {
+		WANT("FO|%s", orig);
+		return;
+	}
+	WANT("Marks|joined=,unread=FO,cut=");
+	if (seen() && et_extended)
+		want_count("strings_unread", 1);
+}
+
+/* ---- a ring ---- */
+
+#define ENTRIES	4u
+
+static struct ring {
+	int fd;
+	unsigned int setup;
+	_Atomic unsigned int *sq_tail, *cq_head, *cq_tail;
+	unsigned int *array, sq_mask, cq_mask;
+	struct io_uring_sqe *sqes;
+	struct io_uring_cqe *cqes;
+} ring;
+
+static bool ring_make(unsigned int setup)
+{
+	struct io_uring_params p = { .flags = setup, .sq_thread_idle = 100 };
+	size_t size;
+	char *m, *n;
+
+	ring.setup = setup;
+	ring.fd = et_sys(SYS_io_uring_setup, ENTRIES, &p);
+	if (ring.fd < 0) {
+		CHILD_FAIL("io_uring_setup: %m");
+		return false;
+	}
+	want_extended("IoUring|fd=%d", ring.fd);
+	size = p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
+	if (size < p.sq_off.array + p.sq_entries * sizeof(unsigned int))
+		size = p.sq_off.array + p.sq_entries * sizeof(unsigned int);
+	m = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring.fd,
+		 IORING_OFF_SQ_RING);
+	n = mmap(NULL, p.sq_entries * sizeof(struct io_uring_sqe), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_POPULATE, ring.fd, IORING_OFF_SQES);
+	if (m == MAP_FAILED || n == MAP_FAILED) {
+		CHILD_FAIL("mmap: %m");
+		return false;
+	}
+	ring.sq_tail = (void *)(m + p.sq_off.tail);
+	ring.sq_mask = *(unsigned int *)(m + p.sq_off.ring_mask);
+	ring.array = (void *)(m + p.sq_off.array);
+	ring.cq_head = (void *)(m + p.cq_off.head);
+	ring.cq_tail = (void *)(m + p.cq_off.tail);
+	ring.cq_mask = *(unsigned int *)(m + p.cq_off.ring_mask);
+	ring.cqes = (void *)(m + p.cq_off.cqes);
+	ring.sqes = (void *)n;
+	return true;
+}
+
+/* Has the ring make a call, and waits for it. */
+static int ring_do(const struct io_uring_sqe *sqe)
+{
+	unsigned int at = *ring.sq_tail, head = *ring.cq_head, flags = IORING_ENTER_GETEVENTS;
+	int res;
+
+	ring.sqes[at & ring.sq_mask] = *sqe;
+	ring.array[at & ring.sq_mask] = at & ring.sq_mask;
+	*ring.sq_tail = at + 1;
+	if (ring.setup & IORING_SETUP_SQPOLL)
+		flags |= IORING_ENTER_SQ_WAKEUP;
+	CHILD_MUST(syscall(SYS_io_uring_enter, ring.fd, 1, 1, flags, NULL, 0));
+	while (*ring.cq_tail == head)
+		usleep(1000);
+	res = ring.cqes[head & ring.cq_mask].res;
+	*ring.cq_head = head + 1;
+	return res;
+}
+
+static unsigned int how;	/* IOSQE_* of all calls */
+
+#define CALL(op, _fd, _addr, _off, _len, _flags)				\
+	ring_do(&(struct io_uring_sqe) {					\
+		.opcode = IORING_OP_##op, .flags = how, .fd = (_fd),		\
+		.addr = (uintptr_t)(_addr), .off = (uintptr_t)(_off), .len = (_len),	\
+		.open_flags = (_flags) })
+
+static void expect_res(const char *what, int res, int due)
+{
+	if (res != due)
+		CHILD_FAIL("%s by a ring: %d, must be %d", what, res, due);
+}
+
+static void ring_opens(void)
+{
+	struct { unsigned long long flags, mode, resolve; } o2 = { .flags = O_RDONLY };
+	int fd, dir;
+
+	fd = CALL(OPENAT, AT_FDCWD, "file", 0, 0, O_RDONLY);
+	if (fd < 0) {
+		CHILD_FAIL("open by a ring: %s", strerror(-fd));
+		return;
+	}
+	want_open(et_path("file"), et_path("file"), O_RDONLY, 0, fd);
+	expect_res("close", CALL(CLOSE, fd, 0, 0, 0, 0), 0);
+	WANT("Close|fd=%d", fd);
+	/* Nobody's descriptor. */
+	expect_res("close", CALL(CLOSE, fd, 0, 0, 0, 0), -EBADF);
+	/* Made, by a worker in any case. */
+	fd = CALL(OPENAT, AT_FDCWD, et_path("new"), 0, 0640, O_CREAT | O_RDWR | O_CLOEXEC);
+	want_open(et_path("new"), et_path("new"), O_CREAT | O_RDWR | O_CLOEXEC, 0640, fd);
+	expect_res("close", CALL(CLOSE, fd, 0, 0, 0, 0), 0);
+	WANT("Close|fd=%d", fd);
+	/* What is not there. */
+	expect_res("open", CALL(OPENAT, AT_FDCWD, "nothing", 0, 0, O_RDONLY), -ENOENT);
+	/* openat2, from a directory. */
+	dir = CALL(OPENAT, AT_FDCWD, "dir", 0, 0, O_DIRECTORY);
+	want_open(et_path("dir"), et_path("dir"), O_DIRECTORY, 0, dir);
+	fd = CALL(OPENAT2, dir, "../file", &o2, sizeof(o2), 0);
+	want_open(et_path("file"), et_path("dir/../file"), O_RDONLY, 0, fd);
+}
+
+static void ring_names(void)
+{
+	const char *a = et_path("a"), *b = et_path("b"), *l = et_path("l");
+
+	expect_res("rename", CALL(RENAMEAT, AT_FDCWD, "a", "b", AT_FDCWD, 0), 0);
+	WANT("Rename2From|fnamesize=%zu,flags=0", strlen(a));
+	WANT("RF|%s", a);
+	WANT("RenameTo|fnamesize=%zu", strlen(b));
+	WANT("RT|%s", b);
+	expect_res("rename", CALL(RENAMEAT, AT_FDCWD, "a", "b", AT_FDCWD, 0), -ENOENT);
+	WANT("RenameFailed|");
+	WANT("Failed|error=%d", ENOENT);
+	expect_res("unlink", CALL(UNLINKAT, AT_FDCWD, "b", 0, 0, 0), 0);
+	if (seen())
+		want_unlink(b, 0);
+	expect_res("rmdir", CALL(UNLINKAT, AT_FDCWD, "dir", 0, 0, AT_REMOVEDIR), 0);
+	if (seen())
+		want_unlink(et_path("dir"), 1);
+	expect_res("unlink", CALL(UNLINKAT, AT_FDCWD, "b", 0, 0, 0), -ENOENT);
+	WANT("Unlink|dir=0");
+	WANT("UnlinkFailed|");
+	WANT("Failed|error=%d", ENOENT);
+	if (!et_kernel_at_least(5, 15))
+		return;
+	expect_res("link", CALL(LINKAT, AT_FDCWD, "file", "l", AT_FDCWD, 0), 0);
+	WANT("LinkatFrom|fnamesize=%zu,flags=0", strlen(et_path("file")));
+	WANT("LF|%s", et_path("file"));
+	WANT("LinkTo|fnamesize=%zu", strlen(l));
+	WANT("LT|%s", l);
+	expect_res("symlink", CALL(SYMLINKAT, AT_FDCWD, "file", "s", 0, 0), 0);
+	WANT("Symlink|targetnamesize=4,resolvednamesize=%zu,linknamesize=%zu",
+	     strlen(et_path("file")), strlen(et_path("s")));
+	WANT("ST|file");
+	WANT("SR|%s", et_path("file"));
+	WANT("SL|%s", et_path("s"));
+}
+
+static void files(void)
+{
+	et_file("file");
+	et_file("a");
+	et_mkdir("dir");
+}
+
+static void do_submitter(void)
+{
+	how = 0;
+	if (ring_make(0))
+		ring_opens();
+}
+
+TEST(opens_by_submitter)
+{
+	files();
+	et_traced(do_submitter);
+}
+
+static void do_worker(void)
+{
+	how = IOSQE_ASYNC;
+	if (ring_make(0))
+		ring_opens();
+}
+
+TEST(opens_by_worker)
+{
+	files();
+	et_traced(do_worker);
+}
+
+static void do_poller(void)
+{
+	how = 0;
+	if (ring_make(IORING_SETUP_SQPOLL))
+		ring_opens();
+}
+
+TEST(opens_by_poller)
+{
+	if (!et_kernel_at_least(5, 11)) {
+		et_skip("no open by the ring's own thread");
+		return;
+	}
+	files();
+	et_traced(do_poller);
+}
+
+static void do_names(void)
+{
+	how = 0;
+	if (ring_make(0))
+		ring_names();
+}
+
+TEST(names)
+{
+	if (!et_kernel_at_least(5, 11)) {
+		et_skip("rings cannot do that");
+		return;
+	}
+	files();
+	et_traced(do_names);
+}
+
+/* The process' other threads, and its children, have rings of their own. */
+static void do_child(void)
+{
+	int status;
+	pid_t pid;
+
+	if (!ring_make(0))
+		return;
+	pid = CHILD_MUST(et_sys(SYS_fork));
+	if (!pid) {
+		how = IOSQE_ASYNC;
+		if (ring_make(0))
+			ring_names();
+		want("Exit|status=0");
+		et_sys(SYS_exit_group, 0);
+	}
+	want_fork(pid);
+	CHILD_MUST(waitpid(pid, &status, 0));
+}
+
+TEST(names_by_workers_of_child)
+{
+	if (!et_kernel_at_least(5, 11)) {
+		et_skip("rings cannot do that");
+		return;
+	}
+	files();
+	et_traced(do_child);
+}
+
+int main(int argc, char **argv)
+{
+	return et_main(argc, argv, "");
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a process has used, at its end: cost.c of the module.  What the kernel has
+ * not charged to its last thread yet, a tick at most, is not in the times.
+ */
+#ifndef ETRACE_COST_BPF_H
+#define ETRACE_COST_BPF_H
+
+#include "bpf/common.bpf.h"
+
+#define div64_u64(a, b)	((a) / (b))
+
+#include "kernel/etrace_cost.h"
+
+#define COST_THREADS_OLD	512u	/* the verifier goes through each of them */
+#define PAGE_BYTES		4096u
+
+/* Of which processes the end has been told. */
+struct last {
+	u64 signal, start;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct last);
+	__type(value, u8);
+} lasts SEC(".maps");
+
+static __always_inline void cost_add_io(struct cost *c, struct task_io_accounting *io)
+{
+	if (bpf_core_field_exists(io->rchar)) {
+		c->rchar += BPF_CORE_READ(io, rchar);
+		c->wchar += BPF_CORE_READ(io, wchar);
+	}
+	if (bpf_core_field_exists(io->read_bytes)) {
+		c->rbytes += BPF_CORE_READ(io, read_bytes);
+		c->wbytes += BPF_CORE_READ(io, write_bytes);
+	}
+}
+
+/* The next thread. Returns 1 at the end. */
+static __noinline long cost_step(struct scratch *s)
+{
+	struct cost *c = &s->cost;
+	struct task_struct *t;
+
+	if (c->pos == c->head || !c->pos)
+		return 1;
+	t = (void *)c->pos - bpf_core_field_offset(struct task_struct, thread_node);
+	c->left |= (u64)BPF_CORE_READ(t, mm);
+	c->utime += BPF_CORE_READ(t, utime);
+	c->stime += BPF_CORE_READ(t, stime);
+	c->ran += BPF_CORE_READ(t, se.sum_exec_runtime);
+	c->minflt += BPF_CORE_READ(t, min_flt);
+	c->majflt += BPF_CORE_READ(t, maj_flt);
+	cost_add_io(c, (void *)t + bpf_core_field_offset(struct task_struct, ioac));
+	c->pos = (u64)BPF_CORE_READ(t, thread_node.next);
+	return 0;
+}
+
+static long cost_step_cb(u32 i, struct scratch **s)
+{
+	return cost_step(*s);
+}
+
+/* As walk_old(). */
+__attribute__((noinline)) int cost_old(u32 which)
+{
+	struct scratch *s = room_again(which);
+	u32 i;
+
+	if (!s)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < COST_THREADS_OLD; i++)
+		if (cost_step(s))
+			break;
+	return 0;
+}
+
+/* Adds all threads up. Returns false if some came or went meanwhile. */
+static __always_inline bool cost_try(struct scratch *s, struct signal_struct *sig,
+				     const bool old)
+{
+	u32 seq = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
+	struct scratch *ctx = s;
+	struct cost *c = &s->cost;
+
+	__builtin_memset(c, 0, sizeof(*c));
+	c->utime = BPF_CORE_READ(sig, utime);
+	c->stime = BPF_CORE_READ(sig, stime);
+	c->ran = BPF_CORE_READ(sig, sum_sched_runtime);
+	c->minflt = BPF_CORE_READ(sig, min_flt);
+	c->majflt = BPF_CORE_READ(sig, maj_flt);
+	cost_add_io(c, (void *)sig + bpf_core_field_offset(struct signal_struct, ioac));
+	c->head = (u64)sig + bpf_core_field_offset(struct signal_struct, thread_head);
+	c->pos = (u64)BPF_CORE_READ(sig, thread_head.next);
+	if (old)
+		cost_old(s->which);
+	else
+		bpf_loop(ETRACE_COST_THREADS, cost_step_cb, &ctx, 0);
+	/* The last step may have been to the last of so many as are gone through. */
+	return c->pos == c->head && !(seq & 1) &&
+	       seq == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
+}
+
+/* The same; a few times, if need be. */
+static __always_inline bool cost_sum(struct scratch *s, struct signal_struct *sig,
+				     const bool old)
+{
+	return cost_try(s, sig, old) || cost_try(s, sig, old) || cost_try(s, sig, old);
+}
+
+/* As etrace_cost_is_last() of the module, of threads that have been added up. */
+static __always_inline bool cost_is_last(struct scratch *s, struct task_struct *p,
+					 struct signal_struct *sig)
+{
+	struct last last = {
+		.signal = (u64)sig,
+		.start = BPF_CORE_READ(p, group_leader, start_time),
+	};
+	u8 told = 1;
+
+	return !s->cost.left && !bpf_map_update_elem(&lasts, &last, &told, BPF_NOEXIST);
+}
+
+/* Does the kernel itself say that a process ends? */
+#define TELLS_DEAD bpf_core_field_exists(struct trace_event_raw_sched_process_exit, group_dead)
+
+/* @dead: the process ends; where the kernel does not say so, nothing */
+static __always_inline void put_cost(struct scratch *s, struct task_struct *p, bool dead,
+				     const bool old)
+{
+	struct signal_struct *sig = BPF_CORE_READ(p, signal);
+	struct cost *c = &s->cost;
+	u64 stime;
+
+	if (TELLS_DEAD ? !dead : BPF_CORE_READ(sig, live.counter))
+		return;
+	if (!cost_sum(s, sig, old) || (!TELLS_DEAD && !cost_is_last(s, p, sig)))
+		return;
+	stime = etrace_stime(c->utime, c->stime, c->ran);
+	put_val(s, EB_V_EXIT_utime, c->ran - stime);
+	put_val(s, EB_V_EXIT_stime, stime);
+	put_val(s, EB_V_EXIT_maxrss, BPF_CORE_READ(sig, maxrss) * PAGE_BYTES);
+	put_val(s, EB_V_EXIT_minflt, c->minflt);
+	put_val(s, EB_V_EXIT_majflt, c->majflt);
+	if (bpf_core_field_exists(struct task_io_accounting, rchar)) {
+		put_val(s, EB_V_EXIT_rchar, c->rchar);
+		put_val(s, EB_V_EXIT_wchar, c->wchar);
+	}
+	if (bpf_core_field_exists(struct task_io_accounting, read_bytes)) {
+		put_val(s, EB_V_EXIT_rbytes, c->rbytes);
+		put_val(s, EB_V_EXIT_wbytes, c->wbytes);
+	}
+}
+
+#endif
