@@ -128,7 +128,13 @@ static __always_inline bool cost_is_last(struct scratch *s, struct task_struct *
 /* Does the kernel itself say that a process ends? */
 #define TELLS_DEAD bpf_core_field_exists(struct trace_event_raw_sched_process_exit, group_dead)
 
-/* @dead: the process ends; where the kernel does not say so, nothing */
+/* Does a process end with this thread? @dead: what the kernel says of it, if it does. */
+static __always_inline bool is_last(struct task_struct *p, bool dead)
+{
+	return TELLS_DEAD ? dead : !BPF_CORE_READ(p, signal, live.counter);
+}
+
+/* @dead: of is_last() */
 static __always_inline void put_cost(struct scratch *s, struct task_struct *p, bool dead,
 				     const bool old)
 {
@@ -136,7 +142,7 @@ static __always_inline void put_cost(struct scratch *s, struct task_struct *p, b
 	struct cost *c = &s->cost;
 	u64 stime;
 
-	if (TELLS_DEAD ? !dead : BPF_CORE_READ(sig, live.counter))
+	if (!is_last(p, dead))
 		return;
 	if (!cost_sum(s, sig, old) || (!TELLS_DEAD && !cost_is_last(s, p, sig)))
 		return;

@@ -159,7 +159,7 @@ static __always_inline int do_exit(struct task_struct *p, bool dead, const bool 
 	s = room(ROOM_EXIT);
 	if (s) {
 		/* The last thread of the process tells what all did. */
-		if (dead)
+		if (is_last(p, dead))
 			uses_over(s, t, p, false, old);
 		code = GET(old, p, exit_code);
 		rec_init(s, t, EB_EXIT);
