@@ -3,6 +3,8 @@
 #ifndef ETRACE_CALL_H
 #define ETRACE_CALL_H
 
+#include <linux/limits.h>
+
 #include "capture.h"
 #include "etrace.h"
 #include "table.h"
@@ -51,7 +53,10 @@ static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 
 void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 		 enum etrace_arg dirfd, enum etrace_arg path);
-void etrace_one_name(struct etrace_call *c, int fd);
+
+#define ETRACE_BY_PATH	LONG_MIN	/* in the place of a descriptor */
+
+void etrace_one_name(struct etrace_call *c, long fd);
 void etrace_open_failed(struct etrace_call *c);
 
 /* The handlers of the table's records, each with its kind in calls.c or calls_*.c. */

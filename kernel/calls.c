@@ -58,11 +58,11 @@ void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 /**
  * etrace_one_name - the rest of a record with one name
  * @c: the call; its record is written
- * @fd: descriptor that stands for the name; negative: the call has a path
+ * @fd: descriptor that stands for the name, or ETRACE_BY_PATH
  *
- * From the hook or else from the user.
+ * From the hook, of the descriptor if it is open, or else from the user.
  */
-void etrace_one_name(struct etrace_call *c, int fd)
+void etrace_one_name(struct etrace_call *c, long fd)
 {
 	struct etrace_hold *hold = etrace_held(c);
 	struct etrace_scratch *s = etrace_scratch_get();
@@ -71,9 +71,10 @@ void etrace_one_name(struct etrace_call *c, int fd)
 	if (hold) {
 		c->r.str[0] = hold->str[0];
 		c->r.outside = hold->outside;
-	} else if (fd >= 0 && c->ret != -EBADF) {
+	} else if (fd != ETRACE_BY_PATH && (c->ret >= 0 || etrace_fd_flags(fd) >= 0)) {
 		etrace_capture_fd(&c->r, 0, s, fd);
-	} else if (c->ret < 0 && etrace_failed_look_up(c->ret)) {
+	} else if (fd != ETRACE_BY_PATH ||
+		   (c->ret < 0 && etrace_failed_look_up(c->ret))) {
 		c->r.nr_str = 0;
 	} else {
 		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
@@ -329,14 +330,14 @@ void etrace_do_umount(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_UMOUNT, 1);
 	c->r.umount.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
-	etrace_one_name(c, -1);
+	etrace_one_name(c, ETRACE_BY_PATH);
 }
 
 static void etrace_unlinked(struct etrace_call *c, bool dir)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_UNLINK, 1);
 	c->r.unlink.dir = dir;
-	etrace_one_name(c, -1);
+	etrace_one_name(c, ETRACE_BY_PATH);
 }
 
 void etrace_do_unlink(struct etrace_call *c)

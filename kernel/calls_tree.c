@@ -11,12 +11,12 @@
 #include "emit.h"
 #include "hold.h"
 
-/* The descriptor that stands for a file, as value 0; negative: there is none. */
-static int etrace_file_fd(struct etrace_call *c, s32 *value)
+/* The descriptor that stands for a file, as value 0; or ETRACE_BY_PATH. */
+static long etrace_file_fd(struct etrace_call *c, s32 *value)
 {
 	*value = etrace_arg(c, ETRACE_ARG_FD, 0);
 	if (!c->sc->at[ETRACE_ARG_FD])
-		return -1;
+		return ETRACE_BY_PATH;
 	c->r.have |= BIT(0);
 	return *value;
 }
@@ -25,7 +25,7 @@ void etrace_do_mkdir(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_MKDIR, 1);
 	c->r.mkdir.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
-	etrace_one_name(c, -1);
+	etrace_one_name(c, ETRACE_BY_PATH);
 }
 
 /*
@@ -37,7 +37,7 @@ void etrace_do_mknod(struct etrace_call *c)
 	etrace_rec_init(&c->r, ETRACE_EV_MKNOD, 1);
 	c->r.mknod.mode = etrace_arg(c, ETRACE_ARG_MODE, 0);
 	c->r.mknod.dev = etrace_arg(c, ETRACE_ARG_DEV, 0);
-	etrace_one_name(c, -1);
+	etrace_one_name(c, ETRACE_BY_PATH);
 }
 
 void etrace_do_truncate(struct etrace_call *c)
@@ -107,7 +107,7 @@ static void etrace_times(struct etrace_call *c)
 
 void etrace_do_utimens(struct etrace_call *c)
 {
-	int fd = -1;
+	long fd = ETRACE_BY_PATH;
 
 	etrace_rec_init(&c->r, ETRACE_EV_UTIMENS, 1);
 	c->r.utimens.fd = 0;
@@ -125,7 +125,7 @@ void etrace_do_utimens(struct etrace_call *c)
 /* Where the process is then; of one that failed, where it was to go. */
 void etrace_do_chdir(struct etrace_call *c)
 {
-	int fd;
+	long fd;
 
 	etrace_rec_init(&c->r, ETRACE_EV_CHDIR, 1);
 	fd = etrace_file_fd(c, &c->r.chdir.fd);
@@ -141,7 +141,7 @@ void etrace_do_chdir(struct etrace_call *c)
 void etrace_do_chroot(struct etrace_call *c)
 {
 	etrace_rec_init(&c->r, ETRACE_EV_CHROOT, 1);
-	etrace_one_name(c, -1);
+	etrace_one_name(c, ETRACE_BY_PATH);
 }
 
 void etrace_do_pivot(struct etrace_call *c)

@@ -55,16 +55,20 @@ static __always_inline void args_unread(struct scratch *s)
 	s->counts.strings_unread++;
 }
 
+#define BY_PATH	(1ll << 32)	/* in the place of a descriptor */
+
 /*
- * The only name of a record: from the hook or else from the user. @fd: descriptor
- * that stands for it; negative: the call has a path.
+ * The only name of a record: from the hook, of the descriptor @fd if that is open,
+ * or else from the user.
  */
-static __always_inline bool one_name(const struct call *c, s32 fd)
+static __always_inline bool one_name(const struct call *c, s64 fd, const bool old)
 {
 	if (c->held)
 		want(c->s, 0, W_HELD, 0, 0);
-	else if (fd >= 0 && c->ret != -EBADF)
+	else if (fd != BY_PATH && (c->ret >= 0 || fd_file(c->task, fd, old)))
 		want(c->s, 0, W_FD, fd, 0);
+	else if (fd != BY_PATH)
+		return true;
 	else if (c->ret >= 0 || !etrace_failed_look_up(c->ret))
 		want_join(c->s, 0, c->row, EB_A_DIRFD, EB_A_PATH);
 	return true;

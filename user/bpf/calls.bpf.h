@@ -261,7 +261,7 @@ static __always_inline bool fill_umount(const struct call *c, const bool old)
 {
 	rec_init(c->s, c->t, EB_UMOUNT);
 	c->r->val[EB_V_UMOUNT_flags] = call_arg(c, EB_A_FLAGS, 0);
-	return one_name(c, -1);
+	return one_name(c, BY_PATH, old);
 }
 
 static __always_inline bool fill_uring(const struct call *c, const bool old)
@@ -271,21 +271,21 @@ static __always_inline bool fill_uring(const struct call *c, const bool old)
 	return true;
 }
 
-static __always_inline bool unlinked(const struct call *c, bool dir)
+static __always_inline bool unlinked(const struct call *c, bool dir, const bool old)
 {
 	rec_init(c->s, c->t, EB_UNLINK);
 	c->r->val[EB_V_UNLINK_dir] = dir;
-	return one_name(c, -1);
+	return one_name(c, BY_PATH, old);
 }
 
 static __always_inline bool fill_unlink(const struct call *c, const bool old)
 {
-	return unlinked(c, call_arg(c, EB_A_FLAGS, 0) & AT_REMOVEDIR);
+	return unlinked(c, call_arg(c, EB_A_FLAGS, 0) & AT_REMOVEDIR, old);
 }
 
 static __always_inline bool fill_rmdir(const struct call *c, const bool old)
 {
-	return unlinked(c, true);
+	return unlinked(c, true, old);
 }
 
 #include "bpf/tree_calls.bpf.h"

@@ -8,11 +8,11 @@
 
 #include "bpf/call.bpf.h"
 
-/* The descriptor that stands for a file, as value 0; negative: there is none. */
-static __always_inline s32 file_fd(const struct call *c)
+/* The descriptor that stands for a file, as value 0; or BY_PATH. */
+static __always_inline s64 file_fd(const struct call *c)
 {
 	if (!has_arg(c->row, EB_A_FD))
-		return -1;
+		return BY_PATH;
 	put_val(c->s, 0, (s32)call_arg(c, EB_A_FD, 0));
 	return c->r->val[0];
 }
@@ -21,7 +21,7 @@ static __always_inline bool fill_mkdir(const struct call *c, const bool old)
 {
 	rec_init(c->s, c->t, EB_MKDIR);
 	c->r->val[EB_V_MKDIR_mode] = (u16)call_arg(c, EB_A_MODE, 0);
-	return one_name(c, -1);
+	return one_name(c, BY_PATH, old);
 }
 
 static __always_inline bool fill_mknod(const struct call *c, const bool old)
@@ -29,7 +29,7 @@ static __always_inline bool fill_mknod(const struct call *c, const bool old)
 	rec_init(c->s, c->t, EB_MKNOD);
 	c->r->val[EB_V_MKNOD_mode] = (u16)call_arg(c, EB_A_MODE, 0);
 	c->r->val[EB_V_MKNOD_dev] = (u32)call_arg(c, EB_A_DEV, 0);
-	return one_name(c, -1);
+	return one_name(c, BY_PATH, old);
 }
 
 static __always_inline bool fill_truncate(const struct call *c, const bool old)
@@ -38,14 +38,14 @@ static __always_inline bool fill_truncate(const struct call *c, const bool old)
 	c->r->val[EB_V_TRUNCATE_size] =
 		etrace_file_size(call_arg(c, EB_A_SIZE, 0), call_arg(c, EB_A_HIGH, 0),
 				 has_arg(c->row, EB_A_HIGH), is_32(c->task, old));
-	return one_name(c, file_fd(c));
+	return one_name(c, file_fd(c), old);
 }
 
 static __always_inline bool fill_chmod(const struct call *c, const bool old)
 {
 	rec_init(c->s, c->t, EB_CHMOD);
 	c->r->val[EB_V_CHMOD_mode] = (u16)call_arg(c, EB_A_MODE, 0);
-	return one_name(c, file_fd(c));
+	return one_name(c, file_fd(c), old);
 }
 
 /* A time that a file gets: value @i of the event, bit @now of "now". */
@@ -116,12 +116,12 @@ static __always_inline bool fill_utimens(const struct call *c, const bool old)
 {
 	u64 from = call_arg(c, EB_A_SECONDS, 0) | call_arg(c, EB_A_TIMEVALS, 0) |
 		   call_arg(c, EB_A_TIMESPECS, 0) | call_arg(c, EB_A_TIMESPECS64, 0);
-	s32 fd = -1;
+	s64 fd = BY_PATH;
 
 	rec_init(c->s, c->t, EB_UTIMENS);
 	/* This is how futimens() is made. */
 	if (!call_arg(c, EB_A_PATH, 0) && (s32)call_arg(c, EB_A_DIRFD, AT_FDCWD) != AT_FDCWD) {
-		fd = call_arg(c, EB_A_DIRFD, AT_FDCWD);
+		fd = (s32)call_arg(c, EB_A_DIRFD, AT_FDCWD);
 		put_val(c->s, EB_V_UTIMENS_fd, fd);
 	}
 	if (from)
@@ -129,18 +129,18 @@ static __always_inline bool fill_utimens(const struct call *c, const bool old)
 			  has_arg(c->row, EB_A_TIMESPECS64) || !is_32(c->task, old), from);
 	else
 		c->r->val[EB_V_UTIMENS_now] = ETRACE_NOW_ATIME | ETRACE_NOW_MTIME;
-	return one_name(c, fd);
+	return one_name(c, fd, old);
 }
 
 /* Where the process is then; of one that failed, where it was to go. */
 static __always_inline bool fill_chdir(const struct call *c, const bool old)
 {
-	s32 fd;
+	s64 fd;
 
 	rec_init(c->s, c->t, EB_CHDIR);
 	fd = file_fd(c);
 	if (c->ret < 0)
-		return one_name(c, fd);
+		return one_name(c, fd, old);
 	want(c->s, EB_STR_CHDIR_path, W_CWD, 0, 0);
 	return true;
 }
@@ -148,7 +148,7 @@ static __always_inline bool fill_chdir(const struct call *c, const bool old)
 static __always_inline bool fill_chroot(const struct call *c, const bool old)
 {
 	rec_init(c->s, c->t, EB_CHROOT);
-	return one_name(c, -1);
+	return one_name(c, BY_PATH, old);
 }
 
 static __always_inline bool fill_pivot(const struct call *c, const bool old)
@@ -176,7 +176,7 @@ static __always_inline bool fill_setns(const struct call *c, const bool old)
 	rec_init(c->s, c->t, EB_SETNS);
 	c->r->val[EB_V_SETNS_fd] = (s32)call_arg(c, EB_A_FD, 0);
 	c->r->val[EB_V_SETNS_flags] = (u32)call_arg(c, EB_A_FLAGS, 0);
-	return one_name(c, c->r->val[EB_V_SETNS_fd]);
+	return one_name(c, c->r->val[EB_V_SETNS_fd], old);
 }
 
 #endif

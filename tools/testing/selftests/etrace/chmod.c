@@ -105,7 +105,7 @@ static void do_failed(void)
 	want_named_failed("Chmod", NULL, EBADF);
 	/* O_PATH: open, but not for that. */
 	CHILD_MUST_FAIL(et_sys(SYS_fchmod, DIR_FD, 0600), EBADF);
-	want_fd(NULL, DIR_FD, 0600);
+	want_fd(et_path("d"), DIR_FD, 0600);
 	want_named_failed("Chmod", NULL, EBADF);
 }
 

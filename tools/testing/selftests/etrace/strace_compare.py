@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Compare what strace and etrace say of the same processes.
 
-	strace_compare.py [--tree] DIRECTORY TRACE
+	strace_compare.py DIRECTORY TRACE
 
 DIRECTORY: strace -ff -o DIRECTORY/pid -y -X raw, one file for each process.
 TRACE: lines of etrace, with 22 bits of real pid, and extended.
@@ -18,12 +18,8 @@ links, children, and its end.  What strace sees differently:
   here.
 - It does not say in which directory a name that execve failed with begins.
 - The first process is traced by etrace from its execve of make on.
-
---tree: of a trace with extended lines, only what is made and changed in the tree
-of files, and where in it a process goes. A call that failed need not have a name.
 """
 import collections
-import errno
 import glob
 import os
 import re
@@ -77,7 +73,7 @@ def error(ret, rest):
 
 def canonical(path):
     """The name that the kernel has for an entry of a directory."""
-    head, tail = os.path.split(path.rstrip("/") or "/")
+    head, tail = os.path.split(path.rstrip("/"))
     return os.path.join(os.path.realpath(head), tail)
 
 
@@ -398,131 +394,8 @@ def same(s, e):
     return s == e
 
 
-# ---- the tree of files -------------------------------------------------------
-
-# Of each line: its string, and its values beside it.
-TREE = {
-    "Mkdir": ("KD", ("mode",)),
-    "Mknod": ("KN", ("mode", "dev")),
-    "Truncate": ("TZ", ("fd", "size")),
-    "Chmod": ("CM", ("fd", "mode")),
-    "Utimens": ("UT", ("fd", "atime", "mtime", "now")),
-    "Chdir": ("CD", ("fd",)),
-    "Chroot": ("CR", ()),
-}
-UTIME_NOW, UTIME_OMIT = (1 << 30) - 1, (1 << 30) - 2
-
-
-class EtraceTree(Etrace):
-    """The events of one process, but for all that TREE does not have."""
-
-    def event(self):
-        head, _, rest = self.take().partition("|")
-        if head not in TREE:
-            return
-        f = {k: int(v) for k, v in (x.split("=") for x in rest.split(",") if x)}
-        tag, values = TREE[head]
-        path = canonical(self.string(tag)) if "fnamesize" in f else None
-        error = 0
-        if self.i < len(self.lines) and self.lines[self.i] == head + "Failed|":
-            self.take()
-            error = int(self.take().split("=")[1])
-        self.events.append((head, error, path, {k: f.get(k) for k in values}))
-
-
-class StraceTree:
-    """The same. Where its children are when they are born goes to @cwds."""
-
-    LINES = {
-        "mkdir": "Mkdir", "mkdirat": "Mkdir", "mknod": "Mknod", "mknodat": "Mknod",
-        "truncate": "Truncate", "ftruncate": "Truncate", "chmod": "Chmod",
-        "fchmod": "Chmod", "fchmodat": "Chmod", "fchmodat2": "Chmod",
-        "utimensat": "Utimens", "chdir": "Chdir", "fchdir": "Chdir", "chroot": "Chroot",
-    }
-
-    def __init__(self, path, pid, cwds):
-        self.events = []
-        self.cwd = cwds.get(pid, "/")
-        with open(path, encoding="latin-1") as f:
-            for line in f:
-                m = re.match(r"(\w+)\((.*)\)\s+= (-?\d+)(?: (E[A-Z0-9]+) .*)?$",
-                             line.rstrip("\n"))
-                if not m:
-                    continue
-                name, args, ret, error = m.groups()
-                if name in self.LINES:
-                    self.call(name, args, getattr(errno, error) if error else 0)
-                else:
-                    cwds[int(ret)] = self.cwd
-
-    def call(self, name, args, error):
-        head = self.LINES[name]
-        fd, directory, path = None, self.cwd, None
-        m = re.match(FD + "(?:, |$)", args)
-        if m:
-            fd, path = int(m.group(1)), fd_path(m.group(2) or "")
-            args = args[m.end():]
-        m = re.match("(?:NULL|" + STRING + ")(?:, |$)", args)
-        if m:
-            args = args[m.end():]
-            if m.group(1) is not None:
-                fd, path = None, join(None, path or directory, unquote(m.group(1)))
-        if head == "Chdir" and not error:
-            self.cwd = path = os.path.realpath(path)
-        values = {"fd": fd}
-        if head == "Utimens":
-            values.update(self.times(args))
-        elif head == "Truncate":
-            values["size"] = number(args)
-        elif head in ("Mkdir", "Mknod", "Chmod"):
-            mode, _, rest = args.partition(", ")
-            values["mode"] = number(mode)
-            values["dev"] = self.device(rest)
-        self.events.append((head, error, canonical(path) if path else None,
-                            {k: values[k] for k in TREE[head][1]}))
-
-    @staticmethod
-    def device(text):
-        m = re.match(r"makedev\((\w+), (\w+)\)", text)
-        if m:
-            return number(m.group(1)) << 8 | number(m.group(2))
-        return number(text) if re.match(r"\w+$", text) else 0
-
-    @staticmethod
-    def times(text):
-        values = {"atime": None, "mtime": None, "now": 0}
-        if text.startswith("NULL"):
-            values["now"] = 3
-        pairs = re.findall(r"tv_sec=(-?\d+), tv_nsec=(\d+)", text)
-        for i, (sec, nsec) in enumerate(pairs):
-            if int(nsec) == UTIME_NOW:
-                values["now"] |= 1 << i
-            elif int(nsec) != UTIME_OMIT:
-                values[("atime", "mtime")[i]] = int(sec) * 1000000000 + int(nsec)
-        return values
-
-
-def same_tree(s, e):
-    """Of a call that failed, the name need not be known."""
-    if s[1] and e[2] is None:
-        return s[:2] + s[3:] == e[:2] + e[3:]
-    return s == e
-
-
-def trees(directory, trace):
-    """Both, by process, of those that have any such events."""
-    cwds = {}
-    st = {}
-    for pid, path in sorted((int(p.rsplit(".", 1)[1]), p)
-                            for p in glob.glob(directory + "/*")):
-        st[pid] = StraceTree(path, pid, cwds).events
-    et = {upid & PID_MASK: EtraceTree(lines).events
-          for upid, lines in etrace_lines(trace).items()}
-    return ({p: e for p, e in st.items() if e}, {p: e for p, e in et.items() if e})
-
-
-def builds(directory, trace):
-    """Both, by process, of a build."""
+def main():
+    directory, trace = sys.argv[1:]
     st = {int(p.rsplit(".", 1)[1]): Strace(p).events
           for p in glob.glob(directory + "/*")}
     et = {}
@@ -537,18 +410,12 @@ def builds(directory, trace):
     st[first] = st[first][begin:]
     begin = min(i for i, e in enumerate(et[first]) if e[0] == "exec")
     et[first] = et[first][begin:]
-    return st, et
 
-
-def main():
-    tree = sys.argv[1] == "--tree"
-    st, et = (trees if tree else builds)(*sys.argv[-2:])
-    alike = same_tree if tree else same
     bad = 0
     for pid in sorted(st.keys() | et.keys()):
         s, e = st.get(pid, []), et.get(pid, [])
         for i in range(max(len(s), len(e))):
-            if i < len(s) and i < len(e) and alike(s[i], e[i]):
+            if i < len(s) and i < len(e) and same(s[i], e[i]):
                 continue
             bad += 1
             if bad <= 5:
@@ -559,10 +426,7 @@ def main():
     n = collections.Counter(e[0] for events in et.values() for e in events)
     print(f"# {len(et)} processes, of which {bad} differ; " +
           ", ".join(f"{v} {k}" for k, v in sorted(n.items())))
-    if tree and not all(n[head] for head in TREE):
-        print("# that was not all of what makes and changes a tree")
-        bad += 1
-    elif not tree and (len(st) < 200 or n["exec"] < 200 or n["open"] < 1000):
+    if len(st) < 200 or n["exec"] < 200 or n["open"] < 1000:
         print("# that was no build of some hundred processes")
         bad += 1
     return 1 if bad else 0

@@ -76,12 +76,12 @@ static void bpf_setup(const char *params)
 		      comm ? "-c" : NULL, NULL);
 		_exit(127);
 	}
-	for (tries = 0; tries < 600; tries++) {
+	for (tries = 0; tries < 1800; tries++) {
 		if (!bpf_ask("%s %s", "extended", "N"))
 			break;
 		usleep(100000);
 	}
-	if (tries == 600)
+	if (tries == 1800)
 		DIE("bpf-serve does not answer");
 	err = root ? bpf_ask("%s %s", "root_pid", root + strlen("root_pid=")) : 0;
 	if (err)
