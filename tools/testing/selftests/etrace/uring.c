@@ -34,13 +34,14 @@ static bool has_names(void)
 static void want_open(const char *path, const char *orig, unsigned int flags,
 		      unsigned int mode, int fd)
 {
-	WANT("Open|fnamesize=%zu,forigsize=%d,flags=%u,mode=%u,fd=%d", strlen(path),
-	     has_names() ? (int)strlen(orig) : -1, flags, mode, fd);
+	if (!has_names())
+		orig = "";
+	WANT("Open|fnamesize=%zu,forigsize=%zu,flags=%u,mode=%u,fd=%d", strlen(path),
+	     strlen(orig), flags, mode, fd);
 	WANT("FN|%s", path);
-	if (has_names()) {
-		WANT("FO|%s", orig);
+	WANT("FO|%s", orig);
+	if (has_names())
 		return;
-	}
 	WANT("Marks|joined=,unread=FO,cut=");
 	if (seen() && et_extended)
 		want_count("strings_unread", 1);
