@@ -66,6 +66,9 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #endif
 
 /* Calls that not every ABI has. */
+#ifndef __NR_ia32_accept
+#define __NR_ia32_accept	ETRACE_NR_NONE
+#endif
 #ifndef __NR_creat
 #define __NR_creat	ETRACE_NR_NONE
 #endif
@@ -90,6 +93,12 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #ifndef __NR_pipe
 #define __NR_pipe	ETRACE_NR_NONE
 #endif
+#ifndef __NR_recvmmsg
+#define __NR_recvmmsg	ETRACE_NR_NONE
+#endif
+#ifndef __NR_recvmmsg_time64
+#define __NR_recvmmsg_time64	ETRACE_NR_NONE
+#endif
 #ifndef __NR_rename
 #define __NR_rename	ETRACE_NR_NONE
 #endif
@@ -98,6 +107,9 @@ static inline enum etrace_abi etrace_abi(int *nr)
 #endif
 #ifndef __NR_rmdir
 #define __NR_rmdir	ETRACE_NR_NONE
+#endif
+#ifndef __NR_socketcall
+#define __NR_socketcall	ETRACE_NR_NONE
 #endif
 #ifndef __NR_symlink
 #define __NR_symlink	ETRACE_NR_NONE

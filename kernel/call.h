@@ -44,6 +44,8 @@ static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 		 enum etrace_arg dirfd, enum etrace_arg path);
 void etrace_one_name(struct etrace_call *c);
+void etrace_cloexec(struct etrace_call *c, u32 first, u32 last, bool on);
+void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned int flags);
 
 /* The handlers of the table's records, each with its kind in calls.c or calls_*.c. */
 #define ETRACE_RECORD(ID, id, told, where) void etrace_do_##id(struct etrace_call *c);

@@ -7,7 +7,8 @@
  *	main
  *	counters, session
  *	probes			tracepoints
- *	calls, call, hooks	what is recorded; what the kernel has resolved
+ *	calls, calls_fd, calls_net, call, hooks
+ *				what is recorded; what the kernel has resolved
  *	emit, target
  *	output, table		records out; system calls
  *	task, print		who is traced; lines

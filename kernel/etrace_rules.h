@@ -73,6 +73,44 @@ long etrace_fcntl_dup(unsigned int cmd)
 	return cmd == F_DUPFD ? 0 : cmd == F_DUPFD_CLOEXEC ? O_CLOEXEC : -1;
 }
 
+/*
+ * connect() and bind() with an address that cannot be read: does the error say
+ * that the kernel had none either?
+ */
+static __always_inline
+_Bool etrace_failed_address(long ret)
+{
+	return ret == -EFAULT || ret == -EINVAL || ret == -EBADF || ret == -ENOTSOCK;
+}
+
+/*
+ * socketcall(): how the call that it stands for must end to be an event, and how
+ * many of its arguments are looked at.
+ */
+#define ETRACE_SOCKETCALL_ARGS	4
+
+static __always_inline
+unsigned int etrace_socketcall_told(unsigned int what)
+{
+	switch (what) {
+	case SYS_CONNECT:
+	case SYS_BIND:
+		return ETRACE_TOLD_BOTH;
+	case SYS_ACCEPT:
+	case SYS_ACCEPT4:
+	case SYS_RECVMSG:
+	case SYS_RECVMMSG:
+		return ETRACE_TOLD_MADE;
+	}
+	return ETRACE_TOLD_NEVER;
+}
+
+static __always_inline
+unsigned int etrace_socketcall_args(unsigned int what)
+{
+	return what == SYS_RECVMMSG ? 4 : 3;
+}
+
 /* Which clone() fork() and vfork() are. */
 #define ETRACE_FORK_FLAGS	SIGCHLD
 #define ETRACE_VFORK_FLAGS	(SIGCHLD | CLONE_VFORK | CLONE_VM)

@@ -465,6 +465,132 @@ TRACE_EVENT(etrace_unlink,
 		  ETRACE_STR(UNLINK, path), ETRACE_TAIL))
 );
 
+/* An execve is to close the descriptors from first to last (on), or not to. */
+TRACE_EVENT(etrace_cloexec,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u32, first)
+		__field(u32, last)
+		__field(u8, on)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->first = r->cloexec.first;
+		__entry->last = r->cloexec.last;
+		__entry->on = r->cloexec.on;
+	),
+	TP_printk("%s", ETRACE_PRINT(CLOEXEC, ETRACE_VAL(CLOEXEC, first),
+		  ETRACE_VAL(CLOEXEC, last), ETRACE_VAL(CLOEXEC, on)))
+);
+
+/* A file in memory is made. name: as the program calls it. */
+TRACE_EVENT(etrace_memfd,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u32, flags)
+		__field(s32, fd)
+		ETRACE_STR_FIELDS(name, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->flags = r->memfd.flags;
+		__entry->fd = r->memfd.fd;
+		ETRACE_STR_ASSIGN(name, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(MEMFD, ETRACE_VAL(MEMFD, flags),
+		  ETRACE_VAL(MEMFD, fd), ETRACE_STR(MEMFD, name), ETRACE_TAIL))
+);
+
+/* A descriptor comes from another process. path: of its file. */
+TRACE_EVENT(etrace_received,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(u8, cloexec)
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->received.fd;
+		__entry->cloexec = r->received.cloexec;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(RECEIVED, ETRACE_VAL(RECEIVED, fd),
+		  ETRACE_VAL(RECEIVED, cloexec), ETRACE_STR(RECEIVED, path), ETRACE_TAIL))
+);
+
+/*
+ * A socket is connected, or gets an address (bind); or does not. address: the
+ * program's, as text.
+ */
+DECLARE_EVENT_CLASS(etrace_addressed,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(u16, family)
+		ETRACE_STR_FIELDS(address, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->connect.fd;
+		__entry->family = r->connect.family;
+		ETRACE_STR_ASSIGN(address, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(CONNECT, ETRACE_VAL(CONNECT, fd),
+		  ETRACE_VAL(CONNECT, family), ETRACE_STR(CONNECT, address), ETRACE_TAIL))
+);
+
+DEFINE_EVENT(etrace_addressed, etrace_connect,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r)
+);
+
+DEFINE_EVENT_PRINT(etrace_addressed, etrace_bind,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_printk("%s", ETRACE_PRINT(BIND, ETRACE_VAL(BIND, fd),
+		  ETRACE_VAL(BIND, family), ETRACE_STR(BIND, address), ETRACE_TAIL))
+);
+
+/* A connection is accepted. fd: the new descriptor; address: the peer's. */
+TRACE_EVENT(etrace_accept,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd)
+		__field(s32, socket)
+		__field(u16, family)
+		ETRACE_STR_FIELDS(address, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd = r->accept.fd;
+		__entry->socket = r->accept.socket;
+		__entry->family = r->accept.family;
+		ETRACE_STR_ASSIGN(address, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(ACCEPT, ETRACE_VAL(ACCEPT, fd),
+		  ETRACE_VAL(ACCEPT, socket), ETRACE_VAL(ACCEPT, family),
+		  ETRACE_STR(ACCEPT, address), ETRACE_TAIL))
+);
+
 /*
  * A piece of a string that its event's record had no room for. event: kind of
  * that record, ETRACE_EV_*; tag: which string, ETRACE_TAG_*; part: number of

@@ -9,6 +9,7 @@
 #include <linux/close_range.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
+#include <linux/net.h>
 #include <linux/sched.h>
 
 #define SIGCHLD		17u

@@ -7,6 +7,8 @@
 #define ETRACE_CALLS_BPF_H
 
 #include "bpf/call.bpf.h"
+#include "bpf/fd_calls.bpf.h"
+#include "bpf/net_calls.bpf.h"
 
 /*
  * The struct of openat2() as it is after the call: another thread may have
@@ -121,7 +123,7 @@ static __always_inline bool fill_close(const struct call *c, const bool old)
 static __always_inline bool fill_close_range(const struct call *c, const bool old)
 {
 	if (call_arg(c, EB_A_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
-		return false;
+		return cloexec(c, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_FD2, 0), true);
 	if (!c->held) {
 		c->s->counts.lost_fds++;
 		return false;
@@ -149,9 +151,12 @@ static __always_inline bool fill_dup(const struct call *c, const bool old)
 
 static __always_inline bool fill_fcntl(const struct call *c, const bool old)
 {
-	s64 flags = etrace_fcntl_dup(call_arg(c, EB_A_FLAGS, 0));
+	u32 cmd = call_arg(c, EB_A_FLAGS, 0), fd = call_arg(c, EB_A_FD, 0);
+	s64 flags = etrace_fcntl_dup(cmd);
 
-	return flags >= 0 && fill_dup_flags(c, flags);
+	if (flags >= 0)
+		return fill_dup_flags(c, flags);
+	return cmd == F_SETFD && cloexec(c, fd, fd, call_arg(c, EB_A_ARG, 0) & FD_CLOEXEC);
 }
 
 static __always_inline bool fill_pipe(const struct call *c, const bool old)
@@ -332,6 +337,8 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, co
 				if (s->rec.kind == EB_SYMLINK)
 					put_maker(s, t, task);
 				send(s, t);
+			} else if (unlikely(s->received.left | s->received.nr_msg)) {
+				put_received(s, t, old);
 			}
 		}
 	}

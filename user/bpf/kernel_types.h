@@ -56,6 +56,7 @@ struct stashed_operations {
 
 struct inode {
 	unsigned short i_mode;
+	struct super_block *i_sb;
 	unsigned long i_ino;
 	void *i_private;
 };
@@ -88,7 +89,40 @@ struct path {
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
+	void *private_data;
 	unsigned int f_flags;
+};
+
+struct in6_addr {
+	u8 in6_u[16];
+};
+
+struct sock_common {
+	u32 skc_daddr;
+	u16 skc_dport;
+	u16 skc_family;
+	struct in6_addr skc_v6_daddr;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct sockaddr_un {
+	u16 sun_family;
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
 };
 
 struct fdtable {
