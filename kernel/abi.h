@@ -92,6 +92,9 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #ifndef __NR_access
 #define __NR_access	ETRACE_NR_NONE
 #endif
+#ifndef __NR_ia32_accept
+#define __NR_ia32_accept	ETRACE_NR_NONE
+#endif
 #ifndef __NR_creat
 #define __NR_creat	ETRACE_NR_NONE
 #endif
@@ -155,6 +158,12 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #ifndef __NR_readlink
 #define __NR_readlink	ETRACE_NR_NONE
 #endif
+#ifndef __NR_recvmmsg
+#define __NR_recvmmsg	ETRACE_NR_NONE
+#endif
+#ifndef __NR_recvmmsg_time64
+#define __NR_recvmmsg_time64	ETRACE_NR_NONE
+#endif
 #ifndef __NR_rename
 #define __NR_rename	ETRACE_NR_NONE
 #endif
@@ -172,6 +181,9 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 #endif
 #ifndef __NR_stat64
 #define __NR_stat64	ETRACE_NR_NONE
+#endif
+#ifndef __NR_socketcall
+#define __NR_socketcall	ETRACE_NR_NONE
 #endif
 #ifndef __NR_symlink
 #define __NR_symlink	ETRACE_NR_NONE

@@ -199,8 +199,11 @@ void etrace_do_close_range(struct etrace_call *c)
 	unsigned int n;
 	u32 pos = 0;
 
-	if (etrace_arg(c, ETRACE_ARG_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
+	if (etrace_arg(c, ETRACE_ARG_FLAGS, 0) & CLOSE_RANGE_CLOEXEC) {
+		etrace_cloexec(c, etrace_arg(c, ETRACE_ARG_FD, 0),
+			       etrace_arg(c, ETRACE_ARG_FD2, 0), true);
 		return;
+	}
 	n = etrace_going_on(c->t, true);
 	if (hold && etrace_closed(c->t, hold, &pos, ETRACE_CLOSES_AT_ONCE / n))
 		goto done;
@@ -236,10 +239,14 @@ void etrace_do_dup(struct etrace_call *c)
 
 void etrace_do_fcntl(struct etrace_call *c)
 {
-	long flags = etrace_fcntl_dup(etrace_arg(c, ETRACE_ARG_FLAGS, 0));
+	unsigned int cmd = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	u32 fd = etrace_arg(c, ETRACE_ARG_FD, 0);
+	long flags = etrace_fcntl_dup(cmd);
 
 	if (flags >= 0)
 		etrace_emit_dup(c, flags);
+	else if (cmd == F_SETFD)
+		etrace_cloexec(c, fd, fd, etrace_arg(c, ETRACE_ARG_ARG, 0) & FD_CLOEXEC);
 }
 
 /* Another thread may have written other numbers there, or closed the pipe. */

@@ -343,12 +343,7 @@ void etrace_do_copy(struct etrace_call *c)
 		etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD2, 0), c->ret);
 }
 
-/* Messages: what is returned is their number. */
-void etrace_do_read_some(struct etrace_call *c)
-{
-	etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
-}
-
+/* What is returned is no number of bytes. */
 void etrace_do_write_some(struct etrace_call *c)
 {
 	etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);

@@ -15,6 +15,7 @@
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
+#include <linux/net.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -252,6 +253,21 @@ static inline void etrace_fs_root_rcu(struct fs_struct *fs, struct path *root)
 		seq = etrace_fs_begin(fs);
 		*root = fs->root;
 	} while (etrace_fs_retry(fs, seq));
+}
+
+/*
+ * The socket behind a file, NULL: it is none.
+ * 5.11: there is no error behind it.
+ */
+static inline struct socket *etrace_sock_from_file(struct file *file)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+	return sock_from_file(file);
+#else
+	int err;
+
+	return sock_from_file(file, &err);
+#endif
 }
 
 #endif /* ETRACE_COMPAT_H */

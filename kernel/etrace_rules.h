@@ -9,6 +9,7 @@
 
 /* The column "told" of ETRACE_RECORD(): is a call that ends so an event? */
 enum etrace_told_if {
+	ETRACE_TOLD_NEVER	= 0,	/* not here */
 	ETRACE_TOLD_MADE	= 1,	/* if it succeeded */
 	ETRACE_TOLD_FAILED	= 2,	/* if it failed; else a tracepoint tells */
 	ETRACE_TOLD_BOTH	= 3,
@@ -132,6 +133,50 @@ enum etrace_time_as etrace_time(long long sec, long long part, unsigned int per_
 	else
 		*ns = sec * 1000000000 + part * (1000000000 / per_sec);
 	return ETRACE_TIME_SET;
+}
+
+/*
+ * connect() and bind() with an address that cannot be read: does the error say
+ * that the kernel had none either?
+ */
+static __always_inline
+_Bool etrace_failed_address(long ret)
+{
+	return ret == -EFAULT || ret == -EINVAL || ret == -EBADF || ret == -ENOTSOCK;
+}
+
+/*
+ * socketcall(): how the call that it stands for must end to be an event, and how
+ * many of its arguments are looked at.
+ */
+#define ETRACE_SOCKETCALL_ARGS	4
+
+static __always_inline
+unsigned int etrace_socketcall_told(unsigned int what)
+{
+	switch (what) {
+	case SYS_CONNECT:
+	case SYS_BIND:
+		return ETRACE_TOLD_BOTH;
+	case SYS_ACCEPT:
+	case SYS_ACCEPT4:
+	case SYS_SEND:
+	case SYS_SENDTO:
+	case SYS_SENDMSG:
+	case SYS_SENDMMSG:
+	case SYS_RECV:
+	case SYS_RECVFROM:
+	case SYS_RECVMSG:
+	case SYS_RECVMMSG:
+		return ETRACE_TOLD_MADE;
+	}
+	return ETRACE_TOLD_NEVER;
+}
+
+static __always_inline
+unsigned int etrace_socketcall_args(unsigned int what)
+{
+	return what == SYS_RECVMMSG ? 4 : 3;
 }
 
 /* Which clone() fork() and vfork() are. */

@@ -23,6 +23,30 @@ struct etrace_argv {
 };
 
 /**
+ * struct etrace_received - messages whose descriptors are being written out
+ * @msg: user address of the next one's struct msghdr
+ * @cmsg: user address of the next struct cmsghdr of the one at hand
+ * @fds: user address of the next descriptor of the one before that
+ * @nr_msg: messages from @msg on
+ * @left: bytes from @cmsg on
+ * @nr_fds: descriptors from @fds on
+ * @word: bytes of the program's words
+ * @compat: they are half words
+ * @cloexec: the descriptors are closed by an execve
+ */
+struct etrace_received {
+	unsigned long msg;
+	unsigned long cmsg;
+	unsigned long fds;
+	u32 nr_msg;
+	u32 left;
+	u32 nr_fds;
+	u8 word;
+	bool compat;
+	bool cloexec;
+};
+
+/**
  * struct etrace_later - work of a task on its way back to its program
  * @node: in a list of later.c
  * @file: whose release does it
@@ -32,6 +56,7 @@ struct etrace_argv {
  * @release: frees @hold; NULL: there is none
  * @pos: how far it has been written: a bit of @hold->fds
  * @argv: how far an argument list has been written
+ * @received: how far the descriptors of messages have been written
  * @joined: as etrace_rec.joined
  * @unread: as etrace_rec.unread
  * @cut: as etrace_rec.cut
@@ -45,6 +70,7 @@ struct etrace_later {
 	void (*release)(struct etrace_hold *hold);
 	u32 pos;
 	struct etrace_argv argv;
+	struct etrace_received received;
 	u8 joined;
 	u8 unread;
 	u8 cut;

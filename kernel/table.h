@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
+#include <linux/net.h>
 #include <linux/types.h>
 
 #include "abi.h"

@@ -72,6 +72,7 @@ enum eb_form {
 	EB_S_HELD,		/* string @arg of the latest EB_HOLD */
 	EB_S_SAME,		/* as str[0] */
 	EB_S_SPECIAL,		/* struct eb_special, then the entry's name */
+	EB_S_ADDRESS,		/* its text is a struct sockaddr, as kernel/etrace_address.h has it */
 };
 
 /* eb_str.mark */
@@ -166,6 +167,7 @@ enum eb_arg {
 	EB_NR_ARG
 };
 
+#define EB_SOCKADDR_MAX	128u	/* bytes of a socket's address */
 #define EB_FDS_MAX	(1u << 27)	/* descriptors that close_range tells of */
 #define EB_MAX_NR	512	/* system call numbers looked at, per ABI */
 #define EB_MAX_ROWS	256
@@ -214,7 +216,7 @@ struct eb_task {
 	X(events)		/* sent, EB_HOLD and EB_PART not counted */ \
 	X(lost_records)		/* events not sent: ring buffer full */	\
 	X(lost_tasks)		/* tasks that cannot be traced: no memory */ \
-	X(lost_fds)		/* close_range without its descriptors */ \
+	X(lost_fds)		/* calls of which not all descriptors are known */ \
 	X(strings_joined)						\
 	X(strings_unread)						\
 	X(strings_cut)

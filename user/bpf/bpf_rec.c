@@ -10,6 +10,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "kernel/etrace_address.h"
 
 /*
  * A record is sent a moment after its time was taken, so records of different
@@ -256,6 +260,16 @@ static void add_special(struct text *t, const char *s, size_t len)
 	buf_adds(&t->b, text);
 }
 
+static bool add_address(struct text *t, const char *sockaddr, size_t len)
+{
+	char text[ETRACE_ADDRESS_MAX];
+
+	if (len > EB_SOCKADDR_MAX)
+		return false;
+	buf_add(&t->b, text, etrace_address(text, (const unsigned char *)sockaddr, (unsigned int)len));
+	return true;
+}
+
 static void copy_text(struct text *to, const struct text *from)
 {
 	to->there = from->there;
@@ -296,6 +310,8 @@ static bool make_text(struct bpf_rec *b, const struct eb_str *str, struct text *
 	case EB_S_SAME:
 		copy_text(t, &b->str[0]);
 		return true;
+	case EB_S_ADDRESS:
+		return add_address(t, text, str->text);
 	case EB_S_SPECIAL:
 		add_special(t, path, str->path);
 		return true;

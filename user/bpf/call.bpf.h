@@ -9,6 +9,7 @@
 #include <linux/close_range.h>
 #include <linux/errno.h>
 #include <linux/fcntl.h>
+#include <linux/net.h>
 #include <linux/sched.h>
 
 #define SIGKILL		9
@@ -72,6 +73,25 @@ static __always_inline bool one_name(const struct call *c, s64 fd, const bool ol
 	else if (c->ret >= 0 || !etrace_failed_look_up(c->ret))
 		want_join(c->s, 0, c->row, EB_A_DIRFD, EB_A_PATH);
 	return true;
+}
+
+/* Which file was opened, and as it is now. */
+static __always_inline void identify(const struct call *c, const bool old)
+{
+	struct file *file = fd_file(c->task, c->ret, old);
+	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+	u32 dev;
+
+	if (!inode)
+		return;
+	dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	/* as stat() shows it */
+	dev = (dev & 0xff) | dev >> 20 << 8 | (dev & 0xfff00) << 12;
+	put_val(c->s, EB_V_OPEN_dev, dev);
+	put_val(c->s, EB_V_OPEN_ino, BPF_CORE_READ(inode, i_ino));
+	put_val(c->s, EB_V_OPEN_size, BPF_CORE_READ(inode, i_size));
+	put_val(c->s, EB_V_OPEN_mtime, inode_mtime(inode));
+	put_val(c->s, EB_V_OPEN_type, BPF_CORE_READ(inode, i_mode) & S_IFMT);
 }
 
 #endif

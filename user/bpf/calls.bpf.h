@@ -9,6 +9,8 @@
 #include "bpf/call.bpf.h"
 #include "bpf/use_calls.bpf.h"
 #include "bpf/look_calls.bpf.h"
+#include "bpf/fd_calls.bpf.h"
+#include "bpf/net_calls.bpf.h"
 
 /*
  * The struct of openat2() as it is after the call: another thread may have
@@ -81,25 +83,6 @@ static __always_inline bool fill_clone(const struct call *c, const bool old)
 	return true;
 }
 
-/* Which file was opened, and as it is now. */
-static __always_inline void identify(const struct call *c, const bool old)
-{
-	struct file *file = fd_file(c->task, c->ret, old);
-	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
-	u32 dev;
-
-	if (!inode)
-		return;
-	dev = BPF_CORE_READ(inode, i_sb, s_dev);
-	/* as stat() shows it */
-	dev = (dev & 0xff) | dev >> 20 << 8 | (dev & 0xfff00) << 12;
-	put_val(c->s, EB_V_OPEN_dev, dev);
-	put_val(c->s, EB_V_OPEN_ino, BPF_CORE_READ(inode, i_ino));
-	put_val(c->s, EB_V_OPEN_size, BPF_CORE_READ(inode, i_size));
-	put_val(c->s, EB_V_OPEN_mtime, inode_mtime(inode));
-	put_val(c->s, EB_V_OPEN_type, BPF_CORE_READ(inode, i_mode) & S_IFMT);
-}
-
 static __always_inline bool fill_open(const struct call *c, const bool old)
 {
 	struct {
@@ -141,7 +124,7 @@ static __always_inline bool fill_close(const struct call *c, const bool old)
 static __always_inline bool fill_close_range(const struct call *c, const bool old)
 {
 	if (call_arg(c, EB_A_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
-		return false;
+		return cloexec(c, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_FD2, 0), true);
 	if (!c->held) {
 		c->s->counts.lost_fds++;
 		return false;
@@ -172,9 +155,12 @@ static __always_inline bool fill_dup(const struct call *c, const bool old)
 
 static __always_inline bool fill_fcntl(const struct call *c, const bool old)
 {
-	s64 flags = etrace_fcntl_dup(call_arg(c, EB_A_FLAGS, 0));
+	u32 cmd = call_arg(c, EB_A_FLAGS, 0), fd = call_arg(c, EB_A_FD, 0);
+	s64 flags = etrace_fcntl_dup(cmd);
 
-	return flags >= 0 && fill_dup_flags(c, flags, old);
+	if (flags >= 0)
+		return fill_dup_flags(c, flags, old);
+	return cmd == F_SETFD && cloexec(c, fd, fd, call_arg(c, EB_A_ARG, 0) & FD_CLOEXEC);
 }
 
 static __always_inline bool fill_pipe(const struct call *c, const bool old)
@@ -400,6 +386,8 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, co
 				if (s->rec.kind == EB_SYMLINK)
 					put_maker(s, t, task);
 				send(s, t);
+			} else if (unlikely(s->received.left | s->received.nr_msg)) {
+				put_received(s, t, old);
 			}
 		}
 	}

@@ -133,6 +133,8 @@ enum want {
 	W_KERNEL_JOIN,	/* text at kernel address @addr, behind the cwd */
 	W_HELD,		/* string @fd of the hook's record */
 	W_SAME,		/* as string 0 */
+	W_EMPTY,	/* nothing, but there */
+	W_ADDRESS,	/* @fd bytes at scratch.sockaddr; < 0: they could not be read */
 };
 
 struct wanted {
@@ -171,6 +173,25 @@ struct cost {
 	u64 rchar, wchar, rbytes, wbytes;
 };
 
+/**
+ * struct received - messages whose descriptors are on their way out
+ * @msg: user address of the next one's struct msghdr
+ * @cmsg: user address of the next struct cmsghdr of the one at hand
+ * @fds: user address of the next descriptor of the one before that
+ * @nr_msg: messages from @msg on
+ * @left: bytes from @cmsg on
+ * @nr_fds: descriptors from @fds on
+ * @compat: the program's words have 4 bytes
+ * @cloexec: the descriptors are closed by an execve
+ */
+struct received {
+	u64 msg, cmsg, fds;
+	u32 nr_msg, left, nr_fds;
+	u8 compat;
+	u8 cloexec;
+	u16 pad;
+};
+
 /*
  * A program's room for one event; one for each program and processor, as a
  * program never interrupts itself.  @rec and @data are sent in one piece.
@@ -194,6 +215,8 @@ struct scratch {
 	u64 args_pos, args_end;	/* of an argument list on its way out */
 	u32 args_failed;
 	struct cost cost;
+	struct received received;
+	u8 sockaddr[2 * EB_SOCKADDR_MAX];
 	struct eb_rec rec;
 	u8 data[EB_DATA + EB_SLACK];
 };

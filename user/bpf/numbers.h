@@ -7,6 +7,9 @@
 #include "bpf/rows.h"
 
 /* Calls that only one of the ABIs has. */
+#ifndef __NR_accept
+#define __NR_accept	(-1)
+#endif
 #ifndef __NR_fcntl64
 #define __NR_fcntl64	(-1)
 #endif
@@ -36,6 +39,12 @@
 #endif
 #ifndef __NR_stat64
 #define __NR_stat64	(-1)
+#endif
+#ifndef __NR_recvmmsg_time64
+#define __NR_recvmmsg_time64	(-1)
+#endif
+#ifndef __NR_socketcall
+#define __NR_socketcall	(-1)
 #endif
 #ifndef __NR_umount
 #define __NR_umount	(-1)

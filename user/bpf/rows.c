@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/net.h>
 
 #include "build/schema.h"
 #include "kernel/etrace_rules.h"

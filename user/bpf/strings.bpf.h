@@ -11,6 +11,7 @@
 
 #include <linux/errno.h>
 #include <linux/fcntl.h>
+#include <linux/net.h>
 
 #include "kernel/etrace_rules.h"
 
@@ -214,9 +215,10 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 		*first = 0;
 		return 0;
 	}
+	n--;
 	*first = s->data[fill];
-	s->fill = fill + n - 1;
-	return n - 1;
+	s->fill = fill + n;
+	return n;
 }
 
 /* The file behind a descriptor of the current task; NULL: it is not open. */
@@ -355,6 +357,58 @@ static __always_inline void forgive(struct scratch *s, struct eb_str *str)
 		str->form = EB_S_NONE;
 }
 
+/* A socket's address. */
+static __always_inline void put_address(struct scratch *s, struct eb_str *str, s32 size)
+{
+	u64 n = below(2 * EB_SOCKADDR_MAX, size), fill;
+
+	str->form = EB_S_ADDRESS;
+	if (size < 0) {
+		str->mark |= EB_UNREAD;
+		return;
+	}
+	if (s->fill > EB_FULL)
+		flush(s);
+	fill = below(EB_DATA, s->fill);
+	bpf_probe_read_kernel(s->data + fill, n, s->sockaddr);
+	str->text = n;
+	s->fill = fill + n;
+}
+
+/* The path of a descriptor's file. */
+static __always_inline void begin_fd(struct scratch *s, struct eb_str *str, u32 fd,
+				     struct task_struct *task, const bool old)
+{
+	str->form = EB_S_PATH;
+	if (fd_path(s, task, fd, old))
+		str->mark |= EB_UNREAD;
+}
+
+static __always_inline void begin_string(struct scratch *s, struct eb_str *str,
+					 const struct wanted *w)
+{
+	str->mark = w->joined ? EB_JOINED : 0;
+	str->arg = w->fd;
+	str->text = 0;
+	str->path = s->flushed + s->fill;
+	s->walk.mnt = 0;
+}
+
+static __always_inline void end_string(struct scratch *s, struct eb_str *str, bool meant,
+				       const bool old)
+{
+	if (s->walk.mnt)
+		put_path(s, str, old);
+	str->path = s->flushed + s->fill - str->path - str->text;
+	if (unlikely(str->mark & EB_UNREAD) && meant)
+		forgive(s, str);
+	if (unlikely(str->mark)) {
+		s->counts.strings_joined += !!(str->mark & EB_JOINED);
+		s->counts.strings_unread += !!(str->mark & EB_UNREAD);
+		s->counts.strings_cut += !!(str->mark & EB_CUT);
+	}
+}
+
 /* String @i of the event, as s->want[i] says. */
 static __always_inline void put_string(struct scratch *s, u32 i, struct task_struct *task,
 				       const bool old)
@@ -365,16 +419,10 @@ static __always_inline void put_string(struct scratch *s, u32 i, struct task_str
 
 	if (how == W_NONE)
 		return;
-	str->mark = w->joined ? EB_JOINED : 0;
-	str->arg = w->fd;
-	str->text = 0;
-	str->path = s->flushed + s->fill;
-	s->walk.mnt = 0;
+	begin_string(s, str, w);
 	switch (how) {
 	case W_FD:
-		str->form = EB_S_PATH;
-		if (fd_path(s, task, w->fd, old))
-			str->mark |= EB_UNREAD;
+		begin_fd(s, str, w->fd, task, old);
 		break;
 	case W_PATH:
 		str->form = EB_S_PATH;
@@ -400,30 +448,44 @@ static __always_inline void put_string(struct scratch *s, u32 i, struct task_str
 	case W_SAME:
 		str->form = EB_S_SAME;
 		break;
+	case W_EMPTY:
+		str->form = EB_S_TEXT;
+		break;
+	case W_ADDRESS:
+		put_address(s, str, w->fd);
+		break;
 	default:
 		put_user_path(s, str, w, task, old);
 	}
-	if (s->walk.mnt)
-		put_path(s, str, old);
-	str->path = s->flushed + s->fill - str->path - str->text;
-	if (unlikely(str->mark & EB_UNREAD) && w->meant)
-		forgive(s, str);
-	if (unlikely(str->mark)) {
-		s->counts.strings_joined += !!(str->mark & EB_JOINED);
-		s->counts.strings_unread += !!(str->mark & EB_UNREAD);
-		s->counts.strings_cut += !!(str->mark & EB_CUT);
-	}
+	end_string(s, str, w->meant, old);
+}
+
+static __always_inline void begin_strings(struct scratch *s, struct task_struct *task,
+					  const bool old)
+{
+	struct fs_struct *fs = GET(old, task, fs);
+
+	s->walk.root_mnt = (u64)GET(old, fs, root.mnt);
+	s->walk.root_dentry = (u64)GET(old, fs, root.dentry);
+}
+
+/* The only string of an event, a W_FD, where the verifier must not see the others. */
+static __always_inline void put_fd_string(struct scratch *s, struct task_struct *task,
+					  const bool old)
+{
+	begin_strings(s, task, old);
+	begin_string(s, &s->rec.str[0], &s->want[0]);
+	begin_fd(s, &s->rec.str[0], s->want[0].fd, task, old);
+	end_string(s, &s->rec.str[0], old);
 }
 
 /* All strings of the event. */
 static __always_inline void put_strings(struct scratch *s, struct task_struct *task,
 					const bool old)
 {
-	struct fs_struct *fs = GET(old, task, fs);
 	u32 i;
 
-	s->walk.root_mnt = (u64)GET(old, fs, root.mnt);
-	s->walk.root_dentry = (u64)GET(old, fs, root.dentry);
+	begin_strings(s, task, old);
 #pragma clang loop unroll(disable)
 	for (i = 0; i < EB_NR_STR; i++)
 		put_string(s, i, task, old);

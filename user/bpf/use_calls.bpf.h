@@ -360,13 +360,7 @@ static __always_inline bool is_compat(const struct call *c, const bool old)
 	return GET(old, task, thread_info.status) & TS_COMPAT;
 }
 
-/* Messages: what is returned is their number. */
-static __always_inline bool fill_read_some(const struct call *c, const bool old)
-{
-	use_read(c, call_arg(c, EB_A_FD, 0), 0, old);
-	return false;
-}
-
+/* What is returned is no number of bytes. */
 static __always_inline bool fill_write_some(const struct call *c, const bool old)
 {
 	use_write(c, call_arg(c, EB_A_FD, 0), 0, old);

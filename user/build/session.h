@@ -21,7 +21,7 @@ struct session_counts {
 	uint64_t lost_records;		/* not written: a buffer was full */
 	uint64_t lost_disabled;		/* not written: tracing was switched off */
 	uint64_t lost_tasks;		/* not traced, for want of memory */
-	uint64_t lost_fds;		/* close_range calls, descriptors not known */
+	uint64_t lost_fds;		/* calls, not all descriptors known */
 	uint64_t strings_joined;
 	uint64_t strings_unread;
 	uint64_t strings_cut;

@@ -58,7 +58,7 @@ static const struct row {
 	{ dropped, 0, { "records dropped by the buffer that the module does not know of", DIAG_DAMAGE } },
 	{ AT(missed), { "calls that a busy BPF program did not see", DIAG_DAMAGE } },
 	{ AT(module.lost_tasks), { "tasks not traced: no memory", DIAG_DAMAGE } },
-	{ AT(module.lost_fds), { "close_range calls whose descriptors are not known", DIAG_DAMAGE } },
+	{ AT(module.lost_fds), { "calls of close_range or recvmsg whose descriptors are not all known", DIAG_DAMAGE } },
 	{ AT(module.strings_unread), { "strings that could not be read", DIAG_DAMAGE } },
 	{ AT(module.strings_cut), { "paths cut, too long for the room there is", DIAG_DAMAGE } },
 	{ AT(urings), { "io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE } },

@@ -67,7 +67,7 @@ static void each_is_told(void **state)
 	TOLD(a.dropped, "records dropped by the buffer that the module does not know of");
 	TOLD(a.missed, "calls that a busy BPF program did not see");
 	TOLD(a.module.lost_tasks, "tasks not traced: no memory");
-	TOLD(a.module.lost_fds, "close_range calls whose descriptors are not known");
+	TOLD(a.module.lost_fds, "calls of close_range or recvmsg whose descriptors are not all known");
 	TOLD(a.module.strings_unread, "strings that could not be read");
 	TOLD(a.module.strings_cut, "paths cut, too long for the room there is");
 	TOLD(a.urings, "io_urings set up: not all that was done through them is recorded");

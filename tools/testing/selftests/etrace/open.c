@@ -366,6 +366,35 @@ TEST(failed_prints_nothing)
 	et_traced(do_failed);
 }
 
+/* A file that the program has no name of: FN is the kernel's, FO is empty. */
+static void do_by_handle(void)
+{
+	union {
+		struct file_handle h;
+		char room[sizeof(struct file_handle) + MAX_HANDLE_SZ];
+	} handle = { .h.handle_bytes = MAX_HANDLE_SZ };
+	int mount, fd;
+
+	CHILD_MUST(syscall(SYS_name_to_handle_at, AT_FDCWD, "a", &handle, &mount, 0));
+	fd = CHILD_MUST(et_sys(SYS_open_by_handle_at, AT_FDCWD, &handle, O_RDWR | O_CLOEXEC));
+	/* BPF records it all the same, and only its reader could leave it out. */
+	if (et_extended || et_bpf()) {
+		want("Open|fnamesize=%zu,forigsize=0,flags=%d,mode=0,fd=%d",
+		     strlen(et_path("a")), O_RDWR | O_CLOEXEC, fd);
+		want("FN|%s", et_path("a"));
+		want("FO|");
+	}
+	handle.h.handle_bytes = 0;
+	CHILD_MUST_FAIL(et_sys(SYS_open_by_handle_at, AT_FDCWD, &handle, O_RDONLY), EINVAL);
+	CHILD_MUST_FAIL(et_sys(SYS_open_by_handle_at, AT_FDCWD, (void *)8, O_RDONLY), EFAULT);
+}
+
+TEST(open_by_handle_at)
+{
+	et_file("a");
+	et_traced(do_by_handle);
+}
+
 int main(int argc, char **argv)
 {
 	return et_main(argc, argv, "");

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Descriptors: which of them an execve closes, those of files without a name, and
+ * those that came from another process.
+ */
+#include <linux/compat.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/socket.h>
+#include <linux/uaccess.h>
+#include <net/scm.h>
+#include <asm/ioctls.h>
+
+#include "call.h"
+#include "calls_use.h"
+#include "capture.h"
+#include "compat.h"
+#include "counts.h"
+#include "emit.h"
+#include "later.h"
+#include "task.h"
+
+#define ETRACE_RECEIVED_AT_ONCE	64	/* most records that a probe writes of a call */
+#define ETRACE_STEPS_AT_ONCE	512	/* and how far it looks for them */
+#define ETRACE_CONTROL_MAX	8192	/* bytes of control data that are looked at */
+
+/**
+ * etrace_cloexec - an execve is to close descriptors, or not to
+ * @c: the call
+ * @first: the first of them
+ * @last: the last one, of which the program need not have so many
+ * @on: it is to
+ */
+void etrace_cloexec(struct etrace_call *c, u32 first, u32 last, bool on)
+{
+	etrace_rec_init(&c->r, ETRACE_EV_CLOEXEC, 0);
+	c->r.cloexec.first = first;
+	c->r.cloexec.last = last;
+	c->r.cloexec.on = on;
+	etrace_emit(c->t, &c->r);
+}
+
+void etrace_do_ioctl(struct etrace_call *c)
+{
+	u32 fd = etrace_arg(c, ETRACE_ARG_FD, 0);
+	unsigned long arg = etrace_arg(c, ETRACE_ARG_ARG, 0);
+	unsigned int cmd = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	s64 from;
+
+	switch (cmd) {
+	case FIOCLEX:
+	case FIONCLEX:
+		etrace_cloexec(c, fd, fd, cmd == FIOCLEX);
+		break;
+	case FICLONERANGE:
+		/* struct file_clone_range begins with the descriptor. */
+		if (copy_from_user_nofault(&from, (void __user *)arg, sizeof(from)))
+			break;
+		arg = from;
+		fallthrough;
+	case FICLONE:
+		etrace_use_read(c->t, arg, 0);
+		etrace_use_write(c->t, fd, 0);
+	}
+}
+
+void etrace_do_memfd(struct etrace_call *c)
+{
+	struct etrace_scratch *s;
+
+	etrace_use_new(c->t, c->ret);
+	etrace_rec_init(&c->r, ETRACE_EV_MEMFD, 1);
+	c->r.memfd.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	c->r.memfd.fd = c->ret;
+	s = etrace_scratch_get();
+	etrace_capture_user(&c->r, 0, s, etrace_arg(c, ETRACE_ARG_PATH, 0));
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+/* The file had no name in the call. */
+void etrace_do_open_handle(struct etrace_call *c)
+{
+	struct etrace_scratch *s;
+
+	etrace_use_new(c->t, c->ret);
+	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
+	c->r.where = ETRACE_WHERE_EXTENDED;
+	memset(&c->r.open, 0, sizeof(c->r.open));
+	c->r.open.fd = c->ret;
+	c->r.open.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	s = etrace_scratch_get();
+	etrace_capture_opened(&c->r, 0, s, c->ret);
+	c->r.str[1].s = "";
+	c->r.str[1].len = 0;
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+/* ---- from another process ------------------------------------------------ */
+
+void etrace_do_pidfd_getfd(struct etrace_call *c)
+{
+	struct etrace_scratch *s;
+
+	etrace_use_new(c->t, c->ret);
+	etrace_rec_init(&c->r, ETRACE_EV_RECEIVED, 1);
+	c->r.received.fd = c->ret;
+	c->r.received.cloexec = true;
+	s = etrace_scratch_get();
+	etrace_capture_fd(&c->r, 0, s, c->ret);
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+/* Two numbers of the program's word size. Returns false if they cannot be read. */
+static bool etrace_user_words(const struct etrace_received *v, unsigned long from,
+			      unsigned long to[2])
+{
+	u32 half[2];
+
+	if (!v->compat)
+		return !copy_from_user_nofault(to, (void __user *)from, 2 * sizeof(*to));
+	if (copy_from_user_nofault(half, (void __user *)from, sizeof(half)))
+		return false;
+	to[0] = half[0];
+	to[1] = half[1];
+	return true;
+}
+
+/*
+ * The next message's control data. In a struct msghdr its address and, behind a
+ * call, its bytes come behind four words; an array has one each eight words.
+ */
+static void etrace_next_message(struct etrace_received *v)
+{
+	unsigned long at[2];
+
+	v->nr_msg--;
+	v->left = 0;
+	if (etrace_user_words(v, v->msg + 4 * v->word, at)) {
+		v->cmsg = at[0];
+		v->left = min_t(unsigned long, at[1], ETRACE_CONTROL_MAX);
+	}
+	v->msg += 8 * v->word;
+}
+
+/* The next struct cmsghdr: a word and two numbers, then the data. */
+static void etrace_next_cmsg(struct etrace_received *v)
+{
+	const u32 head = v->word + 2 * sizeof(int);
+	unsigned long len[2];
+	int what[2];
+
+	/* The second word is not needed, but there are two of the smaller ones. */
+	if (v->left < head || !etrace_user_words(v, v->cmsg, len) ||
+	    copy_from_user_nofault(what, (void __user *)(v->cmsg + v->word), sizeof(what)) ||
+	    len[0] < head || len[0] > v->left) {
+		v->left = 0;
+		return;
+	}
+	if (what[0] == SOL_SOCKET && what[1] == SCM_RIGHTS) {
+		v->fds = v->cmsg + head;
+		v->nr_fds = min_t(u32, (len[0] - head) / sizeof(int), SCM_MAX_FD);
+	}
+	len[0] = min_t(u32, ALIGN(len[0], v->word), v->left);
+	v->cmsg += len[0];
+	v->left -= len[0];
+}
+
+/* A descriptor that a message told of, if it is there. */
+static bool etrace_next_fd(struct etrace_task *t, struct etrace_received *v)
+{
+	struct etrace_scratch *s;
+	struct etrace_rec r;
+	int fd;
+
+	v->nr_fds--;
+	if (copy_from_user_nofault(&fd, (void __user *)v->fds, sizeof(fd)))
+		return false;
+	v->fds += sizeof(fd);
+	etrace_use_new(t, fd);
+	etrace_rec_init(&r, ETRACE_EV_RECEIVED, 1);
+	r.received.fd = fd;
+	r.received.cloexec = v->cloexec;
+	s = etrace_scratch_get();
+	etrace_capture_fd(&r, 0, s, fd);
+	if (!r.unread)
+		etrace_emit_going_on(t, &r);
+	etrace_scratch_put();
+	return !r.unread;
+}
+
+/* At most @max descriptors of the messages. Returns whether that is all. */
+static bool etrace_received(struct etrace_task *t, struct etrace_received *v,
+			    unsigned int max)
+{
+	unsigned int steps;
+
+	for (steps = 0; max && steps < ETRACE_STEPS_AT_ONCE; steps++) {
+		if (v->nr_fds)
+			max -= etrace_next_fd(t, v);
+		else if (v->left)
+			etrace_next_cmsg(v);
+		else if (v->nr_msg)
+			etrace_next_message(v);
+		else
+			return true;
+	}
+	return false;
+}
+
+static void etrace_received_later(struct etrace_later *l)
+{
+	struct etrace_task *t;
+	bool all;
+
+	do {
+		rcu_read_lock();
+		t = etrace_task_find(current);
+		all = !t || etrace_received(t, &l->received, ETRACE_RECEIVED_AT_ONCE);
+		if (t && all)
+			etrace_going_on(t, false);
+		rcu_read_unlock();
+		cond_resched();
+	} while (!all);
+}
+
+/**
+ * etrace_messages - descriptors that came with messages
+ * @c: the call
+ * @msg: user address of the struct msghdr, or of an array of struct mmsghdr
+ * @nr: how many there are
+ * @flags: of the call
+ *
+ * The program's memory has what the kernel told it, and it may have changed that
+ * meanwhile: a descriptor counts only if there is one.
+ */
+void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned int flags)
+{
+	struct etrace_received v = {
+		.msg = msg,
+		.nr_msg = nr,
+		.compat = in_compat_syscall(),
+		.cloexec = flags & MSG_CMSG_CLOEXEC,
+	};
+	struct etrace_later *l;
+	struct etrace_task *t;
+	unsigned int n;
+
+	v.word = v.compat ? sizeof(u32) : sizeof(long);
+	if (!nr)
+		return;
+	etrace_next_message(&v);
+	/* Most come without. */
+	if (likely(!v.left && !v.nr_msg))
+		return;
+	n = etrace_going_on(c->t, true);
+	if (etrace_received(c->t, &v, ETRACE_RECEIVED_AT_ONCE / n))
+		goto done;
+	l = etrace_later_get();
+	if (l) {
+		l->received = v;
+		etrace_later_run(l, etrace_received_later);
+		return;
+	}
+	etrace_for_each_slot(t, c->t)
+		etrace_count(t->session, lost_fds, 1);
+done:
+	etrace_going_on(c->t, false);
+}
+
+void etrace_do_recvmsg(struct etrace_call *c)
+{
+	etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), c->ret);
+	etrace_messages(c, etrace_arg(c, ETRACE_ARG_STRUCT, 0), 1,
+			etrace_arg(c, ETRACE_ARG_FLAGS, 0));
+}
+
+void etrace_do_recvmmsg(struct etrace_call *c)
+{
+	etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
+	etrace_messages(c, etrace_arg(c, ETRACE_ARG_STRUCT, 0), c->ret,
+			etrace_arg(c, ETRACE_ARG_FLAGS, 0));
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sockets: whom a program talks to. As calls_net.c of the module. */
+#ifndef ETRACE_NET_CALLS_BPF_H
+#define ETRACE_NET_CALLS_BPF_H
+
+#include "bpf/call.bpf.h"
+#include "bpf/fd_calls.bpf.h"
+
+#define AF_UNIX		1
+#define AF_INET		2
+#define AF_INET6	10
+#define SOCKFS_MAGIC	0x534f434b
+
+/* connect and bind: the address is the program's. */
+static __always_inline bool addressed(const struct call *c, u32 kind, u64 fd, u64 addr, s32 size)
+{
+	rec_init(c->s, c->t, kind);
+	/* Those of bind lie in the same place. */
+	c->r->val[EB_V_CONNECT_fd] = (s32)fd;
+	if (size < 0 || size > (s32)EB_SOCKADDR_MAX ||
+	    bpf_probe_read_user(c->s->sockaddr, below(2 * EB_SOCKADDR_MAX, size), (void *)addr)) {
+		if (!etrace_failed_address(c->ret))
+			want(c->s, EB_STR_CONNECT_address, W_ADDRESS, -1, 0);
+		return true;
+	}
+	if (size >= 2)
+		c->r->val[EB_V_CONNECT_family] = *(u16 *)c->s->sockaddr;
+	want(c->s, EB_STR_CONNECT_address, W_ADDRESS, size, 0);
+	return true;
+}
+
+static __always_inline bool fill_connect(const struct call *c, const bool old)
+{
+	return addressed(c, EB_CONNECT, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_STRUCT, 0),
+			 call_arg(c, EB_A_SIZE, 0));
+}
+
+static __always_inline bool fill_bind(const struct call *c, const bool old)
+{
+	return addressed(c, EB_BIND, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_STRUCT, 0),
+			 call_arg(c, EB_A_SIZE, 0));
+}
+
+/* Who has connected, as the module tells it. Returns the bytes, at s->sockaddr. */
+static __always_inline s32 peer(struct scratch *s, struct sock *sk)
+{
+	u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	struct unix_address *own;
+	s32 size;
+
+	__builtin_memset(s->sockaddr, 0, EB_SOCKADDR_MAX);
+	*(u16 *)s->sockaddr = family;
+	*(u16 *)(s->sockaddr + 2) = BPF_CORE_READ(sk, __sk_common.skc_dport);
+	if (family == AF_INET) {
+		*(u32 *)(s->sockaddr + 4) = BPF_CORE_READ(sk, __sk_common.skc_daddr);
+		return 16;
+	}
+	if (family == AF_INET6 && bpf_core_field_exists(sk->__sk_common.skc_v6_daddr)) {
+		bpf_probe_read_kernel(s->sockaddr + 8, 16, (void *)sk +
+				      bpf_core_field_offset(sk->__sk_common.skc_v6_daddr));
+		return 28;
+	}
+	if (family == AF_UNIX && bpf_core_type_exists(struct unix_sock)) {
+		own = BPF_CORE_READ((struct unix_sock *)sk, addr);
+		size = own ? BPF_CORE_READ(own, len) : 0;
+		if (size > 0 && size <= 110 &&
+		    !bpf_probe_read_kernel(s->sockaddr, below(EB_SOCKADDR_MAX, size), (void *)own +
+					   bpf_core_field_offset(struct unix_address, name)))
+			return size;
+	}
+	return sizeof(family);
+}
+
+static __always_inline bool accepted(const struct call *c, u64 fd, const bool old)
+{
+	struct file *file = fd_file(c->task, c->ret, old);
+	struct socket *sock = NULL;
+	struct sock *sk = NULL;
+
+	use_new(c, c->ret, old);
+	rec_init(c->s, c->t, EB_ACCEPT);
+	c->r->val[EB_V_ACCEPT_fd] = (s32)c->ret;
+	c->r->val[EB_V_ACCEPT_socket] = (s32)fd;
+	if (file && BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SOCKFS_MAGIC)
+		sock = BPF_CORE_READ(file, private_data);
+	if (sock)
+		sk = BPF_CORE_READ(sock, sk);
+	/* Else another thread has closed it. */
+	want(c->s, EB_STR_ACCEPT_address, W_ADDRESS, sk ? peer(c->s, sk) : -1, 0);
+	if (sk)
+		c->r->val[EB_V_ACCEPT_family] = *(u16 *)c->s->sockaddr;
+	return true;
+}
+
+static __always_inline bool fill_accept(const struct call *c, const bool old)
+{
+	return accepted(c, call_arg(c, EB_A_FD, 0), old);
+}
+
+/* One call for all of them: i386 programs have it. */
+static __always_inline bool fill_socketcall(const struct call *c, const bool old)
+{
+	u32 what = call_arg(c, EB_A_FLAGS, 0), arg[ETRACE_SOCKETCALL_ARGS] = { 0 };
+	u32 told = etrace_socketcall_told(what);
+	u64 args = call_arg(c, EB_A_STRUCT, 0);
+
+	if (!etrace_is_told(told, c->ret) ||
+	    bpf_probe_read_user(arg, 3 * sizeof(*arg), (void *)args) ||
+	    (etrace_socketcall_args(what) > 3 &&
+	     bpf_probe_read_user(&arg[3], sizeof(*arg), (void *)args + 3 * sizeof(*arg))))
+		return false;
+	switch (what) {
+	case SYS_CONNECT:
+	case SYS_BIND:
+		return addressed(c, what == SYS_BIND ? EB_BIND : EB_CONNECT, arg[0], arg[1],
+				 arg[2]);
+	case SYS_ACCEPT:
+	case SYS_ACCEPT4:
+		return accepted(c, arg[0], old);
+	case SYS_RECV:
+	case SYS_RECVFROM:
+		use_read(c, arg[0], c->ret, old);
+		return false;
+	case SYS_SEND:
+	case SYS_SENDTO:
+	case SYS_SENDMSG:
+	case SYS_SENDMMSG:
+		use_write(c, arg[0], what == SYS_SENDMMSG ? 0 : c->ret, old);
+		return false;
+	default:
+		use_read(c, arg[0], what == SYS_RECVMSG ? c->ret : 0, old);
+		return messages(c, arg[1], what == SYS_RECVMSG ? 1 : c->ret,
+				what == SYS_RECVMSG ? arg[2] : arg[3], old);
+	}
+}
+
+#endif
