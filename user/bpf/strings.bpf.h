@@ -476,7 +476,7 @@ static __always_inline void put_fd_string(struct scratch *s, struct task_struct 
 	begin_strings(s, task, old);
 	begin_string(s, &s->rec.str[0], &s->want[0]);
 	begin_fd(s, &s->rec.str[0], s->want[0].fd, task, old);
-	end_string(s, &s->rec.str[0], old);
+	end_string(s, &s->rec.str[0], false, old);
 }
 
 /* All strings of the event. */
