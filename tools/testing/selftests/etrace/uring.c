@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void want_open(const char *path, const char *orig, unsigned int flags,
 static struct ring {
 	int fd;
 	unsigned int setup;
-	_Atomic unsigned int *sq_tail, *cq_head, *cq_tail;
+	atomic_uint *sq_tail, *cq_head, *cq_tail;
 	unsigned int *array, sq_mask, cq_mask;
 	struct io_uring_sqe *sqes;
 	struct io_uring_cqe *cqes;
