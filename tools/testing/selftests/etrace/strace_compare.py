@@ -9,8 +9,8 @@ TRACE: lines of etrace, with 22 bits of real pid, and extended.
 
 Every process must be in both, with the same events in the same order: the
 programs that it ran with their arguments, the files that it opened by the
-user's names and the kernel's, those of both that failed and why, descriptors closed and copied, pipes, renames,
-links, children, and its end.  What strace sees differently:
+user's names and the kernel's, those of both that failed and why, descriptors closed and
+copied, pipes, renames, links, children, and its end.  What strace sees differently:
 
 - Of a script it sees what was passed to execve; the kernel makes of it the
   interpreter with its argument, the script, and the arguments but the first.
@@ -20,6 +20,7 @@ links, children, and its end.  What strace sees differently:
 - The first process is traced by etrace from its execve of make on.
 """
 import collections
+import errno
 import glob
 import os
 import re
