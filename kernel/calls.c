@@ -600,8 +600,13 @@ static void etrace_exec_closes(struct etrace_task *first, const struct etrace_ho
 			continue;
 		if (n++ == ETRACE_CLOSES_BY_EXEC)
 			break;
-		r.close.fd = fd;
-		etrace_close_one(first, &r, false);
+		etrace_for_each_slot(t, first) {
+			r.close.fd = fd;
+			etrace_use_closed(t, &r);
+			r.close.execve = true;
+			r.have |= BIT(ETRACE_VAL_CLOSE_execve);
+			etrace_emit_one(t, &r);
+		}
 	}
 	if (n > ETRACE_CLOSES_BY_EXEC || hold->fds_lost)
 		etrace_for_each_slot(t, first)

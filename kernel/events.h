@@ -286,7 +286,8 @@ TRACE_EVENT(etrace_open,
  * A descriptor is closed, by close, close_range or execve (close); or what a program
  * did with one is told, which stays open (use). read, wrote: bytes that the
  * program read and wrote by it, if it did; size, mtime: of a file that it wrote,
- * behind its last write. reused: the number has been given to another file by now.
+ * behind its last write. reused: the number has been given to another file by now;
+ * execve: that has closed it.
  */
 TRACE_EVENT(etrace_close,
 	TP_PROTO(struct etrace_rec *r),
@@ -300,6 +301,7 @@ TRACE_EVENT(etrace_close,
 		__field(s32, fd)
 		__field(u16, have)
 		__field(u8, reused)
+		__field(u8, execve)
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
@@ -310,11 +312,12 @@ TRACE_EVENT(etrace_close,
 		__entry->fd = r->close.fd;
 		__entry->have = r->have;
 		__entry->reused = r->close.reused;
+		__entry->execve = r->close.execve;
 	),
 	TP_printk("%s", ETRACE_PRINT(CLOSE, ETRACE_VAL(CLOSE, fd),
 		  ETRACE_VAL_MAY(CLOSE, read), ETRACE_VAL_MAY(CLOSE, wrote),
 		  ETRACE_VAL_MAY(CLOSE, size), ETRACE_VAL_MAY(CLOSE, mtime),
-		  ETRACE_VAL_MAY(CLOSE, reused)))
+		  ETRACE_VAL_MAY(CLOSE, reused), ETRACE_VAL_MAY(CLOSE, execve)))
 );
 
 TRACE_EVENT(etrace_use,

@@ -511,6 +511,10 @@ static void make_closes(struct bpf_rec *b, const struct eb_rec *r, struct task *
 			put_use(&one, &t->uses[fd]);
 			t->uses[fd].did_read = t->uses[fd].did_write = 0;
 		}
+		if (r->kind == EB_USES) {
+			one.val[EB_V_CLOSE_execve] = 1;
+			one.have |= 1u << EB_V_CLOSE_execve;
+		}
 		make_event(b, &one, NULL, 0);
 		one.time++;
 	}

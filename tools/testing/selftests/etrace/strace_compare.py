@@ -232,7 +232,7 @@ CWD = "/"
 
 # What this program reads; lines of other events, and those that tell more of
 # one, it passes over.
-LINES = """New_proc PI PP CW End_of_args Open FN FO OpenFailed NO ExecFailed NX Close Dup
+LINES = """New_proc PI PP CW End_of_args Open FN FO OpenFailed NO ExecFailed NX Close CloseExec Dup
 Pipe RenameFrom Rename2From RF RenameTo RT RenameFailed LinkFrom LinkatFrom LF LinkTo LT
 LinkFailed Symlink ST SR SL SysClone SchedFork SysCloneFailed Exit""".split()
 LINE = re.compile(r"(?:etrace_\w+: )?(\d+),\d+,\d+,\d+!(.*)$")
@@ -329,6 +329,8 @@ class Etrace:
             self.events.append(("exec failed", self.string("NX"), self.error()))
         elif head == "Close":
             self.events.append(("close", f["fd"]))
+        elif head == "CloseExec":
+            self.events.pop()  # what execve closes strace does not tell
         elif head == "Dup":
             self.events.append(("dup", f["oldfd"], f["newfd"], f["flags"]))
         elif head == "Pipe":
