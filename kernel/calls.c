@@ -685,6 +685,15 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 }
 
 /**
+ * etrace_record_worker_exit - a worker of rings ends, which is no task of the program
+ * @t: its first slot
+ */
+void etrace_record_worker_exit(struct etrace_task *t)
+{
+	etrace_use_over(t);
+}
+
+/**
  * etrace_record_left - a task that lives is traced no more
  * @t: its slot, which is in the table no more
  */

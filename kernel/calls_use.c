@@ -159,26 +159,38 @@ void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
 
 /* ---- remembering ----------------------------------------------------------- */
 
-/* The memory that another thread of the process has made, for this slot too. */
+/*
+ * The memory of the first thread of the process, for this slot too; new if need be:
+ * threads that were there before tracing began, and workers of rings, find it there.
+ */
 static struct etrace_uses *etrace_uses_share(struct etrace_task *t)
 {
+	struct etrace_uses *u, *new;
 	struct etrace_task *leader;
-	struct etrace_uses *u;
 
-	etrace_for_each_slot(leader, etrace_task_find(current->group_leader)) {
-		if (leader == t || leader->session != t->session)
-			continue;
-		u = READ_ONCE(leader->uses);
-		if (u && u->files == current->files && refcount_inc_not_zero(&u->refs))
-			return u;
+	if (READ_ONCE(current->group_leader->files) != current->files)
+		return NULL;
+	etrace_for_each_slot(leader, etrace_task_find(current->group_leader))
+		if (leader != t && leader->session == t->session)
+			break;
+	if (!leader)
+		return NULL;
+	u = READ_ONCE(leader->uses);
+	if (!u) {
+		new = etrace_uses_new(current->files);
+		u = cmpxchg(&leader->uses, NULL, new);
+		if (u)
+			etrace_uses_put(new);
+		else
+			u = new;
 	}
-	return NULL;
+	return u && u->files == current->files && refcount_inc_not_zero(&u->refs) ? u : NULL;
 }
 
 /* The memory for the current task's table, new if need be; NULL: there is none. */
 static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 {
-	struct etrace_uses *u = READ_ONCE(t->uses);
+	struct etrace_uses *u = READ_ONCE(t->uses), *old;
 
 	if (u && (u->files == current->files || u->mixed))
 		return u;
@@ -187,8 +199,12 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 	u = etrace_uses_share(t);
 	if (!u)
 		u = etrace_uses_new(current->files);
-	WRITE_ONCE(t->uses, u);
-	return u;
+	old = cmpxchg(&t->uses, NULL, u);
+	if (!old)
+		return u;
+	/* Another thread has made it for this one. */
+	etrace_uses_put(u);
+	return old->files == current->files ? old : NULL;
 }
 
 /* How a file is that was written, behind a write by @fd. */

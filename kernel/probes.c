@@ -71,6 +71,8 @@ static void etrace_probe_exit(ETRACE_PROTO_SCHED_PROCESS_EXIT)
 	if (t) {
 		if (!t->worker)
 			etrace_record_exit(t, p, etrace_group_dead(p));
+		else
+			etrace_record_worker_exit(t);
 		etrace_task_drop(p);
 	}
 	rcu_read_unlock();

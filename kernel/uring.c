@@ -18,6 +18,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/errno.h>
 #include <linux/fcntl.h>
 #include <linux/fs.h>
 #include <linux/kprobes.h>
@@ -28,6 +29,7 @@
 
 #include "uring.h"
 #include "call.h"
+#include "calls_use.h"
 #include "capture.h"
 #include "compat.h"
 #include "emit.h"
@@ -70,6 +72,18 @@ struct etrace_ring_names {
 	struct filename *oldpath;
 	struct filename *newpath;
 	int flags;
+};
+
+struct etrace_ring_mkdir {
+	struct file *file;
+	int dfd;
+	umode_t mode;
+};
+
+struct etrace_ring_connect {
+	struct file *file;
+	struct sockaddr __user *addr;
+	int addr_len;
 };
 
 /**
@@ -131,13 +145,15 @@ static void etrace_ring_opened(struct etrace_call *c)
 
 	if (c->ret < 0)
 		return;
+	etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
 	c->r.where = ETRACE_WHERE_EXTENDED;
+	memset(&c->r.open, 0, sizeof(c->r.open));
 	c->r.open.fd = c->ret;
 	c->r.open.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	c->r.open.mode = etrace_open_mode(c->r.open.flags, etrace_arg(c, ETRACE_ARG_MODE, 0));
 	s = etrace_scratch_get();
-	etrace_capture_fd(&c->r, 0, s, c->ret);
+	etrace_capture_opened(&c->r, 0, s, c->ret);
 	if (hold)
 		c->r.str[1] = hold->str[0];
 	else
@@ -156,10 +172,15 @@ static bool etrace_ring_close(struct etrace_task *t, const void *cmd, unsigned l
 
 static void etrace_ring_closed(struct etrace_call *c)
 {
+	struct etrace_task *t;
+
 	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
 	c->r.where = ETRACE_WHERE_EXTENDED;
-	c->r.close.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
-	etrace_emit(c->t, &c->r);
+	etrace_for_each_slot(t, c->t) {
+		c->r.close.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
+		etrace_use_closed(t, &c->r);
+		etrace_emit_one(t, &c->r);
+	}
 }
 
 static bool etrace_ring_unlink(struct etrace_task *t, const void *cmd, unsigned long *args)
@@ -189,6 +210,43 @@ static bool etrace_ring_symlink(struct etrace_task *t, const void *cmd, unsigned
 	return true;
 }
 
+static bool etrace_ring_mkdir(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct etrace_ring_mkdir *mkdir = cmd;
+
+	args[0] = mkdir->dfd;
+	args[2] = mkdir->mode;
+	return true;
+}
+
+/* The descriptor that a request is for, if it is one of the program's. */
+static bool etrace_ring_fd(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct io_kiocb *req = container_of(cmd, struct io_kiocb, cmd);
+
+	args[0] = req->cqe.fd;
+	return !(req->flags & REQ_F_FIXED_FILE);
+}
+
+static bool etrace_ring_connect(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct etrace_ring_connect *connect = cmd;
+
+	args[1] = (unsigned long)connect->addr;
+	args[2] = connect->addr_len;
+	return etrace_ring_fd(t, cmd, args);
+}
+
+static void etrace_ring_has_read(struct etrace_call *c)
+{
+	etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), c->ret);
+}
+
+static void etrace_ring_has_written(struct etrace_call *c)
+{
+	etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), c->ret);
+}
+
 static struct etrace_ring_op etrace_ring_ops[] = {
 	{ "io_openat2", __NR_openat, etrace_ring_open, etrace_ring_opened },
 	{ "io_close", __NR_close, etrace_ring_close, etrace_ring_closed },
@@ -196,6 +254,14 @@ static struct etrace_ring_op etrace_ring_ops[] = {
 	{ "io_renameat", __NR_renameat2, etrace_ring_names, etrace_do_rename },
 	{ "io_linkat", __NR_linkat, etrace_ring_names, etrace_do_link },
 	{ "io_symlinkat", __NR_symlinkat, etrace_ring_symlink, etrace_do_symlink },
+	{ "io_mkdirat", __NR_mkdirat, etrace_ring_mkdir, etrace_do_mkdir },
+	{ "io_connect", __NR_connect, etrace_ring_connect, etrace_do_connect },
+	{ "io_read", __NR_read, etrace_ring_fd, etrace_ring_has_read },
+	{ "io_write", __NR_write, etrace_ring_fd, etrace_ring_has_written },
+	{ "io_recv", __NR_read, etrace_ring_fd, etrace_ring_has_read },
+	{ "io_send", __NR_write, etrace_ring_fd, etrace_ring_has_written },
+	{ "io_recvmsg", __NR_read, etrace_ring_fd, etrace_ring_has_read },
+	{ "io_sendmsg", __NR_write, etrace_ring_fd, etrace_ring_has_written },
 };
 
 static const struct etrace_syscall *etrace_ring_row(const struct etrace_ring_op *op)
@@ -240,33 +306,46 @@ static int etrace_ring_entry(struct kretprobe_instance *ri, struct pt_regs *regs
 	return !ours;
 }
 
+/* Is a call that ends so recorded? */
+static bool etrace_ring_told(const struct etrace_syscall *sc, long ret)
+{
+	if (sc->told == ETRACE_TOLD_USED)
+		return ret >= 0;
+	return etrace_is_told(sc->told, ret) && !etrace_interrupted(ret);
+}
+
 static void etrace_ring_record(struct etrace_task *t, const struct etrace_ring_op *op,
-			       const struct etrace_ring_call *call)
+			       const struct etrace_ring_call *call, bool queued)
 {
 	struct etrace_call c etrace_uninitialized;
 
 	c.t = t;
 	c.sc = etrace_ring_row(op);
 	memcpy(c.args + 1, call->args, sizeof(call->args));
-	c.ret = call->req->cqe.res;
-	if (etrace_is_told(c.sc->told, c.ret) && !etrace_interrupted(c.ret) &&
+	/* What comes of it nobody tells here. */
+	c.ret = queued ? 0 : call->req->cqe.res;
+	if (etrace_ring_told(c.sc, c.ret) &&
 	    atomic_read(&etrace_wanted[c.sc->where]))
 		op->done(&c);
 }
 
-/* 0: it is done; else it was only tried, and a worker does it. */
+/*
+ * 0: it is done; EIOCBQUEUED: a read or write has begun; else it was only tried, and
+ * a worker does it.
+ */
 static int etrace_ring_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
+	struct etrace_ring_op *op = container_of(get_kretprobe(ri), struct etrace_ring_op, probe);
+	bool queued = (int)regs_return_value(regs) == -EIOCBQUEUED;
 	struct etrace_task *t;
 
 	rcu_read_lock();
 	t = etrace_task_find(current);
 	if (t) {
 		etrace_ring_set(t, NULL);
-		if (!(int)regs_return_value(regs))
-			etrace_ring_record(t, container_of(get_kretprobe(ri),
-							   struct etrace_ring_op, probe),
-					   (void *)ri->data);
+		if (queued ? etrace_ring_row(op)->told == ETRACE_TOLD_USED :
+			     !(int)regs_return_value(regs))
+			etrace_ring_record(t, op, (void *)ri->data, queued);
 		etrace_held_done(t);
 	}
 	rcu_read_unlock();

@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "lib/etrace_test.h"
@@ -195,6 +197,36 @@ static void ring_names(void)
 	WANT("SL|%s", et_path("s"));
 }
 
+/* What a ring reads and writes, makes and calls. */
+static void ring_uses(void)
+{
+	struct sockaddr_un sa = { .sun_family = AF_UNIX, .sun_path = "nobody" };
+	int fd, sock;
+	char text[8];
+
+	fd = CALL(OPENAT, AT_FDCWD, et_path("out"), 0, 0640, O_CREAT | O_RDWR);
+	want_open(et_path("out"), et_path("out"), O_CREAT | O_RDWR, 0640, fd);
+	expect_res("write", CALL(WRITE, fd, "12345", 0, 5, 0), 5);
+	expect_res("read", CALL(READ, fd, text, 0, 3, 0), 3);
+	want("Close|fd=%d", fd);
+	/* Bytes: unless it was only begun while the probe looked. */
+	WANT("CloseRead|bytes=3");
+	WANT("CloseWrote|bytes=5");
+	CHILD_MUST(close(fd));
+
+	if (!et_kernel_at_least(5, 15))
+		return;
+	expect_res("mkdir", CALL(MKDIRAT, AT_FDCWD, "made", 0, 0750, 0), 0);
+	WANT("Mkdir|fnamesize=%zu,mode=%d", strlen(et_path("made")), 0750);
+	WANT("KD|%s", et_path("made"));
+	sock = CHILD_MUST(socket(AF_UNIX, SOCK_STREAM, 0));
+	expect_res("connect", CALL(CONNECT, sock, &sa, sizeof(sa), 0, 0), -ENOENT);
+	WANT("Connect|addresssize=6,fd=%d,family=%d", sock, AF_UNIX);
+	WANT("CA|nobody");
+	WANT("ConnectFailed|");
+	WANT("Failed|error=%d", ENOENT);
+}
+
 static void files(void)
 {
 	et_file("file");
@@ -262,6 +294,30 @@ TEST(names)
 	et_traced(do_names);
 }
 
+static void do_uses(void)
+{
+	how = 0;
+	if (ring_make(0))
+		ring_uses();
+}
+
+static void do_uses_by_worker(void)
+{
+	how = IOSQE_ASYNC;
+	if (ring_make(0))
+		ring_uses();
+}
+
+TEST(uses_by_submitter)
+{
+	et_traced(do_uses);
+}
+
+TEST(uses_by_worker)
+{
+	et_traced(do_uses_by_worker);
+}
+
 /* The process' other threads, and its children, have rings of their own. */
 static void do_child(void)
 {
@@ -294,5 +350,6 @@ TEST(names_by_workers_of_child)
 
 int main(int argc, char **argv)
 {
+	et_facts = "MKDIR CONNECT CloseRead CloseWrote";
 	return et_main(argc, argv, "");
 }
