@@ -254,6 +254,50 @@ TEST(messages)
 	close(SOCKET + 1);
 }
 
+/* A descriptor that came over a socket; then its number is given to another file. */
+static void do_received(void)
+{
+	char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec iov = { buf, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	int in = want_open("in", O_RDONLY), fd, other;
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &in, sizeof(in));
+	CHILD_MUST(sendmsg(SOCKET, &msg, 0));
+	msg.msg_controllen = sizeof(control);
+	CHILD_MUST(recvmsg(SOCKET + 1, &msg, 0));
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	CHILD_MUST(read(fd, buf, 9));
+	want_closed(in, -1, -1, false);
+	want_closed(fd, 9, -1, false);
+	other = want_open("in", O_RDONLY);
+	want_closed(other, -1, -1, false);
+	want_closed(SOCKET, -1, 1, false);
+	want_closed(SOCKET + 1, 1, -1, false);
+}
+
+TEST(received)
+{
+	int fd[2];
+
+	make_file("in");
+	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, fd));
+	MUST(dup2(fd[0], SOCKET));
+	MUST(dup2(fd[1], SOCKET + 1));
+	close(fd[0]);
+	close(fd[1]);
+	et_traced(do_received);
+	close(SOCKET);
+	close(SOCKET + 1);
+}
+
 /* What stays open is told when the program ends, by number. */
 static void do_end(void)
 {
