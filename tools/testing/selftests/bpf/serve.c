@@ -31,6 +31,12 @@ struct filter {
 	bool extended, comm;
 };
 
+/* Of what execve closes there are no lines of the format. */
+static bool is_execve_close(const struct et_event *ev)
+{
+	return ev->kind == ET_K_CLOSE && ev->given >> ET_V_CLOSE_execve & 1;
+}
+
 /* Without "extended" there is nothing that the format document does not have. */
 static int filter_item(struct sink *s, const void *item)
 {
@@ -40,11 +46,11 @@ static int filter_item(struct sink *s, const void *item)
 
 	if (f->extended)
 		return sink_item(f->to, &ev);
-	if (kind->where != ET_ALWAYS)
+	if (kind->where != ET_ALWAYS || is_execve_close(&ev))
 		return 0;
 	for (unsigned int i = kind->row; i < kind->end; i++)
 		if (et_rows[i].when == ET_EXTRA)
-			ev.given &= (uint8_t)~et_rows[i].values;
+			ev.given &= (uint16_t)~et_rows[i].values;
 	ev.error = 0;
 	memset(ev.marks, 0, sizeof(ev.marks));
 	return sink_item(f->to, &ev);

@@ -89,6 +89,16 @@ trace()
 	fi
 }
 
+# extended Y|N: the parameter.
+extended()
+{
+	if is_bpf; then
+		[ "$(ask extended "$1")" = 0 ]
+	else
+		echo "$1" > /sys/module/etrace/parameters/extended
+	fi
+}
+
 counter()
 {
 	if is_bpf; then
