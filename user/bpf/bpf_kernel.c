@@ -17,6 +17,17 @@ bool bpf_kernel_has(const struct btf *btf, const char *name)
 	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
 }
 
+uint32_t bpf_kernel_member(const struct btf *btf, const char *type, const char *member)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+
+	for (uint16_t i = 0; t && i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_members(t)[i].name_off), member))
+			return btf_member_bit_offset(t, i) / 8;
+	return 0;
+}
+
 bool bpf_kernel_old(const struct btf *btf)
 {
 	int id = btf__find_by_name_kind(btf, "bpf_func_id", BTF_KIND_ENUM);

@@ -19,6 +19,9 @@ struct btf *bpf_kernel_check(char *why, size_t size);
 /** bpf_kernel_has - whether there is a function of that name */
 bool bpf_kernel_has(const struct btf *btf, const char *name);
 
+/** bpf_kernel_member - where a member lies in a struct, in bytes; 0: there is none */
+uint32_t bpf_kernel_member(const struct btf *btf, const char *type, const char *member);
+
 /**
  * bpf_kernel_old - whether it takes only the older programs
  *

@@ -296,10 +296,6 @@ struct trace_event_raw_sched_process_fork {
 };
 
 /* 6.16: it tells whether the process ends. */
-struct trace_event_raw_sched_process_exit {
-	bool group_dead;
-};
-
 struct trace_event_raw_sched_process_exec {
 	u32 __data_loc_filename;	/* where it lies; its size is in the upper half */
 };

@@ -187,6 +187,8 @@ static void configure(struct programs *p, const struct btf *btf, const struct bp
 	skel->rodata->wake_at = bytes / 8;
 	skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
 	skel->rodata->can_hold = !p->by_perf && bpf_kernel_has(btf, "bpf_preempt_disable");
+	skel->rodata->dead_at = bpf_kernel_member(btf, "trace_event_raw_sched_process_exit",
+						  "group_dead");
 	bpf_map__set_max_entries(skel->maps.ring, bytes);
 	bpf_map__set_max_entries(skel->maps.scratches, skel->rodata->nr_cpus *
 				 bpf_map__max_entries(skel->maps.scratches));

@@ -10,13 +10,15 @@
 field() { sed -n "s/.*!Session|.*[|,]$2=\([0-9]*\).*/\1/p" "$1"; }
 
 # The buffer of a page cannot hold what a stopped reader does not take.  How
-# many records there would be is known from the same without loss.
+# many records there would be is known from the same without loss, and with as many
+# outputs: execve tells of each descriptor of the recorder's that it closes.
 forced_loss()
 {
 	local s=0 all lost there told calls="$BIN/calls 20000"
 	local workload="kill -STOP \$PPID; $calls; kill -CONT \$PPID; sleep 0.3"
 
-	"$etrace" run -b 64M --strict -o whole.etrace -- sh -c "$workload" > out 2> err || fail "loss in 64 MiB"
+	"$etrace" run -b 64M --strict -o whole.etrace -o whole.fxt -o whole.json -- \
+		sh -c "$workload" > out 2> err || fail "loss in 64 MiB"
 	all=$(field whole.etrace records)
 	"$etrace" run -b 4096 --strict -o loss.etrace -o loss.fxt -o loss.json -- \
 		sh -c "$workload" > out 2> err || s=$?
