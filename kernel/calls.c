@@ -139,37 +139,20 @@ void etrace_do_open(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-/* What was done by the descriptor is told with it. @going_on: as etrace_going_on() */
-static void etrace_close_one(struct etrace_task *t, struct etrace_rec *r, bool going_on)
-{
-	etrace_for_each_slot(t, t) {
-		if (going_on && !t->going_on)
-			continue;
-		etrace_use_closed(t, r);
-		etrace_emit_one(t, r);
-	}
-}
-
 void etrace_do_close(struct etrace_call *c)
 {
-	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
-	c->r.close.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
-	etrace_close_one(c->t, &c->r, false);
+	etrace_emit_close(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
 }
 
 /* At most @max of the descriptors, from bit @pos on. Returns whether that is all. */
 static bool etrace_closed(struct etrace_task *t, const struct etrace_hold *hold,
 			  u32 *pos, unsigned int max)
 {
-	struct etrace_rec r;
-
-	etrace_rec_init(&r, ETRACE_EV_CLOSE, 0);
 	for (; max; max--) {
 		*pos = find_next_bit(hold->fds, hold->nr_fds, *pos);
 		if (*pos >= hold->nr_fds)
 			return true;
-		r.close.fd = hold->first + (*pos)++;
-		etrace_close_one(t, &r, true);
+		etrace_emit_close(t, hold->first + (*pos)++, ETRACE_CLOSE_GOING_ON);
 	}
 	return false;
 }
@@ -589,24 +572,15 @@ static void etrace_exec_closes(struct etrace_task *first, const struct etrace_ho
 {
 	unsigned int fd, n = 0;
 	struct etrace_task *t;
-	struct etrace_rec r;
 
 	if (likely(!hold || (!hold->nr_fds && !hold->fds_lost)))
 		return;
-	etrace_rec_init(&r, ETRACE_EV_CLOSE, 0);
-	r.where = ETRACE_WHERE_EXTENDED;
 	for_each_set_bit(fd, hold->fds, hold->nr_fds) {
 		if (etrace_fd_is_open(fd))
 			continue;
 		if (n++ == ETRACE_CLOSES_BY_EXEC)
 			break;
-		etrace_for_each_slot(t, first) {
-			r.close.fd = fd;
-			etrace_use_closed(t, &r);
-			r.close.execve = true;
-			r.have |= BIT(ETRACE_VAL_CLOSE_execve);
-			etrace_emit_one(t, &r);
-		}
+		etrace_emit_close(first, fd, ETRACE_CLOSE_EXTENDED | ETRACE_CLOSE_EXECVE);
 	}
 	if (n > ETRACE_CLOSES_BY_EXEC || hold->fds_lost)
 		etrace_for_each_slot(t, first)
@@ -682,24 +656,6 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 		r.have = wants ? have | cost : have;
 		etrace_emit_one(t, &r);
 	}
-}
-
-/**
- * etrace_record_worker_exit - a worker of rings ends, which is no task of the program
- * @t: its first slot
- */
-void etrace_record_worker_exit(struct etrace_task *t)
-{
-	etrace_use_over(t);
-}
-
-/**
- * etrace_record_left - a task that lives is traced no more
- * @t: its slot, which is in the table no more
- */
-void etrace_record_left(struct etrace_task *t)
-{
-	etrace_use_left(t);
 }
 
 /**

@@ -71,8 +71,13 @@ static void etrace_uses_tell(struct etrace_task *t, struct etrace_uses *u)
 			etrace_use_tell(t, fd, etrace_uses_at(u, fd));
 }
 
-/* The slot has no memory any more; the last that had it tells what is left. */
-static void etrace_uses_drop(struct etrace_task *t)
+/**
+ * etrace_use_left - a slot has no memory any more
+ * @t: one slot, of the current task or one that nobody else uses
+ *
+ * The last slot that had it tells what is left.
+ */
+void etrace_use_left(struct etrace_task *t)
 {
 	struct etrace_uses *u = xchg(&t->uses, NULL);
 
@@ -90,16 +95,7 @@ static void etrace_uses_drop(struct etrace_task *t)
 void etrace_use_over(struct etrace_task *t)
 {
 	etrace_for_each_slot(t, t)
-		etrace_uses_drop(t);
-}
-
-/**
- * etrace_use_left - a task is traced no more
- * @t: one slot of it, which nobody else uses
- */
-void etrace_use_left(struct etrace_task *t)
-{
-	etrace_uses_drop(t);
+		etrace_use_left(t);
 }
 
 /**
@@ -130,31 +126,49 @@ bool etrace_fd_is_open(unsigned int fd)
 	return fd < fdt->max_fds && rcu_access_pointer(fdt->fd[fd]);
 }
 
-/**
- * etrace_use_closed - a descriptor is closed
- * @t: a slot of the current task
- * @r: the record that tells it, of the kind close; gets what is remembered
- *
- * In an RCU read-side section.
- */
-void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
+/* What is remembered of a descriptor goes into the record of its close. */
+static void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
 {
-	unsigned int fd = r->close.fd;
 	struct etrace_uses *u = READ_ONCE(t->uses);
+	unsigned int fd = r->close.fd;
 
-	memset(&r->close, 0, sizeof(r->close));
-	r->close.fd = fd;
-	r->have = 0;
 	if (!u || fd >= ETRACE_USES_MAX)
 		return;
 	/* A thread may have made another one of that number meanwhile. */
 	if (refcount_read(&u->refs) > 1 && etrace_fd_is_open(fd)) {
 		r->close.reused = true;
-		r->have = BIT(ETRACE_VAL_CLOSE_reused);
-		return;
-	}
-	if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used))
+		r->have |= BIT(ETRACE_VAL_CLOSE_reused);
+	} else if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used)) {
 		ETRACE_USE_TELL(r, close, CLOSE, etrace_uses_at(u, fd));
+	}
+}
+
+/**
+ * etrace_emit_close - a descriptor is closed
+ * @t: first slot of the current task, in an RCU read-side section
+ * @fd: the descriptor
+ * @how: ETRACE_CLOSE_*
+ */
+void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how)
+{
+	struct etrace_rec r;
+
+	etrace_rec_init(&r, ETRACE_EV_CLOSE, 0);
+	if (how & ETRACE_CLOSE_EXTENDED)
+		r.where = ETRACE_WHERE_EXTENDED;
+	etrace_for_each_slot(t, t) {
+		if (how & ETRACE_CLOSE_GOING_ON && !t->going_on)
+			continue;
+		memset(&r.close, 0, sizeof(r.close));
+		r.close.fd = fd;
+		r.have = 0;
+		if (how & ETRACE_CLOSE_EXECVE) {
+			r.close.execve = true;
+			r.have = BIT(ETRACE_VAL_CLOSE_execve);
+		}
+		etrace_use_closed(t, &r);
+		etrace_emit_one(t, &r);
+	}
 }
 
 /* ---- remembering ----------------------------------------------------------- */
@@ -195,7 +209,7 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 	if (u && (u->files == current->files || u->mixed))
 		return u;
 	/* It has left a table that it shared. */
-	etrace_uses_drop(t);
+	etrace_use_left(t);
 	u = etrace_uses_share(t);
 	if (!u)
 		u = etrace_uses_new(current->files);
@@ -382,10 +396,9 @@ void etrace_do_vmsplice(struct etrace_call *c)
  */
 void etrace_do_mmap(struct etrace_call *c)
 {
-	int nr = 0;
 	u32 old[6], i;
 
-	if (c->sc->at[ETRACE_ARG_OLD] && etrace_abi(&nr) == ETRACE_ABI_COMPAT) {
+	if (c->sc->at[ETRACE_ARG_OLD] && etrace_is_32()) {
 		if (copy_from_user_nofault(old, (void __user *)c->args[1], sizeof(old)))
 			return;
 		for (i = 0; i < ARRAY_SIZE(old); i++)

@@ -166,6 +166,19 @@ void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc
 	r->str[i].len = end + dentry->d_name.len - r->str[i].s;
 }
 
+/* The path of an open file. Returns the file, to be put; NULL: it is not open. */
+static struct file *etrace_fd_to(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+				 int fd)
+{
+	struct file *file = fget_raw(fd);
+
+	if (file)
+		etrace_path_to(r, i, sc, &file->f_path);
+	else
+		etrace_set_unread(r, i);
+	return file;
+}
+
 /**
  * etrace_capture_fd - the path of an open file of the current task
  * @r: record
@@ -176,14 +189,10 @@ void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc
 void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 		       int fd)
 {
-	struct file *file = fget_raw(fd);
+	struct file *file = etrace_fd_to(r, i, sc, fd);
 
-	if (!file) {
-		etrace_set_unread(r, i);
-		return;
-	}
-	etrace_path_to(r, i, sc, &file->f_path);
-	fput(file);		/* the last one is put off, it does not sleep */
+	if (file)
+		fput(file);	/* the last one is put off, it does not sleep */
 }
 
 /* Which file it is, and as it is now. */
@@ -209,13 +218,10 @@ static void etrace_identify(struct etrace_rec *r, const struct inode *inode)
 void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			   int fd)
 {
-	struct file *file = fget_raw(fd);
+	struct file *file = etrace_fd_to(r, i, sc, fd);
 
-	if (!file) {
-		etrace_set_unread(r, i);
+	if (!file)
 		return;
-	}
-	etrace_path_to(r, i, sc, &file->f_path);
 	etrace_identify(r, file_inode(file));
 	fput(file);
 }

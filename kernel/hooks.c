@@ -46,6 +46,23 @@ static void etrace_set_kernel(struct etrace_rec *r, int i, const char *s)
 	r->str[i].len = s ? strlen(s) : 0;
 }
 
+/* One path or two that a function is called with. */
+static void etrace_hook_paths(struct etrace_task *t, u8 id, const struct path *first,
+			      const struct path *second)
+{
+	struct etrace_scratch *sc;
+	struct etrace_rec r;
+
+	r.cut = 0;
+	r.outside = 0;
+	sc = etrace_scratch_get();
+	etrace_capture_path(&r, 0, sc, first);
+	if (second)
+		etrace_capture_path(&r, 1, sc, second);
+	etrace_hold_keep(&t->hold, id, &r, second ? 2 : 1);
+	etrace_scratch_put();
+}
+
 /*
  * Which descriptors execve will close if it succeeds. It may close a few more or
  * less, if another thread changes them meanwhile: the end of the call looks again.
@@ -72,20 +89,13 @@ static void etrace_hook_bprm_check(struct etrace_task *t, u8 id,
 				   etrace_hook_regs *regs)
 {
 	struct linux_binprm *bprm = etrace_hook_arg(regs, 0);
-	struct etrace_scratch *sc;
-	struct etrace_rec r;
 
 	/* Later calls are for the interpreters of a script, one by one. */
 	if (bprm->interp != bprm->filename)
 		return;
-	r.cut = 0;
-	r.outside = 0;
-	sc = etrace_scratch_get();
-	etrace_capture_path(&r, 0, sc, &bprm->file->f_path);
-	etrace_hold_keep(&t->hold, id, &r, 1);
+	etrace_hook_paths(t, id, &bprm->file->f_path, NULL);
 	if (t->hold && etrace_wants_extended())
 		etrace_hold_cloexec(t->hold);
-	etrace_scratch_put();
 }
 
 /* Names that a function is called with, each as a directory and an entry of it. */
@@ -126,15 +136,7 @@ static void __maybe_unused etrace_hook_child(struct etrace_task *t, u8 id, etrac
 /* An ETRACE_HOOK_PATH() of the table. */
 static void __maybe_unused etrace_hook_path(struct etrace_task *t, u8 id, etrace_hook_regs *regs)
 {
-	struct etrace_scratch *sc;
-	struct etrace_rec r;
-
-	r.cut = 0;
-	r.outside = 0;
-	sc = etrace_scratch_get();
-	etrace_capture_path(&r, 0, sc, etrace_hook_arg(regs, 0));
-	etrace_hold_keep(&t->hold, id, &r, 1);
-	etrace_scratch_put();
+	etrace_hook_paths(t, id, etrace_hook_arg(regs, 0), NULL);
 }
 
 /*
@@ -216,18 +218,11 @@ static void etrace_hook_sb_mount(struct etrace_task *t, u8 id,
 static void etrace_hook_sb_umount(struct etrace_task *t, u8 id,
 				  etrace_hook_regs *regs)
 {
-	struct etrace_scratch *sc;
-	struct etrace_rec r;
 	struct path root;
 
-	r.cut = 0;
-	r.outside = 0;
 	root.mnt = etrace_hook_arg(regs, 0);
 	root.dentry = root.mnt->mnt_root;
-	sc = etrace_scratch_get();
-	etrace_capture_path(&r, 0, sc, &root);
-	etrace_hold_keep(&t->hold, id, &r, 1);
-	etrace_scratch_put();
+	etrace_hook_paths(t, id, &root, NULL);
 }
 
 /*
@@ -237,16 +232,7 @@ static void etrace_hook_sb_umount(struct etrace_task *t, u8 id,
 static void etrace_hook_sb_pivotroot(struct etrace_task *t, u8 id,
 				     etrace_hook_regs *regs)
 {
-	struct etrace_scratch *sc;
-	struct etrace_rec r;
-
-	r.cut = 0;
-	r.outside = 0;
-	sc = etrace_scratch_get();
-	etrace_capture_path(&r, 0, sc, etrace_hook_arg(regs, 1));
-	etrace_capture_path(&r, 1, sc, etrace_hook_arg(regs, 0));
-	etrace_hold_keep(&t->hold, id, &r, 2);
-	etrace_scratch_put();
+	etrace_hook_paths(t, id, etrace_hook_arg(regs, 1), etrace_hook_arg(regs, 0));
 }
 
 /*

@@ -24,6 +24,7 @@
 
 #include "probes.h"
 #include "calls.h"
+#include "calls_use.h"
 #include "compat.h"
 #include "cost.h"
 #include "hooks.h"
@@ -72,7 +73,7 @@ static void etrace_probe_exit(ETRACE_PROTO_SCHED_PROCESS_EXIT)
 		if (!t->worker)
 			etrace_record_exit(t, p, etrace_group_dead(p));
 		else
-			etrace_record_worker_exit(t);
+			etrace_use_over(t);	/* no task of the program */
 		etrace_task_drop(p);
 	}
 	rcu_read_unlock();
@@ -232,5 +233,5 @@ static void etrace_probes_stop(void)
 const struct etrace_listener etrace_probes = {
 	.start = etrace_probes_start,
 	.stop = etrace_probes_stop,
-	.left = etrace_record_left,
+	.left = etrace_use_left,
 };

@@ -172,15 +172,7 @@ static bool etrace_ring_close(struct etrace_task *t, const void *cmd, unsigned l
 
 static void etrace_ring_closed(struct etrace_call *c)
 {
-	struct etrace_task *t;
-
-	etrace_rec_init(&c->r, ETRACE_EV_CLOSE, 0);
-	c->r.where = ETRACE_WHERE_EXTENDED;
-	etrace_for_each_slot(t, c->t) {
-		c->r.close.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
-		etrace_use_closed(t, &c->r);
-		etrace_emit_one(t, &c->r);
-	}
+	etrace_emit_close(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), ETRACE_CLOSE_EXTENDED);
 }
 
 static bool etrace_ring_unlink(struct etrace_task *t, const void *cmd, unsigned long *args)

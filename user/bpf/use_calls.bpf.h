@@ -134,7 +134,6 @@ static __always_inline void tell_uses(struct scratch *s, struct slot *t, struct 
 	s->rec.val[0] = how;
 	if (u && u->any) {
 		/* The last group that has something is the highest byte that is not 0. */
-		n = EB_USES_MAX / 8;
 		if (u->any >> 32)
 			n = u->any >> 48 ? (u->any >> 56 ? 8 : 7) : (u->any >> 40 ? 6 : 5);
 		else
@@ -336,9 +335,7 @@ static __always_inline void use_how(u32 fd, u64 bytes, bool wrote, const bool ol
 static __always_inline void use_first(struct task_struct *task, struct pt_regs *regs, u64 bytes,
 				      bool wrote, const bool old)
 {
-	bool compat = GET(old, task, thread_info.status) & TS_COMPAT;
-
-	use_how(unlikely(compat) ? GET(old, regs, bx) : GET(old, regs, di), bytes, wrote, old);
+	use_how(unlikely(is_32(task, old)) ? GET(old, regs, bx) : GET(old, regs, di), bytes, wrote, old);
 }
 
 static __always_inline void use_read(const struct call *c, s32 fd, u64 bytes, const bool old)
@@ -352,13 +349,6 @@ static __always_inline void use_write(const struct call *c, s32 fd, u64 bytes, c
 }
 
 /* ---- calls; none of them is an event ---- */
-
-static __always_inline bool is_compat(const struct call *c, const bool old)
-{
-	struct task_struct *task = c->task;
-
-	return GET(old, task, thread_info.status) & TS_COMPAT;
-}
 
 /* What is returned is no number of bytes. */
 static __always_inline bool fill_write_some(const struct call *c, const bool old)
@@ -408,7 +398,7 @@ static __always_inline bool fill_mmap(const struct call *c, const bool old)
 {
 	u32 of_old[6];
 
-	if (has_arg(c->row, EB_A_OLD) && is_compat(c, old)) {
+	if (has_arg(c->row, EB_A_OLD) && is_32(c->task, old)) {
 		if (bpf_probe_read_user(of_old, sizeof(of_old), (void *)c->s->arg[0]))
 			return false;
 		c->s->arg[2] = of_old[2];
