@@ -417,8 +417,6 @@ static __always_inline void put_string(struct scratch *s, u32 i, struct task_str
 	struct eb_str *str = &s->rec.str[i > 2 ? 2 : i];
 	u32 how = w->how;
 
-	if (how == W_NONE)
-		return;
 	begin_string(s, str, w);
 	switch (how) {
 	case W_FD:
@@ -479,6 +477,26 @@ static __always_inline void put_fd_string(struct scratch *s, struct task_struct 
 	end_string(s, &s->rec.str[0], false, old);
 }
 
+static __always_inline int put_string_of(u32 which, u32 i, const bool old)
+{
+	struct scratch *s = room_again(which);
+
+	if (s)
+		put_string(s, i, current_task(old), old);
+	return 0;
+}
+
+/* Functions for the verifier, which goes through each once and not for each string. */
+__attribute__((noinline)) int put_one(u32 which, u32 i)
+{
+	return put_string_of(which, i, false);
+}
+
+__attribute__((noinline)) int put_one_old(u32 which, u32 i)
+{
+	return put_string_of(which, i, true);
+}
+
 /* All strings of the event. */
 static __always_inline void put_strings(struct scratch *s, struct task_struct *task,
 					const bool old)
@@ -487,8 +505,14 @@ static __always_inline void put_strings(struct scratch *s, struct task_struct *t
 
 	begin_strings(s, task, old);
 #pragma clang loop unroll(disable)
-	for (i = 0; i < EB_NR_STR; i++)
-		put_string(s, i, task, old);
+	for (i = 0; i < EB_NR_STR; i++) {
+		if (s->want[i].how == W_NONE)
+			continue;
+		if (old)
+			put_one_old(s->which, i);
+		else
+			put_one(s->which, i);
+	}
 }
 
 /* ---- what is wanted ---- */
