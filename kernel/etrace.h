@@ -159,6 +159,8 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
  *	the session of the parameter root_pid does so
  * @comm: changes of thread names are recorded
  * @record: what it records on request, bit by bit, ETRACE_WHERE_*
+ * @keep_env: variables that are recorded as they are, whatever they look like;
+ *	names with commas between them
  * @tracing: tasks may be added
  * @tr: the ftrace instance; NULL: the top level
  * @buffer: its ring buffer
@@ -173,6 +175,7 @@ struct etrace_session {
 	bool fire;
 	bool comm;
 	u8 record;
+	char keep_env[ETRACE_KEEP_ENV_MAX];
 	bool tracing;
 	struct trace_array *tr;
 	struct trace_buffer *buffer;
