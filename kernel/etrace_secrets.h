@@ -10,14 +10,14 @@
 
 #define ETRACE_STARS	3	/* asterisks in the place of a secret */
 
-/* A character of "_NAME_": letters are large, what is no letter or digit is '_'. */
+/* A character of "_NAME_": letters are large, all else is '_'. */
 static inline char etrace_name_char(const char *name, unsigned int len, unsigned int i)
 {
 	char c = i && i <= len ? name[i - 1] : '_';
 
 	if (c >= 'a' && c <= 'z')
 		return c - 'a' + 'A';
-	return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+	return c >= 'A' && c <= 'Z' ? c : '_';
 }
 
 /* Does @word stand at byte @i of "_NAME_"? */
@@ -58,6 +58,8 @@ static inline _Bool etrace_list_good(const char *list)
 {
 	char before = ',';
 
+	if (!*list)
+		return 1;
 	for (; *list; before = *list++)
 		if (*list == '=' || (*list == ',' && before == ','))
 			return 0;
