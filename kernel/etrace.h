@@ -10,6 +10,7 @@
  *	uring			calls that io_urings make
  *	calls, calls_*		what is recorded, one file for a sort of calls
  *	call, hooks		what handlers share; what the kernel has resolved
+ *	env			the environment of a program
  *	emit, target
  *	output, table		records out; system calls
  *	task, print		who is traced; lines

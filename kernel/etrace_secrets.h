@@ -10,6 +10,16 @@
 
 #define ETRACE_STARS	3	/* asterisks in the place of a secret */
 
+/* Parts of "_NAME_" that look like a secret's. */
+#define ETRACE_SECRET_WORDS						\
+	"TOKEN_", "TOKENS_", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", \
+	"PASSCODE", "SSHPASS_", "_PASS_", "_PWD_", "_PW_", "CREDENTIAL", \
+	"_CREDS_", "_AUTH_", "AUTHORIZATION_", "BEARER", "COOKIE", "_JWT_", \
+	"_PAT_", "_KEY_", "_KEYS_", "APIKEY_", "ACCESSKEY_", "PRIVATEKEY_", \
+	"CONNECTION_STRING_", "WEBHOOK"
+/* They look so, and are a directory and the path of a socket. */
+#define ETRACE_NO_SECRETS	"PWD,SSH_AUTH_SOCK"
+
 /* A character of "_NAME_": letters are large, all else is '_'. */
 static inline char etrace_name_char(const char *name, unsigned int len, unsigned int i)
 {
@@ -73,20 +83,11 @@ static inline _Bool etrace_list_good(const char *list)
  */
 static inline _Bool etrace_secret_name(const char *name, unsigned int len)
 {
-	/* They look so, and are a directory and a path. */
-	static const char known[] = "PWD,SSH_AUTH_SOCK";
-	/* Parts of "_NAME_". */
-	static const char *const words[] = {
-		"TOKEN_", "TOKENS_", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE",
-		"PASSCODE", "SSHPASS_", "_PASS_", "_PWD_", "_PW_", "CREDENTIAL", "_CREDS_",
-		"_AUTH_", "AUTHORIZATION_", "BEARER", "COOKIE", "_JWT_", "_PAT_",
-		"_KEY_", "_KEYS_", "APIKEY_", "ACCESSKEY_", "PRIVATEKEY_",
-		"CONNECTION_STRING_", "WEBHOOK",
-	};
+	static const char *const words[] = { ETRACE_SECRET_WORDS };
 	unsigned int i, w;
 	char c;
 
-	if (etrace_listed(known, name, len))
+	if (etrace_listed(ETRACE_NO_SECRETS, name, len))
 		return 0;
 	for (i = 0; i <= len; i++) {
 		c = etrace_name_char(name, len, i);

@@ -268,6 +268,23 @@ TEST(many)
 	et_traced(do_many);
 }
 
+/* Nobody asks for it. */
+static void do_unasked(void)
+{
+	pid_t pid = run(plain_args, (char *[]) { "A=b", NULL });
+
+	want_of(pid, "Exit|status=0");
+}
+
+TEST(unasked)
+{
+	if (et_without_module())
+		return;
+	EXPECT_EQ(et_param_write("record", "dirs"), 0);
+	et_traced(do_unasked);
+	EXPECT_EQ(et_param_write("record", "env"), 0);
+}
+
 int main(int argc, char **argv)
 {
 	ssize_t n = readlink("/proc/self/exe", helper, sizeof(helper) - 32);
