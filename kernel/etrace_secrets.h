@@ -3,7 +3,7 @@
  * What of an environment is not recorded: hidden by the module before it writes a
  * record, and by the reader of what the BPF programs send before anybody else sees
  * it.  The rules are told in Documentation/line-format.md.  Pure functions; names of
- * the kernel's (memcmp) are whoever includes this file to have.
+ * the kernel's (memcmp, NULL) are whoever includes this file to have.
  */
 #ifndef ETRACE_SECRETS_H
 #define ETRACE_SECRETS_H
@@ -83,16 +83,17 @@ static inline _Bool etrace_list_good(const char *list)
  */
 static inline _Bool etrace_secret_name(const char *name, unsigned int len)
 {
-	static const char *const words[] = { ETRACE_SECRET_WORDS };
-	unsigned int i, w;
+	static const char *const words[] = { ETRACE_SECRET_WORDS, NULL };
+	const char *const *word;
+	unsigned int i;
 	char c;
 
 	if (etrace_listed(ETRACE_NO_SECRETS, name, len))
 		return 0;
 	for (i = 0; i <= len; i++) {
 		c = etrace_name_char(name, len, i);
-		for (w = 0; w < sizeof(words) / sizeof(words[0]); w++)
-			if (words[w][0] == c && etrace_name_has(name, len, i, words[w]))
+		for (word = words; *word; word++)
+			if (**word == c && etrace_name_has(name, len, i, *word))
 				return 1;
 	}
 	return 0;
