@@ -221,7 +221,7 @@ on_request()
 	is "tokens that are kept" "$(grep -A 1 '!EN|KEPT_TOKEN$' e.etrace | grep -c '!EV|seen$')" 2
 	is "keys that are kept" "$(grep -A 1 '!EN|A_KEY$' e.etrace | grep -c '!EV|seen, too$')" 2
 	is "what only one program has" "$(grep -A 1 '!EN|PLAIN$' e.etrace | grep -c '!EV|plain$')" 1
-	has e.json '"hidden":1,"name":"http_proxy","value":"http://me:\*\*\*@h"'
+	has e.json '"hidden":1,"name":"http_proxy","value":"http://me:***@h"'
 	"$reader" --to etrace e.fxt 2> lines.err > got
 	cmp got e.etrace || fail "the FXT file gives other lines"
 	is "status of what is not known" "$(status "$etrace" run --record=nothing true)" 125
