@@ -477,7 +477,7 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 	struct etrace_call c etrace_uninitialized;
 
 	/* Most of it has to run so anyway, and it is an RCU read-side section. */
-	preempt_disable();
+	etrace_syscall_pin();
 	c.t = etrace_task_find(current);
 	/* Who answered in the kernel's place may have answered anything. */
 	if (!c.t || unlikely(c.t->skipped) || unlikely(etrace_syscalls_emulated()))
@@ -491,7 +491,7 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 	if (unlikely(sc->hook != ETRACE_HOOK_NONE))
 		etrace_held_done(c.t);
 out:
-	preempt_enable();
+	etrace_syscall_unpin();
 }
 
 /* A call that is no event: what its hook left is not needed. */
@@ -522,13 +522,15 @@ static inline bool etrace_syscall_told(const struct etrace_syscall *sc, long ret
  */
 void etrace_syscall_done(struct pt_regs *regs, long ret)
 {
-	const struct etrace_syscall *sc = etrace_syscall_of(regs);
+	const struct etrace_syscall *sc;
 
-	if (!sc)
+	if (!etrace_syscall_of(regs, &sc))
 		return;
 	if (sc->told == ETRACE_TOLD_USED) {
-		if (ret >= 0)
-			etrace_used(sc, regs, ret);
+		if (ret >= 0 && sc->record == ETRACE_REC_READ)
+			etrace_used(etrace_first_arg(regs), ret, false);
+		else if (ret >= 0)
+			etrace_used(etrace_first_arg(regs), ret, true);
 	} else if (etrace_syscall_told(sc, ret)) {
 		etrace_syscall_handle(sc, regs, ret);
 	} else if (sc->hook != ETRACE_HOOK_NONE) {

@@ -23,7 +23,6 @@
 #include "emit.h"
 #include "uses.h"
 
-#define ETRACE_USED	1	/* bit 0 of etrace_use.read and .wrote */
 
 /* ---- telling ------------------------------------------------------------- */
 
@@ -121,7 +120,7 @@ void etrace_use_new(struct etrace_task *t, int fd)
 /* Is a descriptor open, in the current task's table? */
 bool etrace_fd_is_open(unsigned int fd)
 {
-	struct fdtable *fdt = etrace_fdtable();
+	struct fdtable *fdt = etrace_fdtable(current->files);
 
 	return fd < fdt->max_fds && rcu_access_pointer(fdt->fd[fd]);
 }
@@ -221,31 +220,12 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 	return old->files == current->files ? old : NULL;
 }
 
-/* How a file is that was written, behind a write by @fd. */
-static __always_inline void etrace_use_seen(struct etrace_use *e, unsigned int fd)
-{
-	struct fdtable *fdt = etrace_fdtable();
-	struct inode *inode;
-	struct file *file;
-
-	if (unlikely(fd >= fdt->max_fds))
-		return;
-	file = rcu_dereference_raw(fdt->fd[fd]);
-	/* Should another thread close it: who frees an inode waits for RCU. */
-	inode = file ? READ_ONCE(file->f_inode) : NULL;
-	if (likely(inode && S_ISREG(inode->i_mode))) {
-		e->size = i_size_read(inode);
-		e->mtime = etrace_inode_mtime(inode);
-	} else {
-		e->size = -1;
-	}
-}
-
 static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64 bytes,
 				     bool wrote)
 {
 	struct etrace_uses *u;
 	struct etrace_use *e, once = { .size = -1 };
+	struct inode *inode;
 
 	if (!etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
 		return;
@@ -255,53 +235,41 @@ static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64
 		e = &once;
 	atomic64_add(bytes << 1, wrote ? &e->wrote : &e->read);
 	atomic64_or(ETRACE_USED, wrote ? &e->wrote : &e->read);
-	if (wrote)
-		etrace_use_seen(e, fd);
+	if (wrote) {
+		inode = etrace_use_inode(current->files, fd);
+		if (inode && S_ISREG(inode->i_mode))
+			etrace_use_seen(e, inode);
+		else
+			e->size = -1;
+	}
 	if (e == &once)
 		etrace_use_tell(t, fd, e);
 	else
 		set_bit(fd, u->used);
 }
 
-/* One slot: nearly always the same was done by the descriptor before. */
-static __always_inline void etrace_use(struct etrace_task *t, unsigned int fd, u64 bytes,
-				       bool wrote)
+static void etrace_use(struct etrace_task *t, unsigned int fd, u64 bytes, bool wrote)
 {
-	struct etrace_uses *u = READ_ONCE(t->uses);
-	struct etrace_use *e = NULL;
-	atomic64_t *n = NULL;
-
-	if (likely(u && u->files == current->files))
-		e = etrace_uses_at(u, fd);
-	if (likely(e))
-		n = wrote ? &e->wrote : &e->read;
-	if (unlikely(!n || !(atomic64_read(n) & ETRACE_USED))) {
+	if (!etrace_use_again(t, fd, bytes, wrote))
 		etrace_use_slow(t, fd, bytes, wrote);
-		return;
-	}
-	atomic64_add(bytes << 1, n);
-	if (wrote)
-		etrace_use_seen(e, fd);
 }
 
 /**
- * etrace_used - a call of the records read and write has succeeded
- * @sc: its row, with the descriptor as its first argument
- * @regs: the user registers
- * @ret: how many bytes
+ * etrace_used_slowly - etrace_used() where it is not done at once
+ * @fd: the descriptor
+ * @bytes: how many
+ * @wrote: they were written
  */
-void etrace_used(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
+void etrace_used_slowly(unsigned int fd, u64 bytes, bool wrote)
 {
-	bool wrote = sc->record == ETRACE_REC_WRITE;
-	unsigned int fd = etrace_first_arg(regs);
 	struct etrace_task *t;
 
-	preempt_disable();
+	etrace_syscall_pin();
 	t = etrace_task_find(current);
 	if (t && likely(!t->skipped) && likely(!etrace_syscalls_emulated()))
 		etrace_for_each_slot(t, t)
-			etrace_use(t, fd, ret, wrote);
-	preempt_enable();
+			etrace_use(t, fd, bytes, wrote);
+	etrace_syscall_unpin();
 }
 
 /**

@@ -5,14 +5,17 @@
 
 #include "call.h"
 
-struct task_struct;
+#include "compat.h"
+#include "table.h"
+#include "task.h"
+#include "uses.h"
 
 /* Of etrace_emit_close(). */
 #define ETRACE_CLOSE_GOING_ON	1	/* only where etrace_going_on() was on */
 #define ETRACE_CLOSE_EXTENDED	2	/* the line format does not tell of it */
 #define ETRACE_CLOSE_EXECVE	4	/* by execve */
 
-void etrace_used(const struct etrace_syscall *sc, struct pt_regs *regs, long ret);
+void etrace_used_slowly(unsigned int fd, u64 bytes, bool wrote);
 void etrace_use_read(struct etrace_task *t, int fd, u64 bytes);
 void etrace_use_write(struct etrace_task *t, int fd, u64 bytes);
 void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
@@ -22,5 +25,79 @@ bool etrace_fd_is_open(unsigned int fd);
 void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how);
 void etrace_use_over(struct etrace_task *t);
 void etrace_use_left(struct etrace_task *t);
+
+/* What a descriptor stands for; NULL: nothing.  Who frees an inode waits for RCU. */
+static __always_inline struct inode *etrace_use_inode(struct files_struct *files,
+						      unsigned int fd)
+{
+	struct fdtable *fdt = etrace_fdtable(files);
+	struct file *file;
+
+	if (unlikely(fd >= fdt->max_fds))
+		return NULL;
+	/* Another thread may close it now. */
+	file = rcu_dereference_raw(fdt->fd[fd]);
+	return likely(file) ? READ_ONCE(file->f_inode) : NULL;
+}
+
+/* How a file is behind a write. */
+static __always_inline void etrace_use_seen(struct etrace_use *e, const struct inode *inode)
+{
+	e->size = i_size_read(inode);
+	e->mtime = etrace_inode_mtime(inode);
+}
+
+/*
+ * One slot: nearly always the same was done by the descriptor before.  Returns
+ * whether it was; if not, nothing was done.
+ */
+static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int fd,
+					     u64 bytes, bool wrote)
+{
+	struct files_struct *files = current->files;
+	struct etrace_uses *u = READ_ONCE(t->uses);
+	struct etrace_use *e;
+	struct inode *inode;
+	atomic64_t *n;
+
+	if (unlikely(!u || u->files != files))
+		return false;
+	e = etrace_uses_at(u, fd);
+	if (unlikely(!e))
+		return false;
+	n = wrote ? &e->wrote : &e->read;
+	if (unlikely(!(atomic64_read(n) & ETRACE_USED)))
+		return false;
+	atomic64_add(bytes << 1, n);
+	/* of a regular file, as the first write has found */
+	if (wrote && e->size >= 0) {
+		inode = etrace_use_inode(files, fd);
+		if (likely(inode))
+			etrace_use_seen(e, inode);
+	}
+	return true;
+}
+
+/**
+ * etrace_used - a call has read or written by a descriptor
+ * @fd: the descriptor
+ * @bytes: how many
+ * @wrote: they were written
+ */
+static __always_inline void etrace_used(unsigned int fd, u64 bytes, bool wrote)
+{
+	struct etrace_task *t;
+	bool done;
+
+	/* As a rule there is one slot, alone in its bucket. */
+	etrace_syscall_pin();
+	t = etrace_task_first(current);
+	done = likely(t && t->task == current && !READ_ONCE(t->node.next)) &&
+	       likely(!t->skipped) && likely(!etrace_syscalls_emulated()) &&
+	       etrace_use_again(t, fd, bytes, wrote);
+	etrace_syscall_unpin();
+	if (unlikely(!done))
+		etrace_used_slowly(fd, bytes, wrote);
+}
 
 #endif /* ETRACE_CALLS_USE_H */

@@ -170,12 +170,30 @@ static inline s64 etrace_inode_mtime(const struct inode *inode)
 }
 
 /*
- * The current task's table of descriptors, in an RCU read-side section of any
+ * A table of descriptors of the current task, in an RCU read-side section of any
  * flavour: the accessor of the kernel knows only the one with locks.
  */
-static inline struct fdtable *etrace_fdtable(void)
+static inline struct fdtable *etrace_fdtable(struct files_struct *files)
 {
-	return rcu_dereference_raw(current->files->fdt);
+	return rcu_dereference_raw(files->fdt);
+}
+
+/*
+ * A probe of sys_exit stays on its processor, in an RCU read-side section.
+ * 6.13: probes of system calls do so only if they ask for it; others always do.
+ */
+static inline void etrace_syscall_pin(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	preempt_disable();
+#endif
+}
+
+static inline void etrace_syscall_unpin(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	preempt_enable();
+#endif
 }
 
 /*

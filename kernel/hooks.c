@@ -69,7 +69,7 @@ static void etrace_hook_paths(struct etrace_task *t, u8 id, const struct path *f
  */
 static void etrace_hold_cloexec(struct etrace_hold *hold)
 {
-	struct fdtable *fdt = etrace_fdtable();
+	struct fdtable *fdt = etrace_fdtable(current->files);
 	unsigned int i, n = 0;
 
 	for (i = 0; i < BITS_TO_LONGS(fdt->max_fds) && i < BITS_TO_LONGS(ETRACE_FDS_MAX); i++)

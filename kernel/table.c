@@ -42,7 +42,9 @@ u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX] __read_mostly;
  */
 const struct etrace_syscall *etrace_syscall_current(void)
 {
-	return etrace_syscall_of(current_pt_regs());
+	const struct etrace_syscall *sc;
+
+	return etrace_syscall_of(current_pt_regs(), &sc) ? sc : NULL;
 }
 
 /**

@@ -70,21 +70,23 @@ extern u8 etrace_row[ETRACE_NR_ABI][ETRACE_NR_MAX];
 /**
  * etrace_syscall_of - the row of a call
  * @regs: the user registers of the current task
+ * @sc: is set to the row
  *
- * Return: the row, or NULL if the call is not recorded, by anybody now.
+ * Return: whether the call is recorded, by anybody now.
  */
-static inline const struct etrace_syscall *etrace_syscall_of(struct pt_regs *regs)
+static inline bool etrace_syscall_of(struct pt_regs *regs, const struct etrace_syscall **sc)
 {
 	int nr = syscall_get_nr(current, regs);
 	enum etrace_abi abi = etrace_abi(&nr);
 	unsigned int row;
 
 	if (unlikely((unsigned int)nr >= ETRACE_NR_MAX))
-		return NULL;
+		return false;
 	row = etrace_row[abi][nr];
 	if (likely(!row))
-		return NULL;
-	return atomic_read(&etrace_wanted[etrace_syscalls[row].where]) ? &etrace_syscalls[row] : NULL;
+		return false;
+	*sc = &etrace_syscalls[row];
+	return atomic_read(&etrace_wanted[(*sc)->where]);
 }
 
 /* Does any session want more than the line format has? */

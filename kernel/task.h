@@ -131,6 +131,17 @@ static inline struct etrace_task *etrace_bucket_find(struct hlist_node *pos,
 	return NULL;
 }
 
+/*
+ * The first slot of the bucket of @task, of whatever task it is; NULL: it is empty.
+ * As etrace_task_find().
+ */
+static inline struct etrace_task *etrace_task_first(struct task_struct *task)
+{
+	struct hlist_node *pos = rcu_dereference_raw(hlist_first_rcu(&etrace_bucket(task)->head));
+
+	return hlist_entry_safe(pos, struct etrace_task, node);
+}
+
 /**
  * etrace_task_find - a slot of a task
  * @task: the task; any task

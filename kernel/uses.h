@@ -17,6 +17,7 @@ struct files_struct;
 
 #define ETRACE_USES_MAX		512	/* descriptors that are remembered */
 #define ETRACE_USES_CHUNK	16	/* that memory is made for at a time */
+#define ETRACE_USED		1	/* bit 0 of etrace_use.read and .wrote */
 
 /**
  * struct etrace_use - a descriptor

@@ -193,8 +193,9 @@ struct eb_use {
 	__u64 size;		/* of a file that it wrote, behind the last write */
 	__s64 mtime;		/* when that was changed, ns since 1970 */
 	__u8 did_read, did_write;
-	__u8 is_file;		/* size and mtime are known */
-	__u8 pad[5];
+	__u8 is_file;		/* a regular one: size and mtime are known */
+	__u8 no_file;		/* it is none */
+	__u8 pad[4];
 };
 
 #define EB_USES_MAX	128u	/* descriptors that are remembered */

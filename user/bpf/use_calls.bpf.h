@@ -112,6 +112,7 @@ static __always_inline void forget_use(struct eb_use *e)
 		e->did_write = 0;
 		e->wrote = 0;
 		e->is_file = 0;
+		e->no_file = 0;
 	}
 }
 
@@ -260,11 +261,17 @@ static __always_inline void use_fork(struct scratch *s, struct slot *t,
 static __always_inline void use_seen(struct eb_use *e, struct task_struct *task, u32 fd,
 				     const bool old)
 {
-	struct file *file = fd_file(task, fd, old);
-	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+	struct inode *inode;
+	struct file *file;
 
-	e->is_file = inode && (BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFREG;
-	if (e->is_file) {
+	if (e->no_file)
+		return;
+	file = fd_file(task, fd, old);
+	inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+	if (!e->is_file && (!inode || (BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)) {
+		e->no_file = 1;
+	} else if (inode) {
+		e->is_file = 1;
 		e->size = BPF_CORE_READ(inode, i_size);
 		e->mtime = inode_mtime(inode);
 	}

@@ -38,6 +38,7 @@ struct task {
 	/* base name of what it runs: bytes as they came, and a NUL */
 	char *program;
 	size_t program_len;
+	uint64_t owners;	/* for the owner to use; 0 at first */
 	/* lists, of proctab.c */
 	struct task *by_upid, *by_koid, *by_pid, *next, **prev;
 };

@@ -36,7 +36,8 @@ struct string_slot {
 	uint8_t chained;	/* can be found by its content */
 	uint8_t recent;		/* used since the clock's hand went by */
 	uint8_t pinned;
-	uint8_t own;		/* @copy was allocated */
+	uint8_t own : 1;	/* @copy was allocated */
+	uint8_t marked : 1;	/* fxt_mark() */
 	union {
 		char text[INLINE_MAX];
 		char *copy;	/* of a longer string */
@@ -260,6 +261,7 @@ static uint16_t register_string(struct fxt_writer *w, const struct fxt_str *str,
 	struct string_slot *slot = &w->strings[index];
 
 	slot->recent = false;
+	slot->marked = false;
 	slot->record = w->record;
 	if (str->len > KEEP_MAX) {
 		drop_copy(slot);
@@ -283,7 +285,7 @@ static inline uint16_t take_note(struct fxt_writer *w, uint16_t index)
 }
 
 /* Return: 0: it is not remembered. */
-static uint16_t find_string(struct fxt_writer *w, struct fxt_str str, uint32_t hash)
+static uint16_t find_string(const struct fxt_writer *w, struct fxt_str str, uint32_t hash)
 {
 	const struct string_slot *slot;
 	uint16_t index;
@@ -291,7 +293,7 @@ static uint16_t find_string(struct fxt_writer *w, struct fxt_str str, uint32_t h
 	for (index = w->string_head[hash % STRING_HEADS]; index; index = slot->next) {
 		slot = &w->strings[index];
 		if (slot->hash == hash && holds(slot, str))
-			return take_note(w, index);
+			return index;
 	}
 	return 0;
 }
@@ -303,7 +305,17 @@ static inline bool is_there(const struct fxt_writer *w, uint16_t index, struct f
 	return slot->chained && holds(slot, str);
 }
 
-/* Apart from fxt_known_bytes(), which often does without. */
+void fxt_mark(struct fxt_writer *w, uint16_t ref)
+{
+	w->strings[ref].marked = true;
+}
+
+bool fxt_is_marked(const struct fxt_writer *w, uint16_t ref)
+{
+	return w->strings[ref].marked;
+}
+
+/* Apart from peek(), which often does without. */
 static __attribute__((noinline)) uint16_t find_by_hash(struct fxt_writer *w, struct fxt_str str,
 						       uint16_t *guess)
 {
@@ -314,7 +326,7 @@ static __attribute__((noinline)) uint16_t find_by_hash(struct fxt_writer *w, str
 	return index;
 }
 
-uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len)
+static inline uint16_t peek(struct fxt_writer *w, const char *s, size_t len)
 {
 	struct fxt_str str;
 	uint16_t *guess;
@@ -323,9 +335,19 @@ uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len)
 		return 0;
 	str = fxt_str(s, len);
 	guess = guess_of(w, str);
-	if (is_there(w, *guess, str))
-		return take_note(w, *guess);
-	return find_by_hash(w, str, guess);
+	return is_there(w, *guess, str) ? *guess : find_by_hash(w, str, guess);
+}
+
+uint16_t fxt_peek(struct fxt_writer *w, const char *s, size_t len)
+{
+	return peek(w, s, len);
+}
+
+uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len)
+{
+	uint16_t index = peek(w, s, len);
+
+	return index ? take_note(w, index) : 0;
 }
 
 uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str)
@@ -340,8 +362,9 @@ uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str)
 		return take_note(w, *guess);
 	hash = (uint32_t)hash_bytes(str.s, str.len);
 	*guess = find_string(w, str, hash);
-	if (!*guess)
-		*guess = register_string(w, &str, hash);
+	if (*guess)
+		return take_note(w, *guess);
+	*guess = register_string(w, &str, hash);
 	return *guess;
 }
 

@@ -221,6 +221,19 @@ static inline uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
 	return fxt_known_bytes(w, str.s, str.len);
 }
 
+/** fxt_peek - the same, by who does not use it: its slot can go */
+uint16_t fxt_peek(struct fxt_writer *w, const char *s, size_t len);
+
+/**
+ * fxt_mark - keep a mark beside a string that is remembered
+ * @ref: of fxt_known_bytes() or fxt_peek(), and nothing was written since
+ *
+ * It stays until the string's slot gets a String record again, of the same string
+ * or of another: fxt_tag() of the decoder, as the writer has it.
+ */
+void fxt_mark(struct fxt_writer *w, uint16_t ref);
+bool fxt_is_marked(const struct fxt_writer *w, uint16_t ref);
+
 /* The first word of an argument, where a number or a string's reference is all of it. */
 static inline uint64_t fxt_arg_word(enum fxt_arg_type type, uint16_t name, uint32_t v)
 {

@@ -6,11 +6,14 @@
 #ifndef ETRACE_ETRACE_FXT_H
 #define ETRACE_ETRACE_FXT_H
 
+#include "build/event.h"
+
 #define ETRACE_FXT_PROVIDER_ID	1u
 #define ETRACE_FXT_PROVIDER	"etrace"
 /* Raised when a reader of the older mapping would read wrongly. */
 /* 1: signals were numbers; errors and marks were lines outside the format. */
-#define ETRACE_FXT_VERSION	2u
+/* 2: nothing was left out. */
+#define ETRACE_FXT_VERSION	3u
 
 /* Categories beside those of et_kinds. */
 #define ETRACE_FXT_CAT_FORK	"fork"	/* slice of a program that was forked */
@@ -38,5 +41,34 @@
 
 /* Suffix of the argument with the bytes of one that is not UTF-8. */
 #define ETRACE_FXT_HEX		"_hex"
+
+/*
+ * Values that stay what they are from call to call.  They are left out, all of a
+ * kind, where the event of that path before, which is of the same kind, had the
+ * same: what is told of a path holds until it is told anew, or its String record
+ * is written again.  A bit each; the path is string 0 of the kind.
+ */
+extern const uint16_t etrace_fxt_steady[ET_K_COUNT];
+#define ETRACE_FXT_MAX_STEADY	6
+
+struct etrace_fxt_told {
+	uint8_t kind;		/* of the event that told it */
+	int64_t val[ETRACE_FXT_MAX_STEADY];
+};
+
+/** etrace_fxt_tells - whether an event has all steady values of its kind, which has some */
+static inline bool etrace_fxt_tells(const struct et_event *ev)
+{
+	uint16_t steady = etrace_fxt_steady[ev->kind];
+
+	return steady && (ev->given & steady) == steady && !(ev->big & steady);
+}
+
+/** etrace_fxt_is_told - whether an event that etrace_fxt_tells() has what was told */
+bool etrace_fxt_is_told(const struct etrace_fxt_told *told, const struct et_event *ev);
+/** etrace_fxt_tell - take note of what such an event has */
+void etrace_fxt_tell(struct etrace_fxt_told *told, const struct et_event *ev);
+/** etrace_fxt_take - give an event without them the values that were told, of its kind */
+void etrace_fxt_take(const struct etrace_fxt_told *told, struct et_event *ev);
 
 #endif

@@ -53,7 +53,7 @@ void fxt_out_take_names(struct fxt_out *f)
 		for (unsigned int j = 0; j < et_kinds[i].nvalues; j++) {
 			f->value[i][j] = literal(et_kinds[i].values[j].name);
 			if (et_kinds[i].values[j].means == ET_MEANS_SIGNAL)
-				f->signals[i] |= (uint8_t)(1u << j);
+				f->signals[i] |= (uint16_t)(1u << j);
 		}
 		for (unsigned int j = 0; j < et_kinds[i].nstrings; j++)
 			f->string[i][j] = literal(et_kinds[i].strings[j].name);
@@ -180,7 +180,7 @@ static inline void add_values(struct fxt_out *f, const struct et_event *ev)
 	struct fxt_str *names = f->value[ev->kind];
 	unsigned int other = ev->big | f->signals[ev->kind];
 
-	for (unsigned int i = 0, left = ev->given; left; i++, left >>= 1) {
+	for (unsigned int i = 0, left = ev->given & ~f->left_out; left; i++, left >>= 1) {
 		if (!(left & 1))
 			continue;
 		if (other >> i & 1)
@@ -310,7 +310,26 @@ static inline bool has_more(const struct et_event *ev)
 	       !et_regular(ev);
 }
 
-static void add_more(struct fxt_out *f, const struct et_event *ev)
+/*
+ * The processor, where the viewer cannot know it: from an event of the same task
+ * before, which ran there.  Slices have theirs always.
+ */
+static inline bool tells_cpu(const struct task *t, const struct et_event *ev)
+{
+	return !t || t->owners != (uint64_t)ev->cpu + 1 || ev->kind == ET_K_EXEC ||
+	       ev->kind == ET_K_EXIT;
+}
+
+static void add_cpu(struct fxt_out *f, struct task *t, const struct et_event *ev)
+{
+	if (!tells_cpu(t, ev))
+		return;
+	add_count(f, &f->name[N_CPU], ev->cpu);
+	if (t)
+		t->owners = (uint64_t)ev->cpu + 1;
+}
+
+static void add_more(struct fxt_out *f, struct task *t, const struct et_event *ev)
 {
 	bool regular = et_regular(ev);
 
@@ -321,14 +340,14 @@ static void add_more(struct fxt_out *f, const struct et_event *ev)
 		add_marks(f, ev);
 	if (ev->flags & ET_F_LATE)
 		add_count(f, &f->name[N_LATE], 1);
-	add_count(f, &f->name[N_CPU], ev->cpu);
+	add_cpu(f, t, ev);
 	if (!regular)
 		add_lines(f, ev);
 	else if (ev->nlater)
 		add_later(f, ev);
 }
 
-void fxt_out_add_event(struct fxt_out *f, const struct et_event *ev)
+void fxt_out_add_event(struct fxt_out *f, struct task *t, const struct et_event *ev)
 {
 	add_values(f, ev);
 	add_strings(f, ev);
@@ -337,9 +356,42 @@ void fxt_out_add_event(struct fxt_out *f, const struct et_event *ev)
 	else if (et_has_string(ev, ET_ARGS))
 		add_text(f, &f->argv, "", 0);
 	if (has_more(ev))
-		add_more(f, ev);
+		add_more(f, t, ev);
 	else
-		add_count(f, &f->name[N_CPU], ev->cpu);
+		add_cpu(f, t, ev);
+}
+
+/* ---- what is left out ---- */
+
+/* Whether an event has all steady values of its kind, which has some, and the path. */
+static inline bool has_steady(const struct et_event *ev)
+{
+	return etrace_fxt_tells(ev) && et_has_string(ev, 0);
+}
+
+void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev)
+{
+	uint16_t ref;
+
+	f->left_out = 0;
+	if (!has_steady(ev) || !et_regular(ev))
+		return;
+	ref = fxt_known_bytes(f->w, et_text(ev, &ev->str[0]), ev->str[0].len);
+	if (ref && fxt_is_marked(f->w, ref) && etrace_fxt_is_told(&f->told[ref], ev))
+		f->left_out = etrace_fxt_steady[ev->kind];
+}
+
+void fxt_out_told(struct fxt_out *f, const struct et_event *ev)
+{
+	uint16_t ref;
+
+	if (!has_steady(ev) || f->left_out)
+		return;
+	ref = fxt_peek(f->w, et_text(ev, &ev->str[0]), ev->str[0].len);
+	if (!ref)
+		return;
+	fxt_mark(f->w, ref);
+	etrace_fxt_tell(&f->told[ref], ev);
 }
 
 /* ---- plain events ---- */
@@ -353,16 +405,15 @@ void fxt_out_learn(struct fxt_out *f, const struct et_event *ev)
 
 	/* their records differ, by type, arguments or by what stands around them */
 	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_SESSION || ev->kind == ET_K_FRAGMENT ||
-	    !category || !name || !f->name[N_CPU].pin)
+	    !category || !name)
 		return;
-	/* with the argument that each has, the processor */
-	k->header = FXT_REC_EVENT | FXT_EV_INSTANT << 16 | ONE_ARG | (uint64_t)category << 32 |
+	k->header = FXT_REC_EVENT | FXT_EV_INSTANT << 16 | (uint64_t)category << 32 |
 		    (uint64_t)name << 48;
 	for (unsigned int i = 0; i < et_kinds[ev->kind].nvalues; i++) {
 		name = f->value[ev->kind][i].pin;
 		k->value[i] = fxt_arg_word(FXT_ARG_I32, name, 0);
 		if (name && !(f->signals[ev->kind] >> i & 1))
-			k->values |= (uint8_t)(1u << i);
+			k->values |= (uint16_t)(1u << i);
 	}
 	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++) {
 		name = f->string[ev->kind][i].pin;
@@ -402,7 +453,7 @@ static inline bool is_plain(const struct known *k, const struct et_event *ev)
 	return k->header && !other && !et_any_marks(ev);
 }
 
-bool fxt_out_put_plain(struct fxt_out *f, const struct task *t, const struct et_event *ev)
+bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event *ev)
 {
 	const struct known *k = &f->known[ev->kind];
 	uint64_t *words, *at, header = k->header;
@@ -411,7 +462,7 @@ bool fxt_out_put_plain(struct fxt_out *f, const struct task *t, const struct et_
 		return false;
 	words = out_reserve(f->out, (2 + 2 * FXT_MAX_ARGS) * sizeof(*words));
 	at = words + 2;
-	for (unsigned int left = ev->given; left; left &= left - 1, header += ONE_ARG) {
+	for (unsigned int left = ev->given & ~f->left_out; left; left &= left - 1, header += ONE_ARG) {
 		unsigned int i = (unsigned int)__builtin_ctz(left);
 
 		at = put_number(at, k->value[i], ev->val[i]);
@@ -424,8 +475,14 @@ bool fxt_out_put_plain(struct fxt_out *f, const struct task *t, const struct et_
 			return false;
 		*at++ = k->string[i] | (uint64_t)ref << 32;
 	}
-	*at++ = fxt_arg_word(FXT_ARG_U32, f->name[N_CPU].pin, ev->cpu);
+	if (tells_cpu(t, ev)) {
+		*at++ = fxt_arg_word(FXT_ARG_U32, f->name[N_CPU].pin, ev->cpu);
+		header += ONE_ARG;
+	}
 	words[0] = header;
 	words[1] = ev->time;
-	return fxt_put_known(f->w, words, at, t->process, t->koid);
+	if (!fxt_put_known(f->w, words, at, t->process, t->koid))
+		return false;
+	t->owners = (uint64_t)ev->cpu + 1;
+	return true;
 }

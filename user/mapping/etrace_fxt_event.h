@@ -28,7 +28,8 @@ enum name {
  */
 struct known {
 	uint64_t header;	/* of the record; 0: none was written */
-	uint8_t values, strings;	/* bit i: its name is known */
+	uint16_t values;		/* bit i: its name is known */
+	uint8_t strings;
 	/* arguments without what they are: as FXT_ARG_I32, FXT_ARG_STRING */
 	uint64_t value[ET_MAX_VALUES], string[ET_MAX_STRINGS];
 };
@@ -44,8 +45,11 @@ struct fxt_out {
 	struct fxt_str value[ET_K_COUNT][ET_MAX_VALUES];
 	struct fxt_str string[ET_K_COUNT][ET_MAX_STRINGS];
 	struct fxt_str argv, marking[ET_NR_MARKINGS];
-	uint8_t signals[ET_K_COUNT];	/* bit i: value i is one */
+	uint16_t signals[ET_K_COUNT];	/* bit i: value i is one */
 	struct known known[ET_K_COUNT];
+	/* by the references of the paths; of those that are marked */
+	struct etrace_fxt_told *told;
+	uint16_t left_out;	/* bit i: value i of the event at hand */
 	/* the event at hand, and its arguments so far */
 	struct fxt_event event;
 	struct fxt_record record;
@@ -114,11 +118,17 @@ static inline void end_event(struct fxt_out *f)
 /* Arguments beyond those that a record takes follow it in others. */
 void fxt_out_next_record(struct fxt_out *f);
 
+/** fxt_out_leave_out - which values of an event need not be told, before it is written */
+void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev);
+/** fxt_out_told - it was written: take note of what was told of its path */
+void fxt_out_told(struct fxt_out *f, const struct et_event *ev);
+
 /**
  * fxt_out_add_event - all that is known of an event, as arguments of the one
  *	that was begun
+ * @t: its task; NULL: it has none
  */
-void fxt_out_add_event(struct fxt_out *f, const struct et_event *ev);
+void fxt_out_add_event(struct fxt_out *f, struct task *t, const struct et_event *ev);
 
 /*
  * Most events have numbers and strings that came before.  Of these the record is
@@ -129,7 +139,7 @@ void fxt_out_add_event(struct fxt_out *f, const struct et_event *ev);
 void fxt_out_learn(struct fxt_out *f, const struct et_event *ev);
 
 /** fxt_out_put_plain - write one.  Return: false: it is not plain; nothing was written. */
-bool fxt_out_put_plain(struct fxt_out *f, const struct task *t, const struct et_event *ev);
+bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event *ev);
 
 /* ---- arguments ---- */
 

@@ -84,6 +84,7 @@ static const char *const fixed_words[W_SCHEMA] = {
 #define TAG_HEX		0x10000u	/* "name_hex" */
 #define TAG_ON		0x20000u	/* "name+1", "name_hex+1": goes on */
 #define TAG_KNOWN	0x40000u	/* so that W_NONE is no tag of 0 */
+#define TAG_TOLD	0x80000u	/* of a path: f->told has its values */
 
 struct fxt_in {
 	struct source source;
@@ -93,7 +94,9 @@ struct fxt_in {
 	struct fxt_reader *r;
 	int err;
 	bool ours, verdict;
-	struct map64 upids;	/* of the live threads, by their koids */
+	struct map64 upids, cpus;	/* of the live threads, by their koids */
+	struct etrace_fxt_told *told;	/* by the references of the paths */
+	struct fxt_sref path;	/* string 0 of the record at hand; ref 0: none that is told of */
 	struct word words[MAX_WORDS];
 	unsigned int nwords;
 	unsigned int category[ET_K_COUNT];	/* the words of the kinds' categories */
@@ -163,8 +166,9 @@ static uint32_t tag_of(struct fxt_in *f, struct fxt_sref *s)
 	const char *plus;
 	size_t len = s->len;
 
-	if (s->tag)
+	if (s->tag & TAG_KNOWN)
 		return s->tag;
+	tag |= s->tag & TAG_TOLD;
 	plus = memchr(s->s, '+', len);
 	if (plus) {
 		tag |= TAG_ON;
@@ -226,7 +230,7 @@ static void take_value(struct fxt_in *f, unsigned int i, const struct fxt_rarg *
 	if (is_number(a, &v)) {
 		et_set(&f->ev, i, (int64_t)v);
 		if (a->type == FXT_ARG_U64 && v > INT64_MAX)
-			f->ev.big |= (uint8_t)(1u << i);
+			f->ev.big |= (uint16_t)(1u << i);
 	} else if (a->type == FXT_ARG_STRING && text_number(&a->str, &v)) {
 		et_set_unsigned(&f->ev, i, v);
 	} else if (a->type == FXT_ARG_STRING && row->means == ET_MEANS_SIGNAL) {
@@ -282,6 +286,10 @@ static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const st
 {
 	struct et_event *ev = &f->ev;
 
+	/* only a path that is whole in its String record is told of */
+	if (!i)
+		f->path = tag & (TAG_ON | TAG_HEX) || s->ref > FXT_MAX_STRING_INDEX ?
+			  (struct fxt_sref){ 0 } : *s;
 	if (tag & TAG_ON) {
 		et_add_bytes(ev, s->s, s->len);
 		return;
@@ -409,6 +417,23 @@ static void take_args(struct fxt_in *f, const struct fxt_rec *rec)
 	}
 }
 
+/* Values that were told with the same path before, or are told now. */
+static void take_steady(struct fxt_in *f)
+{
+	unsigned int ref = f->path.ref;
+	struct et_event *ev = &f->ev;
+
+	if (!ref || !etrace_fxt_steady[ev->kind])
+		return;
+	if (etrace_fxt_tells(ev)) {
+		etrace_fxt_tell(&f->told[ref], ev);
+		if (!(f->path.tag & TAG_TOLD))
+			fxt_tag(f->r, &f->path, f->path.tag | TAG_TOLD);
+	} else if (f->path.tag & TAG_TOLD && !(ev->given & etrace_fxt_steady[ev->kind])) {
+		etrace_fxt_take(&f->told[ref], ev);
+	}
+}
+
 /* Nothing is known of an event yet, or of what is none. */
 static void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t time)
 {
@@ -419,6 +444,7 @@ static void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t time)
 	f->hex = 0;
 	f->broken = false;
 	f->taken = 0;
+	f->path.ref = 0;
 }
 
 static bool has(const struct fxt_in *f, unsigned int w)
@@ -482,7 +508,7 @@ static bool make_event(struct fxt_in *f)
 {
 	bool good = !f->broken;
 
-	if (!has(f, W_CPU) || f->number[W_CPU] > UINT32_MAX)
+	if (f->number[W_CPU] > UINT32_MAX)
 		return false;
 	if (has(f, W_LINES)) {
 		good = good && read_raw(f);
@@ -507,11 +533,17 @@ static bool make_event(struct fxt_in *f)
 	return good;
 }
 
+static void forget_task(struct fxt_in *f)
+{
+	map64_remove(&f->upids, f->koid);
+	map64_remove(&f->cpus, f->koid);
+}
+
 static bool make_lost(struct fxt_in *f)
 {
 	uint64_t cpu = f->number[W_CPU];
 
-	if (!has(f, W_CPU) || cpu > UINT32_MAX)
+	if (cpu > UINT32_MAX)
 		return false;
 	f->ev.cpu = (uint32_t)cpu;
 	if (et_has(&f->ev, ET_V_LOST_count)) {
@@ -528,6 +560,22 @@ static bool make_lost(struct fxt_in *f)
 	return true;
 }
 
+/* A task is where it was, if nothing else is told. */
+static bool know_cpu(struct fxt_in *f)
+{
+	uint64_t *cpu = map64_get(&f->cpus, f->koid);
+
+	if (has(f, W_CPU)) {
+		if (cpu)
+			*cpu = f->number[W_CPU];
+		else
+			map64_put(&f->cpus, f->koid, f->number[W_CPU]);
+	} else if (cpu) {
+		f->number[W_CPU] = *cpu;
+	}
+	return has(f, W_CPU) || cpu;
+}
+
 /* No more arguments follow: make the event and hand it on. */
 static void finish(struct fxt_in *f)
 {
@@ -540,9 +588,10 @@ static void finish(struct fxt_in *f)
 		return;
 	f->pending = false;
 	end_hex(f);
+	good = know_cpu(f);
 	upid = map64_get(&f->upids, f->koid);
 	if (kind == ET_K_LOST) {
-		good = make_lost(f);
+		good = good && make_lost(f);
 	} else {
 		if (!upid && !has(f, W_LINES)) {
 			diag_report(f->diag, &nameless_tasks, in_name(f->in), DIAG_OFFSET,
@@ -551,7 +600,7 @@ static void finish(struct fxt_in *f)
 			return;
 		}
 		f->ev.upid = upid ? *upid : 0;
-		good = make_event(f);
+		good = good && make_event(f);
 	}
 	if (!good) {
 		diag_report(f->diag, &broken_events, in_name(f->in), DIAG_OFFSET, f->offset,
@@ -567,7 +616,7 @@ static void finish(struct fxt_in *f)
 	}
 	f->err = sink_item(f->sink, &f->ev);
 	if (f->ev.kind == ET_K_EXIT)
-		map64_remove(&f->upids, f->koid);
+		forget_task(f);
 }
 
 /* ---- records ---- */
@@ -579,6 +628,7 @@ static void begin_event(struct fxt_in *f, const struct fxt_rec *rec, enum et_kin
 	f->koid = rec->event.thread.thread;
 	f->offset = rec->offset;
 	take_args(f, rec);
+	take_steady(f);
 }
 
 /* Records about the trace as a whole. */
@@ -630,7 +680,7 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 		begin_event(f, rec, ET_K_EXIT);
 		f->pending = has(f, W_CPU);
 		if (has(f, W_UNFINISHED))
-			map64_remove(&f->upids, f->koid);
+			forget_task(f);
 		break;
 	default:
 		break;
@@ -703,6 +753,8 @@ static void fxt_in_free(struct source *s)
 
 	fxt_reader_free(f->r);
 	map64_clear(&f->upids);
+	map64_clear(&f->cpus);
+	free(f->told);
 	buf_free(&f->argv);
 	buf_free(&f->lines);
 	buf_free(&f->stamps);
@@ -723,6 +775,7 @@ struct source *etrace_fxt_in_open(const struct source_args *args)
 	f->source.ops = &ops;
 	f->in = args->in[0];
 	f->diag = args->diag;
+	f->told = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->told));
 	et_init(&f->ev);
 	make_words(f);
 	return &f->source;

@@ -89,7 +89,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	if (t->execed) {
 		begin_event(f, FXT_EV_DURATION_BEGIN, ev->time, t, slice_category(f, t),
 			    slice_name(f, t));
-		fxt_out_add_event(f, ev);
+		fxt_out_add_event(f, t, ev);
 		end_event(f);
 		put_processes(f, ev->time);
 		return;
@@ -120,7 +120,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	}
 	begin_event(f, FXT_EV_DURATION_END, time, t, slice_category(f, t), slice_name(f, t));
 	if (why == TASK_EXIT)
-		fxt_out_add_event(f, ev);
+		fxt_out_add_event(f, t, ev);
 	else if (why != TASK_EXEC)
 		add_count(f, &f->name[N_UNFINISHED], 1);
 	end_event(f);
@@ -170,9 +170,12 @@ static int fxt_out_item(struct sink *s, const void *item)
 		put_lost(f, ev);
 		return out_error(f->out);
 	}
+	fxt_out_leave_out(f, ev);
 	t = proctab_actor(f->tab, ev);
-	if (t && fxt_out_put_plain(f, t, ev))
+	if (t && fxt_out_put_plain(f, t, ev)) {
+		fxt_out_told(f, ev);
 		return out_error(f->out);
+	}
 	if (!t || (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT)) {
 		struct fxt_str category = used(f, &f->category[ev->kind]);
 
@@ -182,9 +185,10 @@ static int fxt_out_item(struct sink *s, const void *item)
 			f->event.type = FXT_EV_DURATION_COMPLETE;
 			f->event.value = ev->time;
 		}
-		fxt_out_add_event(f, ev);
+		fxt_out_add_event(f, t, ev);
 		end_event(f);
 		fxt_out_learn(f, ev);
+		fxt_out_told(f, ev);
 	}
 	if (t)
 		proctab_apply(f->tab, t, ev);
@@ -223,6 +227,7 @@ static void fxt_out_free(struct sink *s)
 
 	buf_free(&f->text);
 	free(f->program);
+	free(f->told);
 	proctab_free(f->tab);
 	fxt_writer_free(f->w);
 	free(f);
@@ -258,6 +263,8 @@ struct sink *etrace_fxt_open(const struct sink_args *args)
 	f->out = args->out;
 	f->diag = args->diag;
 	f->w = fxt_writer_new(args->out);
+	/* comes as untouched pages, as the writer's own table */
+	f->told = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->told));
 	f->tab = proctab_new(bits, &tab_ops, f);
 	begin_file(f);
 	return &f->sink;

@@ -555,7 +555,7 @@ def main():
             side[value] = thread
         if kind == 2 and category == "exec":
             what = "exec"
-        elif kind == 3 and "cpu" in args:
+        elif kind == 3 and "cpu" in args:   # which all exits have
             what = "exit"
         elif kind in (0, 4) and name in kinds:
             what = name
@@ -573,6 +573,19 @@ def main():
             wrong("slices left open", thread, stack)
     if not verdict or "complete" not in verdict:
         wrong("no verdict")
+
+    # what is left out is as it was told before
+    cpus, told = {}, {}
+    for what, thread, _, _, args in shown:
+        cpus[thread] = args.setdefault("cpu", cpus.get(thread))
+        steady = {"open": ("mode", "dev", "ino", "size", "mtime_ns", "type"),
+                  "open_failed": ("flags",)}.get(what, ())
+        if steady and not any(key in args for key in steady):
+            before, values = told.get(args["path"], (None, ()))
+            if before == what:
+                args.update(zip(steady, values))
+        elif steady and all(key in args for key in steady):
+            told[args["path"]] = what, [args[key] for key in steady]
 
     # koids stand for upids; no koid was used again in the files that this is for
     for (kind, koid), (_, args) in fxt.objects.items():

@@ -93,6 +93,23 @@ static void open_failed(void)
 		exit(1);
 }
 
+static int zero, file;	/* descriptors */
+
+/* By one that was read from before. */
+static void read_once(void)
+{
+	char c;
+
+	if (syscall(SYS_read, zero, &c, 1) != 1)
+		exit(1);
+}
+
+static void write_once(void)
+{
+	if (syscall(SYS_pwrite64, file, "", 1, 0) != 1)
+		exit(1);
+}
+
 static void nothing(void)
 {
 }
@@ -100,7 +117,7 @@ static void nothing(void)
 /* The columns. */
 static void (* const calls[])(void) = {
 	open_close, getppid_once, rename_once, symlink_unlink, close_range_once,
-	open_close_elsewhere, open_failed,
+	open_close_elsewhere, open_failed, read_once, write_once,
 };
 
 static long long now(void)
@@ -225,6 +242,12 @@ int main(int argc, char **argv)
 	/* close_range looks through a table of that size, whoever starts us. */
 	if (dup2(STDOUT_FILENO, 255) < 0) {
 		perror("dup2");
+		return 1;
+	}
+	zero = open("/dev/zero", O_RDONLY);
+	file = open("cost.c", O_CREAT | O_WRONLY, 0600);
+	if (zero < 0 || file < 0) {
+		perror("/dev/zero, /tmp/cost.c");
 		return 1;
 	}
 	if (argc == 2 && !strcmp(argv[1], "session"))

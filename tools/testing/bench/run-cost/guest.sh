@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest: compile etrace's own library, untraced and traced, and print
+# In the guest: compile files of etrace's own programs, untraced and traced, and print
 # "NAME NANOSECONDS" for each run.
 
 set -eu
@@ -17,15 +17,16 @@ insmod "$here/etrace.ko"
 cat > /tmp/compile <<- END
 	for round in $(seq -s ' ' $ROUNDS); do
 		for file in \$(cat /tmp/files); do
-			gcc -std=gnu17 -D_GNU_SOURCE -O0 -c -o /tmp/out.o "\$file"
+			gcc -std=gnu17 -D_GNU_SOURCE -I. -O0 -c -o /tmp/out.o "\$file"
 		done
 	done
 END
 # Those that compile with the headers there are; this also warms the caches.
-for file in lib/*.c; do
-	gcc -std=gnu17 -D_GNU_SOURCE -O0 -c -o /tmp/out.o "$file" 2> /dev/null &&
+for file in */*.c; do
+	gcc -std=gnu17 -D_GNU_SOURCE -I. -O0 -c -o /tmp/out.o "$file" 2> /dev/null &&
 		echo "$file"
 done | head -n $FILES > /tmp/files
+[ -s /tmp/files ] || { echo "nothing compiles" >&2; exit 1; }
 echo "# $(($(wc -l < /tmp/files) * ROUNDS)) compilations in a run"
 
 measure()
