@@ -29,6 +29,7 @@
 #include "cost.h"
 #include "counts.h"
 #include "emit.h"
+#include "env.h"
 #include "hold.h"
 #include "later.h"
 #include "table.h"
@@ -624,7 +625,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	}
 	etrace_capture_cwd(&r, 2, s);
 	r.exec.args_len = argv.end - argv.pos;
-	etrace_emit_exec(t, &r, &argv, s);
+	etrace_emit_exec(t, &r, &argv, s, etrace_env_wanted() ? etrace_env_get(t) : NULL);
 	etrace_scratch_put();
 
 	etrace_held_done(t);

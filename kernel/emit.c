@@ -433,7 +433,7 @@ static void etrace_args_later(struct etrace_later *l)
 		t = etrace_task_find(current);
 		rest = !t ? ETRACE_REST_NONE :
 			    etrace_emit_args(t, &p, &l->argv, sc, false, again ? &l : NULL);
-		if (t && rest == ETRACE_REST_NONE)
+		if (t && rest == ETRACE_REST_NONE && !l->then)
 			etrace_going_on(t, false);
 		etrace_scratch_put();
 		rcu_read_unlock();
@@ -444,14 +444,14 @@ static void etrace_args_later(struct etrace_later *l)
 
 /*
  * The arguments in records of their own, behind the event @r: as many as a
- * probe has time for, the others later.
+ * probe has time for, the others later. @l: for these, if there is one already.
  */
 static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec *r,
-				 struct etrace_argv argv, struct etrace_scratch *sc)
+				 struct etrace_argv argv, struct etrace_scratch *sc,
+				 struct etrace_later *l)
 {
 	unsigned int n = etrace_going_on(t, true);
 	unsigned long begin = argv.pos;
-	struct etrace_later *l = NULL;
 	enum etrace_rest rest;
 	struct etrace_rec p;
 	bool last;
@@ -474,6 +474,8 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 		l->unread = p.unread;
 		l->cut = p.cut;
 		etrace_later_run(l, etrace_args_later);
+	} else if (l && l->then) {
+		etrace_later_run(l, NULL);
 	} else {
 		etrace_later_drop(l);
 		etrace_going_on(t, false);
@@ -486,9 +488,11 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
  * @r: the event, but for its task, time and layout
  * @argv: the argument list
  * @sc: room
+ * @l: what follows the event later, @l->then; NULL: nothing does
  */
 void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
-		      const struct etrace_argv *argv, struct etrace_scratch *sc)
+		      const struct etrace_argv *argv, struct etrace_scratch *sc,
+		      struct etrace_later *l)
 {
 	struct etrace_task *slot;
 	struct etrace_argv all;
@@ -518,6 +522,10 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 		if (r->more)
 			etrace_emit_strings(slot, r, false);
 	}
-	if (r->more)
-		etrace_emit_all_args(t, r, *argv, sc);
+	if (r->more) {
+		etrace_emit_all_args(t, r, *argv, sc, l);
+	} else if (l) {
+		etrace_going_on(t, true);
+		etrace_later_run(l, NULL);
+	}
 }

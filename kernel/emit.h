@@ -7,12 +7,14 @@
 #include "task.h"
 
 struct etrace_argv;
+struct etrace_later;
 
 void etrace_emit(struct etrace_task *t, struct etrace_rec *r);
 void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r);
 unsigned int etrace_going_on(struct etrace_task *t, bool on);
 void etrace_emit_going_on(struct etrace_task *t, struct etrace_rec *r);
 void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
-		      const struct etrace_argv *argv, struct etrace_scratch *sc);
+		      const struct etrace_argv *argv, struct etrace_scratch *sc,
+		      struct etrace_later *l);
 
 #endif /* ETRACE_EMIT_H */

@@ -10,6 +10,7 @@
  *	uring			calls that io_urings make
  *	calls, calls_*		what is recorded, one file for a sort of calls
  *	call, hooks		what handlers share; what the kernel has resolved
+ *	env			the environment of a program
  *	emit, target
  *	output, table		records out; system calls
  *	task, print		who is traced; lines
@@ -159,6 +160,8 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
  *	the session of the parameter root_pid does so
  * @comm: changes of thread names are recorded
  * @record: what it records on request, bit by bit, ETRACE_WHERE_*
+ * @keep_env: variables that are recorded as they are, whatever they look like;
+ *	names with commas between them
  * @tracing: tasks may be added
  * @tr: the ftrace instance; NULL: the top level
  * @buffer: its ring buffer
@@ -173,6 +176,7 @@ struct etrace_session {
 	bool fire;
 	bool comm;
 	u8 record;
+	char keep_env[ETRACE_KEEP_ENV_MAX];
 	bool tracing;
 	struct trace_array *tr;
 	struct trace_buffer *buffer;

@@ -18,6 +18,7 @@
  *	fd = open("/dev/etrace", O_RDWR | O_CLOEXEC);
  *	ioctl(fd, ETRACE_IOC_CREATE, &create);	instance made; set its buffer,
  *						open its per_cpu files
+ *	ioctl(fd, ETRACE_IOC_KEEP_ENV, &list);	if need be
  *	ioctl(fd, ETRACE_IOC_ADD, &pid);	tracing begins
  *	poll(fd, POLLHUP)			until no traced task lives
  *	ioctl(fd, ETRACE_IOC_STOP);		no record is written after this
@@ -35,6 +36,7 @@
 #define ETRACE_SESSION_COMM	1	/* record changes of thread names */
 #define ETRACE_SESSION_PROBES	4	/* and what was asked of names: stat, access, readlink */
 #define ETRACE_SESSION_DIRS	8	/* and which directories were listed */
+#define ETRACE_SESSION_ENV	16	/* and the environment of programs that are run */
 
 /**
  * struct etrace_create - make the instance of a session
@@ -116,6 +118,24 @@ struct etrace_task_list {
 	__u32 nr;
 };
 
+#define ETRACE_KEEP_ENV_MAX	1024
+
+/**
+ * struct etrace_keep_env - variables whose values nobody hides
+ * @names: user address of their names, with commas between them
+ * @len: bytes of that, below ETRACE_KEEP_ENV_MAX
+ * @reserved: 0
+ *
+ * With ETRACE_SESSION_ENV: without it, what looks secret is hidden before it is
+ * written (Documentation/line-format.md). EINVAL: that is no such list. EBUSY:
+ * a task has been added.
+ */
+struct etrace_keep_env {
+	__u64 names;
+	__u32 len;
+	__u32 reserved;
+};
+
 #define ETRACE_IOC_MAGIC	0xe7
 
 #define ETRACE_IOC_CREATE	_IOWR(ETRACE_IOC_MAGIC, 1, struct etrace_create)
@@ -128,5 +148,6 @@ struct etrace_task_list {
 #define ETRACE_IOC_STOP		_IO(ETRACE_IOC_MAGIC, 3)
 #define ETRACE_IOC_STATS	_IOR(ETRACE_IOC_MAGIC, 4, struct etrace_stats)
 #define ETRACE_IOC_TASKS	_IOWR(ETRACE_IOC_MAGIC, 5, struct etrace_task_list)
+#define ETRACE_IOC_KEEP_ENV	_IOW(ETRACE_IOC_MAGIC, 6, struct etrace_keep_env)
 
 #endif /* ETRACE_IOCTL_H */

@@ -1035,6 +1035,33 @@ TRACE_EVENT(etrace_accept,
 );
 
 /*
+ * A variable in the environment of a program that is run. value: absent without a
+ * '='. hidden: of the value there is not all to see, it looks secret.
+ */
+TRACE_EVENT(etrace_env,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u8, hidden)
+		__field(u16, have)
+		ETRACE_STR_FIELDS(name, 0)
+		ETRACE_STR_FIELDS(value, 1)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->hidden = r->env.hidden;
+		__entry->have = r->have;
+		ETRACE_STR_ASSIGN(name, 0);
+		ETRACE_STR_ASSIGN(value, 1);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(ENV, ETRACE_VAL_MAY(ENV, hidden),
+		  ETRACE_STR(ENV, name), ETRACE_STR(ENV, value), ETRACE_TAIL))
+);
+
+/*
  * A piece of a string that its event's record had no room for. event: kind of
  * that record, ETRACE_EV_*; tag: which string, ETRACE_TAG_*; part: number of
  * the part, -1 if the string is shorter than 900 bytes; state:

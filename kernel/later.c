@@ -88,6 +88,8 @@ static int etrace_later_release(struct inode *inode, struct file *file)
 
 	if (l->fn)
 		l->fn(l);
+	if (l->then)
+		l->then(l);
 	etrace_later_reset(l);
 	/* The next one, here, where that may sleep. */
 	if (READ_ONCE(etrace_later_going))
@@ -147,7 +149,7 @@ struct etrace_later *etrace_later_get(void)
 /**
  * etrace_later_run - do it on the current task's way back to its program
  * @l: of etrace_later_get(); not to be used any more
- * @fn: may sleep, but wait for nobody; what @l has is freed behind it
+ * @fn: may sleep, but wait for nobody; what @l has is freed behind it and @l->then
  *
  * In a system call of the task, from its own context, preemptible or not.
  */

@@ -50,7 +50,8 @@ struct etrace_received {
  * struct etrace_later - work of a task on its way back to its program
  * @node: in a list of later.c
  * @file: whose release does it
- * @fn: what is to be done
+ * @fn: what is to be done; NULL: only @then
+ * @then: what is to be done behind it; NULL: nothing
  * @dir: a directory; referenced, @dir.mnt NULL: none
  * @hold: what a hook left
  * @release: frees @hold; NULL: there is none
@@ -65,6 +66,7 @@ struct etrace_later {
 	struct list_head node;
 	struct file *file;
 	void (*fn)(struct etrace_later *l);
+	void (*then)(struct etrace_later *l);
 	struct path dir;
 	struct etrace_hold *hold;
 	void (*release)(struct etrace_hold *hold);

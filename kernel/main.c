@@ -12,6 +12,7 @@
 #include "capture.h"
 #include "counters.h"
 #include "etrace.h"
+#include "etrace_secrets.h"
 #include "hooks.h"
 #include "later.h"
 #include "probes.h"
@@ -178,6 +179,7 @@ MODULE_PARM_DESC(extended, "print also lines that the line format does not defin
 static const char *const etrace_record_names[ETRACE_NR_WHERE] = {
 	[ETRACE_WHERE_PROBES] = "probes",
 	[ETRACE_WHERE_DIRS] = "dirs",
+	[ETRACE_WHERE_ENV] = "env",
 };
 
 /* The bit of a name of @len bytes, 0: there is none such. */
@@ -205,7 +207,7 @@ static int etrace_record_set(const char *val, const struct kernel_param *kp)
 		len = strcspn(val, ",\n");
 		bit = etrace_record_bit(val, len);
 		if (!bit) {
-			pr_err_ratelimited("record: must be a list of probes, dirs with commas between them\n");
+			pr_err_ratelimited("record: must be a list of probes, dirs, env with commas between them\n");
 			return -EINVAL;
 		}
 		record |= bit;
@@ -232,7 +234,32 @@ static const struct kernel_param_ops etrace_record_ops = {
 	.get = etrace_record_get,
 };
 module_param_cb(record, &etrace_record_ops, NULL, 0644);
-MODULE_PARM_DESC(record, "with extended, record also these: probes, dirs (default none)");
+MODULE_PARM_DESC(record, "with extended, record also these: probes, dirs, env (default none)");
+
+static int etrace_keep_env_set(const char *val, const struct kernel_param *kp)
+{
+	size_t len = strcspn(val, "\n");
+
+	if (len >= sizeof(etrace_root.keep_env) || val[len] || !etrace_list_good(val)) {
+		pr_err("keep_env: must be a list of variables with commas between them, of at most %zu characters\n",
+		       sizeof(etrace_root.keep_env) - 1);
+		return -EINVAL;
+	}
+	memcpy(etrace_root.keep_env, val, len + 1);
+	return 0;
+}
+
+static int etrace_keep_env_get(char *buf, const struct kernel_param *kp)
+{
+	return scnprintf(buf, PAGE_SIZE, "%s\n", etrace_root.keep_env);
+}
+
+static const struct kernel_param_ops etrace_keep_env_ops = {
+	.set = etrace_keep_env_set,
+	.get = etrace_keep_env_get,
+};
+module_param_cb(keep_env, &etrace_keep_env_ops, NULL, 0444);
+MODULE_PARM_DESC(keep_env, "variables whose values record=env shows though they look secret (default none)");
 
 /*
  * The parameters' files are there until the module's memory goes: no write may

@@ -22,6 +22,7 @@
 
 #include "session.h"
 #include "counts.h"
+#include "etrace_secrets.h"
 #include "hooks.h"
 #include "output.h"
 #include "table.h"
@@ -31,10 +32,12 @@
 #define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */
 
 /* What sessions record on request: the bits are those of etrace_session.record. */
-#define ETRACE_SESSION_RECORD	(ETRACE_SESSION_PROBES | ETRACE_SESSION_DIRS)
+#define ETRACE_SESSION_RECORD						\
+	(ETRACE_SESSION_PROBES | ETRACE_SESSION_DIRS | ETRACE_SESSION_ENV)
 
 static_assert(ETRACE_SESSION_PROBES == BIT(ETRACE_WHERE_PROBES));
 static_assert(ETRACE_SESSION_DIRS == BIT(ETRACE_WHERE_DIRS));
+static_assert(ETRACE_SESSION_ENV == BIT(ETRACE_WHERE_ENV));
 
 struct etrace_session etrace_root = { .fire = true };
 
@@ -43,12 +46,14 @@ struct etrace_session etrace_root = { .fire = true };
  * @session: the session; its instance is made by ETRACE_IOC_CREATE
  * @lock: serialises the calls
  * @created: the session has its instance
+ * @added: a task has been added to it
  * @ended: in etrace_ended, when the file is closed but the instance is busy
  */
 struct etrace_file {
 	struct etrace_session session;
 	struct mutex lock;
 	bool created;
+	bool added;
 	struct list_head ended;
 };
 
@@ -234,7 +239,29 @@ static long etrace_ioc_add(struct etrace_file *f, void __user *arg)
 		return -EFAULT;
 	if (pid <= 0)
 		return -ESRCH;
+	f->added = true;
 	return etrace_tasks_start(&f->session, pid);
+}
+
+/* Before there are tasks, which look at it at any time. */
+static long etrace_ioc_keep_env(struct etrace_file *f, void __user *arg)
+{
+	char names[ETRACE_KEEP_ENV_MAX];
+	struct etrace_keep_env k;
+
+	if (copy_from_user(&k, arg, sizeof(k)))
+		return -EFAULT;
+	if (k.len >= sizeof(names) || k.reserved)
+		return -EINVAL;
+	if (copy_from_user(names, u64_to_user_ptr(k.names), k.len))
+		return -EFAULT;
+	names[k.len] = '\0';
+	if (strlen(names) != k.len || !etrace_list_good(names))
+		return -EINVAL;
+	if (f->added)
+		return -EBUSY;
+	memcpy(f->session.keep_env, names, k.len + 1);
+	return 0;
 }
 
 static long etrace_ioc_stop(struct etrace_file *f, void __user *arg)
@@ -308,6 +335,7 @@ static const struct {
 	{ ETRACE_IOC_STOP,	true,	etrace_ioc_stop },
 	{ ETRACE_IOC_STATS,	true,	etrace_ioc_stats },
 	{ ETRACE_IOC_TASKS,	true,	etrace_ioc_tasks },
+	{ ETRACE_IOC_KEEP_ENV,	true,	etrace_ioc_keep_env },
 };
 
 static long etrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -364,6 +392,7 @@ int etrace_device_register(void)
 	BUILD_BUG_ON(sizeof(struct etrace_create) != 64);
 	BUILD_BUG_ON(sizeof(struct etrace_task_info) != 16);
 	BUILD_BUG_ON(sizeof(struct etrace_task_list) != 16);
+	BUILD_BUG_ON(sizeof(struct etrace_keep_env) != 16);
 	return misc_register(&etrace_device);
 }
 

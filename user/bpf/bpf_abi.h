@@ -28,7 +28,8 @@
  *			there on
  *
  * Behind the strings of EB_EXEC lies what could be read of the arguments, behind
- * those of EB_SYMLINK struct eb_maker.
+ * those of EB_SYMLINK struct eb_maker. EB_ENV has no strings, but behind it what could
+ * be read of the environment.
  */
 enum eb_kind {
 	EB_NONE,

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 
 #include "kernel/etrace_address.h"
+#include "kernel/etrace_secrets.h"
 
 /*
  * A record is sent a moment after its time was taken, so records of different
@@ -53,6 +54,7 @@ struct task {
 struct bpf_rec {
 	struct sink *sink;
 	struct bpf_rec_ops ops;
+	char keep_env[ET_KEEP_ENV_MAX];
 	struct bpf_rec_tally tally;
 	struct map64 tasks;	/* upid to struct task */
 	struct text str[EB_NR_STR];	/* of the event at hand */
@@ -70,6 +72,8 @@ struct bpf_rec *bpf_rec_new(struct sink *sink, const struct bpf_rec_ops *ops)
 	b->sink = sink;
 	if (ops)
 		b->ops = *ops;
+	if (b->ops.keep_env)
+		et_keep_env(b->keep_env, b->ops.keep_env);
 	return b;
 }
 
@@ -547,6 +551,58 @@ static bool take_uses(struct bpf_rec *b, struct eb_rec *r, const char *s, size_t
 	return true;
 }
 
+/* A variable, "NAME=value", without what looks secret. Return: whether it hides anything. */
+static bool put_variable(struct bpf_rec *b, const char *s, size_t len)
+{
+	struct text *name = &b->str[EB_STR_ENV_name], *value = &b->str[EB_STR_ENV_value];
+	const char *sign = memchr(s, '=', len);
+	struct etrace_value v = { 0 };
+	size_t n = sign ? (size_t)(sign - s) : len;
+
+	name->b.len = value->b.len = 0;
+	name->mark = value->mark = 0;
+	name->there = true;
+	buf_add(&name->b, s, n);
+	value->there = sign;
+	if (!sign)
+		return false;
+	buf_add(&value->b, sign + 1, len - n - 1);
+	v.s = value->b.s;
+	v.len = (unsigned int)value->b.len;
+	if (!etrace_listed(b->keep_env, s, (unsigned int)n))
+		etrace_hide(s, (unsigned int)n, &v);
+	value->b.len = v.len;
+	return v.hidden;
+}
+
+/*
+ * The environment of a program: an event for each variable. None has more lines than
+ * twice its bytes, and each line has a time.
+ */
+static void make_env(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)
+{
+	struct eb_rec one = *r;
+	const char *end;
+	size_t n;
+
+	one.flags = 0;
+	while ((end = left ? memchr(s, 0, left) : NULL)) {
+		n = (size_t)(end - s) + 1;
+		one.val[EB_V_ENV_hidden] = put_variable(b, s, n - 1);
+		one.have = (uint16_t)(one.val[EB_V_ENV_hidden] << EB_V_ENV_hidden);
+		make_event(b, &one, NULL, 0);
+		one.time += 2 * n;
+		s += n;
+		left -= n;
+	}
+	if (left || r->flags & EB_ARGS_UNREAD) {
+		put_variable(b, "", 0);
+		b->str[EB_STR_ENV_name].mark = EB_UNREAD;
+		one.have = 0;
+		make_event(b, &one, NULL, 0);
+	}
+}
+
 static void tell_lost(struct bpf_rec *b, const struct eb_rec *r)
 {
 	struct et_event *ev = get_event(b);
@@ -629,6 +685,8 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 			make_closes(b, &r, t);
 		else if (good && r.kind == EB_USES)
 			good = take_uses(b, &r, s, left);
+		else if (good && r.kind == EB_ENV)
+			make_env(b, &r, s, left);
 		else if (good)
 			make_event(b, &r, s, left);
 	}

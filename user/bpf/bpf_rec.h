@@ -47,6 +47,7 @@ struct bpf_rec_ops {
 	int (*resolve)(void *arg, const struct eb_maker *maker, const uint32_t *groups,
 			const struct buf *target, const struct buf *link, struct buf *to);
 	void *arg;
+	const char *keep_env;	/* of et_keep_env(), copied; NULL: none */
 };
 
 struct bpf_rec;

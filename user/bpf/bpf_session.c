@@ -340,7 +340,8 @@ struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sin
 	s->base.nfds = 1;
 	s->base.idle_fd = -1;
 	s->targets = link_target_new();
-	s->rec = bpf_rec_new(sink, &(struct bpf_rec_ops){ link_target, s->targets });
+	s->rec = bpf_rec_new(sink, &(struct bpf_rec_ops){ link_target, s->targets,
+							 opt->keep_env });
 	s->base.tally = &bpf_rec_tally(s->rec)->t;
 	if (!open_session(s, opt, why, size)) {
 		bpf_close(&s->base);

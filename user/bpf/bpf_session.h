@@ -21,6 +21,7 @@ struct bpf_options {
 				 */
 	bool comm;		/* changes of thread names, too */
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
+	const char *keep_env;	/* of et_keep_env(); NULL: none */
 };
 #define BPF_BUFFER	(32u << 20)
 #define BPF_BUFFER_MAX	(1u << 30)

@@ -52,6 +52,7 @@ const volatile __u8 row_native[EB_MAX_NR];
 const volatile __u8 row_compat[EB_MAX_NR];
 const volatile __u8 row_any[EB_MAX_NR];
 const volatile bool want_comm;
+const volatile bool want_env;
 const volatile __u32 pid_bits = 22;
 const volatile __u32 wake_at;	/* bytes in the ring buffer that wake the reader */
 const volatile __u32 nr_cpus;	/* possible processors */

@@ -166,7 +166,7 @@ struct fs_struct {
 };
 
 struct mm_struct {
-	unsigned long arg_start, arg_end;
+	unsigned long arg_start, arg_end, env_start, env_end;
 	struct file *exe_file;
 };
 

@@ -49,7 +49,7 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 #define ARGS_MAX	2048u	/* pages: the kernel allows 6 MiB */
 #define ARGS_MAX_OLD	1536u	/* the verifier goes through each of them */
 
-/* A piece of the argument list. Returns 1 at the end. */
+/* A piece of a list. Returns 1 at the end. */
 static __noinline long args_step(struct scratch *s)
 {
 	u64 pos = s->args_pos, left = s->args_end - pos;
@@ -93,6 +93,36 @@ __attribute__((noinline)) int args_old(u32 which)
 	return 0;
 }
 
+/* An argument list, or an environment; it is the end of a record. */
+static __always_inline void put_list(struct scratch *s, u64 from, u64 to, const bool old)
+{
+	struct scratch *ctx = s;
+
+	s->args_pos = from;
+	s->args_end = to;
+	s->args_failed = 0;
+	if (old)
+		args_old(s->which);
+	else
+		bpf_loop(ARGS_MAX, args_step_cb, &ctx, 0);
+	if (s->args_failed) {
+		s->rec.flags |= EB_ARGS_UNREAD;
+		s->counts.strings_unread++;
+	} else if (s->args_pos < s->args_end) {
+		s->counts.strings_cut++;
+	}
+}
+
+/* What the reader makes of it needs times of its own: two a byte at most. */
+static __always_inline void put_env(struct scratch *s, struct slot *t, struct mm_struct *mm,
+				    const bool old)
+{
+	rec_init(s, t, EB_ENV);
+	put_list(s, GET(old, mm, env_start), GET(old, mm, env_end), old);
+	t->last += 2 * (s->args_end - GET(old, mm, env_start));
+	send(s, t);
+}
+
 /* @name: as the caller gave it; @same: it is the program's, not a script's */
 static __always_inline int do_exec(struct task_struct *p, struct file *file, u64 name, bool same,
 				   const bool old)
@@ -106,8 +136,6 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 	hold_cpu(old);
 	s = room(ROOM_EXEC);
 	if (s) {
-		struct scratch *ctx = s;
-
 		uses_over(s, t, p, t->cloexec, old);
 		rec_init(s, t, EB_EXEC);
 		want_path(s, 0, W_PATH, (u64)GET(old, file, f_path.mnt),
@@ -124,21 +152,11 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 		put_strings(s, p, old);
 
 		mm = GET(old, p, mm);
-		s->args_pos = GET(old, mm, arg_start);
-		s->args_end = GET(old, mm, arg_end);
-		s->args_failed = 0;
-		s->rec.val[EB_V_EXEC_args] = s->args_end - s->args_pos;
-		if (old)
-			args_old(s->which);
-		else
-			bpf_loop(ARGS_MAX, args_step_cb, &ctx, 0);
-		if (s->args_failed) {
-			s->rec.flags |= EB_ARGS_UNREAD;
-			s->counts.strings_unread++;
-		} else if (s->args_pos < s->args_end) {
-			s->counts.strings_cut++;
-		}
+		s->rec.val[EB_V_EXEC_args] = GET(old, mm, arg_end) - GET(old, mm, arg_start);
+		put_list(s, GET(old, mm, arg_start), GET(old, mm, arg_end), old);
 		send(s, t);
+		if (want_env)
+			put_env(s, t, mm, old);
 	}
 	t->hold = EB_H_NONE;
 	t->cloexec = 0;

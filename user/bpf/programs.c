@@ -183,6 +183,7 @@ static void configure(struct programs *p, const struct btf *btf, const struct bp
 	bpf_map__set_autocreate(skel->maps.uses_none, in_hash);
 	skel->rodata->in_hash = in_hash;
 	skel->rodata->want_comm = opt->comm;
+	skel->rodata->want_env = opt->record >> ET_ENV & 1;
 	skel->rodata->pid_bits = BPF_PID_BITS;
 	skel->rodata->wake_at = bytes / 8;
 	skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();

@@ -2,7 +2,10 @@
 /* The tables that come of kernel/etrace_events.def.  See schema.h. */
 #include "build/schema.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "kernel/etrace_secrets.h"
 
 /* ---- names of values and strings ---- */
 
@@ -124,7 +127,7 @@ bool et_on_request(const char *list, uint32_t *where)
 	static const struct {
 		const char *name;
 		enum et_where where;
-	} names[] = { { "probes", ET_PROBES }, { "dirs", ET_DIRS } };
+	} names[] = { { "probes", ET_PROBES }, { "dirs", ET_DIRS }, { "env", ET_ENV } };
 	uint32_t bits = 0, bit;
 	size_t len;
 
@@ -140,5 +143,15 @@ bool et_on_request(const char *list, uint32_t *where)
 		list += len;
 	} while (*list++);
 	*where |= bits;
+	return true;
+}
+
+bool et_keep_env(char *list, const char *names)
+{
+	size_t len = strlen(list);
+
+	if (!*names || !etrace_list_good(names) || len + 1 + strlen(names) >= ET_KEEP_ENV_MAX)
+		return false;
+	snprintf(list + len, ET_KEEP_ENV_MAX - len, "%s%s", len ? "," : "", names);
 	return true;
 }

@@ -130,10 +130,10 @@ struct et_row {
 extern const struct et_row et_rows[ET_NR_ROWS];
 
 /* In which traces of the module an event is. */
-enum et_where { ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_READER };
+enum et_where { ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_ENV, ET_READER };
 
 /* What is recorded on request: the names, with commas between them. */
-#define ET_ON_REQUEST	"probes, dirs"
+#define ET_ON_REQUEST	"probes, dirs, env"
 
 /**
  * et_on_request - add what a list like "probes,dirs" names
@@ -142,6 +142,18 @@ enum et_where { ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_READER };
  * Return: whether all names are known.
  */
 bool et_on_request(const char *list, uint32_t *where);
+
+/* Bytes of a list of variables, with a null byte behind it. */
+#define ET_KEEP_ENV_MAX	1024
+
+/**
+ * et_keep_env - variables of an environment that are shown whatever they look like
+ * @list: room for ET_KEEP_ENV_MAX bytes; "" or names with commas between them
+ * @names: more of them
+ *
+ * Return: whether they are such a list and there was room; else @list is as it was.
+ */
+bool et_keep_env(char *list, const char *names);
 
 struct et_kind_row {
 	const char *name;	/* in FXT, JSON and reports */

@@ -71,7 +71,8 @@ static const struct sink_ops events_ops = { .item = pass_event };
 struct recording *record_new(const struct record_options *o, const struct user *u)
 {
 	struct recording *r = xcalloc(1, sizeof(*r));
-	struct session_options so = { .buffer = o->buffer, .record = o->record };
+	struct session_options so = { .buffer = o->buffer, .record = o->record,
+				      .keep_env = o->keep_env };
 	char why[1200];
 
 	r->opt = *o;

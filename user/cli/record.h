@@ -12,6 +12,7 @@
 #include <sys/signalfd.h>
 
 #include "cli/caller.h"
+#include "build/schema.h"
 #include "build/session.h"
 #include "cli/term.h"
 
@@ -29,6 +30,7 @@ struct record_options {
 	const char *backend;	/* NULL: auto */
 	uint64_t buffer;
 	uint32_t record;	/* --record: bit by bit, enum et_where */
+	char keep_env[ET_KEEP_ENV_MAX];	/* --keep-env */
 	bool strict, quiet, verbose, keep_module;
 	enum term_when progress;
 };
@@ -37,7 +39,7 @@ struct record_options {
 #define RECORD_SHORT "o:b:qvh"
 enum {
 	RECORD_OPT_TO = 512, RECORD_OPT_BACKEND, RECORD_OPT_STRICT, RECORD_OPT_PROGRESS,
-	RECORD_OPT_KEEP_MODULE, RECORD_OPT_RECORD, RECORD_OPT_VERSION,
+	RECORD_OPT_KEEP_MODULE, RECORD_OPT_RECORD, RECORD_OPT_KEEP_ENV, RECORD_OPT_VERSION,
 };
 #define RECORD_LONG							\
 	{ "output", required_argument, NULL, 'o' },			\
@@ -45,6 +47,7 @@ enum {
 	{ "backend", required_argument, NULL, RECORD_OPT_BACKEND },	\
 	{ "buffer", required_argument, NULL, 'b' },			\
 	{ "record", required_argument, NULL, RECORD_OPT_RECORD },	\
+	{ "keep-env", required_argument, NULL, RECORD_OPT_KEEP_ENV },	\
 	{ "keep-module", no_argument, NULL, RECORD_OPT_KEEP_MODULE },	\
 	{ "strict", no_argument, NULL, RECORD_OPT_STRICT },		\
 	{ "quiet", no_argument, NULL, 'q' },				\

@@ -82,6 +82,12 @@ bool record_option(struct record_options *o, int opt, const char *value,
 		say("--record=%s: must be a list of these, with commas between them: " ET_ON_REQUEST,
 		    value);
 		return false;
+	case RECORD_OPT_KEEP_ENV:
+		if (et_keep_env(o->keep_env, value))
+			return true;
+		say("--keep-env=%s: must be a list of variables, with commas between them, of less than %d bytes in all",
+		    value, ET_KEEP_ENV_MAX);
+		return false;
 	case RECORD_OPT_KEEP_MODULE:
 		o->keep_module = true;
 		return true;
@@ -117,7 +123,10 @@ void record_help(void)
 	      "                      or G behind it\n"
 	      "      --record LIST   record also, with commas between them: probes (what was asked\n"
 	      "                      of names: stat, access, readlink), dirs (directories that\n"
-	      "                      were listed); may be repeated\n"
+	      "                      were listed), env (environments of programs; what looks\n"
+	      "                      secret is hidden); may be repeated\n"
+	      "      --keep-env LIST variables that env shows whatever they look like, with commas\n"
+	      "                      between them; may be repeated\n"
 	      "      --keep-module   do not unload the module, if it was loaded for this\n"
 	      "      --strict        exit status 123 if anything is missing in the trace\n"
 	      "  -q, --quiet         no summary at the end, and no progress line\n"

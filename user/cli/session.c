@@ -12,7 +12,7 @@ static struct session *open_module(const struct session_options *opt, bool verbo
 				   struct sink *sink, char *why, size_t size)
 {
 	struct rec_options ro = { .buffer = opt->buffer, .comm = opt->comm,
-				  .record = opt->record };
+				  .record = opt->record, .keep_env = opt->keep_env };
 	int fd = device_open(verbose, why, size);
 
 	return fd < 0 ? NULL : rec_session_open(fd, &ro, sink, why, size);
@@ -22,7 +22,7 @@ static struct session *open_bpf(const struct session_options *opt, bool verbose,
 				struct sink *sink, char *why, size_t size)
 {
 	struct bpf_options bo = { .buffer = opt->buffer, .comm = opt->comm,
-				  .record = opt->record };
+				  .record = opt->record, .keep_env = opt->keep_env };
 
 	(void)verbose;
 	return bpf_session_open(&bo, sink, why, size);

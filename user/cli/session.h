@@ -14,6 +14,7 @@ struct session_options {
 	uint64_t buffer;
 	bool comm;		/* changes of thread names, too */
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
+	const char *keep_env;	/* of et_keep_env(); NULL: none */
 };
 
 /** backend_known - whether there is one of that name, or it is "auto" */

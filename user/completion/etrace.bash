@@ -22,7 +22,7 @@ _etrace()
 	if [ "$sub" = run ]; then
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-o|-u|-b|--output|--user|--buffer|--to|--progress|--backend|--record) i=$((i + 1)) ;;
+			-o|-u|-b|--output|--user|--buffer|--to|--progress|--backend|--record|--keep-env) i=$((i + 1)) ;;
 			=) i=$((i + 1)) ;;
 			--) i=$((i + 1)); break ;;
 			-*) ;;
@@ -43,7 +43,7 @@ _etrace()
 	--to) mapfile -t COMPREPLY < <(compgen -W 'fxt etrace json' -- "$cur"); return ;;
 	--from) mapfile -t COMPREPLY < <(compgen -W 'fxt fxt-records etrace sp-rtrace sp-rtrace-text swap' -- "$cur"); return ;;
 	--backend) mapfile -t COMPREPLY < <(compgen -W 'auto module bpf' -- "$cur"); return ;;
-	--record) mapfile -t COMPREPLY < <(compgen -W 'probes dirs probes,dirs' -- "$cur"); return ;;
+	--record) mapfile -t COMPREPLY < <(compgen -W 'probes dirs env probes,dirs,env' -- "$cur"); return ;;
 	--progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
 	esac
 	if [[ $cur == -* ]]; then

@@ -56,6 +56,13 @@ const uint8_t lt_needs[ET_K_COUNT] = {
 #include "build/events.def"
 };
 
+#define EVENT(ID, id, name, category, where, doc) _Static_assert(ET_MAX_FIELDS
+#define SIZE(ID, id, TAG, name) + 1
+#define SIZE_MAY(ID, id, TAG, name) + 1
+#define FIELD(ID, id, name) + 1
+#define END_EVENT(ID, id) <= LT_MAX_VALS, #id);
+#include "build/events.def"
+
 /* ---- making events ---- */
 
 #define KEEP_BYTES	4096u	/* memory that an event keeps for the next */

@@ -131,7 +131,8 @@ struct lt_item {
 /* lt_event.flags */
 #define LT_F_FAILED	1u	/* the call failed */
 
-#define LT_MAX_VALS	16
+/* Fields of all lines of an event, and of one line more. */
+#define LT_MAX_VALS	24
 
 struct lt_event {
 	uint8_t kind;		/* enum et_kind */

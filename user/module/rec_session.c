@@ -221,7 +221,22 @@ static bool load_formats(struct rec_session *s, char *why, size_t size)
 }
 
 _Static_assert(ETRACE_SESSION_PROBES == 1 << ET_PROBES &&
-	       ETRACE_SESSION_DIRS == 1 << ET_DIRS, "the bits of rec_options.record");
+	       ETRACE_SESSION_DIRS == 1 << ET_DIRS &&
+	       ETRACE_SESSION_ENV == 1 << ET_ENV, "the bits of rec_options.record");
+_Static_assert(ET_KEEP_ENV_MAX == ETRACE_KEEP_ENV_MAX, "the bytes of rec_options.keep_env");
+
+static bool keep_env(struct rec_session *s, const char *list, char *why, size_t size)
+{
+	struct etrace_keep_env keep = { .names = (uintptr_t)list };
+
+	if (!list || !*list)
+		return true;
+	keep.len = (uint32_t)strlen(list);
+	if (!ioctl(s->fd, ETRACE_IOC_KEEP_ENV, &keep))
+		return true;
+	snprintf(why, size, "cannot say which variables to keep: %s", strerror(errno));
+	return false;
+}
 
 static bool create(struct rec_session *s, const struct rec_options *opt,
 		   char *why, size_t size)
@@ -229,7 +244,7 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 	s->create.abi = ETRACE_ABI_VERSION;
 	s->create.flags = opt->record | (opt->comm ? ETRACE_SESSION_COMM : 0);
 	if (!ioctl(s->fd, ETRACE_IOC_CREATE, &s->create))
-		return true;
+		return keep_env(s, opt->keep_env, why, size);
 	if (errno == EUSERS)
 		snprintf(why, size, "there are as many sessions already as the module allows: wait for one to end, or write more to /sys/module/etrace/parameters/max_sessions");
 	else if (errno == EPROTO)

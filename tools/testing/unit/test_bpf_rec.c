@@ -85,7 +85,7 @@ static int setup(void **state)
 
 	f->p.sink.ops = &print_ops;
 	f->p.notable = notable_new(22);
-	f->b = bpf_rec_new(&f->p.sink, &(struct bpf_rec_ops){ resolve, f });
+	f->b = bpf_rec_new(&f->p.sink, &(struct bpf_rec_ops){ resolve, f, "KEPT_KEY" });
 	*state = f;
 	return 0;
 }
@@ -270,6 +270,36 @@ static void held(void **state)
 	send(f);
 	expect(f, "RenameFrom|fnamesize=4\nRF|/a/x\nRenameTo|fnamesize=2\nRT|/y\n");
 	assert_int_equal(tally(f)->t.records, 1);
+}
+
+/* An environment in parts: what is secret is hidden, what cannot be read is marked. */
+static void environment(void **state)
+{
+	static const char first[] = "PATH=/bin\0A_TOK", rest[] = "EN=secret\0KEPT_KEY=seen\0\0=\0X";
+	struct fixture *f = *state;
+
+	begin(f, EB_PART, 1);
+	f->r.flags = EB_FIRST;
+	buf_add(&f->bytes, first, sizeof(first) - 1);
+	send(f);
+	begin(f, EB_ENV, 1);
+	buf_add(&f->bytes, rest, sizeof(rest));
+	send(f);
+	begin(f, EB_ENV, 1000);
+	send(f);
+	begin(f, EB_ENV, 2000);
+	f->r.flags = EB_ARGS_UNREAD;
+	buf_add(&f->bytes, "A=b\0B_SECRET=hal", 16);
+	send(f);
+	expect(f, "Env|namesize=4,valuesize=4\nEN|PATH\nEV|/bin\n"
+	       "Env|namesize=7,valuesize=3,hidden=1\nEN|A_TOKEN\nEV|***\n"
+	       "Env|namesize=8,valuesize=4\nEN|KEPT_KEY\nEV|seen\n"
+	       "Env|namesize=0\nEN|\nEnv|namesize=0,valuesize=0\nEN|\nEV|\n"
+	       "Env|namesize=1\nEN|X\n"
+	       "Env|namesize=1,valuesize=1\nEN|A\nEV|b\n"
+	       "Env|namesize=0\nEN|\nMarks|joined=,unread=EN,cut=\n");
+	assert_int_equal(tally(f)->t.records, 3);
+	assert_int_equal(tally(f)->damaged, 0);
 }
 
 /* A string in parts, arguments, and a program's life. */
@@ -1031,7 +1061,7 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest all[] = {
-		T(numbers), T(strings), T(held), T(parts), T(kinds), T(special), T(forms),
+		T(numbers), T(strings), T(held), T(environment), T(parts), T(kinds), T(special), T(forms),
 		T(all_marks), T(not_held), T(failures), T(close_range), T(close_ranges),
 		T(marks), T(links), T(links_not_looked_up), T(link_groups_missing),
 		T(link_groups_all), T(order), T(order_of_many), T(hold), T(late), T(loss),

@@ -4,9 +4,10 @@
  * commands come by a socket as they would be written to files of the module's,
  * lines go to a file.
  *
- *	serve SOCKET LINES RECORD [-c]	-c: with changes of thread names; RECORD: what
+ *	serve SOCKET LINES RECORD KEEP [-c]
+ *					-c: with changes of thread names; RECORD: what
  *					is recorded on request, as --record of etrace
- *					has it, or "" for nothing
+ *					has it, or "" for nothing; KEEP: as --keep-env
  *	serve --ask SOCKET COMMAND	tell the other one; prints the answer
  *
  * Commands, each a connection: "root_pid N", "extended Y|N", "counter NAME",
@@ -138,9 +139,10 @@ static int ask(const char *path, const char *command)
 int main(int argc, char **argv)
 {
 	static const struct sink_ops ops = { .item = filter_item };
-	struct bpf_options opt = { .buffer = 64 << 20, .comm = argc > 4 };
+	struct bpf_options opt = { .buffer = 64 << 20, .comm = argc > 5 };
+	char keep[ET_KEEP_ENV_MAX] = "";
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	struct filter f = { .sink = { &ops }, .comm = argc > 4 };
+	struct filter f = { .sink = { &ops }, .comm = argc > 5 };
 	char why[512], command[256];
 	struct session *s;
 	struct out *out;
@@ -148,8 +150,10 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[1], "--ask"))
 		return ask(argv[2], argv[3]);
-	if (argc < 4 || (*argv[3] && !et_on_request(argv[3], &opt.record)))
+	if (argc < 5 || (*argv[3] && !et_on_request(argv[3], &opt.record)) ||
+	    (*argv[4] && !et_keep_env(keep, argv[4])))
 		return 2;
+	opt.keep_env = keep;
 	lines = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (lines < 0)
 		return 1;

@@ -113,6 +113,46 @@ TEST(requests)
 	et_module_teardown();
 }
 
+static int keep_env(int dev, const char *names, size_t len, unsigned int reserved)
+{
+	struct etrace_keep_env keep = {
+		.names = (uintptr_t)names, .len = len, .reserved = reserved,
+	};
+
+	return call(dev, ETRACE_IOC_KEEP_ENV, &keep);
+}
+
+TEST(keep_env)
+{
+	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
+	char most[ETRACE_KEEP_ENV_MAX];
+	pid_t pid = et_sleeper();
+	int dev;
+
+	memset(most, 'A', sizeof(most));
+	et_module_setup("", 64);
+	dev = dev_open();
+	EXPECT_EQ(keep_env(dev, "A", 1, 0), EINVAL);
+	create.flags = ETRACE_SESSION_ENV;
+	EXPECT_EQ(call(dev, ETRACE_IOC_CREATE, &create), 0);
+	EXPECT_EQ(call(dev, ETRACE_IOC_KEEP_ENV, (void *)8), EFAULT);
+	EXPECT_EQ(keep_env(dev, (void *)8, 1, 0), EFAULT);
+	EXPECT_EQ(keep_env(dev, "A", 1, 1), EINVAL);
+	EXPECT_EQ(keep_env(dev, "A,", 2, 0), EINVAL);
+	EXPECT_EQ(keep_env(dev, "A=", 2, 0), EINVAL);
+	EXPECT_EQ(keep_env(dev, "A\0B", 3, 0), EINVAL);
+	EXPECT_EQ(keep_env(dev, most, sizeof(most), 0), EINVAL);
+	EXPECT_EQ(keep_env(dev, most, 0xffffffff, 0), EINVAL);
+	EXPECT_EQ(keep_env(dev, most, sizeof(most) - 1, 0), 0);
+	EXPECT_EQ(keep_env(dev, "", 0, 0), 0);
+	EXPECT_EQ(keep_env(dev, "A,B_KEY", 7, 0), 0);
+	EXPECT_EQ(call(dev, ETRACE_IOC_ADD, &pid), 0);
+	EXPECT_EQ(keep_env(dev, "A", 1, 0), EBUSY);
+	close(dev);
+	end(pid);
+	et_module_teardown();
+}
+
 static void three_records(void)
 {
 	raise(SIGSTOP);

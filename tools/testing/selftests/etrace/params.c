@@ -187,6 +187,22 @@ TEST(bad_record)
 		bad_load(text("record=\"%s\"", bad_records[i]), EINVAL, "record: must be");
 }
 
+TEST(bad_keep_env)
+{
+	char longest[sizeof("keep_env=") + 1024] = "keep_env=";
+
+	if (et_without_module())
+		return;
+	bad_load("keep_env=,", EINVAL, "keep_env: must be");
+	bad_load("keep_env=A,", EINVAL, "keep_env: must be");
+	bad_load("keep_env=,A", EINVAL, "keep_env: must be");
+	bad_load("keep_env=A,,B", EINVAL, "keep_env: must be");
+	bad_load("keep_env=A=1", EINVAL, "keep_env: must be");
+	bad_load("\"keep_env=A\nB\"", EINVAL, "keep_env: must be");
+	memset(strchr(longest, '\0'), 'A', 1024);
+	bad_load(longest, EINVAL, "keep_env: must be");
+}
+
 /* ---- a tree of tasks that act when they are told to ---------------------- */
 
 #define TASKS	8
@@ -592,7 +608,7 @@ TEST(values_shown)
 
 	if (et_without_module())
 		return;
-	et_module_setup("bits_of_real_pid=10 trace_thread_names=1 record=dirs", 1024);
+	et_module_setup("bits_of_real_pid=10 trace_thread_names=1 record=dirs keep_env=A_KEY,_", 1024);
 	EXPECT(!strcmp(et_param_read("bits_of_real_pid"), "10"));
 	EXPECT(!strcmp(et_param_read("trace_thread_names"), "Y"));
 	EXPECT(!strcmp(et_param_read("instance"), ET_INSTANCE));
@@ -608,14 +624,16 @@ TEST(values_shown)
 	EXPECT(!strcmp(et_param_read("extended"), "Y"));
 	expect_mode("record", 0644);
 	EXPECT(!strcmp(et_param_read("record"), "dirs"));
-	EXPECT_EQ(et_param_write("record", "dirs,probes\n"), 0);
-	EXPECT(!strcmp(et_param_read("record"), "probes,dirs"));
+	EXPECT_EQ(et_param_write("record", "env,dirs,probes\n"), 0);
+	EXPECT(!strcmp(et_param_read("record"), "probes,dirs,env"));
 	/* What is refused changes nothing. */
 	for (i = 0; i < ET_NELEMS(bad_records); i++)
 		EXPECT_EQ(et_param_write("record", bad_records[i]), -EINVAL);
-	EXPECT(!strcmp(et_param_read("record"), "probes,dirs"));
+	EXPECT(!strcmp(et_param_read("record"), "probes,dirs,env"));
 	EXPECT_EQ(et_param_write("record", "\n"), 0);
 	EXPECT(!strcmp(et_param_read("record"), ""));
+	expect_mode("keep_env", 0444);
+	EXPECT(!strcmp(et_param_read("keep_env"), "A_KEY,_"));
 	et_module_teardown();
 }
 

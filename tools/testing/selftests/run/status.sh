@@ -35,6 +35,7 @@ cannot_be_traced()
 		"-o /no/such/place.fxt touch ran" "-o name-without-format touch ran" \
 		"--progress=sometimes touch ran" "--to nothing touch ran" "--no-such-option touch ran" \
 		"--record=probes,what touch ran" "--record= touch ran" "--record=dirs, touch ran" \
+		"--keep-env= touch ran" "--keep-env=A=1 touch ran" "--keep-env=A,,B touch ran" \
 		"-o same.fxt -o ./same.fxt touch ran"; do
 		# shellcheck disable=SC2086
 		is "of '$args'" "$(status "$etrace" run $args)" 125
@@ -192,6 +193,7 @@ on_request()
 	hasnt n.etrace '!Stat|'
 	hasnt n.etrace '!Readlink|'
 	hasnt n.etrace '!Getdents|'
+	hasnt n.etrace '!Env|'
 	"$etrace" run -q --backend="$backend" --record=probes --record dirs,probes \
 		-o r.etrace -o r.fxt -o r.json -- sh -c "$names" > out 2> err
 	has r.etrace "!PS|$PWD/absent"
@@ -207,8 +209,23 @@ on_request()
 	"$etrace" run -q --backend="$backend" --record=dirs -o d.etrace -- sh -c "$names" > out 2> err
 	has d.etrace "!GD|$PWD/d.$backend"
 	hasnt d.etrace '!Stat|'
+	GITHUB_TOKEN=unseen KEPT_TOKEN=seen A_KEY='seen, too' http_proxy=http://me:unseen@h "$etrace" run -q \
+		--backend="$backend" --record=env --keep-env=KEPT_TOKEN --keep-env A_KEY,B --strict \
+		-o e.etrace -o e.fxt -o e.json -- sh -c 'PLAIN=plain exec true' > out 2> err
+	is "status with an environment" $? 0
+	hasnt e.etrace unseen
+	hasnt e.fxt unseen
+	hasnt e.json unseen
+	hasnt e.etrace '!GD|'
+	is "tokens that are hidden" "$(grep -A 2 '!Env|.*,hidden=1$' e.etrace | grep -A 1 '!EN|GITHUB_TOKEN$' | grep -c '!EV|\*\*\*$')" 2
+	is "tokens that are kept" "$(grep -A 1 '!EN|KEPT_TOKEN$' e.etrace | grep -c '!EV|seen$')" 2
+	is "keys that are kept" "$(grep -A 1 '!EN|A_KEY$' e.etrace | grep -c '!EV|seen, too$')" 2
+	is "what only one program has" "$(grep -A 1 '!EN|PLAIN$' e.etrace | grep -c '!EV|plain$')" 1
+	has e.json '"hidden":1,"name":"http_proxy","value":"http://me:***@h"'
+	"$reader" --to etrace e.fxt 2> lines.err > got
+	cmp got e.etrace || fail "the FXT file gives other lines"
 	is "status of what is not known" "$(status "$etrace" run --record=nothing true)" 125
-	has err "--record=nothing: must be a list of these, with commas between them: probes, dirs"
+	has err "--record=nothing: must be a list of these, with commas between them: probes, dirs, env"
 }
 on_request_module() { on_request module; }
 on_request_bpf() { by_bpf on_request; }

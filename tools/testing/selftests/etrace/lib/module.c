@@ -59,20 +59,28 @@ static long bpf_ask(const char *fmt, const char *what, const char *value)
 	return atol(text);
 }
 
+/* The list that a parameter is, "" without it. */
+static void bpf_list(char *to, size_t size, const char *params, const char *name)
+{
+	const char *list = strstr(params, name);
+
+	list = list ? list + strlen(name) : "";
+	snprintf(to, size, "%.*s", (int)strcspn(list, " "), list);
+}
+
 static void bpf_setup(const char *params)
 {
 	bool comm = strstr(params, "trace_thread_names=1");
 	const char *root = strstr(params, "root_pid=");
-	const char *record = strstr(params, "record=");
-	char list[64];
+	char record[64], keep[64];
 	long err;
 	int tries;
 
-	record = record ? record + strlen("record=") : "";
-	snprintf(list, sizeof(list), "%.*s", (int)strcspn(record, " "), record);
+	bpf_list(record, sizeof(record), params, "record=");
+	bpf_list(keep, sizeof(keep), params, "keep_env=");
 	unlink(BPF_SOCKET);
 	if (!MUST(fork())) {
-		execl("bpf-serve", "bpf-serve", BPF_SOCKET, ET_BPF_LINES, list,
+		execl("bpf-serve", "bpf-serve", BPF_SOCKET, ET_BPF_LINES, record, keep,
 		      comm ? "-c" : NULL, NULL);
 		_exit(127);
 	}

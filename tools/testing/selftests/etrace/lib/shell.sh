@@ -56,7 +56,7 @@ load()
 {
 	if is_bpf; then
 		rm -f $SOCKET
-		./bpf-serve $SOCKET $LINES_OF_BPF "" > /dev/null &
+		./bpf-serve $SOCKET $LINES_OF_BPF "" "" > /dev/null &
 		until ask extended N > /dev/null; do
 			kill -0 $! || bail "bpf-serve ended"
 			sleep 0.2
