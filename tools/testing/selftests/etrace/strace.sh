@@ -3,8 +3,9 @@
 # description: a build traced by strace at the same time: both say the same
 # requires: strace, gcc, make, perl, python3
 #
-# The build runs under strace, which is told to write one file for each
-# process, and under etrace at once, so that both see the same processes.
+# A build, and then a few programs that make one of each kind of call, run under
+# strace, which is told to write one file for each process, and under etrace at once,
+# so that both see the same processes.
 # strace_compare.py compares them process by process, event by event.
 
 set -u
@@ -12,39 +13,62 @@ cd "$(dirname "$0")" || exit 1
 . ./lib/shell.sh
 
 need strace gcc make perl python3
-plan 2
+plan 4
 
 work=$(mktemp -d /tmp/etrace.XXXXXX)
 trap 'unload; rm -rf "$work"' EXIT
 ./project.sh "$work/project" > "$work/log" 2>&1 || bail "project.sh failed"
-mkdir "$work/strace"
+mkdir "$work/tree"
 
-load 32768
-# So that what failed is compared, too.
-extended Y
+# What is made, changed, closed, run and ended; with --all, also who read and wrote,
+# what is asked for, and what else is done with descriptors and sockets, which is
+# too much of a whole build.
 calls=execve,execveat,fork,vfork,clone,clone3,open,openat,openat2,creat,close
 calls+=,close_range,dup,dup2,dup3,fcntl,pipe,pipe2,rename,renameat,renameat2
 calls+=,link,linkat,symlink,symlinkat,mount,umount2,exit,exit_group
-# -y: names of descriptors; -X raw: numbers, not names of flags.  The shell
-# that becomes make waits until it is traced.
-# shellcheck disable=SC2016
-strace -ff --seccomp-bpf -o "$work/strace/pid" -y -X raw -s 1000000 -e signal=KILL \
-	-e trace=$calls \
-	bash -c 'cd "$1/project"; echo $$ > "$1/pid"; until [ -e "$1/go" ]; do :; done; exec make -j2' \
-	bash "$work" > "$work/log" 2>&1 &
-until [ -s "$work/pid" ]; do
-	kill -0 $! || bail "strace ended"
-	sleep 0.2
-done
-trace "$(cat "$work/pid")" || bail "cannot trace"
-touch "$work/go"
-wait $!
-status=$?
-trace 0
-[ $status = 0 ] && grep -q '^all done' "$work/log" && nothing_lost
-result $? "build" || tail -n 5 "$work/log" | sed 's/^/# /'
+calls+=,mkdir,mkdirat,mknod,mknodat,truncate,ftruncate,chmod,fchmod,fchmodat
+calls+=,utimensat,unlink,unlinkat,rmdir,chdir,fchdir,chroot
+more=read,readv,pread64,preadv,preadv2,recvfrom,recvmsg,write,writev,pwrite64
+more+=,pwritev,pwritev2,sendto,sendmsg,sendmmsg,fallocate,sendfile,splice
+more+=,copy_file_range,mmap,ioctl,memfd_create,socket,socketpair,connect,bind
+more+=,accept,accept4,unshare,setns,access,faccessat2,newfstatat,statx
+more+=,readlink,readlinkat,getdents64
 
-read_trace > "$work/trace"
-python3 strace_compare.py "$work/strace" "$work/trace"
-result $? "strace_and_etrace_agree"
+# compare NAME CALLS OPTION DIRECTORY COMMAND...: run it there under both.
+compare()
+{
+	local name=$1 calls=$2 option=$3 status strace
+
+	rm -rf "$work/pid" "$work/go" "$work/strace"
+	mkdir "$work/strace"
+	# -y: names of descriptors; -X raw: numbers, not names of flags.  The shell
+	# that becomes the command waits until it is traced.
+	# shellcheck disable=SC2016
+	strace -ff --seccomp-bpf -o "$work/strace/pid" -y -X raw -s 1000000 -e signal=KILL \
+		-e trace="$calls" \
+		bash -c 'cd "$2"; echo $$ > "$1/pid"; until [ -e "$1/go" ]; do :; done; exec "${@:3}"' \
+		bash "$work" "${@:4}" > "$work/log" 2>&1 &
+	strace=$!
+	until [ -s "$work/pid" ]; do
+		kill -0 $strace || bail "strace ended"
+		sleep 0.2
+	done
+	trace "$(cat "$work/pid")" || bail "cannot trace"
+	touch "$work/go"
+	wait $strace
+	status=$?
+	trace 0
+	[ $status = 0 ] && grep -q '^all done' "$work/log" && nothing_lost
+	result $? "$name" || tail -n 5 "$work/log" | sed 's/^/# /'
+	read_trace > "$work/trace"
+	# shellcheck disable=SC2086
+	python3 strace_compare.py $option "$work/strace" "$work/trace"
+	result $? "strace_and_etrace_agree_on_$name"
+}
+
+load 32768 record=probes,dirs
+# So that what failed is compared, too.
+extended Y
+compare build "$calls" "" "$work/project" make -j2
+compare changes "$calls,$more" --all "$work/tree" "$PWD/changes.sh" "$work/tree"
 finish

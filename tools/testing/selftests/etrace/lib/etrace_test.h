@@ -118,7 +118,13 @@ long et_sys(long nr, ...);
 bool et_bpf(void);
 /* Whether a case that is about the module cannot be had; then it counts as skipped. */
 bool et_without_module(void);
-#define ET_BPF_LINES	"/run/etrace-selftest.lines"
+/* Where its lines go. */
+const char *et_bpf_lines(void);
+/*
+ * This program leaves what records as it is, so one bpf-serve that run.sh has
+ * begun may serve it and others like it.
+ */
+void et_module_share(void);
 
 /* Path of etrace.ko: $ETRACE_MODULE, or else beside the program or its build. */
 const char *et_module_path(void);

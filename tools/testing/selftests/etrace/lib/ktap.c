@@ -202,6 +202,8 @@ static int run_cases(int argc, char **argv, const char *params,
 
 int et_main(int argc, char **argv, const char *params)
 {
+	if (params)
+		et_module_share();
 	return run_cases(argc, argv, params, 4096,
 			 params ? ET_NELEMS(variants) : 1);
 }

@@ -24,6 +24,23 @@
 /* ---- or BPF in its place --------------------------------------------------- */
 
 #define BPF_SOCKET	"/run/etrace-selftest.socket"
+#define BPF_LINES	"/run/etrace-selftest.lines"
+
+/* One that run.sh keeps for all programs: loading takes longer than most of them. */
+#define SHARED_SOCKET	"/run/etrace-selftest-shared.socket"
+#define SHARED_LINES	"/run/etrace-selftest-shared.lines"
+
+static bool may_share, shared;
+
+void et_module_share(void)
+{
+	may_share = true;
+}
+
+const char *et_bpf_lines(void)
+{
+	return shared ? SHARED_LINES : BPF_LINES;
+}
 
 bool et_bpf(void)
 {
@@ -42,11 +59,12 @@ bool et_without_module(void)
 /* A descriptor of ours would show in the workloads, so none stays open. */
 static long bpf_ask(const char *fmt, const char *what, const char *value)
 {
-	struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = BPF_SOCKET };
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	char text[256];
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ssize_t n = -1;
 
+	strcpy(at.sun_path, shared ? SHARED_SOCKET : BPF_SOCKET);
 	snprintf(text, sizeof(text), fmt, what, value);
 	if (fd >= 0 && !connect(fd, (struct sockaddr *)&at, sizeof(at)) &&
 	    write(fd, text, strlen(text)) > 0)
@@ -76,11 +94,15 @@ static void bpf_setup(const char *params)
 	long err;
 	int tries;
 
+	shared = may_share && !*params;
+	if (shared && !bpf_ask("%s %s", "extended", "N"))
+		return;
+	shared = false;
 	bpf_list(record, sizeof(record), params, "record=");
 	bpf_list(keep, sizeof(keep), params, "keep_env=");
 	unlink(BPF_SOCKET);
 	if (!MUST(fork())) {
-		execl("bpf-serve", "bpf-serve", BPF_SOCKET, ET_BPF_LINES, record, keep,
+		execl("bpf-serve", "bpf-serve", BPF_SOCKET, BPF_LINES, record, keep,
 		      comm ? "-c" : NULL, NULL);
 		_exit(127);
 	}
@@ -282,8 +304,13 @@ void et_module_setup(const char *params, unsigned int kb)
 
 void et_module_teardown(void)
 {
-	int err = et_module_unload();
+	int err;
 
+	if (shared) {
+		shared = false;
+		return;
+	}
+	err = et_module_unload();
 	if (err)
 		DIE("cannot unload etrace: %s", strerror(-err));
 	if (et_bpf()) {

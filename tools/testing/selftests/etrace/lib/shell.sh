@@ -51,12 +51,15 @@ result()
 finish() { [ "$failures" = 0 ]; exit; }
 
 # load KB [PARAMETER...]: into the instance, with that much buffer for each
-# processor.
+# processor. By BPF there is only the parameter record.
 load()
 {
+	local record=" ${*:2}"
+
+	[[ $record == *" record="* ]] && record=${record##* record=} || record=
 	if is_bpf; then
 		rm -f $SOCKET
-		./bpf-serve $SOCKET $LINES_OF_BPF "" "" > /dev/null &
+		./bpf-serve $SOCKET $LINES_OF_BPF "${record%% *}" "" > /dev/null &
 		until ask extended N > /dev/null; do
 			kill -0 $! || bail "bpf-serve ended"
 			sleep 0.2

@@ -231,7 +231,7 @@ int et_trace_open(void)
 {
 	if (et_bpf())
 		et_param_write("flush", "lines");
-	return MUST(open(et_bpf() ? ET_BPF_LINES : ET_TRACE_DIR "/trace_pipe",
+	return MUST(open(et_bpf() ? et_bpf_lines() : ET_TRACE_DIR "/trace_pipe",
 			 O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 }
 
