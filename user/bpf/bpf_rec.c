@@ -585,6 +585,7 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 	size_t left = size - sizeof(struct eb_rec);
 	struct eb_rec r;
 	struct task *t;
+	uint64_t from;
 	bool good;
 
 	b->tally.bytes += size;
@@ -600,10 +601,12 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 	if (r.time > b->tally.t.last_time)
 		b->tally.t.last_time = r.time;
 
+	/* What workers send in parts is not mixed with what their process does meanwhile. */
+	from = r.worker ? r.worker : r.upid;
 	if (r.kind == EB_PART || r.kind == EB_HOLD)
-		t = get_task(b, r.upid);
+		t = get_task(b, from);
 	else
-		t = find_task(b, r.upid);
+		t = find_task(b, from);
 	if (r.kind == EB_PART) {
 		if (r.flags & EB_FIRST)
 			t->parts.len = 0;

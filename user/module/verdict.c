@@ -61,6 +61,7 @@ static const struct row {
 	{ AT(module.lost_fds), { "calls of close_range or recvmsg whose descriptors are not all known", DIAG_DAMAGE } },
 	{ AT(module.strings_unread), { "strings that could not be read", DIAG_DAMAGE } },
 	{ AT(module.strings_cut), { "paths cut, too long for the room there is", DIAG_DAMAGE } },
+	{ AT(module.rings_unseen), { "requests of io_urings that this kernel does not let us see", DIAG_DAMAGE } },
 	{ AT(urings), { "io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE } },
 	{ incomplete, 0, { "events with something missing", DIAG_DAMAGE } },
 	{ AT(not_taken), { "events that this output did not take in time", DIAG_DAMAGE } },
