@@ -58,13 +58,13 @@ const volatile __u32 nr_cpus;	/* possible processors */
 const volatile bool in_hash;	/* slots are in slots_hash, not in task storage */
 const volatile __u32 dead_at;	/* where perf shows that a thread is the last; 0: nowhere */
 const volatile bool can_hold;	/* bpf_preempt_disable() is there, and needed */
-/* Row of what a ring can be asked for; 0: not recorded; EB_RING_UNSEEN. */
-const volatile __u8 ring_row[EB_MAX_RING];
 
 /* ---- shared with the loader while tracing ---- */
 
 bool tracing;			/* new tasks are added */
 __u64 tasks;			/* traced tasks that live */
+/* Row of what a ring can be asked for; 0: not recorded; EB_RING_UNSEEN. */
+__u8 ring_row[EB_MAX_RING];
 /* of the iterator */
 __s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_* */
 __u64 adopted;			/* how many were added */

@@ -120,11 +120,11 @@ static void choose_rings(struct programs *p, const struct btf *btf)
 		const struct eb_ring_def *def = &eb_ring_defs[i];
 		bool seen = def->function && known && bpf_kernel_has(btf, def->function);
 
-		p->skel->rodata->ring_row[def->number] = seen ? def->row : EB_RING_UNSEEN;
+		p->skel->bss->ring_row[def->number] = seen ? def->row : EB_RING_UNSEEN;
 		if (seen)
 			add_function(p, def->function);
 	}
-	p->multi = bpf_kernel_has(btf, "bpf_kprobe_multi_link_attach");
+	p->multi = has_struct(btf, "bpf_kprobe_multi_link");
 }
 
 /* One at a function that does what rings ask for, or at a tracepoint of theirs. */
@@ -324,6 +324,13 @@ static int attach_ring(struct programs *p, const struct bpf_program *one, const 
 	return 0;
 }
 
+/* None of what they do is seen: then it is counted. */
+static void forget_rings(struct programs *p)
+{
+	for (unsigned int i = 0; i < eb_nr_rings; i++)
+		p->skel->bss->ring_row[eb_ring_defs[i].number] = EB_RING_UNSEEN;
+}
+
 /* At all functions. */
 static int attach_rings(struct programs *p, const struct bpf_program *one)
 {
@@ -363,6 +370,8 @@ bool programs_attach(struct programs *p, char *why, size_t size)
 		}
 		p->hooks_missing++;
 		forget_complaint();
+		if (at_functions(*one->prog))
+			forget_rings(p);
 	}
 	return true;
 }
