@@ -72,6 +72,8 @@ struct etrace_create {
  *	traced
  * @strings_untold: targets of symbolic links of which nobody can tell whether
  *	they exist without asking a file system; no loss
+ * @rings_unseen: what io_urings were asked for of the kinds that are recorded,
+ *	and this kernel does not let us see
  */
 struct etrace_stats {
 	__u64 records;
@@ -86,6 +88,7 @@ struct etrace_stats {
 	__u64 tasks;
 	__u64 hooks_missing;
 	__u64 strings_untold;
+	__u64 rings_unseen;
 };
 
 /**

@@ -104,6 +104,8 @@ static int ring_do(const struct io_uring_sqe *sqe)
 	unsigned int at = *ring.sq_tail, head = *ring.cq_head, flags = IORING_ENTER_GETEVENTS;
 	int res;
 
+	if (!seen() && et_extended && sqe->opcode != IORING_OP_NOP)
+		want_count("rings_unseen", 1);
 	ring.sqes[at & ring.sq_mask] = *sqe;
 	ring.array[at & ring.sq_mask] = at & ring.sq_mask;
 	*ring.sq_tail = at + 1;
@@ -124,6 +126,12 @@ static unsigned int how;	/* IOSQE_* of all calls */
 		.opcode = IORING_OP_##op, .flags = how, .fd = (_fd),		\
 		.addr = (uintptr_t)(_addr), .off = (uintptr_t)(_off), .len = (_len),	\
 		.open_flags = (_flags) })
+
+/* The same, with the place in the ring's own table that it is for, from 1 on. */
+#define CALL_AT(place, op, _fd, _addr, _len, _how)				\
+	ring_do(&(struct io_uring_sqe) {					\
+		.opcode = IORING_OP_##op, .flags = (_how), .fd = (_fd),		\
+		.addr = (uintptr_t)(_addr), .len = (_len), .file_index = (place) })
 
 static void expect_res(const char *what, int res, int due)
 {
@@ -318,6 +326,39 @@ TEST(uses_by_submitter)
 TEST(uses_by_worker)
 {
 	traced(do_uses_by_worker);
+}
+
+/* What cannot be seen is counted, each request once, and nothing else is. */
+static void do_unseen(void)
+{
+	int none[2] = { -1, -1 }, fd;
+	char text[8];
+
+	how = 0;
+	if (!ring_make(0))
+		return;
+	CHILD_MUST(et_sys(SYS_io_uring_register, ring.fd, IORING_REGISTER_FILES, none, 2));
+	expect_res("nothing", CALL(NOP, -1, 0, 0, 0, 0), 0);
+	fd = CALL(OPENAT, AT_FDCWD, et_path("out"), 0, 0640, O_CREAT | O_RDWR);
+	want_open(et_path("out"), et_path("out"), O_CREAT | O_RDWR, 0640, fd);
+	/* Of another kind, one for which there is no hook. */
+	expect_res("fallocate", CALL(FALLOCATE, fd, 100, 0, 0, 0), 0);
+	if (seen() && et_extended)
+		want_count("rings_unseen", 1);
+	if (!et_kernel_at_least(5, 15))
+		return;
+	/* Into the ring's own table and out of it; the first try may not do it all. */
+	expect_res("open", CALL_AT(1, OPENAT, AT_FDCWD, et_path("file"), 0, 0), 0);
+	expect_res("read", CALL_AT(0, READ, 0, text, 0, IOSQE_FIXED_FILE), 0);
+	expect_res("close", CALL_AT(1, CLOSE, 0, 0, 0, 0), 0);
+	expect_res("open", CALL_AT(2, OPENAT, AT_FDCWD, et_path("file"), 0, IOSQE_ASYNC), 0);
+	if (seen() && et_extended)
+		want_count("rings_unseen", 4);
+}
+
+TEST(unseen)
+{
+	traced(do_unseen);
 }
 
 /* The process' other threads, and its children, have rings of their own. */
