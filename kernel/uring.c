@@ -143,13 +143,37 @@ static bool etrace_ring_open(struct etrace_task *t, const void *cmd, unsigned lo
 	return true;
 }
 
-static void etrace_ring_opened(struct etrace_call *c)
+/* String @i: the name as the program had it. */
+static void etrace_ring_orig(struct etrace_call *c, int i, struct etrace_scratch *s)
 {
 	struct etrace_hold *hold = etrace_held(c);
+
+	if (hold)
+		c->r.str[i] = hold->str[0];
+	else
+		etrace_capture_user(&c->r, i, s, ~0UL);
+}
+
+static void etrace_ring_open_failed(struct etrace_call *c)
+{
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	etrace_rec_init(&c->r, ETRACE_EV_OPEN_FAILED, 1);
+	c->r.error = -c->ret;
+	c->r.open_failed.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	etrace_ring_orig(c, 0, s);
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+static void etrace_ring_opened(struct etrace_call *c)
+{
 	struct etrace_scratch *s;
 
-	if (c->ret < 0)
+	if (c->ret < 0) {
+		etrace_ring_open_failed(c);
 		return;
+	}
 	etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
 	c->r.where = ETRACE_WHERE_EXTENDED;
@@ -159,10 +183,7 @@ static void etrace_ring_opened(struct etrace_call *c)
 	c->r.open.mode = etrace_open_mode(c->r.open.flags, etrace_arg(c, ETRACE_ARG_MODE, 0));
 	s = etrace_scratch_get();
 	etrace_capture_opened(&c->r, 0, s, c->ret);
-	if (hold)
-		c->r.str[1] = hold->str[0];
-	else
-		etrace_capture_user(&c->r, 1, s, ~0UL);
+	etrace_ring_orig(c, 1, s);
 	etrace_emit(c->t, &c->r);
 	etrace_scratch_put();
 }

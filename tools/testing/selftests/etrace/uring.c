@@ -50,6 +50,18 @@ static void want_open(const char *path, const char *orig, unsigned int flags,
 		want_count("strings_unread", 1);
 }
 
+static void want_open_failed(const char *path, unsigned int flags, int err)
+{
+	WANT("OpenFailed|fnamesize=%zu,flags=%u", strlen(path), flags);
+	WANT("NO|%s", path);
+	WANT("Failed|error=%d", err);
+	if (has_names())
+		return;
+	WANT("Marks|joined=,unread=NO,cut=");
+	if (seen() && et_extended)
+		want_count("strings_unread", 1);
+}
+
 /* ---- a ring ---- */
 
 #define ENTRIES	4u
@@ -160,7 +172,9 @@ static void ring_opens(void)
 	expect_res("close", CALL(CLOSE, fd, 0, 0, 0, 0), 0);
 	WANT("Close|fd=%d", fd);
 	/* What is not there. */
-	expect_res("open", CALL(OPENAT, AT_FDCWD, "nothing", 0, 0, O_RDONLY), -ENOENT);
+	expect_res("open", CALL(OPENAT, AT_FDCWD, "nothing", 0, 0, O_WRONLY), -ENOENT);
+	if (seen())
+		want_open_failed(has_names() ? et_path("nothing") : "", O_WRONLY, ENOENT);
 	/* openat2, from a directory. */
 	dir = CALL(OPENAT, AT_FDCWD, "dir", 0, 0, O_DIRECTORY);
 	want_open(et_path("dir"), et_path("dir"), O_DIRECTORY, 0, dir);
@@ -392,6 +406,6 @@ TEST(names_by_workers_of_child)
 
 int main(int argc, char **argv)
 {
-	et_facts = "MKDIR CONNECT CloseRead CloseWrote";
+	et_facts = "OPEN_FAILED MKDIR CONNECT CloseRead CloseWrote";
 	return et_main(argc, argv, "");
 }
