@@ -20,7 +20,9 @@
 #include "calls_use.h"
 #include "abi.h"
 #include "compat.h"
+#include "counts.h"
 #include "emit.h"
+#include "etrace_rules.h"
 #include "uses.h"
 
 
@@ -377,4 +379,40 @@ void etrace_do_mmap(struct etrace_call *c)
 	etrace_use_read(c->t, c->args[5], 0);
 	if (c->args[3] & PROT_WRITE && (c->args[4] & MAP_TYPE) != MAP_PRIVATE)
 		etrace_use_write(c->t, c->args[5], 0);
+}
+
+/* The @i-th request of io_submit(). Returns false if it cannot be read. */
+static bool etrace_aio_read(struct etrace_call *c, unsigned int i, struct etrace_iocb *iocb)
+{
+	void __user *list = (void __user *)etrace_arg(c, ETRACE_ARG_STRUCT, 0);
+	unsigned long at;
+	u32 half;
+
+	if (!etrace_is_32()) {
+		if (copy_from_user_nofault(&at, list + i * sizeof(at), sizeof(at)))
+			return false;
+	} else if (copy_from_user_nofault(&half, list + i * sizeof(half), sizeof(half))) {
+		return false;
+	} else {
+		at = half;
+	}
+	return !copy_from_user_nofault(iocb, (void __user *)at, sizeof(*iocb));
+}
+
+/* What has begun: how many bytes it will be is not known yet. */
+void etrace_do_aio(struct etrace_call *c)
+{
+	unsigned int i, n = min_t(long, c->ret, ETRACE_AIO_MAX);
+	struct etrace_iocb iocb;
+	struct etrace_task *t;
+
+	for (i = 0; i < n && etrace_aio_read(c, i, &iocb); i++) {
+		if (etrace_aio_reads(iocb.op))
+			etrace_use_read(c->t, iocb.fd, 0);
+		else if (etrace_aio_writes(iocb.op))
+			etrace_use_write(c->t, iocb.fd, 0);
+	}
+	if (i < c->ret)
+		etrace_for_each_slot(t, c->t)
+			etrace_count(t->session, lost_fds, 1);
 }

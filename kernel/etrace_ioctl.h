@@ -62,7 +62,8 @@ struct etrace_create {
  * @lost_records: records that it refused, being full
  * @lost_disabled: records that it refused, being switched off (tracing_on)
  * @lost_tasks: tasks that could not be traced, for want of memory
- * @lost_fds: calls whose descriptors are not all known: close_range, recvmsg
+ * @lost_fds: calls whose descriptors are not all known: close_range,
+ *	recvmsg, io_submit
  * @strings_joined: names joined from the user's string and a directory
  * @strings_unread: strings that could not be read
  * @strings_cut: paths longer than there is room for

@@ -642,6 +642,6 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 	if (!good)
 		b->tally.damaged++;
 	else if (r.kind == EB_EXIT)
-		drop_task(b, r.upid, t);
+		drop_task(b, from, t);
 	return bpf_rec_seen(b, b->tally.t.last_time);
 }

@@ -58,7 +58,7 @@ static const struct row {
 	{ dropped, 0, { "records dropped by the buffer that the module does not know of", DIAG_DAMAGE } },
 	{ AT(missed), { "calls that a busy BPF program did not see", DIAG_DAMAGE } },
 	{ AT(module.lost_tasks), { "tasks not traced: no memory", DIAG_DAMAGE } },
-	{ AT(module.lost_fds), { "calls of close_range or recvmsg whose descriptors are not all known", DIAG_DAMAGE } },
+	{ AT(module.lost_fds), { "calls of close_range, recvmsg or io_submit whose descriptors are not all known", DIAG_DAMAGE } },
 	{ AT(module.strings_unread), { "strings that could not be read", DIAG_DAMAGE } },
 	{ AT(module.strings_cut), { "paths cut, too long for the room there is", DIAG_DAMAGE } },
 	{ AT(module.rings_unseen), { "requests of io_urings that this kernel does not let us see", DIAG_DAMAGE } },
