@@ -385,18 +385,17 @@ void etrace_do_mmap(struct etrace_call *c)
 static bool etrace_aio_read(struct etrace_call *c, unsigned int i, struct etrace_iocb *iocb)
 {
 	void __user *list = (void __user *)etrace_arg(c, ETRACE_ARG_STRUCT, 0);
-	unsigned long at;
-	u32 half;
+	size_t word = etrace_is_32() ? sizeof(u32) : sizeof(unsigned long);
+	union {
+		unsigned long whole;
+		u32 half;
+	} at;
 
-	if (!etrace_is_32()) {
-		if (copy_from_user_nofault(&at, list + i * sizeof(at), sizeof(at)))
-			return false;
-	} else if (copy_from_user_nofault(&half, list + i * sizeof(half), sizeof(half))) {
+	if (copy_from_user_nofault(&at, list + i * word, word))
 		return false;
-	} else {
-		at = half;
-	}
-	return !copy_from_user_nofault(iocb, (void __user *)at, sizeof(*iocb));
+	if (word == sizeof(u32))
+		at.whole = at.half;
+	return !copy_from_user_nofault(iocb, (void __user *)at.whole, sizeof(*iocb));
 }
 
 /* What has begun: how many bytes it will be is not known yet. */

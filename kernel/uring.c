@@ -480,14 +480,23 @@ static bool etrace_ring_is_direct(const void *req, unsigned int number)
 /* ---- what is not seen is counted --------------------------------------------- */
 
 #ifdef ETRACE_RING_ASKED
-/* What can be asked for of the kinds that are recorded: who does it, or "". */
-static const char *const etrace_ring_functions[] = {
-#define ETRACE_RING(number, function, call)	[number] = #function,
-#define ETRACE_RING_UNSEEN(number)		[number] = "",
+/* What can be asked for of the kinds that are recorded, and who does it, or "". */
+static const struct {
+	unsigned int number;
+	const char *function;
+} etrace_ring_kinds[] = {
+#define ETRACE_RING(number, function, call)	{ number, #function },
+#define ETRACE_RING_UNSEEN(number)		{ number, "" },
 #include "etrace_rings.def"
 };
 
-static bool etrace_ring_unseen[ARRAY_SIZE(etrace_ring_functions)];
+enum etrace_ring_how {
+	ETRACE_RING_OTHER,	/* nothing that is recorded */
+	ETRACE_RING_HOOKED,
+	ETRACE_RING_HIDDEN,
+};
+
+static u8 etrace_ring_how[64];	/* by number: enum etrace_ring_how */
 static struct tracepoint *etrace_ring_asked_at;
 static bool etrace_ring_counts;
 
@@ -496,9 +505,11 @@ static void etrace_ring_asked(ETRACE_PROTO_RING_ASKED)
 	unsigned int number = etrace_ring_number(req);
 	struct etrace_task *t;
 
-	if (number >= ARRAY_SIZE(etrace_ring_functions) || !etrace_ring_functions[number])
+	if (number >= ARRAY_SIZE(etrace_ring_how) ||
+	    READ_ONCE(etrace_ring_how[number]) == ETRACE_RING_OTHER)
 		return;
-	if (!READ_ONCE(etrace_ring_unseen[number]) && !etrace_ring_is_direct(req, number))
+	if (READ_ONCE(etrace_ring_how[number]) == ETRACE_RING_HOOKED &&
+	    !etrace_ring_is_direct(req, number))
 		return;
 	rcu_read_lock();
 	t = etrace_task_find(current) ?: etrace_task_find(current->group_leader);
@@ -518,10 +529,10 @@ static void etrace_rings_count(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(etrace_ring_functions); i++)
-		if (etrace_ring_functions[i])
-			WRITE_ONCE(etrace_ring_unseen[i],
-				   !etrace_ring_is_live(etrace_ring_functions[i]));
+	for (i = 0; i < ARRAY_SIZE(etrace_ring_kinds); i++)
+		WRITE_ONCE(etrace_ring_how[etrace_ring_kinds[i].number],
+			   etrace_ring_is_live(etrace_ring_kinds[i].function) ?
+			   ETRACE_RING_HOOKED : ETRACE_RING_HIDDEN);
 	if (!etrace_ring_asked_at)
 		for_each_kernel_tracepoint(etrace_ring_find, NULL);
 	if (etrace_ring_counts || !etrace_ring_asked_at)
