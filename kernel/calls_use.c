@@ -25,7 +25,6 @@
 #include "etrace_rules.h"
 #include "uses.h"
 
-
 /* ---- telling ------------------------------------------------------------- */
 
 /* What is remembered of a descriptor goes into a record, close or use. */
