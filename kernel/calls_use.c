@@ -20,9 +20,10 @@
 #include "calls_use.h"
 #include "abi.h"
 #include "compat.h"
+#include "counts.h"
 #include "emit.h"
+#include "etrace_rules.h"
 #include "uses.h"
-
 
 /* ---- telling ------------------------------------------------------------- */
 
@@ -377,4 +378,39 @@ void etrace_do_mmap(struct etrace_call *c)
 	etrace_use_read(c->t, c->args[5], 0);
 	if (c->args[3] & PROT_WRITE && (c->args[4] & MAP_TYPE) != MAP_PRIVATE)
 		etrace_use_write(c->t, c->args[5], 0);
+}
+
+/* The @i-th request of io_submit(). Returns false if it cannot be read. */
+static bool etrace_aio_read(struct etrace_call *c, unsigned int i, struct etrace_iocb *iocb)
+{
+	void __user *list = (void __user *)etrace_arg(c, ETRACE_ARG_STRUCT, 0);
+	size_t word = etrace_is_32() ? sizeof(u32) : sizeof(unsigned long);
+	union {
+		unsigned long whole;
+		u32 half;
+	} at;
+
+	if (copy_from_user_nofault(&at, list + i * word, word))
+		return false;
+	if (word == sizeof(u32))
+		at.whole = at.half;
+	return !copy_from_user_nofault(iocb, (void __user *)at.whole, sizeof(*iocb));
+}
+
+/* What has begun: how many bytes it will be is not known yet. */
+void etrace_do_aio(struct etrace_call *c)
+{
+	unsigned int i, n = min_t(long, c->ret, ETRACE_AIO_MAX);
+	struct etrace_iocb iocb;
+	struct etrace_task *t;
+
+	for (i = 0; i < n && etrace_aio_read(c, i, &iocb); i++) {
+		if (etrace_aio_reads(iocb.op))
+			etrace_use_read(c->t, iocb.fd, 0);
+		else if (etrace_aio_writes(iocb.op))
+			etrace_use_write(c->t, iocb.fd, 0);
+	}
+	if (i < c->ret)
+		etrace_for_each_slot(t, c->t)
+			etrace_count(t->session, lost_fds, 1);
 }

@@ -97,6 +97,33 @@
 #define etrace_ring_name(f)	((f) ? (f)->name : NULL)
 #endif
 
+/*
+ * What tells that a ring is asked for something: with the request itself since 5.19,
+ * and under another name since 6.6. Where it tells more than that, or less, is known
+ * of 5.10 and 5.15.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+#define ETRACE_RING_ASKED	"io_uring_submit_req"
+#define etrace_ring_asked_check	check_trace_callback_type_io_uring_submit_req
+#define ETRACE_PROTO_RING_ASKED	void *data, struct io_kiocb *req
+#define etrace_ring_number(req)	((req)->opcode)
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define ETRACE_RING_ASKED	"io_uring_submit_sqe"
+#define etrace_ring_asked_check	check_trace_callback_type_io_uring_submit_sqe
+#define ETRACE_PROTO_RING_ASKED	void *data, struct io_kiocb *req, bool force_nonblock
+#define etrace_ring_number(req)	((req)->opcode)
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(5, 10, 162) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0) && \
+	(LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0) || \
+	 LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0))
+#define ETRACE_RING_ASKED	"io_uring_submit_sqe"
+#define etrace_ring_asked_check	check_trace_callback_type_io_uring_submit_sqe
+#define ETRACE_PROTO_RING_ASKED						\
+	void *data, void *ctx, void *req, u8 opcode, u64 user_data,	\
+	u32 flags, bool force_nonblock, bool sq_thread
+#define etrace_ring_number(req)	(opcode)
+#endif
+
 /* 6.14: the attributes of modules are constant. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
 #define etrace_module_attribute const struct module_attribute

@@ -8,7 +8,10 @@
  * lost_disabled	not written because their event is disabled, the buffer
  *			is switched off (tracing_on), or a filter keeps them out
  * lost_tasks		tasks that could not be traced, for want of memory
- * lost_fds		calls whose descriptors are not all known: close_range, recvmsg
+ * lost_fds		calls whose descriptors are not all known: close_range,
+ *			recvmsg, io_submit
+ * rings_unseen		what io_urings were asked for of the kinds that are recorded,
+ *			and could not be seen
  * strings_joined	user's string joined to a directory's path, where the
  *			kernel did not show the name that it resolved
  * strings_unread	could not be read from the program's memory

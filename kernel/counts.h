@@ -14,6 +14,7 @@
 	X(lost_disabled)		\
 	X(lost_tasks)			\
 	X(lost_fds)			\
+	X(rings_unseen)			\
 	X(strings_joined)		\
 	X(strings_unread)		\
 	X(strings_cut)			\

@@ -64,7 +64,8 @@ struct etrace_create {
  * @lost_records: records that it refused, being full
  * @lost_disabled: records that it refused, being switched off (tracing_on)
  * @lost_tasks: tasks that could not be traced, for want of memory
- * @lost_fds: calls whose descriptors are not all known: close_range, recvmsg
+ * @lost_fds: calls whose descriptors are not all known: close_range,
+ *	recvmsg, io_submit
  * @strings_joined: names joined from the user's string and a directory
  * @strings_unread: strings that could not be read
  * @strings_cut: paths longer than there is room for
@@ -74,6 +75,8 @@ struct etrace_create {
  *	traced
  * @strings_untold: targets of symbolic links of which nobody can tell whether
  *	they exist without asking a file system; no loss
+ * @rings_unseen: what io_urings were asked for of the kinds that are recorded,
+ *	and this kernel does not let us see
  */
 struct etrace_stats {
 	__u64 records;
@@ -88,6 +91,7 @@ struct etrace_stats {
 	__u64 tasks;
 	__u64 hooks_missing;
 	__u64 strings_untold;
+	__u64 rings_unseen;
 };
 
 /**

@@ -179,6 +179,32 @@ unsigned int etrace_socketcall_args(unsigned int what)
 	return what == SYS_RECVMMSG ? 4 : 3;
 }
 
+/*
+ * io_submit(): what is asked for, struct iocb as far as it is looked at, and how many
+ * of a call are.
+ */
+#define ETRACE_AIO_MAX	128
+
+struct etrace_iocb {
+	unsigned long long data;
+	unsigned int key, flags;
+	unsigned short op;
+	short priority;
+	unsigned int fd;
+};
+
+static __always_inline
+_Bool etrace_aio_reads(unsigned int op)
+{
+	return op == 0 || op == 7;	/* IOCB_CMD_PREAD, IOCB_CMD_PREADV */
+}
+
+static __always_inline
+_Bool etrace_aio_writes(unsigned int op)
+{
+	return op == 1 || op == 8;	/* IOCB_CMD_PWRITE, IOCB_CMD_PWRITEV */
+}
+
 /* Which clone() fork() and vfork() are. */
 #define ETRACE_FORK_FLAGS	SIGCHLD
 #define ETRACE_VFORK_FLAGS	(SIGCHLD | CLONE_VFORK | CLONE_VM)

@@ -14,7 +14,8 @@
  *
  * The probes are there only once a traced task has made a ring: from the end of that
  * call on, before the program goes on.  Not seen are rings that were there before,
- * descriptors of the ring's own table, and kernels before 6.1.
+ * descriptors of the ring's own table, and kernels before 6.1: what rings are asked
+ * for then is counted, by a tracepoint that is there as long as the probes.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,12 +27,15 @@
 #include <linux/openat2.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/tracepoint.h>
+#include <trace/events/io_uring.h>
 
 #include "uring.h"
 #include "call.h"
 #include "calls_use.h"
 #include "capture.h"
 #include "compat.h"
+#include "counts.h"
 #include "emit.h"
 #include "hold.h"
 #include "later.h"
@@ -40,6 +44,7 @@
 
 #if ETRACE_RINGS
 #include <linux/io_uring_types.h>
+#include <uapi/linux/io_uring.h>
 
 #define ETRACE_RINGS_MAX	256	/* calls that may be under way at a time */
 
@@ -138,13 +143,37 @@ static bool etrace_ring_open(struct etrace_task *t, const void *cmd, unsigned lo
 	return true;
 }
 
-static void etrace_ring_opened(struct etrace_call *c)
+/* String @i: the name as the program had it. */
+static void etrace_ring_orig(struct etrace_call *c, int i, struct etrace_scratch *s)
 {
 	struct etrace_hold *hold = etrace_held(c);
+
+	if (hold)
+		c->r.str[i] = hold->str[0];
+	else
+		etrace_capture_user(&c->r, i, s, ~0UL);
+}
+
+static void etrace_ring_open_failed(struct etrace_call *c)
+{
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	etrace_rec_init(&c->r, ETRACE_EV_OPEN_FAILED, 1);
+	c->r.error = -c->ret;
+	c->r.open_failed.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	etrace_ring_orig(c, 0, s);
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+static void etrace_ring_opened(struct etrace_call *c)
+{
 	struct etrace_scratch *s;
 
-	if (c->ret < 0)
+	if (c->ret < 0) {
+		etrace_ring_open_failed(c);
 		return;
+	}
 	etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
 	c->r.where = ETRACE_WHERE_EXTENDED;
@@ -154,10 +183,7 @@ static void etrace_ring_opened(struct etrace_call *c)
 	c->r.open.mode = etrace_open_mode(c->r.open.flags, etrace_arg(c, ETRACE_ARG_MODE, 0));
 	s = etrace_scratch_get();
 	etrace_capture_opened(&c->r, 0, s, c->ret);
-	if (hold)
-		c->r.str[1] = hold->str[0];
-	else
-		etrace_capture_user(&c->r, 1, s, ~0UL);
+	etrace_ring_orig(c, 1, s);
 	etrace_emit(c->t, &c->r);
 	etrace_scratch_put();
 }
@@ -344,17 +370,14 @@ static int etrace_ring_return(struct kretprobe_instance *ri, struct pt_regs *reg
 	return 0;
 }
 
-static DEFINE_MUTEX(etrace_uring_mutex);
-static bool etrace_uring_allowed;	/* by the mutex, as what is live */
 static unsigned long etrace_uring_before;	/* missed, before they were set anew */
 
-static void etrace_uring_register(struct etrace_later *l)
+static void etrace_rings_hook(void)
 {
 	unsigned int i;
 	int err;
 
-	mutex_lock(&etrace_uring_mutex);
-	for (i = 0; etrace_uring_allowed && i < ARRAY_SIZE(etrace_ring_ops); i++) {
+	for (i = 0; i < ARRAY_SIZE(etrace_ring_ops); i++) {
 		struct etrace_ring_op *op = &etrace_ring_ops[i];
 
 		if (op->live)
@@ -371,7 +394,6 @@ static void etrace_uring_register(struct etrace_later *l)
 			pr_warn_once("no hook on %s (error %d): not all that an io_uring does is recorded\n",
 				     op->symbol, err);
 	}
-	mutex_unlock(&etrace_uring_mutex);
 }
 
 static unsigned long etrace_ring_missed(const struct etrace_ring_op *op)
@@ -379,24 +401,17 @@ static unsigned long etrace_ring_missed(const struct etrace_ring_op *op)
 	return op->live ? op->probe.nmissed + op->probe.kp.nmissed : 0;
 }
 
-/**
- * etrace_uring_allow - may the probes be set?
- * @allow: false: on return none of them runs any more
- */
-void etrace_uring_allow(bool allow)
+static void etrace_rings_unhook(void)
 {
 	unsigned int i;
 
-	mutex_lock(&etrace_uring_mutex);
-	etrace_uring_allowed = allow;
-	for (i = 0; !allow && i < ARRAY_SIZE(etrace_ring_ops); i++) {
+	for (i = 0; i < ARRAY_SIZE(etrace_ring_ops); i++) {
 		if (!etrace_ring_ops[i].live)
 			continue;
 		unregister_kretprobe(&etrace_ring_ops[i].probe);
 		etrace_uring_before += etrace_ring_missed(&etrace_ring_ops[i]);
 		etrace_ring_ops[i].live = false;
 	}
-	mutex_unlock(&etrace_uring_mutex);
 }
 
 /**
@@ -412,15 +427,37 @@ unsigned long etrace_uring_missed(void)
 	return n;
 }
 
-static void etrace_uring_made(void)
+/* Is there a probe on this function? */
+static bool etrace_ring_is_live(const char *function)
 {
-	struct etrace_later *l = etrace_later_get();
+	unsigned int i;
 
-	if (l)
-		etrace_later_run(l, etrace_uring_register);
+	for (i = 0; i < ARRAY_SIZE(etrace_ring_ops); i++)
+		if (!strcmp(etrace_ring_ops[i].symbol, function))
+			return etrace_ring_ops[i].live;
+	return false;
+}
+
+/* Is it about the ring's own table, in which there are no descriptors? */
+static bool etrace_ring_is_direct(const struct io_kiocb *req, unsigned int number)
+{
+	const void *cmd = &req->cmd;
+
+	switch (number) {
+	case IORING_OP_OPENAT:
+	case IORING_OP_OPENAT2:
+		return ((const struct etrace_ring_open *)cmd)->file_slot;
+	case IORING_OP_CLOSE:
+		return ((const struct etrace_ring_close *)cmd)->file_slot;
+	}
+	return req->flags & REQ_F_FIXED_FILE;
 }
 #else
-void etrace_uring_allow(bool allow)
+static void etrace_rings_hook(void)
+{
+}
+
+static void etrace_rings_unhook(void)
 {
 }
 
@@ -429,10 +466,136 @@ unsigned long etrace_uring_missed(void)
 	return 0;
 }
 
-static void etrace_uring_made(void)
+static bool etrace_ring_is_live(const char *function)
+{
+	return false;
+}
+
+static bool etrace_ring_is_direct(const void *req, unsigned int number)
+{
+	return false;
+}
+#endif
+
+/* ---- what is not seen is counted --------------------------------------------- */
+
+#ifdef ETRACE_RING_ASKED
+/* What can be asked for of the kinds that are recorded, and who does it, or "". */
+static const struct {
+	unsigned int number;
+	const char *function;
+} etrace_ring_kinds[] = {
+#define ETRACE_RING(number, function, call)	{ number, #function },
+#define ETRACE_RING_UNSEEN(number)		{ number, "" },
+#include "etrace_rings.def"
+};
+
+enum etrace_ring_how {
+	ETRACE_RING_OTHER,	/* nothing that is recorded */
+	ETRACE_RING_HOOKED,
+	ETRACE_RING_HIDDEN,
+};
+
+static u8 etrace_ring_how[64];	/* by number: enum etrace_ring_how */
+static struct tracepoint *etrace_ring_asked_at;
+static bool etrace_ring_counts;
+
+static void etrace_ring_asked(ETRACE_PROTO_RING_ASKED)
+{
+	unsigned int number = etrace_ring_number(req);
+	struct etrace_task *t;
+
+	if (number >= ARRAY_SIZE(etrace_ring_how) ||
+	    READ_ONCE(etrace_ring_how[number]) == ETRACE_RING_OTHER)
+		return;
+	if (READ_ONCE(etrace_ring_how[number]) == ETRACE_RING_HOOKED &&
+	    !etrace_ring_is_direct(req, number))
+		return;
+	rcu_read_lock();
+	t = etrace_task_find(current) ?: etrace_task_find(current->group_leader);
+	etrace_for_each_slot(t, t)
+		if (etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
+			etrace_count(t->session, rings_unseen, 1);
+	rcu_read_unlock();
+}
+
+static void etrace_ring_find(struct tracepoint *tp, void *data)
+{
+	if (!strcmp(tp->name, ETRACE_RING_ASKED))
+		etrace_ring_asked_at = tp;
+}
+
+static void etrace_rings_count(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(etrace_ring_kinds); i++)
+		WRITE_ONCE(etrace_ring_how[etrace_ring_kinds[i].number],
+			   etrace_ring_is_live(etrace_ring_kinds[i].function) ?
+			   ETRACE_RING_HOOKED : ETRACE_RING_HIDDEN);
+	if (!etrace_ring_asked_at)
+		for_each_kernel_tracepoint(etrace_ring_find, NULL);
+	if (etrace_ring_counts || !etrace_ring_asked_at)
+		return;
+	etrace_ring_asked_check(etrace_ring_asked);
+	etrace_ring_counts = !tracepoint_probe_register(etrace_ring_asked_at,
+							etrace_ring_asked, NULL);
+}
+
+static void etrace_rings_uncount(void)
+{
+	if (!etrace_ring_counts)
+		return;
+	/* Fails without memory; then it was replaced by a stub. */
+	WARN_ON_ONCE(tracepoint_probe_unregister(etrace_ring_asked_at, etrace_ring_asked, NULL));
+	etrace_ring_counts = false;
+	tracepoint_synchronize_unregister();
+}
+#else
+static void etrace_rings_count(void)
+{
+}
+
+static void etrace_rings_uncount(void)
 {
 }
 #endif
+
+static DEFINE_MUTEX(etrace_uring_mutex);
+static bool etrace_uring_allowed;	/* by the mutex, as what is live and counts */
+
+static void etrace_uring_register(struct etrace_later *l)
+{
+	mutex_lock(&etrace_uring_mutex);
+	if (etrace_uring_allowed) {
+		etrace_rings_hook();
+		etrace_rings_count();
+	}
+	mutex_unlock(&etrace_uring_mutex);
+}
+
+/**
+ * etrace_uring_allow - may the probes be set?
+ * @allow: false: on return none of them runs any more
+ */
+void etrace_uring_allow(bool allow)
+{
+	mutex_lock(&etrace_uring_mutex);
+	etrace_uring_allowed = allow;
+	if (!allow) {
+		etrace_rings_uncount();
+		etrace_rings_unhook();
+	}
+	mutex_unlock(&etrace_uring_mutex);
+}
+
+static void etrace_uring_made(void)
+{
+	struct etrace_later *l = etrace_later_get();
+
+	if (l)
+		etrace_later_run(l, etrace_uring_register);
+}
 
 /* That it was made: not all that is done through it is seen. */
 void etrace_do_uring(struct etrace_call *c)

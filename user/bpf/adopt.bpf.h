@@ -9,6 +9,7 @@
 #include "bpf/use_calls.bpf.h"
 
 #define PF_EXITING	4u
+#define PF_IO_WORKER	0x10u
 
 /*
  * Lists the traced tasks, or lets go of them, or adds those of a tree: root_pid,
@@ -29,7 +30,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 		return 0;
 	find_reader();
 	t = slot_of(task, old);
-	if (t && !root_pid) {
+	if (t && !root_pid && !t->worker) {
 		struct eb_task info = {
 			.upid = t->upid,
 			.pid = pid_of(task, &ns),
@@ -42,7 +43,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	if (s)
 		uses_over(s, t, task, false, old);
 	if (t && root_pid == EB_RELEASE)
-		slot_drop(task, old);
+		slot_drop(task, t, old);
 	if (root_pid <= 0)
 		return 0;
 	leader = GET(old, task, group_leader);
@@ -61,9 +62,11 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	in = pid_of(leader, &ns) == root_pid || slot_of(leader, old) ||
 	     pid_of((void *)BPF_CORE_READ(parent, group_leader), &ns) == root_pid ||
 	     slot_of(parent, old);
-	if (!in || BPF_CORE_READ(task, flags) & PF_EXITING)
+	/* Workers of rings are no tasks of the program: they get a slot with their first call. */
+	if (!in || BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER))
 		return 0;
-	if (!slot_add(task, GET(old, task, pid), 1, old)) {
+	t = slot_add(task, GET(old, task, pid), 1, old);
+	if (!t) {
 		s = room(ROOM_ADOPT);
 		if (s)
 			s->counts.lost_tasks++;
@@ -71,7 +74,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	}
 	/* It may have passed its exit's program before it was added. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING) {
-		slot_drop(task, old);
+		slot_drop(task, t, old);
 		return 0;
 	}
 	adopted++;

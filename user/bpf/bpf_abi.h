@@ -132,6 +132,7 @@ struct eb_rec {
 	__u64 upid;		/* the task that made the call */
 	__u64 time;		/* CLOCK_MONOTONIC, ns */
 	__u64 lost_since;	/* time of the first of the lost */
+	__u64 worker;		/* a worker of rings does it for @upid: its number, which no upid is */
 	__u32 cpu;
 	__s32 error;		/* positive errno of a call that failed, else 0 */
 	__u32 lost;		/* events of the task lost before this one */
@@ -159,6 +160,7 @@ enum eb_record {
 enum eb_hook {
 #define ETRACE_HOOK(id) EB_H_##id,
 #include "kernel/etrace_syscalls.def"
+	EB_H_RING,	/* an open that a ring makes */
 	EB_NR_HOOK
 };
 
@@ -172,6 +174,8 @@ enum eb_arg {
 #define EB_FDS_MAX	(1u << 27)	/* descriptors that close_range tells of */
 #define EB_MAX_NR	512	/* system call numbers looked at, per ABI */
 #define EB_MAX_ROWS	256
+#define EB_MAX_RING	64	/* what a ring can be asked for */
+#define EB_RING_UNSEEN	255	/* in the place of a row */
 
 struct eb_row {
 	__u8 record;		/* enum eb_record */
@@ -219,6 +223,7 @@ struct eb_task {
 	X(lost_records)		/* events not sent: ring buffer full */	\
 	X(lost_tasks)		/* tasks that cannot be traced: no memory */ \
 	X(lost_fds)		/* calls of which not all descriptors are known */ \
+	X(rings_unseen)		/* requests of io_urings that are not seen */ \
 	X(strings_joined)						\
 	X(strings_unread)						\
 	X(strings_cut)

@@ -282,6 +282,7 @@ static int bpf_account(struct session *base, struct rec_account *a)
 			.lost_records = b.programs.lost_records,
 			.lost_tasks = b.programs.lost_tasks,
 			.lost_fds = b.programs.lost_fds,
+			.rings_unseen = b.programs.rings_unseen,
 			.strings_joined = b.programs.strings_joined,
 			.strings_unread = b.programs.strings_unread + b.unresolved,
 			.strings_cut = b.programs.strings_cut,

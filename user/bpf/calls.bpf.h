@@ -108,8 +108,11 @@ static __always_inline bool fill_open(const struct call *c, const bool old)
 	if (has_arg(c->row, EB_A_STRUCT))
 		check_how(c->s, c->task, c->ret, old);
 	want(c->s, EB_STR_OPEN_name, W_FD, c->ret, 0);
-	want(c->s, EB_STR_OPEN_orig, W_JOIN, call_arg(c, EB_A_DIRFD, AT_FDCWD),
-	     call_arg(c, EB_A_PATH, 0));
+	if (c->held)
+		want(c->s, EB_STR_OPEN_orig, W_HELD, 0, 0);
+	else
+		want(c->s, EB_STR_OPEN_orig, W_JOIN, call_arg(c, EB_A_DIRFD, AT_FDCWD),
+		     call_arg(c, EB_A_PATH, 0));
 	return true;
 }
 
@@ -293,7 +296,8 @@ static __always_inline bool get_call(struct call *c, u32 which, const bool old)
 	c->r = &c->s->rec;
 	c->row = c->s->row;
 	c->ret = c->s->ret;
-	c->held = c->t->hold && c->t->hold == rows[c->row & (EB_MAX_ROWS - 1)].hook;
+	c->held = c->t->hold && (c->t->hold == rows[c->row & (EB_MAX_ROWS - 1)].hook ||
+				 c->t->hold == EB_H_RING);
 	return true;
 }
 
@@ -336,16 +340,28 @@ static __always_inline bool has_strings(u32 kind)
 }
 
 /* The call that a row is of, and what a task made of it. Returns whether it is told. */
-static __always_inline bool make_call(struct scratch *s, u32 row, s64 ret, const bool old)
+static __always_inline bool make_call(struct scratch *s, u32 which, u32 row, s64 ret,
+				      const bool old)
 {
 	const volatile struct eb_row *def = &rows[row & (EB_MAX_ROWS - 1)];
 
 	s->row = row;
 	s->ret = ret;
-	if (!etrace_is_told(def->told, ret) || !fill_call(ROOM_SYS_EXIT, def->record, old))
+	if (!etrace_is_told(def->told, ret) || !fill_call(which, def->record, old))
 		return false;
 	s->rec.error = ret < 0 ? -ret : 0;
 	return true;
+}
+
+/* Sends a record that make_call() has made. */
+static __always_inline void tell_call(struct scratch *s, struct slot *t,
+				      struct task_struct *task, const bool old)
+{
+	if (has_strings(s->rec.kind))
+		put_strings(s, task, old);
+	if (s->rec.kind == EB_SYMLINK)
+		put_maker(s, t, task);
+	send(s, t);
 }
 
 /*
@@ -380,12 +396,8 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, co
 		s = room(ROOM_SYS_EXIT);
 		if (s) {
 			get_args(s, task, regs, old);
-			if (make_call(s, row, ret, old)) {
-				if (has_strings(s->rec.kind))
-					put_strings(s, task, old);
-				if (s->rec.kind == EB_SYMLINK)
-					put_maker(s, t, task);
-				send(s, t);
+			if (make_call(s, ROOM_SYS_EXIT, row, ret, old)) {
+				tell_call(s, t, task, old);
 			} else if (unlikely(s->received.left | s->received.nr_msg)) {
 				put_received(s, t, old);
 			}

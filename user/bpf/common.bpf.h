@@ -64,6 +64,8 @@ const volatile bool can_hold;	/* bpf_preempt_disable() is there, and needed */
 
 bool tracing;			/* new tasks are added */
 __u64 tasks;			/* traced tasks that live */
+/* Row of what a ring can be asked for; 0: not recorded; EB_RING_UNSEEN. */
+__u8 ring_row[EB_MAX_RING];
 /* of the iterator */
 __s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_* */
 __u64 adopted;			/* how many were added */
@@ -92,18 +94,26 @@ struct {
  * @hold: enum eb_hook: the hook that sent names for the call in progress
  * @cloexec: descriptors were sent that the execve in progress may close
  * @skipped: a seccomp filter has answered the call in progress, which is not made
+ * @worker: 0, or the number of a worker of rings, which has its process' upid
+ * @ring_req: the request that a ring's call in progress is for
+ * @ring_fd: its descriptor
+ * @ring: row of that call; 0: there is none
  */
 struct slot {
 	u64 upid;
 	u64 last;
 	u64 lost_since;
 	u64 dir_ino;
+	u64 worker;
+	u64 ring_req;
+	s32 ring_fd;
 	s32 dir_mount;
 	u32 lost;
 	u32 nr_fds;
 	u8 hold;
 	u8 cloexec;
 	u8 skipped;
+	u8 ring;
 };
 
 struct {
@@ -132,7 +142,7 @@ enum want {
 	W_BYTES,	/* @fd bytes at user address @addr */
 	W_KERNEL,	/* text at kernel address @addr; 0: there is none */
 	W_JOIN,		/* text at user address @addr, behind directory @fd */
-	W_KERNEL_JOIN,	/* text at kernel address @addr, behind the cwd */
+	W_KERNEL_JOIN,	/* text at kernel address @addr, behind directory @fd */
 	W_HELD,		/* string @fd of the hook's record */
 	W_SAME,		/* as string 0 */
 	W_EMPTY,	/* nothing, but there */
@@ -227,7 +237,7 @@ enum room {
 	ROOM_SYS_EXIT, ROOM_FORK, ROOM_EXEC, ROOM_EXIT, ROOM_COMM,
 	ROOM_BPRM, ROOM_RENAME, ROOM_LINK, ROOM_SYMLINK, ROOM_MOUNT,
 	ROOM_UMOUNT, ROOM_USE, ROOM_PIVOTROOT, ROOM_CLOSE_RANGE, ROOM_CLOSE_RANGE32,
-	ROOM_ADOPT,
+	ROOM_ADOPT, ROOM_RING, ROOM_RING_ASKED,
 #define ETRACE_HOOK_CHILD(id, name) ROOM_##name,
 #define ETRACE_HOOK_PATH(id, name) ROOM_##name,
 #include "kernel/etrace_syscalls.def"
@@ -327,8 +337,11 @@ static __always_inline struct slot *slot_add(struct task_struct *task, u32 pid,
 	return t;
 }
 
-static __always_inline void slot_drop(struct task_struct *task, const bool old)
+static __always_inline void slot_drop(struct task_struct *task, const struct slot *t,
+				      const bool old)
 {
+	bool counts = !t->worker;
+
 	if (old || in_hash) {
 		u64 key = (u64)task;
 
@@ -336,7 +349,8 @@ static __always_inline void slot_drop(struct task_struct *task, const bool old)
 	} else {
 		bpf_task_storage_delete(&slots, task);
 	}
-	__sync_fetch_and_add(&tasks, -1);
+	if (counts)
+		__sync_fetch_and_add(&tasks, -1);
 }
 
 #define LINES_MAX 64	/* ETRACE_LINES_MAX of the module */
@@ -463,6 +477,7 @@ static __always_inline void rec_init(struct scratch *s, struct slot *t, u32 kind
 	s->rec.error = 0;
 	s->rec.have = 0;
 	s->rec.pad2 = 0;
+	s->rec.worker = t->worker;
 	s->rec.cpu = bpf_get_smp_processor_id();
 	__builtin_memset(s->rec.val, 0, sizeof(s->rec.val));
 	*(u32 *)&s->want[0] = W_NONE;

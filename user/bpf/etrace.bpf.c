@@ -13,6 +13,7 @@
 #include "bpf/calls.bpf.h"
 #include "bpf/hooks.bpf.h"
 #include "bpf/life.bpf.h"
+#include "bpf/ring_calls.bpf.h"
 
 #define PROGRAM(sec, name, call, ...)					\
 SEC(sec) int BPF_PROG(name, ##__VA_ARGS__)				\
@@ -228,6 +229,36 @@ SEC("kretprobe/__seccomp_permit_syscall") int permit(struct pt_regs *ctx)
 SEC("kretprobe/__seccomp_permit_syscall") int permit_perf(struct pt_regs *ctx)
 {
 	return do_seccomp(!(u8)ctx->ax, false);
+}
+
+/* At the functions that do what rings ask for: the loader knows which. */
+SEC("kprobe") int ring_begin(struct pt_regs *ctx)
+{
+	return do_ring_begin((struct io_kiocb *)ctx->di);
+}
+
+SEC("kretprobe") int ring_end(struct pt_regs *ctx)
+{
+	return do_ring_end(ctx->ax);
+}
+
+/* Which of the two, that depends on the kernel. */
+SEC("tracepoint/io_uring/io_uring_submit_sqe")
+int ring_sqe(struct trace_event_raw_io_uring_submit_sqe *ctx)
+{
+	return do_ring_asked(ctx->opcode, ctx->req, false);
+}
+
+SEC("tracepoint/io_uring/io_uring_submit_sqe")
+int ring_sqe_old(struct trace_event_raw_io_uring_submit_sqe *ctx)
+{
+	return do_ring_asked(ctx->opcode, ctx->req, true);
+}
+
+SEC("tracepoint/io_uring/io_uring_submit_req")
+int ring_req(struct trace_event_raw_io_uring_submit_req *ctx)
+{
+	return do_ring_asked(ctx->opcode, ctx->req, false);
 }
 
 SEC("iter/task") int adopt(struct bpf_iter__task *ctx)

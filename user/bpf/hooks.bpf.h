@@ -25,8 +25,11 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
 	/* The hooks outlive the tracepoints. */
 	if (!*t || !tracing)
 		return NULL;
-	regs = task_regs(task, old);
-	row = row_of(task, GET(old, regs, orig_ax), old);
+	row = (*t)->ring;
+	if (!row) {
+		regs = task_regs(task, old);
+		row = row_of(task, GET(old, regs, orig_ax), old);
+	}
 	if (!row || rows[row & (EB_MAX_ROWS - 1)].hook != hook)
 		return NULL;
 	s = room(which);

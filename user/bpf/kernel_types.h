@@ -305,6 +305,83 @@ struct trace_event_raw_task_rename {
 	char newcomm[16];
 };
 
+/* Requests of io_urings: file is where what each is for begins. */
+struct io_cqe {
+	s32 res;
+	int fd;
+};
+
+struct io_kiocb {
+	struct file *file;
+	u8 opcode;
+	u8 flags;	/* its lowest byte */
+	struct io_cqe cqe;
+};
+
+struct filename {
+	const char *name;
+};
+
+struct io_open {
+	int dfd;
+	u32 file_slot;
+	struct filename *filename;
+	struct {
+		u64 flags, mode;
+	} how;
+};
+
+/* 7.0: the name is wrapped. */
+struct delayed_filename {
+	struct filename *__incomplete_filename;
+};
+
+struct io_open___7_0 {
+	struct delayed_filename filename;
+};
+
+struct io_close {
+	int fd;
+	u32 file_slot;
+};
+
+struct io_unlink {
+	int dfd;
+	int flags;
+};
+
+struct io_rename {
+	int old_dfd;
+	int new_dfd;
+	int flags;
+};
+
+struct io_link {
+	int old_dfd;
+	int new_dfd;
+	int flags;
+};
+
+struct io_mkdir {
+	int dfd;
+	unsigned short mode;
+};
+
+struct io_connect {
+	void *addr;
+	int addr_len;
+};
+
+struct trace_event_raw_io_uring_submit_sqe {
+	void *req;
+	u8 opcode;
+};
+
+struct trace_event_raw_io_uring_submit_req {
+	void *req;
+	u8 opcode;
+};
+
 struct seq_file;
 
 struct bpf_iter_meta {

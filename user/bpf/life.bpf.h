@@ -145,7 +145,7 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 		} else if (t->hold == EB_H_BPRM_CHECK) {
 			want(s, 1, W_HELD, 0, 0);
 		} else {
-			want(s, 1, W_KERNEL_JOIN, 0, name);
+			want(s, 1, W_KERNEL_JOIN, AT_FDCWD, name);
 			s->want[1].joined = 1;
 		}
 		want(s, 2, W_CWD, 0, 0);
@@ -175,10 +175,11 @@ static __always_inline int do_exit(struct task_struct *p, bool dead, const bool 
 		return 0;
 	hold_cpu(old);
 	s = room(ROOM_EXIT);
-	if (s) {
-		/* The last thread of the process tells what all did. */
-		if (is_last(p, dead))
-			uses_over(s, t, p, false, old);
+	/* The last thread of the process tells what all did. */
+	if (s && is_last(p, dead))
+		uses_over(s, t, p, false, old);
+	/* A worker of rings is no task of the program. */
+	if (s && !t->worker) {
 		code = GET(old, p, exit_code);
 		rec_init(s, t, EB_EXIT);
 		s->rec.val[EB_V_EXIT_status] = code >> 8 & 0xff;
@@ -189,7 +190,7 @@ static __always_inline int do_exit(struct task_struct *p, bool dead, const bool 
 		put_cost(s, p, dead, old);
 		send(s, t);
 	}
-	slot_drop(p, old);
+	slot_drop(p, t, old);
 	free_cpu(old);
 	return 0;
 }

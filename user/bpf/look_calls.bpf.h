@@ -44,6 +44,10 @@ static __always_inline bool open_failed(const struct call *c)
 		 !etrace_failed_unread(c->ret))
 		args_unread(c->s);
 	c->r->val[EB_V_OPEN_FAILED_flags] = (u32)flags;
+	if (c->held) {
+		want(c->s, 0, W_HELD, 0, 0);
+		return true;
+	}
 	return want_meant(c, false);
 }
 

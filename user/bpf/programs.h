@@ -8,11 +8,19 @@
 
 #include "bpf/bpf_session.h"
 
+#define PROGRAMS_RINGS	40
+
 struct programs {
 	struct etrace_bpf *skel;
 	unsigned int hooks_missing;	/* that this kernel does not offer */
 	bool old;		/* the programs for kernels before 5.17 */
 	bool by_perf;		/* those that perf calls */
+	bool multi;		/* one link hooks many functions */
+	/* The functions that do what rings ask for, and what is attached there. */
+	const char *functions[PROGRAMS_RINGS];
+	unsigned int nfunctions;
+	struct bpf_link *rings[2 * PROGRAMS_RINGS];
+	unsigned int nrings;
 };
 
 /**

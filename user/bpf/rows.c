@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/net.h>
+#include <stddef.h>
 
 #include "build/schema.h"
 #include "kernel/etrace_rules.h"
@@ -27,3 +28,20 @@ const struct eb_row_def eb_row_defs[] = {
 };
 
 const unsigned int eb_nr_rows = sizeof(eb_row_defs) / sizeof(*eb_row_defs);
+
+/* The row of each call, in the programs' numbers. */
+enum {
+	ROW_NONE,
+#define ETRACE_SYSCALL(name, ...) ROW_##name,
+#include "kernel/etrace_syscalls.def"
+	NR_ROWS
+};
+_Static_assert(NR_ROWS <= EB_RING_UNSEEN, "no row is taken for EB_RING_UNSEEN");
+
+const struct eb_ring_def eb_ring_defs[] = {
+#define ETRACE_RING(number, function, call)	{ number, ROW_##call, #function },
+#define ETRACE_RING_UNSEEN(number)		{ number, EB_RING_UNSEEN, NULL },
+#include "kernel/etrace_rings.def"
+};
+
+const unsigned int eb_nr_rings = sizeof(eb_ring_defs) / sizeof(*eb_ring_defs);

@@ -16,6 +16,15 @@ struct eb_row_def {
 extern const struct eb_row_def eb_row_defs[];
 extern const unsigned int eb_nr_rows;
 
+/* What rings can be asked for, and which row it is of; EB_RING_UNSEEN: none. */
+struct eb_ring_def {
+	__u8 number, row;
+	const char *function;
+};
+
+extern const struct eb_ring_def eb_ring_defs[];
+extern const unsigned int eb_nr_rings;
+
 /* The number of each row's call, -1: the ABI does not have it. */
 extern const int eb_numbers_native[];	/* numbers_native.c */
 extern const int eb_numbers_compat[];	/* numbers_compat.c */

@@ -339,7 +339,7 @@ static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 	if (first == '/' || how == W_USER || how == W_KERNEL)
 		return;
 	str->form = EB_S_JOIN;
-	if (how == W_KERNEL_JOIN || w->fd == AT_FDCWD) {
+	if (w->fd == AT_FDCWD) {
 		cwd_path(s, task, old);
 	} else if (fd_path(s, task, w->fd, old)) {
 		str->form = EB_S_TEXT;		/* better than nothing */

@@ -420,4 +420,44 @@ static __always_inline bool fill_mmap(const struct call *c, const bool old)
 	return false;
 }
 
+/* The @i-th request of io_submit(). Returns 1 if it cannot be read. */
+static __always_inline int aio_any(u32 i, u64 list, u32 is_32, const bool old)
+{
+	struct etrace_iocb iocb;
+	u32 word = is_32 ? 4 : 8;
+	u64 at = 0;
+
+	if (bpf_probe_read_user(&at, below(16, word), (void *)list + i * word) ||
+	    bpf_probe_read_user(&iocb, sizeof(iocb), (void *)at))
+		return 1;
+	if (etrace_aio_reads(iocb.op) || etrace_aio_writes(iocb.op))
+		use_how(iocb.fd, 0, etrace_aio_writes(iocb.op), old);
+	return 0;
+}
+
+/* Not static: then the verifier goes through it once. */
+__attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
+{
+	return aio_any(i, list, is_32, false);
+}
+
+__attribute__((noinline)) int aio_one_old(u32 i, u64 list, u32 is_32)
+{
+	return aio_any(i, list, is_32, true);
+}
+
+/* What has begun: how many bytes it will be is not known yet. */
+static __always_inline bool fill_aio(const struct call *c, const bool old)
+{
+	u64 list = call_arg(c, EB_A_STRUCT, 0), n = c->ret;
+	u32 narrow = is_32(c->task, old), i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < ETRACE_AIO_MAX && i < n; i++)
+		if (old ? aio_one_old(i, list, narrow) : aio_one(i, list, narrow))
+			break;
+	c->s->counts.lost_fds += i < n;
+	return false;
+}
+
 #endif

@@ -22,6 +22,7 @@ struct session_counts {
 	uint64_t lost_disabled;		/* not written: tracing was switched off */
 	uint64_t lost_tasks;		/* not traced, for want of memory */
 	uint64_t lost_fds;		/* calls, not all descriptors known */
+	uint64_t rings_unseen;		/* requests of io_urings that are not recorded */
 	uint64_t strings_joined;
 	uint64_t strings_unread;
 	uint64_t strings_cut;

@@ -434,6 +434,7 @@ static int module_account(struct session *base, struct rec_account *a)
 		.overwritten = stats.overwritten,
 		.hooks_missing = stats.hooks_missing,
 		.strings_untold = stats.strings_untold,
+		.rings_unseen = stats.rings_unseen,
 	};
 	add_stats(s, a);
 	a->tally = base->tally;

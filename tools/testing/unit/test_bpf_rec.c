@@ -302,6 +302,28 @@ static void environment(void **state)
 	assert_int_equal(tally(f)->damaged, 0);
 }
 
+/* Workers of rings do something for the same task at the same time: nothing is mixed. */
+static void workers(void **state)
+{
+	struct fixture *f = *state;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		begin(f, EB_HOLD, 1);
+		f->r.flags = EB_FIRST;
+		f->r.worker = i ? 100 + i : 0;
+		string(f, 0, EB_S_CHILD, i == 0 ? "x" : i == 1 ? "y" : "z", "");
+		send(f);
+	}
+	for (unsigned int i = 0; i < 3; i++) {
+		begin(f, EB_UNLINK, 2 + i);
+		f->r.worker = i ? 100 + i : 0;
+		string(f, 0, EB_S_HELD, "", "");
+		send(f);
+	}
+	expect(f, "Unlink|fnamesize=2,dir=0\nUN|/x\nUnlink|fnamesize=2,dir=0\nUN|/y\n"
+	       "Unlink|fnamesize=2,dir=0\nUN|/z\n");
+}
+
 /* A string in parts, arguments, and a program's life. */
 static void parts(void **state)
 {
@@ -1061,7 +1083,8 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest all[] = {
-		T(numbers), T(strings), T(held), T(environment), T(parts), T(kinds), T(special), T(forms),
+		T(numbers), T(strings), T(held), T(environment), T(workers), T(parts), T(kinds), T(special),
+		T(forms),
 		T(all_marks), T(not_held), T(failures), T(close_range), T(close_ranges),
 		T(marks), T(links), T(links_not_looked_up), T(link_groups_missing),
 		T(link_groups_all), T(order), T(order_of_many), T(hold), T(late), T(loss),

@@ -67,9 +67,10 @@ static void each_is_told(void **state)
 	TOLD(a.dropped, "records dropped by the buffer that the module does not know of");
 	TOLD(a.missed, "calls that a busy BPF program did not see");
 	TOLD(a.module.lost_tasks, "tasks not traced: no memory");
-	TOLD(a.module.lost_fds, "calls of close_range or recvmsg whose descriptors are not all known");
+	TOLD(a.module.lost_fds, "calls of close_range, recvmsg or io_submit whose descriptors are not all known");
 	TOLD(a.module.strings_unread, "strings that could not be read");
 	TOLD(a.module.strings_cut, "paths cut, too long for the room there is");
+	TOLD(a.module.rings_unseen, "requests of io_urings that this kernel does not let us see");
 	TOLD(a.urings, "io_urings set up: not all that was done through them is recorded");
 	TOLD(tally.incomplete, "events with something missing");
 	TOLD(a.not_taken, "events that this output did not take in time");
@@ -122,10 +123,11 @@ static void all_are_told(void **state)
 	a.module.records = 2;
 	a.module.lost_tasks = 1;
 	a.module.lost_fds = 1;
+	a.module.rings_unseen = 1;
 	a.module.strings_unread = 1;
 	a.module.strings_cut = 1;
 	verdict_of(&v, &a, diag);
-	assert_int_equal(v.n, 12);
+	assert_int_equal(v.n, 13);
 	for (unsigned int i = 0; i < v.n; i++) {
 		uint64_t n = 0;
 
@@ -140,7 +142,7 @@ static void all_are_told(void **state)
 	assert_null(diag_next(diag, v.n, &(uint64_t){ 0 }));
 	assert_int_equal(diag_total(diag, &(struct diag_kind){ "another", DIAG_DAMAGE }), 0);
 	assert_string_equal(v.missing[0].kind->what, "records overwritten before they were read");
-	assert_string_equal(v.missing[11].kind->what, "buffers that could not be read to the end");
+	assert_string_equal(v.missing[12].kind->what, "buffers that could not be read to the end");
 	diag_free(diag);
 }
 

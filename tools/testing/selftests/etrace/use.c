@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/aio_abi.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +138,36 @@ static void do_write(void)
 TEST(write)
 {
 	et_traced(do_write);
+}
+
+/* What io_submit begins: how much is not known then. */
+static void do_aio(void)
+{
+	int in = want_open("in", O_RDONLY), idle = want_open("in", O_RDONLY);
+	int out = want_open("out", O_WRONLY | O_CREAT);
+	struct iocb ask[3] = {
+		{ .aio_lio_opcode = IOCB_CMD_FDSYNC, .aio_fildes = (unsigned int)idle },
+		{ .aio_lio_opcode = IOCB_CMD_PREAD, .aio_fildes = (unsigned int)in,
+		  .aio_buf = (uintptr_t)buf, .aio_nbytes = 100 },
+		{ .aio_lio_opcode = IOCB_CMD_PWRITE, .aio_fildes = (unsigned int)out,
+		  .aio_buf = (uintptr_t)buf + 4096, .aio_nbytes = 10 },
+	}, *list[3] = { &ask[0], &ask[1], &ask[2] };
+	struct io_event done[3];
+	aio_context_t ctx = 0;
+
+	CHILD_MUST(syscall(SYS_io_setup, 3, &ctx));
+	if (CHILD_MUST(syscall(SYS_io_submit, ctx, 3, list)) != 3)
+		CHILD_FAIL("io_submit did not take all");
+	CHILD_MUST(syscall(SYS_io_getevents, ctx, 3, 3, done, NULL));
+	want_closed(in, 0, -1, false);
+	want_closed(out, -1, 0, true);
+	want_closed(idle, -1, -1, false);
+}
+
+TEST(aio)
+{
+	make_file("in");
+	et_traced(do_aio);
 }
 
 static void do_map(void)

@@ -56,7 +56,7 @@ struct shared {
 static struct shared *shared;
 
 static const char * const losses[] = {
-	"lost_records", "lost_disabled", "lost_tasks", "lost_fds",
+	"lost_records", "lost_disabled", "lost_tasks", "lost_fds", "rings_unseen",
 	"strings_joined", "strings_unread", "strings_cut", "strings_untold",
 	"overwritten", "hooks_missed", "hooks_missing",
 };

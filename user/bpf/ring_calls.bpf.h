@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Calls that io_urings make, recorded as the system calls that they stand for: what
+ * the module's uring.c does.
+ *
+ * The kernel has a function for each, which the submitting task runs, or a worker
+ * that the kernel has started for the process.  A worker gets a slot that tells what
+ * it does as done by the first thread of the process.  These functions run for rings
+ * only, so programs on them cost nobody else anything, and are there from the start.
+ */
+#ifndef ETRACE_RING_CALLS_BPF_H
+#define ETRACE_RING_CALLS_BPF_H
+
+#include "bpf/adopt.bpf.h"
+#include "bpf/calls.bpf.h"
+#include "bpf/hooks.bpf.h"
+
+#define RING_OPENAT	18u
+#define RING_CLOSE	19u
+#define RING_OPENAT2	28u
+#define FIXED_FILE	1u	/* of io_kiocb.flags */
+#define EIOCBQUEUED	529
+
+/* What a request is for, as the files of the kernel's io_uring have it. */
+static __always_inline void *ring_cmd(struct io_kiocb *req)
+{
+	return (void *)req + bpf_core_field_offset(struct io_kiocb, file);
+}
+
+/* The current task's slot; new for a worker of a traced process. */
+static __always_inline struct slot *ring_slot(struct task_struct *task)
+{
+	struct slot new = { 0 }, *t = slot_of(task, false), *leader;
+	u64 key = (u64)task;
+
+	if (t || !(task->flags & PF_IO_WORKER))
+		return t;
+	leader = slot_of(task->group_leader, false);
+	if (!leader)
+		return NULL;
+	new.upid = leader->upid;
+	new.worker = new_upid(task->pid, 1);
+	if (!in_hash)
+		return bpf_task_storage_get(&slots, task, &new, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY);
+	return bpf_map_lookup_elem(&slots_hash, &key);
+}
+
+/* Is it about a place in the ring's own table, which is no descriptor of the program's? */
+static __always_inline bool ring_direct(struct io_kiocb *req, u32 op)
+{
+	if (op == RING_OPENAT || op == RING_OPENAT2)
+		return BPF_CORE_READ((struct io_open *)ring_cmd(req), file_slot);
+	if (op == RING_CLOSE)
+		return BPF_CORE_READ((struct io_close *)ring_cmd(req), file_slot);
+	return BPF_CORE_READ(req, flags) & FIXED_FILE;
+}
+
+static __always_inline void ring_unseen(void)
+{
+	struct scratch *s = room(ROOM_RING_ASKED);
+
+	if (s)
+		s->counts.rings_unseen++;
+}
+
+/* The name is not there any more when the call returns. */
+static __always_inline void ring_hold_name(struct slot *t, struct io_kiocb *req)
+{
+	struct io_open___7_0 *delayed = ring_cmd(req);
+	struct io_open *open = ring_cmd(req);
+	struct scratch *s = room(ROOM_RING);
+	struct filename *name;
+
+	if (!s)
+		return;
+	if (bpf_core_field_exists(delayed->filename.__incomplete_filename))
+		name = BPF_CORE_READ(delayed, filename.__incomplete_filename);
+	else
+		name = BPF_CORE_READ(open, filename);
+	rec_init(s, t, EB_HOLD);
+	s->rec.flags = EB_FIRST;
+	s->rec.val[0] = EB_H_RING;
+	want(s, 0, W_KERNEL_JOIN, BPF_CORE_READ(open, dfd), (u64)BPF_CORE_READ(name, name));
+	hook_end(s, t, EB_H_RING, false);
+}
+
+static __always_inline int do_ring_begin(struct io_kiocb *req)
+{
+	struct slot *t = ring_slot(bpf_get_current_task_btf());
+	u32 op;
+
+	if (!t || !tracing)
+		return 0;
+	op = BPF_CORE_READ(req, opcode);
+	/* Where the kernel has no room for one more, it does not tell of a return. */
+	if (t->ring && t->ring_req != (u64)req)
+		ring_unseen();
+	t->ring = 0;
+	t->hold = EB_H_NONE;
+	if (op >= EB_MAX_RING || ring_direct(req, op))
+		return 0;
+	t->ring = ring_row[op];
+	t->ring_req = (u64)req;
+	t->ring_fd = BPF_CORE_READ(req, cqe.fd);
+	if (op == RING_OPENAT || op == RING_OPENAT2)
+		ring_hold_name(t, req);
+	return 0;
+}
+
+/* The arguments, as the system call has them; no names. */
+static __always_inline void ring_args(struct scratch *s, struct slot *t, struct io_kiocb *req,
+				      u32 record)
+{
+	struct io_rename *rename = ring_cmd(req);
+	struct io_connect *connect = ring_cmd(req);
+	struct io_unlink *unlink = ring_cmd(req);
+	struct io_mkdir *mkdir = ring_cmd(req);
+	struct io_open *open = ring_cmd(req);
+	struct io_close *close = ring_cmd(req);
+	struct io_link *link = ring_cmd(req);
+
+	__builtin_memset(s->arg, 0, sizeof(s->arg));
+	switch (record) {
+	case EB_R_OPEN:
+		s->arg[0] = BPF_CORE_READ(open, dfd);
+		s->arg[2] = BPF_CORE_READ(open, how.flags) & ~(u64)O_LARGEFILE;
+		s->arg[3] = BPF_CORE_READ(open, how.mode);
+		break;
+	case EB_R_CLOSE:
+		s->arg[0] = BPF_CORE_READ(close, fd);
+		break;
+	case EB_R_UNLINK:
+		s->arg[0] = BPF_CORE_READ(unlink, dfd);
+		s->arg[2] = BPF_CORE_READ(unlink, flags);
+		break;
+	case EB_R_MKDIR:
+		s->arg[0] = BPF_CORE_READ(mkdir, dfd);
+		s->arg[2] = BPF_CORE_READ(mkdir, mode);
+		break;
+	case EB_R_SYMLINK:
+		s->arg[1] = BPF_CORE_READ(link, new_dfd);
+		break;
+	case EB_R_CONNECT:
+		s->arg[0] = t->ring_fd;
+		s->arg[1] = (u64)BPF_CORE_READ(connect, addr);
+		s->arg[2] = BPF_CORE_READ(connect, addr_len);
+		break;
+	case EB_R_LINK:
+		s->arg[0] = BPF_CORE_READ(link, old_dfd);
+		s->arg[2] = BPF_CORE_READ(link, new_dfd);
+		s->arg[4] = BPF_CORE_READ(link, flags);
+		break;
+	case EB_R_RENAME:
+		s->arg[0] = BPF_CORE_READ(rename, old_dfd);
+		s->arg[2] = BPF_CORE_READ(rename, new_dfd);
+		s->arg[4] = BPF_CORE_READ(rename, flags);
+	}
+}
+
+/*
+ * @ret: 0: it is done; -EIOCBQUEUED: a read or write has begun; else it was only
+ * tried, and a worker does it.
+ */
+static __always_inline void ring_done(struct slot *t, s32 ret)
+{
+	const volatile struct eb_row *def = &rows[t->ring & (EB_MAX_ROWS - 1)];
+	struct io_kiocb *req = (void *)t->ring_req;
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct scratch *s;
+	s64 res = 0;
+
+	if (!ret)
+		res = (s32)BPF_CORE_READ(req, cqe.res);
+	if (def->told == ETRACE_TOLD_USED) {
+		/* Of what has only begun, nobody tells here how much it comes to. */
+		if ((!ret && res >= 0) || ret == -EIOCBQUEUED)
+			use_how(t->ring_fd, res, def->record == EB_R_WRITE, false);
+		return;
+	}
+	s = room(ROOM_RING);
+	if (ret || !s || etrace_interrupted(res))
+		return;
+	ring_args(s, t, req, def->record);
+	if (make_call(s, ROOM_RING, t->ring, res, false))
+		tell_call(s, t, task, false);
+}
+
+static __always_inline int do_ring_end(s32 ret)
+{
+	struct slot *t = slot_of(bpf_get_current_task_btf(), false);
+
+	if (!t || !t->ring)
+		return 0;
+	if (tracing)
+		ring_done(t, ret);
+	t->ring = 0;
+	t->hold = EB_H_NONE;
+	return 0;
+}
+
+/* A task asks a ring for something; @req may be of a kernel that hides what that is. */
+static __always_inline int do_ring_asked(u32 op, void *req, const bool old)
+{
+	struct task_struct *task = current_task(old);
+	u32 row;
+
+	if (op >= EB_MAX_RING || !tracing)
+		return 0;
+	row = ring_row[op];
+	if (!row || !(slot_of(task, old) || slot_of(GET(old, task, group_leader), old)))
+		return 0;
+	if (row == EB_RING_UNSEEN || (!old && ring_direct(req, op)))
+		ring_unseen();
+	return 0;
+}
+
+#endif
