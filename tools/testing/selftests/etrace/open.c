@@ -395,6 +395,57 @@ TEST(open_by_handle_at)
 	et_traced(do_by_handle);
 }
 
+/* ---- which file it is ---- */
+
+static void identified(const char *name, int flags)
+{
+	int fd = open_is(name, *name == '/' ? name : et_path(name), flags,
+			 flags & O_CREAT ? 0600 : 0);
+	struct stat st;
+
+	CHILD_MUST(fstat(fd, &st));
+	want_extended("OpenFile|dev=%llu,ino=%llu,size=%lld,mtime=%lld,type=%u",
+		      (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
+		      (long long)st.st_size,
+		      st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec,
+		      (unsigned int)(st.st_mode & S_IFMT));
+}
+
+static void do_identity(void)
+{
+	static const struct timespec before_1970[2] = { { -5, 7 }, { -5, 7 } };
+
+	identified("a", O_RDONLY);
+	identified("same", O_RDONLY);
+	identified("a", O_RDWR);
+	identified("/dev/null", O_RDWR);
+	identified("d", O_DIRECTORY);
+	identified("fifo", O_RDWR);
+	identified("link", O_PATH | O_NOFOLLOW);
+	identified("new", O_CREAT | O_WRONLY);
+	CHILD_MUST(et_sys(SYS_utimensat, AT_FDCWD, "a", before_1970, 0));
+	identified("a", O_RDONLY);
+	/* as it is behind the call */
+	identified("a", O_WRONLY | O_TRUNC);
+}
+
+TEST(identity)
+{
+	const char *facts = et_facts;
+	char name[PATH_MAX];
+
+	et_file("a");
+	strcpy(name, et_path("a"));
+	MUST(truncate(name, 12345));
+	MUST(link(name, et_path("same")));
+	et_mkdir("d");
+	MUST(mkfifo(et_path("fifo"), 0600));
+	MUST(symlink("somewhere", et_path("link")));
+	et_facts = "OpenFile";
+	et_traced(do_identity);
+	et_facts = facts;
+}
+
 int main(int argc, char **argv)
 {
 	return et_main(argc, argv, "");
