@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * The address of a socket as text: made by the module, and by the reader of what
  * the BPF programs send.  Pure functions; names of the kernel's (AF_INET, memcpy)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * What of a process' use both the module and the BPF programs have to work out.
  * Whoever includes this has div64_u64().

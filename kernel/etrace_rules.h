@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
 /*
  * What of a call is recorded: the decisions that the module and the BPF programs
  * have to take alike.  Pure functions; names of the kernel's (O_CREAT, ENOENT, ...)
