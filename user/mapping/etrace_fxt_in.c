@@ -287,9 +287,11 @@ static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const st
 	struct et_event *ev = &f->ev;
 
 	/* only a path that is whole in its String record is told of */
-	if (!i)
-		f->path = tag & (TAG_ON | TAG_HEX) || s->ref > FXT_MAX_STRING_INDEX ?
-			  (struct fxt_sref){ 0 } : *s;
+	if (!i) {
+		f->path.ref = 0;
+		if (!(tag & (TAG_ON | TAG_HEX)) && s->ref <= FXT_MAX_STRING_INDEX)
+			f->path = *s;
+	}
 	if (tag & TAG_ON) {
 		et_add_bytes(ev, s->s, s->len);
 		return;
