@@ -136,7 +136,6 @@ enum want {
 	W_NONE,
 	W_FD,		/* path of descriptor @fd */
 	W_PATH,		/* path of @mnt, @dentry */
-	W_CHILD,	/* name of @child in the directory @mnt, @dentry */
 	W_CWD,
 	W_USER,		/* text at user address @addr; 0: there is none */
 	W_BYTES,	/* @fd bytes at user address @addr */
@@ -155,7 +154,7 @@ struct wanted {
 	u8 meant;	/* as the caller meant it: the module's etrace_meant() */
 	s32 fd;
 	u64 addr;
-	u64 mnt, dentry, child;
+	u64 mnt, dentry;
 };
 
 /**

@@ -41,10 +41,73 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
 	return s;
 }
 
-static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_hook hook,
-				     const bool old)
+/*
+ * What is shown becomes a string at once: the kernels whose preemption a hook switches
+ * off call no function meanwhile that the verifier looks at by itself, as put_one().
+ */
+static __always_inline struct eb_str *shown(struct scratch *s, u32 i, u32 form)
 {
-	put_strings(s, current_task(old), old);
+	struct eb_str *str = &s->rec.str[i];
+
+	str->form = form;
+	str->mark = 0;
+	str->arg = 0;
+	str->text = 0;
+	str->path = s->flushed + s->fill;
+	s->walk.mnt = 0;
+	return str;
+}
+
+/* The name of a directory's entry. */
+static __always_inline void put_child(struct scratch *s, struct eb_str *str, u64 child)
+{
+	struct head h;
+
+	if (read_head(&h, child) || put_name(s, h.name, h.hash_len >> 32)) {
+		str->mark |= EB_UNREAD;
+		return;
+	}
+	str->text = h.hash_len >> 32;
+	s->fill--;		/* no '/' behind it */
+}
+
+static __always_inline void show_path(struct scratch *s, u32 i, struct vfsmount *mnt,
+				      struct dentry *dentry, const bool old)
+{
+	struct eb_str *str = shown(s, i, EB_S_PATH);
+
+	s->walk.mnt = (u64)mnt;
+	s->walk.dentry = (u64)dentry;
+	end_string(s, str, false, old);
+}
+
+/* The name @child in the directory @dentry. */
+static __always_inline void show_child(struct scratch *s, u32 i, struct vfsmount *mnt,
+				       struct dentry *dentry, struct dentry *child,
+				       const bool old)
+{
+	struct eb_str *str = shown(s, i, EB_S_CHILD);
+
+	s->walk.mnt = (u64)mnt;
+	s->walk.dentry = (u64)dentry;
+	put_child(s, str, (u64)child);
+	end_string(s, str, false, old);
+}
+
+/* A text of the kernel's; NULL: there is none. */
+static __always_inline void show_text(struct scratch *s, u32 i, const char *text,
+				      const bool old)
+{
+	struct eb_str *str = shown(s, i, EB_S_NONE);
+	u8 first;
+
+	if (text)
+		put_text_string(s, str, (u64)text, false, &first);
+	end_string(s, str, false, old);
+}
+
+static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_hook hook)
+{
 	/* Without it, the call's own record has the user's strings. */
 	t->hold = send_rec(s) ? hook : EB_H_NONE;
 }
@@ -57,8 +120,9 @@ static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_
 		hold_cpu(old);						\
 		s = hook_begin(hook, which, &t, old);			\
 		if (s) {						\
+			begin_strings(s, current_task(old), old);	\
 			__VA_ARGS__;					\
-			hook_end(s, t, hook, old);			\
+			hook_end(s, t, hook);				\
 		}							\
 		free_cpu(old);						\
 		return 0;						\
@@ -108,9 +172,9 @@ static __always_inline int do_bprm_check(struct linux_binprm *bprm, const bool o
 	hold_cpu(old);
 	s = hook_begin(EB_H_BPRM_CHECK, ROOM_BPRM, &t, old);
 	if (s) {
-		want_path(s, 0, W_PATH, (u64)GET(old, file, f_path.mnt),
-			  (u64)GET(old, file, f_path.dentry), 0);
-		hook_end(s, t, EB_H_BPRM_CHECK, old);
+		begin_strings(s, current_task(old), old);
+		show_path(s, 0, GET(old, file, f_path.mnt), GET(old, file, f_path.dentry), old);
+		hook_end(s, t, EB_H_BPRM_CHECK);
 		hold_cloexec(s, t, current_task(old), old);
 	}
 	free_cpu(old);
@@ -122,10 +186,8 @@ static __always_inline int do_path_rename(const struct path *old_dir, struct den
 					  const bool old)
 {
 	HOOK(EB_H_PATH_RENAME, ROOM_RENAME,
-	     want_path(s, 0, W_CHILD, (u64)GET(old, old_dir, mnt),
-		       (u64)GET(old, old_dir, dentry), (u64)from),
-	     want_path(s, 1, W_CHILD, (u64)GET(old, new_dir, mnt),
-		       (u64)GET(old, new_dir, dentry), (u64)to));
+	     show_child(s, 0, GET(old, old_dir, mnt), GET(old, old_dir, dentry), from, old),
+	     show_child(s, 1, GET(old, new_dir, mnt), GET(old, new_dir, dentry), to, old));
 }
 
 /* Of a function that shows one name: ETRACE_HOOK_CHILD() of the table. */
@@ -134,8 +196,7 @@ static __always_inline int do_child(enum eb_hook hook, enum room which,
 				    const bool old)
 {
 	HOOK(hook, which,
-	     want_path(s, 0, W_CHILD, (u64)GET(old, dir, mnt),
-		       (u64)GET(old, dir, dentry), (u64)dentry));
+	     show_child(s, 0, GET(old, dir, mnt), GET(old, dir, dentry), dentry, old));
 }
 
 /* Of one that shows a path: ETRACE_HOOK_PATH(). */
@@ -143,8 +204,7 @@ static __always_inline int do_path(enum eb_hook hook, enum room which,
 				   const struct path *path, const bool old)
 {
 	HOOK(hook, which,
-	     want_path(s, 0, W_PATH, (u64)GET(old, path, mnt),
-		       (u64)GET(old, path, dentry), 0));
+	     show_path(s, 0, GET(old, path, mnt), GET(old, path, dentry), old));
 }
 
 static __always_inline int do_path_link(struct dentry *from, const struct path *dir,
@@ -152,9 +212,8 @@ static __always_inline int do_path_link(struct dentry *from, const struct path *
 {
 	/* A link does not cross mounts, so the old name is on the same one. */
 	HOOK(EB_H_PATH_LINK, ROOM_LINK,
-	     want_path(s, 0, W_PATH, (u64)GET(old, dir, mnt), (u64)from, 0),
-	     want_path(s, 1, W_CHILD, (u64)GET(old, dir, mnt),
-		       (u64)GET(old, dir, dentry), (u64)to));
+	     show_path(s, 0, GET(old, dir, mnt), from, old),
+	     show_child(s, 1, GET(old, dir, mnt), GET(old, dir, dentry), to, old));
 }
 
 static __always_inline int do_path_symlink(const struct path *dir, struct dentry *dentry,
@@ -162,35 +221,31 @@ static __always_inline int do_path_symlink(const struct path *dir, struct dentry
 {
 	HOOK(EB_H_PATH_SYMLINK, ROOM_SYMLINK,
 	     hold_dir(t, (u64)GET(old, dir, mnt), GET(old, dir, dentry)),
-	     want(s, 0, W_KERNEL, 0, (u64)target),
-	     want_path(s, 1, W_CHILD, (u64)GET(old, dir, mnt),
-		       (u64)GET(old, dir, dentry), (u64)dentry));
+	     show_text(s, 0, target, old),
+	     show_child(s, 1, GET(old, dir, mnt), GET(old, dir, dentry), dentry, old));
 }
 
 static __always_inline int do_sb_mount(const char *dev, const struct path *path,
 				       const char *type, const bool old)
 {
 	HOOK(EB_H_SB_MOUNT, ROOM_MOUNT,
-	     want(s, 0, W_KERNEL, 0, (u64)dev),
-	     want_path(s, 1, W_PATH, (u64)GET(old, path, mnt),
-		       (u64)GET(old, path, dentry), 0),
-	     want(s, 2, W_KERNEL, 0, (u64)type));
+	     show_text(s, 0, dev, old),
+	     show_path(s, 1, GET(old, path, mnt), GET(old, path, dentry), old),
+	     show_text(s, 2, type, old));
 }
 
 static __always_inline int do_sb_umount(struct vfsmount *mnt, const bool old)
 {
 	HOOK(EB_H_SB_UMOUNT, ROOM_UMOUNT,
-	     want_path(s, 0, W_PATH, (u64)mnt, (u64)GET(old, mnt, mnt_root), 0));
+	     show_path(s, 0, mnt, GET(old, mnt, mnt_root), old));
 }
 
 static __always_inline int do_sb_pivotroot(const struct path *put_old,
 					   const struct path *new_root, const bool old)
 {
 	HOOK(EB_H_SB_PIVOTROOT, ROOM_PIVOTROOT,
-	     want_path(s, 0, W_PATH, (u64)GET(old, new_root, mnt),
-		       (u64)GET(old, new_root, dentry), 0),
-	     want_path(s, 1, W_PATH, (u64)GET(old, put_old, mnt),
-		       (u64)GET(old, put_old, dentry), 0));
+	     show_path(s, 0, GET(old, new_root, mnt), GET(old, new_root, dentry), old),
+	     show_path(s, 1, GET(old, put_old, mnt), GET(old, put_old, dentry), old));
 }
 
 /**

@@ -19,7 +19,6 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 
 	if (!t)
 		return 0;
-	hold_cpu(old);
 	s = room(ROOM_FORK);
 	if (s) {
 		use_fork(s, t, parent, child, old);
@@ -41,7 +40,6 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 		}
 		send(s, t);
 	}
-	free_cpu(old);
 	return 0;
 }
 
@@ -133,13 +131,12 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 
 	if (!t)
 		return 0;
-	hold_cpu(old);
 	s = room(ROOM_EXEC);
 	if (s) {
 		uses_over(s, t, p, t->cloexec, old);
 		rec_init(s, t, EB_EXEC);
-		want_path(s, 0, W_PATH, (u64)GET(old, file, f_path.mnt),
-			  (u64)GET(old, file, f_path.dentry), 0);
+		want_path(s, 0, (u64)GET(old, file, f_path.mnt),
+			  (u64)GET(old, file, f_path.dentry));
 		if (same) {
 			want(s, 1, W_SAME, 0, 0);
 		} else if (t->hold == EB_H_BPRM_CHECK) {
@@ -160,7 +157,6 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 	}
 	t->hold = EB_H_NONE;
 	t->cloexec = 0;
-	free_cpu(old);
 	return 0;
 }
 
@@ -173,7 +169,6 @@ static __always_inline int do_exit(struct task_struct *p, bool dead, const bool 
 
 	if (!t)
 		return 0;
-	hold_cpu(old);
 	s = room(ROOM_EXIT);
 	/* The last thread of the process tells what all did. */
 	if (s && is_last(p, dead))
@@ -191,7 +186,6 @@ static __always_inline int do_exit(struct task_struct *p, bool dead, const bool 
 		send(s, t);
 	}
 	slot_drop(p, t, old);
-	free_cpu(old);
 	return 0;
 }
 
@@ -210,7 +204,6 @@ static __always_inline int do_comm(struct task_struct *target, const char *comm,
 	row = row_of(task, GET(old, regs, orig_ax), old);
 	if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_EXEC)
 		return 0;	/* the exec event tells the program */
-	hold_cpu(old);
 	s = room(ROOM_COMM);
 	if (s) {
 		rec_init(s, t, EB_COMM);
@@ -221,7 +214,6 @@ static __always_inline int do_comm(struct task_struct *target, const char *comm,
 		put_strings(s, task, old);
 		send(s, t);
 	}
-	free_cpu(old);
 	return 0;
 }
 

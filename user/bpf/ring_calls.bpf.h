@@ -82,7 +82,8 @@ static __always_inline void ring_hold_name(struct slot *t, struct io_kiocb *req)
 	s->rec.flags = EB_FIRST;
 	s->rec.val[0] = EB_H_RING;
 	want(s, 0, W_KERNEL_JOIN, BPF_CORE_READ(open, dfd), (u64)BPF_CORE_READ(name, name));
-	hook_end(s, t, EB_H_RING, false);
+	put_strings(s, bpf_get_current_task_btf(), false);
+	hook_end(s, t, EB_H_RING);
 }
 
 static __always_inline int do_ring_begin(struct io_kiocb *req)

@@ -280,19 +280,6 @@ static __always_inline void cwd_path(struct scratch *s, struct task_struct *task
 	s->walk.dentry = (u64)GET(old, fs, pwd.dentry);
 }
 
-/* The name of a directory's entry. */
-static __always_inline void put_child(struct scratch *s, struct eb_str *str, u64 child)
-{
-	struct head h;
-
-	if (read_head(&h, child) || put_name(s, h.name, h.hash_len >> 32)) {
-		str->mark |= EB_UNREAD;
-		return;
-	}
-	str->text = h.hash_len >> 32;
-	s->fill--;		/* no '/' behind it */
-}
-
 /* Bytes that the kernel has written to user memory. */
 static __always_inline void put_bytes(struct scratch *s, struct eb_str *str,
 				      const struct wanted *w)
@@ -316,6 +303,23 @@ static __always_inline void put_bytes(struct scratch *s, struct eb_str *str,
 	s->fill = fill + n;
 }
 
+/* Returns false if it cannot be read. */
+static __always_inline bool put_text_string(struct scratch *s, struct eb_str *str, u64 addr,
+					    bool user, u8 *first)
+{
+	long n = put_text(s, addr, user, first);
+
+	str->form = EB_S_TEXT;
+	if (n < 0) {
+		str->mark |= EB_UNREAD;
+		return false;
+	}
+	str->text = n;
+	if (n == EB_PATH_MAX)
+		str->mark |= EB_CUT;
+	return true;
+}
+
 /* A text, and where its path begins if it is relative. */
 static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 					  struct wanted *w, struct task_struct *task,
@@ -323,19 +327,11 @@ static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 {
 	u32 how = w->how;
 	u8 first = 0;
-	long n;
 
 	if (!w->addr && (how == W_USER || how == W_KERNEL))
 		return;
-	str->form = EB_S_TEXT;
-	n = put_text(s, w->addr, how == W_USER || how == W_JOIN, &first);
-	if (n < 0) {
-		str->mark |= EB_UNREAD;
+	if (!put_text_string(s, str, w->addr, how == W_USER || how == W_JOIN, &first))
 		return;
-	}
-	str->text = n;
-	if (n == EB_PATH_MAX)
-		str->mark |= EB_CUT;
 	if (first == '/' || how == W_USER || how == W_KERNEL)
 		return;
 	str->form = EB_S_JOIN;
@@ -426,12 +422,6 @@ static __always_inline void put_string(struct scratch *s, u32 i, struct task_str
 		str->form = EB_S_PATH;
 		s->walk.mnt = w->mnt;
 		s->walk.dentry = w->dentry;
-		break;
-	case W_CHILD:
-		str->form = EB_S_CHILD;
-		s->walk.mnt = w->mnt;
-		s->walk.dentry = w->dentry;
-		put_child(s, str, w->child);
 		break;
 	case W_CWD:
 		str->form = EB_S_PATH;
@@ -526,15 +516,13 @@ static __always_inline void want(struct scratch *s, u32 i, u32 how, s32 fd, u64 
 	s->want[i].addr = addr;
 }
 
-static __always_inline void want_path(struct scratch *s, u32 i, u32 how, u64 mnt, u64 dentry,
-				      u64 child)
+static __always_inline void want_path(struct scratch *s, u32 i, u64 mnt, u64 dentry)
 {
-	s->want[i].how = how;
+	s->want[i].how = W_PATH;
 	s->want[i].joined = 0;
 	s->want[i].meant = 0;
 	s->want[i].mnt = mnt;
 	s->want[i].dentry = dentry;
-	s->want[i].child = child;
 }
 
 #endif

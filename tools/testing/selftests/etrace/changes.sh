@@ -42,7 +42,7 @@ chmod 600 absent
 truncate -s 3 nothing/there
 cat absent
 ./absent
-(cd absent)
+(cd absent || exit)
 (cd tree/a/../c && mkdir ../by-dots)
 ln -s tree/a to-a
 (cd to-a && mkdir by-link && rmdir by-link)
@@ -114,4 +114,4 @@ python3 -S -E - <<- 'PYTHON'
 	os.execv("/bin/true", ["true"])
 PYTHON
 rm -r other m tree/a-copy
-echo all done
+echo "all done"
