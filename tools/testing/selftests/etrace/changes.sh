@@ -32,6 +32,7 @@ dd if=tree/a/file of=tree/dd bs=7 count=3 conv=notrunc 2> dd.log
 seq 1000 | sort -r -S 16K -T tree -o tree/sorted
 cat < tree/sorted | tee tree/teed | wc -c
 readlink tree/c/link
+# shellcheck disable=SC2012 # what ls does is what is traced
 ls -l tree tree/c | cat
 test -w tree/a/file
 mkdir tree
