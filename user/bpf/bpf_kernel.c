@@ -127,6 +127,12 @@ bool bpf_kernel_perf(const struct btf *btf)
 	       !access(id, R_OK);
 }
 
+bool bpf_kernel_probes(void)
+{
+	return has_cap(CAP_SYS_ADMIN) &&
+	       !access("/sys/bus/event_source/devices/kprobe/type", R_OK);
+}
+
 bool bpf_kernel_storage(void)
 {
 	struct bpf_map_create_opts opts = {

@@ -39,6 +39,15 @@ bool bpf_kernel_old(const struct btf *btf);
 bool bpf_kernel_perf(const struct btf *btf);
 
 /**
+ * bpf_kernel_probes - whether hooks can be kprobes
+ *
+ * Only root may have them.  They are there in 2 ms each, and taken off as fast; what
+ * else hooks a function waits each time for all tasks of the machine, and can be
+ * preempted.
+ */
+bool bpf_kernel_probes(void);
+
+/**
  * bpf_kernel_storage - whether a task can be given storage
  *
  * Kernels before 5.12 have none for programs, and some cannot allocate it in a

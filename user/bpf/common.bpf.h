@@ -368,11 +368,9 @@ static __always_inline u64 slot_now(struct slot *t)
 /* ---- preemption ---- */
 
 /*
- * Where a program can be preempted (those of functions, with preempt=full; from
- * 7.x on those of tracepoints), all other tasks of that processor pass it by
- * meanwhile: so that is switched off where it can be (6.10 and later).  It still
- * can be before it is off, and when it is let on again: for 7.x there are the
- * programs that perf calls.
+ * Where a hook is no kprobe, it can be preempted with preempt=full, and all other
+ * tasks of that processor pass it by meanwhile: so that is switched off where it can
+ * be (6.10 and later).  It still can be before it is off, and when it is let on again.
  */
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;

@@ -79,9 +79,6 @@ PROGRAM("fentry/__ia32_sys_close_range", close_range32,
  * perf shows of a tracepoint are numbers and texts, and a kprobe has registers;
  * all else is found by them.
  */
-#define TYPED(type, p) \
-	((struct type *)bpf_rdonly_cast((void *)(p), bpf_core_type_id_kernel(struct type)))
-
 SEC("tracepoint/raw_syscalls/sys_exit")
 int sys_exit_perf(struct trace_event_raw_sys_exit *ctx)
 {
@@ -113,7 +110,8 @@ int process_exec_perf(struct trace_event_raw_sched_process_exec *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return do_exec(task, TYPED(file, BPF_CORE_READ(task, mm, exe_file)),
+	return do_exec(task, bpf_rdonly_cast(BPF_CORE_READ(task, mm, exe_file),
+					     bpf_core_type_id_kernel(struct file)),
 		       (u64)ctx + (ctx->__data_loc_filename & 0xffff), false, false);
 }
 
@@ -144,54 +142,54 @@ int task_rename_perf(struct trace_event_raw_task_rename *ctx)
 
 SEC("kprobe/security_bprm_check") int bprm_check_perf(struct pt_regs *ctx)
 {
-	return do_bprm_check(TYPED(linux_binprm, ctx->di), false);
+	return do_bprm_check((struct linux_binprm *)ctx->di, false);
 }
 
 SEC("kprobe/security_path_rename") int path_rename_perf(struct pt_regs *ctx)
 {
-	return do_path_rename(TYPED(path, ctx->di), TYPED(dentry, ctx->si),
-			      TYPED(path, ctx->dx), TYPED(dentry, ctx->cx), false);
+	return do_path_rename((struct path *)ctx->di, (struct dentry *)ctx->si,
+			      (struct path *)ctx->dx, (struct dentry *)ctx->cx, false);
 }
 
 #define ETRACE_HOOK_CHILD(id, name)					\
 SEC("kprobe/security_" #name) int name##_perf(struct pt_regs *ctx)	\
 {									\
-	return do_child(EB_H_##id, ROOM_##name, TYPED(path, ctx->di),	\
-			TYPED(dentry, ctx->si), false);			\
+	return do_child(EB_H_##id, ROOM_##name, (struct path *)ctx->di,	\
+			(struct dentry *)ctx->si, false);			\
 }
 #define ETRACE_HOOK_PATH(id, name)					\
 SEC("kprobe/" #name) int name##_perf(struct pt_regs *ctx)		\
 {									\
-	return do_path(EB_H_##id, ROOM_##name, TYPED(path, ctx->di), false); \
+	return do_path(EB_H_##id, ROOM_##name, (struct path *)ctx->di, false); \
 }
 #include "kernel/etrace_syscalls.def"
 
 SEC("kprobe/security_path_link") int path_link_perf(struct pt_regs *ctx)
 {
-	return do_path_link(TYPED(dentry, ctx->di), TYPED(path, ctx->si),
-			    TYPED(dentry, ctx->dx), false);
+	return do_path_link((struct dentry *)ctx->di, (struct path *)ctx->si,
+			    (struct dentry *)ctx->dx, false);
 }
 
 SEC("kprobe/security_path_symlink") int path_symlink_perf(struct pt_regs *ctx)
 {
-	return do_path_symlink(TYPED(path, ctx->di), TYPED(dentry, ctx->si),
+	return do_path_symlink((struct path *)ctx->di, (struct dentry *)ctx->si,
 			       (const char *)ctx->dx, false);
 }
 
 SEC("kprobe/security_sb_mount") int sb_mount_perf(struct pt_regs *ctx)
 {
-	return do_sb_mount((const char *)ctx->di, TYPED(path, ctx->si),
+	return do_sb_mount((const char *)ctx->di, (struct path *)ctx->si,
 			   (const char *)ctx->dx, false);
 }
 
 SEC("kprobe/security_sb_umount") int sb_umount_perf(struct pt_regs *ctx)
 {
-	return do_sb_umount(TYPED(vfsmount, ctx->di), false);
+	return do_sb_umount((struct vfsmount *)ctx->di, false);
 }
 
 SEC("kprobe/security_sb_pivotroot") int sb_pivotroot_perf(struct pt_regs *ctx)
 {
-	return do_sb_pivotroot(TYPED(path, ctx->di), TYPED(path, ctx->si), false);
+	return do_sb_pivotroot((struct path *)ctx->di, (struct path *)ctx->si, false);
 }
 
 SEC("kprobe/__x64_sys_close_range") int close_range_perf(struct pt_regs *ctx)

@@ -2,6 +2,7 @@
 /*
  * Hooks: where the kernel shows, in the middle of a call, what it has resolved.
  * What they see is sent at once (EB_HOLD); the record of the call refers to it.
+ * What a probe hands over has no type for the verifier, so all of it is read.
  */
 #ifndef ETRACE_HOOKS_BPF_H
 #define ETRACE_HOOKS_BPF_H
@@ -162,18 +163,18 @@ static __always_inline void hold_cloexec(struct scratch *s, struct slot *t,
 
 static __always_inline int do_bprm_check(struct linux_binprm *bprm, const bool old)
 {
-	struct file *file = GET(old, bprm, file);
+	struct file *file = BPF_CORE_READ(bprm, file);
 	struct scratch *s;
 	struct slot *t;
 
 	/* Later calls are for the interpreters of a script, one by one. */
-	if (GET(old, bprm, interp) != GET(old, bprm, filename))
+	if (BPF_CORE_READ(bprm, interp) != BPF_CORE_READ(bprm, filename))
 		return 0;
 	hold_cpu(old);
 	s = hook_begin(EB_H_BPRM_CHECK, ROOM_BPRM, &t, old);
 	if (s) {
 		begin_strings(s, current_task(old), old);
-		show_path(s, 0, GET(old, file, f_path.mnt), GET(old, file, f_path.dentry), old);
+		show_path(s, 0, BPF_CORE_READ(file, f_path.mnt), BPF_CORE_READ(file, f_path.dentry), old);
 		hook_end(s, t, EB_H_BPRM_CHECK);
 		hold_cloexec(s, t, current_task(old), old);
 	}
@@ -186,8 +187,8 @@ static __always_inline int do_path_rename(const struct path *old_dir, struct den
 					  const bool old)
 {
 	HOOK(EB_H_PATH_RENAME, ROOM_RENAME,
-	     show_child(s, 0, GET(old, old_dir, mnt), GET(old, old_dir, dentry), from, old),
-	     show_child(s, 1, GET(old, new_dir, mnt), GET(old, new_dir, dentry), to, old));
+	     show_child(s, 0, BPF_CORE_READ(old_dir, mnt), BPF_CORE_READ(old_dir, dentry), from, old),
+	     show_child(s, 1, BPF_CORE_READ(new_dir, mnt), BPF_CORE_READ(new_dir, dentry), to, old));
 }
 
 /* Of a function that shows one name: ETRACE_HOOK_CHILD() of the table. */
@@ -196,7 +197,7 @@ static __always_inline int do_child(enum eb_hook hook, enum room which,
 				    const bool old)
 {
 	HOOK(hook, which,
-	     show_child(s, 0, GET(old, dir, mnt), GET(old, dir, dentry), dentry, old));
+	     show_child(s, 0, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), dentry, old));
 }
 
 /* Of one that shows a path: ETRACE_HOOK_PATH(). */
@@ -204,7 +205,7 @@ static __always_inline int do_path(enum eb_hook hook, enum room which,
 				   const struct path *path, const bool old)
 {
 	HOOK(hook, which,
-	     show_path(s, 0, GET(old, path, mnt), GET(old, path, dentry), old));
+	     show_path(s, 0, BPF_CORE_READ(path, mnt), BPF_CORE_READ(path, dentry), old));
 }
 
 static __always_inline int do_path_link(struct dentry *from, const struct path *dir,
@@ -212,17 +213,17 @@ static __always_inline int do_path_link(struct dentry *from, const struct path *
 {
 	/* A link does not cross mounts, so the old name is on the same one. */
 	HOOK(EB_H_PATH_LINK, ROOM_LINK,
-	     show_path(s, 0, GET(old, dir, mnt), from, old),
-	     show_child(s, 1, GET(old, dir, mnt), GET(old, dir, dentry), to, old));
+	     show_path(s, 0, BPF_CORE_READ(dir, mnt), from, old),
+	     show_child(s, 1, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), to, old));
 }
 
 static __always_inline int do_path_symlink(const struct path *dir, struct dentry *dentry,
 					   const char *target, const bool old)
 {
 	HOOK(EB_H_PATH_SYMLINK, ROOM_SYMLINK,
-	     hold_dir(t, (u64)GET(old, dir, mnt), GET(old, dir, dentry)),
+	     hold_dir(t, (u64)BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry)),
 	     show_text(s, 0, target, old),
-	     show_child(s, 1, GET(old, dir, mnt), GET(old, dir, dentry), dentry, old));
+	     show_child(s, 1, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), dentry, old));
 }
 
 static __always_inline int do_sb_mount(const char *dev, const struct path *path,
@@ -230,22 +231,22 @@ static __always_inline int do_sb_mount(const char *dev, const struct path *path,
 {
 	HOOK(EB_H_SB_MOUNT, ROOM_MOUNT,
 	     show_text(s, 0, dev, old),
-	     show_path(s, 1, GET(old, path, mnt), GET(old, path, dentry), old),
+	     show_path(s, 1, BPF_CORE_READ(path, mnt), BPF_CORE_READ(path, dentry), old),
 	     show_text(s, 2, type, old));
 }
 
 static __always_inline int do_sb_umount(struct vfsmount *mnt, const bool old)
 {
 	HOOK(EB_H_SB_UMOUNT, ROOM_UMOUNT,
-	     show_path(s, 0, mnt, GET(old, mnt, mnt_root), old));
+	     show_path(s, 0, mnt, BPF_CORE_READ(mnt, mnt_root), old));
 }
 
 static __always_inline int do_sb_pivotroot(const struct path *put_old,
 					   const struct path *new_root, const bool old)
 {
 	HOOK(EB_H_SB_PIVOTROOT, ROOM_PIVOTROOT,
-	     show_path(s, 0, GET(old, new_root, mnt), GET(old, new_root, dentry), old),
-	     show_path(s, 1, GET(old, put_old, mnt), GET(old, put_old, dentry), old));
+	     show_path(s, 0, BPF_CORE_READ(new_root, mnt), BPF_CORE_READ(new_root, dentry), old),
+	     show_path(s, 1, BPF_CORE_READ(put_old, mnt), BPF_CORE_READ(put_old, dentry), old));
 }
 
 /**

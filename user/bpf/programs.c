@@ -178,9 +178,9 @@ static void choose(struct programs *p, const struct btf *btf, const struct bpf_o
 	bpf_object__for_each_program(one, p->skel->obj) {
 		const char *name = bpf_program__name(one), *function = hooked(one);
 		bool iter = bpf_program__expected_attach_type(one) == BPF_TRACE_ITER;
+		bool by_perf = function ? p->hooks_by_perf : p->by_perf && !iter;
 		bool load = is_for_rings(one) ? choose_for_rings(p, one, btf) :
-			    ends_in(name, "_old") == p->old &&
-			    ends_in(name, "_perf") == (p->by_perf && !iter);
+			    ends_in(name, "_old") == p->old && ends_in(name, "_perf") == by_perf;
 
 		if (load && function && !bpf_kernel_has(btf, function)) {
 			load = false;
@@ -246,7 +246,7 @@ static void configure(struct programs *p, const struct btf *btf, const struct bp
 	skel->rodata->pid_bits = BPF_PID_BITS;
 	skel->rodata->wake_at = bytes / 8;
 	skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
-	skel->rodata->can_hold = !p->by_perf && bpf_kernel_has(btf, "bpf_preempt_disable");
+	skel->rodata->can_hold = !p->hooks_by_perf && bpf_kernel_has(btf, "bpf_preempt_disable");
 	skel->rodata->dead_at = bpf_kernel_member(btf, "trace_event_raw_sched_process_exit",
 						  "group_dead");
 	bpf_map__set_max_entries(skel->maps.ring, bytes);
@@ -272,6 +272,7 @@ static bool open_and_load(struct programs *p, const struct btf *btf,
 	}
 	p->old = bpf_kernel_old(btf);
 	p->by_perf = !p->old && bpf_kernel_perf(btf);
+	p->hooks_by_perf = !p->old && bpf_kernel_probes();
 	choose_rings(p, btf);
 	choose(p, btf, opt);
 	configure(p, btf, opt, bytes);

@@ -15,6 +15,7 @@ struct programs {
 	unsigned int hooks_missing;	/* that this kernel does not offer */
 	bool old;		/* the programs for kernels before 5.17 */
 	bool by_perf;		/* those that perf calls */
+	bool hooks_by_perf;	/* of the hooks */
 	bool multi;		/* one link hooks many functions */
 	/* The functions that do what rings ask for, and what is attached there. */
 	const char *functions[PROGRAMS_RINGS];

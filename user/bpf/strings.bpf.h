@@ -221,7 +221,6 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 	return n;
 }
 
-/* The file behind a descriptor of the current task; NULL: it is not open. */
 /* When a file was changed, in nanoseconds since 1970. */
 static __always_inline s64 inode_mtime(struct inode *inode)
 {
@@ -238,6 +237,7 @@ static __always_inline s64 inode_mtime(struct inode *inode)
 	       BPF_CORE_READ(inode, i_mtime.tv_nsec);
 }
 
+/* The file behind a descriptor of the current task; NULL: it is not open. */
 static __always_inline struct file *fd_file(struct task_struct *task, u32 fd, const bool old)
 {
 	struct fdtable *fdt;
