@@ -15,7 +15,7 @@ BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h bpf/bpf_abi.h 
 	      $(TOP)/kernel/*.def $(TOP)/kernel/etrace_rules.h $(TOP)/kernel/etrace_cost.h)
 
 ifeq ($(strip $(BPF_MISSING)),)
-BPF_NAMES := bpf_session programs bpf_kernel bpf_rec link_target mounts rows numbers_native numbers_compat
+BPF_NAMES := bpf_session programs uring bpf_kernel bpf_rec link_target mounts rows numbers_native numbers_compat
 BPF_LIBS := $(shell pkg-config --libs libbpf)
 else
 BPF_NAMES := bpf_none bpf_rec mounts
@@ -40,7 +40,7 @@ $(OUT)/bpf/etrace.skel.h: $(OUT)/bpf/etrace.bpf.o
 	echo '// NOLINTEND' >> $@.new
 	mv $@.new $@
 
-$(OUT)/bpf/bpf_session.o $(OUT)/bpf/programs.o: $(OUT)/bpf/etrace.skel.h
+$(OUT)/bpf/bpf_session.o $(OUT)/bpf/programs.o $(OUT)/bpf/uring.o: $(OUT)/bpf/etrace.skel.h
 
 # For the tests in tools/testing/selftests/bpf.
 $(OUT)/bpf-record $(OUT)/bpf-serve: $(OUT)/bpf-%: $(TOP)/tools/testing/selftests/bpf/%.c \

@@ -177,6 +177,13 @@ enum eb_arg {
 #define EB_MAX_RING	64	/* what a ring can be asked for */
 #define EB_RING_UNSEEN	255	/* in the place of a row */
 
+/* Whether a traced task has an io_uring. */
+enum eb_has_ring {
+	EB_RING_NONE,
+	EB_RING_NEW,		/* the reader is to see to it */
+	EB_RING_TAKEN,		/* it has */
+};
+
 struct eb_row {
 	__u8 record;		/* enum eb_record */
 	__u8 told;		/* ETRACE_TOLD_* of etrace_rules.h */

@@ -183,6 +183,8 @@ static int bpf_pump(struct session *base)
 	base->level = (unsigned int)((bpf_rec_tally(s->rec)->bytes - bytes) * 100 / size);
 	if (!s->err)
 		s->err = n < 0 ? n : err;
+	if (!s->stopped)
+		programs_see_rings(&s->programs);
 	return s->err;
 }
 
@@ -237,10 +239,28 @@ int bpf_session_release(struct session *base)
 
 /* ---- account ---- */
 
+/* How often programs were passed by. @skel: NULL: there are none. */
+static uint64_t missed(const struct etrace_bpf *skel)
+{
+	struct bpf_program *p;
+	uint64_t n = 0;
+
+	if (!skel)
+		return 0;
+	bpf_object__for_each_program(p, skel->obj) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+
+		if (bpf_program__autoload(p) &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
+			n += info.recursion_misses;
+	}
+	return n;
+}
+
 void bpf_session_account(struct session *base, struct bpf_account *a)
 {
 	const struct bpf_session *s = of(base);
-	struct bpf_program *p;
 
 	memset(a, 0, sizeof(*a));
 	a->tally = &bpf_rec_tally(s->rec)->t;
@@ -261,14 +281,8 @@ void bpf_session_account(struct session *base, struct bpf_account *a)
 		EB_COUNTERS(X)
 #undef X
 	}
-	bpf_object__for_each_program(p, s->skel->obj) {
-		struct bpf_prog_info info = { 0 };
-		uint32_t len = sizeof(info);
-
-		if (bpf_program__autoload(p) &&
-		    !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
-			a->missed += info.recursion_misses;
-	}
+	a->rings_hooked = s->programs.uring.nlinks;
+	a->missed = missed(s->skel) + missed(s->programs.uring.skel);
 }
 
 static int bpf_account(struct session *base, struct rec_account *a)

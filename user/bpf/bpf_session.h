@@ -60,6 +60,7 @@ struct bpf_account {
 	struct eb_counts programs;
 	uint64_t missed;	/* calls that a program did not see, being busy */
 	unsigned int hooks_missing;	/* that this kernel does not offer */
+	bool rings_hooked;	/* what rings do is seen from now on */
 	const struct rec_tally *tally;
 	uint64_t damaged;	/* records that make no sense */
 	uint64_t resolved;	/* targets of links looked up afterwards */

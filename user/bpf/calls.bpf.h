@@ -257,6 +257,7 @@ static __always_inline bool fill_uring(const struct call *c, const bool old)
 {
 	rec_init(c->s, c->t, EB_URING);
 	c->r->val[EB_V_URING_fd] = (s32)c->ret;
+	ring_there();
 	return true;
 }
 

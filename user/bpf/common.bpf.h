@@ -66,6 +66,7 @@ bool tracing;			/* new tasks are added */
 __u64 tasks;			/* traced tasks that live */
 /* Row of what a ring can be asked for; 0: not recorded; EB_RING_UNSEEN. */
 __u8 ring_row[EB_MAX_RING];
+__u32 has_ring;			/* enum eb_has_ring */
 /* of the iterator */
 __s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_* */
 __u64 adopted;			/* how many were added */
@@ -391,6 +392,15 @@ static __always_inline void free_cpu(const bool old)
 		bpf_preempt_enable();
 }
 
+/* ---- rings ---- */
+
+/* A traced task has one. */
+static __always_inline void ring_there(void)
+{
+	if (has_ring == EB_RING_NONE)
+		has_ring = EB_RING_NEW;
+}
+
 /* ---- system calls ---- */
 
 #define TS_COMPAT	2u
@@ -494,11 +504,11 @@ static __always_inline void put_val(struct scratch *s, u32 i, s64 val)
 
 /*
  * A link wakes the reader at once: the sooner its target is looked up, the less
- * can have come between.
+ * can have come between.  So does a ring that it does not know of.
  */
 static __always_inline u64 wake(struct scratch *s)
 {
-	return s->rec.kind == EB_SYMLINK ||
+	return s->rec.kind == EB_SYMLINK || has_ring == EB_RING_NEW ||
 	       bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= wake_at ?
 	       BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }

@@ -96,62 +96,14 @@ static bool ends_in(const char *name, const char *end)
 	return len > n && !strcmp(name + len - n, end);
 }
 
-static bool has_struct(const struct btf *btf, const char *name)
-{
-	return btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
-}
-
-static void add_function(struct programs *p, const char *function)
-{
-	for (unsigned int i = 0; i < p->nfunctions; i++)
-		if (!strcmp(p->functions[i], function))
-			return;
-	if (p->nfunctions < PROGRAMS_RINGS)
-		p->functions[p->nfunctions++] = function;
-}
-
-/* Which of what rings do is seen. */
-static void choose_rings(struct programs *p, const struct btf *btf)
-{
-	/* The requests have been as the programs know them since 6.1. */
-	bool known = !p->old && has_struct(btf, "io_cmd_data");
-
-	for (unsigned int i = 0; i < eb_nr_rings; i++) {
-		const struct eb_ring_def *def = &eb_ring_defs[i];
-		bool seen = def->function && known && bpf_kernel_has(btf, def->function);
-
-		p->skel->bss->ring_row[def->number] = seen ? def->row : EB_RING_UNSEEN;
-		if (seen)
-			add_function(p, def->function);
-	}
-	p->multi = has_struct(btf, "bpf_kprobe_multi_link");
-}
-
-/* One at a function that does what rings ask for, or at a tracepoint of theirs. */
-static bool is_for_rings(const struct bpf_program *p)
-{
-	return !strncmp(bpf_program__name(p), "ring_", 5);
-}
-
-static bool at_functions(const struct bpf_program *p)
-{
-	return !strchr(bpf_program__section_name(p), '/');
-}
-
-/* Whether this kernel takes a program for rings. */
-static bool choose_for_rings(const struct programs *p, struct bpf_program *one,
-			     const struct btf *btf)
+/* Whether this kernel has the tracepoint that a program is on. */
+static bool has_event(const struct bpf_program *p, const struct btf *btf)
 {
 	char event[128];
 
-	if (at_functions(one)) {
-		if (p->multi)
-			bpf_program__set_expected_attach_type(one, BPF_TRACE_KPROBE_MULTI);
-		return p->nfunctions;
-	}
 	snprintf(event, sizeof(event), "trace_event_raw_%s",
-		 strrchr(bpf_program__section_name(one), '/') + 1);
-	return has_struct(btf, event) && ends_in(bpf_program__name(one), "_old") == p->old;
+		 strrchr(bpf_program__section_name(p), '/') + 1);
+	return btf__find_by_name_kind(btf, event, BTF_KIND_STRUCT) > 0;
 }
 
 static bool at_return(const struct bpf_program *p)
@@ -179,8 +131,9 @@ static void choose(struct programs *p, const struct btf *btf, const struct bpf_o
 		const char *name = bpf_program__name(one), *function = hooked(one);
 		bool iter = bpf_program__expected_attach_type(one) == BPF_TRACE_ITER;
 		bool by_perf = function ? p->hooks_by_perf : p->by_perf && !iter;
-		bool load = is_for_rings(one) ? choose_for_rings(p, one, btf) :
-			    ends_in(name, "_old") == p->old && ends_in(name, "_perf") == by_perf;
+		bool load = ends_in(name, "_old") == p->old &&
+			    (uring_has(one) ? uring_counts(one) && has_event(one, btf) :
+			     ends_in(name, "_perf") == by_perf);
 
 		if (load && function && !bpf_kernel_has(btf, function)) {
 			load = false;
@@ -273,7 +226,6 @@ static bool open_and_load(struct programs *p, const struct btf *btf,
 	p->old = bpf_kernel_old(btf);
 	p->by_perf = !p->old && bpf_kernel_perf(btf);
 	p->hooks_by_perf = !p->old && bpf_kernel_probes();
-	choose_rings(p, btf);
 	choose(p, btf, opt);
 	configure(p, btf, opt, bytes);
 	err = bpf_kernel_memory(bytes) ? etrace_bpf__load(p->skel) : -ENOMEM;
@@ -304,78 +256,41 @@ bool programs_load(struct programs *p, const struct bpf_options *opt, char *why,
 
 /* ---- attaching ---- */
 
-static int attach_ring(struct programs *p, const struct bpf_program *one, const char *function)
-{
-	bool at_end = !strcmp(bpf_program__section_name(one), "kretprobe");
-	struct bpf_link *link;
-
-	if (function) {
-		link = bpf_program__attach_kprobe(one, at_end, function);
-	} else {
-		link = bpf_program__attach_kprobe_multi_opts(one, NULL,
-			&(struct bpf_kprobe_multi_opts){
-				.sz = sizeof(struct bpf_kprobe_multi_opts),
-				.syms = p->functions,
-				.cnt = p->nfunctions,
-				.retprobe = at_end,
-			});
-	}
-	if (!link)
-		return -errno;
-	p->rings[p->nrings++] = link;
-	return 0;
-}
-
-/* None of what they do is seen: then it is counted. */
-static void forget_rings(struct programs *p)
-{
-	for (unsigned int i = 0; i < eb_nr_rings; i++)
-		p->skel->bss->ring_row[eb_ring_defs[i].number] = EB_RING_UNSEEN;
-}
-
-/* At all functions. */
-static int attach_rings(struct programs *p, const struct bpf_program *one)
-{
-	int err = 0;
-
-	if (p->multi)
-		return attach_ring(p, one, NULL);
-	for (unsigned int i = 0; !err && i < p->nfunctions; i++)
-		err = attach_ring(p, one, p->functions[i]);
-	return err;
-}
-
 bool programs_attach(struct programs *p, char *why, size_t size)
 {
+	uring_forget(p->skel);
 	for (int i = 0; i < p->skel->skeleton->prog_cnt; i++) {
 		struct bpf_prog_skeleton *one = &p->skel->skeleton->progs[i];
-		int err;
 
 		if (!bpf_program__autoload(*one->prog) ||
 		    bpf_program__expected_attach_type(*one->prog) == BPF_TRACE_ITER)
 			continue;
-		if (at_functions(*one->prog)) {
-			err = attach_rings(p, *one->prog);
-		} else {
-			*one->link = bpf_program__attach(*one->prog);
-			err = *one->link ? 0 : -errno;
-		}
-		if (!err)
+		*one->link = bpf_program__attach(*one->prog);
+		if (*one->link)
 			continue;
 		/*
 		 * Who is not root may have all but returns of functions, and events
 		 * of perf; that a ring was made is told in any case.
 		 */
-		if (!is_for_rings(*one->prog) && (!at_return(*one->prog) || err != -EACCES)) {
-			programs_fault("attach", err, why, size);
+		if (!uring_has(*one->prog) && (!at_return(*one->prog) || errno != EACCES)) {
+			programs_fault("attach", -errno, why, size);
 			return false;
 		}
 		p->hooks_missing++;
 		forget_complaint();
-		if (at_functions(*one->prog))
-			forget_rings(p);
 	}
 	return true;
+}
+
+void programs_see_rings(struct programs *p)
+{
+	if (p->skel->bss->has_ring != EB_RING_NEW)
+		return;
+	p->skel->bss->has_ring = EB_RING_TAKEN;
+	p->uring.skel = etrace_bpf__open();
+	if (!p->uring.skel || uring_attach(&p->uring, p->skel, p->old))
+		p->hooks_missing++;
+	forget_complaint();
 }
 
 /* ---- detaching ---- */
@@ -424,20 +339,19 @@ static void linger(int *fds, size_t n)
  */
 static void leave_hooks(struct programs *p)
 {
-	int fds[64 + 2 * PROGRAMS_RINGS], status;
-	size_t n = 0;
+	int fds[64 + 2 * URING_FUNCTIONS], status;
+	size_t n;
 	pid_t pid;
 
 	if (!p->skel)
 		return;
+	n = uring_fds(&p->uring, fds);
 	for (int i = 0; i < p->skel->skeleton->prog_cnt; i++) {
 		const struct bpf_link *link = *p->skel->skeleton->progs[i].link;
 
 		if (link && n < sizeof(fds) / sizeof(*fds))
 			fds[n++] = bpf_link__fd(link);
 	}
-	for (unsigned int i = 0; i < p->nrings; i++)
-		fds[n++] = bpf_link__fd(p->rings[i]);
 	if (!n)
 		return;
 	pid = fork();
@@ -454,7 +368,6 @@ static void leave_hooks(struct programs *p)
 void programs_unload(struct programs *p)
 {
 	leave_hooks(p);
-	for (unsigned int i = 0; i < p->nrings; i++)
-		bpf_link__destroy(p->rings[i]);
+	uring_detach(&p->uring);
 	etrace_bpf__destroy(p->skel);
 }

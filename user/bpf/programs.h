@@ -7,8 +7,7 @@
 #define ETRACE_PROGRAMS_H
 
 #include "bpf/bpf_session.h"
-
-#define PROGRAMS_RINGS	40
+#include "bpf/uring.h"
 
 struct programs {
 	struct etrace_bpf *skel;
@@ -16,12 +15,7 @@ struct programs {
 	bool old;		/* the programs for kernels before 5.17 */
 	bool by_perf;		/* those that perf calls */
 	bool hooks_by_perf;	/* of the hooks */
-	bool multi;		/* one link hooks many functions */
-	/* The functions that do what rings ask for, and what is attached there. */
-	const char *functions[PROGRAMS_RINGS];
-	unsigned int nfunctions;
-	struct bpf_link *rings[2 * PROGRAMS_RINGS];
-	unsigned int nrings;
+	struct uring uring;	/* once a traced task has a ring */
 };
 
 /**
@@ -33,6 +27,9 @@ bool programs_load(struct programs *p, const struct bpf_options *opt, char *why,
 
 /** programs_attach - they are called from now on; @why as above */
 bool programs_attach(struct programs *p, char *why, size_t size);
+
+/** programs_see_rings - if a traced task has its first io_uring; for each reading */
+void programs_see_rings(struct programs *p);
 
 /** programs_fault - into @why: @doing failed, and what libbpf said of it */
 void programs_fault(const char *doing, int err, char *why, size_t size);

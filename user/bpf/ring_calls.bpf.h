@@ -5,8 +5,8 @@
  *
  * The kernel has a function for each, which the submitting task runs, or a worker
  * that the kernel has started for the process.  A worker gets a slot that tells what
- * it does as done by the first thread of the process.  These functions run for rings
- * only, so programs on them cost nobody else anything, and are there from the start.
+ * it does as done by the first thread of the process.  Programs are on these functions
+ * once a traced task has a ring; what is asked for before that is counted.
  */
 #ifndef ETRACE_RING_CALLS_BPF_H
 #define ETRACE_RING_CALLS_BPF_H
@@ -89,7 +89,7 @@ static __always_inline void ring_hold_name(struct slot *t, struct io_kiocb *req)
 static __always_inline int do_ring_begin(struct io_kiocb *req)
 {
 	struct slot *t = ring_slot(bpf_get_current_task_btf());
-	u32 op;
+	u32 op, row;
 
 	if (!t || !tracing)
 		return 0;
@@ -101,7 +101,11 @@ static __always_inline int do_ring_begin(struct io_kiocb *req)
 	t->hold = EB_H_NONE;
 	if (op >= EB_MAX_RING || ring_direct(req, op))
 		return 0;
-	t->ring = ring_row[op];
+	row = ring_row[op];
+	/* Counted when it was asked for. */
+	if (row == EB_RING_UNSEEN)
+		return 0;
+	t->ring = row;
 	t->ring_req = (u64)req;
 	t->ring_fd = BPF_CORE_READ(req, cqe.fd);
 	if (op == RING_OPENAT || op == RING_OPENAT2)
@@ -211,6 +215,7 @@ static __always_inline int do_ring_asked(u32 op, void *req, const bool old)
 	row = ring_row[op];
 	if (!row || !(slot_of(task, old) || slot_of(GET(old, task, group_leader), old)))
 		return 0;
+	ring_there();
 	if (row == EB_RING_UNSEEN || (!old && ring_direct(req, op)))
 		ring_unseen();
 	return 0;

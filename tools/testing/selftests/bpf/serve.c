@@ -72,6 +72,8 @@ static long counter(struct session *s, const char *name)
 		return (long)a.missed;
 	if (!strcmp(name, "hooks_missing"))
 		return a.hooks_missing;
+	if (!strcmp(name, "rings_hooked"))
+		return a.rings_hooked;
 #define X(_name) if (!strcmp(name, #_name)) return (long)a.programs._name;
 	EB_COUNTERS(X)
 #undef X

@@ -262,6 +262,26 @@ static void traced(void (*child)(void))
 	et_traced(child);
 }
 
+/* BPF sees rings some time after the first one is there, the module at once. */
+static void do_first(void)
+{
+	ring_make(0);
+}
+
+TEST(first)
+{
+	int tries;
+
+	et_traced(do_first);
+	for (tries = 0; et_bpf() && seen() && !et_counter("rings_hooked"); tries++) {
+		if (tries == 600) {
+			FAIL("what rings do is not seen");
+			return;
+		}
+		usleep(100000);
+	}
+}
+
 static void do_submitter(void)
 {
 	how = 0;
