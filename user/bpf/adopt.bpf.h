@@ -17,8 +17,7 @@
  * added: a child that was born between its parent's being passed over and being
  * added is met in the next pass.
  */
-static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *task,
-				    const bool old)
+static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *task)
 {
 	struct task_struct *leader, *parent;
 	struct scratch *s;
@@ -29,25 +28,25 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	if (!task)
 		return 0;
 	find_reader();
-	t = slot_of(task, old);
+	t = slot_of(task);
 	if (t && !root_pid && !t->worker) {
 		struct eb_task info = {
 			.upid = t->upid,
 			.pid = pid_of(task, &ns),
-			.tgid = pid_of(GET(old, task, group_leader), &ns),
+			.tgid = pid_of(GET(task, group_leader), &ns),
 		};
 
 		bpf_seq_write(seq, &info, sizeof(info));
 	}
 	s = t && root_pid < 0 ? room(ROOM_ADOPT) : NULL;
 	if (s)
-		uses_over(s, t, task, false, old);
+		uses_over(s, t, task, false);
 	if (t && root_pid == EB_RELEASE)
-		slot_drop(task, t, old);
+		slot_drop(task, t);
 	if (root_pid <= 0)
 		return 0;
-	leader = GET(old, task, group_leader);
-	parent = GET(old, task, real_parent);
+	leader = GET(task, group_leader);
+	parent = GET(task, real_parent);
 	if (!leader || !parent)
 		return 0;
 	if (pid_of(leader, &ns) == root_pid && !(BPF_CORE_READ(task, flags) & PF_EXITING))
@@ -59,13 +58,13 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	}
 	if (t)
 		return 0;
-	in = pid_of(leader, &ns) == root_pid || slot_of(leader, old) ||
+	in = pid_of(leader, &ns) == root_pid || slot_of(leader) ||
 	     pid_of((void *)BPF_CORE_READ(parent, group_leader), &ns) == root_pid ||
-	     slot_of(parent, old);
+	     slot_of(parent);
 	/* Workers of rings are no tasks of the program: they get a slot with their first call. */
 	if (!in || BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER))
 		return 0;
-	t = slot_add(task, GET(old, task, pid), 1, old);
+	t = slot_add(task, GET(task, pid), 1);
 	if (!t) {
 		s = room(ROOM_ADOPT);
 		if (s)
@@ -74,7 +73,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	}
 	/* It may have passed its exit's program before it was added. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING) {
-		slot_drop(task, t, old);
+		slot_drop(task, t);
 		return 0;
 	}
 	adopted++;

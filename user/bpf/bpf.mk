@@ -26,21 +26,32 @@ LIB_O += $(patsubst %,$(OUT)/bpf/%.o,$(BPF_NAMES))
 ALL_CFLAGS += -I$(OUT)/bpf
 ALL_LIBS += $(BPF_LIBS)
 
-# One object for all kernels: nothing of the building machine's goes into it.
-$(OUT)/bpf/etrace.bpf.o: $(BPF_TEXT) bpf/bpf.mk
+# One object for all kernels from 5.17 on, one for those before; nothing of the
+# building machine's goes into them.
+$(OUT)/bpf/etrace.bpf.o: OLD = 0
+$(OUT)/bpf/etrace_old.bpf.o: OLD = 1
+$(OUT)/bpf/%.bpf.o: $(BPF_TEXT) bpf/bpf.mk
 	@mkdir -p $(dir $@)
-	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
+	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -DOLD=$(OLD) -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
 		-I. -I$(TOP) -idirafter /usr/include/$(shell gcc -print-multiarch) \
 		-c -o $@ bpf/etrace.bpf.c
 
 # Not ours to mend.
-$(OUT)/bpf/etrace.skel.h: $(OUT)/bpf/etrace.bpf.o
+$(OUT)/bpf/%.skel.h: $(OUT)/bpf/%.bpf.o
 	echo '// NOLINTBEGIN' > $@.new
-	$(BPFTOOL) gen skeleton $< name etrace_bpf >> $@.new
+	$(BPFTOOL) gen skeleton $< name $*_bpf >> $@.new
 	echo '// NOLINTEND' >> $@.new
 	mv $@.new $@
 
 $(OUT)/bpf/bpf_session.o $(OUT)/bpf/programs.o $(OUT)/bpf/uring.o: $(OUT)/bpf/etrace.skel.h
+$(OUT)/bpf/programs.o: $(OUT)/bpf/etrace_old.skel.h $(OUT)/bpf/same
+
+# What reaches into one of them reaches into the other.
+$(OUT)/bpf/same: $(OUT)/bpf/etrace.skel.h $(OUT)/bpf/etrace_old.skel.h
+	sed '/elf_bytes(size_t \*sz)$$/q' $< > $@.new
+	sed 's/etrace_old_bpf/etrace_bpf/g; s/ETRACE_OLD_BPF/ETRACE_BPF/g; s/etrace_o\./etrace_b./; /elf_bytes(size_t \*sz)$$/q' \
+		$(OUT)/bpf/etrace_old.skel.h | cmp - $@.new
+	mv $@.new $@
 
 # For the tests in tools/testing/selftests/bpf.
 $(OUT)/bpf-record $(OUT)/bpf-serve: $(OUT)/bpf-%: $(TOP)/tools/testing/selftests/bpf/%.c \

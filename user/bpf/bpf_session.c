@@ -85,8 +85,7 @@ static void bpf_close(struct session *base)
 /* One pass of the iterator over all tasks; what it writes goes to @out. */
 static int iterate(struct bpf_session *s, struct buf *out)
 {
-	struct bpf_program *p = s->programs.old ? s->skel->progs.adopt_old : s->skel->progs.adopt;
-	struct bpf_link *link = bpf_program__attach_iter(p, NULL);
+	struct bpf_link *link = bpf_program__attach_iter(s->skel->progs.adopt, NULL);
 	int fd, err = 0;
 	ssize_t n;
 

@@ -62,11 +62,11 @@ static __always_inline void args_unread(struct scratch *s)
  * The only name of a record: from the hook, of the descriptor @fd if that is open,
  * or else from the user.
  */
-static __always_inline bool one_name(const struct call *c, s64 fd, const bool old)
+static __always_inline bool one_name(const struct call *c, s64 fd)
 {
 	if (c->held)
 		want(c->s, 0, W_HELD, 0, 0);
-	else if (fd != BY_PATH && (c->ret >= 0 || fd_file(c->task, fd, old)))
+	else if (fd != BY_PATH && (c->ret >= 0 || fd_file(c->task, fd)))
 		want(c->s, 0, W_FD, fd, 0);
 	else if (fd != BY_PATH)
 		return true;
@@ -76,9 +76,9 @@ static __always_inline bool one_name(const struct call *c, s64 fd, const bool ol
 }
 
 /* Which file was opened, and as it is now. */
-static __always_inline void identify(const struct call *c, const bool old)
+static __always_inline void identify(const struct call *c)
 {
-	struct file *file = fd_file(c->task, c->ret, old);
+	struct file *file = fd_file(c->task, c->ret);
 	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
 	u32 dev;
 

@@ -16,10 +16,9 @@
  * The struct of openat2() as it is after the call: another thread may have
  * written to it meanwhile, and then the file knows better.
  */
-static __always_inline void check_how(struct scratch *s, struct task_struct *task, s32 fd,
-				      const bool old)
+static __always_inline void check_how(struct scratch *s, struct task_struct *task, s32 fd)
 {
-	struct file *file = fd_file(task, fd, old);
+	struct file *file = fd_file(task, fd);
 	u32 flags = file ? BPF_CORE_READ(file, f_flags) : 0;
 
 	if (!(s->rec.flags & EB_ARGS_UNREAD) &&
@@ -32,9 +31,9 @@ static __always_inline void check_how(struct scratch *s, struct task_struct *tas
 }
 
 /* Are these the two ends of one pipe? */
-static __always_inline bool are_pipe(struct task_struct *task, const s32 *fd, const bool old)
+static __always_inline bool are_pipe(struct task_struct *task, const s32 *fd)
 {
-	struct file *from = fd_file(task, fd[0], old), *to = fd_file(task, fd[1], old);
+	struct file *from = fd_file(task, fd[0]), *to = fd_file(task, fd[1]);
 	struct inode *pipe;
 
 	if (!from || !to || from == to)
@@ -66,24 +65,24 @@ static __always_inline bool fork_failed(const struct call *c, u64 flags)
 	return true;
 }
 
-static __always_inline bool fill_fork(const struct call *c, const bool old)
+static __always_inline bool fill_fork(const struct call *c)
 {
 	return fork_failed(c, ETRACE_FORK_FLAGS);
 }
 
-static __always_inline bool fill_vfork(const struct call *c, const bool old)
+static __always_inline bool fill_vfork(const struct call *c)
 {
 	return fork_failed(c, ETRACE_VFORK_FLAGS);
 }
 
-static __always_inline bool fill_clone(const struct call *c, const bool old)
+static __always_inline bool fill_clone(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_CLONE);
 	clone_flags(c->s, c->row);
 	return true;
 }
 
-static __always_inline bool fill_open(const struct call *c, const bool old)
+static __always_inline bool fill_open(const struct call *c)
 {
 	struct {
 		u64 flags, mode;
@@ -91,9 +90,9 @@ static __always_inline bool fill_open(const struct call *c, const bool old)
 
 	if (c->ret < 0)
 		return open_failed(c);
-	use_new(c, c->ret, old);
+	use_new(c, c->ret);
 	rec_init(c->s, c->t, EB_OPEN);
-	identify(c, old);
+	identify(c);
 	if (has_arg(c->row, EB_A_STRUCT)) {
 		if (bpf_probe_read_user(&how, sizeof(how),
 					(void *)call_arg(c, EB_A_STRUCT, 0)))
@@ -106,7 +105,7 @@ static __always_inline bool fill_open(const struct call *c, const bool old)
 	c->r->val[EB_V_OPEN_flags] = (u32)how.flags;
 	c->r->val[EB_V_OPEN_mode] = etrace_open_mode(how.flags, how.mode);
 	if (has_arg(c->row, EB_A_STRUCT))
-		check_how(c->s, c->task, c->ret, old);
+		check_how(c->s, c->task, c->ret);
 	want(c->s, EB_STR_OPEN_name, W_FD, c->ret, 0);
 	if (c->held)
 		want(c->s, EB_STR_OPEN_orig, W_HELD, 0, 0);
@@ -116,15 +115,15 @@ static __always_inline bool fill_open(const struct call *c, const bool old)
 	return true;
 }
 
-static __always_inline bool fill_close(const struct call *c, const bool old)
+static __always_inline bool fill_close(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_CLOSE);
 	c->r->val[EB_V_CLOSE_fd] = (s32)call_arg(c, EB_A_FD, 0);
-	use_closed(c, call_arg(c, EB_A_FD, 0), old);
+	use_closed(c, call_arg(c, EB_A_FD, 0));
 	return true;
 }
 
-static __always_inline bool fill_close_range(const struct call *c, const bool old)
+static __always_inline bool fill_close_range(const struct call *c)
 {
 	if (call_arg(c, EB_A_FLAGS, 0) & CLOSE_RANGE_CLOEXEC)
 		return cloexec(c, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_FD2, 0), true);
@@ -132,7 +131,7 @@ static __always_inline bool fill_close_range(const struct call *c, const bool ol
 		c->s->counts.lost_fds++;
 		return false;
 	}
-	use_closed_range(c, old);
+	use_closed_range(c);
 	rec_init(c->s, c->t, EB_CLOSE_RANGE);
 	c->r->val[0] = (u32)call_arg(c, EB_A_FD, 0);
 	c->r->val[1] = (u32)call_arg(c, EB_A_FD2, 0);
@@ -140,10 +139,10 @@ static __always_inline bool fill_close_range(const struct call *c, const bool ol
 	return true;
 }
 
-static __always_inline bool fill_dup_flags(const struct call *c, u32 flags, const bool old)
+static __always_inline bool fill_dup_flags(const struct call *c, u32 flags)
 {
 	if ((s32)c->ret != (s32)call_arg(c, EB_A_FD, 0))
-		use_new(c, c->ret, old);
+		use_new(c, c->ret);
 	rec_init(c->s, c->t, EB_DUP);
 	c->r->val[EB_V_DUP_oldfd] = (s32)call_arg(c, EB_A_FD, 0);
 	c->r->val[EB_V_DUP_newfd] = (s32)c->ret;
@@ -151,30 +150,30 @@ static __always_inline bool fill_dup_flags(const struct call *c, u32 flags, cons
 	return true;
 }
 
-static __always_inline bool fill_dup(const struct call *c, const bool old)
+static __always_inline bool fill_dup(const struct call *c)
 {
-	return fill_dup_flags(c, call_arg(c, EB_A_FLAGS, 0), old);
+	return fill_dup_flags(c, call_arg(c, EB_A_FLAGS, 0));
 }
 
-static __always_inline bool fill_fcntl(const struct call *c, const bool old)
+static __always_inline bool fill_fcntl(const struct call *c)
 {
 	u32 cmd = call_arg(c, EB_A_FLAGS, 0), fd = call_arg(c, EB_A_FD, 0);
 	s64 flags = etrace_fcntl_dup(cmd);
 
 	if (flags >= 0)
-		return fill_dup_flags(c, flags, old);
+		return fill_dup_flags(c, flags);
 	return cmd == F_SETFD && cloexec(c, fd, fd, call_arg(c, EB_A_ARG, 0) & FD_CLOEXEC);
 }
 
-static __always_inline bool fill_pipe(const struct call *c, const bool old)
+static __always_inline bool fill_pipe(const struct call *c)
 {
 	s32 fd[2] = { -1, -1 };
 	bool are = !bpf_probe_read_user(fd, sizeof(fd), (void *)call_arg(c, EB_A_STRUCT, 0)) &&
-		   are_pipe(c->task, fd, old);
+		   are_pipe(c->task, fd);
 
 	if (are) {
-		use_new(c, fd[0], old);
-		use_new(c, fd[1], old);
+		use_new(c, fd[0]);
+		use_new(c, fd[1]);
 	}
 	rec_init(c->s, c->t, EB_PIPE);
 	if (!are) {
@@ -207,17 +206,17 @@ static __always_inline bool two_names(const struct call *c, u32 kind, u32 flags)
 	return true;
 }
 
-static __always_inline bool fill_rename(const struct call *c, const bool old)
+static __always_inline bool fill_rename(const struct call *c)
 {
 	return two_names(c, EB_RENAME, EB_V_RENAME_flags);
 }
 
-static __always_inline bool fill_link(const struct call *c, const bool old)
+static __always_inline bool fill_link(const struct call *c)
 {
 	return two_names(c, EB_LINK, EB_V_LINK_flags);
 }
 
-static __always_inline bool fill_symlink(const struct call *c, const bool old)
+static __always_inline bool fill_symlink(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_SYMLINK);
 	if (c->held) {
@@ -230,7 +229,7 @@ static __always_inline bool fill_symlink(const struct call *c, const bool old)
 	return true;
 }
 
-static __always_inline bool fill_mount(const struct call *c, const bool old)
+static __always_inline bool fill_mount(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_MOUNT);
 	c->r->val[EB_V_MOUNT_flags] = call_arg(c, EB_A_FLAGS, 0);
@@ -246,14 +245,14 @@ static __always_inline bool fill_mount(const struct call *c, const bool old)
 	return true;
 }
 
-static __always_inline bool fill_umount(const struct call *c, const bool old)
+static __always_inline bool fill_umount(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_UMOUNT);
 	c->r->val[EB_V_UMOUNT_flags] = call_arg(c, EB_A_FLAGS, 0);
-	return one_name(c, BY_PATH, old);
+	return one_name(c, BY_PATH);
 }
 
-static __always_inline bool fill_uring(const struct call *c, const bool old)
+static __always_inline bool fill_uring(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_URING);
 	c->r->val[EB_V_URING_fd] = (s32)c->ret;
@@ -261,21 +260,21 @@ static __always_inline bool fill_uring(const struct call *c, const bool old)
 	return true;
 }
 
-static __always_inline bool unlinked(const struct call *c, bool dir, const bool old)
+static __always_inline bool unlinked(const struct call *c, bool dir)
 {
 	rec_init(c->s, c->t, EB_UNLINK);
 	c->r->val[EB_V_UNLINK_dir] = dir;
-	return one_name(c, BY_PATH, old);
+	return one_name(c, BY_PATH);
 }
 
-static __always_inline bool fill_unlink(const struct call *c, const bool old)
+static __always_inline bool fill_unlink(const struct call *c)
 {
-	return unlinked(c, call_arg(c, EB_A_FLAGS, 0) & AT_REMOVEDIR, old);
+	return unlinked(c, call_arg(c, EB_A_FLAGS, 0) & AT_REMOVEDIR);
 }
 
-static __always_inline bool fill_rmdir(const struct call *c, const bool old)
+static __always_inline bool fill_rmdir(const struct call *c)
 {
-	return unlinked(c, true, old);
+	return unlinked(c, true);
 }
 
 #include "bpf/tree_calls.bpf.h"
@@ -287,11 +286,11 @@ static __always_inline bool fill_rmdir(const struct call *c, const bool old)
  * behind it is gone through once, and not once for each kind and way through it.
  * Such functions take numbers only, so they look for the task again.
  */
-static __always_inline bool get_call(struct call *c, u32 which, const bool old)
+static __always_inline bool get_call(struct call *c, u32 which)
 {
 	c->s = room_again(which);
-	c->task = current_task(old);
-	c->t = slot_of(c->task, old);
+	c->task = current_task();
+	c->t = slot_of(c->task);
 	if (!c->s || !c->t)
 		return false;
 	c->r = &c->s->rec;
@@ -307,22 +306,16 @@ static __always_inline bool get_call(struct call *c, u32 which, const bool old)
 	{								\
 		struct call c;						\
 									\
-		return get_call(&c, which, false) && fill_##id(&c, false); \
-	}								\
-	__attribute__((noinline)) int call_##id##_old(u32 which)	\
-	{								\
-		struct call c;						\
-									\
-		return get_call(&c, which, true) && fill_##id(&c, true); \
+		return get_call(&c, which) && fill_##id(&c);		\
 	}
 #include "kernel/etrace_syscalls.def"
 
 /* Fills in the record of a call. Returns 0 if there is none. */
-static __always_inline int fill_call(u32 which, u32 record, const bool old)
+static __always_inline int fill_call(u32 which, u32 record)
 {
 	switch (record) {
 #define ETRACE_RECORD(ID, id, told, where) \
-	case EB_R_##ID: return old ? call_##id##_old(which) : call_##id(which);
+	case EB_R_##ID: return call_##id(which);
 #include "kernel/etrace_syscalls.def"
 	}
 	return 0;
@@ -341,14 +334,13 @@ static __always_inline bool has_strings(u32 kind)
 }
 
 /* The call that a row is of, and what a task made of it. Returns whether it is told. */
-static __always_inline bool make_call(struct scratch *s, u32 which, u32 row, s64 ret,
-				      const bool old)
+static __always_inline bool make_call(struct scratch *s, u32 which, u32 row, s64 ret)
 {
 	const volatile struct eb_row *def = &rows[row & (EB_MAX_ROWS - 1)];
 
 	s->row = row;
 	s->ret = ret;
-	if (!etrace_is_told(def->told, ret) || !fill_call(which, def->record, old))
+	if (!etrace_is_told(def->told, ret) || !fill_call(which, def->record))
 		return false;
 	s->rec.error = ret < 0 ? -ret : 0;
 	return true;
@@ -356,10 +348,10 @@ static __always_inline bool make_call(struct scratch *s, u32 which, u32 row, s64
 
 /* Sends a record that make_call() has made. */
 static __always_inline void tell_call(struct scratch *s, struct slot *t,
-				      struct task_struct *task, const bool old)
+				      struct task_struct *task)
 {
 	if (has_strings(s->rec.kind))
-		put_strings(s, task, old);
+		put_strings(s, task);
 	if (s->rec.kind == EB_SYMLINK)
 		put_maker(s, t, task);
 	send(s, t);
@@ -369,7 +361,7 @@ static __always_inline void tell_call(struct scratch *s, struct slot *t,
  * @regs: NULL: they are to be looked for. Nothing preempts this: it is called by a
  * tracepoint that nothing can be preempted in, or else by perf.
  */
-static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, const bool old)
+static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 {
 	struct task_struct *task;
 	struct scratch *s;
@@ -379,28 +371,28 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret, co
 	/* Most calls end here. */
 	if (likely((u32)nr < EB_MAX_NR && !row_any[(u32)nr & (EB_MAX_NR - 1)]))
 		return 0;
-	task = current_task(old);
-	t = slot_of(task, old);
+	task = current_task();
+	t = slot_of(task);
 	/* Who answered in the kernel's place may have answered anything. */
 	if (!t || t->skipped)
 		return 0;
-	row = row_of(task, nr, old);
+	row = row_of(task, nr);
 	if (!row)
 		return 0;
 	if (!regs)
-		regs = task_regs(task, old);
+		regs = task_regs(task);
 	if (rows[row & (EB_MAX_ROWS - 1)].told == ETRACE_TOLD_USED) {
 		if (ret >= 0)
 			use_first(task, regs, ret,
-				  rows[row & (EB_MAX_ROWS - 1)].record == EB_R_WRITE, old);
+				  rows[row & (EB_MAX_ROWS - 1)].record == EB_R_WRITE);
 	} else if (!etrace_interrupted(ret)) {
 		s = room(ROOM_SYS_EXIT);
 		if (s) {
-			get_args(s, task, regs, old);
-			if (make_call(s, ROOM_SYS_EXIT, row, ret, old)) {
-				tell_call(s, t, task, old);
+			get_args(s, task, regs);
+			if (make_call(s, ROOM_SYS_EXIT, row, ret)) {
+				tell_call(s, t, task);
 			} else if (unlikely(s->received.left | s->received.nr_msg)) {
-				put_received(s, t, old);
+				put_received(s, t);
 			}
 		}
 	}

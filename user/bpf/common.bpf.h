@@ -3,11 +3,10 @@
  * What all programs share: maps, settings, the state of a traced task, and
  * the way of a record into the ring buffer.
  *
- * There are two generations of each program, told apart by the constant @old:
- * kernels from 5.17 on have bpf_loop() and task storage; for older ones loops
- * are bounded and the state of a task is in a hash.  Of the newer ones, there
- * is one that is called by perf, for kernels where the others can be preempted.
- * The loader picks one.
+ * They are compiled twice, with OLD being 1 and 0: kernels from 5.17 on have
+ * bpf_loop() and task storage; for older ones loops are bounded and the state of a
+ * task is in a hash.  Of each program there may be one that is called by perf, for
+ * kernels where the others can be preempted.  The loader picks one.
  */
 #ifndef ETRACE_COMMON_BPF_H
 #define ETRACE_COMMON_BPF_H
@@ -266,7 +265,7 @@ struct {
 	__type(value, u64);
 } seqs SEC(".maps");
 
-/* In the functions for old kernels, which cannot take pointers. */
+/* In functions that the verifier looks at by themselves: they cannot take pointers. */
 static __always_inline struct scratch *room_again(u32 i)
 {
 	i += bpf_get_smp_processor_id() * NR_ROOM;
@@ -285,16 +284,16 @@ static __always_inline struct scratch *room(u32 i)
 /* ---- tasks ---- */
 
 /* A field behind a pointer that the verifier knows, or that it does not. */
-#define GET(old, p, f)	((old) ? BPF_CORE_READ((p), f) : (p)->f)
+#define GET(p, f)	(OLD ? BPF_CORE_READ((p), f) : (p)->f)
 
-static __always_inline struct task_struct *current_task(const bool old)
+static __always_inline struct task_struct *current_task(void)
 {
-	return old ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
+	return OLD ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
 }
 
-static __always_inline struct slot *slot_of(struct task_struct *task, const bool old)
+static __always_inline struct slot *slot_of(struct task_struct *task)
 {
-	if (old || in_hash) {
+	if (OLD || in_hash) {
 		u64 key = (u64)task;
 
 		return bpf_map_lookup_elem(&slots_hash, &key);
@@ -319,12 +318,12 @@ static __always_inline u64 new_upid(u32 pid, u32 which)
 
 /* Adds a task. Returns its slot, NULL: no memory. */
 static __always_inline struct slot *slot_add(struct task_struct *task, u32 pid,
-					     u32 which, const bool old)
+					     u32 which)
 {
 	struct slot new = { .upid = new_upid(pid, which) };
 	struct slot *t;
 
-	if (old || in_hash) {
+	if (OLD || in_hash) {
 		u64 key = (u64)task;
 
 		bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY);
@@ -337,12 +336,11 @@ static __always_inline struct slot *slot_add(struct task_struct *task, u32 pid,
 	return t;
 }
 
-static __always_inline void slot_drop(struct task_struct *task, const struct slot *t,
-				      const bool old)
+static __always_inline void slot_drop(struct task_struct *task, const struct slot *t)
 {
 	bool counts = !t->worker;
 
-	if (old || in_hash) {
+	if (OLD || in_hash) {
 		u64 key = (u64)task;
 
 		bpf_map_delete_elem(&slots_hash, &key);
@@ -380,15 +378,15 @@ extern void *bpf_rdonly_cast(const void *p, u32 btf_id) __ksym __weak;
 extern struct task_struct *bpf_task_from_pid(s32 pid) __ksym __weak;
 extern void bpf_task_release(struct task_struct *task) __ksym __weak;
 
-static __always_inline void hold_cpu(const bool old)
+static __always_inline void hold_cpu(void)
 {
-	if (!old && can_hold)
+	if (!OLD && can_hold)
 		bpf_preempt_disable();
 }
 
-static __always_inline void free_cpu(const bool old)
+static __always_inline void free_cpu(void)
 {
-	if (!old && can_hold)
+	if (!OLD && can_hold)
 		bpf_preempt_enable();
 }
 
@@ -407,19 +405,19 @@ static __always_inline void ring_there(void)
 #define X32_BIT		0x40000000u
 
 /* Is the current task's call made as 32-bit programs do? */
-static __always_inline bool is_32(struct task_struct *task, const bool old)
+static __always_inline bool is_32(struct task_struct *task)
 {
-	return GET(old, task, thread_info.status) & TS_COMPAT;
+	return GET(task, thread_info.status) & TS_COMPAT;
 }
 
 /* The row of a call, 0: none. */
-static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax, const bool old)
+static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax)
 {
 	u32 nr = (u32)orig_ax & ~X32_BIT;
 
 	if (nr >= EB_MAX_NR || !row_any[nr])
 		return 0;
-	if (unlikely(is_32(task, old)))
+	if (unlikely(is_32(task)))
 		return row_compat[nr];
 	return row_native[nr];
 }
@@ -428,32 +426,32 @@ static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax, const b
  * The registers with which the current task entered the kernel.  Older kernels
  * are asked in their own way: they lie at the end of the stack (16 KiB, x86).
  */
-static __always_inline struct pt_regs *task_regs(struct task_struct *task, const bool old)
+static __always_inline struct pt_regs *task_regs(struct task_struct *task)
 {
-	if (old)
+	if (OLD)
 		return BPF_CORE_READ(task, stack) + 16384 - 168;
 	return (struct pt_regs *)bpf_task_pt_regs(task);
 }
 
 /* The arguments of the current task's call. */
 static __always_inline void get_args(struct scratch *s, struct task_struct *task,
-				     struct pt_regs *regs, const bool old)
+				     struct pt_regs *regs)
 {
-	if (unlikely(is_32(task, old))) {
-		s->arg[0] = (u32)GET(old, regs, bx);
-		s->arg[1] = (u32)GET(old, regs, cx);
-		s->arg[2] = (u32)GET(old, regs, dx);
-		s->arg[3] = (u32)GET(old, regs, si);
-		s->arg[4] = (u32)GET(old, regs, di);
-		s->arg[5] = (u32)GET(old, regs, bp);
+	if (unlikely(is_32(task))) {
+		s->arg[0] = (u32)GET(regs, bx);
+		s->arg[1] = (u32)GET(regs, cx);
+		s->arg[2] = (u32)GET(regs, dx);
+		s->arg[3] = (u32)GET(regs, si);
+		s->arg[4] = (u32)GET(regs, di);
+		s->arg[5] = (u32)GET(regs, bp);
 		return;
 	}
-	s->arg[0] = GET(old, regs, di);
-	s->arg[1] = GET(old, regs, si);
-	s->arg[2] = GET(old, regs, dx);
-	s->arg[3] = GET(old, regs, r10);
-	s->arg[4] = GET(old, regs, r8);
-	s->arg[5] = GET(old, regs, r9);
+	s->arg[0] = GET(regs, di);
+	s->arg[1] = GET(regs, si);
+	s->arg[2] = GET(regs, dx);
+	s->arg[3] = GET(regs, r10);
+	s->arg[4] = GET(regs, r8);
+	s->arg[5] = GET(regs, r9);
 }
 
 static __always_inline bool has_arg(u32 row, enum eb_arg role)

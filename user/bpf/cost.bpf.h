@@ -80,8 +80,7 @@ __attribute__((noinline)) int cost_old(u32 which)
 }
 
 /* Adds all threads up. Returns false if some came or went meanwhile. */
-static __always_inline bool cost_try(struct scratch *s, struct signal_struct *sig,
-				     const bool old)
+static __always_inline bool cost_try(struct scratch *s, struct signal_struct *sig)
 {
 	u32 seq = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 	struct scratch *ctx = s;
@@ -96,7 +95,7 @@ static __always_inline bool cost_try(struct scratch *s, struct signal_struct *si
 	cost_add_io(c, (void *)sig + bpf_core_field_offset(struct signal_struct, ioac));
 	c->head = (u64)sig + bpf_core_field_offset(struct signal_struct, thread_head);
 	c->pos = (u64)BPF_CORE_READ(sig, thread_head.next);
-	if (old)
+	if (OLD)
 		cost_old(s->which);
 	else
 		bpf_loop(ETRACE_COST_THREADS, cost_step_cb, &ctx, 0);
@@ -106,10 +105,9 @@ static __always_inline bool cost_try(struct scratch *s, struct signal_struct *si
 }
 
 /* The same; a few times, if need be. */
-static __always_inline bool cost_sum(struct scratch *s, struct signal_struct *sig,
-				     const bool old)
+static __always_inline bool cost_sum(struct scratch *s, struct signal_struct *sig)
 {
-	return cost_try(s, sig, old) || cost_try(s, sig, old) || cost_try(s, sig, old);
+	return cost_try(s, sig) || cost_try(s, sig) || cost_try(s, sig);
 }
 
 /* As etrace_cost_is_last() of the module, of threads that have been added up. */
@@ -135,8 +133,7 @@ static __always_inline bool is_last(struct task_struct *p, bool dead)
 }
 
 /* @dead: of is_last() */
-static __always_inline void put_cost(struct scratch *s, struct task_struct *p, bool dead,
-				     const bool old)
+static __always_inline void put_cost(struct scratch *s, struct task_struct *p, bool dead)
 {
 	struct signal_struct *sig = BPF_CORE_READ(p, signal);
 	struct cost *c = &s->cost;
@@ -144,7 +141,7 @@ static __always_inline void put_cost(struct scratch *s, struct task_struct *p, b
 
 	if (!is_last(p, dead))
 		return;
-	if (!cost_sum(s, sig, old) || (!TELLS_DEAD && !cost_is_last(s, p, sig)))
+	if (!cost_sum(s, sig) || (!TELLS_DEAD && !cost_is_last(s, p, sig)))
 		return;
 	stime = etrace_stime(c->utime, c->stime, c->ran);
 	put_val(s, EB_V_EXIT_utime, c->ran - stime);

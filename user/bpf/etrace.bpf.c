@@ -6,8 +6,8 @@
  * that reads the records knows which of the two made them.
  *
  * What they do is in calls.bpf.h (the end of a call), life.bpf.h (tracepoints of
- * a task's life), hooks.bpf.h and adopt.bpf.h: each a function with the constant
- * @old, of which three programs are made here: see common.bpf.h.
+ * a task's life), hooks.bpf.h and adopt.bpf.h: here are the programs that call it,
+ * for the ways in which kernels take them: see common.bpf.h.
  */
 #include "bpf/adopt.bpf.h"
 #include "bpf/calls.bpf.h"
@@ -18,61 +18,53 @@
 #define PROGRAM(sec, name, call, ...)					\
 SEC(sec) int BPF_PROG(name, ##__VA_ARGS__)				\
 {									\
-	const bool old = false;						\
-									\
-	return call;							\
-}									\
-SEC(sec) int BPF_PROG(name##_old, ##__VA_ARGS__)			\
-{									\
-	const bool old = true;						\
-									\
 	return call;							\
 }
 
-PROGRAM("tp_btf/sys_exit", sys_exit, do_sys_exit(GET(old, regs, orig_ax), regs, ret, old),
+PROGRAM("tp_btf/sys_exit", sys_exit, do_sys_exit(GET(regs, orig_ax), regs, ret),
 	struct pt_regs *regs, s64 ret)
-PROGRAM("tp_btf/sched_process_fork", process_fork, do_fork(parent, child, old),
+PROGRAM("tp_btf/sched_process_fork", process_fork, do_fork(parent, child),
 	struct task_struct *parent, struct task_struct *child)
 PROGRAM("tp_btf/sched_process_exec", process_exec,
-	do_exec(p, GET(old, bprm, file), (u64)GET(old, bprm, filename),
-		GET(old, bprm, filename) == GET(old, bprm, interp), old),
+	do_exec(p, GET(bprm, file), (u64)GET(bprm, filename),
+		GET(bprm, filename) == GET(bprm, interp)),
 	struct task_struct *p, s32 old_pid, struct linux_binprm *bprm)
 /* Its second argument is not there before 6.16. */
 PROGRAM("tp_btf/sched_process_exit", process_exit,
-	do_exit(p, TELLS_DEAD && (u8)ctx[1], old), struct task_struct *p)
-PROGRAM("tp_btf/task_rename", task_rename, do_comm(target, comm, old),
+	do_exit(p, TELLS_DEAD && (u8)ctx[1]), struct task_struct *p)
+PROGRAM("tp_btf/task_rename", task_rename, do_comm(target, comm),
 	struct task_struct *target, const char *comm)
-PROGRAM("fentry/security_bprm_check", bprm_check, do_bprm_check(bprm, old),
+PROGRAM("fentry/security_bprm_check", bprm_check, do_bprm_check(bprm),
 	struct linux_binprm *bprm)
 PROGRAM("fentry/security_path_rename", path_rename,
-	do_path_rename(old_dir, old_dentry, new_dir, new_dentry, old),
+	do_path_rename(old_dir, old_dentry, new_dir, new_dentry),
 	const struct path *old_dir, struct dentry *old_dentry,
 	const struct path *new_dir, struct dentry *new_dentry)
 #define ETRACE_HOOK_CHILD(id, name)					\
 	PROGRAM("fentry/security_" #name, name,				\
-		do_child(EB_H_##id, ROOM_##name, dir, dentry, old),	\
+		do_child(EB_H_##id, ROOM_##name, dir, dentry),	\
 		const struct path *dir, struct dentry *dentry)
 #define ETRACE_HOOK_PATH(id, name)					\
 	PROGRAM("fentry/" #name, name,					\
-		do_path(EB_H_##id, ROOM_##name, path, old), const struct path *path)
+		do_path(EB_H_##id, ROOM_##name, path), const struct path *path)
 #include "kernel/etrace_syscalls.def"
 PROGRAM("fentry/security_path_link", path_link,
-	do_path_link(old_dentry, new_dir, new_dentry, old),
+	do_path_link(old_dentry, new_dir, new_dentry),
 	struct dentry *old_dentry, const struct path *new_dir, struct dentry *new_dentry)
 PROGRAM("fentry/security_path_symlink", path_symlink,
-	do_path_symlink(dir, dentry, old_name, old),
+	do_path_symlink(dir, dentry, old_name),
 	const struct path *dir, struct dentry *dentry, const char *old_name)
-PROGRAM("fentry/security_sb_mount", sb_mount, do_sb_mount(dev_name, path, type, old),
+PROGRAM("fentry/security_sb_mount", sb_mount, do_sb_mount(dev_name, path, type),
 	const char *dev_name, const struct path *path, const char *type)
-PROGRAM("fentry/security_sb_umount", sb_umount, do_sb_umount(mnt, old),
+PROGRAM("fentry/security_sb_umount", sb_umount, do_sb_umount(mnt),
 	struct vfsmount *mnt)
 PROGRAM("fentry/security_sb_pivotroot", sb_pivotroot,
-	do_sb_pivotroot(old_path, new_path, old),
+	do_sb_pivotroot(old_path, new_path),
 	const struct path *old_path, const struct path *new_path)
 PROGRAM("fentry/__x64_sys_close_range", close_range,
-	do_close_range(ROOM_CLOSE_RANGE, old))
+	do_close_range(ROOM_CLOSE_RANGE))
 PROGRAM("fentry/__ia32_sys_close_range", close_range32,
-	do_close_range(ROOM_CLOSE_RANGE32, old))
+	do_close_range(ROOM_CLOSE_RANGE32))
 
 /*
  * The same as perf calls them: with preemption off, whatever the kernel.  What
@@ -82,7 +74,7 @@ PROGRAM("fentry/__ia32_sys_close_range", close_range32,
 SEC("tracepoint/raw_syscalls/sys_exit")
 int sys_exit_perf(struct trace_event_raw_sys_exit *ctx)
 {
-	return do_sys_exit(ctx->id, NULL, ctx->ret, false);
+	return do_sys_exit(ctx->id, NULL, ctx->ret);
 }
 
 SEC("tracepoint/sched/sched_process_fork")
@@ -91,11 +83,11 @@ int process_fork_perf(struct trace_event_raw_sched_process_fork *ctx)
 	struct task_struct *parent = bpf_get_current_task_btf(), *child;
 	struct scratch *s;
 
-	if (!slot_of(parent, false))
+	if (!slot_of(parent))
 		return 0;
 	child = bpf_task_from_pid(ctx->child_pid);
 	if (child) {
-		do_fork(parent, child, false);
+		do_fork(parent, child);
 		bpf_task_release(child);
 	} else {
 		s = room(ROOM_FORK);
@@ -112,7 +104,7 @@ int process_exec_perf(struct trace_event_raw_sched_process_exec *ctx)
 
 	return do_exec(task, bpf_rdonly_cast(BPF_CORE_READ(task, mm, exe_file),
 					     bpf_core_type_id_kernel(struct file)),
-		       (u64)ctx + (ctx->__data_loc_filename & 0xffff), false, false);
+		       (u64)ctx + (ctx->__data_loc_filename & 0xffff), false);
 }
 
 SEC("tracepoint/sched/sched_process_exit")
@@ -122,7 +114,7 @@ int process_exit_perf(void *ctx)
 
 	if (TELLS_DEAD)
 		bpf_probe_read_kernel(&dead, sizeof(dead), ctx + dead_at);
-	return do_exit(bpf_get_current_task_btf(), dead, false);
+	return do_exit(bpf_get_current_task_btf(), dead);
 }
 
 SEC("tracepoint/task/task_rename")
@@ -130,11 +122,11 @@ int task_rename_perf(struct trace_event_raw_task_rename *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf(), *target;
 
-	if (!slot_of(task, false))
+	if (!slot_of(task))
 		return 0;
 	target = bpf_task_from_pid(ctx->pid);
 	if (target) {
-		do_comm(target, ctx->newcomm, false);
+		do_comm(target, ctx->newcomm);
 		bpf_task_release(target);
 	}
 	return 0;
@@ -142,91 +134,76 @@ int task_rename_perf(struct trace_event_raw_task_rename *ctx)
 
 SEC("kprobe/security_bprm_check") int bprm_check_perf(struct pt_regs *ctx)
 {
-	return do_bprm_check((struct linux_binprm *)ctx->di, false);
+	return do_bprm_check((struct linux_binprm *)ctx->di);
 }
 
 SEC("kprobe/security_path_rename") int path_rename_perf(struct pt_regs *ctx)
 {
 	return do_path_rename((struct path *)ctx->di, (struct dentry *)ctx->si,
-			      (struct path *)ctx->dx, (struct dentry *)ctx->cx, false);
+			      (struct path *)ctx->dx, (struct dentry *)ctx->cx);
 }
 
 #define ETRACE_HOOK_CHILD(id, name)					\
 SEC("kprobe/security_" #name) int name##_perf(struct pt_regs *ctx)	\
 {									\
 	return do_child(EB_H_##id, ROOM_##name, (struct path *)ctx->di,	\
-			(struct dentry *)ctx->si, false);			\
+			(struct dentry *)ctx->si);			\
 }
 #define ETRACE_HOOK_PATH(id, name)					\
 SEC("kprobe/" #name) int name##_perf(struct pt_regs *ctx)		\
 {									\
-	return do_path(EB_H_##id, ROOM_##name, (struct path *)ctx->di, false); \
+	return do_path(EB_H_##id, ROOM_##name, (struct path *)ctx->di); \
 }
 #include "kernel/etrace_syscalls.def"
 
 SEC("kprobe/security_path_link") int path_link_perf(struct pt_regs *ctx)
 {
 	return do_path_link((struct dentry *)ctx->di, (struct path *)ctx->si,
-			    (struct dentry *)ctx->dx, false);
+			    (struct dentry *)ctx->dx);
 }
 
 SEC("kprobe/security_path_symlink") int path_symlink_perf(struct pt_regs *ctx)
 {
 	return do_path_symlink((struct path *)ctx->di, (struct dentry *)ctx->si,
-			       (const char *)ctx->dx, false);
+			       (const char *)ctx->dx);
 }
 
 SEC("kprobe/security_sb_mount") int sb_mount_perf(struct pt_regs *ctx)
 {
 	return do_sb_mount((const char *)ctx->di, (struct path *)ctx->si,
-			   (const char *)ctx->dx, false);
+			   (const char *)ctx->dx);
 }
 
 SEC("kprobe/security_sb_umount") int sb_umount_perf(struct pt_regs *ctx)
 {
-	return do_sb_umount((struct vfsmount *)ctx->di, false);
+	return do_sb_umount((struct vfsmount *)ctx->di);
 }
 
 SEC("kprobe/security_sb_pivotroot") int sb_pivotroot_perf(struct pt_regs *ctx)
 {
-	return do_sb_pivotroot((struct path *)ctx->di, (struct path *)ctx->si, false);
+	return do_sb_pivotroot((struct path *)ctx->di, (struct path *)ctx->si);
 }
 
 SEC("kprobe/__x64_sys_close_range") int close_range_perf(struct pt_regs *ctx)
 {
-	return do_close_range(ROOM_CLOSE_RANGE, false);
+	return do_close_range(ROOM_CLOSE_RANGE);
 }
 
 SEC("kprobe/__ia32_sys_close_range") int close_range32_perf(struct pt_regs *ctx)
 {
-	return do_close_range(ROOM_CLOSE_RANGE32, false);
+	return do_close_range(ROOM_CLOSE_RANGE32);
 }
 
 /* At the end of a function whose arguments differ between kernels. */
 SEC("kretprobe/__secure_computing") int seccomp(struct pt_regs *ctx)
 {
-	return do_seccomp((s32)ctx->ax == -1, false);
-}
-
-SEC("kretprobe/__secure_computing") int seccomp_old(struct pt_regs *ctx)
-{
-	return do_seccomp((s32)ctx->ax == -1, true);
-}
-
-SEC("kretprobe/__secure_computing") int seccomp_perf(struct pt_regs *ctx)
-{
-	return do_seccomp((s32)ctx->ax == -1, false);
+	return do_seccomp((s32)ctx->ax == -1);
 }
 
 /* What it is since 7.3. */
 SEC("kretprobe/__seccomp_permit_syscall") int permit(struct pt_regs *ctx)
 {
-	return do_seccomp(!(u8)ctx->ax, false);
-}
-
-SEC("kretprobe/__seccomp_permit_syscall") int permit_perf(struct pt_regs *ctx)
-{
-	return do_seccomp(!(u8)ctx->ax, false);
+	return do_seccomp(!(u8)ctx->ax);
 }
 
 /* At the functions that do what rings ask for: the loader knows which. */
@@ -244,29 +221,18 @@ SEC("kretprobe") int ring_end(struct pt_regs *ctx)
 SEC("tracepoint/io_uring/io_uring_submit_sqe")
 int ring_sqe(struct trace_event_raw_io_uring_submit_sqe *ctx)
 {
-	return do_ring_asked(ctx->opcode, ctx->req, false);
-}
-
-SEC("tracepoint/io_uring/io_uring_submit_sqe")
-int ring_sqe_old(struct trace_event_raw_io_uring_submit_sqe *ctx)
-{
-	return do_ring_asked(ctx->opcode, ctx->req, true);
+	return do_ring_asked(ctx->opcode, ctx->req);
 }
 
 SEC("tracepoint/io_uring/io_uring_submit_req")
 int ring_req(struct trace_event_raw_io_uring_submit_req *ctx)
 {
-	return do_ring_asked(ctx->opcode, ctx->req, false);
+	return do_ring_asked(ctx->opcode, ctx->req);
 }
 
 SEC("iter/task") int adopt(struct bpf_iter__task *ctx)
 {
-	return do_adopt(ctx->meta->seq, ctx->task, false);
-}
-
-SEC("iter/task") int adopt_old(struct bpf_iter__task *ctx)
-{
-	return do_adopt(ctx->meta->seq, ctx->task, true);
+	return do_adopt(ctx->meta->seq, ctx->task);
 }
 
 char LICENSE[] SEC("license") = "GPL";

@@ -19,7 +19,7 @@
 #define MSG_CMSG_CLOEXEC 0x40000000u
 
 #define CONTROL_MAX	8192u	/* bytes of control data that are looked at */
-/* How far descriptors of messages are looked for; the verifier goes through the old. */
+/* How far descriptors of messages are looked for; the verifier goes through them if OLD. */
 #define RECEIVED_STEPS	8192u
 #define RECEIVED_STEPS_OLD 512u
 
@@ -32,7 +32,7 @@ static __always_inline bool cloexec(const struct call *c, u32 first, u32 last, b
 	return true;
 }
 
-static __always_inline bool fill_ioctl(const struct call *c, const bool old)
+static __always_inline bool fill_ioctl(const struct call *c)
 {
 	u32 cmd = call_arg(c, EB_A_FLAGS, 0), fd = call_arg(c, EB_A_FD, 0);
 	s64 from = call_arg(c, EB_A_ARG, 0);
@@ -42,15 +42,15 @@ static __always_inline bool fill_ioctl(const struct call *c, const bool old)
 	/* struct file_clone_range begins with the descriptor. */
 	if (cmd == FICLONE ||
 	    (cmd == FICLONERANGE && !bpf_probe_read_user(&from, sizeof(from), (void *)from))) {
-		use_read(c, from, 0, old);
-		use_write(c, fd, 0, old);
+		use_read(c, from, 0);
+		use_write(c, fd, 0);
 	}
 	return false;
 }
 
-static __always_inline bool fill_memfd(const struct call *c, const bool old)
+static __always_inline bool fill_memfd(const struct call *c)
 {
-	use_new(c, c->ret, old);
+	use_new(c, c->ret);
 	rec_init(c->s, c->t, EB_MEMFD);
 	c->r->val[EB_V_MEMFD_flags] = (u32)call_arg(c, EB_A_FLAGS, 0);
 	c->r->val[EB_V_MEMFD_fd] = (s32)c->ret;
@@ -59,11 +59,11 @@ static __always_inline bool fill_memfd(const struct call *c, const bool old)
 }
 
 /* The file had no name in the call. */
-static __always_inline bool fill_open_handle(const struct call *c, const bool old)
+static __always_inline bool fill_open_handle(const struct call *c)
 {
-	use_new(c, c->ret, old);
+	use_new(c, c->ret);
 	rec_init(c->s, c->t, EB_OPEN);
-	identify(c, old);
+	identify(c);
 	c->r->val[EB_V_OPEN_fd] = (s32)c->ret;
 	c->r->val[EB_V_OPEN_flags] = (u32)call_arg(c, EB_A_FLAGS, 0);
 	want(c->s, EB_STR_OPEN_name, W_FD, c->ret, 0);
@@ -81,9 +81,9 @@ static __always_inline void received_init(struct scratch *s, struct slot *t, s32
 	want(s, EB_STR_RECEIVED_path, W_FD, fd, 0);
 }
 
-static __always_inline bool fill_pidfd_getfd(const struct call *c, const bool old)
+static __always_inline bool fill_pidfd_getfd(const struct call *c)
 {
-	use_new(c, c->ret, old);
+	use_new(c, c->ret);
 	received_init(c->s, c->t, c->ret, true);
 	return true;
 }
@@ -141,9 +141,9 @@ static __always_inline void next_cmsg(struct received *v)
 }
 
 /* A descriptor that a message told of, if it is there. */
-static __always_inline void next_fd(struct scratch *s, struct slot *t, const bool old)
+static __always_inline void next_fd(struct scratch *s, struct slot *t)
 {
-	struct task_struct *task = current_task(old);
+	struct task_struct *task = current_task();
 	struct received *v = &s->received;
 	s32 fd;
 
@@ -151,20 +151,20 @@ static __always_inline void next_fd(struct scratch *s, struct slot *t, const boo
 	if (bpf_probe_read_user(&fd, sizeof(fd), (void *)v->fds))
 		return;
 	v->fds += sizeof(fd);
-	if (!fd_file(task, fd, old))
+	if (!fd_file(task, fd))
 		return;
 	received_init(s, t, fd, v->cloexec);
-	put_fd_string(s, task, old);
+	put_fd_string(s, task);
 	send(s, t);
 }
 
 /* Returns 1 at the end. */
-static __always_inline long received_step(struct scratch *s, struct slot *t, const bool old)
+static __always_inline long received_step(struct scratch *s, struct slot *t)
 {
 	struct received *v = &s->received;
 
 	if (v->nr_fds)
-		next_fd(s, t, old);
+		next_fd(s, t);
 	else if (v->left)
 		next_cmsg(v);
 	else if (v->nr_msg)
@@ -181,27 +181,27 @@ struct received_ctx {
 
 static long received_step_cb(u32 i, struct received_ctx *ctx)
 {
-	return received_step(ctx->s, ctx->t, false);
+	return received_step(ctx->s, ctx->t);
 }
 
 /* Not static: then the verifier goes through it once. Returns 1 at the end. */
 __attribute__((noinline)) int received_step_old(u32 which)
 {
 	struct scratch *s = room_again(which);
-	struct slot *t = slot_of(current_task(true), true);
+	struct slot *t = slot_of(current_task());
 
 	if (!s || !t)
 		return 1;
-	return received_step(s, t, true);
+	return received_step(s, t);
 }
 
-static __always_inline void put_received(struct scratch *s, struct slot *t, const bool old)
+static __always_inline void put_received(struct scratch *s, struct slot *t)
 {
 	struct received_ctx ctx = { .s = s, .t = t };
 	struct received *v = &s->received;
 	u32 i;
 
-	if (old) {
+	if (OLD) {
 #pragma clang loop unroll(disable)
 		for (i = 0; i < RECEIVED_STEPS_OLD; i++)
 			if (received_step_old(s->which))
@@ -222,15 +222,14 @@ static __always_inline void put_received(struct scratch *s, struct slot *t, cons
  * memory has what the kernel told it, and it may have changed that meanwhile: a
  * descriptor counts only if there is one.
  */
-static __always_inline bool messages(const struct call *c, u64 msg, u32 nr, u32 flags,
-				     const bool old)
+static __always_inline bool messages(const struct call *c, u64 msg, u32 nr, u32 flags)
 {
 	struct received *v = &c->s->received;
 	struct task_struct *task = c->task;
 
 	v->msg = msg;
 	v->nr_msg = nr;
-	v->compat = !!(GET(old, task, thread_info.status) & TS_COMPAT);
+	v->compat = !!(GET(task, thread_info.status) & TS_COMPAT);
 	v->cloexec = !!(flags & MSG_CMSG_CLOEXEC);
 	/* Most come without. */
 	if (nr)
@@ -238,16 +237,16 @@ static __always_inline bool messages(const struct call *c, u64 msg, u32 nr, u32 
 	return false;
 }
 
-static __always_inline bool fill_recvmsg(const struct call *c, const bool old)
+static __always_inline bool fill_recvmsg(const struct call *c)
 {
-	use_read(c, call_arg(c, EB_A_FD, 0), c->ret, old);
-	return messages(c, call_arg(c, EB_A_STRUCT, 0), 1, call_arg(c, EB_A_FLAGS, 0), old);
+	use_read(c, call_arg(c, EB_A_FD, 0), c->ret);
+	return messages(c, call_arg(c, EB_A_STRUCT, 0), 1, call_arg(c, EB_A_FLAGS, 0));
 }
 
-static __always_inline bool fill_recvmmsg(const struct call *c, const bool old)
+static __always_inline bool fill_recvmmsg(const struct call *c)
 {
-	use_read(c, call_arg(c, EB_A_FD, 0), 0, old);
-	return messages(c, call_arg(c, EB_A_STRUCT, 0), c->ret, call_arg(c, EB_A_FLAGS, 0), old);
+	use_read(c, call_arg(c, EB_A_FD, 0), 0);
+	return messages(c, call_arg(c, EB_A_STRUCT, 0), c->ret, call_arg(c, EB_A_FLAGS, 0));
 }
 
 #endif

@@ -15,21 +15,21 @@
  * that waits for @hook: others reach the same functions, too.
  */
 static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room which,
-						  struct slot **t, const bool old)
+						  struct slot **t)
 {
-	struct task_struct *task = current_task(old);
+	struct task_struct *task = current_task();
 	struct pt_regs *regs;
 	struct scratch *s;
 	u32 row;
 
-	*t = slot_of(task, old);
+	*t = slot_of(task);
 	/* The hooks outlive the tracepoints. */
 	if (!*t || !tracing)
 		return NULL;
 	row = (*t)->ring;
 	if (!row) {
-		regs = task_regs(task, old);
-		row = row_of(task, GET(old, regs, orig_ax), old);
+		regs = task_regs(task);
+		row = row_of(task, GET(regs, orig_ax));
 	}
 	if (!row || rows[row & (EB_MAX_ROWS - 1)].hook != hook)
 		return NULL;
@@ -73,38 +73,36 @@ static __always_inline void put_child(struct scratch *s, struct eb_str *str, u64
 }
 
 static __always_inline void show_path(struct scratch *s, u32 i, struct vfsmount *mnt,
-				      struct dentry *dentry, const bool old)
+				      struct dentry *dentry)
 {
 	struct eb_str *str = shown(s, i, EB_S_PATH);
 
 	s->walk.mnt = (u64)mnt;
 	s->walk.dentry = (u64)dentry;
-	end_string(s, str, false, old);
+	end_string(s, str, false);
 }
 
 /* The name @child in the directory @dentry. */
 static __always_inline void show_child(struct scratch *s, u32 i, struct vfsmount *mnt,
-				       struct dentry *dentry, struct dentry *child,
-				       const bool old)
+				       struct dentry *dentry, struct dentry *child)
 {
 	struct eb_str *str = shown(s, i, EB_S_CHILD);
 
 	s->walk.mnt = (u64)mnt;
 	s->walk.dentry = (u64)dentry;
 	put_child(s, str, (u64)child);
-	end_string(s, str, false, old);
+	end_string(s, str, false);
 }
 
 /* A text of the kernel's; NULL: there is none. */
-static __always_inline void show_text(struct scratch *s, u32 i, const char *text,
-				      const bool old)
+static __always_inline void show_text(struct scratch *s, u32 i, const char *text)
 {
 	struct eb_str *str = shown(s, i, EB_S_NONE);
 	u8 first;
 
 	if (text)
 		put_text_string(s, str, (u64)text, false, &first);
-	end_string(s, str, false, old);
+	end_string(s, str, false);
 }
 
 static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_hook hook)
@@ -118,14 +116,14 @@ static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_
 		struct scratch *s;					\
 		struct slot *t;						\
 									\
-		hold_cpu(old);						\
-		s = hook_begin(hook, which, &t, old);			\
+		hold_cpu();						\
+		s = hook_begin(hook, which, &t);			\
 		if (s) {						\
-			begin_strings(s, current_task(old), old);	\
+			begin_strings(s, current_task());	\
 			__VA_ARGS__;					\
 			hook_end(s, t, hook);				\
 		}							\
-		free_cpu(old);						\
+		free_cpu();						\
 		return 0;						\
 	} while (0)
 
@@ -133,7 +131,7 @@ static __always_inline void hook_end(struct scratch *s, struct slot *t, enum eb_
 
 /* Which descriptors execve will close if it succeeds. Their words of the bitmap. */
 static __always_inline void hold_cloexec(struct scratch *s, struct slot *t,
-					 struct task_struct *task, const bool old)
+					 struct task_struct *task)
 {
 	struct fdtable *fdt = BPF_CORE_READ(task, files, fdt);
 	u64 *to = (u64 *)s->data, all = 0, word, open;
@@ -161,7 +159,7 @@ static __always_inline void hold_cloexec(struct scratch *s, struct slot *t,
 	s->counts.lost_fds += !t->cloexec;
 }
 
-static __always_inline int do_bprm_check(struct linux_binprm *bprm, const bool old)
+static __always_inline int do_bprm_check(struct linux_binprm *bprm)
 {
 	struct file *file = BPF_CORE_READ(bprm, file);
 	struct scratch *s;
@@ -170,83 +168,81 @@ static __always_inline int do_bprm_check(struct linux_binprm *bprm, const bool o
 	/* Later calls are for the interpreters of a script, one by one. */
 	if (BPF_CORE_READ(bprm, interp) != BPF_CORE_READ(bprm, filename))
 		return 0;
-	hold_cpu(old);
-	s = hook_begin(EB_H_BPRM_CHECK, ROOM_BPRM, &t, old);
+	hold_cpu();
+	s = hook_begin(EB_H_BPRM_CHECK, ROOM_BPRM, &t);
 	if (s) {
-		begin_strings(s, current_task(old), old);
-		show_path(s, 0, BPF_CORE_READ(file, f_path.mnt), BPF_CORE_READ(file, f_path.dentry), old);
+		begin_strings(s, current_task());
+		show_path(s, 0, BPF_CORE_READ(file, f_path.mnt), BPF_CORE_READ(file, f_path.dentry));
 		hook_end(s, t, EB_H_BPRM_CHECK);
-		hold_cloexec(s, t, current_task(old), old);
+		hold_cloexec(s, t, current_task());
 	}
-	free_cpu(old);
+	free_cpu();
 	return 0;
 }
 
 static __always_inline int do_path_rename(const struct path *old_dir, struct dentry *from,
-					  const struct path *new_dir, struct dentry *to,
-					  const bool old)
+					  const struct path *new_dir, struct dentry *to)
 {
 	HOOK(EB_H_PATH_RENAME, ROOM_RENAME,
-	     show_child(s, 0, BPF_CORE_READ(old_dir, mnt), BPF_CORE_READ(old_dir, dentry), from, old),
-	     show_child(s, 1, BPF_CORE_READ(new_dir, mnt), BPF_CORE_READ(new_dir, dentry), to, old));
+	     show_child(s, 0, BPF_CORE_READ(old_dir, mnt), BPF_CORE_READ(old_dir, dentry), from),
+	     show_child(s, 1, BPF_CORE_READ(new_dir, mnt), BPF_CORE_READ(new_dir, dentry), to));
 }
 
 /* Of a function that shows one name: ETRACE_HOOK_CHILD() of the table. */
 static __always_inline int do_child(enum eb_hook hook, enum room which,
-				    const struct path *dir, struct dentry *dentry,
-				    const bool old)
+				    const struct path *dir, struct dentry *dentry)
 {
 	HOOK(hook, which,
-	     show_child(s, 0, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), dentry, old));
+	     show_child(s, 0, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), dentry));
 }
 
 /* Of one that shows a path: ETRACE_HOOK_PATH(). */
 static __always_inline int do_path(enum eb_hook hook, enum room which,
-				   const struct path *path, const bool old)
+				   const struct path *path)
 {
 	HOOK(hook, which,
-	     show_path(s, 0, BPF_CORE_READ(path, mnt), BPF_CORE_READ(path, dentry), old));
+	     show_path(s, 0, BPF_CORE_READ(path, mnt), BPF_CORE_READ(path, dentry)));
 }
 
 static __always_inline int do_path_link(struct dentry *from, const struct path *dir,
-					struct dentry *to, const bool old)
+					struct dentry *to)
 {
 	/* A link does not cross mounts, so the old name is on the same one. */
 	HOOK(EB_H_PATH_LINK, ROOM_LINK,
-	     show_path(s, 0, BPF_CORE_READ(dir, mnt), from, old),
-	     show_child(s, 1, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), to, old));
+	     show_path(s, 0, BPF_CORE_READ(dir, mnt), from),
+	     show_child(s, 1, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), to));
 }
 
 static __always_inline int do_path_symlink(const struct path *dir, struct dentry *dentry,
-					   const char *target, const bool old)
+					   const char *target)
 {
 	HOOK(EB_H_PATH_SYMLINK, ROOM_SYMLINK,
 	     hold_dir(t, (u64)BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry)),
-	     show_text(s, 0, target, old),
-	     show_child(s, 1, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), dentry, old));
+	     show_text(s, 0, target),
+	     show_child(s, 1, BPF_CORE_READ(dir, mnt), BPF_CORE_READ(dir, dentry), dentry));
 }
 
 static __always_inline int do_sb_mount(const char *dev, const struct path *path,
-				       const char *type, const bool old)
+				       const char *type)
 {
 	HOOK(EB_H_SB_MOUNT, ROOM_MOUNT,
-	     show_text(s, 0, dev, old),
-	     show_path(s, 1, BPF_CORE_READ(path, mnt), BPF_CORE_READ(path, dentry), old),
-	     show_text(s, 2, type, old));
+	     show_text(s, 0, dev),
+	     show_path(s, 1, BPF_CORE_READ(path, mnt), BPF_CORE_READ(path, dentry)),
+	     show_text(s, 2, type));
 }
 
-static __always_inline int do_sb_umount(struct vfsmount *mnt, const bool old)
+static __always_inline int do_sb_umount(struct vfsmount *mnt)
 {
 	HOOK(EB_H_SB_UMOUNT, ROOM_UMOUNT,
-	     show_path(s, 0, mnt, BPF_CORE_READ(mnt, mnt_root), old));
+	     show_path(s, 0, mnt, BPF_CORE_READ(mnt, mnt_root)));
 }
 
 static __always_inline int do_sb_pivotroot(const struct path *put_old,
-					   const struct path *new_root, const bool old)
+					   const struct path *new_root)
 {
 	HOOK(EB_H_SB_PIVOTROOT, ROOM_PIVOTROOT,
-	     show_path(s, 0, BPF_CORE_READ(new_root, mnt), BPF_CORE_READ(new_root, dentry), old),
-	     show_path(s, 1, BPF_CORE_READ(put_old, mnt), BPF_CORE_READ(put_old, dentry), old));
+	     show_path(s, 0, BPF_CORE_READ(new_root, mnt), BPF_CORE_READ(new_root, dentry)),
+	     show_path(s, 1, BPF_CORE_READ(put_old, mnt), BPF_CORE_READ(put_old, dentry)));
 }
 
 /**
@@ -296,26 +292,26 @@ static long fds_step_cb(u32 i, void *f)
 }
 
 /* Which descriptors close_range() finds open: after it, nobody knows. */
-static __always_inline int do_close_range(enum room which, const bool old)
+static __always_inline int do_close_range(enum room which)
 {
-	struct task_struct *task = current_task(old);
+	struct task_struct *task = current_task();
 	struct fdtable *fdt;
 	struct scratch *s;
 	struct slot *t;
 	u32 first, last, max, i;
 
-	hold_cpu(old);
-	s = hook_begin(EB_H_CLOSE_RANGE, which, &t, old);
+	hold_cpu();
+	s = hook_begin(EB_H_CLOSE_RANGE, which, &t);
 	if (s) {
 		struct fds f = { .s = s };
-		struct pt_regs *regs = task_regs(task, old);
+		struct pt_regs *regs = task_regs(task);
 
-		get_args(s, task, regs, old);
+		get_args(s, task, regs);
 		first = s->arg[0];
 		last = s->arg[1];
-		fdt = old ? BPF_CORE_READ(task, files, fdt) : task->files->fdt;
-		max = GET(old, fdt, max_fds);
-		f.bits = (u64)GET(old, fdt, open_fds);
+		fdt = OLD ? BPF_CORE_READ(task, files, fdt) : task->files->fdt;
+		max = GET(fdt, max_fds);
+		f.bits = (u64)GET(fdt, open_fds);
 		if (last >= max)
 			last = max - 1;
 		f.pos = first & ~63u;
@@ -323,7 +319,7 @@ static __always_inline int do_close_range(enum room which, const bool old)
 		t->nr_fds = first <= last ? last - first + 1 : 0;
 		if (first > last) {
 			f.failed = !send_rec(s);
-		} else if (old) {
+		} else if (OLD) {
 			for (i = 0; i < FDS_MAX_OLD; i++)
 				if (fds_step(i, &f))
 					break;
@@ -333,7 +329,7 @@ static __always_inline int do_close_range(enum room which, const bool old)
 		t->hold = f.failed || (first <= last && f.pos <= f.end) ?
 			  EB_H_NONE : EB_H_CLOSE_RANGE;
 	}
-	free_cpu(old);
+	free_cpu();
 	return 0;
 }
 
@@ -341,9 +337,9 @@ static __always_inline int do_close_range(enum room which, const bool old)
  * What the seccomp filters say of a call: if they have answered, it is not made.
  * The next call of the task comes here, too.
  */
-static __always_inline int do_seccomp(bool skipped, const bool old)
+static __always_inline int do_seccomp(bool skipped)
 {
-	struct slot *t = slot_of(current_task(old), old);
+	struct slot *t = slot_of(current_task());
 
 	if (t)
 		t->skipped = skipped;

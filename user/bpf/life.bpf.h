@@ -9,10 +9,9 @@
 #include "bpf/cost.bpf.h"
 #include "bpf/strings.bpf.h"
 
-static __always_inline int do_fork(struct task_struct *parent, struct task_struct *child,
-				   const bool old)
+static __always_inline int do_fork(struct task_struct *parent, struct task_struct *child)
 {
-	struct slot *t = slot_of(parent, old), *c = NULL;
+	struct slot *t = slot_of(parent), *c = NULL;
 	struct pt_regs *regs;
 	struct scratch *s;
 	u32 row;
@@ -21,22 +20,22 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 		return 0;
 	s = room(ROOM_FORK);
 	if (s) {
-		use_fork(s, t, parent, child, old);
+		use_fork(s, t, parent, child);
 		rec_init(s, t, EB_CLONE);
-		regs = task_regs(parent, old);
-		row = row_of(parent, GET(old, regs, orig_ax), old);
+		regs = task_regs(parent);
+		row = row_of(parent, GET(regs, orig_ax));
 		if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_CLONE) {
-			get_args(s, parent, regs, old);
+			get_args(s, parent, regs);
 			clone_flags(s, row);
 		}
 		if (tracing)
-			c = slot_add(child, GET(old, child, pid), 0, old);
+			c = slot_add(child, GET(child, pid), 0);
 		if (c) {
 			put_val(s, EB_V_CLONE_child, c->upid);
 		} else {
 			/* A child that cannot be traced is born all the same. */
 			s->counts.lost_tasks += tracing;
-			put_val(s, EB_V_CLONE_child, new_upid(GET(old, child, pid), 0));
+			put_val(s, EB_V_CLONE_child, new_upid(GET(child, pid), 0));
 		}
 		send(s, t);
 	}
@@ -92,14 +91,14 @@ __attribute__((noinline)) int args_old(u32 which)
 }
 
 /* An argument list, or an environment; it is the end of a record. */
-static __always_inline void put_list(struct scratch *s, u64 from, u64 to, const bool old)
+static __always_inline void put_list(struct scratch *s, u64 from, u64 to)
 {
 	struct scratch *ctx = s;
 
 	s->args_pos = from;
 	s->args_end = to;
 	s->args_failed = 0;
-	if (old)
+	if (OLD)
 		args_old(s->which);
 	else
 		bpf_loop(ARGS_MAX, args_step_cb, &ctx, 0);
@@ -112,20 +111,18 @@ static __always_inline void put_list(struct scratch *s, u64 from, u64 to, const 
 }
 
 /* What the reader makes of it needs times of its own: two a byte at most. */
-static __always_inline void put_env(struct scratch *s, struct slot *t, struct mm_struct *mm,
-				    const bool old)
+static __always_inline void put_env(struct scratch *s, struct slot *t, struct mm_struct *mm)
 {
 	rec_init(s, t, EB_ENV);
-	put_list(s, GET(old, mm, env_start), GET(old, mm, env_end), old);
-	t->last += 2 * (s->args_end - GET(old, mm, env_start));
+	put_list(s, GET(mm, env_start), GET(mm, env_end));
+	t->last += 2 * (s->args_end - GET(mm, env_start));
 	send(s, t);
 }
 
 /* @name: as the caller gave it; @same: it is the program's, not a script's */
-static __always_inline int do_exec(struct task_struct *p, struct file *file, u64 name, bool same,
-				   const bool old)
+static __always_inline int do_exec(struct task_struct *p, struct file *file, u64 name, bool same)
 {
-	struct slot *t = slot_of(p, old);
+	struct slot *t = slot_of(p);
 	struct mm_struct *mm;
 	struct scratch *s;
 
@@ -133,10 +130,10 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 		return 0;
 	s = room(ROOM_EXEC);
 	if (s) {
-		uses_over(s, t, p, t->cloexec, old);
+		uses_over(s, t, p, t->cloexec);
 		rec_init(s, t, EB_EXEC);
-		want_path(s, 0, (u64)GET(old, file, f_path.mnt),
-			  (u64)GET(old, file, f_path.dentry));
+		want_path(s, 0, (u64)GET(file, f_path.mnt),
+			  (u64)GET(file, f_path.dentry));
 		if (same) {
 			want(s, 1, W_SAME, 0, 0);
 		} else if (t->hold == EB_H_BPRM_CHECK) {
@@ -146,14 +143,14 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 			s->want[1].joined = 1;
 		}
 		want(s, 2, W_CWD, 0, 0);
-		put_strings(s, p, old);
+		put_strings(s, p);
 
-		mm = GET(old, p, mm);
-		s->rec.val[EB_V_EXEC_args] = GET(old, mm, arg_end) - GET(old, mm, arg_start);
-		put_list(s, GET(old, mm, arg_start), GET(old, mm, arg_end), old);
+		mm = GET(p, mm);
+		s->rec.val[EB_V_EXEC_args] = GET(mm, arg_end) - GET(mm, arg_start);
+		put_list(s, GET(mm, arg_start), GET(mm, arg_end));
 		send(s, t);
 		if (want_env)
-			put_env(s, t, mm, old);
+			put_env(s, t, mm);
 	}
 	t->hold = EB_H_NONE;
 	t->cloexec = 0;
@@ -161,9 +158,9 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 }
 
 /* @dead: its process ends with it, as far as the kernel says that */
-static __always_inline int do_exit(struct task_struct *p, bool dead, const bool old)
+static __always_inline int do_exit(struct task_struct *p, bool dead)
 {
-	struct slot *t = slot_of(p, old);
+	struct slot *t = slot_of(p);
 	struct scratch *s;
 	int code;
 
@@ -172,46 +169,46 @@ static __always_inline int do_exit(struct task_struct *p, bool dead, const bool 
 	s = room(ROOM_EXIT);
 	/* The last thread of the process tells what all did. */
 	if (s && is_last(p, dead))
-		uses_over(s, t, p, false, old);
+		uses_over(s, t, p, false);
 	/* A worker of rings is no task of the program. */
 	if (s && !t->worker) {
-		code = GET(old, p, exit_code);
+		code = GET(p, exit_code);
 		rec_init(s, t, EB_EXIT);
 		s->rec.val[EB_V_EXIT_status] = code >> 8 & 0xff;
 		if (code & 0x7f) {
 			put_val(s, EB_V_EXIT_signal, code & 0x7f);
 			put_val(s, EB_V_EXIT_core, !!(code & 0x80));
 		}
-		put_cost(s, p, dead, old);
+		put_cost(s, p, dead);
 		send(s, t);
 	}
-	slot_drop(p, t, old);
+	slot_drop(p, t);
 	return 0;
 }
 
 /* Called in the middle of prctl() or write(). */
-static __always_inline int do_comm(struct task_struct *target, const char *comm, const bool old)
+static __always_inline int do_comm(struct task_struct *target, const char *comm)
 {
-	struct task_struct *task = current_task(old);
-	struct slot *t = slot_of(task, old), *other;
+	struct task_struct *task = current_task();
+	struct slot *t = slot_of(task), *other;
 	struct pt_regs *regs;
 	struct scratch *s;
 	u32 row;
 
 	if (!t)
 		return 0;
-	regs = task_regs(task, old);
-	row = row_of(task, GET(old, regs, orig_ax), old);
+	regs = task_regs(task);
+	row = row_of(task, GET(regs, orig_ax));
 	if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_EXEC)
 		return 0;	/* the exec event tells the program */
 	s = room(ROOM_COMM);
 	if (s) {
 		rec_init(s, t, EB_COMM);
-		other = slot_of(target, old);
+		other = slot_of(target);
 		if (other && other->upid != t->upid)
 			put_val(s, EB_V_COMM_target, other->upid);
 		want(s, 0, W_KERNEL, 0, (u64)comm);
-		put_strings(s, task, old);
+		put_strings(s, task);
 		send(s, t);
 	}
 	return 0;

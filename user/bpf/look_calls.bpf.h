@@ -52,7 +52,7 @@ static __always_inline bool open_failed(const struct call *c)
 }
 
 /* One that succeeds has a tracepoint of its own. */
-static __always_inline bool fill_exec(const struct call *c, const bool old)
+static __always_inline bool fill_exec(const struct call *c)
 {
 	struct task_struct *task = c->task;
 
@@ -74,18 +74,18 @@ static __always_inline bool fill_stat_flags(const struct call *c, u32 flags)
 	return want_meant(c, false);
 }
 
-static __always_inline bool fill_stat(const struct call *c, const bool old)
+static __always_inline bool fill_stat(const struct call *c)
 {
 	return fill_stat_flags(c, call_arg(c, EB_A_FLAGS, 0));
 }
 
 /* What it is short for. */
-static __always_inline bool fill_lstat(const struct call *c, const bool old)
+static __always_inline bool fill_lstat(const struct call *c)
 {
 	return fill_stat_flags(c, AT_SYMLINK_NOFOLLOW);
 }
 
-static __always_inline bool fill_access(const struct call *c, const bool old)
+static __always_inline bool fill_access(const struct call *c)
 {
 	if (is_of_fd(c))
 		return false;
@@ -96,7 +96,7 @@ static __always_inline bool fill_access(const struct call *c, const bool old)
 }
 
 /* The text is what the caller got, which need not be all of it. */
-static __always_inline bool fill_readlink(const struct call *c, const bool old)
+static __always_inline bool fill_readlink(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_READLINK);
 	if (c->ret >= 0)
@@ -105,7 +105,7 @@ static __always_inline bool fill_readlink(const struct call *c, const bool old)
 	return want_meant(c, c->ret >= 0 && is_unnamed(c));
 }
 
-static __always_inline bool fill_getdents(const struct call *c, const bool old)
+static __always_inline bool fill_getdents(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_GETDENTS);
 	c->r->val[EB_V_GETDENTS_fd] = (s32)call_arg(c, EB_A_FD, 0);

@@ -29,13 +29,13 @@ static __always_inline bool addressed(const struct call *c, u32 kind, u64 fd, u6
 	return true;
 }
 
-static __always_inline bool fill_connect(const struct call *c, const bool old)
+static __always_inline bool fill_connect(const struct call *c)
 {
 	return addressed(c, EB_CONNECT, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_STRUCT, 0),
 			 call_arg(c, EB_A_SIZE, 0));
 }
 
-static __always_inline bool fill_bind(const struct call *c, const bool old)
+static __always_inline bool fill_bind(const struct call *c)
 {
 	return addressed(c, EB_BIND, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_STRUCT, 0),
 			 call_arg(c, EB_A_SIZE, 0));
@@ -71,13 +71,13 @@ static __always_inline s32 peer(struct scratch *s, struct sock *sk)
 	return sizeof(family);
 }
 
-static __always_inline bool accepted(const struct call *c, u64 fd, const bool old)
+static __always_inline bool accepted(const struct call *c, u64 fd)
 {
-	struct file *file = fd_file(c->task, c->ret, old);
+	struct file *file = fd_file(c->task, c->ret);
 	struct socket *sock = NULL;
 	struct sock *sk = NULL;
 
-	use_new(c, c->ret, old);
+	use_new(c, c->ret);
 	rec_init(c->s, c->t, EB_ACCEPT);
 	c->r->val[EB_V_ACCEPT_fd] = (s32)c->ret;
 	c->r->val[EB_V_ACCEPT_socket] = (s32)fd;
@@ -92,13 +92,13 @@ static __always_inline bool accepted(const struct call *c, u64 fd, const bool ol
 	return true;
 }
 
-static __always_inline bool fill_accept(const struct call *c, const bool old)
+static __always_inline bool fill_accept(const struct call *c)
 {
-	return accepted(c, call_arg(c, EB_A_FD, 0), old);
+	return accepted(c, call_arg(c, EB_A_FD, 0));
 }
 
 /* One call for all of them: i386 programs have it. */
-static __always_inline bool fill_socketcall(const struct call *c, const bool old)
+static __always_inline bool fill_socketcall(const struct call *c)
 {
 	u32 what = call_arg(c, EB_A_FLAGS, 0), arg[ETRACE_SOCKETCALL_ARGS] = { 0 };
 	u32 told = etrace_socketcall_told(what);
@@ -116,21 +116,21 @@ static __always_inline bool fill_socketcall(const struct call *c, const bool old
 				 arg[2]);
 	case SYS_ACCEPT:
 	case SYS_ACCEPT4:
-		return accepted(c, arg[0], old);
+		return accepted(c, arg[0]);
 	case SYS_RECV:
 	case SYS_RECVFROM:
-		use_read(c, arg[0], c->ret, old);
+		use_read(c, arg[0], c->ret);
 		return false;
 	case SYS_SEND:
 	case SYS_SENDTO:
 	case SYS_SENDMSG:
 	case SYS_SENDMMSG:
-		use_write(c, arg[0], what == SYS_SENDMMSG ? 0 : c->ret, old);
+		use_write(c, arg[0], what == SYS_SENDMMSG ? 0 : c->ret);
 		return false;
 	default:
-		use_read(c, arg[0], what == SYS_RECVMSG ? c->ret : 0, old);
+		use_read(c, arg[0], what == SYS_RECVMSG ? c->ret : 0);
 		return messages(c, arg[1], what == SYS_RECVMSG ? 1 : c->ret,
-				what == SYS_RECVMSG ? arg[2] : arg[3], old);
+				what == SYS_RECVMSG ? arg[2] : arg[3]);
 	}
 }
 

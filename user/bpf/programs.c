@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "etrace.skel.h"
+#include "etrace_old.skel.h"
 
 /* What libbpf had to say in this thread: it has no place to hand anything along. */
 static _Thread_local char *complaint;
@@ -131,9 +132,8 @@ static void choose(struct programs *p, const struct btf *btf, const struct bpf_o
 		const char *name = bpf_program__name(one), *function = hooked(one);
 		bool iter = bpf_program__expected_attach_type(one) == BPF_TRACE_ITER;
 		bool by_perf = function ? p->hooks_by_perf : p->by_perf && !iter;
-		bool load = ends_in(name, "_old") == p->old &&
-			    (uring_has(one) ? uring_counts(one) && has_event(one, btf) :
-			     ends_in(name, "_perf") == by_perf);
+		bool load = uring_has(one) ? uring_counts(one) && has_event(one, btf) :
+			    at_return(one) || ends_in(name, "_perf") == by_perf;
 
 		if (load && function && !bpf_kernel_has(btf, function)) {
 			load = false;
@@ -148,6 +148,32 @@ static void choose(struct programs *p, const struct btf *btf, const struct bpf_o
 			load = false;
 		bpf_program__set_autoload(one, load);
 	}
+}
+
+/* The programs, those for older kernels if @old; NULL with errno on failure. */
+static struct etrace_bpf *open_programs(bool old)
+{
+	struct bpf_object_open_opts opts = {
+		.sz = sizeof(opts),
+		.kernel_log_level = getenv("ETRACE_BPF_DEBUG") ? 4 : 0,
+	};
+	struct etrace_bpf *skel = calloc(1, sizeof(*skel));
+	int err;
+
+	if (!skel)
+		return NULL;
+	err = etrace_bpf__create_skeleton(skel);
+	/* But for the programs' text they are the same: bpf.mk sees to that. */
+	if (!err && old)
+		skel->skeleton->data = (void *)etrace_old_bpf__elf_bytes(&skel->skeleton->data_sz);
+	if (!err)
+		err = bpf_object__open_skeleton(skel->skeleton, &opts);
+	if (err) {
+		etrace_bpf__destroy(skel);
+		errno = -err;
+		return NULL;
+	}
+	return skel;
 }
 
 /* The size that its ring buffer can have: a power of two. 0: @want is too much. */
@@ -214,16 +240,13 @@ static bool open_and_load(struct programs *p, const struct btf *btf,
 
 	forget_complaint();
 	libbpf_set_print(note);
-	p->skel = etrace_bpf__open_opts(&(struct bpf_object_open_opts){
-		.sz = sizeof(struct bpf_object_open_opts),
-		.kernel_log_level = getenv("ETRACE_BPF_DEBUG") ? 4 : 0,
-	});
+	p->old = bpf_kernel_old(btf);
+	p->skel = open_programs(p->old);
 	err = -errno;
 	if (!p->skel) {
 		programs_fault("open", err, why, size);
 		return false;
 	}
-	p->old = bpf_kernel_old(btf);
 	p->by_perf = !p->old && bpf_kernel_perf(btf);
 	p->hooks_by_perf = !p->old && bpf_kernel_probes();
 	choose(p, btf, opt);
@@ -287,7 +310,7 @@ void programs_see_rings(struct programs *p)
 	if (p->skel->bss->has_ring != EB_RING_NEW)
 		return;
 	p->skel->bss->has_ring = EB_RING_TAKEN;
-	p->uring.skel = etrace_bpf__open();
+	p->uring.skel = open_programs(p->old);
 	if (!p->uring.skel || uring_attach(&p->uring, p->skel, p->old))
 		p->hooks_missing++;
 	forget_complaint();

@@ -30,12 +30,12 @@ static __always_inline void *ring_cmd(struct io_kiocb *req)
 /* The current task's slot; new for a worker of a traced process. */
 static __always_inline struct slot *ring_slot(struct task_struct *task)
 {
-	struct slot new = { 0 }, *t = slot_of(task, false), *leader;
+	struct slot new = { 0 }, *t = slot_of(task), *leader;
 	u64 key = (u64)task;
 
 	if (t || !(task->flags & PF_IO_WORKER))
 		return t;
-	leader = slot_of(task->group_leader, false);
+	leader = slot_of(task->group_leader);
 	if (!leader)
 		return NULL;
 	new.upid = leader->upid;
@@ -82,7 +82,7 @@ static __always_inline void ring_hold_name(struct slot *t, struct io_kiocb *req)
 	s->rec.flags = EB_FIRST;
 	s->rec.val[0] = EB_H_RING;
 	want(s, 0, W_KERNEL_JOIN, BPF_CORE_READ(open, dfd), (u64)BPF_CORE_READ(name, name));
-	put_strings(s, bpf_get_current_task_btf(), false);
+	put_strings(s, bpf_get_current_task_btf());
 	hook_end(s, t, EB_H_RING);
 }
 
@@ -180,20 +180,20 @@ static __always_inline void ring_done(struct slot *t, s32 ret)
 	if (def->told == ETRACE_TOLD_USED) {
 		/* Of what has only begun, nobody tells here how much it comes to. */
 		if ((!ret && res >= 0) || ret == -EIOCBQUEUED)
-			use_how(t->ring_fd, res, def->record == EB_R_WRITE, false);
+			use_fd(t->ring_fd, res, def->record == EB_R_WRITE);
 		return;
 	}
 	s = room(ROOM_RING);
 	if (ret || !s || etrace_interrupted(res))
 		return;
 	ring_args(s, t, req, def->record);
-	if (make_call(s, ROOM_RING, t->ring, res, false))
-		tell_call(s, t, task, false);
+	if (make_call(s, ROOM_RING, t->ring, res))
+		tell_call(s, t, task);
 }
 
 static __always_inline int do_ring_end(s32 ret)
 {
-	struct slot *t = slot_of(bpf_get_current_task_btf(), false);
+	struct slot *t = slot_of(bpf_get_current_task_btf());
 
 	if (!t || !t->ring)
 		return 0;
@@ -205,18 +205,18 @@ static __always_inline int do_ring_end(s32 ret)
 }
 
 /* A task asks a ring for something; @req may be of a kernel that hides what that is. */
-static __always_inline int do_ring_asked(u32 op, void *req, const bool old)
+static __always_inline int do_ring_asked(u32 op, void *req)
 {
-	struct task_struct *task = current_task(old);
+	struct task_struct *task = current_task();
 	u32 row;
 
 	if (op >= EB_MAX_RING || !tracing)
 		return 0;
 	row = ring_row[op];
-	if (!row || !(slot_of(task, old) || slot_of(GET(old, task, group_leader), old)))
+	if (!row || !(slot_of(task) || slot_of(GET(task, group_leader))))
 		return 0;
 	ring_there();
-	if (row == EB_RING_UNSEEN || (!old && ring_direct(req, op)))
+	if (row == EB_RING_UNSEEN || (!OLD && ring_direct(req, op)))
 		ring_unseen();
 	return 0;
 }

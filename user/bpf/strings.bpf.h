@@ -170,7 +170,7 @@ static __always_inline void put_special(struct scratch *s, struct dentry *d)
 }
 
 /* The path of s->walk.dentry on s->walk.mnt, last component first. */
-static __always_inline void put_path(struct scratch *s, struct eb_str *str, const bool old)
+static __always_inline void put_path(struct scratch *s, struct eb_str *str)
 {
 	struct walk *w = &s->walk;
 	struct vfsmount *mnt = (void *)w->mnt;
@@ -182,7 +182,7 @@ static __always_inline void put_path(struct scratch *s, struct eb_str *str, cons
 	w->mark = 0;
 	w->special = 0;
 	w->done = 0;
-	if (old)
+	if (OLD)
 		walk_old(s->which);
 	else
 		bpf_loop(WALK_MAX, walk_step_cb, &ctx, 0);
@@ -238,28 +238,27 @@ static __always_inline s64 inode_mtime(struct inode *inode)
 }
 
 /* The file behind a descriptor of the current task; NULL: it is not open. */
-static __always_inline struct file *fd_file(struct task_struct *task, u32 fd, const bool old)
+static __always_inline struct file *fd_file(struct task_struct *task, u32 fd)
 {
 	struct fdtable *fdt;
 	struct file **fds, *file = NULL;
 
-	if (old)
+	if (OLD)
 		fdt = BPF_CORE_READ(task, files, fdt);
 	else
 		fdt = task->files->fdt;
-	if (fd >= GET(old, fdt, max_fds))
+	if (fd >= GET(fdt, max_fds))
 		return NULL;
-	fds = GET(old, fdt, fd);
+	fds = GET(fdt, fd);
 	if (bpf_probe_read_kernel(&file, sizeof(file), &fds[fd]))
 		return NULL;
 	return file;
 }
 
 /* The file behind a descriptor of the current task, to where a walk begins. */
-static __always_inline int fd_path(struct scratch *s, struct task_struct *task, u32 fd,
-				   const bool old)
+static __always_inline int fd_path(struct scratch *s, struct task_struct *task, u32 fd)
 {
-	struct file *file = fd_file(task, fd, old);
+	struct file *file = fd_file(task, fd);
 	struct path path;
 
 	if (!file)
@@ -272,12 +271,12 @@ static __always_inline int fd_path(struct scratch *s, struct task_struct *task, 
 	return 0;
 }
 
-static __always_inline void cwd_path(struct scratch *s, struct task_struct *task, const bool old)
+static __always_inline void cwd_path(struct scratch *s, struct task_struct *task)
 {
-	struct fs_struct *fs = GET(old, task, fs);
+	struct fs_struct *fs = GET(task, fs);
 
-	s->walk.mnt = (u64)GET(old, fs, pwd.mnt);
-	s->walk.dentry = (u64)GET(old, fs, pwd.dentry);
+	s->walk.mnt = (u64)GET(fs, pwd.mnt);
+	s->walk.dentry = (u64)GET(fs, pwd.dentry);
 }
 
 /* Bytes that the kernel has written to user memory. */
@@ -322,8 +321,7 @@ static __always_inline bool put_text_string(struct scratch *s, struct eb_str *st
 
 /* A text, and where its path begins if it is relative. */
 static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
-					  struct wanted *w, struct task_struct *task,
-					  const bool old)
+					  struct wanted *w, struct task_struct *task)
 {
 	u32 how = w->how;
 	u8 first = 0;
@@ -336,8 +334,8 @@ static __always_inline void put_user_path(struct scratch *s, struct eb_str *str,
 		return;
 	str->form = EB_S_JOIN;
 	if (w->fd == AT_FDCWD) {
-		cwd_path(s, task, old);
-	} else if (fd_path(s, task, w->fd, old)) {
+		cwd_path(s, task);
+	} else if (fd_path(s, task, w->fd)) {
 		str->form = EB_S_TEXT;		/* better than nothing */
 		str->mark |= EB_UNREAD;
 	}
@@ -373,10 +371,10 @@ static __always_inline void put_address(struct scratch *s, struct eb_str *str, s
 
 /* The path of a descriptor's file. */
 static __always_inline void begin_fd(struct scratch *s, struct eb_str *str, u32 fd,
-				     struct task_struct *task, const bool old)
+				     struct task_struct *task)
 {
 	str->form = EB_S_PATH;
-	if (fd_path(s, task, fd, old))
+	if (fd_path(s, task, fd))
 		str->mark |= EB_UNREAD;
 }
 
@@ -390,11 +388,10 @@ static __always_inline void begin_string(struct scratch *s, struct eb_str *str,
 	s->walk.mnt = 0;
 }
 
-static __always_inline void end_string(struct scratch *s, struct eb_str *str, bool meant,
-				       const bool old)
+static __always_inline void end_string(struct scratch *s, struct eb_str *str, bool meant)
 {
 	if (s->walk.mnt)
-		put_path(s, str, old);
+		put_path(s, str);
 	str->path = s->flushed + s->fill - str->path - str->text;
 	if (unlikely(str->mark & EB_UNREAD) && meant)
 		forgive(s, str);
@@ -406,8 +403,7 @@ static __always_inline void end_string(struct scratch *s, struct eb_str *str, bo
 }
 
 /* String @i of the event, as s->want[i] says. */
-static __always_inline void put_string(struct scratch *s, u32 i, struct task_struct *task,
-				       const bool old)
+static __always_inline void put_string(struct scratch *s, u32 i, struct task_struct *task)
 {
 	struct wanted *w = &s->want[i & 3];
 	struct eb_str *str = &s->rec.str[i > 2 ? 2 : i];
@@ -416,7 +412,7 @@ static __always_inline void put_string(struct scratch *s, u32 i, struct task_str
 	begin_string(s, str, w);
 	switch (how) {
 	case W_FD:
-		begin_fd(s, str, w->fd, task, old);
+		begin_fd(s, str, w->fd, task);
 		break;
 	case W_PATH:
 		str->form = EB_S_PATH;
@@ -425,7 +421,7 @@ static __always_inline void put_string(struct scratch *s, u32 i, struct task_str
 		break;
 	case W_CWD:
 		str->form = EB_S_PATH;
-		cwd_path(s, task, old);
+		cwd_path(s, task);
 		break;
 	case W_BYTES:
 		put_bytes(s, str, w);
@@ -443,64 +439,47 @@ static __always_inline void put_string(struct scratch *s, u32 i, struct task_str
 		put_address(s, str, w->fd);
 		break;
 	default:
-		put_user_path(s, str, w, task, old);
+		put_user_path(s, str, w, task);
 	}
-	end_string(s, str, w->meant, old);
+	end_string(s, str, w->meant);
 }
 
-static __always_inline void begin_strings(struct scratch *s, struct task_struct *task,
-					  const bool old)
+static __always_inline void begin_strings(struct scratch *s, struct task_struct *task)
 {
-	struct fs_struct *fs = GET(old, task, fs);
+	struct fs_struct *fs = GET(task, fs);
 
-	s->walk.root_mnt = (u64)GET(old, fs, root.mnt);
-	s->walk.root_dentry = (u64)GET(old, fs, root.dentry);
+	s->walk.root_mnt = (u64)GET(fs, root.mnt);
+	s->walk.root_dentry = (u64)GET(fs, root.dentry);
 }
 
 /* The only string of an event, a W_FD, where the verifier must not see the others. */
-static __always_inline void put_fd_string(struct scratch *s, struct task_struct *task,
-					  const bool old)
+static __always_inline void put_fd_string(struct scratch *s, struct task_struct *task)
 {
-	begin_strings(s, task, old);
+	begin_strings(s, task);
 	begin_string(s, &s->rec.str[0], &s->want[0]);
-	begin_fd(s, &s->rec.str[0], s->want[0].fd, task, old);
-	end_string(s, &s->rec.str[0], false, old);
+	begin_fd(s, &s->rec.str[0], s->want[0].fd, task);
+	end_string(s, &s->rec.str[0], false);
 }
 
-static __always_inline int put_string_of(u32 which, u32 i, const bool old)
+/* A function for the verifier, which goes through it once and not for each string. */
+__attribute__((noinline)) int put_one(u32 which, u32 i)
 {
 	struct scratch *s = room_again(which);
 
 	if (s)
-		put_string(s, i, current_task(old), old);
+		put_string(s, i, current_task());
 	return 0;
 }
 
-/* Functions for the verifier, which goes through each once and not for each string. */
-__attribute__((noinline)) int put_one(u32 which, u32 i)
-{
-	return put_string_of(which, i, false);
-}
-
-__attribute__((noinline)) int put_one_old(u32 which, u32 i)
-{
-	return put_string_of(which, i, true);
-}
-
 /* All strings of the event. */
-static __always_inline void put_strings(struct scratch *s, struct task_struct *task,
-					const bool old)
+static __always_inline void put_strings(struct scratch *s, struct task_struct *task)
 {
 	u32 i;
 
-	begin_strings(s, task, old);
+	begin_strings(s, task);
 #pragma clang loop unroll(disable)
 	for (i = 0; i < EB_NR_STR; i++) {
-		if (s->want[i].how == W_NONE)
-			continue;
-		if (old)
-			put_one_old(s->which, i);
-		else
+		if (s->want[i].how != W_NONE)
 			put_one(s->which, i);
 	}
 }

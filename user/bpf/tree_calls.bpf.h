@@ -17,35 +17,35 @@ static __always_inline s64 file_fd(const struct call *c)
 	return c->r->val[0];
 }
 
-static __always_inline bool fill_mkdir(const struct call *c, const bool old)
+static __always_inline bool fill_mkdir(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_MKDIR);
 	c->r->val[EB_V_MKDIR_mode] = (u16)call_arg(c, EB_A_MODE, 0);
-	return one_name(c, BY_PATH, old);
+	return one_name(c, BY_PATH);
 }
 
-static __always_inline bool fill_mknod(const struct call *c, const bool old)
+static __always_inline bool fill_mknod(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_MKNOD);
 	c->r->val[EB_V_MKNOD_mode] = (u16)call_arg(c, EB_A_MODE, 0);
 	c->r->val[EB_V_MKNOD_dev] = (u32)call_arg(c, EB_A_DEV, 0);
-	return one_name(c, BY_PATH, old);
+	return one_name(c, BY_PATH);
 }
 
-static __always_inline bool fill_truncate(const struct call *c, const bool old)
+static __always_inline bool fill_truncate(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_TRUNCATE);
 	c->r->val[EB_V_TRUNCATE_size] =
 		etrace_file_size(call_arg(c, EB_A_SIZE, 0), call_arg(c, EB_A_HIGH, 0),
-				 has_arg(c->row, EB_A_HIGH), is_32(c->task, old));
-	return one_name(c, file_fd(c), old);
+				 has_arg(c->row, EB_A_HIGH), is_32(c->task));
+	return one_name(c, file_fd(c));
 }
 
-static __always_inline bool fill_chmod(const struct call *c, const bool old)
+static __always_inline bool fill_chmod(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_CHMOD);
 	c->r->val[EB_V_CHMOD_mode] = (u16)call_arg(c, EB_A_MODE, 0);
-	return one_name(c, file_fd(c), old);
+	return one_name(c, file_fd(c));
 }
 
 /* A time that a file gets: value @i of the event, bit @now of "now". */
@@ -112,7 +112,7 @@ __attribute__((noinline)) int put_times(u32 which, u32 row, u32 wide, u64 from)
 	return 0;
 }
 
-static __always_inline bool fill_utimens(const struct call *c, const bool old)
+static __always_inline bool fill_utimens(const struct call *c)
 {
 	u64 from = call_arg(c, EB_A_SECONDS, 0) | call_arg(c, EB_A_TIMEVALS, 0) |
 		   call_arg(c, EB_A_TIMESPECS, 0) | call_arg(c, EB_A_TIMESPECS64, 0);
@@ -126,32 +126,32 @@ static __always_inline bool fill_utimens(const struct call *c, const bool old)
 	}
 	if (from)
 		put_times(c->s->which, c->row,
-			  has_arg(c->row, EB_A_TIMESPECS64) || !is_32(c->task, old), from);
+			  has_arg(c->row, EB_A_TIMESPECS64) || !is_32(c->task), from);
 	else
 		c->r->val[EB_V_UTIMENS_now] = ETRACE_NOW_ATIME | ETRACE_NOW_MTIME;
-	return one_name(c, fd, old);
+	return one_name(c, fd);
 }
 
 /* Where the process is then; of one that failed, where it was to go. */
-static __always_inline bool fill_chdir(const struct call *c, const bool old)
+static __always_inline bool fill_chdir(const struct call *c)
 {
 	s64 fd;
 
 	rec_init(c->s, c->t, EB_CHDIR);
 	fd = file_fd(c);
 	if (c->ret < 0)
-		return one_name(c, fd, old);
+		return one_name(c, fd);
 	want(c->s, EB_STR_CHDIR_path, W_CWD, 0, 0);
 	return true;
 }
 
-static __always_inline bool fill_chroot(const struct call *c, const bool old)
+static __always_inline bool fill_chroot(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_CHROOT);
-	return one_name(c, BY_PATH, old);
+	return one_name(c, BY_PATH);
 }
 
-static __always_inline bool fill_pivot(const struct call *c, const bool old)
+static __always_inline bool fill_pivot(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_PIVOT);
 	if (c->held) {
@@ -164,19 +164,19 @@ static __always_inline bool fill_pivot(const struct call *c, const bool old)
 	return true;
 }
 
-static __always_inline bool fill_unshare(const struct call *c, const bool old)
+static __always_inline bool fill_unshare(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_UNSHARE);
 	c->r->val[EB_V_UNSHARE_flags] = call_arg(c, EB_A_FLAGS, 0);
 	return true;
 }
 
-static __always_inline bool fill_setns(const struct call *c, const bool old)
+static __always_inline bool fill_setns(const struct call *c)
 {
 	rec_init(c->s, c->t, EB_SETNS);
 	c->r->val[EB_V_SETNS_fd] = (s32)call_arg(c, EB_A_FD, 0);
 	c->r->val[EB_V_SETNS_flags] = (u32)call_arg(c, EB_A_FLAGS, 0);
-	return one_name(c, c->r->val[EB_V_SETNS_fd], old);
+	return one_name(c, c->r->val[EB_V_SETNS_fd]);
 }
 
 #endif

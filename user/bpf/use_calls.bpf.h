@@ -54,14 +54,13 @@ struct {
 	__type(value, struct uses);
 } uses_none SEC(".maps");
 
-static __always_inline struct uses *uses_of(struct task_struct *leader, const bool make,
-					    const bool old)
+static __always_inline struct uses *uses_of(struct task_struct *leader, const bool make)
 {
 	struct uses *u, *none;
 	u64 key = (u64)leader;
 	u32 zero = 0;
 
-	if (!old && !in_hash)
+	if (!OLD && !in_hash)
 		return bpf_task_storage_get(&uses, leader, 0,
 					    make ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 	u = bpf_map_lookup_elem(&uses_hash, &key);
@@ -73,11 +72,11 @@ static __always_inline struct uses *uses_of(struct task_struct *leader, const bo
 	return bpf_map_lookup_elem(&uses_hash, &key);
 }
 
-static __always_inline void uses_forget(struct task_struct *leader, const bool old)
+static __always_inline void uses_forget(struct task_struct *leader)
 {
 	u64 key = (u64)leader;
 
-	if (old || in_hash)
+	if (OLD || in_hash)
 		bpf_map_delete_elem(&uses_hash, &key);
 	else
 		bpf_task_storage_delete(&uses, leader);
@@ -153,65 +152,65 @@ static __always_inline void tell_uses(struct scratch *s, struct slot *t, struct 
 
 /* The program of a task is over, or the task's process is: all is told. */
 static __always_inline void uses_over(struct scratch *s, struct slot *t,
-				      struct task_struct *task, bool closes, const bool old)
+				      struct task_struct *task, bool closes)
 {
-	struct task_struct *leader = GET(old, task, group_leader);
-	struct uses *u = uses_of(leader, false, old);
+	struct task_struct *leader = GET(task, group_leader);
+	struct uses *u = uses_of(leader, false);
 
 	if ((u && u->any) || closes)
 		tell_uses(s, t, u, closes ? EB_USES_EXEC : EB_USES_TELL);
 	if (u)
-		uses_forget(leader, old);
+		uses_forget(leader);
 }
 
 /* A macro of CO-RE must not see struct call, which is none of the kernel's. */
-static __always_inline struct task_struct *leader_of(const struct call *c, const bool old)
+static __always_inline struct task_struct *leader_of(const struct call *c)
 {
 	struct task_struct *task = c->task;
 
-	return GET(old, task, group_leader);
+	return GET(task, group_leader);
 }
 
-static __always_inline struct files_struct *files_of(const struct call *c, const bool old)
+static __always_inline struct files_struct *files_of(const struct call *c)
 {
 	struct task_struct *task = c->task;
 
-	return GET(old, task, files);
+	return GET(task, files);
 }
 
 /* A descriptor is made: what is remembered was done by another one of that number. */
-static __always_inline void use_new(const struct call *c, s32 fd, const bool old)
+static __always_inline void use_new(const struct call *c, s32 fd)
 {
 	struct uses *u;
 	struct eb_use *e;
 
 	if ((u32)fd >= EB_USES_MAX)
 		return;
-	u = uses_of(leader_of(c, old), false, old);
+	u = uses_of(leader_of(c), false);
 	if (!u)
 		return;
 	e = &u->use[below(EB_USES_MAX, fd)];
-	if (u->files != (u64)files_of(c, old) || !(e->did_read | e->did_write))
+	if (u->files != (u64)files_of(c) || !(e->did_read | e->did_write))
 		return;
 	tell_use(c->s, c->t, fd, e);
 	forget_use(e);
 }
 
 /* A descriptor is closed: into the record that tells it. */
-static __always_inline void use_closed(const struct call *c, s32 fd, const bool old)
+static __always_inline void use_closed(const struct call *c, s32 fd)
 {
-	struct files_struct *files = files_of(c, old);
+	struct files_struct *files = files_of(c);
 	struct uses *u;
 	struct eb_use *e;
 
 	/* A thread may have made another one of that number meanwhile. */
-	if (unlikely(GET(old, files, count.counter) > 1) && fd_file(c->task, fd, old)) {
+	if (unlikely(GET(files, count.counter) > 1) && fd_file(c->task, fd)) {
 		put_val(c->s, EB_V_CLOSE_reused, 1);
 		return;
 	}
 	if ((u32)fd >= EB_USES_MAX)
 		return;
-	u = uses_of(leader_of(c, old), false, old);
+	u = uses_of(leader_of(c), false);
 	if (!u || u->files != (u64)files)
 		return;
 	e = &u->use[below(EB_USES_MAX, fd)];
@@ -220,37 +219,36 @@ static __always_inline void use_closed(const struct call *c, s32 fd, const bool 
 }
 
 /* close_range: all that is remembered goes before its record, which may need it. */
-static __always_inline void use_closed_range(const struct call *c, const bool old)
+static __always_inline void use_closed_range(const struct call *c)
 {
-	struct task_struct *leader = leader_of(c, old);
-	struct uses *u = uses_of(leader, false, old);
+	struct task_struct *leader = leader_of(c);
+	struct uses *u = uses_of(leader, false);
 
-	if (!u || !u->any || u->files != (u64)files_of(c, old))
+	if (!u || !u->any || u->files != (u64)files_of(c))
 		return;
 	tell_uses(c->s, c->t, u, EB_USES_KEEP);
-	uses_forget(leader, old);
+	uses_forget(leader);
 }
 
 /* A task is born: programs that share a table have their uses told at once. */
 static __always_inline void use_fork(struct scratch *s, struct slot *t,
-				     struct task_struct *parent, struct task_struct *child,
-				     const bool old)
+				     struct task_struct *parent, struct task_struct *child)
 {
-	struct task_struct *leader = GET(old, parent, group_leader);
+	struct task_struct *leader = GET(parent, group_leader);
 	struct uses *u;
 
-	if (likely(GET(old, child, files) != GET(old, parent, files) ||
-		   GET(old, child, tgid) == GET(old, parent, tgid)))
+	if (likely(GET(child, files) != GET(parent, files) ||
+		   GET(child, tgid) == GET(parent, tgid)))
 		return;
-	u = uses_of(leader, false, old);
+	u = uses_of(leader, false);
 	if (u && u->any) {
 		tell_uses(s, t, u, EB_USES_TELL);
-		uses_forget(leader, old);
+		uses_forget(leader);
 	}
-	u = uses_of(leader, true, old);
+	u = uses_of(leader, true);
 	if (u)
 		u->files = FILES_MIXED;
-	u = uses_of(child, true, old);
+	u = uses_of(child, true);
 	if (u)
 		u->files = FILES_MIXED;
 }
@@ -258,15 +256,14 @@ static __always_inline void use_fork(struct scratch *s, struct slot *t,
 /* ---- remembering ---- */
 
 /* How a file is that was written, behind a write by @fd. */
-static __always_inline void use_seen(struct eb_use *e, struct task_struct *task, u32 fd,
-				     const bool old)
+static __always_inline void use_seen(struct eb_use *e, struct task_struct *task, u32 fd)
 {
 	struct inode *inode;
 	struct file *file;
 
 	if (e->no_file)
 		return;
-	file = fd_file(task, fd, old);
+	file = fd_file(task, fd);
 	inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
 	if (!e->is_file && (!inode || (BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)) {
 		e->no_file = 1;
@@ -277,16 +274,17 @@ static __always_inline void use_seen(struct eb_use *e, struct task_struct *task,
 	}
 }
 
-static __always_inline int use_any(u32 fd, u64 bytes, bool wrote, const bool old)
+/* A function for the verifier, as those of calls. */
+__attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 wrote)
 {
-	struct task_struct *task = current_task(old);
-	u64 files = (u64)GET(old, task, files);
+	struct task_struct *task = current_task();
+	u64 files = (u64)GET(task, files);
 	struct eb_use once = { 0 }, *e = NULL;
 	struct scratch *s;
 	struct uses *u;
 	struct slot *t;
 
-	u = fd < EB_USES_MAX ? uses_of(GET(old, task, group_leader), true, old) : NULL;
+	u = fd < EB_USES_MAX ? uses_of(GET(task, group_leader), true) : NULL;
 	if (u && !u->files)
 		u->files = files;
 	if (u && u->files == files) {
@@ -298,7 +296,7 @@ static __always_inline int use_any(u32 fd, u64 bytes, bool wrote, const bool old
 			__sync_fetch_and_add(&e->wrote, bytes);
 		once.did_write = 1;
 		once.wrote = bytes;
-		use_seen(e ?: &once, task, fd, old);
+		use_seen(e ?: &once, task, fd);
 	} else {
 		if (e)
 			__sync_fetch_and_add(&e->read, bytes);
@@ -313,87 +311,68 @@ static __always_inline int use_any(u32 fd, u64 bytes, bool wrote, const bool old
 		return 0;
 	}
 	s = room(ROOM_USE);
-	t = slot_of(task, old);
+	t = slot_of(task);
 	if (s && t)
 		tell_use(s, t, fd, &once);
 	return 0;
 }
 
-/* Functions for the verifier, as those of calls. */
-__attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 wrote)
-{
-	return use_any(fd, bytes, wrote, false);
-}
-
-__attribute__((noinline)) int use_fd_old(u32 fd, u64 bytes, u32 wrote)
-{
-	return use_any(fd, bytes, wrote, true);
-}
-
-static __always_inline void use_how(u32 fd, u64 bytes, bool wrote, const bool old)
-{
-	if (old)
-		use_fd_old(fd, bytes, wrote);
-	else
-		use_fd(fd, bytes, wrote);
-}
-
 /* A call of the records read and write: its descriptor is its first argument. */
 static __always_inline void use_first(struct task_struct *task, struct pt_regs *regs, u64 bytes,
-				      bool wrote, const bool old)
+				      bool wrote)
 {
-	use_how(unlikely(is_32(task, old)) ? GET(old, regs, bx) : GET(old, regs, di), bytes, wrote, old);
+	use_fd(unlikely(is_32(task)) ? GET(regs, bx) : GET(regs, di), bytes, wrote);
 }
 
-static __always_inline void use_read(const struct call *c, s32 fd, u64 bytes, const bool old)
+static __always_inline void use_read(const struct call *c, s32 fd, u64 bytes)
 {
-	use_how(fd, bytes, false, old);
+	use_fd(fd, bytes, false);
 }
 
-static __always_inline void use_write(const struct call *c, s32 fd, u64 bytes, const bool old)
+static __always_inline void use_write(const struct call *c, s32 fd, u64 bytes)
 {
-	use_how(fd, bytes, true, old);
+	use_fd(fd, bytes, true);
 }
 
 /* ---- calls; none of them is an event ---- */
 
 /* What is returned is no number of bytes. */
-static __always_inline bool fill_write_some(const struct call *c, const bool old)
+static __always_inline bool fill_write_some(const struct call *c)
 {
-	use_write(c, call_arg(c, EB_A_FD, 0), 0, old);
+	use_write(c, call_arg(c, EB_A_FD, 0), 0);
 	return false;
 }
 
 /* Theirs is use_first(). */
-static __always_inline bool fill_read(const struct call *c, const bool old)
+static __always_inline bool fill_read(const struct call *c)
 {
 	return false;
 }
 
-static __always_inline bool fill_write(const struct call *c, const bool old)
+static __always_inline bool fill_write(const struct call *c)
 {
 	return false;
 }
 
 /* From one descriptor to another. */
-static __always_inline bool fill_copy(const struct call *c, const bool old)
+static __always_inline bool fill_copy(const struct call *c)
 {
-	use_read(c, call_arg(c, EB_A_FD, 0), c->ret, old);
+	use_read(c, call_arg(c, EB_A_FD, 0), c->ret);
 	if (c->ret)
-		use_write(c, call_arg(c, EB_A_FD2, 0), c->ret, old);
+		use_write(c, call_arg(c, EB_A_FD2, 0), c->ret);
 	return false;
 }
 
 /* To a pipe's end, or from it. */
-static __always_inline bool fill_vmsplice(const struct call *c, const bool old)
+static __always_inline bool fill_vmsplice(const struct call *c)
 {
 	s32 fd = call_arg(c, EB_A_FD, 0);
-	struct file *file = fd_file(c->task, fd, old);
+	struct file *file = fd_file(c->task, fd);
 
 	if (file && (BPF_CORE_READ(file, f_flags) & O_ACCMODE) == O_WRONLY)
-		use_write(c, fd, c->ret, old);
+		use_write(c, fd, c->ret);
 	else
-		use_read(c, fd, c->ret, old);
+		use_read(c, fd, c->ret);
 	return false;
 }
 
@@ -401,11 +380,11 @@ static __always_inline bool fill_vmsplice(const struct call *c, const bool old)
  * What is mapped may be read, whatever its protection is now; and written, if that
  * is allowed and others see it.
  */
-static __always_inline bool fill_mmap(const struct call *c, const bool old)
+static __always_inline bool fill_mmap(const struct call *c)
 {
 	u32 of_old[6];
 
-	if (has_arg(c->row, EB_A_OLD) && is_32(c->task, old)) {
+	if (has_arg(c->row, EB_A_OLD) && is_32(c->task)) {
 		if (bpf_probe_read_user(of_old, sizeof(of_old), (void *)c->s->arg[0]))
 			return false;
 		c->s->arg[2] = of_old[2];
@@ -414,14 +393,17 @@ static __always_inline bool fill_mmap(const struct call *c, const bool old)
 	}
 	if (c->s->arg[3] & MAP_ANONYMOUS)
 		return false;
-	use_read(c, c->s->arg[4], 0, old);
+	use_read(c, c->s->arg[4], 0);
 	if (c->s->arg[2] & PROT_WRITE && (c->s->arg[3] & MAP_TYPE) != MAP_PRIVATE)
-		use_write(c, c->s->arg[4], 0, old);
+		use_write(c, c->s->arg[4], 0);
 	return false;
 }
 
-/* The @i-th request of io_submit(). Returns 1 if it cannot be read. */
-static __always_inline int aio_any(u32 i, u64 list, u32 is_32, const bool old)
+/*
+ * The @i-th request of io_submit(). Returns 1 if it cannot be read. Not static: then
+ * the verifier goes through it once.
+ */
+__attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
 {
 	struct etrace_iocb iocb;
 	u32 word = is_32 ? 4 : 8;
@@ -431,30 +413,19 @@ static __always_inline int aio_any(u32 i, u64 list, u32 is_32, const bool old)
 	    bpf_probe_read_user(&iocb, sizeof(iocb), (void *)at))
 		return 1;
 	if (etrace_aio_reads(iocb.op) || etrace_aio_writes(iocb.op))
-		use_how(iocb.fd, 0, etrace_aio_writes(iocb.op), old);
+		use_fd(iocb.fd, 0, etrace_aio_writes(iocb.op));
 	return 0;
 }
 
-/* Not static: then the verifier goes through it once. */
-__attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
-{
-	return aio_any(i, list, is_32, false);
-}
-
-__attribute__((noinline)) int aio_one_old(u32 i, u64 list, u32 is_32)
-{
-	return aio_any(i, list, is_32, true);
-}
-
 /* What has begun: how many bytes it will be is not known yet. */
-static __always_inline bool fill_aio(const struct call *c, const bool old)
+static __always_inline bool fill_aio(const struct call *c)
 {
 	u64 list = call_arg(c, EB_A_STRUCT, 0), n = c->ret;
-	u32 narrow = is_32(c->task, old), i;
+	u32 narrow = is_32(c->task), i;
 
 #pragma clang loop unroll(disable)
 	for (i = 0; i < ETRACE_AIO_MAX && i < n; i++)
-		if (old ? aio_one_old(i, list, narrow) : aio_one(i, list, narrow))
+		if (aio_one(i, list, narrow))
 			break;
 	c->s->counts.lost_fds += i < n;
 	return false;
