@@ -284,13 +284,12 @@ static __always_inline bool fill_rmdir(const struct call *c)
 /*
  * Each kind of record is a function that the verifier looks at by itself: what comes
  * behind it is gone through once, and not once for each kind and way through it.
- * Such functions take numbers only, so they look for the task again.
  */
-static __always_inline bool get_call(struct call *c, u32 which)
+static __always_inline bool get_call(struct call *c, ROOM_REF room, SLOT_REF slot)
 {
-	c->s = room_again(which);
+	c->s = room_at(room);
 	c->task = current_task();
-	c->t = slot_of(c->task);
+	c->t = slot_at(slot);
 	if (!c->s || !c->t)
 		return false;
 	c->r = &c->s->rec;
@@ -302,20 +301,20 @@ static __always_inline bool get_call(struct call *c, u32 which)
 }
 
 #define ETRACE_RECORD(ID, id, told, where)				\
-	__attribute__((noinline)) int call_##id(u32 which)		\
+	__attribute__((noinline)) int call_##id(ROOM_REF room, SLOT_REF slot) \
 	{								\
 		struct call c;						\
 									\
-		return get_call(&c, which) && fill_##id(&c);		\
+		return get_call(&c, room, slot) && fill_##id(&c);	\
 	}
 #include "kernel/etrace_syscalls.def"
 
 /* Fills in the record of a call. Returns 0 if there is none. */
-static __always_inline int fill_call(u32 which, u32 record)
+static __always_inline int fill_call(struct scratch *s, struct slot *t, u32 record)
 {
 	switch (record) {
 #define ETRACE_RECORD(ID, id, told, where) \
-	case EB_R_##ID: return call_##id(which);
+	case EB_R_##ID: return call_##id(room_ref(s), slot_ref(t));
 #include "kernel/etrace_syscalls.def"
 	}
 	return 0;
@@ -334,13 +333,13 @@ static __always_inline bool has_strings(u32 kind)
 }
 
 /* The call that a row is of, and what a task made of it. Returns whether it is told. */
-static __always_inline bool make_call(struct scratch *s, u32 which, u32 row, s64 ret)
+static __always_inline bool make_call(struct scratch *s, struct slot *t, u32 row, s64 ret)
 {
 	const volatile struct eb_row *def = &rows[row & (EB_MAX_ROWS - 1)];
 
 	s->row = row;
 	s->ret = ret;
-	if (!etrace_is_told(def->told, ret) || !fill_call(which, def->record))
+	if (!etrace_is_told(def->told, ret) || !fill_call(s, t, def->record))
 		return false;
 	s->rec.error = ret < 0 ? -ret : 0;
 	return true;
@@ -389,7 +388,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 		s = room(ROOM_SYS_EXIT);
 		if (s) {
 			get_args(s, task, regs);
-			if (make_call(s, ROOM_SYS_EXIT, row, ret)) {
+			if (make_call(s, t, row, ret)) {
 				tell_call(s, t, task);
 			} else if (unlikely(s->received.left | s->received.nr_msg)) {
 				put_received(s, t);

@@ -265,7 +265,6 @@ struct {
 	__type(value, u64);
 } seqs SEC(".maps");
 
-/* In functions that the verifier looks at by themselves: they cannot take pointers. */
 static __always_inline struct scratch *room_again(u32 i)
 {
 	i += bpf_get_smp_processor_id() * NR_ROOM;
@@ -291,7 +290,8 @@ static __always_inline struct task_struct *current_task(void)
 	return OLD ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
 }
 
-static __always_inline struct slot *slot_of(struct task_struct *task)
+/* A function, as are others that ask in_hash: the kernel cuts the rest out of each place. */
+static __noinline struct slot *slot_of(struct task_struct *task)
 {
 	if (OLD || in_hash) {
 		u64 key = (u64)task;
@@ -352,6 +352,26 @@ static __always_inline void slot_drop(struct task_struct *task, const struct slo
 }
 
 #define LINES_MAX 64	/* ETRACE_LINES_MAX of the module */
+
+/*
+ * How functions that the verifier looks at by themselves are told of a room and of the
+ * current task's slot: on older kernels they take nothing but numbers.
+ */
+#if OLD
+#define ROOM_REF	u32
+#define room_ref(s)	((s)->which)
+#define room_at(ref)	room_again(ref)
+#define SLOT_REF	u32
+#define slot_ref(t)	0
+#define slot_at(ref)	slot_of(current_task())
+#else
+#define ROOM_REF	struct scratch *
+#define room_ref(s)	(s)
+#define room_at(ref)	(ref)
+#define SLOT_REF	struct slot *
+#define slot_ref(t)	(t)
+#define slot_at(ref)	(ref)
+#endif
 
 /* The time of a task's next record. */
 static __always_inline u64 slot_now(struct slot *t)

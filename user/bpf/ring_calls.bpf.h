@@ -187,7 +187,7 @@ static __always_inline void ring_done(struct slot *t, s32 ret)
 	if (ret || !s || etrace_interrupted(res))
 		return;
 	ring_args(s, t, req, def->record);
-	if (make_call(s, ROOM_RING, t->ring, res))
+	if (make_call(s, t, t->ring, res))
 		tell_call(s, t, task);
 }
 

@@ -42,7 +42,7 @@ static __always_inline bool is_plain(void)
 	       bpf_core_field_offset(struct qstr, name) == 8;
 }
 
-static __always_inline int read_head(struct head *h, u64 dentry)
+static __noinline int read_head(struct head *h, u64 dentry)
 {
 	struct dentry *d = (void *)dentry;
 
@@ -222,7 +222,7 @@ static __always_inline long put_text(struct scratch *s, u64 addr, bool user, u8 
 }
 
 /* When a file was changed, in nanoseconds since 1970. */
-static __always_inline s64 inode_mtime(struct inode *inode)
+static __noinline s64 inode_mtime(struct inode *inode)
 {
 	struct inode___6_11 *in_two = (void *)inode;
 	struct inode___6_6 *hidden = (void *)inode;
@@ -462,9 +462,9 @@ static __always_inline void put_fd_string(struct scratch *s, struct task_struct 
 }
 
 /* A function for the verifier, which goes through it once and not for each string. */
-__attribute__((noinline)) int put_one(u32 which, u32 i)
+__attribute__((noinline)) int put_one(ROOM_REF room, u32 i)
 {
-	struct scratch *s = room_again(which);
+	struct scratch *s = room_at(room);
 
 	if (s)
 		put_string(s, i, current_task());
@@ -480,7 +480,7 @@ static __always_inline void put_strings(struct scratch *s, struct task_struct *t
 #pragma clang loop unroll(disable)
 	for (i = 0; i < EB_NR_STR; i++) {
 		if (s->want[i].how != W_NONE)
-			put_one(s->which, i);
+			put_one(room_ref(s), i);
 	}
 }
 

@@ -71,11 +71,11 @@ static __always_inline void put_time(struct scratch *s, u32 i, u32 now, s64 sec,
  * @from. Not static: then the verifier goes through it once, and not once for each
  * way through it through all that comes behind.
  */
-__attribute__((noinline)) int put_times(u32 which, u32 row, u32 wide, u64 from)
+__attribute__((noinline)) int put_times(ROOM_REF room, u32 row, u32 wide, u64 from)
 {
 	bool seconds = has_arg(row, EB_A_SECONDS);
 	u32 per_sec = seconds ? 1 : has_arg(row, EB_A_TIMEVALS) ? 1000000 : 1000000000;
-	struct scratch *s = room_again(which);
+	struct scratch *s = room_at(room);
 	s64 raw[4] = { 0 };
 	s32 narrow[4] = { 0 };
 	long err;
@@ -125,7 +125,7 @@ static __always_inline bool fill_utimens(const struct call *c)
 		put_val(c->s, EB_V_UTIMENS_fd, fd);
 	}
 	if (from)
-		put_times(c->s->which, c->row,
+		put_times(room_ref(c->s), c->row,
 			  has_arg(c->row, EB_A_TIMESPECS64) || !is_32(c->task), from);
 	else
 		c->r->val[EB_V_UTIMENS_now] = ETRACE_NOW_ATIME | ETRACE_NOW_MTIME;

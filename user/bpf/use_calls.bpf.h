@@ -54,7 +54,7 @@ struct {
 	__type(value, struct uses);
 } uses_none SEC(".maps");
 
-static __always_inline struct uses *uses_of(struct task_struct *leader, const bool make)
+static __noinline struct uses *uses_of(struct task_struct *leader, const bool make)
 {
 	struct uses *u, *none;
 	u64 key = (u64)leader;
@@ -72,7 +72,7 @@ static __always_inline struct uses *uses_of(struct task_struct *leader, const bo
 	return bpf_map_lookup_elem(&uses_hash, &key);
 }
 
-static __always_inline void uses_forget(struct task_struct *leader)
+static __noinline void uses_forget(struct task_struct *leader)
 {
 	u64 key = (u64)leader;
 
