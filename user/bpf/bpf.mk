@@ -15,7 +15,7 @@ BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h bpf/bpf_abi.h 
 	      $(TOP)/kernel/*.def $(TOP)/kernel/etrace_rules.h $(TOP)/kernel/etrace_cost.h)
 
 ifeq ($(strip $(BPF_MISSING)),)
-BPF_NAMES := bpf_session programs uring bpf_kernel bpf_rec link_target mounts rows numbers_native numbers_compat
+BPF_NAMES := bpf_session programs uring bpf_kernel bpf_types bpf_rec link_target mounts rows numbers_native numbers_compat
 BPF_LIBS := $(shell pkg-config --libs libbpf)
 else
 BPF_NAMES := bpf_none bpf_rec mounts
@@ -51,6 +51,14 @@ $(OUT)/bpf/same: $(OUT)/bpf/etrace.skel.h $(OUT)/bpf/etrace_old.skel.h
 	sed '/elf_bytes(size_t \*sz)$$/q' $< > $@.new
 	sed 's/etrace_old_bpf/etrace_bpf/g; s/ETRACE_OLD_BPF/ETRACE_BPF/g; s/etrace_o\./etrace_b./; /elf_bytes(size_t \*sz)$$/q' \
 		$(OUT)/bpf/etrace_old.skel.h | cmp - $@.new
+	mv $@.new $@
+
+# The types that programs know.
+$(OUT)/bpf/bpf_types.o: $(OUT)/bpf/kernel_names.h
+$(OUT)/bpf/kernel_names.h: bpf/kernel_types.h bpf/bpf.mk
+	@mkdir -p $(dir $@)
+	sed -nE 's/^struct ([a-z0-9_]+) \{$$/\1/p; s/^\} ([a-z0-9_]+)(, [a-z0-9_]+)*;$$/\1\2/p' $< | \
+		sed 's/, /\n/g; s/___.*//' | LC_ALL=C sort -u | sed 's/.*/"&",/' > $@.new
 	mv $@.new $@
 
 # For the tests in tools/testing/selftests/bpf.

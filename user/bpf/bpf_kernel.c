@@ -12,34 +12,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-bool bpf_kernel_has(const struct btf *btf, const char *name)
+bool bpf_kernel_old(const struct bpf_types *types)
 {
-	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
-}
+	const struct btf_type *t = bpf_types_find(types, "bpf_func_id", BTF_KIND_ENUM);
 
-uint32_t bpf_kernel_member(const struct btf *btf, const char *type, const char *member)
-{
-	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
-	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
-
-	for (uint16_t i = 0; t && i < btf_vlen(t); i++)
-		if (!strcmp(btf__name_by_offset(btf, btf_members(t)[i].name_off), member))
-			return btf_member_bit_offset(t, i) / 8;
-	return 0;
-}
-
-bool bpf_kernel_old(const struct btf *btf)
-{
-	int id = btf__find_by_name_kind(btf, "bpf_func_id", BTF_KIND_ENUM);
-	const struct btf_type *t;
-	const struct btf_enum *e;
-
-	if (id < 0)
-		return true;
-	t = btf__type_by_id(btf, (uint32_t)id);
-	e = btf_enum(t);
-	for (int i = 0; i < btf_vlen(t); i++)
-		if (!strcmp(btf__name_by_offset(btf, e[i].name_off), "BPF_FUNC_loop"))
+	for (int i = 0; t && i < btf_vlen(t); i++)
+		if (!strcmp(bpf_types_text(types, btf_enum(t)[i].name_off), "BPF_FUNC_loop"))
 			return false;
 	return true;
 }
@@ -66,9 +44,9 @@ static bool is_confidential(void)
 	return is;
 }
 
-struct btf *bpf_kernel_check(char *why, size_t size)
+struct bpf_types *bpf_kernel_check(char *why, size_t size)
 {
-	struct btf *btf;
+	struct bpf_types *types;
 
 	if (is_confidential()) {
 		snprintf(why, size, "the kernel is locked down (confidentiality): it refuses all tracing");
@@ -83,12 +61,12 @@ struct btf *bpf_kernel_check(char *why, size_t size)
 		snprintf(why, size, "BPF needs root, or the capabilities CAP_BPF and CAP_PERFMON");
 		return NULL;
 	}
-	btf = btf__load_vmlinux_btf();
-	if (!btf) {
+	types = bpf_types_load();
+	if (!types) {
 		snprintf(why, size, "the kernel's types cannot be read: %s", strerror(errno));
 		return NULL;
 	}
-	if (!bpf_kernel_has(btf, "bpf_ringbuf_output")) {
+	if (!bpf_types_has(types, "bpf_ringbuf_output")) {
 		snprintf(why, size, "the kernel has no BPF ring buffer: 5.8 or later is needed");
 		goto fail;
 	}
@@ -96,34 +74,33 @@ struct btf *bpf_kernel_check(char *why, size_t size)
 	 * libbpf looks for what this kernel does not have among the types of
 	 * its modules.
 	 */
-	if (!has_cap(CAP_SYS_ADMIN) && !bpf_kernel_has(btf, "bpf_preempt_disable")) {
+	if (!has_cap(CAP_SYS_ADMIN) && !bpf_types_has(types, "bpf_preempt_disable")) {
 		snprintf(why, size, "BPF needs root, or the capability CAP_SYS_ADMIN: on kernels before 6.10 CAP_BPF and CAP_PERFMON are not enough");
 		goto fail;
 	}
-	return btf;
+	return types;
 fail:
-	btf__free(btf);
+	bpf_types_free(types);
 	return NULL;
 }
 
 bool bpf_available(char *why, size_t size)
 {
-	struct btf *btf = bpf_kernel_check(why, size);
-	bool can = btf != NULL;
+	struct bpf_types *types = bpf_kernel_check(why, size);
 
-	btf__free(btf);
-	return can;
+	bpf_types_free(types);
+	return types;
 }
 
-bool bpf_kernel_perf(const struct btf *btf)
+bool bpf_kernel_perf(const struct bpf_types *types)
 {
 	/* Where libbpf looks for it. */
 	const char *id = access("/sys/kernel/debug/tracing", F_OK) ?
 			 "/sys/kernel/tracing/events/raw_syscalls/sys_exit/id" :
 			 "/sys/kernel/debug/tracing/events/raw_syscalls/sys_exit/id";
 
-	return btf__find_by_name_kind(btf, "tracepoint_ext", BTF_KIND_STRUCT) > 0 &&
-	       bpf_kernel_has(btf, "bpf_task_from_pid") && bpf_kernel_has(btf, "bpf_rdonly_cast") &&
+	return bpf_types_has_struct(types, "tracepoint_ext") &&
+	       bpf_types_has(types, "bpf_task_from_pid") && bpf_types_has(types, "bpf_rdonly_cast") &&
 	       !access(id, R_OK);
 }
 

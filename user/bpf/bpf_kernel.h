@@ -3,31 +3,26 @@
 #ifndef ETRACE_BPF_KERNEL_H
 #define ETRACE_BPF_KERNEL_H
 
-#include <bpf/btf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "bpf/bpf_types.h"
 
 /**
  * bpf_kernel_check - whether a session can be had here
  * @why: if not, what stands in the way and what to do about it, for a person
  *
- * Return: the kernel's own types, for btf__free(); or NULL.
+ * Return: the kernel's own types, for bpf_types_free(); or NULL.
  */
-struct btf *bpf_kernel_check(char *why, size_t size);
-
-/** bpf_kernel_has - whether there is a function of that name */
-bool bpf_kernel_has(const struct btf *btf, const char *name);
-
-/** bpf_kernel_member - where a member lies in a struct, in bytes; 0: there is none */
-uint32_t bpf_kernel_member(const struct btf *btf, const char *type, const char *member);
+struct bpf_types *bpf_kernel_check(char *why, size_t size);
 
 /**
  * bpf_kernel_old - whether it takes only the older programs
  *
  * bpf_loop() came with 5.17; all else that the newer programs need is older.
  */
-bool bpf_kernel_old(const struct btf *btf);
+bool bpf_kernel_old(const struct bpf_types *t);
 
 /**
  * bpf_kernel_perf - whether tracepoints' programs must be called by perf
@@ -36,7 +31,7 @@ bool bpf_kernel_old(const struct btf *btf);
  * task has been preempted in it.  Not so by perf, which takes longer, and for
  * which the numbers of its events must be read from tracefs.
  */
-bool bpf_kernel_perf(const struct btf *btf);
+bool bpf_kernel_perf(const struct bpf_types *t);
 
 /**
  * bpf_kernel_probes - whether hooks can be kprobes

@@ -56,7 +56,6 @@ const volatile __u32 pid_bits = 22;
 const volatile __u32 wake_at;	/* bytes in the ring buffer that wake the reader */
 const volatile __u32 nr_cpus;	/* possible processors */
 const volatile bool in_hash;	/* slots are in slots_hash, not in task storage */
-const volatile __u32 dead_at;	/* where perf shows that a thread is the last; 0: nowhere */
 const volatile bool can_hold;	/* bpf_preempt_disable() is there, and needed */
 
 /* ---- shared with the loader while tracing ---- */

@@ -124,7 +124,8 @@ static __always_inline bool cost_is_last(struct scratch *s, struct task_struct *
 }
 
 /* Does the kernel itself say that a process ends? */
-#define TELLS_DEAD (dead_at != 0)
+#define TELLS_DEAD \
+	bpf_core_field_exists(((struct trace_event_raw_sched_process_exit *)0)->group_dead)
 
 /* Does a process end with this thread? @dead: what the kernel says of it, if it does. */
 static __always_inline bool is_last(struct task_struct *p, bool dead)

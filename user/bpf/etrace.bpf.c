@@ -108,13 +108,9 @@ int process_exec_perf(struct trace_event_raw_sched_process_exec *ctx)
 }
 
 SEC("tracepoint/sched/sched_process_exit")
-int process_exit_perf(void *ctx)
+int process_exit_perf(struct trace_event_raw_sched_process_exit *ctx)
 {
-	u8 dead = 0;
-
-	if (TELLS_DEAD)
-		bpf_probe_read_kernel(&dead, sizeof(dead), ctx + dead_at);
-	return do_exit(bpf_get_current_task_btf(), dead);
+	return do_exit(bpf_get_current_task_btf(), TELLS_DEAD && ctx->group_dead);
 }
 
 SEC("tracepoint/task/task_rename")

@@ -300,6 +300,10 @@ struct trace_event_raw_sched_process_exec {
 	u32 __data_loc_filename;	/* where it lies; its size is in the upper half */
 };
 
+struct trace_event_raw_sched_process_exit {
+	bool group_dead;	/* since 6.16 */
+};
+
 struct trace_event_raw_task_rename {
 	int pid;
 	char newcomm[16];

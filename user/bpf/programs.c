@@ -98,13 +98,13 @@ static bool ends_in(const char *name, const char *end)
 }
 
 /* Whether this kernel has the tracepoint that a program is on. */
-static bool has_event(const struct bpf_program *p, const struct btf *btf)
+static bool has_event(const struct bpf_program *p, const struct bpf_types *types)
 {
 	char event[128];
 
 	snprintf(event, sizeof(event), "trace_event_raw_%s",
 		 strrchr(bpf_program__section_name(p), '/') + 1);
-	return btf__find_by_name_kind(btf, event, BTF_KIND_STRUCT) > 0;
+	return bpf_types_has_struct(types, event);
 }
 
 static bool at_return(const struct bpf_program *p)
@@ -124,7 +124,7 @@ static const char *hooked(const struct bpf_program *p)
 }
 
 /* Which programs this kernel takes, and which are wanted. */
-static void choose(struct programs *p, const struct btf *btf, const struct bpf_options *opt)
+static void choose(struct programs *p, const struct bpf_types *types, const struct bpf_options *opt)
 {
 	struct bpf_program *one;
 
@@ -132,10 +132,10 @@ static void choose(struct programs *p, const struct btf *btf, const struct bpf_o
 		const char *name = bpf_program__name(one), *function = hooked(one);
 		bool iter = bpf_program__expected_attach_type(one) == BPF_TRACE_ITER;
 		bool by_perf = function ? p->hooks_by_perf : p->by_perf && !iter;
-		bool load = uring_has(one) ? uring_counts(one) && has_event(one, btf) :
+		bool load = uring_has(one) ? uring_counts(one) && has_event(one, types) :
 			    at_return(one) || ends_in(name, "_perf") == by_perf;
 
-		if (load && function && !bpf_kernel_has(btf, function)) {
+		if (load && function && !bpf_types_has(types, function)) {
 			load = false;
 			/*
 			 * Kernels without 32-bit programs do without it; and
@@ -150,18 +150,24 @@ static void choose(struct programs *p, const struct btf *btf, const struct bpf_o
 	}
 }
 
-/* The programs, those for older kernels if @old; NULL with errno on failure. */
-static struct etrace_bpf *open_programs(bool old)
+/*
+ * The programs, those for older kernels if @old; NULL with errno on failure.
+ * @fd: of bpf_types_reduced(), or -1
+ */
+static struct etrace_bpf *open_programs(bool old, int fd)
 {
+	char path[64];
 	struct bpf_object_open_opts opts = {
 		.sz = sizeof(opts),
 		.kernel_log_level = getenv("ETRACE_BPF_DEBUG") ? 4 : 0,
+		.btf_custom_path = fd < 0 ? NULL : path,
 	};
 	struct etrace_bpf *skel = calloc(1, sizeof(*skel));
 	int err;
 
 	if (!skel)
 		return NULL;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	err = etrace_bpf__create_skeleton(skel);
 	/* But for the programs' text they are the same: bpf.mk sees to that. */
 	if (!err && old)
@@ -207,7 +213,7 @@ static bool no_ring(const struct programs *p, uint32_t bytes)
 }
 
 /* What the programs have to know of this kernel and of the session. */
-static void configure(struct programs *p, const struct btf *btf, const struct bpf_options *opt,
+static void configure(struct programs *p, const struct bpf_types *types, const struct bpf_options *opt,
 		      uint32_t bytes)
 {
 	struct etrace_bpf *skel = p->skel;
@@ -225,32 +231,32 @@ static void configure(struct programs *p, const struct btf *btf, const struct bp
 	skel->rodata->pid_bits = BPF_PID_BITS;
 	skel->rodata->wake_at = bytes / 8;
 	skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();
-	skel->rodata->can_hold = !p->hooks_by_perf && bpf_kernel_has(btf, "bpf_preempt_disable");
-	skel->rodata->dead_at = bpf_kernel_member(btf, "trace_event_raw_sched_process_exit",
-						  "group_dead");
+	skel->rodata->can_hold = !p->hooks_by_perf && bpf_types_has(types, "bpf_preempt_disable");
 	bpf_map__set_max_entries(skel->maps.ring, bytes);
 	bpf_map__set_max_entries(skel->maps.scratches, skel->rodata->nr_cpus *
 				 bpf_map__max_entries(skel->maps.scratches));
 }
 
-static bool open_and_load(struct programs *p, const struct btf *btf,
+static bool open_and_load(struct programs *p, const struct bpf_types *types,
 			  const struct bpf_options *opt, uint32_t bytes, char *why, size_t size)
 {
-	int err;
+	int err, fd;
 
 	forget_complaint();
 	libbpf_set_print(note);
-	p->old = bpf_kernel_old(btf);
-	p->skel = open_programs(p->old);
+	p->old = bpf_kernel_old(types);
+	p->by_perf = !p->old && bpf_kernel_perf(types);
+	/* Those that perf calls tell the verifier the kernel's own numbers of types. */
+	fd = p->old || p->by_perf ? -1 : bpf_types_reduced(types);
+	p->skel = open_programs(p->old, fd);
 	err = -errno;
 	if (!p->skel) {
 		programs_fault("open", err, why, size);
-		return false;
+		goto out;
 	}
-	p->by_perf = !p->old && bpf_kernel_perf(btf);
 	p->hooks_by_perf = !p->old && bpf_kernel_probes();
-	choose(p, btf, opt);
-	configure(p, btf, opt, bytes);
+	choose(p, types, opt);
+	configure(p, types, opt, bytes);
 	err = bpf_kernel_memory(bytes) ? etrace_bpf__load(p->skel) : -ENOMEM;
 	if (err && no_ring(p, bytes)) {
 		snprintf(why, size, "cannot have a buffer of %u KiB for the BPF programs: %s; say a smaller size with -b",
@@ -259,21 +265,24 @@ static bool open_and_load(struct programs *p, const struct btf *btf,
 	} else if (err) {
 		programs_fault("load", err, why, size);
 	}
+out:
+	if (fd >= 0)
+		close(fd);
 	return !err;
 }
 
 bool programs_load(struct programs *p, const struct bpf_options *opt, char *why, size_t size)
 {
 	uint32_t bytes = ring_bytes(opt->buffer);
-	struct btf *btf = bpf_kernel_check(why, size);
+	struct bpf_types *types = bpf_kernel_check(why, size);
 	bool good = false;
 
-	if (btf && !bytes)
+	if (types && !bytes)
 		snprintf(why, size, "cannot have a buffer of %" PRIu64 " MiB: BPF programs have one for all processors, of %u MiB at most; say a smaller size with -b",
 			 opt->buffer >> 20, BPF_BUFFER_MAX >> 20);
-	else if (btf)
-		good = open_and_load(p, btf, opt, bytes, why, size);
-	btf__free(btf);
+	else if (types)
+		good = open_and_load(p, types, opt, bytes, why, size);
+	bpf_types_free(types);
 	return good;
 }
 
@@ -310,7 +319,7 @@ void programs_see_rings(struct programs *p)
 	if (p->skel->bss->has_ring != EB_RING_NEW)
 		return;
 	p->skel->bss->has_ring = EB_RING_TAKEN;
-	p->uring.skel = open_programs(p->old);
+	p->uring.skel = open_programs(p->old, -1);
 	if (!p->uring.skel || uring_attach(&p->uring, p->skel, p->old))
 		p->hooks_missing++;
 	forget_complaint();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Programs for io_urings.  See uring.h. */
 #include "bpf/uring.h"
-#include "bpf/bpf_kernel.h"
+#include "bpf/bpf_types.h"
 #include "bpf/rows.h"
 
 #include <bpf/bpf.h>
@@ -44,22 +44,22 @@ static bool is_seen(const struct uring *u, const struct eb_ring_def *def)
 /* The functions that this kernel has. Return: 0 or -errno. */
 static int find_functions(struct uring *u)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
+	struct bpf_types *types = bpf_types_load();
 
-	if (!btf)
+	if (!types)
 		return -errno;
-	u->multi = btf__find_by_name_kind(btf, "bpf_kprobe_multi_link", BTF_KIND_STRUCT) > 0;
+	u->multi = bpf_types_has_struct(types, "bpf_kprobe_multi_link");
 	/* The requests have been as the programs know them since 6.1. */
-	if (btf__find_by_name_kind(btf, "io_cmd_data", BTF_KIND_STRUCT) > 0) {
+	if (bpf_types_has_struct(types, "io_cmd_data")) {
 		for (unsigned int i = 0; i < eb_nr_rings; i++) {
 			const struct eb_ring_def *def = &eb_ring_defs[i];
 
 			if (u->nfunctions < URING_FUNCTIONS && def->function &&
-			    !is_seen(u, def) && bpf_kernel_has(btf, def->function))
+			    !is_seen(u, def) && bpf_types_has(types, def->function))
 				u->functions[u->nfunctions++] = def->function;
 		}
 	}
-	btf__free(btf);
+	bpf_types_free(types);
 	return 0;
 }
 
