@@ -332,7 +332,7 @@ void programs_detach_tracepoints(struct programs *p)
 	for (int i = 0; i < p->skel->skeleton->prog_cnt; i++) {
 		struct bpf_prog_skeleton *one = &p->skel->skeleton->progs[i];
 
-		if (!hooked(*one->prog)) {
+		if (!hooked(*one->prog) && !uring_has(*one->prog)) {
 			bpf_link__destroy(*one->link);
 			*one->link = NULL;
 		}

@@ -34,7 +34,10 @@ void programs_see_rings(struct programs *p);
 /** programs_fault - into @why: @doing failed, and what libbpf said of it */
 void programs_fault(const char *doing, int err, char *why, size_t size);
 
-/** programs_detach_tracepoints - all but the hooks, which send nothing any more after it */
+/**
+ * programs_detach_tracepoints - all but the hooks and those for rings, for which the
+ * kernel takes its time; they do nothing once bss->tracing is off
+ */
 void programs_detach_tracepoints(struct programs *p);
 
 /**
