@@ -67,10 +67,10 @@ static inline hash_wide hash_block(const char *s, size_t len)
 	/* the rest by reads that overlap: with the length they tell all of it */
 	if (len >= 8) {
 		a = bytes_8(s);
-		b = bytes_8(s + len - 8);
+		b = bytes_8(s + (len - 8));
 	} else if (len >= 4) {
 		a = bytes_4(s);
-		b = bytes_4(s + len - 4);
+		b = bytes_4(s + (len - 4));
 	} else if (len) {
 		a = (unsigned char)s[0] | (uint64_t)(unsigned char)s[len / 2] << 8;
 		b = (unsigned char)s[len - 1];

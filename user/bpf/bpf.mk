@@ -54,12 +54,16 @@ $(OUT)/bpf/same: $(OUT)/bpf/etrace.skel.h $(OUT)/bpf/etrace_old.skel.h
 	mv $@.new $@
 
 # The types that programs know.
-$(OUT)/bpf/bpf_types.o: $(OUT)/bpf/kernel_names.h
-$(OUT)/bpf/kernel_names.h: bpf/kernel_types.h bpf/bpf.mk
+$(OUT)/bpf/bpf_types.o: $(OUT)/include/bpf/kernel_names.h
+$(OUT)/include/bpf/kernel_names.h: bpf/kernel_types.h bpf/bpf.mk
 	@mkdir -p $(dir $@)
 	sed -nE 's/^struct ([a-z0-9_]+) \{$$/\1/p; s/^\} ([a-z0-9_]+)(, [a-z0-9_]+)*;$$/\1\2/p' $< | \
 		sed 's/, /\n/g; s/___.*//' | LC_ALL=C sort -u | sed 's/.*/"&",/' > $@.new
 	mv $@.new $@
+
+# All that is generated and included here.
+.PHONY: bpf-headers
+bpf-headers: $(addprefix $(OUT)/,bpf/etrace.skel.h bpf/etrace_old.skel.h include/bpf/kernel_names.h)
 
 # For the tests in tools/testing/selftests/bpf.
 $(OUT)/bpf-record $(OUT)/bpf-serve: $(OUT)/bpf-%: $(TOP)/tools/testing/selftests/bpf/%.c \

@@ -19,7 +19,7 @@ struct bpf_types {
 
 /* What programs know, of bpf/kernel_types.h. */
 static const char *const known[] = {
-#include "kernel_names.h"
+#include "bpf/kernel_names.h"
 };
 
 static const char *name_of(const struct bpf_types *t, const struct btf_type *type)
