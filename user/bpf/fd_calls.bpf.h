@@ -185,9 +185,9 @@ static long received_step_cb(u32 i, struct received_ctx *ctx)
 }
 
 /* Not static: then the verifier goes through it once. Returns 1 at the end. */
-__attribute__((noinline)) int received_step_old(u32 which)
+__attribute__((noinline)) int received_step_old(ROOM_REF room)
 {
-	struct scratch *s = room_again(which);
+	struct scratch *s = room_at(room);
 	struct slot *t = slot_of(current_task());
 
 	if (!s || !t)
@@ -204,7 +204,7 @@ static __always_inline void put_received(struct scratch *s, struct slot *t)
 	if (OLD) {
 #pragma clang loop unroll(disable)
 		for (i = 0; i < RECEIVED_STEPS_OLD; i++)
-			if (received_step_old(s->which))
+			if (received_step_old(room_ref(s)))
 				break;
 	} else {
 		bpf_loop(RECEIVED_STEPS, received_step_cb, &ctx, 0);

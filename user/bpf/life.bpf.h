@@ -75,33 +75,31 @@ static long args_step_cb(u32 i, struct scratch **s)
 	return args_step(*s);
 }
 
-/* As walk_old(). */
-__attribute__((noinline)) int args_old(u32 which)
+/* As walk_step_old(). */
+__attribute__((noinline)) int args_step_old(ROOM_REF room)
 {
-	struct scratch *s = room_again(which);
-	u32 i;
+	struct scratch *s = room_at(room);
 
-	if (!s)
-		return 0;
-#pragma clang loop unroll(disable)
-	for (i = 0; i < ARGS_MAX_OLD; i++)
-		if (args_step(s))
-			break;
-	return 0;
+	return !s || args_step(s);
 }
 
 /* An argument list, or an environment; it is the end of a record. */
 static __always_inline void put_list(struct scratch *s, u64 from, u64 to)
 {
 	struct scratch *ctx = s;
+	u32 i;
 
 	s->args_pos = from;
 	s->args_end = to;
 	s->args_failed = 0;
-	if (OLD)
-		args_old(s->which);
-	else
+	if (OLD) {
+#pragma clang loop unroll(disable)
+		for (i = 0; i < ARGS_MAX_OLD; i++)
+			if (args_step_old(room_ref(s)))
+				break;
+	} else {
 		bpf_loop(ARGS_MAX, args_step_cb, &ctx, 0);
+	}
 	if (s->args_failed) {
 		s->rec.flags |= EB_ARGS_UNREAD;
 		s->counts.strings_unread++;

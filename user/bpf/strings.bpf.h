@@ -124,19 +124,12 @@ static long walk_step_cb(u32 i, struct scratch **s)
 	return walk_step(*s);
 }
 
-/* Not static: then the verifier goes through it once and not for each call. */
-__attribute__((noinline)) int walk_old(u32 which)
+/* Not static: then the verifier goes through it once and not for each step. */
+__attribute__((noinline)) int walk_step_old(ROOM_REF room)
 {
-	struct scratch *s = room_again(which);
-	u32 i;
+	struct scratch *s = room_at(room);
 
-	if (!s)
-		return 0;
-#pragma clang loop unroll(disable)
-	for (i = 0; i < WALK_MAX_OLD; i++)
-		if (walk_step(s))
-			break;
-	return 0;
+	return !s || walk_step(s);
 }
 
 /* A file whose name its file system makes up: what the reader needs for it. */
@@ -176,16 +169,21 @@ static __always_inline void put_path(struct scratch *s, struct eb_str *str)
 	struct vfsmount *mnt = (void *)w->mnt;
 	struct dentry *d = (void *)w->dentry;
 	struct scratch *ctx = s;
+	u32 i;
 
 	w->mnt_root = (u64)BPF_CORE_READ(mnt, mnt_root);
 	w->steps = 0;
 	w->mark = 0;
 	w->special = 0;
 	w->done = 0;
-	if (OLD)
-		walk_old(s->which);
-	else
+	if (OLD) {
+#pragma clang loop unroll(disable)
+		for (i = 0; i < WALK_MAX_OLD; i++)
+			if (walk_step_old(room_ref(s)))
+				break;
+	} else {
 		bpf_loop(WALK_MAX, walk_step_cb, &ctx, 0);
+	}
 	if (!w->done)
 		w->mark |= EB_CUT;
 	if (unlikely(w->special) && str->form == EB_S_PATH) {
