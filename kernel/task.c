@@ -433,20 +433,28 @@ static struct etrace_task *etrace_tasks_sweep(const struct etrace_session *s,
  * etrace_tasks_stop - a session traces nothing any more
  * @s: the session
  *
- * Waits until no probe uses a slot of it, so the caller must not be in one.
+ * Waits until no probe uses a slot of it, so the caller must not be in one. If that
+ * has been done, nothing is left to do.
  */
 void etrace_tasks_stop(struct etrace_session *s)
 {
 	struct etrace_task *t, *list = NULL, *before;
+	unsigned long rcu;
 
 	mutex_lock(&etrace_tasks_mutex);
+	if (!s->tracing) {
+		mutex_unlock(&etrace_tasks_mutex);
+		return;
+	}
 	WRITE_ONCE(s->tracing, false);
 	/* A probe under way may add a task once more, which the next pass finds. */
 	do {
 		before = list;
 		list = etrace_tasks_sweep(s, list);
+		/* Look-ups, and the hooks; most kernels wait for those, too. */
+		rcu = get_state_synchronize_rcu();
 		tracepoint_synchronize_unregister();
-		synchronize_rcu();	/* look-ups, and the hooks */
+		cond_synchronize_rcu(rcu);
 	} while (list != before);
 	mutex_unlock(&etrace_tasks_mutex);
 
