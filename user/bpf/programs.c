@@ -160,7 +160,6 @@ static struct etrace_bpf *open_programs(bool old, int fd)
 	struct bpf_object_open_opts opts = {
 		.sz = sizeof(opts),
 		.kernel_log_level = getenv("ETRACE_BPF_DEBUG") ? 4 : 0,
-		.btf_custom_path = fd < 0 ? NULL : path,
 	};
 	struct etrace_bpf *skel = calloc(1, sizeof(*skel));
 	int err;
@@ -168,6 +167,8 @@ static struct etrace_bpf *open_programs(bool old, int fd)
 	if (!skel)
 		return NULL;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fd >= 0 && !access(path, R_OK))
+		opts.btf_custom_path = path;
 	err = etrace_bpf__create_skeleton(skel);
 	/* But for the programs' text they are the same: bpf.mk sees to that. */
 	if (!err && old)
