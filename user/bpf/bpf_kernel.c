@@ -87,9 +87,10 @@ fail:
 bool bpf_available(char *why, size_t size)
 {
 	struct bpf_types *types = bpf_kernel_check(why, size);
+	bool can = types;
 
 	bpf_types_free(types);
-	return types;
+	return can;
 }
 
 bool bpf_kernel_perf(const struct bpf_types *types)
