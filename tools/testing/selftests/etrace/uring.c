@@ -256,30 +256,11 @@ static void traced(void (*child)(void))
 		et_skip("BPF records opens of rings in any case");
 		return;
 	}
+	et_see_rings();
 	et_file("file");
 	et_file("a");
 	et_mkdir("dir");
 	et_traced(child);
-}
-
-/* BPF sees rings some time after the first one is there, the module at once. */
-static void do_first(void)
-{
-	ring_make(0);
-}
-
-TEST(first)
-{
-	int tries;
-
-	et_traced(do_first);
-	for (tries = 0; et_bpf() && seen() && !et_counter("rings_hooked"); tries++) {
-		if (tries == 600) {
-			FAIL("what rings do is not seen");
-			return;
-		}
-		usleep(100000);
-	}
 }
 
 static void do_submitter(void)

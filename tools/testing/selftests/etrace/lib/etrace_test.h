@@ -285,6 +285,12 @@ pid_t et_run(void (*fn)(void), struct et_trace *tr);
  */
 pid_t et_sleeper(void);
 
+/*
+ * BPF sees what io_urings do some time after the first one is there, the module at
+ * once: waits until it does.
+ */
+void et_see_rings(void);
+
 /* Milliseconds that are left to the child's orphans, behind its end. */
 extern unsigned int et_linger;
 

@@ -610,3 +610,29 @@ void et_traced(void (*fn)(void))
 	compare(&tr);
 	et_trace_free(&tr);
 }
+
+static void make_ring(void)
+{
+	struct { unsigned int word[30]; } params = { 0 };
+
+	want_extended("IoUring|fd=%ld", CHILD_MUST(syscall(SYS_io_uring_setup, 1, &params)));
+}
+
+void et_see_rings(void)
+{
+	static bool seen;
+	int tries;
+
+	/* Before 6.1 nobody does. */
+	if (seen || !et_bpf() || !et_kernel_at_least(6, 1))
+		return;
+	et_traced(make_ring);
+	for (tries = 0; !et_counter("rings_hooked"); tries++) {
+		if (tries == 600) {
+			FAIL("what rings do is not seen");
+			return;
+		}
+		usleep(100000);
+	}
+	seen = true;
+}
