@@ -380,7 +380,7 @@ static void by_ring(void)
 	if (seen) {
 		did_read(in, 19 + 43, 19 + 43);
 		did_write(out, 23 + 43, 23 + 43);
-	} else if (et_extended) {
+	} else if (et_extended || et_bpf()) {	/* which counts in any case */
 		want_count("rings_unseen", 4);
 	}
 	io_uring_queue_exit(&ring);
