@@ -372,6 +372,25 @@ static __always_inline void slot_drop(struct task_struct *task, const struct slo
 #define slot_at(ref)	(ref)
 #endif
 
+/*
+ * Calls name##_cb() with @ctx until it returns 1, at most @max times. Older kernels have
+ * no bpf_loop(): there it is name##_old(), which the verifier goes through once, and at
+ * most @max_old times.
+ */
+#define REPEAT(max, max_old, name, s, ctx)				\
+	do {								\
+		u32 i_;							\
+									\
+		if (OLD) {						\
+			_Pragma("clang loop unroll(disable)")		\
+			for (i_ = 0; i_ < (max_old); i_++)		\
+				if (name##_old(room_ref(s)))		\
+					break;				\
+		} else {						\
+			bpf_loop(max, name##_cb, ctx, 0);		\
+		}							\
+	} while (0)
+
 /* The time of a task's next record. */
 static __always_inline u64 slot_now(struct slot *t)
 {

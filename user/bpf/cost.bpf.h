@@ -78,7 +78,6 @@ static __always_inline bool cost_try(struct scratch *s, struct signal_struct *si
 	u32 seq = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 	struct scratch *ctx = s;
 	struct cost *c = &s->cost;
-	u32 i;
 
 	__builtin_memset(c, 0, sizeof(*c));
 	c->utime = BPF_CORE_READ(sig, utime);
@@ -89,14 +88,7 @@ static __always_inline bool cost_try(struct scratch *s, struct signal_struct *si
 	cost_add_io(c, (void *)sig + bpf_core_field_offset(struct signal_struct, ioac));
 	c->head = (u64)sig + bpf_core_field_offset(struct signal_struct, thread_head);
 	c->pos = (u64)BPF_CORE_READ(sig, thread_head.next);
-	if (OLD) {
-#pragma clang loop unroll(disable)
-		for (i = 0; i < COST_THREADS_OLD; i++)
-			if (cost_step_old(room_ref(s)))
-				break;
-	} else {
-		bpf_loop(ETRACE_COST_THREADS, cost_step_cb, &ctx, 0);
-	}
+	REPEAT(ETRACE_COST_THREADS, COST_THREADS_OLD, cost_step, s, &ctx);
 	/* The last step may have been to the last of so many as are gone through. */
 	return c->pos == c->head && !(seq & 1) &&
 	       seq == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);

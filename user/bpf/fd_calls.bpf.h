@@ -199,16 +199,8 @@ static __always_inline void put_received(struct scratch *s, struct slot *t)
 {
 	struct received_ctx ctx = { .s = s, .t = t };
 	struct received *v = &s->received;
-	u32 i;
 
-	if (OLD) {
-#pragma clang loop unroll(disable)
-		for (i = 0; i < RECEIVED_STEPS_OLD; i++)
-			if (received_step_old(room_ref(s)))
-				break;
-	} else {
-		bpf_loop(RECEIVED_STEPS, received_step_cb, &ctx, 0);
-	}
+	REPEAT(RECEIVED_STEPS, RECEIVED_STEPS_OLD, received_step, s, &ctx);
 	if (v->nr_fds || v->left || v->nr_msg) {
 		s->counts.lost_fds++;
 		v->nr_fds = 0;

@@ -87,19 +87,11 @@ __attribute__((noinline)) int args_step_old(ROOM_REF room)
 static __always_inline void put_list(struct scratch *s, u64 from, u64 to)
 {
 	struct scratch *ctx = s;
-	u32 i;
 
 	s->args_pos = from;
 	s->args_end = to;
 	s->args_failed = 0;
-	if (OLD) {
-#pragma clang loop unroll(disable)
-		for (i = 0; i < ARGS_MAX_OLD; i++)
-			if (args_step_old(room_ref(s)))
-				break;
-	} else {
-		bpf_loop(ARGS_MAX, args_step_cb, &ctx, 0);
-	}
+	REPEAT(ARGS_MAX, ARGS_MAX_OLD, args_step, s, &ctx);
 	if (s->args_failed) {
 		s->rec.flags |= EB_ARGS_UNREAD;
 		s->counts.strings_unread++;

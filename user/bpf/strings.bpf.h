@@ -169,21 +169,13 @@ static __always_inline void put_path(struct scratch *s, struct eb_str *str)
 	struct vfsmount *mnt = (void *)w->mnt;
 	struct dentry *d = (void *)w->dentry;
 	struct scratch *ctx = s;
-	u32 i;
 
 	w->mnt_root = (u64)BPF_CORE_READ(mnt, mnt_root);
 	w->steps = 0;
 	w->mark = 0;
 	w->special = 0;
 	w->done = 0;
-	if (OLD) {
-#pragma clang loop unroll(disable)
-		for (i = 0; i < WALK_MAX_OLD; i++)
-			if (walk_step_old(room_ref(s)))
-				break;
-	} else {
-		bpf_loop(WALK_MAX, walk_step_cb, &ctx, 0);
-	}
+	REPEAT(WALK_MAX, WALK_MAX_OLD, walk_step, s, &ctx);
 	if (!w->done)
 		w->mark |= EB_CUT;
 	if (unlikely(w->special) && str->form == EB_S_PATH) {
