@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * What all answers share: the trace or database that is asked, paths as people
+ * give them, and how an answer ends.
+ */
+#ifndef ETRACE_ANSWERS_H
+#define ETRACE_ANSWERS_H
+
+#include "base/buf.h"
+#include "db/db.h"
+#include "io/options.h"
+#include "io/out.h"
+
+/**
+ * answers_open - a trace of any format that has events of etrace, or a database
+ * @files: its @n names; none: standard input
+ * @from: the format as of etrace-read --from, or NULL
+ *
+ * A trace becomes a database of its own, in temporary storage (TMPDIR), that is
+ * gone with it.
+ *
+ * Return: it, for db_close(); NULL after diag_fatal().
+ */
+struct db *answers_open(char **files, size_t n, const char *from, const struct opts *opts,
+			struct diag *diag);
+
+/**
+ * answers_path - an absolute path without ".", ".." and double slashes
+ * @path: as the user gave it, relative to the working directory
+ */
+void answers_path(struct buf *to, const char *path);
+
+/**
+ * answers_file - the file that a user means
+ *
+ * Return: its id; 0 after diag_fatal(), which names the nearest paths, if the
+ * build did not touch it.
+ */
+uint32_t answers_file(struct db *db, const char *path);
+
+/** answers_file_path - the path of a file; appended */
+void answers_file_path(struct db *db, uint32_t file, struct buf *to);
+
+/** answers_args - the arguments of an exec: each with a NUL behind it; appended.  Return: how many */
+size_t answers_args(struct db *db, uint32_t exec, struct buf *to);
+
+/** answers_command - the same for a person, quoted for a shell; appended */
+void answers_command(struct db *db, uint32_t exec, struct buf *to);
+
+/**
+ * answers_end - say whether the trace was complete
+ *
+ * Writes "may be missing" to standard error if not.  Return: the exit status, 0, 1, 2.
+ */
+int answers_end(struct db *db, struct diag *diag);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the subcommands that answer questions share: options, the trace, where
+ * the answer goes, how it ends.  Each is a struct answer, and a line in its
+ * cmd_NAME(): return answer_main(&answer, argc, argv).
+ */
+#ifndef ETRACE_ANSWER_H
+#define ETRACE_ANSWER_H
+
+#include "answers/answers.h"
+#include "io/options.h"
+#include "io/out.h"
+
+#include <stdbool.h>
+
+/* What a command is asked. */
+struct asked {
+	struct db *db[2];	/* of the traces, as many as the command takes */
+	char **args;		/* what stands behind them */
+	size_t nargs;
+	const struct opts *opts;
+	struct out *out;	/* standard output */
+	struct diag *diag;
+	bool json;		/* --json */
+};
+
+struct answer {
+	const char *name;	/* "deps" */
+	const char *synopsis;	/* behind the options: "TRACE PATH..." */
+	const char *about;	/* what it answers: one or more lines */
+	/*
+	 * Its own options.  --json, --from, --bits-of-real-pid, --help and
+	 * --version are there without.
+	 */
+	const struct opt_row *options;
+	const char *shorts;	/* letters, each that of options[i], '-' for none; or NULL */
+	unsigned int traces;	/* that it takes: 1 or 2 */
+	size_t min_args, max_args;	/* behind them; max SIZE_MAX: any number */
+	const char *status;	/* more exit statuses, for --help: "3 with findings"; or NULL */
+	/*
+	 * Answer.  Return: 0, or an exit status of its own, which wins over that of
+	 * a trace that is not complete (1), but not over diag_fatal() (2).
+	 */
+	int (*run)(struct asked *a);
+};
+
+int answer_main(const struct answer *answer, int argc, char **argv);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Databases of etrace, for those who ask them: etrace-db(5) has the tables.
+ *
+ * All statements go through here, so that a query that fails - a damaged file,
+ * a full disk - is told in one way.  Prepared statements are kept with the
+ * database and found by their text's address: give a constant.
+ */
+#ifndef ETRACE_DB_H
+#define ETRACE_DB_H
+
+#include "io/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+#define DB_VERSION	1		/* user_version */
+#define DB_APPLICATION	0x65747263	/* application_id: "etrc" */
+
+struct db {
+	struct sqlite3 *sql;
+	struct diag *diag;	/* of whoever opened it */
+	char *name;		/* for messages */
+	bool complete;		/* nothing is missing, as far as is known */
+	bool failed;		/* a statement did: diag_fatal() was called */
+	struct db_kept *kept;	/* statements */
+	size_t nkept, kept_cap;
+};
+
+/**
+ * db_is - whether bytes are the beginning of an SQLite file
+ */
+bool db_is(const void *data, size_t n);
+
+/**
+ * db_open - open a database that is there, for reading
+ *
+ * Return: it, for db_close(); NULL after diag_fatal().
+ */
+struct db *db_open(const char *path, struct diag *diag);
+void db_close(struct db *db);
+
+/**
+ * db_ask - a statement, reset and with its parameters bound
+ * @sql: a constant
+ * @types: a letter for each parameter that follows: 'i' an int64_t, 'n' the same,
+ *	NULL if it is 0, 'b' a const void * and a size_t (a blob)
+ *
+ * Return: the statement, which belongs to the database and is asked by db_row();
+ * one text has one statement: a function that asks recursively takes what it
+ * needs of a row before it goes on.  NULL after diag_fatal().
+ */
+struct sqlite3_stmt *db_ask(struct db *db, const char *sql, const char *types, ...);
+
+/** db_row - the next row of it.  Return: whether there is one. */
+bool db_row(struct db *db, struct sqlite3_stmt *st);
+
+/* A column of the row; NULL in the database is 0, or no bytes. */
+int64_t db_int(struct sqlite3_stmt *st, int column);
+bool db_null(struct sqlite3_stmt *st, int column);
+/* Valid until the next db_row() or db_ask() of the statement. */
+const char *db_bytes(struct sqlite3_stmt *st, int column, size_t *len);
+
+/** db_one - the first column of the first row, 0 if there is none */
+int64_t db_one(struct db *db, const char *sql, const char *types, ...);
+
+/** db_meta - a number of the table meta, @absent if it has none */
+int64_t db_meta(struct db *db, const char *key, int64_t absent);
+
+#endif

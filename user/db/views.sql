@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: LGPL-2.1
+-- What people ask most, with names instead of numbers.
+
+CREATE VIEW execs AS
+SELECT e.id, e.process, e.parent, e.before, e.forked,
+       CAST(p.path AS TEXT) AS program, CAST(c.path AS TEXT) AS cwd,
+       (SELECT group_concat(CAST(s.s AS TEXT), ' ')
+	FROM json_each(e.args) AS j JOIN string AS s ON s.id = j.value) AS command,
+       e.at, e.until, e.until - e.at AS took, e.status, e.signal, e.utime, e.stime, e.maxrss
+FROM exec AS e LEFT JOIN file AS p ON p.id = e.program LEFT JOIN file AS c ON c.id = e.cwd;
+
+CREATE VIEW accesses AS
+SELECT a.exec, a.version, CAST(f.path AS TEXT) AS path, h.word AS how, k.word AS class, a.fd,
+       a.bytes, a.error, a.at, a.until
+FROM access AS a LEFT JOIN version AS v ON v.id = a.version
+LEFT JOIN file AS f ON f.id = coalesce(a.file, v.file)
+JOIN word AS h ON h.of = 'how' AND h.number = a.how
+JOIN word AS k ON k.of = 'class' AND k.number = a.class;
+
+-- Who made what of what: an exec's inputs of before its last write to an output.
+CREATE VIEW edge AS
+SELECT DISTINCT w.version AS output, r.version AS input, w.exec AS exec, r.class AS class
+FROM access AS w JOIN access AS r ON r.exec = w.exec
+WHERE w.how = 2 AND r.how IN (1, 3) AND r.at < w.until AND r.version <> w.version;
+
+CREATE VIEW pipe AS
+SELECT DISTINCT v.id AS version, w.exec AS writer, r.exec AS reader
+FROM version AS v JOIN access AS w ON w.version = v.id AND w.how = 2
+JOIN access AS r ON r.version = v.id AND r.how = 1
+WHERE v.made IN (3, 4);
+
+-- What stands under each name in the end, as far as the trace tells; NULL: nothing.
+CREATE VIEW final AS
+SELECT file, version, max(at) AS at
+FROM (SELECT file, version, at FROM name
+      UNION ALL SELECT file, id, at FROM version WHERE file IS NOT NULL)
+GROUP BY file;

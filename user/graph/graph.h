@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * What a build did, out of its events: which program read and wrote which
+ * content of which file, through whatever descriptors, pipes and names it got
+ * there (Documentation/answers.md, "Rule R").  Fed with the events in the order of
+ * time; tells its owner rows, each once, at the earliest moment at which they are
+ * known.  What becomes of the rows is not known here.
+ *
+ * Words: an exec is one program run by one process, from its execve to its next
+ * execve or its end; what a process does between its fork and an execve is an
+ * exec of its own, if it does anything (forked).  A version is one content of a
+ * file: a new one begins when it is opened for writing.  A version outlives the
+ * name that it began under, if it is renamed or linked.
+ *
+ * Ids count from 1 in each table; 0: none.  Times are nanoseconds since the
+ * first event of the trace.
+ *
+ * Memory: 60 bytes for each different path, 16 for each different string, and
+ * what lives at a time.
+ */
+#ifndef ETRACE_GRAPH_H
+#define ETRACE_GRAPH_H
+
+#include "build/event.h"
+
+/* What a version is, and how it began.  Numbers are in databases: they never change. */
+enum graph_made {
+	GRAPH_EXISTED,		/* it was there before anybody of the trace wrote */
+	GRAPH_WRITTEN,		/* opened anew or emptied: nothing of before is in it */
+	GRAPH_CHANGED,		/* opened for writing, what was in it before stays: base */
+	GRAPH_PIPE,		/* what went through a pipe; no name */
+	GRAPH_FIFO,		/* the same, of one with a name */
+	GRAPH_MEMORY,		/* a file in memory (memfd); no name */
+	GRAPH_SPECIAL,		/* a device, a file of /proc or /sys: it carries nothing on */
+	GRAPH_DIR,		/* a directory */
+};
+
+/* What an exec did with a version. */
+enum graph_how {
+	GRAPH_OPEN,		/* opened it, and neither read nor wrote */
+	GRAPH_READ,
+	GRAPH_WRITE,
+	GRAPH_RUN,		/* ran it: as program, interpreter or script */
+	GRAPH_LOOK,		/* asked for it by name: stat, access, readlink */
+	GRAPH_MISS,		/* did not find it, or could not open it; no version */
+	GRAPH_LIST,		/* listed the directory */
+};
+
+/* What for: rule R, 7. */
+enum graph_class {
+	GRAPH_DATA, GRAPH_IS_PIPE, GRAPH_PROGRAM, GRAPH_LOADER, GRAPH_CONFIG, GRAPH_PROBE,
+	GRAPH_IS_DIR, GRAPH_NCLASSES
+};
+extern const char *const graph_class_names[GRAPH_NCLASSES];
+
+/* What of an exec's inputs cannot be seen: rule R, 8.  Bits. */
+enum graph_unseen {
+	GRAPH_UNSEEN_FD = 1,		/* it read a descriptor of unknown origin */
+	GRAPH_UNSEEN_SOCKET = 2,	/* it was connected by a socket */
+	GRAPH_UNSEEN_URING = 4,		/* it set up an io_uring */
+};
+
+/* What was done in the tree of files. */
+enum graph_what {
+	GRAPH_RENAME, GRAPH_EXCHANGE, GRAPH_LINK, GRAPH_SYMLINK, GRAPH_UNLINK, GRAPH_RMDIR,
+	GRAPH_MKDIR, GRAPH_MKNOD, GRAPH_TRUNCATE, GRAPH_CHMOD, GRAPH_UTIMENS, GRAPH_MOUNT,
+	GRAPH_UMOUNT, GRAPH_CHROOT,
+};
+
+struct graph_version {
+	uint32_t id, file;	/* the name that it began under */
+	uint8_t made;		/* enum graph_made */
+	uint32_t exec, base;	/* who began it; the version before */
+	int64_t at;
+	bool identified;	/* what follows is known */
+	uint32_t type, dev;	/* S_IFMT; as the kernel has it */
+	uint64_t ino, size;	/* bytes */
+	int64_t mtime;		/* ns since 1970 */
+};
+
+struct graph_exec {
+	uint32_t id, process;
+	uint32_t parent;	/* exec that forked the process */
+	uint32_t before;	/* exec of the same process that it took the place of */
+	bool forked;		/* no execve yet: its parent's program */
+	bool begun;		/* its beginning is in the trace */
+	uint32_t program, interp, cwd;	/* files */
+	const uint32_t *args;	/* strings */
+	uint32_t nargs;
+	bool has_args;
+	uint64_t upid;
+	int64_t at;
+};
+
+/* How an exec ended. */
+enum graph_ended {
+	GRAPH_ENDED_EXIT, GRAPH_ENDED_EXEC, GRAPH_ENDED_LOST, GRAPH_ENDED_OPEN,
+};
+
+#define GRAPH_NCOSTS 9	/* utime to wbytes of an EXIT event */
+
+struct graph_exec_end {
+	uint32_t id;
+	int64_t until;
+	uint8_t ended;		/* enum graph_ended */
+	uint8_t unseen;		/* enum graph_unseen */
+	bool has_status;
+	int64_t status, signal, core;
+	uint16_t costs;		/* bit i: cost[i] is known */
+	int64_t cost[GRAPH_NCOSTS];
+};
+
+struct graph_access {
+	uint32_t exec, version;
+	uint32_t file;		/* the name that it used, or 0: a pipe */
+	uint8_t how, class;
+	int32_t fd;		/* -1: none */
+	bool counted;		/* bytes are known */
+	uint64_t bytes;		/* read or written */
+	int32_t error;		/* of GRAPH_MISS */
+	int64_t at;		/* the exec has had the descriptor since */
+	int64_t until;		/* and until */
+};
+
+struct graph_change {
+	uint32_t exec, file, to;
+	uint32_t version;	/* that lay there; 0: not known */
+	uint8_t what;
+	int32_t error;		/* 0: it was done */
+	int64_t at, value;	/* value: mode, size, or mtime */
+};
+
+struct graph_task {
+	uint32_t id, process;
+	uint64_t upid;
+	bool thread;
+	int64_t at, until;
+	const char *name;	/* the last */
+	size_t len;
+};
+
+struct graph_net {
+	uint32_t exec, address;	/* a string */
+	uint8_t kind;		/* enum et_kind: CONNECT, BIND, ACCEPT */
+	int32_t family, error;
+	int64_t at;
+};
+
+struct graph_ops {
+	void (*file)(void *ctx, uint32_t id, const char *path, size_t len);
+	void (*string)(void *ctx, uint32_t id, const char *s, size_t len);
+	void (*version)(void *ctx, const struct graph_version *v);
+	/* what it is like behind the last write that is known */
+	void (*grown)(void *ctx, uint32_t version, uint64_t size, int64_t mtime);
+	/*
+	 * From now on a name stands for another version; 0: for none.  Not told
+	 * of a name under which a version begins.
+	 */
+	void (*name)(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at);
+	void (*process)(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
+			int64_t at);
+	void (*exec)(void *ctx, const struct graph_exec *e);
+	void (*exec_end)(void *ctx, const struct graph_exec_end *e);
+	void (*task)(void *ctx, const struct graph_task *t);
+	void (*access)(void *ctx, const struct graph_access *a);
+	void (*change)(void *ctx, const struct graph_change *c);
+	void (*net)(void *ctx, const struct graph_net *n);
+	void (*env)(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden);
+	void (*loss)(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count);
+};
+
+struct graph;
+
+/** graph_new - of an empty trace; @pid_bits as the module's bits_of_real_pid */
+struct graph *graph_new(unsigned int pid_bits, const struct graph_ops *ops, void *ctx);
+void graph_free(struct graph *g);
+
+/** graph_event - the next event, in the order of time */
+void graph_event(struct graph *g, const struct et_event *ev);
+
+/** graph_end - the trace is over: what is open ends */
+void graph_end(struct graph *g);
+
+/** graph_begin - CLOCK_MONOTONIC of the first event, ns; graph_last: its last, since then */
+uint64_t graph_begin(const struct graph *g);
+int64_t graph_last(const struct graph *g);
+
+/** graph_tells_uses - whether the trace says who read and wrote */
+bool graph_tells_uses(const struct graph *g);
+
+#endif
