@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "db/db.h"
+#include "io/in.h"
 #include "io/options.h"
 #include "io/out.h"
 
@@ -23,6 +24,15 @@
  */
 struct db *answers_open(char **files, size_t n, const char *from, const struct opts *opts,
 			struct diag *diag);
+
+/**
+ * answers_read - fill a database that db_create() made
+ * @in: the trace's @n inputs
+ *
+ * Return: false after diag_fatal().
+ */
+bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
+		  const struct opts *opts, struct diag *diag);
 
 /**
  * answers_path - an absolute path without ".", ".." and double slashes
@@ -49,9 +59,10 @@ void answers_command(struct db *db, uint32_t exec, struct buf *to);
 
 /**
  * answers_end - say whether the trace was complete
+ * @prog: what the message begins with
  *
  * Writes "may be missing" to standard error if not.  Return: the exit status, 0, 1, 2.
  */
-int answers_end(struct db *db, struct diag *diag);
+int answers_end(struct db *db, struct diag *diag, const char *prog);
 
 #endif

@@ -12,18 +12,25 @@ struct reach_node {
 	uint32_t version, file;
 	uint8_t class;		/* enum graph_class */
 	uint32_t exec;		/* that leads to it: its user; of rdeps: its maker */
-	int32_t from;		/* the node that it was reached from; -1: the first */
+	int32_t from;		/* the node that it was reached from; -1: where it begins */
+	bool shown;		/* part of the answer; else only on the way to others */
 };
 
 struct reach {
-	struct reach_node *nodes;	/* in the order of distance */
+	struct reach_node *nodes;	/* in the order of distance; the first: the beginning */
 	size_t n, cap;
 };
 
+/*
+ * What is shown.  Pipes, and files that the build made and that are gone in the end,
+ * are passed through and never shown.
+ */
 enum reach_how {
-	REACH_LEAVES,		/* only what the build did not make */
-	REACH_DIRECT,		/* of the last program; what is gone at the end is passed through */
-	REACH_ALL,		/* everything on the way */
+	REACH_ALL,		/* everything */
+	REACH_DIRECT,		/* what is found first: nothing is looked for behind it */
+	REACH_LEAVES,		/* of inputs, what the build did not make; of outputs, what
+				 * nothing else was made from
+				 */
 };
 
 /* Bits of enum graph_class. */
@@ -35,21 +42,30 @@ unsigned int reach_classes(const char *list);
 /**
  * reach_inputs - what a version was made from
  * reach_outputs - what was made from it
+ * @file: the name by which it is asked for
+ * @classes: bits of enum graph_class
  * @r: set; for reach_free()
- *
- * Pipes and temporary files are passed through and not among the nodes but with
- * REACH_ALL.
  */
-void reach_inputs(struct db *db, uint32_t version, enum reach_how how, unsigned int classes,
-		  struct reach *r);
-void reach_outputs(struct db *db, uint32_t version, enum reach_how how, unsigned int classes,
-		   struct reach *r);
+void reach_inputs(struct db *db, uint32_t version, uint32_t file, enum reach_how how,
+		  unsigned int classes, struct reach *r);
+void reach_outputs(struct db *db, uint32_t version, uint32_t file, enum reach_how how,
+		   unsigned int classes, struct reach *r);
 void reach_free(struct reach *r);
+
+/**
+ * reach_written - the version that holds what this one does
+ *
+ * One that was opened for writing, and not written to, is what was there before.
+ */
+uint32_t reach_written(struct db *db, uint32_t version);
 
 /** reach_final - the version that a name stands for in the end, or did last.  Return: 0: none */
 uint32_t reach_final(struct db *db, uint32_t file);
 
-/** reach_present - whether a name stands for something in the end */
-bool reach_present(struct db *db, uint32_t file);
+/** reach_present - what a name stands for in the end.  Return: 0: nothing */
+uint32_t reach_present(struct db *db, uint32_t file);
+
+/** reach_name - a name that a version has in the end, @file if that is one.  Return: 0: none */
+uint32_t reach_name(struct db *db, uint32_t version, uint32_t file);
 
 #endif

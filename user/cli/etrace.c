@@ -14,6 +14,9 @@ static const struct command commands[] = {
 	{ "run", "run a command and record what it does", cmd_run },
 	{ "attach", "record what a running process does from now on", cmd_attach },
 	{ "report", "sum a trace up", cmd_report },
+	{ "db", "make a database of a trace, to be asked again and again", cmd_db },
+	{ "deps", "what files were made from", cmd_deps },
+	{ "rdeps", "what was made from files", cmd_rdeps },
 	{ "doctor", "tell what keeps etrace from working here, and the remedy", cmd_doctor },
 	{ 0 }
 };

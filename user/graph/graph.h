@@ -15,7 +15,7 @@
  * Ids count from 1 in each table; 0: none.  Times are nanoseconds since the
  * first event of the trace.
  *
- * Memory: 60 bytes for each different path, 16 for each different string, and
+ * Memory: 80 bytes for each different path, 16 for each different string, and
  * what lives at a time.
  */
 #ifndef ETRACE_GRAPH_H
@@ -146,7 +146,12 @@ struct graph_net {
 	int64_t at;
 };
 
+/* A path that the owner knows: @rest is what stands behind that of the directory, "/x.c" */
+typedef void graph_below_fn(void *ctx, uint32_t file, const char *rest, size_t len);
+
 struct graph_ops {
+	/* all paths below one */
+	void (*below)(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx);
 	void (*file)(void *ctx, uint32_t id, const char *path, size_t len);
 	void (*string)(void *ctx, uint32_t id, const char *s, size_t len);
 	void (*version)(void *ctx, const struct graph_version *v);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What all answers share.  See answers.h. */
+#include "answers/answers.h"
+#include "base/path.h"
+#include "base/shquote.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void answers_path(struct buf *to, const char *path)
+{
+	char *cwd;
+
+	to->len = 0;
+	if (*path != '/') {
+		cwd = getcwd(NULL, 0);
+		buf_adds(to, cwd ? cwd : "/");
+		free(cwd);
+		buf_addc(to, '/');
+	}
+	buf_adds(to, path);
+	path_clean(to);
+}
+
+/* ---- names that nearly are ---- */
+
+#define NEAR 3		/* that are told */
+#define MAX_NAME 128	/* bytes that are compared */
+
+static const char *base_name(const char *path, size_t *len)
+{
+	const char *slash = memrchr(path, '/', *len);
+
+	if (!slash)
+		return path;
+	*len -= (size_t)(slash + 1 - path);
+	return slash + 1;
+}
+
+/* Bytes to change, add or take away to make one of the other. */
+static unsigned int distance(const char *a, size_t na, const char *b, size_t nb)
+{
+	unsigned int row[MAX_NAME + 1], diagonal, above;
+
+	na = na > MAX_NAME ? MAX_NAME : na;
+	nb = nb > MAX_NAME ? MAX_NAME : nb;
+	for (size_t j = 0; j <= nb; j++)
+		row[j] = (unsigned int)j;
+	for (size_t i = 0; i < na; i++) {
+		diagonal = row[0];
+		row[0] = (unsigned int)i + 1;
+		for (size_t j = 0; j < nb; j++) {
+			above = row[j + 1];
+			diagonal += a[i] != b[j];
+			if (above + 1 < diagonal)
+				diagonal = above + 1;
+			if (row[j] + 1 < diagonal)
+				diagonal = row[j] + 1;
+			row[j + 1] = diagonal;
+			diagonal = above;
+		}
+	}
+	return row[nb];
+}
+
+struct near {
+	unsigned int far;
+	char *path;
+	size_t len;
+};
+
+static void add_near(struct near *list, unsigned int far, const char *path, size_t len)
+{
+	size_t i = NEAR;
+
+	while (i && (!list[i - 1].path || far < list[i - 1].far))
+		i--;
+	if (i == NEAR)
+		return;
+	free(list[NEAR - 1].path);
+	memmove(&list[i + 1], &list[i], (NEAR - 1 - i) * sizeof(*list));
+	list[i] = (struct near){ far, xmemdup(path, len + 1), len };
+}
+
+static void tell_nearest(struct db *db, const struct buf *path)
+{
+	static const char text[] = "SELECT path FROM file ORDER BY id";
+	struct sqlite3_stmt *st = db_ask(db, text, "");
+	struct near list[NEAR] = { 0 };
+	struct buf b = { 0 };
+	size_t wanted = path->len, len, n;
+	const char *name = base_name(path->s, &wanted);
+
+	while (db_row(db, st)) {
+		const char *s = db_bytes(st, 0, &len), *base;
+		unsigned int far;
+
+		n = len;
+		base = base_name(s, &n);
+		/* the name counts more than where it lies */
+		far = distance(name, wanted, base, n) * 64;
+		if (far <= 64 * (wanted / 2 + 1)) {
+			b.len = 0;
+			buf_add(&b, s, len);
+			buf_addc(&b, 0);
+			add_near(list, far + distance(path->s, path->len, s, len), b.s, len);
+		}
+	}
+	b.len = 0;
+	for (size_t i = 0; i < NEAR && list[i].path; i++) {
+		buf_adds(&b, i ? ", " : "");
+		sh_quote(&b, list[i].path, list[i].len);
+		free(list[i].path);
+	}
+	diag_fatal(db->diag, "%.*s: the build did not touch it%s%.*s", (int)path->len, path->s,
+		   b.len ? "; the nearest names: " : "", (int)b.len, b.len ? b.s : "");
+	buf_free(&b);
+}
+
+uint32_t answers_file(struct db *db, const char *path)
+{
+	static const char text[] = "SELECT id FROM file WHERE path = ?";
+	struct buf b = { 0 };
+	uint32_t file;
+	char *real;
+
+	answers_path(&b, path);
+	file = (uint32_t)db_one(db, text, "b", b.s, b.len);
+	/* a symbolic link, as the trace has where it leads */
+	if (!file) {
+		buf_addc(&b, 0);
+		b.len--;
+		real = realpath(b.s, NULL);
+		if (real)
+			file = (uint32_t)db_one(db, text, "b", real, strlen(real));
+		free(real);
+	}
+	if (!file && !db->failed)
+		tell_nearest(db, &b);
+	buf_free(&b);
+	return file;
+}
+
+void answers_file_path(struct db *db, uint32_t file, struct buf *to)
+{
+	static const char text[] = "SELECT path FROM file WHERE id = ?";
+	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)file);
+	size_t len;
+	const char *s;
+
+	if (!db_row(db, st))
+		return;
+	s = db_bytes(st, 0, &len);
+	buf_add(to, s, len);
+}
+
+static const char args_text[] =
+	"SELECT s.s FROM exec AS e, json_each(e.args) AS j JOIN string AS s ON s.id = j.value"
+	" WHERE e.id = ? ORDER BY j.key";
+
+size_t answers_args(struct db *db, uint32_t exec, struct buf *to)
+{
+	struct sqlite3_stmt *st = db_ask(db, args_text, "i", (int64_t)exec);
+	size_t n = 0, len;
+
+	for (; db_row(db, st); n++) {
+		const char *s = db_bytes(st, 0, &len);
+
+		buf_add(to, s, len);
+		buf_addc(to, 0);
+	}
+	return n;
+}
+
+void answers_command(struct db *db, uint32_t exec, struct buf *to)
+{
+	struct sqlite3_stmt *st = db_ask(db, args_text, "i", (int64_t)exec);
+	bool any = false;
+	size_t len;
+
+	for (; db_row(db, st); any = true) {
+		const char *s = db_bytes(st, 0, &len);
+
+		if (any)
+			buf_addc(to, ' ');
+		sh_quote(to, s, len);
+	}
+}
+
+int answers_end(struct db *db, struct diag *diag, const char *prog)
+{
+	static const char text[] = "SELECT value FROM meta WHERE key = 'missing'";
+	struct sqlite3_stmt *st;
+	const char *s;
+	size_t len;
+
+	if (diag_status(diag) == 2)
+		return 2;
+	if (db->complete)
+		return 0;
+	st = db_ask(db, text, "");
+	s = db_row(db, st) ? db_bytes(st, 0, &len) : NULL;
+	fprintf(stderr, "%s: %s is not complete: something may be missing\n", prog, db->name);
+	if (s && len)
+		fprintf(stderr, "%.*s", (int)len, s);
+	return 1;
+}

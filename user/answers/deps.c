@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Lists of dependencies, in the formats that there are.  See deps.h. */
+#include "answers/deps.h"
+#include "io/json_out.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- paths in their order ---- */
+
+struct path {
+	char *s;
+	size_t len;
+	uint32_t file;
+};
+
+struct paths {
+	struct path *rows;
+	size_t n, cap;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct path *x = a, *y = b;
+	int order = memcmp(x->s, y->s, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static void add_path(struct db *db, struct paths *l, uint32_t file)
+{
+	struct buf b = { 0 };
+
+	answers_file_path(db, file, &b);
+	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
+	l->rows[l->n++] = (struct path){ b.s ? b.s : xstrdup(""), b.len, file };
+}
+
+static void sort_paths(struct paths *l)
+{
+	if (l->n)
+		qsort(l->rows, l->n, sizeof(*l->rows), by_bytes);
+}
+
+static void free_paths(struct paths *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->rows[i].s);
+	free(l->rows);
+}
+
+/* ---- formats ---- */
+
+static void put_line(struct out *out, const char *before, const struct path *p)
+{
+	out_puts(out, before);
+	out_write(out, p->s, p->len);
+	out_puts(out, "\n");
+}
+
+static void put_text(const struct deps *d, const struct path *of, const struct paths *l,
+		     bool header)
+{
+	if (header)
+		put_line(d->out, "", of);
+	for (size_t i = 0; i < l->n; i++)
+		put_line(d->out, header ? "  " : "", &l->rows[i]);
+}
+
+static void put_json(const struct deps *d, const struct path *of, const struct paths *l)
+{
+	struct json j = { .out = d->out };
+
+	json_begin(&j, '{');
+	json_text(&j, d->reverse ? "input" : "output", of->s, of->len);
+	json_key(&j, d->reverse ? "outputs" : "inputs");
+	json_begin(&j, '[');
+	for (size_t i = 0; i < l->n; i++)
+		json_str(&j, l->rows[i].s, l->rows[i].len);
+	json_end(&j, ']');
+	json_end(&j, '}');
+	json_line(&j);
+}
+
+/* What a makefile reads back as these bytes; a newline cannot be said there. */
+static void put_make_name(struct out *out, const struct path *p)
+{
+	for (size_t i = 0; i < p->len; i++) {
+		if (p->s[i] == '$')
+			out_puts(out, "$");
+		else if (strchr(" \t#:\\%", p->s[i]) && p->s[i])
+			out_puts(out, "\\");
+		out_write(out, p->s[i] == '\n' ? "?" : &p->s[i], 1);
+	}
+}
+
+static void put_make(const struct deps *d, const struct path *of, const struct paths *l)
+{
+	const struct path *one = d->reverse ? NULL : of;
+
+	/* of rdeps, each output depends on the one input */
+	for (size_t i = 0; i < l->n; i++) {
+		if (!one || !i) {
+			put_make_name(d->out, one ? one : &l->rows[i]);
+			out_puts(d->out, ":");
+		}
+		out_puts(d->out, one ? " \\\n  " : " ");
+		put_make_name(d->out, one ? &l->rows[i] : of);
+		if (!one)
+			out_puts(d->out, "\n");
+	}
+	if (one) {
+		if (!l->n) {
+			put_make_name(d->out, one);
+			out_puts(d->out, ":");
+		}
+		out_puts(d->out, "\n");
+	}
+}
+
+static void put_dot_name(struct out *out, const struct path *p)
+{
+	out_puts(out, "\"");
+	for (size_t i = 0; i < p->len; i++) {
+		if (p->s[i] == '"' || p->s[i] == '\\')
+			out_puts(out, "\\");
+		if (p->s[i] == '\n')
+			out_puts(out, "\\n");
+		else
+			out_write(out, &p->s[i], 1);
+	}
+	out_puts(out, "\"");
+}
+
+static void put_dot(const struct deps *d, const struct path *of, const struct paths *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		out_puts(d->out, "  ");
+		put_dot_name(d->out, d->reverse ? &l->rows[i] : of);
+		out_puts(d->out, " -> ");
+		put_dot_name(d->out, d->reverse ? of : &l->rows[i]);
+		out_puts(d->out, ";\n");
+	}
+}
+
+void deps_begin(const struct deps *d)
+{
+	if (d->format == DEPS_DOT)
+		out_puts(d->out, "digraph etrace {\n  rankdir=LR;\n");
+}
+
+void deps_end(const struct deps *d)
+{
+	if (d->format == DEPS_DOT)
+		out_puts(d->out, "}\n");
+}
+
+/* ---- files ---- */
+
+static void find(const struct deps *d, uint32_t file, struct paths *l)
+{
+	uint32_t version = reach_final(d->db, file);
+	struct reach r;
+
+	if (!version)
+		return;
+	if (d->reverse)
+		reach_outputs(d->db, version, file, d->how, d->classes, &r);
+	else
+		reach_inputs(d->db, version, file, d->how, d->classes, &r);
+	for (size_t i = 0; i < r.n; i++)
+		if (r.nodes[i].shown)
+			add_path(d->db, l, r.nodes[i].file);
+	reach_free(&r);
+	sort_paths(l);
+}
+
+void deps_of(const struct deps *d, uint32_t file, bool header)
+{
+	struct paths of = { 0 }, l = { 0 };
+
+	add_path(d->db, &of, file);
+	find(d, file, &l);
+	switch (d->format) {
+	case DEPS_TEXT:
+		put_text(d, of.rows, &l, header);
+		break;
+	case DEPS_JSON:
+		put_json(d, of.rows, &l);
+		break;
+	case DEPS_DOT:
+		put_dot(d, of.rows, &l);
+		break;
+	case DEPS_MAKE:
+		put_make(d, of.rows, &l);
+		break;
+	}
+	free_paths(&of);
+	free_paths(&l);
+}
+
+/* Files that the build made, or moved there. */
+static const char outputs_text[] =
+	"SELECT DISTINCT file FROM version WHERE made IN (1, 2) AND file IS NOT NULL"
+	" UNION SELECT file FROM name WHERE version IS NOT NULL";
+static const char inputs_text[] =
+	"SELECT DISTINCT coalesce(a.file, v.file) FROM access AS a JOIN version AS v ON v.id = a.version"
+	" WHERE a.how <> 2 AND (1 << a.class) & ? AND coalesce(a.file, v.file) IS NOT NULL";
+
+static bool is_output(const struct deps *d, uint32_t file)
+{
+	static const char text[] =
+		"SELECT made IN (1, 2) OR made = 0 AND file <> ?2 FROM version WHERE id = ?1";
+	uint32_t version = reach_present(d->db, file);
+
+	return version && db_one(d->db, text, "ii", (int64_t)reach_written(d->db, version),
+				 (int64_t)file);
+}
+
+void deps_all(const struct deps *d)
+{
+	struct sqlite3_stmt *st = d->reverse ?
+		db_ask(d->db, inputs_text, "i", (int64_t)d->classes) :
+		db_ask(d->db, outputs_text, "");
+	struct paths l = { 0 };
+
+	while (db_row(d->db, st))
+		add_path(d->db, &l, (uint32_t)db_int(st, 0));
+	sort_paths(&l);
+	for (size_t i = 0; i < l.n; i++)
+		if (d->reverse || is_output(d, l.rows[i].file))
+			deps_of(d, l.rows[i].file, true);
+	free_paths(&l);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The trace that is asked becomes a database, unless it is one.  See answers.h. */
+#include "answers/answers.h"
+#include "build/etrace_formats.h"
+#include "convert/choose.h"
+#include "db/write.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The row that reads a format as events of etrace. */
+static const struct source_format *events_of(const char *from, struct in *in)
+{
+	const struct source_format *found = NULL;
+
+	for (const struct source_format *f = source_formats; f->name; f++)
+		if (f->model == MODEL_ETRACE && !strcmp(f->name, from) &&
+		    (!found || choose_row_detect(f, in) > choose_row_detect(found, in)))
+			found = f;
+	return found;
+}
+
+bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
+		  const struct opts *opts, struct diag *diag)
+{
+	struct source_args sa = { in, n, opts, diag };
+	const struct source_format *format;
+	struct source *source;
+	struct sink *sink;
+	unsigned int bits;
+	int err, e;
+
+	from = choose_source(from, in, n, diag);
+	if (!from || !etrace_pid_bits(opts, diag, &bits))
+		return false;
+	format = events_of(from, in[0]);
+	if (!format || (!strcmp(from, "fxt") && choose_row_detect(format, in[0]) == DETECT_NO)) {
+		diag_fatal(diag, "%s: is %s, and has no events of etrace to be asked", in_name(in[0]),
+			   from);
+		return false;
+	}
+	source = format->open(&sa);
+	if (!source)
+		return false;
+	sink = db_sink(db, bits, from, diag);
+	err = source_run(source, sink);
+	e = sink_end(sink);
+	err = err ? err : e;
+	sink_free(sink);
+	source->ops->free(source);
+	return !err && diag_status(diag) != 2;
+}
+
+/* Return: false after diag_fatal(). */
+static bool open_inputs(char **files, size_t n, struct in **in, struct diag *diag)
+{
+	int err;
+
+	for (size_t i = 0; i < n; i++) {
+		in[i] = in_open(files[i], &err);
+		if (in[i])
+			continue;
+		diag_fatal(diag, "%s: %s", files[i], strerror(-err));
+		return false;
+	}
+	in_share_processors(in, n);
+	return true;
+}
+
+static struct db *from_inputs(char **files, size_t n, struct in **in, const char *from,
+			      const struct opts *opts, struct diag *diag)
+{
+	struct db *db;
+	size_t have;
+	const uint8_t *data = in_peek(in[0], 16, &have);
+
+	if (db_is(data, have)) {
+		if (n == 1 && strcmp(files[0], "-"))
+			return db_open(files[0], diag);
+		diag_fatal(diag, "%s: a database must be named, and alone", in_name(in[0]));
+		return NULL;
+	}
+	db = db_create(NULL, diag);
+	if (!db)
+		return NULL;
+	if (answers_read(db, in, n, from, opts, diag)) {
+		free(db->name);
+		db->name = xstrdup(in_name(in[0]));
+		return db;
+	}
+	db_close(db);
+	return NULL;
+}
+
+struct db *answers_open(char **files, size_t n, const char *from, const struct opts *opts,
+			struct diag *diag)
+{
+	static char dash[] = "-";
+	static char *stdin_only[] = { dash };
+	struct db *db = NULL;
+	struct in **in;
+
+	if (!n) {
+		files = stdin_only;
+		n = 1;
+	}
+	in = xcalloc(n, sizeof(*in));
+	if (open_inputs(files, n, in, diag))
+		db = from_inputs(files, n, in, from, opts, diag);
+	for (size_t i = 0; i < n && in[i]; i++)
+		in_close(in[i]);
+	free(in);
+	return db;
+}

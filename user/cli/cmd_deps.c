@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace deps, etrace rdeps: what files were made from, and what was made from them. */
+#include "answers/deps.h"
+#include "cli/answer.h"
+#include "cli/etrace.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const struct opt_row options[] = {
+	{ "direct", NULL, "only what the last program took (rdeps: what it made)" },
+	{ "leaves", NULL, "only files that the build did not make (rdeps: that nothing was made from)" },
+	{ "class", "LIST", "of data,pipe,program,loader,config,probe,dir; default data,pipe" },
+	{ "format", "FORMAT", "text (default), make or dot" },
+	{ "all", NULL, "of all files that the build made (rdeps: used)" },
+	{ 0 }
+};
+
+static bool take_options(struct deps *d, const struct asked *a)
+{
+	const char *format = opt_value(a->opts, "format"), *classes = opt_value(a->opts, "class");
+
+	if (opt_flag(a->opts, "direct") && opt_flag(a->opts, "leaves")) {
+		diag_fatal(a->diag, "--direct and --leaves exclude each other");
+		return false;
+	}
+	if (opt_flag(a->opts, "direct"))
+		d->how = REACH_DIRECT;
+	if (opt_flag(a->opts, "leaves"))
+		d->how = REACH_LEAVES;
+	d->classes = classes ? reach_classes(classes) : REACH_DEFAULT_CLASSES;
+	if (!d->classes) {
+		diag_fatal(a->diag, "--class %s: known are data, pipe, program, loader, config, probe and dir",
+			   classes);
+		return false;
+	}
+	d->format = a->json ? DEPS_JSON : DEPS_TEXT;
+	if (!format || !strcmp(format, "text"))
+		return true;
+	d->format = !strcmp(format, "dot") ? DEPS_DOT : DEPS_MAKE;
+	if ((d->format == DEPS_DOT || !strcmp(format, "make")) && !a->json)
+		return true;
+	diag_fatal(a->diag, a->json ? "--json and --format %s exclude each other" :
+		   "--format %s: known are text, dot and make", format);
+	return false;
+}
+
+static int ask(struct asked *a, bool reverse)
+{
+	struct deps d = { .db = a->db[0], .out = a->out, .reverse = reverse };
+	bool all = opt_flag(a->opts, "all");
+	uint32_t file;
+
+	if (!take_options(&d, a))
+		return 2;
+	if (all == (a->nargs > 0)) {
+		diag_fatal(a->diag, all ? "--all, or paths: not both" :
+			   "of which files? Give their paths, or --all");
+		return 2;
+	}
+	deps_begin(&d);
+	for (size_t i = 0; i < a->nargs; i++) {
+		file = answers_file(a->db[0], a->args[i]);
+		if (file)
+			deps_of(&d, file, a->nargs > 1);
+	}
+	if (all)
+		deps_all(&d);
+	deps_end(&d);
+	return 0;
+}
+
+static int ask_deps(struct asked *a)
+{
+	return ask(a, false);
+}
+
+static int ask_rdeps(struct asked *a)
+{
+	return ask(a, true);
+}
+
+int cmd_deps(int argc, char **argv)
+{
+	static const struct answer deps = {
+		.name = "deps", .synopsis = "TRACE PATH...", .options = options,
+		.about = "Say what files were made from: everything up to files that the build did not\n"
+			 "make.  TRACE is a file of " PROG " run, or a database of " PROG " db.\n",
+		.traces = 1, .max_args = SIZE_MAX, .run = ask_deps,
+	};
+
+	return answer_main(&deps, argc, argv);
+}
+
+int cmd_rdeps(int argc, char **argv)
+{
+	static const struct answer rdeps = {
+		.name = "rdeps", .synopsis = "TRACE PATH...", .options = options,
+		.about = "Say what was made from files, and from what was made from them.  TRACE is a\n"
+			 "file of " PROG " run, or a database of " PROG " db.\n",
+		.traces = 1, .max_args = SIZE_MAX, .run = ask_rdeps,
+	};
+
+	return answer_main(&rdeps, argc, argv);
+}

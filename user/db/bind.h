@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* What those who write databases and those who read them share. */
+#ifndef ETRACE_DB_BIND_H
+#define ETRACE_DB_BIND_H
+
+#include "db/db.h"
+
+#include <sqlite3.h>
+#include <stdarg.h>
+
+#define DB_TEXT_(x) #x
+#define DB_TEXT(x) DB_TEXT_(x)
+
+/** db_connect - open by the flags of sqlite3_open_v2().  Return: NULL after diag_fatal(). */
+struct db *db_connect(const char *path, int flags, struct diag *diag);
+
+/** db_tune - how much it keeps in memory */
+void db_tune(struct db *db);
+
+/** db_fail - tell what SQLite says, once */
+void db_fail(struct db *db);
+
+/** db_exec - statements without parameters.  Return: false after db_fail(). */
+bool db_exec(struct db *db, const char *sql);
+
+/**
+ * db_bind - parameters by letters: those of db_ask(), and 't' as 'b', but text, NULL if there is none;
+ *	'0' an int64_t that is passed over: NULL
+ */
+bool db_bind(sqlite3_stmt *st, const char *types, va_list ap);
+
+#endif

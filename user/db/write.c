@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Rows of the graph become rows of tables.  See write.h and schema.sql. */
+#include "db/write.h"
+#include "base/buf.h"
+#include "db/bind.h"
+#include "graph/graph.h"
+#include "base/xalloc.h"
+#include "schema.sql.h"
+#include "views.sql.h"
+#include "indexes.sql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rows of one transaction. */
+#define BATCH	200000u
+
+enum insert {
+	IN_STRING, IN_FILE, IN_VERSION, IN_GROWN, IN_NAME, IN_PROCESS, IN_TASK, IN_EXEC,
+	IN_EXEC_END, IN_ACCESS, IN_CHANGE, IN_NET, IN_ENV, IN_LOSS, IN_META, NR_INSERTS
+};
+
+static const char *const inserts[NR_INSERTS] = {
+	[IN_STRING] = "INSERT INTO string VALUES (?, ?)",
+	[IN_FILE] = "INSERT INTO file VALUES (?, ?)",
+	[IN_VERSION] = "INSERT INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[IN_GROWN] = "UPDATE version SET size = ?2, mtime = ?3 WHERE id = ?1",
+	[IN_NAME] = "INSERT INTO name VALUES (?, ?, ?, ?)",
+	[IN_PROCESS] = "INSERT INTO process VALUES (?, ?, ?, ?, ?)",
+	[IN_TASK] = "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?)",
+	[IN_EXEC] = "INSERT INTO exec (id, process, parent, before, forked, begun, program, interp, cwd,"
+		    " args, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[IN_EXEC_END] = "UPDATE exec SET until = ?2, ended = ?3, unseen = ?4, status = ?5, signal = ?6,"
+			" core = ?7, utime = ?8, stime = ?9, maxrss = ?10, minflt = ?11, majflt = ?12,"
+			" rchar = ?13, wchar = ?14, rbytes = ?15, wbytes = ?16 WHERE id = ?1",
+	[IN_ACCESS] = "INSERT INTO access VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[IN_CHANGE] = "INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	[IN_NET] = "INSERT INTO net VALUES (?, ?, ?, ?, ?, ?)",
+	[IN_ENV] = "INSERT INTO env VALUES (?, ?, ?, ?)",
+	[IN_LOSS] = "INSERT INTO loss VALUES (?, ?, ?)",
+	[IN_META] = "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+};
+
+struct writer {
+	struct sink sink;
+	struct db *db;
+	struct diag *diag;
+	struct graph *graph;
+	sqlite3_stmt *st[NR_INSERTS];
+	unsigned int rows;	/* of this transaction */
+	struct buf args;
+	const char *source;
+	uint64_t events, lost, urings;
+	bool has_session, session_complete;
+};
+
+/* ---- rows ---- */
+
+static void put(struct writer *w, enum insert which, const char *types, ...)
+{
+	sqlite3_stmt *st = w->st[which];
+	va_list ap;
+	bool ok;
+
+	if (w->db->failed)
+		return;
+	va_start(ap, types);
+	ok = db_bind(st, types, ap);
+	va_end(ap);
+	ok = ok && sqlite3_step(st) == SQLITE_DONE;
+	if (!ok)
+		db_fail(w->db);
+	sqlite3_reset(st);
+	if (ok && ++w->rows >= BATCH) {
+		w->rows = 0;
+		db_exec(w->db, "COMMIT; BEGIN");
+	}
+}
+
+/* "i" if it is known, "0" (NULL) if not */
+static char given(bool known)
+{
+	return known ? 'i' : '0';
+}
+
+#define I(x) ((int64_t)(x))
+
+static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
+{
+	static const char text[] = "SELECT b.id, substr(b.path, length(d.path) + 1) FROM file AS d"
+		" JOIN file AS b ON b.path > d.path || x'2f' AND b.path < d.path || x'30'"
+		" WHERE d.id = ?";
+	struct writer *w = ctx;
+	sqlite3_stmt *st = db_ask(w->db, text, "i", I(dir));
+
+	while (db_row(w->db, st)) {
+		size_t len;
+		const char *rest = db_bytes(st, 1, &len);
+
+		fn(fn_ctx, (uint32_t)db_int(st, 0), rest, len);
+	}
+}
+
+static void on_file(void *ctx, uint32_t id, const char *path, size_t len)
+{
+	put(ctx, IN_FILE, "ib", I(id), path, len);
+}
+
+static void on_string(void *ctx, uint32_t id, const char *s, size_t len)
+{
+	put(ctx, IN_STRING, "ib", I(id), s, len);
+}
+
+static void on_version(void *ctx, const struct graph_version *v)
+{
+	put(ctx, IN_VERSION, v->identified ? "ininniiiiii" : "ininni00000", I(v->id), I(v->file),
+	    I(v->made), I(v->exec), I(v->base), v->at, I(v->type), I(v->dev), I(v->ino),
+	    I(v->size), v->mtime);
+}
+
+static void on_grown(void *ctx, uint32_t version, uint64_t size, int64_t mtime)
+{
+	put(ctx, IN_GROWN, "iii", I(version), I(size), mtime);
+}
+
+static void on_name(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at)
+{
+	put(ctx, IN_NAME, "inni", I(file), I(version), I(exec), at);
+}
+
+static void on_process(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
+		       int64_t at)
+{
+	put(ctx, IN_PROCESS, "iniii", I(id), I(parent), I(upid), I(pid), at);
+}
+
+static void on_exec(void *ctx, const struct graph_exec *e)
+{
+	struct writer *w = ctx;
+	struct buf *b = &w->args;
+
+	b->len = 0;
+	buf_addc(b, '[');
+	for (uint32_t i = 0; i < e->nargs; i++) {
+		if (i)
+			buf_addc(b, ',');
+		buf_addu(b, e->args[i]);
+	}
+	buf_addc(b, ']');
+	put(w, IN_EXEC, "iinniinnnti", I(e->id), I(e->process),
+	    I(e->parent), I(e->before), I(e->forked), I(e->begun), I(e->program), I(e->interp),
+	    I(e->cwd), e->has_args ? b->s : NULL, b->len, e->at);
+}
+
+static void on_exec_end(void *ctx, const struct graph_exec_end *e)
+{
+	char types[] = "iiii000" "000000000";
+
+	if (e->has_status)
+		memset(types + 4, 'i', 3);
+	for (unsigned int i = 0; i < GRAPH_NCOSTS; i++)
+		types[7 + i] = given(e->costs >> i & 1);
+	put(ctx, IN_EXEC_END, types, I(e->id), e->until, I(e->ended), I(e->unseen), e->status,
+	    e->signal, e->core, e->cost[0], e->cost[1], e->cost[2], e->cost[3], e->cost[4],
+	    e->cost[5], e->cost[6], e->cost[7], e->cost[8]);
+}
+
+static void on_task(void *ctx, const struct graph_task *t)
+{
+	put(ctx, IN_TASK, "iiiibii", I(t->id), I(t->process), I(t->upid), I(t->thread), t->name,
+	    t->len, t->at, t->until);
+}
+
+static void on_access(void *ctx, const struct graph_access *a)
+{
+	char types[] = "inniiiinii";
+
+	types[5] = given(a->fd >= 0);
+	types[6] = given(a->counted);
+	put(ctx, IN_ACCESS, types, I(a->exec), I(a->version), I(a->file), I(a->how), I(a->class),
+	    I(a->fd), I(a->bytes), I(a->error), a->at, a->until);
+}
+
+static void on_change(void *ctx, const struct graph_change *c)
+{
+	put(ctx, IN_CHANGE, "iinnnnii", I(c->exec), I(c->what), I(c->file), I(c->to),
+	    I(c->version), I(c->error), c->value, c->at);
+}
+
+static void on_net(void *ctx, const struct graph_net *n)
+{
+	const char *what = et_kinds[n->kind].name;
+
+	put(ctx, IN_NET, "itnini", I(n->exec), what, strlen(what), I(n->address), I(n->family),
+	    I(n->error), n->at);
+}
+
+static void on_env(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden)
+{
+	put(ctx, IN_ENV, "iini", I(exec), I(name), I(value), I(hidden));
+}
+
+static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count)
+{
+	struct writer *w = ctx;
+
+	w->lost++;
+	put(w, IN_LOSS, counted ? "ini" : "in0", at, I(upid), I(count));
+}
+
+static const struct graph_ops ops = {
+	.below = on_below, .file = on_file, .string = on_string, .version = on_version,
+	.grown = on_grown, .name = on_name, .process = on_process, .exec = on_exec,
+	.exec_end = on_exec_end, .task = on_task, .access = on_access, .change = on_change,
+	.net = on_net, .env = on_env, .loss = on_loss,
+};
+
+/* ---- what the trace is ---- */
+
+static void meta_text(struct writer *w, const char *key, const char *s, size_t len)
+{
+	put(w, IN_META, "tt", key, strlen(key), s, len);
+}
+
+static void meta_number(struct writer *w, const char *key, int64_t v)
+{
+	put(w, IN_META, "ti", key, strlen(key), v);
+}
+
+static void meta_string(struct writer *w, const char *key, const struct et_event *ev,
+			unsigned int i)
+{
+	size_t len;
+	const char *s = et_get_string(ev, i, &len);
+
+	if (s)
+		put(w, IN_META, "tb", key, strlen(key), s, len);
+}
+
+static void take_session(struct writer *w, const struct et_event *ev)
+{
+	w->has_session = true;
+	w->session_complete = et_value(ev, ET_V_SESSION_complete, 0) == 1;
+	meta_string(w, "backend", ev, ET_S_SESSION_backend);
+	meta_string(w, "command", ev, ET_S_SESSION_command);
+	meta_string(w, "verdict", ev, ET_S_SESSION_verdict);
+	if (et_has(ev, ET_V_SESSION_status))
+		meta_number(w, "status", ev->val[ET_V_SESSION_status]);
+}
+
+/* What is missing or damaged, a line each. */
+static void put_missing(struct writer *w)
+{
+	const struct diag_kind *kind;
+	struct buf b = { 0 };
+	uint64_t n;
+
+	for (unsigned int i = 0; (kind = diag_next(w->diag, i, &n)); i++) {
+		if (kind->level != DIAG_DAMAGE)
+			continue;
+		buf_addu(&b, n);
+		buf_addc(&b, ' ');
+		buf_adds(&b, kind->what);
+		buf_addc(&b, '\n');
+	}
+	meta_text(w, "missing", b.s ? b.s : "", b.len);
+	buf_free(&b);
+}
+
+static void put_end(struct writer *w)
+{
+	static const struct diag_kind unseen = {
+		"io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE };
+	static const struct diag_kind recorder_says = {
+		"traces that their recorder says are not complete", DIAG_DAMAGE };
+
+	if (w->urings)
+		diag_count(w->diag, &unseen, w->urings);
+	if (w->has_session && !w->session_complete && diag_complete(w->diag))
+		diag_count(w->diag, &recorder_says, 1);
+	w->db->complete = diag_complete(w->diag) && !w->lost;
+	put_missing(w);
+	meta_number(w, "events", I(w->events));
+	meta_number(w, "begin", I(graph_begin(w->graph)));
+	meta_number(w, "end", graph_last(w->graph));
+	meta_number(w, "uses", graph_tells_uses(w->graph));
+	meta_number(w, "complete", w->db->complete);
+}
+
+/* ---- as a sink ---- */
+
+static int sink_event(struct sink *s, const void *item)
+{
+	struct writer *w = (struct writer *)s;
+	const struct et_event *ev = item;
+
+	w->events++;
+	w->urings += ev->kind == ET_K_URING;
+	if (ev->kind == ET_K_SESSION)
+		take_session(w, ev);
+	graph_event(w->graph, ev);
+	/* diag_fatal() has told it */
+	return w->db->failed ? -EIO : 0;
+}
+
+static int sink_over(struct sink *s)
+{
+	struct writer *w = (struct writer *)s;
+
+	graph_end(w->graph);
+	put_end(w);
+	db_exec(w->db, "COMMIT");
+	db_exec(w->db, indexes_sql);
+	return w->db->failed ? -EIO : 0;
+}
+
+static void sink_drop(struct sink *s)
+{
+	struct writer *w = (struct writer *)s;
+
+	for (unsigned int i = 0; i < NR_INSERTS; i++)
+		sqlite3_finalize(w->st[i]);
+	graph_free(w->graph);
+	buf_free(&w->args);
+	free(w);
+}
+
+struct sink *db_sink(struct db *db, unsigned int pid_bits, const char *source, struct diag *diag)
+{
+	static const struct sink_ops sink_ops = { sink_event, sink_over, sink_drop };
+	struct writer *w = xcalloc(1, sizeof(*w));
+
+	w->sink.ops = &sink_ops;
+	w->db = db;
+	w->diag = diag;
+	w->graph = graph_new(pid_bits, &ops, w);
+	for (unsigned int i = 0; i < NR_INSERTS; i++)
+		if (sqlite3_prepare_v3(db->sql, inserts[i], -1, SQLITE_PREPARE_PERSISTENT,
+				       &w->st[i], NULL))
+			db_fail(db);
+	meta_text(w, "etrace", ETRACE_VERSION, strlen(ETRACE_VERSION));
+	meta_text(w, "source", source, strlen(source));
+	meta_number(w, "pid_bits", pid_bits);
+	/* until its end is written */
+	meta_number(w, "complete", 0);
+	db_exec(db, "BEGIN");
+	return &w->sink;
+}
+
+/* ---- a new database ---- */
+
+/* What the numbers in the tables mean. */
+static const struct {
+	const char *of;
+	const char *const *words;
+	size_t n;
+} words[] = {
+#define WORDS(of, ...) { of, (const char *const []){ __VA_ARGS__ }, \
+			 sizeof((const char *const []){ __VA_ARGS__ }) / sizeof(char *) }
+	WORDS("made", "existed", "written", "changed", "pipe", "fifo", "memory", "special", "dir"),
+	WORDS("how", "open", "read", "write", "run", "look", "miss", "list"),
+	WORDS("class", "data", "pipe", "program", "loader", "config", "probe", "dir"),
+	WORDS("what", "rename", "exchange", "link", "symlink", "unlink", "rmdir", "mkdir", "mknod",
+	      "truncate", "chmod", "utimens", "mount", "umount", "chroot"),
+	WORDS("ended", "exit", "exec", "lost", "open"),
+#undef WORDS
+};
+
+static void put_words(struct db *db)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		for (size_t j = 0; j < words[i].n; j++)
+			db_one(db, "INSERT INTO word VALUES (?, ?, ?)", "tit", words[i].of,
+			       strlen(words[i].of), I(j), words[i].words[j],
+			       strlen(words[i].words[j]));
+}
+
+/* A file that is in the way must be one that may be replaced. */
+static bool make_room(const char *path, struct diag *diag)
+{
+	struct db *old;
+
+	if (access(path, F_OK))
+		return true;
+	old = db_open(path, diag);
+	if (!old) {
+		diag_fatal(diag, "%s is there, and is no database of etrace: it is not replaced", path);
+		return false;
+	}
+	db_close(old);
+	if (!unlink(path))
+		return true;
+	diag_fatal(diag, "%s: cannot be replaced: %s", path, strerror(errno));
+	return false;
+}
+
+struct db *db_create(const char *path, struct diag *diag)
+{
+	static const char begin[] =
+		"PRAGMA page_size = 4096; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;"
+		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = FILE;"
+		"PRAGMA application_id = " DB_TEXT(DB_APPLICATION) ";"
+		"PRAGMA user_version = " DB_TEXT(DB_VERSION) "; BEGIN";
+	struct db *db;
+
+	if (path && !make_room(path, diag))
+		return NULL;
+	db = db_connect(path ? path : "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
+	if (!db)
+		return NULL;
+	db_tune(db);
+	if (db_exec(db, begin) && db_exec(db, schema_sql) && db_exec(db, views_sql)) {
+		put_words(db);
+		db_exec(db, "COMMIT");
+	}
+	if (!db->failed)
+		return db;
+	db_close(db);
+	return NULL;
+}

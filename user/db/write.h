@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* Databases of etrace that are made: events go in, tables come out. */
+#ifndef ETRACE_DB_WRITE_H
+#define ETRACE_DB_WRITE_H
+
+#include "db/db.h"
+#include "io/formats.h"
+
+/**
+ * db_create - an empty database
+ * @path: a file that is not there yet, or is replaced if it is a database of
+ *	etrace; NULL: in temporary storage, gone with it
+ *
+ * Return: it, for db_close(); NULL after diag_fatal().
+ */
+struct db *db_create(const char *path, struct diag *diag);
+
+/**
+ * db_sink - a sink for struct et_event that fills it
+ * @db: stays the caller's
+ * @source: name of the trace's format
+ *
+ * Rows are written in batches: what was there before a kill can be read.  The
+ * indexes, and whether the trace was complete, come with the sink's end().
+ */
+struct sink *db_sink(struct db *db, unsigned int pid_bits, const char *source,
+		     struct diag *diag);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Tables of descriptors, and what they lead to.  See state.h. */
+#include "graph/state.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fdtab *fdtab_new(void)
+{
+	struct fdtab *t = xcalloc(1, sizeof(*t));
+
+	t->refs = 1;
+	return t;
+}
+
+struct fdtab *fdtab_copy(const struct fdtab *from)
+{
+	struct fdtab *t = fdtab_new();
+	size_t n = from->cap;
+
+	while (n && !from->fds[n - 1].d)
+		n--;
+	if (!n)
+		return t;
+	t->fds = xmemdup(from->fds, n * sizeof(*t->fds));
+	t->cap = n;
+	for (size_t i = 0; i < n; i++) {
+		if (t->fds[i].d)
+			t->fds[i].d->refs++;
+		t->fds[i].lent = t->fds[i].own = false;
+	}
+	return t;
+}
+
+void description_drop(struct graph *g, struct description *d)
+{
+	if (--d->refs)
+		return;
+	if (d->other)
+		d->other->other = NULL;
+	files_release(g, d->object);
+	free(d);
+}
+
+void fdtab_drop(struct graph *g, struct fdtab *t)
+{
+	if (!t || --t->refs)
+		return;
+	for (size_t i = 0; i < t->cap; i++)
+		if (t->fds[i].d)
+			description_drop(g, t->fds[i].d);
+	free(t->fds);
+	free(t);
+}
+
+struct fd *fd_get(const struct fdtab *t, int64_t fd)
+{
+	return fd >= 0 && (uint64_t)fd < t->cap && t->fds[fd].d ? &t->fds[fd] : NULL;
+}
+
+struct fd *fd_put(struct graph *g, struct fdtab *t, int64_t fd, struct description *d)
+{
+	struct fd *to;
+
+	if (fd < 0 || fd >= FD_MAX) {
+		description_drop(g, d);
+		return NULL;
+	}
+	if ((size_t)fd >= t->cap) {
+		size_t old = t->cap;
+
+		t->fds = xgrow(t->fds, &t->cap, (size_t)fd + 1, sizeof(*t->fds));
+		memset(t->fds + old, 0, (t->cap - old) * sizeof(*t->fds));
+	}
+	to = &t->fds[fd];
+	if (to->d)
+		description_drop(g, to->d);
+	*to = (struct fd){ .d = d, .own = true };
+	return to;
+}
+
+void fd_close(struct graph *g, struct fdtab *t, int64_t fd)
+{
+	struct fd *from = fd_get(t, fd);
+
+	if (!from)
+		return;
+	description_drop(g, from->d);
+	*from = (struct fd){ 0 };
+}

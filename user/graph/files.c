@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Names, what lies under them, and its versions: rule R, 2.  Where the trace has
+ * inode numbers they decide.  See state.h.
+ */
+#include "graph/classes.h"
+#include "graph/state.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- names ---- */
+
+uint32_t files_name(struct graph *g, const char *path, size_t len)
+{
+	struct files *f = &g->files;
+	bool fresh;
+	uint32_t file = intern_get(&f->paths, path, len, &fresh);
+
+	if (fresh) {
+		if (file >= f->names_cap)
+			f->names = xgrow(f->names, &f->names_cap, file + 1, sizeof(*f->names));
+		f->names[file] = (struct name){
+			.class = (uint8_t)classes_of_name(path, len)
+		};
+		g->ops->file(g->ctx, file, path, len);
+	}
+	return file;
+}
+
+unsigned int files_class(const struct graph *g, uint32_t file)
+{
+	return g->files.names[file].class;
+}
+
+/* ---- objects ---- */
+
+static struct object *object(struct graph *g, uint32_t i)
+{
+	return &g->files.objects[i];
+}
+
+static uint32_t new_object(struct graph *g)
+{
+	struct files *f = &g->files;
+	uint32_t i = f->spare;
+
+	if (i) {
+		f->spare = f->objects[i].free;
+	} else {
+		if (f->nobjects + 2 > f->objects_cap)
+			f->objects = xgrow(f->objects, &f->objects_cap, f->nobjects + 2,
+					   sizeof(*f->objects));
+		i = (uint32_t)++f->nobjects;
+	}
+	f->objects[i] = (struct object){ 0 };
+	return i;
+}
+
+static uint64_t ino_key(uint32_t dev, uint64_t ino)
+{
+	return hash_two(ino, dev);
+}
+
+static void forget_ino(struct graph *g, uint32_t i)
+{
+	const struct object *o = object(g, i);
+	uint64_t key = ino_key(o->dev, o->ino);
+	const uint64_t *at;
+
+	if (!o->identified)
+		return;
+	at = map64_get(&g->files.by_ino, key);
+	if (at && *at == i)
+		map64_remove(&g->files.by_ino, key);
+}
+
+static void identify(struct graph *g, uint32_t i, const struct identity *id)
+{
+	struct object *o = object(g, i);
+
+	if (!id || !id->known)
+		return;
+	if (!o->identified || o->dev != id->dev || o->ino != id->ino) {
+		forget_ino(g, i);
+		o->dev = id->dev;
+		o->ino = id->ino;
+		o->identified = true;
+		map64_put(&g->files.by_ino, ino_key(id->dev, id->ino), i);
+	}
+	o->size = id->size;
+	o->mtime = id->mtime;
+}
+
+void files_hold(struct graph *g, uint32_t i)
+{
+	object(g, i)->refs++;
+}
+
+void files_release(struct graph *g, uint32_t i)
+{
+	struct object *o = object(g, i);
+
+	if (--o->refs)
+		return;
+	/* the number of its inode is given to others from now on */
+	forget_ino(g, i);
+	if (o->linked)
+		map64_remove(&g->files.links, i);
+	o->version = 0;
+	o->free = g->files.spare;
+	g->files.spare = i;
+}
+
+static void tell_version(struct graph *g, uint32_t i, uint32_t file, enum graph_made made,
+			 uint32_t exec, uint32_t base, int64_t at, const struct identity *id)
+{
+	struct object *o = object(g, i);
+	struct graph_version v = {
+		.id = ++g->files.versions, .file = file, .made = (uint8_t)made,
+		.exec = exec, .base = base, .at = at,
+	};
+
+	if (id && id->known) {
+		v.identified = true;
+		v.type = id->type & S_IFMT;
+		v.dev = id->dev;
+		v.ino = id->ino;
+		v.size = id->size;
+		v.mtime = id->mtime;
+	}
+	o->version = v.id;
+	g->ops->version(g->ctx, &v);
+}
+
+/* What something is that was there before. */
+static enum graph_made made_of(const struct graph *g, uint32_t file, const struct identity *id)
+{
+	if (files_class(g, file) & NAME_SPECIAL)
+		return GRAPH_SPECIAL;
+	if (!id || !id->known || S_ISREG(id->type))
+		return GRAPH_EXISTED;
+	if (S_ISDIR(id->type))
+		return GRAPH_DIR;
+	return S_ISFIFO(id->type) ? GRAPH_FIFO : GRAPH_SPECIAL;
+}
+
+/* ---- names that lead to objects ---- */
+
+static void bind(struct graph *g, uint32_t file, uint32_t i)
+{
+	struct name *n = &g->files.names[file];
+	uint32_t old = n->object;
+
+	n->object = i;
+	n->gone = !i;
+	if (i)
+		files_hold(g, i);
+	if (old)
+		files_release(g, old);
+}
+
+uint32_t files_known(const struct graph *g, uint32_t file)
+{
+	return g->files.names[file].object;
+}
+
+/* The same file under another name: a hard link of before, or a directory was renamed. */
+static uint32_t same_file(struct graph *g, const struct identity *id)
+{
+	const uint64_t *at = map64_get(&g->files.by_ino, ino_key(id->dev, id->ino));
+	const struct object *o = at ? object(g, (uint32_t)*at) : NULL;
+
+	if (!o || o->dev != id->dev || o->ino != id->ino || !o->version)
+		return 0;
+	return (uint32_t)*at;
+}
+
+uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
+{
+	uint32_t i = files_known(g, file);
+	const struct object *o = i ? object(g, i) : NULL;
+
+	/* replaced by somebody whom the trace does not show */
+	if (o && id && id->known && o->identified && (o->ino != id->ino || o->dev != id->dev))
+		i = 0;
+	if (!i && id && id->known) {
+		i = same_file(g, id);
+		if (i) {
+			bind(g, file, i);
+			g->ops->name(g->ctx, file, object(g, i)->version, 0, g->last);
+		}
+	}
+	if (!i) {
+		i = new_object(g);
+		object(g, i)->made = (uint8_t)made_of(g, file, id);
+		bind(g, file, i);
+		tell_version(g, i, file, object(g, i)->made, 0, 0, g->last, id);
+	}
+	identify(g, i, id);
+	return i;
+}
+
+uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, int64_t at)
+{
+	uint32_t i = new_object(g);
+
+	object(g, i)->made = (uint8_t)made;
+	tell_version(g, i, 0, made, exec, 0, at, NULL);
+	return i;
+}
+
+/* All other names of an object stand for its new version. */
+static void tell_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec, int64_t at)
+{
+	const struct files *f = &g->files;
+	const uint64_t *first = map64_get(&f->links, i);
+
+	for (uint32_t row = first ? (uint32_t)*first : 0; row; row = f->link_rows[row].next) {
+		uint32_t other = f->link_rows[row].file;
+
+		if (other != file && f->names[other].object == i)
+			g->ops->name(g->ctx, other, object(g, i)->version, exec, at);
+	}
+}
+
+void files_renew(struct graph *g, uint32_t i, uint32_t file, enum graph_made made,
+		 uint32_t exec, int64_t at, const struct identity *id)
+{
+	uint32_t base = object(g, i)->version;
+
+	tell_version(g, i, file, made, exec, made == GRAPH_CHANGED ? base : 0, at, id);
+	identify(g, i, id);
+	object(g, i)->made = GRAPH_WRITTEN;
+	if (object(g, i)->linked)
+		tell_links(g, i, file, exec, at);
+}
+
+uint32_t files_create(struct graph *g, uint32_t file, uint32_t exec, int64_t at,
+		      const struct identity *id)
+{
+	uint32_t i = new_object(g);
+
+	object(g, i)->made = GRAPH_WRITTEN;
+	bind(g, file, i);
+	tell_version(g, i, file, GRAPH_WRITTEN, exec, 0, at, id);
+	identify(g, i, id);
+	return i;
+}
+
+void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, int64_t at)
+{
+	static const struct identity none = { 0 };
+	const struct identity id = { .known = true, .type = type };
+	enum graph_made made = type & S_IFMT ? made_of(g, file, &id) : GRAPH_EXISTED;
+	uint32_t i = new_object(g);
+
+	/* what mknod makes without a type is a file, and empty */
+	made = made == GRAPH_EXISTED ? GRAPH_WRITTEN : made;
+	object(g, i)->made = (uint8_t)made;
+	bind(g, file, i);
+	tell_version(g, i, file, made, exec, 0, at, &none);
+}
+
+void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at)
+{
+	bind(g, file, 0);
+	g->ops->name(g->ctx, file, 0, exec, at);
+}
+
+static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchange, uint32_t exec,
+		  int64_t at)
+{
+	uint32_t a = files_known(g, from), b = files_known(g, to);
+
+	if (from == to || a == b)
+		return;
+	files_hold(g, a);
+	if (exchange && b)
+		bind(g, from, b);
+	else
+		bind(g, from, 0);
+	bind(g, to, a);
+	files_release(g, a);
+	g->ops->name(g->ctx, from, exchange && b ? object(g, b)->version : 0, exec, at);
+	g->ops->name(g->ctx, to, object(g, a)->version, exec, at);
+}
+
+/* Names below a directory that is renamed: collected first, for the owner must not be asked
+ * while it is told.
+ */
+struct below {
+	struct graph *g;
+	uint32_t *files;	/* those that something lies under */
+	size_t *at;		/* where in @paths the rest of each begins */
+	size_t n, files_cap, at_cap;
+	struct buf rests;	/* "/x.c", with a NUL behind */
+};
+
+static void collect_below(void *ctx, uint32_t file, const char *rest, size_t len)
+{
+	struct below *b = ctx;
+
+	if (!files_known(b->g, file))
+		return;
+	b->files = xgrow(b->files, &b->files_cap, b->n + 1, sizeof(*b->files));
+	b->at = xgrow(b->at, &b->at_cap, b->n + 2, sizeof(*b->at));
+	b->files[b->n] = file;
+	b->at[b->n++] = b->rests.len;
+	buf_add(&b->rests, rest, len);
+	b->at[b->n] = b->rests.len;
+}
+
+static void rename_below(struct graph *g, uint32_t from, const char *to, size_t to_len,
+			 uint32_t exec, int64_t at)
+{
+	struct below b = { .g = g };
+
+	g->ops->below(g->ctx, from, collect_below, &b);
+	for (size_t i = 0; i < b.n; i++) {
+		g->path.len = 0;
+		buf_add(&g->path, to, to_len);
+		buf_add(&g->path, b.rests.s + b.at[i], b.at[i + 1] - b.at[i]);
+		rename_one(g, b.files[i], files_name(g, g->path.s, g->path.len), false, exec, at);
+	}
+	free(b.files);
+	free(b.at);
+	buf_free(&b.rests);
+}
+
+/* Whether what lies there may have names below it. */
+static bool may_be_dir(const struct graph *g, uint32_t file)
+{
+	uint32_t i = files_known(g, file);
+
+	return !i || g->files.objects[i].made == GRAPH_DIR;
+}
+
+void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len, bool exchange,
+		  uint32_t exec, int64_t at)
+{
+	uint32_t file = files_name(g, to, to_len);
+
+	if (may_be_dir(g, from) && !exchange)
+		rename_below(g, from, to, to_len, exec, at);
+	files_at(g, from, NULL);
+	if (exchange)
+		files_at(g, file, NULL);
+	rename_one(g, from, file, exchange, exec, at);
+}
+
+static void note_link(struct graph *g, uint32_t i, uint32_t file)
+{
+	struct files *f = &g->files;
+	const uint64_t *first = map64_get(&f->links, i);
+	uint32_t next = first ? (uint32_t)*first : 0;
+
+	/* row 0 is none */
+	f->link_rows = xgrow(f->link_rows, &f->links_cap, f->nlinks + 2, sizeof(*f->link_rows));
+	f->link_rows[++f->nlinks] = (struct link){ file, next };
+	map64_put(&f->links, i, f->nlinks);
+}
+
+void files_link(struct graph *g, uint32_t from, uint32_t to, uint32_t exec, int64_t at)
+{
+	uint32_t i = files_known(g, from);
+
+	if (!object(g, i)->linked)
+		note_link(g, i, from);
+	object(g, i)->linked = true;
+	note_link(g, i, to);
+	bind(g, to, i);
+	g->ops->name(g->ctx, to, object(g, i)->version, exec, at);
+}
+
+void files_free(struct files *f)
+{
+	free(f->names);
+	free(f->objects);
+	free(f->link_rows);
+	map64_clear(&f->by_ino);
+	map64_clear(&f->links);
+	intern_free(&f->paths);
+}

@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Events become execs, and what they did.  See graph.h and state.h. */
+#include "graph/graph.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/xalloc.h"
+#include "graph/classes.h"
+#include "graph/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CLONE_FILES	0x00000400
+
+/* A task that lives, at the owners of struct task. */
+struct who {
+	struct process *process;
+	uint32_t id;
+	int64_t at;
+	struct buf name;
+};
+
+static struct who *who_of(const struct task *t)
+{
+	return (struct who *)(uintptr_t)t->owners;
+}
+
+static int64_t since_begin(const struct graph *g, uint64_t time)
+{
+	return (int64_t)(time - g->begin);
+}
+
+uint32_t graph_string(struct graph *g, const char *s, size_t len)
+{
+	bool fresh;
+	uint32_t id = intern_get(&g->strings, s, len, &fresh);
+
+	if (fresh)
+		g->ops->string(g->ctx, id, s, len);
+	return id;
+}
+
+/* ---- execs ---- */
+
+static void tell_exec(struct graph *g, const struct process *p, const uint32_t *args, uint32_t n)
+{
+	const struct execution *e = &p->exec;
+	const struct graph_exec row = {
+		.id = e->id, .process = p->id, .parent = e->parent, .before = e->before,
+		.forked = e->forked, .begun = e->begun, .program = e->program,
+		.interp = e->interp, .cwd = e->cwd, .args = args, .nargs = n,
+		.has_args = args != NULL, .upid = p->upid, .at = e->at,
+	};
+
+	g->ops->exec(g->ctx, &row);
+}
+
+uint32_t exec_id(struct graph *g, struct process *p)
+{
+	if (!p->exec.id) {
+		p->exec.id = ++g->execs;
+		tell_exec(g, p, NULL, 0);
+	}
+	return p->exec.id;
+}
+
+static void end_exec(struct graph *g, struct process *p, enum graph_ended how, int64_t at)
+{
+	struct graph_exec_end end = p->end;
+
+	p->end = (struct graph_exec_end){ 0 };
+	/* a fork that did nothing before its execve is no exec */
+	if (!p->exec.id && how == GRAPH_ENDED_EXEC)
+		return;
+	end.id = exec_id(g, p);
+	end.ended = (uint8_t)how;
+	end.unseen = p->exec.unseen;
+	end.until = at;
+	g->ops->exec_end(g->ctx, &end);
+}
+
+/* The path that a program's arguments name as the script that it interprets. */
+static uint64_t script_hash(struct graph *g, const struct et_event *ev)
+{
+	const struct et_string *s = NULL;
+	size_t len;
+	const char *cwd = et_get_string(ev, ET_S_EXEC_cwd, &len), *text;
+
+	for (uint32_t i = 1; i < ev->nargs && !s; i++) {
+		text = et_text(ev, &ev->args[i]);
+		/* -c, -e, -m: the program is an argument itself */
+		if (ev->args[i].len >= 2 && *text == '-' && memchr("cem", text[1], 3))
+			return 0;
+		if (ev->args[i].len && *text != '-')
+			s = &ev->args[i];
+	}
+	if (!s)
+		return 0;
+	text = et_text(ev, s);
+	g->path.len = 0;
+	if (*text != '/') {
+		buf_add(&g->path, cwd, len);
+		buf_addc(&g->path, '/');
+	}
+	buf_add(&g->path, text, s->len);
+	path_clean(&g->path);
+	return hash_bytes(g->path.s, g->path.len);
+}
+
+static void run_args(struct graph *g, const struct process *p, const struct et_event *ev)
+{
+	if (!et_has_string(ev, ET_ARGS)) {
+		tell_exec(g, p, NULL, 0);
+		return;
+	}
+	g->args = xgrow(g->args, &g->args_cap, ev->nargs + 1, sizeof(*g->args));
+	for (uint32_t i = 0; i < ev->nargs; i++)
+		g->args[i] = graph_string(g, et_text(ev, &ev->args[i]), ev->args[i].len);
+	tell_exec(g, p, g->args, ev->nargs);
+}
+
+static uint32_t path_of(struct graph *g, const struct et_event *ev, unsigned int i)
+{
+	size_t len;
+	const char *s = et_get_string(ev, i, &len);
+
+	return len ? files_name(g, s, len) : 0;
+}
+
+static void run_program(struct graph *g, struct process *p, const struct task *t,
+			const struct et_event *ev, int64_t at)
+{
+	struct execution *e = &p->exec;
+	/* of one that did nothing, what it came from */
+	uint32_t before = e->id, parent = e->parent;
+
+	use_before_exec(g, p, at);
+	before = before ? before : e->id;
+	end_exec(g, p, GRAPH_ENDED_EXEC, at);
+	*e = (struct execution){
+		.id = ++g->execs, .before = before, .parent = parent, .begun = true, .at = at,
+		.program = path_of(g, ev, ET_S_EXEC_path),
+		.interp = path_of(g, ev, ET_S_EXEC_interp), .cwd = path_of(g, ev, ET_S_EXEC_cwd),
+		.starting = true, .lends = classes_lends(t->program, t->program_len),
+	};
+	if (classes_interprets(t->program, t->program_len))
+		e->script_hash = script_hash(g, ev);
+	run_args(g, p, ev);
+	use_after_exec(g, p, at);
+	use_run(g, p, at);
+}
+
+/* ---- tasks ---- */
+
+static struct process *new_process(struct graph *g, const struct task *t,
+				   struct process *parent, int64_t at)
+{
+	struct process *p = xcalloc(1, sizeof(*p));
+
+	p->id = ++g->processes;
+	p->upid = t->upid;
+	g->ops->process(g->ctx, p->id, parent ? parent->id : 0, t->upid, t->pid, at);
+	p->exec.at = at;
+	p->exec.begun = parent != NULL;
+	if (parent) {
+		p->exec.forked = true;
+		p->exec.parent = exec_id(g, parent);
+		p->exec.program = parent->exec.program;
+		p->exec.interp = parent->exec.interp;
+		p->exec.script = parent->exec.script;
+		p->exec.script_hash = parent->exec.script_hash;
+		p->exec.cwd = parent->exec.cwd;
+		p->exec.lends = parent->exec.lends;
+	} else {
+		p->fds = fdtab_new();
+	}
+	return p;
+}
+
+static void present(struct graph *g, struct process *p, const struct et_event *ev)
+{
+	const struct task *parent = proctab_find(g->tab, (uint64_t)et_value(ev, ET_V_PRESENT_parent,
+									    0));
+	if (parent && who_of(parent))
+		p->exec.parent = exec_id(g, who_of(parent)->process);
+	p->exec.program = path_of(g, ev, ET_S_PRESENT_path);
+	p->exec.cwd = path_of(g, ev, ET_S_PRESENT_cwd);
+	exec_id(g, p);
+}
+
+static void on_begin(void *ctx, struct task *t, const struct task *parent,
+		     const struct et_event *ev)
+{
+	struct graph *g = ctx;
+	struct process *from = parent && who_of(parent) ? who_of(parent)->process : NULL;
+	int64_t at = since_begin(g, ev->time);
+	const struct task *leader;
+	struct who *w;
+
+	if (who_of(t))
+		return;		/* an execve: run_program() has done it */
+	w = xcalloc(1, sizeof(*w));
+	w->id = ++g->tasks;
+	w->at = at;
+	t->owners = (uint64_t)(uintptr_t)w;
+	leader = t->thread ? proctab_find(g->tab, t->process_upid) : NULL;
+	if (t->thread && (from || (leader && who_of(leader)))) {
+		w->process = from ? from : who_of(leader)->process;
+	} else {
+		w->process = new_process(g, t, from, at);
+		if (from)
+			use_fork(g, from, w->process,
+				 et_value(ev, ET_V_CLONE_flags, 0) & CLONE_FILES, at);
+		if (ev->kind == ET_K_PRESENT)
+			present(g, w->process, ev);
+	}
+	w->process->tasks++;
+}
+
+static void end_process(struct graph *g, struct process *p, enum graph_ended how, int64_t at)
+{
+	use_end(g, p, at);
+	end_exec(g, p, how, at);
+	free(p);
+}
+
+/* What a thread's end says of its process: of the leader, and of the last one. */
+static void note_end(struct process *p, const struct task *t, const struct et_event *ev)
+{
+	struct graph_exec_end *end = &p->end;
+
+	if (t->upid == p->upid || !end->has_status) {
+		end->has_status = true;
+		end->status = et_value(ev, ET_V_EXIT_status, 0);
+		end->signal = et_value(ev, ET_V_EXIT_signal, 0);
+		end->core = et_value(ev, ET_V_EXIT_core, 0);
+	}
+	for (unsigned int i = 0; i < GRAPH_NCOSTS; i++)
+		if (et_has(ev, ET_V_EXIT_utime + i)) {
+			end->costs |= (uint16_t)(1u << i);
+			end->cost[i] = ev->val[ET_V_EXIT_utime + i];
+		}
+}
+
+static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
+		   const struct et_event *ev)
+{
+	static const enum graph_ended ended[] = {
+		[TASK_EXIT] = GRAPH_ENDED_EXIT, [TASK_LOST] = GRAPH_ENDED_LOST,
+		[TASK_OPEN] = GRAPH_ENDED_OPEN,
+	};
+	struct graph *g = ctx;
+	struct who *w = who_of(t);
+	int64_t at = since_begin(g, time);
+	struct graph_task row;
+
+	if (why == TASK_EXEC)
+		return;
+	row = (struct graph_task){
+		.id = w->id, .process = w->process->id, .upid = t->upid, .thread = t->thread,
+		.at = w->at, .until = at, .name = w->name.len ? w->name.s : t->program,
+		.len = w->name.len ? w->name.len : t->program_len,
+	};
+	g->ops->task(g->ctx, &row);
+	if (why == TASK_EXIT)
+		note_end(w->process, t, ev);
+	if (!--w->process->tasks)
+		end_process(g, w->process, ended[why], at);
+	buf_free(&w->name);
+	free(w);
+	t->owners = 0;
+}
+
+static void name_task(struct graph *g, struct task *actor, const struct et_event *ev)
+{
+	const struct task *t = et_has(ev, ET_V_COMM_target) ?
+		proctab_find(g->tab, (uint64_t)ev->val[ET_V_COMM_target]) : actor;
+	size_t len;
+	const char *s = et_get_string(ev, ET_S_COMM_comm, &len);
+
+	if (!t || !who_of(t))
+		return;
+	who_of(t)->name.len = 0;
+	buf_add(&who_of(t)->name, s, len);
+}
+
+/* ---- the tree of files ---- */
+
+/*
+ * What was done to which name: the kind of event, its strings and the value
+ * that is kept.
+ */
+static const struct changes {
+	uint8_t kind, what;
+	int8_t file, to, value;	/* ET_S_*, ET_V_*; -1: none */
+} changes[] = {
+	{ ET_K_RENAME, GRAPH_RENAME, ET_S_RENAME_from, ET_S_RENAME_to, ET_V_RENAME_flags },
+	{ ET_K_LINK, GRAPH_LINK, ET_S_LINK_from, ET_S_LINK_to, -1 },
+	{ ET_K_SYMLINK, GRAPH_SYMLINK, ET_S_SYMLINK_link, ET_S_SYMLINK_resolved, -1 },
+	{ ET_K_UNLINK, GRAPH_UNLINK, ET_S_UNLINK_path, -1, ET_V_UNLINK_dir },
+	{ ET_K_MKDIR, GRAPH_MKDIR, ET_S_MKDIR_path, -1, ET_V_MKDIR_mode },
+	{ ET_K_MKNOD, GRAPH_MKNOD, ET_S_MKNOD_path, -1, ET_V_MKNOD_mode },
+	{ ET_K_TRUNCATE, GRAPH_TRUNCATE, ET_S_TRUNCATE_path, -1, ET_V_TRUNCATE_size },
+	{ ET_K_CHMOD, GRAPH_CHMOD, ET_S_CHMOD_path, -1, ET_V_CHMOD_mode },
+	{ ET_K_UTIMENS, GRAPH_UTIMENS, ET_S_UTIMENS_path, -1, ET_V_UTIMENS_mtime },
+	{ ET_K_MOUNT, GRAPH_MOUNT, ET_S_MOUNT_target, ET_S_MOUNT_source, ET_V_MOUNT_flags },
+	{ ET_K_UMOUNT, GRAPH_UMOUNT, ET_S_UMOUNT_target, -1, ET_V_UMOUNT_flags },
+	{ ET_K_CHROOT, GRAPH_CHROOT, ET_S_CHROOT_path, -1, -1 },
+};
+
+/* of renameat2 */
+#define EXCHANGE 2
+
+static void apply_change(struct graph *g, struct process *p, const struct changes *c,
+			 const struct graph_change *row, const struct et_event *ev)
+{
+	size_t len;
+	const char *to = c->to >= 0 ? et_get_string(ev, (unsigned int)c->to, &len) : NULL;
+
+	switch (c->kind) {
+	case ET_K_RENAME:
+		if (to)
+			files_rename(g, row->file, to, len, row->what == GRAPH_EXCHANGE, row->exec,
+				     row->at);
+		break;
+	case ET_K_LINK:
+		files_at(g, row->file, NULL);
+		if (row->to)
+			files_link(g, row->file, row->to, row->exec, row->at);
+		break;
+	case ET_K_SYMLINK:
+	case ET_K_UNLINK:
+		files_unlink(g, row->file, row->exec, row->at);
+		break;
+	case ET_K_MKDIR:
+	case ET_K_MKNOD:
+		files_make(g, row->file, c->kind == ET_K_MKDIR ? S_IFDIR : (uint32_t)row->value,
+			   row->exec, row->at);
+		break;
+	case ET_K_TRUNCATE:
+		use_truncate(g, p, ev, row->at);
+		break;
+	default:
+		break;
+	}
+}
+
+static void change(struct graph *g, struct process *p, const struct changes *c,
+		   const struct et_event *ev, int64_t at)
+{
+	struct graph_change row = { .what = c->what, .at = at, .error = ev->error };
+	bool failed = ev->flags & ET_F_FAILED;
+
+	row.file = path_of(g, ev, (unsigned int)c->file);
+	if (c->to >= 0)
+		row.to = path_of(g, ev, (unsigned int)c->to);
+	if (c->value >= 0)
+		row.value = et_value(ev, (unsigned int)c->value, 0);
+	if (c->kind == ET_K_RENAME && row.value & EXCHANGE)
+		row.what = GRAPH_EXCHANGE;
+	if (c->kind == ET_K_UNLINK && row.value)
+		row.what = GRAPH_RMDIR;
+	if (failed && !row.error)
+		row.error = -1;		/* it is not told */
+	row.exec = exec_id(g, p);
+	if (row.file && files_known(g, row.file))
+		row.version = g->files.objects[files_known(g, row.file)].version;
+	if (row.file && !failed)
+		apply_change(g, p, c, &row, ev);
+	g->ops->change(g->ctx, &row);
+}
+
+/* ---- sockets, environments, losses ---- */
+
+static void connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	struct graph_net n = { .kind = ev->kind, .error = ev->error, .at = at };
+	unsigned int family = ev->kind == ET_K_CONNECT ? ET_V_CONNECT_family :
+			      ev->kind == ET_K_BIND ? ET_V_BIND_family : ET_V_ACCEPT_family;
+	size_t len;
+	const char *s = et_get_string(ev, 0, &len);
+
+	if (s)
+		n.address = graph_string(g, s, len);
+	n.family = (int32_t)et_value(ev, family, 0);
+	n.exec = exec_id(g, p);
+	if (ev->kind != ET_K_BIND && !(ev->flags & ET_F_FAILED))
+		p->exec.unseen |= GRAPH_UNSEEN_SOCKET;
+	g->ops->net(g->ctx, &n);
+}
+
+static void variable(struct graph *g, struct process *p, const struct et_event *ev)
+{
+	size_t len;
+	const char *s = et_get_string(ev, ET_S_ENV_name, &len);
+	uint32_t name = graph_string(g, s ? s : "", len), value;
+
+	s = et_get_string(ev, ET_S_ENV_value, &len);
+	value = s ? graph_string(g, s, len) : 0;
+	g->ops->env(g->ctx, exec_id(g, p), name, value, et_value(ev, ET_V_ENV_hidden, 0));
+}
+
+static void lost(struct graph *g, const struct et_event *ev)
+{
+	g->ops->loss(g->ctx, since_begin(g, ev->time), ev->upid, et_has(ev, ET_V_LOST_count),
+		     (uint64_t)et_value(ev, ET_V_LOST_count, 0));
+}
+
+/* ---- all of it ---- */
+
+typedef void handler(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+
+/* Kinds that concern one process and its descriptors. */
+static handler *const handlers[ET_K_COUNT] = {
+	[ET_K_OPEN] = use_open,
+	[ET_K_CLOSE] = use_close,
+	[ET_K_USE] = use_use,
+	[ET_K_DUP] = use_dup,
+	[ET_K_PIPE] = use_pipe,
+	[ET_K_MEMFD] = use_memfd,
+	[ET_K_RECEIVED] = use_received,
+	[ET_K_CLOEXEC] = use_cloexec,
+	[ET_K_GETDENTS] = use_list,
+	[ET_K_OPEN_FAILED] = use_name,
+	[ET_K_EXEC_FAILED] = use_name,
+	[ET_K_STAT] = use_name,
+	[ET_K_ACCESS] = use_name,
+	[ET_K_READLINK] = use_name,
+	[ET_K_CONNECT] = connected,
+	[ET_K_BIND] = connected,
+	[ET_K_ACCEPT] = connected,
+};
+
+static void unshare_files(struct graph *g, struct process *p, const struct et_event *ev)
+{
+	struct fdtab *old = p->fds;
+
+	if (!(et_value(ev, ET_V_UNSHARE_flags, 0) & CLONE_FILES) || old->refs == 1)
+		return;
+	p->fds = fdtab_copy(old);
+	fdtab_drop(g, old);
+}
+
+static void apply(struct graph *g, struct task *actor, const struct et_event *ev, int64_t at)
+{
+	struct process *p = who_of(actor)->process;
+
+	if (handlers[ev->kind]) {
+		handlers[ev->kind](g, p, ev, at);
+		return;
+	}
+	switch (ev->kind) {
+	case ET_K_EXEC:
+		proctab_apply(g->tab, actor, ev);
+		run_program(g, p, actor, ev, at);
+		return;
+	case ET_K_CLONE:
+	case ET_K_EXIT:
+		proctab_apply(g->tab, actor, ev);
+		return;
+	case ET_K_COMM:
+		name_task(g, actor, ev);
+		return;
+	case ET_K_URING:
+		p->exec.unseen |= GRAPH_UNSEEN_URING;
+		return;
+	case ET_K_UNSHARE:
+		unshare_files(g, p, ev);
+		return;
+	case ET_K_ENV:
+		variable(g, p, ev);
+		return;
+	default:
+		break;
+	}
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		if (changes[i].kind == ev->kind)
+			change(g, p, &changes[i], ev, at);
+}
+
+void graph_event(struct graph *g, const struct et_event *ev)
+{
+	struct task *actor;
+	int64_t at;
+
+	if (ev->kind == ET_K_SESSION)
+		return;
+	if (!g->begun)
+		g->begin = ev->time;
+	g->begun = true;
+	at = since_begin(g, ev->time);
+	if (at > g->last)
+		g->last = at;
+	if (ev->kind == ET_K_LOST) {
+		lost(g, ev);
+		return;
+	}
+	actor = proctab_actor(g->tab, ev);
+	if (actor && ev->kind != ET_K_PRESENT)
+		apply(g, actor, ev, at);
+}
+
+struct graph *graph_new(unsigned int pid_bits, const struct graph_ops *ops, void *ctx)
+{
+	static const struct proctab_ops tasks = { on_begin, on_end };
+	struct graph *g = xcalloc(1, sizeof(*g));
+
+	g->ops = ops;
+	g->ctx = ctx;
+	g->pid_bits = pid_bits;
+	g->tab = proctab_new(pid_bits, &tasks, g);
+	return g;
+}
+
+void graph_end(struct graph *g)
+{
+	proctab_end(g->tab, g->begin + (uint64_t)g->last);
+}
+
+/* Of a trace that was not ended. */
+static void drop_tasks(struct graph *g)
+{
+	for (const struct task *t = proctab_first(g->tab); t; t = t->next) {
+		struct who *w = who_of(t);
+
+		if (!--w->process->tasks) {
+			fdtab_drop(g, w->process->fds);
+			free(w->process);
+		}
+		buf_free(&w->name);
+		free(w);
+	}
+}
+
+void graph_free(struct graph *g)
+{
+	if (!g)
+		return;
+	drop_tasks(g);
+	proctab_free(g->tab);
+	files_free(&g->files);
+	intern_free(&g->strings);
+	buf_free(&g->path);
+	free(g->args);
+	free(g);
+}
+
+uint64_t graph_begin(const struct graph *g)
+{
+	return g->begin;
+}
+
+int64_t graph_last(const struct graph *g)
+{
+	return g->last;
+}
+
+bool graph_tells_uses(const struct graph *g)
+{
+	return g->uses;
+}

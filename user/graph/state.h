@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* What the parts of a graph share: its state, and who tells what. */
+#ifndef ETRACE_GRAPH_STATE_H
+#define ETRACE_GRAPH_STATE_H
+
+#include "base/buf.h"
+#include "base/map64.h"
+#include "build/proctab.h"
+#include "graph/graph.h"
+#include "graph/intern.h"
+
+/* ---- files: files.c ---- */
+
+/* What lies on the disk: names lead to it, descriptors are open on it. */
+struct object {
+	uint32_t version;	/* what is in it now; 0: this object is free */
+	uint32_t refs;		/* names and descriptions */
+	uint32_t dev;
+	uint32_t free;		/* the next free one */
+	uint64_t ino;
+	uint64_t size;		/* as far as it was told last */
+	int64_t mtime;
+	uint8_t made;		/* enum graph_made, of its versions */
+	bool identified;	/* dev, ino, size and mtime are known */
+	bool linked;		/* it has had several names: see files_renew() */
+};
+
+/* What is known of a path. */
+struct name {
+	uint32_t object;	/* 0: not known, or nothing lies there */
+	uint8_t class;		/* NAME_* */
+	bool gone;		/* the trace says that nothing lies there */
+};
+
+struct files {
+	struct intern paths;
+	struct name *names;	/* by number of the path */
+	size_t names_cap;
+	struct object *objects;	/* from 1 on */
+	size_t nobjects, objects_cap;
+	uint32_t spare;		/* first free object */
+	struct map64 by_ino;	/* hash of dev and ino: object */
+	struct map64 links;	/* object: the first of struct link */
+	struct link {
+		uint32_t file, next;
+	} *link_rows;
+	size_t nlinks, links_cap;
+	uint32_t versions;	/* given */
+};
+
+/* What open() says of a file, as far as the trace tells. */
+struct identity {
+	bool known;
+	uint32_t dev, type;
+	uint64_t ino, size;
+	int64_t mtime;
+};
+
+struct graph;
+
+/** files_name - the number of a path; it is told if it is new */
+uint32_t files_name(struct graph *g, const char *path, size_t len);
+
+/** files_class - NAME_* of a path */
+unsigned int files_class(const struct graph *g, uint32_t file);
+
+/**
+ * files_at - the object that lies at a path now, made if it is not known
+ * @id: what the trace says of it, or NULL
+ */
+uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id);
+
+/** files_known - the object at a path.  Return: 0: not known, or nothing is there */
+uint32_t files_known(const struct graph *g, uint32_t file);
+
+/** files_anonymous - an object without a name, and its first version */
+uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, int64_t at);
+
+/**
+ * files_renew - something new begins in an object: a version
+ * @made: GRAPH_WRITTEN or GRAPH_CHANGED
+ */
+void files_renew(struct graph *g, uint32_t object, uint32_t file, enum graph_made made,
+		 uint32_t exec, int64_t at, const struct identity *id);
+
+/** files_create - the same of a path where nothing lay, or something that is replaced */
+uint32_t files_create(struct graph *g, uint32_t file, uint32_t exec, int64_t at,
+		      const struct identity *id);
+
+/** files_make - what mkdir and mknod make; @type: S_IFMT */
+void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, int64_t at);
+
+/* A name goes, moves, is added; all tell the owner. */
+void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at);
+void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len, bool exchange,
+		  uint32_t exec, int64_t at);
+void files_link(struct graph *g, uint32_t from, uint32_t to, uint32_t exec, int64_t at);
+
+void files_hold(struct graph *g, uint32_t object);
+void files_release(struct graph *g, uint32_t object);
+void files_free(struct files *f);
+
+/* ---- descriptors: fds.c ---- */
+
+/* An open file description: what a descriptor leads to, with all its copies. */
+struct description {
+	unsigned int refs;
+	uint32_t object;
+	uint32_t file;		/* the name that it was opened by, 0: none */
+	uint32_t reads;		/* version that is read by it; 0: none */
+	uint32_t writes;	/* that is written */
+	uint32_t writer;	/* exec that wrote last, as far as it was told */
+	bool placed;		/* somebody has had it as descriptor 0, 1 or 2 */
+	struct description *other;	/* the other end of a pipe */
+};
+
+struct fd {
+	struct description *d;	/* NULL: closed, or of unknown origin */
+	int64_t at;		/* this process has had it since */
+	bool cloexec;
+	bool lent;		/* it stood here for a child: see fds_fork() */
+	bool own;		/* this exec opened it */
+	bool used;		/* its use was told, or goes on under another number */
+};
+
+struct fdtab {
+	unsigned int refs;
+	struct fd *fds;
+	size_t cap;		/* none above it is open */
+};
+
+struct fdtab *fdtab_new(void);
+struct fdtab *fdtab_copy(const struct fdtab *t);
+void fdtab_drop(struct graph *g, struct fdtab *t);
+
+/** fd_get - a descriptor that is open and known.  Return: NULL: it is not. */
+struct fd *fd_get(const struct fdtab *t, int64_t fd);
+/** fd_put - a descriptor gets a description, whose reference it takes over */
+struct fd *fd_put(struct graph *g, struct fdtab *t, int64_t fd, struct description *d);
+/** fd_close - it is not known any more */
+void fd_close(struct graph *g, struct fdtab *t, int64_t fd);
+void description_drop(struct graph *g, struct description *d);
+
+/* Nobody has so many; a damaged trace might say so. */
+#define FD_MAX (1 << 20)
+
+/* ---- who does it: graph.c ---- */
+
+struct execution {
+	uint32_t id;		/* 0: forked, and nothing done yet */
+	uint32_t parent, before;
+	uint32_t program, interp, cwd;
+	uint32_t script;	/* what it interprets, once it has opened it */
+	uint64_t script_hash;	/* of the path that its arguments give for that; 0: none */
+	bool forked, begun;
+	uint8_t unseen;
+	bool starting;		/* nothing but shared objects was opened yet */
+	bool lends;		/* see classes_lends() */
+	int64_t at;
+};
+
+struct process {
+	uint32_t id;
+	uint64_t upid;
+	unsigned int tasks;	/* that live */
+	struct fdtab *fds;
+	struct execution exec;
+	struct graph_exec_end end;	/* what is known of its end so far */
+};
+
+struct graph {
+	const struct graph_ops *ops;
+	void *ctx;
+	struct proctab *tab;
+	unsigned int pid_bits;
+	struct files files;
+	struct intern strings;
+	bool begun, uses;
+	uint64_t begin;
+	int64_t last;
+	uint32_t processes, execs, tasks;
+	struct buf path;	/* to put paths together */
+	uint32_t *args;		/* of the exec that is told */
+	size_t args_cap;
+};
+
+/** exec_id - the number of what a process runs now, told if it was not */
+uint32_t exec_id(struct graph *g, struct process *p);
+
+/** graph_string - the number of a string; it is told if it is new */
+uint32_t graph_string(struct graph *g, const char *s, size_t len);
+
+/* ---- use.c: what is done by descriptors ---- */
+
+void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_close(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_use(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_pipe(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_memfd(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_received(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_cloexec(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_truncate(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_list(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+/* a name that was asked for: OPEN_FAILED, EXEC_FAILED, STAT, ACCESS, READLINK */
+void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+/** use_run - the program, its interpreter: what an exec that begins was made of */
+void use_run(struct graph *g, struct process *p, int64_t at);
+/** use_fork - a child gets its parent's descriptors */
+void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,
+	      int64_t at);
+/** use_exec - what an execve does to descriptors; before and behind the new exec's begin */
+void use_before_exec(struct graph *g, struct process *p, int64_t at);
+void use_after_exec(struct graph *g, struct process *p, int64_t at);
+/** use_end - a process ends */
+void use_end(struct graph *g, struct process *p, int64_t at);
+
+#endif

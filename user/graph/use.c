@@ -1,0 +1,609 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Who reads and writes what, by which descriptor: rule R, 1, 3 to 7.  See state.h.
+ *
+ * Where the trace tells of uses, that decides.  Where it does not, a descriptor
+ * that an exec opened counts as used by it, and of those that it inherited 0, 1
+ * and 2, unless it has put them there for a child (assume()).
+ */
+#include "base/hash.h"
+#include "graph/classes.h"
+#include "graph/state.h"
+#include "base/xalloc.h"
+
+#include <sys/stat.h>
+
+/* open(2) flags, as most of Linux has them (x86, arm, riscv, powerpc, s390) */
+#define F_ACCMODE	3
+#define F_RDONLY	0
+#define F_WRONLY	1
+#define F_CREAT		0100
+#define F_EXCL		0200
+#define F_TRUNC		01000
+#define F_CLOEXEC	02000000
+#define F_PATH		010000000
+#define F_TMPFILE	020000000
+
+#define CLOEXEC_OF_MEMFD 1u
+
+static const struct object *object_of(const struct graph *g, const struct description *d)
+{
+	return &g->files.objects[d->object];
+}
+
+/* ---- rows ---- */
+
+static enum graph_class class_of(const struct graph *g, const struct process *p,
+				 const struct description *d, bool counted, uint64_t bytes)
+{
+	const struct execution *e = &p->exec;
+	enum graph_made made = object_of(g, d)->made;
+	unsigned int name;
+
+	if (made == GRAPH_PIPE || made == GRAPH_FIFO)
+		return GRAPH_IS_PIPE;
+	if (made == GRAPH_DIR)
+		return GRAPH_IS_DIR;
+	if (made == GRAPH_SPECIAL)
+		return GRAPH_CONFIG;
+	if (!d->file)
+		return GRAPH_DATA;
+	if (d->file == e->script || d->file == e->program || d->file == e->interp)
+		return GRAPH_PROGRAM;
+	name = files_class(g, d->file);
+	if (name & NAME_LOADER)
+		return GRAPH_LOADER;
+	if (name & NAME_SHARED && (counted ? bytes && bytes < LOADER_READS_BELOW : e->starting))
+		return GRAPH_LOADER;
+	return name & NAME_CONFIG ? GRAPH_CONFIG : GRAPH_DATA;
+}
+
+static void tell(struct graph *g, struct process *p, const struct description *d, int64_t number,
+		 const struct graph_access *what, int64_t since, int64_t at)
+{
+	struct graph_access a = *what;
+
+	a.exec = exec_id(g, p);
+	a.file = d->file;
+	a.fd = (int32_t)number;
+	a.at = since;
+	a.until = at;
+	g->ops->access(g->ctx, &a);
+}
+
+static void tell_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
+		      bool counted, uint64_t bytes, int64_t at)
+{
+	const struct description *d = fd->d;
+	struct graph_access a = {
+		.how = GRAPH_READ, .counted = counted, .bytes = bytes,
+		.class = (uint8_t)class_of(g, p, d, counted, bytes),
+	};
+
+	if (d->reads) {
+		a.version = d->reads;
+		tell(g, p, d, number, &a, fd->at, at);
+	}
+	/* what was written by it before is read, too; what it wrote itself is nothing new */
+	if (d->writes && d->writes != d->reads &&
+	    (!fd->own || (d->writer && d->writer != exec_id(g, p)))) {
+		a.version = d->writes;
+		tell(g, p, d, number, &a, fd->at, at);
+	}
+}
+
+static void tell_write(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
+		       bool counted, uint64_t bytes, int64_t at)
+{
+	struct description *d = fd->d;
+	enum graph_made made = object_of(g, d)->made;
+	struct graph_access a = {
+		.how = GRAPH_WRITE, .counted = counted, .bytes = bytes,
+		.class = made == GRAPH_PIPE || made == GRAPH_FIFO ? GRAPH_IS_PIPE :
+			 made == GRAPH_SPECIAL ? GRAPH_CONFIG : GRAPH_DATA,
+	};
+
+	/* it came from elsewhere, and nobody knew that it can be written */
+	if (!d->writes && made != GRAPH_SPECIAL && made != GRAPH_DIR) {
+		files_renew(g, d->object, d->file, GRAPH_CHANGED, exec_id(g, p), fd->at, NULL);
+		d->writes = object_of(g, d)->version;
+	}
+	a.version = d->writes ? d->writes : object_of(g, d)->version;
+	tell(g, p, d, number, &a, fd->at, at);
+	d->writer = exec_id(g, p);
+}
+
+/* Nothing is known to be read of it: an empty file has told all that it has. */
+static void tell_unused(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
+			int64_t at)
+{
+	const struct description *d = fd->d;
+	const struct object *o = object_of(g, d);
+	struct graph_access a = { .version = d->reads, .how = GRAPH_OPEN, .class = GRAPH_PROBE };
+
+	if (!fd->own || fd->used || !d->reads || d->writes || o->made == GRAPH_PIPE)
+		return;
+	if (o->made == GRAPH_DIR)
+		a.class = GRAPH_IS_DIR;
+	else if (o->identified && !o->size && o->made <= GRAPH_CHANGED)
+		tell_read(g, p, fd, number, true, 0, at);
+	if (o->made == GRAPH_DIR || !o->identified || o->size || o->made > GRAPH_CHANGED)
+		tell(g, p, d, number, &a, fd->at, at);
+}
+
+/* ---- without facts of use ---- */
+
+static bool holds(const struct fdtab *t, const struct description *d)
+{
+	for (size_t i = 0; i < t->cap; i++)
+		if (t->fds[i].d == d)
+			return true;
+	return false;
+}
+
+/*
+ * Whether a descriptor that goes was used, as far as can be told from what the
+ * process did with it: rule R, 1 and 6.
+ * @replaced: another program comes, which has it from then on
+ */
+static bool assumed(const struct process *p, const struct fd *fd, int64_t number, bool replaced)
+{
+	const struct description *d = fd->d;
+	bool standard = number <= 2;
+
+	if (fd->lent || (replaced && (p->exec.forked || (standard && p->exec.lends))))
+		return false;
+	if (d->other || !d->file)
+		return standard ? !fd->own || !p->exec.lends :
+				  fd->own && !d->placed && (!d->other || !holds(p->fds, d->other));
+	return fd->own || standard;
+}
+
+static void assume(struct graph *g, struct process *p, struct fd *fd, int64_t number,
+		   bool replaced, int64_t at)
+{
+	const struct description *d = fd->d;
+
+	if (fd->used || !assumed(p, fd, number, replaced))
+		return;
+	if (d->reads)
+		tell_read(g, p, fd, number, false, 0, at);
+	if (d->writes)
+		tell_write(g, p, fd, number, false, 0, at);
+	fd->used = true;
+}
+
+/* ---- what calls do ---- */
+
+static struct identity identity_of(const struct et_event *ev)
+{
+	struct identity id = { .known = et_has(ev, ET_V_OPEN_ino) && et_has(ev, ET_V_OPEN_dev) };
+
+	if (!id.known)
+		return id;
+	id.dev = (uint32_t)ev->val[ET_V_OPEN_dev];
+	id.ino = (uint64_t)ev->val[ET_V_OPEN_ino];
+	id.size = (uint64_t)et_value(ev, ET_V_OPEN_size, 0);
+	id.mtime = et_value(ev, ET_V_OPEN_mtime, 0);
+	id.type = (uint32_t)et_value(ev, ET_V_OPEN_type, S_IFREG);
+	return id;
+}
+
+static struct description *describe(struct graph *g, uint32_t object, uint32_t file)
+{
+	struct description *d = xcalloc(1, sizeof(*d));
+
+	d->refs = 1;
+	d->object = object;
+	d->file = file;
+	files_hold(g, object);
+	return d;
+}
+
+static struct fd *put(struct graph *g, struct process *p, int64_t number, struct description *d,
+		      int64_t at, bool cloexec)
+{
+	struct fd *fd = fd_put(g, p->fds, number, d);
+
+	if (fd) {
+		fd->at = at;
+		fd->cloexec = cloexec;
+	}
+	return fd;
+}
+
+/* A file is opened for writing: what becomes of what it held (rule R, 2 and 3). */
+static void open_to_write(struct graph *g, struct process *p, struct description *d,
+			  int64_t flags, const struct identity *id, bool was_there, int64_t at)
+{
+	bool anew = flags & (F_TRUNC | F_EXCL) || (flags & F_CREAT && !was_there);
+
+	d->reads = 0;
+	if (!anew && (flags & F_ACCMODE) != F_WRONLY)
+		d->reads = object_of(g, d)->version;
+	files_renew(g, d->object, d->file, anew ? GRAPH_WRITTEN : GRAPH_CHANGED, exec_id(g, p), at,
+		    id);
+	d->writes = object_of(g, d)->version;
+}
+
+/* Whether something lay there before an open that may have made it. */
+static bool was_there(const struct graph *g, uint32_t file, const struct identity *id)
+{
+	const struct name *n = &g->files.names[file];
+
+	if (n->object)
+		return true;
+	return !n->gone && !(id->known && !id->size);
+}
+
+static void note_script(struct process *p, uint32_t file, const char *path, size_t len)
+{
+	struct execution *e = &p->exec;
+
+	if (e->script_hash && e->script_hash == hash_bytes(path, len))
+		e->script = file;
+}
+
+void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	struct identity id = identity_of(ev);
+	int64_t flags = et_value(ev, ET_V_OPEN_flags, 0);
+	bool writes = (flags & F_ACCMODE) != F_RDONLY, there;
+	struct description *d;
+	enum graph_made made;
+	uint32_t file, o;
+	const char *path;
+	size_t len;
+
+	path = et_get_string(ev, ET_S_OPEN_name, &len);
+	if (!path || !et_has(ev, ET_V_OPEN_fd))
+		return;
+	g->uses |= id.known;
+	file = files_name(g, path, len);
+	note_script(p, file, path, len);
+	if (p->exec.starting)
+		p->exec.starting = files_class(g, file) & (NAME_SHARED | NAME_LOADER);
+	there = was_there(g, file, &id);
+	if (flags & F_TMPFILE && id.known && S_ISREG(id.type)) {
+		o = files_anonymous(g, GRAPH_MEMORY, exec_id(g, p), at);
+		d = describe(g, o, 0);
+		d->reads = d->writes = object_of(g, d)->version;
+		put(g, p, et_value(ev, ET_V_OPEN_fd, -1), d, at, flags & F_CLOEXEC);
+		return;
+	}
+	if (writes && !there && flags & F_CREAT && !(files_class(g, file) & NAME_SPECIAL) &&
+	    (!id.known || S_ISREG(id.type))) {
+		o = files_create(g, file, exec_id(g, p), at, &id);
+		d = describe(g, o, file);
+		d->writes = object_of(g, d)->version;
+		put(g, p, et_value(ev, ET_V_OPEN_fd, -1), d, at, flags & F_CLOEXEC);
+		return;
+	}
+	o = files_at(g, file, &id);
+	d = describe(g, o, file);
+	made = object_of(g, d)->made;
+	d->reads = (flags & F_ACCMODE) != F_WRONLY ? object_of(g, d)->version : 0;
+	if (writes && made == GRAPH_FIFO)
+		d->writes = object_of(g, d)->version;
+	else if (writes && made <= GRAPH_CHANGED)
+		open_to_write(g, p, d, flags, &id, there, at);
+	put(g, p, et_value(ev, ET_V_OPEN_fd, -1), d, at, flags & F_CLOEXEC);
+	if (flags & F_PATH)
+		d->reads = d->writes = 0;
+}
+
+/* What Close or Use says: values of both kinds have the same meaning. */
+struct told {
+	bool read, wrote, like;
+	uint64_t nread, nwrote, size;
+	int64_t mtime;
+};
+
+static void take(struct graph *g, struct process *p, struct fd *fd, int64_t number,
+		 const struct told *t, int64_t at)
+{
+	struct object *o = &g->files.objects[fd->d->object];
+
+	if (t->read)
+		tell_read(g, p, fd, number, true, t->nread, at);
+	if (t->wrote)
+		tell_write(g, p, fd, number, true, t->nwrote, at);
+	if (t->wrote && t->like) {
+		o->size = t->size;
+		o->mtime = t->mtime;
+		if (fd->d->writes)
+			g->ops->grown(g->ctx, fd->d->writes, t->size, t->mtime);
+	}
+	fd->used |= t->read || t->wrote;
+}
+
+/* What it reads came from where the trace does not see. */
+static void take_unknown(struct process *p, const struct told *t)
+{
+	if (t->read)
+		p->exec.unseen |= GRAPH_UNSEEN_FD;
+}
+
+void use_close(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	int64_t number = et_value(ev, ET_V_CLOSE_fd, -1);
+	struct fd *fd = fd_get(p->fds, number);
+	const struct told t = {
+		.read = et_has(ev, ET_V_CLOSE_read), .wrote = et_has(ev, ET_V_CLOSE_wrote),
+		.nread = (uint64_t)et_value(ev, ET_V_CLOSE_read, 0),
+		.nwrote = (uint64_t)et_value(ev, ET_V_CLOSE_wrote, 0),
+		.like = et_has(ev, ET_V_CLOSE_size),
+		.size = (uint64_t)et_value(ev, ET_V_CLOSE_size, 0),
+		.mtime = et_value(ev, ET_V_CLOSE_mtime, 0),
+	};
+
+	g->uses |= t.read || t.wrote;
+	/* the number is another one's already, and what was done by this one is told */
+	if (et_value(ev, ET_V_CLOSE_reused, 0))
+		return;
+	if (!fd) {
+		take_unknown(p, &t);
+		return;
+	}
+	take(g, p, fd, number, &t, at);
+	if (!g->uses)
+		assume(g, p, fd, number, false, at);
+	else
+		tell_unused(g, p, fd, number, at);
+	fd_close(g, p->fds, number);
+}
+
+void use_use(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	int64_t number = et_value(ev, ET_V_USE_fd, -1);
+	struct fd *fd = fd_get(p->fds, number);
+	const struct told t = {
+		.read = et_has(ev, ET_V_USE_read), .wrote = et_has(ev, ET_V_USE_wrote),
+		.nread = (uint64_t)et_value(ev, ET_V_USE_read, 0),
+		.nwrote = (uint64_t)et_value(ev, ET_V_USE_wrote, 0),
+		.like = et_has(ev, ET_V_USE_size),
+		.size = (uint64_t)et_value(ev, ET_V_USE_size, 0),
+		.mtime = et_value(ev, ET_V_USE_mtime, 0),
+	};
+
+	g->uses = true;
+	if (fd)
+		take(g, p, fd, number, &t, at);
+	else
+		take_unknown(p, &t);
+}
+
+void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	int64_t oldfd = et_value(ev, ET_V_DUP_oldfd, -1), newfd = et_value(ev, ET_V_DUP_newfd, -1);
+	struct fd *from = fd_get(p->fds, oldfd), *to = fd_get(p->fds, newfd);
+	struct fd copy;
+
+	if (oldfd == newfd)
+		return;
+	if (to && !g->uses)
+		assume(g, p, to, newfd, false, at);
+	else if (to)
+		tell_unused(g, p, to, newfd, at);
+	if (!from) {
+		fd_close(g, p->fds, newfd);
+		return;
+	}
+	from->d->refs++;
+	from->d->placed |= newfd <= 2;
+	copy = *from;
+	from->used = true;
+	to = put(g, p, newfd, copy.d, copy.at,
+		 et_value(ev, ET_V_DUP_flags, 0) & F_CLOEXEC);
+	if (to)
+		to->own = copy.own;
+}
+
+void use_pipe(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	uint32_t o = files_anonymous(g, GRAPH_PIPE, exec_id(g, p), at);
+	struct description *in = describe(g, o, 0), *out = describe(g, o, 0);
+	bool cloexec = et_value(ev, ET_V_PIPE_flags, 0) & F_CLOEXEC;
+
+	in->reads = out->writes = object_of(g, in)->version;
+	in->other = out;
+	out->other = in;
+	put(g, p, et_value(ev, ET_V_PIPE_fd1, -1), in, at, cloexec);
+	put(g, p, et_value(ev, ET_V_PIPE_fd2, -1), out, at, cloexec);
+}
+
+void use_memfd(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	uint32_t o = files_anonymous(g, GRAPH_MEMORY, exec_id(g, p), at);
+	struct description *d = describe(g, o, 0);
+
+	d->writes = object_of(g, d)->version;
+	put(g, p, et_value(ev, ET_V_MEMFD_fd, -1), d, at,
+	    et_value(ev, ET_V_MEMFD_flags, 0) & CLOEXEC_OF_MEMFD);
+}
+
+void use_received(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	int64_t number = et_value(ev, ET_V_RECEIVED_fd, -1);
+	struct description *d;
+	uint32_t file;
+	size_t len;
+	const char *path = et_get_string(ev, ET_S_RECEIVED_path, &len);
+
+	fd_close(g, p->fds, number);
+	/* "pipe:[77]": whose it is, is not known */
+	if (!len || *path != '/')
+		return;
+	file = files_name(g, path, len);
+	d = describe(g, files_at(g, file, NULL), file);
+	d->reads = object_of(g, d)->version;
+	put(g, p, number, d, at, et_value(ev, ET_V_RECEIVED_cloexec, 0));
+}
+
+void use_cloexec(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	uint64_t first = (uint64_t)et_value(ev, ET_V_CLOEXEC_first, 0);
+	uint64_t last = (uint64_t)et_value(ev, ET_V_CLOEXEC_last, 0);
+
+	(void)g;
+	(void)at;
+	for (; first <= last && first < p->fds->cap; first++)
+		p->fds->fds[first].cloexec = et_value(ev, ET_V_CLOEXEC_on, 0);
+}
+
+void use_truncate(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	int64_t number = et_value(ev, ET_V_TRUNCATE_fd, -1);
+	struct fd *fd = fd_get(p->fds, number), by_name = { .own = true, .at = at };
+	enum graph_made made;
+	size_t len;
+	const char *path = et_get_string(ev, ET_S_TRUNCATE_path, &len);
+	uint32_t file, o;
+
+	if (fd) {
+		tell_write(g, p, fd, number, false, 0, at);
+		fd->used = true;
+		return;
+	}
+	if (!len || *path != '/')
+		return;
+	file = files_name(g, path, len);
+	o = files_at(g, file, NULL);
+	made = et_value(ev, ET_V_TRUNCATE_size, 0) ? GRAPH_CHANGED : GRAPH_WRITTEN;
+	files_renew(g, o, file, made, exec_id(g, p), at, NULL);
+	by_name.d = describe(g, o, file);
+	by_name.d->writes = g->files.objects[o].version;
+	tell_write(g, p, &by_name, -1, false, 0, at);
+	description_drop(g, by_name.d);
+}
+
+void use_list(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	const struct identity dir = { .type = S_IFDIR };
+	struct graph_access a = { .how = GRAPH_LIST, .class = GRAPH_IS_DIR, .fd = -1, .at = at };
+	uint32_t o;
+	size_t len;
+	const char *path = et_get_string(ev, ET_S_GETDENTS_path, &len);
+
+	if (!len)
+		return;
+	a.file = files_name(g, path, len);
+	o = files_at(g, a.file, &dir);
+	a.version = g->files.objects[o].version;
+	a.exec = exec_id(g, p);
+	a.until = at;
+	g->ops->access(g->ctx, &a);
+}
+
+void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	bool misses = ev->kind == ET_K_OPEN_FAILED || ev->kind == ET_K_EXEC_FAILED ||
+		      ev->flags & ET_F_FAILED;
+	struct graph_access a = {
+		.how = misses ? GRAPH_MISS : GRAPH_LOOK, .class = GRAPH_PROBE, .fd = -1,
+		.error = ev->error, .at = at, .until = at,
+	};
+	size_t len;
+	const char *path = et_get_string(ev, 0, &len);	/* their first string is the name */
+
+	if (!len)
+		return;
+	a.file = files_name(g, path, len);
+	if (!misses)
+		a.version = g->files.objects[files_at(g, a.file, NULL)].version;
+	a.exec = exec_id(g, p);
+	g->ops->access(g->ctx, &a);
+}
+
+static void run_one(struct graph *g, struct process *p, uint32_t file, int64_t at)
+{
+	const struct graph_access a = {
+		.exec = p->exec.id, .file = file, .how = GRAPH_RUN, .class = GRAPH_PROGRAM,
+		.version = g->files.objects[files_at(g, file, NULL)].version,
+		.fd = -1, .at = at, .until = at,
+	};
+
+	g->ops->access(g->ctx, &a);
+}
+
+void use_run(struct graph *g, struct process *p, int64_t at)
+{
+	if (p->exec.program)
+		run_one(g, p, p->exec.program, at);
+	if (p->exec.interp && p->exec.interp != p->exec.program)
+		run_one(g, p, p->exec.interp, at);
+}
+
+/* ---- processes ---- */
+
+void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,
+	      int64_t at)
+{
+	if (!g->uses && parent->exec.lends)
+		for (int64_t i = 0; i <= 2; i++) {
+			struct fd *fd = fd_get(parent->fds, i);
+
+			if (fd)
+				fd->lent = true;
+		}
+	if (shared) {
+		parent->fds->refs++;
+		child->fds = parent->fds;
+		return;
+	}
+	child->fds = fdtab_copy(parent->fds);
+	for (size_t i = 0; i < child->fds->cap; i++)
+		child->fds->fds[i].at = at;
+}
+
+void use_before_exec(struct graph *g, struct process *p, int64_t at)
+{
+	struct fdtab *old = p->fds;
+
+	if (old->refs > 1) {
+		p->fds = fdtab_copy(old);
+		fdtab_drop(g, old);
+	}
+	for (size_t i = 0; i < p->fds->cap; i++) {
+		struct fd *fd = &p->fds->fds[i];
+
+		if (!fd->d)
+			continue;
+		if (!g->uses)
+			assume(g, p, fd, (int64_t)i, !fd->cloexec, at);
+		else
+			tell_unused(g, p, fd, (int64_t)i, at);
+		if (fd->cloexec)
+			fd_close(g, p->fds, (int64_t)i);
+	}
+}
+
+void use_after_exec(struct graph *g, struct process *p, int64_t at)
+{
+	(void)g;
+	for (size_t i = 0; i < p->fds->cap; i++) {
+		struct fd *fd = &p->fds->fds[i];
+
+		fd->at = at;
+		fd->own = fd->used = fd->lent = false;
+		if (fd->d && i <= 2)
+			fd->d->placed = true;
+	}
+}
+
+void use_end(struct graph *g, struct process *p, int64_t at)
+{
+	/* those that share it have used it otherwise */
+	for (size_t i = 0; p->fds->refs == 1 && i < p->fds->cap; i++) {
+		struct fd *fd = &p->fds->fds[i];
+
+		if (!fd->d)
+			continue;
+		if (!g->uses)
+			assume(g, p, fd, (int64_t)i, false, at);
+		else
+			tell_unused(g, p, fd, (int64_t)i, at);
+	}
+	fdtab_drop(g, p->fds);
+	p->fds = NULL;
+}
