@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Pages that a query keeps, in KiB. */
 #define CACHE_KIB 65536
@@ -199,11 +200,14 @@ struct db *db_connect(const char *path, int flags, struct diag *diag)
 
 struct db *db_open(const char *path, struct diag *diag)
 {
-	struct db *db = db_connect(path, SQLITE_OPEN_READONLY, diag);
+	/* one whose writer was killed has to be put in order before it can be read */
+	int flags = access(path, W_OK) ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	struct db *db = db_connect(path, flags, diag);
 	int64_t app, version;
 
 	if (!db)
 		return NULL;
+	db_exec(db, "PRAGMA query_only = 1");
 	app = db_one(db, "PRAGMA application_id", "");
 	version = db_one(db, "PRAGMA user_version", "");
 	if (!db->failed && app != DB_APPLICATION)

@@ -3,11 +3,11 @@
 #include "db/write.h"
 #include "base/buf.h"
 #include "db/bind.h"
+#include "db/indexes.sql.h"
+#include "db/schema.sql.h"
+#include "db/views.sql.h"
 #include "graph/graph.h"
 #include "base/xalloc.h"
-#include "schema.sql.h"
-#include "views.sql.h"
-#include "indexes.sql.h"
 
 #include <errno.h>
 #include <stdlib.h>

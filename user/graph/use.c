@@ -503,23 +503,27 @@ void use_name(struct graph *g, struct process *p, const struct et_event *ev, int
 		.how = misses ? GRAPH_MISS : GRAPH_LOOK, .class = GRAPH_PROBE, .fd = -1,
 		.error = ev->error, .at = at, .until = at,
 	};
+	uint32_t o;
 	size_t len;
 	const char *path = et_get_string(ev, 0, &len);	/* their first string is the name */
 
 	if (!len)
 		return;
 	a.file = files_name(g, path, len);
-	if (!misses)
-		a.version = g->files.objects[files_at(g, a.file, NULL)].version;
+	if (!misses) {
+		o = files_at(g, a.file, NULL);
+		a.version = g->files.objects[o].version;
+	}
 	a.exec = exec_id(g, p);
 	g->ops->access(g->ctx, &a);
 }
 
 static void run_one(struct graph *g, struct process *p, uint32_t file, int64_t at)
 {
+	uint32_t o = files_at(g, file, NULL);
 	const struct graph_access a = {
 		.exec = p->exec.id, .file = file, .how = GRAPH_RUN, .class = GRAPH_PROGRAM,
-		.version = g->files.objects[files_at(g, file, NULL)].version,
+		.version = g->files.objects[o].version,
 		.fd = -1, .at = at, .until = at,
 	};
 
