@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+int left(void)
+{
+	return 1;
+}
