@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	{ "db", "make a database of a trace, to be asked again and again", cmd_db },
 	{ "deps", "what files were made from", cmd_deps },
 	{ "rdeps", "what was made from files", cmd_rdeps },
+	{ "why", "who made a file, and how another one got into it", cmd_why },
 	{ "doctor", "tell what keeps etrace from working here, and the remedy", cmd_doctor },
 	{ 0 }
 };

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Why a file is as it is.  See why.h. */
+#include "answers/why.h"
+#include "answers/reach.h"
+#include "graph/graph.h"
+#include "io/json_out.h"
+#include "base/shquote.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- programs ---- */
+
+struct program {
+	uint32_t program, cwd, parent, before;
+	bool forked;
+};
+
+static struct program program_of(struct db *db, uint32_t exec)
+{
+	static const char text[] =
+		"SELECT program, cwd, parent, before, forked FROM exec WHERE id = ?";
+	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
+	struct program p = { 0 };
+
+	if (!db_row(db, st))
+		return p;
+	p.program = (uint32_t)db_int(st, 0);
+	p.cwd = (uint32_t)db_int(st, 1);
+	p.parent = (uint32_t)db_int(st, 2);
+	p.before = (uint32_t)db_int(st, 3);
+	p.forked = db_int(st, 4);
+	return p;
+}
+
+/* One that was forked and did not call execve does what its parent's program says. */
+static uint32_t with_command(struct db *db, uint32_t exec)
+{
+	struct program p = program_of(db, exec);
+
+	for (; p.forked && p.parent; p = program_of(db, exec))
+		exec = p.parent;
+	return exec;
+}
+
+static uint32_t caller(struct db *db, uint32_t exec)
+{
+	struct program p = program_of(db, exec);
+	uint32_t up = p.before ? p.before : p.parent;
+
+	return up ? with_command(db, up) : 0;
+}
+
+static void put_path(struct db *db, struct out *out, uint32_t file)
+{
+	struct buf b = { 0 }, quoted = { 0 };
+
+	answers_file_path(db, file, &b);
+	sh_quote(&quoted, b.s ? b.s : "", b.len);
+	out_write(out, quoted.s, quoted.len);
+	buf_free(&b);
+	buf_free(&quoted);
+}
+
+/* Of a long command, its beginning and its end are shown. */
+#define HEAD 90
+#define TAIL 50
+
+static void put_command(struct db *db, const struct why *w, const char *before, uint32_t exec)
+{
+	struct buf b = { 0 };
+	size_t head, tail;
+
+	answers_command(db, exec, &b);
+	out_puts(w->out, before);
+	if (b.len && (w->full || b.len <= HEAD + TAIL + 20)) {
+		out_write(w->out, b.s, b.len);
+	} else if (b.len) {
+		head = utf8_cut(b.s, b.len, HEAD);
+		for (tail = b.len - TAIL; (b.s[tail] & 0xc0) == 0x80;)
+			tail++;
+		out_write(w->out, b.s, head);
+		out_puts(w->out, " [...] ");
+		out_write(w->out, b.s + tail, b.len - tail);
+	} else {
+		put_path(db, w->out, program_of(db, exec).program);
+	}
+	out_puts(w->out, "\n");
+	buf_free(&b);
+}
+
+static void json_path(struct db *db, struct json *j, const char *name, uint32_t file)
+{
+	struct buf b = { 0 };
+
+	if (!file)
+		return;
+	answers_file_path(db, file, &b);
+	json_text(j, name, b.s ? b.s : "", b.len);
+	buf_free(&b);
+}
+
+static void json_program(struct db *db, struct json *j, uint32_t exec)
+{
+	struct program p = program_of(db, exec);
+	struct buf b = { 0 };
+	size_t n = answers_args(db, exec, &b), at = 0;
+
+	json_begin(j, '{');
+	json_key(j, "exec");
+	json_u64(j, exec);
+	json_path(db, j, "program", p.program);
+	json_path(db, j, "cwd", p.cwd);
+	json_key(j, "arguments");
+	json_begin(j, '[');
+	for (; n--; at += strlen(b.s + at) + 1)
+		json_cstr(j, b.s + at);
+	json_end(j, ']');
+	json_end(j, '}');
+	buf_free(&b);
+}
+
+/* ---- who made it ---- */
+
+/* Return: how many; the one that wrote last is the last. */
+static size_t makers_of(struct db *db, uint32_t version, uint32_t **list)
+{
+	static const char text[] =
+		"SELECT exec, max(until) AS last FROM access WHERE version = ?1 AND how = 2"
+		" GROUP BY exec ORDER BY last, exec";
+	static const char begun[] = "SELECT exec FROM version WHERE id = ? AND exec IS NOT NULL";
+	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)version);
+	size_t n = 0, cap = 0;
+
+	*list = NULL;
+	while (db_row(db, st)) {
+		*list = xgrow(*list, &cap, n + 1, sizeof(**list));
+		(*list)[n++] = (uint32_t)db_int(st, 0);
+	}
+	st = n ? NULL : db_ask(db, begun, "i", (int64_t)version);
+	while (db_row(db, st)) {
+		*list = xgrow(*list, &cap, n + 1, sizeof(**list));
+		(*list)[n++] = (uint32_t)db_int(st, 0);
+	}
+	return n;
+}
+
+/* Who gave it this name, if it began under another one.  Return: 0: nobody. */
+static uint32_t mover_of(struct db *db, uint32_t version, uint32_t file)
+{
+	static const char text[] =
+		"SELECT exec FROM name WHERE version = ? AND file = ? ORDER BY at DESC LIMIT 1";
+
+	return (uint32_t)db_one(db, text, "ii", (int64_t)version, (int64_t)file);
+}
+
+static void put_callers(struct db *db, const struct why *w, uint32_t exec)
+{
+	/* the first one is the recorder's child before it ran anything */
+	while ((exec = caller(db, exec)) && program_of(db, exec).program)
+		put_command(db, w, "    called by  ", exec);
+}
+
+static void text_made(struct db *db, uint32_t file, uint32_t version, const struct why *w,
+		      const uint32_t *list, size_t n)
+{
+	uint32_t mover = mover_of(db, version, file);
+	struct out *out = w->out;
+
+	put_path(db, out, file);
+	out_puts(out, n ? "\n" : ": the build did not make it\n");
+	if (mover)
+		put_command(db, w, "  named by     ", with_command(db, mover));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t exec = with_command(db, list[i]);
+
+		put_command(db, w, "  written by   ", exec);
+		out_puts(out, "    in         ");
+		put_path(db, out, program_of(db, exec).cwd);
+		out_puts(out, "\n");
+		put_callers(db, w, exec);
+	}
+}
+
+static void json_made(struct db *db, uint32_t file, uint32_t version, struct out *out,
+		      const uint32_t *list, size_t n)
+{
+	struct json j = { .out = out };
+	uint32_t mover = mover_of(db, version, file);
+
+	json_begin(&j, '{');
+	json_path(db, &j, "output", file);
+	if (mover) {
+		json_key(&j, "named_by");
+		json_program(db, &j, with_command(db, mover));
+	}
+	json_key(&j, "made_by");
+	json_begin(&j, '[');
+	for (size_t i = 0; i < n; i++) {
+		uint32_t exec = with_command(db, list[i]);
+
+		/* the one that made it, and its callers */
+		json_begin(&j, '[');
+		for (; exec; exec = caller(db, exec))
+			json_program(db, &j, exec);
+		json_end(&j, ']');
+	}
+	json_end(&j, ']');
+	json_end(&j, '}');
+	json_line(&j);
+}
+
+void why_made(struct db *db, uint32_t file, const struct why *w)
+{
+	uint32_t version = reach_final(db, file), *list;
+	size_t n = makers_of(db, version, &list);
+
+	if (w->json)
+		json_made(db, file, version, w->out, list, n);
+	else
+		text_made(db, file, version, w, list, n);
+	free(list);
+}
+
+/* ---- a chain ---- */
+
+#define ALL_CLASSES ((1u << GRAPH_NCLASSES) - 1)
+
+/* Return: the number of the node that is a file; -1: none is. */
+static int32_t find(const struct reach *r, uint32_t file)
+{
+	for (size_t i = 1; i < r->n; i++)
+		if (r->nodes[i].file == file)
+			return (int32_t)i;
+	return -1;
+}
+
+static bool is_pipe(struct db *db, uint32_t version)
+{
+	return db_one(db, "SELECT made = 3 FROM version WHERE id = ?", "i", (int64_t)version);
+}
+
+static void put_node(struct db *db, struct out *out, const struct reach_node *n)
+{
+	if (n->file)
+		put_path(db, out, n->file);
+	else
+		out_puts(out, is_pipe(db, n->version) ? "a pipe" : "a file without a name");
+	if (n->file && !reach_present(db, n->file))
+		out_puts(out, " (gone in the end)");
+	out_puts(out, "\n");
+}
+
+static void text_chain(struct db *db, const struct reach *r, const int32_t *chain, size_t n,
+		       const struct why *w)
+{
+	struct out *out = w->out;
+
+	for (size_t i = 0; i < n; i++) {
+		put_node(db, out, &r->nodes[chain[i]]);
+		if (i + 1 == n)
+			break;
+		put_command(db, w, "  made by  ",
+			    with_command(db, r->nodes[chain[i + 1]].exec));
+		out_puts(out, "  from     ");
+	}
+}
+
+static void json_chain(struct db *db, const struct reach *r, const int32_t *chain, size_t n,
+		       struct out *out)
+{
+	struct json j = { .out = out };
+
+	json_begin(&j, '{');
+	json_path(db, &j, "output", r->nodes[chain[0]].file);
+	json_path(db, &j, "input", r->nodes[chain[n - 1]].file);
+	json_key(&j, "chain");
+	json_begin(&j, '[');
+	for (size_t i = 1; i < n; i++) {
+		const struct reach_node *node = &r->nodes[chain[i]];
+
+		json_begin(&j, '{');
+		json_key(&j, "by");
+		json_program(db, &j, with_command(db, node->exec));
+		json_path(db, &j, "from", node->file);
+		json_key(&j, "class");
+		json_cstr(&j, graph_class_names[node->class]);
+		json_key(&j, "present");
+		json_bool(&j, node->file && reach_present(db, node->file));
+		json_end(&j, '}');
+	}
+	json_end(&j, ']');
+	json_end(&j, '}');
+	json_line(&j);
+}
+
+static void put_chain(struct db *db, const struct reach *r, int32_t last, const struct why *w)
+{
+	int32_t *chain = NULL, at;
+	size_t n = 0, cap = 0;
+
+	for (at = last; at >= 0; at = r->nodes[at].from) {
+		chain = xgrow(chain, &cap, n + 1, sizeof(*chain));
+		chain[n++] = at;
+	}
+	for (size_t i = 0; i < n / 2; i++) {
+		at = chain[i];
+		chain[i] = chain[n - 1 - i];
+		chain[n - 1 - i] = at;
+	}
+	if (w->json)
+		json_chain(db, r, chain, n, w->out);
+	else
+		text_chain(db, r, chain, n, w);
+	free(chain);
+}
+
+bool why_from(struct db *db, uint32_t output, uint32_t input, const struct why *w)
+{
+	static const unsigned int tries[] = { REACH_DEFAULT_CLASSES, ALL_CLASSES };
+	uint32_t version = reach_final(db, output);
+	struct buf a = { 0 }, b = { 0 };
+	int32_t last = -1;
+
+	for (unsigned int i = 0; i < 2 && last < 0 && !db->failed; i++) {
+		struct reach r;
+
+		reach_inputs(db, version, output, REACH_ALL, tries[i], &r);
+		last = find(&r, input);
+		if (last >= 0)
+			put_chain(db, &r, last, w);
+		reach_free(&r);
+	}
+	if (last >= 0 || db->failed)
+		return true;
+	answers_file_path(db, output, &a);
+	answers_file_path(db, input, &b);
+	diag_fatal(db->diag, "%.*s was not made from %.*s, as far as the trace tells", (int)a.len,
+		   a.s, (int)b.len, b.s);
+	buf_free(&a);
+	buf_free(&b);
+	return false;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace why: who made a file, and how another one got into it. */
+#include "answers/why.h"
+#include "cli/answer.h"
+#include "cli/etrace.h"
+
+static const struct opt_row options[] = {
+	{ "full", NULL, "long commands whole" },
+	{ 0 }
+};
+
+static int ask(struct asked *a)
+{
+	const struct why w = { a->out, a->json, opt_flag(a->opts, "full") };
+	uint32_t output = answers_file(a->db[0], a->args[0]);
+	uint32_t input = output && a->nargs > 1 ? answers_file(a->db[0], a->args[1]) : 0;
+
+	if (!output || (a->nargs > 1 && !input))
+		return 2;
+	if (!input)
+		why_made(a->db[0], output, &w);
+	else
+		why_from(a->db[0], output, input, &w);
+	return 0;
+}
+
+int cmd_why(int argc, char **argv)
+{
+	static const struct answer why = {
+		.name = "why", .synopsis = "TRACE OUT [IN]", .options = options,
+		.about = "Say who made the file OUT, by which command, and who called that; or, with IN,\n"
+			 "by which commands the content of IN got into OUT, the shortest way.\n",
+		.traces = 1, .min_args = 1, .max_args = 2, .run = ask,
+	};
+
+	return answer_main(&why, argc, argv);
+}
