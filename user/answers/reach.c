@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Rule R on a database.  See reach.h. */
+/* The rules of etrace-db(5) on a database.  See reach.h. */
 #include "answers/reach.h"
 #include "base/map64.h"
 #include "graph/graph.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * From an output to what it was made from, and back: rule R on a database.
+ * From an output to what it was made from, and back: the rules of etrace-db(5).
  */
 #ifndef ETRACE_REACH_H
 #define ETRACE_REACH_H

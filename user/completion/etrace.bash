@@ -15,7 +15,7 @@ _etrace()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'run attach report doctor --help --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'run attach report db deps rdeps why doctor --help --version' -- "$cur")
 		return
 	fi
 	# Behind run's command everything is the command's.

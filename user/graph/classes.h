@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What a file is read for, as far as its name and the manner tell: rule R, 7. */
+/* What a file is read for, as far as its name and the manner tell: etrace-db(5), rule 7. */
 #ifndef ETRACE_CLASSES_H
 #define ETRACE_CLASSES_H
 

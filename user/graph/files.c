@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Names, what lies under them, and its versions: rule R, 2.  Where the trace has
+ * Names, what lies under them, and its versions: etrace-db(5), rule 2.  Where the trace has
  * inode numbers they decide.  See state.h.
  */
 #include "graph/classes.h"

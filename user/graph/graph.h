@@ -2,7 +2,7 @@
 /*
  * What a build did, out of its events: which program read and wrote which
  * content of which file, through whatever descriptors, pipes and names it got
- * there (Documentation/answers.md, "Rule R").  Fed with the events in the order of
+ * there (etrace-db(5), "Rules").  Fed with the events in the order of
  * time; tells its owner rows, each once, at the earliest moment at which they are
  * known.  What becomes of the rows is not known here.
  *
@@ -46,14 +46,14 @@ enum graph_how {
 	GRAPH_LIST,		/* listed the directory */
 };
 
-/* What for: rule R, 7. */
+/* What for: etrace-db(5), rule 7. */
 enum graph_class {
 	GRAPH_DATA, GRAPH_IS_PIPE, GRAPH_PROGRAM, GRAPH_LOADER, GRAPH_CONFIG, GRAPH_PROBE,
 	GRAPH_IS_DIR, GRAPH_NCLASSES
 };
 extern const char *const graph_class_names[GRAPH_NCLASSES];
 
-/* What of an exec's inputs cannot be seen: rule R, 8.  Bits. */
+/* What of an exec's inputs cannot be seen: what is said, not guessed.  Bits. */
 enum graph_unseen {
 	GRAPH_UNSEEN_FD = 1,		/* it read a descriptor of unknown origin */
 	GRAPH_UNSEEN_SOCKET = 2,	/* it was connected by a socket */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Who reads and writes what, by which descriptor: rule R, 1, 3 to 7.  See state.h.
+ * Who reads and writes what, by which descriptor: etrace-db(5), rules 1 and 3 to 7.  See state.h.
  *
  * Where the trace tells of uses, that decides.  Where it does not, a descriptor
  * that an exec opened counts as used by it, and of those that it inherited 0, 1
@@ -143,7 +143,7 @@ static bool holds(const struct fdtab *t, const struct description *d)
 
 /*
  * Whether a descriptor that goes was used, as far as can be told from what the
- * process did with it: rule R, 1 and 6.
+ * process did with it: etrace-db(5), rules 1 and 6.
  * @replaced: another program comes, which has it from then on
  */
 static bool assumed(const struct process *p, const struct fd *fd, int64_t number, bool replaced)
@@ -212,7 +212,7 @@ static struct fd *put(struct graph *g, struct process *p, int64_t number, struct
 	return fd;
 }
 
-/* A file is opened for writing: what becomes of what it held (rule R, 2 and 3). */
+/* A file is opened for writing: what becomes of what it held (etrace-db(5), rule 3). */
 static void open_to_write(struct graph *g, struct process *p, struct description *d,
 			  int64_t flags, const struct identity *id, bool was_there, int64_t at)
 {

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace why: chains that are known; what all commands say of paths and traces.
+
+. "$ANSWERS/lib.sh"
+trace=$FIXTURES/ninja/module.fxt.zst
+out=/build/ninja/out src=/build/ninja/src
+
+programs()
+{
+	python3 -c '
+import json, os, sys
+for line in sys.stdin:
+    print(*[os.path.basename(c["by"]["arguments"][0]) for c in json.loads(line)["chain"]])'
+}
+
+check "a database is made" etrace db -o build.db "$trace"
+for from in "$trace" build.db; do
+	etrace why --json "$from" $out/app $src/tools/words.txt | programs > chain
+	echo 'ld ranlib ar as cc1 maketable' > expected
+	same "the chain from words.txt to app, of ${from##*/}" chain expected
+	etrace why "$from" $out/table.h > made
+	check "who made table.h, of ${from##*/}" grep -q "written by .*maketable .*words.txt" made
+	check "who called that, of ${from##*/}" grep -q "called by  ninja " made
+	ends 2 "a file that app was not made from, of ${from##*/}" \
+		etrace why "$from" $src/tools/words.txt $out/app
+	ends 2 "a path that the build did not touch, of ${from##*/}" etrace deps "$from" $out/ap
+	etrace deps "$from" $out/ap 2> message
+	check "and the nearest name, of ${from##*/}" grep -q "nearest names: $out/app" message
+done
+
+# Each answer as JSON against its schema.
+{
+	etrace deps --json --all "$trace"
+	etrace rdeps --json --all build.db
+	etrace why --json "$trace" $out/app
+	etrace why --json "$trace" $out/app $src/tools/words.txt
+} > answers.json
+check "answers are as their schema says" \
+	"$ANSWERS/../unit/json_schema.py" "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
+
+# A trace that is cut is answered as far as it goes, and said to be incomplete.
+zstd -dcq "$trace" > whole.fxt
+head -c $(($(stat -c %s whole.fxt) * 2 / 3)) whole.fxt > cut.fxt
+ends 1 "a cut trace becomes a database" etrace db -o cut.db cut.fxt
+ends 1 "a database of a cut trace" etrace deps cut.db $out/table.h
+etrace deps cut.db $out/table.h 2> message > inputs
+check "what is missing is said" grep -q "may be missing" message
+echo $src/tools/words.txt > expected
+same "and what is there is answered" inputs expected
+
+ends 2 "no database of etrace" etrace deps "$ANSWERS/lib.sh" $out/app
+sqlite3 other.db "CREATE TABLE t (a)"
+ends 2 "somebody else's database is not replaced" etrace db -o other.db "$trace"
+ends 2 "nor asked" etrace deps other.db $out/app
+etrace db -o new.db "$trace"
+sqlite3 new.db "PRAGMA user_version = 99"
+ends 2 "a database of another version" etrace deps new.db $out/app
+
+# What the pages show.
+page()
+{
+	sed -n "/^\.SH EXAMPLES/,/^\.SH SEE/s/^\(etrace\|sqlite3\) .*/&/p" \
+		"$ANSWERS/../../../Documentation/$1" | sed 's/\\-/-/g'
+}
+cp "$trace" build.fxt.zst
+zstd -dqf build.fxt.zst
+for page in etrace-deps.1 etrace-why.1 etrace-db.1; do
+	while read -r line; do
+		case $line in
+		*' -o '*) check "$page: $line" bash -c "$line" ;;
+		*) check "$page: $line" bash -c "$line | grep -q ." ;;
+		esac
+	done < <(page "$page")
+done
+sed -n '/^SELECT/,/;$/p' "$ANSWERS/../../../Documentation/etrace-db.5" > queries.sql
+check "etrace-db.5: its queries" bash -c "sqlite3 build.db < queries.sql | grep -q maketable"
