@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace db: a trace as an SQLite database, to be asked again and again. */
+#include "answers/compdb.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"
 #include "cli/inputs.h"
@@ -60,6 +61,7 @@ static int make(char **files, size_t n, const char *output, const char *from,
 		oom_doing(in_name(inputs.in[0]));
 		db = db_create(name.s, diag);
 		if (db && answers_read(db, inputs.in, inputs.n, from, opts, diag)) {
+			compdb_fill(db);
 			ret = answers_end(db, diag, PROG);
 		}
 		inputs_close(&inputs);

@@ -15,6 +15,7 @@ static const struct command commands[] = {
 	{ "attach", "record what a running process does from now on", cmd_attach },
 	{ "report", "sum a trace up", cmd_report },
 	{ "db", "make a database of a trace, to be asked again and again", cmd_db },
+	{ "compdb", "write the compile commands of a build: compile_commands.json", cmd_compdb },
 	{ "deps", "what files were made from", cmd_deps },
 	{ "rdeps", "what was made from files", cmd_rdeps },
 	{ "why", "who made a file, and how another one got into it", cmd_why },

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* Compilation databases: compile_commands.json, as Clang's tools read it. */
+#ifndef ETRACE_COMPDB_H
+#define ETRACE_COMPDB_H
+
+#include "answers/answers.h"
+#include "answers/compilers.h"
+
+enum compdb_style {
+	COMPDB_ARGUMENTS,	/* arguments as a list, absolute paths */
+	COMPDB_CMAKE,		/* command as a line for a shell, output as the command has it */
+	COMPDB_BEAR,		/* arguments, members in the order of their names */
+};
+
+struct compdb {
+	const struct tools *tools;
+	enum compdb_style style;
+	bool links;		/* link and archive commands, too */
+	bool no_configure;	/* not what configure, CMake and Meson try out */
+	const char *update;	/* a file whose other entries stay, or NULL */
+};
+
+/**
+ * compdb_write - all compilations of a build, as one JSON list
+ *
+ * Return: false after diag_fatal(): @update cannot be read.
+ */
+bool compdb_write(struct db *db, const struct compdb *c, struct out *out);
+
+/** compdb_fill - the table compilation of a database that is being made */
+void compdb_fill(struct db *db);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace compdb: compile_commands.json. */
+#include "answers/compdb.h"
+#include "cli/answer.h"
+#include "cli/etrace.h"
+#include "base/buf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct opt_row options[] = {
+	{ "output", "FILE", "where to; default: standard output" },
+	{ "update", "FILE", "put them into FILE: its entries of other outputs stay" },
+	{ "style", "STYLE", "of entries: arguments (default), cmake or bear" },
+	{ "links", NULL, "link and archive commands, too, with their inputs" },
+	{ "no-configure", NULL, "without what configure, CMake and Meson only try out" },
+	{ "config", "FILE", "more compilers: etrace-compdb(1)" },
+	{ 0 }
+};
+
+static bool take_style(struct compdb *c, const struct asked *a)
+{
+	static const char *const names[] = { "arguments", "cmake", "bear" };
+	const char *style = opt_value(a->opts, "style");
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!style || !strcmp(style, names[i])) {
+			c->style = (enum compdb_style)i;
+			return true;
+		}
+	diag_fatal(a->diag, "--style %s: known are arguments, cmake and bear", style);
+	return false;
+}
+
+/* A new file takes the place of the old one when all of it is there. */
+static void write_file(struct asked *a, const struct compdb *c, const char *path)
+{
+	struct buf name = { 0 };
+	struct out *out;
+	bool ok;
+	int err;
+
+	buf_adds(&name, path);
+	buf_add(&name, ".new", 5);
+	out = out_create(name.s, 0666, &err);
+	if (!out) {
+		diag_fatal(a->diag, "%s: %s", name.s, strerror(-err));
+		buf_free(&name);
+		return;
+	}
+	ok = compdb_write(a->db[0], c, out);
+	err = out_close(out);
+	if (!err && ok && rename(name.s, path))
+		err = -errno;
+	if (err)
+		diag_fatal(a->diag, "%s: %s", path, strerror(-err));
+	if (err || !ok)
+		unlink(name.s);
+	buf_free(&name);
+}
+
+static int ask(struct asked *a)
+{
+	const char *config = opt_value(a->opts, "config"), *path = opt_value(a->opts, "output");
+	struct tools tools = { 0 };
+	struct compdb c = {
+		.tools = &tools, .links = opt_flag(a->opts, "links"),
+		.no_configure = opt_flag(a->opts, "no-configure"),
+		.update = opt_value(a->opts, "update"),
+	};
+
+	/* a first build has nothing to be updated */
+	if (c.update && !path)
+		path = c.update;
+	if (c.update && access(c.update, F_OK) && errno == ENOENT)
+		c.update = NULL;
+	if (take_style(&c, a) && (!config || tools_read(&tools, config, a->diag))) {
+		if (path && strcmp(path, "-"))
+			write_file(a, &c, path);
+		else
+			compdb_write(a->db[0], &c, a->out);
+	}
+	tools_free(&tools);
+	return 0;
+}
+
+int cmd_compdb(int argc, char **argv)
+{
+	static const struct answer compdb = {
+		.name = "compdb", .synopsis = "TRACE", .options = options, .shorts = "o",
+		.about = "Write the compile commands of a build as compile_commands.json: one entry for\n"
+			 "each source of each compilation that ran.\n",
+		.traces = 1, .run = ask,
+	};
+
+	return answer_main(&compdb, argc, argv);
+}
