@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "answer.h"
+
+int answer(void)
+{
+	return 42;
+}
