@@ -98,7 +98,11 @@ static struct entry *add_entry(struct entries *l, const struct command_line *c, 
 
 	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 	e = &l->rows[l->n++];
-	*e = (struct entry){ .exec = exec, .directory = xstrdup(directory), .nargs = c->nargs };
+	*e = (struct entry){
+		.exec = exec, .directory = xstrdup(directory), .nargs = c->nwrappers + c->nargs,
+	};
+	for (size_t i = 0; i < c->nwrappers; i++)
+		buf_add(&args, c->wrappers[i], strlen(c->wrappers[i]) + 1);
 	for (size_t i = 0; i < c->nargs; i++)
 		buf_add(&args, c->args[i], strlen(c->args[i]) + 1);
 	e->args = args.s;

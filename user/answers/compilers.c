@@ -391,7 +391,9 @@ void command_parse(struct command_line *c, const struct tools *t, char **args, s
 		args++;
 		n--;
 	}
+	c->wrappers = args;
 	while (tool == TOOL_WRAPPER && n > 1) {
+		c->nwrappers++;
 		args++;
 		n--;
 		tool = *args[0] == '-' ? TOOL_NONE : tools_of(t, args[0]);

@@ -55,7 +55,9 @@ enum command_kind {
 /* A command, taken apart.  Strings are those of its arguments, or its own. */
 struct command_line {
 	enum command_kind kind;
-	char **args;		/* without wrappers, @files read; @nargs, and a NULL */
+	char **wrappers;	/* @nwrappers arguments that stood before the rest */
+	size_t nwrappers;
+	char **args;		/* the rest, @files read; @nargs, and a NULL */
 	size_t nargs, args_cap;
 	char **inputs;		/* of a compilation the sources, else what is linked */
 	size_t ninputs, inputs_cap;

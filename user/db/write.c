@@ -87,10 +87,12 @@ static char given(bool known)
 
 #define I(x) ((int64_t)(x))
 
+/* What stands behind "/" is "0". */
 static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 {
 	static const char text[] = "SELECT b.id, substr(b.path, length(d.path) + 1) FROM file AS d"
-		" JOIN file AS b ON b.path > d.path || x'2f' AND b.path < d.path || x'30'"
+		" JOIN file AS b ON b.path > CAST(d.path || '/' AS BLOB)"
+		" AND b.path < CAST(d.path || '0' AS BLOB)"
 		" WHERE d.id = ?";
 	struct writer *w = ctx;
 	sqlite3_stmt *st = db_ask(w->db, text, "i", I(dir));

@@ -28,6 +28,13 @@ static const struct {
 	{ "/lib/terminfo/", false, NAME_CONFIG },
 	{ "/usr/share/terminfo/", false, NAME_CONFIG },
 	{ "/gconv/", true, NAME_CONFIG },
+	{ "/usr/lib/python", false, NAME_MODULE },
+	{ "/usr/local/lib/python", false, NAME_MODULE },
+	{ "/usr/share/perl", false, NAME_MODULE },
+	{ "/__pycache__/", true, NAME_MODULE },
+	{ "/perl-base/", true, NAME_MODULE },
+	{ "/perl5/", true, NAME_MODULE },
+	{ "/perl/", true, NAME_MODULE },
 };
 
 /* "libc.so", "libc.so.6": nothing but digits and dots behind. */
@@ -70,8 +77,9 @@ static bool is_one_of(const char *const *list, const char *s, size_t len)
 		size_t n = strlen(*list);
 
 		/* "python3.11" is python */
-		if (len >= n && !memcmp(s, *list, n) &&
-		    strspn(s + n, "0123456789.") >= len - n)
+		while (len > n && strchr("0123456789.", s[len - 1]) && s[len - 1])
+			len--;
+		if (len == n && !memcmp(s, *list, n))
 			return true;
 	}
 	return false;

@@ -11,6 +11,7 @@ enum {
 	NAME_LOADER = 2,	/* read by the loader alone: ld.so.cache */
 	NAME_SHARED = 4,	/* a shared object: read by the loader, or by a linker */
 	NAME_SPECIAL = 8,	/* of the kernel: /proc, /sys, /dev */
+	NAME_MODULE = 16,	/* part of an interpreter, if that reads it */
 	NAME_TESTED = 128,	/* these bits are known */
 };
 

@@ -169,12 +169,12 @@ uint32_t files_known(const struct graph *g, uint32_t file)
 }
 
 /* The same file under another name: a hard link of before, or a directory was renamed. */
-static uint32_t same_file(struct graph *g, const struct identity *id)
+uint32_t files_by_ino(const struct graph *g, const struct identity *id)
 {
 	const uint64_t *at = map64_get(&g->files.by_ino, ino_key(id->dev, id->ino));
-	const struct object *o = at ? object(g, (uint32_t)*at) : NULL;
+	const struct object *o = at ? &g->files.objects[*at] : NULL;
 
-	if (!o || o->dev != id->dev || o->ino != id->ino || !o->version)
+	if (!id->known || !o || o->dev != id->dev || o->ino != id->ino || !o->version)
 		return 0;
 	return (uint32_t)*at;
 }
@@ -188,7 +188,7 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 	if (o && id && id->known && o->identified && (o->ino != id->ino || o->dev != id->dev))
 		i = 0;
 	if (!i && id && id->known) {
-		i = same_file(g, id);
+		i = files_by_ino(g, id);
 		if (i) {
 			bind(g, file, i);
 			g->ops->name(g->ctx, file, object(g, i)->version, 0, g->last);

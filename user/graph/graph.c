@@ -128,6 +128,22 @@ static uint32_t path_of(struct graph *g, const struct et_event *ev, unsigned int
 	return len ? files_name(g, s, len) : 0;
 }
 
+/* Of a script that names its interpreter, that is what runs. */
+static void name_interpreter(struct graph *g, struct execution *e, const struct task *t,
+			     const struct et_event *ev)
+{
+	size_t len;
+	const char *s = et_get_string(ev, ET_S_EXEC_interp, &len);
+	const char *slash = s ? memrchr(s, '/', len) : NULL;
+	const char *name = slash ? slash + 1 : t->program;
+	size_t n = slash ? (size_t)(s + len - name) : t->program_len;
+
+	e->lends = classes_lends(name, n);
+	e->interprets = e->interp != e->program || classes_interprets(name, n);
+	if (e->interprets && e->interp == e->program)
+		e->script_hash = script_hash(g, ev);
+}
+
 static void run_program(struct graph *g, struct process *p, const struct task *t,
 			const struct et_event *ev, int64_t at)
 {
@@ -142,10 +158,9 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 		.id = ++g->execs, .before = before, .parent = parent, .begun = true, .at = at,
 		.program = path_of(g, ev, ET_S_EXEC_path),
 		.interp = path_of(g, ev, ET_S_EXEC_interp), .cwd = path_of(g, ev, ET_S_EXEC_cwd),
-		.starting = true, .lends = classes_lends(t->program, t->program_len),
+		.starting = true,
 	};
-	if (classes_interprets(t->program, t->program_len))
-		e->script_hash = script_hash(g, ev);
+	name_interpreter(g, e, t, ev);
 	run_args(g, p, ev);
 	use_after_exec(g, p, at);
 	use_run(g, p, at);
@@ -172,6 +187,7 @@ static struct process *new_process(struct graph *g, const struct task *t,
 		p->exec.script_hash = parent->exec.script_hash;
 		p->exec.cwd = parent->exec.cwd;
 		p->exec.lends = parent->exec.lends;
+		p->exec.interprets = parent->exec.interprets;
 	} else {
 		p->fds = fdtab_new();
 	}

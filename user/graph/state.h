@@ -70,6 +70,9 @@ unsigned int files_class(const struct graph *g, uint32_t file);
  */
 uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id);
 
+/** files_by_ino - the object that the trace says it is, whatever its name.  Return: 0: not known */
+uint32_t files_by_ino(const struct graph *g, const struct identity *id);
+
 /** files_known - the object at a path.  Return: 0: not known, or nothing is there */
 uint32_t files_known(const struct graph *g, uint32_t file);
 
@@ -156,6 +159,7 @@ struct execution {
 	uint8_t unseen;
 	bool starting;		/* nothing but shared objects was opened yet */
 	bool lends;		/* see classes_lends() */
+	bool interprets;	/* see classes_interprets() */
 	int64_t at;
 };
 

@@ -11,6 +11,8 @@
 #include "graph/state.h"
 #include "base/xalloc.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* open(2) flags, as most of Linux has them (x86, arm, riscv, powerpc, s390) */
@@ -51,6 +53,8 @@ static enum graph_class class_of(const struct graph *g, const struct process *p,
 	if (d->file == e->script || d->file == e->program || d->file == e->interp)
 		return GRAPH_PROGRAM;
 	name = files_class(g, d->file);
+	if (name & NAME_MODULE && e->interprets)
+		return GRAPH_PROGRAM;
 	if (name & NAME_LOADER)
 		return GRAPH_LOADER;
 	if (name & NAME_SHARED && (counted ? bytes && bytes < LOADER_READS_BELOW : e->starting))
@@ -244,13 +248,76 @@ static void note_script(struct process *p, uint32_t file, const char *path, size
 		e->script = file;
 }
 
+/* What has no name that leads to it: by its descriptor, as /dev/fd/3, or its inode. */
+static uint32_t nameless(struct graph *g, struct process *p, const struct et_event *ev,
+			 const struct identity *id, int64_t flags, int64_t at)
+{
+	static const char deleted[] = " (deleted)";
+	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/", "/dev/std" };
+	size_t len, n;
+	const char *path = et_get_string(ev, ET_S_OPEN_name, &len), *s;
+	const struct fd *fd = NULL;
+
+	if (flags & F_TMPFILE && id->known && S_ISREG(id->type))
+		return files_anonymous(g, GRAPH_MEMORY, exec_id(g, p), at);
+	if (len >= sizeof(deleted) && !memcmp(path + len + 1 - sizeof(deleted), deleted,
+					      sizeof(deleted) - 1))
+		return files_by_ino(g, id);
+	if (!len || *path == '/')
+		return 0;
+	s = et_get_string(ev, ET_S_OPEN_orig, &len);
+	for (size_t i = 0; s && i < sizeof(places) / sizeof(places[0]); i++) {
+		n = strlen(places[i]);
+		if (len > n && !memcmp(s, places[i], n))
+			fd = fd_get(p->fds, i == 2 ? s[n] == 'i' ? 0 : s[n] == 'o' ? 1 : 2 :
+				    atoi(s + n));
+	}
+	return fd ? fd->d->object : 0;
+}
+
+/* Opened anew: what is read and written is what it holds. */
+static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_t number,
+			  int64_t flags, int64_t at)
+{
+	struct description *d = describe(g, o, 0);
+
+	if ((flags & F_ACCMODE) != F_WRONLY)
+		d->reads = object_of(g, d)->version;
+	if ((flags & F_ACCMODE) != F_RDONLY && object_of(g, d)->made != GRAPH_SPECIAL)
+		d->writes = object_of(g, d)->version;
+	put(g, p, number, d, at, flags & F_CLOEXEC);
+}
+
+static struct description *open_named(struct graph *g, struct process *p, uint32_t file,
+				      int64_t flags, const struct identity *id, int64_t at)
+{
+	bool writes = (flags & F_ACCMODE) != F_RDONLY, there = was_there(g, file, id);
+	struct description *d;
+	enum graph_made made;
+
+	if (writes && !there && flags & F_CREAT && !(files_class(g, file) & NAME_SPECIAL) &&
+	    (!id->known || S_ISREG(id->type))) {
+		d = describe(g, files_create(g, file, exec_id(g, p), at, id), file);
+		d->writes = object_of(g, d)->version;
+		return d;
+	}
+	d = describe(g, files_at(g, file, id), file);
+	made = object_of(g, d)->made;
+	d->reads = (flags & F_ACCMODE) != F_WRONLY ? object_of(g, d)->version : 0;
+	if (writes && made == GRAPH_FIFO)
+		d->writes = object_of(g, d)->version;
+	else if (writes && made <= GRAPH_CHANGED)
+		open_to_write(g, p, d, flags, id, there, at);
+	if (flags & F_PATH)
+		d->reads = d->writes = 0;
+	return d;
+}
+
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	struct identity id = identity_of(ev);
 	int64_t flags = et_value(ev, ET_V_OPEN_flags, 0);
-	bool writes = (flags & F_ACCMODE) != F_RDONLY, there;
-	struct description *d;
-	enum graph_made made;
+	int64_t number = et_value(ev, ET_V_OPEN_fd, -1);
 	uint32_t file, o;
 	const char *path;
 	size_t len;
@@ -259,37 +326,16 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	if (!path || !et_has(ev, ET_V_OPEN_fd))
 		return;
 	g->uses |= id.known;
+	o = nameless(g, p, ev, &id, flags, at);
+	if (o) {
+		open_nameless(g, p, o, number, flags, at);
+		return;
+	}
 	file = files_name(g, path, len);
 	note_script(p, file, path, len);
 	if (p->exec.starting)
 		p->exec.starting = files_class(g, file) & (NAME_SHARED | NAME_LOADER);
-	there = was_there(g, file, &id);
-	if (flags & F_TMPFILE && id.known && S_ISREG(id.type)) {
-		o = files_anonymous(g, GRAPH_MEMORY, exec_id(g, p), at);
-		d = describe(g, o, 0);
-		d->reads = d->writes = object_of(g, d)->version;
-		put(g, p, et_value(ev, ET_V_OPEN_fd, -1), d, at, flags & F_CLOEXEC);
-		return;
-	}
-	if (writes && !there && flags & F_CREAT && !(files_class(g, file) & NAME_SPECIAL) &&
-	    (!id.known || S_ISREG(id.type))) {
-		o = files_create(g, file, exec_id(g, p), at, &id);
-		d = describe(g, o, file);
-		d->writes = object_of(g, d)->version;
-		put(g, p, et_value(ev, ET_V_OPEN_fd, -1), d, at, flags & F_CLOEXEC);
-		return;
-	}
-	o = files_at(g, file, &id);
-	d = describe(g, o, file);
-	made = object_of(g, d)->made;
-	d->reads = (flags & F_ACCMODE) != F_WRONLY ? object_of(g, d)->version : 0;
-	if (writes && made == GRAPH_FIFO)
-		d->writes = object_of(g, d)->version;
-	else if (writes && made <= GRAPH_CHANGED)
-		open_to_write(g, p, d, flags, &id, there, at);
-	put(g, p, et_value(ev, ET_V_OPEN_fd, -1), d, at, flags & F_CLOEXEC);
-	if (flags & F_PATH)
-		d->reads = d->writes = 0;
+	put(g, p, number, open_named(g, p, file, flags, &id, at), at, flags & F_CLOEXEC);
 }
 
 /* What Close or Use says: values of both kinds have the same meaning. */
