@@ -92,23 +92,38 @@ uint32_t reach_final(struct db *db, uint32_t file)
 	return version ? reach_written(db, version) : 0;
 }
 
-uint32_t reach_name(struct db *db, uint32_t version, uint32_t file)
+/*
+ * Calls @fn for each name that a version has in the end, until that returns false.
+ */
+static void each_name(struct db *db, uint32_t version, bool (*fn)(void *ctx, uint32_t file),
+		      void *ctx)
 {
 	static const char text[] =
 		"SELECT file FROM version WHERE id = ?1 AND file IS NOT NULL"
 		" UNION SELECT file FROM name WHERE version = ?1";
-	struct sqlite3_stmt *st;
+	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)version);
+
+	while (db_row(db, st)) {
+		uint32_t name = (uint32_t)db_int(st, 0);
+
+		if (reach_present(db, name) == version && !fn(ctx, name))
+			return;
+	}
+}
+
+static bool take_first(void *ctx, uint32_t file)
+{
+	*(uint32_t *)ctx = file;
+	return false;
+}
+
+uint32_t reach_name(struct db *db, uint32_t version, uint32_t file)
+{
 	uint32_t found = 0;
 
 	if (file && reach_present(db, file))
 		return file;
-	st = db_ask(db, text, "i", (int64_t)version);
-	while (!found && db_row(db, st)) {
-		uint32_t name = (uint32_t)db_int(st, 0);
-
-		if (reach_present(db, name) == version)
-			found = name;
-	}
+	each_name(db, version, take_first, &found);
 	return found;
 }
 
@@ -128,6 +143,7 @@ struct search {
 	} *edges;
 	size_t nedges, edges_cap;
 	bool keeps_edges;
+	struct reach links;	/* outputs that are there under another name already */
 };
 
 /* A name that was not found has no version. */
@@ -375,21 +391,62 @@ static void expand_outputs(struct search *s, size_t i)
 		add(s, (uint32_t)db_int(st, 0), 0, GRAPH_DATA, (uint32_t)db_int(st, 1), i);
 }
 
+/* Where an output is shown: its names. */
+struct showing {
+	struct search *s;
+	size_t node;
+	bool any, own;
+};
+
+static bool show_name(void *ctx, uint32_t file)
+{
+	struct showing *w = ctx;
+	struct search *s = w->s;
+	struct reach *l = &s->links;
+
+	w->own |= file == s->file;
+	if (file == s->file || map64_get(&s->shown, file))
+		return true;
+	if (!w->any) {
+		show(s, w->node, file);
+		w->any = true;
+		return true;
+	}
+	map64_put(&s->shown, file, 1);
+	l->nodes = xgrow(l->nodes, &l->cap, l->n + 1, sizeof(*l->nodes));
+	l->nodes[l->n] = s->r->nodes[w->node];
+	l->nodes[l->n++].file = file;
+	return true;
+}
+
 static bool look_at_output(struct search *s, size_t i)
 {
-	struct reach_node *n = &s->r->nodes[i];
-	struct made m = made_of(s->db, n->version);
-	uint32_t name;
+	uint32_t version = s->r->nodes[i].version;
+	struct showing w = { .s = s, .node = i };
+	struct made m = made_of(s->db, version);
 
 	if (m.made == GRAPH_SPECIAL || m.made == GRAPH_DIR)
 		return false;
-	if (!has_name(m.made))
-		return true;
-	name = reach_name(s->db, n->version, m.file);
-	if (!name || name == s->file)
-		return true;
-	show(s, i, name);
-	return s->how != REACH_DIRECT;
+	if (has_name(m.made))
+		each_name(s->db, version, show_name, &w);
+	return !w.any || w.own || s->how != REACH_DIRECT;
+}
+
+/* Other names of what is shown are shown where that is. */
+static void add_links(struct search *s)
+{
+	struct reach *r = s->r;
+
+	for (size_t i = 0; i < s->links.n; i++) {
+		struct reach_node n = s->links.nodes[i];
+
+		for (size_t k = 0; k < r->n; k++)
+			if (r->nodes[k].version == n.version)
+				n.shown = r->nodes[k].shown;
+		r->nodes = xgrow(r->nodes, &r->cap, r->n + 1, sizeof(*r->nodes));
+		r->nodes[r->n++] = n;
+	}
+	free(s->links.nodes);
 }
 
 /* Only those stay from which no other one is reached. */
@@ -427,6 +484,7 @@ void reach_outputs(struct db *db, uint32_t version, uint32_t file, enum reach_ho
 	search(&s, reach_written(db, version), file, expand_outputs, look_at_output);
 	if (s.keeps_edges)
 		keep_last(&s);
+	add_links(&s);
 }
 
 void reach_free(struct reach *r)

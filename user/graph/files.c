@@ -141,7 +141,7 @@ static enum graph_made made_of(const struct graph *g, uint32_t file, const struc
 {
 	if (files_class(g, file) & NAME_SPECIAL)
 		return GRAPH_SPECIAL;
-	if (!id || !id->known || S_ISREG(id->type))
+	if (!id || !id->type || S_ISREG(id->type))
 		return GRAPH_EXISTED;
 	if (S_ISDIR(id->type))
 		return GRAPH_DIR;

@@ -22,6 +22,7 @@
 #define F_CREAT		0100
 #define F_EXCL		0200
 #define F_TRUNC		01000
+#define F_DIRECTORY	0200000
 #define F_CLOEXEC	02000000
 #define F_PATH		010000000
 #define F_TMPFILE	020000000
@@ -326,6 +327,8 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	if (!path || !et_has(ev, ET_V_OPEN_fd))
 		return;
 	g->uses |= id.known;
+	if (!id.known && flags & F_DIRECTORY)
+		id.type = S_IFDIR;
 	o = nameless(g, p, ev, &id, flags, at);
 	if (o) {
 		open_nameless(g, p, o, number, flags, at);
