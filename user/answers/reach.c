@@ -104,9 +104,9 @@ static void each_name(struct db *db, uint32_t version, bool (*fn)(void *ctx, uin
 	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)version);
 
 	while (db_row(db, st)) {
-		uint32_t name = (uint32_t)db_int(st, 0);
+		uint32_t name = (uint32_t)db_int(st, 0), there = reach_present(db, name);
 
-		if (reach_present(db, name) == version && !fn(ctx, name))
+		if (there && reach_written(db, there) == version && !fn(ctx, name))
 			return;
 	}
 }

@@ -66,7 +66,7 @@ page()
 }
 cp "$trace" build.fxt.zst
 zstd -dqf build.fxt.zst
-for page in etrace-deps.1 etrace-why.1 etrace-db.1; do
+for page in etrace-deps.1 etrace-why.1 etrace-db.1 etrace-compdb.1; do
 	while read -r line; do
 		case $line in
 		*' -o '*) check "$page: $line" bash -c "$line" ;;
