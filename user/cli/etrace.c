@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{ "deps", "what files were made from", cmd_deps },
 	{ "rdeps", "what was made from files", cmd_rdeps },
 	{ "why", "who made a file, and how another one got into it", cmd_why },
+	{ "time", "where the time of a build went", cmd_time },
 	{ "doctor", "tell what keeps etrace from working here, and the remedy", cmd_doctor },
 	{ 0 }
 };

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * The critical path, and what the build would take without waiting for free places.
+ * See timeline.h.
+ *
+ * The path is found from its end: at each moment somebody works; before that he began,
+ * or the last of his children ended, and that one worked.
+ */
+#include "answers/timeline.h"
+#include "answers/reach.h"
+#include "base/buf.h"
+#include "base/map64.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- outputs ---- */
+
+static uint32_t output_of_exec(const struct timeline *t, uint32_t exec)
+{
+	static const char text[] =
+		"SELECT DISTINCT a.version, v.file FROM access AS a JOIN version AS v ON v.id = a.version"
+		" WHERE a.exec = ? AND a.how = 2 AND v.made IN (1, 2) ORDER BY a.until DESC";
+	struct sqlite3_stmt *st = db_ask(t->db, text, "i", (int64_t)exec);
+	uint32_t found = 0;
+
+	while (!found && db_row(t->db, st))
+		found = reach_name(t->db, (uint32_t)db_int(st, 0), (uint32_t)db_int(st, 1));
+	return found;
+}
+
+uint32_t timeline_output(const struct timeline *t, uint32_t process)
+{
+	const struct line_process *p = &t->processes[process];
+	uint32_t found = 0;
+
+	for (uint32_t e = p->exec; e && !found; e = t->execs[e].next)
+		found = output_of_exec(t, e);
+	for (uint32_t i = 0; i < p->nkids && !found; i++)
+		if (t->processes[t->kids[p->kids + i]].job == p->job)
+			found = timeline_output(t, t->kids[p->kids + i]);
+	return found;
+}
+
+/* ---- needs ---- */
+
+static void mark_below(const struct timeline *t, uint32_t process, bool *marks)
+{
+	const struct line_process *p = &t->processes[process];
+
+	for (uint32_t e = p->exec; e; e = t->execs[e].next)
+		marks[e] = true;
+	for (uint32_t i = 0; i < p->nkids; i++)
+		mark_below(t, t->kids[p->kids + i], marks);
+}
+
+static uint32_t needed_by_exec(const struct timeline *t, uint32_t exec, const bool *makers)
+{
+	static const char text[] =
+		"SELECT w.exec, coalesce(r.file, v.file) FROM access AS r"
+		" JOIN access AS w ON w.version = r.version AND w.how = 2"
+		" JOIN version AS v ON v.id = r.version"
+		" WHERE r.exec = ? AND r.how IN (1, 3)";
+	struct sqlite3_stmt *st = db_ask(t->db, text, "i", (int64_t)exec);
+
+	while (db_row(t->db, st))
+		if (makers[db_int(st, 0)] && db_int(st, 1))
+			return (uint32_t)db_int(st, 1);
+	return 0;
+}
+
+static uint32_t needed_below(const struct timeline *t, uint32_t process, const bool *makers)
+{
+	const struct line_process *p = &t->processes[process];
+	uint32_t found = 0;
+
+	for (uint32_t e = p->exec; e && !found; e = t->execs[e].next)
+		found = needed_by_exec(t, e, makers);
+	for (uint32_t i = 0; i < p->nkids && !found; i++)
+		found = needed_below(t, t->kids[p->kids + i], makers);
+	return found;
+}
+
+/* A file that @user or one below it read, and @maker or one below it made. */
+static uint32_t needed(const struct timeline *t, uint32_t user, uint32_t maker)
+{
+	bool *marks = xcalloc(t->nexecs + 1, sizeof(*marks));
+	uint32_t found;
+
+	mark_below(t, maker, marks);
+	found = needed_below(t, user, marks);
+	free(marks);
+	return found;
+}
+
+/* ---- the path, from its end ---- */
+
+struct walk {
+	const struct timeline *t;
+	struct line_path *path;	/* the last segment first, at first */
+};
+
+/* A process worked from @from to @to: a segment for each program that it ran then. */
+static void worked(struct walk *w, uint32_t process, int64_t from, int64_t to)
+{
+	struct line_path *l = w->path;
+
+	while (to > from) {
+		uint32_t exec = process ? timeline_exec_at(w->t, process, to - 1) : 0;
+		int64_t begin = exec ? w->t->execs[exec].at : from;
+
+		/* a process without execs, or before its first one */
+		if (begin < from || begin >= to)
+			begin = from;
+		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
+		l->rows[l->n++] = (struct line_segment){
+			.exec = exec, .from = begin, .to = to, .why = LINE_STARTED,
+		};
+		to = begin;
+	}
+}
+
+/* The child that ended last up to a time, of those that were started before it; 0: none. */
+static uint32_t last_child(const struct timeline *t, uint32_t process, int64_t by)
+{
+	const struct line_process *p = &t->processes[process];
+	const uint32_t *kids = t->kids + p->kids;
+	uint32_t low = 0, high = p->nkids;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->processes[kids[middle]].until <= by)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low && t->processes[kids[low - 1]].at >= by)
+		low--;
+	/* one that ended before the process began is nothing to wait for */
+	return low && (!process || t->processes[kids[low - 1]].until > p->at) ? kids[low - 1] : 0;
+}
+
+#define NONE SIZE_MAX
+
+static void walk_back(struct walk *w)
+{
+	const struct timeline *t = w->t;
+	struct line_path *l = w->path;
+	/* 0 stands for whoever started what nobody in the trace did */
+	uint32_t p = 0, user = 0, child;
+	int64_t to = t->wall;
+	/* the segment that @user, which @p has started, begins with */
+	size_t begun = NONE, n;
+
+	while ((child = last_child(t, p, to)) || p) {
+		const struct line_process *now = &t->processes[p];
+
+		n = l->n;
+		if (!child) {
+			worked(w, p, now->at, to);
+			begun = l->n > n ? l->n - 1 : NONE;
+			to = now->at;
+			user = p;
+			p = now->parent;
+			continue;
+		}
+		worked(w, p, t->processes[child].until, to);
+		if (l->n > n)
+			l->rows[l->n - 1].why = LINE_ENDED;
+		if (begun != NONE) {
+			l->rows[begun].file = needed(t, user, child);
+			l->rows[begun].why = l->rows[begun].file ? LINE_NEEDED : LINE_PLACE;
+		}
+		begun = NONE;
+		to = t->processes[child].until;
+		p = child;
+	}
+	worked(w, 0, 0, to);
+	if (l->n)
+		l->rows[l->n - 1].why = LINE_BEGIN;
+}
+
+void timeline_path(const struct timeline *t, struct line_path *path)
+{
+	struct walk w = { t, path };
+
+	*path = (struct line_path){ 0 };
+	walk_back(&w);
+	for (size_t i = 0; i < path->n / 2; i++) {
+		struct line_segment s = path->rows[i];
+
+		path->rows[i] = path->rows[path->n - 1 - i];
+		path->rows[path->n - 1 - i] = s;
+	}
+	for (size_t i = 0; i < path->n; i++) {
+		uint32_t exec = path->rows[i].exec;
+		uint32_t process = exec ? t->execs[exec].process : 0;
+
+		if (process)
+			path->rows[i].output = timeline_output(t, t->processes[process].job ?
+							       t->processes[process].job : process);
+	}
+}
+
+void timeline_path_free(struct line_path *path)
+{
+	free(path->rows);
+	*path = (struct line_path){ 0 };
+}
+
+/* ---- endless processors ---- */
+
+struct endless {
+	const struct timeline *t;
+	unsigned int places;	/* of the first build tool; 0: not known */
+	unsigned int jobs;	/* that run now */
+	struct {
+		int64_t now;	/* its time there */
+		int64_t last;	/* when something happened to it last, in the build */
+		int64_t children;	/* the latest end of a child there */
+		uint32_t live;	/* children */
+		/* who ended last, if a place was free before: nobody waited for his */
+		uint32_t waited_for;
+		bool ended;
+	} *p;
+	/* who must have ended before a process can begin */
+	struct need {
+		uint32_t maker, next;
+	} *needs;
+	size_t nneeds, needs_cap;
+	uint32_t *first;	/* of each process */
+};
+
+static unsigned int depth_of(const struct timeline *t, uint32_t p)
+{
+	unsigned int n = 0;
+
+	for (; p; p = t->processes[p].parent)
+		n++;
+	return n;
+}
+
+/* One below the process that both come from: those whose order is to be kept. */
+static bool part(const struct timeline *t, uint32_t *a, uint32_t *b)
+{
+	unsigned int na = depth_of(t, *a), nb = depth_of(t, *b);
+
+	while (na > nb && t->processes[*a].parent != *b) {
+		*a = t->processes[*a].parent;
+		na--;
+	}
+	while (nb > na && t->processes[*b].parent != *a) {
+		*b = t->processes[*b].parent;
+		nb--;
+	}
+	while (*a && *b && t->processes[*a].parent != t->processes[*b].parent) {
+		*a = t->processes[*a].parent;
+		*b = t->processes[*b].parent;
+	}
+	return *a && *b && *a != *b && t->processes[*a].parent == t->processes[*b].parent;
+}
+
+static void load_needs(struct endless *e)
+{
+	static const char text[] =
+		"SELECT DISTINCT r.exec, w.exec FROM access AS r"
+		" JOIN access AS w ON w.version = r.version AND w.how = 2"
+		" WHERE r.how IN (1, 3) AND r.exec <> w.exec";
+	const struct timeline *t = e->t;
+	struct sqlite3_stmt *st = db_ask(t->db, text, "");
+	struct map64 seen = { 0 };
+
+	e->first = xcalloc(t->nprocesses + 1, sizeof(*e->first));
+	while (db_row(t->db, st)) {
+		uint32_t user = t->execs[db_int(st, 0)].process;
+		uint32_t maker = t->execs[db_int(st, 1)].process;
+		uint64_t key;
+
+		if (user == maker || !part(t, &user, &maker))
+			continue;
+		key = (uint64_t)user << 32 | maker;
+		if (map64_get(&seen, key))
+			continue;
+		map64_put(&seen, key, 1);
+		/* row 0 is none */
+		e->needs = xgrow(e->needs, &e->needs_cap, e->nneeds + 2, sizeof(*e->needs));
+		e->needs[++e->nneeds] = (struct need){ maker, e->first[user] };
+		e->first[user] = (uint32_t)e->nneeds;
+	}
+	map64_clear(&seen);
+}
+
+/* Time in which it had no children was its own work. */
+static void pass(struct endless *e, uint32_t p, int64_t at)
+{
+	if (!e->p[p].live)
+		e->p[p].now += at - e->p[p].last;
+	e->p[p].last = at;
+}
+
+/* "-j4", "-j 4", "--jobs=4" */
+static unsigned int places_of(const struct timeline *t)
+{
+	struct buf args = { 0 };
+	unsigned int places = 0;
+	uint32_t p = 1;
+	size_t n;
+	const char *at, *end;
+
+	while (p < t->nprocesses && !t->processes[p].schedules)
+		p++;
+	n = p <= t->nprocesses ? answers_args(t->db, t->processes[p].last, &args) : 0;
+	at = args.s;
+	end = args.s + args.len;
+	for (; n--; at += strlen(at) + 1) {
+		const char *number = !strncmp(at, "--jobs=", 7) ? at + 7 :
+				     !strncmp(at, "-j", 2) ? at + 2 : NULL;
+
+		if (number && !*number && number + 1 < end)
+			number++;
+		if (number)
+			places = (unsigned int)atoi(number);
+	}
+	buf_free(&args);
+	return places;
+}
+
+static bool is_a_job(const struct timeline *t, uint32_t p)
+{
+	return t->processes[p].job == p && !t->processes[p].schedules;
+}
+
+static void begins(struct endless *e, uint32_t p, int64_t at)
+{
+	uint32_t parent = e->t->processes[p].parent, order;
+	int64_t now = at;
+
+	e->jobs += is_a_job(e->t, p);
+	order = e->p[parent].waited_for;
+
+	if (parent && !e->p[parent].ended) {
+		pass(e, parent, at);
+		e->p[parent].live++;
+		now = e->p[parent].now;
+	}
+	for (uint32_t i = e->first[p]; i; i = e->needs[i].next)
+		if (e->p[e->needs[i].maker].ended && e->p[e->needs[i].maker].now > now)
+			now = e->p[e->needs[i].maker].now;
+	if (parent && order && e->p[order].now > now)
+		now = e->p[order].now;
+	e->p[p].now = now;
+	e->p[p].last = at;
+}
+
+static void ends(struct endless *e, uint32_t p, int64_t at)
+{
+	uint32_t parent = e->t->processes[p].parent;
+
+	pass(e, p, at);
+	if (e->p[p].children > e->p[p].now)
+		e->p[p].now = e->p[p].children;
+	e->p[p].ended = true;
+	e->p[parent].waited_for = e->t->processes[parent].schedules && e->jobs < e->places ? p : 0;
+	e->jobs -= is_a_job(e->t, p);
+	if (!parent || e->p[parent].ended)
+		return;
+	pass(e, parent, at);
+	e->p[parent].live--;
+	if (e->p[p].now > e->p[parent].children)
+		e->p[parent].children = e->p[p].now;
+	/* what does not only schedule goes on when its child has ended */
+	if (!e->t->processes[parent].schedules && e->p[p].now > e->p[parent].now)
+		e->p[parent].now = e->p[p].now;
+}
+
+struct event {
+	int64_t at;
+	uint32_t process;
+	bool ends;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	if (x->ends != y->ends)
+		return x->ends - y->ends;
+	return x->ends ? (x->process < y->process) - (x->process > y->process) :
+			 (x->process > y->process) - (x->process < y->process);
+}
+
+int64_t timeline_endless(const struct timeline *t)
+{
+	struct event *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
+	struct endless e = { .t = t };
+	int64_t most = 0;
+	size_t n = 0;
+
+	load_needs(&e);
+	e.places = places_of(t);
+	e.p = xcalloc(t->nprocesses + 1, sizeof(*e.p));
+	for (uint32_t i = 1; i <= t->nprocesses; i++) {
+		list[n++] = (struct event){ t->processes[i].at, i, false };
+		list[n++] = (struct event){ t->processes[i].until, i, true };
+	}
+	qsort(list, n, sizeof(*list), by_time);
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].ends)
+			ends(&e, list[i].process, list[i].at);
+		else
+			begins(&e, list[i].process, list[i].at);
+	}
+	for (uint32_t i = 1; i <= t->nprocesses; i++)
+		most = e.p[i].now > most ? e.p[i].now : most;
+	free(list);
+	free(e.p);
+	free(e.needs);
+	free(e.first);
+	return most;
+}

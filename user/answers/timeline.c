@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Processes of a build over time.  See timeline.h. */
+#include "answers/timeline.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- loading ---- */
+
+/* What starts others when a place is free, by the base name of its program. */
+static bool schedules(const char *path, size_t len)
+{
+	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
+	const char *slash = memrchr(path, '/', len), *base = slash ? slash + 1 : path;
+	size_t n = (size_t)(path + len - base);
+
+	for (const char *const *name = names; *name; name++)
+		if (strlen(*name) == n && !memcmp(*name, base, n))
+			return true;
+	return false;
+}
+
+static void load_processes(struct timeline *t)
+{
+	static const char text[] = "SELECT id, parent, at FROM process";
+	struct sqlite3_stmt *st;
+
+	t->nprocesses = (size_t)db_one(t->db, "SELECT max(id) FROM process", "");
+	t->processes = xcalloc(t->nprocesses + 1, sizeof(*t->processes));
+	st = db_ask(t->db, text, "");
+	while (db_row(t->db, st)) {
+		struct line_process *p = &t->processes[db_int(st, 0)];
+
+		p->parent = (uint32_t)db_int(st, 1);
+		p->at = p->until = db_int(st, 2);
+	}
+}
+
+static void load_execs(struct timeline *t)
+{
+	static const char text[] =
+		"SELECT e.id, e.process, e.program, e.at, e.until, e.utime + e.stime, f.path"
+		" FROM exec AS e LEFT JOIN file AS f ON f.id = e.program ORDER BY e.process, e.at, e.id";
+	struct sqlite3_stmt *st;
+
+	t->nexecs = (size_t)db_one(t->db, "SELECT max(id) FROM exec", "");
+	t->execs = xcalloc(t->nexecs + 1, sizeof(*t->execs));
+	st = db_ask(t->db, text, "");
+	while (db_row(t->db, st)) {
+		uint32_t id = (uint32_t)db_int(st, 0);
+		struct line_exec *e = &t->execs[id];
+		struct line_process *p;
+		const char *path;
+		size_t len;
+
+		e->process = (uint32_t)db_int(st, 1);
+		e->program = (uint32_t)db_int(st, 2);
+		e->at = db_int(st, 3);
+		/* one that was running when the trace ended */
+		e->until = db_null(st, 4) ? t->wall : db_int(st, 4);
+		e->cpu = db_null(st, 5) ? -1 : db_int(st, 5);
+		t->cpu += e->cpu > 0 ? e->cpu : 0;
+		p = &t->processes[e->process];
+		if (p->last)
+			t->execs[p->last].next = id;
+		else
+			p->exec = id;
+		p->last = id;
+		p->until = e->until > p->until ? e->until : p->until;
+		path = db_bytes(st, 6, &len);
+		p->schedules |= schedules(path, len);
+	}
+}
+
+static const struct timeline *sorted;	/* for qsort() */
+
+static int by_end(const void *a, const void *b)
+{
+	const struct line_process *x = &sorted->processes[*(const uint32_t *)a];
+	const struct line_process *y = &sorted->processes[*(const uint32_t *)b];
+
+	return (x->until > y->until) - (x->until < y->until);
+}
+
+static void link_children(struct timeline *t)
+{
+	uint32_t *order = xcalloc(t->nprocesses + 1, sizeof(*order)), at = 0;
+
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		order[i] = (uint32_t)i + 1;
+		t->processes[t->processes[i + 1].parent].nkids++;
+	}
+	for (size_t i = 0; i <= t->nprocesses; i++) {
+		t->processes[i].kids = at;
+		at += t->processes[i].nkids;
+		t->processes[i].nkids = 0;
+	}
+	sorted = t;
+	qsort(order, t->nprocesses, sizeof(*order), by_end);
+	t->kids = xcalloc(t->nprocesses + 1, sizeof(*t->kids));
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		struct line_process *p = &t->processes[t->processes[order[i]].parent];
+
+		t->kids[p->kids + p->nkids++] = order[i];
+	}
+	free(order);
+	/* parents have lower numbers */
+	for (uint32_t i = 1; i <= t->nprocesses; i++) {
+		struct line_process *p = &t->processes[i];
+
+		p->job = p->parent && t->processes[p->parent].schedules ? i :
+			 t->processes[p->parent].job;
+	}
+}
+
+uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at)
+{
+	uint32_t e = t->processes[process].exec;
+
+	while (e && t->execs[e].next && t->execs[t->execs[e].next].at <= at)
+		e = t->execs[e].next;
+	return e;
+}
+
+/* ---- how many worked ---- */
+
+struct moment {
+	int64_t at;
+	uint32_t process;
+	bool ends;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	/* at once: what begins begins first, and parents before children */
+	if (x->ends != y->ends)
+		return x->ends - y->ends;
+	return x->ends ? (x->process < y->process) - (x->process > y->process) :
+			 (x->process > y->process) - (x->process < y->process);
+}
+
+static struct moment *moments_of(const struct timeline *t, size_t *n)
+{
+	struct moment *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
+
+	*n = 0;
+	for (uint32_t i = 1; i <= t->nprocesses; i++) {
+		list[(*n)++] = (struct moment){ t->processes[i].at, i, false };
+		list[(*n)++] = (struct moment){ t->processes[i].until, i, true };
+	}
+	qsort(list, *n, sizeof(*list), by_time);
+	return list;
+}
+
+static void add_step(struct timeline *t, int64_t from, int64_t to, uint32_t working)
+{
+	if (to <= from)
+		return;
+	if (working >= t->nwidths) {
+		size_t old = t->nwidths;
+
+		t->width = xgrow(t->width, &t->nwidths, working + 1, sizeof(*t->width));
+		memset(t->width + old, 0, (t->nwidths - old) * sizeof(*t->width));
+	}
+	t->width[working] += to - from;
+	if (t->nsteps && t->steps[t->nsteps - 1].working == working)
+		return;
+	t->steps = xgrow(t->steps, &t->steps_cap, t->nsteps + 1, sizeof(*t->steps));
+	t->steps[t->nsteps++] = (struct line_step){ from, working };
+}
+
+static void sweep(struct timeline *t)
+{
+	uint32_t *children = xcalloc(t->nprocesses + 1, sizeof(*children));
+	bool *lives = xcalloc(t->nprocesses + 1, sizeof(*lives));
+	size_t n;
+	struct moment *list = moments_of(t, &n);
+	uint32_t working = 0;
+	int64_t before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct moment *m = &list[i];
+		uint32_t parent = t->processes[m->process].parent;
+
+		add_step(t, before, m->at, working);
+		before = m->at > before ? m->at : before;
+		if (!m->ends) {
+			working += 1 - (parent && lives[parent] && !children[parent]);
+			children[parent]++;
+			lives[m->process] = true;
+			continue;
+		}
+		lives[m->process] = false;
+		working -= !children[m->process];
+		children[parent]--;
+		working += parent && lives[parent] && !children[parent];
+	}
+	add_step(t, before, t->wall, working);
+	free(list);
+	free(children);
+	free(lives);
+}
+
+double timeline_average(const struct timeline *t)
+{
+	double sum = 0, time = 0;
+
+	for (size_t i = 1; i < t->nwidths; i++) {
+		sum += (double)t->width[i] * (double)i;
+		time += (double)t->width[i];
+	}
+	return time > 0 ? sum / time : 0;
+}
+
+void timeline_load(struct timeline *t, struct db *db)
+{
+	*t = (struct timeline){ .db = db, .wall = db_meta(db, "end", 0) };
+	load_processes(t);
+	load_execs(t);
+	link_children(t);
+	sweep(t);
+}
+
+void timeline_free(struct timeline *t)
+{
+	free(t->processes);
+	free(t->kids);
+	free(t->execs);
+	free(t->width);
+	free(t->steps);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Where the time of a build went: its processes and programs in memory, how many of
+ * them worked at each moment, and the path that decided how long it took.
+ *
+ * A process that has live children waits for them, as far as can be told: those
+ * without work.  All times are nanoseconds since the first event.
+ */
+#ifndef ETRACE_TIMELINE_H
+#define ETRACE_TIMELINE_H
+
+#include "answers/answers.h"
+
+struct line_process {
+	uint32_t parent;	/* process; 0: none in the trace */
+	uint32_t exec, last;	/* its first exec, and its last */
+	uint32_t kids, nkids;	/* its children, in the order of their ends: timeline.kids */
+	uint32_t job;		/* itself or the one above it that a build tool started; 0: none */
+	int64_t at, until;
+	bool schedules;		/* make, ninja: what it starts waits for a free place */
+};
+
+struct line_exec {
+	uint32_t process, next;	/* the one behind it in its process */
+	uint32_t program;	/* file */
+	int64_t at, until;
+	int64_t cpu;		/* user and system time of the process, at its last exec; -1: not known */
+};
+
+struct timeline {
+	struct db *db;
+	struct line_process *processes;	/* by id, from 1 on */
+	struct line_exec *execs;
+	uint32_t *kids;
+	size_t nprocesses, nexecs;	/* highest ids */
+	int64_t wall;			/* from the first event to the last */
+	int64_t cpu;			/* of all processes whose end is there */
+	/* how many worked: time with none, one, two ... of them */
+	int64_t *width;
+	size_t nwidths;
+	/* when the number changed, and to what; the first is at 0 */
+	struct line_step {
+		int64_t at;
+		uint32_t working;
+	} *steps;
+	size_t nsteps, steps_cap;
+};
+
+/** timeline_load - of a database; for timeline_free() */
+void timeline_load(struct timeline *t, struct db *db);
+void timeline_free(struct timeline *t);
+
+/** timeline_exec_at - what a process ran at a time.  Return: an exec, 0: it has none */
+uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at);
+
+/** timeline_average - how many worked on average, while any did */
+double timeline_average(const struct timeline *t);
+
+/* ---- the critical path ---- */
+
+/* Why a segment could not begin earlier. */
+enum line_why {
+	LINE_BEGIN,		/* the build began */
+	LINE_STARTED,		/* whoever started it did so then */
+	LINE_ENDED,		/* it waited for the one before it to end */
+	LINE_NEEDED,		/* it was started when a file that it read was there: @file */
+	LINE_PLACE,		/* it was started when the one before it had ended; it needed
+				 * nothing of it: a place was free, or that is the order
+				 */
+};
+
+struct line_segment {
+	uint32_t exec;		/* who worked; 0: nobody in the trace */
+	uint32_t output;	/* the file that it, or its job, made; 0: none */
+	uint32_t file;		/* of LINE_NEEDED */
+	uint8_t why;		/* enum line_why */
+	int64_t from, to;
+};
+
+struct line_path {
+	struct line_segment *rows;	/* one begins where the one before it ends */
+	size_t n, cap;
+};
+
+/** timeline_path - the critical path: from 0 to @t->wall, without holes; path_free() */
+void timeline_path(const struct timeline *t, struct line_path *path);
+void timeline_path_free(struct line_path *path);
+
+/** timeline_output - a file that is there in the end and that a process, or one below it, made */
+uint32_t timeline_output(const struct timeline *t, uint32_t process);
+
+/**
+ * timeline_endless - what the build would take with endless processors
+ *
+ * What make and ninja start then waits for the makers of the files that it reads, for the one
+ * that ended before it if there was a free place meanwhile (-j says how many there are), and
+ * not for a place; what others start keeps its order.  What only waits for its turn, and
+ * cannot be told from what waits for a place, makes this too low.
+ */
+int64_t timeline_endless(const struct timeline *t);
+
+#endif

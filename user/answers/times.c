@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What etrace time says.  See times.h. */
+#include "answers/times.h"
+#include "answers/timeline.h"
+#include "base/map64.h"
+#include "base/shquote.h"
+#include "io/json_out.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const keys[] = { "program", "output", "directory" };
+static const char *const whys[] = { "begin", "started", "ended", "needed", "place" };
+
+bool times_by(struct times *w, const char *name)
+{
+	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!name || !strcmp(name, keys[i])) {
+			w->by = (enum times_key)i;
+			return true;
+		}
+	return false;
+}
+
+static double seconds(int64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+/* ---- the slowest ---- */
+
+struct slow {
+	uint32_t file;		/* 0: not known */
+	uint32_t exec;		/* the longest */
+	uint64_t n;
+	int64_t took, cpu, longest;
+	int64_t at, until;	/* of the longest */
+};
+
+struct slows {
+	struct slow *rows;
+	size_t n, cap;
+	struct map64 by_file;
+};
+
+static void add_slow(struct slows *l, uint32_t file, uint32_t exec, int64_t at, int64_t until,
+		     int64_t cpu)
+{
+	const uint64_t *there = map64_get(&l->by_file, file);
+	int64_t took = until - at;
+	struct slow *s;
+
+	if (!there) {
+		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
+		map64_put(&l->by_file, file, l->n);
+		l->rows[l->n] = (struct slow){ .file = file, .longest = -1 };
+		s = &l->rows[l->n++];
+	} else {
+		s = &l->rows[*there];
+	}
+	s->n++;
+	s->took += took;
+	s->cpu += cpu > 0 ? cpu : 0;
+	if (took <= s->longest)
+		return;
+	s->longest = took;
+	s->exec = exec;
+	s->at = at;
+	s->until = until;
+}
+
+static uint32_t cwd_of(struct db *db, uint32_t exec)
+{
+	return (uint32_t)db_one(db, "SELECT cwd FROM exec WHERE id = ?", "i", (int64_t)exec);
+}
+
+/* Processor time of a process and all below it. */
+static int64_t cpu_below(const struct timeline *t, uint32_t process)
+{
+	const struct line_process *p = &t->processes[process];
+	int64_t sum = 0;
+
+	for (uint32_t e = p->exec; e; e = t->execs[e].next)
+		sum += t->execs[e].cpu > 0 ? t->execs[e].cpu : 0;
+	for (uint32_t i = 0; i < p->nkids; i++)
+		sum += cpu_below(t, t->kids[p->kids + i]);
+	return sum;
+}
+
+/* What a build tool started, with all that it did; without one, each process by itself. */
+static bool is_job(const struct timeline *t, uint32_t process)
+{
+	const struct line_process *p = &t->processes[process];
+
+	return !p->schedules && (p->job ? p->job == process : p->exec != 0);
+}
+
+/* All outputs of a job take as long as that. */
+static void add_outputs(struct slows *l, const struct timeline *t, uint32_t process)
+{
+	uint32_t output = timeline_output(t, process);
+	const struct line_process *p = &t->processes[process];
+
+	if (output)
+		add_slow(l, output, p->exec, p->at, p->until, cpu_below(t, process));
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct slow *x = a, *y = b;
+
+	if (x->took != y->took)
+		return x->took < y->took ? 1 : -1;
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+static void find_slow(struct slows *l, const struct timeline *t, enum times_key by)
+{
+	if (by == TIMES_OUTPUT)
+		for (uint32_t p = 1; p <= t->nprocesses; p++)
+			if (is_job(t, p))
+				add_outputs(l, t, p);
+	for (uint32_t e = 1; e <= t->nexecs && by != TIMES_OUTPUT; e++) {
+		const struct line_exec *x = &t->execs[e];
+		const struct line_process *p = &t->processes[x->process];
+
+		/* what only waits for others is slow because they are */
+		if (x->process && !p->nkids)
+			add_slow(l, by == TIMES_PROGRAM ? x->program : cwd_of(t->db, e), e, x->at,
+				 x->until, x->cpu);
+	}
+	if (l->n)
+		qsort(l->rows, l->n, sizeof(*l->rows), by_time);
+	map64_clear(&l->by_file);
+}
+
+/* ---- stretches in which one alone worked ---- */
+
+struct alone {
+	int64_t from, to;
+};
+
+static int by_length(const void *a, const void *b)
+{
+	const struct alone *x = a, *y = b;
+	int64_t nx = x->to - x->from, ny = y->to - y->from;
+
+	if (nx != ny)
+		return nx < ny ? 1 : -1;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+static size_t find_alone(const struct timeline *t, struct alone **list)
+{
+	size_t n = 0, cap = 0;
+
+	*list = NULL;
+	for (size_t i = 0; i < t->nsteps; i++) {
+		if (t->steps[i].working > 1)
+			continue;
+		*list = xgrow(*list, &cap, n + 1, sizeof(**list));
+		(*list)[n++] = (struct alone){
+			t->steps[i].at, i + 1 < t->nsteps ? t->steps[i + 1].at : t->wall
+		};
+	}
+	if (n)
+		qsort(*list, n, sizeof(**list), by_length);
+	return n;
+}
+
+/* ---- text ---- */
+
+static void put_path(struct db *db, struct out *out, uint32_t file)
+{
+	struct buf b = { 0 }, quoted = { 0 };
+
+	answers_file_path(db, file, &b);
+	sh_quote(&quoted, b.s ? b.s : "", b.len);
+	if (file)
+		out_write(out, quoted.s, quoted.len);
+	else
+		out_puts(out, "?");
+	buf_free(&b);
+	buf_free(&quoted);
+}
+
+static void put_program(const struct timeline *t, struct out *out, uint32_t exec)
+{
+	struct buf b = { 0 };
+	const char *slash;
+
+	answers_file_path(t->db, exec ? t->execs[exec].program : 0, &b);
+	slash = b.len ? memrchr(b.s, '/', b.len) : NULL;
+	if (slash)
+		out_write(out, slash + 1, (size_t)(b.s + b.len - slash - 1));
+	else
+		out_puts(out, "nobody in the trace");
+	buf_free(&b);
+}
+
+static void text_width(const struct timeline *t, struct out *out)
+{
+	out_printf(out, "%.3f s, %.3f s of processor time; %.2f programs worked on average\n",
+		   seconds(t->wall), seconds(t->cpu), timeline_average(t));
+	out_puts(out, "\nPrograms at work at the same time:\n");
+	for (size_t i = 0; i < t->nwidths; i++)
+		if (t->width[i])
+			out_printf(out, "  %6zu %12.3f s %5.1f %%\n", i, seconds(t->width[i]),
+				   100.0 * (double)t->width[i] / (double)(t->wall ? t->wall : 1));
+}
+
+static void text_slow(const struct timeline *t, const struct times *w, const struct slows *l)
+{
+	out_printf(w->out, "\nSlowest by %s:\n  %10s %8s %12s %12s\n", keys[w->by], "total s", "runs",
+		   "longest s", "processor s");
+	for (size_t i = 0; i < l->n && i < w->top; i++) {
+		const struct slow *s = &l->rows[i];
+
+		out_printf(w->out, "  %10.3f %8" PRIu64 " %12.3f %12.3f  ", seconds(s->took), s->n,
+			   seconds(s->longest), seconds(s->cpu));
+		put_path(t->db, w->out, s->file);
+		out_puts(w->out, "\n");
+	}
+}
+
+static void text_alone(const struct times *w, const struct alone *list, size_t n)
+{
+	if (!n)
+		return;
+	out_puts(w->out, "\nAt most one program at work, longest first:\n");
+	for (size_t i = 0; i < n && i < w->top; i++)
+		out_printf(w->out, "  %10.3f s  from %.3f s on\n", seconds(list[i].to - list[i].from),
+			   seconds(list[i].from));
+}
+
+static int64_t length(const struct line_segment *s)
+{
+	return s->to - s->from;
+}
+
+/* For a person, a job is one line, and so is a process. */
+static bool is_one(const struct timeline *t, const struct line_segment *a,
+		   const struct line_segment *b)
+{
+	uint32_t x = a->exec ? t->execs[a->exec].process : 0;
+	uint32_t y = b->exec ? t->execs[b->exec].process : 0;
+
+	return x && y && (x == y || (t->processes[x].job && t->processes[x].job == t->processes[y].job));
+}
+
+static void text_path(const struct timeline *t, const struct times *w,
+		      const struct line_path *path)
+{
+	static const char *const texts[] = {
+		[LINE_BEGIN] = "the build begins", [LINE_STARTED] = "as it was started",
+		[LINE_ENDED] = "when that ended", [LINE_NEEDED] = "it needed ",
+		[LINE_PLACE] = "when that ended: no other place, or its turn",
+	};
+
+	out_puts(w->out, "\nCritical path: what decided how long it took\n");
+	for (size_t i = 0, n; i < path->n; i += n) {
+		const struct line_segment *s = &path->rows[i], *longest = s;
+
+		for (n = 1; i + n < path->n && is_one(t, s, &path->rows[i + n]); n++)
+			if (length(&path->rows[i + n]) > length(longest))
+				longest = &path->rows[i + n];
+		out_printf(w->out, "  %10.3f s  at %10.3f s  ", seconds(s[n - 1].to - s->from),
+			   seconds(s->from));
+		put_program(t, w->out, longest->exec);
+		if (s->output) {
+			out_puts(w->out, " ");
+			put_path(t->db, w->out, s->output);
+		}
+		out_printf(w->out, "  (%s", texts[s->why]);
+		if (s->why == LINE_NEEDED)
+			put_path(t->db, w->out, s->file);
+		out_puts(w->out, ")\n");
+	}
+}
+
+/* ---- JSON ---- */
+
+static void json_path(struct db *db, struct json *j, const char *name, uint32_t file)
+{
+	struct buf b = { 0 };
+
+	if (!file)
+		return;
+	answers_file_path(db, file, &b);
+	json_text(j, name, b.s ? b.s : "", b.len);
+	buf_free(&b);
+}
+
+static void json_number(struct json *j, const char *name, int64_t v)
+{
+	json_key(j, name);
+	json_i64(j, v);
+}
+
+static void json_slow(const struct timeline *t, const struct times *w, struct json *j,
+		      const struct slows *l)
+{
+	json_key(j, "slowest");
+	json_begin(j, '[');
+	for (size_t i = 0; i < l->n && i < w->top; i++) {
+		const struct slow *s = &l->rows[i];
+
+		json_begin(j, '{');
+		json_path(t->db, j, keys[w->by], s->file);
+		json_number(j, "runs", (int64_t)s->n);
+		json_number(j, "total_ns", s->took);
+		json_number(j, "cpu_ns", s->cpu);
+		json_number(j, "longest_ns", s->longest);
+		json_number(j, "from_ns", s->at);
+		json_number(j, "to_ns", s->until);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void json_critical(const struct timeline *t, struct json *j, const struct line_path *path)
+{
+	json_key(j, "critical");
+	json_begin(j, '[');
+	for (size_t i = 0; i < path->n; i++) {
+		const struct line_segment *s = &path->rows[i];
+
+		json_begin(j, '{');
+		json_number(j, "from_ns", s->from);
+		json_number(j, "to_ns", s->to);
+		if (s->exec) {
+			json_number(j, "exec", s->exec);
+			json_path(t->db, j, "program", t->execs[s->exec].program);
+		}
+		json_path(t->db, j, "output", s->output);
+		json_key(j, "why");
+		json_cstr(j, whys[s->why]);
+		if (s->why == LINE_NEEDED)
+			json_path(t->db, j, "file", s->file);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void put_json(const struct timeline *t, const struct times *w, const struct slows *l,
+		     const struct alone *alone, size_t nalone, const struct line_path *path,
+		     int64_t endless)
+{
+	struct json j = { .out = w->out };
+
+	json_begin(&j, '{');
+	json_number(&j, "wall_ns", t->wall);
+	json_number(&j, "cpu_ns", t->cpu);
+	json_number(&j, "endless_ns", endless);
+	json_key(&j, "working");
+	json_f64(&j, timeline_average(t));
+	json_key(&j, "width_ns");
+	json_begin(&j, '[');
+	for (size_t i = 0, last = t->nwidths; i < last; i++)
+		json_i64(&j, t->width[i]);
+	json_end(&j, ']');
+	json_slow(t, w, &j, l);
+	json_key(&j, "alone");
+	json_begin(&j, '[');
+	for (size_t i = 0; i < nalone && i < w->top; i++) {
+		json_begin(&j, '{');
+		json_number(&j, "from_ns", alone[i].from);
+		json_number(&j, "to_ns", alone[i].to);
+		json_end(&j, '}');
+	}
+	json_end(&j, ']');
+	json_critical(t, &j, path);
+	json_end(&j, '}');
+	json_line(&j);
+}
+
+void times_put(struct db *db, const struct times *w)
+{
+	struct line_path path;
+	struct slows l = { 0 };
+	struct alone *alone;
+	struct timeline t;
+	int64_t endless;
+	size_t n;
+
+	timeline_load(&t, db);
+	timeline_path(&t, &path);
+	endless = timeline_endless(&t);
+	find_slow(&l, &t, w->by);
+	n = find_alone(&t, &alone);
+	if (w->json) {
+		put_json(&t, w, &l, alone, n, &path, endless);
+	} else {
+		text_width(&t, w->out);
+		out_printf(w->out, "\nWith endless processors it would take %.3f s\n", seconds(endless));
+		text_slow(&t, w, &l);
+		text_alone(w, alone, n);
+		text_path(&t, w, &path);
+	}
+	free(alone);
+	free(l.rows);
+	timeline_path_free(&path);
+	timeline_free(&t);
+}
