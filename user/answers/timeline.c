@@ -40,7 +40,7 @@ static void load_processes(struct timeline *t)
 static void load_execs(struct timeline *t)
 {
 	static const char text[] =
-		"SELECT e.id, e.process, e.program, e.at, e.until, e.utime + e.stime, f.path"
+		"SELECT e.id, e.process, e.program, e.at, e.until, e.utime + e.stime, f.path, e.forked"
 		" FROM exec AS e LEFT JOIN file AS f ON f.id = e.program ORDER BY e.process, e.at, e.id";
 	struct sqlite3_stmt *st;
 
@@ -69,7 +69,8 @@ static void load_execs(struct timeline *t)
 		p->last = id;
 		p->until = e->until > p->until ? e->until : p->until;
 		path = db_bytes(st, 6, &len);
-		p->schedules |= schedules(path, len);
+		/* before its execve it is its parent's program by name only */
+		p->schedules |= !db_int(st, 7) && schedules(path, len);
 	}
 }
 

@@ -45,9 +45,10 @@ elif kind == "ninja":
             continue
         offsets += [ours[name][0] - start, ours[name][1] - end]
     middle = sorted(offsets)[len(offsets) // 2] if offsets else 0
-    for o in offsets:
-        if abs(o - middle) > 10:
-            bad.append("%.1f ms from the others" % (o - middle))
+    # an emulated guest is slow to take note of an end, now and then
+    far = [o - middle for o in offsets if abs(o - middle) > 10]
+    if len(far) * 4 > len(offsets) or any(abs(o) > 50 for o in far):
+        bad.append("from the others: %s ms" % far)
 for line in bad:
     print(line)
 sys.exit(bool(bad))
