@@ -36,6 +36,9 @@ done
 	etrace rdeps --json --all build.db
 	etrace why --json "$trace" $out/app
 	etrace why --json "$trace" $out/app $src/tools/words.txt
+	etrace time --json "$trace"
+	etrace time --json --by=output build.db
+	etrace time --json --by=directory build.db
 } > answers.json
 check "answers are as their schema says" \
 	"$ANSWERS/../unit/json_schema.py" "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
@@ -66,7 +69,7 @@ page()
 }
 cp "$trace" build.fxt.zst
 zstd -dqf build.fxt.zst
-for page in etrace-deps.1 etrace-why.1 etrace-db.1 etrace-compdb.1; do
+for page in etrace-deps.1 etrace-why.1 etrace-db.1 etrace-compdb.1 etrace-time.1; do
 	while read -r line; do
 		case $line in
 		*' -o '*) check "$page: $line" bash -c "$line" ;;
