@@ -158,7 +158,7 @@ void answers_file_path(struct db *db, uint32_t file, struct buf *to)
 }
 
 static const char args_text[] =
-	"SELECT s.s FROM exec AS e, json_each(e.args) AS j JOIN string AS s ON s.id = j.value"
+	"SELECT s.s FROM exec AS e, json_each(e.args) AS j JOIN string AS s ON s.id = j.value\n"
 	" WHERE e.id = ? ORDER BY j.key";
 
 size_t answers_args(struct db *db, uint32_t exec, struct buf *to)

@@ -20,7 +20,7 @@
 static uint32_t output_of_exec(const struct timeline *t, uint32_t exec)
 {
 	static const char text[] =
-		"SELECT DISTINCT a.version, v.file FROM access AS a JOIN version AS v ON v.id = a.version"
+		"SELECT DISTINCT a.version, v.file FROM access AS a JOIN version AS v ON v.id = a.version\n"
 		" WHERE a.exec = ? AND a.how = 2 AND v.made IN (1, 2) ORDER BY a.until DESC";
 	struct sqlite3_stmt *st = db_ask(t->db, text, "i", (int64_t)exec);
 	uint32_t found = 0;
@@ -58,9 +58,9 @@ static void mark_below(const struct timeline *t, uint32_t process, bool *marks)
 static uint32_t needed_by_exec(const struct timeline *t, uint32_t exec, const bool *makers)
 {
 	static const char text[] =
-		"SELECT w.exec, coalesce(r.file, v.file) FROM access AS r"
-		" JOIN access AS w ON w.version = r.version AND w.how = 2"
-		" JOIN version AS v ON v.id = r.version"
+		"SELECT w.exec, coalesce(r.file, v.file) FROM access AS r\n"
+		" JOIN access AS w ON w.version = r.version AND w.how = 2\n"
+		" JOIN version AS v ON v.id = r.version\n"
 		" WHERE r.exec = ? AND r.how IN (1, 3)";
 	struct sqlite3_stmt *st = db_ask(t->db, text, "i", (int64_t)exec);
 
@@ -265,8 +265,8 @@ static bool part(const struct timeline *t, uint32_t *a, uint32_t *b)
 static void load_needs(struct endless *e)
 {
 	static const char text[] =
-		"SELECT DISTINCT r.exec, w.exec FROM access AS r"
-		" JOIN access AS w ON w.version = r.version AND w.how = 2"
+		"SELECT DISTINCT r.exec, w.exec FROM access AS r\n"
+		" JOIN access AS w ON w.version = r.version AND w.how = 2\n"
 		" WHERE r.how IN (1, 3) AND r.exec <> w.exec";
 	const struct timeline *t = e->t;
 	struct sqlite3_stmt *st = db_ask(t->db, text, "");

@@ -202,10 +202,10 @@ void deps_of(const struct deps *d, uint32_t file, bool header)
 
 /* Files that the build made, or moved there. */
 static const char outputs_text[] =
-	"SELECT DISTINCT file FROM version WHERE made IN (1, 2) AND file IS NOT NULL"
+	"SELECT DISTINCT file FROM version WHERE made IN (1, 2) AND file IS NOT NULL\n"
 	" UNION SELECT file FROM name WHERE version IS NOT NULL";
 static const char inputs_text[] =
-	"SELECT DISTINCT coalesce(a.file, v.file) FROM access AS a JOIN version AS v ON v.id = a.version"
+	"SELECT DISTINCT coalesce(a.file, v.file) FROM access AS a JOIN version AS v ON v.id = a.version\n"
 	" WHERE a.how <> 2 AND (1 << a.class) & ? AND coalesce(a.file, v.file) IS NOT NULL";
 
 static bool is_output(const struct deps *d, uint32_t file)

@@ -71,8 +71,8 @@ uint32_t reach_written(struct db *db, uint32_t version)
 }
 
 static const char last_of_name[] =
-	"SELECT version FROM (SELECT version, at, 1 AS named, rowid AS n FROM name WHERE file = ?1"
-	" UNION ALL SELECT id, at, 0, id FROM version WHERE file = ?1)"
+	"SELECT version FROM (SELECT version, at, 1 AS named, rowid AS n FROM name WHERE file = ?1\n"
+	" UNION ALL SELECT id, at, 0, id FROM version WHERE file = ?1)\n"
 	" ORDER BY at DESC, named DESC, n DESC LIMIT 1";
 
 uint32_t reach_present(struct db *db, uint32_t file)
@@ -83,9 +83,9 @@ uint32_t reach_present(struct db *db, uint32_t file)
 uint32_t reach_final(struct db *db, uint32_t file)
 {
 	static const char text[] =
-		"SELECT version FROM (SELECT version, at, 1 AS named, rowid AS n FROM name"
-		" WHERE file = ?1 AND version IS NOT NULL"
-		" UNION ALL SELECT id, at, 0, id FROM version WHERE file = ?1)"
+		"SELECT version FROM (SELECT version, at, 1 AS named, rowid AS n FROM name\n"
+		" WHERE file = ?1 AND version IS NOT NULL\n"
+		" UNION ALL SELECT id, at, 0, id FROM version WHERE file = ?1)\n"
 		" ORDER BY at DESC, named DESC, n DESC LIMIT 1";
 	uint32_t version = (uint32_t)db_one(db, text, "i", (int64_t)file);
 
@@ -99,7 +99,7 @@ static void each_name(struct db *db, uint32_t version, bool (*fn)(void *ctx, uin
 		      void *ctx)
 {
 	static const char text[] =
-		"SELECT file FROM version WHERE id = ?1 AND file IS NOT NULL"
+		"SELECT file FROM version WHERE id = ?1 AND file IS NOT NULL\n"
 		" UNION SELECT file FROM name WHERE version = ?1";
 	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)version);
 
@@ -190,8 +190,8 @@ static void show(struct search *s, size_t i, uint32_t file)
 static void add_reads(struct search *s, uint32_t exec, int64_t before, size_t from)
 {
 	static const char text[] =
-		"SELECT a.version, coalesce(a.file, v.file), a.class FROM access AS a"
-		" LEFT JOIN version AS v ON v.id = a.version"
+		"SELECT a.version, coalesce(a.file, v.file), a.class FROM access AS a\n"
+		" LEFT JOIN version AS v ON v.id = a.version\n"
 		" WHERE a.exec = ?1 AND a.how <> 2 AND a.at < ?2 AND (1 << a.class) & ?3";
 	struct sqlite3_stmt *st = db_ask(s->db, text, "iii", (int64_t)exec, before,
 					 (int64_t)s->classes);
@@ -333,9 +333,9 @@ static void add_writes(struct search *s, uint32_t exec, int64_t since, enum grap
 		       size_t from)
 {
 	static const char text[] =
-		"SELECT version FROM access WHERE exec = ?1 AND how = 2 AND until > ?2"
-		" AND version IS NOT NULL"
-		" UNION SELECT id FROM version AS v WHERE exec = ?1 AND made = 1 AND at > ?2"
+		"SELECT version FROM access WHERE exec = ?1 AND how = 2 AND until > ?2\n"
+		" AND version IS NOT NULL\n"
+		" UNION SELECT id FROM version AS v WHERE exec = ?1 AND made = 1 AND at > ?2\n"
 		" AND NOT EXISTS (SELECT 1 FROM access WHERE version = v.id AND how = 2)";
 	struct sqlite3_stmt *st = db_ask(s->db, text, "ii", (int64_t)exec, since);
 
@@ -363,7 +363,7 @@ static void add_reader(struct readers *l, struct reader row)
 static void expand_outputs(struct search *s, size_t i)
 {
 	static const char text[] =
-		"SELECT exec, min(at), class FROM access WHERE version = ?1 AND how <> 2"
+		"SELECT exec, min(at), class FROM access WHERE version = ?1 AND how <> 2\n"
 		" AND (1 << class) & ?2 GROUP BY exec";
 	static const char forks[] =
 		"SELECT id FROM exec WHERE parent = ?1 AND forked AND at > ?2";

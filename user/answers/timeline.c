@@ -40,7 +40,7 @@ static void load_processes(struct timeline *t)
 static void load_execs(struct timeline *t)
 {
 	static const char text[] =
-		"SELECT e.id, e.process, e.program, e.at, e.until, e.utime + e.stime, f.path, e.forked"
+		"SELECT e.id, e.process, e.program, e.at, e.until, e.utime + e.stime, f.path, e.forked\n"
 		" FROM exec AS e LEFT JOIN file AS f ON f.id = e.program ORDER BY e.process, e.at, e.id";
 	struct sqlite3_stmt *st;
 

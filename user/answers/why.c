@@ -128,7 +128,7 @@ static void json_program(struct db *db, struct json *j, uint32_t exec)
 static size_t makers_of(struct db *db, uint32_t version, uint32_t **list)
 {
 	static const char text[] =
-		"SELECT exec, max(until) AS last FROM access WHERE version = ?1 AND how = 2"
+		"SELECT exec, max(until) AS last FROM access WHERE version = ?1 AND how = 2\n"
 		" GROUP BY exec ORDER BY last, exec";
 	static const char begun[] = "SELECT exec FROM version WHERE id = ? AND exec IS NOT NULL";
 	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)version);

@@ -30,10 +30,10 @@ static const char *const inserts[NR_INSERTS] = {
 	[IN_NAME] = "INSERT INTO name VALUES (?, ?, ?, ?)",
 	[IN_PROCESS] = "INSERT INTO process VALUES (?, ?, ?, ?, ?)",
 	[IN_TASK] = "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?)",
-	[IN_EXEC] = "INSERT INTO exec (id, process, parent, before, forked, begun, program, interp, cwd,"
+	[IN_EXEC] = "INSERT INTO exec (id, process, parent, before, forked, begun, program, interp, cwd,\n"
 		    " args, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	[IN_EXEC_END] = "UPDATE exec SET until = ?2, ended = ?3, unseen = ?4, status = ?5, signal = ?6,"
-			" core = ?7, utime = ?8, stime = ?9, maxrss = ?10, minflt = ?11, majflt = ?12,"
+	[IN_EXEC_END] = "UPDATE exec SET until = ?2, ended = ?3, unseen = ?4, status = ?5, signal = ?6,\n"
+			" core = ?7, utime = ?8, stime = ?9, maxrss = ?10, minflt = ?11, majflt = ?12,\n"
 			" rchar = ?13, wchar = ?14, rbytes = ?15, wbytes = ?16 WHERE id = ?1",
 	[IN_ACCESS] = "INSERT INTO access VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[IN_CHANGE] = "INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -48,7 +48,7 @@ struct writer {
 	struct db *db;
 	struct diag *diag;
 	struct graph *graph;
-	sqlite3_stmt *st[NR_INSERTS];
+	struct sqlite3_stmt *st[NR_INSERTS];
 	unsigned int rows;	/* of this transaction */
 	struct buf args;
 	const char *source;
@@ -90,9 +90,9 @@ static char given(bool known)
 /* What stands behind "/" is "0". */
 static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 {
-	static const char text[] = "SELECT b.id, substr(b.path, length(d.path) + 1) FROM file AS d"
-		" JOIN file AS b ON b.path > CAST(d.path || '/' AS BLOB)"
-		" AND b.path < CAST(d.path || '0' AS BLOB)"
+	static const char text[] = "SELECT b.id, substr(b.path, length(d.path) + 1) FROM file AS d\n"
+		" JOIN file AS b ON b.path > CAST(d.path || '/' AS BLOB)\n"
+		" AND b.path < CAST(d.path || '0' AS BLOB)\n"
 		" WHERE d.id = ?";
 	struct writer *w = ctx;
 	sqlite3_stmt *st = db_ask(w->db, text, "i", I(dir));
@@ -158,7 +158,7 @@ static void on_exec(void *ctx, const struct graph_exec *e)
 
 static void on_exec_end(void *ctx, const struct graph_exec_end *e)
 {
-	char types[] = "iiii000" "000000000";
+	char types[] = "iiii000000000000";
 
 	if (e->has_status)
 		memset(types + 4, 'i', 3);

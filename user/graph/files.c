@@ -54,7 +54,8 @@ static uint32_t new_object(struct graph *g)
 		if (f->nobjects + 2 > f->objects_cap)
 			f->objects = xgrow(f->objects, &f->objects_cap, f->nobjects + 2,
 					   sizeof(*f->objects));
-		i = (uint32_t)++f->nobjects;
+		f->nobjects++;
+		i = (uint32_t)f->nobjects;
 	}
 	f->objects[i] = (struct object){ 0 };
 	return i;

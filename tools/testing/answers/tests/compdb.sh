@@ -3,7 +3,7 @@
 #
 # etrace compdb: equal to what CMake, ninja, Meson and make say of their compilations.
 
-. "$ANSWERS/lib.sh"
+. "${0%/*}/../lib.sh"
 
 for by in module bpf; do
 	for name in ninja all meson; do
@@ -84,11 +84,11 @@ echo '{' > expected
 same "and left as it is" bad.json expected
 
 # A compiler that only the user knows.
-printf 'compiler maketable # not really\n' > more
-etrace compdb --config more "$trace" > ours
+printf 'compiler maketable # not really\n' > table
+etrace compdb --config table "$trace" > ours
 check "no entry without a source" test "$(grep -c '"file"' ours)" = 8
-printf 'compiler\n' > more
-ends 2 "a line without a name is refused" etrace compdb --config more "$trace"
+printf 'compiler\n' > table
+ends 2 "a line without a name is refused" etrace compdb --config table "$trace"
 
 # Each entry, run again, gives the same object; and clang's tools read the list.
 mkdir -p build/make

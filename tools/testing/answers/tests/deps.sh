@@ -3,7 +3,7 @@
 #
 # etrace deps and rdeps: equal to the compilers' own lists.
 
-. "$ANSWERS/lib.sh"
+. "${0%/*}/../lib.sh"
 
 # Of those outputs that stand in a list of truth.
 only_known()

@@ -3,7 +3,7 @@
 #
 # Every way in which data gets from file to file: the script's own truth.
 
-. "$ANSWERS/lib.sh"
+. "${0%/*}/../lib.sh"
 
 LC_ALL=C sort "$FIXTURES/flows/truth.json" > truth
 sed 's/^\({"output":"[^"]*",\).*/\1/' truth > outputs

@@ -3,7 +3,7 @@
 #
 # etrace time: builds whose times are known, and what ninja says of its own.
 
-. "$ANSWERS/lib.sh"
+. "${0%/*}/../lib.sh"
 
 cat > times.py <<'END'
 import json, os, sys

@@ -3,7 +3,7 @@
 #
 # etrace why: chains that are known; what all commands say of paths and traces.
 
-. "$ANSWERS/lib.sh"
+. "${0%/*}/../lib.sh"
 trace=$FIXTURES/ninja/module.fxt.zst
 out=/build/ninja/out src=/build/ninja/src
 
