@@ -32,11 +32,19 @@ static uint64_t queue_limit(void)
 	return limit < QUEUE_MIN ? QUEUE_MIN : limit;
 }
 
-static bool open_outputs(struct recording *r, const struct user *u)
+static bool add_output(struct recording *r, const char *file, char *why, size_t size)
+{
+	if (record_db_is(&r->opt, file))
+		return record_db_add(r, file, why, size);
+	return outputs_add(r->outputs, file, r->opt.to, why, size);
+}
+
+static bool open_outputs(struct recording *r)
 {
 	static const char *const standard = RECORD_OUTPUT;
 	const char *const *files = r->opt.nfiles ? r->opt.files : &standard;
 	size_t n = r->opt.nfiles ? r->opt.nfiles : 1;
+	const struct user *u = r->user;
 	bool good = true;
 	char why[512];
 	int err;
@@ -48,11 +56,12 @@ static bool open_outputs(struct recording *r, const struct user *u)
 		return false;
 	}
 	for (size_t i = 0; i < n && good; i++)
-		good = outputs_add(r->outputs, files[i], r->opt.to, why, sizeof(why));
+		good = add_output(r, files[i], why, sizeof(why));
 	/* all of them can be had: what was in them may go */
-	good = good && outputs_empty(r->outputs, why, sizeof(why));
+	good = good && outputs_empty(r->outputs, why, sizeof(why)) &&
+	       record_db_empty(r, why, sizeof(why));
 	user_leave(u);
-	if (!good)
+	if (!good && *why)
 		say("%s", why);
 	return good;
 }
@@ -76,6 +85,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 	char why[1200];
 
 	r->opt = *o;
+	r->user = u;
 	r->signals = -1;
 	r->poll_cpus = true;
 	r->tick = RECORD_TICK_MAX;
@@ -90,7 +100,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 		goto fail;
 	}
 	r->notable = notable_new(r->session->pid_bits);
-	if (!open_outputs(r, u))
+	if (!open_outputs(r))
 		goto fail;
 	r->sink = outputs_sink(r->outputs, &r->opts, "session");
 	if (!r->sink)
@@ -114,6 +124,7 @@ void record_free(struct recording *r)
 		say("%s", why);
 	notable_free(r->notable);
 	outputs_free(r->outputs);
+	record_db_free(r);
 	if (r->signals >= 0)
 		close(r->signals);
 	opts_free(&r->opts);

@@ -77,7 +77,8 @@ void record_help(void);
 
 /**
  * record_new - create the outputs and the session; nothing is traced yet
- * @u: whose rights to files are used for the outputs; NULL: one's own
+ * @u: whose rights to files are used for the outputs; NULL: one's own; stays the
+ *	caller's, and there
  *
  * Return: NULL after a message.
  */

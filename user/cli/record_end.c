@@ -72,7 +72,7 @@ static void write_verdicts(struct recording *r, const struct rec_account *a, int
 
 /* ---- the outputs ---- */
 
-static bool told_to_end(struct recording *r)
+bool record_told_to_end(struct recording *r)
 {
 	struct signalfd_siginfo info;
 	bool told = false;
@@ -96,7 +96,7 @@ static void wait_for_outputs(struct recording *r)
 		uint64_t now, waiting;
 
 		poll(fds, 2, 200);
-		if (told_to_end(r))
+		if (record_told_to_end(r))
 			return;
 		now = record_now();
 		waiting = outputs_waiting(r->outputs);
@@ -116,9 +116,12 @@ static void wait_for_outputs(struct recording *r)
 
 static unsigned int end_outputs(struct recording *r)
 {
+	unsigned int bad;
+
 	outputs_end(r->outputs);
 	wait_for_outputs(r);
-	return outputs_close(r->outputs);
+	bad = outputs_close(r->outputs);
+	return bad + record_db_make(r);
 }
 
 /* ---- what is told ---- */
@@ -170,13 +173,17 @@ static void tell_outputs(const struct recording *r, bool quiet)
 	struct term_colors c = term_colors(STDERR_FILENO);
 
 	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
+		const struct record_db *db = record_db_of(r, i);
+		const char *path = db ? db->path : outputs_path(r->outputs, i);
 		const char *fault = outputs_fault(r->outputs, i);
 
+		if (db)
+			fault = *db->fault ? db->fault : NULL;
 		if (fault)
-			fprintf(stderr, "  %s%s%s: %snot whole%s: %s\n", c.bold,
-				outputs_path(r->outputs, i), c.off, c.bad, c.off, fault);
+			fprintf(stderr, "  %s%s%s: %s%s%s: %s\n", c.bold, path, c.off, c.bad,
+				db ? "not made" : "not whole", c.off, fault);
 		else if (!quiet)
-			fprintf(stderr, "  %s%s%s\n", c.bold, outputs_path(r->outputs, i), c.off);
+			fprintf(stderr, "  %s%s%s\n", c.bold, path, c.off);
 	}
 }
 

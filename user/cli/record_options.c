@@ -115,7 +115,8 @@ void record_help(void)
 {
 	fputs("  -o, --output FILE   write the trace there (" RECORD_OUTPUT "); may be repeated.  The\n"
 	      "                      name tells the format: .fxt, .etrace (plain lines) or .json,\n"
-	      "                      and .gz or .zst behind it compress\n"
+	      "                      and .gz or .zst behind it compress;\n"
+	      "                      .db is a database, made of the recording in the end\n"
 	      "      --to FORMAT     the format, whatever the names\n"
 	      "      --backend NAME  what records in the kernel: module, bpf, or auto: the module\n"
 	      "                      where it can be had, else BPF\n"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the parts of a recording share.  Only record*.c include this: record.c
- * begins and frees it, record_loop.c reads, record_end.c ends it and tells how.
+ * begins and frees it, record_loop.c reads, record_end.c ends it and tells how,
+ * record_db.c makes databases of it.
  */
 #ifndef ETRACE_RECORD_STATE_H
 #define ETRACE_RECORD_STATE_H
@@ -18,8 +19,19 @@
 /* The reader looks at the buffers at least so often, in ms. */
 #define RECORD_TICK_MAX	250
 
+/* A database among the outputs: it is made of a recording of its own, in the end. */
+struct record_db {
+	const char *path;
+	char *recording;
+	unsigned int output;	/* that, among the outputs */
+	char fault[400];	/* "": it is there and whole */
+};
+
 struct recording {
 	struct record_options opt;
+	const struct user *user;	/* whose rights to files the outputs get; or NULL */
+	struct record_db *dbs;
+	size_t ndbs, dbs_cap;
 	struct outputs *outputs;
 	struct sink *sink;
 	struct sink events;	/* what the session fills: passes on to @sink */
@@ -44,6 +56,32 @@ static inline uint64_t record_now(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
+
+/* ---- databases: record_db.c ---- */
+
+/** record_db_is - whether an output is to be one */
+bool record_db_is(const struct record_options *o, const char *path);
+
+/**
+ * record_db_add - one more: opens the output that its recording goes to
+ *
+ * Return: false with @why, which may be "": all is said.
+ */
+bool record_db_add(struct recording *r, const char *path, char *why, size_t size);
+
+/** record_db_empty - make what is there go, as outputs_empty() */
+bool record_db_empty(struct recording *r, char *why, size_t size);
+
+/** record_db_make - make all, once their recordings are closed.  Return: how many are not. */
+unsigned int record_db_make(struct recording *r);
+
+/** record_db_of - the database that is made of an output, or NULL */
+const struct record_db *record_db_of(const struct recording *r, unsigned int output);
+
+void record_db_free(struct recording *r);
+
+/** record_told_to_end - whether a signal came that ends programs: record_end.c */
+bool record_told_to_end(struct recording *r);
 
 /* A signal that ends programs. */
 static inline bool record_ends_programs(const struct signalfd_siginfo *info)

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Rows of one transaction. */
@@ -379,20 +380,25 @@ static void put_words(struct db *db)
 			       strlen(words[i].words[j]));
 }
 
-/* A file that is in the way must be one that may be replaced. */
-static bool make_room(const char *path, struct diag *diag)
+bool db_may_create(const char *path, struct diag *diag)
 {
+	struct stat st;
 	struct db *old;
 
-	if (access(path, F_OK))
+	if (stat(path, &st) || (S_ISREG(st.st_mode) && !st.st_size))
 		return true;
 	old = db_open(path, diag);
-	if (!old) {
+	if (!old)
 		diag_fatal(diag, "%s is there, and is no database of etrace: it is not replaced", path);
-		return false;
-	}
 	db_close(old);
-	if (!unlink(path))
+	return old;
+}
+
+static bool make_room(const char *path, struct diag *diag)
+{
+	if (!db_may_create(path, diag))
+		return false;
+	if (!unlink(path) || errno == ENOENT)
 		return true;
 	diag_fatal(diag, "%s: cannot be replaced: %s", path, strerror(errno));
 	return false;

@@ -7,6 +7,14 @@
 #include "io/formats.h"
 
 /**
+ * db_may_create - whether nothing is in the way of a new database: no file, an
+ * empty one, or a database of etrace
+ *
+ * Return: false after diag_fatal().
+ */
+bool db_may_create(const char *path, struct diag *diag);
+
+/**
  * db_create - an empty database
  * @path: a file that is not there yet, or is replaced if it is a database of
  *	etrace; NULL: in temporary storage, gone with it

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: -o FILE.db is a database in the end, or what was recorded is there
+
+. "$(dirname "$0")/lib.sh"
+
+WAIT='cat /etc/hostname > out; echo > begun; until [ -e over ]; do sleep 0.05; done'
+
+mode() { stat -c "%U %a" "$1"; }
+
+# Both outputs of one recording answer alike, and nothing else is left.
+made()
+{
+	is "status" "$(status "$etrace" run --strict -o a.db -o b.fxt -- \
+		sh -c 'cat /etc/hostname > out')" 0
+	has err "; complete"
+	has err "  a.db"
+	hasnt err "recording.fxt"
+	is "files" "$(echo a.db* b.fxt*)" "a.db b.fxt"
+	is "mode" "$(mode a.db)" "root 600"
+	is "inputs by the database" "$("$etrace" deps a.db out)" /etc/hostname
+	is "inputs by the trace" "$("$etrace" deps b.fxt out)" /etc/hostname
+	is "status by --to" "$(status "$etrace" run --strict --to db -o c -- true)" 0
+	is "status of the answer" "$(status "$etrace" db -o copy.db c)" 2
+	is "status of a question" "$(status "$etrace" why c /etc/ld.so.cache)" 0
+}
+
+# The user who called sudo owns it.
+owned()
+{
+	mkdir own
+	chown 1234 own
+	(cd own && SUDO_UID=1234 SUDO_GID=1234 "$etrace" run -q --strict -o a.db true)
+	is "status" $? 0
+	is "owner and mode" "$(stat -c '%u %g %a' own/a.db)" "1234 1234 600"
+	is "files" "$(ls -A own)" a.db
+}
+
+# What is in the way stays, and the command is not run.
+in_the_way()
+{
+	echo text > text.db
+	is "status" "$(status "$etrace" run -o text.db touch ran)" 125
+	has err "text.db is there, and is no database of etrace"
+	is "what is there" "$(cat text.db)" text
+	"$etrace" run -q -o old.db -- sh -c 'cat /etc/hostname > out'
+	is "status of another output" "$(status "$etrace" run -o old.db -o no/b.fxt touch ran)" 125
+	is "the old database" "$("$etrace" deps old.db out)" /etc/hostname
+	is "status of a packed one" "$(status "$etrace" run -o a.db.gz touch ran)" 125
+	[ -e ran ] && fail "the command was run nevertheless"
+	# but a database is replaced
+	is "status" "$(status "$etrace" run --strict -o old.db -- sh -c 'cat /etc/passwd > out')" 0
+	is "the new database" "$("$etrace" deps old.db out)" /etc/passwd
+}
+
+# No room for the database, but for what it is made of.
+full()
+{
+	mkdir small
+	mount -t tmpfs -o size=64k none small || { fail "no file system"; return; }
+	is "status" "$(status "$etrace" run --strict -o small/a.db -- \
+		sh -c 'cat /etc/hostname > out')" 123
+	has err "NOT COMPLETE"
+	has err "small/a.db: not made: "
+	has err "full; "
+	has err "what was recorded is in small/a.db-recording.fxt.zst"
+	is "files" "$(ls small)" a.db-recording.fxt.zst
+	is "status elsewhere" "$(status "$etrace" db -o b.db small/a.db-recording.fxt.zst)" 0
+	is "inputs" "$("$etrace" deps b.db out)" /etc/hostname
+	umount small
+}
+
+# A killed recorder leaves what it has recorded.
+killed()
+{
+	local pid
+
+	"$etrace" run -q -o a.db -- sh -c "$WAIT" &
+	pid=$!
+	wait_for test -e begun || fail "it does not begin"
+	is "status of another one" "$(status "$etrace" run -o a.db touch ran)" 125
+	# what is written is to be read within a second
+	sleep 3
+	kill -9 $pid
+	wait $pid 2> /dev/null
+	touch over
+	[ -e a.db ] && fail "there is a database"
+	is "status" "$(status "$etrace" db -o b.db a.db-recording.fxt.zst)" 1
+	is "inputs" "$("$etrace" deps b.db out 2> err)" /etc/hostname
+	has err "may be missing"
+}
+
+# Ctrl-C ends an attach, and what was recorded becomes a database.
+interrupted()
+{
+	local pid child
+
+	sh -c "until [ -e go ]; do sleep 0.05; done; cat /etc/hostname > out; echo > begun; exec sleep 1000" &
+	child=$!
+	env --default-signal=INT "$etrace" attach --strict -o a.db $child 2> err &
+	pid=$!
+	wait_for grep -q "Ctrl-C ends it" err || fail "it does not begin"
+	touch go
+	wait_for test -e begun || fail "nothing is done"
+	kill -INT $pid
+	wait $pid
+	is "status" $? 0
+	is "inputs" "$("$etrace" deps a.db out)" /etc/hostname
+	kill $child
+}
+
+finish made owned in_the_way full killed interrupted
