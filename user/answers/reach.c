@@ -75,9 +75,25 @@ static const char last_of_name[] =
 	" UNION ALL SELECT id, at, 0, id FROM version WHERE file = ?1)\n"
 	" ORDER BY at DESC, named DESC, n DESC LIMIT 1";
 
+/*
+ * Of a trace that does not tell what was removed, whether it is something that programs
+ * make for a moment only.
+ */
+static bool is_temporary(struct db *db, uint32_t file, uint32_t version)
+{
+	static const char text[] =
+		"SELECT made IN (1, 2) AND (substr(path, 1, 5) = x'2f746d702f'\n"
+		" OR substr(path, 1, 9) = x'2f7661722f746d702f')\n"
+		" FROM version, file WHERE version.id = ? AND file.id = ?";
+
+	return !db->uses && db_one(db, text, "ii", (int64_t)version, (int64_t)file);
+}
+
 uint32_t reach_present(struct db *db, uint32_t file)
 {
-	return (uint32_t)db_one(db, last_of_name, "i", (int64_t)file);
+	uint32_t version = (uint32_t)db_one(db, last_of_name, "i", (int64_t)file);
+
+	return version && !is_temporary(db, file, version) ? version : 0;
 }
 
 uint32_t reach_final(struct db *db, uint32_t file)

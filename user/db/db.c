@@ -221,6 +221,7 @@ struct db *db_open(const char *path, struct diag *diag)
 	}
 	db_tune(db);
 	db->complete = db_meta(db, "complete", 0) == 1;
+	db->uses = db_meta(db, "uses", 0) == 1;
 	return db;
 }
 

@@ -26,6 +26,7 @@ struct db {
 	struct diag *diag;	/* of whoever opened it */
 	char *name;		/* for messages */
 	bool complete;		/* nothing is missing, as far as is known */
+	bool uses;		/* the trace tells who read and wrote, and what was removed */
 	bool failed;		/* a statement did: diag_fatal() was called */
 	struct db_kept *kept;	/* statements */
 	size_t nkept, kept_cap;

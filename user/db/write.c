@@ -288,7 +288,8 @@ static void put_end(struct writer *w)
 	meta_number(w, "events", I(w->events));
 	meta_number(w, "begin", I(graph_begin(w->graph)));
 	meta_number(w, "end", graph_last(w->graph));
-	meta_number(w, "uses", graph_tells_uses(w->graph));
+	w->db->uses = graph_tells_uses(w->graph);
+	meta_number(w, "uses", w->db->uses);
 	meta_number(w, "complete", w->db->complete);
 }
 

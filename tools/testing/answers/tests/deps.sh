@@ -24,3 +24,28 @@ for name in ninja meson all; do
 		same "$name by $by: direct inputs of $(wc -l < truth) objects as ninja -t deps" ours truth
 	done
 done
+
+# Plain lines, which do not tell who used what: the same objects.
+for name in ninja meson; do
+	"$ANSWERS/plain" "$FIXTURES/$name/module.fxt.zst" > plain.etrace
+	check "$name: nothing is left that tells of uses" bash -c "! grep -qE '!(Use|OpenFile)' plain.etrace"
+	"$ANSWERS/ninja-deps" /build/$name/out "$FIXTURES/$name/module.deps" > truth
+	etrace deps --direct --all --json plain.etrace > all 2> log
+	only_known all truth > ours
+	same "$name as plain lines: direct inputs as ninja -t deps" ours truth
+done
+
+# make's depfiles.
+for by in module bpf; do
+	# left.d and right.d are of another directory
+	"$ANSWERS/ninja-deps" --make /build/make/src "$FIXTURES/make/"[!lr]*.d > truth
+	"$ANSWERS/ninja-deps" --make /build/make/out "$FIXTURES/make/"{left,right}.d >> truth
+	LC_ALL=C sort -o truth truth
+	etrace deps --direct --all --json "$FIXTURES/make/$by.fxt.zst" > all
+	# gcc reads files of arguments, and does not list them
+	check "make by $by: files of arguments are inputs" \
+		grep -q '/args.o","inputs":.*/args.rsp".*/more.rsp"' all
+	only_known all truth | sed 's|"/build/make/src/[a-z]*\.rsp",||g' > ours
+	same "make by $by: direct inputs of $(wc -l < truth) objects as gcc -MD" ours truth
+	check "of which there are some" test "$(wc -l < truth)" -ge 5
+done
