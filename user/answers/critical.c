@@ -30,30 +30,32 @@ static uint32_t output_of_exec(const struct timeline *t, uint32_t exec)
 	return found;
 }
 
+struct finding {
+	const struct timeline *t;
+	const bool *makers;	/* execs */
+	uint32_t job, found;
+};
+
+static bool find_output(void *ctx, uint32_t process)
+{
+	struct finding *f = ctx;
+	const struct line_process *p = &f->t->processes[process];
+
+	/* what it started as a build tool itself has outputs of its own */
+	for (uint32_t e = p->exec; e && !f->found && p->job == f->job; e = f->t->execs[e].next)
+		f->found = output_of_exec(f->t, e);
+	return !f->found;
+}
+
 uint32_t timeline_output(const struct timeline *t, uint32_t process)
 {
-	const struct line_process *p = &t->processes[process];
-	uint32_t found = 0;
+	struct finding f = { .t = t, .job = t->processes[process].job };
 
-	for (uint32_t e = p->exec; e && !found; e = t->execs[e].next)
-		found = output_of_exec(t, e);
-	for (uint32_t i = 0; i < p->nkids && !found; i++)
-		if (t->processes[t->kids[p->kids + i]].job == p->job)
-			found = timeline_output(t, t->kids[p->kids + i]);
-	return found;
+	timeline_below(t, process, find_output, &f);
+	return f.found;
 }
 
 /* ---- needs ---- */
-
-static void mark_below(const struct timeline *t, uint32_t process, bool *marks)
-{
-	const struct line_process *p = &t->processes[process];
-
-	for (uint32_t e = p->exec; e; e = t->execs[e].next)
-		marks[e] = true;
-	for (uint32_t i = 0; i < p->nkids; i++)
-		mark_below(t, t->kids[p->kids + i], marks);
-}
 
 static uint32_t needed_by_exec(const struct timeline *t, uint32_t exec, const bool *makers)
 {
@@ -70,28 +72,39 @@ static uint32_t needed_by_exec(const struct timeline *t, uint32_t exec, const bo
 	return 0;
 }
 
-static uint32_t needed_below(const struct timeline *t, uint32_t process, const bool *makers)
+static bool find_needed(void *ctx, uint32_t process)
 {
-	const struct line_process *p = &t->processes[process];
-	uint32_t found = 0;
+	struct finding *f = ctx;
 
-	for (uint32_t e = p->exec; e && !found; e = t->execs[e].next)
-		found = needed_by_exec(t, e, makers);
-	for (uint32_t i = 0; i < p->nkids && !found; i++)
-		found = needed_below(t, t->kids[p->kids + i], makers);
-	return found;
+	for (uint32_t e = f->t->processes[process].exec; e && !f->found; e = f->t->execs[e].next)
+		f->found = needed_by_exec(f->t, e, f->makers);
+	return !f->found;
+}
+
+struct marks {
+	const struct timeline *t;
+	bool *execs;
+};
+
+static bool mark_execs(void *ctx, uint32_t process)
+{
+	const struct marks *m = ctx;
+
+	for (uint32_t e = m->t->processes[process].exec; e; e = m->t->execs[e].next)
+		m->execs[e] = true;
+	return true;
 }
 
 /* A file that @user or one below it read, and @maker or one below it made. */
 static uint32_t needed(const struct timeline *t, uint32_t user, uint32_t maker)
 {
-	bool *marks = xcalloc(t->nexecs + 1, sizeof(*marks));
-	uint32_t found;
+	struct marks m = { t, xcalloc(t->nexecs + 1, sizeof(*m.execs)) };
+	struct finding f = { .t = t, .makers = m.execs };
 
-	mark_below(t, maker, marks);
-	found = needed_below(t, user, marks);
-	free(marks);
-	return found;
+	timeline_below(t, maker, mark_execs, &m);
+	timeline_below(t, user, find_needed, &f);
+	free(m.execs);
+	return f.found;
 }
 
 /* ---- the path, from its end ---- */

@@ -115,6 +115,26 @@ static void link_children(struct timeline *t)
 	}
 }
 
+/* Without recursion: a trace may say that anything is below anything. */
+void timeline_below(const struct timeline *t, uint32_t process,
+		    bool (*fn)(void *ctx, uint32_t process), void *ctx)
+{
+	size_t n = 1, cap = 0;
+	uint32_t *stack = xgrow(NULL, &cap, 1, sizeof(*stack));
+
+	stack[0] = process;
+	while (n) {
+		const struct line_process *p = &t->processes[stack[--n]];
+
+		if (!fn(ctx, stack[n]))
+			break;
+		stack = xgrow(stack, &cap, n + p->nkids + 1, sizeof(*stack));
+		for (uint32_t i = p->nkids; i--;)
+			stack[n++] = t->kids[p->kids + i];
+	}
+	free(stack);
+}
+
 uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at)
 {
 	uint32_t e = t->processes[process].exec;

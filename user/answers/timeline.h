@@ -50,6 +50,13 @@ struct timeline {
 void timeline_load(struct timeline *t, struct db *db);
 void timeline_free(struct timeline *t);
 
+/**
+ * timeline_below - a process and all below it, parents before children
+ * @fn: called for each, until it returns false
+ */
+void timeline_below(const struct timeline *t, uint32_t process,
+		    bool (*fn)(void *ctx, uint32_t process), void *ctx);
+
 /** timeline_exec_at - what a process ran at a time.  Return: an exec, 0: it has none */
 uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at);
 

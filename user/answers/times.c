@@ -76,17 +76,27 @@ static uint32_t cwd_of(struct db *db, uint32_t exec)
 	return (uint32_t)db_one(db, "SELECT cwd FROM exec WHERE id = ?", "i", (int64_t)exec);
 }
 
+struct cpu {
+	const struct timeline *t;
+	int64_t sum;
+};
+
+static bool add_cpu(void *ctx, uint32_t process)
+{
+	struct cpu *c = ctx;
+
+	for (uint32_t e = c->t->processes[process].exec; e; e = c->t->execs[e].next)
+		c->sum += c->t->execs[e].cpu > 0 ? c->t->execs[e].cpu : 0;
+	return true;
+}
+
 /* Processor time of a process and all below it. */
 static int64_t cpu_below(const struct timeline *t, uint32_t process)
 {
-	const struct line_process *p = &t->processes[process];
-	int64_t sum = 0;
+	struct cpu c = { t, 0 };
 
-	for (uint32_t e = p->exec; e; e = t->execs[e].next)
-		sum += t->execs[e].cpu > 0 ? t->execs[e].cpu : 0;
-	for (uint32_t i = 0; i < p->nkids; i++)
-		sum += cpu_below(t, t->kids[p->kids + i]);
-	return sum;
+	timeline_below(t, process, add_cpu, &c);
+	return c.sum;
 }
 
 /* What a build tool started, with all that it did; without one, each process by itself. */
