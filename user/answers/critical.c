@@ -51,9 +51,19 @@ uint32_t timeline_output(const struct timeline *t, uint32_t process)
 {
 	struct finding f = { .t = t, .job = t->processes[process].job };
 
-	timeline_below(t, process, find_output, &f);
+	/* what no build tool started stands for itself */
+	if (f.job)
+		timeline_below(t, process, find_output, &f);
+	else
+		find_output(&f, process);
 	return f.found;
 }
+
+struct walk {
+	const struct timeline *t;
+	struct line_path *path;	/* the last segment first, at first */
+	bool *marks;		/* of execs; all false between two questions */
+};
 
 /* ---- needs ---- */
 
@@ -84,6 +94,7 @@ static bool find_needed(void *ctx, uint32_t process)
 struct marks {
 	const struct timeline *t;
 	bool *execs;
+	bool set;
 };
 
 static bool mark_execs(void *ctx, uint32_t process)
@@ -91,28 +102,24 @@ static bool mark_execs(void *ctx, uint32_t process)
 	const struct marks *m = ctx;
 
 	for (uint32_t e = m->t->processes[process].exec; e; e = m->t->execs[e].next)
-		m->execs[e] = true;
+		m->execs[e] = m->set;
 	return true;
 }
 
 /* A file that @user or one below it read, and @maker or one below it made. */
-static uint32_t needed(const struct timeline *t, uint32_t user, uint32_t maker)
+static uint32_t needed(struct walk *w, uint32_t user, uint32_t maker)
 {
-	struct marks m = { t, xcalloc(t->nexecs + 1, sizeof(*m.execs)) };
-	struct finding f = { .t = t, .makers = m.execs };
+	struct marks m = { w->t, w->marks, true };
+	struct finding f = { .t = w->t, .makers = w->marks };
 
-	timeline_below(t, maker, mark_execs, &m);
-	timeline_below(t, user, find_needed, &f);
-	free(m.execs);
+	timeline_below(w->t, maker, mark_execs, &m);
+	timeline_below(w->t, user, find_needed, &f);
+	m.set = false;
+	timeline_below(w->t, maker, mark_execs, &m);
 	return f.found;
 }
 
 /* ---- the path, from its end ---- */
-
-struct walk {
-	const struct timeline *t;
-	struct line_path *path;	/* the last segment first, at first */
-};
 
 /* A process worked from @from to @to: a segment for each program that it ran then. */
 static void worked(struct walk *w, uint32_t process, int64_t from, int64_t to)
@@ -183,7 +190,7 @@ static void walk_back(struct walk *w)
 		if (l->n > n)
 			l->rows[l->n - 1].why = LINE_ENDED;
 		if (begun != NONE) {
-			l->rows[begun].file = needed(t, user, child);
+			l->rows[begun].file = needed(w, user, child);
 			l->rows[begun].why = l->rows[begun].file ? LINE_NEEDED : LINE_PLACE;
 		}
 		begun = NONE;
@@ -197,10 +204,11 @@ static void walk_back(struct walk *w)
 
 void timeline_path(const struct timeline *t, struct line_path *path)
 {
-	struct walk w = { t, path };
+	struct walk w = { t, path, xcalloc(t->nexecs + 1, sizeof(*w.marks)) };
 
 	*path = (struct line_path){ 0 };
 	walk_back(&w);
+	free(w.marks);
 	for (size_t i = 0; i < path->n / 2; i++) {
 		struct line_segment s = path->rows[i];
 
