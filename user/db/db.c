@@ -243,6 +243,10 @@ void db_close(struct db *db)
 		return;
 	for (size_t i = 0; i < db->nkept; i++)
 		sqlite3_finalize(db->kept[i].st);
+	/* of one that was written: its journal is not needed any more */
+	if (!db->failed)
+		sqlite3_exec(db->sql, "PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = DELETE;\n"
+			     " SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
 	sqlite3_close(db->sql);
 	free(db->kept);
 	free(db->name);

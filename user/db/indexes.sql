@@ -7,6 +7,6 @@ CREATE INDEX IF NOT EXISTS name_version ON name (version);
 CREATE INDEX IF NOT EXISTS exec_parent ON exec (parent);
 CREATE INDEX IF NOT EXISTS exec_program ON exec (program);
 CREATE INDEX IF NOT EXISTS access_exec ON access (exec);
-CREATE INDEX IF NOT EXISTS access_version ON access (version);
+CREATE INDEX IF NOT EXISTS access_version ON access (version) WHERE version IS NOT NULL;
 CREATE INDEX IF NOT EXISTS change_file ON change (file);
 CREATE INDEX IF NOT EXISTS compilation_source ON compilation (source);

@@ -2,6 +2,7 @@
 /* Rows of the graph become rows of tables.  See write.h and schema.sql. */
 #include "db/write.h"
 #include "base/buf.h"
+#include "db/batch.h"
 #include "db/bind.h"
 #include "db/indexes.sql.h"
 #include "db/schema.sql.h"
@@ -18,30 +19,31 @@
 /* Rows of one transaction. */
 #define BATCH	200000u
 
-enum insert {
-	IN_STRING, IN_FILE, IN_VERSION, IN_GROWN, IN_NAME, IN_PROCESS, IN_TASK, IN_EXEC,
-	IN_EXEC_END, IN_ACCESS, IN_CHANGE, IN_NET, IN_ENV, IN_LOSS, IN_META, NR_INSERTS
+/* Tables that rows are added to, with their numbers of columns. */
+#define TABLES(X)								\
+	X(string, 2) X(file, 2) X(version, 11) X(name, 4) X(process, 5) X(task, 7)	\
+	X(exec, 26) X(access, 10) X(change, 8) X(net, 6) X(env, 4) X(loss, 3)
+
+enum into {
+#define X(name, columns) IN_##name,
+	TABLES(X)
+#undef X
+	NR_TABLES
 };
 
-static const char *const inserts[NR_INSERTS] = {
-	[IN_STRING] = "INSERT INTO string VALUES (?, ?)",
-	[IN_FILE] = "INSERT INTO file VALUES (?, ?)",
-	[IN_VERSION] = "INSERT INTO version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	[IN_GROWN] = "UPDATE version SET size = ?2, mtime = ?3 WHERE id = ?1",
-	[IN_NAME] = "INSERT INTO name VALUES (?, ?, ?, ?)",
-	[IN_PROCESS] = "INSERT INTO process VALUES (?, ?, ?, ?, ?)",
-	[IN_TASK] = "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?)",
-	[IN_EXEC] = "INSERT INTO exec (id, process, parent, before, forked, begun, program, interp, cwd,\n"
-		    " args, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	[IN_EXEC_END] = "UPDATE exec SET until = ?2, ended = ?3, unseen = ?4, status = ?5, signal = ?6,\n"
-			" core = ?7, utime = ?8, stime = ?9, maxrss = ?10, minflt = ?11, majflt = ?12,\n"
-			" rchar = ?13, wchar = ?14, rbytes = ?15, wbytes = ?16 WHERE id = ?1",
-	[IN_ACCESS] = "INSERT INTO access VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	[IN_CHANGE] = "INSERT INTO change VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-	[IN_NET] = "INSERT INTO net VALUES (?, ?, ?, ?, ?, ?)",
-	[IN_ENV] = "INSERT INTO env VALUES (?, ?, ?, ?)",
-	[IN_LOSS] = "INSERT INTO loss VALUES (?, ?, ?)",
-	[IN_META] = "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+static const struct table {
+	const char *name;
+	unsigned int columns;
+} tables[NR_TABLES] = {
+#define X(name, columns) { #name, columns },
+	TABLES(X)
+#undef X
+};
+
+/* Columns that are known later than their rows. */
+enum {
+	VERSION_SIZE = 9, VERSION_MTIME,
+	EXEC_UNTIL = 11, NR_EXEC_END = 6 + GRAPH_NCOSTS,
 };
 
 struct writer {
@@ -49,35 +51,37 @@ struct writer {
 	struct db *db;
 	struct diag *diag;
 	struct graph *graph;
-	struct sqlite3_stmt *st[NR_INSERTS];
+	struct batch *tables[NR_TABLES];
 	unsigned int rows;	/* of this transaction */
 	struct buf args;
-	const char *source;
+	bool paths_sorted;	/* by their index */
 	uint64_t events, lost, urings;
 	bool has_session, session_complete;
 };
 
 /* ---- rows ---- */
 
-static void put(struct writer *w, enum insert which, const char *types, ...)
+static void flush(struct writer *w)
 {
-	sqlite3_stmt *st = w->st[which];
+	for (unsigned int i = 0; i < NR_TABLES; i++)
+		batch_flush(w->tables[i]);
+}
+
+static void put(struct writer *w, enum into table, const char *types, ...)
+{
 	va_list ap;
-	bool ok;
 
 	if (w->db->failed)
 		return;
 	va_start(ap, types);
-	ok = db_bind(st, types, ap);
+	batch_add(w->tables[table], types, ap);
 	va_end(ap);
-	ok = ok && sqlite3_step(st) == SQLITE_DONE;
-	if (!ok)
-		db_fail(w->db);
-	sqlite3_reset(st);
-	if (ok && ++w->rows >= BATCH) {
-		w->rows = 0;
-		db_exec(w->db, "COMMIT; BEGIN");
-	}
+	if (++w->rows < BATCH)
+		return;
+	w->rows = 0;
+	/* what refers to another row stands with it */
+	flush(w);
+	db_exec(w->db, "COMMIT; BEGIN");
 }
 
 /* "i" if it is known, "0" (NULL) if not */
@@ -96,8 +100,14 @@ static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 		" AND b.path < CAST(d.path || '0' AS BLOB)\n"
 		" WHERE d.id = ?";
 	struct writer *w = ctx;
-	sqlite3_stmt *st = db_ask(w->db, text, "i", I(dir));
+	struct sqlite3_stmt *st;
 
+	/* made at the end otherwise, which is cheaper */
+	batch_flush(w->tables[IN_file]);
+	if (!w->paths_sorted)
+		db_exec(w->db, "CREATE UNIQUE INDEX IF NOT EXISTS file_path ON file (path)");
+	w->paths_sorted = true;
+	st = db_ask(w->db, text, "i", I(dir));
 	while (db_row(w->db, st)) {
 		size_t len;
 		const char *rest = db_bytes(st, 1, &len);
@@ -108,35 +118,44 @@ static void on_below(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx)
 
 static void on_file(void *ctx, uint32_t id, const char *path, size_t len)
 {
-	put(ctx, IN_FILE, "ib", I(id), path, len);
+	put(ctx, IN_file, "ib", I(id), path, len);
 }
 
 static void on_string(void *ctx, uint32_t id, const char *s, size_t len)
 {
-	put(ctx, IN_STRING, "ib", I(id), s, len);
+	put(ctx, IN_string, "ib", I(id), s, len);
 }
 
 static void on_version(void *ctx, const struct graph_version *v)
 {
-	put(ctx, IN_VERSION, v->identified ? "ininniiiiii" : "ininni00000", I(v->id), I(v->file),
+	put(ctx, IN_version, v->identified ? "ininniiiiii" : "ininni00000", I(v->id), I(v->file),
 	    I(v->made), I(v->exec), I(v->base), v->at, I(v->type), I(v->dev), I(v->ino),
 	    I(v->size), v->mtime);
 }
 
 static void on_grown(void *ctx, uint32_t version, uint64_t size, int64_t mtime)
 {
-	put(ctx, IN_GROWN, "iii", I(version), I(size), mtime);
+	struct writer *w = ctx;
+	struct batch_cell *row = batch_row(w->tables[IN_version], version);
+
+	if (row) {
+		row[VERSION_SIZE] = (struct batch_cell){ .type = 'i', .v = I(size) };
+		row[VERSION_MTIME] = (struct batch_cell){ .type = 'i', .v = mtime };
+	} else {
+		db_one(w->db, "UPDATE version SET size = ?, mtime = ? WHERE id = ?", "iii", I(size),
+		       mtime, I(version));
+	}
 }
 
 static void on_name(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at)
 {
-	put(ctx, IN_NAME, "inni", I(file), I(version), I(exec), at);
+	put(ctx, IN_name, "inni", I(file), I(version), I(exec), at);
 }
 
 static void on_process(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
 		       int64_t at)
 {
-	put(ctx, IN_PROCESS, "iniii", I(id), I(parent), I(upid), I(pid), at);
+	put(ctx, IN_process, "iniii", I(id), I(parent), I(upid), I(pid), at);
 }
 
 static void on_exec(void *ctx, const struct graph_exec *e)
@@ -152,27 +171,50 @@ static void on_exec(void *ctx, const struct graph_exec *e)
 		buf_addu(b, e->args[i]);
 	}
 	buf_addc(b, ']');
-	put(w, IN_EXEC, "iinniinnnti", I(e->id), I(e->process),
+	put(w, IN_exec, "iinniinnntinnnnnnnnnnnnnnn", I(e->id), I(e->process),
 	    I(e->parent), I(e->before), I(e->forked), I(e->begun), I(e->program), I(e->interp),
-	    I(e->cwd), e->has_args ? b->s : NULL, b->len, e->at);
+	    I(e->cwd), e->has_args ? b->s : NULL, b->len, e->at, I(0), I(0), I(0), I(0), I(0),
+	    I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0), I(0));
+}
+
+/* Of an exec whose row is written: most have ended before. */
+static void update_exec(struct writer *w, uint32_t id, const struct batch_cell *end)
+{
+	static const char text[] = "UPDATE exec SET until = ?, ended = ?, status = ?, signal = ?,\n"
+		" core = ?, unseen = ?, utime = ?, stime = ?, maxrss = ?, minflt = ?, majflt = ?,\n"
+		" rchar = ?, wchar = ?, rbytes = ?, wbytes = ? WHERE id = ?";
+	char types[NR_EXEC_END + 2];
+
+	for (unsigned int i = 0; i < NR_EXEC_END; i++)
+		types[i] = end[i].type;
+	types[NR_EXEC_END] = 'i';
+	types[NR_EXEC_END + 1] = '\0';
+	db_one(w->db, text, types, end[0].v, end[1].v, end[2].v, end[3].v, end[4].v, end[5].v,
+	       end[6].v, end[7].v, end[8].v, end[9].v, end[10].v, end[11].v, end[12].v, end[13].v,
+	       end[14].v, I(id));
 }
 
 static void on_exec_end(void *ctx, const struct graph_exec_end *e)
 {
-	char types[] = "iiii000000000000";
+	struct writer *w = ctx;
+	struct batch_cell *row = batch_row(w->tables[IN_exec], e->id);
+	struct batch_cell end[NR_EXEC_END] = {
+		{ 'i', 0, e->until }, { 'i', 0, e->ended },
+		{ given(e->has_status), 0, e->status }, { given(e->has_status), 0, e->signal },
+		{ given(e->has_status), 0, e->core }, { 'i', 0, e->unseen },
+	};
 
-	if (e->has_status)
-		memset(types + 4, 'i', 3);
 	for (unsigned int i = 0; i < GRAPH_NCOSTS; i++)
-		types[7 + i] = given(e->costs >> i & 1);
-	put(ctx, IN_EXEC_END, types, I(e->id), e->until, I(e->ended), I(e->unseen), e->status,
-	    e->signal, e->core, e->cost[0], e->cost[1], e->cost[2], e->cost[3], e->cost[4],
-	    e->cost[5], e->cost[6], e->cost[7], e->cost[8]);
+		end[6 + i] = (struct batch_cell){ given(e->costs >> i & 1), 0, e->cost[i] };
+	if (row)
+		memcpy(row + EXEC_UNTIL, end, sizeof(end));
+	else
+		update_exec(w, e->id, end);
 }
 
 static void on_task(void *ctx, const struct graph_task *t)
 {
-	put(ctx, IN_TASK, "iiiibii", I(t->id), I(t->process), I(t->upid), I(t->thread), t->name,
+	put(ctx, IN_task, "iiiibii", I(t->id), I(t->process), I(t->upid), I(t->thread), t->name,
 	    t->len, t->at, t->until);
 }
 
@@ -182,13 +224,13 @@ static void on_access(void *ctx, const struct graph_access *a)
 
 	types[5] = given(a->fd >= 0);
 	types[6] = given(a->counted);
-	put(ctx, IN_ACCESS, types, I(a->exec), I(a->version), I(a->file), I(a->how), I(a->class),
+	put(ctx, IN_access, types, I(a->exec), I(a->version), I(a->file), I(a->how), I(a->class),
 	    I(a->fd), I(a->bytes), I(a->error), a->at, a->until);
 }
 
 static void on_change(void *ctx, const struct graph_change *c)
 {
-	put(ctx, IN_CHANGE, "iinnnnii", I(c->exec), I(c->what), I(c->file), I(c->to),
+	put(ctx, IN_change, "iinnnnii", I(c->exec), I(c->what), I(c->file), I(c->to),
 	    I(c->version), I(c->error), c->value, c->at);
 }
 
@@ -196,13 +238,13 @@ static void on_net(void *ctx, const struct graph_net *n)
 {
 	const char *what = et_kinds[n->kind].name;
 
-	put(ctx, IN_NET, "itnini", I(n->exec), what, strlen(what), I(n->address), I(n->family),
+	put(ctx, IN_net, "itnini", I(n->exec), what, strlen(what), I(n->address), I(n->family),
 	    I(n->error), n->at);
 }
 
 static void on_env(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden)
 {
-	put(ctx, IN_ENV, "iini", I(exec), I(name), I(value), I(hidden));
+	put(ctx, IN_env, "iini", I(exec), I(name), I(value), I(hidden));
 }
 
 static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count)
@@ -210,7 +252,7 @@ static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t
 	struct writer *w = ctx;
 
 	w->lost++;
-	put(w, IN_LOSS, counted ? "ini" : "in0", at, I(upid), I(count));
+	put(w, IN_loss, counted ? "ini" : "in0", at, I(upid), I(count));
 }
 
 static const struct graph_ops ops = {
@@ -222,14 +264,16 @@ static const struct graph_ops ops = {
 
 /* ---- what the trace is ---- */
 
+static const char put_meta[] = "INSERT OR REPLACE INTO meta VALUES (?, ?)";
+
 static void meta_text(struct writer *w, const char *key, const char *s, size_t len)
 {
-	put(w, IN_META, "tt", key, strlen(key), s, len);
+	db_one(w->db, put_meta, "tt", key, strlen(key), s, len);
 }
 
 static void meta_number(struct writer *w, const char *key, int64_t v)
 {
-	put(w, IN_META, "ti", key, strlen(key), v);
+	db_one(w->db, put_meta, "ti", key, strlen(key), v);
 }
 
 static void meta_string(struct writer *w, const char *key, const struct et_event *ev,
@@ -239,7 +283,7 @@ static void meta_string(struct writer *w, const char *key, const struct et_event
 	const char *s = et_get_string(ev, i, &len);
 
 	if (s)
-		put(w, IN_META, "tb", key, strlen(key), s, len);
+		db_one(w->db, put_meta, "tb", key, strlen(key), s, len);
 }
 
 static void take_session(struct writer *w, const struct et_event *ev)
@@ -314,6 +358,7 @@ static int sink_over(struct sink *s)
 	struct writer *w = (struct writer *)s;
 
 	graph_end(w->graph);
+	flush(w);
 	put_end(w);
 	db_exec(w->db, "COMMIT");
 	db_exec(w->db, indexes_sql);
@@ -324,8 +369,8 @@ static void sink_drop(struct sink *s)
 {
 	struct writer *w = (struct writer *)s;
 
-	for (unsigned int i = 0; i < NR_INSERTS; i++)
-		sqlite3_finalize(w->st[i]);
+	for (unsigned int i = 0; i < NR_TABLES; i++)
+		batch_free(w->tables[i]);
 	graph_free(w->graph);
 	buf_free(&w->args);
 	free(w);
@@ -340,10 +385,8 @@ struct sink *db_sink(struct db *db, unsigned int pid_bits, const char *source, s
 	w->db = db;
 	w->diag = diag;
 	w->graph = graph_new(pid_bits, &ops, w);
-	for (unsigned int i = 0; i < NR_INSERTS; i++)
-		if (sqlite3_prepare_v3(db->sql, inserts[i], -1, SQLITE_PREPARE_PERSISTENT,
-				       &w->st[i], NULL))
-			db_fail(db);
+	for (unsigned int i = 0; i < NR_TABLES; i++)
+		w->tables[i] = batch_new(db, tables[i].name, tables[i].columns);
 	meta_text(w, "etrace", ETRACE_VERSION, strlen(ETRACE_VERSION));
 	meta_text(w, "source", source, strlen(source));
 	meta_number(w, "pid_bits", pid_bits);

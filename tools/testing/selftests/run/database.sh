@@ -4,22 +4,26 @@
 
 . "$(dirname "$0")/lib.sh"
 
-WAIT='cat /etc/hostname > out; echo > begun; until [ -e over ]; do sleep 0.05; done'
+# What the commands read: not of /etc, which is no data.
+inputs() { echo text | tee in > in2; }
+
+WAIT='cat in > out; echo > begun; until [ -e over ]; do sleep 0.05; done'
 
 mode() { stat -c "%U %a" "$1"; }
 
 # Both outputs of one recording answer alike, and nothing else is left.
 made()
 {
+	inputs
 	is "status" "$(status "$etrace" run --strict -o a.db -o b.fxt -- \
-		sh -c 'cat /etc/hostname > out')" 0
+		sh -c 'cat in > out')" 0
 	has err "; complete"
 	has err "  a.db"
 	hasnt err "recording.fxt"
 	is "files" "$(echo a.db* b.fxt*)" "a.db b.fxt"
 	is "mode" "$(mode a.db)" "root 600"
-	is "inputs by the database" "$("$etrace" deps a.db out)" /etc/hostname
-	is "inputs by the trace" "$("$etrace" deps b.fxt out)" /etc/hostname
+	is "inputs by the database" "$("$etrace" deps a.db out)" "$PWD/in"
+	is "inputs by the trace" "$("$etrace" deps b.fxt out)" "$PWD/in"
 	is "status by --to" "$(status "$etrace" run --strict --to db -o c -- true)" 0
 	is "status of the answer" "$(status "$etrace" db -o copy.db c)" 2
 	is "status of a question" "$(status "$etrace" why c /etc/ld.so.cache)" 0
@@ -39,34 +43,36 @@ owned()
 # What is in the way stays, and the command is not run.
 in_the_way()
 {
+	inputs
 	echo text > text.db
 	is "status" "$(status "$etrace" run -o text.db touch ran)" 125
 	has err "text.db is there, and is no database of etrace"
 	is "what is there" "$(cat text.db)" text
-	"$etrace" run -q -o old.db -- sh -c 'cat /etc/hostname > out'
+	"$etrace" run -q -o old.db -- sh -c 'cat in > out'
 	is "status of another output" "$(status "$etrace" run -o old.db -o no/b.fxt touch ran)" 125
-	is "the old database" "$("$etrace" deps old.db out)" /etc/hostname
+	is "the old database" "$("$etrace" deps old.db out)" "$PWD/in"
 	is "status of a packed one" "$(status "$etrace" run -o a.db.gz touch ran)" 125
 	[ -e ran ] && fail "the command was run nevertheless"
 	# but a database is replaced
-	is "status" "$(status "$etrace" run --strict -o old.db -- sh -c 'cat /etc/passwd > out')" 0
-	is "the new database" "$("$etrace" deps old.db out)" /etc/passwd
+	is "status" "$(status "$etrace" run --strict -o old.db -- sh -c 'cat in2 > out')" 0
+	is "the new database" "$("$etrace" deps old.db out)" "$PWD/in2"
 }
 
 # No room for the database, but for what it is made of.
 full()
 {
+	inputs
 	mkdir small
 	mount -t tmpfs -o size=64k none small || { fail "no file system"; return; }
 	is "status" "$(status "$etrace" run --strict -o small/a.db -- \
-		sh -c 'cat /etc/hostname > out')" 123
+		sh -c 'cat in > out')" 123
 	has err "NOT COMPLETE"
 	has err "small/a.db: not made: "
-	has err "full; "
+	has err "database or disk is full"
 	has err "what was recorded is in small/a.db-recording.fxt.zst"
 	is "files" "$(ls small)" a.db-recording.fxt.zst
 	is "status elsewhere" "$(status "$etrace" db -o b.db small/a.db-recording.fxt.zst)" 0
-	is "inputs" "$("$etrace" deps b.db out)" /etc/hostname
+	is "inputs" "$("$etrace" deps b.db out)" "$PWD/in"
 	umount small
 }
 
@@ -75,6 +81,7 @@ killed()
 {
 	local pid
 
+	inputs
 	"$etrace" run -q -o a.db -- sh -c "$WAIT" &
 	pid=$!
 	wait_for test -e begun || fail "it does not begin"
@@ -86,7 +93,7 @@ killed()
 	touch over
 	[ -e a.db ] && fail "there is a database"
 	is "status" "$(status "$etrace" db -o b.db a.db-recording.fxt.zst)" 1
-	is "inputs" "$("$etrace" deps b.db out 2> err)" /etc/hostname
+	is "inputs" "$("$etrace" deps b.db out 2> err)" "$PWD/in"
 	has err "may be missing"
 }
 
@@ -95,7 +102,8 @@ interrupted()
 {
 	local pid child
 
-	sh -c "until [ -e go ]; do sleep 0.05; done; cat /etc/hostname > out; echo > begun; exec sleep 1000" &
+	inputs
+	sh -c "until [ -e go ]; do sleep 0.05; done; cat in > out; echo > begun; exec sleep 1000" &
 	child=$!
 	env --default-signal=INT "$etrace" attach --strict -o a.db $child 2> err &
 	pid=$!
@@ -105,7 +113,7 @@ interrupted()
 	kill -INT $pid
 	wait $pid
 	is "status" $? 0
-	is "inputs" "$("$etrace" deps a.db out)" /etc/hostname
+	is "inputs" "$("$etrace" deps a.db out)" "$PWD/in"
 	kill $child
 }
 
