@@ -194,7 +194,10 @@ void batch_add(struct batch *b, const char *types, va_list ap)
 			bytes = va_arg(ap, const char *);
 			cell->len = (uint32_t)va_arg(ap, size_t);
 			cell->v = (int64_t)b->bytes.len;
-			buf_add(&b->bytes, bytes ? bytes : "", cell->len);
+			if (bytes)
+				buf_add(&b->bytes, bytes, cell->len);
+			else
+				cell->len = 0;
 			if (!bytes && *types == 't')
 				cell->type = '0';
 			continue;
