@@ -2,6 +2,7 @@
 -- Made when all rows are there: a sort costs less than so many insertions.
 CREATE UNIQUE INDEX IF NOT EXISTS file_path ON file (path);
 CREATE INDEX IF NOT EXISTS version_file ON version (file);
+CREATE INDEX IF NOT EXISTS version_base ON version (base) WHERE base IS NOT NULL;
 CREATE INDEX IF NOT EXISTS name_file ON name (file);
 CREATE INDEX IF NOT EXISTS name_version ON name (version);
 CREATE INDEX IF NOT EXISTS exec_parent ON exec (parent);
