@@ -31,7 +31,9 @@ WHERE v.made IN (3, 4);
 
 -- What stands under each name in the end, as far as the trace tells; NULL: nothing.
 CREATE VIEW final AS
-SELECT file, version, max(at) AS at
-FROM (SELECT file, version, at FROM name
-      UNION ALL SELECT file, id, at FROM version WHERE file IS NOT NULL)
-GROUP BY file;
+SELECT file, version, at
+FROM (SELECT file, version, at, row_number() OVER
+		(PARTITION BY file ORDER BY at DESC, named DESC, n DESC) AS place
+      FROM (SELECT file, version, at, 1 AS named, rowid AS n FROM name
+	    UNION ALL SELECT file, id, at, 0, id FROM version WHERE file IS NOT NULL))
+WHERE place = 1;

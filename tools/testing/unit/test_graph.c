@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rules by which inputs belong to outputs (etrace-db(5)): small traces, made
+ * here, become databases, and these say who made what of what.
+ */
+#include "common_convert.h"
+#include "answers/answers.h"
+#include "db/write.h"
+#include "io/diag.h"
+
+#include <cmocka.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RD = 0, WR = 1, RDWR = 2, CREAT = 0100, EXCL = 0200, TRUNC = 01000, APPEND = 02000,
+       CLOEXEC = 02000000, TMPFILE = 020200000 };
+#define NEW (WR | CREAT | TRUNC)
+
+/* ---- a trace ---- */
+
+static struct buf text;
+static unsigned int now;
+static bool uses;	/* whether it tells who read and wrote */
+
+/* The tasks: 1 to 9. */
+static unsigned long upid(unsigned int task)
+{
+	return ((unsigned long)task << 22) + 100 + task;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void line(unsigned int task, const char *fmt, ...)
+{
+	char s[512];
+	va_list ap;
+
+	snprintf(s, sizeof(s), "%lu,0,%u,%u!", upid(task), 10 + now / 1000, now % 1000 * 1000000);
+	now++;
+	buf_adds(&text, s);
+	va_start(ap, fmt);
+	vsnprintf(s, sizeof(s), fmt, ap);
+	va_end(ap);
+	buf_adds(&text, s);
+	buf_addc(&text, '\n');
+}
+
+static void starts(bool with_uses)
+{
+	text.len = now = 0;
+	uses = with_uses;
+}
+
+static void runs(unsigned int task, const char *program)
+{
+	line(task, "New_proc|argsize=%zu,prognameisize=%zu,prognamepsize=%zu,cwdsize=1",
+	     strlen(program) + 1, strlen(program), strlen(program));
+	line(task, "PI|%s", program);
+	line(task, "PP|%s", program);
+	line(task, "CW|/");
+	line(task, "A[0]%s", program);
+	line(task, "End_of_args|");
+}
+
+static void forks_by(unsigned int task, unsigned int child, unsigned int flags)
+{
+	line(task, "SysClone|flags=%u", flags);
+	line(task, "SchedFork|pid=%lu", upid(child));
+}
+
+static void forks(unsigned int task, unsigned int child)
+{
+	forks_by(task, child, 17);
+}
+
+static void ends(unsigned int task)
+{
+	line(task, "Exit|status=0");
+}
+
+/* @ino: 0: the trace does not tell */
+static void opens(unsigned int task, int fd, const char *path, int flags, unsigned int ino,
+		  unsigned int size)
+{
+	line(task, "Open|fnamesize=%zu,forigsize=%zu,flags=%d,mode=0,fd=%d", strlen(path),
+	     strlen(path), flags, fd);
+	line(task, "FN|%s", path);
+	line(task, "FO|%s", path);
+	if (ino && uses)
+		line(task, "OpenFile|dev=1,ino=%u,size=%u,mtime=5,type=32768", ino, size);
+}
+
+static void closes(unsigned int task, int fd, int nread, int nwrote)
+{
+	line(task, "Close|fd=%d", fd);
+	if (nread >= 0 && uses)
+		line(task, "CloseRead|bytes=%d", nread);
+	if (nwrote >= 0 && uses)
+		line(task, "CloseWrote|bytes=%d", nwrote);
+}
+
+static void reads(unsigned int task, const char *path, unsigned int ino)
+{
+	opens(task, 7, path, RD, ino, 100);
+	closes(task, 7, 100, -1);
+}
+
+static void writes(unsigned int task, const char *path, unsigned int ino)
+{
+	opens(task, 8, path, NEW, ino, 0);
+	closes(task, 8, -1, 100);
+}
+
+static void two(unsigned int task, const char *what, const char *a, const char *from,
+		const char *b, const char *to)
+{
+	line(task, "%sFrom|fnamesize=%zu%s", what, strlen(from),
+	     strcmp(what, "Rename2") ? "" : ",flags=2");
+	line(task, "%s|%s", a, from);
+	line(task, "%sTo|fnamesize=%zu", strncmp(what, "Rename", 6) ? "Link" : "Rename", strlen(to));
+	line(task, "%s|%s", b, to);
+}
+
+static void renames(unsigned int task, const char *from, const char *to)
+{
+	two(task, "Rename", "RF", from, "RT", to);
+}
+
+static void exchanges(unsigned int task, const char *from, const char *to)
+{
+	two(task, "Rename2", "RF", from, "RT", to);
+}
+
+static void links(unsigned int task, const char *from, const char *to)
+{
+	two(task, "Link", "LF", from, "LT", to);
+}
+
+static void removes(unsigned int task, const char *path)
+{
+	line(task, "Unlink|fnamesize=%zu,dir=0", strlen(path));
+	line(task, "UN|%s", path);
+}
+
+static void dups(unsigned int task, int from, int to)
+{
+	line(task, "Dup|oldfd=%d,newfd=%d,flags=0", from, to);
+}
+
+/* ---- what it says ---- */
+
+/* What was made of what: "out<in" for each pair, by names in the end or, of what has none, -. */
+static const char edges[] =
+	"WITH n AS (SELECT version, min(CAST(path AS TEXT)) AS path FROM final JOIN file"
+	" ON file.id = final.file WHERE version IS NOT NULL GROUP BY version)"
+	" SELECT DISTINCT coalesce(o.path, '-') || '<' || coalesce(i.path,"
+	" (SELECT '(' || CAST(file.path AS TEXT) || ')' FROM version AS v JOIN file"
+	" ON file.id = v.file WHERE v.id = input), '-') AS pair FROM edge"
+	" LEFT JOIN n AS o ON o.version = output LEFT JOIN n AS i ON i.version = input"
+	" WHERE class IN (0, 1) ORDER BY pair";
+
+/* Who made what stands under each name: "name=program". */
+static const char makers[] =
+	"SELECT CAST(f.path AS TEXT) || '=' || coalesce((SELECT CAST(p.path AS TEXT) FROM"
+	" exec AS e JOIN file AS p ON p.id = e.program WHERE e.id = v.exec), '') FROM final"
+	" JOIN file AS f ON f.id = final.file LEFT JOIN version AS v ON v.id = final.version"
+	" WHERE final.version IS NOT NULL AND CAST(f.path AS TEXT) LIKE '/%.o' ORDER BY f.path";
+
+static const char ends_of[] =
+	"SELECT CAST(p.path AS TEXT) || ' ' || w.word FROM exec AS e JOIN file AS p"
+	" ON p.id = e.program JOIN word AS w ON w.of = 'ended' AND w.number = e.ended"
+	" ORDER BY e.id";
+
+static const char whole[] = "SELECT value FROM meta WHERE key = 'complete'";
+
+static struct db *made(struct diag *diag)
+{
+	char path[] = "/tmp/test_graph.XXXXXX";
+	struct opts opts;
+	struct db *db;
+	struct in *in;
+	int fd = mkstemp(path), err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text.s, text.len), text.len);
+	close(fd);
+	opts_init(&opts);
+	in = in_open(path, &err);
+	assert_non_null(in);
+	db = db_create(NULL, diag);
+	assert_non_null(db);
+	assert_true(answers_read(db, &in, 1, "etrace", &opts, diag));
+	in_close(in);
+	opts_free(&opts);
+	unlink(path);
+	return db;
+}
+
+static void says(const char *query, const char *expected)
+{
+	struct diag *diag = diag_new(NULL, "");
+	struct db *db = made(diag);
+	struct sqlite3_stmt *st = db_ask(db, query, "");
+	struct buf got = { 0 };
+
+	while (db_row(db, st)) {
+		size_t len;
+		const char *s = db_bytes(st, 0, &len);
+
+		if (got.len)
+			buf_addc(&got, ' ');
+		buf_add(&got, s, len);
+	}
+	buf_addc(&got, 0);
+	if (strcmp(got.s, expected))
+		print_message("%.*s\n", (int)(text.len < 3000 ? text.len : 3000), text.s);
+	assert_string_equal(got.s, expected);
+	buf_free(&got);
+	db_close(db);
+	diag_free(diag);
+}
+
+/* ---- rule 1: descriptors ---- */
+
+/* sh opens, its child reads and writes through 0 and 1, with facts of use and without. */
+static void test_inherited(void **state)
+{
+	(void)state;
+	for (int with = 0; with <= 1; with++) {
+		starts(with);
+		runs(1, "/bin/sh");
+		forks(1, 2);
+		opens(2, 3, "/in.c", RD, 11, 100);
+		dups(2, 3, 0);
+		closes(2, 3, -1, -1);
+		opens(2, 4, "/out.o", NEW, 12, 0);
+		dups(2, 4, 1);
+		closes(2, 4, -1, -1);
+		runs(2, "/bin/cc");
+		closes(2, 0, 100, -1);
+		closes(2, 1, -1, 100);
+		ends(2);
+		ends(1);
+		says(edges, "/out.o</in.c");
+		says(makers, "/out.o=/bin/sh");
+	}
+}
+
+static void test_cloexec(void **state)
+{
+	(void)state;
+	/* without: what has close-on-exec is not there for the next program */
+	starts(false);
+	runs(1, "/bin/a");
+	opens(1, 0, "/secret.c", RD | CLOEXEC, 11, 100);
+	runs(1, "/bin/b");
+	writes(1, "/b.o", 12);
+	ends(1);
+	says(edges, "");
+}
+
+/* CLONE_FILES: what one opens the other has. */
+static void test_shared_table(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	forks_by(1, 2, 0x400);
+	opens(2, 5, "/in.c", RD, 11, 100);
+	opens(1, 6, "/out.o", NEW, 12, 0);
+	closes(1, 5, 100, -1);
+	closes(1, 6, -1, 100);
+	ends(2);
+	ends(1);
+	says(edges, "/out.o</in.c");
+}
+
+static void test_unknown_origin(void **state)
+{
+	(void)state;
+	/* 1 led to a file, and gets what nobody knows: the file is not written any more */
+	starts(true);
+	runs(1, "/bin/a");
+	reads(1, "/in.c", 11);
+	opens(1, 1, "/out.o", NEW, 12, 0);
+	dups(1, 9, 1);
+	closes(1, 1, -1, 100);
+	ends(1);
+	says(edges, "");
+}
+
+/* ---- rule 2: names and versions ---- */
+
+static void test_rename_over(void **state)
+{
+	(void)state;
+	for (int with = 0; with <= 1; with++) {
+		starts(with);
+		runs(1, "/bin/cc");
+		reads(1, "/in.c", 11);
+		writes(1, "/tmp.o", 12);
+		ends(1);
+		runs(2, "/bin/mv");
+		renames(2, "/tmp.o", "/out.o");
+		ends(2);
+		runs(3, "/bin/ld");
+		reads(3, "/out.o", 12);
+		writes(3, "/app", 13);
+		ends(3);
+		says(edges, "/app</out.o /out.o</in.c");
+		says(makers, "/out.o=/bin/cc");
+	}
+}
+
+static void test_exchange(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	writes(1, "/a.o", 11);
+	runs(1, "/bin/b");
+	writes(1, "/b.o", 12);
+	exchanges(1, "/a.o", "/b.o");
+	ends(1);
+	says(makers, "/a.o=/bin/b /b.o=/bin/a");
+}
+
+/* One file under two names; what is written by the one is read by the other. */
+static void test_hard_link(void **state)
+{
+	(void)state;
+	for (int with = 0; with <= 1; with++) {
+		starts(with);
+		runs(1, "/bin/a");
+		writes(1, "/one.o", 11);
+		links(1, "/one.o", "/two.o");
+		runs(1, "/bin/b");
+		reads(1, "/in.c", 12);
+		writes(1, "/one.o", 11);
+		ends(1);
+		says(makers, "/one.o=/bin/b /two.o=/bin/b");
+	}
+}
+
+static void test_directory_renamed(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	line(1, "Mkdir|fnamesize=4,mode=511");
+	line(1, "KD|/dir");
+	writes(1, "/dir/a.o", 11);
+	writes(1, "/dir2.o", 12);
+	renames(1, "/dir", "/new");
+	runs(1, "/bin/b");
+	reads(1, "/new/a.o", 11);
+	writes(1, "/app", 13);
+	ends(1);
+	says(edges, "/app</new/a.o");
+	says(makers, "/dir2.o=/bin/a /new/a.o=/bin/a");
+}
+
+/* The number of a removed file is given to another one. */
+static void test_inode_again(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	writes(1, "/a.o", 11);
+	removes(1, "/a.o");
+	writes(1, "/b.o", 11);
+	runs(1, "/bin/b");
+	reads(1, "/b.o", 11);
+	writes(1, "/app", 13);
+	ends(1);
+	says(edges, "/app</b.o");
+	says(makers, "/b.o=/bin/a");
+}
+
+static void test_removed(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	writes(1, "/a.o", 11);
+	removes(1, "/a.o");
+	runs(1, "/bin/b");
+	writes(1, "/a.o", 12);
+	ends(1);
+	says(makers, "/a.o=/bin/b");
+}
+
+/* ---- rules 3 to 5 ---- */
+
+/* O_RDWR without O_TRUNC keeps what was there, O_TRUNC and O_EXCL do not. */
+static void test_changed(void **state)
+{
+	static const struct {
+		int flags;
+		const char *expected;
+	} rows[] = {
+		{ RDWR, "/b.o<(/b.o)" }, { RDWR | TRUNC, "" }, { RDWR | CREAT | EXCL, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		starts(true);
+		runs(1, "/bin/a");
+		writes(1, "/b.o", 11);
+		runs(1, "/bin/b");
+		if (rows[i].flags & EXCL)
+			removes(1, "/b.o");
+		opens(1, 3, "/b.o", rows[i].flags, 11, rows[i].flags == RDWR ? 100 : 0);
+		closes(1, 3, rows[i].flags == RDWR ? 100 : -1, 100);
+		ends(1);
+		says(edges, rows[i].expected);
+	}
+}
+
+/* What is opened after the output was closed is no input of it. */
+static void test_order(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	reads(1, "/before.c", 11);
+	writes(1, "/a.o", 12);
+	reads(1, "/after.c", 13);
+	writes(1, "/b.o", 14);
+	ends(1);
+	says(edges, "/a.o</before.c /b.o</after.c /b.o</before.c");
+}
+
+/* ---- rule 6: pipes ---- */
+
+static void test_pipe(void **state)
+{
+	(void)state;
+	for (int with = 0; with <= 1; with++) {
+		starts(with);
+		runs(1, "/bin/sh");
+		line(1, "Pipe|fd1=3,fd2=4,flags=0");
+		forks(1, 2);
+		forks(1, 3);
+		closes(1, 3, -1, -1);
+		closes(1, 4, -1, -1);
+		dups(2, 4, 1);
+		closes(2, 3, -1, -1);
+		closes(2, 4, -1, -1);
+		runs(2, "/bin/a");
+		reads(2, "/in.c", 11);
+		closes(2, 1, -1, 100);
+		ends(2);
+		dups(3, 3, 0);
+		closes(3, 3, -1, -1);
+		closes(3, 4, -1, -1);
+		runs(3, "/bin/b");
+		opens(3, 5, "/out.o", NEW, 12, 0);
+		closes(3, 0, 100, -1);
+		closes(3, 5, -1, 100);
+		ends(3);
+		ends(1);
+		says(edges, "-</in.c /out.o<-");
+	}
+}
+
+/* ---- what is odd ---- */
+
+static void test_tmpfile(void **state)
+{
+	(void)state;
+	/* a file without a name, in a directory: that is not what is written */
+	starts(true);
+	runs(1, "/bin/a");
+	opens(1, 3, "/tmp", RDWR | TMPFILE, 11, 0);
+	closes(1, 3, -1, 100);
+	reads(1, "/in.c", 12);
+	writes(1, "/a.o", 13);
+	ends(1);
+	says(edges, "/a.o</in.c");
+}
+
+/* A thread calls execve: the process goes on, under the leader's number. */
+static void test_thread_runs(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	forks_by(1, 2, 0x10000 | 0x400);
+	reads(2, "/in.c", 11);
+	writes(1, "/a.o", 12);
+	ends(1);
+	ends(2);
+	says(edges, "/a.o</in.c");
+	says(ends_of, "/bin/a exit");
+}
+
+/* The end of the trace is missing: what is open has been used, and that is said. */
+static void test_no_end(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	reads(1, "/in.c", 11);
+	writes(1, "/a.o", 12);
+	says(ends_of, "/bin/a open");
+	says(edges, "/a.o</in.c");
+	buf_adds(&text, "4194405,0,12,5!Open|fnamesize=9,for");
+	says(whole, "0");
+}
+
+/* Names are bytes. */
+static void test_hostile(void **state)
+{
+	char path[400] = "/long";
+
+	(void)state;
+	memset(path + 5, 'x', sizeof(path) - 6);
+	path[sizeof(path) - 1] = '\0';
+	starts(true);
+	runs(1, "/bin/a");
+	reads(1, "/<script>'\";--\xff\xfe", 11);
+	reads(1, path, 12);
+	writes(1, "/a.o", 13);
+	ends(1);
+	says("SELECT count(*) || ' ' || max(length(path)) FROM file", "5 399");
+	says("SELECT hex(path) FROM file WHERE CAST(path AS TEXT) LIKE '/<%'",
+	     "2F3C7363726970743E27223B2D2DFFFE");
+}
+
+static int over(void **state)
+{
+	(void)state;
+	buf_free(&text);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_inherited), cmocka_unit_test(test_cloexec),
+		cmocka_unit_test(test_shared_table), cmocka_unit_test(test_unknown_origin),
+		cmocka_unit_test(test_rename_over), cmocka_unit_test(test_exchange),
+		cmocka_unit_test(test_hard_link), cmocka_unit_test(test_directory_renamed),
+		cmocka_unit_test(test_inode_again), cmocka_unit_test(test_removed),
+		cmocka_unit_test(test_changed), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_pipe), cmocka_unit_test(test_tmpfile),
+		cmocka_unit_test(test_thread_runs), cmocka_unit_test(test_no_end),
+		cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, over);
+}
