@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace db: what is left by one that is killed, has no room or reads a damaged
+# trace, and what is done with files that are no databases of this program.
+
+. "$ANSWERS/lib.sh"
+trace=$FIXTURES/make/module.fxt.zst
+object=/build/make/out/large.o
+
+etrace db -o whole.db "$trace"
+etrace deps whole.db $object > whole.inputs
+check "there are inputs" test -s whole.inputs
+check "nothing is left beside it" test "$(echo whole.db*)" = whole.db
+
+ask() { sqlite3 "$1" "$2" 2> /dev/null; }
+
+# So many builds that rows are committed before the end; the reader waits for more.
+zstd -dcq "$trace" > whole.fxt
+etrace-read --to etrace -o lines whole.fxt
+"$ANSWERS/../bench/db/replicate.py" 120 < lines > long
+mkfifo rest
+etrace db --from etrace -o killed.db - < rest 2> /dev/null &
+pid=$!
+exec 9> rest
+cat long >&9
+for _ in $(seq 600); do
+	[ "$(stat -c %s killed.db)" -lt 2000000 ] || break
+	sleep 0.1
+done
+kill -9 $pid
+wait $pid 2> /dev/null
+exec 9>&-
+etrace deps killed.db /b0002/make/out/large.o > inputs 2> message
+check "a killed writer's database is asked: status 1" test $? = 1
+check "it says that it is not complete" grep -q "may be missing" message
+sed 's|^/build/|/b0002/|' whole.inputs > expected
+same "and what it has is right" inputs expected
+check "it is sound" test "$(ask killed.db 'PRAGMA integrity_check')" = ok
+check "it has rows" test "$(ask killed.db 'SELECT count(*) FROM access')" -gt 10000
+ends 0 "another one takes its place" etrace db -o killed.db "$trace"
+check "without its journal" test "$(echo killed.db*)" = killed.db
+
+# Killed wherever it is: rows, indexes, compilations.
+unsound=
+for i in $(seq 12); do
+	rm -f at.db*
+	etrace db --from etrace -o at.db long 2> /dev/null &
+	pid=$!
+	sleep "$(awk -v i="$i" 'BEGIN { print i * i * 0.02 }')"
+	kill -9 $pid 2> /dev/null
+	wait $pid 2> /dev/null
+	[ ! -s at.db ] || [ "$(ask at.db 'PRAGMA integrity_check')" = ok ] || unsound+=" $i"
+	etrace deps at.db /b0002/make/out/large.o > inputs 2> /dev/null
+	case $? in
+	0|1|2) ;;
+	*) unsound+=" $i" ;;
+	esac
+	# one that says it is complete is
+	[ "$(ask at.db "SELECT value FROM meta WHERE key = 'complete'")" != 1 ] ||
+		cmp -s inputs expected || unsound+=" $i"
+done
+check "killed anywhere, it is sound:$unsound" test -z "$unsound"
+
+# Damaged traces: what can be read is there, status 1, and complete is 0.
+size=$(stat -c %s whole.fxt)
+bad=
+for i in $(seq 8); do
+	cp whole.fxt damaged.fxt
+	printf '\377\377\377\377\377\377\377\377' | dd of=damaged.fxt bs=1 \
+		seek=$((size / 9 * i)) conv=notrunc status=none
+	etrace db -o damaged.db damaged.fxt 2> /dev/null
+	status=$?
+	[ $status = 1 ] || [ $status = 0 ] || bad+=" $i"
+	[ "$(ask damaged.db 'PRAGMA integrity_check')" = ok ] || bad+=" $i"
+	[ "$(ask damaged.db "SELECT value FROM meta WHERE key = 'complete'")" = $((1 - status)) ] ||
+		bad+=" $i"
+done
+check "damaged traces:$bad" test -z "$bad"
+grep -v '!CloseRead' lines | awk 'NR % 97' > torn
+ends 1 "lines are missing" etrace db --from etrace -o torn.db torn
+check "and it is said" test "$(ask torn.db "SELECT count(*) FROM meta WHERE key = 'missing'
+	AND length(value) > 0")" = 1
+
+# No room, no directory, nothing to read.
+ends 2 "no room" bash -c 'ulimit -f 64; trap "" XFSZ; exec etrace db -o full.db whole.fxt'
+ends 2 "no directory" etrace db -o no/such.db whole.fxt
+ends 2 "no trace" etrace db -o none.db no-such-trace
+check "no room for an answer's own" bash -c \
+	'TMPDIR=/no/such etrace deps whole.fxt '$object' | cmp - whole.inputs'
+
+# Files that are no databases, or not whole.
+head -c 3000 whole.db > cut.db
+ends 2 "a cut database" etrace deps cut.db $object
+cp whole.db torn.db
+dd if=/dev/urandom of=torn.db bs=4096 seek=3 count=40 conv=notrunc status=none
+etrace deps torn.db $object > /dev/null 2> message
+check "a damaged database is said to be" test $? = 2 -a -s message
+echo text > text.db
+ends 2 "what is no database is not replaced" etrace db -o text.db "$trace"
+check "and stays" grep -q text text.db
+: > empty.db
+ends 0 "an empty file is replaced" etrace db -o empty.db "$trace"
