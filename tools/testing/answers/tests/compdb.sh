@@ -109,3 +109,15 @@ for object in main args add mul quick start small large left right; do
 done
 check "clang-tidy reads the list" clang-tidy -p . --quiet --checks=-*,clang-analyzer-core.* \
 	"$here/build/make/src/add.c"
+
+# Behind wrappers: one entry for each object, whether the compiler ran or not.
+for by in module bpf; do
+	for name in ccache-cold ccache-hit ccache-link wrapper-script wrapper-env wrapper-sudo; do
+		etrace compdb "$FIXTURES/$name/$by.fxt.zst" > ours 2> log
+		check "$name by $by: one for each source" test "$(grep -c '"file"' ours) $(
+			grep -c '/src/answer.c","arg' ours) $(grep -c '/src/main.c","arg' ours)" = "2 1 1"
+	done
+	etrace compdb "$FIXTURES/wrapper-libtool/$by.fxt.zst" > ours
+	check "wrapper-libtool by $by: with and without -fPIC" \
+		test "$(grep -c '"file"' ours) $(grep -c fPIC ours)" = "4 2"
+done

@@ -49,3 +49,16 @@ for by in module bpf; do
 	same "make by $by: direct inputs of $(wc -l < truth) objects as gcc -MD" ours truth
 	check "of which there are some" test "$(wc -l < truth)" -ge 5
 done
+
+for by in module bpf; do
+	for name in wrapper-script wrapper-env wrapper-sudo; do
+		"$ANSWERS/ninja-deps" --make /build/wrappers/out "$FIXTURES/$name/"*.d > truth
+		etrace deps --direct --all --json "$FIXTURES/$name/$by.fxt.zst" > all 2> log
+		only_known all truth > ours
+		same "$name by $by: direct inputs as gcc -MD" ours truth
+	done
+	"$ANSWERS/ninja-deps" --make /build/configure/out "$FIXTURES/configure/main.d" > truth
+	etrace deps --direct --all --json "$FIXTURES/configure/$by.fxt.zst" > all
+	only_known all truth > ours
+	same "configure by $by: direct inputs as gcc -MD" ours truth
+done
