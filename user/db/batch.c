@@ -114,14 +114,16 @@ static int column(struct sqlite3_vtab_cursor *cursor, struct sqlite3_context *to
 	const struct cursor *c = (struct cursor *)cursor;
 	const struct batch *b = c->batch;
 	const struct batch_cell *cell = &b->cells[c->row * b->columns + (unsigned int)i];
+	/* what has no address is NULL to SQLite */
+	const char *bytes = b->bytes.s ? b->bytes.s + cell->v : "";
 
 	/* what is not said is NULL */
 	if (cell->type == 'i')
 		sqlite3_result_int64(to, cell->v);
 	else if (cell->type == 'b')
-		sqlite3_result_blob64(to, b->bytes.s + cell->v, cell->len, SQLITE_STATIC);
+		sqlite3_result_blob64(to, bytes, cell->len, SQLITE_STATIC);
 	else if (cell->type == 't')
-		sqlite3_result_text64(to, b->bytes.s + cell->v, cell->len, SQLITE_STATIC,
+		sqlite3_result_text64(to, bytes, cell->len, SQLITE_STATIC,
 				      SQLITE_UTF8);
 	return SQLITE_OK;
 }
@@ -197,8 +199,6 @@ void batch_add(struct batch *b, const char *types, va_list ap)
 			if (bytes)
 				buf_add(&b->bytes, bytes, cell->len);
 			else
-				cell->len = 0;
-			if (!bytes && *types == 't')
 				cell->type = '0';
 			continue;
 		}

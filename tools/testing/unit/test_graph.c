@@ -530,6 +530,17 @@ static void test_hostile(void **state)
 	     "2F3C7363726970743E27223B2D2DFFFE");
 }
 
+/* An argument may be empty. */
+static void test_empty(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "");
+	ends(1);
+	says("SELECT count(*) || ' ' || typeof(s) FROM string", "1 blob");
+	says("SELECT args FROM exec WHERE args IS NOT NULL", "[1]");
+}
+
 static int over(void **state)
 {
 	(void)state;
@@ -548,7 +559,7 @@ int main(void)
 		cmocka_unit_test(test_changed), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_pipe), cmocka_unit_test(test_tmpfile),
 		cmocka_unit_test(test_thread_runs), cmocka_unit_test(test_no_end),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, over);

@@ -68,7 +68,7 @@ bad=
 for i in $(seq 8); do
 	cp whole.fxt damaged.fxt
 	printf '\377\377\377\377\377\377\377\377' | dd of=damaged.fxt bs=1 \
-		seek=$((size / 9 * i)) conv=notrunc status=none
+		seek=$((size * i / 9)) conv=notrunc status=none
 	etrace db -o damaged.db damaged.fxt 2> /dev/null
 	status=$?
 	[ $status = 1 ] || [ $status = 0 ] || bad+=" $i"

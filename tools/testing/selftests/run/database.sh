@@ -88,8 +88,8 @@ killed()
 	is "status of another one" "$(status "$etrace" run -o a.db touch ran)" 125
 	# what is written is to be read within a second
 	sleep 3
-	kill -9 $pid
-	wait $pid 2> /dev/null
+	kill -9 "$pid"
+	wait "$pid" 2> /dev/null
 	touch over
 	[ -e a.db ] && fail "there is a database"
 	is "status" "$(status "$etrace" db -o b.db a.db-recording.fxt.zst)" 1
@@ -105,16 +105,16 @@ interrupted()
 	inputs
 	sh -c "until [ -e go ]; do sleep 0.05; done; cat in > out; echo > begun; exec sleep 1000" &
 	child=$!
-	env --default-signal=INT "$etrace" attach --strict -o a.db $child 2> err &
+	env --default-signal=INT "$etrace" attach --strict -o a.db "$child" 2> err &
 	pid=$!
 	wait_for grep -q "Ctrl-C ends it" err || fail "it does not begin"
 	touch go
 	wait_for test -e begun || fail "nothing is done"
-	kill -INT $pid
-	wait $pid
+	kill -INT "$pid"
+	wait "$pid"
 	is "status" $? 0
 	is "inputs" "$("$etrace" deps a.db out)" "$PWD/in"
-	kill $child
+	kill "$child"
 }
 
 finish made owned in_the_way full killed interrupted
