@@ -43,12 +43,27 @@ static void default_name(struct buf *to, const char *trace)
 	buf_add(to, ".db", 4);
 }
 
+static int make_named(const char *name, const struct inputs *inputs, const char *from,
+		      const struct opts *opts, struct diag *diag)
+{
+	struct db *db;
+	int ret = 2;
+
+	oom_doing(in_name(inputs->in[0]));
+	db = db_create(name, diag);
+	if (db && answers_read(db, inputs->in, inputs->n, from, opts, diag)) {
+		compdb_fill(db);
+		ret = answers_end(db, diag, PROG);
+	}
+	db_close(db);
+	return ret;
+}
+
 static int make(char **files, size_t n, const char *output, const char *from,
 		const struct opts *opts, struct diag *diag)
 {
-	struct inputs inputs;
+	struct inputs inputs = { 0 };
 	struct buf name = { 0 };
-	struct db *db = NULL;
 	int ret = 2;
 
 	if (output)
@@ -57,16 +72,9 @@ static int make(char **files, size_t n, const char *output, const char *from,
 		default_name(&name, files[0]);
 	if (!name.len)
 		diag_fatal(diag, "the database needs a name: say -o FILE.db");
-	else if (inputs_open(&inputs, files, n, diag)) {
-		oom_doing(in_name(inputs.in[0]));
-		db = db_create(name.s, diag);
-		if (db && answers_read(db, inputs.in, inputs.n, from, opts, diag)) {
-			compdb_fill(db);
-			ret = answers_end(db, diag, PROG);
-		}
-		inputs_close(&inputs);
-	}
-	db_close(db);
+	else if (inputs_open(&inputs, files, n, diag))
+		ret = make_named(name.s, &inputs, from, opts, diag);
+	inputs_close(&inputs);
 	buf_free(&name);
 	return ret;
 }
