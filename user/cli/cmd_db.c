@@ -57,9 +57,11 @@ static int make(char **files, size_t n, const char *output, const char *from,
 		default_name(&name, files[0]);
 	if (!name.len)
 		diag_fatal(diag, "the database needs a name: say -o FILE.db");
-	else if (inputs_open(&inputs, files, n, diag)) {
-		oom_doing(in_name(inputs.in[0]));
-		db = db_create(name.s, diag);
+	else {
+		if (inputs_open(&inputs, files, n, diag)) {
+			oom_doing(in_name(inputs.in[0]));
+			db = db_create(name.s, diag);
+		}
 		if (db && answers_read(db, inputs.in, inputs.n, from, opts, diag)) {
 			compdb_fill(db);
 			ret = answers_end(db, diag, PROG);
