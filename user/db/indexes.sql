@@ -1,5 +1,7 @@
 -- SPDX-License-Identifier: LGPL-2.1
 -- Made when all rows are there: a sort costs less than so many insertions.
+-- This one before, where it has to be asked who lies below a directory that is renamed.
+CREATE UNIQUE INDEX IF NOT EXISTS file_path ON file (path);
 CREATE INDEX IF NOT EXISTS version_file ON version (file);
 CREATE INDEX IF NOT EXISTS version_exec ON version (exec) WHERE exec IS NOT NULL;
 CREATE INDEX IF NOT EXISTS version_base ON version (base) WHERE base IS NOT NULL;

@@ -16,8 +16,6 @@ CREATE TABLE file (
 	id INTEGER PRIMARY KEY,
 	path BLOB NOT NULL
 ) STRICT;
--- Asked while it is written: who lies below a directory that is renamed.
-CREATE UNIQUE INDEX file_path ON file (path);
 
 CREATE TABLE version (
 	id INTEGER PRIMARY KEY,
