@@ -2,7 +2,6 @@
 /* What etrace diff says: diff.h, as text and as JSON. */
 #include "answers/diff.h"
 #include "answers/match_put.h"
-#include "base/shquote.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -45,23 +44,6 @@ static void put_line(struct out *out, const char *before, const struct match_sid
 	match_put_unit(out, s, unit);
 }
 
-static void put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
-		      const struct match_side *than, uint32_t other)
-{
-	struct buf b = { 0 }, quoted = { 0 };
-	size_t n = match_other_args(of, unit, than, other, &b);
-	const char *s = b.s;
-
-	for (; n--; s += strlen(s) + 1) {
-		buf_addc(&quoted, ' ');
-		sh_quote(&quoted, s, strlen(s));
-	}
-	if (quoted.len)
-		out_printf(out, "    %c%.*s\n", sign, (int)quoted.len, quoted.s);
-	buf_free(&b);
-	buf_free(&quoted);
-}
-
 static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 {
 	const struct diff_root *r = &d->roots[i];
@@ -75,8 +57,8 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 		break;
 	case DIFF_COMMAND:
 		put_line(out, "called otherwise:  ", B(d), r->b);
-		put_words(out, '-', A(d), r->a, B(d), r->b);
-		put_words(out, '+', B(d), r->b, A(d), r->a);
+		match_put_words(out, '-', A(d), r->a, B(d), r->b);
+		match_put_words(out, '+', B(d), r->b, A(d), r->a);
 		break;
 	case DIFF_ADDED:
 		put_line(out, "only in the second:  ", B(d), r->b);
@@ -160,8 +142,8 @@ static void put_pair(struct putting *p, uint32_t unit)
 		}
 	put_line(p->out, ":  ", B(d), unit);
 	if (what & DIFF_ARGS) {
-		put_words(p->out, '-', A(d), b->pair, B(d), unit);
-		put_words(p->out, '+', B(d), unit, A(d), b->pair);
+		match_put_words(p->out, '-', A(d), b->pair, B(d), unit);
+		match_put_words(p->out, '+', B(d), unit, A(d), b->pair);
 	}
 	if (what & DIFF_TOOL) {
 		out_puts(p->out, "    - ");

@@ -82,6 +82,20 @@ void match_json_unit(struct json *j, const char *name, const struct match_side *
 	buf_free(&b);
 }
 
+/* The text of sh -c is compared by its words, as good as blanks tell them. */
+static void split_text(struct buf *b, size_t *n)
+{
+	size_t first = b->len ? strlen(b->s) + 1 : 0;
+
+	if (*n < 3 || strcmp(b->s + first, "-c"))
+		return;
+	for (size_t i = first + 3; i < b->len; i++)
+		if (b->s[i] == ' ' || b->s[i] == '\n') {
+			b->s[i] = 0;
+			++*n;
+		}
+}
+
 size_t match_other_args(const struct match_side *of, uint32_t unit,
 			const struct match_side *than, uint32_t other, struct buf *to)
 {
@@ -92,6 +106,8 @@ size_t match_other_args(const struct match_side *of, uint32_t unit,
 
 	match_args(of, unit, &mine, &n);
 	match_args(than, other, &theirs, &k);
+	split_text(&mine, &n);
+	split_text(&theirs, &k);
 	for (s = theirs.s; k--; s += strlen(s) + 1) {
 		uint64_t key = hash_bytes(s, strlen(s)), *there = map64_get(&words, key);
 
@@ -104,6 +120,8 @@ size_t match_other_args(const struct match_side *of, uint32_t unit,
 			--*there;
 			continue;
 		}
+		if (!*s)
+			continue;
 		buf_add(to, s, strlen(s) + 1);
 		found++;
 	}
@@ -111,4 +129,21 @@ size_t match_other_args(const struct match_side *of, uint32_t unit,
 	buf_free(&mine);
 	buf_free(&theirs);
 	return found;
+}
+
+void match_put_words(struct out *out, char sign, const struct match_side *of, uint32_t unit,
+		     const struct match_side *than, uint32_t other)
+{
+	struct buf b = { 0 }, quoted = { 0 };
+	size_t n = match_other_args(of, unit, than, other, &b);
+	const char *s = b.s;
+
+	for (; n--; s += strlen(s) + 1) {
+		buf_addc(&quoted, ' ');
+		sh_quote(&quoted, s, strlen(s));
+	}
+	if (quoted.len)
+		out_printf(out, "    %c%.*s\n", sign, (int)quoted.len, quoted.s);
+	buf_free(&b);
+	buf_free(&quoted);
 }
