@@ -20,6 +20,8 @@ static const struct command commands[] = {
 	{ "rdeps", "what was made from files", cmd_rdeps },
 	{ "why", "who made a file, and how another one got into it", cmd_why },
 	{ "time", "where the time of a build went", cmd_time },
+	{ "diff", "where two builds part", cmd_diff },
+	{ "rebuilt", "why what ran before ran again", cmd_rebuilt },
 	{ "doctor", "tell what keeps etrace from working here, and the remedy", cmd_doctor },
 	{ 0 }
 };

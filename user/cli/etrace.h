@@ -30,6 +30,8 @@ int cmd_deps(int argc, char **argv);
 int cmd_rdeps(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 int cmd_time(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_rebuilt(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /** say - a line on standard error, with the program's name before it */

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Where two builds part.  See diff.h. */
+#include "answers/diff.h"
+#include "base/map64.h"
+#include "base/xalloc.h"
+#include "graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NEVER INT64_MAX
+#define A(d) (&(d)->m.side[0])
+#define B(d) (&(d)->m.side[1])
+
+/* ---- inputs of two ---- */
+
+static bool ends_with(struct db *db, uint32_t file, const char *end)
+{
+	struct buf b = { 0 };
+	size_t n = strlen(end);
+	bool ret;
+
+	answers_file_path(db, file, &b);
+	ret = b.len >= n && !memcmp(b.s + b.len - n, end, n);
+	buf_free(&b);
+	return ret;
+}
+
+/* In a copy of a directory files have times of their own. */
+static bool is_copy(const struct match_side *s, uint32_t file)
+{
+	struct buf b = { 0 }, name = { 0 };
+	bool ret;
+
+	answers_file_path(s->db, file, &b);
+	match_name(s, b.s ? b.s : "", b.len, &name);
+	ret = b.len != name.len || (b.len && memcmp(b.s, name.s, b.len));
+	buf_free(&b);
+	buf_free(&name);
+	return ret;
+}
+
+enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
+			      const struct match_input *b)
+{
+	/* a temporary file may have had any name */
+	if (!a)
+		return !b->made || B(d)->there[b->file] ? DIFF_ONLY_SECOND : DIFF_SAME;
+	if (!b)
+		return !a->made || A(d)->there[a->file] ? DIFF_ONLY_FIRST : DIFF_SAME;
+	if (!a->identified || !b->identified || a->made != b->made)
+		return DIFF_SAME;
+	if (a->size != b->size)
+		return a->made ? DIFF_CONTENT : DIFF_SIZE;
+	if (a->made || d->sizes || a->mtime == b->mtime || is_copy(B(d), b->file) ||
+	    (b->class == GRAPH_LOADER && ends_with(B(d)->db, b->file, "/ld.so.cache")))
+		return DIFF_SAME;
+	return DIFF_TIME_ONLY;
+}
+
+void diff_pairs(const struct match_inputs *a, const struct match_inputs *b, diff_pair_fn *fn,
+		void *ctx)
+{
+	size_t i = 0, k = 0;
+
+	while (i < a->n || k < b->n) {
+		const struct match_input *x = i < a->n ? &a->rows[i] : NULL;
+		const struct match_input *y = k < b->n ? &b->rows[k] : NULL;
+
+		if (x && y && x->name != y->name) {
+			if (x->name < y->name)
+				y = NULL;
+			else
+				x = NULL;
+		}
+		i += x != NULL;
+		k += y != NULL;
+		fn(ctx, x, y);
+	}
+}
+
+/* ---- roots, and what follows of them ---- */
+
+static int32_t add_root(struct diff *d, struct diff_root root)
+{
+	d->roots = xgrow(d->roots, &d->cap, d->nroots + 1, sizeof(*d->roots));
+	d->roots[d->nroots] = root;
+	return (int32_t)d->nroots++;
+}
+
+/* A file is a root once, however many have read it. */
+static int32_t file_root(struct diff *d, struct map64 *files, enum diff_input input,
+			 unsigned int side, uint32_t file, uint32_t b, int64_t at)
+{
+	uint64_t key = d->m.side[side].names[file];
+	uint64_t *there = map64_get(files, key);
+	struct diff_root *r;
+
+	if (!there) {
+		map64_put(files, key, d->nroots);
+		return add_root(d, (struct diff_root){
+			.kind = DIFF_FILE, .input = (uint8_t)input, .side = (uint8_t)side,
+			.file = file, .a = B(d)->units[b].pair, .b = b, .at = at,
+		});
+	}
+	r = &d->roots[*there];
+	if (at < r->at) {
+		r->at = at;
+		r->b = b;
+		r->a = B(d)->units[b].pair;
+	}
+	return (int32_t)*there;
+}
+
+static void mark(struct diff *d, uint32_t unit, int64_t since, int32_t root)
+{
+	struct diff_unit *u = &d->units[unit];
+
+	if (since >= u->since)
+		return;
+	u->since = since;
+	u->root = root;
+	d->queue = xgrow(d->queue, &d->queue_cap, d->nqueue + 1, sizeof(*d->queue));
+	d->queue[d->nqueue++] = unit;
+}
+
+static bool called_otherwise(const struct diff *d, uint32_t unit)
+{
+	return !B(d)->units[unit].pair || d->units[unit].what & (DIFF_ARGS | DIFF_TOOL);
+}
+
+static size_t first_edge(const struct diff *d, uint32_t from)
+{
+	size_t low = 0, high = d->nedges;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (d->edges[mid].from < from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* To those who read what was made behind it, and to those who were called otherwise. */
+static void spread(struct diff *d)
+{
+	while (d->nqueue) {
+		uint32_t unit = d->queue[--d->nqueue];
+		int64_t since = d->units[unit].since;
+		int32_t root = d->units[unit].root;
+
+		for (size_t i = first_edge(d, unit); i < d->nedges && d->edges[i].from == unit; i++) {
+			const struct diff_edge *e = &d->edges[i];
+
+			if (since < e->until)
+				mark(d, e->to, e->at > since ? e->at : since, root);
+		}
+		for (uint32_t c = d->units[unit].child; c; c = d->units[c].sibling)
+			if (called_otherwise(d, c) && since < B(d)->units[c].at)
+				mark(d, c, B(d)->units[c].at, root);
+	}
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct diff_edge *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+static void add_edges(struct diff *d, uint32_t version, uint32_t to, int64_t at)
+{
+	size_t n;
+	const struct match_write *w = match_writes(B(d), version, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (w[i].unit == to)
+			continue;
+		d->edges = xgrow(d->edges, &d->edges_cap, d->nedges + 1, sizeof(*d->edges));
+		d->edges[d->nedges++] = (struct diff_edge){ w[i].unit, to, at, w[i].until };
+	}
+}
+
+static void load_edges(struct diff *d)
+{
+	static const char text[] =
+		"SELECT exec, version, at FROM access WHERE how IN (1, 3) AND version IS NOT NULL";
+	struct match_side *s = B(d);
+	struct sqlite3_stmt *st = db_ask(s->db, text, "");
+
+	while (db_row(s->db, st)) {
+		uint32_t unit = s->unit_of[db_int(st, 0)];
+
+		if (unit)
+			add_edges(d, match_version(s, (uint32_t)db_int(st, 1)), unit, db_int(st, 2));
+	}
+	/* who changes a file has what was in it before */
+	for (size_t i = 0; i < s->nwrites; i++) {
+		uint32_t base = s->versions[s->writes[i].version].base;
+
+		if (base)
+			add_edges(d, match_version(s, base), s->writes[i].unit, 0);
+	}
+	if (d->nedges)
+		qsort(d->edges, d->nedges, sizeof(*d->edges), by_from);
+	for (uint32_t i = s->nunits; i; i--) {
+		struct diff_unit *up = &d->units[s->units[i].caller];
+
+		d->units[i].sibling = up->child;
+		up->child = i;
+	}
+}
+
+/* ---- what is other about each ---- */
+
+struct look {
+	struct diff *d;
+	struct map64 *files;
+	uint32_t unit;
+	bool calls;		/* it only calls others */
+	struct seed {
+		uint32_t unit;
+		int32_t root;
+		int64_t at;
+	} *seeds;
+	size_t n, cap;
+};
+
+static void look_at(void *ctx, const struct match_input *a, const struct match_input *b)
+{
+	struct look *l = ctx;
+	struct diff *d = l->d;
+	struct diff_unit *u = &d->units[l->unit];
+	enum diff_input input = diff_input_of(d, a, b);
+
+	if (input == DIFF_SAME)
+		return;
+	/*
+	 * What somebody who only calls others has read shows in what he calls: a file
+	 * that was touched counts if that is other.
+	 */
+	if (input == DIFF_TIME_ONLY && l->calls && b->class == GRAPH_DATA) {
+		u->weak = u->weak ? u->weak : b->file;
+		u->weak_at = b->at;
+		return;
+	}
+	u->what |= DIFF_INPUTS;
+	if (input == DIFF_SIZE || input == DIFF_TIME_ONLY) {
+		l->seeds = xgrow(l->seeds, &l->cap, l->n + 1, sizeof(*l->seeds));
+		l->seeds[l->n++] = (struct seed){
+			l->unit, file_root(d, l->files, input, 1, b->file, l->unit, b->at), b->at
+		};
+	} else if (!u->input) {
+		u->input = (uint8_t)input;
+		u->side = input == DIFF_ONLY_FIRST ? 0 : 1;
+		u->file = u->side ? b->file : a->file;
+		u->version = u->side ? b->version : a->version;
+	}
+}
+
+#define SHORT 100000000		/* ns: below it, times are not compared */
+
+static bool other_time(const struct diff *d, const struct match_unit *a, const struct match_unit *b)
+{
+	double x = (double)(a->until - a->at), y = (double)(b->until - b->at);
+
+	return d->times > 0 && (x > SHORT || y > SHORT) && (x > y * d->times || y > x * d->times);
+}
+
+static void look_at_all(struct look *l)
+{
+	struct diff *d = l->d;
+	struct match_inputs inputs[2] = { 0 };
+
+	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
+		const struct match_unit *b = &B(d)->units[i], *a = &A(d)->units[b->pair];
+		struct diff_unit *u = &d->units[i];
+
+		if (!b->pair)
+			continue;
+		l->unit = i;
+		l->calls = match_schedules(B(d), i) || (u->child && !b->outs);
+		u->what |= a->args != b->args || a->cwd != b->cwd ? DIFF_ARGS : 0;
+		u->what |= a->file != b->file ? DIFF_TOOL : 0;
+		u->what |= a->status != b->status ? DIFF_STATUS : 0;
+		u->what |= other_time(d, a, b) ? DIFF_TIME : 0;
+		match_inputs(A(d), b->pair, &inputs[0]);
+		match_inputs(B(d), i, &inputs[1]);
+		diff_pairs(&inputs[0], &inputs[1], look_at, l);
+	}
+	free(inputs[0].rows);
+	free(inputs[1].rows);
+}
+
+/* ---- what nothing before explains ---- */
+
+/* Who called others otherwise without having seen anything that is other: a root, once. */
+static int32_t caller_root(struct diff *d, struct map64 *files, uint32_t caller,
+			   struct diff_root root)
+{
+	struct diff_unit *up = &d->units[caller];
+
+	if (caller && up->since != NEVER)
+		return up->root;
+	if (caller && up->calls >= 0)
+		return up->calls;
+	if (caller && up->weak) {
+		int32_t r = file_root(d, files, DIFF_TIME_ONLY, 1, up->weak, caller, up->weak_at);
+
+		mark(d, caller, up->weak_at, r);
+		spread(d);
+		return r;
+	}
+	up->calls = add_root(d, root);
+	return up->calls;
+}
+
+static void explain_calls(struct diff *d, struct map64 *files)
+{
+	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
+		const struct match_unit *b = &B(d)->units[i];
+		int32_t root;
+
+		if (!called_otherwise(d, i) || d->units[i].since != NEVER)
+			continue;
+		root = caller_root(d, files, b->caller, (struct diff_root){
+			.kind = b->pair ? DIFF_COMMAND : DIFF_ADDED, .a = b->pair, .b = i, .at = b->at,
+		});
+		mark(d, i, b->at, root);
+		spread(d);
+	}
+	for (uint32_t i = 1; i <= A(d)->nunits; i++) {
+		const struct match_unit *a = &A(d)->units[i];
+
+		d->removed[i] = -1;
+		if (a->pair)
+			continue;
+		d->removed[i] = a->caller && !A(d)->units[a->caller].pair ? d->removed[a->caller] :
+			caller_root(d, files, A(d)->units[a->caller].pair, (struct diff_root){
+				.kind = DIFF_REMOVED, .a = i, .at = a->at });
+	}
+}
+
+/* Somebody who ran in the first build only has made it.  Return: his root, -1: nobody */
+static int32_t removed_maker(const struct diff *d, const struct diff_unit *u)
+{
+	size_t n;
+	const struct match_write *w = u->side ? NULL : match_writes(A(d), u->version, &n);
+
+	return w && n ? d->removed[w->unit] : -1;
+}
+
+static void explain_rest(struct diff *d, struct map64 *files)
+{
+	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
+		struct diff_unit *u = &d->units[i];
+		const struct match_unit *b = &B(d)->units[i];
+		int64_t at = b->at;
+		int32_t root = -1;
+
+		if (!(u->what & (DIFF_INPUTS | DIFF_STATUS)) || u->since != NEVER)
+			continue;
+		if (u->what & DIFF_INPUTS) {
+			root = removed_maker(d, u);
+			if (root < 0 && u->input == DIFF_CONTENT) {
+				size_t n;
+				const struct match_write *w = match_writes(B(d), u->version, &n);
+				uint32_t maker = n ? w[n - 1].unit : i;
+
+				root = add_root(d, (struct diff_root){
+					.kind = DIFF_OUTPUT, .input = DIFF_CONTENT, .side = 1,
+					.file = u->file, .a = B(d)->units[maker].pair, .b = maker,
+					.at = B(d)->units[maker].at });
+				mark(d, maker, B(d)->units[maker].at, root);
+			} else if (root < 0) {
+				root = file_root(d, files, u->input, u->side, u->file, i, at);
+			}
+		} else {
+			root = add_root(d, (struct diff_root){
+				.kind = DIFF_ENDED, .a = b->pair, .b = i, .at = b->until });
+			at = b->until;
+		}
+		mark(d, i, at, root);
+		spread(d);
+	}
+}
+
+void diff_builds(struct diff *d)
+{
+	struct map64 files = { 0 };
+	struct look l = { .d = d, .files = &files };
+
+	d->units = xcalloc(B(d)->nunits + 1ul, sizeof(*d->units));
+	d->removed = xcalloc(A(d)->nunits + 1ul, sizeof(*d->removed));
+	for (uint32_t i = 0; i <= B(d)->nunits; i++) {
+		d->units[i].since = NEVER;
+		d->units[i].root = d->units[i].calls = -1;
+	}
+	load_edges(d);
+	look_at_all(&l);
+	for (size_t i = 0; i < l.n; i++)
+		mark(d, l.seeds[i].unit, l.seeds[i].at, l.seeds[i].root);
+	free(l.seeds);
+	spread(d);
+	explain_calls(d, &files);
+	explain_rest(d, &files);
+	map64_clear(&files);
+	for (uint32_t i = 1; i <= B(d)->nunits; i++)
+		if (d->units[i].root >= 0)
+			d->roots[d->units[i].root].units++;
+	for (uint32_t i = 1; i <= A(d)->nunits; i++)
+		if (d->removed[i] >= 0)
+			d->roots[d->removed[i]].units++;
+}
+
+void diff_free(struct diff *d)
+{
+	free(d->units);
+	free(d->removed);
+	free(d->roots);
+	free(d->edges);
+	free(d->queue);
+	match_free(&d->m);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What etrace diff says: diff.h, as text and as JSON. */
+#include "answers/diff.h"
+#include "answers/match_put.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define A(d) (&(d)->m.side[0])
+#define B(d) (&(d)->m.side[1])
+
+static const char *const kinds[] = {
+	[DIFF_FILE] = "file", [DIFF_COMMAND] = "command", [DIFF_ADDED] = "added",
+	[DIFF_REMOVED] = "removed", [DIFF_OUTPUT] = "output", [DIFF_ENDED] = "status",
+};
+static const char *const changes[] = {
+	[DIFF_ONLY_FIRST] = "only in the first", [DIFF_ONLY_SECOND] = "only in the second",
+	[DIFF_SIZE] = "other size", [DIFF_TIME_ONLY] = "changed or touched",
+	[DIFF_CONTENT] = "made with another size",
+};
+static const char *const json_changes[] = {
+	[DIFF_ONLY_FIRST] = "removed", [DIFF_ONLY_SECOND] = "added", [DIFF_SIZE] = "size",
+	[DIFF_TIME_ONLY] = "time", [DIFF_CONTENT] = "content",
+};
+static const struct what {
+	uint8_t bit;
+	const char *text, *json;
+} whats[] = {
+	{ DIFF_ARGS, "other arguments", "arguments" },
+	{ DIFF_TOOL, "other program", "program" },
+	{ DIFF_INPUTS, "other inputs", "inputs" },
+	{ DIFF_STATUS, "other status", "status" },
+	{ DIFF_TIME, "other time", "time" },
+};
+
+#define NWHATS (sizeof(whats) / sizeof(*whats))
+
+/* ---- text ---- */
+
+static void put_line(struct out *out, const char *before, const struct match_side *s, uint32_t unit)
+{
+	out_puts(out, before);
+	match_put_unit(out, s, unit);
+}
+
+static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
+{
+	const struct diff_root *r = &d->roots[i];
+
+	out_printf(out, "%zu. ", number);
+	switch ((enum diff_kind)r->kind) {
+	case DIFF_FILE:
+		match_put_file(out, &d->m.side[r->side], r->file);
+		out_printf(out, ": %s\n", changes[r->input]);
+		put_line(out, "   first used by  ", B(d), r->b);
+		break;
+	case DIFF_COMMAND:
+		put_line(out, "called otherwise:  ", B(d), r->b);
+		match_put_words(out, '-', A(d), r->a, B(d), r->b);
+		match_put_words(out, '+', B(d), r->b, A(d), r->a);
+		break;
+	case DIFF_ADDED:
+		put_line(out, "only in the second:  ", B(d), r->b);
+		break;
+	case DIFF_REMOVED:
+		put_line(out, "only in the first:  ", A(d), r->a);
+		break;
+	case DIFF_OUTPUT:
+		match_put_file(out, &d->m.side[r->side], r->file);
+		out_puts(out, ": another size, made of the same\n");
+		put_line(out, "   by  ", B(d), r->b);
+		break;
+	case DIFF_ENDED:
+		put_line(out, "ended otherwise:  ", B(d), r->b);
+		break;
+	}
+	out_printf(out, "   %u commands are other, or may be, because of it\n", r->units);
+}
+
+struct putting {
+	struct diff *d;
+	struct out *out;
+	struct json *json;
+};
+
+static void put_input(void *ctx, const struct match_input *a, const struct match_input *b)
+{
+	struct putting *p = ctx;
+	enum diff_input input = diff_input_of(p->d, a, b);
+
+	if (input == DIFF_SAME)
+		return;
+	if (p->json) {
+		json_begin(p->json, '{');
+		match_json_file(p->json, "path", b ? B(p->d) : A(p->d), b ? b->file : a->file);
+		json_key(p->json, "change");
+		json_cstr(p->json, json_changes[input]);
+		json_end(p->json, '}');
+		return;
+	}
+	out_puts(p->out, "    ");
+	match_put_file(p->out, b ? B(p->d) : A(p->d), b ? b->file : a->file);
+	out_printf(p->out, ": %s", changes[input]);
+	if (input == DIFF_SIZE || input == DIFF_CONTENT)
+		out_printf(p->out, " (%lld bytes, %lld before)", (long long)b->size, (long long)a->size);
+	out_puts(p->out, "\n");
+}
+
+static void put_inputs(struct putting *p, uint32_t unit)
+{
+	struct match_inputs inputs[2] = { 0 };
+
+	match_inputs(A(p->d), B(p->d)->units[unit].pair, &inputs[0]);
+	match_inputs(B(p->d), unit, &inputs[1]);
+	diff_pairs(&inputs[0], &inputs[1], put_input, p);
+	free(inputs[0].rows);
+	free(inputs[1].rows);
+}
+
+static void put_status(struct out *out, int64_t status)
+{
+	if (status < 0)
+		out_puts(out, "not known");
+	else if (status >= 256)
+		out_printf(out, "signal %lld", (long long)status / 256);
+	else
+		out_printf(out, "%lld", (long long)status);
+}
+
+static void put_pair(struct putting *p, uint32_t unit)
+{
+	struct diff *d = p->d;
+	const struct match_unit *b = &B(d)->units[unit], *a = &A(d)->units[b->pair];
+	uint8_t what = d->units[unit].what;
+	const char *comma = "";
+
+	for (size_t i = 0; i < NWHATS; i++)
+		if (what & whats[i].bit) {
+			out_printf(p->out, "%s%s", comma, whats[i].text);
+			comma = ", ";
+		}
+	put_line(p->out, ":  ", B(d), unit);
+	if (what & DIFF_ARGS) {
+		match_put_words(p->out, '-', A(d), b->pair, B(d), unit);
+		match_put_words(p->out, '+', B(d), unit, A(d), b->pair);
+	}
+	if (what & DIFF_TOOL) {
+		out_puts(p->out, "    - ");
+		match_put_file(p->out, A(d), a->program);
+		out_puts(p->out, "\n    + ");
+		match_put_file(p->out, B(d), b->program);
+		out_puts(p->out, "\n");
+	}
+	if (what & DIFF_INPUTS)
+		put_inputs(p, unit);
+	if (what & DIFF_STATUS) {
+		out_puts(p->out, "    status ");
+		put_status(p->out, b->status);
+		out_puts(p->out, ", before: ");
+		put_status(p->out, a->status);
+		out_puts(p->out, "\n");
+	}
+	if (what & DIFF_TIME)
+		out_printf(p->out, "    %.3f s, %.3f s before\n", (double)(b->until - b->at) / 1e9,
+			   (double)(a->until - a->at) / 1e9);
+}
+
+/* ---- JSON ---- */
+
+static void json_root(struct diff *d, struct json *j, size_t i, size_t number)
+{
+	const struct diff_root *r = &d->roots[i];
+
+	json_begin(j, '{');
+	json_key(j, "root");
+	json_u64(j, number);
+	json_key(j, "kind");
+	json_cstr(j, kinds[r->kind]);
+	match_json_file(j, "path", &d->m.side[r->side], r->file);
+	if (r->input) {
+		json_key(j, "change");
+		json_cstr(j, json_changes[r->input]);
+	}
+	match_json_unit(j, "first", A(d), r->a);
+	match_json_unit(j, "second", B(d), r->b);
+	json_key(j, "commands");
+	json_u64(j, r->units);
+	json_end(j, '}');
+	json_line(j);
+}
+
+static void json_words(struct json *j, const char *name, const struct match_side *of, uint32_t unit,
+		       const struct match_side *than, uint32_t other)
+{
+	struct buf b = { 0 };
+	size_t n = match_other_args(of, unit, than, other, &b);
+	const char *s = b.s;
+
+	json_key(j, name);
+	json_begin(j, '[');
+	for (; n--; s += strlen(s) + 1)
+		json_cstr(j, s);
+	json_end(j, ']');
+	buf_free(&b);
+}
+
+static void json_differs(struct putting *p, uint32_t unit, size_t root)
+{
+	struct json *j = p->json;
+	struct diff *d = p->d;
+	uint32_t a = B(d)->units[unit].pair;
+	uint8_t what = d->units[unit].what;
+
+	json_begin(j, '{');
+	json_key(j, "differs");
+	json_begin(j, '[');
+	if (!a)
+		json_cstr(j, "added");
+	for (size_t i = 0; i < NWHATS; i++)
+		if (what & whats[i].bit)
+			json_cstr(j, whats[i].json);
+	json_end(j, ']');
+	if (root) {
+		json_key(j, "by_root");
+		json_u64(j, root);
+	}
+	match_json_unit(j, "first", A(d), a);
+	match_json_unit(j, "second", B(d), unit);
+	if (what & DIFF_ARGS) {
+		json_words(j, "arguments_removed", A(d), a, B(d), unit);
+		json_words(j, "arguments_added", B(d), unit, A(d), a);
+	}
+	if (what & DIFF_INPUTS) {
+		json_key(j, "inputs");
+		json_begin(j, '[');
+		put_inputs(p, unit);
+		json_end(j, ']');
+	}
+	json_end(j, '}');
+	json_line(j);
+}
+
+static void json_removed(struct diff *d, struct json *j, uint32_t unit, size_t root)
+{
+	json_begin(j, '{');
+	json_key(j, "differs");
+	json_begin(j, '[');
+	json_cstr(j, "removed");
+	json_end(j, ']');
+	json_key(j, "by_root");
+	json_u64(j, root);
+	match_json_unit(j, "first", A(d), unit);
+	json_end(j, '}');
+	json_line(j);
+}
+
+/* ---- all of it ---- */
+
+static const struct diff_root *sorted;	/* for qsort() */
+
+static int by_time(const void *a, const void *b)
+{
+	const struct diff_root *x = &sorted[*(const size_t *)a], *y = &sorted[*(const size_t *)b];
+
+	if (x->at != y->at)
+		return (x->at > y->at) - (x->at < y->at);
+	return (*(const size_t *)a > *(const size_t *)b) - (*(const size_t *)a < *(const size_t *)b);
+}
+
+static void put_units(struct putting *p, const size_t *number)
+{
+	struct diff *d = p->d;
+
+	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
+		int32_t root = d->units[i].root;
+		bool added = !B(d)->units[i].pair;
+
+		if (!added && !d->units[i].what)
+			continue;
+		if (p->json)
+			json_differs(p, i, root < 0 ? 0 : number[root]);
+		else if (added)
+			put_line(p->out, "added:  ", B(d), i);
+		else
+			put_pair(p, i);
+	}
+	for (uint32_t i = 1; i <= A(d)->nunits; i++) {
+		if (A(d)->units[i].pair)
+			continue;
+		if (p->json)
+			json_removed(d, p->json, i, number[d->removed[i]]);
+		else
+			put_line(p->out, "removed:  ", A(d), i);
+	}
+}
+
+bool diff_put(struct diff *d, struct out *out, bool json)
+{
+	struct json j = { .out = out };
+	struct putting p = { d, out, json ? &j : NULL };
+	size_t *order = xcalloc(d->nroots + 1, sizeof(*order));
+	size_t *number = xcalloc(d->nroots + 1, sizeof(*number)), n = 0;
+
+	for (size_t i = 0; i < d->nroots; i++)
+		order[i] = i;
+	sorted = d->roots;
+	qsort(order, d->nroots, sizeof(*order), by_time);
+	for (size_t i = 0; i < d->nroots; i++) {
+		/* an earlier one may have explained it meanwhile */
+		if (!d->roots[order[i]].units)
+			continue;
+		number[order[i]] = ++n;
+		if (json)
+			json_root(d, &j, order[i], n);
+		else
+			put_root(d, out, order[i], n);
+	}
+	if (n && !json)
+		out_puts(out, "\n");
+	put_units(&p, number);
+	free(order);
+	free(number);
+	return n;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Two builds side by side: which program of one is which of the other.
+ *
+ * A unit is an exec with what its process did between forks and execves added to
+ * it.  Units are known by what they made (files that are there in the end), by
+ * their command and directory, and by who called them.  Names are compared in the
+ * terms of the first build: the second one's directory is put in the place of the
+ * first one's, and of names drawn at random only what is not random counts.
+ *
+ * Memory: about 150 bytes a unit, 13 a file, 30 a version, 24 a write.
+ */
+#ifndef ETRACE_MATCH_H
+#define ETRACE_MATCH_H
+
+#include "answers/answers.h"
+
+struct match_unit {
+	uint32_t exec;
+	uint32_t caller;	/* unit; 0: none in the trace */
+	uint32_t pair;		/* unit of the other build; 0: none */
+	uint32_t program;	/* file */
+	uint32_t first, last;	/* its execs: match_side.next */
+	uint64_t file, name;	/* hashes: of the program, of its base name */
+	uint64_t args, cwd;
+	uint64_t outs, tree;	/* of what it made; with all that it called */
+	uint64_t context;	/* of its command and those of its callers */
+	int64_t at, until;
+	int64_t status;		/* of its process: signal * 256 + status; -1: not known */
+};
+
+struct match_write {
+	uint32_t version, unit;
+	int64_t until;
+};
+
+/* One of the two. */
+struct match_side {
+	struct db *db;
+	struct match_unit *units;	/* from 1 on, callers first */
+	uint32_t nunits;
+	uint32_t *unit_of, *next;	/* by exec: its unit; the unit's next exec */
+	uint32_t nexecs, nfiles, nversions;	/* highest ids */
+	uint64_t *names;	/* by file: hash of its name as it is compared */
+	bool *there;		/* by file: in the end */
+	struct match_version {
+		uint32_t file, base;
+		uint8_t made;	/* enum graph_made */
+		bool renamed;
+	} *versions;
+	struct match_write *writes;	/* by version */
+	size_t nwrites, writes_cap;
+	char *from, *to;	/* what is put in place of what; NULL: nothing */
+};
+
+struct match {
+	struct match_side side[2];
+};
+
+/**
+ * match_builds - load two builds and find the pairs
+ * @map: "A=B", a directory of the first and which it is in the second; NULL: as
+ *	the directories of their first commands tell
+ *
+ * Return: false after diag_fatal(); match_free() in any case.
+ */
+bool match_builds(struct match *m, struct db *a, struct db *b, const char *map);
+void match_free(struct match *m);
+
+/** match_load - match.h's tables of one build, but for pairs */
+void match_load(struct match_side *s);
+
+/** match_version - what holds what a version does: one that nobody wrote to is that before */
+uint32_t match_version(const struct match_side *s, uint32_t version);
+
+/** match_writes - who wrote a version.  Return: the first; @n: how many */
+const struct match_write *match_writes(const struct match_side *s, uint32_t version, size_t *n);
+
+/** match_schedules - a program that only calls others, when they are due: make, ninja */
+bool match_schedules(const struct match_side *s, uint32_t unit);
+
+/* ---- names ---- */
+
+/** match_name - text as it is compared, appended: of paths, and of arguments */
+void match_name(const struct match_side *s, const char *text, size_t len, struct buf *to);
+
+/** match_guess - from and to of the second, by the directories of the first commands */
+void match_guess(struct match *m);
+
+/* Arguments as they are compared: @n strings, each with a NUL behind it. */
+void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_t *n);
+
+/* ---- inputs ---- */
+
+/* A file that a unit read or ran. */
+struct match_input {
+	uint64_t name;		/* hash, as compared */
+	uint32_t version, file;
+	uint8_t class;
+	bool made;		/* by this build */
+	bool identified;
+	int64_t size, mtime;
+	uint64_t ino;
+	int64_t at;		/* since when */
+};
+
+struct match_inputs {
+	struct match_input *rows;	/* in the order of names, each once */
+	size_t n, cap;
+};
+
+/**
+ * match_inputs - what a unit read and ran, without what it made itself
+ *
+ * Devices, directories and what has no name are left out.  @to is filled anew;
+ * free its rows.
+ */
+void match_inputs(const struct match_side *s, uint32_t unit, struct match_inputs *to);
+
+/** match_inputs_add - the same, behind what is there; match_inputs_sort() when all are */
+void match_inputs_add(const struct match_side *s, uint32_t unit, struct match_inputs *to);
+void match_inputs_sort(struct match_inputs *to);
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Names and arguments of two builds in the same terms.  See match.h. */
+#include "answers/match.h"
+#include "base/xalloc.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool name_byte(char c)
+{
+	return isalnum((unsigned char)c) || strchr("_-.+~", c) || (c & 0x80);
+}
+
+/* Names that programs draw: what they begin with, and how many random bytes follow. */
+static const struct random_name {
+	const char *head;
+	size_t random, upto;
+} random_names[] = {
+	{ "cc", 6, 6 },		/* gcc, clang */
+	{ "tmp.", 6, 12 },	/* mktemp */
+	{ "tmp", 8, 8 },	/* Python */
+	{ "st", 6, 6 },		/* ar, strip */
+	{ "sed", 6, 6 },
+	{ "GMfifo", 1, 8 },	/* make */
+	{ "rustc", 6, 6 },
+};
+
+/* Return: how many bytes of a component are a name that was drawn; 0: it is none. */
+static size_t drawn(const char *s, size_t len)
+{
+	for (size_t i = 0; i < sizeof(random_names) / sizeof(*random_names); i++) {
+		const struct random_name *r = &random_names[i];
+		size_t head = strlen(r->head), n;
+
+		if (len <= head || memcmp(s, r->head, head))
+			continue;
+		for (n = head; n < len && (isalnum((unsigned char)s[n]) || s[n] == '_'); n++)
+			;
+		if (n - head >= r->random && n - head <= r->upto && (n == len || s[n] == '.'))
+			return n;
+	}
+	return 0;
+}
+
+static bool temporary_dir(const struct buf *b, size_t from)
+{
+	static const char *const dirs[] = { "/tmp/", "/var/tmp/", "/dev/shm/", NULL };
+
+	for (const char *const *dir = dirs; *dir; dir++) {
+		size_t n = strlen(*dir);
+
+		if (b->len - from >= n && !memcmp(b->s + b->len - n, *dir, n))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the directory to be replaced stands at the beginning of a text. */
+static size_t replaced(const struct match_side *s, const char *text, size_t len)
+{
+	size_t n = s->from ? strlen(s->from) : 0;
+
+	return n && len >= n && !memcmp(text, s->from, n) &&
+	       (len == n || text[n] == '/' || !name_byte(text[n])) ? n : 0;
+}
+
+void match_name(const struct match_side *s, const char *text, size_t len, struct buf *to)
+{
+	size_t begin = to->len, n;
+
+	for (size_t i = 0; i < len;) {
+		bool first = !i || text[i - 1] != '/';
+
+		n = text[i] == '/' && first ? replaced(s, text + i, len - i) : 0;
+		if (n) {
+			buf_adds(to, s->to);
+			i += n;
+			continue;
+		}
+		n = i && text[i - 1] == '/' && temporary_dir(to, begin) ?
+		    drawn(text + i, len - i) : 0;
+		if (n) {
+			buf_addc(to, '*');
+			i += n;
+			continue;
+		}
+		buf_addc(to, text[i++]);
+	}
+}
+
+/* ---- arguments ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool one_of(const char *s, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strcmp(s, *list))
+			return true;
+	return false;
+}
+
+static bool number(const char *s)
+{
+	return *s && !s[strspn(s, "0123456789.")];
+}
+
+/*
+ * How many jobs at once is no difference between builds.  Return: how many of the
+ * arguments say that.
+ */
+static size_t jobs_args(const char *program, const char *arg, const char *next)
+{
+	static const char *const tools[] = {
+		"make", "gmake", "ninja", "samu", "cmake", "ctest", "scons", "meson", "cargo", NULL
+	};
+	static const char *const words[] = { "-j", "--jobs", "--parallel", "-l", NULL };
+
+	if (!one_of(base_name(program), tools))
+		return 0;
+	if (one_of(arg, words))
+		return next && number(next) ? 2 : 1;
+	if (!strncmp(arg, "--jobs=", 7) || !strncmp(arg, "--jobserver-", 12))
+		return 1;
+	return !strncmp(arg, "-j", 2) && number(arg + 2);
+}
+
+/* The same in the text of sh -c: "make -j4". */
+static void add_text(const struct match_side *s, const char *arg, struct buf *to)
+{
+	struct buf b = { 0 };
+
+	for (; *arg; arg++) {
+		if (!strncmp(arg, " -j", 3)) {
+			size_t blank = strspn(arg + 3, " "), n = strspn(arg + 3 + blank, "0123456789");
+			char end = arg[3 + blank + n];
+
+			if ((n || blank) && (!end || strchr(" ;&|)\n", end))) {
+				arg += (n ? 3 + blank + n : 3) - 1;
+				continue;
+			}
+		}
+		buf_addc(&b, *arg);
+	}
+	match_name(s, b.s ? b.s : "", b.len, to);
+	buf_free(&b);
+}
+
+void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_t *n)
+{
+	struct buf b = { 0 };
+	size_t all = answers_args(s->db, s->units[unit].exec, &b), skip = 0;
+	const char *arg = b.s, *end = b.s + b.len;
+
+	*n = 0;
+	for (size_t i = 0; i < all; i++, arg += strlen(arg) + 1) {
+		const char *next = arg + strlen(arg) + 1;
+
+		if (!skip && i)
+			skip = jobs_args(b.s, arg, next < end ? next : NULL);
+		if (skip) {
+			skip--;
+			continue;
+		}
+		add_text(s, arg, to);
+		buf_addc(to, 0);
+		++*n;
+	}
+	buf_free(&b);
+}
+
+/* ---- directories ---- */
+
+static char *first_dir(const struct match_side *s)
+{
+	struct buf b = { 0 };
+	uint32_t cwd = s->nunits ? (uint32_t)db_one(s->db, "SELECT cwd FROM exec WHERE id = ?", "i",
+						    (int64_t)s->units[1].exec) : 0;
+
+	answers_file_path(s->db, cwd, &b);
+	buf_addc(&b, 0);
+	return b.s;
+}
+
+void match_guess(struct match *m)
+{
+	char *a = first_dir(&m->side[0]), *b = first_dir(&m->side[1]), *x, *y;
+
+	/* components that both end with are not what differs */
+	for (;;) {
+		x = strrchr(a, '/');
+		y = strrchr(b, '/');
+		if (!x || !y || strcmp(x, y) || x == a || y == b)
+			break;
+		*x = *y = 0;
+	}
+	if (strlen(a) > 1 && strlen(b) > 1 && strcmp(a, b)) {
+		m->side[1].from = b;
+		m->side[1].to = a;
+		return;
+	}
+	free(a);
+	free(b);
+}

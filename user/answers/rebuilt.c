@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Why what ran before ran again.  See rebuilt.h. */
+#include "answers/rebuilt.h"
+#include "base/hash.h"
+#include "base/map64.h"
+#include "base/xalloc.h"
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OLD(r) (&(r)->m.side[0])
+#define NEW(r) (&(r)->m.side[1])
+
+/* ---- steps ---- */
+
+static bool is_shell(const struct match_unit *u)
+{
+	static const char *const names[] = { "sh", "dash", "bash", "zsh", "ksh", "busybox", NULL };
+
+	for (const char *const *name = names; *name; name++)
+		if (u->name == hash_bytes(*name, strlen(*name)))
+			return true;
+	return false;
+}
+
+/* What has make or ninja below it, and a script that is no rule of theirs, is no step. */
+static uint32_t *load_steps(const struct match_side *s)
+{
+	uint32_t *step = xcalloc(s->nunits + 1ul, sizeof(*step));
+	uint32_t *calls = xcalloc(s->nunits + 1ul, sizeof(*calls));
+	bool *holds = xcalloc(s->nunits + 1ul, sizeof(*holds));
+
+	for (uint32_t i = s->nunits; i; i--) {
+		holds[i] |= match_schedules(s, i);
+		holds[s->units[i].caller] |= holds[i];
+		calls[s->units[i].caller]++;
+	}
+	for (uint32_t i = 1; i <= s->nunits; i++) {
+		uint32_t up = s->units[i].caller;
+		bool script = calls[i] > 1 && is_shell(&s->units[i]) && !match_schedules(s, up);
+
+		step[i] = step[up] ? step[up] : holds[i] || script ? 0 : i;
+	}
+	free(calls);
+	free(holds);
+	return step;
+}
+
+static void add(struct rebuilt *r, struct rebuilt_reason reason)
+{
+	r->reasons = xgrow(r->reasons, &r->cap, r->n + 1, sizeof(*r->reasons));
+	r->reasons[r->n++] = reason;
+}
+
+/* ---- inputs ---- */
+
+/* Units of each step, in the order of their beginning: the first, and the next of each. */
+static uint32_t *load_next(const struct match_side *s, const uint32_t *step)
+{
+	uint32_t *next = xcalloc(s->nunits + 1ul, sizeof(*next));
+	uint32_t *last = xcalloc(s->nunits + 1ul, sizeof(*last));
+
+	for (uint32_t i = 1; i <= s->nunits; i++) {
+		if (!step[i])
+			continue;
+		if (last[step[i]])
+			next[last[step[i]]] = i;
+		last[step[i]] = i;
+	}
+	free(last);
+	return next;
+}
+
+static void step_inputs(const struct match_side *s, const uint32_t *next, uint32_t first,
+			struct match_inputs *to)
+{
+	to->n = 0;
+	for (uint32_t i = first; i; i = next[i])
+		match_inputs_add(s, i, to);
+	match_inputs_sort(to);
+}
+
+/* Return: the step that made a version last; 0: none. */
+static uint32_t made_by(const struct match_side *s, const uint32_t *step, uint32_t version)
+{
+	uint32_t by = 0;
+	size_t n;
+	const struct match_write *w = match_writes(s, version, &n);
+
+	for (size_t i = 0; i < n; i++)
+		by = step[w[i].unit] ? step[w[i].unit] : by;
+	return by;
+}
+
+static uint8_t change_of(const struct match_input *was, const struct match_input *is)
+{
+	if (!was->identified || !is->identified)
+		return 0;
+	if (was->size != is->size)
+		return REBUILT_SIZE;
+	if (was->mtime != is->mtime)
+		return REBUILT_TIME;
+	return was->ino != is->ino ? REBUILT_REPLACED : 0;
+}
+
+static const struct match_input *find(const struct match_inputs *in, uint64_t name)
+{
+	size_t low = 0, high = in->n;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (in->rows[mid].name < name)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < in->n && in->rows[low].name == name ? &in->rows[low] : NULL;
+}
+
+static void add_input(struct rebuilt *r, uint32_t step, const struct match_input *is,
+		      const struct match_input *was)
+{
+	bool program = is->class == GRAPH_PROGRAM || is->class == GRAPH_LOADER;
+	struct rebuilt_reason reason = { .step = step, .file = is->file };
+
+	if (is->made) {
+		reason.by = made_by(NEW(r), r->step[1], is->version);
+		reason.kind = REBUILT_MADE;
+		/* of its own, or of whoever called it: that comes with the command */
+		if (!reason.by || reason.by == step)
+			return;
+	} else if (!was) {
+		reason.kind = REBUILT_NEW_INPUT;
+	} else {
+		reason.kind = program ? REBUILT_PROGRAM : REBUILT_INPUT;
+		reason.change = change_of(was, is);
+		if (!reason.change)
+			return;
+	}
+	add(r, reason);
+}
+
+static void compare_inputs(struct rebuilt *r)
+{
+	uint32_t *next[2] = { load_next(OLD(r), r->step[0]), load_next(NEW(r), r->step[1]) };
+	struct match_inputs was = { 0 }, is = { 0 };
+
+	for (uint32_t i = 1; i <= NEW(r)->nunits; i++) {
+		const struct match_unit *b = &NEW(r)->units[i], *a = &OLD(r)->units[b->pair];
+
+		if (r->step[1][i] != i)
+			continue;
+		if (!b->pair) {
+			add(r, (struct rebuilt_reason){ .step = i, .kind = REBUILT_NEW });
+			continue;
+		}
+		if (a->args != b->args || a->cwd != b->cwd || a->file != b->file)
+			add(r, (struct rebuilt_reason){ .step = i, .kind = REBUILT_COMMAND });
+		step_inputs(OLD(r), next[0], b->pair, &was);
+		step_inputs(NEW(r), next[1], i, &is);
+		for (size_t k = 0; k < is.n; k++)
+			add_input(r, i, &is.rows[k], find(&was, is.rows[k].name));
+	}
+	free(was.rows);
+	free(is.rows);
+	free(next[0]);
+	free(next[1]);
+}
+
+/* ---- outputs ---- */
+
+/* Files that the old build left, by their names. */
+static void load_left(const struct match_side *s, struct map64 *left)
+{
+	for (size_t i = 0; i < s->nwrites; i++) {
+		const struct match_version *v = &s->versions[s->writes[i].version];
+
+		if (v->file && s->there[v->file] &&
+		    (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED))
+			map64_put(left, s->names[v->file], s->writes[i].version);
+	}
+}
+
+static int64_t ino_of(struct db *db, uint32_t version)
+{
+	return db_one(db, "SELECT ino FROM version WHERE id = ?", "i", (int64_t)version);
+}
+
+/*
+ * The first thing that happened to its name tells: it was not found, or was removed.
+ * Else who empties a file leaves its number as it was.
+ */
+static bool was_missing(const struct rebuilt *r, uint32_t file, uint32_t version, uint32_t left)
+{
+	static const char text[] =
+		"SELECT error FROM (SELECT at, error FROM change WHERE file = ?1 AND what IN (0, 4)"
+		" UNION ALL SELECT at, error FROM access WHERE file = ?1 AND how = 5)"
+		" ORDER BY at LIMIT 1";
+	struct sqlite3_stmt *st = db_ask(NEW(r)->db, text, "i", (int64_t)file);
+	int64_t was, is;
+
+	if (db_row(NEW(r)->db, st))
+		return db_int(st, 0) == ENOENT;
+	was = left ? ino_of(OLD(r)->db, left) : 0;
+	is = ino_of(NEW(r)->db, version);
+	return was && is && was != is && NEW(r)->versions[version].file == file;
+}
+
+static void add_output(struct rebuilt *r, struct map64 *seen, const struct map64 *left,
+		       const struct match_write *w, uint32_t file)
+{
+	uint32_t step = r->step[1][w->unit];
+	uint64_t key = (uint64_t)step << 32 | file;
+	const uint64_t *was = map64_get(left, NEW(r)->names[file]);
+
+	if (!step || !file || !NEW(r)->there[file] || map64_get(seen, key))
+		return;
+	map64_put(seen, key, 1);
+	r->outputs = xgrow(r->outputs, &r->outputs_cap, r->noutputs + 1, sizeof(*r->outputs));
+	r->outputs[r->noutputs++] = (struct rebuilt_output){ step, file };
+	if (NEW(r)->units[step].pair && was_missing(r, file, w->version, was ? (uint32_t)*was : 0))
+		add(r, (struct rebuilt_reason){ .step = step, .kind = REBUILT_MISSING,
+						.file = file });
+}
+
+static void compare_outputs(struct rebuilt *r)
+{
+	static const char of[] = "SELECT file FROM name WHERE version = ?";
+	struct map64 left = { 0 }, seen = { 0 };
+
+	load_left(OLD(r), &left);
+	for (size_t i = 0; i < NEW(r)->nwrites; i++) {
+		const struct match_write *w = &NEW(r)->writes[i];
+		const struct match_version *v = &NEW(r)->versions[w->version];
+		struct sqlite3_stmt *st;
+
+		if (v->made != GRAPH_WRITTEN && v->made != GRAPH_CHANGED)
+			continue;
+		add_output(r, &seen, &left, w, v->file);
+		st = v->renamed ? db_ask(NEW(r)->db, of, "i", (int64_t)w->version) : NULL;
+		while (st && db_row(NEW(r)->db, st))
+			add_output(r, &seen, &left, w, (uint32_t)db_int(st, 0));
+	}
+	map64_clear(&left);
+	map64_clear(&seen);
+}
+
+/* ---- all of it ---- */
+
+static int by_step(const void *a, const void *b)
+{
+	const struct rebuilt_reason *x = a, *y = b;
+
+	if (x->step != y->step)
+		return (x->step > y->step) - (x->step < y->step);
+	if (x->kind != y->kind)
+		return (x->kind > y->kind) - (x->kind < y->kind);
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+static int by_output(const void *a, const void *b)
+{
+	const struct rebuilt_output *x = a, *y = b;
+
+	if (x->step != y->step)
+		return (x->step > y->step) - (x->step < y->step);
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+void rebuilt_find(struct rebuilt *r)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		r->step[i] = load_steps(&r->m.side[i]);
+	compare_inputs(r);
+	compare_outputs(r);
+	if (r->n)
+		qsort(r->reasons, r->n, sizeof(*r->reasons), by_step);
+	if (r->noutputs)
+		qsort(r->outputs, r->noutputs, sizeof(*r->outputs), by_output);
+}
+
+void rebuilt_free(struct rebuilt *r)
+{
+	free(r->step[0]);
+	free(r->step[1]);
+	free(r->reasons);
+	free(r->outputs);
+	match_free(&r->m);
+}

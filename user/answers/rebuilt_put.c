@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What etrace rebuilt says: rebuilt.h, as text and as JSON. */
+#include "answers/rebuilt.h"
+#include "answers/match_put.h"
+
+#include <string.h>
+
+#define OLD(r) (&(r)->m.side[0])
+#define NEW(r) (&(r)->m.side[1])
+
+static const struct kind {
+	const char *json, *text;
+} kinds[] = {
+	[REBUILT_COMMAND] = { "command", "its command is another one" },
+	[REBUILT_PROGRAM] = { "program", "program" },
+	[REBUILT_INPUT] = { "input", "input" },
+	[REBUILT_NEW_INPUT] = { "new_input", "an input that it did not read before:" },
+	[REBUILT_MADE] = { "made", "made anew:" },
+	[REBUILT_MISSING] = { "missing", "was not there:" },
+	[REBUILT_NEW] = { "new", "it did not run before" },
+};
+static const struct kind changes[] = {
+	[REBUILT_SIZE] = { "size", ": other size" },
+	[REBUILT_TIME] = { "time", ": changed or touched" },
+	[REBUILT_REPLACED] = { "replaced", ": replaced by another file" },
+};
+
+/* The reasons and outputs of one step, in the lists of all. */
+struct part {
+	uint32_t step;
+	const struct rebuilt_reason *reasons;
+	const struct rebuilt_output *outputs;
+	size_t nreasons, noutputs;
+};
+
+static void text_part(const struct rebuilt *r, struct out *out, const struct part *p)
+{
+	uint32_t pair = NEW(r)->units[p->step].pair;
+
+	for (size_t i = 0; i < p->noutputs; i++) {
+		out_puts(out, i ? " " : "");
+		match_put_file(out, NEW(r), p->outputs[i].file);
+	}
+	out_puts(out, p->noutputs ? "\n  by " : "");
+	match_put_unit(out, NEW(r), p->step);
+	for (size_t i = 0; i < p->nreasons; i++) {
+		const struct rebuilt_reason *reason = &p->reasons[i];
+
+		out_printf(out, "  %s", kinds[reason->kind].text);
+		if (reason->file) {
+			out_puts(out, " ");
+			match_put_file(out, NEW(r), reason->file);
+		}
+		out_puts(out, reason->change ? changes[reason->change].text : "");
+		out_puts(out, "\n");
+		if (reason->kind == REBUILT_COMMAND) {
+			match_put_words(out, '-', OLD(r), pair, NEW(r), p->step);
+			match_put_words(out, '+', NEW(r), p->step, OLD(r), pair);
+		}
+	}
+	if (!p->nreasons)
+		out_puts(out, "  no reason found\n");
+}
+
+static void json_reason(const struct rebuilt *r, struct json *j, const struct rebuilt_reason *reason)
+{
+	json_begin(j, '{');
+	json_key(j, "reason");
+	json_cstr(j, kinds[reason->kind].json);
+	match_json_file(j, "path", NEW(r), reason->file);
+	if (reason->change) {
+		json_key(j, "change");
+		json_cstr(j, changes[reason->change].json);
+	}
+	if (reason->by) {
+		json_key(j, "by");
+		json_u64(j, NEW(r)->units[reason->by].exec);
+	}
+	json_end(j, '}');
+}
+
+static void json_part(const struct rebuilt *r, struct json *j, const struct part *p)
+{
+	struct buf b = { 0 };
+
+	json_begin(j, '{');
+	json_key(j, "outputs");
+	json_begin(j, '[');
+	for (size_t i = 0; i < p->noutputs; i++) {
+		b.len = 0;
+		answers_file_path(NEW(r)->db, p->outputs[i].file, &b);
+		json_str(j, b.s ? b.s : "", b.len);
+	}
+	json_end(j, ']');
+	match_json_unit(j, "old", OLD(r), NEW(r)->units[p->step].pair);
+	match_json_unit(j, "new", NEW(r), p->step);
+	json_key(j, "reasons");
+	json_begin(j, '[');
+	for (size_t i = 0; i < p->nreasons; i++)
+		json_reason(r, j, &p->reasons[i]);
+	json_end(j, ']');
+	json_end(j, '}');
+	json_line(j);
+	buf_free(&b);
+}
+
+void rebuilt_put(const struct rebuilt *r, struct out *out, bool json)
+{
+	const struct rebuilt_reason *reason = r->reasons, *end = r->reasons + r->n;
+	const struct rebuilt_output *output = r->outputs, *last = r->outputs + r->noutputs;
+	struct json j = { .out = out };
+
+	for (uint32_t i = 1; i <= NEW(r)->nunits; i++) {
+		struct part p = { .step = i, .reasons = reason, .outputs = output };
+
+		if (r->step[1][i] != i)
+			continue;
+		for (; reason < end && reason->step == i; reason++)
+			p.nreasons++;
+		for (; output < last && output->step == i; output++)
+			p.noutputs++;
+		if (json)
+			json_part(r, &j, &p);
+		else
+			text_part(r, out, &p);
+	}
+}

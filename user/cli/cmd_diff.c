@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace diff: where two builds part. */
+#include "answers/diff.h"
+#include "cli/answer.h"
+#include "cli/etrace.h"
+
+static const struct opt_row options[] = {
+	{ "map", "A=B", "the first build's directory A is B in the second; default: where each began" },
+	{ "sizes", NULL, "a file of the same size is the same, whatever its time" },
+	{ "times", "PERCENT", "tell programs whose time differs by so much, and by 0.1 s or more" },
+	{ 0 }
+};
+
+static int ask(struct asked *a)
+{
+	struct diff d = { .sizes = opt_flag(a->opts, "sizes") };
+	uint64_t percent = 0;
+	int ret = 0;
+
+	if (!opt_number(a->opts, "times", 1, 1000000, &percent)) {
+		diag_fatal(a->diag, "--times %s: say a number from 1 to 1000000",
+			   opt_value(a->opts, "times"));
+		return 2;
+	}
+	d.times = percent ? 1 + (double)percent / 100 : 0;
+	if (match_builds(&d.m, a->db[0], a->db[1], opt_value(a->opts, "map"))) {
+		diff_builds(&d);
+		ret = diff_put(&d, a->out, a->json) ? 3 : 0;
+	}
+	diff_free(&d);
+	return ret;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	static const struct answer diff = {
+		.name = "diff", .synopsis = "FIRST SECOND", .options = options,
+		.about = "Say where two builds part: first the roots, which nothing before them explains,\n"
+			 "then every program that is other.  How many jobs ran at once does not matter.\n",
+		.traces = 2, .max_args = 0, .run = ask,
+		.status = "3 there are differences",
+	};
+
+	return answer_main(&diff, argc, argv);
+}
