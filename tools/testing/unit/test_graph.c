@@ -15,8 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RD = 0, WR = 1, RDWR = 2, CREAT = 0100, EXCL = 0200, TRUNC = 01000, APPEND = 02000,
-       CLOEXEC = 02000000, TMPFILE = 020200000 };
+enum {
+	RD = 0, WR = 1, RDWR = 2, CREAT = 0100, EXCL = 0200, TRUNC = 01000, APPEND = 02000,
+	CLOEXEC = 02000000, TMPFILE = 020200000,
+};
+
 #define NEW (WR | CREAT | TRUNC)
 
 /* ---- a trace ---- */
