@@ -353,39 +353,57 @@ static int32_t removed_maker(const struct diff *d, const struct diff_unit *u)
 	return w && n ? d->removed[w->unit] : -1;
 }
 
+/* A program made something else of the same: a root once, for it may be another one. */
+static int32_t output_root(struct diff *d, struct map64 *programs, const struct diff_unit *u)
+{
+	size_t n;
+	const struct match_write *w = match_writes(B(d), u->version, &n);
+	uint32_t maker = n ? w[n - 1].unit : 0;
+	const struct match_unit *b = &B(d)->units[maker];
+	const uint64_t *there = map64_get(programs, b->file);
+	int32_t root = there ? (int32_t)*there : -1;
+
+	if (root < 0) {
+		root = add_root(d, (struct diff_root){
+			.kind = DIFF_OUTPUT, .input = DIFF_CONTENT, .side = 1, .file = u->file,
+			.a = b->pair, .b = maker, .at = b->at });
+		map64_put(programs, b->file, (uint64_t)root);
+	}
+	mark(d, maker, b->at, root);
+	return root;
+}
+
+static int32_t own_root(struct diff *d, struct map64 *files, struct map64 *programs, uint32_t unit)
+{
+	const struct diff_unit *u = &d->units[unit];
+	const struct match_unit *b = &B(d)->units[unit];
+	int32_t root;
+
+	if (!(u->what & DIFF_INPUTS))
+		return add_root(d, (struct diff_root){
+			.kind = DIFF_ENDED, .a = b->pair, .b = unit, .at = b->until });
+	root = removed_maker(d, u);
+	if (root >= 0)
+		return root;
+	if (u->input == DIFF_CONTENT)
+		return output_root(d, programs, u);
+	return file_root(d, files, u->input, u->side, u->file, unit, b->at);
+}
+
 static void explain_rest(struct diff *d, struct map64 *files)
 {
+	struct map64 programs = { 0 };
+
 	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
-		struct diff_unit *u = &d->units[i];
-		const struct match_unit *b = &B(d)->units[i];
-		int64_t at = b->at;
-		int32_t root = -1;
+		const struct diff_unit *u = &d->units[i];
 
 		if (!(u->what & (DIFF_INPUTS | DIFF_STATUS)) || u->since != NEVER)
 			continue;
-		if (u->what & DIFF_INPUTS) {
-			root = removed_maker(d, u);
-			if (root < 0 && u->input == DIFF_CONTENT) {
-				size_t n;
-				const struct match_write *w = match_writes(B(d), u->version, &n);
-				uint32_t maker = n ? w[n - 1].unit : i;
-
-				root = add_root(d, (struct diff_root){
-					.kind = DIFF_OUTPUT, .input = DIFF_CONTENT, .side = 1,
-					.file = u->file, .a = B(d)->units[maker].pair, .b = maker,
-					.at = B(d)->units[maker].at });
-				mark(d, maker, B(d)->units[maker].at, root);
-			} else if (root < 0) {
-				root = file_root(d, files, u->input, u->side, u->file, i, at);
-			}
-		} else {
-			root = add_root(d, (struct diff_root){
-				.kind = DIFF_ENDED, .a = b->pair, .b = i, .at = b->until });
-			at = b->until;
-		}
-		mark(d, i, at, root);
+		/* what ended otherwise may have done so before it wrote anything */
+		mark(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
 		spread(d);
 	}
+	map64_clear(&programs);
 }
 
 void diff_builds(struct diff *d)

@@ -47,15 +47,28 @@ static uint64_t key_outputs(const struct match_unit *u, uint32_t caller)
 	return u->tree;
 }
 
-/* The same program called by the same one: in the order of their beginning. */
+/* One output more or less: the first or the last of them, in any order, is the same. */
+static uint64_t key_least(const struct match_unit *u, uint32_t caller)
+{
+	(void)caller;
+	return u->tree ? hash_two(u->name, u->least) : 0;
+}
+
+static uint64_t key_most(const struct match_unit *u, uint32_t caller)
+{
+	(void)caller;
+	return u->tree ? hash_two(u->name, u->most) : 0;
+}
+
+/* What made nothing, the same program called by the same one: in the order of their beginning. */
 static uint64_t key_place(const struct match_unit *u, uint32_t caller)
 {
-	return caller ? hash_two(hash_two(caller, 1), u->name) : 0;
+	return caller && !u->tree ? hash_two(hash_two(caller, 1), u->name) : 0;
 }
 
 static uint64_t (*const keys[])(const struct match_unit *u, uint32_t caller) = {
 	key_whole, key_command_and_outputs, key_context, key_outputs_and_name, key_command,
-	key_outputs, key_place,
+	key_outputs, key_least, key_most, key_place,
 };
 
 static void pair(struct match *m, uint32_t a, uint32_t b)

@@ -24,6 +24,7 @@ struct match_unit {
 	uint64_t file, name;	/* hashes: of the program, of its base name */
 	uint64_t args, cwd;
 	uint64_t outs, tree;	/* of what it made; with all that it called */
+	uint64_t least, most;	/* hashes of names in tree */
 	uint64_t context;	/* of its command and those of its callers */
 	int64_t at, until;
 	int64_t status;		/* of its process: signal * 256 + status; -1: not known */

@@ -217,6 +217,14 @@ static bool is_file(const struct match_version *v)
 	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED || v->made == GRAPH_EXISTED;
 }
 
+static void widen(struct match_unit *u, uint64_t least, uint64_t most)
+{
+	if (!least)
+		return;
+	u->least = u->least && u->least < least ? u->least : least;
+	u->most = u->most > most ? u->most : most;
+}
+
 static void add_out(struct match_side *s, struct map64 *seen, uint32_t unit, uint32_t file)
 {
 	uint64_t key = (uint64_t)unit << 32 | file;
@@ -225,6 +233,7 @@ static void add_out(struct match_side *s, struct map64 *seen, uint32_t unit, uin
 		return;
 	map64_put(seen, key, 1);
 	s->units[unit].outs += hash_word(s->names[file]);
+	widen(&s->units[unit], s->names[file], s->names[file]);
 }
 
 static void load_outs(struct match_side *s)
@@ -251,8 +260,11 @@ static void load_outs(struct match_side *s)
 			add_out(s, &seen, s->unit_of[db_int(st, 2)], (uint32_t)db_int(st, 0));
 	map64_clear(&seen);
 	for (uint32_t i = s->nunits; i; i--) {
-		s->units[i].tree += s->units[i].outs;
-		s->units[s->units[i].caller].tree += s->units[i].tree;
+		struct match_unit *u = &s->units[i], *up = &s->units[u->caller];
+
+		u->tree += u->outs;
+		up->tree += u->tree;
+		widen(up, u->least, u->most);
 	}
 }
 

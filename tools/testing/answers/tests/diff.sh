@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace diff: equal builds have no difference; one thing changed is one root.
+
+. "$ANSWERS/lib.sh"
+
+# One line for each root: what it is.
+cat > roots.py <<'END2'
+import json, os, re, sys
+for line in sys.stdin:
+    row = json.loads(line)
+    if "root" in row:
+        print(row["kind"], row.get("change", "-"),
+              re.sub("/cc[A-Za-z0-9]{6}", "/cc*", row["path"]) if "path" in row else
+              os.path.basename(row.get("second", row.get("first"))["arguments"][0]))
+END2
+
+# differ NAME A B ROOT...: these are the roots; the status is 3, or 0 without any.
+differ()
+{
+	local name=$1 status
+	etrace diff --json "${options[@]}" "$2" "$3" > answer
+	status=$?
+	python3 roots.py < answer > roots
+	printf '%s\n' "${@:4}" | sed '/^$/d' > expected
+	same "$name" roots expected
+	[ "$status" = "$([ -s expected ] && echo 3 || echo 0)" ]
+	result $? "$name: status $status"
+}
+
+# changed NAME DB SQL...: a copy of a database, with this done to it.
+changed()
+{
+	cp "$2" "$1"
+	sqlite3 "$1" "${@:3}"
+}
+
+options=()
+src=/build/jobs/src
+for by in module bpf; do
+	for name in 1 4 flag one-flag header tool; do
+		etrace db -o "$name.db" "$FIXTURES/jobs-$name/$by.fxt.zst"
+	done
+	differ "$by: -j1 and -j4 are equal" 1.db 4.db
+	differ "$by: so are -j4 and -j1" 4.db 1.db
+	differ "$by: a build and itself" tool.db tool.db
+	differ "$by: a flag on the command line" 4.db flag.db "command - make"
+	differ "$by: a flag in the makefile" 4.db one-flag.db "file time $src/Makefile"
+	# The makefile has been changed and changed back: nothing shows that.
+	differ "$by: a header of the same size" 4.db header.db "file time $src/asm.h"
+	# The header, too: times cannot tell that it is what it was.
+	options=(--sizes)
+	differ "$by: another name of the compiler" 4.db tool.db "command - make"
+	options=()
+done
+
+etrace diff 4.db flag.db > text
+check "the flag is shown" grep -q "^ *+ 'CFLAGS=-O2 -fPIC'" text
+check "and what follows" grep -q "^other arguments.*main.c" text
+check "of one command, which words" grep -q '^ *- -O1$' text
+
+# What a recording of another thing changed would be.
+of() { echo "(SELECT id FROM file WHERE path = CAST('$1' AS BLOB))"; }
+changed header2.db 4.db "UPDATE version SET size = size + 1 WHERE file = $(of $src/math.h)"
+differ "a header of another size, read by many" 4.db header2.db "file size $src/math.h"
+lib=/usr/lib/x86_64-linux-gnu/libisl.so.23.2.0
+changed lib.db 4.db "UPDATE version SET size = size + 1 WHERE file = $(of $lib)"
+differ "another library of the compiler" 4.db lib.db "file size $lib"
+# Of a program itself nothing but its name is in a recording.
+changed cc1.db 4.db "UPDATE version SET size = size + 1 WHERE made = 1 AND file IN
+	(SELECT id FROM file WHERE CAST(path AS TEXT) LIKE '/tmp/cc%.s')"
+differ "another compiler of the same name" 4.db cc1.db "output content /tmp/cc*.s"
+changed maker.db 4.db "DELETE FROM access WHERE how = 2 AND version IN
+	(SELECT id FROM version WHERE file = $(of /build/jobs/out/args.d))" \
+	"DELETE FROM version WHERE file = $(of /build/jobs/out/args.d)" \
+	"UPDATE string SET s = CAST('-DSOME' AS BLOB) WHERE CAST(s AS TEXT) = '@args.rsp'"
+differ "an output less, and another argument" 4.db maker.db "command - gcc"
+changed touched.db 4.db "UPDATE version SET mtime = mtime + 1 WHERE file = $(of $src/Makefile)"
+differ "a makefile that was touched, and nothing follows" 4.db touched.db
+changed status.db 4.db "UPDATE exec SET status = 1 WHERE program = $(of /usr/bin/x86_64-linux-gnu-strip)"
+differ "another status" 4.db status.db "status - strip"
+changed output.db 4.db "UPDATE version SET size = size + 8 WHERE made = 1 AND file = $(of /build/jobs/out/add.o)"
+differ "an output of another size, made of the same" 4.db output.db "output content /build/jobs/out/add.o"
+strip=$(sqlite3 4.db "SELECT id FROM exec WHERE program = $(of /usr/bin/x86_64-linux-gnu-strip)")
+changed less.db 4.db "DELETE FROM exec WHERE id = $strip" "DELETE FROM access WHERE exec = $strip"
+differ "a command less" 4.db less.db "removed - strip"
+differ "a command more" less.db 4.db "added - strip"
+
+# The same build in another directory: its sources have times of their own.
+moved='/home/me/the jobs'
+changed moved.db 4.db \
+	"UPDATE version SET mtime = mtime + 1 WHERE file IN
+	 (SELECT id FROM file WHERE CAST(path AS TEXT) LIKE '/build/jobs/%')" \
+	"UPDATE file SET path = CAST(replace(CAST(path AS TEXT), '/build/jobs', '$moved') AS BLOB)
+	 WHERE CAST(path AS TEXT) LIKE '/build/jobs%'" \
+	"UPDATE string SET s = CAST(replace(CAST(s AS TEXT), '/build/jobs', '$moved') AS BLOB)
+	 WHERE instr(CAST(s AS TEXT), '/build/jobs')"
+differ "in another directory" 4.db moved.db
+options=(--map "/build/jobs=$moved")
+differ "as it is told" 4.db moved.db
+options=()
+
+etrace diff --json --times 20 1.db 4.db > answer
+result $? "other times are no difference"
+ends 2 "what no map is" etrace diff --map /build 1.db 4.db
+ends 2 "no such trace" etrace diff 1.db none.db
+for pair in "4 flag" "4 one-flag" "4 tool" "less 4" "4 less" "4 status" "1 output"; do
+	read -r a b <<< "$pair"
+	etrace diff --json "$a.db" "$b.db"
+done > answers.json
+check "answers are as their schema says" \
+	"$ANSWERS/../unit/json_schema.py" "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
