@@ -10,12 +10,12 @@ import json, os, sys
 for line in open("answer"):
     row = json.loads(line)
     for output in row["outputs"]:
-        if sys.argv[1] == "outputs":
+        if sys.argv[1] == "files":
             print(output)
         for r in row["reasons"]:
-            if sys.argv[1] == "reasons" and not r["reason"] == "made":
+            if sys.argv[1] == "why" and not r["reason"] == "made":
                 print(os.path.basename(output), r["reason"], os.path.basename(r.get("path", "-")))
-        if sys.argv[1] == "reasons" and not row["reasons"]:
+        if sys.argv[1] == "why" and not row["reasons"]:
             print(os.path.basename(output), "none")
 END2
 
@@ -31,9 +31,9 @@ rebuilt()
 	cat answer >> answers.json
 	sed -n 's|^ninja explain: \(.*\) is dirty$|/build/rebuild/out/\1|p' "$explained" |
 		sort -u > expected
-	python3 steps.py outputs | sort > outputs
+	python3 steps.py files | sort > outputs
 	same "$by: $1, $2: what ninja says" outputs expected
-	python3 steps.py reasons | sort > reasons
+	python3 steps.py why | sort > reasons
 	printf '%s\n' "${@:3}" | sed '/^$/d' | sort > expected
 	same "$by: $1, $2: why" reasons expected
 }
