@@ -7,15 +7,15 @@
 
 cat > steps.py <<'END2'
 import json, os, sys
-for line in sys.stdin:
+for line in open("answer"):
     row = json.loads(line)
     for output in row["outputs"]:
-        if sys.argv[1] == "outputs":
+        if sys.argv[1] == "files":
             print(output)
         for r in row["reasons"]:
-            if sys.argv[1] == "reasons" and not r["reason"] == "made":
+            if sys.argv[1] == "why" and not r["reason"] == "made":
                 print(os.path.basename(output), r["reason"], os.path.basename(r.get("path", "-")))
-        if sys.argv[1] == "reasons" and not row["reasons"]:
+        if sys.argv[1] == "why" and not row["reasons"]:
             print(os.path.basename(output), "none")
 END2
 
@@ -31,9 +31,9 @@ rebuilt()
 	cat answer >> answers.json
 	sed -n 's|^ninja explain: \(.*\) is dirty$|/build/rebuild/out/\1|p' "$explained" |
 		sort -u > expected
-	python3 steps.py outputs < answer | sort > outputs
+	python3 steps.py files | sort > outputs
 	same "$by: $1, $2: what ninja says" outputs expected
-	python3 steps.py reasons < answer | sort > reasons
+	python3 steps.py why | sort > reasons
 	printf '%s\n' "${@:3}" | sed '/^$/d' | sort > expected
 	same "$by: $1, $2: why" reasons expected
 }
@@ -68,5 +68,9 @@ sqlite3 touched.db "UPDATE version SET mtime = 1704067200000000000 WHERE file =
 etrace rebuilt "$FIXTURES/rebuild-old/module.fxt.zst" touched.db > text
 check "no reason" grep -q '^  no reason found$' text
 ends 2 "one trace is not enough" etrace rebuilt touched.db
-check "answers are as their schema says" \
-	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
+
+# What the page shows.
+zstd -dqo old.fxt "$FIXTURES/rebuild-old/module.fxt.zst"
+zstd -dqo build.fxt "$FIXTURES/rebuild-touched/module.fxt.zst"
+line=$(sed -n 's/^etrace rebuilt .*/&/p' "$ANSWERS/../../../Documentation/etrace-rebuilt.1" | sed 's/\\-/-/g')
+check "etrace-rebuilt.1: $line" bash -c "$line | grep -q ."

@@ -39,6 +39,10 @@ done
 	etrace time --json "$trace"
 	etrace time --json --by=output build.db
 	etrace time --json --by=directory build.db
+	etrace diff --json "$FIXTURES/jobs-4/module.fxt.zst" "$FIXTURES/jobs-tool/module.fxt.zst"
+	etrace diff --json "$trace" "$FIXTURES/rebuild-touched/module.fxt.zst"
+	etrace rebuilt --json "$FIXTURES/rebuild-old/module.fxt.zst" \
+		"$FIXTURES/rebuild-flag/module.fxt.zst"
 } > answers.json
 check "answers are as their schema says" \
 	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
