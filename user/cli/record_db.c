@@ -40,6 +40,7 @@ bool record_db_add(struct recording *r, const char *path, char *why, size_t size
 {
 	struct record_db *db;
 	struct diag *diag = diag_new(stderr, PROG);
+	struct buf name = { 0 };
 	bool good = db_may_create(path, diag);
 
 	diag_free(diag);
@@ -49,8 +50,9 @@ bool record_db_add(struct recording *r, const char *path, char *why, size_t size
 	r->dbs = xgrow(r->dbs, &r->dbs_cap, r->ndbs + 1, sizeof(*r->dbs));
 	db = &r->dbs[r->ndbs++];
 	*db = (struct record_db){ .path = path, .output = outputs_count(r->outputs) };
-	db->recording = xmalloc(strlen(path) + sizeof(RECORDING));
-	strcpy(stpcpy(db->recording, path), RECORDING);
+	buf_adds(&name, path);
+	buf_add(&name, RECORDING, sizeof(RECORDING));
+	db->recording = name.s;
 	return outputs_add(r->outputs, db->recording, NULL, why, size);
 }
 

@@ -4,7 +4,7 @@
 # etrace db: what is left by one that is killed, has no room or reads a damaged
 # trace, and what is done with files that are no databases of this program.
 
-. "$ANSWERS/lib.sh"
+. "${0%/*}/../lib.sh"
 trace=$FIXTURES/make/module.fxt.zst
 object=/build/make/out/large.o
 
