@@ -51,11 +51,12 @@ static void give(int fd)
 static void map(const char *path)
 {
 	int fd = opened(path, O_RDONLY);
-	volatile char *data = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	const char *data = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
 
 	if (data == MAP_FAILED)
 		err(2, "mmap %s", path);
-	(void)*data;
+	if (!*data)
+		errx(2, "%s: not text", path);
 	close(fd);
 }
 
