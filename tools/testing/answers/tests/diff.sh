@@ -3,7 +3,7 @@
 #
 # etrace diff: equal builds have no difference; one thing changed is one root.
 
-. "$ANSWERS/lib.sh"
+. "${0%/*}/../lib.sh"
 
 # One line for each root: what it is.
 cat > roots.py <<'END2'

@@ -3,7 +3,7 @@
 #
 # etrace rebuilt: what ninja said that it would do, and why.
 
-. "$ANSWERS/lib.sh"
+. "${0%/*}/../lib.sh"
 
 cat > steps.py <<'END2'
 import json, os, sys
