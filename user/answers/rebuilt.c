@@ -196,14 +196,15 @@ static int64_t ino_of(struct db *db, uint32_t version)
 static bool was_missing(const struct rebuilt *r, uint32_t file, uint32_t version, uint32_t left)
 {
 	static const char text[] =
-		"SELECT error FROM (SELECT at, error FROM change WHERE file = ?1 AND what IN (0, 4)"
-		" UNION ALL SELECT at, error FROM access WHERE file = ?1 AND how = 5)"
-		" ORDER BY at LIMIT 1";
+		"SELECT at, error FROM change WHERE file = ? AND what IN (0, 4) ORDER BY at LIMIT 1";
 	struct sqlite3_stmt *st = db_ask(NEW(r)->db, text, "i", (int64_t)file);
+	bool changed = db_row(NEW(r)->db, st);
 	int64_t was, is;
 
-	if (db_row(NEW(r)->db, st))
-		return db_int(st, 0) == ENOENT;
+	if (r->missed[file] && (!changed || r->missed[file] <= db_int(st, 0)))
+		return true;
+	if (changed)
+		return db_int(st, 1) == ENOENT;
 	was = left ? ino_of(OLD(r)->db, left) : 0;
 	is = ino_of(NEW(r)->db, version);
 	return was && is && was != is && NEW(r)->versions[version].file == file;
@@ -226,12 +227,27 @@ static void add_output(struct rebuilt *r, struct map64 *seen, const struct map64
 						.file = file });
 }
 
+/* When each file was looked for in vain first. */
+static void load_missed(struct rebuilt *r)
+{
+	static const char text[] = "SELECT file, at FROM access WHERE how = 5 AND error = 2";
+	struct sqlite3_stmt *st = db_ask(NEW(r)->db, text, "");
+
+	r->missed = xcalloc(NEW(r)->nfiles + 1ul, sizeof(*r->missed));
+	while (db_row(NEW(r)->db, st)) {
+		int64_t *at = &r->missed[db_int(st, 0)], then = db_int(st, 1);
+
+		*at = *at && *at < then ? *at : then;
+	}
+}
+
 static void compare_outputs(struct rebuilt *r)
 {
 	static const char of[] = "SELECT file FROM name WHERE version = ?";
 	struct map64 left = { 0 }, seen = { 0 };
 
 	load_left(OLD(r), &left);
+	load_missed(r);
 	for (size_t i = 0; i < NEW(r)->nwrites; i++) {
 		const struct match_write *w = &NEW(r)->writes[i];
 		const struct match_version *v = &NEW(r)->versions[w->version];
@@ -288,5 +304,6 @@ void rebuilt_free(struct rebuilt *r)
 	free(r->step[1]);
 	free(r->reasons);
 	free(r->outputs);
+	free(r->missed);
 	match_free(&r->m);
 }

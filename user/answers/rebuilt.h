@@ -37,6 +37,7 @@ struct rebuilt {
 		uint32_t step, file;
 	} *outputs;		/* by step and path: there in the end */
 	size_t noutputs, outputs_cap;
+	int64_t *missed;	/* by file of the new build: when it was not found; 0: never */
 };
 
 /** rebuilt_find - set all of it but m, which is given; rebuilt_free() */
