@@ -11,6 +11,22 @@
 
 /* ---- files and versions ---- */
 
+/*
+ * A number for a name that is the same in each run: what is told, and of several the
+ * one that is taken, goes by the order of these.  Who chooses names so that two have one
+ * number gets a wrong answer about builds of his own.
+ */
+static uint64_t number_of(const char *s, size_t len)
+{
+	uint64_t h = len;
+
+	for (size_t i = 0; i < len; i++) {
+		h = (h ^ (unsigned char)s[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 32;
+	}
+	return h ? h : 1;
+}
+
 static void load_files(struct match_side *s)
 {
 	struct sqlite3_stmt *st;
@@ -26,7 +42,7 @@ static void load_files(struct match_side *s)
 
 		b.len = 0;
 		match_name(s, path, len, &b);
-		s->names[db_int(st, 0)] = hash_bytes(b.s ? b.s : "", b.len);
+		s->names[db_int(st, 0)] = number_of(b.s ? b.s : "", b.len);
 	}
 	buf_free(&b);
 }

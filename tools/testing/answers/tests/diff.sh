@@ -111,3 +111,6 @@ zstd -dqo old.fxt "$FIXTURES/jobs-4/module.fxt.zst"
 zstd -dqo build.fxt "$FIXTURES/jobs-flag/module.fxt.zst"
 line=$(sed -n 's/^etrace diff .*/&/p' "$ANSWERS/../../../Documentation/etrace-diff.1" | sed 's/\\-/-/g')
 check "etrace-diff.1: $line" bash -c "$line | grep -q ."
+etrace diff "$FIXTURES/ninja/module.fxt.zst" "$FIXTURES/make/module.fxt.zst" > once
+etrace diff "$FIXTURES/ninja/module.fxt.zst" "$FIXTURES/make/module.fxt.zst" > again
+same "the same in each run" once again
