@@ -119,7 +119,7 @@ static void join(struct match_side *s, uint32_t exec, uint32_t unit)
 static void load_units(struct match_side *s)
 {
 	static const char text[] =
-		"SELECT id, parent, before, forked, program, cwd, at, until, status, signal FROM exec"
+		"SELECT id, parent, before, forked, program, cwd, at, until, status, signal FROM exec\n"
 		" ORDER BY id";
 	struct sqlite3_stmt *st;
 	struct buf b = { 0 };
@@ -178,9 +178,9 @@ static int by_version(const void *a, const void *b)
 static void load_writes(struct match_side *s)
 {
 	static const char text[] =
-		"SELECT exec, version, max(until) FROM access WHERE how = 2 AND version IS NOT NULL"
-		" GROUP BY version, exec"
-		" UNION ALL SELECT exec, id, at FROM version WHERE made = 1 AND exec IS NOT NULL"
+		"SELECT exec, version, max(until) FROM access WHERE how = 2 AND version IS NOT NULL\n"
+		" GROUP BY version, exec\n"
+		" UNION ALL SELECT exec, id, at FROM version WHERE made = 1 AND exec IS NOT NULL\n"
 		" AND NOT EXISTS (SELECT 1 FROM access WHERE version = id AND how = 2)";
 	struct sqlite3_stmt *st = db_ask(s->db, text, "");
 
@@ -319,7 +319,7 @@ static bool wrote(const struct match_side *s, uint32_t unit, uint32_t version)
 void match_inputs_add(const struct match_side *s, uint32_t unit, struct match_inputs *to)
 {
 	static const char text[] =
-		"SELECT version, file, class, at FROM access"
+		"SELECT version, file, class, at FROM access\n"
 		" WHERE exec = ? AND how IN (1, 3) AND version IS NOT NULL";
 	static const char what[] = "SELECT size, mtime, ino FROM version WHERE id = ?";
 
