@@ -396,39 +396,16 @@ static void ends(struct endless *e, uint32_t p, int64_t at)
 		e->p[parent].now = e->p[p].now;
 }
 
-struct event {
-	int64_t at;
-	uint32_t process;
-	bool ends;
-};
-
-static int by_time(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	if (x->ends != y->ends)
-		return x->ends - y->ends;
-	return x->ends ? (x->process < y->process) - (x->process > y->process) :
-			 (x->process > y->process) - (x->process < y->process);
-}
-
 int64_t timeline_endless(const struct timeline *t)
 {
-	struct event *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
+	size_t n;
+	struct line_moment *list = timeline_moments(t, &n);
 	struct endless e = { .t = t };
 	int64_t most = 0;
-	size_t n = 0;
 
 	load_needs(&e);
 	e.places = places_of(t);
 	e.p = xcalloc(t->nprocesses + 1, sizeof(*e.p));
-	for (uint32_t i = 1; i <= t->nprocesses; i++) {
-		list[n++] = (struct event){ t->processes[i].at, i, false };
-		list[n++] = (struct event){ t->processes[i].until, i, true };
-	}
-	qsort(list, n, sizeof(*list), by_time);
 	for (size_t i = 0; i < n; i++) {
 		if (list[i].ends)
 			ends(&e, list[i].process, list[i].at);

@@ -1,85 +1,35 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Programs and files of two builds, as they are shown.  See match_put.h. */
 #include "answers/match_put.h"
+#include "answers/put.h"
 #include "base/hash.h"
 #include "base/map64.h"
 #include "base/shquote.h"
-#include "base/utf8.h"
 
 #include <string.h>
 
 void match_put_file(struct out *out, const struct match_side *s, uint32_t file)
 {
-	struct buf b = { 0 }, quoted = { 0 };
-
-	answers_file_path(s->db, file, &b);
-	sh_quote(&quoted, b.s ? b.s : "", b.len);
-	out_write(out, quoted.s, quoted.len);
-	buf_free(&b);
-	buf_free(&quoted);
+	put_file(out, s->db, file);
 }
-
-/* Of a long command, its beginning and its end are shown. */
-#define HEAD 90
-#define TAIL 50
 
 void match_put_unit(struct out *out, const struct match_side *s, uint32_t unit)
 {
-	struct buf b = { 0 };
-	size_t head, tail;
-
-	answers_command(s->db, s->units[unit].exec, &b);
-	if (!b.len) {
-		match_put_file(out, s, s->units[unit].program);
-	} else if (b.len <= HEAD + TAIL + 20) {
-		out_write(out, b.s, b.len);
-	} else {
-		head = utf8_cut(b.s, b.len, HEAD);
-		for (tail = b.len - TAIL; (b.s[tail] & 0xc0) == 0x80;)
-			tail++;
-		out_write(out, b.s, head);
-		out_puts(out, " [...] ");
-		out_write(out, b.s + tail, b.len - tail);
-	}
+	put_command(out, s->db, s->units[unit].exec, false);
 	out_puts(out, "\n");
-	buf_free(&b);
 }
 
 void match_json_file(struct json *j, const char *name, const struct match_side *s, uint32_t file)
 {
-	struct buf b = { 0 };
-
-	if (!file)
-		return;
-	answers_file_path(s->db, file, &b);
-	json_text(j, name, b.s ? b.s : "", b.len);
-	buf_free(&b);
+	json_file(j, name, s->db, file);
 }
 
 void match_json_unit(struct json *j, const char *name, const struct match_side *s, uint32_t unit)
 {
-	struct buf b = { 0 };
-	uint32_t cwd;
-	size_t n, at = 0;
-
 	if (!unit)
 		return;
-	n = answers_args(s->db, s->units[unit].exec, &b);
-	cwd = (uint32_t)db_one(s->db, "SELECT cwd FROM exec WHERE id = ?", "i",
-			       (int64_t)s->units[unit].exec);
 	json_key(j, name);
-	json_begin(j, '{');
-	json_key(j, "exec");
-	json_u64(j, s->units[unit].exec);
-	match_json_file(j, "program", s, s->units[unit].program);
-	match_json_file(j, "cwd", s, cwd);
-	json_key(j, "arguments");
-	json_begin(j, '[');
-	for (; n--; at += strlen(b.s + at) + 1)
-		json_cstr(j, b.s + at);
-	json_end(j, ']');
-	json_end(j, '}');
-	buf_free(&b);
+	json_exec(j, s->db, s->units[unit].exec);
 }
 
 /* The text of sh -c is compared by its words, as good as blanks tell them. */

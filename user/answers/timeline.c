@@ -146,33 +146,26 @@ uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at
 
 /* ---- how many worked ---- */
 
-struct moment {
-	int64_t at;
-	uint32_t process;
-	bool ends;
-};
-
 static int by_time(const void *a, const void *b)
 {
-	const struct moment *x = a, *y = b;
+	const struct line_moment *x = a, *y = b;
 
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
-	/* at once: what begins begins first, and parents before children */
 	if (x->ends != y->ends)
 		return x->ends - y->ends;
 	return x->ends ? (x->process < y->process) - (x->process > y->process) :
 			 (x->process > y->process) - (x->process < y->process);
 }
 
-static struct moment *moments_of(const struct timeline *t, size_t *n)
+struct line_moment *timeline_moments(const struct timeline *t, size_t *n)
 {
-	struct moment *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
+	struct line_moment *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
 
 	*n = 0;
 	for (uint32_t i = 1; i <= t->nprocesses; i++) {
-		list[(*n)++] = (struct moment){ t->processes[i].at, i, false };
-		list[(*n)++] = (struct moment){ t->processes[i].until, i, true };
+		list[(*n)++] = (struct line_moment){ t->processes[i].at, i, false };
+		list[(*n)++] = (struct line_moment){ t->processes[i].until, i, true };
 	}
 	qsort(list, *n, sizeof(*list), by_time);
 	return list;
@@ -200,12 +193,12 @@ static void sweep(struct timeline *t)
 	uint32_t *children = xcalloc(t->nprocesses + 1, sizeof(*children));
 	bool *lives = xcalloc(t->nprocesses + 1, sizeof(*lives));
 	size_t n;
-	struct moment *list = moments_of(t, &n);
+	struct line_moment *list = timeline_moments(t, &n);
 	uint32_t working = 0;
 	int64_t before = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct moment *m = &list[i];
+		const struct line_moment *m = &list[i];
 		uint32_t parent = t->processes[m->process].parent;
 
 		add_step(t, before, m->at, working);

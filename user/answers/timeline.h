@@ -60,6 +60,21 @@ void timeline_below(const struct timeline *t, uint32_t process,
 /** timeline_exec_at - what a process ran at a time.  Return: an exec, 0: it has none */
 uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at);
 
+/* A process begins, or ends. */
+struct line_moment {
+	int64_t at;
+	uint32_t process;
+	bool ends;
+};
+
+/**
+ * timeline_moments - all of them, in the order of time
+ *
+ * What happens at once: beginnings first, those of parents before those of their
+ * children.  Return: an array that the caller frees; *n is set.
+ */
+struct line_moment *timeline_moments(const struct timeline *t, size_t *n);
+
 /** timeline_average - how many worked on average, while any did */
 double timeline_average(const struct timeline *t);
 

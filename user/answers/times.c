@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What etrace time says.  See times.h. */
 #include "answers/times.h"
+#include "answers/put.h"
 #include "answers/timeline.h"
 #include "base/map64.h"
-#include "base/shquote.h"
-#include "io/json_out.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>
@@ -182,20 +181,6 @@ static size_t find_alone(const struct timeline *t, struct alone **list)
 
 /* ---- text ---- */
 
-static void put_path(struct db *db, struct out *out, uint32_t file)
-{
-	struct buf b = { 0 }, quoted = { 0 };
-
-	answers_file_path(db, file, &b);
-	sh_quote(&quoted, b.s ? b.s : "", b.len);
-	if (file)
-		out_write(out, quoted.s, quoted.len);
-	else
-		out_puts(out, "?");
-	buf_free(&b);
-	buf_free(&quoted);
-}
-
 static void put_program(const struct timeline *t, struct out *out, uint32_t exec)
 {
 	struct buf b = { 0 };
@@ -230,7 +215,7 @@ static void text_slow(const struct timeline *t, const struct times *w, const str
 
 		out_printf(w->out, "  %10.3f %8" PRIu64 " %12.3f %12.3f  ", seconds(s->took), s->n,
 			   seconds(s->longest), seconds(s->cpu));
-		put_path(t->db, w->out, s->file);
+		put_file(w->out, t->db, s->file);
 		out_puts(w->out, "\n");
 	}
 }
@@ -281,27 +266,16 @@ static void text_path(const struct timeline *t, const struct times *w,
 		put_program(t, w->out, longest->exec);
 		if (s->output) {
 			out_puts(w->out, " ");
-			put_path(t->db, w->out, s->output);
+			put_file(w->out, t->db, s->output);
 		}
 		out_printf(w->out, "  (%s", texts[s->why]);
 		if (s->why == LINE_NEEDED)
-			put_path(t->db, w->out, s->file);
+			put_file(w->out, t->db, s->file);
 		out_puts(w->out, ")\n");
 	}
 }
 
 /* ---- JSON ---- */
-
-static void json_path(struct db *db, struct json *j, const char *name, uint32_t file)
-{
-	struct buf b = { 0 };
-
-	if (!file)
-		return;
-	answers_file_path(db, file, &b);
-	json_text(j, name, b.s ? b.s : "", b.len);
-	buf_free(&b);
-}
 
 static void json_number(struct json *j, const char *name, int64_t v)
 {
@@ -318,7 +292,7 @@ static void json_slow(const struct timeline *t, const struct times *w, struct js
 		const struct slow *s = &l->rows[i];
 
 		json_begin(j, '{');
-		json_path(t->db, j, keys[w->by], s->file);
+		json_file(j, keys[w->by], t->db, s->file);
 		json_number(j, "runs", (int64_t)s->n);
 		json_number(j, "total_ns", s->took);
 		json_number(j, "cpu_ns", s->cpu);
@@ -342,13 +316,13 @@ static void json_critical(const struct timeline *t, struct json *j, const struct
 		json_number(j, "to_ns", s->to);
 		if (s->exec) {
 			json_number(j, "exec", s->exec);
-			json_path(t->db, j, "program", t->execs[s->exec].program);
+			json_file(j, "program", t->db, t->execs[s->exec].program);
 		}
-		json_path(t->db, j, "output", s->output);
+		json_file(j, "output", t->db, s->output);
 		json_key(j, "why");
 		json_cstr(j, whys[s->why]);
 		if (s->why == LINE_NEEDED)
-			json_path(t->db, j, "file", s->file);
+			json_file(j, "file", t->db, s->file);
 		json_end(j, '}');
 	}
 	json_end(j, ']');

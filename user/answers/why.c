@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Why a file is as it is.  See why.h. */
 #include "answers/why.h"
+#include "answers/put.h"
 #include "answers/reach.h"
 #include "graph/graph.h"
-#include "io/json_out.h"
-#include "base/shquote.h"
-#include "base/utf8.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -53,73 +51,12 @@ static uint32_t caller(struct db *db, uint32_t exec)
 	return up ? with_command(db, up) : 0;
 }
 
-static void put_path(struct db *db, struct out *out, uint32_t file)
+/* A line of its own. */
+static void put_step(struct db *db, const struct why *w, const char *before, uint32_t exec)
 {
-	struct buf b = { 0 }, quoted = { 0 };
-
-	answers_file_path(db, file, &b);
-	sh_quote(&quoted, b.s ? b.s : "", b.len);
-	out_write(out, quoted.s, quoted.len);
-	buf_free(&b);
-	buf_free(&quoted);
-}
-
-/* Of a long command, its beginning and its end are shown. */
-#define HEAD 90
-#define TAIL 50
-
-static void put_command(struct db *db, const struct why *w, const char *before, uint32_t exec)
-{
-	struct buf b = { 0 };
-	size_t head, tail;
-
-	answers_command(db, exec, &b);
 	out_puts(w->out, before);
-	if (b.len && (w->full || b.len <= HEAD + TAIL + 20)) {
-		out_write(w->out, b.s, b.len);
-	} else if (b.len) {
-		head = utf8_cut(b.s, b.len, HEAD);
-		for (tail = b.len - TAIL; (b.s[tail] & 0xc0) == 0x80;)
-			tail++;
-		out_write(w->out, b.s, head);
-		out_puts(w->out, " [...] ");
-		out_write(w->out, b.s + tail, b.len - tail);
-	} else {
-		put_path(db, w->out, program_of(db, exec).program);
-	}
+	put_command(w->out, db, exec, w->full);
 	out_puts(w->out, "\n");
-	buf_free(&b);
-}
-
-static void json_path(struct db *db, struct json *j, const char *name, uint32_t file)
-{
-	struct buf b = { 0 };
-
-	if (!file)
-		return;
-	answers_file_path(db, file, &b);
-	json_text(j, name, b.s ? b.s : "", b.len);
-	buf_free(&b);
-}
-
-static void json_program(struct db *db, struct json *j, uint32_t exec)
-{
-	struct program p = program_of(db, exec);
-	struct buf b = { 0 };
-	size_t n = answers_args(db, exec, &b), at = 0;
-
-	json_begin(j, '{');
-	json_key(j, "exec");
-	json_u64(j, exec);
-	json_path(db, j, "program", p.program);
-	json_path(db, j, "cwd", p.cwd);
-	json_key(j, "arguments");
-	json_begin(j, '[');
-	for (; n--; at += strlen(b.s + at) + 1)
-		json_cstr(j, b.s + at);
-	json_end(j, ']');
-	json_end(j, '}');
-	buf_free(&b);
 }
 
 /* ---- who made it ---- */
@@ -160,7 +97,7 @@ static void put_callers(struct db *db, const struct why *w, uint32_t exec)
 {
 	/* the first one is the recorder's child before it ran anything */
 	while ((exec = caller(db, exec)) && program_of(db, exec).program)
-		put_command(db, w, "    called by  ", exec);
+		put_step(db, w, "    called by  ", exec);
 }
 
 static void text_made(struct db *db, uint32_t file, uint32_t version, const struct why *w,
@@ -169,16 +106,16 @@ static void text_made(struct db *db, uint32_t file, uint32_t version, const stru
 	uint32_t mover = mover_of(db, version, file);
 	struct out *out = w->out;
 
-	put_path(db, out, file);
+	put_file(out, db, file);
 	out_puts(out, n ? "\n" : ": the build did not make it\n");
 	if (mover)
-		put_command(db, w, "  named by     ", with_command(db, mover));
+		put_step(db, w, "  named by     ", with_command(db, mover));
 	for (size_t i = 0; i < n; i++) {
 		uint32_t exec = with_command(db, list[i]);
 
-		put_command(db, w, "  written by   ", exec);
+		put_step(db, w, "  written by   ", exec);
 		out_puts(out, "    in         ");
-		put_path(db, out, program_of(db, exec).cwd);
+		put_file(out, db, program_of(db, exec).cwd);
 		out_puts(out, "\n");
 		put_callers(db, w, exec);
 	}
@@ -191,10 +128,10 @@ static void json_made(struct db *db, uint32_t file, uint32_t version, struct out
 	uint32_t mover = mover_of(db, version, file);
 
 	json_begin(&j, '{');
-	json_path(db, &j, "output", file);
+	json_file(&j, "output", db, file);
 	if (mover) {
 		json_key(&j, "named_by");
-		json_program(db, &j, with_command(db, mover));
+		json_exec(&j, db, with_command(db, mover));
 	}
 	json_key(&j, "made_by");
 	json_begin(&j, '[');
@@ -204,7 +141,7 @@ static void json_made(struct db *db, uint32_t file, uint32_t version, struct out
 		/* the one that made it, and its callers */
 		json_begin(&j, '[');
 		for (; exec; exec = caller(db, exec))
-			json_program(db, &j, exec);
+			json_exec(&j, db, exec);
 		json_end(&j, ']');
 	}
 	json_end(&j, ']');
@@ -245,7 +182,7 @@ static bool is_pipe(struct db *db, uint32_t version)
 static void put_node(struct db *db, struct out *out, const struct reach_node *n)
 {
 	if (n->file)
-		put_path(db, out, n->file);
+		put_file(out, db, n->file);
 	else
 		out_puts(out, is_pipe(db, n->version) ? "a pipe" : "a file without a name");
 	if (n->file && !reach_present(db, n->file))
@@ -262,7 +199,7 @@ static void text_chain(struct db *db, const struct reach *r, const int32_t *chai
 		put_node(db, out, &r->nodes[chain[i]]);
 		if (i + 1 == n)
 			break;
-		put_command(db, w, "  made by  ",
+		put_step(db, w, "  made by  ",
 			    with_command(db, r->nodes[chain[i + 1]].exec));
 		out_puts(out, "  from     ");
 	}
@@ -274,8 +211,8 @@ static void json_chain(struct db *db, const struct reach *r, const int32_t *chai
 	struct json j = { .out = out };
 
 	json_begin(&j, '{');
-	json_path(db, &j, "output", r->nodes[chain[0]].file);
-	json_path(db, &j, "input", r->nodes[chain[n - 1]].file);
+	json_file(&j, "output", db, r->nodes[chain[0]].file);
+	json_file(&j, "input", db, r->nodes[chain[n - 1]].file);
 	json_key(&j, "chain");
 	json_begin(&j, '[');
 	for (size_t i = 1; i < n; i++) {
@@ -283,8 +220,8 @@ static void json_chain(struct db *db, const struct reach *r, const int32_t *chai
 
 		json_begin(&j, '{');
 		json_key(&j, "by");
-		json_program(db, &j, with_command(db, node->exec));
-		json_path(db, &j, "from", node->file);
+		json_exec(&j, db, with_command(db, node->exec));
+		json_file(&j, "from", db, node->file);
 		json_key(&j, "class");
 		json_cstr(&j, graph_class_names[node->class]);
 		json_key(&j, "present");

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Files and programs as answers show them.  See put.h. */
+#include "answers/put.h"
+#include "base/shquote.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+void put_file(struct out *out, struct db *db, uint32_t file)
+{
+	struct buf b = { 0 }, quoted = { 0 };
+
+	if (!file) {
+		out_puts(out, "?");
+		return;
+	}
+	answers_file_path(db, file, &b);
+	sh_quote(&quoted, b.s ? b.s : "", b.len);
+	out_write(out, quoted.s, quoted.len);
+	buf_free(&b);
+	buf_free(&quoted);
+}
+
+static const char files_of[] = "SELECT program, cwd FROM exec WHERE id = ?";
+
+/* Of a long command, its beginning and its end are shown. */
+#define HEAD 90
+#define TAIL 50
+#define LONG (HEAD + TAIL + 20)
+
+void put_command(struct out *out, struct db *db, uint32_t exec, bool full)
+{
+	struct buf b = { 0 };
+	size_t head, tail;
+
+	answers_command(db, exec, &b);
+	if (!b.len) {
+		put_file(out, db, (uint32_t)db_one(db, files_of, "i", (int64_t)exec));
+	} else if (full || b.len <= LONG) {
+		out_write(out, b.s, b.len);
+	} else {
+		head = utf8_cut(b.s, b.len, HEAD);
+		for (tail = b.len - TAIL; (b.s[tail] & 0xc0) == 0x80;)
+			tail++;
+		out_write(out, b.s, head);
+		out_puts(out, " [...] ");
+		out_write(out, b.s + tail, b.len - tail);
+	}
+	buf_free(&b);
+}
+
+void json_file(struct json *j, const char *name, struct db *db, uint32_t file)
+{
+	struct buf b = { 0 };
+
+	if (!file)
+		return;
+	answers_file_path(db, file, &b);
+	json_text(j, name, b.s ? b.s : "", b.len);
+	buf_free(&b);
+}
+
+void json_exec(struct json *j, struct db *db, uint32_t exec)
+{
+	struct sqlite3_stmt *st = db_ask(db, files_of, "i", (int64_t)exec);
+	bool any = db_row(db, st);
+	uint32_t program = any ? (uint32_t)db_int(st, 0) : 0;
+	uint32_t cwd = any ? (uint32_t)db_int(st, 1) : 0;
+	struct buf b = { 0 };
+	size_t n = answers_args(db, exec, &b), at = 0;
+
+	json_begin(j, '{');
+	json_key(j, "exec");
+	json_u64(j, exec);
+	json_file(j, "program", db, program);
+	json_file(j, "cwd", db, cwd);
+	json_key(j, "arguments");
+	json_begin(j, '[');
+	for (; n--; at += strlen(b.s + at) + 1)
+		json_cstr(j, b.s + at);
+	json_end(j, ']');
+	json_end(j, '}');
+	buf_free(&b);
+}
