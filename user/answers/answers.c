@@ -81,6 +81,7 @@ static void add_near(struct near *list, unsigned int far, const char *path, size
 	if (i == NEAR)
 		return;
 	free(list[NEAR - 1].path);
+	list[NEAR - 1].path = NULL;
 	memmove(&list[i + 1], &list[i], (NEAR - 1 - i) * sizeof(*list));
 	list[i] = (struct near){ far, xmemdup(path, len + 1), len };
 }

@@ -294,6 +294,8 @@ static void load_needs(struct endless *e)
 	struct map64 seen = { 0 };
 
 	e->first = xcalloc(t->nprocesses + 1, sizeof(*e->first));
+	/* row 0 is none */
+	e->needs = xgrow(e->needs, &e->needs_cap, 1, sizeof(*e->needs));
 	while (db_row(t->db, st)) {
 		uint32_t user = t->execs[db_int(st, 0)].process;
 		uint32_t maker = t->execs[db_int(st, 1)].process;
@@ -305,7 +307,6 @@ static void load_needs(struct endless *e)
 		if (map64_get(&seen, key))
 			continue;
 		map64_put(&seen, key, 1);
-		/* row 0 is none */
 		e->needs = xgrow(e->needs, &e->needs_cap, e->nneeds + 2, sizeof(*e->needs));
 		e->needs[++e->nneeds] = (struct need){ maker, e->first[user] };
 		e->first[user] = (uint32_t)e->nneeds;

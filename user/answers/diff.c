@@ -34,7 +34,7 @@ static bool is_copy(const struct match_side *s, uint32_t file)
 
 	answers_file_path(s->db, file, &b);
 	match_name(s, b.s ? b.s : "", b.len, &name);
-	ret = b.len != name.len || (b.len && memcmp(b.s, name.s, b.len));
+	ret = b.len != name.len || (b.s && name.s && memcmp(b.s, name.s, b.len));
 	buf_free(&b);
 	buf_free(&name);
 	return ret;
@@ -44,10 +44,12 @@ enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
 			      const struct match_input *b)
 {
 	/* a temporary file may have had any name */
-	if (!a)
+	if (!a && b)
 		return !b->made || B(d)->there[b->file] ? DIFF_ONLY_SECOND : DIFF_SAME;
-	if (!b)
+	if (a && !b)
 		return !a->made || A(d)->there[a->file] ? DIFF_ONLY_FIRST : DIFF_SAME;
+	if (!a)
+		return DIFF_SAME;
 	if (!a->identified || !b->identified || a->made != b->made)
 		return DIFF_SAME;
 	if (a->size != b->size)

@@ -102,7 +102,7 @@ static void put_input(void *ctx, const struct match_input *a, const struct match
 	out_puts(p->out, "    ");
 	match_put_file(p->out, b ? B(p->d) : A(p->d), b ? b->file : a->file);
 	out_printf(p->out, ": %s", changes[input]);
-	if (input == DIFF_SIZE || input == DIFF_CONTENT)
+	if (a && b && (input == DIFF_SIZE || input == DIFF_CONTENT))
 		out_printf(p->out, " (%lld bytes, %lld before)", (long long)b->size, (long long)a->size);
 	out_puts(p->out, "\n");
 }

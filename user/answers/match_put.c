@@ -88,7 +88,7 @@ void match_put_words(struct out *out, char sign, const struct match_side *of, ui
 	size_t n = match_other_args(of, unit, than, other, &b);
 	const char *s = b.s;
 
-	for (; n--; s += strlen(s) + 1) {
+	for (; s && n--; s += strlen(s) + 1) {
 		buf_addc(&quoted, ' ');
 		sh_quote(&quoted, s, strlen(s));
 	}

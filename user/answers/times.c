@@ -51,8 +51,8 @@ static void add_slow(struct slows *l, uint32_t file, uint32_t exec, int64_t at, 
 	int64_t took = until - at;
 	struct slow *s;
 
+	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 	if (!there) {
-		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 		map64_put(&l->by_file, file, l->n);
 		l->rows[l->n] = (struct slow){ .file = file, .longest = -1 };
 		s = &l->rows[l->n++];
@@ -362,7 +362,7 @@ static void put_json(const struct timeline *t, const struct times *w, const stru
 
 void times_put(struct db *db, const struct times *w)
 {
-	struct line_path path;
+	struct line_path path = { 0 };
 	struct slows l = { 0 };
 	struct alone *alone;
 	struct timeline t;

@@ -90,7 +90,7 @@ static uint64_t script_hash(struct graph *g, const struct et_event *ev)
 	for (uint32_t i = 1; i < ev->nargs && !s; i++) {
 		text = et_text(ev, &ev->args[i]);
 		/* -c, -e, -m: the program is an argument itself */
-		if (ev->args[i].len >= 2 && *text == '-' && memchr("cem", text[1], 3))
+		if (ev->args[i].len >= 2 && *text == '-' && text[1] && strchr("cem", text[1]))
 			return 0;
 		if (ev->args[i].len && *text != '-')
 			s = &ev->args[i];
