@@ -74,15 +74,13 @@ struct near {
 
 static void add_near(struct near *list, unsigned int far, const char *path, size_t len)
 {
-	size_t i = NEAR;
+	size_t i = NEAR - 1;
 
-	while (i && (!list[i - 1].path || far < list[i - 1].far))
-		i--;
-	if (i == NEAR)
+	if (list[i].path && far >= list[i].far)
 		return;
-	free(list[NEAR - 1].path);
-	list[NEAR - 1].path = NULL;
-	memmove(&list[i + 1], &list[i], (NEAR - 1 - i) * sizeof(*list));
+	free(list[i].path);
+	for (; i && (!list[i - 1].path || far < list[i - 1].far); i--)
+		list[i] = list[i - 1];
 	list[i] = (struct near){ far, xmemdup(path, len + 1), len };
 }
 

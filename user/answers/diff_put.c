@@ -88,19 +88,21 @@ static void put_input(void *ctx, const struct match_input *a, const struct match
 {
 	struct putting *p = ctx;
 	enum diff_input input = diff_input_of(p->d, a, b);
+	const struct match_side *side = b ? B(p->d) : A(p->d);
+	const struct match_input *shown = b ? b : a;
 
 	if (input == DIFF_SAME)
 		return;
 	if (p->json) {
 		json_begin(p->json, '{');
-		match_json_file(p->json, "path", b ? B(p->d) : A(p->d), b ? b->file : a->file);
+		match_json_file(p->json, "path", side, shown->file);
 		json_key(p->json, "change");
 		json_cstr(p->json, json_changes[input]);
 		json_end(p->json, '}');
 		return;
 	}
 	out_puts(p->out, "    ");
-	match_put_file(p->out, b ? B(p->d) : A(p->d), b ? b->file : a->file);
+	match_put_file(p->out, side, shown->file);
 	out_printf(p->out, ": %s", changes[input]);
 	if (a && b && (input == DIFF_SIZE || input == DIFF_CONTENT))
 		out_printf(p->out, " (%lld bytes, %lld before)", (long long)b->size, (long long)a->size);
