@@ -165,19 +165,21 @@ bool match_builds(struct match *m, struct db *a, struct db *b, const char *map)
 	return !a->failed && !b->failed;
 }
 
+void match_free_side(struct match_side *s)
+{
+	free(s->units);
+	free(s->unit_of);
+	free(s->next);
+	free(s->names);
+	free(s->there);
+	free(s->versions);
+	free(s->writes);
+	free(s->from);
+	free(s->to);
+}
+
 void match_free(struct match *m)
 {
-	for (unsigned int i = 0; i < 2; i++) {
-		struct match_side *s = &m->side[i];
-
-		free(s->units);
-		free(s->unit_of);
-		free(s->next);
-		free(s->names);
-		free(s->there);
-		free(s->versions);
-		free(s->writes);
-		free(s->from);
-		free(s->to);
-	}
+	for (unsigned int i = 0; i < 2; i++)
+		match_free_side(&m->side[i]);
 }

@@ -68,8 +68,12 @@ struct match {
 bool match_builds(struct match *m, struct db *a, struct db *b, const char *map);
 void match_free(struct match *m);
 
-/** match_load - match.h's tables of one build, but for pairs */
+/** match_load - match.h's tables of one build, but for pairs; match_free_side() */
 void match_load(struct match_side *s);
+void match_free_side(struct match_side *s);
+
+/** match_is_file - a version is what a regular file holds */
+bool match_is_file(const struct match_version *v);
 
 /** match_version - what holds what a version does: one that nobody wrote to is that before */
 uint32_t match_version(const struct match_side *s, uint32_t version);
@@ -77,8 +81,20 @@ uint32_t match_version(const struct match_side *s, uint32_t version);
 /** match_writes - who wrote a version.  Return: the first; @n: how many */
 const struct match_write *match_writes(const struct match_side *s, uint32_t version, size_t *n);
 
+/* ---- steps (match_steps.c) ---- */
+
 /** match_schedules - a program that only calls others, when they are due: make, ninja */
 bool match_schedules(const struct match_side *s, uint32_t unit);
+
+/** match_is_shell - a program that calls others one after the other */
+bool match_is_shell(const struct match_side *s, uint32_t unit);
+
+/**
+ * match_steps - what make, ninja or the like started, or a script did, with all below it
+ *
+ * Return: by unit, the first unit of its step; 0: it only calls steps.  Free it.
+ */
+uint32_t *match_steps(const struct match_side *s);
 
 /* ---- names ---- */
 

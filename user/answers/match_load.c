@@ -228,7 +228,7 @@ uint32_t match_version(const struct match_side *s, uint32_t version)
 	return version;
 }
 
-static bool is_file(const struct match_version *v)
+bool match_is_file(const struct match_version *v)
 {
 	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED || v->made == GRAPH_EXISTED;
 }
@@ -263,7 +263,7 @@ static void load_outs(struct match_side *s)
 		const struct match_write *w = &s->writes[i];
 		const struct match_version *v = &s->versions[w->version];
 
-		if (!is_file(v))
+		if (!match_is_file(v))
 			continue;
 		add_out(s, &seen, w->unit, v->file);
 		st = v->renamed ? db_ask(s->db, of, "i", (int64_t)w->version) : NULL;
@@ -272,7 +272,7 @@ static void load_outs(struct match_side *s)
 	}
 	st = db_ask(s->db, all, "");
 	while (db_row(s->db, st))
-		if (is_file(&s->versions[db_int(st, 1)]))
+		if (match_is_file(&s->versions[db_int(st, 1)]))
 			add_out(s, &seen, s->unit_of[db_int(st, 2)], (uint32_t)db_int(st, 0));
 	map64_clear(&seen);
 	for (uint32_t i = s->nunits; i; i--) {
@@ -291,16 +291,6 @@ void match_load(struct match_side *s)
 	load_units(s);
 	load_writes(s);
 	load_outs(s);
-}
-
-bool match_schedules(const struct match_side *s, uint32_t unit)
-{
-	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
-
-	for (const char *const *name = names; *name; name++)
-		if (s->units[unit].name == hash_bytes(*name, strlen(*name)))
-			return true;
-	return false;
 }
 
 /* ---- inputs ---- */
@@ -336,7 +326,7 @@ void match_inputs_add(const struct match_side *s, uint32_t unit, struct match_in
 				.made = v->made != GRAPH_EXISTED,
 			};
 
-			if (!is_file(v) || !row.file || wrote(s, unit, version))
+			if (!match_is_file(v) || !row.file || wrote(s, unit, version))
 				continue;
 			row.name = s->names[row.file];
 			of = db_ask(s->db, what, "i", (int64_t)version);

@@ -13,41 +13,6 @@
 #define OLD(r) (&(r)->m.side[0])
 #define NEW(r) (&(r)->m.side[1])
 
-/* ---- steps ---- */
-
-static bool is_shell(const struct match_unit *u)
-{
-	static const char *const names[] = { "sh", "dash", "bash", "zsh", "ksh", "busybox", NULL };
-
-	for (const char *const *name = names; *name; name++)
-		if (u->name == hash_bytes(*name, strlen(*name)))
-			return true;
-	return false;
-}
-
-/* What has make or ninja below it, and a script that is no rule of theirs, is no step. */
-static uint32_t *load_steps(const struct match_side *s)
-{
-	uint32_t *step = xcalloc(s->nunits + 1ul, sizeof(*step));
-	uint32_t *calls = xcalloc(s->nunits + 1ul, sizeof(*calls));
-	bool *holds = xcalloc(s->nunits + 1ul, sizeof(*holds));
-
-	for (uint32_t i = s->nunits; i; i--) {
-		holds[i] |= match_schedules(s, i);
-		holds[s->units[i].caller] |= holds[i];
-		calls[s->units[i].caller]++;
-	}
-	for (uint32_t i = 1; i <= s->nunits; i++) {
-		uint32_t up = s->units[i].caller;
-		bool script = calls[i] > 1 && is_shell(&s->units[i]) && !match_schedules(s, up);
-
-		step[i] = step[up] ? step[up] : holds[i] || script ? 0 : i;
-	}
-	free(calls);
-	free(holds);
-	return step;
-}
-
 static void add(struct rebuilt *r, struct rebuilt_reason reason)
 {
 	r->reasons = xgrow(r->reasons, &r->cap, r->n + 1, sizeof(*r->reasons));
@@ -289,7 +254,7 @@ static int by_output(const void *a, const void *b)
 void rebuilt_find(struct rebuilt *r)
 {
 	for (unsigned int i = 0; i < 2; i++)
-		r->step[i] = load_steps(&r->m.side[i]);
+		r->step[i] = match_steps(&r->m.side[i]);
 	compare_inputs(r);
 	compare_outputs(r);
 	if (r->n)

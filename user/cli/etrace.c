@@ -22,6 +22,7 @@ static const struct command commands[] = {
 	{ "time", "where the time of a build went", cmd_time },
 	{ "diff", "where two builds part", cmd_diff },
 	{ "rebuilt", "why what ran before ran again", cmd_rebuilt },
+	{ "check", "what can make the next build wrong", cmd_check },
 	{ "doctor", "tell what keeps etrace from working here, and the remedy", cmd_doctor },
 	{ 0 }
 };

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * What a build says of itself: which files a rule of ninja or make names, and what
+ * compilers listed in depfiles.  Read from the files of today; no trace is known here.
+ *
+ * Paths are absolute, as they were in the build: where it was done in another
+ * directory than that in which its files lie now, the one is put in the place of the
+ * other.
+ */
+#ifndef ETRACE_LISTS_H
+#define ETRACE_LISTS_H
+
+#include "base/buf.h"
+#include "base/map64.h"
+#include "io/diag.h"
+
+/* A file that somebody names. */
+struct lists_node {
+	char *path;		/* ends with a NUL that is not in @len */
+	size_t len;
+	uint32_t rule;		/* group: what its rule names; 0: no rule */
+	uint32_t read;		/* group: what a compiler listed for it; 0: nothing */
+	bool input;		/* it stands in some group */
+	bool target;		/* something is needed to make it */
+};
+
+struct lists_group {
+	uint32_t *nodes;
+	size_t n, cap;
+};
+
+struct lists {
+	struct lists_node *nodes;	/* from 1 to n */
+	size_t n, cap;
+	struct lists_group *groups;	/* from 1 to ngroups */
+	size_t ngroups, groups_cap;
+	struct map64 by_path;		/* hash of the path: node */
+	bool rules;			/* what each rule names is known */
+	char *from, *to;		/* a directory now, and then; NULL: the same */
+	struct diag *diag;
+	/* where the command ran that wrote a depfile; appended.  Return: false: not known */
+	bool (*cwd)(void *ctx, const char *depfile, size_t len, struct buf *to);
+	void *ctx;
+};
+
+/**
+ * lists_map - "A=B": what lies in A now was in B
+ *
+ * Return: false after diag_fatal().
+ */
+bool lists_map(struct lists *l, const char *map);
+void lists_free(struct lists *l);
+
+/*
+ * Each adds what it reads.  Return: false after diag_fatal(); what is damaged is
+ * told with its place, and passed over.
+ */
+
+/** lists_ninja - build.ninja and .ninja_deps of a build directory (ninja 1.11's manual) */
+bool lists_ninja(struct lists *l, const char *dir);
+/** lists_make - what "make -np" prints (GNU make's manual, "-p") */
+bool lists_make(struct lists *l, const char *path);
+/** lists_depfiles - rules without commands, as of gcc -MD; of a directory all *.d below it */
+bool lists_depfiles(struct lists *l, const char *glob);
+/** lists_kbuild - the .*.cmd files below a kernel's build directory */
+bool lists_kbuild(struct lists *l, const char *dir);
+
+/** lists_find - a node, by its absolute, clean path.  Return: 0: nobody names it. */
+uint32_t lists_find(const struct lists *l, const char *path, size_t len);
+
+/* ---- for those who read them ---- */
+
+/**
+ * lists_path - a path as the build had it: absolute, clean, of then
+ * @dir: what it is relative to, of now; must stay
+ */
+void lists_path(const struct lists *l, const char *dir, const char *path, size_t len,
+		struct buf *to);
+
+/** lists_node - the node of a path of the same kind, new if it has none */
+uint32_t lists_node(struct lists *l, const char *dir, const char *path, size_t len);
+
+/** lists_group_new - an empty one */
+uint32_t lists_group_new(struct lists *l);
+void lists_group_add(struct lists *l, uint32_t group, uint32_t node);
+
+/**
+ * lists_text - all of a regular file, with a NUL behind it
+ *
+ * Return: false: errno says why.
+ */
+bool lists_text(const char *path, struct buf *to);
+
+/** lists_depfile - what a depfile holds; @cwd: of whom wrote it, of then */
+void lists_depfile(struct lists *l, const char *cwd, const struct buf *text);
+
+#endif

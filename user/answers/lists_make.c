@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * What "make -np" prints: all rules as make understood them, one data base for each
+ * make that ran (GNU make's manual, "Options Summary", -p).
+ */
+#include "answers/lists.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct make {
+	struct lists *l;
+	struct buf dir;		/* of the make whose rules follow, of then, with a NUL */
+	bool files;		/* in the part that lists files */
+	bool none;		/* what follows is no target */
+	bool defines;		/* between define and endef */
+};
+
+static bool begins(const char *s, size_t len, const char *with)
+{
+	size_t n = strlen(with);
+
+	return len >= n && !memcmp(s, with, n);
+}
+
+static uint32_t path_node(struct make *m, const char *s, size_t len)
+{
+	struct buf b = { 0 };
+	uint32_t node;
+
+	/* lists_node() takes what is relative to a directory of now */
+	if (*s != '/' && m->dir.len) {
+		buf_add(&b, m->dir.s, m->dir.len - 1);
+		buf_addc(&b, '/');
+	}
+	buf_add(&b, s, len);
+	node = lists_node(m->l, "/", b.s, b.len);
+	buf_free(&b);
+	return node;
+}
+
+/* "target: prerequisite... | ordered..." */
+static void read_rule(struct make *m, const char *s, size_t len)
+{
+	const char *end = s + len, *colon = s, *p;
+	uint32_t target;
+	bool any = false;
+
+	/* a colon that is part of a name has no space behind it */
+	do {
+		colon = memchr(colon + (colon > s), ':', (size_t)(end - colon - (colon > s)));
+	} while (colon && colon + 1 < end && !strchr(" :|", colon[1]));
+	if (!colon || colon == s || *s == '.' || memchr(s, '%', (size_t)(colon - s)) ||
+	    memchr(s, ' ', (size_t)(colon - s)))
+		return;
+	target = path_node(m, s, (size_t)(colon - s));
+	p = colon + 1 + (colon + 1 < end && colon[1] == ':');
+	if (!m->l->nodes[target].rule) {
+		uint32_t group = lists_group_new(m->l);
+
+		m->l->nodes[target].rule = group;
+	}
+	while (p < end) {
+		const char *space = memchr(p, ' ', (size_t)(end - p)) ?: end;
+		size_t n = (size_t)(space - p);
+
+		if (n && !(n == 1 && *p == '|')) {
+			lists_group_add(m->l, m->l->nodes[target].rule, path_node(m, p, n));
+			any = true;
+		}
+		p = space + 1;
+	}
+	m->l->nodes[target].target |= any;
+}
+
+static void read_line(struct make *m, const char *s, size_t len)
+{
+	static const char dir[] = "CURDIR := ";
+
+	if (m->defines) {
+		m->defines = !begins(s, len, "endef");
+	} else if (begins(s, len, "define ")) {
+		m->defines = true;
+	} else if (begins(s, len, dir)) {
+		m->dir.len = 0;
+		buf_add(&m->dir, s + sizeof(dir) - 1, len - (sizeof(dir) - 1));
+		buf_addc(&m->dir, 0);
+	} else if (begins(s, len, "# Make data base") || begins(s, len, "# Variables") ||
+		   begins(s, len, "# Implicit Rules") || begins(s, len, "# files hash-table")) {
+		m->files = false;
+	} else if (begins(s, len, "# Files")) {
+		m->files = true;
+	} else if (begins(s, len, "# Not a target")) {
+		m->none = true;
+	} else if (len && *s != '#' && *s != '\t') {
+		if (m->files && !m->none)
+			read_rule(m, s, len);
+		m->none = false;
+	}
+}
+
+bool lists_make(struct lists *l, const char *path)
+{
+	struct make m = { .l = l };
+	struct buf text = { 0 };
+	bool ok = lists_text(path, &text);
+	const char *s = text.s, *end = s + text.len;
+
+	if (!ok)
+		diag_fatal(l->diag, "%s: %s", path, strerror(errno));
+	while (ok && s < end) {
+		const char *line = memchr(s, '\n', (size_t)(end - s)) ?: end;
+
+		read_line(&m, s, (size_t)(line - s));
+		s = line + 1;
+	}
+	if (ok && !m.dir.len) {
+		diag_fatal(l->diag, "%s: is not what \"make -np\" prints", path);
+		ok = false;
+	}
+	l->rules |= ok;
+	buf_free(&text);
+	buf_free(&m.dir);
+	return ok;
+}

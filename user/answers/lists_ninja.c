@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * build.ninja, as far as it says what is made from what: rules, variables, build
+ * statements, include and subninja ("Ninja file reference" of its manual); and the
+ * log of dependencies (its source has the format: deps_log.h).
+ */
+#include "answers/answers.h"
+#include "answers/lists.h"
+#include "base/bytes.h"
+#include "base/xalloc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct diag_kind strange_line = {
+	"lines of a ninja file that were not understood, passed over", DIAG_DAMAGE
+};
+static const struct diag_kind strange_record = {
+	"records of .ninja_deps that were damaged", DIAG_DAMAGE
+};
+
+struct binding {
+	char *name;
+	struct buf value;
+};
+
+struct bindings {
+	struct binding *rows;
+	size_t n, cap;
+};
+
+struct rule {
+	char *name;
+	struct bindings raw;	/* not expanded: that comes with each use */
+};
+
+/* Where a variable is looked for: what is written last is found first. */
+struct scope {
+	const struct scope *up;
+	struct bindings vars;
+	const struct rule *rule;	/* of a build statement */
+	const struct buf *in, *out;
+	unsigned int depth;
+};
+
+struct ninja {
+	struct lists *l;
+	const char *dir;	/* absolute, of now */
+	struct rule *rules;
+	size_t n, cap;
+	unsigned int depth;	/* of files in files */
+};
+
+/* One file. */
+struct text {
+	const char *path, *start, *s;
+};
+
+#define DEEPEST 32
+
+/* ---- variables ---- */
+
+static void bindings_free(struct bindings *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		free(b->rows[i].name);
+		buf_free(&b->rows[i].value);
+	}
+	free(b->rows);
+	*b = (struct bindings){ 0 };
+}
+
+static void bind(struct bindings *b, const char *name, size_t len, struct buf value)
+{
+	char *copy = xmemdup(name, len + 1);
+
+	copy[len] = 0;
+	b->rows = xgrow(b->rows, &b->cap, b->n + 1, sizeof(*b->rows));
+	b->rows[b->n++] = (struct binding){ copy, value };
+}
+
+static const struct buf *bound(const struct bindings *b, const char *name, size_t len)
+{
+	for (size_t i = b->n; i--;)
+		if (!strncmp(b->rows[i].name, name, len) && !b->rows[i].name[len])
+			return &b->rows[i].value;
+	return NULL;
+}
+
+static const char *expand(struct scope *s, const char *p, bool path, struct buf *to);
+
+static void variable(struct scope *s, const char *name, size_t len, struct buf *to)
+{
+	const struct buf *value = NULL;
+
+	if (s->rule && len == 2 && !memcmp(name, "in", 2))
+		value = s->in;
+	else if (s->rule && len == 3 && !memcmp(name, "out", 3))
+		value = s->out;
+	for (const struct scope *at = s; at && !value; at = at->up) {
+		value = bound(&at->vars, name, len);
+		if (value || !at->rule)
+			continue;
+		value = bound(&at->rule->raw, name, len);
+		if (value && s->depth < DEEPEST) {
+			s->depth++;
+			expand(s, value->s, false, to);
+			s->depth--;
+		}
+		if (value)
+			return;
+	}
+	if (value)
+		buf_add(to, value->s, value->len);
+}
+
+static bool name_byte(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* What stands behind a "$".  Return: behind it. */
+static const char *dollar(struct scope *s, const char *p, struct buf *to)
+{
+	const char *end = p;
+
+	if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {
+		p += *p == '\r' ? 2 : 1;
+		return p + strspn(p, " ");
+	}
+	if (*p == '{') {
+		end = p + strcspn(p, "}\n");
+		if (*end != '}')
+			return end;
+		variable(s, p + 1, (size_t)(end - p) - 1, to);
+		return end + 1;
+	}
+	while (name_byte(*end))
+		end++;
+	if (end > p) {
+		variable(s, p, (size_t)(end - p), to);
+		return end;
+	}
+	if (!*p)
+		return p;
+	buf_addc(to, *p);
+	return p + 1;
+}
+
+/* A value up to the end of the line, or one path.  Return: behind it. */
+static const char *expand(struct scope *s, const char *p, bool path, struct buf *to)
+{
+	while (*p && *p != '\n' && !(*p == '\r' && p[1] == '\n')) {
+		if (path && strchr(" :|", *p))
+			break;
+		if (*p == '$')
+			p = dollar(s, p + 1, to);
+		else
+			buf_addc(to, *p++);
+	}
+	return p;
+}
+
+/* Behind the end of a line that may go on in others. */
+static const char *next_line(const char *p)
+{
+	for (; *p && *p != '\n'; p++) {
+		if (*p == '$' && p[1] == '\r' && p[2] == '\n')
+			p += 2;
+		else if (*p == '$' && p[1])
+			p++;
+	}
+	return p + (*p == '\n');
+}
+
+/* "  name = value" lines below a statement; @s NULL: of a rule, not expanded. */
+static void read_block(struct text *t, struct scope *s, struct bindings *to)
+{
+	while (*t->s == ' ') {
+		const char *line = t->s + strspn(t->s, " "), *p = line;
+		struct buf value = { 0 };
+
+		t->s = next_line(line);
+		while (name_byte(*p) || *p == '.')
+			p++;
+		if (p == line)
+			continue;
+		const char *end = p;
+
+		p += strspn(p, " ");
+		if (*p != '=')
+			continue;
+		p++;
+		p += strspn(p, " ");
+		if (s) {
+			expand(s, p, false, &value);
+		} else {
+			buf_add(&value, p, (size_t)(t->s - p));
+			while (value.len && strchr("\r\n", value.s[value.len - 1]))
+				value.len--;
+		}
+		buf_addc(&value, 0);
+		value.len--;
+		bind(to, line, (size_t)(end - line), value);
+	}
+}
+
+/* ---- statements ---- */
+
+/* The paths of one list, to nodes. */
+static const char *read_paths(struct ninja *n, struct scope *s, const char *p,
+			      struct lists_group *to, struct buf *names)
+{
+	struct buf b = { 0 };
+
+	for (;;) {
+		const char *before;
+
+		p += strspn(p, " ");
+		if (*p == '$' && (p[1] == '\n' || p[1] == '\r')) {
+			p = dollar(s, p + 1, &b);
+			continue;
+		}
+		b.len = 0;
+		before = p;
+		p = expand(s, p, true, &b);
+		if (p == before)
+			break;
+		if (!b.len)
+			continue;
+		to->nodes = xgrow(to->nodes, &to->cap, to->n + 1, sizeof(*to->nodes));
+		to->nodes[to->n++] = lists_node(n->l, n->dir, b.s, b.len);
+		if (names) {
+			buf_adds(names, names->len ? " " : "");
+			buf_add(names, b.s, b.len);
+		}
+	}
+	buf_free(&b);
+	return p;
+}
+
+static void strange(struct ninja *n, const struct text *t, const char *at)
+{
+	uint64_t line = 1;
+
+	for (const char *p = t->start; p < at; p++)
+		line += *p == '\n';
+	diag_report(n->l->diag, &strange_line, t->path, DIAG_LINE, line, NULL);
+}
+
+/* A rule that keeps its depfile: ninja reads it at each start. */
+static void read_depfile(struct ninja *n, struct scope *s)
+{
+	struct buf path = { 0 }, kept = { 0 }, text = { 0 }, then = { 0 };
+
+	variable(s, "depfile", 7, &path);
+	variable(s, "deps", 4, &kept);
+	if (path.len && !kept.len) {
+		struct buf now = { 0 };
+
+		if (*path.s != '/') {
+			buf_adds(&now, n->dir);
+			buf_addc(&now, '/');
+		}
+		buf_add(&now, path.s, path.len);
+		buf_addc(&now, 0);
+		/* one that is not there yet is not an error, for ninja either */
+		if (lists_text(now.s, &text)) {
+			lists_path(n->l, "/", n->dir, strlen(n->dir), &then);
+			buf_addc(&then, 0);
+			lists_depfile(n->l, then.s, &text);
+		}
+		buf_free(&now);
+	}
+	buf_free(&path);
+	buf_free(&kept);
+	buf_free(&text);
+	buf_free(&then);
+}
+
+static const struct rule *find_rule(const struct ninja *n, const char *name, size_t len)
+{
+	static const struct rule none = { .name = "phony" };
+
+	for (size_t i = n->n; i--;)
+		if (!strncmp(n->rules[i].name, name, len) && !n->rules[i].name[len])
+			return &n->rules[i];
+	return &none;
+}
+
+static void read_build(struct ninja *n, struct text *t, const struct scope *file, const char *p)
+{
+	struct buf in = { 0 }, out = { 0 };
+	struct scope s = { .up = file, .in = &in, .out = &out }, outer = { .up = file };
+	struct lists_group outs = { 0 }, ins = { 0 };
+	const char *statement = p, *name;
+	uint32_t group;
+
+	t->s = next_line(p);
+	read_block(t, &outer, &s.vars);
+	p = read_paths(n, &s, p, &outs, &out);
+	if (*p == '|')
+		p = read_paths(n, &s, p + 1, &outs, NULL);
+	if (*p != ':' || !outs.n) {
+		strange(n, t, statement);
+		goto done;
+	}
+	name = p + 1 + strspn(p + 1, " ");
+	for (p = name; name_byte(*p) || *p == '.';)
+		p++;
+	s.rule = find_rule(n, name, (size_t)(p - name));
+	p = read_paths(n, &s, p, &ins, &in);
+	while (*p == '|') {
+		/* "|@": what is only built with it is no input */
+		struct lists_group others = { 0 };
+		bool checks = p[1] == '@';
+
+		p += checks || p[1] == '|' ? 2 : 1;
+		p = read_paths(n, &s, p, checks ? &others : &ins, NULL);
+		free(others.nodes);
+	}
+	if (*p && *p != '\n' && *p != '\r')
+		strange(n, t, statement);
+	group = lists_group_new(n->l);
+	for (size_t i = 0; i < ins.n; i++)
+		lists_group_add(n->l, group, ins.nodes[i]);
+	for (size_t i = 0; i < outs.n; i++) {
+		n->l->nodes[outs.nodes[i]].rule = group;
+		n->l->nodes[outs.nodes[i]].target |= ins.n > 0;
+	}
+	buf_addc(&in, 0);
+	buf_addc(&out, 0);
+	in.len--;
+	out.len--;
+	read_depfile(n, &s);
+done:
+	bindings_free(&s.vars);
+	free(outs.nodes);
+	free(ins.nodes);
+	buf_free(&in);
+	buf_free(&out);
+}
+
+static bool read_file(struct ninja *n, const char *path, struct scope *s);
+
+/* include FILE, subninja FILE: the latter's variables are its own. */
+static bool read_other(struct ninja *n, struct scope *s, const char *p, bool own)
+{
+	struct scope inner = { .up = s };
+	struct buf path = { 0 }, name = { 0 };
+	bool ok;
+
+	expand(s, p, false, &name);
+	if (!name.len || *name.s != '/') {
+		buf_adds(&path, n->dir);
+		buf_addc(&path, '/');
+	}
+	buf_add(&path, name.s, name.len);
+	buf_addc(&path, 0);
+	ok = read_file(n, path.s, own ? &inner : s);
+	bindings_free(&inner.vars);
+	buf_free(&path);
+	buf_free(&name);
+	return ok;
+}
+
+/* Return: what stands behind a word and spaces; NULL: it is another one. */
+static const char *keyword(const char *s, const char *word)
+{
+	size_t n = strlen(word);
+
+	return !strncmp(s, word, n) && s[n] == ' ' ? s + n + strspn(s + n, " ") : NULL;
+}
+
+static void read_rule(struct ninja *n, struct text *t, const char *p)
+{
+	struct rule r = { 0 };
+	const char *end = p;
+
+	while (name_byte(*end) || *end == '.')
+		end++;
+	r.name = xmemdup(p, (size_t)(end - p) + 1);
+	r.name[end - p] = 0;
+	t->s = next_line(p);
+	read_block(t, NULL, &r.raw);
+	n->rules = xgrow(n->rules, &n->cap, n->n + 1, sizeof(*n->rules));
+	n->rules[n->n++] = r;
+}
+
+static bool read_statement(struct ninja *n, struct text *t, struct scope *s)
+{
+	const char *line = t->s, *p;
+	struct bindings ignored = { 0 };
+	struct buf value = { 0 };
+
+	p = keyword(line, "build");
+	if (p) {
+		read_build(n, t, s, p);
+		return true;
+	}
+	p = keyword(line, "rule");
+	if (p) {
+		read_rule(n, t, p);
+		return true;
+	}
+	t->s = next_line(line);
+	if (keyword(line, "pool") || keyword(line, "default")) {
+		read_block(t, s, &ignored);
+		bindings_free(&ignored);
+		return true;
+	}
+	p = keyword(line, "include");
+	if (!p)
+		p = keyword(line, "subninja");
+	if (p && *p != '=')
+		return read_other(n, s, p, *line == 's');
+	for (p = line; name_byte(*p) || *p == '.';)
+		p++;
+	size_t len = (size_t)(p - line);
+
+	p += strspn(p, " ");
+	if (len && *p == '=') {
+		expand(s, p + 1 + strspn(p + 1, " "), false, &value);
+		bind(&s->vars, line, len, value);
+	} else {
+		strange(n, t, line);
+	}
+	return true;
+}
+
+static bool read_file(struct ninja *n, const char *path, struct scope *s)
+{
+	struct buf b = { 0 };
+	struct text t = { .path = path };
+	bool ok = n->depth < DEEPEST && lists_text(path, &b);
+
+	if (!ok) {
+		diag_fatal(n->l->diag, "%s: %s", path,
+			   n->depth < DEEPEST ? strerror(errno) : "includes itself");
+		buf_free(&b);
+		return false;
+	}
+	n->depth++;
+	t.start = t.s = b.s;
+	while (*t.s && ok) {
+		size_t blank = strspn(t.s, " \t\r");
+
+		if (t.s[blank] == '#' || t.s[blank] == '\n' || !t.s[blank])
+			t.s += blank + strcspn(t.s + blank, "\n") + (strchr(t.s, '\n') != NULL);
+		else
+			ok = read_statement(n, &t, s);
+	}
+	n->depth--;
+	buf_free(&b);
+	return ok;
+}
+
+/* ---- the log of dependencies ---- */
+
+#define DEPS_HEAD "# ninjadeps\n"
+
+struct deps {
+	struct lists *l;
+	const char *dir, *path;
+	uint32_t *nodes;	/* by ninja's number */
+	size_t n, cap;
+	uint32_t version;
+};
+
+static bool read_deps(struct deps *d, const char *s, size_t len)
+{
+	/* of an output: its number, its time (since version 4 of 64 bits), its inputs */
+	size_t head = d->version >= 4 ? 12 : 8;
+	uint32_t out, id, group;
+
+	if (len < head || len % 4)
+		return false;
+	out = bytes_4(s);
+	if (out >= d->n)
+		return false;
+	group = lists_group_new(d->l);
+	for (size_t at = head; at < len; at += 4) {
+		id = bytes_4(s + at);
+		if (id >= d->n)
+			return false;
+		lists_group_add(d->l, group, d->nodes[id]);
+	}
+	d->l->nodes[d->nodes[out]].read = group;
+	d->l->nodes[d->nodes[out]].target = true;
+	return true;
+}
+
+static bool read_path(struct deps *d, const char *s, size_t len)
+{
+	if (len < 8 || len % 4 || bytes_4(s + len - 4) != ~(uint32_t)d->n)
+		return false;
+	len -= 4;
+	for (unsigned int pad = 0; pad < 3 && !s[len - 1]; pad++)
+		len--;
+	d->nodes = xgrow(d->nodes, &d->cap, d->n + 1, sizeof(*d->nodes));
+	d->nodes[d->n++] = lists_node(d->l, d->dir, s, len);
+	return true;
+}
+
+static void read_log(struct deps *d, const struct buf *b)
+{
+	size_t at = sizeof(DEPS_HEAD) - 1 + 4;
+	bool ok = b->len >= at && !memcmp(b->s, DEPS_HEAD, sizeof(DEPS_HEAD) - 1);
+
+	d->version = ok ? bytes_4(b->s + at - 4) : 0;
+	ok = d->version == 3 || d->version == 4;
+	at = ok ? at : 0;
+	while (ok && b->len - at >= 4) {
+		uint32_t size = bytes_4(b->s + at), len = size & 0x7fffffff;
+		const char *s = b->s + at + 4;
+
+		ok = len <= b->len - at - 4 &&
+		     (size >> 31 ? read_deps(d, s, len) : read_path(d, s, len));
+		at += ok ? 4 + len : 0;
+	}
+	if (!ok || at != b->len)
+		diag_report(d->l->diag, &strange_record, d->path, DIAG_OFFSET, at,
+			    d->version ? NULL : "is no log of ninja's that is known");
+}
+
+bool lists_ninja(struct lists *l, const char *dir)
+{
+	struct buf at = { 0 }, path = { 0 }, text = { 0 };
+	struct ninja n = { .l = l };
+	struct scope top = { 0 };
+	struct deps d = { .l = l };
+	const struct buf *builddir;
+	bool ok;
+
+	answers_path(&at, dir);
+	buf_addc(&at, 0);
+	n.dir = d.dir = at.s;
+	buf_add(&path, at.s, at.len - 1);
+	buf_add(&path, "/build.ninja", sizeof("/build.ninja"));
+	ok = read_file(&n, path.s, &top);
+	l->rules |= ok;
+	builddir = bound(&top.vars, "builddir", 8);
+	path.len = builddir && *builddir->s == '/' ? 0 : at.len - 1;
+	if (builddir) {
+		buf_adds(&path, "/");
+		buf_add(&path, builddir->s, builddir->len);
+	}
+	buf_add(&path, "/.ninja_deps", sizeof("/.ninja_deps"));
+	d.path = path.s;
+	if (ok && lists_text(path.s, &text))
+		read_log(&d, &text);
+	for (size_t i = 0; i < n.n; i++) {
+		free(n.rules[i].name);
+		bindings_free(&n.rules[i].raw);
+	}
+	free(n.rules);
+	free(d.nodes);
+	bindings_free(&top.vars);
+	buf_free(&at);
+	buf_free(&path);
+	buf_free(&text);
+	return ok;
+}

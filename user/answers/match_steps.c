@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What belongs together in a build: one step.  See match.h. */
+#include "answers/match.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_one_of(const struct match_side *s, uint32_t unit, const char *const *names)
+{
+	for (; *names; names++)
+		if (s->units[unit].name == hash_bytes(*names, strlen(*names)))
+			return true;
+	return false;
+}
+
+bool match_schedules(const struct match_side *s, uint32_t unit)
+{
+	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
+
+	return is_one_of(s, unit, names);
+}
+
+bool match_is_shell(const struct match_side *s, uint32_t unit)
+{
+	static const char *const names[] = { "sh", "dash", "bash", "zsh", "ksh", "busybox", NULL };
+
+	return is_one_of(s, unit, names);
+}
+
+/* What has make or ninja below it, and a script that is no rule of theirs, is no step. */
+uint32_t *match_steps(const struct match_side *s)
+{
+	uint32_t *step = xcalloc(s->nunits + 1ul, sizeof(*step));
+	uint32_t *calls = xcalloc(s->nunits + 1ul, sizeof(*calls));
+	bool *holds = xcalloc(s->nunits + 1ul, sizeof(*holds));
+
+	for (uint32_t i = s->nunits; i; i--) {
+		holds[i] |= match_schedules(s, i);
+		holds[s->units[i].caller] |= holds[i];
+		calls[s->units[i].caller]++;
+	}
+	for (uint32_t i = 1; i <= s->nunits; i++) {
+		uint32_t up = s->units[i].caller;
+		bool script = calls[i] > 1 && match_is_shell(s, i) && !match_schedules(s, up);
+
+		step[i] = step[up] ? step[up] : holds[i] || script ? 0 : i;
+	}
+	free(calls);
+	free(holds);
+	return step;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace check: what can make the next build wrong. */
+#include "answers/check.h"
+#include "cli/answer.h"
+#include "cli/etrace.h"
+
+#include <string.h>
+
+static const struct opt_row options[] = {
+	{ "ninja", "DIR", "what is declared: in DIR/build.ninja and DIR/.ninja_deps" },
+	{ "make", "FILE", "what is declared: in what \"make -np\" printed" },
+	{ "depfiles", "GLOB", "what is declared: in depfiles; of a directory, all *.d below it" },
+	{ "kbuild", "DIR", "what is declared: in the .*.cmd files of a kernel's build in DIR" },
+	{ "map", "A=B", "what lies in A now was in B when it was built" },
+	{ "tree", "DIR", "sources or results are in DIR; default: where the command started, and where sources were compiled" },
+	{ "allow", "FILE", "what is no finding: lines [KIND] PATTERN" },
+	{ 0 }
+};
+
+/* Where the maker of a depfile ran: paths in it are relative to that. */
+static bool depfile_cwd(void *ctx, const char *depfile, size_t len, struct buf *to)
+{
+	static const char text[] =
+		"SELECT c.path FROM file AS f JOIN version AS v ON v.file = f.id JOIN exec AS e ON e.id = v.exec\n"
+		" JOIN file AS c ON c.id = e.cwd WHERE f.path = ? AND v.made IN (1, 2) ORDER BY v.id DESC LIMIT 1";
+	struct db *db = ctx;
+	struct sqlite3_stmt *st = db_ask(db, text, "b", (const void *)depfile, len);
+	const char *cwd;
+
+	if (!db_row(db, st))
+		return false;
+	cwd = db_bytes(st, 0, &len);
+	buf_add(to, cwd, len);
+	return len;
+}
+
+/* A directory of lists belongs to the build. */
+static void add_tree(struct check *c, const char *dir)
+{
+	struct buf now = { 0 }, then = { 0 };
+
+	answers_path(&now, dir);
+	lists_path(&c->lists, "/", now.s, now.len, &then);
+	buf_addc(&then, 0);
+	check_tree(c, then.s);
+	buf_free(&now);
+	buf_free(&then);
+}
+
+static const struct {
+	const char *option;
+	bool (*read)(struct lists *l, const char *value);
+	bool tree;
+} lists[] = {
+	{ "ninja", lists_ninja, true }, { "make", lists_make, false },
+	{ "depfiles", lists_depfiles, false }, { "kbuild", lists_kbuild, true },
+};
+
+static bool configure(struct check *c, const struct opts *opts)
+{
+	const char *map = opt_value(opts, "map"), *value;
+	bool ok = !map || lists_map(&c->lists, map);
+	size_t i;
+
+	for (i = 0; ok && (value = opt_each(opts, "tree", &i));) {
+		add_tree(c, value);
+		c->trees_given = true;
+	}
+	for (i = 0; ok && (value = opt_each(opts, "allow", &i));)
+		ok = check_allow(c, value);
+	for (size_t k = 0; k < sizeof(lists) / sizeof(*lists); k++) {
+		for (i = 0; ok && (value = opt_each(opts, lists[k].option, &i));) {
+			ok = lists[k].read(&c->lists, value);
+			if (lists[k].tree)
+				add_tree(c, value);
+		}
+	}
+	return ok;
+}
+
+static int ask(struct asked *a)
+{
+	struct check c;
+	int status = 0;
+
+	check_init(&c, a->db[0]);
+	c.lists.cwd = depfile_cwd;
+	c.lists.ctx = a->db[0];
+	if (configure(&c, a->opts)) {
+		check_find(&c);
+		check_put(&c, a->out, a->json);
+		status = c.n ? 3 : 0;
+	}
+	check_free(&c);
+	return status;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	static const struct answer check = {
+		.name = "check", .synopsis = "TRACE", .options = options,
+		.about = "Say what of a build can make the next one wrong: inputs that nobody declares,\n"
+			 "what is done in no order, sources that it changes, files elsewhere, network, clocks.\n",
+		.traces = 1, .max_args = 0, .status = "3 there are findings", .run = ask,
+	};
+
+	return answer_main(&check, argc, argv);
+}
