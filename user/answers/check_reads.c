@@ -144,18 +144,15 @@ void check_reads(struct check *c)
 	for (size_t i = 0; i < c->nreads; i++) {
 		const struct check_read *r = &c->reads[i];
 		const struct match_write *w;
-		bool early = true;
 		size_t n;
 
 		if (c->place[r->file] != PLACE_TREE)
 			continue;
-		w = match_writes(&c->s, r->version, &n);
-		for (size_t j = 0; j < n; j++) {
-			find_race(c, r, &w[j]);
-			early &= !c->step[w[j].unit] && !match_schedules(&c->s, w[j].unit);
-		}
-		if (early)
+		if (c->s.versions[r->version].made == GRAPH_EXISTED)
 			find_undeclared(c, r, looked);
+		w = match_writes(&c->s, r->version, &n);
+		for (size_t j = 0; j < n; j++)
+			find_race(c, r, &w[j]);
 	}
 	free(looked);
 }

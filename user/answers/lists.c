@@ -63,17 +63,11 @@ static bool below(const struct buf *path, const char *dir)
 	return path->len >= n && !memcmp(path->s, dir, n) && (path->len == n || path->s[n] == '/');
 }
 
-void lists_path(const struct lists *l, const char *dir, const char *path, size_t len,
-		struct buf *to)
+void lists_then(const struct lists *l, const char *now, struct buf *to)
 {
 	struct buf b = { 0 };
 
-	if (!len || *path != '/') {
-		buf_adds(&b, dir);
-		buf_addc(&b, '/');
-	}
-	buf_add(&b, path, len);
-	path_clean(&b);
+	answers_path(&b, now);
 	if (l->from && below(&b, l->from)) {
 		size_t n = strlen(l->from);
 
@@ -90,7 +84,12 @@ uint32_t lists_node(struct lists *l, const char *dir, const char *path, size_t l
 	struct buf b = { 0 };
 	uint32_t node;
 
-	lists_path(l, dir, path, len, &b);
+	if (!len || *path != '/') {
+		buf_adds(&b, dir);
+		buf_addc(&b, '/');
+	}
+	buf_add(&b, path, len);
+	path_clean(&b);
 	node = lists_find(l, b.s, b.len);
 	if (node) {
 		buf_free(&b);

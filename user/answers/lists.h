@@ -70,14 +70,13 @@ uint32_t lists_find(const struct lists *l, const char *path, size_t len);
 
 /* ---- for those who read them ---- */
 
-/**
- * lists_path - a path as the build had it: absolute, clean, of then
- * @dir: what it is relative to, of now; must stay
- */
-void lists_path(const struct lists *l, const char *dir, const char *path, size_t len,
-		struct buf *to);
+/** lists_then - where a directory or file of now lay, clean; appended */
+void lists_then(const struct lists *l, const char *now, struct buf *to);
 
-/** lists_node - the node of a path of the same kind, new if it has none */
+/**
+ * lists_node - the node of a path, new if it has none
+ * @dir: absolute, of then: what the path is relative to
+ */
 uint32_t lists_node(struct lists *l, const char *dir, const char *path, size_t len);
 
 /** lists_group_new - an empty one */
@@ -91,7 +90,7 @@ void lists_group_add(struct lists *l, uint32_t group, uint32_t node);
  */
 bool lists_text(const char *path, struct buf *to);
 
-/** lists_depfile - what a depfile holds; @cwd: of whom wrote it, of then */
+/** lists_depfile - what a depfile holds; @cwd: of who wrote it, of then */
 void lists_depfile(struct lists *l, const char *cwd, const struct buf *text);
 
 #endif

@@ -90,18 +90,15 @@ void lists_depfile(struct lists *l, const char *cwd, const struct buf *text)
 }
 
 /* Return: false: it cannot be read. */
-static bool read_depfile(struct lists *l, const char *dir, const char *path, struct buf *text)
+static bool read_depfile(struct lists *l, const char *then_dir, const char *path, struct buf *text)
 {
 	struct buf then = { 0 }, cwd = { 0 };
 	bool ok = lists_text(path, text);
 
-	(void)dir;
+	(void)then_dir;
 	if (!ok)
 		goto out;
-	answers_path(&cwd, path);
-	buf_addc(&cwd, 0);
-	lists_path(l, "/", cwd.s, cwd.len - 1, &then);
-	cwd.len = 0;
+	lists_then(l, path, &then);
 	if (!l->cwd || !l->cwd(l->ctx, then.s, then.len, &cwd)) {
 		const char *slash = memrchr(then.s, '/', then.len);
 
@@ -126,11 +123,12 @@ static bool ends_with(const char *s, size_t len, const char *end)
 	return len > n && !memcmp(s + len - n, end, n);
 }
 
-typedef bool read_fn(struct lists *l, const char *dir, const char *path, struct buf *text);
+/* @then: the directory, as it was called then; of depfiles NULL */
+typedef bool read_fn(struct lists *l, const char *then, const char *path, struct buf *text);
 
 /* All files of a name below a directory.  Return: how many; SIZE_MAX after diag_fatal(). */
-static size_t read_below(struct lists *l, const char *dir, const char *begin, const char *end,
-			 read_fn *fn)
+static size_t read_below(struct lists *l, const char *dir, const char *then, const char *begin,
+			 const char *end, read_fn *fn)
 {
 	char *const dirs[] = { (char *)dir, NULL };
 	FTS *fts = fts_open(dirs, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
@@ -145,7 +143,7 @@ static size_t read_below(struct lists *l, const char *dir, const char *begin, co
 		} else if ((e->fts_info == FTS_F || e->fts_info == FTS_NSOK) &&
 			   !strncmp(e->fts_name, begin, strlen(begin)) &&
 			   ends_with(e->fts_name, e->fts_namelen, end)) {
-			n = fn(l, dir, e->fts_path, &text) ? n + 1 : SIZE_MAX;
+			n = fn(l, then, e->fts_path, &text) ? n + 1 : SIZE_MAX;
 		}
 	}
 	if (fts)
@@ -168,10 +166,10 @@ bool lists_depfiles(struct lists *l, const char *pattern)
 	size_t n = 0;
 
 	if (is_dir(pattern)) {
-		n = read_below(l, pattern, "", ".d", read_depfile);
+		n = read_below(l, pattern, NULL, "", ".d", read_depfile);
 	} else if (!glob(pattern, 0, NULL, &found)) {
 		while (n < found.gl_pathc)
-			if (!read_depfile(l, pattern, found.gl_pathv[n++], &text))
+			if (!read_depfile(l, NULL, found.gl_pathv[n++], &text))
 				n = SIZE_MAX;
 	}
 	if (!n)
@@ -240,9 +238,9 @@ bool lists_kbuild(struct lists *l, const char *dir)
 	struct buf b = { 0 };
 	size_t n;
 
-	answers_path(&b, dir);
+	lists_then(l, dir, &b);
 	buf_addc(&b, 0);
-	n = read_below(l, b.s, ".", ".cmd", read_cmd);
+	n = read_below(l, dir, b.s, ".", ".cmd", read_cmd);
 	buf_free(&b);
 	if (!n)
 		diag_fatal(l->diag, "%s: no .cmd files there; give the directory of the kernel's build", dir);

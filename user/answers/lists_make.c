@@ -25,22 +25,6 @@ static bool begins(const char *s, size_t len, const char *with)
 	return len >= n && !memcmp(s, with, n);
 }
 
-static uint32_t path_node(struct make *m, const char *s, size_t len)
-{
-	struct buf b = { 0 };
-	uint32_t node;
-
-	/* lists_node() takes what is relative to a directory of now */
-	if (*s != '/' && m->dir.len) {
-		buf_add(&b, m->dir.s, m->dir.len - 1);
-		buf_addc(&b, '/');
-	}
-	buf_add(&b, s, len);
-	node = lists_node(m->l, "/", b.s, b.len);
-	buf_free(&b);
-	return node;
-}
-
 /* "target: prerequisite... | ordered..." */
 static void read_rule(struct make *m, const char *s, size_t len)
 {
@@ -55,7 +39,7 @@ static void read_rule(struct make *m, const char *s, size_t len)
 	if (!colon || colon == s || *s == '.' || memchr(s, '%', (size_t)(colon - s)) ||
 	    memchr(s, ' ', (size_t)(colon - s)))
 		return;
-	target = path_node(m, s, (size_t)(colon - s));
+	target = lists_node(m->l, m->dir.s, s, (size_t)(colon - s));
 	p = colon + 1 + (colon + 1 < end && colon[1] == ':');
 	if (!m->l->nodes[target].rule) {
 		uint32_t group = lists_group_new(m->l);
@@ -67,7 +51,7 @@ static void read_rule(struct make *m, const char *s, size_t len)
 		size_t n = (size_t)(space - p);
 
 		if (n && !(n == 1 && *p == '|')) {
-			lists_group_add(m->l, m->l->nodes[target].rule, path_node(m, p, n));
+			lists_group_add(m->l, m->l->nodes[target].rule, lists_node(m->l, m->dir.s, p, n));
 			any = true;
 		}
 		p = space + 1;
@@ -78,15 +62,19 @@ static void read_rule(struct make *m, const char *s, size_t len)
 static void read_line(struct make *m, const char *s, size_t len)
 {
 	static const char dir[] = "CURDIR := ";
+	struct buf now = { 0 };
 
 	if (m->defines) {
 		m->defines = !begins(s, len, "endef");
 	} else if (begins(s, len, "define ")) {
 		m->defines = true;
 	} else if (begins(s, len, dir)) {
-		m->dir.len = 0;
-		buf_add(&m->dir, s + sizeof(dir) - 1, len - (sizeof(dir) - 1));
+		now.len = m->dir.len = 0;
+		buf_add(&now, s + sizeof(dir) - 1, len - (sizeof(dir) - 1));
+		buf_addc(&now, 0);
+		lists_then(m->l, now.s, &m->dir);
 		buf_addc(&m->dir, 0);
+		buf_free(&now);
 	} else if (begins(s, len, "# Make data base") || begins(s, len, "# Variables") ||
 		   begins(s, len, "# Implicit Rules") || begins(s, len, "# files hash-table")) {
 		m->files = false;
@@ -95,7 +83,7 @@ static void read_line(struct make *m, const char *s, size_t len)
 	} else if (begins(s, len, "# Not a target")) {
 		m->none = true;
 	} else if (len && *s != '#' && *s != '\t') {
-		if (m->files && !m->none)
+		if (m->files && !m->none && m->dir.len)
 			read_rule(m, s, len);
 		m->none = false;
 	}

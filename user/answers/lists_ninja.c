@@ -47,7 +47,7 @@ struct scope {
 
 struct ninja {
 	struct lists *l;
-	const char *dir;	/* absolute, of now */
+	const char *dir, *then;	/* absolute: now, and in the build */
 	struct rule *rules;
 	size_t n, cap;
 	unsigned int depth;	/* of files in files */
@@ -231,7 +231,7 @@ static const char *read_paths(struct ninja *n, struct scope *s, const char *p,
 		if (!b.len)
 			continue;
 		to->nodes = xgrow(to->nodes, &to->cap, to->n + 1, sizeof(*to->nodes));
-		to->nodes[to->n++] = lists_node(n->l, n->dir, b.s, b.len);
+		to->nodes[to->n++] = lists_node(n->l, n->then, b.s, b.len);
 		if (names) {
 			buf_adds(names, names->len ? " " : "");
 			buf_add(names, b.s, b.len);
@@ -253,7 +253,7 @@ static void strange(struct ninja *n, const struct text *t, const char *at)
 /* A rule that keeps its depfile: ninja reads it at each start. */
 static void read_depfile(struct ninja *n, struct scope *s)
 {
-	struct buf path = { 0 }, kept = { 0 }, text = { 0 }, then = { 0 };
+	struct buf path = { 0 }, kept = { 0 }, text = { 0 };
 
 	variable(s, "depfile", 7, &path);
 	variable(s, "deps", 4, &kept);
@@ -267,17 +267,13 @@ static void read_depfile(struct ninja *n, struct scope *s)
 		buf_add(&now, path.s, path.len);
 		buf_addc(&now, 0);
 		/* one that is not there yet is not an error, for ninja either */
-		if (lists_text(now.s, &text)) {
-			lists_path(n->l, "/", n->dir, strlen(n->dir), &then);
-			buf_addc(&then, 0);
-			lists_depfile(n->l, then.s, &text);
-		}
+		if (lists_text(now.s, &text))
+			lists_depfile(n->l, n->then, &text);
 		buf_free(&now);
 	}
 	buf_free(&path);
 	buf_free(&kept);
 	buf_free(&text);
-	buf_free(&then);
 }
 
 static const struct rule *find_rule(const struct ninja *n, const char *name, size_t len)
@@ -463,7 +459,7 @@ static bool read_file(struct ninja *n, const char *path, struct scope *s)
 
 struct deps {
 	struct lists *l;
-	const char *dir, *path;
+	const char *then, *path;
 	uint32_t *nodes;	/* by ninja's number */
 	size_t n, cap;
 	uint32_t version;
@@ -500,7 +496,7 @@ static bool read_path(struct deps *d, const char *s, size_t len)
 	for (unsigned int pad = 0; pad < 3 && !s[len - 1]; pad++)
 		len--;
 	d->nodes = xgrow(d->nodes, &d->cap, d->n + 1, sizeof(*d->nodes));
-	d->nodes[d->n++] = lists_node(d->l, d->dir, s, len);
+	d->nodes[d->n++] = lists_node(d->l, d->then, s, len);
 	return true;
 }
 
@@ -527,7 +523,7 @@ static void read_log(struct deps *d, const struct buf *b)
 
 bool lists_ninja(struct lists *l, const char *dir)
 {
-	struct buf at = { 0 }, path = { 0 }, text = { 0 };
+	struct buf at = { 0 }, then = { 0 }, path = { 0 }, text = { 0 };
 	struct ninja n = { .l = l };
 	struct scope top = { 0 };
 	struct deps d = { .l = l };
@@ -536,7 +532,10 @@ bool lists_ninja(struct lists *l, const char *dir)
 
 	answers_path(&at, dir);
 	buf_addc(&at, 0);
-	n.dir = d.dir = at.s;
+	lists_then(l, at.s, &then);
+	buf_addc(&then, 0);
+	n.dir = at.s;
+	n.then = d.then = then.s;
 	buf_add(&path, at.s, at.len - 1);
 	buf_add(&path, "/build.ninja", sizeof("/build.ninja"));
 	ok = read_file(&n, path.s, &top);
@@ -559,6 +558,7 @@ bool lists_ninja(struct lists *l, const char *dir)
 	free(d.nodes);
 	bindings_free(&top.vars);
 	buf_free(&at);
+	buf_free(&then);
 	buf_free(&path);
 	buf_free(&text);
 	return ok;

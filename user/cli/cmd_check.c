@@ -37,13 +37,11 @@ static bool depfile_cwd(void *ctx, const char *depfile, size_t len, struct buf *
 /* A directory of lists belongs to the build. */
 static void add_tree(struct check *c, const char *dir)
 {
-	struct buf now = { 0 }, then = { 0 };
+	struct buf then = { 0 };
 
-	answers_path(&now, dir);
-	lists_path(&c->lists, "/", now.s, now.len, &then);
+	lists_then(&c->lists, dir, &then);
 	buf_addc(&then, 0);
 	check_tree(c, then.s);
-	buf_free(&now);
 	buf_free(&then);
 }
 

@@ -43,6 +43,10 @@ done
 	etrace diff --json "$trace" "$FIXTURES/rebuild-touched/module.fxt.zst"
 	etrace rebuilt --json "$FIXTURES/rebuild-old/module.fxt.zst" \
 		"$FIXTURES/rebuild-flag/module.fxt.zst"
+	for fault in incbin generated writers changes network outside future; do
+		etrace check --json --make "$FIXTURES/wrong-$fault/rules" --depfiles "$FIXTURES/wrong-$fault" \
+			--map "$FIXTURES/wrong-$fault=/build/wrong/out" "$FIXTURES/wrong-$fault/bpf.fxt.zst"
+	done
 } > answers.json
 check "answers are as their schema says" \
 	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answers.json

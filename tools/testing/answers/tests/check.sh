@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace check: what is wrong with builds that have one fault each, and nothing else;
+# and nothing with builds that have none.
+
+. "${0%/*}/../lib.sh"
+
+# A list of "ninja -t deps" as a depfile.
+cat > depfile.py <<'END2'
+import sys
+def quoted(s): return s.replace(" ", "\\ ").replace("#", "\\#")
+for line in sys.stdin:
+    line = line.rstrip("\n")
+    if line.startswith("    "):
+        print(" \\\n  " + quoted(line[4:]), end="")
+    elif line:
+        print("\n" + quoted(line.split(": #deps")[0]) + ":", end="")
+print()
+END2
+
+cat > findings.py <<'END2'
+import json, sys
+for line in sys.stdin:
+    f = json.loads(line)
+    print(f["finding"], f.get("path", f.get("address")), "W" if f["what"] in ("written", "removed") else "")
+END2
+
+# found NAME TRACE FINDING... -- OPTION...: these are found, and no other.
+found()
+{
+	local name=$1 trace=$2 expected=() status=0
+	shift 2
+	while [ "$1" != -- ]; do
+		expected+=("$1")
+		shift
+	done
+	shift
+	etrace check --json "$@" "$trace" > json || status=$?
+	[ $status = $((${#expected[@]} ? 3 : 0)) ]
+	result $? "$name: status $status"
+	python3 findings.py < json | sed 's/ $//' > findings
+	printf '%s\n' "${expected[@]}" | sed '/^$/d' > expected
+	same "$name: findings" findings expected
+	cat json >> all.json
+}
+
+# by_ninja NAME FINDING...: with the lists that ninja has.
+by_ninja()
+{
+	local from=$FIXTURES/wrong-ninja-$1
+	rm -rf lists
+	mkdir lists
+	cp "$from/build.ninja" lists/build.ninja
+	cp "$from/$by.ninja_deps" lists/.ninja_deps
+	found "$by: ninja, $1" "$from/$by.fxt.zst" "${@:2}" -- --ninja lists --map lists=/build/wrong/out
+}
+
+# by_make NAME FINDING...: with what make and the compiler list.
+by_make()
+{
+	local from=$FIXTURES/wrong-$1
+	found "$by: make, $1" "$from/$by.fxt.zst" "${@:2}" -- \
+		--make "$from/rules" --depfiles "$from/*.d" --map "$from=/build/wrong/out"
+	# Without the rules, what is undeclared or in no order is seen in part only.
+	[ "$1" = generated ] ||
+		found "$by: depfiles, $1" "$from/$by.fxt.zst" "${@:2}" -- \
+			--depfiles "$from/*.d" --map "$from=/build/wrong/out"
+}
+
+for by in module bpf; do
+	by_ninja none
+	by_ninja edge "race /build/wrong/out/made.h"
+	by_ninja incbin "undeclared /build/wrong/src/bytes.bin"
+	by_ninja script "undeclared /build/wrong/src/script.ld"
+	by_ninja writers "writers /build/wrong/out/stamp"
+
+	by_make none
+	by_make incbin "undeclared /build/wrong/src/bytes.bin"
+	by_make script "undeclared /build/wrong/src/script.ld"
+	by_make generated "race /build/wrong/out/made.h"
+	by_make writers "writers /build/wrong/out/stamp"
+	by_make changes "overwritten /build/wrong/src/shared.h"
+	by_make network "network 127.0.0.1:8765" "network 127.0.0.1:9"
+	by_make outside "outside /root/outside.h" "outside /var/local/prog W"
+	by_make future "clock /build/wrong/src/other.c"
+
+	# Clean ones: CMake and Meson by ninja, with all that they declare.
+	for name in ninja all meson; do
+		rm -rf lists
+		mkdir -p lists/CMakeFiles
+		cp "$FIXTURES/$name/build.ninja" lists/
+		: > lists/CMakeFiles/rules.ninja
+		deps=$FIXTURES/$name/$by.deps
+		python3 depfile.py < "$deps" > lists/deps.d
+		out=/build/${name/all/ninja}/out
+		found "$by: $name" "$FIXTURES/$name/$by.fxt.zst" -- \
+			--ninja lists --depfiles lists/deps.d --map "lists=$out"
+	done
+	# A plain makefile: what it declares is what make asked for.
+	found "$by: make" "$FIXTURES/make-probes/$by.fxt.zst" -- \
+		--depfiles "$FIXTURES/make/*.d" --map "$FIXTURES/make=/build/make/out"
+	# Depfiles alone do not know what a makefile names.
+	found "$by: make, by depfiles alone" "$FIXTURES/make/$by.fxt.zst" \
+		"undeclared /build/make/src/args.rsp" "undeclared /build/make/src/more.rsp" \
+		"undeclared /build/make/src/pair.c" "undeclared /build/make/src/probe.c" -- \
+		--depfiles "$FIXTURES/make/*.d" --map "$FIXTURES/make=/build/make/out"
+	# Without lists, in order and at once, and of a build that goes on with an old one.
+	for name in cmake configure flows jobs-1 jobs-4 packages meson-setup wrapper-libtool \
+			rebuild-old rebuild-touched rebuild-flag rebuild-missing; do
+		found "$by: $name" "$FIXTURES/$name/$by.fxt.zst" --
+	done
+done
+
+check "each says who" python3 -c '
+import json
+rows = [json.loads(l) for l in open("all.json")]
+for r in rows:
+    assert r["by"]["arguments"], r
+    assert ("made_by" in r) == (r["finding"] == "race") and ("first" in r) == (r["finding"] == "writers"), r
+    assert r["finding"] != "undeclared" or r["output"].startswith("/build/"), r
+assert {r["finding"] for r in rows} == {"undeclared", "race", "writers", "overwritten", "outside", "network", "clock"}'
+
+# What is allowed is no finding.
+trace=$FIXTURES/wrong-outside/module.fxt.zst
+printf '# of this machine\n\noutside /root/*\n' > allow
+found "allowed" "$trace" "outside /var/local/prog W" -- --allow allow
+printf 'network /root/*\n/var/local/*\n' > allow
+found "allowed, of any kind" "$trace" "outside /root/outside.h" -- --allow allow
+found "trees" "$trace" "outside /root/outside.h" -- --tree /build/wrong --tree /var/local
+found "one tree" "$FIXTURES/wrong-none/module.fxt.zst" "outside /build/wrong/src/Makefile" \
+	"outside /build/wrong/src/main.c" "outside /build/wrong/src/other.c" \
+	"outside /build/wrong/src/shared.h" -- --tree /build/wrong/out
+
+# Lists that are missing, damaged, hostile.
+ends 2 "no build.ninja" etrace check --ninja . "$trace"
+ends 2 "no depfile" etrace check --depfiles '*.none' "$trace"
+ends 2 "no .cmd file" etrace check --kbuild . "$trace"
+ends 2 "not of make" etrace check --make allow "$trace"
+ends 2 "no list of what is allowed" etrace check --allow none "$trace"
+ends 2 "a map of nothing" etrace check --map x "$trace"
+mkdir -p hurt
+printf 'include build.ninja\n' > hurt/build.ninja
+ends 2 "a file that includes itself" etrace check --ninja hurt "$trace"
+printf 'rule a\n  command = $x $$ ${b\n  x = $x\nbuild\nbuild x: a $\n y || $\nbuild $: : nothing\n???\nx = $x$' > hurt/build.ninja
+for n in 0 5 12 16 17 40 100; do
+	head -c $n "$FIXTURES/wrong-ninja-none/module.ninja_deps" > hurt/.ninja_deps
+	check "ninja's files, damaged at $n" bash -c "etrace check --ninja hurt '$trace' > text 2> err
+		[ \$? = 3 ] && grep -q 'build.ninja: line 8: ' err"
+done
+head -c 60 "$FIXTURES/wrong-ninja-none/module.ninja_deps" > hurt/.ninja_deps
+etrace check --ninja hurt "$trace" > text 2> err
+check "where the log is damaged" grep -q 'ninja_deps.*16' err
+for n in 1 30 333; do
+	head -c $n "$FIXTURES/wrong-none/rules" > hurt/rules
+	(head -c $n "$FIXTURES/wrong-none/main.d"; printf '\\') > hurt/x.d
+	check "depfiles, damaged at $n" bash -c "etrace check --depfiles hurt '$trace' > text; [ \$? = 3 ]"
+done
+
+# What a kernel lists, for the objects that it has lists of.
+mkdir kbuild
+tar -C kbuild --zstd -xf "$FIXTURES/kernel/cmd.tar.zst"
+kbuild()
+{
+	etrace check --json --kbuild kbuild --map kbuild=/build/linux "$FIXTURES/kernel/module.fxt.zst" |
+		python3 -c '
+import json, os, sys
+for line in sys.stdin:
+    f = json.loads(line)
+    head, tail = os.path.split(f.get("output", ""))
+    if os.path.exists(head.replace("/build/linux", "kbuild") + "/." + tail + ".cmd"):
+        print(f["finding"], f["path"])'
+}
+kbuild > findings
+same "kernel: nothing" findings /dev/null
+sed -i '/int_pow\.c/d' kbuild/lib/math/.int_pow.o.cmd
+kbuild > findings
+echo "undeclared /build/linux/lib/math/int_pow.c" > expected
+same "kernel: a source that is not listed" findings expected
+
+# What the page shows.
+zstd -dqo build.fxt "$FIXTURES/wrong-ninja-edge/module.fxt.zst"
+rm -rf out
+mkdir out
+cp "$FIXTURES/wrong-ninja-edge/build.ninja" out/
+cp "$FIXTURES/wrong-ninja-edge/module.ninja_deps" out/.ninja_deps
+line=$(sed -n 's/^etrace check .*/&/p' "$ANSWERS/../../../Documentation/etrace-check.1" | sed 's/\\-/-/g')
+check "etrace-check.1: $line" bash -c "$line | grep -q '^race: /build/wrong/out/made.h'"
