@@ -102,7 +102,7 @@ static void add_sources(struct check *c)
 		common.len = slash;
 	}
 	/* it ends with a slash */
-	if (components(common.s, common.len) > (below(common.s ?: "", common.len, "/home") ? 3 : 2)) {
+	if (common.s && components(common.s, common.len) > (below(common.s, common.len, "/home") ? 3u : 2u)) {
 		common.s[common.len - 1] = 0;
 		check_tree(c, common.s);
 	}

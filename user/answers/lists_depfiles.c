@@ -212,7 +212,8 @@ static bool read_cmd(struct lists *l, const char *dir, const char *path, struct 
 		diag_fatal(l->diag, "%s: %s", path, strerror(errno));
 		return false;
 	}
-	for (s = text->s, end = s + text->len; s < end; s++) {
+	s = text->s;
+	for (end = s + text->len; s && s < end; s++) {
 		const char *line = memchr(s, '\n', (size_t)(end - s)) ?: end, *sign;
 
 		for (const char *const *head = heads; *head; head++) {
