@@ -96,7 +96,8 @@ uint32_t lists_node(struct lists *l, const char *dir, const char *path, size_t l
 		return node;
 	}
 	l->nodes = xgrow(l->nodes, &l->cap, l->n + 2, sizeof(*l->nodes));
-	node = (uint32_t)++l->n;
+	l->n++;
+	node = (uint32_t)l->n;
 	map64_put(&l->by_path, hash_bytes(b.s, b.len), node);
 	buf_addc(&b, 0);
 	l->nodes[node] = (struct lists_node){ .path = b.s, .len = b.len - 1 };
