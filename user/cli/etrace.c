@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{ "diff", "where two builds part", cmd_diff },
 	{ "rebuilt", "why what ran before ran again", cmd_rebuilt },
 	{ "check", "what can make the next build wrong", cmd_check },
+	{ "used", "packages and sources that a build used, or did not", cmd_used },
 	{ "doctor", "tell what keeps etrace from working here, and the remedy", cmd_doctor },
 	{ 0 }
 };

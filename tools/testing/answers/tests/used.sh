@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace used: the packages that dpkg says own what was opened and run; sources that
+# nobody read.
+
+. "${0%/*}/../lib.sh"
+
+truth=$FIXTURES/packages
+mkdir -p root/var/lib/dpkg
+cp -r "$truth/info" "$truth/status" root/var/lib/dpkg/
+sed 's/: .*//' "$truth/owners" | grep -vE '^(bc|xz-utils)$' | sort -u > owners
+
+for by in module bpf; do
+	trace=$truth/$by.fxt.zst
+	etrace used --root root "$trace" > text
+	result $? "$by: status"
+	grep -v '^no package' text | cut -d' ' -f1 | sort > used
+	same "$by: what dpkg -S says of what was opened and run" used owners
+	while read -r package version _; do
+		! grep -qx "$package" owners || echo "$package $version:"
+	done < "$truth/versions" | sort > expected
+	grep -v '^no package' text | cut -d' ' -f1,2 | sort > versions
+	same "$by: versions" versions expected
+	etrace used --root root --unused --control "$truth/control" "$trace" > unused
+	printf 'bc\nxz-utils\n' > expected
+	same "$by: what was not needed" unused expected
+done
+trace=$truth/module.fxt.zst
+check "classes" grep -qx 'zlib1g-dev:amd64 .*: data (2 files)' text
+check "what runs" grep -qx 'make .*: program (1 file)' text
+etrace used --class program --root root "$trace" > text
+check "one class" bash -c '! grep -q loader text && grep -q "^gcc-12 .*: program" text && ! grep -q ^zlib1g text'
+etrace used --json --root root "$trace" > answers.json
+etrace used --json --unused --control "$truth/control" --root root "$trace" >> answers.json
+etrace used --json --sources "$ANSWERS/projects/packages" \
+	--map "$ANSWERS/projects/packages=/build/packages/src" "$trace" >> answers.json
+check "as its schema says" \
+	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
+check "each file once, of the package that dpkg names" python3 -c '
+import json, sys
+owners = {}
+for line in open(sys.argv[1]):
+    package, path = line.rstrip("\n").split(": ")
+    owners["/usr" + path if path.startswith(("/bin/", "/lib/", "/lib64/", "/sbin/")) else path] = package
+seen = set()
+for line in open("answers.json"):
+    row = json.loads(line)
+    for path in row.get("files", []):
+        assert path not in seen, path
+        seen.add(path)
+        full = "/usr" + path if path.startswith(("/bin/", "/lib/", "/lib64/", "/sbin/")) else path
+        assert owners.get(full, row.get("package")) == row.get("package"), (path, row.get("package"))
+assert "/usr/include/zlib.h" in seen' "$truth/owners"
+
+# Dependencies as people write them.
+cat > control <<'END2'
+# a comment
+Source: sample
+Build-Depends: debhelper-compat (= 13) | make (>= 4),
+# and one in between
+ bc:any [!amd64], bc [amd64] <!nocheck>,
+ gcc, ${misc:Depends},
+ libz-dev
+Build-Depends-Indep: xz-utils
+Standards-Version: 4
+
+Package: sample
+Depends: perl
+END2
+cat >> root/var/lib/dpkg/status <<'END2'
+
+Package: gcc
+Status: install ok installed
+Architecture: amd64
+Version: 4:12
+Depends: cpp (= 4:12), gcc-12 (>= 12)
+END2
+echo /usr/bin/gcc > root/var/lib/dpkg/info/gcc.list
+etrace used --root root --unused --control control "$trace" > unused
+printf 'bc [amd64] <!nocheck>\nxz-utils\n' > expected
+same "alternatives, architectures, profiles, a package of links, a virtual one" unused expected
+etrace used --json --root root --unused --control control "$trace" > json
+check "by which it was used" bash -c 'grep -q "\"gcc\",.*\"by\":\"gcc-12\"" json && grep -q "\"libz-dev\",.*\"by\":\"zlib1g-dev:amd64\"" json'
+
+# A file that another package put in its place.
+printf '/usr/bin/make\n/usr/bin/make.other\nbmake\n' > root/var/lib/dpkg/diversions
+echo /usr/bin/make > root/var/lib/dpkg/info/bmake.list
+etrace used --root root "$trace" > text
+check "diverted" bash -c 'grep -q "^bmake .*program" text && ! grep -q "^make " text'
+
+# pacman's directory.
+mkdir -p arch/var/lib/pacman/local/zlib-1.2-1
+printf '%%NAME%%\nzlib\n\n%%VERSION%%\n1.2-1\n' > arch/var/lib/pacman/local/zlib-1.2-1/desc
+printf '%%FILES%%\nusr/\nusr/include/\nusr/include/zlib.h\n\n%%BACKUP%%\netc/ld.so.cache\n' \
+	> arch/var/lib/pacman/local/zlib-1.2-1/files
+etrace used --root arch "$trace" > text
+check "pacman" grep -qx 'zlib 1.2-1: data (1 file)' text
+
+# Sources.
+cp -r "$ANSWERS/projects/packages" src
+mkdir src/.git
+touch src/unused.h src/.git/config $'src/a\nb'
+rm -f src/recipe src/control
+for by in module bpf; do
+	etrace used --sources src --map src=/build/packages/src "$truth/$by.fxt.zst" > unused
+	printf '%s\n' "\$'/build/packages/src/a\\nb'" /build/packages/src/unused.{c,h} > expected
+	same "$by: sources" unused expected
+done
+ends 2 "no control" etrace used --unused --root root "$trace"
+ends 2 "no source package" etrace used --unused --control text --root root "$trace"
+ends 2 "no packages" etrace used --root src "$trace"
+ends 2 "no class" etrace used --class x --root root "$trace"
+ends 2 "two questions" etrace used --unused --packages --root root "$trace"
+ends 2 "no directory" etrace used --sources none "$trace"
+
+# What the page shows.
+rm -rf debian
+mkdir debian
+cp "$truth/control" debian/
+zstd -dqo build.fxt "$trace"
+grep '^etrace used' "$ANSWERS/../../../Documentation/etrace-used.1" | sed 's/\\-/-/g' > lines
+while read -r line; do
+	check "etrace-used.1: $line" bash -c "$line | grep -q ."
+done < lines

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Whose files are whose.  See packages.h. */
+#include "answers/packages.h"
+#include "answers/lists.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *packages_path(const char *path, size_t *len, char *buf)
+{
+	static const char *const moved[] = { "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/",
+					     "/libx32/", NULL };
+
+	for (const char *const *dir = moved; *dir; dir++) {
+		size_t n = strlen(*dir);
+
+		if (*len < n || memcmp(path, *dir, n))
+			continue;
+		memcpy(buf, "/usr", 4);
+		memcpy(buf + 4, path, *len);
+		*len += 4;
+		return buf;
+	}
+	return path;
+}
+
+static uint32_t add(struct packages *p, const char *name, size_t len)
+{
+	char *copy = xmemdup(name, len + 1);
+
+	copy[len] = 0;
+	p->rows = xgrow(p->rows, &p->cap, p->n + 1, sizeof(*p->rows));
+	p->rows[p->n] = (struct package){ .name = copy };
+	return (uint32_t)p->n++;
+}
+
+static void free_package(struct package *p)
+{
+	free(p->name);
+	free(p->version);
+	free(p->arch);
+	free(p->depends);
+	free(p->provides);
+}
+
+void packages_free(struct packages *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free_package(&p->rows[i]);
+	free(p->rows);
+}
+
+static void set(char **field, const char *s, size_t len)
+{
+	free(*field);
+	*field = xmemdup(s, len + 1);
+	(*field)[len] = 0;
+}
+
+/* The next line of a text: without its end, which is set to a NUL.  Return: NULL: none. */
+static char *next_line(char **at, char *end)
+{
+	char *line = *at, *stop;
+
+	if (line >= end)
+		return NULL;
+	stop = memchr(line, '\n', (size_t)(end - line)) ?: end;
+	*stop = 0;
+	*at = stop + 1;
+	return line;
+}
+
+/* All names in a directory that end so, in the order of their bytes. */
+static size_t names_in(const char *dir, const char *end, char ***to)
+{
+	DIR *d = opendir(dir);
+	size_t n = 0, cap = 0, tail = strlen(end);
+	struct dirent *e;
+
+	*to = NULL;
+	while (d && (e = readdir(d))) {
+		size_t len = strlen(e->d_name);
+
+		if (*e->d_name == '.' || len <= tail || strcmp(e->d_name + len - tail, end))
+			continue;
+		*to = xgrow(*to, &cap, n + 1, sizeof(**to));
+		(*to)[n++] = xstrdup(e->d_name);
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static void join(struct buf *to, const char *a, const char *b, const char *c)
+{
+	to->len = 0;
+	buf_adds(to, a);
+	buf_adds(to, b);
+	buf_adds(to, c);
+	buf_addc(to, 0);
+}
+
+/* ---- dpkg (dpkg(1), deb-control(5); its database: dpkg-divert(1), "FILES") ---- */
+
+struct diverted {
+	char *from, *to, *by;
+};
+
+struct dpkg {
+	struct packages *p;
+	struct map64 names;	/* hash of "name" and of "name:arch": package + 1 */
+	struct buf text, path;
+	struct buf diversions;
+	struct diverted *rows;
+	size_t n, cap;
+};
+
+static void read_diversions(struct dpkg *d, const char *dir)
+{
+	char *at, *end;
+
+	join(&d->path, dir, "/diversions", "");
+	if (!lists_text(d->path.s, &d->diversions))
+		return;
+	at = d->diversions.s;
+	end = at + d->diversions.len;
+	for (;;) {
+		struct diverted v = { .from = next_line(&at, end) };
+
+		v.to = v.from ? next_line(&at, end) : NULL;
+		v.by = v.to ? next_line(&at, end) : NULL;
+		if (!v.by)
+			break;
+		d->rows = xgrow(d->rows, &d->cap, d->n + 1, sizeof(*d->rows));
+		d->rows[d->n++] = v;
+	}
+}
+
+/* Where a file of a package really lies. */
+static const char *diverted(const struct dpkg *d, const char *path, const char *package)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (!strcmp(d->rows[i].from, path) && strcmp(d->rows[i].by, package))
+			return d->rows[i].to;
+	return path;
+}
+
+static void read_list(struct dpkg *d, const char *dir, uint32_t package)
+{
+	const char *name = d->p->rows[package].name;
+	char *at, *end, *line, *buf;
+
+	join(&d->path, dir, "/info/", name);
+	d->path.len--;
+	buf_add(&d->path, ".list", sizeof(".list"));
+	if (!lists_text(d->path.s, &d->text))
+		return;
+	at = d->text.s;
+	end = at + d->text.len;
+	while ((line = next_line(&at, end))) {
+		const char *path = d->n ? diverted(d, line, name) : line;
+		size_t len = strlen(path);
+
+		buf = xmalloc(len + 5);
+		path = packages_path(path, &len, buf);
+		d->p->file(d->p->ctx, package, path, len);
+		free(buf);
+	}
+}
+
+static uint64_t name_hash(const char *name, const char *arch)
+{
+	uint64_t h = hash_bytes(name, strlen(name));
+
+	return arch ? hash_two(h, hash_bytes(arch, strlen(arch))) : h;
+}
+
+/* A paragraph of the status; its strings are given away. */
+static void take_status(struct dpkg *d, struct package *fields)
+{
+	uint64_t *at = fields->arch ? map64_get(&d->names, name_hash(fields->name, fields->arch)) : NULL;
+	struct package *to;
+
+	if (!at)
+		at = map64_get(&d->names, name_hash(fields->name, NULL));
+	to = at ? &d->p->rows[*at - 1] : NULL;
+	/* of one that was removed, the paragraph may have stayed */
+	if (to) {
+		struct package was = *to;
+		char *name = fields->name;
+
+		*to = *fields;
+		to->name = was.name;
+		*fields = was;
+		fields->name = name;
+	}
+	free_package(fields);
+}
+
+static bool read_status(struct dpkg *d, const char *dir)
+{
+	static const struct {
+		const char *name;
+		size_t at;
+	} fields[] = {
+		{ "Package: ", offsetof(struct package, name) },
+		{ "Version: ", offsetof(struct package, version) },
+		{ "Architecture: ", offsetof(struct package, arch) },
+		{ "Depends: ", offsetof(struct package, depends) },
+		{ "Provides: ", offsetof(struct package, provides) },
+	};
+	struct package p = { 0 };
+	char *at, *end, *line;
+
+	join(&d->path, dir, "/status", "");
+	if (!lists_text(d->path.s, &d->text))
+		return false;
+	at = d->text.s;
+	end = at + d->text.len;
+	do {
+		line = next_line(&at, end);
+		for (size_t i = 0; line && i < sizeof(fields) / sizeof(*fields); i++) {
+			size_t n = strlen(fields[i].name);
+
+			if (!strncmp(line, fields[i].name, n))
+				set((char **)((char *)&p + fields[i].at), line + n, strlen(line + n));
+		}
+		if ((!line || !*line) && p.name) {
+			take_status(d, &p);
+			p = (struct package){ 0 };
+		}
+	} while (line);
+	return true;
+}
+
+static bool read_dpkg(struct packages *p, const char *dir, struct diag *diag)
+{
+	struct dpkg d = { .p = p };
+	char **lists;
+	size_t n;
+	bool ok;
+
+	join(&d.path, dir, "/info", "");
+	n = names_in(d.path.s, ".list", &lists);
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(lists[i]) - 5;
+		uint32_t package = add(p, lists[i], len);
+		const char *colon = strchr(p->rows[package].name, ':');
+		char *name = xstrdup(p->rows[package].name);
+
+		if (colon)
+			name[colon - p->rows[package].name] = 0;
+		map64_put(&d.names, name_hash(name, colon ? colon + 1 : NULL), package + 1);
+		free(name);
+		free(lists[i]);
+	}
+	free(lists);
+	ok = read_status(&d, dir);
+	if (!ok)
+		diag_fatal(diag, "%s: %s", d.path.s, strerror(errno));
+	read_diversions(&d, dir);
+	for (size_t i = 0; ok && i < p->n; i++)
+		read_list(&d, dir, (uint32_t)i);
+	map64_clear(&d.names);
+	buf_free(&d.text);
+	buf_free(&d.path);
+	buf_free(&d.diversions);
+	free(d.rows);
+	return ok;
+}
+
+/* ---- pacman: a directory for each package, with desc and files ---- */
+
+static void take_desc(struct package *to, char *at, char *end)
+{
+	char *line, *head = NULL;
+	struct buf needs = { 0 };
+
+	while ((line = next_line(&at, end))) {
+		if (*line == '%') {
+			head = line;
+			continue;
+		}
+		if (!*line || !head)
+			continue;
+		if (!strcmp(head, "%NAME%")) {
+			set(&to->name, line, strlen(line));
+		} else if (!strcmp(head, "%VERSION%")) {
+			set(&to->version, line, strlen(line));
+		} else if (!strcmp(head, "%ARCH%")) {
+			set(&to->arch, line, strlen(line));
+		} else if (!strcmp(head, "%DEPENDS%")) {
+			/* "name>=1" */
+			buf_adds(&needs, needs.len ? ", " : "");
+			buf_add(&needs, line, strcspn(line, "<>="));
+		}
+	}
+	if (needs.len)
+		set(&to->depends, needs.s, needs.len);
+	buf_free(&needs);
+}
+
+static bool read_pacman(struct packages *p, const char *dir, struct diag *diag)
+{
+	struct buf text = { 0 }, path = { 0 };
+	char **names, *line, *at, *end;
+	size_t n = names_in(dir, "", &names);
+
+	(void)diag;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t package;
+		bool files = false;
+
+		join(&path, dir, "/", names[i]);
+		path.len--;
+		buf_add(&path, "/desc", sizeof("/desc"));
+		if (!lists_text(path.s, &text))
+			goto next;
+		package = add(p, names[i], strlen(names[i]));
+		take_desc(&p->rows[package], text.s, text.s + text.len);
+		join(&path, dir, "/", names[i]);
+		path.len--;
+		buf_add(&path, "/files", sizeof("/files"));
+		at = end = NULL;
+		if (lists_text(path.s, &text)) {
+			at = text.s;
+			end = at + text.len;
+		}
+		while (at && (line = next_line(&at, end))) {
+			size_t len = strlen(line);
+			struct buf full = { 0 };
+
+			if (*line == '%' || !len) {
+				files = !strcmp(line, "%FILES%");
+				continue;
+			}
+			if (!files || line[len - 1] == '/')
+				continue;
+			buf_addc(&full, '/');
+			buf_adds(&full, line);
+			p->file(p->ctx, package, full.s, full.len);
+			buf_free(&full);
+		}
+next:
+		free(names[i]);
+	}
+	free(names);
+	buf_free(&text);
+	buf_free(&path);
+	return true;
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+	const char *name, *dir;
+	bool (*read)(struct packages *p, const char *dir, struct diag *diag);
+} managers[] = {
+	{ "dpkg", "/var/lib/dpkg", read_dpkg },
+	{ "pacman", "/var/lib/pacman/local", read_pacman },
+};
+
+bool packages_read(struct packages *p, const char *root, struct diag *diag)
+{
+	struct buf dir = { 0 };
+	bool ok = false;
+
+	for (size_t i = 0; i < sizeof(managers) / sizeof(*managers) && !p->manager; i++) {
+		join(&dir, root, managers[i].dir, "");
+		if (access(dir.s, F_OK))
+			continue;
+		p->manager = managers[i].name;
+		ok = managers[i].read(p, dir.s, diag);
+	}
+	if (!p->manager)
+		diag_fatal(diag, "%s: neither dpkg nor pacman keeps packages there; --root DIR says where the build's machine is",
+			   root);
+	buf_free(&dir);
+	return ok;
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Packages that a build used, and those that it did not.  See used.h. */
+#include "answers/used.h"
+#include "answers/packages.h"
+#include "answers/put.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+#include "graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A file of before the build that was read or run. */
+struct used_file {
+	uint32_t file;
+	unsigned int classes;	/* bits */
+	char *path;		/* without the NUL that ends it @len bytes */
+	size_t len;
+	uint32_t package;	/* + 1; 0: of none */
+};
+
+struct all {
+	struct used_file *rows;	/* by path */
+	size_t n, cap;
+	struct map64 by_path;	/* hash of packages_path(): row */
+	struct packages p;
+	unsigned int *classes;	/* by package: bits; 0: not used */
+	size_t npackages;
+};
+
+static int by_path(const void *a, const void *b)
+{
+	const struct used_file *x = a, *y = b;
+
+	return strcmp(x->path, y->path);
+}
+
+static uint64_t path_hash(const char *path, size_t len)
+{
+	char *buf = xmalloc(len + 5);
+	uint64_t h;
+
+	path = packages_path(path, &len, buf);
+	h = hash_bytes(path, len);
+	free(buf);
+	return h;
+}
+
+static void load_files(const struct used *u, struct all *all)
+{
+	static const char text[] =
+		"SELECT coalesce(a.file, v.file) AS f, a.class FROM access AS a JOIN version AS v ON v.id = a.version\n"
+		" WHERE a.how IN (1, 3) AND v.made = 0 AND f IS NOT NULL GROUP BY f, a.class ORDER BY f";
+	struct sqlite3_stmt *st = db_ask(u->db, text, "");
+
+	while (db_row(u->db, st)) {
+		uint32_t file = (uint32_t)db_int(st, 0);
+		unsigned int class = 1u << db_int(st, 1);
+		struct buf b = { 0 };
+
+		if (!(class & u->classes))
+			continue;
+		if (all->n && all->rows[all->n - 1].file == file) {
+			all->rows[all->n - 1].classes |= class;
+			continue;
+		}
+		answers_file_path(u->db, file, &b);
+		buf_addc(&b, 0);
+		all->rows = xgrow(all->rows, &all->cap, all->n + 1, sizeof(*all->rows));
+		all->rows[all->n++] = (struct used_file){
+			.file = file, .classes = class, .path = b.s, .len = b.len - 1,
+		};
+	}
+	if (all->n)
+		qsort(all->rows, all->n, sizeof(*all->rows), by_path);
+	for (size_t i = 0; i < all->n; i++)
+		map64_put(&all->by_path, path_hash(all->rows[i].path, all->rows[i].len), i);
+}
+
+static void take_file(void *ctx, uint32_t package, const char *path, size_t len)
+{
+	struct all *all = ctx;
+	uint64_t *at = map64_get(&all->by_path, hash_bytes(path, len));
+
+	if (at)
+		all->rows[*at].package = package + 1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct package *x = *(const struct package *const *)a;
+	const struct package *y = *(const struct package *const *)b;
+
+	return strcmp(x->name, y->name);
+}
+
+static bool load(const struct used *u, struct all *all)
+{
+	bool ok;
+
+	load_files(u, all);
+	all->p.file = take_file;
+	all->p.ctx = all;
+	ok = packages_read(&all->p, u->root, u->db->diag);
+	all->classes = xcalloc(all->p.n + 1, sizeof(*all->classes));
+	for (size_t i = 0; i < all->n; i++)
+		if (all->rows[i].package)
+			all->classes[all->rows[i].package - 1] |= all->rows[i].classes;
+	return ok;
+}
+
+static void clear(struct all *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		free(all->rows[i].path);
+	free(all->rows);
+	free(all->classes);
+	map64_clear(&all->by_path);
+	packages_free(&all->p);
+}
+
+/* ---- packages ---- */
+
+static void put_classes(struct out *out, unsigned int classes)
+{
+	const char *comma = " ";
+
+	for (unsigned int i = 0; i < GRAPH_NCLASSES; i++) {
+		if (!(classes >> i & 1))
+			continue;
+		out_printf(out, "%s%s", comma, graph_class_names[i]);
+		comma = ", ";
+	}
+}
+
+static void json_classes(struct json *j, unsigned int classes)
+{
+	json_key(j, "classes");
+	json_begin(j, '[');
+	for (unsigned int i = 0; i < GRAPH_NCLASSES; i++)
+		if (classes >> i & 1)
+			json_cstr(j, graph_class_names[i]);
+	json_end(j, ']');
+}
+
+/* @package: + 1; 0: the files of none */
+static void json_files(struct json *j, const struct all *all, uint32_t package)
+{
+	json_key(j, "files");
+	json_begin(j, '[');
+	for (size_t i = 0; i < all->n; i++)
+		if (all->rows[i].package == package)
+			json_str(j, all->rows[i].path, all->rows[i].len);
+	json_end(j, ']');
+}
+
+static void put_package(const struct used *u, const struct all *all, uint32_t i)
+{
+	const struct package *p = &all->p.rows[i];
+	struct json j = { .out = u->out };
+	size_t files = 0;
+
+	if (u->json) {
+		json_begin(&j, '{');
+		json_key(&j, "package");
+		json_cstr(&j, p->name);
+		json_key(&j, "version");
+		json_cstr(&j, p->version ? p->version : "");
+		json_key(&j, "manager");
+		json_cstr(&j, all->p.manager);
+		json_classes(&j, all->classes[i]);
+		json_files(&j, all, i + 1);
+		json_end(&j, '}');
+		json_line(&j);
+		return;
+	}
+	for (size_t k = 0; k < all->n; k++)
+		files += all->rows[k].package == i + 1;
+	out_printf(u->out, "%s %s:", p->name, p->version ? p->version : "?");
+	put_classes(u->out, all->classes[i]);
+	out_printf(u->out, " (%zu file%s)\n", files, files == 1 ? "" : "s");
+}
+
+/* Files of none, but for those of the directory in which the build began. */
+static void put_others(const struct used *u, const struct all *all)
+{
+	static const char start[] =
+		"SELECT cwd FROM exec WHERE program IS NOT NULL AND cwd IS NOT NULL ORDER BY id LIMIT 1";
+	struct json j = { .out = u->out };
+	struct buf dir = { 0 };
+	size_t inside = 0;
+
+	if (u->json) {
+		json_begin(&j, '{');
+		json_files(&j, all, 0);
+		json_end(&j, '}');
+		json_line(&j);
+		return;
+	}
+	answers_file_path(u->db, (uint32_t)db_one(u->db, start, ""), &dir);
+	buf_adds(&dir, "/");
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->rows[i].package)
+			continue;
+		if (all->rows[i].len > dir.len && !memcmp(all->rows[i].path, dir.s, dir.len)) {
+			inside++;
+			continue;
+		}
+		out_puts(u->out, "no package: ");
+		put_file(u->out, u->db, all->rows[i].file);
+		out_puts(u->out, "\n");
+	}
+	if (inside)
+		out_printf(u->out, "no package: %zu below the directory of the build\n", inside);
+	buf_free(&dir);
+}
+
+bool used_packages(const struct used *u)
+{
+	struct all all = { 0 };
+	const struct package **order;
+	size_t n = 0;
+	bool ok = load(u, &all);
+
+	order = xcalloc(all.p.n + 1, sizeof(*order));
+	for (size_t i = 0; ok && i < all.p.n; i++)
+		if (all.classes[i])
+			order[n++] = &all.p.rows[i];
+	if (n)
+		qsort(order, n, sizeof(*order), by_name);
+	for (size_t i = 0; i < n; i++)
+		put_package(u, &all, (uint32_t)(order[i] - all.p.rows));
+	if (ok)
+		put_others(u, &all);
+	free(order);
+	clear(&all);
+	return ok;
+}
+
+/* ---- build dependencies ---- */
+
+#define DEEPEST 8
+
+static bool depends_on(const struct package *p, const struct package *on)
+{
+	struct packages_need *needs;
+	size_t n = p->depends ? packages_needs(p->depends, NULL, &needs) : 0;
+	bool does = false;
+
+	for (size_t i = 0; i < n && !does; i++)
+		for (size_t k = 0; k < needs[i].n && !does; k++)
+			does = packages_are(on, needs[i].names[k]);
+	if (n)
+		packages_needs_free(needs, n);
+	return does;
+}
+
+/* Whether a package that was used is there for others that were used, too. */
+static bool shared(const struct all *all, size_t package)
+{
+	for (size_t i = 0; i < all->p.n; i++)
+		if (i != package && all->classes[i] &&
+		    depends_on(&all->p.rows[i], &all->p.rows[package]))
+			return true;
+	return false;
+}
+
+/*
+ * The package by which one that has no file in use was: one that it depends on, and
+ * no other one that was used does.  gcc has links only, what runs is of gcc-12.
+ * Return: SIZE_MAX: none.
+ */
+static size_t through(const struct all *all, size_t package, unsigned int depth)
+{
+	for (size_t i = 0; i < all->p.n; i++) {
+		size_t by;
+
+		if (i == package || !depends_on(&all->p.rows[package], &all->p.rows[i]))
+			continue;
+		if (all->classes[i] && !shared(all, i))
+			return i;
+		by = all->classes[i] || depth == DEEPEST ? SIZE_MAX : through(all, i, depth + 1);
+		if (by != SIZE_MAX)
+			return by;
+	}
+	return SIZE_MAX;
+}
+
+static void put_need(const struct used *u, const struct all *all, const struct packages_need *need)
+{
+	size_t by = SIZE_MAX;
+	bool installed = false;
+	struct json j = { .out = u->out };
+
+	for (unsigned int pass = 0; pass < 2 && by == SIZE_MAX; pass++) {
+		for (size_t k = 0; k < need->n && by == SIZE_MAX; k++) {
+			for (size_t i = 0; i < all->p.n && by == SIZE_MAX; i++) {
+				if (!packages_are(&all->p.rows[i], need->names[k]))
+					continue;
+				installed = true;
+				if (pass)
+					by = through(all, i, 0);
+				else if (all->classes[i])
+					by = i;
+			}
+		}
+	}
+	if (u->json) {
+		json_begin(&j, '{');
+		json_key(&j, "dependency");
+		json_text_value(&j, "dependency", need->text, strlen(need->text));
+		json_key(&j, "installed");
+		json_bool(&j, installed);
+		json_key(&j, "used");
+		json_bool(&j, by != SIZE_MAX);
+		if (by != SIZE_MAX) {
+			json_key(&j, "by");
+			json_cstr(&j, all->p.rows[by].name);
+		}
+		json_end(&j, '}');
+		json_line(&j);
+	} else if (by == SIZE_MAX) {
+		out_printf(u->out, "%s%s\n", need->text, installed ? "" : " (not installed)");
+	}
+}
+
+bool used_needs(const struct used *u, const char *control)
+{
+	char *list = packages_control(control, u->db->diag);
+	struct packages_need *needs;
+	struct all all = { 0 };
+	const char *arch = NULL;
+	size_t n;
+	bool ok = list && load(u, &all);
+
+	for (size_t i = 0; ok && i < all.p.n && !arch; i++)
+		if (all.p.rows[i].arch && strcmp(all.p.rows[i].arch, "all"))
+			arch = all.p.rows[i].arch;
+	n = ok ? packages_needs(list, arch, &needs) : 0;
+	for (size_t i = 0; i < n; i++)
+		put_need(u, &all, &needs[i]);
+	if (ok)
+		packages_needs_free(needs, n);
+	free(list);
+	clear(&all);
+	return ok;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace used: packages and sources that a build used, or did not. */
+#include "answers/reach.h"
+#include "answers/used.h"
+#include "cli/answer.h"
+#include "cli/etrace.h"
+#include "graph/graph.h"
+
+#define ALL_CLASSES ((1u << GRAPH_NCLASSES) - 1)
+
+static const struct opt_row options[] = {
+	{ "packages", NULL, "packages whose files were used (default)" },
+	{ "unused", NULL, "build dependencies of a Debian source package that were not" },
+	{ "sources", "DIR", "files below DIR that were never read" },
+	{ "class", "LIST", "of these classes only, of data, program, loader, config" },
+	{ "control", "FILE", "with --unused: that of the package; default: debian/control" },
+	{ "root", "DIR", "the machine of the build is in DIR; default: /" },
+	{ "map", "A=B", "with --sources: what lies in A now was in B when it was built" },
+	{ 0 }
+};
+
+static int ask(struct asked *a)
+{
+	const char *sources = opt_value(a->opts, "sources"), *root = opt_value(a->opts, "root");
+	const char *control = opt_value(a->opts, "control"), *class = opt_value(a->opts, "class");
+	bool unused = opt_flag(a->opts, "unused");
+	struct used u = {
+		.db = a->db[0], .out = a->out, .json = a->json, .root = root ? root : "",
+		.classes = class ? reach_classes(class) : ALL_CLASSES,
+	};
+
+	if (!u.classes)
+		diag_fatal(a->diag, "--class %s: classes are data, program, loader, config", class);
+	else if (!!sources + unused + opt_flag(a->opts, "packages") > 1)
+		diag_fatal(a->diag, "give one of --packages, --unused and --sources");
+	else if (sources)
+		used_sources(&u, sources, opt_value(a->opts, "map"));
+	else if (unused)
+		used_needs(&u, control ? control : "debian/control");
+	else
+		used_packages(&u);
+	return 0;
+}
+
+int cmd_used(int argc, char **argv)
+{
+	static const struct answer used = {
+		.name = "used", .synopsis = "TRACE", .options = options,
+		.about = "Say which packages of the distribution a build used, and for what; or which of\n"
+			 "those that it asks for it did not; or which sources it never read.\n",
+		.traces = 1, .max_args = 0, .run = ask,
+	};
+
+	return answer_main(&used, argc, argv);
+}
