@@ -21,8 +21,7 @@ const char *packages_path(const char *path, size_t *len, char *buf)
 
 		if (*len < n || memcmp(path, *dir, n))
 			continue;
-		memcpy(buf, "/usr", 4);
-		memcpy(buf + 4, path, *len);
+		memcpy(stpcpy(buf, "/usr"), path, *len);
 		*len += 4;
 		return buf;
 	}

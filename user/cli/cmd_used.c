@@ -4,9 +4,6 @@
 #include "answers/used.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"
-#include "graph/graph.h"
-
-#define ALL_CLASSES ((1u << GRAPH_NCLASSES) - 1)
 
 static const struct opt_row options[] = {
 	{ "packages", NULL, "packages whose files were used (default)" },
@@ -26,7 +23,7 @@ static int ask(struct asked *a)
 	bool unused = opt_flag(a->opts, "unused");
 	struct used u = {
 		.db = a->db[0], .out = a->out, .json = a->json, .root = root ? root : "",
-		.classes = class ? reach_classes(class) : ALL_CLASSES,
+		.classes = class ? reach_classes(class) : ~0u,
 	};
 
 	if (!u.classes)
