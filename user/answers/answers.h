@@ -58,6 +58,24 @@ size_t answers_args(struct db *db, uint32_t exec, struct buf *to);
 void answers_command(struct db *db, uint32_t exec, struct buf *to);
 
 /**
+ * answers_realtime - what CLOCK_REALTIME was when the trace began, ns since 1970
+ *
+ * Files say when they were written, and the trace does.  The middle of all, because
+ * some have times that were set.
+ *
+ * Return: false: no file tells.
+ */
+bool answers_realtime(struct db *db, int64_t *begin);
+
+/**
+ * answers_outputs - the files that the build made, or gave their names, and that are there
+ *	in the end
+ *
+ * Return: how many; @files is to be freed, in no order.
+ */
+size_t answers_outputs(struct db *db, uint32_t **files);
+
+/**
  * answers_end - say whether the trace was complete
  * @prog: what the message begins with
  *

@@ -9,39 +9,6 @@
 /* What clocks of a file system may be off. */
 #define SLACK 1000000000ll
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/*
- * What CLOCK_REALTIME was when the trace began: files say when they were written, and
- * the trace does.  The middle of all, because some have times that were set.
- *
- * Return: false: no file tells.
- */
-static bool beginning(struct db *db, int64_t *begin)
-{
-	static const char text[] =
-		"SELECT v.mtime - a.until FROM version AS v JOIN access AS a ON a.version = v.id AND a.how = 2\n"
-		" WHERE v.made IN (1, 2) AND v.mtime IS NOT NULL";
-	struct sqlite3_stmt *st = db_ask(db, text, "");
-	size_t n = 0, cap = 0;
-	int64_t *all = NULL;
-
-	while (db_row(db, st)) {
-		all = xgrow(all, &cap, n + 1, sizeof(*all));
-		all[n++] = db_int(st, 0);
-	}
-	if (n)
-		qsort(all, n, sizeof(*all), by_value);
-	*begin = n ? all[n / 2] : 0;
-	free(all);
-	return n;
-}
-
 static void find_newer(struct check *c, int64_t begin)
 {
 	static const char text[] =
@@ -102,7 +69,7 @@ void check_clock(struct check *c)
 {
 	int64_t begin;
 
-	if (!beginning(c->s.db, &begin))
+	if (!answers_realtime(c->s.db, &begin))
 		return;
 	find_newer(c, begin);
 	find_changed(c, begin);

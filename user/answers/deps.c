@@ -200,36 +200,25 @@ void deps_of(const struct deps *d, uint32_t file, bool header)
 	free_paths(&l);
 }
 
-/* Files that the build made, or moved there. */
-static const char outputs_text[] =
-	"SELECT DISTINCT file FROM version WHERE made IN (1, 2) AND file IS NOT NULL\n"
-	" UNION SELECT file FROM name WHERE version IS NOT NULL";
 static const char inputs_text[] =
 	"SELECT DISTINCT coalesce(a.file, v.file) FROM access AS a JOIN version AS v ON v.id = a.version\n"
 	" WHERE a.how <> 2 AND (1 << a.class) & ? AND coalesce(a.file, v.file) IS NOT NULL";
 
-static bool is_output(const struct deps *d, uint32_t file)
-{
-	static const char text[] =
-		"SELECT made IN (1, 2) OR made = 0 AND file <> ?2 FROM version WHERE id = ?1";
-	uint32_t version = reach_present(d->db, file);
-
-	return version && db_one(d->db, text, "ii", (int64_t)reach_written(d->db, version),
-				 (int64_t)file);
-}
-
 void deps_all(const struct deps *d)
 {
 	struct sqlite3_stmt *st = d->reverse ?
-		db_ask(d->db, inputs_text, "i", (int64_t)d->classes) :
-		db_ask(d->db, outputs_text, "");
+		db_ask(d->db, inputs_text, "i", (int64_t)d->classes) : NULL;
 	struct paths l = { 0 };
+	uint32_t *outputs = NULL;
+	size_t n = d->reverse ? 0 : answers_outputs(d->db, &outputs);
 
-	while (db_row(d->db, st))
+	while (st && db_row(d->db, st))
 		add_path(d->db, &l, (uint32_t)db_int(st, 0));
+	for (size_t i = 0; i < n; i++)
+		add_path(d->db, &l, outputs[i]);
 	sort_paths(&l);
 	for (size_t i = 0; i < l.n; i++)
-		if (d->reverse || is_output(d, l.rows[i].file))
-			deps_of(d, l.rows[i].file, true);
+		deps_of(d, l.rows[i].file, true);
+	free(outputs);
 	free_paths(&l);
 }

@@ -15,7 +15,7 @@ _etrace()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'run attach report db compdb deps rdeps why time diff rebuilt check used doctor --help --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'run attach report db compdb deps rdeps why time diff rebuilt check used attest doctor --help --version' -- "$cur")
 		return
 	fi
 	# Behind run's command everything is the command's.
@@ -53,7 +53,7 @@ _etrace()
 	case $sub in
 	run) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
 	attach) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur") ;;
-	report|db|compdb|deps|rdeps|why|time|diff|rebuilt|check|used) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	report|db|compdb|deps|rdeps|why|time|diff|rebuilt|check|used|attest) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac
 }
 

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Files of a build, and what they hold.  See attest.h. */
+#include "answers/attest.h"
+#include "answers/reach.h"
+#include "base/xalloc.h"
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <nettle/sha2.h>
+
+/* A time that a file was given "now": how far what the trace says of now may be off. */
+#define NOW_SLACK 100000000ll
+
+static const struct diag_kind not_hashed = {
+	"files without a hash", DIAG_NOTE
+};
+
+void attest_free(struct attest *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		free(a->rows[i].path);
+	free(a->rows);
+}
+
+static void add(struct attest *a, enum attest_role role, uint32_t file, uint32_t version)
+{
+	struct buf b = { 0 };
+
+	answers_file_path(a->db, file, &b);
+	buf_addc(&b, 0);
+	a->rows = xgrow(a->rows, &a->cap, a->n + 1, sizeof(*a->rows));
+	a->rows[a->n++] = (struct attest_file){
+		.role = (uint8_t)role, .file = file, .version = version, .path = b.s,
+		.len = b.len - 1,
+	};
+}
+
+static int by_role(const void *x, const void *y)
+{
+	const struct attest_file *a = x, *b = y;
+	int order = a->role - b->role;
+
+	order = order ? order : strcmp(a->path, b->path);
+	return order ? order : (a->version > b->version) - (a->version < b->version);
+}
+
+/*
+ * A name can have stood for two files; an input that was there under a name that the
+ * build gave it is that.
+ */
+static void load_files(struct attest *a)
+{
+	static const char text[] =
+		"SELECT DISTINCT coalesce(a.file, v.file), v.id, a.class <> 0 FROM access AS a\n"
+		" JOIN version AS v ON v.id = a.version\n"
+		" WHERE a.how IN (1, 3) AND v.made = 0 AND a.class IN (0, 2, 3) AND v.file IS NOT NULL";
+	struct sqlite3_stmt *st = db_ask(a->db, text, "");
+	uint32_t *outputs;
+	size_t n;
+
+	while (db_row(a->db, st))
+		add(a, db_int(st, 2) ? ATTEST_TOOL : ATTEST_INPUT, (uint32_t)db_int(st, 0),
+		    (uint32_t)db_int(st, 1));
+	n = answers_outputs(a->db, &outputs);
+	for (size_t i = 0; i < n; i++)
+		add(a, ATTEST_OUTPUT, outputs[i],
+		    reach_written(a->db, reach_present(a->db, outputs[i])));
+	free(outputs);
+	if (a->n)
+		qsort(a->rows, a->n, sizeof(*a->rows), by_role);
+}
+
+/* ---- hashes ---- */
+
+/* What was done to its time behind its last write.  Return: false: nothing. */
+static bool time_set(const struct attest *a, const struct attest_file *f, struct attest_was *was)
+{
+	static const char text[] =
+		"SELECT value, at FROM change WHERE what = ? AND (version = ? OR file = ?)\n"
+		" AND coalesce(error, 0) = 0 ORDER BY rowid DESC LIMIT 1";
+	struct sqlite3_stmt *st = db_ask(a->db, text, "iii", (int64_t)GRAPH_UTIMENS,
+					 (int64_t)f->version, (int64_t)f->file);
+
+	if (!db_row(a->db, st))
+		return false;
+	was->mtime = db_int(st, 0);
+	if (was->mtime)
+		return true;
+	was->mtime = a->begin + db_int(st, 1);
+	was->slack = NOW_SLACK;
+	return a->has_begin;
+}
+
+static void hash(struct attest *a, struct attest_file *f)
+{
+	static const char text[] = "SELECT size, mtime FROM version WHERE id = ?";
+	struct sqlite3_stmt *st = db_ask(a->db, text, "i", (int64_t)f->version);
+	struct attest_was was = { 0 };
+
+	if (db_row(a->db, st)) {
+		was.known = !db_null(st, 0) && !db_null(st, 1);
+		was.size = db_int(st, 0);
+		was.mtime = db_int(st, 1);
+	}
+	f->why_not = attest_hash(a, f, &was, f->hash);
+	if (f->why_not && was.known && f->role == ATTEST_OUTPUT && time_set(a, f, &was))
+		f->why_not = attest_hash(a, f, &was, f->hash);
+	f->hashed = !f->why_not;
+}
+
+/* A number for all that is said: the same of the same build and files. */
+static void identify(struct attest *a)
+{
+	static const char text[] = "SELECT key, value FROM meta ORDER BY key";
+	struct sqlite3_stmt *st = db_ask(a->db, text, "");
+	struct sha256_ctx sha;
+	size_t len;
+
+	sha256_init(&sha);
+	while (db_row(a->db, st))
+		for (int i = 0; i < 2; i++) {
+			const char *s = db_bytes(st, i, &len);
+
+			sha256_update(&sha, len, (const uint8_t *)(s ? s : ""));
+			sha256_update(&sha, 1, (const uint8_t *)"");
+		}
+	for (size_t i = 0; i < a->n; i++) {
+		sha256_update(&sha, a->rows[i].len + 1, (const uint8_t *)a->rows[i].path);
+		sha256_update(&sha, 1, &a->rows[i].role);
+		sha256_update(&sha, sizeof(a->rows[i].hash), a->rows[i].hash);
+	}
+	sha256_digest(&sha, sizeof(a->id), a->id);
+}
+
+bool attest_load(struct attest *a)
+{
+	size_t unhashed = 0;
+
+	a->has_begin = answers_realtime(a->db, &a->begin);
+	load_files(a);
+	for (size_t i = 0; i < a->n; i++) {
+		hash(a, &a->rows[i]);
+		unhashed += !a->rows[i].hashed;
+	}
+	if (unhashed)
+		diag_report(a->db->diag, &not_hashed, NULL, DIAG_NOWHERE, 0,
+			    "%zu of %zu files have no hash; it says why at each", unhashed, a->n);
+	identify(a);
+	return !a->db->failed;
+}
+
+/* ---- times ---- */
+
+const char *attest_time(int64_t ns, char *buf)
+{
+	time_t s = (time_t)(ns / 1000000000);
+	struct tm tm;
+
+	if (!gmtime_r(&s, &tm) || !strftime(buf, ATTEST_TIME, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		return "1970-01-01T00:00:00Z";
+	return buf;
+}
+
+int64_t attest_created(const struct attest *a)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	char *end;
+	long long s;
+
+	if (epoch && *epoch) {
+		errno = 0;
+		s = strtoll(epoch, &end, 10);
+		if (!*end && !errno && s >= 0 && s < INT64_MAX / 1000000000)
+			return s * 1000000000;
+	}
+	if (a->has_begin)
+		return a->begin + db_meta(a->db, "end", 0);
+	return (int64_t)time(NULL) * 1000000000;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* in-toto's statement v1 with the predicate runtime-trace v0.1.  See attest.h. */
+#include "answers/attest.h"
+#include "answers/put.h"
+
+#include <string.h>
+
+static void member(struct json *j, const char *name, const char *value)
+{
+	json_key(j, name);
+	json_cstr(j, value);
+}
+
+static void list_begin(struct json *j, const char *name)
+{
+	json_key(j, name);
+	json_begin(j, '[');
+}
+
+static void put_digest(struct json *j, const struct attest_file *f)
+{
+	json_key(j, "digest");
+	json_begin(j, '{');
+	json_key(j, "sha256");
+	json_hex(j, f->hash, ATTEST_HASH);
+	json_end(j, '}');
+}
+
+static void put_subjects(struct json *j, const struct attest *a)
+{
+	list_begin(j, "subject");
+	for (size_t i = 0; i < a->n; i++) {
+		const struct attest_file *f = &a->rows[i];
+
+		if (f->role != ATTEST_OUTPUT || !f->hashed)
+			continue;
+		json_begin(j, '{');
+		json_text(j, "name", f->path, f->len);
+		put_digest(j, f);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+/* Programs, in the order in which they began. */
+static void put_processes(struct json *j, struct db *db)
+{
+	static const char text[] =
+		"SELECT id, parent, before, at, until, status, signal FROM exec\n"
+		" WHERE NOT forked AND program IS NOT NULL ORDER BY id";
+	static const struct {
+		const char *name;
+		int column;
+	} numbers[] = {
+		{ "parent", 1 }, { "before", 2 }, { "at_ns", 3 }, { "until_ns", 4 },
+		{ "status", 5 }, { "signal", 6 },
+	};
+	struct sqlite3_stmt *st = db_ask(db, text, "");
+
+	list_begin(j, "process");
+	while (db_row(db, st)) {
+		json_begin(j, '{');
+		member(j, "eventType", "process");
+		for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+			if (db_null(st, numbers[i].column))
+				continue;
+			json_key(j, numbers[i].name);
+			json_i64(j, db_int(st, numbers[i].column));
+		}
+		json_key(j, "program");
+		json_exec(j, db, (uint32_t)db_int(st, 0));
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void put_network(struct json *j, struct db *db)
+{
+	static const char text[] =
+		"SELECT n.what, s.s, n.error, n.exec, n.at FROM net AS n LEFT JOIN string AS s ON s.id = n.address\n"
+		" ORDER BY n.rowid";
+	struct sqlite3_stmt *st = db_ask(db, text, "");
+
+	list_begin(j, "network");
+	while (db_row(db, st)) {
+		const char *s;
+		size_t len;
+
+		json_begin(j, '{');
+		s = db_bytes(st, 0, &len);
+		json_text(j, "eventType", s, len);
+		s = db_bytes(st, 1, &len);
+		json_text(j, "address", s ? s : "", len);
+		json_key(j, "error");
+		json_i64(j, db_int(st, 2));
+		json_key(j, "exec");
+		json_i64(j, db_int(st, 3));
+		json_key(j, "at_ns");
+		json_i64(j, db_int(st, 4));
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void put_files(struct json *j, const struct attest *a)
+{
+	static const char *const roles[] = {
+		[ATTEST_INPUT] = "input", [ATTEST_TOOL] = "tool", [ATTEST_OUTPUT] = "output",
+	};
+
+	list_begin(j, "fileAccess");
+	for (size_t i = 0; i < a->n; i++) {
+		const struct attest_file *f = &a->rows[i];
+
+		json_begin(j, '{');
+		json_text(j, "name", f->path, f->len);
+		if (f->hashed)
+			put_digest(j, f);
+		json_key(j, "annotations");
+		json_begin(j, '{');
+		member(j, "role", roles[f->role]);
+		if (!f->hashed)
+			member(j, "not_hashed", f->why_not);
+		json_end(j, '}');
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void put_monitor(struct json *j, const struct attest *a)
+{
+	static const char text[] = "SELECT value FROM meta WHERE key = ?";
+	struct sqlite3_stmt *st;
+	const char *s;
+	size_t len;
+
+	json_key(j, "monitor");
+	json_begin(j, '{');
+	member(j, "type", "urn:x-etrace:" ETRACE_VERSION);
+	json_key(j, "tracePolicy");
+	json_begin(j, '{');
+	json_key(j, "complete");
+	json_bool(j, a->db->complete);
+	st = db_ask(a->db, text, "b", (const void *)"backend", (size_t)7);
+	if (db_row(a->db, st) && !db_null(st, 0)) {
+		s = db_bytes(st, 0, &len);
+		json_text(j, "backend", s, len);
+	}
+	json_end(j, '}');
+	json_end(j, '}');
+	json_key(j, "monitoredProcess");
+	json_begin(j, '{');
+	member(j, "hostID", "urn:x-etrace:host:unknown");
+	member(j, "type", "urn:x-etrace:recorded-command");
+	st = db_ask(a->db, text, "b", (const void *)"command", (size_t)7);
+	s = db_row(a->db, st) && !db_null(st, 0) ? db_bytes(st, 0, &len) : NULL;
+	json_text(j, "event", s ? s : "", s ? len : 0);
+	json_end(j, '}');
+}
+
+bool attest_in_toto(struct attest *a)
+{
+	struct json j = { .out = a->out };
+	char time[ATTEST_TIME];
+	size_t outputs = 0;
+
+	for (size_t i = 0; i < a->n; i++)
+		outputs += a->rows[i].role == ATTEST_OUTPUT && a->rows[i].hashed;
+	if (!outputs) {
+		diag_fatal(a->db->diag, "a statement is about outputs, and the hash of none is known; --root DIR says where they are");
+		return false;
+	}
+	json_begin(&j, '{');
+	member(&j, "_type", "https://in-toto.io/Statement/v1");
+	put_subjects(&j, a);
+	member(&j, "predicateType", "https://in-toto.io/attestation/runtime-trace/v0.1");
+	json_key(&j, "predicate");
+	json_begin(&j, '{');
+	put_monitor(&j, a);
+	json_key(&j, "monitorLog");
+	json_begin(&j, '{');
+	put_processes(&j, a->db);
+	put_network(&j, a->db);
+	put_files(&j, a);
+	json_end(&j, '}');
+	if (a->has_begin) {
+		json_key(&j, "metadata");
+		json_begin(&j, '{');
+		member(&j, "buildStartedOn", attest_time(a->begin, time));
+		member(&j, "buildFinishedOn",
+		       attest_time(a->begin + db_meta(a->db, "end", 0), time));
+		json_end(&j, '}');
+	}
+	json_end(&j, '}');
+	json_end(&j, '}');
+	json_line(&j);
+	return true;
+}
