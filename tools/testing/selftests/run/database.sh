@@ -117,4 +117,30 @@ interrupted()
 	kill "$child"
 }
 
-finish made owned in_the_way full killed interrupted
+sum() { sha256sum < "$1" | cut -d' ' -f1; }
+
+# On the machine that built: files are what they were, and packages are there.
+attested()
+{
+	inputs
+	is "status" "$(status "$etrace" run --strict -o a.db -- \
+		sh -c 'cat in > out; cp -p out same; cp out old; touch -d 2001-01-01 old; touch now; cat in2 > gone; cat gone > of')" 0
+	rm gone
+	echo more >> in2
+	"$etrace" attest a.db > spdx.json 2> err
+	is "status of the answer" $? 0
+	for file in in out same old now of "$(realpath "$(command -v cat)")"; do
+		grep -q "/$(basename "$file")\",.*$(sum "$file")" spdx.json || fail "$file: no hash, or another"
+	done
+	has spdx.json "in2\".*changed since"
+	is "status of in-toto" "$(status "$etrace" attest --in-toto a.db)" 0
+	"$etrace" used a.db > used
+	has used "^coreutils .*program"
+	is "status of a check" "$(status "$etrace" check a.db)" 0
+	touch -d 2050-01-01 in
+	"$etrace" run -q -o b.db -- sh -c 'cat in > /root/out'
+	is "status of another check" "$(status "$etrace" check b.db)" 3
+	rm /root/out
+}
+
+finish made owned in_the_way full killed interrupted attested
