@@ -132,10 +132,10 @@ attested()
 	for file in in out same old now of "$(realpath "$(command -v cat)")"; do
 		grep -q "/$(basename "$file")\",.*$(sum "$file")" spdx.json || fail "$file: no hash, or another"
 	done
-	has spdx.json "in2\".*changed since"
+	grep -q 'in2".*changed since' spdx.json || fail "in2: not said to be another one"
 	is "status of in-toto" "$(status "$etrace" attest --in-toto a.db)" 0
 	"$etrace" used a.db > used
-	has used "^coreutils .*program"
+	grep -q '^coreutils .*program' used || fail "no coreutils: $(head -n 3 used)"
 	is "status of a check" "$(status "$etrace" check a.db)" 0
 	touch -d 2050-01-01 in
 	"$etrace" run -q -o b.db -- sh -c 'cat in > /root/out'
