@@ -134,8 +134,8 @@ attested()
 	done
 	grep -q 'in2".*changed since' spdx.json || fail "in2: not said to be another one"
 	is "status of in-toto" "$(status "$etrace" attest --in-toto a.db)" 0
-	"$etrace" used a.db > used
-	grep -q '^coreutils .*program' used || fail "no coreutils: $(head -n 3 used)"
+	"$etrace" used a.db > packages
+	grep -q '^coreutils .*program' packages || fail "no coreutils: $(head -n 3 packages)"
 	is "status of a check" "$(status "$etrace" check a.db)" 0
 	touch -d 2050-01-01 in
 	"$etrace" run -q -o b.db -- sh -c 'cat in > /root/out'
