@@ -26,6 +26,19 @@ struct db *answers_open(char **files, size_t n, const char *from, const struct o
 			struct diag *diag);
 
 /**
+ * answers_from - the same of inputs that are open, and stay the caller's
+ * @file: the name of the first; NULL: it has none
+ */
+struct db *answers_from(const char *file, struct in **in, size_t n, const char *from,
+			const struct opts *opts, struct diag *diag);
+
+/** answers_are_there - whether an input is a database */
+bool answers_are_there(struct in *in);
+
+/** answers_understand - whether an input of that format has events of etrace */
+bool answers_understand(const char *from, struct in *in);
+
+/**
  * answers_read - fill a database that db_create() made
  * @in: the trace's @n inputs
  *

@@ -129,7 +129,7 @@ static void put_files(struct json *j, const struct attest *a)
 
 static void put_monitor(struct json *j, const struct attest *a)
 {
-	static const char text[] = "SELECT value FROM meta WHERE key = ?";
+	static const char text[] = "SELECT value FROM meta WHERE key = CAST(? AS TEXT)";
 	struct sqlite3_stmt *st;
 	const char *s;
 	size_t len;

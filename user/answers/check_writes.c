@@ -213,7 +213,11 @@ static void find_outside(struct check *c, const struct all *all)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct written *w = &all->rows[i];
 
-		if (w->version && c->place[w->file] != PLACE_TREE && c->s.there[w->file] &&
+		/* lines of old modules do not say what was removed */
+		if (c->place[w->file] == PLACE_TREE ||
+		    (c->place[w->file] == PLACE_TEMPORARY && !c->s.db->uses))
+			continue;
+		if (w->version && c->s.there[w->file] &&
 		    c->s.versions[w->version].made != GRAPH_EXISTED)
 			check_add(c, (struct check_finding){
 				.kind = CHECK_OUTSIDE, .writes = true, .file = w->file,

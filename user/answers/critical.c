@@ -17,16 +17,19 @@
 
 /* ---- outputs ---- */
 
-static uint32_t output_of_exec(const struct timeline *t, uint32_t exec)
+/* @until: set, when it was written */
+static uint32_t output_of_exec(const struct timeline *t, uint32_t exec, int64_t *until)
 {
 	static const char text[] =
-		"SELECT DISTINCT a.version, v.file FROM access AS a JOIN version AS v ON v.id = a.version\n"
+		"SELECT a.version, v.file, a.until FROM access AS a JOIN version AS v ON v.id = a.version\n"
 		" WHERE a.exec = ? AND a.how = 2 AND v.made IN (1, 2) ORDER BY a.until DESC";
 	struct sqlite3_stmt *st = db_ask(t->db, text, "i", (int64_t)exec);
 	uint32_t found = 0;
 
-	while (!found && db_row(t->db, st))
+	while (!found && db_row(t->db, st)) {
+		*until = db_int(st, 2);
 		found = reach_name(t->db, (uint32_t)db_int(st, 0), (uint32_t)db_int(st, 1));
+	}
 	return found;
 }
 
@@ -34,6 +37,7 @@ struct finding {
 	const struct timeline *t;
 	const bool *makers;	/* execs */
 	uint32_t job, found;
+	int64_t until;		/* when that was written */
 };
 
 static bool find_output(void *ctx, uint32_t process)
@@ -42,9 +46,17 @@ static bool find_output(void *ctx, uint32_t process)
 	const struct line_process *p = &f->t->processes[process];
 
 	/* what it started as a build tool itself has outputs of its own */
-	for (uint32_t e = p->exec; e && !f->found && p->job == f->job; e = f->t->execs[e].next)
-		f->found = output_of_exec(f->t, e);
-	return !f->found;
+	for (uint32_t e = p->exec; e && p->job == f->job; e = f->t->execs[e].next) {
+		int64_t until;
+		uint32_t file = output_of_exec(f->t, e, &until);
+
+		/* a result comes behind what is noted on the way, as depfiles are */
+		if (!file || (f->found && f->until >= until))
+			continue;
+		f->found = file;
+		f->until = until;
+	}
+	return true;
 }
 
 uint32_t timeline_output(const struct timeline *t, uint32_t process)

@@ -21,6 +21,13 @@ static const struct source_format *events_of(const char *from, struct in *in)
 	return found;
 }
 
+bool answers_understand(const char *from, struct in *in)
+{
+	const struct source_format *format = events_of(from, in);
+
+	return format && (strcmp(from, "fxt") || choose_row_detect(format, in) != DETECT_NO);
+}
+
 bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
 		  const struct opts *opts, struct diag *diag)
 {
@@ -35,7 +42,7 @@ bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
 	if (!from || !etrace_pid_bits(opts, diag, &bits))
 		return false;
 	format = events_of(from, in[0]);
-	if (!format || (!strcmp(from, "fxt") && choose_row_detect(format, in[0]) == DETECT_NO)) {
+	if (!answers_understand(from, in[0])) {
 		diag_fatal(diag, "%s: is %s, and has no events of etrace to be asked", in_name(in[0]),
 			   from);
 		return false;
@@ -68,16 +75,22 @@ static bool open_inputs(char **files, size_t n, struct in **in, struct diag *dia
 	return true;
 }
 
-static struct db *from_inputs(char **files, size_t n, struct in **in, const char *from,
-			      const struct opts *opts, struct diag *diag)
+bool answers_are_there(struct in *in)
+{
+	size_t have;
+	const uint8_t *data = in_peek(in, 16, &have);
+
+	return db_is(data, have);
+}
+
+struct db *answers_from(const char *file, struct in **in, size_t n, const char *from,
+			const struct opts *opts, struct diag *diag)
 {
 	struct db *db;
-	size_t have;
-	const uint8_t *data = in_peek(in[0], 16, &have);
 
-	if (db_is(data, have)) {
-		if (n == 1 && strcmp(files[0], "-"))
-			return db_open(files[0], diag);
+	if (answers_are_there(in[0])) {
+		if (n == 1 && file && strcmp(file, "-"))
+			return db_open(file, diag);
 		diag_fatal(diag, "%s: a database must be named, and alone", in_name(in[0]));
 		return NULL;
 	}
@@ -107,7 +120,7 @@ struct db *answers_open(char **files, size_t n, const char *from, const struct o
 	}
 	in = xcalloc(n, sizeof(*in));
 	if (open_inputs(files, n, in, diag))
-		db = from_inputs(files, n, in, from, opts, diag);
+		db = answers_from(files[0], in, n, from, opts, diag);
 	for (size_t i = 0; i < n && in[i]; i++)
 		in_close(in[i]);
 	free(in);

@@ -195,10 +195,15 @@ static void put_program(const struct timeline *t, struct out *out, uint32_t exec
 	buf_free(&b);
 }
 
-static void text_width(const struct timeline *t, struct out *out)
+static void text_sum(const struct timeline *t, struct out *out)
 {
 	out_printf(out, "%.3f s, %.3f s of processor time; %.2f programs worked on average\n",
 		   seconds(t->wall), seconds(t->cpu), timeline_average(t));
+}
+
+static void text_width(const struct timeline *t, struct out *out)
+{
+	text_sum(t, out);
 	out_puts(out, "\nPrograms at work at the same time:\n");
 	for (size_t i = 0; i < t->nwidths; i++)
 		if (t->width[i])
@@ -386,5 +391,25 @@ void times_put(struct db *db, const struct times *w)
 	free(alone);
 	free(l.rows);
 	timeline_path_free(&path);
+	timeline_free(&t);
+}
+
+void times_first(struct db *db, const struct times *w)
+{
+	static const enum times_key by[] = { TIMES_OUTPUT, TIMES_PROGRAM };
+	struct timeline t;
+
+	timeline_load(&t, db);
+	text_sum(&t, w->out);
+	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
+		struct times one = *w;
+		struct slows l = { 0 };
+
+		one.by = by[i];
+		find_slow(&l, &t, one.by);
+		if (l.n)
+			text_slow(&t, &one, &l);
+		free(l.rows);
+	}
 	timeline_free(&t);
 }

@@ -20,4 +20,7 @@ bool times_by(struct times *w, const char *name);
 /** times_put - all of it */
 void times_put(struct db *db, const struct times *w);
 
+/** times_first - what of it stands on the first page, as text: the sum, the slowest */
+void times_first(struct db *db, const struct times *w);
+
 #endif

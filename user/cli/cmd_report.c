@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace report: the summary of a trace of any format that etrace-read reads. */
+#include "answers/first.h"
 #include "convert/choose.h"
 #include "cli/etrace.h"
 #include "cli/inputs.h"
 #include "cli/oom.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,11 @@
 static void usage(FILE *to)
 {
 	fputs("Usage: " PROG " report [OPTION]... [FILE]...\n"
-	      "Sum up a trace: a file of " PROG " run, the lines of trace_pipe, or any other trace\n"
-	      "that etrace-read reads; standard input without FILE.  Several files (those of the\n"
-	      "processors) are one trace.\n\n"
-	      "      --json         as one JSON object\n"
+	      "Sum up a trace: a file of " PROG " run, the lines of trace_pipe, a database, or any\n"
+	      "other trace that etrace-read reads; standard input without FILE.  Several files (those\n"
+	      "of the processors) are one trace.\n\n"
+	      "      --top N        rows of each list; default 5\n"
+	      "      --json         counts of all events, as one JSON object\n"
 	      "      --from FORMAT  format of the input, as of etrace-read; default: found out\n"
 	      "      --bits-of-real-pid N\n"
 	      "                     the module's parameter, if it is not 22\n"
@@ -26,8 +29,31 @@ static void usage(FILE *to)
 	      "could be read.\n", to);
 }
 
-static void report(const struct inputs *inputs, const char *from, const struct opts *opts,
-		   struct diag *diag)
+/* Events of etrace, for a person.  Return: the exit status, but for what diag knows. */
+static int first_page(const struct inputs *inputs, const char *file, const char *from,
+		      const struct opts *opts, uint64_t top, struct diag *diag)
+{
+	struct db *db;
+	struct out *out;
+	int err, ret;
+
+	oom_doing(in_name(inputs->in[0]));
+	db = answers_from(file, inputs->in, inputs->n, from, opts, diag);
+	if (!db)
+		return 2;
+	out = out_fd(STDOUT_FILENO, 0);
+	first_put(db, out, top);
+	err = out_close(out);
+	if (err && err != -EPIPE)
+		diag_fatal(diag, "standard output: %s", strerror(-err));
+	ret = !db->complete;
+	db_close(db);
+	return ret;
+}
+
+/* All formats: what they hold, counted as it is read. */
+static void count(const struct inputs *inputs, const char *from, const struct opts *opts,
+		  struct diag *diag)
 {
 	struct source_args sa = { inputs->in, inputs->n, opts, diag };
 	struct sink_args ka = { NULL, opts, diag, NULL };
@@ -36,8 +62,7 @@ static void report(const struct inputs *inputs, const char *from, const struct o
 	struct choice ch;
 	int err, e;
 
-	from = choose_source(from, inputs->in, inputs->n, diag);
-	if (!from || !choose_rows(from, NULL, inputs->in[0], opts, &ch, diag) ||
+	if (!choose_rows(from, NULL, inputs->in[0], opts, &ch, diag) ||
 	    !choose_options(opts, &ch, diag))
 		return;
 	oom_doing(in_name(inputs->in[0]));
@@ -61,10 +86,33 @@ static void report(const struct inputs *inputs, const char *from, const struct o
 		diag_fatal(diag, "standard output: %s", strerror(-err));
 }
 
+/* Return: the exit status, but for what diag knows. */
+static int report(const struct inputs *inputs, const char *file, const char *from,
+		  const struct opts *opts, struct diag *diag)
+{
+	bool json = opt_flag(opts, "json"), there = answers_are_there(inputs->in[0]);
+	uint64_t rows = 5;
+
+	if (!opt_number(opts, "top", 1, 1000000, &rows)) {
+		diag_fatal(diag, "--top %s: say a number from 1 to 1000000", opt_value(opts, "top"));
+		return 2;
+	}
+	if (!there)
+		from = choose_source(from, inputs->in, inputs->n, diag);
+	if (there ? !json : from && !json && answers_understand(from, inputs->in[0]))
+		return first_page(inputs, file, from, opts, rows, diag);
+	if (there)
+		diag_fatal(diag, "%s: a database has no counts of all events; --json needs the trace", file);
+	else if (from)
+		count(inputs, from, opts, diag);
+	return 0;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	static const struct option table[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "top", required_argument, NULL, 't' },
 		{ "from", required_argument, NULL, 'f' },
 		{ "bits-of-real-pid", required_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
@@ -75,7 +123,7 @@ int cmd_report(int argc, char **argv)
 	struct inputs inputs;
 	struct diag *diag;
 	struct opts opts;
-	int opt, ret;
+	int opt, ret = 0, status;
 
 	opts_init(&opts);
 	opts_add(&opts, "stats", NULL);
@@ -86,6 +134,9 @@ int cmd_report(int argc, char **argv)
 			break;
 		case 'f':
 			from = optarg;
+			break;
+		case 't':
+			opts_add(&opts, "top", optarg);
 			break;
 		case 'b':
 			opts_add(&opts, "bits-of-real-pid", optarg);
@@ -106,9 +157,10 @@ int cmd_report(int argc, char **argv)
 	}
 	diag = diag_new(stderr, PROG " report");
 	if (inputs_open(&inputs, argv + optind, (size_t)(argc - optind), diag))
-		report(&inputs, from, &opts, diag);
+		ret = report(&inputs, argv[optind], from, &opts, diag);
 	inputs_close(&inputs);
-	ret = diag_status(diag);
+	status = diag_status(diag);
+	ret = status > ret ? status : ret;
 	diag_free(diag);
 out:
 	opts_free(&opts);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The first page.  See first.h. */
+#include "answers/first.h"
+#include "answers/check.h"
+#include "answers/put.h"
+#include "answers/times.h"
+#include "base/signame.h"
+#include "graph/graph.h"
+#include "io/stats_out.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void put_meta(struct db *db, struct out *out, const char *before, const char *key)
+{
+	static const char text[] = "SELECT value FROM meta WHERE key = CAST(? AS TEXT)";
+	struct sqlite3_stmt *st = db_ask(db, text, "b", (const void *)key, strlen(key));
+	const char *s, *end;
+	size_t len;
+
+	if (!db_row(db, st) || db_null(st, 0))
+		return;
+	s = db_bytes(st, 0, &len);
+	for (end = s + len; s < end; s++) {
+		const char *line = memchr(s, '\n', (size_t)(end - s));
+
+		line = line ? line : end;
+		out_puts(out, before);
+		stats_put_name(out, s, (size_t)(line - s), 0);
+		out_puts(out, "\n");
+		s = line;
+	}
+}
+
+/* What etrace-read --stats calls so, too. */
+static void put_verdict(struct db *db, struct out *out)
+{
+	static const struct diag_kind unseen = {
+		"io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE };
+	int64_t urings = db_one(db, "SELECT count(*) FROM exec WHERE unseen & ?", "i",
+				(int64_t)GRAPH_UNSEEN_URING);
+
+	if (urings)
+		diag_count(db->diag, &unseen, (uint64_t)urings);
+	if (db->complete && !urings) {
+		out_puts(out, "The trace is complete: nothing was lost or damaged.\n");
+		return;
+	}
+	out_puts(out, "The trace is NOT complete:\n");
+	if (!db->complete) {
+		put_meta(db, out, "  ", "missing");
+		put_meta(db, out, "  the recorder: ", "verdict");
+	}
+	if (urings)
+		out_printf(out, "  %10" PRId64 "  %s\n", urings, unseen.what);
+}
+
+static void put_recorded(struct db *db, struct out *out)
+{
+	int64_t status = db_meta(db, "status", -1);
+
+	put_meta(db, out, "Recorded: ", "command");
+	if (status >= 0)
+		out_printf(out, "  exit status %" PRId64 "\n", status);
+	out_printf(out, "%" PRId64 " programs run by %" PRId64 " processes in ",
+		   db_one(db, "SELECT count(*) FROM exec WHERE NOT forked AND program IS NOT NULL", ""),
+		   db_one(db, "SELECT count(*) FROM process", ""));
+}
+
+/* ---- failures ---- */
+
+static void put_program(struct db *db, struct out *out, uint32_t file)
+{
+	struct buf b = { 0 };
+	const char *slash;
+
+	answers_file_path(db, file, &b);
+	slash = b.len ? memrchr(b.s, '/', b.len) : NULL;
+	if (slash)
+		stats_put_name(out, slash + 1, (size_t)(b.s + b.len - slash - 1), 0);
+	else
+		out_puts(out, "?");
+	buf_free(&b);
+}
+
+static void put_failures(struct db *db, struct out *out, uint64_t top)
+{
+	static const char text[] =
+		"SELECT program, coalesce(signal, 0) AS killed, status, count(*) AS n, min(id) FROM exec\n"
+		" WHERE ended = 0 AND (status <> 0 OR signal <> 0)\n"
+		" GROUP BY program, killed, status ORDER BY killed = 0, n DESC, min(id) LIMIT ?";
+	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)top);
+	bool any = false;
+	char name[32];
+
+	for (; db_row(db, st); any = true) {
+		if (!any)
+			out_puts(out, "\nFailed, or ended by a signal:\n");
+		out_printf(out, "  %8" PRId64 "  ", db_int(st, 3));
+		put_program(db, out, (uint32_t)db_int(st, 0));
+		if (db_int(st, 1)) {
+			signal_name((unsigned int)db_int(st, 1), name, sizeof(name));
+			out_printf(out, ": %s\n", name);
+		} else {
+			out_printf(out, ": exit status %" PRId64 "\n", db_int(st, 2));
+		}
+	}
+}
+
+/* ---- outside ---- */
+
+static void put_outside(struct db *db, struct out *out, uint64_t top)
+{
+	size_t n = 0, network = 0;
+	struct check c;
+
+	check_init(&c, db);
+	check_find(&c);
+	for (size_t i = 0; i < c.n; i++) {
+		const struct check_finding *f = &c.rows[i];
+
+		network += f->kind == CHECK_NETWORK;
+		if (f->kind != CHECK_OUTSIDE)
+			continue;
+		if (!n++) {
+			out_puts(out, "\nOutside of the system and of");
+			for (size_t k = 0; k < c.ntrees; k++) {
+				out_puts(out, k ? ", " : " ");
+				stats_put_name(out, c.trees[k], strlen(c.trees[k]), 0);
+			}
+			out_puts(out, ":\n");
+		}
+		if (n > top)
+			continue;
+		out_printf(out, "  %8s  ", f->what);
+		put_file(out, db, f->file);
+		out_puts(out, "\n");
+	}
+	if (n > top)
+		out_printf(out, "  and %zu more\n", n - (size_t)top);
+	if (network)
+		out_printf(out, "\nAddresses of the network that were tried: %zu\n", network);
+	check_free(&c);
+}
+
+void first_put(struct db *db, struct out *out, uint64_t top)
+{
+	static const char *const commands[][2] = {
+		{ "time", "where the time went; the critical path" },
+		{ "deps", "what a file was made from, and rdeps, what was made from it" },
+		{ "why", "who made a file, and how another one got into it" },
+		{ "check", "what can make the next build wrong" },
+		{ "used", "packages and sources that were used" },
+		{ "compdb", "compile_commands.json" },
+		{ "diff", "where another build parts from it, and rebuilt, why steps ran again" },
+	};
+	struct times w = { .out = out, .top = top };
+
+	put_verdict(db, out);
+	put_recorded(db, out);
+	times_first(db, &w);
+	put_failures(db, out, top);
+	put_outside(db, out, top);
+	out_puts(out, "\nMore:\n");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		out_printf(out, "  etrace %-7s %s\n", commands[i][0], commands[i][1]);
+	out_puts(out, "  etrace-read --stats  counts of all events, names and failed calls\n");
+}
