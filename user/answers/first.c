@@ -32,27 +32,15 @@ static void put_meta(struct db *db, struct out *out, const char *before, const c
 	}
 }
 
-/* What etrace-read --stats calls so, too. */
 static void put_verdict(struct db *db, struct out *out)
 {
-	static const struct diag_kind unseen = {
-		"io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE };
-	int64_t urings = db_one(db, "SELECT count(*) FROM exec WHERE unseen & ?", "i",
-				(int64_t)GRAPH_UNSEEN_URING);
-
-	if (urings)
-		diag_count(db->diag, &unseen, (uint64_t)urings);
-	if (db->complete && !urings) {
+	if (db->complete) {
 		out_puts(out, "The trace is complete: nothing was lost or damaged.\n");
 		return;
 	}
 	out_puts(out, "The trace is NOT complete:\n");
-	if (!db->complete) {
-		put_meta(db, out, "  ", "missing");
-		put_meta(db, out, "  the recorder: ", "verdict");
-	}
-	if (urings)
-		out_printf(out, "  %10" PRId64 "  %s\n", urings, unseen.what);
+	put_meta(db, out, "  ", "missing");
+	put_meta(db, out, "  the recorder: ", "verdict");
 }
 
 static void put_recorded(struct db *db, struct out *out)
@@ -83,28 +71,42 @@ static void put_program(struct db *db, struct out *out, uint32_t file)
 	buf_free(&b);
 }
 
-static void put_failures(struct db *db, struct out *out, uint64_t top)
+/* @text gives programs, how often, signal or 0, exit status or 0 */
+static void put_programs(struct db *db, struct out *out, uint64_t top, const char *title,
+			 const char *text)
 {
-	static const char text[] =
-		"SELECT program, coalesce(signal, 0) AS killed, status, count(*) AS n, min(id) FROM exec\n"
-		" WHERE ended = 0 AND (status <> 0 OR signal <> 0)\n"
-		" GROUP BY program, killed, status ORDER BY killed = 0, n DESC, min(id) LIMIT ?";
 	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)top);
-	bool any = false;
 	char name[32];
 
-	for (; db_row(db, st); any = true) {
-		if (!any)
-			out_puts(out, "\nFailed, or ended by a signal:\n");
-		out_printf(out, "  %8" PRId64 "  ", db_int(st, 3));
+	while (db_row(db, st)) {
+		if (title)
+			out_printf(out, "\n%s:\n", title);
+		title = NULL;
+		out_printf(out, "  %8" PRId64 "  ", db_int(st, 1));
 		put_program(db, out, (uint32_t)db_int(st, 0));
-		if (db_int(st, 1)) {
-			signal_name((unsigned int)db_int(st, 1), name, sizeof(name));
-			out_printf(out, ": %s\n", name);
-		} else {
-			out_printf(out, ": exit status %" PRId64 "\n", db_int(st, 2));
+		if (db_int(st, 2)) {
+			signal_name((unsigned int)db_int(st, 2), name, sizeof(name));
+			out_printf(out, ": %s", name);
+		} else if (db_int(st, 3)) {
+			out_printf(out, ": exit status %" PRId64, db_int(st, 3));
 		}
+		out_puts(out, "\n");
 	}
+}
+
+static void put_failures(struct db *db, struct out *out, uint64_t top)
+{
+	static const char failed[] =
+		"SELECT program, count(*) AS n, coalesce(signal, 0) AS killed, status FROM exec\n"
+		" WHERE ended = 0 AND (status <> 0 OR signal <> 0) GROUP BY program, killed, status\n"
+		" ORDER BY killed = 0, n DESC, min(id) LIMIT ?";
+	static const char rings[] =
+		"SELECT program, count(*) AS n, 0, 0 FROM exec WHERE unseen & 4 GROUP BY program\n"
+		" ORDER BY n DESC, min(id) LIMIT ?";
+
+	_Static_assert(GRAPH_UNSEEN_URING == 4, "as the question says");
+	put_programs(db, out, top, "Failed, or ended by a signal", failed);
+	put_programs(db, out, top, "Set up an io_uring, through which they may have done more", rings);
 }
 
 /* ---- outside ---- */

@@ -61,6 +61,7 @@ static void load_execs(struct timeline *t)
 		e->until = db_null(st, 4) ? t->wall : db_int(st, 4);
 		e->cpu = db_null(st, 5) ? -1 : db_int(st, 5);
 		t->cpu += e->cpu > 0 ? e->cpu : 0;
+		t->costs |= e->cpu >= 0;
 		p = &t->processes[e->process];
 		if (p->last)
 			t->execs[p->last].next = id;

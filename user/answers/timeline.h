@@ -35,6 +35,7 @@ struct timeline {
 	size_t nprocesses, nexecs;	/* highest ids */
 	int64_t wall;			/* from the first event to the last */
 	int64_t cpu;			/* of all processes whose end is there */
+	bool costs;			/* the trace says what any of them cost */
 	/* how many worked: time with none, one, two ... of them */
 	int64_t *width;
 	size_t nwidths;

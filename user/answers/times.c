@@ -197,8 +197,10 @@ static void put_program(const struct timeline *t, struct out *out, uint32_t exec
 
 static void text_sum(const struct timeline *t, struct out *out)
 {
-	out_printf(out, "%.3f s, %.3f s of processor time; %.2f programs worked on average\n",
-		   seconds(t->wall), seconds(t->cpu), timeline_average(t));
+	out_printf(out, "%.3f s", seconds(t->wall));
+	if (t->costs)
+		out_printf(out, ", %.3f s of processor time", seconds(t->cpu));
+	out_printf(out, "; %.2f programs worked on average\n", timeline_average(t));
 }
 
 static void text_width(const struct timeline *t, struct out *out)
@@ -213,13 +215,17 @@ static void text_width(const struct timeline *t, struct out *out)
 
 static void text_slow(const struct timeline *t, const struct times *w, const struct slows *l)
 {
-	out_printf(w->out, "\nSlowest by %s:\n  %10s %8s %12s %12s\n", keys[w->by], "total s", "runs",
-		   "longest s", "processor s");
+	out_printf(w->out, "\nSlowest by %s:\n  %10s %8s %12s", keys[w->by], "total s", "runs",
+		   "longest s");
+	out_puts(w->out, t->costs ? "  processor s\n" : "\n");
 	for (size_t i = 0; i < l->n && i < w->top; i++) {
 		const struct slow *s = &l->rows[i];
 
-		out_printf(w->out, "  %10.3f %8" PRIu64 " %12.3f %12.3f  ", seconds(s->took), s->n,
-			   seconds(s->longest), seconds(s->cpu));
+		out_printf(w->out, "  %10.3f %8" PRIu64 " %12.3f", seconds(s->took), s->n,
+			   seconds(s->longest));
+		if (t->costs)
+			out_printf(w->out, " %12.3f", seconds(s->cpu));
+		out_puts(w->out, "  ");
 		put_file(w->out, t->db, s->file);
 		out_puts(w->out, "\n");
 	}
@@ -300,7 +306,8 @@ static void json_slow(const struct timeline *t, const struct times *w, struct js
 		json_file(j, keys[w->by], t->db, s->file);
 		json_number(j, "runs", (int64_t)s->n);
 		json_number(j, "total_ns", s->took);
-		json_number(j, "cpu_ns", s->cpu);
+		if (t->costs)
+			json_number(j, "cpu_ns", s->cpu);
 		json_number(j, "longest_ns", s->longest);
 		json_number(j, "from_ns", s->at);
 		json_number(j, "to_ns", s->until);
@@ -341,7 +348,8 @@ static void put_json(const struct timeline *t, const struct times *w, const stru
 
 	json_begin(&j, '{');
 	json_number(&j, "wall_ns", t->wall);
-	json_number(&j, "cpu_ns", t->cpu);
+	if (t->costs)
+		json_number(&j, "cpu_ns", t->cpu);
 	json_number(&j, "endless_ns", endless);
 	json_key(&j, "working");
 	json_f64(&j, timeline_average(t));

@@ -141,7 +141,7 @@ os.kill(os.getpid(), signal.SIGKILL)"
 	cmp got k.etrace || fail "the FXT file gives other lines"
 	is "deaths in lines" "$(grep -c '!ExitSignal|signal=\(11\|10\),core=0' got)" 2
 	"$etrace" report k.fxt > got
-	has got "Ended by a signal: 3 processes"
+	has got "Failed, or ended by a signal:"
 	has got "victim: SIGUSR1"
 	"$etrace" report --json k.fxt > got
 	has got '{"program":"victim","signal":10,"signal_name":"SIGUSR1","times":1}'
