@@ -3,6 +3,7 @@
 #include "answers/used.h"
 #include "answers/packages.h"
 #include "answers/put.h"
+#include "answers/used_links.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
@@ -16,12 +17,15 @@ struct used_file {
 	unsigned int classes;	/* bits */
 	char *path;		/* without the NUL that ends it @len bytes */
 	size_t len;
+	bool link;		/* a link that leads to the file, or another name of it */
 	uint32_t package;	/* + 1; 0: of none */
 };
 
 struct all {
 	struct used_file *rows;	/* by path */
 	size_t n, cap;
+	const struct used *u;
+	struct map64 by_file;	/* without links: row */
 	struct map64 by_path;	/* hash of packages_path(): row */
 	struct packages p;
 	unsigned int *classes;	/* by package: bits; 0: not used */
@@ -71,6 +75,41 @@ static void load_files(const struct used *u, struct all *all)
 			.file = file, .classes = class, .path = b.s, .len = b.len - 1,
 		};
 	}
+}
+
+static void take_link(void *ctx, uint32_t file, const char *path, bool program)
+{
+	struct all *all = ctx;
+	const uint64_t *at = map64_get(&all->by_file, file);
+	unsigned int classes = at ? all->rows[*at].classes : 0;
+	size_t len = strlen(path);
+	uint64_t hash = path_hash(path, len);
+
+	classes = program ? 1u << GRAPH_PROGRAM & all->u->classes : classes;
+	if (!classes)
+		return;
+	at = map64_get(&all->by_path, hash);
+	if (at) {
+		if (all->rows[*at].link)
+			all->rows[*at].classes |= classes;
+		return;
+	}
+	map64_put(&all->by_path, hash, all->n);
+	all->rows = xgrow(all->rows, &all->cap, all->n + 1, sizeof(*all->rows));
+	all->rows[all->n++] = (struct used_file){
+		.file = file, .classes = classes, .path = xmemdup(path, len + 1), .len = len,
+		.link = true,
+	};
+}
+
+static void find_links(struct all *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		map64_put(&all->by_file, all->rows[i].file, i);
+		map64_put(&all->by_path, path_hash(all->rows[i].path, all->rows[i].len), i);
+	}
+	used_links(all->u, take_link, all);
+	map64_clear(&all->by_file);
 	if (all->n)
 		qsort(all->rows, all->n, sizeof(*all->rows), by_path);
 	for (size_t i = 0; i < all->n; i++)
@@ -98,7 +137,9 @@ static bool load(const struct used *u, struct all *all)
 {
 	bool ok;
 
+	all->u = u;
 	load_files(u, all);
+	find_links(all);
 	all->p.file = take_file;
 	all->p.ctx = all;
 	ok = packages_read(&all->p, u->root, u->db->diag);
@@ -149,7 +190,7 @@ static void json_files(struct json *j, const struct all *all, uint32_t package)
 	json_key(j, "files");
 	json_begin(j, '[');
 	for (size_t i = 0; i < all->n; i++)
-		if (all->rows[i].package == package)
+		if (all->rows[i].package == package && (package || !all->rows[i].link))
 			json_str(j, all->rows[i].path, all->rows[i].len);
 	json_end(j, ']');
 }
@@ -200,7 +241,7 @@ static void put_others(const struct used *u, const struct all *all)
 	answers_file_path(u->db, (uint32_t)db_one(u->db, start, ""), &dir);
 	buf_adds(&dir, "/");
 	for (size_t i = 0; i < all->n; i++) {
-		if (all->rows[i].package)
+		if (all->rows[i].package || all->rows[i].link)
 			continue;
 		if (all->rows[i].len > dir.len && !memcmp(all->rows[i].path, dir.s, dir.len)) {
 			inside++;

@@ -22,7 +22,7 @@
 /* Tables that rows are added to, with their numbers of columns. */
 #define TABLES(X)								\
 	X(string, 2) X(file, 2) X(version, 11) X(name, 4) X(process, 5) X(task, 7)	\
-	X(exec, 26) X(access, 10) X(change, 8) X(net, 6) X(env, 4) X(loss, 3)
+	X(exec, 26) X(access, 10) X(change, 8) X(net, 6) X(env, 4) X(loss, 3) X(asked, 2)
 
 enum into {
 #define X(name, columns) IN_##name,
@@ -152,6 +152,11 @@ static void on_name(void *ctx, uint32_t file, uint32_t version, uint32_t exec, i
 	put(ctx, IN_name, "inni", I(file), I(version), I(exec), at);
 }
 
+static void on_asked(void *ctx, uint32_t file, uint32_t path)
+{
+	put(ctx, IN_asked, "ii", I(file), I(path));
+}
+
 static void on_process(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
 		       int64_t at)
 {
@@ -259,7 +264,7 @@ static const struct graph_ops ops = {
 	.below = on_below, .file = on_file, .string = on_string, .version = on_version,
 	.grown = on_grown, .name = on_name, .process = on_process, .exec = on_exec,
 	.exec_end = on_exec_end, .task = on_task, .access = on_access, .change = on_change,
-	.net = on_net, .env = on_env, .loss = on_loss,
+	.net = on_net, .env = on_env, .loss = on_loss, .asked = on_asked,
 };
 
 /* ---- what the trace is ---- */

@@ -557,6 +557,7 @@ void graph_free(struct graph *g)
 	proctab_free(g->tab);
 	files_free(&g->files);
 	intern_free(&g->strings);
+	map64_clear(&g->asked);
 	buf_free(&g->path);
 	free(g->args);
 	free(g);

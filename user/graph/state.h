@@ -183,6 +183,7 @@ struct graph {
 	uint64_t begin;
 	int64_t last;
 	uint32_t processes, execs, tasks;
+	struct map64 asked;	/* hash of path and file: 1, if it was told */
 	struct buf path;	/* to put paths together */
 	uint32_t *args;		/* of the exec that is told */
 	size_t args_cap;

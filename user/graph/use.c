@@ -7,6 +7,7 @@
  * and 2, unless it has put them there for a child (assume()).
  */
 #include "base/hash.h"
+#include "base/path.h"
 #include "graph/classes.h"
 #include "graph/state.h"
 #include "base/xalloc.h"
@@ -314,6 +315,28 @@ static struct description *open_named(struct graph *g, struct process *p, uint32
 	return d;
 }
 
+/* The path that it was asked for by, where that is another one. */
+static void note_asked(struct graph *g, uint32_t file, const struct et_event *ev,
+		       const char *path, size_t len)
+{
+	size_t n;
+	const char *s = et_get_string(ev, ET_S_OPEN_orig, &n);
+	uint64_t key;
+
+	if (!s || (n == len && !memcmp(s, path, len)) || *s != '/')
+		return;
+	g->path.len = 0;
+	buf_add(&g->path, s, n);
+	path_clean(&g->path);
+	if (g->path.len == len && !memcmp(g->path.s, path, len))
+		return;
+	key = hash_two(hash_bytes(g->path.s, g->path.len), file);
+	if (map64_get(&g->asked, key))
+		return;
+	map64_put(&g->asked, key, 1);
+	g->ops->asked(g->ctx, file, graph_string(g, g->path.s, g->path.len));
+}
+
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	struct identity id = identity_of(ev);
@@ -336,6 +359,7 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	}
 	file = files_name(g, path, len);
 	note_script(p, file, path, len);
+	note_asked(g, file, ev, path, len);
 	if (p->exec.starting)
 		p->exec.starting = files_class(g, file) & (NAME_SHARED | NAME_LOADER);
 	put(g, p, number, open_named(g, p, file, flags, &id, at), at, flags & F_CLOEXEC);

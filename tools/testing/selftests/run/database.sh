@@ -143,4 +143,50 @@ attested()
 	rm /root/out
 }
 
-finish made owned in_the_way full killed interrupted attested
+# What packages hold, and no more, in a directory.
+installed()	# TREE PACKAGE...
+{
+	local tree=$1 link
+	shift
+
+	mkdir -p "$tree/usr/bin" "$tree/usr/sbin" "$tree/usr/lib" "$tree/usr/lib64" "$tree/usr/lib32" \
+		"$tree/tmp" "$tree/dev"
+	for link in bin sbin lib lib64 lib32; do
+		ln -s "usr/$link" "$tree/$link"
+	done
+	dpkg-query -L "$@" | sed -E 's,^/(bin|sbin|lib|lib64|lib32)/,/usr/\1/,' | sort -u |
+	while read -r file; do
+		[ -d "$file" ] && [ ! -L "$file" ] || [ ! -e "$file" ] || echo "${file#/}"
+	done | (cd / && xargs -d '\n' cp -dl --preserve=all --parents -t "$tree")
+	mknod -m 666 "$tree/dev/null" c 1 3
+}
+
+# The packages that a build used are enough for it, and no fewer are.
+chrooted()
+{
+	local tree packages
+
+	tree=$(mktemp -d /var/tmp/chroot.XXXXXX)
+	mkdir src
+	printf '#include <stdio.h>\nint main(void) { return puts("it runs") < 0; }\n' > src/it.c
+	printf 'it: it.c\n\tgcc -o it it.c && ./it > said\n' > src/Makefile
+	"$etrace" run -q -o build.db -- make -C src
+	"$etrace" used build.db > used
+	is "status of used" $? 0
+	mapfile -t packages < <(sed '/^no package/d; s/ .*//' used)
+	[ "${#packages[@]}" -gt 5 ] || fail "packages: ${packages[*]}"
+	installed "$tree" "${packages[@]}"
+	mkdir -p "$tree$PWD"
+	cp -r src "$tree$PWD/"
+	rm "$tree$PWD"/src/{it,said}
+	chroot "$tree" /usr/bin/make -C "$PWD/src" > log 2>&1 || { fail "it cannot be built there"; cat log; }
+	cmp src/it "$tree$PWD/src/it" || fail "another program was built there"
+	is "what it said" "$(cat "$tree$PWD/src/said")" "it runs"
+	# gcc has nothing but links
+	for package in gcc make binutils libc6-dev; do
+		grep -q "^$package[: ]" used || { fail "no $package"; cat used; }
+	done
+	rm -rf "$tree"
+}
+
+finish made owned in_the_way full killed interrupted attested chrooted

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Links by which files were reached.  See used_links.h. */
+#include "answers/used_links.h"
+#include "base/path.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_LINKS 40	/* as the kernel has it */
+
+struct links {
+	const struct used *u;
+	void (*fn)(void *ctx, uint32_t file, const char *path, bool program);
+	void *ctx;
+	struct buf target;	/* path of the file */
+	struct buf names[MOST_LINKS];
+};
+
+static bool is_at(const struct links *l, const char *path, struct stat *st)
+{
+	struct buf full = { 0 };
+	bool there;
+
+	buf_adds(&full, l->u->root);
+	buf_adds(&full, path);
+	buf_addc(&full, 0);
+	there = !stat(full.s, st);
+	buf_free(&full);
+	return there;
+}
+
+static ssize_t link_at(const struct links *l, const char *path, char *to, size_t size)
+{
+	struct buf full = { 0 };
+	ssize_t n;
+
+	buf_adds(&full, l->u->root);
+	buf_adds(&full, path);
+	buf_addc(&full, 0);
+	n = readlink(full.s, to, size);
+	buf_free(&full);
+	return n;
+}
+
+static void set(struct buf *b, const char *s, size_t len)
+{
+	b->len = 0;
+	buf_add(b, s, len);
+	buf_addc(b, 0);
+}
+
+/* The links from a name to the target, into l->names.  Return: how many; 0 if it leads elsewhere. */
+static unsigned int follow(struct links *l, const char *name)
+{
+	struct buf at = { 0 };
+	struct stat a, b;
+	unsigned int n = 0;
+	char to[PATH_MAX];
+	ssize_t len;
+
+	set(&at, name, strlen(name));
+	while (n < MOST_LINKS && (len = link_at(l, at.s, to, sizeof(to))) > 0) {
+		const char *slash = strrchr(at.s, '/');
+
+		set(&l->names[n++], at.s, strlen(at.s));
+		at.len = *to == '/' ? 0 : (size_t)(slash - at.s) + 1;
+		buf_add(&at, to, (size_t)len);
+		path_clean(&at);
+		buf_addc(&at, 0);
+	}
+	/* directories on the way may be links, too */
+	if (!is_at(l, at.s, &a) || !is_at(l, l->target.s, &b) || a.st_dev != b.st_dev ||
+	    a.st_ino != b.st_ino)
+		n = 0;
+	buf_free(&at);
+	return n;
+}
+
+static void set_target(struct links *l, uint32_t file)
+{
+	l->target.len = 0;
+	answers_file_path(l->u->db, file, &l->target);
+	buf_addc(&l->target, 0);
+}
+
+/* Return: whether there are any. */
+static bool tell(struct links *l, uint32_t file, const char *name, bool program)
+{
+	unsigned int n = follow(l, name);
+
+	for (unsigned int i = 0; i < n; i++)
+		l->fn(l->ctx, file, l->names[i].s, program);
+	return n > 0;
+}
+
+static void opened(struct links *l)
+{
+	static const char text[] = "SELECT a.file, s.s FROM asked AS a JOIN string AS s ON s.id = a.path";
+	struct sqlite3_stmt *st = db_ask(l->u->db, text, "");
+	struct buf name = { 0 };
+
+	while (db_row(l->u->db, st)) {
+		uint32_t file = (uint32_t)db_int(st, 0);
+		size_t len;
+		const char *s = db_bytes(st, 1, &len);
+
+		set(&name, s, len);
+		set_target(l, file);
+		l->fn(l->ctx, file, name.s, false);
+		tell(l, file, name.s, false);
+	}
+	buf_free(&name);
+}
+
+/* Where programs are looked for, if their directory is not said. */
+static const char *const dirs[] = { "", "/usr/local/bin/", "/usr/bin/", "/usr/local/sbin/", "/usr/sbin/",
+				    "/bin/", "/sbin/" };
+
+/* By their own name for themselves, argv[0], which is most often what they were called. */
+static void ran(struct links *l)
+{
+	static const char text[] =
+		"SELECT DISTINCT e.program, s.s, e.cwd FROM exec AS e\n"
+		" JOIN string AS s ON s.id = json_extract(e.args, '$[0]') WHERE e.program IS NOT NULL";
+	struct sqlite3_stmt *st = db_ask(l->u->db, text, "");
+	struct buf name = { 0 };
+
+	while (db_row(l->u->db, st)) {
+		uint32_t file = (uint32_t)db_int(st, 0);
+		size_t len;
+		const char *s = db_bytes(st, 1, &len);
+		bool found = false;
+
+		if (!len || memchr(s, 0, len))
+			continue;
+		set_target(l, file);
+		if (memchr(s, '/', len)) {
+			name.len = 0;
+			if (*s != '/') {
+				answers_file_path(l->u->db, (uint32_t)db_int(st, 2), &name);
+				buf_addc(&name, '/');
+			}
+			buf_add(&name, s, len);
+			path_clean(&name);
+			buf_addc(&name, 0);
+			tell(l, file, name.s, true);
+			continue;
+		}
+		for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs) && !found; i++) {
+			const char *slash = strrchr(l->target.s, '/');
+
+			name.len = 0;
+			/* first beside itself */
+			if (i)
+				buf_adds(&name, dirs[i]);
+			else
+				buf_add(&name, l->target.s, (size_t)(slash + 1 - l->target.s));
+			buf_add(&name, s, len);
+			buf_addc(&name, 0);
+			found = tell(l, file, name.s, true);
+		}
+	}
+	buf_free(&name);
+}
+
+void used_links(const struct used *u,
+		void (*fn)(void *ctx, uint32_t file, const char *path, bool program), void *ctx)
+{
+	struct links l = { .u = u, .fn = fn, .ctx = ctx };
+
+	opened(&l);
+	ran(&l);
+	buf_free(&l.target);
+	for (unsigned int i = 0; i < MOST_LINKS; i++)
+		buf_free(&l.names[i]);
+}
