@@ -7,8 +7,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 const char *packages_path(const char *path, size_t *len, char *buf)
@@ -278,7 +282,6 @@ static bool read_dpkg(struct packages *p, const char *dir, struct diag *diag)
 static void take_desc(struct package *to, char *at, char *end)
 {
 	char *line, *head = NULL;
-	struct buf needs = { 0 };
 
 	while ((line = next_line(&at, end))) {
 		if (*line == '%') {
@@ -293,15 +296,8 @@ static void take_desc(struct package *to, char *at, char *end)
 			set(&to->version, line, strlen(line));
 		} else if (!strcmp(head, "%ARCH%")) {
 			set(&to->arch, line, strlen(line));
-		} else if (!strcmp(head, "%DEPENDS%")) {
-			/* "name>=1" */
-			buf_adds(&needs, needs.len ? ", " : "");
-			buf_add(&needs, line, strcspn(line, "<>="));
 		}
 	}
-	if (needs.len)
-		set(&to->depends, needs.s, needs.len);
-	buf_free(&needs);
 }
 
 static bool read_pacman(struct packages *p, const char *dir, struct diag *diag)
@@ -354,6 +350,90 @@ next:
 	return true;
 }
 
+/* ---- rpm(8): its database has many forms, so it is asked itself ---- */
+
+static pid_t start_rpm(const char *dir, FILE **from)
+{
+	static const char format[] = "=%{NAME}\t%{EVR}\t%{ARCH}\n[%{FILENAMES}\n]";
+	/* it takes no other one */
+	char *path = realpath(dir, NULL);
+	char *const argv[] = { "rpm", "--dbpath", path, "-qa", "--qf", (char *)format, NULL };
+	posix_spawn_file_actions_t actions;
+	pid_t pid = -1;
+	int ends[2], err;
+
+	if (!path || pipe2(ends, O_CLOEXEC)) {
+		free(path);
+		return -1;
+	}
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	err = posix_spawnp(&pid, "rpm", &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	free(path);
+	if (err) {
+		close(ends[0]);
+		errno = err;
+		return -1;
+	}
+	*from = fdopen(ends[0], "r");
+	return pid;
+}
+
+static uint32_t take_rpm(struct packages *p, char *line)
+{
+	char *version = strchr(line, '\t'), *arch = version ? strchr(version + 1, '\t') : NULL;
+	uint32_t package;
+
+	if (!arch)
+		return add(p, line, strlen(line));
+	package = add(p, line, (size_t)(version - line));
+	set(&p->rows[package].version, version + 1, (size_t)(arch - version) - 1);
+	set(&p->rows[package].arch, arch + 1, strlen(arch + 1));
+	return package;
+}
+
+static bool read_rpm(struct packages *p, const char *dir, struct diag *diag)
+{
+	uint32_t package = 0;
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t len;
+	FILE *from;
+	pid_t pid = start_rpm(dir, &from);
+	int status = 0;
+
+	if (pid < 0) {
+		diag_fatal(diag, "%s: cannot be read without rpm: %s; install rpm", dir,
+			   strerror(errno));
+		return false;
+	}
+	while ((len = getline(&line, &cap, from)) > 0) {
+		size_t n = (size_t)len - (line[len - 1] == '\n');
+		char *buf;
+
+		line[n] = 0;
+		if (*line == '=') {
+			package = take_rpm(p, line + 1);
+		} else if (*line == '/' && p->n) {
+			const char *path;
+
+			buf = xmalloc(n + 5);
+			path = packages_path(line, &n, buf);
+			p->file(p->ctx, package, path, n);
+			free(buf);
+		}
+	}
+	free(line);
+	fclose(from);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status)
+		diag_fatal(diag, "%s: rpm cannot read it", dir);
+	return !status;
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -362,6 +442,8 @@ static const struct {
 } managers[] = {
 	{ "dpkg", "/var/lib/dpkg", read_dpkg },
 	{ "pacman", "/var/lib/pacman/local", read_pacman },
+	{ "rpm", "/usr/lib/sysimage/rpm", read_rpm },
+	{ "rpm", "/var/lib/rpm", read_rpm },
 };
 
 bool packages_read(struct packages *p, const char *root, struct diag *diag)
@@ -377,7 +459,7 @@ bool packages_read(struct packages *p, const char *root, struct diag *diag)
 		ok = managers[i].read(p, dir.s, diag);
 	}
 	if (!p->manager)
-		diag_fatal(diag, "%s: neither dpkg nor pacman keeps packages there; --root DIR says where the build's machine is",
+		diag_fatal(diag, "%s: neither dpkg, pacman nor rpm keeps packages there; --root DIR says where the build's machine is",
 			   root);
 	buf_free(&dir);
 	return ok;

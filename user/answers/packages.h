@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * Packages of a distribution: whose files are whose.  Asked of what the package
- * manager keeps on the disk; none of its programs is run.
+ * manager keeps on the disk; of rpm's database, which has many forms, rpm itself.
  */
 #ifndef ETRACE_PACKAGES_H
 #define ETRACE_PACKAGES_H
@@ -17,8 +17,8 @@ struct package {
 	char *name;		/* as its manager shows it: "libc6:amd64" */
 	char *version;
 	char *arch;		/* or NULL */
-	char *depends;		/* "a (>= 1), b | c", as its manager writes it; or NULL */
-	char *provides;		/* the same; or NULL */
+	char *depends;		/* dpkg's: "a (>= 1), b | c"; or NULL */
+	char *provides;		/* the same */
 };
 
 struct packages {

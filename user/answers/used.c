@@ -25,7 +25,7 @@ struct all {
 	struct used_file *rows;	/* by path */
 	size_t n, cap;
 	const struct used *u;
-	struct map64 by_file;	/* without links: row */
+	struct map64 by_file;	/* without links: 1 */
 	struct map64 by_path;	/* hash of packages_path(): row */
 	struct packages p;
 	unsigned int *classes;	/* by package: bits; 0: not used */
@@ -77,27 +77,24 @@ static void load_files(const struct used *u, struct all *all)
 	}
 }
 
-static void take_link(void *ctx, uint32_t file, const char *path, bool program)
+static void take_link(void *ctx, uint32_t file, const char *path, unsigned int class)
 {
 	struct all *all = ctx;
-	const uint64_t *at = map64_get(&all->by_file, file);
-	unsigned int classes = at ? all->rows[*at].classes : 0;
 	size_t len = strlen(path);
-	uint64_t hash = path_hash(path, len);
+	uint64_t hash = path_hash(path, len), *at = map64_get(&all->by_path, hash);
 
-	classes = program ? 1u << GRAPH_PROGRAM & all->u->classes : classes;
-	if (!classes)
+	/* one of a file that the build itself has made */
+	if (!map64_get(&all->by_file, file) || !(1u << class & all->u->classes))
 		return;
-	at = map64_get(&all->by_path, hash);
 	if (at) {
 		if (all->rows[*at].link)
-			all->rows[*at].classes |= classes;
+			all->rows[*at].classes |= 1u << class;
 		return;
 	}
 	map64_put(&all->by_path, hash, all->n);
 	all->rows = xgrow(all->rows, &all->cap, all->n + 1, sizeof(*all->rows));
 	all->rows[all->n++] = (struct used_file){
-		.file = file, .classes = classes, .path = xmemdup(path, len + 1), .len = len,
+		.file = file, .classes = 1u << class, .path = xmemdup(path, len + 1), .len = len,
 		.link = true,
 	};
 }
@@ -105,7 +102,7 @@ static void take_link(void *ctx, uint32_t file, const char *path, bool program)
 static void find_links(struct all *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
-		map64_put(&all->by_file, all->rows[i].file, i);
+		map64_put(&all->by_file, all->rows[i].file, 1);
 		map64_put(&all->by_path, path_hash(all->rows[i].path, all->rows[i].len), i);
 	}
 	used_links(all->u, take_link, all);
@@ -374,6 +371,11 @@ bool used_needs(const struct used *u, const char *control)
 	size_t n;
 	bool ok = list && load(u, &all);
 
+	if (ok && strcmp(all.p.manager, "dpkg")) {
+		diag_fatal(u->db->diag, "%s: dependencies of Debian packages cannot be asked of %s",
+			   control, all.p.manager);
+		ok = false;
+	}
 	for (size_t i = 0; ok && i < all.p.n && !arch; i++)
 		if (all.p.rows[i].arch && strcmp(all.p.rows[i].arch, "all"))
 			arch = all.p.rows[i].arch;

@@ -2,6 +2,7 @@
 /* Links by which files were reached.  See used_links.h. */
 #include "answers/used_links.h"
 #include "base/path.h"
+#include "graph/graph.h"
 
 #include <limits.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 struct links {
 	const struct used *u;
-	void (*fn)(void *ctx, uint32_t file, const char *path, bool program);
+	used_link_fn *fn;
 	void *ctx;
 	struct buf target;	/* path of the file */
 	struct buf names[MOST_LINKS];
@@ -86,30 +87,31 @@ static void set_target(struct links *l, uint32_t file)
 }
 
 /* Return: whether there are any. */
-static bool tell(struct links *l, uint32_t file, const char *name, bool program)
+static bool tell(struct links *l, uint32_t file, const char *name, unsigned int class)
 {
 	unsigned int n = follow(l, name);
 
 	for (unsigned int i = 0; i < n; i++)
-		l->fn(l->ctx, file, l->names[i].s, program);
+		l->fn(l->ctx, file, l->names[i].s, class);
 	return n > 0;
 }
 
 static void opened(struct links *l)
 {
-	static const char text[] = "SELECT a.file, s.s FROM asked AS a JOIN string AS s ON s.id = a.path";
+	static const char text[] = "SELECT a.file, s.s, a.class FROM asked AS a JOIN string AS s ON s.id = a.path";
 	struct sqlite3_stmt *st = db_ask(l->u->db, text, "");
 	struct buf name = { 0 };
 
 	while (db_row(l->u->db, st)) {
+		unsigned int class = (unsigned int)db_int(st, 2);
 		uint32_t file = (uint32_t)db_int(st, 0);
 		size_t len;
 		const char *s = db_bytes(st, 1, &len);
 
 		set(&name, s, len);
 		set_target(l, file);
-		l->fn(l->ctx, file, name.s, false);
-		tell(l, file, name.s, false);
+		l->fn(l->ctx, file, name.s, class);
+		tell(l, file, name.s, class);
 	}
 	buf_free(&name);
 }
@@ -145,7 +147,7 @@ static void ran(struct links *l)
 			buf_add(&name, s, len);
 			path_clean(&name);
 			buf_addc(&name, 0);
-			tell(l, file, name.s, true);
+			tell(l, file, name.s, GRAPH_PROGRAM);
 			continue;
 		}
 		for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs) && !found; i++) {
@@ -159,14 +161,13 @@ static void ran(struct links *l)
 				buf_add(&name, l->target.s, (size_t)(slash + 1 - l->target.s));
 			buf_add(&name, s, len);
 			buf_addc(&name, 0);
-			found = tell(l, file, name.s, true);
+			found = tell(l, file, name.s, GRAPH_PROGRAM);
 		}
 	}
 	buf_free(&name);
 }
 
-void used_links(const struct used *u,
-		void (*fn)(void *ctx, uint32_t file, const char *path, bool program), void *ctx)
+void used_links(const struct used *u, used_link_fn *fn, void *ctx)
 {
 	struct links l = { .u = u, .fn = fn, .ctx = ctx };
 

@@ -8,13 +8,13 @@
 
 #include "answers/used.h"
 
+/* @file: what @path leads to; @class: of enum graph_class, as what it was used */
+typedef void used_link_fn(void *ctx, uint32_t file, const char *path, unsigned int class);
+
 /**
  * used_links - all that are still there, each told to @fn, maybe several times
- * @fn: @file: what it leads to; @program: it was run, not opened
- *
- * A name by which a file was opened is told also if it is no link now.
+ * A name by which a file was read is told also if it is no link now.
  */
-void used_links(const struct used *u,
-		void (*fn)(void *ctx, uint32_t file, const char *path, bool program), void *ctx);
+void used_links(const struct used *u, used_link_fn *fn, void *ctx);
 
 #endif

@@ -7,7 +7,6 @@ CREATE INDEX IF NOT EXISTS version_exec ON version (exec) WHERE exec IS NOT NULL
 CREATE INDEX IF NOT EXISTS version_base ON version (base) WHERE base IS NOT NULL;
 CREATE INDEX IF NOT EXISTS name_file ON name (file);
 CREATE INDEX IF NOT EXISTS name_version ON name (version);
-CREATE INDEX IF NOT EXISTS asked_file ON asked (file);
 CREATE INDEX IF NOT EXISTS exec_parent ON exec (parent);
 CREATE INDEX IF NOT EXISTS exec_program ON exec (program);
 CREATE INDEX IF NOT EXISTS access_exec ON access (exec);

@@ -22,7 +22,7 @@
 /* Tables that rows are added to, with their numbers of columns. */
 #define TABLES(X)								\
 	X(string, 2) X(file, 2) X(version, 11) X(name, 4) X(process, 5) X(task, 7)	\
-	X(exec, 26) X(access, 10) X(change, 8) X(net, 6) X(env, 4) X(loss, 3) X(asked, 2)
+	X(exec, 26) X(access, 10) X(change, 8) X(net, 6) X(env, 4) X(loss, 3) X(asked, 3)
 
 enum into {
 #define X(name, columns) IN_##name,
@@ -152,9 +152,9 @@ static void on_name(void *ctx, uint32_t file, uint32_t version, uint32_t exec, i
 	put(ctx, IN_name, "inni", I(file), I(version), I(exec), at);
 }
 
-static void on_asked(void *ctx, uint32_t file, uint32_t path)
+static void on_asked(void *ctx, uint32_t file, uint32_t path, enum graph_class class)
 {
-	put(ctx, IN_asked, "ii", I(file), I(path));
+	put(ctx, IN_asked, "iii", I(file), I(path), I(class));
 }
 
 static void on_process(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,

@@ -162,8 +162,8 @@ struct graph_ops {
 	 * of a name under which a version begins.
 	 */
 	void (*name)(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at);
-	/* a file was opened by another path, a string, which leads there through links; once */
-	void (*asked)(void *ctx, uint32_t file, uint32_t path);
+	/* a file was read by another path, a string, which leads there through links; once */
+	void (*asked)(void *ctx, uint32_t file, uint32_t path, enum graph_class class);
 	void (*process)(void *ctx, uint32_t id, uint32_t parent, uint64_t upid, uint64_t pid,
 			int64_t at);
 	void (*exec)(void *ctx, const struct graph_exec *e);

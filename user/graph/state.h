@@ -110,6 +110,7 @@ struct description {
 	unsigned int refs;
 	uint32_t object;
 	uint32_t file;		/* the name that it was opened by, 0: none */
+	uint32_t asked;		/* the path, a string, that it was asked for by; 0: the same */
 	uint32_t reads;		/* version that is read by it; 0: none */
 	uint32_t writes;	/* that is written */
 	uint32_t writer;	/* exec that wrote last, as far as it was told */
@@ -183,7 +184,7 @@ struct graph {
 	uint64_t begin;
 	int64_t last;
 	uint32_t processes, execs, tasks;
-	struct map64 asked;	/* hash of path and file: 1, if it was told */
+	struct map64 asked;	/* hash of path, file and class: 1, if it was told */
 	struct buf path;	/* to put paths together */
 	uint32_t *args;		/* of the exec that is told */
 	size_t args_cap;

@@ -77,6 +77,16 @@ static void tell(struct graph *g, struct process *p, const struct description *d
 	g->ops->access(g->ctx, &a);
 }
 
+static void tell_asked(struct graph *g, const struct description *d, enum graph_class class)
+{
+	uint64_t key = hash_two(hash_two(d->asked, d->file), class);
+
+	if (map64_get(&g->asked, key))
+		return;
+	map64_put(&g->asked, key, 1);
+	g->ops->asked(g->ctx, d->file, d->asked, class);
+}
+
 static void tell_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 		      bool counted, uint64_t bytes, int64_t at)
 {
@@ -89,6 +99,8 @@ static void tell_read(struct graph *g, struct process *p, const struct fd *fd, i
 	if (d->reads) {
 		a.version = d->reads;
 		tell(g, p, d, number, &a, fd->at, at);
+		if (d->asked)
+			tell_asked(g, d, a.class);
 	}
 	/* what was written by it before is read, too; what it wrote itself is nothing new */
 	if (d->writes && d->writes != d->reads &&
@@ -316,25 +328,19 @@ static struct description *open_named(struct graph *g, struct process *p, uint32
 }
 
 /* The path that it was asked for by, where that is another one. */
-static void note_asked(struct graph *g, uint32_t file, const struct et_event *ev,
-		       const char *path, size_t len)
+static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char *path, size_t len)
 {
 	size_t n;
 	const char *s = et_get_string(ev, ET_S_OPEN_orig, &n);
-	uint64_t key;
 
 	if (!s || (n == len && !memcmp(s, path, len)) || *s != '/')
-		return;
+		return 0;
 	g->path.len = 0;
 	buf_add(&g->path, s, n);
 	path_clean(&g->path);
 	if (g->path.len == len && !memcmp(g->path.s, path, len))
-		return;
-	key = hash_two(hash_bytes(g->path.s, g->path.len), file);
-	if (map64_get(&g->asked, key))
-		return;
-	map64_put(&g->asked, key, 1);
-	g->ops->asked(g->ctx, file, graph_string(g, g->path.s, g->path.len));
+		return 0;
+	return graph_string(g, g->path.s, g->path.len);
 }
 
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -342,6 +348,7 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	struct identity id = identity_of(ev);
 	int64_t flags = et_value(ev, ET_V_OPEN_flags, 0);
 	int64_t number = et_value(ev, ET_V_OPEN_fd, -1);
+	struct description *d;
 	uint32_t file, o;
 	const char *path;
 	size_t len;
@@ -359,10 +366,11 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	}
 	file = files_name(g, path, len);
 	note_script(p, file, path, len);
-	note_asked(g, file, ev, path, len);
 	if (p->exec.starting)
 		p->exec.starting = files_class(g, file) & (NAME_SHARED | NAME_LOADER);
-	put(g, p, number, open_named(g, p, file, flags, &id, at), at, flags & F_CLOEXEC);
+	d = open_named(g, p, file, flags, &id, at);
+	d->asked = asked_by(g, ev, path, len);
+	put(g, p, number, d, at, flags & F_CLOEXEC);
 }
 
 /* What Close or Use says: values of both kinds have the same meaning. */

@@ -109,6 +109,11 @@ for object in main args add mul quick start small large left right; do
 done
 check "clang-tidy reads the list" clang-tidy -p . --quiet --checks=-*,clang-analyzer-core.* \
 	"$here/build/make/src/add.c"
+for source in add main; do
+	clangd --check="$here/build/make/src/$source.c" --compile-commands-dir="$here" > clangd.log 2>&1
+	result $? "clangd opens $source.c"
+	check "with its command" grep -q "Compile command from CDB is: .*$source.c" clangd.log
+done
 
 # Behind wrappers: one entry for each object, whether the compiler ran or not.
 for by in module bpf; do

@@ -27,7 +27,7 @@ for by in module bpf; do
 	same "$by: what was not needed" unused expected
 done
 trace=$truth/module.fxt.zst
-check "classes" grep -qx 'zlib1g-dev:amd64 .*: data (2 files)' text
+check "classes" grep -q '^zlib1g-dev:amd64 .*: data.* (3 files)$' text
 check "what runs" grep -qx 'make .*: program (1 file)' text
 etrace used --class program --root root "$trace" > text
 check "one class" bash -c '! grep -q loader text && grep -q "^gcc-12 .*: program" text && ! grep -q ^zlib1g text'
@@ -96,6 +96,36 @@ printf '%%FILES%%\nusr/\nusr/include/\nusr/include/zlib.h\n\n%%BACKUP%%\netc/ld.
 	> arch/var/lib/pacman/local/zlib-1.2-1/files
 etrace used --root arch "$trace" > text
 check "pacman" grep -qx 'zlib 1.2-1: data (1 file)' text
+ends 2 "no build dependencies of pacman" \
+	etrace used --root arch --unused --control control "$trace"
+
+# A database that rpm made.
+cat > zlib.spec <<'END2'
+Name: zlib-devel
+Epoch: 2
+Version: 1.2
+Release: 3
+Summary: a sample
+License: none
+BuildArch: noarch
+%description
+A sample.
+%install
+mkdir -p %{buildroot}/usr/include
+echo > %{buildroot}/usr/include/zlib.h
+%files
+/usr/include/zlib.h
+END2
+rpmbuild -bb --define "_topdir $PWD/rpms" zlib.spec > log 2>&1
+mkdir -p red/var/lib/rpm
+check "rpm makes a database" rpm --dbpath "$PWD/red/var/lib/rpm" -i --justdb --nodeps --nosignature \
+	rpms/RPMS/noarch/zlib-devel-1.2-3.noarch.rpm
+etrace used --root red "$trace" > text
+check "rpm" grep -qx 'zlib-devel 2:1.2-3: data (1 file)' text
+mkdir -p broken/var/lib/rpm
+echo no database > broken/var/lib/rpm/rpmdb.sqlite
+ends 2 "a database that rpm cannot read" etrace used --root broken "$trace"
+ends 2 "without rpm" env PATH="$(dirname "$(command -v etrace)")" etrace used --root red "$trace"
 
 # Sources.
 cp -r "$ANSWERS/projects/packages" src
