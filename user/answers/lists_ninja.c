@@ -313,7 +313,7 @@ static void read_build(struct ninja *n, struct text *t, const struct scope *file
 		struct lists_group others = { 0 };
 		bool checks = p[1] == '@';
 
-		p += checks || p[1] == '|' ? 2 : 1;
+		p += checks ? 2 : 1;
 		p = read_paths(n, &s, p, checks ? &others : &ins, NULL);
 		free(others.nodes);
 	}
