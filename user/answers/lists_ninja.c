@@ -309,7 +309,7 @@ static void read_build(struct ninja *n, struct text *t, const struct scope *file
 	s.rule = find_rule(n, name, (size_t)(p - name));
 	p = read_paths(n, &s, p, &ins, &in);
 	while (*p == '|') {
-		/* "|@": what is only built with it is no input */
+		/* "|@": what is only built with it is no input; "||" is "|" twice, with nothing between */
 		struct lists_group others = { 0 };
 		bool checks = p[1] == '@';
 
