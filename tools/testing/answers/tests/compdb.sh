@@ -39,6 +39,17 @@ for by in module bpf; do
 	etrace compdb -o ours "$FIXTURES/make/$by.fxt.zst"
 	check "make by $by: each compilation that make -n lists" \
 		"$ANSWERS/same-commands" ours expected.json
+	check "make by $by: each pair of source and output that Bear found" python3 - ours \
+		"$FIXTURES/make/bear.json" <<- 'END'
+		import json, os, sys
+		def pairs(name):
+		    return {(e["directory"], e["file"], e.get("output") or os.path.join(
+		        e["directory"], os.path.basename(e["file"])[:-1] + "o"))
+		        for e in json.load(open(name)) if e["file"][-2:] in (".c", ".S")}
+		ours, bears = map(pairs, sys.argv[1:])
+		assert len(bears) >= 12, bears
+		sys.exit(str(bears - ours) if bears - ours else 0)
+	END
 	check "of which there are some" test "$(grep -c '"file"' ours)" -ge 12
 
 	# Configure's checks are compilations, too, unless nobody wants them.

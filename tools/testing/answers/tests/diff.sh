@@ -39,11 +39,12 @@ changed()
 options=()
 src=/build/jobs/src
 for by in module bpf; do
-	for name in 1 4 flag one-flag header tool; do
+	for name in 1 4 16 flag one-flag header tool; do
 		etrace db -o "$name.db" "$FIXTURES/jobs-$name/$by.fxt.zst"
 	done
 	differ "$by: -j1 and -j4 are equal" 1.db 4.db
 	differ "$by: so are -j4 and -j1" 4.db 1.db
+	differ "$by: -j1 and -j16 are equal" 1.db 16.db
 	differ "$by: a build and itself" tool.db tool.db
 	differ "$by: a flag on the command line" 4.db flag.db "command - make"
 	differ "$by: a flag in the makefile" 4.db one-flag.db "file time $src/Makefile"
