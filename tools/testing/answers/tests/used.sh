@@ -26,7 +26,37 @@ for by in module bpf; do
 	printf 'bc\nxz-utils\n' > expected
 	same "$by: what was not needed" unused expected
 done
+
+# A machine where links are: what gcc and ld were called by is used, too.
+mkdir -p linked/var/lib
+cp -r root/var/lib/dpkg linked/var/lib/
+mkdir -p linked/usr/{bin,sbin,lib,lib32,lib64,libx32}
+{ cut -d' ' -f2 "$truth/owners"; sed 's/.*: //' "$truth/owners" "$truth/link-owners"; } | sort -u |
+while read -r file; do
+	mkdir -p "linked${file%/*}" && : > "linked$file"
+done
+while read -r link to; do
+	case ${to##*/} in
+	.*) continue ;;
+	esac
+	mkdir -p "linked${link%/*}"
+	ln -sfn "$to" "linked$link"
+done < "$truth/links"
+for by in module bpf; do
+	etrace used --root linked "$truth/$by.fxt.zst" > text
+	grep -v '^no package' text | cut -d' ' -f1 | sort > used
+	sed 's/: .*//' "$truth/link-owners" | sort -u - owners > expected
+	same "$by: with the owners of links" used expected
+	check "$by: they run" grep -qx 'gcc .*: program (1 file)' text
+	# dpkg-depcheck knows no names of before /usr was merged, and no links
+	sort "$truth/$by.depcheck" > theirs
+	check "$by: dpkg-depcheck finds some" test "$(wc -l < theirs)" -ge 15
+	comm -23 theirs used > only
+	same "$by: each that dpkg-depcheck finds" only /dev/null
+done
+
 trace=$truth/module.fxt.zst
+etrace used --root root "$trace" > text
 check "classes" grep -q '^zlib1g-dev:amd64 .*: data.* (3 files)$' text
 check "what runs" grep -qx 'make .*: program (1 file)' text
 etrace used --class program --root root "$trace" > text
