@@ -290,13 +290,12 @@ static void take_desc(struct package *to, char *at, char *end)
 		}
 		if (!*line || !head)
 			continue;
-		if (!strcmp(head, "%NAME%")) {
+		if (!strcmp(head, "%NAME%"))
 			set(&to->name, line, strlen(line));
-		} else if (!strcmp(head, "%VERSION%")) {
+		else if (!strcmp(head, "%VERSION%"))
 			set(&to->version, line, strlen(line));
-		} else if (!strcmp(head, "%ARCH%")) {
+		else if (!strcmp(head, "%ARCH%"))
 			set(&to->arch, line, strlen(line));
-		}
 	}
 }
 

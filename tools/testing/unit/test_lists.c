@@ -149,7 +149,7 @@ static void depfiles(void **state)
 static void make_database(void **state)
 {
 	(void)state;
-	char text[4096];
+	char text[4096], here[4096];
 
 	snprintf(text, sizeof(text),
 		 "echo: a line that a recipe prints\n"
@@ -158,7 +158,7 @@ static void make_database(void **state)
 		 "# Implicit Rules\n%%.o: %%.c\n\n# Files\n# Not a target:\nMakefile: nothing\n\n"
 		 "all: a.o lib/b.o | dir\n\ttouch: all\n"
 		 "a.o: a.c c:/odd\nempty:\ndouble:: one\n.PHONY: all\n# files hash-table stats:\nafter: it\n",
-		 realpath(".", (char[4096]){ 0 }));
+		 realpath(".", here));
 	write_file("printed", text);
 	assert_true(lists_make(&lists, "printed"));
 	needs("/b/all", "/b/a.o /b/lib/b.o /b/dir");

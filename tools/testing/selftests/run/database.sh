@@ -161,21 +161,21 @@ installed()	# TREE PACKAGE...
 	mknod -m 666 "$tree/dev/null" c 1 3
 }
 
-# The packages that a build used are enough for it, and no fewer are.
+# The packages that a build used are enough for it.
 chrooted()
 {
-	local tree packages
+	local tree names name
 
 	tree=$(mktemp -d /var/tmp/chroot.XXXXXX)
 	mkdir src
 	printf '#include <stdio.h>\nint main(void) { return puts("it runs") < 0; }\n' > src/it.c
 	printf 'it: it.c\n\tgcc -o it it.c && ./it > said\n' > src/Makefile
 	"$etrace" run -q -o build.db -- make -C src
-	"$etrace" used build.db > used
+	"$etrace" used build.db > packages
 	is "status of used" $? 0
-	mapfile -t packages < <(sed '/^no package/d; s/ .*//' used)
-	[ "${#packages[@]}" -gt 5 ] || fail "packages: ${packages[*]}"
-	installed "$tree" "${packages[@]}"
+	mapfile -t names < <(sed '/^no package/d; s/ .*//' packages)
+	[ "${#names[@]}" -gt 5 ] || fail "packages: ${names[*]}"
+	installed "$tree" "${names[@]}"
 	mkdir -p "$tree$PWD"
 	cp -r src "$tree$PWD/"
 	rm "$tree$PWD"/src/{it,said}
@@ -183,8 +183,8 @@ chrooted()
 	cmp src/it "$tree$PWD/src/it" || fail "another program was built there"
 	is "what it said" "$(cat "$tree$PWD/src/said")" "it runs"
 	# gcc has nothing but links
-	for package in gcc make binutils libc6-dev; do
-		grep -q "^$package[: ]" used || { fail "no $package"; cat used; }
+	for name in gcc make binutils libc6-dev; do
+		grep -q "^${name}[: ]" packages || { fail "no $name"; cat packages; }
 	done
 	rm -rf "$tree"
 }
