@@ -81,7 +81,7 @@ static void add_near(struct near *list, unsigned int far, const char *path, size
 	free(list[i].path);
 	for (; i && (!list[i - 1].path || far < list[i - 1].far); i--)
 		list[i] = list[i - 1];
-	list[i] = (struct near){ far, xmemdup(path, len + 1), len };
+	list[i] = (struct near){ far, xstrndup(path, len), len };
 }
 
 static void tell_nearest(struct db *db, const struct buf *path)
@@ -156,6 +156,14 @@ void answers_file_path(struct db *db, uint32_t file, struct buf *to)
 	buf_add(to, s, len);
 }
 
+uint32_t answers_start(struct db *db)
+{
+	static const char text[] =
+		"SELECT cwd FROM exec WHERE program IS NOT NULL AND cwd IS NOT NULL ORDER BY id LIMIT 1";
+
+	return (uint32_t)db_one(db, text, "");
+}
+
 static const char args_text[] =
 	"SELECT s.s FROM exec AS e, json_each(e.args) AS j JOIN string AS s ON s.id = j.value\n"
 	" WHERE e.id = ? ORDER BY j.key";
@@ -191,8 +199,6 @@ void answers_command(struct db *db, uint32_t exec, struct buf *to)
 
 int answers_end(struct db *db, struct diag *diag, const char *prog)
 {
-	static const char text[] = "SELECT value FROM meta WHERE key = 'missing'";
-	struct sqlite3_stmt *st;
 	const char *s;
 	size_t len;
 
@@ -200,8 +206,7 @@ int answers_end(struct db *db, struct diag *diag, const char *prog)
 		return 2;
 	if (db->complete)
 		return 0;
-	st = db_ask(db, text, "");
-	s = db_row(db, st) ? db_bytes(st, 0, &len) : NULL;
+	s = db_meta_text(db, "missing", &len);
 	fprintf(stderr, "%s: %s is not complete: something may be missing\n", prog, db->name);
 	if (s && len)
 		fprintf(stderr, "%.*s", (int)len, s);

@@ -70,6 +70,9 @@ size_t answers_args(struct db *db, uint32_t exec, struct buf *to);
 /** answers_command - the same for a person, quoted for a shell; appended */
 void answers_command(struct db *db, uint32_t exec, struct buf *to);
 
+/** answers_start - the directory (a file) in which the first program was started; 0: not known */
+uint32_t answers_start(struct db *db);
+
 /**
  * answers_realtime - what CLOCK_REALTIME was when the trace began, ns since 1970
  *

@@ -5,18 +5,6 @@
 
 #include <string.h>
 
-static void member(struct json *j, const char *name, const char *value)
-{
-	json_key(j, name);
-	json_cstr(j, value);
-}
-
-static void list_begin(struct json *j, const char *name)
-{
-	json_key(j, name);
-	json_begin(j, '[');
-}
-
 static void put_digest(struct json *j, const struct attest_file *f)
 {
 	json_key(j, "digest");
@@ -28,7 +16,7 @@ static void put_digest(struct json *j, const struct attest_file *f)
 
 static void put_subjects(struct json *j, const struct attest *a)
 {
-	list_begin(j, "subject");
+	json_list(j, "subject");
 	for (size_t i = 0; i < a->n; i++) {
 		const struct attest_file *f = &a->rows[i];
 
@@ -57,10 +45,10 @@ static void put_processes(struct json *j, struct db *db)
 	};
 	struct sqlite3_stmt *st = db_ask(db, text, "");
 
-	list_begin(j, "process");
+	json_list(j, "process");
 	while (db_row(db, st)) {
 		json_begin(j, '{');
-		member(j, "eventType", "process");
+		json_member(j, "eventType", "process");
 		for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 			if (db_null(st, numbers[i].column))
 				continue;
@@ -81,7 +69,7 @@ static void put_network(struct json *j, struct db *db)
 		" ORDER BY n.rowid";
 	struct sqlite3_stmt *st = db_ask(db, text, "");
 
-	list_begin(j, "network");
+	json_list(j, "network");
 	while (db_row(db, st)) {
 		const char *s;
 		size_t len;
@@ -108,7 +96,7 @@ static void put_files(struct json *j, const struct attest *a)
 		[ATTEST_INPUT] = "input", [ATTEST_TOOL] = "tool", [ATTEST_OUTPUT] = "output",
 	};
 
-	list_begin(j, "fileAccess");
+	json_list(j, "fileAccess");
 	for (size_t i = 0; i < a->n; i++) {
 		const struct attest_file *f = &a->rows[i];
 
@@ -118,9 +106,9 @@ static void put_files(struct json *j, const struct attest *a)
 			put_digest(j, f);
 		json_key(j, "annotations");
 		json_begin(j, '{');
-		member(j, "role", roles[f->role]);
+		json_member(j, "role", roles[f->role]);
 		if (!f->hashed)
-			member(j, "not_hashed", f->why_not);
+			json_member(j, "not_hashed", f->why_not);
 		json_end(j, '}');
 		json_end(j, '}');
 	}
@@ -129,31 +117,26 @@ static void put_files(struct json *j, const struct attest *a)
 
 static void put_monitor(struct json *j, const struct attest *a)
 {
-	static const char text[] = "SELECT value FROM meta WHERE key = CAST(? AS TEXT)";
-	struct sqlite3_stmt *st;
 	const char *s;
 	size_t len;
 
 	json_key(j, "monitor");
 	json_begin(j, '{');
-	member(j, "type", "urn:x-etrace:" ETRACE_VERSION);
+	json_member(j, "type", "urn:x-etrace:" ETRACE_VERSION);
 	json_key(j, "tracePolicy");
 	json_begin(j, '{');
 	json_key(j, "complete");
 	json_bool(j, a->db->complete);
-	st = db_ask(a->db, text, "b", (const void *)"backend", (size_t)7);
-	if (db_row(a->db, st) && !db_null(st, 0)) {
-		s = db_bytes(st, 0, &len);
+	s = db_meta_text(a->db, "backend", &len);
+	if (s)
 		json_text(j, "backend", s, len);
-	}
 	json_end(j, '}');
 	json_end(j, '}');
 	json_key(j, "monitoredProcess");
 	json_begin(j, '{');
-	member(j, "hostID", "urn:x-etrace:host:unknown");
-	member(j, "type", "urn:x-etrace:recorded-command");
-	st = db_ask(a->db, text, "b", (const void *)"command", (size_t)7);
-	s = db_row(a->db, st) && !db_null(st, 0) ? db_bytes(st, 0, &len) : NULL;
+	json_member(j, "hostID", "urn:x-etrace:host:unknown");
+	json_member(j, "type", "urn:x-etrace:recorded-command");
+	s = db_meta_text(a->db, "command", &len);
 	json_text(j, "event", s ? s : "", s ? len : 0);
 	json_end(j, '}');
 }
@@ -171,9 +154,9 @@ bool attest_in_toto(struct attest *a)
 		return false;
 	}
 	json_begin(&j, '{');
-	member(&j, "_type", "https://in-toto.io/Statement/v1");
+	json_member(&j, "_type", "https://in-toto.io/Statement/v1");
 	put_subjects(&j, a);
-	member(&j, "predicateType", "https://in-toto.io/attestation/runtime-trace/v0.1");
+	json_member(&j, "predicateType", "https://in-toto.io/attestation/runtime-trace/v0.1");
 	json_key(&j, "predicate");
 	json_begin(&j, '{');
 	put_monitor(&j, a);
@@ -186,8 +169,8 @@ bool attest_in_toto(struct attest *a)
 	if (a->has_begin) {
 		json_key(&j, "metadata");
 		json_begin(&j, '{');
-		member(&j, "buildStartedOn", attest_time(a->begin, time));
-		member(&j, "buildFinishedOn",
+		json_member(&j, "buildStartedOn", attest_time(a->begin, time));
+		json_member(&j, "buildFinishedOn",
 		       attest_time(a->begin + db_meta(a->db, "end", 0), time));
 		json_end(&j, '}');
 	}

@@ -51,9 +51,7 @@ static uint8_t place_of(const struct check *c, const char *path, size_t len)
 /* Where the command was started. */
 static void add_start(struct check *c)
 {
-	static const char text[] =
-		"SELECT cwd FROM exec WHERE program IS NOT NULL AND cwd IS NOT NULL ORDER BY id LIMIT 1";
-	uint32_t cwd = (uint32_t)db_one(c->s.db, text, "");
+	uint32_t cwd = answers_start(c->s.db);
 	struct buf b = { 0 };
 
 	if (!cwd)

@@ -13,14 +13,12 @@
 
 static void put_meta(struct db *db, struct out *out, const char *before, const char *key)
 {
-	static const char text[] = "SELECT value FROM meta WHERE key = CAST(? AS TEXT)";
-	struct sqlite3_stmt *st = db_ask(db, text, "b", (const void *)key, strlen(key));
 	const char *s, *end;
 	size_t len;
 
-	if (!db_row(db, st) || db_null(st, 0))
+	s = db_meta_text(db, key, &len);
+	if (!s)
 		return;
-	s = db_bytes(st, 0, &len);
 	for (end = s + len; s < end; s++) {
 		const char *line = memchr(s, '\n', (size_t)(end - s));
 
@@ -57,20 +55,6 @@ static void put_recorded(struct db *db, struct out *out)
 
 /* ---- failures ---- */
 
-static void put_program(struct db *db, struct out *out, uint32_t file)
-{
-	struct buf b = { 0 };
-	const char *slash;
-
-	answers_file_path(db, file, &b);
-	slash = b.len ? memrchr(b.s, '/', b.len) : NULL;
-	if (slash)
-		stats_put_name(out, slash + 1, (size_t)(b.s + b.len - slash - 1), 0);
-	else
-		out_puts(out, "?");
-	buf_free(&b);
-}
-
 /* @text gives programs, how often, signal or 0, exit status or 0 */
 static void put_programs(struct db *db, struct out *out, uint64_t top, const char *title,
 			 const char *text)
@@ -83,7 +67,8 @@ static void put_programs(struct db *db, struct out *out, uint64_t top, const cha
 			out_printf(out, "\n%s:\n", title);
 		title = NULL;
 		out_printf(out, "  %8" PRId64 "  ", db_int(st, 1));
-		put_program(db, out, (uint32_t)db_int(st, 0));
+		if (!put_name(out, db, (uint32_t)db_int(st, 0)))
+			out_puts(out, "?");
 		if (db_int(st, 2)) {
 			signal_name((unsigned int)db_int(st, 2), name, sizeof(name));
 			out_printf(out, ": %s", name);

@@ -23,8 +23,7 @@ bool lists_map(struct lists *l, const char *map)
 		diag_fatal(l->diag, "--map %s: give NOW=THEN, THEN an absolute path", map);
 		return false;
 	}
-	now = xmemdup(map, (size_t)(sign - map) + 1);
-	now[sign - map] = 0;
+	now = xstrndup(map, (size_t)(sign - map));
 	answers_path(&from, now);
 	answers_path(&to, sign + 1);
 	buf_addc(&from, 0);

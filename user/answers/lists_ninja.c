@@ -74,11 +74,8 @@ static void bindings_free(struct bindings *b)
 
 static void bind(struct bindings *b, const char *name, size_t len, struct buf value)
 {
-	char *copy = xmemdup(name, len + 1);
-
-	copy[len] = 0;
 	b->rows = xgrow(b->rows, &b->cap, b->n + 1, sizeof(*b->rows));
-	b->rows[b->n++] = (struct binding){ copy, value };
+	b->rows[b->n++] = (struct binding){ xstrndup(name, len), value };
 }
 
 static const struct buf *bound(const struct bindings *b, const char *name, size_t len)
@@ -377,8 +374,7 @@ static void read_rule(struct ninja *n, struct text *t, const char *p)
 
 	while (name_byte(*end) || *end == '.')
 		end++;
-	r.name = xmemdup(p, (size_t)(end - p) + 1);
-	r.name[end - p] = 0;
+	r.name = xstrndup(p, (size_t)(end - p));
 	t->s = next_line(p);
 	read_block(t, NULL, &r.raw);
 	n->rules = xgrow(n->rules, &n->cap, n->n + 1, sizeof(*n->rules));

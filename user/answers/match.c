@@ -118,8 +118,7 @@ static bool read_map(struct match *m, const char *map, struct diag *diag)
 		diag_fatal(diag, "--map %s: say two directories, as /first=/second", map);
 		return false;
 	}
-	first = xmemdup(map, (size_t)(equal - map) + 1);
-	first[equal - map] = 0;
+	first = xstrndup(map, (size_t)(equal - map));
 	answers_path(&a, first);
 	answers_path(&b, equal + 1);
 	free(first);

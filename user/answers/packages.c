@@ -34,11 +34,8 @@ const char *packages_path(const char *path, size_t *len, char *buf)
 
 static uint32_t add(struct packages *p, const char *name, size_t len)
 {
-	char *copy = xmemdup(name, len + 1);
-
-	copy[len] = 0;
 	p->rows = xgrow(p->rows, &p->cap, p->n + 1, sizeof(*p->rows));
-	p->rows[p->n] = (struct package){ .name = copy };
+	p->rows[p->n] = (struct package){ .name = xstrndup(name, len) };
 	return (uint32_t)p->n++;
 }
 
@@ -61,8 +58,7 @@ void packages_free(struct packages *p)
 static void set(char **field, const char *s, size_t len)
 {
 	free(*field);
-	*field = xmemdup(s, len + 1);
-	(*field)[len] = 0;
+	*field = xstrndup(s, len);
 }
 
 /* The next line of a text: without its end, which is set to a NUL.  Return: NULL: none. */

@@ -10,14 +10,6 @@
 
 #define BLANKS " \t\r\n"
 
-static char *copy(const char *s, size_t len)
-{
-	char *to = xmemdup(s, len + 1);
-
-	to[len] = 0;
-	return to;
-}
-
 /* "[amd64 !i386 linux-any]": whether that holds for an architecture. */
 static bool for_arch(const char *s, const char *end, const char *arch)
 {
@@ -55,7 +47,7 @@ static void take(struct packages_need *need, const char *s, const char *end, con
 
 		if (name < bar && n && *name != '$' && for_arch(name, bar, arch)) {
 			need->names = xrealloc(need->names, (need->n + 1) * sizeof(*need->names));
-			need->names[need->n++] = copy(name, n);
+			need->names[need->n++] = xstrndup(name, n);
 		}
 		s = bar + 1;
 	}
@@ -76,7 +68,7 @@ size_t packages_needs(const char *list, const char *arch, struct packages_need *
 		while (last > s && strchr(BLANKS, last[-1]))
 			last--;
 		if (need.n) {
-			need.text = copy(s, (size_t)(last - s));
+			need.text = xstrndup(s, (size_t)(last - s));
 			*to = xgrow(*to, &cap, n + 1, sizeof(**to));
 			(*to)[n++] = need;
 		}

@@ -3,6 +3,7 @@
 #include "answers/put.h"
 #include "base/shquote.h"
 #include "base/utf8.h"
+#include "io/stats_out.h"
 
 #include <string.h>
 
@@ -19,6 +20,19 @@ void put_file(struct out *out, struct db *db, uint32_t file)
 	out_write(out, quoted.s, quoted.len);
 	buf_free(&b);
 	buf_free(&quoted);
+}
+
+bool put_name(struct out *out, struct db *db, uint32_t file)
+{
+	struct buf b = { 0 };
+	const char *slash;
+
+	answers_file_path(db, file, &b);
+	slash = b.len ? memrchr(b.s, '/', b.len) : NULL;
+	if (slash)
+		stats_put_name(out, slash + 1, (size_t)(b.s + b.len - slash - 1), 0);
+	buf_free(&b);
+	return slash;
 }
 
 static const char files_of[] = "SELECT program, cwd FROM exec WHERE id = ?";

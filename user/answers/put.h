@@ -9,6 +9,9 @@
 /** put_file - a path, quoted for a shell; "?" if there is none */
 void put_file(struct out *out, struct db *db, uint32_t file);
 
+/** put_name - the last component of a path.  Return: false: there is none, and nothing is put. */
+bool put_name(struct out *out, struct db *db, uint32_t file);
+
 /**
  * put_command - the command of an exec, or its program's path if that is not known
  * @full: whole, also if it is long

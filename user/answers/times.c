@@ -181,20 +181,6 @@ static size_t find_alone(const struct timeline *t, struct alone **list)
 
 /* ---- text ---- */
 
-static void put_program(const struct timeline *t, struct out *out, uint32_t exec)
-{
-	struct buf b = { 0 };
-	const char *slash;
-
-	answers_file_path(t->db, exec ? t->execs[exec].program : 0, &b);
-	slash = b.len ? memrchr(b.s, '/', b.len) : NULL;
-	if (slash)
-		out_write(out, slash + 1, (size_t)(b.s + b.len - slash - 1));
-	else
-		out_puts(out, "nobody in the trace");
-	buf_free(&b);
-}
-
 static void text_sum(const struct timeline *t, struct out *out)
 {
 	out_printf(out, "%.3f s", seconds(t->wall));
@@ -274,7 +260,8 @@ static void text_path(const struct timeline *t, const struct times *w,
 				longest = &path->rows[i + n];
 		out_printf(w->out, "  %10.3f s  at %10.3f s  ", seconds(s[n - 1].to - s->from),
 			   seconds(s->from));
-		put_program(t, w->out, longest->exec);
+		if (!put_name(w->out, t->db, longest->exec ? t->execs[longest->exec].program : 0))
+			out_puts(w->out, "nobody in the trace");
 		if (s->output) {
 			out_puts(w->out, " ");
 			put_file(w->out, t->db, s->output);

@@ -22,14 +22,13 @@ struct used_file {
 };
 
 struct all {
-	struct used_file *rows;	/* by path */
+	struct used_file *rows;	/* by path, once their packages are known */
 	size_t n, cap;
 	const struct used *u;
 	struct map64 by_file;	/* without links: 1 */
 	struct map64 by_path;	/* hash of packages_path(): row */
 	struct packages p;
 	unsigned int *classes;	/* by package: bits; 0: not used */
-	size_t npackages;
 };
 
 static int by_path(const void *a, const void *b)
@@ -94,7 +93,7 @@ static void take_link(void *ctx, uint32_t file, const char *path, unsigned int c
 	map64_put(&all->by_path, hash, all->n);
 	all->rows = xgrow(all->rows, &all->cap, all->n + 1, sizeof(*all->rows));
 	all->rows[all->n++] = (struct used_file){
-		.file = file, .classes = 1u << class, .path = xmemdup(path, len + 1), .len = len,
+		.file = file, .classes = 1u << class, .path = xstrndup(path, len), .len = len,
 		.link = true,
 	};
 }
@@ -107,10 +106,6 @@ static void find_links(struct all *all)
 	}
 	used_links(all->u, take_link, all);
 	map64_clear(&all->by_file);
-	if (all->n)
-		qsort(all->rows, all->n, sizeof(*all->rows), by_path);
-	for (size_t i = 0; i < all->n; i++)
-		map64_put(&all->by_path, path_hash(all->rows[i].path, all->rows[i].len), i);
 }
 
 static void take_file(void *ctx, uint32_t package, const char *path, size_t len)
@@ -140,6 +135,9 @@ static bool load(const struct used *u, struct all *all)
 	all->p.file = take_file;
 	all->p.ctx = all;
 	ok = packages_read(&all->p, u->root, u->db->diag);
+	/* by_path is done with */
+	if (all->n)
+		qsort(all->rows, all->n, sizeof(*all->rows), by_path);
 	all->classes = xcalloc(all->p.n + 1, sizeof(*all->classes));
 	for (size_t i = 0; i < all->n; i++)
 		if (all->rows[i].package)
@@ -222,8 +220,6 @@ static void put_package(const struct used *u, const struct all *all, uint32_t i)
 /* Files of none, but for those of the directory in which the build began. */
 static void put_others(const struct used *u, const struct all *all)
 {
-	static const char start[] =
-		"SELECT cwd FROM exec WHERE program IS NOT NULL AND cwd IS NOT NULL ORDER BY id LIMIT 1";
 	struct json j = { .out = u->out };
 	struct buf dir = { 0 };
 	size_t inside = 0;
@@ -235,7 +231,7 @@ static void put_others(const struct used *u, const struct all *all)
 		json_line(&j);
 		return;
 	}
-	answers_file_path(u->db, (uint32_t)db_one(u->db, start, ""), &dir);
+	answers_file_path(u->db, answers_start(u->db), &dir);
 	buf_adds(&dir, "/");
 	for (size_t i = 0; i < all->n; i++) {
 		if (all->rows[i].package || all->rows[i].link)
@@ -305,7 +301,7 @@ static bool shared(const struct all *all, size_t package)
 
 /*
  * The package by which one that has no file in use was: one that it depends on, and
- * no other one that was used does.  gcc has links only, what runs is of gcc-12.
+ * no other one that was used does.  build-essential has no files to use.
  * Return: SIZE_MAX: none.
  */
 static size_t through(const struct all *all, size_t package, unsigned int depth)

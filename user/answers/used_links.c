@@ -16,33 +16,18 @@ struct links {
 	used_link_fn *fn;
 	void *ctx;
 	struct buf target;	/* path of the file */
+	struct buf full;
 	struct buf names[MOST_LINKS];
 };
 
-static bool is_at(const struct links *l, const char *path, struct stat *st)
+/* Where a path of the build's machine is now.  Valid until the next call. */
+static const char *at_root(struct links *l, const char *path)
 {
-	struct buf full = { 0 };
-	bool there;
-
-	buf_adds(&full, l->u->root);
-	buf_adds(&full, path);
-	buf_addc(&full, 0);
-	there = !stat(full.s, st);
-	buf_free(&full);
-	return there;
-}
-
-static ssize_t link_at(const struct links *l, const char *path, char *to, size_t size)
-{
-	struct buf full = { 0 };
-	ssize_t n;
-
-	buf_adds(&full, l->u->root);
-	buf_adds(&full, path);
-	buf_addc(&full, 0);
-	n = readlink(full.s, to, size);
-	buf_free(&full);
-	return n;
+	l->full.len = 0;
+	buf_adds(&l->full, l->u->root);
+	buf_adds(&l->full, path);
+	buf_addc(&l->full, 0);
+	return l->full.s;
 }
 
 static void set(struct buf *b, const char *s, size_t len)
@@ -62,7 +47,7 @@ static unsigned int follow(struct links *l, const char *name)
 	ssize_t len;
 
 	set(&at, name, strlen(name));
-	while (n < MOST_LINKS && (len = link_at(l, at.s, to, sizeof(to))) > 0) {
+	while (n < MOST_LINKS && (len = readlink(at_root(l, at.s), to, sizeof(to))) > 0) {
 		const char *slash = strrchr(at.s, '/');
 
 		set(&l->names[n++], at.s, strlen(at.s));
@@ -72,8 +57,8 @@ static unsigned int follow(struct links *l, const char *name)
 		buf_addc(&at, 0);
 	}
 	/* directories on the way may be links, too */
-	if (!is_at(l, at.s, &a) || !is_at(l, l->target.s, &b) || a.st_dev != b.st_dev ||
-	    a.st_ino != b.st_ino)
+	if (stat(at_root(l, at.s), &a) || stat(at_root(l, l->target.s), &b) ||
+	    a.st_dev != b.st_dev || a.st_ino != b.st_ino)
 		n = 0;
 	buf_free(&at);
 	return n;
@@ -174,6 +159,7 @@ void used_links(const struct used *u, used_link_fn *fn, void *ctx)
 	opened(&l);
 	ran(&l);
 	buf_free(&l.target);
+	buf_free(&l.full);
 	for (unsigned int i = 0; i < MOST_LINKS; i++)
 		buf_free(&l.names[i]);
 }

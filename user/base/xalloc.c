@@ -78,6 +78,16 @@ void *xmemdup(const void *p, size_t n)
 	return q;
 }
 
+char *xstrndup(const char *s, size_t len)
+{
+	char *to = xmalloc(len + 1);
+
+	if (len)
+		memcpy(to, s, len);
+	to[len] = '\0';
+	return to;
+}
+
 void *xgrow(void *p, size_t *cap, size_t need, size_t size)
 {
 	size_t n = *cap ? *cap : 8;

@@ -20,6 +20,8 @@ void *xcalloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *p, size_t n) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 void *xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull));
+/* @len bytes, and a NUL behind them. */
+char *xstrndup(const char *s, size_t len) __attribute__((malloc, returns_nonnull));
 
 /**
  * xgrow - make an array hold at least @need elements

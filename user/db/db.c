@@ -166,10 +166,21 @@ int64_t db_one(struct db *db, const char *sql, const char *types, ...)
 	return v;
 }
 
+static sqlite3_stmt *ask_meta(struct db *db, const char *key)
+{
+	return db_ask(db, "SELECT value FROM meta WHERE key = ?", "t", key, strlen(key));
+}
+
+const char *db_meta_text(struct db *db, const char *key, size_t *len)
+{
+	sqlite3_stmt *st = ask_meta(db, key);
+
+	return db_row(db, st) && !db_null(st, 0) ? db_bytes(st, 0, len) : NULL;
+}
+
 int64_t db_meta(struct db *db, const char *key, int64_t absent)
 {
-	sqlite3_stmt *st = db_ask(db, "SELECT value FROM meta WHERE key = ?", "t", key,
-				  strlen(key));
+	sqlite3_stmt *st = ask_meta(db, key);
 
 	if (!db_row(db, st))
 		return absent;

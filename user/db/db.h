@@ -72,4 +72,7 @@ int64_t db_one(struct db *db, const char *sql, const char *types, ...);
 /** db_meta - a number of the table meta, @absent if it has none */
 int64_t db_meta(struct db *db, const char *key, int64_t absent);
 
+/** db_meta_text - the same of a text; NULL: it has none.  Valid until the next call. */
+const char *db_meta_text(struct db *db, const char *key, size_t *len);
+
 #endif

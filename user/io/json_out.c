@@ -159,6 +159,12 @@ void json_cstr(struct json *j, const char *s)
 	json_str(j, s, strlen(s));
 }
 
+void json_member(struct json *j, const char *name, const char *value)
+{
+	json_key(j, name);
+	json_cstr(j, value);
+}
+
 void json_hex_begin(struct json *j)
 {
 	separate(j);

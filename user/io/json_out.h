@@ -89,6 +89,13 @@ static inline void json_ready(struct json *j, const char *s, size_t n, bool valu
 /* The same of a constant. */
 #define JSON_READY_KEY(j, name)	json_ready(j, "\"" name "\":", sizeof(name) + 2, false)
 
+/** json_list - a member that is an array begins */
+static inline void json_list(struct json *j, const char *name)
+{
+	json_key(j, name);
+	json_begin(j, '[');
+}
+
 /** json_line - a top-level value is complete: ends the line */
 static inline void json_line(struct json *j)
 {
@@ -128,6 +135,8 @@ void json_str(struct json *j, const char *s, size_t len);
 
 /** json_cstr - the same of a string that ends with NUL */
 void json_cstr(struct json *j, const char *s);
+/** json_member - a key and such a value */
+void json_member(struct json *j, const char *name, const char *value);
 
 /** json_hex - bytes as a string of hexadecimal digits, of any length */
 void json_hex(struct json *j, const void *data, size_t len);

@@ -147,8 +147,7 @@ static bool read_range(struct sprt_options *o, const struct opts *opts,
 	if (errno || end == s || *end || strchr(colon, '-'))
 		goto bad;
 	s = opt_value(opts, "call-address");
-	o->target = xmemdup(s, (size_t)(colon - s) + 1);
-	o->target[colon - s] = '\0';
+	o->target = xstrndup(s, (size_t)(colon - s));
 	o->has_range = true;
 	return true;
 bad:
