@@ -209,12 +209,18 @@ static void add_reads(struct search *s, uint32_t exec, int64_t before, size_t fr
 		"SELECT a.version, coalesce(a.file, v.file), a.class FROM access AS a\n"
 		" LEFT JOIN version AS v ON v.id = a.version\n"
 		" WHERE a.exec = ?1 AND a.how <> 2 AND a.at < ?2 AND (1 << a.class) & ?3";
+	static const char missed[] = "SELECT file FROM misses WHERE exec = ?1 AND at < ?2";
 	struct sqlite3_stmt *st = db_ask(s->db, text, "iii", (int64_t)exec, before,
 					 (int64_t)s->classes);
 
 	while (db_row(s->db, st))
 		add(s, (uint32_t)db_int(st, 0), (uint32_t)db_int(st, 1),
 		    (enum graph_class)db_int(st, 2), exec, from);
+	if (!(s->classes >> GRAPH_PROBE & 1))
+		return;
+	st = db_ask(s->db, missed, "ii", (int64_t)exec, before);
+	while (db_row(s->db, st))
+		add(s, 0, (uint32_t)db_int(st, 0), GRAPH_PROBE, exec, from);
 }
 
 /* What a program has read is in the memory of those that it forks, too. */

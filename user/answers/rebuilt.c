@@ -195,7 +195,7 @@ static void add_output(struct rebuilt *r, struct map64 *seen, const struct map64
 /* When each file was looked for in vain first. */
 static void load_missed(struct rebuilt *r)
 {
-	static const char text[] = "SELECT file, at FROM access WHERE how = 5 AND error = 2";
+	static const char text[] = "SELECT file, at FROM misses WHERE error = 2";
 	struct sqlite3_stmt *st = db_ask(NEW(r)->db, text, "");
 
 	r->missed = xcalloc(NEW(r)->nfiles + 1ul, sizeof(*r->missed));

@@ -14,6 +14,9 @@
 /** db_connect - open by the flags of sqlite3_open_v2().  Return: NULL after diag_fatal(). */
 struct db *db_connect(const char *path, int flags, struct diag *diag);
 
+/** db_open_any - as db_open(), of any version of etrace: its tables must not be asked */
+struct db *db_open_any(const char *path, struct diag *diag);
+
 /** db_tune - how much it keeps in memory */
 void db_tune(struct db *db);
 

@@ -209,24 +209,37 @@ struct db *db_connect(const char *path, int flags, struct diag *diag)
 	return NULL;
 }
 
-struct db *db_open(const char *path, struct diag *diag)
+struct db *db_open_any(const char *path, struct diag *diag)
 {
 	/* one whose writer was killed has to be put in order before it can be read */
 	int flags = access(path, W_OK) ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	struct db *db = db_connect(path, flags, diag);
-	int64_t app, version;
+	int64_t app;
 
 	if (!db)
 		return NULL;
 	db_exec(db, "PRAGMA query_only = 1");
 	app = db_one(db, "PRAGMA application_id", "");
-	version = db_one(db, "PRAGMA user_version", "");
-	if (!db->failed && app != DB_APPLICATION)
+	if (!db->failed && app == DB_APPLICATION)
+		return db;
+	if (!db->failed)
 		diag_fatal(diag, "%s: an SQLite database, but not one of etrace", path);
-	else if (!db->failed && version != DB_VERSION)
+	db_close(db);
+	return NULL;
+}
+
+struct db *db_open(const char *path, struct diag *diag)
+{
+	struct db *db = db_open_any(path, diag);
+	int64_t version;
+
+	if (!db)
+		return NULL;
+	version = db_one(db, "PRAGMA user_version", "");
+	if (!db->failed && version != DB_VERSION)
 		diag_fatal(diag, "%s: has tables of version %d, and this etrace reads %d; make it again from the trace",
 			   path, (int)version, DB_VERSION);
-	if (db->failed || app != DB_APPLICATION || version != DB_VERSION) {
+	if (db->failed || version != DB_VERSION) {
 		db_close(db);
 		return NULL;
 	}

@@ -18,7 +18,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-#define DB_VERSION	1		/* user_version */
+#define DB_VERSION	2		/* user_version */
 #define DB_APPLICATION	0x65747263	/* application_id: "etrc" */
 
 struct db {

@@ -12,5 +12,6 @@ CREATE INDEX IF NOT EXISTS exec_program ON exec (program);
 CREATE INDEX IF NOT EXISTS access_exec ON access (exec);
 CREATE INDEX IF NOT EXISTS access_version ON access (version) WHERE version IS NOT NULL;
 CREATE INDEX IF NOT EXISTS access_written ON access (version, exec) WHERE how = 2;
+CREATE INDEX IF NOT EXISTS miss_exec ON miss (exec);
 CREATE INDEX IF NOT EXISTS change_file ON change (file);
 CREATE INDEX IF NOT EXISTS compilation_source ON compilation (source);

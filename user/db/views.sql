@@ -9,13 +9,22 @@ SELECT e.id, e.process, e.parent, e.before, e.forked,
        e.at, e.until, e.until - e.at AS took, e.status, e.signal, e.utime, e.stime, e.maxrss
 FROM exec AS e LEFT JOIN file AS p ON p.id = e.program LEFT JOIN file AS c ON c.id = e.cwd;
 
+-- Each file that was looked for in vain: miss.files is [[file,ns since miss.at],...].
+CREATE VIEW misses AS
+SELECT m.exec, json_extract(j.value, '$[0]') AS file, nullif(m.error, 0) AS error,
+       m.at + json_extract(j.value, '$[1]') AS at
+FROM miss AS m, json_each(m.files) AS j;
+
 CREATE VIEW accesses AS
 SELECT a.exec, a.version, CAST(f.path AS TEXT) AS path, h.word AS how, k.word AS class, a.fd,
-       a.bytes, a.error, a.at, a.until
+       a.bytes, NULL AS error, a.at, a.until
 FROM access AS a LEFT JOIN version AS v ON v.id = a.version
 LEFT JOIN file AS f ON f.id = coalesce(a.file, v.file)
 JOIN word AS h ON h.of = 'how' AND h.number = a.how
-JOIN word AS k ON k.of = 'class' AND k.number = a.class;
+JOIN word AS k ON k.of = 'class' AND k.number = a.class
+UNION ALL
+SELECT m.exec, NULL, CAST(f.path AS TEXT), 'miss', 'probe', NULL, NULL, m.error, m.at, m.at
+FROM misses AS m LEFT JOIN file AS f ON f.id = m.file;
 
 -- Who made what of what: an exec's inputs of before its last write to an output.
 CREATE VIEW edge AS

@@ -5,6 +5,7 @@
 #include "db/batch.h"
 #include "db/bind.h"
 #include "db/indexes.sql.h"
+#include "db/misses.h"
 #include "db/schema.sql.h"
 #include "db/views.sql.h"
 #include "graph/graph.h"
@@ -22,7 +23,7 @@
 /* Tables that rows are added to, with their numbers of columns. */
 #define TABLES(X)								\
 	X(string, 2) X(file, 2) X(version, 11) X(name, 4) X(process, 5) X(task, 7)	\
-	X(exec, 26) X(access, 10) X(change, 8) X(net, 6) X(env, 4) X(loss, 3) X(asked, 3)
+	X(exec, 26) X(access, 9) X(miss, 4) X(change, 8) X(net, 6) X(env, 4) X(loss, 3) X(asked, 3)
 
 enum into {
 #define X(name, columns) IN_##name,
@@ -52,6 +53,7 @@ struct writer {
 	struct diag *diag;
 	struct graph *graph;
 	struct batch *tables[NR_TABLES];
+	struct misses misses;
 	unsigned int rows;	/* of this transaction */
 	struct buf args;
 	bool paths_sorted;	/* by their index */
@@ -199,6 +201,12 @@ static void update_exec(struct writer *w, uint32_t id, const struct batch_cell *
 	       end[14].v, I(id));
 }
 
+static void put_miss(void *ctx, const struct miss_row *row)
+{
+	put(ctx, IN_miss, "iiit", I(row->exec), I(row->error), row->at, row->files.s,
+	    row->files.len);
+}
+
 static void on_exec_end(void *ctx, const struct graph_exec_end *e)
 {
 	struct writer *w = ctx;
@@ -215,6 +223,7 @@ static void on_exec_end(void *ctx, const struct graph_exec_end *e)
 		memcpy(row + EXEC_UNTIL, end, sizeof(end));
 	else
 		update_exec(w, e->id, end);
+	misses_end(&w->misses, e->id, put_miss, w);
 }
 
 static void on_task(void *ctx, const struct graph_task *t)
@@ -225,12 +234,17 @@ static void on_task(void *ctx, const struct graph_task *t)
 
 static void on_access(void *ctx, const struct graph_access *a)
 {
-	char types[] = "inniiiinii";
+	struct writer *w = ctx;
+	char types[] = "inniiiiii";
 
+	if (a->how == GRAPH_MISS) {
+		misses_add(&w->misses, a, put_miss, w);
+		return;
+	}
 	types[5] = given(a->fd >= 0);
 	types[6] = given(a->counted);
-	put(ctx, IN_access, types, I(a->exec), I(a->version), I(a->file), I(a->how), I(a->class),
-	    I(a->fd), I(a->bytes), I(a->error), a->at, a->until);
+	put(w, IN_access, types, I(a->exec), I(a->version), I(a->file), I(a->how), I(a->class),
+	    I(a->fd), I(a->bytes), a->at, a->until);
 }
 
 static void on_change(void *ctx, const struct graph_change *c)
@@ -376,6 +390,7 @@ static void sink_drop(struct sink *s)
 
 	for (unsigned int i = 0; i < NR_TABLES; i++)
 		batch_free(w->tables[i]);
+	misses_free(&w->misses);
 	graph_free(w->graph);
 	buf_free(&w->args);
 	free(w);
@@ -436,7 +451,7 @@ bool db_may_create(const char *path, struct diag *diag)
 
 	if (stat(path, &st) || (S_ISREG(st.st_mode) && !st.st_size))
 		return true;
-	old = db_open(path, diag);
+	old = db_open_any(path, diag);
 	if (!old)
 		diag_fatal(diag, "%s is there, and is no database of etrace: it is not replaced", path);
 	db_close(old);
