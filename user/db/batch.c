@@ -114,17 +114,19 @@ static int column(struct sqlite3_vtab_cursor *cursor, struct sqlite3_context *to
 	const struct cursor *c = (struct cursor *)cursor;
 	const struct batch *b = c->batch;
 	const struct batch_cell *cell = &b->cells[c->row * b->columns + (unsigned int)i];
-	/* what has no address is NULL to SQLite */
-	const char *bytes = b->bytes.s ? b->bytes.s + cell->v : "";
+	const char *bytes;
 
 	/* what is not said is NULL */
 	if (cell->type == 'i')
 		sqlite3_result_int64(to, cell->v);
-	else if (cell->type == 'b')
+	if (cell->type == 'i' || cell->type == '0')
+		return SQLITE_OK;
+	/* what has no address is NULL to SQLite */
+	bytes = b->bytes.s ? b->bytes.s + cell->v : "";
+	if (cell->type == 'b')
 		sqlite3_result_blob64(to, bytes, cell->len, SQLITE_STATIC);
-	else if (cell->type == 't')
-		sqlite3_result_text64(to, bytes, cell->len, SQLITE_STATIC,
-				      SQLITE_UTF8);
+	else
+		sqlite3_result_text64(to, bytes, cell->len, SQLITE_STATIC, SQLITE_UTF8);
 	return SQLITE_OK;
 }
 
@@ -180,14 +182,18 @@ bool batch_flush(struct batch *b)
 	return good;
 }
 
-void batch_add(struct batch *b, const char *types, va_list ap)
+struct batch_cell *batch_next(struct batch *b)
 {
-	struct batch_cell *cell;
-
 	if (b->rows >= ROWS_MAX || b->bytes.len >= BYTES_MAX)
 		batch_flush(b);
-	b->cells = xgrow(b->cells, &b->cells_cap, (b->rows + 1) * b->columns, sizeof(*cell));
-	cell = &b->cells[b->rows++ * b->columns];
+	b->cells = xgrow(b->cells, &b->cells_cap, (b->rows + 1) * b->columns, sizeof(*b->cells));
+	return &b->cells[b->rows++ * b->columns];
+}
+
+void batch_add(struct batch *b, const char *types, va_list ap)
+{
+	struct batch_cell *cell = batch_next(b);
+
 	for (; *types; types++, cell++) {
 		const char *bytes;
 

@@ -28,6 +28,9 @@ struct batch *batch_new(struct db *db, const char *table, unsigned int columns);
 /** batch_free - rows that were not flushed are gone; before db_close() */
 void batch_free(struct batch *b);
 
+/** batch_next - one more row, all of whose cells the caller sets, to numbers or NULL */
+struct batch_cell *batch_next(struct batch *b);
+
 /** batch_add - one more row.  @types and what follows: as of db_bind(), for all columns */
 void batch_add(struct batch *b, const char *types, va_list ap);
 

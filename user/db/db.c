@@ -197,6 +197,8 @@ struct db *db_connect(const char *path, int flags, struct diag *diag)
 	struct db *db = xcalloc(1, sizeof(*db));
 	int err;
 
+	/* nobody asks SQLite how much memory it has, and to count it takes a lock for each piece */
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	db->diag = diag;
 	db->name = xstrdup(*path ? path : "the temporary database (TMPDIR says where)");
 	err = sqlite3_open_v2(path, &db->sql, flags | SQLITE_OPEN_NOMUTEX, NULL);

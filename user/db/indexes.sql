@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: LGPL-2.1
 -- Made when all rows are there: a sort costs less than so many insertions.
--- This one before, where it has to be asked who lies below a directory that is renamed.
+-- The first one before, where it has to be asked who lies below a directory that is renamed.
 CREATE UNIQUE INDEX IF NOT EXISTS file_path ON file (path);
 CREATE INDEX IF NOT EXISTS version_file ON version (file);
 CREATE INDEX IF NOT EXISTS version_exec ON version (exec) WHERE exec IS NOT NULL;
@@ -10,8 +10,7 @@ CREATE INDEX IF NOT EXISTS name_version ON name (version);
 CREATE INDEX IF NOT EXISTS exec_parent ON exec (parent);
 CREATE INDEX IF NOT EXISTS exec_program ON exec (program);
 CREATE INDEX IF NOT EXISTS access_exec ON access (exec);
-CREATE INDEX IF NOT EXISTS access_version ON access (version) WHERE version IS NOT NULL;
-CREATE INDEX IF NOT EXISTS access_written ON access (version, exec) WHERE how = 2;
+CREATE INDEX IF NOT EXISTS access_version ON access (version);
 CREATE INDEX IF NOT EXISTS miss_exec ON miss (exec);
 CREATE INDEX IF NOT EXISTS change_file ON change (file);
 CREATE INDEX IF NOT EXISTS compilation_source ON compilation (source);

@@ -103,6 +103,9 @@ CREATE TABLE access (
 	until INTEGER
 ) STRICT;
 
+-- Few rows are in it: to add them as they come costs less than to look at all in the end.
+CREATE INDEX access_written ON access (version, exec) WHERE how = 2;
+
 CREATE TABLE miss (
 	exec INTEGER NOT NULL,
 	error INTEGER NOT NULL,

@@ -69,6 +69,17 @@ static void flush(struct writer *w)
 		batch_flush(w->tables[i]);
 }
 
+/* A row was added. */
+static void count_row(struct writer *w)
+{
+	if (++w->rows < BATCH)
+		return;
+	w->rows = 0;
+	/* what refers to another row stands with it */
+	flush(w);
+	db_exec(w->db, "COMMIT; BEGIN");
+}
+
 static void put(struct writer *w, enum into table, const char *types, ...)
 {
 	va_list ap;
@@ -78,12 +89,7 @@ static void put(struct writer *w, enum into table, const char *types, ...)
 	va_start(ap, types);
 	batch_add(w->tables[table], types, ap);
 	va_end(ap);
-	if (++w->rows < BATCH)
-		return;
-	w->rows = 0;
-	/* what refers to another row stands with it */
-	flush(w);
-	db_exec(w->db, "COMMIT; BEGIN");
+	count_row(w);
 }
 
 /* "i" if it is known, "0" (NULL) if not */
@@ -232,19 +238,34 @@ static void on_task(void *ctx, const struct graph_task *t)
 	    t->len, t->at, t->until);
 }
 
+static struct batch_cell number_if(bool known, int64_t v)
+{
+	return (struct batch_cell){ .type = given(known), .v = v };
+}
+
+/* Most rows are these, and so made without a list of types. */
 static void on_access(void *ctx, const struct graph_access *a)
 {
 	struct writer *w = ctx;
-	char types[] = "inniiiiii";
+	struct batch_cell *row;
 
 	if (a->how == GRAPH_MISS) {
 		misses_add(&w->misses, a, put_miss, w);
 		return;
 	}
-	types[5] = given(a->fd >= 0);
-	types[6] = given(a->counted);
-	put(w, IN_access, types, I(a->exec), I(a->version), I(a->file), I(a->how), I(a->class),
-	    I(a->fd), I(a->bytes), a->at, a->until);
+	if (w->db->failed)
+		return;
+	row = batch_next(w->tables[IN_access]);
+	row[0] = number_if(true, a->exec);
+	row[1] = number_if(a->version, a->version);
+	row[2] = number_if(a->file, a->file);
+	row[3] = number_if(true, a->how);
+	row[4] = number_if(true, a->class);
+	row[5] = number_if(a->fd >= 0, a->fd);
+	row[6] = number_if(a->counted, I(a->bytes));
+	row[7] = number_if(true, a->at);
+	row[8] = number_if(true, a->until);
+	count_row(w);
 }
 
 static void on_change(void *ctx, const struct graph_change *c)

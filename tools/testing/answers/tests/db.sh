@@ -101,3 +101,24 @@ ends 2 "what is no database is not replaced" etrace db -o text.db "$trace"
 check "and stays" grep -q text text.db
 : > empty.db
 ends 0 "an empty file is replaced" etrace db -o empty.db "$trace"
+
+# What was looked for in vain, by events and by rows: the same, at the same times.
+for trace in "$FIXTURES"/make-probes/{module,bpf}.fxt.zst "$FIXTURES/configure/bpf.fxt.zst"; do
+	etrace-read --to json "$trace" | python3 -c '
+import errno, json, sys
+for line in sys.stdin:
+	e = json.loads(line)
+	if e["event"] in ("open_failed", "exec_failed") or \
+	   e["event"] in ("stat", "access", "readlink") and e.get("failed"):
+		print(e["time_ns"], getattr(errno, e["error"]), e["path"].rstrip("/"))
+' | sort > expected
+	etrace db -o misses.db "$trace"
+	sqlite3 -separator ' ' misses.db "SELECT a.at + m.value, a.error, a.path FROM accesses AS a
+		JOIN meta AS m ON m.key = 'begin' WHERE a.how = 'miss'" | sort > found
+	check "${trace#"$FIXTURES"/}: misses" test "$(wc -l < found)" -gt 500
+	same "${trace#"$FIXTURES"/}: are those of the trace" found expected
+	# by its exec, and before it wrote: rule 4 holds for what was not found, too
+	sqlite3 misses.db "SELECT count(*) FROM misses AS m JOIN exec AS e ON e.id = m.exec
+		WHERE m.at < e.at OR m.at > e.until" > outside
+	check "${trace#"$FIXTURES"/}: while their program ran" grep -qx 0 outside
+done

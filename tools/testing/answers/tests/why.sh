@@ -68,6 +68,8 @@ ends 2 "nor asked" etrace deps other.db $out/app
 etrace db -o new.db "$trace"
 sqlite3 new.db "PRAGMA user_version = 99"
 ends 2 "a database of another version" etrace deps new.db $out/app
+ends 0 "which is replaced" etrace db -o new.db "$trace"
+ends 0 "and asked again" etrace deps new.db $out/app
 
 # What the pages show.
 page()
