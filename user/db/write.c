@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 /* Rows of one transaction. */
-#define BATCH	200000u
+#define BATCH	100000u
 
 /* Tables that rows are added to, with their numbers of columns. */
 #define TABLES(X)								\
