@@ -333,7 +333,7 @@ static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char 
 	size_t n;
 	const char *s = et_get_string(ev, ET_S_OPEN_orig, &n);
 
-	if (!s || (n == len && !memcmp(s, path, len)) || *s != '/')
+	if (!s || !n || (n == len && !memcmp(s, path, len)) || *s != '/')
 		return 0;
 	g->path.len = 0;
 	buf_add(&g->path, s, n);
