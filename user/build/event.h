@@ -164,9 +164,9 @@ static inline void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upi
 	ev->nbytes = 0;
 	ev->raw_len = 0;
 	ev->pending = false;
-	/* is any of them as large as that? */
-	if ((ev->bytes_cap | ev->raw_cap) >= ET_KEEP_BYTES ||
-	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= ET_KEEP_ROWS)
+	/* is any of them larger than that?  They grow by doubling. */
+	if ((ev->bytes_cap | ev->raw_cap) >= 2 * ET_KEEP_BYTES ||
+	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= 2 * ET_KEEP_ROWS)
 		et_give_back(ev);
 }
 
