@@ -74,21 +74,14 @@ static __attribute__((noinline)) void take_other_string(struct fxt_reader *r,
 static inline void take_string(struct fxt_reader *r, struct fxt_cursor *c, uint64_t ref,
 			       uint64_t offset, struct fxt_sref *s)
 {
-	const struct fxt_tables *t = r->tables;
-	const struct fxt_near *near = &t->near_string[ref & 0x7fff];
-	const struct fxt_string *e;
+	const struct fxt_string *e = fxt_near_string(r->tables, (unsigned int)ref);
 
-	s->ref = (uint16_t)ref;
-	/* those of index 0 are never looked up */
-	if (ref & 0x8000 || near->epoch != t->epoch) {
+	if (e) {
+		fxt_fill_string(s, (uint16_t)ref, e);
+	} else {
+		s->ref = (uint16_t)ref;
 		take_other_string(r, c, offset, s);
-		return;
 	}
-	e = &t->strings[near->at];
-	s->undefined = false;
-	s->len = e->len;
-	s->tag = e->tag;
-	s->s = e->s;
 }
 
 /*
@@ -526,11 +519,6 @@ bool fxt_next_arg(struct fxt_reader *r, const struct fxt_rec *rec,
 	return take_arg(r, rec, it, arg);
 }
 
-static inline void fill_string(struct fxt_sref *s, uint16_t ref, const struct fxt_string *e)
-{
-	*s = (struct fxt_sref){ .ref = ref, .len = e->len, .tag = e->tag, .s = e->s };
-}
-
 /* The argument at @p, if that is a plain one. */
 static inline bool take_plain_arg(const struct fxt_tables *t, const struct fxt_rec *rec,
 				  const uint8_t *p, const uint8_t *end, struct fxt_rarg *arg)
@@ -540,12 +528,12 @@ static inline bool take_plain_arg(const struct fxt_tables *t, const struct fxt_r
 	if (!fxt_plain_arg(t, p, end, &a))
 		return false;
 	if (a.str)
-		fill_string(&arg->str, (uint16_t)a.number, a.str);
+		fxt_fill_string(&arg->str, (uint16_t)a.number, a.str);
 	else if (a.type == FXT_ARG_I32)
 		arg->u64 = (uint32_t)a.number;
 	else
 		arg->i64 = a.number;
-	fill_string(&arg->name, (uint16_t)(a.header >> 16), a.name);
+	fxt_fill_string(&arg->name, (uint16_t)(a.header >> 16), a.name);
 	arg->offset = rec->offset + (uint64_t)(p - rec->raw);
 	arg->header = a.header;
 	arg->type = a.type;

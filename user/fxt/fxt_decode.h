@@ -49,6 +49,12 @@ struct fxt_cursor {
 	bool bad;		/* something did not fit */
 };
 
+/** fxt_fill_string - a ref to an entry of the table */
+static inline void fxt_fill_string(struct fxt_sref *s, uint16_t ref, const struct fxt_string *e)
+{
+	*s = (struct fxt_sref){ .ref = ref, .len = e->len, .tag = e->tag, .s = e->s };
+}
+
 /**
  * fxt_decode - all of a record but a large one
  * @rec: with its offset, header, type, words, swap and raw; the rest is filled

@@ -18,14 +18,6 @@ struct fxt_plain {
 	int64_t number;		/* FXT_ARG_U64 and KOID: as if signed; STRING: its ref */
 };
 
-/* The string of an index that was looked up before, or NULL; 0 never was. */
-static inline struct fxt_string *fxt_near_string(const struct fxt_tables *t, unsigned int ref)
-{
-	const struct fxt_near *near = &t->near_string[ref & 0x7fff];
-
-	return ref & 0x8000 || near->epoch != t->epoch ? NULL : &t->strings[near->at];
-}
-
 /** fxt_plain_end - where the arguments of a record end that may be plain ones */
 static inline const uint8_t *fxt_plain_end(const struct fxt_rec *rec)
 {
