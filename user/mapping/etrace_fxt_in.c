@@ -95,6 +95,12 @@ struct fxt_in {
 	int err;
 	bool ours, verdict;
 	struct map64 upids, cpus;	/* of the live threads, by their koids */
+	/* where they are of a thread, until a table changes; no upid, no cpu: NULL */
+	struct known {
+		bool known;
+		uint64_t koid;
+		uint64_t *upid, *cpu;
+	} known;
 	struct etrace_fxt_told *told;	/* by the references of the paths */
 	struct fxt_sref path;	/* string 0 of the record at hand; ref 0: none that is told of */
 	struct word words[MAX_WORDS];
@@ -272,14 +278,11 @@ static uint8_t marked_bits(enum et_kind kind, const char *s, size_t len)
 	return bits;
 }
 
-/* The digits of a string came in one piece or several: now there are all. */
-static void end_hex(struct fxt_in *f)
+static void take_hex(struct fxt_in *f)
 {
 	struct et_event *ev = &f->ev;
 	size_t at = f->hex - 1, n = ev->nbytes - at;
 
-	if (!f->hex)
-		return;
 	f->hex = 0;
 	/* in place: two digits are read before their byte is written */
 	if (!utf8_unhex(ev->bytes ? ev->bytes + at : "", n, ev->bytes ? ev->bytes + at : NULL))
@@ -289,6 +292,13 @@ static void end_hex(struct fxt_in *f)
 		ev->extras[ev->nextras - 1].len -= (uint32_t)(n - n / 2);
 	else
 		ev->str[ev->last].len -= (uint32_t)(n - n / 2);
+}
+
+/* The digits of a string came in one piece or several: now there are all. */
+static inline void end_hex(struct fxt_in *f)
+{
+	if (f->hex)
+		take_hex(f);
 }
 
 /* A string of the event, or its digits in place of it. */
@@ -549,6 +559,45 @@ static void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t time)
 	f->path.ref = 0;
 }
 
+/* ---- threads ---- */
+
+static void forget_task(struct fxt_in *f)
+{
+	map64_remove(&f->upids, f->koid);
+	map64_remove(&f->cpus, f->koid);
+	f->known.known = false;
+}
+
+/* What is known of the event's thread: most often that of the event before. */
+static inline struct known *known_of(struct fxt_in *f)
+{
+	struct known *k = &f->known;
+
+	if (!k->known || k->koid != f->koid)
+		*k = (struct known){
+			true, f->koid, map64_get(&f->upids, f->koid), map64_get(&f->cpus, f->koid)
+		};
+	return k;
+}
+
+/* A task is where it was, if nothing else is told. */
+static bool know_cpu(struct fxt_in *f)
+{
+	uint64_t *cpu = known_of(f)->cpu;
+
+	if (has(f, W_CPU)) {
+		if (cpu) {
+			*cpu = f->number[W_CPU];
+			return true;
+		}
+		map64_put(&f->cpus, f->koid, f->number[W_CPU]);
+		f->known.known = false;
+	} else if (cpu) {
+		f->number[W_CPU] = *cpu;
+	}
+	return has(f, W_CPU) || cpu;
+}
+
 /* ---- an event from its arguments ---- */
 
 static bool add_argv(struct fxt_in *f)
@@ -601,6 +650,18 @@ static bool read_raw(struct fxt_in *f)
 	return et_read_lines(&f->ev, f->lines.s, f->lines.len);
 }
 
+/* Of one that may not be whole. Return: whether there is anything of it. */
+static bool check_event(struct et_event *ev)
+{
+	if (et_lacks_begin(ev))
+		ev->flags |= ET_F_NO_BEGIN;
+	/* a line that is always there is one */
+	if ((!et_kinds[ev->kind].begins || ev->flags & ET_F_NO_BEGIN) && !et_count_lines(ev))
+		return false;
+	et_check(ev);
+	return true;
+}
+
 static bool make_event(struct fxt_in *f)
 {
 	bool good = !f->broken;
@@ -617,23 +678,11 @@ static bool make_event(struct fxt_in *f)
 		if (f->ev.nextras)
 			et_absorb_extras(&f->ev);
 		good = good && (!f->stamps.len || add_stamps(&f->ev, &f->stamps));
-		if (good && et_lacks_begin(&f->ev))
-			f->ev.flags |= ET_F_NO_BEGIN;
-		/* a line that is always there is one */
-		if (!et_kinds[f->ev.kind].begins || f->ev.flags & ET_F_NO_BEGIN)
-			good = good && et_count_lines(&f->ev);
-		if (good)
-			et_check(&f->ev);
+		good = good && (et_is_whole(&f->ev) || check_event(&f->ev));
 	}
 	if (has(f, W_LATE))
 		f->ev.flags |= ET_F_LATE;
 	return good;
-}
-
-static void forget_task(struct fxt_in *f)
-{
-	map64_remove(&f->upids, f->koid);
-	map64_remove(&f->cpus, f->koid);
 }
 
 static bool make_lost(struct fxt_in *f)
@@ -657,22 +706,6 @@ static bool make_lost(struct fxt_in *f)
 	return true;
 }
 
-/* A task is where it was, if nothing else is told. */
-static bool know_cpu(struct fxt_in *f)
-{
-	uint64_t *cpu = map64_get(&f->cpus, f->koid);
-
-	if (has(f, W_CPU)) {
-		if (cpu)
-			*cpu = f->number[W_CPU];
-		else
-			map64_put(&f->cpus, f->koid, f->number[W_CPU]);
-	} else if (cpu) {
-		f->number[W_CPU] = *cpu;
-	}
-	return has(f, W_CPU) || cpu;
-}
-
 /* No more arguments follow: make the event and hand it on. */
 static void finish(struct fxt_in *f)
 {
@@ -686,7 +719,7 @@ static void finish(struct fxt_in *f)
 	f->pending = false;
 	end_hex(f);
 	good = know_cpu(f);
-	upid = map64_get(&f->upids, f->koid);
+	upid = known_of(f)->upid;
 	if (kind == ET_K_LOST) {
 		good = good && make_lost(f);
 	} else {
@@ -791,8 +824,10 @@ static void take_object(struct fxt_in *f, const struct fxt_rec *rec)
 	finish(f);
 	forget_args(f, ET_K_NONE, 0);
 	take_args(f, rec);
-	if (has(f, W_UPID) && f->number[W_UPID] <= INT64_MAX)
+	if (has(f, W_UPID) && f->number[W_UPID] <= INT64_MAX) {
 		map64_put(&f->upids, rec->kobj.koid, f->number[W_UPID]);
+		f->known.known = false;
+	}
 }
 
 static bool is(const struct fxt_sref *s, const char *text)
