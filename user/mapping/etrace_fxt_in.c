@@ -97,7 +97,7 @@ struct fxt_in {
 	struct map64 upids, cpus;	/* of the live threads, by their koids */
 	/* where they are of a thread, until a table changes; no upid, no cpu: NULL */
 	struct known {
-		bool known;
+		bool valid;
 		uint64_t koid;
 		uint64_t *upid, *cpu;
 	} known;
@@ -565,7 +565,7 @@ static void forget_task(struct fxt_in *f)
 {
 	map64_remove(&f->upids, f->koid);
 	map64_remove(&f->cpus, f->koid);
-	f->known.known = false;
+	f->known.valid = false;
 }
 
 /* What is known of the event's thread: most often that of the event before. */
@@ -573,25 +573,23 @@ static inline struct known *known_of(struct fxt_in *f)
 {
 	struct known *k = &f->known;
 
-	if (!k->known || k->koid != f->koid)
+	if (!k->valid || k->koid != f->koid)
 		*k = (struct known){
 			true, f->koid, map64_get(&f->upids, f->koid), map64_get(&f->cpus, f->koid)
 		};
 	return k;
 }
 
-/* A task is where it was, if nothing else is told. */
-static bool know_cpu(struct fxt_in *f)
+/* A task is where it was, @cpu, if nothing else is told. */
+static bool know_cpu(struct fxt_in *f, uint64_t *cpu)
 {
-	uint64_t *cpu = known_of(f)->cpu;
-
 	if (has(f, W_CPU)) {
 		if (cpu) {
 			*cpu = f->number[W_CPU];
 			return true;
 		}
 		map64_put(&f->cpus, f->koid, f->number[W_CPU]);
-		f->known.known = false;
+		f->known.valid = false;
 	} else if (cpu) {
 		f->number[W_CPU] = *cpu;
 	}
@@ -710,6 +708,7 @@ static bool make_lost(struct fxt_in *f)
 static void finish(struct fxt_in *f)
 {
 	unsigned int kind = f->ev.kind;
+	const struct known *known;
 	const uint64_t *upid;
 	char text[160];
 	bool good;
@@ -718,8 +717,9 @@ static void finish(struct fxt_in *f)
 		return;
 	f->pending = false;
 	end_hex(f);
-	good = know_cpu(f);
-	upid = known_of(f)->upid;
+	known = known_of(f);
+	upid = known->upid;
+	good = know_cpu(f, known->cpu);
 	if (kind == ET_K_LOST) {
 		good = good && make_lost(f);
 	} else {
@@ -826,7 +826,7 @@ static void take_object(struct fxt_in *f, const struct fxt_rec *rec)
 	take_args(f, rec);
 	if (has(f, W_UPID) && f->number[W_UPID] <= INT64_MAX) {
 		map64_put(&f->upids, rec->kobj.koid, f->number[W_UPID]);
-		f->known.known = false;
+		f->known.valid = false;
 	}
 }
 
