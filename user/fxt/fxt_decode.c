@@ -520,12 +520,12 @@ bool fxt_next_arg(struct fxt_reader *r, const struct fxt_rec *rec,
 }
 
 /* The argument at @p, if that is a plain one. */
-static inline bool take_plain_arg(const struct fxt_tables *t, const struct fxt_rec *rec,
+static inline bool take_plain_arg(const struct fxt_reader *r, const struct fxt_rec *rec,
 				  const uint8_t *p, const uint8_t *end, struct fxt_rarg *arg)
 {
 	struct fxt_plain a;
 
-	if (!fxt_plain_arg(t, p, end, &a))
+	if (!fxt_plain_arg(r, p, end, &a))
 		return false;
 	if (a.str)
 		fxt_fill_string(&arg->str, (uint16_t)a.number, a.str);
@@ -553,7 +553,7 @@ unsigned int fxt_args(struct fxt_reader *r, const struct fxt_rec *rec,
 		return 0;
 	end = fxt_plain_end(rec);
 	while (n < rec->nargs) {
-		if (!take_plain_arg(r->tables, rec, p, end, &args[n])) {
+		if (!take_plain_arg(r, rec, p, end, &args[n])) {
 			struct fxt_arg_iter it = { n, (unsigned int)(p - rec->arg_raw) / 8 };
 
 			if (!take_arg(r, rec, &it, &args[n]))

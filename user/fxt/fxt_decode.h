@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What the decoder's files share: the walk from record to record, fxt_read.c,
- * and what is inside of one, fxt_decode.c.  See fxt_read.h.
+ * What the decoder's files share: the walk from record to record, fxt_read.c, what
+ * is inside of one, fxt_decode.c, and the most frequent of that, fxt_plain.h.  See
+ * fxt_read.h.
  */
 #ifndef ETRACE_FXT_DECODE_H
 #define ETRACE_FXT_DECODE_H

@@ -27,14 +27,15 @@ static inline const uint8_t *fxt_plain_end(const struct fxt_rec *rec)
 
 /**
  * fxt_plain_arg - the argument that stands at @p, where it is a plain one
- * @t: the reader's
  * @end: fxt_plain_end()
  *
  * Return: false where it is not, or may not be, one.
  */
-static inline bool fxt_plain_arg(const struct fxt_tables *t, const uint8_t *p,
+static inline bool fxt_plain_arg(const struct fxt_reader *r, const uint8_t *p,
 				 const uint8_t *end, struct fxt_plain *a)
 {
+	const struct fxt_tables *t = r->tables;
+
 	if (p >= end)
 		return false;
 	a->header = fxt_word_at(p, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The decoder's tables: the strings and threads that the providers of a file
- * registered.  For fxt_read.c and fxt_decode.c alone.
+ * registered.  For the decoder's files alone, fxt_plain.h among them.
  *
  * Memory follows what was registered and not how many provider ids a file claims
  * to have: entries of all providers stand in one array, and are found by a table

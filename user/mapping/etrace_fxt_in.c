@@ -515,12 +515,11 @@ static __attribute__((noinline)) size_t take_any(struct fxt_in *f, const struct 
 static void take_args(struct fxt_in *f, const struct fxt_rec *rec)
 {
 	const uint8_t *p = rec->arg_raw, *end = fxt_plain_end(rec), *slots = f->slot[f->ev.kind];
-	const struct fxt_tables *t = f->r->tables;
 	struct fxt_plain plain;
 	size_t n;
 
 	for (unsigned int i = 0; i < rec->nargs; i++, p += n) {
-		if (fxt_plain_arg(t, p, end, &plain) && take_plain(f, slots, &plain))
+		if (fxt_plain_arg(f->r, p, end, &plain) && take_plain(f, slots, &plain))
 			n = plain.bytes;
 		else
 			n = take_any(f, rec, i, p);
