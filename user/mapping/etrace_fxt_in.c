@@ -115,6 +115,7 @@ struct fxt_in {
 	uint32_t has;		/* of the fixed words, a bit each */
 	uint64_t number[W_SCHEMA];	/* of those that are numbers */
 	struct buf argv, lines, stamps;
+	struct buf word;	/* of @argv, the one at hand */
 	/* the argument that the next one may go on with */
 	uint32_t last;		/* its tag */
 	size_t hex;		/* of hex digits: where they begin in the bytes + 1 */
@@ -601,11 +602,9 @@ static bool add_argv(struct fxt_in *f)
 {
 	const char *s = f->argv.s;
 	size_t len = f->argv.len;
-	struct buf word = { 0 };
 
-	while (sh_unquote(&s, &len, &word))
-		et_add_arg(&f->ev, word.s, word.len);
-	buf_free(&word);
+	while (sh_unquote(&s, &len, &f->word))
+		et_add_arg(&f->ev, f->word.s, f->word.len);
 	return !len;
 }
 
@@ -889,6 +888,7 @@ static void fxt_in_free(struct source *s)
 	buf_free(&f->argv);
 	buf_free(&f->lines);
 	buf_free(&f->stamps);
+	buf_free(&f->word);
 	et_fini(&f->ev);
 	free(f);
 }
