@@ -1,14 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Paths as text.  See path.h. */
 #include "base/path.h"
+#include "base/bytes.h"
 
 #include <string.h>
+
+/* Whether one of 16 slashes has a slash or a dot behind it; 17 bytes are looked at. */
+static bool unclean_16(const char *s)
+{
+	bytes_16 behind = bytes_load_16(s + 1);
+
+	return bytes_any((bytes_load_16(s) == '/') & ((behind == '/') | (behind == '.')));
+}
+
+bool path_is_clean(const char *path, size_t len)
+{
+	if (len < 2 || path[0] != '/' || path[len - 1] == '/')
+		return false;
+	if (len < 17) {
+		for (size_t i = 0; i + 1 < len; i++)
+			if (path[i] == '/' && (path[i + 1] == '/' || path[i + 1] == '.'))
+				return false;
+		return true;
+	}
+	for (size_t i = 0; i + 17 < len; i += 16)
+		if (unclean_16(path + i))
+			return false;
+	/* the last ones, some of them again */
+	return !unclean_16(path + len - 17);
+}
 
 void path_clean(struct buf *path)
 {
 	const char *end = path->s + path->len, *from = path->s;
 	char *to = path->s;
 
+	if (path_is_clean(path->s, path->len))
+		return;
 	while (from < end) {
 		const char *slash = memchr(from, '/', (size_t)(end - from));
 		size_t len = (size_t)((slash ? slash : end) - from);

@@ -5,6 +5,9 @@
 
 #include "base/buf.h"
 
+/** path_is_clean - whether path_clean() changes nothing; false also for some it leaves */
+bool path_is_clean(const char *path, size_t len);
+
 /**
  * path_clean - an absolute path without ".", ".." and double slashes, in place
  *

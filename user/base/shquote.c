@@ -29,24 +29,34 @@ static inline bytes_16 more_than_quoted(bytes_16 c)
 	return (c < ' ') | (c == '\'') | (c == '\\') | (c == 0x7f);
 }
 
-/* Whether some of 16 bytes need more than @most, by the table above. */
-static inline bool more_of(bytes_16 c, unsigned int most)
+/* Those of 16 bytes that need more than @most, by the table above. */
+static inline bytes_16 more_of(bytes_16 c, unsigned int most)
 {
 	switch (most) {
 	case SAFE:
-		return bytes_any(~(((c >= '+') & (c <= ':')) | ((c >= '@') & (c <= 'Z')) |
-				   ((c >= 'a') & (c <= 'z')) | (c == '_') | (c == '%') |
-				   (c == '=')));
+		return ~(((c >= '+') & (c <= ':')) | ((c >= '@') & (c <= 'Z')) |
+			 ((c >= 'a') & (c <= 'z')) | (c == '_') | (c == '%') | (c == '='));
 	case QUOTED:
-		return bytes_any(more_than_quoted(c));
+		return more_than_quoted(c);
 	default:
-		return bytes_any(((c < ' ') & (c >= 0)) | (c == '\'') | (c == 0x7f));
+		return ((c < ' ') & (c >= 0)) | (c == '\'') | (c == 0x7f);
 	}
 }
 
 static inline bool more_16(const char *s, unsigned int most)
 {
-	return more_of(bytes_load_16(s), most);
+	return bytes_any(more_of(bytes_load_16(s), most));
+}
+
+/* How many of 16 bytes come before the first of those; 16: there is none. */
+static inline size_t before_first(bytes_16 those)
+{
+	uint64_t first = bytes_first_low(&those), second;
+
+	if (first)
+		return (size_t)__builtin_ctzll(first) / 8;
+	second = bytes_first_low((const char *)&those + 8);
+	return second ? 8 + (size_t)__builtin_ctzll(second) / 8 : 16;
 }
 
 /* Whether all bytes stand as they are; the same ones may be looked at twice. */
@@ -73,16 +83,18 @@ static inline bool all_safe(const char *s, size_t len)
 		return true;
 	}
 	memcpy(&c, twice, 16);
-	return !more_of(c, SAFE);
+	return !bytes_any(more_of(c, SAFE));
 }
 
 /* Bytes at the beginning that need no more than @most. */
 static inline size_t run(const char *s, size_t len, unsigned int most)
 {
-	size_t i = 0;
+	size_t i = 0, n = 16;
 
-	while (i + 16 <= len && !more_16(s + i, most))
-		i += 16;
+	for (; n == 16 && i + 16 <= len; i += n)
+		n = before_first(more_of(bytes_load_16(s + i), most));
+	if (n != 16)
+		return i;
 	/* the last ones by a look that overlaps */
 	if (i && i + 16 > len && !more_16(s + len - 16, most))
 		return len;
@@ -97,15 +109,10 @@ static inline size_t run(const char *s, size_t len, unsigned int most)
  */
 static inline size_t copy_run(char *to, const char *s)
 {
-	bytes_16 c = bytes_load_16(s), more = more_than_quoted(c);
-	uint64_t first, second;
+	bytes_16 c = bytes_load_16(s);
 
 	memcpy(to, &c, 16);
-	first = bytes_first_low(&more);
-	if (first)
-		return (size_t)__builtin_ctzll(first) / 8;
-	second = bytes_first_low((const char *)&more + 8);
-	return second ? 8 + (size_t)__builtin_ctzll(second) / 8 : 16;
+	return before_first(more_than_quoted(c));
 }
 
 /* The character at @s, which needs more than QUOTED.  Return: its length. */

@@ -88,12 +88,10 @@ char *xstrndup(const char *s, size_t len)
 	return to;
 }
 
-void *xgrow(void *p, size_t *cap, size_t need, size_t size)
+void *xgrow_more(void *p, size_t *cap, size_t need, size_t size)
 {
 	size_t n = *cap ? *cap : 8;
 
-	if (p && need <= *cap)
-		return p;
 	while (n < need)
 		n = n > SIZE_MAX / 2 ? need : n * 2;
 	if (size && n > SIZE_MAX / size)

@@ -23,6 +23,10 @@ void *xmemdup(const void *p, size_t n) __attribute__((malloc, returns_nonnull));
 /* @len bytes, and a NUL behind them. */
 char *xstrndup(const char *s, size_t len) __attribute__((malloc, returns_nonnull));
 
+/* What xgrow() does where the array is too small. */
+void *xgrow_more(void *p, size_t *cap, size_t need, size_t size)
+	__attribute__((returns_nonnull));
+
 /**
  * xgrow - make an array hold at least @need elements
  * @p: the array or NULL
@@ -30,10 +34,12 @@ char *xstrndup(const char *s, size_t len) __attribute__((malloc, returns_nonnull
  * @need: wanted elements
  * @size: bytes of one element
  *
- * Return: the array, moved if necessary.
+ * Return: the array, moved if necessary; never NULL.
  */
-void *xgrow(void *p, size_t *cap, size_t need, size_t size)
-	__attribute__((returns_nonnull));
+static inline void *xgrow(void *p, size_t *cap, size_t need, size_t size)
+{
+	return p && need <= *cap ? p : xgrow_more(p, cap, need, size);
+}
 
 /**
  * xtrim - give back an array that has grown above what is kept for reuse

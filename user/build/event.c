@@ -326,8 +326,7 @@ unsigned int et_check(struct et_event *ev)
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
 
 	/* most are whole */
-	if (kind->begins && !ev->announced && !ev->open && !ev->nlater &&
-	    !(ev->flags & (ET_F_NO_BEGIN | ET_F_NO_END)) && !et_lacks_begin(ev))
+	if (et_is_whole(ev))
 		return 0;
 	if (ev->flags & ET_F_NO_BEGIN || lacks_end(ev)) {
 		const char *first = kind->name, *last = first;
@@ -367,15 +366,6 @@ unsigned int et_check(struct et_event *ev)
 uint32_t et_count_lines(const struct et_event *ev)
 {
 	return lines_before(ev, et_kinds[ev->kind].end) + !!ev->error + et_any_marks(ev) + ev->nextras;
-}
-
-bool et_lacks_begin(const struct et_event *ev)
-{
-	const struct et_kind_row *kind = &et_kinds[ev->kind];
-
-	/* an argument list may be empty */
-	return kind->begins && ((ev->given & kind->must) != kind->must ||
-				(ev->strings & kind->must_strings) != kind->must_strings);
 }
 
 size_t et_extra_name(const char *s, size_t len)

@@ -164,9 +164,9 @@ static inline void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upi
 	ev->nbytes = 0;
 	ev->raw_len = 0;
 	ev->pending = false;
-	/* is any of them as large as that? */
-	if ((ev->bytes_cap | ev->raw_cap) >= ET_KEEP_BYTES ||
-	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= ET_KEEP_ROWS)
+	/* is any of them larger than that?  They grow by doubling. */
+	if ((ev->bytes_cap | ev->raw_cap) >= 2 * ET_KEEP_BYTES ||
+	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= 2 * ET_KEEP_ROWS)
 		et_give_back(ev);
 }
 
@@ -313,7 +313,21 @@ static inline const char *et_get_string(const struct et_event *ev, unsigned int 
 uint32_t et_count_lines(const struct et_event *ev);
 
 /** et_lacks_begin - whether what its first line needs is not all there */
-bool et_lacks_begin(const struct et_event *ev);
+static inline bool et_lacks_begin(const struct et_event *ev)
+{
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
+
+	/* an argument list may be empty */
+	return kind->begins && ((ev->given & kind->must) != kind->must ||
+				(ev->strings & kind->must_strings) != kind->must_strings);
+}
+
+/** et_is_whole - whether et_check() finds nothing, as far as can be told at once */
+static inline bool et_is_whole(const struct et_event *ev)
+{
+	return et_kinds[ev->kind].begins && !(ev->announced | ev->open) && !ev->nlater &&
+	       !(ev->flags & (ET_F_NO_BEGIN | ET_F_NO_END)) && !et_lacks_begin(ev);
+}
 
 /** et_announced - the size that lines say of a string (ET_ARGS: of all); -1: not readable */
 int64_t et_announced(const struct et_event *ev, unsigned int i);

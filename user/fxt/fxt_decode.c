@@ -4,6 +4,7 @@
  * the document's.
  */
 #include "fxt/fxt_decode.h"
+#include "fxt/fxt_plain.h"
 
 uint64_t fxt_word(const struct fxt_rec *rec, const uint8_t *p)
 {
@@ -73,21 +74,14 @@ static __attribute__((noinline)) void take_other_string(struct fxt_reader *r,
 static inline void take_string(struct fxt_reader *r, struct fxt_cursor *c, uint64_t ref,
 			       uint64_t offset, struct fxt_sref *s)
 {
-	const struct fxt_tables *t = r->tables;
-	const struct fxt_near *near = &t->near_string[ref & 0x7fff];
-	const struct fxt_string *e;
+	const struct fxt_string *e = fxt_near_string(r->tables, (unsigned int)ref);
 
-	s->ref = (uint16_t)ref;
-	/* those of index 0 are never looked up */
-	if (ref & 0x8000 || near->epoch != t->epoch) {
+	if (e) {
+		fxt_fill_string(s, (uint16_t)ref, e);
+	} else {
+		s->ref = (uint16_t)ref;
 		take_other_string(r, c, offset, s);
-		return;
 	}
-	e = &t->strings[near->at];
-	s->undefined = false;
-	s->len = e->len;
-	s->tag = e->tag;
-	s->s = e->s;
 }
 
 /*
@@ -525,64 +519,25 @@ bool fxt_next_arg(struct fxt_reader *r, const struct fxt_rec *rec,
 	return take_arg(r, rec, it, arg);
 }
 
-/* The string of an index that was looked up before, or NULL; 0 never was. */
-static inline const struct fxt_string *near_string(const struct fxt_tables *t, uint64_t ref)
-{
-	const struct fxt_near *near = &t->near_string[ref & 0x7fff];
-
-	return ref & 0x8000 || near->epoch != t->epoch ? NULL : &t->strings[near->at];
-}
-
-static inline void fill_string(struct fxt_sref *s, uint64_t ref, const struct fxt_string *e)
-{
-	*s = (struct fxt_sref){ .ref = (uint16_t)ref, .len = e->len, .tag = e->tag, .s = e->s };
-}
-
-/*
- * An argument as most are: a number or a string by name, in this machine's byte
- * order, with nothing wrong.  Return: false if it is not, or may not be, one.
- */
-static inline bool take_plain_arg(const struct fxt_tables *t, const struct fxt_rec *rec,
+/* The argument at @p, if that is a plain one. */
+static inline bool take_plain_arg(const struct fxt_reader *r, const struct fxt_rec *rec,
 				  const uint8_t *p, const uint8_t *end, struct fxt_rarg *arg)
 {
-	const struct fxt_string *name, *value;
-	uint64_t header;
-	size_t size;
+	struct fxt_plain a;
 
-	if (p >= end)
+	if (!fxt_plain_arg(r, p, end, &a))
 		return false;
-	header = fxt_word_at(p, false);
-	size = (size_t)(header >> 4 & 0xfff);
-	name = near_string(t, header >> 16 & 0xffff);
-	if (!size || size > (size_t)(end - p) / 8 || !name)
-		return false;
-	switch (header & 15) {
-	case FXT_ARG_I32:
-	case FXT_ARG_U32:
-		arg->u64 = 0;
-		arg->u32 = (uint32_t)(header >> 32);
-		break;
-	case FXT_ARG_I64:
-	case FXT_ARG_U64:
-	case FXT_ARG_KOID:
-		if (size < 2 || header >> 32)
-			return false;
-		arg->u64 = fxt_word_at(p + 8, false);
-		break;
-	case FXT_ARG_STRING:
-		value = near_string(t, header >> 32);
-		if (!value || header >> 48)
-			return false;
-		fill_string(&arg->str, header >> 32, value);
-		break;
-	default:
-		return false;
-	}
-	fill_string(&arg->name, header >> 16, name);
+	if (a.str)
+		fxt_fill_string(&arg->str, (uint16_t)a.number, a.str);
+	else if (a.type == FXT_ARG_I32)
+		arg->u64 = (uint32_t)a.number;
+	else
+		arg->i64 = a.number;
+	fxt_fill_string(&arg->name, (uint16_t)(a.header >> 16), a.name);
 	arg->offset = rec->offset + (uint64_t)(p - rec->raw);
-	arg->header = header;
-	arg->type = (unsigned int)(header & 15);
-	arg->words = (unsigned int)size;
+	arg->header = a.header;
+	arg->type = a.type;
+	arg->words = (unsigned int)(a.bytes / 8);
 	arg->raw = p;
 	return true;
 }
@@ -596,9 +551,9 @@ unsigned int fxt_args(struct fxt_reader *r, const struct fxt_rec *rec,
 	*words = 0;
 	if (!rec->nargs)
 		return 0;
-	end = p + 8ul * rec->arg_words;
+	end = fxt_plain_end(rec);
 	while (n < rec->nargs) {
-		if (rec->swap || !take_plain_arg(r->tables, rec, p, end, &args[n])) {
+		if (!take_plain_arg(r, rec, p, end, &args[n])) {
 			struct fxt_arg_iter it = { n, (unsigned int)(p - rec->arg_raw) / 8 };
 
 			if (!take_arg(r, rec, &it, &args[n]))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What the decoder's files share: the walk from record to record, fxt_read.c,
- * and what is inside of one, fxt_decode.c.  See fxt_read.h.
+ * What the decoder's files share: the walk from record to record, fxt_read.c, what
+ * is inside of one, fxt_decode.c, and the most frequent of that, fxt_plain.h.  See
+ * fxt_read.h.
  */
 #ifndef ETRACE_FXT_DECODE_H
 #define ETRACE_FXT_DECODE_H
@@ -48,6 +49,12 @@ struct fxt_cursor {
 	bool swap;
 	bool bad;		/* something did not fit */
 };
+
+/** fxt_fill_string - a ref to an entry of the table */
+static inline void fxt_fill_string(struct fxt_sref *s, uint16_t ref, const struct fxt_string *e)
+{
+	*s = (struct fxt_sref){ .ref = ref, .len = e->len, .tag = e->tag, .s = e->s };
+}
 
 /**
  * fxt_decode - all of a record but a large one

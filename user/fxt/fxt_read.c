@@ -262,6 +262,60 @@ static void begin_record(struct fxt_reader *r, struct fxt_rec *rec, uint64_t hea
 		memset((char *)rec + own, 0, sizeof(*rec) - own);
 }
 
+/*
+ * A record as most are: an event without a value, all of it in the window at @p, in
+ * this machine's byte order, all of whose references were looked up before.
+ * Return: false if it is not, or may not be, one.
+ */
+static inline bool plain_event(struct fxt_reader *r, struct fxt_rec *rec, const uint8_t *p,
+			       size_t have)
+{
+	const struct fxt_tables *t = r->tables;
+	const struct fxt_string *category, *name;
+	const struct fxt_thread *thread;
+	uint64_t header;
+	uint32_t words;
+
+	if (have < 16)
+		return false;
+	header = fxt_word_at(p, false);
+	words = (uint32_t)fxt_bits(header, 4, 15);
+	if (fxt_bits(header, 0, 3) != FXT_REC_EVENT || fxt_bits(header, 16, 19) != FXT_EV_INSTANT ||
+	    words < 2 || have < 8ul * words || r->swap)
+		return false;
+	thread = fxt_near_thread(t, (unsigned int)fxt_bits(header, 24, 31));
+	category = fxt_near_string(t, (unsigned int)fxt_bits(header, 32, 47));
+	name = fxt_near_string(t, (unsigned int)fxt_bits(header, 48, 63));
+	if (!thread || !category || !name)
+		return false;
+	r->offset = rec->offset = in_offset(r->in);
+	rec->header = header;
+	rec->type = FXT_REC_EVENT;
+	rec->words = words;
+	rec->swap = false;
+	rec->valid = true;
+	rec->provider = t->provider;
+	rec->raw = p;
+	rec->data_bytes = 0;
+	rec->has_args = true;
+	rec->nargs = (unsigned int)fxt_bits(header, 20, 23);
+	rec->arg_words = words - 2;
+	rec->arg_raw = p + 16;
+	rec->event.type = FXT_EV_INSTANT;
+	rec->event.thread = (struct fxt_tref){
+		.ref = (uint8_t)fxt_bits(header, 24, 31),
+		.process = thread->process, .thread = thread->thread,
+	};
+	fxt_fill_string(&rec->event.category, (uint16_t)fxt_bits(header, 32, 47), category);
+	fxt_fill_string(&rec->event.name, (uint16_t)fxt_bits(header, 48, 63), name);
+	rec->event.time = fxt_word_at(p + 8, false);
+	rec->event.value = 0;
+	rec->event.has_value = false;
+	r->pending = 8ul * words;
+	r->any = true;
+	return true;
+}
+
 int fxt_next(struct fxt_reader *r, struct fxt_rec *rec)
 {
 	const uint8_t *p;
@@ -276,6 +330,8 @@ int fxt_next(struct fxt_reader *r, struct fxt_rec *rec)
 		return the_end(r);
 
 	p = in_peek(r->in, 8, &have);
+	if (plain_event(r, rec, p, have))
+		return 1;
 	if (have >= 8) {
 		header = fxt_word_at(p, r->swap);
 		if (!words_of(header)) {

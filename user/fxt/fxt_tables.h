@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * The decoder's tables: the strings and threads that the providers of a file
- * registered.  For fxt_read.c and fxt_decode.c alone.
+ * registered.  For the decoder's files alone, fxt_plain.h among them.
  *
  * Memory follows what was registered and not how many provider ids a file claims
  * to have: entries of all providers stand in one array, and are found by a table
@@ -63,20 +63,37 @@ void fxt_put_thread(struct fxt_tables *t, unsigned int index, uint64_t process,
 struct fxt_string *fxt_seek_string(struct fxt_tables *t, unsigned int index);
 struct fxt_thread *fxt_seek_thread(struct fxt_tables *t, unsigned int index);
 
+/** fxt_near_string - the entry of a ref that was looked up before, or NULL; 0 never was */
+static inline struct fxt_string *fxt_near_string(const struct fxt_tables *t, unsigned int ref)
+{
+	const struct fxt_near *near = &t->near_string[ref & FXT_MAX_STRING_INDEX];
+
+	/* what is no index has bit 15 */
+	return ref & 0x8000 || near->epoch != t->epoch ? NULL : &t->strings[near->at];
+}
+
+/** fxt_near_thread - the same of a thread's index */
+static inline struct fxt_thread *fxt_near_thread(const struct fxt_tables *t, unsigned int index)
+{
+	const struct fxt_near *near = &t->near_thread[index];
+
+	return near->epoch != t->epoch ? NULL : &t->threads[near->at];
+}
+
 /** fxt_get_string - the entry of an index, valid until the next is put; or NULL */
 static inline struct fxt_string *fxt_get_string(struct fxt_tables *t, unsigned int index)
 {
-	const struct fxt_near *near = &t->near_string[index];
+	struct fxt_string *e = fxt_near_string(t, index);
 
-	return near->epoch == t->epoch ? &t->strings[near->at] : fxt_seek_string(t, index);
+	return e ? e : fxt_seek_string(t, index);
 }
 
 /** fxt_get_thread - the entry of an index, valid until the next is put; or NULL */
 static inline struct fxt_thread *fxt_get_thread(struct fxt_tables *t, unsigned int index)
 {
-	const struct fxt_near *near = &t->near_thread[index];
+	struct fxt_thread *e = fxt_near_thread(t, index);
 
-	return near->epoch == t->epoch ? &t->threads[near->at] : fxt_seek_thread(t, index);
+	return e ? e : fxt_seek_thread(t, index);
 }
 
 #endif

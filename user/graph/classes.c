@@ -37,19 +37,35 @@ static const struct {
 	{ "/perl/", true, NAME_MODULE },
 };
 
+/* Length without the digits and dots at the end. */
+static size_t without_number(const char *s, size_t len)
+{
+	while (len && (s[len - 1] == '.' || (s[len - 1] >= '0' && s[len - 1] <= '9')))
+		len--;
+	return len;
+}
+
 /* "libc.so", "libc.so.6": nothing but digits and dots behind. */
 static bool is_shared(const char *s, size_t len)
 {
-	const char *end = s + len, *at;
+	size_t n = without_number(s, len);
 
-	for (at = s; (at = memmem(at, (size_t)(end - at), ".so", 3)); at += 3) {
-		const char *p = at + 3;
+	return n >= 3 && !memcmp(s + n - 3, ".so", 3);
+}
 
-		while (p < end && (*p == '.' || (*p >= '0' && *p <= '9')))
-			p++;
-		if (p == end)
+/* Whether bytes begin with a part of a path; most differ behind the slash. */
+static bool begins_with(const char *s, size_t len, const char *part)
+{
+	return len > 1 && s[1] == part[1] && len >= strlen(part) && !memcmp(s, part, strlen(part));
+}
+
+static bool holds(const char *path, size_t len, const char *part)
+{
+	const char *end = path + len, *at;
+
+	for (at = path; (at = memchr(at, '/', (size_t)(end - at))); at++)
+		if (begins_with(at, (size_t)(end - at), part))
 			return true;
-	}
 	return false;
 }
 
@@ -61,27 +77,21 @@ unsigned int classes_of_name(const char *path, size_t len)
 
 	if (is_shared(base, (size_t)(path + len - base)))
 		bits |= NAME_SHARED;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		size_t n = strlen(places[i].part);
-
-		if (places[i].inside ? memmem(path, len, places[i].part, n) != NULL :
-				       len >= n && !memcmp(path, places[i].part, n))
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (places[i].inside ? holds(path, len, places[i].part) :
+				       begins_with(path, len, places[i].part))
 			return bits | places[i].bits;
-	}
 	return bits;
 }
 
+/* Whether a program has one of these names; "python3.11" is python. */
 static bool is_one_of(const char *const *list, const char *s, size_t len)
 {
-	for (; *list; list++) {
-		size_t n = strlen(*list);
+	size_t n = without_number(s, len);
 
-		/* "python3.11" is python */
-		while (len > n && strchr("0123456789.", s[len - 1]) && s[len - 1])
-			len--;
-		if (len == n && !memcmp(s, *list, n))
+	for (; n && *list; list++)
+		if (**list == *s && strlen(*list) == n && !memcmp(s, *list, n))
 			return true;
-	}
 	return false;
 }
 

@@ -33,6 +33,19 @@ struct fdtab *fdtab_copy(const struct fdtab *from)
 	return t;
 }
 
+struct description *description_new(struct graph *g, uint32_t object, uint32_t file)
+{
+	struct description *d = g->spare;
+
+	if (d)
+		g->spare = d->other;
+	else
+		d = xmalloc(sizeof(*d));
+	*d = (struct description){ .refs = 1, .object = object, .file = file };
+	files_hold(g, object);
+	return d;
+}
+
 void description_drop(struct graph *g, struct description *d)
 {
 	if (--d->refs)
@@ -40,7 +53,18 @@ void description_drop(struct graph *g, struct description *d)
 	if (d->other)
 		d->other->other = NULL;
 	files_release(g, d->object);
-	free(d);
+	d->other = g->spare;
+	g->spare = d;
+}
+
+void descriptions_free(struct graph *g)
+{
+	while (g->spare) {
+		struct description *d = g->spare;
+
+		g->spare = d->other;
+		free(d);
+	}
 }
 
 void fdtab_drop(struct graph *g, struct fdtab *t)

@@ -554,6 +554,7 @@ void graph_free(struct graph *g)
 	if (!g)
 		return;
 	drop_tasks(g);
+	descriptions_free(g);
 	proctab_free(g->tab);
 	files_free(&g->files);
 	intern_free(&g->strings);

@@ -107,7 +107,7 @@ void files_free(struct files *f);
 
 /* An open file description: what a descriptor leads to, with all its copies. */
 struct description {
-	unsigned int refs;
+	unsigned int refs;	/* 0: @other is the next spare one */
 	uint32_t object;
 	uint32_t file;		/* the name that it was opened by, 0: none */
 	uint32_t asked;		/* the path, a string, that it was asked for by; 0: the same */
@@ -143,7 +143,11 @@ struct fd *fd_get(const struct fdtab *t, int64_t fd);
 struct fd *fd_put(struct graph *g, struct fdtab *t, int64_t fd, struct description *d);
 /** fd_close - it is not known any more */
 void fd_close(struct graph *g, struct fdtab *t, int64_t fd);
+/** description_new - one of an object, which it holds */
+struct description *description_new(struct graph *g, uint32_t object, uint32_t file);
 void description_drop(struct graph *g, struct description *d);
+/** descriptions_free - those that are kept for reuse */
+void descriptions_free(struct graph *g);
 
 /* Nobody has so many; a damaged trace might say so. */
 #define FD_MAX (1 << 20)
@@ -180,6 +184,7 @@ struct graph {
 	unsigned int pid_bits;
 	struct files files;
 	struct intern strings;
+	struct description *spare;	/* a list */
 	bool begun, uses;
 	uint64_t begin;
 	int64_t last;

@@ -64,17 +64,16 @@ static enum graph_class class_of(const struct graph *g, const struct process *p,
 	return name & NAME_CONFIG ? GRAPH_CONFIG : GRAPH_DATA;
 }
 
+/* @a: who and when is filled in */
 static void tell(struct graph *g, struct process *p, const struct description *d, int64_t number,
-		 const struct graph_access *what, int64_t since, int64_t at)
+		 struct graph_access *a, int64_t since, int64_t at)
 {
-	struct graph_access a = *what;
-
-	a.exec = exec_id(g, p);
-	a.file = d->file;
-	a.fd = (int32_t)number;
-	a.at = since;
-	a.until = at;
-	g->ops->access(g->ctx, &a);
+	a->exec = exec_id(g, p);
+	a->file = d->file;
+	a->fd = (int32_t)number;
+	a->at = since;
+	a->until = at;
+	g->ops->access(g->ctx, a);
 }
 
 static void tell_asked(struct graph *g, const struct description *d, enum graph_class class)
@@ -207,17 +206,6 @@ static struct identity identity_of(const struct et_event *ev)
 	return id;
 }
 
-static struct description *describe(struct graph *g, uint32_t object, uint32_t file)
-{
-	struct description *d = xcalloc(1, sizeof(*d));
-
-	d->refs = 1;
-	d->object = object;
-	d->file = file;
-	files_hold(g, object);
-	return d;
-}
-
 static struct fd *put(struct graph *g, struct process *p, int64_t number, struct description *d,
 		      int64_t at, bool cloexec)
 {
@@ -293,7 +281,7 @@ static uint32_t nameless(struct graph *g, struct process *p, const struct et_eve
 static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_t number,
 			  int64_t flags, int64_t at)
 {
-	struct description *d = describe(g, o, 0);
+	struct description *d = description_new(g, o, 0);
 
 	if ((flags & F_ACCMODE) != F_WRONLY)
 		d->reads = object_of(g, d)->version;
@@ -311,11 +299,11 @@ static struct description *open_named(struct graph *g, struct process *p, uint32
 
 	if (writes && !there && flags & F_CREAT && !(files_class(g, file) & NAME_SPECIAL) &&
 	    (!id->known || S_ISREG(id->type))) {
-		d = describe(g, files_create(g, file, exec_id(g, p), at, id), file);
+		d = description_new(g, files_create(g, file, exec_id(g, p), at, id), file);
 		d->writes = object_of(g, d)->version;
 		return d;
 	}
-	d = describe(g, files_at(g, file, id), file);
+	d = description_new(g, files_at(g, file, id), file);
 	made = object_of(g, d)->made;
 	d->reads = (flags & F_ACCMODE) != F_WRONLY ? object_of(g, d)->version : 0;
 	if (writes && made == GRAPH_FIFO)
@@ -333,8 +321,10 @@ static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char 
 	size_t n;
 	const char *s = et_get_string(ev, ET_S_OPEN_orig, &n);
 
-	if (!s || (n == len && !memcmp(s, path, len)) || *s != '/')
+	if (!s || !n || (n == len && !memcmp(s, path, len)) || *s != '/')
 		return 0;
+	if (path_is_clean(s, n))
+		return graph_string(g, s, n);
 	g->path.len = 0;
 	buf_add(&g->path, s, n);
 	path_clean(&g->path);
@@ -483,7 +473,7 @@ void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int6
 void use_pipe(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	uint32_t o = files_anonymous(g, GRAPH_PIPE, exec_id(g, p), at);
-	struct description *in = describe(g, o, 0), *out = describe(g, o, 0);
+	struct description *in = description_new(g, o, 0), *out = description_new(g, o, 0);
 	bool cloexec = et_value(ev, ET_V_PIPE_flags, 0) & F_CLOEXEC;
 
 	in->reads = out->writes = object_of(g, in)->version;
@@ -496,7 +486,7 @@ void use_pipe(struct graph *g, struct process *p, const struct et_event *ev, int
 void use_memfd(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	uint32_t o = files_anonymous(g, GRAPH_MEMORY, exec_id(g, p), at);
-	struct description *d = describe(g, o, 0);
+	struct description *d = description_new(g, o, 0);
 
 	d->writes = object_of(g, d)->version;
 	put(g, p, et_value(ev, ET_V_MEMFD_fd, -1), d, at,
@@ -516,7 +506,7 @@ void use_received(struct graph *g, struct process *p, const struct et_event *ev,
 	if (!len || *path != '/')
 		return;
 	file = files_name(g, path, len);
-	d = describe(g, files_at(g, file, NULL), file);
+	d = description_new(g, files_at(g, file, NULL), file);
 	d->reads = object_of(g, d)->version;
 	put(g, p, number, d, at, et_value(ev, ET_V_RECEIVED_cloexec, 0));
 }
@@ -552,7 +542,7 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 	o = files_at(g, file, NULL);
 	made = et_value(ev, ET_V_TRUNCATE_size, 0) ? GRAPH_CHANGED : GRAPH_WRITTEN;
 	files_renew(g, o, file, made, exec_id(g, p), at, NULL);
-	by_name.d = describe(g, o, file);
+	by_name.d = description_new(g, o, file);
 	by_name.d->writes = g->files.objects[o].version;
 	tell_write(g, p, &by_name, -1, false, 0, at);
 	description_drop(g, by_name.d);

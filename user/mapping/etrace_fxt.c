@@ -31,10 +31,12 @@ void etrace_fxt_tell(struct etrace_fxt_told *told, const struct et_event *ev)
 
 void etrace_fxt_take(const struct etrace_fxt_told *told, struct et_event *ev)
 {
+	uint16_t steady = etrace_fxt_steady[ev->kind];
 	unsigned int n = 0;
 
 	if (told->kind != ev->kind)
 		return;
-	for (unsigned int left = etrace_fxt_steady[ev->kind]; left; left &= left - 1)
-		et_set(ev, (unsigned int)__builtin_ctz(left), told->val[n++]);
+	ev->given |= steady;
+	for (unsigned int left = steady; left; left &= left - 1)
+		ev->val[__builtin_ctz(left)] = told->val[n++];
 }

@@ -15,6 +15,7 @@
 #include "build/etrace_formats.h"
 #include "mapping/etrace_fxt.h"
 #include "fxt/fxt_in.h"
+#include "fxt/fxt_plain.h"
 #include "fxt/fxt_read.h"
 #include "base/map64.h"
 #include "base/shquote.h"
@@ -49,8 +50,6 @@ struct word {
 	const char *s;
 	size_t len;
 	enum et_kind kind;	/* event of that name, or ET_K_NONE */
-	/* for each kind: 1 + number of the value; STRING + that of the string */
-	uint8_t slot[ET_K_COUNT];
 	uint8_t marking;	/* 1 + enum et_marking */
 };
 
@@ -85,6 +84,7 @@ static const char *const fixed_words[W_SCHEMA] = {
 #define TAG_ON		0x20000u	/* "name+1", "name_hex+1": goes on */
 #define TAG_KNOWN	0x40000u	/* so that W_NONE is no tag of 0 */
 #define TAG_TOLD	0x80000u	/* of a path: f->told has its values */
+#define TAG_ERROR_SHIFT	20		/* the rest, of an error's name: its number */
 
 struct fxt_in {
 	struct source source;
@@ -95,9 +95,17 @@ struct fxt_in {
 	int err;
 	bool ours, verdict;
 	struct map64 upids, cpus;	/* of the live threads, by their koids */
+	/* where they are of a thread, until a table changes; no upid, no cpu: NULL */
+	struct known {
+		bool valid;
+		uint64_t koid;
+		uint64_t *upid, *cpu;
+	} known;
 	struct etrace_fxt_told *told;	/* by the references of the paths */
 	struct fxt_sref path;	/* string 0 of the record at hand; ref 0: none that is told of */
 	struct word words[MAX_WORDS];
+	/* what each is in a kind: 1 + number of the value; STRING + that of the string */
+	uint8_t slot[ET_K_COUNT][MAX_WORDS];
 	unsigned int nwords;
 	unsigned int category[ET_K_COUNT];	/* the words of the kinds' categories */
 	/* the event at hand, until it is known that no more arguments follow */
@@ -107,6 +115,7 @@ struct fxt_in {
 	uint32_t has;		/* of the fixed words, a bit each */
 	uint64_t number[W_SCHEMA];	/* of those that are numbers */
 	struct buf argv, lines, stamps;
+	struct buf word;	/* of @argv, the one at hand */
 	/* the argument that the next one may go on with */
 	uint32_t last;		/* its tag */
 	size_t hex;		/* of hex digits: where they begin in the bytes + 1 */
@@ -124,7 +133,8 @@ static unsigned int find_word(const struct fxt_in *f, const char *s, size_t len)
 	return W_NONE;
 }
 
-static struct word *get_word(struct fxt_in *f, const char *s)
+/* A word's number; it gets one if it is new. */
+static unsigned int get_word(struct fxt_in *f, const char *s)
 {
 	size_t len = strlen(s);
 	unsigned int i = find_word(f, s, len);
@@ -134,7 +144,7 @@ static struct word *get_word(struct fxt_in *f, const char *s)
 		f->words[i].s = s;
 		f->words[i].len = len;
 	}
-	return &f->words[i];
+	return i;
 }
 
 static void make_words(struct fxt_in *f)
@@ -146,29 +156,25 @@ static void make_words(struct fxt_in *f)
 	for (unsigned int k = ET_K_NONE + 1; k < ET_K_COUNT; k++) {
 		const struct et_kind_row *kind = &et_kinds[k];
 
-		get_word(f, kind->name)->kind = k;
-		f->category[k] = (unsigned int)(get_word(f, kind->category) - f->words);
+		f->words[get_word(f, kind->name)].kind = k;
+		f->category[k] = get_word(f, kind->category);
 		for (unsigned int i = 0; i < kind->nvalues; i++)
-			get_word(f, kind->values[i].name)->slot[k] = (uint8_t)(1 + i);
+			f->slot[k][get_word(f, kind->values[i].name)] = (uint8_t)(1 + i);
 		for (unsigned int i = 0; i < kind->nstrings; i++)
-			get_word(f, kind->strings[i].name)->slot[k] = (uint8_t)(SLOT_STRING + i);
+			f->slot[k][get_word(f, kind->strings[i].name)] = (uint8_t)(SLOT_STRING + i);
 		if (et_args_name[k])
-			get_word(f, et_args_name[k])->slot[k] = SLOT_ARGV;
+			f->slot[k][get_word(f, et_args_name[k])] = SLOT_ARGV;
 	}
 	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++)
-		get_word(f, et_marking_names[m])->marking = (uint8_t)(1 + m);
+		f->words[get_word(f, et_marking_names[m])].marking = (uint8_t)(1 + m);
 }
 
-/* What a name means; looked up once for each index of the string table. */
-static uint32_t tag_of(struct fxt_in *f, struct fxt_sref *s)
+static uint32_t find_tag(struct fxt_in *f, struct fxt_sref *s)
 {
-	uint32_t tag = TAG_KNOWN;
+	uint32_t tag = TAG_KNOWN | (s->tag & TAG_TOLD);
 	const char *plus;
 	size_t len = s->len;
 
-	if (s->tag & TAG_KNOWN)
-		return s->tag;
-	tag |= s->tag & TAG_TOLD;
 	plus = memchr(s->s, '+', len);
 	if (plus) {
 		tag |= TAG_ON;
@@ -186,7 +192,18 @@ static uint32_t tag_of(struct fxt_in *f, struct fxt_sref *s)
 	return tag;
 }
 
+/* What a name means; looked up once for each index of the string table. */
+static inline uint32_t tag_of(struct fxt_in *f, struct fxt_sref *s)
+{
+	return s->tag & TAG_KNOWN ? s->tag : find_tag(f, s);
+}
+
 /* ---- arguments ---- */
+
+static bool has(const struct fxt_in *f, unsigned int w)
+{
+	return f->has >> w & 1;
+}
 
 static bool is_number(const struct fxt_rarg *a, uint64_t *v)
 {
@@ -262,14 +279,11 @@ static uint8_t marked_bits(enum et_kind kind, const char *s, size_t len)
 	return bits;
 }
 
-/* The digits of a string came in one piece or several: now there are all. */
-static void end_hex(struct fxt_in *f)
+static void take_hex(struct fxt_in *f)
 {
 	struct et_event *ev = &f->ev;
 	size_t at = f->hex - 1, n = ev->nbytes - at;
 
-	if (!f->hex)
-		return;
 	f->hex = 0;
 	/* in place: two digits are read before their byte is written */
 	if (!utf8_unhex(ev->bytes ? ev->bytes + at : "", n, ev->bytes ? ev->bytes + at : NULL))
@@ -279,6 +293,13 @@ static void end_hex(struct fxt_in *f)
 		ev->extras[ev->nextras - 1].len -= (uint32_t)(n - n / 2);
 	else
 		ev->str[ev->last].len -= (uint32_t)(n - n / 2);
+}
+
+/* The digits of a string came in one piece or several: now there are all. */
+static inline void end_hex(struct fxt_in *f)
+{
+	if (f->hex)
+		take_hex(f);
 }
 
 /* A string of the event, or its digits in place of it. */
@@ -383,7 +404,7 @@ static void take_arg(struct fxt_in *f, struct fxt_rarg *a)
 	uint32_t tag = tag_of(f, &a->name);
 	unsigned int w = tag & TAG_WORD;
 	const struct word *word = &f->words[w];
-	unsigned int slot = word->slot[f->ev.kind];
+	unsigned int slot = f->slot[f->ev.kind][w];
 	bool text = a->type == FXT_ARG_STRING;
 
 	/* "path+1" goes on with "path", "path_hex+1" with "path_hex": right behind */
@@ -408,14 +429,103 @@ static void take_arg(struct fxt_in *f, struct fxt_rarg *a)
 		take_word(f, w, a, tag);
 }
 
-static void take_args(struct fxt_in *f, const struct fxt_rec *rec)
+/* take_string() of one that is whole. */
+static inline void take_plain_string(struct fxt_in *f, unsigned int i, const struct fxt_plain *a)
 {
-	struct fxt_arg_iter it = { 0 };
+	struct et_event *ev = &f->ev;
+	const struct fxt_string *s = a->str;
+
+	if (!i) {
+		f->path.ref = (uint16_t)a->number;
+		f->path.tag = s->tag;
+	}
+	if (et_has_string(ev, i))
+		return;
+	bytes_copy(et_room(ev, s->len), s->s, s->len);
+	et_added_string(ev, i, s->len);
+}
+
+/* The number of an error's name, which is looked up once. */
+static int32_t plain_error(struct fxt_string *s)
+{
+	if (!(s->tag >> TAG_ERROR_SHIFT))
+		s->tag |= (uint32_t)error_number(s->s, s->len) << TAG_ERROR_SHIFT;
+	return (int32_t)(s->tag >> TAG_ERROR_SHIFT);
+}
+
+/* take_word() of a number, or an error's name. Return: whether it is that. */
+static inline bool take_plain_word(struct fxt_in *f, unsigned int w, const struct fxt_plain *a)
+{
+	if (a->str && w == W_ERROR) {
+		f->ev.error = plain_error(a->str);
+		f->taken += a->str->len;
+	} else if (a->str || !w || w >= W_EXTRA || w == W_ERROR || a->type == FXT_ARG_KOID) {
+		return false;
+	} else if (!has(f, w)) {
+		f->number[w] = (uint64_t)a->number;
+	}
+	f->has |= 1u << w;
+	return true;
+}
+
+/*
+ * What take_arg() does with most: a value, a string or a word that stands for itself.
+ * @slots: of the event's kind
+ * Return: false if it is none of these, and nothing was done.
+ */
+static inline bool take_plain(struct fxt_in *f, const uint8_t *slots, const struct fxt_plain *a)
+{
+	uint32_t tag = a->name->tag;
+	unsigned int w = tag & TAG_WORD, slot = slots[w];
+
+	if ((tag & (TAG_KNOWN | TAG_HEX | TAG_ON)) != TAG_KNOWN || f->hex)
+		return false;
+	if (w < W_SCHEMA) {
+		if (slot || !take_plain_word(f, w, a))
+			return false;
+	} else if (a->str) {
+		if (slot < SLOT_STRING || slot >= SLOT_ARGV)
+			return false;
+		take_plain_string(f, slot - SLOT_STRING, a);
+		f->taken += a->str->len;
+	} else {
+		if (!slot || slot >= SLOT_STRING || a->type == FXT_ARG_KOID)
+			return false;
+		et_set(&f->ev, slot - 1, a->number);
+		if (a->type == FXT_ARG_U64 && a->number < 0)
+			f->ev.big |= (uint16_t)(1u << (slot - 1));
+	}
+	f->last = tag;
+	return true;
+}
+
+/* Any argument: the @i-th, at @p. Return: what it takes, 0: there is none. */
+static __attribute__((noinline)) size_t take_any(struct fxt_in *f, const struct fxt_rec *rec,
+						 unsigned int i, const uint8_t *p)
+{
+	struct fxt_arg_iter it = { i, (unsigned int)(p - rec->arg_raw) / 8 };
 	struct fxt_rarg a;
 
-	while (fxt_next_arg(f->r, rec, &it, &a)) {
-		f->taken += a.type == FXT_ARG_STRING ? a.str.len : 0;
-		take_arg(f, &a);
+	if (!fxt_next_arg(f->r, rec, &it, &a))
+		return 0;
+	f->taken += a.type == FXT_ARG_STRING ? a.str.len : 0;
+	take_arg(f, &a);
+	return 8ul * a.words;
+}
+
+static void take_args(struct fxt_in *f, const struct fxt_rec *rec)
+{
+	const uint8_t *p = rec->arg_raw, *end = fxt_plain_end(rec), *slots = f->slot[f->ev.kind];
+	struct fxt_plain plain;
+	size_t n;
+
+	for (unsigned int i = 0; i < rec->nargs; i++, p += n) {
+		if (fxt_plain_arg(f->r, p, end, &plain) && take_plain(f, slots, &plain))
+			n = plain.bytes;
+		else
+			n = take_any(f, rec, i, p);
+		if (!n)
+			break;
 	}
 }
 
@@ -449,9 +559,41 @@ static void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t time)
 	f->path.ref = 0;
 }
 
-static bool has(const struct fxt_in *f, unsigned int w)
+/* ---- threads ---- */
+
+static void forget_task(struct fxt_in *f)
 {
-	return f->has >> w & 1;
+	map64_remove(&f->upids, f->koid);
+	map64_remove(&f->cpus, f->koid);
+	f->known.valid = false;
+}
+
+/* What is known of the event's thread: most often that of the event before. */
+static inline struct known *known_of(struct fxt_in *f)
+{
+	struct known *k = &f->known;
+
+	if (!k->valid || k->koid != f->koid)
+		*k = (struct known){
+			true, f->koid, map64_get(&f->upids, f->koid), map64_get(&f->cpus, f->koid)
+		};
+	return k;
+}
+
+/* A task is where it was, @cpu, if nothing else is told. */
+static bool know_cpu(struct fxt_in *f, uint64_t *cpu)
+{
+	if (has(f, W_CPU)) {
+		if (cpu) {
+			*cpu = f->number[W_CPU];
+			return true;
+		}
+		map64_put(&f->cpus, f->koid, f->number[W_CPU]);
+		f->known.valid = false;
+	} else if (cpu) {
+		f->number[W_CPU] = *cpu;
+	}
+	return has(f, W_CPU) || cpu;
 }
 
 /* ---- an event from its arguments ---- */
@@ -460,11 +602,9 @@ static bool add_argv(struct fxt_in *f)
 {
 	const char *s = f->argv.s;
 	size_t len = f->argv.len;
-	struct buf word = { 0 };
 
-	while (sh_unquote(&s, &len, &word))
-		et_add_arg(&f->ev, word.s, word.len);
-	buf_free(&word);
+	while (sh_unquote(&s, &len, &f->word))
+		et_add_arg(&f->ev, f->word.s, f->word.len);
 	return !len;
 }
 
@@ -506,6 +646,18 @@ static bool read_raw(struct fxt_in *f)
 	return et_read_lines(&f->ev, f->lines.s, f->lines.len);
 }
 
+/* Of one that may not be whole. Return: whether there is anything of it. */
+static bool check_event(struct et_event *ev)
+{
+	if (et_lacks_begin(ev))
+		ev->flags |= ET_F_NO_BEGIN;
+	/* a line that is always there is one */
+	if ((!et_kinds[ev->kind].begins || ev->flags & ET_F_NO_BEGIN) && !et_count_lines(ev))
+		return false;
+	et_check(ev);
+	return true;
+}
+
 static bool make_event(struct fxt_in *f)
 {
 	bool good = !f->broken;
@@ -522,23 +674,11 @@ static bool make_event(struct fxt_in *f)
 		if (f->ev.nextras)
 			et_absorb_extras(&f->ev);
 		good = good && (!f->stamps.len || add_stamps(&f->ev, &f->stamps));
-		if (good && et_lacks_begin(&f->ev))
-			f->ev.flags |= ET_F_NO_BEGIN;
-		/* a line that is always there is one */
-		if (!et_kinds[f->ev.kind].begins || f->ev.flags & ET_F_NO_BEGIN)
-			good = good && et_count_lines(&f->ev);
-		if (good)
-			et_check(&f->ev);
+		good = good && (et_is_whole(&f->ev) || check_event(&f->ev));
 	}
 	if (has(f, W_LATE))
 		f->ev.flags |= ET_F_LATE;
 	return good;
-}
-
-static void forget_task(struct fxt_in *f)
-{
-	map64_remove(&f->upids, f->koid);
-	map64_remove(&f->cpus, f->koid);
 }
 
 static bool make_lost(struct fxt_in *f)
@@ -562,26 +702,11 @@ static bool make_lost(struct fxt_in *f)
 	return true;
 }
 
-/* A task is where it was, if nothing else is told. */
-static bool know_cpu(struct fxt_in *f)
-{
-	uint64_t *cpu = map64_get(&f->cpus, f->koid);
-
-	if (has(f, W_CPU)) {
-		if (cpu)
-			*cpu = f->number[W_CPU];
-		else
-			map64_put(&f->cpus, f->koid, f->number[W_CPU]);
-	} else if (cpu) {
-		f->number[W_CPU] = *cpu;
-	}
-	return has(f, W_CPU) || cpu;
-}
-
 /* No more arguments follow: make the event and hand it on. */
 static void finish(struct fxt_in *f)
 {
 	unsigned int kind = f->ev.kind;
+	const struct known *known;
 	const uint64_t *upid;
 	char text[160];
 	bool good;
@@ -590,8 +715,9 @@ static void finish(struct fxt_in *f)
 		return;
 	f->pending = false;
 	end_hex(f);
-	good = know_cpu(f);
-	upid = map64_get(&f->upids, f->koid);
+	known = known_of(f);
+	upid = known->upid;
+	good = know_cpu(f, known->cpu);
 	if (kind == ET_K_LOST) {
 		good = good && make_lost(f);
 	} else {
@@ -696,8 +822,10 @@ static void take_object(struct fxt_in *f, const struct fxt_rec *rec)
 	finish(f);
 	forget_args(f, ET_K_NONE, 0);
 	take_args(f, rec);
-	if (has(f, W_UPID) && f->number[W_UPID] <= INT64_MAX)
+	if (has(f, W_UPID) && f->number[W_UPID] <= INT64_MAX) {
 		map64_put(&f->upids, rec->kobj.koid, f->number[W_UPID]);
+		f->known.valid = false;
+	}
 }
 
 static bool is(const struct fxt_sref *s, const char *text)
@@ -760,6 +888,7 @@ static void fxt_in_free(struct source *s)
 	buf_free(&f->argv);
 	buf_free(&f->lines);
 	buf_free(&f->stamps);
+	buf_free(&f->word);
 	et_fini(&f->ev);
 	free(f);
 }

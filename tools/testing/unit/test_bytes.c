@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/path.h"
 #include "base/shquote.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
@@ -244,6 +245,42 @@ static void json_values(void **state)
 	out_close(o);
 }
 
+static bool clean_by_byte(const char *s, size_t n)
+{
+	for (size_t i = 0; i + 1 < n; i++)
+		if (s[i] == '/' && (s[i + 1] == '/' || s[i + 1] == '.'))
+			return false;
+	return n > 1 && s[0] == '/' && s[n - 1] != '/';
+}
+
+static void paths(void **state)
+{
+	static const char *const parts[] = { "a", "/", ".", "//", "/.", "./", "/..", "/b/" };
+	struct buf b = { 0 };
+
+	(void)state;
+	for (size_t n = 0; n <= LONGEST; n++)
+		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+			for (size_t at = 0; at + strlen(parts[i]) <= n; at++) {
+				char *s = filled(n, 'a');
+
+				s[0] = '/';
+				memcpy(s + at, parts[i], strlen(parts[i]));
+				assert_int_equal(path_is_clean(s, n), clean_by_byte(s, n));
+				/* nothing but what comes here is taken away */
+				b.len = 0;
+				buf_add(&b, s, n);
+				buf_adds(&b, "/.");
+				path_clean(&b);
+				if (path_is_clean(s, n)) {
+					assert_int_equal(b.len, n);
+					assert_memory_equal(b.s, s, n);
+				}
+				free(s);
+			}
+	buf_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +289,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(texts),
 		cmocka_unit_test(quotes),
+		cmocka_unit_test(paths),
 		cmocka_unit_test(json_strings),
 		cmocka_unit_test(json_values),
 	};

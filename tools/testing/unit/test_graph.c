@@ -294,6 +294,22 @@ static void test_unknown_origin(void **state)
 	says(edges, "");
 }
 
+/* What was asked for by no path is asked for by none, whatever stands behind it. */
+static void test_empty_original(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	reads(1, "/a/b/c/d", 11);
+	line(1, "Open|fnamesize=8,forigsize=0,flags=0,mode=0,fd=7");
+	line(1, "FN|/e/f/g/h");
+	line(1, "FO|");
+	line(1, "OpenFile|dev=1,ino=12,size=100,mtime=5,type=32768");
+	closes(1, 7, 100, -1);
+	ends(1);
+	says("SELECT count(*) FROM asked", "0");
+}
+
 /* ---- rule 2: names and versions ---- */
 
 static void test_rename_over(void **state)
@@ -556,6 +572,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inherited), cmocka_unit_test(test_cloexec),
 		cmocka_unit_test(test_shared_table), cmocka_unit_test(test_unknown_origin),
+		cmocka_unit_test(test_empty_original),
 		cmocka_unit_test(test_rename_over), cmocka_unit_test(test_exchange),
 		cmocka_unit_test(test_hard_link), cmocka_unit_test(test_directory_renamed),
 		cmocka_unit_test(test_inode_again), cmocka_unit_test(test_removed),
