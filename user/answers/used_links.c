@@ -108,9 +108,10 @@ static const char *const dirs[] = { "", "/usr/local/bin/", "/usr/bin/", "/usr/lo
 /* By their own name for themselves, argv[0], which is most often what they were called. */
 static void ran(struct links *l)
 {
+	/* that of a script says what its first line calls */
 	static const char text[] =
-		"SELECT DISTINCT e.program, s.s, e.cwd FROM exec AS e\n"
-		" JOIN string AS s ON s.id = json_extract(e.args, '$[0]') WHERE e.program IS NOT NULL";
+		"SELECT DISTINCT coalesce(e.interp, e.program) AS f, s.s, e.cwd FROM exec AS e\n"
+		" JOIN string AS s ON s.id = json_extract(e.args, '$[0]') WHERE f IS NOT NULL";
 	struct sqlite3_stmt *st = db_ask(l->u->db, text, "");
 	struct buf name = { 0 };
 

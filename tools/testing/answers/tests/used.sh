@@ -55,6 +55,19 @@ for by in module bpf; do
 	same "$by: each that dpkg-depcheck finds" only /dev/null
 done
 
+# A name that only the first line of a script calls.
+mkdir -p scripts/var/lib/dpkg/info scripts/usr/bin
+ln -s usr/bin scripts/bin
+touch scripts/usr/bin/dash
+ln -s dash scripts/usr/bin/sh
+printf 'Package: %s\nVersion: 1\n\n' dash sh-is-dash > scripts/var/lib/dpkg/status
+echo /bin/dash > scripts/var/lib/dpkg/info/dash.list
+echo /bin/sh > scripts/var/lib/dpkg/info/sh-is-dash.list
+for by in module bpf; do
+	etrace used --root scripts "$FIXTURES/wrapper-script/$by.fxt.zst" > text
+	check "$by: the interpreter's link" grep -qx 'sh-is-dash 1: program (1 file)' text
+done
+
 trace=$truth/module.fxt.zst
 etrace used --root root "$trace" > text
 check "classes" grep -q '^zlib1g-dev:amd64 .*: data.* (3 files)$' text
