@@ -76,6 +76,7 @@ check-all:
 	tools/deps build check vm debug bench fuzz
 	kernels=$$(tools/testing/vm/kernel --list check all | xargs) && \
 		KERNELS=$$kernels BPF_KERNELS=$$kernels COMPARE=all LONG=y tools/testing/check.sh
+	$(MAKE) check-property
 	$(MAKE) check-debug
 	$(MAKE) bench-memory
 	$(MAKE) bench-kernel
@@ -87,6 +88,12 @@ check-all:
 check-debug:
 	tools/deps build check vm debug
 	KERNELS=$$(tools/testing/vm/kernel --list debug | xargs) LIMIT=3600 tools/testing/check.sh selftests
+
+# Random graphs of programs, new ones each time or those of SEEDS, recorded by module
+# and by BPF: are the answers what is known?
+check-property:
+	tools/deps build check vm
+	tools/testing/answers/property-record $(SEEDS)
 
 demo:
 	tools/deps build vm
@@ -124,4 +131,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-all check-debug demo
+.PHONY: mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-all check-debug check-property demo

@@ -29,6 +29,8 @@ struct all {
 	struct map64 by_path;	/* hash of packages_path(): row */
 	struct packages p;
 	unsigned int *classes;	/* by package: bits; 0: not used */
+	bool asks_own;
+	struct map64 own;	/* package + 1, if it has a file that could be used: 1 */
 };
 
 static int by_path(const void *a, const void *b)
@@ -108,13 +110,33 @@ static void find_links(struct all *all)
 	map64_clear(&all->by_file);
 }
 
+/* What no build needs; build-essential has no more than these. */
+static bool is_document(const char *path, size_t len)
+{
+	static const char *const dirs[] = { "/usr/share/bug/", "/usr/share/build-essential/",
+					    "/usr/share/doc-base/", "/usr/share/doc/",
+					    "/usr/share/lintian/", "/usr/share/man/", NULL };
+
+	for (const char *const *dir = dirs; *dir; dir++)
+		if (len > strlen(*dir) && !memcmp(path, *dir, strlen(*dir)))
+			return true;
+	return false;
+}
+
 static void take_file(void *ctx, uint32_t package, const char *path, size_t len)
 {
 	struct all *all = ctx;
 	uint64_t *at = map64_get(&all->by_path, hash_bytes(path, len));
+	char *name;
 
 	if (at)
 		all->rows[*at].package = package + 1;
+	if (!all->asks_own || is_document(path, len) || map64_get(&all->own, package + 1))
+		return;
+	name = xstrndup(path, len);
+	if (used_links_to_file(all->u, name))
+		map64_put(&all->own, package + 1, 1);
+	free(name);
 }
 
 static int by_name(const void *a, const void *b)
@@ -151,6 +173,7 @@ static void clear(struct all *all)
 		free(all->rows[i].path);
 	free(all->rows);
 	free(all->classes);
+	map64_clear(&all->own);
 	map64_clear(&all->by_path);
 	packages_free(&all->p);
 }
@@ -300,12 +323,15 @@ static bool shared(const struct all *all, size_t package)
 }
 
 /*
- * The package by which one that has no file in use was: one that it depends on, and
- * no other one that was used does.  build-essential has no files to use.
+ * The package by which one was used that has no files to use, like build-essential: one
+ * that it depends on, and no other one that was used does.  Where the files are not there,
+ * they may have been links to what was used.
  * Return: SIZE_MAX: none.
  */
 static size_t through(const struct all *all, size_t package, unsigned int depth)
 {
+	if (map64_get(&all->own, package + 1))
+		return SIZE_MAX;
 	for (size_t i = 0; i < all->p.n; i++) {
 		size_t by;
 
@@ -362,7 +388,7 @@ bool used_needs(const struct used *u, const char *control)
 {
 	char *list = packages_control(control, u->db->diag);
 	struct packages_need *needs;
-	struct all all = { 0 };
+	struct all all = { .asks_own = true };
 	const char *arch = NULL;
 	size_t n;
 	bool ok = list && load(u, &all);

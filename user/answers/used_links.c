@@ -37,25 +37,33 @@ static void set(struct buf *b, const char *s, size_t len)
 	buf_addc(b, 0);
 }
 
+/* The links from a name on, into l->names, and where they lead, into @at.  Return: how many. */
+static unsigned int go(struct links *l, const char *name, struct buf *at)
+{
+	unsigned int n = 0;
+	char to[PATH_MAX];
+	ssize_t len;
+
+	set(at, name, strlen(name));
+	while (n < MOST_LINKS && (len = readlink(at_root(l, at->s), to, sizeof(to))) > 0) {
+		const char *slash = strrchr(at->s, '/');
+
+		set(&l->names[n++], at->s, strlen(at->s));
+		at->len = *to == '/' ? 0 : (size_t)(slash - at->s) + 1;
+		buf_add(at, to, (size_t)len);
+		path_clean(at);
+		buf_addc(at, 0);
+	}
+	return n;
+}
+
 /* The links from a name to the target, into l->names.  Return: how many; 0 if it leads elsewhere. */
 static unsigned int follow(struct links *l, const char *name)
 {
 	struct buf at = { 0 };
 	struct stat a, b;
-	unsigned int n = 0;
-	char to[PATH_MAX];
-	ssize_t len;
+	unsigned int n = go(l, name, &at);
 
-	set(&at, name, strlen(name));
-	while (n < MOST_LINKS && (len = readlink(at_root(l, at.s), to, sizeof(to))) > 0) {
-		const char *slash = strrchr(at.s, '/');
-
-		set(&l->names[n++], at.s, strlen(at.s));
-		at.len = *to == '/' ? 0 : (size_t)(slash - at.s) + 1;
-		buf_add(&at, to, (size_t)len);
-		path_clean(&at);
-		buf_addc(&at, 0);
-	}
 	/* directories on the way may be links, too */
 	if (stat(at_root(l, at.s), &a) || stat(at_root(l, l->target.s), &b) ||
 	    a.st_dev != b.st_dev || a.st_ino != b.st_ino)
@@ -108,9 +116,10 @@ static const char *const dirs[] = { "", "/usr/local/bin/", "/usr/bin/", "/usr/lo
 /* By their own name for themselves, argv[0], which is most often what they were called. */
 static void ran(struct links *l)
 {
+	/* that of a script says what its first line calls */
 	static const char text[] =
-		"SELECT DISTINCT e.program, s.s, e.cwd FROM exec AS e\n"
-		" JOIN string AS s ON s.id = json_extract(e.args, '$[0]') WHERE e.program IS NOT NULL";
+		"SELECT DISTINCT coalesce(e.interp, e.program) AS f, s.s, e.cwd FROM exec AS e\n"
+		" JOIN string AS s ON s.id = json_extract(e.args, '$[0]') WHERE f IS NOT NULL";
 	struct sqlite3_stmt *st = db_ask(l->u->db, text, "");
 	struct buf name = { 0 };
 
@@ -152,14 +161,33 @@ static void ran(struct links *l)
 	buf_free(&name);
 }
 
+static void clear(struct links *l)
+{
+	buf_free(&l->target);
+	buf_free(&l->full);
+	for (unsigned int i = 0; i < MOST_LINKS; i++)
+		buf_free(&l->names[i]);
+}
+
 void used_links(const struct used *u, used_link_fn *fn, void *ctx)
 {
 	struct links l = { .u = u, .fn = fn, .ctx = ctx };
 
 	opened(&l);
 	ran(&l);
-	buf_free(&l.target);
-	buf_free(&l.full);
-	for (unsigned int i = 0; i < MOST_LINKS; i++)
-		buf_free(&l.names[i]);
+	clear(&l);
+}
+
+bool used_links_to_file(const struct used *u, const char *path)
+{
+	struct links l = { .u = u };
+	struct buf at = { 0 };
+	struct stat st;
+	bool is;
+
+	go(&l, path, &at);
+	is = !stat(at_root(&l, at.s), &st) && !S_ISDIR(st.st_mode);
+	buf_free(&at);
+	clear(&l);
+	return is;
 }

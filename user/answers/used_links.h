@@ -17,4 +17,7 @@ typedef void used_link_fn(void *ctx, uint32_t file, const char *path, unsigned i
  */
 void used_links(const struct used *u, used_link_fn *fn, void *ctx);
 
+/** used_links_to_file - whether a path is, or leads to, something that is now no directory */
+bool used_links_to_file(const struct used *u, const char *path);
+
 #endif

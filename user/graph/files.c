@@ -272,6 +272,35 @@ void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at)
 	g->ops->name(g->ctx, file, 0, exec, at);
 }
 
+static void note_link(struct graph *g, uint32_t i, uint32_t file)
+{
+	struct files *f = &g->files;
+	const uint64_t *first = map64_get(&f->links, i);
+	uint32_t next = first ? (uint32_t)*first : 0;
+
+	/* row 0 is none */
+	f->link_rows = xgrow(f->link_rows, &f->links_cap, f->nlinks + 2, sizeof(*f->link_rows));
+	f->link_rows[++f->nlinks] = (struct link){ file, next };
+	map64_put(&f->links, i, f->nlinks);
+}
+
+/* A name of an object with several becomes another one. */
+static void move_link(struct graph *g, uint32_t i, uint32_t from, uint32_t to)
+{
+	struct files *f = &g->files;
+	const uint64_t *first = map64_get(&f->links, i);
+
+	if (!object(g, i)->linked)
+		return;
+	for (uint32_t row = first ? (uint32_t)*first : 0; row; row = f->link_rows[row].next) {
+		if (f->link_rows[row].file != from)
+			continue;
+		f->link_rows[row].file = to;
+		return;
+	}
+	note_link(g, i, to);
+}
+
 static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchange, uint32_t exec,
 		  int64_t at)
 {
@@ -285,6 +314,9 @@ static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchang
 	else
 		bind(g, from, 0);
 	bind(g, to, a);
+	move_link(g, a, from, to);
+	if (exchange && b)
+		move_link(g, b, to, from);
 	files_release(g, a);
 	g->ops->name(g->ctx, from, exchange && b ? object(g, b)->version : 0, exec, at);
 	g->ops->name(g->ctx, to, object(g, a)->version, exec, at);
@@ -351,18 +383,6 @@ void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len,
 	if (exchange)
 		files_at(g, file, NULL);
 	rename_one(g, from, file, exchange, exec, at);
-}
-
-static void note_link(struct graph *g, uint32_t i, uint32_t file)
-{
-	struct files *f = &g->files;
-	const uint64_t *first = map64_get(&f->links, i);
-	uint32_t next = first ? (uint32_t)*first : 0;
-
-	/* row 0 is none */
-	f->link_rows = xgrow(f->link_rows, &f->links_cap, f->nlinks + 2, sizeof(*f->link_rows));
-	f->link_rows[++f->nlinks] = (struct link){ file, next };
-	map64_put(&f->links, i, f->nlinks);
 }
 
 void files_link(struct graph *g, uint32_t from, uint32_t to, uint32_t exec, int64_t at)

@@ -363,6 +363,25 @@ static void test_hard_link(void **state)
 	}
 }
 
+/* Its names change; what is written by the other one is still read by each. */
+static void test_hard_link_renamed(void **state)
+{
+	(void)state;
+	for (int with = 0; with <= 1; with++) {
+		starts(with);
+		runs(1, "/bin/a");
+		writes(1, "/one.o", 11);
+		writes(1, "/other.o", 12);
+		links(1, "/one.o", "/two.o");
+		renames(1, "/one.o", "/new.o");
+		exchanges(1, "/new.o", "/other.o");
+		runs(1, "/bin/b");
+		writes(1, "/two.o", 11);
+		ends(1);
+		says(makers, "/new.o=/bin/a /other.o=/bin/b /two.o=/bin/b");
+	}
+}
+
 static void test_directory_renamed(void **state)
 {
 	(void)state;
@@ -574,7 +593,8 @@ int main(void)
 		cmocka_unit_test(test_shared_table), cmocka_unit_test(test_unknown_origin),
 		cmocka_unit_test(test_empty_original),
 		cmocka_unit_test(test_rename_over), cmocka_unit_test(test_exchange),
-		cmocka_unit_test(test_hard_link), cmocka_unit_test(test_directory_renamed),
+		cmocka_unit_test(test_hard_link), cmocka_unit_test(test_hard_link_renamed),
+		cmocka_unit_test(test_directory_renamed),
 		cmocka_unit_test(test_inode_again), cmocka_unit_test(test_removed),
 		cmocka_unit_test(test_changed), cmocka_unit_test(test_order),
 		cmocka_unit_test(test_pipe), cmocka_unit_test(test_tmpfile),

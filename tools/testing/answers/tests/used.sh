@@ -55,6 +55,51 @@ for by in module bpf; do
 	same "$by: each that dpkg-depcheck finds" only /dev/null
 done
 
+# A name that only the first line of a script calls.
+mkdir -p scripts/var/lib/dpkg/info scripts/usr/bin
+ln -s usr/bin scripts/bin
+touch scripts/usr/bin/dash
+ln -s dash scripts/usr/bin/sh
+printf 'Package: %s\nVersion: 1\n\n' dash sh-is-dash > scripts/var/lib/dpkg/status
+echo /bin/dash > scripts/var/lib/dpkg/info/dash.list
+echo /bin/sh > scripts/var/lib/dpkg/info/sh-is-dash.list
+for by in module bpf; do
+	etrace used --root scripts "$FIXTURES/wrapper-script/$by.fxt.zst" > text
+	check "$by: the interpreter's link" grep -qx 'sh-is-dash 1: program (1 file)' text
+done
+
+# package NAME DEPENDS FILE...: one that is installed on the machine with links.
+package()
+{
+	printf '\nPackage: %s\nStatus: install ok installed\nArchitecture: all\nVersion: 1\nDepends: %s\n' \
+		"$1" "$2" >> linked/var/lib/dpkg/status
+	printf '%s\n' "${@:3}" > "linked/var/lib/dpkg/info/$1.list"
+}
+mkdir -p linked/usr/share/{meson,doc/essential,build-essential} linked/usr/lib/tools-1
+touch linked/usr/bin/meson linked/usr/share/doc/essential/copyright linked/usr/share/build-essential/list
+ln -s tools-1 linked/usr/lib/tools
+ln -s meson linked/usr/bin/meson-link
+ln -s /usr/lib/tools-1 linked/usr/lib/tools-absolute
+dirs=(/. /usr /usr/bin /usr/share /usr/share/meson)
+documents=(/usr/share/doc /usr/share/doc/essential /usr/share/doc/essential/copyright
+	/usr/share/build-essential /usr/share/build-essential/list)
+package files make "${dirs[@]}" "${documents[@]}" /usr/bin/meson
+package links make "${dirs[@]}" /usr/bin/meson-link
+package by-files files "${documents[@]}"
+package documents make "${dirs[@]}" "${documents[@]}"
+package directories make "${dirs[@]}" /usr/lib/tools /usr/lib/tools-absolute
+package by-documents documents "${dirs[@]}"
+package elsewhere make "${dirs[@]}" /usr/bin/not-here
+package nothing bc "${documents[@]}"
+printf 'Source: sample\nBuild-Depends: files, links, by-files, documents, directories, by-documents, elsewhere, nothing, gcc\n' > control
+printf '%s\n' files links by-files nothing > expected
+for by in module bpf; do
+	etrace used --root linked --unused --control control "$truth/$by.fxt.zst" > unused
+	same "$by: what has files is not used by way of others" unused expected
+done
+etrace used --json --root linked --unused --control control "$truth/module.fxt.zst" > json
+check "by itself, by way of another" bash -c 'grep -q "\"gcc\",.*\"by\":\"gcc\"" json && grep -q "\"by-documents\",.*\"by\":\"make\"" json'
+
 trace=$truth/module.fxt.zst
 etrace used --root root "$trace" > text
 check "classes" grep -q '^zlib1g-dev:amd64 .*: data.* (3 files)$' text
