@@ -2,6 +2,7 @@
 /* Compilation databases.  See compdb.h. */
 #include "answers/compdb.h"
 #include "answers/compdb_old.h"
+#include "answers/words.h"
 #include "base/path.h"
 #include "base/shquote.h"
 #include "io/json_out.h"
@@ -24,40 +25,8 @@ struct entry {
 struct entries {
 	struct entry *rows;
 	size_t n, cap;
+	bool only_paths;	/* exec, file and output are all that is wanted */
 };
-
-/* ---- who started whom ---- */
-
-/*
- * Of each exec the one that it was started by, and whether it is a compilation
- * or below one: what a compiler's driver starts is no entry.
- */
-struct family {
-	uint32_t *up;
-	bool *inside;
-	size_t n;
-};
-
-static void load_family(struct db *db, struct family *f)
-{
-	static const char text[] = "SELECT id, coalesce(before, parent) FROM exec";
-	struct sqlite3_stmt *st;
-
-	f->n = (size_t)db_one(db, "SELECT max(id) FROM exec", "") + 1;
-	f->up = xcalloc(f->n, sizeof(*f->up));
-	f->inside = xcalloc(f->n, sizeof(*f->inside));
-	st = db_ask(db, text, "");
-	while (db_row(db, st))
-		f->up[db_int(st, 0)] = (uint32_t)db_int(st, 1);
-}
-
-/* Parents come before their children: ids are given in the order of their beginning. */
-static bool inside(struct family *f, uint32_t exec)
-{
-	if (f->up[exec] && f->inside[f->up[exec]])
-		f->inside[exec] = true;
-	return f->inside[exec];
-}
 
 /* ---- entries ---- */
 
@@ -65,6 +34,7 @@ static char *absolute(const char *directory, const char *path)
 {
 	struct buf b = { 0 };
 
+	buf_room(&b, strlen(directory) + strlen(path) + 2);
 	if (*path != '/') {
 		buf_adds(&b, directory);
 		buf_addc(&b, '/');
@@ -98,9 +68,11 @@ static struct entry *add_entry(struct entries *l, const struct command_line *c, 
 
 	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 	e = &l->rows[l->n++];
-	*e = (struct entry){
-		.exec = exec, .directory = xstrdup(directory), .nargs = c->nwrappers + c->nargs,
-	};
+	*e = (struct entry){ .exec = exec };
+	if (l->only_paths)
+		return e;
+	e->directory = xstrdup(directory);
+	e->nargs = c->nwrappers + c->nargs;
 	for (size_t i = 0; i < c->nwrappers; i++)
 		buf_add(&args, c->wrappers[i], strlen(c->wrappers[i]) + 1);
 	for (size_t i = 0; i < c->nargs; i++)
@@ -117,6 +89,7 @@ static void add_compilation(struct entries *l, const struct compdb *o,
 
 	for (size_t i = 0; i < c->ninputs; i++) {
 		char *file = absolute(directory, c->inputs[i]);
+		const char *output = command_output(c, c->inputs[i], buf, sizeof(buf));
 		struct entry *e;
 
 		if (o->no_configure && is_trial(file)) {
@@ -125,8 +98,9 @@ static void add_compilation(struct entries *l, const struct compdb *o,
 		}
 		e = add_entry(l, c, exec, directory);
 		e->file = file;
-		e->said = xstrdup(command_output(c, c->inputs[i], buf, sizeof(buf)));
-		e->output = absolute(directory, e->said);
+		e->output = absolute(directory, output);
+		if (!l->only_paths)
+			e->said = xstrdup(output);
 	}
 }
 
@@ -173,52 +147,105 @@ static void free_entries(struct entries *l)
 
 /* ---- execs ---- */
 
-static void look_at(struct db *db, const struct compdb *o, struct family *f, uint32_t exec,
-		    uint32_t cwd, struct entries *l)
-{
-	struct buf args = { 0 }, directory = { 0 };
-	struct command_line c;
-	char **list, *at;
-	size_t n;
+struct collector {
+	struct db *db;
+	const struct compdb *o;
+	struct entries *l;
+	struct words *words;
+	/* Of each exec, whether it is a compilation or below one: what a driver starts is no entry. */
+	bool *inside;
+	struct buf args;	/* of the exec that is looked at: each with a NUL behind it */
+	char **list;		/* the same */
+	size_t list_cap;
+	uint32_t cwd;		/* whose path is in @directory */
+	struct buf directory;
+};
 
-	if (inside(f, exec))
-		return;
-	n = answers_args(db, exec, &args);
-	answers_file_path(db, cwd, &directory);
-	buf_addc(&directory, 0);
-	list = xcalloc(n + 1, sizeof(*list));
-	at = args.s;
+/*
+ * The arguments of an exec, of whose ids @json is a list.  Return: how many; 0: the
+ * first two tell that it is no command of a tool, as those of nearly all do.
+ */
+static size_t take_args(struct collector *c, const char *json, size_t len)
+{
+	const char *end = json + len, *s;
+	size_t n = 0, size;
+	uint32_t id;
+
+	c->args.len = 0;
+	while (words_next_id(&json, end, &id)) {
+		s = words_get(c->words, id, &size);
+		if (!s)
+			continue;
+		buf_add(&c->args, s, size);
+		buf_addc(&c->args, 0);
+		if (++n == 2 && !command_of_tool(c->o->tools, c->args.s,
+						 c->args.s + strlen(c->args.s) + 1))
+			return 0;
+	}
+	return n;
+}
+
+static const char *path_of_cwd(struct collector *c, uint32_t cwd)
+{
+	if (!c->directory.len || c->cwd != cwd) {
+		c->directory.len = 0;
+		answers_file_path(c->db, cwd, &c->directory);
+		buf_addc(&c->directory, 0);
+		c->cwd = cwd;
+	}
+	return c->directory.s;
+}
+
+/* Return: whether the exec with @n arguments is a compilation. */
+static bool look_at(struct collector *c, uint32_t exec, uint32_t cwd, size_t n)
+{
+	const char *directory = path_of_cwd(c, cwd);
+	char *at = c->args.s;
+	struct command_line line;
+	bool found;
+
+	c->list = xgrow(c->list, &c->list_cap, n, sizeof(*c->list));
 	for (size_t i = 0; i < n; i++, at += strlen(at) + 1)
-		list[i] = at;
-	command_parse(&c, o->tools, list, n, directory.s);
-	/* what it starts is part of it */
-	f->inside[exec] = c.kind != COMMAND_OTHER;
-	if (c.kind == COMMAND_COMPILE)
-		add_compilation(l, o, &c, exec, directory.s);
-	else if (c.kind != COMMAND_OTHER && o->links)
-		add_link(l, o, &c, exec, directory.s);
-	command_free(&c);
-	free(list);
-	buf_free(&args);
-	buf_free(&directory);
+		c->list[i] = at;
+	command_parse(&line, c->o->tools, c->list, n, directory);
+	found = line.kind != COMMAND_OTHER;
+	if (line.kind == COMMAND_COMPILE)
+		add_compilation(c->l, c->o, &line, exec, directory);
+	else if (found && c->o->links)
+		add_link(c->l, c->o, &line, exec, directory);
+	command_free(&line);
+	return found;
 }
 
 static void collect(struct db *db, const struct compdb *o, struct entries *l)
 {
-	static const char text[] = "SELECT id, cwd, args IS NOT NULL FROM exec ORDER BY id";
-	struct sqlite3_stmt *st;
-	struct family f;
+	/* parents come before their children: ids are given in the order of their beginning */
+	static const char text[] =
+		"SELECT id, coalesce(before, parent), cwd, args FROM exec ORDER BY id";
+	size_t execs = (size_t)db_one(db, "SELECT max(id) FROM exec", "") + 1;
+	struct collector c = {
+		.db = db, .o = o, .l = l, .words = words_new(db),
+		.inside = xcalloc(execs, sizeof(*c.inside)),
+	};
+	struct sqlite3_stmt *st = db_ask(db, text, "");
 
-	load_family(db, &f);
-	st = db_ask(db, text, "");
 	while (db_row(db, st)) {
-		if (db_int(st, 2))
-			look_at(db, o, &f, (uint32_t)db_int(st, 0), (uint32_t)db_int(st, 1), l);
-		else
-			inside(&f, (uint32_t)db_int(st, 0));
+		uint32_t exec = (uint32_t)db_int(st, 0), up = (uint32_t)db_int(st, 1);
+		size_t len, n;
+		const char *args;
+
+		c.inside[exec] = up < exec && c.inside[up];
+		if (c.inside[exec])
+			continue;
+		args = db_bytes(st, 3, &len);
+		n = take_args(&c, args, len);
+		c.inside[exec] = n && look_at(&c, exec, (uint32_t)db_int(st, 2), n);
 	}
-	free(f.up);
-	free(f.inside);
+	words_free(c.words);
+	free(c.inside);
+	free(c.list);
+	buf_free(&c.args);
+	buf_free(&c.directory);
 }
 
 /* ---- order, and what is there twice ---- */
@@ -383,23 +410,39 @@ bool compdb_write(struct db *db, const struct compdb *c, struct out *out)
 	return ok;
 }
 
+/* Compilations of one statement, as many cost little more than one; exec 0: none. */
+#define NR_ROWS	8
+#define ROW(e) (int64_t)(e)->exec, (e)->file, strlen((e)->file), (e)->output, strlen((e)->output)
+#define FOUR "(?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?)"
+
+static void put_rows(struct db *db, const struct entry *e[NR_ROWS])
+{
+	/* OR FAIL: else what it has done would be kept, to be taken back */
+	static const char insert[] = "INSERT OR FAIL INTO compilation\n"
+		" SELECT column1, s.id, o.id FROM (VALUES " FOUR ", " FOUR ")\n"
+		" CROSS JOIN file AS s ON s.path = column2 AND column1\n"
+		" LEFT JOIN file AS o ON o.path = column3";
+
+	db_one(db, insert, "ibbibbibbibbibbibbibbibb", ROW(e[0]), ROW(e[1]), ROW(e[2]), ROW(e[3]),
+	       ROW(e[4]), ROW(e[5]), ROW(e[6]), ROW(e[7]));
+}
+
 void compdb_fill(struct db *db)
 {
-	static const char source[] = "SELECT id FROM file WHERE path = ?";
-	static const char insert[] = "INSERT INTO compilation VALUES (?, ?, ?)";
-	const struct tools none = { 0 };
-	const struct compdb all = { .tools = &none };
-	struct entries l = { 0 };
+	static char nothing[] = "";
+	const struct entry none = { .file = nothing, .output = nothing };
+	const struct tools tools = { 0 };
+	const struct compdb all = { .tools = &tools };
+	struct entries l = { .only_paths = true };
 
 	db_one(db, "BEGIN", "");
 	collect(db, &all, &l);
-	for (size_t i = 0; i < l.n; i++) {
-		const struct entry *e = &l.rows[i];
-		int64_t file = db_one(db, source, "b", e->file, strlen(e->file));
-		int64_t output = db_one(db, source, "b", e->output, strlen(e->output));
+	for (size_t i = 0; i < l.n; i += NR_ROWS) {
+		const struct entry *e[NR_ROWS];
 
-		if (file)
-			db_one(db, insert, "iin", (int64_t)e->exec, file, output);
+		for (size_t j = 0; j < NR_ROWS; j++)
+			e[j] = i + j < l.n ? &l.rows[i + j] : &none;
+		put_rows(db, e);
 	}
 	db_one(db, "COMMIT", "");
 	free_entries(&l);

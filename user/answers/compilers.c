@@ -12,6 +12,7 @@
 
 /* ---- programs ---- */
 
+/* None has a hyphen: what stands before one is a target, or llvm-ar's "llvm". */
 static const struct {
 	const char *name;
 	enum tool tool;
@@ -31,7 +32,7 @@ static const struct {
 	{ "ld", TOOL_LINKER }, { "ld.bfd", TOOL_LINKER }, { "ld.gold", TOOL_LINKER },
 	{ "ld.lld", TOOL_LINKER }, { "lld", TOOL_LINKER }, { "gold", TOOL_LINKER },
 	{ "mold", TOOL_LINKER },
-	{ "ar", TOOL_ARCHIVER }, { "gcc-ar", TOOL_ARCHIVER }, { "llvm-ar", TOOL_ARCHIVER },
+	{ "ar", TOOL_ARCHIVER },
 };
 
 static const struct {
@@ -105,20 +106,16 @@ static bool is_named(const char *name, size_t len, const char *of)
 
 static enum tool lookup(const struct tools *t, const char *name, size_t len)
 {
-	enum tool found = TOOL_NONE;
-	size_t best = 0;
+	const char *hyphen = memrchr(name, '-', len), *last = hyphen ? hyphen + 1 : name;
+	size_t n = len - (size_t)(last - name);
 
 	for (size_t i = 0; i < t->n; i++)
 		if (is_named(name, len, t->added[i].name))
 			return t->added[i].tool;
-	/* "gcc-ar" is more than "ar" */
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strlen(known[i].name) <= best || !is_named(name, len, known[i].name))
-			continue;
-		found = known[i].tool;
-		best = strlen(known[i].name);
-	}
-	return found;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (*known[i].name == *last && !strncmp(known[i].name, last, n) && !known[i].name[n])
+			return known[i].tool;
+	return TOOL_NONE;
 }
 
 enum tool tools_of(const struct tools *t, const char *program)
@@ -137,42 +134,46 @@ enum tool tools_of(const struct tools *t, const char *program)
 
 /* ---- arguments ---- */
 
-/* Options whose value is the next argument, if it does not stand behind them. */
-static const char *const with_value[] = {
-	"-o", "-x", "-I", "-D", "-U", "-L", "-l", "-T", "-u", "-z", "-A", "-B", "-G", "-e", "-h", "-F",
+/* Options whose value is the next argument, if it does not stand behind them: letters, words. */
+static const char value_letters[] = "oxIDULlTuzABGehFJ";
+static const char *const value_words[] = {
 	"-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix",
 	"-iwithprefixbefore", "-isysroot", "-imultilib", "-imultiarch", "-include-pch", "-MF", "-MT",
 	"-MQ", "-MJ", "-Xpreprocessor", "-Xassembler", "-Xlinker", "-Xclang", "-Xarch_host",
 	"-Xarch_device", "-Xopenmp-target", "-Xcompiler", "-arch", "-target", "-triple", "--param",
 	"--sysroot", "--target", "--serialize-diagnostics", "-aux-info", "-dumpbase", "-dumpdir",
-	"-dumpbase-ext", "-framework", "-install_name", "-mllvm", "-wrapper", "-specs", "-J",
-	"-ccbin", "-gencode", "--crate-name", "--crate-type", "--edition", "--emit", "--cfg",
-	"--extern", "--out-dir", "-C", "-W", "-plugin", "-m", "-soname", "-dynamic-linker", "-rpath",
-	"-rpath-link", "-Map", "--version-script", "--dynamic-linker", "-b", "-R", "-V",
+	"-dumpbase-ext", "-framework", "-install_name", "-mllvm", "-wrapper", "-specs", "-ccbin",
+	"-gencode", "--crate-name", "--crate-type", "--edition", "--emit", "--cfg", "--extern",
+	"--out-dir", "--version-script", "--dynamic-linker",
 };
 
-/* Those of the list that only linkers and rustc have so: a compiler has them joined. */
-static bool only_elsewhere(const char *option, enum tool tool)
-{
-	static const char *const list[] = {
-		"-W", "-m", "-plugin", "-soname", "-dynamic-linker", "-rpath", "-rpath-link", "-Map",
-		"-C", "-R", "-b", "-V",
-	};
+/* Those that only linkers have so: a compiler has them joined. */
+static const char linker_letters[] = "CWmbRV";
+static const char *const linker_words[] = {
+	"-plugin", "-soname", "-dynamic-linker", "-rpath", "-rpath-link", "-Map",
+};
 
-	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		if (!strcmp(option, list[i]))
-			return tool != TOOL_LINKER;
+/* Whether @s, not empty, is in a list; the second letter decides for nearly all. */
+static bool is_in(const char *s, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[1] == list[i][1] && !strcmp(s, list[i]))
+			return true;
 	return false;
 }
 
+#define IS_IN(s, list) is_in(s, list, sizeof(list) / sizeof((list)[0]))
+
 static bool takes_value(const char *option, enum tool tool)
 {
-	if (only_elsewhere(option, tool))
+	bool linker = tool == TOOL_LINKER;
+
+	if (!option[1])
 		return false;
-	for (size_t i = 0; i < sizeof(with_value) / sizeof(with_value[0]); i++)
-		if (!strcmp(option, with_value[i]))
-			return true;
-	return false;
+	if (!option[2])
+		return strchr(value_letters, option[1]) ||
+		       (linker && strchr(linker_letters, option[1]));
+	return IS_IN(option, value_words) || (linker && IS_IN(option, linker_words));
 }
 
 /* With one of these a compiler compiles nothing. */
@@ -184,13 +185,12 @@ static bool asks_only(const char *arg)
 	};
 	static const char *const begins[] = { "-print-", "--print", "--help", "-help" };
 
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
-		if (!strcmp(arg, whole[i]))
-			return true;
+	if (*arg != '-')
+		return false;
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
-		if (!strncmp(arg, begins[i], strlen(begins[i])))
+		if (arg[1] == begins[i][1] && !strncmp(arg, begins[i], strlen(begins[i])))
 			return true;
-	return false;
+	return IS_IN(arg, whole);
 }
 
 static bool is_source(const char *name)
@@ -203,10 +203,7 @@ static bool is_source(const char *name)
 	};
 	const char *dot = strrchr(name, '.');
 
-	for (size_t i = 0; dot && i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (!strcmp(dot, ends[i]))
-			return true;
-	return false;
+	return dot && IS_IN(dot, ends);
 }
 
 static void add(char ***list, size_t *n, size_t *cap, char *s)
@@ -375,6 +372,18 @@ static void parse_archiver(struct command_line *c)
 	take_objects(c, i, TOOL_ARCHIVER);
 	if (c->ninputs)
 		c->kind = COMMAND_ARCHIVE;
+}
+
+bool command_of_tool(const struct tools *t, const char *program, const char *first)
+{
+	enum tool tool = tools_of(t, program);
+
+	if (tool == TOOL_NONE && *first != '-') {
+		/* a script of a compiler's name, as its interpreter sees it */
+		tool = tools_of(t, first);
+		return tool != TOOL_NONE && tool != TOOL_WRAPPER;
+	}
+	return tool != TOOL_NONE;
 }
 
 void command_parse(struct command_line *c, const struct tools *t, char **args, size_t n,

@@ -69,6 +69,13 @@ struct command_line {
 };
 
 /**
+ * command_of_tool - whether a command can be anything but COMMAND_OTHER
+ * @program: its first word
+ * @first: the one behind it
+ */
+bool command_of_tool(const struct tools *t, const char *program, const char *first);
+
+/**
  * command_parse - take a command apart
  * @args: its @n arguments, the program first; they must stay
  * @cwd: where @files are looked for
