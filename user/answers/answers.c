@@ -6,19 +6,18 @@
 #include "base/xalloc.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 void answers_path(struct buf *to, const char *path)
 {
-	char *cwd;
+	char cwd[PATH_MAX];
 
 	to->len = 0;
 	if (*path != '/') {
-		cwd = getcwd(NULL, 0);
-		buf_adds(to, cwd ? cwd : "/");
-		free(cwd);
+		buf_adds(to, getcwd(cwd, sizeof(cwd)) ? cwd : "/");
 		buf_addc(to, '/');
 	}
 	buf_adds(to, path);

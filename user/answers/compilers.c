@@ -254,7 +254,8 @@ static char *read_file(const char *cwd, const char *name, size_t *len)
 		buf_adds(&path, cwd);
 		buf_addc(&path, '/');
 	}
-	buf_add(&path, name, strlen(name) + 1);
+	buf_adds(&path, name);
+	buf_addc(&path, 0);
 	f = fopen(path.s, "re");
 	buf_free(&path);
 	if (!f)
@@ -262,7 +263,7 @@ static char *read_file(const char *cwd, const char *name, size_t *len)
 	do {
 		n = fread(buf_room(&text, 65536), 1, 65536, f);
 		text.len += n;
-	} while (n && text.len < MAX_RESPONSE);
+	} while (n == 65536 && text.len < MAX_RESPONSE);
 	fclose(f);
 	*len = text.len;
 	return text.s;

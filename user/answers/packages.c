@@ -347,33 +347,37 @@ next:
 
 /* ---- rpm(8): its database has many forms, so it is asked itself ---- */
 
-static pid_t start_rpm(const char *dir, FILE **from)
+/* Return: what it prints; NULL: errno says why there is none. */
+static FILE *start_rpm(const char *dir, pid_t *pid)
 {
 	static const char format[] = "=%{NAME}\t%{EVR}\t%{ARCH}\n[%{FILENAMES}\n]";
 	/* it takes no other one */
 	char *path = realpath(dir, NULL);
 	char *const argv[] = { "rpm", "--dbpath", path, "-qa", "--qf", (char *)format, NULL };
 	posix_spawn_file_actions_t actions;
-	pid_t pid = -1;
+	FILE *from = NULL;
 	int ends[2], err;
 
 	if (!path || pipe2(ends, O_CLOEXEC)) {
 		free(path);
-		return -1;
+		return NULL;
 	}
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	err = posix_spawnp(&pid, "rpm", &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
+	from = fdopen(ends[0], "r");
+	err = errno;
+	if (from) {
+		posix_spawn_file_actions_init(&actions);
+		posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+		err = posix_spawnp(pid, "rpm", &actions, NULL, argv, environ);
+		posix_spawn_file_actions_destroy(&actions);
+		if (err)
+			fclose(from);
+	} else {
+		close(ends[0]);
+	}
 	close(ends[1]);
 	free(path);
-	if (err) {
-		close(ends[0]);
-		errno = err;
-		return -1;
-	}
-	*from = fdopen(ends[0], "r");
-	return pid;
+	errno = err;
+	return err ? NULL : from;
 }
 
 static uint32_t take_rpm(struct packages *p, char *line)
@@ -395,11 +399,11 @@ static bool read_rpm(struct packages *p, const char *dir, struct diag *diag)
 	char *line = NULL;
 	size_t cap = 0;
 	ssize_t len;
-	FILE *from;
-	pid_t pid = start_rpm(dir, &from);
+	pid_t pid;
+	FILE *from = start_rpm(dir, &pid);
 	int status = 0;
 
-	if (pid < 0) {
+	if (!from) {
 		diag_fatal(diag, "%s: cannot be read without rpm: %s; install rpm", dir,
 			   strerror(errno));
 		return false;
