@@ -410,39 +410,21 @@ bool compdb_write(struct db *db, const struct compdb *c, struct out *out)
 	return ok;
 }
 
-/* Compilations of one statement, as many cost little more than one; exec 0: none. */
-#define NR_ROWS	8
-#define ROW(e) (int64_t)(e)->exec, (e)->file, strlen((e)->file), (e)->output, strlen((e)->output)
-#define FOUR "(?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?)"
-
-static void put_rows(struct db *db, const struct entry *e[NR_ROWS])
-{
-	/* OR FAIL: else what it has done would be kept, to be taken back */
-	static const char insert[] = "INSERT OR FAIL INTO compilation\n"
-		" SELECT column1, s.id, o.id FROM (VALUES " FOUR ", " FOUR ")\n"
-		" CROSS JOIN file AS s ON s.path = column2 AND column1\n"
-		" LEFT JOIN file AS o ON o.path = column3";
-
-	db_one(db, insert, "ibbibbibbibbibbibbibbibb", ROW(e[0]), ROW(e[1]), ROW(e[2]), ROW(e[3]),
-	       ROW(e[4]), ROW(e[5]), ROW(e[6]), ROW(e[7]));
-}
-
 void compdb_fill(struct db *db)
 {
-	static char nothing[] = "";
-	const struct entry none = { .file = nothing, .output = nothing };
-	const struct tools tools = { 0 };
-	const struct compdb all = { .tools = &tools };
+	static const char insert[] = "INSERT INTO compilation SELECT ?1, s.id, o.id\n"
+		" FROM file AS s LEFT JOIN file AS o ON o.path = ?3 WHERE s.path = ?2";
+	const struct tools none = { 0 };
+	const struct compdb all = { .tools = &none };
 	struct entries l = { .only_paths = true };
 
 	db_one(db, "BEGIN", "");
 	collect(db, &all, &l);
-	for (size_t i = 0; i < l.n; i += NR_ROWS) {
-		const struct entry *e[NR_ROWS];
+	for (size_t i = 0; i < l.n; i++) {
+		const struct entry *e = &l.rows[i];
 
-		for (size_t j = 0; j < NR_ROWS; j++)
-			e[j] = i + j < l.n ? &l.rows[i + j] : &none;
-		put_rows(db, e);
+		db_one(db, insert, "ibb", (int64_t)e->exec, e->file, strlen(e->file), e->output,
+		       strlen(e->output));
 	}
 	db_one(db, "COMMIT", "");
 	free_entries(&l);
