@@ -83,17 +83,17 @@ static inline struct fxt_thread *fxt_near_thread(const struct fxt_tables *t, uns
 /** fxt_get_string - the entry of an index, valid until the next is put; or NULL */
 static inline struct fxt_string *fxt_get_string(struct fxt_tables *t, unsigned int index)
 {
-	struct fxt_string *e = fxt_near_string(t, index);
+	const struct fxt_near *near = &t->near_string[index];
 
-	return e ? e : fxt_seek_string(t, index);
+	return near->epoch == t->epoch ? &t->strings[near->at] : fxt_seek_string(t, index);
 }
 
 /** fxt_get_thread - the entry of an index, valid until the next is put; or NULL */
 static inline struct fxt_thread *fxt_get_thread(struct fxt_tables *t, unsigned int index)
 {
-	struct fxt_thread *e = fxt_near_thread(t, index);
+	const struct fxt_near *near = &t->near_thread[index];
 
-	return e ? e : fxt_seek_thread(t, index);
+	return near->epoch == t->epoch ? &t->threads[near->at] : fxt_seek_thread(t, index);
 }
 
 #endif

@@ -489,7 +489,7 @@ static inline bool take_plain(struct fxt_in *f, const uint8_t *slots, const stru
 		take_plain_string(f, slot - SLOT_STRING, a);
 		f->taken += a->str->len;
 	} else {
-		if (!slot || slot >= SLOT_STRING || a->type == FXT_ARG_KOID)
+		if (!slot || slot > ET_MAX_VALUES || a->type == FXT_ARG_KOID)
 			return false;
 		et_set(&f->ev, slot - 1, a->number);
 		if (a->type == FXT_ARG_U64 && a->number < 0)
