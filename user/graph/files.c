@@ -158,8 +158,10 @@ static void bind(struct graph *g, uint32_t file, uint32_t i)
 
 	n->object = i;
 	n->gone = !i;
-	if (i)
+	if (i) {
 		files_hold(g, i);
+		object(g, i)->file = file;
+	}
 	if (old)
 		files_release(g, old);
 }
@@ -180,6 +182,30 @@ uint32_t files_by_ino(const struct graph *g, const struct identity *id)
 	return (uint32_t)*at;
 }
 
+static void note_link(struct graph *g, uint32_t i, uint32_t file)
+{
+	struct files *f = &g->files;
+	const uint64_t *first = map64_get(&f->links, i);
+	uint32_t next = first ? (uint32_t)*first : 0;
+
+	/* row 0 is none */
+	f->link_rows = xgrow(f->link_rows, &f->links_cap, f->nlinks + 2, sizeof(*f->link_rows));
+	f->link_rows[++f->nlinks] = (struct link){ file, next };
+	map64_put(&f->links, i, f->nlinks);
+}
+
+/* One more name. */
+static void add_name(struct graph *g, uint32_t i, uint32_t file)
+{
+	struct object *o = object(g, i);
+
+	if (!o->linked && o->file)
+		note_link(g, i, o->file);
+	o->linked = true;
+	note_link(g, i, file);
+	bind(g, file, i);
+}
+
 uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 {
 	uint32_t i = files_known(g, file);
@@ -191,7 +217,7 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 	if (!i && id && id->known) {
 		i = files_by_ino(g, id);
 		if (i) {
-			bind(g, file, i);
+			add_name(g, i, file);
 			g->ops->name(g->ctx, file, object(g, i)->version, 0, g->last);
 		}
 	}
@@ -270,18 +296,6 @@ void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at)
 {
 	bind(g, file, 0);
 	g->ops->name(g->ctx, file, 0, exec, at);
-}
-
-static void note_link(struct graph *g, uint32_t i, uint32_t file)
-{
-	struct files *f = &g->files;
-	const uint64_t *first = map64_get(&f->links, i);
-	uint32_t next = first ? (uint32_t)*first : 0;
-
-	/* row 0 is none */
-	f->link_rows = xgrow(f->link_rows, &f->links_cap, f->nlinks + 2, sizeof(*f->link_rows));
-	f->link_rows[++f->nlinks] = (struct link){ file, next };
-	map64_put(&f->links, i, f->nlinks);
 }
 
 /* A name of an object with several becomes another one. */
@@ -389,11 +403,7 @@ void files_link(struct graph *g, uint32_t from, uint32_t to, uint32_t exec, int6
 {
 	uint32_t i = files_known(g, from);
 
-	if (!object(g, i)->linked)
-		note_link(g, i, from);
-	object(g, i)->linked = true;
-	note_link(g, i, to);
-	bind(g, to, i);
+	add_name(g, i, to);
 	g->ops->name(g->ctx, to, object(g, i)->version, exec, at);
 }
 

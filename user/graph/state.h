@@ -23,6 +23,7 @@ struct object {
 	uint8_t made;		/* enum graph_made, of its versions */
 	bool identified;	/* dev, ino, size and mtime are known */
 	bool linked;		/* it has had several names: see files_renew() */
+	uint32_t file;		/* the last name that it got; 0: none */
 };
 
 /* What is known of a path. */

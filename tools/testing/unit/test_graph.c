@@ -382,6 +382,21 @@ static void test_hard_link_renamed(void **state)
 	}
 }
 
+/* It was linked before the trace began: its inode tells. */
+static void test_hard_link_of_before(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	reads(1, "/one.o", 11);
+	reads(1, "/two.o", 11);
+	reads(1, "/three.o", 11);
+	runs(1, "/bin/b");
+	writes(1, "/two.o", 11);
+	ends(1);
+	says(makers, "/one.o=/bin/b /three.o=/bin/b /two.o=/bin/b");
+}
+
 static void test_directory_renamed(void **state)
 {
 	(void)state;
@@ -594,6 +609,7 @@ int main(void)
 		cmocka_unit_test(test_empty_original),
 		cmocka_unit_test(test_rename_over), cmocka_unit_test(test_exchange),
 		cmocka_unit_test(test_hard_link), cmocka_unit_test(test_hard_link_renamed),
+		cmocka_unit_test(test_hard_link_of_before),
 		cmocka_unit_test(test_directory_renamed),
 		cmocka_unit_test(test_inode_again), cmocka_unit_test(test_removed),
 		cmocka_unit_test(test_changed), cmocka_unit_test(test_order),
