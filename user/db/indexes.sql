@@ -1,15 +1,10 @@
 -- SPDX-License-Identifier: LGPL-2.1
--- Made when all rows are there: a sort costs less than so many insertions.
+-- Made when all rows are there: a sort costs less than so many insertions anywhere.
 -- The first one before, where it has to be asked who lies below a directory that is renamed.
 CREATE UNIQUE INDEX IF NOT EXISTS file_path ON file (path);
-CREATE INDEX IF NOT EXISTS version_file ON version (file);
-CREATE INDEX IF NOT EXISTS version_exec ON version (exec) WHERE exec IS NOT NULL;
 CREATE INDEX IF NOT EXISTS version_base ON version (base) WHERE base IS NOT NULL;
 CREATE INDEX IF NOT EXISTS name_file ON name (file);
 CREATE INDEX IF NOT EXISTS name_version ON name (version);
-CREATE INDEX IF NOT EXISTS exec_parent ON exec (parent);
-CREATE INDEX IF NOT EXISTS exec_program ON exec (program);
-CREATE INDEX IF NOT EXISTS access_exec ON access (exec);
 CREATE INDEX IF NOT EXISTS access_version ON access (version);
 CREATE INDEX IF NOT EXISTS miss_exec ON miss (exec);
 CREATE INDEX IF NOT EXISTS change_file ON change (file);

@@ -103,9 +103,6 @@ CREATE TABLE access (
 	until INTEGER
 ) STRICT;
 
--- Few rows are in it: to add them as they come costs less than to look at all in the end.
-CREATE INDEX access_written ON access (version, exec) WHERE how = 2;
-
 CREATE TABLE miss (
 	exec INTEGER NOT NULL,
 	error INTEGER NOT NULL,
@@ -159,3 +156,12 @@ CREATE TABLE word (
 	word TEXT NOT NULL,
 	PRIMARY KEY (of, number)
 ) STRICT, WITHOUT ROWID;
+
+-- Added to as rows come: their keys grow as the rows do, or nearly, or few rows are in
+-- them, so that the place of each is found at once; a sort in the end costs more the
+-- more there are.
+CREATE INDEX exec_parent ON exec (parent);
+CREATE INDEX version_exec ON version (exec) WHERE exec IS NOT NULL;
+CREATE INDEX version_file ON version (file);
+CREATE INDEX access_exec ON access (exec);
+CREATE INDEX access_written ON access (version, exec) WHERE how = 2;
