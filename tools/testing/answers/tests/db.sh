@@ -15,6 +15,14 @@ check "nothing is left beside it" test "$(echo whole.db*)" = whole.db
 
 ask() { sqlite3 "$1" "$2" 2> /dev/null; }
 
+# Who wrote a version is not looked for among all that read it: there are programs' libraries.
+plan() { ask whole.db "EXPLAIN QUERY PLAN $1"; }
+check "writers have an index of their own" grep -q 'SEARCH w USING.* INDEX access_written' <(plan \
+	"SELECT w.exec FROM access AS r JOIN access AS w ON w.version = r.version AND w.how = 2
+	WHERE r.exec = 7 AND r.how IN (1, 3)")
+check "in the view, too" grep -q 'SEARCH w USING.* INDEX access_written' <(plan \
+	"SELECT input FROM edge WHERE output = 7")
+
 # So many builds that rows are committed before the end; the reader waits for more.
 zstd -dcq "$trace" > whole.fxt
 etrace-read --to etrace -o lines whole.fxt
