@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The programs that really work, packed into as few lanes as worked at once at most.
+ *
+ * A program works while its process has no live children.  What one job (see
+ * line_process.job) does stays in one lane where that is possible.
+ */
+#ifndef ETRACE_LANES_H
+#define ETRACE_LANES_H
+
+#include "build/timeline.h"
+
+/* A program works, from @from to @to: more than nothing. */
+struct lane_slice {
+	uint32_t exec;
+	uint32_t lane;		/* from 0 on */
+	int64_t from, to;
+};
+
+struct lanes {
+	struct lane_slice *rows;	/* in the order of @from */
+	size_t n, cap;
+	uint32_t count;			/* of lanes */
+};
+
+/** lanes_find - all of them; for lanes_free() */
+void lanes_find(const struct timeline *t, struct lanes *l);
+void lanes_free(struct lanes *l);
+
+#endif

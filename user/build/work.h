@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * What a program works at, told by its name and arguments alone: a class, by which
+ * a timeline is coloured, and a label, "cc1 quotearg.c".
+ */
+#ifndef ETRACE_WORK_H
+#define ETRACE_WORK_H
+
+#include "base/buf.h"
+
+#include <stddef.h>
+
+/* In the order in which they are drawn one upon the other. */
+enum work_class {
+	WORK_COMPILE,
+	WORK_ASSEMBLE,
+	WORK_LINK,
+	WORK_ARCHIVE,
+	WORK_SHELL,
+	WORK_CONFIGURE,
+	WORK_TEST,
+	WORK_OTHER,
+	WORK_CLASSES
+};
+
+/* "compile", ... */
+extern const char *const work_classes[WORK_CLASSES];
+
+/* One of a program's arguments: @len bytes at @s. */
+struct work_arg {
+	const char *s;
+	size_t len;
+};
+
+/**
+ * work_of - what a program works at
+ * @program: its path or base name, @len bytes
+ * @args: its @n arguments, the first is its own name; may be none
+ * @label: it is appended to that: the base name, and of what it makes or works at
+ *	the base name behind a blank, if the arguments say it.  Bytes as they came.
+ */
+enum work_class work_of(const char *program, size_t len, const struct work_arg *args, size_t n,
+			struct buf *label);
+
+#endif
