@@ -3,6 +3,7 @@
 #include "answers/compilers.h"
 #include "base/buf.h"
 #include "base/xalloc.h"
+#include "build/work.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -193,19 +194,6 @@ static bool asks_only(const char *arg)
 	return IS_IN(arg, whole);
 }
 
-static bool is_source(const char *name)
-{
-	static const char *const ends[] = {
-		".c", ".i", ".ii", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ixx", ".cppm",
-		".m", ".mi", ".mm", ".mii", ".M", ".s", ".S", ".sx", ".asm", ".f", ".for", ".ftn", ".F",
-		".FOR", ".fpp", ".FPP", ".FTN", ".f90", ".f95", ".f03", ".f08", ".F90", ".F95", ".F03",
-		".F08", ".cu", ".hip", ".rs", ".d", ".adb", ".ads", ".go",
-	};
-	const char *dot = strrchr(name, '.');
-
-	return dot && IS_IN(dot, ends);
-}
-
 static void add(char ***list, size_t *n, size_t *cap, char *s)
 {
 	*list = xgrow(*list, cap, *n + 2, sizeof(**list));
@@ -316,7 +304,7 @@ static void parse_compiler(struct command_line *c)
 		/* what comes from a pipe or from nowhere only tries something out */
 		if (!strcmp(arg, "-") || !strcmp(arg, "/dev/null"))
 			return;
-		if (language || is_source(arg))
+		if (language || work_is_source(arg, strlen(arg)))
 			add(&c->inputs, &c->ninputs, &c->inputs_cap, arg);
 	}
 	if (c->ninputs)

@@ -2,7 +2,7 @@
 /* What etrace time says.  See times.h. */
 #include "answers/times.h"
 #include "answers/put.h"
-#include "answers/timeline.h"
+#include "answers/line.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 
 static const char *const keys[] = { "program", "output", "directory" };
-static const char *const whys[] = { "begin", "started", "ended", "needed", "place" };
 
 bool times_by(struct times *w, const char *name)
 {
@@ -319,7 +318,7 @@ static void json_critical(const struct timeline *t, struct json *j, const struct
 		}
 		json_file(j, "output", t->db, s->output);
 		json_key(j, "why");
-		json_cstr(j, whys[s->why]);
+		json_cstr(j, line_whys[s->why]);
 		if (s->why == LINE_NEEDED)
 			json_file(j, "file", t->db, s->file);
 		json_end(j, '}');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What etrace time says: timeline.h, as text and as JSON. */
+/* What etrace time says: line.h, as text and as JSON. */
 #ifndef ETRACE_TIMES_H
 #define ETRACE_TIMES_H
 

@@ -9,6 +9,7 @@
 #define ETRACE_LANES_H
 
 #include "build/timeline.h"
+#include "build/work.h"
 
 /* A program works, from @from to @to: more than nothing. */
 struct lane_slice {
@@ -26,5 +27,13 @@ struct lanes {
 /** lanes_find - all of them; for lanes_free() */
 void lanes_find(const struct timeline *t, struct lanes *l);
 void lanes_free(struct lanes *l);
+
+/**
+ * lanes_steps - how many worked, by class, each time when that changed
+ * @classes: enum work_class, by exec
+ * @fn: called in the order of time; @working has WORK_CLASSES numbers
+ */
+void lanes_steps(const struct lanes *l, const uint8_t *classes,
+		 void (*fn)(void *ctx, int64_t at, const uint32_t *working), void *ctx);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* In the order in which they are drawn one upon the other. */
@@ -41,5 +42,8 @@ struct work_arg {
  */
 enum work_class work_of(const char *program, size_t len, const struct work_arg *args, size_t n,
 			struct buf *label);
+
+/** work_is_source - whether a file's name is that of a source: "x.c" */
+bool work_is_source(const char *name, size_t len);
 
 #endif

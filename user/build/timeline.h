@@ -9,7 +9,11 @@
 #ifndef ETRACE_TIMELINE_H
 #define ETRACE_TIMELINE_H
 
-#include "answers/answers.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct db;
 
 struct line_process {
 	uint32_t parent;	/* process; 0: none in the trace */
@@ -28,7 +32,7 @@ struct line_exec {
 };
 
 struct timeline {
-	struct db *db;
+	struct db *db;			/* where it comes from; NULL: not of a database */
 	struct line_process *processes;	/* by id, from 1 on */
 	struct line_exec *execs;
 	uint32_t *kids;
@@ -47,9 +51,20 @@ struct timeline {
 	size_t nsteps, steps_cap;
 };
 
-/** timeline_load - of a database; for timeline_free() */
-void timeline_load(struct timeline *t, struct db *db);
+/**
+ * timeline_complete - the rest, when processes, execs and the wall time are there
+ *
+ * Parents have lower numbers than their children; the execs of a process are in the
+ * order of time.
+ */
+void timeline_complete(struct timeline *t);
 void timeline_free(struct timeline *t);
+
+/** timeline_schedules - whether a program starts others when a place is free: make, ninja */
+bool timeline_schedules(const char *path, size_t len);
+
+/** timeline_add_exec - that row @id of the execs is the next of its process */
+void timeline_add_exec(struct timeline *t, uint32_t id);
 
 /**
  * timeline_below - a process and all below it, parents before children
@@ -105,21 +120,18 @@ struct line_path {
 	size_t n, cap;
 };
 
-/** timeline_path - the critical path: from 0 to @t->wall, without holes; path_free() */
-void timeline_path(const struct timeline *t, struct line_path *path);
+/**
+ * timeline_walk - the critical path: from 0 to @t->wall, without holes
+ * @needed: a file that @user or one below it read, and @maker or one below it made; 0:
+ *	none.  NULL: nobody knows.
+ *
+ * No segment has an output yet.  For timeline_path_free().
+ */
+void timeline_walk(const struct timeline *t, struct line_path *path,
+		   uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker), void *ctx);
 void timeline_path_free(struct line_path *path);
 
-/** timeline_output - a file that is there in the end and that a process, or one below it, made */
-uint32_t timeline_output(const struct timeline *t, uint32_t process);
-
-/**
- * timeline_endless - what the build would take with endless processors
- *
- * What make and ninja start then waits for the makers of the files that it reads, for the one
- * that ended before it if there was a free place meanwhile (-j says how many there are), and
- * not for a place; what others start keeps its order.  What only waits for its turn, and
- * cannot be told from what waits for a place, makes this too low.
- */
-int64_t timeline_endless(const struct timeline *t);
+/* "begin", "started", ... by enum line_why */
+extern const char *const line_whys[];
 
 #endif

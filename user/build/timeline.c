@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Processes of a build over time.  See timeline.h. */
-#include "answers/timeline.h"
+#include "build/timeline.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- loading ---- */
-
 /* What starts others when a place is free, by the base name of its program. */
-static bool schedules(const char *path, size_t len)
+bool timeline_schedules(const char *path, size_t len)
 {
 	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
 	const char *slash = memrchr(path, '/', len), *base = slash ? slash + 1 : path;
@@ -21,58 +19,17 @@ static bool schedules(const char *path, size_t len)
 	return false;
 }
 
-static void load_processes(struct timeline *t)
+void timeline_add_exec(struct timeline *t, uint32_t id)
 {
-	static const char text[] = "SELECT id, parent, at FROM process";
-	struct sqlite3_stmt *st;
+	struct line_exec *e = &t->execs[id];
+	struct line_process *p = &t->processes[e->process];
 
-	t->nprocesses = (size_t)db_one(t->db, "SELECT max(id) FROM process", "");
-	t->processes = xcalloc(t->nprocesses + 1, sizeof(*t->processes));
-	st = db_ask(t->db, text, "");
-	while (db_row(t->db, st)) {
-		struct line_process *p = &t->processes[db_int(st, 0)];
-
-		p->parent = (uint32_t)db_int(st, 1);
-		p->at = p->until = db_int(st, 2);
-	}
-}
-
-static void load_execs(struct timeline *t)
-{
-	static const char text[] =
-		"SELECT e.id, e.process, e.program, e.at, e.until, e.utime + e.stime, f.path, e.forked\n"
-		" FROM exec AS e LEFT JOIN file AS f ON f.id = e.program ORDER BY e.process, e.at, e.id";
-	struct sqlite3_stmt *st;
-
-	t->nexecs = (size_t)db_one(t->db, "SELECT max(id) FROM exec", "");
-	t->execs = xcalloc(t->nexecs + 1, sizeof(*t->execs));
-	st = db_ask(t->db, text, "");
-	while (db_row(t->db, st)) {
-		uint32_t id = (uint32_t)db_int(st, 0);
-		struct line_exec *e = &t->execs[id];
-		struct line_process *p;
-		const char *path;
-		size_t len;
-
-		e->process = (uint32_t)db_int(st, 1);
-		e->program = (uint32_t)db_int(st, 2);
-		e->at = db_int(st, 3);
-		/* one that was running when the trace ended */
-		e->until = db_null(st, 4) ? t->wall : db_int(st, 4);
-		e->cpu = db_null(st, 5) ? -1 : db_int(st, 5);
-		t->cpu += e->cpu > 0 ? e->cpu : 0;
-		t->costs |= e->cpu >= 0;
-		p = &t->processes[e->process];
-		if (p->last)
-			t->execs[p->last].next = id;
-		else
-			p->exec = id;
-		p->last = id;
-		p->until = e->until > p->until ? e->until : p->until;
-		path = db_bytes(st, 6, &len);
-		/* before its execve it is its parent's program by name only */
-		p->schedules |= !db_int(st, 7) && schedules(path, len);
-	}
+	if (p->last)
+		t->execs[p->last].next = id;
+	else
+		p->exec = id;
+	p->last = id;
+	p->until = e->until > p->until ? e->until : p->until;
 }
 
 static const struct timeline *sorted;	/* for qsort() */
@@ -232,11 +189,8 @@ double timeline_average(const struct timeline *t)
 	return time > 0 ? sum / time : 0;
 }
 
-void timeline_load(struct timeline *t, struct db *db)
+void timeline_complete(struct timeline *t)
 {
-	*t = (struct timeline){ .db = db, .wall = db_meta(db, "end", 0) };
-	load_processes(t);
-	load_execs(t);
 	link_children(t);
 	sweep(t);
 }

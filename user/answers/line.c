@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* A timeline from a database.  See line.h. */
+#include "answers/line.h"
+#include "base/xalloc.h"
+
+static void load_processes(struct timeline *t)
+{
+	static const char text[] = "SELECT id, parent, at FROM process";
+	struct sqlite3_stmt *st;
+
+	t->nprocesses = (size_t)db_one(t->db, "SELECT max(id) FROM process", "");
+	t->processes = xcalloc(t->nprocesses + 1, sizeof(*t->processes));
+	st = db_ask(t->db, text, "");
+	while (db_row(t->db, st)) {
+		struct line_process *p = &t->processes[db_int(st, 0)];
+
+		p->parent = (uint32_t)db_int(st, 1);
+		p->at = p->until = db_int(st, 2);
+	}
+}
+
+static void load_execs(struct timeline *t)
+{
+	static const char text[] =
+		"SELECT e.id, e.process, e.program, e.at, e.until, e.utime + e.stime, f.path, e.forked\n"
+		" FROM exec AS e LEFT JOIN file AS f ON f.id = e.program ORDER BY e.process, e.at, e.id";
+	struct sqlite3_stmt *st;
+
+	t->nexecs = (size_t)db_one(t->db, "SELECT max(id) FROM exec", "");
+	t->execs = xcalloc(t->nexecs + 1, sizeof(*t->execs));
+	st = db_ask(t->db, text, "");
+	while (db_row(t->db, st)) {
+		uint32_t id = (uint32_t)db_int(st, 0);
+		struct line_exec *e = &t->execs[id];
+		const char *path;
+		size_t len;
+
+		e->process = (uint32_t)db_int(st, 1);
+		e->program = (uint32_t)db_int(st, 2);
+		e->at = db_int(st, 3);
+		/* one that was running when the trace ended */
+		e->until = db_null(st, 4) ? t->wall : db_int(st, 4);
+		e->cpu = db_null(st, 5) ? -1 : db_int(st, 5);
+		t->cpu += e->cpu > 0 ? e->cpu : 0;
+		t->costs |= e->cpu >= 0;
+		timeline_add_exec(t, id);
+		path = db_bytes(st, 6, &len);
+		/* before its execve it is its parent's program by name only */
+		t->processes[e->process].schedules |= !db_int(st, 7) && timeline_schedules(path, len);
+	}
+}
+
+void timeline_load(struct timeline *t, struct db *db)
+{
+	*t = (struct timeline){ .db = db, .wall = db_meta(db, "end", 0) };
+	load_processes(t);
+	load_execs(t);
+	timeline_complete(t);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What a program works at.  See work.h. */
+#include "build/work.h"
+#include "base/utf8.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+const char *const work_classes[WORK_CLASSES] = {
+	"compile", "assemble", "link", "archive", "shell", "configure", "test", "other",
+};
+
+/* Where the arguments say what it works at. */
+enum subject {
+	OF_NOTHING,
+	OF_OUTPUT,	/* -o FILE */
+	OF_SOURCE,	/* the first source; else OF_OUTPUT */
+	OF_ARCHIVE,	/* the first word that names an archive; else OF_OUTPUT */
+	OF_FIRST,	/* the first word that is no option */
+	OF_LAST,	/* the last one */
+	OF_SCRIPT,	/* what an interpreter runs: a file, or -c COMMANDS */
+};
+
+/* By base name; one with a target before it or a version behind it is the same. */
+static const struct row {
+	const char *name;
+	unsigned char class, subject;
+} rows[] = {
+	{ "cc1", WORK_COMPILE, OF_SOURCE }, { "cc1plus", WORK_COMPILE, OF_SOURCE },
+	{ "cc1obj", WORK_COMPILE, OF_SOURCE }, { "cc1objplus", WORK_COMPILE, OF_SOURCE },
+	{ "cc1d", WORK_COMPILE, OF_SOURCE }, { "d21", WORK_COMPILE, OF_SOURCE },
+	{ "f951", WORK_COMPILE, OF_SOURCE }, { "gnat1", WORK_COMPILE, OF_SOURCE },
+	{ "go1", WORK_COMPILE, OF_SOURCE }, { "gccgo", WORK_COMPILE, OF_SOURCE },
+	{ "gcc", WORK_COMPILE, OF_SOURCE }, { "g++", WORK_COMPILE, OF_SOURCE },
+	{ "cc", WORK_COMPILE, OF_SOURCE }, { "c++", WORK_COMPILE, OF_SOURCE },
+	{ "c89", WORK_COMPILE, OF_SOURCE }, { "c99", WORK_COMPILE, OF_SOURCE },
+	{ "cpp", WORK_COMPILE, OF_SOURCE }, { "tcc", WORK_COMPILE, OF_SOURCE },
+	{ "clang", WORK_COMPILE, OF_SOURCE }, { "clang++", WORK_COMPILE, OF_SOURCE },
+	{ "clang-cl", WORK_COMPILE, OF_SOURCE },
+	{ "gfortran", WORK_COMPILE, OF_SOURCE }, { "flang", WORK_COMPILE, OF_SOURCE },
+	{ "icx", WORK_COMPILE, OF_SOURCE }, { "icpx", WORK_COMPILE, OF_SOURCE },
+	{ "icc", WORK_COMPILE, OF_SOURCE }, { "ifort", WORK_COMPILE, OF_SOURCE },
+	{ "ifx", WORK_COMPILE, OF_SOURCE }, { "nvcc", WORK_COMPILE, OF_SOURCE },
+	{ "cicc", WORK_COMPILE, OF_SOURCE }, { "ptxas", WORK_ASSEMBLE, OF_OUTPUT },
+	{ "rustc", WORK_COMPILE, OF_SOURCE }, { "compile", WORK_COMPILE, OF_SOURCE },
+	{ "javac", WORK_COMPILE, OF_LAST }, { "kotlinc", WORK_COMPILE, OF_LAST },
+	{ "ghc", WORK_COMPILE, OF_LAST }, { "ocamlopt.opt", WORK_COMPILE, OF_LAST },
+	{ "ccache", WORK_COMPILE, OF_SOURCE }, { "distcc", WORK_COMPILE, OF_SOURCE },
+	{ "sccache", WORK_COMPILE, OF_SOURCE }, { "icecc", WORK_COMPILE, OF_SOURCE },
+	{ "as", WORK_ASSEMBLE, OF_OUTPUT }, { "asm", WORK_ASSEMBLE, OF_SOURCE },
+	{ "nasm", WORK_ASSEMBLE, OF_SOURCE }, { "yasm", WORK_ASSEMBLE, OF_SOURCE },
+	{ "ld", WORK_LINK, OF_OUTPUT }, { "ld.bfd", WORK_LINK, OF_OUTPUT },
+	{ "ld.gold", WORK_LINK, OF_OUTPUT }, { "ld.lld", WORK_LINK, OF_OUTPUT },
+	{ "gold", WORK_LINK, OF_OUTPUT }, { "lld", WORK_LINK, OF_OUTPUT },
+	{ "mold", WORK_LINK, OF_OUTPUT }, { "ld.mold", WORK_LINK, OF_OUTPUT },
+	{ "collect2", WORK_LINK, OF_OUTPUT }, { "lto1", WORK_LINK, OF_OUTPUT },
+	{ "lto-wrapper", WORK_LINK, OF_OUTPUT }, { "dwp", WORK_LINK, OF_OUTPUT },
+	{ "ar", WORK_ARCHIVE, OF_ARCHIVE }, { "ranlib", WORK_ARCHIVE, OF_ARCHIVE },
+	{ "tar", WORK_ARCHIVE, OF_ARCHIVE }, { "jar", WORK_ARCHIVE, OF_ARCHIVE },
+	{ "zip", WORK_ARCHIVE, OF_ARCHIVE }, { "cpio", WORK_ARCHIVE, OF_NOTHING },
+	{ "mksquashfs", WORK_ARCHIVE, OF_LAST }, { "mke2fs", WORK_ARCHIVE, OF_LAST },
+	{ "sh", WORK_SHELL, OF_SCRIPT }, { "bash", WORK_SHELL, OF_SCRIPT },
+	{ "dash", WORK_SHELL, OF_SCRIPT }, { "zsh", WORK_SHELL, OF_SCRIPT },
+	{ "ksh", WORK_SHELL, OF_SCRIPT }, { "mksh", WORK_SHELL, OF_SCRIPT },
+	{ "ash", WORK_SHELL, OF_SCRIPT },
+	{ "configure", WORK_CONFIGURE, OF_NOTHING }, { "config.status", WORK_CONFIGURE, OF_NOTHING },
+	{ "cmake", WORK_CONFIGURE, OF_NOTHING }, { "meson", WORK_CONFIGURE, OF_FIRST },
+	{ "autoconf", WORK_CONFIGURE, OF_NOTHING }, { "automake", WORK_CONFIGURE, OF_NOTHING },
+	{ "aclocal", WORK_CONFIGURE, OF_NOTHING }, { "autoheader", WORK_CONFIGURE, OF_NOTHING },
+	{ "autoreconf", WORK_CONFIGURE, OF_NOTHING }, { "autom4te", WORK_CONFIGURE, OF_NOTHING },
+	{ "pkg-config", WORK_CONFIGURE, OF_LAST }, { "pkgconf", WORK_CONFIGURE, OF_LAST },
+	{ "conf", WORK_CONFIGURE, OF_LAST }, { "conftest", WORK_CONFIGURE, OF_NOTHING },
+	{ "ctest", WORK_TEST, OF_NOTHING }, { "pytest", WORK_TEST, OF_FIRST },
+	{ "prove", WORK_TEST, OF_FIRST }, { "runtest", WORK_TEST, OF_FIRST },
+	{ "make", WORK_OTHER, OF_FIRST }, { "gmake", WORK_OTHER, OF_FIRST },
+	{ "ninja", WORK_OTHER, OF_FIRST },
+	{ "python", WORK_OTHER, OF_SCRIPT }, { "perl", WORK_OTHER, OF_SCRIPT },
+	{ "ruby", WORK_OTHER, OF_SCRIPT }, { "node", WORK_OTHER, OF_SCRIPT },
+	{ "java", WORK_OTHER, OF_NOTHING },
+	{ "cp", WORK_OTHER, OF_LAST }, { "mv", WORK_OTHER, OF_LAST }, { "ln", WORK_OTHER, OF_LAST },
+	{ "install", WORK_OTHER, OF_LAST }, { "rm", WORK_OTHER, OF_LAST },
+	{ "mkdir", WORK_OTHER, OF_LAST }, { "touch", WORK_OTHER, OF_LAST },
+	{ "strip", WORK_OTHER, OF_LAST }, { "objcopy", WORK_OTHER, OF_LAST },
+	{ "objdump", WORK_OTHER, OF_LAST }, { "nm", WORK_OTHER, OF_LAST },
+	{ "gzip", WORK_OTHER, OF_LAST }, { "xz", WORK_OTHER, OF_LAST }, { "zstd", WORK_OTHER, OF_LAST },
+	{ "bison", WORK_OTHER, OF_LAST }, { "flex", WORK_OTHER, OF_LAST },
+	{ "m4", WORK_OTHER, OF_LAST }, { "protoc", WORK_OTHER, OF_LAST },
+};
+
+/* What follows the name is shown as far as that. */
+#define MAX_SUBJECT	100u
+
+static struct work_arg base_of(const char *s, size_t len)
+{
+	const char *slash;
+
+	/* a directory's own name */
+	while (len > 1 && s[len - 1] == '/')
+		len--;
+	slash = memrchr(s, '/', len);
+	if (slash && len > 1)
+		return (struct work_arg){ slash + 1, len - (size_t)(slash + 1 - s) };
+	return (struct work_arg){ s, len };
+}
+
+static bool is(struct work_arg a, const char *s)
+{
+	return a.len == strlen(s) && !memcmp(a.s, s, a.len);
+}
+
+static bool begins(struct work_arg a, const char *s)
+{
+	return a.len >= strlen(s) && !memcmp(a.s, s, strlen(s));
+}
+
+static bool ends(struct work_arg a, const char *s)
+{
+	size_t n = strlen(s);
+
+	return a.len >= n && !memcmp(a.s + a.len - n, s, n);
+}
+
+/* ---- programs ---- */
+
+/* Without the version behind it: "gcc-12", "python3.11". */
+static struct work_arg without_version(struct work_arg name)
+{
+	size_t len = name.len;
+
+	while (len && (isdigit((unsigned char)name.s[len - 1]) || name.s[len - 1] == '.'))
+		len--;
+	if (len && name.s[len - 1] == '-')
+		len--;
+	return (struct work_arg){ name.s, len };
+}
+
+static const struct row *find(struct work_arg name)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (name.len && *rows[i].name == *name.s && is(name, rows[i].name))
+			return &rows[i];
+	return NULL;
+}
+
+static const struct row *row_of(struct work_arg name)
+{
+	const struct row *row = find(name);
+	struct work_arg bare = without_version(name), tool;
+	const char *hyphen;
+
+	/* "cc1" ends in a digit of its own */
+	if (!row)
+		row = find(bare);
+	hyphen = row ? NULL : memrchr(name.s, '-', bare.len);
+	if (!hyphen)
+		return row;
+	/* a target before it */
+	tool = (struct work_arg){ hyphen + 1, name.len - (size_t)(hyphen + 1 - name.s) };
+	row = find(tool);
+	return row ? row : find(without_version(tool));
+}
+
+/* What a project calls its tests. */
+static bool names_test(struct work_arg name)
+{
+	static const char *const before[] = { "test-", "test_", "check-", "check_" };
+	static const char *const behind[] = { "-test", "_test", "-tests", "_tests", ".test", "-check" };
+
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+		if (begins(name, before[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++)
+		if (ends(name, behind[i]))
+			return true;
+	return false;
+}
+
+/* ---- arguments ---- */
+
+bool work_is_source(const char *name, size_t len)
+{
+	static const char *const list[] = {
+		".c", ".i", ".ii", ".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ixx", ".cppm",
+		".m", ".mi", ".mm", ".mii", ".M", ".s", ".S", ".sx", ".asm", ".f", ".for", ".ftn", ".F",
+		".FOR", ".fpp", ".FPP", ".FTN", ".f90", ".f95", ".f03", ".f08", ".F90", ".F95", ".F03",
+		".F08", ".cu", ".hip", ".rs", ".d", ".adb", ".ads", ".go",
+	};
+	const char *dot = memrchr(name, '.', len);
+	struct work_arg end;
+
+	if (!dot)
+		return false;
+	end = (struct work_arg){ dot, len - (size_t)(dot - name) };
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		if (is(end, list[i]))
+			return true;
+	return false;
+}
+
+static bool is_archive(struct work_arg a)
+{
+	static const char *const list[] = {
+		".a", ".lib", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".tar.zst", ".jar", ".zip",
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		if (a.len > strlen(list[i]) && ends(a, list[i]))
+			return true;
+	return false;
+}
+
+/* No option, nor a variable that is set for make. */
+static bool is_word(struct work_arg a)
+{
+	return a.len && *a.s != '-' && !memchr(a.s, '=', a.len);
+}
+
+static struct work_arg output_of(const struct work_arg *args, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (is(args[i], "-o") && i + 1 < n)
+			return args[i + 1];
+		if (begins(args[i], "-o") && args[i].len > 2)
+			return (struct work_arg){ args[i].s + 2, args[i].len - 2 };
+		if (begins(args[i], "--output="))
+			return (struct work_arg){ args[i].s + 9, args[i].len - 9 };
+	}
+	return (struct work_arg){ 0 };
+}
+
+static struct work_arg first(const struct work_arg *args, size_t n, bool (*wanted)(struct work_arg))
+{
+	for (size_t i = 1; i < n; i++)
+		if (is_word(args[i]) && wanted(args[i]))
+			return args[i];
+	return (struct work_arg){ 0 };
+}
+
+/* A depfile has the name of a source in D. */
+static bool names_source(struct work_arg a)
+{
+	return work_is_source(a.s, a.len) && !ends(a, ".d");
+}
+
+/* The first word of a shell's commands. */
+static struct work_arg first_word(struct work_arg commands)
+{
+	size_t from = 0, to;
+
+	while (from < commands.len && isspace((unsigned char)commands.s[from]))
+		from++;
+	for (to = from; to < commands.len && (isalnum((unsigned char)commands.s[to]) ||
+					      (commands.s[to] && strchr("+-./_", commands.s[to])));)
+		to++;
+	return (struct work_arg){ commands.s + from, to - from };
+}
+
+static struct work_arg script_of(const struct work_arg *args, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		/* options in one word, "-ec", have what they ask for behind them */
+		if (args[i].len > 1 && *args[i].s == '-' && args[i].s[1] != '-' &&
+		    args[i].s[args[i].len - 1] == 'c' && args[i].len < 5 && i + 1 < n)
+			return first_word(args[i + 1]);
+		if (is_word(args[i]))
+			return args[i];
+	}
+	return (struct work_arg){ 0 };
+}
+
+static struct work_arg subject_of(enum subject how, const struct work_arg *args, size_t n)
+{
+	struct work_arg found = { 0 };
+
+	switch (how) {
+	case OF_NOTHING:
+		return found;
+	case OF_SCRIPT:
+		return script_of(args, n);
+	case OF_FIRST:
+		return first(args, n, is_word);
+	case OF_LAST:
+		for (size_t i = n; i-- > 1 && !found.len;)
+			found = is_word(args[i]) ? args[i] : found;
+		return found;
+	case OF_SOURCE:
+		found = first(args, n, names_source);
+		break;
+	case OF_ARCHIVE:
+		found = first(args, n, is_archive);
+		break;
+	case OF_OUTPUT:
+		break;
+	}
+	return found.len ? found : output_of(args, n);
+}
+
+enum work_class work_of(const char *program, size_t len, const struct work_arg *args, size_t n,
+			struct buf *label)
+{
+	struct work_arg name = base_of(program, len), subject = { 0 };
+	const struct row *row = row_of(name);
+	enum work_class class = row ? (enum work_class)row->class : WORK_OTHER;
+
+	buf_add(label, name.s, name.len);
+	if (row)
+		subject = subject_of((enum subject)row->subject, args, n);
+	subject = base_of(subject.s, subject.len);
+	if (subject.len) {
+		buf_addc(label, ' ');
+		buf_add(label, subject.s, utf8_cut(subject.s, subject.len, MAX_SUBJECT));
+	}
+	if (class == WORK_SHELL && subject.len) {
+		/* a script is what it is for */
+		row = find(subject);
+		if (row && row->class == WORK_CONFIGURE && subject.s != name.s)
+			return WORK_CONFIGURE;
+		return names_test(subject) ? WORK_TEST : WORK_SHELL;
+	}
+	return !row && names_test(name) ? WORK_TEST : class;
+}
