@@ -126,7 +126,7 @@ static uint32_t choose_koid(struct proctab *t, uint64_t upid)
 {
 	uint64_t seq = et_sequence(upid, t->pid_bits);
 
-	if (seq && seq < PROCTAB_OWN_KOID && !koid_used(t, (uint32_t)seq))
+	if (seq && seq < PROCTAB_FIRST_OWN_KOID && !koid_used(t, (uint32_t)seq))
 		return (uint32_t)seq;
 	do {
 		t->spare_koid = t->spare_koid == UINT32_MAX ? FIRST_SPARE_KOID :

@@ -120,7 +120,9 @@ uint64_t proctab_processes(const struct proctab *t);
 /** proctab_tasks - how many tasks live */
 uint64_t proctab_tasks(const struct proctab *t);
 
-/* A koid that no task gets, for what belongs to the trace as a whole. */
+/* Koids from that to PROCTAB_OWN_KOID are no task's. */
+#define PROCTAB_FIRST_OWN_KOID	0x7fff0000u
+/* For what belongs to the trace as a whole. */
 #define PROCTAB_OWN_KOID	0x7fffffffu
 
 #endif

@@ -13,6 +13,7 @@
 #include "import/swap/swap_json.h"
 #include "import/swap/swap_source.h"
 #include "import/swap/swap_stats.h"
+#include "mapping/etrace_fxt_view.h"
 
 const char *const model_names[MODEL_COUNT] = {
 	[MODEL_ETRACE] = "etrace events",
@@ -41,7 +42,7 @@ const struct source_format source_formats[] = {
 
 const struct sink_format sink_formats[] = {
 	{ "fxt", "Fuchsia trace, for viewers", MODEL_ETRACE,
-	  etrace_fxt_open, etrace_pid_options, SINK_BINARY, NULL },
+	  etrace_fxt_open, etrace_fxt_options, SINK_BINARY, NULL },
 	{ "fxt", "Fuchsia trace, for viewers", MODEL_SPRTRACE,
 	  sprt_fxt_open, sprt_options, SINK_BINARY, NULL },
 	{ "fxt", "Fuchsia trace, for viewers", MODEL_SWAP,

@@ -7,6 +7,7 @@
 #define ETRACE_ETRACE_FXT_H
 
 #include "build/event.h"
+#include "build/proctab.h"
 
 #define ETRACE_FXT_PROVIDER_ID	1u
 #define ETRACE_FXT_PROVIDER	"etrace"
@@ -14,6 +15,12 @@
 /* 1: signals were numbers; errors and marks were lines outside the format. */
 /* 2: nothing was left out. */
 #define ETRACE_FXT_VERSION	3u
+/* Of a view: no events can be made of it again. */
+#define ETRACE_FXT_VIEW_VERSION	4u
+
+/* The process "build", which shows what no event tells, and how many lanes it has at most. */
+#define ETRACE_FXT_BUILD_KOID	PROCTAB_FIRST_OWN_KOID
+#define ETRACE_FXT_MAX_LANES	4096u
 
 /* Categories beside those of et_kinds. */
 #define ETRACE_FXT_CAT_FORK	"fork"	/* slice of a program that was forked */
@@ -38,6 +45,7 @@
 #define ETRACE_FXT_LATE		"late"
 #define ETRACE_FXT_UPID		"upid"
 #define ETRACE_FXT_COUNT	"count"		/* of lost events */
+#define ETRACE_FXT_VIEW		"view"		/* of ETRACE_FXT_HEAD: events were left out */
 
 /* Suffix of the argument with the bytes of one that is not UTF-8. */
 #define ETRACE_FXT_HEX		"_hex"

@@ -26,8 +26,16 @@ static const char *const names[NAME_COUNT] = {
 	[N_MORE] = ETRACE_FXT_MORE,
 	[N_FORK] = ETRACE_FXT_CAT_FORK,
 	[N_FLOW] = "fork",
-	[N_PROCESSES] = "processes",
 	[N_UNFINISHED] = "unfinished",
+	[N_VIEW] = ETRACE_FXT_VIEW,
+	[N_LEFT_OUT] = "left_out",
+	[N_PID] = "pid",
+	[N_BUILD] = "build",
+	[N_RUNNING] = "running",
+	[N_CRITICAL] = "critical path",
+	[N_WHY] = "why",
+	[N_NOBODY] = "nobody in the trace",
+	[N_CPU_TIME] = "cpu_ns",
 	[N_ERROR] = ETRACE_FXT_ERROR,
 	[N_VERSION] = "version",
 	[N_WRITER] = "writer",
@@ -58,6 +66,8 @@ void fxt_out_take_names(struct fxt_out *f)
 		for (unsigned int j = 0; j < et_kinds[i].nstrings; j++)
 			f->string[i][j] = literal(et_kinds[i].strings[j].name);
 	}
+	for (unsigned int i = 0; i < WORK_CLASSES; i++)
+		f->class[i] = literal(work_classes[i]);
 	f->argv = literal(et_args_name[ET_K_EXEC]);
 	for (unsigned int i = 0; i < ET_NR_MARKINGS; i++)
 		f->marking[i] = literal(et_marking_names[i]);
@@ -206,6 +216,11 @@ static void add_argv(struct fxt_out *f, const struct et_event *ev)
 	struct buf *b = begin_text(f);
 
 	for (uint32_t i = 0; i < ev->nargs; i++) {
+		/* what was begun is whole */
+		if (b->len > f->view.max_argv) {
+			buf_adds(b, " ...");
+			break;
+		}
 		if (i)
 			buf_addc(b, ' ');
 		sh_quote(b, et_text(ev, &ev->args[i]), ev->args[i].len);

@@ -9,16 +9,20 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "build/line_events.h"
 #include "build/proctab.h"
+#include "build/work.h"
 #include "fxt/fxt_write.h"
 #include "io/formats.h"
 #include "mapping/etrace_fxt.h"
+#include "mapping/etrace_fxt_view.h"
 
 /* Names beside those of the schema. */
 enum name {
 	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
-	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_PROCESSES,
-	N_UNFINISHED, N_ERROR, N_VERSION, N_WRITER, N_COMPLETE, N_EVENTS, N_LOST,
+	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_UNFINISHED,
+	N_VIEW, N_LEFT_OUT, N_PID, N_BUILD, N_RUNNING, N_CRITICAL, N_WHY, N_NOBODY, N_CPU_TIME,
+	 N_ERROR, N_VERSION, N_WRITER, N_COMPLETE, N_EVENTS, N_LOST,
 	NAME_COUNT
 };
 
@@ -40,8 +44,10 @@ struct fxt_out {
 	struct diag *diag;
 	struct fxt_writer *w;
 	struct proctab *tab;
+	struct fxt_view view;
+	struct line_events line;
 	struct fxt_str name[NAME_COUNT];
-	struct fxt_str kind[ET_K_COUNT], category[ET_K_COUNT];
+	struct fxt_str kind[ET_K_COUNT], category[ET_K_COUNT], class[WORK_CLASSES];
 	struct fxt_str value[ET_K_COUNT][ET_MAX_VALUES];
 	struct fxt_str string[ET_K_COUNT][ET_MAX_STRINGS];
 	struct fxt_str argv, marking[ET_NR_MARKINGS];
@@ -56,7 +62,7 @@ struct fxt_out {
 	struct buf text;	/* an argument in the making */
 	char *program;		/* a slice's name that had to be made, or NULL */
 	uint64_t flows;		/* flow ids given so far */
-	uint64_t events, lost, last_time, processes;
+	uint64_t events, lost, last_time;
 	const struct task *unborn;	/* begins with the execve at hand */
 	bool begun;
 };
@@ -85,7 +91,7 @@ static inline struct fxt_str used(struct fxt_out *f, struct fxt_str *name)
 }
 
 /* A name that may not come again, for the record at hand. */
-static struct fxt_str passing(struct fxt_out *f, const char *s, size_t len)
+static inline struct fxt_str passing(struct fxt_out *f, const char *s, size_t len)
 {
 	struct fxt_str name = fxt_str(s, len);
 
@@ -140,6 +146,9 @@ void fxt_out_learn(struct fxt_out *f, const struct et_event *ev);
 
 /** fxt_out_put_plain - write one.  Return: false: it is not plain; nothing was written. */
 bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event *ev);
+
+/** fxt_out_put_build - at the end of the trace: what it looks like as a whole */
+void fxt_out_put_build(struct fxt_out *f);
 
 /* ---- arguments ---- */
 

@@ -62,7 +62,7 @@ enum {
 /* Those that are no names of the schema; W_NONE: of no meaning. */
 enum {
 	W_NONE, W_CPU, W_FAILED, W_ERROR, W_LINES, W_STAMPS, W_LATE, W_UPID, W_COUNT,
-	W_UNFINISHED, W_VERSION, W_COMPLETE, W_META, W_MORE, W_HEAD, W_VERDICT,
+	W_UNFINISHED, W_VIEW, W_VERSION, W_COMPLETE, W_META, W_MORE, W_HEAD, W_VERDICT,
 	/* a line outside the format: a name that begins with a capital letter */
 	W_EXTRA,
 	W_SCHEMA
@@ -73,7 +73,7 @@ static const char *const fixed_words[W_SCHEMA] = {
 	[W_ERROR] = ETRACE_FXT_ERROR, [W_LINES] = ETRACE_FXT_LINES,
 	[W_STAMPS] = ETRACE_FXT_STAMPS, [W_LATE] = ETRACE_FXT_LATE,
 	[W_UPID] = ETRACE_FXT_UPID, [W_COUNT] = ETRACE_FXT_COUNT,
-	[W_UNFINISHED] = "unfinished", [W_VERSION] = "version", [W_COMPLETE] = "complete",
+	[W_UNFINISHED] = "unfinished", [W_VIEW] = ETRACE_FXT_VIEW, [W_VERSION] = "version", [W_COMPLETE] = "complete",
 	[W_META] = ETRACE_FXT_CAT_META, [W_MORE] = ETRACE_FXT_MORE,
 	[W_HEAD] = ETRACE_FXT_HEAD, [W_VERDICT] = ETRACE_FXT_VERDICT, [W_EXTRA] = "",
 };
@@ -767,8 +767,12 @@ static void take_meta(struct fxt_in *f, const struct fxt_rec *rec, unsigned int 
 	if (name == W_HEAD) {
 		if (has(f, W_VERSION) && f->number[W_VERSION] <= ETRACE_FXT_VERSION)
 			return;
-		diag_fatal(f->diag, "%s: was written by a newer etrace than this %s",
-			   in_name(f->in), ETRACE_VERSION);
+		if (has(f, W_VIEW))
+			diag_fatal(f->diag, "%s: is a view, without all that was recorded; give the file that it was made from (its records: --from fxt-records)",
+				   in_name(f->in));
+		else
+			diag_fatal(f->diag, "%s: was written by a newer etrace than this %s",
+				   in_name(f->in), ETRACE_VERSION);
 		f->err = -1;
 	} else if (name == W_VERDICT) {
 		f->verdict = true;

@@ -38,21 +38,13 @@ static struct fxt_str slice_category(struct fxt_out *f, const struct task *t)
 	return t->execed ? used(f, &f->category[ET_K_EXEC]) : used(f, &f->name[N_FORK]);
 }
 
-/* "program [pid]" for the process and for the thread. */
+/* What it works at, for the process and for the thread; viewers add the koid. */
 static void put_names(struct fxt_out *f, const struct task *t)
 {
 	struct fxt_str program = slice_name(f, t), full;
-	size_t len = utf8_cut(program.s, program.len, 255);
-	char name[300], *end = name;
 	struct fxt_arg args[2];
 
-	memcpy(name, program.s, len);
-	end += len;
-	*end++ = ' ';
-	*end++ = '[';
-	end += decimal(end, t->pid);
-	*end++ = ']';
-	full = fxt_str(name, (size_t)(end - name));
+	full = fxt_str(program.s, utf8_cut(program.s, program.len, 255));
 	if (t->koid == t->process)
 		fxt_process_name(f->w, t->process, full);
 	args[0] = fxt_arg_koid(used(f, &f->name[N_PROCESS]), t->process);
@@ -60,26 +52,12 @@ static void put_names(struct fxt_out *f, const struct task *t)
 	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, t->koid, full, args, 2);
 }
 
-static void put_processes(struct fxt_out *f, uint64_t time)
-{
-	struct fxt_str category, name;
-	uint64_t n = proctab_processes(f->tab);
-
-	if (n == f->processes)
-		return;
-	f->processes = n;
-	category = used(f, &f->category[ET_K_CLONE]);
-	name = used(f, &f->name[N_PROCESSES]);
-	begin_event(f, FXT_EV_COUNTER, time, NULL, category, name);
-	add_number(f, &f->name[N_PROCESSES], (int64_t)n);
-	end_event(f);
-}
-
 static void on_begin(void *ctx, struct task *t, const struct task *parent,
 		     const struct et_event *ev)
 {
 	struct fxt_out *f = ctx;
 
+	line_events_begin(&f->line, f->tab, t, parent, ev);
 	/* nothing is known of it before its execve: no slice of no length */
 	if (!t->execed && ev->kind == ET_K_EXEC) {
 		f->unborn = t;
@@ -89,24 +67,24 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	if (t->execed) {
 		begin_event(f, FXT_EV_DURATION_BEGIN, ev->time, t, slice_category(f, t),
 			    slice_name(f, t));
+		add_count(f, &f->name[N_PID], t->pid);
 		fxt_out_add_event(f, t, ev);
 		end_event(f);
-		put_processes(f, ev->time);
 		return;
 	}
 	/*
 	 * A flow binds to the slice that was pushed last: here that of the
 	 * clone, there the child's first.
 	 */
-	if (parent)
+	if (parent && f->view.forks)
 		put_bare(f, FXT_EV_FLOW_BEGIN, parent, ev->time, used(f, &f->name[N_FORK]),
 			 used(f, &f->name[N_FLOW]), ++f->flows);
-	put_bare(f, FXT_EV_DURATION_BEGIN, t, ev->time, slice_category(f, t),
-		 slice_name(f, t), 0);
-	if (parent)
+	begin_event(f, FXT_EV_DURATION_BEGIN, ev->time, t, slice_category(f, t), slice_name(f, t));
+	add_count(f, &f->name[N_PID], t->pid);
+	end_event(f);
+	if (parent && f->view.forks)
 		put_bare(f, FXT_EV_FLOW_END, t, ev->time, used(f, &f->name[N_FORK]),
 			 used(f, &f->name[N_FLOW]), f->flows);
-	put_processes(f, ev->time);
 }
 
 static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
@@ -114,6 +92,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 {
 	struct fxt_out *f = ctx;
 
+	line_events_end(&f->line, t, why, time, ev);
 	if (f->unborn == t) {
 		f->unborn = NULL;
 		return;
@@ -124,7 +103,6 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	else if (why != TASK_EXEC)
 		add_count(f, &f->name[N_UNFINISHED], 1);
 	end_event(f);
-	put_processes(f, time);
 }
 
 /* ---- the sink ---- */
@@ -135,8 +113,13 @@ static void put_head(struct fxt_out *f, uint64_t time)
 
 	begin_event(f, FXT_EV_INSTANT, time, NULL, used(f, &f->name[N_META]),
 		    FXT_STR(ETRACE_FXT_HEAD));
-	add_count(f, &f->name[N_VERSION], ETRACE_FXT_VERSION);
+	add_count(f, &f->name[N_VERSION],
+		  f->view.left_out ? ETRACE_FXT_VIEW_VERSION : ETRACE_FXT_VERSION);
 	add_text(f, &f->name[N_WRITER], writer, sizeof(writer) - 1);
+	if (f->view.left_out) {
+		add_count(f, &f->name[N_VIEW], 1);
+		add_text(f, &f->name[N_LEFT_OUT], f->view.left_out, strlen(f->view.left_out));
+	}
 	end_event(f);
 	f->begun = true;
 }
@@ -170,8 +153,13 @@ static int fxt_out_item(struct sink *s, const void *item)
 		put_lost(f, ev);
 		return out_error(f->out);
 	}
-	fxt_out_leave_out(f, ev);
 	t = proctab_actor(f->tab, ev);
+	if (!fxt_view_shows(&f->view, ev)) {
+		if (t)
+			proctab_apply(f->tab, t, ev);
+		return 0;
+	}
+	fxt_out_leave_out(f, ev);
 	if (t && fxt_out_put_plain(f, t, ev)) {
 		fxt_out_told(f, ev);
 		return out_error(f->out);
@@ -205,6 +193,7 @@ static int fxt_out_end(struct sink *s)
 	if (!f->begun)
 		put_head(f, 0);
 	proctab_end(f->tab, f->last_time);
+	fxt_out_put_build(f);
 	begin_event(f, FXT_EV_INSTANT, f->last_time, NULL, used(f, &f->name[N_META]),
 		    FXT_STR(ETRACE_FXT_VERDICT));
 	add_count(f, &f->name[N_COMPLETE], complete);
@@ -228,6 +217,7 @@ static void fxt_out_free(struct sink *s)
 	buf_free(&f->text);
 	free(f->program);
 	free(f->told);
+	line_events_free(&f->line);
 	proctab_free(f->tab);
 	fxt_writer_free(f->w);
 	free(f);
@@ -254,14 +244,17 @@ struct sink *etrace_fxt_open(const struct sink_args *args)
 	static const struct sink_ops ops = { fxt_out_item, fxt_out_end, fxt_out_free };
 	static const struct proctab_ops tab_ops = { on_begin, on_end };
 	struct fxt_out *f;
+	struct fxt_view view;
 	unsigned int bits;
 
-	if (!etrace_pid_bits(args->opts, args->diag, &bits))
+	if (!etrace_pid_bits(args->opts, args->diag, &bits) ||
+	    !fxt_view_take(&view, args->opts, args->diag))
 		return NULL;
 	f = xcalloc(1, sizeof(*f));
 	f->sink.ops = &ops;
 	f->out = args->out;
 	f->diag = args->diag;
+	f->view = view;
 	f->w = fxt_writer_new(args->out);
 	/* comes as untouched pages, as the writer's own table */
 	f->told = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->told));
