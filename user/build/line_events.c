@@ -54,23 +54,33 @@ static void end_exec(struct line_events *l, uint32_t process, int64_t at)
 	p->until = at > p->until ? at : p->until;
 }
 
-/* Its name and arguments, of which a fork has none. */
-static enum work_class label(struct line_events *l, const struct task *t, const struct et_event *ev)
+/* Of a fork: what its parent is called. */
+static bool label_fork(struct line_events *l, uint32_t exec, uint32_t parent)
 {
-	struct work_arg *args = NULL;
-	enum work_class class;
-	size_t n = 0;
+	uint32_t before = parent ? l->t.processes[parent].last : 0;
+	size_t len;
 
-	if (t->execed && ev->kind == ET_K_EXEC && ev->nargs) {
-		n = ev->nargs;
-		args = xcalloc(n, sizeof(*args));
-		for (size_t i = 0; i < n; i++)
-			args[i] = (struct work_arg){ et_text(ev, &ev->args[i]), ev->args[i].len };
-	}
-	class = work_of(t->program, t->program_len, args, n, &l->labels);
+	if (!before)
+		return false;
+	len = strcspn(line_events_label(l, before), " ");
+	buf_room(&l->labels, len);
+	buf_add(&l->labels, line_events_label(l, before), len);
+	buf_addc(&l->labels, '\0');
+	l->works[exec].class = l->works[before].class;
+	return true;
+}
+
+static void label(struct line_events *l, uint32_t exec, const struct task *t,
+		  const struct et_event *ev)
+{
+	size_t n = t->execed && ev->kind == ET_K_EXEC ? ev->nargs : 0;
+	struct work_arg *args = xcalloc(n + 1, sizeof(*args));
+
+	for (size_t i = 0; i < n; i++)
+		args[i] = (struct work_arg){ et_text(ev, &ev->args[i]), ev->args[i].len };
+	l->works[exec].class = (uint8_t)work_of(t->program, t->program_len, args, n, &l->labels);
 	buf_addc(&l->labels, '\0');
 	free(args);
-	return class;
 }
 
 static void add_exec(struct line_events *l, uint32_t process, const struct task *t,
@@ -86,7 +96,8 @@ static void add_exec(struct line_events *l, uint32_t process, const struct task 
 	}
 	l->t.execs[id] = (struct line_exec){ .process = process, .at = at, .until = at, .cpu = -1 };
 	l->works[id] = (struct line_work){ .label = where };
-	l->works[id].class = (uint8_t)label(l, t, ev);
+	if (t->execed || !label_fork(l, id, l->t.processes[process].parent))
+		label(l, id, t, ev);
 	timeline_add_exec(&l->t, id);
 	if (t->execed && timeline_schedules(t->program, t->program_len))
 		l->t.processes[process].schedules = true;

@@ -164,8 +164,8 @@ static const struct row *row_of(struct work_arg name)
 /* What a project calls its tests. */
 static bool names_test(struct work_arg name)
 {
-	static const char *const before[] = { "test-", "test_", "check-", "check_" };
-	static const char *const behind[] = { "-test", "_test", "-tests", "_tests", ".test", "-check" };
+	static const char *const before[] = { "test-", "test_" };
+	static const char *const behind[] = { "-test", "_test", "-tests", "_tests", ".test" };
 
 	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
 		if (begins(name, before[i]))
@@ -243,17 +243,38 @@ static bool names_source(struct work_arg a)
 	return work_is_source(a.s, a.len) && !ends(a, ".d");
 }
 
-/* The first word of a shell's commands. */
+/* The first word of a shell's commands that does something. */
 static struct work_arg first_word(struct work_arg commands)
 {
-	size_t from = 0, to;
+	static const char *const passed[] = { "", "exec", "set", "cd", ":", "export", "trap", "echo" };
+	const char *at = commands.s, *end = commands.s + commands.len;
+	struct work_arg word = { 0 };
 
-	while (from < commands.len && isspace((unsigned char)commands.s[from]))
-		from++;
-	for (to = from; to < commands.len && (isalnum((unsigned char)commands.s[to]) ||
-					      (commands.s[to] && strchr("+-./_", commands.s[to])));)
-		to++;
-	return (struct work_arg){ commands.s + from, to - from };
+	while (at < end) {
+		unsigned int i = 0;
+
+		while (at < end && (isspace((unsigned char)*at) || (*at && strchr("(){};&|@", *at))))
+			at++;
+		word = (struct work_arg){ at, 0 };
+		while (at < end && (isalnum((unsigned char)*at) || (*at && strchr("+-./_:", *at))))
+			at++;
+		word.len = (size_t)(at - word.s);
+		/* "VAR=value cmd" */
+		if (at < end && *at == '=') {
+			while (at < end && !isspace((unsigned char)*at) && *at != ';')
+				at++;
+			continue;
+		}
+		while (i < sizeof(passed) / sizeof(passed[0]) && !is(word, passed[i]))
+			i++;
+		if (i == sizeof(passed) / sizeof(passed[0]))
+			return word;
+		/* "exec make": what follows; "set -e;": what follows that */
+		while (i > 1 && at < end && *at != ';' && *at != '&' && *at != '\n')
+			at++;
+		at += at < end && !word.len;
+	}
+	return (struct work_arg){ 0 };
 }
 
 static struct work_arg script_of(const struct work_arg *args, size_t n)
@@ -300,8 +321,16 @@ enum work_class work_of(const char *program, size_t len, const struct work_arg *
 			struct buf *label)
 {
 	struct work_arg name = base_of(program, len), subject = { 0 };
-	const struct row *row = row_of(name);
-	enum work_class class = row ? (enum work_class)row->class : WORK_OTHER;
+	struct work_arg called = n ? base_of(args[0].s, args[0].len) : name;
+	const struct row *row = row_of(called);
+	enum work_class class;
+
+	/* as people call it: "ld", not "x86_64-linux-gnu-ld.bfd" */
+	if (row)
+		name = called;
+	else
+		row = row_of(name);
+	class = row ? (enum work_class)row->class : WORK_OTHER;
 
 	buf_add(label, name.s, name.len);
 	if (row)
