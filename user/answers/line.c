@@ -38,6 +38,7 @@ static void load_execs(struct timeline *t)
 		e->process = (uint32_t)db_int(st, 1);
 		e->program = (uint32_t)db_int(st, 2);
 		e->at = db_int(st, 3);
+		e->forked = db_int(st, 7);
 		/* one that was running when the trace ended */
 		e->until = db_null(st, 4) ? t->wall : db_int(st, 4);
 		e->cpu = db_null(st, 5) ? -1 : db_int(st, 5);
@@ -46,7 +47,7 @@ static void load_execs(struct timeline *t)
 		timeline_add_exec(t, id);
 		path = db_bytes(st, 6, &len);
 		/* before its execve it is its parent's program by name only */
-		t->processes[e->process].schedules |= !db_int(st, 7) && timeline_schedules(path, len);
+		t->processes[e->process].schedules |= !e->forked && timeline_schedules(path, len);
 	}
 }
 

@@ -8,7 +8,10 @@
 
 /* ---- who worked when ---- */
 
-/* A process worked, with a slice for each of the programs that it ran then. */
+/*
+ * A process worked, with a slice for each of the programs that it ran then.  What a
+ * child does until it runs a program belongs to that.
+ */
 static void worked(struct lanes *l, const struct timeline *t, uint32_t process, int64_t from,
 		   int64_t to)
 {
@@ -16,7 +19,7 @@ static void worked(struct lanes *l, const struct timeline *t, uint32_t process, 
 		uint32_t next = t->execs[e].next;
 		int64_t until = next && t->execs[next].at < to ? t->execs[next].at : to;
 
-		if (until <= from)
+		if (until <= from || (until < to && t->execs[e].forked))
 			continue;
 		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 		l->rows[l->n++] = (struct lane_slice){ .exec = e, .from = from, .to = until };

@@ -94,7 +94,8 @@ static void add_exec(struct line_events *l, uint32_t process, const struct task 
 		l->t.execs[0] = (struct line_exec){ 0 };
 		l->works[0] = (struct line_work){ 0 };
 	}
-	l->t.execs[id] = (struct line_exec){ .process = process, .at = at, .until = at, .cpu = -1 };
+	l->t.execs[id] = (struct line_exec){ .process = process, .at = at, .until = at, .cpu = -1,
+					     .forked = !t->execed };
 	l->works[id] = (struct line_work){ .label = where };
 	if (t->execed || !label_fork(l, id, l->t.processes[process].parent))
 		label(l, id, t, ev);

@@ -27,6 +27,7 @@ struct line_process {
 struct line_exec {
 	uint32_t process, next;	/* the one behind it in its process */
 	uint32_t program;	/* file */
+	bool forked;		/* what a child is before it runs a program of its own */
 	int64_t at, until;
 	int64_t cpu;		/* user and system time of the process, at its last exec; -1: not known */
 };

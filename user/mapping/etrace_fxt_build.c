@@ -57,7 +57,8 @@ static void put_program(struct fxt_out *f, const struct task *t, uint32_t exec, 
 	uint32_t process = f->line.t.execs[exec].process;
 
 	begin_slice(f, t, from, to, used(f, class), label_of(f, exec));
-	add_count(f, &f->name[N_PID], f->line.pids[process]);
+	if (!f->view.cuts)
+		add_count(f, &f->name[N_PID], f->line.pids[process]);
 	if (f->line.works[exec].failed)
 		add_count(f, &f->name[N_FAILED], 1);
 }
@@ -137,12 +138,33 @@ static void put_flow(struct fxt_out *f, enum fxt_event_type type, const struct t
 	end_event(f);
 }
 
+/* What a child does until it runs a program belongs to that. */
+static void join_forks(const struct timeline *t, struct line_path *path)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < path->n; i++) {
+		const struct line_segment *s = &path->rows[i];
+		struct line_segment *before = n ? &path->rows[n - 1] : NULL;
+
+		if (before && s->exec && t->execs[before->exec].forked &&
+		    t->execs[before->exec].process == t->execs[s->exec].process) {
+			before->exec = s->exec;
+			before->to = s->to;
+		} else {
+			path->rows[n++] = *s;
+		}
+	}
+	path->n = n;
+}
+
 static void put_path(struct fxt_out *f)
 {
 	struct task t = thread_of(BUILD);
 	struct line_path path;
 
 	timeline_walk(&f->line.t, &path, NULL, NULL);
+	join_forks(&f->line.t, &path);
 	for (size_t i = 0; i < path.n; i++) {
 		const struct line_segment *s = &path.rows[i];
 		bool last = i + 1 == path.n;

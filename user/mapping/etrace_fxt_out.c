@@ -49,7 +49,7 @@ static void put_names(struct fxt_out *f, const struct task *t)
 		fxt_process_name(f->w, t->process, full);
 	args[0] = fxt_arg_koid(used(f, &f->name[N_PROCESS]), t->process);
 	args[1] = fxt_arg_u(used(f, &f->name[N_UPID]), t->upid);
-	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, t->koid, full, args, 2);
+	fxt_kernel_object(f->w, FXT_KOBJ_THREAD, t->koid, full, args, f->view.cuts ? 1 : 2);
 }
 
 static void on_begin(void *ctx, struct task *t, const struct task *parent,
@@ -63,6 +63,9 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 		f->unborn = t;
 		return;
 	}
+	/* named and shown when it ends, if it runs no program of its own */
+	if (f->view.cuts && !t->execed)
+		return;
 	put_names(f, t);
 	if (t->execed) {
 		begin_event(f, FXT_EV_DURATION_BEGIN, ev->time, t, slice_category(f, t),
@@ -97,11 +100,23 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 		f->unborn = NULL;
 		return;
 	}
-	begin_event(f, FXT_EV_DURATION_END, time, t, slice_category(f, t), slice_name(f, t));
-	if (why == TASK_EXIT)
+	if (f->view.cuts && !t->execed) {
+		if (why == TASK_EXEC)
+			return;
+		put_names(f, t);
+		begin_event(f, FXT_EV_DURATION_COMPLETE, t->since, t, slice_category(f, t),
+			    slice_name(f, t));
+		f->event.value = time;
+	} else {
+		begin_event(f, FXT_EV_DURATION_END, time, t, slice_category(f, t),
+			    slice_name(f, t));
+	}
+	if (why == TASK_EXIT) {
+		fxt_out_leave_out(f, ev);
 		fxt_out_add_event(f, t, ev);
-	else if (why != TASK_EXEC)
+	} else if (why != TASK_EXEC) {
 		add_count(f, &f->name[N_UNFINISHED], 1);
+	}
 	end_event(f);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Of a view, a command line goes on for no longer. */
-#define VIEW_ARGV	256u
+#define VIEW_ARGV	96u
 
 const struct opt_row etrace_fxt_options[] = {
 	ETRACE_PID_OPTION,
@@ -24,16 +24,22 @@ static bool is_shown(unsigned int kind)
 	       kind == ET_K_LOST || kind == ET_K_FRAGMENT;
 }
 
-/* What a build has made, in a view. */
+#define VALUE_BIT(kind, value)	((uint16_t)(1u << ET_V_##kind##_##value))
+#define STRING_BIT(kind, string) ((uint16_t)(1u << ET_S_##kind##_##string))
+
+/* What a view has: what a build made, with what of it. */
 static const struct {
 	uint8_t kind, show;
-} written[] = {
-	{ ET_K_OPEN, FXT_VIEW_WRITES },
-	{ ET_K_RENAME, FXT_VIEW_ALL },
-	{ ET_K_LINK, FXT_VIEW_ALL },
-	{ ET_K_SYMLINK, FXT_VIEW_ALL },
-	{ ET_K_MOUNT, FXT_VIEW_ALL },
-	{ ET_K_URING, FXT_VIEW_ALL },
+	uint16_t values, strings;
+} views[] = {
+	{ ET_K_EXIT, FXT_VIEW_ALL, VALUE_BIT(EXIT, status) | VALUE_BIT(EXIT, signal) |
+	  VALUE_BIT(EXIT, utime) | VALUE_BIT(EXIT, stime) | VALUE_BIT(EXIT, maxrss), 0 },
+	{ ET_K_OPEN, FXT_VIEW_WRITES, 0, STRING_BIT(OPEN, name) },
+	{ ET_K_RENAME, FXT_VIEW_ALL, 0, UINT16_MAX },
+	{ ET_K_LINK, FXT_VIEW_ALL, 0, UINT16_MAX },
+	{ ET_K_SYMLINK, FXT_VIEW_ALL, 0, UINT16_MAX },
+	{ ET_K_MOUNT, FXT_VIEW_ALL, 0, UINT16_MAX },
+	{ ET_K_URING, FXT_VIEW_ALL, 0, 0 },
 };
 
 static bool is_named(const char *name, size_t len, const char *as)
@@ -100,14 +106,19 @@ bool fxt_view_take(struct fxt_view *v, const struct opts *opts, struct diag *dia
 		diag_fatal(diag, "--calls and --no-calls: give one of them");
 		return false;
 	}
-	for (unsigned int i = 0; i < ET_K_COUNT; i++)
+	for (unsigned int i = 0; i < ET_K_COUNT; i++) {
 		v->kinds[i] = all || is_shown(i) ? FXT_VIEW_ALL : FXT_VIEW_NONE;
+		v->values[i] = v->strings[i] = UINT16_MAX;
+	}
 	v->forks = all;
 	if (all)
 		return true;
 	v->left_out = v->cuts ? "calls that did not write or name files" : "calls";
-	for (size_t i = 0; v->cuts && i < sizeof(written) / sizeof(written[0]); i++)
-		v->kinds[written[i].kind] = written[i].show;
+	for (size_t i = 0; v->cuts && i < sizeof(views) / sizeof(views[0]); i++) {
+		v->kinds[views[i].kind] = views[i].show;
+		v->values[views[i].kind] = views[i].values;
+		v->strings[views[i].kind] = views[i].strings;
+	}
 	if (v->cuts)
 		v->max_argv = VIEW_ARGV;
 	if (calls && !take_calls(v, calls, diag))

@@ -11,6 +11,7 @@
 
 struct fxt_view {
 	bool cuts;		/* --view: small enough to look at, however long the build */
+	uint16_t values[ET_K_COUNT], strings[ET_K_COUNT];	/* bit i: that one is shown */
 	bool forks;		/* arrows from who forked to whom */
 	size_t max_argv;	/* bytes of a command line after which it is cut */
 	uint8_t kinds[ET_K_COUNT];	/* enum fxt_view_show */
