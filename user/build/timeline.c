@@ -32,12 +32,11 @@ void timeline_add_exec(struct timeline *t, uint32_t id)
 	p->until = e->until > p->until ? e->until : p->until;
 }
 
-static const struct timeline *sorted;	/* for qsort() */
-
-static int by_end(const void *a, const void *b)
+static int by_end(const void *a, const void *b, void *ctx)
 {
-	const struct line_process *x = &sorted->processes[*(const uint32_t *)a];
-	const struct line_process *y = &sorted->processes[*(const uint32_t *)b];
+	const struct timeline *t = ctx;
+	const struct line_process *x = &t->processes[*(const uint32_t *)a];
+	const struct line_process *y = &t->processes[*(const uint32_t *)b];
 
 	return (x->until > y->until) - (x->until < y->until);
 }
@@ -55,8 +54,7 @@ static void link_children(struct timeline *t)
 		at += t->processes[i].nkids;
 		t->processes[i].nkids = 0;
 	}
-	sorted = t;
-	qsort(order, t->nprocesses, sizeof(*order), by_end);
+	qsort_r(order, t->nprocesses, sizeof(*order), by_end, t);
 	t->kids = xcalloc(t->nprocesses + 1, sizeof(*t->kids));
 	for (size_t i = 0; i < t->nprocesses; i++) {
 		struct line_process *p = &t->processes[t->processes[order[i]].parent];

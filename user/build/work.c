@@ -335,7 +335,8 @@ enum work_class work_of(const char *program, size_t len, const struct work_arg *
 	buf_add(label, name.s, name.len);
 	if (row)
 		subject = subject_of((enum subject)row->subject, args, n);
-	subject = base_of(subject.s, subject.len);
+	if (subject.len)
+		subject = base_of(subject.s, subject.len);
 	if (subject.len) {
 		buf_addc(label, ' ');
 		buf_add(label, subject.s, utf8_cut(subject.s, subject.len, MAX_SUBJECT));

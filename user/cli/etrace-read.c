@@ -466,9 +466,13 @@ static int run(struct cmdline *c, struct diag *diag)
 
 	if (inputs_open(&inputs, c->files, c->nfiles, diag)) {
 		from = choose_source(c->from, inputs.in, inputs.n, diag);
-		if (from && choose_rows(from, output_name(c), inputs.in[0], &c->opts, &ch, diag) &&
-		    choose_options(&c->opts, &ch, diag))
-			convert(c, &ch, &inputs, diag);
+		if (from && choose_rows(from, output_name(c), inputs.in[0], &c->opts, &ch, diag)) {
+			if (c->output && ch.main && opt_row_has(ch.main->options, "view") &&
+			    out_is_view(c->output))
+				opts_add(&c->opts, "view", NULL);
+			if (choose_options(&c->opts, &ch, diag))
+				convert(c, &ch, &inputs, diag);
+		}
 	}
 	inputs_close(&inputs);
 	diag_summary(diag);

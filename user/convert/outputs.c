@@ -24,6 +24,7 @@ struct output {
 	char *path;
 	int fd;			/* the queue's, once there is one */
 	const struct sink_format *format;
+	struct opts opts;	/* of all outputs, and what its name asks for */
 	struct out_queue *queue;
 	struct out *out;	/* the stream to the queue; NULL: ended */
 	struct sink *sink;
@@ -291,7 +292,12 @@ struct sink *outputs_sink(struct outputs *o, const struct opts *opts, const char
 
 	for (unsigned int i = 0; i < o->n; i++) {
 		struct output *out = &o->out[i];
-		struct sink_args args = { .opts = opts, .source = source };
+		struct sink_args args = { .opts = &out->opts, .source = source };
+
+		for (size_t k = 0; k < opts->n; k++)
+			opts_add(&out->opts, opts->given[k].name, opts->given[k].value);
+		if (out_is_view(out->path) && opt_row_has(out->format->options, "view"))
+			opts_add(&out->opts, "view", NULL);
 
 		out->queue = out_queue_new(out->fd, out->path, S_ISREG(out->type), o->told);
 		out->out = args.out = out_queue_stream(out->queue);
@@ -479,6 +485,7 @@ void outputs_free(struct outputs *o)
 			freed &= out_queue_free(out->queue);
 		}
 		diag_free(out->diag);
+		opts_free(&out->opts);
 		free(out->path);
 	}
 	/* a thread that was left may tell yet */

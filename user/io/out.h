@@ -85,6 +85,9 @@ struct out *out_named(int fd, const char *path);
  */
 const char *out_suffix(const char *path, size_t *len);
 
+/** out_is_view - whether a name asks for a file to look at: "build.view.fxt" */
+bool out_is_view(const char *path);
+
 /** out_mem - an output stream into memory, for tests: see out_mem_data() */
 struct out *out_mem(void);
 

@@ -220,3 +220,13 @@ const char *out_suffix(const char *path, size_t *len)
 	*len = dot ? (size_t)(end - dot - 1) : 0;
 	return dot ? dot + 1 : end;
 }
+
+bool out_is_view(const char *path)
+{
+	static const char end[] = ".view.fxt";
+	size_t len, n = sizeof(end) - 1;
+	const char *suffix = out_suffix(path, &len);
+	size_t upto = (size_t)(suffix + len - path);
+
+	return upto > n && !memcmp(path + upto - n, end, n) && path[upto - n - 1] != '/';
+}

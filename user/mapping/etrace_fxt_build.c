@@ -138,8 +138,8 @@ static void put_flow(struct fxt_out *f, enum fxt_event_type type, const struct t
 	end_event(f);
 }
 
-/* What a child does until it runs a program belongs to that. */
-static void join_forks(const struct timeline *t, struct line_path *path)
+/* Without what takes no time; what a child does until it runs a program belongs to that. */
+static void tidy(const struct timeline *t, struct line_path *path)
 {
 	size_t n = 0;
 
@@ -147,6 +147,8 @@ static void join_forks(const struct timeline *t, struct line_path *path)
 		const struct line_segment *s = &path->rows[i];
 		struct line_segment *before = n ? &path->rows[n - 1] : NULL;
 
+		if (s->to <= s->from)
+			continue;
 		if (before && s->exec && t->execs[before->exec].forked &&
 		    t->execs[before->exec].process == t->execs[s->exec].process) {
 			before->exec = s->exec;
@@ -164,13 +166,10 @@ static void put_path(struct fxt_out *f)
 	struct line_path path;
 
 	timeline_walk(&f->line.t, &path, NULL, NULL);
-	join_forks(&f->line.t, &path);
+	tidy(&f->line.t, &path);
 	for (size_t i = 0; i < path.n; i++) {
 		const struct line_segment *s = &path.rows[i];
-		bool last = i + 1 == path.n;
 
-		if (s->to <= s->from)
-			continue;
 		if (s->exec)
 			put_program(f, &t, s->exec, s->from, s->to);
 		else
@@ -179,9 +178,9 @@ static void put_path(struct fxt_out *f)
 		add_text(f, &f->name[N_WHY], line_whys[s->why], strlen(line_whys[s->why]));
 		end_event(f);
 		/* to what could begin when this had ended; both within their segments */
-		if (i && s->from)
+		if (i)
 			put_flow(f, FXT_EV_FLOW_END, &t, s->from, f->flows);
-		if (!last)
+		if (i + 1 < path.n)
 			put_flow(f, FXT_EV_FLOW_BEGIN, &t, s->to - 1, ++f->flows);
 	}
 	timeline_path_free(&path);

@@ -11,9 +11,9 @@
 
 const struct opt_row etrace_fxt_options[] = {
 	ETRACE_PID_OPTION,
-	{ "view", NULL, "a file to look at: no calls but of written files; --to etrace refuses it" },
-	{ "no-calls", NULL, "programs only; --to etrace refuses it" },
-	{ "calls", "LIST", "programs, and calls of these kinds (open) or categories (file) only" },
+	{ "view", NULL, "a file to look at: of calls only what was written" },
+	{ "no-calls", NULL, "programs only" },
+	{ "calls", "LIST", "programs, and calls of these kinds or categories: open,fd" },
 	{ 0 }
 };
 

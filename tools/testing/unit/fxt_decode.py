@@ -503,6 +503,110 @@ def compare_records(fxt, lines):
     return 1 if errors or not here else 0
 
 
+# ---- the process "build" ----
+
+BUILD = 0x7fff0000
+LANES = range(BUILD + 1, BUILD + 4097)
+
+
+def working(calls):
+    """Who works when, from forks and exits alone: intervals without live children."""
+    parents, born, died = {}, {}, {}
+    threads = set()
+    first, last = calls[0][3], max(c[3] for c in calls)
+    for kind, upid, _, time, args in calls:
+        child = args.get("child")
+        if child is not None and args.get("flags", 0) & 0x10000:
+            threads.add(child)
+        elif child is not None:
+            parents[child], born[child] = upid, time
+        born.setdefault(upid, time)
+        if kind == "exit":
+            died[upid] = time
+    if threads:
+        return None         # whose end is that of a process is another matter
+    moments = []
+    for upid in born:
+        moments += [(born[upid], 0, upid), (died.get(upid, last), 1, upid)]
+    moments.sort(key=lambda m: m[:2])
+    live, children, since, out = set(), Counter(), {}, []
+    for time, ends, upid in moments:
+        parent = parents.get(upid)
+        if not ends:
+            if parent in live and not children[parent]:
+                out.append((since[parent], time))
+            children[parent] += 1
+            live.add(upid)
+            since[upid] = time
+        else:
+            if not children[upid]:
+                out.append((since[upid], time))
+            live.discard(upid)
+            children[parent] -= 1
+            if parent in live and not children[parent]:
+                since[parent] = time
+    return first, last, [(a, b) for a, b in out if a < b]
+
+
+def most(intervals):
+    """How many are there at the same time, at most."""
+    now = top = 0
+    for _, step in sorted([(a, 1) for a, _ in intervals] + [(b, -1) for _, b in intervals],
+                          key=lambda m: (m[0], m[1])):
+        now += step
+        top = max(top, now)
+    return top
+
+
+def check_build(fxt, calls):
+    """Lanes, the counter and the critical path, against that."""
+    truth = working(calls)
+    lanes, path, counts = defaultdict(list), [], []
+    for number, (kind, time, thread, category, name, args) in enumerate(fxt.events):
+        if thread[0] != BUILD:
+            continue
+        if kind == 4 and thread[1] in LANES:
+            lanes[thread[1]].append((time, fxt.values[number], name))
+        elif kind == 4 and thread[1] == BUILD:
+            path.append((time, fxt.values[number]))
+        elif kind == 1:
+            counts.append((time, args))
+    if not truth:
+        return
+    first, last, intervals = truth
+    mine = [(a, b) for lane in lanes.values() for a, b, _ in lane]
+    for lane in lanes.values():
+        for before, after in zip(lane, lane[1:]):
+            if before[1] > after[0]:
+                wrong("slices of one lane overlap", before, after)
+    if sum(b - a for a, b in mine) != sum(b - a for a, b in intervals):
+        wrong("work in lanes", sum(b - a for a, b in mine), "and not",
+              sum(b - a for a, b in intervals))
+    if len(lanes) != most(intervals):
+        wrong(len(lanes), "lanes for", most(intervals), "programs at once")
+    # the critical path has no holes
+    if [b for _, b in path[:-1]] != [a for a, _ in path[1:]] or not path or \
+            (path[0][0], path[-1][1]) != (first, last):
+        wrong("the critical path has holes", path[:3], path[-3:], first, last)
+    # the counter: who worked from then on, by class
+    now = Counter()
+    changes = Counter()
+    for a, b in intervals:
+        changes[a] += 1
+        changes[b] -= 1
+    total = 0
+    expected = {}
+    for time in sorted(changes):
+        total += changes[time]
+        expected[time] = total
+    for time, args in counts:
+        now.update({k: v - now[k] for k, v in args.items()})
+        if expected.get(time) != sum(now.values()):
+            wrong("counted", dict(now), "at", time, "and not", expected.get(time))
+    if not counts or sum(now.values()):
+        wrong("the counter ends with", dict(now))
+
+
 # ---- both ----
 
 def freeze(args):
@@ -526,6 +630,8 @@ def main():
     upids, shown = {}, []
     stacks = defaultdict(list)          # open slices of a thread
     begun, ended = {}, {}               # flows
+    complete = {}                       # the last complete one of a thread
+    steps = {8: [], 10: []}             # flows of the critical path
     slices = Counter()
     kinds = {"exec", "exit", "open", "close", "dup", "pipe", "rename", "link", "symlink",
              "mount", "umount", "comm", "clone"}
@@ -546,6 +652,14 @@ def main():
                 wrong("end without a begin at", time)
             else:
                 stacks[thread].pop()
+        elif kind == 4 and thread[0] == BUILD:
+            complete[thread] = time, fxt.values[number]
+            continue
+        elif kind in (8, 10) and thread[0] == BUILD:
+            if not complete[thread][0] <= time < complete[thread][1]:
+                wrong("flow outside a slice of the critical path at", time)
+            steps[kind].append(value)
+            continue
         elif kind in (8, 10):
             if not stacks[thread]:
                 wrong("flow outside a slice at", time)
@@ -566,6 +680,9 @@ def main():
         event = (what, thread, time, category, dict(args))
         shown.append(event)
 
+    if steps[8] != steps[10] or len(set(steps[8])) != len(steps[8]):
+        wrong("flows of the critical path that begin or end only")
+    check_build(fxt, calls)
     if begun.keys() != ended.keys():
         wrong("flows that begin or end only")
     for thread, stack in stacks.items():
@@ -596,7 +713,7 @@ def main():
         plain = {}
         for key in args:
             base = re.sub(r"(_hex)?(\+\d+)?$", "", key)
-            if base in ("cpu", "stamps", "late") or base[0].isupper():
+            if base in ("cpu", "pid", "stamps", "late") or base[0].isupper():
                 continue
             if base == "argv":
                 plain["argv"] = words(whole(args, "argv"))

@@ -507,6 +507,37 @@ static void made_trace(void **state)
 }
 
 /*
+ * Files to look at keep the rules of viewers, too, are smaller, and nobody can take them
+ * for the trace.
+ */
+static void views(void **state)
+{
+	static const char *const options[] = { "--view", "--no-calls", "--calls=open,fd", "--view --calls=clone" };
+	char command[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		snprintf(command, sizeof(command),
+			 "$R --to fxt $D/etrace/hello.etrace > all.fxt && "
+			 "$R --to fxt %s $D/etrace/hello.etrace > part.fxt && $R --check part.fxt && "
+			 "[ $(stat -c %%s part.fxt) -lt $(stat -c %%s all.fxt) ]", options[i]);
+		expect(0, command, NULL);
+		expect(2, "$R --to etrace part.fxt", "part.fxt: is a view");
+		expect(0, "$R --from fxt-records --to json part.fxt | grep -c '\"name\":\"lane 1\"'", NULL);
+	}
+	/* by the output's name; written files are there, and no others */
+	expect(0, "$R -o a.view.fxt.gz $D/etrace/hello.etrace && $R --from fxt-records --to json a.view.fxt.gz > a.json && "
+		  "grep '\"name\":\"open\"' a.json | grep -q hello.o && "
+		  "! grep '\"name\":\"open\"' a.json | grep -q hello.h && ! grep '\"name\":\"close\"' a.json", NULL);
+	expect(0, "$R --to fxt --no-calls $D/etrace/hello.etrace > n.fxt && $R --from fxt-records --to json n.fxt > n.json && "
+		  "! grep -E '\"name\":\"(open|close|clone|dup)\"' n.json && grep -q 'cc1 hello.c' n.json", NULL);
+	expect(2, "$R --to fxt --calls=opn $D/etrace/hello.etrace", "\"opn\" is no kind of event");
+	expect(2, "$R --to fxt --calls= $D/etrace/hello.etrace", "is no kind of event");
+	expect(2, "$R --to fxt --calls=open --no-calls $D/etrace/hello.etrace", "give one of them");
+	expect(2, "$R --to json --view $D/etrace/hello.etrace", "--view means nothing");
+}
+
+/*
  * Threads read ahead where there are processors for them; what comes out, and what
  * is said about it, is the same: of whole, cut and damaged files, and of pipes.
  */
@@ -563,6 +594,7 @@ int main(void)
 		cmocka_unit_test(second_opinion),
 		cmocka_unit_test(json_members),
 		cmocka_unit_test(made_trace),
+		cmocka_unit_test(views),
 		cmocka_unit_test(processors_make_no_difference),
 	};
 
