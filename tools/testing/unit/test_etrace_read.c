@@ -522,7 +522,7 @@ static void views(void **state)
 			 "$R --to fxt %s $D/etrace/hello.etrace > part.fxt && $R --check part.fxt && "
 			 "[ $(stat -c %%s part.fxt) -lt $(stat -c %%s all.fxt) ]", options[i]);
 		expect(0, command, NULL);
-		expect(2, "$R --to etrace part.fxt", "part.fxt: is a view");
+		expect(2, "$R --to etrace part.fxt 2>&1", "part.fxt: is a view");
 		expect(0, "$R --from fxt-records --to json part.fxt | grep -c '\"name\":\"lane 1\"'", NULL);
 	}
 	/* by the output's name; written files are there, and no others */
@@ -531,10 +531,10 @@ static void views(void **state)
 		  "! grep '\"name\":\"open\"' a.json | grep -q hello.h && ! grep '\"name\":\"close\"' a.json", NULL);
 	expect(0, "$R --to fxt --no-calls $D/etrace/hello.etrace > n.fxt && $R --from fxt-records --to json n.fxt > n.json && "
 		  "! grep -E '\"name\":\"(open|close|clone|dup)\"' n.json && grep -q 'cc1 hello.c' n.json", NULL);
-	expect(2, "$R --to fxt --calls=opn $D/etrace/hello.etrace", "\"opn\" is no kind of event");
-	expect(2, "$R --to fxt --calls= $D/etrace/hello.etrace", "is no kind of event");
-	expect(2, "$R --to fxt --calls=open --no-calls $D/etrace/hello.etrace", "give one of them");
-	expect(2, "$R --to json --view $D/etrace/hello.etrace", "--view means nothing");
+	expect(2, "$R --to fxt --calls=opn $D/etrace/hello.etrace 2>&1", "\"opn\" is no kind of event");
+	expect(2, "$R --to fxt --calls= $D/etrace/hello.etrace 2>&1", "is no kind of event");
+	expect(2, "$R --to fxt --calls=open --no-calls $D/etrace/hello.etrace 2>&1", "give one of them");
+	expect(2, "$R --to json --view $D/etrace/hello.etrace 2>&1", "--view means nothing");
 }
 
 /*
