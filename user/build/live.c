@@ -25,8 +25,9 @@ struct live {
 
 /* A command of many arguments says at the beginning what it works at. */
 #define MAX_ARGS	512u
-/* The columns that the line has for a label. */
-#define LABEL		26u
+/* A label has at most so much of the line: on 80 columns there is room for two. */
+#define LABEL_PART	5u
+#define LABEL_MAX	26u
 
 static struct live_task *of(const struct task *t)
 {
@@ -93,7 +94,7 @@ void live_begin(struct live *l, struct task *t, const struct task *parent,
 	process = parent ? of(proctab_find(l->tab, parent->process_upid)) : NULL;
 	if (process)
 		process->led = true;
-	if (ev->kind != ET_K_EXEC)
+	if (!t->execed)
 		return;
 	own->led = false;
 	set_label(&own->label, t, ev);
@@ -163,21 +164,28 @@ static void add_time(struct buf *to, uint64_t ns)
 }
 
 /* Return: the columns that are taken. */
-static unsigned int add_program(struct buf *to, const char *what, const struct live_program *p,
-				bool utf8)
+static unsigned int add_label(struct buf *to, const char *what, const struct live_program *p,
+			      unsigned int cols, bool utf8)
 {
-	unsigned int label;
-	size_t begun = to->len, end;
-
 	if (!p->label)
 		return 0;
 	buf_adds(to, what);
-	end = to->len;
-	label = screen_add(to, p->label, p->len, LABEL, utf8);
-	end = to->len - end;
+	cols = cols / LABEL_PART < LABEL_MAX ? cols / LABEL_PART : LABEL_MAX;
+	return (unsigned int)strlen(what) + screen_add(to, p->label, p->len, cols, utf8);
+}
+
+/* The same. */
+static unsigned int add_slowest(struct buf *to, const struct live_program *p, unsigned int cols,
+				bool utf8)
+{
+	unsigned int label = add_label(to, "  slowest ", p, cols, utf8);
+	size_t begun = to->len;
+
+	if (!label)
+		return 0;
 	buf_addc(to, ' ');
 	add_time(to, p->ns);
-	return (unsigned int)(to->len - begun - end) + label;
+	return label + (unsigned int)(to->len - begun);
 }
 
 void live_line(struct buf *to, const struct live_now *now, const struct live_counts *counts,
@@ -192,9 +200,9 @@ void live_line(struct buf *to, const struct live_now *now, const struct live_cou
 	char text[PARTS][96] = { 0 };
 
 	snprintf(text[TIME], sizeof(*text), "etrace: %" PRIu64 ":%02" PRIu64, s / 60, s % 60);
-	snprintf(text[RUNNING], sizeof(*text), "  %s of %s running", text_count(now->running),
-		 text_count(counts->processes_now));
-	snprintf(text[PROCESSES], sizeof(*text), "  %s processes", text_count(counts->processes));
+	snprintf(text[RUNNING], sizeof(*text), "  %s running", text_count(now->running));
+	snprintf(text[PROCESSES], sizeof(*text), "  processes %s now, %s in all",
+		 text_count(counts->processes_now), text_count(counts->processes));
 	snprintf(text[EVENTS], sizeof(*text), "  %s events", text_count(counts->events));
 	snprintf(text[BYTES], sizeof(*text), "  %s", text_bytes(counts->bytes));
 	snprintf(text[LOST], sizeof(*text), "  lost %s", text_count(counts->lost));
@@ -202,8 +210,8 @@ void live_line(struct buf *to, const struct live_now *now, const struct live_cou
 		buf_adds(&part[i], text[i]);
 		width[i] = (unsigned int)part[i].len;
 	}
-	width[SLOWEST] = add_program(&part[SLOWEST], "  slowest ", &now->slowest, utf8);
-	width[LAST] = add_program(&part[LAST], "  last ", &now->last, utf8);
+	width[SLOWEST] = add_slowest(&part[SLOWEST], &now->slowest, cols, utf8);
+	width[LAST] = add_label(&part[LAST], "  last ", &now->last, cols, utf8);
 	for (unsigned int i = 0; i < PARTS; i++)
 		sum += width[i];
 	for (unsigned int i = 0; i < sizeof(least) && sum > cols; i++) {
