@@ -209,7 +209,7 @@ static void test_line(void **state)
 	line(&usual, &counts, 79, "etrace: 1:12  4 running  slowest cc1 quotearg.c 3.2 s"
 	     "  last as vasnprintf.o");
 	line(&usual, &counts, 60, "etrace: 1:12  4 running  slowest cc1 quotearg 3.2 s");
-	line(&usual, &counts, 40, "etrace: 1:12  4 running  lost 0");
+	line(&usual, &counts, 40, "etrace: 1:12  4 running");
 	line(&usual, &counts, 20, "etrace: 1:12  4 runn");
 	line(&usual, &counts, 0, "");
 	lost.lost = 7;
