@@ -147,14 +147,17 @@ static void put_axis(const struct timeline *t, const struct draw *d, unsigned in
 void draw_parallel(const struct timeline *t, const struct draw *d)
 {
 	unsigned int cols = d->width - MARGIN, last;
+	size_t most = t->nwidths;
 	double column[DRAW_MAX];
 	struct scale s;
 
-	if (t->wall <= 0 || !t->nsteps || t->nwidths < 2)
+	while (most && !t->width[most - 1])
+		most--;
+	if (t->wall <= 0 || most < 2)
 		return;
 	s = scale_of(averages(t, column, cols));
 	out_printf(d->out, "\nPrograms at work, over time: %.2f on average, at most %zu\n",
-		   timeline_average(t), t->nwidths - 1);
+		   timeline_average(t), most - 1);
 	for (unsigned int row = s.rows; row--;) {
 		char number[16] = "";
 
@@ -357,8 +360,10 @@ void draw_path(const struct timeline *t, const struct line_path *path, uint64_t 
 		qsort(list, shown, sizeof(*list), by_time);
 		for (size_t i = 0; i < shown; i++)
 			sum += length(&list[i]);
-		out_printf(d->out, "\nCritical path: what decided how long it took; %s%.1f %% of the time\n",
-			   shown < n ? "the longest parts, " : "", 100.0 * (double)sum / (double)t->wall);
+		out_puts(d->out, "\nCritical path: what decided how long it took");
+		if (shown < n)
+			out_printf(d->out, "; %.1f %% of it", 100.0 * (double)sum / (double)t->wall);
+		out_puts(d->out, "\n");
 		for (size_t i = 0; i < shown; i++)
 			put_stretch(t, d, &list[i]);
 	}
