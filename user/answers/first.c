@@ -130,7 +130,18 @@ static void put_outside(struct db *db, struct out *out, uint64_t top)
 	check_free(&c);
 }
 
-void first_put(struct db *db, struct out *out, uint64_t top)
+/* The rest stands above it: on a terminal, it is what is seen when all has passed. */
+static void put_pictures(const struct timeline *t, const struct draw *d, uint64_t top)
+{
+	struct line_path path = { 0 };
+
+	draw_parallel(t, d);
+	timeline_path(t, &path);
+	draw_path(t, &path, top, d);
+	timeline_path_free(&path);
+}
+
+void first_put(struct db *db, uint64_t top, const struct draw *d)
 {
 	static const char *const commands[][2] = {
 		{ "time", "where the time went; the critical path" },
@@ -141,13 +152,18 @@ void first_put(struct db *db, struct out *out, uint64_t top)
 		{ "compdb", "compile_commands.json" },
 		{ "diff", "where another build parts from it, and rebuilt, why steps ran again" },
 	};
-	struct times w = { .out = out, .top = top };
+	struct times w = { .out = d->out, .top = top };
+	struct out *out = d->out;
+	struct timeline t;
 
 	put_verdict(db, out);
 	put_recorded(db, out);
-	times_first(db, &w);
+	timeline_load(&t, db);
+	times_first(&t, &w);
 	put_failures(db, out, top);
 	put_outside(db, out, top);
+	put_pictures(&t, d, top);
+	timeline_free(&t);
 	out_puts(out, "\nMore:\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		out_printf(out, "  etrace %-7s %s\n", commands[i][0], commands[i][1]);

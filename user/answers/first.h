@@ -3,14 +3,15 @@
 #ifndef ETRACE_FIRST_H
 #define ETRACE_FIRST_H
 
-#include "answers/answers.h"
+#include "answers/draw.h"
 
 /**
  * first_put - write it, as text
  * @top: rows of each list
+ * @d: where to, and what can be drawn there
  *
  * What cannot be seen of the build is counted as damage.
  */
-void first_put(struct db *db, struct out *out, uint64_t top);
+void first_put(struct db *db, uint64_t top, const struct draw *d);
 
 #endif

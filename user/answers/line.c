@@ -58,3 +58,30 @@ void timeline_load(struct timeline *t, struct db *db)
 	load_execs(t);
 	timeline_complete(t);
 }
+
+static int64_t length(const struct line_segment *s)
+{
+	return s->to - s->from;
+}
+
+/* For a person, a job is one line, and so is a process. */
+static bool is_one(const struct timeline *t, const struct line_segment *a,
+		   const struct line_segment *b)
+{
+	uint32_t x = a->exec ? t->execs[a->exec].process : 0;
+	uint32_t y = b->exec ? t->execs[b->exec].process : 0;
+
+	return x && y && (x == y || (t->processes[x].job && t->processes[x].job == t->processes[y].job));
+}
+
+size_t timeline_stretch(const struct timeline *t, const struct line_path *path, size_t i,
+			const struct line_segment **longest)
+{
+	size_t n;
+
+	*longest = &path->rows[i];
+	for (n = 1; i + n < path->n && is_one(t, &path->rows[i], &path->rows[i + n]); n++)
+		if (length(&path->rows[i + n]) > length(*longest))
+			*longest = &path->rows[i + n];
+	return n;
+}

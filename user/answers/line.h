@@ -12,6 +12,15 @@ void timeline_load(struct timeline *t, struct db *db);
 /** timeline_path - the critical path (timeline_walk()), with files; for timeline_path_free() */
 void timeline_path(const struct timeline *t, struct line_path *path);
 
+/**
+ * timeline_stretch - the segments from @i on that are one for a person: a job's, or a process's
+ * @longest: set to the longest of them
+ *
+ * Return: how many.
+ */
+size_t timeline_stretch(const struct timeline *t, const struct line_path *path, size_t i,
+			const struct line_segment **longest);
+
 /** timeline_output - a file that is there in the end and that a process, or one below it, made */
 uint32_t timeline_output(const struct timeline *t, uint32_t process);
 

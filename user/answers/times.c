@@ -226,21 +226,6 @@ static void text_alone(const struct times *w, const struct alone *list, size_t n
 			   seconds(list[i].from));
 }
 
-static int64_t length(const struct line_segment *s)
-{
-	return s->to - s->from;
-}
-
-/* For a person, a job is one line, and so is a process. */
-static bool is_one(const struct timeline *t, const struct line_segment *a,
-		   const struct line_segment *b)
-{
-	uint32_t x = a->exec ? t->execs[a->exec].process : 0;
-	uint32_t y = b->exec ? t->execs[b->exec].process : 0;
-
-	return x && y && (x == y || (t->processes[x].job && t->processes[x].job == t->processes[y].job));
-}
-
 static void text_path(const struct timeline *t, const struct times *w,
 		      const struct line_path *path)
 {
@@ -252,11 +237,9 @@ static void text_path(const struct timeline *t, const struct times *w,
 
 	out_puts(w->out, "\nCritical path: what decided how long it took\n");
 	for (size_t i = 0, n; i < path->n; i += n) {
-		const struct line_segment *s = &path->rows[i], *longest = s;
+		const struct line_segment *s = &path->rows[i], *longest;
 
-		for (n = 1; i + n < path->n && is_one(t, s, &path->rows[i + n]); n++)
-			if (length(&path->rows[i + n]) > length(longest))
-				longest = &path->rows[i + n];
+		n = timeline_stretch(t, path, i, &longest);
 		out_printf(w->out, "  %10.3f s  at %10.3f s  ", seconds(s[n - 1].to - s->from),
 			   seconds(s->from));
 		if (!put_name(w->out, t->db, longest->exec ? t->execs[longest->exec].program : 0))
@@ -388,22 +371,19 @@ void times_put(struct db *db, const struct times *w)
 	timeline_free(&t);
 }
 
-void times_first(struct db *db, const struct times *w)
+void times_first(const struct timeline *t, const struct times *w)
 {
 	static const enum times_key by[] = { TIMES_OUTPUT, TIMES_PROGRAM };
-	struct timeline t;
 
-	timeline_load(&t, db);
-	text_sum(&t, w->out);
+	text_sum(t, w->out);
 	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
 		struct times one = *w;
 		struct slows l = { 0 };
 
 		one.by = by[i];
-		find_slow(&l, &t, one.by);
+		find_slow(&l, t, one.by);
 		if (l.n)
-			text_slow(&t, &one, &l);
+			text_slow(t, &one, &l);
 		free(l.rows);
 	}
-	timeline_free(&t);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What etrace time says: line.h, as text and as JSON. */
+/* What etrace time says: timeline.h, as text and as JSON. */
 #ifndef ETRACE_TIMES_H
 #define ETRACE_TIMES_H
 
-#include "answers/answers.h"
+#include "answers/line.h"
 
 enum times_key { TIMES_PROGRAM, TIMES_OUTPUT, TIMES_DIRECTORY };
 
@@ -21,6 +21,6 @@ bool times_by(struct times *w, const char *name);
 void times_put(struct db *db, const struct times *w);
 
 /** times_first - what of it stands on the first page, as text: the sum, the slowest */
-void times_first(struct db *db, const struct times *w);
+void times_first(const struct timeline *t, const struct times *w);
 
 #endif

@@ -8,6 +8,7 @@
 
 struct notable {
 	struct proctab *tab;
+	struct live *live;	/* NULL: nobody asks */
 	struct notable_list killed, urings;
 	struct notable_losses losses;
 	uint64_t processes;
@@ -51,9 +52,9 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 {
 	struct notable *n = ctx;
 
-	(void)parent;
-	(void)ev;
 	n->processes += !t->execed && !t->thread;
+	if (n->live)
+		live_begin(n->live, t, parent, ev);
 }
 
 static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
@@ -63,7 +64,8 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	struct notable_task *to;
 	int64_t signal;
 
-	(void)time;
+	if (n->live)
+		live_end(n->live, t, why, time);
 	/* a signal ends all threads of a process: it is told once */
 	if (why != TASK_EXIT || t->thread)
 		return;
@@ -90,6 +92,9 @@ void notable_free(struct notable *n)
 {
 	if (!n)
 		return;
+	if (n->live)
+		proctab_end(n->tab, 0);
+	live_free(n->live);
 	proctab_free(n->tab);
 	free(n);
 }
@@ -154,6 +159,16 @@ uint64_t notable_processes(const struct notable *n)
 uint64_t notable_processes_now(const struct notable *n)
 {
 	return proctab_processes(n->tab);
+}
+
+void notable_follow(struct notable *n)
+{
+	n->live = live_new(n->tab);
+}
+
+void notable_live(const struct notable *n, uint64_t time, struct live_now *now)
+{
+	live_look(n->live, time, now);
 }
 
 bool notable_program(struct notable *n, uint64_t upid, char *buf, size_t size)

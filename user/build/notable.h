@@ -11,6 +11,7 @@
 #define ETRACE_NOTABLE_H
 
 #include "build/event.h"
+#include "build/live.h"
 
 /* So many are kept of each kind; further ones are only counted. */
 #define NOTABLE_MAX	16u
@@ -66,6 +67,11 @@ const struct notable_losses *notable_losses(const struct notable *n);
 uint64_t notable_processes(const struct notable *n);
 /** notable_processes_now - of them, those that live */
 uint64_t notable_processes_now(const struct notable *n);
+
+/** notable_follow - notable_live() will be asked; before the first event */
+void notable_follow(struct notable *n);
+/** notable_live - what goes on at a time, see live_look() */
+void notable_live(const struct notable *n, uint64_t time, struct live_now *now);
 
 /**
  * notable_program - what a process that lives runs

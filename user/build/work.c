@@ -98,8 +98,8 @@ static struct work_arg base_of(const char *s, size_t len)
 	/* a directory's own name */
 	while (len > 1 && s[len - 1] == '/')
 		len--;
-	slash = memrchr(s, '/', len);
-	if (slash && len > 1)
+	slash = len > 1 ? memrchr(s, '/', len) : NULL;
+	if (slash)
 		return (struct work_arg){ slash + 1, len - (size_t)(slash + 1 - s) };
 	return (struct work_arg){ s, len };
 }

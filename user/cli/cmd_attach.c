@@ -2,6 +2,7 @@
 /* etrace attach: record what a process and all below it do from now on. */
 #include "cli/etrace.h"
 #include "cli/inherit.h"
+#include "cli/open_page.h"
 #include "cli/record.h"
 
 #include <errno.h>
@@ -70,6 +71,8 @@ static int attach(const struct record_options *o, const struct user *sudo, char 
 	record_loop(r, on_signal, r, true);
 	complete = record_end(r, -1);
 	record_free(r);
+	if (o->page && !access(o->page, F_OK))
+		open_page(o->page, sudo, &mask, &kept);
 	return o->strict && !complete ? EXIT_INCOMPLETE : 0;
 }
 
@@ -86,6 +89,8 @@ int cmd_attach(int argc, char **argv)
 	while ((opt = getopt_long(argc, argv, RECORD_SHORT, table, NULL)) != -1)
 		if (!record_option(&o, opt, optarg, &texts, &ret))
 			goto out;
+	if (!record_options_end(&o))
+		goto out;
 	if (optind != argc - 1) {
 		say("attach: say the PID of one process");
 		usage(stderr);
@@ -101,6 +106,6 @@ int cmd_attach(int argc, char **argv)
 	ret = attach(&o, sudo, argv, (pid_t)pid);
 out:
 	user_free(sudo);
-	free(o.files);
+	record_options_free(&o);
 	return ret;
 }

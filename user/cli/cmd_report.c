@@ -5,6 +5,7 @@
 #include "cli/etrace.h"
 #include "cli/inputs.h"
 #include "cli/oom.h"
+#include "cli/term.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -33,17 +34,20 @@ static void usage(FILE *to)
 static int first_page(const struct inputs *inputs, const char *file, const char *from,
 		      const struct opts *opts, uint64_t top, struct diag *diag)
 {
+	struct draw draw = { .width = DRAW_PLAIN };
 	struct db *db;
-	struct out *out;
 	int err, ret;
 
 	oom_doing(in_name(inputs->in[0]));
 	db = answers_from(file, inputs->in, inputs->n, from, opts, diag);
 	if (!db)
 		return 2;
-	out = out_fd(STDOUT_FILENO, 0);
-	first_put(db, out, top);
-	err = out_close(out);
+	draw.out = out_fd(STDOUT_FILENO, 0);
+	draw.utf8 = term_blocks(STDOUT_FILENO, &draw.line);
+	if (draw.line)
+		draw.width = draw.line < DRAW_MIN ? DRAW_MIN : draw.line < DRAW_MAX ? draw.line : DRAW_MAX;
+	first_put(db, top, &draw);
+	err = out_close(draw.out);
 	if (err && err != -EPIPE)
 		diag_fatal(diag, "standard output: %s", strerror(-err));
 	ret = !db->complete;

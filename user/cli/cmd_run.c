@@ -2,6 +2,7 @@
 /* etrace run: run a command and record it and all that it starts. */
 #include "cli/etrace.h"
 #include "cli/inherit.h"
+#include "cli/open_page.h"
 #include "cli/record.h"
 #include "base/xalloc.h"
 
@@ -231,6 +232,8 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 			ret = EXIT_INCOMPLETE;
 	}
 	record_free(run.rec);
+	if (run.pid > 0 && o->page && !access(o->page, F_OK))
+		open_page(o->page, sudo, &mask, &kept);
 	return ret;
 }
 
@@ -260,6 +263,8 @@ int cmd_run(int argc, char **argv)
 			goto out;
 		}
 	}
+	if (!record_options_end(&o))
+		goto out;
 	if (optind == argc) {
 		say("run: no command to run");
 		usage(stderr);
@@ -274,6 +279,6 @@ int cmd_run(int argc, char **argv)
 out:
 	user_free(sudo);
 	user_free(named);
-	free(o.files);
+	record_options_free(&o);
 	return ret;
 }

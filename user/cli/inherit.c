@@ -44,6 +44,7 @@ static void raise_limit(int limit, bool free, const struct rlimit *before)
 
 void inherit_own(struct inherited *before)
 {
+	before->nice = getpriority(PRIO_PROCESS, 0);
 	for (size_t i = 0; i < INHERIT_SIGNALS; i++) {
 		struct sigaction sa = { .sa_handler = signals[i].handler };
 
@@ -56,6 +57,7 @@ void inherit_own(struct inherited *before)
 
 void inherit_restore(const struct inherited *before)
 {
+	setpriority(PRIO_PROCESS, 0, before->nice);
 	for (size_t i = 0; i < INHERIT_LIMITS; i++)
 		setrlimit(limits[i].limit, &before->limits[i]);
 	for (size_t i = 0; i < INHERIT_SIGNALS; i++)

@@ -100,6 +100,12 @@ struct recording *record_new(const struct record_options *o, const struct user *
 		goto fail;
 	}
 	r->notable = notable_new(r->session->pid_bits);
+	if (!o->quiet)
+		progress_begin(o->progress);
+	if (progress_on()) {
+		notable_follow(r->notable);
+		r->utf8 = term_utf8();
+	}
 	if (!open_outputs(r))
 		goto fail;
 	r->sink = outputs_sink(r->outputs, &r->opts, "session");

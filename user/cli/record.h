@@ -31,7 +31,9 @@ struct record_options {
 	uint64_t buffer;
 	uint32_t record;	/* --record: bit by bit, enum et_where */
 	char keep_env[ET_KEEP_ENV_MAX];	/* --keep-env */
-	bool strict, quiet, verbose, keep_module;
+	bool strict, quiet, verbose, keep_module, open;
+	const char *page;	/* of --open: one of @files */
+	char *own_page;		/* it, if it was not among them */
 	enum term_when progress;
 };
 
@@ -40,6 +42,7 @@ struct record_options {
 enum {
 	RECORD_OPT_TO = 512, RECORD_OPT_BACKEND, RECORD_OPT_STRICT, RECORD_OPT_PROGRESS,
 	RECORD_OPT_KEEP_MODULE, RECORD_OPT_RECORD, RECORD_OPT_KEEP_ENV, RECORD_OPT_VERSION,
+	RECORD_OPT_OPEN,
 };
 #define RECORD_LONG							\
 	{ "output", required_argument, NULL, 'o' },			\
@@ -53,6 +56,7 @@ enum {
 	{ "quiet", no_argument, NULL, 'q' },				\
 	{ "verbose", no_argument, NULL, 'v' },				\
 	{ "progress", required_argument, NULL, RECORD_OPT_PROGRESS },	\
+	{ "open", no_argument, NULL, RECORD_OPT_OPEN },			\
 	{ "help", no_argument, NULL, 'h' },			\
 	{ "version", no_argument, NULL, RECORD_OPT_VERSION }
 
@@ -70,6 +74,13 @@ struct record_texts {
  */
 bool record_option(struct record_options *o, int opt, const char *value,
 		   const struct record_texts *texts, int *status);
+/**
+ * record_options_end - when all are there: what --open shows is an output
+ *
+ * Return: false after a message: they cannot be.
+ */
+bool record_options_end(struct record_options *o);
+void record_options_free(struct record_options *o);
 /** record_help - the lines of --help for them */
 void record_help(void);
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The loop of a recording, and its progress line.  See record.h. */
 #include "cli/record_state.h"
-#include "base/text_num.h"
-#include "cli/etrace.h"
 #include "cli/term.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,16 +23,18 @@
 
 static void show(struct recording *r, uint64_t now)
 {
-	uint64_t s = (now - r->begun) / 1000000000u;
-	char text[256];
+	struct live_counts counts = {
+		.ns = now - r->begun, .processes_now = notable_processes_now(r->notable),
+		.processes = notable_processes(r->notable), .events = r->session->tally->events,
+		.bytes = outputs_bytes(r->outputs), .lost = notable_losses(r->notable)->records,
+	};
+	struct live_now live;
+	struct buf line = { 0 };
 
-	snprintf(text, sizeof(text),
-		 PROG ": %" PRIu64 ":%02" PRIu64 "  processes %s now, %s in all  events %s  %s  lost %s",
-		 s / 60, s % 60, text_count(notable_processes_now(r->notable)),
-		 text_count(notable_processes(r->notable)), text_count(r->session->tally->events),
-		 text_bytes(outputs_bytes(r->outputs)),
-		 text_count(notable_losses(r->notable)->records));
-	progress_show(text);
+	notable_live(r->notable, now, &live);
+	live_line(&line, &live, &counts, progress_columns(), r->utf8);
+	progress_show(line.s, line.len);
+	buf_free(&line);
 	r->shown = now;
 }
 
@@ -91,8 +89,6 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 	bool on = true, more = false;
 
 	setpriority(PRIO_PROCESS, 0, NICE);
-	if (!r->opt.quiet)
-		progress_begin(r->opt.progress);
 	r->fds[0] = (struct pollfd){ .fd = r->signals, .events = POLLIN };
 	/* only ever hung up: not asked for while nobody wants to know */
 	r->fds[1] = (struct pollfd){ .fd = till_idle ? s->idle_fd : -1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options that run and attach have in common.  See record.h. */
 #include "cli/record.h"
-#include "base/xalloc.h"
+#include "base/buf.h"
 #include "build/schema.h"
 #include "cli/etrace.h"
 #include "cli/session.h"
@@ -32,6 +32,12 @@ static bool parse_size(const char *s, uint64_t *v)
 	return false;
 }
 
+static void add_file(struct record_options *o, const char *file)
+{
+	o->files = xgrow(o->files, &o->files_cap, o->nfiles + 1, sizeof(file));
+	o->files[o->nfiles++] = file;
+}
+
 bool record_option(struct record_options *o, int opt, const char *value,
 		   const struct record_texts *texts, int *status)
 {
@@ -52,8 +58,7 @@ bool record_option(struct record_options *o, int opt, const char *value,
 			say("-o -: standard output belongs to the command; name a file");
 			return false;
 		}
-		o->files = xgrow(o->files, &o->files_cap, o->nfiles + 1, sizeof(value));
-		o->files[o->nfiles++] = value;
+		add_file(o, value);
 		return true;
 	case 'b':
 		if (parse_size(value, &o->buffer))
@@ -91,6 +96,9 @@ bool record_option(struct record_options *o, int opt, const char *value,
 	case RECORD_OPT_KEEP_MODULE:
 		o->keep_module = true;
 		return true;
+	case RECORD_OPT_OPEN:
+		o->open = true;
+		return true;
 	case RECORD_OPT_STRICT:
 		o->strict = true;
 		return true;
@@ -109,6 +117,57 @@ bool record_option(struct record_options *o, int opt, const char *value,
 	default:
 		return false;
 	}
+}
+
+/* ---- the page that --open shows ---- */
+
+static bool is_page(const struct record_options *o, const char *path)
+{
+	size_t len = strlen(path);
+
+	if (o->to)
+		return !strcmp(o->to, "html");
+	return len > 5 && !strcmp(path + len - 5, ".html");
+}
+
+/* Beside a trace: "out/build.fxt.zst", "out/build.html". */
+static char *page_beside(const char *file)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	const char *dot = strchr(*name == '.' ? name + 1 : name, '.');
+	struct buf b = { 0 };
+
+	buf_add(&b, file, dot ? (size_t)(dot - file) : strlen(file));
+	buf_add(&b, ".html", sizeof(".html"));
+	return b.s;
+}
+
+bool record_options_end(struct record_options *o)
+{
+	if (!o->open)
+		return true;
+	for (size_t i = 0; i < o->nfiles && !o->page; i++)
+		if (is_page(o, o->files[i]))
+			o->page = o->files[i];
+	if (o->page)
+		return true;
+	if (o->to) {
+		say("--open shows a page, and with --to %s there is none: let names tell the formats, as in -o build.fxt -o build.html",
+		    o->to);
+		return false;
+	}
+	if (!o->nfiles)
+		add_file(o, RECORD_OUTPUT);
+	o->own_page = page_beside(o->files[0]);
+	o->page = o->own_page;
+	add_file(o, o->page);
+	return true;
+}
+
+void record_options_free(struct record_options *o)
+{
+	free(o->files);
+	free(o->own_page);
 }
 
 void record_help(void)
@@ -135,6 +194,8 @@ void record_help(void)
 	      "      --progress WHEN\n"
 	      "                      a line that tells how it goes: auto (on a terminal), always,\n"
 	      "                      never\n"
+	      "      --open          show the page of the build in the end: the first output that is\n"
+	      "                      .html, or one beside the first output\n"
 	      "  -h, --help          show this and exit\n"
 	      "      --version       show the version and exit\n", stdout);
 }

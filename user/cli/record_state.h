@@ -40,6 +40,7 @@ struct recording {
 	struct buf command;	/* for a shell */
 	struct session *session;
 	struct notable *notable;
+	bool utf8;		/* the progress line can show more than ASCII */
 	int signals;		/* signalfd */
 	bool hurried;		/* a signal came that ends programs */
 	struct pollfd *fds;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a person sees on standard error.  See term.h. */
 #include "cli/term.h"
+#include "base/buf.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +12,8 @@
 #include <unistd.h>
 
 #define FD STDERR_FILENO
+/* Of a line where there is no terminal. */
+#define PLAIN_COLS 400u
 
 /*
  * The command writes to the same terminal and knows nothing of us.  So the
@@ -38,22 +43,47 @@ struct term_colors term_colors(int fd)
 	return smart_terminal(fd) && !(no && *no) ? on : off;
 }
 
-static void put(const char *s)
+/* Of a locale of its own: numbers are written as before. */
+bool term_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", 0);
+	bool utf8;
+
+	if (!locale)
+		return false;
+	utf8 = !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+	freelocale(locale);
+	return utf8;
+}
+
+static struct winsize size_of(int fd)
+{
+	struct winsize w = { 0 };
+
+	if (ioctl(fd, TIOCGWINSZ, &w))
+		w = (struct winsize){ 0 };
+	return w;
+}
+
+bool term_blocks(int fd, unsigned int *cols)
+{
+	*cols = isatty(fd) ? size_of(fd).ws_col : 0;
+	return smart_terminal(fd) && term_utf8();
+}
+
+static void put(const char *s, size_t len)
 {
 	/* one write: what the command writes meanwhile cannot come between */
-	if (write(FD, s, strlen(s)) < 0)
+	if (write(FD, s, len) < 0)
 		progress.on = false;
 }
 
 static void get_size(void)
 {
-	struct winsize w = { 0 };
+	struct winsize w = size_of(FD);
 
-	progress.rows = 0;
-	if (!ioctl(FD, TIOCGWINSZ, &w)) {
-		progress.rows = w.ws_row;
-		progress.cols = w.ws_col;
-	}
+	progress.rows = w.ws_row;
+	progress.cols = w.ws_col;
 }
 
 /* A background job, or a shell below us that has the terminal: keep off. */
@@ -71,7 +101,7 @@ static void reserve(void)
 		return;
 	/* scroll up if the cursor is in the last line; setting the margins moves it */
 	snprintf(s, sizeof(s), "\n\0337\033[1;%dr\0338\033[1A", progress.rows - 1);
-	put(s);
+	put(s, strlen(s));
 	progress.reserved = true;
 }
 
@@ -83,7 +113,7 @@ static void release(void)
 		return;
 	progress.reserved = false;
 	snprintf(s, sizeof(s), "\0337\033[%d;1H\033[2K\033[r\0338", progress.rows);
-	put(s);
+	put(s, strlen(s));
 }
 
 void progress_begin(enum term_when when)
@@ -97,24 +127,32 @@ bool progress_on(void)
 	return progress.on;
 }
 
-void progress_show(const char *text)
+unsigned int progress_columns(void)
 {
-	char s[600];
+	if (!progress.terminal)
+		return PLAIN_COLS;
+	if (!progress.reserved)
+		get_size();
+	return progress.cols > 1 ? (unsigned int)progress.cols - 1 : 0;
+}
+
+void progress_show(const char *text, size_t len)
+{
+	struct buf b = { 0 };
+	char place[32];
 
 	if (!progress.on)
 		return;
-	if (!progress.terminal) {
-		snprintf(s, sizeof(s), "%s\n", text);
-		put(s);
-		return;
-	}
-	if (!progress.reserved)
+	if (progress.terminal && !progress.reserved)
 		reserve();
-	if (!progress.reserved || !foreground())
+	if (progress.terminal && (!progress.reserved || !foreground()))
 		return;
-	snprintf(s, sizeof(s), "\0337\033[%d;1H\033[2K%.*s\0338", progress.rows,
-		 progress.cols - 1 < 500 ? progress.cols - 1 : 500, text);
-	put(s);
+	snprintf(place, sizeof(place), "\0337\033[%d;1H\033[2K", progress.rows);
+	buf_adds(&b, progress.terminal ? place : "");
+	buf_add(&b, text, len);
+	buf_adds(&b, progress.terminal ? "\0338" : "\n");
+	put(b.s, b.len);
+	buf_free(&b);
 }
 
 void progress_hide(void)

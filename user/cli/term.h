@@ -7,6 +7,7 @@
 #define ETRACE_TERM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum term_when { TERM_AUTO, TERM_ALWAYS, TERM_NEVER };
 
@@ -20,11 +21,23 @@ struct term_colors {
  */
 struct term_colors term_colors(int fd);
 
+/** term_utf8 - whether text is UTF-8 in the user's locale */
+bool term_utf8(void);
+
+/**
+ * term_blocks - whether characters beyond ASCII can be drawn on @fd
+ * @cols: set to its columns; 0: they are not known, or it is no terminal
+ */
+bool term_blocks(int fd, unsigned int *cols);
+
 /** progress_begin - reserve the line, if there is to be one */
 void progress_begin(enum term_when when);
 
-/** progress_show - renew it */
-void progress_show(const char *text);
+/** progress_columns - how many there are for it */
+unsigned int progress_columns(void);
+
+/** progress_show - renew it: @len bytes, of no more columns than that */
+void progress_show(const char *text, size_t len);
 
 /** progress_hide - give the line back: at the end, or before stopping */
 void progress_hide(void);

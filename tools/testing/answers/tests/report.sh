@@ -58,6 +58,115 @@ for backend in module bpf; do
 	check "who failed, by $backend" grep -q "  [1-9][0-9]*  .*: exit status 1$" failed
 done
 
+# drawn DATABASE PAGE: whether the drawings are what the database has.  Worked out anew: who
+# lives and has no live child, and its average in each column.
+drawn()
+{
+	etrace time "$1" > time.txt
+	python3 - "$1" "$2" time.txt << 'END2'
+import re, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+page, time = (open(f).read() for f in sys.argv[2:])
+wall = int(db.execute("SELECT value FROM meta WHERE key = 'end'").fetchone()[0])
+ends = dict(db.execute("SELECT process, max(coalesce(until, ?)) FROM exec GROUP BY process", (wall,)))
+lives = {i: (at, max(at, ends.get(i, at)), parent)
+         for i, parent, at in db.execute("SELECT id, parent, at FROM process")}
+edges = sorted({t for at, until, _ in lives.values() for t in (at, until)} | {0, wall})
+steps = []
+for a, b in zip(edges, edges[1:]):
+    now = [i for i, (at, until, _) in lives.items() if at <= a and b <= until]
+    steps.append((a, b, len(set(now) - {lives[i][2] for i in now})))
+
+rows = re.findall(r"^ *(\d*) \|(.*)$", re.search(r"^Programs at work, over time.*\n((?:.*\|.*\n)+)", page, re.M)[1], re.M)
+COLUMNS = 72
+assert max(len(row) for _, row in rows) <= COLUMNS
+numbers = [(len(rows) - i, int(n)) for i, (n, _) in enumerate(rows) if n]
+per_row = numbers[0][1] / numbers[0][0]
+assert all(n == per_row * at for at, n in numbers), numbers
+highest = 0
+for column in range(COLUMNS):
+    a, b = wall * column / COLUMNS, wall * (column + 1) / COLUMNS
+    mean = sum(max(0, min(b, y) - max(a, x)) * n for x, y, n in steps) / (b - a)
+    highest = max(highest, mean)
+    for row, (_, text) in enumerate(reversed(rows)):
+        eighths = (mean / per_row - row) * 8
+        near = {min(8, max(0, int(eighths + 0.5 + d))) if eighths > 0 else 0 for d in (-1e-3, 1e-3)}
+        if not row and mean > 0:
+            near = {max(1, e) for e in near}
+        got = text[column:column + 1] or " "
+        assert got in {" ...:::##"[e] for e in near}, (column, row, mean, got)
+top = numbers[0][1]
+assert top - max(1, per_row) < highest <= top + 1e-6, (highest, top)
+head = re.search(r"^Programs at work, over time: ([0-9.]+) on average, at most (\d+)$", page, re.M)
+work = sum((b - a) * n for a, b, n in steps) / sum(b - a for a, b, n in steps if n)
+assert head[1] == "%.2f" % work and int(head[2]) == max(n for *_, n in steps), head[0]
+
+# the longest of what etrace time has, each where it is
+parts = [(float(took), float(at)) for took, at in re.findall(r"^ +([0-9.]+) s  at +([0-9.]+) s  ", time, re.M)]
+parts = sorted(sorted(parts, reverse=True)[:5], key=lambda p: p[1])
+bars = re.findall(r"^  \|( *)(#+) *\| +([0-9.]+) s  \S.*  \S", page, re.M)
+assert [float(b[2]) for b in bars] == [p[0] for p in parts], (bars, parts)
+for (before, bar, _), (took, at) in zip(bars, parts):
+    scale = 26 / wall * 1e9
+    assert abs(len(before) - at * scale) < 1.1 and abs(len(before + bar) - (at + took) * scale) < 1.6, (at, took)
+assert re.search(r"^  \|#.*the build began$", page, re.M) or parts[0][1] > 0
+END2
+}
+for fixture in jobs-4 kernel cmake; do
+	etrace db -o drawn.db "$FIXTURES/$fixture/module.fxt.zst"
+	etrace report drawn.db > page
+	check "the drawings of $fixture" drawn drawn.db page
+	check "no line is longer than 80 but those of the path, of $fixture" \
+		bash -c "sed -n '/^Programs at work/,/^Critical/p' page | awk 'length > 80 { bad = 1 } END { exit bad }'"
+	check "what is no terminal gets ASCII, of $fixture" bash -c "! LC_ALL=C grep -q '[^ -~]' page"
+done
+
+# on_terminal COLUMNS VARIABLE=VALUE...: the page as a terminal gets it.
+on_terminal()
+{
+	env LC_ALL=C.UTF-8 TERM=xterm "${@:2}" python3 - "$1" << 'END2'
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if not pid:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+    os.execvp("etrace", ["etrace", "report", "drawn.db"])
+text = b""
+try:
+    while got := os.read(fd, 65536):
+        text += got
+except OSError:
+    pass
+sys.stdout.buffer.write(text.replace(b"\r\n", b"\n"))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END2
+}
+# widest PAGE: the most characters of a line of the chart, and of the path.
+widest()
+{
+	python3 - "$1" << 'END2'
+import re, sys
+page = open(sys.argv[1], encoding="utf-8").read()
+for head in "Programs at work", "Critical path":
+    print(max(map(len, re.search(rf"^{head}.*\n((?:.+\n)+)", page, re.M)[1].splitlines())), end=" ")
+END2
+}
+etrace db -o drawn.db "$FIXTURES/jobs-4/module.fxt.zst"
+etrace report drawn.db > page
+for columns in 60 90 200; do
+	on_terminal $columns > wide
+	check "block characters on a terminal of $columns columns" bash -c "grep -q '█' wide && grep -q '[▁▂▃▄▅▆▇]' wide"
+	read -r chart path < <(widest wide)
+	check "the chart fits into $columns" [ "$chart" -le $((columns < 100 ? columns : 100)) ]
+	check "and is as wide as it can be" [ "$chart" -ge $((columns < 100 ? columns : 100)) ]
+	check "the path fits into $columns" [ "$path" -le $columns ]
+done
+on_terminal 80 LC_ALL=C > plain
+check "no block characters without UTF-8" bash -c "! LC_ALL=C grep -q '[^ -~]' plain && grep -q '##' plain"
+on_terminal 80 TERM=dumb > plain
+check "nor on a dumb terminal" bash -c "! LC_ALL=C grep -q '[^ -~]' plain && grep -q '##' plain"
+env LC_ALL=C.UTF-8 TERM=xterm etrace report drawn.db > piped
+same "a pipe gets the same in any locale" page piped
+
 for bad in 0 -1 x 1000001 ''; do
 	ends 2 "--top '$bad' is refused" etrace report --top "$bad" "$FIXTURES/make/bpf.fxt.zst"
 done

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* A timeline drawn with characters.  See draw.h. */
+#include "answers/draw.h"
+#include "answers/put.h"
+#include "base/screen.h"
+#include "build/work.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What pictures are made of: in Unicode, and without. */
+static const struct glyphs {
+	const char *eighths[9];	/* of a cell, from below */
+	const char *side, *corner, *line, *tick;
+} unicode = {
+	{ " ", "\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588" },
+	"\u2502", "\u2514", "\u2500", "\u252c",
+}, ascii = {
+	{ " ", ".", ".", ".", ":", ":", ":", "#", "#" },
+	"|", "+", "-", "+",
+};
+#define FULL	8
+
+static const struct glyphs *glyphs_of(const struct draw *d)
+{
+	return d->utf8 ? &unicode : &ascii;
+}
+
+static void repeat(struct out *out, const char *s, unsigned int n)
+{
+	while (n--)
+		out_puts(out, s);
+}
+
+static double seconds(int64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+/* ---- how many worked ---- */
+
+/* Rows of the picture, and before each the number at its upper edge. */
+#define ROWS	8u
+#define MARGIN	8u
+/* At least so many columns for each number of seconds. */
+#define TICK	12u
+
+/* How many worked in each of @n parts of the time, on average.  Return: the most of them. */
+static double averages(const struct timeline *t, double *column, unsigned int n)
+{
+	double width = (double)t->wall / n, most = 0;
+	size_t step = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		double from = width * i, to = width * (i + 1), sum = 0;
+
+		for (; step < t->nsteps; step++) {
+			int64_t until = step + 1 < t->nsteps ? t->steps[step + 1].at : t->wall;
+			double a = fmax(from, (double)t->steps[step].at);
+			double b = fmin(to, (double)until);
+
+			if (b > a)
+				sum += (b - a) * t->steps[step].working;
+			if ((double)until > to)
+				break;
+		}
+		column[i] = sum / width;
+		most = fmax(most, column[i]);
+	}
+	return most;
+}
+
+/* So many rows, each for @step programs or for a part of one: @parts rows. */
+struct scale {
+	unsigned int rows, step, parts;
+};
+
+static struct scale scale_of(double most)
+{
+	unsigned int top = most > 1 ? (unsigned int)ceil(most - 1e-6) : 1;
+	struct scale s = { .step = (top + ROWS - 1) / ROWS, .parts = 1 };
+
+	while (s.parts < 4 && top * (s.parts + 1) <= ROWS)
+		s.parts++;
+	s.rows = (top + s.step - 1) / s.step * s.parts;
+	return s;
+}
+
+/* Eighths of the cell in a row, of those from 0 on. */
+static unsigned int filled(double working, const struct scale *s, unsigned int row)
+{
+	double cells = working * s->parts / s->step - row;
+
+	/* what is hardly anything is not nothing */
+	if (!row && working > 0 && cells < 1.0 / FULL)
+		return 1;
+	return cells <= 0 ? 0 : cells >= 1 ? FULL : (unsigned int)(cells * FULL + 0.5);
+}
+
+/* The least of 1, 2, 5, 10, 20 ... (ns) that gives each tick its columns. */
+static int64_t tick_of(int64_t wall, unsigned int cols)
+{
+	static const int64_t digits[] = { 1, 2, 5 };
+	int64_t unit = 1;
+
+	for (;; unit *= 10)
+		for (size_t i = 0; i < 3; i++)
+			if ((double)wall / (double)(unit * digits[i]) * TICK <= cols)
+				return unit * digits[i];
+}
+
+static void put_axis(const struct timeline *t, const struct draw *d, unsigned int cols)
+{
+	const struct glyphs *g = glyphs_of(d);
+	int64_t tick = tick_of(t->wall, cols), next = 0;
+	unsigned int at = 0;
+	struct buf numbers = { 0 };
+
+	out_printf(d->out, "%*s %s", (int)MARGIN - 2, "0", g->corner);
+	for (unsigned int i = 0; i < cols; i++) {
+		bool here = next <= t->wall && (double)next / (double)t->wall * cols < i + 1;
+		char text[32];
+		int n;
+
+		out_puts(d->out, here ? g->tick : g->line);
+		if (!here)
+			continue;
+		n = snprintf(text, sizeof(text), "%.9g%s", seconds(next), next ? "" : " s");
+		next += tick;
+		for (; at < MARGIN + i; at++)
+			buf_addc(&numbers, ' ');
+		if (i + (unsigned int)n > cols)
+			continue;
+		buf_add(&numbers, text, (size_t)n);
+		at += (unsigned int)n;
+	}
+	while (numbers.len && numbers.s[numbers.len - 1] == ' ')
+		numbers.len--;
+	out_puts(d->out, "\n");
+	out_write(d->out, numbers.s, numbers.len);
+	out_puts(d->out, "\n");
+	buf_free(&numbers);
+}
+
+void draw_parallel(const struct timeline *t, const struct draw *d)
+{
+	unsigned int cols = d->width - MARGIN, last;
+	size_t most = t->nwidths;
+	double column[DRAW_MAX];
+	struct scale s;
+
+	while (most && !t->width[most - 1])
+		most--;
+	if (t->wall <= 0 || most < 2)
+		return;
+	s = scale_of(averages(t, column, cols));
+	out_printf(d->out, "\nPrograms at work, over time: %.2f on average, at most %zu\n",
+		   timeline_average(t), most - 1);
+	for (unsigned int row = s.rows; row--;) {
+		char number[16] = "";
+
+		if ((row + 1) % s.parts == 0)
+			snprintf(number, sizeof(number), "%u", (row + 1) / s.parts * s.step);
+		out_printf(d->out, "%*s %s", (int)MARGIN - 2, number, glyphs_of(d)->side);
+		for (last = cols; last && !filled(column[last - 1], &s, row);)
+			last--;
+		for (unsigned int i = 0; i < last; i++)
+			out_puts(d->out, glyphs_of(d)->eighths[filled(column[i], &s, row)]);
+		out_puts(d->out, "\n");
+	}
+	put_axis(t, d, cols);
+}
+
+/* ---- the critical path ---- */
+
+/* The columns of a segment's bar, of a label. */
+#define BAR_PART	3u
+#define LABEL		24u
+
+/* What the path has of one job. */
+struct stretch {
+	struct line_segment s;	/* the longest of its segments, but from its beginning to its end */
+	uint32_t before;	/* exec that it waited for, or that started it; 0: none */
+};
+
+static int64_t length(const struct stretch *s)
+{
+	return s->s.to - s->s.from;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+
+	if (length(x) != length(y))
+		return length(x) < length(y) ? 1 : -1;
+	return (x->s.from > y->s.from) - (x->s.from < y->s.from);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct stretch *x = a, *y = b;
+
+	return (x->s.from > y->s.from) - (x->s.from < y->s.from);
+}
+
+/*
+ * Who ended before, of the @n stretches up to this one: whoever started it worked in
+ * between.
+ */
+static uint32_t before(const struct timeline *t, const struct stretch *list, size_t n,
+		       const struct line_segment *s)
+{
+	bool waited = s->why == LINE_PLACE || s->why == LINE_NEEDED;
+	uint32_t exec = n ? list[n - 1].s.exec : 0;
+
+	if (waited && n > 1 && s->exec && exec &&
+	    t->execs[exec].process == t->processes[t->execs[s->exec].process].parent)
+		return list[n - 2].s.exec;
+	return exec;
+}
+
+/* Return: how many; *list is to be freed. */
+static size_t stretches(const struct timeline *t, const struct line_path *path,
+			struct stretch **list)
+{
+	size_t count = 0;
+
+	*list = xcalloc(path->n + 1, sizeof(**list));
+	for (size_t i = 0, n; i < path->n; i += n) {
+		const struct line_segment *longest;
+
+		n = timeline_stretch(t, path, i, &longest);
+		(*list)[count] = (struct stretch){
+			.s = path->rows[i], .before = before(t, *list, count, &path->rows[i]),
+		};
+		(*list)[count].s.exec = longest->exec;
+		(*list)[count++].s.to = path->rows[i + n - 1].to;
+	}
+	return count;
+}
+
+/* "cc1 quotearg.c" */
+static void add_label(struct buf *to, struct db *db, uint32_t exec)
+{
+	static const char text[] = "SELECT f.path FROM exec AS e JOIN file AS f ON f.id = e.program\n"
+				   " WHERE e.id = ?";
+	struct buf words = { 0 }, path = { 0 };
+	size_t n = answers_args(db, exec, &words), at = 0;
+	struct work_arg *args = xcalloc(n + 1, sizeof(*args));
+	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
+	const char *s;
+	size_t len;
+
+	while (db_row(db, st)) {
+		s = db_bytes(st, 0, &len);
+		path.len = 0;
+		buf_add(&path, s, len);
+	}
+	for (size_t i = 0; i < n; i++) {
+		args[i] = (struct work_arg){ words.s + at, strlen(words.s + at) };
+		at += args[i].len + 1;
+	}
+	if (path.len)
+		work_of(path.s, path.len, args, n, to);
+	else
+		buf_adds(to, exec ? "?" : "nobody in the trace");
+	free(args);
+	buf_free(&words);
+	buf_free(&path);
+}
+
+/* The last component of a path. */
+static void add_name(struct buf *to, struct db *db, uint32_t file)
+{
+	struct buf path = { 0 };
+	const char *slash;
+
+	answers_file_path(db, file, &path);
+	slash = path.len ? memrchr(path.s, '/', path.len) : NULL;
+	if (slash)
+		buf_add(to, slash + 1, (size_t)(path.s + path.len - slash - 1));
+	buf_free(&path);
+}
+
+/* Why it did not begin earlier. */
+static void add_why(struct buf *to, struct db *db, const struct stretch *s)
+{
+	static const char *const texts[] = {
+		[LINE_BEGIN] = "the build began", [LINE_STARTED] = "started by ",
+		[LINE_ENDED] = "after ", [LINE_NEEDED] = "needed ", [LINE_PLACE] = "after ",
+	};
+
+	buf_adds(to, texts[s->s.why]);
+	if (s->s.why == LINE_NEEDED)
+		add_name(to, db, s->s.file);
+	else if (s->s.why != LINE_BEGIN)
+		add_label(to, db, s->before);
+	if (s->s.why == LINE_PLACE)
+		buf_adds(to, ": no other place, or its turn");
+}
+
+static void put_bar(const struct timeline *t, const struct draw *d, const struct stretch *s,
+		    unsigned int cols)
+{
+	const struct glyphs *g = glyphs_of(d);
+	double scale = (double)cols / (double)t->wall;
+	unsigned int from = (unsigned int)((double)s->s.from * scale);
+	unsigned int to = (unsigned int)((double)s->s.to * scale + 0.5);
+
+	from = from < cols ? from : cols - 1;
+	to = to > from ? to : from + 1;
+	to = to < cols ? to : cols;
+	out_printf(d->out, "  %s", g->side);
+	repeat(d->out, " ", from);
+	repeat(d->out, g->eighths[FULL], to - from);
+	repeat(d->out, " ", cols - to);
+	out_puts(d->out, g->side);
+}
+
+static void put_stretch(const struct timeline *t, const struct draw *d, const struct stretch *s)
+{
+	unsigned int cols = d->width / BAR_PART, taken, left;
+	/* who reads a file has them as they are, as in the rest of the page */
+	bool utf8 = d->utf8 || !d->line;
+	struct buf label = { 0 }, line = { 0 };
+	char number[32];
+
+	put_bar(t, d, s, cols);
+	buf_addc(&label, ' ');
+	add_label(&label, t->db, s->s.exec);
+	snprintf(number, sizeof(number), "%10.3f s ", seconds(length(s)));
+	buf_adds(&line, number);
+	taken = screen_add(&line, label.s, label.len, LABEL, utf8);
+	for (; taken < LABEL; taken++)
+		buf_addc(&line, ' ');
+	buf_adds(&line, "  ");
+	add_why(&line, t->db, s);
+	/* the bar and its sides stand before it */
+	left = d->line > cols + 4 ? d->line - cols - 4 : d->line ? 0 : UINT32_MAX;
+	label.len = 0;
+	screen_add(&label, line.s, line.len, left, utf8);
+	out_write(d->out, label.s, label.len);
+	out_puts(d->out, "\n");
+	buf_free(&label);
+	buf_free(&line);
+}
+
+void draw_path(const struct timeline *t, const struct line_path *path, uint64_t top,
+	       const struct draw *d)
+{
+	struct stretch *list;
+	size_t n = stretches(t, path, &list), shown = top < n ? (size_t)top : n;
+	int64_t sum = 0;
+
+	if (t->wall > 0 && n) {
+		qsort(list, n, sizeof(*list), by_length);
+		qsort(list, shown, sizeof(*list), by_time);
+		for (size_t i = 0; i < shown; i++)
+			sum += length(&list[i]);
+		out_puts(d->out, "\nCritical path: what decided how long it took");
+		if (shown < n)
+			out_printf(d->out, "; %.1f %% of it", 100.0 * (double)sum / (double)t->wall);
+		out_puts(d->out, "\n");
+		for (size_t i = 0; i < shown; i++)
+			put_stretch(t, d, &list[i]);
+	}
+	free(list);
+}
