@@ -7,6 +7,7 @@
 
 #include "answers/lists.h"
 #include "answers/match.h"
+#include "io/json_out.h"
 
 enum check_kind {
 	CHECK_UNDECLARED,	/* read as data, and in nobody's list */
@@ -95,6 +96,9 @@ void check_find(struct check *c);
 
 /** check_put - say them */
 void check_put(const struct check *c, struct out *out, bool json);
+
+/** check_json - one of them, as an object */
+void check_json(const struct check *c, struct json *j, const struct check_finding *f);
 
 /* ---- between its files ---- */
 

@@ -43,37 +43,38 @@ static void put_text(const struct check *c, struct out *out, const struct check_
 		out_printf(out, "  and by %u more\n", f->more);
 }
 
-static void put_json(const struct check *c, struct out *out, const struct check_finding *f)
+void check_json(const struct check *c, struct json *j, const struct check_finding *f)
 {
-	struct json j = { .out = out };
-
-	json_begin(&j, '{');
-	json_key(&j, "finding");
-	json_cstr(&j, check_kinds[f->kind]);
-	json_text(&j, f->address ? "address" : "path", f->path, strlen(f->path));
-	json_key(&j, "what");
-	json_cstr(&j, f->what);
+	json_begin(j, '{');
+	json_key(j, "finding");
+	json_cstr(j, check_kinds[f->kind]);
+	json_text(j, f->address ? "address" : "path", f->path, strlen(f->path));
+	json_key(j, "what");
+	json_cstr(j, f->what);
 	if (f->kind <= CHECK_RACE || (f->kind == CHECK_OUTSIDE && !f->writes)) {
-		json_key(&j, "class");
-		json_cstr(&j, graph_class_names[f->class]);
+		json_key(j, "class");
+		json_cstr(j, graph_class_names[f->class]);
 	}
-	match_json_unit(&j, "by", &c->s, f->unit);
-	match_json_unit(&j, f->kind == CHECK_WRITERS ? "first" : "made_by", &c->s, f->other);
+	match_json_unit(j, "by", &c->s, f->unit);
+	match_json_unit(j, f->kind == CHECK_WRITERS ? "first" : "made_by", &c->s, f->other);
 	if (f->output)
-		match_json_file(&j, "output", &c->s, f->output);
-	json_key(&j, "more");
-	json_u64(&j, f->more);
-	json_end(&j, '}');
-	json_line(&j);
+		match_json_file(j, "output", &c->s, f->output);
+	json_key(j, "more");
+	json_u64(j, f->more);
+	json_end(j, '}');
 }
 
 void check_put(const struct check *c, struct out *out, bool json)
 {
+	struct json j = { .out = out };
+
 	for (size_t i = 0; i < c->n; i++) {
-		if (json)
-			put_json(c, out, &c->rows[i]);
-		else
+		if (!json) {
 			put_text(c, out, &c->rows[i]);
+			continue;
+		}
+		check_json(c, &j, &c->rows[i]);
+		json_line(&j);
 	}
 	if (json)
 		return;

@@ -3,7 +3,6 @@
 #include "answers/times.h"
 #include "answers/put.h"
 #include "answers/line.h"
-#include "base/map64.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>
@@ -29,31 +28,17 @@ static double seconds(int64_t ns)
 
 /* ---- the slowest ---- */
 
-struct slow {
-	uint32_t file;		/* 0: not known */
-	uint32_t exec;		/* the longest */
-	uint64_t n;
-	int64_t took, cpu, longest;
-	int64_t at, until;	/* of the longest */
-};
-
-struct slows {
-	struct slow *rows;
-	size_t n, cap;
-	struct map64 by_file;
-};
-
-static void add_slow(struct slows *l, uint32_t file, uint32_t exec, int64_t at, int64_t until,
+static void add_slow(struct times_list *l, uint32_t file, uint32_t exec, int64_t at, int64_t until,
 		     int64_t cpu)
 {
 	const uint64_t *there = map64_get(&l->by_file, file);
 	int64_t took = until - at;
-	struct slow *s;
+	struct times_row *s;
 
 	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 	if (!there) {
 		map64_put(&l->by_file, file, l->n);
-		l->rows[l->n] = (struct slow){ .file = file, .longest = -1 };
+		l->rows[l->n] = (struct times_row){ .file = file, .longest = -1 };
 		s = &l->rows[l->n++];
 	} else {
 		s = &l->rows[*there];
@@ -106,9 +91,10 @@ static bool is_job(const struct timeline *t, uint32_t process)
 }
 
 /* All outputs of a job take as long as that. */
-static void add_outputs(struct slows *l, const struct timeline *t, uint32_t process)
+static void add_outputs(struct times_list *l, const struct timeline *t, uint32_t process,
+			const uint32_t *outputs)
 {
-	uint32_t output = timeline_output(t, process);
+	uint32_t output = outputs ? outputs[process] : timeline_output(t, process);
 	const struct line_process *p = &t->processes[process];
 
 	if (output)
@@ -117,19 +103,21 @@ static void add_outputs(struct slows *l, const struct timeline *t, uint32_t proc
 
 static int by_time(const void *a, const void *b)
 {
-	const struct slow *x = a, *y = b;
+	const struct times_row *x = a, *y = b;
 
 	if (x->took != y->took)
 		return x->took < y->took ? 1 : -1;
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-static void find_slow(struct slows *l, const struct timeline *t, enum times_key by)
+void times_find(struct times_list *l, const struct timeline *t, enum times_key by,
+		const uint32_t *outputs)
 {
+	*l = (struct times_list){ 0 };
 	if (by == TIMES_OUTPUT)
 		for (uint32_t p = 1; p <= t->nprocesses; p++)
 			if (is_job(t, p))
-				add_outputs(l, t, p);
+				add_outputs(l, t, p, outputs);
 	for (uint32_t e = 1; e <= t->nexecs && by != TIMES_OUTPUT; e++) {
 		const struct line_exec *x = &t->execs[e];
 		const struct line_process *p = &t->processes[x->process];
@@ -198,13 +186,13 @@ static void text_width(const struct timeline *t, struct out *out)
 				   100.0 * (double)t->width[i] / (double)(t->wall ? t->wall : 1));
 }
 
-static void text_slow(const struct timeline *t, const struct times *w, const struct slows *l)
+static void text_slow(const struct timeline *t, const struct times *w, const struct times_list *l)
 {
 	out_printf(w->out, "\nSlowest by %s:\n  %10s %8s %12s", keys[w->by], "total s", "runs",
 		   "longest s");
 	out_puts(w->out, t->costs ? "  processor s\n" : "\n");
 	for (size_t i = 0; i < l->n && i < w->top; i++) {
-		const struct slow *s = &l->rows[i];
+		const struct times_row *s = &l->rows[i];
 
 		out_printf(w->out, "  %10.3f %8" PRIu64 " %12.3f", seconds(s->took), s->n,
 			   seconds(s->longest));
@@ -264,12 +252,12 @@ static void json_number(struct json *j, const char *name, int64_t v)
 }
 
 static void json_slow(const struct timeline *t, const struct times *w, struct json *j,
-		      const struct slows *l)
+		      const struct times_list *l)
 {
 	json_key(j, "slowest");
 	json_begin(j, '[');
 	for (size_t i = 0; i < l->n && i < w->top; i++) {
-		const struct slow *s = &l->rows[i];
+		const struct times_row *s = &l->rows[i];
 
 		json_begin(j, '{');
 		json_file(j, keys[w->by], t->db, s->file);
@@ -309,7 +297,7 @@ static void json_critical(const struct timeline *t, struct json *j, const struct
 	json_end(j, ']');
 }
 
-static void put_json(const struct timeline *t, const struct times *w, const struct slows *l,
+static void put_json(const struct timeline *t, const struct times *w, const struct times_list *l,
 		     const struct alone *alone, size_t nalone, const struct line_path *path,
 		     int64_t endless)
 {
@@ -345,7 +333,7 @@ static void put_json(const struct timeline *t, const struct times *w, const stru
 void times_put(struct db *db, const struct times *w)
 {
 	struct line_path path = { 0 };
-	struct slows l = { 0 };
+	struct times_list l;
 	struct alone *alone;
 	struct timeline t;
 	int64_t endless;
@@ -354,7 +342,7 @@ void times_put(struct db *db, const struct times *w)
 	timeline_load(&t, db);
 	timeline_path(&t, &path);
 	endless = timeline_endless(&t);
-	find_slow(&l, &t, w->by);
+	times_find(&l, &t, w->by, NULL);
 	n = find_alone(&t, &alone);
 	if (w->json) {
 		put_json(&t, w, &l, alone, n, &path, endless);
@@ -378,10 +366,10 @@ void times_first(const struct timeline *t, const struct times *w)
 	text_sum(t, w->out);
 	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
 		struct times one = *w;
-		struct slows l = { 0 };
+		struct times_list l;
 
 		one.by = by[i];
-		find_slow(&l, t, one.by);
+		times_find(&l, t, one.by, NULL);
 		if (l.n)
 			text_slow(t, &one, &l);
 		free(l.rows);

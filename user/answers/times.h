@@ -4,6 +4,7 @@
 #define ETRACE_TIMES_H
 
 #include "answers/line.h"
+#include "base/map64.h"
 
 enum times_key { TIMES_PROGRAM, TIMES_OUTPUT, TIMES_DIRECTORY };
 
@@ -13,6 +14,28 @@ struct times {
 	uint64_t top;		/* rows of a list */
 	enum times_key by;
 };
+
+/* What took long. */
+struct times_row {
+	uint32_t file;		/* 0: not known */
+	uint32_t exec;		/* the longest */
+	uint64_t n;
+	int64_t took, cpu, longest;
+	int64_t at, until;	/* of the longest */
+};
+
+struct times_list {
+	struct times_row *rows;	/* the slowest first; to be freed */
+	size_t n, cap;
+	struct map64 by_file;	/* while it is made */
+};
+
+/**
+ * times_find - the slowest, by something
+ * @outputs: timeline_output() of each process; NULL: it is asked
+ */
+void times_find(struct times_list *l, const struct timeline *t, enum times_key by,
+		const uint32_t *outputs);
 
 /** times_by - what the list of the slowest is by; NULL: programs.  Return: false: unknown */
 bool times_by(struct times *w, const char *name);

@@ -156,7 +156,7 @@ static bool load(const struct used *u, struct all *all)
 	find_links(all);
 	all->p.file = take_file;
 	all->p.ctx = all;
-	ok = packages_read(&all->p, u->root, u->db->diag);
+	ok = packages_read(&all->p, u->root, u->diag);
 	/* by_path is done with */
 	if (all->n)
 		qsort(all->rows, all->n, sizeof(*all->rows), by_path);
@@ -216,21 +216,22 @@ static void json_files(struct json *j, const struct all *all, uint32_t package)
 static void put_package(const struct used *u, const struct all *all, uint32_t i)
 {
 	const struct package *p = &all->p.rows[i];
-	struct json j = { .out = u->out };
+	struct json line = { .out = u->out }, *j = u->array ? u->array : &line;
 	size_t files = 0;
 
 	if (u->json) {
-		json_begin(&j, '{');
-		json_key(&j, "package");
-		json_cstr(&j, p->name);
-		json_key(&j, "version");
-		json_cstr(&j, p->version ? p->version : "");
-		json_key(&j, "manager");
-		json_cstr(&j, all->p.manager);
-		json_classes(&j, all->classes[i]);
-		json_files(&j, all, i + 1);
-		json_end(&j, '}');
-		json_line(&j);
+		json_begin(j, '{');
+		json_key(j, "package");
+		json_cstr(j, p->name);
+		json_key(j, "version");
+		json_cstr(j, p->version ? p->version : "");
+		json_key(j, "manager");
+		json_cstr(j, all->p.manager);
+		json_classes(j, all->classes[i]);
+		json_files(j, all, i + 1);
+		json_end(j, '}');
+		if (!u->array)
+			json_line(j);
 		return;
 	}
 	for (size_t k = 0; k < all->n; k++)
@@ -243,15 +244,16 @@ static void put_package(const struct used *u, const struct all *all, uint32_t i)
 /* Files of none, but for those of the directory in which the build began. */
 static void put_others(const struct used *u, const struct all *all)
 {
-	struct json j = { .out = u->out };
+	struct json line = { .out = u->out }, *j = u->array ? u->array : &line;
 	struct buf dir = { 0 };
 	size_t inside = 0;
 
 	if (u->json) {
-		json_begin(&j, '{');
-		json_files(&j, all, 0);
-		json_end(&j, '}');
-		json_line(&j);
+		json_begin(j, '{');
+		json_files(j, all, 0);
+		json_end(j, '}');
+		if (!u->array)
+			json_line(j);
 		return;
 	}
 	answers_file_path(u->db, answers_start(u->db), &dir);
@@ -386,7 +388,7 @@ static void put_need(const struct used *u, const struct all *all, const struct p
 
 bool used_needs(const struct used *u, const char *control)
 {
-	char *list = packages_control(control, u->db->diag);
+	char *list = packages_control(control, u->diag);
 	struct packages_need *needs;
 	struct all all = { .asks_own = true };
 	const char *arch = NULL;
@@ -394,7 +396,7 @@ bool used_needs(const struct used *u, const char *control)
 	bool ok = list && load(u, &all);
 
 	if (ok && strcmp(all.p.manager, "dpkg")) {
-		diag_fatal(u->db->diag, "%s: dependencies of Debian packages cannot be asked of %s",
+		diag_fatal(u->diag, "%s: dependencies of Debian packages cannot be asked of %s",
 			   control, all.p.manager);
 		ok = false;
 	}

@@ -4,11 +4,14 @@
 #define ETRACE_USED_H
 
 #include "answers/answers.h"
+#include "io/json_out.h"
 
 struct used {
 	struct db *db;
+	struct diag *diag;	/* who is told */
 	struct out *out;
 	bool json;
+	struct json *array;	/* packages go into that, and not each to a line; or NULL */
 	unsigned int classes;	/* bits of enum graph_class */
 	const char *root;	/* of the file system whose packages are asked */
 };

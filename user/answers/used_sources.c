@@ -70,7 +70,7 @@ static bool is_history(const FTSENT *e)
 bool used_sources(const struct used *u, const char *dir, const char *map)
 {
 	char *const dirs[] = { (char *)dir, NULL };
-	struct lists l = { .diag = u->db->diag };
+	struct lists l = { .diag = u->diag };
 	struct buf then = { 0 };
 	bool ok = !map || lists_map(&l, map);
 	FTS *fts = ok ? fts_open(dirs, FTS_PHYSICAL | FTS_NOCHDIR, by_name) : NULL;
@@ -78,7 +78,7 @@ bool used_sources(const struct used *u, const char *dir, const char *map)
 
 	while (fts && ok && (e = fts_read(fts))) {
 		if (e->fts_info == FTS_ERR || e->fts_info == FTS_DNR || e->fts_info == FTS_NS) {
-			diag_fatal(u->db->diag, "%s: %s", e->fts_path, strerror(e->fts_errno));
+			diag_fatal(u->diag, "%s: %s", e->fts_path, strerror(e->fts_errno));
 			ok = false;
 		} else if (e->fts_info == FTS_D && e->fts_level && is_history(e)) {
 			fts_set(fts, e, FTS_SKIP);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace report: the summary of a trace of any format that etrace-read reads. */
 #include "answers/first.h"
+#include "answers/page.h"
 #include "convert/choose.h"
 #include "cli/etrace.h"
 #include "cli/inputs.h"
@@ -11,6 +12,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void usage(FILE *to)
@@ -21,6 +23,7 @@ static void usage(FILE *to)
 	      "of the processors) are one trace.\n\n"
 	      "      --top N        rows of each list; default 5\n"
 	      "      --json         counts of all events, as one JSON object\n"
+	      "      --html FILE    one page with all of it, for a browser; - is standard output\n"
 	      "      --from FORMAT  format of the input, as of etrace-read; default: found out\n"
 	      "      --bits-of-real-pid N\n"
 	      "                     the module's parameter, if it is not 22\n"
@@ -51,6 +54,47 @@ static int first_page(const struct inputs *inputs, const char *file, const char 
 	if (err && err != -EPIPE)
 		diag_fatal(diag, "standard output: %s", strerror(-err));
 	ret = !db->complete;
+	db_close(db);
+	return ret;
+}
+
+/* Return: whether a name is that of one of the inputs, after diag_fatal(). */
+static bool is_input(const struct inputs *inputs, const char *file, struct diag *diag)
+{
+	struct stat in, out;
+
+	if (stat(file, &out) || !S_ISREG(out.st_mode))
+		return false;
+	for (size_t i = 0; i < inputs->n; i++) {
+		if (stat(in_name(inputs->in[i]), &in) || in.st_dev != out.st_dev ||
+		    in.st_ino != out.st_ino)
+			continue;
+		diag_fatal(diag, "%s: is the trace itself: give the page another name", file);
+		return true;
+	}
+	return false;
+}
+
+/* A page of it.  Return: as first_page(). */
+static int page(const struct inputs *inputs, const char *file, const char *from,
+		const struct opts *opts, struct diag *diag)
+{
+	const char *html = opt_value(opts, "html");
+	struct db *db;
+	int ret;
+
+	if (opt_flag(opts, "json")) {
+		diag_fatal(diag, "give one of --json and --html");
+		return 2;
+	}
+	if (is_input(inputs, html, diag))
+		return 2;
+	oom_doing(in_name(inputs->in[0]));
+	db = answers_from(file, inputs->in, inputs->n, from, opts, diag);
+	if (!db)
+		return 2;
+	page_create(db, html, diag);
+	ret = answers_end(db, diag, PROG " report");
 	db_close(db);
 	return ret;
 }
@@ -101,6 +145,8 @@ static int report(const struct inputs *inputs, const char *file, const char *fro
 		diag_fatal(diag, "--top %s: say a number from 1 to 1000000", opt_value(opts, "top"));
 		return 2;
 	}
+	if (opt_value(opts, "html"))
+		return page(inputs, file, from, opts, diag);
 	if (!there)
 		from = choose_source(from, inputs->in, inputs->n, diag);
 	if (there ? !json : from && !json && answers_understand(from, inputs->in[0]))
@@ -117,6 +163,7 @@ int cmd_report(int argc, char **argv)
 	static const struct option table[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "top", required_argument, NULL, 't' },
+		{ "html", required_argument, NULL, 'H' },
 		{ "from", required_argument, NULL, 'f' },
 		{ "bits-of-real-pid", required_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
@@ -141,6 +188,9 @@ int cmd_report(int argc, char **argv)
 			break;
 		case 't':
 			opts_add(&opts, "top", optarg);
+			break;
+		case 'H':
+			opts_add(&opts, "html", optarg);
 			break;
 		case 'b':
 			opts_add(&opts, "bits-of-real-pid", optarg);

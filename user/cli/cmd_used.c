@@ -22,7 +22,7 @@ static int ask(struct asked *a)
 	const char *control = opt_value(a->opts, "control"), *class = opt_value(a->opts, "class");
 	bool unused = opt_flag(a->opts, "unused");
 	struct used u = {
-		.db = a->db[0], .out = a->out, .json = a->json, .root = root ? root : "",
+		.db = a->db[0], .diag = a->diag, .out = a->out, .json = a->json, .root = root ? root : "",
 		.classes = class ? reach_classes(class) : ~0u,
 	};
 

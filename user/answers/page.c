@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What a page says of all of the build, and what goes into it.  See page.h. */
+#include "answers/page.h"
+#include "answers/check.h"
+#include "answers/page_parts.h"
+#include "answers/used.h"
+#include "answers/words.h"
+#include "base/xalloc.h"
+#include "build/work.h"
+#include "graph/graph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the data; what a page is has it, too (page.md). */
+#define PAGE_VERSION 1
+
+/* ---- commands ---- */
+
+static void put_words(struct words *words, struct json *j, const char *args, size_t len)
+{
+	const char *end = args + len;
+	uint32_t id;
+
+	json_begin(j, '[');
+	while (words_next_id(&args, end, &id)) {
+		const char *s = words_get(words, id, &len);
+
+		if (s)
+			json_str(j, s, len);
+	}
+	json_end(j, ']');
+}
+
+static void put_commands(struct page *p, uint64_t budget)
+{
+	static const char text[] =
+		"SELECT e.args, c.path FROM exec AS e LEFT JOIN file AS c ON c.id = e.cwd ORDER BY e.id";
+	struct sqlite3_stmt *st = db_ask(p->db, text, "");
+	struct words *words = words_new(p->db);
+	struct json j = { 0 };
+	const char *s;
+	size_t i, len;
+
+	for (i = 0; db_row(p->db, st); i++) {
+		if (i % PAGE_BLOCK == 0) {
+			if (j.out) {
+				json_end(&j, ']');
+				out_close(j.out);
+			}
+			j = (struct json){ .out = NULL };
+			if (p->sections.packed > budget)
+				break;
+			j.out = page_section_of(&p->sections, "commands", i / PAGE_BLOCK);
+			json_begin(&j, '[');
+		}
+		if (db_null(st, 0)) {
+			json_null(&j);
+			continue;
+		}
+		json_begin(&j, '[');
+		s = db_bytes(st, 1, &len);
+		json_str(&j, s, len);
+		s = db_bytes(st, 0, &len);
+		put_words(words, &j, s, len);
+		json_end(&j, ']');
+	}
+	if (j.out) {
+		json_end(&j, ']');
+		out_close(j.out);
+	}
+	words_free(words);
+}
+
+/* ---- what other commands say ---- */
+
+static void put_findings(struct page *p)
+{
+	struct out *out = page_section(&p->sections, "findings");
+	struct json j = { .out = out };
+	struct check c;
+
+	check_init(&c, p->db);
+	check_find(&c);
+	json_begin(&j, '[');
+	for (size_t i = 0; i < c.n; i++)
+		check_json(&c, &j, &c.rows[i]);
+	json_end(&j, ']');
+	check_free(&c);
+	out_close(out);
+}
+
+static void put_packages(struct page *p)
+{
+	/* a machine without packages is none of anybody's business here */
+	struct diag *quiet = diag_new(NULL, "");
+	struct out *out = page_section(&p->sections, "packages");
+	struct json j = { .out = out };
+	struct used u = { .db = p->db, .diag = quiet, .out = out, .json = true, .array = &j,
+			  .classes = ~0u, .root = "" };
+
+	json_begin(&j, '[');
+	if (used_packages(&u)) {
+		json_end(&j, ']');
+		out_close(out);
+	} else {
+		out_close(out);
+		page_sections_forget(&p->sections, p->sections.n - 1);
+		out = page_section(&p->sections, "packages");
+		out_puts(out, "null");
+		out_close(out);
+	}
+	diag_free(quiet);
+}
+
+/* ---- what is too much ---- */
+
+static void leave_out(struct page *p, const char *what)
+{
+	p->left_out = xgrow(p->left_out, &p->left_out_cap, p->nleft_out + 1, sizeof(*p->left_out));
+	p->left_out[p->nleft_out++] = what;
+}
+
+/* What is looked at for one program only goes first, and of that what matters least. */
+static void put_bulk(struct page *p, uint64_t budget)
+{
+	static const char *const left[] = {
+		[PAGE_READS_DATA] = "programs and libraries that were used; etrace deps --class says which",
+		[PAGE_READS_MADE] = "what programs read and the build did not make; etrace deps says what",
+		[PAGE_READS_NONE] = "what programs read; etrace deps and etrace rdeps say what",
+	};
+	size_t n = p->sections.n;
+	unsigned int reads;
+
+	put_commands(p, budget);
+	if (p->sections.packed > budget) {
+		page_sections_forget(&p->sections, n);
+		leave_out(p, "commands; etrace why --full says them");
+	}
+	n = p->sections.n;
+	for (reads = PAGE_READS_ALL; reads <= PAGE_READS_NONE; reads++) {
+		page_graph_put_reads(&p->g, &p->sections, (enum page_reads)reads, budget);
+		if (p->sections.packed <= budget)
+			break;
+		page_sections_forget(&p->sections, n);
+	}
+	reads = reads > PAGE_READS_NONE ? PAGE_READS_NONE : reads;
+	if (reads)
+		leave_out(p, left[reads]);
+}
+
+/* ---- meta ---- */
+
+static void put_text(struct page *p, struct json *j, const char *name, const char *key)
+{
+	size_t len;
+	const char *s = db_meta_text(p->db, key, &len);
+
+	json_key(j, name);
+	if (s)
+		json_str(j, s, len);
+	else
+		json_null(j);
+}
+
+static void put_lines(struct page *p, struct json *j, const char *key)
+{
+	size_t len;
+	const char *s = db_meta_text(p->db, key, &len), *end = s + len, *line;
+
+	for (; s && s < end; s = line + 1) {
+		line = memchr(s, '\n', (size_t)(end - s));
+		line = line ? line : end;
+		if (line > s)
+			json_str(j, s, (size_t)(line - s));
+	}
+}
+
+static void put_number(struct json *j, const char *name, bool known, int64_t v)
+{
+	json_key(j, name);
+	if (known)
+		json_i64(j, v);
+	else
+		json_null(j);
+}
+
+static void put_strings(struct json *j, const char *name, const char *const *list, size_t n)
+{
+	json_list(j, name);
+	for (size_t i = 0; i < n; i++)
+		json_cstr(j, list[i]);
+	json_end(j, ']');
+}
+
+/* The words of a kind of numbers, from 0 on. */
+static void put_words_of(struct page *p, struct json *j, const char *kind)
+{
+	static const char text[] = "SELECT word FROM word WHERE of = ? ORDER BY number";
+	struct sqlite3_stmt *st = db_ask(p->db, text, "t", kind, strlen(kind));
+	const char *s;
+	size_t len;
+
+	json_list(j, kind);
+	while (db_row(p->db, st)) {
+		s = db_bytes(st, 0, &len);
+		json_str(j, s, len);
+	}
+	json_end(j, ']');
+}
+
+static void put_title(struct page *p, struct json *j)
+{
+	size_t len;
+	const char *s = db_meta_text(p->db, "command", &len), *slash = strrchr(p->db->name, '/');
+
+	json_key(j, "title");
+	if (s && len)
+		json_str(j, s, len);
+	else
+		json_cstr(j, slash ? slash + 1 : p->db->name);
+}
+
+static void put_counts(struct page *p, struct json *j)
+{
+	json_key(j, "counts");
+	json_begin(j, '{');
+	page_times_counts(p, j);
+	put_number(j, "files", true, p->g.files_put);
+	put_number(j, "versions", true, p->g.versions_put);
+	put_number(j, "run", true, db_one(p->db, "SELECT count(*) FROM exec\n"
+					  " WHERE NOT forked AND program IS NOT NULL", ""));
+	json_end(j, '}');
+}
+
+static void put_meta(struct page *p)
+{
+	struct out *out = page_section(&p->sections, "meta");
+	struct json j = { .out = out };
+	int64_t status = db_meta(p->db, "status", -1), begin;
+	bool known = answers_realtime(p->db, &begin);
+
+	json_begin(&j, '{');
+	json_member(&j, "etrace", ETRACE_VERSION);
+	put_number(&j, "page", true, PAGE_VERSION);
+	put_number(&j, "block", true, PAGE_BLOCK);
+	put_title(p, &j);
+	put_text(p, &j, "command", "command");
+	put_number(&j, "status", status >= 0, status);
+	json_key(&j, "complete");
+	json_bool(&j, p->db->complete);
+	json_list(&j, "missing");
+	if (!p->db->complete) {
+		put_lines(p, &j, "missing");
+		put_lines(p, &j, "verdict");
+	}
+	json_end(&j, ']');
+	put_number(&j, "begin", known, begin / 1000000);
+	put_number(&j, "wall", true, p->t.wall);
+	put_number(&j, "cpu", p->t.costs, p->t.cpu);
+	json_key(&j, "average");
+	json_f64(&j, timeline_average(&p->t));
+	put_number(&j, "endless", true, timeline_endless(&p->t));
+	put_counts(p, &j);
+	put_strings(&j, "classes", work_classes, WORK_CLASSES);
+	put_strings(&j, "whys", line_whys, LINE_PLACE + 1);
+	put_words_of(p, &j, "made");
+	put_strings(&j, "left_out", p->left_out, p->nleft_out);
+	json_end(&j, '}');
+	out_close(out);
+}
+
+/* ---- all of it ---- */
+
+void page_put(struct db *db, struct out *out, uint64_t budget)
+{
+	static const char mark[] = "<!--DATA-->";
+	struct page p = { .db = db };
+	size_t len = (size_t)(page_template_end - page_template);
+	const char *data = memmem(page_template, len, mark, strlen(mark));
+
+	page_graph_load(&p.g, db);
+	page_times_load(&p);
+	page_graph_number(&p.g);
+	page_times_put(&p);
+	page_graph_put(&p.g, &p.sections);
+	put_findings(&p);
+	put_packages(&p);
+	put_bulk(&p, budget);
+	put_meta(&p);
+	page_times_free(&p);
+	page_graph_free(&p.g);
+
+	out_write(out, page_template, (size_t)(data - page_template));
+	page_sections_put(&p.sections, out);
+	data += strlen(mark);
+	out_write(out, data, (size_t)(page_template_end - data));
+	page_sections_free(&p.sections);
+	free(p.left_out);
+}

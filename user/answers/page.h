@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* A build as one HTML file: Documentation/page.md says what is in it. */
+#ifndef ETRACE_PAGE_H
+#define ETRACE_PAGE_H
+
+#include "answers/answers.h"
+
+/* What of the data, compressed and as base64, a browser shall have to take, in bytes. */
+#define PAGE_BUDGET	(64u << 20)
+
+/**
+ * page_put - all of it
+ * @budget: PAGE_BUDGET; what is more is left out, and the page says so
+ */
+void page_put(struct db *db, struct out *out, uint64_t budget);
+
+/* Behind the name of a page that is not finished. */
+#define PAGE_PART	"-part"
+
+/**
+ * page_create - a page as a file, which is there when it is whole, and not before
+ * @path: a file that is there is replaced; "-": standard output
+ *
+ * Return: false after diag_fatal(), and nothing has changed.
+ */
+bool page_create(struct db *db, const char *path, struct diag *diag);
+
+#endif

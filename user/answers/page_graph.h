@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* Who read and wrote what, as a page has it: all of a build in memory. */
+#ifndef ETRACE_PAGE_GRAPH_H
+#define ETRACE_PAGE_GRAPH_H
+
+#include "answers/page_section.h"
+#include "db/db.h"
+
+#define PAGE_BLOCK 1024u	/* rows */
+
+struct page_version {
+	int64_t until;		/* of the last write */
+	uint32_t file, exec, base;
+	uint32_t writer;	/* exec that wrote last; 0: nobody wrote */
+	uint32_t id;		/* in the page, from 1 on; 0: not there */
+	uint8_t made;		/* enum graph_made */
+	bool wanted;
+};
+
+struct page_file {
+	int64_t at;		/* when the name came to stand for @final */
+	uint32_t final;		/* version in the end; 0: it is gone */
+	uint32_t id;		/* in the page, from 1 on; 0: not there */
+	bool wanted;
+	bool before;		/* it was there before the build */
+};
+
+/* Numbers that are sorted in the end. */
+struct page_keys {
+	uint64_t *rows;
+	size_t n, cap;
+};
+
+struct page_graph {
+	struct db *db;
+	struct page_version *versions;	/* by id of the database */
+	struct page_file *files;
+	size_t nversions, nfiles, nexecs;	/* the highest of these */
+	uint32_t versions_put, files_put;	/* how many are in the page */
+	struct page_keys reads;	/* exec << 33 | version << 1 | it is no data */
+	struct page_keys writes;	/* exec << 32 | version */
+};
+
+/** page_graph_load - all of it; for page_graph_free() */
+void page_graph_load(struct page_graph *g, struct db *db);
+void page_graph_free(struct page_graph *g);
+
+/** page_graph_want - a file that is to be in the page */
+void page_graph_want(struct page_graph *g, uint32_t file);
+
+/** page_graph_number - all that are wanted are known: gives them their numbers */
+void page_graph_number(struct page_graph *g);
+
+/** page_graph_file - the number of a file + 1; 0: none */
+uint32_t page_graph_file(const struct page_graph *g, uint32_t file);
+
+/** page_graph_put - sections files, filefacts, versions, writes */
+void page_graph_put(const struct page_graph *g, struct page_sections *s);
+
+/* What is left out of the reads, the more the higher. */
+enum page_reads {
+	PAGE_READS_ALL,
+	PAGE_READS_DATA,	/* programs, libraries and the like that the build did not make */
+	PAGE_READS_MADE,	/* everything that the build did not make */
+	PAGE_READS_NONE,
+};
+
+/** page_graph_put_reads - section reads, until it makes all sections longer than @budget */
+void page_graph_put_reads(const struct page_graph *g, struct page_sections *s,
+			  enum page_reads what, uint64_t budget);
+
+#endif

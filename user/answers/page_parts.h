@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* What the parts of a page share.  Only page*.c include this. */
+#ifndef ETRACE_PAGE_PARTS_H
+#define ETRACE_PAGE_PARTS_H
+
+#include "answers/line.h"
+#include "answers/page_graph.h"
+#include "answers/page_section.h"
+#include "io/json_out.h"
+
+struct page {
+	struct db *db;
+	struct page_sections sections;
+	struct page_graph g;
+	struct timeline t;
+	struct page_times *times;
+	const char **left_out;	/* in words */
+	size_t nleft_out, left_out_cap;
+};
+
+/* ---- page_times.c: processes, programs, labels, slices, steps, path, slowest ---- */
+
+/** page_times_load - all but numbers of files; says which files are wanted */
+void page_times_load(struct page *p);
+void page_times_free(struct page *p);
+void page_times_put(struct page *p);
+
+/** page_times_counts - members of meta.counts */
+void page_times_counts(const struct page *p, struct json *j);
+
+/* ---- page_template.c ---- */
+
+extern const char page_template[], page_template_end[];
+
+#endif

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Processes, programs and their times of a page.  See page_parts.h. */
+#include "answers/page_parts.h"
+#include "answers/times.h"
+#include "answers/words.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+#include "build/lanes.h"
+#include "build/work.h"
+#include "graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOWEST 200u	/* rows of each list */
+
+/* How a program ended. */
+enum end {
+	END_UNKNOWN, END_STATUS, END_SIGNAL, END_EXEC
+};
+
+struct program {
+	int64_t rss, value;	/* KiB, -1: not known; status or signal */
+	uint32_t label, parent;
+	uint8_t end;		/* enum end */
+};
+
+struct step {
+	int64_t at;
+	uint32_t working[WORK_CLASSES];
+};
+
+struct page_times {
+	struct program *programs;	/* by exec */
+	uint8_t *classes;		/* by exec */
+	struct buf labels;		/* each once, with a NUL */
+	uint32_t nlabels;
+	struct map64 label;		/* hash: number + 1 */
+	struct lanes lanes;
+	struct line_path path;
+	uint32_t *outputs;		/* by process: what its job made; 0: nothing */
+	struct step *steps;
+	size_t nsteps, steps_cap;
+	struct times_list slowest[3];	/* by enum times_key */
+};
+
+/* ---- loading ---- */
+
+static uint32_t label_of(struct page_times *pt, const struct buf *label)
+{
+	uint64_t hash = hash_bytes(label->s, label->len), *there = map64_get(&pt->label, hash);
+
+	if (there)
+		return (uint32_t)*there;
+	map64_put(&pt->label, hash, pt->nlabels);
+	buf_add(&pt->labels, label->s, label->len);
+	buf_addc(&pt->labels, 0);
+	return pt->nlabels++;
+}
+
+/* Of all programs, one behind the other. */
+struct worker {
+	struct words *words;
+	struct buf args, label;
+	struct work_arg *list;
+	size_t *at;		/* in @args, of each; and the end */
+	size_t n, list_cap, at_cap;
+};
+
+static void take_args(struct worker *w, const char *json, size_t len)
+{
+	const char *end = json + len;
+	uint32_t id;
+
+	w->n = 0;
+	w->args.len = 0;
+	while (words_next_id(&json, end, &id)) {
+		const char *s = words_get(w->words, id, &len);
+
+		if (!s)
+			continue;
+		w->at = xgrow(w->at, &w->at_cap, w->n + 1, sizeof(*w->at));
+		w->at[w->n++] = w->args.len;
+		buf_add(&w->args, s, len);
+		buf_addc(&w->args, 0);
+	}
+	w->list = xgrow(w->list, &w->list_cap, w->n + 1, sizeof(*w->list));
+	for (size_t i = 0; i < w->n; i++) {
+		size_t to = i + 1 < w->n ? w->at[i + 1] : w->args.len;
+
+		w->list[i] = (struct work_arg){ w->args.s + w->at[i], to - w->at[i] - 1 };
+	}
+}
+
+static uint8_t end_of(struct sqlite3_stmt *st, int64_t *value)
+{
+	*value = 0;
+	if (db_null(st, 0))
+		return END_UNKNOWN;
+	if (db_int(st, 0) == GRAPH_ENDED_EXEC)
+		return END_EXEC;
+	if (db_int(st, 0) != GRAPH_ENDED_EXIT || (db_null(st, 1) && db_null(st, 2)))
+		return END_UNKNOWN;
+	*value = db_int(st, 2) ? db_int(st, 2) : db_int(st, 1);
+	return db_int(st, 2) ? END_SIGNAL : END_STATUS;
+}
+
+static void load_programs(struct page *p)
+{
+	static const char text[] =
+		"SELECT e.ended, e.status, e.signal, e.id, e.parent, e.before, e.maxrss, e.program, e.cwd,\n"
+		" f.path, e.args, b.forked FROM exec AS e LEFT JOIN file AS f ON f.id = e.program\n"
+		" LEFT JOIN exec AS b ON b.id = e.before ORDER BY e.id";
+	struct page_times *pt = p->times;
+	struct worker w = { .words = words_new(p->db) };
+	struct sqlite3_stmt *st = db_ask(p->db, text, "");
+
+	pt->programs = xcalloc(p->t.nexecs + 1, sizeof(*pt->programs));
+	pt->classes = xcalloc(p->t.nexecs + 1, sizeof(*pt->classes));
+	while (db_row(p->db, st)) {
+		uint32_t id = (uint32_t)db_int(st, 3);
+		struct program *x = &pt->programs[id];
+		const char *path, *args;
+		size_t len, args_len;
+
+		x->end = end_of(st, &x->value);
+		/* one that put another one into its place has started that */
+		x->parent = (uint32_t)db_int(st, db_null(st, 5) || db_int(st, 11) ? 4 : 5);
+		x->rss = db_null(st, 6) ? -1 : db_int(st, 6) / 1024;
+		page_graph_want(&p->g, (uint32_t)db_int(st, 7));
+		page_graph_want(&p->g, (uint32_t)db_int(st, 8));
+		args = db_bytes(st, 10, &args_len);
+		take_args(&w, args, args_len);
+		path = db_bytes(st, 9, &len);
+		w.label.len = 0;
+		pt->classes[id] = (uint8_t)work_of(path, len, w.list, w.n, &w.label);
+		x->label = label_of(pt, &w.label);
+	}
+	words_free(w.words);
+	buf_free(&w.args);
+	buf_free(&w.label);
+	free(w.list);
+	free(w.at);
+}
+
+static void find_outputs(struct page *p)
+{
+	uint32_t *outputs = xcalloc(p->t.nprocesses + 1, sizeof(*outputs));
+
+	for (uint32_t i = 1; i <= p->t.nprocesses; i++) {
+		uint32_t job = p->t.processes[i].job;
+
+		/* its job began before it */
+		outputs[i] = job && job != i ? outputs[job] : timeline_output(&p->t, i);
+		page_graph_want(&p->g, outputs[i]);
+	}
+	p->times->outputs = outputs;
+}
+
+static void add_step(void *ctx, int64_t at, const uint32_t *working)
+{
+	struct page_times *pt = ctx;
+	struct step *s;
+
+	pt->steps = xgrow(pt->steps, &pt->steps_cap, pt->nsteps + 1, sizeof(*pt->steps));
+	s = &pt->steps[pt->nsteps++];
+	s->at = at;
+	memcpy(s->working, working, sizeof(s->working));
+}
+
+void page_times_load(struct page *p)
+{
+	struct page_times *pt = xcalloc(1, sizeof(*pt));
+
+	p->times = pt;
+	timeline_load(&p->t, p->db);
+	load_programs(p);
+	find_outputs(p);
+	lanes_find(&p->t, &pt->lanes);
+	lanes_steps(&pt->lanes, pt->classes, add_step, pt);
+	timeline_path(&p->t, &pt->path);
+	for (size_t i = 0; i < pt->path.n; i++) {
+		page_graph_want(&p->g, pt->path.rows[i].file);
+		page_graph_want(&p->g, pt->path.rows[i].output);
+	}
+	for (unsigned int by = 0; by < 3; by++)
+		times_find(&pt->slowest[by], &p->t, (enum times_key)by, pt->outputs);
+}
+
+void page_times_free(struct page *p)
+{
+	struct page_times *pt = p->times;
+
+	free(pt->programs);
+	free(pt->classes);
+	buf_free(&pt->labels);
+	map64_clear(&pt->label);
+	lanes_free(&pt->lanes);
+	timeline_path_free(&pt->path);
+	free(pt->outputs);
+	free(pt->steps);
+	for (unsigned int by = 0; by < 3; by++)
+		free(pt->slowest[by].rows);
+	free(pt);
+	timeline_free(&p->t);
+}
+
+void page_times_counts(const struct page *p, struct json *j)
+{
+	const struct page_times *pt = p->times;
+	const struct {
+		const char *name;
+		uint64_t n;
+	} counts[] = {
+		{ "processes", p->t.nprocesses }, { "programs", p->t.nexecs },
+		{ "slices", pt->lanes.n }, { "steps", pt->nsteps }, { "path", pt->path.n },
+		{ "labels", pt->nlabels }, { "lanes", pt->lanes.count },
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		json_key(j, counts[i].name);
+		json_u64(j, counts[i].n);
+	}
+}
+
+/* ---- sections ---- */
+
+/* A column of differences, which can be negative. */
+static void put_signed(struct out *out, int64_t *before, int64_t v)
+{
+	page_signed(out, v - *before);
+	*before = v;
+}
+
+static uint64_t took(int64_t from, int64_t to)
+{
+	return to > from ? (uint64_t)(to - from) : 0;
+}
+
+static void put_processes(struct page *p)
+{
+	static const char text[] = "SELECT pid FROM process ORDER BY id";
+	struct out *out = page_section(&p->sections, "processes");
+	const struct line_process *x, *first = p->t.processes + 1, *end = first + p->t.nprocesses;
+	struct sqlite3_stmt *st;
+	int64_t before = 0;
+
+	for (x = first; x < end; x++)
+		page_number(out, x->parent);
+	for (x = first; x < end; x++)
+		put_signed(out, &before, x->at);
+	for (x = first; x < end; x++)
+		page_number(out, took(x->at, x->until));
+	st = db_ask(p->db, text, "");
+	while (db_row(p->db, st))
+		page_number(out, (uint64_t)db_int(st, 0));
+	out_close(out);
+}
+
+static uint32_t output_of(const struct page *p, uint32_t exec)
+{
+	return page_graph_file(&p->g, p->times->outputs[p->t.execs[exec].process]);
+}
+
+static void put_programs(struct page *p)
+{
+	const struct page_times *pt = p->times;
+	struct out *out = page_section(&p->sections, "programs");
+	const struct line_exec *execs = p->t.execs;
+	size_t n = p->t.nexecs;
+	int64_t before = 0;
+
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, execs[i].process ? execs[i].process - 1 : 0);
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, page_graph_file(&p->g, execs[i].program));
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, pt->programs[i].label);
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, pt->classes[i]);
+	for (size_t i = 1; i <= n; i++)
+		put_signed(out, &before, execs[i].at);
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, took(execs[i].at, execs[i].until));
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, execs[i].cpu < 0 ? 0 : (uint64_t)execs[i].cpu / 1000 + 1);
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, (uint64_t)(pt->programs[i].rss + 1));
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, pt->programs[i].end);
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, (uint64_t)pt->programs[i].value);
+	for (uint32_t i = 1; i <= n; i++)
+		page_number(out, output_of(p, i));
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, pt->programs[i].parent);
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, execs[i].forked);
+	out_close(out);
+}
+
+static void put_labels(struct page *p)
+{
+	const struct buf *labels = &p->times->labels;
+	struct out *out = page_section(&p->sections, "labels");
+
+	for (size_t at = 0, len; at < labels->len; at += len + 1) {
+		len = strlen(labels->s + at);
+		page_text(out, labels->s + at, len);
+	}
+	out_close(out);
+}
+
+static void put_slices(struct page *p)
+{
+	const struct lanes *l = &p->times->lanes;
+	struct out *out = page_section(&p->sections, "slices");
+	int64_t before = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		page_number(out, l->rows[i].exec - 1);
+	for (size_t i = 0; i < l->n; i++)
+		page_number(out, l->rows[i].lane);
+	for (size_t i = 0; i < l->n; before = l->rows[i++].from)
+		page_number(out, (uint64_t)(l->rows[i].from - before));
+	for (size_t i = 0; i < l->n; i++)
+		page_number(out, (uint64_t)(l->rows[i].to - l->rows[i].from));
+	out_close(out);
+}
+
+static void put_steps(struct page *p)
+{
+	const struct page_times *pt = p->times;
+	struct out *out = page_section(&p->sections, "steps");
+	int64_t before = 0;
+
+	for (size_t i = 0; i < pt->nsteps; before = pt->steps[i++].at)
+		page_number(out, (uint64_t)(pt->steps[i].at - before));
+	for (unsigned int class = 0; class < WORK_CLASSES; class++)
+		for (size_t i = 0; i < pt->nsteps; i++)
+			page_number(out, pt->steps[i].working[class]);
+	out_close(out);
+}
+
+static void put_path(struct page *p)
+{
+	const struct line_path *path = &p->times->path;
+	struct out *out = page_section(&p->sections, "path");
+
+	for (size_t i = 0; i < path->n; i++)
+		page_number(out, path->rows[i].exec);
+	for (size_t i = 0; i < path->n; i++)
+		page_number(out, path->rows[i].why);
+	for (size_t i = 0; i < path->n; i++)
+		page_number(out, page_graph_file(&p->g, path->rows[i].file));
+	for (size_t i = 0; i < path->n; i++)
+		page_number(out, page_graph_file(&p->g, path->rows[i].output));
+	for (size_t i = 0; i < path->n; i++)
+		page_number(out, (uint64_t)(path->rows[i].to - path->rows[i].from));
+	out_close(out);
+}
+
+static void put_row(const struct page *p, struct json *j, const struct times_row *r)
+{
+	struct buf name = { 0 };
+
+	answers_file_path(p->db, r->file, &name);
+	json_begin(j, '[');
+	json_str(j, name.s ? name.s : "", name.len);
+	json_i64(j, (int64_t)page_graph_file(&p->g, r->file) - 1);
+	json_u64(j, r->n);
+	json_i64(j, r->took);
+	json_i64(j, r->longest);
+	json_i64(j, (int64_t)r->exec - 1);
+	json_i64(j, p->t.costs ? r->cpu : -1);
+	json_end(j, ']');
+	buf_free(&name);
+}
+
+static void put_slowest(struct page *p)
+{
+	static const char *const names[] = {
+		[TIMES_PROGRAM] = "programs", [TIMES_OUTPUT] = "outputs",
+		[TIMES_DIRECTORY] = "directories",
+	};
+	struct out *out = page_section(&p->sections, "slowest");
+	struct json j = { .out = out };
+
+	json_begin(&j, '{');
+	for (unsigned int by = 0; by < 3; by++) {
+		const struct times_list *l = &p->times->slowest[by];
+
+		json_list(&j, names[by]);
+		for (size_t i = 0; i < l->n && i < SLOWEST; i++)
+			put_row(p, &j, &l->rows[i]);
+		json_end(&j, ']');
+	}
+	json_end(&j, '}');
+	out_close(out);
+}
+
+void page_times_put(struct page *p)
+{
+	put_processes(p);
+	put_programs(p);
+	put_labels(p);
+	put_slices(p);
+	put_steps(p);
+	put_path(p);
+	put_slowest(p);
+}
