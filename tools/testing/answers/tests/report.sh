@@ -159,6 +159,7 @@ for columns in 60 90 200; do
 	check "the chart fits into $columns" [ "$chart" -le $((columns < 100 ? columns : 100)) ]
 	check "and is as wide as it can be" [ "$chart" -ge $((columns < 100 ? columns : 100)) ]
 	check "the path fits into $columns" [ "$path" -le $columns ]
+	check "and tells who it was, in $columns" grep -q '^  │ *█.* cc1 args' wide
 done
 on_terminal 80 LC_ALL=C > plain
 check "no block characters without UTF-8" bash -c "! LC_ALL=C grep -q '[^ -~]' plain && grep -q '##' plain"
