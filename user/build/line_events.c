@@ -157,6 +157,13 @@ void line_events_complete(struct line_events *l, uint64_t time)
 		l->t.processes = xcalloc(1, sizeof(*l->t.processes));
 	if (!l->t.execs)
 		l->t.execs = xcalloc(1, sizeof(*l->t.execs));
+	/* what still lived when the trace ended */
+	for (size_t i = 1; i <= l->t.nprocesses; i++)
+		if (l->t.processes[i].until > l->t.wall)
+			l->t.processes[i].until = l->t.wall;
+	for (size_t i = 1; i <= l->t.nexecs; i++)
+		if (l->t.execs[i].until > l->t.wall)
+			l->t.execs[i].until = l->t.wall;
 	timeline_complete(&l->t);
 }
 

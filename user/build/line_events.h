@@ -32,6 +32,13 @@ struct line_events {
 	size_t processes_cap, execs_cap, works_cap, pids_cap, live_cap;
 };
 
+/** line_events_start - when the trace begins: before the others, or that is the first task */
+static inline void line_events_start(struct line_events *l, uint64_t time)
+{
+	l->begin = time;
+	l->begun = true;
+}
+
 /** line_events_begin - of proctab_ops.begin; @tab: for the parent of one that was there before */
 void line_events_begin(struct line_events *l, struct proctab *tab, const struct task *t,
 		       const struct task *parent, const struct et_event *ev);

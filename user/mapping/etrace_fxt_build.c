@@ -251,7 +251,7 @@ void fxt_out_put_build(struct fxt_out *f)
 {
 	struct lanes lanes;
 
-	line_events_complete(&f->line, f->last_time);
+	line_events_complete(&f->line, f->build_end);
 	if (!f->line.t.wall)
 		return;
 	lanes_find(&f->line.t, &lanes);

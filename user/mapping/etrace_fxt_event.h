@@ -62,7 +62,7 @@ struct fxt_out {
 	struct buf text;	/* an argument in the making */
 	char *program;		/* a slice's name that had to be made, or NULL */
 	uint64_t flows;		/* flow ids given so far */
-	uint64_t events, lost, last_time;
+	uint64_t events, lost, last_time, build_end;
 	const struct task *unborn;	/* begins with the execve at hand */
 	bool begun;
 };

@@ -159,11 +159,16 @@ static int fxt_out_item(struct sink *s, const void *item)
 	const struct et_event *ev = item;
 	struct task *t;
 
-	if (!f->begun)
+	if (!f->begun) {
 		put_head(f, ev->time);
+		line_events_start(&f->line, ev->time);
+	}
 	f->events++;
 	if (ev->time > f->last_time)
 		f->last_time = ev->time;
+	/* what the recorder says afterwards is no part of the build */
+	if (ev->kind != ET_K_SESSION && ev->time > f->build_end)
+		f->build_end = ev->time;
 	if (ev->kind == ET_K_LOST) {
 		put_lost(f, ev);
 		return out_error(f->out);
