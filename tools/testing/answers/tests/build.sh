@@ -64,7 +64,7 @@ answered()
 	}' tables
 }
 
-for fixture in jobs-4 cmake kernel; do
+for fixture in jobs-4 cmake; do
 	for backend in module bpf; do
 		trace=$FIXTURES/$fixture/$backend.fxt.zst
 		[ -f "$trace" ] || continue
