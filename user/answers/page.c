@@ -73,22 +73,41 @@ static void put_commands(struct page *p, uint64_t budget)
 	words_free(words);
 }
 
+/* ---- what is too much ---- */
+
+static void leave_out(struct page *p, const char *what)
+{
+	p->left_out = xgrow(p->left_out, &p->left_out_cap, p->nleft_out + 1, sizeof(*p->left_out));
+	p->left_out[p->nleft_out++] = what;
+}
+
 /* ---- what other commands say ---- */
+
+/* Nobody reads more of one kind. */
+#define FINDINGS 1000u
 
 static void put_findings(struct page *p)
 {
 	struct out *out = page_section(&p->sections, "findings");
+	unsigned int n[CHECK_NKINDS] = { 0 };
 	struct json j = { .out = out };
+	bool all = true;
 	struct check c;
 
 	check_init(&c, p->db);
 	check_find(&c);
 	json_begin(&j, '[');
-	for (size_t i = 0; i < c.n; i++)
-		check_json(&c, &j, &c.rows[i]);
+	for (size_t i = 0; i < c.n; i++) {
+		if (n[c.rows[i].kind]++ < FINDINGS)
+			check_json(&c, &j, &c.rows[i]);
+		else
+			all = false;
+	}
 	json_end(&j, ']');
 	check_free(&c);
 	out_close(out);
+	if (!all)
+		leave_out(p, "findings, of each kind all but the first 1000; etrace check says all");
 }
 
 static void put_packages(struct page *p)
@@ -112,14 +131,6 @@ static void put_packages(struct page *p)
 		out_close(out);
 	}
 	diag_free(quiet);
-}
-
-/* ---- what is too much ---- */
-
-static void leave_out(struct page *p, const char *what)
-{
-	p->left_out = xgrow(p->left_out, &p->left_out_cap, p->nleft_out + 1, sizeof(*p->left_out));
-	p->left_out[p->nleft_out++] = what;
 }
 
 /* What is looked at for one program only goes first, and of that what matters least. */

@@ -12,12 +12,10 @@
 /* What a name stands for from a time on: the last that is told of a time counts. */
 static void name(struct page_graph *g, uint32_t file, uint32_t version, int64_t at)
 {
-	struct page_file *f = &g->files[file];
-
-	if (file > g->nfiles || version > g->nversions || at < f->at)
+	if (file > g->nfiles || version > g->nversions || at < g->files[file].at)
 		return;
-	f->at = at;
-	f->final = version;
+	g->files[file].at = at;
+	g->files[file].final = version;
 }
 
 static void load_versions(struct page_graph *g)
@@ -86,12 +84,13 @@ static void load_accesses(struct page_graph *g)
 
 	while (db_row(g->db, st)) {
 		uint64_t exec = (uint64_t)db_int(st, 0), version = (uint64_t)db_int(st, 1);
-		struct page_version *v = &g->versions[version];
 		uint8_t class = (uint8_t)db_int(st, 3);
 		int64_t until = db_null(st, 4) ? INT64_MAX : db_int(st, 4);
+		struct page_version *v;
 
 		if (exec > g->nexecs || version > g->nversions)
 			continue;
+		v = &g->versions[version];
 		v->wanted = true;
 		if (db_int(st, 2) != GRAPH_WRITE) {
 			add(&g->reads, exec << 33 | version << 1 |

@@ -34,8 +34,10 @@ static uint64_t queue_limit(void)
 
 static bool add_output(struct recording *r, const char *file, char *why, size_t size)
 {
-	if (record_db_is(&r->opt, file))
-		return record_db_add(r, file, why, size);
+	const struct record_kind *kind = record_made_kind(&r->opt, file);
+
+	if (kind)
+		return record_made_add(r, kind, file, why, size);
 	return outputs_add(r->outputs, file, r->opt.to, why, size);
 }
 
@@ -59,7 +61,7 @@ static bool open_outputs(struct recording *r)
 		good = add_output(r, files[i], why, sizeof(why));
 	/* all of them can be had: what was in them may go */
 	good = good && outputs_empty(r->outputs, why, sizeof(why)) &&
-	       record_db_empty(r, why, sizeof(why));
+	       record_made_empty(r, why, sizeof(why));
 	user_leave(u);
 	if (!good && *why)
 		say("%s", why);
@@ -130,7 +132,7 @@ void record_free(struct recording *r)
 		say("%s", why);
 	notable_free(r->notable);
 	outputs_free(r->outputs);
-	record_db_free(r);
+	record_made_free(r);
 	if (r->signals >= 0)
 		close(r->signals);
 	opts_free(&r->opts);

@@ -121,7 +121,7 @@ static unsigned int end_outputs(struct recording *r)
 	outputs_end(r->outputs);
 	wait_for_outputs(r);
 	bad = outputs_close(r->outputs);
-	return bad + record_db_make(r);
+	return bad + record_made_make(r);
 }
 
 /* ---- what is told ---- */
@@ -173,15 +173,15 @@ static void tell_outputs(const struct recording *r, bool quiet)
 	struct term_colors c = term_colors(STDERR_FILENO);
 
 	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
-		const struct record_db *db = record_db_of(r, i);
-		const char *path = db ? db->path : outputs_path(r->outputs, i);
+		const struct record_made *made = record_made_of(r, i);
+		const char *path = made ? made->path : outputs_path(r->outputs, i);
 		const char *fault = outputs_fault(r->outputs, i);
 
-		if (db)
-			fault = *db->fault ? db->fault : NULL;
+		if (made)
+			fault = *made->fault ? made->fault : NULL;
 		if (fault)
 			fprintf(stderr, "  %s%s%s: %s%s%s: %s\n", c.bold, path, c.off, c.bad,
-				db ? "not made" : "not whole", c.off, fault);
+				made ? "not made" : "not whole", c.off, fault);
 		else if (!quiet)
 			fprintf(stderr, "  %s%s%s\n", c.bold, path, c.off);
 	}

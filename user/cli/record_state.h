@@ -2,7 +2,7 @@
 /*
  * What the parts of a recording share.  Only record*.c include this: record.c
  * begins and frees it, record_loop.c reads, record_end.c ends it and tells how,
- * record_db.c makes databases of it.
+ * record_made.c makes databases and pages of it.
  */
 #ifndef ETRACE_RECORD_STATE_H
 #define ETRACE_RECORD_STATE_H
@@ -19,8 +19,9 @@
 /* The reader looks at the buffers at least so often, in ms. */
 #define RECORD_TICK_MAX	250
 
-/* A database among the outputs: it is made of a recording of its own, in the end. */
-struct record_db {
+/* A database or a page among the outputs: made of a recording of its own, in the end. */
+struct record_made {
+	const struct record_kind *kind;
 	const char *path;
 	char *recording;
 	unsigned int output;	/* that, among the outputs */
@@ -30,8 +31,8 @@ struct record_db {
 struct recording {
 	struct record_options opt;
 	const struct user *user;	/* whose rights to files the outputs get; or NULL */
-	struct record_db *dbs;
-	size_t ndbs, dbs_cap;
+	struct record_made *made;
+	size_t nmade, made_cap;
 	struct outputs *outputs;
 	struct sink *sink;
 	struct sink events;	/* what the session fills: passes on to @sink */
@@ -58,28 +59,29 @@ static inline uint64_t record_now(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* ---- databases: record_db.c ---- */
+/* ---- databases and pages: record_made.c ---- */
 
-/** record_db_is - whether an output is to be one */
-bool record_db_is(const struct record_options *o, const char *path);
+/** record_made_kind - what of that kind an output is to be, or NULL */
+const struct record_kind *record_made_kind(const struct record_options *o, const char *path);
 
 /**
- * record_db_add - one more: opens the output that its recording goes to
+ * record_made_add - one more: opens the output that its recording goes to
  *
  * Return: false with @why, which may be "": all is said.
  */
-bool record_db_add(struct recording *r, const char *path, char *why, size_t size);
+bool record_made_add(struct recording *r, const struct record_kind *kind, const char *path,
+		     char *why, size_t size);
 
-/** record_db_empty - make what is there go, as outputs_empty() */
-bool record_db_empty(struct recording *r, char *why, size_t size);
+/** record_made_empty - make what is there go, as outputs_empty() */
+bool record_made_empty(struct recording *r, char *why, size_t size);
 
-/** record_db_make - make all, once their recordings are closed.  Return: how many are not. */
-unsigned int record_db_make(struct recording *r);
+/** record_made_make - make all, once their recordings are closed.  Return: how many are not. */
+unsigned int record_made_make(struct recording *r);
 
-/** record_db_of - the database that is made of an output, or NULL */
-const struct record_db *record_db_of(const struct recording *r, unsigned int output);
+/** record_made_of - what is made of an output, or NULL */
+const struct record_made *record_made_of(const struct recording *r, unsigned int output);
 
-void record_db_free(struct recording *r);
+void record_made_free(struct recording *r);
 
 /** record_told_to_end - whether a signal came that ends programs: record_end.c */
 bool record_told_to_end(struct recording *r);

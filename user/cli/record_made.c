@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Databases and pages of a recording.  Making one takes several times what recording
+ * does, so it is not done while the build runs: what is recorded goes to a file beside
+ * it, and another process makes the output of that, in the end.  Whatever goes
+ * wrong then, what was recorded is not lost.  See record_state.h.
+ */
+#include "cli/record_state.h"
+#include "answers/compdb.h"
+#include "answers/page.h"
+#include "base/xalloc.h"
+#include "cli/etrace.h"
+#include "cli/inputs.h"
+#include "cli/oom.h"
+#include "db/write.h"
+#include "io/out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Behind the output's name. */
+#define RECORDING	"-recording.fxt.zst"
+/* After that who waits is told what for. */
+#define TELL_NS		(1000u * (uint64_t)RECORD_MS)
+
+/* ---- what can be made ---- */
+
+static bool make_db(const char *path, const struct inputs *inputs, const struct opts *opts,
+		    struct diag *diag)
+{
+	struct db *db = db_create(path, diag);
+	bool good = db && answers_read(db, inputs->in, inputs->n, "fxt", opts, diag);
+
+	if (good) {
+		compdb_fill(db);
+		good = !db->failed;
+	}
+	db_close(db);
+	return good;
+}
+
+static bool make_page(const char *path, const struct inputs *inputs, const struct opts *opts,
+		      struct diag *diag)
+{
+	struct db *db = answers_from(NULL, inputs->in, inputs->n, "fxt", opts, diag);
+	bool good;
+
+	if (!db)
+		return false;
+	/* the page's own name says more than that of what it is made of */
+	free(db->name);
+	db->name = xstrdup(path);
+	good = page_create(db, path, diag);
+	db_close(db);
+	return good;
+}
+
+struct record_kind {
+	const char *name;	/* as of --to; behind a dot the end of a path */
+	/* whether what is there may be replaced; NULL: always */
+	bool (*may_create)(const char *path, struct diag *diag);
+	bool (*make)(const char *path, const struct inputs *inputs, const struct opts *opts,
+		     struct diag *diag);
+	const char *rest;	/* behind its name, what is left if its maker is killed */
+};
+
+static const struct record_kind kinds[] = {
+	{ "db", db_may_create, make_db, "-journal" },
+	{ "html", NULL, make_page, PAGE_PART },
+	{ 0 }
+};
+
+const struct record_kind *record_made_kind(const struct record_options *o, const char *path)
+{
+	const char *name = strrchr(path, '.');
+	const struct record_kind *k;
+
+	name = o->to ? o->to : name && name > path ? name + 1 : "";
+	for (k = kinds; k->name && strcmp(k->name, name);)
+		k++;
+	return k->name ? k : NULL;
+}
+
+/* ---- before ---- */
+
+bool record_made_add(struct recording *r, const struct record_kind *kind, const char *path,
+		     char *why, size_t size)
+{
+	struct record_made *made;
+	struct diag *diag = diag_new(stderr, PROG);
+	struct buf name = { 0 };
+	bool good = !kind->may_create || kind->may_create(path, diag);
+
+	diag_free(diag);
+	*why = '\0';
+	if (!good)
+		return false;
+	r->made = xgrow(r->made, &r->made_cap, r->nmade + 1, sizeof(*r->made));
+	made = &r->made[r->nmade++];
+	*made = (struct record_made){ .kind = kind, .path = path,
+				      .output = outputs_count(r->outputs) };
+	buf_adds(&name, path);
+	buf_add(&name, RECORDING, sizeof(RECORDING));
+	made->recording = name.s;
+	return outputs_add(r->outputs, made->recording, NULL, why, size);
+}
+
+static bool removed(const char *path)
+{
+	return !unlink(path) || errno == ENOENT;
+}
+
+bool record_made_empty(struct recording *r, char *why, size_t size)
+{
+	for (size_t i = 0; i < r->nmade; i++)
+		if (!removed(r->made[i].path)) {
+			snprintf(why, size, "%s: cannot be replaced: %s", r->made[i].path,
+				 strerror(errno));
+			return false;
+		}
+	return true;
+}
+
+const struct record_made *record_made_of(const struct recording *r, unsigned int output)
+{
+	for (size_t i = 0; i < r->nmade; i++)
+		if (r->made[i].output == output)
+			return &r->made[i];
+	return NULL;
+}
+
+void record_made_free(struct recording *r)
+{
+	for (size_t i = 0; i < r->nmade; i++)
+		free(r->made[i].recording);
+	free(r->made);
+}
+
+/* ---- making ---- */
+
+static bool make(const struct record_made *m, const struct opts *opts, struct diag *diag)
+{
+	char *files[] = { m->recording };
+	struct inputs inputs;
+	bool good = inputs_open(&inputs, files, 1, diag) &&
+		    m->kind->make(m->path, &inputs, opts, diag);
+
+	inputs_close(&inputs);
+	return good;
+}
+
+/* Never returns. */
+static void child(struct recording *r, const struct record_made *m)
+{
+	struct diag *diag = diag_new(stderr, PROG);
+	char bits[16];
+
+	r->session->ops->forget(r->session);
+	oom_exits();
+	oom_doing(m->path);
+	if (r->user && user_become(r->user))
+		_exit(2);
+	umask(077);
+	snprintf(bits, sizeof(bits), "%u", r->session->pid_bits);
+	opts_add(&r->opts, "bits-of-real-pid", bits);
+	_exit(make(m, &r->opts, diag) ? 0 : 2);
+}
+
+/* Return: of wait(), or -1: it was given up. */
+static int wait_for(struct recording *r, pid_t pid, const struct record_made *m)
+{
+	struct pollfd fd = { .fd = r->signals, .events = POLLIN };
+	uint64_t begun = record_now();
+	bool told = r->opt.quiet;
+	int status;
+
+	while (waitpid(pid, &status, WNOHANG) != pid) {
+		poll(&fd, 1, 200);
+		if (record_told_to_end(r)) {
+			kill(pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			return -1;
+		}
+		if (!told && record_now() >= begun + TELL_NS) {
+			progress_hide();
+			say("making %s of what was recorded; Ctrl-C gives that up", m->path);
+			told = true;
+		}
+	}
+	return status;
+}
+
+/* Not the output, but what it was to be made of stays. */
+static void leave(struct record_made *m, const char *why)
+{
+	char rest[4096];
+
+	if (snprintf(rest, sizeof(rest), "%s%s", m->path, m->kind->rest) < (int)sizeof(rest))
+		unlink(rest);
+	unlink(m->path);
+	snprintf(m->fault, sizeof(m->fault), "%s; what was recorded is in %s", why,
+		 m->recording);
+}
+
+static void make_one(struct recording *r, struct record_made *m)
+{
+	const char *fault = outputs_fault(r->outputs, m->output);
+	int status = -1;
+	pid_t pid;
+
+	if (!fault) {
+		fflush(NULL);
+		pid = fork();
+		if (!pid)
+			child(r, m);
+		fault = pid < 0 ? strerror(errno) : NULL;
+		if (pid > 0)
+			status = wait_for(r, pid, m);
+		if (pid > 0 && status)
+			fault = status == -1 ? "a signal came" : WIFEXITED(status) ?
+				"see above" : "its maker was killed";
+	}
+	if (user_enter(r->user))
+		return;
+	if (fault)
+		leave(m, fault);
+	else
+		unlink(m->recording);
+	user_leave(r->user);
+}
+
+unsigned int record_made_make(struct recording *r)
+{
+	unsigned int bad = 0;
+
+	for (size_t i = 0; i < r->nmade; i++) {
+		make_one(r, &r->made[i]);
+		bad += *r->made[i].fault && !outputs_fault(r->outputs, r->made[i].output);
+	}
+	return bad;
+}
