@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
-#include "build/inside.h"
+#include "build/traced.h"
 #include "import/chrome/chrome.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct file {
 	char *path;		/* NULL: another took its place */
 	size_t len;
 	uint32_t exec, koid;	/* who wrote it, and the koid of that process */
-	bool profile;		/* INSIDE_PROFILE */
+	bool profile;		/* TRACED_PROFILE */
 	bool known;		/* what it was at last */
 	int64_t size, mtime;
 };
@@ -39,7 +39,7 @@ struct fxt_inside {
 	/* numbers + 1 of files: by the hashes of paths, of processes and descriptors */
 	struct map64 by_path, by_fd;
 	struct map64 reads;	/* by exec: the profile that it reads */
-	uint8_t *execs;		/* INSIDE_* */
+	uint8_t *execs;		/* TRACED_* */
 	size_t execs_cap, nexecs;
 	int64_t *dates;		/* CLOCK_REALTIME less the clock of the trace, ns */
 	size_t ndates, dates_cap;
@@ -98,7 +98,7 @@ void fxt_inside_exec(struct fxt_out *f, const struct et_event *ev)
 	for (size_t i = 0; i < n; i++)
 		args[i] = (struct work_arg){ et_text(ev, &ev->args[i]), ev->args[i].len };
 	mark(f->inside, exec,
-	     inside_asked((enum work_class)f->line.works[exec].class, args, n) ? INSIDE_ASKED : 0);
+	     traced_asked((enum work_class)f->line.works[exec].class, args, n) ? TRACED_ASKED : 0);
 	free(args);
 }
 
@@ -126,15 +126,15 @@ static void on_open(struct fxt_out *f, const struct task *t, const struct et_eve
 	struct fxt_inside *s = f->inside;
 	uint64_t fd = fd_key(t, et_value(ev, ET_V_OPEN_fd, -1)), key;
 	bool writes = (et_value(ev, ET_V_OPEN_flags, 0) & O_ACCMODE) != O_RDONLY;
-	enum inside_name what;
+	enum traced_name what;
 	struct file *file;
 	const char *path;
 	size_t len;
 
 	map64_remove(&s->by_fd, fd);
 	path = et_get_string(ev, ET_S_OPEN_name, &len);
-	what = path ? inside_name_of(path, len) : INSIDE_NONE;
-	if (what == INSIDE_NONE)
+	what = path ? traced_name_of(path, len) : TRACED_NONE;
+	if (what == TRACED_NONE)
 		return;
 	key = hash_bytes(path, len);
 	file = file_of(s, &s->by_path, key);
@@ -147,7 +147,7 @@ static void on_open(struct fxt_out *f, const struct task *t, const struct et_eve
 		s->files = xgrow(s->files, &s->cap, s->n + 1, sizeof(*s->files));
 		file = &s->files[s->n++];
 		*file = (struct file){ .path = xstrndup(path, len), .len = len };
-		file->profile = what == INSIDE_PROFILE;
+		file->profile = what == TRACED_PROFILE;
 		map64_put(&s->by_path, key, s->n);
 	}
 	is_writer(f, file, t);
@@ -294,9 +294,9 @@ static void tell_faults(struct fxt_out *f)
 
 	for (uint32_t i = 1; i <= f->line.t.nexecs; i++)
 		if (f->line.works[i].failed)
-			mark(s, i, INSIDE_FAILED);
+			mark(s, i, TRACED_FAILED);
 	mark(s, (uint32_t)f->line.t.nexecs, 0);
-	inside_missing(&f->line.t, s->execs, on_missing, f);
+	traced_missing(&f->line.t, s->execs, on_missing, f);
 	if (!s->faults)
 		return;
 	if (s->faults > NAMED_FAULTS)
@@ -384,8 +384,8 @@ static bool is_to_be_told(const struct fxt_inside *s, const struct file *file, u
 {
 	if (fault == CHROME_FOREIGN)
 		return false;
-	return fault == CHROME_DAMAGED || s->execs[exec] & INSIDE_ASKED ||
-	       inside_is_certain(file->path, file->len);
+	return fault == CHROME_DAMAGED || s->execs[exec] & TRACED_ASKED ||
+	       traced_is_certain(file->path, file->len);
 }
 
 static void put_file(struct fxt_out *f, const struct file *file, const int64_t *date)
@@ -407,10 +407,10 @@ static void put_file(struct fxt_out *f, const struct file *file, const int64_t *
 		begin = t.begin && date ? t.begin - *date : zero + e->at;
 		chrome_place(&t, zero + e->at, zero + e->until, &begin);
 		put_trace(f, &t, of->koid);
-		mark(s, of->exec, INSIDE_TOLD);
+		mark(s, of->exec, TRACED_TOLD);
 	} else if (is_to_be_told(s, file, of->exec, fault)) {
 		put_fault(f, of->exec, file, chrome_faults[fault]);
-		mark(s, of->exec, INSIDE_TOLD);
+		mark(s, of->exec, TRACED_TOLD);
 	}
 	chrome_free(&t);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Who wrote time traces.  See inside.h. */
-#include "build/inside.h"
+/* Who wrote time traces.  See traced.h. */
+#include "build/traced.h"
 #include "base/xalloc.h"
 
 #include <string.h>
@@ -29,24 +29,24 @@ static struct work_arg base_of(const char *path, size_t len)
 /* Part of the name: what is renamed in the end has more behind it at first. */
 static const struct {
 	const char *part;
-	enum inside_name what;
+	enum traced_name what;
 } parts[] = {
-	{ ".json", INSIDE_TRACE },
-	{ ".time-trace", INSIDE_TRACE },
-	{ ".mm_profdata", INSIDE_PROFILE },
+	{ ".json", TRACED_TRACE },
+	{ ".time-trace", TRACED_TRACE },
+	{ ".mm_profdata", TRACED_PROFILE },
 };
 
-enum inside_name inside_name_of(const char *path, size_t len)
+enum traced_name traced_name_of(const char *path, size_t len)
 {
 	struct work_arg base = base_of(path, len);
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (memmem(base.s, base.len, parts[i].part, strlen(parts[i].part)))
 			return parts[i].what;
-	return INSIDE_NONE;
+	return TRACED_NONE;
 }
 
-bool inside_is_certain(const char *path, size_t len)
+bool traced_is_certain(const char *path, size_t len)
 {
 	static const char end[] = ".time-trace";
 	struct work_arg base = base_of(path, len);
@@ -74,7 +74,7 @@ static bool has_source(const struct work_arg *args, size_t n)
 	return false;
 }
 
-bool inside_asked(enum work_class class, const struct work_arg *args, size_t n)
+bool traced_asked(enum work_class class, const struct work_arg *args, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = 0; k < sizeof(options) / sizeof(options[0]); k++) {
@@ -89,7 +89,7 @@ bool inside_asked(enum work_class class, const struct work_arg *args, size_t n)
 	return false;
 }
 
-void inside_missing(const struct timeline *t, const uint8_t *execs,
+void traced_missing(const struct timeline *t, const uint8_t *execs,
 		    void (*fn)(void *ctx, uint32_t exec), void *ctx)
 {
 	/* by process: of its programs, and of those below it */
@@ -103,9 +103,9 @@ void inside_missing(const struct timeline *t, const uint8_t *execs,
 	for (uint32_t i = 1; i <= t->nexecs; i++) {
 		uint32_t p = t->execs[i].process;
 
-		if (execs[i] & INSIDE_ASKED && !(own[p] & INSIDE_FAILED) &&
-		    !((own[p] | below[p]) & INSIDE_TOLD) && !(below[p] & INSIDE_ASKED) &&
-		    !(execs[t->execs[i].next] & INSIDE_ASKED))
+		if (execs[i] & TRACED_ASKED && !(own[p] & TRACED_FAILED) &&
+		    !((own[p] | below[p]) & TRACED_TOLD) && !(below[p] & TRACED_ASKED) &&
+		    !(execs[t->execs[i].next] & TRACED_ASKED))
 			fn(ctx, i);
 	}
 	free(own);
