@@ -334,9 +334,9 @@ static void test_genuine(void **state)
 		/* at what its clock says, on its own thread */
 		"\"timestamp\":10010018000,\"thread\":{\"ref\":2,\"process\":1,\"thread\":1},\"category\":\"inside\"",
 		"\"name\":\"Source\"", "\"value\":\"./point.h\"", "\"name\":\"ExecuteLinker\"", NULL);
-	db_has("1: 103 slices to depth 9 from 10018 to 87200 us\n"
-	       "2: 131 slices to depth 9 from 174047 to 264728 us\n"
-	       "3: 14 slices to depth 2 from 449059 to 476747 us\n");
+	db_has("1: 103 slices to depth 10 from 10018 to 87200 us\n"
+	       "2: 131 slices to depth 11 from 174047 to 264728 us\n"
+	       "3: 14 slices to depth 4 from 449059 to 476747 us\n");
 }
 
 /* What the record of a file does not tell, its time of writing does, if others' is known. */
@@ -359,7 +359,7 @@ static void test_lines_only(void **state)
 	writes_text(2, "/src/other", "x");
 	ends(2, 0);
 	fxt_has(103, "", NULL);
-	db_has("1: 103 slices to depth 9 from 10018 to 87200 us\n");
+	db_has("1: 103 slices to depth 10 from 10018 to 87200 us\n");
 }
 
 /* rustc's profile is rustc's, though crox makes the time trace; a thread has its track. */
