@@ -23,6 +23,13 @@ static uint32_t process_of(const struct line_events *l, const struct task *t)
 	return there ? (uint32_t)*there : 0;
 }
 
+uint32_t line_events_exec(const struct line_events *l, const struct task *t)
+{
+	uint32_t process = process_of(l, t);
+
+	return process ? l->t.processes[process].last : 0;
+}
+
 static uint32_t add_process(struct line_events *l, const struct task *t, uint32_t parent,
 			    int64_t at)
 {

@@ -50,6 +50,9 @@ void line_events_end(struct line_events *l, const struct task *t, enum task_end 
 /** line_events_complete - the trace is over, and all tasks have ended */
 void line_events_complete(struct line_events *l, uint64_t time);
 
+/** line_events_exec - what a task's process runs now.  Return: an exec, 0: not known */
+uint32_t line_events_exec(const struct line_events *l, const struct task *t);
+
 /** line_events_label - what an exec works at */
 static inline const char *line_events_label(const struct line_events *l, uint32_t exec)
 {
