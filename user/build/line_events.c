@@ -33,7 +33,7 @@ uint32_t line_events_exec(const struct line_events *l, const struct task *t)
 static uint32_t add_process(struct line_events *l, const struct task *t, uint32_t parent,
 			    int64_t at)
 {
-	uint32_t id = (uint32_t)++l->t.nprocesses;
+	uint32_t id = (uint32_t)(l->t.nprocesses += 1);
 
 	l->t.processes = xgrow(l->t.processes, &l->processes_cap, id + 1,
 			       sizeof(*l->t.processes));
@@ -93,7 +93,7 @@ static void label(struct line_events *l, uint32_t exec, const struct task *t,
 static void add_exec(struct line_events *l, uint32_t process, const struct task *t,
 		     const struct et_event *ev, int64_t at)
 {
-	uint32_t id = (uint32_t)++l->t.nexecs, where = (uint32_t)l->labels.len;
+	uint32_t id = (uint32_t)(l->t.nexecs += 1), where = (uint32_t)l->labels.len;
 
 	l->t.execs = xgrow(l->t.execs, &l->execs_cap, id + 1, sizeof(*l->t.execs));
 	l->works = xgrow(l->works, &l->works_cap, id + 1, sizeof(*l->works));
