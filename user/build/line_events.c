@@ -81,13 +81,14 @@ static void label(struct line_events *l, uint32_t exec, const struct task *t,
 		  const struct et_event *ev)
 {
 	size_t n = t->execed && ev->kind == ET_K_EXEC ? ev->nargs : 0;
-	struct work_arg *args = xcalloc(n + 1, sizeof(*args));
+	struct work_arg few[64], *args = n > 64 ? xcalloc(n, sizeof(*args)) : few;
 
 	for (size_t i = 0; i < n; i++)
 		args[i] = (struct work_arg){ et_text(ev, &ev->args[i]), ev->args[i].len };
 	l->works[exec].class = (uint8_t)work_of(t->program, t->program_len, args, n, &l->labels);
 	buf_addc(&l->labels, '\0');
-	free(args);
+	if (args != few)
+		free(args);
 }
 
 static void add_exec(struct line_events *l, uint32_t process, const struct task *t,
@@ -171,7 +172,7 @@ void line_events_complete(struct line_events *l, uint64_t time)
 	for (size_t i = 1; i <= l->t.nexecs; i++)
 		if (l->t.execs[i].until > l->t.wall)
 			l->t.execs[i].until = l->t.wall;
-	timeline_complete(&l->t);
+	timeline_link(&l->t);
 }
 
 void line_events_free(struct line_events *l)

@@ -166,19 +166,21 @@ static int fxt_out_item(struct sink *s, const void *item)
 		line_events_start(&f->line, ev->time);
 	}
 	f->events++;
-	if (ev->time > f->last_time)
-		f->last_time = ev->time;
-	/* what the recorder says afterwards is no part of the build */
-	if (ev->kind != ET_K_SESSION && ev->time > f->build_end)
-		f->build_end = ev->time;
-	if (ev->kind == ET_K_LOST) {
-		put_lost(f, ev);
-		return out_error(f->out);
-	}
 	t = proctab_actor(f->tab, ev);
+	if (!t) {
+		if (ev->time > f->last_time)
+			f->last_time = ev->time;
+		if (ev->kind == ET_K_LOST) {
+			put_lost(f, ev);
+			return out_error(f->out);
+		}
+	} else if (ev->time > f->build_end) {
+		/* what the recorder says afterwards is no part of the build */
+		f->build_end = ev->time;
+	}
 	if (f->inside && t)
 		fxt_inside_event(f, t, ev);
-	if (!fxt_view_shows(&f->view, ev)) {
+	if (f->view.left_out && !fxt_view_shows(&f->view, ev)) {
 		if (t)
 			proctab_apply(f->tab, t, ev);
 		return 0;
@@ -216,6 +218,8 @@ static int fxt_out_end(struct sink *s)
 
 	if (!f->begun)
 		put_head(f, 0);
+	if (f->build_end > f->last_time)
+		f->last_time = f->build_end;
 	proctab_end(f->tab, f->last_time);
 	fxt_out_put_build(f);
 	if (f->inside)
