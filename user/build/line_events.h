@@ -3,7 +3,8 @@
  * A timeline (timeline.h) from the events of a trace as they come, by the hooks of
  * a table of the live tasks (proctab.h), which stays its owner's.
  *
- * Memory: some 200 bytes for each program of the whole trace.
+ * Memory: some 400 bytes for each program of the whole trace, with what is made of
+ * it in the end.
  */
 #ifndef ETRACE_LINE_EVENTS_H
 #define ETRACE_LINE_EVENTS_H
