@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What etrace check found, and which packages etrace used found. */
+'use strict';
+
+const check = (() => {
+	/* as etrace-check(1) tells them */
+	const KINDS = {
+		undeclared: 'Read, but nobody declares it',
+		race: 'Read while nothing lets the reader wait for the writer',
+		writers: 'Written by two, in no order',
+		overwritten: 'A source was changed',
+		outside: 'Outside of the trees',
+		network: 'Network',
+		clock: 'Newer than it can be',
+	};
+
+	async function fileLinks() {
+		const paths = await model.files();
+		const ids = new Map(paths.map((path, i) => [path, i]));
+
+		return name => ids.has(name) ? links.file(ids.get(name), paths) :
+			dom.make('span', {class: 'path'}, name);
+	}
+
+	function who(by) {
+		return by && [dom.make('code', {class: 'command'},
+			by.arguments ? dom.quoted(by.arguments) : by.program || ''),
+		by.cwd ? dom.make('small', {}, ` in ${by.cwd}`) : null];
+	}
+
+	async function findings(section) {
+		if (section.childElementCount)
+			return;
+		const list = await model.findings();
+		const link = await fileLinks();
+		const kinds = d3.group ? d3.group(list, f => f.finding) :
+			list.reduce((map, f) => map.set(f.finding, [...map.get(f.finding) || [], f]), new Map());
+
+		dom.fill(section, dom.make('h2', {}, 'Findings'), dom.make('p', {},
+			list.length ? `${dom.plural(list.length, 'finding')}: what can make the next build wrong.` :
+				'Nothing was found that can make the next build wrong.'));
+		for (const [kind, rows] of kinds)
+			section.append(table.make(`${KINDS[kind] || kind} (${kind}): ${rows.length}`, [
+				{name: 'What', value: f => f.path || f.address,
+					show: f => f.path ? link(f.path) : f.address},
+				{name: 'How', value: f => f.what + (f.class ? `, ${f.class}` : '') +
+					(f.more ? `, and ${f.more} more` : '')},
+				{name: 'By', value: f => f.by ? f.by.program : '', show: f => who(f.by) || ''},
+				{name: 'And first by', value: f => f.first ? f.first.program : '',
+					show: f => who(f.first) || ''},
+			].filter((c, i) => i < 3 || rows.some(f => f.first)), rows));
+	}
+
+	async function packages(section) {
+		if (section.childElementCount)
+			return;
+		const list = await model.packages();
+		const link = await fileLinks();
+
+		dom.fill(section, dom.make('h2', {}, 'Packages'), list && list.length ?
+			table.make(`${dom.plural(list.length, 'package')} of this machine went into the build`, [
+				{name: 'Package', value: p => p.package},
+				{name: 'Version', value: p => p.version},
+				{name: 'What for', value: p => (p.classes || []).join(', ')},
+				{name: 'Files', value: p => (p.files || []).length, show: p => dom.make('details', {},
+					dom.make('summary', {}, dom.plural((p.files || []).length, 'file')),
+					dom.make('ul', {}, ...(p.files || []).map(f => dom.make('li', {}, link(f)))))},
+			], list, 1) :
+			dom.make('p', {}, list ? 'No package went into the build.' :
+				'Which packages went into the build is not known: the page was made on a machine ' +
+				'that does not know them. Make it where the build ran.'));
+	}
+
+	return {findings, packages};
+})();
