@@ -12,18 +12,25 @@ const branches = (() => {
 	const nodes = new WeakMap();
 	let serial = 0;
 
+	/* A row is the item; what is below it is beside it in an element of the list. */
 	function item(node, level, size, position) {
-		const id = `row-${++serial}`;
-		const row = dom.make('div', {class: 'row', id},
-			dom.make('span', {class: 'twist', 'aria-hidden': 'true'}), ...node.row);
-		const li = dom.make('li', {role: 'treeitem', tabindex: '-1', 'aria-labelledby': id,
+		const row = dom.make('div', {role: 'treeitem', class: 'row', tabindex: '-1',
 			'aria-level': level, 'aria-setsize': size, 'aria-posinset': position,
-			'aria-expanded': node.children ? 'false' : null}, row);
+			'aria-expanded': node.children ? 'false' : null},
+		dom.make('span', {class: 'twist', 'aria-hidden': 'true'}), ...node.row);
 
 		row.style.paddingInlineStart = Math.min(level - 1, 24) + 'em';
 		row.querySelectorAll('a').forEach(a => { a.tabIndex = -1; });
-		nodes.set(li, {node, level});
-		return li;
+		nodes.set(row, {node, level});
+		return dom.make('li', {role: 'none'}, row);
+	}
+
+	function rowOf(li) {
+		return li && li.firstElementChild;
+	}
+
+	function groupOf(row) {
+		return row.nextElementSibling;
 	}
 
 	/* The next hundred of @list, and in their place, when it is reached, a row for more. */
@@ -36,39 +43,41 @@ const branches = (() => {
 			return;
 		group.append(item({
 			row: [`show more: ${dom.number(list.length - end)} are left`],
-			more: li => {
+			more: row => {
+				const li = row.parentElement;
+
 				append(group, list, level, end);
 				const next = li.nextElementSibling;
 
 				li.remove();
-				return next;
+				return rowOf(next);
 			},
 		}, level, list.length, end + 1));
 	}
 
-	async function expand(li) {
-		const {node, level} = nodes.get(li);
+	async function expand(row) {
+		const {node, level} = nodes.get(row);
 
-		if (!node.children || li.getAttribute('aria-expanded') === 'true')
+		if (!node.children || row.getAttribute('aria-expanded') === 'true')
 			return;
-		li.setAttribute('aria-expanded', 'true');
-		let group = li.querySelector(':scope > ul');
-		if (!group) {
-			group = dom.make('ul', {role: 'group'});
-			li.append(group);
+		row.setAttribute('aria-expanded', 'true');
+		if (!groupOf(row)) {
+			const group = dom.make('ul', {role: 'group', id: `group-${++serial}`});
+
+			row.after(group);
+			row.setAttribute('aria-owns', group.id);
 			append(group, await node.children(), level + 1, 0);
 		}
-		group.hidden = false;
+		groupOf(row).hidden = false;
 	}
 
-	function collapse(li) {
-		if (li.getAttribute('aria-expanded') !== 'true')
-			return;
-		li.setAttribute('aria-expanded', 'false');
-		const group = li.querySelector(':scope > ul');
+	function collapse(row) {
+		row.setAttribute('aria-expanded', 'false');
+		groupOf(row).hidden = true;
+	}
 
-		if (group)
-			group.hidden = true;
+	function isOpen(row) {
+		return row.getAttribute('aria-expanded') === 'true';
 	}
 
 	function make(label, list) {
@@ -76,23 +85,23 @@ const branches = (() => {
 		let current = null;
 
 		append(tree, list, 1, 0);
-		current = tree.firstElementChild;
+		current = rowOf(tree.firstElementChild);
 		if (current)
 			current.tabIndex = 0;
 
-		function focus(li) {
-			if (!li)
+		function focus(row) {
+			if (!row)
 				return;
 			current.tabIndex = -1;
-			current = li;
-			li.tabIndex = 0;
-			li.focus({preventScroll: true});
-			li.querySelector('.row').scrollIntoView({block: 'nearest'});
+			current = row;
+			row.tabIndex = 0;
+			row.focus({preventScroll: true});
+			row.scrollIntoView({block: 'nearest'});
 		}
 
 		function seen() {
 			return [...tree.querySelectorAll('[role=treeitem]')]
-				.filter(li => !li.parentElement.closest('[hidden]'));
+				.filter(row => !row.closest('[hidden]'));
 		}
 
 		function beside(step) {
@@ -101,32 +110,28 @@ const branches = (() => {
 			return all[all.indexOf(current) + step];
 		}
 
-		function more(li) {
-			const {node} = nodes.get(li);
+		function more(row) {
+			const {node} = nodes.get(row);
 
 			if (!node.more)
 				return false;
-			focus(node.more(li));
+			focus(node.more(row));
 			return true;
+		}
+
+		function toggle(row) {
+			return isOpen(row) ? collapse(row) : expand(row);
 		}
 
 		const keys = {
 			ArrowDown: () => focus(beside(1)),
 			ArrowUp: () => focus(beside(-1)),
-			Home: () => focus(tree.firstElementChild),
+			Home: () => focus(rowOf(tree.firstElementChild)),
 			End: () => focus(seen().pop()),
-			ArrowRight: async () => {
-				if (current.getAttribute('aria-expanded') === 'true')
-					focus(current.querySelector(':scope > ul > li'));
-				else
-					await expand(current);
-			},
-			ArrowLeft: () => {
-				if (current.getAttribute('aria-expanded') === 'true')
-					collapse(current);
-				else
-					focus(current.parentElement.closest('[role=treeitem]'));
-			},
+			ArrowRight: () => isOpen(current) ? focus(rowOf(groupOf(current).firstElementChild)) :
+				expand(current),
+			ArrowLeft: () => isOpen(current) ? collapse(current) :
+				focus(rowOf(current.parentElement.parentElement.closest('li'))),
 			Enter: () => {
 				const {node} = nodes.get(current);
 
@@ -134,15 +139,11 @@ const branches = (() => {
 					location.hash = node.open;
 			},
 			' ': () => more(current) || toggle(current),
-			'*': async () => {
-				for (const li of [...current.parentElement.children])
-					await expand(li);
+			'*': () => {
+				for (const li of [...current.parentElement.parentElement.children])
+					expand(rowOf(li));
 			},
 		};
-
-		function toggle(li) {
-			return li.getAttribute('aria-expanded') === 'true' ? collapse(li) : expand(li);
-		}
 
 		tree.addEventListener('keydown', event => {
 			if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey)
@@ -151,16 +152,26 @@ const branches = (() => {
 			keys[event.key]();
 		});
 		tree.addEventListener('click', event => {
-			const li = event.target.closest('[role=treeitem]');
+			const row = event.target.closest('[role=treeitem]');
 
-			if (!li || event.target.closest('a'))
+			if (!row || event.target.closest('a'))
 				return;
-			focus(li);
-			if (!more(li))
-				toggle(li);
+			focus(row);
+			if (!more(row))
+				toggle(row);
 		});
 		return tree;
 	}
 
-	return {make, expand};
+	/* Opens a tree down to where there is a choice. */
+	async function openFirst(tree) {
+		for (let li = tree.firstElementChild; li && !li.nextElementSibling;) {
+			await expand(rowOf(li));
+			const group = groupOf(rowOf(li));
+
+			li = group && group.firstElementChild;
+		}
+	}
+
+	return {make, openFirst};
 })();

@@ -183,10 +183,16 @@ const chart = (() => {
 			for (let lane = 0; lane < meta.counts.lanes; lane++) {
 				const y = lane * height;
 
-				n += lanes.visible(indexed, lane, view, (slice, x, width, whole) => {
+				lanes.visible(indexed, lane, view, (slice, x, width, whole) => {
 					const p = slices.program[slice];
+					const batch = batches[programs.kind[p]], last = batch.length;
 
-					batches[programs.kind[p]].push(x, y, width > 3 ? width - 1 : width);
+					/* pixels of one class beside each other are one rectangle */
+					if (!whole && batch[last - 2] === y && batch[last - 3] + batch[last - 1] === x) {
+						batch[last - 1]++;
+						return;
+					}
+					batch.push(x, y, width > 3 ? width - 1 : width);
 					if (!whole || width <= 3)
 						return;
 					if (model.onPath[p])
@@ -197,6 +203,7 @@ const chart = (() => {
 			}
 			context.globalAlpha = alpha;
 			batches.forEach((batch, kind) => {
+				n += batch.length / 3;
 				context.fillStyle = colours.kinds[kind];
 				for (let i = 0; i < batch.length; i += 3)
 					context.fillRect(batch[i], batch[i + 1], batch[i + 2], height - 1);

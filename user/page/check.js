@@ -22,10 +22,22 @@ const check = (() => {
 			dom.make('span', {class: 'path'}, name);
 	}
 
+	/* Answers number programs from 1 on. */
 	function who(by) {
-		return by && [dom.make('code', {class: 'command'},
-			by.arguments ? dom.quoted(by.arguments) : by.program || ''),
+		return [links.program(by.exec - 1), dom.make('code', {class: 'command'},
+			by.arguments ? ` ${dom.quoted(by.arguments)}` : ''),
 		by.cwd ? dom.make('small', {}, ` in ${by.cwd}`) : null];
+	}
+
+	function byKind(list) {
+		const kinds = new Map();
+
+		for (const f of list) {
+			if (!kinds.has(f.finding))
+				kinds.set(f.finding, []);
+			kinds.get(f.finding).push(f);
+		}
+		return kinds;
 	}
 
 	async function findings(section) {
@@ -33,21 +45,19 @@ const check = (() => {
 			return;
 		const list = await model.findings();
 		const link = await fileLinks();
-		const kinds = d3.group ? d3.group(list, f => f.finding) :
-			list.reduce((map, f) => map.set(f.finding, [...map.get(f.finding) || [], f]), new Map());
 
 		dom.fill(section, dom.make('h2', {}, 'Findings'), dom.make('p', {},
 			list.length ? `${dom.plural(list.length, 'finding')}: what can make the next build wrong.` :
 				'Nothing was found that can make the next build wrong.'));
-		for (const [kind, rows] of kinds)
-			section.append(table.make(`${KINDS[kind] || kind} (${kind}): ${rows.length}`, [
+		for (const [kind, rows] of byKind(list))
+			section.append(table.make(`${KINDS[kind] || kind} (${kind}): ${dom.number(rows.length)}`, [
 				{name: 'What', value: f => f.path || f.address,
 					show: f => f.path ? link(f.path) : f.address},
 				{name: 'How', value: f => f.what + (f.class ? `, ${f.class}` : '') +
 					(f.more ? `, and ${f.more} more` : '')},
-				{name: 'By', value: f => f.by ? f.by.program : '', show: f => who(f.by) || ''},
+				{name: 'By', value: f => f.by ? f.by.program : '', show: f => f.by ? who(f.by) : ''},
 				{name: 'And first by', value: f => f.first ? f.first.program : '',
-					show: f => who(f.first) || ''},
+					show: f => f.first ? who(f.first) : ''},
 			].filter((c, i) => i < 3 || rows.some(f => f.first)), rows));
 	}
 
@@ -59,8 +69,8 @@ const check = (() => {
 
 		dom.fill(section, dom.make('h2', {}, 'Packages'), list && list.length ?
 			table.make(`${dom.plural(list.length, 'package')} of this machine went into the build`, [
-				{name: 'Package', value: p => p.package},
-				{name: 'Version', value: p => p.version},
+				{name: 'Package', value: p => p.package || '(of no package)'},
+				{name: 'Version', value: p => p.version || ''},
 				{name: 'What for', value: p => (p.classes || []).join(', ')},
 				{name: 'Files', value: p => (p.files || []).length, show: p => dom.make('details', {},
 					dom.make('summary', {}, dom.plural((p.files || []).length, 'file')),

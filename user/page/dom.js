@@ -47,6 +47,8 @@ const dom = (() => {
 	}
 
 	const grouped = new Intl.NumberFormat('en');
+	const thousandths = new Intl.NumberFormat('en', {minimumFractionDigits: 3,
+		maximumFractionDigits: 3});
 
 	function number(n) {
 		return grouped.format(n);
@@ -54,8 +56,7 @@ const dom = (() => {
 
 	/* Nanoseconds as seconds, as the answers of etrace have them. */
 	function seconds(ns) {
-		return grouped.format(Math.floor(ns / 1e9)) +
-			'.' + String(Math.floor(ns % 1e9 / 1e6)).padStart(3, '0') + ' s';
+		return thousandths.format(ns / 1e9) + ' s';
 	}
 
 	/* With as many digits as @step, the distance of two of them, needs. */

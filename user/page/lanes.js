@@ -31,16 +31,14 @@ const lanes = (() => {
 
 	/*
 	 * Calls put(slice, x, width, whole) for what is seen of a lane; whole: it is one slice.
-	 * Return: how many.
 	 */
 	function visible(indexed, lane, view, put) {
 		const {from, to} = model.slices;
 		const {rows, begin} = indexed;
 		const end = begin[lane + 1];
 		const scale = view.width / (view.to - view.from);
-		let n = 0;
 
-		for (let i = above(rows, begin[lane], end, to, view.from); i < end; n++) {
+		for (let i = above(rows, begin[lane], end, to, view.from); i < end;) {
 			const slice = rows[i];
 
 			if (from[slice] >= view.to)
@@ -58,7 +56,6 @@ const lanes = (() => {
 			put(slice, pixel, 1, false);
 			i = above(rows, i + 1, end, from, view.from + (pixel + 1) / scale);
 		}
-		return n;
 	}
 
 	/* The slice of a lane at a time, or the nearest one; -1: the lane is empty. */

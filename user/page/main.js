@@ -44,7 +44,7 @@ const main = (() => {
 		const {meta} = model, counts = meta.counts;
 
 		return [
-			['Programs', dom.number(counts.programs)],
+			['Programs', dom.number(counts.run)],
 			['Processes', dom.number(counts.processes)],
 			['Took', dom.seconds(meta.wall)],
 			['Processor', meta.cpu === null ? null : dom.seconds(meta.cpu)],
@@ -66,7 +66,8 @@ const main = (() => {
 		dom.fill($('title'), meta.title);
 		dom.fill($('verdict'), dom.make('strong', {}, meta.complete ? '\u2714 The trace is complete' :
 			'\u2718 The trace is NOT complete'), ended,
-		meta.command ? dom.make('code', {class: 'command'}, meta.command) : null);
+		meta.command && meta.command !== meta.title ?
+			dom.make('code', {class: 'command'}, meta.command) : null);
 		$('verdict').classList.add(meta.complete ? 'good' : 'bad');
 		dom.fill($('missing'), ...missing.map(m => dom.make('li', {}, m)));
 		$('missing').hidden = !missing.length;

@@ -139,7 +139,8 @@ const model = (() => {
 		};
 	}
 
-	model.label = p => model.labels[model.programs.label[p]];
+	model.label = p => model.labels[model.programs.label[p]] ||
+		(model.programs.forked[p] ? '(before its first program)' : '(a program without a name)');
 	model.className = p => model.meta.classes[model.programs.kind[p]];
 
 	model.howItEnded = p => {

@@ -9,7 +9,7 @@ const slowest = (() => {
 
 		return table.make(caption, [
 			{name: 'Name', value: r => r[0],
-				show: r => r[1] < 0 ? r[0] : dom.make('a', {href: `#file/${r[1]}`, class: 'path'}, r[0])},
+				show: r => r[1] < 0 ? r[0] || '(not known)' : dom.make('a', {href: `#file/${r[1]}`, class: 'path'}, r[0])},
 			{name: 'Total', value: r => r[3], number: true,
 				show: r => [dom.bar(r[3] / most, r[3] / most), dom.seconds(r[3])]},
 			{name: 'Runs', value: r => r[2], show: r => dom.number(r[2]), number: true},

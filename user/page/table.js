@@ -71,7 +71,7 @@ const table = (() => {
 		mark();
 		more.addEventListener('click', showMore);
 		showMore();
-		return dom.make('div', {class: 'scroll', tabindex: '0', role: 'group', 'aria-label': caption},
+		return dom.make('div', {class: 'scroll'},
 			dom.make('table', {}, dom.make('caption', {}, caption),
 				dom.make('thead', {}, heads), body), more);
 	}

@@ -50,10 +50,7 @@ const tree = (() => {
 			dom.make('p', {class: 'hint'}, 'How long each process worked together with all that it ' +
 				'started; the dark part of a bar is its own. Waiting for others is no work. ',
 			'Arrow keys move and open, * opens all beside, Enter shows the program.'), list);
-		/* down to where there is a choice */
-		for (let li = list.firstElementChild; li && !li.nextElementSibling;
-			li = li.querySelector(':scope > ul > li'))
-			await branches.expand(li);
+		await branches.openFirst(list);
 	}
 
 	return {show};
