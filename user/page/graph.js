@@ -7,7 +7,8 @@
 'use strict';
 
 const graph = (() => {
-	const CHANGED = 2;
+	/* of meta.made */
+	const EXISTED = 0, CHANGED = 2, SPECIAL = 6;
 
 	/* What is in it is what was there before, if it was opened for writing and not written. */
 	function written(g, v) {
@@ -37,29 +38,39 @@ const graph = (() => {
 		return list.length || g.versions.writer[v] < 0 ? list : [g.versions.writer[v]];
 	}
 
-	/* @next(v): [{version, program}], the neighbours of a version in one direction. */
-	function neighbours(g, start, next) {
-		const found = [], seen = new Set([start]);
+	/* The name to show a version by; -1: it is on the way only. */
+	function nameOf(g, v) {
+		const names = g.namesOf.of(v), first = g.versions.file[v];
+
+		if (!names.length)
+			return g.versions.made[v] === EXISTED ? first : -1;
+		return names.includes(first) ? first : names[0];
+	}
+
+	/* @next(v): [{version, program}], the neighbours of a version of @file in one direction. */
+	function neighbours(g, start, file, next) {
+		const found = new Map(), seen = new Set([start]);
 		const queue = [{version: start, through: []}];
 
 		for (const {version, through} of queue) {
 			for (const near of next(version)) {
-				const file = g.versions.file[near.version];
-
-				if (seen.has(near.version))
+				if (seen.has(near.version) || g.versions.made[near.version] === SPECIAL)
 					continue;
 				seen.add(near.version);
-				if (isThere(g, file) || (file >= 0 && g.versions.writer[near.version] < 0))
-					found.push({file, version: near.version, program: near.program, through});
-				else
+				const name = nameOf(g, near.version);
+
+				if (name < 0 || name === file)
 					queue.push({version: near.version, through: [...through, near.version]});
+				else if (!found.has(name))
+					found.set(name, {file: name, version: near.version, program: near.program,
+						through});
 			}
 		}
-		return found;
+		return [...found.values()];
 	}
 
-	function inputs(g, v) {
-		return neighbours(g, v, version => {
+	function inputs(g, v, file) {
+		return neighbours(g, v, file, version => {
 			const list = makers(g, version).flatMap(program =>
 				Array.from(g.dataOf(program), read => ({version: written(g, read), program})));
 			const from = g.versions.from[version];
@@ -68,9 +79,13 @@ const graph = (() => {
 		});
 	}
 
-	function outputs(g, v) {
-		return neighbours(g, v, version => g.dataReadersOf(version).flatMap(program =>
-			Array.from(g.writes.of(program), made => ({version: made, program}))));
+	function outputs(g, v, file) {
+		return neighbours(g, v, file, version => [
+			...g.dataReadersOf(version).flatMap(program => Array.from(g.writes.of(program),
+				made => ({version: written(g, made), program}))),
+			...Array.from(g.nextOf.of(version),
+				next => ({version: written(g, next), program: g.versions.writer[next]})),
+		]);
 	}
 
 	return {last, isThere, makers, inputs, outputs};

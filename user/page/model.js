@@ -309,6 +309,10 @@ const model = (() => {
 			otherReadersOf: turned(reads, n, r => isData(r) ? -1 : version(r)),
 			writersOf: turned(writes, n, v => v),
 			versionsOf: groups(nfiles, n, i => file[i]),
+			/* what goes on from a version */
+			nextOf: groups(n, n, i => from[i]),
+			/* the names that a version has in the end */
+			namesOf: groups(n, nfiles, i => last[i]),
 		};
 	});
 
