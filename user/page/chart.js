@@ -27,6 +27,7 @@ const chart = (() => {
 			accent: read('accent'),
 		};
 		probe.remove();
+		return colours;
 	}
 
 	function laneHeight() {

@@ -3,6 +3,7 @@
 'use strict';
 
 const check = (() => {
+	const SHOWN = 200;
 	/* as etrace-check(1) tells them */
 	const KINDS = {
 		undeclared: 'Read, but nobody declares it',
@@ -61,6 +62,31 @@ const check = (() => {
 			].filter((c, i) => i < 3 || rows.some(f => f.first)), rows));
 	}
 
+	/* Their links are made when they are looked at: of "no package" there can be very many. */
+	function filesOf(p, link) {
+		const files = p.files || [], list = dom.make('ul');
+		const details = dom.make('details', {},
+			dom.make('summary', {}, dom.plural(files.length, 'file')), list);
+		let shown = 0;
+
+		function more() {
+			const next = files.slice(shown, shown += SHOWN);
+			const button = dom.make('button', {type: 'button'}, 'Show more');
+
+			list.append(...next.map(f => dom.make('li', {}, link(f))));
+			if (shown >= files.length)
+				return;
+			list.append(dom.make('li', {}, button));
+			button.addEventListener('click', () => {
+				button.parentElement.remove();
+				more();
+			});
+		}
+
+		details.addEventListener('toggle', more, {once: true});
+		return details;
+	}
+
 	async function packages(section) {
 		if (section.childElementCount)
 			return;
@@ -72,9 +98,7 @@ const check = (() => {
 				{name: 'Package', value: p => p.package || '(of no package)'},
 				{name: 'Version', value: p => p.version || ''},
 				{name: 'What for', value: p => (p.classes || []).join(', ')},
-				{name: 'Files', value: p => (p.files || []).length, show: p => dom.make('details', {},
-					dom.make('summary', {}, dom.plural((p.files || []).length, 'file')),
-					dom.make('ul', {}, ...(p.files || []).map(f => dom.make('li', {}, link(f)))))},
+				{name: 'Files', value: p => (p.files || []).length, show: p => filesOf(p, link)},
 			], list, 1) :
 			dom.make('p', {}, list ? 'No package went into the build.' :
 				'Which packages went into the build is not known: the page was made on a machine ' +

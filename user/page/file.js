@@ -174,6 +174,8 @@ const file = (() => {
 			made.length ? dom.make('ul', {class: 'makers'},
 				...await Promise.all(made.map(p => maker(g, v, p)))) :
 				dom.make('p', {}, 'No program of the build wrote it.'),
+			dom.make('p', {class: 'hint'}, 'From what its programs have read. Of a program that made ' +
+				'several files, etrace deps knows besides which it had read before each.'),
 			...direction('Made from', 'It was made from no file that is known.', g, graph.inputs, v, id,
 				paths),
 			...direction('Used for', 'Nothing was made from it.', g, graph.outputs, v, id, paths),

@@ -72,7 +72,10 @@ const main = (() => {
 		dom.fill($('missing'), ...missing.map(m => dom.make('li', {}, m)));
 		$('missing').hidden = !missing.length;
 		dom.fill($('figures'), ...figures());
-		dom.fill($('made'), `Made by etrace ${meta.etrace}. All of it is in this file: nothing is sent or fetched.`);
+		dom.fill($('made'), `Made by etrace ${meta.etrace}. All of it is in this file: nothing is sent ` +
+			'or fetched.');
+		dom.fill($('licences'), dom.make('summary', {}, 'Licence of D3, which plots here'),
+			...$('licence').textContent.trim().split('\n').map(l => dom.make('div', {}, l)));
 	}
 
 	/* ---- light and dark ---- */

@@ -42,10 +42,12 @@ class Browser:
         self.driver.quit()
         self.dir.cleanup()
 
-    def js(self, code, *args):
-        """The value of an expression or of what follows a return."""
-        return self.driver.execute_script(
-            code if "return" in code else "return " + code, *args)
+    def js(self, expression, *args):
+        """Its value; of a promise, what it becomes."""
+        return self.driver.execute_script("return " + expression.strip(), *args)
+
+    def run(self, statements, *args):
+        return self.driver.execute_script(statements, *args)
 
     def wait(self, code, *args):
         """Until an expression is true, looked at between frames."""
@@ -72,7 +74,7 @@ class Browser:
 
     def go(self, fragment):
         """Another view, until it is shown."""
-        self.js("location.hash = arguments[0]; return 0", fragment)
+        self.run("location.hash = arguments[0]", fragment)
         return self.wait("document.querySelector('#content > section:not([hidden])')"
                          ".dataset.shown === a0", fragment)
 
