@@ -94,14 +94,14 @@ const file = (() => {
 
 	/* ---- one file ---- */
 
-	function whatItIs(g, id) {
+	/* @made: programs that wrote it */
+	function whatItIs(g, id, made) {
 		const flags = g.files.flags[id];
+		const begin = flags & 2 ? 'It was there before the build' :
+			flags & 1 || made.length ? 'The build made it' : 'It is not known who made it';
 
-		return [
-			flags & 1 ? 'The build made it' + (flags & 2 ? ' anew.' : '.') :
-				flags & 2 ? 'It was there before the build.' : 'It is not known to be made by the build.',
-			graph.isThere(g, id) ? '' : ' It is gone in the end.',
-		].join('');
+		return begin + (flags & 2 && (flags & 1 || made.length) ? ', which made it anew' : '') +
+			(graph.isThere(g, id) ? '.' : '; it is gone in the end.');
 	}
 
 	function way(g, near, paths) {
@@ -168,7 +168,7 @@ const file = (() => {
 
 		return [
 			dom.make('h2', {class: 'path'}, paths[id]),
-			dom.make('p', {}, whatItIs(g, id),
+			dom.make('p', {}, whatItIs(g, id, made),
 				all.length > 1 ? ` ${all.length} versions of it are known; this is about the last.` : ''),
 			dom.make('h3', {}, 'Made by'),
 			made.length ? dom.make('ul', {class: 'makers'},
