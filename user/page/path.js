@@ -8,7 +8,7 @@ const path = (() => {
 		started: 'it was started by the one before',
 		ended: 'it went on when the one before had ended',
 		needed: 'it needed a file that the one before made',
-		place: 'it got the place of the one before',
+		place: 'the one before had ended: no other place was free, or it was its turn',
 	};
 
 	function why(i, paths) {

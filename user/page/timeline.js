@@ -88,9 +88,9 @@ const timeline = (() => {
 	function showTimes(from, to) {
 		const k = Math.min(whole() / CLOSEST, Math.max(1, whole() / (4 * (to - from) || 1)));
 		const centre = (from + to) / 2 / whole() * width();
+		const left = Math.min(0, Math.max(width() * (1 - k), width() / 2 - centre * k));
 
-		d3.select(parts.chart).call(zoom.transform,
-			d3.zoomIdentity.translate(width() / 2 - centre * k, 0).scale(k));
+		d3.select(parts.chart).call(zoom.transform, d3.zoomIdentity.translate(left, 0).scale(k));
 	}
 
 	/* ---- the chosen one ---- */
