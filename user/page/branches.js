@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * A tree of rows that open (role=tree, with the keys that go with it).  A node is
  * {row: [content, ...], children: null or a function that returns nodes or a promise of

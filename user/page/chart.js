@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * How a timeline is painted: how many programs of each class were at work, the critical path,
  * and the lanes.  What is seen, chosen and found is told by timeline.js.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The sections of data in the page: base64, zlib, and then JSON, columns of numbers or
  * texts (Documentation/page.md).  What they mean is the business of model.js.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Elements are made here and nowhere else, and whatever a build says becomes text in them:
  * there is no HTML of a build's.  Also what numbers look like.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The page of a file: who made it, from what and by which command; who used it, and what for.
  * And the field that finds a file by a part of its path.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Up and down the graph: what a version of a file was made from, and what was made from it,
  * one step at a time.  A program made what it wrote from what it read as data.  Pipes, and

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Slices in lanes, as rectangles: what of them is seen between two times.  However many
  * slices there are, a lane has no more rectangles than it is pixels wide: those shorter than

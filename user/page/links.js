@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Links from one view to another: what the part of an address behind # means. */
 'use strict';
 

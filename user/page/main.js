@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The page as a whole: verdict and figures, the views and their addresses, light and dark,
  * and faults, which are told in words.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The build: what the sections say, in arrays by the number of a program, process, file or
  * version, and the indexes that views ask.  What is large and looked at rarely is expanded

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* All that is known of one program: the page of a program, and the details of the timeline. */
 'use strict';
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Which programs fit what is searched for: by their labels and files at once, by their
  * commands block after block, for these are expanded for it.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /* Where the time went, by what was made, by what made it, and by directory. */
 'use strict';
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * Tables whose heads are buttons that sort.  A column is {name, value(row), show(row),
  * number: true}: it is sorted by its value, and shown as what show() returns.  Long ones show

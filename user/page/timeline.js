@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: LGPL-2.1
 /*
  * The timeline: what is seen, chosen and searched for; pointer and keys.  Painting is chart.js.
  * Whatever the canvas shows is told in words, too: the chosen program in a live region, those
