@@ -365,6 +365,9 @@ def findings(b):
 def harm(b):
     """names that are HTML, scripts, controls or no UTF-8 are text and harm nothing"""
     open_page(b, "hostile")
+    title = "make </title><script>window.harmed=9</script>&amp;<!--TITLE-->"
+    same(b.js("document.title"), title, "title")
+    same(b.js("document.getElementById('title').textContent"), title, "heading")
     for view in VIEWS:
         b.go("#" + view)
     b.go("#timeline")
