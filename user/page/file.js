@@ -119,7 +119,7 @@ const file = (() => {
 
 	/* @list: graph.inputs or graph.outputs */
 	function node(g, list, near, paths) {
-		const further = list(g, near.version, near.file);
+		const further = list(g, near.version);
 
 		return {
 			row: [links.file(near.file, paths), way(g, near, paths)].filter(Boolean),
@@ -133,8 +133,8 @@ const file = (() => {
 			.map(near => node(g, list, near, paths));
 	}
 
-	function direction(title, nothing, g, list, v, id, paths) {
-		const found = v < 0 ? [] : list(g, v, id);
+	function direction(title, nothing, g, list, v, paths) {
+		const found = v < 0 ? [] : list(g, v);
 
 		return [dom.make('h3', {}, `${title} (${found.length})`), found.length ?
 			branches.make(title, nodes(g, list, found, paths)) : dom.make('p', {}, nothing)];
@@ -176,9 +176,8 @@ const file = (() => {
 				dom.make('p', {}, 'No program of the build wrote it.'),
 			dom.make('p', {class: 'hint'}, 'From what its programs have read. Of a program that made ' +
 				'several files, etrace deps knows besides which it had read before each.'),
-			...direction('Made from', 'It was made from no file that is known.', g, graph.inputs, v, id,
-				paths),
-			...direction('Used for', 'Nothing was made from it.', g, graph.outputs, v, id, paths),
+			...direction('Made from', 'It was made from no file that is known.', g, graph.inputs, v, paths),
+			...direction('Used for', 'Nothing was made from it.', g, graph.outputs, v, paths),
 			users('Programs that read it', unique(all.flatMap(i => g.dataReadersOf(i)))),
 			users('Programs that used it as a program, a library or the like',
 				unique(all.flatMap(i => g.otherReadersOf(i)))),

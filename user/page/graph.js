@@ -47,8 +47,8 @@ const graph = (() => {
 		return names.includes(first) ? first : names[0];
 	}
 
-	/* @next(v): [{version, program}], the neighbours of a version of @file in one direction. */
-	function neighbours(g, start, file, next) {
+	/* @next(v): [{version, program}], the neighbours of a version in one direction. */
+	function neighbours(g, start, next) {
 		const found = new Map(), seen = new Set([start]);
 		const queue = [{version: start, through: []}];
 
@@ -59,7 +59,7 @@ const graph = (() => {
 				seen.add(near.version);
 				const name = nameOf(g, near.version);
 
-				if (name < 0 || name === file)
+				if (name < 0)
 					queue.push({version: near.version, through: [...through, near.version]});
 				else if (!found.has(name))
 					found.set(name, {file: name, version: near.version, program: near.program,
@@ -69,8 +69,8 @@ const graph = (() => {
 		return [...found.values()];
 	}
 
-	function inputs(g, v, file) {
-		return neighbours(g, v, file, version => {
+	function inputs(g, v) {
+		return neighbours(g, v, version => {
 			const list = makers(g, version).flatMap(program =>
 				Array.from(g.dataOf(program), read => ({version: written(g, read), program})));
 			const from = g.versions.from[version];
@@ -79,8 +79,8 @@ const graph = (() => {
 		});
 	}
 
-	function outputs(g, v, file) {
-		return neighbours(g, v, file, version => [
+	function outputs(g, v) {
+		return neighbours(g, v, version => [
 			...g.dataReadersOf(version).flatMap(program => Array.from(g.writes.of(program),
 				made => ({version: written(g, made), program}))),
 			...Array.from(g.nextOf.of(version),

@@ -257,11 +257,14 @@ def slowest(b):
             got = [(r[0], r[1], r[2], r[3]) for r in rows(b, "By " + one)]
             same(got, [(s.get(key) or "(not known)", seconds(s["total_ns"]), str(s["runs"]),
                         seconds(s["longest_ns"])) for s in found], "%s by %s" % (name, one))
-        b.run("document.querySelectorAll('#view-slowest thead button')[2].click()")
-        same(b.js("document.querySelectorAll('#view-slowest thead th')[2].getAttribute('aria-sort')"),
-             "descending", "sorted")
-        runs = [int(r[2].replace(",", "")) for r in rows(b, "By output")]
-        same(runs, sorted(runs, reverse=True), "runs")
+        for column, falling in ((1, False), (1, True), (0, False), (0, True)):
+            b.run("document.querySelectorAll('#view-slowest thead button')[arguments[0]].click()", column)
+            same(b.js("document.querySelectorAll('#view-slowest thead th')[arguments[0]]"
+                      ".getAttribute('aria-sort')", column),
+                 "descending" if falling else "ascending", "sorted")
+            keys_ = [r[0] if not column else float(r[1].replace(",", "")[:-2])
+                     for r in rows(b, "By output")]
+            same(keys_, sorted(keys_, reverse=falling), "column %d" % column)
         quiet(b, name)
 
 
@@ -297,7 +300,7 @@ def files(b):
             return model.graph(() => {}).then(g => paths().then(all => all.map((p, i) => {
                 const v = graph.last(g, i);
                 const names = list => [...new Set(list.map(n => all[n.file]))];
-                return v < 0 ? [[], []] : [names(graph.inputs(g, v, i)), names(graph.outputs(g, v, i))];
+                return v < 0 ? [[], []] : [names(graph.inputs(g, v)), names(graph.outputs(g, v))];
             })));
             function paths() { return model.files(); }""")
         got = dict(zip(paths, got))
