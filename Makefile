@@ -95,6 +95,13 @@ check-property:
 	tools/deps build check vm
 	tools/testing/answers/property-record $(SEEDS)
 
+# Documentation/pictures, anew: views of the page, and a terminal.
+pictures: user
+	tools/deps build page
+	rm -rf $(BUILD)/pictures && mkdir -p $(BUILD)/pictures
+	PATH="$(BUILD)/user:$$PATH" tools/testing/page/pages $(BUILD)/pictures
+	PATH="$(BUILD)/user:$$PATH" tools/testing/page/pictures.py $(BUILD)/pictures Documentation/pictures
+
 demo:
 	tools/deps build vm
 	tools/testing/demo/demo.sh
@@ -131,4 +138,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-all check-debug check-property demo
+.PHONY: pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-all check-debug check-property demo

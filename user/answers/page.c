@@ -5,6 +5,7 @@
 #include "answers/page_parts.h"
 #include "answers/used.h"
 #include "answers/words.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 #include "build/work.h"
 #include "graph/graph.h"
@@ -221,16 +222,24 @@ static void put_words_of(struct page *p, struct json *j, const char *kind)
 	json_end(j, ']');
 }
 
+static const char *title_of(struct db *db, size_t *len)
+{
+	const char *s = db_meta_text(db, "command", len), *slash = strrchr(db->name, '/');
+
+	if (s && *len)
+		return s;
+	s = slash ? slash + 1 : db->name;
+	*len = strlen(s);
+	return s;
+}
+
 static void put_title(struct page *p, struct json *j)
 {
 	size_t len;
-	const char *s = db_meta_text(p->db, "command", &len), *slash = strrchr(p->db->name, '/');
+	const char *s = title_of(p->db, &len);
 
 	json_key(j, "title");
-	if (s && len)
-		json_str(j, s, len);
-	else
-		json_cstr(j, slash ? slash + 1 : p->db->name);
+	json_str(j, s, len);
 }
 
 static void put_counts(struct page *p, struct json *j)
@@ -284,6 +293,34 @@ static void put_meta(struct page *p)
 
 /* ---- all of it ---- */
 
+static void put_html(struct out *out, const char *s, size_t len)
+{
+	char *text = utf8_replace(s, len, &len);
+
+	for (size_t i = 0; i < len; i++) {
+		if (strchr("&<>", text[i]))
+			out_printf(out, "&#%d;", text[i]);
+		else
+			out_write(out, &text[i], 1);
+	}
+	free(text);
+}
+
+/* A part of the template, with the title where it belongs: it is seen without scripts, too. */
+static void put_template(struct out *out, const char *from, const char *to, struct db *db)
+{
+	static const char mark[] = "<!--TITLE-->";
+	size_t len;
+	const char *title = title_of(db, &len), *at;
+
+	while ((at = memmem(from, (size_t)(to - from), mark, strlen(mark)))) {
+		out_write(out, from, (size_t)(at - from));
+		put_html(out, title, len);
+		from = at + strlen(mark);
+	}
+	out_write(out, from, (size_t)(to - from));
+}
+
 void page_put(struct db *db, struct out *out, uint64_t budget)
 {
 	static const char mark[] = "<!--DATA-->";
@@ -303,10 +340,9 @@ void page_put(struct db *db, struct out *out, uint64_t budget)
 	page_times_free(&p);
 	page_graph_free(&p.g);
 
-	out_write(out, page_template, (size_t)(data - page_template));
+	put_template(out, page_template, data, db);
 	page_sections_put(&p.sections, out);
-	data += strlen(mark);
-	out_write(out, data, (size_t)(page_template_end - data));
+	put_template(out, data + strlen(mark), page_template_end, db);
 	page_sections_free(&p.sections);
 	free(p.left_out);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0
+# SPDX-License-Identifier: LGPL-2.1
 #
 # The page with all that it needs, but without data: what stands where its markers are.
 #

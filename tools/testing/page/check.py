@@ -1,0 +1,642 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""The page of a build, as a browser shows it, against what the other answers say.
+
+usage: check.py DIR [TEST...]
+
+DIR holds recordings NAME.db and their pages NAME.html (tools/testing/stages/47-page makes
+them), axe.min.js if there is one, and etrace is in PATH.  Each test prints "ok: what",
+"not ok: what" or "skip: what".
+"""
+import base64
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+from browser import Browser, Keys
+import hostile
+
+SMALL = ("cmake", "kernel", "jobs-4", "wrong-outside", "wrong-writers", "rebuild-nothing")
+VIEWS = ("timeline", "tree", "slowest", "path", "file", "findings", "packages")
+dir = pathlib.Path(sys.argv[1])
+
+
+def etrace(*args):
+    done = subprocess.run(["etrace", *args], capture_output=True, check=False)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def lines(*args):
+    return [json.loads(line) for line in etrace(*args).splitlines()]
+
+
+def same(got, expected, what):
+    if got == expected:
+        return
+    if isinstance(got, list) and isinstance(expected, list):
+        for i, (g, e) in enumerate(zip(got, expected)):
+            assert g == e, "%s: row %d: %r, not %r" % (what, i, g, e)
+        assert len(got) == len(expected), "%s: %d rows, not %d" % (what, len(got), len(expected))
+    raise AssertionError("%s: %r, not %r" % (what, got, expected))
+
+
+def seconds(ns):
+    return "{:,.3f} s".format(ns / 1e9)
+
+
+def page(name):
+    return dir / (name + ".html")
+
+
+def db(name):
+    return str(dir / (name + ".db"))
+
+
+def open_page(b, name, fragment=""):
+    b.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    took = b.open(page(name), fragment)
+    assert took >= 0, "%s: %s" % (name, b.js("document.body.innerText"))
+    return took
+
+
+def quiet(b, name):
+    """No message on the console, and nothing asked for but the file."""
+    same(b.said(), [], "console of " + name)
+    asked = [r for r in b.requests() if not r.startswith("about:")]
+    same(asked, [asked[0]] if asked else ["the file"], "requests of " + name)
+    assert asked[0].startswith("file:///") and asked[0].split("#")[0].endswith(name + ".html"), asked
+
+
+ALL_ROWS = """
+    const table = [...document.querySelectorAll('section:not([hidden]) table')]
+        .find(t => t.caption.textContent.startsWith(arguments[0]));
+    const more = table.parentElement.querySelector('.more');
+    while (more && !more.hidden) more.click();
+    return [...table.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent));
+"""
+
+
+def rows(b, caption):
+    return b.run(ALL_ROWS, caption)
+
+
+# ---- tests: each is told by its first line ----
+
+def heads(b):
+    """the verdict and the figures are those of etrace report and etrace time"""
+    for name in SMALL:
+        open_page(b, name)
+        report = etrace("report", db(name))
+        times = lines("time", "--json", db(name))[0]
+        whole = report.startswith("The trace is complete")
+        verdict = b.js("document.getElementById('verdict').textContent")
+        assert ("NOT complete" in verdict) == (not whole), verdict
+        figures = dict(b.js("[...document.querySelectorAll('#figures div')]"
+                            ".map(d => [...d.children].map(c => c.textContent))"))
+        programs = re.search(r"(\d+) programs run by (\d+) processes", report)
+        same(figures["Programs"], "{:,}".format(int(programs[1])), name)
+        same(figures["Took"], seconds(times["wall_ns"]), name)
+        same(figures["Processor"], seconds(times["cpu_ns"]), name)
+        same(figures["With endless processors"], seconds(times["endless_ns"]), name)
+        same(figures["Programs at work, on average"], "%.2f" % times["working"], name)
+        command = re.search("^Recorded: (.*)$", report, re.M)[1]
+        same(b.js("document.title"), command, name)
+        status = re.search(r"exit status (\d+)", report)[1]
+        assert "status %s" % status in verdict, verdict
+        quiet(b, name)
+
+
+def incomplete(b):
+    """a trace that is not complete says so, and what is missing"""
+    open_page(b, "cut")
+    text = b.js("document.querySelector('header').innerText")
+    assert "NOT complete" in text, text
+    missing = b.js("[...document.querySelectorAll('#missing li')].map(l => l.textContent)")
+    assert missing and b.js("document.getElementById('missing').checkVisibility()"), missing
+
+
+def timeline(b):
+    """the timeline: keys, search, zoom, links; what is chosen is told in words"""
+    open_page(b, "jobs-4")
+    said = "document.querySelector('.said').textContent"
+    b.run("document.getElementById('chart').focus()")
+    b.keys(Keys.ARROW_RIGHT)
+    first = b.js(said)
+    assert re.search(r"worked [\d.]+ s from [\d.]+ s, ", first), first
+    b.keys(Keys.ARROW_RIGHT)
+    second = b.js(said)
+    assert second != first, second
+    b.keys(Keys.ARROW_LEFT)
+    same(b.js(said), first, "there and back")
+    b.keys(Keys.ARROW_DOWN)
+    assert b.js(said) != first
+    # zoom and move
+    whole = b.js("timeline.view()")
+    b.keys("+", "+")
+    closer = b.js("timeline.view()")
+    assert closer["to"] - closer["from"] < (whole["to"] - whole["from"]) / 2, closer
+    b.keys(Keys.ARROW_RIGHT, shift=True)
+    moved = b.js("timeline.view()")
+    assert moved["from"] > closer["from"], (closer, moved)
+    b.keys("-")
+    assert b.js("timeline.view().to - timeline.view().from") > moved["to"] - moved["from"]
+    b.keys(Keys.HOME)
+    same(b.js("timeline.view()"), whole, "all of it")
+    # Enter shows what is known
+    b.keys(Keys.ARROW_RIGHT, Keys.ENTER)
+    assert b.wait("document.activeElement.closest('.details h3')"), "no details"
+    assert "Command" in b.js("document.querySelector('.details').textContent")
+    # what is drawn: those of the slices that are in view, and no more
+    assert 0 < b.js("timeline.frames.rectangles") < 5000, b.js("timeline.frames")
+    # search: by command, and by a file
+    commands = b.js("Promise.all([...model.labels.keys()].length ? "
+                    "Array.from({length: model.programs.n}, (x, p) => model.command(p)) : [])")
+    fits = sum(1 for c in commands if c and "-fasynchronous" in " ".join(c["words"]))
+    assert fits, commands[:3]
+    b.run("document.getElementById('search').focus()")
+    b.keys("-fasynchronous")
+    assert b.wait("document.querySelector('.tools [role=status]').dataset.done === 'true'")
+    same(b.js("document.querySelector('.tools [role=status]').textContent"),
+         "%d programs" % fits, "search")
+    b.keys(Keys.ENTER)
+    third = b.js(said)
+    assert third.startswith(("cc1", "gcc")), third
+    b.keys(Keys.ENTER)
+    assert b.js(said) != third
+    # the same as a table
+    b.run("document.querySelector('.listed').open = true")
+    assert b.wait("document.querySelectorAll('.listed tbody tr').length > 0"), "no table"
+    # pointer: wheel, drag, click
+    b.run("document.getElementById('search').value = ''; "
+         "document.getElementById('search').dispatchEvent(new Event('input')); "
+         "document.getElementById('chart').focus()")
+    b.keys(Keys.HOME)
+    box = b.js("(() => { document.getElementById('chart').scrollIntoView({block: 'center'});"
+               " const r = document.getElementById('chart').getBoundingClientRect();"
+               " return [r.left + r.width / 2, r.top + 160]; })()")
+    mouse = lambda kind, x, y, **more: b.driver.execute_cdp_cmd(
+        "Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **more})
+    mouse("mouseWheel", *box, deltaX=0, deltaY=-300)
+    assert b.wait("timeline.view().to - timeline.view().from < a0",
+                  0.9 * (whole["to"] - whole["from"])), "the wheel does not zoom"
+    before = b.js("timeline.view()")
+    mouse("mousePressed", *box, button="left", clickCount=1, buttons=1)
+    mouse("mouseMoved", box[0] - 100, box[1], button="left", buttons=1)
+    mouse("mouseReleased", box[0] - 100, box[1], button="left", clickCount=1)
+    assert b.wait("timeline.view().from > a0", before["from"]), "it cannot be dragged"
+    # an address that leads to a program
+    b.go("#timeline/20")
+    label = b.js("model.label(20)")
+    assert b.js(said).startswith(label), (b.js(said), label)
+    b.driver.back()
+    b.go("#timeline/999999")
+    assert "no program 999999" in b.js(said), b.js(said)
+    quiet(b, "jobs-4")
+
+
+def tree(b):
+    """the tree of processes: all of them, the slowest first, by its keys"""
+    open_page(b, "kernel", "#tree")
+    b.wait("document.querySelector('[role=tree]')")
+    total = b.js("model.work.reduce((a, x) => a + x, 0)")
+    roots = b.js("model.rootsOf().map(i => model.times().all[i])")
+    same(round(sum(roots)), round(total), "all work")
+    b.run("document.querySelector('[role=treeitem]').focus()")
+    b.keys(Keys.HOME, Keys.ARROW_LEFT)
+    same(b.js("document.querySelectorAll('[role=treeitem]:not([hidden] *)').length"), 1, "closed")
+    b.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    same(b.js("document.activeElement.getAttribute('aria-level')"), "2", "right")
+    b.keys(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
+    same(b.js("document.activeElement.getAttribute('aria-level')"), "1", "left")
+    b.keys(Keys.END)
+    last = b.js("document.activeElement.textContent")
+    b.keys(Keys.ARROW_UP)
+    assert b.js("document.activeElement.textContent") != last
+    b.run("""
+        return (async () => {
+            for (let again = true; again;) {
+                again = false;
+                for (const row of document.querySelectorAll('[role=treeitem]')) {
+                    if (row.textContent.startsWith('show more')) { row.click(); again = true; }
+                    else if (row.getAttribute('aria-expanded') === 'false') {
+                        row.click(); again = true;
+                    }
+                }
+                await new Promise(r => setTimeout(r, 10));
+            }
+        })()""")
+    same(b.js("document.querySelectorAll('[role=treeitem]').length"),
+         b.js("model.processes.n"), "all processes")
+    wrong = b.run("""
+        return [...document.querySelectorAll('[role=group], [role=tree]')].filter(g => {
+            const times = [...g.children].map(
+                li => parseFloat(li.querySelector('.time').textContent.replaceAll(',', '')));
+            return times.some((t, i) => i && t > times[i - 1]);
+        }).length""")
+    same(wrong, 0, "groups that are not in order")
+    pids = b.js("[...document.querySelectorAll('[role=treeitem] small')]"
+                ".map(s => Number(s.textContent.match(/pid (\\d+)/)[1])).sort((a, b) => a - b)")
+    known = subprocess.run(["sqlite3", db("kernel"), "SELECT pid FROM process ORDER BY pid"],
+                           capture_output=True, text=True, check=True).stdout.split()
+    same(pids, [int(p) for p in known], "pids")
+    quiet(b, "kernel")
+
+
+def slowest(b):
+    """the slowest outputs, programs and directories are those of etrace time; heads sort"""
+    for name in ("kernel", "cmake"):
+        open_page(b, name, "#slowest")
+        b.wait("document.querySelectorAll('#view-slowest table').length === 3")
+        for one in ("output", "program", "directory"):
+            found = lines("time", "--json", "--by=" + one, "--top=200", db(name))[0]["slowest"]
+            key = next(k for k in found[0] if not k.endswith("_ns") and k != "runs")
+            got = [(r[0], r[1], r[2], r[3]) for r in rows(b, "By " + one)]
+            same(got, [(s.get(key) or "(not known)", seconds(s["total_ns"]), str(s["runs"]),
+                        seconds(s["longest_ns"])) for s in found], "%s by %s" % (name, one))
+        for column, falling in ((1, False), (1, True), (0, False), (0, True)):
+            b.run("document.querySelectorAll('#view-slowest thead button')[arguments[0]].click()", column)
+            same(b.js("document.querySelectorAll('#view-slowest thead th')[arguments[0]]"
+                      ".getAttribute('aria-sort')", column),
+                 "descending" if falling else "ascending", "sorted")
+            keys_ = [r[0] if not column else float(r[1].replace(",", "")[:-2])
+                     for r in rows(b, "By output")]
+            same(keys_, sorted(keys_, reverse=falling), "column %d" % column)
+        quiet(b, name)
+
+
+def path(b):
+    """the critical path is that of etrace time"""
+    for name in ("kernel", "jobs-4", "cmake"):
+        critical = lines("time", "--json", db(name))[0]["critical"]
+        open_page(b, name, "#path")
+        b.wait("document.querySelectorAll('#view-path table').length === 2")
+        got = b.js("Array.from(model.path.from, (f, i) => [f, model.path.to[i], "
+                   "model.path.program[i] + 1, model.meta.whys[model.path.why[i]]])")
+        same(got, [[c["from_ns"], c["to_ns"], c.get("exec", 0), c["why"]] for c in critical],
+             "path of " + name)
+        table = rows(b, "Step by step")
+        same([r[:2] for r in table],
+             [[seconds(c["from_ns"]), seconds(c["to_ns"] - c["from_ns"])] for c in critical],
+             "steps of " + name)
+        for row, c in zip(table, critical):
+            assert c["why"] != "needed" or c["file"] in row[3], (row, c)
+            assert not c.get("output") or row[4] == c["output"], (row, c)
+        quiet(b, name)
+
+
+def files(b):
+    """a file: who made it and from what, as etrace deps, rdeps and why say; found by its path"""
+    for name in ("kernel", "jobs-4"):
+        deps = {d["output"]: d["inputs"] for d in lines("deps", "--all", "--direct", "--json", db(name))}
+        rdeps = {d["input"]: d["outputs"] for d in lines("rdeps", "--all", "--direct", "--json", db(name))}
+        open_page(b, name, "#file")
+        b.wait("document.getElementById('file-search')")
+        paths = b.js("model.files()")
+        got = b.run("""
+            return model.graph(() => {}).then(g => paths().then(all => all.map((p, i) => {
+                const v = graph.last(g, i);
+                const names = list => [...new Set(list.map(n => all[n.file]))];
+                return v < 0 ? [[], []] : [names(graph.inputs(g, v)), names(graph.outputs(g, v))];
+            })));
+            function paths() { return model.files(); }""")
+        got = dict(zip(paths, got))
+        same({p: sorted(got[p][0]) for p in deps}, {p: sorted(i) for p, i in deps.items()}, "inputs")
+        same({p: sorted(got[p][1]) for p in rdeps if p in got},
+             {p: sorted(o) for p, o in rdeps.items() if p in got}, "outputs")
+        assert sum(map(len, rdeps.values())) == sum(len(rdeps[p]) for p in rdeps if p in got)
+        quiet(b, name)
+    # one of them, as it is shown
+    output = next(p for p in sorted(deps) if p.endswith(".o"))
+    b.run("document.getElementById('file-search').focus()")
+    b.keys(output[-9:])
+    assert b.wait("document.querySelectorAll('#file-found li').length"), "nothing is found"
+    b.keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN, Keys.ARROW_UP)
+    assert b.js("document.querySelector('#file-found [aria-selected=true]').id === "
+                "document.activeElement.getAttribute('aria-activedescendant')")
+    found = b.js("document.querySelector('#file-found [aria-selected=true]').textContent")
+    b.keys(Keys.ENTER)
+    assert b.wait("document.querySelector('#view-file h2.path')"), "Enter does not go there"
+    same(b.js("document.querySelector('#view-file h2').textContent"), found, "the file")
+    shown = b.js("[...document.querySelectorAll('[aria-label=\"Made from\"] > li > .row > a')]"
+                 ".map(a => a.textContent)")
+    same(sorted(shown), sorted(deps[found]), "shown inputs")
+    command = b.js("document.querySelector('.makers .command').textContent")
+    why = lines("why", "--json", db(name), found)[0]
+    assert str(why).replace("'", '"').find(command.split()[0]) >= 0, (command, why)
+    # further up, and back by the browser's button
+    b.run("document.querySelector('[aria-label=\"Made from\"] a').click()")
+    assert b.wait("document.querySelector('#view-file h2').textContent !== a0", found)
+    used = b.js("[...document.querySelectorAll('[aria-label=\"Used for\"] > li > .row > a')]"
+                ".map(a => a.textContent)")
+    assert found in used, used
+    b.driver.back()
+    assert b.wait("document.querySelector('#view-file h2').textContent === a0", found), "back"
+    b.go("#file/123456789")
+    assert "no file 123456789" in b.js("document.querySelector('#view-file').textContent")
+
+
+def findings(b):
+    """findings and packages are those of etrace check and etrace used"""
+    for name in ("wrong-outside", "wrong-writers", "wrong-network", "rebuild-nothing"):
+        expected = lines("check", "--json", db(name))
+        open_page(b, name, "#findings")
+        b.wait("document.querySelector('#view-findings h2')")
+        got = b.js("[...document.querySelectorAll('#view-findings tbody tr')]"
+                   ".map(r => [r.cells[0].textContent, r.cells[1].textContent])")
+        same(sorted(r[0] for r in got), sorted(f.get("path") or f["address"] for f in expected), name)
+        for f in expected:
+            assert any(f["what"] in r[1] for r in got), (f, got)
+        if expected:
+            text = b.js("document.querySelector('#view-findings').textContent")
+            assert all(f["by"]["arguments"][0] in text for f in expected), text
+            link = b.js("document.querySelector('#view-findings td a[href^=\"#program/\"]').hash")
+            assert link in ["#program/%d" % (f["by"]["exec"] - 1) for f in expected], link
+        quiet(b, name)
+        used = lines("used", "--json", db(name))
+        b.go("#packages")
+        b.wait("document.querySelector('#view-packages h2')")
+        if used:
+            got = [r[:2] for r in rows(b, "")]
+            same(sorted(got), sorted([p.get("package") or "(of no package)", p.get("version") or ""]
+                                     for p in used), "packages of " + name)
+
+
+def harm(b):
+    """names that are HTML, scripts, controls or no UTF-8 are text and harm nothing"""
+    open_page(b, "hostile")
+    title = "make </title><script>window.harmed=9</script>&amp;<!--TITLE-->"
+    same(b.js("document.title"), title, "title")
+    same(b.js("document.getElementById('title').textContent"), title, "heading")
+    for view in VIEWS:
+        b.go("#" + view)
+    b.go("#timeline")
+    b.run("document.getElementById('search').value = '<script>'; "
+         "document.getElementById('search').dispatchEvent(new Event('input'))")
+    assert b.wait("document.querySelector('.tools [role=status]').dataset.done === 'true'")
+    count = sum(b"<script>" in n for n in hostile.NAMES)
+    same(b.js("document.querySelector('.tools [role=status]').textContent"),
+         "%d programs" % count, "programs with a script in their names")
+    paths = b.js("model.files()")
+    for i, path_ in enumerate(paths):
+        b.go("#file/%d" % i)
+        shown = b.js("document.querySelector('#view-file h2').textContent")
+        plain = re.sub("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\ufeff]",
+                       lambda m: "\\u%04x" % ord(m[0]), path_)
+        same(shown, plain, "name of a file")
+    for name in hostile.NAMES:
+        text = ("/build/" + name.decode("utf-8", "replace") + ".o")
+        assert text in paths, (text, paths)
+    for p in range(b.js("model.programs.n")):
+        b.go("#program/%d" % p)
+    same(b.js("window.harmed"), None, "harm")
+    same(b.js("document.querySelectorAll('#content script, #content img, header img').length"), 0,
+         "elements of names")
+    quiet(b, "hostile")
+
+
+def faults(b):
+    """what cannot be shown says why: damaged data, an old browser, no scripts"""
+    text = page("jobs-4").read_bytes()
+
+    def told(data, *words):
+        (dir / "fault.html").write_bytes(data)
+        b.open(dir / "fault.html")
+        said = b.js("document.querySelector('[role=alert]').innerText")
+        assert all(w in said for w in words), said
+
+    at = text.index(b'id="slices"')
+    at = text.index(b">", at) + 40
+    told(text[:at] + bytes([text[at] ^ 1]) + text[at + 1:], "slices", "damaged")
+    told(text.replace(b'id="steps"', b'id="stops"'), "steps")
+    script = b.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument",
+                                      {"source": "delete window.DecompressionStream"})
+    told(text, "browser", "DecompressionStream")
+    b.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+    b.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        b.driver.get((dir / "jobs-4.html").resolve().as_uri())
+        tree_ = b.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})
+        said = json.dumps(tree_)
+        assert "needs its scripts" in said, "nothing is said without scripts"
+        assert "make -C src" in said, "no title without scripts"
+    finally:
+        b.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def access(b):
+    """axe finds nothing wrong in any view, in light and in dark"""
+    axe = dir / "axe.min.js"
+    if not axe.exists():
+        return "axe-core cannot be had from npm"
+    open_page(b, "wrong-writers")
+    output = b.js("model.files().then(l => l.findIndex(p => p.endsWith('.o')))")
+    looked = [(name, view) for name in ("wrong-writers",) for view in
+              (*VIEWS, "timeline/5", "file/%d" % output, "program/3")]
+    looked += [("cut", "timeline"), ("hostile", "file"), ("hostile", "slowest")]
+    wrong = []
+    for dark in (False, True):
+        last = None
+        for name, view in looked:
+            if name != last:
+                open_page(b, name)
+                b.dark(dark)
+                b.run(axe.read_text() + "")
+                last = name
+            b.go("#" + view)
+            found = b.driver.execute_async_script(
+                "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']})"
+                ".then(r => done(r.violations), e => done([{id: String(e), nodes: []}]))")
+            wrong += ["%s #%s %s: %s %s" % (name, view, "dark" if dark else "light", v["id"],
+                                            [n["target"] for n in v["nodes"][:2]]) for v in found]
+    same(wrong, [], "violations")
+    return None
+
+
+def keys(b):
+    """by keyboard alone: to the content, through all views, to the timeline and out again"""
+    open_page(b, "jobs-4")
+    b.keys(Keys.TAB)
+    same(b.js("document.activeElement.id"), "skip", "first")
+    assert b.js("document.activeElement.getBoundingClientRect().left") >= 0, "it is not seen"
+    b.keys(Keys.ENTER)
+    same(b.js("document.activeElement.id"), "content", "the skip link")
+    seen = []
+    for _ in range(40):
+        b.keys(Keys.TAB)
+        seen.append(b.js("document.activeElement.id || document.activeElement.tagName"))
+        if seen[-1] == "chart":
+            break
+    assert seen[-1] == "chart", seen
+    width = b.js("parseFloat(getComputedStyle(document.activeElement).outlineWidth)")
+    assert width >= 2, "the focus is not seen: %s" % width
+    b.keys(Keys.TAB)
+    assert b.js("document.activeElement.id") != "chart", "it keeps the focus"
+    for view in VIEWS:
+        b.run("document.querySelector('nav a[href=\"#%s\"]').focus()" % view)
+        b.keys(Keys.ENTER)
+        assert b.wait("document.getElementById('view-' + a0) && "
+                      "!document.getElementById('view-' + a0).hidden", view), view
+        same(b.js("document.querySelector('nav [aria-current]').hash"), "#" + view, "current")
+        same(b.js("document.activeElement.id"), "content", "focus after " + view)
+    quiet(b, "jobs-4")
+
+
+def colours(b):
+    """light and dark, by the system and by the button; classes differ for the colour-blind"""
+    open_page(b, "jobs-4")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    pixel = """(() => {
+        const c = document.querySelector('.chart canvas:nth-of-type(2)');
+        const copy = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+        copy.drawImage(c, 1 - c.width, 1 - c.height);
+        return [...copy.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    })()"""
+    found = {}
+    for dark in (False, True):
+        b.dark(dark)
+        assert b.wait(paper + " === a0", "rgb(22, 25, 29)" if dark else "rgb(255, 255, 255)"), dark
+        found[dark] = b.js("model.meta.classes.map((n, i) => getComputedStyle("
+                           "document.querySelector('.swatch.class-' + i)).backgroundColor)")
+        inks = b.js("chart.readColours().inks")
+        for kind, ink in zip(found[dark], inks):
+            light = sorted(0.05 + sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear(rgb(s))))
+                           for s in (kind, ink))
+            assert light[1] / light[0] >= 4.5, "%s upon %s: %.1f" % (ink, kind, light[1] / light[0])
+    b.run("document.getElementById('theme').click()")
+    same(b.js(paper), "rgb(255, 255, 255)", "by the button")
+    b.run("document.getElementById('theme').click()")
+    assert b.wait("String(" + pixel + ") === '22,25,29'"), "the canvas is %s" % b.js(pixel)
+    for list_ in found.values():
+        for kind, matrix in SEEN.items():
+            seen = [lab(apply(matrix, linear(rgb(c)))) for c in list_]
+            for i, one in enumerate(seen):
+                for j in range(i):
+                    apart = sum((x - y) ** 2 for x, y in zip(one, seen[j])) ** 0.5
+                    assert apart >= 20, "classes %d and %d look alike to %s: %.1f" % (j, i, kind, apart)
+    # paper is white, whatever the screen
+    b.dark(True)
+    b.run("window.dispatchEvent(new Event('beforeprint'))")
+    same(b.js(pixel), [255, 255, 255], "printed canvas")
+    b.run("window.dispatchEvent(new Event('afterprint'))")
+    assert b.wait("String(" + pixel + ") === '22,25,29'"), "after printing"
+    b.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    same(b.js("getComputedStyle(document.querySelector('nav')).display"), "none", "nav on paper")
+    same(b.js(paper), "rgb(255, 255, 255)", "paper")
+    pdf = base64.b64decode(b.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    assert pdf.startswith(b"%PDF") and len(pdf) > 20000, len(pdf)
+    quiet(b, "jobs-4")
+
+
+# How the colour-blind see linear light (Vienot, Brettel and Mollon 1999), and all others.
+SEEN = {
+    "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "the red-blind": ((0.1124, 0.8876, 0), (0.1124, 0.8876, 0), (0.0040, -0.0040, 1)),
+    "the green-blind": ((0.2927, 0.7073, 0), (0.2927, 0.7073, 0), (-0.0223, 0.0223, 1)),
+}
+
+
+def rgb(css):
+    return [int(n) / 255 for n in re.findall(r"\d+", css)[:3]]
+
+
+def linear(colour):
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+
+
+def apply(matrix, colour):
+    return [max(0, sum(m * c for m, c in zip(row, colour))) for row in matrix]
+
+
+def lab(rgb):
+    xyz = apply(((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505)), rgb)
+    f = [(v / w) ** (1 / 3) if v / w > 0.008856 else 7.787 * v / w + 16 / 116
+         for v, w in zip(xyz, (0.9505, 1, 1.089))]
+    return 116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])
+
+
+def small(b):
+    """a build of a few hundred programs: how soon it can be used"""
+    took = sorted(open_page(b, "kernel") for _ in range(3))
+    print("| kernel: %d programs, %d bytes, usable after %d ms (%s)" % (
+        b.js("model.programs.n"), page("kernel").stat().st_size, took[1],
+        ", ".join("%d" % t for t in took)))
+
+
+def large(b):
+    """100,000 programs: at most 25 MB, every view, each frame bounded by its pixels"""
+    if not page("large").exists():
+        return "there is no page of 100,000 programs"
+    size = page("large").stat().st_size
+    took = open_page(b, "large")
+    assert b.js("model.meta.counts.run") >= 100000, b.js("model.meta.counts")
+    print("| large: %d programs, %d bytes, usable after %d ms" % (
+        b.js("model.meta.counts.run"), size, took))
+    assert size <= 25e6, size
+    counts = b.js("model.meta.counts")
+    most = (counts["lanes"] + 1) * b.js("timeline.view().width")
+    box = "document.getElementById('chart')"
+    b.run(box + ".focus()")
+    steps = []
+    for key in 12 * ["+"] + 8 * ["-"]:
+        before = b.js("timeline.frames.n")
+        start = time.monotonic()
+        b.keys(key)
+        assert b.wait("timeline.frames.n > a0", before)
+        frames = b.js("timeline.frames")
+        steps.append((frames["ms"], (time.monotonic() - start) * 1000))
+        assert 0 < frames["rectangles"] <= most, (frames, most)
+    print("| large: 20 zoom steps: frames of %s ms; with the way there and back %d ms at most" % (
+        " ".join("%.0f" % s[0] for s in steps), max(s[1] for s in steps)))
+    b.keys(Keys.HOME)
+    b.wait("timeline.view().from === 0")
+    assert counts["slices"] > most, "too few for the test: %s" % counts
+    for view in VIEWS[1:]:
+        start = time.monotonic()
+        assert b.go("#" + view), view
+        print("| large: #%s after %d ms" % (view, (time.monotonic() - start) * 1000))
+        nodes = b.js("document.querySelectorAll('section:not([hidden]) *').length")
+        assert nodes < 20000, "%s has %d elements" % (view, nodes)
+    output = b.js("model.files().then(l => l.findLastIndex(p => /^\\/b.*\\.o$/.test(p)))")
+    start = time.monotonic()
+    assert b.go("#file/%d" % output)
+    assert b.wait("document.querySelector('[aria-label=\"Made from\"] li')"), b.js(
+        "document.querySelector('section:not([hidden])').innerText")
+    print("| large: a file's page after %d ms" % ((time.monotonic() - start) * 1000))
+    b.go("#timeline")
+    start = time.monotonic()
+    b.run("document.getElementById('search').value = 'fasynchronous'; "
+         "document.getElementById('search').dispatchEvent(new Event('input'))")
+    assert b.wait("document.querySelector('.tools [role=status]').dataset.done === 'true'")
+    print("| large: all commands searched after %d ms: %s" % (
+        (time.monotonic() - start) * 1000,
+        b.js("document.querySelector('.tools [role=status]').textContent")))
+    quiet(b, "large")
+    return None
+
+
+TESTS = (heads, incomplete, timeline, tree, slowest, path, files, findings, harm, faults, access,
+         keys, colours, small, large)
+
+
+def main():
+    wanted = sys.argv[2:] or [t.__name__ for t in TESTS]
+    with Browser() as b:
+        for test in TESTS:
+            if test.__name__ not in wanted:
+                continue
+            start = time.monotonic()
+            what = test.__doc__.split("\n")[0]
+            try:
+                reason = test(b)
+                print("skip: %s: %s" % (what, reason) if reason else "ok: " + what)
+            except Exception as fault:      # the next ones are told, too
+                traceback.print_exc(file=sys.stdout)
+                print("not ok: %s: %s" % (what, str(fault).split("\n")[0][:300]))
+            print("| %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
+
+
+main()
