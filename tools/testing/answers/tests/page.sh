@@ -101,6 +101,11 @@ for i, name in enumerate(names + [n + b".o" for n in names]):
     line(b"FN|", name)
     line(b"FO|", name)
     line(b"Close|fd=3")
+# what was there before, by another name: what the build left
+line(b"RenameFrom|fnamesize=%d" % len(names[0]))
+line(b"RF|", names[0])
+line(b"RenameTo|fnamesize=4")
+line(b"RT|", b"/new")
 line(b"Exit|status=0")
 END
 python3 lines.py > names.etrace
@@ -117,6 +122,8 @@ for name in ("/src/</script><script>alert(1)</script>.c", "/src/\ufffd\ufffd\uff
     assert name in files and name + ".o" in files, (name, files)
 assert page.commands()[0][1][-1] == "\ufffd\n</script>"
 assert page.commands()[0][0] == "/src/</script><script>alert(1)</script>.c"
+new = page.rows("filefacts")[files.index("/new")]
+assert new["flags"] == 1 and page.rows("versions")[new["final"]]["made"] == 0, new
 assert "alert(1)" not in page.text and "/src/" not in page.text, "a name stands in the page as it is"
 END
 
@@ -138,7 +145,7 @@ etrace report --html - whole.fxt > standard.html
 etrace report --html file.html whole.fxt
 same "standard output is the same" standard.html file.html
 mkfifo pipe
-cat pipe > piped.html &
+timeout 60 cat pipe > piped.html &
 etrace report --html pipe whole.fxt
 wait
 check "a pipe stays one" test -p pipe
@@ -160,7 +167,7 @@ check "is told" bash -c "etrace report --html none/a.html whole.fxt 2>&1 | grep 
 ends 2 "a full device" etrace report --html /dev/full whole.fxt
 echo old > old.html
 cp old.html before
-ends 2 "no room" bash -c "trap '' XFSZ; ulimit -f 64; etrace report --html old.html whole.fxt"
+ends 2 "no room" bash -c "trap '' XFSZ; ulimit -f 64; etrace report --html old.html a.db"
 same "leaves what was there" old.html before
 check "and nothing half" test "$(echo old.html*)" = old.html
 ends 2 "a page is no JSON" etrace report --json --html a.html whole.fxt
