@@ -86,6 +86,13 @@ const struct record_kind *record_made_kind(const struct record_options *o, const
 	return k->name ? k : NULL;
 }
 
+bool record_made_is_page(const struct record_options *o, const char *path)
+{
+	const struct record_kind *kind = record_made_kind(o, path);
+
+	return kind && kind->make == make_page;
+}
+
 /* ---- before ---- */
 
 bool record_made_add(struct recording *r, const struct record_kind *kind, const char *path,
