@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What compilers say of themselves, in a page.  See page_parts.h. */
 #include "answers/page_parts.h"
+#include "base/utf8.h"
+#include "build/traced.h"
 
 #include <stdio.h>
+
+/* Bytes of a command line that a message has. */
+#define MAX_COMMAND	80u
 
 struct writing {
 	struct page *p;
@@ -57,6 +62,30 @@ static void put_slice(void *ctx, uint32_t exec, const struct inside_slice *s)
 	json_end(&w->j, ']');
 }
 
+/* What is not there, on standard error, too. */
+static void tell_faults(struct page *p)
+{
+	struct traced_faults faults = { 0 };
+	struct buf name = { 0 };
+
+	for (size_t i = 0; i < p->traces.n; i++) {
+		const struct inside_row *row = &p->traces.rows[i];
+
+		if (!row->fault)
+			continue;
+		name.len = 0;
+		if (row->file) {
+			answers_file_path(p->db, row->file, &name);
+		} else {
+			answers_command(p->db, row->exec, &name);
+			name.len = utf8_cut(name.s, name.len, MAX_COMMAND);
+		}
+		traced_fault(&faults, name.s, name.len, row->fault);
+	}
+	traced_faults_end(&faults, p->db->diag);
+	buf_free(&name);
+}
+
 bool page_inside_put(struct page *p, uint64_t budget)
 {
 	struct writing w = { .p = p, .budget = budget };
@@ -64,6 +93,7 @@ bool page_inside_put(struct page *p, uint64_t budget)
 
 	inside_find(&p->t, p->inside, put_slice, &w, &p->traces);
 	end_block(&w);
+	tell_faults(p);
 	if (p->sections.packed <= budget)
 		return true;
 	page_sections_forget(&p->sections, n);
