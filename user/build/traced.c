@@ -111,3 +111,35 @@ void traced_missing(const struct timeline *t, const uint8_t *execs,
 	free(own);
 	free(below);
 }
+
+/* ---- what is told ---- */
+
+/* By their names. */
+#define NAMED_FAULTS	3u
+
+static const struct diag_kind no_traces = {
+	"time traces of compilers that cannot be shown", DIAG_NOTE
+};
+
+void traced_fault(struct traced_faults *f, const char *name, size_t len, const char *fault)
+{
+	if (f->n++ >= NAMED_FAULTS)
+		return;
+	if (f->text.len)
+		buf_adds(&f->text, "; ");
+	buf_add(&f->text, name, len);
+	buf_addc(&f->text, ' ');
+	buf_adds(&f->text, fault);
+}
+
+void traced_faults_end(struct traced_faults *f, struct diag *diag)
+{
+	if (f->n > NAMED_FAULTS)
+		buf_adds(&f->text, "; ...");
+	buf_addc(&f->text, '\0');
+	if (f->n) {
+		diag_report(diag, &no_traces, NULL, DIAG_NOWHERE, 0, "%s", f->text.s);
+		diag_count(diag, &no_traces, f->n - 1);
+	}
+	buf_free(&f->text);
+}

@@ -6,8 +6,10 @@
 #ifndef ETRACE_TRACED_H
 #define ETRACE_TRACED_H
 
+#include "base/buf.h"
 #include "build/timeline.h"
 #include "build/work.h"
+#include "io/diag.h"
 
 /* What a file can be, by its name. */
 enum traced_name {
@@ -36,5 +38,17 @@ bool traced_asked(enum work_class class, const struct work_arg *args, size_t n);
  */
 void traced_missing(const struct timeline *t, const uint8_t *execs,
 		    void (*fn)(void *ctx, uint32_t exec), void *ctx);
+
+/* What is to be told of time traces that are not shown.  Starts as all zeros. */
+struct traced_faults {
+	struct buf text;	/* of the first ones */
+	uint64_t n;
+};
+
+/** traced_fault - one more; @name: the file or the program, @len bytes; @fault: in words */
+void traced_fault(struct traced_faults *f, const char *name, size_t len, const char *fault);
+
+/** traced_faults_end - tell them, if there are any, as a note; and free it */
+void traced_faults_end(struct traced_faults *f, struct diag *diag);
 
 #endif

@@ -55,7 +55,7 @@ static bool make_page(const char *path, const struct inputs *inputs, const struc
 	/* the page's own name says more than that of what it is made of */
 	free(db->name);
 	db->name = xstrdup(path);
-	good = page_create(db, path, diag);
+	good = page_create(db, path, NULL, diag);
 	db_close(db);
 	return good;
 }

@@ -20,8 +20,6 @@
 #define MAX_CLOCK	(1ll << 62)
 /* So many writes tell what time it was. */
 #define MAX_DATES	65536u
-/* Faults that are told by name. */
-#define NAMED_FAULTS	3u
 
 struct file {
 	char *path;		/* NULL: another took its place */
@@ -44,13 +42,7 @@ struct fxt_inside {
 	int64_t *dates;		/* CLOCK_REALTIME less the clock of the trace, ns */
 	size_t ndates, dates_cap;
 	uint32_t koids;		/* given to threads so far */
-	/* what was not found */
-	struct buf text;
-	uint64_t faults;
-};
-
-static const struct diag_kind no_traces = {
-	"time traces of compilers that cannot be shown", DIAG_NOTE
+	struct traced_faults faults;
 };
 
 struct fxt_inside *fxt_inside_new(const char *below)
@@ -73,7 +65,7 @@ void fxt_inside_free(struct fxt_inside *s)
 	map64_clear(&s->by_path);
 	map64_clear(&s->by_fd);
 	map64_clear(&s->reads);
-	buf_free(&s->text);
+	buf_free(&s->faults.text);
 	free(s);
 }
 
@@ -258,7 +250,6 @@ static struct fxt_str as_text(struct fxt_out *f, const char *s, size_t len)
 /* @path: of the file, or NULL */
 static void put_fault(struct fxt_out *f, uint32_t exec, const struct file *file, const char *fault)
 {
-	struct fxt_inside *s = f->inside;
 	const char *label = line_events_label(&f->line, exec);
 	const struct line_exec *e = &f->line.t.execs[exec];
 	struct fxt_str text;
@@ -274,13 +265,8 @@ static void put_fault(struct fxt_out *f, uint32_t exec, const struct file *file,
 	}
 	add_text(f, &f->name[N_FAULT], fault, strlen(fault));
 	end_event(f);
-	if (s->faults++ >= NAMED_FAULTS)
-		return;
-	if (s->text.len)
-		buf_adds(&s->text, "; ");
-	buf_adds(&s->text, file ? file->path : label);
-	buf_addc(&s->text, ' ');
-	buf_adds(&s->text, fault);
+	traced_fault(&f->inside->faults, file ? file->path : label, file ? file->len : strlen(label),
+		     fault);
 }
 
 static void on_missing(void *ctx, uint32_t exec)
@@ -297,13 +283,7 @@ static void tell_faults(struct fxt_out *f)
 			mark(s, i, TRACED_FAILED);
 	mark(s, (uint32_t)f->line.t.nexecs, 0);
 	traced_missing(&f->line.t, s->execs, on_missing, f);
-	if (!s->faults)
-		return;
-	if (s->faults > NAMED_FAULTS)
-		buf_adds(&s->text, "; ...");
-	buf_addc(&s->text, '\0');
-	diag_report(f->diag, &no_traces, NULL, DIAG_NOWHERE, 0, "%s", s->text.s);
-	diag_count(f->diag, &no_traces, s->faults - 1);
+	traced_faults_end(&s->faults, f->diag);
 }
 
 /* ---- slices ---- */

@@ -119,7 +119,7 @@ static void test_clang_14(void **state)
 	assert_slice("Source", "./shape.h", 3779, 4559, 3);
 }
 
-/* It tells each source twice, by a begin and an end that are asynchronous. */
+/* It tells of sources by begins and ends that are asynchronous. */
 static void test_clang_19(void **state)
 {
 	(void)state;

@@ -409,15 +409,22 @@ static void test_faults(void **state)
 	writes_text(5, "/src/removed.json", "{}");
 	removes("/src/removed.json");
 	ends(5, 0);
+	/* while it ran, but after it had written it */
+	runs(6, "clang -c -ftime-trace again.c");
+	writes_text(6, "/src/again.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"}]");
+	makes("/src/again.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"ab\"}]", 40);
+	line(6, "Close|fd=4");
+	ends(6, 0);
 	at(500);
 	makes("/src/changed.json", "[{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"name\":\"a\"}]", 39);
 	fxt_has(0, "test: /src/gone.json is not there any more; /src/cut2.json is a damaged time trace; "
 		"/src/changed.json was changed after the build; ...\n"
-		"test: 4 time traces of compilers that cannot be shown\n",
+		"test: 5 time traces of compilers that cannot be shown\n",
 		"\"name\":\"fault\"", "\"value\":\"clang cut.c\"", NULL);
 	db_has("1: /src/gone.json is not there any more\n"
 	       "3: /src/cut2.json is a damaged time trace\n"
 	       "4: /src/changed.json was changed after the build\n"
+	       "6: /src/again.json was changed after the build\n"
 	       "2:  was told to write a time trace, and left none\n");
 }
 
@@ -436,17 +443,23 @@ static void test_asked(void **state)
 	writes_text(4, "/src/two.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"}]");
 	ends(4, 0);
 	ends(3, 0);
+	runs(9, "clang -ftime-trace four.c -o four");
+	forks(9, 10);
+	runs(10, "clang @/tmp/four.rsp");
+	writes_text(10, "/src/four.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"}]");
+	ends(10, 0);
+	ends(9, 0);
 	runs(5, "gcc -c other.c");
 	ends(5, 0);
 	runs(6, "make CFLAGS=-ftime-trace");
 	ends(6, 0);
-	fxt_has(1, "", NULL);
+	fxt_has(2, "", NULL);
 	runs(7, "clang -ftime-trace=/x three.c -o three");
 	forks(7, 8);
 	runs(8, "clang -cc1 -ftime-trace=/x/three three.c");
 	ends(8, 0);
 	ends(7, 0);
-	fxt_has(1, "test: clang three.c was told to write a time trace, and left none\n"
+	fxt_has(2, "test: clang three.c was told to write a time trace, and left none\n"
 		"test: 1 time traces of compilers that cannot be shown\n", NULL);
 }
 

@@ -353,15 +353,7 @@ static int by_time(const void *a, const void *b)
 	return (x->depth > y->depth) - (x->depth < y->depth);
 }
 
-static bool same(const struct chrome_trace *t, const struct chrome_slice *a,
-		 const struct chrome_slice *b)
-{
-	return a->from == b->from && a->to == b->to &&
-	       !strcmp(chrome_text(t, a->name), chrome_text(t, b->name)) &&
-	       !strcmp(chrome_text(t, a->detail), chrome_text(t, b->detail));
-}
-
-/* Depths; what overlaps is cut where the one around it ends; clang tells sources twice. */
+/* Depths; what overlaps is cut where the one around it ends. */
 static void nest(struct chrome_trace *t)
 {
 	size_t around[CHROME_MAX_DEPTH], n = 0, depth = 0;
@@ -376,7 +368,7 @@ static void nest(struct chrome_trace *t)
 			depth--;
 		if (depth && s.to > t->slices[around[depth - 1]].to)
 			s.to = t->slices[around[depth - 1]].to;
-		if (depth == CHROME_MAX_DEPTH || (n && depth && same(t, &t->slices[n - 1], &s)))
+		if (depth == CHROME_MAX_DEPTH)
 			continue;
 		s.depth = (uint32_t)depth;
 		t->slices[n] = s;
