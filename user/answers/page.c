@@ -145,6 +145,9 @@ static void put_bulk(struct page *p, uint64_t budget)
 	size_t n = p->sections.n;
 	unsigned int reads;
 
+	if (p->inside && !page_inside_put(p, budget))
+		leave_out(p, "what compilers say of themselves; etrace-read --compiler-traces shows it in FXT");
+	n = p->sections.n;
 	put_commands(p, budget);
 	if (p->sections.packed > budget) {
 		page_sections_forget(&p->sections, n);
@@ -286,6 +289,7 @@ static void put_meta(struct page *p)
 	put_strings(&j, "classes", work_classes, WORK_CLASSES);
 	put_strings(&j, "whys", line_whys, LINE_PLACE + 1);
 	put_words_of(p, &j, "made");
+	page_inside_meta(p, &j);
 	put_strings(&j, "left_out", p->left_out, p->nleft_out);
 	json_end(&j, '}');
 	out_close(out);
@@ -321,10 +325,10 @@ static void put_template(struct out *out, const char *from, const char *to, stru
 	out_write(out, from, (size_t)(to - from));
 }
 
-void page_put(struct db *db, struct out *out, uint64_t budget)
+void page_put(struct db *db, struct out *out, const char *inside, uint64_t budget)
 {
 	static const char mark[] = "<!--DATA-->";
-	struct page p = { .db = db };
+	struct page p = { .db = db, .inside = inside };
 	size_t len = (size_t)(page_template_end - page_template);
 	const char *data = memmem(page_template, len, mark, strlen(mark));
 
@@ -345,4 +349,5 @@ void page_put(struct db *db, struct out *out, uint64_t budget)
 	put_template(out, data + strlen(mark), page_template_end, db);
 	page_sections_free(&p.sections);
 	free(p.left_out);
+	inside_free(&p.traces);
 }

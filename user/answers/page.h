@@ -10,19 +10,22 @@
 
 /**
  * page_put - all of it
+ * @inside: the time traces of compilers are shown: a directory below which they are, "":
+ *	none; NULL: they are not
  * @budget: PAGE_BUDGET; what is more is left out, and the page says so
  */
-void page_put(struct db *db, struct out *out, uint64_t budget);
+void page_put(struct db *db, struct out *out, const char *inside, uint64_t budget);
 
 /* Behind the name of a page that is not finished. */
 #define PAGE_PART	"-part"
 
 /**
  * page_create - a page as a file, which is there when it is whole, and not before
+ * @inside: of page_put()
  * @path: a file that is there is replaced; "-": standard output
  *
  * Return: false after diag_fatal(), and nothing has changed.
  */
-bool page_create(struct db *db, const char *path, struct diag *diag);
+bool page_create(struct db *db, const char *path, const char *inside, struct diag *diag);
 
 #endif

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 /* Return: 0, or a negative errno. */
-static int write_page(struct db *db, int fd)
+static int write_page(struct db *db, const char *inside, int fd)
 {
 	struct out *out = out_fd(fd, fd != STDOUT_FILENO);
 
-	page_put(db, out, PAGE_BUDGET);
+	page_put(db, out, inside, PAGE_BUDGET);
 	return out_close(out);
 }
 
@@ -26,7 +26,7 @@ static int open_part(const char *part)
 	return open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
-static int replace(struct db *db, const char *path)
+static int replace(struct db *db, const char *inside, const char *path)
 {
 	struct buf part = { 0 };
 	int fd, err;
@@ -34,7 +34,7 @@ static int replace(struct db *db, const char *path)
 	buf_adds(&part, path);
 	buf_add(&part, PAGE_PART, sizeof(PAGE_PART));
 	fd = open_part(part.s);
-	err = fd < 0 ? -errno : write_page(db, fd);
+	err = fd < 0 ? -errno : write_page(db, inside, fd);
 	if (!err && !db->failed && rename(part.s, path))
 		err = -errno;
 	if (fd >= 0 && (err || db->failed))
@@ -44,14 +44,14 @@ static int replace(struct db *db, const char *path)
 }
 
 /* What cannot be replaced is written to: a pipe, a device. */
-static int write_to(struct db *db, const char *path)
+static int write_to(struct db *db, const char *inside, const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-	return fd < 0 ? -errno : write_page(db, fd);
+	return fd < 0 ? -errno : write_page(db, inside, fd);
 }
 
-bool page_create(struct db *db, const char *path, struct diag *diag)
+bool page_create(struct db *db, const char *path, const char *inside, struct diag *diag)
 {
 	bool standard = !strcmp(path, "-");
 	char *real = standard ? NULL : realpath(path, NULL);
@@ -59,11 +59,11 @@ bool page_create(struct db *db, const char *path, struct diag *diag)
 	int err;
 
 	if (standard)
-		err = write_page(db, STDOUT_FILENO);
+		err = write_page(db, inside, STDOUT_FILENO);
 	else if (real && !stat(real, &st) && !S_ISREG(st.st_mode))
-		err = write_to(db, real);
+		err = write_to(db, inside, real);
 	else
-		err = replace(db, real ? real : path);
+		err = replace(db, inside, real ? real : path);
 	free(real);
 	if (err && !(standard && err == -EPIPE))
 		diag_fatal(diag, "%s: %s", standard ? "standard output" : path, strerror(-err));

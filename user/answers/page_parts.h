@@ -3,6 +3,7 @@
 #ifndef ETRACE_PAGE_PARTS_H
 #define ETRACE_PAGE_PARTS_H
 
+#include "answers/inside.h"
 #include "answers/line.h"
 #include "answers/page_graph.h"
 #include "answers/page_section.h"
@@ -14,6 +15,8 @@ struct page {
 	struct page_graph g;
 	struct timeline t;
 	struct page_times *times;
+	const char *inside;	/* of inside_find(); NULL: not asked for */
+	struct inside traces;
 	const char **left_out;	/* in words */
 	size_t nleft_out, left_out_cap;
 };
@@ -27,6 +30,14 @@ void page_times_put(struct page *p);
 
 /** page_times_counts - members of meta.counts */
 void page_times_counts(const struct page *p, struct json *j);
+
+/* ---- page_inside.c: inside ---- */
+
+/** page_inside_put - Return: whether it is within the budget; else there is nothing of it */
+bool page_inside_put(struct page *p, uint64_t budget);
+
+/** page_inside_meta - meta.compiler_traces, behind page_inside_put() */
+void page_inside_meta(struct page *p, struct json *j);
 
 /* ---- page_template.c ---- */
 

@@ -70,6 +70,23 @@ static int by_begin(const void *a, const void *b)
 	return (x->exec > y->exec) - (x->exec < y->exec);
 }
 
+/* They come by their ends, so most stand near where they belong. */
+static void order(struct lanes *l)
+{
+	size_t moves = 0, most = 16 * l->n;
+
+	for (size_t i = 1; i < l->n; i++) {
+		struct lane_slice s = l->rows[i];
+		size_t at = i;
+
+		for (; at && moves < most && by_begin(&l->rows[at - 1], &s) > 0; at--, moves++)
+			l->rows[at] = l->rows[at - 1];
+		l->rows[at] = s;
+	}
+	if (l->n && moves == most)
+		qsort(l->rows, l->n, sizeof(*l->rows), by_begin);
+}
+
 /* ---- in which lane ---- */
 
 /* A heap of lanes: those with the least key first. */
@@ -162,8 +179,7 @@ void lanes_find(const struct timeline *t, struct lanes *l)
 {
 	*l = (struct lanes){ 0 };
 	find_work(t, l);
-	if (l->n)
-		qsort(l->rows, l->n, sizeof(*l->rows), by_begin);
+	order(l);
 	pack(t, l);
 }
 
@@ -175,39 +191,42 @@ void lanes_free(struct lanes *l)
 
 /* ---- how many of each class ---- */
 
-struct change {
+struct counting {
+	uint32_t working[WORK_CLASSES], told[WORK_CLASSES];
+	void (*fn)(void *ctx, int64_t at, const uint32_t *working);
+	void *ctx;
 	int64_t at;
-	uint8_t class;
-	bool ends;
 };
 
-static int by_time(const void *a, const void *b)
+/* All that changed at a moment is told together. */
+static void change(struct counting *c, int64_t at, uint8_t class, uint32_t by)
 {
-	const struct change *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
+	if (at != c->at && memcmp(c->working, c->told, sizeof(c->told))) {
+		c->fn(c->ctx, c->at, c->working);
+		memcpy(c->told, c->working, sizeof(c->told));
+	}
+	c->at = at;
+	c->working[class] += by;
 }
 
 void lanes_steps(const struct lanes *l, const uint8_t *classes,
 		 void (*fn)(void *ctx, int64_t at, const uint32_t *working), void *ctx)
 {
-	struct change *list = xcalloc(2 * l->n + 1, sizeof(*list));
-	uint32_t working[WORK_CLASSES] = { 0 }, told[WORK_CLASSES] = { 0 };
+	struct counting c = { .fn = fn, .ctx = ctx, .at = -1 };
+	struct heap busy = { 0 };	/* classes by their ends */
 
-	for (size_t i = 0; i < l->n; i++) {
-		uint8_t class = classes[l->rows[i].exec];
+	for (size_t i = 0; i <= l->n; i++) {
+		while (busy.n && (i == l->n || busy.rows[0].key <= l->rows[i].from)) {
+			int64_t at = busy.rows[0].key;
 
-		list[2 * i] = (struct change){ l->rows[i].from, class, false };
-		list[2 * i + 1] = (struct change){ l->rows[i].to, class, true };
+			change(&c, at, (uint8_t)take(&busy), -1u);
+		}
+		if (i == l->n)
+			break;
+		change(&c, l->rows[i].from, classes[l->rows[i].exec], 1);
+		put(&busy, l->rows[i].to, classes[l->rows[i].exec]);
 	}
-	qsort(list, 2 * l->n, sizeof(*list), by_time);
-	for (size_t i = 0; i < 2 * l->n; i++) {
-		working[list[i].class] += list[i].ends ? -1u : 1u;
-		if (i + 1 < 2 * l->n && list[i + 1].at == list[i].at)
-			continue;
-		if (memcmp(working, told, sizeof(told)))
-			fn(ctx, list[i].at, working);
-		memcpy(told, working, sizeof(told));
-	}
-	free(list);
+	/* the last one, which nothing follows */
+	change(&c, INT64_MAX, 0, 0);
+	free(busy.rows);
 }

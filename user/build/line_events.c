@@ -23,10 +23,17 @@ static uint32_t process_of(const struct line_events *l, const struct task *t)
 	return there ? (uint32_t)*there : 0;
 }
 
+uint32_t line_events_exec(const struct line_events *l, const struct task *t)
+{
+	uint32_t process = process_of(l, t);
+
+	return process ? l->t.processes[process].last : 0;
+}
+
 static uint32_t add_process(struct line_events *l, const struct task *t, uint32_t parent,
 			    int64_t at)
 {
-	uint32_t id = (uint32_t)++l->t.nprocesses;
+	uint32_t id = (uint32_t)(l->t.nprocesses += 1);
 
 	l->t.processes = xgrow(l->t.processes, &l->processes_cap, id + 1,
 			       sizeof(*l->t.processes));
@@ -74,19 +81,20 @@ static void label(struct line_events *l, uint32_t exec, const struct task *t,
 		  const struct et_event *ev)
 {
 	size_t n = t->execed && ev->kind == ET_K_EXEC ? ev->nargs : 0;
-	struct work_arg *args = xcalloc(n + 1, sizeof(*args));
+	struct work_arg few[64], *args = n > 64 ? xcalloc(n, sizeof(*args)) : few;
 
 	for (size_t i = 0; i < n; i++)
 		args[i] = (struct work_arg){ et_text(ev, &ev->args[i]), ev->args[i].len };
 	l->works[exec].class = (uint8_t)work_of(t->program, t->program_len, args, n, &l->labels);
 	buf_addc(&l->labels, '\0');
-	free(args);
+	if (args != few)
+		free(args);
 }
 
 static void add_exec(struct line_events *l, uint32_t process, const struct task *t,
 		     const struct et_event *ev, int64_t at)
 {
-	uint32_t id = (uint32_t)++l->t.nexecs, where = (uint32_t)l->labels.len;
+	uint32_t id = (uint32_t)(l->t.nexecs += 1), where = (uint32_t)l->labels.len;
 
 	l->t.execs = xgrow(l->t.execs, &l->execs_cap, id + 1, sizeof(*l->t.execs));
 	l->works = xgrow(l->works, &l->works_cap, id + 1, sizeof(*l->works));
@@ -157,7 +165,14 @@ void line_events_complete(struct line_events *l, uint64_t time)
 		l->t.processes = xcalloc(1, sizeof(*l->t.processes));
 	if (!l->t.execs)
 		l->t.execs = xcalloc(1, sizeof(*l->t.execs));
-	timeline_complete(&l->t);
+	/* what still lived when the trace ended */
+	for (size_t i = 1; i <= l->t.nprocesses; i++)
+		if (l->t.processes[i].until > l->t.wall)
+			l->t.processes[i].until = l->t.wall;
+	for (size_t i = 1; i <= l->t.nexecs; i++)
+		if (l->t.execs[i].until > l->t.wall)
+			l->t.execs[i].until = l->t.wall;
+	timeline_link(&l->t);
 }
 
 void line_events_free(struct line_events *l)

@@ -3,7 +3,8 @@
  * A timeline (timeline.h) from the events of a trace as they come, by the hooks of
  * a table of the live tasks (proctab.h), which stays its owner's.
  *
- * Memory: some 200 bytes for each program of the whole trace.
+ * Memory: some 400 bytes for each program of the whole trace, with what is made of
+ * it in the end.
  */
 #ifndef ETRACE_LINE_EVENTS_H
 #define ETRACE_LINE_EVENTS_H
@@ -32,6 +33,13 @@ struct line_events {
 	size_t processes_cap, execs_cap, works_cap, pids_cap, live_cap;
 };
 
+/** line_events_start - when the trace begins: before the others, or that is the first task */
+static inline void line_events_start(struct line_events *l, uint64_t time)
+{
+	l->begin = time;
+	l->begun = true;
+}
+
 /** line_events_begin - of proctab_ops.begin; @tab: for the parent of one that was there before */
 void line_events_begin(struct line_events *l, struct proctab *tab, const struct task *t,
 		       const struct task *parent, const struct et_event *ev);
@@ -42,6 +50,9 @@ void line_events_end(struct line_events *l, const struct task *t, enum task_end 
 
 /** line_events_complete - the trace is over, and all tasks have ended */
 void line_events_complete(struct line_events *l, uint64_t time);
+
+/** line_events_exec - what a task's process runs now.  Return: an exec, 0: not known */
+uint32_t line_events_exec(const struct line_events *l, const struct task *t);
 
 /** line_events_label - what an exec works at */
 static inline const char *line_events_label(const struct line_events *l, uint32_t exec)

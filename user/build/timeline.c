@@ -14,7 +14,7 @@ bool timeline_schedules(const char *path, size_t len)
 	size_t n = (size_t)(path + len - base);
 
 	for (const char *const *name = names; *name; name++)
-		if (strlen(*name) == n && !memcmp(*name, base, n))
+		if (n && **name == *base && strlen(*name) == n && !memcmp(*name, base, n))
 			return true;
 	return false;
 }
@@ -41,7 +41,7 @@ static int by_end(const void *a, const void *b, void *ctx)
 	return (x->until > y->until) - (x->until < y->until);
 }
 
-static void link_children(struct timeline *t)
+void timeline_link(struct timeline *t)
 {
 	uint32_t *order = xcalloc(t->nprocesses + 1, sizeof(*order)), at = 0;
 
@@ -102,28 +102,52 @@ uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at
 
 /* ---- how many worked ---- */
 
-static int by_time(const void *a, const void *b)
+static int by_begin(const void *a, const void *b)
 {
 	const struct line_moment *x = a, *y = b;
 
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
-	if (x->ends != y->ends)
-		return x->ends - y->ends;
-	return x->ends ? (x->process < y->process) - (x->process > y->process) :
-			 (x->process > y->process) - (x->process < y->process);
+	return (x->process > y->process) - (x->process < y->process);
+}
+
+/* Children before their parents. */
+static int by_last(const void *a, const void *b)
+{
+	const struct line_moment *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->process < y->process) - (x->process > y->process);
+}
+
+static void sort(struct line_moment *list, size_t n, int (*by)(const void *, const void *))
+{
+	bool sorted = true;
+
+	for (size_t i = 1; i < n && sorted; i++)
+		sorted = by(&list[i - 1], &list[i]) < 0;
+	if (!sorted)
+		qsort(list, n, sizeof(*list), by);
 }
 
 struct line_moment *timeline_moments(const struct timeline *t, size_t *n)
 {
 	struct line_moment *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
+	struct line_moment *begins = xcalloc(2 * t->nprocesses + 1, sizeof(*begins));
+	struct line_moment *ends = begins + t->nprocesses;
+	size_t b = 0, e = 0, all = t->nprocesses;
 
-	*n = 0;
-	for (uint32_t i = 1; i <= t->nprocesses; i++) {
-		list[(*n)++] = (struct line_moment){ t->processes[i].at, i, false };
-		list[(*n)++] = (struct line_moment){ t->processes[i].until, i, true };
+	for (uint32_t i = 1; i <= all; i++) {
+		begins[i - 1] = (struct line_moment){ t->processes[i].at, i, false };
+		ends[i - 1] = (struct line_moment){ t->processes[i].until, i, true };
 	}
-	qsort(list, *n, sizeof(*list), by_time);
+	/* processes mostly come in the order of their beginnings */
+	sort(begins, all, by_begin);
+	sort(ends, all, by_last);
+	for (*n = 0; *n < 2 * all; (*n)++)
+		list[*n] = e == all || (b < all && begins[b].at <= ends[e].at) ? begins[b++] : ends[e++];
+	free(begins);
 	return list;
 }
 
@@ -189,7 +213,7 @@ double timeline_average(const struct timeline *t)
 
 void timeline_complete(struct timeline *t)
 {
-	link_children(t);
+	timeline_link(t);
 	sweep(t);
 }
 

@@ -55,10 +55,14 @@ struct timeline {
 /**
  * timeline_complete - the rest, when processes, execs and the wall time are there
  *
- * Parents have lower numbers than their children; the execs of a process are in the
- * order of time.
+ * Parents have lower numbers than their children; processes, and the execs of each,
+ * are in the order of time.
  */
 void timeline_complete(struct timeline *t);
+
+/** timeline_link - the same without how many worked */
+void timeline_link(struct timeline *t);
+
 void timeline_free(struct timeline *t);
 
 /** timeline_schedules - whether a program starts others when a place is free: make, ninja */

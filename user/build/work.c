@@ -22,70 +22,73 @@ enum subject {
 	OF_SCRIPT,	/* what an interpreter runs: a file, or -c COMMANDS */
 };
 
-/* By base name; one with a target before it or a version behind it is the same. */
+/*
+ * By base name, in the order of strcmp(); one with a target before it or a version
+ * behind it is the same.
+ */
 static const struct row {
 	const char *name;
 	unsigned char class, subject;
 } rows[] = {
-	{ "cc1", WORK_COMPILE, OF_SOURCE }, { "cc1plus", WORK_COMPILE, OF_SOURCE },
+	{ "aclocal", WORK_CONFIGURE, OF_NOTHING }, { "ar", WORK_ARCHIVE, OF_ARCHIVE },
+	{ "as", WORK_ASSEMBLE, OF_OUTPUT }, { "ash", WORK_SHELL, OF_SCRIPT },
+	{ "asm", WORK_ASSEMBLE, OF_SOURCE }, { "autoconf", WORK_CONFIGURE, OF_NOTHING },
+	{ "autoheader", WORK_CONFIGURE, OF_NOTHING }, { "autom4te", WORK_CONFIGURE, OF_NOTHING },
+	{ "automake", WORK_CONFIGURE, OF_NOTHING }, { "autoreconf", WORK_CONFIGURE, OF_NOTHING },
+	{ "bash", WORK_SHELL, OF_SCRIPT }, { "bison", WORK_OTHER, OF_LAST },
+	{ "c++", WORK_COMPILE, OF_SOURCE }, { "c89", WORK_COMPILE, OF_SOURCE },
+	{ "c99", WORK_COMPILE, OF_SOURCE }, { "cc", WORK_COMPILE, OF_SOURCE },
+	{ "cc1", WORK_COMPILE, OF_SOURCE }, { "cc1d", WORK_COMPILE, OF_SOURCE },
 	{ "cc1obj", WORK_COMPILE, OF_SOURCE }, { "cc1objplus", WORK_COMPILE, OF_SOURCE },
-	{ "cc1d", WORK_COMPILE, OF_SOURCE }, { "d21", WORK_COMPILE, OF_SOURCE },
-	{ "f951", WORK_COMPILE, OF_SOURCE }, { "gnat1", WORK_COMPILE, OF_SOURCE },
-	{ "go1", WORK_COMPILE, OF_SOURCE }, { "gccgo", WORK_COMPILE, OF_SOURCE },
-	{ "gcc", WORK_COMPILE, OF_SOURCE }, { "g++", WORK_COMPILE, OF_SOURCE },
-	{ "cc", WORK_COMPILE, OF_SOURCE }, { "c++", WORK_COMPILE, OF_SOURCE },
-	{ "c89", WORK_COMPILE, OF_SOURCE }, { "c99", WORK_COMPILE, OF_SOURCE },
-	{ "cpp", WORK_COMPILE, OF_SOURCE }, { "tcc", WORK_COMPILE, OF_SOURCE },
-	{ "clang", WORK_COMPILE, OF_SOURCE }, { "clang++", WORK_COMPILE, OF_SOURCE },
-	{ "clang-cl", WORK_COMPILE, OF_SOURCE },
-	{ "gfortran", WORK_COMPILE, OF_SOURCE }, { "flang", WORK_COMPILE, OF_SOURCE },
-	{ "icx", WORK_COMPILE, OF_SOURCE }, { "icpx", WORK_COMPILE, OF_SOURCE },
-	{ "icc", WORK_COMPILE, OF_SOURCE }, { "ifort", WORK_COMPILE, OF_SOURCE },
-	{ "ifx", WORK_COMPILE, OF_SOURCE }, { "nvcc", WORK_COMPILE, OF_SOURCE },
-	{ "cicc", WORK_COMPILE, OF_SOURCE }, { "ptxas", WORK_ASSEMBLE, OF_OUTPUT },
-	{ "rustc", WORK_COMPILE, OF_SOURCE }, { "compile", WORK_COMPILE, OF_SOURCE },
+	{ "cc1plus", WORK_COMPILE, OF_SOURCE }, { "ccache", WORK_COMPILE, OF_SOURCE },
+	{ "cicc", WORK_COMPILE, OF_SOURCE }, { "clang", WORK_COMPILE, OF_SOURCE },
+	{ "clang++", WORK_COMPILE, OF_SOURCE }, { "clang-cl", WORK_COMPILE, OF_SOURCE },
+	{ "cmake", WORK_CONFIGURE, OF_NOTHING }, { "collect2", WORK_LINK, OF_OUTPUT },
+	{ "compile", WORK_COMPILE, OF_SOURCE }, { "conf", WORK_CONFIGURE, OF_LAST },
+	{ "config.status", WORK_CONFIGURE, OF_NOTHING },
+	{ "configure", WORK_CONFIGURE, OF_NOTHING }, { "conftest", WORK_CONFIGURE, OF_NOTHING },
+	{ "cp", WORK_OTHER, OF_LAST }, { "cpio", WORK_ARCHIVE, OF_NOTHING },
+	{ "cpp", WORK_COMPILE, OF_SOURCE }, { "ctest", WORK_TEST, OF_NOTHING },
+	{ "d21", WORK_COMPILE, OF_SOURCE }, { "dash", WORK_SHELL, OF_SCRIPT },
+	{ "distcc", WORK_COMPILE, OF_SOURCE }, { "dwp", WORK_LINK, OF_OUTPUT },
+	{ "f951", WORK_COMPILE, OF_SOURCE }, { "flang", WORK_COMPILE, OF_SOURCE },
+	{ "flex", WORK_OTHER, OF_LAST }, { "g++", WORK_COMPILE, OF_SOURCE },
+	{ "gcc", WORK_COMPILE, OF_SOURCE }, { "gccgo", WORK_COMPILE, OF_SOURCE },
+	{ "gfortran", WORK_COMPILE, OF_SOURCE }, { "ghc", WORK_COMPILE, OF_LAST },
+	{ "gmake", WORK_OTHER, OF_FIRST }, { "gnat1", WORK_COMPILE, OF_SOURCE },
+	{ "go1", WORK_COMPILE, OF_SOURCE }, { "gold", WORK_LINK, OF_OUTPUT },
+	{ "gzip", WORK_OTHER, OF_LAST }, { "icc", WORK_COMPILE, OF_SOURCE },
+	{ "icecc", WORK_COMPILE, OF_SOURCE }, { "icpx", WORK_COMPILE, OF_SOURCE },
+	{ "icx", WORK_COMPILE, OF_SOURCE }, { "ifort", WORK_COMPILE, OF_SOURCE },
+	{ "ifx", WORK_COMPILE, OF_SOURCE }, { "install", WORK_OTHER, OF_LAST },
+	{ "jar", WORK_ARCHIVE, OF_ARCHIVE }, { "java", WORK_OTHER, OF_NOTHING },
 	{ "javac", WORK_COMPILE, OF_LAST }, { "kotlinc", WORK_COMPILE, OF_LAST },
-	{ "ghc", WORK_COMPILE, OF_LAST }, { "ocamlopt.opt", WORK_COMPILE, OF_LAST },
-	{ "ccache", WORK_COMPILE, OF_SOURCE }, { "distcc", WORK_COMPILE, OF_SOURCE },
-	{ "sccache", WORK_COMPILE, OF_SOURCE }, { "icecc", WORK_COMPILE, OF_SOURCE },
-	{ "as", WORK_ASSEMBLE, OF_OUTPUT }, { "asm", WORK_ASSEMBLE, OF_SOURCE },
-	{ "nasm", WORK_ASSEMBLE, OF_SOURCE }, { "yasm", WORK_ASSEMBLE, OF_SOURCE },
-	{ "ld", WORK_LINK, OF_OUTPUT }, { "ld.bfd", WORK_LINK, OF_OUTPUT },
-	{ "ld.gold", WORK_LINK, OF_OUTPUT }, { "ld.lld", WORK_LINK, OF_OUTPUT },
-	{ "gold", WORK_LINK, OF_OUTPUT }, { "lld", WORK_LINK, OF_OUTPUT },
-	{ "mold", WORK_LINK, OF_OUTPUT }, { "ld.mold", WORK_LINK, OF_OUTPUT },
-	{ "collect2", WORK_LINK, OF_OUTPUT }, { "lto1", WORK_LINK, OF_OUTPUT },
-	{ "lto-wrapper", WORK_LINK, OF_OUTPUT }, { "dwp", WORK_LINK, OF_OUTPUT },
-	{ "ar", WORK_ARCHIVE, OF_ARCHIVE }, { "ranlib", WORK_ARCHIVE, OF_ARCHIVE },
-	{ "tar", WORK_ARCHIVE, OF_ARCHIVE }, { "jar", WORK_ARCHIVE, OF_ARCHIVE },
-	{ "zip", WORK_ARCHIVE, OF_ARCHIVE }, { "cpio", WORK_ARCHIVE, OF_NOTHING },
-	{ "mksquashfs", WORK_ARCHIVE, OF_LAST }, { "mke2fs", WORK_ARCHIVE, OF_LAST },
-	{ "sh", WORK_SHELL, OF_SCRIPT }, { "bash", WORK_SHELL, OF_SCRIPT },
-	{ "dash", WORK_SHELL, OF_SCRIPT }, { "zsh", WORK_SHELL, OF_SCRIPT },
-	{ "ksh", WORK_SHELL, OF_SCRIPT }, { "mksh", WORK_SHELL, OF_SCRIPT },
-	{ "ash", WORK_SHELL, OF_SCRIPT },
-	{ "configure", WORK_CONFIGURE, OF_NOTHING }, { "config.status", WORK_CONFIGURE, OF_NOTHING },
-	{ "cmake", WORK_CONFIGURE, OF_NOTHING }, { "meson", WORK_CONFIGURE, OF_FIRST },
-	{ "autoconf", WORK_CONFIGURE, OF_NOTHING }, { "automake", WORK_CONFIGURE, OF_NOTHING },
-	{ "aclocal", WORK_CONFIGURE, OF_NOTHING }, { "autoheader", WORK_CONFIGURE, OF_NOTHING },
-	{ "autoreconf", WORK_CONFIGURE, OF_NOTHING }, { "autom4te", WORK_CONFIGURE, OF_NOTHING },
+	{ "ksh", WORK_SHELL, OF_SCRIPT }, { "ld", WORK_LINK, OF_OUTPUT },
+	{ "ld.bfd", WORK_LINK, OF_OUTPUT }, { "ld.gold", WORK_LINK, OF_OUTPUT },
+	{ "ld.lld", WORK_LINK, OF_OUTPUT }, { "ld.mold", WORK_LINK, OF_OUTPUT },
+	{ "lld", WORK_LINK, OF_OUTPUT }, { "ln", WORK_OTHER, OF_LAST },
+	{ "lto-wrapper", WORK_LINK, OF_OUTPUT }, { "lto1", WORK_LINK, OF_OUTPUT },
+	{ "m4", WORK_OTHER, OF_LAST }, { "make", WORK_OTHER, OF_FIRST },
+	{ "meson", WORK_CONFIGURE, OF_FIRST }, { "mkdir", WORK_OTHER, OF_LAST },
+	{ "mke2fs", WORK_ARCHIVE, OF_LAST }, { "mksh", WORK_SHELL, OF_SCRIPT },
+	{ "mksquashfs", WORK_ARCHIVE, OF_LAST }, { "mold", WORK_LINK, OF_OUTPUT },
+	{ "mv", WORK_OTHER, OF_LAST }, { "nasm", WORK_ASSEMBLE, OF_SOURCE },
+	{ "ninja", WORK_OTHER, OF_FIRST }, { "nm", WORK_OTHER, OF_LAST },
+	{ "node", WORK_OTHER, OF_SCRIPT }, { "nvcc", WORK_COMPILE, OF_SOURCE },
+	{ "objcopy", WORK_OTHER, OF_LAST }, { "objdump", WORK_OTHER, OF_LAST },
+	{ "ocamlopt.opt", WORK_COMPILE, OF_LAST }, { "perl", WORK_OTHER, OF_SCRIPT },
 	{ "pkg-config", WORK_CONFIGURE, OF_LAST }, { "pkgconf", WORK_CONFIGURE, OF_LAST },
-	{ "conf", WORK_CONFIGURE, OF_LAST }, { "conftest", WORK_CONFIGURE, OF_NOTHING },
-	{ "ctest", WORK_TEST, OF_NOTHING }, { "pytest", WORK_TEST, OF_FIRST },
-	{ "prove", WORK_TEST, OF_FIRST }, { "runtest", WORK_TEST, OF_FIRST },
-	{ "make", WORK_OTHER, OF_FIRST }, { "gmake", WORK_OTHER, OF_FIRST },
-	{ "ninja", WORK_OTHER, OF_FIRST },
-	{ "python", WORK_OTHER, OF_SCRIPT }, { "perl", WORK_OTHER, OF_SCRIPT },
-	{ "ruby", WORK_OTHER, OF_SCRIPT }, { "node", WORK_OTHER, OF_SCRIPT },
-	{ "java", WORK_OTHER, OF_NOTHING },
-	{ "cp", WORK_OTHER, OF_LAST }, { "mv", WORK_OTHER, OF_LAST }, { "ln", WORK_OTHER, OF_LAST },
-	{ "install", WORK_OTHER, OF_LAST }, { "rm", WORK_OTHER, OF_LAST },
-	{ "mkdir", WORK_OTHER, OF_LAST }, { "touch", WORK_OTHER, OF_LAST },
-	{ "strip", WORK_OTHER, OF_LAST }, { "objcopy", WORK_OTHER, OF_LAST },
-	{ "objdump", WORK_OTHER, OF_LAST }, { "nm", WORK_OTHER, OF_LAST },
-	{ "gzip", WORK_OTHER, OF_LAST }, { "xz", WORK_OTHER, OF_LAST }, { "zstd", WORK_OTHER, OF_LAST },
-	{ "bison", WORK_OTHER, OF_LAST }, { "flex", WORK_OTHER, OF_LAST },
-	{ "m4", WORK_OTHER, OF_LAST }, { "protoc", WORK_OTHER, OF_LAST },
+	{ "protoc", WORK_OTHER, OF_LAST }, { "prove", WORK_TEST, OF_FIRST },
+	{ "ptxas", WORK_ASSEMBLE, OF_OUTPUT }, { "pytest", WORK_TEST, OF_FIRST },
+	{ "python", WORK_OTHER, OF_SCRIPT }, { "ranlib", WORK_ARCHIVE, OF_ARCHIVE },
+	{ "rm", WORK_OTHER, OF_LAST }, { "ruby", WORK_OTHER, OF_SCRIPT },
+	{ "runtest", WORK_TEST, OF_FIRST }, { "rustc", WORK_COMPILE, OF_SOURCE },
+	{ "sccache", WORK_COMPILE, OF_SOURCE }, { "sh", WORK_SHELL, OF_SCRIPT },
+	{ "strip", WORK_OTHER, OF_LAST }, { "tar", WORK_ARCHIVE, OF_ARCHIVE },
+	{ "tcc", WORK_COMPILE, OF_SOURCE }, { "touch", WORK_OTHER, OF_LAST },
+	{ "xz", WORK_OTHER, OF_LAST }, { "yasm", WORK_ASSEMBLE, OF_SOURCE },
+	{ "zip", WORK_ARCHIVE, OF_ARCHIVE }, { "zsh", WORK_SHELL, OF_SCRIPT },
+	{ "zstd", WORK_OTHER, OF_LAST },
 };
 
 /* What follows the name is shown as far as that. */
@@ -137,9 +140,19 @@ static struct work_arg without_version(struct work_arg name)
 
 static const struct row *find(struct work_arg name)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (name.len && *rows[i].name == *name.s && is(name, rows[i].name))
-			return &rows[i];
+	size_t low = 0, high = sizeof(rows) / sizeof(rows[0]);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strncmp(rows[middle].name, name.s, name.len);
+
+		if (!order && !rows[middle].name[name.len])
+			return &rows[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return NULL;
 }
 
@@ -186,14 +199,16 @@ bool work_is_source(const char *name, size_t len)
 		".FOR", ".fpp", ".FPP", ".FTN", ".f90", ".f95", ".f03", ".f08", ".F90", ".F95", ".F03",
 		".F08", ".cu", ".hip", ".rs", ".d", ".adb", ".ads", ".go",
 	};
-	const char *dot = memrchr(name, '.', len);
+	/* none is longer */
+	size_t from = len > 6 ? len - 6 : 0;
+	const char *dot = memrchr(name + from, '.', len - from);
 	struct work_arg end;
 
-	if (!dot)
+	if (!dot || dot + 1 == name + len)
 		return false;
 	end = (struct work_arg){ dot, len - (size_t)(dot - name) };
 	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-		if (is(end, list[i]))
+		if (list[i][1] == dot[1] && is(end, list[i]))
 			return true;
 	return false;
 }
@@ -216,9 +231,17 @@ static bool is_word(struct work_arg a)
 	return a.len && *a.s != '-' && !memchr(a.s, '=', a.len);
 }
 
+static bool is_any(struct work_arg a)
+{
+	(void)a;
+	return true;
+}
+
 static struct work_arg output_of(const struct work_arg *args, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
+		if (args[i].len < 2 || *args[i].s != '-')
+			continue;
 		if (is(args[i], "-o") && i + 1 < n)
 			return args[i + 1];
 		if (begins(args[i], "-o") && args[i].len > 2)
@@ -232,7 +255,7 @@ static struct work_arg output_of(const struct work_arg *args, size_t n)
 static struct work_arg first(const struct work_arg *args, size_t n, bool (*wanted)(struct work_arg))
 {
 	for (size_t i = 1; i < n; i++)
-		if (is_word(args[i]) && wanted(args[i]))
+		if (args[i].len && *args[i].s != '-' && wanted(args[i]) && is_word(args[i]))
 			return args[i];
 	return (struct work_arg){ 0 };
 }
@@ -300,7 +323,7 @@ static struct work_arg subject_of(enum subject how, const struct work_arg *args,
 	case OF_SCRIPT:
 		return script_of(args, n);
 	case OF_FIRST:
-		return first(args, n, is_word);
+		return first(args, n, is_any);
 	case OF_LAST:
 		for (size_t i = n; i-- > 1 && !found.len;)
 			found = is_word(args[i]) ? args[i] : found;

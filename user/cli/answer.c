@@ -39,11 +39,11 @@ static char short_of(const struct answer *a, size_t i)
 
 static void put_option(FILE *to, char letter, const struct opt_row *row)
 {
-	char head[64];
+	char head[64], left[56];
 
-	snprintf(head, sizeof(head), "%c%c%c --%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
-		 letter ? ',' : ' ', row->name, row->value ? " " : "",
-		 row->value ? row->value : "");
+	opt_row_head(row, left, sizeof(left));
+	snprintf(head, sizeof(head), "%c%c%c %s", letter ? '-' : ' ', letter ? letter : ' ',
+		 letter ? ',' : ' ', left);
 	if (strlen(head) > 24)
 		fprintf(to, "  %s\n%28s%s\n", head, "", row->help);
 	else
@@ -74,9 +74,7 @@ struct parser {
 
 static void add_long(struct parser *p, size_t at, const struct opt_row *row)
 {
-	p->longs[at] = (struct option){
-		row->name, row->value ? required_argument : no_argument, NULL, 256 + (int)at
-	};
+	p->longs[at] = (struct option){ row->name, opt_row_getopt(row), NULL, 256 + (int)at };
 }
 
 static void parser_init(struct parser *p, const struct answer *a)

@@ -24,6 +24,9 @@ static void usage(FILE *to)
 	      "      --top N        rows of each list; default 5\n"
 	      "      --json         counts of all events, as one JSON object\n"
 	      "      --html FILE    one page with all of it, for a browser; - is standard output\n"
+	      "      --compiler-traces[=DIR]\n"
+	      "                     into the page, what compilers wrote of themselves (clang\n"
+	      "                     -ftime-trace, lld --time-trace, crox), in files below DIR\n"
 	      "      --from FORMAT  format of the input, as of etrace-read; default: found out\n"
 	      "      --bits-of-real-pid N\n"
 	      "                     the module's parameter, if it is not 22\n"
@@ -79,7 +82,7 @@ static bool is_input(const struct inputs *inputs, const char *file, struct diag 
 static int page(const struct inputs *inputs, const char *file, const char *from,
 		const struct opts *opts, struct diag *diag)
 {
-	const char *html = opt_value(opts, "html");
+	const char *html = opt_value(opts, "html"), *inside = NULL;
 	struct db *db;
 	int ret;
 
@@ -93,7 +96,9 @@ static int page(const struct inputs *inputs, const char *file, const char *from,
 	db = answers_from(file, inputs->in, inputs->n, from, opts, diag);
 	if (!db)
 		return 2;
-	page_create(db, html, diag);
+	if (opt_flag(opts, "compiler-traces"))
+		inside = opt_value(opts, "compiler-traces") ?: "";
+	page_create(db, html, inside, diag);
 	ret = answers_end(db, diag, PROG " report");
 	db_close(db);
 	return ret;
@@ -145,6 +150,10 @@ static int report(const struct inputs *inputs, const char *file, const char *fro
 		diag_fatal(diag, "--top %s: say a number from 1 to 1000000", opt_value(opts, "top"));
 		return 2;
 	}
+	if (opt_flag(opts, "compiler-traces") && !opt_value(opts, "html")) {
+		diag_fatal(diag, "--compiler-traces is for a page: give --html FILE, too");
+		return 2;
+	}
 	if (opt_value(opts, "html"))
 		return page(inputs, file, from, opts, diag);
 	if (!there)
@@ -164,6 +173,7 @@ int cmd_report(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "top", required_argument, NULL, 't' },
 		{ "html", required_argument, NULL, 'H' },
+		{ "compiler-traces", optional_argument, NULL, 'c' },
 		{ "from", required_argument, NULL, 'f' },
 		{ "bits-of-real-pid", required_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
@@ -191,6 +201,9 @@ int cmd_report(int argc, char **argv)
 			break;
 		case 'H':
 			opts_add(&opts, "html", optarg);
+			break;
+		case 'c':
+			opts_add(&opts, "compiler-traces", optarg);
 			break;
 		case 'b':
 			opts_add(&opts, "bits-of-real-pid", optarg);

@@ -169,8 +169,7 @@ static void help_options(const struct cmdline *c)
 			owners(other, sizeof(other), row->name);
 			if (strcmp(title, other))
 				continue;
-			snprintf(left, sizeof(left), "--%s%s%s", row->name,
-				 row->value ? " " : "", row->value ? row->value : "");
+			opt_row_head(row, left, sizeof(left));
 			if (strlen(left) > OPTION_WIDTH)
 				printf("  %s\n  %-*s %s\n", left, OPTION_WIDTH, "", row->help);
 			else
@@ -258,9 +257,7 @@ static struct option *long_options(struct cmdline *c, struct opt_row *flags)
 	memcpy(table, own, sizeof(own));
 	for (size_t i = 0; i < c->nrows; i++)
 		table[nown + i] = (struct option){
-			c->rows[i]->name,
-			c->rows[i]->value ? required_argument : no_argument,
-			NULL, OPT_FORMAT + (int)i,
+			c->rows[i]->name, opt_row_getopt(c->rows[i]), NULL, OPT_FORMAT + (int)i,
 		};
 	return table;
 }

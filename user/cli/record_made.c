@@ -55,7 +55,7 @@ static bool make_page(const char *path, const struct inputs *inputs, const struc
 	/* the page's own name says more than that of what it is made of */
 	free(db->name);
 	db->name = xstrdup(path);
-	good = page_create(db, path, diag);
+	good = page_create(db, path, NULL, diag);
 	db_close(db);
 	return good;
 }
@@ -84,6 +84,13 @@ const struct record_kind *record_made_kind(const struct record_options *o, const
 	for (k = kinds; k->name && strcmp(k->name, name);)
 		k++;
 	return k->name ? k : NULL;
+}
+
+bool record_made_is_page(const struct record_options *o, const char *path)
+{
+	const struct record_kind *kind = record_made_kind(o, path);
+
+	return kind && kind->make == make_page;
 }
 
 /* ---- before ---- */

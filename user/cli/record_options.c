@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options that run and attach have in common.  See record.h. */
-#include "cli/record.h"
+#include "cli/record_state.h"
 #include "base/buf.h"
 #include "build/schema.h"
 #include "cli/etrace.h"
@@ -121,15 +121,6 @@ bool record_option(struct record_options *o, int opt, const char *value,
 
 /* ---- the page that --open shows ---- */
 
-static bool is_page(const struct record_options *o, const char *path)
-{
-	size_t len = strlen(path);
-
-	if (o->to)
-		return !strcmp(o->to, "html");
-	return len > 5 && !strcmp(path + len - 5, ".html");
-}
-
 /* Beside a trace: "out/build.fxt.zst", "out/build.html". */
 static char *page_beside(const char *file)
 {
@@ -147,7 +138,7 @@ bool record_options_end(struct record_options *o)
 	if (!o->open)
 		return true;
 	for (size_t i = 0; i < o->nfiles && !o->page; i++)
-		if (is_page(o, o->files[i]))
+		if (record_made_is_page(o, o->files[i]))
 			o->page = o->files[i];
 	if (o->page)
 		return true;

@@ -64,6 +64,9 @@ static inline uint64_t record_now(void)
 /** record_made_kind - what of that kind an output is to be, or NULL */
 const struct record_kind *record_made_kind(const struct record_options *o, const char *path);
 
+/** record_made_is_page - whether it is to be a page */
+bool record_made_is_page(const struct record_options *o, const char *path);
+
 /**
  * record_made_add - one more: opens the output that its recording goes to
  *

@@ -4,6 +4,8 @@
 #include "base/xalloc.h"
 
 #include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,20 @@ bool opt_row_has(const struct opt_row *row, const char *name)
 		if (!strcmp(row->name, name))
 			return true;
 	return false;
+}
+
+int opt_row_getopt(const struct opt_row *row)
+{
+	if (!row->value)
+		return no_argument;
+	return *row->value == '[' ? optional_argument : required_argument;
+}
+
+void opt_row_head(const struct opt_row *row, char *buf, size_t size)
+{
+	const char *value = row->value ? row->value : "";
+
+	snprintf(buf, size, "--%s%s%s", row->name, *value && *value != '[' ? " " : "", value);
 }
 
 void opts_init(struct opts *o)

@@ -14,7 +14,8 @@
 /* One option, "--name" or "--name VALUE".  A table ends with a NULL name. */
 struct opt_row {
 	const char *name;	/* without the dashes */
-	const char *value;	/* what --help calls its value; NULL: takes none */
+	/* what --help calls its value; NULL: takes none; "[=DIR]": may be left out */
+	const char *value;
 	const char *help;	/* one line */
 };
 
@@ -29,6 +30,12 @@ struct opts {
 
 /** opt_row_has - whether a table declares an option; @row may be NULL */
 bool opt_row_has(const struct opt_row *row, const char *name);
+
+/** opt_row_getopt - as getopt_long() wants it: no_argument, required_argument, optional_argument */
+int opt_row_getopt(const struct opt_row *row);
+
+/** opt_row_head - for --help: "--name VALUE" */
+void opt_row_head(const struct opt_row *row, char *buf, size_t size);
 
 void opts_init(struct opts *o);
 void opts_free(struct opts *o);

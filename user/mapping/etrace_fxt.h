@@ -21,6 +21,9 @@
 /* The process "build", which shows what no event tells, and how many lanes it has at most. */
 #define ETRACE_FXT_BUILD_KOID	PROCTAB_FIRST_OWN_KOID
 #define ETRACE_FXT_MAX_LANES	4096u
+#define ETRACE_FXT_MAX_WAITS	64u
+/* Threads of compilers that the trace does not have, but their own time traces do. */
+#define ETRACE_FXT_INSIDE_KOID	(ETRACE_FXT_BUILD_KOID + ETRACE_FXT_MAX_LANES + ETRACE_FXT_MAX_WAITS + 1)
 
 /* Categories beside those of et_kinds. */
 #define ETRACE_FXT_CAT_FORK	"fork"	/* slice of a program that was forked */

@@ -14,7 +14,7 @@
 #define BUILD		ETRACE_FXT_BUILD_KOID	/* the critical path is the process's own */
 #define FIRST_LANE	(BUILD + 1)
 #define FIRST_WAIT	(BUILD + ETRACE_FXT_MAX_LANES + 1)
-#define MAX_WAITS	64u
+#define MAX_WAITS	ETRACE_FXT_MAX_WAITS
 
 /* A program that waits for so long, of the whole build and of its own time, is shown. */
 #define LONG_WAIT(wall)	((wall) / 100)
@@ -251,7 +251,7 @@ void fxt_out_put_build(struct fxt_out *f)
 {
 	struct lanes lanes;
 
-	line_events_complete(&f->line, f->last_time);
+	line_events_complete(&f->line, f->build_end);
 	if (!f->line.t.wall)
 		return;
 	lanes_find(&f->line.t, &lanes);

@@ -36,6 +36,12 @@ static const char *const names[NAME_COUNT] = {
 	[N_WHY] = "why",
 	[N_NOBODY] = "nobody in the trace",
 	[N_CPU_TIME] = "cpu_ns",
+	[N_INSIDE] = "inside",
+	[N_DETAIL] = "detail",
+	[N_NO_TRACE] = "no time trace",
+	[N_PROGRAM] = "program",
+	[N_PATH] = "path",
+	[N_FAULT] = "fault",
 	[N_ERROR] = ETRACE_FXT_ERROR,
 	[N_VERSION] = "version",
 	[N_WRITER] = "writer",
@@ -327,19 +333,17 @@ static inline bool has_more(const struct et_event *ev)
 
 /*
  * The processor, where the viewer cannot know it: from an event of the same task
- * before, which ran there.  Slices have theirs always.  @cuts: a view has none.
+ * before, which ran there.  Slices have theirs always.
  */
-static inline bool tells_cpu(bool cuts, const struct task *t, const struct et_event *ev)
+static inline bool tells_cpu(const struct task *t, const struct et_event *ev)
 {
-	if (cuts)
-		return false;
 	return !t || t->owners != (uint64_t)ev->cpu + 1 || ev->kind == ET_K_EXEC ||
 	       ev->kind == ET_K_EXIT;
 }
 
 static void add_cpu(struct fxt_out *f, struct task *t, const struct et_event *ev)
 {
-	if (!tells_cpu(f->view.cuts, t, ev))
+	if (f->view.cuts || !tells_cpu(t, ev))
 		return;
 	add_count(f, &f->name[N_CPU], ev->cpu);
 	if (t)
@@ -390,8 +394,10 @@ void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev)
 {
 	uint16_t ref;
 
-	f->left_out = (uint16_t)~f->view.values[ev->kind];
-	if (f->left_out || !has_steady(ev) || !et_regular(ev))
+	f->left_out = 0;
+	if (f->view.cuts)
+		f->left_out = (uint16_t)~f->view.values[ev->kind];
+	if (f->view.cuts || !has_steady(ev) || !et_regular(ev))
 		return;
 	ref = fxt_known_bytes(f->w, et_text(ev, &ev->str[0]), ev->str[0].len);
 	if (ref && fxt_is_marked(f->w, ref) && etrace_fxt_is_told(&f->told[ref], ev))
@@ -423,6 +429,9 @@ void fxt_out_learn(struct fxt_out *f, const struct et_event *ev)
 	/* their records differ, by type, arguments or by what stands around them */
 	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_SESSION || ev->kind == ET_K_FRAGMENT ||
 	    !category || !name)
+		return;
+	/* of these, not all is told */
+	if (f->view.cuts)
 		return;
 	k->header = FXT_REC_EVENT | FXT_EV_INSTANT << 16 | (uint64_t)category << 32 |
 		    (uint64_t)name << 48;
@@ -484,8 +493,7 @@ bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event 
 
 		at = put_number(at, k->value[i], ev->val[i]);
 	}
-	for (unsigned int left = ev->strings & f->view.strings[ev->kind]; left;
-	     left &= left - 1, header += ONE_ARG) {
+	for (unsigned int left = ev->strings; left; left &= left - 1, header += ONE_ARG) {
 		unsigned int i = (unsigned int)__builtin_ctz(left);
 		uint16_t ref = fxt_known_bytes(f->w, et_text(ev, &ev->str[i]), ev->str[i].len);
 
@@ -493,7 +501,7 @@ bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event 
 			return false;
 		*at++ = k->string[i] | (uint64_t)ref << 32;
 	}
-	if (tells_cpu(f->view.cuts, t, ev)) {
+	if (tells_cpu(t, ev)) {
 		*at++ = fxt_arg_word(FXT_ARG_U32, f->name[N_CPU].pin, ev->cpu);
 		header += ONE_ARG;
 	}

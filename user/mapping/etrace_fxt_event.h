@@ -22,7 +22,7 @@ enum name {
 	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
 	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_UNFINISHED,
 	N_VIEW, N_LEFT_OUT, N_PID, N_BUILD, N_RUNNING, N_CRITICAL, N_WHY, N_NOBODY, N_CPU_TIME,
-	 N_ERROR, N_VERSION, N_WRITER, N_COMPLETE, N_EVENTS, N_LOST,
+	N_INSIDE, N_DETAIL, N_NO_TRACE, N_PROGRAM, N_PATH, N_FAULT, N_ERROR, N_VERSION, N_WRITER, N_COMPLETE, N_EVENTS, N_LOST,
 	NAME_COUNT
 };
 
@@ -46,6 +46,7 @@ struct fxt_out {
 	struct proctab *tab;
 	struct fxt_view view;
 	struct line_events line;
+	struct fxt_inside *inside;	/* NULL: not asked for */
 	struct fxt_str name[NAME_COUNT];
 	struct fxt_str kind[ET_K_COUNT], category[ET_K_COUNT], class[WORK_CLASSES];
 	struct fxt_str value[ET_K_COUNT][ET_MAX_VALUES];
@@ -62,7 +63,7 @@ struct fxt_out {
 	struct buf text;	/* an argument in the making */
 	char *program;		/* a slice's name that had to be made, or NULL */
 	uint64_t flows;		/* flow ids given so far */
-	uint64_t events, lost, last_time;
+	uint64_t events, lost, last_time, build_end;
 	const struct task *unborn;	/* begins with the execve at hand */
 	bool begun;
 };
@@ -149,6 +150,20 @@ bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event 
 
 /** fxt_out_put_build - at the end of the trace: what it looks like as a whole */
 void fxt_out_put_build(struct fxt_out *f);
+
+/* ---- inside the compilers: etrace_fxt_inside.c ---- */
+
+/** fxt_inside_new - to follow the files that can be time traces; @below: chrome_read() */
+struct fxt_inside *fxt_inside_new(const char *below);
+void fxt_inside_free(struct fxt_inside *s);
+
+/** fxt_inside_exec - a program begins, the last of f->line */
+void fxt_inside_exec(struct fxt_out *f, const struct et_event *ev);
+/** fxt_inside_event - what a task did */
+void fxt_inside_event(struct fxt_out *f, const struct task *t, const struct et_event *ev);
+
+/** fxt_out_put_inside - when f->line is complete: what compilers say of themselves */
+void fxt_out_put_inside(struct fxt_out *f);
 
 /* ---- arguments ---- */
 

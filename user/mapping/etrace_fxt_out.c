@@ -58,6 +58,8 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 	struct fxt_out *f = ctx;
 
 	line_events_begin(&f->line, f->tab, t, parent, ev);
+	if (f->inside && t->execed)
+		fxt_inside_exec(f, ev);
 	/* nothing is known of it before its execve: no slice of no length */
 	if (!t->execed && ev->kind == ET_K_EXEC) {
 		f->unborn = t;
@@ -159,17 +161,26 @@ static int fxt_out_item(struct sink *s, const void *item)
 	const struct et_event *ev = item;
 	struct task *t;
 
-	if (!f->begun)
+	if (!f->begun) {
 		put_head(f, ev->time);
-	f->events++;
-	if (ev->time > f->last_time)
-		f->last_time = ev->time;
-	if (ev->kind == ET_K_LOST) {
-		put_lost(f, ev);
-		return out_error(f->out);
+		line_events_start(&f->line, ev->time);
 	}
+	f->events++;
 	t = proctab_actor(f->tab, ev);
-	if (!fxt_view_shows(&f->view, ev)) {
+	if (!t) {
+		if (ev->time > f->last_time)
+			f->last_time = ev->time;
+		if (ev->kind == ET_K_LOST) {
+			put_lost(f, ev);
+			return out_error(f->out);
+		}
+	} else if (ev->time > f->build_end) {
+		/* what the recorder says afterwards is no part of the build */
+		f->build_end = ev->time;
+	}
+	if (f->inside && t)
+		fxt_inside_event(f, t, ev);
+	if (f->view.left_out && !fxt_view_shows(&f->view, ev)) {
 		if (t)
 			proctab_apply(f->tab, t, ev);
 		return 0;
@@ -207,8 +218,12 @@ static int fxt_out_end(struct sink *s)
 
 	if (!f->begun)
 		put_head(f, 0);
+	if (f->build_end > f->last_time)
+		f->last_time = f->build_end;
 	proctab_end(f->tab, f->last_time);
 	fxt_out_put_build(f);
+	if (f->inside)
+		fxt_out_put_inside(f);
 	begin_event(f, FXT_EV_INSTANT, f->last_time, NULL, used(f, &f->name[N_META]),
 		    FXT_STR(ETRACE_FXT_VERDICT));
 	add_count(f, &f->name[N_COMPLETE], complete);
@@ -233,6 +248,7 @@ static void fxt_out_free(struct sink *s)
 	free(f->program);
 	free(f->told);
 	line_events_free(&f->line);
+	fxt_inside_free(f->inside);
 	proctab_free(f->tab);
 	fxt_writer_free(f->w);
 	free(f);
@@ -270,6 +286,7 @@ struct sink *etrace_fxt_open(const struct sink_args *args)
 	f->out = args->out;
 	f->diag = args->diag;
 	f->view = view;
+	f->inside = view.inside ? fxt_inside_new(view.inside) : NULL;
 	f->w = fxt_writer_new(args->out);
 	/* comes as untouched pages, as the writer's own table */
 	f->told = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->told));

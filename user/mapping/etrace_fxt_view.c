@@ -14,6 +14,7 @@ const struct opt_row etrace_fxt_options[] = {
 	{ "view", NULL, "a file to look at: of calls only what was written" },
 	{ "no-calls", NULL, "programs only" },
 	{ "calls", "LIST", "programs, and calls of these kinds or categories: open,fd" },
+	{ "compiler-traces", "[=DIR]", "time traces that compilers wrote, within their programs" },
 	{ 0 }
 };
 
@@ -102,6 +103,8 @@ bool fxt_view_take(struct fxt_view *v, const struct opts *opts, struct diag *dia
 	bool all = !opt_flag(opts, "view") && !opt_flag(opts, "no-calls") && !calls;
 
 	*v = (struct fxt_view){ .cuts = opt_flag(opts, "view"), .max_argv = SIZE_MAX };
+	if (opt_flag(opts, "compiler-traces"))
+		v->inside = opt_value(opts, "compiler-traces") ?: "";
 	if (calls && opt_flag(opts, "no-calls")) {
 		diag_fatal(diag, "--calls and --no-calls: give one of them");
 		return false;

@@ -15,6 +15,8 @@ struct fxt_view {
 	bool forks;		/* arrows from who forked to whom */
 	size_t max_argv;	/* bytes of a command line after which it is cut */
 	uint8_t kinds[ET_K_COUNT];	/* enum fxt_view_show */
+	/* time traces of compilers: the directory below which they are; NULL: not asked for */
+	const char *inside;
 	const char *left_out;	/* for people; NULL: all is shown */
 };
 

@@ -82,6 +82,30 @@ except OSError as e:
 	print(errno.errorcode[e.errno])')" EPERM
 }
 
+# The page of a build is the caller's, and so is the program that shows it.
+page()
+{
+	local opener=/usr/local/bin/xdg-open
+
+	chown builder .
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\necho "$(id -un) $*" > %s\n' "$PWD/opened" > $opener
+	chmod 755 $opener
+	as_builder DISPLAY=:7 sudo -n "$etrace" run -q --open -o b.fxt -- sh -c 'exit 7' > out 2> err
+	is "status with --open" $? 7
+	wait_for test -s opened
+	is "who opened it" "$(cat opened)" "builder $PWD/b.html"
+	is "owner of the page" "$(stat -c %U b.html)" builder
+	hasnt err "page:"
+	rm opened
+	run --open -o b.fxt -o named.html -- true > out 2> err
+	is "what is said without a session" "$(cat err)" "page: $PWD/named.html"
+	DISPLAY=:7 "$etrace" run -q --open -- true > out 2> err
+	is "what root is told" "$(cat err)" "page: $PWD/etrace.html"
+	[ -e opened ] && fail "it was opened nevertheless: $(cat opened)"
+	rm $opener
+}
+
 with_caps()
 {
 	setpriv --reuid builder --regid builder --init-groups --inh-caps="$1" \
@@ -117,4 +141,4 @@ capabilities()
 	has out "ok    a session"
 }
 
-finish identity another_user no_more_rights not_for_everybody capabilities
+finish identity another_user no_more_rights not_for_everybody page capabilities

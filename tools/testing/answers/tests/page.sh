@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace report --html: what is in the page is what the database and the other commands
+# say; it asks for nothing from elsewhere; names are text; a file is there whole or not.
+
+. "${0%/*}/../lib.sh"
+export PYTHONPATH=$ANSWERS
+
+agrees()	# FIXTURE BACKEND
+{
+	local trace=$FIXTURES/$1/$2.fxt.zst of="of $1 by $2"
+
+	etrace db -o a.db "$trace"
+	check "a page, $of" etrace report --html a.html "$trace"
+	check "it says what others say, $of" "$ANSWERS/page-same" a.html a.db
+	check "the page of the database, $of" etrace report --html b.html a.db
+	same "is the same, $of" a.html b.html
+}
+for backend in module bpf; do
+	agrees make $backend
+	agrees flows $backend
+done
+agrees meson module
+agrees cmake bpf
+agrees wrong-outside module
+agrees wrong-network bpf
+agrees ccache-link module
+agrees kernel module
+
+# Nothing is loaded, and only the page's own scripts run: a browser does what the policy says.
+check "it stands alone" python3 - a.html << 'END'
+import base64, hashlib, re, sys
+from html.parser import HTMLParser
+policy, scripts, inside, data = {}, [], None, 0
+
+class Reader(HTMLParser):
+    def handle_starttag(self, tag, attrs):
+        global policy, inside, data
+        a = dict(attrs)
+        assert tag not in ("link", "iframe", "object", "embed", "base"), tag
+        assert not any(n in ("src", "href", "srcset", "action", "style") or n.startswith("on") for n in a), a
+        if a.get("http-equiv") == "Content-Security-Policy":
+            assert not scripts, "a script stands before the policy"
+            policy = dict(p.split(None, 1) for p in a["content"].split("; "))
+        inside = None
+        if tag == "script" and "type" not in a:
+            inside = "script-src"
+            scripts.append("")
+        elif tag == "style":
+            inside = "style-src"
+        elif tag == "script":
+            data += a["type"] == "application/octet-stream"
+    def handle_data(self, text):
+        if inside:
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            assert "'sha256-%s'" % digest in policy[inside].split(), text[:60]
+            scripts[-1:] = [text]
+    def handle_endtag(self, tag):
+        global inside
+        inside = None
+
+text = open(sys.argv[1], encoding="utf-8").read()
+Reader().feed(text)
+assert policy["default-src"] == "'none'" and "unsafe" not in str(policy), policy
+assert policy["img-src"] == "data:" and set(policy) == {
+    "default-src", "script-src", "style-src", "img-src", "base-uri", "form-action"}, policy
+assert len(scripts) > 1 and data > 10
+assert "Mike Bostock" in text and "THIS SOFTWARE IS PROVIDED" in text, "no licence of D3"
+END
+
+# ---- names ----
+
+cat > lines.py << 'END'
+"""A trace whose names are what nobody should write into a page as they are."""
+import sys
+names = [b"/src/</script><script>alert(1)</script>.c", b"/src/\xff\xfe\xc3(.c", b"/src/two\nlines\n.c",
+         b"/src/<!--\"'&amp;--> \t\x1b[31m.c", "/src/\u2028\u65e5\u672c.c".encode(), b"/src/]]>%s\\u0041.c"]
+now = 0
+
+def line(text, value=b""):
+    global now
+    for i, part in enumerate(value.split(b"\n")):
+        now += 1000
+        sys.stdout.buffer.write(b"4194405,0,10,%d!%s%s\n" % (now, b"Cont|" if i else text, part))
+    if b"\n" in value:
+        line(b"Cont_end|")
+
+args = [b"cc", b"<script>", *names, b"\x80\n</script>"]
+line(b"New_proc|argsize=%d,prognameisize=8,prognamepsize=8,cwdsize=%d" %
+     (sum(len(a) + 1 for a in args), len(names[0])))
+line(b"PI|", b"/bin/cc1")
+line(b"PP|", b"/bin/cc1")
+line(b"CW|", names[0])
+for i, a in enumerate(args):
+    line(b"A[%d]" % i, a)
+line(b"End_of_args|")
+for i, name in enumerate(names + [n + b".o" for n in names]):
+    line(b"Open|fnamesize=%d,forigsize=%d,flags=%d,mode=0,fd=3" %
+         (len(name), len(name), 0o1101 if name.endswith(b".o") else 0))
+    line(b"FN|", name)
+    line(b"FO|", name)
+    line(b"Close|fd=3")
+# what was there before, by another name: what the build left
+line(b"RenameFrom|fnamesize=%d" % len(names[0]))
+line(b"RF|", names[0])
+line(b"RenameTo|fnamesize=4")
+line(b"RT|", b"/new")
+line(b"Exit|status=0")
+END
+python3 lines.py > names.etrace
+ends 0 "a page of strange names" etrace report --html names.html names.etrace
+etrace db -o names.db names.etrace
+check "they are what the database has" "$ANSWERS/page-same" names.html names.db
+check "all of them are there, and text" python3 - names.html << 'END'
+import sys
+from page_data import Page
+page = Page(sys.argv[1])
+files = page.texts("files")
+for name in ("/src/</script><script>alert(1)</script>.c", "/src/\ufffd\ufffd\ufffd(.c", "/src/two\nlines\n.c",
+             "/src/<!--\"'&amp;--> \t\x1b[31m.c", "/src/\u2028\u65e5\u672c.c", "/src/]]>%s\\u0041.c"):
+    assert name in files and name + ".o" in files, (name, files)
+assert page.commands()[0][1][-1] == "\ufffd\n</script>"
+assert page.commands()[0][0] == "/src/</script><script>alert(1)</script>.c"
+new = page.rows("filefacts")[files.index("/new")]
+assert new["flags"] == 1 and page.rows("versions")[new["final"]]["made"] == 0, new
+assert "alert(1)" not in page.text and "/src/" not in page.text, "a name stands in the page as it is"
+END
+
+# ---- what is not complete ----
+
+zstd -dcq "$FIXTURES/make/module.fxt.zst" > whole.fxt
+head -c $(($(stat -c %s whole.fxt) * 2 / 3)) whole.fxt > cut.fxt
+ends 1 "a page of a cut trace" etrace report --html cut.html cut.fxt
+check "says what is missing" python3 -c '
+from page_data import Page
+page = Page("cut.html")
+assert page.meta["complete"] is False and page.meta["missing"], page.meta'
+
+# ---- the file ----
+
+check "nobody else may read it" test "$(stat -c %a a.html)" = 600
+check "nothing is left beside it" test "$(echo a.html*)" = a.html
+etrace report --html - whole.fxt > standard.html
+etrace report --html file.html whole.fxt
+same "standard output is the same" standard.html file.html
+mkfifo pipe
+timeout 60 cat pipe > piped.html &
+etrace report --html pipe whole.fxt
+wait
+check "a pipe stays one" test -p pipe
+same "and takes the same" piped.html file.html
+ln -s file.html link.html
+echo old > file.html
+etrace report --html link.html whole.fxt
+check "a link stays one" test -L link.html
+same "and what it leads to is replaced" file.html standard.html
+
+cp whole.fxt trace.html
+ln trace.html again.html
+for name in trace.html again.html; do
+	ends 2 "the trace is not replaced by its page ($name)" etrace report --html $name trace.html
+done
+same "and is what it was" trace.html whole.fxt
+ends 2 "no directory" etrace report --html none/a.html whole.fxt
+check "is told" bash -c "etrace report --html none/a.html whole.fxt 2>&1 | grep -qx 'etrace report: none/a.html: No such file or directory'"
+ends 2 "a full device" etrace report --html /dev/full whole.fxt
+echo old > old.html
+cp old.html before
+ends 2 "no room" bash -c "trap '' XFSZ; ulimit -f 64; etrace report --html old.html a.db"
+same "leaves what was there" old.html before
+check "and nothing half" test "$(echo old.html*)" = old.html
+ends 2 "a page is no JSON" etrace report --json --html a.html whole.fxt
+ends 2 "what is no trace of a build" etrace report --html none.html "$ANSWERS/lib.sh"
+check "has no page" test ! -e none.html

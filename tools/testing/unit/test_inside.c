@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inside the compilers: a build of several, made here, whose time traces lie in a
+ * directory with the times that the record has: those that clang and lld really wrote
+ * (data/chrome), one of crox, and what can be wrong with them; in FXT, and of a database.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "answers/inside.h"
+#include "answers/line.h"
+#include "base/buf.h"
+#include "common_convert.h"
+#include "db/write.h"
+
+/* clang 14 says that it began then: at 10.010 s of the trace. */
+#define CLANG_14	1795572036084273000
+#define DATE		(CLANG_14 - 10010000000)
+
+#define NEW		577	/* O_WRONLY | O_CREAT | O_TRUNC */
+
+static char dir[] = "/tmp/etrace-inside.XXXXXX";
+static struct buf text;
+static uint64_t now;	/* ns */
+static bool uses;	/* the record says how large files are, and when they were written */
+static uint64_t last;	/* of the files' times */
+
+/* ---- a trace ---- */
+
+static void at(unsigned int ms)
+{
+	now = 10000000000 + ms * 1000000ull;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void line(unsigned int task, const char *fmt, ...)
+{
+	char s[512];
+	va_list ap;
+
+	snprintf(s, sizeof(s), "%lu,0,%lu,%lu!", ((unsigned long)task << 22) + 100 + task,
+		 now / 1000000000, now % 1000000000);
+	now++;
+	buf_adds(&text, s);
+	va_start(ap, fmt);
+	vsnprintf(s, sizeof(s), fmt, ap);
+	va_end(ap);
+	buf_adds(&text, s);
+	buf_addc(&text, '\n');
+}
+
+/* A program by its command: words with one blank between them. */
+static void runs(unsigned int task, const char *command)
+{
+	char words[256], path[256], *word, *save;
+	unsigned int i = 0;
+
+	strcpy(words, command);
+	word = strtok_r(words, " ", &save);
+	snprintf(path, sizeof(path), "/bin/%s", word);
+	line(task, "New_proc|argsize=%zu,prognameisize=%zu,prognamepsize=%zu,cwdsize=4",
+	     strlen(command) + 1, strlen(path), strlen(path));
+	line(task, "PI|%s", path);
+	line(task, "PP|%s", path);
+	line(task, "CW|/src");
+	for (; word; word = strtok_r(NULL, " ", &save))
+		line(task, "A[%u]%s", i++, word);
+	line(task, "End_of_args|");
+}
+
+static void ends(unsigned int task, int status)
+{
+	line(task, "Exit|status=%d", status);
+}
+
+static void forks(unsigned int task, unsigned int child)
+{
+	line(task, "SysClone|flags=17");
+	line(task, "SchedFork|pid=%lu", ((unsigned long)child << 22) + 100 + child);
+}
+
+static void opens(unsigned int task, int fd, const char *path, int flags)
+{
+	line(task, "Open|fnamesize=%zu,forigsize=%zu,flags=%d,mode=0,fd=%d", strlen(path),
+	     strlen(path), flags, fd);
+	line(task, "FN|%s", path);
+	line(task, "FO|%s", path);
+}
+
+/* A file of that content, written now. */
+static void makes(const char *name, const char *content, size_t n)
+{
+	struct timespec times[2];
+	char path[128];
+	FILE *f;
+
+	last = DATE + now;
+	times[0] = times[1] = (struct timespec){ (time_t)(last / 1000000000), (long)(last % 1000000000) };
+	snprintf(path, sizeof(path), "%s%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(content, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static void closes(unsigned int task, int fd, size_t wrote)
+{
+	line(task, "Close|fd=%d", fd);
+	if (!uses || !wrote)
+		return;
+	line(task, "CloseWrote|bytes=%zu", wrote);
+	line(task, "CloseFile|size=%zu,mtime=%lu", wrote, last);
+}
+
+/* @name: what it is called in the end, if another */
+static void writes(unsigned int task, const char *path, const char *name, const char *content, size_t n)
+{
+	opens(task, 3, path, NEW);
+	makes(name ? name : path, content, n);
+	closes(task, 3, n);
+	if (!name)
+		return;
+	line(task, "RenameFrom|fnamesize=%zu", strlen(path));
+	line(task, "RF|%s", path);
+	line(task, "RenameTo|fnamesize=%zu", strlen(name));
+	line(task, "RT|%s", name);
+}
+
+static void writes_text(unsigned int task, const char *path, const char *content)
+{
+	writes(task, path, NULL, content, strlen(content));
+}
+
+static void writes_fixture(unsigned int task, const char *path, const char *name, const char *from)
+{
+	struct bytes b = fixture(from);
+
+	writes(task, path, name, b.data, b.n);
+	bytes_free(&b);
+}
+
+static void removes(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s%s", dir, name);
+	assert_int_equal(unlink(path), 0);
+}
+
+static int begin(void **state)
+{
+	char path[64];
+
+	(void)state;
+	text.len = 0;
+	uses = true;
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/src", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	return 0;
+}
+
+static int leave(void **state)
+{
+	char command[64];
+
+	(void)state;
+	buf_free(&text);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	return system(command);
+}
+
+/* ---- what is said ---- */
+
+/* Records of the file, as JSON, that have all of these in a line. */
+static struct bytes records(const struct bytes *fxt)
+{
+	struct conversion c = convert("fxt-records", "json", fxt->data, fxt->n, NULL);
+	struct bytes out = c.out;
+
+	c.out = (struct bytes){ 0 };
+	conversion_free(&c);
+	return out;
+}
+
+/*
+ * The FXT keeps the rules, and gives back the lines.  What it has inside: how many
+ * slices, and how many records that contain each of the strings up to NULL.
+ */
+static void fxt_has(size_t slices, const char *messages, ...)
+{
+	struct conversion c, back, same;
+	struct bytes json;
+	const char *what;
+	va_list ap;
+
+	c = convert("etrace", "fxt", text.s, text.len, OPTIONS({ "compiler-traces", dir }));
+	assert_int_equal(c.status, 0);
+	assert_fxt_clean(c.out.data, c.out.n);
+	back = convert("fxt", "etrace", c.out.data, c.out.n, NULL);
+	same = convert("etrace", "etrace", text.s, text.len, NULL);
+	assert_int_equal(back.status, 0);
+	assert_string_equal(back.out.data, same.out.data);
+	json = records(&c.out);
+	if (count_lines(&json, "\"event\":\"duration complete\"") < slices ||
+	    count_lines(&json, "\"category\":\"inside\"") - count_lines(&json, "\"name\":\"no time trace\"") != slices)
+		print_message("%s", json.data);
+	assert_int_equal(count_lines(&json, "\"category\":\"inside\"") -
+			 count_lines(&json, "\"name\":\"no time trace\""), slices);
+	if (strcmp(c.messages.data, messages))
+		fail_msg("it says: %s", c.messages.data);
+	va_start(ap, messages);
+	while ((what = va_arg(ap, const char *)))
+		if (!has_line(&json, what))
+			fail_msg("there is no record with %s", what);
+	va_end(ap);
+	bytes_free(&json);
+	conversion_free(&c);
+	conversion_free(&back);
+	conversion_free(&same);
+}
+
+struct told {
+	struct buf text;
+	uint32_t exec;
+	uint64_t n;
+	int64_t from, to;
+	uint32_t depth;
+};
+
+static void put_told(struct told *t)
+{
+	char s[128];
+
+	if (!t->exec)
+		return;
+	snprintf(s, sizeof(s), "%u: %lu slices to depth %u from %ld to %ld us\n", t->exec, t->n, t->depth,
+		 t->from / 1000, t->to / 1000);
+	buf_adds(&t->text, s);
+}
+
+static void on_slice(void *ctx, uint32_t exec, const struct inside_slice *s)
+{
+	struct told *t = ctx;
+
+	if (exec != t->exec) {
+		assert_true(exec > t->exec);
+		put_told(t);
+		t->exec = exec;
+		t->n = t->depth = 0;
+		t->from = s->from;
+		t->to = s->to;
+	}
+	t->n++;
+	assert_true(s->from <= s->to);
+	t->from = s->from < t->from ? s->from : t->from;
+	t->to = s->to > t->to ? s->to : t->to;
+	t->depth = s->depth > t->depth ? s->depth : t->depth;
+}
+
+/* The same of a database: what each exec has, and what has not. */
+static void db_has(const char *expected)
+{
+	struct diag *diag = diag_new(NULL, "");
+	struct told told = { 0 };
+	struct inside list;
+	struct timeline t;
+	struct opts opts;
+	struct db *db = db_create(NULL, diag);
+	struct in *in = in_mem(text.s, text.len, "trace");
+
+	opts_init(&opts);
+	assert_non_null(db);
+	assert_true(answers_read(db, &in, 1, "etrace", &opts, diag));
+	timeline_load(&t, db);
+	inside_find(&t, dir, on_slice, &told, &list);
+	put_told(&told);
+	for (size_t i = 0; i < list.n; i++) {
+		char s[32];
+
+		if (!list.rows[i].fault)
+			continue;
+		snprintf(s, sizeof(s), "%u: ", list.rows[i].exec);
+		buf_adds(&told.text, s);
+		if (list.rows[i].file)
+			answers_file_path(db, list.rows[i].file, &told.text);
+		buf_addc(&told.text, ' ');
+		buf_adds(&told.text, list.rows[i].fault);
+		buf_addc(&told.text, '\n');
+	}
+	buf_addc(&told.text, '\0');
+	assert_string_equal(told.text.s, expected);
+	buf_free(&told.text);
+	inside_free(&list);
+	timeline_free(&t);
+	in_close(in);
+	opts_free(&opts);
+	db_close(db);
+	diag_free(diag);
+}
+
+/* ---- builds ---- */
+
+/* Two that overlap, one of them by a temporary name; a linker. */
+static void test_genuine(void **state)
+{
+	(void)state;
+	at(0);
+	runs(1, "clang++ -c -ftime-trace main.cc");
+	at(150);
+	runs(2, "clang++ -c -ftime-trace main.cc -o b.o");
+	at(155);
+	writes_fixture(1, "/src/main.json", NULL, "chrome/clang-14.json");
+	ends(1, 0);
+	at(300);
+	writes_fixture(2, "/src/b-1f2e.json.tmp", "/src/b.json", "chrome/clang-19.json");
+	ends(2, 0);
+	at(440);
+	runs(3, "ld.lld --time-trace main.o -o main");
+	at(500);
+	writes_fixture(3, "/src/main.time-trace", NULL, "chrome/lld-14.time-trace");
+	ends(3, 0);
+	fxt_has(103 + 131 + 14, "",
+		/* at what its clock says, on its own thread */
+		"\"timestamp\":10010018000,\"thread\":{\"ref\":2,\"process\":1,\"thread\":1},\"category\":\"inside\"",
+		"\"name\":\"Source\"", "\"value\":\"./point.h\"", "\"name\":\"ExecuteLinker\"", NULL);
+	db_has("1: 103 slices to depth 10 from 10018 to 87200 us\n"
+	       "2: 131 slices to depth 11 from 174047 to 264728 us\n"
+	       "3: 14 slices to depth 4 from 449059 to 476747 us\n");
+}
+
+/* What the record of a file does not tell, its time of writing does, if others' is known. */
+static void test_lines_only(void **state)
+{
+	(void)state;
+	uses = false;
+	at(0);
+	runs(1, "clang++ -c -ftime-trace main.cc");
+	at(155);
+	writes_fixture(1, "/src/main.json", NULL, "chrome/clang-14.json");
+	ends(1, 0);
+	fxt_has(0, "test: /src/main.json may have been changed after the build: the trace does not tell when it was written\n"
+		"test: 1 time traces of compilers that cannot be shown\n",
+		"\"name\":\"no time trace\"", NULL);
+	db_has("1: /src/main.json may have been changed after the build: the trace does not tell when it was written\n");
+	uses = true;
+	at(200);
+	runs(2, "cat");
+	writes_text(2, "/src/other", "x");
+	ends(2, 0);
+	fxt_has(103, "", NULL);
+	db_has("1: 103 slices to depth 10 from 10018 to 87200 us\n");
+}
+
+/* rustc's profile is rustc's, though crox makes the time trace; a thread has its track. */
+static void test_rustc(void **state)
+{
+	(void)state;
+	at(0);
+	runs(1, "rustc -Z self-profile main.rs");
+	at(50);
+	writes_text(1, "/src/main-1.mm_profdata", "profile");
+	ends(1, 0);
+	at(100);
+	runs(2, "crox main-1.mm_profdata");
+	opens(2, 3, "/src/main-1.mm_profdata", 0);
+	line(2, "Close|fd=3");
+	line(2, "CloseRead|bytes=7");
+	writes_text(2, "/src/chrome_profiler.json",
+		    "[{\"ph\":\"X\",\"name\":\"open\",\"cat\":\"exec\",\"tid\":1,\"ts\":1,\"dur\":40000},"
+		    "{\"ph\":\"X\",\"name\":\"exec\",\"tid\":1,\"ts\":2,\"dur\":40},"
+		    "{\"ph\":\"X\",\"name\":\"exit\",\"tid\":2,\"ts\":3,\"dur\":40}]");
+	ends(2, 0);
+	fxt_has(3, "", "\"timestamp\":10000001000,\"thread\":{\"ref\":2,\"process\":1,\"thread\":1},\"category\":\"inside\",",
+		"\"process\":1,\"thread\":2147422273},\"category\":\"inside\"", NULL);
+	db_has("1: 3 slices to depth 2 from 1 to 40001 us\n");
+}
+
+/* A file that is another's, that is damaged, or gone; nothing is said of others. */
+static void test_faults(void **state)
+{
+	(void)state;
+	at(0);
+	runs(1, "clang -c -ftime-trace gone.c");
+	writes_text(1, "/src/gone.json", "{\"traceEvents\":[]}");
+	removes("/src/gone.json");
+	ends(1, 0);
+	runs(2, "clang -c -ftime-trace cut.c");
+	writes_text(2, "/src/cut.json", "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":1");
+	ends(2, 0);
+	runs(3, "clang -c -ftime-trace cut2.c");
+	writes_text(3, "/src/cut2.json", "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"},");
+	ends(3, 0);
+	runs(4, "clang -c -ftime-trace changed.c");
+	writes_text(4, "/src/changed.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"}]");
+	ends(4, 0);
+	runs(5, "cmake .");
+	writes_text(5, "/src/CMakePresets.json", "{\"version\":1}");
+	writes_text(5, "/src/removed.json", "{}");
+	removes("/src/removed.json");
+	ends(5, 0);
+	/* while it ran, but after it had written it */
+	runs(6, "clang -c -ftime-trace again.c");
+	writes_text(6, "/src/again.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"}]");
+	makes("/src/again.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"ab\"}]", 40);
+	line(6, "Close|fd=4");
+	ends(6, 0);
+	at(500);
+	makes("/src/changed.json", "[{\"ph\":\"X\",\"ts\":2,\"dur\":1,\"name\":\"a\"}]", 39);
+	fxt_has(0, "test: /src/gone.json is not there any more; /src/cut2.json is a damaged time trace; "
+		"/src/changed.json was changed after the build; ...\n"
+		"test: 5 time traces of compilers that cannot be shown\n",
+		"\"name\":\"fault\"", "\"value\":\"clang cut.c\"", NULL);
+	db_has("1: /src/gone.json is not there any more\n"
+	       "3: /src/cut2.json is a damaged time trace\n"
+	       "4: /src/changed.json was changed after the build\n"
+	       "6: /src/again.json was changed after the build\n"
+	       "2:  was told to write a time trace, and left none\n");
+}
+
+/* Who need not have left any: one that only links, one that failed, one whose child did. */
+static void test_asked(void **state)
+{
+	(void)state;
+	at(0);
+	runs(1, "clang -ftime-trace a.o -o a");
+	ends(1, 0);
+	runs(2, "clang -c -ftime-trace bad.c");
+	ends(2, 1);
+	runs(3, "clang -ftime-trace two.c -o two");
+	forks(3, 4);
+	runs(4, "clang -cc1 -ftime-trace two.c");
+	writes_text(4, "/src/two.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"}]");
+	ends(4, 0);
+	ends(3, 0);
+	runs(9, "clang -ftime-trace four.c -o four");
+	forks(9, 10);
+	runs(10, "clang @/tmp/four.rsp");
+	writes_text(10, "/src/four.json", "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"}]");
+	ends(10, 0);
+	ends(9, 0);
+	runs(5, "gcc -c other.c");
+	ends(5, 0);
+	runs(6, "make CFLAGS=-ftime-trace");
+	ends(6, 0);
+	fxt_has(2, "", NULL);
+	runs(7, "clang -ftime-trace=/x three.c -o three");
+	forks(7, 8);
+	runs(8, "clang -cc1 -ftime-trace=/x/three three.c");
+	ends(8, 0);
+	ends(7, 0);
+	fxt_has(2, "test: clang three.c was told to write a time trace, and left none\n"
+		"test: 1 time traces of compilers that cannot be shown\n", NULL);
+}
+
+/* Without the option no file is looked at, and nothing said. */
+static void test_off(void **state)
+{
+	struct conversion c;
+	struct bytes json;
+
+	(void)state;
+	at(0);
+	runs(1, "clang++ -c -ftime-trace main.cc");
+	ends(1, 0);
+	c = convert("etrace", "fxt", text.s, text.len, NULL);
+	json = records(&c.out);
+	assert_false(has_line(&json, "inside"));
+	assert_int_equal(c.messages.n, 0);
+	bytes_free(&json);
+	conversion_free(&c);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, leave)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_genuine), TEST(test_lines_only), TEST(test_rustc), TEST(test_faults),
+		TEST(test_asked), TEST(test_off),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
