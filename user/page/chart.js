@@ -6,249 +6,252 @@
 'use strict';
 
 const chart = (() => {
-	const AXIS = 22, AREA = 96, PATH = 16, GAP = 6;
-	const TOP = AXIS + AREA + GAP + PATH + GAP;
-	const LABEL = 34;	/* a slice as wide as this has its label in it */
-	let colours = null;
 
-	/* Those of the style sheet, as it is now. */
-	function readColours() {
-		const probe = dom.make('span', {hidden: true});
-		const read = name => {
-			probe.style.color = `var(--${name})`;
-			return getComputedStyle(probe).color;
-		};
+const AXIS = 22, AREA = 96, PATH = 16, GAP = 6;
+const TOP = AXIS + AREA + GAP + PATH + GAP;
+const LABEL = 34;	/* a slice as wide as this has its label in it */
+let colours = null;
 
-		document.body.append(probe);
-		colours = {
-			kinds: model.meta.classes.map((name, i) => read(`class-${i}`)),
-			inks: model.meta.classes.map((name, i) => read(`ink-${i}`)),
-			ink: read('ink'), faint: read('faint'), paper: read('paper'), line: read('line'),
-			accent: read('accent'),
-		};
-		probe.remove();
-		return colours;
+/* Those of the style sheet, as it is now. */
+function readColours() {
+	const probe = dom.make('span', {hidden: true});
+	const read = name => {
+		probe.style.color = `var(--${name})`;
+		return getComputedStyle(probe).color;
+	};
+
+	document.body.append(probe);
+	colours = {
+		kinds: model.meta.classes.map((name, i) => read(`class-${i}`)),
+		inks: model.meta.classes.map((name, i) => read(`ink-${i}`)),
+		ink: read('ink'), faint: read('faint'), paper: read('paper'), line: read('line'),
+		accent: read('accent'),
+	};
+	probe.remove();
+	return colours;
+}
+
+function laneHeight() {
+	return Math.max(5, Math.min(20, Math.floor(640 / Math.max(1, model.meta.counts.lanes))));
+}
+
+/* A canvas of this many pixels of the page, as sharp as the screen is. */
+function prepare(canvas, width, height) {
+	const ratio = window.devicePixelRatio || 1;
+	const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+
+	if (canvas.width !== w || canvas.height !== h) {
+		canvas.width = w;
+		canvas.height = h;
+		canvas.style.height = `${height}px`;
 	}
+	const context = canvas.getContext('2d');
 
-	function laneHeight() {
-		return Math.max(5, Math.min(20, Math.floor(640 / Math.max(1, model.meta.counts.lanes))));
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.fillStyle = colours.paper;
+	context.fillRect(0, 0, width, height);
+	context.font = '12px system-ui, sans-serif';
+	context.textBaseline = 'middle';
+	return context;
+}
+
+function drawAxis(context, view, x) {
+	const ticks = x.ticks(Math.max(2, Math.floor(view.width / 110)));
+	const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1e9;
+
+	context.fillStyle = colours.ink;
+	context.strokeStyle = colours.line;
+	context.textAlign = 'left';
+	context.beginPath();
+	for (const tick of ticks) {
+		context.moveTo(x(tick) + 0.5, 0);
+		context.lineTo(x(tick) + 0.5, TOP);
+		context.fillText(dom.moment(tick, step), x(tick) + 4, AXIS / 2);
 	}
+	context.stroke();
+}
 
-	/* A canvas of this many pixels of the page, as sharp as the screen is. */
-	function prepare(canvas, width, height) {
-		const ratio = window.devicePixelRatio || 1;
-		const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+/* For each two pixels, how many worked on average: the sums up to there, divided. */
+function averages(view) {
+	const {at, sums, counts, n} = model.steps;
+	const wide = 2, points = [];
+	const until = (i, kind, t) => i < 0 ? 0 : sums[kind][i] + counts[kind][i] * (t - at[i]);
+	let t = view.from, i = d3.bisectRight(at, t) - 1;
 
-		if (canvas.width !== w || canvas.height !== h) {
-			canvas.width = w;
-			canvas.height = h;
-			canvas.style.height = `${height}px`;
-		}
-		const context = canvas.getContext('2d');
+	for (let px = 0; px < view.width; px += wide) {
+		const next = view.from + (px + wide) * (view.to - view.from) / view.width;
+		const j = d3.bisectRight(at, next, Math.max(0, i), n) - 1;
 
-		context.setTransform(ratio, 0, 0, ratio, 0, 0);
-		context.fillStyle = colours.paper;
-		context.fillRect(0, 0, width, height);
-		context.font = '12px system-ui, sans-serif';
-		context.textBaseline = 'middle';
-		return context;
+		points.push(sums.map((sum, kind) =>
+			Math.max(0, until(j, kind, next) - until(i, kind, t)) / (next - t)));
+		t = next;
+		i = j;
 	}
+	return {points, wide};
+}
 
-	function drawAxis(context, view, x) {
-		const ticks = x.ticks(Math.max(2, Math.floor(view.width / 110)));
-		const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1e9;
+function drawArea(context, view) {
+	const {points, wide} = averages(view);
+	const kinds = model.meta.classes.map((name, i) => i);
+	const stack = d3.stack().keys(kinds)(points);
+	const most = Math.max(1, d3.max(stack[stack.length - 1] || [], d => d[1]) || 1);
+	const y = d3.scaleLinear([0, most], [AXIS + AREA, AXIS + 2]).nice(4);
+	const area = d3.area().curve(d3.curveStepAfter).context(context)
+		.x((d, i) => i * wide).y0(d => y(d[0])).y1(d => y(d[1]));
 
-		context.fillStyle = colours.ink;
-		context.strokeStyle = colours.line;
-		context.textAlign = 'left';
+	stack.forEach((layer, kind) => {
 		context.beginPath();
-		for (const tick of ticks) {
-			context.moveTo(x(tick) + 0.5, 0);
-			context.lineTo(x(tick) + 0.5, TOP);
-			context.fillText(dom.moment(tick, step), x(tick) + 4, AXIS / 2);
+		area(layer);
+		context.fillStyle = colours.kinds[kind];
+		context.fill();
+	});
+	context.strokeStyle = colours.line;
+	context.fillStyle = colours.ink;
+	context.textAlign = 'right';
+	context.beginPath();
+	for (const tick of y.ticks(4).filter(Number.isInteger)) {
+		context.moveTo(0, Math.round(y(tick)) + 0.5);
+		context.lineTo(view.width, Math.round(y(tick)) + 0.5);
+		if (tick) {
+			const width = context.measureText(tick).width + 6;
+
+			context.fillStyle = colours.paper;
+			context.fillRect(view.width - width - 2, y(tick) - 7, width, 14);
+			context.fillStyle = colours.ink;
+			context.fillText(tick, view.width - 4, y(tick));
 		}
-		context.stroke();
 	}
+	context.stroke();
+}
 
-	/* For each two pixels, how many worked on average: the sums up to there, divided. */
-	function averages(view) {
-		const {at, sums, counts, n} = model.steps;
-		const wide = 2, points = [];
-		const until = (i, kind, t) => i < 0 ? 0 : sums[kind][i] + counts[kind][i] * (t - at[i]);
-		let t = view.from, i = d3.bisectRight(at, t) - 1;
+function text(context, words, x, y, width) {
+	/* some 6 pixels a letter: cut before it is painted, then by the clip */
+	context.fillText(dom.visible(words).slice(0, Math.ceil(width / 4)), x, y);
+}
 
-		for (let px = 0; px < view.width; px += wide) {
-			const next = view.from + (px + wide) * (view.to - view.from) / view.width;
-			const j = d3.bisectRight(at, next, Math.max(0, i), n) - 1;
+function label(context, words, x, y, width, height) {
+	context.save();
+	context.beginPath();
+	context.rect(x, y, width - 2, height);
+	context.clip();
+	text(context, words, x + 3, y + height / 2 + 0.5, width);
+	context.restore();
+}
 
-			points.push(sums.map((sum, kind) =>
-				Math.max(0, until(j, kind, next) - until(i, kind, t)) / (next - t)));
-			t = next;
-			i = j;
+/* One segment for each pixel at most, as with lanes. */
+function drawPath(context, view, x) {
+	const {path} = model;
+	const y = AXIS + AREA + GAP;
+	let i = d3.bisectRight(path.to, view.from), n = 0;
+
+	context.textAlign = 'left';
+	for (; i < path.n && path.from[i] < view.to; n++) {
+		const left = Math.max(0, x(path.from[i]));
+		const width = Math.min(view.width, x(path.to[i])) - left;
+		const p = path.program[i];
+
+		context.fillStyle = p < 0 ? colours.faint : colours.kinds[model.programs.kind[p]];
+		context.fillRect(left, y, Math.max(1, width > 3 ? width - 1 : width), PATH);
+		if (width >= LABEL && p >= 0) {
+			context.fillStyle = colours.inks[model.programs.kind[p]];
+			label(context, model.label(p), left, y, width, PATH);
 		}
-		return {points, wide};
+		i = width >= 1 ? i + 1 :
+			Math.max(i + 1, d3.bisectRight(path.to, x.invert(Math.floor(left) + 1)));
 	}
+	return n;
+}
 
-	function drawArea(context, view) {
-		const {points, wide} = averages(view);
-		const kinds = model.meta.classes.map((name, i) => i);
-		const stack = d3.stack().keys(kinds)(points);
-		const most = Math.max(1, d3.max(stack[stack.length - 1] || [], d => d[1]) || 1);
-		const y = d3.scaleLinear([0, most], [AXIS + AREA, AXIS + 2]).nice(4);
-		const area = d3.area().curve(d3.curveStepAfter).context(context)
-			.x((d, i) => i * wide).y0(d => y(d[0])).y1(d => y(d[1]));
+function drawTop(canvas, view) {
+	const x = d3.scaleLinear([view.from, view.to], [0, view.width]);
+	const context = prepare(canvas, view.width, TOP);
 
-		stack.forEach((layer, kind) => {
-			context.beginPath();
-			area(layer);
-			context.fillStyle = colours.kinds[kind];
-			context.fill();
-		});
-		context.strokeStyle = colours.line;
-		context.fillStyle = colours.ink;
-		context.textAlign = 'right';
-		context.beginPath();
-		for (const tick of y.ticks(4).filter(Number.isInteger)) {
-			context.moveTo(0, Math.round(y(tick)) + 0.5);
-			context.lineTo(view.width, Math.round(y(tick)) + 0.5);
-			if (tick) {
-				const width = context.measureText(tick).width + 6;
+	drawArea(context, view);
+	drawAxis(context, view, x);
+	return drawPath(context, view, x);
+}
 
-				context.fillStyle = colours.paper;
-				context.fillRect(view.width - width - 2, y(tick) - 7, width, 14);
-				context.fillStyle = colours.ink;
-				context.fillText(tick, view.width - 4, y(tick));
-			}
-		}
-		context.stroke();
-	}
+/* @look: {indexed, found: an index of what a search found or null, chosen: a slice or -1} */
+function drawLanes(canvas, view, look) {
+	const {slices, programs, meta} = model;
+	const height = laneHeight();
+	const context = prepare(canvas, view.width, Math.max(1, meta.counts.lanes) * height);
+	const labels = [], marks = [];
+	let n = 0;
 
-	function text(context, words, x, y, width) {
-		/* some 6 pixels a letter: cut before it is painted, then by the clip */
-		context.fillText(dom.visible(words).slice(0, Math.ceil(width / 4)), x, y);
-	}
+	/* by class, so that a colour is set once */
+	const batches = meta.classes.map(() => []);
+	const paint = (indexed, alpha) => {
+		batches.forEach(batch => { batch.length = 0; });
+		for (let lane = 0; lane < meta.counts.lanes; lane++) {
+			const y = lane * height;
 
-	function label(context, words, x, y, width, height) {
-		context.save();
-		context.beginPath();
-		context.rect(x, y, width - 2, height);
-		context.clip();
-		text(context, words, x + 3, y + height / 2 + 0.5, width);
-		context.restore();
-	}
+			lanes.visible(indexed, lane, view, (slice, x, width, whole) => {
+				const p = slices.program[slice];
+				const batch = batches[programs.kind[p]], last = batch.length;
 
-	/* One segment for each pixel at most, as with lanes. */
-	function drawPath(context, view, x) {
-		const {path} = model;
-		const y = AXIS + AREA + GAP;
-		let n = 0;
-
-		context.textAlign = 'left';
-		for (let i = d3.bisectRight(path.to, view.from); i < path.n && path.from[i] < view.to; n++) {
-			const left = Math.max(0, x(path.from[i])), right = Math.min(view.width, x(path.to[i]));
-			const p = path.program[i];
-
-			context.fillStyle = p < 0 ? colours.faint : colours.kinds[model.programs.kind[p]];
-			context.fillRect(left, y, Math.max(1, right - left - (right - left > 3 ? 1 : 0)), PATH);
-			if (right - left >= LABEL && p >= 0) {
-				context.fillStyle = colours.inks[model.programs.kind[p]];
-				label(context, model.label(p), left, y, right - left, PATH);
-			}
-			i = right - left >= 1 ? i + 1 :
-				Math.max(i + 1, d3.bisectRight(path.to, x.invert(Math.floor(left) + 1)));
-		}
-		return n;
-	}
-
-	function drawTop(canvas, view) {
-		const x = d3.scaleLinear([view.from, view.to], [0, view.width]);
-		const context = prepare(canvas, view.width, TOP);
-
-		drawArea(context, view);
-		drawAxis(context, view, x);
-		return drawPath(context, view, x);
-	}
-
-	/* @look: {indexed, found: an index of what a search found or null, chosen: a slice or -1} */
-	function drawLanes(canvas, view, look) {
-		const {slices, programs, meta} = model;
-		const height = laneHeight();
-		const context = prepare(canvas, view.width, Math.max(1, meta.counts.lanes) * height);
-		const labels = [], marks = [];
-		let n = 0;
-
-		/* by class, so that a colour is set once */
-		const batches = meta.classes.map(() => []);
-		const paint = (indexed, alpha) => {
-			batches.forEach(batch => { batch.length = 0; });
-			for (let lane = 0; lane < meta.counts.lanes; lane++) {
-				const y = lane * height;
-
-				lanes.visible(indexed, lane, view, (slice, x, width, whole) => {
-					const p = slices.program[slice];
-					const batch = batches[programs.kind[p]], last = batch.length;
-
-					/* pixels of one class beside each other are one rectangle */
-					if (!whole && batch[last - 2] === y && batch[last - 3] + batch[last - 1] === x) {
-						batch[last - 1]++;
-						return;
-					}
-					batch.push(x, y, width > 3 ? width - 1 : width);
-					if (!whole || width <= 3)
-						return;
-					if (model.onPath[p])
-						marks.push(x, y, width - 1);
-					if (width >= LABEL && height >= 12)
-						labels.push(p, x, y, width);
-				});
-			}
-			context.globalAlpha = alpha;
-			batches.forEach((batch, kind) => {
-				n += batch.length / 3;
-				context.fillStyle = colours.kinds[kind];
-				for (let i = 0; i < batch.length; i += 3)
-					context.fillRect(batch[i], batch[i + 1], batch[i + 2], height - 1);
+				/* pixels of one class beside each other are one rectangle */
+				if (!whole && batch[last - 2] === y &&
+				    batch[last - 3] + batch[last - 1] === x) {
+					batch[last - 1]++;
+					return;
+				}
+				batch.push(x, y, width > 3 ? width - 1 : width);
+				if (!whole || width <= 3)
+					return;
+				if (model.onPath[p])
+					marks.push(x, y, width - 1);
+				if (width >= LABEL && height >= 12)
+					labels.push(p, x, y, width);
 			});
-			context.globalAlpha = 1;
-		};
-
-		paint(look.indexed, look.found ? 0.25 : 1);
-		if (look.found) {
-			labels.length = 0;
-			paint(look.found, 1);
 		}
-		context.textAlign = 'left';
-		for (let i = 0; i < labels.length; i += 4) {
-			context.fillStyle = colours.inks[programs.kind[labels[i]]];
-			label(context, model.label(labels[i]), labels[i + 1], labels[i + 2], labels[i + 3], height);
-		}
-		context.fillStyle = colours.ink;
-		for (let i = 0; i < marks.length; i += 3)
-			context.fillRect(marks[i], marks[i + 1] + height - 3, marks[i + 2], 2);
-		if (look.chosen >= 0)
-			outline(context, view, look.chosen, height);
-		return n;
+		context.globalAlpha = alpha;
+		batches.forEach((batch, kind) => {
+			n += batch.length / 3;
+			context.fillStyle = colours.kinds[kind];
+			for (let i = 0; i < batch.length; i += 3)
+				context.fillRect(batch[i], batch[i + 1], batch[i + 2], height - 1);
+		});
+		context.globalAlpha = 1;
+	};
+
+	paint(look.indexed, look.found ? 0.25 : 1);
+	if (look.found) {
+		labels.length = 0;
+		paint(look.found, 1);
 	}
-
-	function outline(context, view, slice, height) {
-		const {from, to, lane} = model.slices;
-		const scale = view.width / (view.to - view.from);
-		const x = (from[slice] - view.from) * scale;
-		const width = Math.max(3, (to[slice] - from[slice]) * scale);
-
-		context.strokeStyle = colours.paper;
-		context.lineWidth = 4;
-		context.strokeRect(x, lane[slice] * height, width, height - 1);
-		context.strokeStyle = colours.accent;
-		context.lineWidth = 2;
-		context.strokeRect(x, lane[slice] * height, width, height - 1);
-		context.lineWidth = 1;
+	context.textAlign = 'left';
+	for (let i = 0; i < labels.length; i += 4) {
+		context.fillStyle = colours.inks[programs.kind[labels[i]]];
+		label(context, model.label(labels[i]), ...labels.slice(i + 1, i + 4), height);
 	}
+	context.fillStyle = colours.ink;
+	for (let i = 0; i < marks.length; i += 3)
+		context.fillRect(marks[i], marks[i + 1] + height - 3, marks[i + 2], 2);
+	if (look.chosen >= 0)
+		outline(context, view, look.chosen, height);
+	return n;
+}
 
-	/* What of the upper canvas is at @y: the track of the critical path? */
-	function isPath(y) {
-		return y >= AXIS + AREA + GAP && y < TOP;
-	}
+function outline(context, view, slice, height) {
+	const {from, to, lane} = model.slices;
+	const scale = view.width / (view.to - view.from);
+	const x = (from[slice] - view.from) * scale;
+	const width = Math.max(3, (to[slice] - from[slice]) * scale);
 
-	return {readColours, laneHeight, drawTop, drawLanes, isPath};
+	context.strokeStyle = colours.paper;
+	context.lineWidth = 4;
+	context.strokeRect(x, lane[slice] * height, width, height - 1);
+	context.strokeStyle = colours.accent;
+	context.lineWidth = 2;
+	context.strokeRect(x, lane[slice] * height, width, height - 1);
+	context.lineWidth = 1;
+}
+
+/* What of the upper canvas is at @y: the track of the critical path? */
+function isPath(y) {
+	return y >= AXIS + AREA + GAP && y < TOP;
+}
+
+return {readColours, laneHeight, drawTop, drawLanes, isPath};
 })();

@@ -3,107 +3,115 @@
 'use strict';
 
 const check = (() => {
-	const SHOWN = 200;
-	/* as etrace-check(1) tells them */
-	const KINDS = {
-		undeclared: 'Read, but nobody declares it',
-		race: 'Read while nothing lets the reader wait for the writer',
-		writers: 'Written by two, in no order',
-		overwritten: 'A source was changed',
-		outside: 'Outside of the trees',
-		network: 'Network',
-		clock: 'Newer than it can be',
-	};
 
-	async function fileLinks() {
-		const paths = await model.files();
-		const ids = new Map(paths.map((path, i) => [path, i]));
+const SHOWN = 200;
+/* as etrace-check(1) tells them */
+const KINDS = {
+	undeclared: 'Read, but nobody declares it',
+	race: 'Read while nothing lets the reader wait for the writer',
+	writers: 'Written by two, in no order',
+	overwritten: 'A source was changed',
+	outside: 'Outside of the trees',
+	network: 'Network',
+	clock: 'Newer than it can be',
+};
 
-		return name => ids.has(name) ? links.file(ids.get(name), paths) :
-			dom.make('span', {class: 'path'}, name);
+async function fileLinks() {
+	const paths = await model.files();
+	const ids = new Map(paths.map((path, i) => [path, i]));
+
+	return name => ids.has(name) ? links.file(ids.get(name), paths) :
+		dom.make('span', {class: 'path'}, name);
+}
+
+/* Answers number programs from 1 on. */
+function who(by) {
+	return [links.program(by.exec - 1), dom.make('code', {class: 'command'},
+		by.arguments ? ` ${dom.quoted(by.arguments)}` : ''),
+	by.cwd ? dom.make('small', {}, ` in ${by.cwd}`) : null];
+}
+
+function byKind(list) {
+	const kinds = new Map();
+
+	for (const f of list) {
+		if (!kinds.has(f.finding))
+			kinds.set(f.finding, []);
+		kinds.get(f.finding).push(f);
 	}
+	return kinds;
+}
 
-	/* Answers number programs from 1 on. */
-	function who(by) {
-		return [links.program(by.exec - 1), dom.make('code', {class: 'command'},
-			by.arguments ? ` ${dom.quoted(by.arguments)}` : ''),
-		by.cwd ? dom.make('small', {}, ` in ${by.cwd}`) : null];
+async function findings(section) {
+	if (section.childElementCount)
+		return;
+	const list = await model.findings();
+	const link = await fileLinks();
+
+	dom.fill(section, dom.make('h2', {}, 'Findings'), dom.make('p', {},
+		list.length ?
+			`${dom.plural(list.length, 'finding')} of what can make the next build ` +
+				'wrong.' :
+			'Nothing was found that can make the next build wrong.'));
+	for (const [kind, rows] of byKind(list)) {
+		const caption = `${KINDS[kind] || kind} (${kind}): ${dom.number(rows.length)}`;
+
+		section.append(table.make(caption, [
+			{name: 'What', value: f => f.path || f.address,
+				show: f => f.path ? link(f.path) : f.address},
+			{name: 'How', value: f => f.what + (f.class ? `, ${f.class}` : '') +
+				(f.more ? `, and ${f.more} more` : '')},
+			{name: 'By', value: f => f.by ? f.by.program : '',
+				show: f => f.by ? who(f.by) : ''},
+			{name: 'And first by', value: f => f.first ? f.first.program : '',
+				show: f => f.first ? who(f.first) : ''},
+		].filter((c, i) => i < 3 || rows.some(f => f.first)), rows));
 	}
+}
 
-	function byKind(list) {
-		const kinds = new Map();
+/* Their links are made when they are looked at: of "no package" there can be very many. */
+function filesOf(p, link) {
+	const files = p.files || [], list = dom.make('ul');
+	const details = dom.make('details', {},
+		dom.make('summary', {}, dom.plural(files.length, 'file')), list);
+	let shown = 0;
 
-		for (const f of list) {
-			if (!kinds.has(f.finding))
-				kinds.set(f.finding, []);
-			kinds.get(f.finding).push(f);
-		}
-		return kinds;
-	}
+	function more() {
+		const next = files.slice(shown, shown += SHOWN);
+		const button = dom.make('button', {type: 'button'}, 'Show more');
 
-	async function findings(section) {
-		if (section.childElementCount)
+		list.append(...next.map(f => dom.make('li', {}, link(f))));
+		if (shown >= files.length)
 			return;
-		const list = await model.findings();
-		const link = await fileLinks();
-
-		dom.fill(section, dom.make('h2', {}, 'Findings'), dom.make('p', {},
-			list.length ? `${dom.plural(list.length, 'finding')}: what can make the next build wrong.` :
-				'Nothing was found that can make the next build wrong.'));
-		for (const [kind, rows] of byKind(list))
-			section.append(table.make(`${KINDS[kind] || kind} (${kind}): ${dom.number(rows.length)}`, [
-				{name: 'What', value: f => f.path || f.address,
-					show: f => f.path ? link(f.path) : f.address},
-				{name: 'How', value: f => f.what + (f.class ? `, ${f.class}` : '') +
-					(f.more ? `, and ${f.more} more` : '')},
-				{name: 'By', value: f => f.by ? f.by.program : '', show: f => f.by ? who(f.by) : ''},
-				{name: 'And first by', value: f => f.first ? f.first.program : '',
-					show: f => f.first ? who(f.first) : ''},
-			].filter((c, i) => i < 3 || rows.some(f => f.first)), rows));
+		list.append(dom.make('li', {}, button));
+		button.addEventListener('click', () => {
+			button.parentElement.remove();
+			more();
+		});
 	}
 
-	/* Their links are made when they are looked at: of "no package" there can be very many. */
-	function filesOf(p, link) {
-		const files = p.files || [], list = dom.make('ul');
-		const details = dom.make('details', {},
-			dom.make('summary', {}, dom.plural(files.length, 'file')), list);
-		let shown = 0;
+	details.addEventListener('toggle', more, {once: true});
+	return details;
+}
 
-		function more() {
-			const next = files.slice(shown, shown += SHOWN);
-			const button = dom.make('button', {type: 'button'}, 'Show more');
+async function packages(section) {
+	if (section.childElementCount)
+		return;
+	const list = await model.packages();
+	const link = await fileLinks();
 
-			list.append(...next.map(f => dom.make('li', {}, link(f))));
-			if (shown >= files.length)
-				return;
-			list.append(dom.make('li', {}, button));
-			button.addEventListener('click', () => {
-				button.parentElement.remove();
-				more();
-			});
-		}
+	dom.fill(section, dom.make('h2', {}, 'Packages'), list && list.length ?
+		table.make(`${dom.plural(list.length, 'package')} of this machine in the build`, [
+			{name: 'Package', value: p => p.package || '(of no package)'},
+			{name: 'Version', value: p => p.version || ''},
+			{name: 'What for', value: p => (p.classes || []).join(', ')},
+			{name: 'Files', value: p => (p.files || []).length,
+				show: p => filesOf(p, link)},
+		], list, 1) :
+		dom.make('p', {}, list ? 'No package went into the build.' :
+			'Which packages went into the build is not known: the page was made on a ' +
+			'machine that does not know them. Make it where the build ran.'));
+}
 
-		details.addEventListener('toggle', more, {once: true});
-		return details;
-	}
-
-	async function packages(section) {
-		if (section.childElementCount)
-			return;
-		const list = await model.packages();
-		const link = await fileLinks();
-
-		dom.fill(section, dom.make('h2', {}, 'Packages'), list && list.length ?
-			table.make(`${dom.plural(list.length, 'package')} of this machine went into the build`, [
-				{name: 'Package', value: p => p.package || '(of no package)'},
-				{name: 'Version', value: p => p.version || ''},
-				{name: 'What for', value: p => (p.classes || []).join(', ')},
-				{name: 'Files', value: p => (p.files || []).length, show: p => filesOf(p, link)},
-			], list, 1) :
-			dom.make('p', {}, list ? 'No package went into the build.' :
-				'Which packages went into the build is not known: the page was made on a machine ' +
-				'that does not know them. Make it where the build ran.'));
-	}
-
-	return {findings, packages};
+return {findings, packages};
 })();

@@ -7,86 +7,87 @@
 'use strict';
 
 const graph = (() => {
-	/* of meta.made */
-	const EXISTED = 0, CHANGED = 2, SPECIAL = 6;
 
-	/* What is in it is what was there before, if it was opened for writing and not written. */
-	function written(g, v) {
-		const {made, writer, from} = g.versions;
+/* of meta.made */
+const EXISTED = 0, CHANGED = 2, SPECIAL = 6;
 
-		while (made[v] === CHANGED && writer[v] < 0 && from[v] >= 0)
-			v = from[v];
-		return v;
-	}
+/* What is in it is what was there before, if it was opened for writing and not written. */
+function written(g, v) {
+	const {made, writer, from} = g.versions;
 
-	/* The version that a name stands for in the end, or did last; -1: none is known. */
-	function last(g, file) {
-		const versions = g.versionsOf.of(file);
-		const v = g.files.last[file] >= 0 ? g.files.last[file] :
-			versions.length ? versions[versions.length - 1] : g.files.first[file];
+	while (made[v] === CHANGED && writer[v] < 0 && from[v] >= 0)
+		v = from[v];
+	return v;
+}
 
-		return v < 0 ? v : written(g, v);
-	}
+/* The version that a name stands for in the end, or did last; -1: none is known. */
+function last(g, file) {
+	const versions = g.versionsOf.of(file);
+	const v = g.files.last[file] >= 0 ? g.files.last[file] :
+		versions.length ? versions[versions.length - 1] : g.files.first[file];
 
-	function isThere(g, file) {
-		return file >= 0 && g.files.last[file] >= 0;
-	}
+	return v < 0 ? v : written(g, v);
+}
 
-	function makers(g, v) {
-		const list = g.writersOf(v);
+function isThere(g, file) {
+	return file >= 0 && g.files.last[file] >= 0;
+}
 
-		return list.length || g.versions.writer[v] < 0 ? list : [g.versions.writer[v]];
-	}
+function makers(g, v) {
+	const list = g.writersOf(v);
 
-	/* The name to show a version by; -1: it is on the way only. */
-	function nameOf(g, v) {
-		const names = g.namesOf.of(v), first = g.versions.file[v];
+	return list.length || g.versions.writer[v] < 0 ? list : [g.versions.writer[v]];
+}
 
-		if (!names.length)
-			return g.versions.made[v] === EXISTED ? first : -1;
-		return names.includes(first) ? first : names[0];
-	}
+/* The name to show a version by; -1: it is on the way only. */
+function nameOf(g, v) {
+	const names = g.namesOf.of(v), first = g.versions.file[v];
 
-	/* @next(v): [{version, program}], the neighbours of a version in one direction. */
-	function neighbours(g, start, next) {
-		const found = new Map(), seen = new Set([start]);
-		const queue = [{version: start, through: []}];
+	if (!names.length)
+		return g.versions.made[v] === EXISTED ? first : -1;
+	return names.includes(first) ? first : names[0];
+}
 
-		for (const {version, through} of queue) {
-			for (const near of next(version)) {
-				if (seen.has(near.version) || g.versions.made[near.version] === SPECIAL)
-					continue;
-				seen.add(near.version);
-				const name = nameOf(g, near.version);
+/* @next(v): [{version, program}], the neighbours of a version in one direction. */
+function neighbours(g, start, next) {
+	const found = new Map(), seen = new Set([start]);
+	const queue = [{version: start, through: []}];
 
-				if (name < 0)
-					queue.push({version: near.version, through: [...through, near.version]});
-				else if (!found.has(name))
-					found.set(name, {file: name, version: near.version, program: near.program,
-						through});
-			}
+	for (const {version, through} of queue) {
+		for (const near of next(version)) {
+			if (seen.has(near.version) || g.versions.made[near.version] === SPECIAL)
+				continue;
+			seen.add(near.version);
+			const name = nameOf(g, near.version);
+
+			if (name < 0)
+				queue.push({...near, through: [...through, near.version]});
+			else if (!found.has(name))
+				found.set(name, {...near, file: name, through});
 		}
-		return [...found.values()];
 	}
+	return [...found.values()];
+}
 
-	function inputs(g, v) {
-		return neighbours(g, v, version => {
-			const list = makers(g, version).flatMap(program =>
-				Array.from(g.dataOf(program), read => ({version: written(g, read), program})));
-			const from = g.versions.from[version];
+function inputs(g, v) {
+	return neighbours(g, v, version => {
+		const list = makers(g, version).flatMap(program =>
+			Array.from(g.dataOf(program),
+				read => ({version: written(g, read), program})));
+		const from = g.versions.from[version];
 
-			return from < 0 ? list : [...list, {version: written(g, from), program: -1}];
-		});
-	}
+		return from < 0 ? list : [...list, {version: written(g, from), program: -1}];
+	});
+}
 
-	function outputs(g, v) {
-		return neighbours(g, v, version => [
-			...g.dataReadersOf(version).flatMap(program => Array.from(g.writes.of(program),
-				made => ({version: written(g, made), program}))),
-			...Array.from(g.nextOf.of(version),
-				next => ({version: written(g, next), program: g.versions.writer[next]})),
-		]);
-	}
+function outputs(g, v) {
+	return neighbours(g, v, version => [
+		...g.dataReadersOf(version).flatMap(program => Array.from(g.writes.of(program),
+			made => ({version: written(g, made), program}))),
+		...Array.from(g.nextOf.of(version),
+			next => ({version: written(g, next), program: g.versions.writer[next]})),
+	]);
+}
 
-	return {last, isThere, makers, inputs, outputs};
+return {last, isThere, makers, inputs, outputs};
 })();

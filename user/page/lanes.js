@@ -8,78 +8,79 @@
 'use strict';
 
 const lanes = (() => {
-	/* Slices of lanes, all or those that @wanted(slice) says: an index of what is drawn. */
-	function index(wanted) {
-		const {slices, meta} = model;
 
-		return model.groups(meta.counts.lanes, slices.n,
-			i => !wanted || wanted(i) ? slices.lane[i] : -1);
+/* Slices of lanes, all or those that @wanted(slice) says: an index of what is drawn. */
+function index(wanted) {
+	const {slices, meta} = model;
+
+	return model.groups(meta.counts.lanes, slices.n,
+		i => !wanted || wanted(i) ? slices.lane[i] : -1);
+}
+
+/* The first of rows[low..high[ for which array is > @value; in a lane both times rise. */
+function above(rows, low, high, array, value) {
+	while (low < high) {
+		const middle = (low + high) >> 1;
+
+		if (array[rows[middle]] > value)
+			high = middle;
+		else
+			low = middle + 1;
 	}
+	return low;
+}
 
-	/* The first of rows[low..high[ for which array is > @value; in a lane both times rise. */
-	function above(rows, low, high, array, value) {
-		while (low < high) {
-			const middle = (low + high) >> 1;
+/*
+ * Calls put(slice, x, width, whole) for what is seen of a lane; whole: it is one slice.
+ */
+function visible(indexed, lane, view, put) {
+	const {from, to} = model.slices;
+	const {rows, begin} = indexed;
+	const end = begin[lane + 1];
+	const scale = view.width / (view.to - view.from);
 
-			if (array[rows[middle]] > value)
-				high = middle;
-			else
-				low = middle + 1;
+	for (let i = above(rows, begin[lane], end, to, view.from); i < end;) {
+		const slice = rows[i];
+
+		if (from[slice] >= view.to)
+			break;
+		const x = Math.max(0, (from[slice] - view.from) * scale);
+		const right = Math.min(view.width, (to[slice] - view.from) * scale);
+
+		if (right - x >= 1) {
+			put(slice, x, right - x, true);
+			i++;
+			continue;
 		}
-		return low;
+		const pixel = Math.floor(x);
+
+		put(slice, pixel, 1, false);
+		i = above(rows, i + 1, end, from, view.from + (pixel + 1) / scale);
 	}
+}
 
-	/*
-	 * Calls put(slice, x, width, whole) for what is seen of a lane; whole: it is one slice.
-	 */
-	function visible(indexed, lane, view, put) {
-		const {from, to} = model.slices;
-		const {rows, begin} = indexed;
-		const end = begin[lane + 1];
-		const scale = view.width / (view.to - view.from);
+/* The slice of a lane at a time, or the nearest one; -1: the lane is empty. */
+function at(indexed, lane, time) {
+	const {from, to} = model.slices;
+	const {rows, begin} = indexed;
+	const i = above(rows, begin[lane], begin[lane + 1], to, time);
+	const next = i < begin[lane + 1] ? rows[i] : -1;
+	const last = i > begin[lane] ? rows[i - 1] : -1;
 
-		for (let i = above(rows, begin[lane], end, to, view.from); i < end;) {
-			const slice = rows[i];
+	if (next < 0 || last < 0 || from[next] <= time)
+		return next < 0 ? last : next;
+	return from[next] - time < time - to[last] ? next : last;
+}
 
-			if (from[slice] >= view.to)
-				break;
-			const x = Math.max(0, (from[slice] - view.from) * scale);
-			const right = Math.min(view.width, (to[slice] - view.from) * scale);
+/* The slice beside one in its lane, -1: there is none. */
+function beside(indexed, slice, step) {
+	const lane = model.slices.lane[slice];
+	const {rows, begin} = indexed;
+	const i = above(rows, begin[lane], begin[lane + 1], model.slices.from,
+		model.slices.from[slice]) - 1 + step;
 
-			if (right - x >= 1) {
-				put(slice, x, right - x, true);
-				i++;
-				continue;
-			}
-			const pixel = Math.floor(x);
+	return i >= begin[lane] && i < begin[lane + 1] ? rows[i] : -1;
+}
 
-			put(slice, pixel, 1, false);
-			i = above(rows, i + 1, end, from, view.from + (pixel + 1) / scale);
-		}
-	}
-
-	/* The slice of a lane at a time, or the nearest one; -1: the lane is empty. */
-	function at(indexed, lane, time) {
-		const {from, to} = model.slices;
-		const {rows, begin} = indexed;
-		const i = above(rows, begin[lane], begin[lane + 1], to, time);
-		const next = i < begin[lane + 1] ? rows[i] : -1;
-		const last = i > begin[lane] ? rows[i - 1] : -1;
-
-		if (next < 0 || last < 0 || from[next] <= time)
-			return next < 0 ? last : next;
-		return from[next] - time < time - to[last] ? next : last;
-	}
-
-	/* The slice beside one in its lane, -1: there is none. */
-	function beside(indexed, slice, step) {
-		const lane = model.slices.lane[slice];
-		const {rows, begin} = indexed;
-		const i = above(rows, begin[lane], begin[lane + 1], model.slices.from,
-			model.slices.from[slice]) - 1 + step;
-
-		return i >= begin[lane] && i < begin[lane + 1] ? rows[i] : -1;
-	}
-
-	return {index, visible, at, beside};
+return {index, visible, at, beside};
 })();

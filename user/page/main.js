@@ -6,176 +6,180 @@
 'use strict';
 
 const main = (() => {
-	/* name: {title, show(section, argument)}; without a title there is no entry in the list */
-	const views = {
-		timeline: {title: 'Timeline', show: timeline.show},
-		tree: {title: 'Processes', show: tree.show},
-		slowest: {title: 'Slowest', show: slowest.show},
-		path: {title: 'Critical path', show: path.show},
-		file: {title: 'Files', show: file.show},
-		findings: {title: 'Findings', show: check.findings},
-		packages: {title: 'Packages', show: check.packages},
-		program: {show: program.show},
+
+/* name: {title, show(section, argument)}; without a title there is no entry in the list */
+const views = {
+	timeline: {title: 'Timeline', show: timeline.show},
+	tree: {title: 'Processes', show: tree.show},
+	slowest: {title: 'Slowest', show: slowest.show},
+	path: {title: 'Critical path', show: path.show},
+	file: {title: 'Files', show: file.show},
+	findings: {title: 'Findings', show: check.findings},
+	packages: {title: 'Packages', show: check.packages},
+	program: {show: program.show},
+};
+const THEMES = {light: 'dark', dark: 'light'};
+const $ = id => document.getElementById(id);
+const content = $('content'), loading = $('loading');
+let wanted = '';
+
+function say(text) {
+	loading.hidden = !text;
+	dom.fill(loading, text);
+}
+
+function fault(error) {
+	say('');
+	content.append(dom.make('p', {role: 'alert', class: 'fault'},
+		`This page cannot be shown: ${error.message || error}. ` +
+		'Make it again with etrace report --html.'));
+}
+
+function progress(done, all) {
+	say(done < all ? `Reading who read and wrote what: ${Math.floor(100 * done / all)} %` : '');
+}
+
+/* ---- the head ---- */
+
+function figures() {
+	const {meta} = model, counts = meta.counts;
+
+	return [
+		['Programs', dom.number(counts.run)],
+		['Processes', dom.number(counts.processes)],
+		['Took', dom.seconds(meta.wall)],
+		['Processor', meta.cpu === null ? null : dom.seconds(meta.cpu)],
+		['Programs at work, on average',
+			meta.average === null ? null : meta.average.toFixed(2)],
+		['With endless processors', dom.seconds(meta.endless)],
+		['Began', meta.begin === null ? null : new Date(meta.begin).toLocaleString()],
+	].filter(f => f[1] !== null).map(([name, value]) =>
+		dom.make('div', {}, dom.make('dt', {}, name), dom.make('dd', {}, value)));
+}
+
+function head() {
+	const {meta} = model;
+	const ended = meta.status === null || meta.status === undefined ? '' :
+		`; the command ended with status ${meta.status}`;
+	const missing = [...meta.missing, ...meta.left_out,
+		...(meta.compiler_traces || []).filter(t => t.fault)
+			.map(t => `${t.path}: ${t.fault}`)];
+
+	document.title = dom.visible(meta.title);
+	dom.fill($('title'), meta.title);
+	dom.fill($('verdict'), dom.make('strong', {}, meta.complete ?
+		'\u2714 The trace is complete' : '\u2718 The trace is NOT complete'), ended,
+	meta.command && meta.command !== meta.title ?
+		dom.make('code', {class: 'command'}, meta.command) : null);
+	$('verdict').classList.add(meta.complete ? 'good' : 'bad');
+	dom.fill($('missing'), ...missing.map(m => dom.make('li', {}, m)));
+	$('missing').hidden = !missing.length;
+	dom.fill($('figures'), ...figures());
+	dom.fill($('made'), `Made by etrace ${meta.etrace}. All of it is in this file: nothing ` +
+		'is sent or fetched.');
+	dom.fill($('licences'), dom.make('summary', {}, 'Licence of D3, which plots here'),
+		...$('licence').textContent.trim().split('\n').map(l => dom.make('div', {}, l)));
+}
+
+/* ---- light and dark ---- */
+
+function theme() {
+	const root = document.documentElement, button = $('theme');
+	const system = matchMedia('(prefers-color-scheme: dark)');
+	const now = () => root.dataset.theme || (system.matches ? 'dark' : 'light');
+	const changed = () => {
+		dom.fill(button, now() === 'dark' ? 'Light colours' : 'Dark colours');
+		timeline.recolour();
 	};
-	const THEMES = {light: 'dark', dark: 'light'};
-	const $ = id => document.getElementById(id);
-	const content = $('content'), loading = $('loading');
-	let wanted = '';
+	let before;
 
-	function say(text) {
-		loading.hidden = !text;
-		dom.fill(loading, text);
-	}
-
-	function fault(error) {
-		say('');
-		content.append(dom.make('p', {role: 'alert', class: 'fault'},
-			`This page cannot be shown: ${error.message || error}. ` +
-			'Make it again with etrace report --html.'));
-	}
-
-	function progress(done, all) {
-		say(done < all ? `Reading who read and wrote what: ${Math.floor(100 * done / all)} %` : '');
-	}
-
-	/* ---- the head ---- */
-
-	function figures() {
-		const {meta} = model, counts = meta.counts;
-
-		return [
-			['Programs', dom.number(counts.run)],
-			['Processes', dom.number(counts.processes)],
-			['Took', dom.seconds(meta.wall)],
-			['Processor', meta.cpu === null ? null : dom.seconds(meta.cpu)],
-			['Programs at work, on average', meta.average === null ? null : meta.average.toFixed(2)],
-			['With endless processors', dom.seconds(meta.endless)],
-			['Began', meta.begin === null ? null : new Date(meta.begin).toLocaleString()],
-		].filter(f => f[1] !== null).map(([name, value]) =>
-			dom.make('div', {}, dom.make('dt', {}, name), dom.make('dd', {}, value)));
-	}
-
-	function head() {
-		const {meta} = model;
-		const ended = meta.status === null || meta.status === undefined ? '' :
-			`; the command ended with status ${meta.status}`;
-		const missing = [...meta.missing, ...meta.left_out,
-			...(meta.compiler_traces || []).filter(t => t.fault).map(t => `${t.path}: ${t.fault}`)];
-
-		document.title = dom.visible(meta.title);
-		dom.fill($('title'), meta.title);
-		dom.fill($('verdict'), dom.make('strong', {}, meta.complete ? '\u2714 The trace is complete' :
-			'\u2718 The trace is NOT complete'), ended,
-		meta.command && meta.command !== meta.title ?
-			dom.make('code', {class: 'command'}, meta.command) : null);
-		$('verdict').classList.add(meta.complete ? 'good' : 'bad');
-		dom.fill($('missing'), ...missing.map(m => dom.make('li', {}, m)));
-		$('missing').hidden = !missing.length;
-		dom.fill($('figures'), ...figures());
-		dom.fill($('made'), `Made by etrace ${meta.etrace}. All of it is in this file: nothing is sent ` +
-			'or fetched.');
-		dom.fill($('licences'), dom.make('summary', {}, 'Licence of D3, which plots here'),
-			...$('licence').textContent.trim().split('\n').map(l => dom.make('div', {}, l)));
-	}
-
-	/* ---- light and dark ---- */
-
-	function theme() {
-		const root = document.documentElement, button = $('theme');
-		const system = matchMedia('(prefers-color-scheme: dark)');
-		const now = () => root.dataset.theme || (system.matches ? 'dark' : 'light');
-		const changed = () => {
-			dom.fill(button, now() === 'dark' ? 'Light colours' : 'Dark colours');
-			timeline.recolour();
-		};
-		let before;
-
-		button.hidden = false;
-		button.addEventListener('click', () => {
-			root.dataset.theme = THEMES[now()];
-			changed();
-		});
-		system.addEventListener('change', changed);
-		/* paper is white */
-		window.addEventListener('beforeprint', () => {
-			before = root.dataset.theme;
-			root.dataset.theme = 'light';
-			timeline.recolour(true);
-		});
-		window.addEventListener('afterprint', () => {
-			if (before)
-				root.dataset.theme = before;
-			else
-				delete root.dataset.theme;
-			timeline.recolour();
-		});
+	button.hidden = false;
+	button.addEventListener('click', () => {
+		root.dataset.theme = THEMES[now()];
 		changed();
+	});
+	system.addEventListener('change', changed);
+	/* paper is white */
+	window.addEventListener('beforeprint', () => {
+		before = root.dataset.theme;
+		root.dataset.theme = 'light';
+		timeline.recolour(true);
+	});
+	window.addEventListener('afterprint', () => {
+		if (before)
+			root.dataset.theme = before;
+		else
+			delete root.dataset.theme;
+		timeline.recolour();
+	});
+	changed();
+}
+
+/* ---- views ---- */
+
+function section(name) {
+	const id = `view-${name}`;
+
+	if (!$(id))
+		content.append(dom.make('section', {id, hidden: true,
+			'aria-label': views[name].title || 'Program'}));
+	return $(id);
+}
+
+async function route() {
+	const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
+	const view = views[name] ? name : 'timeline';
+	const part = section(view);
+
+	wanted = location.hash;
+	document.querySelectorAll('#views a').forEach(a => {
+		if (a.hash === `#${view}`)
+			a.setAttribute('aria-current', 'page');
+		else
+			a.removeAttribute('aria-current');
+	});
+	for (const other of content.querySelectorAll(':scope > section'))
+		other.hidden = other !== part;
+	say('Loading');
+	try {
+		await views[view].show(part, rest.join('/'));
+	} catch (error) {
+		fault(error);
+		return;
 	}
+	/* another one may have been asked for meanwhile */
+	if (wanted !== location.hash)
+		return;
+	say('');
+	part.dataset.shown = location.hash;
+}
 
-	/* ---- views ---- */
-
-	function section(name) {
-		const id = `view-${name}`;
-
-		if (!$(id))
-			content.append(dom.make('section', {id, hidden: true,
-				'aria-label': views[name].title || 'Program'}));
-		return $(id);
+async function begin() {
+	say('Loading the build');
+	try {
+		await model.load();
+	} catch (error) {
+		fault(error);
+		return;
 	}
+	head();
+	dom.fill($('views'), ...Object.entries(views).filter(([, view]) => view.title)
+		.map(([name, view]) => dom.make('li', {},
+			dom.make('a', {href: `#${name}`}, view.title))));
+	theme();
+	$('skip').addEventListener('click', event => {
+		event.preventDefault();
+		content.focus();
+	});
+	window.addEventListener('hashchange', () => {
+		route();
+		content.focus({preventScroll: true});
+	});
+	await route();
+	performance.mark('usable');
+}
 
-	async function route() {
-		const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
-		const view = views[name] ? name : 'timeline';
-		const part = section(view);
-
-		wanted = location.hash;
-		document.querySelectorAll('#views a').forEach(a => {
-			if (a.hash === `#${view}`)
-				a.setAttribute('aria-current', 'page');
-			else
-				a.removeAttribute('aria-current');
-		});
-		for (const other of content.querySelectorAll(':scope > section'))
-			other.hidden = other !== part;
-		say('Loading');
-		try {
-			await views[view].show(part, rest.join('/'));
-		} catch (error) {
-			fault(error);
-			return;
-		}
-		/* another one may have been asked for meanwhile */
-		if (wanted !== location.hash)
-			return;
-		say('');
-		part.dataset.shown = location.hash;
-	}
-
-	async function begin() {
-		say('Loading the build');
-		try {
-			await model.load();
-		} catch (error) {
-			fault(error);
-			return;
-		}
-		head();
-		dom.fill($('views'), ...Object.entries(views).filter(([, view]) => view.title)
-			.map(([name, view]) => dom.make('li', {}, dom.make('a', {href: `#${name}`}, view.title))));
-		theme();
-		$('skip').addEventListener('click', event => {
-			event.preventDefault();
-			content.focus();
-		});
-		window.addEventListener('hashchange', () => {
-			route();
-			content.focus({preventScroll: true});
-		});
-		await route();
-		performance.mark('usable');
-	}
-
-	return {begin, progress};
+return {begin, progress};
 })();
 
 main.begin();

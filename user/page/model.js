@@ -7,319 +7,320 @@
 'use strict';
 
 const model = (() => {
-	const model = {};
-	const KEPT = 8;		/* blocks of commands at a time */
 
-	/* begin[k] .. begin[k + 1]: where in rows those i are for which key(i) is k; in their order. */
-	function groups(n, count, key) {
-		const begin = new Uint32Array(n + 1);
-		const rows = new Uint32Array(count);
+const model = {};
+const KEPT = 8;		/* blocks of commands at a time */
 
-		for (let i = 0; i < count; i++)
-			if (key(i) >= 0)
-				begin[key(i) + 1]++;
-		for (let k = 0; k < n; k++)
-			begin[k + 1] += begin[k];
-		const next = begin.slice(0, n);
-		for (let i = 0; i < count; i++)
-			if (key(i) >= 0)
-				rows[next[key(i)]++] = i;
-		return {begin, rows, of: k => rows.subarray(begin[k], begin[k + 1])};
-	}
+/* begin[k] .. begin[k + 1]: where in rows those i are for which key(i) is k; in their order. */
+function groups(n, count, key) {
+	const begin = new Uint32Array(n + 1);
+	const rows = new Uint32Array(count);
 
-	async function loadProcesses(n) {
-		const c = await data.columns('processes');
-		const parent = c.plain(new Int32Array(n), 1);
-		const at = c.signedDifferences(new Float64Array(n));
-		const until = c.plain(new Float64Array(n)).map((length, i) => at[i] + length);
-		const pid = c.plain(new Uint32Array(n));
+	for (let i = 0; i < count; i++)
+		if (key(i) >= 0)
+			begin[key(i) + 1]++;
+	for (let k = 0; k < n; k++)
+		begin[k + 1] += begin[k];
+	const next = begin.slice(0, n);
+	for (let i = 0; i < count; i++)
+		if (key(i) >= 0)
+			rows[next[key(i)]++] = i;
+	return {begin, rows, of: k => rows.subarray(begin[k], begin[k + 1])};
+}
 
-		c.end();
-		model.processes = {n, parent, at, until, pid};
-	}
+async function loadProcesses(n) {
+	const c = await data.columns('processes');
+	const parent = c.plain(new Int32Array(n), 1);
+	const at = c.signedDifferences(new Float64Array(n));
+	const until = c.plain(new Float64Array(n)).map((length, i) => at[i] + length);
+	const pid = c.plain(new Uint32Array(n));
 
-	async function loadPrograms(n) {
-		const c = await data.columns('programs');
-		const process = c.plain(new Int32Array(n));
-		const file = c.plain(new Int32Array(n), 1);
-		const label = c.plain(new Uint32Array(n));
-		const kind = c.plain(new Uint8Array(n));
-		const at = c.signedDifferences(new Float64Array(n));
-		const until = c.plain(new Float64Array(n)).map((length, i) => at[i] + length);
-		const cpu = c.plain(new Float64Array(n), 1);
-		const memory = c.plain(new Float64Array(n), 1);
-		const ended = c.plain(new Uint8Array(n));
-		const status = c.plain(new Uint32Array(n));
-		const output = c.plain(new Int32Array(n), 1);
-		const parent = c.plain(new Int32Array(n), 1);
-		const forked = c.plain(new Uint8Array(n));
+	c.end();
+	model.processes = {n, parent, at, until, pid};
+}
 
-		c.end();
-		model.programs = {n, process, file, label, kind, at, until, cpu, memory, ended, status,
-			output, parent, forked};
-	}
+async function loadPrograms(n) {
+	const c = await data.columns('programs');
+	const process = c.plain(new Int32Array(n));
+	const file = c.plain(new Int32Array(n), 1);
+	const label = c.plain(new Uint32Array(n));
+	const kind = c.plain(new Uint8Array(n));
+	const at = c.signedDifferences(new Float64Array(n));
+	const until = c.plain(new Float64Array(n)).map((length, i) => at[i] + length);
+	const cpu = c.plain(new Float64Array(n), 1);
+	const memory = c.plain(new Float64Array(n), 1);
+	const ended = c.plain(new Uint8Array(n));
+	const status = c.plain(new Uint32Array(n));
+	const output = c.plain(new Int32Array(n), 1);
+	const parent = c.plain(new Int32Array(n), 1);
+	const forked = c.plain(new Uint8Array(n));
 
-	async function loadSlices(n) {
-		const c = await data.columns('slices');
-		const program = c.plain(new Int32Array(n));
-		const lane = c.plain(new Uint32Array(n));
-		const from = c.differences(new Float64Array(n));
-		const to = c.plain(new Float64Array(n)).map((length, i) => from[i] + length);
+	c.end();
+	model.programs = {n, process, file, label, kind, at, until, cpu, memory, ended, status,
+		output, parent, forked};
+}
 
-		c.end();
-		model.slices = {n, program, lane, from, to};
-	}
+async function loadSlices(n) {
+	const c = await data.columns('slices');
+	const program = c.plain(new Int32Array(n));
+	const lane = c.plain(new Uint32Array(n));
+	const from = c.differences(new Float64Array(n));
+	const to = c.plain(new Float64Array(n)).map((length, i) => from[i] + length);
 
-	/* With the sum of count by time up to each step: what is drawn is an average. */
-	async function loadSteps(n, classes) {
-		const c = await data.columns('steps');
-		const at = c.differences(new Float64Array(n));
-		const counts = classes.map(() => c.plain(new Uint32Array(n)));
+	c.end();
+	model.slices = {n, program, lane, from, to};
+}
 
-		c.end();
-		const sums = counts.map(count => {
-			const sum = new Float64Array(n);
+/* With the sum of count by time up to each step: what is drawn is an average. */
+async function loadSteps(n, classes) {
+	const c = await data.columns('steps');
+	const at = c.differences(new Float64Array(n));
+	const counts = classes.map(() => c.plain(new Uint32Array(n)));
 
-			for (let i = 1; i < n; i++)
-				sum[i] = sum[i - 1] + count[i - 1] * (at[i] - at[i - 1]);
-			return sum;
-		});
-		model.steps = {n, at, counts, sums};
-	}
+	c.end();
+	const sums = counts.map(count => {
+		const sum = new Float64Array(n);
 
-	async function loadPath(n) {
-		const c = await data.columns('path');
-		const program = c.plain(new Int32Array(n), 1);
-		const why = c.plain(new Uint8Array(n));
-		const file = c.plain(new Int32Array(n), 1);
-		const output = c.plain(new Int32Array(n), 1);
-		const length = c.plain(new Float64Array(n));
-
-		c.end();
-		const from = new Float64Array(n), to = new Float64Array(n);
-		for (let i = 0, t = 0; i < n; i++) {
-			from[i] = t;
-			to[i] = t += length[i];
-		}
-		model.path = {n, program, why, file, output, from, to};
-	}
-
-	/* What all views need: done before the first one is shown. */
-	model.load = async () => {
-		model.meta = await data.json('meta');
-		const counts = model.meta.counts;
-
-		await Promise.all([
-			data.texts('labels').then(labels => { model.labels = labels; }),
-			loadProcesses(counts.processes),
-			loadPrograms(counts.programs),
-			loadSlices(counts.slices),
-			loadSteps(counts.steps, model.meta.classes),
-			loadPath(counts.path),
-		]);
-		const {programs, slices, path} = model;
-		model.lanes = groups(counts.lanes, slices.n, i => slices.lane[i]);
-		model.slicesOf = groups(programs.n, slices.n, i => slices.program[i]);
-		model.work = new Float64Array(programs.n);
-		for (let i = 0; i < slices.n; i++)
-			model.work[slices.program[i]] += slices.to[i] - slices.from[i];
-		model.onPath = new Uint8Array(programs.n);
-		for (let i = 0; i < path.n; i++)
-			if (path.program[i] >= 0)
-				model.onPath[path.program[i]] = 1;
-	};
-
-	/* once(f): a function that returns what f returned the first time. */
-	function once(f) {
-		let result = null;
-
-		return () => {
-			result = result || f();
-			return result;
-		};
-	}
-
-	model.label = p => model.labels[model.programs.label[p]] ||
-		(model.programs.forked[p] ? '(before its first program)' : '(a program without a name)');
-	model.className = p => model.meta.classes[model.programs.kind[p]];
-
-	model.howItEnded = p => {
-		const status = model.programs.status[p];
-
-		return ['not known', `exit status ${status}`, `killed by signal ${status}`,
-			'went on with another program'][model.programs.ended[p]];
-	};
-
-	/* ---- processes ---- */
-
-	model.programsOf = once(() => groups(model.processes.n, model.programs.n,
-		i => model.programs.process[i]));
-	model.childrenOf = once(() => groups(model.processes.n, model.processes.n,
-		i => model.processes.parent[i]));
-
-	/* Processes that nobody in the trace started. */
-	model.rootsOf = once(() => Array.from(model.processes.parent.keys())
-		.filter(i => model.processes.parent[i] < 0));
-
-	/* The time that each process worked, alone and with all below it, and how many these are. */
-	model.times = once(() => {
-		const {processes, programs} = model;
-		const own = new Float64Array(processes.n);
-		const below = new Uint32Array(processes.n);
-
-		for (let i = 0; i < programs.n; i++)
-			own[programs.process[i]] += model.work[i];
-		const all = own.slice();
-		const order = [...model.rootsOf()];
-
-		for (const i of order)
-			order.push(...model.childrenOf().of(i));
-		for (const i of order.reverse()) {
-			const parent = processes.parent[i];
-
-			if (parent >= 0) {
-				all[parent] += all[i];
-				below[parent] += below[i] + 1;
-			}
-		}
-		return {own, all, below};
+		for (let i = 1; i < n; i++)
+			sum[i] = sum[i - 1] + count[i - 1] * (at[i] - at[i - 1]);
+		return sum;
 	});
+	model.steps = {n, at, counts, sums};
+}
 
-	/* ---- blocks ---- */
+async function loadPath(n) {
+	const c = await data.columns('path');
+	const program = c.plain(new Int32Array(n), 1);
+	const why = c.plain(new Uint8Array(n));
+	const file = c.plain(new Int32Array(n), 1);
+	const output = c.plain(new Int32Array(n), 1);
+	const length = c.plain(new Float64Array(n));
 
-	/* A promise to do it between two frames, so that a page never stands still for long. */
-	function breathe() {
-		return new Promise(resolve => setTimeout(resolve));
+	c.end();
+	const from = new Float64Array(n), to = new Float64Array(n);
+	for (let i = 0, t = 0; i < n; i++) {
+		from[i] = t;
+		to[i] = t += length[i];
 	}
+	model.path = {n, program, why, file, output, from, to};
+}
 
-	function blocks(count) {
-		return Math.ceil(count / model.meta.block);
-	}
+/* What all views need: done before the first one is shown. */
+model.load = async () => {
+	model.meta = await data.json('meta');
+	const counts = model.meta.counts;
 
-	/* All paths, by the number of the file. */
-	model.files = once(async () => {
-		const n = blocks(model.meta.counts.files);
-		const parts = [];
+	await Promise.all([
+		data.texts('labels').then(labels => { model.labels = labels; }),
+		loadProcesses(counts.processes),
+		loadPrograms(counts.programs),
+		loadSlices(counts.slices),
+		loadSteps(counts.steps, model.meta.classes),
+		loadPath(counts.path),
+	]);
+	const {programs, slices, path} = model;
+	model.lanes = groups(counts.lanes, slices.n, i => slices.lane[i]);
+	model.slicesOf = groups(programs.n, slices.n, i => slices.program[i]);
+	model.work = new Float64Array(programs.n);
+	for (let i = 0; i < slices.n; i++)
+		model.work[slices.program[i]] += slices.to[i] - slices.from[i];
+	model.onPath = new Uint8Array(programs.n);
+	for (let i = 0; i < path.n; i++)
+		if (path.program[i] >= 0)
+			model.onPath[path.program[i]] = 1;
+};
 
-		for (let i = 0; i < n; i++)
-			parts.push(await data.texts(`files-${i}`));
-		return parts.flat();
-	});
+/* once(f): a function that returns what f returned the first time. */
+function once(f) {
+	let result = null;
 
-	const commands = new Map();
+	return () => {
+		result = result || f();
+		return result;
+	};
+}
 
-	/* The text of a block of commands, for a search; it is not kept. */
-	model.commandBlocks = () => blocks(model.programs.n);
-	model.commandText = i => data.text(`commands-${i}`);
+model.label = p => model.labels[model.programs.label[p]] ||
+	(model.programs.forked[p] ? '(before its first program)' : '(a program without a name)');
+model.className = p => model.meta.classes[model.programs.kind[p]];
 
-	/* {directory, words} of a program; null: not known. */
-	model.command = async p => {
-		const i = Math.floor(p / model.meta.block);
+model.howItEnded = p => {
+	const status = model.programs.status[p];
 
-		if (!commands.has(i)) {
-			commands.set(i, data.json(`commands-${i}`));
-			if (commands.size > KEPT)
-				commands.delete(commands.keys().next().value);
+	return ['not known', `exit status ${status}`, `killed by signal ${status}`,
+		'went on with another program'][model.programs.ended[p]];
+};
+
+/* ---- processes ---- */
+
+model.programsOf = once(() => groups(model.processes.n, model.programs.n,
+	i => model.programs.process[i]));
+model.childrenOf = once(() => groups(model.processes.n, model.processes.n,
+	i => model.processes.parent[i]));
+
+/* Processes that nobody in the trace started. */
+model.rootsOf = once(() => Array.from(model.processes.parent.keys())
+	.filter(i => model.processes.parent[i] < 0));
+
+/* The time that each process worked, alone and with all below it, and how many these are. */
+model.times = once(() => {
+	const {processes, programs} = model;
+	const own = new Float64Array(processes.n);
+	const below = new Uint32Array(processes.n);
+
+	for (let i = 0; i < programs.n; i++)
+		own[programs.process[i]] += model.work[i];
+	const all = own.slice();
+	const order = [...model.rootsOf()];
+
+	for (const i of order)
+		order.push(...model.childrenOf().of(i));
+	for (const i of order.reverse()) {
+		const parent = processes.parent[i];
+
+		if (parent >= 0) {
+			all[parent] += all[i];
+			below[parent] += below[i] + 1;
 		}
-		const row = (await commands.get(i))[p % model.meta.block];
-		return row && {directory: row[0], words: row[1]};
-	};
+	}
+	return {own, all, below};
+});
 
-	/* What compilers told of a program: rows [name, detail, from, length, depth]. */
-	model.inside = async p => {
-		const name = `inside-${Math.floor(p / model.meta.block)}`;
+/* ---- blocks ---- */
 
-		return data.has(name) ? (await data.json(name))[p] || [] : [];
-	};
+/* A promise to do it between two frames, so that a page never stands still for long. */
+function breathe() {
+	return new Promise(resolve => setTimeout(resolve));
+}
 
-	/* ---- the graph ---- */
+function blocks(count) {
+	return Math.ceil(count / model.meta.block);
+}
 
-	async function accesses(kind, told) {
-		const n = model.programs.n, count = blocks(n);
-		const parts = [], begin = new Uint32Array(n + 1);
+/* All paths, by the number of the file. */
+model.files = once(async () => {
+	const n = blocks(model.meta.counts.files);
+	const parts = [];
 
-		for (let i = 0, p = 0; i < count; i++) {
-			/* what was too much for the page is not there: meta.left_out says it */
-			if (!data.has(`${kind}-${i}`)) {
-				begin.fill(begin[p], p + 1);
-				break;
-			}
-			const c = await data.columns(`${kind}-${i}`);
+	for (let i = 0; i < n; i++)
+		parts.push(await data.texts(`files-${i}`));
+	return parts.flat();
+});
 
-			for (const end = Math.min(n, p + model.meta.block); p < end; p++) {
-				const list = c.differences(new Int32Array(c.next()));
+const commands = new Map();
 
-				parts.push(list);
-				begin[p + 1] = begin[p] + list.length;
-			}
-			c.end();
-			told(i + 1, count);
-			if (i % 16 === 15)
-				await breathe();
+/* The text of a block of commands, for a search; it is not kept. */
+model.commandBlocks = () => blocks(model.programs.n);
+model.commandText = i => data.text(`commands-${i}`);
+
+/* {directory, words} of a program; null: not known. */
+model.command = async p => {
+	const i = Math.floor(p / model.meta.block);
+
+	if (!commands.has(i)) {
+		commands.set(i, data.json(`commands-${i}`));
+		if (commands.size > KEPT)
+			commands.delete(commands.keys().next().value);
+	}
+	const row = (await commands.get(i))[p % model.meta.block];
+	return row && {directory: row[0], words: row[1]};
+};
+
+/* What compilers told of a program: rows [name, detail, from, length, depth]. */
+model.inside = async p => {
+	const name = `inside-${Math.floor(p / model.meta.block)}`;
+
+	return data.has(name) ? (await data.json(name))[p] || [] : [];
+};
+
+/* ---- the graph ---- */
+
+async function accesses(kind, told) {
+	const n = model.programs.n, count = blocks(n);
+	const parts = [], begin = new Uint32Array(n + 1);
+
+	for (let i = 0, p = 0; i < count; i++) {
+		/* what was too much for the page is not there: meta.left_out says it */
+		if (!data.has(`${kind}-${i}`)) {
+			begin.fill(begin[p], p + 1);
+			break;
 		}
-		const rows = new Int32Array(begin[n]);
-		parts.forEach((list, p) => rows.set(list, begin[p]));
-		return {begin, rows, of: p => rows.subarray(begin[p], begin[p + 1])};
+		const c = await data.columns(`${kind}-${i}`);
+
+		for (const end = Math.min(n, p + model.meta.block); p < end; p++) {
+			const list = c.differences(new Int32Array(c.next()));
+
+			parts.push(list);
+			begin[p + 1] = begin[p] + list.length;
+		}
+		c.end();
+		told(i + 1, count);
+		if (i % 16 === 15)
+			await breathe();
 	}
+	const rows = new Int32Array(begin[n]);
+	parts.forEach((list, p) => rows.set(list, begin[p]));
+	return {begin, rows, of: p => rows.subarray(begin[p], begin[p + 1])};
+}
 
-	/* By version, which programs: a turned around list of accesses. */
-	function turned(list, n, key) {
-		const programs = new Uint32Array(list.rows.length);
+/* By version, which programs: a turned around list of accesses. */
+function turned(list, n, key) {
+	const programs = new Uint32Array(list.rows.length);
 
-		for (let p = 0; p + 1 < list.begin.length; p++)
-			programs.fill(p, list.begin[p], list.begin[p + 1]);
-		const by = groups(n, list.rows.length, i => key(list.rows[i]));
-		return version => Array.from(by.of(version), i => programs[i]);
-	}
+	for (let p = 0; p + 1 < list.begin.length; p++)
+		programs.fill(p, list.begin[p], list.begin[p + 1]);
+	const by = groups(n, list.rows.length, i => key(list.rows[i]));
+	return version => Array.from(by.of(version), i => programs[i]);
+}
 
-	/* A read is the version times two, and one more if it was not data: a program, a library. */
-	const version = read => read >> 1;
-	const isData = read => !(read & 1);
+/* A read is the version times two, and one more if it was not data: a program, a library. */
+const version = read => read >> 1;
+const isData = read => !(read & 1);
 
-	let tell = () => {};
+let tell = () => {};
 
-	/* told(done, all) is called on the way, of whoever asked last. */
-	model.graph = told => {
-		tell = told || tell;
-		return loadGraph();
+/* told(done, all) is called on the way, of whoever asked last. */
+model.graph = told => {
+	tell = told || tell;
+	return loadGraph();
+};
+
+const loadGraph = once(async () => {
+	const {files: nfiles, versions: n} = model.meta.counts;
+	let c = await data.columns('filefacts');
+	const last = c.plain(new Int32Array(nfiles), 1);
+	const first = c.plain(new Int32Array(nfiles), 1);
+	const flags = c.plain(new Uint8Array(nfiles));
+	c.end();
+	c = await data.columns('versions');
+	const file = c.plain(new Int32Array(n), 1);
+	const writer = c.plain(new Int32Array(n), 1);
+	const made = c.plain(new Uint8Array(n));
+	const from = c.plain(new Int32Array(n), 1);
+	c.end();
+	const reads = await accesses('reads', (i, all) => tell(i, 2 * all));
+	const writes = await accesses('writes', (i, all) => tell(all + i, 2 * all));
+	return {
+		files: {last, first, flags},
+		versions: {n, file, writer, made, from},
+		writes,
+		dataOf: p => reads.of(p).filter(isData).map(version),
+		othersOf: p => reads.of(p).filter(r => !isData(r)).map(version),
+		dataReadersOf: turned(reads, n, r => isData(r) ? version(r) : -1),
+		otherReadersOf: turned(reads, n, r => isData(r) ? -1 : version(r)),
+		writersOf: turned(writes, n, v => v),
+		versionsOf: groups(nfiles, n, i => file[i]),
+		/* what goes on from a version */
+		nextOf: groups(n, n, i => from[i]),
+		/* the names that a version has in the end */
+		namesOf: groups(n, nfiles, i => last[i]),
 	};
+});
 
-	const loadGraph = once(async () => {
-		const {files: nfiles, versions: n} = model.meta.counts;
-		let c = await data.columns('filefacts');
-		const last = c.plain(new Int32Array(nfiles), 1);
-		const first = c.plain(new Int32Array(nfiles), 1);
-		const flags = c.plain(new Uint8Array(nfiles));
-		c.end();
-		c = await data.columns('versions');
-		const file = c.plain(new Int32Array(n), 1);
-		const writer = c.plain(new Int32Array(n), 1);
-		const made = c.plain(new Uint8Array(n));
-		const from = c.plain(new Int32Array(n), 1);
-		c.end();
-		const reads = await accesses('reads', (i, all) => tell(i, 2 * all));
-		const writes = await accesses('writes', (i, all) => tell(all + i, 2 * all));
-		return {
-			files: {last, first, flags},
-			versions: {n, file, writer, made, from},
-			writes,
-			dataOf: p => reads.of(p).filter(isData).map(version),
-			othersOf: p => reads.of(p).filter(r => !isData(r)).map(version),
-			dataReadersOf: turned(reads, n, r => isData(r) ? version(r) : -1),
-			otherReadersOf: turned(reads, n, r => isData(r) ? -1 : version(r)),
-			writersOf: turned(writes, n, v => v),
-			versionsOf: groups(nfiles, n, i => file[i]),
-			/* what goes on from a version */
-			nextOf: groups(n, n, i => from[i]),
-			/* the names that a version has in the end */
-			namesOf: groups(n, nfiles, i => last[i]),
-		};
-	});
-
-	model.slowest = once(() => data.json('slowest'));
-	model.findings = once(() => data.json('findings'));
-	model.packages = once(() => data.json('packages'));
-	model.groups = groups;
-	model.breathe = breathe;
-	return model;
+model.slowest = once(() => data.json('slowest'));
+model.findings = once(() => data.json('findings'));
+model.packages = once(() => data.json('packages'));
+model.groups = groups;
+model.breathe = breathe;
+return model;
 })();

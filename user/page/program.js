@@ -3,97 +3,100 @@
 'use strict';
 
 const program = (() => {
-	function line(p) {
-		const {programs} = model;
 
-		return `${model.label(p)}, ${model.className(p)}, ` +
-			`worked ${dom.seconds(model.work[p])} from ${dom.seconds(programs.at[p])}, ` +
-			`${model.howItEnded(p)}`;
-	}
+function line(p) {
+	const {programs} = model;
 
-	/* An entry of a list of facts; none where nothing is known. */
-	function fact(name, ...content) {
-		return content[0] === null || content[0] === undefined ? [] :
-			[dom.make('dt', {}, name), dom.make('dd', {}, ...content)];
-	}
+	return `${model.label(p)}, ${model.className(p)}, ` +
+		`worked ${dom.seconds(model.work[p])} from ${dom.seconds(programs.at[p])}, ` +
+		`${model.howItEnded(p)}`;
+}
 
-	async function facts(p) {
-		const {programs, processes} = model;
-		const [paths, command] = await Promise.all([model.files(), model.command(p)]);
-		const cpu = programs.cpu[p], memory = programs.memory[p];
+/* An entry of a list of facts; none where nothing is known. */
+function fact(name, ...content) {
+	return content[0] === null || content[0] === undefined ? [] :
+		[dom.make('dt', {}, name), dom.make('dd', {}, ...content)];
+}
 
-		return dom.make('dl', {class: 'facts'},
-			...fact('Class', links.colour(programs.kind[p]), ' ', model.className(p),
-				model.onPath[p] ? ', on the critical path' : ''),
-			...fact('Command', command && dom.make('code', {class: 'command'}, dom.quoted(command.words))),
-			...fact('In', command && dom.make('code', {class: 'path'}, command.directory)),
-			...fact('Program', links.file(programs.file[p], paths)),
-			...fact('From, to', `${dom.seconds(programs.at[p])}, ${dom.seconds(programs.until[p])}`),
-			...fact('Worked', dom.seconds(model.work[p])),
-			...fact('Processor', cpu < 0 ? null : dom.seconds(cpu * 1000)),
-			...fact('Memory', memory < 0 ? null : `${dom.memory(memory)} at most`),
-			...fact('End', model.howItEnded(p)),
-			...fact('Process', `${processes.pid[programs.process[p]]}`),
-			...fact('Started by', links.program(programs.parent[p])),
-			...fact('Its job made', links.file(programs.output[p], paths)));
-	}
+async function facts(p) {
+	const {programs, processes} = model;
+	const [paths, command] = await Promise.all([model.files(), model.command(p)]);
+	const cpu = programs.cpu[p], memory = programs.memory[p];
 
-	function inside(rows) {
-		return rows.length ? table.make('What its compiler did', [
-			{name: 'What', value: r => r[0], show: r => '\u00a0'.repeat(2 * r[4]) + r[0]},
-			{name: 'Of', value: r => r[1]},
-			{name: 'From', value: r => r[2], show: r => dom.seconds(r[2]), number: true},
-			{name: 'Took', value: r => r[3], show: r => dom.seconds(r[3]), number: true},
-		], rows) : null;
-	}
+	return dom.make('dl', {class: 'facts'},
+		...fact('Class', links.colour(programs.kind[p]), ' ', model.className(p),
+			model.onPath[p] ? ', on the critical path' : ''),
+		...fact('Command', command &&
+			dom.make('code', {class: 'command'}, dom.quoted(command.words))),
+		...fact('In', command && dom.make('code', {class: 'path'}, command.directory)),
+		...fact('Program', links.file(programs.file[p], paths)),
+		...fact('From, to',
+			`${dom.seconds(programs.at[p])}, ${dom.seconds(programs.until[p])}`),
+		...fact('Worked', dom.seconds(model.work[p])),
+		...fact('Processor', cpu < 0 ? null : dom.seconds(cpu * 1000)),
+		...fact('Memory', memory < 0 ? null : `${dom.memory(memory)} at most`),
+		...fact('End', model.howItEnded(p)),
+		...fact('Process', `${processes.pid[programs.process[p]]}`),
+		...fact('Started by', links.program(programs.parent[p])),
+		...fact('Its job made', links.file(programs.output[p], paths)));
+}
 
-	function children(p) {
-		const list = [];
+function inside(rows) {
+	return rows.length ? table.make('What its compiler did', [
+		{name: 'What', value: r => r[0], show: r => '\u00a0'.repeat(2 * r[4]) + r[0]},
+		{name: 'Of', value: r => r[1]},
+		{name: 'From', value: r => r[2], show: r => dom.seconds(r[2]), number: true},
+		{name: 'Took', value: r => r[3], show: r => dom.seconds(r[3]), number: true},
+	], rows) : null;
+}
 
-		for (let i = p + 1; i < model.programs.n; i++)
-			if (model.programs.parent[i] === p)
-				list.push(i);
-		return list;
-	}
+function children(p) {
+	const list = [];
 
-	/* Files by their versions, each once, in the order of their paths. */
-	function filesOf(graph, versions, paths) {
-		return [...new Set(Array.from(versions, v => graph.versions.file[v]))].filter(f => f >= 0)
-			.sort((a, b) => paths[a] < paths[b] ? -1 : 1);
-	}
+	for (let i = p + 1; i < model.programs.n; i++)
+		if (model.programs.parent[i] === p)
+			list.push(i);
+	return list;
+}
 
-	function fileTable(caption, files, paths) {
-		return files.length ? table.make(caption, [
-			{name: 'File', value: f => paths[f], show: f => links.file(f, paths)},
-		], files, 1) : null;
-	}
+/* Files by their versions, each once, in the order of their paths. */
+function filesOf(graph, versions, paths) {
+	return [...new Set(Array.from(versions, v => graph.versions.file[v]))].filter(f => f >= 0)
+		.sort((a, b) => paths[a] < paths[b] ? -1 : 1);
+}
 
-	async function show(section, argument) {
-		const p = Number(argument);
+function fileTable(caption, files, paths) {
+	return files.length ? table.make(caption, [
+		{name: 'File', value: f => paths[f], show: f => links.file(f, paths)},
+	], files, 1) : null;
+}
 
-		if (!Number.isInteger(p) || p < 0 || p >= model.programs.n || argument === '')
-			return dom.fill(section, dom.make('h2', {}, 'Program'),
-				dom.make('p', {}, `There is no program ${argument} in this build.`));
-		const [list, rows, paths, graph] = await Promise.all([facts(p), model.inside(p),
-			model.files(), model.graph(main.progress)]);
-		const started = children(p);
+async function show(section, argument) {
+	const p = Number(argument);
 
-		return dom.fill(section,
-			dom.make('h2', {}, model.label(p)),
-			dom.make('p', {}, dom.make('a', {href: `#timeline/${p}`}, 'In the timeline')),
-			list, inside(rows),
-			started.length ? table.make('Programs that it started', [
-				{name: 'Program', value: i => model.label(i), show: i => links.program(i)},
-				{name: 'From', value: i => model.programs.at[i],
-					show: i => dom.seconds(model.programs.at[i]), number: true},
-				{name: 'Worked', value: i => model.work[i],
-					show: i => dom.seconds(model.work[i]), number: true},
-			], started, 2) : null,
-			fileTable('Files that it wrote', filesOf(graph, graph.writes.of(p), paths), paths),
-			fileTable('Files that it read', filesOf(graph, graph.dataOf(p), paths), paths),
-			fileTable('Programs, libraries and the like that it used',
-				filesOf(graph, graph.othersOf(p), paths), paths));
-	}
+	if (!Number.isInteger(p) || p < 0 || p >= model.programs.n || argument === '')
+		return dom.fill(section, dom.make('h2', {}, 'Program'),
+			dom.make('p', {}, `There is no program ${argument} in this build.`));
+	const [list, rows, paths, graph] = await Promise.all([facts(p), model.inside(p),
+		model.files(), model.graph(main.progress)]);
+	const started = children(p);
 
-	return {line, facts, show};
+	return dom.fill(section,
+		dom.make('h2', {}, model.label(p)),
+		dom.make('p', {}, dom.make('a', {href: `#timeline/${p}`}, 'In the timeline')),
+		list, inside(rows),
+		started.length ? table.make('Programs that it started', [
+			{name: 'Program', value: i => model.label(i), show: i => links.program(i)},
+			{name: 'From', value: i => model.programs.at[i],
+				show: i => dom.seconds(model.programs.at[i]), number: true},
+			{name: 'Worked', value: i => model.work[i],
+				show: i => dom.seconds(model.work[i]), number: true},
+		], started, 2) : null,
+		fileTable('Files that it wrote', filesOf(graph, graph.writes.of(p), paths), paths),
+		fileTable('Files that it read', filesOf(graph, graph.dataOf(p), paths), paths),
+		fileTable('Programs, libraries and the like that it used',
+			filesOf(graph, graph.othersOf(p), paths), paths));
+}
+
+return {line, facts, show};
 })();

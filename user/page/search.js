@@ -6,57 +6,59 @@
 'use strict';
 
 const search = (() => {
-	let serial = 0;
 
-	/*
-	 * @told(fits, n, whole): a byte for each program, 1 if it fits; how many do; whether that
-	 * is all.  A new search ends one that still runs.
-	 */
-	async function programs(text, told) {
-		const mine = ++serial;
-		const fits = new Uint8Array(model.programs.n);
-		const wanted = text.toLowerCase();
-		const plain = value => value.toLowerCase().includes(wanted);
+let serial = 0;
 
-		if (!text)
-			return told(null, 0, true);
-		const labels = model.labels.map(plain);
-		const paths = await model.files();
-		/* a program's file is that of many, and asked for once */
-		const files = new Map();
-		const fitting = id => {
-			if (id < 0)
-				return false;
-			if (!files.has(id))
-				files.set(id, plain(paths[id]));
-			return files.get(id);
-		};
-		let n = 0;
-		for (let p = 0; p < fits.length; p++)
-			if (labels[model.programs.label[p]] || fitting(model.programs.output[p]) ||
-			    fitting(model.programs.file[p]))
-				n += fits[p] = 1;
+/*
+ * @told(fits, n, whole): a byte for each program, 1 if it fits; how many do; whether that
+ * is all.  A new search ends one that still runs.
+ */
+async function programs(text, told) {
+	const mine = ++serial;
+	const fits = new Uint8Array(model.programs.n);
+	const wanted = text.toLowerCase();
+	const plain = value => value.toLowerCase().includes(wanted);
+
+	if (!text)
+		return told(null, 0, true);
+	const labels = model.labels.map(plain);
+	const paths = await model.files();
+	/* a program's file is that of many, and asked for once */
+	const files = new Map();
+	const fitting = id => {
+		if (id < 0)
+			return false;
+		if (!files.has(id))
+			files.set(id, plain(paths[id]));
+		return files.get(id);
+	};
+	let n = 0;
+	for (let p = 0; p < fits.length; p++)
+		if (labels[model.programs.label[p]] || fitting(model.programs.output[p]) ||
+		    fitting(model.programs.file[p]))
+			n += fits[p] = 1;
+	if (mine !== serial)
+		return null;
+	told(fits, n, false);
+	/* Words stand apart in JSON, and in quotes: its first one must be in a block. */
+	const first = JSON.stringify(wanted).slice(1, -1).split(' ')[0];
+	for (let i = 0; i < model.commandBlocks(); i++) {
+		const block = await model.commandText(i);
+
 		if (mine !== serial)
 			return null;
-		told(fits, n, false);
-		for (let i = 0; i < model.commandBlocks(); i++) {
-			const block = await model.commandText(i);
+		if (!block.toLowerCase().includes(first))
+			continue;
+		JSON.parse(block).forEach((row, k) => {
+			const p = i * model.meta.block + k;
 
-			if (mine !== serial)
-				return null;
-			/* in JSON, what is searched for can be written otherwise */
-			if (!block.toLowerCase().includes(JSON.stringify(wanted).slice(1, -1).split(' ')[0]))
-				continue;
-			JSON.parse(block).forEach((row, k) => {
-				const p = i * model.meta.block + k;
-
-				if (row && !fits[p] && plain(row[1].join(' ')))
-					n += fits[p] = 1;
-			});
-			await model.breathe();
-		}
-		return mine === serial ? told(fits, n, true) : null;
+			if (row && !fits[p] && plain(row[1].join(' ')))
+				n += fits[p] = 1;
+		});
+		await model.breathe();
 	}
+	return mine === serial ? told(fits, n, true) : null;
+}
 
-	return {programs};
+return {programs};
 })();

@@ -7,74 +7,77 @@
 'use strict';
 
 const table = (() => {
-	const AT_ONCE = 100;
 
-	function compare(a, b) {
-		if (a === b)
-			return 0;
-		if (typeof a === 'string')
-			return a < b ? -1 : 1;
-		return a - b;
+const AT_ONCE = 100;
+
+function compare(a, b) {
+	if (a === b)
+		return 0;
+	if (typeof a === 'string')
+		return a < b ? -1 : 1;
+	return a - b;
+}
+
+/* @order: the number of the column by which the rows are sorted already, + 1; < 0: falling */
+function make(caption, columns, rows, order = 0) {
+	const heads = dom.make('tr');
+	const body = dom.make('tbody');
+	const more = dom.make('button', {type: 'button', class: 'more'});
+	let shown = 0;
+
+	function row(r) {
+		return dom.make('tr', {}, ...columns.map((c, i) => {
+			const content = c.show ? c.show(r) : c.value(r);
+			const cell = dom.make(i ? 'td' : 'th', {class: c.number ? 'number' : null,
+				scope: i ? null : 'row'});
+
+			return dom.fill(cell, ...(Array.isArray(content) ? content : [content]));
+		}));
 	}
 
-	/* @order: the number of the column by which the rows are sorted already, + 1; < 0: falling */
-	function make(caption, columns, rows, order = 0) {
-		const heads = dom.make('tr');
-		const body = dom.make('tbody');
-		const more = dom.make('button', {type: 'button', class: 'more'});
-		let shown = 0;
+	function showMore() {
+		body.append(...rows.slice(shown, shown + AT_ONCE).map(row));
+		shown = Math.min(rows.length, shown + AT_ONCE);
+		more.hidden = shown === rows.length;
+		dom.fill(more, `Show more: ${dom.number(rows.length - shown)} are left`);
+	}
 
-		function row(r) {
-			return dom.make('tr', {}, ...columns.map((c, i) => {
-				const content = c.show ? c.show(r) : c.value(r);
-				const cell = dom.make(i ? 'td' : 'th', {class: c.number ? 'number' : null,
-					scope: i ? null : 'row'});
+	function sort(column, falling) {
+		const keys = new Map(rows.map(r => [r, columns[column].value(r)]));
 
-				return dom.fill(cell, ...(Array.isArray(content) ? content : [content]));
-			}));
-		}
-
-		function showMore() {
-			body.append(...rows.slice(shown, shown + AT_ONCE).map(row));
-			shown = Math.min(rows.length, shown + AT_ONCE);
-			more.hidden = shown === rows.length;
-			dom.fill(more, `Show more: ${dom.number(rows.length - shown)} are left`);
-		}
-
-		function sort(column, falling) {
-			const keys = new Map(rows.map(r => [r, columns[column].value(r)]));
-
-			rows.sort((a, b) => (falling ? -1 : 1) * compare(keys.get(a), keys.get(b)));
-			order = (column + 1) * (falling ? -1 : 1);
-			mark();
-			body.replaceChildren();
-			shown = 0;
-			showMore();
-		}
-
-		function mark() {
-			[...heads.children].forEach((head, i) => {
-				if (Math.abs(order) === i + 1)
-					head.setAttribute('aria-sort', order < 0 ? 'descending' : 'ascending');
-				else
-					head.removeAttribute('aria-sort');
-			});
-		}
-
-		columns.forEach((c, i) => {
-			const button = dom.make('button', {type: 'button'}, c.name);
-
-			button.addEventListener('click',
-				() => sort(i, Math.abs(order) === i + 1 ? order > 0 : Boolean(c.number)));
-			heads.append(dom.make('th', {scope: 'col', class: c.number ? 'number' : null}, button));
-		});
+		rows.sort((a, b) => (falling ? -1 : 1) * compare(keys.get(a), keys.get(b)));
+		order = (column + 1) * (falling ? -1 : 1);
 		mark();
-		more.addEventListener('click', showMore);
+		body.replaceChildren();
+		shown = 0;
 		showMore();
-		return dom.make('div', {class: 'scroll'},
-			dom.make('table', {}, dom.make('caption', {}, caption),
-				dom.make('thead', {}, heads), body), more);
 	}
 
-	return {make};
+	function mark() {
+		[...heads.children].forEach((head, i) => {
+			if (Math.abs(order) === i + 1)
+				head.setAttribute('aria-sort',
+					order < 0 ? 'descending' : 'ascending');
+			else
+				head.removeAttribute('aria-sort');
+		});
+	}
+
+	columns.forEach((c, i) => {
+		const button = dom.make('button', {type: 'button'}, c.name);
+
+		button.addEventListener('click',
+			() => sort(i, Math.abs(order) === i + 1 ? order > 0 : Boolean(c.number)));
+		heads.append(dom.make('th',
+			{scope: 'col', class: c.number ? 'number' : null}, button));
+	});
+	mark();
+	more.addEventListener('click', showMore);
+	showMore();
+	return dom.make('div', {class: 'scroll'},
+		dom.make('table', {}, dom.make('caption', {}, caption),
+			dom.make('thead', {}, heads), body), more);
+}
+
+return {make};
 })();

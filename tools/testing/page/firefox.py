@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""The same page in Firefox, which is driven by WebDriver BiDi: firefox.py DIR
+
+Debian has no geckodriver, and Firefox needs none for that.  Every view is shown, and
+nothing is said on the console or asked for.  DIR, and what is printed: as of check.py.
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import websocket
+
+WAIT = 60
+VIEWS = ("timeline", "tree", "slowest", "path", "file", "findings", "packages")
+
+
+class Firefox:
+    def __init__(self):
+        self.dir = tempfile.TemporaryDirectory()
+        # what a browser asks for of its own is none of the page's
+        pathlib.Path(self.dir.name, "user.js").write_text("".join(
+            'user_pref("%s", %s);\n' % pref for pref in (
+                ("app.update.enabled", "false"), ("browser.shell.checkDefaultBrowser", "false"),
+                ("datareporting.policy.dataSubmissionEnabled", "false"),
+                ("toolkit.telemetry.enabled", "false"), ("browser.startup.page", "0"))))
+        self.process = subprocess.Popen(
+            ["firefox-esr", "--headless", "--no-remote", "--remote-debugging-port=0",
+             "--profile", self.dir.name, "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+            env={**os.environ, "HOME": self.dir.name})
+        for line in self.process.stderr:
+            if match := re.search(r"WebDriver BiDi listening on (ws://\S+)", line):
+                break
+        else:
+            raise RuntimeError("Firefox does not start")
+        self.socket = websocket.create_connection(match[1] + "/session", timeout=WAIT,
+                                                  suppress_origin=True)
+        self.serial = 0
+        self.said, self.asked = [], []
+        self.call("session.new", capabilities={})
+        self.call("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
+        self.tab = self.call("browsingContext.getTree")["contexts"][0]["context"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+        os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait()
+        self.dir.cleanup()
+
+    def call(self, method, **params):
+        self.serial += 1
+        self.socket.send(json.dumps({"id": self.serial, "method": method, "params": params}))
+        while True:
+            message = json.loads(self.socket.recv())
+            if message.get("method") == "log.entryAdded":
+                self.said.append(message["params"]["text"])
+            elif message.get("method") == "network.beforeRequestSent":
+                self.asked.append(message["params"]["request"]["url"])
+            elif message.get("id") == self.serial:
+                if message["type"] == "error":
+                    raise RuntimeError("%s: %s" % (method, message["message"]))
+                return message["result"]
+
+    def js(self, expression):
+        """What JSON can tell of an expression's value."""
+        result = self.call("script.evaluate", expression="(async () => JSON.stringify(await (%s)))()"
+                           % expression, target={"context": self.tab}, awaitPromise=True)
+        if result["type"] != "success":
+            raise RuntimeError(result["exceptionDetails"]["text"])
+        return json.loads(result["result"].get("value") or "null")
+
+    def wait(self, expression):
+        end = time.monotonic() + WAIT
+        while not (value := self.js(expression)):
+            assert time.monotonic() < end, expression
+            time.sleep(0.02)
+        return value
+
+    def keys(self, *keys):
+        self.call("input.performActions", context=self.tab, actions=[{
+            "type": "key", "id": "keyboard", "actions": [
+                {"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]}])
+
+
+def look(f, page, large):
+    """Return: milliseconds until it could be used"""
+    f.said.clear()
+    f.asked.clear()
+    f.call("browsingContext.navigate", context=f.tab, url=page.resolve().as_uri(), wait="complete")
+    f.wait("performance.getEntriesByName('usable').length || document.querySelector('.fault')")
+    took = f.js("performance.getEntriesByName('usable')[0].startTime")
+    for view in VIEWS:
+        f.js("location.hash = '#%s'" % view)
+        f.wait("document.querySelector('#content > section:not([hidden])').dataset.shown === '#%s'" % view)
+        assert f.js("document.querySelector('#content > section:not([hidden]) h2').checkVisibility()"), view
+    f.js("location.hash = '#timeline'")
+    f.wait("!document.getElementById('view-timeline').hidden")
+    f.js("document.getElementById('chart').focus()")
+    frames = []
+    for key in 5 * "+" + 5 * "-":
+        before = f.js("timeline.frames.n")
+        f.keys(key)
+        f.wait("timeline.frames.n > %d" % before)
+        frames.append(f.js("timeline.frames.ms"))
+    f.keys("\ue014")    # the arrow to the right
+    assert f.wait("document.querySelector('.said').textContent")
+    assert f.js("timeline.frames.rectangles") > 0
+    if large:
+        assert f.js("model.meta.counts.run") >= 100000
+    assert f.js("window.harmed === undefined")
+    assert not f.said, f.said
+    # data: asks nobody; Firefox has the marks of lists in such a font
+    others = [a for a in f.asked if not a.startswith((page.resolve().as_uri(), "data:"))]
+    assert not others, others
+    return took, frames
+
+
+def main():
+    dir = pathlib.Path(sys.argv[1])
+    with Firefox() as f:
+        for name in ("kernel", "wrong-writers", "hostile", "large"):
+            what = "Firefox shows every view of %s" % name
+            try:
+                took, frames = look(f, dir / (name + ".html"), name == "large")
+                print("| Firefox: %s usable after %d ms, frames of %s ms" % (
+                    name, took, " ".join("%.0f" % ms for ms in frames)))
+                print("ok: " + what)
+            except Exception as fault:      # the next ones are told, too
+                traceback.print_exc(file=sys.stdout)
+                print("not ok: %s: %s" % (what, str(fault).split("\n")[0][:300]))
+
+
+main()
