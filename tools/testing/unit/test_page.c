@@ -239,7 +239,7 @@ static void load_all(struct db *db)
 	char *meta, *versions;
 	size_t len, size, n;
 
-	page_put(db, o, UINT64_MAX);
+	page_put(db, o, NULL, UINT64_MAX);
 	page = out_mem_data(o, &len);
 	all.reads = section(page, len, "reads-0", &all.len);
 	assert_non_null(all.reads);
@@ -271,7 +271,7 @@ static unsigned int left_of(struct db *db, uint64_t budget)
 	const char *page;
 	char *meta, *list, *s;
 
-	page_put(db, o, budget);
+	page_put(db, o, NULL, budget);
 	page = out_mem_data(o, &len);
 	meta = section(page, len, "meta", &size);
 	list = strstr(meta, "\"left_out\":[");
