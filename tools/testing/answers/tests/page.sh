@@ -173,3 +173,8 @@ check "and nothing half" test "$(echo old.html*)" = old.html
 ends 2 "a page is no JSON" etrace report --json --html a.html whole.fxt
 ends 2 "what is no trace of a build" etrace report --html none.html "$ANSWERS/lib.sh"
 check "has no page" test ! -e none.html
+
+cp whole.fxt build.fxt
+while read -r line; do
+	check "etrace-report.1: $line" bash -c "$line && test -s build.html"
+done < <(sed -n 's/^etrace report .*html.*/&/p' "$ANSWERS/../../../Documentation/etrace-report.1" | sed 's/\\-/-/g')
