@@ -36,15 +36,17 @@ function fill(element, ...children) {
 	return element;
 }
 
-/* A bar as long as @part of 1, @own of it in a stronger colour; the number is said beside it. */
-function bar(part, own, colour) {
+/*
+ * A bar as long as @part of 1, @own of it in a stronger colour, that begins at @from; the
+ * number is said beside it.
+ */
+function bar(part, own, from = 0) {
 	const inner = make('span', {class: 'bar-own'});
 	const outer = make('span', {class: 'bar-all'}, inner);
 
 	outer.style.width = 100 * Math.min(1, part || 0) + '%';
+	outer.style.marginInlineStart = 100 * from + '%';
 	inner.style.width = (part ? 100 * Math.min(1, own / part) : 0) + '%';
-	if (colour)
-		inner.style.background = colour;
 	return make('span', {class: 'bar', 'aria-hidden': 'true'}, outer);
 }
 

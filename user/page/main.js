@@ -63,7 +63,7 @@ function head() {
 		`; the command ended with status ${meta.status}`;
 	const missing = [...meta.missing, ...meta.left_out,
 		...(meta.compiler_traces || []).filter(t => t.fault)
-			.map(t => `${t.path}: ${t.fault}`)];
+			.map(t => `${t.path || model.label(t.program)}: ${t.fault}`)];
 
 	document.title = dom.visible(meta.title);
 	dom.fill($('title'), meta.title);

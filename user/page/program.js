@@ -41,13 +41,21 @@ async function facts(p) {
 		...fact('Its job made', links.file(programs.output[p], paths)));
 }
 
+/* Rows are indented as far as they are within others, and their bars stand where they ran. */
 function inside(rows) {
-	return rows.length ? table.make('What its compiler did', [
+	if (!rows.length)
+		return null;
+	const begin = d3.min(rows, r => r[2]);
+	const whole = Math.max(1, d3.max(rows, r => r[2] + r[3] - begin));
+
+	return table.make('Inside, as it told itself', [
 		{name: 'What', value: r => r[0], show: r => '\u00a0'.repeat(2 * r[4]) + r[0]},
-		{name: 'Of', value: r => r[1]},
-		{name: 'From', value: r => r[2], show: r => dom.seconds(r[2]), number: true},
-		{name: 'Took', value: r => r[3], show: r => dom.seconds(r[3]), number: true},
-	], rows) : null;
+		{name: 'Of', value: r => r[1], show: r => dom.make('span', {class: 'path'}, r[1])},
+		{name: 'From', value: r => r[2], number: true, show: r => dom.seconds(r[2])},
+		{name: 'Took', value: r => r[3], number: true, show: r =>
+			[dom.bar(r[3] / whole, r[3] / whole, (r[2] - begin) / whole),
+				dom.seconds(r[3])]},
+	], rows);
 }
 
 function children(p) {

@@ -19,6 +19,7 @@ import traceback
 
 from browser import Browser, Keys
 import hostile
+import inside as told
 
 SMALL = ("cmake", "kernel", "jobs-4", "wrong-outside", "wrong-writers", "rebuild-nothing")
 VIEWS = ("timeline", "tree", "slowest", "path", "file", "findings", "packages")
@@ -365,6 +366,25 @@ def findings(b):
                                      for p in used), "packages of " + name)
 
 
+def inside(b):
+    """what a compiler did is shown with its program; a time trace that is gone is told"""
+    open_page(b, "inside", "#program/0")
+    got = rows(b, "Inside")
+    same([r[:2] for r in got], [["\u00a0" * 2 * depth + name, detail]
+                                for name, detail, _, _, depth in told.ROWS], "slices")
+    same([r[3] for r in got], [seconds(1000 * length) for _, _, _, length, _ in told.ROWS], "times")
+    # bars stand where they ran
+    bars = b.js("[...document.querySelectorAll('section:not([hidden]) .bar')].map(b => ["
+                "b.firstChild.offsetLeft - b.offsetLeft, b.firstChild.offsetWidth, b.offsetWidth])")
+    for (_, _, at, length, _), (left, width, whole) in zip(told.ROWS, bars):
+        assert abs(left - whole * (at - 1000) / 700000) <= 2, bars
+        assert abs(width - whole * length / 700000) <= 2, bars
+    quiet(b, "inside")
+    open_page(b, "gone")
+    missing = b.js("[...document.querySelectorAll('#missing li')].map(l => l.textContent)")
+    assert any("main.json: " in m for m in missing), missing
+
+
 def harm(b):
     """names that are HTML, scripts, controls or no UTF-8 are text and harm nothing"""
     open_page(b, "hostile")
@@ -436,7 +456,7 @@ def access(b):
     output = b.js("model.files().then(l => l.findIndex(p => p.endsWith('.o')))")
     looked = [(name, view) for name in ("wrong-writers",) for view in
               (*VIEWS, "timeline/5", "file/%d" % output, "program/3")]
-    looked += [("cut", "timeline"), ("hostile", "file"), ("hostile", "slowest")]
+    looked += [("inside", "program/0"), ("cut", "timeline"), ("hostile", "file"), ("hostile", "slowest")]
     wrong = []
     for dark in (False, True):
         last = None
@@ -618,7 +638,7 @@ def large(b):
     return None
 
 
-TESTS = (heads, incomplete, timeline, tree, slowest, path, files, findings, harm, faults, access,
+TESTS = (heads, incomplete, timeline, tree, slowest, path, files, findings, inside, harm, faults, access,
          keys, colours, small, large)
 
 
