@@ -39,6 +39,8 @@ static int64_t read_signed(const uint8_t **at, const uint8_t *end)
 static void test_numbers(void **state)
 {
 	static const uint8_t known[] = { 0, 1, 0x7f, 0x80, 1, 0xac, 2, 0, 1, 2, 3, 0x80, 1 };
+	static const uint64_t some[] = { 0, 1, 127, 128, 300 };
+	static const int64_t small[] = { 0, -1, 1, -2, 64 };
 	static const int64_t plain[] = { 0, 1, -1, 63, -64, 64, INT64_MAX, INT64_MIN };
 	struct out *o = out_mem();
 	const uint8_t *at;
@@ -46,9 +48,9 @@ static void test_numbers(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 5; i++)
-		page_number(o, (const uint64_t[]){ 0, 1, 127, 128, 300 }[i]);
+		page_number(o, some[i]);
 	for (unsigned int i = 0; i < 5; i++)
-		page_signed(o, (const int64_t[]){ 0, -1, 1, -2, 64 }[i]);
+		page_signed(o, small[i]);
 	at = out_mem_data(o, &len);
 	assert_int_equal(len, sizeof(known));
 	assert_memory_equal(at, known, len);
@@ -262,6 +264,7 @@ static void load_all(struct db *db)
 /* What a page of so many bytes says that it has not, and has not. */
 static unsigned int left_of(struct db *db, uint64_t budget)
 {
+	static const char *const always[] = { "writes-0", "files-0", "slices" };
 	struct out *o = out_mem();
 	unsigned int left = 0;
 	size_t len, size, wanted_len;
@@ -294,8 +297,7 @@ static unsigned int left_of(struct db *db, uint64_t budget)
 	free(s);
 	/* these are always there */
 	for (unsigned int i = 0; i < 3; i++) {
-		s = section(page, len, (const char *const[]){ "writes-0", "files-0", "slices" }[i],
-			    &size);
+		s = section(page, len, always[i], &size);
 		assert_non_null(s);
 		free(s);
 	}
