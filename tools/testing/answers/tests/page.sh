@@ -39,7 +39,8 @@ class Reader(HTMLParser):
         global policy, inside, data
         a = dict(attrs)
         assert tag not in ("link", "iframe", "object", "embed", "base"), tag
-        assert not any(n in ("src", "href", "srcset", "action", "style") or n.startswith("on") for n in a), a
+        assert a.get("href", "#").startswith("#"), a
+        assert not any(n in ("src", "srcset", "action", "style") or n.startswith("on") for n in a), a
         if a.get("http-equiv") == "Content-Security-Policy":
             assert not scripts, "a script stands before the policy"
             policy = dict(p.split(None, 1) for p in a["content"].split("; "))
