@@ -135,6 +135,14 @@ void line_events_begin(struct line_events *l, struct proctab *tab, const struct 
 	add_exec(l, process, t, ev, at);
 }
 
+/* -1: it is not known, or cannot be */
+static int64_t cpu_of(const struct et_event *ev)
+{
+	int64_t user = et_value(ev, ET_V_EXIT_utime, -1), system = et_value(ev, ET_V_EXIT_stime, -1);
+
+	return user < 0 || system < 0 || user > INT64_MAX - system ? -1 : user + system;
+}
+
 void line_events_end(struct line_events *l, const struct task *t, enum task_end why,
 		     uint64_t time, const struct et_event *ev)
 {
@@ -145,11 +153,8 @@ void line_events_end(struct line_events *l, const struct task *t, enum task_end 
 		return;
 	end_exec(l, process, since(l, time));
 	if (why == TASK_EXIT && p->last && ev->kind == ET_K_EXIT && !t->thread) {
-		if (et_has(ev, ET_V_EXIT_utime) && et_has(ev, ET_V_EXIT_stime)) {
-			l->t.execs[p->last].cpu = et_value(ev, ET_V_EXIT_utime, 0) +
-						  et_value(ev, ET_V_EXIT_stime, 0);
-			l->t.costs = true;
-		}
+		l->t.execs[p->last].cpu = cpu_of(ev);
+		l->t.costs |= l->t.execs[p->last].cpu >= 0;
 		l->works[p->last].failed = et_value(ev, ET_V_EXIT_status, 0) ||
 					   et_value(ev, ET_V_EXIT_signal, 0);
 	}

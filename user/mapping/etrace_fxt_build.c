@@ -100,7 +100,7 @@ static void put_working(void *ctx, int64_t at, const uint32_t *working)
 	struct fxt_out *f = c->f;
 	struct task t = thread_of(BUILD);
 
-	if (c->begun && at < c->last + c->least)
+	if (c->begun && at - c->last < c->least)
 		return;
 	begin_event(f, FXT_EV_COUNTER, f->line.begin + (uint64_t)at, &t,
 		    used(f, &f->name[N_BUILD]), used(f, &f->name[N_RUNNING]));
