@@ -11,6 +11,8 @@
 
 /* ns: what the clock by which files are dated may be behind */
 #define COARSE	10000000
+/* ns: no clock tells more, up to 2065; sums of two stay in 64 bits */
+#define MAX_CLOCK	3000000000000000000
 
 struct finding {
 	const struct timeline *t;
@@ -253,7 +255,7 @@ void inside_find(const struct timeline *t, const char *below,
 
 	*list = (struct inside){ 0 };
 	f.execs = xcalloc(t->nexecs + 1, 1);
-	f.dated = answers_realtime(t->db, &f.date) && f.date > 0 && f.date < INT64_MAX / 4;
+	f.dated = answers_realtime(t->db, &f.date) && f.date > 0 && f.date < MAX_CLOCK;
 	find_asked(&f);
 	find_files(&f);
 	if (list->n)

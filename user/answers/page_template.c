@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* user/page, put together by page/template.sh when this is built.  See page_parts.h. */
 #include "answers/page_parts.h"
-#include "page_template.h"
+#include "answers/page_template.h"
 
 __asm__(".section .rodata, \"a\"\n"
 	".globl page_template, page_template_end\n"

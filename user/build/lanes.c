@@ -153,6 +153,7 @@ static void pack(const struct timeline *t, struct lanes *l)
 	uint32_t *last = xcalloc(t->nprocesses + 1, sizeof(*last));
 	struct packing p = { 0 };
 
+	p.is_free = xgrow(NULL, &p.cap, 1, sizeof(*p.is_free));
 	for (size_t i = 0; i < l->n; i++) {
 		struct lane_slice *s = &l->rows[i];
 		uint32_t process = t->execs[s->exec].process, job = t->processes[process].job;

@@ -37,10 +37,10 @@ _etrace()
 	[ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD - 2]}
 	[ "$cur" = "=" ] && cur=
 	case $prev in
-	-o|--output) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	-o|--output|--html) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-u|--user) mapfile -t COMPREPLY < <(compgen -u -- "$cur"); return ;;
 	-b|--buffer) mapfile -t COMPREPLY < <(compgen -W '1M 4M 16M 64M' -- "$cur"); return ;;
-	--to) mapfile -t COMPREPLY < <(compgen -W 'fxt etrace json' -- "$cur"); return ;;
+	--to) mapfile -t COMPREPLY < <(compgen -W 'fxt etrace json db html' -- "$cur"); return ;;
 	--from) mapfile -t COMPREPLY < <(compgen -W 'fxt fxt-records etrace sp-rtrace sp-rtrace-text swap' -- "$cur"); return ;;
 	--backend) mapfile -t COMPREPLY < <(compgen -W 'auto module bpf' -- "$cur"); return ;;
 	--record) mapfile -t COMPREPLY < <(compgen -W 'probes dirs env probes,dirs,env' -- "$cur"); return ;;

@@ -16,8 +16,8 @@
 
 /* ns: what the clock by which files are dated may be behind */
 #define COARSE		10000000
-/* ns: no clock tells more, a century or two; sums stay in 64 bits */
-#define MAX_CLOCK	(1ll << 62)
+/* ns: no clock tells more, up to 2065; sums of two stay in 64 bits */
+#define MAX_CLOCK	3000000000000000000ll
 /* So many writes tell what time it was. */
 #define MAX_DATES	65536u
 
@@ -298,11 +298,11 @@ static int by_date(const void *a, const void *b)
 /* The middle of all, because some files have times that were set. */
 static bool realtime(struct fxt_inside *s, uint64_t now, int64_t *date)
 {
-	if (!s->ndates || now > MAX_CLOCK / 2)
+	if (!s->ndates || now > MAX_CLOCK)
 		return false;
 	qsort(s->dates, s->ndates, sizeof(*s->dates), by_date);
 	*date = s->dates[s->ndates / 2];
-	return *date > -MAX_CLOCK / 2 && *date < MAX_CLOCK / 2;
+	return *date > -MAX_CLOCK && *date < MAX_CLOCK;
 }
 
 /* Threads beside the busiest have a track of their own, below the program's process. */

@@ -192,6 +192,17 @@ static void test_threads(void **state)
 	assert_int_equal(t.threads[1].tid, 7);
 }
 
+/* Times of crox are dates; threads of two processes may have one number. */
+static void test_dates(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":0,\"ts\":1795572036084273,\"dur\":9},"
+			       "{\"ph\":\"X\",\"name\":\"b\",\"pid\":2,\"tid\":0,\"ts\":1795572036084275,\"dur\":2}]"),
+			 CHROME_OK);
+	assert_string_equal(all(), "a() 0 0 0-9; b() 1 0 2-4");
+	assert_true(t.begin == 1795572036084273000);
+}
+
 static void test_left_out(void **state)
 {
 	(void)state;
@@ -385,6 +396,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_nesting, leave),
 		cmocka_unit_test_teardown(test_pairs, leave),
 		cmocka_unit_test_teardown(test_threads, leave),
+		cmocka_unit_test_teardown(test_dates, leave),
 		cmocka_unit_test_teardown(test_left_out, leave),
 		cmocka_unit_test_teardown(test_depth, leave),
 		cmocka_unit_test_teardown(test_foreign, leave),

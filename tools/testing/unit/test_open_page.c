@@ -14,6 +14,7 @@
 #include "cli/etrace.h"
 #include "cli/open_page.h"
 #include "cli/record.h"
+#include "cli/record_state.h"
 #include "cli/session.h"
 
 /* ---- what record_options.c needs of the program ---- */
@@ -36,6 +37,14 @@ void print_version(void)
 bool backend_known(const char *name)
 {
 	return name;
+}
+
+/* As the table of record_made.c has it, which can make pages and is not needed here. */
+bool record_made_is_page(const struct record_options *o, const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return !strcmp(o->to ? o->to : dot && dot > path ? dot + 1 : "", "html");
 }
 
 /* ---- which file ---- */

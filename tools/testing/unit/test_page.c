@@ -39,6 +39,8 @@ static int64_t read_signed(const uint8_t **at, const uint8_t *end)
 static void test_numbers(void **state)
 {
 	static const uint8_t known[] = { 0, 1, 0x7f, 0x80, 1, 0xac, 2, 0, 1, 2, 3, 0x80, 1 };
+	static const uint64_t numbers[] = { 0, 1, 127, 128, 300 };
+	static const int64_t integers[] = { 0, -1, 1, -2, 64 };
 	static const int64_t plain[] = { 0, 1, -1, 63, -64, 64, INT64_MAX, INT64_MIN };
 	struct out *o = out_mem();
 	const uint8_t *at;
@@ -46,9 +48,9 @@ static void test_numbers(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 5; i++)
-		page_number(o, (const uint64_t[]){ 0, 1, 127, 128, 300 }[i]);
+		page_number(o, numbers[i]);
 	for (unsigned int i = 0; i < 5; i++)
-		page_signed(o, (const int64_t[]){ 0, -1, 1, -2, 64 }[i]);
+		page_signed(o, integers[i]);
 	at = out_mem_data(o, &len);
 	assert_int_equal(len, sizeof(known));
 	assert_memory_equal(at, known, len);
@@ -237,7 +239,7 @@ static void load_all(struct db *db)
 	char *meta, *versions;
 	size_t len, size, n;
 
-	page_put(db, o, UINT64_MAX);
+	page_put(db, o, NULL, UINT64_MAX);
 	page = out_mem_data(o, &len);
 	all.reads = section(page, len, "reads-0", &all.len);
 	assert_non_null(all.reads);
@@ -262,13 +264,14 @@ static void load_all(struct db *db)
 /* What a page of so many bytes says that it has not, and has not. */
 static unsigned int left_of(struct db *db, uint64_t budget)
 {
+	static const char *const always[] = { "writes-0", "files-0", "slices" };
 	struct out *o = out_mem();
 	unsigned int left = 0;
 	size_t len, size, wanted_len;
 	const char *page;
 	char *meta, *list, *s;
 
-	page_put(db, o, budget);
+	page_put(db, o, NULL, budget);
 	page = out_mem_data(o, &len);
 	meta = section(page, len, "meta", &size);
 	list = strstr(meta, "\"left_out\":[");
@@ -294,8 +297,7 @@ static unsigned int left_of(struct db *db, uint64_t budget)
 	free(s);
 	/* these are always there */
 	for (unsigned int i = 0; i < 3; i++) {
-		s = section(page, len, (const char *const[]){ "writes-0", "files-0", "slices" }[i],
-			    &size);
+		s = section(page, len, always[i], &size);
 		assert_non_null(s);
 		free(s);
 	}

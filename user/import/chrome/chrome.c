@@ -17,8 +17,10 @@
 /* An event, or another member: no compiler writes a larger one. */
 #define MAX_VALUE	(1u << 20)
 #define MAX_JSON_DEPTH	32
-/* us, as since 1970: sums of two, in ns, are far below 2^63 */
-#define MAX_TIME	2e15
+/* us, as since 1970, up to 2065: sums of three, in ns, stay below 2^63 */
+#define MAX_TIME	3e15
+/* us: nothing is that long, so it is since 1970 */
+#define MIN_DATE	1e15
 #define MAX_BASE	((int64_t)MAX_TIME * 1000)
 
 const char *const chrome_faults[CHROME_FAULTS] = {
@@ -45,7 +47,7 @@ struct reader {
 	struct chrome_trace *t;
 	json_tokener *tok;
 	const char *at, *end;
-	struct map64 threads;	/* tid to number */
+	struct map64 threads;	/* hash of pid and tid to number */
 	struct map64 open;	/* key to the last one that has begun, + 1 */
 	struct open_slice *begun;
 	size_t nbegun, begun_cap;
@@ -160,15 +162,17 @@ static uint32_t add_detail(struct chrome_trace *t, json_object *event)
 static uint32_t thread_of(struct reader *r, json_object *event)
 {
 	json_object *v = member(event, "tid", json_type_int);
+	json_object *pid = member(event, "pid", json_type_int);
 	int64_t tid = v ? json_object_get_int64(v) : 0;
-	const uint64_t *there = map64_get(&r->threads, (uint64_t)tid);
+	uint64_t key = hash_two(pid ? (uint64_t)json_object_get_int64(pid) : 0, (uint64_t)tid);
+	const uint64_t *there = map64_get(&r->threads, key);
 	struct chrome_trace *t = r->t;
 
 	if (there)
 		return (uint32_t)*there;
 	t->threads = xgrow(t->threads, &t->threads_cap, t->nthreads + 1, sizeof(*t->threads));
 	t->threads[t->nthreads] = (struct chrome_thread){ .tid = tid };
-	map64_put(&r->threads, (uint64_t)tid, t->nthreads);
+	map64_put(&r->threads, key, t->nthreads);
 	return (uint32_t)t->nthreads++;
 }
 
@@ -400,6 +404,22 @@ static void put_first(struct chrome_trace *t)
 			t->slices[i].thread = t->slices[i].thread ? 0 : most;
 }
 
+/* crox's times are dates: from the first one on they are as all others'. */
+static void count_from_first(struct chrome_trace *t)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < t->n; i++)
+		first = t->slices[i].from < first ? t->slices[i].from : first;
+	if (t->begin || !t->n || first < (int64_t)MIN_DATE * 1000)
+		return;
+	t->begin = first;
+	for (size_t i = 0; i < t->n; i++) {
+		t->slices[i].from -= first;
+		t->slices[i].to -= first;
+	}
+}
+
 static void arrange(struct chrome_trace *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -413,6 +433,7 @@ static void arrange(struct chrome_trace *t)
 		qsort(t->slices, t->n, sizeof(*t->slices), by_time);
 	nest(t);
 	put_first(t);
+	count_from_first(t);
 	for (size_t i = 1; i < t->n; i++)
 		if (t->slices[i].thread < t->slices[i - 1].thread) {
 			qsort(t->slices, t->n, sizeof(*t->slices), by_time);
@@ -457,7 +478,7 @@ void chrome_place(struct chrome_trace *t, int64_t at, int64_t until, const int64
 	if (!t->n)
 		return;
 	/* a clock that is this far off tells nothing */
-	if (at < 0 || until > 2 * MAX_BASE) {
+	if (at < 0 || until > MAX_BASE) {
 		t->n = 0;
 		return;
 	}

@@ -39,7 +39,8 @@ class Reader(HTMLParser):
         global policy, inside, data
         a = dict(attrs)
         assert tag not in ("link", "iframe", "object", "embed", "base"), tag
-        assert not any(n in ("src", "href", "srcset", "action", "style") or n.startswith("on") for n in a), a
+        assert a.get("href", "#").startswith("#"), a
+        assert not any(n in ("src", "srcset", "action", "style") or n.startswith("on") for n in a), a
         if a.get("http-equiv") == "Content-Security-Policy":
             assert not scripts, "a script stands before the policy"
             policy = dict(p.split(None, 1) for p in a["content"].split("; "))
@@ -173,3 +174,8 @@ check "and nothing half" test "$(echo old.html*)" = old.html
 ends 2 "a page is no JSON" etrace report --json --html a.html whole.fxt
 ends 2 "what is no trace of a build" etrace report --html none.html "$ANSWERS/lib.sh"
 check "has no page" test ! -e none.html
+
+cp whole.fxt build.fxt
+while read -r line; do
+	check "etrace-report.1: $line" bash -c "$line && test -s build.html"
+done < <(sed -n 's/^etrace report .*html.*/&/p' "$ANSWERS/../../../Documentation/etrace-report.1" | sed 's/\\-/-/g')

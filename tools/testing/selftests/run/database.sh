@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# description: -o FILE.db is a database in the end, or what was recorded is there
+# description: -o FILE.db is a database in the end, FILE.html a page, or what was recorded is there
 
 . "$(dirname "$0")/lib.sh"
 
@@ -27,6 +27,49 @@ made()
 	is "status by --to" "$(status "$etrace" run --strict --to db -o c -- true)" 0
 	is "status of the answer" "$(status "$etrace" db -o copy.db c)" 2
 	is "status of a question" "$(status "$etrace" why c /etc/ld.so.cache)" 0
+}
+
+# Of the page of a build, a section.
+section()	# FILE NAME
+{
+	python3 -c 'import base64, re, sys, zlib
+text = open(sys.argv[1]).read()
+data = re.search("id=\"%s\" data-size=[^>]*>([^<]*)<" % sys.argv[2], text)[1]
+sys.stdout.write(zlib.decompress(base64.b64decode(data)).decode().replace("\0", "\n"))' "$@"
+}
+
+# All kinds of outputs at once.
+paged()
+{
+	inputs
+	is "status" "$(status "$etrace" run --strict -o a.html -o a.db -o a.fxt -- \
+		sh -c 'cat in > out')" 0
+	has err "  a.html"
+	hasnt err "recording.fxt"
+	is "files" "$(echo a.*)" "a.db a.fxt a.html"
+	is "mode" "$(mode a.html)" "root 600"
+	section a.html files-0 | grep -qx "$PWD/out" || fail "out is not in the page"
+	section a.html meta | grep -q '"complete":true' || fail "the page is not complete"
+	section a.html commands-0 | grep -qF 'cat in > out' || fail "no command in the page"
+	is "status of a page in a directory" "$(status "$etrace" run -o no/a.html touch ran)" 125
+	[ -e ran ] && fail "the command was run nevertheless"
+	is "status by --to" "$(status "$etrace" run --strict --to html -o c -- true)" 0
+	section c meta | grep -q '"command":"true"' || fail "no page by --to"
+}
+
+# No room for the page, but for what it is made of.
+crowded()
+{
+	inputs
+	mkdir small
+	mount -t tmpfs -o size=128k none small || { fail "no file system"; return; }
+	is "status" "$(status "$etrace" run --strict -o small/a.html -- sh -c 'cat in > out')" 123
+	has err "small/a.html: not made: "
+	has err "No space left on device"
+	is "files" "$(ls small)" a.html-recording.fxt.zst
+	is "status elsewhere" "$(status "$etrace" report --html b.html small/a.html-recording.fxt.zst)" 0
+	section b.html files-0 | grep -qx "$PWD/out" || fail "out is not in the page"
+	umount small
 }
 
 # The user who called sudo owns it.
@@ -189,4 +232,4 @@ chrooted()
 	rm -rf "$tree"
 }
 
-finish made owned in_the_way full killed interrupted attested chrooted
+finish made paged crowded owned in_the_way full killed interrupted attested chrooted
