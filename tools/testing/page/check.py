@@ -431,7 +431,7 @@ def faults(b):
     at = text.index(b'id="slices"')
     at = text.index(b">", at) + 40
     told(text[:at] + bytes([text[at] ^ 1]) + text[at + 1:], "slices", "damaged")
-    told(text.replace(b'id="steps"', b'id="stops"'), "steps")
+    told(text.replace(b'id="steps"', b'id="stops"'), 'no section "steps"')
     script = b.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument",
                                       {"source": "delete window.DecompressionStream"})
     told(text, "browser", "DecompressionStream")
