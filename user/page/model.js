@@ -141,7 +141,7 @@ function once(f) {
 }
 
 model.label = p => model.labels[model.programs.label[p]] ||
-	(model.programs.forked[p] ? '(before its first program)' : '(a program without a name)');
+	(model.programs.forked[p] ? '(before its first program)' : '(not known)');
 model.className = p => model.meta.classes[model.programs.kind[p]];
 
 model.howItEnded = p => {
