@@ -250,6 +250,29 @@ static void test_whole(void **state)
 	bytes_free(&plain);
 }
 
+/* What only one output's name asks for is left out of that one. */
+static void test_view(void **state)
+{
+	struct bytes all, view;
+	struct sink *s;
+	struct outputs *o = begin(MANY, &s, "a.fxt", "a.view.fxt.gz", "b.fxt", NULL);
+
+	(void)state;
+	/* opens for reading */
+	put(s, 0, 3000);
+	wait_for_end(o);
+	assert_int_equal(outputs_close(o), 0);
+	outputs_free(o);
+	view = read_file("a.view.fxt.gz");
+	assert_in_range(view.n, 100, 3000);
+	bytes_free(&view);
+	for (unsigned int i = 0; i < 2; i++) {
+		all = read_file(i ? "a.fxt" : "b.fxt");
+		assert_true(all.n > 3000 * 16);
+		bytes_free(&all);
+	}
+}
+
 /* What waits in memory gets to the file without an end. */
 static void test_sync(void **state)
 {
@@ -677,6 +700,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_whole),
+		TEST(test_view),
 		TEST(test_sync),
 		TEST(test_same_file),
 		TEST(test_lock),
