@@ -501,6 +501,9 @@ static void made_trace(void **state)
 		  "$R --to etrace long.fxt | cmp - long.lines", NULL);
 	expect(0, "$R --check long.fxt", NULL);
 	expect(0, "python3 $D/../fxt_decode.py long long.fxt", " 0 differences");
+	/* of a real build, in which programs wait for others */
+	expect(0, "$R --to etrace $D/etrace/hello.etrace > hello && $R -o hello.fxt hello && "
+		  "python3 $D/../fxt_decode.py hello hello.fxt", " 0 differences");
 	/* as the files of the processors, each record with its own lines */
 	expect(0, "awk '{ if (/^ /) f = $2; print > (\"per\" substr(f, 2, 3)) }' long && "
 		  "$R --to etrace per0* | cmp - long.lines", NULL);
