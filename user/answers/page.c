@@ -329,6 +329,7 @@ void page_put(struct db *db, struct out *out, const char *inside, uint64_t budge
 {
 	static const char mark[] = "<!--DATA-->";
 	struct page p = { .db = db, .inside = inside };
+	/* cppcheck-suppress comparePointers -- both are of page_template.c's one object */
 	size_t len = (size_t)(page_template_end - page_template);
 	const char *data = memmem(page_template, len, mark, strlen(mark));
 

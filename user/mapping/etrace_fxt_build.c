@@ -163,7 +163,7 @@ static void tidy(const struct timeline *t, struct line_path *path)
 static void put_path(struct fxt_out *f)
 {
 	struct task t = thread_of(BUILD);
-	struct line_path path;
+	struct line_path path = { 0 };
 
 	timeline_walk(&f->line.t, &path, NULL, NULL);
 	tidy(&f->line.t, &path);
