@@ -142,8 +142,8 @@ static void put_bulk(struct page *p, uint64_t budget)
 		[PAGE_READS_MADE] = "what programs read and the build did not make; etrace deps says what",
 		[PAGE_READS_NONE] = "what programs read; etrace deps and etrace rdeps say what",
 	};
-	size_t n = p->sections.n;
 	unsigned int reads;
+	size_t n;
 
 	if (p->inside && !page_inside_put(p, budget))
 		leave_out(p, "what compilers say of themselves; etrace-read --compiler-traces shows it in FXT");

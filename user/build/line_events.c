@@ -66,13 +66,16 @@ static bool label_fork(struct line_events *l, uint32_t exec, uint32_t parent)
 {
 	uint32_t before = parent ? l->t.processes[parent].last : 0;
 	size_t len;
+	char *room;
 
 	if (!before)
 		return false;
 	len = strcspn(line_events_label(l, before), " ");
-	buf_room(&l->labels, len);
-	buf_add(&l->labels, line_events_label(l, before), len);
-	buf_addc(&l->labels, '\0');
+	/* before it is looked at again: what it stands in may move */
+	room = buf_room(&l->labels, len + 1);
+	memcpy(room, line_events_label(l, before), len);
+	room[len] = '\0';
+	l->labels.len += len + 1;
 	l->works[exec].class = l->works[before].class;
 	return true;
 }

@@ -137,11 +137,11 @@ bool record_options_end(struct record_options *o)
 {
 	if (!o->open)
 		return true;
-	for (size_t i = 0; i < o->nfiles && !o->page; i++)
-		if (record_made_is_page(o, o->files[i]))
+	for (size_t i = 0; i < o->nfiles; i++)
+		if (record_made_is_page(o, o->files[i])) {
 			o->page = o->files[i];
-	if (o->page)
-		return true;
+			return true;
+		}
 	if (o->to) {
 		say("--open shows a page, and with --to %s there is none: let names tell the formats, as in -o build.fxt -o build.html",
 		    o->to);

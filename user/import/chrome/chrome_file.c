@@ -97,10 +97,8 @@ static enum chrome_fault parse_file(struct chrome_trace *t, int fd, const struct
 		fault = CHROME_UNREADABLE;
 	else if (!begins_as_json(&b))
 		fault = CHROME_FOREIGN;
-	else if (!fill(fd, &b, size))
-		fault = CHROME_UNREADABLE;
 	else
-		fault = chrome_parse(t, b.s, b.len);
+		fault = fill(fd, &b, size) ? chrome_parse(t, b.s, b.len) : CHROME_UNREADABLE;
 	buf_free(&b);
 	return fault;
 }
