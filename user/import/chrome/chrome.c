@@ -222,7 +222,7 @@ static void end(struct reader *r, json_object *event, int64_t ts, bool async)
 	uint64_t *last = map64_get(&r->open, key);
 	struct chrome_slice *s;
 
-	if (!last || !*last)
+	if (!last || !*last || *last > r->nbegun)
 		return;
 	s = &r->t->slices[r->begun[*last - 1].slice];
 	s->to = ts > s->from ? ts : s->from;
@@ -504,5 +504,5 @@ void chrome_free(struct chrome_trace *t)
 	free(t->slices);
 	free(t->threads);
 	buf_free(&t->texts);
-	*t = (struct chrome_trace){ 0 };
+	memset(t, 0, sizeof(*t));
 }
