@@ -181,6 +181,20 @@ size_t answers_args(struct db *db, uint32_t exec, struct buf *to)
 	return n;
 }
 
+struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n)
+{
+	struct work_arg *args;
+	size_t at = words->len;
+
+	*n = answers_args(db, exec, words);
+	args = xcalloc(*n + 1, sizeof(*args));
+	for (size_t i = 0; i < *n; i++) {
+		args[i] = (struct work_arg){ words->s + at, strlen(words->s + at) };
+		at += args[i].len + 1;
+	}
+	return args;
+}
+
 void answers_command(struct db *db, uint32_t exec, struct buf *to)
 {
 	struct sqlite3_stmt *st = db_ask(db, args_text, "i", (int64_t)exec);

@@ -7,6 +7,7 @@
 #define ETRACE_ANSWERS_H
 
 #include "base/buf.h"
+#include "build/work.h"
 #include "db/db.h"
 #include "io/in.h"
 #include "io/options.h"
@@ -66,6 +67,14 @@ void answers_file_path(struct db *db, uint32_t file, struct buf *to);
 
 /** answers_args - the arguments of an exec: each with a NUL behind it; appended.  Return: how many */
 size_t answers_args(struct db *db, uint32_t exec, struct buf *to);
+
+/**
+ * answers_work_args - the same for work_of()
+ * @words: where the arguments stand; the caller frees it
+ *
+ * Return: @n of them, to be freed.
+ */
+struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n);
 
 /** answers_command - the same for a person, quoted for a shell; appended */
 void answers_command(struct db *db, uint32_t exec, struct buf *to);

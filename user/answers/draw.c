@@ -248,8 +248,8 @@ static void add_label(struct buf *to, struct db *db, uint32_t exec)
 	static const char text[] = "SELECT f.path FROM exec AS e JOIN file AS f ON f.id = e.program\n"
 				   " WHERE e.id = ?";
 	struct buf words = { 0 }, path = { 0 };
-	size_t n = answers_args(db, exec, &words), at = 0;
-	struct work_arg *args = xcalloc(n + 1, sizeof(*args));
+	size_t n;
+	struct work_arg *args = answers_work_args(db, exec, &words, &n);
 	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
 	const char *s;
 	size_t len;
@@ -258,10 +258,6 @@ static void add_label(struct buf *to, struct db *db, uint32_t exec)
 		s = db_bytes(st, 0, &len);
 		path.len = 0;
 		buf_add(&path, s, len);
-	}
-	for (size_t i = 0; i < n; i++) {
-		args[i] = (struct work_arg){ words.s + at, strlen(words.s + at) };
-		at += args[i].len + 1;
 	}
 	if (path.len)
 		work_of(path.s, path.len, args, n, to);

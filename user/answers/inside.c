@@ -132,14 +132,10 @@ static int by_exec(const void *a, const void *b)
 static bool asked(struct db *db, uint32_t exec, const char *program, size_t len)
 {
 	struct buf words = { 0 }, label = { 0 };
-	size_t n = answers_args(db, exec, &words), at = 0;
-	struct work_arg *args = xcalloc(n + 1, sizeof(*args));
+	size_t n;
+	struct work_arg *args = answers_work_args(db, exec, &words, &n);
 	bool is;
 
-	for (size_t i = 0; i < n; i++) {
-		args[i] = (struct work_arg){ words.s + at, strlen(words.s + at) };
-		at += args[i].len + 1;
-	}
 	is = traced_asked(work_of(program, len, args, n, &label), args, n);
 	free(args);
 	buf_free(&words);

@@ -86,8 +86,7 @@ static void label(struct line_events *l, uint32_t exec, const struct task *t,
 	size_t n = t->execed && ev->kind == ET_K_EXEC ? ev->nargs : 0;
 	struct work_arg few[64], *args = n > 64 ? xcalloc(n, sizeof(*args)) : few;
 
-	for (size_t i = 0; i < n; i++)
-		args[i] = (struct work_arg){ et_text(ev, &ev->args[i]), ev->args[i].len };
+	work_args(args, ev, n);
 	l->works[exec].class = (uint8_t)work_of(t->program, t->program_len, args, n, &l->labels);
 	buf_addc(&l->labels, '\0');
 	if (args != few)

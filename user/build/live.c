@@ -68,8 +68,7 @@ static void set_label(struct buf *label, const struct task *t, const struct et_e
 	struct work_arg args[MAX_ARGS];
 	size_t n = ev->nargs < MAX_ARGS ? ev->nargs : MAX_ARGS;
 
-	for (size_t i = 0; i < n; i++)
-		args[i] = (struct work_arg){ et_text(ev, &ev->args[i]), ev->args[i].len };
+	work_args(args, ev, n);
 	label->len = 0;
 	work_of(t->program, t->program_len, args, n, label);
 }

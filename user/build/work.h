@@ -7,6 +7,7 @@
 #define ETRACE_WORK_H
 
 #include "base/buf.h"
+#include "build/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +33,13 @@ struct work_arg {
 	const char *s;
 	size_t len;
 };
+
+/** work_args - the first @n arguments of an exec's event, into @args; valid as long as it is */
+static inline void work_args(struct work_arg *args, const struct et_event *ev, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		args[i] = (struct work_arg){ et_text(ev, &ev->args[i]), ev->args[i].len };
+}
 
 /**
  * work_of - what a program works at

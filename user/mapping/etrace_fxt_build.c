@@ -34,13 +34,8 @@ static void name_thread(struct fxt_out *f, uint32_t koid, const char *name)
 static struct fxt_str label_of(struct fxt_out *f, uint32_t exec)
 {
 	const char *s = line_events_label(&f->line, exec);
-	size_t len = strlen(s);
 
-	if (utf8_valid(s, len))
-		return fxt_str(s, utf8_cut(s, len, FXT_MAX_STRING));
-	free(f->program);
-	f->program = utf8_replace(s, len, &len);
-	return fxt_str(f->program, utf8_cut(f->program, len, FXT_MAX_STRING));
+	return fxt_out_text(f, s, strlen(s));
 }
 
 static void begin_slice(struct fxt_out *f, const struct task *t, int64_t from, int64_t to,

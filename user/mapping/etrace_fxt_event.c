@@ -85,6 +85,15 @@ uint16_t fxt_out_first_use(struct fxt_out *f, struct fxt_str *name)
 	return fxt_ref(f->w, *name);
 }
 
+struct fxt_str fxt_out_text(struct fxt_out *f, const char *s, size_t len)
+{
+	if (utf8_valid(s, len))
+		return fxt_str(s, utf8_cut(s, len, FXT_MAX_STRING));
+	free(f->program);
+	f->program = utf8_replace(s, len, &len);
+	return fxt_str(f->program, utf8_cut(f->program, len, FXT_MAX_STRING));
+}
+
 /* ---- arguments ---- */
 
 void fxt_out_next_record(struct fxt_out *f)

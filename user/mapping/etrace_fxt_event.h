@@ -100,6 +100,9 @@ static inline struct fxt_str passing(struct fxt_out *f, const char *s, size_t le
 	return name;
 }
 
+/** fxt_out_text - bytes as text, for the record at hand: valid until this is called again */
+struct fxt_str fxt_out_text(struct fxt_out *f, const char *s, size_t len);
+
 /* ---- events ---- */
 
 static inline void begin_event(struct fxt_out *f, enum fxt_event_type type, uint64_t time,

@@ -87,8 +87,7 @@ void fxt_inside_exec(struct fxt_out *f, const struct et_event *ev)
 	size_t n = ev->kind == ET_K_EXEC ? ev->nargs : 0;
 	struct work_arg *args = xcalloc(n + 1, sizeof(*args));
 
-	for (size_t i = 0; i < n; i++)
-		args[i] = (struct work_arg){ et_text(ev, &ev->args[i]), ev->args[i].len };
+	work_args(args, ev, n);
 	mark(f->inside, exec,
 	     traced_asked((enum work_class)f->line.works[exec].class, args, n) ? TRACED_ASKED : 0);
 	free(args);

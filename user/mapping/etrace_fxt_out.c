@@ -24,13 +24,7 @@ static void put_bare(struct fxt_out *f, enum fxt_event_type type, const struct t
 /* What a slice is called: a program's base name, as text. */
 static struct fxt_str slice_name(struct fxt_out *f, const struct task *t)
 {
-	size_t len = t->program_len;
-
-	if (utf8_valid(t->program, len))
-		return fxt_str(t->program, utf8_cut(t->program, len, FXT_MAX_STRING));
-	free(f->program);
-	f->program = utf8_replace(t->program, len, &len);
-	return fxt_str(f->program, utf8_cut(f->program, len, FXT_MAX_STRING));
+	return fxt_out_text(f, t->program, t->program_len);
 }
 
 static struct fxt_str slice_category(struct fxt_out *f, const struct task *t)
