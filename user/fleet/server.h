@@ -16,7 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum server_packing { SERVER_PLAIN, SERVER_GZIP, SERVER_ZSTD };
+/* How rows go over the wire; SERVER_AUTO: by gzip, but as they are to this machine. */
+enum server_packing { SERVER_AUTO, SERVER_PLAIN, SERVER_GZIP, SERVER_ZSTD };
 
 struct server_options {
 	const char *url;	/* "http://HOST:8123", "https://HOST:8443/PATH" */
@@ -40,10 +41,11 @@ struct server;
 struct server *server_new(const struct server_options *o, struct diag *diag);
 void server_free(struct server *s);
 
-/** server_database - the name of the database, as it stands in statements: quoted */
+/** server_url - for messages; server_database - a word that needs no quotes */
+const char *server_url(const struct server *s);
 const char *server_database(const struct server *s);
 
-/** server_packing_of - by name: "none", "gzip", "zstd".  Return: false: unknown */
+/** server_packing_of - by name: "auto", "none", "gzip", "zstd".  Return: false: unknown */
 bool server_packing_of(const char *name, enum server_packing *to);
 
 /** server_do - a statement that has no answer.  Return: false after diag_fatal() */
@@ -71,17 +73,14 @@ void server_answer_free(struct server_answer *a);
 /* What became of rows. */
 enum server_sent {
 	SERVER_SENT,
-	SERVER_NOT_SENT,	/* the server said no: none of them is there */
-	SERVER_UNKNOWN,		/* no answer: they may be there, or come to be */
-	SERVER_FAILED		/* as the last, and trying again does not help: diag_fatal() was called */
+	SERVER_AGAIN,	/* they may be there or not, or come to be there; to be tried again */
+	SERVER_FAILED	/* the same, after diag_fatal() */
 };
 
 /**
  * server_send - rows, once: it is for the caller to try again
  * @sql: "INSERT INTO ... FORMAT RowBinary"
- * @attempt: how often that was tried before; it is waited for so long first
- *
- * With the last attempt that the options allow, failing is SERVER_FAILED.
+ * @attempt: how often that was tried before; the more, the longer is waited first
  */
 enum server_sent server_send(struct server *s, const char *sql, const void *rows, size_t size,
 			     uint64_t attempt);

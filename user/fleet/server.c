@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Requests to a ClickHouse server.  See server.h. */
+#include "fleet/server.h"
+#include "base/xalloc.h"
+#include "fleet/server_pack.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An answer is for a person: more than that is a mistake. */
+#define ANSWER_MOST	(256ul << 20)
+/* Before the second attempt, in milliseconds; twice as long before each that follows. */
+#define WAIT_FIRST	500u
+#define WAIT_MOST	30000u
+
+struct server {
+	struct diag *diag;
+	char *url;		/* without user and query */
+	char *database;
+	struct curl_slist *headers;	/* of each request */
+	struct curl_slist *packed;	/* the same for rows that are packed */
+	enum server_packing packing;
+	uint64_t retries;
+	CURL *curl;
+	struct buf answer, rows;
+	char why[CURL_ERROR_SIZE];
+};
+
+/* What an error is, and what to do about it. */
+struct server_error {
+	int code;		/* ClickHouse's */
+	bool again;		/* it may go away */
+	const char *advice;	/* or NULL */
+};
+
+static const char no_tables[] = "'etrace push --init' makes the tables";
+static const char no_user[] = "say who asks by --user, and --password-file or $ETRACE_FLEET_PASSWORD";
+static const char not_allowed[] = "that user needs more rights";
+
+static const struct server_error errors[] = {
+	{ 60, false, no_tables },
+	{ 81, false, no_tables },
+	{ 192, false, no_user },
+	{ 193, false, no_user },
+	{ 194, false, no_user },
+	{ 516, false, no_user },
+	{ 164, false, not_allowed },
+	{ 291, false, not_allowed },
+	{ 497, false, not_allowed },
+	{ 159, true, NULL },		/* TIMEOUT_EXCEEDED */
+	{ 173, true, NULL },		/* CANNOT_ALLOCATE_MEMORY */
+	{ 202, true, NULL },		/* TOO_MANY_SIMULTANEOUS_QUERIES */
+	{ 209, true, NULL },		/* SOCKET_TIMEOUT */
+	{ 210, true, NULL },		/* NETWORK_ERROR */
+	{ 225, true, NULL },		/* NO_ZOOKEEPER */
+	{ 236, true, NULL },		/* ABORTED */
+	{ 241, true, NULL },		/* MEMORY_LIMIT_EXCEEDED */
+	{ 242, true, NULL },		/* TABLE_IS_READ_ONLY */
+	{ 243, true, "the server's disk is full" },
+	{ 252, true, "the server merges too slowly" },	/* TOO_MANY_PARTS */
+	{ 279, true, NULL },		/* ALL_CONNECTION_TRIES_FAILED */
+	{ 285, true, NULL },		/* TOO_FEW_LIVE_REPLICAS */
+	{ 319, true, NULL },		/* UNKNOWN_STATUS_OF_INSERT */
+	{ 439, true, NULL },		/* CANNOT_SCHEDULE_TASK */
+	{ 999, true, NULL },		/* KEEPER_EXCEPTION */
+	{ 0 }
+};
+
+static const struct diag_kind tried_again = {
+	"requests to the server, tried again", DIAG_NOTE
+};
+
+/* ---- a server ---- */
+
+static bool is_word(const char *s)
+{
+	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
+static bool is_here(const char *host)
+{
+	return !strcmp(host, "localhost") || !strcmp(host, "[::1]") || !strncmp(host, "127.", 4);
+}
+
+static char *part_of(CURLU *u, CURLUPart part)
+{
+	char *s = NULL;
+
+	return curl_url_get(u, part, &s, 0) ? NULL : s;
+}
+
+/* @user: the one in it, for curl_free(), or NULL.  Return: false after diag_fatal(). */
+static bool take_url(struct server *s, const char *url, char **user, bool *here)
+{
+	CURLU *u = curl_url();
+	char *scheme, *host, *password, *whole = NULL;
+	bool good = false;
+
+	*user = NULL;
+	if (!u)
+		xalloc_failed(1);
+	if (curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME)) {
+		diag_fatal(s->diag, "%s: no URL of a server: say http://HOST:8123 or https://HOST:8443",
+			   url);
+		curl_url_cleanup(u);
+		return false;
+	}
+	scheme = part_of(u, CURLUPART_SCHEME);
+	host = part_of(u, CURLUPART_HOST);
+	password = part_of(u, CURLUPART_PASSWORD);
+	*here = host && is_here(host);
+	if (!scheme || (strcmp(scheme, "http") && strcmp(scheme, "https"))) {
+		diag_fatal(s->diag, "%s: say http:// or https://", url);
+	} else if (password) {
+		/* without the URL: what is told goes into logs */
+		diag_fatal(s->diag, "the URL holds a password, which all can see who list processes: say it by --password-file or $ETRACE_FLEET_PASSWORD");
+	} else {
+		*user = part_of(u, CURLUPART_USER);
+		curl_url_set(u, CURLUPART_USER, NULL, 0);
+		curl_url_set(u, CURLUPART_QUERY, NULL, 0);
+		curl_url_set(u, CURLUPART_FRAGMENT, NULL, 0);
+		good = !curl_url_get(u, CURLUPART_URL, &whole, 0);
+		s->url = whole ? xstrdup(whole) : NULL;
+	}
+	curl_free(whole);
+	curl_free(scheme);
+	curl_free(host);
+	curl_free(password);
+	curl_url_cleanup(u);
+	return good;
+}
+
+/* Return: the first line of a file, to be freed; NULL after diag_fatal(). */
+static char *first_line(const char *path, struct diag *diag)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n = f ? getline(&line, &cap, f) : -1;
+
+	if (n < 0) {
+		diag_fatal(diag, "%s: no password can be read there: %s", path,
+			   !f || ferror(f) ? strerror(errno) : "it is empty");
+		free(line);
+		line = NULL;
+	} else {
+		line[strcspn(line, "\r\n")] = '\0';
+	}
+	if (f)
+		fclose(f);
+	return line;
+}
+
+static void add_header(struct curl_slist **to, const char *name, const char *value)
+{
+	struct buf b = { 0 };
+	struct curl_slist *more;
+
+	buf_adds(&b, name);
+	buf_adds(&b, value);
+	buf_addc(&b, '\0');
+	more = curl_slist_append(*to, b.s);
+	if (!more)
+		xalloc_failed(b.len);
+	*to = more;
+	/* it may be a password */
+	explicit_bzero(b.s, b.len);
+	buf_free(&b);
+}
+
+static bool take_user(struct server *s, const struct server_options *o, const char *in_url,
+		      bool safe)
+{
+	const char *user = o->user ? o->user : in_url ? in_url : getenv("ETRACE_FLEET_USER");
+	const char *password = getenv("ETRACE_FLEET_PASSWORD");
+	char *line = NULL;
+
+	if (o->password_file) {
+		line = first_line(o->password_file, s->diag);
+		password = line;
+		if (!line)
+			return false;
+	}
+	if ((user && strpbrk(user, "\r\n")) || (password && strpbrk(password, "\r\n"))) {
+		diag_fatal(s->diag, "a user or a password has more than one line");
+		free(line);
+		return false;
+	}
+	if (user)
+		add_header(&s->headers, "X-ClickHouse-User: ", user);
+	if (password && *password) {
+		static const struct diag_kind unsafe = {
+			"passwords, sent as they are: say https://", DIAG_NOTE
+		};
+
+		add_header(&s->headers, "X-ClickHouse-Key: ", password);
+		if (!safe)
+			diag_report(s->diag, &unsafe, s->url, DIAG_NOWHERE, 0, NULL);
+	}
+	if (line)
+		explicit_bzero(line, strlen(line));
+	free(line);
+	return true;
+}
+
+static void copy_headers(struct server *s)
+{
+	const char *coding = server_coding(s->packing);
+
+	for (const struct curl_slist *h = s->headers; h; h = h->next)
+		add_header(&s->packed, h->data, "");
+	if (coding)
+		add_header(&s->packed, "Content-Encoding: ", coding);
+}
+
+static size_t take_answer(char *data, size_t size, size_t n, void *ctx)
+{
+	struct server *s = ctx;
+
+	if (s->answer.len + size * n > ANSWER_MOST)
+		return 0;
+	buf_add(&s->answer, data, size * n);
+	return size * n;
+}
+
+static bool start(struct server *s, const struct server_options *o)
+{
+	long timeout = (long)o->timeout;
+
+	s->curl = curl_easy_init();
+	if (!s->curl)
+		return false;
+	curl_easy_setopt(s->curl, CURLOPT_NOSIGNAL, 1l);
+	curl_easy_setopt(s->curl, CURLOPT_ERRORBUFFER, s->why);
+	curl_easy_setopt(s->curl, CURLOPT_WRITEFUNCTION, take_answer);
+	curl_easy_setopt(s->curl, CURLOPT_WRITEDATA, s);
+	curl_easy_setopt(s->curl, CURLOPT_CONNECTTIMEOUT, timeout);
+	curl_easy_setopt(s->curl, CURLOPT_LOW_SPEED_LIMIT, 1l);
+	curl_easy_setopt(s->curl, CURLOPT_LOW_SPEED_TIME, timeout);
+	curl_easy_setopt(s->curl, CURLOPT_TCP_KEEPALIVE, 1l);
+	curl_easy_setopt(s->curl, CURLOPT_USERAGENT, "etrace/" ETRACE_VERSION);
+	if (o->cacert)
+		curl_easy_setopt(s->curl, CURLOPT_CAINFO, o->cacert);
+	return true;
+}
+
+struct server *server_new(const struct server_options *o, struct diag *diag)
+{
+	struct server *s = xcalloc(1, sizeof(*s));
+	char *user = NULL;
+	bool here = false, good;
+
+	s->diag = diag;
+	s->retries = o->retries;
+	s->database = xstrdup(o->database ? o->database : "etrace");
+	good = is_word(s->database);
+	if (!good)
+		diag_fatal(diag, "--database %s: letters, digits and _ make a name", s->database);
+	good = good && take_url(s, o->url, &user, &here);
+	/* else libcurl asks first whether a body is wanted, and waits */
+	add_header(&s->headers, "Expect:", "");
+	good = good && take_user(s, o, user, here || !strncmp(s->url, "https:", 6));
+	curl_free(user);
+	s->packing = o->packing != SERVER_AUTO ? o->packing : here ? SERVER_PLAIN : SERVER_GZIP;
+	copy_headers(s);
+	if (good && !start(s, o)) {
+		diag_fatal(diag, "libcurl cannot be started");
+		good = false;
+	}
+	if (!good) {
+		server_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+static void free_headers(struct curl_slist *list)
+{
+	for (struct curl_slist *h = list; h; h = h->next)
+		explicit_bzero(h->data, strlen(h->data));
+	curl_slist_free_all(list);
+}
+
+void server_free(struct server *s)
+{
+	if (!s)
+		return;
+	if (s->curl)
+		curl_easy_cleanup(s->curl);
+	free_headers(s->headers);
+	free_headers(s->packed);
+	buf_free(&s->answer);
+	buf_free(&s->rows);
+	free(s->url);
+	free(s->database);
+	free(s);
+}
+
+const char *server_url(const struct server *s)
+{
+	return s->url;
+}
+
+const char *server_database(const struct server *s)
+{
+	return s->database;
+}
+
+/* ---- a request ---- */
+
+/* What went wrong with one. */
+struct trouble {
+	bool again;
+	struct buf why;		/* with a NUL behind it */
+};
+
+static void no_answer(struct server *s, CURLcode code, struct trouble *t)
+{
+	static const CURLcode final[] = {
+		CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM,
+		CURLE_WRITE_ERROR, CURLE_UNSUPPORTED_PROTOCOL, CURLE_OUT_OF_MEMORY,
+	};
+
+	t->again = true;
+	for (size_t i = 0; i < sizeof(final) / sizeof(*final); i++)
+		t->again &= code != final[i];
+	if (code == CURLE_WRITE_ERROR)
+		buf_adds(&t->why, "the answer is too long");
+	else
+		buf_adds(&t->why, *s->why ? s->why : curl_easy_strerror(code));
+}
+
+/* The first line, without what only ClickHouse's people read. */
+static void add_reason(struct buf *to, const struct buf *answer)
+{
+	static const char *const ends[] = { ", e.what()", ": (while reading", " (version ", "\n", NULL };
+	size_t len = answer->len < 400 ? answer->len : 400;
+
+	for (const char *const *e = ends; *e; e++) {
+		const char *at = len ? memmem(answer->s, len, *e, strlen(*e)) : NULL;
+
+		len = at ? (size_t)(at - answer->s) : len;
+	}
+	for (size_t i = 0; i < len; i++)
+		buf_addc(to, (unsigned char)answer->s[i] < ' ' || answer->s[i] == 127 ? '?' : answer->s[i]);
+}
+
+static const char *error_at(const struct buf *answer)
+{
+	static const char head[] = "Code: ";
+	const char *at = answer->len ? memmem(answer->s, answer->len, head, sizeof(head) - 1) : NULL;
+
+	/* not in the middle of what is told about something else */
+	return at && memmem(at, (size_t)(answer->s + answer->len - at), "DB::", 4) ? at : NULL;
+}
+
+static void bad_answer(struct server *s, long status, struct trouble *t)
+{
+	static const struct server_error unknown = { 0 };
+	const struct server_error *e = errors;
+	const char *at = error_at(&s->answer);
+	int code = 0;
+
+	for (const char *p = at ? at + 6 : ""; *p >= '0' && *p <= '9' && code < 100000; p++)
+		code = code * 10 + *p - '0';
+	while (e->code && e->code != code)
+		e++;
+	if (!e->code)
+		e = &unknown;
+	t->again = at ? e->again : status == 408 || status == 429 || status >= 502;
+	if (!at) {
+		buf_adds(&t->why, "the answer is no ClickHouse server's: HTTP status ");
+		buf_addu(&t->why, (uint64_t)status);
+		if (s->answer.len)
+			buf_adds(&t->why, ", ");
+	}
+	add_reason(&t->why, &s->answer);
+	if (e->advice) {
+		buf_adds(&t->why, ": ");
+		buf_adds(&t->why, e->advice);
+	}
+}
+
+/*
+ * Send it once, the answer is in s->answer.
+ * @query: in the URL, or NULL: the body is one
+ * @empty: there is no answer if all went well
+ *
+ * Return: whether it went well; @t is filled if not.
+ */
+static bool request(struct server *s, const char *query, const void *body, size_t size, bool packed,
+		    bool empty, struct trouble *t)
+{
+	char *escaped = query ? curl_easy_escape(s->curl, query, 0) : NULL;
+	struct buf url = { 0 };
+	long status = 0;
+	CURLcode code;
+
+	/* an error that comes late is one of the whole then */
+	buf_adds(&url, s->url);
+	buf_adds(&url, "?wait_end_of_query=1");
+	if (query) {
+		buf_adds(&url, "&query=");
+		buf_adds(&url, escaped ? escaped : "");
+	}
+	buf_addc(&url, '\0');
+	s->answer.len = 0;
+	*s->why = '\0';
+	curl_easy_setopt(s->curl, CURLOPT_URL, url.s);
+	curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, packed ? s->packed : s->headers);
+	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+	code = curl_easy_perform(s->curl);
+	curl_free(escaped);
+	buf_free(&url);
+	t->why.len = 0;
+	t->again = false;
+	if (code) {
+		no_answer(s, code, t);
+	} else {
+		curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
+		if (status == 200 && !(empty && s->answer.len))
+			return true;
+		bad_answer(s, status, t);
+	}
+	buf_addc(&t->why, '\0');
+	return false;
+}
+
+static void wait_before(struct server *s, uint64_t attempt, const struct trouble *t)
+{
+	uint64_t ms = attempt < 16 ? WAIT_FIRST << (attempt - 1) : WAIT_MOST;
+
+	ms = ms < WAIT_MOST ? ms : WAIT_MOST;
+	if (t)
+		diag_report(s->diag, &tried_again, s->url, DIAG_NOWHERE, 0,
+			    "%s; tried again", t->why.s);
+	/* many that were refused at once do not come back at once */
+	poll(NULL, 0, (int)(ms / 2 + (uint64_t)random() % (ms / 2 + 1)));
+}
+
+/* Return: false after diag_fatal(). */
+static bool until_done(struct server *s, const char *sql)
+{
+	struct trouble t = { 0 };
+	bool good = false;
+
+	for (uint64_t attempt = 0;; attempt++) {
+		if (attempt)
+			wait_before(s, attempt, &t);
+		good = request(s, NULL, sql, strlen(sql), false, false, &t);
+		if (good || !t.again || attempt == s->retries)
+			break;
+	}
+	if (!good)
+		diag_fatal(s->diag, "%s: %s", s->url, t.why.s);
+	buf_free(&t.why);
+	return good;
+}
+
+bool server_do(struct server *s, const char *sql)
+{
+	return until_done(s, sql);
+}
+
+bool server_ask(struct server *s, const char *sql, struct server_answer *to)
+{
+	struct buf b = { 0 };
+	bool good;
+
+	*to = (struct server_answer){ 0 };
+	buf_adds(&b, sql);
+	buf_adds(&b, "\nFORMAT TabSeparatedWithNames");
+	buf_addc(&b, '\0');
+	good = until_done(s, b.s);
+	buf_free(&b);
+	if (good && !server_answer_read(to, s->answer.s, s->answer.len)) {
+		diag_fatal(s->diag, "%s: the answer is no table: is that a ClickHouse server?", s->url);
+		good = false;
+	}
+	return good;
+}
+
+enum server_sent server_send(struct server *s, const char *sql, const void *rows, size_t size,
+			     uint64_t attempt)
+{
+	enum server_sent sent = SERVER_SENT;
+	struct trouble t = { 0 };
+	bool packed = s->packing != SERVER_PLAIN;
+
+	if (attempt)
+		wait_before(s, attempt, NULL);
+	if (packed) {
+		server_pack(s->packing, rows, size, &s->rows);
+		rows = s->rows.s;
+		size = s->rows.len;
+	}
+	if (!request(s, sql, rows, size, packed, true, &t)) {
+		sent = t.again && attempt < s->retries ? SERVER_AGAIN : SERVER_FAILED;
+		if (sent == SERVER_FAILED)
+			diag_fatal(s->diag, "%s: %s", s->url, t.why.s);
+		else
+			diag_report(s->diag, &tried_again, s->url, DIAG_NOWHERE, 0,
+				    "%s; tried again", t.why.s);
+	}
+	buf_free(&t.why);
+	return sent;
+}
