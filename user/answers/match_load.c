@@ -64,7 +64,7 @@ static void load_versions(struct match_side *s)
 		v->base = (uint32_t)db_int(st, 2);
 		v->made = (uint8_t)db_int(st, 3);
 		last[v->file] = db_int(st, 4);
-		s->there[v->file] = true;
+		s->there[v->file] = (uint32_t)db_int(st, 0);
 	}
 	st = db_ask(s->db, names, "");
 	while (db_row(s->db, st)) {

@@ -51,3 +51,19 @@ uint32_t *match_steps(const struct match_side *s)
 	free(holds);
 	return step;
 }
+
+uint32_t *match_step_next(const struct match_side *s, const uint32_t *step)
+{
+	uint32_t *next = xcalloc(s->nunits + 1ul, sizeof(*next));
+	uint32_t *last = xcalloc(s->nunits + 1ul, sizeof(*last));
+
+	for (uint32_t i = 1; i <= s->nunits; i++) {
+		if (!step[i])
+			continue;
+		if (last[step[i]])
+			next[last[step[i]]] = i;
+		last[step[i]] = i;
+	}
+	free(last);
+	return next;
+}

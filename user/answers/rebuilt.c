@@ -21,23 +21,6 @@ static void add(struct rebuilt *r, struct rebuilt_reason reason)
 
 /* ---- inputs ---- */
 
-/* Units of each step, in the order of their beginning: the first, and the next of each. */
-static uint32_t *load_next(const struct match_side *s, const uint32_t *step)
-{
-	uint32_t *next = xcalloc(s->nunits + 1ul, sizeof(*next));
-	uint32_t *last = xcalloc(s->nunits + 1ul, sizeof(*last));
-
-	for (uint32_t i = 1; i <= s->nunits; i++) {
-		if (!step[i])
-			continue;
-		if (last[step[i]])
-			next[last[step[i]]] = i;
-		last[step[i]] = i;
-	}
-	free(last);
-	return next;
-}
-
 static void step_inputs(const struct match_side *s, const uint32_t *next, uint32_t first,
 			struct match_inputs *to)
 {
@@ -110,7 +93,8 @@ static void add_input(struct rebuilt *r, uint32_t step, const struct match_input
 
 static void compare_inputs(struct rebuilt *r)
 {
-	uint32_t *next[2] = { load_next(OLD(r), r->step[0]), load_next(NEW(r), r->step[1]) };
+	uint32_t *next[2] = { match_step_next(OLD(r), r->step[0]),
+			      match_step_next(NEW(r), r->step[1]) };
 	struct match_inputs was = { 0 }, is = { 0 };
 
 	for (uint32_t i = 1; i <= NEW(r)->nunits; i++) {
