@@ -98,19 +98,34 @@ static void print_statements(struct asked *a, const struct query *q, const struc
 
 /* Return: false after diag_fatal(). */
 static bool ask_part(struct server *s, struct asked *a, const struct query *q, size_t part,
-		     const struct query_options *o)
+		     const struct query_options *o, struct server_answer *answer)
 {
-	struct server_answer answer;
 	struct buf sql = { 0 };
 	bool good;
 
 	query_make(q, part, o, &sql);
-	good = server_ask(s, sql.s, &answer);
+	good = server_ask(s, sql.s, answer);
 	if (good)
-		query_put(q, part, &answer, o->limit, a->out, a->json);
-	server_answer_free(&answer);
+		query_put(q, part, answer, o->limit, a->out, a->json);
 	buf_free(&sql);
 	return good;
+}
+
+static void ask_parts(struct server *s, struct asked *a, const struct query *q,
+		      const struct query_options *o)
+{
+	struct query_options more = *o;
+	struct server_answer first, answer;
+	bool good = ask_part(s, a, q, 0, o, &first);
+
+	more.first = &first;
+	for (size_t i = 1; good && i < query_parts(q); i++) {
+		if (q->parts[i].of_first && !first.nrows)
+			continue;
+		good = ask_part(s, a, q, i, &more, &answer);
+		server_answer_free(&answer);
+	}
+	server_answer_free(&first);
 }
 
 static void ask_server(struct asked *a, const struct query *q, const struct query_options *o)
@@ -123,7 +138,6 @@ static void ask_server(struct asked *a, const struct query *q, const struct quer
 		.retries = 3, .timeout = 60,
 	};
 	struct server *s;
-	bool good = true;
 
 	if (!how.url)
 		how.url = getenv("ETRACE_FLEET_URL");
@@ -134,8 +148,8 @@ static void ask_server(struct asked *a, const struct query *q, const struct quer
 	if (!take_number(a, "timeout", 1, &how.timeout) || !take_number(a, "retries", 0, &how.retries))
 		return;
 	s = server_new(&how, a->diag);
-	for (size_t i = 0; s && good && i < query_parts(q); i++)
-		good = ask_part(s, a, q, i, o);
+	if (s)
+		ask_parts(s, a, q, o);
 	server_free(s);
 }
 

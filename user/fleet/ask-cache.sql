@@ -1,34 +1,48 @@
 -- SPDX-License-Identifier: LGPL-2.1
--- etrace fleet cache: see query.h for the words between at signs.
-SELECT saved_ns, took_ns, times, builds, hosts, project, label, output
+-- etrace fleet cache: see query.h for the words between at signs.  The most wasted is found
+-- by numbers alone; texts are read of that only.
+SELECT took_ns - argMin(took, began + at) AS saved_ns, sum(took) AS took_ns, count() AS times,
+	uniqExact(build) AS builds, uniqExact(host) AS hosts, min(project) AS project,
+	min(label) AS label, min(output) AS output
 FROM (
-	SELECT count() AS times, uniqExact(build) AS builds, uniqExact(host) AS hosts,
-		sum(took) AS took_ns, took_ns - argMin(took, (began, at, build, id)) AS saved_ns,
-		min(project) AS project, min(label) AS label, min(output) AS output
-	FROM (
-		SELECT command_hash, inputs_hash, took, at, id, build, host, project, label, output
-		FROM @db@.step_rows
-		WHERE @rows@ AND command_hash != 0 AND inputs_hash != 0 AND status = 0
-	) GLOBAL ALL INNER JOIN (
-		SELECT build, begin AS began FROM @db@.build WHERE @when@
-	) USING build
-	GROUP BY command_hash, inputs_hash
-	HAVING times > 1
-)
-ORDER BY saved_ns DESC, project, output, label
-LIMIT @limit@;
+	SELECT command_hash, inputs_hash, took, at, build, host, project, label, output
+	FROM @db@.step_rows
+	WHERE @rows@ AND status = 0 AND (command_hash, inputs_hash) GLOBAL IN (
+		SELECT command_hash, inputs_hash
+		FROM (
+			SELECT command_hash, inputs_hash, took, at, build
+			FROM @db@.step_rows
+			WHERE @rows@ AND command_hash != 0 AND inputs_hash != 0 AND status = 0
+		) GLOBAL ALL INNER JOIN (
+			SELECT build, toInt64(toUnixTimestamp(begin)) * 1000000000 AS began
+			FROM @db@.build
+			WHERE @when@
+		) USING build
+		GROUP BY command_hash, inputs_hash
+		HAVING count() > 1
+		ORDER BY sum(took) - argMin(took, began + at) DESC, command_hash, inputs_hash
+		LIMIT @limit@
+	)
+) GLOBAL ALL INNER JOIN (
+	SELECT build, toInt64(toUnixTimestamp(begin)) * 1000000000 AS began
+	FROM @db@.build
+	WHERE @when@
+) USING build
+GROUP BY command_hash, inputs_hash
+ORDER BY saved_ns DESC, project, output, label;
 
 SELECT sum(times) AS steps, sum(total) AS took_ns, sum(times) - count() AS again,
 	sum(saved) AS saved_ns
 FROM (
-	SELECT count() AS times, sum(took) AS total,
-		total - argMin(took, (began, at, build, id)) AS saved
+	SELECT count() AS times, sum(took) AS total, total - argMin(took, began + at) AS saved
 	FROM (
-		SELECT command_hash, inputs_hash, took, at, id, build
+		SELECT command_hash, inputs_hash, took, at, build
 		FROM @db@.step_rows
 		WHERE @rows@ AND command_hash != 0 AND inputs_hash != 0 AND status = 0
 	) GLOBAL ALL INNER JOIN (
-		SELECT build, begin AS began FROM @db@.build WHERE @when@
+		SELECT build, toInt64(toUnixTimestamp(begin)) * 1000000000 AS began
+		FROM @db@.build
+		WHERE @when@
 	) USING build
 	GROUP BY command_hash, inputs_hash
 )

@@ -11,10 +11,10 @@ GROUP BY package, version
 ORDER BY last DESC, package, version
 LIMIT @limit@;
 
-SELECT begin, package, version, files, host, project, build
+SELECT begin, package, version, files, host, project, toString(build) AS build
 FROM (
 	SELECT max(toUnixTimestamp(began)) AS begin, package, version, count() AS files, host,
-		project, toString(build) AS build
+		project, build
 	FROM (
 		SELECT package, version, host, project, build
 		FROM @db@.file_rows

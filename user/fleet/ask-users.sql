@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: LGPL-2.1
 -- etrace fleet users: see query.h for the words between at signs.
 SELECT begin, steps, size_bytes, mtime_ns, sha256, class, made, package, version, host, project,
-	path, build
+	path, file, toString(build) AS build
 FROM (
 	SELECT toUnixTimestamp(began) AS begin, readers AS steps, size AS size_bytes,
 		mtime AS mtime_ns, sha256, class, toUInt8(made_by != 0) AS made, package, version,
-		host, project, path, toString(build) AS build
+		host, project, path, file, build
 	FROM (
 		SELECT readers, size, mtime, sha256, class, made_by, package, version, host,
-			project, path, build
+			project, path, id AS file, build
 		FROM @db@.file_rows
 		WHERE @rows@ AND @path@
 	) GLOBAL ALL INNER JOIN (
@@ -23,9 +23,7 @@ FROM @db@.step_rows
 WHERE @rows@ AND (build, id) GLOBAL IN (
 	SELECT build, step
 	FROM @db@.access_rows
-	WHERE @rows@ AND (build, file) GLOBAL IN (
-		SELECT build, id FROM @db@.file_rows WHERE @rows@ AND @path@
-	)
+	WHERE @rows@ AND (build, file) IN (@files@)
 )
 GROUP BY project, label, output
 ORDER BY builds DESC, project, output, label

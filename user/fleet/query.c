@@ -3,6 +3,7 @@
 #include "fleet/query.h"
 #include "fleet/ask-builds.sql.h"
 #include "fleet/ask-cache.sql.h"
+#include "fleet/ask-files.sql.h"
 #include "fleet/ask-flaky.sql.h"
 #include "fleet/ask-hosts.sql.h"
 #include "fleet/ask-outputs.sql.h"
@@ -19,10 +20,10 @@ static const struct query queries[] = {
 	{ .name = "builds", .about = "the builds, the newest first", .sql = ask_builds_sql,
 	  .parts = { { "build", NULL, "no builds" } } },
 	{ .name = "slowest", .about = "outputs that take longest, now and in the same span before",
-	  .sql = ask_outputs_sql, .only = "builds > 0", .order = "median_ns DESC",
+	  .sql = ask_outputs_sql, .only = "times > 0", .order = "median_ns DESC",
 	  .parts = { { "output", NULL, no_steps } } },
 	{ .name = "slower", .about = "outputs that take longer than in the same span before",
-	  .sql = ask_outputs_sql, .only = "builds > 0 AND change_ns > 0", .order = "change_ns DESC",
+	  .sql = ask_outputs_sql, .only = "times > 0 AND change_ns > 0", .order = "change_ns DESC",
 	  .parts = { { "output", NULL, "no output takes longer than before" } } },
 	{ .name = "cache", .about = "the same command run again with the same inputs",
 	  .sql = ask_cache_sql,
@@ -34,10 +35,10 @@ static const struct query queries[] = {
 	  .parts = { { "source", NULL, "no change of a source makes steps run again" } } },
 	{ .name = "users", .args = "FILE", .about = "builds, and steps in them, that used a file",
 	  .sql = ask_users_sql,
-	  .parts = { { "user", NULL, "no build used it" }, { "step", "Steps that used it:", NULL } } },
+	  .parts = { { "user", NULL, "no build used it" }, { "step", "Steps in these builds that used it:", NULL, true } } },
 	{ .name = "package", .args = "NAME[=VERSION]",
 	  .about = "builds that used a package, and which version", .sql = ask_package_sql,
-	  .parts = { { "version", NULL, "no build used it" }, { "package", "Builds:", NULL } } },
+	  .parts = { { "version", NULL, "no build used it" }, { "package", "Builds:", NULL, true } } },
 	{ .name = "flaky", .about = "steps that fail and do not fail with the same inputs",
 	  .sql = ask_flaky_sql,
 	  .parts = { { "flaky", NULL, "no step ended in two ways with the same inputs" } } },
@@ -229,13 +230,53 @@ static void put_limit(const struct query *q, const struct query_options *o, stru
 	buf_addu(b, o->limit + 1);
 }
 
+static void put_shown(const struct query *q, const struct query_options *o, struct buf *b)
+{
+	(void)q;
+	buf_addu(b, o->limit);
+}
+
+static size_t column_named(const struct server_answer *a, const char *name)
+{
+	size_t c = 0;
+
+	while (c + 1 < a->ncolumns && strcmp(a->names[c], name) != 0)
+		c++;
+	return c;
+}
+
+static void fill(const struct query *q, const char *s, const char *end,
+		 const struct query_options *o, struct buf *to);
+
+static void put_files(const struct query *q, const struct query_options *o, struct buf *b)
+{
+	const struct server_answer *a = o->first;
+	size_t build, file;
+
+	if (!a || !a->nrows) {
+		fill(q, ask_files_sql, ask_files_sql + strlen(ask_files_sql), o, b);
+		return;
+	}
+	build = column_named(a, "build");
+	file = column_named(a, "file");
+	for (size_t r = 0; r < a->nrows && r < o->limit; r++) {
+		char *const *row = a->cells + r * a->ncolumns;
+
+		buf_adds(b, r ? ", (" : "(");
+		add_text(b, row[build] ? row[build] : "");
+		buf_adds(b, ", ");
+		buf_addu(b, row[file] ? strtoull(row[file], NULL, 10) : 0);
+		buf_adds(b, ")");
+	}
+}
+
 static const struct word {
 	const char *name;
 	void (*put)(const struct query *q, const struct query_options *o, struct buf *b);
 } words[] = {
 	{ "db", put_db }, { "when", put_when }, { "rows", put_rows }, { "now", put_now },
 	{ "both", put_both }, { "only", put_only }, { "order", put_order }, { "path", put_path },
-	{ "package", put_package }, { "limit", put_limit },
+	{ "package", put_package }, { "files", put_files }, { "limit", put_limit }, { "shown", put_shown },
 };
 
 static const struct word *word_at(const char *s, size_t len)
@@ -246,29 +287,32 @@ static const struct word *word_at(const char *s, size_t len)
 	return NULL;
 }
 
+static void fill(const struct query *q, const char *s, const char *end,
+		 const struct query_options *o, struct buf *to)
+{
+	while (s < end) {
+		const char *at = memchr(s, '@', (size_t)(end - s));
+		const struct word *w;
+		size_t len;
+
+		buf_add(to, s, (size_t)((at ? at : end) - s));
+		if (!at)
+			break;
+		len = strcspn(at + 1, "@");
+		w = word_at(at + 1, len);
+		if (w)
+			w->put(q, o, to);
+		s = at + len + 2;
+	}
+}
+
 void query_make(const struct query *q, size_t part, const struct query_options *o, struct buf *to)
 {
-	const char *s = q->sql, *end;
+	const char *s = q->sql;
 
 	for (; part; part--)
 		s = strstr(s, ";\n") + 2;
 	s += strspn(s, "\n");
-	end = strstr(s, ";\n");
-	while (s < end) {
-		size_t text = strcspn(s, "@"), len;
-		const struct word *w;
-
-		if (text > (size_t)(end - s))
-			text = (size_t)(end - s);
-		buf_add(to, s, text);
-		s += text;
-		if (s == end)
-			break;
-		len = strcspn(s + 1, "@");
-		w = word_at(s + 1, len);
-		if (w)
-			w->put(q, o, to);
-		s += len + 2;
-	}
+	fill(q, s, strstr(s, ";\n"), o, to);
 	buf_addc(to, '\0');
 }

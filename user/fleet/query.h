@@ -12,7 +12,8 @@
  *	@both@		as @rows@, of the span as long before, too
  *	@only@, @order@	what the row of the table says
  *	@path@, @package@	on file_rows: what the argument means
- *	@limit@		one row more than are shown, to know whether there are more
+ *	@files@		(build, file) of the rows that the first part has shown, for IN
+ *	@shown@, @limit@	how many rows are shown; one more, to know whether there are more
  *
  * The parts stand in the statements themselves and not in the views of the same rows,
  * so that the days that are not asked about are not read, and each server of a cluster
@@ -34,6 +35,7 @@ struct query_part {
 	const char *name;	/* of its rows in JSON; NULL: there is none */
 	const char *heading;	/* above its table, or NULL */
 	const char *none;	/* what is said if there are no rows; NULL: nothing */
+	bool of_first;		/* it is about the rows of the first part: none, if they are */
 };
 #define QUERY_PARTS 3
 
@@ -62,6 +64,11 @@ struct query_options {
 	size_t ntags;
 	const char *arg;	/* NULL: none */
 	uint64_t limit;		/* rows that are shown */
+	/*
+	 * What the first part was answered, or NULL: it is not known.  A server finds rows
+	 * that a statement names at once, those that a part of it finds only by reading all.
+	 */
+	const struct server_answer *first;
 };
 
 /** query_make - the statement of a part, with a NUL behind it; appended to @to */
