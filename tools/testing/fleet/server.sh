@@ -306,12 +306,11 @@ nservers=1
 # zookeeper PORT: in the background.
 zookeeper()
 {
-	local z=$dir/zookeeper jars
+	local z=$dir/zookeeper _
 
 	command -v java > /dev/null || missing "java is not installed"
 	[ -e /usr/share/java/zookeeper.jar ] || missing "libzookeeper-java is not installed"
 	mkdir "$z"
-	jars=$(printf '%s:' /usr/share/java/{zookeeper,zookeeper-jute,slf4j-api,slf4j-nop,netty-*,snappy-java,metrics-core}.jar)
 	cat > "$z/config" <<-END
 	dataDir=$z
 	clientPort=$1
@@ -321,11 +320,21 @@ zookeeper()
 	maxClientCnxns=0
 	END
 	set -m
+	# its manifest names what else it needs
 	java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dzookeeper.jmx.log4j.disable=true \
-		-Dzookeeper.extendedTypesEnabled=true -cp "$jars" \
+		-cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar \
 		org.apache.zookeeper.server.ZooKeeperServerMain "$z/config" > "$z/said" 2>&1 < /dev/null &
 	pids+=($!)
 	set +m
+	# a ClickHouse of that age dies if there is none when it starts
+	for _ in $(seq 300); do
+		(: < "/dev/tcp/127.0.0.1/$1") 2> /dev/null && return
+		gone "${pids[-1]}" && break
+		sleep 0.1
+	done
+	say "ZooKeeper does not start:"
+	tail -n 20 "$z/said" >&2
+	return 1
 }
 
 make_servers()
@@ -334,7 +343,7 @@ make_servers()
 
 	mapfile -t port < <(ports $((nservers * 4 + 1)))
 	if [ -n "$cluster" ]; then
-		zookeeper "${port[16]}"
+		zookeeper "${port[16]}" || return 1
 		rest="$(remote_servers "${port[2]} ${port[6]}" "${port[10]} ${port[14]}")
 		<zookeeper><node><host>127.0.0.1</host><port>${port[16]}</port></node></zookeeper>
 		<distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>"
