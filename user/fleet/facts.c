@@ -33,6 +33,24 @@ static void load_files(struct facts *f)
 	}
 }
 
+bool facts_stat(const struct facts *f, uint32_t file, uint32_t version, int64_t *size,
+		int64_t *mtime)
+{
+	static const char text[] = "SELECT size, mtime FROM version WHERE id = ?";
+	struct sqlite3_stmt *st = db_ask(f->s.db, text, "i", (int64_t)version);
+
+	if (!version || !db_row(f->s.db, st))
+		return false;
+	if (!db_null(st, 0) && !db_null(st, 1)) {
+		*size = db_int(st, 0);
+		*mtime = db_int(st, 1);
+		return true;
+	}
+	/* who only ran it tells nothing of it */
+	return f->s.versions[version].made == GRAPH_EXISTED && file && f->look &&
+	       f->look(f->ctx, file, size, mtime);
+}
+
 /* ---- what steps cost ---- */
 
 static void sum(struct facts_number *to, struct sqlite3_stmt *st, int column)

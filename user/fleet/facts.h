@@ -86,9 +86,11 @@ struct facts {
 	uint32_t nsteps, nused;		/* units; files that are used */
 	uint64_t naccesses;
 	bool complete;
-	/* SHA-256 of files, by version; false: there is none.  NULL: not asked for */
+	bool by_name;			/* programs that are not identified are what they are called */
+	/* what the database does not tell of a version; false: it is not known.  Or NULL */
+	bool (*look)(void *ctx, uint32_t file, int64_t *size, int64_t *mtime);
 	bool (*hash)(void *ctx, uint32_t file, uint32_t version, uint8_t *to);
-	void *hash_ctx;
+	void *ctx;			/* of both */
 	struct facts_keys *keys;	/* keys.c */
 };
 
@@ -96,7 +98,7 @@ struct facts {
  * facts_load - of a database, all but accesses and what follows from them
  * @root: directory that is written as "."; NULL: that of the first program
  *
- * f->hash is to be set.  facts_free() in any case.
+ * look, hash and by_name are to be set before.  facts_free() in any case.
  */
 void facts_load(struct facts *f, struct db *db, const char *root);
 void facts_free(struct facts *f);
@@ -107,6 +109,15 @@ void facts_free(struct facts *f);
  */
 void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_access *a),
 		    void *ctx);
+
+/**
+ * facts_stat - size and time of a version
+ * @file: a name of it
+ *
+ * Return: false: they are not known.
+ */
+bool facts_stat(const struct facts *f, uint32_t file, uint32_t version, int64_t *size,
+		int64_t *mtime);
 
 /** facts_id - a number for the build, by what was recorded: its time, its processes */
 void facts_id(struct db *db, uint8_t id[FACTS_ID]);

@@ -42,6 +42,7 @@ struct key {
 struct input {
 	uint64_t name;
 	uint32_t file, version;
+	uint8_t class;
 };
 
 struct facts_keys {
@@ -91,12 +92,14 @@ void keys_why(struct facts *f, uint32_t head, enum facts_unknown why)
 
 /* ---- inputs ---- */
 
-static void add(struct facts *f, uint32_t file, uint32_t version)
+static void add(struct facts *f, uint32_t file, uint32_t version, uint8_t class)
 {
 	struct facts_keys *k = f->keys;
 
 	k->inputs = xgrow(k->inputs, &k->cap, k->n + 1, sizeof(*k->inputs));
-	k->inputs[k->n++] = (struct input){ f->s.names[file], file, version };
+	k->inputs[k->n++] = (struct input){
+		f->s.names[file], file, version, class,
+	};
 }
 
 /* What went through a pipe is the step's own if nobody else has to do with it. */
@@ -162,7 +165,7 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 		break;
 	default:
 		if (counts(f, file, class))
-			add(f, file ? file : v->file, match_version(&f->s, version));
+			add(f, file ? file : v->file, match_version(&f->s, version), class);
 	}
 }
 
@@ -178,17 +181,18 @@ static void hash_number(struct sha256_ctx *sha, uint64_t v)
 }
 
 /* Return: why it is not known. */
-static enum facts_unknown by_stat(struct facts *f, uint32_t version, struct sha256_ctx *sha)
+static enum facts_unknown by_stat(struct facts *f, const struct input *in, struct sha256_ctx *sha)
 {
-	static const char text[] = "SELECT size, mtime FROM version WHERE id = ?";
-	struct sqlite3_stmt *st = db_ask(f->s.db, text, "i", (int64_t)version);
+	int64_t size, mtime;
 
-	if (!db_row(f->s.db, st) || db_null(st, 0) || db_null(st, 1))
-		return FACTS_UNIDENTIFIED;
-	sha256_update(sha, 4, (const uint8_t *)"stat");
-	hash_number(sha, (uint64_t)db_int(st, 0));
-	hash_number(sha, (uint64_t)db_int(st, 1));
-	return FACTS_KNOWN;
+	if (facts_stat(f, in->file, in->version, &size, &mtime)) {
+		sha256_update(sha, 4, (const uint8_t *)"stat");
+		hash_number(sha, (uint64_t)size);
+		hash_number(sha, (uint64_t)mtime);
+		return FACTS_KNOWN;
+	}
+	/* its name is hashed with what is known of it */
+	return f->by_name && in->class == GRAPH_PROGRAM ? FACTS_KNOWN : FACTS_UNIDENTIFIED;
 }
 
 /* By those who wrote it.  @base: what was in it before; NULL: nothing of that is. */
@@ -225,23 +229,22 @@ static uint32_t base_of(const struct facts *f, uint32_t version)
 	return v->made == GRAPH_CHANGED && v->base ? match_version(&f->s, v->base) : 0;
 }
 
-static enum facts_unknown identify_one(struct facts *f, uint32_t version)
+static enum facts_unknown identify_one(struct facts *f, const struct input *in)
 {
-	struct key *key = &f->keys->versions[version];
-	const struct match_version *v = &f->s.versions[version];
-	uint32_t base = base_of(f, version);
+	struct key *key = &f->keys->versions[in->version];
+	uint32_t base = base_of(f, in->version);
 	enum facts_unknown why;
 	struct sha256_ctx sha;
 
 	sha256_init(&sha);
-	if (f->hash && f->hash(f->hash_ctx, v->file, version, key->sha)) {
+	if (f->hash && f->hash(f->ctx, in->file, in->version, key->sha)) {
 		sha256_update(&sha, 4, (const uint8_t *)"data");
 		sha256_update(&sha, sizeof(key->sha), key->sha);
 		why = FACTS_KNOWN;
-	} else if (v->made == GRAPH_EXISTED) {
-		why = by_stat(f, version, &sha);
+	} else if (f->s.versions[in->version].made == GRAPH_EXISTED) {
+		why = by_stat(f, in, &sha);
 	} else {
-		why = by_makers(f, version, base ? &f->keys->versions[base] : NULL, &sha);
+		why = by_makers(f, in->version, base ? &f->keys->versions[base] : NULL, &sha);
 	}
 	if (why == FACTS_KNOWN) {
 		sha256_digest(&sha, sizeof(key->sha), key->sha);
@@ -250,16 +253,19 @@ static enum facts_unknown identify_one(struct facts *f, uint32_t version)
 	return why;
 }
 
-/* What was added to something that was added to something, the oldest first. */
-static enum facts_unknown identify(struct facts *f, uint32_t version)
+/* What was added to something that was added to something: the oldest first. */
+static enum facts_unknown identify(struct facts *f, const struct input *in)
 {
-	while (!f->keys->versions[version].known) {
+	while (!f->keys->versions[in->version].known) {
+		struct input oldest = *in;
 		enum facts_unknown why;
-		uint32_t oldest = version, base;
+		uint32_t base;
 
-		while ((base = base_of(f, oldest)) && !f->keys->versions[base].known)
-			oldest = base;
-		why = identify_one(f, oldest);
+		while ((base = base_of(f, oldest.version)) && !f->keys->versions[base].known) {
+			oldest.version = base;
+			oldest.file = f->s.versions[base].file;
+		}
+		why = identify_one(f, &oldest);
 		if (why != FACTS_KNOWN)
 			return why;
 	}
@@ -365,7 +371,7 @@ static void hash_inputs(struct facts *f, uint32_t head, uint8_t *to)
 		}
 		last = in;
 		follow(f, head, in->version);
-		why = identify(f, in->version);
+		why = identify(f, in);
 		if (why != FACTS_KNOWN)
 			keys_why(f, head, why);
 		hash_number(&sha, in->name);

@@ -252,9 +252,12 @@ static int is_there(struct push *p, const uint8_t id[FACTS_ID], const char *text
 	struct buf b = { 0 };
 	int there;
 
+	/* that it is there is said when it is */
 	for (size_t i = 0; i < p->n; i++)
-		if (!memcmp(p->pending[i].id, id, FACTS_ID))
-			return 1;
+		if (!memcmp(p->pending[i].id, id, FACTS_ID)) {
+			commit(p);
+			return p->failed ? -1 : 1;
+		}
 	buf_adds(&b, "SELECT 1 AS there FROM ");
 	buf_adds(&b, server_database(p->server));
 	buf_adds(&b, ".build_rows WHERE build = '");
@@ -270,25 +273,24 @@ static int is_there(struct push *p, const uint8_t id[FACTS_ID], const char *text
 
 /* ---- what is asked of this machine ---- */
 
-/* Packages are this machine's, or those of a root that is said; a build's of another are not known. */
-static bool is_this_host(const char *host)
+/* Return: of which file system is asked what the trace does not tell; NULL: of none. */
+static const char *root_of(const struct push *p, const char *recorded)
 {
 	char name[256] = "";
 
-	return !*host || (!gethostname(name, sizeof(name) - 1) && !strcmp(name, host));
+	if (p->o->root)
+		return p->o->root;
+	return *recorded && !gethostname(name, sizeof(name) - 1) && !strcmp(name, recorded) ? "/" : NULL;
 }
 
-static void load_packages(struct push *p, const char *recorded)
+static void load_packages(struct push *p)
 {
-	bool other = p->o->root == NULL && !is_this_host(recorded);
-
 	p->build.packages = NULL;
-	if (!p->o->packages || other)
+	if (!p->o->packages || !p->attest.root)
 		return;
 	if (!p->has_packages) {
-		const char *root = p->o->root ? p->o->root : "/";
-
-		if (packages_manager(root) && !packages_read(&p->packages, root, p->diag))
+		if (packages_manager(p->attest.root) &&
+		    !packages_read(&p->packages, p->attest.root, p->diag))
 			return;
 		p->has_packages = true;
 	}
@@ -315,6 +317,22 @@ static void find_packages(struct push *p, struct facts *f)
 	}
 	buf_free(&path);
 	buf_free(&room);
+}
+
+static bool look_at(void *ctx, uint32_t file, int64_t *size, int64_t *mtime)
+{
+	struct push *p = ctx;
+	struct attest_was was = { 0 };
+	struct buf path = { 0 };
+
+	answers_file_path(p->attest.db, file, &path);
+	buf_addc(&path, '\0');
+	if (attest_look(&p->attest, path.s, &was)) {
+		*size = was.size;
+		*mtime = was.mtime;
+	}
+	buf_free(&path);
+	return was.known;
 }
 
 /* As facts.hash: the same file of many builds is read once. */
@@ -436,7 +454,7 @@ static void read_build(struct push *p, struct db *db, const char *name)
 {
 	struct pending *to;
 	char *host = text_of(db, "host");
-	struct facts f = { .hash = p->o->hash ? hash_file : NULL, .hash_ctx = p };
+	struct facts f = { .by_name = p->o->by_name, .ctx = p };
 
 	p->pending = xgrow(p->pending, &p->cap, p->n + 1, sizeof(*p->pending));
 	to = &p->pending[p->n++];
@@ -445,6 +463,10 @@ static void read_build(struct push *p, struct db *db, const char *name)
 		.day = push_day(p->build.begin),
 	};
 	memcpy(to->id, p->build.id, FACTS_ID);
+	p->attest.db = db;
+	p->attest.root = root_of(p, host);
+	f.look = p->attest.root ? look_at : NULL;
+	f.hash = p->attest.root && p->o->hash ? hash_file : NULL;
 	facts_load(&f, db, p->o->tree);
 	p->build.pushed = to->pushed;
 	p->build.name = base_name(name);
@@ -452,8 +474,8 @@ static void read_build(struct push *p, struct db *db, const char *name)
 	p->build.project = p->o->project ? p->o->project : base_name(f.s.from);
 	p->build.tags = p->o->tags;
 	p->build.ntags = p->o->ntags;
-	p->build.hashed = p->o->hash;
-	load_packages(p, host);
+	p->build.hashed = f.hash != NULL;
+	load_packages(p);
 	find_packages(p, &f);
 	facts_accesses(&f, tell_access, p);
 	tell_rest(p, &f);
@@ -477,8 +499,6 @@ bool push_build(struct push *p, struct db *db, const char *name)
 		p->o->there(p->o->ctx, name, id, true);
 	if (there)
 		return there > 0;
-	p->attest.db = db;
-	p->attest.root = p->o->root ? p->o->root : "/";
 	read_build(p, db, name);
 	if (p->failed || is_waiting(p))
 		commit(p);

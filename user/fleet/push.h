@@ -32,7 +32,12 @@ struct push_options {
 	bool has_begin;
 	int64_t begin;		/* ns since 1970; else as answers_realtime() */
 	const char *tree;	/* directory that is written as "."; NULL: the first program's */
-	const char *root;	/* of the file system whose packages are asked, and files hashed */
+	/*
+	 * Of the file system whose packages and files are asked.  NULL: "/", if the recording
+	 * says that it was made on this host; else none is.
+	 */
+	const char *root;
+	bool by_name;		/* programs of which nothing else is known are what they are called */
 	bool packages;		/* say whose files are whose */
 	bool hash;		/* SHA-256 of files that are still what they were */
 	/* a build is there; @id as text; @was: it was before */

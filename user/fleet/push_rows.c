@@ -141,14 +141,13 @@ void push_put_step(struct buf *to, const struct push_build *b, const struct fact
 
 /* ---- files ---- */
 
-static void put_identity(struct buf *to, const struct facts *f, uint32_t version)
+static void put_identity(struct buf *to, const struct facts *f, uint32_t file)
 {
-	static const char text[] = "SELECT size, mtime FROM version WHERE id = ?";
-	struct sqlite3_stmt *st = db_ask(f->s.db, text, "i", (int64_t)version);
-	bool known = version && db_row(f->s.db, st);
+	int64_t size = 0, mtime = 0;
+	bool known = facts_stat(f, file, f->files[file].version, &size, &mtime);
 
-	for (int i = 0; i < 2; i++)
-		rows_maybe(to, known && !db_null(st, i), known ? db_int(st, i) : 0, 8);
+	rows_maybe(to, known, size, 8);
+	rows_maybe(to, known, mtime, 8);
 }
 
 static void put_hash(struct buf *to, const struct facts *f, uint32_t file)
@@ -158,7 +157,7 @@ static void put_hash(struct buf *to, const struct facts *f, uint32_t file)
 	char hex[2 * FACTS_HASH];
 
 	if (!f->hash || !match_is_file(&f->s.versions[of->version]) || of->class == GRAPH_IS_DIR ||
-	    !f->hash(f->hash_ctx, file, of->version, sha)) {
+	    !f->hash(f->ctx, file, of->version, sha)) {
 		put_string(to, "");
 		return;
 	}
@@ -182,7 +181,7 @@ void push_put_file(struct buf *to, const struct push_build *b, const struct fact
 	rows_int(to, of->existed, 1);
 	rows_int(to, there && f->s.versions[there].made <= GRAPH_CHANGED, 1);
 	rows_int(to, of->made_by, 4);
-	put_identity(to, f, of->version);
+	put_identity(to, f, file);
 	put_hash(to, f, file);
 	put_string(to, p ? p->name : "");
 	put_string(to, p && p->version ? p->version : "");
