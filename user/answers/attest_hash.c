@@ -95,3 +95,20 @@ const char *attest_hash(const struct attest *a, const struct attest_file *f,
 	close(fd);
 	return why;
 }
+
+bool attest_look(const struct attest *a, const char *path, struct attest_was *was)
+{
+	int fd = open_file(a->root, path);
+	struct stat st;
+
+	if (fd < 0)
+		return false;
+	was->known = !fstat(fd, &st) && S_ISREG(st.st_mode) && a->has_begin &&
+		     ns_of(&st.st_ctim) < a->begin;
+	if (was->known) {
+		was->size = st.st_size;
+		was->mtime = ns_of(&st.st_mtim);
+	}
+	close(fd);
+	return was->known;
+}

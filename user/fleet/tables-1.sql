@@ -6,6 +6,12 @@
 
 CREATE DATABASE IF NOT EXISTS @db@@on@;
 
+CREATE TABLE IF NOT EXISTS @db@.schema@rows@@on@ (
+	version UInt32,
+	made DateTime,
+	etrace String
+) ENGINE = @engine schema@ ORDER BY version;
+
 CREATE TABLE IF NOT EXISTS @db@.build@rows@@on@ (
 	day Date,
 	build UUID,

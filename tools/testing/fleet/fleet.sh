@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# For the tests of etrace push and etrace fleet, which run in a directory of their own
+# beside a server of server.sh: its variables, $ETRACE (the program), $FLEET_DB (what the
+# names of the test's databases begin with), $FIXTURES (recordings).  Each line "ok: NAME",
+# "not ok: NAME" or "skip: NAME" is a result.
+#
+# In a test's head, "# server: KIND" says which server it needs: debian, full, cluster; without
+# it the test runs with Debian's, and in make check-all with a newer one, too.
+
+FLEET=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+# shellcheck source=../answers/lib.sh
+. "$FLEET/../answers/lib.sh"
+
+# ask SQL [URL]: the answer of the server, as its user "default".
+ask() { curl -sS -m 60 "${2:-$FLEET_URL}/?wait_end_of_query=1" --data-binary "$1"; }
+
+# says NAME TEXT COMMAND...: passes if that is what the command prints.
+says()
+{
+	local said
+
+	said=$("${@:3}" 2>&1)
+	[ "$said" = "$2" ] || printf 'says\n%s\nnot\n%s\n' "$said" "$2"
+	[ "$said" = "$2" ]
+	result $? "$1"
+}
+
+# push ARGUMENT...: without questions and answers about who.
+push() { env -u ETRACE_FLEET_USER -u ETRACE_FLEET_PASSWORD "$ETRACE" push "$@"; }
+
+# ---- between the program and the server: proxy.py ----
+
+# proxy_start NAME [ARGUMENT]...: in the background; PROXY_URL is where it listens, NAME.log
+# tells each request.
+proxy_start()
+{
+	local name=$1 _
+
+	shift
+	rm -f "$name.port" "$name.log"
+	"$FLEET/proxy.py" --port-file "$name.port" --log "$name.log" --control "$name.control" \
+		--to "${FLEET_URL#http://}" "$@" > "$name.said" 2>&1 < /dev/null &
+	PROXY_PID=$!
+	for _ in $(seq 100); do
+		[ -s "$name.port" ] && break
+		sleep 0.05
+	done
+	PROXY=$name
+	PROXY_PORT=$(cat "$name.port" 2> /dev/null)
+	# shellcheck disable=SC2034
+	PROXY_URL=http://127.0.0.1:$PROXY_PORT
+	[ -n "$PROXY_PORT" ] || { cat "$name.said"; return 1; }
+}
+
+# proxy MODE [ARGUMENT]...: from the next connection on; see proxy.py.
+proxy()
+{
+	echo "$*" > "$PROXY.control.new"
+	mv "$PROXY.control.new" "$PROXY.control"
+}
+
+proxy_stop()
+{
+	kill "$PROXY_PID" 2> /dev/null
+	wait "$PROXY_PID" 2> /dev/null
+}

@@ -1,0 +1,390 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A ClickHouse server for tests, on free ports of this machine, which leaves nothing:
+#
+#   server.sh [OPTION]... [--] COMMAND [ARGUMENT]...
+#
+# The server is Debian's.  It runs as long as COMMAND does, whose exit status is this
+# program's; all that it writes is in a new directory, which goes away with it.
+#
+#   --full N	what it writes is in a file system of N MB, made of memory
+#   --cluster	four of them: two shards of two replicas, and a ZooKeeper
+#   --version	only tell the server's
+#
+# Exit 4 where something that it needs is not installed: the last line says what.
+#
+# The environment of COMMAND:
+#   FLEET_URL		http://127.0.0.1:PORT; FLEET_URLS: of each server
+#   FLEET_HTTPS		https://localhost:PORT; FLEET_CACERT: who signed its certificate
+#   FLEET_CERTS		certificates NAME.pem with keys NAME.key: localhost, and by the same
+#			authority, other (another host's) and old (expired); other-ca.pem:
+#			of somebody who signed none of these
+#   FLEET_PUSHER	a user who may write, FLEET_READER: one who may only read;
+#			FLEET_PUSHER_FILE, FLEET_READER_FILE: hold their passwords.  The user
+#			"default" has no password and may do all.
+#   FLEET_CLUSTER	the cluster's name
+#   FLEET_PIDS		of the servers
+#   FLEET_DIR		holds all that they write; FLEET_DATA: the first server's data,
+#			seen from COMMAND
+#   FLEET_VERSION	the server's
+
+set -u
+
+say() { echo "server.sh: $*" >&2; }
+
+missing() { say "$*"; exit 4; }
+
+full='' cluster=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	--full) full=$2; shift ;;
+	--cluster) cluster=fleet ;;
+	--version) version=y ;;
+	--) shift; break ;;
+	-*) say "unknown option $1"; exit 2 ;;
+	*) break ;;
+	esac
+	shift
+done
+
+PATH=$PATH:/usr/sbin
+for program in clickhouse-server curl openssl python3; do
+	command -v "$program" > /dev/null || missing "$program is not installed"
+done
+if [ "${version:-}" ]; then
+	clickhouse-server --version 2> /dev/null | grep -o '[0-9][0-9.]*' | head -n 1
+	exit
+fi
+[ $# -gt 0 ] || { say "which command?"; exit 2; }
+
+# ---- what is there in the end goes away ----
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/etrace-fleet.XXXXXX") || exit 1
+pids=() command=
+
+# gone PID: whether it has ended, or is only waited for.
+gone() { ! [ -e "/proc/$1" ] || grep -q '^State:.[ZX]' "/proc/$1/status" 2> /dev/null; }
+
+# end PID...: those that do not go within five seconds are killed.
+end()
+{
+	local pid _
+
+	[ $# -gt 0 ] || return 0
+	kill "$@" 2> /dev/null
+	for _ in $(seq 50); do
+		for pid; do
+			gone "$pid" || { sleep 0.1; continue 2; }
+		done
+		return 0
+	done
+	kill -9 "$@" 2> /dev/null
+}
+
+# shellcheck disable=SC2317
+leave()
+{
+	trap '' INT TERM HUP
+	[ -z "$command" ] || gone "$command" || end "$command"
+	end "${pids[@]}"
+	wait 2> /dev/null
+	rm -rf "$dir"
+}
+trap leave EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# ---- certificates ----
+
+# certificate NAME HOST [OPTION]...: signed by the test's authority.
+certificate()
+{
+	local name=$1 host=$2
+
+	shift 2
+	openssl req -newkey rsa:2048 -nodes -keyout "$certs/$name.key" -subj "/CN=$host" \
+		-out "$certs/$name.csr" 2> /dev/null &&
+		openssl x509 -req -in "$certs/$name.csr" -CA "$certs/ca.pem" -CAkey "$certs/ca.key" \
+			-CAcreateserial -extfile <(echo "subjectAltName=DNS:$host") \
+			-out "$certs/$name.pem" "$@" 2> /dev/null
+}
+
+# authority NAME
+authority()
+{
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$certs/$1.key" -subj "/CN=$1" -days 2 \
+		-addext basicConstraints=critical,CA:TRUE -out "$certs/$1.pem" 2> /dev/null
+}
+
+certs=$dir/certs
+mkdir -m 700 "$certs"
+{
+	authority ca && authority other-ca && certificate localhost localhost -days 2 &&
+		certificate other build.example -days 2 && certificate old localhost -days 0
+} || { say "openssl makes no certificates"; exit 1; }
+# a certificate of no days ends in the second when it begins
+
+# ---- passwords ----
+
+(
+	umask 077
+	openssl rand -hex 12 > "$dir/pusher.password"
+	openssl rand -hex 12 > "$dir/reader.password"
+)
+
+# ---- servers ----
+
+# ports N: that many free ones, a line each.
+ports()
+{
+	python3 - "$1" <<-'END'
+	import socket, sys
+	held = [socket.socket() for _ in range(int(sys.argv[1]))]
+	for s in held:
+	    s.bind(("127.0.0.1", 0))
+	    print(s.getsockname()[1])
+	END
+}
+
+user()	# NAME PROFILE PASSWORD-ELEMENT
+{
+	cat <<-END
+	<$1>
+		$3
+		<networks><ip>127.0.0.1</ip><ip>::1</ip></networks>
+		<profile>$2</profile>
+		<quota>default</quota>
+	</$1>
+	END
+}
+
+# sha256 FILE: of the password in it.
+sha256() { echo "<password_sha256_hex>$(head -n 1 "$1" | tr -d '\n' | sha256sum | cut -c1-64)</password_sha256_hex>"; }
+
+# users: the file of those; limits are those of a small machine.
+users()
+{
+	cat <<-END
+	<yandex>
+		<profiles>
+			<default>
+				<max_memory_usage>1000000000</max_memory_usage>
+				<max_memory_usage_for_all_queries>1500000000</max_memory_usage_for_all_queries>
+				<max_threads>2</max_threads>
+				<use_uncompressed_cache>0</use_uncompressed_cache>
+				<background_pool_size>2</background_pool_size>
+				<background_schedule_pool_size>2</background_schedule_pool_size>
+				<insert_distributed_sync>0</insert_distributed_sync>
+				<log_queries>0</log_queries>
+			</default>
+			<reader>
+				<max_memory_usage>1000000000</max_memory_usage>
+				<max_threads>2</max_threads>
+				<readonly>1</readonly>
+			</reader>
+		</profiles>
+		<quotas><default/></quotas>
+		<users>
+			$(user default default '<password></password>')
+			$(user pusher default "$(sha256 "$dir/pusher.password")")
+			$(user reader reader "$(sha256 "$dir/reader.password")")
+		</users>
+	</yandex>
+	END
+}
+
+# config DIR HTTP HTTPS TCP INTERSERVER REST
+config()
+{
+	cat <<-END
+	<yandex>
+		<logger>
+			<level>information</level>
+			<log>$1/log</log>
+			<errorlog>$1/errors</errorlog>
+			<size>20M</size>
+			<count>1</count>
+		</logger>
+		<http_port>$2</http_port>
+		<https_port>$3</https_port>
+		<tcp_port>$4</tcp_port>
+		<interserver_http_port>$5</interserver_http_port>
+		<interserver_http_host>127.0.0.1</interserver_http_host>
+		<listen_host>127.0.0.1</listen_host>
+		<openSSL>
+			<server>
+				<certificateFile>$certs/localhost.pem</certificateFile>
+				<privateKeyFile>$certs/localhost.key</privateKeyFile>
+				<verificationMode>none</verificationMode>
+				<loadDefaultCAFile>false</loadDefaultCAFile>
+			</server>
+		</openSSL>
+		<path>$1/data/</path>
+		<tmp_path>$1/data/tmp/</tmp_path>
+		<user_files_path>$1/data/user_files/</user_files_path>
+		<format_schema_path>$1/data/format_schemas/</format_schema_path>
+		<users_config>$1/users.xml</users_config>
+		<default_profile>default</default_profile>
+		<default_database>default</default_database>
+		<timezone>UTC</timezone>
+		<keep_alive_timeout>10</keep_alive_timeout>
+		<max_connections>256</max_connections>
+		<uncompressed_cache_size>0</uncompressed_cache_size>
+		<mark_cache_size>67108864</mark_cache_size>
+		<merge_tree>
+			<max_bytes_to_merge_at_max_space_in_pool>1000000000</max_bytes_to_merge_at_max_space_in_pool>
+		</merge_tree>
+		$6
+	</yandex>
+	END
+}
+
+# The shards, for config: "PORT PORT" of each.
+remote_servers()
+{
+	local shard port
+
+	echo "<remote_servers><$cluster>"
+	for shard; do
+		echo "<shard><internal_replication>true</internal_replication>"
+		for port in $shard; do
+			echo "<replica><host>127.0.0.1</host><port>$port</port></replica>"
+		done
+		echo "</shard>"
+	done
+	echo "</$cluster></remote_servers>"
+}
+
+# start_server DIR: in the background; its files are in DIR, its data in DIR/data.
+start_server()
+{
+	local run=(clickhouse-server "--config-file=$1/config.xml")
+
+	# a new process group: the interrupt key is for COMMAND
+	set -m
+	if [ -n "$full" ]; then
+		# shellcheck disable=SC2016
+		unshare "${as_root[@]}" --mount bash -c '
+			mount -t tmpfs -o size="$1"m fleet "$2" && shift 2 && exec "$@"' \
+			mount "$full" "$1/data" "${run[@]}" > "$1/said" 2>&1 < /dev/null &
+	else
+		"${run[@]}" > "$1/said" 2>&1 < /dev/null &
+	fi
+	pids+=($!)
+	set +m
+}
+
+# answers PID URL LOG-DIRECTORY: waits until it does.
+answers()
+{
+	local _
+
+	for _ in $(seq 300); do
+		[ "$(curl -s -m 2 "$2/ping")" = Ok. ] && return
+		if gone "$1"; then
+			break
+		fi
+		sleep 0.1
+	done
+	say "the server does not start:"
+	tail -n 20 "$3/said" "$3/errors" >&2
+	return 1
+}
+
+as_root=()
+[ "$(id -u)" = 0 ] || as_root=(--map-root-user)
+if [ -n "$full" ]; then
+	unshare "${as_root[@]}" --mount true 2> /dev/null ||
+		missing "no file system can be mounted here"
+fi
+
+nservers=1
+[ -z "$cluster" ] || nservers=4
+
+# zookeeper PORT: in the background.
+zookeeper()
+{
+	local z=$dir/zookeeper _
+
+	command -v java > /dev/null || missing "java is not installed"
+	[ -e /usr/share/java/zookeeper.jar ] || missing "libzookeeper-java is not installed"
+	mkdir "$z"
+	cat > "$z/config" <<-END
+	dataDir=$z
+	clientPort=$1
+	clientPortAddress=127.0.0.1
+	tickTime=2000
+	admin.enableServer=false
+	maxClientCnxns=0
+	END
+	set -m
+	# its manifest names what else it needs
+	java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dzookeeper.jmx.log4j.disable=true \
+		-cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar \
+		org.apache.zookeeper.server.ZooKeeperServerMain "$z/config" > "$z/said" 2>&1 < /dev/null &
+	pids+=($!)
+	set +m
+	# a ClickHouse of that age dies if there is none when it starts
+	for _ in $(seq 300); do
+		(: < "/dev/tcp/127.0.0.1/$1") 2> /dev/null && return
+		gone "${pids[-1]}" && break
+		sleep 0.1
+	done
+	say "ZooKeeper does not start:"
+	tail -n 20 "$z/said" >&2
+	return 1
+}
+
+make_servers()
+{
+	local port rest='' i d
+
+	mapfile -t port < <(ports $((nservers * 4 + 1)))
+	if [ -n "$cluster" ]; then
+		zookeeper "${port[16]}" || return 1
+		rest="$(remote_servers "${port[2]} ${port[6]}" "${port[10]} ${port[14]}")
+		<zookeeper><node><host>127.0.0.1</host><port>${port[16]}</port></node></zookeeper>
+		<distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>"
+	fi
+	for ((i = 0; i < nservers; i++)); do
+		d=$dir/$i
+		mkdir -p "$d/data"
+		users > "$d/users.xml"
+		config "$d" "${port[@]:i * 4:4}" "$rest
+			<macros><shard>$((i / 2 + 1))</shard><replica>$((i % 2 + 1))</replica></macros>" > "$d/config.xml"
+		start_server "$d"
+		urls+=("http://127.0.0.1:${port[i * 4]}")
+		servers+=("${pids[-1]}")
+	done
+	FLEET_HTTPS=https://localhost:${port[1]}
+	for ((i = 0; i < nservers; i++)); do
+		answers "${servers[i]}" "${urls[i]}" "$dir/$i" || return 1
+	done
+}
+
+# Somebody may have taken a port: then others.
+for try in 1 2 3; do
+	urls=() servers=()
+	make_servers && break
+	grep -qi 'address already in use' "$dir"/*/errors "$dir"/*/said 2> /dev/null && [ "$try" != 3 ] || exit 1
+	end "${pids[@]}"
+	pids=()
+	rm -rf "$dir"/[0-9] "$dir/zookeeper"
+done
+
+export FLEET_URL=${urls[0]} FLEET_URLS="${urls[*]}" FLEET_HTTPS FLEET_CACERT=$certs/ca.pem FLEET_CERTS=$certs
+export FLEET_PUSHER=pusher FLEET_PUSHER_FILE=$dir/pusher.password
+export FLEET_READER=reader FLEET_READER_FILE=$dir/reader.password
+export FLEET_CLUSTER=$cluster FLEET_PIDS="${servers[*]}" FLEET_DIR=$dir
+export FLEET_DATA=$dir/0/data
+[ -z "$full" ] || FLEET_DATA=/proc/${servers[0]}/root$dir/0/data
+FLEET_VERSION=$(curl -s -m 10 "$FLEET_URL" --data-binary 'SELECT version()')
+export FLEET_VERSION
+
+# In the background: a signal is taken at once then.
+"$@" <&0 &
+command=$!
+wait "$command"
+exit

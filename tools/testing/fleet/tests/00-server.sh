@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# server: debian
+#
+# The server of the tests is what server.sh says: who may what, by HTTP and by HTTPS.
+
+. "${0%/*}/../fleet.sh"
+
+# as USER FILE SQL: what it says, by HTTPS.
+as()
+{
+	curl -sS -m 60 --cacert "$FLEET_CACERT" -H "X-ClickHouse-User: $1" \
+		-H "X-ClickHouse-Key: $(cat "$2")" "$FLEET_HTTPS" --data-binary "$3"
+}
+
+says "it answers" 1 ask "SELECT 1"
+check "it makes a database" test -z "$(ask "CREATE DATABASE $FLEET_DB")"
+says "a user who writes" "" as "$FLEET_PUSHER" "$FLEET_PUSHER_FILE" \
+	"CREATE TABLE $FLEET_DB.t (n UInt8) ENGINE = MergeTree ORDER BY n"
+says "one who reads" 0 as "$FLEET_READER" "$FLEET_READER_FILE" "SELECT count() FROM $FLEET_DB.t"
+check "who does not write" grep -q 'Code: 164.*readonly' <(as "$FLEET_READER" "$FLEET_READER_FILE" \
+	"DROP TABLE $FLEET_DB.t")
+check "and has a password" grep -q 'Code: 193\|Code: 516' <(as "$FLEET_READER" /dev/null "SELECT 1")
+check "the certificate is nobody's whom the system knows" grep -q certificate <(curl -sS "$FLEET_HTTPS" 2>&1)
+check "nobody reads the passwords but their owner" test "$(stat -c %a "$FLEET_PUSHER_FILE")" = 600

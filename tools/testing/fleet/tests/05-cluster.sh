@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# server: cluster
+#
+# The cluster of the tests is what server.sh says: two shards of two replicas.
+
+. "${0%/*}/../fleet.sh"
+
+says "it has four servers" "1 1
+1 2
+2 1
+2 2" ask "SELECT concat(toString(shard_num), ' ', toString(replica_num)) FROM system.clusters
+	WHERE cluster = '$FLEET_CLUSTER' ORDER BY shard_num, replica_num"
+ask "CREATE DATABASE $FLEET_DB ON CLUSTER $FLEET_CLUSTER" > made
+ask "CREATE TABLE $FLEET_DB.here ON CLUSTER $FLEET_CLUSTER (n UInt64) ENGINE =
+	ReplicatedMergeTree('/clickhouse/tables/{shard}/$FLEET_DB/here', '{replica}') ORDER BY n" >> made
+ask "CREATE TABLE $FLEET_DB.all ON CLUSTER $FLEET_CLUSTER (n UInt64) ENGINE =
+	Distributed($FLEET_CLUSTER, $FLEET_DB, here, n)" >> made
+says "a statement is done on each" 12 grep -c '^127.0.0.1' made
+check "rows go to all" test -z "$(ask "INSERT INTO $FLEET_DB.all SELECT number FROM system.numbers LIMIT 100")"
+
+# here: how many rows each server has.
+here()
+{
+	local url
+
+	for url in $FLEET_URLS; do
+		ask "SELECT count() FROM $FLEET_DB.here" "$url"
+	done | xargs
+}
+for _ in $(seq 100); do
+	[ "$(here)" = "50 50 50 50" ] && break
+	sleep 0.1
+done
+says "half of them each" "50 50 50 50" here
+says "each server tells of all" 100 ask "SELECT count() FROM $FLEET_DB.all" "${FLEET_URLS##* }"

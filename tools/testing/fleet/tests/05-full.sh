@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# server: full
+#
+# The disk of the server is full when a file takes its room, and is not when that goes.
+
+. "${0%/*}/../fleet.sh"
+
+put() { ask "INSERT INTO $FLEET_DB.t SELECT rand64(number) FROM system.numbers LIMIT 100000"; }
+
+ask "CREATE DATABASE $FLEET_DB"
+ask "CREATE TABLE $FLEET_DB.t (n UInt64) ENGINE = MergeTree ORDER BY n"
+says "there is room" "" put
+head -c 100M /dev/zero > "$FLEET_DATA/taken" 2> message
+check "then there is not" grep -q 'No space' message
+check "and the server says so" grep -q 'Code: 75\|Code: 243' <(put)
+rm "$FLEET_DATA/taken"
+says "there is again" "" put
+says "rows are those that it took" 200000 ask "SELECT count() FROM $FLEET_DB.t"

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace push: builds into ClickHouse, for etrace fleet. */
+#include "cli/answer.h"
+#include "cli/etrace.h"
+#include "cli/oom.h"
+#include "base/xalloc.h"
+#include "fleet/push.h"
+#include "fleet/tables.h"
+#include "fleet/when.h"
+#include "io/json_out.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const struct opt_row options[] = {
+	{ "init", NULL, "make the tables, or bring them up to date" },
+	{ "cluster", "NAME", "with --init and --sweep: they are on this cluster" },
+	{ "sweep", NULL, "remove what pushes left that never ended, and are older than a day" },
+	{ "host", "NAME", "where it was built; default: what the recording says" },
+	{ "project", "NAME", "what was built; default: the name of the directory" },
+	{ "tag", "K=V", "something else to find it by; may be said several times" },
+	{ "begin", "WHEN", "when the build began; default: what the trace says" },
+	{ "tree", "DIR", "what is written as \".\"; default: where the build began" },
+	{ "root", "DIR", "the machine of the build is in DIR; default: /, if it was this one" },
+	{ "programs-by-name", NULL, "one of which nothing else is known is what it is called" },
+	{ "no-packages", NULL, "do not say which files are whose package's" },
+	{ "hash", NULL, "SHA-256 of files that are still what they were" },
+	{ "compress", "HOW", "auto (default), none, gzip or zstd" },
+	{ "database", "NAME", "default: etrace" },
+	{ "user", "NAME", "who pushes; default: $ETRACE_FLEET_USER" },
+	{ "password-file", "FILE", "its first line; default: $ETRACE_FLEET_PASSWORD" },
+	{ "cacert", "FILE", "certificates that sign the server's; default: the system's" },
+	{ "timeout", "S", "seconds without an answer; default: 60" },
+	{ "retries", "N", "how often a request is tried again; default: 8" },
+	{ "quiet", NULL, "do not say which builds are there" },
+	{ 0 }
+};
+static const char shorts[] = "-------------------q";
+
+/* Return: whether it is one; else after diag_fatal(). */
+static bool take_number(struct asked *a, const char *name, uint64_t min, uint64_t *to)
+{
+	if (opt_number(a->opts, name, min, 1000000, to))
+		return true;
+	diag_fatal(a->diag, "--%s %s: say a number from %u to 1000000", name,
+		   opt_value(a->opts, name), (unsigned int)min);
+	return false;
+}
+
+static bool take_tags(struct asked *a, struct push_options *o, char **tags)
+{
+	const char *tag;
+	size_t i = 0;
+
+	o->tags = tags;
+	while ((tag = opt_each(a->opts, "tag", &i))) {
+		const char *is = strchr(tag, '=');
+
+		if (!is || is == tag) {
+			diag_fatal(a->diag, "--tag %s: say KEY=VALUE", tag);
+			return false;
+		}
+		tags[o->ntags++] = (char *)tag;
+	}
+	return true;
+}
+
+static bool take_options(struct asked *a, struct push_options *o, char **tags, struct buf *tree)
+{
+	const char *begin = opt_value(a->opts, "begin");
+	int64_t at = 0;
+
+	o->host = opt_value(a->opts, "host");
+	o->project = opt_value(a->opts, "project");
+	o->root = opt_value(a->opts, "root");
+	o->packages = !opt_flag(a->opts, "no-packages");
+	o->hash = opt_flag(a->opts, "hash");
+	o->by_name = opt_flag(a->opts, "programs-by-name");
+	if (begin && !when_read(begin, time(NULL), false, &at)) {
+		diag_fatal(a->diag, "--begin %s: " WHEN_WORDS, begin);
+		return false;
+	}
+	o->has_begin = begin;
+	o->begin = at * 1000000000;
+	if (opt_flag(a->opts, "tree")) {
+		answers_path(tree, opt_value(a->opts, "tree"));
+		buf_addc(tree, '\0');
+		o->tree = tree->s;
+	}
+	return take_tags(a, o, tags);
+}
+
+static bool take_server(struct asked *a, struct server_options *o)
+{
+	const char *how = opt_value(a->opts, "compress");
+
+	*o = (struct server_options){
+		.url = a->nargs ? a->args[0] : NULL, .database = opt_value(a->opts, "database"),
+		.user = opt_value(a->opts, "user"),
+		.password_file = opt_value(a->opts, "password-file"),
+		.cacert = opt_value(a->opts, "cacert"), .packing = SERVER_AUTO,
+		.retries = 8, .timeout = 60,
+	};
+	if (o->url && strstr(o->url, "://")) {
+		a->args++;
+		a->nargs--;
+	} else {
+		o->url = getenv("ETRACE_FLEET_URL");
+	}
+	if (!o->url || !*o->url) {
+		diag_fatal(a->diag, "which server? Say its URL first, http://HOST:8123, or set $ETRACE_FLEET_URL");
+		return false;
+	}
+	if (how && !server_packing_of(how, &o->packing)) {
+		diag_fatal(a->diag, "--compress %s: say auto, none, gzip or zstd", how);
+		return false;
+	}
+	return take_number(a, "timeout", 1, &o->timeout) &&
+	       take_number(a, "retries", 0, &o->retries);
+}
+
+/* Which build is there. */
+struct teller {
+	struct asked *a;
+	uint64_t pushed, were;
+};
+
+static void there(void *ctx, const char *name, const char *id, bool was)
+{
+	struct teller *t = ctx;
+	struct json j = { .out = t->a->out };
+
+	if (was)
+		t->were++;
+	else
+		t->pushed++;
+	if (opt_flag(t->a->opts, "quiet"))
+		return;
+	if (t->a->json) {
+		json_begin(&j, '{');
+		json_member(&j, "build", id);
+		json_text(&j, "name", name, strlen(name));
+		json_key(&j, "before");
+		json_bool(&j, was);
+		json_end(&j, '}');
+		json_line(&j);
+	} else {
+		out_printf(t->a->out, "%s: %s %s\n", name, was ? "was there before as" : "is there as", id);
+	}
+	out_flush(t->a->out);
+}
+
+/* Return: the exit status. */
+static int push_all(struct asked *a, struct server *s, struct push_options *o, int64_t now)
+{
+	struct teller t = { a, 0, 0 };
+	struct push *p;
+	int status = 0;
+	size_t i;
+
+	o->there = there;
+	o->ctx = &t;
+	p = push_new(s, o, now, a->diag);
+	for (i = 0; i < a->nargs && !push_failed(p); i++) {
+		struct db *db;
+
+		oom_doing(a->args[i]);
+		db = answers_open(&a->args[i], 1, opt_value(a->opts, "from"), a->opts, a->diag);
+		if (db && push_build(p, db, a->args[i]) && !db->complete)
+			status = 1;
+		db_close(db);
+	}
+	if (!push_end(p) || t.pushed + t.were < a->nargs)
+		diag_fatal(a->diag, "%llu of %zu builds are there; push again those that are not: what is there stays there once",
+			   (unsigned long long)(t.pushed + t.were), a->nargs);
+	push_free(p);
+	return status;
+}
+
+static int ask_server(struct asked *a, const struct server_options *how, struct push_options *o)
+{
+	const char *cluster = opt_value(a->opts, "cluster");
+	bool init = opt_flag(a->opts, "init"), sweep = opt_flag(a->opts, "sweep");
+	struct server *s = server_new(how, a->diag);
+	FILE *to = opt_flag(a->opts, "quiet") ? NULL : stdout;
+	int64_t now;
+	int status = 0;
+
+	if (s && (!init || tables_init(s, cluster, a->diag, to)) &&
+	    (!a->nargs || tables_check(s, a->diag, &now))) {
+		if (to)
+			fflush(to);
+		if (a->nargs)
+			status = push_all(a, s, o, now);
+		if (sweep)
+			tables_sweep(s, cluster, a->diag, to);
+	}
+	server_free(s);
+	return status;
+}
+
+static int ask(struct asked *a)
+{
+	char **tags = xcalloc(a->opts->n + 1, sizeof(*tags));
+	struct push_options o = { 0 };
+	struct server_options how;
+	struct buf tree = { 0 };
+	bool tables = opt_flag(a->opts, "init") || opt_flag(a->opts, "sweep");
+	int status = 0;
+
+	if (opt_value(a->opts, "cluster") && !tables)
+		diag_fatal(a->diag, "--cluster is of --init and --sweep");
+	else if (take_options(a, &o, tags, &tree) && take_server(a, &how)) {
+		if (a->nargs || tables)
+			status = ask_server(a, &how, &o);
+		else
+			diag_fatal(a->diag, "which builds? Name traces or databases");
+	}
+	buf_free(&tree);
+	free(tags);
+	return status;
+}
+
+int cmd_push(int argc, char **argv)
+{
+	static const struct answer push = {
+		.name = "push", .synopsis = "URL [TRACE|DB]...", .options = options,
+		.shorts = shorts,
+		.about = "Put builds into ClickHouse, by its HTTP interface, for " PROG " fleet: each once,\n"
+			 "however often it is pushed.  --init comes first, once.\n",
+		.min_args = 0, .max_args = SIZE_MAX, .run = ask,
+		.status = "2 also if a build is not there",
+	};
+
+	return answer_main(&push, argc, argv);
+}
