@@ -95,7 +95,7 @@ static bool time_set(const struct attest *a, const struct attest_file *f, struct
 	return a->has_begin;
 }
 
-static void hash(struct attest *a, struct attest_file *f)
+void attest_hash_as_used(const struct attest *a, struct attest_file *f)
 {
 	static const char text[] = "SELECT size, mtime FROM version WHERE id = ?";
 	struct sqlite3_stmt *st = db_ask(a->db, text, "i", (int64_t)f->version);
@@ -143,7 +143,7 @@ bool attest_load(struct attest *a)
 	a->has_begin = answers_realtime(a->db, &a->begin);
 	load_files(a);
 	for (size_t i = 0; i < a->n; i++) {
-		hash(a, &a->rows[i]);
+		attest_hash_as_used(a, &a->rows[i]);
 		unhashed += !a->rows[i].hashed;
 	}
 	if (unhashed)

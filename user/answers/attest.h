@@ -72,6 +72,13 @@ struct attest_was {
 const char *attest_hash(const struct attest *a, const struct attest_file *f,
 			const struct attest_was *was, uint8_t *hash);
 
+/**
+ * attest_hash_as_used - set hashed, hash and why_not of a file: of the version that is told
+ *
+ * Of @a are needed db, root and begin.
+ */
+void attest_hash_as_used(const struct attest *a, struct attest_file *f);
+
 /** attest_time - ns since 1970 as "2026-01-31T12:00:00Z" */
 const char *attest_time(int64_t ns, char *buf);
 #define ATTEST_TIME 32

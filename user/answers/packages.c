@@ -435,7 +435,7 @@ static bool read_rpm(struct packages *p, const char *dir, struct diag *diag)
 
 /* ---- all of them ---- */
 
-static const struct {
+static const struct manager {
 	const char *name, *dir;
 	bool (*read)(struct packages *p, const char *dir, struct diag *diag);
 } managers[] = {
@@ -445,21 +445,38 @@ static const struct {
 	{ "rpm", "/var/lib/rpm", read_rpm },
 };
 
+static const struct manager *manager_of(const char *root, struct buf *dir)
+{
+	for (size_t i = 0; i < sizeof(managers) / sizeof(*managers); i++) {
+		join(dir, root, managers[i].dir, "");
+		if (!access(dir->s, F_OK))
+			return &managers[i];
+	}
+	return NULL;
+}
+
+const char *packages_manager(const char *root)
+{
+	struct buf dir = { 0 };
+	const struct manager *m = manager_of(root, &dir);
+
+	buf_free(&dir);
+	return m ? m->name : NULL;
+}
+
 bool packages_read(struct packages *p, const char *root, struct diag *diag)
 {
 	struct buf dir = { 0 };
+	const struct manager *m = manager_of(root, &dir);
 	bool ok = false;
 
-	for (size_t i = 0; i < sizeof(managers) / sizeof(*managers) && !p->manager; i++) {
-		join(&dir, root, managers[i].dir, "");
-		if (access(dir.s, F_OK))
-			continue;
-		p->manager = managers[i].name;
-		ok = managers[i].read(p, dir.s, diag);
-	}
-	if (!p->manager)
+	if (m) {
+		p->manager = m->name;
+		ok = m->read(p, dir.s, diag);
+	} else {
 		diag_fatal(diag, "%s: neither dpkg, pacman nor rpm keeps packages there; --root DIR says where the build's machine is",
 			   root);
+	}
 	buf_free(&dir);
 	return ok;
 }

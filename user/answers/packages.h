@@ -30,6 +30,9 @@ struct packages {
 	void *ctx;
 };
 
+/** packages_manager - who keeps packages there: "dpkg"; NULL: nobody that is known */
+const char *packages_manager(const char *root);
+
 /**
  * packages_read - all that are installed, and their files, each told to p->file
  * @root: of the file system that is asked, "/" of this one

@@ -11,15 +11,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Those that all of them have. */
+/* Those that all of them have; the first two only if they take traces. */
 static const struct opt_row common[] = {
-	{ "json", NULL, "as JSON: json.md has what it is" },
 	{ "from", "FORMAT", "format of the trace, as of etrace-read; default: found out" },
 	{ "bits-of-real-pid", "N", "the module's parameter, if it is not 22" },
+	{ "json", NULL, "as JSON: json.md has what it is" },
 	{ "help", NULL, "show this and exit" },
 	{ "version", NULL, "show the version and exit" },
 	{ 0 }
 };
+#define OF_TRACES 2
+
+static const struct opt_row *common_of(const struct answer *a)
+{
+	return a->traces ? common : common + OF_TRACES;
+}
 
 static size_t count_rows(const struct opt_row *rows)
 {
@@ -55,11 +61,11 @@ static void usage(const struct answer *a, FILE *to)
 	fprintf(to, "Usage: " PROG " %s [OPTION]... %s\n%s\n", a->name, a->synopsis, a->about);
 	for (size_t i = 0; i < count_rows(a->options); i++)
 		put_option(to, short_of(a, i), &a->options[i]);
-	for (const struct opt_row *row = common; row->name; row++)
+	for (const struct opt_row *row = common_of(a); row->name; row++)
 		put_option(to, strcmp(row->name, "help") ? 0 : 'h', row);
-	fprintf(to, "\nExit status: 0; 1 the trace is not complete, and something may be missing;\n"
-		"2 nothing could be said%s%s.\n", a->status ? "; " : "",
-		a->status ? a->status : "");
+	fprintf(to, "\nExit status: 0; %s2 nothing could be said%s%s.\n",
+		a->traces ? "1 the trace is not complete, and something may be missing;\n" : "",
+		a->status ? "; " : "", a->status ? a->status : "");
 }
 
 /* ---- options ---- */
@@ -79,7 +85,8 @@ static void add_long(struct parser *p, size_t at, const struct opt_row *row)
 
 static void parser_init(struct parser *p, const struct answer *a)
 {
-	size_t n = count_rows(common), len = 0;
+	const struct opt_row *rest = common_of(a);
+	size_t n = count_rows(rest), len = 0;
 
 	p->answer = a;
 	p->own = count_rows(a->options);
@@ -96,7 +103,7 @@ static void parser_init(struct parser *p, const struct answer *a)
 			p->shorts[len++] = ':';
 	}
 	for (size_t i = 0; i < n; i++)
-		add_long(p, p->own + i, &common[i]);
+		add_long(p, p->own + i, &rest[i]);
 }
 
 static void parser_free(struct parser *p)

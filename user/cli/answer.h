@@ -29,12 +29,12 @@ struct answer {
 	const char *synopsis;	/* behind the options: "TRACE PATH..." */
 	const char *about;	/* what it answers: one or more lines */
 	/*
-	 * Its own options.  --json, --from, --bits-of-real-pid, --help and
-	 * --version are there without.
+	 * Its own options.  --json, --help and --version are there without; and, if
+	 * it takes traces, --from and --bits-of-real-pid.
 	 */
 	const struct opt_row *options;
 	const char *shorts;	/* letters, each that of options[i], '-' for none; or NULL */
-	unsigned int traces;	/* that it takes: 1 or 2 */
+	unsigned int traces;	/* that it takes: 0, 1 or 2 */
 	size_t min_args, max_args;	/* behind them; max SIZE_MAX: any number */
 	const char *status;	/* more exit statuses, for --help: "3 with findings"; or NULL */
 	/*

@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{ "check", "what can make the next build wrong", cmd_check },
 	{ "used", "packages and sources that a build used, or did not", cmd_used },
 	{ "attest", "what a build was made from, with hashes: SPDX, in-toto", cmd_attest },
+	{ "fleet", "ask many builds, that lie in ClickHouse", cmd_fleet },
 	{ "doctor", "tell what keeps etrace from working here, and the remedy", cmd_doctor },
 	{ 0 }
 };

@@ -98,8 +98,6 @@ static bool take_url(struct server *s, const char *url, char **user, bool *here)
 {
 	CURLU *u = curl_url();
 	char *scheme, *host, *password, *whole = NULL;
-	bool good = false;
-
 	*user = NULL;
 	if (!u)
 		xalloc_failed(1);
@@ -123,15 +121,15 @@ static bool take_url(struct server *s, const char *url, char **user, bool *here)
 		curl_url_set(u, CURLUPART_USER, NULL, 0);
 		curl_url_set(u, CURLUPART_QUERY, NULL, 0);
 		curl_url_set(u, CURLUPART_FRAGMENT, NULL, 0);
-		good = !curl_url_get(u, CURLUPART_URL, &whole, 0);
-		s->url = whole ? xstrdup(whole) : NULL;
+		if (!curl_url_get(u, CURLUPART_URL, &whole, 0) && whole)
+			s->url = xstrdup(whole);
 	}
 	curl_free(whole);
 	curl_free(scheme);
 	curl_free(host);
 	curl_free(password);
 	curl_url_cleanup(u);
-	return good;
+	return s->url;
 }
 
 /* Return: the first line of a file, to be freed; NULL after diag_fatal(). */

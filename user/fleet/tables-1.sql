@@ -6,6 +6,12 @@
 
 CREATE DATABASE IF NOT EXISTS @db@@on@;
 
+CREATE TABLE IF NOT EXISTS @db@.schema@rows@@on@ (
+	version UInt32,
+	made DateTime,
+	etrace String
+) ENGINE = @engine schema@ ORDER BY version;
+
 CREATE TABLE IF NOT EXISTS @db@.build@rows@@on@ (
 	day Date,
 	build UUID,
@@ -99,3 +105,28 @@ CREATE TABLE IF NOT EXISTS @db@.access@rows@@on@ (
 	bytes Nullable(Int64),
 	at Int64
 ) ENGINE = @engine access@ PARTITION BY day ORDER BY (build, file, step);
+
+CREATE VIEW IF NOT EXISTS @db@.build@on@ AS
+SELECT day, build, pushed, parts, host, project, name, tags, begin, took, command, root, backend,
+	kernel, status, complete, missing, events, steps, files, accesses, hashed, packages, etrace
+FROM @db@.build_rows
+ORDER BY pushed, parts
+LIMIT 1 BY build;
+
+CREATE VIEW IF NOT EXISTS @db@.step@on@ AS
+SELECT day, build, pushed, host, project, id, parent, step, at, took, cpu, maxrss, rbytes, wbytes,
+	status, signal, program, class, label, command, cwd, output, outputs, inputs, command_hash,
+	inputs_hash, unknown
+FROM @db@.step_rows
+WHERE part GLOBAL IN (SELECT arrayJoin(parts) FROM @db@.build);
+
+CREATE VIEW IF NOT EXISTS @db@.file@on@ AS
+SELECT day, build, pushed, host, project, id, path, class, existed, kept, made_by, size, mtime,
+	sha256, package, version, readers, rebuilds, rebuild_took
+FROM @db@.file_rows
+WHERE part GLOBAL IN (SELECT arrayJoin(parts) FROM @db@.build);
+
+CREATE VIEW IF NOT EXISTS @db@.access@on@ AS
+SELECT day, build, pushed, step, file, how, class, bytes, at
+FROM @db@.access_rows
+WHERE part GLOBAL IN (SELECT arrayJoin(parts) FROM @db@.build);

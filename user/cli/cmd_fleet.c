@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace fleet: questions to the builds that etrace push has put into ClickHouse. */
+#include "cli/answer.h"
+#include "cli/etrace.h"
+#include "base/xalloc.h"
+#include "fleet/query.h"
+#include "fleet/when.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SINCE "30d"
+
+static const struct opt_row options[] = {
+	{ "url", "URL", "the server, http://HOST:8123; default: $ETRACE_FLEET_URL" },
+	{ "since", "WHEN", "builds that began then or later; default: " SINCE },
+	{ "until", "WHEN", "builds that began before; default: now" },
+	{ "project", "NAME", "builds of that project" },
+	{ "host", "NAME", "builds on that host" },
+	{ "tag", "K=V", "builds with that tag; several: with all of them" },
+	{ "limit", "N", "rows that are shown; default: 20" },
+	{ "sql", NULL, "print the statements, and do not ask" },
+	{ "database", "NAME", "default: etrace" },
+	{ "user", "NAME", "who asks; default: $ETRACE_FLEET_USER" },
+	{ "password-file", "FILE", "its first line; default: $ETRACE_FLEET_PASSWORD" },
+	{ "cacert", "FILE", "certificates that sign the server's; default: the system's" },
+	{ "timeout", "S", "seconds without an answer; default: 60" },
+	{ "retries", "N", "how often a request is tried again; default: 3" },
+	{ 0 }
+};
+
+/* Return: whether it is one; else after diag_fatal(). */
+static bool take_number(struct asked *a, const char *name, uint64_t min, uint64_t *to)
+{
+	if (opt_number(a->opts, name, min, 1000000, to))
+		return true;
+	diag_fatal(a->diag, "--%s %s: say a number from %u to 1000000", name,
+		   opt_value(a->opts, name), (unsigned int)min);
+	return false;
+}
+
+/* The same of a time. */
+static bool take_when(struct asked *a, const char *name, int64_t now, int64_t *to)
+{
+	const char *text = opt_value(a->opts, name);
+
+	if (!text || when_read(text, now, !strcmp(name, "until"), to))
+		return true;
+	diag_fatal(a->diag, "--%s %s: " WHEN_WORDS, name, text);
+	return false;
+}
+
+static bool take_tags(struct asked *a, struct query_options *o)
+{
+	const char *tag;
+	size_t i = 0;
+
+	o->tags = xcalloc(a->opts->n + 1, sizeof(*o->tags));
+	while ((tag = opt_each(a->opts, "tag", &i))) {
+		if (!strchr(tag, '=')) {
+			diag_fatal(a->diag, "--tag %s: say KEY=VALUE", tag);
+			return false;
+		}
+		o->tags[o->ntags++] = tag;
+	}
+	return true;
+}
+
+static bool take_options(struct asked *a, struct query_options *o)
+{
+	int64_t now = time(NULL);
+
+	when_read(SINCE, now, false, &o->since);
+	o->until = now + 1;
+	o->project = opt_value(a->opts, "project");
+	o->host = opt_value(a->opts, "host");
+	if (!take_when(a, "since", now, &o->since) || !take_when(a, "until", now, &o->until) ||
+	    !take_number(a, "limit", 1, &o->limit) || !take_tags(a, o))
+		return false;
+	if (o->since < o->until)
+		return true;
+	diag_fatal(a->diag, "--since is not before --until");
+	return false;
+}
+
+static void print_statements(struct asked *a, const struct query *q, const struct query_options *o)
+{
+	struct buf sql = { 0 };
+
+	for (size_t i = 0; i < query_parts(q); i++) {
+		sql.len = 0;
+		query_make(q, i, o, &sql);
+		out_printf(a->out, "%s%s;\n", i ? "\n" : "", sql.s);
+	}
+	buf_free(&sql);
+}
+
+/* Return: false after diag_fatal(). */
+static bool ask_part(struct server *s, struct asked *a, const struct query *q, size_t part,
+		     const struct query_options *o)
+{
+	struct server_answer answer;
+	struct buf sql = { 0 };
+	bool good;
+
+	query_make(q, part, o, &sql);
+	good = server_ask(s, sql.s, &answer);
+	if (good)
+		query_put(q, part, &answer, o->limit, a->out, a->json);
+	server_answer_free(&answer);
+	buf_free(&sql);
+	return good;
+}
+
+static void ask_server(struct asked *a, const struct query *q, const struct query_options *o)
+{
+	struct server_options how = {
+		.url = opt_value(a->opts, "url"), .database = o->database,
+		.user = opt_value(a->opts, "user"),
+		.password_file = opt_value(a->opts, "password-file"),
+		.cacert = opt_value(a->opts, "cacert"), .packing = SERVER_AUTO,
+		.retries = 3, .timeout = 60,
+	};
+	struct server *s;
+	bool good = true;
+
+	if (!how.url)
+		how.url = getenv("ETRACE_FLEET_URL");
+	if (!how.url || !*how.url) {
+		diag_fatal(a->diag, "which server? Say --url URL, or set $ETRACE_FLEET_URL");
+		return;
+	}
+	if (!take_number(a, "timeout", 1, &how.timeout) || !take_number(a, "retries", 0, &how.retries))
+		return;
+	s = server_new(&how, a->diag);
+	for (size_t i = 0; s && good && i < query_parts(q); i++)
+		good = ask_part(s, a, q, i, o);
+	server_free(s);
+}
+
+static const struct query *find_query(struct asked *a)
+{
+	const struct query *q = query_find(a->args[0]);
+
+	if (!q)
+		diag_fatal(a->diag, "%s: no such question: etrace fleet --help has all", a->args[0]);
+	else if (q->args && a->nargs < 2)
+		diag_fatal(a->diag, "%s: say %s", q->name, q->args);
+	else if (!q->args && a->nargs > 1)
+		diag_fatal(a->diag, "%s: takes nothing, but there is %s", q->name, a->args[1]);
+	else
+		return q;
+	return NULL;
+}
+
+static int ask(struct asked *a)
+{
+	const struct query *q = find_query(a);
+	struct query_options o = {
+		.database = opt_value(a->opts, "database"), .limit = 20,
+		.arg = a->nargs > 1 ? a->args[1] : NULL,
+	};
+
+	if (!o.database)
+		o.database = "etrace";
+	if (q && take_options(a, &o)) {
+		if (opt_flag(a->opts, "sql"))
+			print_statements(a, q, &o);
+		else
+			ask_server(a, q, &o);
+	}
+	free(o.tags);
+	return 0;
+}
+
+static void add_about(struct buf *b)
+{
+	buf_adds(b, "Ask the builds that " PROG " push has put into ClickHouse:\n\n");
+	for (const struct query *q = query_all(); q->name; q++) {
+		char head[40];
+
+		snprintf(head, sizeof(head), "%s %s", q->name, q->args ? q->args : "");
+		buf_adds(b, "  ");
+		buf_adds(b, head);
+		for (size_t n = strlen(head); n < 22; n++)
+			buf_addc(b, ' ');
+		buf_adds(b, q->about);
+		buf_addc(b, '\n');
+	}
+	buf_addc(b, '\0');
+}
+
+int cmd_fleet(int argc, char **argv)
+{
+	struct buf about = { 0 };
+	struct answer fleet = {
+		.name = "fleet", .synopsis = "QUERY [ARG]", .options = options,
+		.min_args = 1, .max_args = 2, .run = ask,
+	};
+	int status;
+
+	add_about(&about);
+	fleet.about = about.s;
+	status = answer_main(&fleet, argc, argv);
+	buf_free(&about);
+	return status;
+}

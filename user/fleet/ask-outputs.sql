@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: LGPL-2.1
+-- etrace fleet slowest, slower: see query.h for the words between at signs.
+SELECT median_ns, worst_ns, before_ns, change_ns, change_percent, builds, before_builds, project,
+	output
+FROM (
+	SELECT project, output,
+		quantileExactIf(0.5)(took, now) AS median_ns,
+		maxIf(took, now) AS worst_ns,
+		if(before_builds = 0, NULL, quantileExactIf(0.5)(took, NOT now)) AS before_ns,
+		median_ns - before_ns AS change_ns,
+		toInt64(round(100 * change_ns / if(before_ns > 0, before_ns, NULL))) AS change_percent,
+		uniqExactIf(build, now) AS builds,
+		uniqExactIf(build, NOT now) AS before_builds
+	FROM (
+		SELECT project, output, build, took, part GLOBAL IN (@now@) AS now
+		FROM @db@.step_rows
+		WHERE @both@ AND output != '' AND status = 0 AND id = step
+	)
+	GROUP BY project, output
+	HAVING @only@
+)
+ORDER BY @order@, project, output
+LIMIT @limit@;

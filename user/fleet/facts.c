@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What a fleet is told of one build, from its database.  See facts.h. */
+#include "fleet/facts.h"
+#include "base/map64.h"
+#include "base/xalloc.h"
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <nettle/sha2.h>
+#include <sys/socket.h>
+
+/* ---- files ---- */
+
+static void load_files(struct facts *f)
+{
+	static const char text[] = "SELECT id, file, made FROM version WHERE file IS NOT NULL ORDER BY id";
+	struct sqlite3_stmt *st = db_ask(f->s.db, text, "");
+
+	f->files = xcalloc(f->s.nfiles + 1ul, sizeof(*f->files));
+	for (uint32_t i = 1; i <= f->s.nfiles; i++) {
+		f->files[i].class = GRAPH_NCLASSES;
+		f->files[i].version = f->s.there[i];
+	}
+	while (db_row(f->s.db, st)) {
+		struct facts_file *file = &f->files[db_int(st, 1)];
+
+		file->existed |= db_int(st, 2) == GRAPH_EXISTED;
+		file->used |= db_int(st, 2) == GRAPH_WRITTEN || db_int(st, 2) == GRAPH_CHANGED;
+		if (!file->version)
+			file->version = (uint32_t)db_int(st, 0);
+	}
+}
+
+/* ---- what steps cost ---- */
+
+static void sum(struct facts_number *to, struct sqlite3_stmt *st, int column)
+{
+	if (db_null(st, column))
+		return;
+	to->known = true;
+	to->v += db_int(st, column);
+}
+
+static void most(struct facts_number *to, struct sqlite3_stmt *st, int column)
+{
+	if (db_null(st, column) || (to->known && to->v > db_int(st, column)))
+		return;
+	*to = (struct facts_number){ true, db_int(st, column) };
+}
+
+static struct facts_number number_of(struct sqlite3_stmt *st, int column)
+{
+	return (struct facts_number){ !db_null(st, column), db_int(st, column) };
+}
+
+/* Its steps' costs, and how and when the processes ended that units began in. */
+static void load_costs(struct facts *f)
+{
+	static const char text[] =
+		"SELECT id, process, until, status, signal, utime, stime, maxrss, rbytes, wbytes FROM exec\n"
+		" ORDER BY id";
+	static const char last[] =
+		"SELECT process, max(id), until, status, signal FROM exec GROUP BY process";
+	uint32_t nprocesses = (uint32_t)db_one(f->s.db, "SELECT max(process) FROM exec", "");
+	uint32_t *process = xcalloc(f->s.nunits + 1ul, sizeof(*process));
+	struct ends {
+		int64_t until;
+		struct facts_number status, signal;
+	} *ends = xcalloc(nprocesses + 1ul, sizeof(*ends));
+	struct sqlite3_stmt *st = db_ask(f->s.db, last, "");
+
+	while (db_row(f->s.db, st))
+		ends[db_int(st, 0)] = (struct ends){
+			db_int(st, 2), number_of(st, 3), number_of(st, 4)
+		};
+	st = db_ask(f->s.db, text, "");
+	while (db_row(f->s.db, st)) {
+		uint32_t exec = (uint32_t)db_int(st, 0), unit = f->s.unit_of[exec];
+		struct facts_step *u = &f->steps[unit], *head = &f->steps[f->step[unit]];
+
+		if (!unit)
+			continue;
+		if (f->s.units[unit].exec == exec) {
+			process[unit] = (uint32_t)db_int(st, 1);
+			u->status = number_of(st, 3);
+			u->signal = number_of(st, 4);
+		}
+		for (int i = 0; i < (f->step[unit] && head != u ? 2 : 1); i++) {
+			struct facts_step *to = i ? head : u;
+
+			sum(&to->cpu, st, 5);
+			sum(&to->cpu, st, 6);
+			most(&to->maxrss, st, 7);
+			sum(&to->rbytes, st, 8);
+			sum(&to->wbytes, st, 9);
+		}
+	}
+	for (uint32_t i = 1; i <= f->s.nunits; i++) {
+		const struct ends *e = &ends[process[i]];
+
+		f->ends[i] = f->s.units[i].until;
+		if (f->step[i] == i) {
+			f->ends[i] = e->until;
+			f->steps[i].status = e->status;
+			f->steps[i].signal = e->signal;
+		}
+		f->steps[i].took = f->ends[i] - f->s.units[i].at;
+	}
+	free(ends);
+	free(process);
+}
+
+/* ---- what they made ---- */
+
+static uint64_t name_number(const struct facts *f, uint32_t file)
+{
+	return f->s.names[file];
+}
+
+/*
+ * One of a step's outputs: it is named by that of which the last write ended last.
+ * What was written at once goes by the order of names, which is the same in each build.
+ */
+static void add_output(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t file,
+		       int64_t until)
+{
+	struct facts_step *s = &f->steps[unit];
+	uint64_t key = (uint64_t)unit << 32 | file;
+
+	if (!map64_get(seen, key)) {
+		map64_put(seen, key, 1);
+		s->outputs++;
+	}
+	if (s->output && (until < s->output_until ||
+			  (until == s->output_until && name_number(f, file) >= name_number(f, s->output))))
+		return;
+	s->output = file;
+	s->output_until = until;
+}
+
+static void made(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t file, int64_t until)
+{
+	uint32_t head = f->step[unit];
+
+	if (!unit || !file || !f->s.there[file] ||
+	    !match_is_file(&f->s.versions[f->s.there[file]]))
+		return;
+	add_output(f, seen, unit, file, until);
+	if (head && head != unit)
+		add_output(f, seen, head, file, until);
+}
+
+/* By version: who wrote to it last.  Those that were only named have none. */
+static uint32_t last_writer(const struct match_side *s, uint32_t version)
+{
+	const struct match_write *w, *last = NULL;
+	size_t n;
+
+	w = match_writes(s, match_version(s, version), &n);
+	for (size_t i = 0; i < n; i++)
+		if (!last || w[i].until >= last->until)
+			last = &w[i];
+	return last ? last->unit : 0;
+}
+
+static void load_outputs(struct facts *f)
+{
+	static const char names[] =
+		"SELECT file, version, exec, at FROM name WHERE version IS NOT NULL ORDER BY rowid";
+	static const char of[] = "SELECT file FROM name WHERE version = ?";
+	struct map64 seen = { 0 };
+	struct sqlite3_stmt *st;
+
+	for (size_t i = 0; i < f->s.nwrites; i++) {
+		const struct match_write *w = &f->s.writes[i];
+		const struct match_version *v = &f->s.versions[w->version];
+
+		if (!match_is_file(v))
+			continue;
+		made(f, &seen, w->unit, v->file, w->until);
+		st = v->renamed ? db_ask(f->s.db, of, "i", (int64_t)w->version) : NULL;
+		while (st && db_row(f->s.db, st))
+			made(f, &seen, w->unit, (uint32_t)db_int(st, 0), w->until);
+	}
+	st = db_ask(f->s.db, names, "");
+	while (db_row(f->s.db, st)) {
+		uint32_t file = (uint32_t)db_int(st, 0), unit = f->s.unit_of[db_int(st, 2)];
+
+		if (!file || !match_is_file(&f->s.versions[db_int(st, 1)]))
+			continue;
+		f->files[file].used = true;
+		f->files[file].made_by = f->step[unit];
+		made(f, &seen, unit, file, db_int(st, 3));
+	}
+	map64_clear(&seen);
+	for (uint32_t i = 1; i <= f->s.nfiles; i++) {
+		uint32_t unit = f->files[i].version ? last_writer(&f->s, f->files[i].version) : 0;
+
+		if (unit)
+			f->files[i].made_by = f->step[unit];
+	}
+}
+
+/* ---- what is not in the trace ---- */
+
+static void load_unknown(struct facts *f)
+{
+	static const char seen[] = "SELECT id, unseen FROM exec WHERE unseen <> 0";
+	static const char net[] =
+		"SELECT exec FROM net WHERE what IN ('connect', 'accept') AND family IN (?, ?)\n"
+		" AND coalesce(error, 0) IN (0, ?)";
+	static const struct {
+		unsigned int bit;
+		enum facts_unknown why;
+	} bits[] = {
+		{ GRAPH_UNSEEN_SOCKET, FACTS_SOCKET },
+		{ GRAPH_UNSEEN_URING, FACTS_URING },
+		{ GRAPH_UNSEEN_FD, FACTS_DESCRIPTOR },
+	};
+	struct sqlite3_stmt *st = db_ask(f->s.db, seen, "");
+
+	while (db_row(f->s.db, st))
+		for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
+			if (db_int(st, 1) & bits[i].bit)
+				keys_why(f, f->step[f->s.unit_of[db_int(st, 0)]], bits[i].why);
+	st = db_ask(f->s.db, net, "iii", (int64_t)AF_INET, (int64_t)AF_INET6, (int64_t)EINPROGRESS);
+	while (db_row(f->s.db, st))
+		keys_why(f, f->step[f->s.unit_of[db_int(st, 0)]], FACTS_NETWORK);
+	for (uint32_t i = 1; i <= f->s.nunits; i++)
+		if (!f->complete && f->step[i] == i)
+			keys_why(f, i, FACTS_INCOMPLETE);
+}
+
+/* ---- all of it ---- */
+
+static char *first_dir(struct db *db)
+{
+	struct buf b = { 0 };
+
+	answers_file_path(db, answers_start(db), &b);
+	while (b.len > 1 && b.s[b.len - 1] == '/')
+		b.len--;
+	buf_addc(&b, '\0');
+	return b.s;
+}
+
+void facts_load(struct facts *f, struct db *db, const char *root)
+{
+	f->s.db = db;
+	f->s.from = root ? xstrdup(root) : first_dir(db);
+	f->s.to = xstrdup(".");
+	/* a build in "/" has names that are the same everywhere as they are */
+	if (!strcmp(f->s.from, "/"))
+		*f->s.from = '\0';
+	match_load(&f->s);
+	f->complete = db->complete;
+	f->step = match_steps(&f->s);
+	f->next = match_step_next(&f->s, f->step);
+	f->steps = xcalloc(f->s.nunits + 1ul, sizeof(*f->steps));
+	f->ends = xcalloc(f->s.nunits + 1ul, sizeof(*f->ends));
+	f->nsteps = f->s.nunits;
+	load_files(f);
+	load_costs(f);
+	load_outputs(f);
+	keys_new(f);
+	load_unknown(f);
+}
+
+void facts_free(struct facts *f)
+{
+	keys_free(f);
+	match_free_side(&f->s);
+	free(f->step);
+	free(f->next);
+	free(f->steps);
+	free(f->ends);
+	free(f->files);
+	free(f->reads);
+	free(f->follows);
+	*f = (struct facts){ 0 };
+}
+
+/* ---- accesses ---- */
+
+/* Those of a unit, each file and way once. */
+struct gathered {
+	struct facts_access *rows;
+	size_t n, cap;
+	struct map64 at;	/* file and how: row + 1 */
+};
+
+static void gather(struct gathered *g, uint32_t unit, struct sqlite3_stmt *st, uint32_t file)
+{
+	uint8_t how = (uint8_t)db_int(st, 2), class = (uint8_t)db_int(st, 3);
+	uint64_t key = (uint64_t)file << 8 | how, *old = map64_get(&g->at, key);
+	struct facts_access *a;
+
+	if (!old) {
+		g->rows = xgrow(g->rows, &g->cap, g->n + 1, sizeof(*g->rows));
+		g->rows[g->n++] = (struct facts_access){
+			.unit = unit, .file = file, .how = how, .class = class, .at = db_int(st, 5),
+		};
+		map64_put(&g->at, key, g->n);
+	}
+	a = &g->rows[old ? *old - 1 : g->n - 1];
+	a->class = class < a->class ? class : a->class;
+	a->at = db_int(st, 5) < a->at ? db_int(st, 5) : a->at;
+	sum(&a->bytes, st, 4);
+}
+
+static void of_unit(struct facts *f, uint32_t unit, struct gathered *g)
+{
+	/* how: what a version was asked and listed for is not told */
+	static const char text[] =
+		"SELECT version, file, how, class, bytes, at FROM access WHERE exec = ? AND how <= 3";
+
+	g->n = 0;
+	map64_clear(&g->at);
+	for (uint32_t exec = f->s.units[unit].first; exec; exec = f->s.next[exec]) {
+		struct sqlite3_stmt *st = db_ask(f->s.db, text, "i", (int64_t)exec);
+
+		while (db_row(f->s.db, st)) {
+			uint32_t version = (uint32_t)db_int(st, 0);
+			uint32_t file = (uint32_t)db_int(st, 1);
+			uint8_t how = (uint8_t)db_int(st, 2), class = (uint8_t)db_int(st, 3);
+
+			file = file ? file : f->s.versions[version].file;
+			if (f->step[unit] && version && how != GRAPH_OPEN)
+				keys_input(f, f->step[unit], file, version, how, class);
+			if (!file)
+				continue;
+			f->files[file].used = true;
+			if (class < f->files[file].class)
+				f->files[file].class = class;
+			gather(g, unit, st, file);
+		}
+	}
+}
+
+static void tell_unit(struct facts *f, uint32_t unit, struct gathered *g,
+		      void (*tell)(void *ctx, const struct facts_access *a), void *ctx)
+{
+	of_unit(f, unit, g);
+	f->naccesses += g->n;
+	for (size_t i = 0; i < g->n; i++)
+		tell(ctx, &g->rows[i]);
+}
+
+/* Heads of steps in the order in which they ended: what one made was made when the next reads it. */
+struct ended {
+	int64_t at;
+	uint32_t head;
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->head > y->head) - (x->head < y->head);
+}
+
+void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_access *a),
+		    void *ctx)
+{
+	struct ended *order = xcalloc(f->s.nunits + 1ul, sizeof(*order));
+	struct gathered g = { 0 };
+	size_t n = 0;
+
+	for (uint32_t i = 1; i <= f->s.nunits; i++) {
+		if (!f->step[i])
+			tell_unit(f, i, &g, tell, ctx);
+		else if (f->step[i] == i)
+			order[n++] = (struct ended){ f->ends[i], i };
+	}
+	if (n)
+		qsort(order, n, sizeof(*order), by_end);
+	for (size_t i = 0; i < n; i++) {
+		for (uint32_t unit = order[i].head; unit; unit = f->next[unit])
+			tell_unit(f, unit, &g, tell, ctx);
+		keys_step(f, order[i].head);
+	}
+	free(order);
+	free(g.rows);
+	map64_clear(&g.at);
+	costs_find(f);
+	for (uint32_t i = 1; i <= f->s.nfiles; i++) {
+		struct facts_file *file = &f->files[i];
+
+		file->class = file->class == GRAPH_NCLASSES ? GRAPH_DATA : file->class;
+		f->nused += file->used;
+	}
+}
+
+/* ---- its number ---- */
+
+static void hash_number(struct sha256_ctx *sha, int64_t v)
+{
+	uint8_t bytes[8];
+
+	for (unsigned int i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)((uint64_t)v >> 8 * i);
+	sha256_update(sha, sizeof(bytes), bytes);
+}
+
+void facts_id(struct db *db, uint8_t id[FACTS_ID])
+{
+	/* one recording read as a trace and as a database is one build */
+	static const char *const numbers[] = { "begin", "end", "realtime" };
+	uint8_t whole[FACTS_HASH];
+	struct sqlite3_stmt *st;
+	struct sha256_ctx sha;
+	const char *host;
+	size_t len = 0;
+
+	sha256_init(&sha);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		hash_number(&sha, db_meta(db, numbers[i], 0));
+	host = db_meta_text(db, "host", &len);
+	hash_number(&sha, (int64_t)len);
+	sha256_update(&sha, len, (const uint8_t *)(host ? host : ""));
+	st = db_ask(db, "SELECT upid, at FROM process ORDER BY id", "");
+	while (db_row(db, st)) {
+		hash_number(&sha, db_int(st, 0));
+		hash_number(&sha, db_int(st, 1));
+	}
+	sha256_digest(&sha, sizeof(whole), whole);
+	memcpy(id, whole, FACTS_ID);
+	/* RFC 9562: version 8, whose bits are its maker's affair */
+	id[6] = (uint8_t)((id[6] & 0x0f) | 0x80);
+	id[8] = (uint8_t)((id[8] & 0x3f) | 0x80);
+}

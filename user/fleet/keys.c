@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * What a step ran, and of what, each as a number that is the same in each build in which
+ * that is the same (etrace-fleet(5), "Equal steps").
+ *
+ * An input that was there before the build is known by its content, if that was hashed,
+ * else by its size and time; one that the build made by the content, else by what the
+ * steps ran that wrote it, and of what.  Where something can play a part that is not
+ * known, there is no number, but the reason.
+ */
+#include "fleet/facts.h"
+#include "base/xalloc.h"
+#include "graph/graph.h"
+
+#include <string.h>
+
+#include <nettle/sha2.h>
+
+const char *const facts_unknown_names[FACTS_NUNKNOWN] = {
+	[FACTS_KNOWN] = "",
+	[FACTS_INCOMPLETE] = "incomplete",
+	[FACTS_COMMAND] = "command",
+	[FACTS_NETWORK] = "network",
+	[FACTS_SOCKET] = "socket",
+	[FACTS_URING] = "io_uring",
+	[FACTS_DESCRIPTOR] = "descriptor",
+	[FACTS_PIPE] = "pipe",
+	[FACTS_DEVICE] = "device",
+	[FACTS_OUTSIDE] = "outside",
+	[FACTS_UNFINISHED] = "unfinished",
+	[FACTS_UNIDENTIFIED] = "unidentified",
+	[FACTS_INPUT] = "input",
+};
+
+/* A step or a version. */
+struct key {
+	bool known;
+	uint8_t why;		/* of a step: enum facts_unknown */
+	uint8_t sha[FACTS_HASH];
+};
+
+struct input {
+	uint64_t name;
+	uint32_t file, version;
+};
+
+struct facts_keys {
+	struct key *steps;	/* by unit */
+	struct key *versions;
+	struct input *inputs;	/* of the step that is looked at */
+	size_t n, cap;
+	uint32_t *followed;	/* by unit: the last step of which it is told */
+	uint32_t loader_cache;	/* file: which libraries there are, of all packages */
+	struct buf args;
+};
+
+void keys_new(struct facts *f)
+{
+	static const char cache[] = "SELECT id FROM file WHERE path = CAST('/etc/ld.so.cache' AS BLOB)";
+	struct facts_keys *k = xcalloc(1, sizeof(*k));
+
+	k->steps = xcalloc(f->s.nunits + 1ul, sizeof(*k->steps));
+	k->versions = xcalloc(f->s.nversions + 1ul, sizeof(*k->versions));
+	k->followed = xcalloc(f->s.nunits + 1ul, sizeof(*k->followed));
+	k->loader_cache = (uint32_t)db_one(f->s.db, cache, "");
+	f->keys = k;
+}
+
+void keys_free(struct facts *f)
+{
+	struct facts_keys *k = f->keys;
+
+	f->keys = NULL;
+	if (!k)
+		return;
+	free(k->steps);
+	free(k->versions);
+	free(k->inputs);
+	free(k->followed);
+	buf_free(&k->args);
+	free(k);
+}
+
+void keys_why(struct facts *f, uint32_t head, enum facts_unknown why)
+{
+	struct key *key = &f->keys->steps[head];
+
+	if (head && (!key->why || why < key->why))
+		key->why = (uint8_t)why;
+}
+
+/* ---- inputs ---- */
+
+static void add(struct facts *f, uint32_t file, uint32_t version)
+{
+	struct facts_keys *k = f->keys;
+
+	k->inputs = xgrow(k->inputs, &k->cap, k->n + 1, sizeof(*k->inputs));
+	k->inputs[k->n++] = (struct input){ f->s.names[file], file, version };
+}
+
+/* What went through a pipe is the step's own if nobody else has to do with it. */
+static bool is_own_pipe(struct facts *f, uint32_t head, uint32_t version)
+{
+	static const char text[] = "SELECT exec FROM version WHERE id = ?";
+	size_t n;
+	const struct match_write *w = match_writes(&f->s, version, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (f->step[w[i].unit] != head)
+			return false;
+	return n || f->step[f->s.unit_of[db_one(f->s.db, text, "i", (int64_t)version)]] == head;
+}
+
+/* Return: whether what is read there is always the same, or tells of the machine alone. */
+static bool is_plain_device(struct facts *f, uint32_t file)
+{
+	static const char *const plain[] = { "/dev/null", "/dev/zero", "/dev/full" };
+	struct buf b = { 0 };
+	bool good;
+
+	answers_file_path(f->s.db, file, &b);
+	buf_addc(&b, '\0');
+	good = strncmp(b.s, "/dev/", 5);
+	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+		good |= !strcmp(b.s, plain[i]);
+	buf_free(&b);
+	return good;
+}
+
+static bool counts(const struct facts *f, uint32_t file, uint8_t class)
+{
+	return class == GRAPH_DATA || class == GRAPH_PROGRAM ||
+	       (class == GRAPH_LOADER && file != f->keys->loader_cache);
+}
+
+void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version, uint8_t how,
+		uint8_t class)
+{
+	const struct match_version *v = &f->s.versions[version];
+
+	/* what was in it before stays, so it is an input, too */
+	if (how == GRAPH_WRITE) {
+		if (v->made != GRAPH_CHANGED || !v->base)
+			return;
+		version = v->base;
+		v = &f->s.versions[version];
+		class = GRAPH_DATA;
+	}
+	switch (v->made) {
+	case GRAPH_PIPE:
+	case GRAPH_FIFO:
+	case GRAPH_MEMORY:
+		if (!is_own_pipe(f, head, version))
+			keys_why(f, head, FACTS_PIPE);
+		break;
+	case GRAPH_SPECIAL:
+		if (!is_plain_device(f, file))
+			keys_why(f, head, FACTS_DEVICE);
+		break;
+	case GRAPH_DIR:
+		break;
+	default:
+		if (counts(f, file, class))
+			add(f, file ? file : v->file, match_version(&f->s, version));
+	}
+}
+
+/* ---- what a version is ---- */
+
+static void hash_number(struct sha256_ctx *sha, uint64_t v)
+{
+	uint8_t bytes[8];
+
+	for (unsigned int i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(v >> 8 * i);
+	sha256_update(sha, sizeof(bytes), bytes);
+}
+
+/* Return: why it is not known. */
+static enum facts_unknown by_stat(struct facts *f, uint32_t version, struct sha256_ctx *sha)
+{
+	static const char text[] = "SELECT size, mtime FROM version WHERE id = ?";
+	struct sqlite3_stmt *st = db_ask(f->s.db, text, "i", (int64_t)version);
+
+	if (!db_row(f->s.db, st) || db_null(st, 0) || db_null(st, 1))
+		return FACTS_UNIDENTIFIED;
+	sha256_update(sha, 4, (const uint8_t *)"stat");
+	hash_number(sha, (uint64_t)db_int(st, 0));
+	hash_number(sha, (uint64_t)db_int(st, 1));
+	return FACTS_KNOWN;
+}
+
+/* By those who wrote it.  @base: what was in it before; NULL: nothing of that is. */
+static enum facts_unknown by_makers(struct facts *f, uint32_t version, const struct key *base,
+				    struct sha256_ctx *sha)
+{
+	size_t n;
+	const struct match_write *w = match_writes(&f->s, version, &n);
+	uint32_t before = 0;
+
+	sha256_update(sha, 4, (const uint8_t *)"made");
+	hash_number(sha, f->s.names[f->s.versions[version].file]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t head = f->step[w[i].unit];
+		const struct key *key = &f->keys->steps[head];
+
+		if (!head)
+			return FACTS_OUTSIDE;
+		if (!key->known)
+			return key->why ? FACTS_INPUT : FACTS_UNFINISHED;
+		if (head != before)
+			sha256_update(sha, sizeof(key->sha), key->sha);
+		before = head;
+	}
+	if (base)
+		sha256_update(sha, sizeof(base->sha), base->sha);
+	return n ? FACTS_KNOWN : FACTS_UNIDENTIFIED;
+}
+
+static uint32_t base_of(const struct facts *f, uint32_t version)
+{
+	const struct match_version *v = &f->s.versions[version];
+
+	return v->made == GRAPH_CHANGED && v->base ? match_version(&f->s, v->base) : 0;
+}
+
+static enum facts_unknown identify_one(struct facts *f, uint32_t version)
+{
+	struct key *key = &f->keys->versions[version];
+	const struct match_version *v = &f->s.versions[version];
+	uint32_t base = base_of(f, version);
+	enum facts_unknown why;
+	struct sha256_ctx sha;
+
+	sha256_init(&sha);
+	if (f->hash && f->hash(f->hash_ctx, v->file, version, key->sha)) {
+		sha256_update(&sha, 4, (const uint8_t *)"data");
+		sha256_update(&sha, sizeof(key->sha), key->sha);
+		why = FACTS_KNOWN;
+	} else if (v->made == GRAPH_EXISTED) {
+		why = by_stat(f, version, &sha);
+	} else {
+		why = by_makers(f, version, base ? &f->keys->versions[base] : NULL, &sha);
+	}
+	if (why == FACTS_KNOWN) {
+		sha256_digest(&sha, sizeof(key->sha), key->sha);
+		key->known = true;
+	}
+	return why;
+}
+
+/* What was added to something that was added to something, the oldest first. */
+static enum facts_unknown identify(struct facts *f, uint32_t version)
+{
+	while (!f->keys->versions[version].known) {
+		enum facts_unknown why;
+		uint32_t oldest = version, base;
+
+		while ((base = base_of(f, oldest)) && !f->keys->versions[base].known)
+			oldest = base;
+		why = identify_one(f, oldest);
+		if (why != FACTS_KNOWN)
+			return why;
+	}
+	return FACTS_KNOWN;
+}
+
+/* ---- steps ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct input *x = a, *y = b;
+
+	if (x->name != y->name)
+		return (x->name > y->name) - (x->name < y->name);
+	return (x->version > y->version) - (x->version < y->version);
+}
+
+/* Return: whether others wrote it, too, or nobody of the step did. */
+static bool is_input(struct facts *f, uint32_t head, uint32_t version, bool *shared)
+{
+	size_t n, own = 0;
+	const struct match_write *w = match_writes(&f->s, version, &n);
+
+	for (size_t i = 0; i < n; i++)
+		own += f->step[w[i].unit] == head;
+	*shared = own && own < n;
+	return !own;
+}
+
+static void add_pair(struct facts_pair **to, size_t *n, size_t *cap, uint32_t of, uint32_t step)
+{
+	*to = xgrow(*to, cap, *n + 1, sizeof(**to));
+	(*to)[(*n)++] = (struct facts_pair){ of, step };
+}
+
+/* For costs.c: what the step has to do with those that made it. */
+static void follow(struct facts *f, uint32_t head, uint32_t version)
+{
+	size_t n;
+	const struct match_write *w = match_writes(&f->s, version, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t maker = f->step[w[i].unit];
+
+		if (!maker || f->keys->followed[maker] == head)
+			continue;
+		f->keys->followed[maker] = head;
+		add_pair(&f->follows, &f->nfollows, &f->follows_cap, maker, head);
+	}
+}
+
+static uint64_t short_hash(const uint8_t *sha)
+{
+	uint64_t v = 0;
+
+	for (unsigned int i = 0; i < 8; i++)
+		v |= (uint64_t)sha[i] << 8 * i;
+	return v ? v : 1;
+}
+
+/* @to: the step's command.  Return: false: it is not in the trace. */
+static bool hash_command(struct facts *f, uint32_t head, uint8_t *to)
+{
+	const struct match_unit *u = &f->s.units[head];
+	struct buf *args = &f->keys->args;
+	struct sha256_ctx sha;
+	size_t n;
+
+	args->len = 0;
+	match_args(&f->s, head, args, &n);
+	sha256_init(&sha);
+	hash_number(&sha, u->file);
+	hash_number(&sha, u->cwd);
+	sha256_update(&sha, args->len, (const uint8_t *)(args->s ? args->s : ""));
+	sha256_digest(&sha, FACTS_HASH, to);
+	return n && u->cwd;
+}
+
+static void hash_inputs(struct facts *f, uint32_t head, uint8_t *to)
+{
+	struct facts_keys *k = f->keys;
+	const struct input *last = NULL;
+	struct sha256_ctx sha;
+
+	if (k->n)
+		qsort(k->inputs, k->n, sizeof(*k->inputs), by_name);
+	sha256_init(&sha);
+	for (size_t i = 0; i < k->n; i++) {
+		const struct input *in = &k->inputs[i];
+		enum facts_unknown why;
+		bool shared;
+
+		if (last && last->name == in->name && last->version == in->version)
+			continue;
+		if (!is_input(f, head, in->version, &shared)) {
+			if (shared)
+				keys_why(f, head, FACTS_UNFINISHED);
+			continue;
+		}
+		if (!last || last->name != in->name) {
+			f->steps[head].inputs++;
+			add_pair(&f->reads, &f->nreads, &f->reads_cap, in->file, head);
+		}
+		last = in;
+		follow(f, head, in->version);
+		why = identify(f, in->version);
+		if (why != FACTS_KNOWN)
+			keys_why(f, head, why);
+		hash_number(&sha, in->name);
+		sha256_update(&sha, FACTS_HASH, k->versions[in->version].sha);
+	}
+	sha256_digest(&sha, FACTS_HASH, to);
+	k->n = 0;
+}
+
+void keys_step(struct facts *f, uint32_t head)
+{
+	struct key *key = &f->keys->steps[head];
+	struct facts_step *step = &f->steps[head];
+	uint8_t both[2][FACTS_HASH];
+	struct sha256_ctx sha;
+
+	if (hash_command(f, head, both[0]))
+		step->command_hash = short_hash(both[0]);
+	else
+		keys_why(f, head, FACTS_COMMAND);
+	hash_inputs(f, head, both[1]);
+	step->unknown = key->why;
+	if (key->why)
+		return;
+	step->inputs_hash = short_hash(both[1]);
+	sha256_init(&sha);
+	sha256_update(&sha, sizeof(both), both[0]);
+	sha256_digest(&sha, sizeof(key->sha), key->sha);
+	key->known = true;
+}
