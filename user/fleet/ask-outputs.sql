@@ -14,7 +14,8 @@ FROM (
 	FROM (
 		SELECT project, output, took, part GLOBAL IN (@now@) AS now
 		FROM @db@.step_rows
-		WHERE @both@ AND output != '' AND status = 0 AND id = step
+		WHERE @both@ AND output != '' AND id = step AND status = 0
+			AND ifNull(signal, 0) = 0
 	)
 	GROUP BY project, output
 	HAVING @only@
