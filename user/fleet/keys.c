@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * What a step ran, and of what, each as a number that is the same in each build in which
- * that is the same (etrace-fleet(5), "Equal steps").
+ * that is the same (etrace-push(1), "Equal steps").
  *
  * An input that was there before the build is known by its content, if that was hashed,
  * else by its size and time; one that the build made by the content, else by what the

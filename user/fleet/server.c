@@ -402,7 +402,8 @@ static bool request(struct server *s, const char *query, const void *body, size_
 	buf_adds(&url, s->url);
 	buf_adds(&url, "?wait_end_of_query=1");
 	if (query) {
-		buf_adds(&url, "&query=");
+		/* a Distributed table says that it has rows when its shards have them */
+		buf_adds(&url, "&insert_distributed_sync=1&query=");
 		buf_adds(&url, escaped ? escaped : "");
 	}
 	buf_addc(&url, '\0');

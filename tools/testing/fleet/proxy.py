@@ -1,0 +1,300 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""What may go wrong between a program and a server that it asks by HTTP.
+
+proxy.py --to HOST:PORT --port-file FILE --control FILE --log FILE [--cert PEM --key KEY]
+
+It listens on a free port of 127.0.0.1, which it writes into the port file, by TLS with a
+certificate, and hands on each request.  The control file says what else; it is looked at
+before each request, and what is counted begins anew when it changes (rename another file
+to its name):
+
+  pass              nothing else
+  reset             each connection is reset before it is read
+  cut N             with the N-th byte of all bodies, the connection is cut, in both
+                    directions; once
+  cut-each N        the same for the N-th byte of each body that has so many
+  lose K [COUNT]    the K-th request is done and answered, but the answer is not handed on;
+                    the same for COUNT requests (default: 1)
+  status CODE K [COUNT]   the K-th request is answered with this, and not handed on
+  half K            of the K-th answer, half is handed on
+  slow N            N bytes of bodies a second
+  stall K           from the K-th request on, none is handed on or answered
+  kill-before K PIDFILE   the process is killed when the K-th request has come
+  kill-after K PIDFILE    when the K-th request has been answered, which is not handed on
+  kill-at N PIDFILE       when N bytes of bodies have been handed on
+
+The log has a JSON object a line for each request: n (since the control file changed), url,
+size and begin of the body, headers (names), mode, did (what became of it), status.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import signal
+import socket
+import ssl
+import struct
+import sys
+import threading
+import time
+
+CHUNK = 4096
+
+
+class Cut(Exception):
+    """The connections end here."""
+
+
+class Control:
+    """What the control file says, and what was counted since."""
+
+    def __init__(self, path, log):
+        self.path = path
+        self.log = open(log, "a", buffering=1)
+        self.lock = threading.Lock()
+        self.seen = None
+        self.words = ["pass"]
+        self.requests = self.bytes = 0
+        self.done = False
+
+    def look(self):
+        """The words, after a look whether they changed."""
+        with self.lock:
+            try:
+                st = os.stat(self.path)
+                seen = (st.st_ino, st.st_mtime_ns)
+                if seen != self.seen:
+                    with open(self.path) as f:
+                        self.words = f.read().split() or ["pass"]
+                    self.seen = seen
+                    self.requests = self.bytes = 0
+                    self.done = False
+            except FileNotFoundError:
+                pass
+            return self.words
+
+    def request(self):
+        with self.lock:
+            self.requests += 1
+            return self.requests
+
+    def count(self, n):
+        """n more bytes.  Returns how many there were before."""
+        with self.lock:
+            self.bytes += n
+            return self.bytes - n
+
+    def once(self):
+        with self.lock:
+            first = not self.done
+            self.done = True
+            return first
+
+    def tell(self, **what):
+        with self.lock:
+            self.log.write(json.dumps(what) + "\n")
+
+
+def kill(path):
+    with open(path) as f:
+        pid = int(f.read())
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def reset(sock):
+    """Ends a connection without what is on its way."""
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    except OSError:
+        pass
+    sock.close()
+
+
+def read_head(f):
+    """A request's first line and headers; None at the end of the connection."""
+    first = f.readline(1 << 20)
+    if not first.endswith(b"\r\n"):
+        return None
+    headers = http.client.parse_headers(f)
+    method, url, _ = first.decode("latin1").split(" ", 2)
+    return method, url, headers
+
+
+def body_of(f, headers):
+    """Pieces of the body."""
+    if headers.get("Expect", "").lower() == "100-continue":
+        raise ValueError("a program that waits before it sends a body is not handled")
+    if "Transfer-Encoding" in headers:
+        raise ValueError("a body of pieces is not handled")
+    left = int(headers.get("Content-Length", 0))
+    while left:
+        piece = f.read1(min(left, CHUNK))
+        if not piece:
+            raise Cut("the program")
+        left -= len(piece)
+        yield piece
+
+
+class Connection:
+    """One, from the program, and those to the server."""
+
+    def __init__(self, sock, control, to):
+        self.sock = sock
+        self.control = control
+        self.to = to
+
+    def serve(self):
+        if self.control.look()[0] == "reset":
+            self.control.tell(did="reset")
+            reset(self.sock)
+            return
+        f = self.sock.makefile("rb")
+        try:
+            while self.one(f):
+                pass
+        except (Cut, OSError, ValueError, ssl.SSLError, http.client.HTTPException) as e:
+            print(f"proxy: {type(e).__name__}: {e}", file=sys.stderr)
+        f.close()
+        reset(self.sock)
+
+    def one(self, f):
+        """A request.  Returns whether more may follow."""
+        head = read_head(f)
+        if head is None:
+            return False
+        method, url, headers = head
+        mode, *args = self.control.look()
+        told = {"n": self.control.request(), "url": url, "headers": list(headers.keys()),
+                "mode": mode, "did": "cut", "size": 0, "begin": ""}
+        try:
+            return self.handle(f, mode, args, told, (method, url, headers))
+        finally:
+            self.control.tell(**told)
+
+    def is_at(self, args, n):
+        """Whether request n is one of COUNT from the K-th on; args: K [COUNT]."""
+        first = int(args[0])
+        return first <= n < first + (int(args[1]) if len(args) > 1 else 1)
+
+    def handle(self, f, mode, args, told, head):
+        method, url, headers = head
+        n = told["n"]
+        if mode == "kill-before" and n == int(args[0]):
+            kill(args[1])
+            told["did"] = "killed"
+            return False
+        if mode == "stall" and n >= int(args[0]):
+            told["did"] = "stalled"
+            while self.sock.recv(1 << 16):
+                pass
+            return False
+        if mode == "status" and self.is_at(args[1:], n):
+            for piece in body_of(f, headers):
+                told["size"] += len(piece)
+            told["did"] = "status"
+            text = b"the proxy is overloaded\n"
+            self.sock.sendall(b"HTTP/1.1 %s Somehow\r\nContent-Length: %d\r\n\r\n%s"
+                              % (args[0].encode(), len(text), text))
+            return True
+
+        server = socket.create_connection(self.to)
+        try:
+            self.send(server, f, mode, args, told, head)
+            status, answer, rest = self.answer(server, method)
+        finally:
+            server.close()
+        told["status"] = status
+        if mode == "kill-after" and n == int(args[0]):
+            kill(args[1])
+            told["did"] = "killed"
+            return False
+        if mode == "lose" and self.is_at(args, n):
+            told["did"] = "lost"
+            return False
+        if mode == "half" and n == int(args[0]):
+            told["did"] = "half"
+            self.sock.sendall(answer + rest[:len(rest) // 2])
+            return False
+        told["did"] = "passed"
+        self.sock.sendall(answer + rest)
+        return True
+
+    def send(self, server, f, mode, args, told, head):
+        """Hands a request on."""
+        method, url, headers = head
+        lines = [f"{method} {url} HTTP/1.1"]
+        lines += [f"{k}: {v}" for k, v in headers.items() if k.lower() != "connection"]
+        lines += ["Connection: close", "", ""]
+        server.sendall("\r\n".join(lines).encode("latin1"))
+        for piece in body_of(f, headers):
+            if not told["size"]:
+                told["begin"] = piece[:300].decode("latin1")
+            before = self.control.count(len(piece))
+            if mode == "cut-each":
+                before = told["size"]
+            if mode in ("cut", "cut-each", "kill-at"):
+                at = int(args[0])
+                if before < at <= before + len(piece) and (mode == "cut-each" or self.control.once()):
+                    server.sendall(piece[:at - before])
+                    told["size"] += at - before
+                    if mode == "kill-at":
+                        kill(args[1])
+                        told["did"] = "killed"
+                    raise Cut(f"at byte {at}")
+            if mode == "slow":
+                time.sleep(len(piece) / int(args[0]))
+            server.sendall(piece)
+            told["size"] += len(piece)
+
+    def answer(self, server, method):
+        """The server's: its status, head and body as bytes."""
+        r = http.client.HTTPResponse(server, method=method)
+        r.begin()
+        body = r.read()
+        lines = [f"HTTP/1.1 {r.status} {r.reason}"]
+        lines += [f"{k}: {v}" for k, v in r.getheaders()
+                  if k.lower() not in ("connection", "transfer-encoding", "content-length", "keep-alive")]
+        lines += [f"Content-Length: {len(body)}", "", ""]
+        return r.status, "\r\n".join(lines).encode("latin1"), body
+
+
+def main():
+    p = argparse.ArgumentParser()
+    for name in ("to", "port-file", "control", "log"):
+        p.add_argument("--" + name, required=True)
+    p.add_argument("--cert")
+    p.add_argument("--key")
+    a = p.parse_args()
+
+    host, port = a.to.rsplit(":", 1)
+    control = Control(a.control, a.log)
+    context = None
+    if a.cert:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(a.cert, a.key)
+    listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+    with open(a.port_file + ".new", "w") as f:
+        print(listener.getsockname()[1], file=f)
+    os.rename(a.port_file + ".new", a.port_file)
+
+    def serve(sock):
+        if context:
+            try:
+                sock = context.wrap_socket(sock, server_side=True)
+            except (OSError, ssl.SSLError) as e:
+                control.tell(did="no TLS", why=str(e))
+                sock.close()
+                return
+        Connection(sock, control, (host, int(port))).serve()
+
+    while True:
+        sock, _ = listener.accept()
+        threading.Thread(target=serve, args=(sock,), daemon=True).start()
+
+
+main()
