@@ -15,21 +15,21 @@ FROM (
 			FROM @db@.step_rows
 			WHERE @rows@ AND command_hash != 0 AND inputs_hash != 0 AND status = 0
 				AND ifNull(signal, 0) = 0
-		) GLOBAL ALL INNER JOIN (
+		) AS r GLOBAL ALL INNER JOIN (
 			SELECT build, toInt64(toUnixTimestamp(begin)) * 1000000000 AS began
 			FROM @db@.build
 			WHERE @when@
-		) USING build
+		) AS b USING build
 		GROUP BY command_hash, inputs_hash
 		HAVING count() > 1
 		ORDER BY sum(took) - argMin(took, began + at) DESC, command_hash, inputs_hash
 		LIMIT @limit@
 	)
-) GLOBAL ALL INNER JOIN (
+) AS r GLOBAL ALL INNER JOIN (
 	SELECT build, toInt64(toUnixTimestamp(begin)) * 1000000000 AS began
 	FROM @db@.build
 	WHERE @when@
-) USING build
+) AS b USING build
 GROUP BY command_hash, inputs_hash
 ORDER BY saved_ns DESC, project, output, label;
 
@@ -42,11 +42,11 @@ FROM (
 		FROM @db@.step_rows
 		WHERE @rows@ AND command_hash != 0 AND inputs_hash != 0 AND status = 0
 			AND ifNull(signal, 0) = 0
-	) GLOBAL ALL INNER JOIN (
+	) AS r GLOBAL ALL INNER JOIN (
 		SELECT build, toInt64(toUnixTimestamp(begin)) * 1000000000 AS began
 		FROM @db@.build
 		WHERE @when@
-	) USING build
+	) AS b USING build
 	GROUP BY command_hash, inputs_hash
 )
 HAVING steps > 0;

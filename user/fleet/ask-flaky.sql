@@ -17,9 +17,9 @@ FROM (
 		GROUP BY command_hash, inputs_hash
 		HAVING min(256 * ifNull(signal, 0) + status) != max(256 * ifNull(signal, 0) + status)
 	)
-) GLOBAL ALL INNER JOIN (
+) AS r GLOBAL ALL INNER JOIN (
 	SELECT build, toUnixTimestamp(begin) AS began FROM @db@.build WHERE @when@
-) USING build
+) AS b USING build
 GROUP BY command_hash, inputs_hash
 ORDER BY failed DESC, last DESC, project, output, label
 LIMIT @limit@;

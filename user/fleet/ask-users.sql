@@ -11,9 +11,9 @@ FROM (
 			project, path, id AS file, build
 		FROM @db@.file_rows
 		WHERE @rows@ AND @path@
-	) GLOBAL ALL INNER JOIN (
+	) AS r GLOBAL ALL INNER JOIN (
 		SELECT build, begin AS began FROM @db@.build WHERE @when@
-	) USING build
+	) AS b USING build
 )
 ORDER BY begin DESC, build, path
 LIMIT @limit@;
