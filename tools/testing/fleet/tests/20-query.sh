@@ -118,6 +118,10 @@ says "users: an odd name" "2026-11-23 app ./src/it's
 \\odd.h" "${all[@]}"
 says "users: a program" "2026-11-23 app /usr/bin/ld 40 1795000000000000000  1
 1 app ld app ./app" json "$users" users /usr/bin/ld "${all[@]}"
+says "users: not who made it" "2026-11-23 app ./main.o 5000 1795000001000000000  1
+1 app ld app ./app" json "$users" users main.o "${all[@]}" --since 2026-11-23 --until 2026-11-23
+says "users: what is no step" "2026-11-23 app ./src/100xya.h 20 1795000000000000000  0
+1 app make " json "$users" users src/100xya.h "${all[@]}"
 says "users: of none" "no build used it" fleet users src/none.c "${all[@]}"
 
 package='if .fleet == "version" then "\(.package) \(.version) \(.builds) \(.hosts) \(.first[0:10]) \(.last[0:10])"
@@ -162,7 +166,7 @@ says "the URL of the environment" "no builds" \
 says "a view for all else" 3 \
 	ask "SELECT count() FROM $DB.step WHERE output = './main.o' AND project = 'app' AND status = 0"
 says "the view of builds" "5 5" ask "SELECT concat(toString(count()), ' ', toString(uniqExact(build))) FROM $DB.build"
-says "the views of files and accesses" "18 14" ask "SELECT concat(toString(count()), ' ',
+says "the views of files and accesses" "18 16" ask "SELECT concat(toString(count()), ' ',
 	toString((SELECT count() FROM $DB.access))) FROM $DB.file"
 ends 2 "an unknown question" fleet nothing
 ends 2 "a file too few" fleet users
