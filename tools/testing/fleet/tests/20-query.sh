@@ -168,6 +168,21 @@ says "a view for all else" 3 \
 says "the view of builds" "5 5" ask "SELECT concat(toString(count()), ' ', toString(uniqExact(build))) FROM $DB.build"
 says "the views of files and accesses" "18 16" ask "SELECT concat(toString(count()), ' ',
 	toString((SELECT count() FROM $DB.access))) FROM $DB.file"
+# What etrace-fleet(5) shows, of this database.
+sed -n '/^SELECT/,/;$/p' "$FLEET/../../../Documentation/etrace-fleet.5" |
+	sed "s/\\\\-/-/g; s/etrace\\./$DB./; s/today()/toDate('2026-11-25')/" > page.sql
+examples=0
+while IFS= read -r -d ';' sql; do
+	[ -n "${sql//[[:space:]]/}" ] || continue
+	examples=$((examples + 1))
+	ask "$sql" > said
+	check "etrace-fleet(5): example $examples" bash -c '[ -s said ] && ! grep Exception said'
+done < page.sql
+says "etrace-fleet(5) has examples" 4 echo "$examples"
+while read -r example; do
+	check "etrace-fleet(1): $example is a question" grep -q "^  $example " <("$ETRACE" fleet --help)
+done < <(sed -n 's/^etrace fleet \([a-z]*\) .*/\1/p' "$FLEET/../../../Documentation/etrace-fleet.1" | sort -u)
+
 ends 2 "an unknown question" fleet nothing
 ends 2 "a file too few" fleet users
 ends 2 "a word too many" fleet builds now
