@@ -22,25 +22,30 @@ columns()	# VIEW
 # state DATABASE: a line for each view.
 state()
 {
-	local view
+	local view asks=()
 
 	for view in build step file access; do
-		ask "SELECT ${columns[$view]} FROM $1.$view FORMAT TabSeparated" > rows
-		echo "$view: $(wc -l < rows) rows, $(sort rows | md5sum)"
+		asks+=(--next -sS -m 60 "$FLEET_URL" -o "$view.rows"
+			--data-binary "SELECT ${columns[$view]} FROM $1.$view FORMAT TabSeparated")
+	done
+	curl "${asks[@]:1}"
+	for view in build step file access; do
+		echo "$view: $(wc -l < "$view.rows") rows, $(sort "$view.rows" | md5sum)"
 	done
 }
 
 # partial DATABASE: builds that do not have the rows that they say.
 partial()
 {
-	local view what=(step steps file files access accesses)
+	local what asks=()
 
-	[ -n "$(ask "SELECT name FROM system.tables WHERE database = '$1' AND name = 'access'")" ] || return 0
-	for view in 0 2 4; do
-		ask "SELECT build, ${what[view + 1]} FROM $1.build ORDER BY build FORMAT TabSeparated" > says
-		ask "SELECT build, count() FROM $1.${what[view]} GROUP BY build ORDER BY build FORMAT TabSeparated" > has
-		diff says has
+	for what in step,steps file,files access,accesses; do
+		asks+=("SELECT '$what', build, ${what#*,}, n FROM $1.build ANY LEFT JOIN
+			(SELECT build, count() AS n FROM $1.${what%,*} GROUP BY build) USING build
+			WHERE ${what#*,} != n")
 	done
+	# there may be no tables yet
+	ask "${asks[0]} UNION ALL ${asks[1]} UNION ALL ${asks[2]}" | grep -Ev '^Code: (60|81)[,.]'
 }
 
 # pushed STATUS DATABASE [ARGUMENT]...: by the proxy; said on standard output if it ends otherwise.
@@ -108,6 +113,12 @@ state "$whole" > "$whole.state"
 check "it has rows" grep -qE '^access: [0-9]{4} rows' "$whole.state"
 says "of three builds" 3 ask "SELECT count() FROM $whole.build"
 says "which are whole" "" partial "$whole"
+ask "CREATE DATABASE ${FLEET_DB}_torn" > made
+for view in build step file access; do
+	ask "CREATE TABLE ${FLEET_DB}_torn.$view ENGINE = Memory AS SELECT * FROM $whole.$view" >> made
+done
+ask "INSERT INTO ${FLEET_DB}_torn.file SELECT * FROM $whole.file LIMIT 1" >> made
+check "which is seen if they are not" grep -q '^file,files.*[0-9]' <(partial "${FLEET_DB}_torn")
 
 # What it asks: which requests those are, and how many bytes.
 requests=$(grep -c . between.log)
