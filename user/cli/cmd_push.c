@@ -164,13 +164,16 @@ static int push_all(struct asked *a, struct server *s, struct push_options *o, i
 	o->ctx = &t;
 	p = push_new(s, o, now, a->diag);
 	for (i = 0; i < a->nargs && !push_failed(p); i++) {
+		/* its own: what is wrong with one trace is not wrong with the next */
+		struct diag *diag = diag_new(stderr, PROG " push");
 		struct db *db;
 
 		oom_doing(a->args[i]);
-		db = answers_open(&a->args[i], 1, opt_value(a->opts, "from"), a->opts, a->diag);
+		db = answers_open(&a->args[i], 1, opt_value(a->opts, "from"), a->opts, diag);
 		if (db && push_build(p, db, a->args[i]) && !db->complete)
 			status = 1;
 		db_close(db);
+		diag_free(diag);
 	}
 	if (!push_end(p) || t.pushed + t.were < a->nargs)
 		diag_fatal(a->diag, "%llu of %zu builds are there; push again those that are not: what is there stays there once",

@@ -10,6 +10,10 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* An answer is for a person: more than that is a mistake. */
 #define ANSWER_MOST	(256ul << 20)
@@ -26,6 +30,7 @@ struct server {
 	enum server_packing packing;
 	uint64_t retries;
 	CURL *curl;
+	bool of_clickhouse;	/* the answer says that it is */
 	struct buf answer, rows;
 	char why[CURL_ERROR_SIZE];
 };
@@ -51,6 +56,7 @@ static const struct server_error errors[] = {
 	{ 164, false, not_allowed },
 	{ 291, false, not_allowed },
 	{ 497, false, not_allowed },
+	{ 75, true, NULL },		/* CANNOT_WRITE_TO_FILE_DESCRIPTOR: of an old one, the disk is full */
 	{ 159, true, NULL },		/* TIMEOUT_EXCEEDED */
 	{ 173, true, NULL },		/* CANNOT_ALLOCATE_MEMORY */
 	{ 202, true, NULL },		/* TOO_MANY_SIMULTANEOUS_QUERIES */
@@ -67,6 +73,8 @@ static const struct server_error errors[] = {
 	{ 319, true, NULL },		/* UNKNOWN_STATUS_OF_INSERT */
 	{ 439, true, NULL },		/* CANNOT_SCHEDULE_TASK */
 	{ 999, true, NULL },		/* KEEPER_EXCEPTION */
+	{ 1000, true, NULL },		/* POCO_EXCEPTION: of files, of the network */
+	{ 1001, true, NULL },		/* STD_EXCEPTION: memory */
 	{ 0 }
 };
 
@@ -83,7 +91,9 @@ static bool is_word(const char *s)
 
 static bool is_here(const char *host)
 {
-	return !strcmp(host, "localhost") || !strcmp(host, "[::1]") || !strncmp(host, "127.", 4);
+	/* 127.example.com is somewhere else */
+	return !strcmp(host, "localhost") || !strcmp(host, "[::1]") ||
+	       (!strncmp(host, "127.", 4) && !host[strspn(host, "0123456789.")]);
 }
 
 static char *part_of(CURLU *u, CURLUPart part)
@@ -94,42 +104,71 @@ static char *part_of(CURLU *u, CURLUPart part)
 }
 
 /* @user: the one in it, for curl_free(), or NULL.  Return: false after diag_fatal(). */
+static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
+{
+	static const char forms[] = "say http://HOST:8123 or https://HOST:8443";
+	char *scheme = part_of(u, CURLUPART_SCHEME), *host = part_of(u, CURLUPART_HOST);
+	char *password = part_of(u, CURLUPART_PASSWORD), *query = part_of(u, CURLUPART_QUERY);
+	CURLUcode code = curl_url_get(u, CURLUPART_USER, user, CURLU_URLDECODE);
+	bool good = false;
+
+	/* without the URL: what is told goes into logs */
+	if (password || (query && strstr(query, "password")))
+		diag_fatal(s->diag, "the URL holds a password, which all can see who list processes: say it by --password-file or $ETRACE_FLEET_PASSWORD");
+	else if (!host || (strcmp(scheme, "http") && strcmp(scheme, "https")))
+		diag_fatal(s->diag, "%s: no URL of a server: %s", url, forms);
+	else if (query)
+		diag_fatal(s->diag, "%s: what is behind the ? would not be sent: %s; there is --database",
+			   url, forms);
+	else if (code && code != CURLUE_NO_USER)
+		diag_fatal(s->diag, "%s: the user in it is no text", url);
+	else
+		good = true;
+	curl_free(scheme);
+	curl_free(host);
+	curl_free(password);
+	curl_free(query);
+	return good;
+}
+
+/* The same; @here: whether that is this machine. */
 static bool take_url(struct server *s, const char *url, char **user, bool *here)
 {
 	CURLU *u = curl_url();
-	char *scheme, *host, *password, *whole = NULL;
+	char *host, *whole = NULL;
+
 	*user = NULL;
 	if (!u)
 		xalloc_failed(1);
 	if (curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME)) {
+		/* before an @ there may be a password */
 		diag_fatal(s->diag, "%s: no URL of a server: say http://HOST:8123 or https://HOST:8443",
-			   url);
-		curl_url_cleanup(u);
-		return false;
-	}
-	scheme = part_of(u, CURLUPART_SCHEME);
-	host = part_of(u, CURLUPART_HOST);
-	password = part_of(u, CURLUPART_PASSWORD);
-	*here = host && is_here(host);
-	if (!scheme || (strcmp(scheme, "http") && strcmp(scheme, "https"))) {
-		diag_fatal(s->diag, "%s: say http:// or https://", url);
-	} else if (password) {
-		/* without the URL: what is told goes into logs */
-		diag_fatal(s->diag, "the URL holds a password, which all can see who list processes: say it by --password-file or $ETRACE_FLEET_PASSWORD");
-	} else {
-		*user = part_of(u, CURLUPART_USER);
+			   strchr(url, '@') || strchr(url, '?') ? "that" : url);
+	} else if (check_url(s, url, u, user)) {
+		host = part_of(u, CURLUPART_HOST);
+		*here = host && is_here(host);
+		curl_free(host);
 		curl_url_set(u, CURLUPART_USER, NULL, 0);
-		curl_url_set(u, CURLUPART_QUERY, NULL, 0);
 		curl_url_set(u, CURLUPART_FRAGMENT, NULL, 0);
 		if (!curl_url_get(u, CURLUPART_URL, &whole, 0) && whole)
 			s->url = xstrdup(whole);
+		curl_free(whole);
 	}
-	curl_free(whole);
-	curl_free(scheme);
-	curl_free(host);
-	curl_free(password);
 	curl_url_cleanup(u);
 	return s->url;
+}
+
+/* Whether it is for nobody else is told; some systems mount secrets so, and it is read. */
+static void check_mode(FILE *f, const char *path, struct diag *diag)
+{
+	static const struct diag_kind open_to_all = {
+		"password files that every user of this machine can read", DIAG_NOTE
+	};
+	struct stat st;
+
+	if (!fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
+		diag_report(diag, &open_to_all, path, DIAG_NOWHERE, 0,
+			    "can be read by every user of this machine: chmod 600");
 }
 
 /* Return: the first line of a file, to be freed; NULL after diag_fatal(). */
@@ -140,13 +179,19 @@ static char *first_line(const char *path, struct diag *diag)
 	size_t cap = 0;
 	ssize_t n = f ? getline(&line, &cap, f) : -1;
 
-	if (n < 0) {
+	if (n < 0 || strlen(line) != (size_t)n) {
 		diag_fatal(diag, "%s: no password can be read there: %s", path,
+			   n >= 0 ? "there is a NUL in it" :
 			   !f || ferror(f) ? strerror(errno) : "it is empty");
 		free(line);
 		line = NULL;
 	} else {
-		line[strcspn(line, "\r\n")] = '\0';
+		check_mode(f, path, diag);
+		line[strcspn(line, "\n")] = '\0';
+		/* of a file with lines that end so */
+		n = (ssize_t)strlen(line);
+		if (n && line[n - 1] == '\r')
+			line[n - 1] = '\0';
 	}
 	if (f)
 		fclose(f);
@@ -225,7 +270,18 @@ static size_t take_answer(char *data, size_t size, size_t n, void *ctx)
 	return size * n;
 }
 
-static bool start(struct server *s, const struct server_options *o)
+/* Others may say 200 to everything: a page to log in at, a server of something else. */
+static size_t take_header(char *data, size_t size, size_t n, void *ctx)
+{
+	static const char own[] = "X-ClickHouse-";
+	struct server *s = ctx;
+
+	if (size * n > sizeof(own) && !strncasecmp(data, own, sizeof(own) - 1))
+		s->of_clickhouse = true;
+	return size * n;
+}
+
+static bool start(struct server *s, const struct server_options *o, bool here)
 {
 	long timeout = (long)o->timeout;
 
@@ -236,11 +292,16 @@ static bool start(struct server *s, const struct server_options *o)
 	curl_easy_setopt(s->curl, CURLOPT_ERRORBUFFER, s->why);
 	curl_easy_setopt(s->curl, CURLOPT_WRITEFUNCTION, take_answer);
 	curl_easy_setopt(s->curl, CURLOPT_WRITEDATA, s);
+	curl_easy_setopt(s->curl, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(s->curl, CURLOPT_HEADERDATA, s);
 	curl_easy_setopt(s->curl, CURLOPT_CONNECTTIMEOUT, timeout);
 	curl_easy_setopt(s->curl, CURLOPT_LOW_SPEED_LIMIT, 1l);
 	curl_easy_setopt(s->curl, CURLOPT_LOW_SPEED_TIME, timeout);
 	curl_easy_setopt(s->curl, CURLOPT_TCP_KEEPALIVE, 1l);
 	curl_easy_setopt(s->curl, CURLOPT_USERAGENT, "etrace/" ETRACE_VERSION);
+	/* what $http_proxy names would ask itself, or read a password */
+	if (here)
+		curl_easy_setopt(s->curl, CURLOPT_PROXY, "");
 	if (o->cacert)
 		curl_easy_setopt(s->curl, CURLOPT_CAINFO, o->cacert);
 	return true;
@@ -265,7 +326,7 @@ struct server *server_new(const struct server_options *o, struct diag *diag)
 	curl_free(user);
 	s->packing = o->packing != SERVER_AUTO ? o->packing : here ? SERVER_PLAIN : SERVER_GZIP;
 	copy_headers(s);
-	if (good && !start(s, o)) {
+	if (good && !start(s, o, here)) {
 		diag_fatal(diag, "libcurl cannot be started");
 		good = false;
 	}
@@ -352,8 +413,8 @@ static const char *error_at(const struct buf *answer)
 	static const char head[] = "Code: ";
 	const char *at = answer->len ? memmem(answer->s, answer->len, head, sizeof(head) - 1) : NULL;
 
-	/* not in the middle of what is told about something else */
-	return at && memmem(at, (size_t)(answer->s + answer->len - at), "DB::", 4) ? at : NULL;
+	/* DB::Exception, Poco::Exception, std::exception; not what is told about something else */
+	return at && memmem(answer->s, answer->len, "xception", 8) ? at : NULL;
 }
 
 static void bad_answer(struct server *s, long status, struct trouble *t)
@@ -408,10 +469,17 @@ static bool request(struct server *s, const char *query, const void *body, size_
 	}
 	buf_addc(&url, '\0');
 	s->answer.len = 0;
+	s->of_clickhouse = false;
 	*s->why = '\0';
 	curl_easy_setopt(s->curl, CURLOPT_URL, url.s);
 	curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, packed ? s->packed : s->headers);
-	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDS, body);
+	/*
+	 * Where a connection that was used before ends without an answer, libcurl sends the
+	 * request again on its own: rows may be there twice then, in one part.
+	 */
+	curl_easy_setopt(s->curl, CURLOPT_FRESH_CONNECT, (long)empty);
+	/* NULL would be standard input */
+	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDS, size ? body : "");
 	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
 	code = curl_easy_perform(s->curl);
 	curl_free(escaped);
@@ -422,7 +490,7 @@ static bool request(struct server *s, const char *query, const void *body, size_
 		no_answer(s, code, t);
 	} else {
 		curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
-		if (status == 200 && !(empty && s->answer.len))
+		if (status == 200 && s->of_clickhouse && !(empty && s->answer.len))
 			return true;
 		bad_answer(s, status, t);
 	}
@@ -433,13 +501,16 @@ static bool request(struct server *s, const char *query, const void *body, size_
 static void wait_before(struct server *s, uint64_t attempt, const struct trouble *t)
 {
 	uint64_t ms = attempt < 16 ? WAIT_FIRST << (attempt - 1) : WAIT_MOST;
+	uint32_t r;
 
 	ms = ms < WAIT_MOST ? ms : WAIT_MOST;
 	if (t)
 		diag_report(s->diag, &tried_again, s->url, DIAG_NOWHERE, 0,
 			    "%s; tried again", t->why.s);
 	/* many that were refused at once do not come back at once */
-	poll(NULL, 0, (int)(ms / 2 + (uint64_t)random() % (ms / 2 + 1)));
+	if (getrandom(&r, sizeof(r), GRND_NONBLOCK) != sizeof(r))
+		r = (uint32_t)getpid();
+	poll(NULL, 0, (int)(ms / 2 + r % (ms / 2 + 1)));
 }
 
 /* Return: false after diag_fatal(). */

@@ -119,7 +119,8 @@ static char unescaped(char c)
 /* The text of a cell, NUL behind it; appended.  Return: behind it, at the tab or newline. */
 static const char *take_cell(const char *p, const char *end, struct buf *to, bool *null)
 {
-	*null = end - p >= 2 && p[0] == '\\' && p[1] == 'N';
+	*null = end - p >= 2 && p[0] == '\\' && p[1] == 'N' &&
+		(end - p == 2 || p[2] == '\t' || p[2] == '\n');
 	if (*null)
 		p += 2;
 	for (; p < end && *p != '\t' && *p != '\n'; p++) {
@@ -155,7 +156,8 @@ static bool take_rows(struct server_answer *a, struct cells *c, const char *p, c
 		bool null;
 
 		p = take_cell(p, end, &a->text, &null);
-		add_cell(a, c, &cap, at, null);
+		/* a name is a text in any case */
+		add_cell(a, c, &cap, at, null && a->ncolumns);
 		in_row++;
 		if (p == end)
 			return false;
