@@ -762,7 +762,5 @@ const char every_kind_lines[] =
 	"8388710,0,7,19!Exit|status=11\n8388710,0,7,19!ExitSignal|signal=11,core=0\n"
 	P1 "20!Exit|status=256\n"
 	"CPU:1 [LOST 12 EVENTS]\nCPU:0 [LOST EVENTS]\n"
-	"0,0,7,30!Session|backendsize=3,commandsize=1,verdictsize=8,hostsize=4,kernelsize=3,"
-	"complete=1,status=0,records=9,arrived=9,lost=0,realtime=1700000000000000000\n"
-	"0,0,7,30!VB|bpf\n0,0,7,30!VC|a\n0,0,7,30!VT|complete\n"
-	"0,0,7,30!VH|host\n0,0,7,30!VK|6.1\n";
+	"0,0,7,30!Session|backendsize=3,commandsize=1,verdictsize=8,complete=1,status=0,"
+	"records=9,arrived=9,lost=0\n0,0,7,30!VB|bpf\n0,0,7,30!VC|a\n0,0,7,30!VT|complete\n";
