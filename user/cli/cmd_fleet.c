@@ -4,6 +4,7 @@
 #include "cli/etrace.h"
 #include "base/xalloc.h"
 #include "fleet/query.h"
+#include "fleet/tables.h"
 #include "fleet/when.h"
 
 #include <stdlib.h>
@@ -138,6 +139,7 @@ static void ask_server(struct asked *a, const struct query *q, const struct quer
 		.retries = 3, .timeout = 60,
 	};
 	struct server *s;
+	int64_t now;
 
 	if (!how.url)
 		how.url = getenv("ETRACE_FLEET_URL");
@@ -148,7 +150,7 @@ static void ask_server(struct asked *a, const struct query *q, const struct quer
 	if (!take_number(a, "timeout", 1, &how.timeout) || !take_number(a, "retries", 0, &how.retries))
 		return;
 	s = server_new(&how, a->diag);
-	if (s)
+	if (s && tables_check(s, a->diag, &now))
 		ask_parts(s, a, q, o);
 	server_free(s);
 }
@@ -197,7 +199,7 @@ static void add_about(struct buf *b)
 		snprintf(head, sizeof(head), "%s %s", q->name, q->args ? q->args : "");
 		buf_adds(b, "  ");
 		buf_adds(b, head);
-		for (size_t n = strlen(head); n < 22; n++)
+		for (size_t n = strlen(head); n < 24; n++)
 			buf_addc(b, ' ');
 		buf_adds(b, q->about);
 		buf_addc(b, '\n');

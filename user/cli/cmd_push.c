@@ -152,6 +152,11 @@ static void there(void *ctx, const char *name, const char *id, bool was)
 	out_flush(t->a->out);
 }
 
+static const struct diag_kind incomplete = {
+	"traces that are not complete: something of what their builds did may be missing",
+	DIAG_DAMAGE
+};
+
 /* Return: the exit status. */
 static int push_all(struct asked *a, struct server *s, struct push_options *o, int64_t now)
 {
@@ -170,8 +175,10 @@ static int push_all(struct asked *a, struct server *s, struct push_options *o, i
 
 		oom_doing(a->args[i]);
 		db = answers_open(&a->args[i], 1, opt_value(a->opts, "from"), a->opts, diag);
-		if (db && push_build(p, db, a->args[i]) && !db->complete)
+		if (db && push_build(p, db, a->args[i]) && !db->complete) {
+			diag_report(a->diag, &incomplete, a->args[i], DIAG_NOWHERE, 0, NULL);
 			status = 1;
+		}
 		db_close(db);
 		diag_free(diag);
 	}

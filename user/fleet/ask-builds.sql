@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: LGPL-2.1
 -- etrace fleet builds: see query.h for the words between at signs.
-SELECT begin, took_ns, status, steps, host, project, name, tags, complete, missing, files,
-	accesses, kernel, backend, command, root, build
+SELECT began AS begin, took_ns, status, steps, host, project, name, all_tags AS tags, complete,
+	missing, files, accesses, kernel, backend, command, root, id AS build
 FROM (
-	SELECT toUnixTimestamp(begin) AS begin, took AS took_ns, status, steps, host, project,
-		name, arrayStringConcat(tags, '\0') AS tags, complete, missing, files, accesses,
-		kernel, backend, command, root, toString(build) AS build
+	SELECT toUnixTimestamp(begin) AS began, took AS took_ns, status, steps, host, project,
+		name, arrayStringConcat(tags, '\0') AS all_tags, complete, missing, files,
+		accesses, kernel, backend, command, root, toString(build) AS id
 	FROM @db@.build
 	WHERE @when@
 )
-ORDER BY begin DESC, build
+ORDER BY began DESC, id
 LIMIT @limit@;

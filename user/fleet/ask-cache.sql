@@ -7,27 +7,29 @@ SELECT took_ns - argMin(took, began + at) AS saved_ns, sum(took) AS took_ns, cou
 FROM (
 	SELECT command_hash, inputs_hash, took, at, build, host, project, label, output
 	FROM @db@.step_rows
-	WHERE @rows@ AND status = 0 AND (command_hash, inputs_hash) GLOBAL IN (
+	WHERE @rows@ AND status = 0 AND ifNull(signal, 0) = 0
+			AND (command_hash, inputs_hash) GLOBAL IN (
 		SELECT command_hash, inputs_hash
 		FROM (
 			SELECT command_hash, inputs_hash, took, at, build
 			FROM @db@.step_rows
 			WHERE @rows@ AND command_hash != 0 AND inputs_hash != 0 AND status = 0
-		) GLOBAL ALL INNER JOIN (
+				AND ifNull(signal, 0) = 0
+		) AS r GLOBAL ALL INNER JOIN (
 			SELECT build, toInt64(toUnixTimestamp(begin)) * 1000000000 AS began
 			FROM @db@.build
 			WHERE @when@
-		) USING build
+		) AS b USING build
 		GROUP BY command_hash, inputs_hash
 		HAVING count() > 1
 		ORDER BY sum(took) - argMin(took, began + at) DESC, command_hash, inputs_hash
 		LIMIT @limit@
 	)
-) GLOBAL ALL INNER JOIN (
+) AS r GLOBAL ALL INNER JOIN (
 	SELECT build, toInt64(toUnixTimestamp(begin)) * 1000000000 AS began
 	FROM @db@.build
 	WHERE @when@
-) USING build
+) AS b USING build
 GROUP BY command_hash, inputs_hash
 ORDER BY saved_ns DESC, project, output, label;
 
@@ -39,19 +41,22 @@ FROM (
 		SELECT command_hash, inputs_hash, took, at, build
 		FROM @db@.step_rows
 		WHERE @rows@ AND command_hash != 0 AND inputs_hash != 0 AND status = 0
-	) GLOBAL ALL INNER JOIN (
+			AND ifNull(signal, 0) = 0
+	) AS r GLOBAL ALL INNER JOIN (
 		SELECT build, toInt64(toUnixTimestamp(begin)) * 1000000000 AS began
 		FROM @db@.build
 		WHERE @when@
-	) USING build
+	) AS b USING build
 	GROUP BY command_hash, inputs_hash
 )
 HAVING steps > 0;
 
-SELECT multiIf(unknown != '', unknown, status = 0, 'not known why', 'it failed') AS reason,
+SELECT multiIf(unknown != '', unknown, isNull(status), 'its end is not known',
+		command_hash = 0 OR inputs_hash = 0, 'not told', 'it failed') AS reason,
 	count() AS steps, sum(took) AS took_ns
 FROM @db@.step_rows
 WHERE @rows@ AND id = step
-	AND (command_hash = 0 OR inputs_hash = 0 OR status != 0 OR isNull(status))
+	AND (command_hash = 0 OR inputs_hash = 0 OR isNull(status) OR status != 0
+		OR ifNull(signal, 0) != 0)
 GROUP BY reason
 ORDER BY took_ns DESC, reason;

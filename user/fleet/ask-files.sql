@@ -3,8 +3,8 @@
 SELECT build, id
 FROM (
 	SELECT path, build, id FROM @db@.file_rows WHERE @rows@ AND @path@
-) GLOBAL ALL INNER JOIN (
+) AS r GLOBAL ALL INNER JOIN (
 	SELECT build, begin AS began FROM @db@.build WHERE @when@
-) USING build
+) AS b USING build
 ORDER BY began DESC, build, path
 LIMIT @shown@

@@ -6,15 +6,18 @@ FROM (
 	SELECT project, output,
 		quantileExactIf(0.5)(took, now) AS median_ns,
 		maxIf(took, now) AS worst_ns,
-		if(before_times = 0, NULL, quantileExactIf(0.5)(took, NOT now)) AS before_ns,
-		median_ns - before_ns AS change_ns,
-		toInt64(round(100 * change_ns / if(before_ns > 0, before_ns, NULL))) AS change_percent,
+		quantileExactIf(0.5)(took, NOT now) AS before,
+		if(before_times = 0, NULL, before) AS before_ns,
+		if(before_times = 0, NULL, median_ns - before) AS change_ns,
+		if(before_times = 0, NULL, intDiv(100 * (median_ns - before), before + (before = 0)))
+			AS change_percent,
 		countIf(now) AS times,
 		countIf(NOT now) AS before_times
 	FROM (
 		SELECT project, output, took, part GLOBAL IN (@now@) AS now
 		FROM @db@.step_rows
-		WHERE @both@ AND output != '' AND status = 0 AND id = step
+		WHERE @both@ AND output != '' AND id = step AND status = 0
+			AND ifNull(signal, 0) = 0
 	)
 	GROUP BY project, output
 	HAVING @only@

@@ -4,9 +4,9 @@ SELECT package, version, uniqExact(build) AS builds, uniqExact(host) AS hosts,
 	min(toUnixTimestamp(began)) AS first, max(toUnixTimestamp(began)) AS last
 FROM (
 	SELECT package, version, host, build FROM @db@.file_rows WHERE @rows@ AND @package@
-) GLOBAL ALL INNER JOIN (
+) AS r GLOBAL ALL INNER JOIN (
 	SELECT build, begin AS began FROM @db@.build WHERE @when@
-) USING build
+) AS b USING build
 GROUP BY package, version
 ORDER BY last DESC, package, version
 LIMIT @limit@;
@@ -19,9 +19,9 @@ FROM (
 		SELECT package, version, host, project, build
 		FROM @db@.file_rows
 		WHERE @rows@ AND @package@
-	) GLOBAL ALL INNER JOIN (
+	) AS r GLOBAL ALL INNER JOIN (
 		SELECT build, begin AS began FROM @db@.build WHERE @when@
-	) USING build
+	) AS b USING build
 	GROUP BY package, version, host, project, build
 )
 ORDER BY begin DESC, build, package, version

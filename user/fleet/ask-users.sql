@@ -11,9 +11,9 @@ FROM (
 			project, path, id AS file, build
 		FROM @db@.file_rows
 		WHERE @rows@ AND @path@
-	) GLOBAL ALL INNER JOIN (
+	) AS r GLOBAL ALL INNER JOIN (
 		SELECT build, begin AS began FROM @db@.build WHERE @when@
-	) USING build
+	) AS b USING build
 )
 ORDER BY begin DESC, build, path
 LIMIT @limit@;
@@ -21,9 +21,13 @@ LIMIT @limit@;
 SELECT uniqExact(build) AS builds, quantileExact(0.5)(took) AS median_ns, project, label, output
 FROM @db@.step_rows
 WHERE @rows@ AND (build, id) GLOBAL IN (
-	SELECT build, step
-	FROM @db@.access_rows
-	WHERE @rows@ AND (build, file) IN (@files@)
+	SELECT build, if(step = 0, id, step)
+	FROM @db@.step_rows
+	WHERE @rows@ AND (build, id) GLOBAL IN (
+		SELECT build, step
+		FROM @db@.access_rows
+		WHERE @rows@ AND how != 'write' AND (build, file) IN (@files@)
+	)
 )
 GROUP BY project, label, output
 ORDER BY builds DESC, project, output, label

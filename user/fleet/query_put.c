@@ -163,7 +163,7 @@ struct shown {
 
 struct table {
 	const struct server_answer *answer;
-	const struct column **columns;
+	const struct column **columns;	/* NULL: not shown, as only JSON has it or it is empty */
 	unsigned int *widths;
 	struct shown *cells;	/* that of the headings first */
 	size_t nrows;		/* with the headings */
@@ -181,6 +181,14 @@ static void show(struct table *t, size_t row, size_t column, const char *text, s
 		t->widths[column] = s->width;
 }
 
+static bool is_empty(const struct server_answer *a, size_t column, size_t nrows)
+{
+	for (size_t r = 0; r < nrows; r++)
+		if (!a->cells[r * a->ncolumns + column] || a->lens[r * a->ncolumns + column])
+			return false;
+	return true;
+}
+
 static void table_fill(struct table *t, const struct server_answer *a, size_t nrows)
 {
 	struct buf b = { 0 };
@@ -191,19 +199,18 @@ static void table_fill(struct table *t, const struct server_answer *a, size_t nr
 	t->widths = xcalloc(a->ncolumns, sizeof(*t->widths));
 	t->cells = xcalloc(t->nrows * a->ncolumns, sizeof(*t->cells));
 	for (size_t c = 0; c < a->ncolumns; c++) {
-		const char *heading;
+		const struct column *column = column_of(a->names[c]);
 
-		t->columns[c] = column_of(a->names[c]);
-		heading = t->columns[c]->heading;
-		if (!heading)
+		if (!column->heading || is_empty(a, c, nrows))
 			continue;
-		show(t, 0, c, heading, strlen(heading));
+		t->columns[c] = column;
+		show(t, 0, c, column->heading, strlen(column->heading));
 		for (size_t r = 0; r < nrows; r++) {
 			size_t i = r * a->ncolumns + c;
 
 			b.len = 0;
 			if (a->cells[i])
-				add_cell(&b, t->columns[c]->kind, a->cells[i], a->lens[i]);
+				add_cell(&b, column->kind, a->cells[i], a->lens[i]);
 			else
 				buf_addc(&b, '-');
 			show(t, r + 1, c, b.s ? b.s : "", b.len);
@@ -228,7 +235,7 @@ static void put_row(const struct table *t, size_t row, struct out *out)
 		const struct shown *s = &t->cells[row * t->answer->ncolumns + c];
 		unsigned int pad = t->widths[c] - s->width;
 
-		if (!t->columns[c]->heading)
+		if (!t->columns[c])
 			continue;
 		if (is_number(t->columns[c]->kind)) {
 			blanks += pad;

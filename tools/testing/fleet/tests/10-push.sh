@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What etrace push writes, and what it says.
+
+. "${0%/*}/../fleet.sh"
+
+db=$FLEET_DB
+unset ETRACE_FLEET_URL ETRACE_FLEET_USER ETRACE_FLEET_PASSWORD
+
+# p ARGUMENT...: push into the test's database.
+p() { "$ETRACE" push --database "$db" "$@"; }
+
+# row SQL: its answer, with blanks between columns
+row() { ask "$1" | tr '\t' ' '; }
+
+# fixture NAME: its database, NAME.db
+fixture() { "$ETRACE" db -o "$1.db" "$FIXTURES/$1/bpf.fxt.zst" > /dev/null 2>&1; }
+
+for name in make flows ccache-cold jobs-1 jobs-4 cmake; do
+	fixture "$name"
+done
+
+# ---- tables ----
+
+ends 2 "no tables: ends with 2" p "$FLEET_URL" make.db
+says "and tells how to make them" \
+	"etrace push: $FLEET_URL/: there are no tables in database $db: say etrace push --init" \
+	p "$FLEET_URL" make.db
+says "tables are made" "$FLEET_URL/: database $db: tables of version 1 made" p --init "$FLEET_URL"
+says "once" "$FLEET_URL/: database $db: the tables are there, version 1" p --init "$FLEET_URL"
+ask "INSERT INTO $db.schema_rows SELECT toUInt32(2), now(), '9'"
+ends 2 "tables of a later version" p "$FLEET_URL" make.db
+ends 2 "are not changed" p --init "$FLEET_URL"
+ask "DROP DATABASE $db"
+# an init that ended early is finished
+ask "CREATE DATABASE $db"
+ask "CREATE TABLE $db.schema_rows (version UInt32, made DateTime, etrace String)
+	ENGINE = MergeTree() ORDER BY version"
+says "an init that ended early" "$FLEET_URL/: database $db: tables of version 1 made" \
+	p --init "$FLEET_URL"
+
+# ---- builds, each once ----
+
+id=$(p --json "$FLEET_URL" make.db |
+	python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["build"], r["name"], r["before"])')
+check "which is there, as JSON" grep -Eqx '[0-9a-f-]{36} make.db False' <<< "$id"
+id=${id%% *}
+says "again" "make.db: was there before as $id" p "$FLEET_URL" make.db
+says "and the trace that it was made of" "$FIXTURES/make/bpf.fxt.zst: was there before as $id" \
+	p "$FLEET_URL" "$FIXTURES/make/bpf.fxt.zst"
+says "twice at once" "cmake.db: is there as X
+cmake.db: was there before as X" eval 'p "$FLEET_URL" cmake.db cmake.db | sed "s/ as .*/ as X/"'
+ends 0 "several, by the environment's URL" \
+	env ETRACE_FLEET_URL="$FLEET_URL" "$ETRACE" push -q --database "$db" flows.db ccache-cold.db
+says "all are there once" "4 4" row "SELECT count(), uniq(build) FROM $db.build"
+says "nothing of a build is there twice" 0 ask "SELECT count() FROM (
+	SELECT build, id FROM $db.step GROUP BY build, id HAVING count() > 1)"
+
+# ---- rows, found out in another way ----
+
+# dump COLUMNS TABLE NAME: those of the build NAME.db
+dump() { ask "SELECT $1 FROM $db.$2 WHERE build IN (SELECT build FROM $db.build WHERE name = '$3.db') ORDER BY $4"; }
+
+for name in make flows ccache-cold cmake; do
+	"$FLEET/rows.py" access $name.db > want
+	dump 'step, file, toUInt8(how), toUInt8(class), bytes, at' access $name 'step, file, how' > is
+	check "$name: there are accesses" test "$(wc -l < want)" -gt 100
+	same "$name: accesses" want is
+	"$FLEET/rows.py" step $name.db > want
+	dump 'id, parent, at, program, cwd' step $name id > is
+	same "$name: steps" want is
+	"$FLEET/rows.py" file $name.db > want
+	dump "id, path, indexOf(['data', 'pipe', 'program', 'loader', 'config', 'probe', 'dir'], class) - 1,
+		existed, kept" file $name id > is
+	same "$name: files" want is
+	says "$name: the build counts them" "1 1 1" row "SELECT
+		steps = (SELECT count() FROM $db.step WHERE build IN (SELECT build FROM $db.build WHERE name = '$name.db')),
+		files = (SELECT count() FROM $db.file WHERE build IN (SELECT build FROM $db.build WHERE name = '$name.db')),
+		accesses = (SELECT count() FROM $db.access WHERE build IN (SELECT build FROM $db.build WHERE name = '$name.db'))
+		FROM $db.build WHERE name = '$name.db'"
+done
+says "the build's own row" "make	/build/make	make -C src -j2	bpf	13836048984	3076	0	1" ask "SELECT
+	project, root, command, backend, took, events, status, complete FROM $db.build
+	WHERE name = 'make.db'"
+
+# ---- what is said of a build ----
+
+ends 0 "what is said of a build" p -q --host h1 --project 'a "b" \ c' --tag branch=main \
+	--tag 'note=a b=c' --begin 2026-01-02T03:04:05Z --tree /build "$FLEET_URL" jobs-1.db
+says "is there" "2026-01-02|2026-01-02 03:04:05|h1|a \"b\" \\ c|['branch=main','note=a b=c']|/build" \
+	ask "SELECT concat(toString(day), '|', toString(toDateTime(begin, 'UTC')), '|', host, '|', project,
+	'|', toString(tags), '|', root) FROM $db.build WHERE name = 'jobs-1.db' FORMAT TabSeparatedRaw"
+says "in each row" "1 1" row "SELECT uniq(day, host, project), min(host = 'h1') FROM $db.step
+	WHERE build IN (SELECT build FROM $db.build WHERE name = 'jobs-1.db')"
+says "the tree is written as a dot" 1 ask "SELECT min(cwd = './jobs') FROM $db.step
+	WHERE parent = 0 AND build IN (SELECT build FROM $db.build WHERE name = 'jobs-1.db')"
+for bad in "--tag x" "--tag =x" "--begin never" "--compress lzma" "--timeout 0" "--retries x" \
+	"--cluster c" "--init --database a-b" "--no-such"; do
+	# shellcheck disable=SC2086
+	ends 2 "refused: $bad" p $bad "$FLEET_URL" jobs-4.db
+done
+ends 2 "no URL" p jobs-4.db
+ends 2 "no builds" p "$FLEET_URL"
+says "none of these came" 0 ask "SELECT count() FROM $db.build WHERE name = 'jobs-4.db'"
+
+# ---- builds that are not as they should be ----
+
+cp jobs-4.db untold.db
+sqlite3 untold.db "UPDATE version SET mtime = NULL; DELETE FROM meta WHERE key = 'realtime';
+	UPDATE meta SET value = 4 WHERE key = 'begin'"
+says "when it began is not known" "etrace push: untold.db: when it began is not known, for it tells the time of no file: say --begin
+etrace push: 0 of 1 builds are there; push again those that are not: what is there stays there once" \
+	p "$FLEET_URL" untold.db
+ends 0 "but can be said" p -q --begin yesterday "$FLEET_URL" untold.db
+cp jobs-4.db part.db
+sqlite3 part.db "UPDATE meta SET value = 0 WHERE key = 'complete'; UPDATE meta SET value = 5 WHERE key = 'begin'"
+ends 1 "a trace that is not complete is pushed, and ends with 1" p -q "$FLEET_URL" part.db
+says "and the build tells so" 0 ask "SELECT complete FROM $db.build WHERE name = 'part.db'"
+head -c 5000 jobs-4.db > cut.db
+echo nothing > none.fxt
+ends 2 "files that are none are told, and the others pushed" p -q "$FLEET_URL" cut.db none.fxt jobs-4.db
+says "the others are there" 1 ask "SELECT count() FROM $db.build WHERE name = 'jobs-4.db'"
+cp make.db odd.db
+sqlite3 odd.db "UPDATE meta SET value = 6 WHERE key = 'begin'; UPDATE file SET path =
+	CAST(path || x'270a09005c220d80ff3b2d2d' AS BLOB) WHERE path = CAST('/build/make/src/add.c' AS BLOB)"
+ends 0 "a name of any bytes" p -q "$FLEET_URL" odd.db
+says "is there as it is" 2E2F7372632F6164642E63270A09005C220D80FF3B2D2D \
+	ask "SELECT hex(path) FROM $db.file WHERE path LIKE './src/add.c%'
+	AND build IN (SELECT build FROM $db.build WHERE name = 'odd.db')"
+
+# ---- equal steps ----
+
+db=${FLEET_DB}_same
+p -q --init "$FLEET_URL"
+ends 0 "two builds of the same" p -q --programs-by-name "$FLEET_URL" jobs-1.db jobs-4.db
+says "ran the same steps" "46 23 1" row "SELECT count(), uniq(command_hash, inputs_hash),
+	min(inputs_hash != 0) FROM $db.step WHERE id = step"
+says "and a cache would have saved those of one" 23 eval '"$ETRACE" fleet --url "$FLEET_URL" \
+	--database $db --since 2020-01-01 --limit 100 cache --json | grep -c "\"times\":2"'
+
+# ---- another user ----
+
+db=$FLEET_DB
+cp make.db other.db
+sqlite3 other.db "UPDATE meta SET value = 7 WHERE key = 'begin'"
+ends 2 "who may only read cannot push" p --user "$FLEET_READER" --password-file "$FLEET_READER_FILE" \
+	--retries 0 "$FLEET_URL" other.db
+check "and is told so" eval 'p --user "$FLEET_READER" --password-file "$FLEET_READER_FILE" --retries 0 \
+	"$FLEET_URL" other.db 2>&1 | grep -i readonly'
+says "nothing of it is there" 0 ask "SELECT count() FROM $db.build WHERE name = 'other.db'"
+echo wrong > wrong.password
+ends 2 "a wrong password" p --user "$FLEET_PUSHER" --password-file wrong.password "$FLEET_URL" make.db
+ends 0 "the right one, of the environment" env ETRACE_FLEET_USER="$FLEET_PUSHER" \
+	ETRACE_FLEET_PASSWORD="$(cat "$FLEET_PUSHER_FILE")" "$ETRACE" push -q --database "$db" "$FLEET_URL" make.db
+cp make.db packed.db
+for how in none gzip; do
+	sqlite3 packed.db "UPDATE meta SET value = value + 1 WHERE key = 'begin'"
+	ends 0 "compressed: $how" p -q --compress $how "$FLEET_URL" packed.db
+done
+says "both are there" "2 1" row "SELECT count(), uniq(accesses) FROM $db.build WHERE name = 'packed.db'"
+
+# ---- what counts nowhere ----
+
+before=$(ask "SELECT count() FROM $db.step_rows")
+for table in step file access; do
+	ask "INSERT INTO $db.${table}_rows (part, day, build, pushed) SELECT toUInt64(number + 1),
+		toDate('2026-01-01'), toUUID('00000000-0000-0000-0000-000000000001'),
+		now() - if(number < 1500, 86500, 100) FROM system.numbers LIMIT 1503"
+done
+says "rows that no build has are not seen" 0 ask "SELECT count() FROM $db.step WHERE
+	build = '00000000-0000-0000-0000-000000000001'"
+says "and go away, if they are old" "$FLEET_URL/: database $db: 1500 rows of table step removed
+$FLEET_URL/: database $db: 1500 rows of table file removed
+$FLEET_URL/: database $db: 1500 rows of table access removed" p --sweep "$FLEET_URL"
+for _ in $(seq 100); do
+	[ "$(ask "SELECT count() FROM $db.access_rows WHERE build = '00000000-0000-0000-0000-000000000001'")" = 3 ] && break
+	sleep 0.2
+done
+says "the others stay" "$((before + 3))" ask "SELECT count() FROM $db.step_rows"
