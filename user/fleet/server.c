@@ -215,12 +215,14 @@ static void add_header(struct curl_slist **to, const char *name, const char *val
 	buf_free(&b);
 }
 
+/* @safe: nobody else reads what is sent.  Return: false after diag_fatal(). */
 static bool take_user(struct server *s, const struct server_options *o, const char *in_url,
 		      bool safe)
 {
 	const char *user = o->user ? o->user : in_url ? in_url : getenv("ETRACE_FLEET_USER");
 	const char *password = getenv("ETRACE_FLEET_PASSWORD");
 	char *line = NULL;
+	bool good = false;
 
 	if (o->password_file) {
 		line = first_line(o->password_file, s->diag);
@@ -228,26 +230,21 @@ static bool take_user(struct server *s, const struct server_options *o, const ch
 		if (!line)
 			return false;
 	}
-	if ((user && strpbrk(user, "\r\n")) || (password && strpbrk(password, "\r\n"))) {
+	if ((user && strpbrk(user, "\r\n")) || (password && strpbrk(password, "\r\n")))
 		diag_fatal(s->diag, "a user or a password has more than one line");
-		free(line);
-		return false;
-	}
-	if (user)
+	else if (password && *password && !safe)
+		diag_fatal(s->diag, "%s: a password is not sent to another machine as it is: say https://",
+			   s->url);
+	else
+		good = true;
+	if (good && user)
 		add_header(&s->headers, "X-ClickHouse-User: ", user);
-	if (password && *password) {
-		static const struct diag_kind unsafe = {
-			"passwords, sent as they are: say https://", DIAG_NOTE
-		};
-
+	if (good && password && *password)
 		add_header(&s->headers, "X-ClickHouse-Key: ", password);
-		if (!safe)
-			diag_report(s->diag, &unsafe, s->url, DIAG_NOWHERE, 0, NULL);
-	}
 	if (line)
 		explicit_bzero(line, strlen(line));
 	free(line);
-	return true;
+	return good;
 }
 
 static void copy_headers(struct server *s)

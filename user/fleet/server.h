@@ -36,7 +36,7 @@ struct server;
  * server_new - a server that will be asked; nothing is sent yet
  *
  * Return: it, for server_free(); NULL after diag_fatal(): the URL is none, or holds a
- * password, the file cannot be read.
+ * password, the file cannot be read, a password would go to another machine by http.
  */
 struct server *server_new(const struct server_options *o, struct diag *diag);
 void server_free(struct server *s);

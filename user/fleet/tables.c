@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often, and with what time in between, a cluster is asked for its version. */
+#define LAG_TRIES	40
+#define LAG_MS		250
+
 /* By version. */
 static const char *const migrations[TABLES_VERSION] = { tables_1_sql };
 
@@ -253,10 +257,16 @@ bool tables_init(struct server *s, const char *cluster, struct diag *diag, FILE 
 bool tables_check(struct server *s, struct diag *diag, int64_t *now)
 {
 	int64_t version;
-	bool spread;
+	bool spread = false;
 
-	if (!ask_version(s, &version, now, &spread) || is_newer(s, version, diag))
-		return false;
+	/* a replica has what another one was told some time later */
+	for (unsigned int i = 0;; i++) {
+		if (!ask_version(s, &version, now, &spread) || is_newer(s, version, diag))
+			return false;
+		if (version == TABLES_VERSION || !spread || i == LAG_TRIES)
+			break;
+		poll(NULL, 0, LAG_MS);
+	}
 	if (version == TABLES_VERSION)
 		return true;
 	if (version)

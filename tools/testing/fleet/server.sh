@@ -10,6 +10,8 @@
 #
 #   --full N	what it writes is in a file system of N MB, made of memory
 #   --cluster	four of them: two shards of two replicas, and a ZooKeeper
+#   --newer	a newer one in its place, without users and TLS (new-server.js), which npm
+#		fetches if it is not in $ETRACE_CACHE or build/vm: half a gigabyte
 #   --version	only tell the server's
 #
 # Exit 4 where something that it needs is not installed: the last line says what.
@@ -35,11 +37,16 @@ say() { echo "server.sh: $*" >&2; }
 
 missing() { say "$*"; exit 4; }
 
-full='' cluster=''
+# of npm: the engine of ClickHouse 26.7
+chdb=3.4.0
+
+full='' cluster='' newer=''
+here=$(dirname "$(readlink -f "$0")")
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) full=$2; shift ;;
 	--cluster) cluster=fleet ;;
+	--newer) newer=y ;;
 	--version) version=y ;;
 	--) shift; break ;;
 	-*) say "unknown option $1"; exit 2 ;;
@@ -49,7 +56,13 @@ while [ $# -gt 0 ]; do
 done
 
 PATH=$PATH:/usr/sbin
-for program in clickhouse-server curl openssl python3; do
+needs=(curl openssl python3)
+if [ -n "$newer" ]; then
+	needs+=(node npm)
+else
+	needs+=(clickhouse-server)
+fi
+for program in "${needs[@]}"; do
 	command -v "$program" > /dev/null || missing "$program is not installed"
 done
 if [ "${version:-}" ]; then
@@ -257,10 +270,22 @@ remote_servers()
 	echo "</$cluster></remote_servers>"
 }
 
+# fetch_newer: in $1, once.
+fetch_newer()
+{
+	[ ! -e "$1/whole" ] || return 0
+	mkdir -p "$1" && echo '{}' > "$1/package.json" &&
+		(cd "$1" && npm install --silent --no-audit --no-fund "chdb@$chdb") > "$dir/npm" 2>&1 &&
+		: > "$1/whole"
+}
+
 # start_server DIR: in the background; its files are in DIR, its data in DIR/data.
 start_server()
 {
 	local run=(clickhouse-server "--config-file=$1/config.xml")
+
+	# $2: its port
+	[ -z "$newer" ] || run=(node "$here/new-server.js" "$2" "$1/data" "$newer")
 
 	# a new process group: the interrupt key is for COMMAND
 	set -m
@@ -289,15 +314,20 @@ answers()
 		sleep 0.1
 	done
 	say "the server does not start:"
-	tail -n 20 "$3/said" "$3/errors" >&2
+	tail -n 20 "$3"/{said,errors} 2> /dev/null >&2
 	return 1
 }
 
-as_root=()
+FLEET_HTTPS='' as_root=()
 [ "$(id -u)" = 0 ] || as_root=(--map-root-user)
 if [ -n "$full" ]; then
 	unshare "${as_root[@]}" --mount true 2> /dev/null ||
 		missing "no file system can be mounted here"
+fi
+
+if [ -n "$newer" ]; then
+	newer=$(realpath -m "${ETRACE_CACHE:-${BUILD:-$here/../../../build}/vm}/chdb-$chdb")
+	fetch_newer "$newer" || { tail -n 5 "$dir/npm" >&2; missing "chdb cannot be had from npm"; }
 fi
 
 nservers=1
@@ -354,11 +384,11 @@ make_servers()
 		users > "$d/users.xml"
 		config "$d" "${port[@]:i * 4:4}" "$rest
 			<macros><shard>$((i / 2 + 1))</shard><replica>$((i % 2 + 1))</replica></macros>" > "$d/config.xml"
-		start_server "$d"
+		start_server "$d" "${port[i * 4]}"
 		urls+=("http://127.0.0.1:${port[i * 4]}")
 		servers+=("${pids[-1]}")
 	done
-	FLEET_HTTPS=https://localhost:${port[1]}
+	[ -n "$newer" ] || FLEET_HTTPS=https://localhost:${port[1]}
 	for ((i = 0; i < nservers; i++)); do
 		answers "${servers[i]}" "${urls[i]}" "$dir/$i" || return 1
 	done

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# server: full
+#
+# The server's disk is full, before a push and in the middle of one, and then it is not.
+
+. "${0%/*}/../fleet.sh"
+
+traces=("$FIXTURES"/{make,flows,kernel}/module.fxt.zst)
+
+# to STATUS ARGUMENT...: nothing if it ends so.
+to()
+{
+	local want=$1 status
+
+	push --database "$FLEET_DB" --begin 2026-11-20 --retries 2 "${@:2}" "$FLEET_URL" "${traces[@]}" > said 2>&1
+	status=$?
+	[ "$status" = "$want" ] || { echo "ended with $status, not $want"; cat said; }
+}
+
+# fill BYTES: of the room, so many are left.
+fill()
+{
+	head -c 100M /dev/zero > "$FLEET_DATA/taken" 2> /dev/null
+	truncate -s "-$1" "$FLEET_DATA/taken"
+}
+
+push --database "$FLEET_DB" --init "$FLEET_URL" > /dev/null
+wrong=
+for room in 0 100000 300000 600000 1000000; do
+	fill "$room"
+	to 2 > ended
+	[ ! -s ended ] || { wrong+=" $room"; cat ended; }
+	cp said "said.$room"
+	rm "$FLEET_DATA/taken"
+	seen=$(ask "SELECT count() FROM $FLEET_DB.build")
+	[ "$seen" = 0 ] || wrong+=" $room:$seen"
+done
+says "a full disk: status 2, and no build is seen" "" echo "$wrong"
+check "the reason is told" grep -qi 'no space\|disk is full' said.0
+says "and each build, if it could be asked for" 3 grep -c 'not pushed' said.300000
+# one that waits for room gets it
+fill 100000
+(sleep 2; rm "$FLEET_DATA/taken") &
+says "there is room before it gives up" "" to 0 --retries 6
+wait
+says "then all are there" 3 ask "SELECT count() FROM $FLEET_DB.build"
+rows() { ask "SELECT count() FROM $FLEET_DB.$1"; }
+says "once" "$(ask "SELECT sum(steps), sum(files), sum(accesses) FROM $FLEET_DB.build" | tr '\t' '\n')" \
+	eval 'rows step; rows file; rows access'
