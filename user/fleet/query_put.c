@@ -242,9 +242,10 @@ static void put_row(const struct table *t, size_t row, struct out *out)
 			pad = 0;
 		}
 		/* what stands at the end of a line is not seen */
-		if (s->len)
+		if (s->len && t->text.s) {
 			out_printf(out, "%*s", (int)blanks, "");
-		out_write(out, t->text.s + s->at, s->len);
+			out_write(out, t->text.s + s->at, s->len);
+		}
 		blanks = (s->len ? 0 : blanks + s->width) + pad + 2;
 	}
 	out_puts(out, "\n");
