@@ -85,10 +85,10 @@ uint32_t answers_start(struct db *db);
 /**
  * answers_realtime - what CLOCK_REALTIME was when the trace began, ns since 1970
  *
- * Files say when they were written, and the trace does.  The middle of all, because
- * some have times that were set.
+ * As the recording says; of older ones, files say when they were written, and the trace
+ * does.  The middle of all, because some have times that were set.
  *
- * Return: false: no file tells.
+ * Return: false: neither tells.
  */
 bool answers_realtime(struct db *db, int64_t *begin);
 

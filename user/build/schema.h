@@ -38,7 +38,7 @@ enum et_kind {
 #include "build/events.def"
 
 #define ET_MAX_VALUES	12	/* of one kind */
-#define ET_MAX_STRINGS	4
+#define ET_MAX_STRINGS	5
 
 /* What a value means. */
 enum et_means {
@@ -80,7 +80,7 @@ enum et_when {
 	ET_EXTRA,		/* as ET_GIVEN */
 };
 
-#define ET_MAX_FIELDS	8	/* of one line */
+#define ET_MAX_FIELDS	11	/* of one line */
 
 /* A field of a line: the size of a string, or a value. */
 struct et_field {

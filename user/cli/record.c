@@ -32,6 +32,15 @@ static uint64_t queue_limit(void)
 	return limit < QUEUE_MIN ? QUEUE_MIN : limit;
 }
 
+/* What CLOCK_REALTIME says when it is @now on the clock of traces, less that. */
+static int64_t realtime_at(uint64_t now)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec - (int64_t)now;
+}
+
 static bool add_output(struct recording *r, const char *file, char *why, size_t size)
 {
 	const struct record_kind *kind = record_made_kind(&r->opt, file);
@@ -115,6 +124,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 		goto fail;
 	r->fds = xcalloc(r->session->nfds + 2, sizeof(*r->fds));
 	r->begun = r->synced = r->shown = record_now();
+	r->realtime = realtime_at(r->begun);
 	return r;
 fail:
 	record_free(r);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /*
@@ -27,6 +28,19 @@
 static uint64_t lost_records(const struct rec_account *a)
 {
 	return a->module.lost_records + a->module.lost_disabled;
+}
+
+/* Where and when it was made: other machines and later days read it. */
+static void put_where(const struct recording *r, struct et_event *ev)
+{
+	struct utsname u;
+
+	if (r->realtime >= 0)
+		et_set(ev, ET_V_SESSION_realtime, r->realtime);
+	if (uname(&u))
+		return;
+	et_add_string(ev, ET_S_SESSION_host, u.nodename, strlen(u.nodename));
+	et_add_string(ev, ET_S_SESSION_kernel, u.release, strlen(u.release));
 }
 
 /* The last event of an output: how it ended. */
@@ -51,6 +65,7 @@ static void write_verdict(struct recording *r, unsigned int output,
 	et_add_string(&ev, ET_S_SESSION_backend, backend, strlen(backend));
 	et_add_string(&ev, ET_S_SESSION_command, r->command.s, r->command.len);
 	et_add_string(&ev, ET_S_SESSION_verdict, text.s, text.len);
+	put_where(r, &ev);
 	outputs_last(r->outputs, output, &ev);
 	et_fini(&ev);
 	buf_free(&text);

@@ -49,6 +49,7 @@ struct recording {
 	unsigned int strikes;
 	int tick;		/* ms */
 	uint64_t begun, synced, shown;	/* CLOCK_MONOTONIC, ns */
+	int64_t realtime;	/* CLOCK_REALTIME less CLOCK_MONOTONIC when it began, ns */
 };
 
 static inline uint64_t record_now(void)

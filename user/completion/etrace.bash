@@ -15,7 +15,7 @@ _etrace()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'run attach report db compdb deps rdeps why time diff rebuilt check used attest fleet doctor --help --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'run attach report db compdb deps rdeps why time diff rebuilt check used attest push fleet doctor --help --version' -- "$cur")
 		return
 	fi
 	# Behind run's command everything is the command's.
@@ -39,7 +39,8 @@ _etrace()
 	case $prev in
 	-o|--output|--html) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-u|--user) mapfile -t COMPREPLY < <(compgen -u -- "$cur"); return ;;
-	--since|--until) mapfile -t COMPREPLY < <(compgen -W 'today yesterday monday 7d 30d' -- "$cur"); return ;;
+	--compress) mapfile -t COMPREPLY < <(compgen -W 'auto none gzip zstd' -- "$cur"); return ;;
+	--since|--until|--begin) mapfile -t COMPREPLY < <(compgen -W 'today yesterday monday 7d 30d' -- "$cur"); return ;;
 	-b|--buffer) mapfile -t COMPREPLY < <(compgen -W '1M 4M 16M 64M' -- "$cur"); return ;;
 	--to) mapfile -t COMPREPLY < <(compgen -W 'fxt etrace json db html' -- "$cur"); return ;;
 	--from) mapfile -t COMPREPLY < <(compgen -W 'fxt fxt-records etrace sp-rtrace sp-rtrace-text swap' -- "$cur"); return ;;
@@ -58,7 +59,7 @@ _etrace()
 		mapfile -t COMPREPLY < <(compgen -W 'builds slowest slower cache rebuilds users package flaky hosts' -- "$cur")
 		[ ${#COMPREPLY[@]} -gt 0 ] || mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
-	report|db|compdb|deps|rdeps|why|time|diff|rebuilt|check|used|attest) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	report|db|compdb|deps|rdeps|why|time|diff|rebuilt|check|used|attest|push) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac
 }
 

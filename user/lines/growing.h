@@ -7,7 +7,7 @@
 #include "lines/piece.h"
 #include "lines/tree.h"
 
-#define MAX_WANT 4
+#define MAX_WANT 5
 
 /*
  * An event whose lines have all come just as the module prints them so far: it

@@ -174,8 +174,8 @@ bool piece_fields(struct lt_event *ev, const char *s, size_t len)
 		p = piece_value(s + f->len + 1, end, &ev->vals[it->off + next], &big);
 		if (!p || (p < end && (*p != ',' || p + 1 == end)))
 			break;
-		it->have |= (uint8_t)(1u << next);
-		it->big |= (uint8_t)(big << next);
+		it->have |= (uint16_t)(1u << next);
+		it->big |= (uint16_t)(big << next);
 		s = p + 1;
 	}
 	if (s >= end)

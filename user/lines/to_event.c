@@ -112,7 +112,7 @@ static bool read_marks(struct et_event *ev, const char *s, size_t len)
 	struct buf b = { 0 };
 	bool good;
 
-	if (et_any_marks(ev) || et_kinds[ev->kind].nstrings == ET_MAX_STRINGS ||
+	if (et_any_marks(ev) || 1u << et_kinds[ev->kind].nstrings > ET_MARKED_ARGS ||
 	    !begins(&p, end, MARKS_LINE))
 		return false;
 	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++) {
@@ -163,12 +163,12 @@ static void take_header(struct et_event *ev, const struct lt_event *lines,
 static bool header_fits(const struct et_event *ev, const struct lt_item *it,
 			const struct et_row *row)
 {
-	uint8_t have = 0;
+	uint16_t have = 0;
 
 	for (unsigned int i = 0; i < row->nfields; i++) {
 		const struct et_field *f = &row->fields[i];
 
-		have |= (uint8_t)((f->is_size ? et_has_string(ev, f->slot) :
+		have |= (uint16_t)((f->is_size ? et_has_string(ev, f->slot) :
 				   et_has(ev, f->slot)) << i);
 	}
 	return !it->len && it->have == have;

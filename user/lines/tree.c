@@ -63,6 +63,8 @@ const uint8_t lt_needs[ET_K_COUNT] = {
 #define END_EVENT(ID, id) <= LT_MAX_VALS, #id);
 #include "build/events.def"
 
+_Static_assert(ET_MAX_FIELDS <= 16, "bits of lt_item.have");
+
 /* ---- making events ---- */
 
 #define KEEP_BYTES	4096u	/* memory that an event keeps for the next */
@@ -202,9 +204,9 @@ void lt_set_field(struct lt_event *ev, unsigned int field, int64_t v, bool big)
 {
 	struct lt_item *it = &ev->items[ev->nitems - 1];
 
-	it->have |= (uint8_t)(1u << field);
+	it->have |= (uint16_t)(1u << field);
 	if (big)
-		it->big |= (uint8_t)(1u << field);
+		it->big |= (uint16_t)(1u << field);
 	ev->vals[it->off + field] = v;
 }
 

@@ -110,8 +110,8 @@ enum et_kind lt_kind_of(enum lt_tag tag);
 struct lt_item {
 	uint8_t tag;		/* enum lt_tag */
 	uint8_t flags;		/* LT_I_* */
-	uint8_t have;		/* header: bit i: field i is there */
-	uint8_t big;		/* header: bit i: field i is an unsigned number
+	uint16_t have;		/* header: bit i: field i is there */
+	uint16_t big;		/* header: bit i: field i is an unsigned number
 				 * above INT64_MAX, in two's complement
 				 */
 	/*
@@ -132,7 +132,7 @@ struct lt_item {
 #define LT_F_FAILED	1u	/* the call failed */
 
 /* Fields of all lines of an event, and of one line more. */
-#define LT_MAX_VALS	24
+#define LT_MAX_VALS	27
 
 struct lt_event {
 	uint8_t kind;		/* enum et_kind */

@@ -135,6 +135,7 @@ _Static_assert(ETRACE_V_CLONE_flags == 0 && ETRACE_V_CLONE_child == 1 &&
 	       ETRACE_V_PRESENT_parent == 1 && ETRACE_V_SESSION_complete == 0 &&
 	       ETRACE_V_SESSION_status == 1 && ETRACE_V_SESSION_records == 2 &&
 	       ETRACE_V_SESSION_arrived == 3 && ETRACE_V_SESSION_lost == 4 &&
+	       ETRACE_V_SESSION_realtime == 5 &&
 	       ETRACE_V_LOST_count == 0 && ETRACE_V_LOST_since == 1, "values");
 _Static_assert(ETRACE_S_EXEC_interp == 0 && ETRACE_S_EXEC_path == 1 && ETRACE_S_EXEC_cwd == 2 &&
 	       ETRACE_S_EXEC_args == 7 && ETRACE_S_OPEN_name == 0 && ETRACE_S_OPEN_orig == 1 &&
@@ -147,6 +148,7 @@ _Static_assert(ETRACE_S_EXEC_interp == 0 && ETRACE_S_EXEC_path == 1 && ETRACE_S_
 	       ETRACE_S_PRESENT_path == 1 && ETRACE_S_PRESENT_cwd == 2 &&
 	       ETRACE_S_PRESENT_arguments == 3 && ETRACE_S_SESSION_backend == 0 &&
 	       ETRACE_S_SESSION_command == 1 && ETRACE_S_SESSION_verdict == 2 &&
+	       ETRACE_S_SESSION_host == 3 && ETRACE_S_SESSION_kernel == 4 &&
 	       ETRACE_S_FRAGMENT_target == 0, "strings");
 
 static void schema(void **state)
@@ -375,6 +377,67 @@ static void events(void **state)
 	etrace_close(t);
 	conversion_free(&fxt);
 	etrace_close(NULL);
+}
+
+static void assert_maybe(const struct etrace_event *ev, unsigned int i, const char *want)
+{
+	if (want)
+		assert_string(ev, i, want);
+	else
+		assert_null(etrace_event_string(ev, i, NULL));
+}
+
+#define RECORDED "0,0,7,30!Session|backendsize=3,commandsize=1,verdictsize=8,"
+#define COUNTS "complete=1,status=0,records=9,arrived=9,lost=0"
+#define VERDICT "0,0,7,31!VB|bpf\n0,0,7,32!VC|a\n0,0,7,33!VT|complete\n"
+
+/* What the recorder says of where and when it was; older ones do not. */
+static void where(void **state)
+{
+	static const struct {
+		const char *lines, *host, *kernel;
+		int64_t realtime;
+	} cases[] = {
+		{ RECORDED "hostsize=6,kernelsize=7," COUNTS ",realtime=1700000000123456789\n"
+		  VERDICT "0,0,7,34!VH|my.box\n0,0,7,35!VK|6.1.0-\xff\n", "my.box", "6.1.0-\xff",
+		  1700000000123456789 },
+		{ RECORDED "hostsize=0,kernelsize=1," COUNTS "\n"
+		  VERDICT "0,0,7,34!VH|\n0,0,7,35!VK|6\n", "", "6", -1 },
+		{ RECORDED "kernelsize=1," COUNTS ",realtime=0\n" VERDICT "0,0,7,34!VK|6\n",
+		  NULL, "6", 0 },
+		{ RECORDED COUNTS "\n" VERDICT, NULL, NULL, -1 },
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *lines = cases[i].lines;
+		struct conversion fxt = convert("etrace", "fxt", lines, strlen(lines), NULL);
+		struct conversion back = convert("fxt", "etrace", fxt.out.data, fxt.out.n, NULL);
+
+		assert_int_equal(fxt.status | back.status, 0);
+		assert_int_equal(back.out.n, strlen(lines));
+		assert_memory_equal(back.out.data, lines, back.out.n);
+		for (int in_fxt = 0; in_fxt < 2; in_fxt++) {
+			struct etrace *t = open_one(in_fxt ? file_of(fxt.out.data, fxt.out.n) :
+						    text_file(lines));
+			const struct etrace_event *ev = next(t, ETRACE_K_SESSION);
+			int64_t v = -1;
+
+			assert_maybe(ev, ETRACE_S_SESSION_host, cases[i].host);
+			assert_maybe(ev, ETRACE_S_SESSION_kernel, cases[i].kernel);
+			assert_int_equal(etrace_event_value(ev, ETRACE_V_SESSION_realtime, &v),
+					 cases[i].realtime >= 0);
+			assert_true(v == cases[i].realtime);
+			assert_int_equal(value(ev, ETRACE_V_SESSION_lost), 0);
+			assert_false(etrace_event_incomplete(ev));
+			assert_end(t);
+			etrace_close(t);
+		}
+		conversion_free(&fxt);
+		conversion_free(&back);
+	}
+	assert_int_equal(etrace_value_means(ETRACE_K_SESSION, ETRACE_V_SESSION_realtime),
+			 ETRACE_MEANS_DATE);
 }
 
 /* A string with a newline and one with bytes that are no text; a pid of other size. */
@@ -648,6 +711,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(schema),
 		cmocka_unit_test(events),
+		cmocka_unit_test(where),
 		cmocka_unit_test(odd),
 		cmocka_unit_test(tasks),
 		cmocka_unit_test(damaged),

@@ -466,14 +466,24 @@ static void write_random(const char *name)
 /* What is written is what Documentation/ says of it: events, and nothing more. */
 static void json_members(void **state)
 {
+	static const char where[] =
+		"0,0,7,30!Session|backendsize=3,commandsize=1,verdictsize=8,hostsize=4,kernelsize=3,"
+		"complete=1,records=9,arrived=9,lost=0,realtime=1700000000000000000\n"
+		"0,0,7,30!VB|bpf\n0,0,7,30!VC|a\n0,0,7,30!VT|complete\n"
+		"0,0,7,30!VH|b\xffx!\n0,0,7,30!VK|6.1\n";
+
 	(void)state;
 	write_file("kinds", every_kind_lines);
+	write_file("where", where);
+	expect(0, "$R --to json -o where.json where && cat where.json",
+	       ",\"realtime\":1700000000000000000,\"backend\":\"bpf\",\"command\":\"a\",\"verdict\":"
+	       "\"complete\",\"host\":\"b\357\277\275x!\",\"host_hex\":\"62ff7821\",\"kernel\":\"6.1\"}\n");
 	write_random("random");
 	expect(0, "$R --to json -o random.json random", NULL);
 	expect(1, "$R --to json -o kinds.json kinds 2>/dev/null", NULL);
 	expect(0, "for f in $D/etrace/*.trace $D/rec/trace; do $R --to json $f; done 2>/dev/null "
 	       "> real.json; python3 $D/../json_schema.py "
-	       "$D/../../../../Documentation/event.schema.json kinds.json random.json real.json", " lines are valid");
+	       "$D/../../../../Documentation/event.schema.json kinds.json where.json random.json real.json", " lines are valid");
 	expect(0, "grep -c '\"argv\":\\[\\]' kinds.json", "1\n");
 	expect(0, "cat kinds.json", "\"argv\":[\"b\",\"\",\"\357\277\275\357\277\275\",\"\"],"
 	       "\"argv_hex\":[\"62\",\"\",\"fffe\",\"\"],\"later_records\":[{\"time_ns\":7000000010,\"cpu\":1}]}\n");

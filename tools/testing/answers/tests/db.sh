@@ -130,3 +130,29 @@ for line in sys.stdin:
 		WHERE m.at < e.at OR m.at > e.until" > outside
 	check "${trace#"$FIXTURES"/}: while their program ran" grep -qx 0 outside
 done
+
+# Where and when it was recorded, if the recording says so: rows of meta; and the date is
+# that by which the build is dated, whatever its files say.
+etrace db -o old.db "$FIXTURES/make/module.fxt.zst"
+sqlite3 old.db "SELECT key FROM meta WHERE key IN ('host', 'kernel', 'realtime')" > found
+check "an older recording does not say where" test ! -s found
+etrace-read --to etrace "$FIXTURES/make/module.fxt.zst" | awk '
+	/!Session[|]/ { sub(/,complete=/, ",hostsize=5,kernelsize=5&"); $0 = $0 ",realtime=2000000000000000000" }
+	{ print }
+	/!VT[|]/ {
+		split($0, at, /[,!]/)
+		task = at[1] "," at[2] "," at[3] ","
+		print task at[4] + 1 "!VH|box 1"
+		print task at[4] + 2 "!VK|6.1.0"
+	}' > where
+ends 0 "where: nothing is wrong with it" etrace-read -o where.fxt where
+etrace-read --to etrace where.fxt > back
+check "where: the same lines again" cmp where back
+etrace db -o where.db where.fxt
+sqlite3 where.db "SELECT CAST(value AS TEXT) FROM meta WHERE key IN ('host', 'kernel', 'realtime')
+	ORDER BY key" > found
+same "where: rows of meta" found <(printf '%s\n' 'box 1' 6.1.0 2000000000000000000)
+end=$(sqlite3 where.db "SELECT sum(value) / 1000000000 FROM meta
+	WHERE key IN ('begin', 'end', 'realtime')")
+check "where: the date of the build" grep -qF \
+	"\"created\":\"$(date -u -d "@$end" +%FT%TZ)\"" <(etrace attest where.db 2> /dev/null)

@@ -62,7 +62,7 @@ for bits in "${widths[@]}"; do
 		continue
 	fi
 	recorded module "$out/module$bits.etrace" "./workload$bits" $work 2>&1 | note
-	python3 compare.py --ignore Session --ignore 'VB|' --ignore 'VC|' --ignore 'VT' \
+	python3 compare.py --ignore Session --ignore 'VB|' --ignore 'VC|' --ignore 'VT' --ignore 'VH|' --ignore 'VK|' \
 		"$out/module$bits.etrace" "$out/bpf$bits.etrace" | note
 	ok "${PIPESTATUS[0]}" "$bits-bit workload: as the module has it"
 done

@@ -47,6 +47,19 @@ all_outputs()
 	"$reader" --check x.fxt > check 2>&1 || { fail "etrace-read --check x.fxt"; head check; }
 }
 
+# Where it was recorded, and when: its last event is of a moment ago.
+says_where()
+{
+	local late times
+
+	"$etrace" run -q -o x.json -- true
+	is "status" $? 0
+	has x.json "\"host\":\"$(uname -n)\",\"kernel\":\"$(uname -r)\""
+	times=$(sed -n 's/^{"event":"session","time_ns":\([0-9]*\),.*"realtime":\([0-9]*\),.*/\1 + \2/p' x.json)
+	late=$(($(date +%s) - (${times:-0}) / 1000000000))
+	[ "$late" -ge 0 ] && [ "$late" -lt 60 ] || fail "recorded $late seconds ago"
+}
+
 named_format()
 {
 	"$etrace" run -q --to etrace -o odd.name -o odd.gz -- true
@@ -76,4 +89,4 @@ strace_agrees()
 	cmp strace.statuses etrace.statuses || fail "other exit statuses"
 }
 
-finish all_outputs named_format strace_agrees
+finish all_outputs says_where named_format strace_agrees
