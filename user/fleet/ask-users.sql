@@ -26,7 +26,7 @@ WHERE @rows@ AND (build, id) GLOBAL IN (
 	WHERE @rows@ AND (build, id) GLOBAL IN (
 		SELECT build, step
 		FROM @db@.access_rows
-		WHERE @rows@ AND how != 'write' AND (build, file) IN (@files@)
+		WHERE @rows@ AND how != 'write' AND (build, file) @files@
 	)
 )
 GROUP BY project, label, output

@@ -254,9 +254,12 @@ static void put_files(const struct query *q, const struct query_options *o, stru
 	size_t build, file;
 
 	if (!a || !a->nrows) {
+		buf_adds(b, "GLOBAL IN (");
 		fill(q, ask_files_sql, ask_files_sql + strlen(ask_files_sql), o, b);
+		buf_adds(b, ")");
 		return;
 	}
+	buf_adds(b, "IN (");
 	build = column_named(a, "build");
 	file = column_named(a, "file");
 	for (size_t r = 0; r < a->nrows && r < o->limit; r++) {
@@ -268,6 +271,7 @@ static void put_files(const struct query *q, const struct query_options *o, stru
 		buf_addu(b, row[file] ? strtoull(row[file], NULL, 10) : 0);
 		buf_adds(b, ")");
 	}
+	buf_adds(b, ")");
 }
 
 static const struct word {

@@ -12,7 +12,7 @@
  *	@both@		as @rows@, of the span as long before, too
  *	@only@, @order@	what the row of the table says
  *	@path@, @package@	on file_rows: what the argument means
- *	@files@		(build, file) of the rows that the first part has shown, for IN
+ *	@files@		that (build, file) is in the rows that the first part has shown
  *	@shown@, @limit@	how many rows are shown; one more, to know whether there are more
  *
  * The parts stand in the statements themselves and not in the views of the same rows,

@@ -155,12 +155,15 @@ static int64_t cell_number(const struct server_answer *a, size_t row, size_t col
 	return s ? strtoll(s, NULL, 10) : 0;
 }
 
+#define VERSION_TRIES	25u
+#define VERSION_WAIT	200	/* ms between them */
+
 /* Return: false after diag_fatal().  @version: 0: there are no tables. */
 static bool ask_version(struct server *s, int64_t *version, int64_t *now, bool *spread)
 {
 	struct server_answer a = { 0 };
 	struct buf b = { 0 };
-	bool good;
+	bool good, there = false;
 
 	buf_adds(&b, "SELECT toUnixTimestamp(now()) AS now, count() AS n, sum(engine = 'Distributed') AS spread\n"
 		 "FROM system.tables WHERE name = 'schema_rows' AND database = ");
@@ -170,12 +173,15 @@ static bool ask_version(struct server *s, int64_t *version, int64_t *now, bool *
 	*version = 0;
 	if (good) {
 		*now = cell_number(&a, 0, 0);
-		*version = cell_number(&a, 0, 1);
+		there = cell_number(&a, 0, 1) > 0;
 		*spread = cell_number(&a, 0, 2) > 0;
 	}
 	server_answer_free(&a);
-	b.len = 0;
-	if (good && *version) {
+	/* a replica that was just made may not have the row yet */
+	for (unsigned int i = 0; good && there && !*version && i < VERSION_TRIES; i++) {
+		if (i)
+			poll(NULL, 0, VERSION_WAIT);
+		b.len = 0;
 		buf_adds(&b, "SELECT max(version) AS version FROM ");
 		buf_adds(&b, server_database(s));
 		buf_adds(&b, ".schema_rows");

@@ -247,7 +247,7 @@ static void files_by_name(void **state)
 
 	(void)state;
 	o.arg = "a.c";
-	has(made("users", 1, &o), "(build, file) IN (SELECT build, id\n", 1);
+	has(made("users", 1, &o), "(build, file) GLOBAL IN (SELECT build, id\n", 1);
 	o.first = &a;
 	has(made("users", 1, &o), "(build, file) IN (('aa', 5), ('bb', 6), ('cc', 7))", 1);
 	o.limit = 2;
