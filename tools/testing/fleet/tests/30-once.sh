@@ -34,20 +34,6 @@ state()
 	done
 }
 
-# partial DATABASE: builds that do not have the rows that they say.
-partial()
-{
-	local what asks=()
-
-	for what in step,steps file,files access,accesses; do
-		asks+=("SELECT '$what', build, ${what#*,}, n FROM $1.build ANY LEFT JOIN
-			(SELECT build, count() AS n FROM $1.${what%,*} GROUP BY build) USING build
-			WHERE ${what#*,} != n")
-	done
-	# there may be no tables yet
-	ask "${asks[0]} UNION ALL ${asks[1]} UNION ALL ${asks[2]}" | grep -Ev '^Code: (60|81)[,.]'
-}
-
 # pushed STATUS DATABASE [ARGUMENT]...: by the proxy; said on standard output if it ends otherwise.
 pushed()
 {
@@ -94,7 +80,7 @@ all()
 		n=$((n + 1))
 		# shellcheck disable=SC2086
 		line=$(after "$mode" "$want" $mode)
-		[[ $line == 'ok: '* ]] || { failed=1; printf '%s\n' "$line" | sed 's/^/  /'; }
+		[[ $line == 'ok: '* ]] || { failed=1; printf '%s\n' "$line" | head -n 9 | sed 's/^/  /'; }
 		ncases=$((ncases + 1))
 	done < <("$@")
 	[ "$n" -gt 0 ] || failed=1
@@ -118,7 +104,7 @@ for view in build step file access; do
 	ask "CREATE TABLE ${FLEET_DB}_torn.$view ENGINE = Memory AS SELECT * FROM $whole.$view" >> made
 done
 ask "INSERT INTO ${FLEET_DB}_torn.file SELECT * FROM $whole.file LIMIT 1" >> made
-check "which is seen if they are not" grep -q '^file,files.*[0-9]' <(partial "${FLEET_DB}_torn")
+check "which is seen if they are not" grep -q '^files.*[0-9]' <(partial "${FLEET_DB}_torn")
 
 # What it asks: which requests those are, and how many bytes.
 requests=$(grep -c . between.log)
@@ -137,6 +123,14 @@ check "says that they were there" test "$(grep -c 'was there before' said)" = 3
 state "$whole" > got
 same "and changes nothing" "$whole.state" got
 
+packings="none gzip"
+[ "${FLEET_VERSION%%.*}" -lt 20 ] || packings+=" zstd"
+for packing in $packings; do
+	says "rows are sent: $packing" "" pushed 0 "${FLEET_DB}_$packing" --compress "$packing"
+	state "${FLEET_DB}_$packing" > got
+	same "and are the same" "$whole.state" got
+done
+
 # ---- killed ----
 
 requests() { seq "$@" "$requests"; }
@@ -153,7 +147,7 @@ lose() { for i in 1 $inserts; do echo "lose $i"; done; }
 all "done, but the answer is lost" 0 lose
 half() { for i in 1 2; do echo "half $i"; done; }
 all "half of an answer comes" 0 half
-all "a connection is cut in the middle of rows" 0 at $((24 / step)) cut
+all "a connection is cut in the middle of rows" 0 at $((12 / step)) cut
 busy() { for i in 1 $inserts; do echo "status 503 $i 2"; done; }
 all "the server has no time" 0 busy
 insert=${inserts%%[!0-9]*}
@@ -161,7 +155,7 @@ insert=${inserts%%[!0-9]*}
 options=(--retries 1 --timeout 1)
 start=$SECONDS
 after "a server that does not answer" 2 stall "$insert"
-check "is not waited for for ever" test $((SECONDS - start)) -lt 20
+check "is not waited for for ever" test $((SECONDS - start)) -lt 100
 proxy stall 1
 pushed 2 "${FLEET_DB}_stall" --retries 0 --timeout 1
 check "it is told, once" test "$(grep -c 'timed out\|too slow\|not pushed' said)" -ge 1
