@@ -25,14 +25,6 @@ struct form {
 	bool spread;		/* the Distributed table over the local ones */
 };
 
-/* The rest of a word "@...@"; NULL: it is none. */
-static const char *word(const char *at, const char *name)
-{
-	size_t n = strlen(name);
-
-	return strncmp(at, name, n) ? NULL : at + n;
-}
-
 static void put_engine(struct buf *to, const struct form *f, const char *table, size_t len)
 {
 	buf_adds(to, f->cluster ? "ReplicatedMergeTree('/clickhouse/tables/{shard}/" : "MergeTree()");
@@ -52,28 +44,35 @@ static void put_on(struct buf *to, const struct form *f)
 	buf_adds(to, f->cluster);
 }
 
+/* What stands for "@NAME@" of @len bytes at @name, or for "@engine TABLE@". */
+static void put_word(struct buf *to, const struct form *f, const char *name, size_t len)
+{
+	static const char engine[] = "engine ";
+	const size_t n = sizeof(engine) - 1;
+
+	if (len == 2 && !memcmp(name, "db", 2))
+		buf_adds(to, f->db);
+	else if (len == 2 && !memcmp(name, "on", 2))
+		put_on(to, f);
+	else if (len == 4 && !memcmp(name, "rows", 4))
+		buf_adds(to, f->cluster ? "_local" : "_rows");
+	else if (len > n && !memcmp(name, engine, n))
+		put_engine(to, f, name + n, len - n);
+}
+
 /* A statement of @len bytes with its placeholders filled in. */
 static void fill_in(struct buf *to, const struct form *f, const char *sql, size_t len)
 {
-	const char *end = sql + len, *next;
+	const char *end = sql + len;
 
 	while (sql < end) {
-		if ((next = word(sql, "@db@"))) {
-			buf_adds(to, f->db);
-		} else if ((next = word(sql, "@on@"))) {
-			put_on(to, f);
-		} else if ((next = word(sql, "@rows@"))) {
-			buf_adds(to, f->cluster ? "_local" : "_rows");
-		} else if ((next = word(sql, "@engine "))) {
-			const char *last = strchr(next, '@');
+		const char *at = memchr(sql, '@', (size_t)(end - sql));
+		const char *last = at ? memchr(at + 1, '@', (size_t)(end - at - 1)) : NULL;
 
-			put_engine(to, f, next, (size_t)(last - next));
-			next = last + 1;
-		} else {
-			next = sql + 1;
-			buf_addc(to, *sql);
-		}
-		sql = next;
+		buf_add(to, sql, (size_t)((last ? at : end) - sql));
+		if (last)
+			put_word(to, f, at + 1, (size_t)(last - at - 1));
+		sql = last ? last + 1 : end;
 	}
 	buf_addc(to, '\0');
 }
