@@ -135,7 +135,7 @@ done
 
 requests() { seq "$@" "$requests"; }
 at() { for ((i = 1; i <= $1; i++)); do echo "$2 $((bytes * i / ($1 + 1))) ${3:-}"; done; }
-step=3
+step=8
 [ "${LONG:-}" != y ] || step=1
 kill_after() { requests 1 $step | sed 's/.*/kill-after & pid/'; for i in $inserts; do echo "kill-after $i pid"; done | tail -n 3; }
 all "killed when the server has done something, and pushed again" 137 kill_after
@@ -147,7 +147,7 @@ lose() { for i in 1 $inserts; do echo "lose $i"; done; }
 all "done, but the answer is lost" 0 lose
 half() { for i in 1 2; do echo "half $i"; done; }
 all "half of an answer comes" 0 half
-all "a connection is cut in the middle of rows" 0 at $((12 / step)) cut
+all "a connection is cut in the middle of rows" 0 at $((24 / step)) cut
 busy() { for i in 1 $inserts; do echo "status 503 $i 2"; done; }
 all "the server has no time" 0 busy
 insert=${inserts%%[!0-9]*}
