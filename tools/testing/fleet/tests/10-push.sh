@@ -139,20 +139,9 @@ says "ran the same steps" "46 23 1" row "SELECT count(), uniq(command_hash, inpu
 says "and a cache would have saved those of one" 23 eval '"$ETRACE" fleet --url "$FLEET_URL" \
 	--database $db --since 2020-01-01 --limit 100 cache --json | grep -c "\"times\":2"'
 
-# ---- another user ----
+# ---- on the wire ----
 
 db=$FLEET_DB
-cp make.db other.db
-sqlite3 other.db "UPDATE meta SET value = 7 WHERE key = 'begin'"
-ends 2 "who may only read cannot push" p --user "$FLEET_READER" --password-file "$FLEET_READER_FILE" \
-	--retries 0 "$FLEET_URL" other.db
-check "and is told so" eval 'p --user "$FLEET_READER" --password-file "$FLEET_READER_FILE" --retries 0 \
-	"$FLEET_URL" other.db 2>&1 | grep -i readonly'
-says "nothing of it is there" 0 ask "SELECT count() FROM $db.build WHERE name = 'other.db'"
-echo wrong > wrong.password
-ends 2 "a wrong password" p --user "$FLEET_PUSHER" --password-file wrong.password "$FLEET_URL" make.db
-ends 0 "the right one, of the environment" env ETRACE_FLEET_USER="$FLEET_PUSHER" \
-	ETRACE_FLEET_PASSWORD="$(cat "$FLEET_PUSHER_FILE")" "$ETRACE" push -q --database "$db" "$FLEET_URL" make.db
 cp make.db packed.db
 for how in none gzip; do
 	sqlite3 packed.db "UPDATE meta SET value = value + 1 WHERE key = 'begin'"
