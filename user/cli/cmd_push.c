@@ -124,7 +124,7 @@ static bool take_server(struct asked *a, struct server_options *o)
 /* Which build is there. */
 struct teller {
 	struct asked *a;
-	uint64_t pushed, were;
+	size_t there;
 };
 
 static void there(void *ctx, const char *name, const char *id, bool was)
@@ -132,10 +132,7 @@ static void there(void *ctx, const char *name, const char *id, bool was)
 	struct teller *t = ctx;
 	struct json j = { .out = t->a->out };
 
-	if (was)
-		t->were++;
-	else
-		t->pushed++;
+	t->there++;
 	if (opt_flag(t->a->opts, "quiet"))
 		return;
 	if (t->a->json) {
@@ -158,16 +155,17 @@ static const struct diag_kind incomplete = {
 };
 
 /* Return: the exit status. */
-static int push_all(struct asked *a, struct server *s, struct push_options *o, int64_t now)
+static int push_all(struct asked *a, struct server *s, const struct push_options *o, int64_t now)
 {
-	struct teller t = { a, 0, 0 };
+	struct push_options told = *o;
+	struct teller t = { a, 0 };
 	struct push *p;
 	int status = 0;
 	size_t i;
 
-	o->there = there;
-	o->ctx = &t;
-	p = push_new(s, o, now, a->diag);
+	told.there = there;
+	told.ctx = &t;
+	p = push_new(s, &told, now, a->diag);
 	for (i = 0; i < a->nargs && !push_failed(p); i++) {
 		/* its own: what is wrong with one trace is not wrong with the next */
 		struct diag *diag = diag_new(stderr, PROG " push");
@@ -182,14 +180,15 @@ static int push_all(struct asked *a, struct server *s, struct push_options *o, i
 		db_close(db);
 		diag_free(diag);
 	}
-	if (!push_end(p) || t.pushed + t.were < a->nargs)
-		diag_fatal(a->diag, "%llu of %zu builds are there; push again those that are not: what is there stays there once",
-			   (unsigned long long)(t.pushed + t.were), a->nargs);
+	if (!push_end(p) || t.there < a->nargs)
+		diag_fatal(a->diag, "%zu of %zu builds are there; push again those that are not: what is there stays there once",
+			   t.there, a->nargs);
 	push_free(p);
 	return status;
 }
 
-static int ask_server(struct asked *a, const struct server_options *how, struct push_options *o)
+static int ask_server(struct asked *a, const struct server_options *how,
+		      const struct push_options *o)
 {
 	const char *cluster = opt_value(a->opts, "cluster");
 	bool init = opt_flag(a->opts, "init"), sweep = opt_flag(a->opts, "sweep");

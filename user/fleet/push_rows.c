@@ -10,14 +10,14 @@
 #define DAY	86400
 
 const char push_build_columns[] =
-	"day, build, pushed, parts, host, project, name, tags, begin, took, command, root, backend, "
+	"day, build, pushed, parts, host, project, name, tags, begin, took, command, root, backend,\n"
 	"kernel, status, complete, missing, events, steps, files, accesses, hashed, packages, etrace";
 const char push_step_columns[] =
-	"part, day, build, pushed, host, project, id, parent, step, at, took, cpu, maxrss, rbytes, "
-	"wbytes, status, signal, program, class, label, command, cwd, output, outputs, inputs, "
+	"part, day, build, pushed, host, project, id, parent, step, at, took, cpu, maxrss, rbytes,\n"
+	"wbytes, status, signal, program, class, label, command, cwd, output, outputs, inputs,\n"
 	"command_hash, inputs_hash, unknown";
 const char push_file_columns[] =
-	"part, day, build, pushed, host, project, id, path, class, existed, kept, made_by, size, mtime, "
+	"part, day, build, pushed, host, project, id, path, class, existed, kept, made_by, size, mtime,\n"
 	"sha256, package, version, readers, rebuilds, rebuild_took";
 const char push_access_columns[] =
 	"part, day, build, pushed, step, file, how, class, bytes, at";

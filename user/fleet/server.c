@@ -166,7 +166,7 @@ static void check_mode(FILE *f, const char *path, struct diag *diag)
 	};
 	struct stat st;
 
-	if (!fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_mode & S_IROTH)
+	if (!fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_mode & 0004)
 		diag_report(diag, &open_to_all, path, DIAG_NOWHERE, 0,
 			    "can be read by every user of this machine: chmod 600");
 }
