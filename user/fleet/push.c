@@ -213,6 +213,21 @@ static void put_pending(struct buf *to, const struct pending *b)
 	buf_add(to, b->rest.s, b->rest.len);
 }
 
+/* Return: whether what is there of them may be swept away soon; after diag_fatal() then. */
+static bool is_too_old(struct push *p)
+{
+	int64_t now = time(NULL) + p->clock;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (now - p->pending[i].pushed < PUSH_OLDEST)
+			continue;
+		diag_fatal(p->diag, "%s: it has taken more than %d hours: push it again",
+			   p->pending[i].name, PUSH_OLDEST / 3600);
+		return true;
+	}
+	return false;
+}
+
 /* All that waits.  A build's row may come twice: of one build one counts. */
 static void commit(struct push *p)
 {
@@ -225,6 +240,9 @@ static void commit(struct push *p)
 		if (p->pending[i].rest.len)
 			put_pending(&b, &p->pending[i]);
 	for (uint64_t i = 0; b.len && !p->failed && sent == SERVER_AGAIN; i++) {
+		p->failed = is_too_old(p);
+		if (p->failed)
+			break;
 		sent = server_send(p->server, p->insert[NTABLES].s, b.s, b.len, i);
 		p->failed = sent == SERVER_FAILED;
 	}

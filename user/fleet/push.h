@@ -23,6 +23,8 @@
 #define PUSH_DAYS	32u
 /* s after which what waits is sent, be it ever so little */
 #define PUSH_SECONDS	10
+/* s after which a build is not finished any more: tables_sweep() takes what is a day old */
+#define PUSH_OLDEST	(12 * 3600)
 
 struct push_options {
 	const char *host;	/* NULL: that of the recording */
