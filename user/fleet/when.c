@@ -166,9 +166,9 @@ static bool read_date(const char *s, bool end, int64_t *to)
 /* "@1795000000" */
 static bool read_seconds(const char *s, int64_t *to)
 {
-	size_t digits = strspn(s + 1, "0123456789");
+	size_t digits = *s == '@' ? strspn(s + 1, "0123456789") : 0;
 
-	if (*s != '@' || !digits || digits > 12 || s[1 + digits])
+	if (!digits || digits > 12 || s[1 + digits])
 		return false;
 	*to = strtoll(s + 1, NULL, 10);
 	return true;
