@@ -494,8 +494,9 @@ static void read_build(struct push *p, struct db *db, const char *name)
 	p->build.ntags = p->o->ntags;
 	p->build.hashed = f.hash != NULL;
 	load_packages(p);
-	find_packages(p, &f);
 	facts_accesses(&f, tell_access, p);
+	/* which files are used is known now */
+	find_packages(p, &f);
 	tell_rest(p, &f);
 	if (!p->failed && !db->failed)
 		push_put_build(&to->rest, &p->build, &f);
