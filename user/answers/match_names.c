@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Names and arguments of two builds in the same terms.  See match.h. */
 #include "answers/match.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <ctype.h>
@@ -91,13 +92,6 @@ void match_name(const struct match_side *s, const char *text, size_t len, struct
 
 /* ---- arguments ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool one_of(const char *s, const char *const *list)
 {
 	for (; *list; list++)
@@ -122,7 +116,7 @@ static size_t jobs_args(const char *program, const char *arg, const char *next)
 	};
 	static const char *const words[] = { "-j", "--jobs", "--parallel", "-l", NULL };
 
-	if (!one_of(base_name(program), tools))
+	if (!one_of(path_base(program), tools))
 		return 0;
 	if (one_of(arg, words))
 		return next && number(next) ? 2 : 1;

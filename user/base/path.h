@@ -5,6 +5,14 @@
 
 #include "base/buf.h"
 
+/** path_base - its last component: what stands behind the last slash */
+static inline const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /** path_is_clean - whether path_clean() changes nothing; false also for some it leaves */
 bool path_is_clean(const char *path, size_t len);
 

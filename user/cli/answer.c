@@ -22,9 +22,14 @@ static const struct opt_row common[] = {
 };
 #define OF_TRACES 2
 
+static bool reads_traces(const struct answer *a)
+{
+	return a->traces || a->opens;
+}
+
 static const struct opt_row *common_of(const struct answer *a)
 {
-	return a->traces ? common : common + OF_TRACES;
+	return reads_traces(a) ? common : common + OF_TRACES;
 }
 
 static size_t count_rows(const struct opt_row *rows)
@@ -64,7 +69,7 @@ static void usage(const struct answer *a, FILE *to)
 	for (const struct opt_row *row = common_of(a); row->name; row++)
 		put_option(to, strcmp(row->name, "help") ? 0 : 'h', row);
 	fprintf(to, "\nExit status: 0; %s2 nothing could be said%s%s.\n",
-		a->traces ? "1 the trace is not complete, and something may be missing;\n" : "",
+		reads_traces(a) ? "1 the trace is not complete, and something may be missing;\n" : "",
 		a->status ? "; " : "", a->status ? a->status : "");
 }
 
@@ -206,4 +211,14 @@ int answer_main(const struct answer *a, int argc, char **argv)
 	}
 	parser_free(&p);
 	return ret;
+}
+
+bool answer_number(const struct opts *opts, const char *name, uint64_t min, uint64_t *v,
+		   struct diag *diag)
+{
+	if (opt_number(opts, name, min, 1000000, v))
+		return true;
+	diag_fatal(diag, "--%s %s: say a number from %u to 1000000", name, opt_value(opts, name),
+		   (unsigned int)min);
+	return false;
 }

@@ -34,7 +34,8 @@ struct answer {
 	 */
 	const struct opt_row *options;
 	const char *shorts;	/* letters, each that of options[i], '-' for none; or NULL */
-	unsigned int traces;	/* that it takes: 0, 1 or 2 */
+	unsigned int traces;	/* that it takes and are opened: 0, 1 or 2 */
+	bool opens;		/* it opens traces itself, of its arguments */
 	size_t min_args, max_args;	/* behind them; max SIZE_MAX: any number */
 	const char *status;	/* more exit statuses, for --help: "3 with findings"; or NULL */
 	/*
@@ -45,5 +46,14 @@ struct answer {
 };
 
 int answer_main(const struct answer *answer, int argc, char **argv);
+
+/**
+ * answer_number - the value of an option as a number from @min to 1000000
+ * @v: set to it; left alone if the option was not given
+ *
+ * Return: false after diag_fatal().
+ */
+bool answer_number(const struct opts *opts, const char *name, uint64_t min, uint64_t *v,
+		   struct diag *diag);
 
 #endif

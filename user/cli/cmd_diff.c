@@ -17,11 +17,8 @@ static int ask(struct asked *a)
 	uint64_t percent = 0;
 	int ret = 0;
 
-	if (!opt_number(a->opts, "times", 1, 1000000, &percent)) {
-		diag_fatal(a->diag, "--times %s: say a number from 1 to 1000000",
-			   opt_value(a->opts, "times"));
+	if (!answer_number(a->opts, "times", 1, &percent, a->diag))
 		return 2;
-	}
 	d.times = percent ? 1 + (double)percent / 100 : 0;
 	if (match_builds(&d.m, a->db[0], a->db[1], opt_value(a->opts, "map"))) {
 		diff_builds(&d);

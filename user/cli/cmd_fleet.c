@@ -2,7 +2,7 @@
 /* etrace fleet: questions to the builds that etrace push has put into ClickHouse. */
 #include "cli/answer.h"
 #include "cli/etrace.h"
-#include "base/xalloc.h"
+#include "cli/fleet.h"
 #include "fleet/query.h"
 #include "fleet/tables.h"
 #include "fleet/when.h"
@@ -22,26 +22,11 @@ static const struct opt_row options[] = {
 	{ "tag", "K=V", "builds with that tag; several: with all of them" },
 	{ "limit", "N", "rows that are shown; default: 20" },
 	{ "sql", NULL, "print the statements, and do not ask" },
-	{ "database", "NAME", "default: etrace" },
-	{ "user", "NAME", "who asks; default: $ETRACE_FLEET_USER" },
-	{ "password-file", "FILE", "its first line; default: $ETRACE_FLEET_PASSWORD" },
-	{ "cacert", "FILE", "certificates that sign the server's; default: the system's" },
-	{ "timeout", "S", "seconds without an answer; default: 60" },
-	{ "retries", "N", "how often a request is tried again; default: 3" },
+	FLEET_OPTIONS("asks", "3"),
 	{ 0 }
 };
 
-/* Return: whether it is one; else after diag_fatal(). */
-static bool take_number(struct asked *a, const char *name, uint64_t min, uint64_t *to)
-{
-	if (opt_number(a->opts, name, min, 1000000, to))
-		return true;
-	diag_fatal(a->diag, "--%s %s: say a number from %u to 1000000", name,
-		   opt_value(a->opts, name), (unsigned int)min);
-	return false;
-}
-
-/* The same of a time. */
+/* Return: whether it is one, or there is none; else after diag_fatal(). */
 static bool take_when(struct asked *a, const char *name, int64_t now, int64_t *to)
 {
 	const char *text = opt_value(a->opts, name);
@@ -50,22 +35,6 @@ static bool take_when(struct asked *a, const char *name, int64_t now, int64_t *t
 		return true;
 	diag_fatal(a->diag, "--%s %s: " WHEN_WORDS, name, text);
 	return false;
-}
-
-static bool take_tags(struct asked *a, struct query_options *o)
-{
-	const char *tag;
-	size_t i = 0;
-
-	o->tags = xcalloc(a->opts->n + 1, sizeof(*o->tags));
-	while ((tag = opt_each(a->opts, "tag", &i))) {
-		if (!strchr(tag, '=')) {
-			diag_fatal(a->diag, "--tag %s: say KEY=VALUE", tag);
-			return false;
-		}
-		o->tags[o->ntags++] = tag;
-	}
-	return true;
 }
 
 static bool take_options(struct asked *a, struct query_options *o)
@@ -77,7 +46,8 @@ static bool take_options(struct asked *a, struct query_options *o)
 	o->project = opt_value(a->opts, "project");
 	o->host = opt_value(a->opts, "host");
 	if (!take_when(a, "since", now, &o->since) || !take_when(a, "until", now, &o->until) ||
-	    !take_number(a, "limit", 1, &o->limit) || !take_tags(a, o))
+	    !answer_number(a->opts, "limit", 1, &o->limit, a->diag) ||
+	    !fleet_tags(a, &o->tags, &o->ntags))
 		return false;
 	if (o->since < o->until)
 		return true;
@@ -131,23 +101,11 @@ static void ask_parts(struct server *s, struct asked *a, const struct query *q,
 
 static void ask_server(struct asked *a, const struct query *q, const struct query_options *o)
 {
-	struct server_options how = {
-		.url = opt_value(a->opts, "url"), .database = o->database,
-		.user = opt_value(a->opts, "user"),
-		.password_file = opt_value(a->opts, "password-file"),
-		.cacert = opt_value(a->opts, "cacert"), .packing = SERVER_AUTO,
-		.retries = 3, .timeout = 60,
-	};
+	struct server_options how = { .packing = SERVER_AUTO, .retries = 3 };
 	struct server *s;
 	int64_t now;
 
-	if (!how.url)
-		how.url = getenv("ETRACE_FLEET_URL");
-	if (!how.url || !*how.url) {
-		diag_fatal(a->diag, "which server? Say --url URL, or set $ETRACE_FLEET_URL");
-		return;
-	}
-	if (!take_number(a, "timeout", 1, &how.timeout) || !take_number(a, "retries", 0, &how.retries))
+	if (!fleet_server(a, opt_value(a->opts, "url"), "--url URL", &how))
 		return;
 	s = server_new(&how, a->diag);
 	if (s && tables_check(s, a->diag, &now))
@@ -179,7 +137,7 @@ static int ask(struct asked *a)
 	};
 
 	if (!o.database)
-		o.database = "etrace";
+		o.database = SERVER_DATABASE;
 	if (q && take_options(a, &o)) {
 		if (opt_flag(a->opts, "sql"))
 			print_statements(a, q, &o);

@@ -2,17 +2,15 @@
 /* etrace push: builds into ClickHouse, for etrace fleet. */
 #include "cli/answer.h"
 #include "cli/etrace.h"
+#include "cli/fleet.h"
 #include "cli/oom.h"
-#include "base/xalloc.h"
 #include "fleet/push.h"
 #include "fleet/tables.h"
 #include "fleet/when.h"
 #include "io/json_out.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 static const struct opt_row options[] = {
 	{ "init", NULL, "make the tables, or bring them up to date" },
@@ -28,46 +26,14 @@ static const struct opt_row options[] = {
 	{ "no-packages", NULL, "do not say which files are whose package's" },
 	{ "hash", NULL, "SHA-256 of files that are still what they were" },
 	{ "compress", "HOW", "auto (default), none, gzip or zstd" },
-	{ "database", "NAME", "default: etrace" },
-	{ "user", "NAME", "who pushes; default: $ETRACE_FLEET_USER" },
-	{ "password-file", "FILE", "its first line; default: $ETRACE_FLEET_PASSWORD" },
-	{ "cacert", "FILE", "certificates that sign the server's; default: the system's" },
-	{ "timeout", "S", "seconds without an answer; default: 60" },
-	{ "retries", "N", "how often a request is tried again; default: 8" },
+	FLEET_OPTIONS("pushes", "8"),
 	{ "quiet", NULL, "do not say which builds are there" },
 	{ 0 }
 };
 static const char shorts[] = "-------------------q";
 
-/* Return: whether it is one; else after diag_fatal(). */
-static bool take_number(struct asked *a, const char *name, uint64_t min, uint64_t *to)
-{
-	if (opt_number(a->opts, name, min, 1000000, to))
-		return true;
-	diag_fatal(a->diag, "--%s %s: say a number from %u to 1000000", name,
-		   opt_value(a->opts, name), (unsigned int)min);
-	return false;
-}
-
-static bool take_tags(struct asked *a, struct push_options *o, char **tags)
-{
-	const char *tag;
-	size_t i = 0;
-
-	o->tags = tags;
-	while ((tag = opt_each(a->opts, "tag", &i))) {
-		const char *is = strchr(tag, '=');
-
-		if (!is || is == tag) {
-			diag_fatal(a->diag, "--tag %s: say KEY=VALUE", tag);
-			return false;
-		}
-		tags[o->ntags++] = (char *)tag;
-	}
-	return true;
-}
-
-static bool take_options(struct asked *a, struct push_options *o, char **tags, struct buf *tree)
+static bool take_options(struct asked *a, struct push_options *o, const char ***tags,
+			 struct buf *tree)
 {
 	const char *begin = opt_value(a->opts, "begin");
 	int64_t at = 0;
@@ -89,36 +55,26 @@ static bool take_options(struct asked *a, struct push_options *o, char **tags, s
 		buf_addc(tree, '\0');
 		o->tree = tree->s;
 	}
-	return take_tags(a, o, tags);
+	if (!fleet_tags(a, tags, &o->ntags))
+		return false;
+	o->tags = *tags;
+	return true;
 }
 
 static bool take_server(struct asked *a, struct server_options *o)
 {
-	const char *how = opt_value(a->opts, "compress");
+	const char *how = opt_value(a->opts, "compress"), *url = NULL;
 
-	*o = (struct server_options){
-		.url = a->nargs ? a->args[0] : NULL, .database = opt_value(a->opts, "database"),
-		.user = opt_value(a->opts, "user"),
-		.password_file = opt_value(a->opts, "password-file"),
-		.cacert = opt_value(a->opts, "cacert"), .packing = SERVER_AUTO,
-		.retries = 8, .timeout = 60,
-	};
-	if (o->url && strstr(o->url, "://")) {
-		a->args++;
+	*o = (struct server_options){ .packing = SERVER_AUTO, .retries = 8 };
+	if (a->nargs && strstr(a->args[0], "://")) {
+		url = *a->args++;
 		a->nargs--;
-	} else {
-		o->url = getenv("ETRACE_FLEET_URL");
-	}
-	if (!o->url || !*o->url) {
-		diag_fatal(a->diag, "which server? Say its URL first, http://HOST:8123, or set $ETRACE_FLEET_URL");
-		return false;
 	}
 	if (how && !server_packing_of(how, &o->packing)) {
 		diag_fatal(a->diag, "--compress %s: say auto, none, gzip or zstd", how);
 		return false;
 	}
-	return take_number(a, "timeout", 1, &o->timeout) &&
-	       take_number(a, "retries", 0, &o->retries);
+	return fleet_server(a, url, "its URL first, http://HOST:8123", o);
 }
 
 /* Which build is there. */
@@ -212,7 +168,7 @@ static int ask_server(struct asked *a, const struct server_options *how,
 
 static int ask(struct asked *a)
 {
-	char **tags = xcalloc(a->opts->n + 1, sizeof(*tags));
+	const char **tags = NULL;
 	struct push_options o = { 0 };
 	struct server_options how;
 	struct buf tree = { 0 };
@@ -221,7 +177,7 @@ static int ask(struct asked *a)
 
 	if (opt_value(a->opts, "cluster") && !tables)
 		diag_fatal(a->diag, "--cluster is of --init and --sweep");
-	else if (take_options(a, &o, tags, &tree) && take_server(a, &how)) {
+	else if (take_options(a, &o, &tags, &tree) && take_server(a, &how)) {
 		if (a->nargs || tables)
 			status = ask_server(a, &how, &o);
 		else
@@ -239,7 +195,7 @@ int cmd_push(int argc, char **argv)
 		.shorts = shorts,
 		.about = "Put builds into ClickHouse, by its HTTP interface, for " PROG " fleet: each once,\n"
 			 "however often it is pushed.  --init comes first, once.\n",
-		.min_args = 0, .max_args = SIZE_MAX, .run = ask,
+		.opens = true, .max_args = SIZE_MAX, .run = ask,
 		.status = "2 also if a build is not there",
 	};
 

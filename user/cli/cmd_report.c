@@ -3,6 +3,7 @@
 #include "answers/first.h"
 #include "answers/page.h"
 #include "convert/choose.h"
+#include "cli/answer.h"
 #include "cli/etrace.h"
 #include "cli/inputs.h"
 #include "cli/oom.h"
@@ -146,10 +147,8 @@ static int report(const struct inputs *inputs, const char *file, const char *fro
 	bool json = opt_flag(opts, "json"), there = answers_are_there(inputs->in[0]);
 	uint64_t rows = 5;
 
-	if (!opt_number(opts, "top", 1, 1000000, &rows)) {
-		diag_fatal(diag, "--top %s: say a number from 1 to 1000000", opt_value(opts, "top"));
+	if (!answer_number(opts, "top", 1, &rows, diag))
 		return 2;
-	}
 	if (opt_flag(opts, "compiler-traces") && !opt_value(opts, "html")) {
 		diag_fatal(diag, "--compiler-traces is for a page: give --html FILE, too");
 		return 2;

@@ -15,10 +15,9 @@ static int ask(struct asked *a)
 	const char *by = opt_value(a->opts, "by");
 	struct times w = { .out = a->out, .json = a->json, .top = 10 };
 
-	if (!opt_number(a->opts, "top", 1, 1000000, &w.top))
-		diag_fatal(a->diag, "--top %s: say a number from 1 to 1000000",
-			   opt_value(a->opts, "top"));
-	else if (!times_by(&w, by))
+	if (!answer_number(a->opts, "top", 1, &w.top, a->diag))
+		return 2;
+	if (!times_by(&w, by))
 		diag_fatal(a->diag, "--by %s: known are program, output and directory", by);
 	else
 		times_put(a->db[0], &w);

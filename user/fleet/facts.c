@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include <nettle/sha2.h>
 #include <sys/socket.h>
 
 /* ---- files ---- */
@@ -132,11 +131,6 @@ static void load_costs(struct facts *f)
 
 /* ---- what they made ---- */
 
-static uint64_t name_number(const struct facts *f, uint32_t file)
-{
-	return f->s.names[file];
-}
-
 /*
  * One of a step's outputs: it is named by that of which the last write ended last.
  * What was written at once goes by the order of names, which is the same in each build.
@@ -152,7 +146,7 @@ static void add_output(struct facts *f, struct map64 *seen, uint32_t unit, uint3
 		s->outputs++;
 	}
 	if (s->output && (until < s->output_until ||
-			  (until == s->output_until && name_number(f, file) >= name_number(f, s->output))))
+			  (until == s->output_until && f->s.names[file] >= f->s.names[s->output])))
 		return;
 	s->output = file;
 	s->output_until = until;
@@ -415,12 +409,12 @@ void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_
 
 /* ---- its number ---- */
 
-static void hash_number(struct sha256_ctx *sha, int64_t v)
+void facts_hash_number(struct sha256_ctx *sha, uint64_t v)
 {
 	uint8_t bytes[8];
 
 	for (unsigned int i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)((uint64_t)v >> 8 * i);
+		bytes[i] = (uint8_t)(v >> 8 * i);
 	sha256_update(sha, sizeof(bytes), bytes);
 }
 
@@ -436,14 +430,14 @@ void facts_id(struct db *db, uint8_t id[FACTS_ID])
 
 	sha256_init(&sha);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		hash_number(&sha, db_meta(db, numbers[i], 0));
+		facts_hash_number(&sha, (uint64_t)db_meta(db, numbers[i], 0));
 	host = db_meta_text(db, "host", &len);
-	hash_number(&sha, (int64_t)len);
+	facts_hash_number(&sha, len);
 	sha256_update(&sha, len, (const uint8_t *)(host ? host : ""));
 	st = db_ask(db, "SELECT upid, at FROM process ORDER BY id", "");
 	while (db_row(db, st)) {
-		hash_number(&sha, db_int(st, 0));
-		hash_number(&sha, db_int(st, 1));
+		facts_hash_number(&sha, (uint64_t)db_int(st, 0));
+		facts_hash_number(&sha, (uint64_t)db_int(st, 1));
 	}
 	sha256_digest(&sha, sizeof(whole), whole);
 	memcpy(id, whole, FACTS_ID);

@@ -12,6 +12,8 @@
 
 #include "answers/match.h"
 
+#include <nettle/sha2.h>
+
 #define FACTS_ID	16	/* bytes of a build's id */
 #define FACTS_HASH	32	/* of SHA-256 */
 
@@ -109,6 +111,9 @@ void facts_free(struct facts *f);
  */
 void facts_accesses(struct facts *f, void (*tell)(void *ctx, const struct facts_access *a),
 		    void *ctx);
+
+/** facts_hash_number - a number goes into a hash, little endian */
+void facts_hash_number(struct sha256_ctx *sha, uint64_t v);
 
 /**
  * facts_stat - size and time of a version

@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-#include <nettle/sha2.h>
-
 const char *const facts_unknown_names[FACTS_NUNKNOWN] = {
 	[FACTS_KNOWN] = "",
 	[FACTS_INCOMPLETE] = "incomplete",
@@ -171,15 +169,6 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 
 /* ---- what a version is ---- */
 
-static void hash_number(struct sha256_ctx *sha, uint64_t v)
-{
-	uint8_t bytes[8];
-
-	for (unsigned int i = 0; i < sizeof(bytes); i++)
-		bytes[i] = (uint8_t)(v >> 8 * i);
-	sha256_update(sha, sizeof(bytes), bytes);
-}
-
 /* Return: why it is not known. */
 static enum facts_unknown by_stat(struct facts *f, const struct input *in, struct sha256_ctx *sha)
 {
@@ -187,8 +176,8 @@ static enum facts_unknown by_stat(struct facts *f, const struct input *in, struc
 
 	if (facts_stat(f, in->file, in->version, &size, &mtime)) {
 		sha256_update(sha, 4, (const uint8_t *)"stat");
-		hash_number(sha, (uint64_t)size);
-		hash_number(sha, (uint64_t)mtime);
+		facts_hash_number(sha, (uint64_t)size);
+		facts_hash_number(sha, (uint64_t)mtime);
 		return FACTS_KNOWN;
 	}
 	/* its name is hashed with what is known of it */
@@ -204,7 +193,7 @@ static enum facts_unknown by_makers(struct facts *f, uint32_t version, const str
 	uint32_t before = 0;
 
 	sha256_update(sha, 4, (const uint8_t *)"made");
-	hash_number(sha, f->s.names[f->s.versions[version].file]);
+	facts_hash_number(sha, f->s.names[f->s.versions[version].file]);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t head = f->step[w[i].unit];
 		const struct key *key = &f->keys->steps[head];
@@ -337,8 +326,8 @@ static bool hash_command(struct facts *f, uint32_t head, uint8_t *to)
 	args->len = 0;
 	match_args(&f->s, head, args, &n);
 	sha256_init(&sha);
-	hash_number(&sha, u->file);
-	hash_number(&sha, u->cwd);
+	facts_hash_number(&sha, u->file);
+	facts_hash_number(&sha, u->cwd);
 	sha256_update(&sha, args->len, (const uint8_t *)(args->s ? args->s : ""));
 	sha256_digest(&sha, FACTS_HASH, to);
 	return n && u->cwd;
@@ -374,7 +363,7 @@ static void hash_inputs(struct facts *f, uint32_t head, uint8_t *to)
 		why = identify(f, in);
 		if (why != FACTS_KNOWN)
 			keys_why(f, head, why);
-		hash_number(&sha, in->name);
+		facts_hash_number(&sha, in->name);
 		sha256_update(&sha, FACTS_HASH, k->versions[in->version].sha);
 	}
 	sha256_digest(&sha, FACTS_HASH, to);

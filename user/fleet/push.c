@@ -4,6 +4,7 @@
 #include "answers/attest.h"
 #include "base/hash.h"
 #include "base/map64.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 #include "fleet/push_rows.h"
 #include "fleet/rows.h"
@@ -353,23 +354,31 @@ static bool look_at(void *ctx, uint32_t file, int64_t *size, int64_t *mtime)
 	return was.known;
 }
 
-/* As facts.hash: the same file of many builds is read once. */
+/*
+ * As facts.hash: the same file of many builds is read once.  It is known by its size and
+ * time, as the trace tells them, or as they are if nothing has touched it since.
+ */
 static bool hash_file(void *ctx, uint32_t file, uint32_t version, uint8_t *to)
 {
 	static const char text[] = "SELECT size, mtime FROM version WHERE id = ?";
 	struct push *p = ctx;
 	struct sqlite3_stmt *st = db_ask(p->attest.db, text, "i", (int64_t)version);
 	struct attest_file of = { .file = file, .version = version, .role = ATTEST_INPUT };
+	int64_t size = 0, mtime = 0;
 	struct buf path = { 0 };
 	uint64_t key = 0, *old;
+	bool known = db_row(p->attest.db, st) && !db_null(st, 0) && !db_null(st, 1);
 
-	if (db_row(p->attest.db, st) && !db_null(st, 0) && !db_null(st, 1))
-		key = hash_two((uint64_t)db_int(st, 0), (uint64_t)db_int(st, 1));
+	if (known) {
+		size = db_int(st, 0);
+		mtime = db_int(st, 1);
+	}
+	if (known || look_at(p, file, &size, &mtime))
+		key = hash_two((uint64_t)size, (uint64_t)mtime);
 	answers_file_path(p->attest.db, file, &path);
 	of.len = path.len;
 	buf_addc(&path, '\0');
 	of.path = path.s;
-	/* that it was not touched since a build began is not said of the others */
 	key = key ? hash_two(key, hash_bytes(path.s, path.len)) : 0;
 	old = key ? map64_get(&p->hashes, key) : NULL;
 	if (!old) {
@@ -461,13 +470,6 @@ static char *text_of(struct db *db, const char *key)
 	return xstrndup(s ? s : "", s ? len : 0);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void read_build(struct push *p, struct db *db, const char *name)
 {
 	struct pending *to;
@@ -487,9 +489,9 @@ static void read_build(struct push *p, struct db *db, const char *name)
 	f.hash = p->attest.root && p->o->hash ? hash_file : NULL;
 	facts_load(&f, db, p->o->tree);
 	p->build.pushed = to->pushed;
-	p->build.name = base_name(name);
+	p->build.name = path_base(name);
 	p->build.host = p->o->host ? p->o->host : host;
-	p->build.project = p->o->project ? p->o->project : base_name(f.s.from);
+	p->build.project = p->o->project ? p->o->project : path_base(f.s.from);
 	p->build.tags = p->o->tags;
 	p->build.ntags = p->o->ntags;
 	p->build.hashed = f.hash != NULL;

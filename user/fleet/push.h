@@ -29,7 +29,7 @@
 struct push_options {
 	const char *host;	/* NULL: that of the recording */
 	const char *project;	/* NULL: the base name of the directory */
-	char *const *tags;	/* "KEY=VALUE" */
+	const char *const *tags;	/* "KEY=VALUE" */
 	size_t ntags;
 	bool has_begin;
 	int64_t begin;		/* ns since 1970; else as answers_realtime() */

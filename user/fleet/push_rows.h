@@ -11,7 +11,7 @@ struct push_build {
 	uint8_t id[FACTS_ID];
 	uint32_t pushed, begin;	/* s since 1970 */
 	const char *host, *project, *name;
-	char *const *tags;	/* "KEY=VALUE" */
+	const char *const *tags;	/* "KEY=VALUE" */
 	size_t ntags;
 	bool hashed;
 	const struct packages *packages;	/* NULL: they were not asked for */

@@ -312,7 +312,7 @@ struct server *server_new(const struct server_options *o, struct diag *diag)
 
 	s->diag = diag;
 	s->retries = o->retries;
-	s->database = xstrdup(o->database ? o->database : "etrace");
+	s->database = xstrdup(o->database ? o->database : SERVER_DATABASE);
 	good = is_word(s->database);
 	if (!good)
 		diag_fatal(diag, "--database %s: letters, digits and _ make a name", s->database);
@@ -510,8 +510,7 @@ static void wait_before(struct server *s, uint64_t attempt, const struct trouble
 	poll(NULL, 0, (int)(ms / 2 + r % (ms / 2 + 1)));
 }
 
-/* Return: false after diag_fatal(). */
-static bool until_done(struct server *s, const char *sql)
+bool server_do(struct server *s, const char *sql)
 {
 	struct trouble t = { 0 };
 	bool good = false;
@@ -529,11 +528,6 @@ static bool until_done(struct server *s, const char *sql)
 	return good;
 }
 
-bool server_do(struct server *s, const char *sql)
-{
-	return until_done(s, sql);
-}
-
 bool server_ask(struct server *s, const char *sql, struct server_answer *to)
 {
 	struct buf b = { 0 };
@@ -543,7 +537,7 @@ bool server_ask(struct server *s, const char *sql, struct server_answer *to)
 	buf_adds(&b, sql);
 	buf_adds(&b, "\nFORMAT TabSeparatedWithNames");
 	buf_addc(&b, '\0');
-	good = until_done(s, b.s);
+	good = server_do(s, b.s);
 	buf_free(&b);
 	if (good && !server_answer_read(to, s->answer.s, s->answer.len)) {
 		diag_fatal(s->diag, "%s: the answer is no table: is that a ClickHouse server?", s->url);

@@ -19,9 +19,11 @@
 /* How rows go over the wire; SERVER_AUTO: by gzip, but as they are to this machine. */
 enum server_packing { SERVER_AUTO, SERVER_PLAIN, SERVER_GZIP, SERVER_ZSTD };
 
+#define SERVER_DATABASE "etrace"	/* if nothing else is said */
+
 struct server_options {
 	const char *url;	/* "http://HOST:8123", "https://HOST:8443/PATH" */
-	const char *database;	/* NULL: "etrace" */
+	const char *database;	/* NULL: SERVER_DATABASE */
 	const char *user;	/* NULL: $ETRACE_FLEET_USER, or the server's default */
 	const char *password_file;	/* its first line; NULL: $ETRACE_FLEET_PASSWORD, or none */
 	const char *cacert;	/* PEM file of those that sign certificates; NULL: the system's */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The tables in a server.  See tables.h. */
 #include "fleet/tables.h"
-#include "base/text_num.h"
 #include "base/xalloc.h"
 #include "fleet/tables-1.sql.h"
 
@@ -22,7 +21,6 @@ static const char *const migrations[TABLES_VERSION] = { tables_1_sql };
 struct form {
 	const char *db;
 	const char *cluster;	/* or NULL */
-	bool spread;		/* the Distributed table over the local ones */
 };
 
 static void put_engine(struct buf *to, const struct form *f, const char *table, size_t len)
@@ -154,15 +152,12 @@ static int64_t cell_number(const struct server_answer *a, size_t row, size_t col
 	return s ? strtoll(s, NULL, 10) : 0;
 }
 
-#define VERSION_TRIES	25u
-#define VERSION_WAIT	200	/* ms between them */
-
 /* Return: false after diag_fatal().  @version: 0: there are no tables. */
-static bool ask_version(struct server *s, int64_t *version, int64_t *now, bool *spread)
+static bool ask_once(struct server *s, int64_t *version, int64_t *now, bool *spread)
 {
 	struct server_answer a = { 0 };
 	struct buf b = { 0 };
-	bool good, there = false;
+	bool good;
 
 	buf_adds(&b, "SELECT toUnixTimestamp(now()) AS now, count() AS n, sum(engine = 'Distributed') AS spread\n"
 		 "FROM system.tables WHERE name = 'schema_rows' AND database = ");
@@ -172,14 +167,11 @@ static bool ask_version(struct server *s, int64_t *version, int64_t *now, bool *
 	*version = 0;
 	if (good) {
 		*now = cell_number(&a, 0, 0);
-		there = cell_number(&a, 0, 1) > 0;
+		*version = cell_number(&a, 0, 1);
 		*spread = cell_number(&a, 0, 2) > 0;
 	}
 	server_answer_free(&a);
-	/* a replica that was just made may not have the row yet */
-	for (unsigned int i = 0; good && there && !*version && i < VERSION_TRIES; i++) {
-		if (i)
-			poll(NULL, 0, VERSION_WAIT);
+	if (good && *version) {
 		b.len = 0;
 		buf_adds(&b, "SELECT max(version) AS version FROM ");
 		buf_adds(&b, server_database(s));
@@ -191,6 +183,18 @@ static bool ask_version(struct server *s, int64_t *version, int64_t *now, bool *
 	}
 	buf_free(&b);
 	return good;
+}
+
+/* The same; a replica of a cluster has what another one was told some time later. */
+static bool ask_version(struct server *s, int64_t least, int64_t *version, int64_t *now, bool *spread)
+{
+	for (unsigned int i = 0;; i++) {
+		if (!ask_once(s, version, now, spread))
+			return false;
+		if (*version >= least || !*spread || i == LAG_TRIES)
+			return true;
+		poll(NULL, 0, LAG_MS);
+	}
 }
 
 static bool note_version(struct server *s, unsigned int version)
@@ -236,7 +240,7 @@ bool tables_init(struct server *s, const char *cluster, struct diag *diag, FILE 
 	int64_t version, now;
 	bool spread = false;
 
-	if (!ask_version(s, &version, &now, &spread) || is_newer(s, version, diag) ||
+	if (!ask_version(s, 1, &version, &now, &spread) || is_newer(s, version, diag) ||
 	    !form_fits(s, cluster, version, spread, diag))
 		return false;
 	if (version == TABLES_VERSION && to)
@@ -258,14 +262,8 @@ bool tables_check(struct server *s, struct diag *diag, int64_t *now)
 	int64_t version;
 	bool spread = false;
 
-	/* a replica has what another one was told some time later */
-	for (unsigned int i = 0;; i++) {
-		if (!ask_version(s, &version, now, &spread) || is_newer(s, version, diag))
-			return false;
-		if (version == TABLES_VERSION || !spread || i == LAG_TRIES)
-			break;
-		poll(NULL, 0, LAG_MS);
-	}
+	if (!ask_version(s, TABLES_VERSION, &version, now, &spread) || is_newer(s, version, diag))
+		return false;
 	if (version == TABLES_VERSION)
 		return true;
 	if (version)
@@ -315,9 +313,9 @@ bool tables_sweep(struct server *s, const char *cluster, struct diag *diag, FILE
 	static const char *const tables[] = { "step", "file", "access" };
 	const struct form f = { .db = server_database(s), .cluster = cluster };
 	int64_t version, now;
-	bool spread, good = true;
+	bool spread = false, good = true;
 
-	if (!ask_version(s, &version, &now, &spread) || is_newer(s, version, diag) ||
+	if (!ask_version(s, TABLES_VERSION, &version, &now, &spread) || is_newer(s, version, diag) ||
 	    !form_fits(s, cluster, version, spread, diag))
 		return false;
 	for (size_t i = 0; good && version && i < sizeof(tables) / sizeof(*tables); i++) {

@@ -129,6 +129,42 @@ says "is there as it is" 2E2F7372632F6164642E63270A09005C220D80FF3B2D2D \
 	ask "SELECT hex(path) FROM $db.file WHERE path LIKE './src/add.c%'
 	AND build IN (SELECT build FROM $db.build WHERE name = 'odd.db')"
 
+ends 0 "the format is said" p -q --from fxt --bits-of-real-pid 22 "$FLEET_URL" "$FIXTURES/jobs-16/bpf.fxt.zst"
+ends 2 "of another one" p -q --from swap "$FLEET_URL" "$FIXTURES/jobs-flag/bpf.fxt.zst"
+
+# ---- the machine of the build ----
+
+# What it has: one source as it was then, one that is another, a program, a package.
+cp make.db machine.db
+sqlite3 machine.db "UPDATE meta SET value = 9 WHERE key = 'begin'"
+is() { sqlite3 machine.db "SELECT v.$2 FROM version AS v JOIN file AS f ON f.id = v.file WHERE v.made = 0
+	AND v.size IS NOT NULL AND CAST(f.path AS TEXT) = '/build/make/src/$1'"; }
+mkdir -p root/build/make/src root/usr/bin root/var/lib/dpkg/info
+for file in add.c mul.c; do
+	head -c "$(is $file size)" /dev/zero | tr '\0' x > root/build/make/src/$file
+	touch -d "@$(is $file mtime | sed 's/.........$/.&/')" root/build/make/src/$file
+done
+echo >> root/build/make/src/mul.c
+echo tool > root/usr/bin/dash
+printf 'Package: dash\nStatus: install ok installed\nVersion: 1.2-3\nArchitecture: amd64\n\n' > root/var/lib/dpkg/status
+echo /usr/bin/dash > root/var/lib/dpkg/info/dash.list
+# a file that nobody tells of is believed only if it is older than the build
+ends 0 "its machine is asked" p -q --hash --root root --begin 2030-01-01 "$FLEET_URL" machine.db
+ends 0 "of a build that is older than its files" eval 'cp machine.db before.db;
+	sqlite3 before.db "UPDATE meta SET value = 10 WHERE key = '\''begin'\''"
+	p -q --hash --root root --begin 2026-01-01 "$FLEET_URL" before.db'
+# file NAME PATH COLUMNS
+file() { row "SELECT $3 FROM $db.file WHERE path = '$2' AND build IN (SELECT build FROM $db.build WHERE name = '$1.db')"; }
+sha() { sha256sum "$1" | cut -d' ' -f1; }
+says "what it was is hashed" "$(sha root/build/make/src/add.c)" file machine ./src/add.c sha256
+says "what it was not is not" "" file machine ./src/mul.c sha256
+says "nor what is gone" "" file machine ./src/args.c sha256
+says "a program is what it is now" "5 $(sha root/usr/bin/dash) dash 1.2-3" file machine /usr/bin/dash \
+	'size, sha256, package, version'
+says "unless it may have changed since" "\\N  dash" file before /usr/bin/dash 'size, sha256, package'
+says "the build tells so" "1 dpkg" row "SELECT hashed, packages FROM $db.build WHERE name = 'machine.db'"
+says "of no machine nothing is asked" "0 " row "SELECT hashed, packages FROM $db.build WHERE name = 'make.db'"
+
 # ---- equal steps ----
 
 db=${FLEET_DB}_same

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What etrace push and etrace fleet share: which server, who, which tags. */
+#ifndef ETRACE_CLI_FLEET_H
+#define ETRACE_CLI_FLEET_H
+
+#include "cli/answer.h"
+#include "fleet/server.h"
+
+/* Rows of a table of options: who is at the server, and how often a request is tried again. */
+#define FLEET_OPTIONS(who, retries)								\
+	{ "database", "NAME", "default: " SERVER_DATABASE },					\
+	{ "user", "NAME", "who " who "; default: $ETRACE_FLEET_USER" },				\
+	{ "password-file", "FILE", "its first line; default: $ETRACE_FLEET_PASSWORD" },		\
+	{ "cacert", "FILE", "certificates that sign the server's; default: the system's" },	\
+	{ "timeout", "S", "seconds without an answer; default: 60" },				\
+	{ "retries", "N", "how often a request is tried again; default: " retries }
+
+/**
+ * fleet_server - what these options say
+ * @url: NULL: $ETRACE_FLEET_URL
+ * @how: for messages: how else a URL is said
+ * @o: retries has the default; set, but for packing
+ *
+ * Return: false after diag_fatal().
+ */
+bool fleet_server(const struct asked *a, const char *url, const char *how, struct server_options *o);
+
+/**
+ * fleet_tags - all that --tag says
+ * @tags: @n of them, to be freed in any case
+ *
+ * Return: false after diag_fatal().
+ */
+bool fleet_tags(const struct asked *a, const char ***tags, size_t *n);
+
+#endif
