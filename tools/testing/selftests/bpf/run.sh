@@ -68,9 +68,10 @@ for bits in "${widths[@]}"; do
 done
 [ -z "$module" ] || rmmod etrace
 
-# A buffer far too small.
+# A buffer far too small; when it has been read, a task that goes on can tell of the loss.
 cat > $out/many <<- 'END'
 	i=0; while [ $i -lt 2000 ]; do : < /etc/passwd; i=$((i + 1)); done
+	sleep 1; : < /etc/passwd
 END
 ./etrace run --strict --backend=bpf -b 4096 -o $out/small.etrace -- sh $out/many 2> $out/small
 status=$?
