@@ -25,7 +25,7 @@ try()
 	echo "$said $results $name ($SECONDS s)"
 }
 
-apt() { apt-get -q -y --no-download --no-install-recommends "$@"; }
+apt() { apt-get -q -y --no-install-recommends "$@"; }
 
 # Modules come on a disk that cannot be written to.
 writable_modules()
@@ -102,8 +102,11 @@ during()
 	rm -f hello hello.o started go
 	etrace run -v --strict -o during.fxt -- sh -c \
 		'make hello.o; touch started; until [ -e go ]; do sleep 1; done; exec make' > /tmp/run.log 2>&1 &
-	until [ -e started ]; do sleep 1; done
-	"$@" || return
+	until [ -e started ]; do
+		kill -0 $! || { cat /tmp/run.log; return 1; }
+		sleep 1
+	done
+	"$@" || { touch go; return 1; }
 	touch go
 	wait $! || { cat /tmp/run.log; return 1; }
 	grep "backend module" /tmp/run.log
