@@ -408,6 +408,19 @@ static void etrace_symlink_init(struct etrace_rec *r,
 	r->outside = (hold->outside & BIT(1)) << 1;
 }
 
+/* Has a session of the current task an owner? */
+static bool etrace_owned(void)
+{
+	struct etrace_task *t;
+	bool owned = false;
+
+	rcu_read_lock();
+	etrace_for_each_slot(t, etrace_task_find(current))
+		owned |= !!t->session->owner;
+	rcu_read_unlock();
+	return owned;
+}
+
 static void etrace_symlink_later(struct etrace_later *l)
 {
 	struct etrace_scratch *s;
@@ -416,7 +429,9 @@ static void etrace_symlink_later(struct etrace_later *l)
 	struct path target;
 	int err;
 
-	err = etrace_target_find(&l->dir, &l->hold->str[0], &target);
+	/* An owner is not to learn from us what its process may not look up. */
+	err = etrace_owned() ? -EAGAIN :
+	      etrace_target_find(&l->dir, &l->hold->str[0], &target);
 	etrace_symlink_init(&r, l->hold);
 	s = etrace_scratch_get();
 	if (!err)

@@ -235,6 +235,46 @@ struct etrace_task *etrace_task_worker(struct task_struct *worker)
 	return etrace_task_find(worker);
 }
 
+/**
+ * etrace_session_may - may its owner see what a task with these rights does?
+ * @s: the session
+ * @cred: the rights
+ *
+ * As ptrace has it: no set-user-ID program, nor one with capabilities of its own. In a
+ * user namespace that the owner has made it has all of them anyway.
+ */
+bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
+{
+	const struct cred *own = s->owner;
+
+	return !own ||
+	       (uid_eq(cred->uid, own->uid) && uid_eq(cred->euid, own->uid) &&
+		uid_eq(cred->suid, own->uid) && uid_eq(cred->fsuid, own->uid) &&
+		gid_eq(cred->gid, own->gid) && gid_eq(cred->egid, own->gid) &&
+		gid_eq(cred->sgid, own->gid) && gid_eq(cred->fsgid, own->gid) &&
+		(cred->user_ns != own->user_ns ||
+		 cap_issubset(cred->cap_permitted, own->cap_permitted)));
+}
+
+/**
+ * etrace_task_rights - the current task runs another program
+ * @t: its first slot
+ * @secure: it runs with other rights than who called it
+ *
+ * Sessions whose owners may not see what it does trace it no more, and count it. To be
+ * called in an RCU read-side section.
+ */
+void etrace_task_rights(struct etrace_task *t, bool secure)
+{
+	etrace_for_each_slot(t, t) {
+		if (!t->session->owner ||
+		    (!secure && etrace_session_may(t->session, current_cred())))
+			continue;
+		etrace_count(t->session, lost_tasks, 1);
+		etrace_task_remove(current, t->session);
+	}
+}
+
 /* Adds a task that runs already. Returns whether it is new. */
 static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task)
 {
@@ -251,6 +291,11 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 	 */
 	smp_mb();
 	if (READ_ONCE(task->flags) & PF_EXITING) {
+		etrace_task_remove(task, s);
+		return false;
+	}
+	/* Neither may the owner see all that it has started: as with the end of a task. */
+	if (!etrace_session_may(s, __task_cred(task))) {
 		etrace_task_remove(task, s);
 		return false;
 	}
