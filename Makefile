@@ -66,7 +66,7 @@ deb:
 static:
 	tools/deps build static
 	$(MAKE) -C user STATIC=1 programs
-	install -D -s -m 755 $(BUILD)/user-static/etrace $(BUILD)/static/etrace-$(shell uname -m)
+	install -D -s -m 755 $(BUILD)/user-static/etrace $(BUILD)/static/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
 unit:
 	$(MAKE) -C tools/testing/unit check
