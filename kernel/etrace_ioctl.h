@@ -153,7 +153,7 @@ struct etrace_keep_env {
  * @name: which trace event, of ETRACE_OPEN_FORMAT
  *
  * The call returns a descriptor, to read without waiting. EINVAL: there is no such
- * file. ENOENT: tracefs is not mounted on /sys/kernel/tracing.
+ * file. EPERM: the session is that of somebody with CAP_PERFMON. ENOENT: tracefs is not mounted on /sys/kernel/tracing.
  */
 struct etrace_open {
 	__u32 what;

@@ -384,6 +384,9 @@ static long etrace_ioc_open(struct etrace_file *f, void __user *arg)
 	struct file *file;
 	int fd;
 
+	/* Whose session has no owner can trace anybody: tracefs tells whether it may read that. */
+	if (!f->session.owner)
+		return -EPERM;
 	if (copy_from_user(&o, arg, sizeof(o)))
 		return -EFAULT;
 	fd = get_unused_fd_flags(O_CLOEXEC);
