@@ -92,7 +92,8 @@ struct recording *record_new(const struct record_options *o, const struct user *
 {
 	struct recording *r = xcalloc(1, sizeof(*r));
 	struct session_options so = { .buffer = o->buffer, .record = o->record,
-				      .keep_env = o->keep_env };
+				      .keep_env = o->keep_env, .runs = o->runs,
+				      .quiet = o->quiet };
 	char why[1200];
 
 	r->opt = *o;

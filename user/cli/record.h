@@ -31,6 +31,7 @@ struct record_options {
 	uint64_t buffer;
 	uint32_t record;	/* --record: bit by bit, enum et_where */
 	char keep_env[ET_KEEP_ENV_MAX];	/* --keep-env */
+	bool runs;		/* by cmd_run.c: a command is to be started */
 	bool strict, quiet, verbose, keep_module, open;
 	const char *page;	/* of --open: one of @files */
 	char *own_page;		/* it, if it was not among them */

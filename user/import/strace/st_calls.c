@@ -22,7 +22,7 @@
 #include "kernel/etrace_rules.h"
 #include "kernel/etrace_secrets.h"
 
-static const struct diag_kind cut_strings = {
+const struct diag_kind st_cut_strings = {
 	"strings that strace cut (its option -s)", DIAG_DAMAGE };
 static const struct diag_kind relative = {
 	"names below a directory that the log does not tell", DIAG_NOTE };
@@ -116,6 +116,27 @@ static const struct row *row_of(struct st_text name)
 	return found ? *found : NULL;
 }
 
+/* Whether a row is told of only on request, and nobody has asked. */
+static bool unasked(const struct row *row, uint32_t record)
+{
+	return 1u << row->where & (1u << ET_PROBES | 1u << ET_DIRS) & ~record;
+}
+
+char *st_log_calls(uint32_t record)
+{
+	struct buf b = { 0 };
+
+	buf_adds(&b, "trace=");
+	for (size_t i = 0; i < NROWS; i++) {
+		if (unasked(&rows[i], record))
+			continue;
+		buf_adds(&b, i ? ",?" : "?");
+		buf_adds(&b, rows[i].name);
+	}
+	buf_addc(&b, 0);
+	return b.s;
+}
+
 bool st_log_knows(struct st_text name)
 {
 	return row_of(name);
@@ -185,7 +206,7 @@ static int64_t fd_number(const struct call *c, struct st_text t)
 
 static void note_cut(const struct call *c, unsigned int bit)
 {
-	diag_report(c->log->diag, &cut_strings, c->log->place.file, DIAG_LINE,
+	diag_report(c->log->diag, &st_cut_strings, c->log->place.file, DIAG_LINE,
 		    c->log->place.number, NULL);
 	c->log->ev.marks[ET_CUT] |= (uint8_t)bit;
 }
@@ -1494,14 +1515,13 @@ static bool is_told(const struct row *row, const struct st_line *line)
 void st_call(struct st_log *log, struct st_task *task, const struct st_line *line)
 {
 	struct call c = { log, task, row_of(line->name), line, { 0 } };
-	const uint32_t asked = 1u << ET_PROBES | 1u << ET_DIRS;
 
 	if (!c.row || !handlers[c.row->record])
 		return;
 	/* interrupted: it is made again, or the program is told; "?": it never ended */
 	if (line->restarts || !line->has_value)
 		return;
-	if (!is_told(c.row, line) || (1u << c.row->where & asked & ~log->opt.record))
+	if (!is_told(c.row, line) || unasked(c.row, log->opt.record))
 		return;
 	st_args_split(&c.args, line->args);
 	handlers[c.row->record](&c);

@@ -48,6 +48,7 @@ void st_put(struct st_log *log)
 {
 	et_end(&log->ev);
 	log->events++;
+	log->joined += (unsigned int)__builtin_popcount(log->ev.marks[ET_JOINED]);
 	if (!log->err)
 		log->err = sink_item(log->sink, &log->ev);
 }
@@ -330,9 +331,31 @@ uint64_t st_log_events(const struct st_log *log)
 	return log->events;
 }
 
-uint64_t st_log_first(const struct st_log *log)
+bool st_log_first_lives(const struct st_log *log)
 {
-	return log->first;
+	const struct map64_slot *slot;
+	size_t i = 0;
+
+	while ((slot = map64_each(&log->tasks.by_pid, &i)))
+		if (((const struct st_task *)(uintptr_t)slot->value)->upid == log->first)
+			return true;
+	return log->tasks.nameless && log->tasks.nameless->upid == log->first;
+}
+
+size_t st_log_living(const struct st_log *log, uint64_t *upids, size_t max)
+{
+	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
+	size_t n = 0;
+
+	for (; n < log->tasks.by_pid.n && n < max; n++)
+		upids[n] = ((const struct st_task *)(uintptr_t)all[n].value)->upid;
+	free(all);
+	return n;
+}
+
+uint64_t st_log_joined(const struct st_log *log)
+{
+	return log->joined;
 }
 
 size_t st_log_alive(const struct st_log *log)

@@ -77,8 +77,31 @@ bool st_log_knows(struct st_text name);
 /** st_log_events - how many events have come of it */
 uint64_t st_log_events(const struct st_log *log);
 
-/** st_log_first - upid of the first task; 0: there was none */
-uint64_t st_log_first(const struct st_log *log);
+/** st_log_first_lives - whether the first task lives; false: there was none */
+bool st_log_first_lives(const struct st_log *log);
+
+/** st_log_living - the upids of those that live, @max at most.  Return: how many. */
+size_t st_log_living(const struct st_log *log, uint64_t *upids, size_t max);
+
+/** st_log_joined - how many names are the program's, not the kernel's */
+uint64_t st_log_joined(const struct st_log *log);
+
+/* Counted in the log's diag: strings that strace cut. */
+extern const struct diag_kind st_cut_strings;
+
+/**
+ * st_log_calls - which calls strace is to tell, as its option -e takes them: "trace=..."
+ * @record: on request, bit by bit, enum et_where
+ *
+ * Those that this strace does not know do not matter.  Return: text that the caller frees.
+ */
+char *st_log_calls(uint32_t record);
+
+/*
+ * Calls of which strace need not print what they read and write, for its option -e:
+ * their numbers say enough.
+ */
+#define ST_RAW "raw=?read,?readv,?pread64,?preadv,?preadv2,?recvfrom,?write,?writev,?pwrite64,?pwritev,?pwritev2,?sendto,?sendmsg,?sendmmsg,?mmap,?mmap2"
 
 /** st_log_alive - how many tasks live, as far as it says */
 size_t st_log_alive(const struct st_log *log);
