@@ -6,6 +6,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Bytes of a file's beginning that the kernel looks at: include/uapi/linux/binfmts.h */
@@ -73,4 +76,60 @@ static bool look_directory(void *ctx, const char *name, char *path, size_t size)
 	return find(name, path, size);
 }
 
-const struct st_asks look_asks = { NULL, look_program, look_directory };
+/* ---- which file it was ---- */
+
+static int64_t ns_of(const struct statx_timestamp *t)
+{
+	return t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+static bool look_at(const char *path, struct statx *st, struct st_identity *id)
+{
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
+		  STATX_BASIC_STATS | STATX_BTIME, st))
+		return false;
+	id->dev = (uint32_t)makedev(st->stx_dev_major, st->stx_dev_minor);
+	id->type = st->stx_mode & S_IFMT;
+	id->ino = st->stx_ino;
+	id->size = st->stx_size;
+	id->mtime = ns_of(&st->stx_mtime);
+	return true;
+}
+
+static bool look_opened(void *ctx, const char *path, struct st_span when, bool creates,
+			struct st_identity *id)
+{
+	const struct look *look = ctx;
+	int64_t since = (int64_t)when.since + look->realtime - look->grain;
+	struct statx st;
+
+	if (!look_at(path, &st, id))
+		return false;
+	if (ns_of(&st.stx_ctime) < since)
+		return true;
+	if (!creates || !(st.stx_mask & STATX_BTIME) || ns_of(&st.stx_btime) < since)
+		return false;
+	/* what is in it has come since */
+	id->size = 0;
+	id->mtime = ns_of(&st.stx_btime);
+	return true;
+}
+
+static bool look_written(void *ctx, const char *path, struct st_span when,
+			 struct st_identity *id)
+{
+	const struct look *look = ctx;
+	struct statx st;
+
+	return look_at(path, &st, id) && S_ISREG(id->type) &&
+	       ns_of(&st.stx_ctime) <= (int64_t)when.until + look->realtime;
+}
+
+struct st_asks look_asks(struct look *look)
+{
+	struct timespec ts = { 0 };
+
+	clock_getres(CLOCK_REALTIME_COARSE, &ts);
+	look->grain = ts.tv_nsec;
+	return (struct st_asks){ look, look_program, look_directory, look_opened, look_written };
+}

@@ -44,7 +44,8 @@ struct strace_session {
 	struct st_log_options options;
 	struct st_times times;
 	struct rec_tally tally;
-	int64_t realtime;	/* CLOCK_REALTIME less CLOCK_MONOTONIC, ns */
+	struct look look;
+	struct st_asks asks;
 	char dir[64], fifo[80];	/* "": gone */
 	int fd;			/* the log */
 	struct buf text;	/* of it, not taken apart yet */
@@ -83,7 +84,8 @@ static void take_line(struct strace_session *s, const char *line, size_t len)
 	if (l.class == ST_NOTHING)
 		return;
 	at = st_time(&s->times, &l);
-	at = at > (uint64_t)s->realtime ? at - (uint64_t)s->realtime : 0;
+	/* strace's clock is CLOCK_REALTIME, that of traces CLOCK_MONOTONIC */
+	at = at > (uint64_t)s->look.realtime ? at - (uint64_t)s->look.realtime : 0;
 	s->tally.records++;
 	s->tally.last_time = at;
 	err = st_log_line(s->log, &l, at, &place);
@@ -358,6 +360,7 @@ static bool try_strace(char *why, size_t size)
 		return false;
 	pid = fork();
 	if (!pid) {
+		dup2(out[1], 1);
 		dup2(out[1], 2);
 		execlp("strace", "strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=none",
 		       "-e", ST_RAW, "-o", "/dev/null", "/proc/self/exe", "--version", NULL);
@@ -415,13 +418,14 @@ struct session *strace_session_open(const struct strace_options *opt, struct sin
 	}
 	s->diag = diag_new(NULL, place_name);
 	s->cwd = getcwd(NULL, 0);
+	s->look.realtime = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	s->asks = look_asks(&s->look);
 	s->options = (struct st_log_options){
-		.cwd = s->cwd, .asks = &look_asks, .record = opt->record,
+		.cwd = s->cwd, .asks = &s->asks, .record = opt->record,
 		.keep_env = opt->keep_env,
 	};
 	s->log = st_log_new(&s->options, sink, s->diag);
 	s->command = st_log_calls(opt->record);
-	s->realtime = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	s->base.ops = &ops;
 	s->base.pid_bits = ET_DEFAULT_PID_BITS;
 	s->base.nfds = 1;

@@ -213,6 +213,19 @@ static void note_cut(const struct call *c, unsigned int bit)
 
 /* ---- names ---- */
 
+/* Who can look where a task's files lie.  Return: NULL: nobody. */
+static const struct st_asks *asks_of(const struct st_log *log, const struct st_task *task)
+{
+	return task->process->dirs->elsewhere ? NULL : log->opt.asks;
+}
+
+static struct st_span span_of(const struct call *c)
+{
+	uint64_t took = c->line->has_took ? c->line->took : 0, at = c->log->at;
+
+	return (struct st_span){ at > took ? at - took : 0, at };
+}
+
 /* The directory before a relative name.  Return: NULL: not known. */
 static const char *directory(const struct call *c, enum role dirfd)
 {
@@ -256,9 +269,10 @@ static bool meant(const struct call *c, enum role dirfd, enum role path, bool *c
 }
 
 /* Without "." and "..", and where somebody can look, without links to directories. */
-static void settle(struct st_log *log)
+static void settle(const struct call *c)
 {
-	const struct st_asks *asks = log->opt.asks;
+	const struct st_asks *asks = asks_of(c->log, c->task);
+	struct st_log *log = c->log;
 	char dir[PATH_MAX], name[PATH_MAX];
 	const char *slash;
 	size_t n;
@@ -293,7 +307,7 @@ static void add_settled(const struct call *c, unsigned int i, enum role dirfd, e
 		return;
 	if (!meant(c, dirfd, path, &cut))
 		return;
-	settle(c->log);
+	settle(c);
 	et_add_string(ev, i, c->log->path.s, c->log->path.len);
 	ev->marks[ET_JOINED] |= (uint8_t)(1u << i);
 	if (cut)
@@ -378,6 +392,23 @@ static void used(const struct call *c, int64_t number, bool write, int64_t bytes
 	}
 }
 
+/* What a file was like behind the last write to it: two values from @size on. */
+static void add_written(struct st_log *log, const struct st_task *task, const struct st_fd *fd,
+			unsigned int size)
+{
+	const struct st_asks *asks = asks_of(log, task);
+	const struct st_span now = { log->at, log->at };
+	struct st_identity id;
+
+	if (!asks || !fd->path || !asks->written(asks->ctx, fd->path, now, &id))
+		return;
+	et_set_value(&log->ev, size, (int64_t)id.size);
+	et_set_value(&log->ev, size + 1, id.mtime);
+}
+
+_Static_assert(ET_V_USE_mtime == ET_V_USE_size + 1 && ET_V_CLOSE_mtime == ET_V_CLOSE_size + 1,
+	       "as add_written() has it");
+
 static void tell_use(struct st_log *log, const struct st_task *task, int64_t number,
 		     struct st_fd *fd)
 {
@@ -391,6 +422,8 @@ static void tell_use(struct st_log *log, const struct st_task *task, int64_t num
 		et_set_value(ev, ET_V_USE_read, (int64_t)fd->nread);
 	if (fd->wrote)
 		et_set_value(ev, ET_V_USE_wrote, (int64_t)fd->nwrote);
+	if (fd->wrote)
+		add_written(log, task, fd, ET_V_USE_size);
 	fd->read = fd->wrote = false;
 	fd->nread = fd->nwrote = 0;
 	st_put(log);
@@ -406,6 +439,8 @@ static void tell_close(struct st_log *log, const struct st_task *task, int64_t n
 		et_set_value(ev, ET_V_CLOSE_read, (int64_t)fd->nread);
 	if (fd && fd->wrote)
 		et_set_value(ev, ET_V_CLOSE_wrote, (int64_t)fd->nwrote);
+	if (fd && fd->wrote)
+		add_written(log, task, fd, ET_V_CLOSE_size);
 	if (exec)
 		et_set_value(ev, ET_V_CLOSE_execve, 1);
 	if (fd)
@@ -548,7 +583,7 @@ static bool program(const struct call *c)
 static void do_exec(struct call *c)
 {
 	char path[PATH_MAX], interp[PATH_MAX], one[PATH_MAX], name[PATH_MAX] = "";
-	const struct st_asks *asks = c->log->opt.asks;
+	const struct st_asks *asks = asks_of(c->log, c->task);
 	struct st_log *log = c->log;
 	bool found = false, known;
 	struct et_event *ev;
@@ -675,11 +710,29 @@ static void add_opened(const struct call *c, const struct buf *orig, bool named)
 	} else if (named) {
 		path->len = 0;
 		buf_add(path, orig->s, orig->len);
-		settle(c->log);
+		settle(c);
 		ev->marks[ET_JOINED] |= 1u << ET_S_OPEN_name;
 	}
 	buf_room(path, 1);
 	et_add_string(ev, ET_S_OPEN_name, path->s, path->len);
+}
+
+/* Which file it is, if somebody can look. */
+static void add_identity(const struct call *c, uint64_t flags)
+{
+	const struct st_asks *asks = asks_of(c->log, c->task);
+	const struct st_fd *fd = st_fd_known(c->task->process, c->line->value);
+	struct et_event *ev = &c->log->ev;
+	struct st_identity id;
+
+	if (!asks || !fd || !fd->path ||
+	    !asks->opened(asks->ctx, fd->path, span_of(c), flags & O_CREAT, &id))
+		return;
+	et_set_value(ev, ET_V_OPEN_dev, id.dev);
+	et_set_value(ev, ET_V_OPEN_ino, (int64_t)id.ino);
+	et_set_value(ev, ET_V_OPEN_size, (int64_t)id.size);
+	et_set_value(ev, ET_V_OPEN_mtime, id.mtime);
+	et_set_value(ev, ET_V_OPEN_type, id.type);
 }
 
 static void do_open(struct call *c)
@@ -716,6 +769,7 @@ static void do_open(struct call *c)
 	et_set_value(ev, ET_V_OPEN_mode, etrace_open_mode(flags, mode));
 	et_set_value(ev, ET_V_OPEN_fd, c->line->value);
 	opened(c, c->line->value, flags & O_CLOEXEC, log->path.s, log->path.len);
+	add_identity(c, flags);
 	st_put(log);
 }
 
@@ -1215,9 +1269,10 @@ static void do_utimens(struct call *c)
 /* ---- where a process is ---- */
 
 /* Where a directory lies, if somebody can look. */
-static void settle_whole(struct st_log *log)
+static void settle_whole(const struct call *c)
 {
-	const struct st_asks *asks = log->opt.asks;
+	const struct st_asks *asks = asks_of(c->log, c->task);
+	struct st_log *log = c->log;
 	char name[PATH_MAX], dir[PATH_MAX];
 
 	if (!log->path.len || *log->path.s != '/')
@@ -1254,7 +1309,7 @@ static void do_chdir(struct call *c)
 		if (known && known->path)
 			buf_adds(&log->path, known->path);
 	} else if (meant(c, ROLE_DIRFD, ROLE_PATH, &cut)) {
-		settle_whole(log);
+		settle_whole(c);
 		ev->marks[ET_JOINED] |= 1u << ET_S_CHDIR_path;
 	} else {
 		log->path.len = 0;
@@ -1279,6 +1334,7 @@ static void do_getcwd(struct call *c)
 static void do_chroot(struct call *c)
 {
 	begin(c, ET_K_CHROOT);
+	c->task->process->dirs->elsewhere |= !c->line->error;
 	add_settled(c, ET_S_CHROOT_path, ROLE_DIRFD, ROLE_PATH);
 	st_put(c->log);
 }
@@ -1286,6 +1342,7 @@ static void do_chroot(struct call *c)
 static void do_pivot(struct call *c)
 {
 	begin(c, ET_K_PIVOT);
+	c->task->process->dirs->elsewhere |= !c->line->error;
 	add_settled(c, ET_S_PIVOT_new_root, ROLE_DIRFD, ROLE_PATH);
 	add_settled(c, ET_S_PIVOT_put_old, ROLE_DIRFD, ROLE_PATH2);
 	st_put(c->log);
@@ -1299,6 +1356,7 @@ static void do_unshare(struct call *c)
 	et_set_unsigned(ev, ET_V_UNSHARE_flags, flags);
 	if (!c->line->error && flags & CLONE_FILES)
 		st_fds_unshare(c->task->process);
+	c->task->process->dirs->elsewhere |= !c->line->error && flags & CLONE_NEWNS;
 	st_put(c->log);
 }
 
@@ -1307,6 +1365,7 @@ static void do_setns(struct call *c)
 	int64_t fd = fd_number(c, arg(c, ROLE_FD));
 	struct et_event *ev = begin(c, ET_K_SETNS);
 
+	c->task->process->dirs->elsewhere |= !c->line->error;
 	add_path_of(c, ET_S_SETNS_path, fd);
 	et_set_value(ev, ET_V_SETNS_fd, fd);
 	et_set_value(ev, ET_V_SETNS_flags, (int64_t)number(c, arg(c, ROLE_FLAGS)));

@@ -23,7 +23,19 @@
 
 struct st_log;
 
-/* Who was there when the log was made, and can look. */
+/* What a file is, as stat(2) tells. */
+struct st_identity {
+	uint32_t dev, type;
+	uint64_t ino, size;
+	int64_t mtime;
+};
+
+/* When something was done, as the log has it: from when to when, ns. */
+struct st_span {
+	uint64_t since, until;
+};
+
+/* Who is there while the log is made, and can look. */
 struct st_asks {
 	void *ctx;
 	/*
@@ -36,6 +48,14 @@ struct st_asks {
 			size_t size);
 	/* The path of a directory where no link is left.  Return: false: it is not to be found. */
 	bool (*directory)(void *ctx, const char *name, char *path, size_t size);
+	/*
+	 * The file that was opened by a path.  @creates: it may have been made by that.
+	 * Return: false: it is not certain what it was then.
+	 */
+	bool (*opened)(void *ctx, const char *path, struct st_span when, bool creates,
+		       struct st_identity *id);
+	/* The same of one that was closed, or left by its program, behind the last write to it. */
+	bool (*written)(void *ctx, const char *path, struct st_span when, struct st_identity *id);
 };
 
 struct st_log_options {

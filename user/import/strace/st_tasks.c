@@ -124,6 +124,7 @@ static struct st_process *new_process(const struct st_process *parent, uint64_t 
 	}
 	p->dirs = xcalloc(1, sizeof(*p->dirs));
 	p->dirs->refs = 1;
+	p->dirs->elsewhere = parent && parent->dirs->elsewhere;
 	if (parent && parent->dirs->cwd)
 		p->dirs->cwd = xstrdup(parent->dirs->cwd);
 	return p;

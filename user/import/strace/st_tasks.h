@@ -29,6 +29,7 @@ struct st_fds {
 struct st_dirs {
 	unsigned int refs;
 	char *cwd;		/* NULL: not known */
+	bool elsewhere;		/* it may see other files by the same names */
 };
 
 struct st_process {
