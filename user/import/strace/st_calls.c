@@ -253,7 +253,11 @@ static bool meant(const struct call *c, enum role dirfd, enum role path, bool *c
 	if (!st_string(arg(c, path), &log->text, cut))
 		return false;
 	dir = directory(c, dirfd);
-	if (log->text.len && *log->text.s != '/') {
+	if (log->text.len && *log->text.s == '/') {
+		/* all paths are told as the first task sees them: strace's own are so, too */
+		if (c->task->process->dirs->root)
+			buf_adds(&log->path, c->task->process->dirs->root);
+	} else if (log->text.len) {
 		if (dir && *dir == '/') {
 			buf_adds(&log->path, dir);
 			if (dir[1])
@@ -296,8 +300,29 @@ static void settle(const struct call *c)
 	buf_add(&log->path, log->text.s, log->text.len);
 }
 
-/* The name of a call that changes the tree of files, as string @i of the event. */
-static void add_settled(const struct call *c, unsigned int i, enum role dirfd, enum role path)
+/* Where a name leads through all links, if somebody can look. */
+static void settle_whole(const struct call *c)
+{
+	const struct st_asks *asks = asks_of(c->log, c->task);
+	struct st_log *log = c->log;
+	char name[PATH_MAX], dir[PATH_MAX];
+
+	if (!log->path.len || *log->path.s != '/')
+		return;
+	path_clean(&log->path);
+	if (!asks || log->path.len >= sizeof(name))
+		return;
+	memcpy(name, log->path.s, log->path.len);
+	name[log->path.len] = 0;
+	if (!asks->directory(asks->ctx, name, dir, sizeof(dir)))
+		return;
+	log->path.len = 0;
+	buf_adds(&log->path, dir);
+}
+
+/* A name that the kernel resolved, as string @i: what is known of where it leads. */
+static void add_name(const struct call *c, unsigned int i, enum role dirfd, enum role path,
+		     void (*settle_it)(const struct call *c))
 {
 	struct et_event *ev = &c->log->ev;
 	bool cut;
@@ -307,11 +332,17 @@ static void add_settled(const struct call *c, unsigned int i, enum role dirfd, e
 		return;
 	if (!meant(c, dirfd, path, &cut))
 		return;
-	settle(c);
+	settle_it(c);
 	et_add_string(ev, i, c->log->path.s, c->log->path.len);
 	ev->marks[ET_JOINED] |= (uint8_t)(1u << i);
 	if (cut)
 		note_cut(c, 1u << i);
+}
+
+/* The same of a call that changes the tree of files: what lies there, be it a link. */
+static void add_settled(const struct call *c, unsigned int i, enum role dirfd, enum role path)
+{
+	add_name(c, i, dirfd, path, settle);
 }
 
 /* A name that is told as the caller meant it. */
@@ -1089,12 +1120,44 @@ static void do_rename(struct call *c)
 
 static void do_link(struct call *c)
 {
+	bool follow = where(c, ROLE_FLAGS) >= 0 &&
+		      number(c, arg(c, ROLE_FLAGS)) & AT_SYMLINK_FOLLOW;
+
 	begin(c, ET_K_LINK);
-	add_settled(c, ET_S_LINK_from, ROLE_DIRFD, ROLE_PATH);
+	add_name(c, ET_S_LINK_from, ROLE_DIRFD, ROLE_PATH, follow ? settle_whole : settle);
 	if (!c->line->error)
 		add_settled(c, ET_S_LINK_to, ROLE_DIRFD2, ROLE_PATH2);
 	set_flags(c, ET_V_LINK_flags);
 	st_put(c->log);
+}
+
+/* Where a new link leads, if there is something. */
+static void add_target(const struct call *c, struct et_event *ev)
+{
+	const struct st_asks *asks = asks_of(c->log, c->task);
+	const struct buf *link = &c->log->path;
+	char path[PATH_MAX];
+	struct buf name = { 0 };
+	bool cut = false;
+
+	if (!asks || !link->len || !st_string(arg(c, ROLE_TARGET), &name, &cut)) {
+		ev->marks[ET_UNTOLD] |= 1u << ET_S_SYMLINK_resolved;
+		buf_free(&name);
+		return;
+	}
+	if (name.len && *name.s != '/') {
+		struct buf target = name;
+		const char *slash = memrchr(link->s, '/', link->len);
+
+		name = (struct buf){ 0 };
+		buf_add(&name, link->s, slash ? (size_t)(slash + 1 - link->s) : 0);
+		buf_add(&name, target.s, target.len);
+		buf_free(&target);
+	}
+	buf_addc(&name, 0);
+	if (asks->directory(asks->ctx, name.s, path, sizeof(path)))
+		et_add_string(ev, ET_S_SYMLINK_resolved, path, strlen(path));
+	buf_free(&name);
 }
 
 static void do_symlink(struct call *c)
@@ -1103,7 +1166,7 @@ static void do_symlink(struct call *c)
 
 	add_passed(c, ET_S_SYMLINK_target, ROLE_TARGET);
 	add_settled(c, ET_S_SYMLINK_link, ROLE_DIRFD, ROLE_PATH);
-	ev->marks[ET_UNTOLD] |= 1u << ET_S_SYMLINK_resolved;
+	add_target(c, ev);
 	st_put(c->log);
 }
 
@@ -1268,26 +1331,6 @@ static void do_utimens(struct call *c)
 
 /* ---- where a process is ---- */
 
-/* Where a directory lies, if somebody can look. */
-static void settle_whole(const struct call *c)
-{
-	const struct st_asks *asks = asks_of(c->log, c->task);
-	struct st_log *log = c->log;
-	char name[PATH_MAX], dir[PATH_MAX];
-
-	if (!log->path.len || *log->path.s != '/')
-		return;
-	path_clean(&log->path);
-	if (!asks || log->path.len >= sizeof(name))
-		return;
-	memcpy(name, log->path.s, log->path.len);
-	name[log->path.len] = 0;
-	if (!asks->directory(asks->ctx, name, dir, sizeof(dir)))
-		return;
-	log->path.len = 0;
-	buf_adds(&log->path, dir);
-}
-
 static void do_chdir(struct call *c)
 {
 	struct et_event *ev = begin(c, ET_K_CHDIR);
@@ -1333,10 +1376,17 @@ static void do_getcwd(struct call *c)
 
 static void do_chroot(struct call *c)
 {
-	begin(c, ET_K_CHROOT);
-	c->task->process->dirs->elsewhere |= !c->line->error;
+	struct st_dirs *dirs = c->task->process->dirs;
+	struct st_log *log = c->log;
+	struct et_event *ev = begin(c, ET_K_CHROOT);
+
 	add_settled(c, ET_S_CHROOT_path, ROLE_DIRFD, ROLE_PATH);
-	st_put(c->log);
+	if (!c->line->error && et_has_string(ev, ET_S_CHROOT_path)) {
+		dirs->elsewhere = true;
+		free(dirs->root);
+		dirs->root = log->path.len > 1 ? xstrndup(log->path.s, log->path.len) : NULL;
+	}
+	st_put(log);
 }
 
 static void do_pivot(struct call *c)
@@ -1372,15 +1422,25 @@ static void do_setns(struct call *c)
 	st_put(c->log);
 }
 
+/* Of a thread's name, as long as the kernel lets it be (TASK_COMM_LEN). */
+#define COMM_BYTES 15
+
 static void do_prctl(struct call *c)
 {
 	static const char set_name[] = "PR_SET_NAME";
 	struct st_text what = arg(c, ROLE_FLAGS);
+	struct buf *b = &c->log->text;
+	bool cut;
 
 	if (what.len != sizeof(set_name) - 1 || memcmp(what.s, set_name, what.len))
 		return;
 	begin(c, ET_K_COMM);
-	add_passed(c, ET_S_COMM_comm, ROLE_PATH);
+	b->len = 0;
+	/* strace reads as much of it as the kernel does, and then says that there is more */
+	if (!st_string(arg(c, ROLE_PATH), b, &cut))
+		return;
+	et_add_string(&c->log->ev, ET_S_COMM_comm, b->s ? b->s : "",
+		      b->len < COMM_BYTES ? b->len : COMM_BYTES);
 	st_put(c->log);
 }
 

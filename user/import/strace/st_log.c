@@ -131,7 +131,7 @@ static void end_task(struct st_log *log, struct st_task *task, const struct st_l
 	if (task->process->tasks == 1)
 		st_uses(log, task, false);
 	ev = st_event(log, task, ET_K_EXIT);
-	et_set_value(ev, ET_V_EXIT_status, killed ? -1 : line->end);
+	et_set_value(ev, ET_V_EXIT_status, killed ? 0 : line->end);
 	if (killed) {
 		et_set_value(ev, ET_V_EXIT_signal, line->end);
 		et_set_value(ev, ET_V_EXIT_core, line->core);
@@ -184,7 +184,7 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 	else
 		diag_report(log->diag, &no_end, log->place.file, DIAG_LINE, log->place.number,
 			    NULL);
-	task->in_call = false;
+	task->in_call = task->child_told = false;
 }
 
 static void process(struct st_log *log, const struct st_line *line)
@@ -193,6 +193,8 @@ static void process(struct st_log *log, const struct st_line *line)
 
 	switch (line->class) {
 	case ST_CALL:
+		log->cloning -= is_making(task);
+		task->in_call = task->child_told = false;
 		st_call(log, task, line);
 		break;
 	case ST_UNFINISHED:

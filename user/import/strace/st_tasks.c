@@ -90,6 +90,7 @@ static void drop_dirs(struct st_dirs *dirs)
 	if (--dirs->refs)
 		return;
 	free(dirs->cwd);
+	free(dirs->root);
 	free(dirs);
 }
 
@@ -127,6 +128,8 @@ static struct st_process *new_process(const struct st_process *parent, uint64_t 
 	p->dirs->elsewhere = parent && parent->dirs->elsewhere;
 	if (parent && parent->dirs->cwd)
 		p->dirs->cwd = xstrdup(parent->dirs->cwd);
+	if (parent && parent->dirs->root)
+		p->dirs->root = xstrdup(parent->dirs->root);
 	return p;
 }
 

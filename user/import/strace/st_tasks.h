@@ -29,6 +29,7 @@ struct st_fds {
 struct st_dirs {
 	unsigned int refs;
 	char *cwd;		/* NULL: not known */
+	char *root;		/* as the first task sees it; NULL: "/" */
 	bool elsewhere;		/* it may see other files by the same names */
 };
 
