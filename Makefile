@@ -106,6 +106,12 @@ demo:
 	tools/deps build vm
 	tools/testing/demo/demo.sh
 
+# An answer at once: a small build, recorded by strace, without privileges or a guest.
+demo-native:
+	tools/deps build native
+	$(MAKE) user
+	tools/testing/demo/native.sh
+
 # What reading costs in instructions an event, in limits, and how fast
 # etrace-read is, beside wc -l; and that its memory does not grow with the length
 # of a trace.
@@ -138,4 +144,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-all check-debug check-property demo
+.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-all check-debug check-property demo

@@ -79,7 +79,7 @@ bool record_option(struct record_options *o, int opt, const char *value,
 		o->backend = value;
 		if (backend_known(value))
 			return true;
-		say("--backend=%s: must be auto, module or bpf", value);
+		say("--backend=%s: must be " BACKEND_NAMES, value);
 		return false;
 	case RECORD_OPT_RECORD:
 		if (et_on_request(value, &o->record))
@@ -169,8 +169,8 @@ void record_help(void)
 	      "                      .db is a database, .html a page for a browser, both\n"
 	      "                      made of the recording in the end\n"
 	      "      --to FORMAT     the format, whatever the names\n"
-	      "      --backend NAME  what records in the kernel: module, bpf, or auto: the module\n"
-	      "                      where it can be had, else BPF\n"
+	      "      --backend NAME  what records: module, bpf, strace, or auto: the module where\n"
+	      "                      it can be had, else BPF, else (run only) strace\n"
 	      "  -b, --buffer SIZE   size of each processor's buffer (1 to 8 MiB); with k, M\n"
 	      "                      or G behind it\n"
 	      "      --record LIST   record also, with commas between them: probes (what was asked\n"

@@ -19,6 +19,9 @@ struct session_options {
 	const char *keep_env;	/* of et_keep_env(); NULL: none */
 };
 
+/* What --backend takes, for a person. */
+#define BACKEND_NAMES "auto, module, bpf or strace"
+
 /** backend_known - whether there is one of that name, or it is "auto" */
 bool backend_known(const char *name);
 

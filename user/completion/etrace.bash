@@ -44,7 +44,7 @@ _etrace()
 	-b|--buffer) mapfile -t COMPREPLY < <(compgen -W '1M 4M 16M 64M' -- "$cur"); return ;;
 	--to) mapfile -t COMPREPLY < <(compgen -W 'fxt etrace json db html' -- "$cur"); return ;;
 	--from) mapfile -t COMPREPLY < <(compgen -W 'fxt fxt-records etrace sp-rtrace sp-rtrace-text swap' -- "$cur"); return ;;
-	--backend) mapfile -t COMPREPLY < <(compgen -W 'auto module bpf' -- "$cur"); return ;;
+	--backend) mapfile -t COMPREPLY < <(compgen -W 'auto module bpf strace' -- "$cur"); return ;;
 	--record) mapfile -t COMPREPLY < <(compgen -W 'probes dirs env probes,dirs,env' -- "$cur"); return ;;
 	--progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
 	esac

@@ -237,7 +237,7 @@ bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, boo
 				buf_addc(&log->path, '/');
 		} else {
 			diag_report(log->diag, &relative, log->place.file, DIAG_LINE,
-				    log->place.number, "'%.*s': --cwd says where it was made",
+				    log->place.number, "'%.*s': etrace-read --cwd says where it was made",
 				    (int)log->text.len, log->text.s);
 		}
 	}

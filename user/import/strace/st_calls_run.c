@@ -51,8 +51,12 @@ static void add_program(const struct call *c, const char *interp, const char *on
 	int list = call_where(c, ROLE_PATH) + 1;
 	bool cut = false;
 
-	if (cwd)
+	if (cwd) {
 		et_add_string(ev, ET_S_EXEC_cwd, cwd, strlen(cwd));
+	} else {
+		et_announce(ev, ET_S_EXEC_cwd, -1);
+		ev->marks[ET_UNREAD] |= 1u << ET_S_EXEC_cwd;
+	}
 	if (*interp) {
 		et_add_arg(ev, interp, strlen(interp));
 		if (*one)

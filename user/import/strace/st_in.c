@@ -3,6 +3,7 @@
  * Source of the etrace model: logs of strace (-f), or one for each task (-ff), merged by
  * the times of their lines.  What a line is: st_line.c; what it means: st_log.c.
  */
+#include "import/strace/st_args.h"
 #include "import/strace/st_formats.h"
 #include "import/strace/st_log.h"
 #include "base/xalloc.h"
@@ -37,6 +38,7 @@ struct stream {
 	struct st_line line;
 	uint64_t at;
 	size_t used;		/* of the window: the line's bytes */
+	struct buf cwd;		/* where its first program began, with a NUL, or empty */
 	bool at_end;
 };
 
@@ -150,16 +152,38 @@ static void sift_down(struct st_in *src, size_t i)
 	src->heap[i] = st;
 }
 
+/*
+ * Where a stream's first program began, if an argument soon tells it, and nobody went
+ * elsewhere before.  Before any of its lines is read: they point into what is peeked at.
+ */
+static void find_cwd(struct stream *st)
+{
+	static const char here[] = "AT_FDCWD<", gone[] = "chdir(";
+	const char *s, *found, *end;
+	size_t n;
+
+	s = (const char *)in_peek(st->in, DETECT_BYTES, &n);
+	found = n ? memmem(s, n, here, sizeof(here) - 1) : NULL;
+	if (!found || memmem(s, (size_t)(found - s), gone, sizeof(gone) - 1))
+		return;
+	end = st_skip(found + sizeof(here) - 2, s + n);
+	st_unescape(&st->cwd, found + sizeof(here) - 1, (size_t)(end - found - sizeof(here)));
+	buf_addc(&st->cwd, 0);
+}
+
 static void begin(struct st_in *src, struct sink *sink)
 {
-	src->log = st_log_new(&src->options, sink, src->diag);
 	for (size_t i = 0; i < src->n; i++) {
+		find_cwd(&src->streams[i]);
 		advance(src, &src->streams[i]);
 		if (!src->streams[i].at_end)
 			src->heap[src->nheap++] = &src->streams[i];
 	}
 	for (size_t i = src->nheap / 2; i-- > 0;)
 		sift_down(src, i);
+	if (!src->options.cwd && src->nheap)
+		src->options.cwd = src->heap[0]->cwd.s;
+	src->log = st_log_new(&src->options, sink, src->diag);
 }
 
 static int end(struct st_in *src)
@@ -199,6 +223,8 @@ static void free_source(struct source *s)
 	struct st_in *src = (struct st_in *)s;
 
 	st_log_free(src->log);
+	for (size_t i = 0; i < src->n; i++)
+		buf_free(&src->streams[i].cwd);
 	free(src->heap);
 	free(src);
 }

@@ -370,6 +370,17 @@ static void parse_resumed(struct st_line *line, const char *s, const char *end)
 	line->args = (struct st_text){ p, (size_t)(end - p) };
 }
 
+/* On a terminal strace's own messages break a line: "vfork(strace: Process 12 attached". */
+static const char *broken_at(const char *s, const char *end)
+{
+	static const char message[] = "strace: Process ", attached[] = " attached";
+	const size_t n = sizeof(attached) - 1;
+
+	if (end - s < (long)n || memcmp(end - n, attached, n))
+		return NULL;
+	return memmem(s, (size_t)(end - s), message, sizeof(message) - 1);
+}
+
 static void parse_call(struct st_line *line, const char *s, const char *end)
 {
 	static const char unfinished[] = "<unfinished ...>";
@@ -388,13 +399,18 @@ static void parse_call(struct st_line *line, const char *s, const char *end)
 		line->args = (struct st_text){ p, (size_t)(end - n - p) };
 	} else if (st_line_result(line, p, (size_t)(end - p))) {
 		line->class = ST_CALL;
+	} else if (broken_at(p, end)) {
+		line->class = ST_UNFINISHED;
+		line->args = (struct st_text){ p, (size_t)(broken_at(p, end) - p) };
 	}
 }
 
 /* What strace says beside calls. */
 static bool is_note(const char *s, const char *end)
 {
-	static const char *const notes[] = { "--- ", "strace: ", " > ", "[ Process PID=" };
+	static const char *const notes[] = {
+		"--- ", "strace: ", " > ", "[ Process PID=", "<unfinished ...>",
+	};
 
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
 		if (begins(s, end, notes[i]))
