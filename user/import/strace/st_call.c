@@ -84,6 +84,8 @@ const struct st_row *call_row(struct st_text name)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const struct st_row *const *found;
 
+	if (!name.len)
+		return NULL;
 	pthread_once(&once, sort_rows);
 	found = bsearch(&name, by_name, NROWS, sizeof(by_name[0]), compare_name);
 	return found ? *found : NULL;

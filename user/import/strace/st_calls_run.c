@@ -190,7 +190,8 @@ static bool clone_flags(const struct call *c, uint64_t *flags)
 {
 	struct st_text t;
 
-	if (c->row->record != REC_CLONE)
+	/* the parent's call may be damaged */
+	if (!c->row || c->row->record != REC_CLONE)
 		return false;
 	if (!st_args_named(&c->args, "flags", &t) && !st_field(c->args.arg[0], "flags", &t))
 		return false;

@@ -342,7 +342,7 @@ void st_do_prctl(struct call *c)
 	static const char set_name[] = "PR_SET_NAME";
 	struct st_text what = call_arg(c, ROLE_FLAGS);
 	struct buf *b = &c->log->text;
-	bool cut;
+	bool cut = false;
 
 	if (what.len != sizeof(set_name) - 1 || memcmp(what.s, set_name, what.len))
 		return;

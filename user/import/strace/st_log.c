@@ -105,8 +105,8 @@ static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 		return task;
 	}
 	map64_remove(&log->born, (uint64_t)pid);
+	log->cloning -= is_making(parent);
 	parent->child_told = true;
-	log->cloning--;
 	return st_child(log, parent, pid, (struct st_text){ parent->call.s, parent->call.len },
 			(struct st_text){ parent->args.s, parent->args.len });
 }
