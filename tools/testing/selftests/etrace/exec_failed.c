@@ -121,7 +121,7 @@ static void do_killed(void)
 		CHILD_FAIL("execve: %m");
 		_exit(1);
 	}
-	want_fork(pid);
+	want_forked(pid);
 	CHILD_MUST(waitpid(pid, &status, 0));
 	if (!WIFSIGNALED(status))
 		CHILD_FAIL("the child was not killed: status %x", status);
