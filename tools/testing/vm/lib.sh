@@ -47,7 +47,7 @@ use_arch()
 		machine=(-machine virt -cpu "max,pauth-impdef=on,sve=off")
 		boot=
 		# The machine has one port of its own, the kernel's.
-		ports=(-serial chardev:log -device pci-serial,chardev=out -device pci-serial,chardev=status)
+		ports=(-serial chardev:log -device "pci-serial,chardev=out" -device "pci-serial,chardev=status")
 		console=ttyAMA0 status=ttyS1 ;;
 	*)
 		die "no guests of architecture '$ARCH': lib.sh knows amd64 and arm64" ;;
