@@ -7,6 +7,7 @@
 #define ETRACE_ABI_H
 
 #include <linux/compat.h>
+#include <linux/err.h>
 #include <linux/ptrace.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
@@ -84,6 +85,13 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 }
 #define etrace_first_arg etrace_first_arg
 
+/* What a 32-bit task gets is told as a signed number, addresses too. */
+static inline long etrace_returned(long ret)
+{
+	return is_compat_task() && !IS_ERR_VALUE(ret) ? (u32)ret : ret;
+}
+#define etrace_returned etrace_returned
+
 #else
 
 #define ETRACE_SYSCALL_SYMBOL(name)		"sys_" #name
@@ -95,6 +103,10 @@ static inline enum etrace_abi etrace_abi(int *nr)
 	return in_compat_syscall() ? ETRACE_ABI_COMPAT : ETRACE_ABI_NATIVE;
 }
 
+#endif
+
+#ifndef etrace_returned
+#define etrace_returned(ret)	(ret)
 #endif
 
 #ifndef etrace_first_arg

@@ -20,6 +20,15 @@
 
 #define call_nr(regs)	((u32)GET(regs, syscallno))
 
+/* As it is, in a register of its own, so that the verifier sees what is asked of it. */
+#define native_nr(nr)							\
+({									\
+	u32 _nr = (nr);							\
+									\
+	asm volatile("" : "+r"(_nr));					\
+	_nr;								\
+})
+
 /* Is the current task's call made as 32-bit programs do? */
 static __always_inline bool is_32(struct task_struct *task)
 {
@@ -34,6 +43,12 @@ static __always_inline bool is_32(struct task_struct *task)
 static __always_inline bool is_begun(struct task_struct *task, struct pt_regs *regs, u32 nr)
 {
 	return nr && !(is_32(task) ? GET(regs, regs[7]) : GET(regs, regs[8]));
+}
+
+/* What a 32-bit task gets is told as a signed number, addresses too. */
+static __always_inline s64 returned(struct task_struct *task, s64 ret)
+{
+	return ret < -4095 && is_32(task) ? (u32)ret : ret;
 }
 
 /* Kernels that do not tell are refused: bpf_kernel_check(). */
@@ -73,8 +88,9 @@ static __always_inline void read_args(u64 *to, struct task_struct *task, struct 
 #define PARAM_3(ctx)	((ctx)->cx)
 #define RETURNED(ctx)	((ctx)->ax)
 
-/* Native calls of x32 tasks have the native numbers and a bit of their own. */
 #define call_nr(regs)	((u32)GET(regs, orig_ax))
+/* Native calls of x32 tasks have the native numbers and a bit of their own. */
+#define native_nr(nr)	((nr) & ~X32_BIT)
 
 static __always_inline bool is_32(struct task_struct *task)
 {
@@ -84,6 +100,11 @@ static __always_inline bool is_32(struct task_struct *task)
 static __always_inline bool is_begun(struct task_struct *task, struct pt_regs *regs, u32 nr)
 {
 	return false;
+}
+
+static __always_inline s64 returned(struct task_struct *task, s64 ret)
+{
+	return ret;
 }
 
 /* They lie at the end of the stack (16 KiB). */

@@ -441,9 +441,7 @@ static __always_inline void ring_there(void)
 /* The row of a call, 0: none. */
 static __always_inline u32 row_of(struct task_struct *task, u32 nr)
 {
-#ifdef X32_BIT
-	nr &= ~X32_BIT;
-#endif
+	nr = native_nr(nr);
 	if (nr >= EB_MAX_NR || !row_any[nr])
 		return 0;
 	if (unlikely(is_32(task)))
