@@ -76,6 +76,7 @@ check-all:
 	tools/deps build check vm debug bench fuzz
 	kernels=$$(tools/testing/vm/kernel --list check all | xargs) && \
 		KERNELS=$$kernels BPF_KERNELS=$$kernels COMPARE=all LONG=y tools/testing/check.sh
+	$(MAKE) check-arm64
 	$(MAKE) check-property
 	$(MAKE) check-debug
 	$(MAKE) bench-memory
@@ -88,6 +89,14 @@ check-all:
 check-debug:
 	tools/deps build check vm debug
 	KERNELS=$$(tools/testing/vm/kernel --list debug | xargs) LIMIT=3600 tools/testing/check.sh selftests
+
+# The module, and the programs with both backends, in emulated guests with arm64
+# kernels, for which all is built here by Debian's cross compilers.  KERNELS: only these.
+check-arm64:
+	tools/deps build check vm arm64
+	kernels="$(or $(KERNELS),$$(tools/testing/vm/kernel --list arm64 | xargs))" && \
+		KERNELS=$$kernels BPF_KERNELS=$$kernels LONG=y LIMIT=3600 \
+		tools/testing/vm/cross arm64 tools/testing/check.sh module selftests run bpf
 
 # Random graphs of programs, new ones each time or those of SEEDS, recorded by module
 # and by BPF: are the answers what is known?
@@ -144,4 +153,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-all check-debug check-property demo
+.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-all check-debug check-arm64 check-property demo

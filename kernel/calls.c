@@ -526,6 +526,7 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 
 	if (!etrace_syscall_of(regs, &sc))
 		return;
+	ret = etrace_returned(ret);
 	if (sc->told == ETRACE_TOLD_USED) {
 		if (ret >= 0 && sc->record == ETRACE_REC_READ)
 			etrace_used(etrace_first_arg(regs), ret, false);

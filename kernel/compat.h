@@ -255,7 +255,14 @@ static inline bool etrace_syscalls_emulated(void)
 #endif
 #define etrace_hook_regs	struct ftrace_regs
 #elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && \
-	LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+	LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+/* arm64 before 6.2: all registers, for who asks for them. */
+#define ETRACE_FTRACE		1
+#define ETRACE_FTRACE_FLAGS	FTRACE_OPS_FL_SAVE_REGS
+#define etrace_hook_arg(regs, n) \
+	((void *)regs_get_kernel_argument(ftrace_get_regs(regs), n))
+#define etrace_hook_regs	struct ftrace_regs
+#elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS)
 /* And callbacks may recurse unless they say that they do not. */
 #define ETRACE_FTRACE		1
 #define ETRACE_FTRACE_FLAGS	(FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION_SAFE)

@@ -29,6 +29,9 @@
 #include "etrace_ioctl.h"
 #include "schema.h"
 
+/* <linux/logic_pio.h>, on arm64: the name of a field would be another one there. */
+#undef inl
+
 struct trace_array;
 struct trace_buffer;
 struct trace_event_file;

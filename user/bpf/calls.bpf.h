@@ -380,6 +380,9 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 		return 0;
 	if (!regs)
 		regs = task_regs(task);
+	if (is_begun(task, regs, nr))
+		return 0;
+	ret = returned(task, ret);
 	if (rows[row & (EB_MAX_ROWS - 1)].told == ETRACE_TOLD_USED) {
 		if (ret >= 0)
 			use_first(task, regs, ret,

@@ -30,6 +30,8 @@
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
+#include "bpf/arch.bpf.h"
+
 /*
  * A number as the verifier needs it: below @limit, a power of two. Without a
  * branch, which the verifier would have to follow, and in a way that the
@@ -281,9 +283,6 @@ static __always_inline struct scratch *room(u32 i)
 
 /* ---- tasks ---- */
 
-/* A field behind a pointer that the verifier knows, or that it does not. */
-#define GET(p, f)	(OLD ? BPF_CORE_READ((p), f) : (p)->f)
-
 static __always_inline struct task_struct *current_task(void)
 {
 	return OLD ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
@@ -439,20 +438,10 @@ static __always_inline void ring_there(void)
 
 /* ---- system calls ---- */
 
-#define TS_COMPAT	2u
-#define X32_BIT		0x40000000u
-
-/* Is the current task's call made as 32-bit programs do? */
-static __always_inline bool is_32(struct task_struct *task)
-{
-	return GET(task, thread_info.status) & TS_COMPAT;
-}
-
 /* The row of a call, 0: none. */
-static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax)
+static __always_inline u32 row_of(struct task_struct *task, u32 nr)
 {
-	u32 nr = (u32)orig_ax & ~X32_BIT;
-
+	nr = native_nr(nr);
 	if (nr >= EB_MAX_NR || !row_any[nr])
 		return 0;
 	if (unlikely(is_32(task)))
@@ -462,12 +451,12 @@ static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax)
 
 /*
  * The registers with which the current task entered the kernel.  Older kernels
- * are asked in their own way: they lie at the end of the stack (16 KiB, x86).
+ * are asked in their own way.
  */
 static __always_inline struct pt_regs *task_regs(struct task_struct *task)
 {
 	if (OLD)
-		return BPF_CORE_READ(task, stack) + 16384 - 168;
+		return old_regs(task);
 	return (struct pt_regs *)bpf_task_pt_regs(task);
 }
 
@@ -475,21 +464,7 @@ static __always_inline struct pt_regs *task_regs(struct task_struct *task)
 static __always_inline void get_args(struct scratch *s, struct task_struct *task,
 				     struct pt_regs *regs)
 {
-	if (unlikely(is_32(task))) {
-		s->arg[0] = (u32)GET(regs, bx);
-		s->arg[1] = (u32)GET(regs, cx);
-		s->arg[2] = (u32)GET(regs, dx);
-		s->arg[3] = (u32)GET(regs, si);
-		s->arg[4] = (u32)GET(regs, di);
-		s->arg[5] = (u32)GET(regs, bp);
-		return;
-	}
-	s->arg[0] = GET(regs, di);
-	s->arg[1] = GET(regs, si);
-	s->arg[2] = GET(regs, dx);
-	s->arg[3] = GET(regs, r10);
-	s->arg[4] = GET(regs, r8);
-	s->arg[5] = GET(regs, r9);
+	read_args(s->arg, task, regs);
 }
 
 static __always_inline bool has_arg(u32 row, enum eb_arg role)

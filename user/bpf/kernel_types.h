@@ -19,7 +19,18 @@ typedef __s64 s64;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-/* x86: what the CPU and the entry code saved; orig_ax is the call's number. */
+/* What the CPU and the entry code saved; orig_ax and syscallno are the call's number. */
+#ifdef __TARGET_ARCH_arm64
+struct pt_regs {
+	u64 regs[31];
+	u64 orig_x0;
+	s32 syscallno;
+};
+
+struct thread_info {
+	unsigned long flags;
+};
+#else
 struct pt_regs {
 	unsigned long r10, r9, r8, ax, bx, cx, dx, si, di, bp, orig_ax;
 };
@@ -27,6 +38,7 @@ struct pt_regs {
 struct thread_info {
 	u32 status;
 };
+#endif
 
 struct hlist_bl_node {
 	struct hlist_bl_node **pprev;

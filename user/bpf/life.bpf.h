@@ -23,7 +23,7 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 		use_fork(s, t, parent, child);
 		rec_init(s, t, EB_CLONE);
 		regs = task_regs(parent);
-		row = row_of(parent, GET(regs, orig_ax));
+		row = row_of(parent, call_nr(regs));
 		if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_CLONE) {
 			get_args(s, parent, regs);
 			clone_flags(s, row);
@@ -188,7 +188,7 @@ static __always_inline int do_comm(struct task_struct *target, const char *comm)
 	if (!t)
 		return 0;
 	regs = task_regs(task);
-	row = row_of(task, GET(regs, orig_ax));
+	row = row_of(task, call_nr(regs));
 	if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_EXEC)
 		return 0;	/* the exec event tells the program */
 	s = room(ROOM_COMM);

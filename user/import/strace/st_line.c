@@ -354,6 +354,12 @@ static void parse_end(struct st_line *line, const char *s, const char *end)
 	line->end = (int64_t)v;
 }
 
+static void parse_continued(struct st_line *line, const char *s, const char *end)
+{
+	line->class = ST_CONTINUED;
+	line->args = (struct st_text){ s, (size_t)(end - s) };
+}
+
 static void parse_resumed(struct st_line *line, const char *s, const char *end)
 {
 	static const char resumed[] = " resumed>";
@@ -401,6 +407,7 @@ static void parse_call(struct st_line *line, const char *s, const char *end)
 		line->class = ST_CALL;
 	} else if (broken_at(p, end)) {
 		line->class = ST_UNFINISHED;
+		line->broken = true;
 		line->args = (struct st_text){ p, (size_t)(broken_at(p, end) - p) };
 	}
 }
@@ -434,6 +441,8 @@ void st_line_parse(struct st_line *line, const char *s, size_t len)
 		parse_end(line, p, end);
 	else if (begins(p, end, "<... "))
 		parse_resumed(line, p, end);
+	else if (p == s && (begins(s, end, ", ") || begins(s, end, ")")) && memmem(s, len, ") = ", 4))
+		parse_continued(line, s, end);
 	else
 		parse_call(line, p, end);
 }

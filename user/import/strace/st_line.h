@@ -20,6 +20,7 @@ enum st_class {
 	ST_CALL,		/* "open("x", O_RDONLY) = 3" */
 	ST_UNFINISHED,		/* "open("x" <unfinished ...>" */
 	ST_RESUMED,		/* "<... open resumed>, O_RDONLY) = 3" */
+	ST_CONTINUED,		/* ", O_RDONLY) = 3", behind a line that a message broke */
 	ST_EXITED,		/* "+++ exited with 1 +++" */
 	ST_KILLED,		/* "+++ killed by SIGSEGV (core dumped) +++" */
 	ST_SUPERSEDED,		/* "+++ superseded by execve in pid 12 +++" */
@@ -42,6 +43,7 @@ struct st_line {
 	enum st_clock clock;
 	uint64_t time;		/* ns, by @clock */
 	struct st_text name;	/* of the call */
+	bool broken;		/* ST_UNFINISHED: by a message of strace's */
 	struct st_text args;	/* between the brackets, as far as they stand in this line */
 	/* ST_CALL, ST_RESUMED: what stands behind the "=" */
 	struct st_text ret;

@@ -33,6 +33,7 @@ struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, s
 	log->sink = sink;
 	log->diag = diag;
 	log->held_end = &log->held;
+	log->broken = -1;
 	et_init(&log->ev);
 	return log;
 }
@@ -114,7 +115,8 @@ static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 /* Without a pid: strace leaves it out where only one task lives. */
 static struct st_task *task_of(struct st_log *log, const struct st_line *line)
 {
-	int64_t pid = line->pid >= 0 ? line->pid : log->place.pid;
+	int64_t pid = line->class == ST_CONTINUED ? log->broken :
+		      line->pid >= 0 ? line->pid : log->place.pid;
 	struct st_task *task = st_tasks_find(&log->tasks, pid);
 	size_t i = 0;
 
@@ -164,6 +166,8 @@ static void begin_call(struct st_log *log, struct st_task *task, const struct st
 	buf_add(&task->args, line->args.s, line->args.len);
 	task->in_call = true;
 	task->child_told = false;
+	if (line->broken)
+		log->broken = line->pid;
 	log->cloning += is_making(task);
 }
 
@@ -171,8 +175,10 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 {
 	struct st_line whole = *line;
 
-	if (!task->in_call || task->call.len != line->name.len ||
-	    memcmp(task->call.s, line->name.s, line->name.len)) {
+	whole.name = (struct st_text){ task->call.s, task->call.len };
+	if (!task->in_call || (line->class == ST_RESUMED &&
+			       (task->call.len != line->name.len ||
+				memcmp(task->call.s, line->name.s, line->name.len)))) {
 		diag_report(log->diag, &no_begin, log->place.file, DIAG_LINE, log->place.number,
 			    NULL);
 		return;
@@ -201,6 +207,7 @@ static void process(struct st_log *log, const struct st_line *line)
 		begin_call(log, task, line);
 		break;
 	case ST_RESUMED:
+	case ST_CONTINUED:
 		end_call(log, task, line);
 		break;
 	case ST_EXITED:

@@ -26,6 +26,7 @@ struct st_log {
 	struct st_held *held, **held_end;
 	size_t nheld, held_bytes;
 	struct map64 born;	/* pid of a child: pid of its parent, as held lines say */
+	int64_t broken;		/* pid of the line that a message broke last; -1: none is told */
 	unsigned int cloning;	/* tasks in a clone that is not finished, its child not known */
 };
 
