@@ -57,6 +57,17 @@ install-user: user
 	install -D -m 644 user/completion/_etrace \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_etrace
 
+# The Debian packages and their source, in build/deb, of what git has here.
+deb:
+	tools/deps build deb
+	tools/package/deb
+
+# One file that runs on any Linux from 5.10 on, by BPF.
+static:
+	tools/deps build static
+	$(MAKE) -C user STATIC=1 programs
+	install -D -s -m 755 $(BUILD)/user-static/etrace $(BUILD)/static/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+
 unit:
 	$(MAKE) -C tools/testing/unit check
 
@@ -73,7 +84,7 @@ check:
 # What does not fit into the 40 minutes of make check: every kernel and backend,
 # whole; kernels with debugging; costs and fuzzing.  A release passes it.
 check-all:
-	tools/deps build check vm debug bench fuzz
+	tools/deps build deb static check vm debug bench fuzz
 	kernels=$$(tools/testing/vm/kernel --list check all | xargs) && \
 		KERNELS=$$kernels BPF_KERNELS=$$kernels COMPARE=all LONG=y tools/testing/check.sh
 	$(MAKE) check-arm64
@@ -153,4 +164,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user install install-module install-user unit deps check check-all check-debug check-arm64 check-property demo
+.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static install install-module install-user unit deps check check-all check-debug check-arm64 check-property demo

@@ -16,7 +16,7 @@ BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h bpf/bpf_abi.h 
 
 ifeq ($(strip $(BPF_MISSING)),)
 BPF_NAMES := bpf_session programs uring bpf_kernel bpf_types bpf_rec link_target mounts rows numbers_native numbers_compat
-BPF_LIBS := $(shell pkg-config --libs libbpf)
+BPF_LIBS := $(shell pkg-config $(PC_LIBS) libbpf)
 else
 BPF_NAMES := bpf_none bpf_rec mounts
 SAY_LEFT_OUT = @echo 'The BPF backend is left out; for it: apt-get install $(strip $(BPF_MISSING))'
@@ -31,13 +31,13 @@ BPF_MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 BPF_ARCH := $(if $(filter aarch64,$(BPF_MACHINE)),arm64,x86)
 
 # One object for all kernels from 5.17 on, one for those before; nothing of the
-# building machine's goes into them.
+# building machine's goes into them, nor where it is built.
 $(OUT)/bpf/etrace.bpf.o: OLD = 0
 $(OUT)/bpf/etrace_old.bpf.o: OLD = 1
 $(OUT)/bpf/%.bpf.o: $(BPF_TEXT) bpf/bpf.mk
 	@mkdir -p $(dir $@)
 	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -DOLD=$(OLD) -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
-		-I. -I$(TOP) -idirafter $(SYSROOT)/usr/include/$(BPF_MACHINE)-linux-gnu \
+		-fdebug-compilation-dir=. -I. -I.. -idirafter $(SYSROOT)/usr/include/$(BPF_MACHINE)-linux-gnu \
 		-c -o $@ bpf/etrace.bpf.c
 
 # Not ours to mend.
