@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/net.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -45,7 +44,7 @@ static void (*const handlers[NR_RECORDS])(struct call *c) = {
 
 static const struct st_row rows[] = {
 #define ROW(name, record, ...) \
-	{ #name, REC_##record, TOLD_##record, WHERE_##record, { ETRACE_ROLES(ROLE_, __VA_ARGS__) } },
+	{ #name, sizeof(#name) - 1, REC_##record, TOLD_##record, WHERE_##record, { ETRACE_ROLES(ROLE_, __VA_ARGS__) } },
 #define ETRACE_SYSCALL(name, record, hook, ...) ROW(name, record, __VA_ARGS__)
 #include "kernel/etrace_syscalls.def"
 	ROW(prctl, PRCTL, FLAGS, PATH)
@@ -56,39 +55,13 @@ static const struct st_row rows[] = {
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
-static const struct st_row *by_name[NROWS];
-
-static int compare_rows(const void *a, const void *b)
-{
-	return strcmp((*(const struct st_row *const *)a)->name, (*(const struct st_row *const *)b)->name);
-}
-
-static int compare_name(const void *key, const void *row)
-{
-	const struct st_text *t = key;
-	const char *name = (*(const struct st_row *const *)row)->name;
-	int order = strncmp(t->s, name, t->len);
-
-	return order ? order : name[t->len] ? -1 : 0;
-}
-
-static void sort_rows(void)
-{
-	for (size_t i = 0; i < NROWS; i++)
-		by_name[i] = &rows[i];
-	qsort(by_name, NROWS, sizeof(by_name[0]), compare_rows);
-}
-
+/* They are few, and most differ in length or at once. */
 const struct st_row *call_row(struct st_text name)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	const struct st_row *const *found;
-
-	if (!name.len)
-		return NULL;
-	pthread_once(&once, sort_rows);
-	found = bsearch(&name, by_name, NROWS, sizeof(by_name[0]), compare_name);
-	return found ? *found : NULL;
+	for (size_t i = 0; i < NROWS; i++)
+		if (rows[i].len == name.len && !memcmp(rows[i].name, name.s, name.len))
+			return &rows[i];
+	return NULL;
 }
 
 /* Whether a row is told of only on request, and nobody has asked. */

@@ -26,6 +26,7 @@ enum st_role {
 
 struct st_row {
 	const char *name;	/* of the call */
+	uint8_t len;		/* of its name */
 	uint8_t record;		/* enum st_record */
 	uint8_t told;		/* enum etrace_told_if */
 	uint8_t where;		/* enum et_where */

@@ -6,8 +6,8 @@
 
 . "${0%/*}/../lib.sh"
 
-if ! etrace doctor --backend=strace > doctor; then
-	echo "skip: strace: $(head -n 1 doctor)"
+if ! etrace doctor --backend=strace > said; then
+	echo "skip: strace: $(head -n 1 said)"
 	exit
 fi
 export LC_ALL=C TMPDIR=$PWD

@@ -41,16 +41,16 @@ static void open_files(void)
 
 /* ARM's EABI begins a number of 64 bits in a register 0, 2 or 4. */
 #ifdef __arm__
-#define PAD	0,
+#define HALVES(size)	0L, (long)(size), (long)((size) >> 32)
 #else
-#define PAD
+#define HALVES(size)	(long)(size), (long)((size) >> 32)
 #endif
 
 /* As the program's libc calls the kernel for files of any size. */
 static long truncate_to(const char *path, long long size)
 {
 #ifdef SYS_truncate64
-	return et_sys(SYS_truncate64, path, PAD (long)size, (long)(size >> 32));
+	return et_sys(SYS_truncate64, path, HALVES(size));
 #else
 	return et_sys(SYS_truncate, path, (long)size);
 #endif
@@ -59,7 +59,7 @@ static long truncate_to(const char *path, long long size)
 static long ftruncate_to(int fd, long long size)
 {
 #ifdef SYS_ftruncate64
-	return et_sys(SYS_ftruncate64, fd, PAD (long)size, (long)(size >> 32));
+	return et_sys(SYS_ftruncate64, fd, HALVES(size));
 #else
 	return et_sys(SYS_ftruncate, fd, (long)size);
 #endif
