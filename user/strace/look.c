@@ -46,7 +46,7 @@ static void read_first_line(const char *file, char *interp, char *arg, size_t si
 	while (is_blank(*end))
 		end++;
 	if (strlen(end) < size)
-		strcpy(arg, end);
+		memcpy(arg, end, strlen(end) + 1);
 }
 
 static bool find(const char *name, char *path, size_t size)
@@ -55,7 +55,7 @@ static bool find(const char *name, char *path, size_t size)
 	bool good = real && strlen(real) < size;
 
 	if (good)
-		strcpy(path, real);
+		memcpy(path, real, strlen(real) + 1);
 	free(real);
 	return good;
 }

@@ -120,7 +120,7 @@ static const char *number(const char *s, const char *end, uint64_t *v)
 		if (*s >= '0' && *s <= '9')
 			digit = (uint64_t)(*s - '0');
 		else if (*s >= 'a' && *s <= 'f')
-			digit = (uint64_t)(*s - 'a' + 10);
+			digit = (uint64_t)(*s - 'a') + 10;
 		else
 			break;
 		if (digit >= base)
@@ -259,7 +259,7 @@ static const char *escape(struct buf *to, const char *s, const char *end)
 			if (*s >= '0' && *s <= '9')
 				v = v * 16 + (unsigned int)(*s - '0');
 			else if (*s >= 'a' && *s <= 'f')
-				v = v * 16 + (unsigned int)(*s - 'a' + 10);
+				v = v * 16 + (unsigned int)(*s - 'a') + 10;
 			else
 				break;
 		}

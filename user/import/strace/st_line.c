@@ -253,7 +253,7 @@ static void parse_value(struct st_line *line)
 			if (is_digit(*p))
 				v = v << 4 | (uint64_t)(*p - '0');
 			else if (*p >= 'a' && *p <= 'f')
-				v = v << 4 | (uint64_t)(*p - 'a' + 10);
+				v = v << 4 | ((uint64_t)(*p - 'a') + 10);
 			else
 				break;
 		}

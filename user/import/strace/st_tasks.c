@@ -168,28 +168,32 @@ void st_tasks_move(struct st_tasks *t, struct st_task *task, int64_t pid)
 	map64_put(&t->by_pid, key_of(pid), (uint64_t)(uintptr_t)task);
 }
 
+static void free_task(struct st_task *task)
+{
+	drop_process(task->process);
+	buf_free(&task->call);
+	buf_free(&task->args);
+	free(task);
+}
+
 void st_tasks_end(struct st_tasks *t, struct st_task *task)
 {
 	if (t->nameless == task)
 		t->nameless = NULL;
 	if (task->pid >= 0)
 		map64_remove(&t->by_pid, key_of(task->pid));
-	drop_process(task->process);
-	buf_free(&task->call);
-	buf_free(&task->args);
-	free(task);
+	free_task(task);
 	t->n--;
 }
 
 void st_tasks_free(struct st_tasks *t)
 {
 	const struct map64_slot *slot;
-	size_t i;
+	size_t i = 0;
 
-	/* the table changes with each that goes */
-	while (i = 0, (slot = map64_each(&t->by_pid, &i)))
-		st_tasks_end(t, (struct st_task *)(uintptr_t)slot->value);
-	if (t->nameless)
-		st_tasks_end(t, t->nameless);
+	while ((slot = map64_each(&t->by_pid, &i)))
+		free_task((struct st_task *)(uintptr_t)slot->value);
+	if (t->nameless && t->nameless->pid < 0)
+		free_task(t->nameless);
 	map64_clear(&t->by_pid);
 }
