@@ -90,6 +90,7 @@ static void take_line(struct strace_session *s, const char *line, size_t len)
 	s->tally.last_time = at;
 	err = st_log_line(s->log, &l, at, &place);
 	s->tally.events = st_log_events(s->log);
+	s->tally.incomplete = st_log_incomplete(s->log);
 	if (err && !s->err)
 		s->err = err;
 }

@@ -152,7 +152,8 @@ void st_do_exec(struct call *c)
 	*interp = *one = 0;
 	known = program(c);
 	if (known) {
-		path_clean(&log->path);
+		if (log->path.len && *log->path.s == '/')
+			path_clean(&log->path);
 		if (log->path.len < sizeof(name))
 			memcpy(name, log->path.s, log->path.len);
 		if (asks && *name)

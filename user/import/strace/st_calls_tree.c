@@ -88,6 +88,9 @@ void st_do_mount(struct call *c)
 
 	call_add_passed(c, ET_S_MOUNT_source, ROLE_SOURCE);
 	call_add_settled(c, ET_S_MOUNT_target, ROLE_DIRFD, ROLE_PATH);
+	/* an event of this kind has one, be it what could not be found */
+	if (!et_has_string(ev, ET_S_MOUNT_target))
+		call_add_meant(c, ET_S_MOUNT_target, ROLE_DIRFD, ROLE_PATH);
 	call_add_passed(c, ET_S_MOUNT_type, ROLE_TYPE);
 	et_set_unsigned(ev, ET_V_MOUNT_flags, call_number(c, call_arg(c, ROLE_FLAGS)));
 	st_put(c->log);

@@ -10,6 +10,8 @@ static const struct diag_kind no_begin = {
 	"calls whose beginning is missing, passed over", DIAG_DAMAGE };
 static const struct diag_kind no_end = {
 	"calls that do not end as calls do, passed over", DIAG_DAMAGE };
+static const struct diag_kind incomplete = {
+	"events with something missing", DIAG_DAMAGE };
 static const struct diag_kind unfinished = {
 	"calls that were not finished when the log ends", DIAG_NOTE };
 static const struct diag_kind foreign = {
@@ -48,6 +50,11 @@ struct et_event *st_event(struct st_log *log, const struct st_task *task, enum e
 void st_put(struct st_log *log)
 {
 	et_end(&log->ev);
+	if (et_check(&log->ev)) {
+		log->incomplete++;
+		diag_report(log->diag, &incomplete, log->place.file, DIAG_LINE,
+			    log->place.number, NULL);
+	}
 	log->events++;
 	log->joined += (unsigned int)__builtin_popcount(log->ev.marks[ET_JOINED]);
 	if (!log->err)
@@ -365,6 +372,11 @@ size_t st_log_living(const struct st_log *log, uint64_t *upids, size_t max)
 uint64_t st_log_joined(const struct st_log *log)
 {
 	return log->joined;
+}
+
+uint64_t st_log_incomplete(const struct st_log *log)
+{
+	return log->incomplete;
 }
 
 size_t st_log_alive(const struct st_log *log)

@@ -123,6 +123,9 @@ char *st_log_calls(uint32_t record);
  */
 #define ST_RAW "raw=?read,?readv,?pread64,?preadv,?preadv2,?recvfrom,?write,?writev,?pwrite64,?pwritev,?pwritev2,?sendto,?sendmsg,?sendmmsg,?mmap,?mmap2"
 
+/** st_log_incomplete - how many of its events lack something */
+uint64_t st_log_incomplete(const struct st_log *log);
+
 /** st_log_alive - how many tasks live, as far as it says */
 size_t st_log_alive(const struct st_log *log);
 

@@ -16,7 +16,7 @@ struct st_log {
 	struct st_tasks tasks;
 	struct et_event ev;	/* that is made */
 	int err;		/* the sink's */
-	uint64_t events, joined;
+	uint64_t events, incomplete, joined;
 	uint64_t first;		/* upid of the first task */
 	/* of the line at hand */
 	uint64_t at;
