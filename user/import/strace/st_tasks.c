@@ -191,9 +191,10 @@ void st_tasks_free(struct st_tasks *t)
 	const struct map64_slot *slot;
 	size_t i = 0;
 
-	while ((slot = map64_each(&t->by_pid, &i)))
-		free_task((struct st_task *)(uintptr_t)slot->value);
+	/* one whose pid was told later is in the table, too */
 	if (t->nameless && t->nameless->pid < 0)
 		free_task(t->nameless);
+	while ((slot = map64_each(&t->by_pid, &i)))
+		free_task((struct st_task *)(uintptr_t)slot->value);
 	map64_clear(&t->by_pid);
 }
