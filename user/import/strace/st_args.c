@@ -40,10 +40,11 @@ static const char *find(const char *s, const char *end, char c)
 
 bool st_next(struct st_text *rest, struct st_text *element)
 {
-	const char *end = rest->s + rest->len, *comma;
+	const char *end, *comma;
 
 	if (!rest->len)
 		return false;
+	end = rest->s + rest->len;
 	comma = find(rest->s, end, ',');
 	*element = trim(rest->s, comma);
 	if (comma < end)
@@ -54,7 +55,9 @@ bool st_next(struct st_text *rest, struct st_text *element)
 
 void st_args_split(struct st_args *a, struct st_text text)
 {
-	memset(a, 0, sizeof(*a));
+	a->n = 0;
+	for (unsigned int i = 0; i < ST_MAX_ARGS; i++)
+		a->arg[i] = (struct st_text){ "", 0 };
 	while (a->n < ST_MAX_ARGS && st_next(&text, &a->arg[a->n]))
 		a->n++;
 }
@@ -178,11 +181,15 @@ static bool term(struct st_text t, uint64_t *v)
 
 bool st_number(struct st_text t, uint64_t *v)
 {
-	const char *s = t.s, *end = t.s + t.len, *bar;
-	bool known = t.len;
+	const char *s, *end, *bar;
+	bool known = true;
 	uint64_t one;
 
 	*v = 0;
+	if (!t.len)
+		return false;
+	s = t.s;
+	end = s + t.len;
 	while (s < end) {
 		bar = find(s, end, '|');
 		known &= term(trim(s, bar), &one);

@@ -106,7 +106,7 @@ struct st_text call_arg(const struct call *c, enum st_role role)
 	static const struct st_text none = { "", 0 };
 	int i = call_where(c, role);
 
-	return i < 0 || !c->args.arg[i].s ? none : c->args.arg[i];
+	return i < 0 ? none : c->args.arg[i];
 }
 
 /* A number; one whose names are not known is counted, and what is known of it taken. */
