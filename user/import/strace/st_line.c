@@ -297,9 +297,12 @@ static const char *parse_took(struct st_line *line, const char *s, const char *e
 
 bool st_line_result(struct st_line *line, const char *args, size_t len)
 {
-	const char *end = args + len, *close = args, *p;
+	const char *end, *close = args, *p;
 	int depth = 1;
 
+	if (!len)
+		return false;
+	end = args + len;
 	while (close < end && depth) {
 		if (*close == ')') {
 			close++;
