@@ -54,7 +54,7 @@ struct st_in {
 };
 
 const struct opt_row st_options[] = {
-	{ "cwd", "DIR", "of a log of strace: where its first program began, if the log does not tell" },
+	{ "cwd", "DIR", "where the first program of a log of strace began" },
 	{ 0 }
 };
 
