@@ -67,8 +67,9 @@ static int find_command(const char *name)
 }
 
 /*
- * Never returns.  Runs @words, which is @argv or what the session made of it.  Says on @ready that it has done what is not to be in the
- * trace, and waits for a byte from @go: then it is traced.
+ * Never returns.  Runs @words, which are @argv or what the session made of it.  Says on
+ * @ready that it has done what is not to be in the trace, and waits for a byte from @go:
+ * then it is traced.
  */
 static void child(char **argv, char **words, const struct user *u, int ready, int go,
 		  const sigset_t *mask, const struct inherited *kept)

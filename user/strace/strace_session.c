@@ -34,9 +34,6 @@ static const char place_name[] = "strace";
 const char strace_session_costs[] =
 	"each call that is recorded stops the program twice, and what file was opened is not known by its number";
 
-static const struct diag_kind torn = {
-	"logs that end inside a line: strace was killed", DIAG_DAMAGE };
-
 struct strace_session {
 	struct session base;
 	struct diag *diag;
@@ -69,6 +66,15 @@ static int64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &ts);
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void remove_fifo(struct strace_session *s)
+{
+	if (!*s->fifo)
+		return;
+	unlink(s->fifo);
+	rmdir(s->dir);
+	*s->fifo = 0;
 }
 
 /* ---- the log ---- */
@@ -140,11 +146,8 @@ static int strace_pump(struct session *base)
 		all += n;
 	} while (n && all < PUMP_BYTES && !s->err);
 	/* once strace has opened it nobody else has to */
-	if (s->began && *s->fifo) {
-		unlink(s->fifo);
-		rmdir(s->dir);
-		*s->fifo = 0;
-	}
+	if (s->began)
+		remove_fifo(s);
 	return s->err ? s->err : n > 0;
 }
 
@@ -160,12 +163,6 @@ static bool strace_idle(struct session *base)
 
 /* ---- the command ---- */
 
-static void give_up_argv(struct strace_session *s)
-{
-	free(s->argv);
-	s->argv = NULL;
-}
-
 static char **strace_wrap(struct session *base, char **argv, uid_t uid)
 {
 	static char *const options[] = {
@@ -180,7 +177,7 @@ static char **strace_wrap(struct session *base, char **argv, uid_t uid)
 		return NULL;
 	while (argv[argc])
 		argc++;
-	give_up_argv(s);
+	free(s->argv);
 	s->argv = xcalloc(n + argc + 7, sizeof(*s->argv));
 	for (size_t i = 0; i < n; i++)
 		s->argv[at++] = options[i];
@@ -280,8 +277,6 @@ static int strace_stop(struct session *base)
 		return s->err;
 	s->stopped = true;
 	read_end(s);
-	if (s->text.len)
-		diag_count(s->diag, &torn, 1);
 	if (!s->ended && s->began)
 		read_on_behind(s);
 	err = st_log_end(s->log);
@@ -315,16 +310,13 @@ static void strace_close(struct session *base)
 {
 	struct strace_session *s = of(base);
 
-	if (*s->fifo) {
-		unlink(s->fifo);
-		rmdir(s->dir);
-	}
+	remove_fifo(s);
 	if (s->fd >= 0)
 		close(s->fd);
 	st_log_free(s->log);
 	diag_free(s->diag);
 	buf_free(&s->text);
-	give_up_argv(s);
+	free(s->argv);
 	free(s->command);
 	free(s->cwd);
 	free(s);
@@ -399,8 +391,7 @@ static bool make_fifo(struct strace_session *s, char *why, size_t size)
 	if (s->fd >= 0)
 		return true;
 	snprintf(why, size, "cannot make %s: %s", s->fifo, strerror(errno));
-	rmdir(s->dir);
-	*s->fifo = 0;
+	remove_fifo(s);
 	return false;
 }
 

@@ -342,6 +342,15 @@ struct et_event *call_begin(const struct call *c, enum et_kind kind)
 	return ev;
 }
 
+struct et_event *call_begin_apart(const struct call *c, enum et_kind kind, unsigned int path)
+{
+	struct et_event *ev = call_begin(c, kind);
+
+	ev->flags &= (uint8_t)~ET_F_FAILED;
+	call_add_meant(c, path, ROLE_DIRFD, ROLE_PATH);
+	return ev;
+}
+
 /* ---- a call ---- */
 
 /* Whether a call that ended so is an event: as the module decides it. */

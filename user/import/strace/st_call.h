@@ -62,6 +62,10 @@ void call_learn(const struct call *c, const struct st_fd_arg *fd);
 
 /** call_begin - begin the call's event; that it failed is set */
 struct et_event *call_begin(const struct call *c, enum et_kind kind);
+/** call_begin_apart - the same of a call whose failure is a kind of event of its own, with a name
+ * @path: number of the string that the name is, as the caller meant it
+ */
+struct et_event *call_begin_apart(const struct call *c, enum et_kind kind, unsigned int path);
 /** call_cut - a string of the event, bit @bit, is not whole */
 void call_cut(const struct call *c, unsigned int bit);
 

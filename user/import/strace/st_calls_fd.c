@@ -5,11 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/net.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include "kernel/etrace_rules.h"
@@ -72,10 +74,10 @@ static void tell_use(struct st_log *log, const struct st_task *task, int64_t num
 	et_set_value(ev, ET_V_USE_fd, number);
 	if (fd->read)
 		et_set_value(ev, ET_V_USE_read, (int64_t)fd->nread);
-	if (fd->wrote)
+	if (fd->wrote) {
 		et_set_value(ev, ET_V_USE_wrote, (int64_t)fd->nwrote);
-	if (fd->wrote)
 		add_written(log, task, fd, ET_V_USE_size);
+	}
 	fd->read = fd->wrote = false;
 	fd->nread = fd->nwrote = 0;
 	st_put(log);
@@ -89,10 +91,10 @@ static void tell_close(struct st_log *log, const struct st_task *task, int64_t n
 	et_set_value(ev, ET_V_CLOSE_fd, number);
 	if (fd && fd->read)
 		et_set_value(ev, ET_V_CLOSE_read, (int64_t)fd->nread);
-	if (fd && fd->wrote)
+	if (fd && fd->wrote) {
 		et_set_value(ev, ET_V_CLOSE_wrote, (int64_t)fd->nwrote);
-	if (fd && fd->wrote)
 		add_written(log, task, fd, ET_V_CLOSE_size);
+	}
 	if (exec)
 		et_set_value(ev, ET_V_CLOSE_execve, 1);
 	if (fd)
@@ -115,16 +117,6 @@ void st_uses(struct st_log *log, struct st_task *task, bool exec)
 }
 
 /* ---- opening and closing ---- */
-
-static void open_failed(const struct call *c, uint64_t flags)
-{
-	struct et_event *ev = call_begin(c, ET_K_OPEN_FAILED);
-
-	ev->flags &= (uint8_t)~ET_F_FAILED;
-	call_add_meant(c, ET_S_OPEN_FAILED_path, ROLE_DIRFD, ROLE_PATH);
-	et_set_value(ev, ET_V_OPEN_FAILED_flags, (int64_t)flags);
-	st_put(c->log);
-}
 
 /* The file that was opened: as strace read it of /proc, or the name that was asked for. */
 static void add_opened(const struct call *c, const struct buf *orig, bool named)
@@ -182,7 +174,9 @@ void st_do_open(struct call *c)
 		flags = ETRACE_CREAT_FLAGS;
 	}
 	if (c->line->error) {
-		open_failed(c, flags);
+		ev = call_begin_apart(c, ET_K_OPEN_FAILED, ET_S_OPEN_FAILED_path);
+		et_set_value(ev, ET_V_OPEN_FAILED_flags, (int64_t)flags);
+		st_put(log);
 		return;
 	}
 	ev = call_begin(c, ET_K_OPEN);
@@ -456,22 +450,18 @@ void st_do_ioctl(struct call *c)
 {
 	struct st_text request = call_arg(c, ROLE_FLAGS), from;
 	int64_t fd = call_fd(c, call_arg(c, ROLE_FD));
-	uint64_t v, ficlone = 0, range = 0, set = 0, clear = 0;
+	uint64_t v;
 
 	if (!st_number(request, &v))
 		return;
-	st_name_value("FICLONE", 7, &ficlone);
-	st_name_value("FICLONERANGE", 12, &range);
-	st_name_value("FIOCLEX", 7, &set);
-	st_name_value("FIONCLEX", 8, &clear);
-	if (v == set || v == clear) {
-		cloexec(c, fd, v == set);
+	if (v == FIOCLEX || v == FIONCLEX) {
+		cloexec(c, fd, v == FIOCLEX);
 		return;
 	}
-	if (v != ficlone && v != range)
+	if (v != FICLONE && v != FICLONERANGE)
 		return;
 	from = call_arg(c, ROLE_ARG);
-	if (v == range)
+	if (v == FICLONERANGE)
 		st_field(call_arg(c, ROLE_ARG), "src_fd", &from);
 	used(c, call_fd(c, from), false, 0);
 	used(c, fd, true, 0);

@@ -74,24 +74,26 @@ static void add_address(const struct call *c, struct st_text t, unsigned int val
 	et_set_value(&c->log->ev, value, (int64_t)family);
 }
 
-void st_do_connect(struct call *c)
+/* A socket gets an address, or its peer's. */
+static void put_address(const struct call *c, enum et_kind kind, unsigned int fd_value,
+			unsigned int family)
 {
 	int64_t fd = call_fd(c, call_arg(c, ROLE_FD));
-	struct et_event *ev = call_begin(c, ET_K_CONNECT);
+	struct et_event *ev = call_begin(c, kind);
 
-	et_set_value(ev, ET_V_CONNECT_fd, fd);
-	add_address(c, call_arg(c, ROLE_STRUCT), ET_V_CONNECT_family);
+	et_set_value(ev, fd_value, fd);
+	add_address(c, call_arg(c, ROLE_STRUCT), family);
 	st_put(c->log);
+}
+
+void st_do_connect(struct call *c)
+{
+	put_address(c, ET_K_CONNECT, ET_V_CONNECT_fd, ET_V_CONNECT_family);
 }
 
 void st_do_bind(struct call *c)
 {
-	int64_t fd = call_fd(c, call_arg(c, ROLE_FD));
-	struct et_event *ev = call_begin(c, ET_K_BIND);
-
-	et_set_value(ev, ET_V_BIND_fd, fd);
-	add_address(c, call_arg(c, ROLE_STRUCT), ET_V_BIND_family);
-	st_put(c->log);
+	put_address(c, ET_K_BIND, ET_V_BIND_fd, ET_V_BIND_family);
 }
 
 void st_do_accept(struct call *c)

@@ -109,15 +109,6 @@ static void add_environment(const struct call *c)
 		add_variable(c, one);
 }
 
-static void exec_failed(const struct call *c)
-{
-	struct et_event *ev = call_begin(c, ET_K_EXEC_FAILED);
-
-	ev->flags &= (uint8_t)~ET_F_FAILED;
-	call_add_meant(c, ET_S_EXEC_FAILED_path, ROLE_DIRFD, ROLE_PATH);
-	st_put(c->log);
-}
-
 /* The program by its name, or by its descriptor (execveat with AT_EMPTY_PATH). */
 static bool program(const struct call *c)
 {
@@ -144,7 +135,8 @@ void st_do_exec(struct call *c)
 	struct et_event *ev;
 
 	if (c->line->error) {
-		exec_failed(c);
+		call_begin_apart(c, ET_K_EXEC_FAILED, ET_S_EXEC_FAILED_path);
+		st_put(log);
 		return;
 	}
 	st_fds_unshare(c->task->process);
