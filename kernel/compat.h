@@ -308,6 +308,21 @@ static inline void etrace_fs_root_rcu(struct fs_struct *fs, struct path *root)
 }
 
 /*
+ * The program of a memory, referenced, or NULL; in an RCU read-side section.
+ * 6.7: files are freed at once, and the getter looks again.
+ */
+static inline struct file *etrace_exe_file_get(struct mm_struct *mm)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	return get_file_rcu(&mm->exe_file);
+#else
+	struct file *file = rcu_dereference(mm->exe_file);
+
+	return file && get_file_rcu(file) ? file : NULL;
+#endif
+}
+
+/*
  * The socket behind a file, NULL: it is none.
  * 5.11: there is no error behind it.
  */

@@ -12,6 +12,7 @@
  *	call, hooks		what handlers share; what the kernel has resolved
  *	env			the environment of a program
  *	emit, target
+ *	cgroup			who is traced for being in a cgroup
  *	output, table		records out; system calls
  *	task, print		who is traced; lines
  *	hold, capture, uses	names of a call in progress; strings; uses of descriptors

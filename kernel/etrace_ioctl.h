@@ -20,6 +20,7 @@
  *						open its per_cpu files
  *	ioctl(fd, ETRACE_IOC_KEEP_ENV, &list);	if need be
  *	ioctl(fd, ETRACE_IOC_ADD, &pid);	tracing begins
+ *	ioctl(fd, ETRACE_IOC_CGROUP, &dir);	and of who is in a cgroup
  *	poll(fd, POLLHUP)			until no traced task lives
  *	ioctl(fd, ETRACE_IOC_STOP);		no record is written after this
  *	ioctl(fd, ETRACE_IOC_STATS, &stats);	what has been recorded and lost
@@ -31,7 +32,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define ETRACE_ABI_VERSION	3
+#define ETRACE_ABI_VERSION	4
 
 #define ETRACE_SESSION_COMM	1	/* record changes of thread names */
 #define ETRACE_SESSION_PROBES	4	/* and what was asked of names: stat, access, readlink */
@@ -153,5 +154,17 @@ struct etrace_keep_env {
 #define ETRACE_IOC_STATS	_IOR(ETRACE_IOC_MAGIC, 4, struct etrace_stats)
 #define ETRACE_IOC_TASKS	_IOWR(ETRACE_IOC_MAGIC, 5, struct etrace_task_list)
 #define ETRACE_IOC_KEEP_ENV	_IOW(ETRACE_IOC_MAGIC, 6, struct etrace_keep_env)
+
+/*
+ * Trace who is in the cgroup of which this is a descriptor (of its directory, in a
+ * cgroup2 file system), or in one below it, now or later, with all that they
+ * start. Once traced, a task is so wherever it goes. The session keeps the cgroup,
+ * not the descriptor. EBADF: it is no such descriptor; ENOSPC: there are
+ * ETRACE_CGROUPS_MAX in the session; EOPNOTSUPP: the kernel has no cgroups, or does
+ * not tell who moves into one.
+ */
+#define ETRACE_IOC_CGROUP	_IOW(ETRACE_IOC_MAGIC, 7, __s32)
+
+#define ETRACE_CGROUPS_MAX	16
 
 #endif /* ETRACE_IOCTL_H */

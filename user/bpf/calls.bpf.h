@@ -7,6 +7,7 @@
 #define ETRACE_CALLS_BPF_H
 
 #include "bpf/call.bpf.h"
+#include "bpf/join.bpf.h"
 #include "bpf/use_calls.bpf.h"
 #include "bpf/look_calls.bpf.h"
 #include "bpf/fd_calls.bpf.h"
@@ -388,6 +389,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 			use_first(task, regs, ret,
 				  rows[row & (EB_MAX_ROWS - 1)].record == EB_R_WRITE);
 	} else if (!etrace_interrupted(ret)) {
+		joins(t);
 		s = room(ROOM_SYS_EXIT);
 		if (s) {
 			get_args(s, task, regs);

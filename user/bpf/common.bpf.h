@@ -67,9 +67,12 @@ __u64 tasks;			/* traced tasks that live */
 /* Row of what a ring can be asked for; 0: not recorded; EB_RING_UNSEEN. */
 __u8 ring_row[EB_MAX_RING];
 __u32 has_ring;			/* enum eb_has_ring */
+__u32 nr_cgroups;		/* whose tasks are traced */
+bool cgroups_moved;		/* the reader is to look for tasks that came into one */
 /* of the iterator */
 __s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_* */
 __u64 adopted;			/* how many were added */
+bool adopts_late;		/* they tell of themselves */
 bool root_seen;			/* root_pid is a task that lives */
 /* The process that reads, as the iterator finds it. */
 struct {
@@ -99,6 +102,7 @@ struct {
  * @ring_req: the request that a ring's call in progress is for
  * @ring_fd: its descriptor
  * @ring: row of that call; 0: there is none
+ * @joined: it ran before it came to be traced, and no record has told of it yet
  */
 struct slot {
 	u64 upid;
@@ -115,6 +119,7 @@ struct slot {
 	u8 cloexec;
 	u8 skipped;
 	u8 ring;
+	u8 joined;
 };
 
 struct {
@@ -237,7 +242,7 @@ enum room {
 	ROOM_SYS_EXIT, ROOM_FORK, ROOM_EXEC, ROOM_EXIT, ROOM_COMM,
 	ROOM_BPRM, ROOM_RENAME, ROOM_LINK, ROOM_SYMLINK, ROOM_MOUNT,
 	ROOM_UMOUNT, ROOM_USE, ROOM_PIVOTROOT, ROOM_CLOSE_RANGE, ROOM_CLOSE_RANGE32,
-	ROOM_ADOPT, ROOM_RING, ROOM_RING_ASKED,
+	ROOM_ADOPT, ROOM_RING, ROOM_RING_ASKED, ROOM_JOIN, ROOM_JOINING,
 #define ETRACE_HOOK_CHILD(id, name) ROOM_##name,
 #define ETRACE_HOOK_PATH(id, name) ROOM_##name,
 #include "kernel/etrace_syscalls.def"
@@ -258,10 +263,16 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
+/*
+ * Who gives upids beside others on a processor has numbers of its own there: the
+ * programs of forks, the iterator, the programs of cgroups.
+ */
+#define NR_SEQ	3u
+
 /* Sequence numbers of each processor, so that no atomic fetch is needed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, NR_SEQ);
 	__type(key, u32);
 	__type(value, u64);
 } seqs SEC(".maps");
@@ -302,7 +313,7 @@ static __noinline struct slot *slot_of(struct task_struct *task)
 	return bpf_task_storage_get(&slots, task, 0, 0);
 }
 
-/* @which: 1 for programs that may run beside the fork program on a processor */
+/* @which: of NR_SEQ */
 static __always_inline u64 new_upid(u32 pid, u32 which)
 {
 	u64 *n = bpf_map_lookup_elem(&seqs, &which);
@@ -310,7 +321,7 @@ static __always_inline u64 new_upid(u32 pid, u32 which)
 
 	if (!n)
 		return 0;
-	seq = (*n)++ * 2 * nr_cpus + 2 * bpf_get_smp_processor_id() + which + 1;
+	seq = ((*n)++ * nr_cpus + bpf_get_smp_processor_id()) * NR_SEQ + which + 1;
 	return (seq << pid_bits | (pid & ((1ull << pid_bits) - 1))) & (~0ull >> 1);
 }
 

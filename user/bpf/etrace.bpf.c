@@ -34,6 +34,8 @@ PROGRAM("tp_btf/sched_process_exit", process_exit,
 	do_exit(p, TELLS_DEAD && (u8)ctx[1]), struct task_struct *p)
 PROGRAM("tp_btf/task_rename", task_rename, do_comm(target, comm),
 	struct task_struct *target, const char *comm)
+PROGRAM("tp_btf/cgroup_attach_task", cgroup_attach, do_attach(task),
+	struct cgroup *to, const char *path, struct task_struct *task, bool threadgroup)
 PROGRAM("fentry/security_bprm_check", bprm_check, do_bprm_check(bprm),
 	struct linux_binprm *bprm)
 PROGRAM("fentry/security_path_rename", path_rename,
@@ -85,7 +87,7 @@ int process_fork_perf(struct trace_event_raw_sched_process_fork *ctx)
 	struct task_struct *parent = bpf_get_current_task_btf(), *child;
 	struct scratch *s;
 
-	if (!slot_of(parent))
+	if (!slot_of(parent) && !nr_cgroups)
 		return 0;
 	child = bpf_task_from_pid(ctx->child_pid);
 	if (child) {
@@ -126,6 +128,20 @@ int task_rename_perf(struct trace_event_raw_task_rename *ctx)
 	if (target) {
 		do_comm(target, ctx->newcomm);
 		bpf_task_release(target);
+	}
+	return 0;
+}
+
+SEC("tracepoint/cgroup/cgroup_attach_task")
+int cgroup_attach_perf(struct trace_event_raw_cgroup_migrate *ctx)
+{
+	struct task_struct *task = bpf_task_from_pid(ctx->pid);
+
+	if (task) {
+		do_attach(task);
+		bpf_task_release(task);
+	} else {
+		cgroups_moved = true;	/* the reader finds it, if it lives */
 	}
 	return 0;
 }

@@ -267,6 +267,25 @@ struct signal_struct {
 	struct task_io_accounting ioac;
 };
 
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+/* The cgroups that a task is in; dfl_cgrp is that of version 2. */
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -285,6 +304,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct sigpending pending;
 	struct list_head thread_node;
+	struct css_set *cgroups;
 	u64 utime, stime, start_time;
 	unsigned long min_flt, maj_flt;
 	struct sched_entity se;
@@ -314,6 +334,10 @@ struct trace_event_raw_sched_process_exec {
 
 struct trace_event_raw_sched_process_exit {
 	bool group_dead;	/* since 6.16 */
+};
+
+struct trace_event_raw_cgroup_migrate {
+	int pid;
 };
 
 struct trace_event_raw_task_rename {

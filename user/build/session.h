@@ -77,6 +77,11 @@ struct session_ops {
 	char **(*wrap)(struct session *s, char **argv, uid_t uid);
 	/* Trace a task and all below it; after wrap(): 0.  Return: 0 or -errno. */
 	int (*add)(struct session *s, pid_t pid);
+	/*
+	 * Trace who is in a cgroup, now or later, and all that they start.  @dir: its
+	 * directory, open; stays the caller's.  NULL: that cannot be.  Return: 0 or -errno.
+	 */
+	int (*add_cgroup)(struct session *s, int dir);
 	/* In a child that waits for its start: it must not keep the session. */
 	void (*forget)(struct session *s);
 	/* Whether no traced task lives. */

@@ -254,6 +254,8 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 		return EXIT_FAILED;
 	record_command(run.rec, argv);
 	record_signals(run.rec, &mask);
+	if (o->ncgroups)
+		record_present(run.rec);
 	if (start_command(&run, argv, u, &mask, &kept)) {
 		record_loop(run.rec, on_signal, &run, false);
 		wait_for_others(record_session(run.rec));
@@ -261,7 +263,8 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 		ret = WIFSIGNALED(run.status) ? 128 + WTERMSIG(run.status) :
 						WEXITSTATUS(run.status);
 		complete = record_end(run.rec, ret);
-		if (!o->quiet)
+		/* who is in a cgroup is not the command's */
+		if (!o->quiet && !o->ncgroups)
 			tell_outliving(run.rec, list, left);
 		free(list);
 		if (o->strict && !complete)

@@ -23,6 +23,7 @@ static struct session *open_bpf(const struct session_options *opt, bool verbose,
 				struct sink *sink, char *why, size_t size)
 {
 	struct bpf_options bo = { .buffer = opt->buffer, .comm = opt->comm,
+				  .cgroups = opt->cgroups,
 				  .record = opt->record, .keep_env = opt->keep_env };
 
 	(void)verbose;
@@ -37,6 +38,10 @@ static struct session *open_strace(const struct session_options *opt, bool verbo
 	(void)verbose;
 	if (!opt->runs) {
 		snprintf(why, size, "strace records only what it starts: use " PROG " run");
+		return NULL;
+	}
+	if (opt->cgroups) {
+		snprintf(why, size, "strace records only what it starts, not a cgroup");
 		return NULL;
 	}
 	return strace_session_open(&so, sink, why, size);

@@ -13,6 +13,7 @@ struct session_options {
 	/* Bytes, of each buffer that the backend has; 0: what suits the machine. */
 	uint64_t buffer;
 	bool runs;		/* what is recorded will be started */
+	bool cgroups;		/* and who is in a cgroup is recorded */
 	bool quiet;
 	bool comm;		/* changes of thread names, too */
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */

@@ -200,8 +200,8 @@ static void present(struct graph *g, struct process *p, const struct et_event *e
 									    0));
 	if (parent && who_of(parent))
 		p->exec.parent = exec_id(g, who_of(parent)->process);
-	p->exec.program = path_of(g, ev, ET_S_PRESENT_path);
-	p->exec.cwd = path_of(g, ev, ET_S_PRESENT_cwd);
+	p->exec.program = path_of(g, ev, et_present_path(ev));
+	p->exec.cwd = path_of(g, ev, et_present_path(ev) + 1);
 	exec_id(g, p);
 }
 
@@ -228,7 +228,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 		if (from)
 			use_fork(g, from, w->process,
 				 et_value(ev, ET_V_CLONE_flags, 0) & CLONE_FILES, at);
-		if (ev->kind == ET_K_PRESENT)
+		if (et_is_present(ev))
 			present(g, w->process, ev);
 	}
 	w->process->tasks++;
@@ -513,7 +513,7 @@ void graph_event(struct graph *g, const struct et_event *ev)
 		return;
 	}
 	actor = proctab_actor(g->tab, ev);
-	if (actor && ev->kind != ET_K_PRESENT)
+	if (actor && !et_is_present(ev))
 		apply(g, actor, ev, at);
 }
 
