@@ -59,15 +59,19 @@ static const char *fault_of(int err)
 static int find_cgroup(const char *path)
 {
 	char dir[PATH_MAX], file[2 * PATH_MAX];
-	int fd = open_cgroup(path);
+	int fd = open_cgroup(path), err = errno;
 
 	if (fd >= 0)
 		return fd;
 	mounted_at(dir, sizeof(dir));
-	if (!*dir)
-		return -1;
-	snprintf(file, sizeof(file), "%s/%s", dir, path);
-	return open_cgroup(file);
+	if (*dir) {
+		snprintf(file, sizeof(file), "%s/%s", dir, path);
+		fd = open_cgroup(file);
+	}
+	/* a directory that is there was meant, whatever it is */
+	if (fd < 0 && err == EBADF)
+		errno = err;
+	return fd;
 }
 
 struct cgroups *cgroups_add(struct session *s, const char *const *paths, size_t n, char *why,
