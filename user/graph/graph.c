@@ -179,6 +179,7 @@ static struct process *new_process(struct graph *g, const struct task *t,
 	p->exec.at = at;
 	p->exec.begun = parent != NULL;
 	if (parent) {
+		p->root = parent->root;
 		p->exec.forked = true;
 		p->exec.parent = exec_id(g, parent);
 		p->exec.program = parent->exec.program;
@@ -200,6 +201,7 @@ static void present(struct graph *g, struct process *p, const struct et_event *e
 									    0));
 	if (parent && who_of(parent))
 		p->exec.parent = exec_id(g, who_of(parent)->process);
+	roots_present(g, p, ev);
 	p->exec.program = path_of(g, ev, et_present_path(ev));
 	p->exec.cwd = path_of(g, ev, et_present_path(ev) + 1);
 	exec_id(g, p);
@@ -323,6 +325,7 @@ static const struct changes {
 	{ ET_K_MOUNT, GRAPH_MOUNT, ET_S_MOUNT_target, ET_S_MOUNT_source, ET_V_MOUNT_flags },
 	{ ET_K_UMOUNT, GRAPH_UMOUNT, ET_S_UMOUNT_target, -1, ET_V_UMOUNT_flags },
 	{ ET_K_CHROOT, GRAPH_CHROOT, ET_S_CHROOT_path, -1, -1 },
+	{ ET_K_PIVOT, GRAPH_CHROOT, ET_S_PIVOT_new_root, -1, -1 },
 };
 
 /* of renameat2 */
@@ -462,6 +465,7 @@ static void apply(struct graph *g, struct task *actor, const struct et_event *ev
 {
 	struct process *p = who_of(actor)->process;
 
+	g->root = p->root;
 	if (handlers[ev->kind]) {
 		handlers[ev->kind](g, p, ev, at);
 		return;
@@ -493,6 +497,8 @@ static void apply(struct graph *g, struct task *actor, const struct et_event *ev
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
 		if (changes[i].kind == ev->kind)
 			change(g, p, &changes[i], ev, at);
+	if (ev->kind == ET_K_CHROOT || ev->kind == ET_K_PIVOT || ev->kind == ET_K_SETNS)
+		roots_change(g, p, ev);
 }
 
 void graph_event(struct graph *g, const struct et_event *ev)
@@ -558,6 +564,7 @@ void graph_free(struct graph *g)
 	proctab_free(g->tab);
 	files_free(&g->files);
 	intern_free(&g->strings);
+	roots_free(g);
 	map64_clear(&g->asked);
 	buf_free(&g->path);
 	free(g->args);

@@ -323,8 +323,10 @@ static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char 
 
 	if (!s || !n || (n == len && !memcmp(s, path, len)) || *s != '/')
 		return 0;
-	if (path_is_clean(s, n))
+	if (path_is_clean(s, n)) {
+		s = roots_path(g, s, &n);
 		return graph_string(g, s, n);
+	}
 	g->path.len = 0;
 	buf_add(&g->path, s, n);
 	path_clean(&g->path);
