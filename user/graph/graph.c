@@ -80,14 +80,17 @@ static void end_exec(struct graph *g, struct process *p, enum graph_ended how, i
 	g->ops->exec_end(g->ctx, &end);
 }
 
-/* The path that a program's arguments name as the script that it interprets. */
-static uint64_t script_hash(struct graph *g, const struct et_event *ev)
+/*
+ * The path that a program's arguments name as the script that it interprets.  @applet: the
+ * argument that is its name
+ */
+static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t applet)
 {
 	const struct et_string *s = NULL;
 	size_t len;
 	const char *cwd = et_get_string(ev, ET_S_EXEC_cwd, &len), *text;
 
-	for (uint32_t i = 1; i < ev->nargs && !s; i++) {
+	for (uint32_t i = applet + 1; i < ev->nargs && !s; i++) {
 		text = et_text(ev, &ev->args[i]);
 		/* -c, -e, -m: the program is an argument itself */
 		if (ev->args[i].len >= 2 && *text == '-' && text[1] && strchr("cem", text[1]))
@@ -128,6 +131,25 @@ static uint32_t path_of(struct graph *g, const struct et_event *ev, unsigned int
 	return len ? files_name(g, s, len) : 0;
 }
 
+/*
+ * Which program it is that several are in, as in busybox: its first argument tells, or, if
+ * that is busybox, the next.  Return: the number of that argument.
+ */
+static uint32_t find_applet(const struct et_event *ev, const char **name, size_t *len)
+{
+	static const char many[] = "busybox";
+	uint32_t i = 0;
+
+	for (; i < 2 && i < ev->nargs && *len == strlen(many) && !memcmp(*name, many, *len); i++) {
+		const char *arg = et_text(ev, &ev->args[i]);
+		const char *slash = memrchr(arg, '/', ev->args[i].len);
+
+		*len = slash ? (size_t)(arg + ev->args[i].len - slash - 1) : ev->args[i].len;
+		*name = slash ? slash + 1 : arg;
+	}
+	return i ? i - 1 : 0;
+}
+
 /* Of a script that names its interpreter, that is what runs. */
 static void name_interpreter(struct graph *g, struct execution *e, const struct task *t,
 			     const struct et_event *ev)
@@ -137,11 +159,12 @@ static void name_interpreter(struct graph *g, struct execution *e, const struct 
 	const char *slash = s ? memrchr(s, '/', len) : NULL;
 	const char *name = slash ? slash + 1 : t->program;
 	size_t n = slash ? (size_t)(s + len - name) : t->program_len;
+	uint32_t applet = find_applet(ev, &name, &n);
 
 	e->lends = classes_lends(name, n);
 	e->interprets = e->interp != e->program || classes_interprets(name, n);
 	if (e->interprets && e->interp == e->program)
-		e->script_hash = script_hash(g, ev);
+		e->script_hash = script_hash(g, ev, applet);
 }
 
 static void run_program(struct graph *g, struct process *p, const struct task *t,

@@ -266,6 +266,41 @@ static void test_roots(void **state)
 	says(edges, "/c/out.o</c/in.c");
 }
 
+/* A program that is several: which one, its arguments tell. */
+static void test_applets(void **state)
+{
+	static const struct {
+		const char *words[4];
+		const char *edges;
+	} cases[] = {
+		{ { "cat", "/in.c" }, "/out.o</in.c" },
+		{ { "/bin/busybox", "cat", "/in.c" }, "/out.o</in.c" },
+		/* what interprets reads a script */
+		{ { "sh", "/in.c" }, "" },
+		{ { "busybox", "ash", "/in.c" }, "" },
+		{ { "busybox" }, "/out.o</in.c" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		starts(true);
+		line(1, "New_proc|argsize=1,prognameisize=12,prognamepsize=12,cwdsize=1");
+		line(1, "PI|/bin/busybox");
+		line(1, "PP|/bin/busybox");
+		line(1, "CW|/");
+		for (int k = 0; k < 4 && cases[i].words[k]; k++)
+			line(1, "A[%d]%s", k, cases[i].words[k]);
+		line(1, "End_of_args|");
+		reads(1, "/in.c", 11);
+		writes(1, "/out.o", 12);
+		ends(1);
+		says("SELECT CAST(o.path AS TEXT) || '<' || CAST(i.path AS TEXT)"
+		     " FROM edge JOIN version AS v ON v.id = output JOIN file AS o ON o.id = v.file"
+		     " JOIN version AS w ON w.id = input JOIN file AS i ON i.id = w.file"
+		     " WHERE class = 0", cases[i].edges);
+	}
+}
+
 /* Who is there already, or joins. */
 static void test_present_roots(void **state)
 {
@@ -680,6 +715,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_roots), cmocka_unit_test(test_present_roots),
+		cmocka_unit_test(test_applets),
 		cmocka_unit_test(test_inherited), cmocka_unit_test(test_cloexec),
 		cmocka_unit_test(test_shared_table), cmocka_unit_test(test_unknown_origin),
 		cmocka_unit_test(test_empty_original),
