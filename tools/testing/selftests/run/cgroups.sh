@@ -59,7 +59,7 @@ ways_in()
 	: > there.end; : > later.end; : > outside.end
 	wait_for rmdir "$top/ways/below" && wait_for rmdir "$top/ways" || fail "somebody stays"
 	leave_cgroup elsewhere
-	wait $recorder
+	wait "$recorder"
 	is "status" $? 0
 	has err "complete"
 	is "reads of who was there" "$(lines 1.etrace | grep -c '!FN|/etc/hostname')" 1
@@ -94,9 +94,9 @@ threads()
 	: > go
 	sleep 0.2
 	rm go
-	wait $pid
+	wait "$pid"
 	leave_cgroup threads
-	wait $recorder
+	wait "$recorder"
 	is "status" $? 0
 	is "files of the first" "$(lines 1.etrace | grep -c '!FN|/etc/hostname')" 1
 	is "files of the other" "$(lines 1.etrace | grep -c '!FN|/etc/passwd')" 1
