@@ -54,6 +54,12 @@ as_told()
 	printf 'password\npassword\n' | bash -ex /tmp/todo
 }
 
+by_bpf()
+{
+	etrace run -v --strict -o /tmp/b.fxt -- sh -c 'cat /etc/hostname' 2>&1 | grep 'backend bpf' &&
+		etrace report /tmp/b.fxt | grep -F 'The trace is complete'
+}
+
 loads()
 {
 	etrace doctor --backend=module || return
@@ -65,6 +71,7 @@ before)
 	try "Secure Boot is on" secure
 	placed "$here/etrace.ko" updates
 	try "a module that is not signed is refused" refused
+	try "etrace run records by BPF" by_bpf
 	try "what etrace doctor says can be done" as_told
 	cp "/lib/modules/$release/updates/etrace.ko" own.ko
 	rm -rf "/lib/modules/$release/updates"
