@@ -62,11 +62,18 @@ deb:
 	tools/deps build deb
 	tools/package/deb
 
-# One file that runs on any Linux from 5.10 on, by BPF.
+# One file that runs on any Linux from 5.10 on, by BPF.  ARCH=arm64: for that one, by
+# Debian's cross compilers, which are fetched and not installed.
 static:
 	tools/deps build static
+	$(addprefix tools/testing/vm/cross ,$(filter-out amd64 x86_64,$(ARCH))) \
+		$(MAKE) static-program STATIC_DIR=$(BUILD)/static
+
+STATIC_DIR = $(BUILD)/static
+static-program:
 	$(MAKE) -C user STATIC=1 programs
-	install -D -s -m 755 $(BUILD)/user-static/etrace $(BUILD)/static/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+	install -D -s --strip-program=$(or $(STRIP),strip) -m 755 $(BUILD)/user-static/etrace \
+		$(STATIC_DIR)/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
 unit:
 	$(MAKE) -C tools/testing/unit check
@@ -164,4 +171,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static install install-module install-user unit deps check check-all check-debug check-arm64 check-property demo
+.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static static-program install install-module install-user unit deps check check-all check-debug check-arm64 check-property demo
