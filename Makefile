@@ -116,6 +116,11 @@ check-arm64:
 		KERNELS=$$kernels BPF_KERNELS=$$kernels LONG=y LIMIT=3600 \
 		tools/testing/vm/cross arm64 tools/testing/check.sh module selftests run bpf
 
+# A container image is built by podman in a guest, and recorded in all ways.
+check-containers:
+	tools/deps build check vm
+	LONG=y tools/testing/check.sh containers
+
 # Random graphs of programs, new ones each time or those of SEEDS, recorded by module
 # and by BPF: are the answers what is known?
 check-property:
@@ -171,4 +176,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static static-program install install-module install-user unit deps check check-all check-debug check-arm64 check-property demo
+.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static static-program install install-module install-user unit deps check check-all check-debug check-arm64 check-containers check-property demo

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 top=$work/cgroup2
-mkdir "$top" && mount -t cgroup2 none "$top" || { echo "1..0 # SKIP no cgroup2"; exit $KSFT_SKIP; }
+mkdir "$top" && mount -t cgroup2 none "$top" || { echo "1..0 # SKIP no cgroup2"; exit "$KSFT_SKIP"; }
 trap 'cd /; umount -l "$top"; rm -rf "$work"' EXIT
 
 # make_cgroup NAME: one that is empty
@@ -88,7 +88,7 @@ threads()
 	"$etrace" attach --backend="$backend" --strict -o 1.etrace --cgroup "$top/threads" 2> err &
 	recorder=$!
 	wait_for recording || fail "it does not begin"
-	echo $pid > "$top/threads/cgroup.procs"
+	echo "$pid" > "$top/threads/cgroup.procs"
 	# BPF: its other threads are added by the reader, which may be asleep
 	[ "$backend" = module ] || sleep 2
 	: > go
@@ -101,7 +101,7 @@ threads()
 	is "files of the first" "$(lines 1.etrace | grep -c '!FN|/etc/hostname')" 1
 	is "files of the other" "$(lines 1.etrace | grep -c '!FN|/etc/passwd')" 1
 	is "who ends" "$(lines 1.etrace | grep -c '!Exit|')" 2
-	"$etrace" report 1.etrace > report 2> err || fail "report ends with $?"
+	"$etrace" report 1.etrace > out 2> err || fail "report ends with $?"
 }
 
 threads_by_bpf() { by_bpf threads; }
@@ -115,7 +115,7 @@ a_daemon_works()
 	rm -f jobs; mkfifo jobs
 	"$BIN/into" "$top/daemon" sh -c 'while read -r job; do [ "$job" != end ] || exit 0; cat "$job" > got; : > done; done < jobs' &
 	daemon=$!
-	exec 9> jobs
+	exec 9> ./jobs
 	echo source > source
 	"$etrace" run --backend="$backend" --strict -o 1.fxt --cgroup "$top/daemon" -- \
 		sh -c 'echo "$PWD/source" >&9; until [ -e done ]; do sleep 0.02; done' 2> err
@@ -123,10 +123,10 @@ a_daemon_works()
 	hasnt err outlives
 	echo end >&9
 	exec 9>&-
-	wait $daemon
+	wait "$daemon"
 	leave_cgroup daemon
-	"$etrace" deps 1.fxt got > deps 2> err || fail "deps ends with $?: $(cat err)"
-	has deps "$PWD/source"
+	"$etrace" deps 1.fxt got > out 2> err || fail "deps ends with $?: $(cat err)"
+	has out "$PWD/source"
 }
 
 a_daemon_works_by_bpf() { by_bpf a_daemon_works; }
@@ -147,7 +147,7 @@ as_in_proc()
 
 refused()
 {
-	local i many=()
+	local many=()
 
 	is "status without a cgroup" "$(status "$etrace" run --cgroup "$top/nosuch" : )" 125
 	has err "there is no such cgroup"
@@ -155,7 +155,7 @@ refused()
 	has err "no directory of a cgroup2 file system"
 	is "status with strace" "$(status "$etrace" run --backend=strace --cgroup "$top" : )" 125
 	has err "strace records only what it starts"
-	for i in {1..17}; do many+=(--cgroup "$top"); done
+	for _ in {1..17}; do many+=(--cgroup "$top"); done
 	is "status with many" "$(status "$etrace" run -q "${many[@]}" : )" 125
 	has err "more cgroups than a session can have"
 	is "status of attach without anybody" "$(status "$etrace" attach)" 125
