@@ -422,6 +422,7 @@ static void etrace_args_later(struct etrace_later *l)
 	bool again;
 
 	etrace_rec_init(&p, ETRACE_EV_ARGS, 0);
+	p.args.ev = l->ev;
 	p.joined = l->joined;
 	p.unread = l->unread;
 	p.cut = l->cut;
@@ -456,6 +457,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	bool last;
 
 	etrace_rec_init(&p, ETRACE_EV_ARGS, 0);
+	p.args.ev = r->ev;
 	p.joined = r->joined;
 	p.unread = r->unread;
 	p.cut = r->cut;
@@ -469,6 +471,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	} while (rest == ETRACE_REST_NOW && !last);
 	if (rest != ETRACE_REST_NONE) {
 		l->argv = argv;
+		l->ev = r->ev;
 		l->joined = p.joined;
 		l->unread = p.unread;
 		l->cut = p.cut;

@@ -113,6 +113,7 @@ struct etrace_rec {
 		struct {
 			struct etrace_str piece;
 			u32 first;
+			u8 ev;
 		} args;
 		struct {
 			u64 count;

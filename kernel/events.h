@@ -1139,18 +1139,20 @@ TRACE_EVENT(etrace_args,
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
 		__field(u32, first)
+		__field(u8, ev)
 		__dynamic_array(char, piece, r->args.piece.len)
 		ETRACE_TAIL_FIELDS
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
 		__entry->first = r->args.first;
+		__entry->ev = r->args.ev;
 		memcpy(__get_dynamic_array(piece), r->args.piece.s,
 		       r->args.piece.len);
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", etrace_print_args(ETRACE_HEAD,
-		  ETRACE_TOLD(EXEC, ETRACE_TAIL), __entry->first,
+		  (&(struct etrace_told) { .ev = __entry->ev, ETRACE_TAIL }), __entry->first,
 		  __get_dynamic_array(piece), __get_dynamic_array_len(piece)))
 );
 

@@ -321,7 +321,7 @@ static void test_present_roots(void **state)
 	line(3, "Join|argsize=2,pathsize=6,cwdsize=2,process=%lu,parent=%lu", upid(3), upid(2));
 	line(3, "JP|/bin/z");
 	line(3, "JW|/v");
-	line(3, "A[0]z");
+	line(3, "JA[0]z");
 	line(3, "Joined|");
 	reads(3, "/etc/b", 0);
 	ends(3);

@@ -177,7 +177,7 @@ TEST(moved)
 	expect_line(text, true, line);
 	snprintf(line, sizeof(line), "!JW|%s\n", cwd);
 	expect_line(text, true, line);
-	expect_line(text, true, "!A[0]");
+	expect_line(text, true, "!JA[0]");
 	expect_line(text, true, "!Joined|\n");
 	EXPECT(strstr(text, "!Join|") && !strstr(strstr(text, "!Join|") + 1, "!Join|"));
 	snprintf(line, sizeof(line), "%llu,", 2ull << create.bits_of_real_pid |
