@@ -99,11 +99,26 @@ struct obedient {
 	int tell, told;
 };
 
-static struct obedient obedient(void)
+#define ITS_IN	200	/* of a child that is a program of its own */
+#define ITS_OUT	201
+
+static void obeys(int in, int out)
+{
+	char c;
+
+	while (read(in, &c, 1) == 1 && c) {
+		et_sys(SYS_close, dup(0));
+		if (write(out, &c, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* @argv: the child is this program, with these arguments; NULL: a fork */
+static struct obedient obedient_with(char **argv)
 {
 	int down[2], up[2];
 	struct obedient o;
-	char c;
 
 	MUST(pipe(down));
 	MUST(pipe(up));
@@ -111,18 +126,23 @@ static struct obedient obedient(void)
 	o.pid = MUST(fork());
 	if (!o.pid) {
 		close(down[1]);
-		while (read(down[0], &c, 1) == 1 && c) {
-			et_sys(SYS_close, dup(0));
-			if (write(up[1], &c, 1) != 1)
-				break;
-		}
-		_exit(0);
+		if (!argv)
+			obeys(down[0], up[1]);
+		dup2(down[0], ITS_IN);
+		dup2(up[1], ITS_OUT);
+		execv("/proc/self/exe", argv);
+		_exit(127);
 	}
 	close(down[0]);
 	close(up[1]);
 	o.tell = down[1];
 	o.told = up[0];
 	return o;
+}
+
+static struct obedient obedient(void)
+{
+	return obedient_with(NULL);
 }
 
 static void obey(const struct obedient *o)
@@ -201,6 +221,52 @@ TEST(moved)
 	EXPECT_EQ(rmdir(at("moved", "")), 0);
 	EXPECT_EQ(rmdir(at("away", "")), 0);
 	close(dev);
+	et_module_teardown();
+}
+
+/* Arguments that its record has no room for. */
+TEST(long_arguments)
+{
+	static char most[3001], end[] = "with a\nnewline";
+	char *argv[] = { "join", "--obey", most, "", end, NULL };
+	struct etrace_create create;
+	struct obedient o;
+	char line[100], *text, *s;
+	size_t bytes = 0, n = 0;
+	int dev;
+
+	memset(most, 'x', sizeof(most) - 1);
+	make("long");
+	et_module_setup("", 64);
+	dev = session(&create);
+	EXPECT_EQ(watch(dev, at("long", "")), 0);
+	o = obedient_with(argv);
+	obey(&o);
+	EXPECT_EQ(move(o.pid, "long"), 0);
+	obey(&o);
+	dismiss(&o);
+	text = recorded(&create);
+	snprintf(line, sizeof(line), "!Join|argsize=%zu,", sizeof("join") + sizeof("--obey") +
+		 sizeof(most) + sizeof("") + sizeof(end));
+	expect_line(text, true, line);
+	expect_line(text, true, "!JA[0]join\n");
+	expect_line(text, true, "!JA[1]--obey\n");
+	/* in parts of at most 900 bytes */
+	for (s = text; (s = strstr(s, "!JA[2]")); bytes += n) {
+		s += strlen("!JA[2]");
+		n = strspn(s, "x");
+		EXPECT(n && n <= 900 && s[n] == '\n');
+	}
+	EXPECT_EQ(bytes, sizeof(most) - 1);
+	expect_line(text, true, "!JA[3]\n");
+	expect_line(text, true, "!JA[4]with a\n");
+	expect_line(text, true, "!Cont|newline\n");
+	EXPECT(strstr(text, "!Joined|") && strstr(text, "!Joined|") > strstr(text, "!Cont|newline"));
+	EXPECT(!strstr(text, "!End_of_args|") && !strstr(text, "!A["),
+	       "lines of another event");
+	free(text);
+	close(dev);
+	EXPECT_EQ(rmdir(at("long", "")), 0);
 	et_module_teardown();
 }
 
@@ -354,6 +420,8 @@ int main(int argc, char **argv)
 {
 	int ret;
 
+	if (argc > 1 && !strcmp(argv[1], "--obey"))
+		obeys(ITS_IN, ITS_OUT);
 	if (et_bpf())
 		et_skip_all("this is about the module's device");
 	snprintf(top, sizeof(top), "/tmp/etrace-join-%d", getpid());
