@@ -62,11 +62,18 @@ deb:
 	tools/deps build deb
 	tools/package/deb
 
-# One file that runs on any Linux from 5.10 on, by BPF.
+# One file that runs on any Linux from 5.10 on, by BPF.  ARCH=arm64: for that one, by
+# Debian's cross compilers, which are fetched and not installed.
 static:
 	tools/deps build static
+	$(addprefix tools/testing/vm/cross ,$(filter-out amd64 x86_64,$(ARCH))) \
+		$(MAKE) static-program STATIC_DIR=$(BUILD)/static
+
+STATIC_DIR = $(BUILD)/static
+static-program:
 	$(MAKE) -C user STATIC=1 programs
-	install -D -s -m 755 $(BUILD)/user-static/etrace $(BUILD)/static/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+	install -D -s --strip-program=$(or $(STRIP),strip) -m 755 $(BUILD)/user-static/etrace \
+		$(STATIC_DIR)/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
 unit:
 	$(MAKE) -C tools/testing/unit check
@@ -87,6 +94,7 @@ check-all:
 	tools/deps build deb static check vm debug bench fuzz
 	kernels=$$(tools/testing/vm/kernel --list check all | xargs) && \
 		KERNELS=$$kernels BPF_KERNELS=$$kernels COMPARE=all LONG=y tools/testing/check.sh
+	$(MAKE) check-arm64
 	$(MAKE) check-property
 	$(MAKE) check-debug
 	$(MAKE) bench-memory
@@ -99,6 +107,19 @@ check-all:
 check-debug:
 	tools/deps build check vm debug
 	KERNELS=$$(tools/testing/vm/kernel --list debug | xargs) LIMIT=3600 tools/testing/check.sh selftests
+
+# The module, and the programs with both backends, in emulated guests with arm64
+# kernels, for which all is built here by Debian's cross compilers.  KERNELS: only these.
+check-arm64:
+	tools/deps build check vm arm64
+	kernels="$(or $(KERNELS),$$(tools/testing/vm/kernel --list arm64 | xargs))" && \
+		KERNELS=$$kernels BPF_KERNELS=$$kernels LONG=y LIMIT=3600 \
+		tools/testing/vm/cross arm64 tools/testing/check.sh module selftests run bpf
+
+# A container image is built by podman in a guest, and recorded in all ways.
+check-containers:
+	tools/deps build check vm
+	LONG=y tools/testing/check.sh containers
 
 # Random graphs of programs, new ones each time or those of SEEDS, recorded by module
 # and by BPF: are the answers what is known?
@@ -116,6 +137,12 @@ pictures: user
 demo:
 	tools/deps build vm
 	tools/testing/demo/demo.sh
+
+# An answer at once: a small build, recorded by strace, without privileges or a guest.
+demo-native:
+	tools/deps build native
+	$(MAKE) user
+	tools/testing/demo/native.sh
 
 # What reading costs in instructions an event, in limits, and how fast
 # etrace-read is, beside wc -l; and that its memory does not grow with the length
@@ -149,4 +176,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static install install-module install-user unit deps check check-all check-debug check-property demo
+.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static static-program install install-module install-user unit deps check check-all check-debug check-arm64 check-containers check-property demo

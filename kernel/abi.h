@@ -7,6 +7,8 @@
 #define ETRACE_ABI_H
 
 #include <linux/compat.h>
+#include <linux/err.h>
+#include <linux/ptrace.h>
 #include <asm/syscall.h>
 #include <asm/unistd.h>
 
@@ -53,14 +55,42 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 
 #elif defined(CONFIG_ARM64)
 
+enum {
+#define ETRACE_NUMBER_ARM(name, number) ETRACE_NR_ARM_##name = (number),
+#include "etrace_numbers_arm.def"
+};
+
+/* Both ABIs come to the same function. */
 #define ETRACE_SYSCALL_SYMBOL(name)		"__arm64_sys_" #name
 #define ETRACE_SYSCALL_SYMBOL_COMPAT(name)	NULL
-#define ETRACE_NR_COMPAT(name)			ETRACE_NR_NONE
+#define ETRACE_NR_COMPAT(name)			ETRACE_NR_ARM_##name
 
+/*
+ * At the end of an execve the task is one of the new program's ABI already, and the
+ * number is that of the old one's. Then the register that the kernel had the number
+ * from is empty, as all others.
+ */
 static inline enum etrace_abi etrace_abi(int *nr)
 {
-	return is_compat_task() ? ETRACE_ABI_COMPAT : ETRACE_ABI_NATIVE;
+	bool compat = is_compat_task();
+
+	if (*nr && unlikely(!current_pt_regs()->regs[compat ? 7 : 8]))
+		*nr = ETRACE_NR_NONE;
+	return compat ? ETRACE_ABI_COMPAT : ETRACE_ABI_NATIVE;
 }
+
+static inline unsigned long etrace_first_arg(struct pt_regs *regs)
+{
+	return regs->orig_x0;
+}
+#define etrace_first_arg etrace_first_arg
+
+/* What a 32-bit task gets is told as a signed number, addresses too. */
+static inline long etrace_returned(long ret)
+{
+	return is_compat_task() && !IS_ERR_VALUE(ret) ? (u32)ret : ret;
+}
+#define etrace_returned etrace_returned
 
 #else
 
@@ -75,6 +105,10 @@ static inline enum etrace_abi etrace_abi(int *nr)
 
 #endif
 
+#ifndef etrace_returned
+#define etrace_returned(ret)	(ret)
+#endif
+
 #ifndef etrace_first_arg
 static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 {
@@ -85,143 +119,20 @@ static inline unsigned long etrace_first_arg(struct pt_regs *regs)
 }
 #endif
 
-/* Calls that not every ABI has. */
-#ifndef __NR_chmod
-#define __NR_chmod	ETRACE_NR_NONE
-#endif
-#ifndef __NR_access
-#define __NR_access	ETRACE_NR_NONE
-#endif
+#include "etrace_absent.h"
+
+/* And those of 32-bit programs on x86. */
 #ifndef __NR_ia32_accept
 #define __NR_ia32_accept	ETRACE_NR_NONE
 #endif
-#ifndef __NR_creat
-#define __NR_creat	ETRACE_NR_NONE
+#ifndef __NR_ia32_recv
+#define __NR_ia32_recv	ETRACE_NR_NONE
 #endif
-#ifndef __NR_dup2
-#define __NR_dup2	ETRACE_NR_NONE
-#endif
-#ifndef __NR_fcntl
-#define __NR_fcntl	ETRACE_NR_NONE
-#endif
-#ifndef __NR_fcntl64
-#define __NR_fcntl64	ETRACE_NR_NONE
-#endif
-#ifndef __NR_fork
-#define __NR_fork	ETRACE_NR_NONE
-#endif
-#ifndef __NR_ftruncate
-#define __NR_ftruncate	ETRACE_NR_NONE
-#endif
-#ifndef __NR_ftruncate64
-#define __NR_ftruncate64	ETRACE_NR_NONE
-#endif
-#ifndef __NR_futimesat
-#define __NR_futimesat	ETRACE_NR_NONE
-#endif
-#ifndef __NR_fstatat64
-#define __NR_fstatat64	ETRACE_NR_NONE
-#endif
-#ifndef __NR_getdents
-#define __NR_getdents	ETRACE_NR_NONE
-#endif
-#ifndef __NR_link
-#define __NR_link	ETRACE_NR_NONE
-#endif
-#ifndef __NR_mmap2
-#define __NR_mmap2	ETRACE_NR_NONE
-#endif
-#ifndef __NR_mkdir
-#define __NR_mkdir	ETRACE_NR_NONE
-#endif
-#ifndef __NR_mknod
-#define __NR_mknod	ETRACE_NR_NONE
-#endif
-#ifndef __NR_lstat
-#define __NR_lstat	ETRACE_NR_NONE
-#endif
-#ifndef __NR_lstat64
-#define __NR_lstat64	ETRACE_NR_NONE
-#endif
-#ifndef __NR_newfstatat
-#define __NR_newfstatat	ETRACE_NR_NONE
-#endif
-#ifndef __NR_open
-#define __NR_open	ETRACE_NR_NONE
-#endif
-#ifndef __NR_pipe
-#define __NR_pipe	ETRACE_NR_NONE
-#endif
-#ifndef __NR_recvmmsg_time64
-#define __NR_recvmmsg_time64	ETRACE_NR_NONE
-#endif
-#ifndef __NR_readlink
-#define __NR_readlink	ETRACE_NR_NONE
-#endif
-#ifndef __NR_recvmmsg
-#define __NR_recvmmsg	ETRACE_NR_NONE
-#endif
-#ifndef __NR_recvmmsg_time64
-#define __NR_recvmmsg_time64	ETRACE_NR_NONE
-#endif
-#ifndef __NR_rename
-#define __NR_rename	ETRACE_NR_NONE
-#endif
-#ifndef __NR_renameat
-#define __NR_renameat	ETRACE_NR_NONE
-#endif
-#ifndef __NR_rmdir
-#define __NR_rmdir	ETRACE_NR_NONE
-#endif
-#ifndef __NR_sendfile64
-#define __NR_sendfile64	ETRACE_NR_NONE
-#endif
-#ifndef __NR_stat
-#define __NR_stat	ETRACE_NR_NONE
-#endif
-#ifndef __NR_stat64
-#define __NR_stat64	ETRACE_NR_NONE
-#endif
-#ifndef __NR_socketcall
-#define __NR_socketcall	ETRACE_NR_NONE
-#endif
-#ifndef __NR_symlink
-#define __NR_symlink	ETRACE_NR_NONE
-#endif
-#ifndef __NR_truncate
-#define __NR_truncate	ETRACE_NR_NONE
-#endif
-#ifndef __NR_truncate64
-#define __NR_truncate64	ETRACE_NR_NONE
-#endif
-#ifndef __NR_umount
-#define __NR_umount	ETRACE_NR_NONE
-#endif
-#ifndef __NR_unlink
-#define __NR_unlink	ETRACE_NR_NONE
-#endif
-#ifndef __NR_utime
-#define __NR_utime	ETRACE_NR_NONE
-#endif
-#ifndef __NR_utimensat
-#define __NR_utimensat	ETRACE_NR_NONE
-#endif
-#ifndef __NR_utimensat_time64
-#define __NR_utimensat_time64 ETRACE_NR_NONE
-#endif
-#ifndef __NR_utimes
-#define __NR_utimes	ETRACE_NR_NONE
-#endif
-#ifndef __NR_vfork
-#define __NR_vfork	ETRACE_NR_NONE
+#ifndef __NR_ia32_send
+#define __NR_ia32_send	ETRACE_NR_NONE
 #endif
 #ifndef __NR_ia32_newfstatat
 #define __NR_ia32_newfstatat	ETRACE_NR_NONE
-#endif
-
-/* 6.6: before, the number is nobody's, and the same everywhere. */
-#ifndef __NR_fchmodat2
-#define __NR_fchmodat2		452
 #endif
 #ifndef __NR_ia32_fchmodat2
 #define __NR_ia32_fchmodat2	452

@@ -25,6 +25,7 @@
 #include "calls.h"
 #include "calls_use.h"
 #include "capture.h"
+#include "cgroup.h"
 #include "compat.h"
 #include "cost.h"
 #include "counts.h"
@@ -477,6 +478,50 @@ void etrace_do_symlink(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
+/* ---- a task that ran before it came to be traced ------------------------- */
+
+/* Which program the current task runs, in slots where @t has not told that yet. */
+static noinline void etrace_record_join(struct etrace_task *t)
+{
+	struct mm_struct *mm = current->mm;
+	struct etrace_argv argv = { 0 };
+	struct etrace_scratch *s;
+	struct file *exe = NULL;
+	struct etrace_task *slot;
+	struct etrace_rec r;
+	bool any = false;
+
+	etrace_for_each_slot(slot, t) {
+		slot->going_on = slot->joined;
+		any |= slot->joined;
+		slot->joined = false;
+	}
+	if (!any)
+		return;
+	etrace_rec_init(&r, ETRACE_EV_JOIN, 2);
+	r.str[0].s = NULL;
+	r.str[0].len = 0;
+	s = etrace_scratch_get();
+	if (mm) {
+		exe = etrace_exe_file_get(mm);
+		argv.pos = mm->arg_start;
+		argv.end = mm->arg_end;
+	}
+	if (exe)
+		etrace_capture_path(&r, 0, s, &exe->f_path);
+	etrace_capture_cwd(&r, 1, s);
+	etrace_emit_exec(t, &r, &argv, s, NULL);
+	etrace_scratch_put();
+	if (exe)
+		fput(exe);
+}
+
+static inline void etrace_joins(struct etrace_task *t)
+{
+	if (etrace_cgroups_watched())
+		etrace_record_join(t);
+}
+
 /* ---- at the end of a call ----------------------------------------------- */
 
 static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
@@ -494,6 +539,8 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 	/* Most of it has to run so anyway, and it is an RCU read-side section. */
 	etrace_syscall_pin();
 	c.t = etrace_task_find(current);
+	if (c.t)
+		etrace_joins(c.t);
 	/* Who answered in the kernel's place may have answered anything. */
 	if (!c.t || unlikely(c.t->skipped) || unlikely(etrace_syscalls_emulated()))
 		goto out;
@@ -541,6 +588,7 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 
 	if (!etrace_syscall_of(regs, &sc))
 		return;
+	ret = etrace_returned(ret);
 	if (sc->told == ETRACE_TOLD_USED) {
 		if (ret >= 0 && sc->record == ETRACE_REC_READ)
 			etrace_used(etrace_first_arg(regs), ret, false);
@@ -566,6 +614,7 @@ void etrace_record_fork(struct etrace_task *t, struct task_struct *child)
 	struct etrace_task *c;
 	struct etrace_rec r;
 
+	etrace_joins(t);
 	etrace_rec_init(&r, ETRACE_EV_CLONE, 0);
 	r.have = BIT(ETRACE_VAL_CLONE_child);
 	r.clone.flags = 0;
@@ -614,6 +663,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 {
 	struct etrace_hold *hold = etrace_held_find(t, ETRACE_HOOK_BPRM_CHECK);
 	struct mm_struct *mm = current->mm;
+	struct etrace_task *slot;
 	struct etrace_scratch *s;
 	struct etrace_argv argv = {
 		.pos = mm->arg_start,
@@ -621,6 +671,9 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	};
 	struct etrace_rec r;
 
+	/* What ran before it is gone. */
+	etrace_for_each_slot(slot, t)
+		slot->joined = false;
 	etrace_exec_closes(t, hold);
 	etrace_use_over(t);
 	etrace_rec_init(&r, ETRACE_EV_EXEC, 3);
@@ -639,7 +692,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 		r.joined |= BIT(1);
 	}
 	etrace_capture_cwd(&r, 2, s);
-	r.exec.args_len = argv.end - argv.pos;
+	etrace_going_on(t, true);
 	etrace_emit_exec(t, &r, &argv, s, etrace_env_wanted() ? etrace_env_get(t) : NULL);
 	etrace_scratch_put();
 
@@ -690,6 +743,7 @@ void etrace_record_comm(struct etrace_task *t, struct task_struct *target,
 	struct etrace_task *other;
 	struct etrace_rec r;
 
+	etrace_joins(t);
 	etrace_rec_init(&r, ETRACE_EV_COMM, 1);
 	r.str[0].s = comm;
 	r.str[0].len = strnlen(comm, TASK_COMM_LEN - 1);

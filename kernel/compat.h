@@ -264,7 +264,14 @@ static inline bool etrace_syscalls_emulated(void)
 #endif
 #define etrace_hook_regs	struct ftrace_regs
 #elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && \
-	LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+	LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+/* arm64 before 6.2: all registers, for who asks for them. */
+#define ETRACE_FTRACE		1
+#define ETRACE_FTRACE_FLAGS	FTRACE_OPS_FL_SAVE_REGS
+#define etrace_hook_arg(regs, n) \
+	((void *)regs_get_kernel_argument(ftrace_get_regs(regs), n))
+#define etrace_hook_regs	struct ftrace_regs
+#elif defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS)
 /* And callbacks may recurse unless they say that they do not. */
 #define ETRACE_FTRACE		1
 #define ETRACE_FTRACE_FLAGS	(FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_RECURSION_SAFE)
@@ -307,6 +314,21 @@ static inline void etrace_fs_root_rcu(struct fs_struct *fs, struct path *root)
 		seq = etrace_fs_begin(fs);
 		*root = fs->root;
 	} while (etrace_fs_retry(fs, seq));
+}
+
+/*
+ * The program of a memory, referenced, or NULL; in an RCU read-side section.
+ * 6.7: files are freed at once, and the getter looks again.
+ */
+static inline struct file *etrace_exe_file_get(struct mm_struct *mm)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	return get_file_rcu(&mm->exe_file);
+#else
+	struct file *file = rcu_dereference(mm->exe_file);
+
+	return file && get_file_rcu(file) ? file : NULL;
+#endif
 }
 
 /*

@@ -422,6 +422,7 @@ static void etrace_args_later(struct etrace_later *l)
 	bool again;
 
 	etrace_rec_init(&p, ETRACE_EV_ARGS, 0);
+	p.args.ev = l->ev;
 	p.joined = l->joined;
 	p.unread = l->unread;
 	p.cut = l->cut;
@@ -448,15 +449,15 @@ static void etrace_args_later(struct etrace_later *l)
  */
 static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec *r,
 				 struct etrace_argv argv, struct etrace_scratch *sc,
-				 struct etrace_later *l)
+				 struct etrace_later *l, unsigned int n)
 {
-	unsigned int n = etrace_going_on(t, true);
 	unsigned long begin = argv.pos;
 	enum etrace_rest rest;
 	struct etrace_rec p;
 	bool last;
 
 	etrace_rec_init(&p, ETRACE_EV_ARGS, 0);
+	p.args.ev = r->ev;
 	p.joined = r->joined;
 	p.unread = r->unread;
 	p.cut = r->cut;
@@ -470,6 +471,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 	} while (rest == ETRACE_REST_NOW && !last);
 	if (rest != ETRACE_REST_NONE) {
 		l->argv = argv;
+		l->ev = r->ev;
 		l->joined = p.joined;
 		l->unread = p.unread;
 		l->cut = p.cut;
@@ -483,9 +485,9 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 }
 
 /**
- * etrace_emit_exec - write an execve event, with its argument list
- * @t: first slot of the current task
- * @r: the event, but for its task, time and layout
+ * etrace_emit_exec - write an event that ends with an argument list
+ * @t: first slot of the current task; it goes to those where etrace_going_on() is on
+ * @r: the event, exec or join, but for its task, time and layout
  * @argv: the argument list
  * @sc: room
  * @l: what follows the event later, @l->then; NULL: nothing does
@@ -497,9 +499,18 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 	struct etrace_task *slot;
 	struct etrace_argv all;
 	bool unread;
-	u32 bytes, text, i;
+	u32 bytes, text, i, n = 0;
 
+	/* Those of join lie in the same place. */
+	BUILD_BUG_ON(offsetof(struct etrace_rec, exec.args) !=
+		     offsetof(struct etrace_rec, join.args));
+	r->exec.args_len = argv->end - argv->pos;
 	etrace_for_each_slot(slot, t) {
+		if (!slot->going_on)
+			continue;
+		n++;
+		if (r->ev == ETRACE_EV_JOIN)
+			etrace_task_kin(slot, &r->join.process, &r->join.parent);
 		etrace_emit_begin(slot, r);
 		text = etrace_layout(r);
 		for (bytes = 0, i = 0; i < r->inl; i++)
@@ -522,10 +533,10 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 		if (r->more)
 			etrace_emit_strings(slot, r, false);
 	}
-	if (r->more) {
-		etrace_emit_all_args(t, r, *argv, sc, l);
-	} else if (l) {
-		etrace_going_on(t, true);
+	if (r->more)
+		etrace_emit_all_args(t, r, *argv, sc, l, n);
+	else if (l)
 		etrace_later_run(l, NULL);
-	}
+	else
+		etrace_going_on(t, false);
 }

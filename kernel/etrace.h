@@ -12,6 +12,7 @@
  *	call, hooks		what handlers share; what the kernel has resolved
  *	env			the environment of a program
  *	emit, target
+ *	cgroup			who is traced for being in a cgroup
  *	output, table		records out; system calls
  *	task, print		who is traced; lines
  *	hold, capture, uses	names of a call in progress; strings; uses of descriptors
@@ -28,6 +29,9 @@
 
 #include "etrace_ioctl.h"
 #include "schema.h"
+
+/* <linux/logic_pio.h>, on arm64: the name of a field would be another one there. */
+#undef inl
 
 struct trace_array;
 struct trace_buffer;
@@ -109,6 +113,7 @@ struct etrace_rec {
 		struct {
 			struct etrace_str piece;
 			u32 first;
+			u8 ev;
 		} args;
 		struct {
 			u64 count;

@@ -20,6 +20,7 @@
  *						open its per_cpu files
  *	ioctl(fd, ETRACE_IOC_KEEP_ENV, &list);	if need be
  *	ioctl(fd, ETRACE_IOC_ADD, &pid);	tracing begins
+ *	ioctl(fd, ETRACE_IOC_CGROUP, &dir);	and of who is in a cgroup
  *	poll(fd, POLLHUP)			until no traced task lives
  *	ioctl(fd, ETRACE_IOC_STOP);		no record is written after this
  *	ioctl(fd, ETRACE_IOC_STATS, &stats);	what has been recorded and lost
@@ -175,12 +176,25 @@ struct etrace_open {
 #define ETRACE_IOC_STATS	_IOR(ETRACE_IOC_MAGIC, 4, struct etrace_stats)
 #define ETRACE_IOC_TASKS	_IOWR(ETRACE_IOC_MAGIC, 5, struct etrace_task_list)
 #define ETRACE_IOC_KEEP_ENV	_IOW(ETRACE_IOC_MAGIC, 6, struct etrace_keep_env)
-#define ETRACE_IOC_OPEN		_IOW(ETRACE_IOC_MAGIC, 7, struct etrace_open)
+#define ETRACE_IOC_OPEN		_IOW(ETRACE_IOC_MAGIC, 8, struct etrace_open)
 /*
  * Buffers of so many bytes for each processor, and what does not fit is lost instead of
  * written over. Without CAP_PERFMON there is a limit: 8 MiB, and all of them together
  * 1/128 of the memory, but 1 MiB each in any case; more is EPERM.
  */
-#define ETRACE_IOC_BUFFER	_IOW(ETRACE_IOC_MAGIC, 8, __u64)
+#define ETRACE_IOC_BUFFER	_IOW(ETRACE_IOC_MAGIC, 9, __u64)
+
+/*
+ * Trace who is in the cgroup of which this is a descriptor (of its directory, in a
+ * cgroup2 file system), or in one below it, now or later, with all that they
+ * start. Once traced, a task is so wherever it goes. The session keeps the cgroup,
+ * not the descriptor. EBADF: it is no such descriptor; ENOSPC: there are
+ * ETRACE_CGROUPS_MAX in the session; EPERM: who opened the device has no CAP_PERFMON;
+ * EOPNOTSUPP: the kernel has no cgroups, or does
+ * not tell who moves into one.
+ */
+#define ETRACE_IOC_CGROUP	_IOW(ETRACE_IOC_MAGIC, 7, __s32)
+
+#define ETRACE_CGROUPS_MAX	16
 
 #endif /* ETRACE_IOCTL_H */

@@ -1062,6 +1062,38 @@ TRACE_EVENT(etrace_env,
 );
 
 /*
+ * A task that runs comes to be traced. process: upid of the first thread of its
+ * process; parent: of who made that, 0: not traced.
+ */
+TRACE_EVENT(etrace_join,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		ETRACE_STR_FIELDS(path, 0)
+		ETRACE_STR_FIELDS(cwd, 1)
+		__field(u32, args_len)
+		__dynamic_array(char, args, r->join.args.len)
+		__field(u64, process)
+		__field(u64, parent)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		ETRACE_STR_ASSIGN(path, 0);
+		ETRACE_STR_ASSIGN(cwd, 1);
+		__entry->args_len = r->join.args_len;
+		memcpy(__get_dynamic_array(args), r->join.args.s, r->join.args.len);
+		__entry->process = r->join.process;
+		__entry->parent = r->join.parent;
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(JOIN, ETRACE_STR(JOIN, path),
+		  ETRACE_STR(JOIN, cwd), ETRACE_ARGS(JOIN, args),
+		  ETRACE_VAL(JOIN, process), ETRACE_VAL(JOIN, parent), ETRACE_TAIL))
+);
+
+/*
  * A piece of a string that its event's record had no room for. event: kind of
  * that record, ETRACE_EV_*; tag: which string, ETRACE_TAG_*; part: number of
  * the part, -1 if the string is shorter than 900 bytes; state:
@@ -1107,18 +1139,20 @@ TRACE_EVENT(etrace_args,
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
 		__field(u32, first)
+		__field(u8, ev)
 		__dynamic_array(char, piece, r->args.piece.len)
 		ETRACE_TAIL_FIELDS
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
 		__entry->first = r->args.first;
+		__entry->ev = r->args.ev;
 		memcpy(__get_dynamic_array(piece), r->args.piece.s,
 		       r->args.piece.len);
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", etrace_print_args(ETRACE_HEAD,
-		  ETRACE_TOLD(EXEC, ETRACE_TAIL), __entry->first,
+		  (&(struct etrace_told) { .ev = __entry->ev, ETRACE_TAIL }), __entry->first,
 		  __get_dynamic_array(piece), __get_dynamic_array_len(piece)))
 );
 

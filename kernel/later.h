@@ -57,6 +57,7 @@ struct etrace_received {
  * @release: frees @hold; NULL: there is none
  * @pos: how far it has been written: a bit of @hold->fds
  * @argv: how far an argument list has been written
+ * @ev: the event that it is of
  * @received: how far the descriptors of messages have been written
  * @joined: as etrace_rec.joined
  * @unread: as etrace_rec.unread
@@ -73,6 +74,7 @@ struct etrace_later {
 	u32 pos;
 	struct etrace_argv argv;
 	struct etrace_received received;
+	u8 ev;
 	u8 joined;
 	u8 unread;
 	u8 cut;

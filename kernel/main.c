@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "capture.h"
+#include "cgroup.h"
 #include "counters.h"
 #include "etrace.h"
 #include "etrace_secrets.h"
@@ -284,6 +285,7 @@ static int __init etrace_init(void)
 	err = etrace_probes_init();
 	if (err)
 		return err;
+	etrace_cgroups_init();
 	err = etrace_hooks_init();
 	if (err)
 		return err;

@@ -114,13 +114,14 @@ static void etrace_piece(struct etrace_out *o, const char *tag, s32 part,
 	}
 }
 
-static void etrace_args(struct etrace_out *o, u32 index, const char *s, u32 len)
+static void etrace_args(struct etrace_out *o, const char *tag, u32 index, const char *s,
+			u32 len)
 {
 	while (len) {
 		u32 n = strnlen(s, len);
 		u32 part = min_t(u32, n, ETRACE_PART_MAX);
 
-		etrace_piece(o, etrace_tag_names[ETRACE_TAG_A], index, s, part, 0);
+		etrace_piece(o, tag, index, s, part, 0);
 		s += part;
 		len -= part;
 		if (part == n && len) {		/* at its null byte */
@@ -227,7 +228,8 @@ static void etrace_spell(struct etrace_out *o, const struct etrace_told *told, b
 			continue;
 		str = &told->str[w->i];
 		if (w->kind == ETRACE_WORD_TEXT_ARGS)
-			etrace_args(o, 0, str->s, told->args_room);
+			etrace_args(o, etrace_tag_names[schema->tags[w->i]], 0, str->s,
+				    told->args_room);
 		else if (str->len >= 0 && w->i < told->tail.inl)
 			etrace_piece(o, etrace_tag_names[schema->tags[w->i]], -1, str->s,
 				     str->len, 0);
@@ -238,15 +240,16 @@ static void etrace_mark(struct trace_seq *p, const char *name, u8 bits,
 			const struct etrace_schema *schema)
 {
 	const char *sep = "";
-	int i;
+	int i, tag;
 
 	trace_seq_printf(p, "%s=", name);
 	for (i = 0; i <= ETRACE_NR_STR; i++) {
 		if (!(bits & BIT(i)))
 			continue;
 		/* Behind the strings: the argument list, or what else it is. */
-		trace_seq_printf(p, "%s%s", sep, i < schema->nr_tags ?
-				 etrace_tag_names[schema->tags[i]] : "args");
+		tag = i < ETRACE_NR_STR ? i : schema->nr_tags - 1;
+		trace_seq_printf(p, "%s%s", sep, i < ETRACE_NR_STR || schema->has_args ?
+				 etrace_tag_names[schema->tags[tag]] : "args");
 		sep = "+";
 	}
 }
@@ -320,10 +323,12 @@ const char *etrace_print_string(const struct etrace_head *h, const struct etrace
 const char *etrace_print_args(const struct etrace_head *h, const struct etrace_told *told,
 			      u32 first, const char *piece, u32 len)
 {
+	const struct etrace_schema *schema = &etrace_schemas[told->ev];
 	struct etrace_out o;
 
 	etrace_begin(&o, h);
-	etrace_args(&o, first, piece, len);
+	/* the argument list's tag is behind those of the strings */
+	etrace_args(&o, etrace_tag_names[schema->tags[schema->nr_tags - 1]], first, piece, len);
 	etrace_spell(&o, told, false);
 	etrace_spell_tail(&o, told);
 	return etrace_end(&o);

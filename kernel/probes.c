@@ -25,6 +25,7 @@
 #include "probes.h"
 #include "calls.h"
 #include "calls_use.h"
+#include "cgroup.h"
 #include "compat.h"
 #include "cost.h"
 #include "hooks.h"
@@ -49,6 +50,7 @@ static void etrace_probe_fork(void *data, struct task_struct *parent,
 	if (t)
 		etrace_record_fork(t, child);
 	rcu_read_unlock();
+	etrace_cgroup_fork(child);
 }
 
 static void etrace_probe_exec(void *data, struct task_struct *p, pid_t old_pid,

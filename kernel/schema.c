@@ -40,7 +40,7 @@ const struct etrace_schema etrace_schemas[ETRACE_NR_SCHEMA] = {
 #define EVENT(ID, id, name, category, where, doc) \
 	[ETRACE_EV_##ID] = { .words = etrace_words_##id, .nr_tags = ETRACE_STRS_##ID,
 #define STRING(ID, id, TAG, name) .tags[ETRACE_STR_##ID##_##id] = ETRACE_TAG_##TAG,
-#define ARGS(ID, id, TAG, name) .tags[ETRACE_STR_##ID##_##id] = ETRACE_TAG_##TAG,
+#define ARGS(ID, id, TAG, name) .tags[ETRACE_STR_##ID##_##id] = ETRACE_TAG_##TAG, .has_args = true,
 #define VALUE(ID, id, type, name, means, given) \
 	.may[ETRACE_VAL_##ID##_##id] = ETRACE_GIVEN_##given == ETRACE_GIVEN_MAY,
 #define END_EVENT(ID, id) },

@@ -124,12 +124,14 @@ struct etrace_word {
  * @words: its lines
  * @tags: of its strings; the argument list's behind them
  * @nr_tags: how many there are
+ * @has_args: the last of them is that of an argument list
  * @may: which values MAY be there
  */
 struct etrace_schema {
 	const struct etrace_word *words;
 	u8 tags[ETRACE_NR_STR + 1];
 	u8 nr_tags;
+	bool has_args;
 	bool may[ETRACE_NR_VAL];
 };
 

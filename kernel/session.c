@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 
 #include "session.h"
+#include "cgroup.h"
 #include "counts.h"
 #include "etrace_secrets.h"
 #include "hooks.h"
@@ -200,6 +201,12 @@ static int etrace_open(struct inode *inode, struct file *file)
 	return nonseekable_open(inode, file);
 }
 
+static void etrace_file_stop(struct etrace_file *f)
+{
+	etrace_cgroup_unwatch(&f->session);
+	etrace_tasks_stop(&f->session);
+}
+
 static int etrace_release(struct inode *inode, struct file *file)
 {
 	struct etrace_file *f = file->private_data;
@@ -209,7 +216,7 @@ static int etrace_release(struct inode *inode, struct file *file)
 		kfree(f);
 		return 0;
 	}
-	etrace_tasks_stop(&f->session);
+	etrace_file_stop(f);
 	etrace_output_empty(&f->session);
 	if (!etrace_output_remove(&f->session)) {
 		etrace_file_free(f);
@@ -296,6 +303,19 @@ static long etrace_ioc_add(struct etrace_file *f, void __user *arg)
 	return etrace_tasks_start(&f->session, pid);
 }
 
+static long etrace_ioc_cgroup(struct etrace_file *f, void __user *arg)
+{
+	s32 fd;
+
+	/* In a cgroup are tasks of anybody. */
+	if (f->session.owner)
+		return -EPERM;
+	if (get_user(fd, (s32 __user *)arg))
+		return -EFAULT;
+	f->added = true;
+	return etrace_cgroup_watch(&f->session, fd);
+}
+
 /* Before there are tasks, which look at it at any time. */
 static long etrace_ioc_keep_env(struct etrace_file *f, void __user *arg)
 {
@@ -319,7 +339,7 @@ static long etrace_ioc_keep_env(struct etrace_file *f, void __user *arg)
 
 static long etrace_ioc_stop(struct etrace_file *f, void __user *arg)
 {
-	etrace_tasks_stop(&f->session);
+	etrace_file_stop(f);
 	return 0;
 }
 
@@ -427,6 +447,7 @@ static const struct {
 	{ ETRACE_IOC_STATS,	true,	etrace_ioc_stats },
 	{ ETRACE_IOC_TASKS,	true,	etrace_ioc_tasks },
 	{ ETRACE_IOC_KEEP_ENV,	true,	etrace_ioc_keep_env },
+	{ ETRACE_IOC_CGROUP,	true,	etrace_ioc_cgroup },
 	{ ETRACE_IOC_OPEN,	true,	etrace_ioc_open },
 	{ ETRACE_IOC_BUFFER,	true,	etrace_ioc_buffer },
 };

@@ -33,7 +33,7 @@
 struct etrace_bucket etrace_buckets[ETRACE_TASK_BUCKETS];
 static struct kmem_cache *etrace_task_cache;
 static DEFINE_MUTEX(etrace_tasks_mutex);
-static atomic_t etrace_slots = ATOMIC_INIT(0);	/* in the table, of all sessions */
+static atomic_t etrace_slots = ATOMIC_INIT(0);	/* in the table, and who waits for such */
 static const struct etrace_listener *etrace_listener;
 static bool etrace_listening;	/* it has started; by etrace_tasks_mutex */
 unsigned int etrace_bits_of_real_pid = 22;
@@ -119,7 +119,8 @@ static void etrace_task_free_rcu(struct rcu_head *rcu)
  * without memory.
  */
 static struct etrace_task *etrace_task_add(struct etrace_session *s,
-					   struct task_struct *task, u64 upid, bool *added)
+					   struct task_struct *task, u64 upid,
+					   bool joined, bool *added)
 {
 	struct etrace_bucket *b = etrace_bucket(task);
 	struct etrace_task *t, *old;
@@ -139,6 +140,7 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 	t->going_on = false;
 	t->skipped = false;
 	t->worker = upid;
+	t->joined = joined;
 	t->ring = NULL;
 
 	spin_lock(&b->lock);
@@ -211,7 +213,7 @@ struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 
 	if (!READ_ONCE(parent->session->tracing))
 		return NULL;
-	return etrace_task_add(parent->session, child, 0, &added);
+	return etrace_task_add(parent->session, child, 0, false, &added);
 }
 
 /**
@@ -231,7 +233,7 @@ struct etrace_task *etrace_task_worker(struct task_struct *worker)
 	etrace_for_each_slot(t, etrace_task_find(worker->group_leader))
 		if (READ_ONCE(t->session->tracing) &&
 		    etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
-			etrace_task_add(t->session, worker, t->upid, &added);
+			etrace_task_add(t->session, worker, t->upid, false, &added);
 	return etrace_task_find(worker);
 }
 
@@ -275,14 +277,17 @@ void etrace_task_rights(struct etrace_task *t, bool secure)
 	}
 }
 
-/* Adds a task that runs already. Returns whether it is new. */
-static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task)
+/*
+ * Adds a task that runs already. @joined: nobody else tells of it. Returns whether it
+ * is new.
+ */
+static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task, bool joined)
 {
 	bool added;
 
-	if (etrace_slot_find(task, s))
+	if (etrace_slot_find(task, s) || !etrace_session_may(s, __task_cred(task)))
 		return false;
-	if (!etrace_task_add(s, task, 0, &added) || !added)
+	if (!etrace_task_add(s, task, 0, joined, &added) || !added)
 		return false;
 	/*
 	 * A task that is ending may have passed the probe of its exit before
@@ -294,12 +299,47 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 		etrace_task_remove(task, s);
 		return false;
 	}
-	/* Neither may the owner see all that it has started: as with the end of a task. */
+	/* Its rights may have changed since, by an execve: as with the end of a task. */
 	if (!etrace_session_may(s, __task_cred(task))) {
 		etrace_task_remove(task, s);
 		return false;
 	}
 	return true;
+}
+
+/**
+ * etrace_task_join - a task that runs is to be traced from now on
+ * @s: for whom
+ * @task: the task; its next record tells of it
+ *
+ * To be called in an RCU read-side section, interrupts on or off. Nothing happens if
+ * it is traced already, or ends, or tracing is being stopped.
+ */
+void etrace_task_join(struct etrace_session *s, struct task_struct *task)
+{
+	/* As in etrace_adopt(): it is seen there, or tracing is seen here. */
+	smp_mb();
+	/* Workers of rings get a slot with their first call. */
+	if (READ_ONCE(s->tracing) && !(READ_ONCE(task->flags) & (PF_EXITING | PF_IO_WORKER)))
+		etrace_task_adopt(s, task, true);
+}
+
+/**
+ * etrace_task_kin - a task's process, and who made that
+ * @t: a slot of the current task
+ * @process: set to the upid of the first thread of its process, or its own
+ * @parent: set to the upid of the parent, 0: it is not traced
+ *
+ * To be called in an RCU read-side section.
+ */
+void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent)
+{
+	const struct etrace_task *leader, *above;
+
+	leader = etrace_slot_find(READ_ONCE(current->group_leader), t->session);
+	above = etrace_slot_find(rcu_dereference_raw(current->real_parent), t->session);
+	*process = leader ? leader->upid : t->upid;
+	*parent = above ? above->upid : 0;
 }
 
 /* ---- what its slots hold -------------------------------------------------- */
@@ -382,9 +422,23 @@ static bool etrace_adopt_pause(struct task_struct *p, struct task_struct *task)
 	return alive;
 }
 
+/* Whom a pass over all tasks adds: the tree of @root, if there is one, or else by @in. */
+struct etrace_adopted {
+	struct etrace_session *s;
+	struct task_struct *root;
+	bool (*in)(struct task_struct *task, const void *ctx);
+	const void *ctx;
+};
+
+static bool etrace_is_adopted(const struct etrace_adopted *a, struct task_struct *task)
+{
+	if (a->root)
+		return etrace_in_tree(a->s, task, a->root);
+	return !(READ_ONCE(task->flags) & PF_IO_WORKER) && a->in(task, a->ctx);
+}
+
 /* One pass over all tasks. Returns how many were added. */
-static unsigned int etrace_adopt_tree(struct etrace_session *s,
-				      struct task_struct *root)
+static unsigned int etrace_adopt_pass(const struct etrace_adopted *a)
 {
 	unsigned int n = 0, batch = ETRACE_ADOPT_BATCH, seen;
 	struct task_struct *p, *task;
@@ -393,7 +447,7 @@ again:
 	seen = 0;
 	rcu_read_lock();
 	for_each_process_thread(p, task) {
-		if (etrace_in_tree(s, task, root) && etrace_task_adopt(s, task))
+		if (etrace_is_adopted(a, task) && etrace_task_adopt(a->s, task, false))
 			n++;
 		if (++seen % batch || etrace_adopt_pause(p, task))
 			continue;
@@ -405,13 +459,30 @@ again:
 	return n;
 }
 
+/*
+ * Passes repeat until one finds nothing new: a child that was born between
+ * its parent's being passed over and being added is met in the next.
+ * Returns how many were added.
+ */
+static unsigned int etrace_adopt(const struct etrace_adopted *a)
+{
+	unsigned int n, all = 0;
+
+	WRITE_ONCE(a->s->tracing, true);
+	/* Who came into a cgroup before that is seen by the pass: etrace_task_join(). */
+	smp_mb();
+	do {
+		n = etrace_adopt_pass(a);
+		all += n;
+		cond_resched();
+	} while (n);
+	return all;
+}
+
 /**
  * etrace_tasks_start - trace a task, its threads and all that is below it
  * @s: for whom
  * @root: the pid of the task, in the caller's pid namespace
- *
- * Passes repeat until one finds nothing new: a child that was born between
- * its parent's being passed over and being added is met in the next.
  *
  * Return: 0, -ESRCH if there is no such task or it has ended, or another
  * negative error if the kernel does not let us listen.
@@ -420,7 +491,7 @@ int etrace_tasks_start(struct etrace_session *s, pid_t root)
 {
 	struct pid *pid = find_get_pid(root);
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
-	unsigned int n, all = 0;
+	struct etrace_adopted a = { .s = s };
 	int err;
 
 	put_pid(pid);
@@ -431,16 +502,13 @@ int etrace_tasks_start(struct etrace_session *s, pid_t root)
 	err = etrace_listen();
 	if (err)
 		goto unlock;
-	WRITE_ONCE(s->tracing, true);
-	do {
-		n = etrace_adopt_tree(s, READ_ONCE(task->group_leader));
-		all += n;
-		cond_resched();
-	} while (n);
-	rcu_read_lock();
-	if (!all && !etrace_slot_find(task, s))
-		err = -ESRCH;
-	rcu_read_unlock();
+	a.root = READ_ONCE(task->group_leader);
+	if (!etrace_adopt(&a)) {
+		rcu_read_lock();
+		if (!etrace_slot_find(task, s))
+			err = -ESRCH;
+		rcu_read_unlock();
+	}
 	if (!atomic_read(&etrace_slots))
 		schedule_delayed_work(&etrace_listen_work, ETRACE_IDLE_DELAY);
 unlock:
@@ -448,6 +516,41 @@ unlock:
 
 	put_task_struct(task);
 	return err;
+}
+
+/**
+ * etrace_tasks_start_if - trace those tasks of all
+ * @s: for whom
+ * @in: which; called in an RCU read-side section
+ * @ctx: for @in
+ *
+ * Somebody listens from now on until etrace_tasks_unhold(), though nobody may be
+ * traced: who comes later is added by etrace_task_join().
+ *
+ * Return: 0 or a negative error.
+ */
+int etrace_tasks_start_if(struct etrace_session *s,
+			  bool (*in)(struct task_struct *task, const void *ctx),
+			  const void *ctx)
+{
+	struct etrace_adopted a = { .s = s, .in = in, .ctx = ctx };
+	int err;
+
+	mutex_lock(&etrace_tasks_mutex);
+	err = etrace_listen();
+	if (!err) {
+		atomic_inc(&etrace_slots);
+		etrace_adopt(&a);
+	}
+	mutex_unlock(&etrace_tasks_mutex);
+	return err;
+}
+
+/* The reverse of etrace_tasks_start_if(), as far as listening goes. */
+void etrace_tasks_unhold(void)
+{
+	if (atomic_dec_and_test(&etrace_slots))
+		schedule_delayed_work(&etrace_listen_work, ETRACE_IDLE_DELAY);
 }
 
 /* Takes all slots of @s out of the table and puts them before @list. */

@@ -38,10 +38,11 @@ struct etrace_syscall;
  * @worker: the kernel has started it for the rings of its process, whose upid it has
  * @skipped: a seccomp filter has answered the call in progress, which is not
  *	made; as of the latest call that a filter has seen
+ * @joined: it ran before it came to be traced, and no record has told of it yet
  * @swept: links slots that left the table because tracing stops
  *
  * Only the task itself reads and writes @last, @lost, @hold,
- * @going_on, @ring and @skipped.
+ * @going_on, @ring, @skipped and @joined.
  */
 struct etrace_task {
 	struct hlist_node node;
@@ -57,6 +58,7 @@ struct etrace_task {
 	bool going_on;
 	bool skipped;
 	bool worker;
+	bool joined;
 	const struct etrace_syscall *ring;
 	struct etrace_task *swept;
 };
@@ -78,6 +80,12 @@ extern unsigned int etrace_bits_of_real_pid;
 int etrace_tasks_init(const struct etrace_listener *l);
 void etrace_tasks_exit(void);
 int etrace_tasks_start(struct etrace_session *s, pid_t root);
+int etrace_tasks_start_if(struct etrace_session *s,
+			  bool (*in)(struct task_struct *task, const void *ctx),
+			  const void *ctx);
+void etrace_tasks_unhold(void);
+void etrace_task_join(struct etrace_session *s, struct task_struct *task);
+void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent);
 void etrace_tasks_stop(struct etrace_session *s);
 void etrace_tasks_idle(void);
 u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,

@@ -51,6 +51,22 @@ static uint64_t path_hash(const char *path, size_t len)
 	return h;
 }
 
+/*
+ * Whether a file is asked for.  @path: in the root that is; set to what it is there.
+ */
+static bool is_inside(const struct used *u, const char **path, size_t *len)
+{
+	size_t n = u->in ? strlen(u->in) : 0;
+
+	while (n && u->in[n - 1] == '/')
+		n--;
+	if (*len <= n || memcmp(*path, u->in ? u->in : "", n) || (n && (*path)[n] != '/'))
+		return false;
+	*path += n;
+	*len -= n;
+	return true;
+}
+
 static void load_files(const struct used *u, struct all *all)
 {
 	static const char text[] =
@@ -62,6 +78,8 @@ static void load_files(const struct used *u, struct all *all)
 		uint32_t file = (uint32_t)db_int(st, 0);
 		unsigned int class = 1u << db_int(st, 1);
 		struct buf b = { 0 };
+		const char *path;
+		size_t len;
 
 		if (!(class & u->classes))
 			continue;
@@ -70,11 +88,16 @@ static void load_files(const struct used *u, struct all *all)
 			continue;
 		}
 		answers_file_path(u->db, file, &b);
-		buf_addc(&b, 0);
-		all->rows = xgrow(all->rows, &all->cap, all->n + 1, sizeof(*all->rows));
-		all->rows[all->n++] = (struct used_file){
-			.file = file, .classes = class, .path = b.s, .len = b.len - 1,
-		};
+		path = b.s;
+		len = b.len;
+		if (is_inside(u, &path, &len)) {
+			all->rows = xgrow(all->rows, &all->cap, all->n + 1, sizeof(*all->rows));
+			all->rows[all->n++] = (struct used_file){
+				.file = file, .classes = class, .path = xstrndup(path, len),
+				.len = len,
+			};
+		}
+		buf_free(&b);
 	}
 }
 
@@ -82,8 +105,12 @@ static void take_link(void *ctx, uint32_t file, const char *path, unsigned int c
 {
 	struct all *all = ctx;
 	size_t len = strlen(path);
-	uint64_t hash = path_hash(path, len), *at = map64_get(&all->by_path, hash);
+	uint64_t hash, *at;
 
+	if (!is_inside(all->u, &path, &len))
+		return;
+	hash = path_hash(path, len);
+	at = map64_get(&all->by_path, hash);
 	/* one of a file that the build itself has made */
 	if (!map64_get(&all->by_file, file) || !(1u << class & all->u->classes))
 		return;

@@ -14,6 +14,7 @@ struct used {
 	struct json *array;	/* packages go into that, and not each to a line; or NULL */
 	unsigned int classes;	/* bits of enum graph_class */
 	const char *root;	/* of the file system whose packages are asked */
+	const char *in;		/* only files below this root directory of a container; or NULL */
 };
 
 /** used_packages - packages whose files were used.  Return: false after diag_fatal(). */

@@ -5,15 +5,13 @@
 #ifndef ETRACE_ADOPT_BPF_H
 #define ETRACE_ADOPT_BPF_H
 
+#include "bpf/join.bpf.h"
 #include "bpf/maker.bpf.h"
 #include "bpf/use_calls.bpf.h"
 
-#define PF_EXITING	4u
-#define PF_IO_WORKER	0x10u
-
 /*
- * Lists the traced tasks, or lets go of them, or adds those of a tree: root_pid,
- * its threads and all that is below.  Read again and again until nothing is
+ * Lists the traced tasks, or lets go of them, or adds those in the cgroups, or those
+ * of a tree: root_pid, its threads and all that is below.  Read again and again until nothing is
  * added: a child that was born between its parent's being passed over and being
  * added is met in the next pass.
  */
@@ -43,6 +41,10 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 		uses_over(s, t, task, false);
 	if (t && root_pid == EB_RELEASE)
 		slot_drop(task, t);
+	if (root_pid == EB_CGROUPS && !t && in_cgroup(task) &&
+	    !(BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER)) &&
+	    slot_join(task, 1, adopts_late))
+		adopted++;
 	if (root_pid <= 0)
 		return 0;
 	leader = GET(task, group_leader);
@@ -64,19 +66,8 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	/* Workers of rings are no tasks of the program: they get a slot with their first call. */
 	if (!in || BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER))
 		return 0;
-	t = slot_add(task, GET(task, pid), 1);
-	if (!t) {
-		s = room(ROOM_ADOPT);
-		if (s)
-			s->counts.lost_tasks++;
-		return 0;
-	}
-	/* It may have passed its exit's program before it was added. */
-	if (BPF_CORE_READ(task, flags) & PF_EXITING) {
-		slot_drop(task, t);
-		return 0;
-	}
-	adopted++;
+	if (slot_join(task, 1, false))
+		adopted++;
 	return 0;
 }
 

@@ -26,14 +26,18 @@ LIB_O += $(patsubst %,$(OUT)/bpf/%.o,$(BPF_NAMES))
 ALL_CFLAGS += -I$(OUT)/bpf
 ALL_LIBS += $(BPF_LIBS)
 
+# Of which architecture's kernels: that which $(CC) compiles for.
+BPF_MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+BPF_ARCH := $(if $(filter aarch64,$(BPF_MACHINE)),arm64,x86)
+
 # One object for all kernels from 5.17 on, one for those before; nothing of the
 # building machine's goes into them, nor where it is built.
 $(OUT)/bpf/etrace.bpf.o: OLD = 0
 $(OUT)/bpf/etrace_old.bpf.o: OLD = 1
 $(OUT)/bpf/%.bpf.o: $(BPF_TEXT) bpf/bpf.mk
 	@mkdir -p $(dir $@)
-	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -DOLD=$(OLD) -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
-		-fdebug-compilation-dir=. -I. -I.. -idirafter /usr/include/$(shell gcc -print-multiarch) \
+	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -DOLD=$(OLD) -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
+		-fdebug-compilation-dir=. -I. -I.. -idirafter $(SYSROOT)/usr/include/$(BPF_MACHINE)-linux-gnu \
 		-c -o $@ bpf/etrace.bpf.c
 
 # Not ours to mend.

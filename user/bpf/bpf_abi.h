@@ -27,7 +27,7 @@
  *			descriptor, the bytes are a bitmap of the open ones from
  *			there on
  *
- * Behind the strings of EB_EXEC lies what could be read of the arguments, behind
+ * Behind the strings of EB_EXEC and EB_JOIN lies what could be read of the arguments, behind
  * those of EB_SYMLINK struct eb_maker. EB_ENV has no strings, but behind it what could
  * be read of the environment.
  */
@@ -194,6 +194,7 @@ struct eb_row {
 /* In the place of a process id, to the iterator: */
 #define EB_RELEASE	(-1)	/* trace no task any more */
 #define EB_TELL		(-2)	/* nothing more comes: tell what was done and not told */
+#define EB_CGROUPS	(-3)	/* trace who is in the cgroups */
 
 /*
  * What a program did by a descriptor: the i-th in a record EB_USES tells of
@@ -216,6 +217,8 @@ struct eb_use {
 #define EB_USES_TELL	0	/* events of the kind use */
 #define EB_USES_KEEP	1	/* the EB_CLOSE_RANGE that follows closes some */
 #define EB_USES_EXEC	2	/* an execve closes those that came with EB_HOLD */
+
+#define EB_CGROUPS_MAX	16	/* of a session */
 
 /* A traced task, as the iterator lists it. */
 struct eb_task {

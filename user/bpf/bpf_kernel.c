@@ -70,6 +70,13 @@ struct bpf_types *bpf_kernel_check(char *why, size_t size)
 		snprintf(why, size, "the kernel has no BPF ring buffer: 5.8 or later is needed");
 		goto fail;
 	}
+#ifdef __aarch64__
+	/* Their registers cannot be read there. */
+	if (bpf_kernel_old(types)) {
+		snprintf(why, size, "on arm64 the BPF programs need a kernel of 5.17 or later; the module does without");
+		goto fail;
+	}
+#endif
 	/*
 	 * libbpf looks for what this kernel does not have among the types of
 	 * its modules.

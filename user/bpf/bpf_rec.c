@@ -417,10 +417,12 @@ static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
 static void add_values(struct et_event *ev, const struct eb_rec *r)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
+	/* the size of an argument list is the first of them */
+	const int64_t *val = (const int64_t *)r->val + !!et_args_name[ev->kind];
 
 	for (unsigned int i = 0; i < kind->nvalues; i++)
 		if (!kind->values[i].may || r->have >> i & 1)
-			et_set_value(ev, i, r->val[i]);
+			et_set_value(ev, i, val[i]);
 }
 
 static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)
@@ -436,8 +438,8 @@ static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s,
 	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++)
 		if (b->str[i].there)
 			et_add_string(ev, i, b->str[i].b.s, b->str[i].b.len);
-	if (r->kind == EB_EXEC) {
-		et_announce(ev, ET_ARGS, r->val[EB_V_EXEC_args]);
+	if (et_args_name[ev->kind]) {
+		et_announce(ev, ET_ARGS, r->val[0]);
 		if (!ev->size[ET_ARGS])
 			ev->strings |= 1u << ET_ARGS;
 		add_args(ev, s, left);

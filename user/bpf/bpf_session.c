@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -127,6 +128,42 @@ static int bpf_add(struct session *base, pid_t pid)
 	return err ? err : s->skel->bss->root_seen ? 0 : -ESRCH;
 }
 
+/* Adds who is in the cgroups until nobody is found.  Return: 0 or -errno. */
+static int adopt_cgroups(struct bpf_session *s, bool late)
+{
+	struct buf nothing = { 0 };
+	int err;
+
+	s->skel->bss->adopts_late = late;
+	s->skel->bss->root_pid = EB_CGROUPS;
+	do {
+		s->skel->bss->adopted = 0;
+		err = iterate(s, &nothing);
+	} while (!err && s->skel->bss->adopted);
+	s->skel->bss->root_pid = 0;
+	buf_free(&nothing);
+	return err;
+}
+
+static int bpf_add_cgroup(struct session *base, int dir)
+{
+	struct bpf_session *s = of(base);
+	const uint8_t there = 1;
+	struct stat st;
+	uint64_t id;
+
+	if (s->skel->bss->nr_cgroups == EB_CGROUPS_MAX)
+		return -ENOSPC;
+	if (fstat(dir, &st))
+		return -errno;
+	id = st.st_ino;
+	if (bpf_map_update_elem(bpf_map__fd(s->skel->maps.cgroups), &id, &there, BPF_ANY))
+		return -errno;
+	s->skel->bss->nr_cgroups++;
+	s->skel->bss->tracing = true;
+	return adopt_cgroups(s, false);
+}
+
 /* Its descriptors go with the execve; a child that waits sees its owner's end. */
 static void bpf_forget(struct session *base)
 {
@@ -184,6 +221,11 @@ static int bpf_pump(struct session *base)
 		s->err = n < 0 ? n : err;
 	if (!s->stopped)
 		programs_see_rings(&s->programs);
+	if (!s->stopped && __atomic_exchange_n(&s->skel->bss->cgroups_moved, false, __ATOMIC_RELAXED)) {
+		err = adopt_cgroups(s, true);
+		if (!s->err)
+			s->err = err;
+	}
 	return s->err;
 }
 
@@ -318,6 +360,7 @@ static const struct session_ops ops = {
 	.wakes_for_a_reason = true,
 	.close = bpf_close,
 	.add = bpf_add,
+	.add_cgroup = bpf_add_cgroup,
 	.forget = bpf_forget,
 	.idle = bpf_idle,
 	.tasks = bpf_tasks,

@@ -20,6 +20,7 @@ struct bpf_options {
 				 * of two; 0: BPF_BUFFER
 				 */
 	bool comm;		/* changes of thread names, too */
+	bool cgroups;		/* ops->add_cgroup() will be called */
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
 	const char *keep_env;	/* of et_keep_env(); NULL: none */
 };

@@ -7,6 +7,7 @@
 #define ETRACE_CALLS_BPF_H
 
 #include "bpf/call.bpf.h"
+#include "bpf/join.bpf.h"
 #include "bpf/use_calls.bpf.h"
 #include "bpf/look_calls.bpf.h"
 #include "bpf/fd_calls.bpf.h"
@@ -380,11 +381,15 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 		return 0;
 	if (!regs)
 		regs = task_regs(task);
+	if (is_begun(task, regs, nr))
+		return 0;
+	ret = returned(task, ret);
 	if (rows[row & (EB_MAX_ROWS - 1)].told == ETRACE_TOLD_USED) {
 		if (ret >= 0)
 			use_first(task, regs, ret,
 				  rows[row & (EB_MAX_ROWS - 1)].record == EB_R_WRITE);
 	} else if (!etrace_interrupted(ret)) {
+		joins(t);
 		s = room(ROOM_SYS_EXIT);
 		if (s) {
 			get_args(s, task, regs);

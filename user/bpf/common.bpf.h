@@ -30,6 +30,8 @@
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
+#include "bpf/arch.bpf.h"
+
 /*
  * A number as the verifier needs it: below @limit, a power of two. Without a
  * branch, which the verifier would have to follow, and in a way that the
@@ -65,9 +67,12 @@ __u64 tasks;			/* traced tasks that live */
 /* Row of what a ring can be asked for; 0: not recorded; EB_RING_UNSEEN. */
 __u8 ring_row[EB_MAX_RING];
 __u32 has_ring;			/* enum eb_has_ring */
+__u32 nr_cgroups;		/* whose tasks are traced */
+bool cgroups_moved;		/* the reader is to look for tasks that came into one */
 /* of the iterator */
 __s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_* */
 __u64 adopted;			/* how many were added */
+bool adopts_late;		/* they tell of themselves */
 bool root_seen;			/* root_pid is a task that lives */
 /* The process that reads, as the iterator finds it. */
 struct {
@@ -97,6 +102,7 @@ struct {
  * @ring_req: the request that a ring's call in progress is for
  * @ring_fd: its descriptor
  * @ring: row of that call; 0: there is none
+ * @joined: it ran before it came to be traced, and no record has told of it yet
  */
 struct slot {
 	u64 upid;
@@ -113,6 +119,7 @@ struct slot {
 	u8 cloexec;
 	u8 skipped;
 	u8 ring;
+	u8 joined;
 };
 
 struct {
@@ -235,7 +242,7 @@ enum room {
 	ROOM_SYS_EXIT, ROOM_FORK, ROOM_EXEC, ROOM_EXIT, ROOM_COMM,
 	ROOM_BPRM, ROOM_RENAME, ROOM_LINK, ROOM_SYMLINK, ROOM_MOUNT,
 	ROOM_UMOUNT, ROOM_USE, ROOM_PIVOTROOT, ROOM_CLOSE_RANGE, ROOM_CLOSE_RANGE32,
-	ROOM_ADOPT, ROOM_RING, ROOM_RING_ASKED,
+	ROOM_ADOPT, ROOM_RING, ROOM_RING_ASKED, ROOM_JOIN, ROOM_JOINING,
 #define ETRACE_HOOK_CHILD(id, name) ROOM_##name,
 #define ETRACE_HOOK_PATH(id, name) ROOM_##name,
 #include "kernel/etrace_syscalls.def"
@@ -256,10 +263,16 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
+/*
+ * Who gives upids beside others on a processor has numbers of its own there: the
+ * programs of forks, the iterator, the programs of cgroups.
+ */
+#define NR_SEQ	3u
+
 /* Sequence numbers of each processor, so that no atomic fetch is needed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, NR_SEQ);
 	__type(key, u32);
 	__type(value, u64);
 } seqs SEC(".maps");
@@ -281,9 +294,6 @@ static __always_inline struct scratch *room(u32 i)
 
 /* ---- tasks ---- */
 
-/* A field behind a pointer that the verifier knows, or that it does not. */
-#define GET(p, f)	(OLD ? BPF_CORE_READ((p), f) : (p)->f)
-
 static __always_inline struct task_struct *current_task(void)
 {
 	return OLD ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
@@ -303,7 +313,7 @@ static __noinline struct slot *slot_of(struct task_struct *task)
 	return bpf_task_storage_get(&slots, task, 0, 0);
 }
 
-/* @which: 1 for programs that may run beside the fork program on a processor */
+/* @which: of NR_SEQ */
 static __always_inline u64 new_upid(u32 pid, u32 which)
 {
 	u64 *n = bpf_map_lookup_elem(&seqs, &which);
@@ -311,7 +321,7 @@ static __always_inline u64 new_upid(u32 pid, u32 which)
 
 	if (!n)
 		return 0;
-	seq = (*n)++ * 2 * nr_cpus + 2 * bpf_get_smp_processor_id() + which + 1;
+	seq = ((*n)++ * nr_cpus + bpf_get_smp_processor_id()) * NR_SEQ + which + 1;
 	return (seq << pid_bits | (pid & ((1ull << pid_bits) - 1))) & (~0ull >> 1);
 }
 
@@ -439,20 +449,10 @@ static __always_inline void ring_there(void)
 
 /* ---- system calls ---- */
 
-#define TS_COMPAT	2u
-#define X32_BIT		0x40000000u
-
-/* Is the current task's call made as 32-bit programs do? */
-static __always_inline bool is_32(struct task_struct *task)
-{
-	return GET(task, thread_info.status) & TS_COMPAT;
-}
-
 /* The row of a call, 0: none. */
-static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax)
+static __always_inline u32 row_of(struct task_struct *task, u32 nr)
 {
-	u32 nr = (u32)orig_ax & ~X32_BIT;
-
+	nr = native_nr(nr);
 	if (nr >= EB_MAX_NR || !row_any[nr])
 		return 0;
 	if (unlikely(is_32(task)))
@@ -462,12 +462,12 @@ static __always_inline u32 row_of(struct task_struct *task, u64 orig_ax)
 
 /*
  * The registers with which the current task entered the kernel.  Older kernels
- * are asked in their own way: they lie at the end of the stack (16 KiB, x86).
+ * are asked in their own way.
  */
 static __always_inline struct pt_regs *task_regs(struct task_struct *task)
 {
 	if (OLD)
-		return BPF_CORE_READ(task, stack) + 16384 - 168;
+		return old_regs(task);
 	return (struct pt_regs *)bpf_task_pt_regs(task);
 }
 
@@ -475,21 +475,7 @@ static __always_inline struct pt_regs *task_regs(struct task_struct *task)
 static __always_inline void get_args(struct scratch *s, struct task_struct *task,
 				     struct pt_regs *regs)
 {
-	if (unlikely(is_32(task))) {
-		s->arg[0] = (u32)GET(regs, bx);
-		s->arg[1] = (u32)GET(regs, cx);
-		s->arg[2] = (u32)GET(regs, dx);
-		s->arg[3] = (u32)GET(regs, si);
-		s->arg[4] = (u32)GET(regs, di);
-		s->arg[5] = (u32)GET(regs, bp);
-		return;
-	}
-	s->arg[0] = GET(regs, di);
-	s->arg[1] = GET(regs, si);
-	s->arg[2] = GET(regs, dx);
-	s->arg[3] = GET(regs, r10);
-	s->arg[4] = GET(regs, r8);
-	s->arg[5] = GET(regs, r9);
+	read_args(s->arg, task, regs);
 }
 
 static __always_inline bool has_arg(u32 row, enum eb_arg role)

@@ -21,7 +21,7 @@ SEC(sec) int BPF_PROG(name, ##__VA_ARGS__)				\
 	return call;							\
 }
 
-PROGRAM("tp_btf/sys_exit", sys_exit, do_sys_exit(GET(regs, orig_ax), regs, ret),
+PROGRAM("tp_btf/sys_exit", sys_exit, do_sys_exit(call_nr(regs), regs, ret),
 	struct pt_regs *regs, s64 ret)
 PROGRAM("tp_btf/sched_process_fork", process_fork, do_fork(parent, child),
 	struct task_struct *parent, struct task_struct *child)
@@ -34,6 +34,8 @@ PROGRAM("tp_btf/sched_process_exit", process_exit,
 	do_exit(p, TELLS_DEAD && (u8)ctx[1]), struct task_struct *p)
 PROGRAM("tp_btf/task_rename", task_rename, do_comm(target, comm),
 	struct task_struct *target, const char *comm)
+PROGRAM("tp_btf/cgroup_attach_task", cgroup_attach, do_attach(task),
+	struct cgroup *to, const char *path, struct task_struct *task, bool threadgroup)
 PROGRAM("fentry/security_bprm_check", bprm_check, do_bprm_check(bprm),
 	struct linux_binprm *bprm)
 PROGRAM("fentry/security_path_rename", path_rename,
@@ -61,10 +63,12 @@ PROGRAM("fentry/security_sb_umount", sb_umount, do_sb_umount(mnt),
 PROGRAM("fentry/security_sb_pivotroot", sb_pivotroot,
 	do_sb_pivotroot(old_path, new_path),
 	const struct path *old_path, const struct path *new_path)
-PROGRAM("fentry/__x64_sys_close_range", close_range,
+PROGRAM("fentry/" SYS_SYMBOL "close_range", close_range,
 	do_close_range(ROOM_CLOSE_RANGE))
-PROGRAM("fentry/__ia32_sys_close_range", close_range32,
+#ifdef SYS_SYMBOL_32
+PROGRAM("fentry/" SYS_SYMBOL_32 "close_range", close_range32,
 	do_close_range(ROOM_CLOSE_RANGE32))
+#endif
 
 /*
  * The same as perf calls them: with preemption off, whatever the kernel.  What
@@ -83,7 +87,7 @@ int process_fork_perf(struct trace_event_raw_sched_process_fork *ctx)
 	struct task_struct *parent = bpf_get_current_task_btf(), *child;
 	struct scratch *s;
 
-	if (!slot_of(parent))
+	if (!slot_of(parent) && !nr_cgroups)
 		return 0;
 	child = bpf_task_from_pid(ctx->child_pid);
 	if (child) {
@@ -128,89 +132,105 @@ int task_rename_perf(struct trace_event_raw_task_rename *ctx)
 	return 0;
 }
 
+SEC("tracepoint/cgroup/cgroup_attach_task")
+int cgroup_attach_perf(struct trace_event_raw_cgroup_migrate *ctx)
+{
+	struct task_struct *task = bpf_task_from_pid(ctx->pid);
+
+	if (task) {
+		do_attach(task);
+		bpf_task_release(task);
+	} else {
+		cgroups_moved = true;	/* the reader finds it, if it lives */
+	}
+	return 0;
+}
+
 SEC("kprobe/security_bprm_check") int bprm_check_perf(struct pt_regs *ctx)
 {
-	return do_bprm_check((struct linux_binprm *)ctx->di);
+	return do_bprm_check((struct linux_binprm *)PARAM(ctx, 0));
 }
 
 SEC("kprobe/security_path_rename") int path_rename_perf(struct pt_regs *ctx)
 {
-	return do_path_rename((struct path *)ctx->di, (struct dentry *)ctx->si,
-			      (struct path *)ctx->dx, (struct dentry *)ctx->cx);
+	return do_path_rename((struct path *)PARAM(ctx, 0), (struct dentry *)PARAM(ctx, 1),
+			      (struct path *)PARAM(ctx, 2), (struct dentry *)PARAM(ctx, 3));
 }
 
 #define ETRACE_HOOK_CHILD(id, name)					\
 SEC("kprobe/security_" #name) int name##_perf(struct pt_regs *ctx)	\
 {									\
-	return do_child(EB_H_##id, ROOM_##name, (struct path *)ctx->di,	\
-			(struct dentry *)ctx->si);			\
+	return do_child(EB_H_##id, ROOM_##name, (struct path *)PARAM(ctx, 0),	\
+			(struct dentry *)PARAM(ctx, 1));			\
 }
 #define ETRACE_HOOK_PATH(id, name)					\
 SEC("kprobe/" #name) int name##_perf(struct pt_regs *ctx)		\
 {									\
-	return do_path(EB_H_##id, ROOM_##name, (struct path *)ctx->di); \
+	return do_path(EB_H_##id, ROOM_##name, (struct path *)PARAM(ctx, 0)); \
 }
 #include "kernel/etrace_syscalls.def"
 
 SEC("kprobe/security_path_link") int path_link_perf(struct pt_regs *ctx)
 {
-	return do_path_link((struct dentry *)ctx->di, (struct path *)ctx->si,
-			    (struct dentry *)ctx->dx);
+	return do_path_link((struct dentry *)PARAM(ctx, 0), (struct path *)PARAM(ctx, 1),
+			    (struct dentry *)PARAM(ctx, 2));
 }
 
 SEC("kprobe/security_path_symlink") int path_symlink_perf(struct pt_regs *ctx)
 {
-	return do_path_symlink((struct path *)ctx->di, (struct dentry *)ctx->si,
-			       (const char *)ctx->dx);
+	return do_path_symlink((struct path *)PARAM(ctx, 0), (struct dentry *)PARAM(ctx, 1),
+			       (const char *)PARAM(ctx, 2));
 }
 
 SEC("kprobe/security_sb_mount") int sb_mount_perf(struct pt_regs *ctx)
 {
-	return do_sb_mount((const char *)ctx->di, (struct path *)ctx->si,
-			   (const char *)ctx->dx);
+	return do_sb_mount((const char *)PARAM(ctx, 0), (struct path *)PARAM(ctx, 1),
+			   (const char *)PARAM(ctx, 2));
 }
 
 SEC("kprobe/security_sb_umount") int sb_umount_perf(struct pt_regs *ctx)
 {
-	return do_sb_umount((struct vfsmount *)ctx->di);
+	return do_sb_umount((struct vfsmount *)PARAM(ctx, 0));
 }
 
 SEC("kprobe/security_sb_pivotroot") int sb_pivotroot_perf(struct pt_regs *ctx)
 {
-	return do_sb_pivotroot((struct path *)ctx->di, (struct path *)ctx->si);
+	return do_sb_pivotroot((struct path *)PARAM(ctx, 0), (struct path *)PARAM(ctx, 1));
 }
 
-SEC("kprobe/__x64_sys_close_range") int close_range_perf(struct pt_regs *ctx)
+SEC("kprobe/" SYS_SYMBOL "close_range") int close_range_perf(struct pt_regs *ctx)
 {
 	return do_close_range(ROOM_CLOSE_RANGE);
 }
 
-SEC("kprobe/__ia32_sys_close_range") int close_range32_perf(struct pt_regs *ctx)
+#ifdef SYS_SYMBOL_32
+SEC("kprobe/" SYS_SYMBOL_32 "close_range") int close_range32_perf(struct pt_regs *ctx)
 {
 	return do_close_range(ROOM_CLOSE_RANGE32);
 }
+#endif
 
 /* At the end of a function whose arguments differ between kernels. */
 SEC("kretprobe/__secure_computing") int seccomp(struct pt_regs *ctx)
 {
-	return do_seccomp((s32)ctx->ax == -1);
+	return do_seccomp((s32)RETURNED(ctx) == -1);
 }
 
 /* What it is since 7.3. */
 SEC("kretprobe/__seccomp_permit_syscall") int permit(struct pt_regs *ctx)
 {
-	return do_seccomp(!(u8)ctx->ax);
+	return do_seccomp(!(u8)RETURNED(ctx));
 }
 
 /* At the functions that do what rings ask for: the loader knows which. */
 SEC("kprobe") int ring_begin(struct pt_regs *ctx)
 {
-	return do_ring_begin((struct io_kiocb *)ctx->di);
+	return do_ring_begin((struct io_kiocb *)PARAM(ctx, 0));
 }
 
 SEC("kretprobe") int ring_end(struct pt_regs *ctx)
 {
-	return do_ring_end(ctx->ax);
+	return do_ring_end(RETURNED(ctx));
 }
 
 /* Which of the two, that depends on the kernel. */

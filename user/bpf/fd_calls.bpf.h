@@ -221,7 +221,7 @@ static __always_inline bool messages(const struct call *c, u64 msg, u32 nr, u32 
 
 	v->msg = msg;
 	v->nr_msg = nr;
-	v->compat = !!(GET(task, thread_info.status) & TS_COMPAT);
+	v->compat = is_32(task);
 	v->cloexec = !!(flags & MSG_CMSG_CLOEXEC);
 	/* Most come without. */
 	if (nr)

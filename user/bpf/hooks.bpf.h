@@ -29,7 +29,7 @@ static __always_inline struct scratch *hook_begin(enum eb_hook hook, enum room w
 	row = (*t)->ring;
 	if (!row) {
 		regs = task_regs(task);
-		row = row_of(task, GET(regs, orig_ax));
+		row = row_of(task, call_nr(regs));
 	}
 	if (!row || rows[row & (EB_MAX_ROWS - 1)].hook != hook)
 		return NULL;

@@ -19,7 +19,18 @@ typedef __s64 s64;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-/* x86: what the CPU and the entry code saved; orig_ax is the call's number. */
+/* What the CPU and the entry code saved; orig_ax and syscallno are the call's number. */
+#ifdef __TARGET_ARCH_arm64
+struct pt_regs {
+	u64 regs[31];
+	u64 orig_x0;
+	s32 syscallno;
+};
+
+struct thread_info {
+	unsigned long flags;
+};
+#else
 struct pt_regs {
 	unsigned long r10, r9, r8, ax, bx, cx, dx, si, di, bp, orig_ax;
 };
@@ -27,6 +38,7 @@ struct pt_regs {
 struct thread_info {
 	u32 status;
 };
+#endif
 
 struct hlist_bl_node {
 	struct hlist_bl_node **pprev;
@@ -255,6 +267,25 @@ struct signal_struct {
 	struct task_io_accounting ioac;
 };
 
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+/* The cgroups that a task is in; dfl_cgrp is that of version 2. */
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -273,6 +304,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct sigpending pending;
 	struct list_head thread_node;
+	struct css_set *cgroups;
 	u64 utime, stime, start_time;
 	unsigned long min_flt, maj_flt;
 	struct sched_entity se;
@@ -302,6 +334,10 @@ struct trace_event_raw_sched_process_exec {
 
 struct trace_event_raw_sched_process_exit {
 	bool group_dead;	/* since 6.16 */
+};
+
+struct trace_event_raw_cgroup_migrate {
+	int pid;
 };
 
 struct trace_event_raw_task_rename {

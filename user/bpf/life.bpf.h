@@ -7,7 +7,6 @@
 
 #include "bpf/calls.bpf.h"
 #include "bpf/cost.bpf.h"
-#include "bpf/strings.bpf.h"
 
 static __always_inline int do_fork(struct task_struct *parent, struct task_struct *child)
 {
@@ -16,19 +15,26 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 	struct scratch *s;
 	u32 row;
 
+	if (nr_cgroups)
+		cgroup_seen(child, 0);
 	if (!t)
 		return 0;
+	joins(t);
 	s = room(ROOM_FORK);
 	if (s) {
 		use_fork(s, t, parent, child);
 		rec_init(s, t, EB_CLONE);
 		regs = task_regs(parent);
-		row = row_of(parent, GET(regs, orig_ax));
+		row = row_of(parent, call_nr(regs));
 		if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_CLONE) {
 			get_args(s, parent, regs);
 			clone_flags(s, row);
 		}
-		if (tracing)
+		/* One that is born into a cgroup has its slot already. */
+		c = nr_cgroups ? slot_of(child) : NULL;
+		if (c)
+			c->joined = 0;
+		else if (tracing)
 			c = slot_add(child, GET(child, pid), 0);
 		if (c) {
 			put_val(s, EB_V_CLONE_child, c->upid);
@@ -40,64 +46,6 @@ static __always_inline int do_fork(struct task_struct *parent, struct task_struc
 		send(s, t);
 	}
 	return 0;
-}
-
-#define ARGS_STEP	4096u	/* a page: what one read can fail for */
-#define ARGS_MAX	2048u	/* pages: the kernel allows 6 MiB */
-#define ARGS_MAX_OLD	1536u	/* the verifier goes through each of them */
-
-/* A piece of a list. Returns 1 at the end. */
-static __noinline long args_step(struct scratch *s)
-{
-	u64 pos = s->args_pos, left = s->args_end - pos;
-	u64 n = ARGS_STEP - (pos & (ARGS_STEP - 1));
-	u64 fill;
-
-	if (pos >= s->args_end)
-		return 1;
-	if (n > left)
-		n = left;
-	n = below(2 * ARGS_STEP, n);
-	if (s->fill > EB_FULL)
-		flush(s);
-	fill = below(EB_DATA, s->fill);
-	if (bpf_probe_read_user(s->data + fill, n, (void *)pos)) {
-		s->args_failed = 1;
-		return 1;
-	}
-	s->fill = fill + n;
-	s->args_pos = pos + n;
-	return 0;
-}
-
-static long args_step_cb(u32 i, struct scratch **s)
-{
-	return args_step(*s);
-}
-
-/* As walk_step_old(). */
-__attribute__((noinline)) int args_step_old(ROOM_REF room)
-{
-	struct scratch *s = room_at(room);
-
-	return !s || args_step(s);
-}
-
-/* An argument list, or an environment; it is the end of a record. */
-static __always_inline void put_list(struct scratch *s, u64 from, u64 to)
-{
-	struct scratch *ctx = s;
-
-	s->args_pos = from;
-	s->args_end = to;
-	s->args_failed = 0;
-	REPEAT(ARGS_MAX, ARGS_MAX_OLD, args_step, s, &ctx);
-	if (s->args_failed) {
-		s->rec.flags |= EB_ARGS_UNREAD;
-		s->counts.strings_unread++;
-	} else if (s->args_pos < s->args_end) {
-		s->counts.strings_cut++;
-	}
 }
 
 /* What the reader makes of it needs times of its own: two a byte at most. */
@@ -144,6 +92,7 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 	}
 	t->hold = EB_H_NONE;
 	t->cloexec = 0;
+	t->joined = 0;		/* what it ran before is gone */
 	return 0;
 }
 
@@ -188,7 +137,7 @@ static __always_inline int do_comm(struct task_struct *target, const char *comm)
 	if (!t)
 		return 0;
 	regs = task_regs(task);
-	row = row_of(task, GET(regs, orig_ax));
+	row = row_of(task, call_nr(regs));
 	if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_EXEC)
 		return 0;	/* the exec event tells the program */
 	s = room(ROOM_COMM);

@@ -146,6 +146,8 @@ static void choose(struct programs *p, const struct bpf_types *types, const stru
 		}
 		if (!strncmp(name, "task_rename", 11) && !opt->comm)
 			load = false;
+		if (!strncmp(name, "cgroup_attach", 13) && !opt->cgroups)
+			load = false;
 		bpf_program__set_autoload(one, load);
 	}
 }

@@ -321,7 +321,7 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 wrote)
 static __always_inline void use_first(struct task_struct *task, struct pt_regs *regs, u64 bytes,
 				      bool wrote)
 {
-	use_fd(unlikely(is_32(task)) ? GET(regs, bx) : GET(regs, di), bytes, wrote);
+	use_fd(first_arg(task, regs), bytes, wrote);
 }
 
 static __always_inline void use_read(const struct call *c, s32 fd, u64 bytes)

@@ -357,6 +357,24 @@ static inline bool et_row_there(const struct et_event *ev, const struct et_row *
 	       (strings & row->strings) == row->strings;
 }
 
+_Static_assert((int)ET_V_JOIN_process == (int)ET_V_PRESENT_process &&
+	       (int)ET_V_JOIN_parent == (int)ET_V_PRESENT_parent &&
+	       ET_S_JOIN_cwd == ET_S_JOIN_path + 1 && ET_S_PRESENT_cwd == ET_S_PRESENT_path + 1,
+	       "who joins is told of as who is there");
+
+/** et_is_present - whether it tells of a task that ran before it was traced */
+static inline bool et_is_present(const struct et_event *ev)
+{
+	return ev->kind == ET_K_PRESENT || ev->kind == ET_K_JOIN;
+}
+
+/** et_present_path - the string of such an event that is the program; behind it: cwd */
+static inline unsigned int et_present_path(const struct et_event *ev)
+{
+	return ev->kind == ET_K_JOIN ? (unsigned int)ET_S_JOIN_path :
+				       (unsigned int)ET_S_PRESENT_path;
+}
+
 /**
  * et_regular - whether an event's values and strings give back its lines
  *

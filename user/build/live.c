@@ -85,7 +85,7 @@ void live_begin(struct live *l, struct task *t, const struct task *parent,
 		t->owners = (uintptr_t)own;
 		if (parent)
 			own->parent = parent->process_upid;
-		else if (ev->kind == ET_K_PRESENT)
+		else if (et_is_present(ev))
 			own->parent = t->parent;
 	}
 	own->since = ev->time;

@@ -123,6 +123,7 @@ void notable_event(struct notable *n, const struct et_event *ev)
 	case ET_K_CLONE:
 	case ET_K_EXIT:
 	case ET_K_PRESENT:
+	case ET_K_JOIN:
 		proctab_apply(n->tab, proctab_actor(n->tab, ev), ev);
 		break;
 	case ET_K_URING:

@@ -182,18 +182,20 @@ static void set_program(struct task *task, const char *s, size_t len)
 	task->program_len = len;
 }
 
-/* What a task runs that was there before tracing began. */
+/* What a task runs that was there before it was traced. */
 static void name_present(struct task *task, const struct et_event *ev)
 {
 	size_t len;
-	const char *s = et_get_string(ev, ET_S_PRESENT_path, &len);
+	const char *s = et_get_string(ev, et_present_path(ev), &len);
 	const char *slash = s ? memrchr(s, '/', len) : NULL;
 
 	if (slash && slash + 1 < s + len) {
 		set_program(task, slash + 1, (size_t)(s + len - slash - 1));
 		return;
 	}
-	s = et_get_string(ev, ET_S_PRESENT_comm, &len);
+	len = 0;
+	if (ev->kind == ET_K_PRESENT)
+		s = et_get_string(ev, ET_S_PRESENT_comm, &len);
 	if (len)
 		set_program(task, s, len);
 	else
@@ -227,7 +229,7 @@ static uint64_t maker_of(const struct task *parent, const struct et_event *ev)
 {
 	int64_t upid;
 
-	if (ev->kind != ET_K_PRESENT)
+	if (!et_is_present(ev))
 		return parent ? parent->upid : 0;
 	upid = et_value(ev, ET_V_PRESENT_parent, 0);
 	return upid > 0 ? (uint64_t)upid : 0;
@@ -247,9 +249,9 @@ static struct task *add_task(struct proctab *t, uint64_t upid, struct task *pare
 	task->process_upid = thread && parent ? parent->process_upid : upid;
 	task->parent = maker_of(parent, ev);
 	task->depth = parent ? parent->depth + !thread : 1;
-	task->forked = parent && ev->kind != ET_K_PRESENT;
+	task->forked = parent && !et_is_present(ev);
 	task->since = ev->time;
-	if (ev->kind == ET_K_PRESENT)
+	if (et_is_present(ev))
 		name_present(task, ev);
 	else if (parent)
 		set_program(task, parent->program, parent->program_len);
@@ -265,16 +267,16 @@ static struct task *add_task(struct proctab *t, uint64_t upid, struct task *pare
 	t->first = task;
 	t->tasks++;
 	t->processes += !thread;
-	t->ops->begin(t->ctx, task, ev->kind == ET_K_PRESENT ? NULL : parent, ev);
+	t->ops->begin(t->ctx, task, et_is_present(ev) ? NULL : parent, ev);
 	return task;
 }
 
-/* The process of a thread that was there before tracing began, or NULL. */
+/* The process of a thread that was there before it was traced, or NULL. */
 static struct task *process_of(struct proctab *t, const struct et_event *ev)
 {
 	int64_t upid;
 
-	if (ev->kind != ET_K_PRESENT)
+	if (!et_is_present(ev))
 		return NULL;
 	upid = et_value(ev, ET_V_PRESENT_process, -1);
 	if (upid < 0 || (uint64_t)upid == ev->upid)

@@ -120,6 +120,11 @@ const char *const et_args_name[ET_K_COUNT] = {
 #include "build/events.def"
 };
 
+const char *const et_args_tag[ET_K_COUNT] = {
+#define ARGS(ID, id, TAG, name) [ET_K_##ID] = #TAG,
+#include "build/events.def"
+};
+
 /* ---- what is recorded on request ---- */
 
 bool et_on_request(const char *list, uint32_t *where)

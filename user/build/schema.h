@@ -176,5 +176,7 @@ struct et_kind_row {
 extern const struct et_kind_row et_kinds[ET_K_COUNT];
 /* Name of the argument list in FXT and JSON; NULL: the kind has none. */
 extern const char *const et_args_name[ET_K_COUNT];
+/* Its tag in the line format, or NULL. */
+extern const char *const et_args_tag[ET_K_COUNT];
 
 #endif

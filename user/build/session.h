@@ -69,8 +69,19 @@ struct session_ops {
 	bool wakes_for_a_reason;
 	/* End it: its tree is not traced any more. */
 	void (*close)(struct session *s);
-	/* Trace a task and all below it.  Return: 0 or -errno. */
+	/*
+	 * NULL: what runs already can be traced.  Else: only what is run so.  @argv: a
+	 * command, which user @uid is to run.  Return: the words to run in its place, which
+	 * stay the session's; NULL with errno.
+	 */
+	char **(*wrap)(struct session *s, char **argv, uid_t uid);
+	/* Trace a task and all below it; after wrap(): 0.  Return: 0 or -errno. */
 	int (*add)(struct session *s, pid_t pid);
+	/*
+	 * Trace who is in a cgroup, now or later, and all that they start.  @dir: its
+	 * directory, open; stays the caller's.  NULL: that cannot be.  Return: 0 or -errno.
+	 */
+	int (*add_cgroup)(struct session *s, int dir);
 	/* In a child that waits for its start: it must not keep the session. */
 	void (*forget)(struct session *s);
 	/* Whether no traced task lives. */

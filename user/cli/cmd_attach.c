@@ -13,8 +13,10 @@
 static void usage(FILE *to)
 {
 	fputs("Usage: " PROG " attach [OPTION]... PID\n"
+	      "       " PROG " attach [OPTION]... --cgroup PATH [PID]\n"
 	      "Record what the process PID, its threads and all processes below it do from now\n"
-	      "on, until none of them lives or until Ctrl-C.\n\n", to);
+	      "on, until none of them lives or until Ctrl-C; or those in a cgroup, until it is\n"
+	      "removed or until Ctrl-C.\n\n", to);
 }
 
 static void help(void)
@@ -59,15 +61,18 @@ static int attach(const struct record_options *o, const struct user *sudo, char 
 		return EXIT_FAILED;
 	record_command(r, argv);
 	record_signals(r, &mask);
-	err = record_session(r)->ops->add(record_session(r), pid);
+	err = pid ? record_session(r)->ops->add(record_session(r), pid) : 0;
 	if (err) {
 		say("cannot trace process %d: %s", pid, strerror(-err));
 		record_free(r);
 		return EXIT_FAILED;
 	}
 	record_present(r);
-	if (!o->quiet)
-		say("recording process %d and all below it; Ctrl-C ends it", pid);
+	if (!o->quiet && pid)
+		say("recording process %d and all below it%s; Ctrl-C ends it", pid,
+		    o->ncgroups ? ", and who is in the cgroup" : "");
+	else if (!o->quiet)
+		say("recording who is in the cgroup, now and later; Ctrl-C ends it");
 	record_loop(r, on_signal, r, true);
 	complete = record_end(r, -1);
 	record_free(r);
@@ -84,23 +89,25 @@ int cmd_attach(int argc, char **argv)
 	struct user *sudo = NULL;
 	int opt, ret = EXIT_FAILED;
 	char *end;
-	long pid;
+	long pid = 0;
 
 	while ((opt = getopt_long(argc, argv, RECORD_SHORT, table, NULL)) != -1)
 		if (!record_option(&o, opt, optarg, &texts, &ret))
 			goto out;
 	if (!record_options_end(&o))
 		goto out;
-	if (optind != argc - 1) {
-		say("attach: say the PID of one process");
+	if (optind < argc - 1 || (optind == argc && !o.ncgroups)) {
+		say("attach: say the PID of one process, or a --cgroup");
 		usage(stderr);
 		goto out;
 	}
-	errno = 0;
-	pid = strtol(argv[optind], &end, 10);
-	if (errno || *end || pid <= 0 || pid > 1 << 30) {
-		say("attach: %s is no PID", argv[optind]);
-		goto out;
+	if (optind < argc) {
+		errno = 0;
+		pid = strtol(argv[optind], &end, 10);
+		if (errno || *end || pid <= 0 || pid > 1 << 30) {
+			say("attach: %s is no PID", argv[optind]);
+			goto out;
+		}
 	}
 	sudo = user_of_sudo();
 	ret = attach(&o, sudo, argv, (pid_t)pid);

@@ -39,6 +39,7 @@ static const struct {
 	{ "LSMs", BPF, check_lsms, false },
 	{ "a session", MODULE, check_module_session, true },
 	{ "a session by BPF", BPF, check_bpf_session, true },
+	{ "strace", STRACE, check_strace, false },
 };
 #define NCHECKS (sizeof(checks) / sizeof(checks[0]))
 
@@ -63,8 +64,8 @@ static void usage(FILE *to)
 	fputs("Usage: " PROG " doctor [--backend NAME]\n"
 	      "Tell what stands in the way of " PROG " run on this machine, and the remedy.  Loads\n"
 	      "the module, or BPF programs, if nothing else is found to be in the way.\n\n"
-	      "      --backend NAME  look at what " PROG " run --backend NAME needs: module, bpf, or\n"
-	      "                      auto: either\n"
+	      "      --backend NAME  look at what " PROG " run --backend NAME needs: module, bpf,\n"
+	      "                      strace, or auto: module or BPF, and strace if neither works\n"
 	      "  -h, --help          show this and exit\n"
 	      "      --version       show the version and exit\n\n"
 	      "Exit status: 0 if " PROG " run works here, else 1.\n", to);
@@ -74,24 +75,34 @@ static void usage(FILE *to)
 static bool wanted_backends(const char *name, enum backends *wanted)
 {
 	if (!backend_known(name)) {
-		say("--backend=%s: must be auto, module or bpf", name);
+		say("--backend=%s: must be " BACKEND_NAMES, name);
 		return false;
 	}
-	*wanted = !strcmp(name, "module") ? MODULE : !strcmp(name, "bpf") ? BPF : BOTH;
+	*wanted = !strcmp(name, "module") ? MODULE : !strcmp(name, "bpf") ? BPF :
+		  !strcmp(name, "strace") ? STRACE : BOTH;
 	return true;
 }
 
 static bool diagnose(enum backends wanted)
 {
 	static const char *const how[] = {
-		[MODULE] = " --backend=module", [BPF] = " --backend=bpf", [BOTH] = "",
+		[MODULE] = " --backend=module", [BPF] = " --backend=bpf",
+		[STRACE] = " --backend=strace", [BOTH] = "",
+	};
+	static const char *const by[] = {
+		[MODULE] = "the module", [BPF] = "BPF",
+		[STRACE] = "strace, which is slower and knows less; for the others see what is BAD",
 	};
 	struct finding all[NCHECKS] = { 0 };
 	bool done[NCHECKS] = { false };
 	unsigned int bad = 0;	/* enum backends that something is in the way of */
+	unsigned int works;
 
 	for (size_t i = 0; i < NCHECKS; i++) {
-		if (!(checks[i].backends & wanted) || (checks[i].last && checks[i].backends & bad))
+		/* where there is nothing better, "auto" takes strace */
+		bool instead = checks[i].backends == STRACE && wanted == BOTH && !(wanted & ~bad);
+
+		if (!(checks[i].backends & wanted || instead) || (checks[i].last && checks[i].backends & bad))
 			continue;
 		done[i] = true;
 		all[i].result = checks[i].check(&all[i]);
@@ -106,13 +117,14 @@ static bool diagnose(enum backends wanted)
 			all[i].result = NOTE;
 		print(checks[i].name, &all[i]);
 	}
-	if (!(wanted & ~bad))
+	works = (wanted == BOTH ? BOTH | STRACE : wanted) & ~bad;
+	if (!works)
 		printf(PROG " run%s does not work here: see what is BAD\n", how[wanted]);
 	else if (wanted == BOTH)
-		printf(PROG " run works here, by %s\n", bad & MODULE ? "BPF" : "the module");
+		printf(PROG " run works here, by %s\n", by[works & -works]);
 	else
 		printf(PROG " run%s works here\n", how[wanted]);
-	return wanted & ~bad;
+	return works;
 }
 
 int cmd_doctor(int argc, char **argv)

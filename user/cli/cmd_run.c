@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -42,10 +43,35 @@ static void help(void)
 /* ---- the command's process ---- */
 
 /*
- * Never returns.  Says on @ready that it has done what is not to be in the
- * trace, and waits for a byte from @go: then it is traced.
+ * Whether execvp() would find a program: where another one is to run it, and says in its
+ * own words what is wrong.  Return: 0 or errno.
  */
-static void child(char **argv, const struct user *u, int ready, int go,
+static int find_command(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char file[PATH_MAX];
+	int err = ENOENT;
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? errno : 0;
+	for (path = path ? path : "/bin:/usr/bin"; path; path = *end ? end + 1 : NULL) {
+		end = strchrnul(path, ':');
+		snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
+			 end > path ? "/" : "", name);
+		if (!access(file, X_OK))
+			return 0;
+		if (errno != ENOENT && errno != ENOTDIR)
+			err = errno;
+	}
+	return err;
+}
+
+/*
+ * Never returns.  Runs @words, which are @argv or what the session made of it.  Says on
+ * @ready that it has done what is not to be in the trace, and waits for a byte from @go:
+ * then it is traced.
+ */
+static void child(char **argv, char **words, const struct user *u, int ready, int go,
 		  const sigset_t *mask, const struct inherited *kept)
 {
 	char byte = 0;
@@ -60,8 +86,11 @@ static void child(char **argv, const struct user *u, int ready, int go,
 	}
 	inherit_restore(kept);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(argv[0], argv);
-	err = errno;
+	err = words == argv ? 0 : find_command(argv[0]);
+	if (!err) {
+		execvp(words[0], words);
+		err = errno;
+	}
 	say("%s: %s", argv[0], strerror(err));
 	_exit(err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
 }
@@ -85,8 +114,15 @@ static bool start_command(struct run *run, char **argv, const struct user *u,
 		  const sigset_t *mask, const struct inherited *kept)
 {
 	struct session *s = record_session(run->rec);
+	char **words = argv;
 	int ready[2], go[2], err;
 
+	if (s->ops->wrap)
+		words = s->ops->wrap(s, argv, u ? u->uid : geteuid());
+	if (!words) {
+		say("cannot prepare the command: %s", strerror(errno));
+		return false;
+	}
 	if (pipe2(ready, O_CLOEXEC) || pipe2(go, O_CLOEXEC)) {
 		say("cannot make a pipe: %s", strerror(errno));
 		return false;
@@ -98,7 +134,7 @@ static bool start_command(struct run *run, char **argv, const struct user *u,
 		close(go[1]);
 		/* or the session would outlive its owner while this waits */
 		s->ops->forget(s);
-		child(argv, u, ready[1], go[0], mask, kept);
+		child(argv, words, u, ready[1], go[0], mask, kept);
 	}
 	err = run->pid < 0 ? -errno : 0;
 	close(ready[1]);
@@ -218,6 +254,8 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 		return EXIT_FAILED;
 	record_command(run.rec, argv);
 	record_signals(run.rec, &mask);
+	if (o->ncgroups)
+		record_present(run.rec);
 	if (start_command(&run, argv, u, &mask, &kept)) {
 		record_loop(run.rec, on_signal, &run, false);
 		wait_for_others(record_session(run.rec));
@@ -225,7 +263,8 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 		ret = WIFSIGNALED(run.status) ? 128 + WTERMSIG(run.status) :
 						WEXITSTATUS(run.status);
 		complete = record_end(run.rec, ret);
-		if (!o->quiet)
+		/* who is in a cgroup is not the command's */
+		if (!o->quiet && !o->ncgroups)
 			tell_outliving(run.rec, list, left);
 		free(list);
 		if (o->strict && !complete)
@@ -246,7 +285,7 @@ int cmd_run(int argc, char **argv)
 	};
 	static const struct record_texts texts = { usage, help };
 	struct user *sudo = NULL, *named = NULL;
-	struct record_options o = { 0 };
+	struct record_options o = { .runs = true };
 	int opt, ret = EXIT_FAILED;
 
 	/* "+": the command's own options are none of ours */

@@ -12,6 +12,7 @@ static const struct opt_row options[] = {
 	{ "class", "LIST", "of these classes only, of data, program, loader, config" },
 	{ "control", "FILE", "with --unused: that of the package; default: debian/control" },
 	{ "root", "DIR", "the machine of the build is in DIR; default: /" },
+	{ "in", "ROOT", "what lies in the root directory of a container; --root: where it is now" },
 	{ "map", "A=B", "with --sources: what lies in A now was in B when it was built" },
 	{ 0 }
 };
@@ -23,6 +24,7 @@ static int ask(struct asked *a)
 	bool unused = opt_flag(a->opts, "unused");
 	struct used u = {
 		.db = a->db[0], .diag = a->diag, .out = a->out, .json = a->json, .root = root ? root : "",
+		.in = opt_value(a->opts, "in"),
 		.classes = class ? reach_classes(class) : ~0u,
 	};
 

@@ -14,7 +14,7 @@ struct sink;
 
 enum result { GOOD, NOTE, BAD };
 /* What a check is about; and the backends that the user wants. */
-enum backends { MODULE = 1, BPF = 2, BOTH = MODULE | BPF };
+enum backends { MODULE = 1, BPF = 2, STRACE = 4, BOTH = MODULE | BPF };
 
 /* What a check found, and what can be done. */
 struct finding {
@@ -75,5 +75,9 @@ enum result check_unprivileged(struct finding *f);
 enum result check_memlock(struct finding *f);
 enum result check_lsms(struct finding *f);
 enum result check_bpf_session(struct finding *f);
+
+/* ---- doctor_strace.c ---- */
+
+enum result check_strace(struct finding *f);
 
 #endif

@@ -143,6 +143,17 @@ static bool secure_boot(void)
 	return on;
 }
 
+/* The certificate of what the module is signed with, as far as it is known where that lies. */
+static const char *enrol_key(void)
+{
+	static const char *const dkms[] = { "/var/lib/dkms/mok.pub", "/var/lib/shim-signed/mok/MOK.der" };
+
+	for (size_t i = 0; i < sizeof(dkms) / sizeof(dkms[0]); i++)
+		if (strstr(module_path, "/updates/dkms/") && !access(dkms[i], F_OK))
+			return dkms[i];
+	return "MOK.der";
+}
+
 enum result check_signature(struct finding *f)
 {
 	char enforce[8] = "", state[32];
@@ -155,15 +166,19 @@ enum result check_signature(struct finding *f)
 		return found(f, GOOD, "not asked for%s", secure_boot() ? ", although Secure Boot is on" : "");
 	if (module_loaded)
 		return found(f, GOOD, "asked for, and the module is loaded");
+	if (*module_path && module_signed()) {
+		const char *key = enrol_key();
+
+		remedy(f, "if it is not (mokutil --test-key %s), enrol it, then reboot and confirm:\n"
+		       "mokutil --import %s", key, key);
+		return found(f, NOTE, "etrace.ko is signed; whether the key is enrolled is seen when it is loaded");
+	}
 	remedy(f, "sign the module and enrol the key, then reboot and confirm:\n"
 	       "openssl req -new -x509 -newkey rsa:2048 -keyout MOK.priv -outform DER -out MOK.der -nodes -days 36500 -subj /CN=etrace/\n"
 	       "/lib/modules/%s/build/scripts/sign-file sha256 MOK.priv MOK.der %s\n"
 	       "mokutil --import MOK.der", doctor_host.release, *module_path ? module_path : "etrace.ko");
-	if (!*module_path || !module_signed())
-		return found(f, BAD, "the kernel takes signed modules only (%s%s), and etrace.ko is not signed",
-			     secure_boot() ? "Secure Boot, " : "",
-			     enforce[0] == 'Y' ? "sig_enforce" : "lockdown");
-	return found(f, NOTE, "etrace.ko is signed; whether the key is enrolled is seen when it is loaded");
+	return found(f, BAD, "the kernel takes signed modules only (%s%s), and etrace.ko is not signed",
+		     secure_boot() ? "Secure Boot, " : "", enforce[0] == 'Y' ? "sig_enforce" : "lockdown");
 }
 
 enum result check_modules_disabled(struct finding *f)

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Tasks that are looked at between two lists of those that live: a descriptor each. */
@@ -102,13 +103,33 @@ static void quote_cmdline(struct buf *b, const char *s, ssize_t n)
 	}
 }
 
+/*
+ * The root directory of a task, where that is another than ours: its path, or the mount
+ * namespace in which it is.  Return: its length; 0: it is ours, or cannot be told.
+ */
+static ssize_t other_root(int dir, char *buf, size_t size)
+{
+	struct stat own, its;
+	ssize_t n;
+
+	if (dir < 0 || stat("/", &own) || fstatat(dir, "root/", &its, 0) ||
+	    (own.st_dev == its.st_dev && own.st_ino == its.st_ino))
+		return 0;
+	n = link_at(dir, "root", buf, size);
+	/* what lies nowhere below ours is told to be at its top */
+	if (n <= 1)
+		n = link_at(dir, "ns/mnt", buf, size);
+	return n < 0 ? 0 : n;
+}
+
 static void make_event(struct et_event *ev, const struct session_task *list, int n,
 		       const struct candidate *c, char *big)
 {
-	char comm[64], path[PATH_MAX], cwd[PATH_MAX];
+	char comm[64], path[PATH_MAX], cwd[PATH_MAX], root[PATH_MAX];
 	ssize_t comm_len = read_at(c->dir, "comm", comm, sizeof(comm));
 	ssize_t path_len = link_at(c->dir, "exe", path, sizeof(path));
 	ssize_t cwd_len = link_at(c->dir, "cwd", cwd, sizeof(cwd));
+	ssize_t root_len = other_root(c->dir, root, sizeof(root));
 	ssize_t args_len = read_at(c->dir, "cmdline", big, CMDLINE_MAX);
 	uint64_t process = upid_of(list, n, c->info->tgid);
 	struct buf args = { 0 };
@@ -127,6 +148,8 @@ static void make_event(struct et_event *ev, const struct session_task *list, int
 		et_add_string(ev, ET_S_PRESENT_cwd, cwd, (size_t)cwd_len);
 	if (args.len)
 		et_add_string(ev, ET_S_PRESENT_arguments, args.s, args.len);
+	if (root_len)
+		et_add_string(ev, ET_S_PRESENT_root, root, (size_t)root_len);
 	buf_free(&args);
 }
 

@@ -4,6 +4,7 @@
 #include "base/container.h"
 #include "base/shquote.h"
 #include "base/xalloc.h"
+#include "cli/cgroups.h"
 #include "cli/device.h"
 #include "cli/etrace.h"
 #include "cli/present.h"
@@ -92,7 +93,9 @@ struct recording *record_new(const struct record_options *o, const struct user *
 {
 	struct recording *r = xcalloc(1, sizeof(*r));
 	struct session_options so = { .buffer = o->buffer, .record = o->record,
-				      .keep_env = o->keep_env };
+				      .keep_env = o->keep_env, .runs = o->runs,
+				      .cgroups = o->ncgroups,
+				      .quiet = o->quiet };
 	char why[1200];
 
 	r->opt = *o;
@@ -125,7 +128,11 @@ struct recording *record_new(const struct record_options *o, const struct user *
 	r->fds = xcalloc(r->session->nfds + 2, sizeof(*r->fds));
 	r->begun = r->synced = r->shown = record_now();
 	r->realtime = realtime_at(r->begun);
-	return r;
+	/* last: it is traced from here on */
+	r->cgroups = cgroups_add(r->session, o->cgroups, o->ncgroups, why, sizeof(why));
+	if (r->cgroups)
+		return r;
+	say("%s", why);
 fail:
 	record_free(r);
 	return NULL;
@@ -138,6 +145,7 @@ void record_free(struct recording *r)
 	if (!r)
 		return;
 	session_close(r->session);
+	cgroups_free(r->cgroups);
 	if (!r->opt.keep_module && !device_unload(why, sizeof(why)) && !r->opt.quiet)
 		say("%s", why);
 	notable_free(r->notable);

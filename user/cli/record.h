@@ -26,11 +26,14 @@ struct recording;
 struct record_options {
 	const char **files;	/* -o */
 	size_t nfiles, files_cap;
+	const char **cgroups;	/* --cgroup */
+	size_t ncgroups, cgroups_cap;
 	const char *to;
 	const char *backend;	/* NULL: auto */
 	uint64_t buffer;
 	uint32_t record;	/* --record: bit by bit, enum et_where */
 	char keep_env[ET_KEEP_ENV_MAX];	/* --keep-env */
+	bool runs;		/* by cmd_run.c: a command is to be started */
 	bool strict, quiet, verbose, keep_module, open;
 	const char *page;	/* of --open: one of @files */
 	char *own_page;		/* it, if it was not among them */
@@ -42,13 +45,14 @@ struct record_options {
 enum {
 	RECORD_OPT_TO = 512, RECORD_OPT_BACKEND, RECORD_OPT_STRICT, RECORD_OPT_PROGRESS,
 	RECORD_OPT_KEEP_MODULE, RECORD_OPT_RECORD, RECORD_OPT_KEEP_ENV, RECORD_OPT_VERSION,
-	RECORD_OPT_OPEN,
+	RECORD_OPT_OPEN, RECORD_OPT_CGROUP,
 };
 #define RECORD_LONG							\
 	{ "output", required_argument, NULL, 'o' },			\
 	{ "to", required_argument, NULL, RECORD_OPT_TO },		\
 	{ "backend", required_argument, NULL, RECORD_OPT_BACKEND },	\
 	{ "buffer", required_argument, NULL, 'b' },			\
+	{ "cgroup", required_argument, NULL, RECORD_OPT_CGROUP },	\
 	{ "record", required_argument, NULL, RECORD_OPT_RECORD },	\
 	{ "keep-env", required_argument, NULL, RECORD_OPT_KEEP_ENV },	\
 	{ "keep-module", no_argument, NULL, RECORD_OPT_KEEP_MODULE },	\
@@ -87,7 +91,7 @@ void record_help(void);
 /* ---- a recording ---- */
 
 /**
- * record_new - create the outputs and the session; nothing is traced yet
+ * record_new - create the outputs and the session; nothing is traced yet, but cgroups
  * @u: whose rights to files are used for the outputs; NULL: one's own; stays the
  *	caller's, and there
  *
@@ -120,7 +124,8 @@ typedef bool record_signal_fn(void *ctx, const struct signalfd_siginfo *info);
 
 /**
  * record_loop - record until @fn returns false
- * @till_idle: also until no traced task lives
+ * @till_idle: also until no traced task lives, and no cgroup is there in which one
+ *	could come to be
  */
 void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till_idle);
 

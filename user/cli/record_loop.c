@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The loop of a recording, and its progress line.  See record.h. */
 #include "cli/record_state.h"
+#include "cli/cgroups.h"
 #include "cli/term.h"
 
 #include <sys/resource.h>
@@ -91,7 +92,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 	setpriority(PRIO_PROCESS, 0, NICE);
 	r->fds[0] = (struct pollfd){ .fd = r->signals, .events = POLLIN };
 	/* only ever hung up: not asked for while nobody wants to know */
-	r->fds[1] = (struct pollfd){ .fd = till_idle ? s->idle_fd : -1 };
+	r->fds[1] = (struct pollfd){ .fd = till_idle && !r->opt.ncgroups ? s->idle_fd : -1 };
 	s->ops->poll(s, r->fds + 2);
 
 	while (on) {
@@ -103,7 +104,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 			woken |= r->fds[2 + i].revents != 0;
 		if (n && r->fds[0].revents)
 			on = take_signals(r, fn, ctx);
-		if (till_idle && s->ops->idle(s))
+		if (till_idle && s->ops->idle(s) && !cgroups_there(r->cgroups))
 			on = false;
 		slept = !more;
 		more = s->ops->pump(s) > 0;

@@ -79,7 +79,7 @@ bool record_option(struct record_options *o, int opt, const char *value,
 		o->backend = value;
 		if (backend_known(value))
 			return true;
-		say("--backend=%s: must be auto, module or bpf", value);
+		say("--backend=%s: must be " BACKEND_NAMES, value);
 		return false;
 	case RECORD_OPT_RECORD:
 		if (et_on_request(value, &o->record))
@@ -87,6 +87,10 @@ bool record_option(struct record_options *o, int opt, const char *value,
 		say("--record=%s: must be a list of these, with commas between them: " ET_ON_REQUEST,
 		    value);
 		return false;
+	case RECORD_OPT_CGROUP:
+		o->cgroups = xgrow(o->cgroups, &o->cgroups_cap, o->ncgroups + 1, sizeof(value));
+		o->cgroups[o->ncgroups++] = value;
+		return true;
 	case RECORD_OPT_KEEP_ENV:
 		if (et_keep_env(o->keep_env, value))
 			return true;
@@ -158,6 +162,7 @@ bool record_options_end(struct record_options *o)
 void record_options_free(struct record_options *o)
 {
 	free(o->files);
+	free(o->cgroups);
 	free(o->own_page);
 }
 
@@ -169,10 +174,13 @@ void record_help(void)
 	      "                      .db is a database, .html a page for a browser, both\n"
 	      "                      made of the recording in the end\n"
 	      "      --to FORMAT     the format, whatever the names\n"
-	      "      --backend NAME  what records in the kernel: module, bpf, or auto: the module\n"
-	      "                      where it can be had, else BPF\n"
+	      "      --backend NAME  what records: module, bpf, strace, or auto: the module where\n"
+	      "                      it can be had, else BPF, else (run only) strace\n"
 	      "  -b, --buffer SIZE   size of each processor's buffer (1 to 8 MiB); with k, M\n"
 	      "                      or G behind it\n"
+	      "      --cgroup PATH   record also who is in this cgroup, whoever starts it, and all\n"
+	      "                      below: a directory, or as /proc/PID/cgroup has it; may be\n"
+	      "                      repeated\n"
 	      "      --record LIST   record also, with commas between them: probes (what was asked\n"
 	      "                      of names: stat, access, readlink), dirs (directories that\n"
 	      "                      were listed), env (environments of programs; what looks\n"

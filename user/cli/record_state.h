@@ -40,6 +40,7 @@ struct recording {
 	struct diag *diag;
 	struct buf command;	/* for a shell */
 	struct session *session;
+	struct cgroups *cgroups;	/* that are traced */
 	struct notable *notable;
 	bool utf8;		/* the progress line can show more than ASCII */
 	int signals;		/* signalfd */

@@ -5,6 +5,7 @@
 #include "cli/device.h"
 #include "cli/etrace.h"
 #include "module/rec_session.h"
+#include "strace/strace_session.h"
 
 #include <string.h>
 
@@ -22,10 +23,28 @@ static struct session *open_bpf(const struct session_options *opt, bool verbose,
 				struct sink *sink, char *why, size_t size)
 {
 	struct bpf_options bo = { .buffer = opt->buffer, .comm = opt->comm,
+				  .cgroups = opt->cgroups,
 				  .record = opt->record, .keep_env = opt->keep_env };
 
 	(void)verbose;
 	return bpf_session_open(&bo, sink, why, size);
+}
+
+static struct session *open_strace(const struct session_options *opt, bool verbose,
+				   struct sink *sink, char *why, size_t size)
+{
+	struct strace_options so = { .record = opt->record, .keep_env = opt->keep_env };
+
+	(void)verbose;
+	if (!opt->runs) {
+		snprintf(why, size, "strace records only what it starts: use " PROG " run");
+		return NULL;
+	}
+	if (opt->cgroups) {
+		snprintf(why, size, "strace records only what it starts, not a cgroup");
+		return NULL;
+	}
+	return strace_session_open(&so, sink, why, size);
 }
 
 /* In the order in which "auto" tries them. */
@@ -33,9 +52,11 @@ static const struct backend {
 	const char *name;
 	struct session *(*open)(const struct session_options *opt, bool verbose,
 				struct sink *sink, char *why, size_t size);
+	const char *costs;	/* told if "auto" takes it; NULL: nothing worth telling */
 } backends[] = {
-	{ "module", open_module },
-	{ "bpf", open_bpf },
+	{ "module", open_module, NULL },
+	{ "bpf", open_bpf, NULL },
+	{ "strace", open_strace, strace_session_costs },
 };
 #define NBACKENDS (sizeof(backends) / sizeof(backends[0]))
 
@@ -72,6 +93,8 @@ struct session *session_open(const char *name, const struct session_options *opt
 				say("%s", s->about);
 				say("backend %s%s%s", b->name, *why ? "; not " : "", why);
 			}
+			if (is_auto(name) && b->costs && !opt->quiet)
+				say("recording by %s: %s (-v says why)", b->name, b->costs);
 			return s;
 		}
 		n = snprintf(why + len, size - len, "%s%s%s%s", len ? "; " : "",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The choice between the backends: the kernel module, or BPF programs.  The
- * table of them is in session.c.
+ * The choice between the backends: the kernel module, BPF programs, or strace.
+ * The table of them is in session.c.
  */
 #ifndef ETRACE_CLI_SESSION_H
 #define ETRACE_CLI_SESSION_H
@@ -12,10 +12,16 @@
 struct session_options {
 	/* Bytes, of each buffer that the backend has; 0: what suits the machine. */
 	uint64_t buffer;
+	bool runs;		/* what is recorded will be started */
+	bool cgroups;		/* and who is in a cgroup is recorded */
+	bool quiet;
 	bool comm;		/* changes of thread names, too */
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
 	const char *keep_env;	/* of et_keep_env(); NULL: none */
 };
+
+/* What --backend takes, for a person. */
+#define BACKEND_NAMES "auto, module, bpf or strace"
 
 /** backend_known - whether there is one of that name, or it is "auto" */
 bool backend_known(const char *name);

@@ -22,7 +22,7 @@ _etrace()
 	if [ "$sub" = run ]; then
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-o|-u|-b|--output|--user|--buffer|--to|--progress|--backend|--record|--keep-env) i=$((i + 1)) ;;
+			-o|-u|-b|--output|--user|--buffer|--to|--progress|--backend|--record|--keep-env|--cgroup) i=$((i + 1)) ;;
 			=) i=$((i + 1)) ;;
 			--) i=$((i + 1)); break ;;
 			-*) ;;
@@ -44,7 +44,8 @@ _etrace()
 	-b|--buffer) mapfile -t COMPREPLY < <(compgen -W '1M 4M 16M 64M' -- "$cur"); return ;;
 	--to) mapfile -t COMPREPLY < <(compgen -W 'fxt etrace json db html' -- "$cur"); return ;;
 	--from) mapfile -t COMPREPLY < <(compgen -W 'fxt fxt-records etrace sp-rtrace sp-rtrace-text swap' -- "$cur"); return ;;
-	--backend) mapfile -t COMPREPLY < <(compgen -W 'auto module bpf' -- "$cur"); return ;;
+	--backend) mapfile -t COMPREPLY < <(compgen -W 'auto module bpf strace' -- "$cur"); return ;;
+	--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}"); return ;;
 	--record) mapfile -t COMPREPLY < <(compgen -W 'probes dirs env probes,dirs,env' -- "$cur"); return ;;
 	--progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
 	esac

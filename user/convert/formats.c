@@ -9,6 +9,7 @@
 #include "fxt/fxt_check.h"
 #include "fxt/fxt_in.h"
 #include "import/sprtrace/sprt_formats.h"
+#include "import/strace/st_formats.h"
 #include "import/swap/swap_fxt.h"
 #include "import/swap/swap_json.h"
 #include "import/swap/swap_source.h"
@@ -31,6 +32,8 @@ const struct source_format source_formats[] = {
 	  MODEL_FXT, fxt_in_detect, fxt_in_open, NULL },
 	{ "etrace", "text of trace_pipe or per_cpu/cpu*/trace_pipe",
 	  MODEL_ETRACE, etrace_in_detect, etrace_in_open, NULL },
+	{ "strace", "log of strace -f, or the logs of strace -ff",
+	  MODEL_ETRACE, st_detect, st_open, st_options },
 	{ "sp-rtrace", "binary log of sp-rtrace, protocols 1.0 to 2.0",
 	  MODEL_SPRTRACE, sprt_bin_detect, sprt_bin_open, NULL },
 	{ "sp-rtrace-text", "text report of sp-rtrace",

@@ -98,7 +98,7 @@ static bool is_one_of(const char *const *list, const char *s, size_t len)
 bool classes_interprets(const char *program, size_t len)
 {
 	static const char *const names[] = {
-		"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "busybox", "python", "perl",
+		"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "python", "perl",
 		"ruby", "tclsh", "awk", "gawk", "mawk", "lua", "node", "guile", "php", "Rscript",
 		NULL
 	};
@@ -109,7 +109,7 @@ bool classes_interprets(const char *program, size_t len)
 bool classes_lends(const char *program, size_t len)
 {
 	static const char *const names[] = {
-		"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "busybox", "make", "gmake",
+		"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "make", "gmake",
 		"ninja", "samu", NULL
 	};
 

@@ -17,8 +17,10 @@
 uint32_t files_name(struct graph *g, const char *path, size_t len)
 {
 	struct files *f = &g->files;
+	size_t n = len;
+	const char *full = roots_path(g, path, &n);
 	bool fresh;
-	uint32_t file = intern_get(&f->paths, path, len, &fresh);
+	uint32_t file = intern_get(&f->paths, full, n, &fresh);
 
 	if (fresh) {
 		if (file >= f->names_cap)
@@ -26,7 +28,7 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 		f->names[file] = (struct name){
 			.class = (uint8_t)classes_of_name(path, len)
 		};
-		g->ops->file(g->ctx, file, path, len);
+		g->ops->file(g->ctx, file, full, n);
 	}
 	return file;
 }

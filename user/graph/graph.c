@@ -80,14 +80,17 @@ static void end_exec(struct graph *g, struct process *p, enum graph_ended how, i
 	g->ops->exec_end(g->ctx, &end);
 }
 
-/* The path that a program's arguments name as the script that it interprets. */
-static uint64_t script_hash(struct graph *g, const struct et_event *ev)
+/*
+ * The path that a program's arguments name as the script that it interprets.  @applet: the
+ * argument that is its name
+ */
+static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t applet)
 {
 	const struct et_string *s = NULL;
 	size_t len;
 	const char *cwd = et_get_string(ev, ET_S_EXEC_cwd, &len), *text;
 
-	for (uint32_t i = 1; i < ev->nargs && !s; i++) {
+	for (uint32_t i = applet + 1; i < ev->nargs && !s; i++) {
 		text = et_text(ev, &ev->args[i]);
 		/* -c, -e, -m: the program is an argument itself */
 		if (ev->args[i].len >= 2 && *text == '-' && text[1] && strchr("cem", text[1]))
@@ -128,6 +131,25 @@ static uint32_t path_of(struct graph *g, const struct et_event *ev, unsigned int
 	return len ? files_name(g, s, len) : 0;
 }
 
+/*
+ * Which program it is that several are in, as in busybox: its first argument tells, or, if
+ * that is busybox, the next.  Return: the number of that argument.
+ */
+static uint32_t find_applet(const struct et_event *ev, const char **name, size_t *len)
+{
+	static const char many[] = "busybox";
+	uint32_t i = 0;
+
+	for (; i < 2 && i < ev->nargs && *len == strlen(many) && !memcmp(*name, many, *len); i++) {
+		const char *arg = et_text(ev, &ev->args[i]);
+		const char *slash = memrchr(arg, '/', ev->args[i].len);
+
+		*len = slash ? (size_t)(arg + ev->args[i].len - slash - 1) : ev->args[i].len;
+		*name = slash ? slash + 1 : arg;
+	}
+	return i ? i - 1 : 0;
+}
+
 /* Of a script that names its interpreter, that is what runs. */
 static void name_interpreter(struct graph *g, struct execution *e, const struct task *t,
 			     const struct et_event *ev)
@@ -137,11 +159,12 @@ static void name_interpreter(struct graph *g, struct execution *e, const struct 
 	const char *slash = s ? memrchr(s, '/', len) : NULL;
 	const char *name = slash ? slash + 1 : t->program;
 	size_t n = slash ? (size_t)(s + len - name) : t->program_len;
+	uint32_t applet = find_applet(ev, &name, &n);
 
 	e->lends = classes_lends(name, n);
 	e->interprets = e->interp != e->program || classes_interprets(name, n);
 	if (e->interprets && e->interp == e->program)
-		e->script_hash = script_hash(g, ev);
+		e->script_hash = script_hash(g, ev, applet);
 }
 
 static void run_program(struct graph *g, struct process *p, const struct task *t,
@@ -179,6 +202,7 @@ static struct process *new_process(struct graph *g, const struct task *t,
 	p->exec.at = at;
 	p->exec.begun = parent != NULL;
 	if (parent) {
+		p->root = parent->root;
 		p->exec.forked = true;
 		p->exec.parent = exec_id(g, parent);
 		p->exec.program = parent->exec.program;
@@ -200,8 +224,9 @@ static void present(struct graph *g, struct process *p, const struct et_event *e
 									    0));
 	if (parent && who_of(parent))
 		p->exec.parent = exec_id(g, who_of(parent)->process);
-	p->exec.program = path_of(g, ev, ET_S_PRESENT_path);
-	p->exec.cwd = path_of(g, ev, ET_S_PRESENT_cwd);
+	roots_present(g, p, ev);
+	p->exec.program = path_of(g, ev, et_present_path(ev));
+	p->exec.cwd = path_of(g, ev, et_present_path(ev) + 1);
 	exec_id(g, p);
 }
 
@@ -228,7 +253,7 @@ static void on_begin(void *ctx, struct task *t, const struct task *parent,
 		if (from)
 			use_fork(g, from, w->process,
 				 et_value(ev, ET_V_CLONE_flags, 0) & CLONE_FILES, at);
-		if (ev->kind == ET_K_PRESENT)
+		if (et_is_present(ev))
 			present(g, w->process, ev);
 	}
 	w->process->tasks++;
@@ -323,6 +348,7 @@ static const struct changes {
 	{ ET_K_MOUNT, GRAPH_MOUNT, ET_S_MOUNT_target, ET_S_MOUNT_source, ET_V_MOUNT_flags },
 	{ ET_K_UMOUNT, GRAPH_UMOUNT, ET_S_UMOUNT_target, -1, ET_V_UMOUNT_flags },
 	{ ET_K_CHROOT, GRAPH_CHROOT, ET_S_CHROOT_path, -1, -1 },
+	{ ET_K_PIVOT, GRAPH_CHROOT, ET_S_PIVOT_new_root, -1, -1 },
 };
 
 /* of renameat2 */
@@ -462,6 +488,7 @@ static void apply(struct graph *g, struct task *actor, const struct et_event *ev
 {
 	struct process *p = who_of(actor)->process;
 
+	g->root = p->root;
 	if (handlers[ev->kind]) {
 		handlers[ev->kind](g, p, ev, at);
 		return;
@@ -493,6 +520,8 @@ static void apply(struct graph *g, struct task *actor, const struct et_event *ev
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
 		if (changes[i].kind == ev->kind)
 			change(g, p, &changes[i], ev, at);
+	if (ev->kind == ET_K_CHROOT || ev->kind == ET_K_PIVOT || ev->kind == ET_K_SETNS)
+		roots_change(g, p, ev);
 }
 
 void graph_event(struct graph *g, const struct et_event *ev)
@@ -513,7 +542,7 @@ void graph_event(struct graph *g, const struct et_event *ev)
 		return;
 	}
 	actor = proctab_actor(g->tab, ev);
-	if (actor && ev->kind != ET_K_PRESENT)
+	if (actor && !et_is_present(ev))
 		apply(g, actor, ev, at);
 }
 
@@ -558,6 +587,7 @@ void graph_free(struct graph *g)
 	proctab_free(g->tab);
 	files_free(&g->files);
 	intern_free(&g->strings);
+	roots_free(g);
 	map64_clear(&g->asked);
 	buf_free(&g->path);
 	free(g->args);

@@ -59,7 +59,7 @@ struct identity {
 
 struct graph;
 
-/** files_name - the number of a path; it is told if it is new */
+/** files_name - the number of a path of g->root; it is told if it is new */
 uint32_t files_name(struct graph *g, const char *path, size_t len);
 
 /** files_class - NAME_* of a path */
@@ -169,8 +169,16 @@ struct execution {
 	int64_t at;
 };
 
+/* A root directory that is another than the machine's; see roots.c. */
+struct root {
+	struct root *next;
+	size_t len;
+	char path[];		/* as told, without a slash behind it */
+};
+
 struct process {
 	uint32_t id;
+	const struct root *root;	/* NULL: the machine's */
 	uint64_t upid;
 	unsigned int tasks;	/* that live */
 	struct fdtab *fds;
@@ -192,6 +200,9 @@ struct graph {
 	uint32_t processes, execs, tasks;
 	struct map64 asked;	/* hash of path, file and class: 1, if it was told */
 	struct buf path;	/* to put paths together */
+	struct root *roots;	/* all */
+	const struct root *root;	/* of who does what is at hand */
+	struct buf rooted;	/* of roots_path() */
 	uint32_t *args;		/* of the exec that is told */
 	size_t args_cap;
 };
@@ -201,6 +212,21 @@ uint32_t exec_id(struct graph *g, struct process *p);
 
 /** graph_string - the number of a string; it is told if it is new */
 uint32_t graph_string(struct graph *g, const char *s, size_t len);
+
+/* ---- roots.c ---- */
+
+/**
+ * roots_path - a path with the root in front that it is valid in
+ * @len: of @path; set to that of what is returned
+ *
+ * Return: @path, or what lasts until the next call.
+ */
+const char *roots_path(struct graph *g, const char *path, size_t *len);
+/** roots_present - a process is told of that runs already */
+void roots_present(struct graph *g, struct process *p, const struct et_event *ev);
+/** roots_change - CHROOT, PIVOT, SETNS: it may have another root from now on */
+void roots_change(struct graph *g, struct process *p, const struct et_event *ev);
+void roots_free(struct graph *g);
 
 /* ---- use.c: what is done by descriptors ---- */
 

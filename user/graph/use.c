@@ -258,15 +258,15 @@ static uint32_t nameless(struct graph *g, struct process *p, const struct et_eve
 	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/", "/dev/std" };
 	size_t len, n;
 	const char *path = et_get_string(ev, ET_S_OPEN_name, &len), *s;
+	bool gone = len >= sizeof(deleted) && !memcmp(path + len + 1 - sizeof(deleted), deleted,
+						      sizeof(deleted) - 1);
+	uint32_t o = gone ? files_by_ino(g, id) : 0;
 	const struct fd *fd = NULL;
 
 	if (flags & F_TMPFILE && id->known && S_ISREG(id->type))
 		return files_anonymous(g, GRAPH_MEMORY, exec_id(g, p), at);
-	if (len >= sizeof(deleted) && !memcmp(path + len + 1 - sizeof(deleted), deleted,
-					      sizeof(deleted) - 1))
-		return files_by_ino(g, id);
-	if (!len || *path == '/')
-		return 0;
+	if (o || !len || (*path == '/' && !gone))
+		return o;
 	s = et_get_string(ev, ET_S_OPEN_orig, &len);
 	for (size_t i = 0; s && i < sizeof(places) / sizeof(places[0]); i++) {
 		n = strlen(places[i]);
@@ -323,8 +323,10 @@ static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char 
 
 	if (!s || !n || (n == len && !memcmp(s, path, len)) || *s != '/')
 		return 0;
-	if (path_is_clean(s, n))
+	if (path_is_clean(s, n)) {
+		s = roots_path(g, s, &n);
 		return graph_string(g, s, n);
+	}
 	g->path.len = 0;
 	buf_add(&g->path, s, n);
 	path_clean(&g->path);

@@ -167,7 +167,7 @@ static void print_parts(struct printer *p, const struct lt_item *it,
 			const struct et_mark *gap)
 {
 	const char *name = lt_tags[it->tag].name;
-	uint32_t off = 0, part = it->tag == LT_A ? it->index : 0;
+	uint32_t off = 0, part = lt_is_args(it->tag) ? it->index : 0;
 	bool conts;
 
 	do {
@@ -185,10 +185,10 @@ static void print_parts(struct printer *p, const struct lt_item *it,
 		buf_addu(p->b, part);
 		buf_addc(p->b, ']');
 		conts = print_piece(p, it, off, end, false);
-		part += it->tag != LT_A;
+		part += !lt_is_args(it->tag);
 		off = end;
 	} while (off < it->len || (gap && gap->off == off));
-	if (it->tag == LT_A || it->flags & LT_I_OPEN) {
+	if (lt_is_args(it->tag) || it->flags & LT_I_OPEN) {
 		if (!conts && cont_follows(p->ev, p->item))
 			print_cont_end(p);
 	} else {
@@ -202,7 +202,7 @@ static void print_string(struct printer *p, const struct lt_item *it)
 {
 	const struct et_mark *gap = next_gap(p, p->mark);
 
-	if (it->tag == LT_A || it->len >= ET_PART_MAX || gap ||
+	if (lt_is_args(it->tag) || it->len >= ET_PART_MAX || gap ||
 	    it->flags & LT_I_OPEN || cont_follows(p->ev, p->item)) {
 		print_parts(p, it, gap);
 		return;

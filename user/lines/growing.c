@@ -6,7 +6,7 @@
 
 static uint64_t need_bit(enum lt_tag tag)
 {
-	return tag >= LT_FIRST_STRING && tag <= LT_LAST_STRING && tag != LT_A ?
+	return tag >= LT_FIRST_STRING && tag <= LT_LAST_STRING && !lt_is_args(tag) ?
 	       UINT64_C(1) << (tag - LT_FIRST_STRING) : 0;
 }
 
@@ -131,9 +131,9 @@ void grow_string(struct growing *g, const struct et_line *l, const struct piece 
 	grow_leave_string(g);
 	count_line(g, l);
 	it = lt_add_item(&g->ev, p->tag, l->cpu, l->time);
-	it->index = p->tag == LT_A ? p->index : 0;
+	it->index = lt_is_args(p->tag) ? p->index : 0;
 	g->string = (int32_t)g->ev.nitems - 1;
-	g->in_parts = p->part && p->tag != LT_A;
+	g->in_parts = p->part && !lt_is_args(p->tag);
 	g->piece_off = 0;
 	if (g->in_parts) {
 		it->flags |= LT_I_SPLIT;
@@ -171,7 +171,7 @@ void grow_more(struct growing *g, const struct et_line *l, const struct piece *p
 void grow_end_conts(struct growing *g, const struct et_line *l)
 {
 	count_line(g, l);
-	if (g->string >= 0 && !g->in_parts && g->ev.items[g->string].tag != LT_A)
+	if (g->string >= 0 && !g->in_parts && !lt_is_args(g->ev.items[g->string].tag))
 		lt_stamp(&g->ev, l->cpu, l->time);
 	else if (g->string >= 0)
 		g->ev.last_time++;
@@ -214,7 +214,7 @@ bool grow_goes_on(const struct growing *g, const struct piece *p)
 		return !g->cont_done;
 	if (p->what != P_STRING || p->tag != it->tag || !p->part)
 		return false;
-	return it->tag == LT_A ? p->index == it->index :
+	return lt_is_args(it->tag) ? p->index == it->index :
 				   g->in_parts && p->index >= g->next_part;
 }
 
@@ -229,7 +229,7 @@ bool grow_is_double(const struct growing *g, const struct et_line *l, const stru
 	if (!g->ev.nitems || !same_stamp(g, l))
 		return false;
 	it = &g->ev.items[g->ev.nitems - 1];
-	if (p->what == P_STRING && p->tag != LT_A && it->tag == p->tag &&
+	if (p->what == P_STRING && !lt_is_args(p->tag) && it->tag == p->tag &&
 	    p->part == ((it->flags & LT_I_SPLIT) != 0) &&
 	    (!p->part || p->index == g->next_part - 1))
 		return it->len - g->piece_off == p->len &&
@@ -266,7 +266,7 @@ bool grow_string_fits(const struct growing *g, enum lt_tag tag)
 {
 	enum et_role first = lt_tags[g->ev.items[0].tag].role;
 
-	if (!lt_kind_has(g->ev.kind, tag) || (tag != LT_A && lt_find(&g->ev, tag)))
+	if (!lt_kind_has(g->ev.kind, tag) || (!lt_is_args(tag) && lt_find(&g->ev, tag)))
 		return false;
 	return g->state == OPEN || first == ET_STRING || first == ET_MIDDLE;
 }
@@ -311,7 +311,7 @@ static bool one_line(struct growing *g, const struct et_line *l)
 	struct piece p = piece_read(l);
 
 	if ((p.what == P_HEADER || p.what == P_STRING) && !grow_goes_on(g, &p) &&
-	    p.tag != LT_A && lt_find(&g->ev, p.tag))
+	    !lt_is_args(p.tag) && lt_find(&g->ev, p.tag))
 		return false;
 
 	switch (p.what) {

@@ -239,7 +239,7 @@ static inline bool in_step(const struct growing *g, uint64_t time)
 static inline unsigned int expected(const struct quick *q, char behind)
 {
 	/* behind the last argument comes something else */
-	return q->row + (lt_of_row[q->row] == LT_A && behind != '[');
+	return q->row + (lt_is_args(lt_of_row[q->row]) && behind != '[');
 }
 
 /*

@@ -25,7 +25,7 @@ static const char *marked_tag(unsigned int kind, unsigned int i)
 {
 	if (i < et_kinds[kind].nstrings)
 		return et_kinds[kind].strings[i].tag;
-	return et_args_name[kind] ? lt_tags[LT_A].name : "args";
+	return et_args_tag[kind] ? et_args_tag[kind] : "args";
 }
 
 /* "Marks|joined=RF+RT,unread=,cut=": the first three are always there. */
@@ -202,7 +202,7 @@ static bool gives_back(const struct et_event *ev, const struct lt_event *lines,
 			continue;
 		}
 		for (uint32_t a = 0; a < ev->nargs; a++, n++)
-			if (n == others || lines->items[n].tag != LT_A ||
+			if (n == others || lines->items[n].tag != lt_of_row[i] ||
 			    lines->items[n].index != a)
 				return false;
 	}
@@ -368,7 +368,7 @@ static void give_string(const struct et_event *ev, const struct et_string *s, en
 	lt_add_bytes(lines, et_text(ev, s), s->len);
 }
 
-static void give_args(const struct et_event *ev, struct lt_event *lines)
+static void give_args(const struct et_event *ev, enum lt_tag tag, struct lt_event *lines)
 {
 	uint32_t index = 0, m = 0;
 
@@ -376,7 +376,7 @@ static void give_args(const struct et_event *ev, struct lt_event *lines)
 		/* some before it may have been lost */
 		for (; m < ev->nlater && ev->later[m].item <= lines->nitems; m++)
 			index += ev->later[m].what == ET_M_ARGS ? ev->later[m].n : 0;
-		give_string(ev, &ev->args[a], LT_A, lines);
+		give_string(ev, &ev->args[a], tag, lines);
 		lines->items[lines->nitems - 1].index = index;
 	}
 }
@@ -397,7 +397,7 @@ static void give_rows(const struct et_event *ev, struct lt_event *lines)
 			if (ev->open >> row->slot & 1)
 				lines->items[lines->nitems - 1].flags |= LT_I_OPEN | LT_I_SPLIT;
 		} else {
-			give_args(ev, lines);
+			give_args(ev, lt_of_row[i], lines);
 		}
 	}
 }

@@ -149,7 +149,7 @@ static bool drop_idle_stamp(struct lt_event *ev)
 	const struct lt_item *last = &ev->items[ev->nitems - 1];
 	const struct et_mark *m = ev->nmarks ? &ev->marks[ev->nmarks - 1] : NULL;
 
-	if (last->tag != LT_A || !last->len || !m || m->what != ET_M_STAMP ||
+	if (!lt_is_args(last->tag) || !last->len || !m || m->what != ET_M_STAMP ||
 	    m->item != ev->nitems - 1 || m->off != last->len ||
 	    ev->bytes[last->off + last->len - 1] == '\n')
 		return false;

@@ -55,6 +55,15 @@ static inline unsigned int lt_slot(unsigned int kind, enum lt_tag tag)
 	return tag >= LT_FIRST_STRING ? lt_slots[kind][tag - LT_FIRST_STRING] : 0;
 }
 
+/** lt_is_args - whether a tag is of the lines of an argument list */
+static inline bool lt_is_args(enum lt_tag tag)
+{
+#define TEXT_ARGS(ID, id, TAG) || tag == LT_##TAG
+	return false
+#include "build/events.def"
+		;
+}
+
 /* The row of the schema of a header. */
 extern const struct et_row *const lt_rows[LT_FIRST_STRING];
 /* The tag of a row of the schema. */
@@ -125,7 +134,7 @@ struct lt_item {
 	 */
 	uint32_t len;
 	uint32_t text;
-	uint32_t index;		/* LT_A: which argument */
+	uint32_t index;		/* of lt_is_args(): which argument */
 };
 
 /* lt_event.flags */

@@ -358,6 +358,13 @@ static int module_add(struct session *base, pid_t pid)
 	return ioctl(of(base)->fd, ETRACE_IOC_ADD, &arg) ? -errno : 0;
 }
 
+static int module_add_cgroup(struct session *base, int dir)
+{
+	__s32 arg = dir;
+
+	return ioctl(of(base)->fd, ETRACE_IOC_CGROUP, &arg) ? -errno : 0;
+}
+
 static void module_forget(struct session *base)
 {
 	close(of(base)->fd);
@@ -530,6 +537,7 @@ static const struct session_ops ops = {
 	.name = "module",
 	.close = module_close,
 	.add = module_add,
+	.add_cgroup = module_add_cgroup,
 	.forget = module_forget,
 	.idle = module_idle,
 	.tasks = module_tasks,

@@ -8,24 +8,10 @@
 #
 # The guest has no network: what the packages depend on lies in apt's cache.
 
-set -u
 debs=$1 next=$2
-export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 release=$(uname -r)
-results=0 failed=0
-
-# try NAME COMMAND...: a result; what the command says stands before it.
-try()
-{
-	local name=$1 said=ok
-	shift
-	results=$((results + 1))
-	"$@" > /tmp/said 2>&1 || { said="not ok" failed=1; }
-	tail -n 30 /tmp/said | cut -c 1-200 | sed 's/^/# /'
-	echo "$said $results $name ($SECONDS s)"
-}
-
-apt() { apt-get -q -y --no-install-recommends "$@"; }
+# shellcheck source=/dev/null
+. "$(dirname "$0")/common.sh"
 
 # Modules come on a disk that cannot be written to.
 writable_modules()
@@ -36,15 +22,6 @@ writable_modules()
 		overlay /lib/modules
 	ln -s "/usr/src/linux-headers-$release" "/lib/modules/$release/build"
 	depmod
-}
-
-# All files, but for the diaries of apt, dpkg and DKMS and what lives in memory.
-files()
-{
-	find / /lib/modules -xdev \( -path /tmp -o -path /run -o -path /payload -o -path /results \
-		-o -path /var/cache -o -path /var/log -o -path /var/lib/apt -o -path /root/build \
-		-o -path /var/tmp -o -path /etc/ld.so.cache -o -path '/var/lib/dpkg/*-old' \
-		-o -path '/var/lib/dkms/mok.*' -o -path '*/modules.*' -o -name '*.pyc' \) -prune -o -print | sort
 }
 
 # recorded TRACE BACKEND: by this backend, whole, and it knows what hello is made from.
@@ -67,9 +44,12 @@ mkdir -p /root/build
 cd /root/build || exit
 printf 'hello: hello.o\n\tgcc -o $@ $<\nhello.o: hello.c\n\tgcc -c $<\n' > Makefile
 printf '#include <stdio.h>\nint main(void) { return puts("hello") < 0; }\n' > hello.c
+mkdir -p /var/cache/ccache
+[ ! -e /payload/packages/ccache ] || cp -r /payload/packages/ccache/. /var/cache/ccache/
+version=$(dpkg-deb -f "$(echo "$debs"/etrace_*.deb)" Version)
+later=$(dpkg-deb -f "$(echo "$next"/etrace_*.deb)" Version)
 writable_modules
-files > /tmp/before
-dpkg-query -W -f '${Package}\n' > /tmp/before.packages
+before
 
 try "apt installs etrace" apt install "$debs"/etrace_*.deb
 by_bpf() { build bpf.fxt && recorded bpf.fxt bpf; }
@@ -88,12 +68,11 @@ try "a program is built with libetrace-dev, and reads the trace" sample
 
 by_module()
 {
-	apt install "$debs"/etrace-dkms_*.deb && dkms status &&
+	apt install "$debs"/etrace-dkms_*.deb && at_version "$version" &&
 		build module.fxt && recorded module.fxt module
 }
 try "etrace-dkms builds the module, and etrace run records by it" by_module
-try "the module is signed" grep . <(modinfo -F signer etrace)
-unloaded() { ! grep '^etrace ' /proc/modules; }
+try "the module is signed, with the key that DKMS made" signed "DKMS module signing key"
 try "the module does not stay in the kernel" unloaded
 
 # during COMMAND...: what a recording says in the middle of which that happens.
@@ -113,29 +92,39 @@ during()
 }
 upgraded()
 {
-	local version
-	version=$(dpkg-deb -f "$(echo "$next"/etrace_*.deb)" Version)
-	during apt install "$next"/etrace_*.deb "$next"/etrace-dkms_*.deb || return
+	during apt install "$next"/etrace_*.deb "$next"/etrace-dkms_*.deb \
+		"$next"/libetrace1_*.deb "$next"/libetrace-dev_*.deb || return
 	recorded during.fxt module || return
 	etrace --version
-	etrace --version | grep -F "$version" && dkms status && [ "$(dkms status etrace | wc -l)" = 1 ] &&
-		dkms status etrace | grep -F "$version" && modinfo -F version etrace
+	etrace --version | grep -F "$later" && at_version "$later" && signed "DKMS module signing key"
 }
 try "an upgrade while a recording runs leaves that whole" upgraded
 again() { build again.fxt && recorded again.fxt module; }
 try "the new version records" again
-removed() { during apt remove etrace-dkms && recorded during.fxt module && ! modinfo etrace; }
-try "so does the removal of the module's package" removed
-try "and by BPF it goes on" by_bpf
 
-purged()
+# What a shell that did it by hand left loaded; tracing, it is a recording that runs.
+by_hand()
 {
-	# shellcheck disable=SC2046
-	apt purge $(dpkg-query -W -f '${Package}\n' | grep -vxFf /tmp/before.packages) || return
-	unloaded || return
-	files > /tmp/after
-	diff /tmp/before /tmp/after
+	modprobe etrace && echo $$ > /sys/module/etrace/parameters/root_pid || return
+	apt remove etrace-dkms || return
+	grep '^etrace ' /proc/modules || { echo "it does not trace any more"; return 1; }
+	echo 0 > /sys/module/etrace/parameters/root_pid
+	rmmod etrace && ! modinfo etrace
 }
-try "the purge leaves nothing behind" purged
-echo "1..$results"
-exit "$failed"
+try "the removal of the module's package spares a recording by the parameter" by_hand
+idle()
+{
+	apt install "$next"/etrace-dkms_*.deb && modprobe etrace && apt remove etrace-dkms && unloaded
+}
+try "a module that only was loaded goes with its package" idle
+removed()
+{
+	apt install "$next"/etrace-dkms_*.deb || return
+	during apt remove etrace-dkms && recorded during.fxt module && ! modinfo etrace && unloaded
+}
+try "a recording that runs when it is removed is whole" removed
+try "and by BPF it goes on" by_bpf
+all_removed() { apt remove etrace libetrace1 libetrace-dev && etrace_gone; }
+try "the removal of all leaves nothing of etrace behind" all_removed
+try "nor does the purge of all that came with it" purged
+done_with

@@ -62,7 +62,7 @@ release() { echo "$1 ($("$VM/kernel" "$1" version))"; }
 # kernel, with the directory PAYLOAD and the kernel's etrace.ko in it, but for
 # the kernels of $MODULELESS.  Does not wait for the last ones: finish_on_kernels
 # does.
-guests=() titles=()
+guests=() titles=() guest_options=()	# of vm/run
 
 # lane: wait until fewer guests run than there are processors, other stages'
 # included, and take one's place: descriptor $lane is open as long as it is taken.
@@ -101,7 +101,7 @@ start_on_kernels()
 			# Once more where time-outs may have struck too early.
 			for _ in 1 2; do
 				# A cache of the module's own tells what it leaves there.
-				"$VM/run" -k "$kernel" --strict -a slab_nomerge -t "${LIMIT:-1800}" \
+				"$VM/run" -k "$kernel" "${guest_options[@]}" --strict -a slab_nomerge -t "${LIMIT:-1800}" \
 					-d "$dir" -l "$log.console" -- "$@" > "$log.log" 2>&1
 				status=$?
 				[ "$status" = 251 ] || break

@@ -207,12 +207,12 @@ static void set_sizes(struct lt_event *ev)
 			enum lt_tag tag = row->fields[f].is_size ?
 					  LT_FIRST_STRING + row->fields[f].tag : LT_NONE;
 			int64_t size = 0;
-			bool there = tag == LT_A;
+			bool there = lt_is_args(tag);
 
 			for (uint32_t k = 0; tag != LT_NONE && k < ev->nitems; k++) {
 				if (ev->items[k].tag == tag) {
 					there = true;
-					size += ev->items[k].len + (tag == LT_A);
+					size += ev->items[k].len + (lt_is_args(tag));
 				}
 			}
 			if (there) {
@@ -370,7 +370,7 @@ static void print_string(struct gen *g, struct lines *ls, const struct lt_event 
 	unsigned int part = 0;
 	char head[32];
 
-	if (it->tag != LT_A && len < 900) {
+	if (!lt_is_args(it->tag) && len < 900) {
 		line = new_line(ls);
 		buf_adds(line, name);
 		buf_addc(line, '|');
@@ -384,14 +384,14 @@ static void print_string(struct gen *g, struct lines *ls, const struct lt_event 
 		if (n > 900)
 			n = rnd_one_in(&g->r, 3) ? rnd(&g->r, 901) : 900;
 		snprintf(head, sizeof(head), "%s[%u]", name,
-			 it->tag == LT_A ? it->index : part++);
+			 lt_is_args(it->tag) ? it->index : part++);
 		line = new_line(ls);
 		buf_adds(line, head);
 		string_lines(g, ls, line, s, n);
 		s += n;
 		len -= n;
 	} while (len);
-	if (it->tag == LT_A)
+	if (lt_is_args(it->tag))
 		return;
 	line = new_line(ls);
 	buf_adds(line, name);

@@ -376,7 +376,8 @@ static void doubled_lines(void **state)
 	(void)state;
 	for (size_t twice = 0; twice < t.n; twice++) {
 		bool may_grow = memmem(t.lines[twice].s, t.lines[twice].n, "!Cont|", 6) ||
-				memmem(t.lines[twice].s, t.lines[twice].n, "!A[", 3);
+				memmem(t.lines[twice].s, t.lines[twice].n, "!A[", 3) ||
+				memmem(t.lines[twice].s, t.lines[twice].n, "!JA[", 4);
 		struct bytes text = { 0 };
 		struct reading r;
 

@@ -225,6 +225,116 @@ static void says(const char *query, const char *expected)
 	diag_free(diag);
 }
 
+/* ---- roots ---- */
+
+static const char paths[] = "SELECT CAST(path AS TEXT) FROM file ORDER BY path";
+
+/* A path is valid in the root directory of its process, and of nobody else. */
+static void test_roots(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/sh");
+	writes(1, "/c/in.c", 11);
+	forks(1, 2);
+	line(2, "Chroot|fnamesize=2");
+	line(2, "CR|/c");
+	runs(2, "/bin/cc");
+	reads(2, "/in.c", 11);
+	writes(2, "/out.o", 12);
+	/* what is no path, and what failed */
+	line(2, "ChrootFailed|");
+	opens(2, 9, "pipe:[5]", WR, 0, 0);
+	/* a root within that one, which its child has, too */
+	line(2, "PivotRoot|newnamesize=2,oldnamesize=4");
+	line(2, "NR|/d");
+	line(2, "PO|/d/o");
+	forks(2, 3);
+	runs(3, "/bin/as");
+	reads(3, "/", 0);
+	/* a root of which only the namespace is known */
+	line(3, "Setns|fnamesize=16,fd=3,flags=131072");
+	line(3, "NS|mnt:[4026532281]");
+	reads(3, "/lib/a.so", 0);
+	ends(3);
+	ends(2);
+	/* who made them has the machine's all the time */
+	removes(1, "/in.c");
+	ends(1);
+	says(paths, "/ /bin/sh /c /c/bin/cc /c/d /c/d/bin/as /c/in.c /c/out.o /in.c "
+		    "mnt:[4026532281]/lib/a.so pipe:[5]");
+	says(edges, "/c/out.o</c/in.c");
+}
+
+/* A program that is several: which one, its arguments tell. */
+static void test_applets(void **state)
+{
+	static const struct {
+		const char *words[4];
+		const char *edges;
+	} cases[] = {
+		{ { "cat", "/in.c" }, "/out.o</in.c" },
+		{ { "/bin/busybox", "cat", "/in.c" }, "/out.o</in.c" },
+		/* what interprets reads a script */
+		{ { "sh", "/in.c" }, "" },
+		{ { "busybox", "ash", "/in.c" }, "" },
+		{ { "busybox" }, "/out.o</in.c" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		starts(true);
+		line(1, "New_proc|argsize=1,prognameisize=12,prognamepsize=12,cwdsize=1");
+		line(1, "PI|/bin/busybox");
+		line(1, "PP|/bin/busybox");
+		line(1, "CW|/");
+		for (int k = 0; k < 4 && cases[i].words[k]; k++)
+			line(1, "A[%d]%s", k, cases[i].words[k]);
+		line(1, "End_of_args|");
+		reads(1, "/in.c", 11);
+		writes(1, "/out.o", 12);
+		ends(1);
+		says("SELECT CAST(o.path AS TEXT) || '<' || CAST(i.path AS TEXT)"
+		     " FROM edge JOIN version AS v ON v.id = output JOIN file AS o ON o.id = v.file"
+		     " JOIN version AS w ON w.id = input JOIN file AS i ON i.id = w.file"
+		     " WHERE class = 0", cases[i].edges);
+	}
+}
+
+/* Who is there already, or joins. */
+static void test_present_roots(void **state)
+{
+	(void)state;
+	starts(true);
+	line(1, "Present|commsize=1,pathsize=8,cwdsize=4,rootsize=2,process=%lu,parent=0", upid(1));
+	line(1, "TN|x");
+	line(1, "TP|/c/bin/x");
+	line(1, "TW|/c/w");
+	line(1, "TR|/c");
+	reads(1, "/etc/a", 0);
+	line(2, "Present|commsize=1,pathsize=6,cwdsize=2,rootsize=16,process=%lu,parent=0", upid(2));
+	line(2, "TN|y");
+	line(2, "TP|/bin/y");
+	line(2, "TW|/w");
+	line(2, "TR|mnt:[4026532281]");
+	reads(2, "/etc/a", 0);
+	line(3, "Join|argsize=2,pathsize=6,cwdsize=2,process=%lu,parent=%lu", upid(3), upid(2));
+	line(3, "JP|/bin/z");
+	line(3, "JW|/v");
+	line(3, "JA[0]z");
+	line(3, "Joined|");
+	reads(3, "/etc/b", 0);
+	ends(3);
+	ends(2);
+	ends(1);
+	says(paths, "/bin/z /c/bin/x /c/etc/a /c/w /etc/b /v mnt:[4026532281]/bin/y "
+		    "mnt:[4026532281]/etc/a mnt:[4026532281]/w");
+	says("SELECT CAST(p.path AS TEXT) || ':' || coalesce((SELECT CAST(q.path AS TEXT) FROM exec AS f"
+	     " JOIN file AS q ON q.id = f.program WHERE f.id = e.parent), '') FROM exec AS e"
+	     " JOIN file AS p ON p.id = e.program ORDER BY e.id",
+	     "/c/bin/x: mnt:[4026532281]/bin/y: /bin/z:mnt:[4026532281]/bin/y");
+}
+
 /* ---- rule 1: descriptors ---- */
 
 /* sh opens, its child reads and writes through 0 and 1, with facts of use and without. */
@@ -604,6 +714,8 @@ static int over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_roots), cmocka_unit_test(test_present_roots),
+		cmocka_unit_test(test_applets),
 		cmocka_unit_test(test_inherited), cmocka_unit_test(test_cloexec),
 		cmocka_unit_test(test_shared_table), cmocka_unit_test(test_unknown_origin),
 		cmocka_unit_test(test_empty_original),

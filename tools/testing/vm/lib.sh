@@ -16,8 +16,61 @@ HOST_SUITE=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 # Everything that was fetched or can be made again.
 CACHE=${ETRACE_CACHE:-$TOP/build/vm}
 
+# What differs between the architectures of guests, as Debian names them: that of a
+# kernel is the end of its package's name.  The machine's own is amd64; what is for
+# another one is built with Debian's cross compiler.
+# shellcheck disable=SC2034
+use_arch()
+{
+	ARCH=$1
+	case $ARCH in
+	amd64)
+		cross= cross32= kbuild_arch=x86_64 qemu=qemu-system-x86_64
+		# "max" brings SMAP and SMEP, which tell on careless accesses to user
+		# memory.  Without cx16: qemu 7.2 lets garbage into the flags after
+		# cmpxchg16b, of which the slab allocator of 6.12 dies.  Without erms:
+		# TCG executes rep movsb byte by byte, one instruction each; fsrm, which
+		# qemu 10 has, must go with it: with this alone 6.1 does not boot.
+		machine=(-cpu "max,la57=off,-cx16,-erms,-fsrm")
+		# The processors' time stamp counters agree.  Left to test that on a busy
+		# host the guest may think otherwise, and turn to a clock ten times slower;
+		# and if a guest stands still while it tests its timer, it takes that for
+		# broken and panics.
+		boot="tsc=reliable no_timer_check"
+		# ttyS0 is the command's.
+		ports=(-serial chardev:out -serial chardev:log -serial chardev:status)
+		console=ttyS1 status=ttyS2 ;;
+	arm64)
+		cross=aarch64-linux-gnu- cross32=arm-linux-gnueabihf-gcc kbuild_arch=arm64 qemu=qemu-system-aarch64
+		# Authenticated pointers by the algorithm of the architecture take TCG half
+		# of its time.
+		machine=(-machine virt -cpu "max,pauth-impdef=on,sve=off")
+		boot=
+		# The machine has one port of its own, the kernel's.
+		ports=(-serial chardev:log -device "pci-serial,chardev=out" -device "pci-serial,chardev=status")
+		console=ttyAMA0 status=ttyS1 ;;
+	*)
+		die "no guests of architecture '$ARCH': lib.sh knows amd64 and arm64" ;;
+	esac
+}
+
 say() { echo "${0##*/}: $*" >&2; }
 die() { say "$*"; exit 1; }
+
+use_arch amd64
+
+# use_compilers: those for $ARCH are called by their names from here on.
+use_compilers()
+{
+	local dir
+
+	[ -n "$cross" ] || return 0
+	dir=$("$VM_DIR/unpacked" "$ARCH" compilers) || exit
+	export PATH=$dir/usr/bin:$PATH LD_LIBRARY_PATH=$dir/usr/lib/x86_64-linux-gnu
+}
+
+# for_arch NAME: a name in the cache, of a thing that each architecture has.
+for_arch() { [ "$ARCH" = amd64 ] && echo "$1" || echo "$1-$ARCH"; }
 
 mkdir -p "$CACHE"
 CACHE=$(cd "$CACHE" && pwd)
@@ -57,7 +110,7 @@ apt_private()
 	if [[ $suites == src:* ]]; then
 		kind="deb-src"
 	fi
-	dir=$CACHE/apt/${suites//[:,]/-}
+	dir=$CACHE/apt/$(for_arch "${suites//[:,]/-}")
 	if [ ! -e "$dir/sources.list" ]; then
 		mkdir -p "$dir"/{lists/partial,cache/archives/partial}
 		: > "$dir/status"
@@ -76,12 +129,15 @@ apt_private()
 		-o Dir::Etc::sourcelist="$dir/sources.list" -o Dir::Etc::sourceparts=/dev/null \
 		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null \
 		-o Dir::State::lists="$dir/lists" -o Dir::State::status="$dir/status" \
-		-o Dir::Cache="$dir/cache" -o APT::Architecture=amd64 \
+		-o Dir::Cache="$dir/cache" -o APT::Architecture="$ARCH" -o APT::Architectures="$ARCH" \
 		-o APT::Sandbox::User=root -o Acquire::Languages=none \
 		-o Acquire::PDiffs=false -o Acquire::Retries=3 "${@:2}"
 }
 
-# bootstrap SUITE DIR PACKAGES LOG: a minimal Debian with these packages.
+# bootstrap SUITE DIR PACKAGES LOG: a minimal Debian with these packages.  Those of
+# another architecture set themselves up by qemu's emulation of programs, which the
+# kernel calls for them as long as it is mounted in the namespace here, if nobody has
+# told it before.
 bootstrap()
 {
 	local uri proxy
@@ -90,7 +146,19 @@ bootstrap()
 	uri=$(mirror "$1") || die "no Debian mirror among the sources of this machine's apt (/etc/apt/sources.list)"
 	proxy=$(apt-config shell x Acquire::http::Proxy | sed "s/^x='\(.*\)'\$/\1/")
 	rm -rf "$2"
-	${proxy:+env "http_proxy=$proxy"} debootstrap --variant=minbase \
+	# shellcheck disable=SC2016
+	${proxy:+env "http_proxy=$proxy"} unshare -m bash -ec '
+		arch=$1; shift
+		at=/proc/sys/fs/binfmt_misc
+		if [ "$arch" != amd64 ]; then
+			[ -e "$at/register" ] || mount -t binfmt_misc binfmt_misc "$at"
+			[ -e "$at/qemu-aarch64" ] || printf "%s" ":qemu-aarch64:M::$1:$2:/usr/bin/qemu-aarch64-static:F" > "$at/register"
+		fi
+		shift 2
+		exec debootstrap "$@"
+	' bash "$ARCH" '\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00' \
+		'\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff' \
+		--arch="$ARCH" --variant=minbase \
 		--include="${3// /,}" "$1" "$2" "$uri" > "$4" 2>&1 ||
 		die "debootstrap failed: $(tail -n3 "$4") (all of it: $4)"
 	rm -rf "$2"/var/cache/apt/* "$2"/var/lib/apt/lists/*
@@ -99,8 +167,9 @@ bootstrap()
 # apt_update SUITES [force]: fetch the package index unless it is there.
 apt_update()
 {
-	local name=${1//[:,]/-}
+	local name
 
+	name=$(for_arch "${1//[:,]/-}")
 	(
 		locked "apt-$name"
 		[ "${2:-}" = force ] || [ ! -e "$CACHE/apt/$name/updated" ] || exit 0

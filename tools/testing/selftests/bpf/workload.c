@@ -24,6 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../etrace/lib/old_calls.h"
+
 #define MUST(call)							\
 ({									\
 	long _r = (long)(call);						\

@@ -44,11 +44,11 @@ static void do_fork(void)
 		pid = CHILD_MUST(et_sys(SYS_fork));
 		if (!pid)
 			_exit(0);
-		want_fork(pid);
+		want_forked(pid);
 		child_end(pid);
 		_exit(0);
 	}
-	want_fork(pid);
+	want_forked(pid);
 	child_end(pid);
 }
 
@@ -63,6 +63,8 @@ static void do_vfork(void)
 
 	if (!pid)
 		_exit(0);
+	if (ET_BY_NEW)
+		want("SysClone|flags=%d", CLONE_VM | CLONE_VFORK | SIGCHLD);
 	want_fork(pid);
 	child_end(pid);
 }
@@ -201,7 +203,7 @@ static int thread_forks(void *arg)
 		want("Exit|status=0");
 		_exit(0);
 	}
-	want_fork(pid);
+	want_forked(pid);
 	CHILD_MUST(waitpid(pid, NULL, __WALL));
 	want("Exit|status=0");
 	syscall(SYS_exit, 0);

@@ -38,7 +38,8 @@ static void do_dup2(void)
 	want("Dup|oldfd=100,newfd=200,flags=0");
 	/* Succeeds and does nothing. */
 	CHILD_MUST(et_sys(SYS_dup2, FD, FD));
-	want("Dup|oldfd=100,newfd=100,flags=0");
+	if (!ET_BY_NEW)
+		want("Dup|oldfd=100,newfd=100,flags=0");
 	CHILD_MUST_FAIL(et_sys(SYS_dup2, 99, 200), EBADF);
 	CHILD_MUST_FAIL(et_sys(SYS_dup2, FD, -1), EBADF);
 }

@@ -14,7 +14,7 @@
 
 #include "lib/etrace_test.h"
 
-#ifdef __i386__
+#ifndef __LP64__
 #define HELPER	"helper_32"
 #else
 #define HELPER	"helper"
@@ -70,7 +70,7 @@ static pid_t run(char *const argv[], char *const envp[])
 		CHILD_FAIL("execve: %m");
 		_exit(127);
 	}
-	want_fork(pid);
+	want_forked(pid);
 	for (i = 0; argv[i]; i++)
 		size += strlen(argv[i]) + 1;
 	want_of(pid, "New_proc|argsize=%zu,prognameisize=%zu,prognamepsize=%zu,cwdsize=%zu",

@@ -21,7 +21,7 @@
 
 #include "lib/etrace_test.h"
 
-#ifdef __i386__
+#ifndef __LP64__
 #define HELPER	"helper_32"
 #else
 #define HELPER	"helper"
@@ -116,7 +116,7 @@ static void exec_is(const char *path, char *const argv[], const char *shown)
 		CHILD_FAIL("execve %s: %m", path);
 		_exit(127);
 	}
-	want_fork(pid);
+	want_forked(pid);
 	want_exec(pid, shown);
 	CHILD_MUST(waitpid(pid, NULL, 0));
 	want_of(pid, "Exit|status=0");
@@ -132,7 +132,7 @@ static void execveat_is(int dirfd, const char *path, char *const argv[],
 		CHILD_FAIL("execveat %d %s: %m", dirfd, path);
 		_exit(127);
 	}
-	want_fork(pid);
+	want_forked(pid);
 	want_exec(pid, shown);
 	CHILD_MUST(waitpid(pid, NULL, 0));
 	want_of(pid, "Exit|status=0");
@@ -228,7 +228,7 @@ static void do_newlines(void)
 		CHILD_FAIL("execve: %m");
 		_exit(127);
 	}
-	want_fork(pid);
+	want_forked(pid);
 	report_read();
 	want_of(pid, "New_proc|argsize=17,prognameisize=%zu,prognamepsize=%zu,cwdsize=%zu",
 		strlen(report.exe), strlen(report.exe), strlen(et_dir));
@@ -412,7 +412,7 @@ static void do_thread(void)
 		for (;;)
 			pause();
 	}
-	want_fork(pid);
+	want_forked(pid);
 	report_read();
 	/* The leader and the other thread are ended by the kernel. */
 	want_of(pid, "SysClone|flags=%u", THREAD_FLAGS);

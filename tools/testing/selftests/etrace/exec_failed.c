@@ -121,7 +121,7 @@ static void do_killed(void)
 		CHILD_FAIL("execve: %m");
 		_exit(1);
 	}
-	want_fork(pid);
+	want_forked(pid);
 	CHILD_MUST(waitpid(pid, &status, 0));
 	if (!WIFSIGNALED(status))
 		CHILD_FAIL("the child was not killed: status %x", status);
@@ -129,6 +129,12 @@ static void do_killed(void)
 	want_extended_of(pid, "ExitSignal|signal=%d,core=%d", WTERMSIG(status),
 			 !!WCOREDUMP(status));
 }
+
+#if defined(__aarch64__) || defined(__arm__)
+#define MACHINE	EM_AARCH64
+#else
+#define MACHINE	EM_X86_64
+#endif
 
 /* A program of 64 bits that wants to lie where the kernel is. */
 TEST(killed)
@@ -140,7 +146,7 @@ TEST(killed)
 		.e = {
 			.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 				     ELFDATA2LSB, EV_CURRENT },
-			.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			.e_type = ET_EXEC, .e_machine = MACHINE, .e_version = EV_CURRENT,
 			.e_phoff = sizeof(elf.e), .e_ehsize = sizeof(elf.e),
 			.e_phentsize = sizeof(elf.p), .e_phnum = 1,
 		},

@@ -25,7 +25,7 @@ static pid_t child_begin(void)
 	pid_t pid = CHILD_MUST(et_sys(SYS_fork));
 
 	if (pid)
-		want_fork(pid);
+		want_forked(pid);
 	return pid;
 }
 

@@ -629,7 +629,7 @@ static void do_without_hooks(void)
 	want_extended("Marks|joined=RF+RT,unread=,cut=");
 	want_joined(2);
 	CHILD_MUST(link("b", "d/../c"));
-	want("LinkFrom|fnamesize=%zu", strlen(et_path("b")));
+	want(ET_LINK_FROM, strlen(et_path("b")));
 	want("LF|%s", et_path("b"));
 	want("LinkTo|fnamesize=%zu", strlen(et_path("d/../c")));
 	want("LT|%s", et_path("d/../c"));

@@ -24,7 +24,7 @@ static void want_to(const char *to)
 
 static void want_from(const char *from)
 {
-	want("LinkFrom|fnamesize=%zu", strlen(from));
+	want(ET_LINK_FROM, strlen(from));
 	want("LF|%s", from);
 }
 

@@ -81,6 +81,15 @@ static char helper[4096];
 
 static struct worker *me;
 
+/* What calls print that others take the place of here. */
+#ifdef SYS_vfork
+#define FORKED		SchedFork
+#define LINK_FROM	LinkFrom
+#else
+#define FORKED		SysClone, SchedFork
+#define LINK_FROM	LinkatFrom
+#endif
+
 /* A call that must succeed prints these lines. */
 #define DOES(expr, ...)							\
 	({								\
@@ -145,7 +154,7 @@ static void do_files(void)
 	     Rename2From, RF, RenameTo, RT);
 	FAILS(syscall(SYS_rename, "absent", "x"), RenameFailed);
 	FAILS(syscall(SYS_rename, "d", ".."), RenameFrom, RF, RenameFailed);
-	DOES(syscall(SYS_link, "d", "e"), LinkFrom, LF, LinkTo, LT);
+	DOES(syscall(SYS_link, "d", "e"), LINK_FROM, LF, LinkTo, LT);
 	DOES(syscall(SYS_linkat, dir, "d", dir, "f", 0),
 	     LinkatFrom, LF, LinkTo, LT);
 	FAILS(syscall(SYS_link, "absent", "x"), LinkFailed);
@@ -187,12 +196,12 @@ static void do_tasks(void)
 	pid = syscall(SYS_fork);
 	if (!pid)
 		_exit(0);
-	DOES(pid, SchedFork);
+	DOES(pid, FORKED);
 	child_done(pid);
 	pid = vfork();
 	if (!pid)
 		_exit(0);
-	DOES(pid, SchedFork);
+	DOES(pid, FORKED);
 	child_done(pid);
 	pid = syscall(SYS_clone3, &args, sizeof(args));
 	if (!pid)

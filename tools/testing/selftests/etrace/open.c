@@ -216,7 +216,7 @@ static void do_forged(void)
 	how->flags = O_RDONLY;
 	pid = CHILD_MUST(syscall(SYS_fork));
 	if (pid) {
-		want_fork(pid);
+		want_forked(pid);
 		want_any(pid);
 	} else {
 		wait_asleep(getppid());

@@ -494,6 +494,8 @@ class Strace:
     def do_access(self, args, ret, rest):
         self.ask("Access", args, ret, rest, lambda a: {"mode": number(a), "flags": 0})
 
+    do_faccessat = do_access
+
     def do_faccessat2(self, args, ret, rest):
         self.ask("Access", args, ret, rest, lambda a: dict(zip(
             ("mode", "flags"), (flags_of(x) for x in a.split(", ")))))

@@ -3,6 +3,7 @@
  * Calls that were not made: a seccomp filter or a ptracer has answered in the
  * kernel's place, with success or not.  Nothing is recorded of them.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -13,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,9 +23,19 @@
 
 #define FD	100
 
+/* Where a call's number and what it returns are. */
+#ifdef __aarch64__
+#define NUMBER		regs[8]
+#define RETURNED	regs[0]
+#else
+#define NUMBER		orig_rax
+#define RETURNED	rax
+#endif
+
 /* From now on this call gets that answer. */
-static void answer(int nr, unsigned int error)
+static void answer(int call, unsigned int error)
 {
+	const int nr = et_new_number(call);
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1),
@@ -45,7 +57,7 @@ static void do_seccomp(void)
 	answer(SYS_link, 0);
 	answer(SYS_symlink, 0);
 	answer(SYS_unlink, 0);
-	answer(SYS_rmdir, EPERM);
+	answer(SYS_mkdir, EPERM);
 	answer(SYS_dup, 0);
 	answer(SYS_pipe2, 0);
 	answer(SYS_close, EIO);
@@ -59,7 +71,7 @@ static void do_seccomp(void)
 	CHILD_MUST(syscall(SYS_link, "a", "b"));
 	CHILD_MUST(syscall(SYS_symlink, "a", "b"));
 	CHILD_MUST(syscall(SYS_unlink, "a"));
-	CHILD_MUST_FAIL(syscall(SYS_rmdir, "a"), EPERM);
+	CHILD_MUST_FAIL(syscall(SYS_mkdir, "a", 0700), EPERM);
 	CHILD_MUST(syscall(SYS_dup, FD));
 	CHILD_MUST(syscall(SYS_pipe2, fd, 0));
 	CHILD_MUST_FAIL(syscall(SYS_close, FD), EIO);
@@ -70,8 +82,8 @@ static void do_seccomp(void)
 	/* What the filters let through is recorded as ever. */
 	CHILD_MUST(syscall(SYS_dup2, FD, FD + 1));
 	want("Dup|oldfd=%d,newfd=%d,flags=0", FD, FD + 1);
-	CHILD_MUST(syscall(SYS_renameat, AT_FDCWD, "a", AT_FDCWD, "b"));
-	want("RenameFrom|fnamesize=%zu", strlen(et_path("a")));
+	CHILD_MUST(syscall(SYS_renameat2, AT_FDCWD, "a", AT_FDCWD, "b", 0));
+	want("Rename2From|fnamesize=%zu,flags=0", strlen(et_path("a")));
 	want("RF|%s", et_path("a"));
 	want("RenameTo|fnamesize=%zu", strlen(et_path("b")));
 	want("RT|%s", et_path("b"));
@@ -88,18 +100,19 @@ TEST(seccomp)
 static void emulate(pid_t pid)
 {
 	struct user_regs_struct regs;
+	struct iovec all = { &regs, sizeof(regs) };
 	int status;
 
 	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
-		CHILD_MUST(ptrace(PTRACE_GETREGS, pid, NULL, &regs));
+		CHILD_MUST(ptrace(PTRACE_GETREGSET, pid, NT_PRSTATUS, &all));
 		if (WSTOPSIG(status) != SIGTRAP) {
 			CHILD_MUST(ptrace(PTRACE_SYSEMU, pid, NULL, NULL));
-		} else if (regs.orig_rax == SYS_getppid) {
+		} else if (regs.NUMBER == SYS_getppid) {
 			/* The sign: it goes on alone. */
 			CHILD_MUST(ptrace(PTRACE_DETACH, pid, NULL, NULL));
 		} else {
-			regs.rax = 0;
-			CHILD_MUST(ptrace(PTRACE_SETREGS, pid, NULL, &regs));
+			regs.RETURNED = 0;
+			CHILD_MUST(ptrace(PTRACE_SETREGSET, pid, NT_PRSTATUS, &all));
 			CHILD_MUST(ptrace(PTRACE_SYSEMU, pid, NULL, NULL));
 		}
 	}
@@ -112,7 +125,7 @@ static void do_sysemu(void)
 	pid_t pid = CHILD_MUST(syscall(SYS_fork));
 
 	if (pid) {
-		want_fork(pid);
+		want_forked(pid);
 		want_of(pid, "Exit|status=0");
 		emulate(pid);
 		return;

@@ -12,7 +12,7 @@
 
 #include "lib/etrace_test.h"
 
-#ifdef __i386__
+#ifdef SYS_fstatat64	/* a program of 32 bits */
 #define SYS_STAT	SYS_stat64
 #define SYS_LSTAT	SYS_lstat64
 #define SYS_FSTATAT	SYS_fstatat64

@@ -31,7 +31,7 @@ calls+=,utimensat,unlink,unlinkat,rmdir,chdir,fchdir,chroot
 more=read,readv,pread64,preadv,preadv2,recvfrom,recvmsg,write,writev,pwrite64
 more+=,pwritev,pwritev2,sendto,sendmsg,sendmmsg,fallocate,sendfile,splice
 more+=,copy_file_range,mmap,ioctl,memfd_create,socket,socketpair,connect,bind
-more+=,accept,accept4,unshare,setns,access,faccessat2,newfstatat,statx
+more+=,accept,accept4,unshare,setns,access,faccessat,faccessat2,newfstatat,statx
 more+=,readlink,readlinkat,getdents64
 
 # compare NAME CALLS OPTION DIRECTORY COMMAND...: run it there under both.

@@ -489,7 +489,7 @@ static void check_path(void)
 	tail_is("RF", "f");
 	line_is("RenameTo|fnamesize=%zu", len);
 	tail_is("RT", "g");
-	line_is("LinkFrom|fnamesize=%zu", len);
+	line_is(ET_LINK_FROM, len);
 	tail_is("LF", "g");
 	line_is("LinkTo|fnamesize=%zu", len);
 	tail_is("LT", "h");

@@ -39,11 +39,18 @@ static void open_files(void)
 	open_as(et_path("a"), O_RDONLY, READ_FD);
 }
 
+/* ARM's EABI begins a number of 64 bits in a register 0, 2 or 4. */
+#ifdef __arm__
+#define HALVES(size)	0L, (long)(size), (long)((size) >> 32)
+#else
+#define HALVES(size)	(long)(size), (long)((size) >> 32)
+#endif
+
 /* As the program's libc calls the kernel for files of any size. */
 static long truncate_to(const char *path, long long size)
 {
 #ifdef SYS_truncate64
-	return et_sys(SYS_truncate64, path, (long)size, (long)(size >> 32));
+	return et_sys(SYS_truncate64, path, HALVES(size));
 #else
 	return et_sys(SYS_truncate, path, (long)size);
 #endif
@@ -52,7 +59,7 @@ static long truncate_to(const char *path, long long size)
 static long ftruncate_to(int fd, long long size)
 {
 #ifdef SYS_ftruncate64
-	return et_sys(SYS_ftruncate64, fd, (long)size, (long)(size >> 32));
+	return et_sys(SYS_ftruncate64, fd, HALVES(size));
 #else
 	return et_sys(SYS_ftruncate, fd, (long)size);
 #endif

@@ -392,7 +392,7 @@ static void do_child(void)
 		want("Exit|status=0");
 		et_sys(SYS_exit_group, 0);
 	}
-	want_fork(pid);
+	want_forked(pid);
 	CHILD_MUST(waitpid(pid, &status, 0));
 }
 

@@ -42,9 +42,31 @@ cannot_be_traced()
 		[ -s err ] || fail "nothing is said about '$args'"
 	done
 	[ -e ran ] && fail "the command was run nevertheless"
-	is "without rights" "$(status setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" run -o /tmp/no.fxt touch /tmp/ran)" 125
+	# In no directory of that PATH there is a strace.
+	is "without rights" "$(PATH=/none status /usr/bin/setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" run -o /tmp/no.fxt /usr/bin/touch /tmp/ran)" 125
 	[ -e /tmp/ran ] && fail "the command was run without rights"
 	has err "root"
+	has err "there is no strace"
+}
+
+# Without any rights, auto takes strace, and says so.
+by_strace()
+{
+	local unprivileged=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
+
+	chmod 777 .
+	echo words > a
+	chmod 644 a
+	is "status" "$(status "${unprivileged[@]}" "$etrace" run -o a.etrace sh -c 'cat a > b; exit 7')" 7
+	has err "recording by strace"
+	has err "complete"
+	is "what was made" "$(cat b)" words
+	is "what it was made from" "$("$etrace" deps a.etrace "$PWD/b")" "$PWD/a"
+	is "status of what is not there" "$(status "$etrace" run --backend=strace no-such-program)" 127
+	is "status of what cannot be run" "$(status "$etrace" run --backend=strace ./a)" 126
+	is "status after a signal" "$(status "$etrace" run --backend=strace sh -c 'kill -TERM $$')" 143
+	is "status of attach" "$(status "$etrace" attach --backend=strace $$)" 125
+	has err "etrace run"
 }
 
 streams()
@@ -230,4 +252,4 @@ on_request()
 on_request_module() { on_request module; }
 on_request_bpf() { by_bpf on_request; }
 
-finish on_request_module on_request_bpf io_uring_module io_uring_bpf killed_module killed_bpf exit_status cannot_be_run cannot_be_traced streams signals ignored_signals output_mode help_and_version
+finish on_request_module on_request_bpf io_uring_module io_uring_bpf killed_module killed_bpf exit_status cannot_be_run cannot_be_traced by_strace streams signals ignored_signals output_mode help_and_version

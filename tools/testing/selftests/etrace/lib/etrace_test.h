@@ -17,6 +17,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "old_calls.h"
+
 #define ET_PRINTF(fmt, args)	__attribute__((format(printf, fmt, args)))
 #define ET_NELEMS(a)		(sizeof(a) / sizeof((a)[0]))
 
@@ -327,6 +329,7 @@ void want_named_failed(const char *line, const char *joined, int err);
 void want_named_joined(const char *joined);
 /* "SchedFork|pid=" with the upid of @child. */
 void want_fork(pid_t child);
+void want_forked(pid_t child);	/* by SYS_fork */
 void want_fork_of(pid_t parent, pid_t child);
 /* The module's counter grows by @n in this run, all others stay. */
 void want_count(const char *counter, int n);

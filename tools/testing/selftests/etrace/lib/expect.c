@@ -174,6 +174,13 @@ void want_fork(pid_t child)
 	want_fork_of(own_tid(), child);
 }
 
+void want_forked(pid_t child)
+{
+	if (ET_BY_NEW)
+		want("SysClone|flags=%d", SIGCHLD);
+	want_fork(child);
+}
+
 void want_count(const char *counter, int n)
 {
 	size_t i;

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Any bytes as logs of strace: events.h. */
+#include "events.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	return fuzz_events("strace", data, n);
+}

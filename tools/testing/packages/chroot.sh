@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In a directory that is a Debian with a compiler, kernel headers and DKMS: the module's
+# package, as far as it goes without a kernel that runs.
+#
+#	chroot.sh DEBS NEXT	what was built; the same as a later version
+
+debs=$1 next=$2
+headers=$(echo /usr/src/linux-headers-*-amd64)
+release=${headers#/usr/src/linux-headers-}
+# shellcheck source=/dev/null
+. "$(dirname "$0")/common.sh"
+
+mkdir -p "/lib/modules/$release"
+ln -sfn "$headers" "/lib/modules/$release/build"
+touch "/lib/modules/$release/modules."{order,builtin}
+depmod "$release"
+version=$(dpkg-deb -f "$(echo "$debs"/etrace-dkms_*.deb)" Version)
+later=$(dpkg-deb -f "$(echo "$next"/etrace-dkms_*.deb)" Version)
+before
+
+# Without openssl there are no keys.
+unsigned()
+{
+	mv /usr/bin/openssl /usr/bin/openssl.away
+	apt install "$debs"/etrace-dkms_*.deb || return
+	at_version "$version" && [ -z "$(modinfo -k "$release" -F signer etrace)" ] && [ ! -e /var/lib/dkms/mok.key ]
+}
+try "without keys the module is built, and not signed" unsigned
+mv /usr/bin/openssl.away /usr/bin/openssl
+try "the purge leaves nothing behind" purged
+
+own_key()
+{
+	openssl req -new -x509 -nodes -days 36500 -subj "/CN=This machine/" -newkey rsa:2048 \
+		-keyout /var/lib/dkms/mok.key -outform DER -out /var/lib/dkms/mok.pub || return
+	apt install "$debs"/etrace-dkms_*.deb && at_version "$version" && signed "This machine"
+}
+try "with the machine's own key it is signed" own_key
+upgraded() { apt install "$next"/etrace-dkms_*.deb && at_version "$later" && signed "This machine"; }
+try "an upgrade leaves the new version alone, signed" upgraded
+removed() { apt remove etrace-dkms && etrace_gone; }
+try "the removal leaves nothing of etrace behind" removed
+try "nor does the purge of all that came with it" purged
+done_with

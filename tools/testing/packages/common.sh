@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the tests of the packages share, in a guest (guest.sh) and in a directory
+# (chroot.sh): results, apt, what is left behind.  $release is the kernel's.
+
+set -u
+: "${release:?}"
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+results=0 failed=0
+
+# try NAME COMMAND...: a result; what the command says stands before it.
+try()
+{
+	local name=$1 said=ok
+	shift
+	results=$((results + 1))
+	"$@" > /tmp/said 2>&1 || { said="not ok" failed=1; }
+	tail -n 30 /tmp/said | cut -c 1-200 | sed 's/^/# /'
+	echo "$said $results $name ($SECONDS s)"
+}
+
+# What the module's sources compile to is kept, for compiling takes ten minutes in a
+# guest; all else that DKMS does is done anew.
+apt()
+{
+	DEBIAN_KERNEL_USE_CCACHE=y CCACHE_DIR=/var/cache/ccache apt-get -q -y --no-install-recommends "$@"
+}
+
+# All files, but for the diaries of apt and dpkg, what they and depmod made again, the
+# key that DKMS signs all modules with, and what lives in memory; and what is in those
+# of /etc, with users and groups.
+files()
+{
+	find / /lib/modules -xdev \( -path /tmp -o -path /run -o -path /proc -o -path /payload -o -path /results \
+		-o -path '/var/cache/apt' -o -path '/var/cache/ccache' -o -path '/var/cache/debconf' \
+		-o -path /var/cache/ldconfig -o -path /var/log/apt -o -path '/var/log/dpkg.log' \
+		-o -path /var/lib/apt -o -path /root/build -o -path /var/tmp/modules \
+		-o -path /etc/ld.so.cache -o -path '/var/lib/dpkg/*-old' -o -path '/var/lib/dkms/mok.*' \
+		-o -path '/lib/modules/*/modules.*' -o -path '/usr/lib/modules/*/modules.*' \
+		-o -name '*.pyc' \) -prune -o -print | sort -u
+	find /etc -type f ! -path /etc/ld.so.cache -exec sha256sum {} + | sort -k 2
+	find /tmp /run -name '*etrace*'
+	grep -sl etrace "/lib/modules/$release"/modules.*
+	getent passwd
+	getent group
+}
+
+# before: what there is without the packages.
+before()
+{
+	touch /var/tmp/before
+	dpkg-query -W -f '${Package}\n' | sort > /var/tmp/before.packages
+	files > /var/tmp/before
+}
+
+unloaded() { ! grep -s '^etrace ' /proc/modules; }
+
+# etrace_gone: removed, not purged; of what the packages brought only what they need is
+# there, and nothing of their own.
+etrace_gone()
+{
+	unloaded || return
+	dkms status | grep etrace && return 1
+	files | diff /var/tmp/before - | grep '^[<>].*etrace' > /tmp/left
+	# dpkg's own notes of a package that is not purged
+	! grep -v '^> /var/lib/dpkg/info/' /tmp/left
+}
+
+# purged: with what came along; nothing is left at all.
+purged()
+{
+	# shellcheck disable=SC2046
+	apt purge $(dpkg-query -W -f '${Package}\n' | sort | comm -13 /var/tmp/before.packages -) || return
+	unloaded || return
+	dkms status | grep . && return 1
+	files | diff /var/tmp/before -
+}
+
+# signed NAME: the module that is installed is, with the machine's key, which is NAME's.
+signed()
+{
+	local serial
+
+	modinfo -k "$release" etrace | grep -E '^(filename|version|sig|signer)'
+	serial=$(openssl x509 -inform der -in /var/lib/dkms/mok.pub -noout -serial)
+	[ "$(modinfo -k "$release" -F signer etrace)" = "$1" ] &&
+		[ "$(modinfo -k "$release" -F sig_key etrace | tr -d ':\n')" = "${serial#serial=}" ]
+}
+
+# at_version VERSION: that one is built, and no other.
+at_version()
+{
+	dkms status etrace
+	[ "$(dkms status etrace | grep -c .)" = 1 ] && dkms status etrace | grep "^etrace/$1, $release,.*: installed" &&
+		[ "$(modinfo -k "$release" -F version etrace)" = "$1" ] &&
+		[ "$(echo /usr/src/etrace-*)" = "/usr/src/etrace-$1" ] &&
+		[ "$(find /lib/modules/ -name 'etrace.ko*' | wc -l)" = 1 ]
+}
+
+# done_with: the end of the results.
+done_with()
+{
+	echo "1..$results"
+	exit "$failed"
+}

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Join: who is in a cgroup that a session asks for (ETRACE_IOC_CGROUP), or comes into
+ * one; what of it is refused, and what is left behind.
+ *
+ * $ETRACE_MOVES: how often tasks move while sessions come and go, 30 by default.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/etrace_test.h"
+#include "../../../../kernel/etrace_ioctl.h"
+
+static char top[200];		/* where cgroup2 is mounted */
+
+static const char *at(const char *cgroup, const char *file)
+{
+	static char path[4][400];
+	static unsigned int n;
+
+	n = (n + 1) % 4;
+	snprintf(path[n], sizeof(path[n]), "%s/%s%s%s", top, cgroup, *file ? "/" : "", file);
+	return path[n];
+}
+
+/* 0 or -errno. */
+static int move(pid_t pid, const char *cgroup)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	return et_write_file(at(cgroup, "cgroup.procs"), text);
+}
+
+static void make(const char *cgroup)
+{
+	if (mkdir(at(cgroup, ""), 0755) && errno != EEXIST)
+		DIE("%s: %m", at(cgroup, ""));
+}
+
+static int session(struct etrace_create *create)
+{
+	int dev = MUST(open("/dev/etrace", O_RDWR | O_CLOEXEC));
+
+	memset(create, 0, sizeof(*create));
+	create->abi = ETRACE_ABI_VERSION;
+	MUST(ioctl(dev, ETRACE_IOC_CREATE, create));
+	return dev;
+}
+
+/* 0 or errno. */
+static int watch(int dev, const char *path)
+{
+	int fd = MUST(open(path, O_RDONLY | O_CLOEXEC)), err;
+
+	err = ioctl(dev, ETRACE_IOC_CGROUP, &fd) ? errno : 0;
+	close(fd);
+	return err;
+}
+
+/* What has been recorded, to be freed. */
+static char *recorded(const struct etrace_create *create)
+{
+	size_t size = 0, n, room = 1 << 20;
+	char path[200], *text = malloc(room);
+	FILE *f;
+
+	snprintf(path, sizeof(path), ET_TRACEFS "/instances/%s/trace", create->instance);
+	f = fopen(path, "r");
+	if (!f || !text)
+		DIE("%s: %m", path);
+	while ((n = fread(text + size, 1, room - size - 1, f)))
+		size += n;
+	text[size] = 0;
+	fclose(f);
+	return text;
+}
+
+static void expect_line(const char *text, bool there, const char *line)
+{
+	if (!!strstr(text, line) != there)
+		FAIL("%s '%s' in:\n%s", there ? "no" : "there is", line, text);
+}
+
+/* A child that closes a descriptor each time that it is told to by a byte, until the end. */
+struct obedient {
+	pid_t pid;
+	int tell, told;
+};
+
+#define ITS_IN	200	/* of a child that is a program of its own */
+#define ITS_OUT	201
+
+static void obeys(int in, int out)
+{
+	char c;
+
+	while (read(in, &c, 1) == 1 && c) {
+		et_sys(SYS_close, dup(0));
+		if (write(out, &c, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/* @argv: the child is this program, with these arguments; NULL: a fork */
+static struct obedient obedient_with(char **argv)
+{
+	int down[2], up[2];
+	struct obedient o;
+
+	MUST(pipe(down));
+	MUST(pipe(up));
+	fflush(stdout);
+	o.pid = MUST(fork());
+	if (!o.pid) {
+		close(down[1]);
+		if (!argv)
+			obeys(down[0], up[1]);
+		dup2(down[0], ITS_IN);
+		dup2(up[1], ITS_OUT);
+		execv("/proc/self/exe", argv);
+		_exit(127);
+	}
+	close(down[0]);
+	close(up[1]);
+	o.tell = down[1];
+	o.told = up[0];
+	return o;
+}
+
+static struct obedient obedient(void)
+{
+	return obedient_with(NULL);
+}
+
+static void obey(const struct obedient *o)
+{
+	char c = 1;
+
+	if (write(o->tell, &c, 1) != 1 || read(o->told, &c, 1) != 1)
+		DIE("the child does not obey: %m");
+}
+
+static void dismiss(struct obedient *o)
+{
+	char c = 0;
+
+	/* those that were born later have its pipe, too */
+	if (write(o->tell, &c, 1) != 1)
+		DIE("the child is not there: %m");
+	close(o->tell);
+	close(o->told);
+	MUST(waitpid(o->pid, NULL, 0));
+}
+
+TEST(moved)
+{
+	struct obedient in = obedient(), comes = obedient(), outside = obedient();
+	char cwd[200], line[700], exe[300];
+	struct etrace_create create;
+	struct etrace_stats stats;
+	char *text;
+	int dev;
+
+	make("moved");
+	EXPECT_EQ(move(in.pid, "moved"), 0);
+	et_module_setup("", 64);
+	dev = session(&create);
+	EXPECT_EQ(watch(dev, at("moved", "")), 0);
+	EXPECT_EQ(move(comes.pid, "moved"), 0);
+	obey(&in);
+	obey(&comes);
+	obey(&outside);
+	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
+	EXPECT_EQ(stats.tasks, 2);
+	text = recorded(&create);
+
+	/* Only who came later has to tell who it is, once and before anything else. */
+	MUST(!getcwd(cwd, sizeof(cwd)));
+	exe[MUST(readlink("/proc/self/exe", exe, sizeof(exe) - 1))] = 0;
+	snprintf(line, sizeof(line), "pathsize=%zu,cwdsize=%zu,process=%llu,parent=0\n",
+		 strlen(exe), strlen(cwd), 2ull << create.bits_of_real_pid | (unsigned int)comes.pid);
+	expect_line(text, true, line);
+	snprintf(line, sizeof(line), "!JP|%s\n", exe);
+	expect_line(text, true, line);
+	snprintf(line, sizeof(line), "!JW|%s\n", cwd);
+	expect_line(text, true, line);
+	expect_line(text, true, "!JA[0]");
+	expect_line(text, true, "!Joined|\n");
+	EXPECT(strstr(text, "!Join|") && !strstr(strstr(text, "!Join|") + 1, "!Join|"));
+	snprintf(line, sizeof(line), "%llu,", 2ull << create.bits_of_real_pid |
+		 (unsigned int)comes.pid);
+	EXPECT(strstr(text, line) && strchrnul(strstr(text, line), '!') == strstr(text, "!Join|"),
+	       "it is not the first line of the task");
+	expect_line(text, true, "!Close|");
+	free(text);
+
+	/* Wherever it goes. */
+	make("away");
+	EXPECT_EQ(move(comes.pid, "away"), 0);
+	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
+	EXPECT_EQ(stats.tasks, 2);
+	dismiss(&comes);
+	dismiss(&in);
+	dismiss(&outside);
+	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
+	EXPECT_EQ(stats.tasks, 0);
+	/* The session does not keep it from being removed. */
+	EXPECT_EQ(rmdir(at("moved", "")), 0);
+	EXPECT_EQ(rmdir(at("away", "")), 0);
+	close(dev);
+	et_module_teardown();
+}
+
+/* Arguments that its record has no room for. */
+TEST(long_arguments)
+{
+	static char most[3001], end[] = "with a\nnewline";
+	char *argv[] = { "join", "--obey", most, "", end, NULL };
+	struct etrace_create create;
+	struct obedient o;
+	char line[100], *text, *s;
+	size_t bytes = 0, n = 0;
+	int dev;
+
+	memset(most, 'x', sizeof(most) - 1);
+	make("long");
+	et_module_setup("", 64);
+	dev = session(&create);
+	EXPECT_EQ(watch(dev, at("long", "")), 0);
+	o = obedient_with(argv);
+	obey(&o);
+	EXPECT_EQ(move(o.pid, "long"), 0);
+	obey(&o);
+	dismiss(&o);
+	text = recorded(&create);
+	snprintf(line, sizeof(line), "!Join|argsize=%zu,", sizeof("join") + sizeof("--obey") +
+		 sizeof(most) + sizeof("") + sizeof(end));
+	expect_line(text, true, line);
+	expect_line(text, true, "!JA[0]join\n");
+	expect_line(text, true, "!JA[1]--obey\n");
+	/* in parts of at most 900 bytes */
+	for (s = text; (s = strstr(s, "!JA[2]")); bytes += n) {
+		s += strlen("!JA[2]");
+		n = strspn(s, "x");
+		EXPECT(n && n <= 900 && s[n] == '\n');
+	}
+	EXPECT_EQ(bytes, sizeof(most) - 1);
+	expect_line(text, true, "!JA[3]\n");
+	expect_line(text, true, "!JA[4]with a\n");
+	expect_line(text, true, "!Cont|newline\n");
+	EXPECT(strstr(text, "!Joined|") && strstr(text, "!Joined|") > strstr(text, "!Cont|newline"));
+	EXPECT(!strstr(text, "!End_of_args|") && !strstr(text, "!A["),
+	       "lines of another event");
+	free(text);
+	close(dev);
+	EXPECT_EQ(rmdir(at("long", "")), 0);
+	et_module_teardown();
+}
+
+/* With CLONE_INTO_CGROUP, of a parent that nobody traces; and its child, which is there. */
+TEST(born)
+{
+	struct clone_args args = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
+	struct etrace_create create;
+	struct etrace_stats stats;
+	char *text;
+	pid_t pid;
+	int dev;
+
+	make("born");
+	et_module_setup("", 64);
+	dev = session(&create);
+	EXPECT_EQ(watch(dev, at("born", "")), 0);
+	args.cgroup = MUST(open(at("born", ""), O_RDONLY | O_CLOEXEC));
+	fflush(stdout);
+	pid = syscall(SYS_clone3, &args, sizeof(args));
+	if (!pid) {
+		pid = fork();
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+		_exit(pid ? 3 : 4);
+	}
+	MUST(pid);
+	MUST(waitpid(pid, NULL, 0));
+	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
+	EXPECT_EQ(stats.tasks, 0);
+	text = recorded(&create);
+	expect_line(text, true, "!Join|");
+	expect_line(text, true, "!SchedFork|pid=");
+	expect_line(text, true, "!Exit|status=3\n");
+	expect_line(text, true, "!Exit|status=4\n");
+	free(text);
+	close(dev);
+	close((int)args.cgroup);
+	EXPECT_EQ(rmdir(at("born", "")), 0);
+	et_module_teardown();
+}
+
+TEST(refused)
+{
+	struct etrace_create create;
+	int dev, fd = -1, i;
+
+	make("refused");
+	et_module_setup("", 64);
+	dev = MUST(open("/dev/etrace", O_RDWR | O_CLOEXEC));
+	EXPECT_EQ(watch(dev, top), EINVAL);
+	close(dev);
+	dev = session(&create);
+	EXPECT(ioctl(dev, ETRACE_IOC_CGROUP, &fd) == -1 && errno == EBADF);
+	EXPECT(ioctl(dev, ETRACE_IOC_CGROUP, (void *)8) == -1 && errno == EFAULT);
+	EXPECT_EQ(watch(dev, "/"), EBADF);
+	EXPECT_EQ(watch(dev, "/proc/self/exe"), EBADF);
+	/* the same one again is no other mistake than a waste */
+	for (i = 0; i < ETRACE_CGROUPS_MAX; i++)
+		EXPECT_EQ(watch(dev, at("refused", "")), 0);
+	EXPECT_EQ(watch(dev, at("refused", "")), ENOSPC);
+	EXPECT_EQ(ioctl(dev, ETRACE_IOC_STOP), 0);
+	EXPECT_EQ(watch(dev, at("refused", "")), 0);
+	EXPECT_EQ(rmdir(at("refused", "")), 0);
+	close(dev);
+	et_module_teardown();
+}
+
+/* After STOP nobody joins; and the probes go, though the session stays. */
+TEST(stopped)
+{
+	struct obedient o = obedient();
+	struct etrace_create create;
+	struct etrace_stats stats;
+	char *text;
+	int dev;
+
+	make("stopped");
+	et_module_setup("", 64);
+	dev = session(&create);
+	EXPECT_EQ(watch(dev, at("stopped", "")), 0);
+	EXPECT_EQ(ioctl(dev, ETRACE_IOC_STOP), 0);
+	EXPECT_EQ(move(o.pid, "stopped"), 0);
+	obey(&o);
+	MUST(ioctl(dev, ETRACE_IOC_STATS, &stats));
+	EXPECT_EQ(stats.tasks, 0);
+	text = recorded(&create);
+	expect_line(text, false, "!");
+	free(text);
+	close(dev);
+	EXPECT_EQ(et_module_unload(), 0);
+	/* it is as it was for who is there */
+	obey(&o);
+	dismiss(&o);
+	EXPECT_EQ(rmdir(at("stopped", "")), 0);
+}
+
+/* Tasks that move in and out, and are born and end there, while sessions come and go. */
+TEST(storm)
+{
+	const char *env = getenv("ETRACE_MOVES");
+	int moves = env ? atoi(env) : 30, i, status;
+	struct clone_args args = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
+	struct etrace_create create;
+	struct obedient o[4];
+	pid_t mover;
+
+	make("storm");
+	make("storm/in");
+	et_module_setup("", 64);
+	for (i = 0; i < 4; i++)
+		o[i] = obedient();
+	fflush(stdout);
+	mover = MUST(fork());
+	if (!mover) {
+		args.cgroup = MUST(open(at("storm/in", ""), O_RDONLY | O_CLOEXEC));
+		for (i = 0; ; i++) {
+			pid_t pid;
+
+			move(o[i % 4].pid, i / 4 % 2 ? "storm" : "storm/in");
+			pid = syscall(SYS_clone3, &args, sizeof(args));
+			if (!pid)
+				_exit(0);
+			if (pid > 0)
+				waitpid(pid, NULL, 0);
+		}
+	}
+	for (i = 0; i < moves; i++) {
+		int dev = session(&create);
+
+		EXPECT_EQ(watch(dev, at("storm/in", "")), 0);
+		obey(&o[i % 4]);
+		if (i % 3)
+			EXPECT_EQ(ioctl(dev, ETRACE_IOC_STOP), 0);
+		close(dev);
+	}
+	kill(mover, SIGKILL);
+	MUST(waitpid(mover, &status, 0));
+	for (i = 0; i < 4; i++) {
+		obey(&o[i]);
+		dismiss(&o[i]);
+	}
+	EXPECT_EQ(et_module_unload(), 0);
+	/* A child may be ending still. */
+	for (i = 0; i < 100 && rmdir(at("storm/in", "")); i++)
+		usleep(20000);
+	EXPECT_EQ(rmdir(at("storm", "")), 0);
+}
+
+int main(int argc, char **argv)
+{
+	int ret;
+
+	if (argc > 1 && !strcmp(argv[1], "--obey"))
+		obeys(ITS_IN, ITS_OUT);
+	if (et_bpf())
+		et_skip_all("this is about the module's device");
+	snprintf(top, sizeof(top), "/tmp/etrace-join-%d", getpid());
+	MUST(mkdir(top, 0755));
+	if (mount("none", top, "cgroup2", 0, NULL)) {
+		rmdir(top);
+		et_skip_all("no cgroup2: %m");
+	}
+	ret = et_main(argc, argv, NULL);
+	umount2(top, MNT_DETACH);
+	rmdir(top);
+	return ret;
+}

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# description: who is in a cgroup is recorded, whoever starts it and whenever it comes
+
+. "$(dirname "$0")/lib.sh"
+
+top=$work/cgroup2
+mkdir "$top" && mount -t cgroup2 none "$top" || { echo "1..0 # SKIP no cgroup2"; exit "$KSFT_SKIP"; }
+trap 'cd /; umount -l "$top"; rm -rf "$work"' EXIT
+
+# make_cgroup NAME: one that is empty
+make_cgroup() { mkdir -p "$top/$1"; }
+
+# leave_cgroup NAME: it goes once nobody is in it
+leave_cgroup() { wait_for rmdir "$top/$1" || fail "somebody stays in $1"; }
+
+# shell NAME FILE: a shell in it that reads FILE each time that NAME.go is there, and
+# ends with NAME.end; the shell's pid goes to NAME.pid
+shell()
+{
+	sh -c 'echo $$ > '"$1"'.tmp; mv '"$1.tmp $1"'.pid
+		until [ -e '"$1"'.end ]; do
+			[ ! -e '"$1"'.go ] || { read -r line < '"$2"'; rm '"$1"'.go; }
+			sleep 0.02
+		done' &
+	wait_for test -s "$1.pid"
+}
+
+move() { cat "$1.pid" > "$top/$2/cgroup.procs"; }
+
+# read_file NAME: have it read its file
+read_file() { : > "$1.go"; wait_for test ! -e "$1.go"; }
+
+recording() { grep -q recording err; }
+
+# Who is there, who moves in, who is born there, and in a cgroup below; and nobody else.
+ways_in()
+{
+	local backend=${1:-module} recorder
+
+	make_cgroup ways
+	make_cgroup ways/below
+	make_cgroup elsewhere
+	shell there /etc/hostname
+	shell later /etc/passwd
+	shell outside /etc/shells
+	move there ways
+	"$etrace" attach --backend="$backend" --strict -o 1.etrace -o 1.json --cgroup "$top/ways" 2> err &
+	recorder=$!
+	wait_for recording || fail "it does not begin"
+	read_file there
+	read_file outside
+	move later ways/below
+	read_file later
+	"$BIN/into" "$top/ways/below" cat /etc/group > out || fail "into ends with $?"
+	# once traced, wherever it goes
+	move later elsewhere
+	read_file later
+	: > there.end; : > later.end; : > outside.end
+	wait_for rmdir "$top/ways/below" && wait_for rmdir "$top/ways" || fail "somebody stays"
+	leave_cgroup elsewhere
+	wait "$recorder"
+	is "status" $? 0
+	has err "complete"
+	is "reads of who was there" "$(lines 1.etrace | grep -c '!FN|/etc/hostname')" 1
+	is "reads of who came later" "$(lines 1.etrace | grep -c '!FN|/etc/passwd')" 2
+	is "reads of who was born there" "$(lines 1.etrace | grep -c '!FN|/etc/group')" 1
+	is "reads of who is outside" "$(lines 1.etrace | grep -c '!FN|/etc/shells')" 0
+	# Who came later tells what it is: the shell, and its arguments.
+	grep '"event":"join"' 1.json | grep later.pid > joins
+	is "who joins" "$(wc -l < joins)" 1
+	has joins "/dash\""
+	has joins "\"cwd\":\"$PWD\""
+	# Who was there before is told of, too.
+	has 1.json '"event":"present"'
+}
+
+ways_in_by_bpf() { by_bpf ways_in; }
+
+# Each thread of a process that is moved.
+threads()
+{
+	local backend=${1:-module} recorder pid
+
+	make_cgroup threads
+	"$BIN/into" --threads go &
+	pid=$!
+	"$etrace" attach --backend="$backend" --strict -o 1.etrace --cgroup "$top/threads" 2> err &
+	recorder=$!
+	wait_for recording || fail "it does not begin"
+	echo "$pid" > "$top/threads/cgroup.procs"
+	# BPF: its other threads are added by the reader, which may be asleep
+	[ "$backend" = module ] || sleep 2
+	: > go
+	sleep 0.2
+	rm go
+	wait "$pid"
+	leave_cgroup threads
+	wait "$recorder"
+	is "status" $? 0
+	is "files of the first" "$(lines 1.etrace | grep -c '!FN|/etc/hostname')" 1
+	is "files of the other" "$(lines 1.etrace | grep -c '!FN|/etc/passwd')" 1
+	is "who ends" "$(lines 1.etrace | grep -c '!Exit|')" 2
+	"$etrace" report 1.etrace > out 2> err || fail "report ends with $?"
+}
+
+threads_by_bpf() { by_bpf threads; }
+
+# A command has a daemon do its work, which is no child of it.
+a_daemon_works()
+{
+	local backend=${1:-module} daemon
+
+	make_cgroup daemon
+	rm -f jobs; mkfifo jobs
+	"$BIN/into" "$top/daemon" sh -c 'while read -r job; do [ "$job" != end ] || exit 0; cat "$job" > got; : > done; done < jobs' &
+	daemon=$!
+	exec 9> ./jobs
+	echo source > source
+	"$etrace" run --backend="$backend" --strict -o 1.fxt --cgroup "$top/daemon" -- \
+		sh -c 'echo "$PWD/source" >&9; until [ -e done ]; do sleep 0.02; done' 2> err
+	is "status" $? 0
+	hasnt err outlives
+	echo end >&9
+	exec 9>&-
+	wait "$daemon"
+	leave_cgroup daemon
+	"$etrace" deps 1.fxt got > out 2> err || fail "deps ends with $?: $(cat err)"
+	has out "$PWD/source"
+}
+
+a_daemon_works_by_bpf() { by_bpf a_daemon_works; }
+
+# The path as /proc/PID/cgroup has it.
+as_in_proc()
+{
+	make_cgroup proc/er
+	"$BIN/into" "$top/proc/er" sleep 100 &
+	wait_for grep -q . "$top/proc/er/cgroup.procs"
+	is "status" "$(status "$etrace" run -q --cgroup "$(sed -n 's/^0:://p' "/proc/$(head -n 1 "$top/proc/er/cgroup.procs")/cgroup")" -o 1.etrace cat /etc/hostname)" 0
+	kill "$(head -n 1 "$top/proc/er/cgroup.procs")"
+	wait
+	has 1.etrace "/sleep"
+	leave_cgroup proc/er
+	leave_cgroup proc
+}
+
+refused()
+{
+	local many=()
+
+	is "status without a cgroup" "$(status "$etrace" run --cgroup "$top/nosuch" : )" 125
+	has err "there is no such cgroup"
+	is "status with a directory" "$(status "$etrace" run --cgroup "$work" : )" 125
+	has err "no directory of a cgroup2 file system"
+	is "status with strace" "$(status "$etrace" run --backend=strace --cgroup "$top" : )" 125
+	has err "strace records only what it starts"
+	for _ in {1..17}; do many+=(--cgroup "$top"); done
+	is "status with many" "$(status "$etrace" run -q "${many[@]}" : )" 125
+	has err "more cgroups than a session can have"
+	is "status of attach without anybody" "$(status "$etrace" attach)" 125
+	has err "or a --cgroup"
+	wait_for no_instances || fail "instances are left: $(instances)"
+}
+
+finish ways_in ways_in_by_bpf threads threads_by_bpf a_daemon_works a_daemon_works_by_bpf \
+	as_in_proc refused

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What differs between architectures: where the kernel has a system call's number and
+ * its arguments, and a function's.
+ */
+#ifndef ETRACE_ARCH_BPF_H
+#define ETRACE_ARCH_BPF_H
+
+/* A field behind a pointer that the verifier knows, or that it does not. */
+#define GET(p, f)	(OLD ? BPF_CORE_READ((p), f) : (p)->f)
+
+#ifdef __TARGET_ARCH_arm64
+
+#define SYS_SYMBOL	"__arm64_sys_"	/* of both ABIs */
+#define TIF_32BIT	(1ul << 22)
+
+/* Of a probe: an argument of the function, from 0 on; what it returns. */
+#define PARAM(ctx, n)	((ctx)->regs[n])
+#define RETURNED(ctx)	((ctx)->regs[0])
+
+#define call_nr(regs)	((u32)GET(regs, syscallno))
+
+/* As it is, in a register of its own, so that the verifier sees what is asked of it. */
+#define native_nr(nr)							\
+({									\
+	u32 _nr = (nr);							\
+									\
+	asm volatile("" : "+r"(_nr));					\
+	_nr;								\
+})
+
+/* Is the current task's call made as 32-bit programs do? */
+static __always_inline bool is_32(struct task_struct *task)
+{
+	return GET(task, thread_info.flags) & TIF_32BIT;
+}
+
+/*
+ * At the end of an execve the task is one of the new program's ABI already, and the
+ * number is that of the old one's. Then the register that the kernel had the number
+ * from is empty, as all others.
+ */
+static __always_inline bool is_begun(struct task_struct *task, struct pt_regs *regs, u32 nr)
+{
+	return nr && !(is_32(task) ? GET(regs, regs[7]) : GET(regs, regs[8]));
+}
+
+/* What a 32-bit task gets is told as a signed number, addresses too. */
+static __always_inline s64 returned(struct task_struct *task, s64 ret)
+{
+	return ret < -4095 && is_32(task) ? (u32)ret : ret;
+}
+
+/* Kernels that do not tell are refused: bpf_kernel_check(). */
+static __always_inline struct pt_regs *old_regs(struct task_struct *task)
+{
+	return NULL;
+}
+
+static __always_inline u64 first_arg(struct task_struct *task, struct pt_regs *regs)
+{
+	return GET(regs, orig_x0);
+}
+
+static __always_inline void read_args(u64 *to, struct task_struct *task, struct pt_regs *regs)
+{
+	u64 mask = is_32(task) ? 0xffffffff : ~0ull;
+
+	to[0] = GET(regs, orig_x0) & mask;
+	to[1] = GET(regs, regs[1]) & mask;
+	to[2] = GET(regs, regs[2]) & mask;
+	to[3] = GET(regs, regs[3]) & mask;
+	to[4] = GET(regs, regs[4]) & mask;
+	to[5] = GET(regs, regs[5]) & mask;
+}
+
+#else
+
+#define SYS_SYMBOL	"__x64_sys_"
+#define SYS_SYMBOL_32	"__ia32_sys_"
+#define TS_COMPAT	2u
+#define X32_BIT		0x40000000u
+
+#define PARAM(ctx, n)	PARAM_##n(ctx)
+#define PARAM_0(ctx)	((ctx)->di)
+#define PARAM_1(ctx)	((ctx)->si)
+#define PARAM_2(ctx)	((ctx)->dx)
+#define PARAM_3(ctx)	((ctx)->cx)
+#define RETURNED(ctx)	((ctx)->ax)
+
+#define call_nr(regs)	((u32)GET(regs, orig_ax))
+/* Native calls of x32 tasks have the native numbers and a bit of their own. */
+#define native_nr(nr)	((nr) & ~X32_BIT)
+
+static __always_inline bool is_32(struct task_struct *task)
+{
+	return GET(task, thread_info.status) & TS_COMPAT;
+}
+
+static __always_inline bool is_begun(struct task_struct *task, struct pt_regs *regs, u32 nr)
+{
+	return false;
+}
+
+static __always_inline s64 returned(struct task_struct *task, s64 ret)
+{
+	return ret;
+}
+
+/* They lie at the end of the stack (16 KiB). */
+static __always_inline struct pt_regs *old_regs(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, stack) + 16384 - 168;
+}
+
+static __always_inline u64 first_arg(struct task_struct *task, struct pt_regs *regs)
+{
+	return unlikely(is_32(task)) ? GET(regs, bx) : GET(regs, di);
+}
+
+static __always_inline void read_args(u64 *to, struct task_struct *task, struct pt_regs *regs)
+{
+	if (unlikely(is_32(task))) {
+		to[0] = (u32)GET(regs, bx);
+		to[1] = (u32)GET(regs, cx);
+		to[2] = (u32)GET(regs, dx);
+		to[3] = (u32)GET(regs, si);
+		to[4] = (u32)GET(regs, di);
+		to[5] = (u32)GET(regs, bp);
+		return;
+	}
+	to[0] = GET(regs, di);
+	to[1] = GET(regs, si);
+	to[2] = GET(regs, dx);
+	to[3] = GET(regs, r10);
+	to[4] = GET(regs, r8);
+	to[5] = GET(regs, r9);
+}
+
+#endif
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The cgroups of a recording (--cgroup). */
+#ifndef ETRACE_CLI_CGROUPS_H
+#define ETRACE_CLI_CGROUPS_H
+
+#include "build/session.h"
+
+struct cgroups;
+
+/**
+ * cgroups_add - trace who is in these cgroups
+ * @paths: @n of them: each a directory of a cgroup2 file system, or the path of one
+ *	from the top of the file system, as /proc/PID/cgroup has it
+ *
+ * Return: NULL with @why, for a person.
+ */
+struct cgroups *cgroups_add(struct session *s, const char *const *paths, size_t n, char *why,
+			    size_t size);
+void cgroups_free(struct cgroups *c);
+
+/** cgroups_there - whether one of them has not been removed yet */
+bool cgroups_there(const struct cgroups *c);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Root directories: a path is as its process has it, so what a container calls /usr/bin/cc
+ * is another file than the machine's.  Here such paths get the root in front that they
+ * are valid in, as far as the trace tells: etrace-db(5), "Roots".  See state.h.
+ */
+#include "graph/state.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CLONE_NEWNS	0x00020000
+
+/* Each root once, for as long as the graph. */
+static const struct root *root_of(struct graph *g, const char *path, size_t len)
+{
+	struct root *r;
+
+	while (len && path[len - 1] == '/')
+		len--;
+	if (!len)
+		return NULL;
+	for (r = g->roots; r; r = r->next)
+		if (r->len == len && !memcmp(r->path, path, len))
+			return r;
+	r = xmalloc(sizeof(*r) + len);
+	r->len = len;
+	memcpy(r->path, path, len);
+	r->next = g->roots;
+	g->roots = r;
+	return r;
+}
+
+const char *roots_path(struct graph *g, const char *path, size_t *len)
+{
+	const struct root *root = g->root;
+
+	/* what is no path has no root: pipe:[5] */
+	if (!root || !*len || *path != '/')
+		return path;
+	g->rooted.len = 0;
+	buf_add(&g->rooted, root->path, root->len);
+	/* the root itself has a name of its own */
+	if (*len > 1)
+		buf_add(&g->rooted, path, *len);
+	*len = g->rooted.len;
+	return g->rooted.s;
+}
+
+void roots_present(struct graph *g, struct process *p, const struct et_event *ev)
+{
+	size_t len;
+	const char *s = ev->kind == ET_K_PRESENT ? et_get_string(ev, ET_S_PRESENT_root, &len) : NULL;
+
+	if (s)
+		p->root = root_of(g, s, len);
+	/* /proc tells paths as whoever reads it sees them, where it can */
+	g->root = s && *s != '/' ? p->root : NULL;
+}
+
+void roots_change(struct graph *g, struct process *p, const struct et_event *ev)
+{
+	static const char mnt[] = "mnt:";
+	size_t len;
+	const char *s = et_get_string(ev, 0, &len);	/* their first string is the name */
+
+	if (!s || ev->flags & ET_F_FAILED)
+		return;
+	if (ev->kind != ET_K_SETNS) {
+		s = roots_path(g, s, &len);
+		p->root = root_of(g, s, len);
+	} else if (len >= sizeof(mnt) - 1 && !memcmp(s, mnt, sizeof(mnt) - 1)) {
+		/* the root of a namespace, of which the trace knows no more */
+		p->root = root_of(g, s, len);
+	} else if (et_value(ev, ET_V_SETNS_flags, 0) & CLONE_NEWNS) {
+		p->root = root_of(g, "mnt:[?]", 7);
+	}
+	g->root = p->root;
+}
+
+void roots_free(struct graph *g)
+{
+	while (g->roots) {
+		struct root *r = g->roots;
+
+		g->roots = r->next;
+		free(r);
+	}
+	buf_free(&g->rooted);
+}

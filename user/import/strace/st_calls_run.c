@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What programs are run, and which tasks are made.  See st_call.h. */
+#include "import/strace/st_call.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/net.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel/etrace_rules.h"
+#include "kernel/etrace_secrets.h"
+
+/* A "..." among the elements of an argument list. */
+static bool is_more(struct st_text t)
+{
+	return t.len == 3 && !memcmp(t.s, "...", 3);
+}
+
+static void add_args(const struct call *c, struct st_text list, bool skip_first)
+{
+	struct buf *b = &c->log->text;
+	struct st_text rest, one;
+	bool cut = false;
+
+	if (!st_inner(list, &rest))
+		return;
+	c->log->ev.strings |= 1u << ET_ARGS;
+	while (st_next(&rest, &one)) {
+		b->len = 0;
+		if (is_more(one))
+			cut = true;
+		else if (st_string(one, b, &cut) && !skip_first)
+			et_add_arg(&c->log->ev, b->s ? b->s : "", b->len);
+		skip_first = false;
+	}
+	if (cut)
+		call_cut(c, ET_MARKED_ARGS);
+}
+
+/* Of a script, its interpreter's arguments come first, and the script's name as it was passed. */
+static void add_program(const struct call *c, const char *interp, const char *one)
+{
+	struct st_log *log = c->log;
+	struct et_event *ev = &log->ev;
+	const char *cwd = c->task->process->dirs->cwd;
+	int list = call_where(c, ROLE_PATH) + 1;
+	bool cut = false;
+
+	if (cwd) {
+		et_add_string(ev, ET_S_EXEC_cwd, cwd, strlen(cwd));
+	} else {
+		et_announce(ev, ET_S_EXEC_cwd, -1);
+		ev->marks[ET_UNREAD] |= 1u << ET_S_EXEC_cwd;
+	}
+	if (*interp) {
+		et_add_arg(ev, interp, strlen(interp));
+		if (*one)
+			et_add_arg(ev, one, strlen(one));
+		log->text.len = 0;
+		if (st_string(call_arg(c, ROLE_PATH), &log->text, &cut))
+			et_add_arg(ev, log->text.s ? log->text.s : "", log->text.len);
+	}
+	add_args(c, c->args.arg[list], *interp);
+}
+
+/* A variable of the environment, what looks secret hidden. */
+static void add_variable(const struct call *c, struct st_text t)
+{
+	const char *keep = c->log->opt.keep_env ? c->log->opt.keep_env : "", *eq;
+	struct buf *b = &c->log->text;
+	struct etrace_value v = { 0 };
+	struct et_event *ev;
+	bool cut = false;
+	size_t len;
+
+	b->len = 0;
+	if (!st_string(t, b, &cut) || !b->len)
+		return;
+	eq = memchr(b->s, '=', b->len);
+	len = eq ? (size_t)(eq - b->s) : b->len;
+	ev = st_event(c->log, c->task, ET_K_ENV);
+	et_add_string(ev, ET_S_ENV_name, b->s, len);
+	if (eq) {
+		v = (struct etrace_value){ b->s + len + 1, (unsigned int)(b->len - len - 1), false };
+		if (!etrace_listed(keep, b->s, (unsigned int)len))
+			etrace_hide(b->s, (unsigned int)len, &v);
+		et_add_string(ev, ET_S_ENV_value, v.s, v.len);
+	}
+	if (v.hidden)
+		et_set_value(ev, ET_V_ENV_hidden, 1);
+	if (cut)
+		call_cut(c, 1u << ET_S_ENV_value);
+	st_put(c->log);
+}
+
+static void add_environment(const struct call *c)
+{
+	struct st_text rest, one;
+
+	if (!(c->log->opt.record >> ET_ENV & 1) ||
+	    !st_inner(c->args.arg[call_where(c, ROLE_PATH) + 2], &rest))
+		return;
+	while (st_next(&rest, &one))
+		add_variable(c, one);
+}
+
+/* The program by its name, or by its descriptor (execveat with AT_EMPTY_PATH). */
+static bool program(const struct call *c)
+{
+	const struct st_fd *fd;
+	bool cut;
+
+	if (!call_meant(c, ROLE_DIRFD, ROLE_PATH, &cut))
+		return false;
+	if (c->log->text.len)
+		return true;
+	fd = st_fd_known(c->task->process, call_fd(c, call_arg(c, ROLE_DIRFD)));
+	c->log->path.len = 0;
+	if (fd && fd->path)
+		buf_adds(&c->log->path, fd->path);
+	return fd && fd->path;
+}
+
+void st_do_exec(struct call *c)
+{
+	char path[PATH_MAX], interp[PATH_MAX], one[PATH_MAX], name[PATH_MAX] = "";
+	const struct st_asks *asks = call_asks(c->log, c->task);
+	struct st_log *log = c->log;
+	bool found = false, known;
+	struct et_event *ev;
+
+	if (c->line->error) {
+		call_begin_apart(c, ET_K_EXEC_FAILED, ET_S_EXEC_FAILED_path);
+		st_put(log);
+		return;
+	}
+	st_fds_unshare(c->task->process);
+	st_uses(log, c->task, true);
+	*interp = *one = 0;
+	known = program(c);
+	if (known) {
+		if (log->path.len && *log->path.s == '/')
+			path_clean(&log->path);
+		if (log->path.len < sizeof(name))
+			memcpy(name, log->path.s, log->path.len);
+		if (asks && *name)
+			found = asks->program(asks->ctx, name, path, interp, one, sizeof(path));
+	}
+	ev = call_begin(c, ET_K_EXEC);
+	if (found) {
+		char real[PATH_MAX], rest[PATH_MAX], none[PATH_MAX];
+
+		/* what the kernel has of an interpreter is its path without links, too */
+		if (!*interp || !asks->program(asks->ctx, interp, real, rest, none, sizeof(real)))
+			snprintf(real, sizeof(real), "%s", *interp ? interp : path);
+		et_add_string(ev, ET_S_EXEC_interp, real, strlen(real));
+		et_add_string(ev, ET_S_EXEC_path, path, strlen(path));
+	} else if (known) {
+		et_add_string(ev, ET_S_EXEC_interp, log->path.s, log->path.len);
+		et_add_string(ev, ET_S_EXEC_path, log->path.s, log->path.len);
+		ev->marks[ET_JOINED] |= 1u << ET_S_EXEC_interp | 1u << ET_S_EXEC_path;
+	}
+	add_program(c, found ? interp : "", one);
+	st_put(log);
+	add_environment(c);
+}
+
+bool st_makes_task(struct st_text name)
+{
+	const struct st_row *row = call_row(name);
+
+	return row && (row->record == REC_CLONE || row->record == REC_FORK ||
+		       row->record == REC_VFORK);
+}
+
+/* clone(flags=...), clone3({flags=...}) */
+static bool clone_flags(const struct call *c, uint64_t *flags)
+{
+	struct st_text t;
+
+	/* the parent's call may be damaged */
+	if (!c->row || c->row->record != REC_CLONE)
+		return false;
+	if (!st_args_named(&c->args, "flags", &t) && !st_field(c->args.arg[0], "flags", &t))
+		return false;
+	*flags = call_number(c, t);
+	return true;
+}
+
+struct st_task *st_child(struct st_log *log, struct st_task *parent, int64_t pid,
+			 struct st_text name, struct st_text args)
+{
+	const struct st_line line = { .class = ST_CALL };
+	struct call c = { log, parent, call_row(name), &line, { 0 } };
+	struct st_task *old = st_tasks_find(&log->tasks, pid), *child;
+	struct et_event *ev;
+	uint64_t flags = 0;
+	bool told;
+
+	/* its end is not in the log */
+	if (old)
+		st_tasks_end(&log->tasks, old);
+	st_args_split(&c.args, args);
+	told = clone_flags(&c, &flags);
+	child = st_tasks_begin(&log->tasks, pid, parent, flags);
+	ev = st_event(log, parent, ET_K_CLONE);
+	if (told)
+		et_set_unsigned(ev, ET_V_CLONE_flags, flags);
+	et_set_value(ev, ET_V_CLONE_child, (int64_t)child->upid);
+	st_put(log);
+	return child;
+}
+
+void st_do_clone(struct call *c)
+{
+	uint64_t flags = c->row->record == REC_VFORK ? ETRACE_VFORK_FLAGS : ETRACE_FORK_FLAGS;
+	struct et_event *ev;
+
+	if (!c->line->error) {
+		if (!c->task->child_told && c->line->value > 0)
+			st_child(c->log, c->task, c->line->value, c->line->name, c->line->args);
+		return;
+	}
+	clone_flags(c, &flags);
+	ev = call_begin(c, ET_K_CLONE);
+	et_set_unsigned(ev, ET_V_CLONE_flags, flags);
+	st_put(c->log);
+}
+
+void st_do_fork(struct call *c)
+{
+	st_do_clone(c);
+}
+
+void st_do_vfork(struct call *c)
+{
+	st_do_clone(c);
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Lines of strace.  See st_line.h. */
+#include "import/strace/st_line.h"
+#include "base/errname.h"
+#include "base/signame.h"
+
+#include <string.h>
+
+/* Kernel's own errors, which no program sees. */
+#define RESTART "ERESTART"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+	return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool begins(const char *s, const char *end, const char *with)
+{
+	size_t n = strlen(with);
+
+	return (size_t)(end - s) >= n && !memcmp(s, with, n);
+}
+
+static const char *blanks(const char *s, const char *end)
+{
+	while (s < end && *s == ' ')
+		s++;
+	return s;
+}
+
+/* Decimal digits.  Return: behind them; @s: there are none, or too many. */
+static const char *digits(const char *s, const char *end, uint64_t *v)
+{
+	const char *p = s;
+
+	*v = 0;
+	for (; p < end && is_digit(*p); p++) {
+		if (p - s == 18)
+			return s;
+		*v = *v * 10 + (uint64_t)(*p - '0');
+	}
+	return p;
+}
+
+/* "12.345678": seconds, in ns.  Return: @s: it is not that. */
+static const char *seconds(const char *s, const char *end, uint64_t *ns)
+{
+	uint64_t sec, unit = 100000000;
+	const char *p = digits(s, end, &sec);
+
+	if (p == s || sec > INT64_MAX / 1000000000)
+		return s;
+	*ns = sec * 1000000000;
+	if (p == end || *p != '.')
+		return p;
+	for (p++; p < end && is_digit(*p); p++, unit /= 10)
+		*ns += (uint64_t)(*p - '0') * unit;
+	return p;
+}
+
+/* ---- what encloses something ---- */
+
+static const char *skip_string(const char *s, const char *end)
+{
+	for (s++; s < end; s++) {
+		if (*s == '\\')
+			s++;
+		else if (*s == '"')
+			return s + 1;
+	}
+	return end;
+}
+
+/* "<...>": a descriptor's path, in which strace escapes angle brackets of its own. */
+static const char *skip_angle(const char *s, const char *end)
+{
+	int depth = 0;
+
+	for (; s < end; s++) {
+		if (*s == '<')
+			depth++;
+		else if (*s == '>' && s[-1] != '-' && !--depth)
+			return s + 1;
+	}
+	return end;
+}
+
+static const char *skip_comment(const char *s, const char *end)
+{
+	const char *close = memmem(s, (size_t)(end - s), "*/", 2);
+
+	return close ? close + 2 : end;
+}
+
+/*
+ * A "<" that is no operator: behind a number or a name, and no "<<".
+ */
+static bool opens_angle(const char *begin, const char *s, const char *end)
+{
+	return s > begin && is_word(s[-1]) && s + 1 < end && s[1] != '<' && s[1] != ' ';
+}
+
+const char *st_skip(const char *s, const char *end)
+{
+	const char *begin = s;
+	int depth = 0;
+
+	if (*s == '"')
+		return skip_string(s, end);
+	if (*s == '<')
+		return skip_angle(s, end);
+	while (s < end) {
+		switch (*s) {
+		case '"':
+			s = skip_string(s, end);
+			continue;
+		case '/':
+			if (begins(s, end, "/*")) {
+				s = skip_comment(s, end);
+				continue;
+			}
+			break;
+		case '<':
+			if (opens_angle(begin, s, end)) {
+				s = skip_angle(s, end);
+				continue;
+			}
+			break;
+		case '(':
+		case '[':
+		case '{':
+			depth++;
+			break;
+		case ')':
+		case ']':
+		case '}':
+			if (!--depth)
+				return s + 1;
+			break;
+		default:
+			break;
+		}
+		s++;
+	}
+	return end;
+}
+
+/* ---- what stands before the call ---- */
+
+/* "12:34:56", "12:34:56.789012", "1700000000.123456", "     0.000123 " */
+static const char *parse_time(struct st_line *line, const char *s, const char *end)
+{
+	uint64_t h, m, ns;
+	const char *p = digits(s, end, &h), *q;
+
+	if (p == s)
+		return s;
+	if (p < end && *p == ':') {
+		q = digits(p + 1, end, &m);
+		if (q != p + 3 || q == end || *q != ':')
+			return s;
+		p = seconds(q + 1, end, &ns);
+		if (p == q + 1 || p == end || *p != ' ')
+			return s;
+		line->clock = ST_DAY;
+		line->time = (h * 60 + m) * 60000000000 + ns;
+		return blanks(p, end);
+	}
+	q = seconds(s, end, &ns);
+	if (q == end || *q != ' ' || (q == p && h < 100000000))
+		return s;
+	line->clock = h < 100000000 ? ST_RELATIVE : ST_EPOCH;
+	line->time = ns;
+	return blanks(q, end);
+}
+
+/* "[pid  123] ", "123 ", "123<make> " */
+static const char *parse_pid(struct st_line *line, const char *s, const char *end)
+{
+	static const char tag[] = "[pid ";
+	bool tagged = begins(s, end, tag);
+	const char *begin = tagged ? blanks(s + sizeof(tag) - 1, end) : s, *p;
+	uint64_t pid;
+
+	p = digits(begin, end, &pid);
+	if (p == begin || pid > INT32_MAX)
+		return s;
+	if (p < end && *p == '<')
+		p = skip_angle(p, end);
+	if (p == end || *p != (tagged ? ']' : ' '))
+		return s;
+	line->pid = (int64_t)pid;
+	return blanks(p + 1, end);
+}
+
+/* What -r beside -t, -n and -i put there. */
+static const char *parse_more(const char *s, const char *end)
+{
+	uint64_t ns;
+
+	if (begins(s, end, "(+")) {
+		const char *p = blanks(s + 2, end), *q = seconds(p, end, &ns);
+
+		if (q > p && q < end && *q == ')')
+			s = blanks(q + 1, end);
+	}
+	while (s < end && *s == '[') {
+		const char *p = s + 1;
+
+		p = blanks(p, end);
+		while (p < end && (is_digit(*p) || (*p >= 'a' && *p <= 'f') || *p == '?'))
+			p++;
+		if (p == end || *p != ']')
+			break;
+		s = blanks(p + 1, end);
+	}
+	return s;
+}
+
+/*
+ * A pid and a time; a number alone before the call is a pid, unless it is a time by
+ * its looks.
+ */
+static const char *parse_head(struct st_line *line, const char *s, const char *end)
+{
+	const char *p = blanks(s, end), *q;
+
+	q = parse_time(line, p, end);
+	if (q == p) {
+		q = parse_pid(line, p, end);
+		if (q > p)
+			q = parse_time(line, q, end);
+	}
+	return parse_more(q, end);
+}
+
+/* ---- results ---- */
+
+/* "-1 ENOENT (No such file or directory)", "3</etc/passwd>", "0x10", "?" */
+static void parse_value(struct st_line *line)
+{
+	const char *s = line->ret.s, *end = s + line->ret.len, *p;
+	bool minus = s < end && *s == '-';
+	uint64_t v = 0;
+
+	if (begins(s, end, "0x")) {
+		for (p = s + 2; p < end; p++) {
+			if (is_digit(*p))
+				v = v << 4 | (uint64_t)(*p - '0');
+			else if (*p >= 'a' && *p <= 'f')
+				v = v << 4 | ((uint64_t)(*p - 'a') + 10);
+			else
+				break;
+		}
+		line->has_value = p > s + 2;
+	} else {
+		p = digits(s + minus, end, &v);
+		line->has_value = p > s + minus;
+	}
+	line->value = minus ? -(int64_t)v : (int64_t)v;
+	if (s < end && *s == '?')
+		p = s + 1;
+	if (p < end && *p == '<')
+		p = skip_angle(p, end);
+	p = blanks(p, end);
+	if (p < end && *p == 'E') {
+		for (s = p; p < end && is_word(*p); p++)
+			;
+		line->restarts = begins(s, p, RESTART);
+		line->error = error_number(s, (size_t)(p - s));
+		/* one without a name that we know failed, too */
+		if (line->has_value && line->value < 0 && !line->error)
+			line->error = -1;
+	}
+}
+
+/* " <0.000123>" at the end, which is taken off. */
+static const char *parse_took(struct st_line *line, const char *s, const char *end)
+{
+	const char *p = end, *q;
+
+	if (end - s < 4 || end[-1] != '>')
+		return end;
+	for (p = end - 2; p > s && (is_digit(*p) || *p == '.'); p--)
+		;
+	if (*p != '<' || p == s || p[-1] != ' ')
+		return end;
+	q = seconds(p + 1, end - 1, &line->took);
+	line->has_took = q == end - 1;
+	return line->has_took ? p - 1 : end;
+}
+
+bool st_line_result(struct st_line *line, const char *args, size_t len)
+{
+	const char *end, *close = args, *p;
+	int depth = 1;
+
+	if (!len)
+		return false;
+	end = args + len;
+	while (close < end && depth) {
+		if (*close == ')') {
+			close++;
+			depth--;
+			continue;
+		}
+		if (*close == '(' || *close == '[' || *close == '{' || *close == '"' ||
+		    begins(close, end, "/*") || (*close == '<' && opens_angle(args, close, end)))
+			close = *close == '/' ? skip_comment(close, end) : st_skip(close, end);
+		else
+			close++;
+	}
+	p = blanks(close, end);
+	if (depth || p == end || *p != '=')
+		return false;
+	p = blanks(p + 1, end);
+	line->args = (struct st_text){ args, (size_t)(close - 1 - args) };
+	end = parse_took(line, p, end);
+	line->ret = (struct st_text){ p, (size_t)(end - p) };
+	parse_value(line);
+	return true;
+}
+
+/* ---- the kinds of lines ---- */
+
+static void parse_end(struct st_line *line, const char *s, const char *end)
+{
+	static const char exited[] = "+++ exited with ", killed[] = "+++ killed by ";
+	static const char superseded[] = "+++ superseded by execve in pid ";
+	uint64_t v;
+	const char *p;
+
+	line->class = ST_NOTHING;
+	if (begins(s, end, exited)) {
+		if (digits(s + sizeof(exited) - 1, end, &v) == s + sizeof(exited) - 1)
+			return;
+		line->class = ST_EXITED;
+	} else if (begins(s, end, superseded)) {
+		if (digits(s + sizeof(superseded) - 1, end, &v) == s + sizeof(superseded) - 1)
+			return;
+		line->class = ST_SUPERSEDED;
+	} else if (begins(s, end, killed)) {
+		s += sizeof(killed) - 1;
+		for (p = s; p < end && is_word(*p); p++)
+			;
+		v = (uint64_t)signal_number(s, (size_t)(p - s));
+		line->core = memmem(p, (size_t)(end - p), "core dumped", 11);
+		line->class = ST_KILLED;
+	} else {
+		return;
+	}
+	line->end = (int64_t)v;
+}
+
+static void parse_continued(struct st_line *line, const char *s, const char *end)
+{
+	line->class = ST_CONTINUED;
+	line->args = (struct st_text){ s, (size_t)(end - s) };
+}
+
+static void parse_resumed(struct st_line *line, const char *s, const char *end)
+{
+	static const char resumed[] = " resumed>";
+	const char *p = s += strlen("<... ");
+
+	line->class = ST_FOREIGN;
+	while (p < end && is_word(*p))
+		p++;
+	if (!begins(p, end, resumed))
+		return;
+	line->class = ST_RESUMED;
+	line->name = (struct st_text){ s, (size_t)(p - s) };
+	p += sizeof(resumed) - 1;
+	line->args = (struct st_text){ p, (size_t)(end - p) };
+}
+
+/* On a terminal strace's own messages break a line: "vfork(strace: Process 12 attached". */
+static const char *broken_at(const char *s, const char *end)
+{
+	static const char message[] = "strace: Process ", attached[] = " attached";
+	const size_t n = sizeof(attached) - 1;
+
+	if (end - s < (long)n || memcmp(end - n, attached, n))
+		return NULL;
+	return memmem(s, (size_t)(end - s), message, sizeof(message) - 1);
+}
+
+static void parse_call(struct st_line *line, const char *s, const char *end)
+{
+	static const char unfinished[] = "<unfinished ...>";
+	const size_t n = sizeof(unfinished) - 1;
+	const char *p = s;
+
+	line->class = ST_FOREIGN;
+	while (p < end && is_word(*p))
+		p++;
+	if (p == s || p == end || *p != '(' || is_digit(*s))
+		return;
+	line->name = (struct st_text){ s, (size_t)(p - s) };
+	p++;
+	if (begins(end - p > (long)n ? end - n : p, end, unfinished)) {
+		line->class = ST_UNFINISHED;
+		line->args = (struct st_text){ p, (size_t)(end - n - p) };
+	} else if (st_line_result(line, p, (size_t)(end - p))) {
+		line->class = ST_CALL;
+	} else if (broken_at(p, end)) {
+		line->class = ST_UNFINISHED;
+		line->broken = true;
+		line->args = (struct st_text){ p, (size_t)(broken_at(p, end) - p) };
+	}
+}
+
+/* What strace says beside calls. */
+static bool is_note(const char *s, const char *end)
+{
+	static const char *const notes[] = {
+		"--- ", "strace: ", " > ", "[ Process PID=", "<unfinished ...>",
+	};
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		if (begins(s, end, notes[i]))
+			return true;
+	return false;
+}
+
+void st_line_parse(struct st_line *line, const char *s, size_t len)
+{
+	const char *end = s + len, *p;
+
+	*line = (struct st_line){ .class = ST_NOTHING, .whole = { s, len }, .pid = -1 };
+	if (!len || is_note(s, end))
+		return;
+	p = parse_head(line, s, end);
+	if (p == end)
+		line->class = ST_FOREIGN;
+	else if (is_note(p, end))
+		line->class = ST_NOTHING;
+	else if (begins(p, end, "+++ "))
+		parse_end(line, p, end);
+	else if (begins(p, end, "<... "))
+		parse_resumed(line, p, end);
+	else if (p == s && (begins(s, end, ", ") || begins(s, end, ")")) && memmem(s, len, ") = ", 4))
+		parse_continued(line, s, end);
+	else
+		parse_call(line, p, end);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* What the parts of a log share: its state, and the event at hand.  Only st_*.c include this. */
+#ifndef ETRACE_ST_STATE_H
+#define ETRACE_ST_STATE_H
+
+#include "import/strace/st_args.h"
+#include "import/strace/st_log.h"
+#include "import/strace/st_tasks.h"
+
+struct st_held;
+
+struct st_log {
+	struct st_log_options opt;
+	struct sink *sink;
+	struct diag *diag;
+	struct st_tasks tasks;
+	struct et_event ev;	/* that is made */
+	int err;		/* the sink's */
+	uint64_t events, incomplete, joined;
+	uint64_t first;		/* upid of the first task */
+	/* of the line at hand */
+	uint64_t at;
+	struct st_place place;
+	struct buf path, text;	/* to put names together */
+	/* lines that wait for a clone's end: see st_log_line() */
+	struct st_held *held, **held_end;
+	size_t nheld, held_bytes;
+	struct map64 born;	/* pid of a child: pid of its parent, as held lines say */
+	int64_t broken;		/* pid of the line that a message broke last; -1: none is told */
+	unsigned int cloning;	/* tasks in a clone that is not finished, its child not known */
+};
+
+/** st_event - begin an event of the task */
+struct et_event *st_event(struct st_log *log, const struct st_task *task, enum et_kind kind);
+
+/** st_put - it is whole: to the sink */
+void st_put(struct st_log *log);
+
+/** st_makes_task - whether a call is one of fork's kin */
+bool st_makes_task(struct st_text name);
+
+/**
+ * st_child - a child begins: its event, and the task
+ * @args: of the call that made it, or NULL
+ */
+struct st_task *st_child(struct st_log *log, struct st_task *parent, int64_t pid,
+			 struct st_text name, struct st_text args);
+
+/** st_uses - tell what a program did by its descriptors; before it is another one's, or ends
+ * @exec: those that execve closes are closed
+ */
+void st_uses(struct st_log *log, struct st_task *task, bool exec);
+
+/** st_call - what a finished call was */
+void st_call(struct st_log *log, struct st_task *task, const struct st_line *line);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The tasks of a log, as far as events need them: identifiers, working directories,
+ * and what each program did by which descriptor since it began.
+ */
+#ifndef ETRACE_ST_TASKS_H
+#define ETRACE_ST_TASKS_H
+
+#include "base/buf.h"
+#include "base/map64.h"
+#include "build/event.h"
+
+struct st_fd {
+	bool open;		/* as far as the log tells */
+	bool cloexec;
+	bool read, wrote;	/* by the program that runs, and not told yet */
+	uint64_t nread, nwrote;	/* bytes */
+	char *path;		/* NULL: not known */
+};
+
+/* Descriptors; several processes may share them. */
+struct st_fds {
+	unsigned int refs;
+	struct st_fd *fd;
+	size_t cap;		/* none above it is known */
+};
+
+/* Working and root directory. */
+struct st_dirs {
+	unsigned int refs;
+	char *cwd;		/* NULL: not known */
+	char *root;		/* as the first task sees it; NULL: "/" */
+	bool elsewhere;		/* it may see other files by the same names */
+};
+
+struct st_process {
+	unsigned int tasks;	/* that live */
+	struct st_fds *fds;
+	struct st_dirs *dirs;
+};
+
+struct st_task {
+	uint64_t upid;
+	int64_t pid;		/* -1: the log has not told it */
+	struct st_process *process;
+	/* A call that is not finished: its name, and its arguments so far. */
+	struct buf call, args;
+	bool in_call;
+	bool child_told;	/* of a clone: its event has left */
+};
+
+struct st_tasks {
+	struct map64 by_pid;	/* pid + 1: pointer */
+	struct st_task *nameless;	/* the task of lines without a pid, or NULL */
+	uint64_t given;		/* numbers of tasks */
+	size_t n;		/* that live */
+};
+
+/* No log has larger descriptors, but a damaged one. */
+#define ST_FD_MAX (1 << 20)
+
+/** st_tasks_find - the one of a pid that lives, or NULL; -1: that of lines without one */
+struct st_task *st_tasks_find(struct st_tasks *t, int64_t pid);
+
+/**
+ * st_tasks_begin - one that begins now
+ * @parent: who made it, or NULL: it was there, or nobody knows
+ * @flags: of clone(2): what they share
+ */
+struct st_task *st_tasks_begin(struct st_tasks *t, int64_t pid, struct st_task *parent,
+			       uint64_t flags);
+
+/** st_tasks_move - a thread that called execve takes another pid */
+void st_tasks_move(struct st_tasks *t, struct st_task *task, int64_t pid);
+
+/** st_tasks_end - it is gone, and freed */
+void st_tasks_end(struct st_tasks *t, struct st_task *task);
+
+void st_tasks_free(struct st_tasks *t);
+
+/** st_fd - a descriptor's place, made if it is not there.  Return: NULL: there is none such. */
+struct st_fd *st_fd(struct st_process *p, int64_t fd);
+
+/** st_fd_known - the same, NULL if nothing is known of it */
+struct st_fd *st_fd_known(const struct st_process *p, int64_t fd);
+
+/** st_fd_close - nothing is known of it any more */
+void st_fd_close(struct st_fd *fd);
+
+/** st_fds_unshare - descriptors of its own, as unshare(2) and execve give them */
+void st_fds_unshare(struct st_process *p);
+
+/** st_cwd_set - @len bytes */
+void st_cwd_set(struct st_process *p, const char *path, size_t len);
+
+#endif

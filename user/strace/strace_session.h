@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * A session that strace records: it runs the command, and its log is read while it is
+ * written.  For where neither the module nor BPF may be had: it needs no rights but to
+ * trace one's own children (ptrace).
+ *
+ * What is traced begins with wrap(): strace traces only what it starts.  A seccomp
+ * filter lets calls that are not recorded go on without a stop (--seccomp-bpf); strace
+ * cannot let go of programs that have it, so it goes on behind those that outlive the
+ * command, and what it says of them is thrown away.
+ */
+#ifndef ETRACE_STRACE_SESSION_H
+#define ETRACE_STRACE_SESSION_H
+
+#include "build/session.h"
+#include "io/formats.h"
+
+struct strace_options {
+	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
+	const char *keep_env;	/* of et_keep_env(); NULL: none */
+};
+
+/**
+ * strace_session_open - a session that traces nothing yet
+ * @sink: takes struct et_event; stays the caller's
+ * @why: on failure, what is wrong and what to do, for a person
+ *
+ * Return: the session, or NULL.
+ */
+struct session *strace_session_open(const struct strace_options *opt, struct sink *sink,
+				    char *why, size_t size);
+
+/* What recording so costs, for a person. */
+extern const char strace_session_costs[];
+
+#endif
