@@ -190,7 +190,7 @@ static int etrace_enable(struct etrace_session *s, bool on)
  */
 struct file *etrace_output_open(const struct etrace_session *s, const struct etrace_open *o)
 {
-	char name[128] = "sys/kernel/tracing/events/header_page";
+	char name[160] = "sys/kernel/tracing/events/header_page";
 	const struct cred *old;
 	struct cred *cred;
 	struct file *file;
