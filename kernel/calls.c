@@ -491,13 +491,14 @@ static noinline void etrace_record_join(struct etrace_task *t)
 	struct etrace_rec r;
 	bool any = false;
 
-	etrace_for_each_slot(slot, t) {
-		slot->going_on = slot->joined;
+	etrace_for_each_slot(slot, t)
 		any |= slot->joined;
-		slot->joined = false;
-	}
 	if (!any)
 		return;
+	etrace_for_each_slot(slot, t) {
+		slot->going_on = slot->joined;
+		slot->joined = false;
+	}
 	etrace_rec_init(&r, ETRACE_EV_JOIN, 2);
 	r.str[0].s = NULL;
 	r.str[0].len = 0;

@@ -11,9 +11,9 @@
 
 /*
  * Lists the traced tasks, or lets go of them, or adds those in the cgroups, or those
- * of a tree: root_pid, its threads and all that is below.  Read again and again until nothing is
- * added: a child that was born between its parent's being passed over and being
- * added is met in the next pass.
+ * of a tree: root_pid, its threads and all that is below.  Read again and again until
+ * nothing is added: a child that was born between its parent's being passed over and
+ * being added is met in the next pass.
  */
 static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *task)
 {
@@ -41,9 +41,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 		uses_over(s, t, task, false);
 	if (t && root_pid == EB_RELEASE)
 		slot_drop(task, t);
-	if (root_pid == EB_CGROUPS && !t && in_cgroup(task) &&
-	    !(BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER)) &&
-	    slot_join(task, 1, adopts_late))
+	if (root_pid == EB_CGROUPS && !t && in_cgroup(task) && slot_join(task, 1, adopts_late))
 		adopted++;
 	if (root_pid <= 0)
 		return 0;
@@ -63,10 +61,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	in = pid_of(leader, &ns) == root_pid || slot_of(leader) ||
 	     pid_of((void *)BPF_CORE_READ(parent, group_leader), &ns) == root_pid ||
 	     slot_of(parent);
-	/* Workers of rings are no tasks of the program: they get a slot with their first call. */
-	if (!in || BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER))
-		return 0;
-	if (slot_join(task, 1, false))
+	if (in && slot_join(task, 1, false))
 		adopted++;
 	return 0;
 }

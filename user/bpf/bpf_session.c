@@ -110,32 +110,13 @@ static int iterate(struct bpf_session *s, struct buf *out)
 	return err;
 }
 
-static int bpf_add(struct session *base, pid_t pid)
-{
-	struct bpf_session *s = of(base);
-	struct buf nothing = { 0 };
-	int err = 0;
-
-	s->skel->bss->tracing = true;
-	s->skel->bss->root_pid = pid;
-	s->skel->bss->root_seen = false;
-	do {
-		s->skel->bss->adopted = 0;
-		err = iterate(s, &nothing);
-	} while (!err && s->skel->bss->adopted);
-	s->skel->bss->root_pid = 0;
-	buf_free(&nothing);
-	return err ? err : s->skel->bss->root_seen ? 0 : -ESRCH;
-}
-
-/* Adds who is in the cgroups until nobody is found.  Return: 0 or -errno. */
-static int adopt_cgroups(struct bpf_session *s, bool late)
+/* Adds tasks until nobody is found.  @whom: a pid, EB_CGROUPS.  Return: 0 or -errno. */
+static int adopt(struct bpf_session *s, int whom)
 {
 	struct buf nothing = { 0 };
 	int err;
 
-	s->skel->bss->adopts_late = late;
-	s->skel->bss->root_pid = EB_CGROUPS;
+	s->skel->bss->root_pid = whom;
 	do {
 		s->skel->bss->adopted = 0;
 		err = iterate(s, &nothing);
@@ -143,6 +124,17 @@ static int adopt_cgroups(struct bpf_session *s, bool late)
 	s->skel->bss->root_pid = 0;
 	buf_free(&nothing);
 	return err;
+}
+
+static int bpf_add(struct session *base, pid_t pid)
+{
+	struct bpf_session *s = of(base);
+	int err;
+
+	s->skel->bss->tracing = true;
+	s->skel->bss->root_seen = false;
+	err = adopt(s, pid);
+	return err ? err : s->skel->bss->root_seen ? 0 : -ESRCH;
 }
 
 static int bpf_add_cgroup(struct session *base, int dir)
@@ -161,7 +153,8 @@ static int bpf_add_cgroup(struct session *base, int dir)
 		return -errno;
 	s->skel->bss->nr_cgroups++;
 	s->skel->bss->tracing = true;
-	return adopt_cgroups(s, false);
+	s->skel->bss->adopts_late = false;
+	return adopt(s, EB_CGROUPS);
 }
 
 /* Its descriptors go with the execve; a child that waits sees its owner's end. */
@@ -222,7 +215,8 @@ static int bpf_pump(struct session *base)
 	if (!s->stopped)
 		programs_see_rings(&s->programs);
 	if (!s->stopped && __atomic_exchange_n(&s->skel->bss->cgroups_moved, false, __ATOMIC_RELAXED)) {
-		err = adopt_cgroups(s, true);
+		s->skel->bss->adopts_late = true;
+		err = adopt(s, EB_CGROUPS);
 		if (!s->err)
 			s->err = err;
 	}

@@ -45,34 +45,38 @@ static __noinline bool in_cgroup(struct task_struct *task)
 	return false;
 }
 
-/* A task that is traced from now on. @which: as of new_upid() */
-static __always_inline struct slot *slot_join(struct task_struct *task, u32 which, bool joined)
+/*
+ * A task that runs is traced from now on. @which: as of new_upid(). Returns whether it
+ * is: not one that ends; nor a worker of rings, which is no task of the program and gets
+ * a slot with its first call.
+ */
+static __always_inline bool slot_join(struct task_struct *task, u32 which, bool joined)
 {
-	struct slot *t = slot_add(task, GET(task, pid), which);
 	struct scratch *s;
+	struct slot *t;
 
+	if (BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER))
+		return false;
+	t = slot_add(task, GET(task, pid), which);
 	if (!t) {
 		s = room(ROOM_JOINING);
 		if (s)
 			s->counts.lost_tasks++;
-		return NULL;
+		return false;
 	}
 	t->joined = joined;
 	/* It may have passed its exit's program before it was added. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING) {
 		slot_drop(task, t);
-		return NULL;
+		return false;
 	}
-	return t;
+	return true;
 }
 
 /* A task may have come into a cgroup. */
 static __always_inline void cgroup_seen(struct task_struct *task, u32 which)
 {
-	if (!tracing || slot_of(task) || !in_cgroup(task))
-		return;
-	/* Workers of rings are no tasks of the program: they get a slot with their first call. */
-	if (!(BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER)))
+	if (tracing && !slot_of(task) && in_cgroup(task))
 		slot_join(task, which, true);
 }
 

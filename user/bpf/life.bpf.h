@@ -8,43 +8,47 @@
 #include "bpf/calls.bpf.h"
 #include "bpf/cost.bpf.h"
 
-static __always_inline int do_fork(struct task_struct *parent, struct task_struct *child)
+static __always_inline void tell_fork(struct slot *t, struct task_struct *parent,
+				      struct task_struct *child)
 {
-	struct slot *t = slot_of(parent), *c = NULL;
 	struct pt_regs *regs;
+	struct slot *c = NULL;
 	struct scratch *s;
 	u32 row;
 
-	if (nr_cgroups)
-		cgroup_seen(child, 0);
-	if (!t)
-		return 0;
 	joins(t);
 	s = room(ROOM_FORK);
-	if (s) {
-		use_fork(s, t, parent, child);
-		rec_init(s, t, EB_CLONE);
-		regs = task_regs(parent);
-		row = row_of(parent, call_nr(regs));
-		if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_CLONE) {
-			get_args(s, parent, regs);
-			clone_flags(s, row);
-		}
-		/* One that is born into a cgroup has its slot already. */
-		c = nr_cgroups ? slot_of(child) : NULL;
-		if (c)
-			c->joined = 0;
-		else if (tracing)
-			c = slot_add(child, GET(child, pid), 0);
-		if (c) {
-			put_val(s, EB_V_CLONE_child, c->upid);
-		} else {
-			/* A child that cannot be traced is born all the same. */
-			s->counts.lost_tasks += tracing;
-			put_val(s, EB_V_CLONE_child, new_upid(GET(child, pid), 0));
-		}
-		send(s, t);
+	if (!s)
+		return;
+	use_fork(s, t, parent, child);
+	rec_init(s, t, EB_CLONE);
+	regs = task_regs(parent);
+	row = row_of(parent, call_nr(regs));
+	if (row && rows[row & (EB_MAX_ROWS - 1)].record == EB_R_CLONE) {
+		get_args(s, parent, regs);
+		clone_flags(s, row);
 	}
+	if (tracing)
+		c = slot_add(child, GET(child, pid), 0);
+	if (c) {
+		put_val(s, EB_V_CLONE_child, c->upid);
+	} else {
+		/* A child that cannot be traced is born all the same. */
+		s->counts.lost_tasks += tracing;
+		put_val(s, EB_V_CLONE_child, new_upid(GET(child, pid), 0));
+	}
+	send(s, t);
+}
+
+static __always_inline int do_fork(struct task_struct *parent, struct task_struct *child)
+{
+	struct slot *t = slot_of(parent);
+
+	if (t)
+		tell_fork(t, parent, child);
+	/* It may be born into another cgroup than its parent's. */
+	if (nr_cgroups)
+		cgroup_seen(child, 0);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Root directories: a path is as its process has it, so what a container calls /usr/bin/cc
  * is another file than the machine's.  Here such paths get the root in front that they
- * are valid in, as far as the trace tells: etrace-db(5), "Roots".  See state.h.
+ * are valid in, as far as the trace tells: etrace-db(5).  See state.h.
  */
 #include "graph/state.h"
 #include "base/xalloc.h"

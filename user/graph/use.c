@@ -323,16 +323,17 @@ static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char 
 
 	if (!s || !n || (n == len && !memcmp(s, path, len)) || *s != '/')
 		return 0;
-	if (path_is_clean(s, n)) {
-		s = roots_path(g, s, &n);
-		return graph_string(g, s, n);
+	if (!path_is_clean(s, n)) {
+		g->path.len = 0;
+		buf_add(&g->path, s, n);
+		path_clean(&g->path);
+		s = g->path.s;
+		n = g->path.len;
+		if (n == len && !memcmp(s, path, len))
+			return 0;
 	}
-	g->path.len = 0;
-	buf_add(&g->path, s, n);
-	path_clean(&g->path);
-	if (g->path.len == len && !memcmp(g->path.s, path, len))
-		return 0;
-	return graph_string(g, g->path.s, g->path.len);
+	s = roots_path(g, s, &n);
+	return graph_string(g, s, n);
 }
 
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)

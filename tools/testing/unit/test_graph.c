@@ -266,6 +266,29 @@ static void test_roots(void **state)
 	says(edges, "/c/out.o</c/in.c");
 }
 
+/* What leads to a file by another path is in the same root, however that was asked for. */
+static void test_asked_in_root(void **state)
+{
+	static const char *const paths_asked[] = { "/l/in.c", "/l//x/../in.c" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		starts(true);
+		runs(1, "/bin/cc");
+		line(1, "Chroot|fnamesize=2");
+		line(1, "CR|/c");
+		line(1, "Open|fnamesize=7,forigsize=%zu,flags=0,mode=0,fd=7", strlen(paths_asked[i]));
+		line(1, "FN|/t/in.c");
+		line(1, "FO|%s", paths_asked[i]);
+		closes(1, 7, 100, -1);
+		writes(1, "/out.o", 12);
+		ends(1);
+		says("SELECT CAST(s.s AS TEXT) FROM asked JOIN string AS s ON s.id = asked.path"
+		     " JOIN file ON file.id = asked.file WHERE CAST(file.path AS TEXT) = '/c/t/in.c'",
+		     "/c/l/in.c");
+	}
+}
+
 /* A program that is several: which one, its arguments tell. */
 static void test_applets(void **state)
 {
@@ -715,7 +738,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_roots), cmocka_unit_test(test_present_roots),
-		cmocka_unit_test(test_applets),
+		cmocka_unit_test(test_applets), cmocka_unit_test(test_asked_in_root),
 		cmocka_unit_test(test_inherited), cmocka_unit_test(test_cloexec),
 		cmocka_unit_test(test_shared_table), cmocka_unit_test(test_unknown_origin),
 		cmocka_unit_test(test_empty_original),
