@@ -8,8 +8,10 @@
  * instance is removed.
  *
  * open() fails with EPERM for a caller that has neither CAP_PERFMON nor
- * CAP_SYS_ADMIN. The instance's files are root's: who is not root reads them
- * with CAP_DAC_OVERRIDE. Sessions pin the module.
+ * CAP_SYS_ADMIN, unless the file's mode shuts out others: then who opens it is the
+ * session's owner, and traces nothing but itself and what it has started. The
+ * instance's files are root's: an owner has them by ETRACE_IOC_OPEN, others read
+ * them with CAP_DAC_OVERRIDE. Sessions pin the module.
  *
  * All pids are those of the caller's pid namespace. A 32-bit program makes the
  * same calls on a 64-bit kernel. Errors of every call: ENOTTY, unknown request;
@@ -32,7 +34,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define ETRACE_ABI_VERSION	4
+#define ETRACE_ABI_VERSION	5
 
 #define ETRACE_SESSION_COMM	1	/* record changes of thread names */
 #define ETRACE_SESSION_PROBES	4	/* and what was asked of names: stat, access, readlink */
@@ -154,7 +156,8 @@ struct etrace_keep_env {
  * @name: which trace event, of ETRACE_OPEN_FORMAT
  *
  * The call returns a descriptor, to read without waiting. EINVAL: there is no such
- * file. EPERM: the session is that of somebody with CAP_PERFMON. ENOENT: tracefs is not mounted on /sys/kernel/tracing.
+ * file. EPERM: the session is that of somebody with CAP_PERFMON. ENOENT: tracefs is
+ * not mounted on /sys/kernel/tracing.
  */
 struct etrace_open {
 	__u32 what;
@@ -168,7 +171,8 @@ struct etrace_open {
 /*
  * Trace the task with this pid and all below it. ESRCH: there is no such task;
  * EPERM: who opened the device without CAP_PERFMON traces itself and what it has
- * started, with the rights that it has itself, and nobody else; others: the kernel does not let the module listen, its log says why.
+ * started, with the rights that it has itself, and nobody else; others: the kernel
+ * does not let the module listen, its log says why.
  */
 #define ETRACE_IOC_ADD		_IOW(ETRACE_IOC_MAGIC, 2, __s32)
 /* Trace nothing any more; the instance stays until the session's end. */
@@ -190,8 +194,7 @@ struct etrace_open {
  * start. Once traced, a task is so wherever it goes. The session keeps the cgroup,
  * not the descriptor. EBADF: it is no such descriptor; ENOSPC: there are
  * ETRACE_CGROUPS_MAX in the session; EPERM: who opened the device has no CAP_PERFMON;
- * EOPNOTSUPP: the kernel has no cgroups, or does
- * not tell who moves into one.
+ * EOPNOTSUPP: the kernel has no cgroups, or does not tell who moves into one.
  */
 #define ETRACE_IOC_CGROUP	_IOW(ETRACE_IOC_MAGIC, 7, __s32)
 

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/tracepoint.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
 #include "task.h"
@@ -237,13 +238,28 @@ struct etrace_task *etrace_task_worker(struct task_struct *worker)
 	return etrace_task_find(worker);
 }
 
+/*
+ * Are these no capabilities that @own has not? It has all in a user namespace that
+ * it has made, and in those below that.
+ */
+static bool etrace_caps_within(const struct cred *cred, const struct cred *own)
+{
+	const struct user_namespace *ns = cred->user_ns;
+
+	if (ns == own->user_ns)
+		return cap_issubset(cred->cap_permitted, own->cap_permitted);
+	for (; ns; ns = ns->parent)
+		if (ns->parent == own->user_ns)
+			return uid_eq(ns->owner, own->euid);
+	return false;
+}
+
 /**
  * etrace_session_may - may its owner see what a task with these rights does?
  * @s: the session
  * @cred: the rights
  *
- * As ptrace has it: no set-user-ID program, nor one with capabilities of its own. In a
- * user namespace that the owner has made it has all of them anyway.
+ * As ptrace has it: no set-user-ID program, nor one with capabilities of its own.
  */
 bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
 {
@@ -254,8 +270,29 @@ bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
 		uid_eq(cred->suid, own->uid) && uid_eq(cred->fsuid, own->uid) &&
 		gid_eq(cred->gid, own->gid) && gid_eq(cred->egid, own->gid) &&
 		gid_eq(cred->sgid, own->gid) && gid_eq(cred->fsgid, own->gid) &&
-		(cred->user_ns != own->user_ns ||
-		 cap_issubset(cred->cap_permitted, own->cap_permitted)));
+		etrace_caps_within(cred, own));
+}
+
+/* Its owner is not to see what the task does now. */
+static void etrace_task_refuse(const struct etrace_task *t)
+{
+	if (etrace_task_remove(t->task, t->session))
+		etrace_count(t->session, lost_tasks, 1);
+}
+
+/**
+ * etrace_task_shown - has the current task no other rights than its session's owner?
+ * @t: a slot of it
+ *
+ * Asked for each event: however it came by them, and whenever it was added. If it has,
+ * it is not traced any more, which is counted. To be called in an RCU read-side section.
+ */
+bool etrace_task_shown(const struct etrace_task *t)
+{
+	if (etrace_session_may(t->session, current_cred()))
+		return true;
+	etrace_task_refuse(t);
+	return false;
 }
 
 /**
@@ -269,11 +306,12 @@ bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
 void etrace_task_rights(struct etrace_task *t, bool secure)
 {
 	etrace_for_each_slot(t, t) {
-		if (!t->session->owner ||
-		    (!secure && etrace_session_may(t->session, current_cred())))
+		if (!t->session->owner)
 			continue;
-		etrace_count(t->session, lost_tasks, 1);
-		etrace_task_remove(current, t->session);
+		if (secure)
+			etrace_task_refuse(t);
+		else
+			etrace_task_shown(t);
 	}
 }
 
@@ -296,11 +334,6 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 	 */
 	smp_mb();
 	if (READ_ONCE(task->flags) & PF_EXITING) {
-		etrace_task_remove(task, s);
-		return false;
-	}
-	/* Its rights may have changed since, by an execve: as with the end of a task. */
-	if (!etrace_session_may(s, __task_cred(task))) {
 		etrace_task_remove(task, s);
 		return false;
 	}

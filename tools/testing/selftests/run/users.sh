@@ -205,7 +205,7 @@ members_strangers()
 	is "who adds" "$(as_member python3 -c '
 import errno, fcntl, os, struct
 fd = os.open("/dev/etrace", os.O_RDWR)
-fcntl.ioctl(fd, 0xc040e701, bytearray(struct.pack("<4I48x", 4, 0, 0, 0)))
+fcntl.ioctl(fd, 0xc040e701, bytearray(struct.pack("<4I48x", 5, 0, 0, 0)))
 for pid in 1, os.getppid():
 	try:
 		fcntl.ioctl(fd, 0x4004e702, struct.pack("<i", pid))
