@@ -46,6 +46,15 @@
 #define etrace_trace_array_get(name)	trace_array_get_by_name(name)
 #endif
 
+/* 5.12: where a look-up begins became one argument. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
+#define etrace_file_open_root(root, name, flags)			\
+	file_open_root(root, name, flags, 0)
+#else
+#define etrace_file_open_root(root, name, flags)			\
+	file_open_root((root)->dentry, (root)->mnt, name, flags, 0)
+#endif
+
 /* 5.12: the flags and the preempt count of the caller became one argument. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
 #define etrace_trace_buffer_reserve(buffer, file, len)			\

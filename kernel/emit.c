@@ -238,6 +238,8 @@ static __always_inline void etrace_emit_slot(struct etrace_task *t,
 static inline bool etrace_emit_wanted(const struct etrace_task *t,
 				      const struct etrace_rec *r)
 {
+	if (unlikely(t->session->owner) && !etrace_task_shown(t))
+		return false;
 	return likely(!r->where) || etrace_session_wants(t->session, r->where);
 }
 

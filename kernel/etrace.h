@@ -160,6 +160,7 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 
 /**
  * struct etrace_session - a trace: who it is for, and where it goes
+ * @owner: whose own processes it traces, and no others; NULL: anybody's
  * @fire: the events are fired as trace events, for everybody who has enabled
  *	them; else they are written to the session's own instance only. Only
  *	the session of the parameter root_pid does so
@@ -178,6 +179,7 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
  * @instance: name of the instance, empty: the top level
  */
 struct etrace_session {
+	const struct cred *owner;
 	bool fire;
 	bool comm;
 	u8 record;

@@ -8,8 +8,10 @@
  * instance is removed.
  *
  * open() fails with EPERM for a caller that has neither CAP_PERFMON nor
- * CAP_SYS_ADMIN. The instance's files are root's: who is not root reads them
- * with CAP_DAC_OVERRIDE. Sessions pin the module.
+ * CAP_SYS_ADMIN, unless the file's mode shuts out others: then who opens it is the
+ * session's owner, and traces nothing but itself and what it has started. The
+ * instance's files are root's: an owner has them by ETRACE_IOC_OPEN, others read
+ * them with CAP_DAC_OVERRIDE. Sessions pin the module.
  *
  * All pids are those of the caller's pid namespace. A 32-bit program makes the
  * same calls on a 64-bit kernel. Errors of every call: ENOTTY, unknown request;
@@ -32,7 +34,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define ETRACE_ABI_VERSION	4
+#define ETRACE_ABI_VERSION	5
 
 #define ETRACE_SESSION_COMM	1	/* record changes of thread names */
 #define ETRACE_SESSION_PROBES	4	/* and what was asked of names: stat, access, readlink */
@@ -64,7 +66,8 @@ struct etrace_create {
  * @records: records written to the ring buffer
  * @lost_records: records that it refused, being full
  * @lost_disabled: records that it refused, being switched off (tracing_on)
- * @lost_tasks: tasks that could not be traced, for want of memory
+ * @lost_tasks: tasks that could not be traced, for want of memory, or because they
+ *	ran a program with other rights than the session's owner has
  * @lost_fds: calls whose descriptors are not all known: close_range,
  *	recvmsg, io_submit
  * @strings_joined: names joined from the user's string and a directory
@@ -141,12 +144,35 @@ struct etrace_keep_env {
 	__u32 reserved;
 };
 
+/* What ETRACE_IOC_OPEN opens. */
+#define ETRACE_OPEN_PIPE	1	/* the trace_pipe_raw of a processor */
+#define ETRACE_OPEN_HEADER	2	/* events/header_page */
+#define ETRACE_OPEN_FORMAT	3	/* the format of a trace event of etrace */
+
+/**
+ * struct etrace_open - a file of tracefs, for who may not open it there
+ * @what: ETRACE_OPEN_*
+ * @cpu: which processor, of ETRACE_OPEN_PIPE
+ * @name: which trace event, of ETRACE_OPEN_FORMAT
+ *
+ * The call returns a descriptor, to read without waiting. EINVAL: there is no such
+ * file. EPERM: the session is that of somebody with CAP_PERFMON. ENOENT: tracefs is
+ * not mounted on /sys/kernel/tracing.
+ */
+struct etrace_open {
+	__u32 what;
+	__u32 cpu;
+	char name[32];
+};
+
 #define ETRACE_IOC_MAGIC	0xe7
 
 #define ETRACE_IOC_CREATE	_IOWR(ETRACE_IOC_MAGIC, 1, struct etrace_create)
 /*
  * Trace the task with this pid and all below it. ESRCH: there is no such task;
- * others: the kernel does not let the module listen, its log says why.
+ * EPERM: who opened the device without CAP_PERFMON traces itself and what it has
+ * started, with the rights that it has itself, and nobody else; others: the kernel
+ * does not let the module listen, its log says why.
  */
 #define ETRACE_IOC_ADD		_IOW(ETRACE_IOC_MAGIC, 2, __s32)
 /* Trace nothing any more; the instance stays until the session's end. */
@@ -154,14 +180,21 @@ struct etrace_keep_env {
 #define ETRACE_IOC_STATS	_IOR(ETRACE_IOC_MAGIC, 4, struct etrace_stats)
 #define ETRACE_IOC_TASKS	_IOWR(ETRACE_IOC_MAGIC, 5, struct etrace_task_list)
 #define ETRACE_IOC_KEEP_ENV	_IOW(ETRACE_IOC_MAGIC, 6, struct etrace_keep_env)
+#define ETRACE_IOC_OPEN		_IOW(ETRACE_IOC_MAGIC, 8, struct etrace_open)
+/*
+ * Buffers of so many bytes for each processor, and what does not fit is lost instead of
+ * written over. Without CAP_PERFMON there is a limit: 8 MiB, and all of them together
+ * 1/128 of the memory, but 1 MiB each in any case; more is EPERM.
+ */
+#define ETRACE_IOC_BUFFER	_IOW(ETRACE_IOC_MAGIC, 9, __u64)
 
 /*
  * Trace who is in the cgroup of which this is a descriptor (of its directory, in a
  * cgroup2 file system), or in one below it, now or later, with all that they
  * start. Once traced, a task is so wherever it goes. The session keeps the cgroup,
  * not the descriptor. EBADF: it is no such descriptor; ENOSPC: there are
- * ETRACE_CGROUPS_MAX in the session; EOPNOTSUPP: the kernel has no cgroups, or does
- * not tell who moves into one.
+ * ETRACE_CGROUPS_MAX in the session; EPERM: who opened the device has no CAP_PERFMON;
+ * EOPNOTSUPP: the kernel has no cgroups, or does not tell who moves into one.
  */
 #define ETRACE_IOC_CGROUP	_IOW(ETRACE_IOC_MAGIC, 7, __s32)
 

@@ -4,6 +4,7 @@
  * whether they arrived.
  */
 #include <linux/cred.h>
+#include <linux/fs_struct.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched/task.h>
 #include <linux/trace.h>
@@ -151,6 +152,23 @@ static int etrace_buffer_init(struct etrace_session *s)
 				      RING_BUFFER_ALL_CPUS), 0);
 }
 
+/**
+ * etrace_output_resize - how much waits to be read
+ * @s: the session
+ * @bytes: for each processor; what does not fit is lost
+ *
+ * Return: 0 or a negative error.
+ */
+int etrace_output_resize(struct etrace_session *s, unsigned long bytes)
+{
+	int err = ring_buffer_resize(s->buffer, bytes, RING_BUFFER_ALL_CPUS);
+
+	if (err < 0)
+		return err;
+	ring_buffer_change_overwrite(s->buffer, 0);
+	return 0;
+}
+
 static int etrace_enable(struct etrace_session *s, bool on)
 {
 	if (!s->fire)
@@ -158,6 +176,60 @@ static int etrace_enable(struct etrace_session *s, bool on)
 	if (s->tr)
 		return trace_array_set_clr_event(s->tr, ETRACE_SYSTEM, NULL, on);
 	return trace_set_clr_event(ETRACE_SYSTEM, NULL, on);
+}
+
+/**
+ * etrace_output_open - a file of tracefs, whoever asks
+ * @s: the session
+ * @o: which file
+ *
+ * It is looked up from the first process's root, for what the caller has there may be
+ * of its own making.
+ *
+ * Return: the file, or an error pointer.
+ */
+struct file *etrace_output_open(const struct etrace_session *s, const struct etrace_open *o)
+{
+	char name[160] = "sys/kernel/tracing/events/header_page";
+	const struct cred *old;
+	struct cred *cred;
+	struct file *file;
+	struct path root;
+	unsigned int i;
+
+	switch (o->what) {
+	case ETRACE_OPEN_PIPE:
+		if (o->cpu >= nr_cpu_ids)
+			return ERR_PTR(-EINVAL);
+		snprintf(name, sizeof(name), "sys/kernel/tracing/instances/%s/per_cpu/cpu%u/trace_pipe_raw",
+			 s->instance, o->cpu);
+		break;
+	case ETRACE_OPEN_HEADER:
+		break;
+	case ETRACE_OPEN_FORMAT:
+		for (i = 0; i < ETRACE_NR_EV; i++)
+			if (!strncmp(o->name, etrace_trace_events[i].name, sizeof(o->name)))
+				break;
+		if (i == ETRACE_NR_EV)
+			return ERR_PTR(-EINVAL);
+		snprintf(name, sizeof(name), "sys/kernel/tracing/events/" ETRACE_SYSTEM "/%s/format",
+			 etrace_trace_events[i].name);
+		break;
+	default:
+		return ERR_PTR(-EINVAL);
+	}
+	cred = prepare_kernel_cred(&init_task);
+	if (!cred)
+		return ERR_PTR(-ENOMEM);
+	task_lock(&init_task);
+	get_fs_root(init_task.fs, &root);
+	task_unlock(&init_task);
+	old = override_creds(cred);
+	file = etrace_file_open_root(&root, name, O_RDONLY | O_NONBLOCK);
+	revert_creds(old);
+	put_cred(cred);
+	path_put(&root);
+	return file;
 }
 
 /*

@@ -5,6 +5,7 @@
 
 #include "etrace.h"
 
+struct etrace_open;
 struct etrace_task;
 
 void etrace_output(struct etrace_task *t, struct etrace_rec *r);
@@ -13,6 +14,8 @@ int etrace_output_init(struct etrace_session *s);
 void etrace_output_exit(struct etrace_session *s);
 void etrace_output_empty(struct etrace_session *s);
 int etrace_output_remove(struct etrace_session *s);
+int etrace_output_resize(struct etrace_session *s, unsigned long bytes);
+struct file *etrace_output_open(const struct etrace_session *s, const struct etrace_open *o);
 unsigned long etrace_output_overwritten(const struct etrace_session *s);
 
 #endif /* ETRACE_OUTPUT_H */

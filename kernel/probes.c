@@ -60,8 +60,10 @@ static void etrace_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 
 	rcu_read_lock();
 	t = etrace_task_find(p);
-	if (t)
+	if (t) {
 		etrace_record_exec(t, bprm);
+		etrace_task_rights(t, bprm->secureexec);
+	}
 	rcu_read_unlock();
 }
 

@@ -7,6 +7,8 @@
 
 #include <linux/capability.h>
 #include <linux/compat.h>
+#include <linux/cred.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/list.h>
 #include <linux/miscdevice.h>
@@ -30,6 +32,9 @@
 #include "task.h"
 
 #define ETRACE_REMOVE_DELAY	(HZ / 20)	/* until an instance is retried */
+#define ETRACE_BUFFER_PART	128		/* of the memory, for a session with an owner */
+#define ETRACE_BUFFER_LEAST	(1U << 20)	/* but for each processor at least, */
+#define ETRACE_BUFFER_MOST	(8U << 20)	/* and at most */
 #define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */
 
 /* What sessions record on request: the bits are those of etrace_session.record. */
@@ -63,6 +68,7 @@ static LIST_HEAD(etrace_ended);
 static DEFINE_MUTEX(etrace_ended_mutex);
 static atomic_t etrace_session_id = ATOMIC_INIT(0);
 static atomic_t etrace_sessions = ATOMIC_INIT(0);	/* that have an instance */
+static atomic_t etrace_owned_sessions = ATOMIC_INIT(0);	/* of these, with an owner */
 unsigned int etrace_max_sessions = 64;
 
 /**
@@ -116,12 +122,31 @@ void etrace_session_exit(struct etrace_session *s)
 	free_percpu(s->counts);
 }
 
+/* Those with an owner leave half of what there may be to the others. */
+static bool etrace_file_count(const struct etrace_file *f)
+{
+	unsigned int most = READ_ONCE(etrace_max_sessions);
+	bool fits = atomic_inc_return(&etrace_sessions) <= most;
+
+	if (f->session.owner)
+		fits &= atomic_inc_return(&etrace_owned_sessions) <= most / 2;
+	return fits;
+}
+
+static void etrace_file_uncount(const struct etrace_file *f)
+{
+	if (f->session.owner)
+		atomic_dec(&etrace_owned_sessions);
+	atomic_dec(&etrace_sessions);
+}
+
 static void etrace_file_free(struct etrace_file *f)
 {
 	etrace_session_count(&f->session, -1);
 	free_percpu(f->session.counts);
+	etrace_file_uncount(f);
+	put_cred(f->session.owner);
 	kfree(f);
-	atomic_dec(&etrace_sessions);
 }
 
 /*
@@ -158,12 +183,20 @@ static int etrace_open(struct inode *inode, struct file *file)
 {
 	struct etrace_file *f;
 
-	if (!perfmon_capable())
+	/*
+	 * Who is let in by the device's owner and group, because others are not, may
+	 * trace its own processes.
+	 */
+	bool all = perfmon_capable();
+
+	if (!all && inode->i_mode & 0007)
 		return -EPERM;
 	f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 	if (!f)
 		return -ENOMEM;
 	mutex_init(&f->lock);
+	if (!all)
+		f->session.owner = get_cred(file->f_cred);
 	file->private_data = f;
 	return nonseekable_open(inode, file);
 }
@@ -179,6 +212,7 @@ static int etrace_release(struct inode *inode, struct file *file)
 	struct etrace_file *f = file->private_data;
 
 	if (!f->created) {
+		put_cred(f->session.owner);
 		kfree(f);
 		return 0;
 	}
@@ -210,7 +244,7 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 	}
 	if (c.flags & ~(ETRACE_SESSION_COMM | ETRACE_SESSION_RECORD) || c.reserved)
 		return -EINVAL;
-	if (atomic_inc_return(&etrace_sessions) > READ_ONCE(etrace_max_sessions)) {
+	if (!etrace_file_count(f)) {
 		err = -EUSERS;
 		goto uncount;
 	}
@@ -234,8 +268,25 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 	return copy_to_user(arg, &c, sizeof(c)) ? -EFAULT : 0;
 
 uncount:
-	atomic_dec(&etrace_sessions);
+	etrace_file_uncount(f);
 	return err;
+}
+
+/* Is that the caller, or has the caller started it, and both with the owner's rights? */
+static bool etrace_owners(const struct etrace_session *s, pid_t pid)
+{
+	struct task_struct *p;
+	bool is = false;
+
+	if (!etrace_session_may(s, current_cred()))
+		return false;
+	rcu_read_lock();
+	p = pid_task(find_vpid(pid), PIDTYPE_PID);
+	if (p && etrace_session_may(s, __task_cred(p)))
+		for (; !is && p && p->pid; p = rcu_dereference(p->real_parent))
+			is = same_thread_group(p, current);
+	rcu_read_unlock();
+	return is;
 }
 
 static long etrace_ioc_add(struct etrace_file *f, void __user *arg)
@@ -246,6 +297,8 @@ static long etrace_ioc_add(struct etrace_file *f, void __user *arg)
 		return -EFAULT;
 	if (pid <= 0)
 		return -ESRCH;
+	if (f->session.owner && !etrace_owners(&f->session, pid))
+		return -EPERM;
 	f->added = true;
 	return etrace_tasks_start(&f->session, pid);
 }
@@ -254,6 +307,9 @@ static long etrace_ioc_cgroup(struct etrace_file *f, void __user *arg)
 {
 	s32 fd;
 
+	/* In a cgroup are tasks of anybody. */
+	if (f->session.owner)
+		return -EPERM;
 	if (get_user(fd, (s32 __user *)arg))
 		return -EFAULT;
 	f->added = true;
@@ -342,6 +398,44 @@ static long etrace_ioc_tasks(struct etrace_file *f, void __user *arg)
 	return err;
 }
 
+static long etrace_ioc_open(struct etrace_file *f, void __user *arg)
+{
+	struct etrace_open o;
+	struct file *file;
+	int fd;
+
+	/* Whose session has no owner can trace anybody: tracefs tells whether it may read that. */
+	if (!f->session.owner)
+		return -EPERM;
+	if (copy_from_user(&o, arg, sizeof(o)))
+		return -EFAULT;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	file = etrace_output_open(&f->session, &o);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	fd_install(fd, file);
+	return fd;
+}
+
+static long etrace_ioc_buffer(struct etrace_file *f, void __user *arg)
+{
+	u64 most = (u64)totalram_pages() * PAGE_SIZE / ETRACE_BUFFER_PART / num_possible_cpus();
+	u64 bytes;
+
+	if (get_user(bytes, (u64 __user *)arg))
+		return -EFAULT;
+	if (!bytes || bytes > ULONG_MAX / 2)
+		return -EINVAL;
+	if (f->session.owner &&
+	    bytes > clamp_t(u64, most, ETRACE_BUFFER_LEAST, ETRACE_BUFFER_MOST))
+		return -EPERM;
+	return etrace_output_resize(&f->session, bytes);
+}
+
 static const struct {
 	unsigned int cmd;
 	bool created;		/* asks for a session that has its instance */
@@ -354,6 +448,8 @@ static const struct {
 	{ ETRACE_IOC_TASKS,	true,	etrace_ioc_tasks },
 	{ ETRACE_IOC_KEEP_ENV,	true,	etrace_ioc_keep_env },
 	{ ETRACE_IOC_CGROUP,	true,	etrace_ioc_cgroup },
+	{ ETRACE_IOC_OPEN,	true,	etrace_ioc_open },
+	{ ETRACE_IOC_BUFFER,	true,	etrace_ioc_buffer },
 };
 
 static long etrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -396,7 +492,7 @@ static const struct file_operations etrace_fops = {
 	.poll = etrace_poll,
 };
 
-/* Everybody may try: who may trace is decided by capabilities. */
+/* Everybody may try: who may trace is decided by capabilities, unless root says otherwise. */
 static struct miscdevice etrace_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "etrace",
@@ -411,6 +507,7 @@ int etrace_device_register(void)
 	BUILD_BUG_ON(sizeof(struct etrace_task_info) != 16);
 	BUILD_BUG_ON(sizeof(struct etrace_task_list) != 16);
 	BUILD_BUG_ON(sizeof(struct etrace_keep_env) != 16);
+	BUILD_BUG_ON(sizeof(struct etrace_open) != 40);
 	return misc_register(&etrace_device);
 }
 

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/tracepoint.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
 #include "task.h"
@@ -238,6 +239,83 @@ struct etrace_task *etrace_task_worker(struct task_struct *worker)
 }
 
 /*
+ * Are these no capabilities that @own has not? It has all in a user namespace that
+ * it has made, and in those below that.
+ */
+static bool etrace_caps_within(const struct cred *cred, const struct cred *own)
+{
+	const struct user_namespace *ns = cred->user_ns;
+
+	if (ns == own->user_ns)
+		return cap_issubset(cred->cap_permitted, own->cap_permitted);
+	for (; ns; ns = ns->parent)
+		if (ns->parent == own->user_ns)
+			return uid_eq(ns->owner, own->euid);
+	return false;
+}
+
+/**
+ * etrace_session_may - may its owner see what a task with these rights does?
+ * @s: the session
+ * @cred: the rights
+ *
+ * As ptrace has it: no set-user-ID program, nor one with capabilities of its own.
+ */
+bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
+{
+	const struct cred *own = s->owner;
+
+	return !own ||
+	       (uid_eq(cred->uid, own->uid) && uid_eq(cred->euid, own->uid) &&
+		uid_eq(cred->suid, own->uid) && uid_eq(cred->fsuid, own->uid) &&
+		gid_eq(cred->gid, own->gid) && gid_eq(cred->egid, own->gid) &&
+		gid_eq(cred->sgid, own->gid) && gid_eq(cred->fsgid, own->gid) &&
+		etrace_caps_within(cred, own));
+}
+
+/* Its owner is not to see what the task does now. */
+static void etrace_task_refuse(const struct etrace_task *t)
+{
+	if (etrace_task_remove(t->task, t->session))
+		etrace_count(t->session, lost_tasks, 1);
+}
+
+/**
+ * etrace_task_shown - has the current task no other rights than its session's owner?
+ * @t: a slot of it
+ *
+ * Asked for each event: however it came by them, and whenever it was added. If it has,
+ * it is not traced any more, which is counted. To be called in an RCU read-side section.
+ */
+bool etrace_task_shown(const struct etrace_task *t)
+{
+	if (etrace_session_may(t->session, current_cred()))
+		return true;
+	etrace_task_refuse(t);
+	return false;
+}
+
+/**
+ * etrace_task_rights - the current task runs another program
+ * @t: its first slot
+ * @secure: it runs with other rights than who called it
+ *
+ * Sessions whose owners may not see what it does trace it no more, and count it. To be
+ * called in an RCU read-side section.
+ */
+void etrace_task_rights(struct etrace_task *t, bool secure)
+{
+	etrace_for_each_slot(t, t) {
+		if (!t->session->owner)
+			continue;
+		if (secure)
+			etrace_task_refuse(t);
+		else
+			etrace_task_shown(t);
+	}
+}
+
+/*
  * Adds a task that runs already. @joined: nobody else tells of it. Returns whether it
  * is new.
  */
@@ -245,7 +323,7 @@ static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task
 {
 	bool added;
 
-	if (etrace_slot_find(task, s))
+	if (etrace_slot_find(task, s) || !etrace_session_may(s, __task_cred(task)))
 		return false;
 	if (!etrace_task_add(s, task, 0, joined, &added) || !added)
 		return false;

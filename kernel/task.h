@@ -92,6 +92,9 @@ u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 		      struct etrace_task_info *to, u32 room);
 struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 				     struct task_struct *child);
+bool etrace_session_may(const struct etrace_session *s, const struct cred *cred);
+bool etrace_task_shown(const struct etrace_task *t);
+void etrace_task_rights(struct etrace_task *t, bool secure);
 struct etrace_task *etrace_task_worker(struct task_struct *worker);
 void etrace_task_drop(struct task_struct *task);
 u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid);

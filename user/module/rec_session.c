@@ -57,6 +57,7 @@ struct cpu {
 struct rec_session {
 	struct session base;
 	int fd;
+	bool by_device;		/* tracefs is closed to us: its files come through @fd */
 	struct tracefs_instance *instance;
 	struct tep_handle *tep;
 	struct rec_formats formats;
@@ -90,7 +91,51 @@ static int by_id(const void *a, const void *b)
 	return ((const struct cpu *)a)->id - ((const struct cpu *)b)->id;
 }
 
-static bool open_cpus(struct rec_session *s, char *why, size_t size)
+/* Return: a file of tracefs, or -1 with errno. */
+static int by_device(const struct rec_session *s, __u32 what, int cpu, const char *name)
+{
+	struct etrace_open o = { .what = what, .cpu = (__u32)cpu };
+
+	snprintf(o.name, sizeof(o.name), "%s", name);
+	return ioctl(s->fd, ETRACE_IOC_OPEN, &o);
+}
+
+static int open_pipe(const struct rec_session *s, int cpu)
+{
+	char file[64];
+
+	if (s->by_device)
+		return by_device(s, ETRACE_OPEN_PIPE, cpu, "");
+	snprintf(file, sizeof(file), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	return tracefs_instance_file_open(s->instance, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* Which processors there are: all that there may be have a buffer. */
+static bool list_cpus(struct rec_session *s, char *why, size_t size)
+{
+	size_t cap = 0;
+	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+	int from, to;
+
+	while (f && fscanf(f, "%d", &from) == 1) {
+		to = from;
+		if (fscanf(f, "-%d", &to) < 0)
+			to = from;
+		for (; from <= to; from++) {
+			s->cpus = xgrow(s->cpus, &cap, s->ncpus + 1, sizeof(*s->cpus));
+			s->cpus[s->ncpus++] = (struct cpu){ .id = from };
+		}
+		if (fgetc(f) != ',')
+			break;
+	}
+	if (f)
+		fclose(f);
+	if (!s->ncpus)
+		snprintf(why, size, "cannot list the processors: /sys/devices/system/cpu/possible");
+	return s->ncpus;
+}
+
+static bool find_cpus(struct rec_session *s, char *why, size_t size)
 {
 	char *path = tracefs_instance_get_file(s->instance, "per_cpu");
 	size_t cap = 0;
@@ -115,14 +160,18 @@ static bool open_cpus(struct rec_session *s, char *why, size_t size)
 	closedir(dir);
 	if (s->ncpus)
 		qsort(s->cpus, s->ncpus, sizeof(*s->cpus), by_id);
+	return true;
+}
+
+static bool open_cpus(struct rec_session *s, char *why, size_t size)
+{
+	if (!(s->by_device ? list_cpus(s, why, size) : find_cpus(s, why, size)))
+		return false;
 	s->page = (size_t)tep_get_sub_buffer_size(s->tep);
 	for (unsigned int i = 0; i < s->ncpus; i++) {
 		struct cpu *c = &s->cpus[i];
-		char file[64];
 
-		snprintf(file, sizeof(file), "per_cpu/cpu%d/trace_pipe_raw", c->id);
-		c->fd = tracefs_instance_file_open(s->instance, file,
-						   O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		c->fd = open_pipe(s, c->id);
 		if (c->fd >= 0)
 			c->reader = tracefs_cpu_alloc_fd(c->fd, (int)s->page, true);
 		if (!c->reader) {
@@ -155,7 +204,8 @@ static bool set_buffer(struct rec_session *s, const struct rec_options *opt,
 		bytes = bytes < BUFFER_MIN ? BUFFER_MIN : bytes;
 		bytes = bytes > BUFFER_MAX ? BUFFER_MAX : bytes;
 	}
-	if (tracefs_instance_set_buffer_size(s->instance, (bytes + 1023) / 1024, -1)) {
+	if (s->by_device ? ioctl(s->fd, ETRACE_IOC_BUFFER, &bytes) :
+	    tracefs_instance_set_buffer_size(s->instance, (bytes + 1023) / 1024, -1)) {
 		snprintf(why, size, "cannot have buffers of %" PRIu64 " KiB for each of %u processors: %s; say a smaller size with -b",
 			 bytes / 1024, s->ncpus, strerror(errno));
 		return false;
@@ -165,8 +215,32 @@ static bool set_buffer(struct rec_session *s, const struct rec_options *opt,
 	return true;
 }
 
-/* A file of events/ goes to a parser of libtraceevent's. */
-static bool parse_file(struct rec_session *s, const char *file,
+/* The whole of a small file of tracefs. */
+static char *read_file(const struct rec_session *s, const char *file, const char *name, int *n)
+{
+	size_t have = 0, cap = 0;
+	char *text = NULL;
+	ssize_t got;
+	int fd;
+
+	if (!s->by_device)
+		return tracefs_instance_file_read(NULL, file, n);
+	fd = by_device(s, name ? ETRACE_OPEN_FORMAT : ETRACE_OPEN_HEADER, 0, name ? name : "");
+	if (fd < 0)
+		return NULL;
+	do {
+		text = xgrow(text, &cap, have + 4096, 1);
+		got = read(fd, text + have, 4095);
+		have += got > 0 ? (size_t)got : 0;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	text[have] = 0;
+	close(fd);
+	*n = (int)have;
+	return text;
+}
+
+/* A file of events/, the format of @name or the header, to a parser of libtraceevent's. */
+static bool parse_file(struct rec_session *s, const char *file, const char *name,
 		       int (*parse)(struct tep_handle *tep, char *text, int size),
 		       char *why, size_t size)
 {
@@ -174,7 +248,7 @@ static bool parse_file(struct rec_session *s, const char *file,
 	bool good;
 	int n;
 
-	text = tracefs_instance_file_read(NULL, file, &n);
+	text = read_file(s, file, name, &n);
 	good = text && !parse(s->tep, text, n);
 	if (!good)
 		snprintf(why, size, "cannot %s %s of tracefs", text ? "understand" : "read", file);
@@ -210,11 +284,11 @@ static bool load_formats(struct rec_session *s, char *why, size_t size)
 		snprintf(why, size, "out of memory");
 		return false;
 	}
-	if (!parse_file(s, "events/header_page", parse_page, why, size))
+	if (!parse_file(s, "events/header_page", NULL, parse_page, why, size))
 		return false;
 	for (unsigned int k = 0; (name = rec_kind_name(k)); k++) {
 		snprintf(file, sizeof(file), "events/" SYSTEM "/%s/format", name);
-		if (!parse_file(s, file, parse_event, why, size))
+		if (!parse_file(s, file, name, parse_event, why, size))
 			return false;
 	}
 	return rec_formats_init(&s->formats, s->tep, why, size);
@@ -408,6 +482,9 @@ static void add_stats(struct rec_session *s, struct rec_account *a)
 {
 	char file[64], *text, *p;
 
+	/* then what the module has counted is all that is known */
+	if (s->by_device)
+		return;
 	for (unsigned int i = 0; i < s->ncpus; i++) {
 		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", s->cpus[i].id);
 		text = tracefs_instance_file_read(s->instance, file, NULL);
@@ -470,6 +547,56 @@ static const struct session_ops ops = {
 	.account = module_account,
 };
 
+static bool open_tracefs(struct rec_session *s, const struct rec_options *opt,
+			 char *why, size_t size)
+{
+	if (!tracefs_tracing_dir()) {
+		snprintf(why, size, "tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing");
+		return false;
+	}
+	if (faccessat(AT_FDCWD, tracefs_tracing_dir(), R_OK | W_OK | X_OK, AT_EACCESS)) {
+		snprintf(why, size, "%s: %s: the buffers are files there, which need root (sudo), or the capability CAP_DAC_OVERRIDE beside CAP_PERFMON",
+			 tracefs_tracing_dir(), strerror(errno));
+		return false;
+	}
+	s->instance = tracefs_instance_alloc(NULL, s->create.instance);
+	if (!s->instance) {
+		snprintf(why, size, "cannot find instance %s in tracefs: %s",
+			 s->create.instance, strerror(errno));
+		return false;
+	}
+	if (!load_formats(s, why, size) || !open_cpus(s, why, size) ||
+	    !set_buffer(s, opt, why, size))
+		return false;
+	/* what does not fit is lost and counted, not written over */
+	if (tracefs_option_disable(s->instance, TRACEFS_OPTION_OVERWRITE)) {
+		snprintf(why, size, "cannot set options/overwrite of the instance: %s",
+			 strerror(errno));
+		return false;
+	}
+	/* newer kernels only; without it the reader looks twice a second */
+	tracefs_instance_file_write(s->instance, "buffer_percent", WAKE_PERCENT);
+	return true;
+}
+
+/* Has the module let us in for our own processes? Then it opens files for us. */
+static bool is_owned(const struct rec_session *s)
+{
+	int fd = by_device(s, ETRACE_OPEN_HEADER, 0, "");
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno != EPERM;
+}
+
+/* For a member of the device's group. */
+static bool open_by_device(struct rec_session *s, const struct rec_options *opt,
+			   char *why, size_t size)
+{
+	return load_formats(s, why, size) && open_cpus(s, why, size) &&
+	       set_buffer(s, opt, why, size);
+}
+
 struct session *rec_session_open(int fd, const struct rec_options *opt, struct sink *sink,
 				 char *why, size_t size)
 {
@@ -479,32 +606,9 @@ struct session *rec_session_open(int fd, const struct rec_options *opt, struct s
 	s->base.idle_fd = s->fd = fd;
 	if (!create(s, opt, why, size))
 		goto fail;
-	if (!tracefs_tracing_dir()) {
-		snprintf(why, size, "tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing");
+	s->by_device = is_owned(s);
+	if (!(s->by_device ? open_by_device(s, opt, why, size) : open_tracefs(s, opt, why, size)))
 		goto fail;
-	}
-	if (faccessat(AT_FDCWD, tracefs_tracing_dir(), R_OK | W_OK | X_OK, AT_EACCESS)) {
-		snprintf(why, size, "%s: %s: the buffers are files there, which need root (sudo), or the capability CAP_DAC_OVERRIDE beside CAP_PERFMON",
-			 tracefs_tracing_dir(), strerror(errno));
-		goto fail;
-	}
-	s->instance = tracefs_instance_alloc(NULL, s->create.instance);
-	if (!s->instance) {
-		snprintf(why, size, "cannot find instance %s in tracefs: %s",
-			 s->create.instance, strerror(errno));
-		goto fail;
-	}
-	if (!load_formats(s, why, size) || !open_cpus(s, why, size) ||
-	    !set_buffer(s, opt, why, size))
-		goto fail;
-	/* what does not fit is lost and counted, not written over */
-	if (tracefs_option_disable(s->instance, TRACEFS_OPTION_OVERWRITE)) {
-		snprintf(why, size, "cannot set options/overwrite of the instance: %s",
-			 strerror(errno));
-		goto fail;
-	}
-	/* newer kernels only; without it the reader looks twice a second */
-	tracefs_instance_file_write(s->instance, "buffer_percent", WAKE_PERCENT);
 	s->events = rec_events_new(&s->formats, sink);
 	s->merge = merge_new(s->ncpus, s->page, memory(_SC_AVPHYS_PAGES) / WAIT_PART,
 			     &s->formats, s->events);

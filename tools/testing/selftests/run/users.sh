@@ -141,4 +141,93 @@ capabilities()
 	has out "ok    a session"
 }
 
-finish identity another_user no_more_rights not_for_everybody page capabilities
+as_member() { setpriv --reuid member --regid member --init-groups env HOME=/home/member "$@"; }
+members_device() { chgrp tracers /dev/etrace && chmod 660 /dev/etrace; }
+record() { as_member "$etrace" run --backend=module "$@"; }
+
+# Who is in the device's group traces what it has started, and nobody else.
+members()
+{
+	groupadd tracers 2> /dev/null
+	useradd -m -G tracers member 2> /dev/null
+	chown member .
+	[ -e /dev/etrace ] || insmod "$BIN/etrace.ko"
+	members_device
+	record -q --strict -o own.etrace -- sh -c 'cat /etc/hostname; exec true' > out 2> err
+	is "status" $? 0
+	is "what is said" "$(cat err)" ""
+	is "owner of the trace" "$(stat -c %U own.etrace)" member
+	has own.etrace "!FN|/etc/hostname"
+	has own.etrace "|/usr/bin/true"
+	is "status of the group's stranger" "$(status as_builder "$etrace" run --backend=module -o x.fxt -- true)" 125
+	wait_for no_instances || fail "instances are left: $(instances)"
+	record -b 1G -o x.fxt -- true > out 2> err
+	is "status with a buffer of 1 GiB" $? 125
+	has err "cannot have buffers"
+}
+
+# Set-user-ID and set-group-ID programs work as ever, and nobody sees what they do.
+members_privileged()
+{
+	local kind dumpable
+
+	chown member .
+	dumpable=$(cat /proc/sys/fs/suid_dumpable)
+	echo 1 > /proc/sys/fs/suid_dumpable
+	for kind in u g; do
+		install -g shadow -m 755 "$(command -v sh)" "sh-$kind"
+		chmod "$kind+s" "sh-$kind"
+		record -o $kind.etrace -- sh -c "cat /etc/hostname; ./sh-$kind -pc 'cat /etc/shadow' > got; cat /etc/issue" > out 2> err
+		is "status" $? 0
+		diff got /etc/shadow > diffs || fail "the program with $kind+s does not work"
+		has $kind.etrace "!FN|/etc/hostname"
+		has $kind.etrace "!FN|/etc/issue"
+		hasnt $kind.etrace "!FN|/etc/shadow"
+		hasnt err "; complete"
+	done
+	echo "$dumpable" > /proc/sys/fs/suid_dumpable
+}
+
+members_strangers()
+{
+	local pid
+
+	chown member .
+	sleep 600 & pid=$!
+	is "status of attach to root's" "$(status as_member "$etrace" attach --backend=module -o x.fxt $pid)" 125
+	kill $pid
+	setpriv --reuid member --regid member --init-groups sleep 600 & pid=$!
+	wait_for grep -q sleep /proc/$pid/comm
+	is "status of attach to what it has not started" \
+		"$(status as_member "$etrace" attach --backend=module -o x.fxt $pid)" 125
+	kill $pid
+	# A descriptor of root's session stays root's; of a member's, a member's.
+	is "who adds" "$(as_member python3 -c '
+import errno, fcntl, os, struct
+fd = os.open("/dev/etrace", os.O_RDWR)
+fcntl.ioctl(fd, 0xc040e701, bytearray(struct.pack("<4I48x", 5, 0, 0, 0)))
+for pid in 1, os.getppid():
+	try:
+		fcntl.ioctl(fd, 0x4004e702, struct.pack("<i", pid))
+		print("added")
+	except OSError as e:
+		print(errno.errorcode[e.errno])
+fcntl.ioctl(fd, 0x4004e702, struct.pack("<i", os.getpid()))
+print("itself")' | xargs)" "EPERM EPERM itself"
+}
+
+# Nor what is below a directory that the member may not search.
+members_names()
+{
+	chown member .
+	mkdir -m 700 secret
+	touch secret/plan
+	ln -s plan secret/link
+	record -q -o names.etrace -- sh -c "ln -s $PWD/secret/link mine; cat $PWD/secret/plan" > out 2> err
+	has names.etrace "$PWD/secret/link"
+	lines names.etrace | grep -v "cat $PWD" > got
+	is "what a link leads to" "$(grep -c "FN2*|.*secret/plan" got)" 0
+}
+
+finish identity another_user no_more_rights not_for_everybody page capabilities \
+	members members_privileged members_strangers members_names
