@@ -409,37 +409,26 @@ static void etrace_symlink_init(struct etrace_rec *r,
 	r->outside = (hold->outside & BIT(1)) << 1;
 }
 
-/* For the sessions that have an owner, or for the others. */
-static void etrace_symlink_emit(struct etrace_rec *r, bool owned)
-{
-	struct etrace_task *t;
-
-	rcu_read_lock();
-	etrace_for_each_slot(t, etrace_task_find(current))
-		if (!t->session->owner == !owned)
-			etrace_emit_one(t, r);
-	rcu_read_unlock();
-}
-
 static void etrace_symlink_later(struct etrace_later *l)
 {
 	struct etrace_scratch *s;
+	struct etrace_task *t;
 	struct etrace_rec r;
 	struct path target;
 	int err;
 
-	etrace_symlink_init(&r, l->hold);
-	/* An owner is not to learn from us what its process may not look up. */
-	r.untold = BIT(1);
-	etrace_symlink_emit(&r, true);
-	r.untold = 0;
 	err = etrace_target_find(&l->dir, &l->hold->str[0], &target);
+	etrace_symlink_init(&r, l->hold);
 	s = etrace_scratch_get();
 	if (!err)
 		etrace_capture_path(&r, 1, s, &target);
 	else if (err == -EAGAIN)
-		r.untold = BIT(1);
-	etrace_symlink_emit(&r, false);
+		r.untold |= BIT(1);
+	rcu_read_lock();
+	t = etrace_task_find(current);
+	if (t)
+		etrace_emit(t, &r);
+	rcu_read_unlock();
 	etrace_scratch_put();
 	if (!err)
 		path_put(&target);

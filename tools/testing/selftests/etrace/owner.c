@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owner: who may open the device by its group only has a session of its own processes:
+ * what it can ask for and what not, and that it can read nothing of programs with other
+ * rights than its own, however these come to be traced.
+ *
+ * $ETRACE_MOVES: how often a program with other rights begins while it is added, 300 by
+ * default.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "lib/etrace_test.h"
+#include "../../../../kernel/etrace_ioctl.h"
+
+#define MEMBER	4711	/* user and group of the member */
+#define OTHERS	4712	/* the group that may read the secret */
+#define TRACERS	4713	/* the device's */
+
+#define SECRET	"what-nobody-is-to-see"
+
+/* ---- a member -------------------------------------------------------------- */
+
+static int wrong;	/* in the member's process, whose status it is */
+
+#define CHECK(cond)							\
+	do {								\
+		if (!(cond)) {						\
+			printf("# %s:%d: by the member: not true: %s: %m\n",	\
+			       __FILE__, __LINE__, #cond);		\
+			wrong = 1;					\
+		}							\
+	} while (0)
+#define CHECK_EQ(a, b)							\
+	do {								\
+		long long a_ = (a), b_ = (b);				\
+									\
+		if (a_ != b_) {						\
+			printf("# %s:%d: by the member: %s is %lld, must be %lld\n", \
+			       __FILE__, __LINE__, #a, a_, b_);		\
+			wrong = 1;					\
+		}							\
+	} while (0)
+
+static void become(gid_t extra)
+{
+	MUST(setgroups(extra ? 1 : 0, &extra));
+	MUST(setresgid(MEMBER, MEMBER, MEMBER));
+	MUST(setresuid(MEMBER, MEMBER, MEMBER));
+}
+
+/* Has it done by a member, or by a stranger if @extra is 0; in the test's directory. */
+static pid_t begin(void (*fn)(void), gid_t extra)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = MUST(fork());
+	if (pid)
+		return pid;
+	become(extra);
+	MUST(chdir(et_path("")));
+	fn();
+	fflush(stdout);
+	_exit(wrong);
+}
+
+static void expect_good(pid_t pid)
+{
+	int status;
+
+	MUST(waitpid(pid, &status, 0));
+	if (status)
+		FAIL("the member ends with status %#x", status);
+}
+
+static void by_member(void (*fn)(void))
+{
+	expect_good(begin(fn, TRACERS));
+}
+
+static void setup(const char *params)
+{
+	et_module_setup(params, 64);
+	MUST(chown("/dev/etrace", 0, TRACERS));
+	MUST(chmod("/dev/etrace", 0660));
+	MUST(chown(et_path(""), MEMBER, MEMBER));
+	MUST(chmod(et_path(""), 0755));
+	et_file(SECRET);
+	MUST(chown(et_path(SECRET), 0, OTHERS));
+	MUST(chmod(et_path(SECRET), 0640));
+}
+
+static int call(int dev, unsigned long request, void *arg)
+{
+	return ioctl(dev, request, arg) == -1 ? errno : 0;
+}
+
+static int session(void)
+{
+	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
+	int dev = open("/dev/etrace", O_RDWR | O_CLOEXEC);
+
+	CHECK(dev >= 0);
+	CHECK_EQ(call(dev, ETRACE_IOC_CREATE, &create), 0);
+	return dev;
+}
+
+static int add(int dev, pid_t pid)
+{
+	return call(dev, ETRACE_IOC_ADD, &pid);
+}
+
+static int cgroup(int dev, int fd)
+{
+	return call(dev, ETRACE_IOC_CGROUP, &fd);
+}
+
+static int buffer(int dev, __u64 bytes)
+{
+	return call(dev, ETRACE_IOC_BUFFER, &bytes);
+}
+
+/* A descriptor, or -errno. */
+static int opened(int dev, __u32 what, __u32 cpu, const char *name)
+{
+	struct etrace_open o = { .what = what, .cpu = cpu };
+	int fd;
+
+	memcpy(o.name, name, strnlen(name, sizeof(o.name)));
+	fd = ioctl(dev, ETRACE_IOC_OPEN, &o);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Is the text in what the member can read of its session so far? Reads it once. */
+static bool all_read[4];
+
+static void read_all(int dev, const char *const *texts, unsigned int n)
+{
+	static char page[1 << 16];
+	unsigned int cpu, i;
+	ssize_t got;
+	int fd;
+
+	memset(all_read, 0, sizeof(all_read));
+	for (cpu = 0; (fd = opened(dev, ETRACE_OPEN_PIPE, cpu, "")) >= 0; cpu++) {
+		while ((got = read(fd, page, sizeof(page))) > 0)
+			for (i = 0; i < n; i++)
+				if (memmem(page, got, texts[i], strlen(texts[i])))
+					all_read[i] = true;
+		CHECK(got == 0 || errno == EAGAIN);
+		close(fd);
+	}
+	CHECK(cpu > 0 && fd == -EINVAL);
+}
+
+/* That there is something, and nothing of the secret. */
+static void check_secret(int dev)
+{
+	static const char *const texts[] = { "/etc/passwd", SECRET };
+
+	close(open("/etc/passwd", O_RDONLY));
+	read_all(dev, texts, ET_NELEMS(texts));
+	CHECK(all_read[0]);
+	CHECK(!all_read[1]);
+}
+
+static unsigned long long lost_tasks(int dev)
+{
+	struct etrace_stats stats = { 0 };
+
+	CHECK_EQ(call(dev, ETRACE_IOC_STATS, &stats), 0);
+	return stats.lost_tasks;
+}
+
+/* ---- what may be asked ------------------------------------------------------ */
+
+static void stranger(void)
+{
+	CHECK(open("/dev/etrace", O_RDWR) == -1 && errno == EACCES);
+}
+
+static void everybody(void)
+{
+	CHECK(open("/dev/etrace", O_RDWR) == -1 && errno == EPERM);
+}
+
+TEST(who)
+{
+	setup("");
+	expect_good(begin(stranger, 0));
+	MUST(chmod("/dev/etrace", 0666));
+	by_member(everybody);
+	/* One right of others is enough: then who is in the group is nobody special. */
+	MUST(chmod("/dev/etrace", 0664));
+	by_member(everybody);
+	et_module_teardown();
+}
+
+static void requests(void)
+{
+	static const char nothing[32] = "sched_switch", path[32] = "../header_page";
+	char full[32], text[4096];
+	int dev = session(), fd;
+
+	CHECK_EQ(cgroup(dev, 0), EPERM);
+	CHECK_EQ(buffer(dev, 0), EINVAL);
+	CHECK_EQ(buffer(dev, ~0ULL), EINVAL);
+	CHECK_EQ(buffer(dev, 1 << 30), EPERM);
+	CHECK_EQ(buffer(dev, 1 << 20), 0);
+	CHECK_EQ(call(dev, ETRACE_IOC_BUFFER, (void *)8), EFAULT);
+	CHECK_EQ(call(dev, ETRACE_IOC_OPEN, (void *)8), EFAULT);
+	CHECK_EQ(opened(dev, 0, 0, ""), -EINVAL);
+	CHECK_EQ(opened(dev, 4, 0, ""), -EINVAL);
+	CHECK_EQ(opened(dev, ETRACE_OPEN_PIPE, 1 << 20, ""), -EINVAL);
+	CHECK_EQ(opened(dev, ETRACE_OPEN_PIPE, -1, ""), -EINVAL);
+	CHECK_EQ(opened(dev, ETRACE_OPEN_FORMAT, 0, nothing), -EINVAL);
+	CHECK_EQ(opened(dev, ETRACE_OPEN_FORMAT, 0, path), -EINVAL);
+	memset(full, 'a', sizeof(full));
+	CHECK_EQ(opened(dev, ETRACE_OPEN_FORMAT, 0, full), -EINVAL);
+
+	fd = opened(dev, ETRACE_OPEN_FORMAT, 0, "etrace_open");
+	CHECK(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	memset(text, 0, sizeof(text));
+	CHECK(read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "name: etrace_open"));
+	CHECK(write(fd, "1", 1) == -1 && errno == EBADF);
+	close(fd);
+	fd = opened(dev, ETRACE_OPEN_HEADER, 0, "");
+	memset(text, 0, sizeof(text));
+	CHECK(read(fd, text, sizeof(text) - 1) > 0 && strstr(text, "commit"));
+	close(fd);
+	/* It is that of the session: the directory is closed to the member. */
+	CHECK(open(ET_TRACEFS "/events/header_page", O_RDONLY) == -1 && errno == EACCES);
+	fd = opened(dev, ETRACE_OPEN_PIPE, 0, "");
+	CHECK(fd >= 0 && write(fd, "1", 1) == -1 && errno == EBADF);
+	CHECK(read(fd, text, sizeof(text)) == -1 && errno == EAGAIN);
+	close(fd);
+}
+
+TEST(requests)
+{
+	int dev;
+
+	setup("");
+	by_member(requests);
+	/* Nor is it a way for others around what tracefs says to them. */
+	dev = session();
+	EXPECT_EQ(opened(dev, ETRACE_OPEN_HEADER, 0, ""), -EPERM);
+	EXPECT_EQ(buffer(dev, 1 << 20), 0);
+	close(dev);
+	et_module_teardown();
+}
+
+static void whom(void)
+{
+	pid_t child, sibling = fork();
+	int dev;
+
+	if (!sibling) {
+		pause();
+		_exit(0);
+	}
+	/* by a child, for which that is no descendant, nor is its parent */
+	child = fork();
+	if (!child) {
+		dev = session();
+		CHECK_EQ(add(dev, 1), EPERM);
+		CHECK_EQ(add(dev, getppid()), EPERM);
+		CHECK_EQ(add(dev, sibling), EPERM);
+		CHECK_EQ(add(dev, 0x7fffffff), EPERM);
+		CHECK_EQ(add(dev, getpid()), 0);
+		_exit(wrong);
+	}
+	CHECK(waitpid(child, &child, 0) > 0);
+	CHECK_EQ(child, 0);
+	dev = session();
+	CHECK_EQ(add(dev, sibling), 0);
+	kill(sibling, SIGKILL);
+	CHECK(waitpid(sibling, NULL, 0) > 0);
+}
+
+TEST(whom)
+{
+	setup("");
+	by_member(whom);
+	et_module_teardown();
+}
+
+static void sessions(void)
+{
+	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
+	int a = session(), b = session();
+	int c = open("/dev/etrace", O_RDWR | O_CLOEXEC);
+
+	CHECK_EQ(call(c, ETRACE_IOC_CREATE, &create), EUSERS);
+	close(b);
+	CHECK_EQ(call(c, ETRACE_IOC_CREATE, &create), 0);
+	pause();
+	close(a);
+}
+
+/* Members leave half of them to others. */
+TEST(sessions)
+{
+	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
+	int i, dev[2];
+	pid_t pid;
+
+	setup("max_sessions=4");
+	pid = begin(sessions, TRACERS);
+	for (i = 0; i < 2; i++) {
+		dev[i] = MUST(open("/dev/etrace", O_RDWR | O_CLOEXEC));
+		EXPECT_EQ(call(dev[i], ETRACE_IOC_CREATE, &create), 0);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(dev[0]);
+	close(dev[1]);
+	et_module_teardown();
+}
+
+/* ---- programs with other rights ---------------------------------------------- */
+
+/* This program, to be run so, and what for. */
+static void program(const char *name, mode_t mode, gid_t group, bool caps)
+{
+	struct vfs_cap_data data = {
+		.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE,
+		.data[0].permitted = 1 << CAP_DAC_OVERRIDE,
+	};
+	const char *path = et_path(name);
+	char command[400];
+
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", getpid(), path);
+	if (system(command))
+		DIE("%s", command);
+	MUST(chown(path, 0, group));
+	MUST(chmod(path, mode));
+	if (caps)
+		MUST(setxattr(path, "security.capability", &data, sizeof(data), 0));
+}
+
+static void programs(void)
+{
+	program("by-user", 04755, 0, false);
+	program("by-group", 02755, OTHERS, false);
+	program("by-caps", 0755, 0, true);
+	program("ordinary", 0755, 0, false);
+}
+
+static const char *const kinds[] = { "./by-user", "./by-group", "./by-caps" };
+
+static void *run_it(void *arg)
+{
+	execl(arg, arg, "--read", NULL);
+	_exit(126);
+}
+
+/* Which ends well if the program has its rights, though it is traced as it begins. */
+static int status_of(const char *name, bool by_thread)
+{
+	pthread_t thread;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (!by_thread)
+			run_it((void *)name);
+		pthread_create(&thread, NULL, run_it, (void *)name);
+		pause();
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	return status;
+}
+
+static void privileged(void)
+{
+	unsigned int i;
+	int dev;
+
+	for (i = 0; i < 2 * ET_NELEMS(kinds); i++) {
+		dev = session();
+		CHECK_EQ(add(dev, getpid()), 0);
+		CHECK_EQ(status_of(kinds[i / 2], i % 2), 0);
+		CHECK_EQ(lost_tasks(dev), 1);
+		check_secret(dev);
+		close(dev);
+	}
+	/* One without has none, and is traced on: else all this would say nothing. */
+	dev = session();
+	CHECK_EQ(add(dev, getpid()), 0);
+	CHECK_EQ(status_of("./ordinary", false), W_EXITCODE(1, 0));
+	CHECK_EQ(lost_tasks(dev), 0);
+}
+
+TEST(privileged)
+{
+	setup("");
+	programs();
+	by_member(privileged);
+	et_module_teardown();
+}
+
+/* What of it is not its own is readable only if somebody has opened it for it. */
+static void plain(void)
+{
+	static const char *const texts[] = { SECRET };
+	int dev = session();
+
+	CHECK_EQ(add(dev, getpid()), 0);
+	CHECK_EQ(status_of("./ordinary", false), 0);
+	read_all(dev, texts, 1);
+	CHECK(all_read[0]);
+}
+
+TEST(plain)
+{
+	setup("");
+	programs();
+	MUST(chmod(et_path(SECRET), 0644));
+	by_member(plain);
+	et_module_teardown();
+}
+
+static pid_t waiting(const char *name, int *tell)
+{
+	int down[2], up[2];
+	pid_t pid;
+	char c;
+
+	CHECK(!pipe2(down, O_CLOEXEC) && !pipe2(up, O_CLOEXEC));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		dup2(down[0], 0);
+		dup2(up[1], 1);
+		execl(name, name, "--wait", NULL);
+		_exit(126);
+	}
+	close(down[0]);
+	close(up[1]);
+	CHECK(read(up[0], &c, 1) == 1);
+	close(up[0]);
+	*tell = down[1];
+	return pid;
+}
+
+/* Those that run when the session begins. */
+static void adopted(void)
+{
+	pid_t pid[ET_NELEMS(kinds)];
+	int tell[ET_NELEMS(kinds)], status, dev = session();
+	unsigned int i;
+
+	for (i = 0; i < ET_NELEMS(kinds); i++)
+		pid[i] = waiting(kinds[i], &tell[i]);
+	for (i = 0; i < ET_NELEMS(kinds); i++)
+		CHECK_EQ(add(dev, pid[i]), EPERM);
+	CHECK_EQ(add(dev, getpid()), 0);
+	for (i = 0; i < ET_NELEMS(kinds); i++) {
+		close(tell[i]);
+		CHECK(waitpid(pid[i], &status, 0) == pid[i]);
+		CHECK_EQ(status, 0);
+	}
+	check_secret(dev);
+}
+
+TEST(adopted)
+{
+	setup("");
+	programs();
+	by_member(adopted);
+	et_module_teardown();
+}
+
+static void give(int socket, int fd)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} u = { 0 };
+	char c = 0;
+	struct iovec iov = { &c, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &u, .msg_controllen = sizeof(u),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+
+	cmsg->cmsg_level = SOL_SOCKET;
+	cmsg->cmsg_type = SCM_RIGHTS;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(cmsg), &fd, sizeof(fd));
+	CHECK(sendmsg(socket, &msg, 0) == 1);
+}
+
+static int given(int socket)
+{
+	char control[CMSG_SPACE(sizeof(int))], c;
+	struct iovec iov = { &c, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	int fd = -1;
+
+	if (recvmsg(socket, &msg, 0) == 1 && CMSG_FIRSTHDR(&msg))
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+	return fd;
+}
+
+/*
+ * All capabilities that there are in a user namespace of one's own are none outside:
+ * a session that was opened there does not show programs that have some.
+ */
+static void namespaced(void)
+{
+	int both[2], dev, tell, status;
+	pid_t child, pid;
+
+	CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, both));
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		if (!unshare(CLONE_NEWUSER))
+			give(both[1], session());
+		_exit(wrong);
+	}
+	close(both[1]);
+	dev = given(both[0]);
+	CHECK(waitpid(child, &status, 0) == child && !status);
+	if (dev < 0) {
+		printf("# no user namespaces here\n");
+		return;
+	}
+	pid = waiting("./by-caps", &tell);
+	CHECK_EQ(add(dev, pid), EPERM);
+	CHECK_EQ(add(dev, getpid()), EPERM);
+	close(tell);
+	CHECK(waitpid(pid, &status, 0) == pid && !status);
+	close(dev);
+
+	/* From outside one may look in. */
+	dev = session();
+	CHECK_EQ(add(dev, getpid()), 0);
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		unshare(CLONE_NEWUSER);
+		close(open("/etc/group", O_RDONLY));
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child);
+	read_all(dev, (const char *const []){ "/etc/group" }, 1);
+	CHECK(all_read[0]);
+	CHECK_EQ(lost_tasks(dev), 0);
+}
+
+TEST(namespaced)
+{
+	setup("");
+	programs();
+	by_member(namespaced);
+	et_module_teardown();
+}
+
+/* It is added while it becomes such a program. */
+static void moments(void)
+{
+	const char *n = getenv("ETRACE_MOVES");
+	int i, status, dev = session(), most = n ? atoi(n) : 300, added = 0;
+	pid_t pid;
+
+	for (i = 0; i < most; i++) {
+		fflush(stdout);
+		pid = fork();
+		if (!pid) {
+			sched_yield();
+			run_it((void *)kinds[i % ET_NELEMS(kinds)]);
+		}
+		while (!waitpid(pid, &status, WNOHANG))
+			added += !add(dev, pid);
+		CHECK_EQ(status, 0);
+	}
+	printf("# %d times added\n", added);
+	/* what is behind it is there: it has been read, whatever was lost */
+	CHECK_EQ(add(dev, getpid()), 0);
+	check_secret(dev);
+}
+
+TEST(moments)
+{
+	setup("");
+	programs();
+	by_member(moments);
+	et_module_teardown();
+}
+
+/* ---- links ------------------------------------------------------------------- */
+
+static void linked(void)
+{
+	static const char *const texts[] = { "open/a-plan", SECRET "-dir/link", SECRET "-dir/a" };
+	char target[400];
+	int dev = session();
+
+	CHECK_EQ(add(dev, getpid()), 0);
+	CHECK(!symlink("open/link", "mine"));
+	snprintf(target, sizeof(target), "%s/link", et_path(SECRET "-dir"));
+	CHECK(!symlink(target, "yours"));
+	read_all(dev, texts, ET_NELEMS(texts));
+	/* where it leads, and of the other only what the member has said */
+	CHECK(all_read[0]);
+	CHECK(all_read[1]);
+	CHECK(!all_read[2]);
+}
+
+static void plan_in(const char *dir, mode_t mode)
+{
+	char file[100];
+
+	et_mkdir(dir);
+	snprintf(file, sizeof(file), "%s/a-plan", dir);
+	et_file(file);
+	snprintf(file, sizeof(file), "%s/link", dir);
+	MUST(symlink("a-plan", et_path(file)));
+	MUST(chmod(et_path(dir), mode));
+}
+
+/* A link is followed only where the member can follow it. */
+TEST(links)
+{
+	setup("");
+	plan_in("open", 0755);
+	plan_in(SECRET "-dir", 0700);
+	by_member(linked);
+	et_module_teardown();
+}
+
+int main(int argc, char **argv)
+{
+	char c;
+
+	/* As the program that has other rights: reads the secret, at once or when told to. */
+	if (argc > 1 && (!strcmp(argv[1], "--read") || !strcmp(argv[1], "--wait"))) {
+		if (!strcmp(argv[1], "--wait") && (write(1, "", 1) != 1 || read(0, &c, 1)))
+			return 2;
+		return open(SECRET, O_RDONLY) < 0;
+	}
+	if (et_bpf())
+		et_skip_all("this is about the module's device");
+	return et_main(argc, argv, NULL);
+}
