@@ -20,6 +20,7 @@
 #include <linux/tracepoint.h>
 
 #include "cgroup.h"
+#include "probes.h"
 #include "task.h"
 
 LIST_HEAD(etrace_watches);
@@ -84,12 +85,6 @@ static void etrace_probe_attach(void *data, struct cgroup *to, const char *path,
 	for_each_thread(leader, task)
 		etrace_cgroup_seen(task);
 	rcu_read_unlock();
-}
-
-static void etrace_attach_find(struct tracepoint *tp, void *data)
-{
-	if (!strcmp(tp->name, "cgroup_attach_task"))
-		etrace_attach_tp = tp;
 }
 
 /* Return: 0 or a negative error. */
@@ -197,7 +192,7 @@ void etrace_cgroup_unwatch(struct etrace_session *s)
 /* Finds what tells of moves; without it nobody can ask for a cgroup. */
 void etrace_cgroups_init(void)
 {
-	for_each_kernel_tracepoint(etrace_attach_find, NULL);
+	etrace_attach_tp = etrace_tracepoint_find("cgroup_attach_task");
 }
 
 #else /* !CONFIG_CGROUPS */

@@ -151,13 +151,31 @@ static const struct {
 #undef X
 };
 
-static void etrace_probe_match(struct tracepoint *tp, void *data)
-{
-	unsigned int i;
+struct etrace_tracepoint {
+	const char *name;
+	struct tracepoint *tp;
+};
 
-	for (i = 0; i < ETRACE_NR_PROBES; i++)
-		if (!strcmp(tp->name, etrace_probe_names[i]))
-			etrace_tracepoints[i] = tp;
+static void etrace_tracepoint_match(struct tracepoint *tp, void *data)
+{
+	struct etrace_tracepoint *wanted = data;
+
+	if (!strcmp(tp->name, wanted->name))
+		wanted->tp = tp;
+}
+
+/**
+ * etrace_tracepoint_find - a tracepoint of the kernel's own, not of a module's
+ * @name: its name
+ *
+ * Return: the tracepoint, or NULL.
+ */
+struct tracepoint *etrace_tracepoint_find(const char *name)
+{
+	struct etrace_tracepoint wanted = { .name = name };
+
+	for_each_kernel_tracepoint(etrace_tracepoint_match, &wanted);
+	return wanted.tp;
 }
 
 /**
@@ -169,13 +187,14 @@ int etrace_probes_init(void)
 {
 	unsigned int i;
 
-	for_each_kernel_tracepoint(etrace_probe_match, NULL);
-	for (i = 0; i < ETRACE_NR_PROBES; i++)
+	for (i = 0; i < ETRACE_NR_PROBES; i++) {
+		etrace_tracepoints[i] = etrace_tracepoint_find(etrace_probe_names[i]);
 		if (!etrace_tracepoints[i]) {
 			pr_err("this kernel has no tracepoint %s\n",
 			       etrace_probe_names[i]);
 			return -ENOENT;
 		}
+	}
 	return 0;
 }
 

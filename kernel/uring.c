@@ -39,6 +39,7 @@
 #include "emit.h"
 #include "hold.h"
 #include "later.h"
+#include "probes.h"
 #include "table.h"
 #include "task.h"
 
@@ -519,12 +520,6 @@ static void etrace_ring_asked(ETRACE_PROTO_RING_ASKED)
 	rcu_read_unlock();
 }
 
-static void etrace_ring_find(struct tracepoint *tp, void *data)
-{
-	if (!strcmp(tp->name, ETRACE_RING_ASKED))
-		etrace_ring_asked_at = tp;
-}
-
 static void etrace_rings_count(void)
 {
 	unsigned int i;
@@ -534,7 +529,7 @@ static void etrace_rings_count(void)
 			   etrace_ring_is_live(etrace_ring_kinds[i].function) ?
 			   ETRACE_RING_HOOKED : ETRACE_RING_HIDDEN);
 	if (!etrace_ring_asked_at)
-		for_each_kernel_tracepoint(etrace_ring_find, NULL);
+		etrace_ring_asked_at = etrace_tracepoint_find(ETRACE_RING_ASKED);
 	if (etrace_ring_counts || !etrace_ring_asked_at)
 		return;
 	etrace_ring_asked_check(etrace_ring_asked);

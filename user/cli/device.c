@@ -67,28 +67,59 @@ static int insert(const char *path)
 	return err;
 }
 
-/* Return: whether modprobe succeeded; it tells by itself why not. */
-static bool load_installed(bool verbose)
+/* Reads to the end; the first line, without modprobe's name and how bad it finds that. */
+static void first_line(int fd, char *line, size_t size)
 {
-	char prog[] = "modprobe", how[] = "-q", name[] = "etrace";
-	char *argv[] = { prog, how, name, NULL };
+	static const char *const before[] = { "modprobe: ", "ERROR: ", "FATAL: " };
+	FILE *f = fdopen(fd, "r");
+	size_t n, i;
+
+	*line = 0;
+	if (!f) {
+		close(fd);
+		return;
+	}
+	if (!fgets(line, (int)size, f))
+		*line = 0;
+	while (fgetc(f) != EOF)
+		;
+	fclose(f);
+	line[strcspn(line, "\n")] = 0;
+	for (i = 0; i < sizeof(before) / sizeof(*before); i++) {
+		n = strlen(before[i]);
+		if (!strncmp(line, before[i], n))
+			memmove(line, line + n, strlen(line + n) + 1);
+	}
+}
+
+/* Return: whether modprobe succeeded; else what it says. */
+static bool load_installed(bool verbose, char *said, size_t size)
+{
+	char prog[] = "modprobe", name[] = "etrace", loud[] = "-v";
+	char *argv[] = { prog, name, verbose ? loud : NULL, NULL };
 	posix_spawn_file_actions_t fa;
-	int status = -1;
+	int status = -1, said_by[2];
 	pid_t pid;
 	bool good;
 
-	if (verbose)
-		how[1] = 'v';
+	snprintf(said, size, "modprobe cannot be run");
+	if (pipe2(said_by, O_CLOEXEC))
+		return false;
 	/* what it prints is no output of the command's */
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_addopen(&fa, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, STDERR_FILENO, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&fa, said_by[1], STDERR_FILENO);
 	/* sudo's secure_path need not hold it */
 	good = !posix_spawn(&pid, "/sbin/modprobe", &fa, NULL, argv, environ) ||
 	       !posix_spawnp(&pid, "modprobe", &fa, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&fa);
-	if (!good)
+	close(said_by[1]);
+	if (!good) {
+		close(said_by[0]);
 		return false;
+	}
+	first_line(said_by[0], said, size);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	good = WIFEXITED(status) && !WEXITSTATUS(status);
@@ -137,23 +168,23 @@ static bool is_missing(int err)
  */
 static bool load(const char *path, bool verbose, char *why, size_t size)
 {
-	struct utsname u;
+	char said[256];
 	int err;
 
 	if (*path) {
 		err = insert(path);
 		if (!err && verbose)
 			say("loaded %s", path);
-		if (!err || err == -EEXIST || err == -EBUSY || load_installed(verbose))
+		if (!err || err == -EEXIST || err == -EBUSY ||
+		    load_installed(verbose, said, sizeof(said)))
 			return true;
 		why_not_loaded(path, err, why, size);
 		return false;
 	}
-	if (load_installed(verbose) || !access(MODULE_DIR, F_OK))
+	if (load_installed(verbose, said, sizeof(said)) || !access(MODULE_DIR, F_OK))
 		return true;
-	uname(&u);
-	snprintf(why, size, "cannot load the module etrace: modprobe etrace fails; is it installed for this kernel (%s)? etrace doctor tells more",
-		 u.release);
+	snprintf(why, size, "cannot load the module etrace: %s; etrace doctor tells more",
+		 *said ? said : "modprobe fails");
 	return false;
 }
 

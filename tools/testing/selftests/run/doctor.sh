@@ -85,6 +85,8 @@ no_module()
 	rm ran
 	is "status of run" "$(status bin/etrace run --backend=module touch ran)" 125
 	[ -e ran ] && fail "the command was run"
+	has err "cannot load the module etrace: Module etrace not found in directory /lib/modules/"
+	is "lines" "$(grep -c . err)" 1
 }
 
 wrong_module()

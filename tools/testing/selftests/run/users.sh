@@ -159,6 +159,9 @@ members()
 	is "owner of the trace" "$(stat -c %U own.etrace)" member
 	has own.etrace "!FN|/etc/hostname"
 	has own.etrace "|/usr/bin/true"
+	is "status of doctor" "$(status as_member "$etrace" doctor --backend=module)" 0
+	has out "by the group of /dev/etrace"
+	hasnt out BAD
 	is "status of the group's stranger" "$(status as_builder "$etrace" run --backend=module -o x.fxt -- true)" 125
 	wait_for no_instances || fail "instances are left: $(instances)"
 	record -b 1G -o x.fxt -- true > out 2> err
