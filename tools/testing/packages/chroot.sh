@@ -38,6 +38,11 @@ own_key()
 	apt install "$debs"/etrace-dkms_*.deb && at_version "$version" && signed "This machine"
 }
 try "with the machine's own key it is signed" own_key
+group()
+{
+	getent group etrace && grep 'KERNEL=="etrace", GROUP="etrace", MODE="0660"' /usr/lib/udev/rules.d/*etrace*
+}
+try "there is a group, and a rule that gives it the device" group
 upgraded() { apt install "$next"/etrace-dkms_*.deb && at_version "$later" && signed "This machine"; }
 try "an upgrade leaves the new version alone, signed" upgraded
 removed() { apt remove etrace-dkms && etrace_gone; }

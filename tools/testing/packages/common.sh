@@ -28,7 +28,8 @@ apt()
 }
 
 # All files, but for the diaries of apt and dpkg, what they and depmod made again, the
-# key that DKMS signs all modules with, and what lives in memory; and what is in those
+# key that DKMS signs all modules with, what programs that add users keep of the state
+# before, and what lives in memory; and what is in those
 # of /etc, with users and groups.
 files()
 {
@@ -36,10 +37,10 @@ files()
 		-o -path '/var/cache/apt' -o -path '/var/cache/ccache' -o -path '/var/cache/debconf' \
 		-o -path /var/cache/ldconfig -o -path /var/log/apt -o -path '/var/log/dpkg.log' \
 		-o -path /var/lib/apt -o -path /root/build -o -path /var/tmp/modules \
-		-o -path /etc/ld.so.cache -o -path '/var/lib/dpkg/*-old' -o -path '/var/lib/dkms/mok.*' \
+		-o -path /etc/ld.so.cache -o -path '/etc/*-' -o -path /etc/.pwd.lock -o -path '/var/lib/dpkg/*-old' -o -path '/var/lib/dkms/mok.*' \
 		-o -path '/lib/modules/*/modules.*' -o -path '/usr/lib/modules/*/modules.*' \
 		-o -name '*.pyc' \) -prune -o -print | sort -u
-	find /etc -type f ! -path /etc/ld.so.cache -exec sha256sum {} + | sort -k 2
+	find /etc -type f ! -path /etc/ld.so.cache ! -path '/etc/*-' ! -path /etc/.pwd.lock -exec sha256sum {} + | sort -k 2
 	find /tmp /run -name '*etrace*'
 	grep -sl etrace "/lib/modules/$release"/modules.*
 	getent passwd
@@ -63,8 +64,8 @@ etrace_gone()
 	unloaded || return
 	dkms status | grep etrace && return 1
 	files | diff /var/tmp/before - | grep '^[<>].*etrace' > /tmp/left
-	# dpkg's own notes of a package that is not purged
-	! grep -v '^> /var/lib/dpkg/info/' /tmp/left
+	# dpkg's own notes of a package that is not purged, and the group, which has members
+	! grep -v -e '^> /var/lib/dpkg/info/' -e '^> etrace:[^:]*:[0-9]*:' /tmp/left
 }
 
 # purged: with what came along; nothing is left at all.

@@ -30,7 +30,7 @@ recorded()
 	tail -n 20 /tmp/run.log
 	grep -q "backend $2" /tmp/run.log &&
 		etrace report "$1" | grep -F "The trace is complete" &&
-		etrace deps --direct "$1" /root/build/hello.o | grep -x /root/build/hello.c
+		etrace deps --direct "$1" "$PWD/hello.o" | grep -x "$PWD/hello.c"
 }
 
 # build TRACE [OPTION]...: a program, recorded.
@@ -74,6 +74,32 @@ by_module()
 try "etrace-dkms builds the module, and etrace run records by it" by_module
 try "the module is signed, with the key that DKMS made" signed "DKMS module signing key"
 try "the module does not stay in the kernel" unloaded
+
+# as NAME COMMAND...
+as() { setpriv --reuid "$1" --regid "$1" --init-groups env HOME=/tmp "${@:2}"; }
+
+# Who is in the group records what it starts, once the module is there; others do not.
+member()
+{
+	/lib/systemd/systemd-udevd --daemon || return
+	useradd -M -G etrace member && useradd -M stranger && mkdir /tmp/member &&
+		cp Makefile hello.c /tmp/member && chown -R member /tmp/member && modprobe etrace || return
+	udevadm settle
+	stat -c '%a %U %G' /dev/etrace | tee /dev/stderr | grep -x '660 root etrace' || return
+	(
+		cd /tmp/member || exit
+		as stranger etrace run --backend=module -o /tmp/stranger.fxt -- true && exit 1
+		as member etrace run -v --strict --backend=module -o member.fxt -- make > /tmp/run.log 2>&1
+		recorded member.fxt module
+	) || { cat /tmp/run.log; return 1; }
+	rmmod etrace
+	udevadm control --exit
+	userdel member
+	userdel stranger
+	rm -rf /tmp/member
+	unloaded
+}
+try "a member of the group etrace records by the module" member
 
 # during COMMAND...: what a recording says in the middle of which that happens.
 during()
