@@ -33,7 +33,8 @@ static struct session *open_bpf(const struct session_options *opt, bool verbose,
 static struct session *open_strace(const struct session_options *opt, bool verbose,
 				   struct sink *sink, char *why, size_t size)
 {
-	struct strace_options so = { .record = opt->record, .keep_env = opt->keep_env };
+	struct strace_options so = { .record = opt->record, .keep_env = opt->keep_env,
+				     .comm = opt->comm };
 
 	(void)verbose;
 	if (!opt->runs) {

@@ -414,7 +414,7 @@ struct session *strace_session_open(const struct strace_options *opt, struct sin
 	s->asks = look_asks(&s->look);
 	s->options = (struct st_log_options){
 		.cwd = s->cwd, .asks = &s->asks, .record = opt->record,
-		.keep_env = opt->keep_env,
+		.keep_env = opt->keep_env, .no_comm = !opt->comm,
 	};
 	s->log = st_log_new(&s->options, sink, s->diag);
 	s->command = st_log_calls(opt->record);

@@ -18,6 +18,7 @@
 struct strace_options {
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
 	const char *keep_env;	/* of et_keep_env(); NULL: none */
+	bool comm;		/* names of threads, too */
 };
 
 /**

@@ -346,6 +346,18 @@ static void test_tasks(void **state)
 	assert_true(has_line(&c.out, "\"exec\",\"time_ns\":4000,\"cpu\":0,\"upid\":8388610"));
 	assert_true(has_line(&c.out, "\"exit\",\"time_ns\":5000,\"cpu\":0,\"upid\":8388610,\"pid\":2,\"status\":3"));
 	conversion_free(&c);
+	/* as strace 6.1 writes it, which does not see the end with --seccomp-bpf */
+	c = to_json("1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2\n"
+		    "2 execve(\"/x\", [\"x\"], 0x7 /* 1 var */ <pid changed to 1 ...>\n"
+		    "1 +++ superseded by execve in pid 2 +++\n1 <... execve resumed>) = ?\n"
+		    "1 +++ exited with 3 +++\n");
+	assert_true(has_line(&c.out, "\"exec\",\"time_ns\":4000,\"cpu\":0,\"upid\":8388610"));
+	assert_true(has_line(&c.out, "\"exit\",\"time_ns\":5000,\"cpu\":0,\"upid\":8388610,\"pid\":2,\"status\":3"));
+	assert_false(has_line(&c.messages, "are not strace's"));
+	conversion_free(&c);
+	c = to_json("1 chdir(\"/\" <pid changed to ...>\n1 chdir(\"/\" <pid changed to x ...>\n");
+	assert_true(has_line(&c.messages, "2 lines that are not strace's"));
+	conversion_free(&c);
 	c = to_json("1 +++ killed by SIGKILL +++\n");
 	assert_true(has_line(&c.out, "\"status\":0,\"signal\":\"SIGKILL\",\"core\":0"));
 	conversion_free(&c);

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/etrace_rules.h"
@@ -42,14 +43,69 @@ static void add_args(const struct call *c, struct st_text list, bool skip_first)
 		call_cut(c, ET_MARKED_ARGS);
 }
 
+#define SCRIPTS_MAX 5	/* that interpret one another; more are ELOOP: fs/exec.c */
+
+/* The first line of a script: its interpreter, and what that gets before the script's name. */
+struct script {
+	char interp[PATH_MAX];
+	char arg[PATH_MAX];
+};
+
+/*
+ * The interpreter of the program @name, and its interpreter if it is a script, too, and
+ * so on.  @path: set to where it lies; @last: to where the last interpreter does.
+ */
+static size_t find_scripts(const struct st_asks *asks, const char *name, char *path,
+			   char *last, struct script *s)
+{
+	size_t n = 0;
+
+	if (!asks->program(asks->ctx, name, path, s->interp, s->arg, PATH_MAX)) {
+		*path = 0;
+		return 0;
+	}
+	memcpy(last, path, strlen(path) + 1);
+	while (n < SCRIPTS_MAX && *s[n].interp) {
+		struct script none, *next = n + 1 < SCRIPTS_MAX ? &s[n + 1] : &none;
+
+		/* what the kernel has of an interpreter is its path without links, too */
+		if (!asks->program(asks->ctx, s[n].interp, last, next->interp, next->arg, PATH_MAX)) {
+			memcpy(last, s[n].interp, strlen(s[n].interp) + 1);
+			return n + 1;
+		}
+		n++;
+	}
+	return n;
+}
+
+/* What the interpreter gets as the script's name: of one below a descriptor, by that. */
+static void add_script_name(const struct call *c)
+{
+	struct st_text dir = call_arg(c, ROLE_DIRFD);
+	int64_t fd = dir.len ? call_fd(c, dir) : -1;
+	struct buf name = { 0 }, *b = &c->log->text;
+	char by[32];
+	bool cut = false;
+
+	if (!st_string(call_arg(c, ROLE_PATH), &name, &cut))
+		return;
+	b->len = 0;
+	if (fd >= 0 && (!name.len || *name.s != '/')) {
+		snprintf(by, sizeof(by), "/dev/fd/%lld%s", (long long)fd, name.len ? "/" : "");
+		buf_adds(b, by);
+	}
+	buf_add(b, name.s, name.len);
+	et_add_arg(&c->log->ev, b->s ? b->s : "", b->len);
+	free(name.s);
+}
+
 /* Of a script, its interpreter's arguments come first, and the script's name as it was passed. */
-static void add_program(const struct call *c, const char *interp, const char *one)
+static void add_program(const struct call *c, const struct script *s, size_t n)
 {
 	struct st_log *log = c->log;
 	struct et_event *ev = &log->ev;
 	const char *cwd = c->task->process->dirs->cwd;
 	int list = call_where(c, ROLE_PATH) + 1;
-	bool cut = false;
 
 	if (cwd) {
 		et_add_string(ev, ET_S_EXEC_cwd, cwd, strlen(cwd));
@@ -57,15 +113,14 @@ static void add_program(const struct call *c, const char *interp, const char *on
 		et_announce(ev, ET_S_EXEC_cwd, -1);
 		ev->marks[ET_UNREAD] |= 1u << ET_S_EXEC_cwd;
 	}
-	if (*interp) {
-		et_add_arg(ev, interp, strlen(interp));
-		if (*one)
-			et_add_arg(ev, one, strlen(one));
-		log->text.len = 0;
-		if (st_string(call_arg(c, ROLE_PATH), &log->text, &cut))
-			et_add_arg(ev, log->text.s ? log->text.s : "", log->text.len);
+	for (size_t i = n; i-- > 0;) {
+		et_add_arg(ev, s[i].interp, strlen(s[i].interp));
+		if (*s[i].arg)
+			et_add_arg(ev, s[i].arg, strlen(s[i].arg));
 	}
-	add_args(c, c->args.arg[list], *interp);
+	if (n)
+		add_script_name(c);
+	add_args(c, c->args.arg[list], n);
 }
 
 /* A variable of the environment, what looks secret hidden. */
@@ -128,11 +183,13 @@ static bool program(const struct call *c)
 
 void st_do_exec(struct call *c)
 {
-	char path[PATH_MAX], interp[PATH_MAX], one[PATH_MAX], name[PATH_MAX] = "";
+	char path[PATH_MAX] = "", last[PATH_MAX], name[PATH_MAX] = "";
+	struct script scripts[SCRIPTS_MAX];
 	const struct st_asks *asks = call_asks(c->log, c->task);
 	struct st_log *log = c->log;
-	bool found = false, known;
 	struct et_event *ev;
+	size_t n = 0;
+	bool known;
 
 	if (c->line->error) {
 		call_begin_apart(c, ET_K_EXEC_FAILED, ET_S_EXEC_FAILED_path);
@@ -141,7 +198,6 @@ void st_do_exec(struct call *c)
 	}
 	st_fds_unshare(c->task->process);
 	st_uses(log, c->task, true);
-	*interp = *one = 0;
 	known = program(c);
 	if (known) {
 		if (log->path.len && *log->path.s == '/')
@@ -149,23 +205,18 @@ void st_do_exec(struct call *c)
 		if (log->path.len < sizeof(name))
 			memcpy(name, log->path.s, log->path.len);
 		if (asks && *name)
-			found = asks->program(asks->ctx, name, path, interp, one, sizeof(path));
+			n = find_scripts(asks, name, path, last, scripts);
 	}
 	ev = call_begin(c, ET_K_EXEC);
-	if (found) {
-		char real[PATH_MAX], rest[PATH_MAX], none[PATH_MAX];
-
-		/* what the kernel has of an interpreter is its path without links, too */
-		if (!*interp || !asks->program(asks->ctx, interp, real, rest, none, sizeof(real)))
-			snprintf(real, sizeof(real), "%s", *interp ? interp : path);
-		et_add_string(ev, ET_S_EXEC_interp, real, strlen(real));
+	if (*path) {
+		et_add_string(ev, ET_S_EXEC_interp, last, strlen(last));
 		et_add_string(ev, ET_S_EXEC_path, path, strlen(path));
 	} else if (known) {
 		et_add_string(ev, ET_S_EXEC_interp, log->path.s, log->path.len);
 		et_add_string(ev, ET_S_EXEC_path, log->path.s, log->path.len);
 		ev->marks[ET_JOINED] |= 1u << ET_S_EXEC_interp | 1u << ET_S_EXEC_path;
 	}
-	add_program(c, found ? interp : "", one);
+	add_program(c, scripts, n);
 	st_put(log);
 	add_environment(c);
 }

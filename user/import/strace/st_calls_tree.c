@@ -347,7 +347,7 @@ void st_do_prctl(struct call *c)
 	struct buf *b = &c->log->text;
 	bool cut = false;
 
-	if (what.len != sizeof(set_name) - 1 || memcmp(what.s, set_name, what.len))
+	if (c->log->opt.no_comm || what.len != sizeof(set_name) - 1 || memcmp(what.s, set_name, what.len))
 		return;
 	call_begin(c, ET_K_COMM);
 	b->len = 0;

@@ -390,11 +390,32 @@ static const char *broken_at(const char *s, const char *end)
 	return memmem(s, (size_t)(end - s), message, sizeof(message) - 1);
 }
 
-static void parse_call(struct st_line *line, const char *s, const char *end)
+/*
+ * Where the line breaks off for another task's: "<unfinished ...>"; of a thread whose
+ * execve makes it the first of its process, "<pid changed to 12 ...>".
+ */
+static const char *unfinished_at(const char *s, const char *end)
 {
 	static const char unfinished[] = "<unfinished ...>";
-	const size_t n = sizeof(unfinished) - 1;
-	const char *p = s;
+	static const char changed[] = "<pid changed to ", more[] = " ...>";
+	const size_t n = sizeof(unfinished) - 1, m = sizeof(more) - 1;
+	const char *p;
+
+	if (end - s >= (long)n && begins(end - n, end, unfinished))
+		return end - n;
+	if (end - s < (long)m || !begins(end - m, end, more))
+		return NULL;
+	for (p = end - m; p > s && is_digit(p[-1]); p--)
+		;
+	if (p == end - m || p - s < (long)sizeof(changed) - 1)
+		return NULL;
+	p -= sizeof(changed) - 1;
+	return begins(p, end, changed) ? p : NULL;
+}
+
+static void parse_call(struct st_line *line, const char *s, const char *end)
+{
+	const char *p = s, *at;
 
 	line->class = ST_FOREIGN;
 	while (p < end && is_word(*p))
@@ -403,9 +424,10 @@ static void parse_call(struct st_line *line, const char *s, const char *end)
 		return;
 	line->name = (struct st_text){ s, (size_t)(p - s) };
 	p++;
-	if (begins(end - p > (long)n ? end - n : p, end, unfinished)) {
+	at = unfinished_at(p, end);
+	if (at) {
 		line->class = ST_UNFINISHED;
-		line->args = (struct st_text){ p, (size_t)(end - n - p) };
+		line->args = (struct st_text){ p, (size_t)(at - p) };
 	} else if (st_line_result(line, p, (size_t)(end - p))) {
 		line->class = ST_CALL;
 	} else if (broken_at(p, end)) {

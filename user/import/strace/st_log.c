@@ -161,6 +161,7 @@ static void supersede(struct st_log *log, struct st_task *leader, const struct s
 		return;
 	end_task(log, leader, &ended);
 	st_tasks_move(&log->tasks, task, pid);
+	task->took_place = task->in_call;
 }
 
 /* ---- lines ---- */
@@ -172,7 +173,7 @@ static void begin_call(struct st_log *log, struct st_task *task, const struct st
 	buf_add(&task->call, line->name.s, line->name.len);
 	buf_add(&task->args, line->args.s, line->args.len);
 	task->in_call = true;
-	task->child_told = false;
+	task->child_told = task->took_place = false;
 	if (line->broken)
 		log->broken = line->pid;
 	log->cloning += is_making(task);
@@ -192,12 +193,15 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 	}
 	log->cloning -= is_making(task);
 	buf_add(&task->args, line->args.s, line->args.len);
-	if (st_line_result(&whole, task->args.s, task->args.len))
+	if (st_line_result(&whole, task->args.s, task->args.len)) {
+		/* with --seccomp-bpf strace does not see its end: "= ?"; it was one */
+		whole.has_value |= task->took_place;
 		st_call(log, task, &whole);
-	else
+	} else {
 		diag_report(log->diag, &no_end, log->place.file, DIAG_LINE, log->place.number,
 			    NULL);
-	task->in_call = task->child_told = false;
+	}
+	task->in_call = task->child_told = task->took_place = false;
 }
 
 static void process(struct st_log *log, const struct st_line *line)
@@ -207,7 +211,7 @@ static void process(struct st_log *log, const struct st_line *line)
 	switch (line->class) {
 	case ST_CALL:
 		log->cloning -= is_making(task);
-		task->in_call = task->child_told = false;
+		task->in_call = task->child_told = task->took_place = false;
 		st_call(log, task, line);
 		break;
 	case ST_UNFINISHED:

@@ -63,6 +63,7 @@ struct st_log_options {
 	const struct st_asks *asks;	/* NULL: nobody can look */
 	uint32_t record;	/* events on request, bit by bit, enum et_where */
 	const char *keep_env;	/* of et_keep_env(); NULL: none */
+	bool no_comm;		/* no names of threads */
 };
 
 /**

@@ -47,6 +47,7 @@ struct st_task {
 	struct buf call, args;
 	bool in_call;
 	bool child_told;	/* of a clone: its event has left */
+	bool took_place;	/* of an execve: it is the first of its process now */
 };
 
 struct st_tasks {

@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """Are two recordings of one workload equal, times and upids apart?
 
-usage: compare.py [--ignore SUBSTRING]... FIRST SECOND
+usage: compare.py [--ignore SUBSTRING]... [--known FILE] FIRST SECOND
 
 Tasks are told by their place in the tree: the third child of the second child
 of the root. Each task's lines must be the same in the same order. The root's
 lines begin with its first execve. Exit 1 if they differ.
 
+FILE has the differences that are known, as "PLACE -LINE" of the first and "PLACE +LINE"
+of the second, which are patterns of the shell; all of them must be found.
+
 What no two runs have in common is left out: what a process has used, but for
 the bytes that it read and wrote, and which inode a new file gets and when.
 """
+import difflib
+import fnmatch
 import re
 import sys
 
@@ -56,17 +61,48 @@ def by_place(name):
     return places, sum(map(len, tasks.values()))
 
 
+class Known:
+    """Differences that there are to be."""
+
+    def __init__(self, name):
+        self.patterns = {}
+        if name:
+            with open(name, encoding="utf-8") as f:
+                self.patterns = {s.rstrip("\n"): 0 for s in f if s.strip() and s[0] != "#"}
+
+    def explains(self, place, x, y):
+        x, y = ([d.decode(errors="backslashreplace") for d in side] for side in (x, y))
+        good = True
+        for line in list(difflib.unified_diff(x, y, lineterm="", n=0))[2:]:
+            if line.startswith("@@"):
+                continue
+            for p in self.patterns:
+                if fnmatch.fnmatchcase(f"{place} {line}", p):
+                    self.patterns[p] += 1
+                    break
+            else:
+                print(f"not known: {place} {line[:200]}")
+                good = False
+        return good
+
+    def unseen(self):
+        return [p for p, n in self.patterns.items() if not n]
+
+
 def main(args):
-    ignore = []
-    while args and args[0] == "--ignore":
-        ignore.append(args[1].encode())
+    ignore, known = [], Known(None)
+    while args and args[0] in ("--ignore", "--known"):
+        if args[0] == "--known":
+            known = Known(args[1])
+        else:
+            ignore.append(args[1].encode())
         args = args[2:]
     (a, left_a), (b, left_b) = by_place(args[0]), by_place(args[1])
     bad = 0
     for place in sorted(a.keys() | b.keys()):
         x = [d for d in a.get(place, []) if not any(i in d for i in ignore)]
         y = [d for d in b.get(place, []) if not any(i in d for i in ignore)]
-        if x == y:
+        if x == y or (known.patterns and known.explains(place, x, y)):
             continue
         bad += 1
         # The first place where they part, and a few lines around it.
@@ -76,6 +112,9 @@ def main(args):
             for sign, side in ("<", x), (">", y):
                 if i < len(side) and (i >= n or sign == "<"):
                     print(f"  {sign if i >= n else ' '} {side[i][:200]!r}")
+    for pattern in known.unseen():
+        bad += 1
+        print(f"known, but not so: {pattern}")
     lines = sum(map(len, a.values()))
     print(f"{len(a)} and {len(b)} tasks, {lines} and {sum(map(len, b.values()))} lines; "
           f"{bad} tasks differ; {left_a} and {left_b} lines of tasks outside the tree")
