@@ -325,7 +325,7 @@ static inline struct file *etrace_exe_file_get(struct mm_struct *mm)
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
 	return get_file_rcu(&mm->exe_file);
 #else
-	struct file *file = rcu_dereference(mm->exe_file);
+	struct file *file = rcu_dereference_check(mm->exe_file, rcu_read_lock_any_held());
 
 	return file && get_file_rcu(file) ? file : NULL;
 #endif
