@@ -11,6 +11,8 @@ PREFIX	?= /usr/local
 # Debian has $(PREFIX)/lib/$(shell gcc -print-multiarch), others lib64.
 LIBDIR	?= $(PREFIX)/lib
 PROGRAMS = etrace etrace-read
+# What ARCH asks for beside this machine's.
+OTHER_ARCH = $(filter-out amd64 x86_64,$(ARCH))
 
 # Who names a KDIR wants the module.
 ifeq ($(origin KDIR)$(wildcard $(KDIR)/Makefile),file)
@@ -66,7 +68,7 @@ deb:
 # Debian's cross compilers, which are fetched and not installed.
 static:
 	tools/deps build static
-	$(addprefix tools/testing/vm/cross ,$(filter-out amd64 x86_64,$(ARCH))) \
+	$(addprefix tools/testing/vm/cross ,$(OTHER_ARCH)) \
 		$(MAKE) static-program STATIC_DIR=$(BUILD)/static
 
 STATIC_DIR = $(BUILD)/static
@@ -99,6 +101,7 @@ check-all:
 	$(MAKE) check-debug
 	$(MAKE) bench-memory
 	$(MAKE) bench-kernel
+	$(MAKE) bench-kernel ARCH=arm64
 	$(MAKE) bench-run
 	$(MAKE) fuzz
 
@@ -166,10 +169,11 @@ mutate:
 	tools/deps build check
 	tools/testing/mutate/mutate.py -n $(or $(N),100) --seed $(or $(SEED),1) $(FILES)
 
-# What a traced system call costs, in instructions of a guest.
+# What a traced system call costs, in instructions of a guest.  ARCH=arm64: of one of
+# that architecture.
 bench-kernel:
-	tools/deps build vm
-	tools/testing/bench/kernel-cost/run
+	tools/deps build vm $(OTHER_ARCH)
+	tools/testing/bench/kernel-cost/run $(OTHER_ARCH:%=%-6.1)
 
 # What etrace run adds to real compilations, beside strace.
 bench-run:

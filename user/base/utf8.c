@@ -58,7 +58,7 @@ static bool all_ascii(const char *s, size_t len)
 	if (len >= 4)
 		return !other_8(bytes_4(s) | (uint64_t)bytes_4(s + len - 4) << 32);
 	for (size_t i = 0; i < len; i++)
-		if (s[i] <= 0)
+		if ((signed char)s[i] <= 0)
 			return false;
 	return true;
 }
@@ -70,7 +70,7 @@ static size_t ascii_len(const char *s, size_t len)
 
 	while (i + 8 <= len && !other_8(bytes_8(s + i)))
 		i += 8;
-	while (i < len && s[i] > 0)
+	while (i < len && (signed char)s[i] > 0)
 		i++;
 	return i;
 }

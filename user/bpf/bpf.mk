@@ -31,13 +31,14 @@ BPF_MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 BPF_ARCH := $(if $(filter aarch64,$(BPF_MACHINE)),arm64,x86)
 
 # One object for all kernels from 5.17 on, one for those before; nothing of the
-# building machine's goes into them, nor where it is built.
+# building machine's goes into them, nor where it is built: where gcc-multilib is, that
+# machine's asm/ is in /usr/include, and the other's has to come before.
 $(OUT)/bpf/etrace.bpf.o: OLD = 0
 $(OUT)/bpf/etrace_old.bpf.o: OLD = 1
 $(OUT)/bpf/%.bpf.o: $(BPF_TEXT) bpf/bpf.mk
 	@mkdir -p $(dir $@)
 	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -DOLD=$(OLD) -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
-		-fdebug-compilation-dir=. -I. -I.. -idirafter $(SYSROOT)/usr/include/$(BPF_MACHINE)-linux-gnu \
+		-fdebug-compilation-dir=. -I. -I.. -isystem $(SYSROOT)/usr/include/$(BPF_MACHINE)-linux-gnu \
 		-c -o $@ bpf/etrace.bpf.c
 
 # Not ours to mend.

@@ -121,7 +121,7 @@ static void each(void (*one)(const char *s, size_t len, size_t at))
 
 static void one_valid(const char *s, size_t len, size_t at)
 {
-	assert_int_equal(utf8_valid(s, len), s[at] > 0);
+	assert_int_equal(utf8_valid(s, len), (signed char)s[at] > 0);
 }
 
 static void texts(void **state)

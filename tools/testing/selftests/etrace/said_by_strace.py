@@ -358,7 +358,10 @@ class Strace:
         if name.startswith("/"):
             return name
         if directory is None:
-            directory = self.now.cwd[len(self.now.root):]
+            directory = self.now.cwd
+        # A directory of a descriptor strace names from its own root.
+        if (directory + "/").startswith(self.now.root + "/"):
+            directory = directory[len(self.now.root):]
         return (directory.rstrip("/") or "") + "/" + name
 
     def resolved(self, path, follow):

@@ -23,7 +23,8 @@ enum {
 long et_old_call(long nr, ...);
 /* The number of the call that is made. */
 long et_new_number(long nr);
-#define syscall(nr, ...)	et_old_call(nr, ##__VA_ARGS__)
+/* No "##": what stands beside it is not expanded, which a call may be, too. */
+#define syscall(...)	et_old_call(__VA_ARGS__)
 #define ET_BY_NEW	true
 /* What link() leaves then. */
 #define ET_LINK_FROM	"LinkatFrom|fnamesize=%zu,flags=0"
