@@ -20,8 +20,8 @@
 #include <linux/tracepoint.h>
 
 #include "cgroup.h"
-#include "probes.h"
 #include "task.h"
+#include "tracepoint.h"
 
 LIST_HEAD(etrace_watches);
 

@@ -31,6 +31,7 @@
 #include "hooks.h"
 #include "table.h"
 #include "task.h"
+#include "tracepoint.h"
 #include "uring.h"
 
 static void etrace_probe_sys_exit(void *data, struct pt_regs *regs, long ret)
@@ -150,33 +151,6 @@ static const struct {
 	ETRACE_PROBES(X)
 #undef X
 };
-
-struct etrace_tracepoint {
-	const char *name;
-	struct tracepoint *tp;
-};
-
-static void etrace_tracepoint_match(struct tracepoint *tp, void *data)
-{
-	struct etrace_tracepoint *wanted = data;
-
-	if (!strcmp(tp->name, wanted->name))
-		wanted->tp = tp;
-}
-
-/**
- * etrace_tracepoint_find - a tracepoint of the kernel's own, not of a module's
- * @name: its name
- *
- * Return: the tracepoint, or NULL.
- */
-struct tracepoint *etrace_tracepoint_find(const char *name)
-{
-	struct etrace_tracepoint wanted = { .name = name };
-
-	for_each_kernel_tracepoint(etrace_tracepoint_match, &wanted);
-	return wanted.tp;
-}
 
 /**
  * etrace_probes_init - find the tracepoints

@@ -4,9 +4,7 @@
 #define ETRACE_PROBES_H
 
 struct etrace_listener;
-struct tracepoint;
 
-struct tracepoint *etrace_tracepoint_find(const char *name);
 int etrace_probes_init(void);
 extern const struct etrace_listener etrace_probes;
 

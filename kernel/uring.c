@@ -39,9 +39,9 @@
 #include "emit.h"
 #include "hold.h"
 #include "later.h"
-#include "probes.h"
 #include "table.h"
 #include "task.h"
+#include "tracepoint.h"
 
 #if ETRACE_RINGS
 #include <linux/io_uring_types.h>

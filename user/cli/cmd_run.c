@@ -43,20 +43,21 @@ static void help(void)
 /* ---- the command's process ---- */
 
 /*
- * Whether execvp() would find a program: where another one is to run it, and says in its
+ * Which program execvp() would find: where another one is to run it, and says in its
  * own words what is wrong.  Return: 0 or errno.
  */
-static int find_command(const char *name)
+static int find_command(const char *name, char *file, size_t size)
 {
 	const char *path = getenv("PATH"), *end;
-	char file[PATH_MAX];
 	int err = ENOENT;
 
-	if (strchr(name, '/'))
+	if (strchr(name, '/')) {
+		snprintf(file, size, "%s", name);
 		return access(name, X_OK) ? errno : 0;
+	}
 	for (path = path ? path : "/bin:/usr/bin"; path; path = *end ? end + 1 : NULL) {
 		end = strchrnul(path, ':');
-		snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
+		snprintf(file, size, "%.*s%s%s", (int)(end - path), path,
 			 end > path ? "/" : "", name);
 		if (!access(file, X_OK))
 			return 0;
@@ -64,6 +65,38 @@ static int find_command(const char *name)
 			err = errno;
 	}
 	return err;
+}
+
+/* A text that does not say who is to run it: for execvp(), as for all shells, that is sh. */
+static bool is_for_shell(const char *file)
+{
+	char text[256];
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+	if (fd >= 0)
+		close(fd);
+	return n >= 0 && !memchr(text, 0, (size_t)n) &&
+	       !(n >= 2 && text[0] == '#' && text[1] == '!');
+}
+
+/* @words, which end with @argv, with a shell that runs it in the program's place. */
+static char **with_shell(char **words, char **argv, char *file)
+{
+	static char shell[] = "/bin/sh";
+	size_t n = 0, argc = 0;
+	char **all;
+
+	while (words[n])
+		n++;
+	while (argv[argc])
+		argc++;
+	all = xcalloc(n + 2, sizeof(*all));
+	memcpy(all, words, (n - argc) * sizeof(*all));
+	all[n - argc] = shell;
+	all[n - argc + 1] = file;
+	memcpy(all + n - argc + 2, argv + 1, (argc - 1) * sizeof(*all));
+	return all;
 }
 
 /*
@@ -74,8 +107,8 @@ static int find_command(const char *name)
 static void child(char **argv, char **words, const struct user *u, int ready, int go,
 		  const sigset_t *mask, const struct inherited *kept)
 {
-	char byte = 0;
-	int err;
+	char byte = 0, file[PATH_MAX];
+	int err = 0;
 
 	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(EXIT_FAILED);	/* the recorder is gone */
@@ -86,7 +119,11 @@ static void child(char **argv, char **words, const struct user *u, int ready, in
 	}
 	inherit_restore(kept);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	err = words == argv ? 0 : find_command(argv[0]);
+	if (words != argv) {
+		err = find_command(argv[0], file, sizeof(file));
+		if (!err && is_for_shell(file))
+			words = with_shell(words, argv, file);
+	}
 	if (!err) {
 		execvp(words[0], words);
 		err = errno;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tracepoints, by their names. */
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "tracepoint.h"
+
+struct etrace_tracepoint {
+	const char *name;
+	struct tracepoint *tp;
+};
+
+static void etrace_tracepoint_match(struct tracepoint *tp, void *data)
+{
+	struct etrace_tracepoint *wanted = data;
+
+	if (!strcmp(tp->name, wanted->name))
+		wanted->tp = tp;
+}
+
+/**
+ * etrace_tracepoint_find - a tracepoint of the kernel's own, not of a module's
+ * @name: its name
+ *
+ * Return: the tracepoint, or NULL.
+ */
+struct tracepoint *etrace_tracepoint_find(const char *name)
+{
+	struct etrace_tracepoint wanted = { .name = name };
+
+	for_each_kernel_tracepoint(etrace_tracepoint_match, &wanted);
+	return wanted.tp;
+}
