@@ -64,6 +64,11 @@ by_strace()
 	is "what it was made from" "$("$etrace" deps a.etrace "$PWD/b")" "$PWD/a"
 	is "status of what is not there" "$(status "$etrace" run --backend=strace no-such-program)" 127
 	is "status of what cannot be run" "$(status "$etrace" run --backend=strace ./a)" 126
+	# A text that does not say who is to run it is sh's, as for a shell.
+	printf 'echo "$0 $*"; exit 3\n' > plain
+	chmod +x plain
+	is "status of a text" "$(status "$etrace" run --backend=strace ./plain a "b c")" 3
+	is "its arguments" "$(cat out)" "./plain a b c"
 	is "status after a signal" "$(status "$etrace" run --backend=strace sh -c 'kill -TERM $$')" 143
 	is "status of attach" "$(status "$etrace" attach --backend=strace $$)" 125
 	has err "etrace run"
