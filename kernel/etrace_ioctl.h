@@ -182,10 +182,14 @@ struct etrace_open {
 #define ETRACE_IOC_KEEP_ENV	_IOW(ETRACE_IOC_MAGIC, 6, struct etrace_keep_env)
 #define ETRACE_IOC_OPEN		_IOW(ETRACE_IOC_MAGIC, 8, struct etrace_open)
 /*
- * Buffers of so many bytes for each processor, and what does not fit is lost instead of
- * written over. Without CAP_PERFMON there is a limit: 8 MiB, and all of them together
- * 1/128 of the memory, but 1 MiB each in any case; more is EPERM.
+ * Buffers of so many bytes for each processor, for who may not ask tracefs for them; what
+ * does not fit is lost instead of written over. EINVAL: none. EPERM: more than 8 MiB, or
+ * all of them together more than 1/128 of the memory, though 1 MiB each is given in any
+ * case; or the session is that of somebody with CAP_PERFMON.
  */
+#define ETRACE_BUFFER_PART	128
+#define ETRACE_BUFFER_LEAST	(1U << 20)
+#define ETRACE_BUFFER_MOST	(8U << 20)
 #define ETRACE_IOC_BUFFER	_IOW(ETRACE_IOC_MAGIC, 9, __u64)
 
 /*

@@ -32,9 +32,6 @@
 #include "task.h"
 
 #define ETRACE_REMOVE_DELAY	(HZ / 20)	/* until an instance is retried */
-#define ETRACE_BUFFER_PART	128		/* of the memory, for a session with an owner */
-#define ETRACE_BUFFER_LEAST	(1U << 20)	/* but for each processor at least, */
-#define ETRACE_BUFFER_MOST	(8U << 20)	/* and at most */
 #define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */
 
 /* What sessions record on request: the bits are those of etrace_session.record. */
@@ -426,12 +423,13 @@ static long etrace_ioc_buffer(struct etrace_file *f, void __user *arg)
 	u64 most = (u64)totalram_pages() * PAGE_SIZE / ETRACE_BUFFER_PART / num_possible_cpus();
 	u64 bytes;
 
+	if (!f->session.owner)
+		return -EPERM;
 	if (get_user(bytes, (u64 __user *)arg))
 		return -EFAULT;
-	if (!bytes || bytes > ULONG_MAX / 2)
+	if (!bytes)
 		return -EINVAL;
-	if (f->session.owner &&
-	    bytes > clamp_t(u64, most, ETRACE_BUFFER_LEAST, ETRACE_BUFFER_MOST))
+	if (bytes > clamp_t(u64, most, ETRACE_BUFFER_LEAST, ETRACE_BUFFER_MOST))
 		return -EPERM;
 	return etrace_output_resize(&f->session, bytes);
 }

@@ -19,11 +19,6 @@
 #include <unistd.h>
 
 #define SYSTEM		"etrace"
-#define MIB		(1024u * 1024u)
-/* For each processor to begin with: this part of the memory, in these bounds. */
-#define BUFFER_PART	128u
-#define BUFFER_MIN	MIB
-#define BUFFER_MAX	(8u * MIB)
 /*
  * What is read faster than it is passed on waits in memory, up to this part of
  * what is free.  The kernel's own buffers stay as they are: since 6.7 it stops
@@ -199,10 +194,11 @@ static bool set_buffer(struct rec_session *s, const struct rec_options *opt,
 {
 	uint64_t bytes = opt->buffer;
 
+	/* as much as anybody gets */
 	if (!bytes) {
-		bytes = memory(_SC_PHYS_PAGES) / BUFFER_PART / s->ncpus;
-		bytes = bytes < BUFFER_MIN ? BUFFER_MIN : bytes;
-		bytes = bytes > BUFFER_MAX ? BUFFER_MAX : bytes;
+		bytes = memory(_SC_PHYS_PAGES) / ETRACE_BUFFER_PART / s->ncpus;
+		bytes = bytes < ETRACE_BUFFER_LEAST ? ETRACE_BUFFER_LEAST : bytes;
+		bytes = bytes > ETRACE_BUFFER_MOST ? ETRACE_BUFFER_MOST : bytes;
 	}
 	if (s->by_device ? ioctl(s->fd, ETRACE_IOC_BUFFER, &bytes) :
 	    tracefs_instance_set_buffer_size(s->instance, (bytes + 1023) / 1024, -1)) {
