@@ -5,6 +5,8 @@
  */
 #include <linux/cred.h>
 #include <linux/fs_struct.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/ring_buffer.h>
 #include <linux/sched/task.h>
 #include <linux/trace.h>
@@ -178,6 +180,25 @@ static int etrace_enable(struct etrace_session *s, bool on)
 	return trace_set_clr_event(ETRACE_SYSTEM, NULL, on);
 }
 
+/* The root directory of the machine's first process. Return: whether it has one. */
+static bool etrace_first_root(struct path *root)
+{
+	struct task_struct *first;
+	bool has = false;
+
+	rcu_read_lock();
+	first = pid_task(find_pid_ns(1, &init_pid_ns), PIDTYPE_PID);
+	if (first) {
+		task_lock(first);
+		has = first->fs;
+		if (has)
+			get_fs_root(first->fs, root);
+		task_unlock(first);
+	}
+	rcu_read_unlock();
+	return has;
+}
+
 /**
  * etrace_output_open - a file of tracefs, whoever asks
  * @s: the session
@@ -218,12 +239,13 @@ struct file *etrace_output_open(const struct etrace_session *s, const struct etr
 	default:
 		return ERR_PTR(-EINVAL);
 	}
+	if (!etrace_first_root(&root))
+		return ERR_PTR(-ENOENT);
 	cred = prepare_kernel_cred(&init_task);
-	if (!cred)
+	if (!cred) {
+		path_put(&root);
 		return ERR_PTR(-ENOMEM);
-	task_lock(&init_task);
-	get_fs_root(init_task.fs, &root);
-	task_unlock(&init_task);
+	}
 	old = override_creds(cred);
 	file = etrace_file_open_root(&root, name, O_RDONLY | O_NONBLOCK);
 	revert_creds(old);
