@@ -26,12 +26,17 @@ static bool module_loaded;
 
 /* ---- rights ---- */
 
+static bool may_trace_all(void)
+{
+	return doctor_has_cap(CAP_SYS_ADMIN) || doctor_has_cap(CAP_PERFMON);
+}
+
 /* Is it one of the device's group? The files of tracefs come through the device then. */
 static bool is_member(void)
 {
 	int fd;
 
-	if (doctor_has_cap(CAP_SYS_ADMIN) || doctor_has_cap(CAP_PERFMON))
+	if (may_trace_all())
 		return false;
 	fd = open(REC_DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd >= 0)
@@ -44,8 +49,7 @@ enum result check_rights(struct finding *f)
 	if (is_member())
 		return found(f, GOOD, "may trace what it starts itself, by the group of " REC_DEVICE);
 	/* the device, and tracefs' files, which are root's */
-	if ((doctor_has_cap(CAP_SYS_ADMIN) || doctor_has_cap(CAP_PERFMON)) &&
-	    (!geteuid() || doctor_has_cap(CAP_DAC_OVERRIDE)))
+	if (may_trace_all() && (!geteuid() || doctor_has_cap(CAP_DAC_OVERRIDE)))
 		return found(f, GOOD, "may trace");
 	remedy(f, "sudo etrace doctor, and sudo etrace run: the command itself then runs as you");
 	return found(f, BAD, "not root, and without the capabilities CAP_PERFMON and CAP_DAC_OVERRIDE");

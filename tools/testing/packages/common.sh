@@ -29,15 +29,15 @@ apt()
 
 # All files, but for the diaries of apt and dpkg, what they and depmod made again, the
 # key that DKMS signs all modules with, what programs that add users keep of the state
-# before, and what lives in memory; and what is in those
-# of /etc, with users and groups.
+# before, and what lives in memory; and what is in those of /etc, with users and groups.
 files()
 {
 	find / /lib/modules -xdev \( -path /tmp -o -path /run -o -path /proc -o -path /payload -o -path /results \
 		-o -path '/var/cache/apt' -o -path '/var/cache/ccache' -o -path '/var/cache/debconf' \
 		-o -path /var/cache/ldconfig -o -path /var/log/apt -o -path '/var/log/dpkg.log' \
 		-o -path /var/lib/apt -o -path /root/build -o -path /var/tmp/modules \
-		-o -path /etc/ld.so.cache -o -path '/etc/*-' -o -path /etc/.pwd.lock -o -path '/var/lib/dpkg/*-old' -o -path '/var/lib/dkms/mok.*' \
+		-o -path /etc/ld.so.cache -o -path '/etc/*-' -o -path /etc/.pwd.lock \
+		-o -path '/var/lib/dpkg/*-old' -o -path '/var/lib/dkms/mok.*' \
 		-o -path '/lib/modules/*/modules.*' -o -path '/usr/lib/modules/*/modules.*' \
 		-o -name '*.pyc' \) -prune -o -print | sort -u
 	find /etc -type f ! -path /etc/ld.so.cache ! -path '/etc/*-' ! -path /etc/.pwd.lock -exec sha256sum {} + | sort -k 2

@@ -313,6 +313,24 @@ static void test_uses(void **state)
 		     "\"upid\":4194305,\"pid\":1,\"fd\":1,\"wrote\":1");
 }
 
+/* A thread that calls execve takes the place of the first. */
+static void thread_execs(const char *breaks_off, const char *result)
+{
+	struct conversion c;
+	char text[400];
+
+	snprintf(text, sizeof(text),
+		 "1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2\n"
+		 "2 execve(\"/x\", [\"x\"], 0x7 /* 1 var */ %s\n"
+		 "1 +++ superseded by execve in pid 2 +++\n1 <... execve resumed>) = %s\n"
+		 "1 +++ exited with 3 +++\n", breaks_off, result);
+	c = to_json(text);
+	assert_true(has_line(&c.out, "\"exec\",\"time_ns\":4000,\"cpu\":0,\"upid\":8388610"));
+	assert_true(has_line(&c.out, "\"exit\",\"time_ns\":5000,\"cpu\":0,\"upid\":8388610,\"pid\":2,\"status\":3"));
+	assert_false(has_line(&c.messages, "are not strace's"));
+	conversion_free(&c);
+}
+
 static void test_tasks(void **state)
 {
 	struct conversion c;
@@ -338,23 +356,9 @@ static void test_tasks(void **state)
 	c = to_json("1 fork() = 2\n2 openat(AT_FDCWD</w>, \"x\", O_RDONLY) = 3</w/x>\n1 fchdir(3) = 0\n");
 	assert_false(has_line(&c.out, "\"pid\":1,\"fd\":3,\"path\""));
 	conversion_free(&c);
-	/* a thread that calls execve takes the place of the first */
-	c = to_json("1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2\n"
-		    "2 execve(\"/x\", [\"x\"], 0x7 /* 1 var */ <unfinished ...>\n"
-		    "1 +++ superseded by execve in pid 2 +++\n1 <... execve resumed>) = 0\n"
-		    "1 +++ exited with 3 +++\n");
-	assert_true(has_line(&c.out, "\"exec\",\"time_ns\":4000,\"cpu\":0,\"upid\":8388610"));
-	assert_true(has_line(&c.out, "\"exit\",\"time_ns\":5000,\"cpu\":0,\"upid\":8388610,\"pid\":2,\"status\":3"));
-	conversion_free(&c);
+	thread_execs("<unfinished ...>", "0");
 	/* as strace 6.1 writes it, which does not see the end with --seccomp-bpf */
-	c = to_json("1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2\n"
-		    "2 execve(\"/x\", [\"x\"], 0x7 /* 1 var */ <pid changed to 1 ...>\n"
-		    "1 +++ superseded by execve in pid 2 +++\n1 <... execve resumed>) = ?\n"
-		    "1 +++ exited with 3 +++\n");
-	assert_true(has_line(&c.out, "\"exec\",\"time_ns\":4000,\"cpu\":0,\"upid\":8388610"));
-	assert_true(has_line(&c.out, "\"exit\",\"time_ns\":5000,\"cpu\":0,\"upid\":8388610,\"pid\":2,\"status\":3"));
-	assert_false(has_line(&c.messages, "are not strace's"));
-	conversion_free(&c);
+	thread_execs("<pid changed to 1 ...>", "?");
 	c = to_json("1 chdir(\"/\" <pid changed to ...>\n1 chdir(\"/\" <pid changed to x ...>\n");
 	assert_true(has_line(&c.messages, "2 lines that are not strace's"));
 	conversion_free(&c);

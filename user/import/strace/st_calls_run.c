@@ -54,26 +54,24 @@ struct script {
 /*
  * The interpreter of the program @name, and its interpreter if it is a script, too, and
  * so on.  @path: set to where it lies; @last: to where the last interpreter does.
+ * @s: room for SCRIPTS_MAX, and for what the last interpreter is not.
  */
 static size_t find_scripts(const struct st_asks *asks, const char *name, char *path,
 			   char *last, struct script *s)
 {
-	size_t n = 0;
+	size_t n;
 
 	if (!asks->program(asks->ctx, name, path, s->interp, s->arg, PATH_MAX)) {
 		*path = 0;
 		return 0;
 	}
 	memcpy(last, path, strlen(path) + 1);
-	while (n < SCRIPTS_MAX && *s[n].interp) {
-		struct script none, *next = n + 1 < SCRIPTS_MAX ? &s[n + 1] : &none;
-
+	for (n = 0; n < SCRIPTS_MAX && *s[n].interp; n++) {
 		/* what the kernel has of an interpreter is its path without links, too */
-		if (!asks->program(asks->ctx, s[n].interp, last, next->interp, next->arg, PATH_MAX)) {
-			memcpy(last, s[n].interp, strlen(s[n].interp) + 1);
-			return n + 1;
-		}
-		n++;
+		if (asks->program(asks->ctx, s[n].interp, last, s[n + 1].interp, s[n + 1].arg, PATH_MAX))
+			continue;
+		memcpy(last, s[n].interp, strlen(s[n].interp) + 1);
+		*s[n + 1].interp = 0;
 	}
 	return n;
 }
@@ -184,7 +182,7 @@ static bool program(const struct call *c)
 void st_do_exec(struct call *c)
 {
 	char path[PATH_MAX] = "", last[PATH_MAX], name[PATH_MAX] = "";
-	struct script scripts[SCRIPTS_MAX];
+	struct script scripts[SCRIPTS_MAX + 1];
 	const struct st_asks *asks = call_asks(c->log, c->task);
 	struct st_log *log = c->log;
 	struct et_event *ev;

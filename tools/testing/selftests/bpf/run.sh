@@ -47,6 +47,9 @@ recorded()
 	return $status
 }
 
+# What tells who recorded, for compare.py.
+recorder=(--ignore Session --ignore 'VB|' --ignore 'VC|' --ignore 'VT' --ignore 'VH|' --ignore 'VK|')
+
 echo "TAP version 13"
 ./bpf-record --check 2>&1 | note
 ok "${PIPESTATUS[0]}" "the programs load and attach"
@@ -62,7 +65,7 @@ for bits in "${widths[@]}"; do
 		continue
 	fi
 	recorded module "$out/module$bits.etrace" "./workload$bits" $work 2>&1 | note
-	python3 compare.py --ignore Session --ignore 'VB|' --ignore 'VC|' --ignore 'VT' --ignore 'VH|' --ignore 'VK|' \
+	python3 compare.py "${recorder[@]}" \
 		"$out/module$bits.etrace" "$out/bpf$bits.etrace" | note
 	ok "${PIPESTATUS[0]}" "$bits-bit workload: as the module has it"
 done
@@ -72,7 +75,7 @@ done
 if [ -n "$module" ]; then
 	recorded strace "$out/strace64.etrace" ./workload64 $work 2>&1 | note
 	ok "${PIPESTATUS[0]}" "64-bit workload, by strace"
-	python3 compare.py --ignore Session --ignore 'VB|' --ignore 'VC|' --ignore 'VT' --ignore 'VH|' --ignore 'VK|' \
+	python3 compare.py "${recorder[@]}" \
 		--ignore 'ExitTime|' --ignore 'ExitIo|' --ignore 'OpenFile|' --ignore 'Marks|' \
 		--known strace.known "$out/module64.etrace" "$out/strace64.etrace" | note
 	ok "${PIPESTATUS[0]}" "64-bit workload, by strace: as the module has it, but for what is known"

@@ -142,7 +142,6 @@ capabilities()
 }
 
 as_member() { setpriv --reuid member --regid member --init-groups env HOME=/home/member "$@"; }
-members_device() { chgrp tracers /dev/etrace && chmod 660 /dev/etrace; }
 record() { as_member "$etrace" run --backend=module "$@"; }
 
 # Who is in the device's group traces what it has started, and nobody else.
@@ -152,7 +151,7 @@ members()
 	useradd -m -G tracers member 2> /dev/null
 	chown member .
 	[ -e /dev/etrace ] || insmod "$BIN/etrace.ko"
-	members_device
+	chgrp tracers /dev/etrace && chmod 660 /dev/etrace
 	record -q --strict -o own.etrace -- sh -c 'cat /etc/hostname; exec true' > out 2> err
 	is "status" $? 0
 	is "what is said" "$(cat err)" ""
