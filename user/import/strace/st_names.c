@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Numbers by the names that strace has for them: of flags, commands and modes that
- * events tell.  As most of Linux has them (x86, riscv, s390).
+ * events tell.  As most of Linux has them (x86, riscv, s390), also where this machine
+ * has others (arm64).
  */
 #include "import/strace/st_args.h"
 
@@ -125,20 +126,20 @@ static const struct name {
 	NAME(O_APPEND),
 	NAME(O_CLOEXEC),
 	NAME(O_CREAT),
-	NAME(O_DIRECT),
-	NAME(O_DIRECTORY),
+	{ "O_DIRECT", 040000 },
+	{ "O_DIRECTORY", 0200000 },
 	NAME(O_DSYNC),
 	NAME(O_EXCL),
 	{ "O_LARGEFILE", 0100000 },
 	NAME(O_NOATIME),
 	NAME(O_NOCTTY),
-	NAME(O_NOFOLLOW),
+	{ "O_NOFOLLOW", 0400000 },
 	NAME(O_NONBLOCK),
 	NAME(O_PATH),
 	NAME(O_RDONLY),
 	NAME(O_RDWR),
 	NAME(O_SYNC),
-	NAME(O_TMPFILE),
+	{ "O_TMPFILE", 020200000 },
 	NAME(O_TRUNC),
 	NAME(O_WRONLY),
 	NAME(PROT_EXEC),

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Are two recordings of one workload equal, times and upids apart?
 
-usage: compare.py [--ignore SUBSTRING]... [--known FILE] FIRST SECOND
+usage: compare.py [--ignore SUBSTRING]... [--known FILE] [--arm64] FIRST SECOND
 
 Tasks are told by their place in the tree: the third child of the second child
 of the root. Each task's lines must be the same in the same order. The root's
 lines begin with its first execve. Exit 1 if they differ.
 
 FILE has the differences that are known, as "PLACE -LINE" of the first and "PLACE +LINE"
-of the second, which are patterns of the shell; all of them must be found.
+of the second, which are patterns of the shell; all of them must be found. --arm64: the first has flags
+of open(2) as arm64 has them, the second as x86.
 
 What no two runs have in common is left out: what a process has used, but for
 the bytes that it read and wrote, and which inode a new file gets and when.
@@ -21,6 +22,17 @@ import sys
 
 
 VARIES = re.compile(rb"\b(utime|stime|maxrss|minflt|majflt|rbytes|wbytes|ino|mtime)=-?\d+")
+
+# What arm64 has in other places than x86, for which it is the other way round, too:
+# O_DIRECTORY and O_DIRECT, O_NOFOLLOW and O_LARGEFILE.
+SWAPPED = ((0o40000, 0o200000), (0o100000, 0o400000))
+
+
+def other_flags(flags):
+    for a, b in SWAPPED:
+        if bool(flags & a) != bool(flags & b):
+            flags ^= a | b
+    return flags
 
 
 def read(name):
@@ -42,7 +54,7 @@ def read(name):
     return tasks, root
 
 
-def by_place(name):
+def by_place(name, arm64=False):
     tasks, root = read(name)
     places, queue = {}, [(root, "root")]
     while queue:
@@ -56,6 +68,8 @@ def by_place(name):
                 data = b"SchedFork|pid=" + child.encode()
             if re.match(rb"[A-Z][a-z]+(Time|Io|File)\|", data):
                 data = VARIES.sub(rb"\1=", data)
+            if arm64 and data.startswith(b"Open"):
+                data = re.sub(rb"(?<=\bflags=)\d+", lambda m: b"%d" % other_flags(int(m[0])), data)
             lines.append(re.sub(rb"/proc/\d+", b"/proc/PID", data))
         places[place] = lines
     return places, sum(map(len, tasks.values()))
@@ -90,14 +104,18 @@ class Known:
 
 
 def main(args):
-    ignore, known = [], Known(None)
-    while args and args[0] in ("--ignore", "--known"):
+    ignore, known, arm64 = [], Known(None), False
+    while args and args[0] in ("--ignore", "--known", "--arm64"):
+        if args[0] == "--arm64":
+            arm64 = True
+            args = args[1:]
+            continue
         if args[0] == "--known":
             known = Known(args[1])
         else:
             ignore.append(args[1].encode())
         args = args[2:]
-    (a, left_a), (b, left_b) = by_place(args[0]), by_place(args[1])
+    (a, left_a), (b, left_b) = by_place(args[0], arm64), by_place(args[1])
     bad = 0
     for place in sorted(a.keys() | b.keys()):
         x = [d for d in a.get(place, []) if not any(i in d for i in ignore)]

@@ -73,11 +73,13 @@ done
 # Without files' identities, the marks of names that strace has from the program, and what
 # a task used: these it cannot tell, or not always.
 if [ -n "$module" ]; then
+	flags=()
+	[ "$(uname -m)" != aarch64 ] || flags=(--arm64)
 	recorded strace "$out/strace64.etrace" ./workload64 $work 2>&1 | note
 	ok "${PIPESTATUS[0]}" "64-bit workload, by strace"
 	python3 compare.py "${recorder[@]}" \
 		--ignore 'ExitTime|' --ignore 'ExitIo|' --ignore 'OpenFile|' --ignore 'Marks|' \
-		--known strace.known "$out/module64.etrace" "$out/strace64.etrace" | note
+		--known strace.known "${flags[@]}" "$out/module64.etrace" "$out/strace64.etrace" | note
 	ok "${PIPESTATUS[0]}" "64-bit workload, by strace: as the module has it, but for what is known"
 	rmmod etrace
 fi
