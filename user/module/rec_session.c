@@ -202,8 +202,13 @@ static bool set_buffer(struct rec_session *s, const struct rec_options *opt,
 	}
 	if (s->by_device ? ioctl(s->fd, ETRACE_IOC_BUFFER, &bytes) :
 	    tracefs_instance_set_buffer_size(s->instance, (bytes + 1023) / 1024, -1)) {
-		snprintf(why, size, "cannot have buffers of %" PRIu64 " KiB for each of %u processors: %s; say a smaller size with -b",
-			 bytes / 1024, s->ncpus, strerror(errno));
+		/* of a container: tracefs is mounted there read-only, or a profile forbids it */
+		bool barred = errno == EACCES || errno == EPERM || errno == EROFS;
+
+		snprintf(why, size, "cannot have buffers of %" PRIu64 " KiB for each of %u processors: %s; %s",
+			 bytes / 1024, s->ncpus, strerror(errno),
+			 barred ? "something forbids to write to tracefs, as AppArmor does in containers (--security-opt apparmor=unconfined)" :
+				  "say a smaller size with -b");
 		return false;
 	}
 	for (unsigned int i = 0; i < s->ncpus; i++)

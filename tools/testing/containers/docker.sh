@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# By docker, whose daemon builds and runs; part of in-guest, which has set what is used
+# here.
+
+: "${bin:?}" "${results:?}"
+export DOCKER_HOST=unix:///try/docker.sock DOCKER_BUILDKIT=0
+
+# daemon NAME COMMAND...: in a cgroup of this name, as systemd starts services
+daemons=()
+daemon()
+{
+	mkdir "/sys/fs/cgroup/$1"
+	sh -c 'echo $$ > "/sys/fs/cgroup/$1/cgroup.procs" && shift && exec "$@"' sh "$@" > "$1.log" 2>&1 &
+	daemons+=($!)
+}
+daemon containerd containerd
+daemon dockerd dockerd --host "$DOCKER_HOST" --containerd /run/containerd/containerd.sock \
+	--data-root /try/docker --exec-opt native.cgroupdriver=cgroupfs \
+	--bridge=none --iptables=false --ip6tables=false
+for ((i = 0; i < 600; i++)); do
+	version=$(docker version -f '{{.Server.Version}}' 2> log) && break
+	sleep 0.5
+done
+ok "docker's daemon runs" test "$version"
+# shellcheck disable=SC2034	# in-guest's within() knows them
+[ "${version%%.*}" -ge 23 ] || perfmon=SYS_ADMIN bpf=SYS_ADMIN
+echo "# $version, $(docker info -f '{{.Driver}} {{.SecurityOptions}}')"
+
+# step TRACE: what the step of the build that runs programs has read
+step()
+{
+	local root
+
+	root=$(etrace deps --all --direct "$1" 2> log | sed -n 's,^\(/.*/merged\)/out/both$,\1,p')
+	echo "# root: $root"
+	[ -n "$root" ] || return
+	etrace deps --direct "$1" "$root/out/both" > inputs 2> log
+	same inputs "$root/src/one" "$root/src/two" || return
+	etrace deps --direct "$1" "$root/out/both.gz" > inputs 2> log
+	same inputs "$root/out/both" || return
+	etrace used --in "$root" --class program "$1" > packages 2> log
+	cat packages
+	grep -q '^busybox-static .*: program' packages && ! grep -q 'no package' packages
+}
+
+for backend in module bpf; do
+	trace=$results/docker-$backend.fxt
+	ok "docker builds an image, recorded by its daemons' cgroups, by $backend" \
+		recorded etrace run --backend=$backend --cgroup /dockerd --cgroup /containerd -o "$trace" -- \
+		docker build -q --network=none --no-cache -t test context
+	ok "a step of that, by $backend" step "$trace"
+done
+
+docker build -q --network=none -t inside inside > /dev/null 2>&1
+within docker
+into docker
+kill "${daemons[@]}"
+wait "${daemons[@]}"
