@@ -58,18 +58,34 @@ module() { BUILD=$CHECK_BUILD "$VM/module" "$1" W=1 KCFLAGS=-Werror "${@:2}"; }
 # release KERNEL: its name in the table, and what it is.
 release() { echo "$1 ($("$VM/kernel" "$1" version))"; }
 
+# go_on: check.sh begins the next stage, beside what is left of this one.
+go_on()
+{
+	{ echo on >&9; } 2> /dev/null
+	exec 9>&-
+}
+
+# beside: what is left of this stage keeps one processor busy and builds nothing that
+# others do, so it takes its place among the guests, and the next one begins.
+beside()
+{
+	lane
+	go_on
+}
+
 # start_on_kernels KERNELS TITLE PAYLOAD COMMAND...: COMMAND in a guest of each
 # kernel, with the directory PAYLOAD and the kernel's etrace.ko in it, but for
 # the kernels of $MODULELESS.  Does not wait for the last ones: finish_on_kernels
 # does.
 guests=() titles=() guest_options=()	# of vm/run
 
-# lane: wait until fewer guests run than there are processors, other stages'
-# included, and take one's place: descriptor $lane is open as long as it is taken.
+# lane: wait until fewer guests, and stages that go on beside others, run than there are
+# processors, and take a place: descriptor $lane is open as long as it is taken.
 lane()
 {
 	local i
 
+	mkdir -p "$BUILD/check"
 	while :; do
 		for i in $(seq "$(nproc)"); do
 			exec {lane}> "$BUILD/check/lane-$i"
@@ -118,9 +134,8 @@ finish_on_kernels()
 {
 	local i
 
-	# check.sh goes on: none are left to be started.
-	{ echo guests >&9; } 2> /dev/null
-	exec 9>&-
+	# none are left to be started
+	go_on
 	wait
 	for i in "${!guests[@]}"; do
 		sed 's/^/# /' "${guests[i]}.log"
