@@ -5,6 +5,7 @@
  * Users are those of /etc/passwd and /etc/group, and no other directory is asked.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -61,6 +62,28 @@ struct passwd *getpwnam(const char *name)
 struct passwd *getpwuid(uid_t uid)
 {
 	return find_user(NULL, uid);
+}
+
+/* By these glob() looks for "~" and "~user", which nobody asks it for. */
+
+int __getlogin_r(char *name, size_t size);
+int __getpwnam_r(const char *name, struct passwd *pw, char *buf, size_t size, struct passwd **found);
+
+int __getlogin_r(char *name, size_t size)
+{
+	(void)name;
+	(void)size;
+	return ENOENT;
+}
+
+int __getpwnam_r(const char *name, struct passwd *pw, char *buf, size_t size, struct passwd **found)
+{
+	(void)name;
+	(void)pw;
+	(void)buf;
+	(void)size;
+	*found = NULL;
+	return 0;
 }
 
 static void add_group(gid_t *groups, int room, int *n, gid_t gid)
