@@ -59,17 +59,17 @@ report()
 	# It ended with the last that it wrote.
 	printf '%-14s%4d passed %3d failed %3d skipped %5d s\n' "$name" \
 		"$p" "$f" "$s" $(($(stat -c %Y "$log") - $3))
-	grep -E '^(# *)*ok .*# SKIP' "$log" | sed 's/^/    /' | head -n 20
+	grep -a -E '^(# *)*ok .*# SKIP' "$log" | sed 's/^/    /' | head -n 20
 	if [ "$f" != 0 ]; then
 		# Each failure with what was said before it, and the end.
 		{
-			grep -E -B 6 '^(# *)*not ok' "$log" | head -n 120
+			grep -a -E -B 6 '^(# *)*not ok' "$log" | head -n 120
 			echo ...
 			tail -n 10 "$log"
-		} | cut -c1-200 | sed 's/^/    | /'
+		} | tr -d '\0' | cut -c1-200 | sed 's/^/    | /'
 		echo "    all of it: $log"
-		failures+=$({ grep -E -B 2 '^(# *)*(not ok|Bail out!)' "$log" || tail -n 3 "$log"; } |
-			grep -Ev '^(--$|[# ]*ok )' | cut -c1-150 | head -n 10 | sed "s/^/    $name: /")$'\n'
+		failures+=$({ grep -a -E -B 2 '^(# *)*(not ok|Bail out!)' "$log" || tail -n 3 "$log"; } |
+			tr -d '\0' | grep -a -Ev '^(--$|[# ]*ok )' | cut -c1-150 | head -n 10 | sed "s/^/    $name: /")$'\n'
 	elif [ "$status" = 4 ]; then
 		tail -n 1 "$log" | sed 's/^/    skipped: /'
 	fi
