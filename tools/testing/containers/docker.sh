@@ -33,7 +33,7 @@ step()
 {
 	local root
 
-	root=$(etrace deps --all --direct "$1" 2> log | sed -n 's,^\(/.*/merged\)/out/both$,\1,p')
+	root=$(etrace deps --all --direct "$1" 2> log | sed -n 's,^\(/.*/\(merged\|rootfs\)\)/out/both$,\1,p')
 	echo "# root: $root"
 	[ -n "$root" ] || return
 	etrace deps --direct "$1" "$root/out/both" > inputs 2> log
@@ -52,6 +52,13 @@ for backend in module bpf; do
 		docker build -q --network=none --no-cache -t test context
 	ok "a step of that, by $backend" step "$trace"
 done
+
+# buildkit is within dockerd, which starts the steps itself
+trace=$results/docker-buildkit.fxt
+ok "buildkit builds an image, recorded by dockerd's cgroup" \
+	recorded etrace run --cgroup /dockerd -o "$trace" -- \
+	env DOCKER_BUILDKIT=1 docker build -q --network=none --no-cache -t test context
+ok "a step of that" step "$trace"
 
 docker build -q --network=none -t inside inside > /dev/null 2>&1
 within docker
