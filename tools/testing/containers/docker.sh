@@ -7,14 +7,6 @@
 : "${bin:?}" "${results:?}"
 export DOCKER_HOST=unix:///try/docker.sock DOCKER_BUILDKIT=0
 
-# daemon NAME COMMAND...: in a cgroup of this name, as systemd starts services
-daemons=()
-daemon()
-{
-	mkdir "/sys/fs/cgroup/$1"
-	sh -c 'echo $$ > "/sys/fs/cgroup/$1/cgroup.procs" && shift && exec "$@"' sh "$@" > "$1.log" 2>&1 &
-	daemons+=($!)
-}
 daemon containerd containerd
 daemon dockerd dockerd --host "$DOCKER_HOST" --containerd /run/containerd/containerd.sock \
 	--data-root /try/docker --exec-opt native.cgroupdriver=cgroupfs \
@@ -36,13 +28,8 @@ step()
 	root=$(etrace deps --all --direct "$1" 2> log | sed -n 's,^\(/.*/\(merged\|rootfs\)\)/out/both$,\1,p')
 	echo "# root: $root"
 	[ -n "$root" ] || return
-	etrace deps --direct "$1" "$root/out/both" > inputs 2> log
-	same inputs "$root/src/one" "$root/src/two" || return
-	etrace deps --direct "$1" "$root/out/both.gz" > inputs 2> log
-	same inputs "$root/out/both" || return
-	etrace used --in "$root" --class program "$1" > packages 2> log
-	cat packages
-	grep -q '^busybox-static .*: program' packages && ! grep -q 'no package' packages
+	made "$1" "$root" || return
+	packaged "$1" "$root"
 }
 
 for backend in module bpf; do
@@ -63,5 +50,4 @@ ok "a step of that" step "$trace"
 docker build -q --network=none -t inside inside > /dev/null 2>&1
 within docker
 into docker
-kill "${daemons[@]}"
-wait "${daemons[@]}"
+end_daemons

@@ -31,18 +31,13 @@ answers()
 	root=$(root_of "$1")
 	echo "# root: $root"
 	[ -n "$root" ] || return
-	etrace deps --direct "$1" "$root/out/both" > inputs 2> log
-	same inputs "$root/src/one" "$root/src/two" || return
-	etrace deps --direct "$1" "$root/out/both.gz" > inputs 2> log
-	same inputs "$root/out/both" || return
+	made "$1" "$root" || return
 	# through two processes and their pipes, to the file outside
 	etrace why "$1" "$root/out/both" /try/context/src/two > chain 2> log
 	grep -q "from  *$root/src/" chain && grep -q 'from  */try/context/src/two' chain || return
 	etrace deps --leaves "$1" "$root/out/both" > inputs 2> log
 	grep -qx /try/context/src/one inputs || return
-	etrace used --in "$root" --root "$(podman image mount test)" --class program "$1" > packages 2> log
-	cat packages
-	grep -q '^busybox-static .*: program' packages && ! grep -q 'no package' packages
+	packaged "$1" "$root" --root "$(podman image mount test)"
 }
 
 for backend in module bpf; do
@@ -53,21 +48,18 @@ for backend in module bpf; do
 done
 
 # ---- a daemon builds, which is no child of what is recorded ----
-mkdir -p /sys/fs/cgroup/daemon
-sh -c 'echo $$ > /sys/fs/cgroup/daemon/cgroup.procs
-	exec podman system service -t 0 unix:///try/podman.sock' > service.log 2>&1 &
+daemon podmand podman system service -t 0 unix:///try/podman.sock
 for ((i = 0; i < 600; i++)); do [ ! -S podman.sock ] || break; sleep 0.1; done
 for backend in module bpf; do
 	trace=$results/daemon-$backend.fxt
 	ok "a daemon builds it, recorded by its cgroup, by $backend" \
-		recorded etrace run --backend=$backend --cgroup /daemon -o "$trace" -- \
+		recorded etrace run --backend=$backend --cgroup /podmand -o "$trace" -- \
 		podman --remote --url unix:///try/podman.sock "${build[@]}"
 	ok "a step of that, by $backend" sh -c '
 		root=$(etrace deps --all --direct --json "$1" 2> log | sed -n "s,.*\"output\":\"\([^\"]*rootfs\)/out/both\".*,\1,p" | head -n 1)
 		etrace deps --direct "$1" "$root/out/both" 2> log | grep -qx "$root/src/two"' sh "$trace"
 done
-kill %1
-wait %1
+end_daemons
 
 podman build -q --network=none -t inside inside > /dev/null
 within podman
