@@ -316,6 +316,8 @@ void bpf_session_account(struct session *base, struct bpf_account *a)
 		EB_COUNTERS(X)
 #undef X
 	}
+	a->programs.lost_records += s->skel->bss->slots_unseen;
+	a->storage_refused = s->skel->bss->storage_refused;
 	a->rings_hooked = s->programs.uring.nlinks;
 	a->missed = missed(s->skel) + missed(s->programs.uring.skel);
 }

@@ -23,6 +23,10 @@ struct bpf_options {
 	bool cgroups;		/* ops->add_cgroup() will be called */
 	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
 	const char *keep_env;	/* of et_keep_env(); NULL: none */
+	uint32_t refuse_storage;	/* for tests: of so many new ones in task storage
+					 * one is refused, at first; 1: all, again and
+					 * again; 0: none but what the kernel refuses
+					 */
 };
 #define BPF_BUFFER	(32u << 20)
 #define BPF_BUFFER_MAX	(1u << 30)
@@ -60,6 +64,7 @@ int bpf_session_release(struct session *s);
 struct bpf_account {
 	struct eb_counts programs;
 	uint64_t missed;	/* calls that a program did not see, being busy */
+	uint64_t storage_refused;	/* how often there was no task storage, for a moment */
 	unsigned int hooks_missing;	/* that this kernel does not offer */
 	bool rings_hooked;	/* what rings do is seen from now on */
 	const struct rec_tally *tally;

@@ -58,6 +58,7 @@ const volatile __u32 pid_bits = 22;
 const volatile __u32 wake_at;	/* bytes in the ring buffer that wake the reader */
 const volatile __u32 nr_cpus;	/* possible processors */
 const volatile bool in_hash;	/* slots are in slots_hash, not in task storage */
+const volatile __u32 refuse_storage;	/* struct bpf_options */
 const volatile bool can_hold;	/* bpf_preempt_disable() is there, and needed */
 
 /* ---- shared with the loader while tracing ---- */
@@ -74,6 +75,10 @@ __s32 root_pid;			/* the tree to add; 0: list all traced tasks; EB_* */
 __u64 adopted;			/* how many were added */
 bool adopts_late;		/* they tell of themselves */
 bool root_seen;			/* root_pid is a task that lives */
+__u32 storage_asked;		/* new task storage, where some is refused */
+__u64 storage_refused;		/* how often there was none at that moment */
+__u32 slots_late;		/* tasks that are to have theirs, slot_late() */
+__u64 slots_unseen;		/* looks at such a task that had none again */
 /* The process that reads, as the iterator finds it. */
 struct {
 	__u64 root_mnt, root_dentry;
@@ -129,7 +134,7 @@ struct {
 	__type(value, struct slot);
 } slots SEC(".maps");
 
-/* The same by task_struct, where task storage cannot be had. */
+/* The same by task_struct, where task storage cannot be had, or not yet: slot_late(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 32768);
@@ -299,18 +304,75 @@ static __always_inline struct task_struct *current_task(void)
 	return OLD ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();
 }
 
+/* May task storage be made? @again: a task waits for it */
+static __always_inline bool storage_may(bool again)
+{
+	if (likely(!refuse_storage))
+		return true;
+	return refuse_storage > 1 && (again || ++storage_asked % refuse_storage);
+}
+
+/* Returns NULL: there is none, now. @again: the task waits for it */
+static __always_inline struct slot *slot_make(struct task_struct *task, struct slot *new,
+					      bool again)
+{
+	struct slot *t = NULL;
+
+	if (storage_may(again))
+		t = bpf_task_storage_get(&slots, task, new, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t)
+		__sync_fetch_and_add(&storage_refused, 1);
+	return t;
+}
+
+/* Not late any more. Returns whether it was. */
+static __always_inline bool slot_not_late(struct task_struct *task)
+{
+	u64 key = (u64)task;
+
+	if (likely(!slots_late) || bpf_map_delete_elem(&slots_hash, &key))
+		return false;
+	__sync_fetch_and_add(&slots_late, -1);
+	return true;
+}
+
+/*
+ * From Linux 6.19 on the allocator behind task storage does not wait for a lock: if
+ * another processor has it, there is nothing.  Such a task waits in slots_hash, and
+ * gets its slot when it is looked at next.
+ */
+static __noinline struct slot *slot_late(struct task_struct *task)
+{
+	u64 key = (u64)task;
+	struct slot *at = bpf_map_lookup_elem(&slots_hash, &key), new, *t;
+
+	if (!at)
+		return NULL;
+	new = *at;
+	t = slot_make(task, &new, true);
+	if (t)
+		slot_not_late(task);
+	else
+		__sync_fetch_and_add(&slots_unseen, 1);
+	return t;
+}
+
 /* A function, as are others that ask in_hash: the kernel cuts the rest out of each place. */
 static __noinline struct slot *slot_of(struct task_struct *task)
 {
+	struct slot *t = NULL;
+
 	if (OLD || in_hash) {
 		u64 key = (u64)task;
 
 		return bpf_map_lookup_elem(&slots_hash, &key);
 	}
 	/* Most tasks have no storage of anybody's: no call is needed to see that. */
-	if (bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage)
-		return NULL;
-	return bpf_task_storage_get(&slots, task, 0, 0);
+	if (!bpf_core_field_exists(task->bpf_storage) || task->bpf_storage)
+		t = bpf_task_storage_get(&slots, task, 0, 0);
+	if (!t && unlikely(slots_late))
+		t = slot_late(task);
+	return t;
 }
 
 /* @which: of NR_SEQ */
@@ -325,38 +387,46 @@ static __always_inline u64 new_upid(u32 pid, u32 which)
 	return (seq << pid_bits | (pid & ((1ull << pid_bits) - 1))) & (~0ull >> 1);
 }
 
-/* Adds a task. Returns its slot, NULL: no memory. */
-static __always_inline struct slot *slot_add(struct task_struct *task, u32 pid,
-					     u32 which)
+/* Adds a task. @joined: as in its slot. Returns its upid, 0: no memory. */
+static __always_inline u64 slot_add(struct task_struct *task, u32 pid, u32 which, bool joined)
 {
-	struct slot new = { .upid = new_upid(pid, which) };
-	struct slot *t;
+	struct slot new = { .upid = new_upid(pid, which), .joined = joined };
+	const bool hashed = OLD || in_hash;
+	u64 key = (u64)task;
 
-	if (OLD || in_hash) {
-		u64 key = (u64)task;
-
-		bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY);
-		t = bpf_map_lookup_elem(&slots_hash, &key);
-	} else {
-		t = bpf_task_storage_get(&slots, task, &new, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (hashed || !slot_make(task, &new, false)) {
+		/* First, or it might be passed by. */
+		if (!hashed)
+			__sync_fetch_and_add(&slots_late, 1);
+		if (bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY)) {
+			if (!hashed)
+				__sync_fetch_and_add(&slots_late, -1);
+			return 0;
+		}
 	}
-	if (t)
-		__sync_fetch_and_add(&tasks, 1);
-	return t;
+	__sync_fetch_and_add(&tasks, 1);
+	return new.upid;
 }
 
-static __always_inline void slot_drop(struct task_struct *task, const struct slot *t)
+/* @worker: it is one of rings, which does not count */
+static __always_inline void slot_drop(struct task_struct *task, bool worker)
 {
-	bool counts = !t->worker;
-
 	if (OLD || in_hash) {
 		u64 key = (u64)task;
 
 		bpf_map_delete_elem(&slots_hash, &key);
 	} else {
+		slot_not_late(task);
 		bpf_task_storage_delete(&slots, task);
 	}
-	if (counts)
+	if (!worker)
+		__sync_fetch_and_add(&tasks, -1);
+}
+
+/* A task is let go of, or ends, of which slot_of() says nothing. */
+static __always_inline void slot_drop_late(struct task_struct *task)
+{
+	if (!OLD && !in_hash && slot_not_late(task))
 		__sync_fetch_and_add(&tasks, -1);
 }
 

@@ -53,21 +53,18 @@ static __noinline bool in_cgroup(struct task_struct *task)
 static __always_inline bool slot_join(struct task_struct *task, u32 which, bool joined)
 {
 	struct scratch *s;
-	struct slot *t;
 
 	if (BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER))
 		return false;
-	t = slot_add(task, GET(task, pid), which);
-	if (!t) {
+	if (!slot_add(task, GET(task, pid), which, joined)) {
 		s = room(ROOM_JOINING);
 		if (s)
 			s->counts.lost_tasks++;
 		return false;
 	}
-	t->joined = joined;
 	/* It may have passed its exit's program before it was added. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING) {
-		slot_drop(task, t);
+		slot_drop(task, false);
 		return false;
 	}
 	return true;

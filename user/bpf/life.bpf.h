@@ -12,8 +12,8 @@ static __always_inline void tell_fork(struct slot *t, struct task_struct *parent
 				      struct task_struct *child)
 {
 	struct pt_regs *regs;
-	struct slot *c = NULL;
 	struct scratch *s;
+	u64 upid = 0;
 	u32 row;
 
 	joins(t);
@@ -29,14 +29,13 @@ static __always_inline void tell_fork(struct slot *t, struct task_struct *parent
 		clone_flags(s, row);
 	}
 	if (tracing)
-		c = slot_add(child, GET(child, pid), 0);
-	if (c) {
-		put_val(s, EB_V_CLONE_child, c->upid);
-	} else {
+		upid = slot_add(child, GET(child, pid), 0, false);
+	if (!upid) {
 		/* A child that cannot be traced is born all the same. */
 		s->counts.lost_tasks += tracing;
-		put_val(s, EB_V_CLONE_child, new_upid(GET(child, pid), 0));
+		upid = new_upid(GET(child, pid), 0);
 	}
+	put_val(s, EB_V_CLONE_child, upid);
 	send(s, t);
 }
 
@@ -107,11 +106,16 @@ static __always_inline int do_exit(struct task_struct *p, bool dead)
 	struct scratch *s;
 	int code;
 
-	if (!t)
+	if (!t) {
+		slot_drop_late(p);
 		return 0;
+	}
 	s = room(ROOM_EXIT);
-	/* The last thread of the process tells what all did. */
-	if (s && is_last(p, dead))
+	/*
+	 * The last thread of the process tells what all did, and so does the leader, whose
+	 * place the thread takes that calls execve.
+	 */
+	if (s && (is_last(p, dead) || GET(p, group_leader) == p))
 		uses_over(s, t, p, false);
 	/* A worker of rings is no task of the program. */
 	if (s && !t->worker) {
@@ -125,7 +129,7 @@ static __always_inline int do_exit(struct task_struct *p, bool dead)
 		put_cost(s, p, dead);
 		send(s, t);
 	}
-	slot_drop(p, t);
+	slot_drop(p, t->worker);
 	return 0;
 }
 

@@ -215,6 +215,9 @@ static bool no_ring(const struct programs *p, uint32_t bytes)
 	return false;
 }
 
+/* Tasks that wait for task storage, at a time: it takes them until their next call. */
+#define SLOTS_LATE_MAX	4096
+
 /* What the programs have to know of this kernel and of the session. */
 static void configure(struct programs *p, const struct bpf_types *types, const struct bpf_options *opt,
 		      uint32_t bytes)
@@ -224,11 +227,13 @@ static void configure(struct programs *p, const struct bpf_types *types, const s
 
 	fill_table(skel, opt->record);
 	bpf_map__set_autocreate(skel->maps.slots, !in_hash);
-	bpf_map__set_autocreate(skel->maps.slots_hash, in_hash);
+	if (!in_hash)
+		bpf_map__set_max_entries(skel->maps.slots_hash, SLOTS_LATE_MAX);
 	bpf_map__set_autocreate(skel->maps.uses, !in_hash);
 	bpf_map__set_autocreate(skel->maps.uses_hash, in_hash);
 	bpf_map__set_autocreate(skel->maps.uses_none, in_hash);
 	skel->rodata->in_hash = in_hash;
+	skel->rodata->refuse_storage = opt->refuse_storage;
 	skel->rodata->want_comm = opt->comm;
 	skel->rodata->want_env = opt->record >> ET_ENV & 1;
 	skel->rodata->pid_bits = BPF_PID_BITS;

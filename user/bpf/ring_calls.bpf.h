@@ -27,6 +27,14 @@ static __always_inline void *ring_cmd(struct io_kiocb *req)
 	return (void *)req + bpf_core_field_offset(struct io_kiocb, file);
 }
 
+static __always_inline void ring_unseen(void)
+{
+	struct scratch *s = room(ROOM_RING_ASKED);
+
+	if (s)
+		s->counts.rings_unseen++;
+}
+
 /* The current task's slot; new for a worker of a traced process. */
 static __always_inline struct slot *ring_slot(struct task_struct *task)
 {
@@ -40,10 +48,15 @@ static __always_inline struct slot *ring_slot(struct task_struct *task)
 		return NULL;
 	new.upid = leader->upid;
 	new.worker = new_upid(task->pid, 1);
-	if (!in_hash)
-		return bpf_task_storage_get(&slots, task, &new, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY);
-	return bpf_map_lookup_elem(&slots_hash, &key);
+	if (in_hash) {
+		bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY);
+		t = bpf_map_lookup_elem(&slots_hash, &key);
+	} else {
+		t = slot_make(task, &new, false) ?: slot_make(task, &new, true);
+	}
+	if (!t)
+		ring_unseen();
+	return t;
 }
 
 /* Is it about a place in the ring's own table, which is no descriptor of the program's? */
@@ -54,14 +67,6 @@ static __always_inline bool ring_direct(struct io_kiocb *req, u32 op)
 	if (op == RING_CLOSE)
 		return BPF_CORE_READ((struct io_close *)ring_cmd(req), file_slot);
 	return BPF_CORE_READ(req, flags) & FIXED_FILE;
-}
-
-static __always_inline void ring_unseen(void)
-{
-	struct scratch *s = room(ROOM_RING_ASKED);
-
-	if (s)
-		s->counts.rings_unseen++;
 }
 
 /* The name is not there any more when the call returns. */

@@ -2,7 +2,7 @@
 /*
  * Who really read and wrote: what the module's calls_use.c does.  What a program did
  * by its descriptors is remembered with the leader of its threads, and told with a
- * descriptor's close, or else when the program ends.
+ * descriptor's close, or else when the program or the leader ends.
  */
 #ifndef ETRACE_USE_CALLS_BPF_H
 #define ETRACE_USE_CALLS_BPF_H
@@ -60,9 +60,17 @@ static __noinline struct uses *uses_of(struct task_struct *leader, const bool ma
 	u64 key = (u64)leader;
 	u32 zero = 0;
 
-	if (!OLD && !in_hash)
-		return bpf_task_storage_get(&uses, leader, 0,
-					    make ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (!OLD && !in_hash) {
+		u = bpf_task_storage_get(&uses, leader, 0, 0);
+		if (u || !make)
+			return u;
+		/* If there is none, for whatever reason: what is done now is told at once. */
+		if (storage_may(false))
+			u = bpf_task_storage_get(&uses, leader, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (!u)
+			__sync_fetch_and_add(&storage_refused, 1);
+		return u;
+	}
 	u = bpf_map_lookup_elem(&uses_hash, &key);
 	if (u || !make)
 		return u;
@@ -277,14 +285,17 @@ static __always_inline void use_seen(struct eb_use *e, struct task_struct *task,
 /* A function for the verifier, as those of calls. */
 __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 wrote)
 {
-	struct task_struct *task = current_task();
+	struct task_struct *task = current_task(), *leader;
 	u64 files = (u64)GET(task, files);
 	struct eb_use once = { 0 }, *e = NULL;
 	struct scratch *s;
 	struct uses *u;
 	struct slot *t;
 
-	u = fd < EB_USES_MAX ? uses_of(GET(task, group_leader), true) : NULL;
+	/* A leader that ends has told all, and takes nothing more. */
+	leader = GET(task, group_leader);
+	u = fd < EB_USES_MAX && !(BPF_CORE_READ(leader, flags) & PF_EXITING) ?
+		uses_of(leader, true) : NULL;
 	if (u && !u->files)
 		u->files = files;
 	if (u && u->files == files) {

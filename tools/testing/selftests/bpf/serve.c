@@ -10,6 +10,8 @@
  *					has it, or "" for nothing; KEEP: as --keep-env
  *	serve --ask SOCKET COMMAND	tell the other one; prints the answer
  *
+ * ETRACE_REFUSE_STORAGE, in the environment: refuse_storage of struct bpf_options.
+ *
  * Commands, each a connection: "root_pid N", "extended Y|N", "counter NAME",
  * "flush lines", "value root_pid|trace_thread_names", "quit". The answer is a number, negative: -errno.
  */
@@ -72,6 +74,8 @@ static long counter(struct session *s, const char *name)
 		return (long)a.missed;
 	if (!strcmp(name, "hooks_missing"))
 		return a.hooks_missing;
+	if (!strcmp(name, "storage_refused"))
+		return (long)a.storage_refused;
 	if (!strcmp(name, "rings_hooked"))
 		return a.rings_hooked;
 #define X(_name) if (!strcmp(name, #_name)) return (long)a.programs._name;
@@ -156,6 +160,8 @@ int main(int argc, char **argv)
 	    (*argv[4] && !et_keep_env(keep, argv[4])))
 		return 2;
 	opt.keep_env = keep;
+	if (getenv("ETRACE_REFUSE_STORAGE"))
+		opt.refuse_storage = (uint32_t)atoi(getenv("ETRACE_REFUSE_STORAGE"));
 	lines = open(argv[2], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (lines < 0)
 		return 1;

@@ -586,6 +586,53 @@ TEST(exec)
 	et_trace_free(&tr);
 }
 
+static void *exec_other(void *arg)
+{
+	execl("/proc/self/exe", "use", "--exec", NULL);
+	CHILD_FAIL("execl: %m");
+	return arg;
+}
+
+static void do_exec_thread(void)
+{
+	int kept = want_open("in", O_RDONLY), gone = want_open("in", O_RDONLY | O_CLOEXEC);
+	pthread_t t;
+
+	CHILD_MUST(read(kept, buf, 113));
+	CHILD_MUST(read(gone, buf, 127));
+	if (pthread_create(&t, NULL, exec_other, NULL))
+		CHILD_FAIL("no thread");
+	pause();
+}
+
+static bool has_line(const struct et_trace *tr, const char *text)
+{
+	size_t n;
+
+	for (n = 0; n < tr->nr; n++)
+		if (find_line(&tr->task[n], text) < tr->task[n].nr)
+			return true;
+	return false;
+}
+
+/*
+ * The thread that calls execve becomes the leader: what was done before is told all the
+ * same, by BPF when the leader ends, and then not with the close.
+ */
+TEST(exec_by_thread)
+{
+	struct et_trace tr;
+
+	make_file("in");
+	et_run(do_exec_thread, &tr);
+	if (et_extended) {
+		EXPECT(has_line(&tr, "UseRead|bytes=113"));
+		EXPECT(has_line(&tr, "CloseRead|bytes=127") ||
+		      (et_bpf() && has_line(&tr, "UseRead|bytes=127")));
+	}
+	et_trace_free(&tr);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--exec"))
