@@ -299,6 +299,9 @@ static __always_inline struct scratch *room(u32 i)
 
 /* ---- tasks ---- */
 
+#define PF_EXITING	4u
+#define PF_IO_WORKER	0x10u
+
 static __always_inline struct task_struct *current_task(void)
 {
 	return OLD ? (void *)bpf_get_current_task() : bpf_get_current_task_btf();

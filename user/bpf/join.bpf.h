@@ -9,8 +9,6 @@
 #include "bpf/list.bpf.h"
 #include "bpf/strings.bpf.h"
 
-#define PF_EXITING	4u
-#define PF_IO_WORKER	0x10u
 #define CGROUP_DEPTH	64u	/* deeper ones are not gone through */
 
 /* The cgroups, by the numbers of their directories' inodes. */

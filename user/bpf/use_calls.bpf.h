@@ -60,20 +60,21 @@ static __noinline struct uses *uses_of(struct task_struct *leader, const bool ma
 	u64 key = (u64)leader;
 	u32 zero = 0;
 
-	if (!OLD && !in_hash) {
+	if (!OLD && !in_hash)
 		u = bpf_task_storage_get(&uses, leader, 0, 0);
-		if (u || !make)
-			return u;
-		/* If there is none, for whatever reason: what is done now is told at once. */
+	else
+		u = bpf_map_lookup_elem(&uses_hash, &key);
+	/* A leader that ends has told all, and takes nothing more. */
+	if (u || !make || BPF_CORE_READ(leader, flags) & PF_EXITING)
+		return u;
+	/* If there is none, for whatever reason: what is done now is told at once. */
+	if (!OLD && !in_hash) {
 		if (storage_may(false))
 			u = bpf_task_storage_get(&uses, leader, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		if (!u)
 			__sync_fetch_and_add(&storage_refused, 1);
 		return u;
 	}
-	u = bpf_map_lookup_elem(&uses_hash, &key);
-	if (u || !make)
-		return u;
 	none = bpf_map_lookup_elem(&uses_none, &zero);
 	if (!none || bpf_map_update_elem(&uses_hash, &key, none, BPF_NOEXIST))
 		return NULL;
@@ -285,17 +286,14 @@ static __always_inline void use_seen(struct eb_use *e, struct task_struct *task,
 /* A function for the verifier, as those of calls. */
 __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 wrote)
 {
-	struct task_struct *task = current_task(), *leader;
+	struct task_struct *task = current_task();
 	u64 files = (u64)GET(task, files);
 	struct eb_use once = { 0 }, *e = NULL;
 	struct scratch *s;
 	struct uses *u;
 	struct slot *t;
 
-	/* A leader that ends has told all, and takes nothing more. */
-	leader = GET(task, group_leader);
-	u = fd < EB_USES_MAX && !(BPF_CORE_READ(leader, flags) & PF_EXITING) ?
-		uses_of(leader, true) : NULL;
+	u = fd < EB_USES_MAX ? uses_of(GET(task, group_leader), true) : NULL;
 	if (u && !u->files)
 		u->files = files;
 	if (u && u->files == files) {
