@@ -328,6 +328,13 @@ static __always_inline struct slot *slot_make(struct task_struct *task, struct s
 	return t;
 }
 
+static __always_inline bool slot_is_late(struct task_struct *task)
+{
+	u64 key = (u64)task;
+
+	return unlikely(slots_late) && bpf_map_lookup_elem(&slots_hash, &key);
+}
+
 /* Not late any more. Returns whether it was. */
 static __always_inline bool slot_not_late(struct task_struct *task)
 {

@@ -52,7 +52,7 @@ static __always_inline bool slot_join(struct task_struct *task, u32 which, bool 
 {
 	struct scratch *s;
 
-	if (BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER))
+	if (BPF_CORE_READ(task, flags) & (PF_EXITING | PF_IO_WORKER) || slot_is_late(task))
 		return false;
 	if (!slot_add(task, GET(task, pid), which, joined)) {
 		s = room(ROOM_JOINING);
