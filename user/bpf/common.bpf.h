@@ -347,7 +347,7 @@ static __always_inline bool slot_not_late(struct task_struct *task)
 }
 
 /*
- * From Linux 6.19 on the allocator behind task storage does not wait for a lock: if
+ * In newer kernels (7.3) the allocator behind task storage does not wait for a lock: if
  * another processor has it, there is nothing.  Such a task waits in slots_hash, and
  * gets its slot when it is looked at next.
  */
