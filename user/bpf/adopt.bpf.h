@@ -43,9 +43,9 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 		slot_drop(task, t->worker);
 		/* what it did between */
 		uses_forget(GET(task, group_leader));
-	}
-	if (!t && root_pid == EB_RELEASE)
+	} else if (root_pid == EB_RELEASE) {
 		slot_drop_late(task);
+	}
 	if (root_pid == EB_CGROUPS && !t && in_cgroup(task) && slot_join(task, 1, adopts_late))
 		adopted++;
 	if (root_pid <= 0)

@@ -315,17 +315,17 @@ static __always_inline bool storage_may(bool again)
 	return refuse_storage > 1 && (again || ++storage_asked % refuse_storage);
 }
 
-/* Returns NULL: there is none, now. @again: the task waits for it */
-static __always_inline struct slot *slot_make(struct task_struct *task, struct slot *new,
-					      bool again)
+/* A task's storage, made of @value. Returns NULL: there is none, now. @again: as above */
+static __always_inline void *storage_make(void *map, struct task_struct *task, void *value,
+					  bool again)
 {
-	struct slot *t = NULL;
+	void *made = NULL;
 
 	if (storage_may(again))
-		t = bpf_task_storage_get(&slots, task, new, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!t)
+		made = bpf_task_storage_get(map, task, value, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!made)
 		__sync_fetch_and_add(&storage_refused, 1);
-	return t;
+	return made;
 }
 
 static __always_inline bool slot_is_late(struct task_struct *task)
@@ -359,7 +359,7 @@ static __noinline struct slot *slot_late(struct task_struct *task)
 	if (!at)
 		return NULL;
 	new = *at;
-	t = slot_make(task, &new, true);
+	t = storage_make(&slots, task, &new, true);
 	if (t)
 		slot_not_late(task);
 	else
@@ -404,7 +404,7 @@ static __always_inline u64 slot_add(struct task_struct *task, u32 pid, u32 which
 	const bool hashed = OLD || in_hash;
 	u64 key = (u64)task;
 
-	if (hashed || !slot_make(task, &new, false)) {
+	if (hashed || !storage_make(&slots, task, &new, false)) {
 		/* First, or it might be passed by. */
 		if (!hashed)
 			__sync_fetch_and_add(&slots_late, 1);

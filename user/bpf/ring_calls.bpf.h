@@ -52,7 +52,8 @@ static __always_inline struct slot *ring_slot(struct task_struct *task)
 		bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY);
 		t = bpf_map_lookup_elem(&slots_hash, &key);
 	} else {
-		t = slot_make(task, &new, false) ?: slot_make(task, &new, true);
+		t = storage_make(&slots, task, &new, false) ?:
+		    storage_make(&slots, task, &new, true);
 	}
 	if (!t)
 		ring_unseen();

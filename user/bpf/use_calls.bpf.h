@@ -68,13 +68,8 @@ static __noinline struct uses *uses_of(struct task_struct *leader, const bool ma
 	if (u || !make || BPF_CORE_READ(leader, flags) & PF_EXITING)
 		return u;
 	/* If there is none, for whatever reason: what is done now is told at once. */
-	if (!OLD && !in_hash) {
-		if (storage_may(false))
-			u = bpf_task_storage_get(&uses, leader, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-		if (!u)
-			__sync_fetch_and_add(&storage_refused, 1);
-		return u;
-	}
+	if (!OLD && !in_hash)
+		return storage_make(&uses, leader, NULL, false);
 	none = bpf_map_lookup_elem(&uses_none, &zero);
 	if (!none || bpf_map_update_elem(&uses_hash, &key, none, BPF_NOEXIST))
 		return NULL;
