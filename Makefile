@@ -134,7 +134,7 @@ check-property:
 pictures: user
 	tools/deps build page
 	rm -rf $(BUILD)/pictures && mkdir -p $(BUILD)/pictures
-	PATH="$(BUILD)/user:$$PATH" tools/testing/page/pages $(BUILD)/pictures
+	LONG=y PATH="$(BUILD)/user:$$PATH" tools/testing/page/pages $(BUILD)/pictures
 	PATH="$(BUILD)/user:$$PATH" tools/testing/page/pictures.py $(BUILD)/pictures Documentation/pictures
 
 demo:

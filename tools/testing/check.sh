@@ -14,6 +14,10 @@
 # the innermost where they are nested.  A stage without results counts as one
 # itself: passed with exit 0, skipped with 4, failed otherwise.
 #
+# A table of what each stage took ends the run, and is kept in build/check/times:
+# seconds on the clock, seconds of processor time, and the budget for both from
+# tools/testing/budgets.  A stage over its budget is reported, and does not fail.
+#
 # Failures are named once more at the end, with what each said last, for whoever
 # sees only that.  The last line is "N passed, N failed" or
 # "N passed, N failed, N skipped".
@@ -22,7 +26,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 export LC_ALL=C
-export BUILD=${BUILD:-$PWD/build}
+export BUILD=${BUILD:-$PWD/build} LONG=${LONG:-}
 logs=$BUILD/check
 stages=tools/testing/stages
 
@@ -46,19 +50,35 @@ if [ $# -gt 0 ] && [ ${#names[@]} != $# ]; then
 fi
 
 mkdir -p "$logs"
-passed=0 failed=0 skipped=0 failures=
+begun=$(date +%s)
+times=$logs/times
+printf '%-14s%8s%8s%16s\n' stage wall CPU 'budget (s)' > "$times"
 
-# report NAME PID START: wait for a stage and say what its results are.
+# took NAME WALL CPU: a row of the table of times.
+took()
+{
+	local wall cpu over=
+
+	read -r wall cpu < <(awk -v name="$1" '$1 == name { print $2, $3 }' tools/testing/budgets)
+	[ -z "${wall:-}" ] || [ "$LONG" ] || { [ "$2" -le "$wall" ] && [ "$3" -le "$cpu" ]; } ||
+		over='  over its budget'
+	printf '%-14s%8d%8d%9s%7s%s\n' "$1" "$2" "$3" "${wall:--}" "${cpu:--}" "$over" >> "$times"
+}
+
+passed=0 failed=0 skipped=0 failures= total_cpu=0
+
+# report NAME PID: wait for a stage and print its results.
 report()
 {
-	local name=$1 log=$logs/$1.log status p f s
+	local name=$1 log=$logs/$1.log status p f s real user sys cpu
 
 	wait "$2"
 	status=$?
 	read -r p f s < <(count "$log" "$status")
-	# It ended with the last that it wrote.
-	printf '%-14s%4d passed %3d failed %3d skipped %5d s\n' "$name" \
-		"$p" "$f" "$s" $(($(stat -c %Y "$log") - $3))
+	read -r real user sys < "$logs/$name.time"
+	cpu=$((user + sys)) total_cpu=$((total_cpu + cpu))
+	printf '%-14s%4d passed %3d failed %3d skipped %5d s\n' "$name" "$p" "$f" "$s" "$real"
+	took "$name" "$real" "$cpu"
 	grep -a -E '^(# *)*ok .*# SKIP' "$log" | sed 's/^/    /' | head -n 20
 	if [ "$f" != 0 ]; then
 		# Each failure with what was said before it, and the end.
@@ -81,18 +101,21 @@ for file in "${names[@]}"; do
 	name=${file##*/??-}
 	rm -f "$logs/$name.ready"
 	mkfifo "$logs/$name.ready"
-	"$file" 9> "$logs/$name.ready" > "$logs/$name.log" 2>&1 < /dev/null &
+	{
+		TIMEFORMAT='%0R %0U %0S'
+		time "$file" 9> "$logs/$name.ready" > "$logs/$name.log" 2>&1 < /dev/null
+	} 2> "$logs/$name.time" &
 	last=$!
-	running+=("$name $last $(date +%s)")
+	running+=("$name $last")
 	goes_on=$(cat "$logs/$name.ready")
 	rm "$logs/$name.ready"
 	# Of the others, too, those that ended in the meantime; in the end all.
 	left=()
 	for stage in "${running[@]}"; do
-		read -r name pid start <<< "$stage"
+		read -r name pid <<< "$stage"
 		if [ "$file" = "${names[-1]}" ] || ! kill -0 "$pid" 2> /dev/null ||
 			{ [ "$pid" = "$last" ] && [ -z "$goes_on" ]; }; then
-			report "$name" "$pid" "$start"
+			report "$name" "$pid"
 		else
 			left+=("$stage")
 		fi
@@ -100,6 +123,9 @@ for file in "${names[@]}"; do
 	running=("${left[@]}")
 done
 
+took all $(($(date +%s) - begun)) "$total_cpu"
+echo
+cat "$times"
 [ "$failed" = 0 ] || printf 'Failed:\n%s' "$failures"
 if [ "$skipped" != 0 ]; then
 	echo "$passed passed, $failed failed, $skipped skipped"

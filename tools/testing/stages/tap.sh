@@ -6,7 +6,7 @@
 # shellcheck disable=SC2034
 
 set -u
-export BUILD=${BUILD:-$PWD/build}
+export BUILD=${BUILD:-$PWD/build} LONG=${LONG:-}
 # The stages build in a place of their own, from nothing.
 CHECK_BUILD=$BUILD/check/build
 VM=tools/testing/vm
