@@ -7,6 +7,8 @@
 # strace, which is told to write one file for each process, and under etrace at once,
 # so that both see the same processes.
 # strace_compare.py compares them process by process, event by event.
+#
+# LONG=y: a build of 245 processes, in place of one of about 70.
 
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -17,7 +19,9 @@ plan 4
 
 work=$(mktemp -d /tmp/etrace.XXXXXX)
 trap 'unload; rm -rf "$work"' EXIT
-./project.sh "$work/project" > "$work/log" 2>&1 || bail "project.sh failed"
+size=(1 2 4)
+[ "${LONG:-}" != y ] || size=()
+./project.sh "$work/project" "${size[@]}" > "$work/log" 2>&1 || bail "project.sh failed"
 mkdir "$work/tree"
 
 # What is made, changed, closed, run and ended; with --all, also who read and wrote,

@@ -3,7 +3,7 @@
 # description: insmod and rmmod in a loop while make -j8 runs under trace
 # requires: gcc, make, perl
 #
-# $ETRACE_UNLOADS: how often, 6 by default.
+# $ETRACE_UNLOADS: how often, 3 by default, 6 with LONG=y.
 
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -44,7 +44,9 @@ builds &
 builder=$!
 
 status=0 records=0
-for i in $(seq "${ETRACE_UNLOADS:-6}"); do
+loads=3
+[ "${LONG:-}" != y ] || loads=6
+for i in $(seq "${ETRACE_UNLOADS:-$loads}"); do
 	insmod "$MODULE" instance="${INSTANCE##*/}" trace_thread_names=1 \
 		root_pid="$builder" || status=1
 	sleep 0.$((i % 4 + 1))
