@@ -105,8 +105,10 @@ check-all:
 	tools/deps build deb static check vm debug bench fuzz
 	$(WHOLE) tools/testing/check.sh
 	$(MAKE) check-arm64
+	$(MAKE) check-containers
 	$(MAKE) check-property
 	$(MAKE) check-debug
+	$(MAKE) bench
 	$(MAKE) bench-memory
 	$(MAKE) bench-kernel
 	$(MAKE) bench-kernel ARCH=arm64
