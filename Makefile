@@ -105,7 +105,6 @@ check-all:
 	tools/deps build deb static check vm debug bench fuzz
 	$(WHOLE) tools/testing/check.sh
 	$(MAKE) check-arm64
-	$(MAKE) check-containers
 	$(MAKE) check-property
 	$(MAKE) check-debug
 	$(MAKE) bench
