@@ -10,7 +10,9 @@
 # A stage is an executable NN-name that prints TAP or KTAP on standard output
 # (anything else there is passed over).  The next one begins when it ends, or
 # when it writes to descriptor 9 and closes it: then what is left of it shares the
-# processors with the next (lane() in tap.sh).  A result is an "ok" or "not ok" line,
+# processors with the next (lane() in tap.sh).  So stages that use all processors come
+# first, then those with guests, then those that keep one processor busy: the end of
+# the run has small pieces to fill both.  A result is an "ok" or "not ok" line,
 # the innermost where they are nested.  A stage without results counts as one
 # itself: passed with exit 0, skipped with 4, failed otherwise.
 #

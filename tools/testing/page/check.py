@@ -4,7 +4,7 @@
 
 usage: check.py DIR [TEST...]
 
-DIR holds recordings NAME.db and their pages NAME.html (tools/testing/stages/47-page makes
+DIR holds recordings NAME.db and their pages NAME.html (tools/testing/stages/60-page makes
 them), axe.min.js if there is one, and etrace is in PATH.  Each test prints "ok: what",
 "not ok: what" or "skip: what".
 """
