@@ -1,36 +1,53 @@
 # SPDX-License-Identifier: GPL-2.0
 # Top-level build of etrace.  "make" builds the module and userspace, or what of
 # both can be built here, and says what it left out; everything generated goes
-# to build/ (kbuild's own output excepted).
+# to build/ (kbuild's own output excepted).  All processors take part unless -j
+# says how many.
 
+empty	:=
+space	:= $(empty) $(empty)
 KVER	?= $(shell uname -r)
 KDIR	?= /lib/modules/$(KVER)/build
-BUILD	?= $(CURDIR)/build
+BUILD	?= build
+# Makefiles and scripts elsewhere get the whole path.
+ifeq ($(filter /%,$(firstword $(BUILD))),)
+MAKEOVERRIDES := $(subst BUILD=$(BUILD),BUILD=$(subst $(space),\$(space),$(CURDIR))/$(BUILD),$(MAKEOVERRIDES))
+override BUILD := $(CURDIR)/$(BUILD)
+endif
 export BUILD
+# -j is known to recipes only.
+JOBS	= $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 PREFIX	?= /usr/local
 # Debian has $(PREFIX)/lib/$(shell gcc -print-multiarch), others lib64.
 LIBDIR	?= $(PREFIX)/lib
 PROGRAMS = etrace etrace-read
+DEST	= $(DESTDIR)$(PREFIX)
+DESTLIB	= $(DESTDIR)$(LIBDIR)
+PAGES	= $(notdir $(wildcard Documentation/*.[1-8]))
+# man_of PAGE: where it is below DEST
+man_of	= share/man/man$(subst .,,$(suffix $1))/$1
 # What ARCH asks for beside this machine's.
 OTHER_ARCH = $(filter-out amd64 x86_64,$(ARCH))
 
 # Who names a KDIR wants the module.
-ifeq ($(origin KDIR)$(wildcard $(KDIR)/Makefile),file)
-NO_HEADERS := there are no headers of kernel $(KVER); for them: apt-get install linux-headers-$(KVER)
-SAY_LEFT_OUT = @echo 'etrace.ko is left out: $(NO_HEADERS)'
+ifneq ($(word 2,$(CURDIR)),)
+NO_MODULE := kbuild cannot build in a directory with a space in its name: $(CURDIR)
+else ifeq ($(origin KDIR)$(wildcard $(KDIR)/Makefile),file)
+NO_MODULE := there are no headers of kernel $(KVER); for them: apt-get install linux-headers-$(KVER)
 endif
+SAY_LEFT_OUT = $(if $(NO_MODULE),@echo 'etrace.ko is left out: $(NO_MODULE)')
 # What goes without a module, too.
-MODULE	= $(if $(NO_HEADERS),,$(1))
+MODULE	= $(if $(NO_MODULE),,$(1))
 
 all: $(call MODULE,module) user
 	$(SAY_LEFT_OUT)
 
 module:
-	$(if $(NO_HEADERS),$(error $(NO_HEADERS)))
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+	$(if $(NO_MODULE),$(error $(NO_MODULE)))
+	$(MAKE) $(JOBS) -C $(KDIR) M=$(CURDIR) modules
 
 user:
-	$(MAKE) -C user
+	$(MAKE) $(JOBS) -C user
 
 # Below DESTDIR: the module for the kernel of KDIR, programs, pages, completions.
 install: $(call MODULE,install-module) install-user
@@ -41,23 +58,31 @@ install-module: module
 		INSTALL_MOD_DIR=extra modules_install
 
 install-user: user
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(patsubst %,$(BUILD)/user/%,$(PROGRAMS)) $(DESTDIR)$(PREFIX)/bin
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(BUILD)/user/lib/libetrace.so.1 $(DESTDIR)$(LIBDIR)
-	ln -sf libetrace.so.1 $(DESTDIR)$(LIBDIR)/libetrace.so
-	install -m 644 $(BUILD)/user/lib/libetrace.a $(DESTDIR)$(LIBDIR)
-	install -m 644 $(BUILD)/user/lib/etrace.h $(DESTDIR)$(PREFIX)/include
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' $(BUILD)/user/lib/libetrace.pc \
-		> $(DESTDIR)$(LIBDIR)/pkgconfig/libetrace.pc
-	for page in Documentation/*.[1-8]; do \
-		install -D -m 644 $$page \
-			$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; \
-	done
+	install -d "$(DEST)/bin" "$(DESTLIB)/pkgconfig" "$(DEST)/include"
+	install -m 755 $(PROGRAMS:%="$(BUILD)"/user/%) "$(DEST)/bin"
+	install -m 755 "$(BUILD)/user/lib/libetrace.so.1" "$(DESTLIB)"
+	ln -sf libetrace.so.1 "$(DESTLIB)/libetrace.so"
+	install -m 644 "$(BUILD)/user/lib/libetrace.a" "$(DESTLIB)"
+	install -m 644 "$(BUILD)/user/lib/etrace.h" "$(DEST)/include"
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' "$(BUILD)/user/lib/libetrace.pc" \
+		> "$(DESTLIB)/pkgconfig/libetrace.pc"
+	$(foreach page,$(PAGES),install -D -m 644 Documentation/$(page) "$(DEST)/$(call man_of,$(page))" &&) :
 	install -D -m 644 user/completion/etrace.bash \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/etrace
+		"$(DEST)/share/bash-completion/completions/etrace"
 	install -D -m 644 user/completion/_etrace \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_etrace
+		"$(DEST)/share/zsh/site-functions/_etrace"
+
+# What the same DESTDIR, PREFIX, LIBDIR and KDIR installed; directories stay.
+uninstall: $(call MODULE,uninstall-module)
+	cd "$(DEST)" && rm -f $(PROGRAMS:%=bin/%) include/etrace.h \
+		$(foreach page,$(PAGES),$(call man_of,$(page))) \
+		share/bash-completion/completions/etrace share/zsh/site-functions/_etrace
+	cd "$(DESTLIB)" && rm -f libetrace.so libetrace.so.1 libetrace.a pkgconfig/libetrace.pc
+
+uninstall-module:
+	release=$$(cat $(KDIR)/include/config/kernel.release) && \
+		rm -f "$(DESTDIR)"/lib/modules/$$release/extra/etrace.ko* && \
+		{ [ -n "$(DESTDIR)" ] || depmod $$release; }
 
 # The Debian packages and their source, in build/deb, of what git has here.
 deb:
@@ -69,13 +94,13 @@ deb:
 static:
 	tools/deps build static
 	$(addprefix tools/testing/vm/cross ,$(OTHER_ARCH)) \
-		$(MAKE) static-program STATIC_DIR=$(BUILD)/static
+		$(MAKE) static-program STATIC_DIR='$(BUILD)/static'
 
 STATIC_DIR = $(BUILD)/static
 static-program:
-	$(MAKE) -C user STATIC=1 programs
-	install -D -s --strip-program=$(or $(STRIP),strip) -m 755 $(BUILD)/user-static/etrace \
-		$(STATIC_DIR)/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+	$(MAKE) $(JOBS) -C user STATIC=1 programs
+	install -D -s --strip-program=$(or $(STRIP),strip) -m 755 "$(BUILD)/user-static/etrace" \
+		"$(STATIC_DIR)"/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
 unit:
 	$(MAKE) -C tools/testing/unit check
@@ -146,15 +171,18 @@ pictures: user
 	LONG=y PATH="$(BUILD)/user:$$PATH" tools/testing/page/pages $(BUILD)/pictures
 	PATH="$(BUILD)/user:$$PATH" tools/testing/page/pictures.py $(BUILD)/pictures Documentation/pictures
 
+# A real build in a guest, recorded by the module, and what etrace knows of it.
 demo:
-	tools/deps build vm
-	tools/testing/demo/demo.sh
+	@echo "== Installing what is missing of the packages that this needs (about 30 s for all of them)"
+	@tools/deps programs demo
+	@tools/testing/demo/demo.sh
 
 # An answer at once: a small build, recorded by strace, without privileges or a guest.
 demo-native:
-	tools/deps build native
-	$(MAKE) user
-	tools/testing/demo/native.sh
+	@tools/deps programs native
+	@echo "== Building etrace without BPF (about 45 s with two processors)"
+	@$(MAKE) -s $(JOBS) -C user programs BPF=0
+	@tools/testing/demo/native.sh
 
 # What reading costs in instructions an event, in limits, and how fast
 # etrace-read is, beside wc -l; and that its memory does not grow with the length
@@ -189,4 +217,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static static-program install install-module install-user unit deps check check-all check-kernels check-debug check-arm64 check-containers check-property demo
+.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static static-program install install-module install-user uninstall uninstall-module unit deps check check-all check-kernels check-debug check-arm64 check-containers check-property demo

@@ -14,12 +14,22 @@
 
 /* ---- outputs ---- */
 
-/* @until: set, when it was written */
+/*
+ * A log is no program's output: a file that standard output or standard error of programs
+ * was appended to, or that at least 3 programs had as such.
+ *
+ * @until: set, when it was written
+ */
 static uint32_t output_of_exec(const struct timeline *t, uint32_t exec, int64_t *until)
 {
 	static const char text[] =
 		"SELECT a.version, v.file, a.until FROM access AS a JOIN version AS v ON v.id = a.version\n"
-		" WHERE a.exec = ? AND a.how = 2 AND v.made IN (1, 2) ORDER BY a.until DESC";
+		" WHERE a.exec = ? AND a.how = 2 AND v.made IN (1, 2)\n"
+		" AND NOT EXISTS (SELECT 1 FROM version AS w JOIN access AS b ON b.version = w.id\n"
+		"  WHERE w.file = v.file AND w.made = 2 AND b.how = 2 AND b.fd IN (1, 2))\n"
+		" AND (SELECT count(*) FROM (SELECT DISTINCT b.exec FROM access AS b\n"
+		"  WHERE b.version = v.id AND b.how = 2 AND b.fd IN (1, 2) LIMIT 3)) < 3\n"
+		" ORDER BY a.until DESC";
 	struct sqlite3_stmt *st = db_ask(t->db, text, "i", (int64_t)exec);
 	uint32_t found = 0;
 

@@ -16,6 +16,9 @@
  */
 void page_put(struct db *db, struct out *out, const char *inside, uint64_t budget);
 
+/** page_may_create - Return: false after diag_fatal() if this was built without pages */
+bool page_may_create(const char *path, struct diag *diag);
+
 /* Behind the name of a page that is not finished. */
 #define PAGE_PART	"-part"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* A page as a file.  See page.h. */
 #include "answers/page.h"
+#include "answers/page_parts.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -49,6 +50,16 @@ static int write_to(struct db *db, const char *inside, const char *path)
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : write_page(db, inside, fd);
+}
+
+bool page_may_create(const char *path, struct diag *diag)
+{
+	/* cppcheck-suppress comparePointers -- both are of page_template.c's one object */
+	if (page_template_end - page_template > 0)
+		return true;
+	diag_fatal(diag, "%s: this etrace was built without the page of a build, which needs D3 (Debian: node-d3)",
+		   path);
+	return false;
 }
 
 bool page_create(struct db *db, const char *path, const char *inside, struct diag *diag)

@@ -41,6 +41,7 @@ void page_inside_meta(struct page *p, struct json *j);
 
 /* ---- page_template.c ---- */
 
+/* Empty if this was built without pages. */
 extern const char page_template[], page_template_end[];
 
 #endif

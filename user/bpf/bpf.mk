@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The BPF backend, included by ../Makefile: the object for the kernel, the
 # skeleton around it, and what loads it, all in libetrace.a. Without the tools
-# for it userspace builds all the same and says that it has no such backend.
+# for it, or with BPF=0, userspace builds all the same and says that it has no
+# such backend.
 
 # The rules here come before the default one.
 .DEFAULT_GOAL := all
@@ -14,12 +15,12 @@ BPF_MISSING := $(if $(shell command -v clang),,clang) \
 BPF_TEXT := $(wildcard bpf/*.bpf.c bpf/*.bpf.h bpf/kernel_types.h bpf/bpf_abi.h \
 	      $(TOP)/kernel/*.def $(TOP)/kernel/etrace_rules.h $(TOP)/kernel/etrace_cost.h)
 
-ifeq ($(strip $(BPF_MISSING)),)
+ifeq ($(strip $(call without,BPF,$(BPF_MISSING))),)
 BPF_NAMES := bpf_session programs uring bpf_kernel bpf_types bpf_rec link_target mounts rows numbers_native numbers_compat
 BPF_LIBS := $(shell pkg-config $(PC_LIBS) libbpf)
 else
 BPF_NAMES := bpf_none bpf_rec mounts
-SAY_LEFT_OUT = @echo 'The BPF backend is left out; for it: apt-get install $(strip $(BPF_MISSING))'
+SAY_BPF := $(call say_left_out,The BPF backend,BPF,$(strip $(BPF_MISSING)))
 endif
 
 LIB_O += $(patsubst %,$(OUT)/bpf/%.o,$(BPF_NAMES))
@@ -37,7 +38,7 @@ $(OUT)/bpf/etrace.bpf.o: OLD = 0
 $(OUT)/bpf/etrace_old.bpf.o: OLD = 1
 $(OUT)/bpf/%.bpf.o: $(BPF_TEXT) bpf/bpf.mk
 	@mkdir -p $(dir $@)
-	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -DOLD=$(OLD) -g -O2 -Wall -Wextra -Werror -Wno-unused-parameter \
+	clang -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -DOLD=$(OLD) -g -O2 $(WARNINGS) -Wno-unused-parameter \
 		-fdebug-compilation-dir=. -I. -I.. -isystem $(SYSROOT)/usr/include/$(BPF_MACHINE)-linux-gnu \
 		-c -o $@ bpf/etrace.bpf.c
 

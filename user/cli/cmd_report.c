@@ -91,7 +91,7 @@ static int page(const struct inputs *inputs, const char *file, const char *from,
 		diag_fatal(diag, "give one of --json and --html");
 		return 2;
 	}
-	if (is_input(inputs, html, diag))
+	if (!page_may_create(html, diag) || is_input(inputs, html, diag))
 		return 2;
 	oom_doing(in_name(inputs->in[0]));
 	db = answers_from(file, inputs->in, inputs->n, from, opts, diag);

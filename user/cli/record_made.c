@@ -71,7 +71,7 @@ struct record_kind {
 
 static const struct record_kind kinds[] = {
 	{ "db", db_may_create, make_db, "-journal" },
-	{ "html", NULL, make_page, PAGE_PART },
+	{ "html", page_may_create, make_page, PAGE_PART },
 	{ 0 }
 };
 

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest: build the program under /payload and record it.  What comes out
-# is left in /results.
+# In the guest: configure and build the program below /payload, and record that.  What
+# comes out is left in /results.
 
-set -eu
+set -eu -o pipefail
 
-source=$1
-name=$(basename "$source")
-
-cp -a "$source" /root/
+name=$1
+cp -a "/payload/$name" /root/
 cd "/root/$name"
-exec /payload/payload/etrace run -v --strict --backend=module -o "/results/$name.fxt" \
-	-o "/results/$name.etrace" -- sh -c 'exec make -j2 > /results/make.log 2>&1'
+# Through a pipe: a log file would be an output of the build.
+/payload/payload/etrace run -v --strict --backend=module -o "/results/$name.fxt" \
+	-o "/results/$name.etrace" -- sh -c './configure --static && make -j2 static' 2>&1 |
+	tee /results/build.log

@@ -46,6 +46,8 @@ show()
 	echo
 }
 
+# once to warm the caches
+make -s && rm -f ./*.o ./*.a greet
 alone=$(seconds make -s)
 rm -f ./*.o ./*.a greet
 recorded=$(seconds "$etrace" run --backend=strace -o build.fxt -- make -s)

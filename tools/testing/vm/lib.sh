@@ -204,6 +204,29 @@ apt_unpack()
 	rm -rf "$tmp"
 }
 
+# apt_closure SUITES PACKAGE...: packages and all that they depend on, as if nothing
+# was installed at all, one a line.
+apt_closure()
+{
+	apt_private "$1" apt-get install -s --no-install-recommends "${@:2}" |
+		sed -n 's/^Inst \([^ ]*\) .*/\1/p'
+}
+
+# merge_usr DIR: unpacked packages as Debian has them: the directories of the root lead
+# into /usr.
+merge_usr()
+{
+	local name
+
+	for name in lib bin sbin lib64; do
+		[ ! -L "$1/$name" ] || continue
+		mkdir -p "$1/usr/$name" "$1/$name"
+		cp -a "$1/$name/." "$1/usr/$name/"
+		rm -rf "${1:?}/$name"
+		ln -s "usr/$name" "$1/$name"
+	done
+}
+
 # mkfs_dir DIR IMAGE LABEL [SPARE_MB]: an ext4 image with the content of a
 # directory, made without mounting anything and moved into place whole.
 mkfs_dir()
