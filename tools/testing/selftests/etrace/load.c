@@ -279,6 +279,7 @@ static void work(int i, double seconds)
 			do_tasks();
 		if (me->rounds % 32 == 0)
 			do_mounts();
+		/* What the neighbours do is not recorded: the others shall have the time. */
 		if (i >= nr_workers)
 			usleep(20000);
 	}
