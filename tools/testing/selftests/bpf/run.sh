@@ -47,16 +47,15 @@ recorded()
 	return $status
 }
 
-# wait_for COMMAND...: until it succeeds, for three minutes at most
+# wait_for COMMAND...: until it succeeds, for four minutes at most
 wait_for()
 {
-	local _
+	local end=$((SECONDS + 240))
 
-	for _ in $(seq 1800); do
-		"$@" > /dev/null 2>&1 && return
+	until "$@" > /dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
 		sleep 0.1
 	done
-	return 1
 }
 
 # What tells who recorded, for compare.py.

@@ -50,7 +50,7 @@ for i in $(seq "${ETRACE_UNLOADS:-$loads}"); do
 		root_pid="$builder" || status=1
 	# The next time the build is somewhere else.
 	for _ in $(seq 1200); do
-		n=$(counter records) && [ "$n" -lt $((i % 4 * 300 + 200)) ] || break
+		n=$(counter records) && [ "$n" -lt $((i % 4 * 100 + 50)) ] || break
 		sleep 0.1
 	done
 	n=$(counter records) || status=1
