@@ -333,6 +333,12 @@ fi
 nservers=1
 [ -z "$cluster" ] || nservers=4
 
+# serves PORT: whether ZooKeeper does; it listens a while before, and may not answer then.
+serves()
+{
+	(exec 3<> "/dev/tcp/127.0.0.1/$1" && printf srvr >&3 && timeout 5 grep -q '^Zookeeper version' <&3)
+}
+
 # zookeeper PORT: in the background.
 zookeeper()
 {
@@ -358,7 +364,7 @@ zookeeper()
 	set +m
 	# a ClickHouse of that age dies if there is none when it starts
 	for _ in $(seq 1800); do
-		(: < "/dev/tcp/127.0.0.1/$1") 2> /dev/null && return
+		serves "$1" 2> /dev/null && return
 		gone "${pids[-1]}" && break
 		sleep 0.1
 	done
