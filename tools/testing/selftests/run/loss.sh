@@ -103,7 +103,8 @@ loss_in_place()
 	cmp got p.etrace || fail "the FXT file gives other lines"
 }
 
-# Every processor does nothing but open and close.
+# Every processor does nothing but open and close.  It goes by the clock: the buffers must be
+# read for longer than they would take to fill, however fast the machine is.
 no_loss()
 {
 	local seconds=${ETRACE_LOSS_SECONDS:-10} sum=0 n i
