@@ -14,7 +14,7 @@ FLEET=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 . "$FLEET/../answers/lib.sh"
 
 # ask SQL [URL]: the answer of the server, as its user "default".
-ask() { curl -sS -m 60 "${2:-$FLEET_URL}/?wait_end_of_query=1" --data-binary "$1"; }
+ask() { curl -sS -m 300 "${2:-$FLEET_URL}/?wait_end_of_query=1" --data-binary "$1"; }
 
 # partial DATABASE [URL]: builds that do not have the rows that they say; there may be no tables.
 partial()
@@ -57,8 +57,9 @@ proxy_start()
 	"$FLEET/proxy.py" --port-file "$name.port" --log "$name.log" --control "$name.control" \
 		--to "${FLEET_URL#http://}" "$@" > "$name.said" 2>&1 < /dev/null &
 	PROXY_PID=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		[ -s "$name.port" ] && break
+		kill -0 "$PROXY_PID" 2> /dev/null || break
 		sleep 0.05
 	done
 	PROXY=$name

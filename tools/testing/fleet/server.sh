@@ -79,7 +79,7 @@ pids=() command=
 # gone PID: whether it has ended, or is only waited for.
 gone() { ! [ -e "/proc/$1" ] || grep -q '^State:.[ZX]' "/proc/$1/status" 2> /dev/null; }
 
-# end PID...: those that do not go within five seconds are killed.
+# end PID...: those that do not go within five seconds are killed; nobody needs their data.
 end()
 {
 	local pid _
@@ -306,8 +306,8 @@ answers()
 {
 	local _
 
-	for _ in $(seq 300); do
-		[ "$(curl -s -m 2 "$2/ping")" = Ok. ] && return
+	for _ in $(seq 1800); do
+		[ "$(curl -s -m 20 "$2/ping")" = Ok. ] && return
 		if gone "$1"; then
 			break
 		fi
@@ -333,6 +333,12 @@ fi
 nservers=1
 [ -z "$cluster" ] || nservers=4
 
+# serves PORT: whether ZooKeeper does; it listens a while before, and may not answer then.
+serves()
+{
+	(exec 3<> "/dev/tcp/127.0.0.1/$1" && printf srvr >&3 && timeout 5 grep -q '^Zookeeper version' <&3)
+}
+
 # zookeeper PORT: in the background.
 zookeeper()
 {
@@ -357,8 +363,8 @@ zookeeper()
 	pids+=($!)
 	set +m
 	# a ClickHouse of that age dies if there is none when it starts
-	for _ in $(seq 300); do
-		(: < "/dev/tcp/127.0.0.1/$1") 2> /dev/null && return
+	for _ in $(seq 1800); do
+		serves "$1" 2> /dev/null && return
 		gone "${pids[-1]}" && break
 		sleep 0.1
 	done

@@ -12,7 +12,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-WAIT = 60       # seconds, far above what anything takes
+WAIT = 300      # seconds, far above what anything takes
 
 
 class Browser:

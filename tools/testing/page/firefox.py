@@ -18,7 +18,7 @@ import traceback
 
 import websocket
 
-WAIT = 60
+WAIT = 300      # seconds, far above what anything takes
 VIEWS = ("timeline", "tree", "slowest", "path", "file", "findings", "packages")
 
 

@@ -146,7 +146,7 @@ etrace report --html - whole.fxt > standard.html
 etrace report --html file.html whole.fxt
 same "standard output is the same" standard.html file.html
 mkfifo pipe
-timeout 60 cat pipe > piped.html &
+timeout 600 cat pipe > piped.html &
 etrace report --html pipe whole.fxt
 wait
 check "a pipe stays one" test -p pipe

@@ -107,10 +107,14 @@ check "descriptors of ours do not reach the command" \
 	"$(sh -c 'ls /proc/self/fd' | wc -l)"
 
 # What outlives the command is told, and lives on.
-etrace run --backend=strace -o s.fxt -- sh -c 'sleep 2 > /dev/null 2>&1 & echo $! > pid' 2> told
-check "who outlives the command is told" grep -q "sleep \[$(cat pid)\] outlives the command" told
+mkfifo end
+# shellcheck disable=SC2016
+etrace run --backend=strace -o s.fxt -- sh -c 'cat end > /dev/null 2>&1 & echo $! > pid
+	until grep -q "(cat) [SD]" /proc/$!/stat; do sleep 0.05; done' 2> told
+check "who outlives the command is told" grep -q "cat \[$(cat pid)\] outlives the command" told
 check "and lives on" kill -0 "$(cat pid)"
-for _ in $(seq 100); do
+echo 1<> end
+for _ in $(seq 1200); do
 	kill -0 "$(cat pid)" 2> /dev/null || break
 	sleep 0.1
 done

@@ -13,7 +13,7 @@ seq 10001 20000 > rows
 proxy_start between
 
 # put: 60,000 bytes of rows by the proxy; prints the status.
-put() { curl -s -m "${LONGEST:-20}" -o answer -w '%{http_code}' "$PROXY_URL/?$insert" --data-binary @rows; }
+put() { curl -s -m "${LONGEST:-120}" -o answer -w '%{http_code}' "$PROXY_URL/?$insert" --data-binary @rows; }
 rows() { ask "SELECT count() FROM $FLEET_DB.t"; }
 # did: what became of the last request.
 did() { tail -n 1 between.log | python3 -c 'import json, sys; print(json.load(sys.stdin)["did"])'; }
@@ -35,7 +35,7 @@ says "and it was done" $((before + 20000)) rows
 says "the third comes" 200 put
 
 proxy half 1
-says "half of an answer comes" "xy failed" bash -c "curl -s -m 20 -d \"SELECT 'xyz'\" '$PROXY_URL' || echo ' failed'"
+says "half of an answer comes" "xy failed" bash -c "curl -s -m 120 -d \"SELECT 'xyz'\" '$PROXY_URL' || echo ' failed'"
 
 before=$(rows)
 proxy status 503 1 2
@@ -44,6 +44,7 @@ says "twice" 503 put
 says "without doing it" "$before" rows
 says "then it hands on" 200 put
 
+# Nothing tells that no answer comes.
 proxy stall 1
 LONGEST=1 says "it does not answer" 000 put
 says "and did not hand on" $((before + 10000)) rows
@@ -58,7 +59,7 @@ says "it resets" 000 put
 says "that is told" reset did
 
 for mode in before after at; do
-	sleep 100 &
+	sleep 1000 &
 	echo $! > pid
 	proxy "kill-$mode" 1 pid
 	put > /dev/null

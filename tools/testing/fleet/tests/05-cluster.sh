@@ -28,7 +28,7 @@ here()
 		ask "SELECT count() FROM $FLEET_DB.here" "$url"
 	done | xargs
 }
-for _ in $(seq 100); do
+for _ in $(seq 1200); do
 	[ "$(here)" = "50 50 50 50" ] && break
 	sleep 0.1
 done

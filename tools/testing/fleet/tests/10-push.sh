@@ -198,7 +198,7 @@ says "rows that no build has are not seen" 0 ask "SELECT count() FROM $db.step W
 says "and go away, if they are old" "$FLEET_URL/: database $db: 1500 rows of table step removed
 $FLEET_URL/: database $db: 1500 rows of table file removed
 $FLEET_URL/: database $db: 1500 rows of table access removed" p --sweep "$FLEET_URL"
-for _ in $(seq 100); do
+for _ in $(seq 600); do
 	[ "$(ask "SELECT count() FROM $db.access_rows WHERE build = '00000000-0000-0000-0000-000000000001'")" = 3 ] && break
 	sleep 0.2
 done

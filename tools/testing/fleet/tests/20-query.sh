@@ -59,7 +59,7 @@ whole()
 	done
 }
 if [ -n "$everywhere" ]; then
-	for _ in $(seq 100); do
+	for _ in $(seq 1200); do
 		whole && break
 		sleep 0.1
 	done

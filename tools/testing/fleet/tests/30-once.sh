@@ -153,22 +153,21 @@ all "the server has no time" 0 busy
 insert=${inserts%%[!0-9]*}
 
 options=(--retries 1 --timeout 1)
-start=$SECONDS
 after "a server that does not answer" 2 stall "$insert"
-check "is not waited for for ever" test $((SECONDS - start)) -lt 100
 proxy stall 1
 pushed 2 "${FLEET_DB}_stall" --retries 0 --timeout 1
 check "it is told, once" test "$(grep -c 'timed out\|too slow\|not pushed' said)" -ge 1
+check "and was waited for as long as was said" grep -q 'the last 1 seconds' said
 after "a server that always refuses" 2 status 503 "$insert" 100
 after "of which each insert is cut" 2 cut-each 5000
 
 options=(--retries 0)
 after "an answer that is lost, not tried again" 2 lose "${inserts##*[!0-9]}"
 # it moves, so the time is not up
-options=(--timeout 3)
+options=(--timeout 8)
 start=${EPOCHREALTIME/./}
-after "a slow network" 0 slow $((bytes / 5))
-check "was slow" test $((${EPOCHREALTIME/./} - start)) -gt 4500000
+after "a slow network" 0 slow $((bytes / 10))
+check "was slow" test $((${EPOCHREALTIME/./} - start)) -gt 9000000
 
 # ---- two at once ----
 

@@ -41,7 +41,14 @@ check "the reason is told" grep -qi 'no space\|disk is full' said.0
 says "and each build, if it could be asked for" 3 grep -c 'not pushed' said.300000
 # one that waits for room gets it
 fill 100000
-(sleep 2; rm "$FLEET_DATA/taken") &
+: > said
+{
+	for _ in $(seq 1200); do
+		grep -q 'tried again' said && break
+		sleep 0.1
+	done
+	rm "$FLEET_DATA/taken"
+} &
 says "there is room before it gives up" "" to 0 --retries 6
 wait
 says "then all are there" 3 ask "SELECT count() FROM $FLEET_DB.build"

@@ -17,7 +17,7 @@ to()
 {
 	local want=$1 url=$2 status
 
-	push --database "$FLEET_DB" --begin 2026-11-20 --timeout 10 --retries 0 "${@:3}" "$url" "$trace" > said 2>&1
+	push --database "$FLEET_DB" --begin 2026-11-20 --timeout 60 --retries 0 "${@:3}" "$url" "$trace" > said 2>&1
 	status=$?
 	[ "$status" = "$want" ] || { echo "ended with $status, not $want"; cat said; }
 	! grep -F "$secret" said
@@ -73,9 +73,9 @@ check "that is sent" grep -q '"X-ClickHouse-Key"' http.log
 check "but in no URL" test -z "$(grep -F "$secret" http.log; grep -i '"url": "[^"]*\(password\|user=\)' http.log)"
 
 proxy stall 1
-"$ETRACE" push --database "$FLEET_DB" "${pusher[@]}" --timeout 20 "$PROXY_URL" "$trace" > said 2>&1 &
+"$ETRACE" push --database "$FLEET_DB" "${pusher[@]}" --timeout 100 "$PROXY_URL" "$trace" > said 2>&1 &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 1200); do
 	tr '\0' ' ' < "/proc/$pid/cmdline" > cmdline
 	grep -q -- --database cmdline && break
 	sleep 0.05

@@ -37,8 +37,8 @@ until_says()
 
 says "tables are made on all" "" to 0 "$FLEET_URL" --init --cluster "$FLEET_CLUSTER"
 for i in 0 1 2 3; do
-	check "server $i has all builds" until_says 20 8 ask "SELECT count() FROM $FLEET_DB.build" "${urls[i]}"
-	check "with all their rows" until_says 20 "" partial "$FLEET_DB" "${urls[i]}"
+	check "server $i has all builds" until_says 120 8 ask "SELECT count() FROM $FLEET_DB.build" "${urls[i]}"
+	check "with all their rows" until_says 120 "" partial "$FLEET_DB" "${urls[i]}"
 done
 here() { for url; do ask "SELECT uniq(build) FROM $FLEET_DB.build_local" "$url"; done | xargs; }
 check "each shard has some" test "$(here "${urls[0]}" "${urls[2]}" | awk '$1 > 0 && $2 > 0 && $1 + $2 == 8')"
@@ -61,7 +61,7 @@ clear()
 	done
 }
 clear
-check "there is none" until_says 20 0 ask "SELECT count() FROM $FLEET_DB.build"
+check "there is none" until_says 120 0 ask "SELECT count() FROM $FLEET_DB.build"
 ids=() status=0
 for url in "${urls[@]}"; do
 	push --database "$FLEET_DB" --begin 2026-11-20 "$url" "${traces[@]}" > "said.${#ids[@]}" 2>&1 &
@@ -72,20 +72,20 @@ for id in "${ids[@]}"; do
 done
 says "pushed to all at once" 0 echo $status
 for i in 0 1 2 3; do
-	check "server $i has each once" until_says 20 8 ask "SELECT count() FROM $FLEET_DB.build" "${urls[i]}"
-	check "with its rows" until_says 20 "" partial "$FLEET_DB" "${urls[i]}"
+	check "server $i has each once" until_says 120 8 ask "SELECT count() FROM $FLEET_DB.build" "${urls[i]}"
+	check "with its rows" until_says 120 "" partial "$FLEET_DB" "${urls[i]}"
 done
 
 # ---- one is away ----
 
 clear
-check "there is none again" until_says 20 0 ask "SELECT count() FROM $FLEET_DB.build"
+check "there is none again" until_says 120 0 ask "SELECT count() FROM $FLEET_DB.build"
 kill -9 "${pids[3]}"
 says "a replica that is away is not waited for" "" to 0 "$FLEET_URL"
 says "all is there without it" 8 ask "SELECT count() FROM $FLEET_DB.build"
 "$(PATH=$PATH:/usr/sbin command -v clickhouse-server)" --config-file="$FLEET_DIR/3/config.xml" > log 2>&1 < /dev/null &
 again=$!
-check "it has all when it is back" until_says 60 8 ask "SELECT count() FROM $FLEET_DB.build" "${urls[3]}"
-check "and their rows" until_says 60 "" partial "$FLEET_DB" "${urls[3]}"
+check "it has all when it is back" until_says 240 8 ask "SELECT count() FROM $FLEET_DB.build" "${urls[3]}"
+check "and their rows" until_says 240 "" partial "$FLEET_DB" "${urls[3]}"
 kill "$again"
 wait "$again"

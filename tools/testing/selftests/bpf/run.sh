@@ -47,6 +47,17 @@ recorded()
 	return $status
 }
 
+# wait_for COMMAND...: until it succeeds, for four minutes at most
+wait_for()
+{
+	local end=$((SECONDS + 240))
+
+	until "$@" > /dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.1
+	done
+}
+
 # What tells who recorded, for compare.py.
 recorder=(--ignore Session --ignore 'VB|' --ignore 'VC|' --ignore 'VT' --ignore 'VH|' --ignore 'VK|')
 
@@ -57,9 +68,20 @@ ok "${PIPESTATUS[0]}" "the programs load and attach"
 [ -z "$module" ] || insmod "$module"
 widths=(64 32)
 [ -z "$short" ] || widths=(64)
+# seen PATTERN FILE WHAT: tell the workload when the trace has that line.
+seen() { wait_for grep -q "$1" "$2"; : > "$out/seen/$3"; }
+
 for bits in "${widths[@]}"; do
-	recorded bpf "$out/bpf$bits.etrace" "./workload$bits" $work 2>&1 | note
+	rm -rf $out/seen "$out/bpf$bits.etrace"
+	mkdir $out/seen
+	{
+		seen "!SL|$work/sym\$" "$out/bpf$bits.etrace" names
+		seen '!SL|/link$' "$out/bpf$bits.etrace" root
+	} &
+	seer=$!
+	WORKLOAD_SEEN=$out/seen recorded bpf "$out/bpf$bits.etrace" "./workload$bits" $work 2>&1 | note
 	ok "${PIPESTATUS[0]}" "$bits-bit workload"
+	kill $seer 2> /dev/null
 	if [ -z "$module" ]; then
 		skip "$bits-bit workload: as the module has it" "no module"
 		continue
@@ -84,10 +106,15 @@ if [ -n "$module" ]; then
 	rmmod etrace
 fi
 
-# A buffer far too small; when it has been read, a task that goes on can tell of the loss.
+# A buffer far too small, which nobody reads for a while; when it has been read, a task
+# that goes on can tell of the loss.
 cat > $out/many <<- 'END'
+	kill -STOP $PPID
 	i=0; while [ $i -lt 2000 ]; do : < /etc/passwd; i=$((i + 1)); done
-	sleep 1; : < /etc/passwd
+	kill -CONT $PPID
+	i=0; until grep -q LOST /tmp/bpf/small.etrace || [ $i = 1200 ]; do
+		sleep 0.1; : < /etc/passwd; i=$((i + 1))
+	done
 END
 ./etrace run --strict --backend=bpf -b 4096 -o $out/small.etrace -- sh $out/many 2> $out/small
 status=$?
@@ -162,7 +189,7 @@ ok $? "without them it says what it needs"
 
 # What runs already, until it ends.
 cat > $out/lives <<- 'END'
-	until [ -e /tmp/bpf/go ]; do sleep 0.2; done
+	until [ -e /tmp/bpf/go ]; do sleep 0.1; done
 	ls / > /dev/null
 	exit 3
 END
@@ -171,10 +198,7 @@ lives=$!
 ./etrace attach -q --strict --backend=bpf -o $out/attach.etrace $lives 2> $out/attach.err &
 attached=$!
 # Its trace begins with those that are there.
-for _ in $(seq 300); do
-	grep -q "Present|" $out/attach.etrace 2> /dev/null && break
-	sleep 0.2
-done
+wait_for grep -q "Present|" $out/attach.etrace
 touch $out/go
 wait $attached
 status=$?
@@ -190,15 +214,13 @@ ok $? "its trace has what was there, what it started, and its end"
 ok $? "a session within a session"
 grep -q '!PP|/usr/bin/ls' $out/outer.etrace && grep -q '!PP|/usr/bin/ls' $out/inner.etrace
 ok $? "both have the command"
-./etrace run -q --backend=bpf -o $out/killed.etrace -- sleep 1000 &
+# shellcheck disable=SC2016
+./etrace run -q --backend=bpf -o $out/killed.etrace -- \
+	sh -c 'echo $$ > /tmp/bpf/sleeps; exec sleep 1000' &
 owner=$!
-for _ in $(seq 100); do
-	sleep 0.3
-	pgrep -x sleep > /dev/null && break
-done
+wait_for [ -s $out/sleeps ]
 kill -KILL $owner
-sleep 2
-python3 - <<- 'END'
+cat > $out/no-programs <<- 'END'
 	import glob, sys
 	left = []
 	for f in glob.glob("/proc/[0-9]*/fdinfo/*"):
@@ -209,8 +231,9 @@ python3 - <<- 'END'
 	        pass
 	sys.exit(bool(left))
 END
+wait_for python3 $out/no-programs
 ok $? "nothing is left of a session whose owner was killed"
-pkill -x sleep
+kill "$(cat $out/sleeps)"
 
 echo "1..$n"
 exit $failed

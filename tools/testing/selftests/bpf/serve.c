@@ -101,7 +101,7 @@ static long obey(struct session *s, struct filter *f, struct out *out, int lines
 	if (!strcmp(command, "counter"))
 		return counter(s, value);
 	if (!strcmp(command, "flush")) {
-		/* Until what came last has waited for what might come before it. */
+		/* What came last waits some ms for what might come before it, by the clock. */
 		usleep(50000);
 		err = s->ops->pump(s);
 		return err ? err : out_flush(out);

@@ -109,17 +109,6 @@ TEST(clone)
 	et_traced(do_clone);
 }
 
-/* A zombie has no program. */
-static void until_dead(pid_t pid)
-{
-	char path[64], exe[8];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	while (readlink(path, exe, sizeof(exe)) >= 0)
-		usleep(1000);
-	usleep(20000);
-}
-
 static void do_clone3(void)
 {
 	static const uint64_t flags[] = {
@@ -142,8 +131,7 @@ static void do_clone3(void)
 		want("SysClone|flags=%llu", (unsigned long long)flags[i]);
 		want_fork(pid);
 		if (flags[i] & CLONE_PARENT) {
-			/* Not ours to wait for. */
-			until_dead(pid);
+			/* A child of the test program, which waits for it. */
 			want_of(pid, "Exit|status=0");
 		} else {
 			child_end(pid);

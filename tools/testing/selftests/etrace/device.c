@@ -193,7 +193,7 @@ TEST(whole_session)
 	list.tasks = 8;
 	EXPECT_EQ(call(dev, ETRACE_IOC_TASKS, &list), EFAULT);
 	kill(pid, SIGCONT);
-	EXPECT_EQ(poll(&hup, 1, 10000), 1);
+	EXPECT_EQ(poll(&hup, 1, 120000), 1);
 	EXPECT(hup.revents & POLLHUP);
 	MUST(waitpid(pid, NULL, 0));
 	EXPECT_EQ(call(dev, ETRACE_IOC_STOP, NULL), 0);

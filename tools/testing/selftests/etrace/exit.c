@@ -210,7 +210,7 @@ TEST(exit_group)
 static int thread_last(void *arg)
 {
 	(void)arg;
-	usleep(200000);
+	et_until_ended(getpid());
 	want("Exit|status=9");
 	et_sys(SYS_exit, 9);
 	return 0;
@@ -281,6 +281,7 @@ static struct {
 	long long read_later;	/* rchar that nobody has seen, at most */
 } *use;
 
+/* Processor time is what is recorded: that is what this waits for. */
 static void burn(int ms)
 {
 	struct timespec from, now;
@@ -372,14 +373,29 @@ static long long ns_of(const struct timeval *tv)
 	return tv->tv_sec * 1000000000LL + tv->tv_usec * 1000LL;
 }
 
-static void expect_near(const char *what, long long told, long long due, long long more)
+/*
+ * A busy host may stop an emulated processor anywhere, also between the record and the
+ * account that wait4() gives, and that counts as time of the task. What the program does
+ * wrong shows each time, so times are measured more often before it is a failure.
+ */
+#define MEASUREMENTS	6
+static bool last_measurement;
+
+static bool is_near(const char *what, long long told, long long due, long long more)
 {
-	if (told > due + TICK + more || told < due - TICK - more - ending * BEHIND)
+	if (told <= due + TICK + more && told >= due - TICK - more - ending * BEHIND)
+		return true;
+	if (last_measurement)
 		FAIL("%s is %lld, wait4() says %lld", what, told, due);
+	else
+		et_note("%s is %lld, wait4() says %lld: once more", what, told, due);
+	return false;
 }
 
-static void expect_use(const struct et_line *time, const struct et_line *io)
+/* False: it has to be measured once more. */
+static bool expect_use(const struct et_line *time, const struct et_line *io)
 {
+	bool near;
 	long long utime, stime, maxrss, minflt, majflt, rchar, wchar, rbytes, wbytes;
 	long long user = ns_of(&use->usage.ru_utime), sys = ns_of(&use->usage.ru_stime);
 
@@ -388,15 +404,15 @@ static void expect_use(const struct et_line *time, const struct et_line *io)
 	    sscanf(io->text, "ExitIo|rchar=%lld,wchar=%lld,rbytes=%lld,wbytes=%lld",
 		   &rchar, &wchar, &rbytes, &wbytes) != 4) {
 		FAIL("%s, %s", time->text, io->text);
-		return;
+		return true;
 	}
-	expect_near("utime + stime", utime + stime, user + sys, 0);
+	near = is_near("utime + stime", utime + stime, user + sys, 0);
 	/*
 	 * How it is divided, ticks say; an emulated machine makes up for some that it
 	 * missed behind the record.
 	 */
-	expect_near("utime", utime, user, BEHIND + (user + sys) / 10);
-	expect_near("stime", stime, sys, BEHIND + (user + sys) / 10);
+	near &= is_near("utime", utime, user, BEHIND + (user + sys) / 10);
+	near &= is_near("stime", stime, sys, BEHIND + (user + sys) / 10);
 	EXPECT_EQ(maxrss, use->usage.ru_maxrss * 1024LL);
 	EXPECT_EQ(minflt, use->usage.ru_minflt);
 	EXPECT_EQ(majflt, use->usage.ru_majflt);
@@ -405,14 +421,16 @@ static void expect_use(const struct et_line *time, const struct et_line *io)
 	EXPECT_EQ(wchar, use->wchar);
 	EXPECT_EQ(rbytes, use->rbytes);
 	EXPECT_EQ(wbytes, use->wbytes);
+	return near;
 }
 
 /* Each of the two processes tells of itself once; and the threads do not. */
-static void used(void (*fn)(void))
+static bool measured(void (*fn)(void))
 {
 	const char *facts = et_facts;
 	size_t i, j, n = 0;
 	struct et_trace tr;
+	bool near = true;
 	pid_t root;
 
 	if (!use)
@@ -432,10 +450,20 @@ static void used(void (*fn)(void))
 			if (j + 2 != tr.task[i].nr)
 				FAIL("ExitIo is not the only line behind ExitTime");
 			else if (&tr.task[i] != et_trace_pid(&tr, root))
-				expect_use(l, l + 1);
+				near = expect_use(l, l + 1);
 		}
 	EXPECT_EQ(n, et_extended ? 2 : 0);
 	et_trace_free(&tr);
+	return near;
+}
+
+static void used(void (*fn)(void))
+{
+	int i = 0;
+
+	do {
+		last_measurement = ++i == MEASUREMENTS;
+	} while (!measured(fn) && !last_measurement);
 }
 
 static void use_alone(void)
@@ -464,6 +492,8 @@ static int thread_use(void *arg)
 
 #define THREADS	5
 
+static pid_t begun[THREADS];
+
 static void begin_threads(int (*fn)(void *))
 {
 	int i;
@@ -471,16 +501,19 @@ static void begin_threads(int (*fn)(void *))
 	atomic_store(&ready, 0);
 	atomic_store(&go, 0);
 	for (i = 0; i < THREADS; i++)
-		thread_begin(fn, i);
+		begun[i] = thread_begin(fn, i);
 	until_ready(THREADS);
 }
 
 /* They end before the process does. */
 static void use_dead_threads(void)
 {
+	int i;
+
 	begin_threads(thread_use);
 	atomic_store(&go, 1);
-	usleep(300000);
+	for (i = 0; i < THREADS; i++)
+		until_gone(begun[i]);
 	burn(40);
 	be_seen();
 }
@@ -508,7 +541,7 @@ static int thread_seen(void *arg)
 	burn(100);
 	(void)arg;
 	atomic_fetch_add(&ready, 1);
-	usleep(100000);
+	et_until_ended(getpid());
 	be_seen();
 	et_sys(SYS_exit, 0);
 	return 0;

@@ -37,9 +37,7 @@ static void do_root_gone(void)
 		want_fork(pid);
 		return;
 	}
-	while (getppid() != 1)
-		usleep(1000);
-	usleep(20000);
+	et_until_root_gone();
 	CHILD_MUST(dup2(STDIN_FILENO, 100));
 	want("Dup|oldfd=0,newfd=100,flags=0");
 	want("Exit|status=4");
@@ -48,14 +46,13 @@ static void do_root_gone(void)
 
 TEST(root_gone)
 {
-	et_linger = 400;
 	et_traced(do_root_gone);
-	et_linger = 0;
 }
 
 /* ---- fast forks ---------------------------------------------------------------- */
 
 #define FORKERS	6
+#define BORN	1500		/* at least so many in all */
 
 static struct forks {
 	atomic_int go;
@@ -114,6 +111,7 @@ static void count_forks(struct et_trace *tr, long *born, long *ended)
 
 TEST(fast_forks)
 {
+	struct et_children own;
 	pid_t pids[FORKERS];
 	struct et_trace tr;
 	long born, ended;
@@ -130,12 +128,14 @@ TEST(fast_forks)
 	for (i = 0; i < FORKERS; i++)
 		if (et_param_write_int("root_pid", pids[i]))
 			DIE("root_pid=%d", pids[i]);
+	et_children(&own);
 	atomic_store(&forks->go, 1);
-	sleep(3);
+	while (atomic_load(&forks->children) < BORN)
+		usleep(1000);
 	atomic_store(&forks->go, 2);
 	for (i = 0; i < FORKERS; i++)
 		MUST(waitpid(pids[i], NULL, 0));
-	usleep(200000);		/* orphans */
+	et_reap_orphans(&own);
 
 	et_trace_init(&tr);
 	fd = et_trace_open();
@@ -226,9 +226,11 @@ static void blocked(int i)
 static void unload_under(const char *params)
 {
 	pid_t pids[BUSY + BLOCKED];
+	struct et_children own;
 	int i, round, err, status;
 
 	fflush(stdout);
+	et_children(&own);
 	for (i = 0; i < BUSY + BLOCKED; i++) {
 		pids[i] = MUST(fork());
 		if (!pids[i] && i < BUSY)
@@ -241,8 +243,7 @@ static void unload_under(const char *params)
 		for (i = 0; i < BUSY + BLOCKED; i++)
 			if (et_param_write_int("root_pid", pids[i]))
 				FAIL("task %d has ended", i);
-		usleep(200000);
-		EXPECT(et_counter("records") > 0);
+		EXPECT(ET_UNTIL(et_counter("records") > 200));
 		err = et_module_unload();
 		if (err)
 			FAIL("unload: %s", strerror(-err));
@@ -254,7 +255,7 @@ static void unload_under(const char *params)
 		kill(pids[i], SIGKILL);
 		MUST(waitpid(pids[i], NULL, 0));
 	}
-	usleep(100000);
+	et_reap_orphans(&own);
 }
 
 TEST(unload_while_tasks_live)
@@ -275,8 +276,7 @@ static void do_symlink_hangs(void)
 	want("ST|mnt/x");
 	want("SL|%s", et_path("link"));
 	want_count("strings_untold", 1);
-	/* Time for a reader that looks only when the link is there. */
-	usleep(et_bpf() ? 500000 : 0);
+	et_until_links_read();
 }
 
 TEST(nobody_is_asked_where_a_link_leads)
@@ -319,7 +319,9 @@ static void do_script(void)
 TEST(session_in_the_middle)
 {
 	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
+	const struct timespec limit = { .tv_sec = 120 };
 	struct etrace_stats stats;
+	sigset_t asked;
 	long long joined;
 	int lease, dev, fd, status;
 	char cmd[10000];
@@ -337,15 +339,22 @@ TEST(session_in_the_middle)
 	MUST(ioctl(dev, ETRACE_IOC_CREATE, &create));
 	joined = et_counter("strings_joined");
 
-	/* The script has been seen; its interpreter is another's for now. */
+	/*
+	 * The script has been seen; its interpreter is another's for now.  Who has the
+	 * lease gets a signal when somebody asks for the file.
+	 */
 	signal(SIGIO, SIG_IGN);
+	sigemptyset(&asked);
+	sigaddset(&asked, SIGIO);
+	MUST(sigprocmask(SIG_BLOCK, &asked, NULL));
 	lease = MUST(open(et_path("interpreter"), O_RDONLY | O_CLOEXEC));
 	MUST(fcntl(lease, F_SETLEASE, F_WRLCK));
 	fflush(stdout);
 	pid = MUST(fork());
 	if (!pid)
 		do_script();
-	usleep(500000);
+	EXPECT_EQ(sigtimedwait(&asked, NULL, &limit), SIGIO);
+	MUST(sigprocmask(SIG_UNBLOCK, &asked, NULL));
 	EXPECT_EQ(waitpid(pid, NULL, WNOHANG), 0);
 	MUST(ioctl(dev, ETRACE_IOC_ADD, &pid));
 	MUST(fcntl(lease, F_SETLEASE, F_UNLCK));
@@ -488,7 +497,8 @@ static long churn_growth(void)
 	for (round = 0; round < 3; round++) {
 		et_run(churn, &tr);
 		et_trace_free(&tr);
-		usleep(100000);		/* RCU frees a little later */
+		/* Nothing tells when the kernel's RCU has freed what is let go. */
+		usleep(100000);
 		et_module_teardown();
 		et_module_setup("", 8192);
 	}
@@ -551,11 +561,14 @@ static bool hooked(void)
 /* The module waits a little for the next to be traced. */
 static bool unhooked_soon(void)
 {
-	int i;
+	return ET_UNTIL(!hooked());
+}
 
-	for (i = 0; i < 300 && hooked(); i++)
-		usleep(100000);
-	return !hooked();
+/* Nothing tells that it stays: this waits for longer than the module does, a second. */
+static bool stays_hooked(void)
+{
+	usleep(1500000);
+	return hooked();
 }
 
 TEST(idle)
@@ -597,14 +610,12 @@ TEST(idle)
 	MUST(ioctl(dev, ETRACE_IOC_ADD, &one));
 	EXPECT_EQ(et_param_write_int("root_pid", two), 0);
 	MUST(ioctl(dev, ETRACE_IOC_STOP));
-	sleep(2);
-	EXPECT(hooked());
+	EXPECT(stays_hooked());
 	MUST(ioctl(dev, ETRACE_IOC_ADD, &one));
 	kill(two, SIGKILL);
 	MUST(waitpid(two, NULL, 0));
 	et_param_write("root_pid", "0");
-	sleep(2);
-	EXPECT(hooked());
+	EXPECT(stays_hooked());
 	close(dev);
 	EXPECT(unhooked_soon(), "the session is closed");
 	EXPECT_EQ(et_counter("hooks_missing"), 0);

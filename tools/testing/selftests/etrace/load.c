@@ -253,7 +253,11 @@ static void on_cpu(int cpu)
 
 #define ROUNDS_MIN 32	/* of all calls, the rarest are in each 32nd */
 
-/* The first @nr_workers on a processor each; the others are neighbours. */
+/*
+ * The first @nr_workers on a processor each; the others are neighbours.  It goes by the
+ * clock, for the longer it takes the more of what is rare happens; how much is done in that
+ * time is not judged.
+ */
 static void work(int i, double seconds)
 {
 	char dir[4200];
@@ -279,6 +283,7 @@ static void work(int i, double seconds)
 			do_tasks();
 		if (me->rounds % 32 == 0)
 			do_mounts();
+		/* What the neighbours do is not recorded: the others shall have the time. */
 		if (i >= nr_workers)
 			usleep(20000);
 	}

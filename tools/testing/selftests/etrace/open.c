@@ -184,17 +184,19 @@ TEST(openat2)
 	et_traced(do_openat2);
 }
 
-/* Waits until a task sleeps in the kernel. */
-static void wait_asleep(pid_t pid)
+/* Waits until a task sleeps in a system call. */
+static void wait_asleep_in(pid_t pid, long call)
 {
-	char path[32], state = 0;
+	char path[32];
+	long nr = -1;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	while (state != 'S') {
-		usleep(100000);
+	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
+	while (nr != call) {
+		usleep(1000);
 		f = fopen(path, "r");
-		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		/* of a task that does not sleep it has no number but "running" */
+		if (!f || fscanf(f, "%ld", &nr) == EOF)
 			_exit(1);
 		fclose(f);
 	}
@@ -219,7 +221,7 @@ static void do_forged(void)
 		want_forked(pid);
 		want_any(pid);
 	} else {
-		wait_asleep(getppid());
+		wait_asleep_in(getppid(), SYS_openat2);
 		how->flags = O_RDWR | O_APPEND | O_CREAT;
 		how->mode = 0777;
 		open(path, O_WRONLY);

@@ -308,9 +308,12 @@ static void tree_step(int step, int n)
 
 static void tree_end(pid_t pid)
 {
+	struct et_children own;
+
+	et_children(&own);
 	atomic_store(&tree->step, -1);
 	MUST(waitpid(pid, NULL, 0));
-	usleep(50000);		/* its orphan */
+	et_reap_orphans(&own);
 }
 
 static void trace_read(struct et_trace *tr)
@@ -467,17 +470,13 @@ TEST(root_pid_below)
 /* A root that has ended, but for its parent's wait, is gone. */
 TEST(root_pid_zombie)
 {
-	char path[64], exe[8];
 	pid_t pid;
 
 	et_module_setup("", 1024);
 	pid = MUST(fork());
 	if (!pid)
 		_exit(0);
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	while (readlink(path, exe, sizeof(exe)) >= 0)
-		usleep(1000);
-	usleep(50000);
+	et_until_state(pid, 'Z');
 	et_log_mark();
 	EXPECT_EQ(et_param_write_int("root_pid", pid), -ESRCH);
 	EXPECT(et_bpf() || et_log_has("no such task"));

@@ -70,12 +70,6 @@ static void symlinkat_is(const char *target, int dirfd, const char *name,
 	want_symlink(target, resolved, link);
 }
 
-/* Time for a reader that looks only when the link is there. */
-static void let_look(void)
-{
-	usleep(et_bpf() ? 500000 : 0);
-}
-
 static void rename_is(const char *from, const char *to)
 {
 	CHILD_MUST(rename(from, to));
@@ -110,11 +104,11 @@ static void do_valid(void)
 	if (et_bpf() || et_kernel_at_least(5, 11))
 		symlink_is("/proc/self", "p", realpath("/proc/self", NULL), et_path("p"));
 	/* A name that the directory had before. */
-	let_look();
+	et_until_links_read();
 	rename_is("d", "e");
 	symlink_is("d/f", "l17", NULL, et_path("l17"));
 	symlink_is("e/f", "l18", et_path("e/f"), et_path("l18"));
-	let_look();
+	et_until_links_read();
 	rename_is("e", "d");
 }
 
@@ -214,7 +208,7 @@ static void do_chroot(void)
 	want("SysClone|flags=%d", 0x1200000 | SIGCHLD);	/* of the C library */
 	want_fork(pid);
 	CHILD_MUST(waitpid(pid, NULL, 0));
-	let_look();
+	et_until_links_read();
 }
 
 TEST(in_another_root)
@@ -238,7 +232,7 @@ static void do_untold(void)
 	else
 		want_untold(never, et_path("l1"));
 	/* The program itself looks, and from then on it is known. */
-	let_look();
+	et_until_links_read();
 	access(never, F_OK);
 	symlink_is(never, "l2", NULL, et_path("l2"));
 }
@@ -277,7 +271,7 @@ static void do_automount(void)
 	want_untold(target, et_path("l1"));
 	CHILD_MUST(et_sys(SYS_symlink, "debug/tracing/README", "l2"));
 	want_untold("debug/tracing/README", et_path("l2"));
-	let_look();
+	et_until_links_read();
 }
 
 TEST(nothing_is_mounted)
@@ -303,7 +297,7 @@ static void do_autofs(void)
 	want_untold("auto/x/f", et_path("l1"));
 	CHILD_MUST(et_sys(SYS_symlink, "direct/f", "l2"));
 	want_untold("direct/f", et_path("l2"));
-	let_look();
+	et_until_links_read();
 }
 
 /* @daemon: the processes of its group are let through. */
@@ -357,7 +351,7 @@ static void do_mounted_over(void)
 		want_lines("g", NULL, et_path("d/l2"));
 	symlink_is("g", "d/l3", et_path("d/g"), et_path("d/l3"));
 	symlink_is("f", "d/l4", NULL, et_path("d/l4"));
-	let_look();
+	et_until_links_read();
 }
 
 TEST(mounted_over)

@@ -34,12 +34,11 @@ builds()
 		i=$((3 - i))
 	done
 }
-# What a build leaves; the project's own files are older than "made".
+# What a build leaves; the project's own files are older than "log".
 clean() { find "$1" -type f -newer "$work/log" -delete; find "$1" -type l -delete; }
 
-sleep 1.1
-touch "$work/log"
-sleep 0.1
+find "$work"/project? -exec touch -h -d '1 hour ago' {} +
+touch -d '1 minute ago' "$work/log"
 builds &
 builder=$!
 
@@ -49,7 +48,11 @@ loads=3
 for i in $(seq "${ETRACE_UNLOADS:-$loads}"); do
 	insmod "$MODULE" instance="${INSTANCE##*/}" trace_thread_names=1 \
 		root_pid="$builder" || status=1
-	sleep 0.$((i % 4 + 1))
+	# The next time the build is somewhere else.
+	for _ in $(seq 1200); do
+		n=$(counter records) && [ "$n" -lt $((i % 4 * 100 + 50)) ] || break
+		sleep 0.1
+	done
 	n=$(counter records) || status=1
 	records=$((records + n))
 	rmmod etrace || status=1

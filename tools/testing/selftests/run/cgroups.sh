@@ -77,6 +77,9 @@ ways_in()
 
 ways_in_by_bpf() { by_bpf ways_in; }
 
+# joined N: so many tasks have come, and have done something since
+joined() { [ "$(lines 1.etrace | grep -c '!Join|')" = "$1" ]; }
+
 # Each thread of a process that is moved.
 threads()
 {
@@ -89,10 +92,11 @@ threads()
 	recorder=$!
 	wait_for recording || fail "it does not begin"
 	echo "$pid" > "$top/threads/cgroup.procs"
-	# BPF: its other threads are added by the reader, which may be asleep
-	[ "$backend" = module ] || sleep 2
+	# BPF: its other threads are added by the reader, a little later
+	wait_for joined 2 || fail "not both threads are there"
 	: > go
-	sleep 0.2
+	wait_for in_lines 1.etrace '!FN|/etc/hostname' || fail "nothing of the first"
+	wait_for in_lines 1.etrace '!FN|/etc/passwd' || fail "nothing of the other"
 	rm go
 	wait "$pid"
 	leave_cgroup threads
@@ -135,7 +139,7 @@ a_daemon_works_by_bpf() { by_bpf a_daemon_works; }
 as_in_proc()
 {
 	make_cgroup proc/er
-	"$BIN/into" "$top/proc/er" sleep 100 &
+	"$BIN/into" "$top/proc/er" sleep 1000 &
 	wait_for grep -q . "$top/proc/er/cgroup.procs"
 	is "status" "$(status "$etrace" run -q --cgroup "$(sed -n 's/^0:://p' "/proc/$(head -n 1 "$top/proc/er/cgroup.procs")/cgroup")" -o 1.etrace cat /etc/hostname)" 0
 	kill "$(head -n 1 "$top/proc/er/cgroup.procs")"

@@ -119,6 +119,13 @@ full()
 	umount small
 }
 
+# recorded FILE: it can be read already what "out" was made of
+recorded()
+{
+	"$etrace" db -o early.db "$1"
+	[ "$("$etrace" deps early.db out)" = "$PWD/in" ]
+}
+
 # A killed recorder leaves what it has recorded.
 killed()
 {
@@ -129,8 +136,7 @@ killed()
 	pid=$!
 	wait_for test -e begun || fail "it does not begin"
 	is "status of another one" "$(status "$etrace" run -o a.db touch ran)" 125
-	# what is written is to be read within a second
-	sleep 3
+	wait_for recorded a.db-recording.fxt.zst || fail "nothing is recorded"
 	kill -9 "$pid"
 	wait "$pid" 2> /dev/null
 	touch over

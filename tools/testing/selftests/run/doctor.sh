@@ -114,8 +114,13 @@ loads_on_demand()
 	is "status of run" "$(status "$etrace" run --backend=module test -d /sys/module/etrace)" 0
 	hasnt err "stays loaded"
 	module_there && fail "run leaves the module"
-	sleep 3 &
-	is "status of attach" "$(status "$etrace" attach --backend=module -o a.fxt $!)" 0
+	sleep 1000 &
+	first=$!
+	"$etrace" attach --backend=module -o a.fxt $first 2> err &
+	wait_for grep -q 'recording process' err || fail "attach does not begin"
+	kill $first
+	wait $!
+	is "status of attach" $? 0
 	module_there && fail "attach leaves the module"
 	is "status of doctor" "$(doctor)" 0
 	module_there && fail "doctor leaves the module"

@@ -69,14 +69,13 @@ status()
 	echo "$s"
 }
 
-# wait_for COMMAND...: until it succeeds, for two minutes at most
+# wait_for COMMAND...: until it succeeds, for four minutes at most
 wait_for()
 {
-	local n=2400
+	local end=$((SECONDS + 240))
 
 	until "$@" > /dev/null 2>&1; do
-		[ $n -gt 0 ] || return 1
-		n=$((n - 1))
+		[ $SECONDS -lt $end ] || return 1
 		sleep 0.05
 	done
 }

@@ -15,6 +15,8 @@ field() { sed -n "s/.*!Session|.*[|,]$2=\([0-9]*\).*/\1/p" "$1"; }
 forced_loss()
 {
 	local s=0 all lost there told calls="$BIN/calls 20000"
+	# With some time for the reader, so that what comes then has room and may tell of
+	# the loss; the numbers are right however long it takes.
 	local workload="kill -STOP \$PPID; $calls; kill -CONT \$PPID; sleep 0.3"
 
 	"$etrace" run -b 64M --strict -o whole.etrace -o whole.fxt -o whole.json -- \
@@ -79,11 +81,17 @@ too_large()
 # A task that goes on after a loss tells of it: when, whose, how many.
 loss_in_place()
 {
+	# Where the file grows again, the buffers have been emptied.  Until then there is no
+	# record that finds no room, and is the last of its task: nothing is started here.
 	# shellcheck disable=SC2016
 	"$etrace" run -b 4096 -o p.etrace -o p.fxt -- bash -c '
+		mkfifo nobody; exec 9<> nobody
 		kill -STOP $PPID
 		for ((i = 0; i < 2000; i++)); do : < /etc/hostname; done
-		kill -CONT $PPID; sleep 1
+		: > mark
+		for ((i = 0; i < 2000; i++)); do : < /etc/hostname; done
+		kill -CONT $PPID
+		until [ p.etrace -nt mark ]; do read -rt 0.05 -u 9; done
 		: < /etc/passwd' 2> err
 	is "status" $? 0
 	has err " of bash ["
@@ -95,7 +103,8 @@ loss_in_place()
 	cmp got p.etrace || fail "the FXT file gives other lines"
 }
 
-# Every processor does nothing but open and close.
+# Every processor does nothing but open and close.  It goes by the clock: the buffers must be
+# read for longer than they would take to fill, however fast the machine is.
 no_loss()
 {
 	local seconds=${ETRACE_LOSS_SECONDS:-10} sum=0 n i

@@ -97,8 +97,9 @@ last_second()
 daemon()
 {
 	"$etrace" run -o d.etrace -- sh -c '
-		setsid sh -c "echo \$\$ > daemon; exec sleep 17" > /dev/null 2>&1 &
-		until [ -s daemon ]; do sleep 0.05; done; sleep 0.2; exit 4' 2> err
+		setsid sh -c "echo \$\$ > daemon; exec sleep 1000" > /dev/null 2>&1 &
+		until [ -s daemon ] && grep -q "(sleep) S" "/proc/$(cat daemon)/stat"; do sleep 0.05; done
+		exit 4' 2> err
 	is "status" $? 4
 	has err "sleep [$(cat daemon)]"
 	has err "outlives"
@@ -149,16 +150,16 @@ pid_namespace()
 		for i in 1 2 3 4 5 6 7 8 9; do true & done; wait
 		cp "$(command -v sleep)" victim
 		./victim 300 & victim=$!
-		until grep -q victim "$proc/$victim/comm" 2> /dev/null || [ -n "$foreign" ]; do sleep 0.05; done
+		# By its arguments: in another /proc it has another number.
+		until pgrep -r S -f '^./victim 300' > /dev/null; do sleep 0.05; done
 		"$etrace" attach --backend="$backend" -o "$name.etrace" $victim 2> "$name.err" & tracer=$!
 		until grep -q 'recording process' "$name.err"; do sleep 0.05; done
 		kill $victim; wait $victim; wait $tracer
 		"$etrace" run --backend="$backend" -o "$name-left.etrace" -- sh -c './victim 301 & echo $! > left
-			until [ -s left ]; do sleep 0.05; done; sleep 0.5' 2> "$name-left.err"
+			until pgrep -r S -f "^./victim 301" > /dev/null; do sleep 0.05; done' 2> "$name-left.err"
 		kill "$(cat left)"
 	END
-	export etrace backend name proc=/proc foreign=
-	name=own
+	export etrace backend name=own
 	unshare -pf --mount-proc bash inside > out 2>&1 || fail "in a namespace: $(cat out)"
 	hasnt own.err "have no names"
 	is "its name" "$(sed -n 's/.*!TN|//p' own.etrace)" victim
@@ -166,7 +167,7 @@ pid_namespace()
 	has own.etrace '!TP|'"$PWD/victim"
 	has own-left.err "victim [$(cat left)] outlives the command"
 
-	name=other foreign=y
+	name=other
 	unshare -pf bash inside > out 2>&1 || fail "in a namespace with another /proc: $(cat out)"
 	has other.err "1 of the 1 tasks that are there have no names in the trace: /proc is not that of this pid namespace"
 	is "its name" "$(sed -n 's/.*!TN|//p' other.etrace)" ""
@@ -175,7 +176,7 @@ pid_namespace()
 
 	# From outside, what lives on in a namespace has the pids of outside.
 	"$etrace" run --backend="$backend" -o out.etrace -- sh -c 'unshare -pf --mount-proc ./victim 302 &
-		until pgrep -f "^./victim 302" > left; do sleep 0.05; done; sleep 0.2' 2> err
+		until pgrep -r S -f "^./victim 302" > left; do sleep 0.05; done' 2> err
 	has err "victim [$(cat left)] outlives the command"
 	# The first process of a namespace takes no other signal.
 	pkill -KILL -f '^./victim 302'

@@ -43,8 +43,9 @@ cannot_be_traced()
 	done
 	[ -e ran ] && fail "the command was run nevertheless"
 	# In no directory of that PATH there is a strace.
-	is "without rights" "$(PATH=/none status /usr/bin/setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" run -o /tmp/no.fxt /usr/bin/touch /tmp/ran)" 125
-	[ -e /tmp/ran ] && fail "the command was run without rights"
+	mkdir -m 777 open
+	is "without rights" "$(PATH=/none status /usr/bin/setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" run -o open/no.fxt /usr/bin/touch open/ran)" 125
+	[ -e open/ran ] && fail "the command was run without rights"
 	has err "root"
 	has err "there is no strace"
 }
@@ -97,7 +98,7 @@ signals()
 
 	for sig in INT TERM HUP QUIT USR1; do
 		# A shell's background jobs ignore SIGINT and SIGQUIT.
-		env --default-signal=INT,QUIT timeout 60 "$etrace" run -q -- bash -c '
+		env --default-signal=INT,QUIT timeout 300 "$etrace" run -q -- bash -c '
 			trap "echo got-'$sig' > caught; exit 3" '$sig'
 			echo $PPID > ready; while :; do sleep 0.05; done' &
 		pid=$!
@@ -151,11 +152,11 @@ killed()
 	"$etrace" run --backend="$1" -o k.etrace -o k.fxt -o k.json -- sh -c '
 		ulimit -c 0
 		sh -c "kill -SEGV \$\$"
-		./victim 100 & echo $! > pid
-		until grep -q victim /proc/$!/comm; do sleep 0.05; done; kill -USR1 $!; wait $!
+		./victim 1000 & echo $! > pid
+		until grep -q "(victim) S" /proc/$!/stat; do sleep 0.05; done; kill -USR1 $!; wait $!
 		python3 -c "
 import os, signal, threading, time
-threading.Thread(target=time.sleep, args=(100,)).start()
+threading.Thread(target=time.sleep, args=(1000,)).start()
 os.kill(os.getpid(), signal.SIGKILL)"
 		exit 3' > out 2> err
 	is "status" $? 3

@@ -79,6 +79,18 @@ void et_die(const char *file, int line, const char *fmt, ...)
 
 void et_note(const char *fmt, ...) ET_PRINTF(1, 2);
 
+/* Waits until @cond holds, for two minutes at most. The value: whether it does. */
+#define ET_UNTIL(cond)							\
+	({								\
+		double until_ = et_seconds() + 120;			\
+		bool holds_;						\
+									\
+		while (!(holds_ = (cond)) && et_seconds() < until_)	\
+			usleep(1000);					\
+		holds_;							\
+	})
+double et_seconds(void);	/* of CLOCK_MONOTONIC */
+
 /* This case cannot be had here; return after it. */
 void et_skip(const char *fmt, ...) ET_PRINTF(1, 2);
 
@@ -288,13 +300,28 @@ pid_t et_run(void (*fn)(void), struct et_trace *tr);
 pid_t et_sleeper(void);
 
 /*
+ * Waits until a task has the state @state in /proc/PID/stat: 'Z' when it has ended.  The
+ * caller must not be traced.
+ */
+void et_until_state(pid_t pid, char state);
+
+/*
+ * Processes whose parents have ended become children of the test program.
+ * et_reap_orphans() waits until all its children have ended, but for @own, those that
+ * it had before, which et_children() lists.
+ */
+struct et_children {
+	pid_t pid[64];
+	size_t nr;
+};
+void et_children(struct et_children *list);
+void et_reap_orphans(const struct et_children *own);
+
+/*
  * BPF sees what io_urings do some time after the first one is there, the module at
  * once: waits until it does.
  */
 void et_see_rings(void);
-
-/* Milliseconds that are left to the child's orphans, behind its end. */
-extern unsigned int et_linger;
 
 /*
  * Events, and lines that tell more of one, that are there only with the parameter
@@ -357,6 +384,21 @@ void et_child_fail(const char *file, int line, const char *fmt, ...)
 		if ((long)(expr) != -1 || errno != (err))		\
 			CHILD_FAIL("%s: %m, but " #err " is due", #expr); \
 	} while (0)
+
+/*
+ * Waiting, for which a traced task must not look into files itself: et_run() does it.
+ * One task at a time.
+ */
+
+/* Until process @pid has ended; a thread group whose leader has, if others live on. */
+void et_until_ended(pid_t pid);
+/* Until the first process of the workload has ended and is no process any more. */
+void et_until_root_gone(void);
+/*
+ * With BPF, until the reader has looked up where the links lead that are wanted so far: it
+ * does so a little after they are made.  The module does so at once.
+ */
+void et_until_links_read(void);
 
 /* The name that the kernel has for a descriptor; static buffers. */
 const char *et_fd_path(int fd);

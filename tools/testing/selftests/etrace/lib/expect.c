@@ -31,7 +31,6 @@
 
 char et_dir[PATH_MAX];
 const char *et_facts = "";
-unsigned int et_linger;
 void (*et_trace_watch)(struct et_task *t, const struct et_line *l);
 
 /* One wanted line; or, with @any, a task of which nothing is wanted. */
@@ -44,10 +43,16 @@ struct wanted {
 	char text[];
 };
 
+/* What a task of the workload has et_run() wait for. */
+enum request { REQUEST_NONE, REQUEST_ENDED, REQUEST_LINKS };
+
 struct shared {
 	atomic_uint used;
 	atomic_int ready;
 	atomic_int go;
+	atomic_int request;
+	atomic_int request_pid;
+	atomic_int root_gone;
 	atomic_int failures;
 	atomic_int counts[16];
 	char data[SHARED_SIZE];
@@ -218,6 +223,32 @@ void et_child_fail(const char *file, int line, const char *fmt, ...)
 	if (write(STDOUT_FILENO, text, n) < 0)
 		_exit(1);
 	atomic_fetch_add(&shared->failures, 1);
+}
+
+/* No call of the table, and no descriptor of our own. */
+static void request(enum request what, pid_t pid)
+{
+	atomic_store(&shared->request_pid, pid);
+	atomic_store(&shared->request, what);
+	while (atomic_load(&shared->request))
+		usleep(1000);
+}
+
+void et_until_ended(pid_t pid)
+{
+	request(REQUEST_ENDED, pid);
+}
+
+void et_until_links_read(void)
+{
+	if (et_bpf())
+		request(REQUEST_LINKS, 0);
+}
+
+void et_until_root_gone(void)
+{
+	while (!atomic_load(&shared->root_gone))
+		usleep(1000);
 }
 
 const char *et_fd_path(int fd)
@@ -529,9 +560,132 @@ static void shared_reset(void)
 	atomic_store(&shared->used, 0);
 	atomic_store(&shared->ready, 0);
 	atomic_store(&shared->go, 0);
+	atomic_store(&shared->request, REQUEST_NONE);
+	atomic_store(&shared->root_gone, 0);
 	atomic_store(&shared->failures, 0);
 	for (i = 0; i < ET_NELEMS(losses); i++)
 		atomic_store(&shared->counts[i], 0);
+}
+
+/* ---- waiting ---------------------------------------------------------------- */
+
+double et_seconds(void)
+{
+	return now() / 1e9;
+}
+
+/* 0: there is no such task. */
+static char state_of(pid_t pid)
+{
+	char path[32], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	/* the name of a program of ours has no parenthesis */
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state;
+}
+
+void et_until_state(pid_t pid, char state)
+{
+	if (!ET_UNTIL(state_of(pid) == state))
+		FAIL("the state of task %d is '%c', must be '%c'", pid, state_of(pid), state);
+}
+
+void et_children(struct et_children *list)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", own_tid());
+	f = fopen(path, "re");
+	if (!f)
+		DIE("%s: %m", path);
+	for (list->nr = 0; list->nr < ET_NELEMS(list->pid); list->nr++)
+		if (fscanf(f, "%d", &list->pid[list->nr]) != 1)
+			break;
+	fclose(f);
+}
+
+static bool is_listed(const struct et_children *list, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < list->nr; i++)
+		if (list->pid[i] == pid)
+			return true;
+	return false;
+}
+
+/* The end of a child may make children of its children, so they are listed again. */
+void et_reap_orphans(const struct et_children *own)
+{
+	struct et_children now;
+	size_t i;
+
+	et_children(&now);
+	for (i = 0; i < now.nr; ) {
+		pid_t pid = now.pid[i];
+
+		if (is_listed(own, pid)) {
+			i++;
+			continue;
+		}
+		if (!ET_UNTIL(waitpid(pid, NULL, WNOHANG | __WALL) == pid)) {
+			FAIL("process %d does not end", pid);
+			kill(pid, SIGKILL);
+			MUST(waitpid(pid, NULL, __WALL));
+		}
+		et_children(&now);
+		i = 0;
+	}
+}
+
+/* How many links are wanted, and how many the reader has told of. */
+static size_t links_wanted(void)
+{
+	struct wanted *w;
+	size_t n = 0;
+
+	for (w = want_next(NULL); w; w = want_next(w))
+		n += !strncmp(w->text, "SL|", 3);
+	return n;
+}
+
+static size_t links_read(void)
+{
+	FILE *f;
+	char *line = NULL;
+	size_t size = 0, n = 0;
+
+	et_param_write("flush", "lines");
+	f = fopen(et_bpf_lines(), "re");
+	if (!f)
+		DIE("%s: %m", et_bpf_lines());
+	while (getline(&line, &size, f) > 0)
+		n += !!strstr(line, "!SL|");
+	free(line);
+	fclose(f);
+	return n;
+}
+
+/* What a task of the workload waits for. */
+static void serve_request(void)
+{
+	switch (atomic_load(&shared->request)) {
+	case REQUEST_ENDED:
+		et_until_state(atomic_load(&shared->request_pid), 'Z');
+		break;
+	case REQUEST_LINKS:
+		if (!ET_UNTIL(links_read() >= links_wanted()))
+			FAIL("the reader has not told of %zu links", links_wanted());
+		break;
+	}
+	atomic_store(&shared->request, REQUEST_NONE);
 }
 
 pid_t et_sleeper(void)
@@ -555,6 +709,7 @@ pid_t et_sleeper(void)
 pid_t et_run(void (*fn)(void), struct et_trace *tr)
 {
 	long long before[ET_NELEMS(losses)], got, due;
+	struct et_children own;
 	uint64_t from;
 	int fd, status, err;
 	pid_t pid;
@@ -563,6 +718,7 @@ pid_t et_run(void (*fn)(void), struct et_trace *tr)
 	shared_reset();
 	for (i = 0; i < ET_NELEMS(losses); i++)
 		before[i] = et_counter(losses[i]);
+	et_children(&own);
 
 	fflush(stdout);
 	pid = MUST(fork());
@@ -577,10 +733,12 @@ pid_t et_run(void (*fn)(void), struct et_trace *tr)
 	if (err)
 		DIE("root_pid=%d: %s", pid, strerror(-err));
 	atomic_store(&shared->go, 1);
-	MUST(waitpid(pid, &status, 0));
-	while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
-		;
-	usleep(et_linger * 1000);
+	while (!MUST(waitpid(pid, &status, WNOHANG))) {
+		serve_request();
+		usleep(1000);
+	}
+	atomic_store(&shared->root_gone, 1);
+	et_reap_orphans(&own);
 	err = et_param_write("root_pid", "0");
 	if (err)
 		DIE("root_pid=0: %s", strerror(-err));
@@ -628,18 +786,12 @@ static void make_ring(void)
 void et_see_rings(void)
 {
 	static bool seen;
-	int tries;
 
 	/* Before 6.1 nobody does. */
 	if (seen || !et_bpf() || !et_kernel_at_least(6, 1))
 		return;
 	et_traced(make_ring);
-	for (tries = 0; !et_counter("rings_hooked"); tries++) {
-		if (tries == 600) {
-			FAIL("what rings do is not seen");
-			return;
-		}
-		usleep(100000);
-	}
-	seen = true;
+	seen = ET_UNTIL(et_counter("rings_hooked"));
+	if (!seen)
+		FAIL("what rings do is not seen");
 }

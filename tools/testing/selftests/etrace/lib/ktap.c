@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -152,6 +153,8 @@ static int run_cases(int argc, char **argv, const char *params,
 	struct et_case *c;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* Orphans of the workloads are children of this program, which waits for them. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	printf("TAP version 13\n");
 	if (geteuid())
 		et_skip_all("must be root");

@@ -111,6 +111,7 @@ static void bpf_setup(const char *params)
 			break;
 		usleep(100000);
 	}
+	/* The verifier of an old kernel takes a minute here. */
 	if (tries == 1800)
 		DIE("bpf-serve does not answer");
 	err = root ? bpf_ask("%s %s", "root_pid", root + strlen("root_pid=")) : 0;
