@@ -48,7 +48,8 @@ function evaluate(id,   i, build, begin, x, sum, squares)
 	added[id] = mean(sum, rounds)
 	error[id] = -1
 	if (rounds > 1 && rounds - 1 in t)
-		error[id] = t[rounds - 1] * sqrt(max0(squares - sum * sum / rounds) / (rounds - 1) / rounds)
+		error[id] = t[rounds - 1] * \
+			sqrt(max0(squares - sum * sum / rounds) / (rounds - 1) / rounds)
 }
 
 function max0(x) { return x > 0 ? x : 0 }
@@ -69,7 +70,10 @@ function row(id, title)
 }
 
 # The mean of a session of a program that does nothing.
-function beyond_none(of, id) { return of[id "-true"] / n[id "-true"] - of["none-true"] / n["none-true"] }
+function beyond_none(of, id)
+{
+	return mean(of[id "-true"], n[id "-true"]) - mean(of["none-true"], n["none-true"])
+}
 
 function limit(id, title,   verdict)
 {
@@ -92,7 +96,7 @@ function limit(id, title,   verdict)
 END {
 	if (unexpected || !scale)
 		exit 1
-	printf "%d compilations with gcc -O0 -c, in millions of guest instructions (%d rounds of %d):\n", \
+	printf "%d compilations with gcc -O0 -c, in millions of guest instructions; %d rounds of %d:\n", \
 		COMPILATIONS, n["none"], COMPILATIONS / scale
 	row("none", "untraced")
 	row("etrace", "etrace run, FXT to a file")
