@@ -1,64 +1,114 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest: compile files of etrace's own programs, untraced and traced, and print
-# "NAME NANOSECONDS" for each run.
+# In the guest: compile files of etrace's own programs, untraced and traced in turn,
+# until ./judge.awk knows what tracing adds.  Prints a line for each run:
+#
+#   NAME INSTRUCTIONS INSTRUCTIONS-OF-THE-KERNEL-AFTERWARDS NANOSECONDS-OF-WAITING
+#
+# "NAME-true" is the same for a program that does nothing: what a session costs,
+# however long it is.
 
 set -eu
 
-FILES=30
-ROUNDS=3		# times each of them is compiled in a run
+FILES=8			# compilations in a run
+ROUNDS=4		# at least
+MOST_ROUNDS=12
 here=$(dirname "$0")
+etrace=$here/etrace
+tracing=/sys/kernel/tracing
+root_pid=/sys/module/etrace/parameters/root_pid
+# The calls of a build that etrace records.
+calls=execve,execveat,fork,vfork,clone,clone3,open,openat,openat2,creat,close,close_range
+calls+=,dup,dup2,dup3,fcntl,pipe,pipe2,rename,renameat,renameat2,link,linkat,symlink,symlinkat
+calls+=,exit,exit_group
+
+insmod "$here/etrace.ko"
+echo 65536 > $tracing/buffer_size_kb
+# All that is read and written is in memory: a guest that waits for the disk waits as
+# long as the host is busy.
 cp -a "$1" /tmp/source
 cd /tmp/source
-insmod "$here/etrace.ko"
 
-# The files that compile; the first round also warms the caches.
-cat > /tmp/compile <<- END
-	for round in $(seq -s ' ' $ROUNDS); do
-		for file in \$(cat /tmp/files); do
-			gcc -std=gnu17 -D_GNU_SOURCE -I. -O0 -c -o /tmp/out.o "\$file"
-		done
-	done
-END
-# Those that compile with the headers there are; this also warms the caches.
+# Those that compile with the headers there are.
 for file in */*.c; do
 	gcc -std=gnu17 -D_GNU_SOURCE -I. -O0 -c -o /tmp/out.o "$file" 2> /dev/null &&
 		echo "$file"
 done | head -n $FILES > /tmp/files
-[ -s /tmp/files ] || { echo "nothing compiles" >&2; exit 1; }
-echo "# $(($(wc -l < /tmp/files) * ROUNDS)) compilations in a run"
+[ "$(wc -l < /tmp/files)" = $FILES ] || { echo "too few files compile" >&2; exit 1; }
+cat > /tmp/compile <<- END
+	for file in $(tr '\n' ' ' < /tmp/files); do
+		gcc -std=gnu17 -D_GNU_SOURCE -I. -O0 -c -o /tmp/out.o "\$file"
+	done
+END
 
-measure()
+# The guest's time, which counts instructions, and how much of it nothing ran.  While
+# the processor waits time is not counted but jumps, to whatever the next timer is.
+clock()
 {
-	local name=$1 from to
-	shift
-	from=$(date +%s%N)
-	"$@" > /dev/null 2>&1
-	to=$(date +%s%N)
-	echo "$name $((to - from))"
+	awk '
+		/^now at/ { now = $3 }
+		/idle_sleeptime|iowait_sleeptime/ { sub(/.*:/, ""); idle += $1; n++ }
+		END { if (n != 2) exit 1; printf "%.0f %.0f\n", now, idle }' /proc/timer_list ||
+		{ echo "/proc/timer_list has no idle_sleeptime" >&2; exit 1; }
+}
+clock > /dev/null
+
+by()
+{
+	case $1 in
+	none)
+		"${@:2}" ;;
+	etrace)
+		"$etrace" run -q --strict --backend=module -o /tmp/trace.fxt -- "${@:2}" ;;
+	bpf)
+		"$etrace" run -q --strict --backend=bpf -o /tmp/trace.fxt -- "${@:2}" ;;
+	module)
+		# The session of the parameter: its records stay in the buffers.
+		sh -c 'echo $$ > "$0"; exec "$@"' $root_pid "${@:2}"
+		echo 0 > $root_pid ;;
+	strace-bpf)
+		strace -f --seccomp-bpf -e "trace=$calls" -o /tmp/trace.strace "${@:2}" ;;
+	strace)
+		strace -f -o /tmp/trace.strace "${@:2}" ;;
+	esac
+}
+
+measure()	# NAME BY COMMAND...
+{
+	local name=$1 begun idle ended waited later slept
+
+	read -r begun idle <<< "$(clock)"
+	by "${@:2}" > /tmp/log 2>&1 || { cat /tmp/log >&2; exit 1; }
+	read -r ended waited <<< "$(clock)"
+	# What the kernel puts off until the session is over, such as freeing its memory.
+	sleep 2
+	read -r later slept <<< "$(clock)"
+	echo "$name $((ended - begun - waited + idle)) $((later - ended - slept + waited))" \
+		"$((waited - idle))" | tee -a /tmp/result
+}
+
+both()
+{
+	measure "$1" "$1" sh /tmp/compile
+	measure "$1-true" "$1" true
 }
 
 # The first of anything warms caches.
-etrace=$here/etrace
-by() { "$etrace" run -q "--backend=$1" -o /tmp/trace.fxt -- "${@:2}"; }
-by module true
-by bpf true
-strace -f -o /tmp/trace.strace true
-sh /tmp/compile
+for name in none etrace bpf module strace-bpf strace; do
+	by $name true > /dev/null 2>&1
+done
+by none sh /tmp/compile
 
-measure none sh /tmp/compile
-measure etrace by module sh /tmp/compile
-echo "# $(stat -c %s /tmp/trace.fxt) bytes of FXT"
-measure bpf by bpf sh /tmp/compile
-measure strace-bpf strace -f --seccomp-bpf -o /tmp/trace.strace sh /tmp/compile
-measure strace strace -f -o /tmp/trace.strace sh /tmp/compile
-measure none sh /tmp/compile
-# What a session takes, however long it is.
-measure true true
-measure short by module true
-measure short-bpf by bpf true
-
-# The probes alone: the session of the parameter, with nobody reading.
-echo 65536 > /sys/kernel/tracing/buffer_size_kb
-measure module sh -c 'echo $$ > /sys/module/etrace/parameters/root_pid; exec sh /tmp/compile'
+echo "files $FILES" | tee /tmp/result
+both strace-bpf
+both strace
+for round in $(seq $MOST_ROUNDS); do
+	for name in none etrace module bpf; do
+		both $name
+	done
+	[ "$round" -ge $ROUNDS ] || continue
+	known=0
+	awk -f "$here/judge.awk" /tmp/result > /dev/null || known=$?
+	[ $known = 2 ] || break
+done

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Say from what guest.sh printed what tracing adds to a build of COMPILATIONS.
+#
+# The runs of a round are compared with each other.  A session's beginning and end are
+# measured with a program that does nothing, and count once; the rest counts as
+# often as a run's compilations fit into the build.  "±" is the 95 % confidence
+# interval of the mean of all rounds.
+#
+# Exit status: 0 limits kept, 1 exceeded, 2 not known well enough.
+
+BEGIN {
+	COMPILATIONS = 90
+	ERROR = 0.2		# percent of the build that a limit's number may be off
+	max["etrace"] = 2.0	# percent that may be added
+	max["bpf"] = 4.5
+	# Student's t for 95 %, by degrees of freedom.
+	split("12.71 4.30 3.18 2.78 2.57 2.45 2.36 2.31 2.26 2.23 2.20", t)
+}
+
+$1 == "files" && NF == 2 { scale = COMPILATIONS / $2; next }
+NF == 4 && $2 ~ /^[0-9]+$/ {
+	value[$1, ++n[$1]] = $2 + $3
+	late[$1] += $3
+	waited[$1] += $4
+	next
+}
+{ print "unexpected: " $0; unexpected = 1 }
+
+function mean(sum, count) { return count ? sum / count : 0 }
+
+# The compilations of a round, without what starts and stops them.
+function compiling(id, i) { return scale * (value[id, i] - value[id "-true", i]) }
+
+function evaluate(id,   i, build, begin, x, sum, squares)
+{
+	rounds = n[id] < n["none"] ? n[id] : n["none"]
+	for (i = 1; i <= rounds; i++) {
+		build = compiling("none", i)
+		begin = value[id "-true", i] - value["none-true", i]
+		x = 100 * ((compiling(id, i) + begin) / build - 1)
+		sum += x
+		squares += x * x
+		total[id] += (compiling(id, i) + begin) / rounds
+		once[id] += begin / rounds
+		once_percent[id] += 100 * begin / build / rounds
+	}
+	added[id] = mean(sum, rounds)
+	error[id] = -1
+	if (rounds > 1 && rounds - 1 in t)
+		error[id] = t[rounds - 1] * \
+			sqrt(max0(squares - sum * sum / rounds) / (rounds - 1) / rounds)
+}
+
+function max0(x) { return x > 0 ? x : 0 }
+
+function row(id, title)
+{
+	evaluate(id)
+	printf "  %-40s %10.1f", title, total[id] / 1e6
+	if (id != "none")
+		printf " %+8.2f %% %s", added[id], \
+			error[id] < 0 ? "(one run)" : sprintf("± %.2f", error[id])
+	print ""
+	if (id != "etrace" && id != "bpf")
+		return
+	printf "    of that, a session's beginning and end %9.1f %+8.2f %%; it waits %.0f ms\n", \
+		once[id] / 1e6, once_percent[id], beyond_none(waited, id) / 1e6
+	printf "      of that, in the kernel when it is over %8.1f\n", beyond_none(late, id) / 1e6
+}
+
+# The mean of a session of a program that does nothing.
+function beyond_none(of, id)
+{
+	return mean(of[id "-true"], n[id "-true"]) - mean(of["none-true"], n["none-true"])
+}
+
+function limit(id, title,   verdict)
+{
+	if (error[id] < 0 || error[id] > ERROR)
+		verdict = sprintf("NOT KNOWN WELL ENOUGH: ± %.1f is needed", ERROR)
+	else if (added[id] - error[id] > max[id])
+		verdict = "EXCEEDED"
+	else if (added[id] + error[id] > max[id])
+		verdict = "NOT KNOWN WELL ENOUGH: the limit is within the error"
+	else
+		verdict = "kept"
+	printf "  added by %s: %.2f %% ± %.2f (at most %.1f %%): %s\n", title, added[id], \
+		error[id], max[id], verdict
+	if (verdict ~ /^NOT/)
+		unknown = 1
+	else if (verdict != "kept")
+		exceeded = 1
+}
+
+END {
+	if (unexpected || !scale)
+		exit 1
+	printf "%d compilations with gcc -O0 -c, in millions of guest instructions; %d rounds of %d:\n", \
+		COMPILATIONS, n["none"], COMPILATIONS / scale
+	row("none", "untraced")
+	row("etrace", "etrace run, FXT to a file")
+	row("module", "the module by root_pid, nobody reading")
+	row("bpf", "etrace run --backend=bpf, FXT to a file")
+	row("strace-bpf", "strace -f --seccomp-bpf, the same calls")
+	row("strace", "strace -f, all calls")
+	limit("etrace", "etrace run")
+	limit("bpf", "etrace run --backend=bpf")
+	exit exceeded ? 1 : unknown ? 2 : 0
+}
