@@ -32,7 +32,7 @@ bool rnd_one_in(struct rng *r, uint64_t n)
 
 uint64_t seed(uint64_t otherwise)
 {
-	const char *s = getenv("ETRACE_SEED");
+	const char *s = getenv("ETRACE_RANDOM");
 
 	return s ? strtoull(s, NULL, 0) : otherwise;
 }

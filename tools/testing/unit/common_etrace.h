@@ -19,7 +19,7 @@ uint64_t rnd(struct rng *r, uint64_t below);
 /* True once in @n times. */
 bool rnd_one_in(struct rng *r, uint64_t n);
 
-/** seed - ETRACE_SEED from the environment, or @otherwise; told if a test fails */
+/** seed - ETRACE_RANDOM from the environment, or @otherwise: random traces start there */
 uint64_t seed(uint64_t otherwise);
 
 /* Events, in the order of time. */

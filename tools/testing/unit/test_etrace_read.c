@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "common_etrace.h"
+#include "common_seed.h"
 #include "base/xalloc.h"
 #include "cli/oom.c"	/* the programs' own, not in the library */
 
@@ -557,9 +558,12 @@ static void views(void **state)
 static void processors_make_no_difference(void **state)
 {
 	static const char * const inputs[] = {
-		"m0 m1", "m1 m0", "m0.gz m1.zst", "m0 m1.zst", "m1.gz", "cut0.gz m1", "cut1.zst m0",
-		"cut0.gz cut1.zst", "cut0 m1", "bad0.gz m1", "m0.gz none", "m0 m1 m0.gz m1.zst",
-		"<(cat m0) <(cat m1)", "<(cat m1.zst) <(cat cut0.gz)",
+		/* each run tries these */
+		"m0 m1", "m0.gz m1.zst", "cut0.gz cut1.zst", "bad0.gz m1",
+		"<(cat m1.zst) <(cat cut0.gz)",
+		/* and some of these, see common_seed.h */
+		"m1 m0", "m0 m1.zst", "m1.gz", "cut0.gz m1", "cut1.zst m0", "cut0 m1", "m0.gz none",
+		"m0 m1 m0.gz m1.zst", "<(cat m0) <(cat m1)",
 	};
 	char command[1024];
 
@@ -573,6 +577,8 @@ static void processors_make_no_difference(void **state)
 		  "{ head -c 20000 m0.gz; head -c 99 /dev/zero; tail -c +20100 m0.gz; } > bad0.gz && "
 		  ": > none && [ $(stat -c %s m0) -gt 2000000 ]", NULL);
 	for (size_t i = 0; i < sizeof(inputs) / sizeof(*inputs); i++) {
+		if (i >= 5 && !is_tried(i))
+			continue;
 		snprintf(command, sizeof(command),
 			 "cat > both <<'END'\n"
 			 "first=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')\n"

@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -428,14 +427,16 @@ static void test_nobody(void **state)
 	assert_has(said, url);
 }
 
-/* It takes the connection, and no more happens. */
+/*
+ * It takes the connection, and no more happens: after a second, the least that can be
+ * set, the request has failed.  Without a limit this would never end.
+ */
 static void test_silent(void **state)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(at);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	struct server_options o = { .url = url, .timeout = 1 };
-	struct timespec begun, now;
 	struct server *s;
 
 	(void)state;
@@ -445,10 +446,7 @@ static void test_silent(void **state)
 	snprintf(url, sizeof(url), "http://127.0.0.1:%u", ntohs(at.sin_port));
 	begin_diag();
 	s = server_new(&o, diag);
-	clock_gettime(CLOCK_MONOTONIC, &begun);
 	assert_false(server_do(s, "CREATE"));
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	assert_true(now.tv_sec - begun.tv_sec < 10);
 	server_free(s);
 	close(fd);
 	end_diag();

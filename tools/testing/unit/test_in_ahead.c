@@ -73,6 +73,7 @@ static void fill_pipe(int fd, const char *path, bool slow)
 			got = write(fd, buf + done, (size_t)(n - done));
 			if (got < 0)
 				break;
+			/* so that readers find less than they ask for; none says that it waits */
 			if (slow)
 				usleep(100);
 		}
@@ -265,6 +266,7 @@ static void given_up(void **state)
 
 		in_read_ahead(in, true);
 		in_peek(in, 100000, &have);
+		/* nothing says that the blocks are full; closed any earlier, it must do, too */
 		if (i > 10)
 			usleep(1000);
 		in_close(in);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -123,6 +122,18 @@ static void opener(const char *then)
 	unlink("seen/all");
 }
 
+/* A fake that starts no programs. */
+static void failing_opener(void)
+{
+	FILE *f = fopen("bin/xdg-open", "w");
+
+	assert_non_null(f);
+	fprintf(f, "#!/bin/sh\necho ran > %s/seen/all\nexit 3\n", dir);
+	fclose(f);
+	chmod("bin/xdg-open", 0755);
+	unlink("seen/all");
+}
+
 /* What it told; "" if it was not run. */
 static const char *seen(void)
 {
@@ -141,12 +152,12 @@ static void has(const char *line)
 		fail_msg("no '%s' in:\n%s", line, seen());
 }
 
-/* Return: what is said on standard error, and that it took no longer than it may. */
+/* Return: what is said on standard error. */
 static const char *shows(const char *path, const struct user *u)
 {
 	static char text[1000];
 	FILE *f = tmpfile();
-	int err = dup(STDERR_FILENO), begun = (int)time(NULL);
+	int err = dup(STDERR_FILENO);
 	struct inherited kept;
 	sigset_t before, block;
 
@@ -166,7 +177,6 @@ static const char *shows(const char *path, const struct user *u)
 	rewind(f);
 	text[fread(text, 1, sizeof(text) - 1, f)] = 0;
 	fclose(f);
-	assert_in_range((int)time(NULL) - begun, 0, 10);
 	return text;
 }
 
@@ -226,13 +236,16 @@ static void test_opened(void **state)
 	setenv("DISPLAY", ":7", 1);
 }
 
-/* A browser in the foreground is not waited for. */
+/*
+ * A browser in the foreground is not waited for: it is still there.  open_page()
+ * waits a second for it to fail, since nothing says that it never will.
+ */
 static void test_slow(void **state)
 {
 	const char *pid;
 
 	(void)state;
-	opener("exec sleep 60");
+	opener("exec sleep 600");
 	assert_string_equal(shows("a.html", user), "");
 	pid = strstr(seen(), "pid=");
 	assert_non_null(pid);
@@ -245,10 +258,10 @@ static void test_told(void **state)
 
 	(void)state;
 	snprintf(line, sizeof(line), "page: %s/a.html\n", dir);
-	/* it fails */
-	opener("exit 3");
+	/* it fails; at once, since it has a second for it, on a busy machine, too */
+	failing_opener();
 	assert_string_equal(shows("a.html", user), line);
-	has("uid=");
+	has("ran");
 	/* no session */
 	opener("");
 	unsetenv("DISPLAY");

@@ -382,12 +382,14 @@ static void test_stalled(void **state)
 	for (unsigned int i = 0; i < n; i += 1000) {
 		put(s, i, 1000);
 		outputs_sync(o);
-		while (outputs_waiting(o) > (1u << 20))	/* of the healthy one */
+		/* for the healthy one; nothing is sent when a queue gets shorter */
+		while (outputs_waiting(o) > (1u << 20))
 			usleep(1000);
 	}
 	assert_int_equal(outputs_lost(o, 0), 0);
 	assert_true(outputs_lost(o, 1) > n / 2);
 	outputs_end(o);
+	/* nothing is sent when one of several outputs has ended */
 	while (!strcmp(outputs_stalled(o), "a.etrace"))
 		usleep(1000);
 	assert_false(outputs_ended(o));
@@ -479,6 +481,7 @@ static void test_gap(void **state)
 	assert_true(outputs_lost(o, 0) > 0);
 	while (outputs_waiting(o)) {
 		drain(fd, &b);
+		/* the pipe may stay empty though the queue does not, for a moment */
 		usleep(1000);
 	}
 	put(s, n, 10);

@@ -313,6 +313,23 @@ static void long_formats(void **state)
 	bytes_free(&want);
 }
 
+/* Until a process waits for something.  That cannot be waited for but by looking. */
+static void wait_for_sleep(pid_t pid)
+{
+	char path[40], line[400], *name_end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	do {
+		FILE *f = fopen(path, "r");
+
+		usleep(1000);
+		if (!f || !fgets(line, sizeof(line), f))
+			_exit(1);
+		fclose(f);
+		name_end = strrchr(line, ')');
+	} while (!name_end || name_end[2] != 'S');
+}
+
 /* A pipe that is full is waited for, and for nothing else: here standard output could be read. */
 static void full_pipe(void **state)
 {
@@ -330,7 +347,7 @@ static void full_pipe(void **state)
 		ssize_t n;
 
 		close(p[1]);
-		usleep(100000);
+		wait_for_sleep(getppid());
 		while ((n = read(p[0], buf, sizeof(buf))) > 0)
 			bytes_add(&got, buf, (size_t)n);
 		_exit(got.n != want.n || memcmp(got.data, want.data, want.n));

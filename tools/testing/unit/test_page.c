@@ -7,6 +7,7 @@
 #include "common_convert.h"
 #include "answers/page.h"
 #include "answers/page_section.h"
+#include "answers/used.h"
 
 #include <cmocka.h>
 #include <nettle/base64.h>
@@ -14,6 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+/*
+ * In place of the real one, which the Makefile redirects to this: it would read the
+ * packages of this machine for each page, and their section could have any size.
+ */
+bool __wrap_used_packages(const struct used *u);
+bool __wrap_used_packages(const struct used *u)
+{
+	(void)u;
+	return false;
+}
 
 /* ---- numbers ---- */
 
@@ -305,13 +317,51 @@ static unsigned int left_of(struct db *db, uint64_t budget)
 	return left;
 }
 
-/* Commands are there as soon as there is room for them; what is left, reads take. */
+/* What a page lacks, from the least budget to the largest. */
+static const unsigned int stages[] = {
+	LEFT_COMMANDS | LEFT_READS_ALL, LEFT_COMMANDS | LEFT_READS_MADE,
+	LEFT_COMMANDS | LEFT_READS_DATA, LEFT_COMMANDS,
+	LEFT_READS_ALL, LEFT_READS_MADE, LEFT_READS_DATA, 0,
+};
+
+#define STAGES		(sizeof(stages) / sizeof(stages[0]))
+#define WITH_COMMANDS	4u	/* the first stage that has them */
+#define BASE64_STEP	4u	/* bytes by which a section grows */
+
+static size_t stage_of(struct db *db, uint64_t budget)
+{
+	unsigned int left = left_of(db, budget);
+	size_t i = 0;
+
+	while (i < STAGES && stages[i] != left)
+		i++;
+	if (i == STAGES)
+		fail_msg("with %llu bytes it lacks %x", (unsigned long long)budget, left);
+	return i;
+}
+
+/* The least budget that gives this stage or a later one; @high gives one. */
+static uint64_t least_budget(struct db *db, size_t stage, uint64_t low, uint64_t high)
+{
+	while (high - low > BASE64_STEP) {
+		uint64_t middle = (low + high) / 2 / BASE64_STEP * BASE64_STEP;
+
+		if (stage_of(db, middle) < stage)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/*
+ * Commands are there as soon as there is room for them; what is left, reads take.
+ * The more there may be, the less is left out.
+ */
 static void test_budget(void **state)
 {
-	static const unsigned int order[] = { LEFT_READS_ALL, LEFT_READS_MADE, LEFT_READS_DATA, 0 };
 	struct diag *diag = diag_new(stderr, "test");
-	unsigned int at = 0, seen = 0;
-	uint64_t budget = 0;
+	uint64_t least[STAGES], enough = 8192;
 	struct opts opts;
 	char path[4096];
 	char *files[] = { path };
@@ -323,21 +373,17 @@ static void test_budget(void **state)
 	db = answers_open(files, 1, NULL, &opts, diag);
 	assert_non_null(db);
 	load_all(db);
-	assert_int_equal(left_of(db, 0), LEFT_COMMANDS | LEFT_READS_ALL);
-	while (left_of(db, budget + 64) & LEFT_COMMANDS)
-		budget += 64;
-	/* from here on in the steps of base64: the more there may be, the less is left out */
-	for (; at < 3; budget += 4) {
-		unsigned int left = left_of(db, budget);
-
-		if (left & LEFT_COMMANDS)
-			continue;
-		while (at < 3 && left != order[at])
-			at++;
-		assert_int_equal(left, order[at]);
-		seen |= 1u << at;
+	assert_int_equal(stage_of(db, 0), 0);
+	assert_int_equal(stage_of(db, enough), STAGES - 1);
+	for (size_t i = WITH_COMMANDS; i < STAGES; i++) {
+		least[i] = least_budget(db, i, i == WITH_COMMANDS ? 0 : least[i - 1], enough);
+		assert_int_equal(stage_of(db, least[i]), i);
 	}
-	assert_int_equal(seen, 0xf);
+	for (uint64_t budget = 64; budget < least[WITH_COMMANDS]; budget += 64)
+		assert_true(stage_of(db, budget) < WITH_COMMANDS);
+	for (size_t i = WITH_COMMANDS; i < STAGES - 1; i++)
+		for (uint64_t budget = least[i]; budget < least[i + 1]; budget += BASE64_STEP)
+			assert_int_equal(stage_of(db, budget), i);
 	free(all.reads);
 	db_close(db);
 	opts_free(&opts);
