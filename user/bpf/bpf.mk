@@ -72,6 +72,8 @@ $(OUT)/include/bpf/kernel_names.h: bpf/kernel_types.h bpf/bpf.mk
 bpf-headers: $(addprefix $(OUT)/,bpf/etrace.skel.h bpf/etrace_old.skel.h include/bpf/kernel_names.h)
 
 # For the tests in tools/testing/selftests/bpf.
+.PHONY: bpf-record bpf-serve
+bpf-record bpf-serve: %: $(OUT)/%
 $(OUT)/bpf-record $(OUT)/bpf-serve: $(OUT)/bpf-%: $(TOP)/tools/testing/selftests/bpf/%.c \
 		$(OUT)/libetrace.a
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
