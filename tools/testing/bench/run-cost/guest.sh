@@ -12,7 +12,7 @@
 set -eu
 
 FILES=8			# compilations in a run
-ROUNDS=4		# at least
+ROUNDS=3		# at least
 MOST_ROUNDS=12
 here=$(dirname "$0")
 etrace=$here/etrace

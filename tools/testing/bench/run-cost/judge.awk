@@ -54,13 +54,17 @@ function evaluate(id,   i, build, begin, x, sum, squares)
 
 function max0(x) { return x > 0 ? x : 0 }
 
+function error_text(id)
+{
+	return !n[id] ? "(no run)" : error[id] < 0 ? "(one run)" : sprintf("± %.2f", error[id])
+}
+
 function row(id, title)
 {
 	evaluate(id)
 	printf "  %-40s %10.1f", title, total[id] / 1e6
 	if (id != "none")
-		printf " %+8.2f %% %s", added[id], \
-			error[id] < 0 ? "(one run)" : sprintf("± %.2f", error[id])
+		printf " %+8.2f %% %s", added[id], error_text(id)
 	print ""
 	if (id != "etrace" && id != "bpf")
 		return
@@ -85,8 +89,8 @@ function limit(id, title,   verdict)
 		verdict = "NOT KNOWN WELL ENOUGH: the limit is within the error"
 	else
 		verdict = "kept"
-	printf "  added by %s: %.2f %% ± %.2f (at most %.1f %%): %s\n", title, added[id], \
-		error[id], max[id], verdict
+	printf "  added by %s: %.2f %% %s (at most %.1f %%): %s\n", title, added[id], \
+		error_text(id), max[id], verdict
 	if (verdict ~ /^NOT/)
 		unknown = 1
 	else if (verdict != "kept")
