@@ -8,7 +8,7 @@
 # so that both see the same processes.
 # strace_compare.py compares them process by process, event by event.
 #
-# LONG=y: a build of 245 processes, in place of one of about 70.
+# LONG=y: a build with more compilations.
 
 set -u
 cd "$(dirname "$0")" || exit 1
@@ -19,7 +19,7 @@ plan 4
 
 work=$(mktemp -d /tmp/etrace.XXXXXX)
 trap 'unload; rm -rf "$work"' EXIT
-size=(1 2 4)
+size=(1 2 14)
 [ "${LONG:-}" != y ] || size=()
 ./project.sh "$work/project" "${size[@]}" > "$work/log" 2>&1 || bail "project.sh failed"
 mkdir "$work/tree"
