@@ -64,8 +64,8 @@ finish
 programs=$(cat "$out/programs.out")
 echo "Done after $((SECONDS - began)) s."
 
-step "Booting a guest, and in it: etrace run -- sh -c './configure --static && make -j2 static'" \
-	"(about 110 s: it is emulated, and 20 times slower than this machine)"
+step "Booting a guest to configure and build $NAME there, below etrace run (about 100 s: it is" \
+	"emulated, 20 times slower than this machine)"
 payload=$out/payload
 rm -rf "$payload" "$out/guest"
 mkdir -p "$payload"
