@@ -12,7 +12,7 @@ KERNEL=6.1
 NAME=zlib
 out=${BUILD:-$TOP/build}/demo
 here=$TOP/tools/testing/demo
-# All processors, whatever make was told.
+# Use all processors, whatever -j make was given.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 began=$SECONDS
 

@@ -44,7 +44,7 @@ says "twice" 503 put
 says "without doing it" "$before" rows
 says "then it hands on" 200 put
 
-# Nothing tells that no answer comes.
+# No event shows that an answer does not come: wait by the clock.
 proxy stall 1
 LONGEST=1 says "it does not answer" 000 put
 says "and did not hand on" $((before + 10000)) rows

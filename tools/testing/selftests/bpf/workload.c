@@ -260,7 +260,7 @@ static void in_root(void)
 	pid_t pid;
 	int got;
 
-	/* In its root directory the child does not see the file that tells. */
+	/* After chroot() the child cannot see the file that run.sh makes: it gets a signal. */
 	sigemptyset(&seen);
 	sigaddset(&seen, SIGUSR1);
 	MUST(sigprocmask(SIG_BLOCK, &seen, NULL));
