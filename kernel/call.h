@@ -6,7 +6,9 @@
 #include <linux/limits.h>
 
 #include "capture.h"
+#include "emit.h"
 #include "etrace.h"
+#include "later.h"
 #include "table.h"
 #include "task.h"
 
@@ -16,6 +18,8 @@
  * @sc: its row
  * @args: its arguments from 1 on, as etrace_syscall.at counts them
  * @ret: what it returned
+ * @later: what an earlier look at it has left; NULL: this is the first
+ * @last: what cannot be read now is unreadable
  * @r: the record that is being made
  */
 struct etrace_call {
@@ -23,6 +27,8 @@ struct etrace_call {
 	const struct etrace_syscall *sc;
 	unsigned long args[1 + ETRACE_MAX_ARGS];
 	long ret;
+	struct etrace_later *later;
+	bool last;
 	struct etrace_rec r;
 };
 
@@ -48,8 +54,18 @@ static inline bool etrace_is_32(void)
 /* The strings stay valid until etrace_syscall_done() ends. */
 static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 {
-	return etrace_held_find(c->t, c->sc->hook);
+	return c->later ? c->later->hold : etrace_held_find(c->t, c->sc->hook);
 }
+
+/* Writes the record, unless the call is looked at once more. */
+static inline void etrace_call_emit(struct etrace_call *c)
+{
+	if (likely(!c->r.faulted) || c->last)
+		etrace_emit(c->t, &c->r);
+}
+
+bool etrace_call_read(struct etrace_call *c, void *to, unsigned long from, size_t n);
+void etrace_call_unread(struct etrace_call *c);
 
 void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 		 enum etrace_arg dirfd, enum etrace_arg path);

@@ -81,7 +81,7 @@ void etrace_one_name(struct etrace_call *c, long fd)
 	} else {
 		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
 	}
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -96,9 +96,8 @@ static noinline void etrace_open_how(struct etrace_call *c)
 	long flags = etrace_fd_flags(c->ret);
 	struct open_how how;
 
-	if (copy_from_user_nofault(&how, (void __user *)
-				   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
-				   offsetofend(struct open_how, mode)) ||
+	if (!etrace_call_read(c, &how, etrace_arg(c, ETRACE_ARG_STRUCT, 0),
+			      offsetofend(struct open_how, mode)) ||
 	    (flags >= 0 && (how.flags ^ flags) & ETRACE_KEPT_FLAGS)) {
 		how.flags = flags < 0 ? 0 : flags & ~O_LARGEFILE;
 		how.mode = 0;
@@ -131,13 +130,15 @@ void etrace_do_open(struct etrace_call *c)
 	c->r.open.mode = etrace_open_mode(c->r.open.flags, c->r.open.mode);
 
 	s = etrace_scratch_get();
-	if (etrace_wants_extended())
+	if (unlikely(c->later))
+		etrace_capture_found(&c->r, 0, s, &c->later->dir);
+	else if (etrace_wants_extended())
 		etrace_capture_opened(&c->r, 0, s, c->ret);
 	else
 		etrace_capture_fd(&c->r, 0, s, c->ret);
 	etrace_capture_joined(&c->r, 1, s, etrace_dirfd(c, ETRACE_ARG_DIRFD),
 			      etrace_arg(c, ETRACE_ARG_PATH, 0));
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -214,7 +215,7 @@ static void etrace_emit_dup(struct etrace_call *c, u32 flags)
 	c->r.dup.oldfd = etrace_arg(c, ETRACE_ARG_FD, 0);
 	c->r.dup.newfd = c->ret;
 	c->r.dup.flags = flags;
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 }
 
 void etrace_do_dup(struct etrace_call *c)
@@ -240,9 +241,8 @@ void etrace_do_pipe(struct etrace_call *c)
 	int fd[2];
 
 	etrace_rec_init(&c->r, ETRACE_EV_PIPE, 0);
-	if (copy_from_user_nofault(fd, (void __user *)
-				   etrace_arg(c, ETRACE_ARG_STRUCT, 0),
-				   sizeof(fd)) || !etrace_fds_are_pipe(fd)) {
+	if (!etrace_call_read(c, fd, etrace_arg(c, ETRACE_ARG_STRUCT, 0), sizeof(fd)) ||
+	    !etrace_fds_are_pipe(fd)) {
 		fd[0] = -1;
 		fd[1] = -1;
 		c->r.unread |= BIT(ETRACE_NR_STR);
@@ -253,7 +253,7 @@ void etrace_do_pipe(struct etrace_call *c)
 	c->r.pipe.fd1 = fd[0];
 	c->r.pipe.fd2 = fd[1];
 	c->r.pipe.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 }
 
 /* rename and link: two names, from the hook or else from the user. */
@@ -282,7 +282,7 @@ static void etrace_two_names(struct etrace_call *c, enum etrace_event ev)
 	} else {
 		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
 	}
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -314,7 +314,7 @@ void etrace_do_mount(struct etrace_call *c)
 		etrace_capture_user(&c->r, 2, s,
 				    etrace_arg(c, ETRACE_ARG_TYPE, 0));
 	}
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -365,7 +365,7 @@ static void etrace_clone_failed(struct etrace_call *c)
 {
 	c->r.error = -c->ret;
 	c->r.clone.child = 0;
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 }
 
 /* fork() and vfork() that fail are shown as the clone() they stand for. */
@@ -459,7 +459,7 @@ void etrace_do_symlink(struct etrace_call *c)
 				    etrace_arg(c, ETRACE_ARG_TARGET, 0));
 		etrace_join(c, 2, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
 	}
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -516,6 +516,100 @@ static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
 #include "etrace_syscalls.def"
 };
 
+/**
+ * etrace_call_read - what the kernel has read or written in the program's memory
+ * @c: the call
+ * @to: where to
+ * @from: user address
+ * @n: how many bytes
+ *
+ * Return: false if it is not in memory now, which @c->r.faulted says.
+ */
+bool etrace_call_read(struct etrace_call *c, void *to, unsigned long from, size_t n)
+{
+	if (likely(!copy_from_user_nofault(to, (void __user *)from, n)))
+		return true;
+	c->r.faulted = true;
+	return false;
+}
+
+/**
+ * etrace_call_unread - etrace_call_read() has failed, and there is no record to say so
+ * @c: the call
+ */
+void etrace_call_unread(struct etrace_call *c)
+{
+	struct etrace_task *t;
+
+	if (c->last)
+		etrace_for_each_slot(t, c->t)
+			etrace_count(t->session, strings_unread, 1);
+}
+
+static void etrace_look(struct etrace_call *c)
+{
+	c->r.faulted = false;
+	etrace_handlers[c->sc->record](c);
+}
+
+/*
+ * The program's memory, when the kernel may have taken it away a moment ago: to move
+ * it, or to make room.
+ */
+static void etrace_look_again(struct etrace_later *l)
+{
+	struct etrace_call c etrace_uninitialized;
+	unsigned int looks = 0, i;
+	bool more, wait;
+
+	c.sc = l->sc;
+	c.ret = l->ret;
+	memcpy(c.args, l->args, sizeof(c.args));
+	c.later = l;
+	do {
+		/* Numbers that are no addresses do no harm. */
+		for (wait = false, i = 1; i <= ETRACE_MAX_ARGS; i++) {
+			wait |= !etrace_later_fault_in(c.args[i]);
+			etrace_later_fault_in(c.args[i] + PATH_MAX - 1);
+		}
+		c.last = ++looks == ETRACE_LOOKS || fatal_signal_pending(current);
+		rcu_read_lock();
+		c.t = etrace_task_find(current);
+		if (c.t)
+			etrace_look(&c);
+		more = c.t && c.r.faulted && !c.last;
+		rcu_read_unlock();
+		if (more && wait)
+			schedule_timeout_killable(1);
+	} while (more);
+}
+
+/* What was not in memory is looked at again where that can be waited for. */
+static noinline void etrace_look_later(struct etrace_call *c)
+{
+	struct etrace_later *l = etrace_later_get();
+	struct file *file;
+
+	if (!l) {
+		c->last = true;
+		etrace_look(c);
+		return;
+	}
+	l->sc = c->sc;
+	l->ret = c->ret;
+	memcpy(l->args, c->args, sizeof(l->args));
+	if (etrace_held(c))
+		etrace_hold_give(l, etrace_held_take(c->t, c->sc->hook));
+	/* Another thread may close it until then. */
+	file = c->sc->record == ETRACE_REC_OPEN && c->ret >= 0 ? fget_raw(c->ret) : NULL;
+	if (file) {
+		l->dir = file->f_path;
+		path_get(&l->dir);
+		fput(file);
+	}
+	etrace_later_run(l, etrace_look_again);
+}
+
 /* Apart, so that calls that are not recorded do not pay for its stack. */
 static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 					   struct pt_regs *regs, long ret)
@@ -533,8 +627,12 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 	if (!etrace_interrupted(ret)) {
 		c.sc = sc;
 		c.ret = ret;
+		c.later = NULL;
+		c.last = ret == -EFAULT;
 		syscall_get_arguments(current, regs, c.args + 1);
-		etrace_handlers[sc->record](&c);
+		etrace_look(&c);
+		if (unlikely(c.r.faulted) && !c.last)
+			etrace_look_later(&c);
 	}
 	if (unlikely(sc->hook != ETRACE_HOOK_NONE))
 		etrace_held_done(c.t);

@@ -37,7 +37,7 @@ void etrace_cloexec(struct etrace_call *c, u32 first, u32 last, bool on)
 	c->r.cloexec.first = first;
 	c->r.cloexec.last = last;
 	c->r.cloexec.on = on;
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 }
 
 void etrace_do_ioctl(struct etrace_call *c)
@@ -54,8 +54,10 @@ void etrace_do_ioctl(struct etrace_call *c)
 		break;
 	case FICLONERANGE:
 		/* struct file_clone_range begins with the descriptor. */
-		if (copy_from_user_nofault(&from, (void __user *)arg, sizeof(from)))
+		if (!etrace_call_read(c, &from, arg, sizeof(from))) {
+			etrace_call_unread(c);
 			break;
+		}
 		arg = from;
 		fallthrough;
 	case FICLONE:
@@ -74,7 +76,7 @@ void etrace_do_memfd(struct etrace_call *c)
 	c->r.memfd.fd = c->ret;
 	s = etrace_scratch_get();
 	etrace_capture_user(&c->r, 0, s, etrace_arg(c, ETRACE_ARG_PATH, 0));
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -93,7 +95,7 @@ void etrace_do_open_handle(struct etrace_call *c)
 	etrace_capture_opened(&c->r, 0, s, c->ret);
 	c->r.str[1].s = "";
 	c->r.str[1].len = 0;
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -109,23 +111,40 @@ void etrace_do_pidfd_getfd(struct etrace_call *c)
 	c->r.received.cloexec = true;
 	s = etrace_scratch_get();
 	etrace_capture_fd(&c->r, 0, s, c->ret);
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
+/* Returns false, and @v says so, if it is not in memory now. */
+static bool etrace_received_read(struct etrace_received *v, void *to, unsigned long from,
+				 size_t n)
+{
+	if (likely(!copy_from_user_nofault(to, (void __user *)from, n)))
+		return true;
+	v->faulted = true;
+	v->unread |= v->last;
+	return false;
+}
+
 /* Two numbers of the program's word size. Returns false if they cannot be read. */
-static bool etrace_user_words(const struct etrace_received *v, unsigned long from,
+static bool etrace_user_words(struct etrace_received *v, unsigned long from,
 			      unsigned long to[2])
 {
 	u32 half[2];
 
 	if (!v->compat)
-		return !copy_from_user_nofault(to, (void __user *)from, 2 * sizeof(*to));
-	if (copy_from_user_nofault(half, (void __user *)from, sizeof(half)))
+		return etrace_received_read(v, to, from, 2 * sizeof(*to));
+	if (!etrace_received_read(v, half, from, sizeof(half)))
 		return false;
 	to[0] = half[0];
 	to[1] = half[1];
 	return true;
+}
+
+/* Is it to be read once more before it is taken as unreadable? */
+static bool etrace_received_waits(const struct etrace_received *v)
+{
+	return v->faulted && !v->last;
 }
 
 /*
@@ -136,12 +155,14 @@ static void etrace_next_message(struct etrace_received *v)
 {
 	unsigned long at[2];
 
-	v->nr_msg--;
 	v->left = 0;
 	if (etrace_user_words(v, v->msg + 4 * v->word, at)) {
 		v->cmsg = at[0];
 		v->left = min_t(unsigned long, at[1], ETRACE_CONTROL_MAX);
+	} else if (etrace_received_waits(v)) {
+		return;
 	}
+	v->nr_msg--;
 	v->msg += 8 * v->word;
 }
 
@@ -154,9 +175,10 @@ static void etrace_next_cmsg(struct etrace_received *v)
 
 	/* The second word is not needed, but there are two of the smaller ones. */
 	if (v->left < head || !etrace_user_words(v, v->cmsg, len) ||
-	    copy_from_user_nofault(what, (void __user *)(v->cmsg + v->word), sizeof(what)) ||
+	    !etrace_received_read(v, what, v->cmsg + v->word, sizeof(what)) ||
 	    len[0] < head || len[0] > v->left) {
-		v->left = 0;
+		if (!etrace_received_waits(v))
+			v->left = 0;
 		return;
 	}
 	if (what[0] == SOL_SOCKET && what[1] == SCM_RIGHTS) {
@@ -175,9 +197,12 @@ static bool etrace_next_fd(struct etrace_task *t, struct etrace_received *v)
 	struct etrace_rec r;
 	int fd;
 
-	v->nr_fds--;
-	if (copy_from_user_nofault(&fd, (void __user *)v->fds, sizeof(fd)))
+	if (!etrace_received_read(v, &fd, v->fds, sizeof(fd))) {
+		if (!etrace_received_waits(v))
+			v->nr_fds = 0;
 		return false;
+	}
+	v->nr_fds--;
 	v->fds += sizeof(fd);
 	etrace_use_new(t, fd);
 	etrace_rec_init(&r, ETRACE_EV_RECEIVED, 1);
@@ -197,7 +222,10 @@ static bool etrace_received(struct etrace_task *t, struct etrace_received *v,
 {
 	unsigned int steps;
 
+	v->faulted = false;
 	for (steps = 0; max && steps < ETRACE_STEPS_AT_ONCE; steps++) {
+		if (etrace_received_waits(v))
+			break;
 		if (v->nr_fds)
 			max -= etrace_next_fd(t, v);
 		else if (v->left)
@@ -210,17 +238,37 @@ static bool etrace_received(struct etrace_task *t, struct etrace_received *v,
 	return false;
 }
 
+/* @t: first slot of the current task */
+static void etrace_received_over(struct etrace_task *t, const struct etrace_received *v)
+{
+	struct etrace_task *slot;
+
+	if (v->unread)
+		etrace_for_each_slot(slot, t)
+			if (slot->going_on)
+				etrace_count(slot->session, strings_unread, 1);
+	etrace_going_on(t, false);
+}
+
 static void etrace_received_later(struct etrace_later *l)
 {
+	struct etrace_received *v = &l->received;
+	unsigned int looks = 0;
 	struct etrace_task *t;
 	bool all;
 
 	do {
+		if (v->faulted && (!etrace_later_fault_in(v->msg + 4 * v->word) ||
+				   !etrace_later_fault_in(v->cmsg) ||
+				   !etrace_later_fault_in(v->fds)))
+			schedule_timeout_killable(1);
+		looks = v->faulted ? looks + 1 : 0;
+		v->last = looks == ETRACE_LOOKS || fatal_signal_pending(current);
 		rcu_read_lock();
 		t = etrace_task_find(current);
-		all = !t || etrace_received(t, &l->received, ETRACE_RECEIVED_AT_ONCE);
+		all = !t || etrace_received(t, v, ETRACE_RECEIVED_AT_ONCE);
 		if (t && all)
-			etrace_going_on(t, false);
+			etrace_received_over(t, v);
 		rcu_read_unlock();
 		cond_resched();
 	} while (!all);
@@ -267,7 +315,7 @@ void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned 
 	etrace_for_each_slot(t, c->t)
 		etrace_count(t->session, lost_fds, 1);
 done:
-	etrace_going_on(c->t, false);
+	etrace_received_over(c->t, &v);
 }
 
 void etrace_do_recvmsg(struct etrace_call *c)

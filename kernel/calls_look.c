@@ -15,7 +15,6 @@
 
 #include "call.h"
 #include "capture.h"
-#include "emit.h"
 #include "task.h"
 
 /* Has the caller passed an empty name, or none? */
@@ -51,6 +50,7 @@ static void etrace_meant(struct etrace_call *c, struct etrace_scratch *s, bool o
 	if (!etrace_failed_unread(c->ret))
 		return;
 	c->r.unread &= ~BIT(0);
+	c->r.faulted = c->r.unread;
 	if (!c->r.str[0].len)
 		c->r.str[0].s = NULL;
 }
@@ -62,7 +62,7 @@ static void etrace_emit_meant(struct etrace_call *c, bool of_fd)
 
 	c->r.error = c->ret < 0 ? -c->ret : 0;
 	etrace_meant(c, s, of_fd);
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -77,11 +77,12 @@ void etrace_open_failed(struct etrace_call *c)
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN_FAILED, 1);
 	if (!c->sc->at[ETRACE_ARG_STRUCT]) {
 		flags = etrace_arg(c, ETRACE_ARG_FLAGS, ETRACE_CREAT_FLAGS);
-	} else if (copy_from_user_nofault(&flags, (void __user *)
-					  etrace_arg(c, ETRACE_ARG_STRUCT, 0),
-					  sizeof(flags))) {
+	} else if (!etrace_call_read(c, &flags, etrace_arg(c, ETRACE_ARG_STRUCT, 0),
+				     sizeof(flags))) {
 		flags = 0;
-		if (!etrace_failed_unread(c->ret))
+		if (etrace_failed_unread(c->ret))
+			c->r.faulted = false;
+		else
 			c->r.unread |= BIT(ETRACE_NR_STR);
 	}
 	c->r.open_failed.flags = flags;
@@ -151,6 +152,6 @@ void etrace_do_getdents(struct etrace_call *c)
 	c->r.getdents.fd = etrace_arg(c, ETRACE_ARG_FD, 0);
 	c->r.getdents.bytes = c->ret;
 	etrace_capture_fd(&c->r, 0, s, c->r.getdents.fd);
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }

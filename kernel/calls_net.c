@@ -16,7 +16,6 @@
 #include "calls_use.h"
 #include "capture.h"
 #include "compat.h"
-#include "emit.h"
 #include "etrace_address.h"
 
 static_assert(sizeof(struct sockaddr_storage) == ETRACE_SOCKADDR_MAX);
@@ -43,16 +42,17 @@ static void etrace_addressed(struct etrace_call *c, enum etrace_event ev, int fd
 	c->r.connect.fd = fd;
 	c->r.connect.family = 0;
 	if (size >= 0 && size <= ETRACE_SOCKADDR_MAX &&
-	    !copy_from_user_nofault(s->path[1], (void __user *)uaddr, size)) {
+	    etrace_call_read(c, s->path[1], uaddr, size)) {
 		c->r.connect.family = etrace_address_str(c, s, size);
 	} else if (etrace_failed_address(c->ret)) {
+		c->r.faulted = false;
 		c->r.nr_str = 0;
 	} else {
 		c->r.str[0].s = "";
 		c->r.str[0].len = 0;
 		c->r.unread = BIT(0);
 	}
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -125,7 +125,7 @@ static void etrace_accepted(struct etrace_call *c, int socket)
 	}
 	if (file)
 		fput(file);
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -141,10 +141,13 @@ void etrace_do_socketcall(struct etrace_call *c)
 	u32 arg[ETRACE_SOCKETCALL_ARGS];
 	unsigned int told = etrace_socketcall_told(what);
 
-	if (!etrace_is_told(told, c->ret) ||
-	    copy_from_user_nofault(arg, (void __user *)etrace_arg(c, ETRACE_ARG_STRUCT, 0),
-				   etrace_socketcall_args(what) * sizeof(*arg)))
+	if (!etrace_is_told(told, c->ret))
 		return;
+	if (!etrace_call_read(c, arg, etrace_arg(c, ETRACE_ARG_STRUCT, 0),
+			      etrace_socketcall_args(what) * sizeof(*arg))) {
+		etrace_call_unread(c);
+		return;
+	}
 	switch (what) {
 	case SYS_CONNECT:
 		etrace_addressed(c, ETRACE_EV_CONNECT, arg[0], arg[1], arg[2]);

@@ -8,7 +8,6 @@
 
 #include "call.h"
 #include "capture.h"
-#include "emit.h"
 #include "hold.h"
 
 /* The descriptor that stands for a file, as value 0; or ETRACE_BY_PATH. */
@@ -77,8 +76,8 @@ static void etrace_times(struct etrace_call *c)
 	c->r.utimens.now = 0;
 	if (!from) {
 		c->r.utimens.now = ETRACE_NOW_ATIME | ETRACE_NOW_MTIME;
-	} else if (copy_from_user_nofault(wide ? (void *)raw : narrow, (void __user *)from,
-					  2 * nr * (wide ? sizeof(*raw) : sizeof(*narrow)))) {
+	} else if (!etrace_call_read(c, wide ? (void *)raw : narrow, from,
+				     2 * nr * (wide ? sizeof(*raw) : sizeof(*narrow)))) {
 		c->r.unread |= BIT(ETRACE_NR_STR);
 		from = 0;
 	}
@@ -134,7 +133,7 @@ void etrace_do_chdir(struct etrace_call *c)
 		return;
 	}
 	etrace_capture_cwd(&c->r, 0, etrace_scratch_get());
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -161,7 +160,7 @@ void etrace_do_pivot(struct etrace_call *c)
 		etrace_join(c, 0, s, ETRACE_ARG_DIRFD, ETRACE_ARG_PATH);
 		etrace_join(c, 1, s, ETRACE_ARG_DIRFD2, ETRACE_ARG_PATH2);
 	}
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 	etrace_scratch_put();
 }
 
@@ -170,7 +169,7 @@ void etrace_do_unshare(struct etrace_call *c)
 	etrace_rec_init(&c->r, ETRACE_EV_UNSHARE, 0);
 	c->r.error = c->ret < 0 ? -c->ret : 0;
 	c->r.unshare.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
-	etrace_emit(c->t, &c->r);
+	etrace_call_emit(c);
 }
 
 void etrace_do_setns(struct etrace_call *c)

@@ -368,8 +368,10 @@ void etrace_do_mmap(struct etrace_call *c)
 	u32 old[6], i;
 
 	if (c->sc->at[ETRACE_ARG_OLD] && etrace_is_32()) {
-		if (copy_from_user_nofault(old, (void __user *)c->args[1], sizeof(old)))
+		if (!etrace_call_read(c, old, c->args[1], sizeof(old))) {
+			etrace_call_unread(c);
 			return;
+		}
 		for (i = 0; i < ARRAY_SIZE(old); i++)
 			c->args[1 + i] = old[i];
 	}

@@ -61,6 +61,13 @@ static void etrace_set_unread(struct etrace_rec *r, int i)
 	r->unread |= BIT(i);
 }
 
+/* It lies in the program's memory, which is not there now. */
+static void etrace_set_faulted(struct etrace_rec *r, int i)
+{
+	etrace_set_unread(r, i);
+	r->faulted = true;
+}
+
 static void etrace_set_cut(struct etrace_rec *r, int i)
 {
 	etrace_set(r, i, "", 0);
@@ -227,6 +234,24 @@ void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *s
 }
 
 /**
+ * etrace_capture_found - the same, of one that has been open until now at least
+ * @r: record of the kind open; it gets the file's identity, too
+ * @i: string of it
+ * @sc: room
+ * @path: the file; @path->mnt NULL: it was closed before anybody looked
+ */
+void etrace_capture_found(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			  const struct path *path)
+{
+	if (!path->mnt) {
+		etrace_set_unread(r, i);
+		return;
+	}
+	etrace_path_to(r, i, sc, path);
+	etrace_identify(r, d_inode(path->dentry));
+}
+
+/**
  * etrace_fd_flags - the flags of an open file of the current task
  * @fd: its descriptor
  *
@@ -326,7 +351,8 @@ static inline long etrace_user(char *dst, unsigned long uaddr)
  * @sc: room
  * @uaddr: its address; 0: the record does not have the string
  *
- * The kernel has read the string a moment ago, so its page is there.
+ * The kernel has read the string a moment ago, so its page is there, mostly; if it is
+ * not, the record says so (faulted).
  */
 void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			 unsigned long uaddr)
@@ -339,7 +365,7 @@ void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 	}
 	n = etrace_user(sc->path[i], uaddr);
 	if (n < 0) {
-		etrace_set_unread(r, i);
+		etrace_set_faulted(r, i);
 		return;
 	}
 	etrace_set(r, i, sc->path[i], n);
@@ -363,7 +389,7 @@ void etrace_capture_bytes(struct etrace_rec *r, int i, struct etrace_scratch *sc
 	u32 n = min_t(unsigned long, len, PATH_MAX);
 
 	if (copy_from_user_nofault(sc->path[i], (void __user *)uaddr, n)) {
-		etrace_set_unread(r, i);
+		etrace_set_faulted(r, i);
 		return;
 	}
 	etrace_set(r, i, sc->path[i], strnlen(sc->path[i], n));
@@ -390,7 +416,7 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 	long n = etrace_user(user, uaddr);
 
 	if (n < 0) {
-		etrace_set_unread(r, i);
+		etrace_set_faulted(r, i);
 		return;
 	}
 	if (n == PATH_MAX)

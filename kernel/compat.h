@@ -12,6 +12,7 @@
 #include <linux/ftrace.h>
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/magic.h>
 #include <linux/module.h>
 #include <linux/mount.h>
 #include <linux/namei.h>
@@ -37,6 +38,11 @@
 /* 5.11: close_range() can leave descriptors open; before, it refuses to. */
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC	(1U << 2)
+#endif
+
+/* 5.10 has it where only FUSE sees it. */
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC	0x65735546
 #endif
 
 /* 6.8: the systems that an instance shows can be limited; NULL means all. */

@@ -396,21 +396,14 @@ static enum etrace_rest etrace_emit_args(struct etrace_task *t, struct etrace_re
 	return rest;
 }
 
-#define ETRACE_ARGS_TRIES	100	/* to read what was there a moment ago */
-
-/*
- * Has the kernel bring back what comes next, should it be moving those pages just
- * now: here, that can be waited for. Returns whether the first of them is there.
- */
-static bool etrace_args_fault_in(const struct etrace_argv *a)
+/* Has the kernel bring back what comes next, should it be moving those pages. */
+static void etrace_args_fault_in(const struct etrace_argv *a)
 {
 	unsigned long pos, end = min(a->pos + ETRACE_BYTES_MAX, a->end);
-	char c;
 
 	for (pos = a->pos; pos < end; pos = (pos & PAGE_MASK) + PAGE_SIZE)
-		if (copy_from_user(&c, (const char __user *)pos, 1))
-			break;
-	return pos > a->pos;
+		if (!etrace_later_fault_in(pos))
+			schedule_timeout_killable(1);
 }
 
 static void etrace_args_later(struct etrace_later *l)
@@ -430,7 +423,9 @@ static void etrace_args_later(struct etrace_later *l)
 	p.cut = l->cut;
 	do {
 		pos = l->argv.pos;
-		again = etrace_args_fault_in(&l->argv) && tries < ETRACE_ARGS_TRIES;
+		again = tries < ETRACE_LOOKS && !fatal_signal_pending(current);
+		if (again)
+			etrace_args_fault_in(&l->argv);
 		rcu_read_lock();
 		sc = etrace_scratch_get();
 		t = etrace_task_find(current);

@@ -67,6 +67,7 @@ struct etrace_str {
  *	somebody
  * @outside: bit i: @str[i] is no path from the task's root directory, but from
  *	the top of a mount that lies nowhere below it
+ * @faulted: some of it is unread because it is not in memory now
  * @where: only for sessions that want these, ETRACE_WHERE_*
  * @file: where the record should arrive, to tell whether it did
  * @written: set when it did
@@ -90,6 +91,7 @@ struct etrace_rec {
 	u8 cut;
 	u8 untold;
 	u8 outside;
+	bool faulted;
 	u8 where;
 	u16 have;
 	bool written;
@@ -140,6 +142,7 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 	r->cut = 0;
 	r->untold = 0;
 	r->outside = 0;
+	r->faulted = false;
 	r->have = 0;
 	r->where = etrace_event_where[ev];
 	r->error = 0;

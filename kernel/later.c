@@ -16,13 +16,18 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/path.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/stat.h>
+#include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "later.h"
 
 #define ETRACE_LATER_MAX	64	/* tasks that may be on their way at a time */
@@ -175,6 +180,53 @@ void etrace_later_drop(struct etrace_later *l)
 	list_add(&l->node, &etrace_later_dropped);
 	spin_unlock_irqrestore(&etrace_later_lock, flags);
 	schedule_work(&etrace_later_cleaner);
+}
+
+/*
+ * Memory that the kernel alone has to fill: no file's, or a file's on a disk or in
+ * memory. Others may be filled by a daemon, or over a network.
+ */
+static bool etrace_is_prompt(struct vm_area_struct *vma)
+{
+	const struct inode *inode;
+
+	if (userfaultfd_armed(vma))
+		return false;
+	if (!vma->vm_file)
+		return true;
+	inode = file_inode(vma->vm_file);
+	if (!S_ISREG(inode->i_mode) || inode->i_sb->s_magic == FUSE_SUPER_MAGIC)
+		return false;
+	return inode->i_sb->s_bdev || inode->i_sb->s_magic == TMPFS_MAGIC;
+}
+
+/**
+ * etrace_later_fault_in - have the kernel bring back a page of the program
+ * @uaddr: user address in it
+ *
+ * For work that is done later. Waits for a disk, or for the kernel that is moving
+ * the page, but for nobody else: nothing is done if it might.
+ *
+ * Return: false if the page may be back after a while.
+ */
+bool etrace_later_fault_in(unsigned long uaddr)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	bool prompt;
+
+	if (!mm)
+		return true;
+	/* Whoever holds it to change what is mapped may wait for anybody. */
+	if (!mmap_read_trylock(mm))
+		return false;
+	uaddr = untagged_addr(uaddr);
+	vma = find_vma(mm, uaddr);
+	prompt = !vma || uaddr < vma->vm_start || etrace_is_prompt(vma);
+	if (vma && uaddr >= vma->vm_start && prompt)
+		fixup_user_fault(mm, uaddr, 0, NULL);
+	mmap_read_unlock(mm);
+	return prompt;
 }
 
 int etrace_later_init(void)

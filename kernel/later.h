@@ -7,6 +7,8 @@
 #include <linux/path.h>
 #include <linux/types.h>
 
+#include "table.h"
+
 struct etrace_hold;
 struct file;
 
@@ -33,6 +35,9 @@ struct etrace_argv {
  * @word: bytes of the program's words
  * @compat: they are half words
  * @cloexec: the descriptors are closed by an execve
+ * @faulted: what comes next is not in memory now
+ * @last: what cannot be read now is unreadable
+ * @unread: something was
  */
 struct etrace_received {
 	unsigned long msg;
@@ -44,7 +49,12 @@ struct etrace_received {
 	u8 word;
 	bool compat;
 	bool cloexec;
+	bool faulted;
+	bool last;
+	bool unread;
 };
+
+#define ETRACE_LOOKS	10	/* for memory that is taken away again and again */
 
 /**
  * struct etrace_later - work of a task on its way back to its program
@@ -52,7 +62,11 @@ struct etrace_received {
  * @file: whose release does it
  * @fn: what is to be done; NULL: only @then
  * @then: what is to be done behind it; NULL: nothing
- * @dir: a directory; referenced, @dir.mnt NULL: none
+ * @sc: the row of a call that is looked at again
+ * @args: its arguments, as in struct etrace_call
+ * @ret: what it returned
+ * @dir: a directory, or the file that the call has opened; referenced, @dir.mnt NULL:
+ *	none
  * @hold: what a hook left
  * @release: frees @hold; NULL: there is none
  * @pos: how far it has been written: a bit of @hold->fds
@@ -68,6 +82,9 @@ struct etrace_later {
 	struct file *file;
 	void (*fn)(struct etrace_later *l);
 	void (*then)(struct etrace_later *l);
+	const struct etrace_syscall *sc;
+	unsigned long args[1 + ETRACE_MAX_ARGS];
+	long ret;
 	struct path dir;
 	struct etrace_hold *hold;
 	void (*release)(struct etrace_hold *hold);
@@ -85,5 +102,6 @@ void etrace_later_exit(void);
 struct etrace_later *etrace_later_get(void);
 void etrace_later_run(struct etrace_later *l, void (*fn)(struct etrace_later *l));
 void etrace_later_drop(struct etrace_later *l);
+bool etrace_later_fault_in(unsigned long uaddr);
 
 #endif /* ETRACE_LATER_H */

@@ -340,6 +340,8 @@ static void etrace_ring_record(struct etrace_task *t, const struct etrace_ring_o
 
 	c.t = t;
 	c.sc = etrace_ring_row(op);
+	c.later = NULL;
+	c.last = true;
 	memcpy(c.args + 1, call->args, sizeof(call->args));
 	/* What comes of it nobody tells here. */
 	c.ret = queued ? 0 : call->req->cqe.res;

@@ -395,7 +395,8 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 			get_args(s, task, regs);
 			if (make_call(s, t, row, ret)) {
 				tell_call(s, t, task);
-			} else if (unlikely(s->received.left | s->received.nr_msg)) {
+			} else if (unlikely(s->received.left | s->received.nr_msg |
+					    s->received.unread)) {
 				put_received(s, t);
 			}
 		}

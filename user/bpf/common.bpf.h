@@ -211,7 +211,8 @@ struct received {
 	u32 nr_msg, left, nr_fds;
 	u8 compat;
 	u8 cloexec;
-	u16 pad;
+	u8 unread;	/* something could not be read */
+	u8 pad;
 };
 
 /*

@@ -40,8 +40,9 @@ static __always_inline bool fill_ioctl(const struct call *c)
 	if (cmd == FIOCLEX || cmd == FIONCLEX)
 		return cloexec(c, fd, fd, cmd == FIOCLEX);
 	/* struct file_clone_range begins with the descriptor. */
-	if (cmd == FICLONE ||
-	    (cmd == FICLONERANGE && !bpf_probe_read_user(&from, sizeof(from), (void *)from))) {
+	if (cmd == FICLONERANGE && bpf_probe_read_user(&from, sizeof(from), (void *)from)) {
+		c->s->counts.strings_unread++;
+	} else if (cmd == FICLONE || cmd == FICLONERANGE) {
 		use_read(c, from, 0);
 		use_write(c, fd, 0);
 	}
@@ -88,14 +89,23 @@ static __always_inline bool fill_pidfd_getfd(const struct call *c)
 	return true;
 }
 
+/* Returns false, and @v says so, if it cannot be read. */
+static __always_inline bool received_read(struct received *v, void *to, u64 from, u32 n)
+{
+	if (likely(!bpf_probe_read_user(to, n, (void *)from)))
+		return true;
+	v->unread = 1;
+	return false;
+}
+
 /* Two numbers of the program's word size. Returns false if they cannot be read. */
-static __always_inline bool user_words(const struct received *v, u64 from, u64 *to)
+static __always_inline bool user_words(struct received *v, u64 from, u64 *to)
 {
 	u32 half[2];
 
 	if (!v->compat)
-		return !bpf_probe_read_user(to, 2 * sizeof(*to), (void *)from);
-	if (bpf_probe_read_user(half, sizeof(half), (void *)from))
+		return received_read(v, to, from, 2 * sizeof(*to));
+	if (!received_read(v, half, from, sizeof(half)))
 		return false;
 	to[0] = half[0];
 	to[1] = half[1];
@@ -122,7 +132,7 @@ static __always_inline void next_cmsg(struct received *v)
 	s32 what[2];
 
 	if (v->left < head || !user_words(v, v->cmsg, len) ||
-	    bpf_probe_read_user(what, sizeof(what), (void *)v->cmsg + word) ||
+	    !received_read(v, what, v->cmsg + word, sizeof(what)) ||
 	    len[0] < head || len[0] > v->left) {
 		v->left = 0;
 		return;
@@ -148,8 +158,10 @@ static __always_inline void next_fd(struct scratch *s, struct slot *t)
 	s32 fd;
 
 	v->nr_fds--;
-	if (bpf_probe_read_user(&fd, sizeof(fd), (void *)v->fds))
+	if (!received_read(v, &fd, v->fds, sizeof(fd))) {
+		v->nr_fds = 0;
 		return;
+	}
 	v->fds += sizeof(fd);
 	if (!fd_file(task, fd))
 		return;
@@ -207,6 +219,8 @@ static __always_inline void put_received(struct scratch *s, struct slot *t)
 		v->left = 0;
 		v->nr_msg = 0;
 	}
+	s->counts.strings_unread += v->unread;
+	v->unread = 0;
 }
 
 /*

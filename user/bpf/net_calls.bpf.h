@@ -104,11 +104,14 @@ static __always_inline bool fill_socketcall(const struct call *c)
 	u32 told = etrace_socketcall_told(what);
 	u64 args = call_arg(c, EB_A_STRUCT, 0);
 
-	if (!etrace_is_told(told, c->ret) ||
-	    bpf_probe_read_user(arg, 3 * sizeof(*arg), (void *)args) ||
-	    (etrace_socketcall_args(what) > 3 &&
-	     bpf_probe_read_user(&arg[3], sizeof(*arg), (void *)args + 3 * sizeof(*arg))))
+	if (!etrace_is_told(told, c->ret))
 		return false;
+	if (bpf_probe_read_user(arg, 3 * sizeof(*arg), (void *)args) ||
+	    (etrace_socketcall_args(what) > 3 &&
+	     bpf_probe_read_user(&arg[3], sizeof(*arg), (void *)args + 3 * sizeof(*arg)))) {
+		c->s->counts.strings_unread++;
+		return false;
+	}
 	switch (what) {
 	case SYS_CONNECT:
 	case SYS_BIND:

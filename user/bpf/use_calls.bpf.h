@@ -389,8 +389,10 @@ static __always_inline bool fill_mmap(const struct call *c)
 	u32 of_old[6];
 
 	if (has_arg(c->row, EB_A_OLD) && is_32(c->task)) {
-		if (bpf_probe_read_user(of_old, sizeof(of_old), (void *)c->s->arg[0]))
+		if (bpf_probe_read_user(of_old, sizeof(of_old), (void *)c->s->arg[0])) {
+			c->s->counts.strings_unread++;
 			return false;
+		}
 		c->s->arg[2] = of_old[2];
 		c->s->arg[3] = of_old[3];
 		c->s->arg[4] = of_old[4];

@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <linux/userfaultfd.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -238,6 +240,91 @@ TEST(forged_struct)
 {
 	MUST(mkfifo(et_path("fifo"), 0600));
 	et_traced(do_forged);
+}
+
+/* ---- a name whose memory is taken away while the call lasts ----------------- */
+
+/* A file in memory, and the name, which lies in it. */
+static int name_file;
+static char *name;
+
+/*
+ * Opens a FIFO by the name, which another task takes out of memory meanwhile.
+ * @back: it writes it to the file again, from where the kernel can bring it back.
+ * @read: the tracer can read it.
+ */
+static void open_taken_away(bool back, bool read)
+{
+	char path[PATH_MAX];
+	pid_t pid;
+	int fd;
+
+	strcpy(path, et_path("fifo"));
+	strcpy(name, path);
+	pid = CHILD_MUST(syscall(SYS_fork));
+	if (pid) {
+		want_forked(pid);
+		want_any(pid);
+	} else {
+		wait_asleep_in(getppid(), SYS_openat);
+		if (ftruncate(name_file, 0) || ftruncate(name_file, 4096) ||
+		    (back && pwrite(name_file, path, strlen(path), 0) < 0))
+			_exit(1);
+		open(path, O_WRONLY);
+		_exit(0);
+	}
+	fd = CHILD_MUST(syscall(SYS_openat, AT_FDCWD, name, O_RDONLY));
+	want_open(fd, read ? path : "", O_RDONLY, 0);
+	if (!read) {
+		want_extended("Marks|joined=,unread=FO,cut=");
+		want_count("strings_unread", 1);
+	}
+	CHILD_MUST(waitpid(pid, NULL, 0));
+}
+
+/* BPF programs cannot wait for what the kernel brings back. */
+static void do_taken_away(void)
+{
+	open_taken_away(true, !et_bpf());
+}
+
+/* What another program may fill, when it likes, is not waited for. */
+static void do_not_given(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.range = { .start = (uintptr_t)name, .len = 4096 },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = CHILD_MUST(syscall(SYS_userfaultfd, O_CLOEXEC));
+
+	CHILD_MUST(ioctl(fd, UFFDIO_API, &api));
+	*name = 0;
+	CHILD_MUST(ioctl(fd, UFFDIO_REGISTER, &range));
+	open_taken_away(false, false);
+}
+
+static void taken_away(void (*fn)(void))
+{
+	MUST(mkfifo(et_path("fifo"), 0600));
+	name_file = MUST(memfd_create("name", 0));
+	MUST(ftruncate(name_file, 4096));
+	name = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, name_file, 0);
+	if (name == MAP_FAILED)
+		DIE("mmap: %m");
+	et_traced(fn);
+	munmap(name, 4096);
+	close(name_file);
+}
+
+TEST(name_taken_away)
+{
+	taken_away(do_taken_away);
+}
+
+TEST(name_not_given)
+{
+	taken_away(do_not_given);
 }
 
 static void do_creat(void)

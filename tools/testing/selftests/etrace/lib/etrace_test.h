@@ -358,7 +358,8 @@ void want_named_joined(const char *joined);
 void want_fork(pid_t child);
 void want_forked(pid_t child);	/* by SYS_fork */
 void want_fork_of(pid_t parent, pid_t child);
-/* The module's counter grows by @n in this run, all others stay. */
+/* The module's counter grows by @n in this run, or ET_ANY, all others stay. */
+#define ET_ANY	-1
 void want_count(const char *counter, int n);
 /* strings_joined: @n strings come with the user's words. */
 void want_joined(int n);
