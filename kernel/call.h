@@ -18,8 +18,8 @@
  * @sc: its row
  * @args: its arguments from 1 on, as etrace_syscall.at counts them
  * @ret: what it returned
- * @later: what an earlier look at it has left; NULL: this is the first
- * @last: what cannot be read now is unreadable
+ * @later: what the first look at it has kept; NULL: this is the first
+ * @last: there will be no other look: what cannot be read stays unread
  * @r: the record that is being made
  */
 struct etrace_call {
@@ -57,7 +57,7 @@ static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 	return c->later ? c->later->hold : etrace_held_find(c->t, c->sc->hook);
 }
 
-/* Writes the record, unless the call is looked at once more. */
+/* Writes the record, unless there will be another look at the call. */
 static inline void etrace_call_emit(struct etrace_call *c)
 {
 	if (likely(!c->r.faulted) || c->last)

@@ -517,13 +517,13 @@ static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
 };
 
 /**
- * etrace_call_read - what the kernel has read or written in the program's memory
+ * etrace_call_read - read the program's memory, which the kernel has just used
  * @c: the call
  * @to: where to
  * @from: user address
  * @n: how many bytes
  *
- * Return: false if it is not in memory now, which @c->r.faulted says.
+ * Return: false if its page is not there; then @c->r.faulted is set.
  */
 bool etrace_call_read(struct etrace_call *c, void *to, unsigned long from, size_t n)
 {
@@ -534,7 +534,7 @@ bool etrace_call_read(struct etrace_call *c, void *to, unsigned long from, size_
 }
 
 /**
- * etrace_call_unread - etrace_call_read() has failed, and there is no record to say so
+ * etrace_call_unread - count what etrace_call_read() could not read, without a record
  * @c: the call
  */
 void etrace_call_unread(struct etrace_call *c)
@@ -553,8 +553,8 @@ static void etrace_look(struct etrace_call *c)
 }
 
 /*
- * The program's memory, when the kernel may have taken it away a moment ago: to move
- * it, or to make room.
+ * The first look failed because a page was not there: the kernel was moving it, or had
+ * made room.  Here it can be brought back.
  */
 static void etrace_look_again(struct etrace_later *l)
 {
@@ -567,7 +567,7 @@ static void etrace_look_again(struct etrace_later *l)
 	memcpy(c.args, l->args, sizeof(c.args));
 	c.later = l;
 	do {
-		/* Numbers that are no addresses do no harm. */
+		/* Arguments that are no addresses do no harm. */
 		for (wait = false, i = 1; i <= ETRACE_MAX_ARGS; i++) {
 			wait |= !etrace_later_fault_in(c.args[i]);
 			etrace_later_fault_in(c.args[i] + PATH_MAX - 1);
@@ -584,7 +584,7 @@ static void etrace_look_again(struct etrace_later *l)
 	} while (more);
 }
 
-/* What was not in memory is looked at again where that can be waited for. */
+/* Takes another look on the way back to the program, which may sleep. */
 static noinline void etrace_look_later(struct etrace_call *c)
 {
 	struct etrace_later *l = etrace_later_get();
@@ -600,7 +600,7 @@ static noinline void etrace_look_later(struct etrace_call *c)
 	memcpy(l->args, c->args, sizeof(l->args));
 	if (etrace_held(c))
 		etrace_hold_give(l, etrace_held_take(c->t, c->sc->hook));
-	/* Another thread may close it until then. */
+	/* Another thread may close it before. */
 	file = c->sc->record == ETRACE_REC_OPEN && c->ret >= 0 ? fget_raw(c->ret) : NULL;
 	if (file) {
 		l->dir = file->f_path;

@@ -115,7 +115,7 @@ void etrace_do_pidfd_getfd(struct etrace_call *c)
 	etrace_scratch_put();
 }
 
-/* Returns false, and @v says so, if it is not in memory now. */
+/* Returns false if its page is not there; then @v->faulted is set. */
 static bool etrace_received_read(struct etrace_received *v, void *to, unsigned long from,
 				 size_t n)
 {
@@ -141,7 +141,7 @@ static bool etrace_user_words(struct etrace_received *v, unsigned long from,
 	return true;
 }
 
-/* Is it to be read once more before it is taken as unreadable? */
+/* Will there be another look at what could not be read? */
 static bool etrace_received_waits(const struct etrace_received *v)
 {
 	return v->faulted && !v->last;

@@ -61,7 +61,7 @@ static void etrace_set_unread(struct etrace_rec *r, int i)
 	r->unread |= BIT(i);
 }
 
-/* It lies in the program's memory, which is not there now. */
+/* Its page in the program's memory is not there. */
 static void etrace_set_faulted(struct etrace_rec *r, int i)
 {
 	etrace_set_unread(r, i);
@@ -234,11 +234,11 @@ void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *s
 }
 
 /**
- * etrace_capture_found - the same, of one that has been open until now at least
+ * etrace_capture_found - the same, by a path that an earlier look has kept
  * @r: record of the kind open; it gets the file's identity, too
  * @i: string of it
  * @sc: room
- * @path: the file; @path->mnt NULL: it was closed before anybody looked
+ * @path: the file; @path->mnt NULL: it was closed by then
  */
 void etrace_capture_found(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			  const struct path *path)
@@ -351,8 +351,8 @@ static inline long etrace_user(char *dst, unsigned long uaddr)
  * @sc: room
  * @uaddr: its address; 0: the record does not have the string
  *
- * The kernel has read the string a moment ago, so its page is there, mostly; if it is
- * not, the record says so (faulted).
+ * The kernel has read the string a moment ago, so its page is there as a rule; if not,
+ * the record says so (faulted).
  */
 void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			 unsigned long uaddr)

@@ -396,7 +396,7 @@ static enum etrace_rest etrace_emit_args(struct etrace_task *t, struct etrace_re
 	return rest;
 }
 
-/* Has the kernel bring back what comes next, should it be moving those pages. */
+/* Has the kernel bring back the pages of what comes next. */
 static void etrace_args_fault_in(const struct etrace_argv *a)
 {
 	unsigned long pos, end = min(a->pos + ETRACE_BYTES_MAX, a->end);

@@ -67,7 +67,7 @@ struct etrace_str {
  *	somebody
  * @outside: bit i: @str[i] is no path from the task's root directory, but from
  *	the top of a mount that lies nowhere below it
- * @faulted: some of it is unread because it is not in memory now
+ * @faulted: some of it is unread because its page is not there
  * @where: only for sessions that want these, ETRACE_WHERE_*
  * @file: where the record should arrive, to tell whether it did
  * @written: set when it did

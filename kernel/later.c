@@ -183,8 +183,8 @@ void etrace_later_drop(struct etrace_later *l)
 }
 
 /*
- * Memory that the kernel alone has to fill: no file's, or a file's on a disk or in
- * memory. Others may be filled by a daemon, or over a network.
+ * Can the kernel fill this memory by itself?  It can if it is anonymous, or of a file on
+ * a disk or in tmpfs.  Anything else may depend on a daemon, or on the network.
  */
 static bool etrace_is_prompt(struct vm_area_struct *vma)
 {
@@ -204,10 +204,10 @@ static bool etrace_is_prompt(struct vm_area_struct *vma)
  * etrace_later_fault_in - have the kernel bring back a page of the program
  * @uaddr: user address in it
  *
- * For work that is done later. Waits for a disk, or for the kernel that is moving
- * the page, but for nobody else: nothing is done if it might.
+ * For work that is done later.  It waits for a disk, or while the kernel moves the page.
+ * Memory that somebody else would have to fill is left alone.
  *
- * Return: false if the page may be back after a while.
+ * Return: false if nothing was done, but the page may be back after a while.
  */
 bool etrace_later_fault_in(unsigned long uaddr)
 {
@@ -217,7 +217,7 @@ bool etrace_later_fault_in(unsigned long uaddr)
 
 	if (!mm)
 		return true;
-	/* Whoever holds it to change what is mapped may wait for anybody. */
+	/* Its holder may be waiting for anybody. */
 	if (!mmap_read_trylock(mm))
 		return false;
 	uaddr = untagged_addr(uaddr);

@@ -35,9 +35,9 @@ struct etrace_argv {
  * @word: bytes of the program's words
  * @compat: they are half words
  * @cloexec: the descriptors are closed by an execve
- * @faulted: what comes next is not in memory now
- * @last: what cannot be read now is unreadable
- * @unread: something was
+ * @faulted: a page of what comes next is not there
+ * @last: there will be no other look: what cannot be read stays unread
+ * @unread: something could not be read
  */
 struct etrace_received {
 	unsigned long msg;
@@ -54,7 +54,7 @@ struct etrace_received {
 	bool unread;
 };
 
-#define ETRACE_LOOKS	10	/* for memory that is taken away again and again */
+#define ETRACE_LOOKS	10	/* at memory that keeps going away */
 
 /**
  * struct etrace_later - work of a task on its way back to its program
