@@ -7,7 +7,6 @@
 #include <linux/net.h>
 #include <linux/socket.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 #include <linux/un.h>
 #include <net/af_unix.h>
 #include <net/sock.h>

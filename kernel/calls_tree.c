@@ -4,7 +4,6 @@
  */
 #include <linux/fcntl.h>
 #include <linux/time64.h>
-#include <linux/uaccess.h>
 
 #include "call.h"
 #include "capture.h"

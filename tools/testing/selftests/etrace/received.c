@@ -308,7 +308,7 @@ TEST(pidfd_getfd)
 /*
  * Another thread writes to all that the kernel tells, while messages come: what is
  * told then is somebody's, but nothing breaks, and only descriptors that are
- * there are told of.  What it makes point to nowhere counts as unread.
+ * there are told of.  Pointers that it has made invalid count as unread.
  */
 static atomic_bool over;
 static struct msghdr forged;
