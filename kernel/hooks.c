@@ -37,7 +37,7 @@
 #include "table.h"
 #include "task.h"
 
-#define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN)
+#define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT)
 #define ETRACE_FDS_MAX	(1024 * 1024)	/* the sysctl fs.nr_open by default */
 
 static void etrace_set_kernel(struct etrace_rec *r, int i, const char *s)
@@ -438,18 +438,13 @@ static const struct etrace_seccomp_at {
 
 static const struct etrace_seccomp_at *etrace_seccomp_here;
 static struct kretprobe etrace_seccomp;
-static kprobe_pre_handler_t etrace_seccomp_catch;	/* its own, at the entry */
 static bool etrace_seccomp_live;
 static unsigned long etrace_seccomp_missed;	/* before it was set anew */
 
-/*
- * Only tasks that have a filter come here at all. In the place of the kretprobe's
- * own, so that of these only traced ones pay for a return that is seen.
- */
-static int etrace_seccomp_entry(struct kprobe *p, struct pt_regs *regs)
+/* Only tasks that have a filter come here at all; only of traced ones the return is seen. */
+static int etrace_seccomp_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	return likely(etrace_task_untraced(current)) ? 0 :
-	       etrace_seccomp_catch(p, regs);
+	return etrace_task_untraced(current);
 }
 
 /*
@@ -480,17 +475,10 @@ static void etrace_seccomp_register(void)
 		etrace_seccomp_here = &etrace_seccomp_at[i];
 		memset(&etrace_seccomp, 0, sizeof(etrace_seccomp));
 		etrace_seccomp.kp.symbol_name = etrace_seccomp_here->symbol;
-		etrace_seccomp.kp.flags = KPROBE_FLAG_DISABLED;
+		etrace_seccomp.entry_handler = etrace_seccomp_entry;
 		etrace_seccomp.handler = etrace_seccomp_return;
 		etrace_seccomp.maxactive = ETRACE_SECCOMP_MAX;
 		err = register_kretprobe(&etrace_seccomp);
-	}
-	if (!err) {
-		etrace_seccomp_catch = etrace_seccomp.kp.pre_handler;
-		etrace_seccomp.kp.pre_handler = etrace_seccomp_entry;
-		err = enable_kretprobe(&etrace_seccomp);
-		if (err)
-			unregister_kretprobe(&etrace_seccomp);
 	}
 	etrace_seccomp_live = !err;
 	if (err && IS_ENABLED(CONFIG_SECCOMP_FILTER))

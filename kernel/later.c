@@ -30,15 +30,21 @@
 #include "compat.h"
 #include "later.h"
 
-#define ETRACE_LATER_MAX	64	/* tasks that may be on their way at a time */
+#define ETRACE_LATER_LEAST	64	/* tasks that may be on their way at a time */
+#define ETRACE_LATER_LOW	32	/* when fewer are left, more are made */
+#define ETRACE_LATER_MOST	1024
 
 static DEFINE_SPINLOCK(etrace_later_lock);
 static LIST_HEAD(etrace_later_pool);	/* ready for use */
+static unsigned int etrace_later_left;	/* in the pool */
 static LIST_HEAD(etrace_later_dropped);	/* not needed after all */
 static bool etrace_later_going;		/* no new files; all under the lock */
 
 static atomic_t etrace_later_files = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(etrace_later_wait);
+
+static void etrace_later_clean(struct work_struct *work);
+static DECLARE_WORK(etrace_later_cleaner, etrace_later_clean);
 
 static int etrace_later_release(struct inode *inode, struct file *file);
 static const struct file_operations etrace_later_fops = {
@@ -63,8 +69,10 @@ static bool etrace_later_put(struct etrace_later *l)
 
 	spin_lock_irqsave(&etrace_later_lock, flags);
 	keep = !etrace_later_going;
-	if (keep)
+	if (keep) {
 		list_add(&l->node, &etrace_later_pool);
+		etrace_later_left++;
+	}
 	spin_unlock_irqrestore(&etrace_later_lock, flags);
 	return keep;
 }
@@ -107,7 +115,21 @@ static int etrace_later_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Takes care of what was dropped, and at the end of the pool. */
+/* Makes more of them, up to so many at hand. Return: 0 or a negative error. */
+static int etrace_later_fill(unsigned int most)
+{
+	struct etrace_later *l;
+	int err = 0;
+
+	while (!err && READ_ONCE(etrace_later_left) < most && !READ_ONCE(etrace_later_going) &&
+	       atomic_read(&etrace_later_files) < ETRACE_LATER_MOST) {
+		l = kzalloc(sizeof(*l), GFP_KERNEL);
+		err = l ? etrace_later_ready(l) : -ENOMEM;
+	}
+	return err;
+}
+
+/* Takes care of what was dropped, of a pool that runs low, and at the end of all of it. */
 static void etrace_later_clean(struct work_struct *work)
 {
 	struct etrace_later *l, *next;
@@ -119,6 +141,8 @@ static void etrace_later_clean(struct work_struct *work)
 	if (etrace_later_going)
 		list_splice_init(&etrace_later_pool, &list);
 	spin_unlock_irq(&etrace_later_lock);
+	/* Without memory, those that there are have to do. */
+	etrace_later_fill(ETRACE_LATER_LEAST);
 
 	list_for_each_entry_safe(l, next, &list, node) {
 		file = l->file;
@@ -128,7 +152,6 @@ static void etrace_later_clean(struct work_struct *work)
 			__fput_sync(file);
 	}
 }
-static DECLARE_WORK(etrace_later_cleaner, etrace_later_clean);
 
 /**
  * etrace_later_get - get ready for work that may have to be done later
@@ -141,13 +164,19 @@ struct etrace_later *etrace_later_get(void)
 {
 	struct etrace_later *l;
 	unsigned long flags;
+	bool low;
 
 	spin_lock_irqsave(&etrace_later_lock, flags);
 	l = list_first_entry_or_null(&etrace_later_pool, struct etrace_later,
 				     node);
-	if (l)
+	if (l) {
 		list_del(&l->node);
+		etrace_later_left--;
+	}
+	low = etrace_later_left < ETRACE_LATER_LOW;
 	spin_unlock_irqrestore(&etrace_later_lock, flags);
+	if (low)
+		schedule_work(&etrace_later_cleaner);
 	return l;
 }
 
@@ -231,19 +260,11 @@ bool etrace_later_fault_in(unsigned long uaddr)
 
 int etrace_later_init(void)
 {
-	struct etrace_later *l;
-	unsigned int i;
-	int err;
+	int err = etrace_later_fill(ETRACE_LATER_LEAST);
 
-	for (i = 0; i < ETRACE_LATER_MAX; i++) {
-		l = kzalloc(sizeof(*l), GFP_KERNEL);
-		err = l ? etrace_later_ready(l) : -ENOMEM;
-		if (err) {
-			etrace_later_exit();
-			return err;
-		}
-	}
-	return 0;
+	if (err)
+		etrace_later_exit();
+	return err;
 }
 
 /**
@@ -259,6 +280,8 @@ void etrace_later_exit(void)
 	schedule_work(&etrace_later_cleaner);
 	wait_event(etrace_later_wait, !atomic_read(&etrace_later_files));
 	flush_work(&etrace_later_cleaner);
+	/* Which may have been about to make another one. */
+	wait_event(etrace_later_wait, !atomic_read(&etrace_later_files));
 	/* The last one may be in the tail of etrace_later_release() still. */
 	synchronize_rcu_tasks();
 	synchronize_rcu();

@@ -5,6 +5,7 @@
 
 #include <linux/list.h>
 #include <linux/path.h>
+#include <linux/resource.h>
 #include <linux/types.h>
 
 #include "table.h"
@@ -12,16 +13,21 @@
 struct etrace_hold;
 struct file;
 
+/* Bytes of arguments that execve takes, with a pointer to each. */
+#define ETRACE_ARGV_MAX	(_STK_LIM / 4 * 3)
+
 /**
  * struct etrace_argv - an argument list that is being written out
  * @pos: user address of what comes next
  * @end: user address behind the last byte
  * @index: number of the argument at @pos
+ * @cut: more lies behind @end
  */
 struct etrace_argv {
 	unsigned long pos;
 	unsigned long end;
 	u32 index;
+	bool cut;
 };
 
 /**
