@@ -465,8 +465,26 @@ void etrace_do_symlink(struct etrace_call *c)
 
 /* ---- a task that ran before it came to be traced ------------------------- */
 
-/* Which program the current task runs, in slots where @t has not told that yet. */
-static noinline void etrace_record_join(struct etrace_task *t)
+/*
+ * Where the current program's arguments lie: at any place, and of any length, if it
+ * has said so (PR_SET_MM).
+ */
+static void etrace_argv_find(struct etrace_argv *argv, const struct mm_struct *mm)
+{
+	argv->pos = READ_ONCE(mm->arg_start);
+	argv->end = max(READ_ONCE(mm->arg_end), argv->pos);
+	argv->cut = argv->end - argv->pos > ETRACE_ARGV_MAX;
+	if (argv->cut)
+		argv->end = argv->pos + ETRACE_ARGV_MAX;
+}
+
+/**
+ * etrace_record_join - which program the current task runs
+ * @t: its first slot; of them, those that have not told that yet
+ *
+ * Of a worker of rings there are no arguments: its process has them.
+ */
+noinline void etrace_record_join(struct etrace_task *t)
 {
 	struct mm_struct *mm = current->mm;
 	struct etrace_argv argv = { 0 };
@@ -488,11 +506,10 @@ static noinline void etrace_record_join(struct etrace_task *t)
 	r.str[0].s = NULL;
 	r.str[0].len = 0;
 	s = etrace_scratch_get();
-	if (mm) {
+	if (mm)
 		exe = etrace_exe_file_get(mm);
-		argv.pos = mm->arg_start;
-		argv.end = mm->arg_end;
-	}
+	if (mm && !(current->flags & PF_IO_WORKER))
+		etrace_argv_find(&argv, mm);
 	if (exe)
 		etrace_capture_path(&r, 0, s, &exe->f_path);
 	etrace_capture_cwd(&r, 1, s);
@@ -756,8 +773,10 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	struct etrace_rec r;
 
 	/* What ran before it is gone. */
-	etrace_for_each_slot(slot, t)
+	etrace_for_each_slot(slot, t) {
 		slot->joined = false;
+		etrace_task_alone(slot);
+	}
 	etrace_exec_closes(t, hold);
 	etrace_use_over(t);
 	etrace_rec_init(&r, ETRACE_EV_EXEC, 3);
@@ -787,7 +806,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
  * etrace_record_exit - a task ends
  * @t: its slot
  * @p: the current task
- * @last: its process ends with it
+ * @last: its process ends with it, or with another thread that ends just now
  */
 void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 {
@@ -804,7 +823,9 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 	if (r.exit.signal)
 		have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
 	etrace_for_each_slot(t, t) {
-		bool wants = last && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED);
+		/* Several threads may find that they are the last. */
+		bool wants = last && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED) &&
+			     !(t->process && xchg(&t->process->told, 1));
 
 		if (wants && !cost)
 			cost = etrace_cost(p, &r);

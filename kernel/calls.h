@@ -10,6 +10,7 @@ struct pt_regs;
 
 void etrace_syscall_done(struct pt_regs *regs, long ret);
 
+void etrace_record_join(struct etrace_task *t);
 void etrace_record_fork(struct etrace_task *t, struct task_struct *child);
 void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm);
 void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last);

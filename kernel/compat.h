@@ -20,6 +20,9 @@
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/time64.h>
 #include <linux/trace.h>
 #include <uapi/linux/close_range.h>
@@ -59,6 +62,31 @@
 #else
 #define etrace_file_open_root(root, name, flags)			\
 	file_open_root((root)->dentry, (root)->mnt, name, flags, 0)
+#endif
+
+/*
+ * A page that has been taken out of a ring buffer.
+ * 6.8: it is described by a struct, and may be larger than the machine's pages.
+ * 7.3: the struct comes by an argument.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+#define etrace_read_page_get(buffer, cpu, page)	ring_buffer_alloc_read_page(buffer, cpu, page)
+#else
+#define etrace_read_page_get(buffer, cpu, page)				\
+	PTR_ERR_OR_ZERO(*(page) = ring_buffer_alloc_read_page(buffer, cpu))
+#endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define etrace_read_page		struct buffer_data_read_page
+#define etrace_read_page_data(page)	ring_buffer_read_page_data(page)
+#define etrace_read_page_size(buffer)	ring_buffer_subbuf_size_get(buffer)
+#define etrace_read_page_fill(buffer, page, cpu)			\
+	ring_buffer_read_page(buffer, page, PAGE_SIZE, cpu, 0)
+#else
+#define etrace_read_page		void
+#define etrace_read_page_data(page)	(page)
+#define etrace_read_page_size(buffer)	PAGE_SIZE
+#define etrace_read_page_fill(buffer, page, cpu)			\
+	ring_buffer_read_page(buffer, &(page), PAGE_SIZE, cpu, 0)
 #endif
 
 /* 5.12: the flags and the preempt count of the caller became one argument. */
@@ -252,6 +280,37 @@ static inline bool etrace_syscalls_emulated(void)
 	return false;
 #endif
 }
+
+/*
+ * May a task of the same user look into this one's memory? A task without memory has
+ * nothing to hide.
+ * 7.2: that is kept with the task.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+#include <linux/sched/exec_state.h>
+
+static inline bool etrace_dumpable(struct task_struct *task)
+{
+	const struct task_exec_state *state;
+	bool is;
+
+	rcu_read_lock();
+	state = rcu_dereference(task->exec_state);
+	is = !state || READ_ONCE(state->dumpable) == TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return is;
+}
+#else
+static inline bool etrace_dumpable(struct task_struct *task)
+{
+	bool is;
+
+	task_lock(task);
+	is = !task->mm || get_dumpable(task->mm) == SUID_DUMP_USER;
+	task_unlock(task);
+	return is;
+}
+#endif
 
 /*
  * What a hook gets: the registers at a function's entry, as far as arguments

@@ -6,7 +6,6 @@
  * dead or not, are added.
  */
 #include <linux/atomic.h>
-#include <linux/hash.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
@@ -20,36 +19,26 @@
 #include "compat.h"
 #include "etrace_cost.h"
 
-#define ETRACE_LASTS_BITS	10
-
-/* Of which processes the end has been told, as long as that can be asked. */
-static unsigned long etrace_lasts[1 << ETRACE_LASTS_BITS];
-
 /**
  * etrace_cost_is_last - does a process end with this thread?
  * @p: the current task, behind exit_mm()
  *
- * Several threads may end at a time: it is the first that finds that all have
- * given back their memory, for then the kernel knows how much that was. What
- * the kernel started for the process (workers of an io_uring) may outlive that;
- * then nobody is the last.
- *
- * Return: true, once for a process.
+ * Several threads may end at a time: it is each that finds that all have given back
+ * their memory, for then the kernel knows how much that was. What the kernel started
+ * for the process (workers of an io_uring) may outlive that; then nobody is the last.
  */
 bool etrace_cost_is_last(struct task_struct *p)
 {
-	struct signal_struct *sig = p->signal;
-	unsigned long id = (unsigned long)sig ^ (unsigned long)p->group_leader->start_time;
 	struct task_struct *t;
 	bool left = false;
 
-	if (atomic_read(&sig->live))
+	if (atomic_read(&p->signal->live))
 		return false;
 	rcu_read_lock();
 	for_each_thread(p, t)
 		left |= !!READ_ONCE(t->mm);
 	rcu_read_unlock();
-	return !left && xchg(&etrace_lasts[hash_ptr(sig, ETRACE_LASTS_BITS)], id) != id;
+	return !left;
 }
 
 /* Into @r, with the time as ticks have it. Returns how long the process ran. */

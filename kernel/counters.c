@@ -54,7 +54,7 @@ static ssize_t etrace_counter_show(etrace_module_attribute *attr,
 static struct etrace_counter_file etrace_counter_files[ETRACE_NR_FILES] = {
 #define X(name)								\
 	[ETRACE_CNT_##name] = {						\
-		__ATTR(name, 0444, etrace_counter_show, NULL),		\
+		__ATTR(name, 0400, etrace_counter_show, NULL),		\
 		ETRACE_CNT_##name					\
 	},
 	ETRACE_COUNTERS(X)

@@ -235,7 +235,7 @@ static __always_inline void etrace_emit_slot(struct etrace_task *t,
 		etrace_emit_strings(t, r, true);
 }
 
-static inline bool etrace_emit_wanted(const struct etrace_task *t,
+static inline bool etrace_emit_wanted(struct etrace_task *t,
 				      const struct etrace_rec *r)
 {
 	if (unlikely(t->session->owner) && !etrace_task_shown(t))
@@ -376,10 +376,10 @@ static enum etrace_rest etrace_emit_args(struct etrace_task *t, struct etrace_re
 			return rest;
 	} else if (unlikely(unread)) {
 		p->unread |= BIT(ETRACE_NR_STR);
-	} else if (argv->pos < argv->end && cut) {
-		p->cut |= BIT(ETRACE_NR_STR);
-	} else if (argv->pos < argv->end) {
+	} else if (argv->pos < argv->end && !cut) {
 		rest = ETRACE_REST_NOW;
+	} else if (argv->pos < argv->end || argv->cut) {
+		p->cut |= BIT(ETRACE_NR_STR);
 	}
 	p->more = rest != ETRACE_REST_NONE;
 	etrace_for_each_slot(t, t) {
@@ -413,8 +413,8 @@ static void etrace_args_later(struct etrace_later *l)
 	unsigned int tries = 0;
 	enum etrace_rest rest;
 	struct etrace_rec p;
+	bool again, enough;
 	unsigned long pos;
-	bool again;
 
 	etrace_rec_init(&p, ETRACE_EV_ARGS, 0);
 	p.args.ev = l->ev;
@@ -423,14 +423,16 @@ static void etrace_args_later(struct etrace_later *l)
 	p.cut = l->cut;
 	do {
 		pos = l->argv.pos;
-		again = tries < ETRACE_LOOKS && !fatal_signal_pending(current);
+		enough = fatal_signal_pending(current) ||
+			 l->argv.index > ETRACE_ARGV_MAX / sizeof(long);
+		again = !enough && tries < ETRACE_LOOKS;
 		if (again)
 			etrace_args_fault_in(&l->argv);
 		rcu_read_lock();
 		sc = etrace_scratch_get();
 		t = etrace_task_find(current);
 		rest = !t ? ETRACE_REST_NONE :
-			    etrace_emit_args(t, &p, &l->argv, sc, false, again ? &l : NULL);
+			    etrace_emit_args(t, &p, &l->argv, sc, enough, again ? &l : NULL);
 		if (t && rest == ETRACE_REST_NONE && !l->then)
 			etrace_going_on(t, false);
 		etrace_scratch_put();

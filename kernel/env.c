@@ -7,7 +7,7 @@
 #include <linux/binfmts.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -76,7 +76,7 @@ static bool etrace_env_read(struct etrace_env *e, unsigned long pos, unsigned lo
 	if (len >= e->room) {
 		kvfree(e->var);
 		e->room = roundup_pow_of_two(max(len + 1, PAGE_SIZE));
-		e->var = kvmalloc(e->room, GFP_KERNEL);
+		e->var = kvmalloc(e->room, GFP_KERNEL_ACCOUNT);
 	}
 	e->len = len;
 	return e->var && !copy_from_user(e->var, (const char __user *)pos, len);
@@ -108,7 +108,8 @@ static void etrace_env_later(struct etrace_later *l)
 
 	if (!mm)
 		return;		/* killed on its way; traced no more */
-	for (pos = mm->env_start, end = mm->env_end; pos < end; pos += n) {
+	for (pos = mm->env_start, end = mm->env_end;
+	     pos < end && !fatal_signal_pending(current); pos += n) {
 		/* with its null byte */
 		n = strnlen_user((const char __user *)pos, end - pos);
 		if (n <= 0 || !etrace_env_read(&e, pos, min_t(unsigned long, n - 1, end - pos)))

@@ -5,7 +5,7 @@
  * An open file is a session: a tree of tasks that is traced into an ftrace
  * instance of its own, isolated from all others. When the last descriptor is
  * closed, by whatever death of its owner, tracing of the tree ends and the
- * instance is removed.
+ * instance is removed. Files that ETRACE_IOC_OPEN has given do not count.
  *
  * open() fails with EPERM for a caller that has neither CAP_PERFMON nor
  * CAP_SYS_ADMIN, unless the file's mode shuts out others: then who opens it is the
@@ -51,7 +51,8 @@
  * @instance: out: name of the directory in tracefs' instances/
  *
  * EBUSY: the session has one already. EUSERS: there are as many sessions as
- * the parameter max_sessions of the module allows. ENOMEM: no memory.
+ * the parameters max_sessions and max_user_sessions of the module allow. ENOMEM: no
+ * memory.
  */
 struct etrace_create {
 	__u32 abi;
@@ -66,8 +67,8 @@ struct etrace_create {
  * @records: records written to the ring buffer
  * @lost_records: records that it refused, being full
  * @lost_disabled: records that it refused, being switched off (tracing_on)
- * @lost_tasks: tasks that could not be traced, for want of memory, or because they
- *	ran a program with other rights than the session's owner has
+ * @lost_tasks: tasks that could not be traced, for want of memory, or because the
+ *	session's owner may not see what they do; not those below these
  * @lost_fds: calls whose descriptors are not all known: close_range,
  *	recvmsg, io_submit
  * @strings_joined: names joined from the user's string and a directory
@@ -145,19 +146,23 @@ struct etrace_keep_env {
 };
 
 /* What ETRACE_IOC_OPEN opens. */
-#define ETRACE_OPEN_PIPE	1	/* the trace_pipe_raw of a processor */
+#define ETRACE_OPEN_PIPE	1	/* the buffer of a processor */
 #define ETRACE_OPEN_HEADER	2	/* events/header_page */
 #define ETRACE_OPEN_FORMAT	3	/* the format of a trace event of etrace */
 
 /**
- * struct etrace_open - a file of tracefs, for who may not open it there
+ * struct etrace_open - a file, for who may not open it in tracefs
  * @what: ETRACE_OPEN_*
  * @cpu: which processor, of ETRACE_OPEN_PIPE
  * @name: which trace event, of ETRACE_OPEN_FORMAT
  *
  * The call returns a descriptor, to read without waiting. EINVAL: there is no such
- * file. EPERM: the session is that of somebody with CAP_PERFMON. ENOENT: tracefs is
- * not mounted on /sys/kernel/tracing.
+ * file. EBUSY: that buffer is open. EPERM: the session is that of somebody with
+ * CAP_PERFMON. ENOENT: tracefs is not mounted on /sys/kernel/tracing. ENOMEM: no memory.
+ *
+ * A buffer is read by whole pages, as trace_pipe_raw: EINVAL, there is no room for one;
+ * EAGAIN, there is nothing to read. poll() finds it readable when a quarter of it is
+ * full. When the session has ended, read() returns 0 and poll() POLLHUP.
  */
 struct etrace_open {
 	__u32 what;
@@ -171,8 +176,9 @@ struct etrace_open {
 /*
  * Trace the task with this pid and all below it. ESRCH: there is no such task;
  * EPERM: who opened the device without CAP_PERFMON traces itself and what it has
- * started, with the rights that it has itself, and nobody else; others: the kernel
- * does not let the module listen, its log says why.
+ * started, with the rights that it has itself and as far as it might debug it, and
+ * nobody else; who is refused once is so for the rest of the session, with all that it
+ * starts. Others: the kernel does not let the module listen, its log says why.
  */
 #define ETRACE_IOC_ADD		_IOW(ETRACE_IOC_MAGIC, 2, __s32)
 /* Trace nothing any more; the instance stays until the session's end. */

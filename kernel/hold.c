@@ -9,7 +9,7 @@
 #include "hold.h"
 #include "later.h"
 
-#define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN)
+#define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT)
 
 void etrace_hold_free(struct etrace_hold *hold)
 {

@@ -35,12 +35,17 @@ static enum {
 
 static int etrace_trace(int pid)
 {
+	struct task_struct *task;
 	int err = 0;
 
-	if (pid)
-		err = etrace_tasks_start(&etrace_root, pid);
-	else
+	if (pid) {
+		task = etrace_task_get(pid);
+		err = task ? etrace_tasks_start(&etrace_root, task) : -ESRCH;
+		if (task)
+			put_task_struct(task);
+	} else {
 		etrace_tasks_stop(&etrace_root);
+	}
 	if (err)
 		pr_err_ratelimited("root_pid=%d: %s (error %d); nothing new is traced\n",
 				   pid, err == -ESRCH ? "no such task" :
@@ -113,6 +118,10 @@ static const struct kernel_param_ops etrace_max_sessions_ops = {
 module_param_cb(max_sessions, &etrace_max_sessions_ops, &etrace_max_sessions,
 		0644);
 MODULE_PARM_DESC(max_sessions, "how many sessions of /dev/etrace there can be at a time (default 64)");
+
+module_param_cb(max_user_sessions, &etrace_max_sessions_ops, &etrace_max_user_sessions,
+		0644);
+MODULE_PARM_DESC(max_user_sessions, "how many of them a user without capabilities can have (default 8)");
 
 module_param_named(trace_thread_names, etrace_root.comm, bool, 0444);
 MODULE_PARM_DESC(trace_thread_names, "record changes of thread names (default no)");

@@ -200,8 +200,7 @@ static bool etrace_first_root(struct path *root)
 }
 
 /**
- * etrace_output_open - a file of tracefs, whoever asks
- * @s: the session
+ * etrace_output_open - what tracefs says of records, whoever asks
  * @o: which file
  *
  * It is looked up from the first process's root, for what the caller has there may be
@@ -209,9 +208,9 @@ static bool etrace_first_root(struct path *root)
  *
  * Return: the file, or an error pointer.
  */
-struct file *etrace_output_open(const struct etrace_session *s, const struct etrace_open *o)
+struct file *etrace_output_open(const struct etrace_open *o)
 {
-	char name[160] = "sys/kernel/tracing/events/header_page";
+	char name[96] = "sys/kernel/tracing/events/header_page";
 	const struct cred *old;
 	struct cred *cred;
 	struct file *file;
@@ -219,12 +218,6 @@ struct file *etrace_output_open(const struct etrace_session *s, const struct etr
 	unsigned int i;
 
 	switch (o->what) {
-	case ETRACE_OPEN_PIPE:
-		if (o->cpu >= nr_cpu_ids)
-			return ERR_PTR(-EINVAL);
-		snprintf(name, sizeof(name), "sys/kernel/tracing/instances/%s/per_cpu/cpu%u/trace_pipe_raw",
-			 s->instance, o->cpu);
-		break;
 	case ETRACE_OPEN_HEADER:
 		break;
 	case ETRACE_OPEN_FORMAT:
@@ -252,6 +245,51 @@ struct file *etrace_output_open(const struct etrace_session *s, const struct etr
 	put_cred(cred);
 	path_put(&root);
 	return file;
+}
+
+/**
+ * etrace_output_read - take what is next in a processor's buffer
+ * @s: the session
+ * @cpu: which processor
+ * @to: room for a page
+ *
+ * May sleep.
+ *
+ * Return: PAGE_SIZE, with a page as trace_pipe_raw has it in @to; -EAGAIN: there is
+ * nothing; -EINVAL: somebody has changed the size of the buffer's pages; or another
+ * negative error.
+ */
+ssize_t etrace_output_read(const struct etrace_session *s, unsigned int cpu, void *to)
+{
+	etrace_read_page *page;
+	ssize_t n = -EAGAIN;
+	int err;
+
+	if (etrace_read_page_size(s->buffer) != PAGE_SIZE)
+		return -EINVAL;
+	err = etrace_read_page_get(s->buffer, cpu, &page);
+	if (err)
+		return err;
+	if (etrace_read_page_fill(s->buffer, page, cpu) >= 0) {
+		memcpy(to, etrace_read_page_data(page), PAGE_SIZE);
+		n = PAGE_SIZE;
+	}
+	ring_buffer_free_read_page(s->buffer, cpu, page);
+	return n;
+}
+
+/**
+ * etrace_output_level - how full a processor's buffer is
+ * @s: the session
+ * @cpu: which processor
+ *
+ * Return: percent.
+ */
+unsigned int etrace_output_level(const struct etrace_session *s, unsigned int cpu)
+{
+	unsigned long size = ring_buffer_size(s->buffer, cpu);
+
+	return size ? 100 * (u64)ring_buffer_bytes_cpu(s->buffer, cpu) / size : 0;
 }
 
 /*

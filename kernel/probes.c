@@ -75,10 +75,7 @@ static void etrace_probe_exit(ETRACE_PROTO_SCHED_PROCESS_EXIT)
 	rcu_read_lock();
 	t = etrace_task_find(p);
 	if (t) {
-		if (!t->worker)
-			etrace_record_exit(t, p, etrace_group_dead(p));
-		else
-			etrace_use_over(t);	/* no task of the program */
+		etrace_record_exit(t, p, etrace_group_dead(p));
 		etrace_task_drop(p);
 	}
 	rcu_read_unlock();

@@ -5,21 +5,25 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/anon_inodes.h>
 #include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
+#include <linux/rwsem.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 
 #include "session.h"
@@ -32,6 +36,7 @@
 #include "task.h"
 
 #define ETRACE_REMOVE_DELAY	(HZ / 20)	/* until an instance is retried */
+#define ETRACE_LOOK_DELAY	(HZ / 50)	/* until a polled buffer is looked at again */
 #define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */
 
 /* What sessions record on request: the bits are those of etrace_session.record. */
@@ -47,26 +52,39 @@ struct etrace_session etrace_root = { .fire = true };
 /**
  * struct etrace_file - an open /dev/etrace
  * @session: the session; its instance is made by ETRACE_IOC_CREATE
- * @lock: serialises the calls
+ * @refs: the device's file, and those of the session's buffers
+ * @lock: held by calls, and shared by readers of the buffers
  * @created: the session has its instance
  * @added: a task has been added to it
+ * @closed: the device's file is closed; nothing more can be read
+ * @user: who is charged for the session, if it has an owner
+ * @node: in etrace_files, from ETRACE_IOC_CREATE until the instance is gone
  * @ended: in etrace_ended, when the file is closed but the instance is busy
+ * @look: wakes @polled
+ * @polled: who waits for one of the buffers to fill
+ * @opened: processors whose buffer is open
  */
 struct etrace_file {
 	struct etrace_session session;
-	struct mutex lock;
+	struct kref refs;
+	struct rw_semaphore lock;
 	bool created;
 	bool added;
+	bool closed;
+	kuid_t user;
+	struct list_head node;
 	struct list_head ended;
+	struct delayed_work look;
+	wait_queue_head_t polled;
+	cpumask_t opened;
 };
 
-/* Sessions whose instance could not be removed yet. */
-static LIST_HEAD(etrace_ended);
-static DEFINE_MUTEX(etrace_ended_mutex);
+static LIST_HEAD(etrace_files);	/* sessions that have an instance */
+static LIST_HEAD(etrace_ended);	/* of these, whose instance could not be removed yet */
+static DEFINE_MUTEX(etrace_files_mutex);	/* for both lists */
 static atomic_t etrace_session_id = ATOMIC_INIT(0);
-static atomic_t etrace_sessions = ATOMIC_INIT(0);	/* that have an instance */
-static atomic_t etrace_owned_sessions = ATOMIC_INIT(0);	/* of these, with an owner */
 unsigned int etrace_max_sessions = 64;
+unsigned int etrace_max_user_sessions = 8;
 
 /**
  * etrace_session_count - somebody wants what a session wants, or not any more
@@ -95,7 +113,7 @@ int etrace_session_init(struct etrace_session *s)
 	atomic64_set(&s->seq, 0);
 	atomic_set(&s->tasks, 0);
 	init_waitqueue_head(&s->idle);
-	s->counts = alloc_percpu(struct etrace_counts);
+	s->counts = alloc_percpu_gfp(struct etrace_counts, GFP_KERNEL_ACCOUNT);
 	if (!s->counts)
 		return -ENOMEM;
 	err = etrace_output_init(s);
@@ -119,31 +137,66 @@ void etrace_session_exit(struct etrace_session *s)
 	free_percpu(s->counts);
 }
 
-/* Those with an owner leave half of what there may be to the others. */
-static bool etrace_file_count(const struct etrace_file *f)
+/*
+ * Who is charged for what is done with these rights: who made the outermost user
+ * namespace that they are in, or the user outside of any.
+ */
+static kuid_t etrace_charged_user(const struct cred *cred)
 {
-	unsigned int most = READ_ONCE(etrace_max_sessions);
-	bool fits = atomic_inc_return(&etrace_sessions) <= most;
+	const struct user_namespace *ns;
+	kuid_t uid = cred->uid;
 
+	for (ns = cred->user_ns; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
+/*
+ * Puts a session into the list, if there may be one more. Those with an owner leave
+ * half of what there may be to the others, and one user has only some of these.
+ */
+static bool etrace_file_count(struct etrace_file *f)
+{
+	unsigned int most = READ_ONCE(etrace_max_sessions), all = 0, owned = 0, same = 0;
+	const struct etrace_file *other;
+	bool fits;
+
+	mutex_lock(&etrace_files_mutex);
+	list_for_each_entry(other, &etrace_files, node) {
+		all++;
+		owned += !!other->session.owner;
+		same += other->session.owner && uid_eq(other->user, f->user);
+	}
+	fits = all < most;
 	if (f->session.owner)
-		fits &= atomic_inc_return(&etrace_owned_sessions) <= most / 2;
+		fits &= owned < most / 2 && same < READ_ONCE(etrace_max_user_sessions);
+	if (fits)
+		list_add_tail(&f->node, &etrace_files);
+	mutex_unlock(&etrace_files_mutex);
 	return fits;
 }
 
-static void etrace_file_uncount(const struct etrace_file *f)
+static void etrace_file_free(struct kref *refs)
 {
-	if (f->session.owner)
-		atomic_dec(&etrace_owned_sessions);
-	atomic_dec(&etrace_sessions);
-}
+	struct etrace_file *f = container_of(refs, struct etrace_file, refs);
 
-static void etrace_file_free(struct etrace_file *f)
-{
-	etrace_session_count(&f->session, -1);
-	free_percpu(f->session.counts);
-	etrace_file_uncount(f);
+	cancel_delayed_work_sync(&f->look);
 	put_cred(f->session.owner);
 	kfree(f);
+}
+
+static void etrace_file_put(struct etrace_file *f)
+{
+	kref_put(&f->refs, etrace_file_free);
+}
+
+/* The instance is gone; with the mutex. */
+static void etrace_file_gone(struct etrace_file *f)
+{
+	list_del(&f->node);
+	etrace_session_count(&f->session, -1);
+	free_percpu(f->session.counts);
+	etrace_file_put(f);
 }
 
 /*
@@ -158,15 +211,15 @@ static bool etrace_remove_ended(void)
 	struct etrace_file *f, *next;
 	bool left;
 
-	mutex_lock(&etrace_ended_mutex);
+	mutex_lock(&etrace_files_mutex);
 	list_for_each_entry_safe(f, next, &etrace_ended, ended) {
 		if (etrace_output_remove(&f->session))
 			continue;
 		list_del(&f->ended);
-		etrace_file_free(f);
+		etrace_file_gone(f);
 	}
 	left = !list_empty(&etrace_ended);
-	mutex_unlock(&etrace_ended_mutex);
+	mutex_unlock(&etrace_files_mutex);
 	return left;
 }
 
@@ -174,6 +227,11 @@ static void etrace_remove_work(struct work_struct *work)
 {
 	if (etrace_remove_ended())
 		schedule_delayed_work(&etrace_remove, ETRACE_REMOVE_DELAY);
+}
+
+static void etrace_look_work(struct work_struct *work)
+{
+	wake_up_interruptible(&container_of(to_delayed_work(work), struct etrace_file, look)->polled);
 }
 
 static int etrace_open(struct inode *inode, struct file *file)
@@ -191,9 +249,14 @@ static int etrace_open(struct inode *inode, struct file *file)
 	f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 	if (!f)
 		return -ENOMEM;
-	mutex_init(&f->lock);
-	if (!all)
+	kref_init(&f->refs);
+	init_rwsem(&f->lock);
+	init_waitqueue_head(&f->polled);
+	INIT_DELAYED_WORK(&f->look, etrace_look_work);
+	if (!all) {
 		f->session.owner = get_cred(file->f_cred);
+		f->user = etrace_charged_user(file->f_cred);
+	}
 	file->private_data = f;
 	return nonseekable_open(inode, file);
 }
@@ -204,27 +267,130 @@ static void etrace_file_stop(struct etrace_file *f)
 	etrace_tasks_stop(&f->session);
 }
 
+/* The session ends, whoever has a buffer of it open. */
 static int etrace_release(struct inode *inode, struct file *file)
 {
 	struct etrace_file *f = file->private_data;
 
 	if (!f->created) {
-		put_cred(f->session.owner);
-		kfree(f);
+		etrace_file_put(f);
 		return 0;
 	}
 	etrace_file_stop(f);
+	down_write(&f->lock);
+	f->closed = true;
+	up_write(&f->lock);
+	wake_up_interruptible(&f->polled);
 	etrace_output_empty(&f->session);
+	mutex_lock(&etrace_files_mutex);
 	if (!etrace_output_remove(&f->session)) {
-		etrace_file_free(f);
-		return 0;
+		etrace_file_gone(f);
+	} else {
+		list_add_tail(&f->ended, &etrace_ended);
+		schedule_delayed_work(&etrace_remove, ETRACE_REMOVE_DELAY);
 	}
-	mutex_lock(&etrace_ended_mutex);
-	list_add_tail(&f->ended, &etrace_ended);
-	mutex_unlock(&etrace_ended_mutex);
-	schedule_delayed_work(&etrace_remove, ETRACE_REMOVE_DELAY);
+	mutex_unlock(&etrace_files_mutex);
 	return 0;
 }
+
+/* ---- the buffers, for who may not open them in tracefs -------------------- */
+
+/**
+ * struct etrace_pipe - the open buffer of a processor
+ * @f: of which session
+ * @cpu: which processor
+ */
+struct etrace_pipe {
+	struct etrace_file *f;
+	unsigned int cpu;
+};
+
+/* A page at a time, as trace_pipe_raw has it. */
+static ssize_t etrace_pipe_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
+{
+	struct etrace_pipe *p = file->private_data;
+	ssize_t n = 0;
+	void *page;
+
+	if (len < PAGE_SIZE)
+		return -EINVAL;
+	page = (void *)__get_free_page(GFP_KERNEL_ACCOUNT);
+	if (!page)
+		return -ENOMEM;
+	down_read(&p->f->lock);
+	if (!p->f->closed)
+		n = etrace_output_read(&p->f->session, p->cpu, page);
+	up_read(&p->f->lock);
+	/* Not with the lock: the memory may be a daemon's to fill. */
+	if (n > 0 && copy_to_user(buf, page, n))
+		n = -EFAULT;
+	free_page((unsigned long)page);
+	return n;
+}
+
+/* There is something to read when a quarter is full: to look for less is cheap. */
+static __poll_t etrace_pipe_poll(struct file *file, poll_table *wait)
+{
+	struct etrace_pipe *p = file->private_data;
+	struct etrace_file *f = p->f;
+	__poll_t events = EPOLLHUP;
+
+	poll_wait(file, &f->polled, wait);
+	down_read(&f->lock);
+	if (!f->closed)
+		events = etrace_output_level(&f->session, p->cpu) >= 25 ?
+			 EPOLLIN | EPOLLRDNORM : 0;
+	up_read(&f->lock);
+	if (!events)
+		schedule_delayed_work(&f->look, ETRACE_LOOK_DELAY);
+	return events;
+}
+
+static int etrace_pipe_release(struct inode *inode, struct file *file)
+{
+	struct etrace_pipe *p = file->private_data;
+
+	down_write(&p->f->lock);
+	cpumask_clear_cpu(p->cpu, &p->f->opened);
+	up_write(&p->f->lock);
+	etrace_file_put(p->f);
+	kfree(p);
+	return 0;
+}
+
+static const struct file_operations etrace_pipe_fops = {
+	.owner = THIS_MODULE,
+	.read = etrace_pipe_read,
+	.poll = etrace_pipe_poll,
+	.release = etrace_pipe_release,
+};
+
+/* One for each processor. */
+static struct file *etrace_pipe_open(struct etrace_file *f, unsigned int cpu)
+{
+	struct etrace_pipe *p;
+	struct file *file;
+
+	if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+		return ERR_PTR(-EINVAL);
+	if (cpumask_test_cpu(cpu, &f->opened))
+		return ERR_PTR(-EBUSY);
+	p = kmalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	p->f = f;
+	p->cpu = cpu;
+	file = anon_inode_getfile("[etrace-pipe]", &etrace_pipe_fops, p, O_RDONLY | O_NONBLOCK);
+	if (IS_ERR(file)) {
+		kfree(p);
+		return file;
+	}
+	cpumask_set_cpu(cpu, &f->opened);
+	kref_get(&f->refs);
+	return file;
+}
+
+/* ---- requests -------------------------------------------------------------- */
 
 static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 {
@@ -241,10 +407,8 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 	}
 	if (c.flags & ~(ETRACE_SESSION_COMM | ETRACE_SESSION_RECORD) || c.reserved)
 		return -EINVAL;
-	if (!etrace_file_count(f)) {
-		err = -EUSERS;
-		goto uncount;
-	}
+	if (!etrace_file_count(f))
+		return -EUSERS;
 
 	f->session.comm = c.flags & ETRACE_SESSION_COMM;
 	f->session.record = c.flags & ETRACE_SESSION_RECORD;
@@ -265,39 +429,45 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 	return copy_to_user(arg, &c, sizeof(c)) ? -EFAULT : 0;
 
 uncount:
-	etrace_file_uncount(f);
+	mutex_lock(&etrace_files_mutex);
+	list_del(&f->node);
+	mutex_unlock(&etrace_files_mutex);
 	return err;
 }
 
-/* Is that the caller, or has the caller started it, and both with the owner's rights? */
-static bool etrace_owners(const struct etrace_session *s, pid_t pid)
+/* Is that the caller, or has the caller started it? */
+static bool etrace_started_by_caller(struct task_struct *task)
 {
 	struct task_struct *p;
 	bool is = false;
 
-	if (!etrace_session_may(s, current_cred()))
-		return false;
 	rcu_read_lock();
-	p = pid_task(find_vpid(pid), PIDTYPE_PID);
-	if (p && etrace_session_may(s, __task_cred(p)))
-		for (; !is && p && p->pid; p = rcu_dereference(p->real_parent))
-			is = same_thread_group(p, current);
+	for (p = task; !is && p && p->pid; p = rcu_dereference(p->real_parent))
+		is = same_thread_group(p, current);
 	rcu_read_unlock();
 	return is;
 }
 
 static long etrace_ioc_add(struct etrace_file *f, void __user *arg)
 {
+	struct task_struct *task;
 	s32 pid;
+	long err;
 
 	if (get_user(pid, (s32 __user *)arg))
 		return -EFAULT;
-	if (pid <= 0)
+	task = etrace_task_get(pid);
+	if (!task)
 		return -ESRCH;
-	if (f->session.owner && !etrace_owners(&f->session, pid))
-		return -EPERM;
-	f->added = true;
-	return etrace_tasks_start(&f->session, pid);
+	if (f->session.owner && !(etrace_session_may(&f->session, current_cred()) &&
+				  etrace_started_by_caller(task))) {
+		err = -EPERM;
+	} else {
+		f->added = true;
+		err = etrace_tasks_start(&f->session, task);
+	}
+	put_task_struct(task);
+	return err;
 }
 
 static long etrace_ioc_cgroup(struct etrace_file *f, void __user *arg)
@@ -409,7 +579,7 @@ static long etrace_ioc_open(struct etrace_file *f, void __user *arg)
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	if (fd < 0)
 		return fd;
-	file = etrace_output_open(&f->session, &o);
+	file = o.what == ETRACE_OPEN_PIPE ? etrace_pipe_open(f, o.cpu) : etrace_output_open(&o);
 	if (IS_ERR(file)) {
 		put_unused_fd(fd);
 		return PTR_ERR(file);
@@ -461,12 +631,12 @@ static long etrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 			break;
 	if (i == ARRAY_SIZE(etrace_requests))
 		return -ENOTTY;
-	mutex_lock(&f->lock);
+	down_write(&f->lock);
 	if (etrace_requests[i].created && !f->created)
 		err = -EINVAL;
 	else
 		err = etrace_requests[i].fn(f, (void __user *)arg);
-	mutex_unlock(&f->lock);
+	up_write(&f->lock);
 	return err;
 }
 
@@ -523,6 +693,6 @@ void etrace_device_unregister(void)
 			f->session.instance);
 		list_del(&f->ended);
 		etrace_output_exit(&f->session);
-		etrace_file_free(f);
+		etrace_file_gone(f);
 	}
 }

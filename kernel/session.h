@@ -10,6 +10,7 @@ void etrace_session_exit(struct etrace_session *s);
 void etrace_session_count(const struct etrace_session *s, int add);
 extern struct etrace_session etrace_root;	/* of the parameter root_pid */
 extern unsigned int etrace_max_sessions;	/* of the device, at a time */
+extern unsigned int etrace_max_user_sessions;	/* of these, by a user without capabilities */
 
 int etrace_device_register(void);
 void etrace_device_unregister(void);

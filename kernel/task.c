@@ -77,6 +77,48 @@ void etrace_tasks_idle(void)
 	etrace_listen_idle(NULL);
 }
 
+/* ---- processes ------------------------------------------------------------ */
+
+static void etrace_process_put(struct etrace_process *p)
+{
+	if (p && refcount_dec_and_test(&p->refs))
+		kfree_rcu(p, rcu);
+}
+
+/*
+ * What @t shares with the other threads of its process, new if it was the only one:
+ * with a reference. Its slot may be another task's. NULL: there is no memory.
+ */
+static struct etrace_process *etrace_process_get(struct etrace_task *t)
+{
+	struct etrace_process *p = READ_ONCE(t->process), *old;
+
+	if (!p) {
+		p = kmalloc(sizeof(*p), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+		if (!p)
+			return NULL;
+		refcount_set(&p->refs, 1);
+		p->upid = t->upid;
+		p->told = 0;
+		old = cmpxchg(&t->process, NULL, p);
+		if (old) {
+			kfree(p);
+			p = old;
+		}
+	}
+	/* None: the last of those that have it ends, or runs another program. */
+	return refcount_inc_not_zero(&p->refs) ? p : NULL;
+}
+
+/**
+ * etrace_task_alone - the current task is the only one of its process
+ * @t: a slot of it
+ */
+void etrace_task_alone(struct etrace_task *t)
+{
+	etrace_process_put(xchg(&t->process, NULL));
+}
+
 /* ---- slots --------------------------------------------------------------- */
 
 /* The slot that @task has for @s, or for any session. */
@@ -112,16 +154,18 @@ static void etrace_task_free_rcu(struct rcu_head *rcu)
 
 	etrace_hold_free(t->hold);
 	etrace_uses_put(t->uses);
+	etrace_process_put(t->process);
 	kmem_cache_free(etrace_task_cache, t);
 }
 
 /*
- * Adds @task unless it is there; @upid: 0: it gets a new one. Returns its slot, NULL
- * without memory.
+ * Adds @task unless it is there. @sibling: a slot of another thread of its process, if
+ * there is one. Returns its slot, NULL without memory.
  */
 static struct etrace_task *etrace_task_add(struct etrace_session *s,
-					   struct task_struct *task, u64 upid,
-					   bool joined, bool *added)
+					   struct task_struct *task,
+					   struct etrace_task *sibling,
+					   bool joined, bool refused, bool *added)
 {
 	struct etrace_bucket *b = etrace_bucket(task);
 	struct etrace_task *t, *old;
@@ -138,17 +182,19 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 	t->lost = 0;
 	t->hold = NULL;
 	t->uses = NULL;
+	t->process = sibling ? etrace_process_get(sibling) : NULL;
 	t->going_on = false;
 	t->skipped = false;
-	t->worker = upid;
 	t->joined = joined;
+	t->refused = refused;
 	t->ring = NULL;
 
 	spin_lock(&b->lock);
 	old = etrace_slot_find(task, s);
 	if (!old) {
-		t->upid = upid ?: etrace_task_new_upid(s, task_pid_nr(task));
-		atomic_inc(&s->tasks);
+		t->upid = etrace_task_new_upid(s, task_pid_nr(task));
+		if (!refused)
+			atomic_inc(&s->tasks);
 		atomic_inc(&etrace_slots);
 		hlist_add_head_rcu(&t->node, &b->head);
 		*added = true;
@@ -156,18 +202,30 @@ static struct etrace_task *etrace_task_add(struct etrace_session *s,
 	spin_unlock(&b->lock);
 
 	if (old) {
+		etrace_process_put(t->process);
 		kmem_cache_free(etrace_task_cache, t);
 		return old;
 	}
+	/* Who the others are cannot be told. */
+	if (sibling && !t->process)
+		etrace_count(s, lost_tasks, 1);
 	return t;
 }
 
-static void etrace_task_gone(struct etrace_session *s)
+/* A session traces one task less. */
+static void etrace_task_over(struct etrace_session *s)
+{
+	if (atomic_dec_and_test(&s->tasks))
+		wake_up_interruptible(&s->idle);
+}
+
+/* A slot has left the table. */
+static void etrace_task_gone(struct etrace_task *t)
 {
 	if (atomic_dec_and_test(&etrace_slots))
 		schedule_delayed_work(&etrace_listen_work, ETRACE_IDLE_DELAY);
-	if (atomic_dec_and_test(&s->tasks))
-		wake_up_interruptible(&s->idle);
+	if (!xchg(&t->refused, true))
+		etrace_task_over(t->session);
 }
 
 /* Removes the slot that @task has for @s, or for any session. */
@@ -184,7 +242,7 @@ static bool etrace_task_remove(struct task_struct *task,
 	spin_unlock(&b->lock);
 	if (!t)
 		return false;
-	etrace_task_gone(t->session);
+	etrace_task_gone(t);
 	call_rcu(&t->rcu, etrace_task_free_rcu);
 	return true;
 }
@@ -210,19 +268,43 @@ void etrace_task_drop(struct task_struct *task)
 struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 				     struct task_struct *child)
 {
+	struct etrace_task *sibling = same_thread_group(child, parent->task) ? parent : NULL;
 	bool added;
 
 	if (!READ_ONCE(parent->session->tracing))
 		return NULL;
-	return etrace_task_add(parent->session, child, 0, false, &added);
+	return etrace_task_add(parent->session, child, sibling, false, parent->refused, &added);
+}
+
+/**
+ * etrace_task_sibling - a traced thread of a process
+ * @task: any of its threads
+ *
+ * To be called in an RCU read-side section.
+ *
+ * Return: the first slot of the first thread that is traced, or NULL.
+ */
+struct etrace_task *etrace_task_sibling(struct task_struct *task)
+{
+	struct etrace_task *t = etrace_task_find(task->group_leader);
+	struct task_struct *other;
+
+	if (t)
+		return t;
+	for_each_thread(task, other) {
+		t = etrace_task_find(other);
+		if (t)
+			break;
+	}
+	return t;
 }
 
 /**
  * etrace_task_worker - a worker of rings has something to do for a traced process
  * @worker: the current task, which has no slot
  *
- * To be called in an RCU read-side section. What it does is recorded as done by the
- * first thread of the process, for sessions that want what is extended.
+ * To be called in an RCU read-side section. It is a thread that joins the process, for
+ * sessions that want what is extended.
  *
  * Return: its first slot, or NULL.
  */
@@ -231,10 +313,10 @@ struct etrace_task *etrace_task_worker(struct task_struct *worker)
 	struct etrace_task *t;
 	bool added;
 
-	etrace_for_each_slot(t, etrace_task_find(worker->group_leader))
+	etrace_for_each_slot(t, etrace_task_sibling(worker))
 		if (READ_ONCE(t->session->tracing) &&
 		    etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
-			etrace_task_add(t->session, worker, t->upid, false, &added);
+			etrace_task_add(t->session, worker, t, true, t->refused, &added);
 	return etrace_task_find(worker);
 }
 
@@ -273,11 +355,16 @@ bool etrace_session_may(const struct etrace_session *s, const struct cred *cred)
 		etrace_caps_within(cred, own));
 }
 
-/* Its owner is not to see what the task does now. */
-static void etrace_task_refuse(const struct etrace_task *t)
+/*
+ * Its owner is not to see what the task does, now or later: its slot stays, and its
+ * children's come from it.
+ */
+static void etrace_task_refuse(struct etrace_task *t)
 {
-	if (etrace_task_remove(t->task, t->session))
-		etrace_count(t->session, lost_tasks, 1);
+	if (xchg(&t->refused, true))
+		return;
+	etrace_count(t->session, lost_tasks, 1);
+	etrace_task_over(t->session);
 }
 
 /**
@@ -285,10 +372,12 @@ static void etrace_task_refuse(const struct etrace_task *t)
  * @t: a slot of it
  *
  * Asked for each event: however it came by them, and whenever it was added. If it has,
- * it is not traced any more, which is counted. To be called in an RCU read-side section.
+ * it is not traced any more, which is counted.
  */
-bool etrace_task_shown(const struct etrace_task *t)
+bool etrace_task_shown(struct etrace_task *t)
 {
+	if (t->refused)
+		return false;
 	if (etrace_session_may(t->session, current_cred()))
 		return true;
 	etrace_task_refuse(t);
@@ -316,17 +405,56 @@ void etrace_task_rights(struct etrace_task *t, bool secure)
 }
 
 /*
- * Adds a task that runs already. @joined: nobody else tells of it. Returns whether it
- * is new.
+ * May the session's owner see what a task does that runs already?  What ptrace would
+ * ask the current task for PTRACE_MODE_READ_FSCREDS, but for the security modules: the
+ * kernel does not let a module ask these.
+ */
+static bool etrace_task_may_adopt(const struct etrace_session *s, struct task_struct *task)
+{
+	return !s->owner || (etrace_session_may(s, __task_cred(task)) &&
+			     (same_thread_group(task, current) || etrace_dumpable(task)));
+}
+
+/* The slot that another thread of the task's process has for @s. */
+static struct etrace_task *etrace_sibling_find(struct task_struct *task,
+					       const struct etrace_session *s)
+{
+	struct etrace_task *t = etrace_slot_find(READ_ONCE(task->group_leader), s);
+	struct task_struct *other;
+
+	if (t || thread_group_leader(task))
+		return t;
+	for_each_thread(task, other) {
+		t = etrace_slot_find(other, s);
+		if (t)
+			break;
+	}
+	return t;
+}
+
+/*
+ * Adds a task that runs already; if the owner may not see what it does, as one that is
+ * refused. @joined: nobody else tells of it. Returns whether it is new.
  */
 static bool etrace_task_adopt(struct etrace_session *s, struct task_struct *task, bool joined)
 {
-	bool added;
+	struct etrace_task *t, *sibling, *above;
+	bool added, refused;
 
-	if (etrace_slot_find(task, s) || !etrace_session_may(s, __task_cred(task)))
+	if (etrace_slot_find(task, s))
 		return false;
-	if (!etrace_task_add(s, task, 0, joined, &added) || !added)
+	sibling = etrace_sibling_find(task, s);
+	above = etrace_slot_find(rcu_dereference(task->real_parent), s);
+	refused = (sibling && sibling->refused) || (above && above->refused) ||
+		  !etrace_task_may_adopt(s, task);
+	t = etrace_task_add(s, task, sibling, joined, refused, &added);
+	if (!t || !added)
 		return false;
+	if (refused)
+		etrace_count(s, lost_tasks, 1);
+	/* It may have run another program before its slot was there to tell of that. */
+	else if (!etrace_task_may_adopt(s, task))
+		etrace_task_refuse(t);
 	/*
 	 * A task that is ending may have passed the probe of its exit before
 	 * it was added. It set PF_EXITING earlier than that, so either the
@@ -360,18 +488,18 @@ void etrace_task_join(struct etrace_session *s, struct task_struct *task)
 /**
  * etrace_task_kin - a task's process, and who made that
  * @t: a slot of the current task
- * @process: set to the upid of the first thread of its process, or its own
+ * @process: set to the upid of the first thread of its process
  * @parent: set to the upid of the parent, 0: it is not traced
  *
  * To be called in an RCU read-side section.
  */
 void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent)
 {
-	const struct etrace_task *leader, *above;
+	const struct etrace_process *p = READ_ONCE(t->process);
+	const struct etrace_task *above;
 
-	leader = etrace_slot_find(READ_ONCE(current->group_leader), t->session);
 	above = etrace_slot_find(rcu_dereference_raw(current->real_parent), t->session);
-	*process = leader ? leader->upid : t->upid;
+	*process = p ? p->upid : t->upid;
 	*parent = above ? above->upid : 0;
 }
 
@@ -513,41 +641,52 @@ static unsigned int etrace_adopt(const struct etrace_adopted *a)
 }
 
 /**
- * etrace_tasks_start - trace a task, its threads and all that is below it
- * @s: for whom
- * @root: the pid of the task, in the caller's pid namespace
+ * etrace_task_get - find a task
+ * @nr: its pid in the caller's pid namespace
  *
- * Return: 0, -ESRCH if there is no such task or it has ended, or another
- * negative error if the kernel does not let us listen.
+ * Return: the task, to be put; NULL: there is none.
  */
-int etrace_tasks_start(struct etrace_session *s, pid_t root)
+struct task_struct *etrace_task_get(pid_t nr)
 {
-	struct pid *pid = find_get_pid(root);
+	struct pid *pid = find_get_pid(nr);
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_PID);
-	struct etrace_adopted a = { .s = s };
-	int err;
 
 	put_pid(pid);
-	if (!task)
-		return -ESRCH;
+	return task;
+}
+
+/**
+ * etrace_tasks_start - trace a task, its threads and all that is below it
+ * @s: for whom
+ * @task: the task; the caller has a reference
+ *
+ * Return: 0; -ESRCH: it has ended; -EPERM: the session's owner may not see what it
+ * does; or another negative error if the kernel does not let us listen.
+ */
+int etrace_tasks_start(struct etrace_session *s, struct task_struct *task)
+{
+	struct etrace_adopted a = { .s = s };
+	struct etrace_task *t;
+	unsigned int n;
+	int err;
 
 	mutex_lock(&etrace_tasks_mutex);
 	err = etrace_listen();
 	if (err)
 		goto unlock;
 	a.root = READ_ONCE(task->group_leader);
-	if (!etrace_adopt(&a)) {
-		rcu_read_lock();
-		if (!etrace_slot_find(task, s))
-			err = -ESRCH;
-		rcu_read_unlock();
-	}
+	n = etrace_adopt(&a);
+	rcu_read_lock();
+	t = etrace_slot_find(task, s);
+	if (!t && !n)
+		err = -ESRCH;
+	else if (t && t->refused)
+		err = -EPERM;
+	rcu_read_unlock();
 	if (!atomic_read(&etrace_slots))
 		schedule_delayed_work(&etrace_listen_work, ETRACE_IDLE_DELAY);
 unlock:
 	mutex_unlock(&etrace_tasks_mutex);
-
-	put_task_struct(task);
 	return err;
 }
 
@@ -641,8 +780,9 @@ void etrace_tasks_stop(struct etrace_session *s)
 
 	while ((t = list)) {
 		list = t->swept;
+		cond_resched();
 		etrace_listener->left(t);
-		etrace_task_gone(s);
+		etrace_task_gone(t);
 		etrace_task_free_rcu(&t->rcu);
 	}
 }
@@ -669,7 +809,7 @@ u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 	mutex_lock(&etrace_tasks_mutex);
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(t, &etrace_buckets[bucket].head, node) {
-		if (t->session != s)
+		if (t->session != s || t->refused)
 			continue;
 		if (n < room) {
 			to[n].upid = t->upid;
@@ -698,7 +838,8 @@ int etrace_tasks_init(const struct etrace_listener *l)
 		INIT_HLIST_HEAD(&etrace_buckets[i].head);
 		spin_lock_init(&etrace_buckets[i].lock);
 	}
-	etrace_task_cache = KMEM_CACHE(etrace_task, 0);
+	/* Whoever starts a task that is traced pays for its slot, too. */
+	etrace_task_cache = KMEM_CACHE(etrace_task, SLAB_ACCOUNT);
 	return etrace_task_cache ? 0 : -ENOMEM;
 }
 

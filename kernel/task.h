@@ -5,6 +5,7 @@
 
 #include <linux/hash.h>
 #include <linux/rculist.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
@@ -20,6 +21,20 @@ struct etrace_syscall;
 #define ETRACE_TASK_BUCKETS	(1U << ETRACE_TASK_BITS)
 
 /**
+ * struct etrace_process - what the slots of a process's threads share
+ * @refs: slots that have it
+ * @upid: that of the first thread
+ * @told: what the process has used has been told
+ * @rcu: for freeing
+ */
+struct etrace_process {
+	refcount_t refs;
+	u64 upid;
+	unsigned long told;
+	struct rcu_head rcu;
+};
+
+/**
  * struct etrace_task - a task that a session traces
  * @node: in the table, by @task
  * @rcu: for freeing
@@ -33,9 +48,10 @@ struct etrace_syscall;
  * @lost_since: time of the first of them
  * @hold: what a hook left for the end of the system call in progress
  * @uses: what its program did by its descriptors; shared by threads; NULL: nothing
+ * @process: what it shares with the threads of its process; NULL: there are none
  * @going_on: has the beginning of an event whose rest the task writes later
  * @ring: the call that it makes for an io_uring; NULL: it makes none
- * @worker: the kernel has started it for the rings of its process, whose upid it has
+ * @refused: the session's owner may not see what it does, nor what its children do
  * @skipped: a seccomp filter has answered the call in progress, which is not
  *	made; as of the latest call that a filter has seen
  * @joined: it ran before it came to be traced, and no record has told of it yet
@@ -55,9 +71,10 @@ struct etrace_task {
 	u64 lost_since;
 	struct etrace_hold *hold;
 	struct etrace_uses *uses;
+	struct etrace_process *process;
 	bool going_on;
 	bool skipped;
-	bool worker;
+	bool refused;
 	bool joined;
 	const struct etrace_syscall *ring;
 	struct etrace_task *swept;
@@ -79,13 +96,15 @@ extern unsigned int etrace_bits_of_real_pid;
 
 int etrace_tasks_init(const struct etrace_listener *l);
 void etrace_tasks_exit(void);
-int etrace_tasks_start(struct etrace_session *s, pid_t root);
+struct task_struct *etrace_task_get(pid_t pid);
+int etrace_tasks_start(struct etrace_session *s, struct task_struct *root);
 int etrace_tasks_start_if(struct etrace_session *s,
 			  bool (*in)(struct task_struct *task, const void *ctx),
 			  const void *ctx);
 void etrace_tasks_unhold(void);
 void etrace_task_join(struct etrace_session *s, struct task_struct *task);
 void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent);
+void etrace_task_alone(struct etrace_task *t);
 void etrace_tasks_stop(struct etrace_session *s);
 void etrace_tasks_idle(void);
 u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
@@ -93,8 +112,9 @@ u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
 struct etrace_task *etrace_task_fork(struct etrace_task *parent,
 				     struct task_struct *child);
 bool etrace_session_may(const struct etrace_session *s, const struct cred *cred);
-bool etrace_task_shown(const struct etrace_task *t);
+bool etrace_task_shown(struct etrace_task *t);
 void etrace_task_rights(struct etrace_task *t, bool secure);
+struct etrace_task *etrace_task_sibling(struct task_struct *task);
 struct etrace_task *etrace_task_worker(struct task_struct *worker);
 void etrace_task_drop(struct task_struct *task);
 u64 etrace_task_new_upid(struct etrace_session *s, pid_t pid);

@@ -321,7 +321,7 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 	if (!ioctl(s->fd, ETRACE_IOC_CREATE, &s->create))
 		return keep_env(s, opt->keep_env, why, size);
 	if (errno == EUSERS)
-		snprintf(why, size, "there are as many sessions already as the module allows: wait for one to end, or write more to /sys/module/etrace/parameters/max_sessions");
+		snprintf(why, size, "there are as many sessions already as the module allows: wait for one to end, or write more to max_sessions or max_user_sessions in /sys/module/etrace/parameters");
 	else if (errno == EPROTO)
 		snprintf(why, size, "the loaded module is of another version (interface %u, this program knows %u): rmmod etrace, and load the one of this program",
 			 s->create.abi, (unsigned int)ETRACE_ABI_VERSION);

@@ -8,12 +8,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -270,6 +273,106 @@ TEST(long_arguments)
 	et_module_teardown();
 }
 
+/* What reads it waits for somebody, who never comes. */
+static void never_given(unsigned long start, size_t len)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.range = { .start = start, .len = len },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &range))
+		_exit(4);
+}
+
+/* Has its arguments lie in 64 GiB of zeroes: anybody may say so. */
+static void boundless(bool given)
+{
+	const size_t area = sizeof(long) == 8 ? 64ULL << 30 : 0;
+	struct prctl_mm_map map = { .exe_fd = -1 };
+	unsigned long long field[52];
+	char text[4096], *s;
+	int i;
+
+	map.arg_start = (unsigned long)mmap(NULL, area, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS |
+					    MAP_NORESERVE, -1, 0);
+	map.arg_end = map.arg_start + area;
+	if (!given)
+		never_given(map.arg_start, area);
+	snprintf(text, sizeof(text), "%s", et_read_file("/proc/self/stat"));
+	/* by their numbers in proc(5) */
+	s = strrchr(text, ')') + 4;
+	for (i = 4; i < 52; i++)
+		field[i] = strtoull(s, &s, 10);
+	map.start_code = field[26];
+	map.end_code = field[27];
+	map.start_stack = field[28];
+	map.start_data = field[45];
+	map.end_data = field[46];
+	map.start_brk = field[47];
+	map.brk = (unsigned long)sbrk(0);
+	map.env_start = field[50];
+	map.env_end = field[51];
+	if (prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof(map), 0))
+		_exit(3);
+	obeys(ITS_IN, ITS_OUT);
+}
+
+static void join_boundless(char *given, struct etrace_stats *stats)
+{
+	char *argv[] = { "join", "--boundless", given, NULL };
+	struct etrace_create create;
+	struct obedient o;
+	int dev;
+
+	make("boundless");
+	et_module_setup("", 64);
+	dev = session(&create);
+	EXPECT_EQ(watch(dev, at("boundless", "")), 0);
+	o = obedient_with(argv);
+	obey(&o);
+	EXPECT_EQ(move(o.pid, "boundless"), 0);
+	obey(&o);
+	MUST(ioctl(dev, ETRACE_IOC_STATS, stats));
+	dismiss(&o);
+	close(dev);
+	EXPECT_EQ(rmdir(at("boundless", "")), 0);
+	et_module_teardown();
+}
+
+/* As many as execve takes, not more. */
+TEST(boundless_arguments)
+{
+	struct etrace_stats stats;
+
+	if (sizeof(long) < 8) {
+		et_skip("the kernel takes no such area from a 32-bit program");
+		return;
+	}
+	join_boundless("given", &stats);
+	EXPECT_EQ(stats.strings_cut, 1);
+	EXPECT_EQ(stats.strings_unread, 0);
+	EXPECT(stats.records > 1000 && stats.records + stats.lost_records < 100000,
+	       "%lld records, %lld lost", (long long)stats.records,
+	       (long long)stats.lost_records);
+}
+
+/* None that a program would have to be waited for. */
+TEST(arguments_not_given)
+{
+	struct etrace_stats stats;
+
+	if (sizeof(long) < 8 || !et_has_userfaultfd()) {
+		et_skip("no userfaultfd in this kernel, or no such area");
+		return;
+	}
+	join_boundless(NULL, &stats);
+	EXPECT_EQ(stats.strings_cut, 0);
+	EXPECT_EQ(stats.strings_unread, 1);
+}
+
 /* With CLONE_INTO_CGROUP, of a parent that nobody traces; and its child, which is there. */
 TEST(born)
 {
@@ -421,6 +524,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--obey"))
 		obeys(ITS_IN, ITS_OUT);
+	if (argc > 1 && !strcmp(argv[1], "--boundless"))
+		boundless(argc > 2);
 	if (et_bpf())
 		et_skip_all("this is about the module's device");
 	strcpy(top, "/tmp/etrace-join.XXXXXX");

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owner: who may open the device by its group only has a session of its own processes:
- * what it can ask for and what not, and that it can read nothing of programs with other
- * rights than its own, however these come to be traced.
+ * what it can ask for and what not, how much of it, and that it can read nothing of
+ * programs with other rights than its own, however these come to be traced.
  *
  * $ETRACE_MOVES: how often a program with other rights begins while it is added, 300 by
  * default.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -18,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,6 +36,7 @@
 #define TRACERS	4713	/* the device's */
 
 #define SECRET	"what-nobody-is-to-see"
+#define TELL	200	/* by which a member tells that it has come so far */
 
 /* ---- a member -------------------------------------------------------------- */
 
@@ -57,15 +61,17 @@ static int wrong;	/* in the member's process, whose status it is */
 		}							\
 	} while (0)
 
-static void become(gid_t extra)
+static void become(uid_t user, gid_t extra)
 {
 	MUST(setgroups(extra ? 1 : 0, &extra));
 	MUST(setresgid(MEMBER, MEMBER, MEMBER));
-	MUST(setresuid(MEMBER, MEMBER, MEMBER));
+	MUST(setresuid(user, user, user));
+	/* As after the execve of a login: its children may be looked into. */
+	MUST(prctl(PR_SET_DUMPABLE, 1));
 }
 
-/* Has it done by a member, or by a stranger if @extra is 0; in the test's directory. */
-static pid_t begin(void (*fn)(void), gid_t extra)
+/* Has it done by a user, a stranger if @extra is 0; in the test's directory. */
+static pid_t begin_as(uid_t user, void (*fn)(void), gid_t extra)
 {
 	pid_t pid;
 
@@ -73,11 +79,16 @@ static pid_t begin(void (*fn)(void), gid_t extra)
 	pid = MUST(fork());
 	if (pid)
 		return pid;
-	become(extra);
+	become(user, extra);
 	MUST(chdir(et_path("")));
 	fn();
 	fflush(stdout);
 	_exit(wrong);
+}
+
+static pid_t begin(void (*fn)(void), gid_t extra)
+{
+	return begin_as(MEMBER, fn, extra);
 }
 
 static void expect_good(pid_t pid)
@@ -282,7 +293,7 @@ static void whom(void)
 		CHECK_EQ(add(dev, 1), EPERM);
 		CHECK_EQ(add(dev, getppid()), EPERM);
 		CHECK_EQ(add(dev, sibling), EPERM);
-		CHECK_EQ(add(dev, 0x7fffffff), EPERM);
+		CHECK_EQ(add(dev, 0x7fffffff), ESRCH);
 		CHECK_EQ(add(dev, getpid()), 0);
 		_exit(wrong);
 	}
@@ -331,6 +342,142 @@ TEST(sessions)
 	waitpid(pid, NULL, 0);
 	close(dev[0]);
 	close(dev[1]);
+	et_module_teardown();
+}
+
+static int create(int dev)
+{
+	struct etrace_create create = { .abi = ETRACE_ABI_VERSION };
+
+	return call(dev, ETRACE_IOC_CREATE, &create);
+}
+
+static void one_more(void)
+{
+	CHECK_EQ(create(open("/dev/etrace", O_RDWR | O_CLOEXEC)), 0);
+}
+
+static void three(void)
+{
+	int dev[4], i;
+
+	for (i = 0; i < 4; i++)
+		dev[i] = open("/dev/etrace", O_RDWR | O_CLOEXEC);
+	for (i = 0; i < 3; i++)
+		CHECK_EQ(create(dev[i]), 0);
+	CHECK_EQ(create(dev[3]), EUSERS);
+	/* The namespace that it makes is charged to it, too. */
+	fflush(stdout);
+	if (!fork()) {
+		if (!unshare(CLONE_NEWUSER))
+			CHECK_EQ(create(open("/dev/etrace", O_RDWR | O_CLOEXEC)), EUSERS);
+		_exit(wrong);
+	}
+	wait(&i);
+	CHECK_EQ(i, 0);
+	close(dev[0]);
+	CHECK_EQ(create(dev[3]), 0);
+	write(TELL, "", 1);
+	pause();
+}
+
+/* One member takes nothing away from the others. */
+TEST(sessions_of_a_user)
+{
+	int up[2];
+	pid_t pid;
+	char c;
+
+	setup("max_user_sessions=3");
+	MUST(pipe(up));
+	MUST(dup2(up[1], TELL));
+	pid = begin(three, TRACERS);
+	close(up[1]);
+	close(TELL);
+	EXPECT_EQ(read(up[0], &c, 1), 1);
+	close(up[0]);
+	expect_good(begin_as(MEMBER + 1, one_more, TRACERS));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	et_module_teardown();
+}
+
+/* How many instances the module has. */
+static int instances(void)
+{
+	DIR *dir = opendir(ET_TRACEFS "/instances");
+	struct dirent *d;
+	int n = 0;
+
+	while (dir && (d = readdir(dir)))
+		n += !strncmp(d->d_name, "etrace-", strlen("etrace-"));
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* A buffer has one reader, and says nothing any more once its session has ended. */
+static void pipes(void)
+{
+	static char page[1 << 16];
+	void *volatile nowhere = (void *)8;
+	struct pollfd polled = { .events = POLLIN };
+	int i, dev = session(), fd = opened(dev, ETRACE_OPEN_PIPE, 0, "");
+
+	CHECK(fd >= 0);
+	CHECK_EQ(opened(dev, ETRACE_OPEN_PIPE, 0, ""), -EBUSY);
+	close(fd);
+	fd = opened(dev, ETRACE_OPEN_PIPE, 0, "");
+	CHECK(fd >= 0);
+	CHECK(read(fd, page, 1) == -1 && errno == EINVAL);
+	CHECK(read(fd, nowhere, sizeof(page)) == -1 && errno == EAGAIN);
+	polled.fd = fd;
+	CHECK_EQ(poll(&polled, 1, 0), 0);
+	/* Wakes up who waits for a buffer to fill, on whatever processor. */
+	CHECK_EQ(buffer(dev, 1 << 20), 0);
+	CHECK_EQ(add(dev, getpid()), 0);
+	for (i = 0; i < 10000 && !poll(&polled, 1, 0); i++)
+		for (int k = 0; k < 100; k++)
+			close(dup(0));
+	CHECK(i < 10000 && polled.revents == POLLIN);
+	CHECK(read(fd, page, sizeof(page)) == getpagesize());
+	CHECK(read(fd, nowhere, sizeof(page)) == -1 && errno == EFAULT);
+	close(dev);
+	CHECK_EQ(read(fd, page, sizeof(page)), 0);
+	CHECK_EQ(poll(&polled, 1, 0), 1);
+	CHECK_EQ(polled.revents, POLLHUP);
+
+	/* They keep no session: else the last of these could not be had. */
+	for (i = 0; i < 20; i++) {
+		dev = session();
+		CHECK(opened(dev, ETRACE_OPEN_PIPE, 0, "") >= 0);
+		CHECK_EQ(add(dev, getpid()), 0);
+		close(dev);
+	}
+	write(TELL, "", 1);
+	pause();
+}
+
+TEST(pipes)
+{
+	int up[2];
+	pid_t pid;
+	char c;
+
+	setup("");
+	MUST(pipe(up));
+	MUST(dup2(up[1], TELL));
+	pid = begin(pipes, TRACERS);
+	close(up[1]);
+	close(TELL);
+	EXPECT_EQ(read(up[0], &c, 1), 1);
+	EXPECT_EQ(instances(), 0);
+	/* And the module stays as long as they are open. */
+	EXPECT_EQ(et_module_unload(), -EAGAIN);
+	kill(pid, SIGKILL);
+	MUST(waitpid(pid, NULL, 0));
+	EXPECT_EQ(read(up[0], &c, 1), 0);
+	close(up[0]);
 	et_module_teardown();
 }
 
@@ -439,7 +586,7 @@ TEST(plain)
 	et_module_teardown();
 }
 
-static pid_t waiting(const char *name, int *tell)
+static pid_t waiting_for(const char *name, const char *what, int *tell)
 {
 	int down[2], up[2];
 	pid_t pid;
@@ -451,7 +598,7 @@ static pid_t waiting(const char *name, int *tell)
 	if (!pid) {
 		dup2(down[0], 0);
 		dup2(up[1], 1);
-		execl(name, name, "--wait", NULL);
+		execl(name, name, what, NULL);
 		_exit(126);
 	}
 	close(down[0]);
@@ -460,6 +607,11 @@ static pid_t waiting(const char *name, int *tell)
 	close(up[0]);
 	*tell = down[1];
 	return pid;
+}
+
+static pid_t waiting(const char *name, int *tell)
+{
+	return waiting_for(name, "--wait", tell);
 }
 
 /* Those that run when the session begins. */
@@ -487,6 +639,85 @@ TEST(adopted)
 	setup("");
 	programs();
 	by_member(adopted);
+	et_module_teardown();
+}
+
+/* Has the child do what it has been started for. */
+static void let_go(pid_t pid, int tell)
+{
+	int status;
+
+	close(tell);
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK_EQ(status, 0);
+}
+
+static void check_dropped(int dev)
+{
+	static const char *const texts[] = { "/etc/passwd", "a-plan" };
+
+	close(open("/etc/passwd", O_RDONLY));
+	read_all(dev, texts, ET_NELEMS(texts));
+	CHECK(all_read[0]);
+	CHECK(!all_read[1]);
+	close(dev);
+}
+
+static void dropped(void)
+{
+	int tell, dev = session();
+	pid_t pid = waiting_for("./by-user", "--drop", &tell);
+
+	CHECK_EQ(add(dev, pid), EPERM);
+	CHECK_EQ(add(dev, getpid()), 0);
+	CHECK_EQ(add(dev, pid), EPERM);
+	let_go(pid, tell);
+	check_dropped(dev);
+
+	/* And with what came before it: that it is of the member's again changes nothing. */
+	dev = session();
+	CHECK_EQ(add(dev, getpid()), 0);
+	pid = waiting_for("./by-user", "--drop", &tell);
+	CHECK_EQ(lost_tasks(dev), 1);
+	CHECK_EQ(add(dev, getpid()), 0);
+	CHECK_EQ(add(dev, pid), EPERM);
+	let_go(pid, tell);
+	check_dropped(dev);
+}
+
+/* What a program has had by its rights, it has still when it has dropped these. */
+TEST(dropped)
+{
+	setup("");
+	programs();
+	et_mkdir(SECRET "-dir");
+	et_mkdir(SECRET "-dir/in");
+	et_file(SECRET "-dir/in/a-plan");
+	MUST(chmod(et_path(SECRET "-dir/in"), 0711));
+	MUST(chmod(et_path(SECRET "-dir"), 0700));
+	by_member(dropped);
+	et_module_teardown();
+}
+
+/* A program of the member's own that does not let it look into it. */
+static void undumpable(void)
+{
+	int tell, dev = session();
+	pid_t pid = waiting_for("./ordinary", "--undumpable", &tell);
+
+	CHECK_EQ(add(dev, pid), EPERM);
+	CHECK_EQ(lost_tasks(dev), 1);
+	CHECK_EQ(add(dev, getpid()), 0);
+	let_go(pid, tell);
+	check_dropped(dev);
+}
+
+TEST(undumpable)
+{
+	setup("");
+	programs();
+	et_file("a-plan");
+	by_member(undumpable);
 	et_module_teardown();
 }
 
@@ -654,10 +885,41 @@ TEST(links)
 	et_module_teardown();
 }
 
+/* Waits to be told; then a child opens the plan, as this one has come to be allowed to. */
+static int plan(int dir)
+{
+	int status;
+	char c;
+
+	if (write(1, "", 1) != 1 || read(0, &c, 1))
+		return 2;
+	if (!fork())
+		_exit(openat(dir, "a-plan", O_RDONLY) < 0);
+	return wait(&status) < 0 || status;
+}
+
+static int drop(void)
+{
+	int dir = open(SECRET "-dir/in", O_PATH | O_DIRECTORY);
+
+	if (setresgid(getgid(), getgid(), getgid()) || setresuid(getuid(), getuid(), getuid()))
+		return 3;
+	return plan(dir);
+}
+
+static int forbid(void)
+{
+	return prctl(PR_SET_DUMPABLE, 0) ? 3 : plan(AT_FDCWD);
+}
+
 int main(int argc, char **argv)
 {
 	char c;
 
+	if (argc > 1 && !strcmp(argv[1], "--drop"))
+		return drop();
+	if (argc > 1 && !strcmp(argv[1], "--undumpable"))
+		return forbid();
 	/* As the program that has other rights: reads the secret, at once or when told to. */
 	if (argc > 1 && (!strcmp(argv[1], "--read") || !strcmp(argv[1], "--wait"))) {
 		if (!strcmp(argv[1], "--wait") && (write(1, "", 1) != 1 || read(0, &c, 1)))

@@ -139,6 +139,9 @@ TEST(bad_max_sessions)
 	for (i = 0; i < ET_NELEMS(values); i++)
 		bad_load(text("max_sessions=%s", values[i]), EINVAL,
 			 "max_sessions");
+	for (i = 0; i < ET_NELEMS(values); i++)
+		bad_load(text("max_user_sessions=%s", values[i]), EINVAL,
+			 "max_user_sessions");
 }
 
 TEST(bad_trace_thread_names)
@@ -596,7 +599,7 @@ static void expect_mode(const char *name, mode_t mode)
 {
 	struct stat st;
 
-	MUST(stat(text("/sys/module/etrace/parameters/%s", name), &st));
+	MUST(stat(text("/sys/module/etrace/%s", name), &st));
 	if ((st.st_mode & 0777) != mode)
 		FAIL("%s has mode %o, must have %o", name, st.st_mode & 0777, mode);
 }
@@ -612,16 +615,19 @@ TEST(values_shown)
 	EXPECT(!strcmp(et_param_read("trace_thread_names"), "Y"));
 	EXPECT(!strcmp(et_param_read("instance"), ET_INSTANCE));
 	EXPECT(!strcmp(et_param_read("extended"), "N"));
-	expect_mode("root_pid", 0644);
+	expect_mode("parameters/root_pid", 0644);
 	EXPECT(!strcmp(et_param_read("max_sessions"), "64"));
-	expect_mode("max_sessions", 0644);
-	expect_mode("bits_of_real_pid", 0444);
-	expect_mode("trace_thread_names", 0444);
-	expect_mode("instance", 0444);
+	expect_mode("parameters/max_sessions", 0644);
+	EXPECT(!strcmp(et_param_read("max_user_sessions"), "8"));
+	expect_mode("parameters/max_user_sessions", 0644);
+	expect_mode("counters/records", 0400);
+	expect_mode("parameters/bits_of_real_pid", 0444);
+	expect_mode("parameters/trace_thread_names", 0444);
+	expect_mode("parameters/instance", 0444);
 	EXPECT_EQ(et_param_write("extended", "perhaps"), -EINVAL);
 	EXPECT_EQ(et_param_write("extended", "Y"), 0);
 	EXPECT(!strcmp(et_param_read("extended"), "Y"));
-	expect_mode("record", 0644);
+	expect_mode("parameters/record", 0644);
 	EXPECT(!strcmp(et_param_read("record"), "dirs"));
 	EXPECT_EQ(et_param_write("record", "env,dirs,probes\n"), 0);
 	EXPECT(!strcmp(et_param_read("record"), "probes,dirs,env"));
@@ -631,7 +637,7 @@ TEST(values_shown)
 	EXPECT(!strcmp(et_param_read("record"), "probes,dirs,env"));
 	EXPECT_EQ(et_param_write("record", "\n"), 0);
 	EXPECT(!strcmp(et_param_read("record"), ""));
-	expect_mode("keep_env", 0444);
+	expect_mode("parameters/keep_env", 0444);
 	EXPECT(!strcmp(et_param_read("keep_env"), "A_KEY,_"));
 	et_module_teardown();
 }

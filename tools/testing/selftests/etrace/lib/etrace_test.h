@@ -177,6 +177,7 @@ unsigned int et_log_count(const char *text);	/* how often */
 
 /* Is the running kernel at least this one? */
 bool et_kernel_at_least(int major, int minor);
+bool et_has_userfaultfd(void);
 
 /* ---- trace.c: lines that were read --------------------------------------- */
 
@@ -241,6 +242,12 @@ int et_trace_open(void);
 struct et_task *et_trace_upid(struct et_trace *tr, uint64_t upid);
 /* The task whose upid shows @pid, with 22 bits; the latest one. */
 struct et_task *et_trace_pid(struct et_trace *tr, pid_t pid);
+
+/*
+ * What workers of rings have done is taken for done by the first thread of their process,
+ * whom they work for.
+ */
+void et_trace_fold(struct et_trace *tr);
 
 #define ET_PID_BITS	22
 

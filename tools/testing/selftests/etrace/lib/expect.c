@@ -347,7 +347,7 @@ void et_dir_new(void)
 /* ---- facts that only some programs look at ---------------------------------- */
 
 /* Events and lines of the parameter "extended" that every program looks at. */
-static const char all_look_at[] = "UNLINK URING ExitSignal CommOf";
+static const char all_look_at[] = "UNLINK URING JOIN ExitSignal CommOf";
 
 enum line_role { ROLE_BEGIN, ROLE_MIDDLE, ROLE_LAST, ROLE_FAILED, ROLE_MORE };
 enum where { WHERE_ALWAYS, WHERE_EXTENDED, WHERE_PROBES, WHERE_DIRS, WHERE_ENV };
@@ -772,6 +772,7 @@ void et_traced(void (*fn)(void))
 	struct et_trace tr;
 
 	et_run(fn, &tr);
+	et_trace_fold(&tr);
 	compare(&tr);
 	et_trace_free(&tr);
 }

@@ -332,6 +332,15 @@ bool et_kernel_at_least(int major, int minor)
 	return a > major || (a == major && b >= minor);
 }
 
+bool et_has_userfaultfd(void)
+{
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || errno != ENOSYS;
+}
+
 /* ---- the kernel's log ---------------------------------------------------- */
 
 #define KLOG_READ_ALL	3

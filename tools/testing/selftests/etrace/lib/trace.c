@@ -227,6 +227,52 @@ void et_trace_read(struct et_trace *tr, int fd)
 		bad_line(tr, tr->part, tr->part_len, "line without end");
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const struct et_line *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Moves the lines of @from, a thread that has joined, to those of @to but for its own life. */
+static void fold(struct et_task *to, struct et_task *from)
+{
+	bool joined = false;
+	size_t i;
+
+	for (i = 0; i < from->nr; i++) {
+		struct et_line *l = &from->line[i];
+
+		if (joined && strncmp(l->text, "Exit|", 5)) {
+			to->line = grown(to->line, &to->room, to->nr + 1, sizeof(*to->line));
+			to->line[to->nr++] = *l;
+			continue;
+		}
+		joined |= !strcmp(l->text, "Joined|");
+		free(l->text);
+	}
+	from->nr = 0;
+	if (to->nr)
+		qsort(to->line, to->nr, sizeof(*to->line), by_time);
+}
+
+void et_trace_fold(struct et_trace *tr)
+{
+	unsigned long long process;
+	struct et_task *to;
+	size_t i;
+
+	for (i = 0; i < tr->nr; i++) {
+		if (!tr->task[i].nr ||
+		    sscanf(tr->task[i].line[0].text,
+			   "Join|argsize=0,pathsize=%*u,cwdsize=%*u,process=%llu,", &process) != 1)
+			continue;
+		to = et_trace_upid(tr, process);
+		if (to && to != &tr->task[i])
+			fold(to, &tr->task[i]);
+	}
+}
+
 int et_trace_open(void)
 {
 	if (et_bpf())
