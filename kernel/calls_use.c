@@ -6,15 +6,15 @@
  * thread, or because nothing is traced any more.
  *
  * The threads of a process share what is remembered as they share the table of
- * descriptors.  Where programs share a table (CLONE_FILES without CLONE_THREAD),
- * where a number is too high to be remembered, or without memory, each use is told
- * at once.
+ * descriptors.  Where programs share a table (CLONE_FILES without CLONE_THREAD), or
+ * may do so, where a number is too high to be remembered, or without memory, each use
+ * is told at once.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mman.h>
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
 #include "calls_use.h"
@@ -61,6 +61,26 @@ static noinline void etrace_use_tell(struct etrace_task *t, unsigned int fd,
 	etrace_emit_one(t, &r);
 }
 
+/**
+ * etrace_use_late - what a descriptor did may come behind what was told of it
+ * @t: one slot of the current task
+ * @u: its memory
+ * @fd: the descriptor
+ * @n: its bytes read, or those written
+ *
+ * It is told with what is told next of that number, or at once where nobody else can:
+ * that programs share the table is set before what was there is told.
+ */
+void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
+		     atomic64_t *n)
+{
+	atomic64_or(ETRACE_USED, n);
+	set_bit(fd, u->used);
+	smp_mb__after_atomic();	/* against who sets it, then looks for what is used */
+	if (READ_ONCE(u->mixed) && test_and_clear_bit(fd, u->used))
+		etrace_use_tell(t, fd, etrace_uses_at(u, fd));
+}
+
 /* All that is left. */
 static void etrace_uses_tell(struct etrace_task *t, struct etrace_uses *u)
 {
@@ -81,11 +101,11 @@ void etrace_use_left(struct etrace_task *t)
 {
 	struct etrace_uses *u = xchg(&t->uses, NULL);
 
-	if (!u)
+	/* Who is the last is known only behind the others' last use. */
+	if (!u || !refcount_dec_and_test(&u->refs))
 		return;
-	if (refcount_read(&u->refs) == 1)
-		etrace_uses_tell(t, u);
-	etrace_uses_put(u);
+	etrace_uses_tell(t, u);
+	etrace_uses_free(u);
 }
 
 /**
@@ -174,6 +194,19 @@ void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how)
 /* ---- remembering ----------------------------------------------------------- */
 
 /*
+ * Would all that share the current task's table share the memory that @task gets? That
+ * is so of a table that nobody shares, and of the first thread's: other threads find it
+ * there, and processes that are made later come with it. One that was there before does
+ * not.
+ */
+static bool etrace_uses_suffice(struct task_struct *task)
+{
+	unsigned int users = atomic_read(&current->files->count);
+
+	return users == 1 || (thread_group_leader(task) && users <= get_nr_threads(task));
+}
+
+/*
  * The memory of the first thread of the process, for this slot too; new if need be:
  * threads that were there before tracing began, and workers of rings, find it there.
  */
@@ -190,7 +223,7 @@ static struct etrace_uses *etrace_uses_share(struct etrace_task *t)
 	if (!leader)
 		return NULL;
 	u = READ_ONCE(leader->uses);
-	if (!u) {
+	if (!u && etrace_uses_suffice(current->group_leader)) {
 		new = etrace_uses_new(current->files);
 		u = cmpxchg(&leader->uses, NULL, new);
 		if (u)
@@ -198,7 +231,9 @@ static struct etrace_uses *etrace_uses_share(struct etrace_task *t)
 		else
 			u = new;
 	}
-	return u && u->files == current->files && refcount_inc_not_zero(&u->refs) ? u : NULL;
+	if (!u || !(READ_ONCE(u->files) == current->files || READ_ONCE(u->mixed)))
+		return NULL;
+	return refcount_inc_not_zero(&u->refs) ? u : NULL;
 }
 
 /* The memory for the current task's table, new if need be; NULL: there is none. */
@@ -211,8 +246,10 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 	/* It has left a table that it shared. */
 	etrace_use_left(t);
 	u = etrace_uses_share(t);
-	if (!u)
+	if (!u && etrace_uses_suffice(current))
 		u = etrace_uses_new(current->files);
+	if (!u)
+		return NULL;
 	old = cmpxchg(&t->uses, NULL, u);
 	if (!old)
 		return u;
@@ -228,7 +265,7 @@ static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64
 	struct etrace_use *e, once = { .size = -1 };
 	struct inode *inode;
 
-	if (!etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
+	if (t->refused || !etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
 		return;
 	u = etrace_uses_of(t);
 	e = u && !u->mixed ? etrace_uses_make(u, fd) : NULL;
@@ -246,7 +283,7 @@ static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64
 	if (e == &once)
 		etrace_use_tell(t, fd, e);
 	else
-		set_bit(fd, u->used);
+		etrace_use_late(t, u, fd, wrote ? &e->wrote : &e->read);
 }
 
 static void etrace_use(struct etrace_task *t, unsigned int fd, u64 bytes, bool wrote)
@@ -317,9 +354,10 @@ void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
 	refcount_inc(&u->refs);
 	WRITE_ONCE(c->uses, u);
 	if (!u->mixed && !same_thread_group(child, current)) {
-		etrace_uses_tell(t, u);
 		WRITE_ONCE(u->mixed, true);
 		WRITE_ONCE(u->files, NULL);	/* no quick way */
+		smp_mb();	/* etrace_use_late() */
+		etrace_uses_tell(t, u);
 	}
 }
 

@@ -25,6 +25,8 @@ bool etrace_fd_is_open(unsigned int fd);
 void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how);
 void etrace_use_over(struct etrace_task *t);
 void etrace_use_left(struct etrace_task *t);
+void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
+		     atomic64_t *n);
 
 /* What a descriptor stands for; NULL: nothing.  Who frees an inode waits for RCU. */
 static __always_inline struct inode *etrace_use_inode(struct files_struct *files,
@@ -69,6 +71,10 @@ static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int
 	if (unlikely(!(atomic64_read(n) & ETRACE_USED)))
 		return false;
 	atomic64_add(bytes << 1, n);
+	/* Another thread may have told what was there before, a moment ago. */
+	smp_mb__after_atomic();
+	if (unlikely(!test_bit(fd, u->used)))
+		etrace_use_late(t, u, fd, n);
 	/* of a regular file, as the first write has found */
 	if (wrote && e->size >= 0) {
 		inode = etrace_use_inode(files, fd);

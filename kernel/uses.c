@@ -4,7 +4,7 @@
 
 #include "uses.h"
 
-#define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN)
+#define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT)
 
 /**
  * etrace_uses_new - nothing was used yet
@@ -34,15 +34,24 @@ static void etrace_uses_free_rcu(struct rcu_head *rcu)
 }
 
 /**
- * etrace_uses_put - give a reference back
- * @u: the memory; NULL: does nothing
+ * etrace_uses_free - nobody has it any more
+ * @u: the memory, whose last reference has been given back
  *
  * Who looks for it in another task's slot does so under RCU.
+ */
+void etrace_uses_free(struct etrace_uses *u)
+{
+	call_rcu(&u->rcu, etrace_uses_free_rcu);
+}
+
+/**
+ * etrace_uses_put - give a reference back; what is remembered may be lost
+ * @u: the memory; NULL: does nothing
  */
 void etrace_uses_put(struct etrace_uses *u)
 {
 	if (u && refcount_dec_and_test(&u->refs))
-		call_rcu(&u->rcu, etrace_uses_free_rcu);
+		etrace_uses_free(u);
 }
 
 /**

@@ -55,6 +55,7 @@ struct etrace_uses {
 
 struct etrace_uses *etrace_uses_new(struct files_struct *files);
 void etrace_uses_put(struct etrace_uses *u);
+void etrace_uses_free(struct etrace_uses *u);
 struct etrace_use *etrace_uses_make(struct etrace_uses *u, unsigned int fd);
 
 /**

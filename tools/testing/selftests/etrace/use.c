@@ -476,6 +476,65 @@ TEST(threads)
 }
 
 /* Two programs that share a table: each use is told at once, by who did it. */
+/* Processes whose threads end all at once, with something to tell and nothing closed. */
+#define PROCESSES	60
+#define AT_ONCE		4
+
+static pthread_barrier_t all_have_read;
+
+static void *read_and_end(void *arg)
+{
+	CHILD_MUST(read((int)(intptr_t)arg, buf, 1));
+	pthread_barrier_wait(&all_have_read);
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+static void do_last_threads(void)
+{
+	pthread_t t;
+	int i, k;
+
+	for (i = 0; i < PROCESSES; i++) {
+		pid_t pid = CHILD_MUST(fork());
+
+		if (pid) {
+			CHILD_MUST(waitpid(pid, NULL, 0));
+			continue;
+		}
+		pthread_barrier_init(&all_have_read, NULL, AT_ONCE);
+		for (k = 0; k < AT_ONCE - 1; k++)
+			pthread_create(&t, NULL, read_and_end,
+				       (void *)(intptr_t)open("in", O_RDONLY));
+		read_and_end((void *)(intptr_t)open("in", O_RDONLY));
+	}
+}
+
+TEST(last_threads)
+{
+	size_t i, j, uses = 0, costs = 0;
+	const char *facts = et_facts;
+	struct et_trace tr;
+
+	if (!et_extended) {
+		et_skip("extended only");
+		return;
+	}
+	make_file("in");
+	et_facts = "USE UseRead ExitTime";
+	et_run(do_last_threads, &tr);
+	et_facts = facts;
+	for (i = 0; i < tr.nr; i++)
+		for (j = 0; j < tr.task[i].nr; j++) {
+			uses += !strcmp(tr.task[i].line[j].text, "UseRead|bytes=1");
+			costs += !strncmp(tr.task[i].line[j].text, "ExitTime|", 9);
+		}
+	EXPECT_EQ(uses, PROCESSES * AT_ONCE);
+	/* Each process tells once what it has used, and so does who has started them. */
+	EXPECT_EQ(costs, PROCESSES + 1);
+	et_trace_free(&tr);
+}
+
 static char stack[65536];
 
 static int sharer(void *arg)
