@@ -4,9 +4,9 @@
  *
  * The kernel has a function for each, which the submitting task runs, or a worker
  * that the kernel has started for the process (the ring's own thread, or one of
- * many). A worker is no task of the program: what it does is recorded as done by the
- * first thread of the process.  At the function's entry it is noted what is asked
- * for, so that the hooks know it; at its return, what came of it.
+ * many). A worker is recorded as a thread that joins the process with its first call.
+ * At the function's entry it is noted what is asked for, so that the hooks know it; at
+ * its return, what came of it.
  *
  * Only sessions that want what is extended have them, as the ring itself: opens and
  * closes are marked so, and the others are always made by a worker, which has slots
@@ -32,6 +32,7 @@
 
 #include "uring.h"
 #include "call.h"
+#include "calls.h"
 #include "calls_use.h"
 #include "capture.h"
 #include "compat.h"
@@ -56,6 +57,14 @@ struct etrace_ring_open {
 	u32 file_slot;
 	struct filename *filename;
 	struct open_how how;
+};
+
+struct etrace_ring_statx {
+	struct file *file;
+	int dfd;
+	unsigned int mask;
+	unsigned int flags;
+	struct filename *filename;
 };
 
 struct etrace_ring_close {
@@ -120,27 +129,46 @@ struct etrace_ring_op {
 	bool live;
 };
 
-/* The name is not there any more when the call returns. */
+/* Keeps a name, which is not there any more when the call returns. */
+static void etrace_ring_hold(struct etrace_task *t, int dfd, const char *name)
+{
+	struct etrace_scratch *sc;
+	struct etrace_rec r;
+
+	if (!name)
+		return;
+	r.cut = 0;
+	r.outside = 0;
+	sc = etrace_scratch_get();
+	etrace_capture_kernel(&r, 0, sc, dfd, name);
+	etrace_hold_keep(&t->hold, ETRACE_HOOK_NONE, &r, 1);
+	etrace_scratch_put();
+}
+
 static bool etrace_ring_open(struct etrace_task *t, const void *cmd, unsigned long *args)
 {
 	const struct etrace_ring_open *open = cmd;
-	const char *name = etrace_ring_name(open->filename);
-	struct etrace_scratch *sc;
-	struct etrace_rec r;
 
 	if (open->file_slot)
 		return false;
 	args[0] = open->dfd;
 	args[2] = open->how.flags & ~O_LARGEFILE;
 	args[3] = open->how.mode;
-	if (!name)
-		return true;
-	r.cut = 0;
-	r.outside = 0;
-	sc = etrace_scratch_get();
-	etrace_capture_kernel(&r, 0, sc, open->dfd, name);
-	etrace_hold_keep(&t->hold, ETRACE_HOOK_NONE, &r, 1);
-	etrace_scratch_put();
+	etrace_ring_hold(t, open->dfd, etrace_ring_name(open->filename));
+	return true;
+}
+
+/* What is asked of a descriptor is no name that is looked for. */
+static bool etrace_ring_statx(struct etrace_task *t, const void *cmd, unsigned long *args)
+{
+	const struct etrace_ring_statx *statx = cmd;
+	const char *name = etrace_ring_name(statx->filename);
+
+	if (name && !*name)
+		return false;
+	args[0] = statx->dfd;
+	args[2] = statx->flags;
+	etrace_ring_hold(t, statx->dfd, name);
 	return true;
 }
 
@@ -185,6 +213,18 @@ static void etrace_ring_opened(struct etrace_call *c)
 	s = etrace_scratch_get();
 	etrace_capture_opened(&c->r, 0, s, c->ret);
 	etrace_ring_orig(c, 1, s);
+	etrace_emit(c->t, &c->r);
+	etrace_scratch_put();
+}
+
+static void etrace_ring_stated(struct etrace_call *c)
+{
+	struct etrace_scratch *s = etrace_scratch_get();
+
+	etrace_rec_init(&c->r, ETRACE_EV_STAT, 1);
+	c->r.error = c->ret < 0 ? -c->ret : 0;
+	c->r.stat.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
+	etrace_ring_orig(c, 0, s);
 	etrace_emit(c->t, &c->r);
 	etrace_scratch_put();
 }
@@ -268,6 +308,7 @@ static void etrace_ring_has_written(struct etrace_call *c)
 
 static struct etrace_ring_op etrace_ring_ops[] = {
 	{ "io_openat2", __NR_openat, etrace_ring_open, etrace_ring_opened },
+	{ "io_statx", __NR_statx, etrace_ring_statx, etrace_ring_stated },
 	{ "io_close", __NR_close, etrace_ring_close, etrace_ring_closed },
 	{ "io_unlinkat", __NR_unlinkat, etrace_ring_unlink, etrace_do_unlink },
 	{ "io_renameat", __NR_renameat2, etrace_ring_names, etrace_do_rename },
@@ -292,7 +333,12 @@ static struct etrace_task *etrace_ring_task(void)
 {
 	struct etrace_task *t = etrace_task_find(current);
 
-	return t || !(current->flags & PF_IO_WORKER) ? t : etrace_task_worker(current);
+	if (t || !(current->flags & PF_IO_WORKER))
+		return t;
+	t = etrace_task_worker(current);
+	if (t)
+		etrace_record_join(t);
+	return t;
 }
 
 static void etrace_ring_set(struct etrace_task *t, const struct etrace_syscall *sc)
@@ -311,6 +357,8 @@ static int etrace_ring_entry(struct kretprobe_instance *ri, struct pt_regs *regs
 	bool ours = false;
 
 	if (etrace_task_untraced(current) && !(current->flags & PF_IO_WORKER))
+		return 1;
+	if (!atomic_read(&etrace_wanted[etrace_ring_row(op)->where]))
 		return 1;
 	rcu_read_lock();
 	t = etrace_ring_task();
@@ -483,13 +531,14 @@ static bool etrace_ring_is_direct(const void *req, unsigned int number)
 /* ---- what is not seen is counted --------------------------------------------- */
 
 #ifdef ETRACE_RING_ASKED
-/* What can be asked for of the kinds that are recorded, and who does it, or "". */
+/* What can be asked for of the kinds that are recorded, who does it, and as which call. */
 static const struct {
 	unsigned int number;
-	const char *function;
+	const char *function;		/* "": it is not seen */
+	int nr;				/* -1: it is not seen */
 } etrace_ring_kinds[] = {
-#define ETRACE_RING(number, function, call)	{ number, #function },
-#define ETRACE_RING_UNSEEN(number)		{ number, "" },
+#define ETRACE_RING(number, function, call)	{ number, #function, __NR_##call },
+#define ETRACE_RING_UNSEEN(number)		{ number, "", -1 },
 #include "etrace_rings.def"
 };
 
@@ -499,7 +548,11 @@ enum etrace_ring_how {
 	ETRACE_RING_HIDDEN,
 };
 
-static u8 etrace_ring_how[64];	/* by number: enum etrace_ring_how */
+/* By number. */
+static struct {
+	u8 how;		/* enum etrace_ring_how */
+	u8 where;	/* who wants it: ETRACE_WHERE_* */
+} etrace_ring_kind[64];
 static struct tracepoint *etrace_ring_asked_at;
 static bool etrace_ring_counts;
 
@@ -507,17 +560,18 @@ static void etrace_ring_asked(ETRACE_PROTO_RING_ASKED)
 {
 	unsigned int number = etrace_ring_number(req);
 	struct etrace_task *t;
+	u8 how;
 
-	if (number >= ARRAY_SIZE(etrace_ring_how) ||
-	    READ_ONCE(etrace_ring_how[number]) == ETRACE_RING_OTHER)
+	if (number >= ARRAY_SIZE(etrace_ring_kind))
 		return;
-	if (READ_ONCE(etrace_ring_how[number]) == ETRACE_RING_HOOKED &&
-	    !etrace_ring_is_direct(req, number))
+	how = READ_ONCE(etrace_ring_kind[number].how);
+	if (how == ETRACE_RING_OTHER ||
+	    (how == ETRACE_RING_HOOKED && !etrace_ring_is_direct(req, number)))
 		return;
 	rcu_read_lock();
-	t = etrace_task_find(current) ?: etrace_task_find(current->group_leader);
+	t = etrace_task_find(current) ?: etrace_task_sibling(current);
 	etrace_for_each_slot(t, t)
-		if (etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
+		if (etrace_session_wants(t->session, READ_ONCE(etrace_ring_kind[number].where)))
 			etrace_count(t->session, rings_unseen, 1);
 	rcu_read_unlock();
 }
@@ -526,10 +580,18 @@ static void etrace_rings_count(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(etrace_ring_kinds); i++)
-		WRITE_ONCE(etrace_ring_how[etrace_ring_kinds[i].number],
+	for (i = 0; i < ARRAY_SIZE(etrace_ring_kinds); i++) {
+		unsigned int number = etrace_ring_kinds[i].number;
+		int nr = etrace_ring_kinds[i].nr;
+
+		/* A ring is extended itself, whatever it stands for. */
+		WRITE_ONCE(etrace_ring_kind[number].where, nr < 0 ? ETRACE_WHERE_EXTENDED :
+			   max_t(u8, etrace_syscalls[etrace_row[ETRACE_ABI_NATIVE][nr]].where,
+				 ETRACE_WHERE_EXTENDED));
+		WRITE_ONCE(etrace_ring_kind[number].how,
 			   etrace_ring_is_live(etrace_ring_kinds[i].function) ?
 			   ETRACE_RING_HOOKED : ETRACE_RING_HIDDEN);
+	}
 	if (!etrace_ring_asked_at)
 		etrace_ring_asked_at = etrace_tracepoint_find(ETRACE_RING_ASKED);
 	if (etrace_ring_counts || !etrace_ring_asked_at)
@@ -586,12 +648,18 @@ void etrace_uring_allow(bool allow)
 	mutex_unlock(&etrace_uring_mutex);
 }
 
-static void etrace_uring_made(void)
+/* Without the probes nothing of it is seen, nor counted. */
+static void etrace_uring_made(struct etrace_task *t)
 {
 	struct etrace_later *l = etrace_later_get();
 
-	if (l)
+	if (l) {
 		etrace_later_run(l, etrace_uring_register);
+		return;
+	}
+	etrace_for_each_slot(t, t)
+		if (etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
+			etrace_count(t->session, rings_unseen, 1);
 }
 
 /* That it was made: not all that is done through it is seen. */
@@ -600,5 +668,5 @@ void etrace_do_uring(struct etrace_call *c)
 	etrace_rec_init(&c->r, ETRACE_EV_URING, 0);
 	c->r.uring.fd = c->ret;
 	etrace_emit(c->t, &c->r);
-	etrace_uring_made();
+	etrace_uring_made(c->t);
 }

@@ -27,7 +27,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 		return 0;
 	find_reader();
 	t = slot_of(task);
-	if (t && !root_pid && !t->worker) {
+	if (t && !root_pid) {
 		struct eb_task info = {
 			.upid = t->upid,
 			.pid = pid_of(task, &ns),
@@ -40,7 +40,7 @@ static __always_inline int do_adopt(struct seq_file *seq, struct task_struct *ta
 	if (s)
 		uses_over(s, t, task, false);
 	if (t && root_pid == EB_RELEASE) {
-		slot_drop(task, t->worker);
+		slot_drop(task);
 		/* what it did between */
 		uses_forget(GET(task, group_leader));
 	} else if (root_pid == EB_RELEASE) {

@@ -132,7 +132,6 @@ struct eb_rec {
 	__u64 upid;		/* the task that made the call */
 	__u64 time;		/* CLOCK_MONOTONIC, ns */
 	__u64 lost_since;	/* time of the first of the lost */
-	__u64 worker;		/* a worker of rings does it for @upid: its number, which no upid is */
 	__u32 cpu;
 	__s32 error;		/* positive errno of a call that failed, else 0 */
 	__u32 lost;		/* events of the task lost before this one */
@@ -160,7 +159,7 @@ enum eb_record {
 enum eb_hook {
 #define ETRACE_HOOK(id) EB_H_##id,
 #include "kernel/etrace_syscalls.def"
-	EB_H_RING,	/* an open that a ring makes */
+	EB_H_RING,	/* an open or a statx that a ring makes */
 	EB_NR_HOOK
 };
 

@@ -643,7 +643,6 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 	size_t left = size - sizeof(struct eb_rec);
 	struct eb_rec r;
 	struct task *t;
-	uint64_t from;
 	bool good;
 
 	b->tally.bytes += size;
@@ -659,12 +658,10 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 	if (r.time > b->tally.t.last_time)
 		b->tally.t.last_time = r.time;
 
-	/* What workers send in parts is not mixed with what their process does meanwhile. */
-	from = r.worker ? r.worker : r.upid;
 	if (r.kind == EB_PART || r.kind == EB_HOLD)
-		t = get_task(b, from);
+		t = get_task(b, r.upid);
 	else
-		t = find_task(b, from);
+		t = find_task(b, r.upid);
 	if (r.kind == EB_PART) {
 		if (r.flags & EB_FIRST)
 			t->parts.len = 0;
@@ -702,6 +699,6 @@ int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
 	if (!good)
 		b->tally.damaged++;
 	else if (r.kind == EB_EXIT)
-		drop_task(b, from, t);
+		drop_task(b, r.upid, t);
 	return bpf_rec_seen(b, b->tally.t.last_time);
 }

@@ -103,7 +103,6 @@ struct {
  * @hold: enum eb_hook: the hook that sent names for the call in progress
  * @cloexec: descriptors were sent that the execve in progress may close
  * @skipped: a seccomp filter has answered the call in progress, which is not made
- * @worker: 0, or the number of a worker of rings, which has its process' upid
  * @ring_req: the request that a ring's call in progress is for
  * @ring_fd: its descriptor
  * @ring: row of that call; 0: there is none
@@ -114,7 +113,6 @@ struct slot {
 	u64 last;
 	u64 lost_since;
 	u64 dir_ino;
-	u64 worker;
 	u64 ring_req;
 	s32 ring_fd;
 	s32 dir_mount;
@@ -419,8 +417,7 @@ static __always_inline u64 slot_add(struct task_struct *task, u32 pid, u32 which
 	return new.upid;
 }
 
-/* @worker: it is one of rings, which does not count */
-static __always_inline void slot_drop(struct task_struct *task, bool worker)
+static __always_inline void slot_drop(struct task_struct *task)
 {
 	if (OLD || in_hash) {
 		u64 key = (u64)task;
@@ -430,8 +427,7 @@ static __always_inline void slot_drop(struct task_struct *task, bool worker)
 		slot_not_late(task);
 		bpf_task_storage_delete(&slots, task);
 	}
-	if (!worker)
-		__sync_fetch_and_add(&tasks, -1);
+	__sync_fetch_and_add(&tasks, -1);
 }
 
 /* A task is let go of, or ends, of which slot_of() says nothing. */
@@ -588,7 +584,6 @@ static __always_inline void rec_init(struct scratch *s, struct slot *t, u32 kind
 	s->rec.error = 0;
 	s->rec.have = 0;
 	s->rec.pad2 = 0;
-	s->rec.worker = t->worker;
 	s->rec.cpu = bpf_get_smp_processor_id();
 	__builtin_memset(s->rec.val, 0, sizeof(s->rec.val));
 	*(u32 *)&s->want[0] = W_NONE;

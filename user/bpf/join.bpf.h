@@ -45,8 +45,7 @@ static __noinline bool in_cgroup(struct task_struct *task)
 
 /*
  * A task that runs is traced from now on. @which: as of new_upid(). Returns whether it
- * is: not one that ends; nor a worker of rings, which is no task of the program and gets
- * a slot with its first call.
+ * is: not one that ends; nor a worker of rings, which gets a slot with its first call.
  */
 static __always_inline bool slot_join(struct task_struct *task, u32 which, bool joined)
 {
@@ -62,7 +61,7 @@ static __always_inline bool slot_join(struct task_struct *task, u32 which, bool 
 	}
 	/* It may have passed its exit's program before it was added. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING) {
-		slot_drop(task, false);
+		slot_drop(task);
 		return false;
 	}
 	return true;
@@ -113,7 +112,8 @@ __attribute__((noinline)) int tell_join(ROOM_REF room, SLOT_REF slot)
 			  (u64)GET(exe, f_path.dentry));
 	want(s, EB_STR_JOIN_cwd, W_CWD, 0, 0);
 	put_strings(s, task);
-	if (mm) {
+	/* Of a worker of rings there are no arguments: its process has them. */
+	if (mm && !(BPF_CORE_READ(task, flags) & PF_IO_WORKER)) {
 		s->rec.val[EB_V_JOIN_args] = GET(mm, arg_end) - GET(mm, arg_start);
 		put_list(s, GET(mm, arg_start), GET(mm, arg_end));
 	}

@@ -380,6 +380,12 @@ struct io_open___7_0 {
 	struct delayed_filename filename;
 };
 
+struct io_statx {
+	int dfd;
+	unsigned int flags;
+	struct filename *filename;
+};
+
 struct io_close {
 	int fd;
 	u32 file_slot;

@@ -117,8 +117,7 @@ static __always_inline int do_exit(struct task_struct *p, bool dead)
 	 */
 	if (s && (is_last(p, dead) || GET(p, group_leader) == p))
 		uses_over(s, t, p, false);
-	/* A worker of rings is no task of the program. */
-	if (s && !t->worker) {
+	if (s) {
 		code = GET(p, exit_code);
 		rec_init(s, t, EB_EXIT);
 		s->rec.val[EB_V_EXIT_status] = code >> 8 & 0xff;
@@ -129,7 +128,7 @@ static __always_inline int do_exit(struct task_struct *p, bool dead)
 		put_cost(s, p, dead);
 		send(s, t);
 	}
-	slot_drop(p, t->worker);
+	slot_drop(p);
 	return 0;
 }
 

@@ -67,10 +67,15 @@ static __always_inline bool fill_exec(const struct call *c)
 /* What is asked of a descriptor is no name that is looked for. */
 static __always_inline bool fill_stat_flags(const struct call *c, u32 flags)
 {
-	if (is_of_fd(c))
+	/* By a ring, it has been left out. */
+	if (!c->held && is_of_fd(c))
 		return false;
 	rec_init(c->s, c->t, EB_STAT);
 	c->r->val[EB_V_STAT_flags] = flags;
+	if (c->held) {
+		want(c->s, 0, W_HELD, 0, 0);
+		return true;
+	}
 	return want_meant(c, false);
 }
 

@@ -4,9 +4,10 @@
  * the module's uring.c does.
  *
  * The kernel has a function for each, which the submitting task runs, or a worker
- * that the kernel has started for the process.  A worker gets a slot that tells what
- * it does as done by the first thread of the process.  Programs are on these functions
- * once a traced task has a ring; what is asked for before that is counted.
+ * that the kernel has started for the process.  A worker is a thread that joins the
+ * process with its first call.  Programs are on these functions once a traced task has a
+ * ring; what is asked for before that is counted, and so is what may be done by a worker
+ * whose process has no first thread any more: from here there is no way to the others.
  */
 #ifndef ETRACE_RING_CALLS_BPF_H
 #define ETRACE_RING_CALLS_BPF_H
@@ -17,6 +18,7 @@
 
 #define RING_OPENAT	18u
 #define RING_CLOSE	19u
+#define RING_STATX	21u
 #define RING_OPENAT2	28u
 #define FIXED_FILE	1u	/* of io_kiocb.flags */
 #define EIOCBQUEUED	529
@@ -38,24 +40,15 @@ static __always_inline void ring_unseen(void)
 /* The current task's slot; new for a worker of a traced process. */
 static __always_inline struct slot *ring_slot(struct task_struct *task)
 {
-	struct slot new = { 0 }, *t = slot_of(task), *leader;
-	u64 key = (u64)task;
+	struct slot *t = slot_of(task);
 
-	if (t || !(task->flags & PF_IO_WORKER))
+	if (t || !(task->flags & PF_IO_WORKER) || !tracing || !slot_of(task->group_leader))
 		return t;
-	leader = slot_of(task->group_leader);
-	if (!leader)
-		return NULL;
-	new.upid = leader->upid;
-	new.worker = new_upid(task->pid, 1);
-	if (in_hash) {
-		bpf_map_update_elem(&slots_hash, &key, &new, BPF_ANY);
-		t = bpf_map_lookup_elem(&slots_hash, &key);
-	} else {
-		t = storage_make(&slots, task, &new, false) ?:
-		    storage_make(&slots, task, &new, true);
-	}
-	if (!t)
+	if (slot_add(task, task->pid, 1, true))
+		t = slot_of(task);
+	if (t)
+		joins(t);
+	else
 		ring_unseen();
 	return t;
 }
@@ -70,32 +63,52 @@ static __always_inline bool ring_direct(struct io_kiocb *req, u32 op)
 	return BPF_CORE_READ(req, flags) & FIXED_FILE;
 }
 
-/* The name is not there any more when the call returns. */
-static __always_inline void ring_hold_name(struct slot *t, struct io_kiocb *req)
+/* The name that a request has, and the directory that it begins in. */
+static __always_inline const char *ring_name(struct io_kiocb *req, u32 op, s32 *dirfd)
 {
 	struct io_open___7_0 *delayed = ring_cmd(req);
+	struct io_statx *statx = ring_cmd(req);
 	struct io_open *open = ring_cmd(req);
-	struct scratch *s = room(ROOM_RING);
 	struct filename *name;
 
-	if (!s)
-		return;
-	if (bpf_core_field_exists(delayed->filename.__incomplete_filename))
+	/* They begin alike, but for the name. */
+	*dirfd = BPF_CORE_READ(open, dfd);
+	if (op == RING_STATX)
+		name = BPF_CORE_READ(statx, filename);
+	else if (bpf_core_field_exists(delayed->filename.__incomplete_filename))
 		name = BPF_CORE_READ(delayed, filename.__incomplete_filename);
 	else
 		name = BPF_CORE_READ(open, filename);
+	return BPF_CORE_READ(name, name);
+}
+
+/* It is not there any more when the call returns. */
+static __always_inline void ring_hold_name(struct slot *t, const char *name, s32 dirfd)
+{
+	struct scratch *s = room(ROOM_RING);
+
+	if (!s)
+		return;
 	rec_init(s, t, EB_HOLD);
 	s->rec.flags = EB_FIRST;
 	s->rec.val[0] = EB_H_RING;
-	want(s, 0, W_KERNEL_JOIN, BPF_CORE_READ(open, dfd), (u64)BPF_CORE_READ(name, name));
+	want(s, 0, W_KERNEL_JOIN, dirfd, (u64)name);
 	put_strings(s, bpf_get_current_task_btf());
 	hook_end(s, t, EB_H_RING);
+}
+
+static __always_inline bool ring_has_name(u32 op)
+{
+	return op == RING_OPENAT || op == RING_OPENAT2 || op == RING_STATX;
 }
 
 static __always_inline int do_ring_begin(struct io_kiocb *req)
 {
 	struct slot *t = ring_slot(bpf_get_current_task_btf());
+	const char *name;
+	char first = 0;
 	u32 op, row;
+	s32 dirfd;
 
 	if (!t || !tracing)
 		return 0;
@@ -114,8 +127,14 @@ static __always_inline int do_ring_begin(struct io_kiocb *req)
 	t->ring = row;
 	t->ring_req = (u64)req;
 	t->ring_fd = BPF_CORE_READ(req, cqe.fd);
-	if (op == RING_OPENAT || op == RING_OPENAT2)
-		ring_hold_name(t, req);
+	if (!ring_has_name(op))
+		return 0;
+	name = ring_name(req, op, &dirfd);
+	/* What is asked of a descriptor is no name that is looked for. */
+	if (op == RING_STATX && !bpf_probe_read_kernel(&first, 1, name) && !first)
+		t->ring = 0;
+	else
+		ring_hold_name(t, name, dirfd);
 	return 0;
 }
 
@@ -127,6 +146,7 @@ static __always_inline void ring_args(struct scratch *s, struct slot *t, struct 
 	struct io_connect *connect = ring_cmd(req);
 	struct io_unlink *unlink = ring_cmd(req);
 	struct io_mkdir *mkdir = ring_cmd(req);
+	struct io_statx *statx = ring_cmd(req);
 	struct io_open *open = ring_cmd(req);
 	struct io_close *close = ring_cmd(req);
 	struct io_link *link = ring_cmd(req);
@@ -137,6 +157,10 @@ static __always_inline void ring_args(struct scratch *s, struct slot *t, struct 
 		s->arg[0] = BPF_CORE_READ(open, dfd);
 		s->arg[2] = BPF_CORE_READ(open, how.flags) & ~(u64)O_LARGEFILE;
 		s->arg[3] = BPF_CORE_READ(open, how.mode);
+		break;
+	case EB_R_STAT:
+		s->arg[0] = BPF_CORE_READ(statx, dfd);
+		s->arg[2] = BPF_CORE_READ(statx, flags);
 		break;
 	case EB_R_CLOSE:
 		s->arg[0] = BPF_CORE_READ(close, fd);
@@ -214,15 +238,17 @@ static __always_inline int do_ring_end(s32 ret)
 static __always_inline int do_ring_asked(u32 op, void *req)
 {
 	struct task_struct *task = current_task();
+	bool first;
 	u32 row;
 
 	if (op >= EB_MAX_RING || !tracing)
 		return 0;
 	row = ring_row[op];
-	if (!row || !(slot_of(task) || slot_of(GET(task, group_leader))))
+	first = slot_of(GET(task, group_leader));
+	if (!row || !(first || slot_of(task)))
 		return 0;
 	ring_there();
-	if (row == EB_RING_UNSEEN || (!OLD && ring_direct(req, op)))
+	if (row == EB_RING_UNSEEN || !first || (!OLD && ring_direct(req, op)))
 		ring_unseen();
 	return 0;
 }

@@ -26,10 +26,17 @@ static bool is_for_end(const struct bpf_program *p)
 	return !strcmp(bpf_program__section_name(p), "kretprobe");
 }
 
+/* What nobody has asked for has no row that says what it is. */
+static bool is_wanted(const struct etrace_bpf *session, const struct eb_ring_def *def)
+{
+	return def->row == EB_RING_UNSEEN || session->rodata->rows[def->row].record;
+}
+
 void uring_forget(struct etrace_bpf *session)
 {
 	for (unsigned int i = 0; i < eb_nr_rings; i++)
-		session->bss->ring_row[eb_ring_defs[i].number] = EB_RING_UNSEEN;
+		if (is_wanted(session, &eb_ring_defs[i]))
+			session->bss->ring_row[eb_ring_defs[i].number] = EB_RING_UNSEEN;
 }
 
 /* Whether a call that rings make is seen: at the function that makes it. */
@@ -135,7 +142,7 @@ int uring_attach(struct uring *u, struct etrace_bpf *session, bool old)
 	for (unsigned int i = 0; !err && i < eb_nr_rings; i++) {
 		const struct eb_ring_def *def = &eb_ring_defs[i];
 
-		if (is_seen(u, def))
+		if (is_seen(u, def) && is_wanted(session, def))
 			session->bss->ring_row[def->number] = def->row;
 	}
 	return err;

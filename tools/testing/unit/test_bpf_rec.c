@@ -302,21 +302,21 @@ static void environment(void **state)
 	assert_int_equal(tally(f)->damaged, 0);
 }
 
-/* Workers of rings do something for the same task at the same time: nothing is mixed. */
-static void workers(void **state)
+/* Tasks do something at the same time, as workers of rings do: nothing is mixed. */
+static void several(void **state)
 {
 	struct fixture *f = *state;
 
 	for (unsigned int i = 0; i < 3; i++) {
 		begin(f, EB_HOLD, 1);
 		f->r.flags = EB_FIRST;
-		f->r.worker = i ? 100 + i : 0;
+		f->r.upid = 100 + i;
 		string(f, 0, EB_S_CHILD, i == 0 ? "x" : i == 1 ? "y" : "z", "");
 		send(f);
 	}
 	for (unsigned int i = 0; i < 3; i++) {
 		begin(f, EB_UNLINK, 2 + i);
-		f->r.worker = i ? 100 + i : 0;
+		f->r.upid = 100 + i;
 		string(f, 0, EB_S_HELD, "", "");
 		send(f);
 	}
@@ -1083,7 +1083,7 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest all[] = {
-		T(numbers), T(strings), T(held), T(environment), T(workers), T(parts), T(kinds), T(special),
+		T(numbers), T(strings), T(held), T(environment), T(several), T(parts), T(kinds), T(special),
 		T(forms),
 		T(all_marks), T(not_held), T(failures), T(close_range), T(close_ranges),
 		T(marks), T(links), T(links_not_looked_up), T(link_groups_missing),

@@ -6,7 +6,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/io_uring.h>
+#include <linux/sched.h>
+#include <linux/stat.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +37,15 @@ static bool has_names(void)
 	return et_bpf() || !et_kernel_at_least(7, 0);
 }
 
+#define FACTS	"OPEN_FAILED MKDIR CONNECT STAT CloseRead CloseWrote"
+
+/* So many of them are counted then. */
+static void without_names(unsigned int n)
+{
+	if (!has_names() && seen() && et_extended)
+		want_count("strings_unread", n);
+}
+
 #define WANT(...)	do { if (seen()) want_extended(__VA_ARGS__); } while (0)
 
 static void want_open(const char *path, const char *orig, unsigned int flags,
@@ -46,8 +60,7 @@ static void want_open(const char *path, const char *orig, unsigned int flags,
 	if (has_names())
 		return;
 	WANT("Marks|joined=,unread=FO,cut=");
-	if (seen() && et_extended)
-		want_count("strings_unread", 1);
+	without_names(1);
 }
 
 static void want_open_failed(const char *path, unsigned int flags, int err)
@@ -58,8 +71,7 @@ static void want_open_failed(const char *path, unsigned int flags, int err)
 	if (has_names())
 		return;
 	WANT("Marks|joined=,unread=NO,cut=");
-	if (seen() && et_extended)
-		want_count("strings_unread", 1);
+	without_names(1);
 }
 
 /* ---- a ring ---- */
@@ -376,6 +388,270 @@ TEST(unseen)
 	traced(do_unseen);
 }
 
+static void want_stat(const char *path, unsigned int flags, int due)
+{
+	if (!has_names())
+		path = "";
+	WANT("Stat|fnamesize=%zu,flags=%u", strlen(path), flags);
+	WANT("PS|%s", path);
+	if (due) {
+		WANT("StatFailed|");
+		WANT("Failed|error=%d", -due);
+	}
+	if (has_names())
+		return;
+	WANT("Marks|joined=,unread=PS,cut=");
+	without_names(1);
+}
+
+static void ring_stat(const char *name, unsigned int flags, int due)
+{
+	struct statx st;
+
+	expect_res("statx", CALL(STATX, AT_FDCWD, name, &st, STATX_SIZE, flags), due);
+	want_stat(*name == '/' ? name : et_path(name), flags, due);
+}
+
+/* What is asked of names; of a descriptor it is not, where that can be told from a name. */
+static void do_asked(void)
+{
+	char name[] = "no-such-file";
+	struct statx st;
+
+	how = 0;
+	if (!ring_make(0))
+		return;
+	ring_stat("file", 0, 0);
+	ring_stat(name, AT_SYMLINK_NOFOLLOW, -ENOENT);
+	how = IOSQE_ASYNC;
+	ring_stat(et_path("file"), 0, 0);
+	expect_res("statx", CALL(STATX, ring.fd, "", &st, STATX_SIZE, AT_EMPTY_PATH), 0);
+	if (!has_names())
+		want_stat("", AT_EMPTY_PATH, 0);
+}
+
+TEST(asked)
+{
+	traced(do_asked);
+}
+
+/* ---- who does it ---------------------------------------------------------------- */
+
+/* Is there a line of any task? */
+static bool has_line(const struct et_trace *tr, const char *text)
+{
+	size_t i, j;
+
+	for (i = 0; i < tr->nr; i++)
+		for (j = 0; j < tr->task[i].nr; j++)
+			if (!strcmp(tr->task[i].line[j].text, text))
+				return true;
+	return false;
+}
+
+static void expect_line(const struct et_trace *tr, const char *tag, const char *path)
+{
+	char line[PATH_MAX + 10];
+
+	snprintf(line, sizeof(line), "%s|%s", tag, path);
+	EXPECT(has_line(tr, line), "no line %s", line);
+}
+
+/* The first thread has ended: by BPF there is no way from a worker to another one. */
+static void *do_alone(void *arg)
+{
+	int *fd = arg;
+
+	et_until_state(getpid(), 'Z');
+	if (et_bpf())
+		want_count("rings_unseen", 3);
+	without_names(2);
+	how = 0;
+	fd[0] = CALL(OPENAT, AT_FDCWD, "by-thread", 0, 0, O_RDONLY);
+	how = IOSQE_ASYNC;
+	fd[1] = CALL(OPENAT, AT_FDCWD, "by-worker", 0, 0644, O_CREAT | O_RDWR);
+	expect_res("unlink", CALL(UNLINKAT, AT_FDCWD, "file", 0, 0, 0), 0);
+	_exit(fd[0] < 0 || fd[1] < 0);
+}
+
+static void do_without_first(void)
+{
+	static int fd[2];
+	pthread_t thread;
+
+	if (!ring_make(0))
+		return;
+	CHILD_MUST(-pthread_create(&thread, NULL, do_alone, fd));
+	pthread_exit(NULL);
+}
+
+TEST(without_first_thread)
+{
+	struct et_trace tr;
+
+	if (!et_kernel_at_least(6, 1) || !et_extended) {
+		et_skip("not seen");
+		return;
+	}
+	et_file("file");
+	et_file("by-thread");
+	et_see_rings();
+	et_run(do_without_first, &tr);
+	expect_line(&tr, "FN", et_path("by-thread"));
+	if (!et_bpf()) {
+		expect_line(&tr, "FN", et_path("by-worker"));
+		expect_line(&tr, "UN", et_path("file"));
+	}
+	et_trace_free(&tr);
+}
+
+#define DEEP	17	/* directories, of names that make a path too long for one record */
+#define ROUNDS	20
+
+static void deep_path(char path[PATH_MAX], char of)
+{
+	char *s = path;
+	int i;
+
+	for (i = 0; i < DEEP; i++, s += 201) {
+		memset(s, of, 200);
+		s[200] = '/';
+	}
+	strcpy(s, "f");
+}
+
+static void go_deep(char of)
+{
+	char path[PATH_MAX], *end;
+
+	deep_path(path, of);
+	for (end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
+		*end = 0;
+		et_mkdir(path);
+		*end = '/';
+	}
+	et_file(path);
+}
+
+/* As many at once as the ring takes. */
+static void do_at_once(void)
+{
+	static char path[2][PATH_MAX];
+	unsigned int i, k, head, tail;
+
+	deep_path(path[0], 'a');
+	deep_path(path[1], 'b');
+	if (!ring_make(0))
+		return;
+	without_names(ROUNDS * ENTRIES);
+	for (i = 0; i < ROUNDS; i++) {
+		head = *ring.cq_head;
+		tail = *ring.sq_tail;
+		for (k = 0; k < ENTRIES; k++) {
+			ring.sqes[(tail + k) & ring.sq_mask] = (struct io_uring_sqe) {
+				.opcode = IORING_OP_OPENAT, .flags = IOSQE_ASYNC, .fd = AT_FDCWD,
+				.addr = (uintptr_t)path[k % 2], .open_flags = O_RDONLY,
+			};
+			ring.array[(tail + k) & ring.sq_mask] = (tail + k) & ring.sq_mask;
+		}
+		*ring.sq_tail = tail + ENTRIES;
+		CHILD_MUST(syscall(SYS_io_uring_enter, ring.fd, ENTRIES, ENTRIES,
+				   IORING_ENTER_GETEVENTS, NULL, 0));
+		for (; head != *ring.cq_tail; head++)
+			if (ring.cqes[head & ring.cq_mask].res < 0)
+				CHILD_FAIL("open by a ring: %d", ring.cqes[head & ring.cq_mask].res);
+		*ring.cq_head = head;
+	}
+}
+
+/* Events of several records, of workers that run at the same time, are not mixed. */
+TEST(at_once)
+{
+	struct et_string s;
+	struct et_trace tr;
+	size_t i, j, n = 0;
+	const char *why;
+
+	if (!et_kernel_at_least(6, 1) || !et_extended) {
+		et_skip("not seen");
+		return;
+	}
+	go_deep('a');
+	go_deep('b');
+	et_see_rings();
+	et_run(do_at_once, &tr);
+	for (i = 0; i < tr.nr; i++)
+		for (j = 0; j < tr.task[i].nr;) {
+			if (strncmp(tr.task[i].line[j].text, "FN[0]", 5)) {
+				j++;
+				continue;
+			}
+			why = et_string_read(&tr.task[i], &j, "FN", &s);
+			if (why) {
+				FAIL("%s", why);
+				break;
+			}
+			n++;
+			EXPECT(!memmem(s.s, s.len, "aaa", 3) || !memmem(s.s, s.len, "bbb", 3),
+			       "two names in one: %s", et_escape(s.s, s.len));
+			free(s.s);
+		}
+	EXPECT_EQ(n, ROUNDS * ENTRIES);
+	et_trace_free(&tr);
+}
+
+static void want_use(int fd, int read, int wrote)
+{
+	want_extended("Use|fd=%d", fd);
+	if (read >= 0)
+		want_extended("UseRead|bytes=%d", read);
+	if (wrote >= 0)
+		want_extended("UseWrote|bytes=%d", wrote);
+}
+
+/* Another process has the same descriptors: what a worker does by them is told at once. */
+static void do_shared(void)
+{
+	int first, second, status;
+	char text[8];
+	pid_t pid;
+
+	how = IOSQE_ASYNC;
+	if (!ring_make(0))
+		return;
+	pid = CHILD_MUST(et_sys(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0));
+	if (!pid) {
+		want("Exit|status=0");
+		et_sys(SYS_exit_group, 0);
+	}
+	/* what was mapped of the ring */
+	want_use(ring.fd, 0, 0);
+	want("SysClone|flags=%d", CLONE_FILES | SIGCHLD);
+	want_fork(pid);
+	CHILD_MUST(waitpid(pid, &status, 0));
+	first = CALL(OPENAT, AT_FDCWD, "file", 0, 0, O_RDWR);
+	want_open(et_path("file"), et_path("file"), O_RDWR, 0, first);
+	expect_res("write", CALL(WRITE, first, "12345", 0, 5, 0), 5);
+	if (seen())
+		want_use(first, -1, 5);
+	CHILD_MUST(close(first));
+	want("Close|fd=%d", first);
+	second = CALL(OPENAT, AT_FDCWD, "a", 0, 0, O_RDONLY);
+	want_open(et_path("a"), et_path("a"), O_RDONLY, 0, second);
+	expect_res("read", CALL(READ, second, text, 0, 3, 0), 0);
+	if (seen())
+		want_use(second, 0, -1);
+	CHILD_MUST(close(second));
+	want("Close|fd=%d", second);
+}
+
+TEST(descriptors_of_two)
+{
+	et_facts = FACTS " USE UseRead UseWrote";
+	traced(do_shared);
+	et_facts = FACTS;
+}
+
 /* The process' other threads, and its children, have rings of their own. */
 static void do_child(void)
 {
@@ -407,6 +683,6 @@ TEST(names_by_workers_of_child)
 
 int main(int argc, char **argv)
 {
-	et_facts = "OPEN_FAILED MKDIR CONNECT CloseRead CloseWrote";
-	return et_main(argc, argv, "");
+	et_facts = FACTS;
+	return et_main(argc, argv, "record=probes");
 }
