@@ -344,18 +344,9 @@ static void take_session(struct writer *w, const struct et_event *ev)
 /* What is missing or damaged, a line each. */
 static void put_missing(struct writer *w)
 {
-	const struct diag_kind *kind;
 	struct buf b = { 0 };
-	uint64_t n;
 
-	for (unsigned int i = 0; (kind = diag_next(w->diag, i, &n)); i++) {
-		if (kind->level != DIAG_DAMAGE)
-			continue;
-		buf_addu(&b, n);
-		buf_addc(&b, ' ');
-		buf_adds(&b, kind->what);
-		buf_addc(&b, '\n');
-	}
+	diag_missing(w->diag, &b);
 	meta_text(w, "missing", b.s ? b.s : "", b.len);
 	buf_free(&b);
 }

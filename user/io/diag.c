@@ -112,6 +112,18 @@ const struct diag_kind *diag_next(const struct diag *d, unsigned int i, uint64_t
 	return d->seen[i].kind;
 }
 
+void diag_missing(const struct diag *d, struct buf *b)
+{
+	for (size_t i = 0; i < d->nseen; i++) {
+		if (d->seen[i].kind->level != DIAG_DAMAGE || !d->seen[i].n)
+			continue;
+		buf_addu(b, d->seen[i].n);
+		buf_addc(b, ' ');
+		buf_adds(b, d->seen[i].kind->what);
+		buf_addc(b, '\n');
+	}
+}
+
 static bool damaged(const struct diag *d)
 {
 	for (size_t i = 0; i < d->nseen; i++)

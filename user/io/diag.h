@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/buf.h"
+
 /*
  * A kind of thing to report.  Each format declares its own, static const, and
  * the address tells them apart.
@@ -70,6 +72,9 @@ uint64_t diag_total(const struct diag *d, const struct diag_kind *kind);
  * Return: the kind, with its count in @n, or NULL after the last.
  */
 const struct diag_kind *diag_next(const struct diag *d, unsigned int i, uint64_t *n);
+
+/** diag_missing - append what is missing or damaged: a line for each kind, with its count */
+void diag_missing(const struct diag *d, struct buf *b);
 
 /** diag_complete - whether there was neither damage nor a fatal error */
 bool diag_complete(const struct diag *d);

@@ -208,7 +208,7 @@ uint64_t st_number_or(struct st_text t, uint64_t other)
 
 bool st_fd_arg(struct st_text t, struct st_fd_arg *fd)
 {
-	static const char cwd[] = "AT_FDCWD", deleted[] = "(deleted)", inside[] = " (deleted)";
+	static const char cwd[] = "AT_FDCWD", deleted[] = "(deleted)";
 	const char *end = t.s + t.len, *p = t.s, *close;
 	uint64_t v;
 
@@ -239,11 +239,6 @@ bool st_fd_arg(struct st_text t, struct st_fd_arg *fd)
 	p = memchr(fd->path.s, '<', fd->path.len);
 	if (p)
 		fd->path.len = (size_t)(p - fd->path.s);
-	if (fd->path.len >= sizeof(inside) &&
-	    !memcmp(fd->path.s + fd->path.len + 1 - sizeof(inside), inside, sizeof(inside) - 1)) {
-		fd->deleted = true;
-		fd->path.len -= sizeof(inside) - 1;
-	}
 	return true;
 }
 

@@ -41,8 +41,8 @@ bool st_name_value(const char *name, size_t len, uint64_t *v);
 struct st_fd_arg {
 	int64_t fd;		/* AT_FDCWD: -100 */
 	bool has_path;		/* -y */
-	struct st_text path;	/* escaped, between the brackets */
-	bool deleted;
+	struct st_text path;	/* escaped, between the brackets: as the kernel has it */
+	bool deleted;		/* as strace says behind the path, and not the kernel in it */
 };
 
 /** st_fd_arg - "3", "3</etc/passwd>", "AT_FDCWD</home>", "0x3".  Return: whether it is one. */

@@ -19,7 +19,7 @@ const struct diag_kind st_cut_strings = {
 static const struct diag_kind relative = {
 	"names below a directory that the log does not tell", DIAG_NOTE };
 static const struct diag_kind unknown_numbers = {
-	"flags or modes that are not known by their names", DIAG_DAMAGE };
+	"flags or modes that are not known by their names", DIAG_NOTE };
 
 /* ---- the table ---- */
 
@@ -27,19 +27,22 @@ enum {
 #define ETRACE_RECORD(ID, id, told, where) TOLD_##ID = ETRACE_TOLD_##told,
 #include "kernel/etrace_syscalls.def"
 	TOLD_PRCTL = ETRACE_TOLD_MADE, TOLD_GETCWD = ETRACE_TOLD_MADE,
-	TOLD_SOCKET = ETRACE_TOLD_MADE,
+	TOLD_SOCKET = ETRACE_TOLD_MADE, TOLD_SECCOMP = ETRACE_TOLD_MADE,
+	TOLD_PTRACE = ETRACE_TOLD_BOTH, TOLD_ENDS = ETRACE_TOLD_MADE,
 };
 
 enum {
 #define ETRACE_RECORD(ID, id, told, where) WHERE_##ID = ET_##where,
 #include "kernel/etrace_syscalls.def"
 	WHERE_PRCTL = ET_ALWAYS, WHERE_GETCWD = ET_ALWAYS, WHERE_SOCKET = ET_ALWAYS,
+	WHERE_SECCOMP = ET_ALWAYS, WHERE_PTRACE = ET_ALWAYS, WHERE_ENDS = ET_ALWAYS,
 };
 
 static void (*const handlers[NR_RECORDS])(struct call *c) = {
 #define ETRACE_RECORD(ID, id, told, where) [REC_##ID] = st_do_##id,
 #include "kernel/etrace_syscalls.def"
 	[REC_PRCTL] = st_do_prctl, [REC_GETCWD] = st_do_getcwd, [REC_SOCKET] = st_do_socket,
+	[REC_SECCOMP] = st_do_seccomp, [REC_PTRACE] = st_do_ptrace, [REC_ENDS] = st_do_ends,
 };
 
 static const struct st_row rows[] = {
@@ -52,6 +55,10 @@ static const struct st_row rows[] = {
 	ROW(socket, SOCKET, SKIP, FLAGS)
 	ROW(eventfd2, SOCKET, SKIP, FLAGS)
 	ROW(epoll_create1, SOCKET, FLAGS)
+	ROW(seccomp, SECCOMP, FLAGS, SKIP, STRUCT)
+	ROW(ptrace, PTRACE, FLAGS, SKIP)
+	ROW(exit, ENDS, SKIP)
+	ROW(exit_group, ENDS, SKIP)
 };
 #define NROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -76,7 +83,8 @@ char *st_log_calls(uint32_t record)
 
 	buf_adds(&b, "trace=");
 	for (size_t i = 0; i < NROWS; i++) {
-		if (unasked(&rows[i], record))
+		/* how a task ends it tells anyway */
+		if (unasked(&rows[i], record) || rows[i].record == REC_ENDS)
 			continue;
 		buf_adds(&b, i ? ",?" : "?");
 		buf_adds(&b, rows[i].name);
@@ -377,6 +385,7 @@ void st_call(struct st_log *log, struct st_task *task, const struct st_line *lin
 
 	if (!c.row)
 		return;
+	st_ends(task, line->name, line->args);
 	/* interrupted: it is made again, or the program is told; "?": it never ended */
 	if (line->restarts || !line->has_value)
 		return;

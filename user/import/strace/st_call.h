@@ -15,7 +15,7 @@ enum st_record {
 #define ETRACE_RECORD(ID, id, told, where) REC_##ID,
 #include "kernel/etrace_syscalls.def"
 	/* no call of the table, but it tells what others need */
-	REC_PRCTL, REC_GETCWD, REC_SOCKET,
+	REC_PRCTL, REC_GETCWD, REC_SOCKET, REC_SECCOMP, REC_PTRACE, REC_ENDS,
 	NR_RECORDS
 };
 
@@ -114,5 +114,8 @@ void call_opened(const struct call *c, int64_t number, bool cloexec, const char 
 void st_do_prctl(struct call *c);
 void st_do_getcwd(struct call *c);
 void st_do_socket(struct call *c);
+void st_do_seccomp(struct call *c);
+void st_do_ptrace(struct call *c);
+void st_do_ends(struct call *c);
 
 #endif

@@ -16,6 +16,13 @@
 #include "kernel/etrace_rules.h"
 #include "kernel/etrace_secrets.h"
 
+static const struct diag_kind untraced = {
+	"tasks that asked not to be traced (CLONE_UNTRACED): they and what they start are not recorded",
+	DIAG_DAMAGE };
+static const struct diag_kind refused = {
+	"requests to trace a task that strace traces: the program (a debugger, strace, proot) does not work as alone",
+	DIAG_DAMAGE };
+
 /* A "..." among the elements of an argument list. */
 static bool is_more(struct st_text t)
 {
@@ -189,6 +196,10 @@ void st_do_exec(struct call *c)
 	size_t n = 0;
 	bool known;
 
+	if (c->task->upid == log->first && (!log->has_run || !c->line->error)) {
+		log->run_error = c->line->error;
+		log->has_run |= !c->line->error;
+	}
 	if (c->line->error) {
 		call_begin_apart(c, ET_K_EXEC_FAILED, ET_S_EXEC_FAILED_path);
 		st_put(log);
@@ -241,13 +252,24 @@ static bool clone_flags(const struct call *c, uint64_t *flags)
 	return true;
 }
 
+/* The event of a task that is there; @told: the flags of the call that made it are known. */
+static void put_clone(struct st_log *log, const struct st_task *maker, const struct st_task *child,
+		      bool told, uint64_t flags)
+{
+	struct et_event *ev = st_event(log, maker, ET_K_CLONE);
+
+	if (told)
+		et_set_unsigned(ev, ET_V_CLONE_flags, flags);
+	et_set_value(ev, ET_V_CLONE_child, (int64_t)child->upid);
+	st_put(log);
+}
+
 struct st_task *st_child(struct st_log *log, struct st_task *parent, int64_t pid,
 			 struct st_text name, struct st_text args)
 {
 	const struct st_line line = { .class = ST_CALL };
 	struct call c = { log, parent, call_row(name), &line, { 0 } };
 	struct st_task *old = st_tasks_find(&log->tasks, pid), *child;
-	struct et_event *ev;
 	uint64_t flags = 0;
 	bool told;
 
@@ -257,12 +279,56 @@ struct st_task *st_child(struct st_log *log, struct st_task *parent, int64_t pid
 	st_args_split(&c.args, args);
 	told = clone_flags(&c, &flags);
 	child = st_tasks_begin(&log->tasks, pid, parent, flags);
-	ev = st_event(log, parent, ET_K_CLONE);
-	if (told)
-		et_set_unsigned(ev, ET_V_CLONE_flags, flags);
-	et_set_value(ev, ET_V_CLONE_child, (int64_t)child->upid);
-	st_put(log);
+	log->namespaces |= child->process->inside;
+	put_clone(log, parent, child, told, flags);
 	return child;
+}
+
+void st_born(struct st_log *log, struct st_task *child, int64_t pid)
+{
+	if (!child->upid)
+		st_tasks_name(&log->tasks, child, pid);
+	if (child->maker)
+		put_clone(log, child->maker, child, child->told, child->flags);
+	child->maker = NULL;
+	st_tasks_bear(&log->tasks, child, pid);
+}
+
+void st_made(struct st_log *log, const struct st_task *maker)
+{
+	for (struct st_task *child = log->tasks.unborn; child; child = child->next) {
+		if (child->maker != maker)
+			continue;
+		/* strace's number for it comes too late */
+		st_tasks_name(&log->tasks, child, child->local_pid);
+		put_clone(log, maker, child, child->told, child->flags);
+		child->maker = NULL;
+	}
+}
+
+/* A child whose number here is that of another pid namespace: a line of its will come. */
+static void expect(struct call *c)
+{
+	struct st_log *log = c->log;
+	struct st_task *child;
+	uint64_t flags = 0;
+	bool told = clone_flags(c, &flags);
+
+	if (log->tasks.nunborn == ST_UNBORN_MAX) {
+		st_damage(log, &st_never_born);
+		st_tasks_forget(&log->tasks, log->tasks.unborn);
+	}
+	child = st_tasks_expect(&log->tasks, c->task, flags, c->line->value);
+	child->told = told;
+	child->flags = flags;
+}
+
+/* Whether a child is hidden from strace: what CLONE_PTRACE hands on is not. */
+static bool is_untraced(const struct call *c)
+{
+	uint64_t flags = 0;
+
+	return clone_flags(c, &flags) && flags & CLONE_UNTRACED && !(flags & CLONE_PTRACE);
 }
 
 void st_do_clone(struct call *c)
@@ -271,7 +337,13 @@ void st_do_clone(struct call *c)
 	struct et_event *ev;
 
 	if (!c->line->error) {
-		if (!c->task->child_told && c->line->value > 0)
+		if (c->task->child_told || c->line->value <= 0)
+			return;
+		if (is_untraced(c))
+			st_damage(c->log, &untraced);
+		else if (c->task->process->inside && !c->line->translated)
+			expect(c);
+		else
 			st_child(c->log, c->task, c->line->value, c->line->name, c->line->args);
 		return;
 	}
@@ -289,4 +361,38 @@ void st_do_fork(struct call *c)
 void st_do_vfork(struct call *c)
 {
 	st_do_clone(c);
+}
+
+void st_ends(struct st_task *task, struct st_text name, struct st_text args)
+{
+	const struct st_row *row = call_row(name);
+	struct st_args a;
+	uint64_t status;
+
+	if (!row || row->record != REC_ENDS)
+		return;
+	st_args_split(&a, args);
+	st_number(a.arg[0], &status);
+	task->ending = true;
+	if (name.len == 4)
+		return;
+	task->process->ending = true;
+	task->process->status = status & 0xff;
+}
+
+/* See st_ends(): it does not return. */
+void st_do_ends(struct call *c)
+{
+	(void)c;
+}
+
+/* A task that strace traces can be traced by nobody else. */
+void st_do_ptrace(struct call *c)
+{
+	static const char *const asks[] = { "PTRACE_TRACEME", "PTRACE_ATTACH", "PTRACE_SEIZE" };
+	struct st_text what = call_arg(c, ROLE_FLAGS);
+
+	for (size_t i = 0; c->line->error == EPERM && i < sizeof(asks) / sizeof(asks[0]); i++)
+		if (what.len == strlen(asks[i]) && !memcmp(what.s, asks[i], what.len))
+			st_damage(c->log, &refused);
 }

@@ -14,6 +14,10 @@
 
 #include "kernel/etrace_rules.h"
 
+static const struct diag_kind filters = {
+	"seccomp filters that may answer calls themselves: whether what they answered was done is not known",
+	DIAG_DAMAGE };
+
 static void set_flags(const struct call *c, unsigned int i)
 {
 	if (call_where(c, ROLE_FLAGS) >= 0)
@@ -313,6 +317,15 @@ void st_do_pivot(struct call *c)
 	st_put(c->log);
 }
 
+/* Children will be in another pid namespace. */
+static void children_elsewhere(const struct call *c, bool yes)
+{
+	if (!yes || c->line->error)
+		return;
+	c->task->process->children_inside = true;
+	c->log->namespaces = true;
+}
+
 void st_do_unshare(struct call *c)
 {
 	uint64_t flags = call_number(c, call_arg(c, ROLE_FLAGS));
@@ -322,32 +335,78 @@ void st_do_unshare(struct call *c)
 	if (!c->line->error && flags & CLONE_FILES)
 		st_fds_unshare(c->task->process);
 	c->task->process->dirs->elsewhere |= !c->line->error && flags & CLONE_NEWNS;
+	children_elsewhere(c, flags & CLONE_NEWPID);
 	st_put(c->log);
 }
 
 void st_do_setns(struct call *c)
 {
 	int64_t fd = call_fd(c, call_arg(c, ROLE_FD));
+	uint64_t flags = call_number(c, call_arg(c, ROLE_FLAGS));
 	struct et_event *ev = call_begin(c, ET_K_SETNS);
 
 	c->task->process->dirs->elsewhere |= !c->line->error;
 	call_add_path_of(c, ET_S_SETNS_path, fd);
 	et_set_value(ev, ET_V_SETNS_fd, fd);
-	et_set_value(ev, ET_V_SETNS_flags, (int64_t)call_number(c, call_arg(c, ROLE_FLAGS)));
+	et_set_value(ev, ET_V_SETNS_flags, (int64_t)flags);
+	/* 0: whatever the descriptor is for */
+	children_elsewhere(c, !flags || flags & CLONE_NEWPID);
 	st_put(c->log);
 }
 
 /* Of a thread's name, as long as the kernel lets it be (TASK_COMM_LEN). */
 #define COMM_BYTES 15
 
+static bool is_name(struct st_text t, const char *name)
+{
+	return t.len == strlen(name) && !memcmp(t.s, name, t.len);
+}
+
+static bool names(struct st_text t, const char *name)
+{
+	return memmem(t.s, t.len, name, strlen(name));
+}
+
+/*
+ * Whether a seccomp filter can answer a call so that strace takes it for made: by a
+ * supervisor, by what a program does at a signal, by an error that is none; or nobody
+ * can know, as its words are not there (without strace -v), or it works out its answer.
+ * A filter's errors are events as those of the kernel are.
+ */
+static bool may_answer(struct st_text filter)
+{
+	static const char *const answers[] = {
+		"SECCOMP_RET_USER_NOTIF", "SECCOMP_RET_TRAP", "SECCOMP_RET_TRACE", "BPF_RET|BPF_A",
+		"BPF_RET|BPF_X", "SECCOMP_RET_ERRNO)", "SECCOMP_RET_ERRNO|0)",
+	};
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		if (names(filter, answers[i]))
+			return true;
+	return !names(filter, "BPF_RET");
+}
+
+static void add_filter(const struct call *c, struct st_text filter)
+{
+	if (may_answer(filter))
+		st_damage(c->log, &filters);
+}
+
+void st_do_seccomp(struct call *c)
+{
+	if (is_name(c->args.arg[0], "SECCOMP_SET_MODE_FILTER"))
+		add_filter(c, c->args.arg[2]);
+}
+
 void st_do_prctl(struct call *c)
 {
-	static const char set_name[] = "PR_SET_NAME";
 	struct st_text what = call_arg(c, ROLE_FLAGS);
 	struct buf *b = &c->log->text;
 	bool cut = false;
 
-	if (c->log->opt.no_comm || what.len != sizeof(set_name) - 1 || memcmp(what.s, set_name, what.len))
+	if (is_name(what, "PR_SET_SECCOMP") && is_name(c->args.arg[1], "SECCOMP_MODE_FILTER"))
+		add_filter(c, c->args.arg[2]);
+	if (c->log->opt.no_comm || !is_name(what, "PR_SET_NAME"))
 		return;
 	call_begin(c, ET_K_COMM);
 	b->len = 0;

@@ -7,7 +7,7 @@
 #include "import/strace/st_formats.h"
 #include "import/strace/st_log.h"
 #include "base/xalloc.h"
-#include "build/schema.h"
+#include "build/event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +27,12 @@ static const struct diag_kind untimed = {
 	"lines without a time: their order is right, their times are invented", DIAG_NOTE };
 static const struct diag_kind apart = {
 	"logs of several tasks without times: their order is not known", DIAG_DAMAGE };
+static const struct diag_kind no_end = {
+	"tasks whose end is not in the log: it may be cut", DIAG_DAMAGE };
+static const struct diag_kind clock_set = {
+	"times at which the clock was set: later times are reckoned from there", DIAG_NOTE };
+static const struct diag_kind clocks_set = {
+	"times at which the clock was set: the order of the logs' lines is not certain", DIAG_DAMAGE };
 static const struct diag_kind no_events = {
 	"logs without a call that is recorded", DIAG_DAMAGE };
 
@@ -47,6 +53,8 @@ struct st_in {
 	struct diag *diag;
 	struct st_log_options options;
 	struct st_log *log;	/* NULL: nothing has been read */
+	struct sink *sink;
+	bool dated;		/* all times are since 1970 */
 	size_t n;
 	struct stream **heap;	/* those not at their end, by time */
 	size_t nheap;
@@ -122,6 +130,7 @@ static void advance(struct st_in *src, struct stream *st)
 	if (st->line.clock == ST_UNTIMED && st->line.class != ST_FOREIGN)
 		diag_report(src->diag, src->n > 1 ? &apart : &untimed, st->place.file, DIAG_LINE,
 			    st->place.number, NULL);
+	src->dated &= st->line.class == ST_FOREIGN || st->line.clock == ST_EPOCH;
 	st->at = st_time(&st->times, &st->line);
 }
 
@@ -173,6 +182,7 @@ static void find_cwd(struct stream *st)
 
 static void begin(struct st_in *src, struct sink *sink)
 {
+	src->dated = true;
 	for (size_t i = 0; i < src->n; i++) {
 		find_cwd(&src->streams[i]);
 		advance(src, &src->streams[i]);
@@ -183,17 +193,57 @@ static void begin(struct st_in *src, struct sink *sink)
 		sift_down(src, i);
 	if (!src->options.cwd && src->nheap)
 		src->options.cwd = src->heap[0]->cwd.s;
+	src->sink = sink;
 	src->log = st_log_new(&src->options, sink, src->diag);
+}
+
+/* The last event, as of a recording: whether all of it is there, and of which day. */
+static int put_verdict(struct st_in *src, uint64_t at)
+{
+	static const char backend[] = "strace", complete[] = "complete";
+	struct buf text = { 0 };
+	struct et_event ev;
+	int err;
+
+	diag_missing(src->diag, &text);
+	et_init(&ev);
+	et_reset(&ev, ET_K_SESSION, 0, 0, at);
+	et_set(&ev, ET_V_SESSION_complete, !text.len);
+	et_set(&ev, ET_V_SESSION_records, (int64_t)st_log_events(src->log));
+	et_set(&ev, ET_V_SESSION_arrived, (int64_t)st_log_events(src->log));
+	et_set(&ev, ET_V_SESSION_lost, 0);
+	if (src->dated)
+		et_set(&ev, ET_V_SESSION_realtime, 0);
+	et_add_string(&ev, ET_S_SESSION_backend, backend, sizeof(backend) - 1);
+	et_add_string(&ev, ET_S_SESSION_command, "", 0);
+	if (text.len)
+		et_add_string(&ev, ET_S_SESSION_verdict, text.s, text.len - 1);
+	else
+		et_add_string(&ev, ET_S_SESSION_verdict, complete, sizeof(complete) - 1);
+	et_end(&ev);
+	err = sink_item(src->sink, &ev);
+	et_fini(&ev);
+	buf_free(&text);
+	return err;
 }
 
 static int end(struct st_in *src)
 {
+	uint64_t sets = 0, at = 0;
 	int err = st_log_end(src->log);
 
-	if (!err && !st_log_events(src->log))
+	if (!st_log_events(src->log))
 		diag_report(src->diag, &no_events, src->streams[0].place.file, DIAG_NOWHERE, 0,
 			    "has no call that is recorded");
-	return err;
+	for (size_t i = 0; i < src->n; i++) {
+		sets += src->streams[i].times.sets;
+		at = src->streams[i].times.last > at ? src->streams[i].times.last : at;
+	}
+	if (sets)
+		diag_count(src->diag, src->n > 1 ? &clocks_set : &clock_set, sets);
+	if (st_log_alive(src->log))
+		diag_count(src->diag, &no_end, st_log_alive(src->log));
+	return err ? err : put_verdict(src, at);
 }
 
 static int step(struct source *s, struct sink *sink)

@@ -6,8 +6,14 @@
 
 #include <string.h>
 
+/* Where a call's line breaks off: for another task's, as the task is let go, by a message. */
+static const char unfinished[] = "<unfinished ...>", detached[] = "<detached ...>";
+static const char message[] = "strace: ";
+
 /* Kernel's own errors, which no program sees. */
 #define RESTART "ERESTART"
+/* The first real-time signal, as the kernel has it. */
+#define REALTIME_SIGNAL 32
 
 static bool is_digit(char c)
 {
@@ -24,6 +30,13 @@ static bool begins(const char *s, const char *end, const char *with)
 	size_t n = strlen(with);
 
 	return (size_t)(end - s) >= n && !memcmp(s, with, n);
+}
+
+static bool ends(const char *s, const char *end, const char *with)
+{
+	size_t n = strlen(with);
+
+	return (size_t)(end - s) >= n && !memcmp(end - n, with, n);
 }
 
 static const char *blanks(const char *s, const char *end)
@@ -241,6 +254,48 @@ static const char *parse_head(struct st_line *line, const char *s, const char *e
 
 /* ---- results ---- */
 
+/* Of a pid, the comment that has it as strace sees it: "1234 in strace's PID NS".  Return: whether it is that. */
+static bool parse_translated(struct st_line *line, const char *s, const char *end)
+{
+	static const char open[] = "/* ", ours[] = " in strace's PID NS */";
+	uint64_t pid;
+	const char *p;
+
+	if (!begins(s, end, open))
+		return false;
+	s += sizeof(open) - 1;
+	p = digits(s, end, &pid);
+	if (p == s || pid > INT32_MAX)
+		return false;
+	if (p < end && *p == '<')
+		p = skip_angle(p, end);
+	if (!begins(p, end, ours))
+		return false;
+	line->value = (int64_t)pid;
+	return true;
+}
+
+/* "ENOENT (No such file or directory)", "(errno 524)" */
+static void parse_error(struct st_line *line, const char *s, const char *end)
+{
+	static const char number[] = "(errno ";
+	const char *p = s;
+	uint64_t v;
+
+	while (p < end && is_word(*p))
+		p++;
+	if (p > s && *s == 'E') {
+		line->restarts = begins(s, p, RESTART);
+		line->error = error_number(s, (size_t)(p - s));
+	} else if (begins(s, end, number)) {
+		digits(s + sizeof(number) - 1, end, &v);
+		line->error = v <= INT32_MAX ? (int)v : 0;
+	}
+	/* one without a name that we know failed, too */
+	if (line->has_value && line->value < 0 && !line->error)
+		line->error = -1;
+}
+
 /* "-1 ENOENT (No such file or directory)", "3</etc/passwd>", "0x10", "?" */
 static void parse_value(struct st_line *line)
 {
@@ -268,15 +323,8 @@ static void parse_value(struct st_line *line)
 	if (p < end && *p == '<')
 		p = skip_angle(p, end);
 	p = blanks(p, end);
-	if (p < end && *p == 'E') {
-		for (s = p; p < end && is_word(*p); p++)
-			;
-		line->restarts = begins(s, p, RESTART);
-		line->error = error_number(s, (size_t)(p - s));
-		/* one without a name that we know failed, too */
-		if (line->has_value && line->value < 0 && !line->error)
-			line->error = -1;
-	}
+	line->translated = line->has_value && parse_translated(line, p, end);
+	parse_error(line, p, end);
 }
 
 /* " <0.000123>" at the end, which is taken off. */
@@ -328,6 +376,19 @@ bool st_line_result(struct st_line *line, const char *args, size_t len)
 
 /* ---- the kinds of lines ---- */
 
+/* strace has names of its own for real-time signals: SIGRTMIN is 32, SIGRT_1 is 33. */
+static int signal_of(const char *s, const char *end)
+{
+	static const char first[] = "SIGRTMIN", other[] = "SIGRT_";
+	uint64_t n = 0;
+
+	if ((size_t)(end - s) == sizeof(first) - 1 && begins(s, end, first))
+		return REALTIME_SIGNAL;
+	if (begins(s, end, other) && digits(s + sizeof(other) - 1, end, &n) == end && n <= 32)
+		return REALTIME_SIGNAL + (int)n;
+	return signal_number(s, (size_t)(end - s));
+}
+
 static void parse_end(struct st_line *line, const char *s, const char *end)
 {
 	static const char exited[] = "+++ exited with ", killed[] = "+++ killed by ";
@@ -348,7 +409,7 @@ static void parse_end(struct st_line *line, const char *s, const char *end)
 		s += sizeof(killed) - 1;
 		for (p = s; p < end && is_word(*p); p++)
 			;
-		v = (uint64_t)signal_number(s, (size_t)(p - s));
+		v = (uint64_t)signal_of(s, p);
 		line->core = memmem(p, (size_t)(end - p), "core dumped", 11);
 		line->class = ST_KILLED;
 	} else {
@@ -373,21 +434,45 @@ static void parse_resumed(struct st_line *line, const char *s, const char *end)
 		p++;
 	if (!begins(p, end, resumed))
 		return;
-	line->class = ST_RESUMED;
+	line->class = ends(p, end, detached) ? ST_DETACHED : ST_RESUMED;
 	line->name = (struct st_text){ s, (size_t)(p - s) };
 	p += sizeof(resumed) - 1;
 	line->args = (struct st_text){ p, (size_t)(end - p) };
 }
 
-/* On a terminal strace's own messages break a line: "vfork(strace: Process 12 attached". */
+/* "Process 12 attached": what strace before 4.9 says on a terminal.  Return: behind the pid. */
+static const char *old_message(const char *s, const char *end, uint64_t *pid)
+{
+	static const char process[] = "Process ";
+	const char *p = s + sizeof(process) - 1, *q;
+
+	if (!begins(s, end, process))
+		return NULL;
+	q = digits(p, end, pid);
+	if (q == p || *pid > INT32_MAX ||
+	    !(begins(q, end, " attached") || begins(q, end, " detached") ||
+	      begins(q, end, " suspended") || begins(q, end, " resumed")))
+		return NULL;
+	return q;
+}
+
+/*
+ * On a terminal strace's own messages break a line, "vfork(strace: Process 12 attached":
+ * where the message begins, or NULL.
+ */
 static const char *broken_at(const char *s, const char *end)
 {
-	static const char message[] = "strace: Process ", attached[] = " attached";
-	const size_t n = sizeof(attached) - 1;
+	uint64_t pid;
 
-	if (end - s < (long)n || memcmp(end - n, attached, n))
-		return NULL;
-	return memmem(s, (size_t)(end - s), message, sizeof(message) - 1);
+	while (s < end) {
+		if (*s == '"')
+			s = skip_string(s, end);
+		else if (begins(s, end, message) || old_message(s, end, &pid))
+			return s;
+		else
+			s++;
+	}
+	return NULL;
 }
 
 /*
@@ -396,13 +481,12 @@ static const char *broken_at(const char *s, const char *end)
  */
 static const char *unfinished_at(const char *s, const char *end)
 {
-	static const char unfinished[] = "<unfinished ...>";
 	static const char changed[] = "<pid changed to ", more[] = " ...>";
-	const size_t n = sizeof(unfinished) - 1, m = sizeof(more) - 1;
+	const size_t m = sizeof(more) - 1;
 	const char *p;
 
-	if (end - s >= (long)n && begins(end - n, end, unfinished))
-		return end - n;
+	if (ends(s, end, unfinished))
+		return end - (sizeof(unfinished) - 1);
 	if (end - s < (long)m || !begins(end - m, end, more))
 		return NULL;
 	for (p = end - m; p > s && is_digit(p[-1]); p--)
@@ -428,40 +512,56 @@ static void parse_call(struct st_line *line, const char *s, const char *end)
 	if (at) {
 		line->class = ST_UNFINISHED;
 		line->args = (struct st_text){ p, (size_t)(at - p) };
+	} else if (ends(p, end, detached)) {
+		line->class = ST_DETACHED;
 	} else if (st_line_result(line, p, (size_t)(end - p))) {
 		line->class = ST_CALL;
-	} else if (broken_at(p, end)) {
+	} else if ((at = broken_at(p, end))) {
 		line->class = ST_UNFINISHED;
 		line->broken = true;
-		line->args = (struct st_text){ p, (size_t)(broken_at(p, end) - p) };
+		line->args = (struct st_text){ p, (size_t)(at - p) };
+	} else {
+		line->class = ST_CUT;
 	}
 }
 
-/* What strace says beside calls. */
-static bool is_note(const char *s, const char *end)
+/* What strace says beside calls: of that only matters which task it lets go. */
+static bool parse_note(struct st_line *line, const char *s, const char *end)
 {
 	static const char *const notes[] = {
-		"--- ", "strace: ", " > ", "[ Process PID=", "<unfinished ...>",
+		"--- ", message, " > ", "[ Process PID=", unfinished,
 	};
+	const char *said = begins(s, end, message) ? s + sizeof(message) - 1 : s, *p;
+	uint64_t pid;
 
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+	p = old_message(said, end, &pid);
+	if (p && begins(p, end, " detached")) {
+		line->class = ST_DETACHED;
+		line->pid = (int64_t)pid;
+		return true;
+	}
+	for (size_t i = 0; !p && i < sizeof(notes) / sizeof(notes[0]); i++)
 		if (begins(s, end, notes[i]))
 			return true;
-	return false;
+	return p;
 }
 
 void st_line_parse(struct st_line *line, const char *s, size_t len)
 {
-	const char *end = s + len, *p;
+	const char *end, *p;
 
+	/* of a log that went through a system with such lines */
+	if (len && s[len - 1] == '\r')
+		len--;
+	end = s + len;
 	*line = (struct st_line){ .class = ST_NOTHING, .whole = { s, len }, .pid = -1 };
-	if (!len || is_note(s, end))
+	if (!len || parse_note(line, s, end))
 		return;
 	p = parse_head(line, s, end);
 	if (p == end)
 		line->class = ST_FOREIGN;
-	else if (is_note(p, end))
-		line->class = ST_NOTHING;
+	else if (parse_note(line, p, end))
+		return;
 	else if (begins(p, end, "+++ "))
 		parse_end(line, p, end);
 	else if (begins(p, end, "<... "))

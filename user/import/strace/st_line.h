@@ -21,6 +21,8 @@ enum st_class {
 	ST_UNFINISHED,		/* "open("x" <unfinished ...>" */
 	ST_RESUMED,		/* "<... open resumed>, O_RDONLY) = 3" */
 	ST_CONTINUED,		/* ", O_RDONLY) = 3", behind a line that a message broke */
+	ST_CUT,			/* "open("x", O_RD": a call without an end, or another program's words */
+	ST_DETACHED,		/* "read(3, <detached ...>", "strace: Process 12 detached" */
 	ST_EXITED,		/* "+++ exited with 1 +++" */
 	ST_KILLED,		/* "+++ killed by SIGSEGV (core dumped) +++" */
 	ST_SUPERSEDED,		/* "+++ superseded by execve in pid 12 +++" */
@@ -49,7 +51,8 @@ struct st_line {
 	struct st_text ret;
 	/* and of that: */
 	bool has_value;		/* no: "?" */
-	int64_t value;		/* -1 with @error */
+	int64_t value;		/* -1 with @error; a pid: as strace sees it, if it says so */
+	bool translated;	/* it does: the program sees another pid */
 	int error;		/* positive errno; 0: none */
 	bool restarts;		/* it was interrupted, and is made again */
 	bool has_took;

@@ -9,7 +9,7 @@
 static const struct diag_kind no_begin = {
 	"calls whose beginning is missing, passed over", DIAG_DAMAGE };
 static const struct diag_kind no_end = {
-	"calls that do not end as calls do, passed over", DIAG_DAMAGE };
+	"calls that are cut, passed over", DIAG_DAMAGE };
 static const struct diag_kind incomplete = {
 	"events with something missing", DIAG_DAMAGE };
 static const struct diag_kind unfinished = {
@@ -17,12 +17,19 @@ static const struct diag_kind unfinished = {
 static const struct diag_kind foreign = {
 	"lines that are not strace's, passed over", DIAG_NOTE };
 static const struct diag_kind guessed = {
-	"tasks whose parent is a guess", DIAG_NOTE };
+	"tasks whose parent is a guess", DIAG_DAMAGE };
+static const struct diag_kind detached = {
+	"tasks that strace let go: what they did later is not recorded", DIAG_NOTE };
+const struct diag_kind st_never_born = {
+	"tasks in pid namespaces that are not recorded: strace does not tell their numbers (--decode-pids=pidns)",
+	DIAG_DAMAGE };
 
 struct st_held {
 	struct st_held *next;
 	uint64_t at;
 	struct st_place place;
+	bool continued;		/* the rest of a broken line of @pid */
+	int64_t pid;
 	size_t len;
 	char s[];
 };
@@ -35,7 +42,6 @@ struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, s
 	log->sink = sink;
 	log->diag = diag;
 	log->held_end = &log->held;
-	log->broken = -1;
 	et_init(&log->ev);
 	return log;
 }
@@ -47,13 +53,17 @@ struct et_event *st_event(struct st_log *log, const struct st_task *task, enum e
 	return &log->ev;
 }
 
+void st_damage(struct st_log *log, const struct diag_kind *kind)
+{
+	diag_report(log->diag, kind, log->place.file, DIAG_LINE, log->place.number, NULL);
+}
+
 void st_put(struct st_log *log)
 {
 	et_end(&log->ev);
 	if (et_check(&log->ev)) {
 		log->incomplete++;
-		diag_report(log->diag, &incomplete, log->place.file, DIAG_LINE,
-			    log->place.number, NULL);
+		st_damage(log, &incomplete);
 	}
 	log->events++;
 	log->joined += (unsigned int)__builtin_popcount(log->ev.marks[ET_JOINED]);
@@ -87,6 +97,21 @@ static struct st_task *some_maker(struct st_log *log)
 	return found;
 }
 
+/* Which of those that were made in pid namespaces has a pid. */
+static struct st_task *expected(struct st_log *log, int64_t pid)
+{
+	struct st_task *found = log->tasks.unborn;
+
+	if (!found || pid < 0)
+		return NULL;
+	/* by chance its maker sees it by the same number */
+	while (found && found->local_pid != pid)
+		found = found->next;
+	if (!found && log->tasks.unborn->next)
+		diag_count(log->diag, &guessed, 1);
+	return found ? found : log->tasks.unborn;
+}
+
 static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 {
 	const uint64_t *parent_pid = map64_get(&log->born, (uint64_t)pid);
@@ -94,9 +119,14 @@ static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 
 	if (pid >= 0 && parent_pid)
 		parent = st_tasks_find(&log->tasks, (int64_t)*parent_pid - 1);
+	task = parent ? NULL : expected(log, pid);
+	if (task) {
+		st_born(log, task, pid);
+		return task;
+	}
 	if (!parent && log->cloning) {
 		parent = some_maker(log);
-		if (parent)
+		if (parent && log->cloning > 1)
 			diag_count(log->diag, &guessed, 1);
 	}
 	/* the first task, of which lines without a pid have told */
@@ -122,8 +152,7 @@ static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
 /* Without a pid: strace leaves it out where only one task lives. */
 static struct st_task *task_of(struct st_log *log, const struct st_line *line)
 {
-	int64_t pid = line->class == ST_CONTINUED ? log->broken :
-		      line->pid >= 0 ? line->pid : log->place.pid;
+	int64_t pid = line->pid >= 0 ? line->pid : log->place.pid;
 	struct st_task *task = st_tasks_find(&log->tasks, pid);
 	size_t i = 0;
 
@@ -137,6 +166,7 @@ static void end_task(struct st_log *log, struct st_task *task, const struct st_l
 	bool killed = line->class == ST_KILLED;
 	struct et_event *ev;
 
+	st_made(log, task);
 	if (task->process->tasks == 1)
 		st_uses(log, task, false);
 	ev = st_event(log, task, ET_K_EXIT);
@@ -146,6 +176,32 @@ static void end_task(struct st_log *log, struct st_task *task, const struct st_l
 		et_set_value(ev, ET_V_EXIT_core, line->core);
 	}
 	st_put(log);
+	log->cloning -= is_making(task);
+	st_tasks_end(&log->tasks, task);
+}
+
+/* A task whose end no line tells.  Return: whether its last call told it. */
+static bool end_untold(struct st_log *log, struct st_task *task)
+{
+	const struct st_line line = { .class = ST_EXITED, .end = task->process->status };
+
+	if (task->in_call)
+		st_ends(task, (struct st_text){ task->call.s, task->call.len },
+			(struct st_text){ task->args.s, task->args.len });
+	if (!task->ending && !task->process->ending)
+		return false;
+	end_task(log, task, &line);
+	return true;
+}
+
+static void let_task_go(struct st_log *log, struct st_task *task)
+{
+	if (end_untold(log, task))
+		return;
+	diag_count(log->diag, &detached, 1);
+	st_made(log, task);
+	if (task->process->tasks == 1)
+		st_uses(log, task, false);
 	log->cloning -= is_making(task);
 	st_tasks_end(&log->tasks, task);
 }
@@ -174,8 +230,10 @@ static void begin_call(struct st_log *log, struct st_task *task, const struct st
 	buf_add(&task->args, line->args.s, line->args.len);
 	task->in_call = true;
 	task->child_told = task->took_place = false;
-	if (line->broken)
+	if (line->broken) {
+		log->is_broken = true;
 		log->broken = line->pid;
+	}
 	log->cloning += is_making(task);
 }
 
@@ -187,8 +245,7 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 	if (!task->in_call || (line->class == ST_RESUMED &&
 			       (task->call.len != line->name.len ||
 				memcmp(task->call.s, line->name.s, line->name.len)))) {
-		diag_report(log->diag, &no_begin, log->place.file, DIAG_LINE, log->place.number,
-			    NULL);
+		st_damage(log, &no_begin);
 		return;
 	}
 	log->cloning -= is_making(task);
@@ -198,15 +255,19 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 		whole.has_value |= task->took_place;
 		st_call(log, task, &whole);
 	} else {
-		diag_report(log->diag, &no_end, log->place.file, DIAG_LINE, log->place.number,
-			    NULL);
+		st_damage(log, &no_end);
 	}
 	task->in_call = task->child_told = task->took_place = false;
 }
 
 static void process(struct st_log *log, const struct st_line *line)
 {
-	struct st_task *task = task_of(log, line);
+	struct st_task *task;
+
+	/* of one that has ended, as strace before 4.9 tells it */
+	if (line->class == ST_DETACHED && !st_tasks_find(&log->tasks, line->pid))
+		return;
+	task = task_of(log, line);
 
 	switch (line->class) {
 	case ST_CALL:
@@ -228,6 +289,10 @@ static void process(struct st_log *log, const struct st_line *line)
 	case ST_SUPERSEDED:
 		supersede(log, task, line);
 		break;
+	case ST_DETACHED:
+		let_task_go(log, task);
+		break;
+	case ST_CUT:
 	case ST_NOTHING:
 	case ST_FOREIGN:
 		break;
@@ -247,17 +312,30 @@ static bool must_wait(const struct st_log *log, int64_t pid)
 static void note_born(struct st_log *log, const struct st_line *line, int64_t pid)
 {
 	struct st_line end = *line;
+	const struct st_task *maker = st_tasks_find(&log->tasks, pid);
+	bool inside = maker ? maker->process->inside : log->namespaces;
+	bool makes = line->class == ST_RESUMED ? st_makes_task(line->name) :
+		     line->class == ST_CONTINUED && maker && is_making(maker);
 
-	if (line->class == ST_RESUMED && pid >= 0 && st_makes_task(line->name) &&
-	    st_line_result(&end, line->args.s, line->args.len) && end.value > 0)
+	if (makes && pid >= 0 && st_line_result(&end, line->args.s, line->args.len) &&
+	    end.value > 0 && (end.translated || !inside))
 		map64_put(&log->born, (uint64_t)end.value, (uint64_t)pid + 1);
+}
+
+/* Take a line for the rest of one that a message broke. */
+static void continue_line(struct st_line *line, int64_t pid)
+{
+	line->class = ST_CONTINUED;
+	line->args = line->whole;
+	line->pid = pid;
 }
 
 static void hold(struct st_log *log, const struct st_line *line)
 {
 	struct st_held *h = xmalloc(sizeof(*h) + line->whole.len);
 
-	*h = (struct st_held){ .at = log->at, .place = log->place, .len = line->whole.len };
+	*h = (struct st_held){ .at = log->at, .place = log->place, .len = line->whole.len,
+			       .continued = line->class == ST_CONTINUED, .pid = line->pid };
 	memcpy(h->s, line->whole.s, h->len);
 	*log->held_end = h;
 	log->held_end = &h->next;
@@ -277,6 +355,8 @@ static void let_go(struct st_log *log, bool all)
 		struct st_line line;
 
 		st_line_parse(&line, h->s, h->len);
+		if (h->continued)
+			continue_line(&line, h->pid);
 		if (!full && must_wait(log, line.pid >= 0 ? line.pid : h->place.pid))
 			break;
 		log->held = h->next;
@@ -295,23 +375,48 @@ static void let_go(struct st_log *log, bool all)
 		map64_clear(&log->born);
 }
 
-int st_log_line(struct st_log *log, const struct st_line *line, uint64_t at,
+/* The rest of a line that a message broke looks like anything, but ends as calls do. */
+static bool continues(const struct st_log *log, const struct st_line *line)
+{
+	struct st_line end = { 0 };
+
+	return log->is_broken && line->pid < 0 && line->clock == ST_UNTIMED &&
+	       (line->class == ST_FOREIGN || line->class == ST_CUT || line->class == ST_CONTINUED) &&
+	       st_line_result(&end, line->whole.s, line->whole.len);
+}
+
+/* The beginning of a call, and not something that a program has printed. */
+static bool is_cut_call(const struct st_line *line)
+{
+	return line->class == ST_CUT &&
+	       (line->pid >= 0 || line->clock != ST_UNTIMED || st_log_knows(line->name));
+}
+
+int st_log_line(struct st_log *log, const struct st_line *given, uint64_t at,
 		const struct st_place *place)
 {
-	int64_t pid = line->pid >= 0 ? line->pid : place->pid;
+	struct st_line line = *given;
+	int64_t pid;
 
 	log->at = at;
 	log->place = *place;
-	if (line->class == ST_FOREIGN)
-		diag_report(log->diag, &foreign, place->file, DIAG_LINE, place->number, NULL);
-	if (line->class == ST_FOREIGN || line->class == ST_NOTHING)
+	if (continues(log, &line)) {
+		continue_line(&line, log->broken);
+		log->is_broken = false;
+	}
+	pid = line.pid >= 0 ? line.pid : place->pid;
+	if (is_cut_call(&line))
+		st_damage(log, &no_end);
+	else if (line.class == ST_FOREIGN || line.class == ST_CUT)
+		st_damage(log, &foreign);
+	if (line.class == ST_FOREIGN || line.class == ST_CUT || line.class == ST_NOTHING)
 		return log->err;
 	if (!log->held && !must_wait(log, pid)) {
-		process(log, line);
+		process(log, &line);
 		return log->err;
 	}
-	note_born(log, line, pid);
-	hold(log, line);
+	note_born(log, &line, pid);
+	hold(log, &line);
 	let_go(log, false);
 	return log->err;
 }
@@ -338,17 +443,38 @@ static void tell_living(struct st_log *log)
 		st_uses(log, log->tasks.nameless, false);
 }
 
+/* Those of which the last that the log has is that they end. */
+static void end_ending(struct st_log *log)
+{
+	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
+	size_t n = log->tasks.by_pid.n;
+
+	for (size_t i = 0; i < n; i++)
+		end_untold(log, (struct st_task *)(uintptr_t)all[i].value);
+	free(all);
+	if (log->tasks.nameless)
+		end_untold(log, log->tasks.nameless);
+}
+
 int st_log_end(struct st_log *log)
 {
 	let_go(log, true);
+	end_ending(log);
 	count_unfinished(log);
 	tell_living(log);
+	if (log->tasks.nunborn)
+		diag_count(log->diag, &st_never_born, log->tasks.nunborn);
 	return log->err;
 }
 
 uint64_t st_log_events(const struct st_log *log)
 {
 	return log->events;
+}
+
+int st_log_run_error(const struct st_log *log)
+{
+	return log->run_error;
 }
 
 bool st_log_first_lives(const struct st_log *log)
@@ -411,10 +537,29 @@ void st_log_free(struct st_log *log)
 #define DAY_NS 86400000000000ull
 /* A line without a time is so much later than the one before it. */
 #define UNTIMED_NS 1000u
+/* What a clock that is only slowed or sped up may be off. */
+#define SET_NS 50000000
+
+/* @at by the clock as it was at the first line, if that was set meanwhile. */
+static uint64_t unset(struct st_times *t, uint64_t at)
+{
+	int64_t by = (int64_t)at - t->ahead, last = (int64_t)t->last, now = (int64_t)t->now;
+	int64_t off = 0;
+
+	if (now && by > now + SET_NS)
+		off = by - now;
+	else if (by < last - SET_NS)
+		off = by - last;
+	t->ahead += off;
+	t->sets += off != 0;
+	by -= off;
+	return by > 0 ? (uint64_t)by : 0;
+}
 
 uint64_t st_time(struct st_times *t, const struct st_line *line)
 {
 	uint64_t at = line->time;
+	bool wall = line->clock == ST_DAY || line->clock == ST_EPOCH;
 
 	switch (line->clock) {
 	case ST_UNTIMED:
@@ -434,9 +579,10 @@ uint64_t st_time(struct st_times *t, const struct st_line *line)
 		break;
 	}
 	/* a call that took a while is told when it ends */
-	if (line->class == ST_CALL && line->has_took && !t->apart && line->clock != ST_RELATIVE &&
-	    line->clock != ST_UNTIMED)
+	if (line->class == ST_CALL && line->has_took && !t->apart && wall)
 		at += line->took;
+	if (wall)
+		at = unset(t, at);
 	if (at < t->last)
 		at = t->last;
 	t->last = at;

@@ -127,6 +127,9 @@ char *st_log_calls(uint32_t record);
 /** st_log_incomplete - how many of its events lack something */
 uint64_t st_log_incomplete(const struct st_log *log);
 
+/** st_log_run_error - why the first program could not be run, errno; 0: it was, or nothing is known */
+int st_log_run_error(const struct st_log *log);
+
 /** st_log_alive - how many tasks live, as far as it says */
 size_t st_log_alive(const struct st_log *log);
 
@@ -137,12 +140,20 @@ void st_log_free(struct st_log *log);
 /* What is known of a file's times. */
 struct st_times {
 	bool apart;		/* other tasks' lines are in other files: when calls begin counts */
+	uint64_t now;		/* of a log that is being written: no line is later; 0: of others */
 	uint64_t last;		/* ns, of the line before */
 	uint64_t days;		/* that have gone by since the first line, in ns */
 	uint64_t day;		/* the clock of the line before */
+	int64_t ahead;		/* ns that the clock was set forward since the first line */
+	uint64_t sets;		/* how often it was set */
 };
 
-/** st_time - when a line was written, ns: never before the one before it */
+/**
+ * st_time - when a line was written, ns: never before the one before it
+ *
+ * On a clock that nobody sets: a line that is earlier than the one before it, or later
+ * than now, tells that somebody has set it.
+ */
 uint64_t st_time(struct st_times *t, const struct st_line *line);
 
 #endif

@@ -18,6 +18,8 @@ struct st_log {
 	int err;		/* the sink's */
 	uint64_t events, incomplete, joined;
 	uint64_t first;		/* upid of the first task */
+	bool has_run;		/* an execve of its has succeeded */
+	int run_error;		/* of its last execve until then */
 	/* of the line at hand */
 	uint64_t at;
 	struct st_place place;
@@ -26,7 +28,9 @@ struct st_log {
 	struct st_held *held, **held_end;
 	size_t nheld, held_bytes;
 	struct map64 born;	/* pid of a child: pid of its parent, as held lines say */
-	int64_t broken;		/* pid of the line that a message broke last; -1: none is told */
+	bool is_broken;		/* a message has broken a line, and the rest has not come */
+	int64_t broken;		/* the pid of that line; -1: none is told */
+	bool namespaces;	/* somebody sees pids that are not strace's */
 	unsigned int cloning;	/* tasks in a clone that is not finished, its child not known */
 };
 
@@ -45,6 +49,21 @@ bool st_makes_task(struct st_text name);
  */
 struct st_task *st_child(struct st_log *log, struct st_task *parent, int64_t pid,
 			 struct st_text name, struct st_text args);
+
+/** st_born - lines of @pid are those of a child that st_do_clone() expected: its event */
+void st_born(struct st_log *log, struct st_task *child, int64_t pid);
+
+/** st_made - before a task ends: the events of children of its whose pids are not known yet */
+void st_made(struct st_log *log, const struct st_task *maker);
+
+/** st_ends - a call after which there is nothing: exit or exit_group */
+void st_ends(struct st_task *task, struct st_text name, struct st_text args);
+
+/* Counted where there are too many of them, and at the end. */
+extern const struct diag_kind st_never_born;
+
+/** st_damage - count something missing, told with the line at hand */
+void st_damage(struct st_log *log, const struct diag_kind *kind);
 
 /** st_uses - tell what a program did by its descriptors; before it is another one's, or ends
  * @exec: those that execve closes are closed

@@ -110,6 +110,8 @@ static struct st_process *new_process(const struct st_process *parent, uint64_t 
 {
 	struct st_process *p = xcalloc(1, sizeof(*p));
 
+	p->inside = flags & CLONE_NEWPID || (parent && parent->children_inside);
+	p->children_inside = p->inside;
 	if (parent && flags & CLONE_FILES) {
 		p->fds = parent->fds;
 		p->fds->refs++;
@@ -142,22 +144,70 @@ static void drop_process(struct st_process *p)
 	free(p);
 }
 
-struct st_task *st_tasks_begin(struct st_tasks *t, int64_t pid, struct st_task *parent,
-			       uint64_t flags)
+static struct st_task *new_task(int64_t pid, struct st_task *parent, uint64_t flags)
 {
 	struct st_task *task = xcalloc(1, sizeof(*task));
 
 	task->pid = pid;
-	task->upid = ++t->given << ET_DEFAULT_PID_BITS | (pid < 0 ? 0 : (uint64_t)pid);
 	task->process = parent && flags & CLONE_THREAD ? parent->process :
 			new_process(parent ? parent->process : NULL, flags);
 	task->process->tasks++;
+	return task;
+}
+
+void st_tasks_name(struct st_tasks *t, struct st_task *task, int64_t pid)
+{
+	task->upid = ++t->given << ET_DEFAULT_PID_BITS | (pid < 0 ? 0 : (uint64_t)pid);
+}
+
+struct st_task *st_tasks_begin(struct st_tasks *t, int64_t pid, struct st_task *parent,
+			       uint64_t flags)
+{
+	struct st_task *task = new_task(pid, parent, flags);
+
+	st_tasks_name(t, task, pid);
 	if (pid < 0)
 		t->nameless = task;
 	else
 		map64_put(&t->by_pid, key_of(pid), (uint64_t)(uintptr_t)task);
 	t->n++;
 	return task;
+}
+
+struct st_task *st_tasks_expect(struct st_tasks *t, struct st_task *maker, uint64_t flags,
+				int64_t local_pid)
+{
+	struct st_task *task = new_task(ST_UNBORN, maker, flags);
+
+	task->maker = maker;
+	task->local_pid = local_pid;
+	if (!t->unborn)
+		t->unborn_end = &t->unborn;
+	*t->unborn_end = task;
+	t->unborn_end = &task->next;
+	t->nunborn++;
+	return task;
+}
+
+static void take_unborn(struct st_tasks *t, struct st_task *task)
+{
+	struct st_task **at = &t->unborn;
+
+	while (*at != task)
+		at = &(*at)->next;
+	*at = task->next;
+	if (!task->next)
+		t->unborn_end = at;
+	task->next = NULL;
+	t->nunborn--;
+}
+
+void st_tasks_bear(struct st_tasks *t, struct st_task *task, int64_t pid)
+{
+	take_unborn(t, task);
+	task->pid = pid;
+	map64_put(&t->by_pid, key_of(pid), (uint64_t)(uintptr_t)task);
+	t->n++;
 }
 
 void st_tasks_move(struct st_tasks *t, struct st_task *task, int64_t pid)
@@ -174,6 +224,12 @@ static void free_task(struct st_task *task)
 	buf_free(&task->call);
 	buf_free(&task->args);
 	free(task);
+}
+
+void st_tasks_forget(struct st_tasks *t, struct st_task *task)
+{
+	take_unborn(t, task);
+	free_task(task);
 }
 
 void st_tasks_end(struct st_tasks *t, struct st_task *task)
@@ -196,5 +252,7 @@ void st_tasks_free(struct st_tasks *t)
 		free_task(t->nameless);
 	while ((slot = map64_each(&t->by_pid, &i)))
 		free_task((struct st_task *)(uintptr_t)slot->value);
+	while (t->unborn)
+		st_tasks_forget(t, t->unborn);
 	map64_clear(&t->by_pid);
 }

@@ -35,27 +35,50 @@ struct st_dirs {
 
 struct st_process {
 	unsigned int tasks;	/* that live */
+	/*
+	 * Of pid namespaces: the pids that it sees are not strace's; nor are those that its
+	 * children will see.
+	 */
+	bool inside, children_inside;
+	bool ending;		/* it has called exit_group, with this status */
+	int64_t status;
 	struct st_fds *fds;
 	struct st_dirs *dirs;
 };
 
+/* Instead of a pid: lines do not have it; a line with it has not come. */
+#define ST_NAMELESS	(-1)
+#define ST_UNBORN	(-2)
+
 struct st_task {
-	uint64_t upid;
-	int64_t pid;		/* -1: the log has not told it */
+	uint64_t upid;		/* 0: it has no pid yet */
+	int64_t pid;
+	/* ST_UNBORN: who made it, NULL if that is told; its pid as the maker sees it */
+	struct st_task *maker;
+	int64_t local_pid;
+	bool told;		/* whether @flags, of the call that made it, are known */
+	uint64_t flags;
+	struct st_task *next;	/* in st_tasks.unborn */
 	struct st_process *process;
 	/* A call that is not finished: its name, and its arguments so far. */
 	struct buf call, args;
 	bool in_call;
 	bool child_told;	/* of a clone: its event has left */
 	bool took_place;	/* of an execve: it is the first of its process now */
+	bool ending;		/* a thread that has called exit */
 };
 
 struct st_tasks {
 	struct map64 by_pid;	/* pid + 1: pointer */
 	struct st_task *nameless;	/* the task of lines without a pid, or NULL */
 	uint64_t given;		/* numbers of tasks */
-	size_t n;		/* that live */
+	size_t n;		/* that live; those that are not born yet are not among them */
+	/* made in another pid namespace, no line of theirs has come: oldest first */
+	struct st_task *unborn, **unborn_end;
+	size_t nunborn;
 };
+
+#define ST_UNBORN_MAX 1024u
 
 /* No log has larger descriptors, but a damaged one. */
 #define ST_FD_MAX (1 << 20)
@@ -70,6 +93,23 @@ struct st_task *st_tasks_find(struct st_tasks *t, int64_t pid);
  */
 struct st_task *st_tasks_begin(struct st_tasks *t, int64_t pid, struct st_task *parent,
 			       uint64_t flags);
+
+/** st_tasks_expect - one was made whose pid is not known: ST_UNBORN
+ * @flags: of clone(2)
+ *
+ * Not more than ST_UNBORN_MAX.
+ */
+struct st_task *st_tasks_expect(struct st_tasks *t, struct st_task *maker, uint64_t flags,
+				int64_t local_pid);
+
+/** st_tasks_name - number one that has none, in whose upid @pid stands */
+void st_tasks_name(struct st_tasks *t, struct st_task *task, int64_t pid);
+
+/** st_tasks_bear - lines of a pid are those of one that was not born yet */
+void st_tasks_bear(struct st_tasks *t, struct st_task *task, int64_t pid);
+
+/** st_tasks_forget - no line of one that was not born yet will come */
+void st_tasks_forget(struct st_tasks *t, struct st_task *task);
 
 /** st_tasks_move - a thread that called execve takes another pid */
 void st_tasks_move(struct st_tasks *t, struct st_task *task, int64_t pid);
