@@ -15,6 +15,8 @@
 
 #include "build/rec_tally.h"
 
+struct diag;
+
 /* What the kernel's side says of a session: see struct etrace_stats. */
 struct session_counts {
 	uint64_t records;		/* that were written */
@@ -43,6 +45,7 @@ struct rec_account {
 	uint64_t waited;		/* bytes, read but not passed on, at most */
 	uint64_t not_taken;		/* events that an output was too slow for */
 	int read_error;			/* 0, or the errno that ended reading */
+	const struct diag *found;	/* what else is missing, by its kinds; NULL: nothing */
 };
 
 /* A traced task that lives. */
@@ -91,6 +94,11 @@ struct session_ops {
 	 * frees.  Return: how many, or -errno.
 	 */
 	int (*tasks)(struct session *s, struct session_task **list);
+	/*
+	 * Of a session with wrap(), when the command has ended with status 1: why it could
+	 * not be run, errno; 0: it was.
+	 */
+	int (*run_error)(struct session *s);
 	/* What becomes readable when a buffer fills; @fds has room for nfds. */
 	void (*poll)(struct session *s, struct pollfd *fds);
 	/*

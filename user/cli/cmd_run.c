@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,6 +43,16 @@ static void help(void)
 
 /* ---- the command's process ---- */
 
+/* Whether a file may be run, as far as can be known without running it.  Return: 0 or errno. */
+static int can_run(const char *file)
+{
+	struct stat st;
+
+	if (access(file, X_OK) || stat(file, &st))
+		return errno;
+	return S_ISREG(st.st_mode) ? 0 : EACCES;
+}
+
 /*
  * Which program execvp() would find: where another one is to run it, and says in its
  * own words what is wrong.  Return: 0 or errno.
@@ -49,20 +60,21 @@ static void help(void)
 static int find_command(const char *name, char *file, size_t size)
 {
 	const char *path = getenv("PATH"), *end;
-	int err = ENOENT;
+	int err = ENOENT, one;
 
 	if (strchr(name, '/')) {
 		snprintf(file, size, "%s", name);
-		return access(name, X_OK) ? errno : 0;
+		return can_run(name);
 	}
 	for (path = path ? path : "/bin:/usr/bin"; path; path = *end ? end + 1 : NULL) {
 		end = strchrnul(path, ':');
 		snprintf(file, size, "%.*s%s%s", (int)(end - path), path,
 			 end > path ? "/" : "", name);
-		if (!access(file, X_OK))
+		one = can_run(file);
+		if (!one)
 			return 0;
-		if (errno != ENOENT && errno != ENOTDIR)
-			err = errno;
+		if (one != ENOENT && one != ENOTDIR)
+			err = one;
 	}
 	return err;
 }
@@ -99,6 +111,13 @@ static char **with_shell(char **words, char **argv, char *file)
 	return all;
 }
 
+/* Return: the exit status. */
+static int say_not_run(const char *name, int err)
+{
+	say("%s: %s", name, strerror(err));
+	return err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+}
+
 /*
  * Never returns.  Runs @words, which are @argv or what the session made of it.  Says on
  * @ready that it has done what is not to be in the trace, and waits for a byte from @go:
@@ -128,8 +147,7 @@ static void child(char **argv, char **words, const struct user *u, int ready, in
 		execvp(words[0], words);
 		err = errno;
 	}
-	say("%s: %s", argv[0], strerror(err));
-	_exit(err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_RUN);
+	_exit(say_not_run(argv[0], err));
 }
 
 /* Let the child go on as a traced task.  Return: 0 or -errno. */
@@ -275,6 +293,20 @@ static void tell_outliving(struct recording *r, const struct session_task *list,
 
 /* ---- all of it ---- */
 
+/* The exit status of a command that has ended. */
+static int exit_status(const struct run *run, char **argv)
+{
+	struct session *s = record_session(run->rec);
+	int err = 0;
+
+	if (WIFSIGNALED(run->status))
+		return 128 + WTERMSIG(run->status);
+	/* who ran it in our place may not have been able to */
+	if (WEXITSTATUS(run->status) == 1 && s->ops->run_error)
+		err = s->ops->run_error(s);
+	return err ? say_not_run(argv[0], err) : WEXITSTATUS(run->status);
+}
+
 static int run_command(const struct record_options *o, const struct user *sudo,
 		       const struct user *u, char **argv)
 {
@@ -297,8 +329,7 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 		record_loop(run.rec, on_signal, &run, false);
 		wait_for_others(record_session(run.rec));
 		left = list_left(record_session(run.rec), &list);
-		ret = WIFSIGNALED(run.status) ? 128 + WTERMSIG(run.status) :
-						WEXITSTATUS(run.status);
+		ret = exit_status(&run, argv);
 		complete = record_end(run.rec, ret);
 		/* who is in a cgroup is not the command's */
 		if (!o->quiet && !o->ncgroups)

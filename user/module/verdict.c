@@ -79,19 +79,40 @@ static uint64_t count_of(const struct row *row, const struct rec_account *a)
 	return n;
 }
 
+static bool has_text(const struct verdict *v, const char *what)
+{
+	for (unsigned int i = 0; i < v->n; i++)
+		if (!strcmp(v->missing[i].kind->what, what))
+			return true;
+	return false;
+}
+
+static void add(struct verdict *v, const struct diag_kind *kind, uint64_t n, struct diag *diag)
+{
+	v->complete = false;
+	if (v->n == VERDICT_MAX)
+		return;
+	diag_count(diag, kind, n);
+	v->missing[v->n].kind = kind;
+	v->missing[v->n++].n = n;
+}
+
 void verdict_of(struct verdict *v, const struct rec_account *a, struct diag *diag)
 {
-	v->n = 0;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		uint64_t n = count_of(&rows[i], a);
+	const struct diag_kind *kind;
+	uint64_t n;
 
-		if (!n)
-			continue;
-		diag_count(diag, &rows[i].kind, n);
-		v->missing[v->n].kind = &rows[i].kind;
-		v->missing[v->n++].n = n;
+	v->n = 0;
+	v->complete = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		n = count_of(&rows[i], a);
+		if (n)
+			add(v, &rows[i].kind, n, diag);
 	}
-	v->complete = !v->n;
+	/* what a row tells as well is not told twice */
+	for (unsigned int i = 0; a->found && (kind = diag_next(a->found, i, &n)); i++)
+		if (n && kind->level == DIAG_DAMAGE && !has_text(v, kind->what))
+			add(v, kind, n, diag);
 }
 
 void verdict_text(const struct verdict *v, struct buf *b)

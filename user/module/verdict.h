@@ -12,7 +12,7 @@
 #include "build/session.h"
 #include "io/diag.h"
 
-#define VERDICT_MAX 20
+#define VERDICT_MAX 32
 
 struct verdict {
 	bool complete;

@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "build/event.h"
 #include "import/strace/st_log.h"
+#include "strace/guard.h"
 #include "strace/look.h"
 
 #include <errno.h>
@@ -32,7 +33,12 @@
 static const char place_name[] = "strace";
 
 const char strace_session_costs[] =
-	"each call that is recorded stops the program twice, and what file was opened is not known by its number";
+	"each system call stops the program twice, what file was opened is not known by its number, and LeakSanitizer is off";
+
+static const struct diag_kind cut_lines = {
+	"lines of strace that are cut", DIAG_DAMAGE };
+static const struct diag_kind strace_gone = {
+	"tasks that went on when strace had ended: what they did is not recorded", DIAG_DAMAGE };
 
 struct strace_session {
 	struct session base;
@@ -41,8 +47,12 @@ struct strace_session {
 	struct st_log_options options;
 	struct st_times times;
 	struct rec_tally tally;
+	int64_t realtime;	/* CLOCK_REALTIME less CLOCK_MONOTONIC when it began, ns */
 	struct look look;
 	struct st_asks asks;
+	const char *pidns;	/* strace's option for pids of pid namespaces; NULL: it has none */
+	char *lsan;		/* LSAN_OPTIONS=... */
+	int guard;		/* see guard_start(); -1: none */
 	char dir[64], fifo[80];	/* "": gone */
 	int fd;			/* the log */
 	struct buf text;	/* of it, not taken apart yet */
@@ -90,8 +100,9 @@ static void take_line(struct strace_session *s, const char *line, size_t len)
 	if (l.class == ST_NOTHING)
 		return;
 	at = st_time(&s->times, &l);
-	/* strace's clock is CLOCK_REALTIME, that of traces CLOCK_MONOTONIC */
-	at = at > (uint64_t)s->look.realtime ? at - (uint64_t)s->look.realtime : 0;
+	/* strace's clock is CLOCK_REALTIME, which somebody may set; that of traces CLOCK_MONOTONIC */
+	s->look.realtime = s->realtime + s->times.ahead;
+	at = at > (uint64_t)s->realtime ? at - (uint64_t)s->realtime : 0;
 	s->tally.records++;
 	s->tally.last_time = at;
 	err = st_log_line(s->log, &l, at, &place);
@@ -106,6 +117,7 @@ static void take_lines(struct strace_session *s)
 {
 	const char *at = s->text.s, *end = at + s->text.len, *nl;
 
+	s->times.now = (uint64_t)(clock_ns(CLOCK_MONOTONIC) + s->realtime);
 	while (at < end && (nl = memchr(at, '\n', (size_t)(end - at)))) {
 		take_line(s, at, (size_t)(nl - at));
 		at = nl + 1;
@@ -125,8 +137,10 @@ static size_t read_some(struct strace_session *s)
 		s->bytes += (size_t)n;
 		s->began = true;
 		take_lines(s);
-		if (s->text.len > LINE_MAX)
+		if (s->text.len > LINE_MAX) {
 			s->text.len = 0;	/* no line is so long */
+			diag_count(s->diag, &cut_lines, 1);
+		}
 		return (size_t)n;
 	}
 	if (!n)
@@ -163,24 +177,58 @@ static bool strace_idle(struct session *base)
 
 /* ---- the command ---- */
 
+/*
+ * What a program's own seccomp filters do is printed, too.  Not with --seccomp-bpf: a task
+ * that strace does not trace, as that of CLONE_UNTRACED, would have no calls, nor would
+ * programs get any rights that they have not (no_new_privs).
+ */
+static char *const options[] = {
+	"strace", "-D", "-f", "-q", "-ttt", "-T", "-y", "-s", STRING_BYTES, "-e", "signal=!chld",
+	"-e", ST_RAW, "-e", "abbrev=!seccomp,prctl",
+};
+#define NOPTIONS (sizeof(options) / sizeof(options[0]))
+
+/* LeakSanitizer works only where nobody traces; a program of its would fail at its end. */
+static char *without_leaks(void)
+{
+	static const char name[] = "LSAN_OPTIONS", off[] = "detect_leaks=0";
+	const char *old = getenv(name);
+	struct buf b = { 0 };
+
+	buf_adds(&b, name);
+	buf_addc(&b, '=');
+	if (old && *old) {
+		buf_adds(&b, old);
+		buf_addc(&b, ':');
+	}
+	buf_add(&b, off, sizeof(off));
+	return b.s;
+}
+
 static char **strace_wrap(struct session *base, char **argv, uid_t uid)
 {
-	static char *const options[] = {
-		"strace", "-D", "-f", "--seccomp-bpf", "-q", "-ttt", "-T", "-y",
-		"-s", STRING_BYTES, "-e", "signal=!chld", "-e", ST_RAW, "-o",
-	};
-	const size_t n = sizeof(options) / sizeof(options[0]);
 	struct strace_session *s = of(base);
 	size_t argc = 0, at = 0;
 
 	if (chown(s->fifo, uid, (gid_t)-1) || chmod(s->dir, 0711))
 		return NULL;
+	if (s->guard < 0)
+		s->guard = guard_start(s->dir, s->fifo);
+	if (s->guard < 0) {
+		errno = -s->guard;
+		return NULL;
+	}
 	while (argv[argc])
 		argc++;
 	free(s->argv);
-	s->argv = xcalloc(n + argc + 7, sizeof(*s->argv));
-	for (size_t i = 0; i < n; i++)
+	s->argv = xcalloc(NOPTIONS + argc + 10, sizeof(*s->argv));
+	for (size_t i = 0; i < NOPTIONS; i++)
 		s->argv[at++] = options[i];
+	if (s->pidns)
+		s->argv[at++] = (char *)(uintptr_t)s->pidns;
+	s->argv[at++] = "-E";
+	s->argv[at++] = s->lsan;
+	s->argv[at++] = "-o";
 	s->argv[at++] = s->fifo;
 	s->argv[at++] = "-e";
 	s->argv[at++] = s->command;
@@ -239,33 +287,16 @@ static void read_end(struct strace_session *s)
 	}
 }
 
-/*
- * Somebody has to read what strace goes on to write: it cannot let go of programs with a
- * seccomp filter, and they stand still when it does.
- */
-static void read_on_behind(const struct strace_session *s)
+/* Programs that outlive the command are let go. */
+static void release(struct strace_session *s)
 {
-	char bytes[READ_BYTES];
-	pid_t pid = fork();
-	int null;
+	struct session_task *list;
+	bool done = false;
+	int n = s->base.ops->tasks(&s->base, &list);
 
-	if (pid) {
-		if (pid > 0)
-			waitpid(pid, NULL, 0);
-		return;
-	}
-	/* nobody waits for it, and it keeps nothing of its parent's open */
-	if (setsid() < 0 || fork())
-		_exit(0);
-	null = open("/dev/null", O_RDWR);
-	for (int fd = 0; fd < 3 && null >= 0; fd++)
-		dup2(null, fd);
-	if (dup2(s->fd, 3) < 0 || fcntl(3, F_SETFL, 0) || chdir("/"))
-		_exit(0);
-	close_range(4, ~0u, 0);
-	while (read(3, bytes, sizeof(bytes)) > 0)
-		;
-	_exit(0);
+	for (int i = 0; i < n && !done; i++)
+		done = guard_release(list[i].pid, s->dir);
+	free(list);
 }
 
 static int strace_stop(struct session *base)
@@ -278,12 +309,24 @@ static int strace_stop(struct session *base)
 	s->stopped = true;
 	read_end(s);
 	if (!s->ended && s->began)
-		read_on_behind(s);
+		release(s);
+	if (s->ended && st_log_alive(s->log))
+		diag_count(s->diag, &strace_gone, st_log_alive(s->log));
+	if (s->ended && s->text.len)
+		diag_count(s->diag, &cut_lines, 1);
 	err = st_log_end(s->log);
 	s->tally.events = st_log_events(s->log);
 	if (!s->err)
 		s->err = err;
 	return 0;
+}
+
+static int strace_run_error(struct session *base)
+{
+	struct strace_session *s = of(base);
+
+	read_end(s);
+	return st_log_run_error(s->log);
 }
 
 static int strace_account(struct session *base, struct rec_account *a)
@@ -293,15 +336,13 @@ static int strace_account(struct session *base, struct rec_account *a)
 	*a = (struct rec_account){
 		.module = {
 			.records = s->tally.records,
-			/* strace is gone, and they are not */
-			.lost_tasks = s->ended || !s->began ? st_log_alive(s->log) : 0,
 			.strings_joined = st_log_joined(s->log),
-			.strings_cut = diag_total(s->diag, &st_cut_strings),
 		},
 		.tally = &s->tally,
+		.found = s->diag,
 		.bytes = s->bytes,
 		.buffer = READ_BYTES,
-		.read_error = s->err < 0 ? -s->err : s->text.len ? EBADMSG : 0,
+		.read_error = s->err < 0 ? -s->err : 0,
 	};
 	return 0;
 }
@@ -311,6 +352,8 @@ static void strace_close(struct session *base)
 	struct strace_session *s = of(base);
 
 	remove_fifo(s);
+	if (s->guard >= 0)
+		close(s->guard);
 	if (s->fd >= 0)
 		close(s->fd);
 	st_log_free(s->log);
@@ -318,6 +361,7 @@ static void strace_close(struct session *base)
 	buf_free(&s->text);
 	free(s->argv);
 	free(s->command);
+	free(s->lsan);
 	free(s->cwd);
 	free(s);
 }
@@ -333,45 +377,76 @@ static const struct session_ops ops = {
 	.forget = strace_forget,
 	.idle = strace_idle,
 	.tasks = strace_tasks,
+	.run_error = strace_run_error,
 	.poll = strace_poll,
 	.pump = strace_pump,
 	.stop = strace_stop,
 	.account = strace_account,
 };
 
-/* Run strace once, to see whether it can.  Return: false with what it says. */
-static bool try_strace(char *why, size_t size)
+/*
+ * Run strace once, with an option or NULL.  @said: the first line of what it says.
+ * Return: its exit status, -1: none.
+ */
+static int try_option(const char *option, char *said, size_t size)
 {
-	static const char failed[] =
-		"strace cannot trace here; in a container it needs the capability SYS_PTRACE or a seccomp profile that allows ptrace";
-	char said[256] = "";
+	/* it is there, and does next to nothing */
+	char *const end[] = { "-e", "trace=none", "-o", "/dev/null", "strace", "-V", NULL };
+	char *argv[NOPTIONS + sizeof(end) / sizeof(end[0]) + 1];
 	int out[2], status = 0;
+	size_t at = 0;
 	ssize_t n;
 	pid_t pid;
 
+	for (size_t i = 0; i < NOPTIONS; i++)
+		if (strcmp(options[i], "-D") != 0)
+			argv[at++] = options[i];
+	if (option)
+		argv[at++] = (char *)(uintptr_t)option;
+	memcpy(argv + at, end, sizeof(end));
+	*said = 0;
 	if (pipe2(out, O_CLOEXEC))
-		return false;
+		return -1;
 	pid = fork();
 	if (!pid) {
 		dup2(out[1], 1);
 		dup2(out[1], 2);
-		execlp("strace", "strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=none",
-		       "-e", ST_RAW, "-o", "/dev/null", "/proc/self/exe", "--version", NULL);
+		execvp(argv[0], argv);
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	close(out[1]);
-	n = read(out[0], said, sizeof(said) - 1);
+	n = read(out[0], said, size - 1);
 	close(out[0]);
 	waitpid(pid, &status, 0);
-	if (pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status))
-		return true;
 	said[n > 0 ? n : 0] = 0;
 	said[strcspn(said, "\n")] = 0;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* See whether strace can trace, and what it is able to.  Return: false with @why. */
+static bool try_strace(struct strace_session *s, char *why, size_t size)
+{
+	/* from 5.15 on; from 5.9 on; before that */
+	static const char *const pidns[] = { "--decode-pids=pidns", "--pidns-translation", NULL };
+	pid_t tracer = guard_tracer(0);
+	char said[256];
+	int status = -1;
+
+	if (tracer > 0) {
+		snprintf(why, size, "etrace is itself traced by process %d (strace, gdb or another recording by strace): a process can have only one tracer",
+			 (int)tracer);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(pidns) / sizeof(pidns[0]) && status && status != 127; i++) {
+		s->pidns = pidns[i];
+		status = try_option(pidns[i], said, sizeof(said));
+	}
+	if (status == 127)
 		snprintf(why, size, "there is no strace: apt-get install strace");
-	else
-		snprintf(why, size, "%s (%s)", failed, said);
-	return false;
+	else if (status)
+		snprintf(why, size, "strace cannot trace here; in a container it needs the capability SYS_PTRACE or a seccomp profile that allows ptrace (%s)",
+			 said);
+	return !status;
 }
 
 static bool make_fifo(struct strace_session *s, char *why, size_t size)
@@ -400,17 +475,16 @@ struct session *strace_session_open(const struct strace_options *opt, struct sin
 {
 	struct strace_session *s;
 
-	if (!try_strace(why, size))
-		return NULL;
 	s = xcalloc(1, sizeof(*s));
-	s->fd = -1;
-	if (!make_fifo(s, why, size)) {
+	s->fd = s->guard = -1;
+	if (!try_strace(s, why, size) || !make_fifo(s, why, size)) {
 		free(s);
 		return NULL;
 	}
 	s->diag = diag_new(NULL, place_name);
 	s->cwd = getcwd(NULL, 0);
-	s->look.realtime = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	s->lsan = without_leaks();
+	s->realtime = s->look.realtime = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	s->asks = look_asks(&s->look);
 	s->options = (struct st_log_options){
 		.cwd = s->cwd, .asks = &s->asks, .record = opt->record,

@@ -4,10 +4,9 @@
  * written.  For where neither the module nor BPF may be had: it needs no rights but to
  * trace one's own children (ptrace).
  *
- * What is traced begins with wrap(): strace traces only what it starts.  A seccomp
- * filter lets calls that are not recorded go on without a stop (--seccomp-bpf); strace
- * cannot let go of programs that have it, so it goes on behind those that outlive the
- * command, and what it says of them is thrown away.
+ * What is traced begins with wrap(): strace traces only what it starts.  When the command
+ * has ended strace is made to let go of what outlives it, and if the recorder is killed
+ * somebody else reads on: see guard.h.
  */
 #ifndef ETRACE_STRACE_SESSION_H
 #define ETRACE_STRACE_SESSION_H

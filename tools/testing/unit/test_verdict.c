@@ -146,6 +146,27 @@ static void all_are_told(void **state)
 	diag_free(diag);
 }
 
+/* What a backend's reader counted of its own: damage, once, and no notes. */
+static void found_is_told(void **state)
+{
+	static const struct diag_kind unseen = { "tasks that nobody saw", DIAG_DAMAGE };
+	static const struct diag_kind same = { "events with something missing", DIAG_DAMAGE };
+	static const struct diag_kind note = { "lines of no interest", DIAG_NOTE };
+	struct rec_tally tally = { .incomplete = 2 };
+	struct diag *diag = diag_new(NULL, "test");
+	struct rec_account a = { .tally = &tally, .found = diag };
+
+	(void)state;
+	diag_count(diag, &note, 5);
+	expect(&a, "2 events with something missing");
+	diag_count(diag, &same, 2);
+	diag_count(diag, &unseen, 3);
+	expect(&a, "2 events with something missing\n3 tasks that nobody saw");
+	tally.incomplete = 0;
+	expect(&a, "2 events with something missing\n3 tasks that nobody saw");
+	diag_free(diag);
+}
+
 static void numbers(void **state)
 {
 	/* four stand side by side */
@@ -188,6 +209,7 @@ int main(void)
 		cmocka_unit_test(each_is_told),
 		cmocka_unit_test(counts_are_compared),
 		cmocka_unit_test(all_are_told),
+		cmocka_unit_test(found_is_told),
 		cmocka_unit_test(numbers),
 	};
 

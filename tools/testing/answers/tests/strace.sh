@@ -106,13 +106,164 @@ check "descriptors of ours do not reach the command" \
 	test "$(etrace run -q --backend=strace -o s.fxt -- sh -c 'ls /proc/self/fd' | wc -l)" = \
 	"$(sh -c 'ls /proc/self/fd' | wc -l)"
 
-# What outlives the command is told, and lives on.
+printf '#!/no/such/interpreter\n' > no-interpreter
+printf '\177ELF\002 not really\0\0' > no-binary
+chmod +x no-interpreter no-binary
+ends 126 "a directory" etrace run -q --backend=strace -o s.fxt -- /tmp
+ends 127 "a script whose interpreter is not there" etrace run -q --backend=strace -o s.fxt -- ./no-interpreter
+ends 126 "a program for no machine" etrace run -q --backend=strace -o s.fxt -- ./no-binary
+ends 1 "a command that fails as strace does when it cannot run one" \
+	etrace run -q --backend=strace -o s.fxt -- sh -c '/no/such/program 2> /dev/null; exit 1'
+# shellcheck disable=SC2016
+ends 162 "a command that a real-time signal ended" \
+	etrace run -q --backend=strace -o s.json -- sh -c 'ulimit -c 0; kill -34 $$'
+check "and which signal it was" grep -q '"event":"exit".*"signal":"\?[a-z ]*34"\?,' s.json
+
+# What asks not to be traced works, and the trace does not say that it has it.
+for program in untraced filter; do
+	gcc -pthread -o $program "$ANSWERS/projects/strace/$program.c"
+done
+timeout 60 etrace run --backend=strace -o s.fxt -- ./untraced 2> told
+result $? "a child that asks not to be traced works as alone"
+check "and has done its work" test -e untraced.out
+check "and it is missing in the verdict" grep -q '1 tasks that asked not to be traced' told
+
+# As does what the address sanitizer does at a program's end.
+echo 'int main(void) { return 0; }' > nothing.c
+if gcc -fsanitize=address -o nothing nothing.c 2> said && ./nothing; then
+	ends 0 "a program with AddressSanitizer" timeout 60 etrace run -q --backend=strace -o s.fxt -- ./nothing
+	# shellcheck disable=SC2016
+	check "its options are kept" env LSAN_OPTIONS=verbosity=0 etrace run -q --backend=strace -o s.fxt -- \
+		sh -c 'test "$LSAN_OPTIONS" = verbosity=0:detect_leaks=0'
+else
+	echo "skip: a program with AddressSanitizer: $(head -n 1 said)"
+fi
+
+# Rights are as alone: programs get those of a set-user-ID program, if root traces.
+nnp() { sed -n 's/^NoNewPrivs:[[:blank:]]*//p' /proc/self/status; }
+check "programs can get rights" test "$(etrace run -q --backend=strace -o s.fxt -- \
+	sed -n 's/^NoNewPrivs:[[:blank:]]*//p' /proc/self/status)" = "$(nnp)"
+if [ "$(id -u)" = 0 ] && cp "$(command -v id)" own-id && chown 65534 own-id &&
+	chmod 4755 own-id && [ "$(./own-id -u)" = 65534 ]; then
+	check "a set-user-ID program has its user's rights, if root traces" \
+		test "$(etrace run -q --backend=strace -o s.fxt -- ./own-id -u)" = 65534
+else
+	echo "skip: set-user-ID programs: only as root, where file systems allow them"
+fi
+
+# Calls that a program's own filter answers: as events, or as what is not known.
+for way in notify fake trap error; do
+	rm -f in out named
+	./filter $way > said 2>&1
+	want=$?
+	[ $want != 77 ] || { echo "skip: seccomp filters: $(head -n 1 said)"; break; }
+	rm -f in out named
+	ends $want "a program whose filter has the way '$way'" \
+		etrace run --backend=strace -o s.json -- ./filter $way
+	check "its three files with '$way'" test 3 = \
+		"$(grep -c '"event":"open".*"path":"'"$top"'/\(in\|out\)",' s.json)"
+	case $way in
+	error) check "it is complete with '$way'" grep -q '"complete":1' s.json
+		check "the error is told" grep -q '"error":"ENOSYS","failed":true' s.json ;;
+	*) check "it is not complete with '$way'" grep -q '"verdict":"1 seccomp filters' s.json ;;
+	esac
+done
+
+# Namespaces of pids: all tasks end, and what one makes is not another one's.
+# shellcheck disable=SC2016
+inner='for i in $(seq 40); do (: < /etc/hostname); done'
+cat > collide.sh << 'END'
+(for i in $(seq 8); do sleep 0.1; done; echo obj > a.o; exec mv a.o b.o) & # while the others fork
+unshare -Urpf sh -c "$1"
+wait
+END
+# tree FILE: the programs from which a.o came, from within; tasks without an end.
+tree()
+{
+	python3 - "$1" << 'END'
+import json, sys
+parent, program, ended = {}, {}, set()
+for line in open(sys.argv[1]):
+    e = json.loads(line)
+    if e["event"] == "clone":
+        parent[e["child"]] = e["upid"]
+    elif e["event"] == "exec":
+        program.setdefault(e["upid"], []).append(" ".join(e["argv"][:2]))
+    elif e["event"] == "exit":
+        ended.add(e["upid"])
+    elif e["event"] == "open" and e["path"].endswith("/a.o") and e["flags"] & 3:
+        task = e["upid"]
+        while task:
+            print(*program.get(task, ["-"]))
+            task = parent.get(task)
+print("without an end:", len(set(parent) - ended))
+END
+}
+if unshare -Urpf true 2> said; then
+	for in in "" "unshare -Urpf --mount-proc"; do
+		rm -f a.o b.o
+		# shellcheck disable=SC2086
+		$in etrace run --backend=strace --strict -o s.json -- sh collide.sh "$inner" 2> told
+		result $? "pid namespaces are recorded whole${in:+, in one}" || cat told
+		tree s.json > ours
+		printf '%s\n' 'mv a.o' 'sh collide.sh' 'without an end: 0' > truth
+		same "who is whose child${in:+, in one}" ours truth
+		check "nobody outlives the command${in:+, in one}" sh -c '! grep outlives told'
+	done
+else
+	echo "skip: pid namespaces: $(head -n 1 said)"
+fi
+
+# A name that ends as those of files that are gone.
+mkdir 'x (deleted)'
+cd 'x (deleted)' || exit
+etrace run -q --backend=strace -o ../s.fxt -- sh -c 'echo 1 > a; mv a b; cat b > c'
+etrace deps ../s.fxt "$top/x (deleted)/c" > ../ours
+cd ..
+echo "$top/x (deleted)/b" > truth
+same "a directory whose name ends with (deleted)" ours truth
+
+# Only one can trace: who wants to, too, is told of, and is told why.
+etrace run --backend=strace -o s.fxt -- strace -o log true > said 2>&1
+check "strace in the build is told of" grep -q 'requests to trace a task that strace traces' said
+ends 125 "a recording by strace in one by strace" \
+	etrace run -q --backend=strace -o s.fxt -- etrace run --backend=strace -o t.fxt -- true
+etrace run -q --backend=strace -o s.fxt -- etrace run --backend=strace -o t.fxt -- true 2> told
+check "and the reason" grep -q 'traced by process [0-9]*' told
+
+# until_done COMMAND...: until it succeeds; only a minute, on whatever machine.
+until_done()
+{
+	for _ in $(seq 600); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+# The recorder is killed: the build goes on to its end, in silence.
+mkfifo go
+# shellcheck disable=SC2016
+etrace run --backend=strace -o s.fxt -- sh -c 'echo $PPID > recorder; read line < go
+	for i in $(seq 50); do cat collide.sh > /dev/null; done 2> /dev/null; echo done > goes-on' 2> told &
+until_done test -s recorder
+kill -KILL "$(cat recorder)"
+wait $! 2> /dev/null
+echo > go
+check "without its recorder a build goes on" until_done test -s goes-on
+check "and nothing is said about it" test ! -s told
+check "nothing is left of a recorder that was killed" \
+	until_done test -z "$(find . -maxdepth 1 -name 'etrace.*')"
+
+# What outlives the command is told, and lives on as if nobody had been there.
 mkfifo end
 # shellcheck disable=SC2016
 etrace run --backend=strace -o s.fxt -- sh -c 'cat end > /dev/null 2>&1 & echo $! > pid
 	until grep -q "(cat) [SD]" /proc/$!/stat; do sleep 0.05; done' 2> told
 check "who outlives the command is told" grep -q "cat \[$(cat pid)\] outlives the command" told
 check "and lives on" kill -0 "$(cat pid)"
+traced() { ! grep -q '^TracerPid:[[:blank:]]*0$' "/proc/$(cat pid)/status"; }
+not_traced() { ! traced; }
+check "and nobody traces it any more" until_done not_traced
 echo 1<> end
 for _ in $(seq 1200); do
 	kill -0 "$(cat pid)" 2> /dev/null || break
