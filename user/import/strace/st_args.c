@@ -293,6 +293,15 @@ void st_unescape(struct buf *to, const char *s, size_t len)
 	}
 }
 
+void st_fd_path(const struct st_fd_arg *fd, struct buf *to)
+{
+	if (!fd->has_path)
+		return;
+	st_unescape(to, fd->path.s, fd->path.len);
+	if (fd->deleted)
+		buf_adds(to, " (deleted)");
+}
+
 bool st_string(struct st_text t, struct buf *to, bool *cut)
 {
 	const char *end = t.s + t.len, *close;

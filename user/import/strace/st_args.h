@@ -48,6 +48,9 @@ struct st_fd_arg {
 /** st_fd_arg - "3", "3</etc/passwd>", "AT_FDCWD</home>", "0x3".  Return: whether it is one. */
 bool st_fd_arg(struct st_text t, struct st_fd_arg *fd);
 
+/** st_fd_path - add the path that a descriptor is open on, as the kernel has it; if there is one */
+void st_fd_path(const struct st_fd_arg *fd, struct buf *to);
+
 /** st_unescape - add text that strace has escaped */
 void st_unescape(struct buf *to, const char *s, size_t len);
 

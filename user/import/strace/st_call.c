@@ -137,7 +137,7 @@ void call_learn(const struct call *c, const struct st_fd_arg *fd)
 
 	if (!fd->has_path)
 		return;
-	st_unescape(&path, fd->path.s, fd->path.len);
+	st_fd_path(fd, &path);
 	if (fd->fd == AT_FDCWD) {
 		st_cwd_set(p, path.s ? path.s : "", path.len);
 	} else {

@@ -127,9 +127,7 @@ static void add_opened(const struct call *c, const struct buf *orig, bool named)
 
 	if (st_fd_arg(c->line->ret, &fd) && fd.has_path) {
 		path->len = 0;
-		st_unescape(path, fd.path.s, fd.path.len);
-		if (fd.deleted)
-			buf_adds(path, " (deleted)");
+		st_fd_path(&fd, path);
 	} else if (named) {
 		path->len = 0;
 		buf_add(path, orig->s, orig->len);
@@ -358,7 +356,7 @@ static void received(const struct call *c, struct st_text t, bool on)
 	ev = call_begin(c, ET_K_RECEIVED);
 	c->log->path.len = 0;
 	buf_room(&c->log->path, 1);
-	st_unescape(&c->log->path, fd.path.s ? fd.path.s : "", fd.path.len);
+	st_fd_path(&fd, &c->log->path);
 	et_add_string(ev, ET_S_RECEIVED_path, c->log->path.s, c->log->path.len);
 	et_set_value(ev, ET_V_RECEIVED_fd, fd.fd);
 	et_set_value(ev, ET_V_RECEIVED_cloexec, on);

@@ -249,6 +249,7 @@ static void end_call(struct st_log *log, struct st_task *task, const struct st_l
 		return;
 	}
 	log->cloning -= is_making(task);
+	log->is_broken = false;
 	buf_add(&task->args, line->args.s, line->args.len);
 	if (st_line_result(&whole, task->args.s, task->args.len)) {
 		/* with --seccomp-bpf strace does not see its end: "= ?"; it was one */
@@ -402,7 +403,6 @@ int st_log_line(struct st_log *log, const struct st_line *given, uint64_t at,
 	log->place = *place;
 	if (continues(log, &line)) {
 		continue_line(&line, log->broken);
-		log->is_broken = false;
 	}
 	pid = line.pid >= 0 ? line.pid : place->pid;
 	if (is_cut_call(&line))
