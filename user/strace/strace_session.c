@@ -310,11 +310,11 @@ static int strace_stop(struct session *base)
 	read_end(s);
 	if (!s->ended && s->began)
 		release(s);
+	err = st_log_end(s->log);
 	if (s->ended && st_log_alive(s->log))
 		diag_count(s->diag, &strace_gone, st_log_alive(s->log));
 	if (s->ended && s->text.len)
 		diag_count(s->diag, &cut_lines, 1);
-	err = st_log_end(s->log);
 	s->tally.events = st_log_events(s->log);
 	if (!s->err)
 		s->err = err;

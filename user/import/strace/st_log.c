@@ -305,7 +305,8 @@ static void process(struct st_log *log, const struct st_line *line)
 /* A child's line, and the call that made it is not finished: whose child, that will tell. */
 static bool must_wait(const struct st_log *log, int64_t pid)
 {
-	return log->cloning && pid >= 0 && !map64_get(&log->tasks.by_pid, (uint64_t)pid + 1) &&
+	return log->cloning && !log->unnamed && pid >= 0 &&
+	       !map64_get(&log->tasks.by_pid, (uint64_t)pid + 1) &&
 	       !map64_get(&log->born, (uint64_t)pid);
 }
 
@@ -318,8 +319,12 @@ static void note_born(struct st_log *log, const struct st_line *line, int64_t pi
 	bool makes = line->class == ST_RESUMED ? st_makes_task(line->name) :
 		     line->class == ST_CONTINUED && maker && is_making(maker);
 
-	if (makes && pid >= 0 && st_line_result(&end, line->args.s, line->args.len) &&
-	    end.value > 0 && (end.translated || !inside))
+	if (!makes || pid < 0 || !st_line_result(&end, line->args.s, line->args.len) ||
+	    end.value <= 0)
+		return;
+	if (inside && !end.translated)
+		log->unnamed = true;
+	else
 		map64_put(&log->born, (uint64_t)end.value, (uint64_t)pid + 1);
 }
 
@@ -372,8 +377,10 @@ static void let_go(struct st_log *log, bool all)
 	}
 	log->at = at;
 	log->place = place;
-	if (!log->held)
-		map64_clear(&log->born);
+	if (log->held)
+		return;
+	map64_clear(&log->born);
+	log->unnamed = false;
 }
 
 /* The rest of a line that a message broke looks like anything, but ends as calls do. */

@@ -28,6 +28,7 @@ struct st_log {
 	struct st_held *held, **held_end;
 	size_t nheld, held_bytes;
 	struct map64 born;	/* pid of a child: pid of its parent, as held lines say */
+	bool unnamed;		/* held lines say of a child only that it is made: see st_tasks_expect() */
 	bool is_broken;		/* a message has broken a line, and the rest has not come */
 	int64_t broken;		/* the pid of that line; -1: none is told */
 	bool namespaces;	/* somebody sees pids that are not strace's */

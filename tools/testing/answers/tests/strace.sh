@@ -210,6 +210,27 @@ if unshare -Urpf true 2> said; then
 		same "who is whose child${in:+, in one}" ours truth
 		check "nobody outlives the command${in:+, in one}" sh -c '! grep outlives told'
 	done
+	# An older strace does not tell them; then it follows from who was making one.
+	mkdir old
+	cat > old/strace <<- END
+		#!/bin/sh
+		for arg; do
+			case \$arg in --decode-pids*|--pidns*) echo "strace: unrecognized option" >&2; exit 1 ;; esac
+		done
+		exec $(command -v strace) "\$@"
+	END
+	chmod +x old/strace
+	rm -f a.o b.o
+	PATH=$PWD/old:$PATH etrace run -q --backend=strace --strict -o s.json -- sh collide.sh "$inner"
+	result $? "pid namespaces are recorded whole by an older strace"
+	tree s.json > ours
+	same "who is whose child, by an older strace" ours truth
+	# shellcheck disable=SC2016
+	PATH=$PWD/old:$PATH etrace run --backend=strace -o s.json -- \
+		unshare -Urpf sh -c 'for j in 1 2 3; do (for i in $(seq 20); do (:); done) & done; wait' 2> told
+	check "or what is a guess is told" grep -q 'complete\|tasks whose parent is a guess' told
+	tree s.json > ours
+	check "and all end" grep -q 'without an end: 0' ours
 else
 	echo "skip: pid namespaces: $(head -n 1 said)"
 fi
@@ -254,6 +275,13 @@ check "without its recorder a build goes on" until_done test -s goes-on
 check "and nothing is said about it" test ! -s told
 check "nothing is left of a recorder that was killed" \
 	until_done test -z "$(find . -maxdepth 1 -name 'etrace.*')"
+
+# strace is killed: the same, and the verdict tells that it was.
+# shellcheck disable=SC2016
+ends 5 "without its strace a build goes on" etrace run --backend=strace -o s.json -- sh -c '
+	kill -KILL "$(sed -n "s/^TracerPid:[[:blank:]]*//p" /proc/$$/status)"; echo x > after; exit 5'
+check "and does its work" test -s after
+check "which the verdict tells" grep -q '"verdict":"1 tasks that went on when strace had ended' s.json
 
 # What outlives the command is told, and lives on as if nobody had been there.
 mkfifo end
