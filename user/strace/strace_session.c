@@ -497,6 +497,7 @@ struct session *strace_session_open(const struct strace_options *opt, struct sin
 	s->base.nfds = 1;
 	s->base.idle_fd = s->fd;
 	s->base.tally = &s->tally;
-	snprintf(s->base.about, sizeof(s->base.about), "strace");
+	snprintf(s->base.about, sizeof(s->base.about), "strace%s", s->pidns ? "" :
+		 " before 5.9: in pid namespaces, who made a task may be a guess");
 	return &s->base;
 }

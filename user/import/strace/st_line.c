@@ -444,10 +444,11 @@ static void parse_resumed(struct st_line *line, const char *s, const char *end)
 static const char *old_message(const char *s, const char *end, uint64_t *pid)
 {
 	static const char process[] = "Process ";
-	const char *p = s + sizeof(process) - 1, *q;
+	const char *p, *q;
 
 	if (!begins(s, end, process))
 		return NULL;
+	p = s + sizeof(process) - 1;
 	q = digits(p, end, pid);
 	if (q == p || *pid > INT32_MAX ||
 	    !(begins(q, end, " attached") || begins(q, end, " detached") ||
@@ -464,15 +465,9 @@ static const char *broken_at(const char *s, const char *end)
 {
 	uint64_t pid;
 
-	while (s < end) {
-		if (*s == '"')
-			s = skip_string(s, end);
-		else if (begins(s, end, message) || old_message(s, end, &pid))
-			return s;
-		else
-			s++;
-	}
-	return NULL;
+	while (s < end && !begins(s, end, message) && !old_message(s, end, &pid))
+		s = *s == '"' ? skip_string(s, end) : s + 1;
+	return s < end ? s : NULL;
 }
 
 /*
@@ -509,20 +504,21 @@ static void parse_call(struct st_line *line, const char *s, const char *end)
 	line->name = (struct st_text){ s, (size_t)(p - s) };
 	p++;
 	at = unfinished_at(p, end);
-	if (at) {
-		line->class = ST_UNFINISHED;
-		line->args = (struct st_text){ p, (size_t)(at - p) };
-	} else if (ends(p, end, detached)) {
+	if (!at && ends(p, end, detached)) {
 		line->class = ST_DETACHED;
-	} else if (st_line_result(line, p, (size_t)(end - p))) {
-		line->class = ST_CALL;
-	} else if ((at = broken_at(p, end))) {
-		line->class = ST_UNFINISHED;
-		line->broken = true;
-		line->args = (struct st_text){ p, (size_t)(at - p) };
-	} else {
-		line->class = ST_CUT;
+		return;
 	}
+	if (!at && st_line_result(line, p, (size_t)(end - p))) {
+		line->class = ST_CALL;
+		return;
+	}
+	if (!at) {
+		at = broken_at(p, end);
+		line->broken = at;
+	}
+	line->class = at ? ST_UNFINISHED : ST_CUT;
+	if (at)
+		line->args = (struct st_text){ p, (size_t)(at - p) };
 }
 
 /* What strace says beside calls: of that only matters which task it lets go. */

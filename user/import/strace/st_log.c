@@ -408,9 +408,8 @@ int st_log_line(struct st_log *log, const struct st_line *given, uint64_t at,
 
 	log->at = at;
 	log->place = *place;
-	if (continues(log, &line)) {
+	if (continues(log, &line))
 		continue_line(&line, log->broken);
-	}
 	pid = line.pid >= 0 ? line.pid : place->pid;
 	if (is_cut_call(&line))
 		st_damage(log, &no_end);
