@@ -14,6 +14,9 @@
 /* Bytes of a file's beginning that the kernel looks at: include/uapi/linux/binfmts.h */
 #define FIRST_BYTES 256
 
+/* A clock that is later than that was set just then, ns. */
+#define GRAIN_MAX 100000000
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
@@ -96,18 +99,49 @@ static bool look_at(const char *path, struct statx *st, struct st_identity *id)
 	return true;
 }
 
+/* A file's times come from a clock that a busy machine moves on late: see how late. */
+static void see_grain(struct look *look)
+{
+	struct timespec fine, coarse;
+	int64_t late;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &coarse);
+	clock_gettime(CLOCK_REALTIME, &fine);
+	late = (int64_t)(fine.tv_sec - coarse.tv_sec) * 1000000000 + fine.tv_nsec - coarse.tv_nsec;
+	if (late > look->grain && late < GRAIN_MAX)
+		look->grain = late;
+}
+
+/* Whether a file was not told yet to be made.  So close to each other times prove no more. */
+static bool is_first(struct look *look, const struct st_identity *id, int64_t btime)
+{
+	for (unsigned int i = 0; i < LOOK_MADE; i++)
+		if (look->made[i].ino == id->ino && look->made[i].dev == id->dev &&
+		    look->made[i].btime == btime)
+			return false;
+	look->made[look->next].dev = id->dev;
+	look->made[look->next].ino = id->ino;
+	look->made[look->next].btime = btime;
+	look->next = (look->next + 1) % LOOK_MADE;
+	return true;
+}
+
 static bool look_opened(void *ctx, const char *path, struct st_span when, bool creates,
 			struct st_identity *id)
 {
-	const struct look *look = ctx;
-	int64_t since = (int64_t)when.since + look->realtime - look->grain;
+	struct look *look = ctx;
 	struct statx st;
+	int64_t since;
+
+	see_grain(look);
+	since = (int64_t)when.since + look->realtime - look->grain;
 
 	if (!look_at(path, &st, id))
 		return false;
 	if (ns_of(&st.stx_ctime) < since)
 		return true;
-	if (!creates || !(st.stx_mask & STATX_BTIME) || ns_of(&st.stx_btime) < since)
+	if (!creates || !(st.stx_mask & STATX_BTIME) || ns_of(&st.stx_btime) < since ||
+	    !is_first(look, id, ns_of(&st.stx_btime)))
 		return false;
 	/* what is in it has come since */
 	id->size = 0;
@@ -130,6 +164,7 @@ struct st_asks look_asks(struct look *look)
 	struct timespec ts = { 0 };
 
 	clock_getres(CLOCK_REALTIME_COARSE, &ts);
-	look->grain = ts.tv_nsec;
+	/* it may be late by one of its steps, and is then seen to be */
+	look->grain = 2 * ts.tv_nsec;
 	return (struct st_asks){ look, look_program, look_directory, look_opened, look_written };
 }

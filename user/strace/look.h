@@ -12,9 +12,17 @@
 #include "import/strace/st_log.h"
 
 /* What is given to struct st_asks as @ctx. */
+#define LOOK_MADE 64u
+
 struct look {
 	int64_t realtime;	/* CLOCK_REALTIME less the log's times, ns */
 	int64_t grain;		/* a file's times may be so much before the clock, ns */
+	/* the files last told to be made by a call: one is made once; dev 0: none */
+	struct {
+		uint64_t dev, ino;
+		int64_t btime;
+	} made[LOOK_MADE];
+	unsigned int next;
 };
 
 /** look_asks - @look outlives it */

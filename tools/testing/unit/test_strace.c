@@ -21,6 +21,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common_convert.h"
@@ -29,6 +30,7 @@
 #include "import/strace/st_line.h"
 #include "import/strace/st_log.h"
 #include "io/in.h"
+#include "strace/look.h"
 
 /* ---- one line ---- */
 
@@ -674,6 +676,44 @@ static void test_date(void **state)
 	}
 }
 
+/* ---- files that are looked at ---- */
+
+static int64_t clock_now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* A file is made by one call only, however soon another one opens it. */
+static void test_made_once(void **state)
+{
+	char path[] = "/tmp/test_strace.XXXXXX";
+	int64_t since = clock_now(CLOCK_REALTIME), until;
+	int fd = mkstemp(path);
+	struct st_identity id;
+	struct look look = { 0 };
+	struct st_asks asks = look_asks(&look);
+	struct statx st;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "abc", 3), 3);
+	until = clock_now(CLOCK_REALTIME);
+	assert_int_equal(statx(AT_FDCWD, path, 0, STATX_BTIME, &st), 0);
+	if (st.stx_mask & STATX_BTIME) {
+		const struct st_span when = { (uint64_t)since, (uint64_t)until };
+
+		assert_false(asks.opened(&look, path, when, false, &id));
+		assert_true(asks.opened(&look, path, when, true, &id));
+		assert_int_equal(id.size, 0);
+		assert_false(asks.opened(&look, path, when, true, &id));
+	}
+	close(fd);
+	unlink(path);
+}
+
 /* ---- logs ---- */
 
 /* Logs that were read wrong, or as complete: what of them is an event, and no other. */
@@ -835,6 +875,7 @@ int main(void)
 		cmocka_unit_test(test_deleted),
 		cmocka_unit_test(test_clock_set),
 		cmocka_unit_test(test_date),
+		cmocka_unit_test(test_made_once),
 		cmocka_unit_test(test_odd_logs),
 		cmocka_unit_test(test_logs),
 		cmocka_unit_test(test_several),
