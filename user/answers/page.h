@@ -19,13 +19,10 @@ void page_put(struct db *db, struct out *out, const char *inside, uint64_t budge
 /** page_may_create - Return: false after diag_fatal() if this was built without pages */
 bool page_may_create(const char *path, struct diag *diag);
 
-/* Behind the name of a page that is not finished. */
-#define PAGE_PART	"-part"
-
 /**
- * page_create - a page as a file, which is there when it is whole, and not before
+ * page_create - a page as a file, as out_create()
  * @inside: of page_put()
- * @path: a file that is there is replaced; "-": standard output
+ * @path: "-": standard output
  *
  * Return: false after diag_fatal(), and nothing has changed.
  */

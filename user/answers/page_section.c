@@ -66,7 +66,7 @@ static int section_close(void *ctx)
 	return err;
 }
 
-static const struct out_backend section = { section_write, section_close, NULL };
+static const struct out_backend section = { .write = section_write, .close = section_close };
 
 struct out *page_section(struct page_sections *s, const char *name)
 {

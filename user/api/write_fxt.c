@@ -6,6 +6,7 @@
 #include "io/out.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ int etrace_fxt_create(const char *path, const char *provider, struct etrace_fxt 
 		etrace_fxt_close(f);
 		return -ENOMEM;
 	}
-	f->out = out_create(path, 0666, &err);
+	f->out = out_create(path, &err);
 	if (f->out)
 		begin(f, provider);
 	xalloc_end(&trap);
@@ -168,13 +169,15 @@ int etrace_fxt_event(struct etrace_fxt *f, const struct etrace_fxt_event *event,
 	return err;
 }
 
-static int close_out(struct out *out)
+static int close_out(struct out *out, bool whole)
 {
 	struct xalloc_trap trap;
 	int err;
 
 	if (xalloc_caught(&trap))
 		return -ENOMEM;
+	if (out && !whole)
+		out_discard(out);
 	err = out ? out_close(out) : 0;
 	xalloc_end(&trap);
 	return err;
@@ -190,7 +193,7 @@ int etrace_fxt_close(struct etrace_fxt *f)
 	/* What is half changed must not be freed: see xalloc.h. */
 	if (!err)
 		fxt_writer_free(f->w);
-	end = close_out(f->out);
+	end = close_out(f->out, !err);
 	free(f);
 	return err ? err : end;
 }

@@ -67,6 +67,7 @@ static int attach(const struct record_options *o, const struct user *sudo, char 
 		record_free(r);
 		return EXIT_FAILED;
 	}
+	record_begun(r);
 	record_present(r);
 	if (!o->quiet && pid)
 		say("recording process %d and all below it%s; Ctrl-C ends it", pid,

@@ -3,10 +3,9 @@
 #include "answers/compdb.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"
-#include "base/buf.h"
+#include "io/out_place.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,31 +33,18 @@ static bool take_style(struct compdb *c, const struct asked *a)
 	return false;
 }
 
-/* A new file takes the place of the old one when all of it is there. */
 static void write_file(struct asked *a, const struct compdb *c, const char *path)
 {
-	struct buf name = { 0 };
-	struct out *out;
-	bool ok;
-	int err;
+	int err = 0;
+	struct out *out = out_create(path, &err);
 
-	buf_adds(&name, path);
-	buf_add(&name, ".new", 5);
-	out = out_create(name.s, 0666, &err);
-	if (!out) {
-		diag_fatal(a->diag, "%s: %s", name.s, strerror(-err));
-		buf_free(&name);
-		return;
+	if (out) {
+		if (!compdb_write(a->db[0], c, out))
+			out_discard(out);
+		err = out_close(out);
 	}
-	ok = compdb_write(a->db[0], c, out);
-	err = out_close(out);
-	if (!err && ok && rename(name.s, path))
-		err = -errno;
 	if (err)
-		diag_fatal(a->diag, "%s: %s", path, strerror(-err));
-	if (err || !ok)
-		unlink(name.s);
-	buf_free(&name);
+		diag_fatal(a->diag, "%s: %s", path, out_place_error(err));
 }
 
 static int ask(struct asked *a)

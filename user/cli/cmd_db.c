@@ -54,6 +54,7 @@ static int make_named(const char *name, const struct inputs *inputs, const char 
 	if (db && answers_read(db, inputs->in, inputs->n, from, opts, diag)) {
 		compdb_fill(db);
 		ret = answers_end(db, diag, PROG);
+		return db_finish(db) ? ret : 2;
 	}
 	db_close(db);
 	return ret;

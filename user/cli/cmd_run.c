@@ -23,6 +23,8 @@ struct run {
 	struct recording *rec;
 	pid_t pid;
 	int status;		/* of wait() */
+	bool stopped;		/* the command is, by whomever */
+	bool stopping;		/* we are to be, once it is */
 };
 
 static void usage(FILE *to)
@@ -111,30 +113,31 @@ static char **with_shell(char **words, char **argv, char *file)
 	return all;
 }
 
-/* Return: the exit status. */
-static int say_not_run(const char *name, int err)
+/* @what: what comes of it. Return: the exit status. */
+static int say_not_run(const char *name, int err, const char *what)
 {
-	say("%s: %s", name, strerror(err));
+	say("%s: %s%s", name, strerror(err), what);
 	return err == ENOENT || err == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
 }
 
 /*
  * Never returns.  Runs @words, which are @argv or what the session made of it.  Says on
  * @ready that it has done what is not to be in the trace, and waits for a byte from @go:
- * then it is traced.
+ * then it is traced.  Says on @ready once more that nothing was run, if so: else that is
+ * closed by the program's beginning.
  */
 static void child(char **argv, char **words, const struct user *u, int ready, int go,
 		  const sigset_t *mask, const struct inherited *kept)
 {
 	char byte = 0, file[PATH_MAX];
-	int err = 0;
+	int err = 0, status = EXIT_FAILED;
 
 	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(EXIT_FAILED);	/* the recorder is gone */
 	err = u ? user_become(u) : 0;
 	if (err) {
 		say("cannot become user %u: %s", (unsigned int)u->uid, strerror(-err));
-		_exit(EXIT_FAILED);
+		goto fail;
 	}
 	inherit_restore(kept);
 	sigprocmask(SIG_SETMASK, mask, NULL);
@@ -147,7 +150,12 @@ static void child(char **argv, char **words, const struct user *u, int ready, in
 		execvp(words[0], words);
 		err = errno;
 	}
-	_exit(say_not_run(argv[0], err));
+	status = say_not_run(argv[0], err, ": nothing is recorded");
+fail:
+	/* whoever waits for it sees the status, too */
+	if (write(ready, &byte, 1) != 1)
+		status = EXIT_FAILED;
+	_exit(status);
 }
 
 /* Let the child go on as a traced task.  Return: 0 or -errno. */
@@ -165,22 +173,26 @@ static int let_go(struct run *run, int ready, int go)
 	return err;
 }
 
-static bool start_command(struct run *run, char **argv, const struct user *u,
-		  const sigset_t *mask, const struct inherited *kept)
+/*
+ * Return: 0: it runs, and @run->pid is it; else the exit status, after a message, and
+ * nothing was run.
+ */
+static int start_command(struct run *run, char **argv, const struct user *u,
+			 const sigset_t *mask, const struct inherited *kept)
 {
 	struct session *s = record_session(run->rec);
-	char **words = argv;
-	int ready[2], go[2], err;
+	char **words = argv, byte;
+	int ready[2], go[2], err, ret = 0;
 
 	if (s->ops->wrap)
 		words = s->ops->wrap(s, argv, u ? u->uid : geteuid());
 	if (!words) {
 		say("cannot prepare the command: %s", strerror(errno));
-		return false;
+		return EXIT_FAILED;
 	}
 	if (pipe2(ready, O_CLOEXEC) || pipe2(go, O_CLOEXEC)) {
 		say("cannot make a pipe: %s", strerror(errno));
-		return false;
+		return EXIT_FAILED;
 	}
 	fflush(NULL);
 	run->pid = fork();
@@ -196,14 +208,21 @@ static bool start_command(struct run *run, char **argv, const struct user *u,
 	close(go[0]);
 	if (!err)
 		err = let_go(run, ready[0], go[1]);
-	close(ready[0]);
 	close(go[1]);
 	if (err) {
 		say("cannot start or trace the command: %s", strerror(-err));
-		if (run->pid > 0)
-			waitpid(run->pid, &run->status, 0);
+		ret = EXIT_FAILED;
+	} else if (read(ready[0], &byte, 1) == 1) {
+		ret = EXIT_NOT_RUN;
 	}
-	return !err;
+	close(ready[0]);
+	if (ret && run->pid > 0) {
+		waitpid(run->pid, &run->status, 0);
+		run->pid = -1;
+		if (!err && WIFEXITED(run->status))
+			ret = WEXITSTATUS(run->status);
+	}
+	return ret;
 }
 
 /* ---- signals and job control ---- */
@@ -219,9 +238,15 @@ static void pass_on(const struct run *run, const struct signalfd_siginfo *info)
 	kill(run->pid, (int)info->ssi_signo);
 }
 
-/* The command was stopped: so are we, and whoever started us sees it. */
+/*
+ * We were told to stop, and so was the command: whoever started us sees it.  Where only
+ * the command was stopped we go on, for whoever continues that need not know of us.
+ */
 static void stop_too(struct run *run)
 {
+	if (!run->stopping || !run->stopped)
+		return;
+	run->stopping = false;
 	record_pause(run->rec);
 	kill(getpid(), SIGSTOP);
 	/* it may have been only us whom somebody continued */
@@ -235,17 +260,23 @@ static bool on_signal(void *ctx, const struct signalfd_siginfo *info)
 
 	switch (info->ssi_signo) {
 	case SIGCHLD:
-		while (waitpid(run->pid, &status, WNOHANG | WUNTRACED) == run->pid) {
-			if (WIFSTOPPED(status)) {
-				stop_too(run);
-				continue;
-			}
+		while (waitpid(run->pid, &status, WNOHANG | WUNTRACED | WCONTINUED) == run->pid) {
 			run->status = status;
-			return false;
+			run->stopped = WIFSTOPPED(status);
+			if (!run->stopped && !WIFCONTINUED(status))
+				return false;
+			stop_too(run);
 		}
 		return true;
 	case SIGWINCH:
+		return true;
 	case SIGCONT:
+		run->stopping = false;
+		return true;
+	case SIGTSTP:
+		run->stopping = true;
+		pass_on(run, info);
+		stop_too(run);
 		return true;
 	default:
 		pass_on(run, info);
@@ -304,7 +335,7 @@ static int exit_status(const struct run *run, char **argv)
 	/* who ran it in our place may not have been able to */
 	if (WEXITSTATUS(run->status) == 1 && s->ops->run_error)
 		err = s->ops->run_error(s);
-	return err ? say_not_run(argv[0], err) : WEXITSTATUS(run->status);
+	return err ? say_not_run(argv[0], err, "") : WEXITSTATUS(run->status);
 }
 
 static int run_command(const struct record_options *o, const struct user *sudo,
@@ -313,7 +344,7 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 	struct inherited kept;
 	struct run run = { .pid = -1 };
 	struct session_task *list;
-	int ret = EXIT_FAILED, left;
+	int ret, left;
 	sigset_t mask;
 	bool complete;
 
@@ -325,7 +356,9 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 	record_signals(run.rec, &mask);
 	if (o->ncgroups)
 		record_present(run.rec);
-	if (start_command(&run, argv, u, &mask, &kept)) {
+	ret = start_command(&run, argv, u, &mask, &kept);
+	if (!ret) {
+		record_begun(run.rec);
 		record_loop(run.rec, on_signal, &run, false);
 		wait_for_others(record_session(run.rec));
 		left = list_left(record_session(run.rec), &list);

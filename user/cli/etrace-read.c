@@ -16,6 +16,7 @@
 #include "cli/oom.h"
 #include "convert/choose.h"
 #include "io/formats.h"
+#include "io/out_place.h"
 #include "base/xalloc.h"
 
 #define PROG "etrace-read"
@@ -391,9 +392,9 @@ static struct out *open_output(struct cmdline *c, const struct choice *ch,
 		diag_fatal(diag, "%s: is an input too; say another -o FILE", c->output);
 		return NULL;
 	}
-	out = out_create(c->output, 0600, &err);
+	out = out_create(c->output, &err);
 	if (!out)
-		diag_fatal(diag, "%s: %s", c->output, strerror(-err));
+		diag_fatal(diag, "%s: %s", c->output, out_place_error(err));
 	return out;
 }
 
@@ -445,6 +446,9 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 		err = err ? err : e;
 	}
 	if (main_out) {
+		/* nothing that was there is given for what could not be read */
+		if (err || !opened)
+			out_discard(main_out);
 		e = out_close(main_out);
 		err = err ? err : e;
 	}

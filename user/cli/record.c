@@ -69,13 +69,25 @@ static bool open_outputs(struct recording *r)
 	}
 	for (size_t i = 0; i < n && good; i++)
 		good = add_output(r, files[i], why, sizeof(why));
-	/* all of them can be had: what was in them may go */
-	good = good && outputs_empty(r->outputs, why, sizeof(why)) &&
-	       record_made_empty(r, why, sizeof(why));
+	/* all of them can be had */
+	good = good && outputs_empty(r->outputs, why, sizeof(why));
 	user_leave(u);
 	if (!good && *why)
 		say("%s", why);
 	return good;
+}
+
+void record_begun(struct recording *r)
+{
+	int err = user_enter(r->user);
+
+	if (err) {
+		say("cannot act as user %u: %s", (unsigned int)r->user->uid, strerror(-err));
+		return;
+	}
+	outputs_appear(r->outputs);
+	record_made_begun(r);
+	user_leave(r->user);
 }
 
 /* The session is there before the outputs: its events find them here. */

@@ -99,6 +99,9 @@ void record_help(void);
  */
 struct recording *record_new(const struct record_options *o, const struct user *u);
 
+/** record_begun - what is to be recorded is there: outputs appear, and old ones make room */
+void record_begun(struct recording *r);
+
 /** record_command - what is recorded, for the trace: words, as argv */
 void record_command(struct recording *r, char **argv);
 

@@ -13,7 +13,7 @@
 #include "cli/inputs.h"
 #include "cli/oom.h"
 #include "db/write.h"
-#include "io/out.h"
+#include "io/out_place.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -38,10 +38,10 @@ static bool make_db(const char *path, const struct inputs *inputs, const struct 
 
 	if (good) {
 		compdb_fill(db);
-		good = !db->failed;
+		return db_finish(db);
 	}
 	db_close(db);
-	return good;
+	return false;
 }
 
 static bool make_page(const char *path, const struct inputs *inputs, const struct opts *opts,
@@ -66,12 +66,11 @@ struct record_kind {
 	bool (*may_create)(const char *path, struct diag *diag);
 	bool (*make)(const char *path, const struct inputs *inputs, const struct opts *opts,
 		     struct diag *diag);
-	const char *rest;	/* behind its name, what is left if its maker is killed */
 };
 
 static const struct record_kind kinds[] = {
-	{ "db", db_may_create, make_db, "-journal" },
-	{ "html", page_may_create, make_page, PAGE_PART },
+	{ "db", db_may_create, make_db },
+	{ "html", page_may_create, make_page },
 	{ 0 }
 };
 
@@ -117,20 +116,10 @@ bool record_made_add(struct recording *r, const struct record_kind *kind, const 
 	return outputs_add(r->outputs, made->recording, NULL, why, size);
 }
 
-static bool removed(const char *path)
-{
-	return !unlink(path) || errno == ENOENT;
-}
-
-bool record_made_empty(struct recording *r, char *why, size_t size)
+void record_made_begun(struct recording *r)
 {
 	for (size_t i = 0; i < r->nmade; i++)
-		if (!removed(r->made[i].path)) {
-			snprintf(why, size, "%s: cannot be replaced: %s", r->made[i].path,
-				 strerror(errno));
-			return false;
-		}
-	return true;
+		out_place_keep(r->made[i].path);
 }
 
 const struct record_made *record_made_of(const struct recording *r, unsigned int output)
@@ -205,11 +194,7 @@ static int wait_for(struct recording *r, pid_t pid, const struct record_made *m)
 /* Not the output, but what it was to be made of stays. */
 static void leave(struct record_made *m, const char *why)
 {
-	char rest[4096];
-
-	if (snprintf(rest, sizeof(rest), "%s%s", m->path, m->kind->rest) < (int)sizeof(rest))
-		unlink(rest);
-	unlink(m->path);
+	out_place_forget(m->path);
 	snprintf(m->fault, sizeof(m->fault), "%s; what was recorded is in %s", why,
 		 m->recording);
 }

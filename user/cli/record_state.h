@@ -77,8 +77,8 @@ bool record_made_is_page(const struct record_options *o, const char *path);
 bool record_made_add(struct recording *r, const struct record_kind *kind, const char *path,
 		     char *why, size_t size);
 
-/** record_made_empty - make what is there go, as outputs_empty() */
-bool record_made_empty(struct recording *r, char *why, size_t size);
+/** record_made_begun - what is there goes on as NAME.old, as of outputs_appear() */
+void record_made_begun(struct recording *r);
 
 /** record_made_make - make all, once their recordings are closed.  Return: how many are not. */
 unsigned int record_made_make(struct recording *r);

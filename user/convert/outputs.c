@@ -2,6 +2,7 @@
 /* Several output files of one recording.  See outputs.h. */
 #include "convert/outputs.h"
 #include "build/event.h"
+#include "io/out_place.h"
 #include "io/out_queue.h"
 #include "base/xalloc.h"
 
@@ -22,7 +23,7 @@
 
 struct output {
 	char *path;
-	int fd;			/* the queue's, once there is one */
+	struct out_place place;	/* its descriptor is the queue's, once there is one */
 	const struct sink_format *format;
 	struct opts opts;	/* of all outputs, and what its name asks for */
 	struct out_queue *queue;
@@ -32,6 +33,7 @@ struct output {
 	dev_t dev;
 	ino_t ino;
 	mode_t type;		/* S_IFREG, ... */
+	int misplaced;		/* 0, or why it has not taken its place */
 	uint64_t bytes;
 	uint64_t lost;		/* events, in all */
 	uint64_t untold;	/* of these, since the queue was full */
@@ -126,6 +128,10 @@ static bool is_same(const struct stat *a, dev_t dev, ino_t ino)
 	return a->st_dev == dev && a->st_ino == ino;
 }
 
+static const char is_twice[] = "%s and %s are the same file";
+static const char is_written[] =
+	"%s: another recording is being written to it; name another file with -o";
+
 /* Return: whether it is nobody else's; otherwise @why says whose. */
 static bool claim(const struct outputs *o, int fd, const struct stat *st, const char *path,
 		  char *why, size_t size)
@@ -136,8 +142,9 @@ static bool claim(const struct outputs *o, int fd, const struct stat *st, const 
 	if (!is_exclusive(st->st_mode))
 		return true;
 	for (unsigned int i = 0; i < o->n; i++)
-		if (is_same(st, o->out[i].dev, o->out[i].ino)) {
-			snprintf(why, size, "%s and %s are the same file", o->out[i].path, path);
+		if (is_same(st, o->out[i].dev, o->out[i].ino) ||
+		    is_same(st, o->out[i].place.was.st_dev, o->out[i].place.was.st_ino)) {
+			snprintf(why, size, is_twice, o->out[i].path, path);
 			return false;
 		}
 	/* which would be written over: a pipe has no places that are */
@@ -150,9 +157,34 @@ static bool claim(const struct outputs *o, int fd, const struct stat *st, const 
 	/* some file systems have no locks */
 	if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
 		return true;
-	snprintf(why, size, "%s: another recording is being written to it; name another file with -o",
-		 path);
+	snprintf(why, size, is_written, path);
 	return false;
+}
+
+/* The same of the file that it is to replace. */
+static bool claim_old(const struct outputs *o, const struct out_place *p, const char *path,
+		      char *why, size_t size)
+{
+	int fd = p->part && p->was.st_nlink ? open(p->name, O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	bool good;
+
+	/* nobody can be asked */
+	if (fd < 0)
+		return true;
+	good = claim(o, fd, &p->was, path, why, size);
+	close(fd);
+	return good;
+}
+
+/* Somebody writes it: who may be we. */
+static void tell_busy(const struct outputs *o, const char *path, char *why, size_t size)
+{
+	for (unsigned int i = 0; i < o->n; i++)
+		if (out_place_same(&o->out[i].place, path)) {
+			snprintf(why, size, is_twice, o->out[i].path, path);
+			return;
+		}
+	snprintf(why, size, is_written, path);
 }
 
 static const char *open_error(const char *path, int err)
@@ -173,7 +205,7 @@ bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 	char names[128];
 	size_t len;
 	struct stat st;
-	int fd;
+	int err;
 
 	suffix = out_suffix(path, &len);
 	out.format = to ? format_of(to, strlen(to)) : format_of(suffix, len);
@@ -188,19 +220,22 @@ bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 	}
 
 	/* not waited for, should it be a pipe that nobody reads; nor later */
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
-	if (fd < 0 || fstat(fd, &st)) {
-		snprintf(why, size, "%s: %s", path, open_error(path, errno));
-		if (fd >= 0)
-			close(fd);
+	err = out_place_open(&out.place, path, OUT_PLACE_WAITS_NOT);
+	if (err == -EBUSY) {
+		tell_busy(o, path, why, size);
 		return false;
 	}
-	if (!claim(o, fd, &st, path, why, size)) {
-		close(fd);
+	if (err || fstat(out.place.fd, &st)) {
+		snprintf(why, size, "%s: %s", path, open_error(path, err ? -err : errno));
+		return false;
+	}
+	if (!claim_old(o, &out.place, path, why, size) ||
+	    !claim(o, out.place.fd, &st, path, why, size)) {
+		close(out.place.fd);
+		out_place_free(&out.place);
 		return false;
 	}
 	out.path = xstrdup(path);
-	out.fd = fd;
 	out.dev = st.st_dev;
 	out.ino = st.st_ino;
 	out.type = st.st_mode & S_IFMT;
@@ -212,14 +247,26 @@ bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 bool outputs_empty(struct outputs *o, char *why, size_t size)
 {
 	for (unsigned int i = 0; i < o->n; i++) {
-		const struct output *out = &o->out[i];
+		struct output *out = &o->out[i];
+		int err = out_place_begin(&out->place);
 
-		if (S_ISREG(out->type) && (ftruncate(out->fd, 0) || fchmod(out->fd, 0600))) {
-			snprintf(why, size, "%s: %s", out->path, strerror(errno));
+		if (err) {
+			snprintf(why, size, "%s: %s", out->path, strerror(-err));
 			return false;
 		}
 	}
 	return true;
+}
+
+void outputs_appear(struct outputs *o)
+{
+	for (unsigned int i = 0; i < o->n; i++) {
+		struct output *out = &o->out[i];
+
+		out->misplaced = out_place_commit(&out->place, true);
+		if (out->misplaced)
+			out_place_leave(&out->place);
+	}
 }
 
 /* ---- going on ---- */
@@ -299,7 +346,8 @@ struct sink *outputs_sink(struct outputs *o, const struct opts *opts, const char
 		if (out_is_view(out->path) && opt_row_has(out->format->options, "view"))
 			opts_add(&out->opts, "view", NULL);
 
-		out->queue = out_queue_new(out->fd, out->path, S_ISREG(out->type), o->told);
+		out->queue = out_queue_new(out->place.fd, out->path,
+					   S_ISREG(out->type) && !out->place.own, o->told);
 		out->out = args.out = out_queue_stream(out->queue);
 		out->diag = args.diag = diag_new(NULL, "");
 		out->sink = out->format->open(&args);
@@ -441,6 +489,9 @@ unsigned int outputs_close(struct outputs *o)
 		struct output *out = &o->out[i];
 
 		fault_of(out, out_queue_error(out->queue));
+		if (out->misplaced)
+			fault(out, "%s; what was recorded is in %s" OUT_PART,
+			      strerror(-out->misplaced), out->place.name);
 		look_at_name(out);
 		if (out->lost)
 			fault(out, "%" PRIu64 " events lost: it did not take them in time",
@@ -475,7 +526,7 @@ void outputs_free(struct outputs *o)
 		struct output *out = &o->out[i];
 
 		if (!out->queue) {
-			close(out->fd);
+			close(out->place.fd);
 		} else {
 			/* not ended: what waits is not to be written now */
 			if (out->out)
@@ -484,6 +535,7 @@ void outputs_free(struct outputs *o)
 			end(out);
 			freed &= out_queue_free(out->queue);
 		}
+		out_place_free(&out->place);
 		diag_free(out->diag);
 		opts_free(&out->opts);
 		free(out->path);

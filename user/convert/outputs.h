@@ -29,7 +29,7 @@ typedef void outputs_failed_fn(void *ctx, const char *path, const char *fault);
 struct outputs *outputs_new(uint64_t limit, outputs_failed_fn *failed, void *ctx);
 
 /**
- * outputs_add - open and lock one more file, mode 0600
+ * outputs_add - open and lock one more file (out_place.h)
  * @path: its name; its end says the format (.fxt, .etrace, .json) and the
  *	compression behind that (.gz, .zst)
  * @to: the format, whatever the name; NULL: by the name
@@ -42,11 +42,19 @@ bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 		 size_t size);
 
 /**
- * outputs_empty - make what is there in the files go; after the last
- *	outputs_add(), before outputs_sink()
+ * outputs_empty - make what is there go in those files that cannot be replaced; after
+ *	the last outputs_add(), before outputs_sink()
  * @why: on failure, what is wrong, for a person
  */
 bool outputs_empty(struct outputs *o, char *why, size_t size);
+
+/**
+ * outputs_appear - what is recorded is worth keeping: files get their names, and what was
+ *	there goes on as NAME.old
+ *
+ * Until then nobody sees anything of them.  What fails is told at the end.
+ */
+void outputs_appear(struct outputs *o);
 
 /** outputs_sink - open all sinks
  *

@@ -3,6 +3,7 @@
 #include "db/db.h"
 #include "db/bind.h"
 #include "base/xalloc.h"
+#include "io/out_place.h"
 
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -274,6 +275,9 @@ void db_close(struct db *db)
 		sqlite3_exec(db->sql, "PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = DELETE;\n"
 			     " SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
 	sqlite3_close(db->sql);
+	if (db->place)
+		out_place_free(db->place);
+	free(db->place);
 	free(db->kept);
 	free(db->name);
 	free(db);

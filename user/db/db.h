@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct out_place;
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -28,6 +29,7 @@ struct db {
 	bool complete;		/* nothing is missing, as far as is known */
 	bool uses;		/* the trace tells who read and wrote, and what was removed */
 	bool failed;		/* a statement did: diag_fatal() was called */
+	struct out_place *place;	/* where one that is made goes; NULL: nowhere */
 	struct db_kept *kept;	/* statements */
 	size_t nkept, kept_cap;
 };

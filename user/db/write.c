@@ -9,6 +9,7 @@
 #include "db/schema.sql.h"
 #include "db/views.sql.h"
 #include "graph/graph.h"
+#include "io/out_place.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -465,7 +466,7 @@ bool db_may_create(const char *path, struct diag *diag)
 	struct stat st;
 	struct db *old;
 
-	if (stat(path, &st) || (S_ISREG(st.st_mode) && !st.st_size))
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return true;
 	old = db_open_any(path, diag);
 	if (!old)
@@ -474,14 +475,35 @@ bool db_may_create(const char *path, struct diag *diag)
 	return old;
 }
 
-static bool make_room(const char *path, struct diag *diag)
+/* Where it goes.  Return: NULL after diag_fatal(). */
+static struct out_place *make_room(const char *path, struct diag *diag)
 {
+	struct out_place *p;
+	int err;
+
 	if (!db_may_create(path, diag))
-		return false;
-	if (!unlink(path) || errno == ENOENT)
-		return true;
-	diag_fatal(diag, "%s: cannot be replaced: %s", path, strerror(errno));
-	return false;
+		return NULL;
+	p = xcalloc(1, sizeof(*p));
+	err = out_place_open(p, path, OUT_PLACE_IS_FILE);
+	if (!err) {
+		/* SQLite opens it by its name */
+		close(p->fd);
+		if (p->part)
+			return p;
+		/* the directory is not ours */
+		err = -EACCES;
+		out_place_free(p);
+	}
+	free(p);
+	diag_fatal(diag, "%s: %s", path, out_place_error(err));
+	return NULL;
+}
+
+static void leave_room(struct out_place *p)
+{
+	if (p)
+		out_place_free(p);
+	free(p);
 }
 
 struct db *db_create(const char *path, struct diag *diag)
@@ -491,13 +513,21 @@ struct db *db_create(const char *path, struct diag *diag)
 		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = FILE;"
 		"PRAGMA application_id = " DB_TEXT(DB_APPLICATION) ";"
 		"PRAGMA user_version = " DB_TEXT(DB_VERSION) "; BEGIN";
+	struct out_place *place = path ? make_room(path, diag) : NULL;
 	struct db *db;
 
-	if (path && !make_room(path, diag))
+	if (path && !place)
 		return NULL;
-	db = db_connect(path ? path : "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
-	if (!db)
+	db = db_connect(place ? place->part : "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
+	if (!db) {
+		leave_room(place);
 		return NULL;
+	}
+	db->place = place;
+	if (path) {
+		free(db->name);
+		db->name = xstrdup(path);
+	}
 	db_tune(db);
 	if (db_exec(db, begin) && db_exec(db, schema_sql) && db_exec(db, views_sql)) {
 		put_words(db);
@@ -507,4 +537,23 @@ struct db *db_create(const char *path, struct diag *diag)
 		return db;
 	db_close(db);
 	return NULL;
+}
+
+bool db_finish(struct db *db)
+{
+	struct out_place *place = db->place;
+	struct diag *diag = db->diag;
+	char *name = db->name;
+	bool good = !db->failed;
+	int err;
+
+	db->place = NULL;
+	db->name = NULL;
+	db_close(db);
+	err = good && place ? out_place_commit(place, false) : 0;
+	if (err)
+		diag_fatal(diag, "%s: %s", name, strerror(-err));
+	leave_room(place);
+	free(name);
+	return good && !err;
 }

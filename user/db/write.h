@@ -8,7 +8,7 @@
 
 /**
  * db_may_create - whether nothing is in the way of a new database: no file, an
- * empty one, or a database of etrace
+ * empty one, a database of etrace, or what is written to as it is (out_place.h)
  *
  * Return: false after diag_fatal().
  */
@@ -19,9 +19,17 @@ bool db_may_create(const char *path, struct diag *diag);
  * @path: a file that is not there yet, or is replaced if it is a database of
  *	etrace; NULL: in temporary storage, gone with it
  *
- * Return: it, for db_close(); NULL after diag_fatal().
+ * Return: it, for db_finish() or db_close(), after which there is none; NULL after
+ * diag_fatal().
  */
 struct db *db_create(const char *path, struct diag *diag);
+
+/**
+ * db_finish - db_close() of one that is whole: it takes its place
+ *
+ * Return: false after diag_fatal().
+ */
+bool db_finish(struct db *db);
 
 /**
  * db_sink - a sink for struct et_event that fills it

@@ -2,10 +2,10 @@
 /* Output streams: a buffer over a backend.  See out.h. */
 #include "io/out.h"
 #include "io/out_file.h"
+#include "io/out_place.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,11 +97,19 @@ uint64_t out_bytes(const struct out *o)
 	return o->flushed + o->h.used;
 }
 
+void out_discard(struct out *o)
+{
+	if (o->be->discard)
+		o->be->discard(o->ctx);
+}
+
 int out_close(struct out *o)
 {
 	int err, end;
 
 	out_flush(o);
+	if (o->h.err)
+		out_discard(o);
 	end = o->be->close(o->ctx);
 	err = o->h.err ? o->h.err : end;
 	free(o);
@@ -133,15 +141,68 @@ struct out *out_named(int fd, const char *path)
 	return to_file(fd, true, path);
 }
 
-struct out *out_create(const char *path, mode_t mode, int *err)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+/* ---- by name ---- */
 
-	if (fd < 0) {
-		*err = -errno;
+/* Between the stream and what writes: a file takes its place in the end. */
+struct created {
+	struct out_place place;
+	const struct out_backend *be;
+	void *ctx;
+	bool bad;
+};
+
+static int created_write(void *ctx, const void *data, size_t n)
+{
+	struct created *c = ctx;
+
+	return c->be->write(c->ctx, data, n);
+}
+
+static int created_sync(void *ctx)
+{
+	struct created *c = ctx;
+
+	return c->be->sync ? c->be->sync(c->ctx) : 0;
+}
+
+static void created_discard(void *ctx)
+{
+	((struct created *)ctx)->bad = true;
+}
+
+static int created_close(void *ctx)
+{
+	struct created *c = ctx;
+	int err = c->be->close(c->ctx);
+
+	if (!err && !c->bad)
+		err = out_place_commit(&c->place, false);
+	out_place_free(&c->place);
+	free(c);
+	return err;
+}
+
+struct out *out_create(const char *path, int *err)
+{
+	static const struct out_backend be = {
+		created_write, created_close, created_sync, created_discard,
+	};
+	struct created *c = xcalloc(1, sizeof(*c));
+	struct out_file *f;
+
+	*err = out_place_open(&c->place, path, 0);
+	if (!*err)
+		*err = out_place_begin(&c->place);
+	if (*err) {
+		free(c);
 		return NULL;
 	}
-	return out_named(fd, path);
+	f = xcalloc(1, sizeof(*f));
+	f->fd = c->place.fd;
+	f->owned = true;
+	f->cancel = -1;
+	c->be = out_backend_of(f, path, &c->ctx);
+	return out_new(&be, c);
 }
 
 /* ---- memory ---- */
@@ -172,7 +233,7 @@ static int mem_close(void *p)
 
 struct out *out_mem(void)
 {
-	static const struct out_backend be = { mem_write, mem_close, NULL };
+	static const struct out_backend be = { .write = mem_write, .close = mem_close };
 
 	return out_new(&be, xcalloc(1, sizeof(struct mem_ctx)));
 }

@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "base/bytes.h"
 
@@ -42,6 +41,7 @@ struct out_backend {
 	int (*write)(void *ctx, const void *data, size_t n);
 	int (*close)(void *ctx);
 	int (*sync)(void *ctx);
+	void (*discard)(void *ctx);	/* before close(): it is not whole; or NULL */
 };
 
 /**
@@ -61,14 +61,18 @@ struct out *out_new(const struct out_backend *be, void *ctx);
 struct out *out_fd(int fd, int owned);
 
 /**
- * out_create - create or truncate a file and write to it, as out_named() does
+ * out_create - an output by its name (out_place.h), compressed as that says (out_named())
  * @path: its name
- * @mode: permission bits of a new file
  * @err: where the negative errno goes on failure
+ *
+ * A file is there when out_close() returns 0, and what was there stays until then.
  *
  * Return: the stream, or NULL.
  */
-struct out *out_create(const char *path, mode_t mode, int *err);
+struct out *out_create(const char *path, int *err);
+
+/** out_discard - what out_create() has begun is not whole: out_close() leaves what was there */
+void out_discard(struct out *o);
 
 /**
  * out_named - an output stream that compresses as the end of a name says

@@ -92,4 +92,4 @@ static int plain_sync(void *ctx)
 	return out_file_sync(ctx);
 }
 
-const struct out_backend out_plain = { plain_write, plain_close, plain_sync };
+const struct out_backend out_plain = { .write = plain_write, .close = plain_close, .sync = plain_sync };

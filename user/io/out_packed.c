@@ -180,8 +180,8 @@ static void *plain_open(struct out_file *f)
 	return f;
 }
 
-static const struct out_backend gzip = { gzip_write, gzip_close, gzip_sync };
-static const struct out_backend zstd = { zstd_write, zstd_close, zstd_sync };
+static const struct out_backend gzip = { .write = gzip_write, .close = gzip_close, .sync = gzip_sync };
+static const struct out_backend zstd = { .write = zstd_write, .close = zstd_close, .sync = zstd_sync };
 
 static const struct packing {
 	const char *end;

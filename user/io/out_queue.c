@@ -178,7 +178,7 @@ static int queue_close(void *ctx)
 
 struct out *out_queue_stream(struct out_queue *q)
 {
-	static const struct out_backend be = { queue_write, queue_close, queue_sync };
+	static const struct out_backend be = { .write = queue_write, .close = queue_close, .sync = queue_sync };
 
 	return out_new(&be, q);
 }

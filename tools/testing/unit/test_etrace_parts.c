@@ -678,7 +678,7 @@ static int end_taking(void *ctx)
 
 static void output_streams(void **state)
 {
-	static const struct out_backend be = { take, end_taking, NULL };
+	static const struct out_backend be = { .write = take, .close = end_taking };
 	enum { ROOM = 4 * OUT_RESERVE_MAX };
 	static const size_t sizes[] = { 0, 1, 7, ROOM - 8, ROOM - 1, ROOM, ROOM + 1, 3 * ROOM };
 	static char bytes[4 * ROOM];
@@ -720,7 +720,7 @@ static void output_streams(void **state)
 /* The first error stays, and nothing is written behind it. */
 static void output_errors(void **state)
 {
-	static const struct out_backend be = { take, end_taking, NULL };
+	static const struct out_backend be = { .write = take, .close = end_taking };
 	struct given g = { .fail = -5 };
 	struct out *o = out_new(&be, &g);
 

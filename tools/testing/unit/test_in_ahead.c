@@ -147,7 +147,7 @@ static struct seen look(const char *path, bool ahead, int piped)
 static void write_file(const char *path, size_t n)
 {
 	int err = 0;
-	struct out *o = out_create(path, 0600, &err);
+	struct out *o = out_create(path, &err);
 
 	assert_non_null(o);
 	out_write(o, data, n);

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 	}
 	if (!check && optind == argc)
 		return fail("usage", "record [-o FILE] [-b BYTES] [-c] COMMAND [ARG]...");
-	out = out_create(file, 0600, &err);
+	out = out_create(file, &err);
 	if (!out)
 		return fail(file, strerror(-err));
 	sink = etrace_lines_open(&(struct sink_args){ .out = out, .source = "bpf" });
