@@ -63,8 +63,8 @@ static void load_files(struct attest *a)
 	size_t n;
 
 	while (db_row(a->db, st))
-		add(a, db_int(st, 2) ? ATTEST_TOOL : ATTEST_INPUT, (uint32_t)db_int(st, 0),
-		    (uint32_t)db_int(st, 1));
+		add(a, db_int(st, 2) ? ATTEST_TOOL : ATTEST_INPUT, db_id(a->db, st, 0, DB_FILES),
+		    db_id(a->db, st, 1, DB_VERSIONS));
 	n = answers_outputs(a->db, &outputs);
 	for (size_t i = 0; i < n; i++)
 		add(a, ATTEST_OUTPUT, outputs[i],

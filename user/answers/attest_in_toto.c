@@ -56,7 +56,7 @@ static void put_processes(struct json *j, struct db *db)
 			json_i64(j, db_int(st, numbers[i].column));
 		}
 		json_key(j, "program");
-		json_exec(j, db, (uint32_t)db_int(st, 0));
+		json_exec(j, db, db_id(db, st, 0, DB_EXECS));
 		json_end(j, '}');
 	}
 	json_end(j, ']');

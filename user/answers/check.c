@@ -167,11 +167,11 @@ static void load_outs(struct check *c)
 	st = db_ask(s->db, text, "");
 	while (db_row(s->db, st)) {
 		const struct match_write *w;
-		uint32_t file = (uint32_t)db_int(st, 0);
+		uint32_t file = db_id(s->db, st, 0, DB_FILES);
 		size_t writes;
 
-		add_out(c, c->step[s->unit_of[db_int(st, 2)]], file);
-		w = match_writes(s, (uint32_t)db_int(st, 1), &writes);
+		add_out(c, c->step[s->unit_of[db_id(s->db, st, 2, DB_EXECS)]], file);
+		w = match_writes(s, db_id(s->db, st, 1, DB_VERSIONS), &writes);
 		for (size_t i = 0; i < writes; i++)
 			add_out(c, c->step[w[i].unit], file);
 	}
@@ -318,7 +318,7 @@ static void find_network(struct check *c)
 
 	while (db_row(db, st)) {
 		struct check_finding f = {
-			.kind = CHECK_NETWORK, .unit = c->s.unit_of[db_int(st, 0)],
+			.kind = CHECK_NETWORK, .unit = c->s.unit_of[db_id(db, st, 0, DB_EXECS)],
 		};
 		struct buf b = { 0 };
 		size_t len;

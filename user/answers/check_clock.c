@@ -17,11 +17,11 @@ static void find_newer(struct check *c, int64_t begin)
 	struct sqlite3_stmt *st = db_ask(c->s.db, text, "");
 
 	while (db_row(c->s.db, st)) {
-		uint32_t unit = c->s.unit_of[db_int(st, 2)];
+		uint32_t unit = c->s.unit_of[db_id(c->s.db, st, 2, DB_EXECS)];
 
 		if (unit && db_int(st, 1) - begin > c->s.units[unit].until + SLACK)
 			check_add(c, (struct check_finding){
-				.kind = CHECK_CLOCK, .file = (uint32_t)db_int(st, 0),
+				.kind = CHECK_CLOCK, .file = db_id(c->s.db, st, 0, DB_FILES),
 				.unit = unit, .what = "newer than the end of what wrote it",
 			});
 	}
@@ -38,7 +38,8 @@ static void find_changed(struct check *c, int64_t begin)
 	struct sqlite3_stmt *st = db_ask(c->s.db, text, "i", begin + SLACK);
 
 	while (db_row(c->s.db, st)) {
-		uint32_t unit = c->s.unit_of[db_int(st, 2)], file = (uint32_t)db_int(st, 0);
+		uint32_t unit = c->s.unit_of[db_id(c->s.db, st, 2, DB_EXECS)];
+		uint32_t file = db_id(c->s.db, st, 0, DB_FILES);
 		bool future = db_int(st, 1) > begin + end + SLACK;
 
 		if (unit && (future || c->place[file] == PLACE_TREE))
@@ -60,8 +61,8 @@ static void find_set(struct check *c, int64_t begin)
 
 	while (db_row(c->s.db, st))
 		check_add(c, (struct check_finding){
-			.kind = CHECK_CLOCK, .file = (uint32_t)db_int(st, 0),
-			.unit = c->s.unit_of[db_int(st, 1)], .what = "its time was set to the future",
+			.kind = CHECK_CLOCK, .file = db_id(c->s.db, st, 0, DB_FILES),
+			.unit = c->s.unit_of[db_id(c->s.db, st, 1, DB_EXECS)], .what = "its time was set to the future",
 		});
 }
 

@@ -121,7 +121,7 @@ void check_places(struct check *c)
 	while (db_row(c->s.db, st)) {
 		size_t len;
 		const char *path = db_bytes(st, 1, &len);
-		uint32_t file = (uint32_t)db_int(st, 0);
+		uint32_t file = db_id(c->s.db, st, 0, DB_FILES);
 
 		c->place[file] = place_of(c, path, len);
 		c->node[file] = lists_find(&c->lists, path, len);

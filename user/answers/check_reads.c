@@ -29,8 +29,9 @@ static void load_reads(struct check *c, bool *looked)
 	size_t n = 0;
 
 	while (db_row(s->db, st)) {
-		uint32_t unit = s->unit_of[db_int(st, 0)], version = (uint32_t)db_int(st, 1);
-		uint32_t file = (uint32_t)db_int(st, 2);
+		uint32_t unit = s->unit_of[db_id(s->db, st, 0, DB_EXECS)];
+		uint32_t version = db_id(s->db, st, 1, DB_VERSIONS);
+		uint32_t file = db_id(s->db, st, 2, DB_FILES);
 		const struct match_version *v;
 		struct check_read r;
 
@@ -45,7 +46,7 @@ static void load_reads(struct check *c, bool *looked)
 			continue;
 		r = (struct check_read){
 			.step = c->step[unit], .unit = unit, .version = version, .file = file,
-			.class = (uint8_t)db_int(st, 4), .at = db_int(st, 5),
+			.class = db_class(s->db, st, 4), .at = db_int(st, 5),
 		};
 		if (v->made == GRAPH_EXISTED && c->place[file] != PLACE_TREE) {
 			if (c->place[file] != PLACE_SYSTEM)

@@ -44,7 +44,7 @@ static void load(struct check *c, struct all *all)
 	struct sqlite3_stmt *st = db_ask(s->db, versions, "");
 
 	while (db_row(s->db, st)) {
-		uint32_t version = (uint32_t)db_int(st, 0);
+		uint32_t version = db_id(s->db, st, 0, DB_VERSIONS);
 		const struct match_write *w;
 		size_t n;
 
@@ -55,11 +55,11 @@ static void load(struct check *c, struct all *all)
 	}
 	st = db_ask(s->db, names, "");
 	while (db_row(s->db, st)) {
-		uint32_t version = (uint32_t)db_int(st, 1);
+		uint32_t version = db_id(s->db, st, 1, DB_VERSIONS);
 
 		if (!version || match_is_file(&s->versions[version]))
-			add(all, (struct written){ (uint32_t)db_int(st, 0),
-						   s->unit_of[db_int(st, 2)], version,
+			add(all, (struct written){ db_id(s->db, st, 0, DB_FILES),
+						   s->unit_of[db_id(s->db, st, 2, DB_EXECS)], version,
 						   db_int(st, 3), db_int(st, 3) });
 	}
 	if (all->n)
@@ -226,7 +226,8 @@ static void find_outside(struct check *c, const struct all *all)
 	}
 	st = db_ask(c->s.db, text, "i", (int64_t)GRAPH_UNLINK);
 	while (db_row(c->s.db, st)) {
-		uint32_t file = (uint32_t)db_int(st, 0), unit = c->s.unit_of[db_int(st, 1)];
+		uint32_t file = db_id(c->s.db, st, 0, DB_FILES);
+		uint32_t unit = c->s.unit_of[db_id(c->s.db, st, 1, DB_EXECS)];
 
 		if (file && unit && c->place[file] != PLACE_TREE)
 			check_add(c, (struct check_finding){

@@ -222,7 +222,7 @@ static void collect(struct db *db, const struct compdb *o, struct entries *l)
 	/* parents come before their children: ids are given in the order of their beginning */
 	static const char text[] =
 		"SELECT id, coalesce(before, parent), cwd, args FROM exec ORDER BY id";
-	size_t execs = (size_t)db_one(db, "SELECT max(id) FROM exec", "") + 1;
+	size_t execs = db_ids(db, DB_EXECS) + 1ul;
 	struct collector c = {
 		.db = db, .o = o, .l = l, .words = words_new(db),
 		.inside = xcalloc(execs, sizeof(*c.inside)),
@@ -230,7 +230,7 @@ static void collect(struct db *db, const struct compdb *o, struct entries *l)
 	struct sqlite3_stmt *st = db_ask(db, text, "");
 
 	while (db_row(db, st)) {
-		uint32_t exec = (uint32_t)db_int(st, 0), up = (uint32_t)db_int(st, 1);
+		uint32_t exec = db_id(db, st, 0, DB_EXECS), up = db_id(db, st, 1, DB_EXECS);
 		size_t len, n;
 		const char *args;
 
@@ -239,7 +239,7 @@ static void collect(struct db *db, const struct compdb *o, struct entries *l)
 			continue;
 		args = db_bytes(st, 3, &len);
 		n = take_args(&c, args, len);
-		c.inside[exec] = n && look_at(&c, exec, (uint32_t)db_int(st, 2), n);
+		c.inside[exec] = n && look_at(&c, exec, db_id(db, st, 2, DB_FILES), n);
 	}
 	words_free(c.words);
 	free(c.inside);

@@ -35,7 +35,7 @@ static uint32_t output_of_exec(const struct timeline *t, uint32_t exec, int64_t 
 
 	while (!found && db_row(t->db, st)) {
 		*until = db_int(st, 2);
-		found = reach_name(t->db, (uint32_t)db_int(st, 0), (uint32_t)db_int(st, 1));
+		found = reach_name(t->db, db_id(t->db, st, 0, DB_VERSIONS), db_id(t->db, st, 1, DB_FILES));
 	}
 	return found;
 }
@@ -95,8 +95,8 @@ static uint32_t needed_by_exec(const struct timeline *t, uint32_t exec, const bo
 	struct sqlite3_stmt *st = db_ask(t->db, text, "i", (int64_t)exec);
 
 	while (db_row(t->db, st))
-		if (makers[db_int(st, 0)] && db_int(st, 1))
-			return (uint32_t)db_int(st, 1);
+		if (makers[db_id(t->db, st, 0, DB_EXECS)] && db_int(st, 1))
+			return db_id(t->db, st, 1, DB_FILES);
 	return 0;
 }
 
@@ -222,8 +222,8 @@ static void load_needs(struct endless *e)
 	/* row 0 is none */
 	e->needs = xgrow(e->needs, &e->needs_cap, 1, sizeof(*e->needs));
 	while (db_row(t->db, st)) {
-		uint32_t user = t->execs[db_int(st, 0)].process;
-		uint32_t maker = t->execs[db_int(st, 1)].process;
+		uint32_t user = t->execs[db_id(t->db, st, 0, DB_EXECS)].process;
+		uint32_t maker = t->execs[db_id(t->db, st, 1, DB_EXECS)].process;
 		uint64_t key;
 
 		if (user == maker || !part(t, &user, &maker))

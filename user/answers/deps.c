@@ -213,7 +213,7 @@ void deps_all(const struct deps *d)
 	size_t n = d->reverse ? 0 : answers_outputs(d->db, &outputs);
 
 	while (st && db_row(d->db, st))
-		add_path(d->db, &l, (uint32_t)db_int(st, 0));
+		add_path(d->db, &l, db_id(d->db, st, 0, DB_FILES));
 	for (size_t i = 0; i < n; i++)
 		add_path(d->db, &l, outputs[i]);
 	sort_paths(&l);

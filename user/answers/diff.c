@@ -194,10 +194,10 @@ static void load_edges(struct diff *d)
 	struct sqlite3_stmt *st = db_ask(s->db, text, "");
 
 	while (db_row(s->db, st)) {
-		uint32_t unit = s->unit_of[db_int(st, 0)];
+		uint32_t unit = s->unit_of[db_id(s->db, st, 0, DB_EXECS)];
 
 		if (unit)
-			add_edges(d, match_version(s, (uint32_t)db_int(st, 1)), unit, db_int(st, 2));
+			add_edges(d, match_version(s, db_id(s->db, st, 1, DB_VERSIONS)), unit, db_int(st, 2));
 	}
 	/* who changes a file has what was in it before */
 	for (size_t i = 0; i < s->nwrites; i++) {

@@ -67,7 +67,7 @@ static void put_programs(struct db *db, struct out *out, uint64_t top, const cha
 			out_printf(out, "\n%s:\n", title);
 		title = NULL;
 		out_printf(out, "  %8" PRId64 "  ", db_int(st, 1));
-		if (!put_name(out, db, (uint32_t)db_int(st, 0)))
+		if (!put_name(out, db, db_id(db, st, 0, DB_FILES)))
 			out_puts(out, "?");
 		if (db_int(st, 2)) {
 			signal_name((unsigned int)db_int(st, 2), name, sizeof(name));

@@ -87,7 +87,7 @@ static uint32_t subject_of(struct db *db, uint32_t writer)
 		const char *path = db_bytes(st, 1, &len);
 
 		if (traced_name_of(path, len) == TRACED_PROFILE)
-			found = (uint32_t)db_int(st, 0);
+			found = db_id(db, st, 0, DB_EXECS);
 	}
 	return found ? found : writer;
 }
@@ -99,7 +99,7 @@ static void find_files(struct finding *f)
 	struct sqlite3_stmt *st = db_ask(db, text, "");
 
 	while (db_row(db, st)) {
-		uint32_t file = (uint32_t)db_int(st, 0), version, writer;
+		uint32_t file = db_id(db, st, 0, DB_FILES), version, writer;
 		struct inside_row *row;
 		const char *path;
 		size_t len;
@@ -158,7 +158,7 @@ static void find_asked(struct finding *f)
 		return;
 	st = db_ask(db, text, "");
 	while (db_row(db, st)) {
-		uint32_t exec = (uint32_t)db_int(st, 0);
+		uint32_t exec = db_id(db, st, 0, DB_EXECS);
 		const char *program;
 		size_t len;
 

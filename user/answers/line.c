@@ -8,13 +8,13 @@ static void load_processes(struct timeline *t)
 	static const char text[] = "SELECT id, parent, at FROM process";
 	struct sqlite3_stmt *st;
 
-	t->nprocesses = (size_t)db_one(t->db, "SELECT max(id) FROM process", "");
+	t->nprocesses = db_ids(t->db, DB_PROCESSES);
 	t->processes = xcalloc(t->nprocesses + 1, sizeof(*t->processes));
 	st = db_ask(t->db, text, "");
 	while (db_row(t->db, st)) {
-		struct line_process *p = &t->processes[db_int(st, 0)];
+		struct line_process *p = &t->processes[db_id(t->db, st, 0, DB_PROCESSES)];
 
-		p->parent = (uint32_t)db_int(st, 1);
+		p->parent = db_id(t->db, st, 1, DB_PROCESSES);
 		p->at = p->until = db_int(st, 2);
 	}
 }
@@ -26,17 +26,17 @@ static void load_execs(struct timeline *t)
 		" FROM exec AS e LEFT JOIN file AS f ON f.id = e.program ORDER BY e.process, e.at, e.id";
 	struct sqlite3_stmt *st;
 
-	t->nexecs = (size_t)db_one(t->db, "SELECT max(id) FROM exec", "");
+	t->nexecs = db_ids(t->db, DB_EXECS);
 	t->execs = xcalloc(t->nexecs + 1, sizeof(*t->execs));
 	st = db_ask(t->db, text, "");
 	while (db_row(t->db, st)) {
-		uint32_t id = (uint32_t)db_int(st, 0);
+		uint32_t id = db_id(t->db, st, 0, DB_EXECS);
 		struct line_exec *e = &t->execs[id];
 		const char *path;
 		size_t len;
 
-		e->process = (uint32_t)db_int(st, 1);
-		e->program = (uint32_t)db_int(st, 2);
+		e->process = db_id(t->db, st, 1, DB_PROCESSES);
+		e->program = db_id(t->db, st, 2, DB_FILES);
 		e->at = db_int(st, 3);
 		e->forked = db_int(st, 7);
 		/* one that was running when the trace ended */

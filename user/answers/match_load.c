@@ -32,7 +32,7 @@ static void load_files(struct match_side *s)
 	struct sqlite3_stmt *st;
 	struct buf b = { 0 };
 
-	s->nfiles = (uint32_t)db_one(s->db, "SELECT max(id) FROM file", "");
+	s->nfiles = db_ids(s->db, DB_FILES);
 	s->names = xcalloc(s->nfiles + 1ul, sizeof(*s->names));
 	s->there = xcalloc(s->nfiles + 1ul, sizeof(*s->there));
 	st = db_ask(s->db, "SELECT id, path FROM file", "");
@@ -42,7 +42,7 @@ static void load_files(struct match_side *s)
 
 		b.len = 0;
 		match_name(s, path, len, &b);
-		s->names[db_int(st, 0)] = number_of(b.s ? b.s : "", b.len);
+		s->names[db_id(s->db, st, 0, DB_FILES)] = number_of(b.s ? b.s : "", b.len);
 	}
 	buf_free(&b);
 }
@@ -54,21 +54,23 @@ static void load_versions(struct match_side *s)
 	int64_t *last = xcalloc(s->nfiles + 1ul, sizeof(*last));
 	struct sqlite3_stmt *st;
 
-	s->nversions = (uint32_t)db_one(s->db, "SELECT max(id) FROM version", "");
+	s->nversions = db_ids(s->db, DB_VERSIONS);
 	s->versions = xcalloc(s->nversions + 1ul, sizeof(*s->versions));
 	st = db_ask(s->db, versions, "");
 	while (db_row(s->db, st)) {
-		struct match_version *v = &s->versions[db_int(st, 0)];
+		uint32_t id = db_id(s->db, st, 0, DB_VERSIONS);
+		struct match_version *v = &s->versions[id];
 
-		v->file = (uint32_t)db_int(st, 1);
-		v->base = (uint32_t)db_int(st, 2);
+		v->file = db_id(s->db, st, 1, DB_FILES);
+		v->base = db_id(s->db, st, 2, DB_VERSIONS);
 		v->made = (uint8_t)db_int(st, 3);
 		last[v->file] = db_int(st, 4);
-		s->there[v->file] = (uint32_t)db_int(st, 0);
+		s->there[v->file] = id;
 	}
 	st = db_ask(s->db, names, "");
 	while (db_row(s->db, st)) {
-		uint32_t file = (uint32_t)db_int(st, 0), version = (uint32_t)db_int(st, 1);
+		uint32_t file = db_id(s->db, st, 0, DB_FILES);
+		uint32_t version = db_id(s->db, st, 1, DB_VERSIONS);
 
 		s->versions[version].renamed = true;
 		if (db_int(st, 2) < last[file])
@@ -125,16 +127,16 @@ static void load_units(struct match_side *s)
 	struct buf b = { 0 };
 	size_t cap = 0;
 
-	s->nexecs = (uint32_t)db_one(s->db, "SELECT max(id) FROM exec", "");
+	s->nexecs = db_ids(s->db, DB_EXECS);
 	s->unit_of = xcalloc(s->nexecs + 1ul, sizeof(*s->unit_of));
 	s->next = xcalloc(s->nexecs + 1ul, sizeof(*s->next));
 	s->units = xgrow(NULL, &cap, 1, sizeof(*s->units));
 	s->units[0] = (struct match_unit){ 0 };
 	st = db_ask(s->db, text, "");
 	while (db_row(s->db, st)) {
-		uint32_t exec = (uint32_t)db_int(st, 0), before = (uint32_t)db_int(st, 2);
-		uint32_t up = s->unit_of[before ? before : (uint32_t)db_int(st, 1)];
-		uint32_t program = (uint32_t)db_int(st, 4), cwd = (uint32_t)db_int(st, 5);
+		uint32_t exec = db_id(s->db, st, 0, DB_EXECS), before = db_id(s->db, st, 2, DB_EXECS);
+		uint32_t up = s->unit_of[before ? before : db_id(s->db, st, 1, DB_EXECS)];
+		uint32_t program = db_id(s->db, st, 4, DB_FILES), cwd = db_id(s->db, st, 5, DB_FILES);
 		struct match_unit *u;
 
 		if (db_int(st, 3) || !program) {
@@ -185,13 +187,13 @@ static void load_writes(struct match_side *s)
 	struct sqlite3_stmt *st = db_ask(s->db, text, "");
 
 	while (db_row(s->db, st)) {
-		uint32_t unit = s->unit_of[db_int(st, 0)];
+		uint32_t unit = s->unit_of[db_id(s->db, st, 0, DB_EXECS)];
 
 		if (!unit)
 			continue;
 		s->writes = xgrow(s->writes, &s->writes_cap, s->nwrites + 1, sizeof(*s->writes));
 		s->writes[s->nwrites++] = (struct match_write){
-			(uint32_t)db_int(st, 1), unit, db_int(st, 2)
+			db_id(s->db, st, 1, DB_VERSIONS), unit, db_int(st, 2)
 		};
 	}
 	if (s->nwrites)
@@ -268,12 +270,13 @@ static void load_outs(struct match_side *s)
 		add_out(s, &seen, w->unit, v->file);
 		st = v->renamed ? db_ask(s->db, of, "i", (int64_t)w->version) : NULL;
 		while (st && db_row(s->db, st))
-			add_out(s, &seen, w->unit, (uint32_t)db_int(st, 0));
+			add_out(s, &seen, w->unit, db_id(s->db, st, 0, DB_FILES));
 	}
 	st = db_ask(s->db, all, "");
 	while (db_row(s->db, st))
-		if (match_is_file(&s->versions[db_int(st, 1)]))
-			add_out(s, &seen, s->unit_of[db_int(st, 2)], (uint32_t)db_int(st, 0));
+		if (match_is_file(&s->versions[db_id(s->db, st, 1, DB_VERSIONS)]))
+			add_out(s, &seen, s->unit_of[db_id(s->db, st, 2, DB_EXECS)],
+				db_id(s->db, st, 0, DB_FILES));
 	map64_clear(&seen);
 	for (uint32_t i = s->nunits; i; i--) {
 		struct match_unit *u = &s->units[i], *up = &s->units[u->caller];
@@ -317,12 +320,12 @@ void match_inputs_add(const struct match_side *s, uint32_t unit, struct match_in
 		struct sqlite3_stmt *st = db_ask(s->db, text, "i", (int64_t)exec), *of;
 
 		while (db_row(s->db, st)) {
-			uint32_t version = match_version(s, (uint32_t)db_int(st, 0));
-			uint32_t file = (uint32_t)db_int(st, 1);
+			uint32_t version = match_version(s, db_id(s->db, st, 0, DB_VERSIONS));
+			uint32_t file = db_id(s->db, st, 1, DB_FILES);
 			const struct match_version *v = &s->versions[version];
 			struct match_input row = {
 				.version = version, .file = file ? file : v->file,
-				.class = (uint8_t)db_int(st, 2), .at = db_int(st, 3),
+				.class = db_class(s->db, st, 2), .at = db_int(st, 3),
 				.made = v->made != GRAPH_EXISTED,
 			};
 

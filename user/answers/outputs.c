@@ -58,7 +58,7 @@ size_t answers_outputs(struct db *db, uint32_t **files)
 
 	*files = NULL;
 	while (db_row(db, st)) {
-		uint32_t file = (uint32_t)db_int(st, 0);
+		uint32_t file = db_id(db, st, 0, DB_FILES);
 
 		if (!is_output(db, file))
 			continue;

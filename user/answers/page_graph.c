@@ -12,7 +12,7 @@
 /* What a name stands for from a time on: the last that is told of a time counts. */
 static void name(struct page_graph *g, uint32_t file, uint32_t version, int64_t at)
 {
-	if (file > g->nfiles || version > g->nversions || at < g->files[file].at)
+	if (at < g->files[file].at)
 		return;
 	g->files[file].at = at;
 	g->files[file].final = version;
@@ -24,17 +24,17 @@ static void load_versions(struct page_graph *g)
 	struct sqlite3_stmt *st = db_ask(g->db, text, "");
 
 	while (db_row(g->db, st)) {
-		uint32_t id = (uint32_t)db_int(st, 0);
+		uint32_t id = db_id(g->db, st, 0, DB_VERSIONS);
 		struct page_version *v = &g->versions[id];
 
-		v->file = (uint32_t)db_int(st, 1);
+		v->file = db_id(g->db, st, 1, DB_FILES);
 		v->made = (uint8_t)db_int(st, 2);
-		v->exec = (uint32_t)db_int(st, 3);
-		v->base = (uint32_t)db_int(st, 4);
+		v->exec = db_id(g->db, st, 3, DB_EXECS);
+		v->base = db_id(g->db, st, 4, DB_VERSIONS);
 		v->wanted = v->made != GRAPH_EXISTED && v->made != GRAPH_SPECIAL &&
 			    v->made != GRAPH_DIR;
 		name(g, v->file, id, db_int(st, 5));
-		if (v->made == GRAPH_EXISTED && v->file <= g->nfiles)
+		if (v->made == GRAPH_EXISTED)
 			g->files[v->file].before = true;
 	}
 }
@@ -46,7 +46,8 @@ static void load_names(struct page_graph *g)
 	struct sqlite3_stmt *st = db_ask(g->db, text, "");
 
 	while (db_row(g->db, st))
-		name(g, (uint32_t)db_int(st, 0), (uint32_t)db_int(st, 1), db_int(st, 2));
+		name(g, db_id(g->db, st, 0, DB_FILES), db_id(g->db, st, 1, DB_VERSIONS),
+		     db_int(st, 2));
 }
 
 static void add(struct page_keys *k, uint64_t key)
@@ -83,13 +84,12 @@ static void load_accesses(struct page_graph *g)
 	struct sqlite3_stmt *st = db_ask(g->db, text, "");
 
 	while (db_row(g->db, st)) {
-		uint64_t exec = (uint64_t)db_int(st, 0), version = (uint64_t)db_int(st, 1);
-		uint8_t class = (uint8_t)db_int(st, 3);
+		uint64_t exec = db_id(g->db, st, 0, DB_EXECS);
+		uint64_t version = db_id(g->db, st, 1, DB_VERSIONS);
+		uint8_t class = db_class(g->db, st, 3);
 		int64_t until = db_null(st, 4) ? INT64_MAX : db_int(st, 4);
 		struct page_version *v;
 
-		if (exec > g->nexecs || version > g->nversions)
-			continue;
 		v = &g->versions[version];
 		v->wanted = true;
 		if (db_int(st, 2) != GRAPH_WRITE) {
@@ -110,9 +110,9 @@ static void load_accesses(struct page_graph *g)
 void page_graph_load(struct page_graph *g, struct db *db)
 {
 	*g = (struct page_graph){ .db = db };
-	g->nversions = (size_t)db_one(db, "SELECT max(id) FROM version", "");
-	g->nfiles = (size_t)db_one(db, "SELECT max(id) FROM file", "");
-	g->nexecs = (size_t)db_one(db, "SELECT max(id) FROM exec", "");
+	g->nversions = db_ids(db, DB_VERSIONS);
+	g->nfiles = db_ids(db, DB_FILES);
+	g->nexecs = db_ids(db, DB_EXECS);
 	g->versions = xcalloc(g->nversions + 1, sizeof(*g->versions));
 	g->files = xcalloc(g->nfiles + 1, sizeof(*g->files));
 	for (size_t i = 0; i <= g->nfiles; i++)
@@ -199,7 +199,7 @@ static void put_files(const struct page_graph *g, struct page_sections *s)
 	struct out *out = NULL;
 
 	while (db_row(g->db, st)) {
-		uint32_t id = page_graph_file(g, (uint32_t)db_int(st, 0));
+		uint32_t id = page_graph_file(g, db_id(g->db, st, 0, DB_FILES));
 		const char *path;
 		size_t len;
 
@@ -223,7 +223,7 @@ static void put_filefacts(const struct page_graph *g, struct page_sections *s)
 	uint32_t *first = xcalloc(g->nfiles + 1, sizeof(*first));
 
 	for (size_t i = g->nversions; i; i--)
-		if (g->versions[i].id && g->versions[i].file <= g->nfiles)
+		if (g->versions[i].id)
 			first[g->versions[i].file] = g->versions[i].id;
 	for (size_t i = 1; i <= g->nfiles; i++)
 		if (g->files[i].id)

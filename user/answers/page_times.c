@@ -118,17 +118,17 @@ static void load_programs(struct page *p)
 	pt->programs = xcalloc(p->t.nexecs + 1, sizeof(*pt->programs));
 	pt->classes = xcalloc(p->t.nexecs + 1, sizeof(*pt->classes));
 	while (db_row(p->db, st)) {
-		uint32_t id = (uint32_t)db_int(st, 3);
+		uint32_t id = db_id(p->db, st, 3, DB_EXECS);
 		struct program *x = &pt->programs[id];
 		const char *path, *args;
 		size_t len, args_len;
 
 		x->end = end_of(st, &x->value);
 		/* one that put another one into its place has started that */
-		x->parent = (uint32_t)db_int(st, db_null(st, 5) || db_int(st, 11) ? 4 : 5);
+		x->parent = db_id(p->db, st, db_null(st, 5) || db_int(st, 11) ? 4 : 5, DB_EXECS);
 		x->rss = db_null(st, 6) ? -1 : db_int(st, 6) / 1024;
-		page_graph_want(&p->g, (uint32_t)db_int(st, 7));
-		page_graph_want(&p->g, (uint32_t)db_int(st, 8));
+		page_graph_want(&p->g, db_id(p->db, st, 7, DB_FILES));
+		page_graph_want(&p->g, db_id(p->db, st, 8, DB_FILES));
 		args = db_bytes(st, 10, &args_len);
 		take_args(&w, args, args_len);
 		path = db_bytes(st, 9, &len);

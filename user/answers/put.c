@@ -78,8 +78,8 @@ void json_exec(struct json *j, struct db *db, uint32_t exec)
 {
 	struct sqlite3_stmt *st = db_ask(db, files_of, "i", (int64_t)exec);
 	bool any = db_row(db, st);
-	uint32_t program = any ? (uint32_t)db_int(st, 0) : 0;
-	uint32_t cwd = any ? (uint32_t)db_int(st, 1) : 0;
+	uint32_t program = any ? db_id(db, st, 0, DB_FILES) : 0;
+	uint32_t cwd = any ? db_id(db, st, 1, DB_FILES) : 0;
 	struct buf b = { 0 };
 	size_t n = answers_args(db, exec, &b), at = 0;
 

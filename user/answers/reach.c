@@ -44,9 +44,9 @@ static struct made made_of(struct db *db, uint32_t version)
 	if (!db_row(db, st))
 		return m;
 	m.made = (enum graph_made)db_int(st, 0);
-	m.file = (uint32_t)db_int(st, 1);
-	m.exec = (uint32_t)db_int(st, 2);
-	m.base = (uint32_t)db_int(st, 3);
+	m.file = db_id(db, st, 1, DB_FILES);
+	m.exec = db_id(db, st, 2, DB_EXECS);
+	m.base = db_id(db, st, 3, DB_VERSIONS);
 	m.at = db_int(st, 4);
 	return m;
 }
@@ -120,7 +120,7 @@ static void each_name(struct db *db, uint32_t version, bool (*fn)(void *ctx, uin
 	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)version);
 
 	while (db_row(db, st)) {
-		uint32_t name = (uint32_t)db_int(st, 0), there = reach_present(db, name);
+		uint32_t name = db_id(db, st, 0, DB_FILES), there = reach_present(db, name);
 
 		if (there && reach_written(db, there) == version && !fn(ctx, name))
 			return;
@@ -214,13 +214,13 @@ static void add_reads(struct search *s, uint32_t exec, int64_t before, size_t fr
 					 (int64_t)s->classes);
 
 	while (db_row(s->db, st))
-		add(s, (uint32_t)db_int(st, 0), (uint32_t)db_int(st, 1),
-		    (enum graph_class)db_int(st, 2), exec, from);
+		add(s, db_id(s->db, st, 0, DB_VERSIONS), db_id(s->db, st, 1, DB_FILES),
+		    db_class(s->db, st, 2), exec, from);
 	if (!(s->classes >> GRAPH_PROBE & 1))
 		return;
 	st = db_ask(s->db, missed, "ii", (int64_t)exec, before);
 	while (db_row(s->db, st))
-		add(s, 0, (uint32_t)db_int(st, 0), GRAPH_PROBE, exec, from);
+		add(s, 0, db_id(s->db, st, 0, DB_FILES), GRAPH_PROBE, exec, from);
 }
 
 /* What a program has read is in the memory of those that it forks, too. */
@@ -235,7 +235,7 @@ static void add_exec(struct search *s, uint32_t exec, int64_t before, size_t fro
 		st = db_ask(s->db, text, "i", (int64_t)exec);
 		if (!db_row(s->db, st))
 			return;
-		exec = (uint32_t)db_int(st, 0);
+		exec = db_id(s->db, st, 0, DB_EXECS);
 		before = db_int(st, 1);
 	}
 }
@@ -255,7 +255,7 @@ static size_t makers_of(struct db *db, uint32_t version, struct maker **list)
 	*list = NULL;
 	while (db_row(db, st)) {
 		*list = xgrow(*list, &cap, n + 1, sizeof(**list));
-		(*list)[n++] = (struct maker){ (uint32_t)db_int(st, 0), db_int(st, 1) };
+		(*list)[n++] = (struct maker){ db_id(db, st, 0, DB_EXECS), db_int(st, 1) };
 	}
 	return n;
 }
@@ -362,7 +362,7 @@ static void add_writes(struct search *s, uint32_t exec, int64_t since, enum grap
 	struct sqlite3_stmt *st = db_ask(s->db, text, "ii", (int64_t)exec, since);
 
 	while (db_row(s->db, st))
-		add(s, (uint32_t)db_int(st, 0), 0, class, exec, from);
+		add(s, db_id(s->db, st, 0, DB_VERSIONS), 0, class, exec, from);
 }
 
 struct reader {
@@ -396,21 +396,22 @@ static void expand_outputs(struct search *s, size_t i)
 	struct readers l = { 0 };
 
 	while (db_row(s->db, st))
-		add_reader(&l, (struct reader){ (uint32_t)db_int(st, 0), db_int(st, 1),
-						(enum graph_class)db_int(st, 2) });
+		add_reader(&l, (struct reader){ db_id(s->db, st, 0, DB_EXECS), db_int(st, 1),
+						db_class(s->db, st, 2) });
 	for (size_t k = 0; k < l.n; k++) {
 		struct reader reader = l.rows[k];
 
 		add_writes(s, reader.exec, reader.at, reader.class, i);
 		st = db_ask(s->db, forks, "ii", (int64_t)reader.exec, reader.at);
 		while (db_row(s->db, st))
-			add_reader(&l, (struct reader){ (uint32_t)db_int(st, 0), -1,
+			add_reader(&l, (struct reader){ db_id(s->db, st, 0, DB_EXECS), -1,
 							reader.class });
 	}
 	free(l.rows);
 	st = db_ask(s->db, changed, "i", (int64_t)version);
 	while (db_row(s->db, st))
-		add(s, (uint32_t)db_int(st, 0), 0, GRAPH_DATA, (uint32_t)db_int(st, 1), i);
+		add(s, db_id(s->db, st, 0, DB_VERSIONS), 0, GRAPH_DATA,
+		    db_id(s->db, st, 1, DB_EXECS), i);
 }
 
 /* Where an output is shown: its names. */

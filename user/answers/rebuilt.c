@@ -184,7 +184,7 @@ static void load_missed(struct rebuilt *r)
 
 	r->missed = xcalloc(NEW(r)->nfiles + 1ul, sizeof(*r->missed));
 	while (db_row(NEW(r)->db, st)) {
-		int64_t *at = &r->missed[db_int(st, 0)], then = db_int(st, 1);
+		int64_t *at = &r->missed[db_id(NEW(r)->db, st, 0, DB_FILES)], then = db_int(st, 1);
 
 		*at = *at && *at < then ? *at : then;
 	}
@@ -207,7 +207,7 @@ static void compare_outputs(struct rebuilt *r)
 		add_output(r, &seen, &left, w, v->file);
 		st = v->renamed ? db_ask(NEW(r)->db, of, "i", (int64_t)w->version) : NULL;
 		while (st && db_row(NEW(r)->db, st))
-			add_output(r, &seen, &left, w, (uint32_t)db_int(st, 0));
+			add_output(r, &seen, &left, w, db_id(NEW(r)->db, st, 0, DB_FILES));
 	}
 	map64_clear(&left);
 	map64_clear(&seen);

@@ -75,8 +75,8 @@ static void load_files(const struct used *u, struct all *all)
 	struct sqlite3_stmt *st = db_ask(u->db, text, "");
 
 	while (db_row(u->db, st)) {
-		uint32_t file = (uint32_t)db_int(st, 0);
-		unsigned int class = 1u << db_int(st, 1);
+		uint32_t file = db_id(u->db, st, 0, DB_FILES);
+		unsigned int class = 1u << db_class(u->db, st, 1);
 		struct buf b = { 0 };
 		const char *path;
 		size_t len;

@@ -96,8 +96,8 @@ static void opened(struct links *l)
 	struct buf name = { 0 };
 
 	while (db_row(l->u->db, st)) {
-		unsigned int class = (unsigned int)db_int(st, 2);
-		uint32_t file = (uint32_t)db_int(st, 0);
+		unsigned int class = db_class(l->u->db, st, 2);
+		uint32_t file = db_id(l->u->db, st, 0, DB_FILES);
 		size_t len;
 		const char *s = db_bytes(st, 1, &len);
 
@@ -124,7 +124,7 @@ static void ran(struct links *l)
 	struct buf name = { 0 };
 
 	while (db_row(l->u->db, st)) {
-		uint32_t file = (uint32_t)db_int(st, 0);
+		uint32_t file = db_id(l->u->db, st, 0, DB_FILES);
 		size_t len;
 		const char *s = db_bytes(st, 1, &len);
 		bool found = false;
@@ -135,7 +135,7 @@ static void ran(struct links *l)
 		if (memchr(s, '/', len)) {
 			name.len = 0;
 			if (*s != '/') {
-				answers_file_path(l->u->db, (uint32_t)db_int(st, 2), &name);
+				answers_file_path(l->u->db, db_id(l->u->db, st, 2, DB_FILES), &name);
 				buf_addc(&name, '/');
 			}
 			buf_add(&name, s, len);

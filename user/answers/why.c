@@ -25,10 +25,10 @@ static struct program program_of(struct db *db, uint32_t exec)
 
 	if (!db_row(db, st))
 		return p;
-	p.program = (uint32_t)db_int(st, 0);
-	p.cwd = (uint32_t)db_int(st, 1);
-	p.parent = (uint32_t)db_int(st, 2);
-	p.before = (uint32_t)db_int(st, 3);
+	p.program = db_id(db, st, 0, DB_FILES);
+	p.cwd = db_id(db, st, 1, DB_FILES);
+	p.parent = db_id(db, st, 2, DB_EXECS);
+	p.before = db_id(db, st, 3, DB_EXECS);
 	p.forked = db_int(st, 4);
 	return p;
 }
@@ -74,12 +74,12 @@ static size_t makers_of(struct db *db, uint32_t version, uint32_t **list)
 	*list = NULL;
 	while (db_row(db, st)) {
 		*list = xgrow(*list, &cap, n + 1, sizeof(**list));
-		(*list)[n++] = (uint32_t)db_int(st, 0);
+		(*list)[n++] = db_id(db, st, 0, DB_EXECS);
 	}
 	st = n ? NULL : db_ask(db, begun, "i", (int64_t)version);
 	while (db_row(db, st)) {
 		*list = xgrow(*list, &cap, n + 1, sizeof(**list));
-		(*list)[n++] = (uint32_t)db_int(st, 0);
+		(*list)[n++] = db_id(db, st, 0, DB_EXECS);
 	}
 	return n;
 }

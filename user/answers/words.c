@@ -78,7 +78,7 @@ static void read_on(struct words *w, uint32_t id)
 			w->last = UINT32_MAX;
 			return;
 		}
-		w->last = (uint32_t)db_int(w->rest, 0);
+		w->last = db_id(w->db, w->rest, 0, DB_STRINGS);
 		s = db_bytes(w->rest, 1, &len);
 		if (len < LONG)
 			keep(w, w->last, s, len);

@@ -20,6 +20,12 @@ struct db *db_open_any(const char *path, struct diag *diag);
 /** db_tune - how much it keeps in memory */
 void db_tune(struct db *db);
 
+/** db_validate - whether a database that is there is one that etrace may have made; valid.c */
+bool db_validate(struct db *db);
+
+/** db_damaged - tell what is wrong with a database, once; nothing more can be asked of it */
+void db_damaged(struct db *db, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /** db_fail - tell what SQLite says, once */
 void db_fail(struct db *db);
 

@@ -2,13 +2,19 @@
 /* Databases that are asked.  See db.h. */
 #include "db/db.h"
 #include "db/bind.h"
+#include "base/buf.h"
 #include "base/xalloc.h"
+#include "graph/graph.h"
 #include "io/out_place.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Pages that a query keeps, in KiB. */
@@ -26,9 +32,29 @@ bool db_is(const void *data, size_t n)
 	return n >= sizeof(magic) && !memcmp(data, magic, sizeof(magic));
 }
 
+void db_damaged(struct db *db, const char *fmt, ...)
+{
+	char why[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, sizeof(why), fmt, ap);
+	va_end(ap);
+	if (!db->failed)
+		diag_fatal(db->diag, "%s: a damaged database: %s; make it again from the trace", db->name,
+			   why);
+	db->failed = true;
+}
+
 void db_fail(struct db *db)
 {
-	if (!db->failed)
+	int err = sqlite3_errcode(db->sql);
+
+	if (err == SQLITE_INTERRUPT)
+		db_damaged(db, "an answer takes more steps than one of that size can need");
+	else if (err == SQLITE_CORRUPT || err == SQLITE_NOTADB)
+		db_damaged(db, "%s", sqlite3_errmsg(db->sql));
+	else if (!db->failed)
 		diag_fatal(db->diag, "%s: %s", db->name, sqlite3_errmsg(db->sql));
 	db->failed = true;
 }
@@ -143,6 +169,46 @@ bool db_null(struct sqlite3_stmt *st, int column)
 	return sqlite3_column_type(st, column) == SQLITE_NULL;
 }
 
+uint32_t db_ids(struct db *db, enum db_table of)
+{
+	static const char *const highest[DB_NTABLES] = {
+		[DB_FILES] = "SELECT max(id) FROM file", [DB_VERSIONS] = "SELECT max(id) FROM version",
+		[DB_EXECS] = "SELECT max(id) FROM exec", [DB_PROCESSES] = "SELECT max(id) FROM process",
+		[DB_STRINGS] = "SELECT max(id) FROM string",
+	};
+
+	for (unsigned int i = 0; !db->counted && i < DB_NTABLES; i++) {
+		int64_t id = db_one(db, highest[i], "");
+
+		if (id < 0 || id >= UINT32_MAX)
+			db_damaged(db, "%s is %" PRId64, highest[i] + strlen("SELECT "), id);
+		else
+			db->ids[i] = (uint32_t)id;
+	}
+	db->counted = true;
+	return db->ids[of];
+}
+
+uint32_t db_id(struct db *db, struct sqlite3_stmt *st, int column, enum db_table of)
+{
+	int64_t id = db_int(st, column);
+
+	if (id >= 0 && id <= db_ids(db, of))
+		return (uint32_t)id;
+	db_damaged(db, "a row names row %" PRId64 " of a table that has %" PRIu32, id, db_ids(db, of));
+	return 0;
+}
+
+uint8_t db_class(struct db *db, struct sqlite3_stmt *st, int column)
+{
+	int64_t class = db_int(st, column);
+
+	if (class >= 0 && class < GRAPH_NCLASSES)
+		return (uint8_t)class;
+	db_damaged(db, "a row has the class %" PRId64, class);
+	return 0;
+}
+
 const char *db_bytes(struct sqlite3_stmt *st, int column, size_t *len)
 {
 	const char *s = sqlite3_column_blob(st, column);
@@ -212,16 +278,73 @@ struct db *db_connect(const char *path, int flags, struct diag *diag)
 	return NULL;
 }
 
+/* So many steps of SQLite are counted at once; of a file of no size, and for each byte. */
+#define STEPS_AT_ONCE	100000
+#define STEPS_BEFORE	200000000u
+#define STEPS_OF_BYTE	2000u
+
+static int on_steps(void *ctx)
+{
+	struct db *db = ctx;
+
+	if (db->steps < STEPS_AT_ONCE)
+		return 1;
+	db->steps -= STEPS_AT_ONCE;
+	return 0;
+}
+
+/*
+ * A journal may name another one, which belongs to several databases, and which SQLite
+ * then removes: whatever file that is.  Ours name none.
+ */
+static bool names_other_journal(const char *path)
+{
+	static const unsigned char end[8] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+	struct buf name = { 0 };
+	char last[sizeof(end)];
+	bool names;
+	int fd;
+
+	buf_adds(&name, path);
+	buf_add(&name, "-journal", sizeof("-journal"));
+	fd = open(name.s, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	buf_free(&name);
+	if (fd < 0)
+		return false;
+	names = lseek(fd, -(off_t)sizeof(end), SEEK_END) >= 0 &&
+		read(fd, last, sizeof(last)) == sizeof(last) && !memcmp(last, end, sizeof(end));
+	close(fd);
+	return names;
+}
+
+/* Anybody may have made it. */
+static void distrust(struct db *db, const char *path)
+{
+	struct stat st;
+
+	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	db->steps = STEPS_BEFORE + (stat(path, &st) ? 0 : (uint64_t)st.st_size * STEPS_OF_BYTE);
+	sqlite3_progress_handler(db->sql, STEPS_AT_ONCE, on_steps, db);
+	db_exec(db, "PRAGMA cell_size_check = 1; PRAGMA query_only = 1");
+}
+
 struct db *db_open_any(const char *path, struct diag *diag)
 {
 	/* one whose writer was killed has to be put in order before it can be read */
 	int flags = access(path, W_OK) ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-	struct db *db = db_connect(path, flags, diag);
+	struct db *db;
 	int64_t app;
 
+	if (names_other_journal(path)) {
+		diag_fatal(diag, "%s: its journal is not one of etrace: remove %s-journal", path, path);
+		return NULL;
+	}
+	db = db_connect(path, flags, diag);
 	if (!db)
 		return NULL;
-	db_exec(db, "PRAGMA query_only = 1");
+	distrust(db, path);
 	app = db_one(db, "PRAGMA application_id", "");
 	if (!db->failed && app == DB_APPLICATION)
 		return db;
@@ -247,6 +370,10 @@ struct db *db_open(const char *path, struct diag *diag)
 		return NULL;
 	}
 	db_tune(db);
+	if (!db_validate(db)) {
+		db_close(db);
+		return NULL;
+	}
 	db->complete = db_meta(db, "complete", 0) == 1;
 	db->uses = db_meta(db, "uses", 0) == 1;
 	return db;

@@ -22,6 +22,9 @@ struct sqlite3_stmt;
 #define DB_VERSION	2		/* user_version */
 #define DB_APPLICATION	0x65747263	/* application_id: "etrc" */
 
+/* Tables whose rows have ids, from 1 on. */
+enum db_table { DB_FILES, DB_VERSIONS, DB_EXECS, DB_PROCESSES, DB_STRINGS, DB_NTABLES };
+
 struct db {
 	struct sqlite3 *sql;
 	struct diag *diag;	/* of whoever opened it */
@@ -30,6 +33,9 @@ struct db {
 	bool uses;		/* the trace tells who read and wrote, and what was removed */
 	bool failed;		/* a statement did: diag_fatal() was called */
 	struct out_place *place;	/* where one that is made goes; NULL: nowhere */
+	uint32_t ids[DB_NTABLES];	/* the highest of each table, if @counted */
+	bool counted;
+	uint64_t steps;		/* of a file: what is left of those that SQLite may take */
 	struct db_kept *kept;	/* statements */
 	size_t nkept, kept_cap;
 };
@@ -41,6 +47,10 @@ bool db_is(const void *data, size_t n);
 
 /**
  * db_open - open a database that is there, for reading
+ *
+ * Anybody may have made it: its tables, and the numbers in them by which rows refer to
+ * others, are looked at first (valid.c), and SQLite may take so many steps as no honest
+ * database of that size needs.
  *
  * Return: it, for db_close(); NULL after diag_fatal().
  */
@@ -65,6 +75,19 @@ bool db_row(struct db *db, struct sqlite3_stmt *st);
 /* A column of the row; NULL in the database is 0, or no bytes. */
 int64_t db_int(struct sqlite3_stmt *st, int column);
 bool db_null(struct sqlite3_stmt *st, int column);
+/**
+ * db_id - a column that names a row of a table; 0 in the place of NULL
+ *
+ * Never above db_ids(): what is, is told as damage, and is 0.
+ */
+uint32_t db_id(struct db *db, struct sqlite3_stmt *st, int column, enum db_table of);
+
+/** db_ids - the highest id of a table, once all its rows are there */
+uint32_t db_ids(struct db *db, enum db_table of);
+
+/** db_class - a column that is an enum graph_class; what is none is told as damage, and is 0 */
+uint8_t db_class(struct db *db, struct sqlite3_stmt *st, int column);
+
 /* Valid until the next db_row() or db_ask() of the statement. */
 const char *db_bytes(struct sqlite3_stmt *st, int column, size_t *len);
 

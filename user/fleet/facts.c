@@ -23,12 +23,12 @@ static void load_files(struct facts *f)
 		f->files[i].version = f->s.there[i];
 	}
 	while (db_row(f->s.db, st)) {
-		struct facts_file *file = &f->files[db_int(st, 1)];
+		struct facts_file *file = &f->files[db_id(f->s.db, st, 1, DB_FILES)];
 
 		file->existed |= db_int(st, 2) == GRAPH_EXISTED;
 		file->used |= db_int(st, 2) == GRAPH_WRITTEN || db_int(st, 2) == GRAPH_CHANGED;
 		if (!file->version)
-			file->version = (uint32_t)db_int(st, 0);
+			file->version = db_id(f->s.db, st, 0, DB_VERSIONS);
 	}
 }
 
@@ -80,7 +80,7 @@ static void load_costs(struct facts *f)
 		" ORDER BY id";
 	static const char last[] =
 		"SELECT process, max(id), until, status, signal FROM exec GROUP BY process";
-	uint32_t nprocesses = (uint32_t)db_one(f->s.db, "SELECT max(process) FROM exec", "");
+	uint32_t nprocesses = db_ids(f->s.db, DB_PROCESSES);
 	uint32_t *process = xcalloc(f->s.nunits + 1ul, sizeof(*process));
 	struct ends {
 		int64_t until;
@@ -89,18 +89,18 @@ static void load_costs(struct facts *f)
 	struct sqlite3_stmt *st = db_ask(f->s.db, last, "");
 
 	while (db_row(f->s.db, st))
-		ends[db_int(st, 0)] = (struct ends){
+		ends[db_id(f->s.db, st, 0, DB_PROCESSES)] = (struct ends){
 			db_int(st, 2), number_of(st, 3), number_of(st, 4)
 		};
 	st = db_ask(f->s.db, text, "");
 	while (db_row(f->s.db, st)) {
-		uint32_t exec = (uint32_t)db_int(st, 0), unit = f->s.unit_of[exec];
+		uint32_t exec = db_id(f->s.db, st, 0, DB_EXECS), unit = f->s.unit_of[exec];
 		struct facts_step *u = &f->steps[unit], *head = &f->steps[f->step[unit]];
 
 		if (!unit)
 			continue;
 		if (f->s.units[unit].exec == exec) {
-			process[unit] = (uint32_t)db_int(st, 1);
+			process[unit] = db_id(f->s.db, st, 1, DB_PROCESSES);
 			u->status = number_of(st, 3);
 			u->signal = number_of(st, 4);
 		}
@@ -194,13 +194,14 @@ static void load_outputs(struct facts *f)
 		made(f, &seen, w->unit, v->file, w->until);
 		st = v->renamed ? db_ask(f->s.db, of, "i", (int64_t)w->version) : NULL;
 		while (st && db_row(f->s.db, st))
-			made(f, &seen, w->unit, (uint32_t)db_int(st, 0), w->until);
+			made(f, &seen, w->unit, db_id(f->s.db, st, 0, DB_FILES), w->until);
 	}
 	st = db_ask(f->s.db, names, "");
 	while (db_row(f->s.db, st)) {
-		uint32_t file = (uint32_t)db_int(st, 0), unit = f->s.unit_of[db_int(st, 2)];
+		uint32_t file = db_id(f->s.db, st, 0, DB_FILES);
+		uint32_t unit = f->s.unit_of[db_id(f->s.db, st, 2, DB_EXECS)];
 
-		if (!file || !match_is_file(&f->s.versions[db_int(st, 1)]))
+		if (!file || !match_is_file(&f->s.versions[db_id(f->s.db, st, 1, DB_VERSIONS)]))
 			continue;
 		f->files[file].used = true;
 		f->files[file].made_by = f->step[unit];
@@ -236,10 +237,10 @@ static void load_unknown(struct facts *f)
 	while (db_row(f->s.db, st))
 		for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
 			if (db_int(st, 1) & bits[i].bit)
-				keys_why(f, f->step[f->s.unit_of[db_int(st, 0)]], bits[i].why);
+				keys_why(f, f->step[f->s.unit_of[db_id(f->s.db, st, 0, DB_EXECS)]], bits[i].why);
 	st = db_ask(f->s.db, net, "iii", (int64_t)AF_INET, (int64_t)AF_INET6, (int64_t)EINPROGRESS);
 	while (db_row(f->s.db, st))
-		keys_why(f, f->step[f->s.unit_of[db_int(st, 0)]], FACTS_NETWORK);
+		keys_why(f, f->step[f->s.unit_of[db_id(f->s.db, st, 0, DB_EXECS)]], FACTS_NETWORK);
 	for (uint32_t i = 1; i <= f->s.nunits; i++)
 		if (!f->complete && f->step[i] == i)
 			keys_why(f, i, FACTS_INCOMPLETE);
@@ -303,9 +304,10 @@ struct gathered {
 	struct map64 at;	/* file and how: row + 1 */
 };
 
-static void gather(struct gathered *g, uint32_t unit, struct sqlite3_stmt *st, uint32_t file)
+static void gather(struct gathered *g, uint32_t unit, struct sqlite3_stmt *st, uint32_t file,
+		   uint8_t class)
 {
-	uint8_t how = (uint8_t)db_int(st, 2), class = (uint8_t)db_int(st, 3);
+	uint8_t how = (uint8_t)db_int(st, 2);
 	uint64_t key = (uint64_t)file << 8 | how, *old = map64_get(&g->at, key);
 	struct facts_access *a;
 
@@ -334,9 +336,9 @@ static void of_unit(struct facts *f, uint32_t unit, struct gathered *g)
 		struct sqlite3_stmt *st = db_ask(f->s.db, text, "i", (int64_t)exec);
 
 		while (db_row(f->s.db, st)) {
-			uint32_t version = (uint32_t)db_int(st, 0);
-			uint32_t file = (uint32_t)db_int(st, 1);
-			uint8_t how = (uint8_t)db_int(st, 2), class = (uint8_t)db_int(st, 3);
+			uint32_t version = db_id(f->s.db, st, 0, DB_VERSIONS);
+			uint32_t file = db_id(f->s.db, st, 1, DB_FILES);
+			uint8_t how = (uint8_t)db_int(st, 2), class = db_class(f->s.db, st, 3);
 
 			file = file ? file : f->s.versions[version].file;
 			if (f->step[unit] && version && how != GRAPH_OPEN)
@@ -346,7 +348,7 @@ static void of_unit(struct facts *f, uint32_t unit, struct gathered *g)
 			f->files[file].used = true;
 			if (class < f->files[file].class)
 				f->files[file].class = class;
-			gather(g, unit, st, file);
+			gather(g, unit, st, file, class);
 		}
 	}
 }

@@ -222,7 +222,8 @@ static void present(struct graph *g, struct process *p, const struct et_event *e
 {
 	const struct task *parent = proctab_find(g->tab, (uint64_t)et_value(ev, ET_V_PRESENT_parent,
 									    0));
-	if (parent && who_of(parent))
+	/* a damaged one may say that it is its own */
+	if (parent && who_of(parent) && who_of(parent)->process != p)
 		p->exec.parent = exec_id(g, who_of(parent)->process);
 	roots_present(g, p, ev);
 	p->exec.program = path_of(g, ev, et_present_path(ev));

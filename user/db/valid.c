@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Whether a database that is there is one that etrace may have made.  Anybody may have
+ * made it, and answers are found by walking from row to row: so tables, views and
+ * indexes must be those of schema.sql, byte for byte, a row must name only rows that
+ * can be there, and a program or version only those before it, so that no walk is
+ * without an end.  This reads each row once.
+ *
+ * It cannot know what an index says, which need not be what its table says, nor what
+ * stands in JSON.  So whatever is used as a place in memory is also looked at where it
+ * is read: db_id().
+ */
+#include "db/bind.h"
+#include "db/indexes.sql.h"
+#include "db/schema.sql.h"
+#include "db/views.sql.h"
+#include "base/buf.h"
+#include "graph/graph.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- tables, views and indexes ---- */
+
+/* What a database has, as sqlite_schema tells it. */
+struct object {
+	char *type, *name, *table, *sql;
+	bool optional;		/* made when all rows are there: not in what a kill left */
+	bool there;
+};
+
+struct objects {
+	struct object *rows;
+	size_t n, cap;
+};
+
+static const char schema_of[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
+
+static char *column(sqlite3_stmt *st, int i)
+{
+	const char *s = (const char *)sqlite3_column_text(st, i);
+
+	return xstrdup(s ? s : "");
+}
+
+static bool take_objects(sqlite3 *sql, bool optional, struct objects *to)
+{
+	sqlite3_stmt *st;
+	int err = sqlite3_prepare_v2(sql, schema_of, -1, &st, NULL);
+
+	while (!err && (err = sqlite3_step(st)) == SQLITE_ROW) {
+		to->rows = xgrow(to->rows, &to->cap, to->n + 1, sizeof(*to->rows));
+		to->rows[to->n++] = (struct object){
+			column(st, 0), column(st, 1), column(st, 2), column(st, 3), optional, false,
+		};
+		err = SQLITE_OK;
+	}
+	sqlite3_finalize(st);
+	return err == SQLITE_DONE;
+}
+
+/* Those of an empty database.  Return: false: SQLite cannot make one. */
+static bool expect(struct objects *to)
+{
+	sqlite3 *sql;
+	bool good = !sqlite3_open_v2(":memory:", &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+				     NULL) &&
+		    !sqlite3_exec(sql, schema_sql, NULL, NULL, NULL) &&
+		    !sqlite3_exec(sql, views_sql, NULL, NULL, NULL) && take_objects(sql, false, to);
+	size_t n = to->n;
+
+	good = good && !sqlite3_exec(sql, indexes_sql, NULL, NULL, NULL) &&
+	       take_objects(sql, true, to);
+	sqlite3_close(sql);
+	/* those that were there before the last are in it twice */
+	for (size_t i = n; i < to->n; i++)
+		for (size_t k = 0; k < n; k++)
+			to->rows[i].there |= !strcmp(to->rows[i].name, to->rows[k].name);
+	return good;
+}
+
+static void objects_free(struct objects *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		free(o->rows[i].type);
+		free(o->rows[i].name);
+		free(o->rows[i].table);
+		free(o->rows[i].sql);
+	}
+	free(o->rows);
+}
+
+static struct object *find(const struct objects *o, const char *name)
+{
+	for (size_t i = 0; i < o->n; i++)
+		if (!strcmp(o->rows[i].name, name))
+			return &o->rows[i];
+	return NULL;
+}
+
+/* Statistics for who plans a question, and what SQLite makes for a key. */
+static bool is_of_sqlite(const struct object *o)
+{
+	return (!strcmp(o->type, "table") && !strncmp(o->name, "sqlite_stat", 11)) ||
+	       (!strcmp(o->type, "index") && !*o->sql);
+}
+
+/*
+ * Tables and views of one's own do no harm, nobody asks them; what belongs to our
+ * tables would.
+ */
+static bool compare(struct db *db, const struct objects *have, const struct objects *want)
+{
+	for (size_t i = 0; i < have->n; i++) {
+		const struct object *o = &have->rows[i];
+		struct object *w = find(want, o->name);
+
+		if (is_of_sqlite(o))
+			continue;
+		if (w && !strcmp(o->type, w->type) && !strcmp(o->table, w->table) &&
+		    !strcmp(o->sql, w->sql)) {
+			w->there = true;
+		} else if (w || find(want, o->table)) {
+			db_damaged(db, "its %s %s is not the one that etrace makes", o->type, o->name);
+			return false;
+		}
+	}
+	for (size_t i = 0; i < want->n; i++)
+		if (!want->rows[i].there && !want->rows[i].optional && *want->rows[i].sql) {
+			db_damaged(db, "it has no %s %s", want->rows[i].type, want->rows[i].name);
+			return false;
+		}
+	return true;
+}
+
+static bool schema_is_ours(struct db *db)
+{
+	struct objects have = { 0 }, want = { 0 };
+	bool good = expect(&want);
+
+	if (!good)
+		db_damaged(db, "SQLite cannot make an empty one to compare it with");
+	else if (!take_objects(db->sql, false, &have))
+		db_fail(db);
+	good = !db->failed && compare(db, &have, &want);
+	objects_free(&have);
+	objects_free(&want);
+	return good;
+}
+
+/* ---- rows ---- */
+
+/* Times may be added to each other. */
+#define TIME_MAX "4611686018427387903"
+
+/* The ids of a table; those below the row's own; numbers up to one; times. */
+enum bound { FILES, VERSIONS, EXECS, PROCESSES, STRINGS, BELOW, UP_TO, TIME };
+
+static const struct rule {
+	const char *table, *column;
+	enum bound bound;
+	unsigned int max;	/* of UP_TO */
+} rules[] = {
+	{ "file", "id", FILES, 0 },
+	{ "string", "id", STRINGS, 0 },
+	{ "version", "id", VERSIONS, 0 },
+	{ "version", "file", FILES, 0 },
+	{ "version", "made", UP_TO, GRAPH_DIR },
+	{ "version", "exec", EXECS, 0 },
+	{ "version", "base", BELOW, 0 },
+	{ "version", "at", TIME, 0 },
+	{ "name", "file", FILES, 0 },
+	{ "name", "version", VERSIONS, 0 },
+	{ "name", "exec", EXECS, 0 },
+	{ "name", "at", TIME, 0 },
+	{ "asked", "file", FILES, 0 },
+	{ "asked", "path", STRINGS, 0 },
+	{ "asked", "class", UP_TO, GRAPH_NCLASSES - 1 },
+	{ "process", "id", PROCESSES, 0 },
+	{ "process", "parent", BELOW, 0 },
+	{ "process", "at", TIME, 0 },
+	{ "task", "process", PROCESSES, 0 },
+	{ "task", "at", TIME, 0 },
+	{ "task", "until", TIME, 0 },
+	{ "exec", "id", EXECS, 0 },
+	{ "exec", "process", PROCESSES, 0 },
+	{ "exec", "parent", BELOW, 0 },
+	{ "exec", "before", BELOW, 0 },
+	{ "exec", "forked", UP_TO, 1 },
+	{ "exec", "program", FILES, 0 },
+	{ "exec", "interp", FILES, 0 },
+	{ "exec", "cwd", FILES, 0 },
+	{ "exec", "at", TIME, 0 },
+	{ "exec", "until", TIME, 0 },
+	{ "exec", "ended", UP_TO, GRAPH_ENDED_OPEN },
+	{ "exec", "utime", TIME, 0 },
+	{ "exec", "stime", TIME, 0 },
+	{ "access", "exec", EXECS, 0 },
+	{ "access", "version", VERSIONS, 0 },
+	{ "access", "file", FILES, 0 },
+	{ "access", "how", UP_TO, GRAPH_LIST },
+	{ "access", "class", UP_TO, GRAPH_NCLASSES - 1 },
+	{ "access", "at", TIME, 0 },
+	{ "access", "until", TIME, 0 },
+	{ "miss", "exec", EXECS, 0 },
+	{ "miss", "at", TIME, 0 },
+	{ "change", "exec", EXECS, 0 },
+	{ "change", "what", UP_TO, GRAPH_CHROOT },
+	{ "change", "file", FILES, 0 },
+	{ "change", "to_file", FILES, 0 },
+	{ "change", "version", VERSIONS, 0 },
+	{ "change", "at", TIME, 0 },
+	{ "net", "exec", EXECS, 0 },
+	{ "net", "address", STRINGS, 0 },
+	{ "net", "at", TIME, 0 },
+	{ "env", "exec", EXECS, 0 },
+	{ "env", "name", STRINGS, 0 },
+	{ "env", "value", STRINGS, 0 },
+	{ "loss", "at", TIME, 0 },
+	{ "compilation", "exec", EXECS, 0 },
+	{ "compilation", "source", FILES, 0 },
+	{ "compilation", "output", FILES, 0 },
+};
+#define NRULES (sizeof(rules) / sizeof(rules[0]))
+
+/* NULL is never outside. */
+static void put_outside(struct buf *to, struct db *db, const struct rule *r)
+{
+	buf_adds(to, r->column);
+	switch (r->bound) {
+	case BELOW:
+		buf_adds(to, " NOT BETWEEN 1 AND id - 1");
+		break;
+	case UP_TO:
+		buf_adds(to, " NOT BETWEEN 0 AND ");
+		buf_addu(to, r->max);
+		break;
+	case TIME:
+		buf_adds(to, " NOT BETWEEN -" TIME_MAX " AND " TIME_MAX);
+		break;
+	default:
+		buf_adds(to, " NOT BETWEEN 1 AND ");
+		buf_addu(to, db_ids(db, (enum db_table)r->bound));
+	}
+}
+
+/* SELECT rowid, and 1 for each rule that is broken, of the first row that breaks one */
+static void put_question(struct buf *to, struct db *db, const struct rule *r, size_t n)
+{
+	buf_adds(to, "SELECT rowid");
+	for (size_t i = 0; i < n; i++) {
+		buf_adds(to, ", ");
+		put_outside(to, db, &r[i]);
+	}
+	buf_adds(to, " FROM ");
+	buf_adds(to, r->table);
+	/* an index of it need not say the same */
+	buf_adds(to, " NOT INDEXED WHERE ");
+	for (size_t i = 0; i < n; i++) {
+		buf_adds(to, i ? " OR " : "");
+		put_outside(to, db, &r[i]);
+	}
+	buf_add(to, " LIMIT 1", sizeof(" LIMIT 1"));
+}
+
+static void tell_row(struct db *db, sqlite3_stmt *st, const struct rule *r, size_t n)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && !sqlite3_column_int(st, (int)i + 1))
+		i++;
+	db_damaged(db, "row %" PRId64 " of table %s has a %s that cannot be",
+		   (int64_t)sqlite3_column_int64(st, 0), r->table, r[i].column);
+}
+
+static bool table_is_good(struct db *db, const struct rule *r, size_t n)
+{
+	struct buf text = { 0 };
+	sqlite3_stmt *st;
+	int err;
+
+	put_question(&text, db, r, n);
+	err = sqlite3_prepare_v2(db->sql, text.s, -1, &st, NULL);
+	if (!err)
+		err = sqlite3_step(st);
+	if (err == SQLITE_ROW)
+		tell_row(db, st, r, n);
+	else if (err != SQLITE_DONE)
+		db_fail(db);
+	sqlite3_finalize(st);
+	buf_free(&text);
+	return !db->failed;
+}
+
+/* Each row takes so many bytes of a file at least: memory is taken by the highest id. */
+#define ROW_MIN 6
+
+static bool ids_fit(struct db *db)
+{
+	int64_t size = db_one(db, "PRAGMA page_count", "") * db_one(db, "PRAGMA page_size", "");
+
+	for (unsigned int i = 0; i < DB_NTABLES && !db->failed; i++)
+		if ((int64_t)db_ids(db, (enum db_table)i) > size / ROW_MIN)
+			db_damaged(db, "an id is %" PRIu32 ", which so small a file has no rows for",
+				   db_ids(db, (enum db_table)i));
+	return !db->failed;
+}
+
+bool db_validate(struct db *db)
+{
+	bool good = schema_is_ours(db) && ids_fit(db);
+
+	for (size_t i = 0, n; good && i < NRULES; i += n) {
+		for (n = 1; i + n < NRULES && !strcmp(rules[i].table, rules[i + n].table); n++)
+			;
+		good = table_is_good(db, &rules[i], n);
+	}
+	return good;
+}
