@@ -172,7 +172,7 @@ static size_t take_args(struct collector *c, const char *json, size_t len)
 	uint32_t id;
 
 	c->args.len = 0;
-	while (words_next_id(&json, end, &id)) {
+	while (words_next_id(&json, end, &id) && db_args_fit(c->db, c->args.len)) {
 		s = words_get(c->words, id, &size);
 		if (!s)
 			continue;
@@ -230,7 +230,7 @@ static void collect(struct db *db, const struct compdb *o, struct entries *l)
 	struct sqlite3_stmt *st = db_ask(db, text, "");
 
 	while (db_row(db, st)) {
-		uint32_t exec = db_id(db, st, 0, DB_EXECS), up = db_id(db, st, 1, DB_EXECS);
+		uint32_t exec = db_id(db, st, 0, DB_EXECS), up = db_earlier(db, st, 1, exec);
 		size_t len, n;
 		const char *args;
 

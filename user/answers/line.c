@@ -14,7 +14,7 @@ static void load_processes(struct timeline *t)
 	while (db_row(t->db, st)) {
 		struct line_process *p = &t->processes[db_id(t->db, st, 0, DB_PROCESSES)];
 
-		p->parent = db_id(t->db, st, 1, DB_PROCESSES);
+		p->parent = db_earlier(t->db, st, 1, (uint32_t)(p - t->processes));
 		p->at = p->until = db_int(st, 2);
 	}
 }

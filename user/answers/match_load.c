@@ -62,7 +62,7 @@ static void load_versions(struct match_side *s)
 		struct match_version *v = &s->versions[id];
 
 		v->file = db_id(s->db, st, 1, DB_FILES);
-		v->base = db_id(s->db, st, 2, DB_VERSIONS);
+		v->base = db_earlier(s->db, st, 2, id);
 		v->made = (uint8_t)db_int(st, 3);
 		last[v->file] = db_int(st, 4);
 		s->there[v->file] = id;
@@ -134,8 +134,8 @@ static void load_units(struct match_side *s)
 	s->units[0] = (struct match_unit){ 0 };
 	st = db_ask(s->db, text, "");
 	while (db_row(s->db, st)) {
-		uint32_t exec = db_id(s->db, st, 0, DB_EXECS), before = db_id(s->db, st, 2, DB_EXECS);
-		uint32_t up = s->unit_of[before ? before : db_id(s->db, st, 1, DB_EXECS)];
+		uint32_t exec = db_id(s->db, st, 0, DB_EXECS), before = db_earlier(s->db, st, 2, exec);
+		uint32_t up = s->unit_of[before ? before : db_earlier(s->db, st, 1, exec)];
 		uint32_t program = db_id(s->db, st, 4, DB_FILES), cwd = db_id(s->db, st, 5, DB_FILES);
 		struct match_unit *u;
 

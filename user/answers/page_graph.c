@@ -30,7 +30,7 @@ static void load_versions(struct page_graph *g)
 		v->file = db_id(g->db, st, 1, DB_FILES);
 		v->made = (uint8_t)db_int(st, 2);
 		v->exec = db_id(g->db, st, 3, DB_EXECS);
-		v->base = db_id(g->db, st, 4, DB_VERSIONS);
+		v->base = db_earlier(g->db, st, 4, id);
 		v->wanted = v->made != GRAPH_EXISTED && v->made != GRAPH_SPECIAL &&
 			    v->made != GRAPH_DIR;
 		name(g, v->file, id, db_int(st, 5));

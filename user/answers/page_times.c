@@ -67,14 +67,14 @@ struct worker {
 	size_t n, list_cap, at_cap;
 };
 
-static void take_args(struct worker *w, const char *json, size_t len)
+static void take_args(struct db *db, struct worker *w, const char *json, size_t len)
 {
 	const char *end = json + len;
 	uint32_t id;
 
 	w->n = 0;
 	w->args.len = 0;
-	while (words_next_id(&json, end, &id)) {
+	while (words_next_id(&json, end, &id) && db_args_fit(db, w->args.len)) {
 		const char *s = words_get(w->words, id, &len);
 
 		if (!s)
@@ -125,12 +125,12 @@ static void load_programs(struct page *p)
 
 		x->end = end_of(st, &x->value);
 		/* one that put another one into its place has started that */
-		x->parent = db_id(p->db, st, db_null(st, 5) || db_int(st, 11) ? 4 : 5, DB_EXECS);
+		x->parent = db_earlier(p->db, st, db_null(st, 5) || db_int(st, 11) ? 4 : 5, id);
 		x->rss = db_null(st, 6) ? -1 : db_int(st, 6) / 1024;
 		page_graph_want(&p->g, db_id(p->db, st, 7, DB_FILES));
 		page_graph_want(&p->g, db_id(p->db, st, 8, DB_FILES));
 		args = db_bytes(st, 10, &args_len);
-		take_args(&w, args, args_len);
+		take_args(p->db, &w, args, args_len);
 		path = db_bytes(st, 9, &len);
 		w.label.len = 0;
 		pt->classes[id] = (uint8_t)work_of(path, len, w.list, w.n, &w.label);

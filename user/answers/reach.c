@@ -46,7 +46,7 @@ static struct made made_of(struct db *db, uint32_t version)
 	m.made = (enum graph_made)db_int(st, 0);
 	m.file = db_id(db, st, 1, DB_FILES);
 	m.exec = db_id(db, st, 2, DB_EXECS);
-	m.base = db_id(db, st, 3, DB_VERSIONS);
+	m.base = db_earlier(db, st, 3, version);
 	m.at = db_int(st, 4);
 	return m;
 }
@@ -235,7 +235,7 @@ static void add_exec(struct search *s, uint32_t exec, int64_t before, size_t fro
 		st = db_ask(s->db, text, "i", (int64_t)exec);
 		if (!db_row(s->db, st))
 			return;
-		exec = db_id(s->db, st, 0, DB_EXECS);
+		exec = db_earlier(s->db, st, 0, exec);
 		before = db_int(st, 1);
 	}
 }

@@ -49,7 +49,7 @@ static unsigned int go(struct links *l, const char *name, struct buf *at)
 		const char *slash = strrchr(at->s, '/');
 
 		set(&l->names[n++], at->s, strlen(at->s));
-		at->len = *to == '/' ? 0 : (size_t)(slash - at->s) + 1;
+		at->len = *to == '/' || !slash ? 0 : (size_t)(slash - at->s) + 1;
 		buf_add(at, to, (size_t)len);
 		path_clean(at);
 		buf_addc(at, 0);
@@ -151,7 +151,7 @@ static void ran(struct links *l)
 			/* first beside itself */
 			if (i)
 				buf_adds(&name, dirs[i]);
-			else
+			else if (slash)
 				buf_add(&name, l->target.s, (size_t)(slash + 1 - l->target.s));
 			buf_add(&name, s, len);
 			buf_addc(&name, 0);

@@ -27,8 +27,8 @@ static struct program program_of(struct db *db, uint32_t exec)
 		return p;
 	p.program = db_id(db, st, 0, DB_FILES);
 	p.cwd = db_id(db, st, 1, DB_FILES);
-	p.parent = db_id(db, st, 2, DB_EXECS);
-	p.before = db_id(db, st, 3, DB_EXECS);
+	p.parent = db_earlier(db, st, 2, exec);
+	p.before = db_earlier(db, st, 3, exec);
 	p.forked = db_int(st, 4);
 	return p;
 }

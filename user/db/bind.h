@@ -20,8 +20,17 @@ struct db *db_open_any(const char *path, struct diag *diag);
 /** db_tune - how much it keeps in memory */
 void db_tune(struct db *db);
 
-/** db_validate - whether a database that is there is one that etrace may have made; valid.c */
-bool db_validate(struct db *db);
+/* valid.c: whether a database that is there is one that etrace may have made */
+bool db_validate_tables(struct db *db);
+void db_validate_rows(struct db *db);
+
+/**
+ * db_changes - how often a file's database was changed, as SQLite counts it
+ *
+ * In meta, DB_SEAL is what it was when etrace had made it.  Return: negative: unknown.
+ */
+int64_t db_changes(const char *path);
+#define DB_SEAL "sealed"
 
 /** db_damaged - tell what is wrong with a database, once; nothing more can be asked of it */
 void db_damaged(struct db *db, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -4,6 +4,7 @@
 #include "db/bind.h"
 #include "base/buf.h"
 #include "base/xalloc.h"
+#include "build/redact.h"
 #include "graph/graph.h"
 #include "io/out_place.h"
 
@@ -52,7 +53,7 @@ void db_fail(struct db *db)
 
 	if (err == SQLITE_INTERRUPT)
 		db_damaged(db, "an answer takes more steps than one of that size can need");
-	else if (err == SQLITE_CORRUPT || err == SQLITE_NOTADB)
+	else if (err == SQLITE_CORRUPT)
 		db_damaged(db, "%s", sqlite3_errmsg(db->sql));
 	else if (!db->failed)
 		diag_fatal(db->diag, "%s: %s", db->name, sqlite3_errmsg(db->sql));
@@ -199,6 +200,16 @@ uint32_t db_id(struct db *db, struct sqlite3_stmt *st, int column, enum db_table
 	return 0;
 }
 
+uint32_t db_earlier(struct db *db, struct sqlite3_stmt *st, int column, uint32_t id)
+{
+	int64_t before = db_int(st, column);
+
+	if (before >= 0 && (!before || before < id))
+		return (uint32_t)before;
+	db_damaged(db, "row %" PRIu32 " has row %" PRId64 " before it", id, before);
+	return 0;
+}
+
 uint8_t db_class(struct db *db, struct sqlite3_stmt *st, int column)
 {
 	int64_t class = db_int(st, column);
@@ -207,6 +218,14 @@ uint8_t db_class(struct db *db, struct sqlite3_stmt *st, int column)
 		return (uint8_t)class;
 	db_damaged(db, "a row has the class %" PRId64, class);
 	return 0;
+}
+
+bool db_args_fit(struct db *db, size_t len)
+{
+	if (len <= DB_ARGS_MAX)
+		return true;
+	db_damaged(db, "a program has more arguments than any can have");
+	return false;
 }
 
 const char *db_bytes(struct sqlite3_stmt *st, int column, size_t *len)
@@ -241,8 +260,14 @@ static sqlite3_stmt *ask_meta(struct db *db, const char *key)
 const char *db_meta_text(struct db *db, const char *key, size_t *len)
 {
 	sqlite3_stmt *st = ask_meta(db, key);
+	const char *s = db_row(db, st) && !db_null(st, 0) ? db_bytes(st, 0, len) : NULL;
 
-	return db_row(db, st) && !db_null(st, 0) ? db_bytes(st, 0, len) : NULL;
+	if (!s || !db->redact || strcmp(key, "command"))
+		return s;
+	free(db->command);
+	db->command = xstrndup(s, *len);
+	redact_line(db->command, len);
+	return db->command;
 }
 
 int64_t db_meta(struct db *db, const char *key, int64_t absent)
@@ -354,10 +379,21 @@ struct db *db_open_any(const char *path, struct diag *diag)
 	return NULL;
 }
 
+int64_t db_changes(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char at[4];
+	bool good = fd >= 0 && pread(fd, at, sizeof(at), 24) == sizeof(at);
+
+	if (fd >= 0)
+		close(fd);
+	return good ? (int64_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3] : -2;
+}
+
 struct db *db_open(const char *path, struct diag *diag)
 {
 	struct db *db = db_open_any(path, diag);
-	int64_t version;
+	int64_t version, made;
 
 	if (!db)
 		return NULL;
@@ -370,7 +406,12 @@ struct db *db_open(const char *path, struct diag *diag)
 		return NULL;
 	}
 	db_tune(db);
-	if (!db_validate(db)) {
+	made = db_validate_tables(db) ? db_meta(db, DB_SEAL, -1) : -1;
+	/* views are ours now, and they use functions that SQLite trusts in no others */
+	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
+	if (!db->failed && made != db_changes(path))
+		db_validate_rows(db);
+	if (db->failed) {
 		db_close(db);
 		return NULL;
 	}
@@ -405,6 +446,7 @@ void db_close(struct db *db)
 	if (db->place)
 		out_place_free(db->place);
 	free(db->place);
+	free(db->command);
 	free(db->kept);
 	free(db->name);
 	free(db);

@@ -31,6 +31,8 @@ struct db {
 	char *name;		/* for messages */
 	bool complete;		/* nothing is missing, as far as is known */
 	bool uses;		/* the trace tells who read and wrote, and what was removed */
+	bool redact;		/* answers hide what looks secret in arguments (build/redact.h) */
+	char *command;		/* db_meta_text() of it, hidden */
 	bool failed;		/* a statement did: diag_fatal() was called */
 	struct out_place *place;	/* where one that is made goes; NULL: nowhere */
 	uint32_t ids[DB_NTABLES];	/* the highest of each table, if @counted */
@@ -48,9 +50,9 @@ bool db_is(const void *data, size_t n);
 /**
  * db_open - open a database that is there, for reading
  *
- * Anybody may have made it: its tables, and the numbers in them by which rows refer to
- * others, are looked at first (valid.c), and SQLite may take so many steps as no honest
- * database of that size needs.
+ * Anybody may have made it: its tables, and unless it is as etrace left it the numbers in
+ * them by which rows refer to others, are looked at first (valid.c), and SQLite may take
+ * so many steps as no honest database of that size needs.
  *
  * Return: it, for db_close(); NULL after diag_fatal().
  */
@@ -82,11 +84,29 @@ bool db_null(struct sqlite3_stmt *st, int column);
  */
 uint32_t db_id(struct db *db, struct sqlite3_stmt *st, int column, enum db_table of);
 
+/**
+ * db_earlier - the same of a row of the same table that was there before row @id: a
+ *	parent, or a version's base
+ */
+uint32_t db_earlier(struct db *db, struct sqlite3_stmt *st, int column, uint32_t id);
+
 /** db_ids - the highest id of a table, once all its rows are there */
 uint32_t db_ids(struct db *db, enum db_table of);
 
 /** db_class - a column that is an enum graph_class; what is none is told as damage, and is 0 */
 uint8_t db_class(struct db *db, struct sqlite3_stmt *st, int column);
+
+/*
+ * Bytes of the arguments of one program, at most: more than any kernel takes.  A row can
+ * name a long string as often as it likes.
+ */
+#define DB_ARGS_MAX	(16u << 20)
+
+/**
+ * db_args_fit - whether there may be so many bytes of them; what is too much is told as
+ *	damage
+ */
+bool db_args_fit(struct db *db, size_t len);
 
 /* Valid until the next db_row() or db_ask() of the statement. */
 const char *db_bytes(struct sqlite3_stmt *st, int column, size_t *len);
