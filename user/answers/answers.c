@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/shquote.h"
 #include "base/xalloc.h"
+#include "build/redact.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -170,14 +171,16 @@ static const char args_text[] =
 size_t answers_args(struct db *db, uint32_t exec, struct buf *to)
 {
 	struct sqlite3_stmt *st = db_ask(db, args_text, "i", (int64_t)exec);
-	size_t n = 0, len;
+	size_t n = 0, len, from = to->len;
 
-	for (; db_row(db, st); n++) {
+	for (; db_row(db, st) && db_args_fit(db, to->len - from); n++) {
 		const char *s = db_bytes(st, 0, &len);
 
 		buf_add(to, s, len);
 		buf_addc(to, 0);
 	}
+	if (db->redact)
+		redact_list(to, from);
 	return n;
 }
 
@@ -197,17 +200,16 @@ struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *wor
 
 void answers_command(struct db *db, uint32_t exec, struct buf *to)
 {
-	struct sqlite3_stmt *st = db_ask(db, args_text, "i", (int64_t)exec);
-	bool any = false;
-	size_t len;
+	struct buf args = { 0 };
+	size_t n = answers_args(db, exec, &args);
+	const char *s = args.s;
 
-	for (; db_row(db, st); any = true) {
-		const char *s = db_bytes(st, 0, &len);
-
-		if (any)
+	for (size_t i = 0; i < n; i++, s += strlen(s) + 1) {
+		if (i)
 			buf_addc(to, ' ');
-		sh_quote(to, s, len);
+		sh_quote(to, s, strlen(s));
 	}
+	buf_free(&args);
 }
 
 int answers_end(struct db *db, struct diag *diag, const char *prog)

@@ -2,6 +2,7 @@
 /* The trace that is asked becomes a database, unless it is one.  See answers.h. */
 #include "answers/answers.h"
 #include "build/etrace_formats.h"
+#include "build/redact.h"
 #include "convert/choose.h"
 #include "db/write.h"
 #include "base/xalloc.h"
@@ -36,6 +37,7 @@ bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
 	struct source *source;
 	struct sink *sink;
 	unsigned int bits;
+	uint64_t hidden = 0;
 	int err, e;
 
 	from = choose_source(from, in, n, diag);
@@ -51,6 +53,8 @@ bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
 	if (!source)
 		return false;
 	sink = db_sink(db, bits, from, diag);
+	if (opt_flag(opts, "redact"))
+		sink = redact_sink(sink, &hidden);
 	err = source_run(source, sink);
 	e = sink_end(sink);
 	err = err ? err : e;

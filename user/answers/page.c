@@ -7,6 +7,7 @@
 #include "answers/words.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "build/redact.h"
 #include "build/work.h"
 #include "graph/graph.h"
 
@@ -19,17 +20,27 @@
 
 /* ---- commands ---- */
 
-static void put_words(struct words *words, struct json *j, const char *args, size_t len)
+static void put_words(const struct page *p, struct words *words, struct json *j,
+		      const char *args, size_t len, struct buf *list)
 {
 	const char *end = args + len;
 	uint32_t id;
 
-	json_begin(j, '[');
-	while (words_next_id(&args, end, &id)) {
+	list->len = 0;
+	while (words_next_id(&args, end, &id) && db_args_fit(p->db, list->len)) {
 		const char *s = words_get(words, id, &len);
 
-		if (s)
-			json_str(j, s, len);
+		if (!s)
+			continue;
+		buf_add(list, s, strnlen(s, len));
+		buf_addc(list, 0);
+	}
+	if (p->db->redact)
+		redact_list(list, 0);
+	json_begin(j, '[');
+	for (size_t at = 0; at < list->len; at += len + 1) {
+		len = strlen(list->s + at);
+		json_str(j, list->s + at, len);
 	}
 	json_end(j, ']');
 }
@@ -40,6 +51,7 @@ static void put_commands(struct page *p, uint64_t budget)
 		"SELECT e.args, c.path FROM exec AS e LEFT JOIN file AS c ON c.id = e.cwd ORDER BY e.id";
 	struct sqlite3_stmt *st = db_ask(p->db, text, "");
 	struct words *words = words_new(p->db);
+	struct buf list = { 0 };
 	struct json j = { 0 };
 	const char *s;
 	size_t i, len;
@@ -64,7 +76,7 @@ static void put_commands(struct page *p, uint64_t budget)
 		s = db_bytes(st, 1, &len);
 		json_str(&j, s, len);
 		s = db_bytes(st, 0, &len);
-		put_words(words, &j, s, len);
+		put_words(p, words, &j, s, len, &list);
 		json_end(&j, ']');
 	}
 	if (j.out) {
@@ -72,6 +84,7 @@ static void put_commands(struct page *p, uint64_t budget)
 		out_close(j.out);
 	}
 	words_free(words);
+	buf_free(&list);
 }
 
 /* ---- what is too much ---- */

@@ -11,16 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Those that all of them have; the first two only if they take traces. */
+/* Those that all of them have; the first three only if they take traces. */
 static const struct opt_row common[] = {
 	{ "from", "FORMAT", "format of the trace, as of etrace-read; default: found out" },
 	{ "bits-of-real-pid", "N", "the module's parameter, if it is not 22" },
+	{ "redact", NULL, "hide what looks secret in arguments of programs" },
 	{ "json", NULL, "as JSON: json.md has what it is" },
 	{ "help", NULL, "show this and exit" },
 	{ "version", NULL, "show the version and exit" },
 	{ 0 }
 };
-#define OF_TRACES 2
+#define OF_TRACES 3
 
 static bool reads_traces(const struct answer *a)
 {
@@ -170,6 +171,7 @@ static int answer(const struct answer *a, const struct opts *opts, char **args, 
 		asked.db[i] = answers_open(&args[i], 1, opt_value(opts, "from"), opts, diag);
 		if (!asked.db[i])
 			goto out;
+		asked.db[i]->redact = a->leaves ? !opt_flag(opts, "no-redact") : opt_flag(opts, "redact");
 	}
 	asked.out = out_fd(STDOUT_FILENO, 0);
 	own = a->run(&asked);

@@ -30,11 +30,12 @@ struct answer {
 	const char *about;	/* what it answers: one or more lines */
 	/*
 	 * Its own options.  --json, --help and --version are there without; and, if
-	 * it takes traces, --from and --bits-of-real-pid.
+	 * it takes traces, --from, --bits-of-real-pid and --redact.
 	 */
 	const struct opt_row *options;
 	const char *shorts;	/* letters, each that of options[i], '-' for none; or NULL */
 	unsigned int traces;	/* that it takes and are opened: 0, 1 or 2 */
+	bool leaves;		/* it is for other people: it hides secrets, but for --no-redact */
 	bool opens;		/* it opens traces itself, of its arguments */
 	size_t min_args, max_args;	/* behind them; max SIZE_MAX: any number */
 	const char *status;	/* more exit statuses, for --help: "3 with findings"; or NULL */

@@ -7,6 +7,7 @@
 static const struct opt_row options[] = {
 	{ "spdx", NULL, "SPDX 3.0.1, build profile (default)" },
 	{ "in-toto", NULL, "a statement of in-toto with a runtime trace" },
+	{ "no-redact", NULL, "keep what looks secret in arguments, which is hidden" },
 	{ "root", "DIR", "the files of the build's machine are in DIR; default: /" },
 	{ 0 }
 };
@@ -31,7 +32,7 @@ int cmd_attest(int argc, char **argv)
 		.name = "attest", .synopsis = "TRACE", .options = options,
 		.about = "Write what a build read, used and made, with the SHA-256 of each file that is still\n"
 			 "what the build had.  Always JSON.\n",
-		.traces = 1, .max_args = 0, .run = ask,
+		.traces = 1, .max_args = 0, .leaves = true, .run = ask,
 	};
 
 	return answer_main(&attest, argc, argv);

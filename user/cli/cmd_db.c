@@ -18,6 +18,7 @@ static void usage(FILE *to)
 	      "and you by SQL; etrace-db(5) has its tables.  Several files (those of the\n"
 	      "processors) are one trace; standard input without TRACE.\n\n"
 	      "  -o, --output FILE.db   where to; default: the trace's name with .db\n"
+	      "      --redact           hide what looks secret in arguments of programs\n"
 	      "      --from FORMAT      format of the input, as of etrace-read; default: found out\n"
 	      "      --bits-of-real-pid N\n"
 	      "                         the module's parameter, if it is not 22\n"
@@ -84,6 +85,7 @@ int cmd_db(int argc, char **argv)
 {
 	static const struct option table[] = {
 		{ "output", required_argument, NULL, 'o' },
+		{ "redact", no_argument, NULL, 'r' },
 		{ "from", required_argument, NULL, 'f' },
 		{ "bits-of-real-pid", required_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
@@ -103,6 +105,9 @@ int cmd_db(int argc, char **argv)
 			break;
 		case 'f':
 			from = optarg;
+			break;
+		case 'r':
+			opts_add(&opts, "redact", NULL);
 			break;
 		case 'b':
 			opts_add(&opts, "bits-of-real-pid", optarg);

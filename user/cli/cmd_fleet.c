@@ -105,6 +105,8 @@ static void ask_server(struct asked *a, const struct query *q, const struct quer
 	struct server *s;
 	int64_t now;
 
+	/* it sends questions */
+	how.plain = true;
 	if (!fleet_server(a, opt_value(a->opts, "url"), "--url URL", &how))
 		return;
 	s = server_new(&how, a->diag);

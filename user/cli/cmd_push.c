@@ -25,12 +25,14 @@ static const struct opt_row options[] = {
 	{ "programs-by-name", NULL, "one of which nothing else is known is what it is called" },
 	{ "no-packages", NULL, "do not say which files are whose package's" },
 	{ "hash", NULL, "SHA-256 of files that are still what they were" },
+	{ "no-redact", NULL, "send what looks secret in arguments, too, which is hidden" },
+	{ "plain-http", NULL, "send to another machine by http://, for all on the way to read" },
 	{ "compress", "HOW", "auto (default), none, gzip or zstd" },
 	FLEET_OPTIONS("pushes", "8"),
 	{ "quiet", NULL, "do not say which builds are there" },
 	{ 0 }
 };
-static const char shorts[] = "-------------------q";
+static const char shorts[] = "---------------------q";
 
 static bool take_options(struct asked *a, struct push_options *o, const char ***tags,
 			 struct buf *tree)
@@ -65,7 +67,9 @@ static bool take_server(struct asked *a, struct server_options *o)
 {
 	const char *how = opt_value(a->opts, "compress"), *url = NULL;
 
-	*o = (struct server_options){ .packing = SERVER_AUTO, .retries = 8 };
+	*o = (struct server_options){
+		.packing = SERVER_AUTO, .retries = 8, .plain = opt_flag(a->opts, "plain-http"),
+	};
 	if (a->nargs && strstr(a->args[0], "://")) {
 		url = *a->args++;
 		a->nargs--;
@@ -74,7 +78,7 @@ static bool take_server(struct asked *a, struct server_options *o)
 		diag_fatal(a->diag, "--compress %s: say auto, none, gzip or zstd", how);
 		return false;
 	}
-	return fleet_server(a, url, "its URL first, http://HOST:8123", o);
+	return fleet_server(a, url, "its URL first, https://HOST:8443", o);
 }
 
 /* Which build is there. */
@@ -129,6 +133,8 @@ static int push_all(struct asked *a, struct server *s, const struct push_options
 
 		oom_doing(a->args[i]);
 		db = answers_open(&a->args[i], 1, opt_value(a->opts, "from"), a->opts, diag);
+		if (db)
+			db->redact = !opt_flag(a->opts, "no-redact");
 		if (db && push_build(p, db, a->args[i]) && !db->complete) {
 			diag_report(a->diag, &incomplete, a->args[i], DIAG_NOWHERE, 0, NULL);
 			status = 1;

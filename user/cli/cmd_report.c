@@ -28,6 +28,8 @@ static void usage(FILE *to)
 	      "      --compiler-traces[=DIR]\n"
 	      "                     into the page, what compilers wrote of themselves (clang\n"
 	      "                     -ftime-trace, lld --time-trace, crox), in files below DIR\n"
+	      "      --redact       hide what looks secret in arguments; a page does it anyway\n"
+	      "      --no-redact    not in a page either\n"
 	      "      --from FORMAT  format of the input, as of etrace-read; default: found out\n"
 	      "      --bits-of-real-pid N\n"
 	      "                     the module's parameter, if it is not 22\n"
@@ -49,6 +51,7 @@ static int first_page(const struct inputs *inputs, const char *file, const char 
 	db = answers_from(file, inputs->in, inputs->n, from, opts, diag);
 	if (!db)
 		return 2;
+	db->redact = opt_flag(opts, "redact");
 	draw.out = out_fd(STDOUT_FILENO, 0);
 	draw.utf8 = term_blocks(STDOUT_FILENO, &draw.line);
 	if (draw.line)
@@ -99,6 +102,7 @@ static int page(const struct inputs *inputs, const char *file, const char *from,
 		return 2;
 	if (opt_flag(opts, "compiler-traces"))
 		inside = opt_value(opts, "compiler-traces") ?: "";
+	db->redact = !opt_flag(opts, "no-redact");
 	page_create(db, html, inside, diag);
 	ret = answers_end(db, diag, PROG " report");
 	db_close(db);
@@ -173,6 +177,8 @@ int cmd_report(int argc, char **argv)
 		{ "top", required_argument, NULL, 't' },
 		{ "html", required_argument, NULL, 'H' },
 		{ "compiler-traces", optional_argument, NULL, 'c' },
+		{ "redact", no_argument, NULL, 'r' },
+		{ "no-redact", no_argument, NULL, 'n' },
 		{ "from", required_argument, NULL, 'f' },
 		{ "bits-of-real-pid", required_argument, NULL, 'b' },
 		{ "help", no_argument, NULL, 'h' },
@@ -194,6 +200,12 @@ int cmd_report(int argc, char **argv)
 			break;
 		case 'f':
 			from = optarg;
+			break;
+		case 'r':
+			opts_add(&opts, "redact", NULL);
+			break;
+		case 'n':
+			opts_add(&opts, "no-redact", NULL);
 			break;
 		case 't':
 			opts_add(&opts, "top", optarg);

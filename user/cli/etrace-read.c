@@ -14,6 +14,7 @@
 
 #include "cli/inputs.h"
 #include "cli/oom.h"
+#include "build/redact.h"
 #include "convert/choose.h"
 #include "io/formats.h"
 #include "io/out_place.h"
@@ -25,12 +26,14 @@ enum {
 	OPT_FROM = 256,
 	OPT_TO,
 	OPT_VERSION,
+	OPT_REDACT,
 	OPT_FORMAT,		/* and above: index into struct cmdline.rows */
 };
 
 /* The command line, and the options that formats declare. */
 struct cmdline {
 	const char *from, *to, *output;
+	bool redact;
 	struct opts opts;
 	const struct opt_row **rows;
 	size_t nrows, rows_cap;
@@ -48,6 +51,7 @@ static void usage(FILE *to)
 	      "  -o, --output FILE\n"
 	      "                  write there (created with mode 0600), compressed if the name\n"
 	      "                  ends in .gz or .zst; default: standard output\n"
+	      "  --redact        hide what looks secret in arguments of programs\n"
 	      "  -h, --help      show this and exit\n"
 	      "  --version       show the version and exit\n", to);
 }
@@ -234,6 +238,7 @@ static struct option *long_options(struct cmdline *c, struct opt_row *flags)
 		{ "from", required_argument, NULL, OPT_FROM },
 		{ "to", required_argument, NULL, OPT_TO },
 		{ "output", required_argument, NULL, 'o' },
+		{ "redact", no_argument, NULL, OPT_REDACT },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, OPT_VERSION },
 	};
@@ -279,6 +284,9 @@ static int parse(struct cmdline *c, int argc, char **argv, struct opt_row *flags
 			break;
 		case 'o':
 			c->output = optarg;
+			break;
+		case OPT_REDACT:
+			c->redact = true;
 			break;
 		case 'h':
 			help(c);
@@ -408,8 +416,14 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 	struct source *source;
 	bool opened = true;
 	size_t n = 0;
+	uint64_t hidden = 0;
 	int err = 0, e;
 
+	if (c->redact && ch->source->model != MODEL_ETRACE) {
+		diag_fatal(diag, "--redact hides in arguments of programs, of which %s tell nothing",
+			   model_names[ch->source->model]);
+		return;
+	}
 	/* the source first: a bad option must not cost an existing output */
 	oom_doing(in_name(inputs->in[0]));
 	source = ch->source->open(&sa);
@@ -431,6 +445,8 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 		opened = opened && sinks[i];
 	if (opened) {
 		sink = sink_tee(sinks, n);
+		if (c->redact)
+			sink = redact_sink(sink, &hidden);
 		err = source_run(source, sink);
 		e = sink_end(sink);
 		if (!err)

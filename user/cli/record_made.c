@@ -55,6 +55,8 @@ static bool make_page(const char *path, const struct inputs *inputs, const struc
 	/* the page's own name says more than that of what it is made of */
 	free(db->name);
 	db->name = xstrdup(path);
+	/* who wants it otherwise makes it of the recording: etrace report --no-redact */
+	db->redact = true;
 	good = page_create(db, path, NULL, diag);
 	db_close(db);
 	return good;

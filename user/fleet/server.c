@@ -317,6 +317,11 @@ struct server *server_new(const struct server_options *o, struct diag *diag)
 	if (!good)
 		diag_fatal(diag, "--database %s: letters, digits and _ make a name", s->database);
 	good = good && take_url(s, o->url, &user, &here);
+	if (good && !here && !o->plain && !strncmp(s->url, "http:", 5)) {
+		diag_fatal(s->diag, "%s: what is sent holds the names and commands of builds, and all on the way could read it: say https://, or --plain-http",
+			   s->url);
+		good = false;
+	}
 	/* else libcurl asks first whether a body is wanted, and waits */
 	add_header(&s->headers, "Expect:", "");
 	good = good && take_user(s, o, user, here || !strncmp(s->url, "https:", 6));

@@ -27,6 +27,7 @@ struct server_options {
 	const char *user;	/* NULL: $ETRACE_FLEET_USER, or the server's default */
 	const char *password_file;	/* its first line; NULL: $ETRACE_FLEET_PASSWORD, or none */
 	const char *cacert;	/* PEM file of those that sign certificates; NULL: the system's */
+	bool plain;		/* by http also to another machine */
 	enum server_packing packing;	/* of rows that are sent */
 	uint64_t retries;	/* of a request */
 	uint64_t timeout;	/* seconds without an answer, or in which nothing moves */
@@ -38,7 +39,8 @@ struct server;
  * server_new - a server that will be asked; nothing is sent yet
  *
  * Return: it, for server_free(); NULL after diag_fatal(): the URL is none, or holds a
- * password, the file cannot be read, a password would go to another machine by http.
+ * password, the file cannot be read, a password would go to another machine by http, or
+ * anything without .plain.
  */
 struct server *server_new(const struct server_options *o, struct diag *diag);
 void server_free(struct server *s);

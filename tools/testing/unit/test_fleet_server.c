@@ -625,7 +625,7 @@ static void test_urls(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct server_options o = { .url = rows[i].url };
+		struct server_options o = { .url = rows[i].url, .plain = true };
 		struct server *s;
 		const char *said;
 
@@ -642,6 +642,35 @@ static void test_urls(void **state)
 			assert_string_equal(said, rows[i].said);
 		assert_has(said, rows[i].said);
 		assert_not_has(said, "secret");
+	}
+}
+
+/* What a build is goes to another machine as it is only if that is said. */
+static void test_plain(void **state)
+{
+	static const struct {
+		const char *url;
+		bool plain, taken;
+	} rows[] = {
+		{ "http://ch.example:8123", false, false }, { "http://ch.example:8123", true, true },
+		{ "http://127.example.com", false, false }, { "http://10.0.0.1", false, false },
+		{ "https://ch.example:8443", false, true }, { "http://127.0.0.1:8123", false, true },
+		{ "http://localhost:8123", false, true }, { "http://[::1]:8123", false, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct server_options o = { .url = rows[i].url, .plain = rows[i].plain };
+		struct server *s;
+		const char *said;
+
+		begin_diag();
+		s = server_new(&o, diag);
+		if (!!s != rows[i].taken)
+			fail_msg("%s: is %s", rows[i].url, s ? "taken" : "refused");
+		server_free(s);
+		said = end_diag();
+		assert_has(said, rows[i].taken ? "" : "--plain-http");
 	}
 }
 
@@ -780,7 +809,9 @@ static void test_open_passwords(void **state)
 	(void)state;
 	put_password("secret\n", 7, 0600);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct server_options o = { .url = rows[i].url, .password_file = password_file };
+		struct server_options o = {
+			.url = rows[i].url, .password_file = password_file, .plain = true,
+		};
 		struct server *s;
 
 		begin_diag();
@@ -848,6 +879,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_answers),
 		cmocka_unit_test(test_null),
 		cmocka_unit_test(test_urls),
+		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_user_in_url),
 		cmocka_unit_test(test_databases),
 		cmocka_unit_test(test_password_file),
