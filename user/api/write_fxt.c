@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Writing FXT, for other programs.  See etrace.h. */
 #include "include/etrace.h"
+#include "base/hash.h"
+#include "base/map64.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
+#include "fxt/fxt_check_rules.h"
 #include "fxt/fxt_write.h"
 #include "io/out.h"
 
@@ -17,6 +21,9 @@
 struct etrace_fxt {
 	struct out *out;
 	struct fxt_writer *w;
+	struct map64 counters;	/* hash of an argument's name to its counter's */
+	struct fxt_check_time *order;
+	bool disorder;		/* a rule that only the order of events shows is broken */
 	int dead;		/* 0, or -ENOMEM */
 };
 
@@ -38,8 +45,102 @@ static struct fxt_str str(const char *s)
 	return fxt_str(s, strlen(s));
 }
 
+/* ---- what --check would call broken: fxt_check_record.c has the rules ---- */
+
+static bool is_text(const char *s)
+{
+	return utf8_valid(s, strlen(s));
+}
+
+static bool is_koid(uint64_t id)
+{
+	return id && !(id >> 32);
+}
+
+static bool is_number(const struct etrace_fxt_arg *a)
+{
+	return a->type == ETRACE_FXT_ARG_INT || a->type == ETRACE_FXT_ARG_UINT ||
+	       a->type == ETRACE_FXT_ARG_DOUBLE;
+}
+
+static bool is_good_arg(const struct etrace_fxt_arg *args, unsigned int i)
+{
+	const struct etrace_fxt_arg *a = &args[i];
+
+	for (unsigned int k = 0; k < i; k++)
+		if (!strcmp(args[k].name, a->name))
+			return false;
+	return is_text(a->name) && (a->type != ETRACE_FXT_ARG_STRING || is_text(a->s)) &&
+	       (a->type != ETRACE_FXT_ARG_UINT || !(a->u >> 63));
+}
+
+static uint64_t hash_of(const char *s)
+{
+	return hash_bytes(s, strlen(s));
+}
+
+/* An argument's name is one counter's. */
+static bool is_good_counter(struct etrace_fxt *f, const struct etrace_fxt_event *e,
+			    const struct etrace_fxt_arg *args, unsigned int nargs)
+{
+	uint64_t counter = hash_two(hash_of(e->name), e->value);
+
+	for (unsigned int i = 0; i < nargs; i++) {
+		const uint64_t *other = map64_get(&f->counters, hash_of(args[i].name));
+
+		if (!is_number(&args[i]) || (other && *other != counter))
+			return false;
+	}
+	return true;
+}
+
+static bool is_good_event(struct etrace_fxt *f, const struct etrace_fxt_event *e,
+			  const struct etrace_fxt_arg *args, unsigned int nargs)
+{
+	if (!is_koid(e->process) || !is_koid(e->thread) || e->time >> 63 ||
+	    !is_text(e->category) || !is_text(e->name))
+		return false;
+	if (e->type == ETRACE_FXT_DURATION_COMPLETE && (e->value >> 63 || e->value < e->time))
+		return false;
+	if (e->type == ETRACE_FXT_INSTANT && strstr(e->name, "frame"))
+		return false;
+	for (unsigned int i = 0; i < nargs; i++)
+		if (!is_good_arg(args, i))
+			return false;
+	return e->type != ETRACE_FXT_COUNTER || is_good_counter(f, e, args, nargs);
+}
+
+static void on_disorder(void *ctx, enum fxt_rule rule, uint64_t offset, const char *detail)
+{
+	struct etrace_fxt *f = ctx;
+
+	(void)offset;
+	(void)detail;
+	/* a trace may end in the middle of one */
+	f->disorder |= rule != RULE_ASYNC_UNFINISHED;
+}
+
+/* It was written. */
+static void remember(struct etrace_fxt *f, const struct etrace_fxt_event *e,
+		     const struct etrace_fxt_arg *args, unsigned int nargs)
+{
+	const struct fxt_timed timed = {
+		.time = e->time, .process = e->process, .thread = e->thread, .value = e->value,
+		.names = hash_two(hash_of(e->category), hash_of(e->name)),
+		.type = (enum fxt_event_type)e->type,
+	};
+
+	fxt_check_time_add(f->order, &timed);
+	for (unsigned int i = 0; e->type == ETRACE_FXT_COUNTER && i < nargs; i++)
+		map64_put(&f->counters, hash_of(args[i].name),
+			  hash_two(hash_of(e->name), e->value));
+}
+
+/* ---- the file ---- */
+
 static void begin(struct etrace_fxt *f, const char *provider)
 {
+	f->order = fxt_check_time_new(on_disorder, f);
 	f->w = fxt_writer_new(f->out);
 	fxt_magic(f->w);
 	fxt_provider_info(f->w, PROVIDER, str(provider));
@@ -55,7 +156,7 @@ int etrace_fxt_create(const char *path, const char *provider, struct etrace_fxt 
 	int err = 0;
 
 	*fxt = NULL;
-	if (strlen(provider) > PROVIDER_MAX)
+	if (strlen(provider) > PROVIDER_MAX || !is_text(provider))
 		return -EINVAL;
 	f = calloc(1, sizeof(*f));
 	if (!f)
@@ -84,6 +185,8 @@ int etrace_fxt_process(struct etrace_fxt *f, uint64_t process, const char *name)
 
 	if (f->dead)
 		return f->dead;
+	if (!is_koid(process) || !is_text(name))
+		return -EINVAL;
 	if (xalloc_caught(&trap))
 		return f->dead = -ENOMEM;
 	err = fxt_process_name(f->w, process, str(name));
@@ -99,6 +202,8 @@ int etrace_fxt_thread(struct etrace_fxt *f, uint64_t process, uint64_t thread,
 
 	if (f->dead)
 		return f->dead;
+	if (!is_koid(process) || !is_koid(thread) || !is_text(name))
+		return -EINVAL;
 	if (xalloc_caught(&trap))
 		return f->dead = -ENOMEM;
 	err = fxt_thread_name(f->w, process, thread, str(name));
@@ -153,6 +258,8 @@ int etrace_fxt_event(struct etrace_fxt *f, const struct etrace_fxt_event *event,
 		if (err)
 			return err;
 	}
+	if (!is_good_event(f, event, args, nargs))
+		return -EINVAL;
 	ev = (struct fxt_event){
 		.type = (enum fxt_event_type)event->type,
 		.time = event->time,
@@ -165,6 +272,8 @@ int etrace_fxt_event(struct etrace_fxt *f, const struct etrace_fxt_event *event,
 	if (xalloc_caught(&trap))
 		return f->dead = -ENOMEM;
 	err = fxt_event(f->w, &ev, converted, nargs);
+	if (!err)
+		remember(f, event, args, nargs);
 	xalloc_end(&trap);
 	return err;
 }
@@ -183,6 +292,19 @@ static int close_out(struct out *out, bool whole)
 	return err;
 }
 
+static int end_order(struct etrace_fxt *f)
+{
+	struct xalloc_trap trap;
+
+	if (xalloc_caught(&trap))
+		return -ENOMEM;
+	fxt_check_time_end(f->order);
+	fxt_check_time_free(f->order);
+	map64_clear(&f->counters);
+	xalloc_end(&trap);
+	return 0;
+}
+
 int etrace_fxt_close(struct etrace_fxt *f)
 {
 	int err, end;
@@ -191,9 +313,13 @@ int etrace_fxt_close(struct etrace_fxt *f)
 		return 0;
 	err = f->dead;
 	/* What is half changed must not be freed: see xalloc.h. */
-	if (!err)
+	if (!err) {
 		fxt_writer_free(f->w);
+		err = end_order(f);
+	}
 	end = close_out(f->out, !err);
+	if (!err && f->disorder)
+		err = -EINVAL;
 	free(f);
-	return err ? err : end;
+	return end ? end : err;
 }

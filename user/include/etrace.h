@@ -346,11 +346,14 @@ struct etrace_fxt_event {
 
 /**
  * etrace_fxt_create - begin a file
- * @path: its name, .gz or .zst at the end compress; what was in it is lost
+ * @path: its name, .gz or .zst at the end compress.  A file is there, with mode 0600,
+ *	when etrace_fxt_close() has said 0 or -EINVAL; what was there stays until then.
+ *	What is no file is written to.
  * @provider: name of who writes, at most 255 bytes
  * @fxt: set to the handle, for etrace_fxt_close(); to NULL on failure
  *
- * Return: 0; or what open(2) says; -EINVAL if the provider's name is too long.
+ * Return: 0; or what open(2) says; -EBUSY: somebody else is writing it; -EINVAL if the
+ * provider's name is too long, or not UTF-8.
  */
 int etrace_fxt_create(const char *path, const char *provider, struct etrace_fxt **fxt);
 
@@ -358,8 +361,9 @@ int etrace_fxt_create(const char *path, const char *provider, struct etrace_fxt 
  * etrace_fxt_process - name a process
  * etrace_fxt_thread - name a thread, before its first event
  *
- * Return: 0; -E2BIG: a name has more than 31,999 bytes; or an errno of write(2),
- * from which the file does not recover.
+ * Return: 0; -E2BIG: a name has more than 31,999 bytes; -EINVAL: it is not UTF-8, or an
+ * id is 0 or above 32 bits, and nothing was written; or an errno of write(2), from which
+ * the file does not recover.
  */
 int etrace_fxt_process(struct etrace_fxt *fxt, uint64_t process, const char *name);
 int etrace_fxt_thread(struct etrace_fxt *fxt, uint64_t process, uint64_t thread,
@@ -370,8 +374,12 @@ int etrace_fxt_thread(struct etrace_fxt *fxt, uint64_t process, uint64_t thread,
  * @args: its @nargs arguments, at most 15
  *
  * Return: 0; -E2BIG: a string has more than 31,999 bytes, or there are too many
- * arguments, and nothing was written; -EINVAL: a type is none of the above; or
- * an errno of write(2), from which the file does not recover.
+ * arguments, and nothing was written; -EINVAL: etrace-read --check would call it broken,
+ * and nothing was written: a type is none of the above, an id or a time is out of its
+ * bounds, a text is not UTF-8, two arguments have one name, a complete duration ends
+ * before it begins, an instant has "frame" in its name, a counter has an argument that is
+ * no number or is another counter's; or an errno of write(2), from which the file does
+ * not recover.
  */
 int etrace_fxt_event(struct etrace_fxt *fxt, const struct etrace_fxt_event *event,
 		     const struct etrace_fxt_arg *args, unsigned int nargs);
@@ -379,7 +387,10 @@ int etrace_fxt_event(struct etrace_fxt *fxt, const struct etrace_fxt_event *even
 /**
  * etrace_fxt_close - write what is left and free the handle; NULL is allowed
  *
- * Return: 0, or the first errno of write(2) that there was.
+ * Return: 0, or the first errno of write(2) that there was; -EINVAL: the file is there,
+ * but --check would call the order of its events broken: a duration without an end, one
+ * that another one cuts, an async or flow event without its begin.  The last million
+ * events are kept in memory to know that.
  */
 int etrace_fxt_close(struct etrace_fxt *fxt);
 

@@ -665,6 +665,63 @@ static void foreign(void **state)
 	}
 }
 
+/* What is written, etrace-read --check finds nothing wrong with: it is refused, or told at the end. */
+static void refused(void **state)
+{
+	enum { T = 1000 };
+	const struct etrace_fxt_arg one = { .name = "a", .type = ETRACE_FXT_ARG_INT, .i = 1 };
+	const struct etrace_fxt_arg args[][2] = {
+		{ one, one }, { { .name = "b\xff", .type = ETRACE_FXT_ARG_NULL }, one },
+		{ one, { .name = "b", .type = ETRACE_FXT_ARG_STRING, .s = "\xc0\x80" } },
+		{ one, { .name = "b", .type = ETRACE_FXT_ARG_UINT, .u = UINT64_MAX } },
+		{ one, { .name = "b", .type = (enum etrace_fxt_arg_type)77 } },
+	};
+	const struct etrace_fxt_event good = {
+		.type = ETRACE_FXT_INSTANT, .time = T, .process = 1, .thread = 2,
+		.category = "c", .name = "n" };
+	struct etrace_fxt_event bad[] = { good, good, good, good, good, good, good, good, good };
+	const struct etrace_fxt_event begin = {
+		.type = ETRACE_FXT_DURATION_BEGIN, .time = T, .process = 1, .thread = 2,
+		.category = "c", .name = "n" };
+	struct etrace_fxt_event counter = good;
+	const char *path = text_file("");
+	struct etrace_fxt *fxt;
+
+	(void)state;
+	bad[0].process = 0;
+	bad[1].process = 1ull << 32;
+	bad[2].thread = 0;
+	bad[3].thread = UINT64_MAX;
+	bad[4].time = 1ull << 63;
+	bad[5].name = "\x80";
+	bad[6].category = "\xed\xa0\x80";
+	bad[7].name = "a frame";
+	bad[8].type = ETRACE_FXT_DURATION_COMPLETE;
+	bad[8].value = T - 1;
+	assert_int_equal(etrace_fxt_create(path, "\xff", &fxt), -EINVAL);
+	assert_int_equal(etrace_fxt_create(path, "test", &fxt), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(etrace_fxt_event(fxt, &bad[i], NULL, 0), -EINVAL);
+	for (size_t i = 0; i < sizeof(args) / sizeof(args[0]); i++)
+		assert_int_equal(etrace_fxt_event(fxt, &good, args[i], 2), -EINVAL);
+	assert_int_equal(etrace_fxt_process(fxt, 0, "p"), -EINVAL);
+	assert_int_equal(etrace_fxt_process(fxt, 1, "\xff"), -EINVAL);
+	assert_int_equal(etrace_fxt_thread(fxt, 1, 1ull << 40, "t"), -EINVAL);
+	/* an argument is one counter's, and a number */
+	counter.type = ETRACE_FXT_COUNTER;
+	assert_int_equal(etrace_fxt_event(fxt, &counter, &args[2][1], 1), -EINVAL);
+	assert_int_equal(etrace_fxt_event(fxt, &counter, &one, 1), 0);
+	assert_int_equal(etrace_fxt_event(fxt, &counter, &one, 1), 0);
+	counter.value = 7;
+	assert_int_equal(etrace_fxt_event(fxt, &counter, &one, 1), -EINVAL);
+	assert_int_equal(etrace_fxt_event(fxt, &good, &one, 1), 0);
+	assert_int_equal(etrace_fxt_close(fxt), 0);
+	/* only all of them show that one never ends */
+	assert_int_equal(etrace_fxt_create(path, "test", &fxt), 0);
+	assert_int_equal(etrace_fxt_event(fxt, &begin, NULL, 0), 0);
+	assert_int_equal(etrace_fxt_close(fxt), -EINVAL);
+}
+
 /* Events that were handed on in one step, all of them, twice the same. */
 static void long_trace(void **state)
 {
@@ -718,6 +775,7 @@ int main(void)
 		cmocka_unit_test(several),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(foreign),
+		cmocka_unit_test(refused),
 		cmocka_unit_test(long_trace),
 	};
 
