@@ -55,6 +55,11 @@ static int attach(const struct record_options *o, const struct user *sudo, char 
 	bool complete;
 	int err;
 
+	/* before all that may be in the way of a session */
+	if (pid && kill(pid, 0) && errno == ESRCH) {
+		say("attach %d: no such process", pid);
+		return EXIT_FAILED;
+	}
 	inherit_own(&kept);
 	r = record_new(o, sudo);
 	if (!r)
@@ -63,7 +68,7 @@ static int attach(const struct record_options *o, const struct user *sudo, char 
 	record_signals(r, &mask);
 	err = pid ? record_session(r)->ops->add(record_session(r), pid) : 0;
 	if (err) {
-		say("cannot trace process %d: %s", pid, strerror(-err));
+		say("attach %d: %s", pid, err == -ESRCH ? "no such process" : strerror(-err));
 		record_free(r);
 		return EXIT_FAILED;
 	}

@@ -91,7 +91,7 @@ static bool diagnose(enum backends wanted)
 	};
 	static const char *const by[] = {
 		[MODULE] = "the module", [BPF] = "BPF",
-		[STRACE] = "strace, which is slower and knows less; for the others see what is BAD",
+		[STRACE] = "strace, which is slower and knows less; the notes say what the module and BPF want",
 	};
 	struct finding all[NCHECKS] = { 0 };
 	bool done[NCHECKS] = { false };
@@ -109,15 +109,15 @@ static bool diagnose(enum backends wanted)
 		if (all[i].result == BAD)
 			bad |= checks[i].backends;
 	}
+	works = (wanted == BOTH ? BOTH | STRACE : wanted) & ~bad;
 	for (size_t i = 0; i < NCHECKS; i++) {
 		if (!done[i])
 			continue;
 		/* What is in the way of one does not matter if there is another. */
-		if (all[i].result == BAD && wanted & ~bad)
+		if (all[i].result == BAD && works)
 			all[i].result = NOTE;
 		print(checks[i].name, &all[i]);
 	}
-	works = (wanted == BOTH ? BOTH | STRACE : wanted) & ~bad;
 	if (!works)
 		printf(PROG " run%s does not work here: see what is BAD\n", how[wanted]);
 	else if (wanted == BOTH)

@@ -81,17 +81,29 @@ static int find_command(const char *name, char *file, size_t size)
 	return err;
 }
 
-/* A text that does not say who is to run it: for execvp(), as for all shells, that is sh. */
-static bool is_for_shell(const char *file)
+/*
+ * A text that does not say who is to run it: for execvp(), as for all shells, that is sh.
+ * @err: 0, or errno if it says who, and that cannot be run
+ */
+static bool is_for_shell(const char *file, int *err)
 {
-	char text[256];
+	char text[257];
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	char *by;
 
 	if (fd >= 0)
 		close(fd);
-	return n >= 0 && !memchr(text, 0, (size_t)n) &&
-	       !(n >= 2 && text[0] == '#' && text[1] == '!');
+	*err = 0;
+	if (n < 0 || memchr(text, 0, (size_t)n))
+		return false;
+	text[n] = '\0';
+	if (strncmp(text, "#!", 2))
+		return true;
+	by = text + 2 + strspn(text + 2, " \t");
+	by[strcspn(by, " \t\n")] = '\0';
+	*err = *by ? can_run(by) : 0;
+	return false;
 }
 
 /* @words, which end with @argv, with a shell that runs it in the program's place. */
@@ -143,7 +155,7 @@ static void child(char **argv, char **words, const struct user *u, int ready, in
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (words != argv) {
 		err = find_command(argv[0], file, sizeof(file));
-		if (!err && is_for_shell(file))
+		if (!err && is_for_shell(file, &err))
 			words = with_shell(words, argv, file);
 	}
 	if (!err) {

@@ -153,6 +153,7 @@ fail:
 void record_free(struct recording *r)
 {
 	char why[256];
+	bool entered;
 
 	if (!r)
 		return;
@@ -161,7 +162,11 @@ void record_free(struct recording *r)
 	if (!r->opt.keep_module && !device_unload(why, sizeof(why)) && !r->opt.quiet)
 		say("%s", why);
 	notable_free(r->notable);
+	/* what was begun in vain is removed by whom it belongs to */
+	entered = !user_enter(r->user);
 	outputs_free(r->outputs);
+	if (entered)
+		user_leave(r->user);
 	record_made_free(r);
 	if (r->signals >= 0)
 		close(r->signals);

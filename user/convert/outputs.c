@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,6 +167,8 @@ static bool claim_old(const struct outputs *o, const struct out_place *p, const 
 		      char *why, size_t size)
 {
 	int fd = p->part && p->was.st_nlink ? open(p->name, O_WRONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	char old[PATH_MAX];
+	struct stat st;
 	bool good;
 
 	/* nobody can be asked */
@@ -173,6 +176,12 @@ static bool claim_old(const struct outputs *o, const struct out_place *p, const 
 		return true;
 	good = claim(o, fd, &p->was, path, why, size);
 	close(fd);
+	snprintf(old, sizeof(old), "%s" OUT_OLD, p->name);
+	if (good && !stat(old, &st) && S_ISDIR(st.st_mode)) {
+		snprintf(why, size, "%s: the recording that is there cannot be kept, for %s" OUT_OLD " is a directory",
+			 path, path);
+		good = false;
+	}
 	return good;
 }
 

@@ -343,7 +343,8 @@ static int keep_old(const char *name, const char *old)
 
 	if (stat(name, &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
-	if (rename(name, old))
+	/* it may be an older etrace's, which others could read; whose it is not cannot */
+	if ((chmod(name, 0600) && errno != EPERM) || rename(name, old))
 		return -errno;
 	if (is_database(old))
 		move_sidecars(name, old);

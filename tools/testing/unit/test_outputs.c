@@ -107,6 +107,7 @@ static struct outputs *begin(uint64_t limit, struct sink **sink, ...)
 	assert_true(outputs_empty(o, why, sizeof(why)));
 	*sink = outputs_sink(o, &opts, "session");
 	assert_non_null(*sink);
+	outputs_appear(o);
 	return o;
 }
 

@@ -24,7 +24,35 @@ cannot_be_run()
 	is "of no such command in PATH" "$(status "$etrace" run no-such-command)" 127
 	is "of a file that is no program" "$(status "$etrace" run /etc/passwd)" 126
 	is "of a directory" "$(status "$etrace" run /tmp)" 126
+	# Nothing was begun, and what was there is there.
+	[ -e etrace.fxt ] && fail "there is a recording of nothing"
+	"$etrace" run -q true
+	cp etrace.fxt before
+	is "of no such command" "$(status "$etrace" run ./nosuch)" 127
+	cmp etrace.fxt before || fail "the recording before is another one"
+	is "files" "$(echo etrace.fxt*)" etrace.fxt
+	# A command that ends so was run.
+	is "of exit 127" "$(status "$etrace" run sh -c 'exit 127')" 127
+	cmp -s etrace.fxt before && fail "it was not recorded"
+	cmp etrace.fxt.old before || fail "the recording before was not kept"
 }
+
+# Somebody else stops and continues the command.
+# shellcheck disable=SC2016
+stopped()
+{
+	local sig
+
+	for sig in STOP TSTP; do
+		# the one who continues it must come behind the stop, which nothing tells of
+		is "status after SIG$sig" "$(status timeout 300 "$etrace" run --backend="$1" --strict -- sh -c '
+			pid=$$
+			(until grep -q "^State:.[tT] " /proc/$pid/status; do sleep 0.05; done; kill -CONT $pid) &
+			kill -'$sig' $$; exit 9')" 9
+	done
+}
+stopped_module() { stopped module; }
+stopped_bpf() { by_bpf stopped; }
 
 # shellcheck disable=SC2016
 cannot_be_traced()
@@ -258,4 +286,4 @@ on_request()
 on_request_module() { on_request module; }
 on_request_bpf() { by_bpf on_request; }
 
-finish on_request_module on_request_bpf io_uring_module io_uring_bpf killed_module killed_bpf exit_status cannot_be_run cannot_be_traced by_strace streams signals ignored_signals output_mode help_and_version
+finish stopped_module stopped_bpf on_request_module on_request_bpf io_uring_module io_uring_bpf killed_module killed_bpf exit_status cannot_be_run cannot_be_traced by_strace streams signals ignored_signals output_mode help_and_version
