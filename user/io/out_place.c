@@ -288,7 +288,7 @@ int out_place_open(struct out_place *p, const char *path, unsigned int how)
 	if (stat(p->name, &p->was)) {
 		p->was = (struct stat){ 0 };
 		err = errno == ENOENT ? open_file(p, how) : -errno;
-	} else if (S_ISREG(p->was.st_mode) && own_descriptor(p->name) < 0) {
+	} else if (S_ISREG(p->was.st_mode) && !is_of_proc(p->name)) {
 		err = open_file(p, how);
 	} else {
 		p->was = (struct stat){ 0 };
@@ -354,7 +354,7 @@ static int keep_old(const char *name, const char *old)
 int out_place_keep(const char *path)
 {
 	char *name = follow(path), *old = name ? behind(name, OUT_OLD) : NULL;
-	int err = !name ? -errno : own_descriptor(name) < 0 ? keep_old(name, old) : 0;
+	int err = !name ? -errno : is_of_proc(name) ? 0 : keep_old(name, old);
 
 	free(name);
 	free(old);
