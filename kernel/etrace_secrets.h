@@ -15,7 +15,7 @@
 	"TOKEN_", "TOKENS_", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", \
 	"PASSCODE", "SSHPASS_", "_PASS_", "_PWD_", "_PW_", "CREDENTIAL", \
 	"_CREDS_", "_AUTH_", "AUTHORIZATION_", "BEARER", "COOKIE", "_JWT_", \
-	"_PAT_", "_KEY_", "_KEYS_", "APIKEY_", "ACCESSKEY_", "PRIVATEKEY_", \
+	"_PAT_", "_KEY_", "_KEYS_", "APIKEY_", "ACCESSKEY_", "ACCOUNTKEY_", "PRIVATEKEY_", \
 	"CONNECTION_STRING_", "WEBHOOK"
 /* They look so, and are a directory and the path of a socket. */
 #define ETRACE_NO_SECRETS	"PWD,SSH_AUTH_SOCK"

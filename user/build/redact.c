@@ -215,19 +215,28 @@ static uint64_t hide_in(char *s, size_t *len, bool script)
 
 /* ---- words ---- */
 
+/* What runs: a program's name without its directory, and the word behind it. */
+struct command {
+	struct redact_word program, verb;
+};
+
 /* Options whose value is a password, by programs that call them so. */
 static const struct {
 	const char *program;	/* or what it begins with, and a star */
 	const char *option;
 	bool apart;		/* the value may be the next word; else only behind it */
+	const char *verb;	/* only with this one; NULL: with any */
 } options[] = {
-	{ "mysql*", "-p", false }, { "mariadb*", "-p", false }, { "sshpass", "-p", true },
-	{ "redis-cli", "-a", true }, { "zip", "-P", true }, { "unzip", "-P", true },
-	{ "7z*", "-p", false }, { "ldap*", "-w", true }, { "expect", "-p", false },
-	{ "keytool", "-storepass", true }, { "keytool", "-keypass", true },
-	{ "jarsigner", "-storepass", true }, { "jarsigner", "-keypass", true },
-	{ "osslsigncode", "-pass", true }, { "ssh-keygen", "-N", true },
-	{ "twine", "-p", true },
+	{ "mysql*", "-p", false, NULL },	{ "mariadb*", "-p", false, NULL },
+	{ "sshpass", "-p", true, NULL },	{ "redis-cli", "-a", true, NULL },
+	{ "zip", "-P", true, NULL },		{ "unzip", "-P", true, NULL },
+	{ "7z*", "-p", false, NULL },		{ "ldap*", "-w", true, NULL },
+	{ "expect", "-p", false, NULL },	{ "ssh-keygen", "-N", true, NULL },
+	{ "keytool", "-storepass", true, NULL }, { "keytool", "-keypass", true, NULL },
+	{ "jarsigner", "-storepass", true, NULL }, { "jarsigner", "-keypass", true, NULL },
+	{ "osslsigncode", "-pass", true, NULL }, { "twine", "-p", true, "upload" },
+	{ "docker", "-p", true, "login" },	{ "podman", "-p", true, "login" },
+	{ "buildah", "-p", true, "login" },	{ "nerdctl", "-p", true, "login" },
 };
 
 /* Those whose "-u" is a number or a name of the machine's. */
@@ -292,11 +301,12 @@ static uint64_t hide_user(struct redact_word *w, size_t from)
 	return number ? 0 : hide_behind(w, (size_t)(colon + 1 - w->s));
 }
 
-static uint64_t by_program(const struct redact_word *program, const struct redact_word *before,
+static uint64_t by_program(const struct command *c, const struct redact_word *before,
 			   struct redact_word *w)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		if (!is_program(program, options[i].program))
+		if (!is_program(&c->program, options[i].program) ||
+		    (options[i].verb && !is_word(&c->verb, options[i].verb)))
 			continue;
 		if (options[i].apart && is_word(before, options[i].option))
 			return hide_behind(w, 0);
@@ -307,11 +317,11 @@ static uint64_t by_program(const struct redact_word *program, const struct redac
 	return 0;
 }
 
-static uint64_t by_user(const struct redact_word *program, const struct redact_word *before,
+static uint64_t by_user(const struct command *c, const struct redact_word *before,
 			struct redact_word *w)
 {
 	for (size_t i = 0; i < sizeof(no_passwords) / sizeof(no_passwords[0]); i++)
-		if (is_word(program, no_passwords[i]))
+		if (is_word(&c->program, no_passwords[i]))
 			return 0;
 	for (size_t i = 0; i < sizeof(user_options) / sizeof(user_options[0]); i++) {
 		const char *option = user_options[i];
@@ -321,7 +331,7 @@ static uint64_t by_user(const struct redact_word *program, const struct redact_w
 			return hide_user(w, 0);
 		if (n > 2 && begins(w, option) && w->len > n && w->s[n] == '=')
 			return hide_user(w, n + 1);
-		if (n == 2 && begins(w, option) && is_program(program, "curl"))
+		if (n == 2 && begins(w, option) && is_program(&c->program, "curl"))
 			return hide_user(w, n);
 	}
 	return 0;
@@ -351,7 +361,7 @@ static bool asks_for_script(const struct redact_word *w)
 	return true;
 }
 
-static uint64_t hide_word(const struct redact_word *program, const struct redact_word *before,
+static uint64_t hide_word(const struct command *c, const struct redact_word *before,
 			  struct redact_word *w)
 {
 	uint64_t n;
@@ -361,8 +371,8 @@ static uint64_t hide_word(const struct redact_word *program, const struct redact
 	/* as openssl takes them */
 	if (begins(w, "pass:"))
 		return hide_behind(w, strlen("pass:"));
-	n = by_program(program, before, w);
-	return n ? n : by_user(program, before, w);
+	n = by_program(c, before, w);
+	return n ? n : by_user(c, before, w);
 }
 
 /* ---- scripts ---- */
@@ -402,7 +412,8 @@ static bool begins_command(const char *s, size_t n)
 
 static uint64_t hide_line(char *s, size_t *len, unsigned int depth)
 {
-	struct redact_word program = { 0 }, before = { 0 }, w;
+	struct redact_word before = { 0 }, w;
+	struct command c = { 0 };
 	struct scan t = { .s = s };
 	uint64_t hidden = hide_in(s, len, true);
 
@@ -410,14 +421,16 @@ static uint64_t hide_line(char *s, size_t *len, unsigned int depth)
 	while (next_word(&t, &w)) {
 		size_t from = (size_t)(w.s - s), was = w.len;
 
-		if (!program.s || begins_command(s + t.in, from - t.in)) {
-			program = base_of(&w);
+		if (!c.program.s || begins_command(s + t.in, from - t.in)) {
+			c = (struct command){ .program = base_of(&w) };
 			before = (struct redact_word){ 0 };
 		} else if (asks_for_script(&before) && depth < DEPTH_MAX) {
 			before = w;
 			hidden += hide_line(w.s, &w.len, depth + 1);
 		} else {
-			hidden += hide_word(&program, &before, &w);
+			hidden += hide_word(&c, &before, &w);
+			if (!c.verb.s)
+				c.verb = w;
 			before = w;
 		}
 		/* it is shorter now: the rest follows */
@@ -443,9 +456,13 @@ uint64_t redact_line(char *s, size_t *len)
 
 uint64_t redact_words(struct redact_word *words, size_t n)
 {
-	struct redact_word program = n ? base_of(&words[0]) : (struct redact_word){ 0 };
+	struct command c = { 0 };
 	uint64_t hidden = 0;
 
+	if (n)
+		c.program = base_of(&words[0]);
+	if (n > 1)
+		c.verb = words[1];
 	for (size_t i = 1; i < n; i++) {
 		struct redact_word *w = &words[i];
 		uint64_t now;
@@ -454,7 +471,7 @@ uint64_t redact_words(struct redact_word *words, size_t n)
 			hidden += redact_line(w->s, &w->len);
 			continue;
 		}
-		now = hide_word(&program, &words[i - 1], w);
+		now = hide_word(&c, &words[i - 1], w);
 		hidden += now ? now : hide_in(w->s, &w->len, false);
 	}
 	return hidden;
