@@ -272,8 +272,8 @@ static void tell_row(struct db *db, sqlite3_stmt *st, const struct rule *r, size
 
 	while (i + 1 < n && !sqlite3_column_int(st, (int)i + 1))
 		i++;
-	db_damaged(db, "row %" PRId64 " of table %s has a %s that cannot be",
-		   (int64_t)sqlite3_column_int64(st, 0), r->table, r[i].column);
+	db_damaged(db, "table %s, row %" PRId64 ": its %s is out of range", r->table,
+		   (int64_t)sqlite3_column_int64(st, 0), r[i].column);
 }
 
 static bool table_is_good(struct db *db, const struct rule *r, size_t n)
