@@ -70,10 +70,8 @@ static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int
 	n = wrote ? &e->wrote : &e->read;
 	if (unlikely(!(atomic64_read(n) & ETRACE_USED)))
 		return false;
-	atomic64_add(bytes << 1, n);
 	/* Another thread may have told what was there before, a moment ago. */
-	smp_mb__after_atomic();
-	if (unlikely(!test_bit(fd, u->used)))
+	if (unlikely(!(atomic64_add_return(bytes << 1, n) & ETRACE_USED)))
 		etrace_use_late(t, u, fd, n);
 	/* of a regular file, as the first write has found */
 	if (wrote && e->size >= 0) {
