@@ -70,15 +70,15 @@ static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int
 	n = wrote ? &e->wrote : &e->read;
 	if (unlikely(!(atomic64_read(n) & ETRACE_USED)))
 		return false;
-	/* Another thread may have told what was there before, a moment ago. */
-	if (unlikely(!(atomic64_add_return(bytes << 1, n) & ETRACE_USED)))
-		etrace_use_late(t, u, fd, n);
 	/* of a regular file, as the first write has found */
 	if (wrote && e->size >= 0) {
 		inode = etrace_use_inode(files, fd);
 		if (likely(inode))
 			etrace_use_seen(e, inode);
 	}
+	/* Another thread may have told what was there before, a moment ago. */
+	if (unlikely(!(atomic64_add_return(bytes << 1, n) & ETRACE_USED)))
+		etrace_use_late(t, u, fd, n);
 	return true;
 }
 
