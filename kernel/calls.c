@@ -480,7 +480,7 @@ static void etrace_argv_find(struct etrace_argv *argv, const struct mm_struct *m
 
 /**
  * etrace_record_join - which program the current task runs
- * @t: its first slot; of them, those that have not told that yet
+ * @t: its first slot; slots that have already recorded it are skipped
  *
  * Of a worker of rings there are no arguments: its process has them.
  */

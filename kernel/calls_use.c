@@ -8,7 +8,7 @@
  * The threads of a process share what is remembered as they share the table of
  * descriptors.  Where programs share a table (CLONE_FILES without CLONE_THREAD), or
  * may do so, where a number is too high to be remembered, or without memory, each use
- * is told at once.
+ * is recorded at once.
  */
 #include <linux/file.h>
 #include <linux/fs.h>

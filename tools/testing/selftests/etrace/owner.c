@@ -381,21 +381,32 @@ static void three(void)
 	pause();
 }
 
-/* One member takes nothing away from the others. */
-TEST(sessions_of_a_user)
+/* Begins a member, and waits until it has written to TELL. @up: set to where that is read. */
+static pid_t begin_told(void (*fn)(void), int *up)
 {
-	int up[2];
+	int fds[2];
 	pid_t pid;
 	char c;
 
-	setup("max_user_sessions=3");
-	MUST(pipe(up));
-	MUST(dup2(up[1], TELL));
-	pid = begin(three, TRACERS);
-	close(up[1]);
+	MUST(pipe(fds));
+	MUST(dup2(fds[1], TELL));
+	pid = begin(fn, TRACERS);
+	close(fds[1]);
 	close(TELL);
-	EXPECT_EQ(read(up[0], &c, 1), 1);
-	close(up[0]);
+	EXPECT_EQ(read(fds[0], &c, 1), 1);
+	*up = fds[0];
+	return pid;
+}
+
+/* One member takes nothing away from the others. */
+TEST(sessions_of_a_user)
+{
+	pid_t pid;
+	int up;
+
+	setup("max_user_sessions=3");
+	pid = begin_told(three, &up);
+	close(up);
 	expect_good(begin_as(MEMBER + 1, one_more, TRACERS));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -464,24 +475,19 @@ static void pipes(void)
 
 TEST(pipes)
 {
-	int up[2];
 	pid_t pid;
 	char c;
+	int up;
 
 	setup("");
-	MUST(pipe(up));
-	MUST(dup2(up[1], TELL));
-	pid = begin(pipes, TRACERS);
-	close(up[1]);
-	close(TELL);
-	EXPECT_EQ(read(up[0], &c, 1), 1);
+	pid = begin_told(pipes, &up);
 	EXPECT_EQ(instances(), 0);
 	/* And the module stays as long as they are open. */
 	EXPECT_EQ(et_module_unload(), -EAGAIN);
 	kill(pid, SIGKILL);
 	MUST(waitpid(pid, NULL, 0));
-	EXPECT_EQ(read(up[0], &c, 1), 0);
-	close(up[0]);
+	EXPECT_EQ(read(up, &c, 1), 0);
+	close(up);
 	et_module_teardown();
 }
 
