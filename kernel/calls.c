@@ -781,7 +781,7 @@ void etrace_record_exec(struct etrace_task *t, struct linux_binprm *bprm)
 	etrace_use_over(t);
 	etrace_rec_init(&r, ETRACE_EV_EXEC, 3);
 	s = etrace_scratch_get();
-	etrace_capture_path(&r, 0, s, &bprm->file->f_path);
+	etrace_capture_program(&r, 0, s, bprm->file);
 	if (bprm->interp == bprm->filename) {
 		r.str[1] = r.str[0];
 		r.cut |= (r.cut & BIT(0)) << 1;

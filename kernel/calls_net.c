@@ -40,6 +40,7 @@ static void etrace_addressed(struct etrace_call *c, enum etrace_event ev, int fd
 	/* Those of bind lie in the same place. */
 	c->r.connect.fd = fd;
 	c->r.connect.family = 0;
+	c->r.connect.ino = 0;
 	if (size >= 0 && size <= ETRACE_SOCKADDR_MAX &&
 	    etrace_call_read(c, s->path[1], uaddr, size)) {
 		c->r.connect.family = etrace_address_str(c, s, size);
@@ -114,6 +115,7 @@ static void etrace_accepted(struct etrace_call *c, int socket)
 	c->r.accept.fd = c->ret;
 	c->r.accept.socket = socket;
 	c->r.accept.family = 0;
+	c->r.accept.peer_ino = 0;
 	if (sk) {
 		c->r.accept.family = etrace_address_str(c, s, etrace_peer(sk, s->path[1]));
 	} else {

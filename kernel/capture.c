@@ -202,17 +202,38 @@ void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 		fput(file);	/* the last one is put off, it does not sleep */
 }
 
-/* Which file it is, and as it is now. */
+/* Which file it is, and as it is now, in the values of event @id. */
+#define ETRACE_IDENTIFY(r, id, ID, inode)				\
+	do {								\
+		(r)->id.dev = new_encode_dev((inode)->i_sb->s_dev);	\
+		(r)->id.ino = (inode)->i_ino;				\
+		(r)->id.size = i_size_read(inode);			\
+		(r)->id.mtime = etrace_inode_mtime(inode);		\
+		(r)->have |= BIT(ETRACE_VAL_##ID##_dev) |		\
+			     BIT(ETRACE_VAL_##ID##_ino) |		\
+			     BIT(ETRACE_VAL_##ID##_size) |		\
+			     BIT(ETRACE_VAL_##ID##_mtime);		\
+	} while (0)
+
 static void etrace_identify(struct etrace_rec *r, const struct inode *inode)
 {
-	r->open.dev = new_encode_dev(inode->i_sb->s_dev);
-	r->open.ino = inode->i_ino;
-	r->open.size = i_size_read(inode);
-	r->open.mtime = etrace_inode_mtime(inode);
+	ETRACE_IDENTIFY(r, open, OPEN, inode);
 	r->open.type = inode->i_mode & S_IFMT;
-	r->have = BIT(ETRACE_VAL_OPEN_dev) | BIT(ETRACE_VAL_OPEN_ino) |
-		  BIT(ETRACE_VAL_OPEN_size) | BIT(ETRACE_VAL_OPEN_mtime) |
-		  BIT(ETRACE_VAL_OPEN_type);
+	r->have |= BIT(ETRACE_VAL_OPEN_type);
+}
+
+/**
+ * etrace_capture_program - a program's file
+ * @r: record of the kind exec; it gets the file's identity, too
+ * @i: string of it
+ * @sc: room
+ * @file: the file
+ */
+void etrace_capture_program(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			    const struct file *file)
+{
+	etrace_capture_path(r, i, sc, &file->f_path);
+	ETRACE_IDENTIFY(r, exec, EXEC, file_inode(file));
 }
 
 /**

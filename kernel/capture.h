@@ -36,6 +36,8 @@ void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *s
 			   int fd);
 void etrace_capture_found(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			  const struct path *path);
+void etrace_capture_program(struct etrace_rec *r, int i, struct etrace_scratch *sc,
+			    const struct file *file);
 long etrace_fd_flags(int fd);
 bool etrace_fds_are_pipe(const int fd[2]);
 void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc);

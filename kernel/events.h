@@ -135,12 +135,20 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 #define ETRACE_PRINT(ID, ...)						\
 	etrace_print(ETRACE_HEAD, ETRACE_TOLD(ID, ##__VA_ARGS__))
 
-/* A program is run: execve, execveat. */
+/*
+ * A program is run: execve, execveat. dev, ino: which file the interpreter is, as
+ * stat() tells; size, mtime: as it was then.
+ */
 TRACE_EVENT(etrace_exec,
 	TP_PROTO(struct etrace_rec *r),
 	TP_ARGS(r),
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
+		__field(u64, ino)
+		__field(u64, size)
+		__field(s64, mtime)
+		__field(u32, dev)
+		__field(u16, have)
 		ETRACE_STR_FIELDS(interp, 0)
 		ETRACE_STR_FIELDS(path, 1)
 		ETRACE_STR_FIELDS(cwd, 2)
@@ -150,6 +158,11 @@ TRACE_EVENT(etrace_exec,
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
+		__entry->dev = r->exec.dev;
+		__entry->ino = r->exec.ino;
+		__entry->size = r->exec.size;
+		__entry->mtime = r->exec.mtime;
+		__entry->have = r->have;
 		ETRACE_STR_ASSIGN(interp, 0);
 		ETRACE_STR_ASSIGN(path, 1);
 		ETRACE_STR_ASSIGN(cwd, 2);
@@ -157,7 +170,10 @@ TRACE_EVENT(etrace_exec,
 		memcpy(__get_dynamic_array(args), r->exec.args.s, r->exec.args.len);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", ETRACE_PRINT(EXEC, ETRACE_STR(EXEC, interp),
+	TP_printk("%s", ETRACE_PRINT(EXEC,
+		  ETRACE_VAL_MAY(EXEC, dev), ETRACE_VAL_MAY(EXEC, ino),
+		  ETRACE_VAL_MAY(EXEC, size), ETRACE_VAL_MAY(EXEC, mtime),
+		  ETRACE_STR(EXEC, interp),
 		  ETRACE_STR(EXEC, path), ETRACE_STR(EXEC, cwd),
 		  ETRACE_ARGS(EXEC, args), ETRACE_TAIL))
 );
@@ -287,7 +303,7 @@ TRACE_EVENT(etrace_open,
  * did with one is told, which stays open (use). read, wrote: bytes that the
  * program read and wrote by it, if it did; size, mtime: of a file that it wrote,
  * behind its last write. reused: the number has been given to another file by now;
- * execve: that has closed it.
+ * execve: that has closed it. copied: all that was written by it came by events copy.
  */
 TRACE_EVENT(etrace_close,
 	TP_PROTO(struct etrace_rec *r),
@@ -302,6 +318,7 @@ TRACE_EVENT(etrace_close,
 		__field(u16, have)
 		__field(u8, reused)
 		__field(u8, execve)
+		__field(u8, copied)
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
@@ -313,11 +330,13 @@ TRACE_EVENT(etrace_close,
 		__entry->have = r->have;
 		__entry->reused = r->close.reused;
 		__entry->execve = r->close.execve;
+		__entry->copied = r->close.copied;
 	),
 	TP_printk("%s", ETRACE_PRINT(CLOSE, ETRACE_VAL(CLOSE, fd),
 		  ETRACE_VAL_MAY(CLOSE, read), ETRACE_VAL_MAY(CLOSE, wrote),
 		  ETRACE_VAL_MAY(CLOSE, size), ETRACE_VAL_MAY(CLOSE, mtime),
-		  ETRACE_VAL_MAY(CLOSE, reused), ETRACE_VAL_MAY(CLOSE, execve)))
+		  ETRACE_VAL_MAY(CLOSE, reused), ETRACE_VAL_MAY(CLOSE, execve),
+		  ETRACE_VAL_MAY(CLOSE, copied)))
 );
 
 TRACE_EVENT(etrace_use,
@@ -331,6 +350,7 @@ TRACE_EVENT(etrace_use,
 		__field(s64, mtime)
 		__field(s32, fd)
 		__field(u16, have)
+		__field(u8, copied)
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
@@ -340,10 +360,12 @@ TRACE_EVENT(etrace_use,
 		__entry->mtime = r->use.mtime;
 		__entry->fd = r->use.fd;
 		__entry->have = r->have;
+		__entry->copied = r->use.copied;
 	),
 	TP_printk("%s", ETRACE_PRINT(USE, ETRACE_VAL(USE, fd),
 		  ETRACE_VAL_MAY(USE, read), ETRACE_VAL_MAY(USE, wrote),
-		  ETRACE_VAL_MAY(USE, size), ETRACE_VAL_MAY(USE, mtime)))
+		  ETRACE_VAL_MAY(USE, size), ETRACE_VAL_MAY(USE, mtime),
+		  ETRACE_VAL_MAY(USE, copied)))
 );
 
 /* A descriptor is copied, by dup and its kin or fcntl. */
@@ -973,10 +995,37 @@ TRACE_EVENT(etrace_received,
 );
 
 /*
- * A socket is connected, or gets an address (bind); or does not. address: the
- * program's, as text.
+ * A socket is connected, or is not. address: the program's, as text; ino: inode number
+ * of the socket itself, if it is a unix one.
  */
-DECLARE_EVENT_CLASS(etrace_addressed,
+TRACE_EVENT(etrace_connect,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u64, ino)
+		__field(s32, fd)
+		__field(u16, family)
+		__field(u16, have)
+		ETRACE_STR_FIELDS(address, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->ino = r->connect.ino;
+		__entry->fd = r->connect.fd;
+		__entry->family = r->connect.family;
+		__entry->have = r->have;
+		ETRACE_STR_ASSIGN(address, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(CONNECT, ETRACE_VAL(CONNECT, fd),
+		  ETRACE_VAL(CONNECT, family), ETRACE_VAL_MAY(CONNECT, ino),
+		  ETRACE_STR(CONNECT, address), ETRACE_TAIL))
+);
+
+/* A socket gets an address, or does not. address: the program's, as text. */
+TRACE_EVENT(etrace_bind,
 	TP_PROTO(struct etrace_rec *r),
 	TP_ARGS(r),
 	TP_STRUCT__entry(
@@ -988,50 +1037,86 @@ DECLARE_EVENT_CLASS(etrace_addressed,
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
-		__entry->fd = r->connect.fd;
-		__entry->family = r->connect.family;
+		__entry->fd = r->bind.fd;
+		__entry->family = r->bind.family;
 		ETRACE_STR_ASSIGN(address, 0);
 		ETRACE_TAIL_ASSIGN;
 	),
-	TP_printk("%s", ETRACE_PRINT(CONNECT, ETRACE_VAL(CONNECT, fd),
-		  ETRACE_VAL(CONNECT, family), ETRACE_STR(CONNECT, address), ETRACE_TAIL))
-);
-
-DEFINE_EVENT(etrace_addressed, etrace_connect,
-	TP_PROTO(struct etrace_rec *r),
-	TP_ARGS(r)
-);
-
-DEFINE_EVENT_PRINT(etrace_addressed, etrace_bind,
-	TP_PROTO(struct etrace_rec *r),
-	TP_ARGS(r),
 	TP_printk("%s", ETRACE_PRINT(BIND, ETRACE_VAL(BIND, fd),
 		  ETRACE_VAL(BIND, family), ETRACE_STR(BIND, address), ETRACE_TAIL))
 );
 
-/* A connection is accepted. fd: the new descriptor; address: the peer's. */
+/*
+ * A connection is accepted. fd: the new descriptor; address: the peer's; peer_ino:
+ * inode number of its socket, if that is a unix one and still there.
+ */
 TRACE_EVENT(etrace_accept,
 	TP_PROTO(struct etrace_rec *r),
 	TP_ARGS(r),
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
+		__field(u64, peer_ino)
 		__field(s32, fd)
 		__field(s32, socket)
 		__field(u16, family)
+		__field(u16, have)
 		ETRACE_STR_FIELDS(address, 0)
 		ETRACE_TAIL_FIELDS
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
+		__entry->peer_ino = r->accept.peer_ino;
 		__entry->fd = r->accept.fd;
 		__entry->socket = r->accept.socket;
 		__entry->family = r->accept.family;
+		__entry->have = r->have;
 		ETRACE_STR_ASSIGN(address, 0);
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", ETRACE_PRINT(ACCEPT, ETRACE_VAL(ACCEPT, fd),
 		  ETRACE_VAL(ACCEPT, socket), ETRACE_VAL(ACCEPT, family),
+		  ETRACE_VAL_MAY(ACCEPT, peer_ino),
 		  ETRACE_STR(ACCEPT, address), ETRACE_TAIL))
+);
+
+/* Two sockets are made that are connected to each other. type: with its flags. */
+TRACE_EVENT(etrace_socketpair,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, fd1)
+		__field(s32, fd2)
+		__field(u32, type)
+		__field(u16, family)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->fd1 = r->socketpair.fd1;
+		__entry->fd2 = r->socketpair.fd2;
+		__entry->type = r->socketpair.type;
+		__entry->family = r->socketpair.family;
+	),
+	TP_printk("%s", ETRACE_PRINT(SOCKETPAIR, ETRACE_VAL(SOCKETPAIR, fd1),
+		  ETRACE_VAL(SOCKETPAIR, fd2), ETRACE_VAL(SOCKETPAIR, family),
+		  ETRACE_VAL(SOCKETPAIR, type)))
+);
+
+/* Data goes from one descriptor straight to another. */
+TRACE_EVENT(etrace_copy,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(s32, in)
+		__field(s32, out)
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->in = r->copy.in;
+		__entry->out = r->copy.out;
+	),
+	TP_printk("%s", ETRACE_PRINT(COPY, ETRACE_VAL(COPY, in), ETRACE_VAL(COPY, out)))
 );
 
 /*

@@ -23,8 +23,6 @@
 /* Events of one class are written by the same function. */
 #define trace_event_raw_event_etrace_rename	trace_event_raw_event_etrace_two_names
 #define trace_event_raw_event_etrace_link	trace_event_raw_event_etrace_two_names
-#define trace_event_raw_event_etrace_connect	trace_event_raw_event_etrace_addressed
-#define trace_event_raw_event_etrace_bind	trace_event_raw_event_etrace_addressed
 
 #define ETRACE_SYSTEM		"etrace"
 #define ETRACE_BUFFER_SIZE	1441792	/* ftrace's own, for each processor */

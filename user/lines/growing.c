@@ -119,7 +119,8 @@ bool grow_header(struct growing *g, const struct et_line *l, const struct piece 
 		if (size >= 0)
 			g->need |= need_bit(tag);
 	}
-	if (row->role != ET_BEGIN)
+	/* what tells more may come in the middle */
+	if (row->role != ET_BEGIN && row->role != ET_MORE)
 		g->ended = true;
 	return good;
 }
