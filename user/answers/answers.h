@@ -93,14 +93,6 @@ uint32_t answers_start(struct db *db);
 bool answers_realtime(struct db *db, int64_t *begin);
 
 /**
- * answers_outputs - the files that the build made, or gave their names, and that are there
- *	in the end
- *
- * Return: how many; @files is to be freed, in no order.
- */
-size_t answers_outputs(struct db *db, uint32_t **files);
-
-/**
  * answers_end - say whether the trace was complete
  * @prog: what the message begins with
  *

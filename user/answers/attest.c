@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Files of a build, and what they hold.  See attest.h. */
 #include "answers/attest.h"
-#include "answers/reach.h"
+#include "base/hash.h"
+#include "base/map64.h"
+#include "model/build.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
 
@@ -52,24 +54,34 @@ static int by_role(const void *x, const void *y)
  * A name can have stood for two files; an input that was there under a name that the
  * build gave it is that.
  */
+static void add_inputs(struct attest *a, const struct build *b)
+{
+	static const unsigned int classes = 1u << GRAPH_DATA | 1u << GRAPH_PROGRAM | 1u << GRAPH_LOADER;
+	struct map64 seen = { 0 };
+
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *x = &b->accesses[i];
+		const struct build_version *v = &b->versions[x->version];
+		enum attest_role role = x->class ? ATTEST_TOOL : ATTEST_INPUT;
+		uint64_t key = hash_two((uint64_t)x->file << 32 | x->version, role);
+
+		if ((x->how != GRAPH_READ && x->how != GRAPH_RUN) || v->made != GRAPH_EXISTED ||
+		    !v->file || !(classes >> x->class & 1) || map64_get(&seen, key))
+			continue;
+		map64_put(&seen, key, 1);
+		add(a, role, x->file, x->version);
+	}
+	map64_clear(&seen);
+}
+
 static void load_files(struct attest *a)
 {
-	static const char text[] =
-		"SELECT DISTINCT coalesce(a.file, v.file), v.id, a.class <> 0 FROM access AS a\n"
-		" JOIN version AS v ON v.id = a.version\n"
-		" WHERE a.how IN (1, 3) AND v.made = 0 AND a.class IN (0, 2, 3) AND v.file IS NOT NULL";
-	struct sqlite3_stmt *st = db_ask(a->db, text, "");
-	uint32_t *outputs;
-	size_t n;
+	const struct build *b = build_of(a->db);
 
-	while (db_row(a->db, st))
-		add(a, db_int(st, 2) ? ATTEST_TOOL : ATTEST_INPUT, db_id(a->db, st, 0, DB_FILES),
-		    db_id(a->db, st, 1, DB_VERSIONS));
-	n = answers_outputs(a->db, &outputs);
-	for (size_t i = 0; i < n; i++)
-		add(a, ATTEST_OUTPUT, outputs[i],
-		    reach_written(a->db, reach_present(a->db, outputs[i])));
-	free(outputs);
+	add_inputs(a, b);
+	for (uint32_t i = 1; i <= b->nfiles; i++)
+		if (build_is_output(b, i))
+			add(a, ATTEST_OUTPUT, i, build_present(b, i));
 	if (a->n)
 		qsort(a->rows, a->n, sizeof(*a->rows), by_role);
 }
@@ -97,15 +109,9 @@ static bool time_set(const struct attest *a, const struct attest_file *f, struct
 
 void attest_hash_as_used(const struct attest *a, struct attest_file *f)
 {
-	static const char text[] = "SELECT size, mtime FROM version WHERE id = ?";
-	struct sqlite3_stmt *st = db_ask(a->db, text, "i", (int64_t)f->version);
-	struct attest_was was = { 0 };
+	const struct build_version *v = &build_of(a->db)->versions[f->version];
+	struct attest_was was = { .known = v->identified, .size = (int64_t)v->size, .mtime = v->mtime };
 
-	if (db_row(a->db, st)) {
-		was.known = !db_null(st, 0) && !db_null(st, 1);
-		was.size = db_int(st, 0);
-		was.mtime = db_int(st, 1);
-	}
 	f->why_not = attest_hash(a, f, &was, f->hash);
 	if (f->why_not && was.known && f->role == ATTEST_OUTPUT && time_set(a, f, &was))
 		f->why_not = attest_hash(a, f, &was, f->hash);

@@ -4,10 +4,10 @@
  * for free places.  See line.h.
  */
 #include "answers/line.h"
-#include "answers/reach.h"
 #include "base/buf.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
+#include "model/build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static uint32_t output_of_exec(const struct timeline *t, uint32_t exec, int64_t 
 
 	while (!found && db_row(t->db, st)) {
 		*until = db_int(st, 2);
-		found = reach_name(t->db, db_id(t->db, st, 0, DB_VERSIONS), db_id(t->db, st, 1, DB_FILES));
+		found = build_name(build_of(t->db), db_id(t->db, st, 0, DB_VERSIONS), db_id(t->db, st, 1, DB_FILES));
 	}
 	return found;
 }

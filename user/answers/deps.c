@@ -10,7 +10,7 @@
 /* ---- paths in their order ---- */
 
 struct path {
-	char *s;
+	const char *s;
 	size_t len;
 	uint32_t file;
 };
@@ -30,24 +30,17 @@ static int by_bytes(const void *a, const void *b)
 
 static void add_path(struct db *db, struct paths *l, uint32_t file)
 {
-	struct buf b = { 0 };
+	size_t len;
+	const char *path = build_path(build_of(db), file, &len);
 
-	answers_file_path(db, file, &b);
 	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
-	l->rows[l->n++] = (struct path){ b.s ? b.s : xstrdup(""), b.len, file };
+	l->rows[l->n++] = (struct path){ path, len, file };
 }
 
 static void sort_paths(struct paths *l)
 {
 	if (l->n)
 		qsort(l->rows, l->n, sizeof(*l->rows), by_bytes);
-}
-
-static void free_paths(struct paths *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->rows[i].s);
-	free(l->rows);
 }
 
 /* ---- formats ---- */
@@ -160,15 +153,14 @@ void deps_end(const struct deps *d)
 
 static void find(const struct deps *d, uint32_t file, struct paths *l)
 {
-	uint32_t version = reach_final(d->db, file);
-	struct reach r;
+	const struct build *b = build_of(d->db);
+	uint32_t version = build_final(b, file);
+	struct reach r = { 0 };
 
-	if (!version)
-		return;
 	if (d->reverse)
-		reach_outputs(d->db, version, file, d->how, d->classes, &r);
-	else
-		reach_inputs(d->db, version, file, d->how, d->classes, &r);
+		reach_outputs(b, version, file, d->how, d->classes, &r);
+	else if (version)
+		reach_inputs(b, version, file, d->how, d->classes, &r);
 	for (size_t i = 0; i < r.n; i++)
 		if (r.nodes[i].shown)
 			add_path(d->db, l, r.nodes[i].file);
@@ -196,29 +188,40 @@ void deps_of(const struct deps *d, uint32_t file, bool header)
 		put_make(d, of.rows, &l);
 		break;
 	}
-	free_paths(&of);
-	free_paths(&l);
+	free(of.rows);
+	free(l.rows);
 }
 
-static const char inputs_text[] =
-	"SELECT DISTINCT coalesce(a.file, v.file) FROM access AS a JOIN version AS v ON v.id = a.version\n"
-	" WHERE a.how <> 2 AND (1 << a.class) & ? AND coalesce(a.file, v.file) IS NOT NULL";
+/* Each file that a program used so, or looked for in vain, once. */
+static void add_used(const struct deps *d, struct paths *l)
+{
+	const struct build *b = build_of(d->db);
+	bool *seen = xcalloc(b->nfiles + 1ul, sizeof(*seen));
+
+	for (size_t i = 0; i < b->naccesses; i++)
+		if (b->accesses[i].how != GRAPH_WRITE && d->classes >> b->accesses[i].class & 1)
+			seen[b->accesses[i].file] = true;
+	for (uint32_t exec = 1; exec <= b->nexecs && d->classes >> GRAPH_PROBE & 1; exec++)
+		for (uint32_t i = 0; i < build_misses(b, exec); i++)
+			seen[build_miss_of(b, exec, i)->file] = true;
+	for (uint32_t i = 1; i <= b->nfiles; i++)
+		if (seen[i])
+			add_path(d->db, l, i);
+	free(seen);
+}
 
 void deps_all(const struct deps *d)
 {
-	struct sqlite3_stmt *st = d->reverse ?
-		db_ask(d->db, inputs_text, "i", (int64_t)d->classes) : NULL;
+	const struct build *b = build_of(d->db);
 	struct paths l = { 0 };
-	uint32_t *outputs = NULL;
-	size_t n = d->reverse ? 0 : answers_outputs(d->db, &outputs);
 
-	while (st && db_row(d->db, st))
-		add_path(d->db, &l, db_id(d->db, st, 0, DB_FILES));
-	for (size_t i = 0; i < n; i++)
-		add_path(d->db, &l, outputs[i]);
+	if (d->reverse)
+		add_used(d, &l);
+	for (uint32_t i = 1; i <= b->nfiles && !d->reverse; i++)
+		if (build_is_output(b, i))
+			add_path(d->db, &l, i);
 	sort_paths(&l);
 	for (size_t i = 0; i < l.n; i++)
 		deps_of(d, l.rows[i].file, true);
-	free(outputs);
-	free_paths(&l);
+	free(l.rows);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What compilers say of themselves, by program.  See inside.h. */
 #include "answers/inside.h"
-#include "answers/reach.h"
+#include "model/build.h"
 #include "base/xalloc.h"
 #include "build/traced.h"
 #include "import/chrome/chrome.h"
@@ -44,32 +44,32 @@ static struct inside_row *add_row(struct finding *f, uint32_t exec)
 
 static uint32_t writer_of(struct db *db, uint32_t version)
 {
-	static const char text[] =
-		"SELECT exec FROM access WHERE version = ? AND how = 2 ORDER BY ifnull(until, at) DESC LIMIT 1";
-	uint32_t exec = (uint32_t)db_one(db, text, "i", (int64_t)version);
+	size_t n;
+	uint32_t *makers = build_makers(build_of(db), version, &n), exec = n ? makers[n - 1] : 0;
 
-	return exec ? exec : (uint32_t)db_one(db, "SELECT exec FROM version WHERE id = ?", "i",
-					      (int64_t)version);
+	free(makers);
+	return exec;
 }
 
 static bool is_made(struct db *db, uint32_t version)
 {
-	return version && db_one(db, "SELECT made IN (1, 2) FROM version WHERE id = ?", "i",
-				 (int64_t)version);
+	const struct build_version *v = &build_of(db)->versions[version];
+
+	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED;
 }
 
 /* What the build left in a file, or removed.  Return: 0: it did not make it. */
 static uint32_t made_in(struct db *db, uint32_t file)
 {
-	uint32_t version = reach_present(db, file);
+	const struct build *b = build_of(db);
+	uint32_t version = build_present(b, file);
 
 	if (!version) {
-		version = reach_final(db, file);
+		version = build_final(b, file);
 		/* that went on under another name */
-		if (version && reach_name(db, version, file))
+		if (version && build_name(b, version, file))
 			return 0;
 	}
-	version = version ? reach_written(db, version) : 0;
 	return is_made(db, version) ? version : 0;
 }
 

@@ -2,7 +2,7 @@
 /* Why a file is as it is.  See why.h. */
 #include "answers/why.h"
 #include "answers/put.h"
-#include "answers/reach.h"
+#include "model/reach.h"
 #include "graph/graph.h"
 #include "base/xalloc.h"
 
@@ -11,44 +11,12 @@
 
 /* ---- programs ---- */
 
-struct program {
-	uint32_t program, cwd, parent, before;
-	bool forked;
-};
-
-static struct program program_of(struct db *db, uint32_t exec)
+static uint32_t caller(const struct build *b, uint32_t exec)
 {
-	static const char text[] =
-		"SELECT program, cwd, parent, before, forked FROM exec WHERE id = ?";
-	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
-	struct program p = { 0 };
+	const struct build_exec *e = &b->execs[exec];
+	uint32_t up = e->before ? e->before : e->parent;
 
-	if (!db_row(db, st))
-		return p;
-	p.program = db_id(db, st, 0, DB_FILES);
-	p.cwd = db_id(db, st, 1, DB_FILES);
-	p.parent = db_earlier(db, st, 2, exec);
-	p.before = db_earlier(db, st, 3, exec);
-	p.forked = db_int(st, 4);
-	return p;
-}
-
-/* One that was forked and did not call execve does what its parent's program says. */
-static uint32_t with_command(struct db *db, uint32_t exec)
-{
-	struct program p = program_of(db, exec);
-
-	for (; p.forked && p.parent; p = program_of(db, exec))
-		exec = p.parent;
-	return exec;
-}
-
-static uint32_t caller(struct db *db, uint32_t exec)
-{
-	struct program p = program_of(db, exec);
-	uint32_t up = p.before ? p.before : p.parent;
-
-	return up ? with_command(db, up) : 0;
+	return up ? build_with_command(b, up) : 0;
 }
 
 /* A line of its own. */
@@ -61,61 +29,43 @@ static void put_step(struct db *db, const struct why *w, const char *before, uin
 
 /* ---- who made it ---- */
 
-/* Return: how many; the one that wrote last is the last. */
-static size_t makers_of(struct db *db, uint32_t version, uint32_t **list)
-{
-	static const char text[] =
-		"SELECT exec, max(until) AS last FROM access WHERE version = ?1 AND how = 2\n"
-		" GROUP BY exec ORDER BY last, exec";
-	static const char begun[] = "SELECT exec FROM version WHERE id = ? AND exec IS NOT NULL";
-	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)version);
-	size_t n = 0, cap = 0;
-
-	*list = NULL;
-	while (db_row(db, st)) {
-		*list = xgrow(*list, &cap, n + 1, sizeof(**list));
-		(*list)[n++] = db_id(db, st, 0, DB_EXECS);
-	}
-	st = n ? NULL : db_ask(db, begun, "i", (int64_t)version);
-	while (db_row(db, st)) {
-		*list = xgrow(*list, &cap, n + 1, sizeof(**list));
-		(*list)[n++] = db_id(db, st, 0, DB_EXECS);
-	}
-	return n;
-}
-
 /* Who gave it this name, if it began under another one.  Return: 0: nobody. */
-static uint32_t mover_of(struct db *db, uint32_t version, uint32_t file)
+static uint32_t mover_of(const struct build *b, uint32_t version, uint32_t file)
 {
-	static const char text[] =
-		"SELECT exec FROM name WHERE version = ? AND file = ? ORDER BY at DESC LIMIT 1";
+	uint32_t exec = 0;
 
-	return (uint32_t)db_one(db, text, "ii", (int64_t)version, (int64_t)file);
+	for (size_t i = 0; i < b->nnames; i++)
+		if (b->names[i].version == version && b->names[i].file == file)
+			exec = b->names[i].exec;
+	return exec;
 }
 
 static void put_callers(struct db *db, const struct why *w, uint32_t exec)
 {
+	const struct build *b = build_of(db);
+
 	/* the first one is the recorder's child before it ran anything */
-	while ((exec = caller(db, exec)) && program_of(db, exec).program)
+	while ((exec = caller(b, exec)) && b->execs[exec].program)
 		put_step(db, w, "    called by  ", exec);
 }
 
 static void text_made(struct db *db, uint32_t file, uint32_t version, const struct why *w,
 		      const uint32_t *list, size_t n)
 {
-	uint32_t mover = mover_of(db, version, file);
+	const struct build *b = build_of(db);
+	uint32_t mover = mover_of(b, version, file);
 	struct out *out = w->out;
 
 	put_file(out, db, file);
 	out_puts(out, n ? "\n" : ": the build did not make it\n");
 	if (mover)
-		put_step(db, w, "  named by     ", with_command(db, mover));
+		put_step(db, w, "  named by     ", build_with_command(b, mover));
 	for (size_t i = 0; i < n; i++) {
-		uint32_t exec = with_command(db, list[i]);
+		uint32_t exec = build_with_command(b, list[i]);
 
 		put_step(db, w, "  written by   ", exec);
 		out_puts(out, "    in         ");
-		put_file(out, db, program_of(db, exec).cwd);
+		put_file(out, db, b->execs[exec].cwd);
 		out_puts(out, "\n");
 		put_callers(db, w, exec);
 	}
@@ -124,23 +74,24 @@ static void text_made(struct db *db, uint32_t file, uint32_t version, const stru
 static void json_made(struct db *db, uint32_t file, uint32_t version, struct out *out,
 		      const uint32_t *list, size_t n)
 {
+	const struct build *b = build_of(db);
 	struct json j = { .out = out };
-	uint32_t mover = mover_of(db, version, file);
+	uint32_t mover = mover_of(b, version, file);
 
 	json_begin(&j, '{');
 	json_file(&j, "output", db, file);
 	if (mover) {
 		json_key(&j, "named_by");
-		json_exec(&j, db, with_command(db, mover));
+		json_exec(&j, db, build_with_command(b, mover));
 	}
 	json_key(&j, "made_by");
 	json_begin(&j, '[');
 	for (size_t i = 0; i < n; i++) {
-		uint32_t exec = with_command(db, list[i]);
+		uint32_t exec = build_with_command(b, list[i]);
 
 		/* the one that made it, and its callers */
 		json_begin(&j, '[');
-		for (; exec; exec = caller(db, exec))
+		for (; exec; exec = caller(b, exec))
 			json_exec(&j, db, exec);
 		json_end(&j, ']');
 	}
@@ -151,8 +102,10 @@ static void json_made(struct db *db, uint32_t file, uint32_t version, struct out
 
 void why_made(struct db *db, uint32_t file, const struct why *w)
 {
-	uint32_t version = reach_final(db, file), *list;
-	size_t n = makers_of(db, version, &list);
+	const struct build *b = build_of(db);
+	uint32_t version = build_final(b, file);
+	size_t n;
+	uint32_t *list = build_makers(b, version, &n);
 
 	if (w->json)
 		json_made(db, file, version, w->out, list, n);
@@ -174,18 +127,16 @@ static int32_t find(const struct reach *r, uint32_t file)
 	return -1;
 }
 
-static bool is_pipe(struct db *db, uint32_t version)
-{
-	return db_one(db, "SELECT made = 3 FROM version WHERE id = ?", "i", (int64_t)version);
-}
-
 static void put_node(struct db *db, struct out *out, const struct reach_node *n)
 {
+	const struct build *b = build_of(db);
+
 	if (n->file)
 		put_file(out, db, n->file);
 	else
-		out_puts(out, is_pipe(db, n->version) ? "a pipe" : "a file without a name");
-	if (n->file && !reach_present(db, n->file))
+		out_puts(out, b->versions[n->version].made == GRAPH_PIPE ? "a pipe" :
+			 "a file without a name");
+	if (n->file && !build_present(b, n->file))
 		out_puts(out, " (gone in the end)");
 	out_puts(out, "\n");
 }
@@ -193,6 +144,7 @@ static void put_node(struct db *db, struct out *out, const struct reach_node *n)
 static void text_chain(struct db *db, const struct reach *r, const int32_t *chain, size_t n,
 		       const struct why *w)
 {
+	const struct build *b = build_of(db);
 	struct out *out = w->out;
 
 	for (size_t i = 0; i < n; i++) {
@@ -200,7 +152,7 @@ static void text_chain(struct db *db, const struct reach *r, const int32_t *chai
 		if (i + 1 == n)
 			break;
 		put_step(db, w, "  made by  ",
-			    with_command(db, r->nodes[chain[i + 1]].exec));
+			    build_with_command(b, r->nodes[chain[i + 1]].exec));
 		out_puts(out, "  from     ");
 	}
 }
@@ -208,6 +160,7 @@ static void text_chain(struct db *db, const struct reach *r, const int32_t *chai
 static void json_chain(struct db *db, const struct reach *r, const int32_t *chain, size_t n,
 		       struct out *out)
 {
+	const struct build *b = build_of(db);
 	struct json j = { .out = out };
 
 	json_begin(&j, '{');
@@ -220,12 +173,12 @@ static void json_chain(struct db *db, const struct reach *r, const int32_t *chai
 
 		json_begin(&j, '{');
 		json_key(&j, "by");
-		json_exec(&j, db, with_command(db, node->exec));
+		json_exec(&j, db, build_with_command(b, node->exec));
 		json_file(&j, "from", db, node->file);
 		json_key(&j, "class");
 		json_cstr(&j, graph_class_names[node->class]);
 		json_key(&j, "present");
-		json_bool(&j, node->file && reach_present(db, node->file));
+		json_bool(&j, node->file && build_present(b, node->file));
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');
@@ -257,14 +210,15 @@ static void put_chain(struct db *db, const struct reach *r, int32_t last, const 
 bool why_from(struct db *db, uint32_t output, uint32_t input, const struct why *w)
 {
 	static const unsigned int tries[] = { REACH_DEFAULT_CLASSES, ALL_CLASSES };
-	uint32_t version = reach_final(db, output);
+	const struct build *model = build_of(db);
+	uint32_t version = build_final(model, output);
 	struct buf a = { 0 }, b = { 0 };
 	int32_t last = -1;
 
 	for (unsigned int i = 0; i < 2 && last < 0 && !db->failed; i++) {
 		struct reach r;
 
-		reach_inputs(db, version, output, REACH_ALL, tries[i], &r);
+		reach_inputs(model, version, output, REACH_ALL, tries[i], &r);
 		last = find(&r, input);
 		if (last >= 0)
 			put_chain(db, &r, last, w);

@@ -436,6 +436,8 @@ void db_close(struct db *db)
 {
 	if (!db)
 		return;
+	if (db->build)
+		db->free_build(db->build);
 	for (size_t i = 0; i < db->nkept; i++)
 		sqlite3_finalize(db->kept[i].st);
 	/* of one that was written: its journal is not needed any more */

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct build;
 struct out_place;
 struct sqlite3;
 struct sqlite3_stmt;
@@ -38,6 +39,8 @@ struct db {
 	uint32_t ids[DB_NTABLES];	/* the highest of each table, if @counted */
 	bool counted;
 	uint64_t steps;		/* of a file: what is left of those that SQLite may take */
+	struct build *build;	/* all of it in memory: model/build.h; NULL: nobody has asked */
+	void (*free_build)(struct build *b);
 	struct db_kept *kept;	/* statements */
 	size_t nkept, kept_cap;
 };

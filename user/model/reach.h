@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
  * From an output to what it was made from, and back: the rules of etrace-db(5).
+ *
+ * Time decides.  What was written after somebody had read for the last time is not what he
+ * read, and what somebody read after he had written for the last time is not what he wrote.
  */
-#ifndef ETRACE_REACH_H
-#define ETRACE_REACH_H
+#ifndef ETRACE_MODEL_REACH_H
+#define ETRACE_MODEL_REACH_H
 
-#include "db/db.h"
+#include "model/build.h"
 
 /* A version, under the name by which it was used. */
 struct reach_node {
@@ -14,6 +17,8 @@ struct reach_node {
 	uint32_t exec;		/* that leads to it: its user; of rdeps: its maker */
 	int32_t from;		/* the node that it was reached from; -1: where it begins */
 	bool shown;		/* part of the answer; else only on the way to others */
+	const struct build_access *through;	/* of a pipe: who read it; of rdeps: who wrote */
+	int64_t time;		/* what was written before it counts; of rdeps: read after it */
 };
 
 struct reach {
@@ -41,31 +46,16 @@ unsigned int reach_classes(const char *list);
 
 /**
  * reach_inputs - what a version was made from
- * reach_outputs - what was made from it
+ * reach_outputs - what was made from it; with the class probe also what was made by who
+ *	looked for @file in vain (@version may be 0)
  * @file: the name by which it is asked for
  * @classes: bits of enum graph_class
  * @r: set; for reach_free()
  */
-void reach_inputs(struct db *db, uint32_t version, uint32_t file, enum reach_how how,
+void reach_inputs(const struct build *b, uint32_t version, uint32_t file, enum reach_how how,
 		  unsigned int classes, struct reach *r);
-void reach_outputs(struct db *db, uint32_t version, uint32_t file, enum reach_how how,
+void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum reach_how how,
 		   unsigned int classes, struct reach *r);
 void reach_free(struct reach *r);
-
-/**
- * reach_written - the version that holds what this one does
- *
- * One that was opened for writing, and not written to, is what was there before.
- */
-uint32_t reach_written(struct db *db, uint32_t version);
-
-/** reach_final - the version that a name stands for in the end, or did last.  Return: 0: none */
-uint32_t reach_final(struct db *db, uint32_t file);
-
-/** reach_present - what a name stands for in the end.  Return: 0: nothing */
-uint32_t reach_present(struct db *db, uint32_t file);
-
-/** reach_name - a name that a version has in the end, @file if that is one.  Return: 0: none */
-uint32_t reach_name(struct db *db, uint32_t version, uint32_t file);
 
 #endif

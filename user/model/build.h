@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * One build in memory: what a database (etrace-db(5)) says of it, and the rules by which
+ * answers are found, each of them one function.  Whoever answers a question asks here, and
+ * has no SQL of its own for it.
+ *
+ * Ids are those of the database: from 1 on, 0: none.  Times are nanoseconds since the first
+ * event of the trace.
+ *
+ * Memory: 32 bytes for each access, 4 more to find it by its version; 80 for each version;
+ * 72 for each exec; the paths, and 24 bytes for each.
+ */
+#ifndef ETRACE_MODEL_BUILD_H
+#define ETRACE_MODEL_BUILD_H
+
+#include "db/db.h"
+#include "graph/graph.h"
+
+struct build_file {
+	uint32_t final;		/* version that the name stands for in the end; 0: none */
+	uint32_t last;		/* the last one that it stood for at any time */
+	uint32_t named;		/* exec that gave @final this name; 0: @final began under it */
+};
+
+struct build_version {
+	uint32_t file, exec, base;	/* as in the database */
+	uint32_t holds;		/* the version whose content this is: @base's if nobody wrote */
+	uint32_t first;		/* its accesses: build.by_version */
+	uint32_t uses, writes;	/* how many there are; and of these, at the front, writes */
+	uint8_t made;		/* enum graph_made */
+	bool identified;	/* type to mtime are known */
+	bool token;		/* only job tokens passed through it: see queue.c */
+	bool counted;		/* of a pipe: it is known how many bytes each access moved */
+	uint32_t type, dev;
+	uint64_t ino, size;
+	int64_t mtime, at;
+};
+
+struct build_exec {
+	uint32_t process, parent, before;
+	uint32_t program, interp, cwd;	/* files */
+	uint32_t first, uses;	/* its accesses: build.accesses */
+	int32_t status, signal;	/* -1: not known */
+	bool forked, begun;
+	uint8_t ended, unseen;	/* enum graph_ended, graph_unseen */
+	int64_t at, until;
+};
+
+struct build_access {
+	uint32_t exec, version;
+	uint32_t file;		/* the name it used, or the version's; 0: it has none */
+	uint8_t how, class;	/* enum graph_how, graph_class */
+	bool standard;		/* by descriptor 1 or 2 */
+	int64_t at, until;	/* it had the descriptor in between */
+};
+
+/* From @at on, @file stands for @version, or for none (0). */
+struct build_name {
+	uint32_t file, version, exec;
+	int64_t at;
+};
+
+/* A name that an exec looked for in vain. */
+struct build_miss {
+	uint32_t exec, file;
+	int32_t error;
+	int64_t at;
+};
+
+/* Lists of ids, one for each of 0 to n: list @i is ids[at[i]] to ids[at[i + 1] - 1]. */
+struct build_lists {
+	uint32_t *at, *ids;
+};
+
+struct build {
+	struct db *db;		/* stays the caller's */
+	bool uses;		/* the trace tells who read and wrote */
+	int64_t end;		/* time of the last event */
+	uint32_t nfiles, nversions, nexecs;	/* the highest ids */
+	struct build_file *files;
+	struct build_version *versions;
+	struct build_exec *execs;
+	struct build_name *names;	/* in the order in which they were told */
+	size_t nnames;
+	struct build_access *accesses;	/* by exec, in the order in which they were told */
+	size_t naccesses;
+	uint32_t *by_version;	/* indices of accesses */
+	uint64_t *moved;	/* bytes of accesses; of pipes only, else NULL */
+	struct build_miss *misses;	/* by exec; once somebody has asked for them */
+	size_t nmisses;
+	struct build_lists misses_of;	/* by exec: indices of misses */
+	struct build_lists names_of;	/* by version: files that hold it in the end */
+	struct build_lists forks;	/* by exec: execs that it forked and that ran nothing new */
+	struct build_lists made_by;	/* by exec: versions that it began and nobody wrote */
+	struct build_lists based;	/* by version: those that went on from it */
+	char *text;		/* paths */
+	uint64_t *paths;	/* by file: where its path begins; the next one's: where it ends */
+};
+
+/**
+ * build_of - the build that a database is of, loaded when it is asked for first
+ *
+ * It stays with the database, and goes with it.  If that is damaged, db->failed is set and
+ * what could be read is there.
+ */
+const struct build *build_of(struct db *db);
+
+/** build_path - the path of a file, not terminated; "" of 0 */
+const char *build_path(const struct build *b, uint32_t file, size_t *len);
+
+/** build_misses - how often an exec looked for a name in vain; build_miss_of(): each, from 0 on */
+uint32_t build_misses(const struct build *b, uint32_t exec);
+const struct build_miss *build_miss_of(const struct build *b, uint32_t exec, uint32_t i);
+
+/** build_list - one of build_lists.  Return: the first; @n: how many */
+static inline const uint32_t *build_list(const struct build_lists *l, uint32_t i, size_t *n)
+{
+	*n = l->at[i + 1] - l->at[i];
+	return l->ids + l->at[i];
+}
+
+/** build_use - access @i of those of a version */
+static inline const struct build_access *build_use(const struct build *b, uint32_t version,
+						   uint32_t i)
+{
+	return &b->accesses[b->by_version[b->versions[version].first + i]];
+}
+
+/* ---- versions and names: names.c ---- */
+
+/** build_present - the version whose content a name has in the end.  Return: 0: nothing is there */
+uint32_t build_present(const struct build *b, uint32_t file);
+
+/** build_final - the same; of a name that is gone, what it stood for last */
+uint32_t build_final(const struct build *b, uint32_t file);
+
+/** build_name - a name that a version has in the end, @file if that is one.  Return: 0: none */
+uint32_t build_name(const struct build *b, uint32_t version, uint32_t file);
+
+/** build_is_output - whether the build made what a name stands for in the end, or named it so */
+bool build_is_output(const struct build *b, uint32_t file);
+
+/**
+ * build_makers - who wrote what a version holds, and what it went on from
+ *
+ * If nobody wrote, who began it.  Return: @n execs, who wrote last at the end; to be freed.
+ */
+uint32_t *build_makers(const struct build *b, uint32_t version, size_t *n);
+
+/** build_is_made - whether a version's content is the build's: neither was there before nor special */
+bool build_is_made(const struct build_version *v);
+
+/** build_is_file - whether a version is what a regular file with a name holds, or held */
+bool build_is_file(const struct build_version *v);
+
+/** build_is_queue - whether what is read of a version is gone for others: a pipe */
+static inline bool build_is_queue(const struct build_version *v)
+{
+	return v->made == GRAPH_PIPE || v->made == GRAPH_FIFO;
+}
+
+/** build_with_command - the exec whose arguments an exec runs by: what was forked has its parent's */
+uint32_t build_with_command(const struct build *b, uint32_t exec);
+
+/* ---- what goes through pipes: queue.c ---- */
+
+/** build_flows - whether any byte that write @w put into a pipe can be what read @r got */
+bool build_flows(const struct build *b, const struct build_access *w,
+		 const struct build_access *r);
+
+/* ---- between the files of the model ---- */
+
+/**
+ * build_make_lists - put the ids 1 to @n into the lists 0 to @nlists
+ * @list_of: the list that an id belongs to; 0: to none
+ */
+void build_make_lists(const struct build *b, struct build_lists *l, uint32_t nlists, uint32_t n,
+		      uint32_t (*list_of)(const struct build *b, uint32_t id));
+void build_index_names(struct build *b);
+void build_find_tokens(struct build *b);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * What goes through pipes, FIFOs and sockets between programs: etrace-db(5), rule 6.  See
+ * build.h.
+ *
+ * A pipe is a queue: what one program has read, no other one gets.  Where the trace tells
+ * how many bytes each access moved, each has moved a range of the bytes that went through:
+ * those who ended before it began have moved as many before, and those who began when it
+ * had ended, behind it.  What a write put there reached a read if the two ranges may meet.
+ */
+#include "model/build.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+
+struct range {
+	uint64_t from, to;
+};
+
+static uint64_t bytes_of(const struct build *b, const struct build_access *a)
+{
+	return b->moved[a - b->accesses];
+}
+
+static bool writes(const struct build_access *a)
+{
+	return a->how == GRAPH_WRITE;
+}
+
+/* Which bytes an access can have moved. */
+static struct range range_of(const struct build *b, const struct build_access *a)
+{
+	const struct build_version *v = &b->versions[a->version];
+	uint64_t before = 0, behind = 0, all = 0;
+
+	for (uint32_t i = 0; i < v->uses; i++) {
+		const struct build_access *o = build_use(b, a->version, i);
+
+		if (writes(o) != writes(a))
+			continue;
+		all += bytes_of(b, o);
+		if (o == a)
+			continue;
+		if (o->until <= a->at)
+			before += bytes_of(b, o);
+		else if (o->at >= a->until)
+			behind += bytes_of(b, o);
+	}
+	return (struct range){ before, all - behind };
+}
+
+bool build_flows(const struct build *b, const struct build_access *w, const struct build_access *r)
+{
+	const struct build_version *v = &b->versions[w->version];
+	struct range out, in;
+
+	/* what it wrote itself is nothing new to it */
+	if (v->token || w->exec == r->exec || w->at >= r->until)
+		return false;
+	if (!v->counted)
+		return true;
+	out = range_of(b, w);
+	in = range_of(b, r);
+	return out.from < in.to && in.from < out.to;
+}
+
+/* ---- job tokens ---- */
+
+/* A token is a few bytes, and there are not many. */
+#define TOKEN_MAX	16
+#define TOKENS_MAX	4096
+
+/* What one exec moved through a pipe. */
+struct user {
+	uint32_t exec;
+	uint64_t in, out;
+};
+
+static int by_exec(const void *a, const void *b)
+{
+	const struct user *x = a, *y = b;
+
+	return (x->exec > y->exec) - (x->exec < y->exec);
+}
+
+/* Return: @n of them, to be freed. */
+static struct user *users_of(const struct build *b, uint32_t version, size_t *n)
+{
+	const struct build_version *v = &b->versions[version];
+	struct user *users = xcalloc(v->uses + 1ul, sizeof(*users));
+	size_t last = 0;
+
+	*n = 0;
+	for (uint32_t i = 0; i < v->uses; i++) {
+		const struct build_access *a = build_use(b, version, i);
+
+		if (writes(a) || a->how == GRAPH_READ)
+			users[(*n)++] = (struct user){ a->exec, writes(a) ? 0 : bytes_of(b, a),
+						       writes(a) ? bytes_of(b, a) : 0 };
+	}
+	qsort(users, *n, sizeof(*users), by_exec);
+	for (size_t i = 1; i < *n; i++) {
+		if (users[last].exec != users[i].exec) {
+			users[++last] = users[i];
+			continue;
+		}
+		users[last].in += users[i].in;
+		users[last].out += users[i].out;
+	}
+	*n = *n ? last + 1 : 0;
+	return users;
+}
+
+static uint32_t first_writer(const struct build *b, uint32_t version)
+{
+	const struct build_access *first = build_use(b, version, 0);
+
+	for (uint32_t i = 1; i < b->versions[version].writes; i++) {
+		const struct build_access *a = build_use(b, version, i);
+
+		if (a->at < first->at || (a->at == first->at && a->exec < first->exec))
+			first = a;
+	}
+	return first->exec;
+}
+
+/*
+ * Whoever fills a pool of tokens takes some himself.  Of the others, who takes one gives as
+ * much back, or somebody whom he has forked does.
+ */
+static bool is_pool(const struct user *users, size_t n, uint32_t filler)
+{
+	bool both = false, small = true;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct user *u = &users[i];
+		uint64_t more = u->in > u->out ? u->in - u->out : u->out - u->in;
+
+		if (u->exec == filler)
+			both = u->in && u->out && more <= TOKENS_MAX;
+		else
+			small &= more <= TOKEN_MAX;
+	}
+	return both && small && n > 1;
+}
+
+void build_find_tokens(struct build *b)
+{
+	for (uint32_t i = 1; i <= b->nversions; i++) {
+		struct build_version *v = &b->versions[i];
+		struct user *users;
+		size_t n;
+
+		if (!build_is_queue(v) || !v->counted || !v->writes)
+			continue;
+		users = users_of(b, i, &n);
+		v->token = is_pool(users, n, first_writer(b, i));
+		free(users);
+	}
+}

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* From outputs to inputs, and back.  See reach.h. */
+#include "model/reach.h"
+#include "base/map64.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+unsigned int reach_classes(const char *list)
+{
+	unsigned int bits = 0;
+
+	while (*list) {
+		size_t len = strcspn(list, ","), i;
+
+		for (i = 0; i < GRAPH_NCLASSES; i++)
+			if (strlen(graph_class_names[i]) == len &&
+			    !memcmp(graph_class_names[i], list, len))
+				break;
+		if (i == GRAPH_NCLASSES)
+			return 0;
+		bits |= 1u << i;
+		list += len + (list[len] == ',');
+	}
+	return bits;
+}
+
+/* ---- a search ---- */
+
+struct search {
+	const struct build *b;
+	struct reach *r;
+	enum reach_how how;
+	unsigned int classes;
+	bool back;		/* from inputs to outputs: the later the worse */
+	uint32_t file;		/* where it begins */
+	struct map64 seen;	/* keys of versions, accesses of pipes, misses: their node */
+	struct map64 execs;	/* by exec: up to when it was looked at, + 1 */
+	struct map64 shown;	/* files */
+	uint32_t *queue;	/* nodes to look at */
+	size_t nqueue, queue_cap;
+	/* who leads to whom, where that is asked: of outputs, the last */
+	struct edge {
+		uint32_t from, to;
+	} *edges;
+	size_t nedges, edges_cap;
+	bool keeps_edges;
+	struct reach links;	/* outputs that are there under another name already */
+};
+
+/* A name that was not found has no version; of a pipe, each access is a node. */
+#define MISSED	(1ull << 32)
+#define THROUGH	(2ull << 32)
+
+static uint64_t key_of(const struct search *s, const struct reach_node *n)
+{
+	if (n->through)
+		return THROUGH | (uint64_t)(n->through - s->b->accesses);
+	return n->version ? n->version : MISSED | n->file;
+}
+
+static int64_t worse(const struct search *s, int64_t x, int64_t y)
+{
+	return (x < y) != s->back ? x : y;
+}
+
+static bool is_better(const struct search *s, int64_t x, int64_t than)
+{
+	return s->back ? x < than : x > than;
+}
+
+static void push(struct search *s, size_t node)
+{
+	s->queue = xgrow(s->queue, &s->queue_cap, s->nqueue + 1, sizeof(*s->queue));
+	s->queue[s->nqueue++] = (uint32_t)node;
+}
+
+static void add_edge(struct search *s, size_t from, size_t to)
+{
+	if (!s->keeps_edges)
+		return;
+	s->edges = xgrow(s->edges, &s->edges_cap, s->nedges + 1, sizeof(*s->edges));
+	s->edges[s->nedges++] = (struct edge){ (uint32_t)from, (uint32_t)to };
+}
+
+/* One that is found again counts again if more can come through it now. */
+static void add(struct search *s, struct reach_node n, size_t from)
+{
+	uint64_t key = key_of(s, &n);
+	const uint64_t *there = map64_get(&s->seen, key);
+	struct reach *r = s->r;
+	struct reach_node *old = there ? &r->nodes[*there] : NULL;
+
+	add_edge(s, from, old ? *there : r->n);
+	n.from = (int32_t)from;
+	if (old) {
+		if (!is_better(s, n.time, old->time) || old->from < 0)
+			return;
+		old->time = n.time;
+		old->exec = n.exec;
+		old->from = n.from;
+		push(s, *there);
+		return;
+	}
+	map64_put(&s->seen, key, r->n);
+	r->nodes = xgrow(r->nodes, &r->cap, r->n + 1, sizeof(*r->nodes));
+	push(s, r->n);
+	r->nodes[r->n++] = n;
+}
+
+/* Return: false: all that it did up to then was looked at before. */
+static bool enter(struct search *s, uint32_t exec, int64_t time)
+{
+	const uint64_t *there = map64_get(&s->execs, exec);
+
+	/* whoever wants to know what leads where has to go all ways */
+	if (!s->keeps_edges && there && !is_better(s, time, (int64_t)*there))
+		return false;
+	map64_put(&s->execs, exec, (uint64_t)time);
+	return true;
+}
+
+/* It is part of the answer, unless that has its name already. */
+static void show(struct search *s, size_t i, uint32_t file)
+{
+	struct reach_node *n = &s->r->nodes[i];
+
+	if (n->shown)
+		return;
+	n->file = file;
+	if (map64_get(&s->shown, file))
+		return;
+	map64_put(&s->shown, file, 1);
+	n->shown = true;
+}
+
+static bool wanted(const struct search *s, const struct build_access *a)
+{
+	return a->how != GRAPH_WRITE && s->classes >> a->class & 1;
+}
+
+/* ---- what it was made from ---- */
+
+static void add_reads(struct search *s, uint32_t exec, int64_t before, size_t from)
+{
+	const struct build *b = s->b;
+	const struct build_exec *e = &b->execs[exec];
+	bool probes = s->classes >> GRAPH_PROBE & 1;
+
+	for (uint32_t i = 0; i < e->uses; i++) {
+		const struct build_access *a = &b->accesses[e->first + i];
+		bool queue = build_is_queue(&b->versions[a->version]);
+
+		if (!wanted(s, a) || a->at >= before)
+			continue;
+		add(s, (struct reach_node){
+			.version = queue ? a->version : b->versions[a->version].holds,
+			.file = a->file, .class = a->class, .exec = exec,
+			.through = queue ? a : NULL, .time = worse(s, a->until, before),
+		}, from);
+	}
+	for (uint32_t i = 0; probes && i < build_misses(b, exec); i++) {
+		const struct build_miss *m = build_miss_of(b, exec, i);
+
+		if (m->at < before)
+			add(s, (struct reach_node){ .file = m->file, .class = GRAPH_PROBE,
+						    .exec = exec }, from);
+	}
+}
+
+/* What a program has read is in the memory of those that it forks, too. */
+static void add_exec(struct search *s, uint32_t exec, int64_t before, size_t from)
+{
+	const struct build_exec *e;
+
+	for (; exec && enter(s, exec, before); exec = e->parent) {
+		e = &s->b->execs[exec];
+		add_reads(s, exec, before, from);
+		if (!e->forked)
+			return;
+		before = worse(s, e->at, before);
+	}
+}
+
+static void add_writers(struct search *s, const struct reach_node *n, size_t from)
+{
+	const struct build *b = s->b;
+	const struct build_version *v = &b->versions[n->version];
+
+	for (uint32_t i = 0; i < v->writes; i++) {
+		const struct build_access *w = build_use(b, n->version, i);
+
+		if (w->at < n->time && (!n->through || build_flows(b, w, n->through)))
+			add_exec(s, w->exec, worse(s, w->until, n->time), from);
+	}
+}
+
+static void expand_inputs(struct search *s, size_t i)
+{
+	const struct build *b = s->b;
+	const struct reach_node n = s->r->nodes[i];
+	const struct build_version *v = &b->versions[n.version];
+
+	add_writers(s, &n, i);
+	if (!v->writes && v->made == GRAPH_WRITTEN && v->exec)
+		add_exec(s, v->exec, v->at, i);
+	if (v->base)
+		add(s, (struct reach_node){
+			.version = b->versions[v->base].holds, .file = v->file,
+			.class = GRAPH_DATA, .exec = v->exec, .time = n.time,
+		}, i);
+}
+
+/* Return: whether it is to be expanded. */
+static bool look_at_input(struct search *s, size_t i)
+{
+	const struct build *b = s->b;
+	struct reach_node *n = &s->r->nodes[i];
+	const struct build_version *v = &b->versions[n->version];
+	uint32_t name = n->file;
+
+	if (!n->version) {
+		show(s, i, n->file);
+		return false;
+	}
+	if (!build_is_made(v)) {
+		show(s, i, name ? name : v->file);
+		return false;
+	}
+	name = build_is_queue(v) || v->made == GRAPH_MEMORY ? 0 : build_name(b, n->version, name);
+	/* what the output was before is passed through, too */
+	if (!name || name == s->file)
+		return true;
+	if (s->how != REACH_LEAVES)
+		show(s, i, name);
+	return s->how != REACH_DIRECT;
+}
+
+static void end_search(struct search *s)
+{
+	map64_clear(&s->seen);
+	map64_clear(&s->execs);
+	map64_clear(&s->shown);
+	free(s->queue);
+}
+
+static void search(struct search *s, void (*expand)(struct search *s, size_t i),
+		   bool (*look)(struct search *s, size_t i))
+{
+	s->r->nodes[0].from = -1;
+	expand(s, 0);
+	/* the first is in the queue, too */
+	for (size_t k = 1; k < s->nqueue; k++)
+		if (look(s, s->queue[k]))
+			expand(s, s->queue[k]);
+	end_search(s);
+}
+
+void reach_inputs(const struct build *b, uint32_t version, uint32_t file, enum reach_how how,
+		  unsigned int classes, struct reach *r)
+{
+	struct search s = { .b = b, .r = r, .how = how, .classes = classes, .file = file };
+	const struct build_version *v;
+
+	*r = (struct reach){ 0 };
+	version = b->versions[version].holds;
+	add(&s, (struct reach_node){ .version = version, .file = file, .class = GRAPH_DATA,
+				     .time = INT64_MAX }, 0);
+	search(&s, expand_inputs, look_at_input);
+	/* it was there under another name, and has only been moved */
+	v = &b->versions[version];
+	if (v->made != GRAPH_EXISTED || !v->file || v->file == file)
+		return;
+	r->nodes = xgrow(r->nodes, &r->cap, r->n + 1, sizeof(*r->nodes));
+	r->nodes[r->n++] = (struct reach_node){
+		.version = version, .file = v->file, .class = GRAPH_DATA, .shown = true,
+	};
+}
+
+/* ---- what was made from it ---- */
+
+static void add_output(struct search *s, uint32_t version, const struct build_access *w,
+		       enum graph_class class, uint32_t exec, int64_t time, size_t from)
+{
+	const struct build *b = s->b;
+
+	add(s, (struct reach_node){
+		.version = version, .class = (uint8_t)class, .exec = exec, .time = time,
+		.through = w && build_is_queue(&b->versions[version]) ? w : NULL,
+	}, from);
+}
+
+/* Everything that an exec wrote behind the time when it had read something. */
+static void add_writes(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
+		       size_t from)
+{
+	const struct build *b = s->b;
+	const struct build_exec *e = &b->execs[exec];
+	const uint32_t *made;
+	size_t n;
+
+	for (uint32_t i = 0; i < e->uses; i++) {
+		const struct build_access *a = &b->accesses[e->first + i];
+
+		if (a->how == GRAPH_WRITE && a->version && a->until > since)
+			add_output(s, a->version, a, class, exec, worse(s, a->at, since), from);
+	}
+	made = build_list(&b->made_by, exec, &n);
+	for (size_t i = 0; i < n; i++)
+		if (b->versions[made[i]].at > since)
+			add_output(s, made[i], NULL, class, exec, b->versions[made[i]].at, from);
+}
+
+/* It has read something since; those that it forks have that in their memory, too. */
+static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
+		     size_t from)
+{
+	const struct build *b = s->b;
+	uint32_t *stack = NULL;
+	size_t n = 0, cap = 0, nforks;
+
+	stack = xgrow(stack, &cap, 1, sizeof(*stack));
+	stack[n++] = exec;
+	while (n) {
+		uint32_t now = stack[--n];
+		int64_t then = now == exec ? since : worse(s, b->execs[now].at, since);
+		const uint32_t *forks;
+
+		if (!enter(s, now, then))
+			continue;
+		add_writes(s, now, then, class, from);
+		forks = build_list(&b->forks, now, &nforks);
+		stack = xgrow(stack, &cap, n + nforks + 1, sizeof(*stack));
+		for (size_t i = nforks; i--;)
+			if (b->execs[forks[i]].at > then)
+				stack[n++] = forks[i];
+	}
+	free(stack);
+}
+
+/* Who looked for it in vain would have found it. */
+static void add_missers(struct search *s)
+{
+	const struct build *b = s->b;
+
+	for (uint32_t exec = 1; exec <= b->nexecs; exec++)
+		for (uint32_t i = 0; i < build_misses(b, exec); i++) {
+			const struct build_miss *m = build_miss_of(b, exec, i);
+
+			if (m->file == s->file)
+				add_user(s, exec, m->at, GRAPH_PROBE, 0);
+		}
+}
+
+static void expand_outputs(struct search *s, size_t i)
+{
+	const struct build *b = s->b;
+	const struct reach_node n = s->r->nodes[i];
+	const struct build_version *v = &b->versions[n.version];
+	const uint32_t *based;
+	size_t nbased;
+
+	if (!i && s->classes >> GRAPH_PROBE & 1)
+		add_missers(s);
+	if (!n.version)
+		return;
+	for (uint32_t k = v->writes; k < v->uses; k++) {
+		const struct build_access *a = build_use(b, n.version, k);
+
+		if (wanted(s, a) && a->until > n.time &&
+		    (!n.through || build_flows(b, n.through, a)))
+			add_user(s, a->exec, worse(s, a->at, n.time), a->class, i);
+	}
+	based = build_list(&b->based, n.version, &nbased);
+	for (size_t k = 0; k < nbased; k++)
+		add_output(s, based[k], NULL, GRAPH_DATA, b->versions[based[k]].exec, n.time, i);
+}
+
+/* Its names in the end. */
+static void show_names(struct search *s, size_t i, bool *any, bool *own)
+{
+	size_t n;
+	const uint32_t *names = build_list(&s->b->names_of, s->r->nodes[i].version, &n);
+	struct reach *l = &s->links;
+
+	for (size_t k = 0; k < n; k++) {
+		*own |= names[k] == s->file;
+		if (names[k] == s->file || map64_get(&s->shown, names[k]))
+			continue;
+		if (!*any) {
+			show(s, i, names[k]);
+			*any = true;
+			continue;
+		}
+		map64_put(&s->shown, names[k], 1);
+		l->nodes = xgrow(l->nodes, &l->cap, l->n + 1, sizeof(*l->nodes));
+		l->nodes[l->n] = s->r->nodes[i];
+		l->nodes[l->n++].file = names[k];
+	}
+}
+
+static bool look_at_output(struct search *s, size_t i)
+{
+	const struct build_version *v = &s->b->versions[s->r->nodes[i].version];
+	bool any = s->r->nodes[i].shown, own = false;
+
+	if (v->made == GRAPH_SPECIAL || v->made == GRAPH_DIR)
+		return false;
+	if (!build_is_queue(v) && v->made != GRAPH_MEMORY && !any)
+		show_names(s, i, &any, &own);
+	return !any || own || s->how != REACH_DIRECT;
+}
+
+/* Other names of what is shown are shown where that is. */
+static void add_links(struct search *s)
+{
+	struct reach *r = s->r;
+
+	for (size_t i = 0; i < s->links.n; i++) {
+		struct reach_node n = s->links.nodes[i];
+
+		for (size_t k = 0; k < r->n; k++)
+			if (r->nodes[k].version == n.version)
+				n.shown = r->nodes[k].shown;
+		r->nodes = xgrow(r->nodes, &r->cap, r->n + 1, sizeof(*r->nodes));
+		r->nodes[r->n++] = n;
+	}
+	free(s->links.nodes);
+}
+
+static int by_to(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Only those stay from which no other one is reached: from what is shown, back along the edges. */
+static void keep_last(struct search *s)
+{
+	struct reach *r = s->r;
+	bool *leads = xcalloc(r->n + 1, sizeof(*leads));
+	uint32_t *stack = xcalloc(r->n + 1, sizeof(*stack));
+	size_t n = 0, *first = xcalloc(r->n + 1, sizeof(*first));
+
+	if (s->nedges)
+		qsort(s->edges, s->nedges, sizeof(*s->edges), by_to);
+	for (size_t i = s->nedges; i--;)
+		first[s->edges[i].to] = i;
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->nodes[i].shown)
+			stack[n++] = i;
+	while (n) {
+		uint32_t to = stack[--n];
+
+		for (size_t i = first[to]; i < s->nedges && s->edges[i].to == to; i++) {
+			uint32_t from = s->edges[i].from;
+
+			if (from == to || leads[from])
+				continue;
+			leads[from] = true;
+			/* what is shown stands on the stack, or stood there */
+			if (!r->nodes[from].shown)
+				stack[n++] = from;
+		}
+	}
+	for (size_t i = 0; i < r->n; i++)
+		r->nodes[i].shown &= !leads[i];
+	free(leads);
+	free(stack);
+	free(first);
+	free(s->edges);
+}
+
+static void find_outputs(struct search *s)
+{
+	search(s, expand_outputs, look_at_output);
+	if (s->keeps_edges)
+		keep_last(s);
+	add_links(s);
+}
+
+void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum reach_how how,
+		   unsigned int classes, struct reach *r)
+{
+	struct search s = {
+		.b = b, .r = r, .how = how, .classes = classes, .file = file, .back = true,
+		.keeps_edges = how == REACH_LEAVES,
+	};
+
+	*r = (struct reach){ 0 };
+	add(&s, (struct reach_node){ .version = b->versions[version].holds, .file = file,
+				     .class = GRAPH_DATA, .time = INT64_MIN }, 0);
+	find_outputs(&s);
+}
+
+void reach_free(struct reach *r)
+{
+	free(r->nodes);
+	*r = (struct reach){ 0 };
+}
