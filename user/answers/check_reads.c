@@ -32,17 +32,17 @@ static void load_reads(struct check *c, bool *looked)
 		uint32_t unit = s->unit_of[db_id(s->db, st, 0, DB_EXECS)];
 		uint32_t version = db_id(s->db, st, 1, DB_VERSIONS);
 		uint32_t file = db_id(s->db, st, 2, DB_FILES);
-		const struct match_version *v;
+		const struct build_version *v;
 		struct check_read r;
 
-		version = match_version(s, version);
+		version = s->versions[version].holds;
 		v = &s->versions[version];
 		file = file ? file : v->file;
 		if (!unit || !file)
 			continue;
 		if (match_schedules(s, unit))
 			looked[file] = true;
-		if (db_int(st, 3) == GRAPH_LOOK || !version || !match_is_file(v))
+		if (db_int(st, 3) == GRAPH_LOOK || !version || !build_is_file(v))
 			continue;
 		r = (struct check_read){
 			.step = c->step[unit], .unit = unit, .version = version, .file = file,

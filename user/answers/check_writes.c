@@ -57,7 +57,7 @@ static void load(struct check *c, struct all *all)
 	while (db_row(s->db, st)) {
 		uint32_t version = db_id(s->db, st, 1, DB_VERSIONS);
 
-		if (!version || match_is_file(&s->versions[version]))
+		if (!version || build_is_file(&s->versions[version]))
 			add(all, (struct written){ db_id(s->db, st, 0, DB_FILES),
 						   s->unit_of[db_id(s->db, st, 2, DB_EXECS)], version,
 						   db_int(st, 3), db_int(st, 3) });

@@ -14,28 +14,24 @@
 
 /* ---- inputs of two ---- */
 
-static bool ends_with(struct db *db, uint32_t file, const char *end)
+static bool ends_with(const struct build *b, uint32_t file, const char *end)
 {
-	struct buf b = { 0 };
-	size_t n = strlen(end);
-	bool ret;
+	size_t len, n = strlen(end);
+	const char *path = build_path(b, file, &len);
 
-	answers_file_path(db, file, &b);
-	ret = b.len >= n && !memcmp(b.s + b.len - n, end, n);
-	buf_free(&b);
-	return ret;
+	return len >= n && !memcmp(path + len - n, end, n);
 }
 
 /* In a copy of a directory files have times of their own. */
 static bool is_copy(const struct match_side *s, uint32_t file)
 {
-	struct buf b = { 0 }, name = { 0 };
+	struct buf name = { 0 };
+	size_t len;
+	const char *path = build_path(s->b, file, &len);
 	bool ret;
 
-	answers_file_path(s->db, file, &b);
-	match_name(s, b.s ? b.s : "", b.len, &name);
-	ret = b.len != name.len || (b.s && name.s && memcmp(b.s, name.s, b.len));
-	buf_free(&b);
+	match_name(s, path, len, &name);
+	ret = len != name.len || (len && memcmp(path, name.s, len));
 	buf_free(&name);
 	return ret;
 }
@@ -55,7 +51,7 @@ enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
 	if (a->size != b->size)
 		return a->made ? DIFF_CONTENT : DIFF_SIZE;
 	if (a->made || d->sizes || a->mtime == b->mtime || is_copy(B(d), b->file) ||
-	    (b->class == GRAPH_LOADER && ends_with(B(d)->db, b->file, "/ld.so.cache")))
+	    (b->class == GRAPH_LOADER && ends_with(B(d)->b, b->file, "/ld.so.cache")))
 		return DIFF_SAME;
 	return DIFF_TIME_ONLY;
 }
@@ -188,23 +184,20 @@ static void add_edges(struct diff *d, uint32_t version, uint32_t to, int64_t at)
 
 static void load_edges(struct diff *d)
 {
-	static const char text[] =
-		"SELECT exec, version, at FROM access WHERE how IN (1, 3) AND version IS NOT NULL";
 	struct match_side *s = B(d);
-	struct sqlite3_stmt *st = db_ask(s->db, text, "");
 
-	while (db_row(s->db, st)) {
-		uint32_t unit = s->unit_of[db_id(s->db, st, 0, DB_EXECS)];
+	for (size_t i = 0; i < s->b->naccesses; i++) {
+		const struct build_access *a = &s->b->accesses[i];
 
-		if (unit)
-			add_edges(d, match_version(s, db_id(s->db, st, 1, DB_VERSIONS)), unit, db_int(st, 2));
+		if ((a->how == GRAPH_READ || a->how == GRAPH_RUN) && a->version && s->unit_of[a->exec])
+			add_edges(d, s->versions[a->version].holds, s->unit_of[a->exec], a->at);
 	}
 	/* who changes a file has what was in it before */
 	for (size_t i = 0; i < s->nwrites; i++) {
 		uint32_t base = s->versions[s->writes[i].version].base;
 
 		if (base)
-			add_edges(d, match_version(s, base), s->writes[i].unit, 0);
+			add_edges(d, s->versions[base].holds, s->writes[i].unit, 0);
 	}
 	if (d->nedges)
 		qsort(d->edges, d->nedges, sizeof(*d->edges), by_from);

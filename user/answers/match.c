@@ -129,32 +129,13 @@ static bool read_map(struct match *m, const char *map, struct diag *diag)
 	return true;
 }
 
-/* The first commands tell the directories, and are all that is needed for that. */
-static void guess(struct match *m)
-{
-	static const char text[] =
-		"SELECT id FROM exec WHERE NOT forked AND program IS NOT NULL ORDER BY id LIMIT 1";
-	struct match_unit units[2][2] = { 0 };
-
-	for (unsigned int i = 0; i < 2; i++) {
-		units[i][1].exec = (uint32_t)db_one(m->side[i].db, text, "");
-		m->side[i].units = units[i];
-		m->side[i].nunits = 1;
-	}
-	match_guess(m);
-	for (unsigned int i = 0; i < 2; i++) {
-		m->side[i].units = NULL;
-		m->side[i].nunits = 0;
-	}
-}
-
 bool match_builds(struct match *m, struct db *a, struct db *b, const char *map)
 {
-	*m = (struct match){ .side = { { .db = a }, { .db = b } } };
+	*m = (struct match){ .side = { { .db = a, .b = build_of(a) }, { .db = b, .b = build_of(b) } } };
 	if (map && !read_map(m, map, a->diag))
 		return false;
 	if (!map)
-		guess(m);
+		match_guess(m);
 	for (unsigned int i = 0; i < 2; i++)
 		match_load(&m->side[i]);
 	if (m->side[0].nunits && m->side[1].nunits)
@@ -171,7 +152,6 @@ void match_free_side(struct match_side *s)
 	free(s->next);
 	free(s->names);
 	free(s->there);
-	free(s->versions);
 	free(s->writes);
 	free(s->from);
 	free(s->to);

@@ -8,12 +8,13 @@
  * terms of the first build: the second one's directory is put in the place of the
  * first one's, and of names drawn at random only what is not random counts.
  *
- * Memory: about 150 bytes a unit, 16 a file, 30 a version, 24 a write.
+ * Memory, beside the builds': about 150 bytes a unit, 12 a file, 24 a write.
  */
 #ifndef ETRACE_MATCH_H
 #define ETRACE_MATCH_H
 
 #include "answers/answers.h"
+#include "model/build.h"
 
 struct match_unit {
 	uint32_t exec;
@@ -38,17 +39,14 @@ struct match_write {
 /* One of the two. */
 struct match_side {
 	struct db *db;
+	const struct build *b;
 	struct match_unit *units;	/* from 1 on, callers first */
 	uint32_t nunits;
 	uint32_t *unit_of, *next;	/* by exec: its unit; the unit's next exec */
 	uint32_t nexecs, nfiles, nversions;	/* highest ids */
 	uint64_t *names;	/* by file: hash of its name as it is compared */
-	uint32_t *there;	/* by file: the version in the end; 0: it is gone */
-	struct match_version {
-		uint32_t file, base;
-		uint8_t made;	/* enum graph_made */
-		bool renamed;
-	} *versions;
+	uint32_t *there;	/* by file: build_present() */
+	const struct build_version *versions;	/* of the build */
 	struct match_write *writes;	/* by version */
 	size_t nwrites, writes_cap;
 	char *from, *to;	/* what is put in place of what; NULL: nothing */
@@ -71,12 +69,6 @@ void match_free(struct match *m);
 /** match_load - match.h's tables of one build, but for pairs; match_free_side() */
 void match_load(struct match_side *s);
 void match_free_side(struct match_side *s);
-
-/** match_is_file - a version is what a regular file holds */
-bool match_is_file(const struct match_version *v);
-
-/** match_version - what holds what a version does: one that nobody wrote to is that before */
-uint32_t match_version(const struct match_side *s, uint32_t version);
 
 /** match_writes - who wrote a version.  Return: the first; @n: how many */
 const struct match_write *match_writes(const struct match_side *s, uint32_t version, size_t *n);

@@ -29,56 +29,24 @@ static uint64_t number_of(const char *s, size_t len)
 
 static void load_files(struct match_side *s)
 {
-	struct sqlite3_stmt *st;
-	struct buf b = { 0 };
+	const struct build *b = s->b;
+	struct buf name = { 0 };
 
-	s->nfiles = db_ids(s->db, DB_FILES);
+	s->nfiles = b->nfiles;
+	s->nversions = b->nversions;
+	s->versions = b->versions;
 	s->names = xcalloc(s->nfiles + 1ul, sizeof(*s->names));
 	s->there = xcalloc(s->nfiles + 1ul, sizeof(*s->there));
-	st = db_ask(s->db, "SELECT id, path FROM file", "");
-	while (db_row(s->db, st)) {
+	for (uint32_t i = 1; i <= s->nfiles; i++) {
 		size_t len;
-		const char *path = db_bytes(st, 1, &len);
+		const char *path = build_path(b, i, &len);
 
-		b.len = 0;
-		match_name(s, path, len, &b);
-		s->names[db_id(s->db, st, 0, DB_FILES)] = number_of(b.s ? b.s : "", b.len);
+		name.len = 0;
+		match_name(s, path, len, &name);
+		s->names[i] = number_of(name.s ? name.s : "", name.len);
+		s->there[i] = build_present(b, i);
 	}
-	buf_free(&b);
-}
-
-static void load_versions(struct match_side *s)
-{
-	static const char versions[] = "SELECT id, file, base, made, at FROM version ORDER BY id";
-	static const char names[] = "SELECT file, version, at FROM name ORDER BY rowid";
-	int64_t *last = xcalloc(s->nfiles + 1ul, sizeof(*last));
-	struct sqlite3_stmt *st;
-
-	s->nversions = db_ids(s->db, DB_VERSIONS);
-	s->versions = xcalloc(s->nversions + 1ul, sizeof(*s->versions));
-	st = db_ask(s->db, versions, "");
-	while (db_row(s->db, st)) {
-		uint32_t id = db_id(s->db, st, 0, DB_VERSIONS);
-		struct match_version *v = &s->versions[id];
-
-		v->file = db_id(s->db, st, 1, DB_FILES);
-		v->base = db_earlier(s->db, st, 2, id);
-		v->made = (uint8_t)db_int(st, 3);
-		last[v->file] = db_int(st, 4);
-		s->there[v->file] = id;
-	}
-	st = db_ask(s->db, names, "");
-	while (db_row(s->db, st)) {
-		uint32_t file = db_id(s->db, st, 0, DB_FILES);
-		uint32_t version = db_id(s->db, st, 1, DB_VERSIONS);
-
-		s->versions[version].renamed = true;
-		if (db_int(st, 2) < last[file])
-			continue;
-		last[file] = db_int(st, 2);
-		s->there[file] = version;
-	}
-	free(last);
+	buf_free(&name);
 }
 
 /* ---- units ---- */
@@ -92,18 +60,13 @@ static uint64_t args_hash(const struct match_side *s, uint32_t unit, struct buf 
 	return hash_bytes(b->s ? b->s : "", b->len);
 }
 
-static uint64_t base_hash(struct db *db, uint32_t file)
+static uint64_t base_hash(const struct build *b, uint32_t file)
 {
-	struct buf b = { 0 };
-	const char *slash;
-	uint64_t hash;
+	size_t len;
+	const char *path = build_path(b, file, &len), *slash = memrchr(path, '/', len);
+	const char *base = slash ? slash + 1 : path;
 
-	answers_file_path(db, file, &b);
-	slash = b.len ? memrchr(b.s, '/', b.len) : NULL;
-	slash = slash ? slash + 1 : b.s;
-	hash = b.len ? hash_bytes(slash, (size_t)(b.s + b.len - slash)) : 0;
-	buf_free(&b);
-	return hash;
+	return len ? hash_bytes(base, (size_t)(path + len - base)) : 0;
 }
 
 static void join(struct match_side *s, uint32_t exec, uint32_t unit)
@@ -118,47 +81,44 @@ static void join(struct match_side *s, uint32_t exec, uint32_t unit)
 	u->last = exec;
 }
 
+/* A program that runs: a unit. */
+static void add_unit(struct match_side *s, size_t *cap, uint32_t exec, uint32_t caller)
+{
+	const struct build_exec *e = &s->b->execs[exec];
+
+	s->units = xgrow(s->units, cap, s->nunits + 2ul, sizeof(*s->units));
+	s->units[++s->nunits] = (struct match_unit){
+		.exec = exec, .caller = caller, .program = e->program,
+		.cwd = s->names[e->cwd], .file = s->names[e->program],
+		.at = e->at, .until = e->until,
+		.status = e->status < 0 ? -1 : e->signal * 256 + e->status,
+	};
+	join(s, exec, s->nunits);
+}
+
 static void load_units(struct match_side *s)
 {
-	static const char text[] =
-		"SELECT id, parent, before, forked, program, cwd, at, until, status, signal FROM exec\n"
-		" ORDER BY id";
-	struct sqlite3_stmt *st;
 	struct buf b = { 0 };
 	size_t cap = 0;
 
-	s->nexecs = db_ids(s->db, DB_EXECS);
+	s->nexecs = s->b->nexecs;
 	s->unit_of = xcalloc(s->nexecs + 1ul, sizeof(*s->unit_of));
 	s->next = xcalloc(s->nexecs + 1ul, sizeof(*s->next));
 	s->units = xgrow(NULL, &cap, 1, sizeof(*s->units));
 	s->units[0] = (struct match_unit){ 0 };
-	st = db_ask(s->db, text, "");
-	while (db_row(s->db, st)) {
-		uint32_t exec = db_id(s->db, st, 0, DB_EXECS), before = db_earlier(s->db, st, 2, exec);
-		uint32_t up = s->unit_of[before ? before : db_earlier(s->db, st, 1, exec)];
-		uint32_t program = db_id(s->db, st, 4, DB_FILES), cwd = db_id(s->db, st, 5, DB_FILES);
-		struct match_unit *u;
+	for (uint32_t i = 1; i <= s->nexecs; i++) {
+		const struct build_exec *e = &s->b->execs[i];
+		uint32_t up = s->unit_of[e->before ? e->before : e->parent];
 
-		if (db_int(st, 3) || !program) {
-			if (up)
-				join(s, exec, up);
-			continue;
-		}
-		s->units = xgrow(s->units, &cap, s->nunits + 2ul, sizeof(*s->units));
-		u = &s->units[++s->nunits];
-		*u = (struct match_unit){
-			.exec = exec, .caller = up, .program = program,
-			.cwd = s->names[cwd], .file = s->names[program],
-			.at = db_int(st, 6), .until = db_int(st, 7),
-			.status = db_null(st, 8) && db_null(st, 9) ? -1 :
-				  db_int(st, 9) * 256 + db_int(st, 8),
-		};
-		join(s, exec, s->nunits);
+		if (!e->forked && e->program)
+			add_unit(s, &cap, i, up);
+		else if (up)
+			join(s, i, up);
 	}
 	for (uint32_t i = 1; i <= s->nunits; i++) {
 		struct match_unit *u = &s->units[i];
 
-		u->name = base_hash(s->db, u->program);
+		u->name = base_hash(s->b, u->program);
 		u->args = args_hash(s, i, &b);
 		u->context = hash_two(hash_two(u->args, u->cwd),
 				      hash_two(u->file, s->units[u->caller].context));
@@ -177,27 +137,39 @@ static int by_version(const void *a, const void *b)
 	return (x->unit > y->unit) - (x->unit < y->unit);
 }
 
+static void add_write(struct match_side *s, uint32_t version, uint32_t exec, int64_t until)
+{
+	if (!s->unit_of[exec] || !version)
+		return;
+	s->writes = xgrow(s->writes, &s->writes_cap, s->nwrites + 1, sizeof(*s->writes));
+	s->writes[s->nwrites++] = (struct match_write){ version, s->unit_of[exec], until };
+}
+
+/* Of one exec, the last; emptied, and nothing was written: who did that has made it. */
 static void load_writes(struct match_side *s)
 {
-	static const char text[] =
-		"SELECT exec, version, max(until) FROM access WHERE how = 2 AND version IS NOT NULL\n"
-		" GROUP BY version, exec\n"
-		" UNION ALL SELECT exec, id, at FROM version WHERE made = 1 AND exec IS NOT NULL\n"
-		" AND NOT EXISTS (SELECT 1 FROM access WHERE version = id AND how = 2)";
-	struct sqlite3_stmt *st = db_ask(s->db, text, "");
+	const struct build *b = s->b;
+	size_t n = 0;
 
-	while (db_row(s->db, st)) {
-		uint32_t unit = s->unit_of[db_id(s->db, st, 0, DB_EXECS)];
+	for (uint32_t i = 1; i <= b->nversions; i++) {
+		const struct build_version *v = &b->versions[i];
 
-		if (!unit)
-			continue;
-		s->writes = xgrow(s->writes, &s->writes_cap, s->nwrites + 1, sizeof(*s->writes));
-		s->writes[s->nwrites++] = (struct match_write){
-			db_id(s->db, st, 1, DB_VERSIONS), unit, db_int(st, 2)
-		};
+		for (uint32_t k = 0; k < v->writes; k++)
+			add_write(s, i, build_use(b, i, k)->exec, build_use(b, i, k)->until);
+		if (!v->writes && v->made == GRAPH_WRITTEN)
+			add_write(s, i, v->exec, v->at);
 	}
 	if (s->nwrites)
 		qsort(s->writes, s->nwrites, sizeof(*s->writes), by_version);
+	for (size_t i = 0; i < s->nwrites; i++) {
+		struct match_write *last = n ? &s->writes[n - 1] : NULL, *w = &s->writes[i];
+
+		if (last && last->version == w->version && last->unit == w->unit)
+			last->until = w->until > last->until ? w->until : last->until;
+		else
+			s->writes[n++] = *w;
+	}
+	s->nwrites = n;
 }
 
 const struct match_write *match_writes(const struct match_side *s, uint32_t version, size_t *n)
@@ -215,24 +187,6 @@ const struct match_write *match_writes(const struct match_side *s, uint32_t vers
 	for (*n = 0; low + *n < s->nwrites && s->writes[low + *n].version == version; ++*n)
 		;
 	return s->writes + low;
-}
-
-uint32_t match_version(const struct match_side *s, uint32_t version)
-{
-	size_t n;
-
-	while (s->versions[version].made == GRAPH_CHANGED && s->versions[version].base) {
-		match_writes(s, version, &n);
-		if (n)
-			break;
-		version = s->versions[version].base;
-	}
-	return version;
-}
-
-bool match_is_file(const struct match_version *v)
-{
-	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED || v->made == GRAPH_EXISTED;
 }
 
 static void widen(struct match_unit *u, uint64_t least, uint64_t most)
@@ -256,27 +210,24 @@ static void add_out(struct match_side *s, struct map64 *seen, uint32_t unit, uin
 
 static void load_outs(struct match_side *s)
 {
-	static const char all[] = "SELECT file, version, exec FROM name WHERE version IS NOT NULL";
-	static const char of[] = "SELECT file FROM name WHERE version = ?";
+	const struct build *b = s->b;
 	struct map64 seen = { 0 };
-	struct sqlite3_stmt *st;
 
 	for (size_t i = 0; i < s->nwrites; i++) {
 		const struct match_write *w = &s->writes[i];
-		const struct match_version *v = &s->versions[w->version];
+		const uint32_t *given;
+		size_t n;
 
-		if (!match_is_file(v))
+		if (!build_is_file(&s->versions[w->version]))
 			continue;
-		add_out(s, &seen, w->unit, v->file);
-		st = v->renamed ? db_ask(s->db, of, "i", (int64_t)w->version) : NULL;
-		while (st && db_row(s->db, st))
-			add_out(s, &seen, w->unit, db_id(s->db, st, 0, DB_FILES));
+		add_out(s, &seen, w->unit, s->versions[w->version].file);
+		given = build_list(&b->given, w->version, &n);
+		for (size_t k = 0; k < n; k++)
+			add_out(s, &seen, w->unit, b->names[given[k] - 1].file);
 	}
-	st = db_ask(s->db, all, "");
-	while (db_row(s->db, st))
-		if (match_is_file(&s->versions[db_id(s->db, st, 1, DB_VERSIONS)]))
-			add_out(s, &seen, s->unit_of[db_id(s->db, st, 2, DB_EXECS)],
-				db_id(s->db, st, 0, DB_FILES));
+	for (size_t i = 0; i < b->nnames; i++)
+		if (b->names[i].version && build_is_file(&s->versions[b->names[i].version]))
+			add_out(s, &seen, s->unit_of[b->names[i].exec], b->names[i].file);
 	map64_clear(&seen);
 	for (uint32_t i = s->nunits; i; i--) {
 		struct match_unit *u = &s->units[i], *up = &s->units[u->caller];
@@ -289,8 +240,8 @@ static void load_outs(struct match_side *s)
 
 void match_load(struct match_side *s)
 {
+	s->b = build_of(s->db);
 	load_files(s);
-	load_versions(s);
 	load_units(s);
 	load_writes(s);
 	load_outs(s);
@@ -309,38 +260,35 @@ static bool wrote(const struct match_side *s, uint32_t unit, uint32_t version)
 	return false;
 }
 
+static void add_input(const struct match_side *s, uint32_t unit, const struct build_access *a,
+		      struct match_inputs *to)
+{
+	uint32_t version = s->versions[a->version].holds;
+	const struct build_version *v = &s->versions[version];
+	struct match_input row = {
+		.version = version, .file = a->file ? a->file : v->file, .class = a->class,
+		.at = a->at, .made = v->made != GRAPH_EXISTED, .identified = v->identified,
+		.size = (int64_t)v->size, .mtime = v->mtime, .ino = v->ino,
+	};
+
+	if (!build_is_file(v) || !row.file || wrote(s, unit, version))
+		return;
+	row.name = s->names[row.file];
+	to->rows = xgrow(to->rows, &to->cap, to->n + 1, sizeof(*to->rows));
+	to->rows[to->n++] = row;
+}
+
 void match_inputs_add(const struct match_side *s, uint32_t unit, struct match_inputs *to)
 {
-	static const char text[] =
-		"SELECT version, file, class, at FROM access\n"
-		" WHERE exec = ? AND how IN (1, 3) AND version IS NOT NULL";
-	static const char what[] = "SELECT size, mtime, ino FROM version WHERE id = ?";
+	const struct build *b = s->b;
 
-	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec]) {
-		struct sqlite3_stmt *st = db_ask(s->db, text, "i", (int64_t)exec), *of;
+	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec])
+		for (uint32_t i = 0; i < b->execs[exec].uses; i++) {
+			const struct build_access *a = &b->accesses[b->execs[exec].first + i];
 
-		while (db_row(s->db, st)) {
-			uint32_t version = match_version(s, db_id(s->db, st, 0, DB_VERSIONS));
-			uint32_t file = db_id(s->db, st, 1, DB_FILES);
-			const struct match_version *v = &s->versions[version];
-			struct match_input row = {
-				.version = version, .file = file ? file : v->file,
-				.class = db_class(s->db, st, 2), .at = db_int(st, 3),
-				.made = v->made != GRAPH_EXISTED,
-			};
-
-			if (!match_is_file(v) || !row.file || wrote(s, unit, version))
-				continue;
-			row.name = s->names[row.file];
-			of = db_ask(s->db, what, "i", (int64_t)version);
-			row.identified = db_row(s->db, of) && !db_null(of, 0);
-			row.size = row.identified ? db_int(of, 0) : 0;
-			row.mtime = row.identified ? db_int(of, 1) : 0;
-			row.ino = row.identified ? (uint64_t)db_int(of, 2) : 0;
-			to->rows = xgrow(to->rows, &to->cap, to->n + 1, sizeof(*to->rows));
-			to->rows[to->n++] = row;
+			if ((a->how == GRAPH_READ || a->how == GRAPH_RUN) && a->version)
+				add_input(s, unit, a, to);
 		}
-	}
 }
 
 static int by_name(const void *a, const void *b)

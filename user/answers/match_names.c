@@ -171,20 +171,22 @@ void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_
 
 /* ---- directories ---- */
 
-static char *first_dir(const struct match_side *s)
+/* That of the first command. */
+static char *first_dir(const struct build *b)
 {
-	struct buf b = { 0 };
-	uint32_t cwd = s->nunits ? (uint32_t)db_one(s->db, "SELECT cwd FROM exec WHERE id = ?", "i",
-						    (int64_t)s->units[1].exec) : 0;
+	uint32_t i = 1;
+	const char *path;
+	size_t len;
 
-	answers_file_path(s->db, cwd, &b);
-	buf_addc(&b, 0);
-	return b.s;
+	while (i < b->nexecs && (b->execs[i].forked || !b->execs[i].program))
+		i++;
+	path = build_path(b, i <= b->nexecs ? b->execs[i].cwd : 0, &len);
+	return xstrndup(path, len);
 }
 
 void match_guess(struct match *m)
 {
-	char *a = first_dir(&m->side[0]), *b = first_dir(&m->side[1]), *x, *y;
+	char *a = first_dir(m->side[0].b), *b = first_dir(m->side[1].b), *x, *y;
 
 	/* components that both end with are not what differs */
 	for (;;) {

@@ -125,17 +125,12 @@ static void compare_inputs(struct rebuilt *r)
 static void load_left(const struct match_side *s, struct map64 *left)
 {
 	for (size_t i = 0; i < s->nwrites; i++) {
-		const struct match_version *v = &s->versions[s->writes[i].version];
+		const struct build_version *v = &s->versions[s->writes[i].version];
 
 		if (v->file && s->there[v->file] &&
 		    (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED))
 			map64_put(left, s->names[v->file], s->writes[i].version);
 	}
-}
-
-static int64_t ino_of(struct db *db, uint32_t version)
-{
-	return db_one(db, "SELECT ino FROM version WHERE id = ?", "i", (int64_t)version);
 }
 
 /*
@@ -148,14 +143,14 @@ static bool was_missing(const struct rebuilt *r, uint32_t file, uint32_t version
 		"SELECT at, error FROM change WHERE file = ? AND what IN (0, 4) ORDER BY at LIMIT 1";
 	struct sqlite3_stmt *st = db_ask(NEW(r)->db, text, "i", (int64_t)file);
 	bool changed = db_row(NEW(r)->db, st);
-	int64_t was, is;
+	uint64_t was, is;
 
 	if (r->missed[file] && (!changed || r->missed[file] <= db_int(st, 0)))
 		return true;
 	if (changed)
 		return db_int(st, 1) == ENOENT;
-	was = left ? ino_of(OLD(r)->db, left) : 0;
-	is = ino_of(NEW(r)->db, version);
+	was = OLD(r)->versions[left].ino;
+	is = NEW(r)->versions[version].ino;
 	return was && is && was != is && NEW(r)->versions[version].file == file;
 }
 
@@ -179,35 +174,38 @@ static void add_output(struct rebuilt *r, struct map64 *seen, const struct map64
 /* When each file was looked for in vain first. */
 static void load_missed(struct rebuilt *r)
 {
-	static const char text[] = "SELECT file, at FROM misses WHERE error = 2";
-	struct sqlite3_stmt *st = db_ask(NEW(r)->db, text, "");
+	const struct build *b = NEW(r)->b;
 
-	r->missed = xcalloc(NEW(r)->nfiles + 1ul, sizeof(*r->missed));
-	while (db_row(NEW(r)->db, st)) {
-		int64_t *at = &r->missed[db_id(NEW(r)->db, st, 0, DB_FILES)], then = db_int(st, 1);
+	r->missed = xcalloc(b->nfiles + 1ul, sizeof(*r->missed));
+	for (uint32_t exec = 1; exec <= b->nexecs; exec++)
+		for (uint32_t i = 0; i < build_misses(b, exec); i++) {
+			const struct build_miss *m = build_miss_of(b, exec, i);
+			int64_t *at = &r->missed[m->file];
 
-		*at = *at && *at < then ? *at : then;
-	}
+			if (m->error == ENOENT)
+				*at = *at && *at < m->at ? *at : m->at;
+		}
 }
 
 static void compare_outputs(struct rebuilt *r)
 {
-	static const char of[] = "SELECT file FROM name WHERE version = ?";
+	const struct build *b = NEW(r)->b;
 	struct map64 left = { 0 }, seen = { 0 };
 
 	load_left(OLD(r), &left);
 	load_missed(r);
 	for (size_t i = 0; i < NEW(r)->nwrites; i++) {
 		const struct match_write *w = &NEW(r)->writes[i];
-		const struct match_version *v = &NEW(r)->versions[w->version];
-		struct sqlite3_stmt *st;
+		const struct build_version *v = &NEW(r)->versions[w->version];
+		const uint32_t *given;
+		size_t n;
 
 		if (v->made != GRAPH_WRITTEN && v->made != GRAPH_CHANGED)
 			continue;
 		add_output(r, &seen, &left, w, v->file);
-		st = v->renamed ? db_ask(NEW(r)->db, of, "i", (int64_t)w->version) : NULL;
-		while (st && db_row(NEW(r)->db, st))
-			add_output(r, &seen, &left, w, db_id(NEW(r)->db, st, 0, DB_FILES));
+		given = build_list(&b->given, w->version, &n);
+		for (size_t k = 0; k < n; k++)
+			add_output(r, &seen, &left, w, b->names[given[k] - 1].file);
 	}
 	map64_clear(&left);
 	map64_clear(&seen);

@@ -32,12 +32,13 @@ static void put_step(struct db *db, const struct why *w, const char *before, uin
 /* Who gave it this name, if it began under another one.  Return: 0: nobody. */
 static uint32_t mover_of(const struct build *b, uint32_t version, uint32_t file)
 {
-	uint32_t exec = 0;
+	size_t n;
+	const uint32_t *given = build_list(&b->given, version, &n);
 
-	for (size_t i = 0; i < b->nnames; i++)
-		if (b->names[i].version == version && b->names[i].file == file)
-			exec = b->names[i].exec;
-	return exec;
+	while (n--)
+		if (b->names[given[n] - 1].file == file)
+			return b->names[given[n] - 1].exec;
+	return 0;
 }
 
 static void put_callers(struct db *db, const struct why *w, uint32_t exec)

@@ -14,40 +14,35 @@
 
 static void load_files(struct facts *f)
 {
-	static const char text[] = "SELECT id, file, made FROM version WHERE file IS NOT NULL ORDER BY id";
-	struct sqlite3_stmt *st = db_ask(f->s.db, text, "");
+	const struct build *b = f->s.b;
 
-	f->files = xcalloc(f->s.nfiles + 1ul, sizeof(*f->files));
-	for (uint32_t i = 1; i <= f->s.nfiles; i++) {
+	f->files = xcalloc(b->nfiles + 1ul, sizeof(*f->files));
+	for (uint32_t i = 1; i <= b->nfiles; i++) {
 		f->files[i].class = GRAPH_NCLASSES;
-		f->files[i].version = f->s.there[i];
+		f->files[i].version = build_final(b, i);
 	}
-	while (db_row(f->s.db, st)) {
-		struct facts_file *file = &f->files[db_id(f->s.db, st, 1, DB_FILES)];
+	for (uint32_t i = 1; i <= b->nversions; i++) {
+		const struct build_version *v = &b->versions[i];
 
-		file->existed |= db_int(st, 2) == GRAPH_EXISTED;
-		file->used |= db_int(st, 2) == GRAPH_WRITTEN || db_int(st, 2) == GRAPH_CHANGED;
-		if (!file->version)
-			file->version = db_id(f->s.db, st, 0, DB_VERSIONS);
+		f->files[v->file].existed |= v->made == GRAPH_EXISTED;
+		f->files[v->file].used |= v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED;
 	}
 }
 
 bool facts_stat(const struct facts *f, uint32_t file, uint32_t version, int64_t *size,
 		int64_t *mtime)
 {
-	static const char text[] = "SELECT size, mtime FROM version WHERE id = ?";
-	struct sqlite3_stmt *st = db_ask(f->s.db, text, "i", (int64_t)version);
+	const struct build_version *v = &f->s.versions[version];
 
-	if (!version || !db_row(f->s.db, st))
+	if (!version)
 		return false;
-	if (!db_null(st, 0) && !db_null(st, 1)) {
-		*size = db_int(st, 0);
-		*mtime = db_int(st, 1);
+	if (v->identified) {
+		*size = (int64_t)v->size;
+		*mtime = v->mtime;
 		return true;
 	}
 	/* who only ran it tells nothing of it */
-	return f->s.versions[version].made == GRAPH_EXISTED && file && f->look &&
-	       f->look(f->ctx, file, size, mtime);
+	return v->made == GRAPH_EXISTED && file && f->look && f->look(f->ctx, file, size, mtime);
 }
 
 /* ---- what steps cost ---- */
@@ -154,10 +149,9 @@ static void add_output(struct facts *f, struct map64 *seen, uint32_t unit, uint3
 
 static void made(struct facts *f, struct map64 *seen, uint32_t unit, uint32_t file, int64_t until)
 {
-	uint32_t head = f->step[unit];
+	uint32_t head = f->step[unit], there = build_present(f->s.b, file);
 
-	if (!unit || !file || !f->s.there[file] ||
-	    !match_is_file(&f->s.versions[f->s.there[file]]))
+	if (!unit || !file || !there || !build_is_file(&f->s.versions[there]))
 		return;
 	add_output(f, seen, unit, file, until);
 	if (head && head != unit)
@@ -170,7 +164,7 @@ static uint32_t last_writer(const struct match_side *s, uint32_t version)
 	const struct match_write *w, *last = NULL;
 	size_t n;
 
-	w = match_writes(s, match_version(s, version), &n);
+	w = match_writes(s, s->versions[version].holds, &n);
 	for (size_t i = 0; i < n; i++)
 		if (!last || w[i].until >= last->until)
 			last = &w[i];
@@ -179,33 +173,30 @@ static uint32_t last_writer(const struct match_side *s, uint32_t version)
 
 static void load_outputs(struct facts *f)
 {
-	static const char names[] =
-		"SELECT file, version, exec, at FROM name WHERE version IS NOT NULL ORDER BY rowid";
-	static const char of[] = "SELECT file FROM name WHERE version = ?";
+	const struct build *b = f->s.b;
 	struct map64 seen = { 0 };
-	struct sqlite3_stmt *st;
 
 	for (size_t i = 0; i < f->s.nwrites; i++) {
 		const struct match_write *w = &f->s.writes[i];
-		const struct match_version *v = &f->s.versions[w->version];
+		const uint32_t *given;
+		size_t n;
 
-		if (!match_is_file(v))
+		if (!build_is_file(&b->versions[w->version]))
 			continue;
-		made(f, &seen, w->unit, v->file, w->until);
-		st = v->renamed ? db_ask(f->s.db, of, "i", (int64_t)w->version) : NULL;
-		while (st && db_row(f->s.db, st))
-			made(f, &seen, w->unit, db_id(f->s.db, st, 0, DB_FILES), w->until);
+		made(f, &seen, w->unit, b->versions[w->version].file, w->until);
+		given = build_list(&b->given, w->version, &n);
+		for (size_t k = 0; k < n; k++)
+			made(f, &seen, w->unit, b->names[given[k] - 1].file, w->until);
 	}
-	st = db_ask(f->s.db, names, "");
-	while (db_row(f->s.db, st)) {
-		uint32_t file = db_id(f->s.db, st, 0, DB_FILES);
-		uint32_t unit = f->s.unit_of[db_id(f->s.db, st, 2, DB_EXECS)];
+	for (size_t i = 0; i < b->nnames; i++) {
+		const struct build_name *n = &b->names[i];
+		uint32_t unit = f->s.unit_of[n->exec];
 
-		if (!file || !match_is_file(&f->s.versions[db_id(f->s.db, st, 1, DB_VERSIONS)]))
+		if (!n->version || !build_is_file(&b->versions[n->version]))
 			continue;
-		f->files[file].used = true;
-		f->files[file].made_by = f->step[unit];
-		made(f, &seen, unit, file, db_int(st, 3));
+		f->files[n->file].used = true;
+		f->files[n->file].made_by = f->step[unit];
+		made(f, &seen, unit, n->file, n->at);
 	}
 	map64_clear(&seen);
 	for (uint32_t i = 1; i <= f->s.nfiles; i++) {

@@ -103,14 +103,13 @@ static void add(struct facts *f, uint32_t file, uint32_t version, uint8_t class)
 /* What went through a pipe is the step's own if nobody else has to do with it. */
 static bool is_own_pipe(struct facts *f, uint32_t head, uint32_t version)
 {
-	static const char text[] = "SELECT exec FROM version WHERE id = ?";
 	size_t n;
 	const struct match_write *w = match_writes(&f->s, version, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (f->step[w[i].unit] != head)
 			return false;
-	return n || f->step[f->s.unit_of[db_one(f->s.db, text, "i", (int64_t)version)]] == head;
+	return n || f->step[f->s.unit_of[f->s.versions[version].exec]] == head;
 }
 
 /* Return: whether what is read there is always the same, or tells of the machine alone. */
@@ -138,7 +137,7 @@ static bool counts(const struct facts *f, uint32_t file, uint8_t class)
 void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version, uint8_t how,
 		uint8_t class)
 {
-	const struct match_version *v = &f->s.versions[version];
+	const struct build_version *v = &f->s.versions[version];
 
 	/* what was in it before stays, so it is an input, too */
 	if (how == GRAPH_WRITE) {
@@ -163,7 +162,7 @@ void keys_input(struct facts *f, uint32_t head, uint32_t file, uint32_t version,
 		break;
 	default:
 		if (counts(f, file, class))
-			add(f, file ? file : v->file, match_version(&f->s, version), class);
+			add(f, file ? file : v->file, f->s.versions[version].holds, class);
 	}
 }
 
@@ -213,9 +212,9 @@ static enum facts_unknown by_makers(struct facts *f, uint32_t version, const str
 
 static uint32_t base_of(const struct facts *f, uint32_t version)
 {
-	const struct match_version *v = &f->s.versions[version];
+	const struct build_version *v = &f->s.versions[version];
 
-	return v->made == GRAPH_CHANGED && v->base ? match_version(&f->s, v->base) : 0;
+	return v->made == GRAPH_CHANGED && v->base ? f->s.versions[v->base].holds : 0;
 }
 
 static enum facts_unknown identify_one(struct facts *f, const struct input *in)

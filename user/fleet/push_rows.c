@@ -156,7 +156,7 @@ static void put_hash(struct buf *to, const struct facts *f, uint32_t file)
 	uint8_t sha[FACTS_HASH];
 	char hex[2 * FACTS_HASH];
 
-	if (!f->hash || !match_is_file(&f->s.versions[of->version]) || of->class == GRAPH_IS_DIR ||
+	if (!f->hash || !build_is_file(&f->s.versions[of->version]) || of->class == GRAPH_IS_DIR ||
 	    !f->hash(f->ctx, file, of->version, sha)) {
 		put_string(to, "");
 		return;
@@ -170,7 +170,7 @@ void push_put_file(struct buf *to, const struct push_build *b, const struct fact
 {
 	const struct facts_file *of = &f->files[file];
 	const struct package *p = of->package ? &b->packages->rows[of->package - 1] : NULL;
-	uint32_t there = f->s.there[file];
+	uint32_t there = build_present(f->s.b, file);
 
 	put_head(to, b);
 	put_string(to, b->host);

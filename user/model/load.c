@@ -44,6 +44,11 @@ void build_make_lists(const struct build *b, struct build_lists *l, uint32_t nli
 	free(place);
 }
 
+static uint32_t given_to(const struct build *b, uint32_t i)
+{
+	return b->names[i - 1].version;
+}
+
 static uint32_t forked_by(const struct build *b, uint32_t exec)
 {
 	return b->execs[exec].forked ? b->execs[exec].parent : 0;
@@ -338,6 +343,7 @@ static void free_build(struct build *b)
 	free(b->misses);
 	free_lists(&b->misses_of);
 	free_lists(&b->names_of);
+	free_lists(&b->given);
 	free_lists(&b->forks);
 	free_lists(&b->made_by);
 	free_lists(&b->based);
@@ -366,6 +372,7 @@ const struct build *build_of(struct db *db)
 	index_accesses(b);
 	find_contents(b);
 	build_index_names(b);
+	build_make_lists(b, &b->given, b->nversions, (uint32_t)b->nnames, given_to);
 	build_make_lists(b, &b->forks, b->nexecs, b->nexecs, forked_by);
 	build_make_lists(b, &b->made_by, b->nexecs, b->nversions, begun_by);
 	build_make_lists(b, &b->based, b->nversions, b->nversions, base_of);
