@@ -9,47 +9,6 @@
 
 /* ---- loading ---- */
 
-/* What a name stands for from a time on: the last that is told of a time counts. */
-static void name(struct page_graph *g, uint32_t file, uint32_t version, int64_t at)
-{
-	if (at < g->files[file].at)
-		return;
-	g->files[file].at = at;
-	g->files[file].final = version;
-}
-
-static void load_versions(struct page_graph *g)
-{
-	static const char text[] = "SELECT id, file, made, exec, base, at FROM version ORDER BY id";
-	struct sqlite3_stmt *st = db_ask(g->db, text, "");
-
-	while (db_row(g->db, st)) {
-		uint32_t id = db_id(g->db, st, 0, DB_VERSIONS);
-		struct page_version *v = &g->versions[id];
-
-		v->file = db_id(g->db, st, 1, DB_FILES);
-		v->made = (uint8_t)db_int(st, 2);
-		v->exec = db_id(g->db, st, 3, DB_EXECS);
-		v->base = db_earlier(g->db, st, 4, id);
-		v->wanted = v->made != GRAPH_EXISTED && v->made != GRAPH_SPECIAL &&
-			    v->made != GRAPH_DIR;
-		name(g, v->file, id, db_int(st, 5));
-		if (v->made == GRAPH_EXISTED)
-			g->files[v->file].before = true;
-	}
-}
-
-/* Behind the versions: at the same time, it is the name that counts. */
-static void load_names(struct page_graph *g)
-{
-	static const char text[] = "SELECT file, version, at FROM name ORDER BY rowid";
-	struct sqlite3_stmt *st = db_ask(g->db, text, "");
-
-	while (db_row(g->db, st))
-		name(g, db_id(g->db, st, 0, DB_FILES), db_id(g->db, st, 1, DB_VERSIONS),
-		     db_int(st, 2));
-}
-
 static void add(struct page_keys *k, uint64_t key)
 {
 	k->rows = xgrow(k->rows, &k->cap, k->n + 1, sizeof(*k->rows));
@@ -78,47 +37,39 @@ static void sort(struct page_keys *k, unsigned int bits)
 
 static void load_accesses(struct page_graph *g)
 {
-	static const char text[] =
-		"SELECT exec, version, how, class, until FROM access\n"
-		" WHERE how IN (1, 2, 3) AND version IS NOT NULL";
-	struct sqlite3_stmt *st = db_ask(g->db, text, "");
+	const struct build *b = g->b;
 
-	while (db_row(g->db, st)) {
-		uint64_t exec = db_id(g->db, st, 0, DB_EXECS);
-		uint64_t version = db_id(g->db, st, 1, DB_VERSIONS);
-		uint8_t class = db_class(g->db, st, 3);
-		int64_t until = db_null(st, 4) ? INT64_MAX : db_int(st, 4);
-		struct page_version *v;
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
+		uint64_t exec = a->exec, version = a->version;
 
-		v = &g->versions[version];
-		v->wanted = true;
-		if (db_int(st, 2) != GRAPH_WRITE) {
-			add(&g->reads, exec << 33 | version << 1 |
-			    (class != GRAPH_DATA && class != GRAPH_IS_PIPE));
+		if (!version || (a->how != GRAPH_READ && a->how != GRAPH_WRITE && a->how != GRAPH_RUN))
 			continue;
-		}
-		add(&g->writes, exec << 32 | version);
-		if (!v->writer || until >= v->until) {
-			v->writer = (uint32_t)exec;
-			v->until = until;
-		}
+		g->versions[version].wanted = true;
+		if (a->how == GRAPH_WRITE)
+			add(&g->writes, exec << 32 | version);
+		else
+			add(&g->reads, exec << 33 | version << 1 |
+			    (a->class != GRAPH_DATA && a->class != GRAPH_IS_PIPE));
 	}
 	sort(&g->reads, 1);
 	sort(&g->writes, 0);
 }
 
+static bool is_old(const struct build_version *v)
+{
+	return v->made == GRAPH_EXISTED || v->made == GRAPH_SPECIAL || v->made == GRAPH_DIR;
+}
+
 void page_graph_load(struct page_graph *g, struct db *db)
 {
-	*g = (struct page_graph){ .db = db };
-	g->nversions = db_ids(db, DB_VERSIONS);
-	g->nfiles = db_ids(db, DB_FILES);
-	g->nexecs = db_ids(db, DB_EXECS);
-	g->versions = xcalloc(g->nversions + 1, sizeof(*g->versions));
-	g->files = xcalloc(g->nfiles + 1, sizeof(*g->files));
-	for (size_t i = 0; i <= g->nfiles; i++)
-		g->files[i].at = INT64_MIN;
-	load_versions(g);
-	load_names(g);
+	const struct build *b = build_of(db);
+
+	*g = (struct page_graph){ .b = b };
+	g->versions = xcalloc(b->nversions + 1ul, sizeof(*g->versions));
+	g->files = xcalloc(b->nfiles + 1ul, sizeof(*g->files));
+	for (uint32_t i = 1; i <= b->nversions; i++)
+		g->versions[i].wanted = !is_old(&b->versions[i]);
 	load_accesses(g);
 }
 
@@ -135,71 +86,49 @@ void page_graph_free(struct page_graph *g)
 
 void page_graph_want(struct page_graph *g, uint32_t file)
 {
-	if (file && file <= g->nfiles)
+	if (file && file <= g->b->nfiles)
 		g->files[file].wanted = true;
-}
-
-/* reach_written(), in memory */
-static uint32_t written(const struct page_graph *g, uint32_t version)
-{
-	const struct page_version *v = &g->versions[version];
-
-	while (v->made == GRAPH_CHANGED && !v->writer && v->base && v->base <= g->nversions)
-		v = &g->versions[v->base];
-	return (uint32_t)(v - g->versions);
-}
-
-/* As answers_outputs(): it is there in the end, and the build made it or gave it its name. */
-static bool is_output(const struct page_graph *g, uint32_t file)
-{
-	const struct page_version *v;
-
-	if (!g->files[file].final)
-		return false;
-	v = &g->versions[written(g, g->files[file].final)];
-	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED ||
-	       (v->made == GRAPH_EXISTED && v->file != file);
 }
 
 void page_graph_number(struct page_graph *g)
 {
-	for (uint32_t i = 1; i <= g->nfiles; i++)
-		if (is_output(g, i))
-			g->versions[g->files[i].final].wanted = true;
+	const struct build *b = g->b;
+
+	for (uint32_t i = 1; i <= b->nfiles; i++)
+		if (build_is_output(b, i))
+			g->versions[b->files[i].final].wanted = true;
 	/* what one goes on from has a lower number */
-	for (size_t i = g->nversions; i; i--)
-		if (g->versions[i].wanted && g->versions[i].base < i)
-			g->versions[g->versions[i].base].wanted = true;
+	for (uint32_t i = b->nversions; i; i--)
+		if (g->versions[i].wanted)
+			g->versions[b->versions[i].base].wanted = true;
 	g->versions[0].wanted = false;
-	for (size_t i = 1; i <= g->nversions; i++) {
+	for (uint32_t i = 1; i <= b->nversions; i++) {
 		if (!g->versions[i].wanted)
 			continue;
 		g->versions[i].id = ++g->versions_put;
-		page_graph_want(g, g->versions[i].file);
+		page_graph_want(g, b->versions[i].file);
 	}
-	for (size_t i = 1; i <= g->nfiles; i++) {
-		struct page_file *f = &g->files[i];
+	for (uint32_t i = 1; i <= b->nfiles; i++) {
+		struct page_row *f = &g->files[i];
 
-		if (f->wanted || g->versions[f->final].wanted)
+		if (f->wanted || g->versions[b->files[i].final].wanted)
 			f->id = ++g->files_put;
 	}
 }
 
 uint32_t page_graph_file(const struct page_graph *g, uint32_t file)
 {
-	return file <= g->nfiles ? g->files[file].id : 0;
+	return file <= g->b->nfiles ? g->files[file].id : 0;
 }
 
 /* ---- sections ---- */
 
 static void put_files(const struct page_graph *g, struct page_sections *s)
 {
-	static const char text[] = "SELECT id, path FROM file ORDER BY id";
-	struct sqlite3_stmt *st = db_ask(g->db, text, "");
 	struct out *out = NULL;
 
-	while (db_row(g->db, st)) {
-		uint32_t id = page_graph_file(g, db_id(g->db, st, 0, DB_FILES));
+	for (uint32_t i = 1; i <= g->b->nfiles; i++) {
+		uint32_t id = g->files[i].id;
 		const char *path;
 		size_t len;
 
@@ -210,7 +139,7 @@ static void put_files(const struct page_graph *g, struct page_sections *s)
 				out_close(out);
 			out = page_section_of(s, "files", (id - 1) / PAGE_BLOCK);
 		}
-		path = db_bytes(st, 1, &len);
+		path = build_path(g->b, i, &len);
 		page_text(out, path, len);
 	}
 	if (out)
@@ -219,48 +148,48 @@ static void put_files(const struct page_graph *g, struct page_sections *s)
 
 static void put_filefacts(const struct page_graph *g, struct page_sections *s)
 {
+	const struct build *b = g->b;
 	struct out *out = page_section(s, "filefacts");
-	uint32_t *first = xcalloc(g->nfiles + 1, sizeof(*first));
+	uint32_t *first = xcalloc(b->nfiles + 1ul, sizeof(*first));
+	bool *before = xcalloc(b->nfiles + 1ul, sizeof(*before));
 
-	for (size_t i = g->nversions; i; i--)
+	for (uint32_t i = b->nversions; i; i--) {
 		if (g->versions[i].id)
-			first[g->versions[i].file] = g->versions[i].id;
-	for (size_t i = 1; i <= g->nfiles; i++)
+			first[b->versions[i].file] = g->versions[i].id;
+		before[b->versions[i].file] |= b->versions[i].made == GRAPH_EXISTED;
+	}
+	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (g->files[i].id)
-			page_number(out, g->versions[g->files[i].final].id);
-	for (size_t i = 1; i <= g->nfiles; i++)
+			page_number(out, g->versions[b->files[i].final].id);
+	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (g->files[i].id)
-			page_number(out, first[i] ? first[i] : g->versions[g->files[i].final].id);
-	for (uint32_t i = 1; i <= g->nfiles; i++)
+			page_number(out, first[i] ? first[i] : g->versions[b->files[i].final].id);
+	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (g->files[i].id)
-			page_number(out, (is_output(g, i) ? 1 : 0) | (g->files[i].before ? 2 : 0));
+			page_number(out, (build_is_output(b, i) ? 1 : 0) | (before[i] ? 2 : 0));
 	free(first);
+	free(before);
 	out_close(out);
-}
-
-/* Opened anew, a file is made even if nothing is written into it. */
-static uint32_t maker(const struct page_version *v)
-{
-	return v->writer || v->made != GRAPH_WRITTEN ? v->writer : v->exec;
 }
 
 static void put_versions(const struct page_graph *g, struct page_sections *s)
 {
-	const struct page_version *v, *end = g->versions + g->nversions + 1;
+	const struct build *b = g->b;
 	struct out *out = page_section(s, "versions");
+	uint32_t i;
 
-	for (v = g->versions; v < end; v++)
-		if (v->id)
-			page_number(out, page_graph_file(g, v->file));
-	for (v = g->versions; v < end; v++)
-		if (v->id)
-			page_number(out, maker(v));
-	for (v = g->versions; v < end; v++)
-		if (v->id)
-			page_number(out, v->made);
-	for (v = g->versions; v < end; v++)
-		if (v->id)
-			page_number(out, v->base <= g->nversions ? g->versions[v->base].id : 0);
+	for (i = 1; i <= b->nversions; i++)
+		if (g->versions[i].id)
+			page_number(out, page_graph_file(g, b->versions[i].file));
+	for (i = 1; i <= b->nversions; i++)
+		if (g->versions[i].id)
+			page_number(out, build_writer(b, i));
+	for (i = 1; i <= b->nversions; i++)
+		if (g->versions[i].id)
+			page_number(out, b->versions[i].made);
+	for (i = 1; i <= b->nversions; i++)
+		if (g->versions[i].id)
+			page_number(out, g->versions[b->versions[i].base].id);
 	out_close(out);
 }
 
@@ -281,17 +210,16 @@ struct lists {
 /* Return: the number of a key in the page; 0: it is left out. */
 static uint64_t number_of(const struct lists *l, uint64_t key)
 {
-	const struct page_version *v;
 	bool plain = l->shift == 33 && key & 1;
-	bool old;
+	uint32_t version;
 
 	if (l->shift == 32)
 		return l->g->versions[(uint32_t)key].id;
-	v = &l->g->versions[(key & ((1ull << 33) - 1)) >> 1];
-	old = v->made == GRAPH_EXISTED || v->made == GRAPH_SPECIAL || v->made == GRAPH_DIR;
-	if (old && (l->what >= PAGE_READS_MADE || (l->what >= PAGE_READS_DATA && plain)))
+	version = (uint32_t)((key & ((1ull << 33) - 1)) >> 1);
+	if (is_old(&l->g->b->versions[version]) &&
+	    (l->what >= PAGE_READS_MADE || (l->what >= PAGE_READS_DATA && plain)))
 		return 0;
-	return v->id;
+	return l->g->versions[version].id;
 }
 
 static void put_list(struct out *out, const struct lists *l)
@@ -309,13 +237,13 @@ static void put_lists(struct lists *l)
 {
 	size_t at = 0;
 
-	for (size_t block = 0; block * PAGE_BLOCK < l->g->nexecs; block++) {
+	for (size_t block = 0; block * PAGE_BLOCK < l->g->b->nexecs; block++) {
 		struct out *out = page_section_of(l->s, l->name, block);
 
 		for (size_t i = 0; i < PAGE_BLOCK; i++) {
 			uint64_t exec = block * PAGE_BLOCK + i + 1;
 
-			if (exec > l->g->nexecs)
+			if (exec > l->g->b->nexecs)
 				break;
 			for (l->n = 0; at < l->keys->n && l->keys->rows[at] >> l->shift <= exec; at++) {
 				uint64_t key = l->keys->rows[at], id = number_of(l, key);

@@ -4,25 +4,14 @@
 #define ETRACE_PAGE_GRAPH_H
 
 #include "answers/page_section.h"
-#include "db/db.h"
+#include "model/build.h"
 
 #define PAGE_BLOCK 1024u	/* rows */
 
-struct page_version {
-	int64_t until;		/* of the last write */
-	uint32_t file, exec, base;
-	uint32_t writer;	/* exec that wrote last; 0: nobody wrote */
-	uint32_t id;		/* in the page, from 1 on; 0: not there */
-	uint8_t made;		/* enum graph_made */
-	bool wanted;
-};
-
-struct page_file {
-	int64_t at;		/* when the name came to stand for @final */
-	uint32_t final;		/* version in the end; 0: it is gone */
+/* Of a version and of a file. */
+struct page_row {
 	uint32_t id;		/* in the page, from 1 on; 0: not there */
 	bool wanted;
-	bool before;		/* it was there before the build */
 };
 
 /* Numbers that are sorted in the end. */
@@ -32,10 +21,8 @@ struct page_keys {
 };
 
 struct page_graph {
-	struct db *db;
-	struct page_version *versions;	/* by id of the database */
-	struct page_file *files;
-	size_t nversions, nfiles, nexecs;	/* the highest of these */
+	const struct build *b;
+	struct page_row *versions, *files;	/* by id of the database */
 	uint32_t versions_put, files_put;	/* how many are in the page */
 	struct page_keys reads;	/* exec << 33 | version << 1 | it is no data */
 	struct page_keys writes;	/* exec << 32 | version */

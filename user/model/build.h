@@ -28,7 +28,7 @@ struct build_version {
 	uint32_t first;		/* its accesses: build.by_version */
 	uint32_t uses, writes;	/* how many there are; and of these, at the front, writes */
 	uint8_t made;		/* enum graph_made */
-	bool identified;	/* type to mtime are known */
+	bool identified;	/* size and mtime are known; type, dev and ino perhaps: 0: not */
 	bool token;		/* only job tokens passed through it: see queue.c */
 	bool counted;		/* of a pipe: it is known how many bytes each access moved */
 	uint32_t type, dev;
@@ -147,6 +147,9 @@ bool build_is_output(const struct build *b, uint32_t file);
  * If nobody wrote, who began it.  Return: @n execs, who wrote last at the end; to be freed.
  */
 uint32_t *build_makers(const struct build *b, uint32_t version, size_t *n);
+
+/** build_writer - the exec that wrote a version last; emptied, and nobody wrote: that which did so */
+uint32_t build_writer(const struct build *b, uint32_t version);
 
 /** build_is_made - whether a version's content is the build's: neither was there before nor special */
 bool build_is_made(const struct build_version *v);

@@ -110,7 +110,7 @@ static void load_versions(struct build *b)
 			.exec = db_id(b->db, st, 2, DB_EXECS),
 			.base = db_earlier(b->db, st, 3, id),
 			.made = (uint8_t)db_int(st, 4), .at = db_int(st, 5),
-			.identified = !db_null(st, 8), .type = (uint32_t)db_int(st, 6),
+			.identified = !db_null(st, 9) && !db_null(st, 10), .type = (uint32_t)db_int(st, 6),
 			.dev = (uint32_t)db_int(st, 7), .ino = (uint64_t)db_int(st, 8),
 			.size = (uint64_t)db_int(st, 9), .mtime = db_int(st, 10),
 		};

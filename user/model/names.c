@@ -171,6 +171,21 @@ uint32_t *build_makers(const struct build *b, uint32_t version, size_t *n)
 	return execs;
 }
 
+uint32_t build_writer(const struct build *b, uint32_t version)
+{
+	const struct build_version *v = &b->versions[version];
+	const struct build_access *last = NULL;
+
+	for (uint32_t i = 0; i < v->writes; i++) {
+		const struct build_access *w = build_use(b, version, i);
+
+		if (!last || w->until > last->until ||
+		    (w->until == last->until && w->exec >= last->exec))
+			last = w;
+	}
+	return last ? last->exec : v->made == GRAPH_WRITTEN ? v->exec : 0;
+}
+
 uint32_t build_with_command(const struct build *b, uint32_t exec)
 {
 	while (b->execs[exec].forked && b->execs[exec].parent)
