@@ -418,11 +418,11 @@ static void add_values(struct et_event *ev, const struct eb_rec *r)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
 	/* the size of an argument list is the first of them */
-	const int64_t *val = (const int64_t *)r->val + !!et_args_name[ev->kind];
+	const unsigned int first = !!et_args_name[ev->kind];
 
 	for (unsigned int i = 0; i < kind->nvalues; i++)
-		if (!kind->values[i].may || r->have >> i & 1)
-			et_set_value(ev, i, val[i]);
+		if (!kind->values[i].may || r->have >> (first + i) & 1)
+			et_set_value(ev, i, r->val[first + i]);
 }
 
 static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)

@@ -75,22 +75,32 @@ static __always_inline bool one_name(const struct call *c, s64 fd)
 	return true;
 }
 
-/* Which file was opened, and as it is now. */
+/* Which file it is, and as it is now: four values from @at on. */
+static __always_inline void identify_inode(struct scratch *s, u32 at, struct inode *inode)
+{
+	_Static_assert(EB_V_OPEN_ino == EB_V_OPEN_dev + 1 && EB_V_OPEN_size == EB_V_OPEN_dev + 2 &&
+		       EB_V_OPEN_mtime == EB_V_OPEN_dev + 3 &&
+		       EB_V_EXEC_ino == EB_V_EXEC_dev + 1 && EB_V_EXEC_size == EB_V_EXEC_dev + 2 &&
+		       EB_V_EXEC_mtime == EB_V_EXEC_dev + 3, "in this order");
+	u32 dev = BPF_CORE_READ(inode, i_sb, s_dev);
+
+	/* as stat() shows it */
+	dev = (dev & 0xff) | dev >> 20 << 8 | (dev & 0xfff00) << 12;
+	put_val(s, at, dev);
+	put_val(s, at + 1, BPF_CORE_READ(inode, i_ino));
+	put_val(s, at + 2, BPF_CORE_READ(inode, i_size));
+	put_val(s, at + 3, inode_mtime(inode));
+}
+
+/* Which file was opened. */
 static __always_inline void identify(const struct call *c)
 {
 	struct file *file = fd_file(c->task, c->ret);
 	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
-	u32 dev;
 
 	if (!inode)
 		return;
-	dev = BPF_CORE_READ(inode, i_sb, s_dev);
-	/* as stat() shows it */
-	dev = (dev & 0xff) | dev >> 20 << 8 | (dev & 0xfff00) << 12;
-	put_val(c->s, EB_V_OPEN_dev, dev);
-	put_val(c->s, EB_V_OPEN_ino, BPF_CORE_READ(inode, i_ino));
-	put_val(c->s, EB_V_OPEN_size, BPF_CORE_READ(inode, i_size));
-	put_val(c->s, EB_V_OPEN_mtime, inode_mtime(inode));
+	identify_inode(c->s, EB_V_OPEN_dev, inode);
 	put_val(c->s, EB_V_OPEN_type, BPF_CORE_READ(inode, i_mode) & S_IFMT);
 }
 

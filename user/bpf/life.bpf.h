@@ -73,6 +73,8 @@ static __always_inline int do_exec(struct task_struct *p, struct file *file, u64
 	if (s) {
 		uses_over(s, t, p, t->cloexec);
 		rec_init(s, t, EB_EXEC);
+		if (file)
+			identify_inode(s, EB_V_EXEC_dev, GET(file, f_inode));
 		want_path(s, 0, (u64)GET(file, f_path.mnt),
 			  (u64)GET(file, f_path.dentry));
 		if (same) {

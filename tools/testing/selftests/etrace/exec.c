@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * New_proc, PI, PP, CW, A[n], End_of_args: execve and execveat.
+ * New_proc, ExecFile, PI, PP, CW, A[n], End_of_args: execve and execveat.
  *
  * What the new program finds out about itself is what the trace must say: the
  * helper reports it through a pipe.
@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +81,21 @@ static void report_read(void)
 		report.argv[i] = next_text(&p);
 }
 
+static bool identified;		/* it is looked which file runs */
+
+/* Which file the helper is, as stat() tells it. */
+static void want_file(pid_t pid)
+{
+	struct stat st;
+
+	CHILD_MUST(stat(report.exe, &st));
+	want_extended_of(pid, "ExecFile|dev=%u,ino=%llu,size=%lld,mtime=%lld",
+			 (minor(st.st_dev) & 0xff) | major(st.st_dev) << 8 |
+			 (minor(st.st_dev) & ~0xffu) << 12, (unsigned long long)st.st_ino,
+			 (long long)st.st_size,
+			 st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec);
+}
+
 /*
  * What task @pid printed at an execve of which the helper has reported. @path:
  * the program, a script perhaps; NULL: what the helper says.
@@ -96,6 +112,8 @@ static void want_exec(pid_t pid, const char *path)
 		size += strlen(report.argv[i]) + 1;
 	want_of(pid, "New_proc|argsize=%zu,prognameisize=%zu,prognamepsize=%zu,cwdsize=%zu",
 		size, strlen(report.exe), strlen(path), strlen(report.cwd));
+	if (identified)
+		want_file(pid);
 	want_of(pid, "PI|%s", report.exe);
 	want_of(pid, "PP|%s", path);
 	want_of(pid, "CW|%s", report.cwd);
@@ -215,6 +233,60 @@ TEST(arguments)
 {
 	helper("prog");
 	run(do_arguments);
+}
+
+/* Which file runs: of a script, its interpreter. */
+static void do_file(void)
+{
+	const char *s = et_path("script");
+
+	exec_is("prog", (char *[]) { "prog", NULL }, NULL);
+	exec_is("same", (char *[]) { "same", NULL }, NULL);
+	exec_is("script", (char *[]) { "script", NULL }, s);
+}
+
+TEST(file)
+{
+	const char *facts = et_facts;
+
+	helper("prog");
+	MUST(link(et_path("prog"), et_path("same")));
+	script("script", "#!%s\n", et_path("prog"));
+	et_facts = "ExecFile";
+	identified = true;
+	run(do_file);
+	identified = false;
+	et_facts = facts;
+}
+
+#define ARG_SIZE	800	/* with its null byte: six of them make several records */
+
+static void do_many(void)
+{
+	static char arg[ARG_SIZE];
+
+	memset(arg, 'x', sizeof(arg) - 1);
+	et_sys(SYS_execve, "prog", (char *[]) { arg, arg, arg, arg, arg, arg, NULL },
+	       (char *[]) { NULL });
+	CHILD_FAIL("execve: %m");
+}
+
+TEST(file_many_arguments)
+{
+	const char *facts = et_facts;
+	const struct et_task *t;
+	struct et_trace tr;
+	char text[64];
+
+	helper("prog");
+	et_facts = "ExecFile";
+	t = et_trace_pid(&tr, et_run(do_many, &tr));
+	et_facts = facts;
+	snprintf(text, sizeof(text), "New_proc|argsize=%d,", 6 * ARG_SIZE);
+	EXPECT(t && t->nr > 10 && !strncmp(t->line[0].text, text, strlen(text)));
+	EXPECT(t && !et_extended == !!strncmp(t->line[1].text, "ExecFile|dev=", 13));
+	EXPECT(t && t->nr > 10 && !strcmp(t->line[t->nr - 2].text, "End_of_args|"));
+	et_trace_free(&tr);
 }
 
 /* Newlines in arguments and names, which the lines show as Cont. */
