@@ -75,6 +75,8 @@ void etrace_join(struct etrace_call *c, int i, struct etrace_scratch *s,
 void etrace_one_name(struct etrace_call *c, long fd);
 void etrace_open_failed(struct etrace_call *c);
 void etrace_cloexec(struct etrace_call *c, u32 first, u32 last, bool on);
+void etrace_made_two(struct etrace_call *c, int fd[2], unsigned long from,
+		     bool (*are)(const int fd[2]));
 void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned int flags);
 
 /* The handlers of the table's records, each with its kind in calls.c or calls_*.c. */

@@ -235,21 +235,34 @@ void etrace_do_fcntl(struct etrace_call *c)
 		etrace_cloexec(c, fd, fd, etrace_arg(c, ETRACE_ARG_ARG, 0) & FD_CLOEXEC);
 }
 
-/* Another thread may have written other numbers there, or closed the pipe. */
+/**
+ * etrace_made_two - the two descriptors that a call has made
+ * @c: the call; its record is begun
+ * @fd: set to them, or to -1
+ * @from: user address of their numbers
+ * @are: is it these two?
+ *
+ * Another thread may have written other numbers there, or closed them.
+ */
+void etrace_made_two(struct etrace_call *c, int fd[2], unsigned long from,
+		     bool (*are)(const int fd[2]))
+{
+	if (etrace_call_read(c, fd, from, 2 * sizeof(*fd)) && are(fd)) {
+		etrace_use_new(c->t, fd[0]);
+		etrace_use_new(c->t, fd[1]);
+		return;
+	}
+	fd[0] = -1;
+	fd[1] = -1;
+	c->r.unread |= BIT(ETRACE_NR_STR);
+}
+
 void etrace_do_pipe(struct etrace_call *c)
 {
 	int fd[2];
 
 	etrace_rec_init(&c->r, ETRACE_EV_PIPE, 0);
-	if (!etrace_call_read(c, fd, etrace_arg(c, ETRACE_ARG_STRUCT, 0), sizeof(fd)) ||
-	    !etrace_fds_are_pipe(fd)) {
-		fd[0] = -1;
-		fd[1] = -1;
-		c->r.unread |= BIT(ETRACE_NR_STR);
-	} else {
-		etrace_use_new(c->t, fd[0]);
-		etrace_use_new(c->t, fd[1]);
-	}
+	etrace_made_two(c, fd, etrace_arg(c, ETRACE_ARG_STRUCT, 0), etrace_fds_are_pipe);
 	c->r.pipe.fd1 = fd[0];
 	c->r.pipe.fd2 = fd[1];
 	c->r.pipe.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);

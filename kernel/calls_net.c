@@ -29,6 +29,18 @@ static u16 etrace_address_str(struct etrace_call *c, struct etrace_scratch *s, u
 	return etrace_address_family(sa, size);
 }
 
+/* Which of two ends it is that has connected, of a unix socket. */
+static void etrace_connected(struct etrace_call *c, int fd)
+{
+	const struct inode *inode = etrace_use_inode(current->files, fd);
+
+	/* Another thread may have put something else there. */
+	if (c->r.connect.family != AF_UNIX || !inode || !S_ISSOCK(inode->i_mode))
+		return;
+	c->r.connect.ino = inode->i_ino;
+	c->r.have |= BIT(ETRACE_VAL_CONNECT_ino);
+}
+
 /* connect and bind: the address is the program's. */
 static void etrace_addressed(struct etrace_call *c, enum etrace_event ev, int fd,
 			     unsigned long uaddr, int size)
@@ -44,6 +56,8 @@ static void etrace_addressed(struct etrace_call *c, enum etrace_event ev, int fd
 	if (size >= 0 && size <= ETRACE_SOCKADDR_MAX &&
 	    etrace_call_read(c, s->path[1], uaddr, size)) {
 		c->r.connect.family = etrace_address_str(c, s, size);
+		if (ev == ETRACE_EV_CONNECT && c->ret >= 0)
+			etrace_connected(c, fd);
 	} else if (etrace_failed_address(c->ret)) {
 		c->r.faulted = false;
 		c->r.nr_str = 0;
@@ -103,12 +117,40 @@ static u32 etrace_peer(const struct sock *sk, void *to)
 	return sizeof(in->sin_family);
 }
 
+/* The socket behind a file, which may be NULL; NULL: it is none. */
+static const struct sock *etrace_sk(struct file *file)
+{
+	struct socket *sock = file ? etrace_sock_from_file(file) : NULL;
+
+	return sock ? READ_ONCE(sock->sk) : NULL;
+}
+
+/* The other end of a unix socket. It stays there as long as a stream's own end does. */
+static const struct sock *etrace_other_end(const struct sock *sk)
+{
+	return READ_ONCE(((const struct unix_sock *)sk)->peer);
+}
+
+/*
+ * Which socket has connected to a unix one: it may be closed just now, but who frees
+ * its inode waits for RCU.
+ */
+static void etrace_accepted_from(struct etrace_call *c, const struct sock *sk)
+{
+	const struct sock *peer = sk->sk_family == AF_UNIX ? etrace_other_end(sk) : NULL;
+	struct socket *sock = peer ? READ_ONCE(peer->sk_socket) : NULL;
+
+	if (!sock)
+		return;
+	c->r.accept.peer_ino = SOCK_INODE(sock)->i_ino;
+	c->r.have |= BIT(ETRACE_VAL_ACCEPT_peer_ino);
+}
+
 static void etrace_accepted(struct etrace_call *c, int socket)
 {
 	struct etrace_scratch *s = etrace_scratch_get();
 	struct file *file = fget(c->ret);
-	struct socket *sock = file ? etrace_sock_from_file(file) : NULL;
-	const struct sock *sk = sock ? READ_ONCE(sock->sk) : NULL;
+	const struct sock *sk = etrace_sk(file);
 
 	etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_ACCEPT, 1);
@@ -118,6 +160,7 @@ static void etrace_accepted(struct etrace_call *c, int socket)
 	c->r.accept.peer_ino = 0;
 	if (sk) {
 		c->r.accept.family = etrace_address_str(c, s, etrace_peer(sk, s->path[1]));
+		etrace_accepted_from(c, sk);
 	} else {
 		/* Another thread has closed it. */
 		c->r.str[0].s = "";
@@ -133,6 +176,40 @@ static void etrace_accepted(struct etrace_call *c, int socket)
 void etrace_do_accept(struct etrace_call *c)
 {
 	etrace_accepted(c, etrace_arg(c, ETRACE_ARG_FD, 0));
+}
+
+/* Are these two sockets that socketpair() can have made? */
+static bool etrace_fds_are_sockets(const int fd[2])
+{
+	struct file *file[2] = { fget(fd[0]), fget(fd[1]) };
+	const struct sock *a = etrace_sk(file[0]), *b = etrace_sk(file[1]);
+	bool are = a && b && a != b && a->sk_family == b->sk_family &&
+		   (a->sk_family != AF_UNIX || etrace_other_end(a) == b);
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (file[i])
+			fput(file[i]);
+	return are;
+}
+
+static void etrace_paired(struct etrace_call *c, u16 family, u32 type, unsigned long fds)
+{
+	int fd[2];
+
+	etrace_rec_init(&c->r, ETRACE_EV_SOCKETPAIR, 0);
+	etrace_made_two(c, fd, fds, etrace_fds_are_sockets);
+	c->r.socketpair.fd1 = fd[0];
+	c->r.socketpair.fd2 = fd[1];
+	c->r.socketpair.family = family;
+	c->r.socketpair.type = type;
+	etrace_call_emit(c);
+}
+
+void etrace_do_socketpair(struct etrace_call *c)
+{
+	etrace_paired(c, etrace_arg(c, ETRACE_ARG_TYPE, 0), etrace_arg(c, ETRACE_ARG_FLAGS, 0),
+		      etrace_arg(c, ETRACE_ARG_STRUCT, 0));
 }
 
 /* One call for all of them: i386 programs have it. */
@@ -159,6 +236,9 @@ void etrace_do_socketcall(struct etrace_call *c)
 	case SYS_ACCEPT:
 	case SYS_ACCEPT4:
 		etrace_accepted(c, arg[0]);
+		break;
+	case SYS_SOCKETPAIR:
+		etrace_paired(c, arg[0], arg[1], arg[3]);
 		break;
 	case SYS_RECV:
 	case SYS_RECVFROM:

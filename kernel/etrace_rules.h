@@ -160,6 +160,7 @@ unsigned int etrace_socketcall_told(unsigned int what)
 		return ETRACE_TOLD_BOTH;
 	case SYS_ACCEPT:
 	case SYS_ACCEPT4:
+	case SYS_SOCKETPAIR:
 	case SYS_SEND:
 	case SYS_SENDTO:
 	case SYS_SENDMSG:
@@ -176,7 +177,7 @@ unsigned int etrace_socketcall_told(unsigned int what)
 static __always_inline
 unsigned int etrace_socketcall_args(unsigned int what)
 {
-	return what == SYS_RECVMMSG ? 4 : 3;
+	return what == SYS_RECVMMSG || what == SYS_SOCKETPAIR ? 4 : 3;
 }
 
 /*

@@ -168,21 +168,11 @@ static __always_inline bool fill_fcntl(const struct call *c)
 
 static __always_inline bool fill_pipe(const struct call *c)
 {
-	s32 fd[2] = { -1, -1 };
+	s32 fd[2];
 	bool are = !bpf_probe_read_user(fd, sizeof(fd), (void *)call_arg(c, EB_A_STRUCT, 0)) &&
 		   are_pipe(c->task, fd);
 
-	if (are) {
-		use_new(c, fd[0]);
-		use_new(c, fd[1]);
-	}
-	rec_init(c->s, c->t, EB_PIPE);
-	if (!are) {
-		args_unread(c->s);
-		fd[0] = fd[1] = -1;
-	}
-	c->r->val[EB_V_PIPE_fd1] = fd[0];
-	c->r->val[EB_V_PIPE_fd2] = fd[1];
+	made_two(c, EB_PIPE, fd, are);
 	c->r->val[EB_V_PIPE_flags] = (u32)call_arg(c, EB_A_FLAGS, 0);
 	return true;
 }

@@ -23,6 +23,26 @@
 #define RECEIVED_STEPS	8192u
 #define RECEIVED_STEPS_OLD 512u
 
+/*
+ * Begins the record of two descriptors that a call has made. @are: it is these two;
+ * another thread may have written other numbers there.
+ */
+static __always_inline void made_two(const struct call *c, u32 kind, const s32 *fd, bool are)
+{
+	_Static_assert((int)EB_V_PIPE_fd1 == (int)EB_V_SOCKETPAIR_fd1 &&
+		       (int)EB_V_PIPE_fd2 == (int)EB_V_SOCKETPAIR_fd2, "the same places");
+
+	if (are) {
+		use_new(c, fd[0]);
+		use_new(c, fd[1]);
+	}
+	rec_init(c->s, c->t, kind);
+	if (!are)
+		args_unread(c->s);
+	c->r->val[EB_V_PIPE_fd1] = are ? fd[0] : -1;
+	c->r->val[EB_V_PIPE_fd2] = are ? fd[1] : -1;
+}
+
 static __always_inline bool cloexec(const struct call *c, u32 first, u32 last, bool on)
 {
 	rec_init(c->s, c->t, EB_CLOEXEC);

@@ -141,10 +141,17 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
+	struct socket *sk_socket;
 };
 
 struct socket {
 	struct sock *sk;
+};
+
+/* The inode of a socket, with the socket in front. */
+struct socket_alloc {
+	struct socket socket;
+	struct inode vfs_inode;
 };
 
 struct sockaddr_un {
@@ -158,6 +165,7 @@ struct unix_address {
 
 struct unix_sock {
 	struct unix_address *addr;
+	struct sock *peer;
 };
 
 struct fdtable {

@@ -11,6 +11,35 @@
 #define AF_INET6	10
 #define SOCKFS_MAGIC	0x534f434b
 
+/* The socket behind a descriptor; NULL: it is none. */
+static __always_inline struct sock *fd_sock(struct task_struct *task, s32 fd)
+{
+	struct file *file = fd_file(task, fd);
+	struct socket *sock = NULL;
+
+	if (file && BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SOCKFS_MAGIC)
+		sock = BPF_CORE_READ(file, private_data);
+	return sock ? BPF_CORE_READ(sock, sk) : NULL;
+}
+
+/* The other end of a unix socket. */
+static __always_inline struct sock *other_end(struct sock *sk)
+{
+	if (!bpf_core_type_exists(struct unix_sock))
+		return NULL;
+	return BPF_CORE_READ((struct unix_sock *)sk, peer);
+}
+
+/* Which of two ends it is that has connected, of a unix socket. */
+static __always_inline void connected(const struct call *c, s32 fd)
+{
+	struct file *file = fd_file(c->task, fd);
+
+	/* Another thread may have put something else there. */
+	if (file && BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SOCKFS_MAGIC)
+		put_val(c->s, EB_V_CONNECT_ino, BPF_CORE_READ(file, f_inode, i_ino));
+}
+
 /* connect and bind: the address is the program's. */
 static __always_inline bool addressed(const struct call *c, u32 kind, u64 fd, u64 addr, s32 size)
 {
@@ -25,6 +54,8 @@ static __always_inline bool addressed(const struct call *c, u32 kind, u64 fd, u6
 	}
 	if (size >= 2)
 		c->r->val[EB_V_CONNECT_family] = *(u16 *)c->s->sockaddr;
+	if (kind == EB_CONNECT && c->ret >= 0 && c->r->val[EB_V_CONNECT_family] == AF_UNIX)
+		connected(c, fd);
 	want(c->s, EB_STR_CONNECT_address, W_ADDRESS, size, 0);
 	return true;
 }
@@ -71,30 +102,71 @@ static __always_inline s32 peer(struct scratch *s, struct sock *sk)
 	return sizeof(family);
 }
 
+/*
+ * Which socket has connected to a unix one, if it is still there: it may be closed just
+ * now, but who frees its inode waits for RCU.
+ */
+static __always_inline void accepted_from(const struct call *c, struct sock *sk)
+{
+	struct sock *peer = other_end(sk);
+	struct socket *sock = peer ? BPF_CORE_READ(peer, sk_socket) : NULL;
+
+	if (sock && bpf_core_type_exists(struct socket_alloc))
+		put_val(c->s, EB_V_ACCEPT_peer_ino,
+			BPF_CORE_READ((struct socket_alloc *)sock, vfs_inode.i_ino));
+}
+
 static __always_inline bool accepted(const struct call *c, u64 fd)
 {
-	struct file *file = fd_file(c->task, c->ret);
-	struct socket *sock = NULL;
-	struct sock *sk = NULL;
+	struct sock *sk = fd_sock(c->task, c->ret);
 
 	use_new(c, c->ret);
 	rec_init(c->s, c->t, EB_ACCEPT);
 	c->r->val[EB_V_ACCEPT_fd] = (s32)c->ret;
 	c->r->val[EB_V_ACCEPT_socket] = (s32)fd;
-	if (file && BPF_CORE_READ(file, f_inode, i_sb, s_magic) == SOCKFS_MAGIC)
-		sock = BPF_CORE_READ(file, private_data);
-	if (sock)
-		sk = BPF_CORE_READ(sock, sk);
 	/* Else another thread has closed it. */
 	want(c->s, EB_STR_ACCEPT_address, W_ADDRESS, sk ? peer(c->s, sk) : -1, 0);
-	if (sk)
+	if (sk) {
 		c->r->val[EB_V_ACCEPT_family] = *(u16 *)c->s->sockaddr;
+		if (*(u16 *)c->s->sockaddr == AF_UNIX)
+			accepted_from(c, sk);
+	}
 	return true;
 }
 
 static __always_inline bool fill_accept(const struct call *c)
 {
 	return accepted(c, call_arg(c, EB_A_FD, 0));
+}
+
+/* Are these two sockets that socketpair() can have made? */
+static __always_inline bool are_sockets(struct task_struct *task, const s32 *fd)
+{
+	struct sock *a = fd_sock(task, fd[0]), *b = fd_sock(task, fd[1]);
+
+	if (!a || !b || a == b)
+		return false;
+	if (BPF_CORE_READ(a, __sk_common.skc_family) != BPF_CORE_READ(b, __sk_common.skc_family))
+		return false;
+	return BPF_CORE_READ(a, __sk_common.skc_family) != AF_UNIX ||
+	       !bpf_core_type_exists(struct unix_sock) || other_end(a) == b;
+}
+
+static __always_inline bool paired(const struct call *c, u16 family, u32 type, u64 fds)
+{
+	s32 fd[2];
+	bool are = !bpf_probe_read_user(fd, sizeof(fd), (void *)fds) && are_sockets(c->task, fd);
+
+	made_two(c, EB_SOCKETPAIR, fd, are);
+	c->r->val[EB_V_SOCKETPAIR_family] = family;
+	c->r->val[EB_V_SOCKETPAIR_type] = type;
+	return true;
+}
+
+static __always_inline bool fill_socketpair(const struct call *c)
+{
+	return paired(c, call_arg(c, EB_A_TYPE, 0), call_arg(c, EB_A_FLAGS, 0),
+		      call_arg(c, EB_A_STRUCT, 0));
 }
 
 /* One call for all of them: i386 programs have it. */
@@ -120,6 +192,8 @@ static __always_inline bool fill_socketcall(const struct call *c)
 	case SYS_ACCEPT:
 	case SYS_ACCEPT4:
 		return accepted(c, arg[0]);
+	case SYS_SOCKETPAIR:
+		return paired(c, arg[0], arg[1], arg[3]);
 	case SYS_RECV:
 	case SYS_RECVFROM:
 		use_read(c, arg[0], c->ret);

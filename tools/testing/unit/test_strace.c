@@ -324,6 +324,8 @@ static void test_calls(void **state)
 		  "\"fd\":3,\"flags\":131072,\"path\":\"/proc/1/ns/mnt\"" },
 		{ "pipe2([3<pipe:[7]>, 4<pipe:[7]>], O_CLOEXEC) = 0",
 		  "\"fd1\":3,\"fd2\":4,\"flags\":524288" },
+		{ "socketpair(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0, [3<socket:[7]>, 4<socket:[8]>]) = 0",
+		  "\"fd1\":3,\"fd2\":4,\"family\":1,\"type\":524289" },
 		{ "dup2(3</x>, 1</dev/null<char 1:3>>) = 1</x>", "\"oldfd\":3,\"newfd\":1,\"flags\":0" },
 		{ "fcntl(3</x>, F_DUPFD_CLOEXEC, 10) = 10</x>",
 		  "\"oldfd\":3,\"newfd\":10,\"flags\":524288" },
@@ -374,6 +376,8 @@ static void test_uses(void **state)
 		     "\"use\",\"time_ns\":2000,\"cpu\":0,\"upid\":4194304,\"pid\":0,\"fd\":1,\"wrote\":1");
 	assert_event("openat(AT_FDCWD</w>, \"x\", O_RDONLY|O_CLOEXEC) = 3</w/x>\nexecve(\"/x\", [\"x\"], 0x7 /* 1 var */) = 0\n",
 		     "\"fd\":3,\"execve\":1");
+	assert_event("socketpair(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0, [3<socket:[7]>, 4<socket:[8]>]) = 0\nsend(4<socket:[8]>, \"ab\", 2, 0) = 2\nexecve(\"/x\", [\"x\"], 0x7 /* 1 var */) = 0\n",
+		     "\"fd\":4,\"wrote\":2,\"execve\":1");
 	assert_event("mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 3</w/x>, 0) = 0x7f0000000000\n+++ exited with 0 +++\n",
 		     "\"fd\":3,\"read\":0");
 	assert_event("mmap(0, 0x1000, 0x3, 0x1, 0x3, 0) = 0x7f0000000000\n+++ exited with 0 +++\n",

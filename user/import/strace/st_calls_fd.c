@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 #include "kernel/etrace_rules.h"
 
@@ -311,15 +312,19 @@ void st_do_fcntl(struct call *c)
 		cloexec(c, fd, call_number(c, call_arg(c, ROLE_ARG)) & FD_CLOEXEC);
 }
 
-void st_do_pipe(struct call *c)
+_Static_assert((int)ET_V_PIPE_fd1 == (int)ET_V_SOCKETPAIR_fd1 &&
+	       (int)ET_V_PIPE_fd2 == (int)ET_V_SOCKETPAIR_fd2 && SOCK_CLOEXEC == O_CLOEXEC,
+	       "as made_two() has it");
+
+/* Begins the event of two descriptors that a call has made.  Return: NULL: they are not told. */
+static struct et_event *made_two(const struct call *c, enum et_kind kind, uint64_t flags)
 {
-	uint64_t flags = call_number(c, call_arg(c, ROLE_FLAGS));
 	struct st_text rest, one;
 	int64_t ends[2] = { -1, -1 };
 	struct et_event *ev;
 
 	if (!st_inner(call_arg(c, ROLE_STRUCT), &rest))
-		return;
+		return NULL;
 	for (int i = 0; i < 2 && st_next(&rest, &one); i++) {
 		struct st_fd_arg fd;
 
@@ -327,10 +332,32 @@ void st_do_pipe(struct call *c)
 			ends[i] = fd.fd;
 		call_opened(c, ends[i], flags & O_CLOEXEC, NULL, 0);
 	}
-	ev = call_begin(c, ET_K_PIPE);
+	ev = call_begin(c, kind);
 	et_set_value(ev, ET_V_PIPE_fd1, ends[0]);
 	et_set_value(ev, ET_V_PIPE_fd2, ends[1]);
+	return ev;
+}
+
+void st_do_pipe(struct call *c)
+{
+	uint64_t flags = call_number(c, call_arg(c, ROLE_FLAGS));
+	struct et_event *ev = made_two(c, ET_K_PIPE, flags);
+
+	if (!ev)
+		return;
 	et_set_value(ev, ET_V_PIPE_flags, (int64_t)flags);
+	st_put(c->log);
+}
+
+void st_do_socketpair(struct call *c)
+{
+	uint64_t type = call_number(c, call_arg(c, ROLE_FLAGS));
+	struct et_event *ev = made_two(c, ET_K_SOCKETPAIR, type);
+
+	if (!ev)
+		return;
+	et_set_value(ev, ET_V_SOCKETPAIR_family, (int64_t)call_number(c, call_arg(c, ROLE_TYPE)));
+	et_set_value(ev, ET_V_SOCKETPAIR_type, (int64_t)type);
 	st_put(c->log);
 }
 

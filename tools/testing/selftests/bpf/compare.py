@@ -66,7 +66,7 @@ def by_place(name, arm64=False):
                 child = f"{place}.{children}"
                 queue.append((int(data[14:]), child))
                 data = b"SchedFork|pid=" + child.encode()
-            if re.match(rb"[A-Z][a-z]+(Time|Io|File)\|", data):
+            if re.match(rb"[A-Z][a-z]+(Time|Io|File|Socket|Peer)\|", data):
                 data = VARIES.sub(rb"\1=", data)
             if arm64 and data.startswith(b"Open"):
                 data = re.sub(rb"(?<=\bflags=)\d+", lambda m: b"%d" % other_flags(int(m[0])), data)

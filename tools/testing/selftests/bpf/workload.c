@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -160,6 +161,10 @@ static void descriptors(void)
 	MUST(close(fds[1]));
 	MUST(close(fds[0]));
 	(void)syscall(SYS_pipe, NULL);
+	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds));
+	MUST(write(fds[0], "x", 1));
+	MUST(close(fds[0]));
+	MUST(close(fds[1]));
 	MUST(syscall(SYS_dup2, fd, 100));
 	MUST(syscall(SYS_dup2, fd, 164));
 	MUST(syscall(SYS_close_range, 41, 150, 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Accept, AC: accept and accept4. Of root_pid's tree only with the parameter
+ * Accept, AC, AcceptPeer: accept and accept4. Of root_pid's tree only with the parameter
  * extended.
  */
 #include <arpa/inet.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -21,11 +22,28 @@
 static char peer[128];		/* of all that wait there */
 static int family;
 
-static void want_accept(int fd)
+/* As many as do_accept() takes. */
+#ifdef SYS_accept
+#define NR_ACCEPTED	3
+#else
+#define NR_ACCEPTED	4
+#endif
+
+/* In the order in which they have connected; -1: it is closed. */
+static int clients[NR_ACCEPTED];
+
+/* @client: whom it comes from */
+static void want_accept(int fd, int client)
 {
+	struct stat st;
+
 	want_extended("Accept|addresssize=%zu,fd=%d,socket=%d,family=%d", strlen(peer), fd, FD,
 		      family);
 	want_extended("AC|%s", peer);
+	if (family != AF_UNIX || clients[client] < 0)
+		return;
+	CHILD_MUST(fstat(clients[client], &st));
+	want_extended("AcceptPeer|ino=%llu", (unsigned long long)st.st_ino);
 }
 
 static void do_accept(void)
@@ -35,31 +53,22 @@ static void do_accept(void)
 	int fd;
 
 	fd = CHILD_MUST(et_sys(SYS_accept4, FD, NULL, NULL, SOCK_CLOEXEC));
-	want_accept(fd);
+	want_accept(fd, 0);
 	/* Whether the program asks for the address does not matter. */
 	fd = CHILD_MUST(et_sys(SYS_accept4, FD, &a, &len, 0));
-	want_accept(fd);
+	want_accept(fd, 1);
 #ifdef SYS_accept
 	fd = CHILD_MUST(et_sys(SYS_accept, FD, NULL, NULL));
 #else
 	fd = CHILD_MUST(et_sys(SYS_socketcall, 5, (long[]){ FD, 0, 0 }));
-	want_accept(fd);
+	want_accept(fd, 2);
 	fd = CHILD_MUST(et_sys(SYS_socketcall, 18, (long[]){ FD, 0, 0, SOCK_CLOEXEC }));
 #endif
-	want_accept(fd);
+	want_accept(fd, NR_ACCEPTED - 1);
 	CHILD_MUST_FAIL(et_sys(SYS_accept4, FD, NULL, NULL, 0), EAGAIN);
 	CHILD_MUST_FAIL(et_sys(SYS_accept4, 99, NULL, NULL, 0), EBADF);
 	CHILD_MUST_FAIL(et_sys(SYS_accept4, 0, NULL, NULL, 0), ENOTSOCK);
 }
-
-/* As many as do_accept() takes. */
-#ifdef SYS_accept
-#define NR_ACCEPTED	3
-#else
-#define NR_ACCEPTED	4
-#endif
-
-static int clients[NR_ACCEPTED];
 
 /* Listens at @a, and has as many that wait. */
 static void listen_at(void *a, socklen_t len)
@@ -89,6 +98,20 @@ TEST(unix)
 	snprintf(a.sun_path, sizeof(a.sun_path), "%s", et_path("sock"));
 	snprintf(peer, sizeof(peer), "%s", a.sun_path);
 	listen_at(&a, sizeof(a));
+	et_traced(do_accept);
+}
+
+/* Who has connected may be gone by then. */
+TEST(closed)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	family = AF_UNIX;
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", et_path("sock"));
+	snprintf(peer, sizeof(peer), "%s", a.sun_path);
+	listen_at(&a, sizeof(a));
+	close(clients[1]);
+	clients[1] = -1;
 	et_traced(do_accept);
 }
 
@@ -128,7 +151,7 @@ static void do_inet(void)
 				 inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof(text)),
 				 ntohs(in6->sin6_port));
 		fd = CHILD_MUST(et_sys(SYS_accept4, FD, NULL, NULL, 0));
-		want_accept(fd);
+		want_accept(fd, i);
 	}
 }
 
@@ -160,6 +183,6 @@ TEST(inet6)
 
 int main(int argc, char **argv)
 {
-	et_facts = "ACCEPT";
+	et_facts = "ACCEPT AcceptPeer";
 	return et_main(argc, argv, "");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connect, CA, ConnectFailed: connect. Of root_pid's tree only with the parameter
+ * Connect, CA, ConnectSocket, ConnectFailed: connect. Of root_pid's tree only with the parameter
  * extended.
  */
 #include <arpa/inet.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -27,6 +28,15 @@ static void want_connect(const char *address, int fd, int family)
 {
 	want_extended("Connect|addresssize=%zu,fd=%d,family=%d", strlen(address), fd, family);
 	want_extended("CA|%s", address);
+}
+
+/* Which one it is of the two that are connected now. */
+static void want_own(int fd)
+{
+	struct stat st;
+
+	CHILD_MUST(fstat(fd, &st));
+	want_extended("ConnectSocket|ino=%llu", (unsigned long long)st.st_ino);
 }
 
 static void want_failed(int err)
@@ -61,6 +71,7 @@ static void do_unix(void)
 	len = unix_addr(&a, "./listens", 10);
 	CHILD_MUST(et_sys(SYS_connect, UNIX, &a, len));
 	want_connect("./listens", UNIX, AF_UNIX);
+	want_own(UNIX);
 	CHILD_MUST_FAIL(et_sys(SYS_connect, UNIX, &a, sizeof(a)), EISCONN);
 	want_connect("./listens", UNIX, AF_UNIX);
 	want_failed(EISCONN);
@@ -297,6 +308,6 @@ TEST(socketcall)
 
 int main(int argc, char **argv)
 {
-	et_facts = "CONNECT";
+	et_facts = "CONNECT ConnectSocket";
 	return et_main(argc, argv, "");
 }

@@ -14,7 +14,7 @@ PLAIN = {
     "Unshare": ("", "flags"), "Setns": ("NS", "fd flags"),
     "Cloexec": ("", "first last on"), "Memfd": ("MF", "flags fd"),
     "Received": ("RP", "fd cloexec"), "Connect": ("CA", "fd family"),
-    "Bind": ("BA", "fd family"), "Accept": ("AC", "fd socket family"),
+    "Bind": ("BA", "fd family"), "Socketpair": ("", "fd1 fd2 family type"), "Accept": ("AC", "fd socket family"),
     "Stat": ("PS", "flags"), "Access": ("PA", "mode flags"), "Getdents": ("GD", "fd bytes"),
 }
 # What this program reads; lines of other events, and those that tell more of

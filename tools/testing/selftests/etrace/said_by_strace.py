@@ -314,8 +314,12 @@ class Strace:
 
     def do_socketpair(self, args, ret, _rest):
         if ret == 0:
-            for fd, _ in re.findall(FD, args[args.index("["):]):
-                self.made(int(fd), flags_of(args.split(", ")[1]) & O_CLOEXEC)
+            fds = [int(fd) for fd, _ in re.findall(FD, args[args.index("["):])]
+            family, kind = args.split(", ")[:2]
+            for fd in fds:
+                self.made(fd, flags_of(kind) & O_CLOEXEC)
+            self.told_of("Socketpair", 0, None, fd1=fds[0], fd2=fds[1],
+                         family=number(family), type=flags_of(kind))
 
     @staticmethod
     def address(text):
