@@ -21,12 +21,16 @@ struct lists_node {
 	uint32_t rule;		/* group: what its rule names; 0: no rule */
 	uint32_t read;		/* group: what a compiler listed for it; 0: nothing */
 	bool input;		/* it stands in some group */
+	bool wanted;		/* a rule that runs a command names it */
 	bool target;		/* something is needed to make it */
+	bool dyndep;		/* ninja itself reads it: a dyndep file */
 };
 
 struct lists_group {
 	uint32_t *nodes;
 	size_t n, cap;
+	uint64_t command;	/* of a rule: hash of what ninja gives to sh -c; 0: not known */
+	bool partly;		/* of a rule: a dyndep file that is not there may name more */
 };
 
 struct lists {
@@ -36,6 +40,7 @@ struct lists {
 	size_t ngroups, groups_cap;
 	struct map64 by_path;		/* hash of the path: node */
 	bool rules;			/* what each rule names is known */
+	bool before;			/* some are of a make that ran before the build */
 	char *from, *to;		/* a directory now, and then; NULL: the same */
 	struct diag *diag;
 	/* where the command ran that wrote a depfile; appended.  Return: false: not known */
@@ -56,14 +61,20 @@ void lists_free(struct lists *l);
  * told with its place, and passed over.
  */
 
-/** lists_ninja - build.ninja and .ninja_deps of a build directory (ninja 1.11's manual) */
+/**
+ * lists_ninja - build.ninja, .ninja_deps and the dyndep files of a build directory (ninja
+ *	1.11's manual)
+ */
 bool lists_ninja(struct lists *l, const char *dir);
 /** lists_make - what "make -np" prints (GNU make's manual, "-p") */
 bool lists_make(struct lists *l, const char *path);
-/** lists_depfiles - rules without commands, as of gcc -MD; of a directory all *.d below it */
+/** lists_depfiles - rules without commands, as of gcc -MD; of a directory all below it: *.d, *.Po, *.Plo */
 bool lists_depfiles(struct lists *l, const char *glob);
 /** lists_kbuild - the .*.cmd files below a kernel's build directory */
 bool lists_kbuild(struct lists *l, const char *dir);
+
+/** lists_ninja_log - the log .ninja_deps at @path; @then: the directory that it is of */
+void lists_ninja_log(struct lists *l, const char *then, const char *path);
 
 /** lists_find - a node, by its absolute, clean path.  Return: 0: nobody names it. */
 uint32_t lists_find(const struct lists *l, const char *path, size_t len);

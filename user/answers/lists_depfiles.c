@@ -116,19 +116,26 @@ out:
 
 /* ---- directories ---- */
 
-static bool ends_with(const char *s, size_t len, const char *end)
+static bool ends_with(const char *s, size_t len, const char *const *ends)
 {
-	size_t n = strlen(end);
+	for (; *ends; ends++) {
+		size_t n = strlen(*ends);
 
-	return len > n && !memcmp(s + len - n, end, n);
+		if (len > n && !memcmp(s + len - n, *ends, n))
+			return true;
+	}
+	return false;
 }
 
 /* @then: the directory, as it was called then; of depfiles NULL */
 typedef bool read_fn(struct lists *l, const char *then, const char *path, struct buf *text);
 
-/* All files of a name below a directory.  Return: how many; SIZE_MAX after diag_fatal(). */
+/*
+ * All files below a directory whose names end with one of @ends, a NULL behind them.
+ * Return: how many; SIZE_MAX after diag_fatal().
+ */
 static size_t read_below(struct lists *l, const char *dir, const char *then, const char *begin,
-			 const char *end, read_fn *fn)
+			 const char *const *ends, read_fn *fn)
 {
 	char *const dirs[] = { (char *)dir, NULL };
 	FTS *fts = fts_open(dirs, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
@@ -142,7 +149,7 @@ static size_t read_below(struct lists *l, const char *dir, const char *then, con
 			n = SIZE_MAX;
 		} else if ((e->fts_info == FTS_F || e->fts_info == FTS_NSOK) &&
 			   !strncmp(e->fts_name, begin, strlen(begin)) &&
-			   ends_with(e->fts_name, e->fts_namelen, end)) {
+			   ends_with(e->fts_name, e->fts_namelen, ends)) {
 			n = fn(l, then, e->fts_path, &text) ? n + 1 : SIZE_MAX;
 		}
 	}
@@ -161,12 +168,14 @@ static bool is_dir(const char *path)
 
 bool lists_depfiles(struct lists *l, const char *pattern)
 {
+	/* as compilers call them, and automake and libtool */
+	static const char *const ends[] = { ".d", ".Po", ".Plo", NULL };
 	struct buf text = { 0 };
 	glob_t found = { 0 };
 	size_t n = 0;
 
 	if (is_dir(pattern)) {
-		n = read_below(l, pattern, NULL, "", ".d", read_depfile);
+		n = read_below(l, pattern, NULL, "", ends, read_depfile);
 	} else if (!glob(pattern, 0, NULL, &found)) {
 		while (n < found.gl_pathc)
 			if (!read_depfile(l, NULL, found.gl_pathv[n++], &text))
@@ -236,12 +245,13 @@ static bool read_cmd(struct lists *l, const char *dir, const char *path, struct 
 
 bool lists_kbuild(struct lists *l, const char *dir)
 {
+	static const char *const ends[] = { ".cmd", NULL };
 	struct buf b = { 0 };
 	size_t n;
 
 	lists_then(l, dir, &b);
 	buf_addc(&b, 0);
-	n = read_below(l, dir, b.s, ".", ".cmd", read_cmd);
+	n = read_below(l, dir, b.s, ".", ends, read_cmd);
 	buf_free(&b);
 	if (!n)
 		diag_fatal(l->diag, "%s: no .cmd files there; give the directory of the kernel's build", dir);

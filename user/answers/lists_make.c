@@ -51,7 +51,10 @@ static void read_rule(struct make *m, const char *s, size_t len)
 		size_t n = (size_t)(space - p);
 
 		if (n && !(n == 1 && *p == '|')) {
-			lists_group_add(m->l, m->l->nodes[target].rule, lists_node(m->l, m->dir.s, p, n));
+			uint32_t node = lists_node(m->l, m->dir.s, p, n);
+
+			m->l->nodes[node].wanted = true;
+			lists_group_add(m->l, m->l->nodes[target].rule, node);
 			any = true;
 		}
 		p = space + 1;
@@ -109,6 +112,7 @@ bool lists_make(struct lists *l, const char *path)
 		ok = false;
 	}
 	l->rules |= ok;
+	l->before |= ok;
 	buf_free(&text);
 	buf_free(&m.dir);
 	return ok;

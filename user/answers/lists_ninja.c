@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * build.ninja, as far as it says what is made from what: rules, variables, build
- * statements, include and subninja ("Ninja file reference" of its manual); and the
- * log of dependencies (its source has the format: deps_log.h).
+ * statements, include and subninja, dyndep files ("Ninja file reference" of its manual).
  */
 #include "answers/answers.h"
 #include "answers/lists.h"
-#include "base/bytes.h"
+#include "base/hash.h"
 #include "base/xalloc.h"
 
 #include <ctype.h>
@@ -17,10 +16,6 @@
 static const struct diag_kind strange_line = {
 	"lines of a ninja file that were not understood, passed over", DIAG_DAMAGE
 };
-static const struct diag_kind strange_record = {
-	"records of .ninja_deps that were damaged", DIAG_DAMAGE
-};
-
 struct binding {
 	char *name;
 	struct buf value;
@@ -51,6 +46,11 @@ struct ninja {
 	struct rule *rules;
 	size_t n, cap;
 	unsigned int depth;	/* of files in files */
+	struct dyndep {
+		char *path;	/* as the statement has it */
+		uint32_t group;	/* of the statement */
+	} *dyndeps;
+	size_t ndyndeps, dyndeps_cap;
 };
 
 /* One file. */
@@ -247,40 +247,105 @@ static void strange(struct ninja *n, const struct text *t, const char *at)
 	diag_report(n->l->diag, &strange_line, t->path, DIAG_LINE, line, NULL);
 }
 
-/* A rule that keeps its depfile: ninja reads it at each start. */
+
+/* A file that a statement names, as it is today.  Return: false: none is named, or it is not there. */
+static bool read_named(const struct ninja *n, const char *path, struct buf *text)
+{
+	struct buf now = { 0 };
+	bool ok;
+
+	if (!*path)
+		return false;
+	if (*path != '/') {
+		buf_adds(&now, n->dir);
+		buf_addc(&now, '/');
+	}
+	buf_add(&now, path, strlen(path) + 1);
+	ok = lists_text(now.s, text);
+	buf_free(&now);
+	return ok;
+}
+
+/* A rule that keeps its depfile: ninja reads it at each start, if it is there. */
 static void read_depfile(struct ninja *n, struct scope *s)
 {
 	struct buf path = { 0 }, kept = { 0 }, text = { 0 };
 
 	variable(s, "depfile", 7, &path);
 	variable(s, "deps", 4, &kept);
-	if (path.len && !kept.len) {
-		struct buf now = { 0 };
-
-		if (*path.s != '/') {
-			buf_adds(&now, n->dir);
-			buf_addc(&now, '/');
-		}
-		buf_add(&now, path.s, path.len);
-		buf_addc(&now, 0);
-		/* one that is not there yet is not an error, for ninja either */
-		if (lists_text(now.s, &text))
-			lists_depfile(n->l, n->then, &text);
-		buf_free(&now);
-	}
+	buf_addc(&path, 0);
+	if (!kept.len && read_named(n, path.s, &text))
+		lists_depfile(n->l, n->then, &text);
 	buf_free(&path);
 	buf_free(&kept);
 	buf_free(&text);
 }
 
+/* The rule that makes nothing; one that is not there is taken for it. */
+static const struct rule phony = { .name = "phony" };
+
 static const struct rule *find_rule(const struct ninja *n, const char *name, size_t len)
 {
-	static const struct rule none = { .name = "phony" };
-
 	for (size_t i = n->n; i--;)
 		if (!strncmp(n->rules[i].name, name, len) && !n->rules[i].name[len])
 			return &n->rules[i];
-	return &none;
+	return &phony;
+}
+
+/* "OUTPUT... | MORE...: ".  Return: behind it; NULL: it is something else. */
+static const char *read_outputs(struct ninja *n, struct scope *s, const char *p,
+				struct lists_group *outs, struct buf *names)
+{
+	p = read_paths(n, s, p, outs, names);
+	if (*p == '|')
+		p = read_paths(n, s, p + 1, outs, NULL);
+	return *p == ':' && outs->n ? p + 1 + strspn(p + 1, " ") : NULL;
+}
+
+/* "INPUT... | MORE... || ORDER... |@ CHECKS..."; the latter are built with it, and no inputs. */
+static const char *read_inputs(struct ninja *n, struct scope *s, const char *p,
+			       struct lists_group *ins, struct buf *names)
+{
+	struct lists_group checks = { 0 };
+
+	p = read_paths(n, s, p, ins, names);
+	while (*p == '|') {
+		bool checked = p[1] == '@';
+
+		/* "||" is "|" twice, with nothing between */
+		p = read_paths(n, s, p + (checked ? 2 : 1), checked ? &checks : ins, NULL);
+	}
+	free(checks.nodes);
+	return p;
+}
+
+static void declare(struct lists *l, uint32_t group, const struct lists_group *outs,
+		    const struct lists_group *ins, bool phony)
+{
+	for (size_t i = 0; i < ins->n; i++) {
+		l->nodes[ins->nodes[i]].wanted |= !phony;
+		lists_group_add(l, group, ins->nodes[i]);
+	}
+	for (size_t i = 0; i < outs->n; i++) {
+		l->nodes[outs->nodes[i]].rule = group;
+		l->nodes[outs->nodes[i]].target |= l->groups[group].n > 0;
+	}
+}
+
+static void keep_variables(struct ninja *n, struct scope *s, uint32_t group)
+{
+	struct buf command = { 0 }, dyndep = { 0 };
+
+	variable(s, "command", 7, &command);
+	if (command.len)
+		n->l->groups[group].command = hash_bytes(command.s, command.len);
+	variable(s, "dyndep", 6, &dyndep);
+	if (dyndep.len) {
+		buf_addc(&dyndep, 0);
+		n->dyndeps = xgrow(n->dyndeps, &n->dyndeps_cap, n->ndyndeps + 1, sizeof(*n->dyndeps));
+		n->dyndeps[n->ndyndeps++] = (struct dyndep){ dyndep.s, group };
+	}
+	buf_free(&command);
 }
 
 static void read_build(struct ninja *n, struct text *t, const struct scope *file, const char *p)
@@ -293,41 +358,25 @@ static void read_build(struct ninja *n, struct text *t, const struct scope *file
 
 	t->s = next_line(p);
 	read_block(t, &outer, &s.vars);
-	p = read_paths(n, &s, p, &outs, &out);
-	if (*p == '|')
-		p = read_paths(n, &s, p + 1, &outs, NULL);
-	if (*p != ':' || !outs.n) {
+	p = name = read_outputs(n, &s, p, &outs, &out);
+	if (!name) {
 		strange(n, t, statement);
 		goto done;
 	}
-	name = p + 1 + strspn(p + 1, " ");
-	for (p = name; name_byte(*p) || *p == '.';)
+	while (name_byte(*p) || *p == '.')
 		p++;
 	s.rule = find_rule(n, name, (size_t)(p - name));
-	p = read_paths(n, &s, p, &ins, &in);
-	while (*p == '|') {
-		/* "|@": what is only built with it is no input; "||" is "|" twice, with nothing between */
-		struct lists_group others = { 0 };
-		bool checks = p[1] == '@';
-
-		p += checks ? 2 : 1;
-		p = read_paths(n, &s, p, checks ? &others : &ins, NULL);
-		free(others.nodes);
-	}
+	p = read_inputs(n, &s, p, &ins, &in);
 	if (*p && *p != '\n' && *p != '\r')
 		strange(n, t, statement);
 	group = lists_group_new(n->l);
-	for (size_t i = 0; i < ins.n; i++)
-		lists_group_add(n->l, group, ins.nodes[i]);
-	for (size_t i = 0; i < outs.n; i++) {
-		n->l->nodes[outs.nodes[i]].rule = group;
-		n->l->nodes[outs.nodes[i]].target |= ins.n > 0;
-	}
+	declare(n->l, group, &outs, &ins, s.rule == &phony);
 	buf_addc(&in, 0);
 	buf_addc(&out, 0);
 	in.len--;
 	out.len--;
 	read_depfile(n, &s);
+	keep_variables(n, &s, group);
 done:
 	bindings_free(&s.vars);
 	free(outs.nodes);
@@ -449,80 +498,49 @@ static bool read_file(struct ninja *n, const char *path, struct scope *s)
 	return ok;
 }
 
-/* ---- the log of dependencies ---- */
+/* ---- dyndep files ---- */
 
-#define DEPS_HEAD "# ninjadeps\n"
-
-struct deps {
-	struct lists *l;
-	const char *then, *path;
-	uint32_t *nodes;	/* by ninja's number */
-	size_t n, cap;
-	uint32_t version;
-};
-
-static bool read_deps(struct deps *d, const char *s, size_t len)
+/* "build OUTPUT | MORE...: dyndep | INPUTS...": adds to the statement that makes the output. */
+static void read_dyndep_build(struct ninja *n, const char *p)
 {
-	/* of an output: its number, its time (since version 4 of 64 bits), its inputs */
-	size_t head = d->version >= 4 ? 12 : 8;
-	uint32_t out, id, group;
+	struct lists_group outs = { 0 }, ins = { 0 };
+	struct scope s = { 0 };
+	uint32_t group;
 
-	if (len < head || len % 4)
-		return false;
-	out = bytes_4(s);
-	if (out >= d->n)
-		return false;
-	group = lists_group_new(d->l);
-	for (size_t at = head; at < len; at += 4) {
-		id = bytes_4(s + at);
-		if (id >= d->n)
-			return false;
-		lists_group_add(d->l, group, d->nodes[id]);
+	p = read_outputs(n, &s, p, &outs, NULL);
+	group = p ? n->l->nodes[outs.nodes[0]].rule : 0;
+	if (group) {
+		read_inputs(n, &s, p + strcspn(p, " |\r\n"), &ins, NULL);
+		declare(n->l, group, &outs, &ins, false);
 	}
-	d->l->nodes[d->nodes[out]].read = group;
-	d->l->nodes[d->nodes[out]].target = true;
-	return true;
+	free(outs.nodes);
+	free(ins.nodes);
 }
 
-static bool read_path(struct deps *d, const char *s, size_t len)
+/* What the build itself has found out of some statements.  Without it they are not all known. */
+static void read_dyndep(struct ninja *n, const struct dyndep *d)
 {
-	if (len < 8 || len % 4 || bytes_4(s + len - 4) != ~(uint32_t)d->n)
-		return false;
-	len -= 4;
-	for (unsigned int pad = 0; pad < 3 && !s[len - 1]; pad++)
-		len--;
-	d->nodes = xgrow(d->nodes, &d->cap, d->n + 1, sizeof(*d->nodes));
-	d->nodes[d->n++] = lists_node(d->l, d->then, s, len);
-	return true;
-}
+	uint32_t node = lists_node(n->l, n->then, d->path, strlen(d->path));
+	struct buf text = { 0 };
 
-static void read_log(struct deps *d, const struct buf *b)
-{
-	size_t at = sizeof(DEPS_HEAD) - 1 + 4;
-	bool ok = b->len >= at && !memcmp(b->s, DEPS_HEAD, sizeof(DEPS_HEAD) - 1);
-
-	d->version = ok ? bytes_4(b->s + at - 4) : 0;
-	ok = d->version == 3 || d->version == 4;
-	at = ok ? at : 0;
-	while (ok && b->len - at >= 4) {
-		uint32_t size = bytes_4(b->s + at), len = size & 0x7fffffff;
-		const char *s = b->s + at + 4;
-
-		ok = len <= b->len - at - 4 &&
-		     (size >> 31 ? read_deps(d, s, len) : read_path(d, s, len));
-		at += ok ? 4 + len : 0;
+	if (!n->l->nodes[node].dyndep) {
+		n->l->groups[d->group].partly = !read_named(n, d->path, &text);
+		n->l->nodes[node].dyndep = !n->l->groups[d->group].partly;
 	}
-	if (!ok || at != b->len)
-		diag_report(d->l->diag, &strange_record, d->path, DIAG_OFFSET, at,
-			    d->version ? NULL : "is no log of ninja's that is known");
+	for (const char *s = text.len ? text.s : ""; *s; s = next_line(s)) {
+		const char *p = keyword(s, "build");
+
+		if (p)
+			read_dyndep_build(n, p);
+	}
+	buf_free(&text);
 }
 
 bool lists_ninja(struct lists *l, const char *dir)
 {
-	struct buf at = { 0 }, then = { 0 }, path = { 0 }, text = { 0 };
+	struct buf at = { 0 }, then = { 0 }, path = { 0 };
 	struct ninja n = { .l = l };
 	struct scope top = { 0 };
-	struct deps d = { .l = l };
 	const struct buf *builddir;
 	bool ok;
 
@@ -531,7 +549,7 @@ bool lists_ninja(struct lists *l, const char *dir)
 	lists_then(l, at.s, &then);
 	buf_addc(&then, 0);
 	n.dir = at.s;
-	n.then = d.then = then.s;
+	n.then = then.s;
 	buf_add(&path, at.s, at.len - 1);
 	buf_add(&path, "/build.ninja", sizeof("/build.ninja"));
 	ok = read_file(&n, path.s, &top);
@@ -543,19 +561,21 @@ bool lists_ninja(struct lists *l, const char *dir)
 		buf_add(&path, builddir->s, builddir->len);
 	}
 	buf_add(&path, "/.ninja_deps", sizeof("/.ninja_deps"));
-	d.path = path.s;
-	if (ok && lists_text(path.s, &text))
-		read_log(&d, &text);
+	if (ok)
+		lists_ninja_log(l, then.s, path.s);
+	for (size_t i = 0; i < n.ndyndeps; i++) {
+		read_dyndep(&n, &n.dyndeps[i]);
+		free(n.dyndeps[i].path);
+	}
 	for (size_t i = 0; i < n.n; i++) {
 		free(n.rules[i].name);
 		bindings_free(&n.rules[i].raw);
 	}
 	free(n.rules);
-	free(d.nodes);
+	free(n.dyndeps);
 	bindings_free(&top.vars);
 	buf_free(&at);
 	buf_free(&then);
 	buf_free(&path);
-	buf_free(&text);
 	return ok;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a build says of itself: build.ninja, make -np, depfiles, .cmd files. */
 #include "answers/lists.h"
+#include "base/hash.h"
 #include "io/diag.h"
 
 #include <cmocka.h>
@@ -121,6 +122,38 @@ static void ninja_scopes(void **state)
 	assert_int_equal(lists_find(&lists, "/b/one", 6), 0);
 }
 
+/* What the build finds out itself counts as if build.ninja said it. */
+static void ninja_dyndep(void **state)
+{
+	(void)state;
+	write_file("build.ninja",
+		   "rule f\n  command = f $in -o $out\n  dyndep = $dd\n"
+		   "build a.o: f a.f || x.dd\n  dd = x.dd\n"
+		   "build b.o: f b.f || x.dd\n  dd = x.dd\n"
+		   "build c.o: f c.f || none.dd\n  dd = none.dd\n"
+		   "build x.dd: f a.scan\n  dd =\n"
+		   "build all: phony a.o b.o\n");
+	write_file("x.dd", "ninja_dyndep_version = 1.0\n"
+		   "build a.o | a$ 1.mod: dyndep\n  restat = 1\n\n"
+		   "build b.o: dyndep | $\n    a$ 1.mod\n"
+		   "build of.nobody | none.mod: dyndep\n");
+	assert_true(lists_ninja(&lists, "."));
+	needs("/b/a.o", "/b/a.f /b/x.dd");
+	needs("/b/a 1.mod", "/b/a.f /b/x.dd");
+	needs("/b/b.o", "/b/b.f /b/x.dd /b/a 1.mod");
+	assert_true(node("/b/a 1.mod")->target && node("/b/a 1.mod")->wanted);
+	assert_int_equal(node("/b/none.mod")->rule, 0);
+	assert_true(node("/b/x.dd")->dyndep);
+	assert_false(node("/b/none.dd")->dyndep);
+	assert_false(lists.groups[node("/b/a.o")->rule].partly);
+	assert_true(lists.groups[node("/b/c.o")->rule].partly);
+	/* only phony rules name it */
+	assert_true(node("/b/b.o")->input);
+	assert_false(node("/b/b.o")->wanted);
+	assert_true(lists.groups[node("/b/b.o")->rule].command == hash_bytes("f b.f -o b.o", 12));
+	assert_int_equal(diag_status(lists.diag), 0);
+}
+
 static void depfiles(void **state)
 {
 	(void)state;
@@ -130,6 +163,8 @@ static void depfiles(void **state)
 		   "a.o a.su: a.c \\\n  with\\ blank.h back\\\\slash.h hash\\#.h \\\r\n  dollar$$.h c\\:colon.h\n"
 		   "\nwith\\ blank.h:\n\nb.o: /abs/../b.c\n");
 	write_file("deps/not.dd", "c.o: c.c\n");
+	write_file("deps/d.Po", "# dummy\n");
+	write_file("deps/e.Plo", "e.lo: e.c\n");
 	assert_true(lists_depfiles(&lists, "deps"));
 	reads("/b/deps/a.o", "/b/deps/a.c /b/deps/with blank.h /b/deps/back\\slash.h /b/deps/hash#.h "
 	      "/b/deps/dollar$.h /b/deps/c:colon.h");
@@ -140,6 +175,7 @@ static void depfiles(void **state)
 	assert_int_equal(node("/b/deps/with blank.h")->read, 0);
 	assert_true(node("/b/deps/a.o")->target);
 	reads("/b/deps/b.o", "/b.c");
+	reads("/b/deps/e.lo", "/b/deps/e.c");
 	assert_int_equal(lists_find(&lists, "/b/deps/c.o", 11), 0);
 	assert_false(lists.rules);
 	assert_false(lists_depfiles(&lists, "deps/*.none"));
@@ -202,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ninja, begin, end),
 		cmocka_unit_test_setup_teardown(ninja_scopes, begin, end),
+		cmocka_unit_test_setup_teardown(ninja_dyndep, begin, end),
 		cmocka_unit_test_setup_teardown(depfiles, begin, end),
 		cmocka_unit_test_setup_teardown(make_database, begin, end),
 		cmocka_unit_test_setup_teardown(kbuild, begin, end),
