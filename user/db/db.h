@@ -20,7 +20,7 @@ struct out_place;
 struct sqlite3;
 struct sqlite3_stmt;
 
-#define DB_VERSION	2		/* user_version */
+#define DB_VERSION	3		/* user_version */
 #define DB_APPLICATION	0x65747263	/* application_id: "etrc" */
 
 /* Tables whose rows have ids, from 1 on. */

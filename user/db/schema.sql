@@ -23,6 +23,7 @@ CREATE TABLE version (
 	made INTEGER NOT NULL,
 	exec INTEGER,
 	base INTEGER,
+	target INTEGER,
 	at INTEGER NOT NULL,
 	type INTEGER,
 	dev INTEGER,

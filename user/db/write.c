@@ -23,7 +23,7 @@
 
 /* Tables that rows are added to, with their numbers of columns. */
 #define TABLES(X)								\
-	X(string, 2) X(file, 2) X(version, 11) X(name, 4) X(process, 5) X(task, 7)	\
+	X(string, 2) X(file, 2) X(version, 12) X(name, 4) X(process, 5) X(task, 7)	\
 	X(exec, 26) X(access, 9) X(miss, 4) X(change, 8) X(net, 6) X(env, 4) X(loss, 3) X(asked, 3)
 
 enum into {
@@ -44,7 +44,7 @@ static const struct table {
 
 /* Columns that are known later than their rows. */
 enum {
-	VERSION_SIZE = 9, VERSION_MTIME,
+	VERSION_TYPE = 7, VERSION_DEV, VERSION_INO, VERSION_SIZE, VERSION_MTIME, NR_VERSION,
 	EXEC_UNTIL = 11, NR_EXEC_END = 6 + GRAPH_NCOSTS,
 };
 
@@ -135,11 +135,59 @@ static void on_string(void *ctx, uint32_t id, const char *s, size_t len)
 	put(ctx, IN_string, "ib", I(id), s, len);
 }
 
+static struct batch_cell number_if(bool known, int64_t v)
+{
+	return (struct batch_cell){ .type = given(known), .v = v };
+}
+
+#define NR_IDENTITY	(NR_VERSION - VERSION_TYPE)
+
+static void put_identity(const struct graph_version *v, struct batch_cell *to)
+{
+	to[0] = number_if(v->identified, v->type);
+	to[1] = number_if(v->identified, v->dev);
+	to[2] = number_if(v->identified, I(v->ino));
+	to[3] = number_if(v->identified && v->sized, I(v->size));
+	to[4] = number_if(v->identified && v->sized, v->mtime);
+}
+
 static void on_version(void *ctx, const struct graph_version *v)
 {
-	put(ctx, IN_version, v->identified ? "ininniiiiii" : "ininni00000", I(v->id), I(v->file),
-	    I(v->made), I(v->exec), I(v->base), v->at, I(v->type), I(v->dev), I(v->ino),
-	    I(v->size), v->mtime);
+	struct writer *w = ctx;
+	struct batch_cell *row;
+
+	if (w->db->failed)
+		return;
+	row = batch_next(w->tables[IN_version]);
+	row[0] = number_if(true, v->id);
+	row[1] = number_if(v->file, v->file);
+	row[2] = number_if(true, v->made);
+	row[3] = number_if(v->exec, v->exec);
+	row[4] = number_if(v->base, v->base);
+	row[5] = number_if(v->target, v->target);
+	row[6] = number_if(true, v->at);
+	put_identity(v, row + VERSION_TYPE);
+	count_row(w);
+}
+
+static void on_identified(void *ctx, const struct graph_version *v)
+{
+	static const char text[] = "UPDATE version SET type = ?, dev = ?, ino = ?,\n"
+		" size = coalesce(?, size), mtime = coalesce(?, mtime) WHERE id = ?";
+	struct writer *w = ctx;
+	struct batch_cell *row = batch_row(w->tables[IN_version], v->id), to[NR_IDENTITY];
+	char types[NR_IDENTITY + 2];
+
+	put_identity(v, to);
+	if (row) {
+		memcpy(row + VERSION_TYPE, to, (v->sized ? NR_IDENTITY : NR_IDENTITY - 2) * sizeof(*to));
+		return;
+	}
+	for (unsigned int i = 0; i < NR_IDENTITY; i++)
+		types[i] = to[i].type;
+	types[NR_IDENTITY] = 'i';
+	types[NR_IDENTITY + 1] = '\0';
+	db_one(w->db, text, types, to[0].v, to[1].v, to[2].v, to[3].v, to[4].v, I(v->id));
 }
 
 static void on_grown(void *ctx, uint32_t version, uint64_t size, int64_t mtime)
@@ -148,8 +196,8 @@ static void on_grown(void *ctx, uint32_t version, uint64_t size, int64_t mtime)
 	struct batch_cell *row = batch_row(w->tables[IN_version], version);
 
 	if (row) {
-		row[VERSION_SIZE] = (struct batch_cell){ .type = 'i', .v = I(size) };
-		row[VERSION_MTIME] = (struct batch_cell){ .type = 'i', .v = mtime };
+		row[VERSION_SIZE] = number_if(true, I(size));
+		row[VERSION_MTIME] = number_if(true, mtime);
 	} else {
 		db_one(w->db, "UPDATE version SET size = ?, mtime = ? WHERE id = ?", "iii", I(size),
 		       mtime, I(version));
@@ -239,11 +287,6 @@ static void on_task(void *ctx, const struct graph_task *t)
 	    t->len, t->at, t->until);
 }
 
-static struct batch_cell number_if(bool known, int64_t v)
-{
-	return (struct batch_cell){ .type = given(known), .v = v };
-}
-
 /* Most rows are these, and so made without a list of types. */
 static void on_access(void *ctx, const struct graph_access *a)
 {
@@ -298,7 +341,7 @@ static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t
 
 static const struct graph_ops ops = {
 	.below = on_below, .file = on_file, .string = on_string, .version = on_version,
-	.grown = on_grown, .name = on_name, .process = on_process, .exec = on_exec,
+	.identified = on_identified, .grown = on_grown, .name = on_name, .process = on_process, .exec = on_exec,
 	.exec_end = on_exec_end, .task = on_task, .access = on_access, .change = on_change,
 	.net = on_net, .env = on_env, .loss = on_loss, .asked = on_asked,
 };
@@ -443,7 +486,8 @@ static const struct {
 } words[] = {
 #define WORDS(of, ...) { of, (const char *const []){ __VA_ARGS__ }, \
 			 sizeof((const char *const []){ __VA_ARGS__ }) / sizeof(char *) }
-	WORDS("made", "existed", "written", "changed", "pipe", "fifo", "memory", "special", "dir"),
+	WORDS("made", "existed", "written", "changed", "pipe", "fifo", "memory", "special", "dir",
+	      "symlink"),
 	WORDS("how", "open", "read", "write", "run", "look", "miss", "list"),
 	WORDS("class", "data", "pipe", "program", "loader", "config", "probe", "dir"),
 	WORDS("what", "rename", "exchange", "link", "symlink", "unlink", "rmdir", "mkdir", "mknod",

@@ -43,6 +43,7 @@ struct description *description_new(struct graph *g, uint32_t object, uint32_t f
 		d = xmalloc(sizeof(*d));
 	*d = (struct description){ .refs = 1, .object = object, .file = file };
 	files_hold(g, object);
+	g->files.objects[object].opens++;
 	return d;
 }
 
@@ -52,6 +53,9 @@ void description_drop(struct graph *g, struct description *d)
 		return;
 	if (d->other)
 		d->other->other = NULL;
+	/* what nobody has read is gone with the last who could */
+	if (!--object_of(g, d)->opens)
+		object_of(g, d)->drained = object_of(g, d)->made == GRAPH_FIFO;
 	files_release(g, d->object);
 	d->other = g->spare;
 	g->spare = d;

@@ -59,7 +59,7 @@ static uint32_t new_object(struct graph *g)
 		f->nobjects++;
 		i = (uint32_t)f->nobjects;
 	}
-	f->objects[i] = (struct object){ 0 };
+	f->objects[i] = (struct object){ .at = INT64_MIN };
 	return i;
 }
 
@@ -81,9 +81,22 @@ static void forget_ino(struct graph *g, uint32_t i)
 		map64_remove(&g->files.by_ino, key);
 }
 
+static void set_identity(struct graph_version *v, const struct identity *id)
+{
+	v->identified = true;
+	v->sized = !id->emptied;
+	v->type = id->type & S_IFMT;
+	v->dev = id->dev;
+	v->ino = id->ino;
+	v->size = id->size;
+	v->mtime = id->mtime;
+}
+
+/* What is in the object now is known from now on; a version that began without is told of it. */
 static void identify(struct graph *g, uint32_t i, const struct identity *id)
 {
 	struct object *o = object(g, i);
+	struct graph_version v = { .id = o->version };
 
 	if (!id || !id->known)
 		return;
@@ -96,6 +109,11 @@ static void identify(struct graph *g, uint32_t i, const struct identity *id)
 	}
 	o->size = id->size;
 	o->mtime = id->mtime;
+	if (o->told)
+		return;
+	o->told = true;
+	set_identity(&v, id);
+	g->ops->identified(g->ctx, &v);
 }
 
 void files_hold(struct graph *g, uint32_t i)
@@ -118,25 +136,24 @@ void files_release(struct graph *g, uint32_t i)
 	g->files.spare = i;
 }
 
-static void tell_version(struct graph *g, uint32_t i, uint32_t file, enum graph_made made,
-			 uint32_t exec, uint32_t base, int64_t at, const struct identity *id)
+/* @v: all but id and identity; of the time, the earliest that it may be. */
+static void tell_version(struct graph *g, uint32_t i, struct graph_version v,
+			 const struct identity *id)
 {
 	struct object *o = object(g, i);
-	struct graph_version v = {
-		.id = ++g->files.versions, .file = file, .made = (uint8_t)made,
-		.exec = exec, .base = base, .at = at,
-	};
 
-	if (id && id->known) {
-		v.identified = true;
-		v.type = id->type & S_IFMT;
-		v.dev = id->dev;
-		v.ino = id->ino;
-		v.size = id->size;
-		v.mtime = id->mtime;
-	}
+	v.id = ++g->files.versions;
+	if (v.at <= o->at)
+		v.at = o->at + 1;
+	if (id && id->known)
+		set_identity(&v, id);
+	o->at = v.at;
 	o->version = v.id;
+	o->made = v.made == GRAPH_CHANGED ? GRAPH_WRITTEN : v.made;
+	o->told = v.identified;
+	o->drained = false;
 	g->ops->version(g->ctx, &v);
+	identify(g, i, id);
 }
 
 /* What something is that was there before. */
@@ -166,6 +183,17 @@ static void bind(struct graph *g, uint32_t file, uint32_t i)
 	}
 	if (old)
 		files_release(g, old);
+}
+
+/* @i: what lies under it from now on; 0: nothing does, and @of did */
+static void tell_name(struct graph *g, uint32_t file, uint32_t i, uint32_t of, uint32_t exec,
+		      int64_t at)
+{
+	struct object *o = object(g, i ? i : of);
+
+	if (at > o->at)
+		o->at = at;
+	g->ops->name(g->ctx, file, i ? o->version : 0, exec, o->at);
 }
 
 uint32_t files_known(const struct graph *g, uint32_t file)
@@ -208,42 +236,60 @@ static void add_name(struct graph *g, uint32_t i, uint32_t file)
 	bind(g, file, i);
 }
 
+/*
+ * Whether it is not what the trace knows under that name: replaced by somebody whom the
+ * trace does not show, or another name of a file that is known by its inode.
+ */
+static bool is_another(const struct graph *g, uint32_t i, const struct identity *id)
+{
+	const struct object *o = &g->files.objects[i];
+	uint32_t other;
+
+	if (!id || !id->known)
+		return false;
+	if (o->made == GRAPH_IS_SYMLINK && !S_ISLNK(id->type))
+		return true;
+	if (o->identified)
+		return o->ino != id->ino || o->dev != id->dev;
+	other = files_by_ino(g, id);
+	return other && other != i && o->made == GRAPH_EXISTED;
+}
+
 uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id)
 {
 	uint32_t i = files_known(g, file);
-	const struct object *o = i ? object(g, i) : NULL;
 
-	/* replaced by somebody whom the trace does not show */
-	if (o && id && id->known && o->identified && (o->ino != id->ino || o->dev != id->dev))
+	if (i && is_another(g, i, id))
 		i = 0;
 	if (!i && id && id->known) {
 		i = files_by_ino(g, id);
 		if (i) {
 			add_name(g, i, file);
-			g->ops->name(g->ctx, file, object(g, i)->version, 0, g->last);
+			tell_name(g, file, i, 0, 0, g->last);
 		}
 	}
 	if (!i) {
 		i = new_object(g);
-		object(g, i)->made = (uint8_t)made_of(g, file, id);
 		bind(g, file, i);
-		tell_version(g, i, file, object(g, i)->made, 0, 0, g->last, id);
+		tell_version(g, i, (struct graph_version){
+			.file = file, .made = made_of(g, file, id), .at = g->last
+		}, id);
 	}
 	identify(g, i, id);
 	return i;
 }
 
-uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, int64_t at)
+uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, int64_t at,
+			 const struct identity *id)
 {
 	uint32_t i = new_object(g);
 
-	object(g, i)->made = (uint8_t)made;
-	tell_version(g, i, 0, made, exec, 0, at, NULL);
+	tell_version(g, i, (struct graph_version){ .made = made, .exec = exec, .at = at }, id);
 	return i;
 }
 
 /* All other names of an object stand for its new version. */
-static void tell_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec, int64_t at)
+static void tell_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec)
 {
 	const struct files *f = &g->files;
 	const uint64_t *first = map64_get(&f->links, i);
@@ -252,52 +298,87 @@ static void tell_links(struct graph *g, uint32_t i, uint32_t file, uint32_t exec
 		uint32_t other = f->link_rows[row].file;
 
 		if (other != file && f->names[other].object == i)
-			g->ops->name(g->ctx, other, object(g, i)->version, exec, at);
+			tell_name(g, other, i, 0, exec, object(g, i)->at);
 	}
+}
+
+uint32_t files_name_of(const struct graph *g, uint32_t i, uint32_t file)
+{
+	const struct files *f = &g->files;
+	const uint64_t *first = map64_get(&f->links, i);
+
+	if (file && f->names[file].object == i)
+		return file;
+	file = f->objects[i].file;
+	if (file && f->names[file].object == i)
+		return file;
+	for (uint32_t row = first ? (uint32_t)*first : 0; row; row = f->link_rows[row].next)
+		if (f->names[f->link_rows[row].file].object == i)
+			return f->link_rows[row].file;
+	return 0;
 }
 
 void files_renew(struct graph *g, uint32_t i, uint32_t file, enum graph_made made,
 		 uint32_t exec, int64_t at, const struct identity *id)
 {
-	uint32_t base = object(g, i)->version;
+	const struct graph_version v = {
+		.file = files_name_of(g, i, file), .made = made, .exec = exec, .at = at,
+		.base = made == GRAPH_CHANGED ? object(g, i)->version : 0,
+	};
 
-	tell_version(g, i, file, made, exec, made == GRAPH_CHANGED ? base : 0, at, id);
-	identify(g, i, id);
-	object(g, i)->made = GRAPH_WRITTEN;
+	tell_version(g, i, v, id);
 	if (object(g, i)->linked)
-		tell_links(g, i, file, exec, at);
+		tell_links(g, i, v.file, exec);
+}
+
+/* Something new lies at a path. */
+static uint32_t lay(struct graph *g, const struct graph_version *v, const struct identity *id)
+{
+	uint32_t i = new_object(g), old = files_known(g, v->file);
+	struct object *o = object(g, i);
+
+	/* behind all rows about what it replaces */
+	if (old)
+		o->at = object(g, old)->at;
+	bind(g, v->file, i);
+	tell_version(g, i, *v, id);
+	return i;
 }
 
 uint32_t files_create(struct graph *g, uint32_t file, uint32_t exec, int64_t at,
 		      const struct identity *id)
 {
-	uint32_t i = new_object(g);
-
-	object(g, i)->made = GRAPH_WRITTEN;
-	bind(g, file, i);
-	tell_version(g, i, file, GRAPH_WRITTEN, exec, 0, at, id);
-	identify(g, i, id);
-	return i;
+	return lay(g, &(struct graph_version){
+		.file = file, .made = GRAPH_WRITTEN, .exec = exec, .at = at
+	}, id);
 }
 
 void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, int64_t at)
 {
-	static const struct identity none = { 0 };
 	const struct identity id = { .known = true, .type = type };
 	enum graph_made made = type & S_IFMT ? made_of(g, file, &id) : GRAPH_EXISTED;
-	uint32_t i = new_object(g);
 
 	/* what mknod makes without a type is a file, and empty */
 	made = made == GRAPH_EXISTED ? GRAPH_WRITTEN : made;
-	object(g, i)->made = (uint8_t)made;
-	bind(g, file, i);
-	tell_version(g, i, file, made, exec, 0, at, &none);
+	lay(g, &(struct graph_version){ .file = file, .made = made, .exec = exec, .at = at }, NULL);
+}
+
+void files_symlink(struct graph *g, uint32_t file, uint32_t target, uint32_t exec, int64_t at)
+{
+	lay(g, &(struct graph_version){
+		.file = file, .made = GRAPH_IS_SYMLINK, .exec = exec, .at = at, .target = target
+	}, NULL);
 }
 
 void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at)
 {
+	uint32_t i = files_known(g, file);
+
+	if (i)
+		tell_name(g, file, 0, i, exec, at);
+	else
+		g->ops->name(g->ctx, file, 0, exec, at);
 	bind(g, file, 0);
-	g->ops->name(g->ctx, file, 0, exec, at);
 }
 
 /* A name of an object with several becomes another one. */
@@ -333,9 +414,9 @@ static void rename_one(struct graph *g, uint32_t from, uint32_t to, bool exchang
 	move_link(g, a, from, to);
 	if (exchange && b)
 		move_link(g, b, to, from);
+	tell_name(g, from, exchange ? b : 0, a, exec, at);
+	tell_name(g, to, a, 0, exec, at);
 	files_release(g, a);
-	g->ops->name(g->ctx, from, exchange && b ? object(g, b)->version : 0, exec, at);
-	g->ops->name(g->ctx, to, object(g, a)->version, exec, at);
 }
 
 /* Names below a directory that is renamed: collected first, for the owner must not be asked
@@ -401,12 +482,10 @@ void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len,
 	rename_one(g, from, file, exchange, exec, at);
 }
 
-void files_link(struct graph *g, uint32_t from, uint32_t to, uint32_t exec, int64_t at)
+void files_link(struct graph *g, uint32_t i, uint32_t to, uint32_t exec, int64_t at)
 {
-	uint32_t i = files_known(g, from);
-
 	add_name(g, i, to);
-	g->ops->name(g->ctx, to, object(g, i)->version, exec, at);
+	tell_name(g, to, i, 0, exec, at);
 }
 
 void files_free(struct files *f)

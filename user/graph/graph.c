@@ -123,7 +123,7 @@ static void run_args(struct graph *g, const struct process *p, const struct et_e
 	tell_exec(g, p, g->args, ev->nargs);
 }
 
-static uint32_t path_of(struct graph *g, const struct et_event *ev, unsigned int i)
+uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i)
 {
 	size_t len;
 	const char *s = et_get_string(ev, i, &len);
@@ -179,8 +179,8 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 	end_exec(g, p, GRAPH_ENDED_EXEC, at);
 	*e = (struct execution){
 		.id = ++g->execs, .before = before, .parent = parent, .begun = true, .at = at,
-		.program = path_of(g, ev, ET_S_EXEC_path),
-		.interp = path_of(g, ev, ET_S_EXEC_interp), .cwd = path_of(g, ev, ET_S_EXEC_cwd),
+		.program = graph_path(g, ev, ET_S_EXEC_path),
+		.interp = graph_path(g, ev, ET_S_EXEC_interp), .cwd = graph_path(g, ev, ET_S_EXEC_cwd),
 		.starting = true,
 	};
 	name_interpreter(g, e, t, ev);
@@ -226,8 +226,8 @@ static void present(struct graph *g, struct process *p, const struct et_event *e
 	if (parent && who_of(parent) && who_of(parent)->process != p)
 		p->exec.parent = exec_id(g, who_of(parent)->process);
 	roots_present(g, p, ev);
-	p->exec.program = path_of(g, ev, et_present_path(ev));
-	p->exec.cwd = path_of(g, ev, et_present_path(ev) + 1);
+	p->exec.program = graph_path(g, ev, et_present_path(ev));
+	p->exec.cwd = graph_path(g, ev, et_present_path(ev) + 1);
 	exec_id(g, p);
 }
 
@@ -325,93 +325,6 @@ static void name_task(struct graph *g, struct task *actor, const struct et_event
 		return;
 	who_of(t)->name.len = 0;
 	buf_add(&who_of(t)->name, s, len);
-}
-
-/* ---- the tree of files ---- */
-
-/*
- * What was done to which name: the kind of event, its strings and the value
- * that is kept.
- */
-static const struct changes {
-	uint8_t kind, what;
-	int8_t file, to, value;	/* ET_S_*, ET_V_*; -1: none */
-} changes[] = {
-	{ ET_K_RENAME, GRAPH_RENAME, ET_S_RENAME_from, ET_S_RENAME_to, ET_V_RENAME_flags },
-	{ ET_K_LINK, GRAPH_LINK, ET_S_LINK_from, ET_S_LINK_to, -1 },
-	{ ET_K_SYMLINK, GRAPH_SYMLINK, ET_S_SYMLINK_link, ET_S_SYMLINK_resolved, -1 },
-	{ ET_K_UNLINK, GRAPH_UNLINK, ET_S_UNLINK_path, -1, ET_V_UNLINK_dir },
-	{ ET_K_MKDIR, GRAPH_MKDIR, ET_S_MKDIR_path, -1, ET_V_MKDIR_mode },
-	{ ET_K_MKNOD, GRAPH_MKNOD, ET_S_MKNOD_path, -1, ET_V_MKNOD_mode },
-	{ ET_K_TRUNCATE, GRAPH_TRUNCATE, ET_S_TRUNCATE_path, -1, ET_V_TRUNCATE_size },
-	{ ET_K_CHMOD, GRAPH_CHMOD, ET_S_CHMOD_path, -1, ET_V_CHMOD_mode },
-	{ ET_K_UTIMENS, GRAPH_UTIMENS, ET_S_UTIMENS_path, -1, ET_V_UTIMENS_mtime },
-	{ ET_K_MOUNT, GRAPH_MOUNT, ET_S_MOUNT_target, ET_S_MOUNT_source, ET_V_MOUNT_flags },
-	{ ET_K_UMOUNT, GRAPH_UMOUNT, ET_S_UMOUNT_target, -1, ET_V_UMOUNT_flags },
-	{ ET_K_CHROOT, GRAPH_CHROOT, ET_S_CHROOT_path, -1, -1 },
-	{ ET_K_PIVOT, GRAPH_CHROOT, ET_S_PIVOT_new_root, -1, -1 },
-};
-
-/* of renameat2 */
-#define EXCHANGE 2
-
-static void apply_change(struct graph *g, struct process *p, const struct changes *c,
-			 const struct graph_change *row, const struct et_event *ev)
-{
-	size_t len;
-	const char *to = c->to >= 0 ? et_get_string(ev, (unsigned int)c->to, &len) : NULL;
-
-	switch (c->kind) {
-	case ET_K_RENAME:
-		if (to)
-			files_rename(g, row->file, to, len, row->what == GRAPH_EXCHANGE, row->exec,
-				     row->at);
-		break;
-	case ET_K_LINK:
-		files_at(g, row->file, NULL);
-		if (row->to)
-			files_link(g, row->file, row->to, row->exec, row->at);
-		break;
-	case ET_K_SYMLINK:
-	case ET_K_UNLINK:
-		files_unlink(g, row->file, row->exec, row->at);
-		break;
-	case ET_K_MKDIR:
-	case ET_K_MKNOD:
-		files_make(g, row->file, c->kind == ET_K_MKDIR ? S_IFDIR : (uint32_t)row->value,
-			   row->exec, row->at);
-		break;
-	case ET_K_TRUNCATE:
-		use_truncate(g, p, ev, row->at);
-		break;
-	default:
-		break;
-	}
-}
-
-static void change(struct graph *g, struct process *p, const struct changes *c,
-		   const struct et_event *ev, int64_t at)
-{
-	struct graph_change row = { .what = c->what, .at = at, .error = ev->error };
-	bool failed = ev->flags & ET_F_FAILED;
-
-	row.file = path_of(g, ev, (unsigned int)c->file);
-	if (c->to >= 0)
-		row.to = path_of(g, ev, (unsigned int)c->to);
-	if (c->value >= 0)
-		row.value = et_value(ev, (unsigned int)c->value, 0);
-	if (c->kind == ET_K_RENAME && row.value & EXCHANGE)
-		row.what = GRAPH_EXCHANGE;
-	if (c->kind == ET_K_UNLINK && row.value)
-		row.what = GRAPH_RMDIR;
-	if (failed && !row.error)
-		row.error = -1;		/* it is not told */
-	row.exec = exec_id(g, p);
-	if (row.file && files_known(g, row.file))
-		row.version = g->files.objects[files_known(g, row.file)].version;
-	if (row.file && !failed)
-		apply_change(g, p, c, &row, ev);
-	g->ops->change(g->ctx, &row);
 }
 
 /* ---- sockets, environments, losses ---- */
@@ -518,9 +431,7 @@ static void apply(struct graph *g, struct task *actor, const struct et_event *ev
 	default:
 		break;
 	}
-	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
-		if (changes[i].kind == ev->kind)
-			change(g, p, &changes[i], ev, at);
+	change_event(g, p, ev, at);
 	if (ev->kind == ET_K_CHROOT || ev->kind == ET_K_PIVOT || ev->kind == ET_K_SETNS)
 		roots_change(g, p, ev);
 }

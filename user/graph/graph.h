@@ -15,7 +15,7 @@
  * Ids count from 1 in each table; 0: none.  Times are nanoseconds since the
  * first event of the trace.
  *
- * Memory: 80 bytes for each different path, 16 for each different string, and
+ * Memory: 100 bytes for each different path, 16 for each different string, and
  * what lives at a time.
  */
 #ifndef ETRACE_GRAPH_H
@@ -33,6 +33,8 @@ enum graph_made {
 	GRAPH_MEMORY,		/* a file in memory (memfd); no name */
 	GRAPH_SPECIAL,		/* a device, a file of /proc or /sys: it carries nothing on */
 	GRAPH_DIR,		/* a directory */
+	GRAPH_IS_SYMLINK,		/* a symbolic link that the build made: target */
+	GRAPH_NMADE
 };
 
 /* What an exec did with a version. */
@@ -72,7 +74,9 @@ struct graph_version {
 	uint8_t made;		/* enum graph_made */
 	uint32_t exec, base;	/* who began it; the version before */
 	int64_t at;
-	bool identified;	/* what follows is known */
+	uint32_t target;	/* of GRAPH_IS_SYMLINK, the file that it leads to */
+	bool identified;	/* type, dev and ino are known */
+	bool sized;		/* size and mtime, too */
 	uint32_t type, dev;	/* S_IFMT; as the kernel has it */
 	uint64_t ino, size;	/* bytes */
 	int64_t mtime;		/* ns since 1970 */
@@ -155,11 +159,14 @@ struct graph_ops {
 	void (*file)(void *ctx, uint32_t id, const char *path, size_t len);
 	void (*string)(void *ctx, uint32_t id, const char *s, size_t len);
 	void (*version)(void *ctx, const struct graph_version *v);
+	/* type, dev, ino, and perhaps size and mtime, of a version that was told without them */
+	void (*identified)(void *ctx, const struct graph_version *v);
 	/* what it is like behind the last write that is known */
 	void (*grown)(void *ctx, uint32_t version, uint64_t size, int64_t mtime);
 	/*
 	 * From now on a name stands for another version; 0: for none.  Not told
-	 * of a name under which a version begins.
+	 * of a name under which a version begins.  @exec: who gave or removed it; 0: nobody
+	 * in the trace: it was there before, and its inode number tells.
 	 */
 	void (*name)(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at);
 	/* a file was read by another path, a string, which leads there through links; once */

@@ -17,12 +17,16 @@ struct object {
 	uint32_t refs;		/* names and descriptions */
 	uint32_t dev;
 	uint32_t free;		/* the next free one */
+	uint32_t opens;		/* descriptions */
 	uint64_t ino;
-	uint64_t size;		/* as far as it was told last */
+	uint64_t size;		/* bytes, when it was last recorded */
 	int64_t mtime;
+	int64_t at;		/* time of the last row about it: rows of one object never go back */
 	uint8_t made;		/* enum graph_made, of its versions */
 	bool identified;	/* dev, ino, size and mtime are known */
+	bool told;		/* and are in the row of @version */
 	bool linked;		/* it has had several names: see files_renew() */
+	bool drained;		/* a FIFO that everybody has closed: nothing is left in it */
 	uint32_t file;		/* the last name that it got; 0: none */
 };
 
@@ -52,6 +56,7 @@ struct files {
 /* What open() says of a file, as far as the trace tells. */
 struct identity {
 	bool known;
+	bool emptied;		/* size and mtime are those behind O_TRUNC */
 	uint32_t dev, type;
 	uint64_t ino, size;
 	int64_t mtime;
@@ -74,15 +79,22 @@ uint32_t files_at(struct graph *g, uint32_t file, const struct identity *id);
 /** files_by_ino - the object that the trace says it is, whatever its name.  Return: 0: not known */
 uint32_t files_by_ino(const struct graph *g, const struct identity *id);
 
+/** files_name_of - a name that an object has: @file, if that is one.  Return: 0: none */
+uint32_t files_name_of(const struct graph *g, uint32_t object, uint32_t file);
+
 /** files_known - the object at a path.  Return: 0: not known, or nothing is there */
 uint32_t files_known(const struct graph *g, uint32_t file);
 
-/** files_anonymous - an object without a name, and its first version */
-uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, int64_t at);
+/** files_anonymous - an object without a name, and its first version; @id may be NULL */
+uint32_t files_anonymous(struct graph *g, enum graph_made made, uint32_t exec, int64_t at,
+			 const struct identity *id);
 
 /**
  * files_renew - something new begins in an object: a version
- * @made: GRAPH_WRITTEN or GRAPH_CHANGED
+ * @file: the name by which it was opened; the version gets it only if the object still has it,
+ *	else another name of the object, else none
+ * @made: GRAPH_WRITTEN, GRAPH_CHANGED or GRAPH_FIFO
+ * @at: since when; the row says a later time if a row about the object does
  */
 void files_renew(struct graph *g, uint32_t object, uint32_t file, enum graph_made made,
 		 uint32_t exec, int64_t at, const struct identity *id);
@@ -94,11 +106,14 @@ uint32_t files_create(struct graph *g, uint32_t file, uint32_t exec, int64_t at,
 /** files_make - what mkdir and mknod make; @type: S_IFMT */
 void files_make(struct graph *g, uint32_t file, uint32_t type, uint32_t exec, int64_t at);
 
+/** files_symlink - a symbolic link is made; @target: where it leads */
+void files_symlink(struct graph *g, uint32_t file, uint32_t target, uint32_t exec, int64_t at);
+
 /* A name goes, moves, is added; all tell the owner. */
 void files_unlink(struct graph *g, uint32_t file, uint32_t exec, int64_t at);
 void files_rename(struct graph *g, uint32_t from, const char *to, size_t to_len, bool exchange,
 		  uint32_t exec, int64_t at);
-void files_link(struct graph *g, uint32_t from, uint32_t to, uint32_t exec, int64_t at);
+void files_link(struct graph *g, uint32_t object, uint32_t to, uint32_t exec, int64_t at);
 
 void files_hold(struct graph *g, uint32_t object);
 void files_release(struct graph *g, uint32_t object);
@@ -207,11 +222,24 @@ struct graph {
 	size_t args_cap;
 };
 
+static inline struct object *object_of(const struct graph *g, const struct description *d)
+{
+	return &g->files.objects[d->object];
+}
+
 /** exec_id - the number of what a process runs now, told if it was not */
 uint32_t exec_id(struct graph *g, struct process *p);
 
 /** graph_string - the number of a string; it is told if it is new */
 uint32_t graph_string(struct graph *g, const char *s, size_t len);
+
+/** graph_path - the file that string @i of an event names.  Return: 0: none */
+uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i);
+
+/* ---- changes.c ---- */
+
+/** change_event - names change, if that is what the event tells */
+void change_event(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 
 /* ---- roots.c ---- */
 
@@ -228,8 +256,18 @@ void roots_present(struct graph *g, struct process *p, const struct et_event *ev
 void roots_change(struct graph *g, struct process *p, const struct et_event *ev);
 void roots_free(struct graph *g);
 
+/* ---- open.c ---- */
+
+/** open_by_path - the descriptor that "/proc/self/fd/3" and the like name.  Return: NULL if none */
+struct fd *open_by_path(const struct graph *g, const struct process *p, const char *path, size_t len);
+/** open_linked - the object without a name that a link gives one.  Return: 0: not known */
+uint32_t open_linked(const struct graph *g, const struct process *p, const char *path, size_t len);
+
 /* ---- use.c: what is done by descriptors ---- */
 
+/** use_put - a descriptor is open from now on.  Return: NULL: nobody has such a number */
+struct fd *use_put(struct graph *g, struct process *p, int64_t number, struct description *d,
+		   int64_t at, bool cloexec);
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_close(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_use(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);

@@ -16,24 +16,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* open(2) flags, as most of Linux has them (x86, arm, riscv, powerpc, s390) */
-#define F_ACCMODE	3
-#define F_RDONLY	0
-#define F_WRONLY	1
-#define F_CREAT		0100
-#define F_EXCL		0200
-#define F_TRUNC		01000
-#define F_DIRECTORY	0200000
+/* the open(2) flag, as all of Linux has it but alpha, parisc and sparc */
 #define F_CLOEXEC	02000000
-#define F_PATH		010000000
-#define F_TMPFILE	020000000
 
 #define CLOEXEC_OF_MEMFD 1u
-
-static const struct object *object_of(const struct graph *g, const struct description *d)
-{
-	return &g->files.objects[d->object];
-}
 
 /* ---- rows ---- */
 
@@ -192,22 +178,8 @@ static void assume(struct graph *g, struct process *p, struct fd *fd, int64_t nu
 
 /* ---- what calls do ---- */
 
-static struct identity identity_of(const struct et_event *ev)
-{
-	struct identity id = { .known = et_has(ev, ET_V_OPEN_ino) && et_has(ev, ET_V_OPEN_dev) };
-
-	if (!id.known)
-		return id;
-	id.dev = (uint32_t)ev->val[ET_V_OPEN_dev];
-	id.ino = (uint64_t)ev->val[ET_V_OPEN_ino];
-	id.size = (uint64_t)et_value(ev, ET_V_OPEN_size, 0);
-	id.mtime = et_value(ev, ET_V_OPEN_mtime, 0);
-	id.type = (uint32_t)et_value(ev, ET_V_OPEN_type, S_IFREG);
-	return id;
-}
-
-static struct fd *put(struct graph *g, struct process *p, int64_t number, struct description *d,
-		      int64_t at, bool cloexec)
+struct fd *use_put(struct graph *g, struct process *p, int64_t number, struct description *d,
+		   int64_t at, bool cloexec)
 {
 	struct fd *fd = fd_put(g, p->fds, number, d);
 
@@ -216,154 +188,6 @@ static struct fd *put(struct graph *g, struct process *p, int64_t number, struct
 		fd->cloexec = cloexec;
 	}
 	return fd;
-}
-
-/* A file is opened for writing: what becomes of what it held (etrace-db(5), rule 3). */
-static void open_to_write(struct graph *g, struct process *p, struct description *d,
-			  int64_t flags, const struct identity *id, bool was_there, int64_t at)
-{
-	bool anew = flags & (F_TRUNC | F_EXCL) || (flags & F_CREAT && !was_there);
-
-	d->reads = 0;
-	if (!anew && (flags & F_ACCMODE) != F_WRONLY)
-		d->reads = object_of(g, d)->version;
-	files_renew(g, d->object, d->file, anew ? GRAPH_WRITTEN : GRAPH_CHANGED, exec_id(g, p), at,
-		    id);
-	d->writes = object_of(g, d)->version;
-}
-
-/* Whether something lay there before an open that may have made it. */
-static bool was_there(const struct graph *g, uint32_t file, const struct identity *id)
-{
-	const struct name *n = &g->files.names[file];
-
-	if (n->object)
-		return true;
-	return !n->gone && !(id->known && !id->size);
-}
-
-static void note_script(struct process *p, uint32_t file, const char *path, size_t len)
-{
-	struct execution *e = &p->exec;
-
-	if (e->script_hash && e->script_hash == hash_bytes(path, len))
-		e->script = file;
-}
-
-/* What has no name that leads to it: by its descriptor, as /dev/fd/3, or its inode. */
-static uint32_t nameless(struct graph *g, struct process *p, const struct et_event *ev,
-			 const struct identity *id, int64_t flags, int64_t at)
-{
-	static const char deleted[] = " (deleted)";
-	static const char *const places[] = { "/dev/fd/", "/proc/self/fd/", "/dev/std" };
-	size_t len, n;
-	const char *path = et_get_string(ev, ET_S_OPEN_name, &len), *s;
-	bool gone = len >= sizeof(deleted) && !memcmp(path + len + 1 - sizeof(deleted), deleted,
-						      sizeof(deleted) - 1);
-	uint32_t o = gone ? files_by_ino(g, id) : 0;
-	const struct fd *fd = NULL;
-
-	if (flags & F_TMPFILE && id->known && S_ISREG(id->type))
-		return files_anonymous(g, GRAPH_MEMORY, exec_id(g, p), at);
-	if (o || !len || (*path == '/' && !gone))
-		return o;
-	s = et_get_string(ev, ET_S_OPEN_orig, &len);
-	for (size_t i = 0; s && i < sizeof(places) / sizeof(places[0]); i++) {
-		n = strlen(places[i]);
-		if (len > n && !memcmp(s, places[i], n))
-			fd = fd_get(p->fds, i == 2 ? s[n] == 'i' ? 0 : s[n] == 'o' ? 1 : 2 :
-				    atoi(s + n));
-	}
-	return fd ? fd->d->object : 0;
-}
-
-/* Opened anew: what is read and written is what it holds. */
-static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_t number,
-			  int64_t flags, int64_t at)
-{
-	struct description *d = description_new(g, o, 0);
-
-	if ((flags & F_ACCMODE) != F_WRONLY)
-		d->reads = object_of(g, d)->version;
-	if ((flags & F_ACCMODE) != F_RDONLY && object_of(g, d)->made != GRAPH_SPECIAL)
-		d->writes = object_of(g, d)->version;
-	put(g, p, number, d, at, flags & F_CLOEXEC);
-}
-
-static struct description *open_named(struct graph *g, struct process *p, uint32_t file,
-				      int64_t flags, const struct identity *id, int64_t at)
-{
-	bool writes = (flags & F_ACCMODE) != F_RDONLY, there = was_there(g, file, id);
-	struct description *d;
-	enum graph_made made;
-
-	if (writes && !there && flags & F_CREAT && !(files_class(g, file) & NAME_SPECIAL) &&
-	    (!id->known || S_ISREG(id->type))) {
-		d = description_new(g, files_create(g, file, exec_id(g, p), at, id), file);
-		d->writes = object_of(g, d)->version;
-		return d;
-	}
-	d = description_new(g, files_at(g, file, id), file);
-	made = object_of(g, d)->made;
-	d->reads = (flags & F_ACCMODE) != F_WRONLY ? object_of(g, d)->version : 0;
-	if (writes && made == GRAPH_FIFO)
-		d->writes = object_of(g, d)->version;
-	else if (writes && made <= GRAPH_CHANGED)
-		open_to_write(g, p, d, flags, id, there, at);
-	if (flags & F_PATH)
-		d->reads = d->writes = 0;
-	return d;
-}
-
-/* The path that it was asked for by, where that is another one. */
-static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char *path, size_t len)
-{
-	size_t n;
-	const char *s = et_get_string(ev, ET_S_OPEN_orig, &n);
-
-	if (!s || !n || (n == len && !memcmp(s, path, len)) || *s != '/')
-		return 0;
-	if (!path_is_clean(s, n)) {
-		g->path.len = 0;
-		buf_add(&g->path, s, n);
-		path_clean(&g->path);
-		s = g->path.s;
-		n = g->path.len;
-		if (n == len && !memcmp(s, path, len))
-			return 0;
-	}
-	s = roots_path(g, s, &n);
-	return graph_string(g, s, n);
-}
-
-void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
-{
-	struct identity id = identity_of(ev);
-	int64_t flags = et_value(ev, ET_V_OPEN_flags, 0);
-	int64_t number = et_value(ev, ET_V_OPEN_fd, -1);
-	struct description *d;
-	uint32_t file, o;
-	const char *path;
-	size_t len;
-
-	path = et_get_string(ev, ET_S_OPEN_name, &len);
-	if (!path || !et_has(ev, ET_V_OPEN_fd))
-		return;
-	g->uses |= id.known;
-	if (!id.known && flags & F_DIRECTORY)
-		id.type = S_IFDIR;
-	o = nameless(g, p, ev, &id, flags, at);
-	if (o) {
-		open_nameless(g, p, o, number, flags, at);
-		return;
-	}
-	file = files_name(g, path, len);
-	note_script(p, file, path, len);
-	if (p->exec.starting)
-		p->exec.starting = files_class(g, file) & (NAME_SHARED | NAME_LOADER);
-	d = open_named(g, p, file, flags, &id, at);
-	d->asked = asked_by(g, ev, path, len);
-	put(g, p, number, d, at, flags & F_CLOEXEC);
 }
 
 /* What Close or Use says: values of both kinds have the same meaning. */
@@ -467,7 +291,7 @@ void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int6
 	from->d->placed |= newfd <= 2;
 	copy = *from;
 	from->used = true;
-	to = put(g, p, newfd, copy.d, copy.at,
+	to = use_put(g, p, newfd, copy.d, copy.at,
 		 et_value(ev, ET_V_DUP_flags, 0) & F_CLOEXEC);
 	if (to)
 		to->own = copy.own;
@@ -475,24 +299,24 @@ void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int6
 
 void use_pipe(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
-	uint32_t o = files_anonymous(g, GRAPH_PIPE, exec_id(g, p), at);
+	uint32_t o = files_anonymous(g, GRAPH_PIPE, exec_id(g, p), at, NULL);
 	struct description *in = description_new(g, o, 0), *out = description_new(g, o, 0);
 	bool cloexec = et_value(ev, ET_V_PIPE_flags, 0) & F_CLOEXEC;
 
 	in->reads = out->writes = object_of(g, in)->version;
 	in->other = out;
 	out->other = in;
-	put(g, p, et_value(ev, ET_V_PIPE_fd1, -1), in, at, cloexec);
-	put(g, p, et_value(ev, ET_V_PIPE_fd2, -1), out, at, cloexec);
+	use_put(g, p, et_value(ev, ET_V_PIPE_fd1, -1), in, at, cloexec);
+	use_put(g, p, et_value(ev, ET_V_PIPE_fd2, -1), out, at, cloexec);
 }
 
 void use_memfd(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
-	uint32_t o = files_anonymous(g, GRAPH_MEMORY, exec_id(g, p), at);
+	uint32_t o = files_anonymous(g, GRAPH_MEMORY, exec_id(g, p), at, NULL);
 	struct description *d = description_new(g, o, 0);
 
 	d->writes = object_of(g, d)->version;
-	put(g, p, et_value(ev, ET_V_MEMFD_fd, -1), d, at,
+	use_put(g, p, et_value(ev, ET_V_MEMFD_fd, -1), d, at,
 	    et_value(ev, ET_V_MEMFD_flags, 0) & CLOEXEC_OF_MEMFD);
 }
 
@@ -511,7 +335,7 @@ void use_received(struct graph *g, struct process *p, const struct et_event *ev,
 	file = files_name(g, path, len);
 	d = description_new(g, files_at(g, file, NULL), file);
 	d->reads = object_of(g, d)->version;
-	put(g, p, number, d, at, et_value(ev, ET_V_RECEIVED_cloexec, 0));
+	use_put(g, p, number, d, at, et_value(ev, ET_V_RECEIVED_cloexec, 0));
 }
 
 void use_cloexec(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)

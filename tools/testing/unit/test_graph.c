@@ -152,6 +152,43 @@ static void dups(unsigned int task, int from, int to)
 	line(task, "Dup|oldfd=%d,newfd=%d,flags=0", from, to);
 }
 
+/* The events whose first line has nothing but a name and some numbers. */
+static void named(unsigned int task, const char *what, const char *numbers, const char *tag,
+		  const char *path)
+{
+	line(task, "%s|fnamesize=%zu%s", what, strlen(path), numbers);
+	line(task, "%s|%s", tag, path);
+}
+
+static void stats(unsigned int task, const char *path)
+{
+	named(task, "Stat", ",flags=0", "PS", path);
+}
+
+static void receives(unsigned int task, int fd, const char *path)
+{
+	char numbers[32];
+
+	snprintf(numbers, sizeof(numbers), ",fd=%d,cloexec=0", fd);
+	named(task, "Received", numbers, "RP", path);
+}
+
+static void symlinks(unsigned int task, const char *target, const char *path)
+{
+	line(task, "Symlink|targetnamesize=%zu,linknamesize=%zu", strlen(target), strlen(path));
+	line(task, "ST|%s", target);
+	line(task, "SL|%s", path);
+}
+
+/* By linkat, with flags. */
+static void links_at(unsigned int task, const char *from, int flags, const char *to)
+{
+	line(task, "LinkatFrom|fnamesize=%zu,flags=%d", strlen(from), flags);
+	line(task, "LF|%s", from);
+	line(task, "LinkTo|fnamesize=%zu", strlen(to));
+	line(task, "LT|%s", to);
+}
+
 /* ---- what it says ---- */
 
 /* What was made of what: "out<in" for each pair, by names in the end or, of what has none, -. */
@@ -578,6 +615,149 @@ static void test_removed(void **state)
 	says(makers, "/a.o=/bin/b");
 }
 
+static const char backwards[] =
+	"SELECT count(*) FROM version AS v JOIN version AS b ON b.id = v.base WHERE v.at <= b.at";
+
+/* A descriptor that was open before the file was written anew writes last. */
+static void test_late_writer(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	reads(1, "/in1", 11);
+	receives(1, 5, "/x.o");
+	runs(2, "/bin/b");
+	reads(2, "/in2", 12);
+	writes(2, "/x.o", 13);
+	closes(1, 5, -1, 9);
+	ends(1);
+	ends(2);
+	says(makers, "/x.o=/bin/a");
+	says(edges, "-</in2 /x.o</in1");
+	says(backwards, "0");
+}
+
+/* What is written has the name that it has by then, not that by which it was opened. */
+static void test_late_name(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	receives(1, 5, "/x.o");
+	receives(1, 6, "/z.o");
+	runs(2, "/bin/b");
+	renames(2, "/x.o", "/y.o");
+	writes(2, "/x.o", 12);
+	links(2, "/z.o", "/zz.o");
+	removes(2, "/z.o");
+	closes(1, 5, -1, 9);
+	closes(1, 6, -1, 9);
+	ends(2);
+	says(makers, "/x.o=/bin/b /y.o=/bin/a /zz.o=/bin/a");
+	starts(true);
+	runs(1, "/bin/a");
+	receives(1, 5, "/x.o");
+	removes(1, "/x.o");
+	closes(1, 5, -1, 9);
+	ends(1);
+	says(makers, "");
+	says("SELECT count(*) FROM version WHERE made = 2 AND file IS NULL", "1");
+}
+
+/* What each version is: its name, device, inode, size and time. */
+static const char identities[] =
+	"SELECT CAST(path AS TEXT) || '=' || coalesce(dev || ':' || ino || ':' ||"
+	" coalesce(size, '?') || ':' || coalesce(mtime, '?'), '')"
+	" FROM version AS v JOIN file ON file.id = v.file WHERE v.made < 3 ORDER BY v.id";
+
+/* A version that began by a look or an execve is identified once the file is opened. */
+static void test_identified(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	stats(1, "/in.c");
+	stats(1, "/old.o");
+	stats(1, "/none.c");
+	reads(1, "/in.c", 11);
+	opens(1, 3, "/bin/a", RD, 12, 100);
+	/* what it was like before it was emptied is not known */
+	opens(1, 4, "/old.o", NEW, 13, 0);
+	ends(1);
+	says(identities, "/bin/a=1:12:100:5 /in.c=1:11:100:5 /old.o=1:13:?:? /none.c= /old.o=1:13:0:5");
+}
+
+/* The same where the row has long been written. */
+static void test_identified_late(void **state)
+{
+	char path[16];
+
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	stats(1, "/in.c");
+	stats(1, "/old.o");
+	for (int i = 0; i < 5000; i++) {
+		snprintf(path, sizeof(path), "/%d", i);
+		stats(1, path);
+	}
+	reads(1, "/in.c", 11);
+	opens(1, 4, "/old.o", NEW, 13, 0);
+	ends(1);
+	says("SELECT CAST(path AS TEXT) || '=' || dev || ':' || ino || ':' || coalesce(size, '?')"
+	     " FROM version AS v JOIN file ON file.id = v.file WHERE v.made = 0 AND dev ORDER BY v.id",
+	     "/in.c=1:11:100 /old.o=1:13:?");
+}
+
+/* Two names of one file, one of them known by a look only before. */
+static void test_hard_link_looked_at(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	stats(1, "/one.o");
+	reads(1, "/two.o", 11);
+	reads(1, "/one.o", 11);
+	runs(1, "/bin/b");
+	writes(1, "/two.o", 11);
+	ends(1);
+	says(makers, "/one.o=/bin/b /two.o=/bin/b");
+	/* nobody of the trace gave it that name */
+	says("SELECT coalesce(exec, 'nobody') FROM name ORDER BY rowid", "nobody 2");
+}
+
+/* What symbolic links lead to, and who made them; what stands under their names in the end. */
+static const char symbolic[] =
+	"SELECT CAST(f.path AS TEXT) || '>' || coalesce(CAST(t.path AS TEXT), '') || ' by ' ||"
+	" CAST(p.path AS TEXT) FROM final JOIN version AS v ON v.id = final.version AND v.made = 8"
+	" JOIN file AS f ON f.id = final.file JOIN exec AS e ON e.id = v.exec"
+	" JOIN file AS p ON p.id = e.program LEFT JOIN file AS t ON t.id = v.target ORDER BY f.path";
+
+static void test_symlink(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/ln");
+	named(1, "Mkdir", ",mode=511", "KD", "/d");
+	symlinks(1, "../in", "/d/rel");
+	symlinks(1, "/abs/./in", "/d/abs");
+	symlinks(1, "gone", "/removed");
+	symlinks(1, "x", "/replaced.o");
+	symlinks(1, "new", "/tmp1");
+	runs(1, "/bin/mv");
+	removes(1, "/removed");
+	removes(1, "/replaced.o");
+	writes(1, "/replaced.o", 12);
+	renames(1, "/d", "/e");
+	renames(1, "/tmp1", "/link");
+	/* what is opened by the name is what lies there now */
+	reads(1, "/link", 13);
+	symlinks(1, "y", "/last");
+	ends(1);
+	says(symbolic, "/e/abs>/abs/in by /bin/ln /e/rel>/in by /bin/ln /last>/y by /bin/mv");
+	says(makers, "/replaced.o=/bin/mv");
+}
+
 /* ---- rules 3 to 5 ---- */
 
 /* O_RDWR without O_TRUNC keeps what was there, O_TRUNC and O_EXCL do not. */
@@ -668,6 +848,88 @@ static void test_tmpfile(void **state)
 	says(edges, "/a.o</in.c");
 }
 
+/* A file without a name gets one, through its descriptor. */
+static void test_tmpfile_linked(void **state)
+{
+	static const struct {
+		const char *from;
+		int flags;
+	} ways[] = {
+		{ "/proc/self/fd/3", 0x400 }, { "/proc/101/fd/3", 0x400 }, { "/dev/fd/3", 0x400 },
+		{ "", 0x1000 }, { "/tmp/#11 (deleted)", 0x1000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		starts(true);
+		runs(1, "/bin/a");
+		reads(1, "/in.c", 12);
+		opens(1, 3, "/tmp/#11 (deleted)", RDWR | TMPFILE, 11, 0);
+		links_at(1, ways[i].from, ways[i].flags, "/out.o");
+		closes(1, 3, -1, 100);
+		runs(1, "/bin/b");
+		reads(1, "/out.o", 11);
+		writes(1, "/app", 13);
+		ends(1);
+		says(makers, "/out.o=/bin/a");
+		says(edges, "/app</out.o /out.o</in.c");
+	}
+	/* one of several, and nothing tells which: whoever gave the name made it */
+	starts(true);
+	runs(1, "/bin/a");
+	opens(1, 3, "/tmp/#11 (deleted)", RDWR | TMPFILE, 11, 0);
+	opens(1, 4, "/tmp/#12 (deleted)", RDWR | TMPFILE, 12, 0);
+	links_at(1, "", 0x1000, "/out.o");
+	ends(1);
+	says(makers, "/out.o=/bin/a");
+	says("SELECT coalesce(ino, 0) FROM final JOIN version AS v ON v.id = final.version"
+	     " JOIN file AS f ON f.id = final.file WHERE CAST(f.path AS TEXT) = '/out.o'", "0");
+}
+
+/* A number is only as long as its string, whatever stood there before. */
+static void test_descriptor_name(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	line(1, "Pipe|fd1=1,fd2=4,flags=0");
+	line(1, "Pipe|fd1=12,fd2=13,flags=0");
+	for (int i = 0; i < 2; i++) {
+		line(1, "Open|fnamesize=8,forigsize=%d,flags=0,mode=0,fd=%d", 10 - i, 20 + i);
+		line(1, "FN|pipe:[5]");
+		line(1, "FO|/dev/fd/%s", i ? "1" : "12");
+	}
+	closes(1, 21, 10, -1);
+	ends(1);
+	says("SELECT version FROM access WHERE how = 1",
+	     "2");
+}
+
+/* A FIFO that everybody has closed is empty for whoever opens it next. */
+static void test_fifo_again(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/sh");
+	named(1, "Mknod", ",mode=4516,dev=0", "KN", "/g");
+	for (unsigned int i = 0; i < 2; i++) {
+		forks(1, 2 + 2 * i);
+		forks(1, 3 + 2 * i);
+		runs(2 + 2 * i, "/bin/from");
+		reads(2 + 2 * i, i ? "/in2" : "/in1", 11 + i);
+		runs(3 + 2 * i, "/bin/to");
+		opens(2 + 2 * i, 3, "/g", WR, 0, 0);
+		opens(3 + 2 * i, 3, "/g", RD, 0, 0);
+		closes(2 + 2 * i, 3, -1, 100);
+		writes(3 + 2 * i, i ? "/out2" : "/out1", 21 + i);
+		closes(3 + 2 * i, 3, 100, -1);
+		ends(2 + 2 * i);
+		ends(3 + 2 * i);
+	}
+	ends(1);
+	says(edges, "-</in1 /g</in2 /out1<(/g) /out2</g");
+}
+
 /* A thread calls execve: the process goes on, under the leader's number. */
 static void test_thread_runs(void **state)
 {
@@ -745,6 +1007,11 @@ int main(void)
 		cmocka_unit_test(test_rename_over), cmocka_unit_test(test_exchange),
 		cmocka_unit_test(test_hard_link), cmocka_unit_test(test_hard_link_renamed),
 		cmocka_unit_test(test_hard_link_of_before),
+		cmocka_unit_test(test_hard_link_looked_at),
+		cmocka_unit_test(test_late_writer), cmocka_unit_test(test_late_name),
+		cmocka_unit_test(test_identified), cmocka_unit_test(test_identified_late),
+		cmocka_unit_test(test_symlink), cmocka_unit_test(test_tmpfile_linked),
+		cmocka_unit_test(test_descriptor_name), cmocka_unit_test(test_fifo_again),
 		cmocka_unit_test(test_directory_renamed),
 		cmocka_unit_test(test_inode_again), cmocka_unit_test(test_removed),
 		cmocka_unit_test(test_changed), cmocka_unit_test(test_order),
