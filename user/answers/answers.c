@@ -5,6 +5,7 @@
 #include "base/shquote.h"
 #include "base/xalloc.h"
 #include "build/redact.h"
+#include "model/build.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -86,15 +87,14 @@ static void add_near(struct near *list, unsigned int far, const char *path, size
 
 static void tell_nearest(struct db *db, const struct buf *path)
 {
-	static const char text[] = "SELECT path FROM file ORDER BY id";
-	struct sqlite3_stmt *st = db_ask(db, text, "");
+	const struct build *model = build_of(db);
 	struct near list[NEAR] = { 0 };
 	struct buf b = { 0 };
 	size_t wanted = path->len, len, n;
 	const char *name = base_name(path->s, &wanted);
 
-	while (db_row(db, st)) {
-		const char *s = db_bytes(st, 0, &len), *base;
+	for (uint32_t i = 1; i <= model->nfiles; i++) {
+		const char *s = build_path(model, i, &len), *base;
 		unsigned int far;
 
 		n = len;
@@ -121,20 +121,20 @@ static void tell_nearest(struct db *db, const struct buf *path)
 
 uint32_t answers_file(struct db *db, const char *path)
 {
-	static const char text[] = "SELECT id FROM file WHERE path = ?";
+	const struct build *model = build_of(db);
 	struct buf b = { 0 };
 	uint32_t file;
 	char *real;
 
 	answers_path(&b, path);
-	file = (uint32_t)db_one(db, text, "b", b.s, b.len);
+	file = build_find(model, b.s, b.len);
 	/* a symbolic link, as the trace has where it leads */
 	if (!file) {
 		buf_addc(&b, 0);
 		b.len--;
 		real = realpath(b.s, NULL);
 		if (real)
-			file = (uint32_t)db_one(db, text, "b", real, strlen(real));
+			file = build_find(model, real, strlen(real));
 		free(real);
 	}
 	if (!file && !db->failed)
@@ -145,23 +145,20 @@ uint32_t answers_file(struct db *db, const char *path)
 
 void answers_file_path(struct db *db, uint32_t file, struct buf *to)
 {
-	static const char text[] = "SELECT path FROM file WHERE id = ?";
-	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)file);
 	size_t len;
-	const char *s;
+	const char *path = build_path(build_of(db), file, &len);
 
-	if (!db_row(db, st))
-		return;
-	s = db_bytes(st, 0, &len);
-	buf_add(to, s, len);
+	buf_add(to, path, len);
 }
 
 uint32_t answers_start(struct db *db)
 {
-	static const char text[] =
-		"SELECT cwd FROM exec WHERE program IS NOT NULL AND cwd IS NOT NULL ORDER BY id LIMIT 1";
+	const struct build *b = build_of(db);
 
-	return (uint32_t)db_one(db, text, "");
+	for (uint32_t i = 1; i <= b->nexecs; i++)
+		if (b->execs[i].program && b->execs[i].cwd)
+			return b->execs[i].cwd;
+	return 0;
 }
 
 static const char args_text[] =

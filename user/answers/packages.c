@@ -4,15 +4,14 @@
 #include "answers/lists.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
+#include "io/program.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 const char *packages_path(const char *path, size_t *len, char *buf)
@@ -354,30 +353,12 @@ static FILE *start_rpm(const char *dir, pid_t *pid)
 	/* it takes no other one */
 	char *path = realpath(dir, NULL);
 	char *const argv[] = { "rpm", "--dbpath", path, "-qa", "--qf", (char *)format, NULL };
-	posix_spawn_file_actions_t actions;
-	FILE *from = NULL;
-	int ends[2], err;
+	FILE *from = path ? program_start(argv, pid) : NULL;
+	int err = errno;
 
-	if (!path || pipe2(ends, O_CLOEXEC)) {
-		free(path);
-		return NULL;
-	}
-	from = fdopen(ends[0], "r");
-	err = errno;
-	if (from) {
-		posix_spawn_file_actions_init(&actions);
-		posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-		err = posix_spawnp(pid, "rpm", &actions, NULL, argv, environ);
-		posix_spawn_file_actions_destroy(&actions);
-		if (err)
-			fclose(from);
-	} else {
-		close(ends[0]);
-	}
-	close(ends[1]);
 	free(path);
 	errno = err;
-	return err ? NULL : from;
+	return from;
 }
 
 static uint32_t take_rpm(struct packages *p, char *line)
@@ -401,7 +382,7 @@ static bool read_rpm(struct packages *p, const char *dir, struct diag *diag)
 	ssize_t len;
 	pid_t pid;
 	FILE *from = start_rpm(dir, &pid);
-	int status = 0;
+	int status;
 
 	if (!from) {
 		diag_fatal(diag, "%s: cannot be read without rpm: %s; install rpm", dir,
@@ -425,9 +406,7 @@ static bool read_rpm(struct packages *p, const char *dir, struct diag *diag)
 		}
 	}
 	free(line);
-	fclose(from);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = program_end(from, pid);
 	if (status)
 		diag_fatal(diag, "%s: rpm cannot read it", dir);
 	return !status;

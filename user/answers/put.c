@@ -4,6 +4,7 @@
 #include "base/shquote.h"
 #include "base/utf8.h"
 #include "io/stats_out.h"
+#include "model/build.h"
 
 #include <string.h>
 
@@ -35,8 +36,6 @@ bool put_name(struct out *out, struct db *db, uint32_t file)
 	return slash;
 }
 
-static const char files_of[] = "SELECT program, cwd FROM exec WHERE id = ?";
-
 /* Of a long command, its beginning and its end are shown. */
 #define HEAD 90
 #define TAIL 50
@@ -49,7 +48,7 @@ void put_command(struct out *out, struct db *db, uint32_t exec, bool full)
 
 	answers_command(db, exec, &b);
 	if (!b.len) {
-		put_file(out, db, (uint32_t)db_one(db, files_of, "i", (int64_t)exec));
+		put_file(out, db, build_of(db)->execs[exec].program);
 	} else if (full || b.len <= LONG) {
 		out_write(out, b.s, b.len);
 	} else {
@@ -76,18 +75,15 @@ void json_file(struct json *j, const char *name, struct db *db, uint32_t file)
 
 void json_exec(struct json *j, struct db *db, uint32_t exec)
 {
-	struct sqlite3_stmt *st = db_ask(db, files_of, "i", (int64_t)exec);
-	bool any = db_row(db, st);
-	uint32_t program = any ? db_id(db, st, 0, DB_FILES) : 0;
-	uint32_t cwd = any ? db_id(db, st, 1, DB_FILES) : 0;
+	const struct build_exec *e = &build_of(db)->execs[exec];
 	struct buf b = { 0 };
 	size_t n = answers_args(db, exec, &b), at = 0;
 
 	json_begin(j, '{');
 	json_key(j, "exec");
 	json_u64(j, exec);
-	json_file(j, "program", db, program);
-	json_file(j, "cwd", db, cwd);
+	json_file(j, "program", db, e->program);
+	json_file(j, "cwd", db, e->cwd);
 	json_key(j, "arguments");
 	json_begin(j, '[');
 	for (; n--; at += strlen(b.s + at) + 1)

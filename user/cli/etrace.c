@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	{ "why", "who made a file, and how another one got into it", cmd_why },
 	{ "time", "where the time of a build went", cmd_time },
 	{ "diff", "where two builds part", cmd_diff },
+	{ "affected", "what depends on files that have changed", cmd_affected },
 	{ "rebuilt", "why what ran before ran again", cmd_rebuilt },
 	{ "check", "what can make the next build wrong", cmd_check },
 	{ "used", "packages and sources that a build used, or did not", cmd_used },

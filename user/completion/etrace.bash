@@ -15,7 +15,7 @@ _etrace()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'run attach report db compdb deps rdeps why time diff rebuilt check used attest push fleet doctor --help --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'run attach report db compdb deps rdeps why time diff rebuilt affected check used attest push fleet doctor --help --version' -- "$cur")
 		return
 	fi
 	# Behind run's command everything is the command's.
@@ -60,7 +60,7 @@ _etrace()
 		mapfile -t COMPREPLY < <(compgen -W 'builds slowest slower cache rebuilds users package flaky hosts' -- "$cur")
 		[ ${#COMPREPLY[@]} -gt 0 ] || mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
-	report|db|compdb|deps|rdeps|why|time|diff|rebuilt|check|used|attest|push) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	report|db|compdb|deps|rdeps|why|time|diff|rebuilt|affected|check|used|attest|push) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac
 }
 

@@ -109,6 +109,9 @@ const struct build *build_of(struct db *db);
 /** build_path - the path of a file, not terminated; "" of 0 */
 const char *build_path(const struct build *b, uint32_t file, size_t *len);
 
+/** build_find - the file of a path.  Return: 0: the build has not touched it */
+uint32_t build_find(const struct build *b, const char *path, size_t len);
+
 /** build_misses - how often an exec looked for a name in vain; build_miss_of(): each, from 0 on */
 uint32_t build_misses(const struct build *b, uint32_t exec);
 const struct build_miss *build_miss_of(const struct build *b, uint32_t exec, uint32_t i);

@@ -325,6 +325,11 @@ const char *build_path(const struct build *b, uint32_t file, size_t *len)
 	return b->text + b->paths[file];
 }
 
+uint32_t build_find(const struct build *b, const char *path, size_t len)
+{
+	return (uint32_t)db_one(b->db, "SELECT id FROM file WHERE path = ?", "b", path, len);
+}
+
 static void free_lists(struct build_lists *l)
 {
 	free(l->at);

@@ -35,6 +35,8 @@ struct search {
 	unsigned int classes;
 	bool back;		/* from inputs to outputs: the later the worse */
 	uint32_t file;		/* where it begins */
+	bool *names;		/* by file: who looked for it in vain would find it; NULL: none */
+	bool *dirs;		/* by file: who listed it sees something else; NULL: none */
 	struct map64 seen;	/* keys of versions, accesses of pipes, misses: their node */
 	struct map64 execs;	/* by exec: up to when it was looked at, + 1 */
 	struct map64 shown;	/* files */
@@ -117,6 +119,12 @@ static bool enter(struct search *s, uint32_t exec, int64_t time)
 	/* whoever wants to know what leads where has to go all ways */
 	if (!s->keeps_edges && there && !is_better(s, time, (int64_t)*there))
 		return false;
+	if (!there) {
+		struct reach *r = s->r;
+
+		r->execs = xgrow(r->execs, &r->execs_cap, r->nexecs + 1, sizeof(*r->execs));
+		r->execs[r->nexecs++] = exec;
+	}
 	map64_put(&s->execs, exec, (uint64_t)time);
 	return true;
 }
@@ -348,9 +356,23 @@ static void add_missers(struct search *s)
 		for (uint32_t i = 0; i < build_misses(b, exec); i++) {
 			const struct build_miss *m = build_miss_of(b, exec, i);
 
-			if (m->file == s->file)
+			if (s->names[m->file])
 				add_user(s, exec, m->at, GRAPH_PROBE, 0);
 		}
+}
+
+/* Who listed its directory, or asked what it is. */
+static void add_lookers(struct search *s)
+{
+	const struct build *b = s->b;
+
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
+
+		if ((a->how == GRAPH_LIST && s->dirs[a->file]) ||
+		    (a->how == GRAPH_LOOK && s->names[a->file]))
+			add_user(s, a->exec, a->at, (enum graph_class)a->class, 0);
+	}
 }
 
 static void expand_outputs(struct search *s, size_t i)
@@ -361,8 +383,10 @@ static void expand_outputs(struct search *s, size_t i)
 	const uint32_t *based;
 	size_t nbased;
 
-	if (!i && s->classes >> GRAPH_PROBE & 1)
+	if (!i && s->names)
 		add_missers(s);
+	if (!i && s->dirs)
+		add_lookers(s);
 	if (!n.version)
 		return;
 	for (uint32_t k = v->writes; k < v->uses; k++) {
@@ -490,13 +514,64 @@ void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum 
 	};
 
 	*r = (struct reach){ 0 };
+	if (classes >> GRAPH_PROBE & 1) {
+		s.names = xcalloc(b->nfiles + 1ul, sizeof(*s.names));
+		s.names[file] = true;
+	}
 	add(&s, (struct reach_node){ .version = b->versions[version].holds, .file = file,
 				     .class = GRAPH_DATA, .time = INT64_MIN }, 0);
 	find_outputs(&s);
+	free(s.names);
+}
+
+/* What was there before under any of its names. */
+static void add_changed(struct search *s, uint32_t version, const bool *changed)
+{
+	const struct build *b = s->b;
+	bool of = changed[b->versions[version].file];
+	const uint32_t *given;
+	size_t n;
+
+	given = build_list(&b->given, version, &n);
+	for (size_t i = 0; i < n && !of; i++)
+		of = !b->names[given[i] - 1].exec && changed[b->names[given[i] - 1].file];
+	if (of)
+		add(s, (struct reach_node){ .version = version, .class = GRAPH_DATA,
+					    .time = INT64_MIN }, 0);
+}
+
+void reach_changed(const struct build *b, const struct reach_change *changes, size_t n,
+		   struct reach *r)
+{
+	struct search s = {
+		.b = b, .r = r, .how = REACH_ALL, .back = true,
+		.classes = ~(1u << GRAPH_PROBE | 1u << GRAPH_IS_DIR),
+		.names = xcalloc(b->nfiles + 1ul, sizeof(*s.names)),
+		.dirs = xcalloc(b->nfiles + 1ul, sizeof(*s.dirs)),
+	};
+	bool *changed = xcalloc(b->nfiles + 1ul, sizeof(*changed));
+
+	*r = (struct reach){ 0 };
+	for (size_t i = 0; i < n; i++) {
+		changed[changes[i].file] = true;
+		s.names[changes[i].file] |= changes[i].comes_or_goes;
+		s.dirs[changes[i].dir] = true;
+	}
+	s.names[0] = s.dirs[0] = changed[0] = false;
+	/* node 0 stands for all of them */
+	add(&s, (struct reach_node){ .class = GRAPH_DATA, .time = INT64_MIN }, 0);
+	for (uint32_t i = 1; i <= b->nversions; i++)
+		if (b->versions[i].made == GRAPH_EXISTED)
+			add_changed(&s, i, changed);
+	find_outputs(&s);
+	free(s.names);
+	free(s.dirs);
+	free(changed);
 }
 
 void reach_free(struct reach *r)
 {
 	free(r->nodes);
+	free(r->execs);
 	*r = (struct reach){ 0 };
 }

@@ -24,6 +24,8 @@ struct reach_node {
 struct reach {
 	struct reach_node *nodes;	/* in the order of distance; the first: the beginning */
 	size_t n, cap;
+	uint32_t *execs;	/* that had to do with it, each once */
+	size_t nexecs, execs_cap;
 };
 
 /*
@@ -56,6 +58,21 @@ void reach_inputs(const struct build *b, uint32_t version, uint32_t file, enum r
 		  unsigned int classes, struct reach *r);
 void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum reach_how how,
 		   unsigned int classes, struct reach *r);
+/* What is other than when the build read it. */
+struct reach_change {
+	uint32_t file;		/* whose content is; 0: the build has not touched it */
+	uint32_t dir;		/* of what comes or goes: its directory, who listed it sees that */
+	bool comes_or_goes;	/* who looked for it, or asked what it is, sees that */
+};
+
+/**
+ * reach_changed - what would be made otherwise, all of it
+ * @changes: @n of them
+ *
+ * @r: execs are the programs that would run otherwise.
+ */
+void reach_changed(const struct build *b, const struct reach_change *changes, size_t n,
+		   struct reach *r);
 void reach_free(struct reach *r);
 
 #endif

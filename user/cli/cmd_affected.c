@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace affected: what would be made, and tested, otherwise, now that files have changed. */
+#include "answers/affected.h"
+#include "cli/answer.h"
+#include "cli/etrace.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const struct opt_row options[] = {
+	{ "git", "REV", "files that differ from this revision, in the work tree here" },
+	{ "tests", "PATTERN", "commands that are tests: \"*/test_* *\"" },
+	{ "format", "FORMAT", "text (default), list, json or ctest" },
+	{ "map", "HERE=THERE", "the directory HERE was THERE when the build was recorded" },
+	{ 0 }
+};
+
+static bool take_format(const struct asked *a, enum affected_format *format)
+{
+	static const char *const names[] = { "text", "list", "json", "ctest" };
+	const char *name = opt_value(a->opts, "format");
+
+	*format = a->json ? AFFECTED_JSON : AFFECTED_TEXT;
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i])) {
+			*format = (enum affected_format)i;
+			name = NULL;
+		}
+	if (name)
+		diag_fatal(a->diag, "--format %s: known are text, list, json and ctest", name);
+	return !name;
+}
+
+static int ask(struct asked *a)
+{
+	const char *revision = opt_value(a->opts, "git"), *map = opt_value(a->opts, "map");
+	enum affected_format format;
+	struct affected f;
+	int status = 2;
+
+	affected_init(&f, a->db[0]);
+	f.tests = opt_value(a->opts, "tests");
+	if (!revision && !a->nargs)
+		diag_fatal(a->diag, "which files have changed? Give their paths, or --git REV");
+	else if (take_format(a, &format) && (!map || affected_map(&f, map)) &&
+		 (!revision || affected_git(&f, revision))) {
+		for (size_t i = 0; i < a->nargs; i++)
+			affected_add(&f, a->args[i]);
+		status = affected_put(&f, a->out, format) ? 0 : 1;
+	}
+	affected_free(&f);
+	return status;
+}
+
+int cmd_affected(int argc, char **argv)
+{
+	static const struct answer affected = {
+		.name = "affected", .synopsis = "TRACE [PATH...]", .options = options,
+		.about = "Say which outputs, commands and tests depend on files that have changed since the\n"
+			 "build was recorded.  TRACE is a file of " PROG " run, or a database of " PROG " db.\n",
+		.traces = 1, .max_args = SIZE_MAX, .run = ask,
+	};
+
+	return answer_main(&affected, argc, argv);
+}
