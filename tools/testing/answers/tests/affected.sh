@@ -21,6 +21,7 @@ echo '#define X 1' > src/b/foo.h
 echo one > src/one.txt
 echo two > src/two.txt
 echo unused > src/unused.txt
+echo listed > src/t/there
 cat > src/build.sh <<'END'
 cat one.txt > ../out/one
 cat two.txt > ../out/two
