@@ -705,9 +705,9 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 	ret = etrace_returned(ret);
 	if (sc->told == ETRACE_TOLD_USED) {
 		if (ret >= 0 && sc->record == ETRACE_REC_READ)
-			etrace_used(etrace_first_arg(regs), ret, false);
+			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_READ);
 		else if (ret >= 0)
-			etrace_used(etrace_first_arg(regs), ret, true);
+			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_WRITE);
 	} else if (etrace_syscall_told(sc, ret)) {
 		etrace_syscall_handle(sc, regs, ret);
 	} else if (sc->hook != ETRACE_HOOK_NONE) {

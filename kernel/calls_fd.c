@@ -61,8 +61,7 @@ void etrace_do_ioctl(struct etrace_call *c)
 		arg = from;
 		fallthrough;
 	case FICLONE:
-		etrace_use_read(c->t, arg, 0);
-		etrace_use_write(c->t, fd, 0);
+		etrace_use_copy(c, arg, fd, 0);
 	}
 }
 

@@ -34,12 +34,16 @@
 		s64 _wrote = atomic64_xchg(&(e)->wrote, 0);			\
 										\
 		if (_read) {							\
-			(r)->id.read = (u64)_read >> 1;				\
+			(r)->id.read = (u64)_read >> ETRACE_USE_BITS;		\
 			(r)->have |= BIT(ETRACE_VAL_##ID##_read);		\
 		}								\
 		if (_wrote) {							\
-			(r)->id.wrote = (u64)_wrote >> 1;			\
+			(r)->id.wrote = (u64)_wrote >> ETRACE_USE_BITS;		\
 			(r)->have |= BIT(ETRACE_VAL_##ID##_wrote);		\
+		}								\
+		if (_wrote && !(_wrote & ETRACE_WROTE)) {			\
+			(r)->id.copied = true;					\
+			(r)->have |= BIT(ETRACE_VAL_##ID##_copied);		\
 		}								\
 		if (_wrote && (e)->size >= 0) {					\
 			(r)->id.size = (e)->size;				\
@@ -47,6 +51,8 @@
 			(r)->have |= BIT(ETRACE_VAL_##ID##_size) |		\
 				     BIT(ETRACE_VAL_##ID##_mtime);		\
 		}								\
+		(e)->from = 0;							\
+		(e)->to = 0;							\
 	} while (0)
 
 static noinline void etrace_use_tell(struct etrace_task *t, unsigned int fd,
@@ -66,15 +72,15 @@ static noinline void etrace_use_tell(struct etrace_task *t, unsigned int fd,
  * @t: one slot of the current task
  * @u: its memory
  * @fd: the descriptor
- * @n: its bytes read, or those written
+ * @how: what it did
  *
  * It is told with what is told next of that number, or at once where nobody else can:
  * that programs share the table is set before what was there is told.
  */
 void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
-		     atomic64_t *n)
+		     enum etrace_use_how how)
 {
-	atomic64_or(ETRACE_USED, n);
+	atomic64_or(etrace_use_bits(how), etrace_use_bytes(etrace_uses_at(u, fd), how));
 	set_bit(fd, u->used);
 	smp_mb__after_atomic();	/* against who sets it, then looks for what is used */
 	if (READ_ONCE(u->mixed) && test_and_clear_bit(fd, u->used))
@@ -259,7 +265,7 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 }
 
 static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64 bytes,
-				     bool wrote)
+				     enum etrace_use_how how)
 {
 	struct etrace_uses *u;
 	struct etrace_use *e, once = { .size = -1 };
@@ -271,9 +277,9 @@ static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64
 	e = u && !u->mixed ? etrace_uses_make(u, fd) : NULL;
 	if (!e)
 		e = &once;
-	atomic64_add(bytes << 1, wrote ? &e->wrote : &e->read);
-	atomic64_or(ETRACE_USED, wrote ? &e->wrote : &e->read);
-	if (wrote) {
+	atomic64_add(bytes << ETRACE_USE_BITS, etrace_use_bytes(e, how));
+	atomic64_or(etrace_use_bits(how), etrace_use_bytes(e, how));
+	if (how != ETRACE_USE_READ) {
 		inode = etrace_use_inode(current->files, fd);
 		if (inode && S_ISREG(inode->i_mode))
 			etrace_use_seen(e, inode);
@@ -283,22 +289,23 @@ static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64
 	if (e == &once)
 		etrace_use_tell(t, fd, e);
 	else
-		etrace_use_late(t, u, fd, wrote ? &e->wrote : &e->read);
+		etrace_use_late(t, u, fd, how);
 }
 
-static void etrace_use(struct etrace_task *t, unsigned int fd, u64 bytes, bool wrote)
+static void etrace_use(struct etrace_task *t, unsigned int fd, u64 bytes,
+		       enum etrace_use_how how)
 {
-	if (!etrace_use_again(t, fd, bytes, wrote))
-		etrace_use_slow(t, fd, bytes, wrote);
+	if (!etrace_use_again(t, fd, bytes, how))
+		etrace_use_slow(t, fd, bytes, how);
 }
 
 /**
  * etrace_used_slowly - etrace_used() where it is not done at once
  * @fd: the descriptor
  * @bytes: how many
- * @wrote: they were written
+ * @how: what it has done
  */
-void etrace_used_slowly(unsigned int fd, u64 bytes, bool wrote)
+void etrace_used_slowly(unsigned int fd, u64 bytes, enum etrace_use_how how)
 {
 	struct etrace_task *t;
 
@@ -306,7 +313,7 @@ void etrace_used_slowly(unsigned int fd, u64 bytes, bool wrote)
 	t = etrace_task_find(current);
 	if (t && likely(!t->skipped) && likely(!etrace_syscalls_emulated()))
 		etrace_for_each_slot(t, t)
-			etrace_use(t, fd, bytes, wrote);
+			etrace_use(t, fd, bytes, how);
 	etrace_syscall_unpin();
 }
 
@@ -319,7 +326,7 @@ void etrace_used_slowly(unsigned int fd, u64 bytes, bool wrote)
 void etrace_use_read(struct etrace_task *t, int fd, u64 bytes)
 {
 	etrace_for_each_slot(t, t)
-		etrace_use(t, fd, bytes, false);
+		etrace_use(t, fd, bytes, ETRACE_USE_READ);
 }
 
 /**
@@ -331,7 +338,54 @@ void etrace_use_read(struct etrace_task *t, int fd, u64 bytes)
 void etrace_use_write(struct etrace_task *t, int fd, u64 bytes)
 {
 	etrace_for_each_slot(t, t)
-		etrace_use(t, fd, bytes, true);
+		etrace_use(t, fd, bytes, ETRACE_USE_WRITE);
+}
+
+/*
+ * Is it to be recorded that one descriptor is copied to another?  Not again while both
+ * stay what they are and nobody has been told of their use, unless others are copied
+ * from or to one of them in between.
+ */
+static bool etrace_copy_is_new(struct etrace_task *t, u32 in, u32 out)
+{
+	struct etrace_use *from, *to;
+	struct etrace_uses *u;
+
+	if (t->refused || !etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
+		return false;
+	u = etrace_uses_of(t);
+	from = u && !u->mixed ? etrace_uses_make(u, in) : NULL;
+	to = from ? etrace_uses_make(u, out) : NULL;
+	if (!to)
+		return true;
+	if (from->to == out + 1 && to->from == in + 1)
+		return false;
+	from->to = out + 1;
+	to->from = in + 1;
+	return true;
+}
+
+/**
+ * etrace_use_copy - data has gone from one descriptor straight to another
+ * @c: the call
+ * @in: the descriptor that was read
+ * @out: the one that was written
+ * @bytes: how many; 0: not known
+ */
+void etrace_use_copy(struct etrace_call *c, u32 in, u32 out, u64 bytes)
+{
+	struct etrace_task *t;
+
+	etrace_for_each_slot(t, c->t) {
+		if (etrace_copy_is_new(t, in, out)) {
+			etrace_rec_init(&c->r, ETRACE_EV_COPY, 0);
+			c->r.copy.in = in;
+			c->r.copy.out = out;
+			etrace_emit_one(t, &c->r);
+		}
+		etrace_use(t, in, bytes, ETRACE_USE_READ);
+		etrace_use(t, out, bytes, ETRACE_USE_COPY);
+	}
 }
 
 /**
@@ -372,12 +426,14 @@ void etrace_do_write(struct etrace_call *c)
 {
 }
 
-/* From one descriptor to another. */
+/* From one descriptor to another. Of nothing: it was read, but nothing was written. */
 void etrace_do_copy(struct etrace_call *c)
 {
-	etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), c->ret);
 	if (c->ret)
-		etrace_use_write(c->t, etrace_arg(c, ETRACE_ARG_FD2, 0), c->ret);
+		etrace_use_copy(c, etrace_arg(c, ETRACE_ARG_FD, 0),
+				etrace_arg(c, ETRACE_ARG_FD2, 0), c->ret);
+	else
+		etrace_use_read(c->t, etrace_arg(c, ETRACE_ARG_FD, 0), 0);
 }
 
 /* What is returned is no number of bytes. */

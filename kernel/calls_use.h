@@ -15,9 +15,10 @@
 #define ETRACE_CLOSE_EXTENDED	2	/* the line format does not tell of it */
 #define ETRACE_CLOSE_EXECVE	4	/* by execve */
 
-void etrace_used_slowly(unsigned int fd, u64 bytes, bool wrote);
+void etrace_used_slowly(unsigned int fd, u64 bytes, enum etrace_use_how how);
 void etrace_use_read(struct etrace_task *t, int fd, u64 bytes);
 void etrace_use_write(struct etrace_task *t, int fd, u64 bytes);
+void etrace_use_copy(struct etrace_call *c, u32 in, u32 out, u64 bytes);
 void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
 		     struct task_struct *child);
 void etrace_use_new(struct etrace_task *t, int fd);
@@ -26,7 +27,7 @@ void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how);
 void etrace_use_over(struct etrace_task *t);
 void etrace_use_left(struct etrace_task *t);
 void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
-		     atomic64_t *n);
+		     enum etrace_use_how how);
 
 /* What a descriptor stands for; NULL: nothing.  Who frees an inode waits for RCU. */
 static __always_inline struct inode *etrace_use_inode(struct files_struct *files,
@@ -49,13 +50,27 @@ static __always_inline void etrace_use_seen(struct etrace_use *e, const struct i
 	e->mtime = etrace_inode_mtime(inode);
 }
 
+/* Where the bytes of a use are counted, and the bits that it sets there. */
+static __always_inline atomic64_t *etrace_use_bytes(struct etrace_use *e,
+						    enum etrace_use_how how)
+{
+	return how == ETRACE_USE_READ ? &e->read : &e->wrote;
+}
+
+static __always_inline u64 etrace_use_bits(enum etrace_use_how how)
+{
+	return how == ETRACE_USE_WRITE ? ETRACE_USED | ETRACE_WROTE : ETRACE_USED;
+}
+
 /*
  * One slot: nearly always the same was done by the descriptor before.  Returns
  * whether it was; if not, nothing was done.
  */
 static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int fd,
-					     u64 bytes, bool wrote)
+					     u64 bytes, enum etrace_use_how how)
 {
+	/* The highest of its bits is there only with the others. */
+	const u64 seen = how == ETRACE_USE_WRITE ? ETRACE_WROTE : ETRACE_USED;
 	struct files_struct *files = current->files;
 	struct etrace_uses *u = READ_ONCE(t->uses);
 	struct etrace_use *e;
@@ -67,18 +82,18 @@ static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int
 	e = etrace_uses_at(u, fd);
 	if (unlikely(!e))
 		return false;
-	n = wrote ? &e->wrote : &e->read;
-	if (unlikely(!(atomic64_read(n) & ETRACE_USED)))
+	n = etrace_use_bytes(e, how);
+	if (unlikely(!(atomic64_read(n) & seen)))
 		return false;
 	/* of a regular file, as the first write has found */
-	if (wrote && e->size >= 0) {
+	if (how != ETRACE_USE_READ && e->size >= 0) {
 		inode = etrace_use_inode(files, fd);
 		if (likely(inode))
 			etrace_use_seen(e, inode);
 	}
 	/* Another thread may have told what was there before, a moment ago. */
-	if (unlikely(!(atomic64_add_return(bytes << 1, n) & ETRACE_USED)))
-		etrace_use_late(t, u, fd, n);
+	if (unlikely(!(atomic64_add_return(bytes << ETRACE_USE_BITS, n) & seen)))
+		etrace_use_late(t, u, fd, how);
 	return true;
 }
 
@@ -86,9 +101,9 @@ static __always_inline bool etrace_use_again(struct etrace_task *t, unsigned int
  * etrace_used - a call has read or written by a descriptor
  * @fd: the descriptor
  * @bytes: how many
- * @wrote: they were written
+ * @how: what it has done
  */
-static __always_inline void etrace_used(unsigned int fd, u64 bytes, bool wrote)
+static __always_inline void etrace_used(unsigned int fd, u64 bytes, enum etrace_use_how how)
 {
 	struct etrace_task *t;
 	bool done;
@@ -98,10 +113,10 @@ static __always_inline void etrace_used(unsigned int fd, u64 bytes, bool wrote)
 	t = etrace_task_first(current);
 	done = likely(t && t->task == current && !READ_ONCE(t->node.next)) &&
 	       likely(!t->skipped) && likely(!etrace_syscalls_emulated()) &&
-	       etrace_use_again(t, fd, bytes, wrote);
+	       etrace_use_again(t, fd, bytes, how);
 	etrace_syscall_unpin();
 	if (unlikely(!done))
-		etrace_used_slowly(fd, bytes, wrote);
+		etrace_used_slowly(fd, bytes, how);
 }
 
 #endif /* ETRACE_CALLS_USE_H */

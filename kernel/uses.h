@@ -17,22 +17,37 @@ struct files_struct;
 
 #define ETRACE_USES_MAX		512	/* descriptors that are remembered */
 #define ETRACE_USES_CHUNK	16	/* that memory is made for at a time */
-#define ETRACE_USED		1	/* bit 0 of etrace_use.read and .wrote */
+
+/* Bits of etrace_use.read and .wrote, below the bytes. */
+#define ETRACE_USED		1	/* it was read, it was written */
+#define ETRACE_WROTE		2	/* and that was not always a copy */
+#define ETRACE_USE_BITS		2
+
+/* What is done by a descriptor. */
+enum etrace_use_how {
+	ETRACE_USE_READ,
+	ETRACE_USE_WRITE,
+	ETRACE_USE_COPY,	/* it is written: an event copy tells where from */
+};
 
 /**
  * struct etrace_use - a descriptor
- * @read: bytes read by it << 1 | 1; 0: it was not read
+ * @read: bytes read by it << ETRACE_USE_BITS, and these; 0: it was not read
  * @wrote: bytes written, the same
  * @size: of the file that it wrote, behind its last write; -1: it has none
  * @mtime: when that was changed, nanoseconds since 1970
+ * @from: of the last copy to it that was recorded, 1 + the descriptor read; 0: none
+ * @to: of the last copy from it, 1 + the descriptor written; 0: none
  *
- * The bits 0 and the bytes are set apart, by threads at the same time.
+ * The bits and the bytes are set apart, by threads at the same time.
  */
 struct etrace_use {
 	atomic64_t read;
 	atomic64_t wrote;
 	s64 size;
 	s64 mtime;
+	u16 from;
+	u16 to;
 };
 
 /**

@@ -206,7 +206,10 @@ struct eb_use {
 	__u8 did_read, did_write;
 	__u8 is_file;		/* a regular one: size and mtime are known */
 	__u8 no_file;		/* it is none */
-	__u8 pad[4];
+	__u8 not_copied;	/* not all that it wrote was a copy that a Copy tells of */
+	/* Of the last such copies, 1 + the descriptor read, and the one written; 0: none. */
+	__u8 from, to;
+	__u8 pad;
 };
 
 #define EB_USES_MAX	128u	/* descriptors that are remembered */

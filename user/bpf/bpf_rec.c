@@ -453,6 +453,8 @@ static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s,
 /* What was done by a descriptor, into the values of a close or a use. */
 static void put_use(struct eb_rec *r, const struct eb_use *use)
 {
+	unsigned int copied;
+
 	r->have = 0;
 	if (use->did_read) {
 		r->val[EB_V_USE_read] = (int64_t)use->read;
@@ -461,6 +463,11 @@ static void put_use(struct eb_rec *r, const struct eb_use *use)
 	if (use->did_write) {
 		r->val[EB_V_USE_wrote] = (int64_t)use->wrote;
 		r->have |= 1u << EB_V_USE_wrote;
+	}
+	if (use->did_write && !use->not_copied) {
+		copied = r->kind == EB_USE ? EB_V_USE_copied : EB_V_CLOSE_copied;
+		r->val[copied] = 1;
+		r->have |= (uint16_t)(1u << copied);
 	}
 	if (use->did_write && use->is_file) {
 		r->val[EB_V_USE_size] = (int64_t)use->size;

@@ -63,8 +63,7 @@ static __always_inline bool fill_ioctl(const struct call *c)
 	if (cmd == FICLONERANGE && bpf_probe_read_user(&from, sizeof(from), (void *)from)) {
 		c->s->counts.strings_unread++;
 	} else if (cmd == FICLONE || cmd == FICLONERANGE) {
-		use_read(c, from, 0);
-		use_write(c, fd, 0);
+		return use_copy(c, from, fd, 0);
 	}
 	return false;
 }

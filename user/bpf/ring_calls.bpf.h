@@ -210,7 +210,8 @@ static __always_inline void ring_done(struct slot *t, s32 ret)
 	if (def->told == ETRACE_TOLD_USED) {
 		/* Of what has only begun, nobody tells here how much it comes to. */
 		if ((!ret && res >= 0) || ret == -EIOCBQUEUED)
-			use_fd(t->ring_fd, res, def->record == EB_R_WRITE);
+			use_fd(t->ring_fd, res,
+			       def->record == EB_R_WRITE ? USE_WRITE : USE_READ);
 		return;
 	}
 	s = room(ROOM_RING);

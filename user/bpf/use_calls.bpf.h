@@ -98,6 +98,8 @@ static __always_inline void put_use(struct scratch *s, struct eb_use *e)
 		put_val(s, EB_V_USE_read, e->read);
 	if (e->did_write)
 		put_val(s, EB_V_USE_wrote, e->wrote);
+	if (e->did_write && !e->not_copied)
+		put_val(s, s->rec.kind == EB_USE ? EB_V_USE_copied : EB_V_CLOSE_copied, 1);
 	if (e->did_write && e->is_file) {
 		put_val(s, EB_V_USE_size, e->size);
 		put_val(s, EB_V_USE_mtime, e->mtime);
@@ -116,7 +118,10 @@ static __always_inline void forget_use(struct eb_use *e)
 		e->wrote = 0;
 		e->is_file = 0;
 		e->no_file = 0;
+		e->not_copied = 0;
 	}
+	e->from = 0;
+	e->to = 0;
 }
 
 static __always_inline void tell_use(struct scratch *s, struct slot *t, u32 fd,
@@ -278,28 +283,42 @@ static __always_inline void use_seen(struct eb_use *e, struct task_struct *task,
 	}
 }
 
-/* A function for the verifier, as those of calls. */
-__attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 wrote)
+/* What is done by a descriptor: as of the module. */
+enum use_how {
+	USE_READ,
+	USE_WRITE,
+	USE_COPY,
+};
+
+/* The memory of the current task for a descriptor; NULL: what it does is told at once. */
+static __always_inline struct eb_use *use_at(struct task_struct *task, u32 fd)
 {
-	struct task_struct *task = current_task();
 	u64 files = (u64)GET(task, files);
-	struct eb_use once = { 0 }, *e = NULL;
-	struct scratch *s;
 	struct uses *u;
-	struct slot *t;
 
 	u = fd < EB_USES_MAX ? uses_of(GET(task, group_leader), true) : NULL;
 	if (u && !u->files)
 		u->files = files;
-	if (u && u->files == files) {
-		u->used[below(sizeof(u->used), fd / EB_USES_GROUP)] = 1;
-		e = &u->use[below(EB_USES_MAX, fd)];
-	}
-	if (wrote) {
+	if (!u || u->files != files)
+		return NULL;
+	u->used[below(sizeof(u->used), fd / EB_USES_GROUP)] = 1;
+	return &u->use[below(EB_USES_MAX, fd)];
+}
+
+/* A function for the verifier, as those of calls. @how: enum use_how */
+__attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
+{
+	struct task_struct *task = current_task();
+	struct eb_use once = { 0 }, *e = use_at(task, fd);
+	struct scratch *s;
+	struct slot *t;
+
+	if (how != USE_READ) {
 		if (e)
 			__sync_fetch_and_add(&e->wrote, bytes);
 		once.did_write = 1;
 		once.wrote = bytes;
+		once.not_copied = how == USE_WRITE;
 		use_seen(e ?: &once, task, fd);
 	} else {
 		if (e)
@@ -308,10 +327,12 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 wrote)
 		once.read = bytes;
 	}
 	if (e) {
-		if (wrote)
-			e->did_write = 1;
-		else
+		if (how == USE_WRITE)
+			e->not_copied = 1;
+		if (how == USE_READ)
 			e->did_read = 1;
+		else
+			e->did_write = 1;
 		return 0;
 	}
 	s = room(ROOM_USE);
@@ -325,20 +346,56 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 wrote)
 static __always_inline void use_first(struct task_struct *task, struct pt_regs *regs, u64 bytes,
 				      bool wrote)
 {
-	use_fd(first_arg(task, regs), bytes, wrote);
+	use_fd(first_arg(task, regs), bytes, wrote ? USE_WRITE : USE_READ);
 }
 
 static __always_inline void use_read(const struct call *c, s32 fd, u64 bytes)
 {
-	use_fd(fd, bytes, false);
+	use_fd(fd, bytes, USE_READ);
 }
 
 static __always_inline void use_write(const struct call *c, s32 fd, u64 bytes)
 {
-	use_fd(fd, bytes, true);
+	use_fd(fd, bytes, USE_WRITE);
 }
 
-/* ---- calls; none of them is an event ---- */
+/*
+ * Is it to be recorded that one descriptor is copied to another? As the module
+ * decides it. A function for the verifier.
+ */
+__attribute__((noinline)) int copy_is_new(u32 in, u32 out)
+{
+	struct task_struct *task = current_task();
+	struct eb_use *from = use_at(task, in), *to = use_at(task, out);
+
+	if (!from || !to)
+		return 1;
+	if (from->to == out + 1 && to->from == in + 1)
+		return 0;
+	from->to = out + 1;
+	to->from = in + 1;
+	return 1;
+}
+
+/*
+ * Data has gone from one descriptor straight to another. Its time is before that of the
+ * uses, which may be told at once. Returns whether there is a record.
+ */
+static __always_inline bool use_copy(const struct call *c, u32 in, u32 out, u64 bytes)
+{
+	bool is_new = copy_is_new(in, out);
+
+	if (is_new) {
+		rec_init(c->s, c->t, EB_COPY);
+		c->r->val[EB_V_COPY_in] = (s32)in;
+		c->r->val[EB_V_COPY_out] = (s32)out;
+	}
+	use_fd(in, bytes, USE_READ);
+	use_fd(out, bytes, USE_COPY);
+	return is_new;
+}
+
+/* ---- calls; only a copy is an event ---- */
 
 /* What is returned is no number of bytes. */
 static __always_inline bool fill_write_some(const struct call *c)
@@ -358,12 +415,12 @@ static __always_inline bool fill_write(const struct call *c)
 	return false;
 }
 
-/* From one descriptor to another. */
+/* From one descriptor to another. Of nothing: it was read, but nothing was written. */
 static __always_inline bool fill_copy(const struct call *c)
 {
-	use_read(c, call_arg(c, EB_A_FD, 0), c->ret);
 	if (c->ret)
-		use_write(c, call_arg(c, EB_A_FD2, 0), c->ret);
+		return use_copy(c, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_FD2, 0), c->ret);
+	use_read(c, call_arg(c, EB_A_FD, 0), 0);
 	return false;
 }
 
@@ -419,7 +476,7 @@ __attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
 	    bpf_probe_read_user(&iocb, sizeof(iocb), (void *)at))
 		return 1;
 	if (etrace_aio_reads(iocb.op) || etrace_aio_writes(iocb.op))
-		use_fd(iocb.fd, 0, etrace_aio_writes(iocb.op));
+		use_fd(iocb.fd, 0, etrace_aio_writes(iocb.op) ? USE_WRITE : USE_READ);
 	return 0;
 }
 

@@ -274,6 +274,60 @@ static void assert_event(const char *log, const char *what)
 	conversion_free(&c);
 }
 
+/* How many events of a log have @what. */
+static unsigned int count_events(const char *log, const char *what)
+{
+	struct conversion c = to_json(log);
+	const char *s = c.out.data;
+	unsigned int n = 0;
+
+	while (s && (s = strstr(s, what))) {
+		s++;
+		n++;
+	}
+	conversion_free(&c);
+	return n;
+}
+
+/* From which descriptor data went to which: once, unless something has changed. */
+static void test_copies(void **state)
+{
+#define COPY(in, out) "copy_file_range(" #in "</a>, NULL, " #out "</b>, NULL, 9, 0) = 9\n"
+	static const struct {
+		const char *log;
+		unsigned int n;
+	} rows[] = {
+		{ COPY(3, 4), 1 },
+		{ COPY(3, 4) "sendfile(4</b>, 3</a>, NULL, 9) = 9\nioctl(4</b>, FICLONE, 3</a>) = 0\n", 1 },
+		{ COPY(3, 4) COPY(3, 5), 2 },
+		{ COPY(3, 4) COPY(5, 4), 2 },
+		{ COPY(3, 4) COPY(5, 6) COPY(3, 4), 2 },
+		{ COPY(3, 4) "close(3) = 0\n" COPY(3, 4), 2 },
+		{ COPY(3, 4) "close(4) = 0\n" COPY(3, 4), 2 },
+		{ COPY(3, 4) "dup2(1</x>, 3</a>) = 3\n" COPY(3, 4), 2 },
+		{ COPY(3, 4) "openat(AT_FDCWD</w>, \"y\", O_RDONLY) = 4</y>\n" COPY(3, 4), 2 },
+		{ COPY(3, 4) "execve(\"/x\", [\"x\"], 0x7 /* 1 var */) = 0\n" COPY(3, 4), 2 },
+		{ "splice(3</a>, [0], 7<pipe:[1]>, NULL, 9, 0) = 9\nsplice(6<pipe:[1]>, NULL, 4</b>, NULL, 9, 0) = 9\n", 2 },
+		{ "ioctl(4</b>, FICLONERANGE, {src_fd=3</a>, src_offset=0, src_length=0, dest_offset=0}) = 0\n", 1 },
+		{ "copy_file_range(3</a>, NULL, 4</b>, NULL, 9, 0) = 0\n", 0 },
+		{ "copy_file_range(3</a>, NULL, 4</b>, NULL, 9, 0) = -1 EXDEV (Invalid cross-device link)\n", 0 },
+		{ "vmsplice(4<pipe:[1]>, [{iov_base=\"x\", iov_len=1}], 1, 0) = 1\n", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned int n = count_events(rows[i].log, "\"event\":\"copy\"");
+
+		if (n != rows[i].n)
+			print_error("%s\ngives %u copies, not %u\n", rows[i].log, n, rows[i].n);
+		assert_int_equal(n, rows[i].n);
+	}
+	assert_event(COPY(3, 4), "\"in\":3,\"out\":4}");
+	assert_event("sendfile(4</b>, 3</a>, NULL, 9) = 9\n", "\"in\":3,\"out\":4}");
+	assert_event("ioctl(4</b>, FICLONE, 3</a>) = 0\n", "\"in\":3,\"out\":4}");
+#undef COPY
+}
+
 static void test_calls(void **state)
 {
 	static const char *const rows[][2] = {
@@ -384,7 +438,12 @@ static void test_uses(void **state)
 		     "\"fd\":3,\"read\":0,\"wrote\":0");
 	assert_event("ioctl(4</a>, FICLONE, 3</b>) = 0\nclose(3) = 0\n", "\"fd\":3,\"read\":0");
 	assert_event("copy_file_range(3</a>, NULL, 4</b>, NULL, 9, 0) = 9\nclose(4) = 0\n",
-		     "\"fd\":4,\"wrote\":9");
+		     "\"fd\":4,\"wrote\":9,\"copied\":1}");
+	assert_event("copy_file_range(3</a>, NULL, 4</b>, NULL, 9, 0) = 9\n+++ exited with 0 +++\n",
+		     "\"fd\":4,\"wrote\":9,\"copied\":1}");
+	assert_event("sendfile(4</b>, 3</a>, NULL, 9) = 9\nwrite(4</b>, \"x\", 1) = 1\nclose(4) = 0\n",
+		     "\"fd\":4,\"wrote\":10}");
+	assert_event("sendfile(4</b>, 3</a>, NULL, 9) = 0\nclose(4) = 0\n", "\"fd\":4}");
 	/* a child has not done what its parent did */
 	assert_event("1 write(1, \"x\", 1) = 1\n1 fork() = 2\n2 +++ exited with 0 +++\n1 +++ exited with 0 +++\n",
 		     "\"upid\":4194305,\"pid\":1,\"fd\":1,\"wrote\":1");
@@ -870,6 +929,7 @@ int main(void)
 		cmocka_unit_test(test_other_lines),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_uses),
 		cmocka_unit_test(test_tasks),

@@ -32,19 +32,56 @@ void call_opened(const struct call *c, int64_t number, bool cloexec, const char 
 	fd->path = path ? xstrndup(path, len) : NULL;
 }
 
-static void used(const struct call *c, int64_t number, bool write, int64_t bytes)
+static void has_read(const struct call *c, int64_t number, int64_t bytes)
 {
 	struct st_fd *fd = st_fd(c->task->process, number);
 
 	if (!fd)
 		return;
-	if (write) {
-		fd->wrote = true;
-		fd->nwrote += bytes > 0 ? (uint64_t)bytes : 0;
-	} else {
-		fd->read = true;
-		fd->nread += bytes > 0 ? (uint64_t)bytes : 0;
+	fd->read = true;
+	fd->nread += bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void has_written(const struct call *c, int64_t number, int64_t bytes, bool copied)
+{
+	struct st_fd *fd = st_fd(c->task->process, number);
+
+	if (!fd)
+		return;
+	fd->wrote = true;
+	fd->not_copied |= !copied;
+	fd->nwrote += bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* Data has gone from one descriptor straight to another: recorded once while both stay. */
+static void has_copied(const struct call *c, int64_t in, int64_t out, int64_t bytes)
+{
+	struct st_process *p = c->task->process;
+	struct st_fd *from, *to;
+	struct et_event *ev;
+
+	/* memory for one may move the other */
+	st_fd(p, in);
+	to = st_fd(p, out);
+	from = st_fd_known(p, in);
+	if (from && to && (from->to != out + 1 || to->from != in + 1)) {
+		from->to = out + 1;
+		to->from = in + 1;
+		ev = call_begin(c, ET_K_COPY);
+		et_set_value(ev, ET_V_COPY_in, in);
+		et_set_value(ev, ET_V_COPY_out, out);
+		st_put(c->log);
 	}
+	has_read(c, in, bytes);
+	has_written(c, out, bytes, true);
+}
+
+/* What was done by a descriptor has been told. */
+static void forget_use(struct st_fd *fd)
+{
+	fd->read = fd->wrote = fd->not_copied = false;
+	fd->nread = fd->nwrote = 0;
+	fd->from = fd->to = 0;
 }
 
 /* What a file was like behind the last write to it: two values from @size on. */
@@ -78,9 +115,10 @@ static void tell_use(struct st_log *log, const struct st_task *task, int64_t num
 	if (fd->wrote) {
 		et_set_value(ev, ET_V_USE_wrote, (int64_t)fd->nwrote);
 		add_written(log, task, fd, ET_V_USE_size);
+		if (!fd->not_copied)
+			et_set_value(ev, ET_V_USE_copied, 1);
 	}
-	fd->read = fd->wrote = false;
-	fd->nread = fd->nwrote = 0;
+	forget_use(fd);
 	st_put(log);
 }
 
@@ -95,6 +133,8 @@ static void tell_close(struct st_log *log, const struct st_task *task, int64_t n
 	if (fd && fd->wrote) {
 		et_set_value(ev, ET_V_CLOSE_wrote, (int64_t)fd->nwrote);
 		add_written(log, task, fd, ET_V_CLOSE_size);
+		if (!fd->not_copied)
+			et_set_value(ev, ET_V_CLOSE_copied, 1);
 	}
 	if (exec)
 		et_set_value(ev, ET_V_CLOSE_execve, 1);
@@ -404,7 +444,7 @@ void st_do_recvmsg(struct call *c)
 	bool on = memmem(s, c->line->args.len, "MSG_CMSG_CLOEXEC", 16);
 	struct st_text rest, one;
 
-	used(c, call_fd(c, call_arg(c, ROLE_FD)), false, c->line->value);
+	has_read(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value);
 	while ((s = memmem(s, (size_t)(end - s), rights, sizeof(rights) - 1))) {
 		s += sizeof(rights) - 1;
 		if (!st_inner((struct st_text){ s, (size_t)(end - s) }, &rest))
@@ -418,24 +458,29 @@ void st_do_recvmsg(struct call *c)
 
 void st_do_read(struct call *c)
 {
-	used(c, call_fd(c, call_arg(c, ROLE_FD)), false, c->line->value);
+	has_read(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value);
 }
 
 void st_do_write(struct call *c)
 {
-	used(c, call_fd(c, call_arg(c, ROLE_FD)), true, c->line->value);
+	has_written(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value, false);
 }
 
 /* Nothing tells how much it was: that of a number of messages, or of what was reserved. */
 void st_do_write_some(struct call *c)
 {
-	used(c, call_fd(c, call_arg(c, ROLE_FD)), true, 0);
+	has_written(c, call_fd(c, call_arg(c, ROLE_FD)), 0, false);
 }
 
+/* Of nothing: it was read, but nothing was written. */
 void st_do_copy(struct call *c)
 {
-	used(c, call_fd(c, call_arg(c, ROLE_FD)), false, c->line->value);
-	used(c, call_fd(c, call_arg(c, ROLE_FD2)), true, c->line->value);
+	int64_t in = call_fd(c, call_arg(c, ROLE_FD)), out = call_fd(c, call_arg(c, ROLE_FD2));
+
+	if (c->line->value)
+		has_copied(c, in, out, c->line->value);
+	else
+		has_read(c, in, 0);
 }
 
 void st_do_mmap(struct call *c)
@@ -449,9 +494,9 @@ void st_do_mmap(struct call *c)
 	st_number(c->args.arg[3], &flags);
 	if (flags & MAP_ANONYMOUS)
 		return;
-	used(c, fd, false, 0);
+	has_read(c, fd, 0);
 	if (flags & MAP_SHARED && prot & PROT_WRITE)
-		used(c, fd, true, 0);
+		has_written(c, fd, 0, false);
 }
 
 /* What is asked for by a structure each: {..., aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3, ...} */
@@ -465,9 +510,9 @@ void st_do_aio(struct call *c)
 		if (!st_field(one, "aio_fildes", &fd) || !st_field(one, "aio_lio_opcode", &what))
 			continue;
 		if (memmem(what.s, what.len, "WRITE", 5))
-			used(c, call_fd(c, fd), true, 0);
+			has_written(c, call_fd(c, fd), 0, false);
 		else if (memmem(what.s, what.len, "READ", 4))
-			used(c, call_fd(c, fd), false, 0);
+			has_read(c, call_fd(c, fd), 0);
 	}
 }
 
@@ -488,8 +533,7 @@ void st_do_ioctl(struct call *c)
 	from = call_arg(c, ROLE_ARG);
 	if (v == FICLONERANGE)
 		st_field(call_arg(c, ROLE_ARG), "src_fd", &from);
-	used(c, call_fd(c, from), false, 0);
-	used(c, fd, true, 0);
+	has_copied(c, call_fd(c, from), fd, 0);
 }
 
 void st_do_getdents(struct call *c)

@@ -14,6 +14,9 @@ struct st_fd {
 	bool open;		/* as far as the log tells */
 	bool cloexec;
 	bool read, wrote;	/* by the program that runs, and not told yet */
+	bool not_copied;	/* not all that was written was a copy that an event tells of */
+	/* of the last such copies, 1 + the descriptor read, and the one written; 0: none */
+	int64_t from, to;
 	uint64_t nread, nwrote;	/* bytes */
 	char *path;		/* NULL: not known */
 };

@@ -52,6 +52,8 @@ static void want_file(const char *line, int fd)
 		      st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec);
 }
 
+static bool all_copied;	/* what is written from now on */
+
 /* -1: not read, not written. @is_file: what was written is one. */
 static void want_closed(int fd, long long was_read, long long wrote, bool is_file)
 {
@@ -60,6 +62,8 @@ static void want_closed(int fd, long long was_read, long long wrote, bool is_fil
 		want_extended("CloseRead|bytes=%lld", was_read);
 	if (wrote >= 0)
 		want_extended("CloseWrote|bytes=%lld", wrote);
+	if (wrote >= 0 && all_copied)
+		want_extended("CloseCopied|copied=1");
 	if (wrote >= 0 && is_file)
 		want_file("CloseFile", fd);
 	CHILD_MUST(close(fd));
@@ -232,7 +236,9 @@ static void do_copy(void)
 	CHILD_MUST(splice(in, &off, PIPE + 1, NULL, 300, 0));
 	CHILD_MUST(splice(PIPE, NULL, out, NULL, 300, 0));
 	want_closed(in, 100 + 200 + 300, -1, false);
+	all_copied = true;
 	want_closed(out, -1, 100 + 200 + 300, true);
+	all_copied = false;
 	/* Of nothing: read it was, but not written. */
 	in = want_open("empty", O_RDONLY | O_CREAT);
 	out = want_open("out", O_WRONLY);
@@ -696,6 +702,6 @@ int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "--exec"))
 		return 0;
-	et_facts = "USE CloseRead CloseWrote CloseFile CloseReused CloseExec UseRead UseWrote UseFile";
+	et_facts = "USE CloseRead CloseWrote CloseFile CloseReused CloseExec UseRead UseWrote UseFile CloseCopied UseCopied";
 	return et_main(argc, argv, "");
 }
