@@ -186,6 +186,20 @@ static bool program(const struct call *c)
 	return fd && fd->path;
 }
 
+/* Which file runs, if it is certain. */
+static void add_file(const struct call *c, const struct st_asks *asks, const char *path)
+{
+	struct et_event *ev = &c->log->ev;
+	struct st_identity id;
+
+	if (!asks->opened(asks->ctx, path, call_span(c), false, &id))
+		return;
+	et_set_value(ev, ET_V_EXEC_dev, id.dev);
+	et_set_value(ev, ET_V_EXEC_ino, (int64_t)id.ino);
+	et_set_value(ev, ET_V_EXEC_size, (int64_t)id.size);
+	et_set_value(ev, ET_V_EXEC_mtime, id.mtime);
+}
+
 void st_do_exec(struct call *c)
 {
 	char path[PATH_MAX] = "", last[PATH_MAX], name[PATH_MAX] = "";
@@ -220,6 +234,7 @@ void st_do_exec(struct call *c)
 	if (*path) {
 		et_add_string(ev, ET_S_EXEC_interp, last, strlen(last));
 		et_add_string(ev, ET_S_EXEC_path, path, strlen(path));
+		add_file(c, asks, last);
 	} else if (known) {
 		et_add_string(ev, ET_S_EXEC_interp, log->path.s, log->path.len);
 		et_add_string(ev, ET_S_EXEC_path, log->path.s, log->path.len);

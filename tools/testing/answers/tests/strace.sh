@@ -49,6 +49,14 @@ printf '#!/bin/sh -e\nmake -s "$@"\n' > wrapper
 chmod +x wrapper
 make -n | grep -c '\-c -o' > compiled
 recorded build ./wrapper -j2
+# Which files ran: of a script, its interpreter.
+etrace-read --to json ../build.fxt | sed -nE \
+	's/^\{"event":"exec".*"ino":([0-9]+),"size":([0-9]+),.*"interpreter":"([^"]*)".*/\1 \2 \3/p' |
+	sort -u > ours
+cut -d' ' -f3 ours | xargs stat -c '%i %s %n' > truth
+echo "$(stat -L -c '%i %s' /bin/sh) $(realpath /bin/sh)" >> truth
+sort -u -o truth truth
+same "which files ran" ours truth
 sed -e 's/^[^:]*://' -e 's/\\$//' part1.o.d | xargs realpath | grep -v '/part1.o$' | sort > ours-of-gcc
 etrace deps --direct ../build.fxt "$top/build/part1.o" | sort > ours
 sed -i '/^$/d' ours-of-gcc
