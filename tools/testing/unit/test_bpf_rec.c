@@ -611,6 +611,51 @@ static void bitmap(struct fixture *f, unsigned int flags, uint64_t from, const u
 	send(f);
 }
 
+/* What was done by descriptors 0 to 2, when their program ends or execve closes one. */
+static void uses(void **state)
+{
+	static const struct eb_use done[] = {
+		{ .did_write = 1, .wrote = 7 },
+		{ .did_write = 1, .wrote = 9, .not_copied = 1, .is_file = 1, .size = 5, .mtime = 6 },
+		{ .did_read = 1, .read = 3 },
+	};
+	struct fixture *f = *state;
+	uint64_t open = 1;
+
+	begin(f, EB_USES, 1);
+	f->r.val[0] = EB_USES_TELL;
+	buf_add(&f->bytes, (const char *)done, sizeof(done));
+	send(f);
+	bitmap(f, EB_FIRST, 0, &open, 1);
+	begin(f, EB_USES, 2000);
+	f->r.val[0] = EB_USES_EXEC;
+	buf_add(&f->bytes, (const char *)done, sizeof(done[0]));
+	send(f);
+	expect(f, "Use|fd=0\nUseWrote|bytes=7\nUseCopied|copied=1\n"
+	       "Use|fd=1\nUseWrote|bytes=9\nUseFile|size=5,mtime=6\n"
+	       "Use|fd=2\nUseRead|bytes=3\n"
+	       "Close|fd=0\nCloseWrote|bytes=7\nCloseCopied|copied=1\nCloseExec|execve=1\n");
+}
+
+/* Values behind an argument list: each has its own bit. */
+static void program(void **state)
+{
+	struct fixture *f = *state;
+
+	begin(f, EB_EXEC, 1);
+	for (int i = 0; i < EB_NR_STR; i++)
+		string(f, i, EB_S_TEXT, "x", "");
+	f->r.val[EB_V_EXEC_ino] = 17;
+	f->r.val[EB_V_EXEC_dev] = 16;
+	f->r.val[EB_V_EXEC_size] = 18;
+	f->r.val[EB_V_EXEC_mtime] = -19;
+	f->r.have = 1u << EB_V_EXEC_dev | 1u << EB_V_EXEC_ino | 1u << EB_V_EXEC_size |
+		    1u << EB_V_EXEC_mtime;
+	send(f);
+	expect(f, "New_proc|argsize=0,prognameisize=1,prognamepsize=1,cwdsize=1\n"
+	       "ExecFile|dev=16,ino=17,size=18,mtime=-19\nPI|x\nPP|x\nCW|x\nEnd_of_args|\n");
+}
+
 static void range(struct fixture *f, uint64_t time, int64_t from, int64_t to)
 {
 	begin(f, EB_CLOSE_RANGE, time);
@@ -1086,6 +1131,7 @@ int main(void)
 		T(numbers), T(strings), T(held), T(environment), T(several), T(parts), T(kinds), T(special),
 		T(forms),
 		T(all_marks), T(not_held), T(failures), T(close_range), T(close_ranges),
+		T(uses), T(program),
 		T(marks), T(links), T(links_not_looked_up), T(link_groups_missing),
 		T(link_groups_all), T(order), T(order_of_many), T(hold), T(late), T(loss),
 		T(losses), T(programs), T(tasks), T(cut), T(flipped), T(impossible),

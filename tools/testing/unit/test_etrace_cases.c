@@ -345,6 +345,10 @@ static void losses(void **state)
 	CHECK_ALL(cases);
 }
 
+#define EXEC P "New_proc|argsize=2,prognameisize=1,prognamepsize=1,cwdsize=1\n" \
+	P "ExecFile|dev=1,ino=2,size=3,mtime=-4\n" P "PI|a\n" P "PP|b\n" P "CW|/\n"
+#define EXEC_LATER "4194405,1,14,0!A[0]a\n4194405,1,14,0!End_of_args|\n"
+
 /* Lines with tags outside the document: kept with their event, no damage. */
 static void extensions(void **state)
 {
@@ -362,6 +366,9 @@ static void extensions(void **state)
 		{ "with another task's lines between",
 		  P "Exit|status=0\n" P2 "Close|fd=1\n" P "ExitSignal|signal=9,core=0\n",
 		  P "Exit|status=0\n" P "ExitSignal|signal=9,core=0\n" P2 "Close|fd=1\n", 0, NULL },
+		{ "in the middle of an event, whose rest comes much later",
+		  EXEC "8388710,0,13,0!Close|fd=1\n" EXEC_LATER, EXEC EXEC_LATER
+		  "8388710,0,13,0!Close|fd=1\n", 0, NULL },
 		{ "unknown tag", P "Exit|status=0\n" P "Later|a=1,b=x\n", NULL, 0,
 		  "1 lines with tags outside the format, kept" },
 		{ "unknown event alone", P "OpenFailed2|fd=1\n", NULL, 1, NULL },
