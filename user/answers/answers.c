@@ -137,7 +137,7 @@ uint32_t answers_file(struct db *db, const char *path)
 			file = build_find(model, real, strlen(real));
 		free(real);
 	}
-	if (!file && !db->failed)
+	if (!file && !db->failed && !answers_not_made(db, &b))
 		tell_nearest(db, &b);
 	buf_free(&b);
 	return file;

@@ -57,10 +57,25 @@ void answers_path(struct buf *to, const char *path);
 /**
  * answers_file - the file that a user means
  *
- * Return: its id; 0 after diag_fatal(), which names the nearest paths, if the
- * build did not touch it.
+ * Return: its id; 0 after diag_fatal(), which says who failed on it, or names the nearest
+ * paths, if the build did not touch it.
  */
 uint32_t answers_file(struct db *db, const char *path);
+
+/**
+ * answers_failed_on - the program that failed, so that a file was not made
+ * @path: the file's, absolute
+ *
+ * One whose arguments name it and that failed, or the last of those that it called and that
+ * failed, and so on.  Return: an exec; 0: none did.
+ */
+uint32_t answers_failed_on(struct db *db, const struct buf *path);
+
+/** answers_how_failed - "cc1 failed on it, with exit status 1"; appended */
+void answers_how_failed(struct db *db, uint32_t exec, struct buf *to);
+
+/** answers_not_made - say that a program failed on a file.  Return: false: none did; else after diag_fatal() */
+bool answers_not_made(struct db *db, const struct buf *path);
 
 /** answers_file_path - the path of a file; appended */
 void answers_file_path(struct db *db, uint32_t file, struct buf *to);

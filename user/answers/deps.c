@@ -168,10 +168,27 @@ static void find(const struct deps *d, uint32_t file, struct paths *l)
 	sort_paths(l);
 }
 
+/* Nothing is there, and somebody failed on it. */
+static bool was_not_made(const struct deps *d, uint32_t file)
+{
+	const struct build *b = build_of(d->db);
+	struct buf path = { 0 };
+	bool failed;
+
+	if (d->reverse || build_present(b, file))
+		return false;
+	answers_file_path(d->db, file, &path);
+	failed = answers_not_made(d->db, &path);
+	buf_free(&path);
+	return failed;
+}
+
 void deps_of(const struct deps *d, uint32_t file, bool header)
 {
 	struct paths of = { 0 }, l = { 0 };
 
+	if (was_not_made(d, file))
+		return;
 	add_path(d->db, &of, file);
 	find(d, file, &l);
 	switch (d->format) {

@@ -50,6 +50,24 @@ static void put_callers(struct db *db, const struct why *w, uint32_t exec)
 		put_step(db, w, "    called by  ", exec);
 }
 
+/* Nothing is there, or who wrote it failed: who that was, and who called him. */
+static void put_failed(struct db *db, uint32_t file, const struct why *w)
+{
+	struct buf path = { 0 }, how = { 0 };
+	uint32_t exec;
+
+	answers_file_path(db, file, &path);
+	exec = answers_failed_on(db, &path);
+	if (exec) {
+		answers_how_failed(db, exec, &how);
+		out_printf(w->out, "  not made: %.*s\n", (int)how.len, how.s);
+		put_step(db, w, "    command    ", exec);
+		put_callers(db, w, exec);
+	}
+	buf_free(&path);
+	buf_free(&how);
+}
+
 static void text_made(struct db *db, uint32_t file, uint32_t version, const struct why *w,
 		      const uint32_t *list, size_t n)
 {
@@ -59,6 +77,8 @@ static void text_made(struct db *db, uint32_t file, uint32_t version, const stru
 
 	put_file(out, db, file);
 	out_puts(out, n ? "\n" : ": the build did not make it\n");
+	if (!build_present(b, file))
+		put_failed(db, file, w);
 	if (mover)
 		put_step(db, w, "  named by     ", build_with_command(b, mover));
 	for (size_t i = 0; i < n; i++) {
@@ -70,6 +90,20 @@ static void text_made(struct db *db, uint32_t file, uint32_t version, const stru
 		out_puts(out, "\n");
 		put_callers(db, w, exec);
 	}
+}
+
+static void json_failed(struct json *j, struct db *db, uint32_t file)
+{
+	struct buf path = { 0 };
+	uint32_t exec;
+
+	answers_file_path(db, file, &path);
+	exec = answers_failed_on(db, &path);
+	if (exec) {
+		json_key(j, "failed");
+		json_exec(j, db, exec);
+	}
+	buf_free(&path);
 }
 
 static void json_made(struct db *db, uint32_t file, uint32_t version, struct out *out,
@@ -85,6 +119,8 @@ static void json_made(struct db *db, uint32_t file, uint32_t version, struct out
 		json_key(&j, "named_by");
 		json_exec(&j, db, build_with_command(b, mover));
 	}
+	if (!build_present(b, file))
+		json_failed(&j, db, file);
 	json_key(&j, "made_by");
 	json_begin(&j, '[');
 	for (size_t i = 0; i < n; i++) {

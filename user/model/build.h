@@ -24,6 +24,7 @@ struct build_file {
 
 struct build_version {
 	uint32_t file, exec, base;	/* as in the database */
+	uint32_t target;	/* of a symbolic link: the file that it leads to */
 	uint32_t holds;		/* the version whose content this is: @base's if nobody wrote */
 	uint32_t first;		/* its accesses: build.by_version */
 	uint32_t uses, writes;	/* how many there are; and of these, at the front, writes */
@@ -93,6 +94,7 @@ struct build {
 	struct build_lists given;	/* by version: rows of names by which it was given one, + 1 */
 	struct build_lists forks;	/* by exec: execs that it forked and that ran nothing new */
 	struct build_lists made_by;	/* by exec: versions that it began and nobody wrote */
+	struct build_lists links;	/* by file: versions that are symbolic links to it */
 	struct build_lists based;	/* by version: those that went on from it */
 	char *text;		/* paths */
 	uint64_t *paths;	/* by file: where its path begins; the next one's: where it ends */
@@ -159,6 +161,12 @@ bool build_is_made(const struct build_version *v);
 
 /** build_is_file - whether a version is what a regular file with a name holds, or held */
 bool build_is_file(const struct build_version *v);
+
+/** build_is_whole - whether who began a version has made it, if nobody wrote to it */
+static inline bool build_is_whole(const struct build_version *v)
+{
+	return v->made == GRAPH_WRITTEN || v->made == GRAPH_IS_SYMLINK;
+}
 
 /** build_is_queue - whether what is read of a version is gone for others: a pipe */
 static inline bool build_is_queue(const struct build_version *v)

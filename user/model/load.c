@@ -59,7 +59,12 @@ static uint32_t begun_by(const struct build *b, uint32_t version)
 {
 	const struct build_version *v = &b->versions[version];
 
-	return v->made == GRAPH_WRITTEN && !v->writes ? v->exec : 0;
+	return build_is_whole(v) && !v->writes ? v->exec : 0;
+}
+
+static uint32_t target_of(const struct build *b, uint32_t version)
+{
+	return b->versions[version].target;
 }
 
 static uint32_t base_of(const struct build *b, uint32_t version)
@@ -97,7 +102,8 @@ static void load_files(struct build *b)
 static void load_versions(struct build *b)
 {
 	static const char text[] =
-		"SELECT id, file, exec, base, made, at, type, dev, ino, size, mtime FROM version ORDER BY id";
+		"SELECT id, file, exec, base, made, at, type, dev, ino, size, mtime, target\n"
+		" FROM version ORDER BY id";
 	struct sqlite3_stmt *st = db_ask(b->db, text, "");
 
 	b->nversions = db_ids(b->db, DB_VERSIONS);
@@ -113,6 +119,7 @@ static void load_versions(struct build *b)
 			.identified = !db_null(st, 9) && !db_null(st, 10), .type = (uint32_t)db_int(st, 6),
 			.dev = (uint32_t)db_int(st, 7), .ino = (uint64_t)db_int(st, 8),
 			.size = (uint64_t)db_int(st, 9), .mtime = db_int(st, 10),
+			.target = db_id(b->db, st, 11, DB_FILES),
 		};
 	}
 }
@@ -351,6 +358,7 @@ static void free_build(struct build *b)
 	free_lists(&b->given);
 	free_lists(&b->forks);
 	free_lists(&b->made_by);
+	free_lists(&b->links);
 	free_lists(&b->based);
 	free(b->text);
 	free(b->paths);
@@ -380,6 +388,7 @@ const struct build *build_of(struct db *db)
 	build_make_lists(b, &b->given, b->nversions, (uint32_t)b->nnames, given_to);
 	build_make_lists(b, &b->forks, b->nexecs, b->nexecs, forked_by);
 	build_make_lists(b, &b->made_by, b->nexecs, b->nversions, begun_by);
+	build_make_lists(b, &b->links, b->nfiles, b->nversions, target_of);
 	build_make_lists(b, &b->based, b->nversions, b->nversions, base_of);
 	build_find_tokens(b);
 	return b;

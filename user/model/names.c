@@ -9,7 +9,7 @@
 bool build_is_made(const struct build_version *v)
 {
 	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED || v->made == GRAPH_MEMORY ||
-	       build_is_queue(v);
+	       v->made == GRAPH_IS_SYMLINK || build_is_queue(v);
 }
 
 bool build_is_file(const struct build_version *v)
@@ -107,7 +107,8 @@ bool build_is_output(const struct build *b, uint32_t file)
 {
 	const struct build_version *v = &b->versions[build_present(b, file)];
 
-	if (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED)
+	if (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED || v->made == GRAPH_IS_SYMLINK ||
+	    (v->made == GRAPH_MEMORY && b->files[file].named))
 		return true;
 	/* of what was there before, another name is no output unless somebody gave it */
 	return v->made == GRAPH_EXISTED && v->file && v->file != file && b->files[file].named;
@@ -183,7 +184,7 @@ uint32_t build_writer(const struct build *b, uint32_t version)
 		    (w->until == last->until && w->exec >= last->exec))
 			last = w;
 	}
-	return last ? last->exec : v->made == GRAPH_WRITTEN ? v->exec : 0;
+	return last ? last->exec : build_is_whole(v) ? v->exec : 0;
 }
 
 uint32_t build_with_command(const struct build *b, uint32_t exec)

@@ -211,8 +211,13 @@ static void expand_inputs(struct search *s, size_t i)
 	const struct build_version *v = &b->versions[n.version];
 
 	add_writers(s, &n, i);
-	if (!v->writes && v->made == GRAPH_WRITTEN && v->exec)
+	if (!v->writes && build_is_whole(v) && v->exec)
 		add_exec(s, v->exec, v->at, i);
+	if (v->target)
+		add(s, (struct reach_node){
+			.version = build_final(b, v->target), .file = v->target,
+			.class = GRAPH_DATA, .exec = v->exec, .time = n.time,
+		}, i);
 	if (v->base)
 		add(s, (struct reach_node){
 			.version = b->versions[v->base].holds, .file = v->file,
@@ -236,7 +241,7 @@ static bool look_at_input(struct search *s, size_t i)
 		show(s, i, name ? name : v->file);
 		return false;
 	}
-	name = build_is_queue(v) || v->made == GRAPH_MEMORY ? 0 : build_name(b, n->version, name);
+	name = build_is_queue(v) ? 0 : build_name(b, n->version, name);
 	/* what the output was before is passed through, too */
 	if (!name || name == s->file)
 		return true;
@@ -375,6 +380,22 @@ static void add_lookers(struct search *s)
 	}
 }
 
+/* Symbolic links to a name that it has. */
+static void add_symlinks(struct search *s, uint32_t version, int64_t time, size_t from)
+{
+	const struct build *b = s->b;
+	size_t nnames, n;
+	const uint32_t *names = build_list(&b->names_of, version, &nnames);
+
+	for (size_t i = 0; i < nnames; i++) {
+		const uint32_t *links = build_list(&b->links, names[i], &n);
+
+		for (size_t k = 0; k < n; k++)
+			add_output(s, links[k], NULL, GRAPH_DATA, b->versions[links[k]].exec, time,
+				   from);
+	}
+}
+
 static void expand_outputs(struct search *s, size_t i)
 {
 	const struct build *b = s->b;
@@ -396,6 +417,7 @@ static void expand_outputs(struct search *s, size_t i)
 		    (!n.through || build_flows(b, n.through, a)))
 			add_user(s, a->exec, worse(s, a->at, n.time), a->class, i);
 	}
+	add_symlinks(s, n.version, n.time, i);
 	based = build_list(&b->based, n.version, &nbased);
 	for (size_t k = 0; k < nbased; k++)
 		add_output(s, based[k], NULL, GRAPH_DATA, b->versions[based[k]].exec, n.time, i);
@@ -431,7 +453,7 @@ static bool look_at_output(struct search *s, size_t i)
 
 	if (v->made == GRAPH_SPECIAL || v->made == GRAPH_DIR)
 		return false;
-	if (!build_is_queue(v) && v->made != GRAPH_MEMORY && !any)
+	if (!build_is_queue(v) && !any)
 		show_names(s, i, &any, &own);
 	return !any || own || s->how != REACH_DIRECT;
 }

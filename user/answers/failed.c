@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Which program failed on what was not made.  See answers.h. */
+#include "answers/answers.h"
+#include "base/path.h"
+#include "base/signame.h"
+#include "base/xalloc.h"
+#include "model/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool failed(const struct build_exec *e)
+{
+	return e->status > 0 || e->signal > 0;
+}
+
+/* Whether an argument is a path, or ends with one: "x.o", "-ox.o", "--output=x.o" */
+static bool names(const char *arg, const char *cwd, size_t len, const struct buf *path)
+{
+	const char *equal = strchr(arg, '=');
+	const char *const tries[] = { arg, equal ? equal + 1 : "", strncmp(arg, "-o", 2) ? "" : arg + 2 };
+	struct buf b = { 0 };
+	bool same = false;
+
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries) && !same; i++) {
+		if (!*tries[i])
+			continue;
+		b.len = 0;
+		if (*tries[i] != '/') {
+			buf_add(&b, cwd, len);
+			buf_addc(&b, '/');
+		}
+		buf_adds(&b, tries[i]);
+		path_clean(&b);
+		same = b.len == path->len && !memcmp(b.s, path->s, b.len);
+	}
+	buf_free(&b);
+	return same;
+}
+
+static bool names_it(struct db *db, uint32_t exec, const struct buf *path, struct buf *args)
+{
+	const struct build *b = build_of(db);
+	size_t len, n;
+	const char *cwd = build_path(b, b->execs[exec].cwd, &len), *at;
+	bool found = false;
+
+	args->len = 0;
+	n = answers_args(db, exec, args);
+	at = args->s;
+	for (; n-- && !found; at += strlen(at) + 1)
+		found = names(at, cwd, len, path);
+	return found;
+}
+
+/* Of what it called, that which failed last, and so on. */
+static uint32_t deepest(const struct build *b, uint32_t exec)
+{
+	for (uint32_t i = b->nexecs; i > exec; i--) {
+		const struct build_exec *e = &b->execs[i];
+		uint32_t up = e->parent;
+
+		while (up > exec && (b->execs[up].forked || b->execs[up].before))
+			up = b->execs[up].before ? b->execs[up].before : b->execs[up].parent;
+		if (up == exec && !e->forked && e->program && failed(e))
+			return deepest(b, i);
+	}
+	return exec;
+}
+
+uint32_t answers_failed_on(struct db *db, const struct buf *path)
+{
+	const struct build *b = build_of(db);
+	struct buf args = { 0 };
+	uint32_t found = 0;
+
+	/* the innermost that names it */
+	for (uint32_t i = b->nexecs; i && !found; i--)
+		if (failed(&b->execs[i]) && !b->execs[i].forked && names_it(db, i, path, &args))
+			found = deepest(b, i);
+	buf_free(&args);
+	return found;
+}
+
+void answers_how_failed(struct db *db, uint32_t exec, struct buf *to)
+{
+	const struct build *b = build_of(db);
+	const struct build_exec *e = &b->execs[exec];
+	char name[32];
+	size_t len;
+	const char *path = build_path(b, e->program, &len), *slash = memrchr(path, '/', len);
+	const char *base = slash ? slash + 1 : path;
+
+	buf_add(to, base, (size_t)(path + len - base));
+	buf_adds(to, " failed on it, with ");
+	if (e->signal > 0) {
+		signal_name((unsigned int)e->signal, name, sizeof(name));
+		buf_adds(to, name);
+	} else {
+		buf_adds(to, "exit status ");
+		buf_addu(to, (uint64_t)e->status);
+	}
+}
+
+bool answers_not_made(struct db *db, const struct buf *path)
+{
+	uint32_t exec = answers_failed_on(db, path);
+	struct buf how = { 0 };
+
+	if (!exec)
+		return false;
+	answers_how_failed(db, exec, &how);
+	diag_fatal(db->diag, "%.*s: it was not made: %.*s", (int)path->len, path->s, (int)how.len,
+		   how.s);
+	buf_free(&how);
+	return true;
+}
