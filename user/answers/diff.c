@@ -292,6 +292,21 @@ static void look_at_all(struct look *l)
 
 /* ---- what nothing before explains ---- */
 
+/* A unit, or one that called it, found another environment.  Return: that root, -1: none did */
+static int32_t env_root(struct diff *d, uint32_t unit)
+{
+	uint32_t first = diff_env_unit(d, unit);
+	const struct match_unit *b = &B(d)->units[first];
+
+	if (!first)
+		return -1;
+	for (size_t i = 0; i < d->nroots; i++)
+		if (d->roots[i].kind == DIFF_ENV && d->roots[i].b == first)
+			return (int32_t)i;
+	return add_root(d, (struct diff_root){ .kind = DIFF_ENV, .a = b->pair, .b = first,
+					       .at = b->at });
+}
+
 /* Who called others otherwise without having seen anything that is other: a root, once. */
 static int32_t caller_root(struct diff *d, struct map64 *files, uint32_t caller,
 			   struct diff_root root)
@@ -309,7 +324,9 @@ static int32_t caller_root(struct diff *d, struct map64 *files, uint32_t caller,
 		spread(d);
 		return r;
 	}
-	up->calls = add_root(d, root);
+	up->calls = env_root(d, caller);
+	if (up->calls < 0)
+		up->calls = add_root(d, root);
 	return up->calls;
 }
 
@@ -349,18 +366,20 @@ static int32_t removed_maker(const struct diff *d, const struct diff_unit *u)
 }
 
 /* A program made something else of the same: a root once, for it may be another one. */
-static int32_t output_root(struct diff *d, struct map64 *programs, const struct diff_unit *u)
+static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t version, uint32_t file)
 {
 	size_t n;
-	const struct match_write *w = match_writes(B(d), u->version, &n);
+	const struct match_write *w = match_writes(B(d), version, &n);
 	uint32_t maker = n ? w[n - 1].unit : 0;
 	const struct match_unit *b = &B(d)->units[maker];
 	const uint64_t *there = map64_get(programs, b->file);
-	int32_t root = there ? (int32_t)*there : -1;
+	int32_t root = env_root(d, maker);
 
+	if (root < 0 && there)
+		root = (int32_t)*there;
 	if (root < 0) {
 		root = add_root(d, (struct diff_root){
-			.kind = DIFF_OUTPUT, .input = DIFF_CONTENT, .side = 1, .file = u->file,
+			.kind = DIFF_OUTPUT, .input = DIFF_CONTENT, .side = 1, .file = file,
 			.a = b->pair, .b = maker, .at = b->at });
 		map64_put(programs, b->file, (uint64_t)root);
 	}
@@ -374,6 +393,8 @@ static int32_t own_root(struct diff *d, struct map64 *files, struct map64 *progr
 	const struct match_unit *b = &B(d)->units[unit];
 	int32_t root;
 
+	if (!(u->what & DIFF_INPUTS) && (root = env_root(d, unit)) >= 0)
+		return root;
 	if (!(u->what & DIFF_INPUTS))
 		return add_root(d, (struct diff_root){
 			.kind = DIFF_ENDED, .a = b->pair, .b = unit, .at = b->until });
@@ -381,8 +402,42 @@ static int32_t own_root(struct diff *d, struct map64 *files, struct map64 *progr
 	if (root >= 0)
 		return root;
 	if (u->input == DIFF_CONTENT)
-		return output_root(d, programs, u);
+		return output_root(d, programs, u->version, u->file);
 	return file_root(d, files, u->input, u->side, u->file, unit, b->at);
+}
+
+/* Who made it before did not run, or made something else.  Return: that root, -1: not known */
+static int32_t root_of_gone(const struct diff *d, uint32_t file)
+{
+	size_t n;
+	const struct match_write *w = match_writes(A(d), A(d)->there[file], &n);
+	uint32_t maker = n ? w[n - 1].unit : 0, pair = A(d)->units[maker].pair;
+
+	return !maker ? -1 : pair ? d->units[pair].root : d->removed[maker];
+}
+
+/* Their makers are, or may be, other because of something; or that is a root itself. */
+static void explain_outputs(struct diff *d, struct map64 *programs)
+{
+	for (size_t i = 0; i < d->noutputs; i++) {
+		struct diff_output *o = &d->outputs[i];
+		uint32_t version = B(d)->there[o->second], maker;
+		const struct match_write *w;
+		size_t n;
+
+		o->root = -1;
+		w = match_writes(B(d), version, &n);
+		maker = o->second && n ? w[n - 1].unit : 0;
+		if (!o->second)
+			o->root = root_of_gone(d, o->first);
+		if (!maker)
+			continue;
+		if (d->units[maker].since == NEVER && B(d)->units[maker].pair) {
+			output_root(d, programs, version, o->second);
+			spread(d);
+		}
+		o->root = d->units[maker].root;
+	}
 }
 
 static void explain_rest(struct diff *d, struct map64 *files)
@@ -398,6 +453,16 @@ static void explain_rest(struct diff *d, struct map64 *files)
 		mark(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
 		spread(d);
 	}
+	/* what one does with a variable, the trace does not tell */
+	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
+		int32_t root = d->units[i].since == NEVER ? env_root(d, i) : -1;
+
+		if (root >= 0) {
+			mark(d, i, B(d)->units[i].at, root);
+			spread(d);
+		}
+	}
+	explain_outputs(d, &programs);
 	map64_clear(&programs);
 }
 
@@ -413,6 +478,8 @@ void diff_builds(struct diff *d)
 		d->units[i].root = d->units[i].calls = -1;
 	}
 	load_edges(d);
+	diff_env_load(d);
+	diff_outputs(d);
 	look_at_all(&l);
 	for (size_t i = 0; i < l.n; i++)
 		mark(d, l.seeds[i].unit, l.seeds[i].at, l.seeds[i].root);
@@ -436,5 +503,8 @@ void diff_free(struct diff *d)
 	free(d->roots);
 	free(d->edges);
 	free(d->queue);
+	free(d->env[0].rows);
+	free(d->env[1].rows);
+	free(d->outputs);
 	match_free(&d->m);
 }

@@ -30,6 +30,33 @@ enum diff_kind {
 	DIFF_ADDED, DIFF_REMOVED,
 	DIFF_OUTPUT,		/* the same of the same made something else */
 	DIFF_ENDED,		/* ended otherwise */
+	DIFF_ENV,		/* its environment is another one, and its caller's is not */
+};
+
+/* What became of an output. */
+enum diff_left {
+	DIFF_LEFT_SAME,
+	DIFF_LEFT_UNKNOWN,	/* of the same size, as far as is known, and not at hand any more */
+	DIFF_LEFT_SIZE, DIFF_LEFT_CONTENT,
+	DIFF_LEFT_ONLY_FIRST, DIFF_LEFT_ONLY_SECOND,
+	DIFF_NLEFT
+};
+
+struct diff_output {
+	uint32_t first, second;	/* files of each build; 0: it has none */
+	uint8_t how;		/* enum diff_left */
+	int32_t root;		/* that explains it; -1: none */
+};
+
+/* A variable that an exec found in its environment. */
+struct diff_var {
+	uint32_t exec, name, value;	/* the latter two are strings */
+	uint64_t key, holds;	/* hashes of both, as they are compared */
+};
+
+struct diff_env {
+	struct diff_var *rows;	/* by exec and key */
+	size_t n, cap;
 };
 
 struct diff_root {
@@ -72,6 +99,10 @@ struct diff {
 	size_t nedges, edges_cap;
 	uint32_t *queue;
 	size_t nqueue, queue_cap;
+	struct diff_env env[2];
+	struct diff_output *outputs;	/* that differ, by their paths */
+	size_t noutputs, outputs_cap;
+	size_t left[DIFF_NLEFT];	/* how many outputs are so */
 };
 
 /** diff_builds - set all of it but m, sizes, times, which are given; diff_free() */
@@ -86,6 +117,25 @@ enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
 typedef void diff_pair_fn(void *ctx, const struct match_input *a, const struct match_input *b);
 void diff_pairs(const struct match_inputs *a, const struct match_inputs *b, diff_pair_fn *fn,
 		void *ctx);
+
+/** diff_outputs - compare what the builds left: outputs, left (diff_outputs.c) */
+void diff_outputs(struct diff *d);
+
+/** diff_env_load - the environments, as far as they were recorded (diff_env.c) */
+void diff_env_load(struct diff *d);
+
+/**
+ * diff_env_pairs - variables that are other for a unit of the second build and its pair
+ * @fn: called for each, with NULL where one has none; may be NULL
+ *
+ * Return: how many.
+ */
+size_t diff_env_pairs(const struct diff *d, uint32_t unit,
+		      void (*fn)(void *ctx, const struct diff_var *a, const struct diff_var *b),
+		      void *ctx);
+
+/** diff_env_unit - who among a unit and its callers found another environment first.  Return: 0: nobody */
+uint32_t diff_env_unit(const struct diff *d, uint32_t unit);
 
 /** diff_put - say it.  Return: whether there are differences */
 bool diff_put(struct diff *d, struct out *out, bool json);

@@ -2,6 +2,7 @@
 /* What etrace diff says: diff.h, as text and as JSON. */
 #include "answers/diff.h"
 #include "answers/match_put.h"
+#include "base/shquote.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 static const char *const kinds[] = {
 	[DIFF_FILE] = "file", [DIFF_COMMAND] = "command", [DIFF_ADDED] = "added",
 	[DIFF_REMOVED] = "removed", [DIFF_OUTPUT] = "output", [DIFF_ENDED] = "status",
+	[DIFF_ENV] = "environment",
 };
 static const char *const changes[] = {
 	[DIFF_ONLY_FIRST] = "only in the first", [DIFF_ONLY_SECOND] = "only in the second",
@@ -44,9 +46,53 @@ static void put_line(struct out *out, const char *before, const struct match_sid
 	match_put_unit(out, s, unit);
 }
 
+static const char string_text[] = "SELECT s FROM string WHERE id = ?";
+
+struct putting {
+	struct diff *d;
+	struct out *out;
+	struct json *json;
+};
+
+static void put_string(struct out *out, struct db *db, uint32_t string)
+{
+	struct sqlite3_stmt *st = db_ask(db, string_text, "i", (int64_t)string);
+	struct buf quoted = { 0 };
+	size_t len;
+	const char *s;
+
+	if (db_row(db, st)) {
+		s = db_bytes(st, 0, &len);
+		sh_quote(&quoted, s, len);
+		out_write(out, quoted.s, quoted.len);
+		buf_free(&quoted);
+	}
+}
+
+static void put_var(void *ctx, const struct diff_var *a, const struct diff_var *b)
+{
+	struct putting *p = ctx;
+	struct db *db = b ? B(p->d)->db : A(p->d)->db;
+
+	out_puts(p->out, "   ");
+	put_string(p->out, db, b ? b->name : a->name);
+	if (!a || !b)
+		out_puts(p->out, a ? ": not set any more" : ": not set before");
+	if (a) {
+		out_puts(p->out, b ? ": was " : ", was ");
+		put_string(p->out, A(p->d)->db, a->value);
+	}
+	if (b) {
+		out_puts(p->out, ", is ");
+		put_string(p->out, B(p->d)->db, b->value);
+	}
+	out_puts(p->out, "\n");
+}
+
 static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 {
 	const struct diff_root *r = &d->roots[i];
+	struct putting p = { d, out, NULL };
 
 	out_printf(out, "%zu. ", number);
 	switch ((enum diff_kind)r->kind) {
@@ -74,15 +120,13 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 	case DIFF_ENDED:
 		put_line(out, "ended otherwise:  ", B(d), r->b);
 		break;
+	case DIFF_ENV:
+		put_line(out, "another environment:  ", B(d), r->b);
+		diff_env_pairs(d, r->b, put_var, &p);
+		break;
 	}
 	out_printf(out, "   %u commands are other, or may be, because of it\n", r->units);
 }
-
-struct putting {
-	struct diff *d;
-	struct out *out;
-	struct json *json;
-};
 
 static void put_input(void *ctx, const struct match_input *a, const struct match_input *b)
 {
@@ -170,9 +214,36 @@ static void put_pair(struct putting *p, uint32_t unit)
 
 /* ---- JSON ---- */
 
+static void json_string(struct json *j, const char *name, struct db *db, uint32_t string)
+{
+	struct sqlite3_stmt *st = db_ask(db, string_text, "i", (int64_t)string);
+	size_t len;
+	const char *s;
+
+	if (db_row(db, st)) {
+		s = db_bytes(st, 0, &len);
+		json_text(j, name, s, len);
+	}
+}
+
+static void json_var(void *ctx, const struct diff_var *a, const struct diff_var *b)
+{
+	struct putting *p = ctx;
+	struct db *db = b ? B(p->d)->db : A(p->d)->db;
+
+	json_begin(p->json, '{');
+	json_string(p->json, "name", db, b ? b->name : a->name);
+	if (a)
+		json_string(p->json, "first", A(p->d)->db, a->value);
+	if (b)
+		json_string(p->json, "second", B(p->d)->db, b->value);
+	json_end(p->json, '}');
+}
+
 static void json_root(struct diff *d, struct json *j, size_t i, size_t number)
 {
 	const struct diff_root *r = &d->roots[i];
+	struct putting p = { d, NULL, j };
 
 	json_begin(j, '{');
 	json_key(j, "root");
@@ -186,6 +257,12 @@ static void json_root(struct diff *d, struct json *j, size_t i, size_t number)
 	}
 	match_json_unit(j, "first", A(d), r->a);
 	match_json_unit(j, "second", B(d), r->b);
+	if (r->kind == DIFF_ENV) {
+		json_key(j, "variables");
+		json_begin(j, '[');
+		diff_env_pairs(d, r->b, json_var, &p);
+		json_end(j, ']');
+	}
 	json_key(j, "commands");
 	json_u64(j, r->units);
 	json_end(j, '}');
@@ -297,6 +374,54 @@ static void put_units(struct putting *p, const size_t *number)
 	}
 }
 
+static void put_left(const struct putting *p, const struct diff_output *o, size_t root)
+{
+	static const char *const texts[] = {
+		[DIFF_LEFT_SIZE] = "another size", [DIFF_LEFT_CONTENT] = "another content",
+		[DIFF_LEFT_ONLY_FIRST] = "only in the first", [DIFF_LEFT_ONLY_SECOND] = "only in the second",
+	};
+	static const char *const words[] = {
+		[DIFF_LEFT_SIZE] = "size", [DIFF_LEFT_CONTENT] = "content",
+		[DIFF_LEFT_ONLY_FIRST] = "removed", [DIFF_LEFT_ONLY_SECOND] = "added",
+	};
+	const struct match_side *s = o->second ? B(p->d) : A(p->d);
+	uint32_t file = o->second ? o->second : o->first;
+
+	if (p->json) {
+		json_begin(p->json, '{');
+		match_json_file(p->json, "output", s, file);
+		json_key(p->json, "change");
+		json_cstr(p->json, words[o->how]);
+		if (root) {
+			json_key(p->json, "by_root");
+			json_u64(p->json, root);
+		}
+		json_end(p->json, '}');
+		json_line(p->json);
+		return;
+	}
+	out_puts(p->out, "output:  ");
+	match_put_file(p->out, s, file);
+	out_printf(p->out, ": %s", texts[o->how]);
+	if (root)
+		out_printf(p->out, ", because of %zu", root);
+	out_puts(p->out, "\n");
+}
+
+static void put_outputs(struct putting *p, const size_t *number)
+{
+	struct diff *d = p->d;
+
+	for (size_t i = 0; i < d->noutputs; i++) {
+		const struct diff_output *o = &d->outputs[i];
+
+		put_left(p, o, o->root < 0 ? 0 : number[o->root]);
+	}
+	if (!p->json && d->left[DIFF_LEFT_UNKNOWN])
+		out_printf(p->out, "outputs:  of %zu of the same size it is not known whether they hold the same: they have changed since, or are gone\n",
+			   d->left[DIFF_LEFT_UNKNOWN]);
+}
+
 bool diff_put(struct diff *d, struct out *out, bool json)
 {
 	struct json j = { .out = out };
@@ -321,7 +446,8 @@ bool diff_put(struct diff *d, struct out *out, bool json)
 	if (n && !json)
 		out_puts(out, "\n");
 	put_units(&p, number);
+	put_outputs(&p, number);
 	free(order);
 	free(number);
-	return n;
+	return n || d->noutputs;
 }

@@ -115,3 +115,29 @@ check "etrace-diff.1: $line" bash -c "$line | grep -q ."
 etrace diff "$FIXTURES/ninja/module.fxt.zst" "$FIXTURES/make/module.fxt.zst" > once
 etrace diff "$FIXTURES/ninja/module.fxt.zst" "$FIXTURES/make/module.fxt.zst" > again
 same "the same in each run" once again
+
+# What the builds left: each in a directory of its own, so that content can be compared.
+for dir in one two three; do
+	mkdir "$dir"
+	printf '%s\n' 'all: o p' 'o: a' "	cat a > o; echo \$\$V >> o" 'p: a' '	cp a p' > "$dir/Makefile"
+	echo x > "$dir/a"
+done
+(cd one && V=1 etrace run -q --backend=strace --record=env -o ../1.fxt -- make > /dev/null)
+(cd two && V=2 etrace run -q --backend=strace --record=env -o ../2.fxt -- make > /dev/null)
+(cd three && V=33 etrace run -q --backend=strace --record=env -o ../3.fxt -- make > /dev/null)
+etrace diff 1.fxt 2.fxt > text
+check "a variable is the root" grep -qx '   V: was 1, is 2' text
+check "an output of the same size and another content" grep -q '/two/o: another content, because of 1$' text
+check "one that is the same is not told" sh -c '! grep -q "two/p" text'
+etrace diff --json 1.fxt 3.fxt > json
+check "an output of another size, as JSON" python3 -c '
+import json
+rows = [json.loads(line) for line in open("json")]
+root, = [r for r in rows if "root" in r]
+assert root["kind"] == "environment", root
+assert root["variables"] == [{"name": "V", "first": "1", "second": "33"}], root
+out, = [r for r in rows if "output" in r]
+assert out["output"].endswith("/three/o") and out["change"] == "size" and out["by_root"] == 1, out'
+rm two/o
+etrace diff 1.fxt 2.fxt > text
+check "what is not known is said" grep -q '^outputs:  of 1 of the same size it is not known' text
