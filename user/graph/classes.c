@@ -8,33 +8,51 @@ const char *const graph_class_names[GRAPH_NCLASSES] = {
 	"data", "pipe", "program", "loader", "config", "probe", "dir"
 };
 
-/* Where a path begins, or (@inside) what stands somewhere in it. */
+#define LIBC (NAME_CONFIG | NAME_CLOEXEC)
+
+/*
+ * Files of the system that programs read without being told to; all else is data.  "*" stands
+ * for any bytes but a slash.
+ */
 static const struct {
 	const char *part;
-	bool inside;
 	unsigned int bits;
 } places[] = {
-	{ "/etc/ld.so.", false, NAME_LOADER },
-	{ "/etc/ld-musl-", false, NAME_LOADER },
-	{ "/etc/", false, NAME_CONFIG },
-	{ "/proc/", false, NAME_CONFIG | NAME_SPECIAL },
-	{ "/sys/", false, NAME_CONFIG | NAME_SPECIAL },
-	{ "/dev/shm/", false, 0 },
-	{ "/dev/", false, NAME_CONFIG | NAME_SPECIAL },
-	{ "/usr/lib/locale/", false, NAME_CONFIG },
-	{ "/usr/share/locale/", false, NAME_CONFIG },
-	{ "/usr/share/i18n/", false, NAME_CONFIG },
-	{ "/usr/share/zoneinfo/", false, NAME_CONFIG },
-	{ "/lib/terminfo/", false, NAME_CONFIG },
-	{ "/usr/share/terminfo/", false, NAME_CONFIG },
-	{ "/gconv/", true, NAME_CONFIG },
-	{ "/usr/lib/python", false, NAME_MODULE },
-	{ "/usr/local/lib/python", false, NAME_MODULE },
-	{ "/usr/share/perl", false, NAME_MODULE },
-	{ "/__pycache__/", true, NAME_MODULE },
-	{ "/perl-base/", true, NAME_MODULE },
-	{ "/perl5/", true, NAME_MODULE },
-	{ "/perl/", true, NAME_MODULE },
+	{ "/etc/ld.so.", NAME_LOADER },
+	{ "/etc/ld-musl-", NAME_LOADER },
+	{ "/proc/", NAME_CONFIG | NAME_SPECIAL },
+	{ "/sys/", NAME_CONFIG | NAME_SPECIAL },
+	{ "/dev/shm/", 0 },
+	{ "/dev/", NAME_CONFIG | NAME_SPECIAL },
+	/* the C library: locales, character sets, time, names of users and hosts */
+	{ "/usr/lib/locale/", LIBC }, { "/usr/lib*/gconv/", NAME_CONFIG },
+	{ "/usr/lib*/*/gconv/", NAME_CONFIG }, { "/usr/share/zoneinfo/", LIBC },
+	{ "/etc/locale.alias", LIBC }, { "/etc/localtime", LIBC }, { "/etc/timezone", LIBC },
+	{ "/etc/nsswitch.conf", NAME_CONFIG }, { "/etc/passwd", LIBC }, { "/etc/group", LIBC },
+	{ "/etc/shadow", LIBC }, { "/etc/gshadow", LIBC }, { "/etc/hosts", LIBC },
+	{ "/etc/host.conf", LIBC }, { "/etc/resolv.conf", LIBC }, { "/etc/gai.conf", LIBC },
+	{ "/etc/services", LIBC }, { "/etc/protocols", LIBC }, { "/etc/networks", LIBC },
+	{ "/usr/share/locale*/", NAME_CONFIG }, { "/etc/nscd.conf", NAME_CONFIG },
+	{ "/etc/selinux/", NAME_CONFIG }, { "/etc/malloc.conf", NAME_CONFIG },
+	/* terminals, sessions */
+	{ "/usr/lib/terminfo/", NAME_CONFIG }, { "/lib/terminfo/", NAME_CONFIG },
+	{ "/usr/share/terminfo/", NAME_CONFIG }, { "/etc/terminfo/", NAME_CONFIG },
+	{ "/etc/inputrc", NAME_CONFIG }, { "/etc/profile", NAME_CONFIG },
+	{ "/etc/bash", NAME_CONFIG }, { "/etc/zsh/", NAME_CONFIG },
+	{ "/etc/environment", NAME_CONFIG }, { "/etc/login.defs", NAME_CONFIG },
+	{ "/etc/pam.", NAME_CONFIG }, { "/etc/security/", NAME_CONFIG },
+	{ "/etc/sudo", NAME_CONFIG },
+	/* what many programs link with, or run in */
+	{ "/etc/ssl/", NAME_CONFIG }, { "/etc/pki/", NAME_CONFIG },
+	{ "/etc/crypto-policies/", NAME_CONFIG }, { "/etc/fonts/", NAME_CONFIG },
+	{ "/etc/perl/", NAME_CONFIG }, { "/etc/python", NAME_CONFIG },
+	{ "/etc/java", NAME_CONFIG }, { "/etc/php/", NAME_CONFIG },
+	{ "/etc/gitconfig", NAME_CONFIG }, { "/etc/ccache.conf", NAME_CONFIG },
+};
+
+/* Where systems install; what administrators put there themselves is the same to a build. */
+static const char *const installed[] = {
+	"/usr/", "/lib", "/bin/", "/sbin/", "/opt/", "/nix/store/", "/gnu/store/",
 };
 
 /* Length without the digits and dots at the end. */
@@ -53,65 +71,160 @@ static bool is_shared(const char *s, size_t len)
 	return n >= 3 && !memcmp(s + n - 3, ".so", 3);
 }
 
-/* Whether bytes begin with a part of a path; most differ behind the slash. */
-static bool begins_with(const char *s, size_t len, const char *part)
+/* Bytes of a path that a pattern stands for.  Return: 0: it does not begin so */
+static size_t matches(const char *pattern, const char *path, size_t len)
 {
-	return len > 1 && s[1] == part[1] && len >= strlen(part) && !memcmp(s, part, strlen(part));
+	size_t i = 0, n;
+
+	for (; *pattern; pattern++) {
+		if (*pattern != '*') {
+			if (i == len || path[i++] != *pattern)
+				return 0;
+			continue;
+		}
+		for (n = i; n <= len; n++) {
+			size_t rest = matches(pattern + 1, path + n, len - n);
+
+			if (rest)
+				return n + rest;
+			if (n == len || path[n] == '/')
+				return 0;
+		}
+	}
+	return i;
 }
 
-static bool holds(const char *path, size_t len, const char *part)
-{
-	const char *end = path + len, *at;
-
-	for (at = path; (at = memchr(at, '/', (size_t)(end - at))); at++)
-		if (begins_with(at, (size_t)(end - at), part))
-			return true;
-	return false;
-}
-
-unsigned int classes_of_name(const char *path, size_t len)
+struct name_class classes_of_name(const char *path, size_t len)
 {
 	const char *slash = memrchr(path, '/', len);
 	const char *base = slash ? slash + 1 : path;
-	unsigned int bits = NAME_TESTED;
+	struct name_class c = { 0 };
 
 	if (is_shared(base, (size_t)(path + len - base)))
-		bits |= NAME_SHARED;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (places[i].inside ? holds(path, len, places[i].part) :
-				       begins_with(path, len, places[i].part))
-			return bits | places[i].bits;
-	return bits;
+		c.bits |= NAME_SHARED;
+	for (size_t i = 0; i < sizeof(installed) / sizeof(installed[0]); i++)
+		if (matches(installed[i], path, len))
+			c.bits |= NAME_SYSTEM;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		size_t n = matches(places[i].part, path, len);
+
+		if (!n)
+			continue;
+		c.bits |= (uint8_t)places[i].bits;
+		/* of "/etc/passwd", the directory */
+		while (n && path[n - 1] != '/')
+			n--;
+		c.place = n ? (uint8_t)(n - 1) : 0;
+		break;
+	}
+	return c;
 }
 
-/* Whether a program has one of these names; "python3.11" is python. */
-static bool is_one_of(const char *const *list, const char *s, size_t len)
+bool classes_is_header(uint64_t bytes, bool shared)
+{
+	uint64_t more = bytes < 832 ? 1 : bytes - 832;
+
+	/* glibc's and musl's buffers; and of a shared object program headers beyond the first */
+	return bytes == 832 || bytes == 960 || (shared && (bytes == 512 || !(more % 56)));
+}
+
+/* "python3.11" is python, "guile-3.0" guile. */
+static bool is_program(const char *s, size_t len, const char *name)
 {
 	size_t n = without_number(s, len);
 
-	for (; n && *list; list++)
-		if (**list == *s && strlen(*list) == n && !memcmp(s, *list, n))
-			return true;
-	return false;
+	if (n > 1 && n < len && s[n - 1] == '-')
+		n--;
+	return *name == *s && strlen(name) == n && !memcmp(s, name, n);
 }
 
-bool classes_interprets(const char *program, size_t len)
-{
-	static const char *const names[] = {
-		"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "python", "perl",
-		"ruby", "tclsh", "awk", "gawk", "mawk", "lua", "node", "guile", "php", "Rscript",
-		NULL
-	};
+static const struct interpreter interpreters[] = {
+	{ "sh", true, NULL, NULL }, { "bash", true, NULL, NULL }, { "dash", true, NULL, NULL },
+	{ "ash", true, NULL, NULL }, { "ksh", true, NULL, NULL }, { "mksh", true, NULL, NULL },
+	{ "zsh", true, "zsh", NULL },
+	{ "python", true, "python", NULL }, { "pypy", true, "pypy", NULL },
+	{ "perl", true, "perl", NULL }, { "ruby", true, "ruby", "/var/lib/gems/" },
+	{ "node", true, "node", NULL }, { "nodejs", true, "node", NULL },
+	{ "lua", true, "lua", NULL }, { "luajit", true, "lua", NULL },
+	{ "tclsh", true, "tcl", NULL }, { "wish", true, "tcl", NULL },
+	{ "expect", true, "tcl", NULL }, { "guile", true, "guile", NULL },
+	{ "php", true, "php", NULL }, { "Rscript", true, "R", "/usr/lib/R/" },
+	{ "R", false, "R", "/usr/lib/R/" }, { "julia", true, "julia", NULL },
+	{ "octave-cli", true, "octave", NULL }, { "octave", true, "octave", NULL },
+	{ "awk", true, "awk", NULL }, { "gawk", true, "awk", NULL }, { "mawk", true, NULL, NULL },
+	{ "emacs", false, "emacs", NULL }, { "beam.smp", false, "erlang", "/usr/lib/erlang/" },
+	{ "sbcl", false, "sbcl", NULL }, { "mono", true, "mono", NULL },
+	{ "java", false, "", NULL }, { "javac", false, "", NULL }, { "jar", false, "", NULL },
+	{ "javadoc", false, "", NULL }, { "jlink", false, "", NULL }, { "keytool", false, "", NULL },
+};
 
-	return is_one_of(names, program, len);
+const struct interpreter *classes_interpreter(const char *program, size_t len)
+{
+	for (size_t i = 0; len && i < sizeof(interpreters) / sizeof(interpreters[0]); i++)
+		if (is_program(program, len, interpreters[i].program))
+			return &interpreters[i];
+	return NULL;
+}
+
+/*
+ * A library below a prefix: PREFIX/lib/python3.11, PREFIX/lib/x86_64-linux-gnu/perl.
+ * Return: as classes_library()
+ */
+static size_t below_prefix(const char *word, const char *prefix, size_t n, const char *path,
+			   size_t len)
+{
+	static const char *const dirs[] = { "/lib*/", "/share/", "/conf/", "/jmods/" };
+	size_t dir = 0, end;
+
+	if (len <= n || memcmp(path, prefix, n))
+		return 0;
+	for (size_t i = 0; !dir && i < (*word ? 2 : sizeof(dirs) / sizeof(dirs[0])); i++)
+		dir = matches(dirs[i], path + n, len - n);
+	if (!dir || !*word)
+		return dir ? n + dir - 1 : 0;
+	/* at once, or below a directory for the machine's kind */
+	for (int i = 0; i < 2; i++) {
+		const char *slash = memchr(path + n + dir, '/', len - n - dir);
+
+		if (!slash)
+			return 0;
+		end = (size_t)(slash - path);
+		if (matches(word, path + n + dir, len - n - dir))
+			return end;
+		dir = end + 1 - n;
+	}
+	return 0;
+}
+
+size_t classes_library(const struct interpreter *in, const char *program, const char *cwd,
+		       const char *path, size_t len)
+{
+	static const char *const prefixes[] = { "/usr", "/usr/local" };
+	const char *bin = strrchr(program, '/');
+	size_t n = 0, home = strlen(cwd);
+
+	if (!in->word)
+		return 0;
+	if (in->place && matches(in->place, path, len))
+		return strlen(in->place) - 1;
+	for (size_t i = 0; *in->word && !n && i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		n = below_prefix(in->word, prefixes[i], strlen(prefixes[i]), path, len);
+	bin = bin ? memrchr(program, '/', (size_t)(bin - program)) : NULL;
+	/* what lies in the tree that is worked on is the build's own */
+	if (n || !bin || bin == program || (home > 1 && !strncmp(program, cwd, home)))
+		return n;
+	return below_prefix(in->word, program, (size_t)(bin - program), path, len);
 }
 
 bool classes_lends(const char *program, size_t len)
 {
 	static const char *const names[] = {
 		"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "make", "gmake",
-		"ninja", "samu", NULL
+		"ninja", "samu",
 	};
 
-	return is_one_of(names, program, len);
+	for (size_t i = 0; len && i < sizeof(names) / sizeof(names[0]); i++)
+		if (is_program(program, len, names[i]))
+			return true;
+	return false;
 }

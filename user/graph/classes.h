@@ -7,25 +7,52 @@
 
 /* Bits that a name has, whoever uses it. */
 enum {
-	NAME_CONFIG = 1,	/* locale, gconv, /etc and the like */
+	NAME_CONFIG = 1,	/* what the C library and what runs programs read: locale, nss */
 	NAME_LOADER = 2,	/* read by the loader alone: ld.so.cache */
 	NAME_SHARED = 4,	/* a shared object: read by the loader, or by a linker */
 	NAME_SPECIAL = 8,	/* of the kernel: /proc, /sys, /dev */
-	NAME_MODULE = 16,	/* part of an interpreter, if that reads it */
-	NAME_TESTED = 128,	/* these bits are known */
+	NAME_SYSTEM = 16,	/* installed: /usr, /lib */
+	NAME_CLOEXEC = 32,	/* of NAME_CONFIG: if it is opened so, as the C library does */
 };
 
-/** classes_of_name - the bits of a path */
-unsigned int classes_of_name(const char *path, size_t len);
+/* What a path says. */
+struct name_class {
+	uint8_t bits;		/* NAME_* */
+	uint8_t place;		/* of NAME_CONFIG: bytes of the directory that makes it so */
+};
+
+struct name_class classes_of_name(const char *path, size_t len);
 
 /*
  * Bytes that a loader reads of a shared object itself: its header, and perhaps
  * the program headers; the rest is mapped.  A linker reads whole blocks.
  */
+#define LOADER_READS_FROM 512u
 #define LOADER_READS_BELOW 4096u
 
-/** classes_interprets - whether a program takes a script as its first plain argument */
-bool classes_interprets(const char *program, size_t len);
+/** classes_is_header - whether that is just what a loader reads; @shared: by its name, too */
+bool classes_is_header(uint64_t bytes, bool shared);
+
+/* A program that runs what is text or bytecode. */
+struct interpreter {
+	const char *program;	/* without its version */
+	bool scripts;		/* its first plain argument is what it runs */
+	const char *word;	/* how directories of its library begin; "": all that is beside it */
+	const char *place;	/* one more; NULL: none */
+};
+
+/** classes_interpreter - the one that a program is.  Return: NULL: none */
+const struct interpreter *classes_interpreter(const char *program, size_t len);
+
+/**
+ * classes_library - whether a file is of the installed library of an interpreter
+ * @program: the interpreter's path
+ * @cwd: what lies below that is no installed place
+ *
+ * Return: the bytes of the directory that makes it so, 0: it is not.
+ */
+size_t classes_library(const struct interpreter *in, const char *program, const char *cwd,
+		       const char *path, size_t len);
 
 /** classes_lends - whether a program puts descriptors 0 to 2 in place for its children */
 bool classes_lends(const char *program, size_t len);

@@ -26,7 +26,7 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 		if (file >= f->names_cap)
 			f->names = xgrow(f->names, &f->names_cap, file + 1, sizeof(*f->names));
 		f->names[file] = (struct name){
-			.class = (uint8_t)classes_of_name(path, len)
+			.class = classes_of_name(path, len)
 		};
 		g->ops->file(g->ctx, file, full, n);
 	}
@@ -35,7 +35,7 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 
 unsigned int files_class(const struct graph *g, uint32_t file)
 {
-	return g->files.names[file].class;
+	return g->files.names[file].class.bits;
 }
 
 /* ---- objects ---- */

@@ -162,8 +162,8 @@ static void name_interpreter(struct graph *g, struct execution *e, const struct 
 	uint32_t applet = find_applet(ev, &name, &n);
 
 	e->lends = classes_lends(name, n);
-	e->interprets = e->interp != e->program || classes_interprets(name, n);
-	if (e->interprets && e->interp == e->program)
+	e->interpreter = classes_interpreter(name, n);
+	if (e->interpreter && e->interpreter->scripts && e->interp == e->program)
 		e->script_hash = script_hash(g, ev, applet);
 }
 
@@ -177,11 +177,12 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 	use_before_exec(g, p, at);
 	before = before ? before : e->id;
 	end_exec(g, p, GRAPH_ENDED_EXEC, at);
+	cmdline_drop(e->cmd);
 	*e = (struct execution){
 		.id = ++g->execs, .before = before, .parent = parent, .begun = true, .at = at,
 		.program = graph_path(g, ev, ET_S_EXEC_path),
 		.interp = graph_path(g, ev, ET_S_EXEC_interp), .cwd = graph_path(g, ev, ET_S_EXEC_cwd),
-		.starting = true,
+		.starting = true, .cmd = cmdline_new(ev),
 	};
 	name_interpreter(g, e, t, ev);
 	run_args(g, p, ev);
@@ -211,7 +212,8 @@ static struct process *new_process(struct graph *g, const struct task *t,
 		p->exec.script_hash = parent->exec.script_hash;
 		p->exec.cwd = parent->exec.cwd;
 		p->exec.lends = parent->exec.lends;
-		p->exec.interprets = parent->exec.interprets;
+		p->exec.interpreter = parent->exec.interpreter;
+		p->exec.cmd = cmdline_get(parent->exec.cmd);
 	} else {
 		p->fds = fdtab_new();
 	}
@@ -264,6 +266,7 @@ static void end_process(struct graph *g, struct process *p, enum graph_ended how
 {
 	use_end(g, p, at);
 	end_exec(g, p, how, at);
+	cmdline_drop(p->exec.cmd);
 	free(p);
 }
 
@@ -483,6 +486,7 @@ static void drop_tasks(struct graph *g)
 
 		if (!--w->process->tasks) {
 			fdtab_drop(g, w->process->fds);
+			cmdline_drop(w->process->exec.cmd);
 			free(w->process);
 		}
 		buf_free(&w->name);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/map64.h"
 #include "build/proctab.h"
+#include "graph/classes.h"
 #include "graph/graph.h"
 #include "graph/intern.h"
 
@@ -33,7 +34,7 @@ struct object {
 /* What is known of a path. */
 struct name {
 	uint32_t object;	/* 0: not known, or nothing lies there */
-	uint8_t class;		/* NAME_* */
+	struct name_class class;
 	bool gone;		/* the trace says that nothing lies there */
 };
 
@@ -131,6 +132,9 @@ struct description {
 	uint32_t writes;	/* that is written */
 	uint32_t writer;	/* exec that wrote last, as far as it was told */
 	bool placed;		/* somebody has had it as descriptor 0, 1 or 2 */
+	bool named;		/* whoever opened it was told to: see note_meaning() */
+	bool loads;		/* the loader opened it, as ld.so.cache */
+	bool library;		/* of the installed one of the interpreter that opened it */
 	struct description *other;	/* the other end of a pipe */
 };
 
@@ -175,13 +179,23 @@ struct execution {
 	uint32_t parent, before;
 	uint32_t program, interp, cwd;
 	uint32_t script;	/* what it interprets, once it has opened it */
+	struct cmdline *cmd;	/* NULL: not known */
+	const struct interpreter *interpreter;	/* NULL: none */
 	uint64_t script_hash;	/* of the path that its arguments give for that; 0: none */
 	bool forked, begun;
 	uint8_t unseen;
 	bool starting;		/* nothing but shared objects was opened yet */
+	bool loaded;		/* the loader has opened its list */
 	bool lends;		/* see classes_lends() */
-	bool interprets;	/* see classes_interprets() */
 	int64_t at;
+};
+
+/* What a program was called with.  Strings with a null byte behind each. */
+struct cmdline {
+	unsigned int refs;
+	uint32_t nargs;		/* without the first: the program's own name */
+	const char *cwd, *interp, *args;	/* in @text */
+	char text[];
 };
 
 /* A root directory that is another than the machine's; see roots.c. */
@@ -235,6 +249,21 @@ uint32_t graph_string(struct graph *g, const char *s, size_t len);
 
 /** graph_path - the file that string @i of an event names.  Return: 0: none */
 uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i);
+
+/* ---- cmdline.c ---- */
+
+/** cmdline_new - of an EXEC event; cmdline_get, cmdline_drop: NULL is none */
+struct cmdline *cmdline_new(const struct et_event *ev);
+struct cmdline *cmdline_get(struct cmdline *c);
+void cmdline_drop(struct cmdline *c);
+/**
+ * cmdline_names - whether arguments name a file, or a directory above it
+ * @place: bytes that the path of such a directory has at least; @len: no directory counts
+ *
+ * The values of options count, too: -C/etc, --directory=/etc, if=/etc/hosts, @list.
+ */
+bool cmdline_names(struct graph *g, const struct cmdline *c, const char *path, size_t len,
+		   size_t place);
 
 /* ---- changes.c ---- */
 

@@ -23,12 +23,35 @@
 
 /* ---- rows ---- */
 
-static enum graph_class class_of(const struct graph *g, const struct process *p,
-				 const struct description *d, bool counted, uint64_t bytes)
+/*
+ * Whether it is the dynamic loader that read: the header of a shared object, the rest of which
+ * is mapped.  Where nobody counted, what a program opens before anything else.
+ */
+static bool is_loader(const struct graph *g, const struct process *p, const struct fd *fd,
+		      bool counted, uint64_t bytes)
 {
+	const struct description *d = fd->d;
+	const struct object *o = object_of(g, d);
+	unsigned int name = files_class(g, d->file);
+
+	if (!fd->own || d->loads)
+		return d->loads;
+	if (!counted)
+		return name & NAME_SHARED && p->exec.starting && !d->named;
+	if (bytes < LOADER_READS_FROM || bytes >= LOADER_READS_BELOW ||
+	    (o->identified && bytes >= o->size))
+		return false;
+	if (classes_is_header(bytes, name & NAME_SHARED))
+		return !d->named || name & NAME_SYSTEM;
+	return name & NAME_SHARED && p->exec.starting && !d->named;
+}
+
+static enum graph_class class_of(const struct graph *g, const struct process *p,
+				 const struct fd *fd, bool counted, uint64_t bytes)
+{
+	const struct description *d = fd->d;
 	const struct execution *e = &p->exec;
 	enum graph_made made = object_of(g, d)->made;
-	unsigned int name;
 
 	if (made == GRAPH_PIPE || made == GRAPH_FIFO)
 		return GRAPH_IS_PIPE;
@@ -38,16 +61,17 @@ static enum graph_class class_of(const struct graph *g, const struct process *p,
 		return GRAPH_CONFIG;
 	if (!d->file)
 		return GRAPH_DATA;
-	if (d->file == e->script || d->file == e->program || d->file == e->interp)
+	if (d->file == e->script || (d->file == e->program && e->interp != e->program) ||
+	    (!d->named && (d->file == e->program || d->file == e->interp)))
 		return GRAPH_PROGRAM;
-	name = files_class(g, d->file);
-	if (name & NAME_MODULE && e->interprets)
+	if (is_loader(g, p, fd, counted, bytes))
+		return GRAPH_LOADER;
+	/* what was made here, or was put in place for somebody, is data whatever its name */
+	if (d->named || !fd->own || d->placed || made != GRAPH_EXISTED)
+		return GRAPH_DATA;
+	if (d->library)
 		return GRAPH_PROGRAM;
-	if (name & NAME_LOADER)
-		return GRAPH_LOADER;
-	if (name & NAME_SHARED && (counted ? bytes && bytes < LOADER_READS_BELOW : e->starting))
-		return GRAPH_LOADER;
-	return name & NAME_CONFIG ? GRAPH_CONFIG : GRAPH_DATA;
+	return files_class(g, d->file) & NAME_CONFIG ? GRAPH_CONFIG : GRAPH_DATA;
 }
 
 /* @a: who and when is filled in */
@@ -78,7 +102,7 @@ static void tell_read(struct graph *g, struct process *p, const struct fd *fd, i
 	const struct description *d = fd->d;
 	struct graph_access a = {
 		.how = GRAPH_READ, .counted = counted, .bytes = bytes,
-		.class = (uint8_t)class_of(g, p, d, counted, bytes),
+		.class = (uint8_t)class_of(g, p, fd, counted, bytes),
 	};
 
 	if (d->reads) {

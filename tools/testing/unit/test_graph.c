@@ -17,7 +17,7 @@
 
 enum {
 	RD = 0, WR = 1, RDWR = 2, CREAT = 0100, EXCL = 0200, TRUNC = 01000, APPEND = 02000,
-	CLOEXEC = 02000000, TMPFILE = 020200000,
+	NOFOLLOW = 0400000, CLOEXEC = 02000000, TMPFILE = 020200000,
 };
 
 #define NEW (WR | CREAT | TRUNC)
@@ -56,15 +56,28 @@ static void starts(bool with_uses)
 	uses = with_uses;
 }
 
-static void runs(unsigned int task, const char *program)
+/* @words: arguments behind the program's name, with a space between them */
+static void runs_with(unsigned int task, const char *program, const char *cwd, const char *words)
 {
-	line(task, "New_proc|argsize=%zu,prognameisize=%zu,prognamepsize=%zu,cwdsize=1",
-	     strlen(program) + 1, strlen(program), strlen(program));
+	line(task, "New_proc|argsize=%zu,prognameisize=%zu,prognamepsize=%zu,cwdsize=%zu",
+	     strlen(program) + 1 + (*words ? strlen(words) + 1 : 0), strlen(program),
+	     strlen(program), strlen(cwd));
 	line(task, "PI|%s", program);
 	line(task, "PP|%s", program);
-	line(task, "CW|/");
+	line(task, "CW|%s", cwd);
 	line(task, "A[0]%s", program);
+	for (int i = 1; *words; i++) {
+		size_t n = strcspn(words, " ");
+
+		line(task, "A[%d]%.*s", i, (int)n, words);
+		words += n + (words[n] == ' ');
+	}
 	line(task, "End_of_args|");
+}
+
+static void runs(unsigned int task, const char *program)
+{
+	runs_with(task, program, "/", "");
 }
 
 static void forks_by(unsigned int task, unsigned int child, unsigned int flags)
@@ -832,6 +845,172 @@ static void test_pipe(void **state)
 	}
 }
 
+/* ---- rule 7: classes ---- */
+
+/* What is read by a descriptor, as what: "data" if that is of the last file. */
+static const char read_as[] =
+	"SELECT w.word FROM access AS a JOIN word AS w ON w.of = 'class' AND w.number = a.class"
+	" JOIN file AS f ON f.id = a.file WHERE a.how = 1 AND a.fd = 9";
+
+struct reading {
+	const char *program, *cwd, *words;	/* who */
+	const char *path;			/* and what */
+	int flags;
+	unsigned int size;
+	int bytes;
+	const char *class;
+};
+
+static void read_so(const struct reading *r)
+{
+	starts(true);
+	runs_with(1, r->program, r->cwd, r->words);
+	opens(1, 3, "/etc/ld.so.cache", CLOEXEC, 21, 5000);
+	closes(1, 3, 0, -1);
+	opens(1, 3, "/usr/lib/x86_64-linux-gnu/libc.so.6", CLOEXEC, 22, 1900000);
+	closes(1, 3, 2400, -1);
+	opens(1, 9, r->path, r->flags, 11, r->size);
+	closes(1, 9, r->bytes, -1);
+	ends(1);
+	says(read_as, r->class);
+	says("SELECT DISTINCT w.word FROM access AS a JOIN word AS w ON w.of = 'class'"
+	     " AND w.number = a.class WHERE a.fd = 3", "loader");
+}
+
+static void test_shared_objects(void **state)
+{
+	static const struct reading rows[] = {
+		/* by the loader, before anything else or later: a header, the rest is mapped */
+		{ "/bin/a", "/w", "", "/usr/lib/libz.so.1", CLOEXEC, 90000, 832, "loader" },
+		{ "/bin/a", "/w", "", "/usr/lib/libz.so.1", CLOEXEC, 90000, 900, "loader" },
+		{ "/bin/a", "/w", "", "/w/hook.bin", CLOEXEC, 90000, 832, "loader" },
+		{ "/bin/a", "/w", "", "/w/plugin.so", CLOEXEC, 90000, 1616, "loader" },
+		/* whoever is told to reads it, and a linker reads whole blocks, or all */
+		{ "/bin/head", "/w", "-c100 libq.so", "/w/libq.so", RD, 90000, 1024, "data" },
+		{ "/bin/head", "/w", "../w//./libq.so", "/w/libq.so", RD, 90000, 832, "data" },
+		{ "/bin/ld", "/w", "-lfoo", "/w/libfoo.so", RD, 20, 20, "data" },
+		{ "/bin/ld", "/w", "-lfoo", "/w/libfoo.so", RD, 20, 40, "data" },
+		{ "/bin/ld", "/w", "-lfoo", "/w/libfoo.so", RD, 900, 900, "data" },
+		{ "/bin/ld", "/w", "-lc", "/usr/lib/libc.so", RD, 283, 16, "data" },
+		{ "/bin/ld", "/w", "-lc", "/usr/lib/libc.so.6", RD, 1900000, 174256, "data" },
+		{ "/bin/ld", "/w", "-lm", "/w/libm.a", RD, 90000, 1616, "data" },
+		{ "/bin/ld", "/w", "", "/w/libm.so", RD, 90000, 0, "data" },
+		{ "/bin/cp", "/w", "p.so q.so", "/w/p.so", RD, 3000, 3000, "data" },
+		/* a linker's plugin is run by it, though an argument names it */
+		{ "/bin/ld", "/w", "-plugin /usr/lib/p.so", "/usr/lib/p.so", CLOEXEC, 90000, 832,
+		  "loader" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		read_so(&rows[i]);
+}
+
+static void test_files_of_the_system(void **state)
+{
+	static const struct reading rows[] = {
+		{ "/bin/a", "/w", "", "/etc/passwd", CLOEXEC, 100, 100, "config" },
+		{ "/bin/a", "/w", "", "/usr/lib/locale/C.utf8/LC_CTYPE", CLOEXEC, 100, 100, "config" },
+		{ "/bin/ld", "/w", "-L/usr/lib/x86_64-linux-gnu",
+		  "/usr/lib/x86_64-linux-gnu/gconv/gconv-modules.cache", RD, 100, 100, "config" },
+		{ "/bin/a", "/w", "", "/usr/lib/gconv/UTF-16.so", CLOEXEC, 90000, 90000, "config" },
+		/* nobody reads these without being told to */
+		{ "/bin/a", "/w", "", "/etc/hostname", CLOEXEC, 100, 100, "data" },
+		/* a word in a path says nothing */
+		{ "/bin/a", "/w", "", "/w/gconv/g.c", RD, 100, 100, "data" },
+		{ "/bin/a", "/w", "", "/w/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/perl", "/w", "", "/w/perl/a.txt", CLOEXEC, 100, 100, "data" },
+		{ "/bin/python3.11", "/w", "", "/w/__pycache__/a.pyc", CLOEXEC, 100, 100, "data" },
+		/* arguments do, and how it is opened: as the C library never does */
+		{ "/bin/tar", "/w", "cf x /etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/dd", "/w", "if=/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/ld", "/w", "@/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/a", "/w", "-o/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/cat", "/etc", "passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/cat", "/etc/x", "../passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/cpio", "/w", "-o", "/etc/passwd", RD, 100, 100, "data" },
+		{ "/bin/tar", "/w", "-C /etc -cf x .", "/etc/passwd", CLOEXEC | NOFOLLOW, 100, 100,
+		  "data" },
+		{ "/bin/cat", "/w", "/etc/ld.so.cache", "/etc/ld.so.cache", RD, 5000, 5000, "data" },
+		{ "/usr/bin/python3", "/w", "pack.py /etc", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		/* a directory does not where the C library may have opened what is in it */
+		{ "/bin/tar", "/w", "-C /etc -cf x y", "/etc/passwd", CLOEXEC, 100, 100, "config" },
+		{ "/bin/a", "/w", "/etc/passwd2 x/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100,
+		  "config" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		read_so(&rows[i]);
+}
+
+static void test_interpreters(void **state)
+{
+	static const struct reading rows[] = {
+		{ "/usr/bin/python3.11", "/w", "x.py", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "program" },
+		{ "/usr/bin/python3.11", "/w", "", "/usr/lib/python3.11/a.so", CLOEXEC, 90000, 832,
+		  "loader" },
+		{ "/usr/bin/python3.11", "/w", "", "/usr/local/lib/python3.11/dist-packages/a.py",
+		  CLOEXEC, 9, 9, "program" },
+		{ "/usr/bin/perl", "/w", "", "/usr/lib/x86_64-linux-gnu/perl/5.36/a.pm", RD, 9, 9,
+		  "program" },
+		{ "/usr/bin/perl", "/w", "", "/usr/share/perl5/a.pm", RD, 9, 9, "program" },
+		{ "/usr/bin/guile-3.0", "/w", "", "/usr/share/guile/3.0/a.scm", RD, 9, 9, "program" },
+		{ "/usr/bin/ruby3.1", "/w", "", "/var/lib/gems/3.1.0/a.rb", RD, 9, 9, "program" },
+		{ "/usr/lib/jvm/j/bin/javac", "/w", "A.java", "/usr/lib/jvm/j/lib/modules", RD, 9000000,
+		  4096, "program" },
+		{ "/home/u/py/bin/python3", "/w", "", "/home/u/py/lib/python3.9/a.py", CLOEXEC, 9, 9,
+		  "program" },
+		/* of another one, or no library; of the tree that is worked on; asked for */
+		{ "/usr/bin/node", "/w", "", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "data" },
+		{ "/usr/bin/cat", "/w", "", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "data" },
+		{ "/usr/bin/perl", "/w", "", "/usr/src/perl/a.pm", RD, 9, 9, "data" },
+		{ "/usr/bin/perl", "/w", "", "/usr/lib/a/b/perl/a.pm", RD, 9, 9, "data" },
+		{ "/usr/lib/jvm/j/bin/javac", "/w", "A.java", "/usr/share/java/a.jar", RD, 9, 9, "data" },
+		{ "/home/u/py/bin/python3", "/home/u", "", "/home/u/py/lib/python3.9/a.py", CLOEXEC,
+		  9, 9, "data" },
+		{ "/usr/bin/python3", "/w", "-m tarfile -c x /usr/lib/python3/", "/usr/lib/python3/a.py",
+		  CLOEXEC, 9, 9, "data" },
+		{ "/usr/bin/python3", "/w", "x --prefix=/usr /usr/lib", "/usr/lib/python3/a.py", CLOEXEC,
+		  9, 9, "program" },
+		/* its own file: run, and read if it is told to */
+		{ "/bin/cp", "/w", "x y", "/bin/cp", RD, 900, 900, "program" },
+		{ "/bin/cp", "/w", "/bin/cp y", "/bin/cp", RD, 900, 900, "data" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		read_so(&rows[i]);
+}
+
+/* What was made here, or is handed to another program, is data, whatever its name. */
+static void test_handed_over(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/sh");
+	opens(1, 9, "/etc/passwd", RD | CLOEXEC, 11, 100);
+	line(1, "Cloexec|first=9,last=9,on=0");
+	forks(1, 2);
+	line(2, "Use|fd=9");
+	line(2, "UseRead|bytes=5");
+	runs(2, "/bin/wc");
+	closes(2, 9, 100, -1);
+	closes(1, 9, 100, -1);
+	ends(2);
+	runs(3, "/bin/a");
+	writes(3, "/etc/group", 12);
+	opens(3, 9, "/etc/group", CLOEXEC, 12, 100);
+	closes(3, 9, 100, -1);
+	ends(3);
+	runs(4, "/bin/sh");
+	opens(4, 9, "/etc/passwd", CLOEXEC, 11, 100);
+	dups(4, 9, 0);
+	closes(4, 9, 100, -1);
+	ends(4);
+	says(read_as, "data data config data data");
+}
+
 /* ---- what is odd ---- */
 
 static void test_tmpfile(void **state)
@@ -1015,6 +1194,8 @@ int main(void)
 		cmocka_unit_test(test_directory_renamed),
 		cmocka_unit_test(test_inode_again), cmocka_unit_test(test_removed),
 		cmocka_unit_test(test_changed), cmocka_unit_test(test_order),
+		cmocka_unit_test(test_shared_objects), cmocka_unit_test(test_files_of_the_system),
+		cmocka_unit_test(test_interpreters), cmocka_unit_test(test_handed_over),
 		cmocka_unit_test(test_pipe), cmocka_unit_test(test_tmpfile),
 		cmocka_unit_test(test_thread_runs), cmocka_unit_test(test_no_end),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_empty),
