@@ -8,19 +8,24 @@
 
 #include <string.h>
 
+void put_path(struct out *out, const char *path, size_t len)
+{
+	struct buf quoted = { 0 };
+
+	sh_quote(&quoted, path, len);
+	out_write(out, quoted.s, quoted.len);
+	buf_free(&quoted);
+}
+
 void put_file(struct out *out, struct db *db, uint32_t file)
 {
-	struct buf b = { 0 }, quoted = { 0 };
+	size_t len;
+	const char *path = build_path(build_of(db), file, &len);
 
-	if (!file) {
+	if (file)
+		put_path(out, path, len);
+	else
 		out_puts(out, "?");
-		return;
-	}
-	answers_file_path(db, file, &b);
-	sh_quote(&quoted, b.s ? b.s : "", b.len);
-	out_write(out, quoted.s, quoted.len);
-	buf_free(&b);
-	buf_free(&quoted);
 }
 
 bool put_name(struct out *out, struct db *db, uint32_t file)

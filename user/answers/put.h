@@ -9,6 +9,9 @@
 /** put_file - a path, quoted for a shell; "?" if there is none */
 void put_file(struct out *out, struct db *db, uint32_t file);
 
+/** put_path - the same of a path that the build may not have touched */
+void put_path(struct out *out, const char *path, size_t len);
+
 /** put_name - the last component of a path.  Return: false: there is none, and nothing is put. */
 bool put_name(struct out *out, struct db *db, uint32_t file);
 

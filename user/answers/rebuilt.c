@@ -13,7 +13,7 @@
 #define OLD(r) (&(r)->m.side[0])
 #define NEW(r) (&(r)->m.side[1])
 
-static void add(struct rebuilt *r, struct rebuilt_reason reason)
+void rebuilt_add(struct rebuilt *r, struct rebuilt_reason reason)
 {
 	r->reasons = xgrow(r->reasons, &r->cap, r->n + 1, sizeof(*r->reasons));
 	r->reasons[r->n++] = reason;
@@ -21,8 +21,8 @@ static void add(struct rebuilt *r, struct rebuilt_reason reason)
 
 /* ---- inputs ---- */
 
-static void step_inputs(const struct match_side *s, const uint32_t *next, uint32_t first,
-			struct match_inputs *to)
+void rebuilt_inputs(const struct match_side *s, const uint32_t *next, uint32_t first,
+		    struct match_inputs *to)
 {
 	to->n = 0;
 	for (uint32_t i = first; i; i = next[i])
@@ -88,7 +88,7 @@ static void add_input(struct rebuilt *r, uint32_t step, const struct match_input
 		if (!reason.change)
 			return;
 	}
-	add(r, reason);
+	rebuilt_add(r, reason);
 }
 
 static void compare_inputs(struct rebuilt *r)
@@ -103,13 +103,13 @@ static void compare_inputs(struct rebuilt *r)
 		if (r->step[1][i] != i)
 			continue;
 		if (!b->pair) {
-			add(r, (struct rebuilt_reason){ .step = i, .kind = REBUILT_NEW });
+			rebuilt_add(r, (struct rebuilt_reason){ .step = i, .kind = REBUILT_NEW });
 			continue;
 		}
 		if (a->args != b->args || a->cwd != b->cwd || a->file != b->file)
-			add(r, (struct rebuilt_reason){ .step = i, .kind = REBUILT_COMMAND });
-		step_inputs(OLD(r), next[0], b->pair, &was);
-		step_inputs(NEW(r), next[1], i, &is);
+			rebuilt_add(r, (struct rebuilt_reason){ .step = i, .kind = REBUILT_COMMAND });
+		rebuilt_inputs(OLD(r), next[0], b->pair, &was);
+		rebuilt_inputs(NEW(r), next[1], i, &is);
 		for (size_t k = 0; k < is.n; k++)
 			add_input(r, i, &is.rows[k], find(&was, is.rows[k].name));
 	}
@@ -167,7 +167,7 @@ static void add_output(struct rebuilt *r, struct map64 *seen, const struct map64
 	r->outputs = xgrow(r->outputs, &r->outputs_cap, r->noutputs + 1, sizeof(*r->outputs));
 	r->outputs[r->noutputs++] = (struct rebuilt_output){ step, file };
 	if (NEW(r)->units[step].pair && was_missing(r, file, w->version, was ? (uint32_t)*was : 0))
-		add(r, (struct rebuilt_reason){ .step = step, .kind = REBUILT_MISSING,
+		rebuilt_add(r, (struct rebuilt_reason){ .step = step, .kind = REBUILT_MISSING,
 						.file = file });
 }
 
@@ -239,6 +239,7 @@ void rebuilt_find(struct rebuilt *r)
 		r->step[i] = match_steps(&r->m.side[i]);
 	compare_inputs(r);
 	compare_outputs(r);
+	rebuilt_declared(r);
 	if (r->n)
 		qsort(r->reasons, r->n, sizeof(*r->reasons), by_step);
 	if (r->noutputs)
@@ -252,5 +253,6 @@ void rebuilt_free(struct rebuilt *r)
 	free(r->reasons);
 	free(r->outputs);
 	free(r->missed);
+	lists_free(&r->lists);
 	match_free(&r->m);
 }

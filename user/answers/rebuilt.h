@@ -6,6 +6,7 @@
 #ifndef ETRACE_REBUILT_H
 #define ETRACE_REBUILT_H
 
+#include "answers/lists.h"
 #include "answers/match.h"
 
 enum rebuilt_kind {
@@ -16,6 +17,7 @@ enum rebuilt_kind {
 	REBUILT_MADE,		/* @file was made anew, by @step */
 	REBUILT_MISSING,	/* its output @file was not there */
 	REBUILT_NEW,		/* it did not run then */
+	REBUILT_DECLARED,	/* @node is declared, was not read, and is another one */
 };
 
 enum rebuilt_change { REBUILT_SIZE = 1, REBUILT_TIME, REBUILT_REPLACED };
@@ -26,6 +28,7 @@ struct rebuilt_reason {
 	uint8_t change;		/* of a file: enum rebuilt_change; 0: not known */
 	uint32_t file;		/* of the new build */
 	uint32_t by;		/* step that made it */
+	uint32_t node;		/* of lists: what stands in the place of @file; 0: nothing */
 };
 
 struct rebuilt {
@@ -37,12 +40,24 @@ struct rebuilt {
 		uint32_t step, file;
 	} *outputs;		/* by step and path: there in the end */
 	size_t noutputs, outputs_cap;
+	struct lists lists;	/* what is declared; given, may be empty */
 	int64_t *missed;	/* by file of the new build: when it was not found; 0: never */
 };
 
-/** rebuilt_find - set all of it but m, which is given; rebuilt_free() */
+/** rebuilt_find - set all of it but m and lists, which are given; rebuilt_free() */
 void rebuilt_find(struct rebuilt *r);
 void rebuilt_free(struct rebuilt *r);
+
+/* ---- between its files ---- */
+
+void rebuilt_add(struct rebuilt *r, struct rebuilt_reason reason);
+
+/** rebuilt_inputs - what the units of a step read and ran; @next: match_step_next() */
+void rebuilt_inputs(const struct match_side *s, const uint32_t *next, uint32_t first,
+		    struct match_inputs *to);
+
+/** rebuilt_declared - inputs that the rules of outputs name, and that nobody read */
+void rebuilt_declared(struct rebuilt *r);
 
 /** rebuilt_put - say it */
 void rebuilt_put(const struct rebuilt *r, struct out *out, bool json);

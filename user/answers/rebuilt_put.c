@@ -2,6 +2,7 @@
 /* What etrace rebuilt says: rebuilt.h, as text and as JSON. */
 #include "answers/rebuilt.h"
 #include "answers/match_put.h"
+#include "answers/put.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ static const struct kind {
 	[REBUILT_MADE] = { "made", "made anew:" },
 	[REBUILT_MISSING] = { "missing", "was not there:" },
 	[REBUILT_NEW] = { "new", "it did not run before" },
+	[REBUILT_DECLARED] = { "declared", "declared, and not read:" },
 };
 static const struct kind changes[] = {
 	[REBUILT_SIZE] = { "size", ": other size" },
@@ -51,7 +53,14 @@ static void text_part(const struct rebuilt *r, struct out *out, const struct par
 			out_puts(out, " ");
 			match_put_file(out, NEW(r), reason->file);
 		}
+		if (reason->node) {
+			const struct lists_node *node = &r->lists.nodes[reason->node];
+
+			out_puts(out, " ");
+			put_path(out, node->path, node->len);
+		}
 		out_puts(out, reason->change ? changes[reason->change].text : "");
+		out_puts(out, reason->node && reason->by ? ": made anew" : "");
 		out_puts(out, "\n");
 		if (reason->kind == REBUILT_COMMAND) {
 			match_put_words(out, '-', OLD(r), pair, NEW(r), p->step);
@@ -68,6 +77,9 @@ static void json_reason(const struct rebuilt *r, struct json *j, const struct re
 	json_key(j, "reason");
 	json_cstr(j, kinds[reason->kind].json);
 	match_json_file(j, "path", NEW(r), reason->file);
+	if (reason->node)
+		json_text(j, "path", r->lists.nodes[reason->node].path,
+			  r->lists.nodes[reason->node].len);
 	if (reason->change) {
 		json_key(j, "change");
 		json_cstr(j, changes[reason->change].json);

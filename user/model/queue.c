@@ -125,23 +125,28 @@ static uint32_t first_writer(const struct build *b, uint32_t version)
 }
 
 /*
- * Whoever fills a pool of tokens takes some himself.  Of the others, who takes one gives as
- * much back, or somebody whom he has forked does.
+ * Whoever fills a pool of tokens takes some himself, and others, or those whom they have
+ * forked, give back what they took, but for a few; or he only fills it, and each of the
+ * others gives back all that he took.
  */
 static bool is_pool(const struct user *users, size_t n, uint32_t filler)
 {
-	bool both = false, small = true;
+	const struct user *by = NULL;
+	bool few = true, all = true;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct user *u = &users[i];
 		uint64_t more = u->in > u->out ? u->in - u->out : u->out - u->in;
 
-		if (u->exec == filler)
-			both = u->in && u->out && more <= TOKENS_MAX;
-		else
-			small &= more <= TOKEN_MAX;
+		if (u->exec == filler) {
+			by = u;
+			few &= more <= TOKENS_MAX;
+		} else {
+			few &= more <= TOKEN_MAX;
+			all &= !more;
+		}
 	}
-	return both && small && n > 1;
+	return n > 1 && by && few && (by->in ? by->out : all);
 }
 
 void build_find_tokens(struct build *b)

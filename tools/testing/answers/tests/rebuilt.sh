@@ -69,6 +69,31 @@ etrace rebuilt "$FIXTURES/rebuild-old/module.fxt.zst" touched.db > text
 check "no reason" grep -q '^  no reason found$' text
 ends 2 "one trace is not enough" etrace rebuilt touched.db
 
+# An input that is declared, and that no program reads: ninja starts the step again for it.
+mkdir declared
+cat > declared/build.ninja <<'END'
+rule copy
+  command = cp from $out
+rule touch
+  command = echo x > $out
+build out: copy from | order
+build order: touch base
+END
+touch declared/from declared/base
+declared()
+{
+	(cd declared && etrace run -q --backend=strace -o "../$1.fxt" -- ninja > /dev/null)
+}
+declared d1
+sleep 0.1
+touch declared/base
+declared d2
+etrace rebuilt --ninja declared d1.fxt d2.fxt > text
+check "declared, and changed" grep -q '^  declared, and not read: .*/declared/base: changed or touched$' text
+check "declared, and made anew" grep -q '^  declared, and not read: .*/declared/order: made anew$' text
+etrace rebuilt d1.fxt d2.fxt > text
+check "not without being asked" sh -c '! grep -q declared, text'
+
 # What the page shows.
 zstd -dqo old.fxt "$FIXTURES/rebuild-old/module.fxt.zst"
 zstd -dqo build.fxt "$FIXTURES/rebuild-touched/module.fxt.zst"
