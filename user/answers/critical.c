@@ -1,348 +1,247 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What files tell of the critical path, and what the build would take without waiting
- * for free places.  See line.h.
+ * What files tell of a timeline: which job made what, and which one needs what another
+ * one made.  See line.h.
  */
 #include "answers/line.h"
-#include "base/buf.h"
-#include "base/map64.h"
 #include "base/xalloc.h"
-#include "model/build.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+/* A job stands for all below it; what no build tool started, for itself. */
+static uint32_t job_of(const struct timeline *t, uint32_t process)
+{
+	return t->processes[process].job ? t->processes[process].job : process;
+}
 
 /* ---- outputs ---- */
 
-/*
- * A log is no program's output: a file that standard output or standard error of programs
- * was appended to, or that at least 3 programs had as such.
- *
- * @until: set, when it was written
- */
-static uint32_t output_of_exec(const struct timeline *t, uint32_t exec, int64_t *until)
-{
-	static const char text[] =
-		"SELECT a.version, v.file, a.until FROM access AS a JOIN version AS v ON v.id = a.version\n"
-		" WHERE a.exec = ? AND a.how = 2 AND v.made IN (1, 2)\n"
-		" AND NOT EXISTS (SELECT 1 FROM version AS w JOIN access AS b ON b.version = w.id\n"
-		"  WHERE w.file = v.file AND w.made = 2 AND b.how = 2 AND b.fd IN (1, 2))\n"
-		" AND (SELECT count(*) FROM (SELECT DISTINCT b.exec FROM access AS b\n"
-		"  WHERE b.version = v.id AND b.how = 2 AND b.fd IN (1, 2) LIMIT 3)) < 3\n"
-		" ORDER BY a.until DESC";
-	struct sqlite3_stmt *st = db_ask(t->db, text, "i", (int64_t)exec);
-	uint32_t found = 0;
+/* A log is no program's output: at least so many programs had it as standard output or error. */
+#define LOGGERS 3u
 
-	while (!found && db_row(t->db, st)) {
-		*until = db_int(st, 2);
-		found = build_name(build_of(t->db), db_id(t->db, st, 0, DB_VERSIONS), db_id(t->db, st, 1, DB_FILES));
+static bool is_shared(const struct build *b, uint32_t version)
+{
+	uint32_t last = 0, n = 0;
+
+	/* those of each exec stand together */
+	for (uint32_t i = 0; i < b->versions[version].writes && n < LOGGERS; i++) {
+		const struct build_access *a = build_use(b, version, i);
+
+		n += a->standard && a->exec != last;
+		last = a->standard ? a->exec : last;
 	}
-	return found;
+	return n == LOGGERS;
 }
 
-struct finding {
-	const struct timeline *t;
-	const bool *makers;	/* execs */
-	uint32_t job, found;
-	int64_t until;		/* when that was written */
-};
-
-static bool find_output(void *ctx, uint32_t process)
+/* By file: standard output or error of programs was appended to it. */
+static bool *find_appended(const struct build *b)
 {
-	struct finding *f = ctx;
-	const struct line_process *p = &f->t->processes[process];
+	bool *appended = xcalloc(b->nfiles + 1ul, sizeof(*appended));
 
-	/* what it started as a build tool itself has outputs of its own */
-	for (uint32_t e = p->exec; e && p->job == f->job; e = f->t->execs[e].next) {
-		int64_t until;
-		uint32_t file = output_of_exec(f->t, e, &until);
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
+		const struct build_version *v = &b->versions[a->version];
 
-		/* a result comes behind what is noted on the way, as depfiles are */
-		if (!file || (f->found && f->until >= until))
+		if (a->how == GRAPH_WRITE && a->standard && v->made == GRAPH_CHANGED)
+			appended[v->file] = true;
+	}
+	return appended;
+}
+
+static bool is_written(const struct build_version *v)
+{
+	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED;
+}
+
+void line_outputs(struct timeline *t)
+{
+	const struct build *b = build_of(t->db);
+	bool *log = find_appended(b);
+	int64_t *until = xcalloc(t->nprocesses + 1, sizeof(*until));
+
+	t->outputs = xcalloc(t->nprocesses + 1, sizeof(*t->outputs));
+	for (uint32_t i = 1; i <= b->nversions; i++) {
+		const struct build_version *v = &b->versions[i];
+		uint32_t file = is_written(v) && v->writes ? build_name(b, i, v->file) : 0;
+
+		if (!file || log[v->file] || is_shared(b, i))
 			continue;
-		f->found = file;
-		f->until = until;
+		for (uint32_t k = 0; k < v->writes; k++) {
+			const struct build_access *a = build_use(b, i, k);
+			uint32_t job = job_of(t, t->execs[a->exec].process);
+
+			/* a result comes behind what is noted on the way, as depfiles are */
+			if (t->outputs[job] && until[job] >= a->until)
+				continue;
+			t->outputs[job] = file;
+			until[job] = a->until;
+		}
 	}
-	return true;
+	for (uint32_t p = 1; p <= t->nprocesses; p++)
+		t->outputs[p] = t->outputs[job_of(t, p)];
+	free(log);
+	free(until);
 }
-
-uint32_t timeline_output(const struct timeline *t, uint32_t process)
-{
-	struct finding f = { .t = t, .job = t->processes[process].job };
-
-	/* what no build tool started stands for itself */
-	if (f.job)
-		timeline_below(t, process, find_output, &f);
-	else
-		find_output(&f, process);
-	return f.found;
-}
-
-struct walk {
-	const struct timeline *t;
-	bool *marks;		/* of execs; all false between two questions */
-};
 
 /* ---- needs ---- */
 
-static uint32_t needed_by_exec(const struct timeline *t, uint32_t exec, const bool *makers)
-{
-	static const char text[] =
-		"SELECT w.exec, coalesce(r.file, v.file) FROM access AS r\n"
-		" JOIN access AS w ON w.version = r.version AND w.how = 2\n"
-		" JOIN version AS v ON v.id = r.version\n"
-		" WHERE r.exec = ? AND r.how IN (1, 3)";
-	struct sqlite3_stmt *st = db_ask(t->db, text, "i", (int64_t)exec);
-
-	while (db_row(t->db, st))
-		if (makers[db_id(t->db, st, 0, DB_EXECS)] && db_int(st, 1))
-			return db_id(t->db, st, 1, DB_FILES);
-	return 0;
-}
-
-static bool find_needed(void *ctx, uint32_t process)
-{
-	struct finding *f = ctx;
-
-	for (uint32_t e = f->t->processes[process].exec; e && !f->found; e = f->t->execs[e].next)
-		f->found = needed_by_exec(f->t, e, f->makers);
-	return !f->found;
-}
-
-struct marks {
+struct needs {
 	const struct timeline *t;
-	bool *execs;
-	bool set;
+	const struct build *b;
+	uint32_t *asked;	/* by version: the question for which it was found to be made */
+	uint32_t question;
+	bool any;
+	uint32_t found;
 };
 
-static bool mark_execs(void *ctx, uint32_t process)
+static bool each_access(struct needs *n, uint32_t process,
+			void (*fn)(struct needs *n, const struct build_access *a))
 {
-	const struct marks *m = ctx;
-
-	for (uint32_t e = m->t->processes[process].exec; e; e = m->t->execs[e].next)
-		m->execs[e] = m->set;
-	return true;
+	for (uint32_t e = n->t->processes[process].exec; e; e = n->t->execs[e].next)
+		for (uint32_t i = 0; i < n->b->execs[e].uses && !n->found; i++)
+			fn(n, &n->b->accesses[n->b->execs[e].first + i]);
+	return !n->found;
 }
 
-/* A file that @user or one below it read, and @maker or one below it made. */
+static void mark(struct needs *n, const struct build_access *a)
+{
+	if (a->how != GRAPH_WRITE || !a->file)
+		return;
+	n->asked[a->version] = n->question;
+	n->any = true;
+}
+
+static bool mark_made(void *ctx, uint32_t process)
+{
+	return each_access(ctx, process, mark);
+}
+
+static void look(struct needs *n, const struct build_access *a)
+{
+	if ((a->how == GRAPH_READ || a->how == GRAPH_RUN) && n->asked[a->version] == n->question)
+		n->found = a->file;
+}
+
+static bool look_for(void *ctx, uint32_t process)
+{
+	return each_access(ctx, process, look);
+}
+
+static int by_pair(const void *a, const void *b)
+{
+	const struct line_edge *x = a, *y = b;
+
+	if (x->user != y->user)
+		return x->user < y->user ? -1 : 1;
+	return (x->maker > y->maker) - (x->maker < y->maker);
+}
+
+/* A file that @user or one below it read, and @maker or one below it made; or it is declared. */
 static uint32_t needed(void *ctx, uint32_t user, uint32_t maker)
 {
-	struct walk *w = ctx;
-	struct marks m = { w->t, w->marks, true };
-	struct finding f = { .t = w->t, .makers = w->marks };
+	struct needs *n = ctx;
+	const struct line_edge key = { .user = user, .maker = maker }, *edge = NULL;
 
-	timeline_below(w->t, maker, mark_execs, &m);
-	timeline_below(w->t, user, find_needed, &f);
-	m.set = false;
-	timeline_below(w->t, maker, mark_execs, &m);
-	return f.found;
+	n->question++;
+	n->any = false;
+	n->found = 0;
+	timeline_below(n->t, maker, mark_made, n);
+	if (n->any)
+		timeline_below(n->t, user, look_for, n);
+	if (!n->found && n->t->nedges)
+		edge = bsearch(&key, n->t->edges, n->t->nedges, sizeof(key), by_pair);
+	return edge ? edge->file : n->found;
 }
-
-/* ---- the critical path ---- */
 
 void timeline_path(const struct timeline *t, struct line_path *path)
 {
-	struct walk w = { t, xcalloc(t->nexecs + 1, sizeof(*w.marks)) };
+	struct needs n = { .t = t, .b = build_of(t->db) };
 
-	timeline_walk(t, path, needed, &w);
-	free(w.marks);
-	for (size_t i = 0; i < path->n; i++) {
-		uint32_t exec = path->rows[i].exec;
-		uint32_t process = exec ? t->execs[exec].process : 0;
-
-		if (process)
-			path->rows[i].output = timeline_output(t, t->processes[process].job ?
-							       t->processes[process].job : process);
-	}
+	n.asked = xcalloc(n.b->nversions + 1ul, sizeof(*n.asked));
+	timeline_walk(t, path, needed, &n);
+	free(n.asked);
+	for (size_t i = 0; i < path->n; i++)
+		if (path->rows[i].exec)
+			path->rows[i].output = t->outputs[t->execs[path->rows[i].exec].process];
 }
 
-/* ---- endless processors ---- */
+/* ---- what is declared ---- */
 
-struct endless {
-	const struct timeline *t;
-	unsigned int places;	/* of the first build tool; 0: not known */
-	unsigned int jobs;	/* that run now */
-	struct {
-		int64_t now;	/* its time there */
-		int64_t last;	/* when something happened to it last, in the build */
-		int64_t children;	/* the latest end of a child there */
-		uint32_t live;	/* children */
-		/* who ended last, if a place was free before: nobody waited for his */
-		uint32_t waited_for;
-		bool ended;
-	} *p;
-	/* who must have ended before a process can begin */
-	struct need {
-		uint32_t maker, next;
-	} *needs;
-	size_t nneeds, needs_cap;
-	uint32_t *first;	/* of each process */
+struct declaring {
+	struct timeline *t;
+	const struct lists *l;
+	uint32_t *job, *file;	/* by node: who made it, and what it is in the trace; 0: nobody */
+	uint32_t *seen;		/* by node: for which one it was looked at last */
+	uint32_t *queue;
 };
 
-static unsigned int depth_of(const struct timeline *t, uint32_t p)
+static void find_nodes(struct declaring *d)
 {
-	unsigned int n = 0;
+	const struct build *b = build_of(d->t->db);
 
-	for (; p; p = t->processes[p].parent)
-		n++;
-	return n;
-}
+	for (uint32_t i = 1; i <= b->nversions; i++) {
+		const struct build_version *v = &b->versions[i];
+		uint32_t file = is_written(v) && v->writes ? build_name(b, i, v->file) : 0, node;
+		const char *path;
+		size_t len;
 
-/* One below the process that both come from: those whose order is to be kept. */
-static bool part(const struct timeline *t, uint32_t *a, uint32_t *b)
-{
-	unsigned int na = depth_of(t, *a), nb = depth_of(t, *b);
-
-	while (na > nb && t->processes[*a].parent != *b) {
-		*a = t->processes[*a].parent;
-		na--;
-	}
-	while (nb > na && t->processes[*b].parent != *a) {
-		*b = t->processes[*b].parent;
-		nb--;
-	}
-	while (*a && *b && t->processes[*a].parent != t->processes[*b].parent) {
-		*a = t->processes[*a].parent;
-		*b = t->processes[*b].parent;
-	}
-	return *a && *b && *a != *b && t->processes[*a].parent == t->processes[*b].parent;
-}
-
-static void load_needs(struct endless *e)
-{
-	static const char text[] =
-		"SELECT DISTINCT r.exec, w.exec FROM access AS r\n"
-		" JOIN access AS w ON w.version = r.version AND w.how = 2\n"
-		" WHERE r.how IN (1, 3) AND r.exec <> w.exec";
-	const struct timeline *t = e->t;
-	struct sqlite3_stmt *st = db_ask(t->db, text, "");
-	struct map64 seen = { 0 };
-
-	e->first = xcalloc(t->nprocesses + 1, sizeof(*e->first));
-	/* row 0 is none */
-	e->needs = xgrow(e->needs, &e->needs_cap, 1, sizeof(*e->needs));
-	while (db_row(t->db, st)) {
-		uint32_t user = t->execs[db_id(t->db, st, 0, DB_EXECS)].process;
-		uint32_t maker = t->execs[db_id(t->db, st, 1, DB_EXECS)].process;
-		uint64_t key;
-
-		if (user == maker || !part(t, &user, &maker))
+		path = build_path(b, file, &len);
+		node = file ? lists_find(d->l, path, len) : 0;
+		if (!node)
 			continue;
-		key = (uint64_t)user << 32 | maker;
-		if (map64_get(&seen, key))
-			continue;
-		map64_put(&seen, key, 1);
-		e->needs = xgrow(e->needs, &e->needs_cap, e->nneeds + 2, sizeof(*e->needs));
-		e->needs[++e->nneeds] = (struct need){ maker, e->first[user] };
-		e->first[user] = (uint32_t)e->nneeds;
+		d->job[node] = job_of(d->t, d->t->execs[build_use(b, i, v->writes - 1)->exec].process);
+		d->file[node] = file;
 	}
-	map64_clear(&seen);
 }
 
-/* Time in which it had no children was its own work. */
-static void pass(struct endless *e, uint32_t p, int64_t at)
+static void add_edge(struct timeline *t, uint32_t user, uint32_t maker, uint32_t file)
 {
-	if (!e->p[p].live)
-		e->p[p].now += at - e->p[p].last;
-	e->p[p].last = at;
-}
-
-/* "-j4", "-j 4", "--jobs=4" */
-static unsigned int places_of(const struct timeline *t)
-{
-	struct buf args = { 0 };
-	unsigned int places = 0;
-	uint32_t p = 1;
-	size_t n;
-	const char *at, *end;
-
-	while (p < t->nprocesses && !t->processes[p].schedules)
-		p++;
-	n = p <= t->nprocesses ? answers_args(t->db, t->processes[p].last, &args) : 0;
-	at = args.s;
-	end = args.s + args.len;
-	for (; n--; at += strlen(at) + 1) {
-		const char *number = !strncmp(at, "--jobs=", 7) ? at + 7 :
-				     !strncmp(at, "-j", 2) ? at + 2 : NULL;
-
-		if (number && !*number && number + 1 < end)
-			number++;
-		if (number)
-			places = (unsigned int)atoi(number);
-	}
-	buf_free(&args);
-	return places;
-}
-
-static bool is_a_job(const struct timeline *t, uint32_t p)
-{
-	return t->processes[p].job == p && !t->processes[p].schedules;
-}
-
-static void begins(struct endless *e, uint32_t p, int64_t at)
-{
-	uint32_t parent = e->t->processes[p].parent, order;
-	int64_t now = at;
-
-	e->jobs += is_a_job(e->t, p);
-	order = e->p[parent].waited_for;
-
-	if (parent && !e->p[parent].ended) {
-		pass(e, parent, at);
-		e->p[parent].live++;
-		now = e->p[parent].now;
-	}
-	for (uint32_t i = e->first[p]; i; i = e->needs[i].next)
-		if (e->p[e->needs[i].maker].ended && e->p[e->needs[i].maker].now > now)
-			now = e->p[e->needs[i].maker].now;
-	if (parent && order && e->p[order].now > now)
-		now = e->p[order].now;
-	e->p[p].now = now;
-	e->p[p].last = at;
-}
-
-static void ends(struct endless *e, uint32_t p, int64_t at)
-{
-	uint32_t parent = e->t->processes[p].parent;
-
-	pass(e, p, at);
-	if (e->p[p].children > e->p[p].now)
-		e->p[p].now = e->p[p].children;
-	e->p[p].ended = true;
-	e->p[parent].waited_for = e->t->processes[parent].schedules && e->jobs < e->places ? p : 0;
-	e->jobs -= is_a_job(e->t, p);
-	if (!parent || e->p[parent].ended)
+	if (user == maker)
 		return;
-	pass(e, parent, at);
-	e->p[parent].live--;
-	if (e->p[p].now > e->p[parent].children)
-		e->p[parent].children = e->p[p].now;
-	/* what does not only schedule goes on when its child has ended */
-	if (!e->t->processes[parent].schedules && e->p[p].now > e->p[parent].now)
-		e->p[parent].now = e->p[p].now;
+	t->edges = xgrow(t->edges, &t->edges_cap, t->nedges + 1, sizeof(*t->edges));
+	t->edges[t->nedges++] = (struct line_edge){ user, maker, file };
 }
 
-int64_t timeline_endless(const struct timeline *t)
+/* What a file's rule names, and of what nobody made what its rule names: a phony target. */
+static void follow(struct declaring *d, uint32_t target)
 {
-	size_t n;
-	struct line_moment *list = timeline_moments(t, &n);
-	struct endless e = { .t = t };
-	int64_t most = 0;
+	size_t n = 1;
 
-	load_needs(&e);
-	e.places = places_of(t);
-	e.p = xcalloc(t->nprocesses + 1, sizeof(*e.p));
+	d->queue[0] = target;
+	d->seen[target] = target;
 	for (size_t i = 0; i < n; i++) {
-		if (list[i].ends)
-			ends(&e, list[i].process, list[i].at);
-		else
-			begins(&e, list[i].process, list[i].at);
+		const struct lists_group *g = &d->l->groups[d->l->nodes[d->queue[i]].rule];
+
+		for (size_t k = 0; d->l->nodes[d->queue[i]].rule && k < g->n; k++) {
+			uint32_t node = g->nodes[k];
+
+			if (d->seen[node] == target)
+				continue;
+			d->seen[node] = target;
+			if (d->job[node])
+				add_edge(d->t, d->job[target], d->job[node], d->file[node]);
+			else
+				d->queue[n++] = node;
+		}
 	}
-	for (uint32_t i = 1; i <= t->nprocesses; i++)
-		most = e.p[i].now > most ? e.p[i].now : most;
-	free(list);
-	free(e.p);
-	free(e.needs);
-	free(e.first);
-	return most;
+}
+
+void timeline_declare(struct timeline *t, const struct lists *l)
+{
+	struct declaring d = { .t = t, .l = l };
+
+	d.job = xcalloc(l->n + 1, sizeof(*d.job));
+	d.file = xcalloc(l->n + 1, sizeof(*d.file));
+	d.seen = xcalloc(l->n + 1, sizeof(*d.seen));
+	d.queue = xcalloc(l->n + 1, sizeof(*d.queue));
+	find_nodes(&d);
+	for (uint32_t i = 1; i <= l->n; i++)
+		if (d.job[i])
+			follow(&d, i);
+	if (t->nedges)
+		qsort(t->edges, t->nedges, sizeof(*t->edges), by_pair);
+	free(d.job);
+	free(d.file);
+	free(d.seen);
+	free(d.queue);
 }

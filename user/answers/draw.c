@@ -213,7 +213,7 @@ static int by_time(const void *a, const void *b)
 static uint32_t before(const struct timeline *t, const struct stretch *list, size_t n,
 		       const struct line_segment *s)
 {
-	bool waited = s->why == LINE_PLACE || s->why == LINE_NEEDED;
+	bool waited = s->why == LINE_PLACE || s->why == LINE_NEEDED || s->why == LINE_ORDER;
 	uint32_t exec = n ? list[n - 1].s.exec : 0;
 
 	if (waited && n > 1 && s->exec && exec &&
@@ -284,18 +284,19 @@ static void add_name(struct buf *to, struct db *db, uint32_t file)
 /* Why it did not begin earlier. */
 static void add_why(struct buf *to, struct db *db, const struct stretch *s)
 {
-	static const char *const texts[] = {
-		[LINE_BEGIN] = "the build began", [LINE_STARTED] = "started by ",
-		[LINE_ENDED] = "after ", [LINE_NEEDED] = "needed ", [LINE_PLACE] = "after ",
+	static const char *const texts[LINE_WHYS][2] = {
+		[LINE_BEGIN] = { "the build began", "" }, [LINE_STARTED] = { "started by ", "" },
+		[LINE_ENDED] = { "after ", "" }, [LINE_NEEDED] = { "needed ", "" },
+		[LINE_PLACE] = { "waited for a free job slot (", " ended)" },
+		[LINE_ORDER] = { "started after ", "" }, [LINE_PIPE] = { "waited for data from ", "" },
 	};
 
-	buf_adds(to, texts[s->s.why]);
+	buf_adds(to, texts[s->s.why][0]);
 	if (s->s.why == LINE_NEEDED)
 		add_name(to, db, s->s.file);
 	else if (s->s.why != LINE_BEGIN)
 		add_label(to, db, s->before);
-	if (s->s.why == LINE_PLACE)
-		buf_adds(to, ": no other place, or its turn");
+	buf_adds(to, texts[s->s.why][1]);
 }
 
 static void put_bar(const struct timeline *t, const struct draw *d, const struct stretch *s,

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* A timeline from a database.  See line.h. */
 #include "answers/line.h"
+#include "base/buf.h"
 #include "base/xalloc.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- processes ---- */
 
 static void load_processes(struct timeline *t)
 {
@@ -19,36 +26,63 @@ static void load_processes(struct timeline *t)
 	}
 }
 
-static void load_execs(struct timeline *t)
+static void load_costs(struct timeline *t)
 {
 	static const char text[] =
-		"SELECT e.id, e.process, e.program, e.at, e.until, e.utime + e.stime, f.path, e.forked\n"
-		" FROM exec AS e LEFT JOIN file AS f ON f.id = e.program ORDER BY e.process, e.at, e.id";
-	struct sqlite3_stmt *st;
+		"SELECT id, utime + stime FROM exec WHERE utime + stime IS NOT NULL";
+	struct sqlite3_stmt *st = db_ask(t->db, text, "");
 
-	t->nexecs = db_ids(t->db, DB_EXECS);
-	t->execs = xcalloc(t->nexecs + 1, sizeof(*t->execs));
-	st = db_ask(t->db, text, "");
 	while (db_row(t->db, st)) {
-		uint32_t id = db_id(t->db, st, 0, DB_EXECS);
-		struct line_exec *e = &t->execs[id];
-		const char *path;
-		size_t len;
+		t->execs[db_id(t->db, st, 0, DB_EXECS)].cpu = db_int(st, 1);
+		t->cpu += db_int(st, 1) > 0 ? db_int(st, 1) : 0;
+		t->costs |= db_int(st, 1) >= 0;
+	}
+}
 
-		e->process = db_id(t->db, st, 1, DB_PROCESSES);
-		e->program = db_id(t->db, st, 2, DB_FILES);
-		e->at = db_int(st, 3);
-		e->forked = db_int(st, 7);
-		/* one that was running when the trace ended */
-		e->until = db_null(st, 4) ? t->wall : db_int(st, 4);
-		e->cpu = db_null(st, 5) ? -1 : db_int(st, 5);
-		t->cpu += e->cpu > 0 ? e->cpu : 0;
-		t->costs |= e->cpu >= 0;
-		timeline_add_exec(t, id);
-		path = db_bytes(st, 6, &len);
+static void load_execs(struct timeline *t)
+{
+	const struct build *b = build_of(t->db);
+
+	t->nexecs = b->nexecs;
+	t->execs = xcalloc(t->nexecs + 1, sizeof(*t->execs));
+	for (uint32_t i = 1; i <= b->nexecs; i++) {
+		const struct build_exec *e = &b->execs[i];
+		size_t len;
+		const char *path = build_path(b, e->program, &len);
+
+		t->execs[i] = (struct line_exec){
+			.process = e->process, .program = e->program, .forked = e->forked,
+			.at = e->at, .until = e->until, .cpu = -1,
+		};
+		if (!e->process)
+			continue;
+		timeline_add_exec(t, i);
 		/* before its execve it is its parent's program by name only */
 		t->processes[e->process].schedules |= !e->forked && timeline_schedules(path, len);
 	}
+	load_costs(t);
+}
+
+/* "-j4", "-j 4", "--jobs=4"; without a number all that can run.  Return: 0: it is not said. */
+static uint32_t slots_of(struct db *db, uint32_t exec)
+{
+	struct buf args = { 0 };
+	uint32_t slots = 0;
+	size_t n = answers_args(db, exec, &args);
+
+	for (const char *at = args.s; n--; at += strlen(at) + 1) {
+		const char *number = !strncmp(at, "--jobs", 6) ? at + 6 + (at[6] == '=') :
+				     !strncmp(at, "-j", 2) ? at + 2 : NULL;
+
+		if (!number || (*number && !isdigit((unsigned char)*number)))
+			continue;
+		if (!*number && n)
+			number += 1;
+		slots = (uint32_t)strtoul(number, NULL, 10);
+		slots = slots ? slots : UINT32_MAX;
+	}
+	buf_free(&args);
+	return slots;
 }
 
 void timeline_load(struct timeline *t, struct db *db)
@@ -56,8 +90,15 @@ void timeline_load(struct timeline *t, struct db *db)
 	*t = (struct timeline){ .db = db, .wall = db_meta(db, "end", 0) };
 	load_processes(t);
 	load_execs(t);
+	line_waits(t);
 	timeline_complete(t);
+	for (uint32_t p = 1; p <= t->nprocesses; p++)
+		if (t->processes[p].tool == p)
+			t->processes[p].slots = slots_of(db, t->processes[p].last);
+	line_outputs(t);
 }
+
+/* ---- for a person ---- */
 
 static int64_t length(const struct line_segment *s)
 {

@@ -4,10 +4,15 @@
 #define ETRACE_LINE_H
 
 #include "answers/answers.h"
+#include "answers/lists.h"
 #include "build/timeline.h"
+#include "model/build.h"
 
 /** timeline_load - of a database; for timeline_free() */
 void timeline_load(struct timeline *t, struct db *db);
+
+/** timeline_declare - what a build tool was told besides: which job needs what another one makes */
+void timeline_declare(struct timeline *t, const struct lists *l);
 
 /** timeline_path - the critical path (timeline_walk()), with files; for timeline_path_free() */
 void timeline_path(const struct timeline *t, struct line_path *path);
@@ -21,17 +26,22 @@ void timeline_path(const struct timeline *t, struct line_path *path);
 size_t timeline_stretch(const struct timeline *t, const struct line_path *path, size_t i,
 			const struct line_segment **longest);
 
-/** timeline_output - a file that is there in the end and that a process, or one below it, made */
-uint32_t timeline_output(const struct timeline *t, uint32_t process);
-
 /**
  * timeline_endless - what the build would take with endless processors
  *
- * What make and ninja start then waits for the makers of the files that it reads, for the one
- * that ended before it if there was a free place meanwhile (-j says how many there are), and
- * not for a place; what others start keeps its order.  What only waits for its turn, and
- * cannot be told from what waits for a place, makes this too low.
+ * What make and ninja start then waits for the makers of the files that it needs, for the one
+ * that ended before it if there was a free slot meanwhile, and not for a slot; what others
+ * start keeps its order.  What only waits for its turn, and cannot be told from what waits for
+ * a slot, makes this too low.
  */
 int64_t timeline_endless(const struct timeline *t);
+
+/* ---- between the files of a timeline ---- */
+
+/** line_waits - when processes may have waited for others at the other end of a pipe */
+void line_waits(struct timeline *t);
+
+/** line_outputs - set timeline.outputs */
+void line_outputs(struct timeline *t);
 
 #endif

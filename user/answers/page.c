@@ -300,7 +300,7 @@ static void put_meta(struct page *p)
 	put_number(&j, "endless", true, timeline_endless(&p->t));
 	put_counts(p, &j);
 	put_strings(&j, "classes", work_classes, WORK_CLASSES);
-	put_strings(&j, "whys", line_whys, LINE_PLACE + 1);
+	put_strings(&j, "whys", line_whys, LINE_WHYS);
 	put_words_of(p, &j, "made");
 	page_inside_meta(p, &j);
 	put_strings(&j, "left_out", p->left_out, p->nleft_out);

@@ -38,7 +38,6 @@ struct page_times {
 	struct map64 label;		/* hash: number + 1 */
 	struct lanes lanes;
 	struct line_path path;
-	uint32_t *outputs;		/* by process: what its job made; 0: nothing */
 	struct step *steps;
 	size_t nsteps, steps_cap;
 	struct times_list slowest[3];	/* by enum times_key */
@@ -143,20 +142,6 @@ static void load_programs(struct page *p)
 	free(w.at);
 }
 
-static void find_outputs(struct page *p)
-{
-	uint32_t *outputs = xcalloc(p->t.nprocesses + 1, sizeof(*outputs));
-
-	for (uint32_t i = 1; i <= p->t.nprocesses; i++) {
-		uint32_t job = p->t.processes[i].job;
-
-		/* its job began before it */
-		outputs[i] = job && job != i ? outputs[job] : timeline_output(&p->t, i);
-		page_graph_want(&p->g, outputs[i]);
-	}
-	p->times->outputs = outputs;
-}
-
 static void add_step(void *ctx, int64_t at, const uint32_t *working)
 {
 	struct page_times *pt = ctx;
@@ -175,7 +160,8 @@ void page_times_load(struct page *p)
 	p->times = pt;
 	timeline_load(&p->t, p->db);
 	load_programs(p);
-	find_outputs(p);
+	for (uint32_t i = 1; i <= p->t.nprocesses; i++)
+		page_graph_want(&p->g, p->t.outputs[i]);
 	lanes_find(&p->t, &pt->lanes);
 	lanes_steps(&pt->lanes, pt->classes, add_step, pt);
 	timeline_path(&p->t, &pt->path);
@@ -184,7 +170,7 @@ void page_times_load(struct page *p)
 		page_graph_want(&p->g, pt->path.rows[i].output);
 	}
 	for (unsigned int by = 0; by < 3; by++)
-		times_find(&pt->slowest[by], &p->t, (enum times_key)by, pt->outputs);
+		times_find(&pt->slowest[by], &p->t, (enum times_key)by);
 }
 
 void page_times_free(struct page *p)
@@ -197,7 +183,6 @@ void page_times_free(struct page *p)
 	map64_clear(&pt->label);
 	lanes_free(&pt->lanes);
 	timeline_path_free(&pt->path);
-	free(pt->outputs);
 	free(pt->steps);
 	for (unsigned int by = 0; by < 3; by++)
 		free(pt->slowest[by].rows);
@@ -259,7 +244,7 @@ static void put_processes(struct page *p)
 
 static uint32_t output_of(const struct page *p, uint32_t exec)
 {
-	return page_graph_file(&p->g, p->times->outputs[p->t.execs[exec].process]);
+	return page_graph_file(&p->g, p->t.outputs[p->t.execs[exec].process]);
 }
 
 static void put_programs(struct page *p)

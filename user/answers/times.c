@@ -28,58 +28,40 @@ static double seconds(int64_t ns)
 
 /* ---- the slowest ---- */
 
-static void add_slow(struct times_list *l, uint32_t file, uint32_t exec, int64_t at, int64_t until,
-		     int64_t cpu)
+/* @one: what it took; its exec, longest to until are set, the rest is not */
+static void add_slow(struct times_list *l, uint32_t file, int64_t cpu, const struct times_row *one)
 {
 	const uint64_t *there = map64_get(&l->by_file, file);
-	int64_t took = until - at;
 	struct times_row *s;
 
-	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 	if (!there) {
 		map64_put(&l->by_file, file, l->n);
+		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 		l->rows[l->n] = (struct times_row){ .file = file, .longest = -1 };
-		s = &l->rows[l->n++];
-	} else {
-		s = &l->rows[*there];
 	}
+	s = &l->rows[there ? *there : l->n++];
 	s->n++;
-	s->took += took;
+	s->took += one->longest;
 	s->cpu += cpu > 0 ? cpu : 0;
-	if (took <= s->longest)
+	if (one->longest <= s->longest)
 		return;
-	s->longest = took;
-	s->exec = exec;
-	s->at = at;
-	s->until = until;
+	s->longest = one->longest;
+	s->exec = one->exec;
+	s->at = one->at;
+	s->until = one->until;
 }
 
-static uint32_t cwd_of(struct db *db, uint32_t exec)
+/* By process: processor time of it and all below it. */
+static int64_t *cpu_below(const struct timeline *t)
 {
-	return (uint32_t)db_one(db, "SELECT cwd FROM exec WHERE id = ?", "i", (int64_t)exec);
-}
+	int64_t *cpu = xcalloc(t->nprocesses + 1, sizeof(*cpu));
 
-struct cpu {
-	const struct timeline *t;
-	int64_t sum;
-};
-
-static bool add_cpu(void *ctx, uint32_t process)
-{
-	struct cpu *c = ctx;
-
-	for (uint32_t e = c->t->processes[process].exec; e; e = c->t->execs[e].next)
-		c->sum += c->t->execs[e].cpu > 0 ? c->t->execs[e].cpu : 0;
-	return true;
-}
-
-/* Processor time of a process and all below it. */
-static int64_t cpu_below(const struct timeline *t, uint32_t process)
-{
-	struct cpu c = { t, 0 };
-
-	timeline_below(t, process, add_cpu, &c);
-	return c.sum;
+	for (uint32_t e = 1; e <= t->nexecs; e++)
+		cpu[t->execs[e].process] += t->execs[e].cpu > 0 ? t->execs[e].cpu : 0;
+	/* parents have lower numbers */
+	for (uint32_t p = (uint32_t)t->nprocesses; p; p--)
+		cpu[t->processes[p].parent] += cpu[p];
+	return cpu;
 }
 
 /* What a build tool started, with all that it did; without one, each process by itself. */
@@ -91,14 +73,37 @@ static bool is_job(const struct timeline *t, uint32_t process)
 }
 
 /* All outputs of a job take as long as that. */
-static void add_outputs(struct times_list *l, const struct timeline *t, uint32_t process,
-			const uint32_t *outputs)
+static void add_outputs(struct times_list *l, const struct timeline *t)
 {
-	uint32_t output = outputs ? outputs[process] : timeline_output(t, process);
-	const struct line_process *p = &t->processes[process];
+	int64_t *cpu = cpu_below(t);
 
-	if (output)
-		add_slow(l, output, p->exec, p->at, p->until, cpu_below(t, process));
+	for (uint32_t i = 1; i <= t->nprocesses; i++) {
+		const struct line_process *p = &t->processes[i];
+		struct times_row one = {
+			.exec = p->exec, .longest = p->until - p->at, .at = p->at, .until = p->until,
+		};
+
+		if (is_job(t, i) && t->outputs[i])
+			add_slow(l, t->outputs[i], cpu[i], &one);
+	}
+	free(cpu);
+}
+
+/* Each by what it did itself. */
+static void add_execs(struct times_list *l, const struct timeline *t, enum times_key by)
+{
+	const struct build *b = build_of(t->db);
+
+	for (uint32_t e = 1; e <= t->nexecs; e++) {
+		const struct line_exec *x = &t->execs[e];
+		struct times_row one = {
+			.exec = e, .longest = x->worked, .at = x->at, .until = x->until,
+		};
+
+		/* what a child does until it runs a program belongs to that */
+		if (x->process && (!x->forked || !x->next || x->worked))
+			add_slow(l, by == TIMES_PROGRAM ? x->program : b->execs[e].cwd, x->cpu, &one);
+	}
 }
 
 static int by_time(const void *a, const void *b)
@@ -110,26 +115,30 @@ static int by_time(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-void times_find(struct times_list *l, const struct timeline *t, enum times_key by,
-		const uint32_t *outputs)
+void times_find(struct times_list *l, const struct timeline *t, enum times_key by)
 {
 	*l = (struct times_list){ 0 };
 	if (by == TIMES_OUTPUT)
-		for (uint32_t p = 1; p <= t->nprocesses; p++)
-			if (is_job(t, p))
-				add_outputs(l, t, p, outputs);
-	for (uint32_t e = 1; e <= t->nexecs && by != TIMES_OUTPUT; e++) {
-		const struct line_exec *x = &t->execs[e];
-		const struct line_process *p = &t->processes[x->process];
-
-		/* what only waits for others is slow because they are */
-		if (x->process && !p->nkids)
-			add_slow(l, by == TIMES_PROGRAM ? x->program : cwd_of(t->db, e), e, x->at,
-				 x->until, x->cpu);
-	}
+		add_outputs(l, t);
+	else
+		add_execs(l, t, by);
 	if (l->n)
 		qsort(l->rows, l->n, sizeof(*l->rows), by_time);
 	map64_clear(&l->by_file);
+}
+
+/* What a list leaves out. */
+static struct times_row rest_of(const struct times_list *l, uint64_t top)
+{
+	struct times_row rest = { 0 };
+
+	for (size_t i = top < l->n ? (size_t)top : l->n; i < l->n; i++) {
+		rest.n += l->rows[i].n;
+		rest.took += l->rows[i].took;
+		rest.cpu += l->rows[i].cpu;
+		rest.longest = l->rows[i].longest > rest.longest ? l->rows[i].longest : rest.longest;
+	}
+	return rest;
 }
 
 /* ---- stretches in which one alone worked ---- */
@@ -166,6 +175,49 @@ static size_t find_alone(const struct timeline *t, struct alone **list)
 	return n;
 }
 
+/* ---- the critical path ---- */
+
+/* Segments of the path that are one row: for a person a job's or a process's, else each. */
+struct part {
+	size_t from, n;
+	const struct line_segment *longest;
+	int64_t took;
+};
+
+static int by_took(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->took != y->took)
+		return x->took < y->took ? 1 : -1;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* Return: @n of them, to be freed. */
+static struct part *parts_of(const struct timeline *t, const struct times *w,
+			     const struct line_path *path, size_t *n)
+{
+	struct part *parts = xcalloc(path->n + 1, sizeof(*parts));
+
+	*n = 0;
+	for (size_t i = 0; i < path->n; i += parts[(*n)++].n) {
+		struct part *p = &parts[*n];
+
+		p->from = i;
+		p->longest = &path->rows[i];
+		p->n = w->json ? 1 : timeline_stretch(t, path, i, &p->longest);
+		p->took = path->rows[i + p->n - 1].to - path->rows[i].from;
+	}
+	if (w->longest)
+		qsort(parts, *n, sizeof(*parts), by_took);
+	return parts;
+}
+
+static double percent(const struct timeline *t, int64_t ns)
+{
+	return 100.0 * (double)ns / (double)(t->wall ? t->wall : 1);
+}
+
 /* ---- text ---- */
 
 static void text_sum(const struct timeline *t, struct out *out)
@@ -173,7 +225,8 @@ static void text_sum(const struct timeline *t, struct out *out)
 	out_printf(out, "%.3f s", seconds(t->wall));
 	if (t->costs)
 		out_printf(out, ", %.3f s of processor time", seconds(t->cpu));
-	out_printf(out, "; %.2f programs worked on average\n", timeline_average(t));
+	out_printf(out, "; %.2f programs worked on average, %.3f s in all\n", timeline_average(t),
+		   seconds(t->worked));
 }
 
 static void text_width(const struct timeline *t, struct out *out)
@@ -183,7 +236,16 @@ static void text_width(const struct timeline *t, struct out *out)
 	for (size_t i = 0; i < t->nwidths; i++)
 		if (t->width[i])
 			out_printf(out, "  %6zu %12.3f s %5.1f %%\n", i, seconds(t->width[i]),
-				   100.0 * (double)t->width[i] / (double)(t->wall ? t->wall : 1));
+				   percent(t, t->width[i]));
+}
+
+static void text_numbers(const struct timeline *t, const struct times *w, const struct times_row *s)
+{
+	out_printf(w->out, "  %10.3f %8" PRIu64 " %12.3f", seconds(s->took), s->n,
+		   seconds(s->longest));
+	if (t->costs)
+		out_printf(w->out, " %12.3f", seconds(s->cpu));
+	out_puts(w->out, "  ");
 }
 
 static void text_slow(const struct timeline *t, const struct times *w, const struct times_list *l)
@@ -192,16 +254,20 @@ static void text_slow(const struct timeline *t, const struct times *w, const str
 		   "longest s");
 	out_puts(w->out, t->costs ? "  processor s\n" : "\n");
 	for (size_t i = 0; i < l->n && i < w->top; i++) {
-		const struct times_row *s = &l->rows[i];
-
-		out_printf(w->out, "  %10.3f %8" PRIu64 " %12.3f", seconds(s->took), s->n,
-			   seconds(s->longest));
-		if (t->costs)
-			out_printf(w->out, " %12.3f", seconds(s->cpu));
-		out_puts(w->out, "  ");
-		put_file(w->out, t->db, s->file);
+		text_numbers(t, w, &l->rows[i]);
+		put_file(w->out, t->db, l->rows[i].file);
 		out_puts(w->out, "\n");
 	}
+}
+
+static void text_rest(const struct timeline *t, const struct times *w, const struct times_list *l)
+{
+	struct times_row rest = rest_of(l, w->top);
+
+	if (l->n <= w->top)
+		return;
+	text_numbers(t, w, &rest);
+	out_printf(w->out, "the rest: %zu more\n", l->n - (size_t)w->top);
 }
 
 static void text_alone(const struct times *w, const struct alone *list, size_t n)
@@ -217,20 +283,25 @@ static void text_alone(const struct times *w, const struct alone *list, size_t n
 static void text_path(const struct timeline *t, const struct times *w,
 		      const struct line_path *path)
 {
-	static const char *const texts[] = {
-		[LINE_BEGIN] = "the build begins", [LINE_STARTED] = "as it was started",
-		[LINE_ENDED] = "when that ended", [LINE_NEEDED] = "it needed ",
-		[LINE_PLACE] = "when that ended: no other place, or its turn",
+	/* "that": the one before it on the path */
+	static const char *const texts[LINE_WHYS] = {
+		[LINE_BEGIN] = "the build began", [LINE_STARTED] = "began when that started it",
+		[LINE_ENDED] = "waited for that to end", [LINE_NEEDED] = "needed ",
+		[LINE_PLACE] = "waited for a free job slot",
+		[LINE_ORDER] = "came after that, but no file shows that it needed it",
+		[LINE_PIPE] = "waited for what that wrote into a pipe",
 	};
+	size_t n;
+	struct part *parts = parts_of(t, w, path, &n);
 
 	out_puts(w->out, "\nCritical path: what decided how long it took\n");
-	for (size_t i = 0, n; i < path->n; i += n) {
-		const struct line_segment *s = &path->rows[i], *longest;
+	for (size_t i = 0; i < n; i++) {
+		const struct line_segment *s = &path->rows[parts[i].from];
+		uint32_t exec = parts[i].longest->exec;
 
-		n = timeline_stretch(t, path, i, &longest);
-		out_printf(w->out, "  %10.3f s  at %10.3f s  ", seconds(s[n - 1].to - s->from),
-			   seconds(s->from));
-		if (!put_name(w->out, t->db, longest->exec ? t->execs[longest->exec].program : 0))
+		out_printf(w->out, "  %10.3f s  at %10.3f s  %5.1f %%  ", seconds(parts[i].took),
+			   seconds(s->from), percent(t, parts[i].took));
+		if (!put_name(w->out, t->db, exec ? t->execs[exec].program : 0))
 			out_puts(w->out, "nobody in the trace");
 		if (s->output) {
 			out_puts(w->out, " ");
@@ -241,6 +312,7 @@ static void text_path(const struct timeline *t, const struct times *w,
 			put_file(w->out, t->db, s->file);
 		out_puts(w->out, ")\n");
 	}
+	free(parts);
 }
 
 /* ---- JSON ---- */
@@ -251,38 +323,57 @@ static void json_number(struct json *j, const char *name, int64_t v)
 	json_i64(j, v);
 }
 
+/* @r: a row of a list, or the rest of it */
+static void json_numbers(const struct timeline *t, struct json *j, const struct times_row *r)
+{
+	json_number(j, "runs", (int64_t)r->n);
+	json_number(j, "total_ns", r->took);
+	if (t->costs)
+		json_number(j, "cpu_ns", r->cpu);
+	json_number(j, "longest_ns", r->longest);
+}
+
 static void json_slow(const struct timeline *t, const struct times *w, struct json *j,
 		      const struct times_list *l)
 {
-	json_key(j, "slowest");
-	json_begin(j, '[');
+	struct times_row rest = rest_of(l, w->top);
+
+	json_list(j, "slowest");
 	for (size_t i = 0; i < l->n && i < w->top; i++) {
 		const struct times_row *s = &l->rows[i];
 
 		json_begin(j, '{');
 		json_file(j, keys[w->by], t->db, s->file);
-		json_number(j, "runs", (int64_t)s->n);
-		json_number(j, "total_ns", s->took);
-		if (t->costs)
-			json_number(j, "cpu_ns", s->cpu);
-		json_number(j, "longest_ns", s->longest);
+		json_numbers(t, j, s);
 		json_number(j, "from_ns", s->at);
 		json_number(j, "to_ns", s->until);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
+	if (l->n <= w->top)
+		return;
+	json_key(j, "rest");
+	json_begin(j, '{');
+	json_number(j, "rows", (int64_t)(l->n - (size_t)w->top));
+	json_numbers(t, j, &rest);
+	json_end(j, '}');
 }
 
-static void json_critical(const struct timeline *t, struct json *j, const struct line_path *path)
+static void json_critical(const struct timeline *t, const struct times *w, struct json *j,
+			  const struct line_path *path)
 {
-	json_key(j, "critical");
-	json_begin(j, '[');
-	for (size_t i = 0; i < path->n; i++) {
-		const struct line_segment *s = &path->rows[i];
+	size_t n;
+	struct part *parts = parts_of(t, w, path, &n);
+
+	json_list(j, "critical");
+	for (size_t i = 0; i < n; i++) {
+		const struct line_segment *s = &path->rows[parts[i].from];
 
 		json_begin(j, '{');
 		json_number(j, "from_ns", s->from);
 		json_number(j, "to_ns", s->to);
+		json_key(j, "percent");
+		json_f64(j, percent(t, parts[i].took));
 		if (s->exec) {
 			json_number(j, "exec", s->exec);
 			json_file(j, "program", t->db, t->execs[s->exec].program);
@@ -295,6 +386,7 @@ static void json_critical(const struct timeline *t, struct json *j, const struct
 		json_end(j, '}');
 	}
 	json_end(j, ']');
+	free(parts);
 }
 
 static void put_json(const struct timeline *t, const struct times *w, const struct times_list *l,
@@ -305,19 +397,18 @@ static void put_json(const struct timeline *t, const struct times *w, const stru
 
 	json_begin(&j, '{');
 	json_number(&j, "wall_ns", t->wall);
+	json_number(&j, "worked_ns", t->worked);
 	if (t->costs)
 		json_number(&j, "cpu_ns", t->cpu);
 	json_number(&j, "endless_ns", endless);
 	json_key(&j, "working");
 	json_f64(&j, timeline_average(t));
-	json_key(&j, "width_ns");
-	json_begin(&j, '[');
+	json_list(&j, "width_ns");
 	for (size_t i = 0, last = t->nwidths; i < last; i++)
 		json_i64(&j, t->width[i]);
 	json_end(&j, ']');
 	json_slow(t, w, &j, l);
-	json_key(&j, "alone");
-	json_begin(&j, '[');
+	json_list(&j, "alone");
 	for (size_t i = 0; i < nalone && i < w->top; i++) {
 		json_begin(&j, '{');
 		json_number(&j, "from_ns", alone[i].from);
@@ -325,7 +416,7 @@ static void put_json(const struct timeline *t, const struct times *w, const stru
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');
-	json_critical(t, &j, path);
+	json_critical(t, w, &j, path);
 	json_end(&j, '}');
 	json_line(&j);
 }
@@ -340,16 +431,19 @@ void times_put(struct db *db, const struct times *w)
 	size_t n;
 
 	timeline_load(&t, db);
+	if (w->lists)
+		timeline_declare(&t, w->lists);
 	timeline_path(&t, &path);
 	endless = timeline_endless(&t);
-	times_find(&l, &t, w->by, NULL);
+	times_find(&l, &t, w->by);
 	n = find_alone(&t, &alone);
 	if (w->json) {
 		put_json(&t, w, &l, alone, n, &path, endless);
 	} else {
 		text_width(&t, w->out);
-		out_printf(w->out, "\nWith endless processors it would take %.3f s\n", seconds(endless));
+		out_printf(w->out, "\nWith unlimited processors it would take %.3f s\n", seconds(endless));
 		text_slow(&t, w, &l);
+		text_rest(&t, w, &l);
 		text_alone(w, alone, n);
 		text_path(&t, w, &path);
 	}
@@ -369,7 +463,7 @@ void times_first(const struct timeline *t, const struct times *w)
 		struct times_list l;
 
 		one.by = by[i];
-		times_find(&l, t, one.by, NULL);
+		times_find(&l, t, one.by);
 		if (l.n)
 			text_slow(t, &one, &l);
 		free(l.rows);

@@ -13,14 +13,17 @@ struct times {
 	bool json;
 	uint64_t top;		/* rows of a list */
 	enum times_key by;
+	bool longest;		/* the critical path's longest parts first, not by time */
+	const struct lists *lists;	/* what is declared; NULL: nothing is known of it */
 };
 
 /* What took long. */
 struct times_row {
 	uint32_t file;		/* 0: not known */
 	uint32_t exec;		/* the longest */
-	uint64_t n;
-	int64_t took, cpu, longest;
+	uint64_t n;		/* runs, or jobs */
+	int64_t took;		/* how long they worked themselves; of outputs: from begin to end */
+	int64_t cpu, longest;
 	int64_t at, until;	/* of the longest */
 };
 
@@ -30,12 +33,8 @@ struct times_list {
 	struct map64 by_file;	/* while it is made */
 };
 
-/**
- * times_find - the slowest, by something
- * @outputs: timeline_output() of each process; NULL: it is asked
- */
-void times_find(struct times_list *l, const struct timeline *t, enum times_key by,
-		const uint32_t *outputs);
+/** times_find - the slowest, by something */
+void times_find(struct times_list *l, const struct timeline *t, enum times_key by);
 
 /** times_by - what the list of the slowest is by; NULL: programs.  Return: false: unknown */
 bool times_by(struct times *w, const char *name);

@@ -6,87 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- who worked when ---- */
-
-/*
- * A process worked, with a slice for each of the programs that it ran then.  What a
- * child does until it runs a program belongs to that.
- */
-static void worked(struct lanes *l, const struct timeline *t, uint32_t process, int64_t from,
-		   int64_t to)
-{
-	for (uint32_t e = timeline_exec_at(t, process, from); e && from < to; e = t->execs[e].next) {
-		uint32_t next = t->execs[e].next;
-		int64_t until = next && t->execs[next].at < to ? t->execs[next].at : to;
-
-		if (until <= from || (until < to && t->execs[e].forked))
-			continue;
-		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
-		l->rows[l->n++] = (struct lane_slice){ .exec = e, .from = from, .to = until };
-		from = until;
-	}
-}
-
-static void find_work(const struct timeline *t, struct lanes *l)
-{
-	uint32_t *children = xcalloc(t->nprocesses + 1, sizeof(*children));
-	int64_t *since = xcalloc(t->nprocesses + 1, sizeof(*since));
-	bool *lives = xcalloc(t->nprocesses + 1, sizeof(*lives));
-	size_t n;
-	struct line_moment *list = timeline_moments(t, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct line_moment *m = &list[i];
-		uint32_t parent = t->processes[m->process].parent;
-		bool waits = parent && lives[parent];
-
-		if (!m->ends) {
-			if (waits && !children[parent])
-				worked(l, t, parent, since[parent], m->at);
-			children[parent]++;
-			lives[m->process] = true;
-			since[m->process] = m->at;
-			continue;
-		}
-		if (!children[m->process])
-			worked(l, t, m->process, since[m->process], m->at);
-		lives[m->process] = false;
-		children[parent]--;
-		if (waits && !children[parent])
-			since[parent] = m->at;
-	}
-	free(list);
-	free(children);
-	free(since);
-	free(lives);
-}
-
-static int by_begin(const void *a, const void *b)
-{
-	const struct lane_slice *x = a, *y = b;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->exec > y->exec) - (x->exec < y->exec);
-}
-
-/* They come by their ends, so most stand near where they belong. */
-static void order(struct lanes *l)
-{
-	size_t moves = 0, most = 16 * l->n;
-
-	for (size_t i = 1; i < l->n; i++) {
-		struct lane_slice s = l->rows[i];
-		size_t at = i;
-
-		for (; at && moves < most && by_begin(&l->rows[at - 1], &s) > 0; at--, moves++)
-			l->rows[at] = l->rows[at - 1];
-		l->rows[at] = s;
-	}
-	if (l->n && moves == most)
-		qsort(l->rows, l->n, sizeof(*l->rows), by_begin);
-}
-
 /* ---- in which lane ---- */
 
 /* A heap of lanes: those with the least key first. */
@@ -155,7 +74,7 @@ static void pack(const struct timeline *t, struct lanes *l)
 
 	p.is_free = xgrow(NULL, &p.cap, 1, sizeof(*p.is_free));
 	for (size_t i = 0; i < l->n; i++) {
-		struct lane_slice *s = &l->rows[i];
+		struct line_slice *s = &l->rows[i];
 		uint32_t process = t->execs[s->exec].process, job = t->processes[process].job;
 
 		while (p.busy.n && p.busy.rows[0].key <= s->from) {
@@ -178,9 +97,8 @@ static void pack(const struct timeline *t, struct lanes *l)
 
 void lanes_find(const struct timeline *t, struct lanes *l)
 {
-	*l = (struct lanes){ 0 };
-	find_work(t, l);
-	order(l);
+	*l = (struct lanes){ .n = t->nslices };
+	l->rows = xmemdup(t->slices, t->nslices * sizeof(*l->rows));
 	pack(t, l);
 }
 

@@ -2,8 +2,7 @@
 /*
  * The programs that really work, packed into as few lanes as worked at once at most.
  *
- * A program works while its process has no live children.  What one job (see
- * line_process.job) does stays in one lane where that is possible.
+ * What one job (see line_process.job) does stays in one lane where that is possible.
  */
 #ifndef ETRACE_LANES_H
 #define ETRACE_LANES_H
@@ -11,16 +10,9 @@
 #include "build/timeline.h"
 #include "build/work.h"
 
-/* A program works, from @from to @to: more than nothing. */
-struct lane_slice {
-	uint32_t exec;
-	uint32_t lane;		/* from 0 on */
-	int64_t from, to;
-};
-
 struct lanes {
-	struct lane_slice *rows;	/* in the order of @from */
-	size_t n, cap;
+	struct line_slice *rows;	/* in the order of @from */
+	size_t n;
 	uint32_t count;			/* of lanes */
 };
 

@@ -41,7 +41,8 @@ static int by_end(const void *a, const void *b, void *ctx)
 	return (x->until > y->until) - (x->until < y->until);
 }
 
-void timeline_link(struct timeline *t)
+/* Children of each process, in the order of their ends. */
+static void link_kids(struct timeline *t)
 {
 	uint32_t *order = xcalloc(t->nprocesses + 1, sizeof(*order)), at = 0;
 
@@ -62,13 +63,38 @@ void timeline_link(struct timeline *t)
 		t->kids[p->kids + p->nkids++] = order[i];
 	}
 	free(order);
+}
+
+/* Execs of each process, in the order of time. */
+static void link_runs(struct timeline *t)
+{
+	uint32_t at = 0;
+
+	t->runs = xcalloc(t->nexecs + 1, sizeof(*t->runs));
+	for (size_t i = 1; i <= t->nprocesses; i++) {
+		struct line_process *p = &t->processes[i];
+
+		p->runs = at;
+		for (uint32_t e = p->exec; e; e = t->execs[e].next)
+			t->runs[at++] = e;
+		p->nruns = at - p->runs;
+	}
+}
+
+void timeline_link(struct timeline *t)
+{
+	link_kids(t);
+	link_runs(t);
 	/* parents have lower numbers */
 	for (uint32_t i = 1; i <= t->nprocesses; i++) {
 		struct line_process *p = &t->processes[i];
 
-		p->job = p->parent && t->processes[p->parent].schedules ? i :
-			 t->processes[p->parent].job;
+		const struct line_process *parent = &t->processes[p->parent];
+
+		p->job = p->parent && parent->schedules ? i : parent->job;
+		p->tool = parent->tool || !p->schedules ? parent->tool : i;
 	}
+	timeline_work(t);
 }
 
 /* Without recursion: a trace may say that anything is below anything. */
@@ -93,11 +119,21 @@ void timeline_below(const struct timeline *t, uint32_t process,
 
 uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at)
 {
-	uint32_t e = t->processes[process].exec;
+	const struct line_process *p = &t->processes[process];
+	uint32_t low = 1, high = p->nruns;
 
-	while (e && t->execs[e].next && t->execs[t->execs[e].next].at <= at)
-		e = t->execs[e].next;
-	return e;
+	if (!p->nruns)
+		return 0;
+	/* the first one stands for what was before it, too */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->execs[t->runs[p->runs + middle]].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return t->runs[p->runs + low - 1];
 }
 
 /* ---- how many worked ---- */
@@ -168,36 +204,33 @@ static void add_step(struct timeline *t, int64_t from, int64_t to, uint32_t work
 	t->steps[t->nsteps++] = (struct line_step){ from, working };
 }
 
-static void sweep(struct timeline *t)
+static int by_time(const void *a, const void *b)
 {
-	uint32_t *children = xcalloc(t->nprocesses + 1, sizeof(*children));
-	bool *lives = xcalloc(t->nprocesses + 1, sizeof(*lives));
-	size_t n;
-	struct line_moment *list = timeline_moments(t, &n);
-	uint32_t working = 0;
-	int64_t before = 0;
+	const int64_t *x = a, *y = b;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct line_moment *m = &list[i];
-		uint32_t parent = t->processes[m->process].parent;
+	return (*x > *y) - (*x < *y);
+}
 
-		add_step(t, before, m->at, working);
-		before = m->at > before ? m->at : before;
-		if (!m->ends) {
-			working += 1 - (parent && lives[parent] && !children[parent]);
-			children[parent]++;
-			lives[m->process] = true;
-			continue;
-		}
-		lives[m->process] = false;
-		working -= !children[m->process];
-		children[parent]--;
-		working += parent && lives[parent] && !children[parent];
+/* How many slices there are at each moment: their beginnings and ends, in the order of time. */
+static void count_working(struct timeline *t)
+{
+	int64_t *ends = xcalloc(t->nslices + 1, sizeof(*ends)), before = 0;
+	size_t begun = 0, ended = 0, n = t->nslices;
+
+	for (size_t i = 0; i < n; i++)
+		ends[i] = t->slices[i].to;
+	qsort(ends, n, sizeof(*ends), by_time);
+	while (ended < n) {
+		bool begins = begun < n && t->slices[begun].from <= ends[ended];
+		int64_t at = begins ? t->slices[begun].from : ends[ended];
+
+		add_step(t, before, at, (uint32_t)(begun - ended));
+		before = at > before ? at : before;
+		begun += begins;
+		ended += !begins;
 	}
-	add_step(t, before, t->wall, working);
-	free(list);
-	free(children);
-	free(lives);
+	add_step(t, before, t->wall, 0);
+	free(ends);
 }
 
 double timeline_average(const struct timeline *t)
@@ -214,14 +247,19 @@ double timeline_average(const struct timeline *t)
 void timeline_complete(struct timeline *t)
 {
 	timeline_link(t);
-	sweep(t);
+	count_working(t);
 }
 
 void timeline_free(struct timeline *t)
 {
 	free(t->processes);
 	free(t->kids);
+	free(t->runs);
 	free(t->execs);
+	free(t->waits);
+	free(t->slices);
+	free(t->outputs);
+	free(t->edges);
 	free(t->width);
 	free(t->steps);
 }

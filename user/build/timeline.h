@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Where the time of a build went: its processes and programs in memory, how many of
- * them worked at each moment, and the path that decided how long it took.
+ * Where the time of a build went: its processes and programs in memory, when each of them
+ * worked, and the path that decided how long it took.
  *
- * A process that has live children waits for them, as far as can be told: those
- * without work.  All times are nanoseconds since the first event.
+ * A process works while it lives, except (timeline_work.c)
+ * - while one of its children lives, unless that waits for what the process itself writes;
+ * - while it reads a pipe that another process still has open for writing, and did not use
+ *   the processor.  What it used is known in sum only, at its end: it is taken to be the end
+ *   of that time.  Where it is not known, the process waited for all of it.
+ * Whatever else it waits for counts as work: sleep, disks, the network, files, locks.
+ *
+ * All times are nanoseconds since the first event.
  */
 #ifndef ETRACE_TIMELINE_H
 #define ETRACE_TIMELINE_H
@@ -19,9 +25,13 @@ struct line_process {
 	uint32_t parent;	/* process; 0: none in the trace */
 	uint32_t exec, last;	/* its first exec, and its last */
 	uint32_t kids, nkids;	/* its children, in the order of their ends: timeline.kids */
+	uint32_t runs, nruns;	/* its execs, in the order of time: timeline.runs */
+	uint32_t waits, nwaits;	/* timeline.waits */
 	uint32_t job;		/* itself or the one above it that a build tool started; 0: none */
+	uint32_t tool;		/* the outermost build tool of those above it and itself; 0: none */
+	uint32_t slots;		/* of an outermost build tool: jobs that may run at once; 0: not known */
 	int64_t at, until;
-	bool schedules;		/* make, ninja: what it starts waits for a free place */
+	bool schedules;		/* make, ninja: what it starts waits for a free job slot */
 };
 
 struct line_exec {
@@ -29,15 +39,43 @@ struct line_exec {
 	uint32_t program;	/* file */
 	bool forked;		/* what a child is before it runs a program of its own */
 	int64_t at, until;
+	int64_t worked;		/* of this, how long it worked itself: its slices */
 	int64_t cpu;		/* user and system time of the process, at its last exec; -1: not known */
+};
+
+/* A program worked, from @from to @to: more than nothing. */
+struct line_slice {
+	uint32_t exec;
+	uint32_t lane;		/* lanes.h */
+	int64_t from, to;
+};
+
+/* Of two processes, one needs a file that the other one makes: a build tool was told so. */
+struct line_edge {
+	uint32_t user, maker, file;
+};
+
+/* A process waited for what another one wrote into a pipe. */
+struct line_wait {
+	uint32_t process, writer;
+	int64_t from, to;
 };
 
 struct timeline {
 	struct db *db;			/* where it comes from; NULL: not of a database */
 	struct line_process *processes;	/* by id, from 1 on */
 	struct line_exec *execs;
-	uint32_t *kids;
+	uint32_t *kids, *runs;
 	size_t nprocesses, nexecs;	/* highest ids */
+	/* the owner adds when any may have waited; timeline_link() makes of it when they did */
+	struct line_wait *waits;
+	size_t nwaits, waits_cap;
+	struct line_slice *slices;	/* all work, in the order of its beginnings */
+	size_t nslices, slices_cap;
+	int64_t worked;			/* the sum of all slices */
+	uint32_t *outputs;		/* by process: what its job made; 0: nothing.  Or NULL */
+	struct line_edge *edges;	/* by user and maker */
+	size_t nedges, edges_cap;
 	int64_t wall;			/* from the first event to the last */
 	int64_t cpu;			/* of all processes whose end is there */
 	bool costs;			/* the trace says what any of them cost */
@@ -53,15 +91,18 @@ struct timeline {
 };
 
 /**
- * timeline_complete - the rest, when processes, execs and the wall time are there
+ * timeline_complete - the rest, when processes, execs, waits and the wall time are there
  *
  * Parents have lower numbers than their children; processes, and the execs of each,
  * are in the order of time.
  */
 void timeline_complete(struct timeline *t);
 
-/** timeline_link - the same without how many worked */
+/** timeline_link - the same without widths and steps */
 void timeline_link(struct timeline *t);
+
+/** timeline_work - part of timeline_link(): waits, slices, and how long each exec worked */
+void timeline_work(struct timeline *t);
 
 void timeline_free(struct timeline *t);
 
@@ -106,10 +147,14 @@ enum line_why {
 	LINE_BEGIN,		/* the build began */
 	LINE_STARTED,		/* whoever started it did so then */
 	LINE_ENDED,		/* it waited for the one before it to end */
-	LINE_NEEDED,		/* it was started when a file that it read was there: @file */
-	LINE_PLACE,		/* it was started when the one before it had ended; it needed
-				 * nothing of it: a place was free, or that is the order
+	LINE_NEEDED,		/* it was started when a file that it needs was there: @file */
+	LINE_PLACE,		/* all job slots were taken, until the one before it ended */
+	LINE_ORDER,		/* it was started when the one before it had ended, of which it
+				 * needs no file, though a slot was free: it is the order in a
+				 * script, or a dependency that no file shows
 				 */
+	LINE_PIPE,		/* it waited for what the one before it wrote into a pipe */
+	LINE_WHYS
 };
 
 struct line_segment {
@@ -126,9 +171,17 @@ struct line_path {
 };
 
 /**
+ * timeline_full - by process: whether all job slots were taken when it ended
+ *
+ * Where it is not known how many slots there are: as many as were ever taken.
+ * Return: an array that the caller frees.
+ */
+bool *timeline_full(const struct timeline *t);
+
+/**
  * timeline_walk - the critical path: from 0 to @t->wall, without holes
- * @needed: a file that @user or one below it read, and @maker or one below it made; 0:
- *	none.  NULL: nobody knows.
+ * @needed: a file that @user or one below it needs, and @maker or one below it made; 0:
+ *	none.  NULL: nobody knows; LINE_PLACE stands for LINE_NEEDED and LINE_ORDER, too.
  *
  * No segment has an output yet.  For timeline_path_free().
  */
@@ -136,7 +189,7 @@ void timeline_walk(const struct timeline *t, struct line_path *path,
 		   uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker), void *ctx);
 void timeline_path_free(struct line_path *path);
 
-/* "begin", "started", ... by enum line_why */
-extern const char *const line_whys[];
+/* "begin", "started", ... */
+extern const char *const line_whys[LINE_WHYS];
 
 #endif

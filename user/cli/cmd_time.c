@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace time: where the time of a build went. */
+#include "answers/lists.h"
 #include "answers/times.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"
@@ -7,20 +8,43 @@
 static const struct opt_row options[] = {
 	{ "by", "WHAT", "slowest program (default), output or directory" },
 	{ "top", "N", "rows of each list; default 10" },
+	{ "longest", NULL, "the critical path's longest rows first" },
+	{ "ninja", "DIR", "what is declared in DIR/build.ninja is a dependency, too" },
+	{ "make", "FILE", "what is declared in what \"make -np\" printed is one" },
+	{ "map", "A=B", "what lies in A now was in B when it was built" },
 	{ 0 }
 };
+
+/* What is declared; nothing if no option says where.  Return: false after diag_fatal(). */
+static bool read_lists(struct lists *l, const struct opts *opts)
+{
+	const char *map = opt_value(opts, "map"), *value;
+	bool ok = !map || lists_map(l, map);
+	size_t i;
+
+	for (i = 0; ok && (value = opt_each(opts, "ninja", &i));)
+		ok = lists_ninja(l, value);
+	for (i = 0; ok && (value = opt_each(opts, "make", &i));)
+		ok = lists_make(l, value);
+	return ok;
+}
 
 static int ask(struct asked *a)
 {
 	const char *by = opt_value(a->opts, "by");
-	struct times w = { .out = a->out, .json = a->json, .top = 10 };
+	struct lists lists = { .diag = a->diag };
+	struct times w = {
+		.out = a->out, .json = a->json, .top = 10, .lists = &lists,
+		.longest = opt_flag(a->opts, "longest"),
+	};
 
 	if (!answer_number(a->opts, "top", 1, &w.top, a->diag))
 		return 2;
 	if (!times_by(&w, by))
 		diag_fatal(a->diag, "--by %s: known are program, output and directory", by);
-	else
+	else if (read_lists(&lists, a->opts))
 		times_put(a->db[0], &w);
+	lists_free(&lists);
 	return 0;
 }
 

@@ -70,7 +70,7 @@ static void put_lanes(struct fxt_out *f, const struct lanes *l)
 		name_thread(f, FIRST_LANE + i, name);
 	}
 	for (size_t i = 0; i < l->n; i++) {
-		const struct lane_slice *s = &l->rows[i];
+		const struct line_slice *s = &l->rows[i];
 		struct task t = thread_of(FIRST_LANE + s->lane);
 
 		if (s->lane >= shown)
@@ -133,35 +133,12 @@ static void put_flow(struct fxt_out *f, enum fxt_event_type type, const struct t
 	end_event(f);
 }
 
-/* Without what takes no time; what a child does until it runs a program belongs to that. */
-static void tidy(const struct timeline *t, struct line_path *path)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < path->n; i++) {
-		const struct line_segment *s = &path->rows[i];
-		struct line_segment *before = n ? &path->rows[n - 1] : NULL;
-
-		if (s->to <= s->from)
-			continue;
-		if (before && s->exec && t->execs[before->exec].forked &&
-		    t->execs[before->exec].process == t->execs[s->exec].process) {
-			before->exec = s->exec;
-			before->to = s->to;
-		} else {
-			path->rows[n++] = *s;
-		}
-	}
-	path->n = n;
-}
-
 static void put_path(struct fxt_out *f)
 {
 	struct task t = thread_of(BUILD);
 	struct line_path path = { 0 };
 
 	timeline_walk(&f->line.t, &path, NULL, NULL);
-	tidy(&f->line.t, &path);
 	for (size_t i = 0; i < path.n; i++) {
 		const struct line_segment *s = &path.rows[i];
 

@@ -9,7 +9,9 @@ const WHYS = {
 	started: 'it was started by the one before',
 	ended: 'it went on when the one before had ended',
 	needed: 'it needed a file that the one before made',
-	place: 'the one before had ended: no other place was free, or it was its turn',
+	place: 'it waited for a free job slot, which the one before had',
+	order: 'it came after the one before, of which it needed no file',
+	pipe: 'it waited for what the one before wrote into a pipe',
 };
 
 function why(i, paths) {
@@ -45,7 +47,7 @@ async function show(section) {
 	dom.fill(section, dom.make('h2', {}, 'Critical path'),
 		dom.make('p', {}, `The build took ${dom.seconds(meta.wall)}. One of these worked ` +
 			'at each moment of it, and each waited for the one before: to make the ' +
-			'build shorter, make these shorter. With endless processors it would ' +
+			'build shorter, make these shorter. With unlimited processors it would ' +
 			`take ${dom.seconds(meta.endless)}.`),
 		table.make('By class', [
 			{name: 'Class', value: s => s.name,

@@ -59,7 +59,8 @@ for backend in module bpf; do
 done
 
 # drawn DATABASE PAGE: whether the drawings are what the database has.  Worked out anew: who
-# lives and has no live child, and its average in each column.
+# lives, has no live child and does not only read a pipe that others write, and the average of
+# that in each column.
 drawn()
 {
 	etrace time "$1" > time.txt
@@ -71,11 +72,40 @@ wall = int(db.execute("SELECT value FROM meta WHERE key = 'end'").fetchone()[0])
 ends = dict(db.execute("SELECT process, max(coalesce(until, ?)) FROM exec GROUP BY process", (wall,)))
 lives = {i: (at, max(at, ends.get(i, at)), parent)
          for i, parent, at in db.execute("SELECT id, parent, at FROM process")}
-edges = sorted({t for at, until, _ in lives.values() for t in (at, until)} | {0, wall})
-steps = []
-for a, b in zip(edges, edges[1:]):
-    now = [i for i, (at, until, _) in lives.items() if at <= a and b <= until]
-    steps.append((a, b, len(set(now) - {lives[i][2] for i in now})))
+def minus(spans, others):
+    for a, b in others:
+        spans = [s for x, y in spans for s in ((x, min(y, a)), (max(x, b), y)) if s[0] < s[1]]
+    return spans
+def length(spans):
+    return sum(b - a for a, b in spans)
+def is_below(process, above):
+    while process and process != above:
+        process = lives[process][2]
+    return process == above
+kids, doubts = {}, {}
+for at, until, parent in lives.values():
+    kids.setdefault(parent, []).append((at, until))
+for process, at, until, writer, closed in db.execute(
+        "SELECT e.process, r.at, r.until, f.process, max(w.until) FROM version AS v"
+        " JOIN access AS r ON r.version = v.id AND r.how = 1 JOIN exec AS e ON e.id = r.exec"
+        " JOIN access AS w ON w.version = v.id AND w.how = 2 JOIN exec AS f ON f.id = w.exec"
+        " WHERE v.made IN (3, 4) GROUP BY r.rowid, f.process"):
+    if not is_below(writer, process):
+        doubts.setdefault(process, []).append((at, min(until, closed)))
+cpu = dict(db.execute("SELECT process, utime + stime FROM exec WHERE utime IS NOT NULL"))
+work = []
+for process, (at, until, _) in lives.items():
+    free = minus([(at, until)], kids.get(process, []))
+    sure = minus(free, doubts.get(process, []))
+    waits = minus(free, sure)
+    left = length(waits) - max(0, cpu[process] - length(sure)) if process in cpu else length(waits)
+    for a, b in waits:
+        if left > 0:
+            free = minus(free, [(a, min(b, a + left))])
+        left -= b - a
+    work += free
+edges = sorted({t for span in work for t in span} | {0, wall})
+steps = [(a, b, sum(x <= a and b <= y for x, y in work)) for a, b in zip(edges, edges[1:])]
 
 rows = re.findall(r"^ *(\d*) \|(.*)$", re.search(r"^Programs at work, over time.*\n((?:.*\|.*\n)+)", page, re.M)[1], re.M)
 COLUMNS = 72
@@ -98,8 +128,8 @@ for column in range(COLUMNS):
 top = numbers[0][1]
 assert top - max(1, per_row) < highest <= top + 1e-6, (highest, top)
 head = re.search(r"^Programs at work, over time: ([0-9.]+) on average, at most (\d+)$", page, re.M)
-work = sum((b - a) * n for a, b, n in steps) / sum(b - a for a, b, n in steps if n)
-assert head[1] == "%.2f" % work and int(head[2]) == max(n for *_, n in steps), head[0]
+mean = sum((b - a) * n for a, b, n in steps) / sum(b - a for a, b, n in steps if n)
+assert head[1] == "%.2f" % mean and int(head[2]) == max(n for *_, n in steps), head[0]
 
 # the longest of what etrace time has, each where it is
 parts = [(float(took), float(at)) for took, at in re.findall(r"^ +([0-9.]+) s  at +([0-9.]+) s  ", time, re.M)]

@@ -28,6 +28,29 @@ elif kind == "sleeps":
     want = [int(n) for n in sys.argv[2].split()]
     if len(slept) != len(want) or any(not w <= s <= w + 2 for s, w in zip(slept, want)):
         bad.append("slept %s, not %s" % (slept, want))
+elif kind == "adds-up":
+    rows = sum(r["total_ns"] for r in answer["slowest"]) + answer.get("rest", {"total_ns": 0})["total_ns"]
+    widths = sum(i * ns for i, ns in enumerate(answer["width_ns"]))
+    if not rows == widths == answer["worked_ns"]:
+        bad.append("rows %d, widths %d, all %d" % (rows, widths, answer["worked_ns"]))
+    # each has at most its percentage, rounded
+    percents = sum(r["percent"] for r in answer["critical"])
+    if abs(percents - 100) > 0.001:
+        bad.append("%f %%" % percents)
+elif kind == "worked":
+    # PROGRAM=SECONDS...: all that worked, for more than a millisecond
+    got = {os.path.basename(r["program"]): r["total_ns"] / 1e9 for r in answer["slowest"]}
+    want = {name: float(s) for name, s in (w.split("=") for w in sys.argv[2:])}
+    if {n for n, s in got.items() if s > 1e-3} != set(want) or \
+       any(abs(got[n] - s) > 1e-3 for n, s in want.items()):
+        bad.append("worked: %s, not %s" % (got, want))
+elif kind == "path":
+    # PROGRAM=SECONDS=WHY[=FILE]...
+    got = ["=".join([os.path.basename(r["program"]), "%.1f" % ((r["to_ns"] - r["from_ns"]) / 1e9), r["why"],
+                     *([r["file"]] if "file" in r else [])])
+           for r in rows if r["to_ns"] - r["from_ns"] > 1e6]
+    if got != sys.argv[2:]:
+        bad.append("path: %s, not %s" % (got, sys.argv[2:]))
 elif kind == "endless":
     if not float(sys.argv[2]) <= answer["endless_ns"] / 1e9 <= float(sys.argv[3]):
         bad.append("endless: %d" % answer["endless_ns"])
@@ -54,6 +77,266 @@ for line in bad:
 sys.exit(bool(bad))
 END
 
+# What happened, one a line, "SECONDS PROCESS WHAT [WORD...]", as a trace of lines.
+cat > lines.py <<'END'
+import sys
+
+def number(process):
+    return 4194304 * int(process) + 100 + int(process)
+
+def use(verb, n):
+    return ["Close%s|bytes=%s" % (verb, n)] if n else []
+
+WHATS = {
+    "exec": lambda path, *args: [
+        "New_proc|argsize=%d,prognameisize=%d,prognamepsize=%d,cwdsize=2"
+        % (sum(len(a) + 1 for a in args), len(path), len(path)), "PI|" + path, "PP|" + path, "CW|/w",
+        *("A[%d]%s" % a for a in enumerate(args)), "End_of_args|"],
+    "fork": lambda child: ["SchedFork|pid=%d" % number(child)],
+    "pipe": lambda read, write: ["Pipe|fd1=%s,fd2=%s,flags=0" % (read, write)],
+    "dup": lambda old, new: ["Dup|oldfd=%s,newfd=%s,flags=0" % (old, new)],
+    "open": lambda path, fd, flags: [
+        "Open|fnamesize=%d,forigsize=%d,flags=%s,mode=420,fd=%s" % (len(path), len(path), flags, fd),
+        "FN|" + path, "FO|" + path],
+    "close": lambda fd: ["Close|fd=" + fd],
+    "read": lambda fd, bytes: ["Close|fd=" + fd, "CloseRead|bytes=" + bytes],
+    "wrote": lambda fd, bytes: ["Close|fd=" + fd, "CloseWrote|bytes=" + bytes],
+    # processor time, in seconds
+    "exit": lambda cpu=None: [
+        "Exit|status=0", *(["ExitTime|utime=%d,stime=0,maxrss=0,minflt=0,majflt=0" % (float(cpu) * 1e9)]
+                           if cpu else [])],
+}
+last = 0
+for line in sys.stdin:
+    if line.startswith("#") or not line.strip():
+        continue
+    at, process, what, *words = line.split()
+    # what happens at once happens in this order
+    last = max(round(float(at) * 1e9), last)
+    for text in WHATS[what](*words):
+        print("%d,0,%d,%d!%s" % (number(process), last // 10**9, last % 10**9, text))
+        last += 1
+END
+
+# happened NAME [OPTION...] < EVENTS: a trace of that, and into "answer" what etrace time says.
+happened()
+{
+	python3 lines.py > "$1.etrace"
+	etrace time --json --top=1000 "${@:2}" "$1.etrace" > answer
+	check "$1: the path has no holes" python3 times.py tiles
+	check "$1: all adds up" python3 times.py adds-up
+}
+
+happened parent <<'END'
+0 1 exec /usr/bin/make make
+0.1 1 fork 2
+0.1 2 exec /usr/bin/python3 python3 gen.py
+3.1 2 fork 3
+3.1 3 exec /usr/bin/true true
+3.3 3 exit
+3.6 2 exit
+3.7 1 exit
+END
+check "who had a child worked before and behind it" \
+	python3 times.py worked make=0.2 python3=3.3 true=0.2
+
+# as gcc -pipe does: as reads while cc1 writes
+piped()
+{
+	happened "$1" <<END
+0 1 exec /usr/bin/gcc gcc -pipe -c a.c
+0.2 1 pipe 3 4
+0.4 1 fork 2
+0.4 2 dup 4 1
+0.4 2 close 3
+0.4 2 close 4
+0.4 2 exec /usr/bin/cc1 cc1 a.c
+0.5 1 fork 3
+0.5 3 dup 3 0
+0.5 3 close 3
+0.5 3 close 4
+0.5 3 exec /usr/bin/as as -o a.o
+0.6 1 close 3
+0.6 1 close 4
+8.0 2 wrote 1 100000
+8.0 2 exit ${2-}
+8.4 3 read 0 100000
+8.4 3 exit ${3-}
+8.5 1 exit ${4-}
+END
+}
+piped "in a pipe, little work" 7 0.5 0.4
+check "who read from a pipe waited" python3 times.py worked gcc=0.5 cc1=7.6 as=0.5
+check "and so does the path" python3 times.py path \
+	gcc=0.4=begin cc1=7.5=started as=0.5=pipe gcc=0.1=ended
+piped "in a pipe, unknown"
+check "without processor time, too, as long as anybody writes" \
+	python3 times.py worked gcc=0.5 cc1=7.6 as=0.4
+piped "in a pipe, both busy" 7.5 8 0.4
+check "who used the processor meanwhile has worked" \
+	python3 times.py worked gcc=0.5 cc1=7.6 as=7.9
+check "and is what decided" python3 times.py path gcc=0.5=begin as=7.9=started gcc=0.1=ended
+
+# what nobody took out of the pipe was not waited for: yes | conf
+happened "more than anybody wants" <<'END'
+0 1 exec /bin/sh sh
+0.1 1 pipe 3 4
+0.1 1 fork 2
+0.1 2 dup 4 1
+0.1 2 close 3
+0.1 2 close 4
+0.1 2 exec /usr/bin/yes yes
+0.1 1 fork 3
+0.1 3 dup 3 0
+0.1 3 close 3
+0.1 3 close 4
+0.1 3 exec /usr/bin/conf conf
+0.1 1 close 3
+0.1 1 close 4
+5.1 3 read 0 10
+5.1 3 exit
+5.1 2 wrote 1 65546
+5.1 2 exit
+5.2 1 exit
+END
+check "who left something in the pipe did not wait for it" \
+	python3 times.py worked sh=0.2 yes=5 conf=5
+
+# exec > >(tee log): a child waits for its parent, and not the other way round
+happened "a child that waits" <<'END'
+0 1 exec /bin/bash bash
+0.1 1 pipe 3 4
+0.1 1 fork 2
+0.1 2 dup 3 0
+0.1 2 close 3
+0.1 2 close 4
+0.1 2 exec /usr/bin/tee tee log
+0.1 1 dup 4 1
+0.1 1 close 3
+0.1 1 close 4
+4.1 1 fork 3
+4.1 3 exec /usr/bin/cc cc
+6.1 3 exit
+7.1 1 wrote 1 100
+7.1 2 read 0 100
+7.2 2 exit
+7.3 1 exit
+END
+check "whose child waits for it works" python3 times.py worked bash=5.2 cc=2 tee=0.1
+
+happened "questions and answers" <<'END'
+0 1 exec /bin/server server
+0.1 1 pipe 3 4
+0.1 1 pipe 5 6
+0.1 1 fork 2
+0.1 2 dup 3 0
+0.1 2 dup 6 1
+0.1 2 close 3
+0.1 2 close 4
+0.1 2 close 5
+0.1 2 close 6
+0.1 2 exec /bin/worker worker
+0.1 1 close 3
+0.1 1 close 6
+5.1 2 read 0 100
+5.1 2 wrote 1 100
+5.1 2 exit
+5.1 1 wrote 4 100
+5.1 1 read 5 100
+5.3 1 exit
+END
+check "of two that wait for each other, the parent waits" \
+	python3 times.py worked server=0.3 worker=5
+
+happened "sleep" <<'END'
+0 1 exec /bin/sh sh
+0.1 1 fork 2
+0.1 2 exec /usr/bin/sleep sleep 2
+2.1 2 exit 0.001
+2.2 1 exit 0.01
+END
+check "to sleep is work" python3 times.py worked sh=0.2 sleep=2
+
+# a needs 2 s, b 3 s; c begins when a ends, d when b does, and e when all have ended
+made()
+{
+	cat <<END
+0 1 exec /usr/bin/make make $1
+0 1 fork 2
+0 1 fork 3
+0 2 exec /bin/a a
+0 2 open /w/a.out 3 577
+0 3 exec /bin/b b
+0 3 open /w/b.out 3 577
+2 2 wrote 3 10
+2 2 exit
+2 1 fork 4
+2 4 exec /bin/c c
+2 4 open /w/c.out 3 577
+3 3 wrote 3 10
+3 3 exit
+3 1 fork 5
+3 5 exec /bin/d d
+3 5 open /w/d.out 3 577
+4 4 wrote 3 10
+4 4 exit
+6 5 wrote 3 10
+6 5 exit
+6 1 fork 6
+6 6 exec /bin/e e
+6 6 open /w/d.out 3 0
+6 6 open /w/e.out 4 577
+7 6 read 3 10
+7 6 wrote 4 10
+7 6 exit
+7 1 exit
+END
+}
+happened "two slots" < <(made -j2)
+check "that no slot was free is told from what is needed" \
+	python3 times.py path b=3.0=started d=3.0=place e=1.0=needed=/w/d.out
+etrace time "two slots.etrace" > text
+check "in words" grep -q "d /w/d.out  (waited for a free job slot)" text
+for slots in "-j 4" --jobs=4 -j; do
+	happened "make $slots" < <(made "$slots")
+	check "where a slot was free, $slots, it is the order" \
+		python3 times.py path b=3.0=started d=3.0=order e=1.0=needed=/w/d.out
+done
+happened "slots that nobody tells" < <(made "")
+check "as many slots as were ever taken" \
+	python3 times.py path b=3.0=started d=3.0=place e=1.0=needed=/w/d.out
+cat > make.db <<'END'
+# Files
+
+b.out:
+#  Implicit rule search has not been done.
+
+d.out: all-of-b
+#  Implicit rule search has not been done.
+
+all-of-b: b.out
+END
+printf 'CURDIR := /w\n' | cat - make.db > make.list
+mkdir -p w
+cat > w/build.ninja <<'END'
+rule r
+  command = r
+build b.out: r
+build all-of-b: phony b.out
+build d.out: r || all-of-b
+END
+declared()
+{
+	happened "declared for $1" "${@:2}" < <(made -j4)
+	check "what is declared is needed, $1" \
+		python3 times.py path b=3.0=started d=3.0=needed=/w/b.out e=1.0=needed=/w/d.out
+}
+declared make --make=make.list
+declared ninja --ninja=w --map=w=/w
+etrace time --longest "two slots.etrace" | sed -n '/^Critical/,$p' | awk 'NR > 1 { print $1 }' > longest
+check "longest first" bash -c 'sort -rn longest | cmp - longest && [ "$(wc -l < longest)" -gt 2 ]'
+ends 2 "a list that is not there" etrace time --make=none "two slots.etrace"
+
 for by in module bpf; do
 	for name in sleep-1 sleep-2 sleep-4 ninja make meson all configure flows; do
 		etrace time --json "$FIXTURES/$name/$by.fxt.zst" > answer 2> log
@@ -62,6 +345,7 @@ for by in module bpf; do
 		sleep-1) check "$name by $by: all in a row" python3 times.py sleeps "10 20 15 5" ;;
 		sleep-*) check "$name by $by: what decided" python3 times.py sleeps "10 20 5" ;;
 		esac
+		check "$name by $by: all adds up" python3 times.py adds-up
 		[ "$name" != sleep-4 ] ||
 			check "$name by $by: with endless processors" python3 times.py endless 3.5 4.2
 	done
@@ -72,5 +356,10 @@ for by in module bpf; do
 	done
 done
 etrace time "$FIXTURES/sleep-2/module.fxt.zst" > text
-check "for a person" grep -q 'sleep .*it needed\|sleep .*when that ended' text
+check "for a person" grep -q 'sleep .*(needed \|sleep .*(waited for a free job slot' text
+awk '/^Slowest/ { on = 1; getline; next } on && !NF { exit } on { sum += $1 } END { printf "%.1f", sum }' text > sum
+check "the rows of a text add up, too" grep -q "worked on average, $(cat sum)" text
+etrace time --json --top=1 --ninja=w --map=w=/w "declared for ninja.etrace" >> answer
+check "as its schema says" \
+	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answer
 ends 2 "an unknown key" etrace time --by=size "$FIXTURES/sleep-2/module.fxt.zst"

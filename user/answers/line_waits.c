@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Who may have waited for whom at a pipe: timeline.h has the rule.  See line.h.
+ *
+ * A reader may wait until the last one who wrote into the pipe has closed it: first for its
+ * parent, which may hold the other end as long as it lives, then for one writer after the
+ * other, as they end.
+ */
+#include "answers/line.h"
+#include "base/map64.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+
+struct writer {
+	uint32_t process;
+	int64_t at, until;
+	size_t earliest;		/* of this one and those behind it, who began first */
+};
+
+struct waits {
+	struct timeline *t;
+	const struct build *b;
+	struct writer *writers;		/* of one pipe, in the order of their ends */
+	size_t n, cap;
+	struct map64 last;		/* process: index of its last in @writers, 1 more */
+	struct map64 pairs;		/* process << 32 | writer */
+};
+
+static uint64_t pair(uint32_t process, uint32_t writer)
+{
+	return (uint64_t)process << 32 | writer;
+}
+
+static int by_until(const void *a, const void *b)
+{
+	const struct writer *x = a, *y = b;
+
+	if (x->until != y->until)
+		return x->until < y->until ? -1 : 1;
+	return (x->process > y->process) - (x->process < y->process);
+}
+
+static void find_writers(struct waits *w, uint32_t version)
+{
+	w->n = 0;
+	map64_clear(&w->last);
+	for (uint32_t i = 0; i < w->b->versions[version].writes; i++) {
+		const struct build_access *a = build_use(w->b, version, i);
+
+		w->writers = xgrow(w->writers, &w->cap, w->n + 1, sizeof(*w->writers));
+		w->writers[w->n++] = (struct writer){
+			w->b->execs[a->exec].process, a->at, a->until, 0
+		};
+	}
+	qsort(w->writers, w->n, sizeof(*w->writers), by_until);
+	for (size_t i = 0; i < w->n; i++)
+		map64_put(&w->last, w->writers[i].process, i + 1);
+	for (size_t i = w->n; i--;) {
+		size_t next = i + 1 < w->n ? w->writers[i + 1].earliest : i;
+
+		w->writers[i].earliest = w->writers[next].at < w->writers[i].at ? next : i;
+	}
+}
+
+static bool is_below(const struct timeline *t, uint32_t process, uint32_t above)
+{
+	while (process > above)
+		process = t->processes[process].parent;
+	return process == above;
+}
+
+/* Return: when the wait was over. */
+static int64_t add_wait(struct waits *w, const struct build_access *reader,
+			const struct writer *writer, int64_t from)
+{
+	struct timeline *t = w->t;
+	uint32_t process = w->b->execs[reader->exec].process;
+	int64_t to = writer->until < reader->until ? writer->until : reader->until;
+
+	if (to <= from || writer->at >= reader->until || writer->process == process || !process)
+		return from;
+	map64_put(&w->pairs, pair(process, writer->process), 1);
+	/* that it waits for its children is known, and it cannot before it has started them */
+	if (is_below(t, writer->process, process))
+		return from;
+	t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
+	t->waits[t->nwaits++] = (struct line_wait){ process, writer->process, from, to };
+	return to;
+}
+
+/* The first one that ended after @at. */
+static size_t ends_after(const struct waits *w, int64_t at)
+{
+	size_t low = 0, high = w->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->writers[middle].until <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_waits(struct waits *w, const struct build_access *reader)
+{
+	uint32_t process = w->b->execs[reader->exec].process;
+	uint32_t parent = w->t->processes[process].parent;
+	const uint64_t *held = parent ? map64_get(&w->last, parent) : NULL;
+	int64_t at = reader->at;
+	size_t i;
+
+	if (held)
+		at = add_wait(w, reader, &w->writers[*held - 1], at);
+	for (i = ends_after(w, at); i < w->n && w->writers[i].until < reader->until; i++)
+		at = add_wait(w, reader, &w->writers[i], at);
+	/* of those that wrote longer than it read, one will do */
+	if (i < w->n)
+		add_wait(w, reader, &w->writers[w->writers[i].earliest], at);
+}
+
+/* What is left in a pipe was more than anybody waited for. */
+static bool is_left(const struct build *b, uint32_t version)
+{
+	const struct build_version *v = &b->versions[version];
+	uint64_t in = 0, out = 0;
+
+	for (uint32_t i = 0; v->counted && i < v->uses; i++) {
+		uint64_t bytes = b->moved[b->by_version[v->first + i]];
+
+		if (i < v->writes)
+			in += bytes;
+		else
+			out += bytes;
+	}
+	return in > out;
+}
+
+/*
+ * Two that wait for each other, one for questions and one for answers: which of them worked
+ * is known only where it is known what they used of the processor.
+ */
+static void drop_unclear(struct waits *w)
+{
+	struct timeline *t = w->t;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nwaits; i++) {
+		const struct line_wait wait = t->waits[i];
+
+		if (t->execs[t->processes[wait.process].last].cpu >= 0 ||
+		    !map64_get(&w->pairs, pair(wait.writer, wait.process)))
+			t->waits[n++] = wait;
+	}
+	t->nwaits = n;
+}
+
+void line_waits(struct timeline *t)
+{
+	struct waits w = { .t = t, .b = build_of(t->db) };
+
+	for (uint32_t i = 1; i <= w.b->nversions; i++) {
+		const struct build_version *v = &w.b->versions[i];
+
+		if (!build_is_queue(v) || v->token || !v->writes || v->uses == v->writes || is_left(w.b, i))
+			continue;
+		find_writers(&w, i);
+		for (uint32_t k = v->writes; k < v->uses; k++) {
+			const struct build_access *a = build_use(w.b, i, k);
+
+			if (a->how == GRAPH_READ)
+				add_waits(&w, a);
+		}
+	}
+	drop_unclear(&w);
+	free(w.writers);
+	map64_clear(&w.last);
+	map64_clear(&w.pairs);
+}
