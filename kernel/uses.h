@@ -39,7 +39,8 @@ enum etrace_use_how {
  * @from: of the last copy to it that was recorded, 1 + the descriptor read; 0: none
  * @to: of the last copy from it, 1 + the descriptor written; 0: none
  *
- * The bits and the bytes are set apart, by threads at the same time.
+ * The bits and the bytes are set apart, by threads at the same time.  Its size is a
+ * power of two, which is quicker to find.
  */
 struct etrace_use {
 	atomic64_t read;
@@ -48,7 +49,7 @@ struct etrace_use {
 	s64 mtime;
 	u16 from;
 	u16 to;
-};
+} __aligned(64);
 
 /**
  * struct etrace_uses - the descriptors of a table, for one program and session

@@ -305,40 +305,46 @@ static __always_inline struct eb_use *use_at(struct task_struct *task, u32 fd)
 	return &u->use[below(EB_USES_MAX, fd)];
 }
 
+/* The same as use_fd() where nothing is remembered. */
+__attribute__((noinline)) int use_once(u32 fd, u64 bytes, u32 how)
+{
+	struct task_struct *task = current_task();
+	struct eb_use once = { 0 };
+	struct scratch *s = room(ROOM_USE);
+	struct slot *t = slot_of(task);
+
+	if (how == USE_READ) {
+		once.did_read = 1;
+		once.read = bytes;
+	} else {
+		once.did_write = 1;
+		once.wrote = bytes;
+		once.not_copied = how == USE_WRITE;
+		use_seen(&once, task, fd);
+	}
+	if (s && t)
+		tell_use(s, t, fd, &once);
+	return 0;
+}
+
 /* A function for the verifier, as those of calls. @how: enum use_how */
 __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 {
 	struct task_struct *task = current_task();
-	struct eb_use once = { 0 }, *e = use_at(task, fd);
-	struct scratch *s;
-	struct slot *t;
+	struct eb_use *e = use_at(task, fd);
 
-	if (how != USE_READ) {
-		if (e)
-			__sync_fetch_and_add(&e->wrote, bytes);
-		once.did_write = 1;
-		once.wrote = bytes;
-		once.not_copied = how == USE_WRITE;
-		use_seen(e ?: &once, task, fd);
-	} else {
-		if (e)
-			__sync_fetch_and_add(&e->read, bytes);
-		once.did_read = 1;
-		once.read = bytes;
-	}
-	if (e) {
-		if (how == USE_WRITE)
-			e->not_copied = 1;
-		if (how == USE_READ)
-			e->did_read = 1;
-		else
-			e->did_write = 1;
+	if (!e)
+		return use_once(fd, bytes, how);
+	if (how == USE_READ) {
+		__sync_fetch_and_add(&e->read, bytes);
+		e->did_read = 1;
 		return 0;
 	}
-	s = room(ROOM_USE);
-	t = slot_of(task);
-	if (s && t)
-		tell_use(s, t, fd, &once);
+	__sync_fetch_and_add(&e->wrote, bytes);
+	use_seen(e, task, fd);
+	if (how == USE_WRITE)
+		e->not_copied = 1;
+	e->did_write = 1;
 	return 0;
 }
 
