@@ -60,11 +60,10 @@ static __always_inline bool fill_ioctl(const struct call *c)
 	if (cmd == FIOCLEX || cmd == FIONCLEX)
 		return cloexec(c, fd, fd, cmd == FIOCLEX);
 	/* struct file_clone_range begins with the descriptor. */
-	if (cmd == FICLONERANGE && bpf_probe_read_user(&from, sizeof(from), (void *)from)) {
+	if (cmd == FICLONERANGE && bpf_probe_read_user(&from, sizeof(from), (void *)from))
 		c->s->counts.strings_unread++;
-	} else if (cmd == FICLONE || cmd == FICLONERANGE) {
+	else if (cmd == FICLONE || cmd == FICLONERANGE)
 		return use_copy(c, from, fd, 0);
-	}
 	return false;
 }
 

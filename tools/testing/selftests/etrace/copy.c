@@ -131,13 +131,15 @@ TEST(tee)
 /* What has failed, or was of nothing. */
 static void do_nothing(void)
 {
+	struct file_clone_range range = { .src_fd = IN };
+
 	CHILD_MUST_FAIL(sendfile(OUT, 99, NULL, 10), EBADF);
 	CHILD_MUST_FAIL(et_sys(SYS_copy_file_range, IN, NULL, PIPE, NULL, 20, 0), EINVAL);
 	CHILD_MUST(lseek(IN, 0, SEEK_END));
 	CHILD_MUST(sendfile(OUT, IN, NULL, 10));
 	if (!ioctl(OUT, FICLONE, IN))
 		CHILD_FAIL("this file system clones: test that it is recorded");
-	if (!ioctl(OUT, FICLONERANGE, &(struct file_clone_range){ .src_fd = IN }))
+	if (!ioctl(OUT, FICLONERANGE, &range))
 		CHILD_FAIL("this file system clones: test that it is recorded");
 	want_closed(OUT, -1);
 }
