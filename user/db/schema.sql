@@ -101,7 +101,15 @@ CREATE TABLE access (
 	fd INTEGER,
 	bytes INTEGER,
 	at INTEGER NOT NULL,
-	until INTEGER
+	until INTEGER,
+	copied INTEGER
+) STRICT;
+
+CREATE TABLE copy (
+	exec INTEGER NOT NULL,
+	input INTEGER,
+	output INTEGER NOT NULL,
+	at INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE miss (
@@ -165,4 +173,5 @@ CREATE INDEX exec_parent ON exec (parent);
 CREATE INDEX version_exec ON version (exec) WHERE exec IS NOT NULL;
 CREATE INDEX version_file ON version (file);
 CREATE INDEX access_exec ON access (exec);
+CREATE INDEX copy_output ON copy (output);
 CREATE INDEX access_written ON access (version, exec) WHERE how = 2;

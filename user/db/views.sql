@@ -26,11 +26,14 @@ UNION ALL
 SELECT m.exec, NULL, CAST(f.path AS TEXT), 'miss', 'probe', NULL, NULL, m.error, m.at, m.at
 FROM misses AS m LEFT JOIN file AS f ON f.id = m.file;
 
--- Who made what of what: an exec's inputs of before its last write to an output.
+-- Who made what of what: an exec's inputs of before its last write to an output, and of what
+-- it only copied, no other than that.
 CREATE VIEW edge AS
 SELECT DISTINCT w.version AS output, r.version AS input, w.exec AS exec, r.class AS class
 FROM access AS w JOIN access AS r ON r.exec = w.exec
-WHERE w.how = 2 AND r.how IN (1, 3) AND r.at < w.until AND r.version <> w.version;
+WHERE w.how = 2 AND r.how IN (1, 3) AND r.at < w.until AND r.version <> w.version
+AND (w.copied IS NULL OR EXISTS (SELECT 1 FROM copy AS c WHERE c.output = w.version
+     AND c.exec = w.exec AND c.input = r.version));
 
 CREATE VIEW pipe AS
 SELECT DISTINCT v.id AS version, w.exec AS writer, r.exec AS reader

@@ -24,7 +24,7 @@
 /* Tables that rows are added to, with their numbers of columns. */
 #define TABLES(X)								\
 	X(string, 2) X(file, 2) X(version, 12) X(name, 4) X(process, 5) X(task, 7)	\
-	X(exec, 26) X(access, 9) X(miss, 4) X(change, 8) X(net, 6) X(env, 4) X(loss, 3) X(asked, 3)
+	X(exec, 26) X(access, 10) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6) X(env, 4) X(loss, 3) X(asked, 3)
 
 enum into {
 #define X(name, columns) IN_##name,
@@ -309,7 +309,13 @@ static void on_access(void *ctx, const struct graph_access *a)
 	row[6] = number_if(a->counted, I(a->bytes));
 	row[7] = number_if(true, a->at);
 	row[8] = number_if(true, a->until);
+	row[9] = number_if(a->copied, true);
 	count_row(w);
+}
+
+static void on_copy(void *ctx, uint32_t exec, uint32_t input, uint32_t output, int64_t at)
+{
+	put(ctx, IN_copy, "inii", I(exec), I(input), I(output), at);
 }
 
 static void on_change(void *ctx, const struct graph_change *c)
@@ -341,9 +347,10 @@ static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t
 
 static const struct graph_ops ops = {
 	.below = on_below, .file = on_file, .string = on_string, .version = on_version,
-	.identified = on_identified, .grown = on_grown, .name = on_name, .process = on_process, .exec = on_exec,
-	.exec_end = on_exec_end, .task = on_task, .access = on_access, .change = on_change,
-	.net = on_net, .env = on_env, .loss = on_loss, .asked = on_asked,
+	.identified = on_identified, .grown = on_grown, .name = on_name, .asked = on_asked,
+	.process = on_process, .exec = on_exec, .exec_end = on_exec_end, .task = on_task,
+	.access = on_access, .copy = on_copy, .change = on_change, .net = on_net, .env = on_env,
+	.loss = on_loss,
 };
 
 /* ---- what the trace is ---- */

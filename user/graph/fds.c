@@ -28,7 +28,7 @@ struct fdtab *fdtab_copy(const struct fdtab *from)
 	for (size_t i = 0; i < n; i++) {
 		if (t->fds[i].d)
 			t->fds[i].d->refs++;
-		t->fds[i].lent = t->fds[i].own = false;
+		t->fds[i].lent = t->fds[i].own = t->fds[i].placed = t->fds[i].given = false;
 	}
 	return t;
 }
@@ -51,6 +51,7 @@ void description_drop(struct graph *g, struct description *d)
 {
 	if (--d->refs)
 		return;
+	use_heir(g, d);
 	if (d->other)
 		d->other->other = NULL;
 	/* what nobody has read is gone with the last who could */

@@ -7,6 +7,7 @@
 #include "graph/classes.h"
 #include "graph/state.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -187,7 +188,7 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 	name_interpreter(g, e, t, ev);
 	run_args(g, p, ev);
 	use_after_exec(g, p, at);
-	use_run(g, p, at);
+	use_run(g, p, ev, at);
 }
 
 /* ---- tasks ---- */
@@ -344,9 +345,9 @@ static void connected(struct graph *g, struct process *p, const struct et_event 
 		n.address = graph_string(g, s, len);
 	n.family = (int32_t)et_value(ev, family, 0);
 	n.exec = exec_id(g, p);
-	if (ev->kind != ET_K_BIND && !(ev->flags & ET_F_FAILED))
-		p->exec.unseen |= GRAPH_UNSEEN_SOCKET;
 	g->ops->net(g->ctx, &n);
+	if (ev->kind != ET_K_BIND && (!(ev->flags & ET_F_FAILED) || ev->error == EINPROGRESS))
+		socket_connected(g, p, ev, at);
 }
 
 static void variable(struct graph *g, struct process *p, const struct et_event *ev)
@@ -378,6 +379,8 @@ static handler *const handlers[ET_K_COUNT] = {
 	[ET_K_DUP] = use_dup,
 	[ET_K_PIPE] = use_pipe,
 	[ET_K_MEMFD] = use_memfd,
+	[ET_K_COPY] = use_copy,
+	[ET_K_SOCKETPAIR] = socket_pair,
 	[ET_K_RECEIVED] = use_received,
 	[ET_K_CLOEXEC] = use_cloexec,
 	[ET_K_GETDENTS] = use_list,
@@ -500,6 +503,7 @@ void graph_free(struct graph *g)
 		return;
 	drop_tasks(g);
 	descriptions_free(g);
+	sockets_free(g);
 	proctab_free(g->tab);
 	files_free(&g->files);
 	intern_free(&g->strings);

@@ -28,7 +28,7 @@ enum graph_made {
 	GRAPH_EXISTED,		/* it was there before anybody of the trace wrote */
 	GRAPH_WRITTEN,		/* opened anew or emptied: nothing of before is in it */
 	GRAPH_CHANGED,		/* opened for writing, what was in it before stays: base */
-	GRAPH_PIPE,		/* what went through a pipe; no name */
+	GRAPH_PIPE,		/* what went through a pipe, or one way through a socket; no name */
 	GRAPH_FIFO,		/* the same, of one with a name */
 	GRAPH_MEMORY,		/* a file in memory (memfd); no name */
 	GRAPH_SPECIAL,		/* a device, a file of /proc or /sys: it carries nothing on */
@@ -58,8 +58,9 @@ extern const char *const graph_class_names[GRAPH_NCLASSES];
 /* What of an exec's inputs cannot be seen: what is said, not guessed.  Bits. */
 enum graph_unseen {
 	GRAPH_UNSEEN_FD = 1,		/* it read a descriptor of unknown origin */
-	GRAPH_UNSEEN_SOCKET = 2,	/* it was connected by a socket */
+	GRAPH_UNSEEN_SOCKET = 2,	/* it read what came from outside of the trace by a socket */
 	GRAPH_UNSEEN_URING = 4,		/* it set up an io_uring */
+	GRAPH_UNSEEN_SENT = 8,		/* it wrote to a socket that leads outside of the trace */
 };
 
 /* What was done in the tree of files. */
@@ -120,6 +121,7 @@ struct graph_access {
 	uint8_t how, class;
 	int32_t fd;		/* -1: none */
 	bool counted;		/* bytes are known */
+	bool copied;		/* of a write: all of it came by copies, which are told */
 	uint64_t bytes;		/* read or written */
 	int32_t error;		/* of GRAPH_MISS */
 	int64_t at;		/* the exec has had the descriptor since */
@@ -177,6 +179,8 @@ struct graph_ops {
 	void (*exec_end)(void *ctx, const struct graph_exec_end *e);
 	void (*task)(void *ctx, const struct graph_task *t);
 	void (*access)(void *ctx, const struct graph_access *a);
+	/* what a version holds went straight into another one; @input 0: not known which */
+	void (*copy)(void *ctx, uint32_t exec, uint32_t input, uint32_t output, int64_t at);
 	void (*change)(void *ctx, const struct graph_change *c);
 	void (*net)(void *ctx, const struct graph_net *n);
 	void (*env)(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden);

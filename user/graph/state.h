@@ -27,6 +27,7 @@ struct object {
 	bool identified;	/* dev, ino, size and mtime are known */
 	bool told;		/* and are in the row of @version */
 	bool linked;		/* it has had several names: see files_renew() */
+	bool met;		/* of a socket: the other end is known, too */
 	bool drained;		/* a FIFO that everybody has closed: nothing is left in it */
 	uint32_t file;		/* the last name that it got; 0: none */
 };
@@ -132,6 +133,11 @@ struct description {
 	uint32_t writes;	/* that is written */
 	uint32_t writer;	/* exec that wrote last, as far as it was told */
 	bool placed;		/* somebody has had it as descriptor 0, 1 or 2 */
+	bool socket;		/* what is read is another object than @object */
+	bool was_read;
+	bool many_heirs;	/* several programs began with it: see inherit() */
+	uint32_t heir;		/* the last of them, not for which it was opened itself; 0: none */
+	int64_t heir_at;
 	bool named;		/* whoever opened it was told to: see note_meaning() */
 	bool loads;		/* the loader opened it, as ld.so.cache */
 	bool library;		/* of the installed one of the interpreter that opened it */
@@ -145,6 +151,8 @@ struct fd {
 	bool lent;		/* it stood here for a child: see fds_fork() */
 	bool own;		/* this exec opened it */
 	bool used;		/* its use was told, or goes on under another number */
+	bool placed;		/* this process opened it or doubled it to this number */
+	bool given;		/* it did so for this program, as its descriptor 0 */
 };
 
 struct fdtab {
@@ -232,6 +240,9 @@ struct graph {
 	struct root *roots;	/* all */
 	const struct root *root;	/* of who does what is at hand */
 	struct buf rooted;	/* of roots_path() */
+	struct map64 meetings;	/* see sockets.c: the first of struct meeting, by key */
+	struct meeting *meeting_rows;
+	size_t nmeetings, meetings_cap;
 	uint32_t *args;		/* of the exec that is told */
 	size_t args_cap;
 };
@@ -249,6 +260,13 @@ uint32_t graph_string(struct graph *g, const char *s, size_t len);
 
 /** graph_path - the file that string @i of an event names.  Return: 0: none */
 uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i);
+
+/* ---- sockets.c ---- */
+
+void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+/** socket_connected - CONNECT or ACCEPT: one end of a connection */
+void socket_connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void sockets_free(struct graph *g);
 
 /* ---- cmdline.c ---- */
 
@@ -302,6 +320,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 void use_use(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_pipe(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+void use_copy(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_memfd(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_received(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void use_cloexec(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
@@ -310,7 +329,9 @@ void use_list(struct graph *g, struct process *p, const struct et_event *ev, int
 /* a name that was asked for: OPEN_FAILED, EXEC_FAILED, STAT, ACCESS, READLINK */
 void use_name(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** use_run - the program, its interpreter: what an exec that begins was made of */
-void use_run(struct graph *g, struct process *p, int64_t at);
+void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+/** use_heir - a description goes that one program began with and nobody has read */
+void use_heir(struct graph *g, const struct description *d);
 /** use_fork - a child gets its parent's descriptors */
 void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,
 	      int64_t at);

@@ -23,6 +23,13 @@
 
 /* ---- rows ---- */
 
+/* What Close or Use says: values of both kinds have the same meaning. */
+struct told {
+	bool read, wrote, like, copied;
+	uint64_t nread, nwrote, size;
+	int64_t mtime;
+};
+
 /*
  * Whether it is the dynamic loader that read: the header of a shared object, the rest of which
  * is mapped.  Where nobody counted, what a program opens before anything else.
@@ -96,15 +103,17 @@ static void tell_asked(struct graph *g, const struct description *d, enum graph_
 	g->ops->asked(g->ctx, d->file, d->asked, class);
 }
 
+/* @t: NULL: nobody counted */
 static void tell_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
-		      bool counted, uint64_t bytes, int64_t at)
+		      const struct told *t, int64_t at)
 {
-	const struct description *d = fd->d;
+	struct description *d = fd->d;
 	struct graph_access a = {
-		.how = GRAPH_READ, .counted = counted, .bytes = bytes,
-		.class = (uint8_t)class_of(g, p, fd, counted, bytes),
+		.how = GRAPH_READ, .counted = t, .bytes = t ? t->nread : 0,
+		.class = (uint8_t)class_of(g, p, fd, t, t ? t->nread : 0),
 	};
 
+	d->was_read = true;
 	if (d->reads) {
 		a.version = d->reads;
 		tell(g, p, d, number, &a, fd->at, at);
@@ -112,50 +121,74 @@ static void tell_read(struct graph *g, struct process *p, const struct fd *fd, i
 			tell_asked(g, d, a.class);
 	}
 	/* what was written by it before is read, too; what it wrote itself is nothing new */
-	if (d->writes && d->writes != d->reads &&
+	if (d->writes && d->writes != d->reads && a.class != GRAPH_IS_PIPE &&
 	    (!fd->own || (d->writer && d->writer != exec_id(g, p)))) {
 		a.version = d->writes;
 		tell(g, p, d, number, &a, fd->at, at);
 	}
 }
 
+/* It came from elsewhere, and nobody knew that it can be written. */
+static void begin_write(struct graph *g, struct process *p, struct description *d, int64_t at)
+{
+	enum graph_made made = object_of(g, d)->made;
+
+	if (d->writes || made == GRAPH_SPECIAL || made == GRAPH_DIR)
+		return;
+	files_renew(g, d->object, d->file, GRAPH_CHANGED, exec_id(g, p), at, NULL);
+	d->writes = object_of(g, d)->version;
+}
+
 static void tell_write(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
-		       bool counted, uint64_t bytes, int64_t at)
+		       const struct told *t, int64_t at)
 {
 	struct description *d = fd->d;
 	enum graph_made made = object_of(g, d)->made;
 	struct graph_access a = {
-		.how = GRAPH_WRITE, .counted = counted, .bytes = bytes,
+		.how = GRAPH_WRITE, .counted = t, .bytes = t ? t->nwrote : 0,
+		.copied = t && t->copied,
 		.class = made == GRAPH_PIPE || made == GRAPH_FIFO ? GRAPH_IS_PIPE :
 			 made == GRAPH_SPECIAL ? GRAPH_CONFIG : GRAPH_DATA,
 	};
 
-	/* it came from elsewhere, and nobody knew that it can be written */
-	if (!d->writes && made != GRAPH_SPECIAL && made != GRAPH_DIR) {
-		files_renew(g, d->object, d->file, GRAPH_CHANGED, exec_id(g, p), fd->at, NULL);
-		d->writes = object_of(g, d)->version;
-	}
+	begin_write(g, p, d, fd->at);
 	a.version = d->writes ? d->writes : object_of(g, d)->version;
 	tell(g, p, d, number, &a, fd->at, at);
 	d->writer = exec_id(g, p);
 }
 
-/* Nothing is known to be read of it: an empty file has told all that it has. */
+/*
+ * Nothing is known to be read of it: an empty file has told all that it has, and so has one
+ * that was put there for this program: wc -c < f asks for its size only.
+ */
 static void tell_unused(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
 			int64_t at)
 {
+	static const struct told nothing = { .read = true };
 	const struct description *d = fd->d;
 	const struct object *o = object_of(g, d);
 	struct graph_access a = { .version = d->reads, .how = GRAPH_OPEN, .class = GRAPH_PROBE };
+	bool empty = o->identified && !o->size && o->made <= GRAPH_CHANGED;
 
-	if (!fd->own || fd->used || !d->reads || d->writes || o->made == GRAPH_PIPE)
+	if ((!fd->own && !fd->given) || fd->used || !d->reads || d->writes || o->made == GRAPH_PIPE)
 		return;
 	if (o->made == GRAPH_DIR)
 		a.class = GRAPH_IS_DIR;
-	else if (o->identified && !o->size && o->made <= GRAPH_CHANGED)
-		tell_read(g, p, fd, number, true, 0, at);
-	if (o->made == GRAPH_DIR || !o->identified || o->size || o->made > GRAPH_CHANGED)
+	if (fd->given || (empty && o->made != GRAPH_DIR))
+		tell_read(g, p, fd, number, &nothing, at);
+	else
 		tell(g, p, d, number, &a, fd->at, at);
+}
+
+void use_heir(struct graph *g, const struct description *d)
+{
+	const struct graph_access a = {
+		.exec = d->heir, .version = d->reads, .file = d->file, .how = GRAPH_READ,
+		.class = GRAPH_DATA, .counted = true, .at = d->heir_at, .until = g->last,
+	};
+
+	if (d->heir && !d->many_heirs && !d->was_read)
+		g->ops->access(g->ctx, &a);
 }
 
 /* ---- without facts of use ---- */
@@ -194,9 +227,9 @@ static void assume(struct graph *g, struct process *p, struct fd *fd, int64_t nu
 	if (fd->used || !assumed(p, fd, number, replaced))
 		return;
 	if (d->reads)
-		tell_read(g, p, fd, number, false, 0, at);
+		tell_read(g, p, fd, number, NULL, at);
 	if (d->writes)
-		tell_write(g, p, fd, number, false, 0, at);
+		tell_write(g, p, fd, number, NULL, at);
 	fd->used = true;
 }
 
@@ -210,16 +243,10 @@ struct fd *use_put(struct graph *g, struct process *p, int64_t number, struct de
 	if (fd) {
 		fd->at = at;
 		fd->cloexec = cloexec;
+		fd->placed = true;
 	}
 	return fd;
 }
-
-/* What Close or Use says: values of both kinds have the same meaning. */
-struct told {
-	bool read, wrote, like;
-	uint64_t nread, nwrote, size;
-	int64_t mtime;
-};
 
 static void take(struct graph *g, struct process *p, struct fd *fd, int64_t number,
 		 const struct told *t, int64_t at)
@@ -227,9 +254,11 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
 	struct object *o = &g->files.objects[fd->d->object];
 
 	if (t->read)
-		tell_read(g, p, fd, number, true, t->nread, at);
+		tell_read(g, p, fd, number, t, at);
 	if (t->wrote)
-		tell_write(g, p, fd, number, true, t->nwrote, at);
+		tell_write(g, p, fd, number, t, at);
+	if (fd->d->socket && !o->met)
+		p->exec.unseen |= (t->read ? GRAPH_UNSEEN_SOCKET : 0) | (t->wrote ? GRAPH_UNSEEN_SENT : 0);
 	if (t->wrote && t->like) {
 		o->size = t->size;
 		o->mtime = t->mtime;
@@ -255,6 +284,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 		.nread = (uint64_t)et_value(ev, ET_V_CLOSE_read, 0),
 		.nwrote = (uint64_t)et_value(ev, ET_V_CLOSE_wrote, 0),
 		.like = et_has(ev, ET_V_CLOSE_size),
+		.copied = et_value(ev, ET_V_CLOSE_copied, 0),
 		.size = (uint64_t)et_value(ev, ET_V_CLOSE_size, 0),
 		.mtime = et_value(ev, ET_V_CLOSE_mtime, 0),
 	};
@@ -284,6 +314,7 @@ void use_use(struct graph *g, struct process *p, const struct et_event *ev, int6
 		.nread = (uint64_t)et_value(ev, ET_V_USE_read, 0),
 		.nwrote = (uint64_t)et_value(ev, ET_V_USE_wrote, 0),
 		.like = et_has(ev, ET_V_USE_size),
+		.copied = et_value(ev, ET_V_USE_copied, 0),
 		.size = (uint64_t)et_value(ev, ET_V_USE_size, 0),
 		.mtime = et_value(ev, ET_V_USE_mtime, 0),
 	};
@@ -317,8 +348,28 @@ void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int6
 	from->used = true;
 	to = use_put(g, p, newfd, copy.d, copy.at,
 		 et_value(ev, ET_V_DUP_flags, 0) & F_CLOEXEC);
-	if (to)
+	if (to) {
 		to->own = copy.own;
+		to->given = copy.given;
+	}
+}
+
+void use_copy(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	const struct fd *in = fd_get(p->fds, et_value(ev, ET_V_COPY_in, -1));
+	const struct fd *out = fd_get(p->fds, et_value(ev, ET_V_COPY_out, -1));
+	uint32_t from = 0;
+
+	if (in) {
+		from = in->d->reads ? in->d->reads : in->d->writes;
+		/* whoever copies a file means it, whatever its name */
+		in->d->named = true;
+	}
+	if (!out)
+		return;
+	begin_write(g, p, out->d, out->at);
+	if (out->d->writes)
+		g->ops->copy(g->ctx, exec_id(g, p), from, out->d->writes, at);
 }
 
 void use_pipe(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -383,7 +434,7 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 	uint32_t file, o;
 
 	if (fd) {
-		tell_write(g, p, fd, number, false, 0, at);
+		tell_write(g, p, fd, number, NULL, at);
 		fd->used = true;
 		return;
 	}
@@ -395,7 +446,7 @@ void use_truncate(struct graph *g, struct process *p, const struct et_event *ev,
 	files_renew(g, o, file, made, exec_id(g, p), at, NULL);
 	by_name.d = description_new(g, o, file);
 	by_name.d->writes = g->files.objects[o].version;
-	tell_write(g, p, &by_name, -1, false, 0, at);
+	tell_write(g, p, &by_name, -1, NULL, at);
 	description_drop(g, by_name.d);
 }
 
@@ -440,9 +491,10 @@ void use_name(struct graph *g, struct process *p, const struct et_event *ev, int
 	g->ops->access(g->ctx, &a);
 }
 
-static void run_one(struct graph *g, struct process *p, uint32_t file, int64_t at)
+static void run_one(struct graph *g, struct process *p, uint32_t file, const struct identity *id,
+		    int64_t at)
 {
-	uint32_t o = files_at(g, file, NULL);
+	uint32_t o = files_at(g, file, id);
 	const struct graph_access a = {
 		.exec = p->exec.id, .file = file, .how = GRAPH_RUN, .class = GRAPH_PROGRAM,
 		.version = g->files.objects[o].version,
@@ -452,12 +504,22 @@ static void run_one(struct graph *g, struct process *p, uint32_t file, int64_t a
 	g->ops->access(g->ctx, &a);
 }
 
-void use_run(struct graph *g, struct process *p, int64_t at)
+void use_run(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
-	if (p->exec.program)
-		run_one(g, p, p->exec.program, at);
-	if (p->exec.interp && p->exec.interp != p->exec.program)
-		run_one(g, p, p->exec.interp, at);
+	const struct execution *e = &p->exec;
+	/* of a script, the interpreter's */
+	const struct identity id = {
+		.known = et_has(ev, ET_V_EXEC_ino) && et_has(ev, ET_V_EXEC_dev),
+		.dev = (uint32_t)et_value(ev, ET_V_EXEC_dev, 0),
+		.ino = (uint64_t)et_value(ev, ET_V_EXEC_ino, 0),
+		.size = (uint64_t)et_value(ev, ET_V_EXEC_size, 0),
+		.mtime = et_value(ev, ET_V_EXEC_mtime, 0), .type = S_IFREG,
+	};
+
+	if (e->program)
+		run_one(g, p, e->program, e->program == e->interp ? &id : NULL, at);
+	if (e->interp && e->interp != e->program)
+		run_one(g, p, e->interp, &id, at);
 }
 
 /* ---- processes ---- */
@@ -504,9 +566,28 @@ void use_before_exec(struct graph *g, struct process *p, int64_t at)
 	}
 }
 
+/*
+ * A program begins with a file as descriptor 0.  It was put there for it if this process did
+ * so.  If its parent did, as a shell that forks by vfork, it was if no other program got it,
+ * and nobody reads it; a program that it got from another one has it in the place of that.
+ */
+static void inherit(struct graph *g, const struct execution *e, struct fd *fd, int64_t at)
+{
+	struct description *d = fd->d;
+
+	fd->given = false;
+	if (!g->uses || !d->reads || d->writes || object_of(g, d)->made > GRAPH_CHANGED)
+		return;
+	fd->given = fd->placed;
+	if (fd->placed)
+		return;
+	d->many_heirs |= d->heir && d->heir != e->parent && d->heir != e->before;
+	d->heir = e->id;
+	d->heir_at = at;
+}
+
 void use_after_exec(struct graph *g, struct process *p, int64_t at)
 {
-	(void)g;
 	for (size_t i = 0; i < p->fds->cap; i++) {
 		struct fd *fd = &p->fds->fds[i];
 
@@ -515,6 +596,8 @@ void use_after_exec(struct graph *g, struct process *p, int64_t at)
 		if (fd->d && i <= 2)
 			fd->d->placed = true;
 	}
+	if (fd_get(p->fds, 0))
+		inherit(g, &p->exec, &p->fds->fds[0], at);
 }
 
 void use_end(struct graph *g, struct process *p, int64_t at)
