@@ -2,6 +2,7 @@
 /* What can make the next build wrong.  See check.h. */
 #include "answers/check.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
 
@@ -13,7 +14,10 @@
 
 const char *const check_kinds[CHECK_NKINDS] = {
 	[CHECK_UNDECLARED] = "undeclared",	[CHECK_RACE] = "race",
-	[CHECK_WRITERS] = "writers",		[CHECK_OVERWRITTEN] = "overwritten",
+	[CHECK_EARLY] = "early",		[CHECK_LISTING] = "listing",
+	[CHECK_ENVIRONMENT] = "environment",	[CHECK_WRITERS] = "writers",
+	[CHECK_OVERWRITTEN] = "overwritten",	[CHECK_OWN_INPUT] = "own-input",
+	[CHECK_BY_PRODUCT] = "by-product",	[CHECK_NOT_MADE] = "not-made",
 	[CHECK_OUTSIDE] = "outside",		[CHECK_NETWORK] = "network",
 	[CHECK_CLOCK] = "clock",
 };
@@ -26,8 +30,11 @@ void check_init(struct check *c, struct db *db)
 void check_free(struct check *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
+		for (size_t k = 0; k < c->rows[i].nmembers; k++)
+			free(c->rows[i].members[k].path);
+		free(c->rows[i].members);
 		free(c->rows[i].path);
-		free(c->rows[i].address);
+		free(c->rows[i].name);
 	}
 	for (size_t i = 0; i < c->ntrees; i++)
 		free(c->trees[i]);
@@ -35,8 +42,13 @@ void check_free(struct check *c)
 		free(c->allowed[i].glob);
 	free(c->rows);
 	free(c->trees);
+	free(c->around_trees);
 	free(c->allowed);
 	free(c->step);
+	free(c->below);
+	free(c->late);
+	free(c->looked);
+	free(c->own);
 	free(c->place);
 	free(c->node);
 	free(c->outs);
@@ -98,26 +110,27 @@ static bool is_allowed(const struct check *c, const struct check_finding *f)
 
 void check_add(struct check *c, struct check_finding f)
 {
-	uint64_t what = f.address ? hash_bytes(f.address, strlen(f.address)) : f.file;
-	uint64_t key = hash_two(what, (uint64_t)f.kind * 2 + f.writes), *at = map64_get(&c->seen, key);
+	uint64_t what = f.name ? hash_bytes(f.name, strlen(f.name)) : f.file;
+	uint64_t key = hash_two(what, (uint64_t)f.kind * 2 + f.writes);
+	uint64_t *at = map64_get(&c->seen, key);
 	struct buf b = { 0 };
 
 	if (at) {
 		struct check_finding *before = &c->rows[*at];
 
 		before->more += before->unit != f.unit;
-		free(f.address);
+		free(f.name);
 		return;
 	}
-	if (f.address)
-		buf_adds(&b, f.address);
+	if (f.name)
+		buf_adds(&b, f.name);
 	else
 		answers_file_path(c->s.db, f.file, &b);
 	buf_addc(&b, 0);
 	f.path = b.s;
 	if (is_allowed(c, &f)) {
 		free(f.path);
-		free(f.address);
+		free(f.name);
 		return;
 	}
 	map64_put(&c->seen, key, c->n);
@@ -134,170 +147,6 @@ static int by_kind(const void *a, const void *b)
 		return x->kind - y->kind;
 	order = strcmp(x->path, y->path);
 	return order ? order : x->writes - y->writes;
-}
-
-/* ---- steps ---- */
-
-static void add_out(struct check *c, uint32_t step, uint32_t file)
-{
-	if (!step || !file)
-		return;
-	c->outs = xgrow(c->outs, &c->outs_cap, c->nouts + 1, sizeof(*c->outs));
-	c->outs[c->nouts++] = (struct check_out){ step, file };
-}
-
-static int by_step(const void *a, const void *b)
-{
-	const struct check_out *x = a, *y = b;
-
-	if (x->step != y->step)
-		return (x->step > y->step) - (x->step < y->step);
-	return (x->file > y->file) - (x->file < y->file);
-}
-
-static void load_outs(struct check *c)
-{
-	static const char text[] = "SELECT file, version, exec FROM name WHERE version IS NOT NULL";
-	struct match_side *s = &c->s;
-	struct sqlite3_stmt *st;
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->nwrites; i++)
-		add_out(c, c->step[s->writes[i].unit], s->versions[s->writes[i].version].file);
-	st = db_ask(s->db, text, "");
-	while (db_row(s->db, st)) {
-		const struct match_write *w;
-		uint32_t file = db_id(s->db, st, 0, DB_FILES);
-		size_t writes;
-
-		add_out(c, c->step[s->unit_of[db_id(s->db, st, 2, DB_EXECS)]], file);
-		w = match_writes(s, db_id(s->db, st, 1, DB_VERSIONS), &writes);
-		for (size_t i = 0; i < writes; i++)
-			add_out(c, c->step[w[i].unit], file);
-	}
-	if (c->nouts)
-		qsort(c->outs, c->nouts, sizeof(*c->outs), by_step);
-	for (size_t i = 0; i < c->nouts; i++)
-		if (!n || by_step(&c->outs[n - 1], &c->outs[i]))
-			c->outs[n++] = c->outs[i];
-	c->nouts = n;
-}
-
-const struct check_out *check_outs(const struct check *c, uint32_t step, size_t *n)
-{
-	size_t low = 0, high = c->nouts;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (c->outs[mid].step < step)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (*n = 0; low + *n < c->nouts && c->outs[low + *n].step == step; ++*n)
-		;
-	return c->outs + low;
-}
-
-uint32_t check_apart(const struct check *c, uint32_t *a, uint32_t *b)
-{
-	const struct match_unit *units = c->s.units;
-	uint32_t x = *a, y = *b, below_x = 0, below_y = 0;
-
-	/* callers have the lower numbers */
-	while (x != y) {
-		if (x > y) {
-			below_x = x;
-			x = units[x].caller;
-		} else {
-			below_y = y;
-			y = units[y].caller;
-		}
-	}
-	if (!below_x || !below_y)
-		return 0;
-	*a = below_x;
-	*b = below_y;
-	return x;
-}
-
-/* ---- what is declared ---- */
-
-static void reach(struct check_around *r, uint32_t node)
-{
-	if (r->in[node])
-		return;
-	r->in[node] = true;
-	r->list[r->n++] = node;
-}
-
-/* All that a step's outputs are declared to be made of; @listed: with what compilers listed. */
-static void look_around(struct check *c, uint32_t step, bool listed)
-{
-	struct check_around *r = &c->around;
-	const struct lists *l = &c->lists;
-	const struct check_out *outs;
-	size_t n;
-
-	if (r->in && r->step == step && r->listed == listed)
-		return;
-	if (!r->in) {
-		r->in = xcalloc(l->n + 1, sizeof(*r->in));
-		r->list = xcalloc(l->n + 1, sizeof(*r->list));
-	}
-	while (r->n)
-		r->in[r->list[--r->n]] = false;
-	r->step = step;
-	r->listed = listed;
-	outs = check_outs(c, step, &n);
-	for (size_t i = 0; i < n; i++)
-		if (l->nodes[c->node[outs[i].file]].rule)
-			reach(r, c->node[outs[i].file]);
-	r->any = r->n > 0;
-	for (size_t i = 0; i < r->n; i++) {
-		uint32_t groups[] = { l->nodes[r->list[i]].rule,
-				      listed ? l->nodes[r->list[i]].read : 0 };
-
-		for (unsigned int k = 0; k < 2; k++)
-			for (size_t j = 0; groups[k] && j < l->groups[groups[k]].n; j++)
-				reach(r, l->groups[groups[k]].nodes[j]);
-	}
-}
-
-int check_declares(struct check *c, uint32_t step, uint32_t node)
-{
-	if (!c->lists.rules || !step)
-		return -1;
-	look_around(c, step, true);
-	return c->around.any ? node && c->around.in[node] : -1;
-}
-
-int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
-{
-	const struct lists *l = &c->lists;
-	const struct check_out *outs;
-	uint32_t node = file ? c->node[file] : 0;
-	bool known = false;
-	size_t n;
-
-	if (!l->rules || !first || !then)
-		return -1;
-	look_around(c, then, false);
-	if (!c->around.any)
-		return -1;
-	if (l->nodes[node].rule)
-		return c->around.in[node];
-	outs = check_outs(c, first, &n);
-	for (size_t i = 0; i < n; i++) {
-		node = c->node[outs[i].file];
-		if (!l->nodes[node].rule)
-			continue;
-		known = true;
-		if (c->around.in[node])
-			return 1;
-	}
-	return known ? 0 : -1;
 }
 
 /* ---- network ---- */
@@ -332,27 +181,90 @@ static void find_network(struct check *c)
 		s = db_bytes(st, 4, &len);
 		buf_add(&b, s, len);
 		buf_addc(&b, 0);
-		f.address = b.s;
+		f.name = b.s;
 		check_add(c, f);
 	}
+}
+
+size_t check_args(const struct check *c, uint32_t unit, struct buf *to)
+{
+	to->len = 0;
+	return answers_args(c->s.db, c->s.units[unit].exec, to);
+}
+
+static bool is_any(const char *s, const char *const *words)
+{
+	for (; words && *words; words++)
+		if (!strcmp(s, *words))
+			return true;
+	return !words;
+}
+
+bool check_names(const struct check *c, uint32_t unit, uint32_t file, const char *const *options)
+{
+	struct buf args = { 0 }, path = { 0 };
+	const struct build *b = c->s.b;
+	size_t n = check_args(c, unit, &args), len, ncwd;
+	const char *want = build_path(b, file, &len), *arg = args.s;
+	const char *cwd = build_path(b, b->execs[c->s.units[unit].exec].cwd, &ncwd);
+	bool found = false, behind = !options;
+
+	for (; n-- && !found; arg += strlen(arg) + 1) {
+		if (behind) {
+			path.len = 0;
+			if (*arg != '/') {
+				buf_add(&path, cwd, ncwd);
+				buf_addc(&path, '/');
+			}
+			buf_adds(&path, arg);
+			path_clean(&path);
+			found = len == path.len && !memcmp(want, path.s, len);
+		}
+		behind = is_any(arg, options);
+	}
+	buf_free(&args);
+	buf_free(&path);
+	return found;
+}
+
+static void find_steps(struct check *c)
+{
+	const struct match_side *s = &c->s;
+
+	c->step = match_steps(s);
+	c->below = xcalloc(s->nunits + 1ul, sizeof(*c->below));
+	c->late = xcalloc(s->nunits + 1ul, sizeof(*c->late));
+	for (uint32_t i = 1; i <= s->nunits; i++) {
+		uint32_t up = s->units[i].caller;
+
+		c->below[i] = up && (c->below[up] || match_schedules(s, up));
+		c->steps |= match_schedules(s, i);
+	}
+}
+
+static void sort(struct check *c)
+{
+	if (c->n)
+		qsort(c->rows, c->n, sizeof(*c->rows), by_kind);
 }
 
 void check_find(struct check *c)
 {
 	match_load(&c->s);
-	c->step = match_steps(&c->s);
-	for (uint32_t i = 1; i <= c->s.nunits && !c->steps; i++)
-		c->steps = match_schedules(&c->s, i);
-	/* node 0: nobody names it */
+	find_steps(c);
+	/* node 0: nobody names it; group 0: no rule */
 	if (!c->lists.nodes)
 		c->lists.nodes = xgrow(NULL, &c->lists.cap, 1, sizeof(*c->lists.nodes));
 	c->lists.nodes[0] = (struct lists_node){ 0 };
 	check_places(c);
-	load_outs(c);
+	check_load_outs(c);
 	check_reads(c);
 	check_writes(c);
+	check_steps(c);
+	check_asked(c);
 	find_network(c);
 	check_clock(c);
-	if (c->n)
-		qsort(c->rows, c->n, sizeof(*c->rows), by_kind);
+	sort(c);
+	check_group(c);
+	sort(c);
 }

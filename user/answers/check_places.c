@@ -2,13 +2,15 @@
 /* Where files lie, as far as check asks.  See check.h. */
 #include "answers/check.h"
 #include "base/xalloc.h"
-#include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 void check_tree(struct check *c, const char *path)
 {
+	for (size_t i = 0; i < c->ntrees; i++)
+		if (!strcmp(c->trees[i], path))
+			return;
 	c->trees = xgrow(c->trees, &c->trees_cap, c->ntrees + 1, sizeof(*c->trees));
 	c->trees[c->ntrees++] = xstrdup(path);
 }
@@ -63,67 +65,138 @@ static void add_start(struct check *c)
 	buf_free(&b);
 }
 
-static size_t components(const char *s, size_t len)
+size_t check_top(const char *path, size_t len)
 {
-	size_t n = 0;
+	/* where each has a directory of his own, and in it others */
+	bool deep = below(path, len, "/home") || below(path, len, "/var/tmp");
+	unsigned int names = deep ? 3 : 2;
 
-	for (size_t i = 0; i < len; i++)
-		n += s[i] == '/';
-	return n;
+	for (size_t i = 1; i < len; i++)
+		if (path[i] == '/' && !--names)
+			return i;
+	return 0;
+}
+
+/* ---- trees ---- */
+
+/* Directories with sources in them; each the one that all below one top have in common. */
+struct sources {
+	struct check *c;
+	char **dirs;
+	size_t n, cap;
+};
+
+static void add_source(struct sources *s, const char *path, size_t len)
+{
+	size_t top = check_top(path, len), n, slash = 0;
+	char *dir;
+
+	if (!top)
+		return;
+	while (len && path[len - 1] != '/')
+		len--;
+	for (size_t i = 0; i < s->n; i++) {
+		dir = s->dirs[i];
+		if (strncmp(dir, path, top + 1))
+			continue;
+		/* both end with a slash */
+		for (n = 0; n < len && dir[n] == path[n]; n++)
+			slash = path[n] == '/' ? n + 1 : slash;
+		dir[slash] = 0;
+		return;
+	}
+	s->dirs = xgrow(s->dirs, &s->cap, s->n + 1, sizeof(*s->dirs));
+	s->dirs[s->n++] = xstrndup(path, len);
+}
+
+/* Who wrote what make or ninja read, and was not called by them: a generator of makefiles. */
+static void find_generators(const struct check *c, bool *generates)
+{
+	const struct build *b = c->s.b;
+
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
+		const struct match_write *w;
+		size_t n;
+
+		if (a->how != GRAPH_READ || !match_schedules(&c->s, c->s.unit_of[a->exec]))
+			continue;
+		w = match_writes(&c->s, b->versions[a->version].holds, &n);
+		for (; n--; w++)
+			generates[w->unit] = !c->below[w->unit] && !match_schedules(&c->s, w->unit);
+	}
+}
+
+/* What the directory of the build and one of sources have around them, if it is not everybody's. */
+static void find_around(struct check *c, const char *dir)
+{
+	size_t n = 0, slash = 0, top = check_top(dir, strlen(dir));
+	const char *tree = c->ntrees ? c->trees[0] : "";
+
+	for (; tree[n] && tree[n] == dir[n]; n++)
+		slash = dir[n] == '/' ? n : slash;
+	if (!c->around_trees && top && slash >= top)
+		c->around_trees = xstrndup(dir, slash);
 }
 
 /*
- * The directory that all sources have in common that were compiled and lie elsewhere.
- * One that is a whole home, or wider, says nothing.
+ * Of what was there before: sources that are named to the program that reads them, and what
+ * makefiles are made of.
  */
 static void add_sources(struct check *c)
 {
-	static const char text[] =
-		"SELECT DISTINCT f.path FROM compilation AS k JOIN file AS f ON f.id = k.source";
-	struct sqlite3_stmt *st = db_ask(c->s.db, text, "");
-	struct buf common = { 0 };
+	const struct build *b = c->s.b;
+	bool *generates = xcalloc(c->s.nunits + 1ul, sizeof(*generates));
+	bool *source = xcalloc(b->nfiles + 1ul, sizeof(*source));
+	struct sources s = { .c = c };
 
-	while (db_row(c->s.db, st)) {
-		size_t len, n = 0, slash = 0;
-		const char *path = db_bytes(st, 0, &len);
+	find_generators(c, generates);
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
+		uint32_t unit = c->s.unit_of[a->exec];
+		size_t len;
+		const char *path = build_path(b, a->file, &len);
 
-		if (place_of(c, path, len) != PLACE_OTHER)
+		if (a->how != GRAPH_READ || a->class != GRAPH_DATA || source[a->file] ||
+		    b->versions[b->versions[a->version].holds].made != GRAPH_EXISTED ||
+		    place_of(c, path, len) <= PLACE_SYSTEM)
 			continue;
-		if (!common.len) {
-			buf_add(&common, path, len);
-			while (common.len && common.s[common.len - 1] != '/')
-				common.len--;
-			continue;
-		}
-		for (; n < len && n < common.len && path[n] == common.s[n]; n++)
-			slash = path[n] == '/' ? n + 1 : slash;
-		common.len = slash;
+		source[a->file] = generates[unit] || (work_is_source(path, len) &&
+						      check_names(c, unit, a->file, NULL));
 	}
-	/* it ends with a slash */
-	if (common.s && components(common.s, common.len) > (below(common.s, common.len, "/home") ? 3u : 2u)) {
-		common.s[common.len - 1] = 0;
-		check_tree(c, common.s);
+	for (uint32_t i = 1; i <= b->nfiles; i++) {
+		size_t len;
+		const char *path = build_path(b, i, &len);
+
+		if (source[i])
+			add_source(&s, path, len);
 	}
-	buf_free(&common);
+	for (size_t i = 0; i < s.n; i++) {
+		find_around(c, s.dirs[i]);
+		s.dirs[i][strlen(s.dirs[i]) - 1] = 0;
+		check_tree(c, s.dirs[i]);
+		free(s.dirs[i]);
+	}
+	free(s.dirs);
+	free(source);
+	free(generates);
 }
 
 void check_places(struct check *c)
 {
-	struct sqlite3_stmt *st;
+	const struct build *b = c->s.b;
 
 	if (!c->trees_given) {
 		add_start(c);
 		add_sources(c);
 	}
-	c->place = xcalloc(c->s.nfiles + 1ul, sizeof(*c->place));
-	c->node = xcalloc(c->s.nfiles + 1ul, sizeof(*c->node));
-	st = db_ask(c->s.db, "SELECT id, path FROM file", "");
-	while (db_row(c->s.db, st)) {
+	c->place = xcalloc(b->nfiles + 1ul, sizeof(*c->place));
+	c->node = xcalloc(b->nfiles + 1ul, sizeof(*c->node));
+	for (uint32_t i = 1; i <= b->nfiles; i++) {
 		size_t len;
-		const char *path = db_bytes(st, 1, &len);
-		uint32_t file = db_id(c->s.db, st, 0, DB_FILES);
+		const char *path = build_path(b, i, &len);
 
-		c->place[file] = place_of(c, path, len);
-		c->node[file] = lists_find(&c->lists, path, len);
+		c->place[i] = place_of(c, path, len);
+		c->node[i] = lists_find(&c->lists, path, len);
 	}
 }

@@ -24,14 +24,28 @@ static void put_unit(const struct check *c, struct out *out, const char *head, u
 	match_put_unit(out, &c->s, unit);
 }
 
+/* Whether what it is read or used as is told. */
+static bool is_classed(const struct check_finding *f)
+{
+	return f->class < GRAPH_NCLASSES &&
+	       (f->kind <= CHECK_RACE || (f->kind == CHECK_OUTSIDE && !f->writes));
+}
+
+static void put_what(struct out *out, const struct check_finding *f)
+{
+	bool as = f->kind == CHECK_OUTSIDE && is_classed(f);
+
+	if (f->nmembers)
+		out_printf(out, "%zu files ", f->nmembers);
+	out_printf(out, "%s%s%s\n", f->what, as ? " as " : "", as ? graph_class_names[f->class] : "");
+}
+
 static void put_text(const struct check *c, struct out *out, const struct check_finding *f)
 {
-	bool classed = f->kind == CHECK_OUTSIDE && !f->writes;
-
 	out_printf(out, "%s: ", check_kinds[f->kind]);
 	put_quoted(out, f->path);
-	out_printf(out, ": %s%s%s\n", f->what, classed ? " as " : "",
-		   classed ? graph_class_names[f->class] : "");
+	out_puts(out, ": ");
+	put_what(out, f);
 	put_unit(c, out, f->kind == CHECK_WRITERS ? "  first   " : "  made by ", f->other);
 	put_unit(c, out, f->kind == CHECK_WRITERS ? "  then    " : "  by      ", f->unit);
 	if (f->output) {
@@ -43,24 +57,48 @@ static void put_text(const struct check *c, struct out *out, const struct check_
 		out_printf(out, "  and by %u more\n", f->more);
 }
 
+/* What is said of a file, and of each of several. */
+static void json_found(struct json *j, const struct check_finding *f)
+{
+	const char *name = f->kind == CHECK_NETWORK ? "address" :
+			   f->kind == CHECK_ENVIRONMENT ? "variable" : "path";
+
+	json_text(j, name, f->path, strlen(f->path));
+	json_key(j, "what");
+	json_cstr(j, f->what);
+	if (is_classed(f)) {
+		json_key(j, "class");
+		json_cstr(j, graph_class_names[f->class]);
+	}
+}
+
+void check_put_path(struct out *out, const struct check_finding *f)
+{
+	put_quoted(out, f->path);
+}
+
 void check_json(const struct check *c, struct json *j, const struct check_finding *f)
 {
 	json_begin(j, '{');
 	json_key(j, "finding");
 	json_cstr(j, check_kinds[f->kind]);
-	json_text(j, f->address ? "address" : "path", f->path, strlen(f->path));
-	json_key(j, "what");
-	json_cstr(j, f->what);
-	if (f->kind <= CHECK_RACE || (f->kind == CHECK_OUTSIDE && !f->writes)) {
-		json_key(j, "class");
-		json_cstr(j, graph_class_names[f->class]);
-	}
+	json_found(j, f);
 	match_json_unit(j, "by", &c->s, f->unit);
 	match_json_unit(j, f->kind == CHECK_WRITERS ? "first" : "made_by", &c->s, f->other);
 	if (f->output)
 		match_json_file(j, "output", &c->s, f->output);
 	json_key(j, "more");
 	json_u64(j, f->more);
+	if (f->nmembers) {
+		json_key(j, "members");
+		json_begin(j, '[');
+		for (size_t i = 0; i < f->nmembers; i++) {
+			json_begin(j, '{');
+			json_found(j, &f->members[i]);
+			json_end(j, '}');
+		}
+		json_end(j, ']');
+	}
 	json_end(j, '}');
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What was read that nobody declared, before it was made, or elsewhere.  See check.h. */
 #include "answers/check.h"
+#include "base/hash.h"
 #include "base/xalloc.h"
-#include "graph/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int by_step(const void *a, const void *b)
 {
@@ -19,46 +20,41 @@ static int by_step(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* What make or ninja looked at and read by itself. */
-static void load_reads(struct check *c, bool *looked)
+static void add_read(struct check *c, const struct build_access *a)
 {
-	static const char text[] =
-		"SELECT exec, version, file, how, class, at FROM access WHERE how IN (1, 3, 4)";
-	struct match_side *s = &c->s;
-	struct sqlite3_stmt *st = db_ask(s->db, text, "");
+	const struct match_side *s = &c->s;
+	uint32_t unit = s->unit_of[a->exec], version = s->versions[a->version].holds;
+	const struct build_version *v = &s->versions[version];
+	bool made = v->made != GRAPH_EXISTED;
+
+	if (match_schedules(s, unit)) {
+		c->looked[a->file] = true;
+		c->own[a->file] |= a->how == GRAPH_READ;
+		c->late[unit] |= a->how == GRAPH_READ && made && c->lists.before;
+	}
+	if (a->how == GRAPH_LOOK || !version || !build_is_file(v) ||
+	    (!made && c->place[a->file] == PLACE_SYSTEM))
+		return;
+	c->reads = xgrow(c->reads, &c->reads_cap, c->nreads + 1, sizeof(*c->reads));
+	c->reads[c->nreads++] = (struct check_read){
+		.step = c->step[unit], .unit = unit, .version = version, .file = a->file,
+		.class = a->class, .how = a->how, .at = a->at,
+	};
+}
+
+static void load_reads(struct check *c)
+{
+	const struct build *b = c->s.b;
 	size_t n = 0;
 
-	while (db_row(s->db, st)) {
-		uint32_t unit = s->unit_of[db_id(s->db, st, 0, DB_EXECS)];
-		uint32_t version = db_id(s->db, st, 1, DB_VERSIONS);
-		uint32_t file = db_id(s->db, st, 2, DB_FILES);
-		const struct build_version *v;
-		struct check_read r;
+	c->looked = xcalloc(b->nfiles + 1ul, sizeof(*c->looked));
+	c->own = xcalloc(b->nfiles + 1ul, sizeof(*c->own));
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
 
-		version = s->versions[version].holds;
-		v = &s->versions[version];
-		file = file ? file : v->file;
-		if (!unit || !file)
-			continue;
-		if (match_schedules(s, unit))
-			looked[file] = true;
-		if (db_int(st, 3) == GRAPH_LOOK || !version || !build_is_file(v))
-			continue;
-		r = (struct check_read){
-			.step = c->step[unit], .unit = unit, .version = version, .file = file,
-			.class = db_class(s->db, st, 4), .at = db_int(st, 5),
-		};
-		if (v->made == GRAPH_EXISTED && c->place[file] != PLACE_TREE) {
-			if (c->place[file] != PLACE_SYSTEM)
-				check_add(c, (struct check_finding){
-					.kind = CHECK_OUTSIDE, .class = r.class, .file = file,
-					.unit = unit,
-					.what = r.class == GRAPH_DATA ? "read" : "used",
-				});
-			continue;
-		}
-		c->reads = xgrow(c->reads, &c->reads_cap, c->nreads + 1, sizeof(*c->reads));
-		c->reads[c->nreads++] = r;
+		if (a->file && c->s.unit_of[a->exec] &&
+		    (a->how == GRAPH_READ || a->how == GRAPH_RUN || a->how == GRAPH_LOOK))
+			add_read(c, a);
 	}
 	if (c->nreads)
 		qsort(c->reads, c->nreads, sizeof(*c->reads), by_step);
@@ -72,8 +68,7 @@ static void load_reads(struct check *c, bool *looked)
 	c->nreads = n;
 }
 
-/* A file that a step made and that is there in the end: a declared one, if any is. */
-static uint32_t output_of(const struct check *c, uint32_t step)
+uint32_t check_output(const struct check *c, uint32_t step)
 {
 	const struct check_out *outs;
 	uint32_t any = 0;
@@ -81,32 +76,203 @@ static uint32_t output_of(const struct check *c, uint32_t step)
 
 	outs = check_outs(c, step, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (c->lists.nodes[c->node[outs[i].file]].rule)
-			return outs[i].file;
-		if (!any && c->s.there[outs[i].file] && c->place[outs[i].file] != PLACE_TEMPORARY)
-			any = outs[i].file;
+		uint32_t file = outs[i].file;
+
+		if (c->lists.nodes[c->node[file]].rule)
+			return file;
+		/* what only make or ninja reads is no result */
+		if (!any && !c->own[file] && c->place[file] != PLACE_TEMPORARY &&
+		    c->s.there[file] && build_is_file(&c->s.versions[c->s.there[file]]))
+			any = file;
 	}
 	return any;
 }
 
-static void find_undeclared(struct check *c, const struct check_read *r, const bool *looked)
+/* ---- outside ---- */
+
+static bool is_below(const struct build *b, uint32_t file, const char *dir)
+{
+	size_t len, n = strlen(dir);
+	const char *path = build_path(b, file, &len);
+
+	return len > n && !memcmp(path, dir, n) && path[n] == '/';
+}
+
+/* By unit. */
+struct reader {
+	int64_t source;		/* when it came to the first source */
+	bool beside;		/* it reads sources of a tree that the build has beside it */
+};
+
+static struct reader *find_readers(const struct check *c)
+{
+	struct reader *readers = xcalloc(c->s.nunits + 1ul, sizeof(*readers));
+
+	for (uint32_t i = 0; i <= c->s.nunits; i++)
+		readers[i].source = INT64_MAX;
+	for (size_t i = 0; i < c->nreads; i++) {
+		const struct check_read *r = &c->reads[i];
+		struct reader *reader = &readers[r->unit];
+		bool existed = c->s.versions[r->version].made == GRAPH_EXISTED;
+		size_t len;
+		const char *path = build_path(c->s.b, r->file, &len);
+
+		if (c->place[r->file] != PLACE_TREE)
+			continue;
+		if ((existed || work_is_source(path, len)) && r->at < reader->source)
+			reader->source = r->at;
+		reader->beside |= existed && !is_below(c->s.b, r->file, c->trees[0]);
+	}
+	return readers;
+}
+
+/*
+ * What a program that is installed reads in /usr/local by itself, before it comes to a
+ * source, if it does: its modules and settings there.
+ */
+static bool is_installed(const struct check *c, const struct check_read *r, const struct reader *by)
+{
+	const struct build_exec *e = &c->s.b->execs[c->s.units[r->unit].exec];
+
+	return r->how == GRAPH_READ && is_below(c->s.b, r->file, "/usr/local") &&
+	       (c->place[e->program] == PLACE_SYSTEM || c->place[e->interp] == PLACE_SYSTEM) &&
+	       r->at < by->source &&
+	       !check_names(c, r->unit, r->file, NULL);
+}
+
+/*
+ * Sources that lie beside the directory of the build: what their compilations read in what
+ * both have around them is of the same project.
+ */
+static bool is_beside(const struct check *c, const struct check_read *r, const struct reader *by)
+{
+	return r->class == GRAPH_DATA && by->beside && c->around_trees &&
+	       is_below(c->s.b, r->file, c->around_trees);
+}
+
+static void find_outside(struct check *c)
+{
+	struct reader *readers = find_readers(c);
+
+	for (size_t i = 0; i < c->nreads; i++) {
+		const struct check_read *r = &c->reads[i];
+
+		if (c->s.versions[r->version].made == GRAPH_EXISTED &&
+		    c->place[r->file] != PLACE_TREE && !is_installed(c, r, &readers[r->unit]) &&
+		    !is_beside(c, r, &readers[r->unit]))
+			check_add(c, (struct check_finding){
+				.kind = CHECK_OUTSIDE, .class = r->class, .file = r->file,
+				.unit = r->unit, .what = r->class == GRAPH_DATA ? "read" : "used",
+			});
+	}
+	free(readers);
+}
+
+/* ---- undeclared ---- */
+
+/* By the hash of a directory. */
+enum { DIR_MADE = 1, DIR_SOURCES = 2 };
+
+static uint64_t dir_of(const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len);
+
+	return hash_bytes(path, slash ? (size_t)(slash - path) : 0);
+}
+
+/* By node: a rule takes it, and not only to find out more of others (dyndep). */
+static bool *find_inputs(const struct lists *l)
+{
+	bool *inputs = xcalloc(l->n + 1, sizeof(*inputs));
+	bool *finds = xcalloc(l->ngroups + 1, sizeof(*finds));
+
+	for (size_t i = 1; i <= l->n; i++)
+		finds[l->nodes[i].rule] |= l->nodes[i].dyndep;
+	for (size_t i = 1; i <= l->ngroups; i++)
+		for (size_t k = 0; k < l->groups[i].n && !finds[i]; k++)
+			inputs[l->groups[i].nodes[k]] = true;
+	free(finds);
+	return inputs;
+}
+
+/* Which directories have what rules make, and what they take and do not make. */
+static void find_dirs(const struct lists *l, struct map64 *dirs)
+{
+	bool *inputs = find_inputs(l);
+
+	for (size_t i = 1; i <= l->n; i++) {
+		const struct lists_node *node = &l->nodes[i];
+		uint64_t key = dir_of(node->path, node->len), *at = map64_get(dirs, key);
+		uint64_t is = node->target ? DIR_MADE : inputs[i] ? DIR_SOURCES : 0;
+
+		map64_put(dirs, key, (at ? *at : 0) | is);
+	}
+	free(inputs);
+}
+
+/* Whether a unit wrote to a file, whatever became of it. */
+static bool wrote(const struct match_side *s, uint32_t unit, uint32_t file)
+{
+	for (uint32_t exec = s->units[unit].first; exec; exec = s->next[exec]) {
+		const struct build_access *a = &s->b->accesses[s->b->execs[exec].first];
+
+		for (uint32_t i = 0; i < s->b->execs[exec].uses; i++)
+			if (a[i].how == GRAPH_WRITE && s->versions[a[i].version].file == file)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Whether a program lists itself what it reads, and the list is not at hand: a depfile that
+ * make or ninja has read, or that is left for them.
+ */
+static bool lists_itself(const struct check *c, uint32_t unit)
+{
+	static const char *const options[] = { "-MF", "-MD", "-MMD", "-dependency-file", NULL };
+	const struct check_out *outs;
+	bool lists = false;
+	size_t n;
+
+	outs = check_outs(c, c->step[unit], &n);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t file = outs[i].file;
+
+		if (c->lists.nodes[c->node[file]].read)
+			return false;
+		lists |= (c->own[file] || (build_name(c->s.b, build_final(c->s.b, file), 0) &&
+					   check_names(c, unit, file, options))) &&
+			 wrote(&c->s, unit, file);
+	}
+	return lists;
+}
+
+static void find_undeclared(struct check *c, const struct check_read *r, const struct map64 *dirs)
 {
 	const struct lists_node *node = &c->lists.nodes[c->node[r->file]];
+	uint32_t output = check_output(c, r->step);
+	uint64_t *dir;
 	int declared;
+	size_t len;
+	const char *path = build_path(c->s.b, r->file, &len);
 
-	if (!c->lists.n || r->class != GRAPH_DATA || (c->steps && !r->step))
+	if (r->class != GRAPH_DATA || !output || (c->steps && !c->below[r->unit]))
 		return;
 	declared = check_declares(c, r->step, c->node[r->file]);
 	if (declared < 0)
-		declared = node->input || node->target || looked[r->file];
-	if (declared)
+		declared = c->lists.rules || node->input || node->target || c->looked[r->file];
+	/* what is left where rules only make files is no source: a generator wrote it with them */
+	dir = map64_get(dirs, dir_of(path, len));
+	if (declared || (c->lists.rules && dir && *dir == DIR_MADE) || lists_itself(c, r->unit))
 		return;
 	check_add(c, (struct check_finding){
 		.kind = CHECK_UNDECLARED, .class = r->class, .file = r->file, .unit = r->unit,
-		.output = output_of(c, r->step),
+		.output = output,
 		.what = node->input ? "read, declared for others only" : "read, in nobody's list",
 	});
 }
+
+/* ---- races ---- */
 
 /* Whether the user was under way when the maker still wrote. */
 static bool began_before(const struct check *c, uint32_t user, uint32_t maker, int64_t until)
@@ -124,14 +290,14 @@ static void find_race(struct check *c, const struct check_read *r, const struct 
 
 	if (!maker || !r->step || maker == r->step)
 		return;
-	ordered = check_ordered(c, maker, r->step, r->file);
+	ordered = check_ordered(c, w->unit, r->unit, r->file);
 	if (ordered > 0)
 		return;
 	if (ordered < 0 && !began_before(c, r->unit, w->unit, w->until))
 		return;
 	check_add(c, (struct check_finding){
 		.kind = CHECK_RACE, .class = r->class, .file = r->file, .unit = r->unit,
-		.other = w->unit, .output = output_of(c, r->step),
+		.other = w->unit, .output = check_output(c, r->step),
 		.what = ordered ? "its user was started before it was made" :
 			"no rule makes its user wait for it",
 	});
@@ -139,9 +305,11 @@ static void find_race(struct check *c, const struct check_read *r, const struct 
 
 void check_reads(struct check *c)
 {
-	bool *looked = xcalloc(c->s.nfiles + 1ul, sizeof(*looked));
+	struct map64 dirs = { 0 };
 
-	load_reads(c, looked);
+	load_reads(c);
+	find_outside(c);
+	find_dirs(&c->lists, &dirs);
 	for (size_t i = 0; i < c->nreads; i++) {
 		const struct check_read *r = &c->reads[i];
 		const struct match_write *w;
@@ -149,11 +317,11 @@ void check_reads(struct check *c)
 
 		if (c->place[r->file] != PLACE_TREE)
 			continue;
-		if (c->s.versions[r->version].made == GRAPH_EXISTED)
-			find_undeclared(c, r, looked);
+		if (c->lists.n && c->s.versions[r->version].made == GRAPH_EXISTED)
+			find_undeclared(c, r, &dirs);
 		w = match_writes(&c->s, r->version, &n);
 		for (size_t j = 0; j < n; j++)
 			find_race(c, r, &w[j]);
 	}
-	free(looked);
+	map64_clear(&dirs);
 }

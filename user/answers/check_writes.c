@@ -2,13 +2,13 @@
 /* What was written twice, over a source, or elsewhere.  See check.h. */
 #include "answers/check.h"
 #include "base/xalloc.h"
-#include "graph/graph.h"
 
 #include <stdlib.h>
 
 /* A file was written, got its name, or lost it. */
 struct written {
 	uint32_t file, unit, version;	/* version 0: it was removed */
+	uint32_t maker;		/* who wrote it, if @unit only gave it this name; else 0 */
 	int64_t at, until;
 };
 
@@ -38,58 +38,36 @@ static int by_file(const void *a, const void *b)
 
 static void load(struct check *c, struct all *all)
 {
-	static const char versions[] = "SELECT id, at FROM version WHERE made IN (1, 2)";
-	static const char names[] = "SELECT file, version, exec, at FROM name ORDER BY rowid";
-	struct match_side *s = &c->s;
-	struct sqlite3_stmt *st = db_ask(s->db, versions, "");
+	const struct match_side *s = &c->s;
+	const struct build *b = s->b;
+	size_t n;
 
-	while (db_row(s->db, st)) {
-		uint32_t version = db_id(s->db, st, 0, DB_VERSIONS);
-		const struct match_write *w;
-		size_t n;
+	for (size_t i = 0; i < s->nwrites; i++) {
+		const struct match_write *w = &s->writes[i];
+		const struct build_version *v = &b->versions[w->version];
 
-		w = match_writes(s, version, &n);
-		for (size_t i = 0; i < n; i++)
-			add(all, (struct written){ s->versions[version].file, w[i].unit, version,
-						   db_int(st, 1), w[i].until });
+		if (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED)
+			add(all, (struct written){
+				.file = v->file, .unit = w->unit, .version = w->version,
+				.at = v->at, .until = w->until,
+			});
 	}
-	st = db_ask(s->db, names, "");
-	while (db_row(s->db, st)) {
-		uint32_t version = db_id(s->db, st, 1, DB_VERSIONS);
+	for (size_t i = 0; i < b->nnames; i++) {
+		const struct build_name *name = &b->names[i];
+		const struct match_write *w = match_writes(s, name->version, &n);
 
-		if (!version || build_is_file(&s->versions[version]))
-			add(all, (struct written){ db_id(s->db, st, 0, DB_FILES),
-						   s->unit_of[db_id(s->db, st, 2, DB_EXECS)], version,
-						   db_int(st, 3), db_int(st, 3) });
+		if (!name->version || build_is_file(&b->versions[name->version]))
+			add(all, (struct written){
+				.file = name->file, .unit = s->unit_of[name->exec],
+				.version = name->version, .maker = n ? w[n - 1].unit : 0,
+				.at = name->at, .until = name->at,
+			});
 	}
 	if (all->n)
 		qsort(all->rows, all->n, sizeof(*all->rows), by_file);
 }
 
 /* ---- two writers ---- */
-
-/* Whether a step reads anything that another one made. */
-static bool takes_from(const struct check *c, uint32_t then, uint32_t first)
-{
-	size_t low = 0, high = c->nreads, n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (c->reads[mid].step < then)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < c->nreads && c->reads[low].step == then; low++) {
-		const struct match_write *w = match_writes(&c->s, c->reads[low].version, &n);
-
-		for (size_t i = 0; i < n; i++)
-			if (c->step[w[i].unit] == first)
-				return true;
-	}
-	return false;
-}
 
 /* Whether a version holds what an older one did. */
 static bool holds(const struct check *c, uint32_t version, uint32_t older)
@@ -100,36 +78,63 @@ static bool holds(const struct check *c, uint32_t version, uint32_t older)
 	return version;
 }
 
-static bool is_ordered(struct check *c, const struct written *x, const struct written *y)
+/*
+ * Whether unit @y waited for @x, which wrote until then.  Return: as check_ordered(); what
+ * is done by lines of one rule cannot be told from what is done by two.
+ */
+static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 {
-	uint32_t first = c->step[x->unit], then = c->step[y->unit];
-	uint32_t a = x->unit, b = y->unit, both;
+	uint32_t first = c->step[x], then = c->step[y], a = x, b = y, both;
 	int declared;
 
-	if ((first && first == then) || match_schedules(&c->s, x->unit) ||
-	    match_schedules(&c->s, y->unit))
-		return true;
+	if ((first && first == then) || match_schedules(&c->s, x) || match_schedules(&c->s, y))
+		return 1;
 	both = check_apart(c, &a, &b);
 	if (!both)
-		return true;
+		return 1;
 	if (!match_schedules(&c->s, both))
-		return !match_is_shell(&c->s, both) || c->s.units[b].at >= x->until;
-	declared = check_ordered(c, first, then, 0);
+		return !match_is_shell(&c->s, both) || c->s.units[b].at >= until;
+	declared = check_ordered(c, x, y, 0);
 	if (declared == 0)
-		declared = check_ordered(c, then, first, 0);
-	if (declared >= 0)
-		return declared;
-	if (c->s.units[b].at < x->until)
-		return false;
-	/* lines of one rule: what goes on with a file does not begin anew */
-	return takes_from(c, then, first) || holds(c, y->version, x->version);
+		declared = check_ordered(c, y, x, 0);
+	if (declared >= 0 || c->s.units[b].at < until)
+		return declared > 0;
+	/* what is made of the other's results has waited for them */
+	return first && then && check_follows(c, then, first) ? 1 : -1;
+}
+
+static bool is_ordered(struct check *c, const struct written *x, const struct written *y)
+{
+	int ordered = in_order(c, x->unit, x->until, y->unit);
+
+	/* who gives a name goes on with what was made for it */
+	if (ordered < 0 && (x->maker || y->maker))
+		ordered = in_order(c, x->maker ? x->maker : x->unit, x->until,
+				   y->maker ? y->maker : y->unit);
+	/* what goes on with a file does not begin anew */
+	return ordered < 0 ? holds(c, y->version, x->version) : ordered;
+}
+
+/* Whether it matters what is in a version: it is left, or somebody reads it. */
+static bool is_used(const struct check *c, uint32_t version)
+{
+	const struct build *b = c->s.b;
+	size_t names;
+
+	build_list(&b->names_of, b->versions[version].holds, &names);
+	for (uint32_t i = b->versions[version].writes; !names && i < b->versions[version].uses; i++)
+		names = build_use(b, version, i)->how != GRAPH_LOOK;
+	return names;
 }
 
 static void find_writers(struct check *c, const struct written *w, size_t n)
 {
 	const struct written *before = NULL;
+	bool used = false;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
+		used |= w[i].version && is_used(c, w[i].version);
+	for (size_t i = 0; i < n && used; i++) {
 		if (!w[i].version)
 			continue;
 		if (before && before->unit != w[i].unit && !is_ordered(c, before, &w[i]))
@@ -180,7 +185,9 @@ static void find_overwritten(struct check *c, const struct all *all)
 	for (size_t i = 0; i < c->nreads; i++) {
 		struct source *src = &sources[c->reads[i].file];
 
+		/* make and ninja read depfiles, and rules that are made anew: no sources */
 		if (!src->unit || c->reads[i].class != GRAPH_DATA ||
+		    match_schedules(&c->s, c->reads[i].unit) ||
 		    (c->step[src->unit] && c->step[src->unit] == c->reads[i].step) ||
 		    src->unit == c->reads[i].unit)
 			continue;

@@ -120,7 +120,7 @@ static void put_outside(struct db *db, struct out *out, uint64_t top)
 		if (n > top)
 			continue;
 		out_printf(out, "  %8s  ", f->what);
-		put_file(out, db, f->file);
+		check_put_path(out, f);
 		out_puts(out, "\n");
 	}
 	if (n > top)

@@ -78,6 +78,22 @@ void lists_then(const struct lists *l, const char *now, struct buf *to)
 	buf_free(&b);
 }
 
+bool lists_is_there(const struct lists *l, uint32_t node)
+{
+	const char *path = l->nodes[node].path;
+	struct buf then = { .s = l->nodes[node].path, .len = l->nodes[node].len }, now = { 0 };
+	bool there;
+
+	if (l->to && below(&then, l->to)) {
+		buf_adds(&now, l->from);
+		path += strlen(l->to);
+	}
+	buf_add(&now, path, strlen(path) + 1);
+	there = !faccessat(AT_FDCWD, now.s, F_OK, AT_SYMLINK_NOFOLLOW);
+	buf_free(&now);
+	return there;
+}
+
 uint32_t lists_node(struct lists *l, const char *dir, const char *path, size_t len)
 {
 	struct buf b = { 0 };

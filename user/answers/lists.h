@@ -68,7 +68,10 @@ void lists_free(struct lists *l);
 bool lists_ninja(struct lists *l, const char *dir);
 /** lists_make - what "make -np" prints (GNU make's manual, "-p") */
 bool lists_make(struct lists *l, const char *path);
-/** lists_depfiles - rules without commands, as of gcc -MD; of a directory all below it: *.d, *.Po, *.Plo */
+/**
+ * lists_depfiles - rules without commands, as of gcc -MD; of a directory all *.d, *.Po and
+ *	*.Plo below it
+ */
 bool lists_depfiles(struct lists *l, const char *glob);
 /** lists_kbuild - the .*.cmd files below a kernel's build directory */
 bool lists_kbuild(struct lists *l, const char *dir);
@@ -78,6 +81,9 @@ void lists_ninja_log(struct lists *l, const char *then, const char *path);
 
 /** lists_find - a node, by its absolute, clean path.  Return: 0: nobody names it. */
 uint32_t lists_find(const struct lists *l, const char *path, size_t len);
+
+/** lists_is_there - whether the file of a node is there today */
+bool lists_is_there(const struct lists *l, uint32_t node);
 
 /* ---- for those who read them ---- */
 

@@ -246,12 +246,16 @@ static bool read_cmd(struct lists *l, const char *dir, const char *path, struct 
 bool lists_kbuild(struct lists *l, const char *dir)
 {
 	static const char *const ends[] = { ".cmd", NULL };
+	static const char options[] = "include/generated/autoconf.h";
 	struct buf b = { 0 };
 	size_t n;
 
 	lists_then(l, dir, &b);
 	buf_addc(&b, 0);
 	n = read_below(l, dir, b.s, ".", ends, read_cmd);
+	/* fixdep names the options that a source asks for in the place of the file of all */
+	if (n && n != SIZE_MAX)
+		l->nodes[lists_node(l, b.s, options, sizeof(options) - 1)].input = true;
 	buf_free(&b);
 	if (!n)
 		diag_fatal(l->diag, "%s: no .cmd files there; give the directory of the kernel's build", dir);

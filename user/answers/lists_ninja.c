@@ -248,7 +248,7 @@ static void strange(struct ninja *n, const struct text *t, const char *at)
 }
 
 
-/* A file that a statement names, as it is today.  Return: false: none is named, or it is not there. */
+/* A file that a statement names, as it is today.  Return: whether it is there. */
 static bool read_named(const struct ninja *n, const char *path, struct buf *text)
 {
 	struct buf now = { 0 };
@@ -342,7 +342,8 @@ static void keep_variables(struct ninja *n, struct scope *s, uint32_t group)
 	variable(s, "dyndep", 6, &dyndep);
 	if (dyndep.len) {
 		buf_addc(&dyndep, 0);
-		n->dyndeps = xgrow(n->dyndeps, &n->dyndeps_cap, n->ndyndeps + 1, sizeof(*n->dyndeps));
+		n->dyndeps = xgrow(n->dyndeps, &n->dyndeps_cap, n->ndyndeps + 1,
+				   sizeof(*n->dyndeps));
 		n->dyndeps[n->ndyndeps++] = (struct dyndep){ dyndep.s, group };
 	}
 	buf_free(&command);

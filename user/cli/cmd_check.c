@@ -9,10 +9,10 @@
 static const struct opt_row options[] = {
 	{ "ninja", "DIR", "what is declared: in DIR/build.ninja and DIR/.ninja_deps" },
 	{ "make", "FILE", "what is declared: in what \"make -np\" printed" },
-	{ "depfiles", "GLOB", "what is declared: in depfiles; of a directory, all *.d below it" },
+	{ "depfiles", "GLOB", "what is declared: in depfiles; of a directory, all *.d, *.Po and *.Plo below it" },
 	{ "kbuild", "DIR", "what is declared: in the .*.cmd files of a kernel's build in DIR" },
 	{ "map", "A=B", "what lies in A now was in B when it was built" },
-	{ "tree", "DIR", "sources or results are in DIR; default: where the command started, and where sources were compiled" },
+	{ "tree", "DIR", "sources or results are in DIR; default: where the command started, and where sources lie that it was done with" },
 	{ "allow", "FILE", "what is no finding: lines [KIND] PATTERN" },
 	{ 0 }
 };
@@ -20,16 +20,15 @@ static const struct opt_row options[] = {
 /* Where the maker of a depfile ran: paths in it are relative to that. */
 static bool depfile_cwd(void *ctx, const char *depfile, size_t len, struct buf *to)
 {
-	static const char text[] =
-		"SELECT c.path FROM file AS f JOIN version AS v ON v.file = f.id JOIN exec AS e ON e.id = v.exec\n"
-		" JOIN file AS c ON c.id = e.cwd WHERE f.path = ? AND v.made IN (1, 2) ORDER BY v.id DESC LIMIT 1";
 	struct db *db = ctx;
-	struct sqlite3_stmt *st = db_ask(db, text, "b", (const void *)depfile, len);
+	const struct build *b = build_of(db);
+	uint32_t file = (uint32_t)db_one(db, "SELECT id FROM file WHERE path = ?", "b",
+					 (const void *)depfile, len);
 	const char *cwd;
 
-	if (!db_row(db, st))
+	if (file > b->nfiles)
 		return false;
-	cwd = db_bytes(st, 0, &len);
+	cwd = build_path(b, b->execs[b->versions[build_final(b, file)].exec].cwd, &len);
 	buf_add(to, cwd, len);
 	return len;
 }
@@ -98,7 +97,8 @@ int cmd_check(int argc, char **argv)
 	static const struct answer check = {
 		.name = "check", .synopsis = "TRACE", .options = options,
 		.about = "Say what of a build can make the next one wrong: inputs that nobody declares,\n"
-			 "what is done in no order, sources that it changes, files elsewhere, network, clocks.\n",
+			 "what is done in no order or not at all, sources that it changes, files elsewhere,\n"
+			 "variables, network, clocks.\n",
 		.traces = 1, .max_args = 0, .status = "3 there are findings", .run = ask,
 	};
 

@@ -128,9 +128,13 @@ found "allowed" "$trace" "outside /var/local/prog W" -- --allow allow
 printf 'network /root/*\n/var/local/*\n' > allow
 found "allowed, of any kind" "$trace" "outside /root/outside.h" -- --allow allow
 found "trees" "$trace" "outside /root/outside.h" -- --tree /build/wrong --tree /var/local
-found "one tree" "$FIXTURES/wrong-none/module.fxt.zst" "outside /build/wrong/src/Makefile" \
-	"outside /build/wrong/src/main.c" "outside /build/wrong/src/other.c" \
-	"outside /build/wrong/src/shared.h" -- --tree /build/wrong/out
+found "one tree" "$FIXTURES/wrong-none/module.fxt.zst" "outside /build/wrong/src" -- \
+	--tree /build/wrong/out
+check "the files of one place" python3 -c '
+import json
+r = json.load(open("json"))
+assert [m["path"].split("/")[-1] for m in r["members"]] == ["Makefile", "main.c", "other.c", "shared.h"], r
+assert {m["what"] for m in r["members"]} == {"read"} and r["what"] == "read" and r["more"], r'
 
 # Lists that are missing, damaged, hostile.
 ends 2 "no build.ninja" etrace check --ninja . "$trace"

@@ -1,0 +1,267 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace check: builds that are recorded here and now by strace, below a directory for
+# temporary files.  Of each kind one that is as it should be, and the same with one fault.
+
+. "${0%/*}/../lib.sh"
+
+if ! etrace doctor --backend=strace > said; then
+	echo "skip: strace: $(head -n 1 said)"
+	exit
+fi
+export LC_ALL=C TMPDIR=$PWD/temporary
+mkdir temporary
+top=$(pwd -P)
+
+# recorded NAME DIRECTORY COMMAND...: as NAME.fxt, and with $extra
+extra=()
+recorded()
+{
+	check "$1 is recorded whole" env -C "$2" etrace run -q --strict --backend=strace "${extra[@]}" \
+		-o "$top/$1.fxt" -- "${@:3}"
+}
+
+# finds NAME OPTION... -- FINDING...: by its kind and its path below here, and no other; the
+# same is said of the database.
+finds()
+{
+	local name=$1 options=() status=0
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	etrace check --json "${options[@]}" "$name.fxt" > json || status=$?
+	[ $status = $((${#@} ? 3 : 0)) ]
+	result $? "$name ${options[*]}: status $status"
+	python3 -c '
+import json, sys
+for line in sys.stdin:
+    f = json.loads(line)
+    print(f["finding"], (f.get("path") or f.get("variable")).removeprefix(sys.argv[1] + "/"))
+' "$top" < json > is
+	printf '%s\n' "$@" | sed '/^$/d' > expected
+	same "$name ${options[*]}: findings" is expected
+	etrace db -o as.db "$name.fxt"
+	etrace check --json "${options[@]}" as.db > of-db
+	etrace check "${options[@]}" "$name.fxt" > text
+	etrace check "${options[@]}" as.db > text-of-db
+	check "$name ${options[*]}: the same of the database" cmp json of-db
+	check "$name ${options[*]}: the same of the database, as text" cmp text text-of-db
+	cat json >> all.json
+}
+
+# ---- depfiles, as automake's makefiles have them ----
+
+mkdir -p auto/lib/.deps
+echo 'int a(void) { return A; }' > auto/lib/a.c
+sed -i '1i #include "a.h"' auto/lib/a.c
+echo '#define A 1' > auto/lib/a.h
+echo '# dummy' > auto/lib/.deps/a.Po
+cat > auto/Makefile <<'END'
+all: lib/a.o
+include lib/.deps/a.Po
+lib/a.o: lib/a.c
+	gcc -MT lib/a.o -MD -MP -MF lib/.deps/a.Tpo -c -o lib/a.o lib/a.c
+	mv -f lib/.deps/a.Tpo lib/.deps/a.Po
+END
+env -C auto make -np > auto.rules
+recorded auto auto make
+finds auto --
+finds auto --make auto.rules --
+finds auto --make auto.rules --depfiles auto --
+touch auto/lib/a.h
+env -C auto make -np > again.rules
+recorded again auto make
+finds again --
+finds again --make again.rules --
+# A compiler that lists nothing.
+sed -i 's/-MT .* -MF [^ ]*//; /mv -f/d' auto/Makefile
+echo '# dummy' > auto/lib/.deps/a.Po
+rm auto/lib/a.o
+env -C auto make -np > none.rules
+recorded none auto make
+finds none --make none.rules -- "undeclared auto/lib/a.h"
+# What is listed on the disk counts more than that there is a list.
+printf 'lib/a.o: lib/a.c\n' > short.Po
+finds auto --make auto.rules --depfiles short.Po --map "$top/short.Po=$top/auto/lib/.deps/a.Po" -- \
+	"undeclared auto/lib/a.h"
+
+# One depfile for two objects, which are made in no order: that is a fault.
+mkdir one
+echo 'int a;' > one/a.c
+echo 'int b;' > one/b.c
+printf 'all: a.o b.o\n-include deps\n%%.o: %%.c\n\tgcc -MMD -MF deps -c -o $@ $<\n' > one/Makefile
+env -C one make -np > one.rules 2> /dev/null
+recorded one one make
+finds one --make one.rules -- "writers one/deps"
+
+# ---- makes that call makes, and several lines of one rule ----
+
+mkdir -p many/sub
+cat > many/Makefile <<'END'
+all: built
+	$(MAKE) -C sub x
+	cp sub/x .
+built: in
+	echo begun > built
+	grep -q begun built
+	(cat built; echo more) > built.new
+	mv -f built.new built
+END
+echo in > many/in
+printf 'x: ../built\n\tcp ../built x\n\techo done > mark; rm mark\n\techo done > mark; rm mark\n' > many/sub/Makefile
+env -C many make -np > many.rules 2> /dev/null
+recorded many many make -j2
+finds many --
+finds many --make many.rules --
+
+# ---- sources beside the directory of the build, and tools elsewhere ----
+
+mkdir -p beside/{src,include,out} tools/{bin,lib,include}
+echo '#define H 1' > beside/include/h.h
+printf '#include "h.h"\nint main(void) { return H; }\n' > beside/src/m.c
+printf 'all: m\nm: m.o\n\tgcc -o m m.o\nm.o: %s/beside/src/m.c\n\tgcc -I%s/beside/include -c -o m.o $<\n' \
+	"$top" "$top" > beside/out/Makefile
+recorded beside beside/out make
+finds beside --
+printf '#!/bin/sh\n. %s/tools/lib/flags\nexec gcc $flags "$@"\n' "$top" > tools/bin/tcc
+chmod +x tools/bin/tcc
+echo "flags=-I$top/tools/include" > tools/lib/flags
+for i in 1 2 3 4 5; do
+	echo "#define T$i" > tools/include/t$i.h
+	echo "#include <t$i.h>" >> beside/src/m.c
+done
+sed -i 's/gcc/tcc/' beside/out/Makefile
+rm beside/out/m.o
+PATH=$top/tools/bin:$PATH recorded tools beside/out make
+finds tools -- "outside tools"
+check "each file of the tools is a member" python3 -c '
+import json
+f = json.load(open("json"))
+assert len(f["members"]) == 7 and f["what"] == "read or used" and f["more"] == 2, f
+assert {m.get("class") for m in f["members"]} == {"data", "program"}, f'
+
+# ---- directories and variables ----
+
+mkdir -p asks/dir
+touch asks/dir/one
+cat > asks/Makefile <<'END'
+all: list word
+list:
+	ls dir > list
+word:
+	for i in 1; do echo "$$WORD '$$OWN' $$i"; done > word
+	echo '$$NOT' > other
+	SET=1; echo "$$SET $${SET}" >> other
+END
+recorded asks-not asks env WORD=x OWN=y SET=z make
+finds asks-not --
+rm asks/list asks/word
+extra=(--record=dirs,env)
+WORD=x OWN=y NOT=n SET=z recorded asks asks make
+extra=()
+finds asks -- "listing asks/dir" "environment OWN" "environment WORD"
+
+# ---- ninja: dyndep files, what rules say and steps do ----
+
+# by_ninja NAME FINDING...: what is in the file NAME.ninja
+by_ninja()
+{
+	mkdir -p "$1"
+	cp "$1.ninja" "$1/build.ninja"
+	echo in > "$1/in"
+	echo other > "$1/other"
+	recorded "$1" "$1" ninja -j2
+	finds "$1" --ninja "$1" -- "${@:2}"
+}
+
+if ! command -v ninja > /dev/null; then
+	echo "skip: ninja is not here"
+	exit
+fi
+
+# What a module is made by is found out by the build, as of Fortran and C++.
+cat > modules.ninja <<'END'
+rule scan
+  command = printf 'ninja_dyndep_version = 1\nbuild a.o | a.mod: dyndep\nbuild b.o: dyndep | a.mod\n' > $out; cat gen/info > /dev/null
+rule object
+  command = $do; echo > $out
+  dyndep = gen/deps.dd
+build gen/deps.dd: scan in
+build a.o: object in || gen/deps.dd
+  do = sleep 0.1; echo > a.mod
+build b.o: object other || gen/deps.dd
+  do = cat a.mod > /dev/null
+END
+mkdir -p modules/gen
+echo left by a generator > modules/gen/info
+by_ninja modules
+check "without the order that it adds" sed -i 's/: dyndep | a.mod/: dyndep/' modules/gen/deps.dd
+finds modules --ninja modules -- "race modules/a.mod"
+rm modules/gen/deps.dd
+finds modules --ninja modules --
+
+cat > early.ninja <<'END'
+rule r
+  command = cat g > $out 2> /dev/null || echo none > $out; sleep 0.3
+rule w
+  command = sleep 0.3; echo gen > $out
+build o: r in
+build g: w in
+END
+by_ninja early "early early/g"
+finds early -- "early early/g"
+# It waits for who looked.
+sed 's/^build g: w in/& o/' early.ninja > later.ninja
+by_ninja later
+
+cat > by-product.ninja <<'END'
+rule two
+  command = echo > $out; echo > more
+rule copy
+  command = cp $in $out
+rule last
+  command = cat more $in > $out
+build made: two in
+build between: copy made
+build end: last between
+END
+by_ninja by-product "by-product by-product/more"
+sed 's/^build end: last between/build name: phony made\nbuild end: last between | name/' \
+	by-product.ninja > told.ninja
+by_ninja told
+sed 's/^build end: last between/build end: last other/' by-product.ninja > loose.ninja
+by_ninja loose "race loose/more"
+
+cat > not-made.ninja <<'END'
+rule one
+  command = echo > one
+rule none
+  command = echo $out > /dev/null
+build one | two: one in
+build always: none in
+build name: phony always
+build lost: none other
+END
+by_ninja not-made "not-made not-made/lost" "not-made not-made/two"
+
+cat > own-input.ninja <<'END'
+rule own
+  command = cat $in > $out; echo more >> other
+build out: own in other
+END
+by_ninja own-input "own-input own-input/other"
+sed 's/>> other/> third/; s/in other/in/' own-input.ninja > own-none.ninja
+by_ninja own-none
+
+check "each is in the list of kinds, and says who" python3 -c '
+import json
+rows = [json.loads(l) for l in open("all.json")]
+for r in rows:
+    assert r["by"]["arguments"], r
+    assert ("made_by" in r) == (r["finding"] in ("race", "early", "by-product")), r
+assert {r["finding"] for r in rows} == {"undeclared", "race", "early", "listing", "environment",
+    "writers", "own-input", "by-product", "not-made", "outside"}, rows'

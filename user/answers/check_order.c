@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What a step made, what its rules name, and which step waits for which.  See check.h. */
+#include "answers/check.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+
+static void add_out(struct check *c, uint32_t step, uint32_t file)
+{
+	if (!step || !file)
+		return;
+	c->outs = xgrow(c->outs, &c->outs_cap, c->nouts + 1, sizeof(*c->outs));
+	c->outs[c->nouts++] = (struct check_out){ step, file };
+}
+
+static int by_step(const void *a, const void *b)
+{
+	const struct check_out *x = a, *y = b;
+
+	if (x->step != y->step)
+		return (x->step > y->step) - (x->step < y->step);
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+void check_load_outs(struct check *c)
+{
+	const struct match_side *s = &c->s;
+	const struct build *b = s->b;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nwrites; i++)
+		add_out(c, c->step[s->writes[i].unit], s->versions[s->writes[i].version].file);
+	for (size_t i = 0; i < b->nnames; i++) {
+		const struct build_name *name = &b->names[i];
+		const struct match_write *w;
+		size_t writes;
+
+		if (!name->version)
+			continue;
+		add_out(c, c->step[s->unit_of[name->exec]], name->file);
+		w = match_writes(s, name->version, &writes);
+		for (size_t k = 0; k < writes; k++)
+			add_out(c, c->step[w[k].unit], name->file);
+	}
+	if (c->nouts)
+		qsort(c->outs, c->nouts, sizeof(*c->outs), by_step);
+	for (size_t i = 0; i < c->nouts; i++)
+		if (!n || by_step(&c->outs[n - 1], &c->outs[i]))
+			c->outs[n++] = c->outs[i];
+	c->nouts = n;
+}
+
+const struct check_out *check_outs(const struct check *c, uint32_t step, size_t *n)
+{
+	size_t low = 0, high = c->nouts;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (c->outs[mid].step < step)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (*n = 0; low + *n < c->nouts && c->outs[low + *n].step == step; ++*n)
+		;
+	return c->outs + low;
+}
+
+uint32_t check_apart(const struct check *c, uint32_t *a, uint32_t *b)
+{
+	const struct match_unit *units = c->s.units;
+	uint32_t x = *a, y = *b, below_x = 0, below_y = 0;
+
+	/* callers have the lower numbers */
+	while (x != y) {
+		if (x > y) {
+			below_x = x;
+			x = units[x].caller;
+		} else {
+			below_y = y;
+			y = units[y].caller;
+		}
+	}
+	if (!below_x || !below_y)
+		return 0;
+	*a = below_x;
+	*b = below_y;
+	return x;
+}
+
+/* ---- what is declared ---- */
+
+static void reach(struct check_around *r, uint32_t node)
+{
+	if (r->in[node])
+		return;
+	r->in[node] = true;
+	r->list[r->n++] = node;
+}
+
+/* All that a step's outputs are declared to be made of; @listed: with what compilers listed. */
+static void look_around(struct check *c, uint32_t step, bool listed)
+{
+	struct check_around *r = &c->around;
+	const struct lists *l = &c->lists;
+	const struct check_out *outs;
+	size_t n;
+
+	if (r->in && r->step == step && r->listed == listed)
+		return;
+	if (!r->in) {
+		r->in = xcalloc(l->n + 1, sizeof(*r->in));
+		r->list = xcalloc(l->n + 1, sizeof(*r->list));
+	}
+	while (r->n)
+		r->in[r->list[--r->n]] = false;
+	r->step = step;
+	r->listed = listed;
+	outs = check_outs(c, step, &n);
+	for (size_t i = 0; i < n; i++)
+		if (l->nodes[c->node[outs[i].file]].rule)
+			reach(r, c->node[outs[i].file]);
+	r->any = r->n > 0;
+	for (size_t i = 0; i < r->n; i++) {
+		uint32_t groups[] = { l->nodes[r->list[i]].rule,
+				      listed ? l->nodes[r->list[i]].read : 0 };
+
+		for (unsigned int k = 0; k < 2; k++)
+			for (size_t j = 0; groups[k] && j < l->groups[groups[k]].n; j++)
+				reach(r, l->groups[groups[k]].nodes[j]);
+	}
+}
+
+int check_declares(struct check *c, uint32_t step, uint32_t node)
+{
+	if (!c->lists.rules || !step)
+		return -1;
+	look_around(c, step, true);
+	return c->around.any ? node && c->around.in[node] : -1;
+}
+
+/* Whether any rule's path leads from what a step makes to @file, or to what @first makes. */
+static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t file)
+{
+	const struct lists *l = &c->lists;
+	uint32_t node = file ? c->node[file] : 0;
+	const struct check_out *outs;
+	bool known = false;
+	size_t n;
+
+	look_around(c, then, false);
+	if (!c->around.any)
+		return -1;
+	if (l->nodes[node].rule)
+		return c->around.in[node];
+	outs = check_outs(c, first, &n);
+	for (size_t i = 0; i < n; i++) {
+		node = c->node[outs[i].file];
+		if (!l->nodes[node].rule)
+			continue;
+		known = true;
+		if (c->around.in[node])
+			return 1;
+	}
+	return known ? 0 : -1;
+}
+
+/* Whether a step's rules may say more than is known. */
+static bool is_partly(const struct check *c, uint32_t step)
+{
+	const struct lists *l = &c->lists;
+	const struct check_out *outs;
+	size_t n;
+
+	outs = check_outs(c, step, &n);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t rule = l->nodes[c->node[outs[i].file]].rule;
+
+		if (rule && l->groups[rule].partly)
+			return true;
+	}
+	return false;
+}
+
+int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
+{
+	uint32_t step = c->step[first], waits = c->step[then], a = first, b = then, both;
+	int ordered;
+
+	if (!c->lists.rules || !step || !waits)
+		return -1;
+	ordered = leads_to(c, waits, step, file);
+	if (ordered)
+		return ordered;
+	/*
+	 * That no path leads there says something of what one make or ninja calls itself:
+	 * what is done in makes of their own is in an order if those are.
+	 */
+	both = check_apart(c, &a, &b);
+	if (!both || !match_schedules(&c->s, both) || a != step || b != waits || c->late[both] ||
+	    is_partly(c, step) || is_partly(c, waits))
+		return -1;
+	return 0;
+}
+
+/* ---- what was read ---- */
+
+const struct check_read *check_step_reads(const struct check *c, uint32_t step, size_t *n)
+{
+	size_t low = 0, high = c->nreads;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (c->reads[mid].step < step)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (*n = 0; low + *n < c->nreads && c->reads[low + *n].step == step; ++*n)
+		;
+	return c->reads + low;
+}
+
+bool check_follows(const struct check *c, uint32_t then, uint32_t first)
+{
+	bool *seen = xcalloc(c->s.nunits + 1ul, sizeof(*seen));
+	uint32_t *list = xcalloc(c->s.nunits + 1ul, sizeof(*list));
+	size_t n = 1;
+
+	list[0] = then;
+	seen[then] = true;
+	for (size_t i = 0; i < n && !seen[first]; i++) {
+		size_t reads, writes;
+		const struct check_read *r = check_step_reads(c, list[i], &reads);
+
+		for (size_t k = 0; k < reads; k++) {
+			const struct match_write *w = match_writes(&c->s, r[k].version, &writes);
+
+			for (size_t j = 0; j < writes; j++) {
+				uint32_t maker = c->step[w[j].unit];
+
+				if (!maker || seen[maker])
+					continue;
+				seen[maker] = true;
+				list[n++] = maker;
+			}
+		}
+	}
+	free(list);
+	n = seen[first];
+	free(seen);
+	return n;
+}
