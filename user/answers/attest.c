@@ -61,12 +61,10 @@ static void add_inputs(struct attest *a, const struct build *b)
 
 	for (size_t i = 0; i < b->naccesses; i++) {
 		const struct build_access *x = &b->accesses[i];
-		const struct build_version *v = &b->versions[x->version];
 		enum attest_role role = x->class ? ATTEST_TOOL : ATTEST_INPUT;
 		uint64_t key = hash_two((uint64_t)x->file << 32 | x->version, role);
 
-		if ((x->how != GRAPH_READ && x->how != GRAPH_RUN) || v->made != GRAPH_EXISTED ||
-		    !v->file || !(classes >> x->class & 1) || map64_get(&seen, key))
+		if (!build_is_input(b, x) || !(classes >> x->class & 1) || map64_get(&seen, key))
 			continue;
 		map64_put(&seen, key, 1);
 		add(a, role, x->file, x->version);

@@ -151,7 +151,44 @@ void deps_end(const struct deps *d)
 
 /* ---- files ---- */
 
-static void find(const struct deps *d, uint32_t file, struct paths *l)
+/* What of a program's doing the trace does not see, and what of an answer is not known then. */
+static const struct unseen {
+	uint8_t bit;		/* enum graph_unseen */
+	bool reverse;
+	const char *what;
+} unseen[] = {
+	{ GRAPH_UNSEEN_SOCKET, false, "read from a socket that leads out of the trace: what came from there is not known" },
+	{ GRAPH_UNSEEN_FD, false, "read what was opened before the trace began, or elsewhere: what it held is not known" },
+	{ GRAPH_UNSEEN_URING, false, "set up an io_uring: what it read by that may not be known" },
+	{ GRAPH_UNSEEN_SENT, true, "wrote to a socket that leads out of the trace: what was made from that is not known" },
+	{ GRAPH_UNSEEN_URING, true, "set up an io_uring: what it wrote by that may not be known" },
+};
+
+/* A line for each of these, with the first program of which it is so. */
+static void tell_unseen(struct deps *d, uint32_t file, const struct reach *r)
+{
+	const struct build *b = build_of(d->db);
+
+	for (size_t k = 0; k < sizeof(unseen) / sizeof(*unseen); k++) {
+		uint32_t first = 0;
+		struct buf text = { 0 };
+
+		for (size_t i = 0; i < r->nexecs && !first && unseen[k].reverse == d->reverse; i++)
+			if (b->execs[r->execs[i]].unseen & unseen[k].bit)
+				first = build_with_command(b, r->execs[i]);
+		if (!first)
+			continue;
+		answers_file_path(d->db, file, &text);
+		buf_adds(&text, ": ");
+		answers_file_path(d->db, b->execs[first].program, &text);
+		fprintf(stderr, "etrace %s: %.*s %s\n", d->reverse ? "rdeps" : "deps", (int)text.len,
+			text.s, unseen[k].what);
+		buf_free(&text);
+		d->unknown = true;
+	}
+}
+
+static void find(struct deps *d, uint32_t file, struct paths *l)
 {
 	const struct build *b = build_of(d->db);
 	uint32_t version = build_final(b, file);
@@ -164,6 +201,7 @@ static void find(const struct deps *d, uint32_t file, struct paths *l)
 	for (size_t i = 0; i < r.n; i++)
 		if (r.nodes[i].shown)
 			add_path(d->db, l, r.nodes[i].file);
+	tell_unseen(d, file, &r);
 	reach_free(&r);
 	sort_paths(l);
 }
@@ -183,7 +221,7 @@ static bool was_not_made(const struct deps *d, uint32_t file)
 	return failed;
 }
 
-void deps_of(const struct deps *d, uint32_t file, bool header)
+void deps_of(struct deps *d, uint32_t file, bool header)
 {
 	struct paths of = { 0 }, l = { 0 };
 
@@ -227,7 +265,7 @@ static void add_used(const struct deps *d, struct paths *l)
 	free(seen);
 }
 
-void deps_all(const struct deps *d)
+void deps_all(struct deps *d)
 {
 	const struct build *b = build_of(d->db);
 	struct paths l = { 0 };

@@ -15,13 +15,14 @@ struct deps {
 	enum reach_how how;
 	unsigned int classes;
 	bool reverse;		/* rdeps */
+	bool unknown;		/* set: something of an answer cannot be known, and was said */
 };
 
 /** deps_of - one file; @header: a line says of which, as there are several */
-void deps_of(const struct deps *d, uint32_t file, bool header);
+void deps_of(struct deps *d, uint32_t file, bool header);
 
 /** deps_all - all files that the build made and that are there in the end (reverse: that it used) */
-void deps_all(const struct deps *d);
+void deps_all(struct deps *d);
 
 /** deps_begin, deps_end - around all of them: what stands there in some formats */
 void deps_begin(const struct deps *d);

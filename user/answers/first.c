@@ -8,7 +8,10 @@
 #include "graph/graph.h"
 #include "io/stats_out.h"
 
+#include "model/build.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put_meta(struct db *db, struct out *out, const char *before, const char *key)
@@ -55,7 +58,27 @@ static void put_recorded(struct db *db, struct out *out)
 
 /* ---- failures ---- */
 
-/* @text gives programs, how often, signal or 0, exit status or 0 */
+/* What it failed on, as far as its arguments say: "cc1 bad.c" */
+static void put_work(struct db *db, struct out *out, uint32_t exec)
+{
+	const struct build *b = build_of(db);
+	struct buf words = { 0 }, label = { 0 };
+	size_t n, len;
+	struct work_arg *args = answers_work_args(db, exec, &words, &n);
+	const char *program = build_path(b, b->execs[exec].program, &len), *blank;
+
+	work_of(program, len, args, n, &label);
+	blank = label.len ? memchr(label.s, ' ', label.len) : NULL;
+	if (blank) {
+		out_puts(out, ", on ");
+		stats_put_name(out, blank + 1, (size_t)(label.s + label.len - blank - 1), 0);
+	}
+	free(args);
+	buf_free(&words);
+	buf_free(&label);
+}
+
+/* @text gives programs, how often, signal or 0, exit status or 0, the first of them or 0 */
 static void put_programs(struct db *db, struct out *out, uint64_t top, const char *title,
 			 const char *text)
 {
@@ -75,6 +98,10 @@ static void put_programs(struct db *db, struct out *out, uint64_t top, const cha
 		} else if (db_int(st, 3)) {
 			out_printf(out, ": exit status %" PRId64, db_int(st, 3));
 		}
+		if (db_int(st, 4))
+			put_work(db, out, db_id(db, st, 4, DB_EXECS));
+		if (db_int(st, 4) && db_int(st, 1) > 1)
+			out_puts(out, " first");
 		out_puts(out, "\n");
 	}
 }
@@ -82,11 +109,11 @@ static void put_programs(struct db *db, struct out *out, uint64_t top, const cha
 static void put_failures(struct db *db, struct out *out, uint64_t top)
 {
 	static const char failed[] =
-		"SELECT program, count(*) AS n, coalesce(signal, 0) AS killed, status FROM exec\n"
+		"SELECT program, count(*) AS n, coalesce(signal, 0) AS killed, status, min(id) FROM exec\n"
 		" WHERE ended = 0 AND (status <> 0 OR signal <> 0) GROUP BY program, killed, status\n"
 		" ORDER BY killed = 0, n DESC, min(id) LIMIT ?";
 	static const char rings[] =
-		"SELECT program, count(*) AS n, 0, 0 FROM exec WHERE unseen & 4 GROUP BY program\n"
+		"SELECT program, count(*) AS n, 0, 0, 0 FROM exec WHERE unseen & 4 GROUP BY program\n"
 		" ORDER BY n DESC, min(id) LIMIT ?";
 
 	_Static_assert(GRAPH_UNSEEN_URING == 4, "as the question says");

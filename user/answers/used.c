@@ -6,6 +6,7 @@
 #include "answers/used_links.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
+#include "model/build.h"
 #include "graph/graph.h"
 
 #include <stdlib.h>
@@ -67,38 +68,34 @@ static bool is_inside(const struct used *u, const char **path, size_t *len)
 	return true;
 }
 
+static void load_file(struct all *all, const struct used *u, uint32_t file, unsigned int classes)
+{
+	size_t len;
+	const char *path = build_path(build_of(u->db), file, &len);
+
+	if (!is_inside(u, &path, &len))
+		return;
+	all->rows = xgrow(all->rows, &all->cap, all->n + 1, sizeof(*all->rows));
+	all->rows[all->n++] = (struct used_file){
+		.file = file, .classes = classes, .path = xstrndup(path, len), .len = len,
+	};
+}
+
 static void load_files(const struct used *u, struct all *all)
 {
-	static const char text[] =
-		"SELECT coalesce(a.file, v.file) AS f, a.class FROM access AS a JOIN version AS v ON v.id = a.version\n"
-		" WHERE a.how IN (1, 3) AND v.made = 0 AND f IS NOT NULL GROUP BY f, a.class ORDER BY f";
-	struct sqlite3_stmt *st = db_ask(u->db, text, "");
+	const struct build *b = build_of(u->db);
+	uint8_t *classes = xcalloc(b->nfiles + 1ul, sizeof(*classes));
 
-	while (db_row(u->db, st)) {
-		uint32_t file = db_id(u->db, st, 0, DB_FILES);
-		unsigned int class = 1u << db_class(u->db, st, 1);
-		struct buf b = { 0 };
-		const char *path;
-		size_t len;
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
 
-		if (!(class & u->classes))
-			continue;
-		if (all->n && all->rows[all->n - 1].file == file) {
-			all->rows[all->n - 1].classes |= class;
-			continue;
-		}
-		answers_file_path(u->db, file, &b);
-		path = b.s;
-		len = b.len;
-		if (is_inside(u, &path, &len)) {
-			all->rows = xgrow(all->rows, &all->cap, all->n + 1, sizeof(*all->rows));
-			all->rows[all->n++] = (struct used_file){
-				.file = file, .classes = class, .path = xstrndup(path, len),
-				.len = len,
-			};
-		}
-		buf_free(&b);
+		if (build_is_input(b, a))
+			classes[a->file] |= (uint8_t)(1u << a->class & u->classes);
 	}
+	for (uint32_t i = 1; i <= b->nfiles; i++)
+		if (classes[i])
+			load_file(all, u, i, classes[i]);
+	free(classes);
 }
 
 static void take_link(void *ctx, uint32_t file, const char *path, unsigned int class)

@@ -3,11 +3,13 @@
 #include "answers/lists.h"
 #include "answers/used.h"
 #include "base/shquote.h"
-#include "graph/graph.h"
+#include "base/xalloc.h"
+#include "model/build.h"
 #include "io/json_out.h"
 
 #include <errno.h>
 #include <fts.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -15,28 +17,38 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Whether a file was read or run; or made by the build, so that it is no source. */
-static bool was_used(const struct used *u, const char *path, size_t len)
+static bool was_read(const struct used *u, const struct build *b, uint32_t version)
 {
-	static const char text[] = "SELECT id FROM file WHERE path = ?";
-	static const char made[] =
-		"SELECT count(*) FROM version AS v WHERE v.file = ? AND v.made IN (1, 2) AND NOT EXISTS\n"
-		" (SELECT 1 FROM version AS o WHERE o.id = v.base AND o.made = 0)";
-	static const char read[] =
-		"SELECT 1 << a.class FROM version AS v JOIN access AS a ON a.version = v.id AND a.how IN (1, 3)\n"
-		" WHERE v.file = ?1 OR v.id IN (SELECT version FROM name WHERE file = ?1)";
-	int64_t file = db_one(u->db, text, "b", (const void *)path, len);
-	struct sqlite3_stmt *st;
+	for (uint32_t i = b->versions[version].writes; i < b->versions[version].uses; i++) {
+		const struct build_access *a = build_use(b, version, i);
 
-	if (!file)
-		return false;
-	if (db_one(u->db, made, "i", file))
-		return true;
-	st = db_ask(u->db, read, "i", file);
-	while (db_row(u->db, st))
-		if (db_int(st, 0) & u->classes)
+		if ((a->how == GRAPH_READ || a->how == GRAPH_RUN) && u->classes >> a->class & 1)
 			return true;
+	}
 	return false;
+}
+
+/* What the build made is no source, unless it went on from what was there before. */
+static bool was_made(const struct build *b, uint32_t version)
+{
+	const struct build_version *v = &b->versions[version];
+
+	return (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED) &&
+	       !(v->base && b->versions[v->base].made == GRAPH_EXISTED);
+}
+
+/* By file: whether it was read or run; or made by the build, so that it is no source.  Free it. */
+static bool *find_used(const struct used *u)
+{
+	const struct build *b = build_of(u->db);
+	bool *used = xcalloc(b->nfiles + 1ul, sizeof(*used));
+
+	for (uint32_t i = 1; i <= b->nversions; i++)
+		used[b->versions[i].file] |= was_made(b, i) || was_read(u, b, i);
+	for (size_t i = 0; i < b->nnames; i++)
+		used[b->names[i].file] |= b->names[i].version && was_read(u, b, b->names[i].version);
+	used[0] = false;
+	return used;
 }
 
 static void put(const struct used *u, const char *path, size_t len)
@@ -74,6 +86,7 @@ bool used_sources(const struct used *u, const char *dir, const char *map)
 	struct buf then = { 0 };
 	bool ok = !map || lists_map(&l, map);
 	FTS *fts = ok ? fts_open(dirs, FTS_PHYSICAL | FTS_NOCHDIR, by_name) : NULL;
+	bool *used = find_used(u);
 	FTSENT *e;
 
 	while (fts && ok && (e = fts_read(fts))) {
@@ -85,12 +98,13 @@ bool used_sources(const struct used *u, const char *dir, const char *map)
 		} else if (e->fts_info == FTS_F) {
 			then.len = 0;
 			lists_then(&l, e->fts_path, &then);
-			if (!was_used(u, then.s, then.len))
+			if (!used[build_find(build_of(u->db), then.s, then.len)])
 				put(u, then.s, then.len);
 		}
 	}
 	if (fts)
 		fts_close(fts);
+	free(used);
 	lists_free(&l);
 	buf_free(&then);
 	return ok;

@@ -155,13 +155,30 @@ void why_made(struct db *db, uint32_t file, const struct why *w)
 
 #define ALL_CLASSES ((1u << GRAPH_NCLASSES) - 1)
 
-/* Return: the number of the node that is a file; -1: none is. */
-static int32_t find(const struct reach *r, uint32_t file)
+/* Whether a file is one of the names of a version. */
+static bool has_name(const struct build *b, uint32_t version, uint32_t file)
 {
-	for (size_t i = 1; i < r->n; i++)
+	size_t n;
+	const uint32_t *names = build_list(&b->names_of, version, &n);
+
+	for (size_t i = 0; version && i < n; i++)
+		if (names[i] == file)
+			return true;
+	return false;
+}
+
+/* Return: the number of the node that is a file; -1: none is. */
+static int32_t find(const struct build *b, const struct reach *r, uint32_t file)
+{
+	int32_t other = -1;
+
+	for (size_t i = 1; i < r->n; i++) {
 		if (r->nodes[i].file == file)
 			return (int32_t)i;
-	return -1;
+		if (other < 0 && has_name(b, r->nodes[i].version, file))
+			other = (int32_t)i;
+	}
+	return other;
 }
 
 static void put_node(struct db *db, struct out *out, const struct reach_node *n)
@@ -256,7 +273,7 @@ bool why_from(struct db *db, uint32_t output, uint32_t input, const struct why *
 		struct reach r;
 
 		reach_inputs(model, version, output, REACH_ALL, tries[i], &r);
-		last = find(&r, input);
+		last = find(model, &r, input);
 		if (last >= 0)
 			put_chain(db, &r, last, w);
 		reach_free(&r);

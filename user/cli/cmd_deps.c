@@ -67,7 +67,7 @@ static int ask(struct asked *a, bool reverse)
 	if (all)
 		deps_all(&d);
 	deps_end(&d);
-	return 0;
+	return d.unknown;
 }
 
 static int ask_deps(struct asked *a)

@@ -43,6 +43,7 @@ struct build_exec {
 	uint32_t first, uses;	/* its accesses: build.accesses */
 	int32_t status, signal;	/* -1: not known */
 	bool forked, begun;
+	bool copies;		/* all of something that it wrote came by copies */
 	uint8_t ended, unseen;	/* enum graph_ended, graph_unseen */
 	int64_t at, until;
 };
@@ -52,6 +53,7 @@ struct build_access {
 	uint32_t file;		/* the name it used, or the version's; 0: it has none */
 	uint8_t how, class;	/* enum graph_how, graph_class */
 	bool standard;		/* by descriptor 1 or 2 */
+	bool copied;		/* of a write: all of it came by copies */
 	int64_t at, until;	/* it had the descriptor in between */
 };
 
@@ -66,6 +68,11 @@ struct build_miss {
 	uint32_t exec, file;
 	int32_t error;
 	int64_t at;
+};
+
+/* An exec had the kernel copy from one version straight into another. */
+struct build_copy {
+	uint32_t exec, input, output;	/* input 0: not known which */
 };
 
 /* Lists of ids, one for each of 0 to n: list @i is ids[at[i]] to ids[at[i + 1] - 1]. */
@@ -87,6 +94,9 @@ struct build {
 	size_t naccesses;
 	uint32_t *by_version;	/* indices of accesses */
 	uint64_t *moved;	/* bytes of accesses; of pipes only, else NULL */
+	struct build_copy *copies;
+	size_t ncopies;
+	struct build_lists copied_to;	/* by version: rows of copies into it, + 1 */
 	struct build_miss *misses;	/* by exec; once somebody has asked for them */
 	size_t nmisses;
 	struct build_lists misses_of;	/* by exec: indices of misses */
@@ -156,11 +166,17 @@ uint32_t *build_makers(const struct build *b, uint32_t version, size_t *n);
 /** build_writer - the exec that wrote a version last; emptied, and nobody wrote: that which did so */
 uint32_t build_writer(const struct build *b, uint32_t version);
 
+/** build_is_input - whether an access read or ran a file that was there before the build */
+bool build_is_input(const struct build *b, const struct build_access *a);
+
 /** build_is_made - whether a version's content is the build's: neither was there before nor special */
 bool build_is_made(const struct build_version *v);
 
 /** build_is_file - whether a version is what a regular file with a name holds, or held */
 bool build_is_file(const struct build_version *v);
+
+/** build_is_from - whether what a write put somewhere may be what its exec read of @input */
+bool build_is_from(const struct build *b, const struct build_access *write, uint32_t input);
 
 /** build_is_whole - whether who began a version has made it, if nobody wrote to it */
 static inline bool build_is_whole(const struct build_version *v)

@@ -197,7 +197,9 @@ static void take_access(struct build *b, struct sqlite3_stmt *st, struct build_a
 		.file = db_id(b->db, st, 2, DB_FILES), .how = (uint8_t)db_int(st, 3),
 		.class = db_class(b->db, st, 4), .standard = fd == 1 || fd == 2,
 		.at = db_int(st, 7), .until = db_null(st, 8) ? b->end : db_int(st, 8),
+		.copied = db_int(st, 9),
 	};
+	b->execs[a->exec].copies |= a->copied;
 	if (!a->file)
 		a->file = b->versions[a->version].file;
 	if (is_mapped(b, a, counted, (uint64_t)db_int(st, 6)))
@@ -233,7 +235,8 @@ static void count_accesses(struct build *b)
 static void load_accesses(struct build *b)
 {
 	static const char text[] =
-		"SELECT exec, version, file, how, class, fd, bytes, at, until FROM access ORDER BY rowid";
+		"SELECT exec, version, file, how, class, fd, bytes, at, until, copied\n"
+		" FROM access ORDER BY rowid";
 	struct sqlite3_stmt *st;
 
 	count_accesses(b);
@@ -249,6 +252,43 @@ static void load_accesses(struct build *b)
 		if (e->first + (size_t)e->uses < end)
 			take_access(b, st, &b->accesses[e->first + e->uses++]);
 	}
+}
+
+static uint32_t copied_to(const struct build *b, uint32_t i)
+{
+	return b->copies[i - 1].output;
+}
+
+static void load_copies(struct build *b)
+{
+	static const char text[] = "SELECT exec, input, output FROM copy ORDER BY rowid";
+	struct sqlite3_stmt *st = db_ask(b->db, text, "");
+	size_t cap = 0;
+
+	while (db_row(b->db, st)) {
+		b->copies = xgrow(b->copies, &cap, b->ncopies + 1, sizeof(*b->copies));
+		b->copies[b->ncopies++] = (struct build_copy){
+			db_id(b->db, st, 0, DB_EXECS), db_id(b->db, st, 1, DB_VERSIONS),
+			db_id(b->db, st, 2, DB_VERSIONS),
+		};
+	}
+	build_make_lists(b, &b->copied_to, b->nversions, (uint32_t)b->ncopies, copied_to);
+}
+
+bool build_is_from(const struct build *b, const struct build_access *write, uint32_t input)
+{
+	size_t n;
+	const uint32_t *rows = build_list(&b->copied_to, write->version, &n);
+
+	if (!write->copied)
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		const struct build_copy *c = &b->copies[rows[i] - 1];
+
+		if (c->exec == write->exec && (!c->input || c->input == input))
+			return true;
+	}
+	return false;
 }
 
 /* By version: writes first. */
@@ -353,6 +393,8 @@ static void free_build(struct build *b)
 	free(b->by_version);
 	free(b->moved);
 	free(b->misses);
+	free(b->copies);
+	free_lists(&b->copied_to);
 	free_lists(&b->misses_of);
 	free_lists(&b->names_of);
 	free_lists(&b->given);
@@ -382,6 +424,7 @@ const struct build *build_of(struct db *db)
 	load_versions(b);
 	load_names(b);
 	load_accesses(b);
+	load_copies(b);
 	index_accesses(b);
 	find_contents(b);
 	build_index_names(b);

@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool build_is_input(const struct build *b, const struct build_access *a)
+{
+	return (a->how == GRAPH_READ || a->how == GRAPH_RUN) && a->version && a->file &&
+	       b->versions[a->version].made == GRAPH_EXISTED;
+}
+
 bool build_is_made(const struct build_version *v)
 {
 	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED || v->made == GRAPH_MEMORY ||

@@ -150,7 +150,14 @@ static bool wanted(const struct search *s, const struct build_access *a)
 
 /* ---- what it was made from ---- */
 
-static void add_reads(struct search *s, uint32_t exec, int64_t before, size_t from)
+static bool is_content(uint8_t class)
+{
+	return class == GRAPH_DATA || class == GRAPH_IS_PIPE;
+}
+
+/* @write: what these are the inputs of; NULL: whatever it wrote */
+static void add_reads(struct search *s, uint32_t exec, int64_t before,
+		      const struct build_access *write, size_t from)
 {
 	const struct build *b = s->b;
 	const struct build_exec *e = &b->execs[exec];
@@ -160,7 +167,8 @@ static void add_reads(struct search *s, uint32_t exec, int64_t before, size_t fr
 		const struct build_access *a = &b->accesses[e->first + i];
 		bool queue = build_is_queue(&b->versions[a->version]);
 
-		if (!wanted(s, a) || a->at >= before)
+		if (!wanted(s, a) || a->at >= before ||
+		    (write && is_content(a->class) && !build_is_from(b, write, a->version)))
 			continue;
 		add(s, (struct reach_node){
 			.version = queue ? a->version : b->versions[a->version].holds,
@@ -184,7 +192,7 @@ static void add_exec(struct search *s, uint32_t exec, int64_t before, size_t fro
 
 	for (; exec && enter(s, exec, before); exec = e->parent) {
 		e = &s->b->execs[exec];
-		add_reads(s, exec, before, from);
+		add_reads(s, exec, before, NULL, from);
 		if (!e->forked)
 			return;
 		before = worse(s, e->at, before);
@@ -199,7 +207,11 @@ static void add_writers(struct search *s, const struct reach_node *n, size_t fro
 	for (uint32_t i = 0; i < v->writes; i++) {
 		const struct build_access *w = build_use(b, n->version, i);
 
-		if (w->at < n->time && (!n->through || build_flows(b, w, n->through)))
+		if (w->at >= n->time || (n->through && !build_flows(b, w, n->through)))
+			continue;
+		if (w->copied)
+			add_reads(s, w->exec, worse(s, w->until, n->time), w, from);
+		else
 			add_exec(s, w->exec, worse(s, w->until, n->time), from);
 	}
 }
@@ -304,9 +316,12 @@ static void add_output(struct search *s, uint32_t version, const struct build_ac
 	}, from);
 }
 
-/* Everything that an exec wrote behind the time when it had read something. */
+/*
+ * Everything that an exec wrote behind the time when it had read something.
+ * @version: that; 0: it is not a version
+ */
 static void add_writes(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
-		       size_t from)
+		       uint32_t version, size_t from)
 {
 	const struct build *b = s->b;
 	const struct build_exec *e = &b->execs[exec];
@@ -316,7 +331,8 @@ static void add_writes(struct search *s, uint32_t exec, int64_t since, enum grap
 	for (uint32_t i = 0; i < e->uses; i++) {
 		const struct build_access *a = &b->accesses[e->first + i];
 
-		if (a->how == GRAPH_WRITE && a->version && a->until > since)
+		if (a->how == GRAPH_WRITE && a->version && a->until > since &&
+		    (!is_content((uint8_t)class) || build_is_from(b, a, version)))
 			add_output(s, a->version, a, class, exec, worse(s, a->at, since), from);
 	}
 	made = build_list(&b->made_by, exec, &n);
@@ -327,7 +343,7 @@ static void add_writes(struct search *s, uint32_t exec, int64_t since, enum grap
 
 /* It has read something since; those that it forks have that in their memory, too. */
 static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
-		     size_t from)
+		     uint32_t version, size_t from)
 {
 	const struct build *b = s->b;
 	uint32_t *stack = NULL;
@@ -340,9 +356,10 @@ static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_
 		int64_t then = now == exec ? since : worse(s, b->execs[now].at, since);
 		const uint32_t *forks;
 
-		if (!enter(s, now, then))
+		/* what one copies depends on what it is copied from, which is each time another */
+		if (!enter(s, now, then) && !b->execs[now].copies)
 			continue;
-		add_writes(s, now, then, class, from);
+		add_writes(s, now, then, class, now == exec ? version : 0, from);
 		forks = build_list(&b->forks, now, &nforks);
 		stack = xgrow(stack, &cap, n + nforks + 1, sizeof(*stack));
 		for (size_t i = nforks; i--;)
@@ -362,7 +379,7 @@ static void add_missers(struct search *s)
 			const struct build_miss *m = build_miss_of(b, exec, i);
 
 			if (s->names[m->file])
-				add_user(s, exec, m->at, GRAPH_PROBE, 0);
+				add_user(s, exec, m->at, GRAPH_PROBE, 0, 0);
 		}
 }
 
@@ -376,7 +393,7 @@ static void add_lookers(struct search *s)
 
 		if ((a->how == GRAPH_LIST && s->dirs[a->file]) ||
 		    (a->how == GRAPH_LOOK && s->names[a->file]))
-			add_user(s, a->exec, a->at, (enum graph_class)a->class, 0);
+			add_user(s, a->exec, a->at, (enum graph_class)a->class, 0, 0);
 	}
 }
 
@@ -415,7 +432,7 @@ static void expand_outputs(struct search *s, size_t i)
 
 		if (wanted(s, a) && a->until > n.time &&
 		    (!n.through || build_flows(b, n.through, a)))
-			add_user(s, a->exec, worse(s, a->at, n.time), a->class, i);
+			add_user(s, a->exec, worse(s, a->at, n.time), a->class, n.version, i);
 	}
 	add_symlinks(s, n.version, n.time, i);
 	based = build_list(&b->based, n.version, &nbased);
