@@ -4,6 +4,7 @@
 #include "answers/put.h"
 #include "base/screen.h"
 #include "build/work.h"
+#include "model/build.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -245,40 +246,28 @@ static size_t stretches(const struct timeline *t, const struct line_path *path,
 /* "cc1 quotearg.c" */
 static void add_label(struct buf *to, struct db *db, uint32_t exec)
 {
-	static const char text[] = "SELECT f.path FROM exec AS e JOIN file AS f ON f.id = e.program\n"
-				   " WHERE e.id = ?";
-	struct buf words = { 0 }, path = { 0 };
-	size_t n;
+	const struct build *b = build_of(db);
+	struct buf words = { 0 };
+	size_t n, len;
 	struct work_arg *args = answers_work_args(db, exec, &words, &n);
-	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
-	const char *s;
-	size_t len;
+	const char *path = build_path(b, b->execs[exec].program, &len);
 
-	while (db_row(db, st)) {
-		s = db_bytes(st, 0, &len);
-		path.len = 0;
-		buf_add(&path, s, len);
-	}
-	if (path.len)
-		work_of(path.s, path.len, args, n, to);
+	if (len)
+		work_of(path, len, args, n, to);
 	else
 		buf_adds(to, exec ? "?" : "nobody in the trace");
 	free(args);
 	buf_free(&words);
-	buf_free(&path);
 }
 
 /* The last component of a path. */
 static void add_name(struct buf *to, struct db *db, uint32_t file)
 {
-	struct buf path = { 0 };
-	const char *slash;
+	size_t len;
+	const char *path = build_path(build_of(db), file, &len), *slash = memrchr(path, '/', len);
 
-	answers_file_path(db, file, &path);
-	slash = path.len ? memrchr(path.s, '/', path.len) : NULL;
 	if (slash)
-		buf_add(to, slash + 1, (size_t)(path.s + path.len - slash - 1));
-	buf_free(&path);
+		buf_add(to, slash + 1, (size_t)(path + len - slash - 1));
 }
 
 /* Why it did not begin earlier. */

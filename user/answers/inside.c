@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What compilers say of themselves, by program.  See inside.h. */
 #include "answers/inside.h"
-#include "model/build.h"
 #include "base/xalloc.h"
 #include "build/traced.h"
 #include "import/chrome/chrome.h"
+#include "model/build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,26 +42,23 @@ static struct inside_row *add_row(struct finding *f, uint32_t exec)
 
 /* ---- which files ---- */
 
-static uint32_t writer_of(struct db *db, uint32_t version)
+static uint32_t writer_of(const struct build *b, uint32_t version)
 {
 	size_t n;
-	uint32_t *makers = build_makers(build_of(db), version, &n), exec = n ? makers[n - 1] : 0;
+	uint32_t *makers = build_makers(b, version, &n), exec = n ? makers[n - 1] : 0;
 
 	free(makers);
 	return exec;
 }
 
-static bool is_made(struct db *db, uint32_t version)
+static bool is_made(const struct build_version *v)
 {
-	const struct build_version *v = &build_of(db)->versions[version];
-
 	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED;
 }
 
 /* What the build left in a file, or removed.  Return: 0: it did not make it. */
-static uint32_t made_in(struct db *db, uint32_t file)
+static uint32_t made_in(const struct build *b, uint32_t file)
 {
-	const struct build *b = build_of(db);
 	uint32_t version = build_present(b, file);
 
 	if (!version) {
@@ -70,48 +67,43 @@ static uint32_t made_in(struct db *db, uint32_t file)
 		if (version && build_name(b, version, file))
 			return 0;
 	}
-	return is_made(db, version) ? version : 0;
+	return is_made(&b->versions[version]) ? version : 0;
+}
+
+static enum traced_name name_of(const struct build *b, uint32_t file)
+{
+	size_t len;
+	const char *path = build_path(b, file, &len);
+
+	return traced_name_of(path, len);
 }
 
 /* Whose time trace a program writes: its own; crox that of whose profile it read. */
-static uint32_t subject_of(struct db *db, uint32_t writer)
+static uint32_t subject_of(const struct build *b, uint32_t writer)
 {
-	static const char text[] =
-		"SELECT v.exec, f.path FROM access AS a JOIN version AS v ON v.id = a.version\n"
-		" JOIN file AS f ON f.id = v.file WHERE a.exec = ? AND a.how = 1 AND v.made IN (1, 2)";
-	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)writer);
+	const struct build_exec *e = &b->execs[writer];
 	uint32_t found = 0;
 
-	while (db_row(db, st)) {
-		size_t len;
-		const char *path = db_bytes(st, 1, &len);
+	for (uint32_t i = 0; i < e->uses; i++) {
+		const struct build_access *a = &b->accesses[e->first + i];
+		const struct build_version *v = &b->versions[a->version];
 
-		if (traced_name_of(path, len) == TRACED_PROFILE)
-			found = db_id(db, st, 0, DB_EXECS);
+		if (a->how == GRAPH_READ && is_made(v) && name_of(b, v->file) == TRACED_PROFILE)
+			found = v->exec;
 	}
 	return found ? found : writer;
 }
 
-static void find_files(struct finding *f)
+static void find_files(struct finding *f, const struct build *b)
 {
-	static const char text[] = "SELECT id, path FROM file";
-	struct db *db = f->t->db;
-	struct sqlite3_stmt *st = db_ask(db, text, "");
-
-	while (db_row(db, st)) {
-		uint32_t file = db_id(db, st, 0, DB_FILES), version, writer;
+	for (uint32_t file = 1; file <= b->nfiles; file++) {
+		uint32_t version = name_of(b, file) == TRACED_TRACE ? made_in(b, file) : 0;
+		uint32_t writer = version ? writer_of(b, version) : 0;
 		struct inside_row *row;
-		const char *path;
-		size_t len;
 
-		path = db_bytes(st, 1, &len);
-		if (traced_name_of(path, len) != TRACED_TRACE)
-			continue;
-		version = made_in(db, file);
-		writer = version ? writer_of(db, version) : 0;
 		if (!writer)
 			continue;
-		row = add_row(f, subject_of(db, writer));
+		row = add_row(f, subject_of(b, writer));
 		row->file = file;
 		row->version = version;
 		row->writer = writer;
@@ -129,42 +121,31 @@ static int by_exec(const void *a, const void *b)
 
 /* ---- who was asked ---- */
 
-static bool asked(struct db *db, uint32_t exec, const char *program, size_t len)
+static bool asked(const struct build *b, uint32_t exec)
 {
 	struct buf words = { 0 }, label = { 0 };
-	size_t n;
-	struct work_arg *args = answers_work_args(db, exec, &words, &n);
-	bool is;
+	size_t n, len;
+	struct work_arg *args = answers_work_args(b->db, exec, &words, &n);
+	const char *program = build_path(b, b->execs[exec].program, &len);
+	bool is = traced_asked(work_of(program, len, args, n, &label), args, n);
 
-	is = traced_asked(work_of(program, len, args, n, &label), args, n);
 	free(args);
 	buf_free(&words);
 	buf_free(&label);
 	return is;
 }
 
-static void find_asked(struct finding *f)
+static void find_asked(struct finding *f, const struct build *b)
 {
 	static const char any[] =
 		"SELECT 1 FROM string WHERE instr(s, CAST('time-trace' AS BLOB))\n"
 		" OR instr(s, CAST('self-profile' AS BLOB)) LIMIT 1";
-	static const char text[] =
-		"SELECT e.id, p.path, ifnull(e.status, 0) <> 0 OR ifnull(e.signal, 0) <> 0 FROM exec AS e\n"
-		" LEFT JOIN file AS p ON p.id = e.program WHERE e.args IS NOT NULL";
-	struct db *db = f->t->db;
-	struct sqlite3_stmt *st;
 
-	if (!db_one(db, any, ""))
+	if (!db_one(b->db, any, ""))
 		return;
-	st = db_ask(db, text, "");
-	while (db_row(db, st)) {
-		uint32_t exec = db_id(db, st, 0, DB_EXECS);
-		const char *program;
-		size_t len;
-
-		program = db_bytes(st, 1, &len);
-		f->execs[exec] |= db_int(st, 2) ? TRACED_FAILED : 0;
-		f->execs[exec] |= asked(db, exec, program, len) ? TRACED_ASKED : 0;
+	for (uint32_t i = 1; i <= b->nexecs; i++) {
+		f->execs[i] |= b->execs[i].status > 0 || b->execs[i].signal > 0 ? TRACED_FAILED : 0;
+		f->execs[i] |= asked(b, i) ? TRACED_ASKED : 0;
 	}
 }
 
@@ -190,16 +171,14 @@ static void tell(struct finding *f, const struct chrome_trace *t, uint32_t exec)
 
 static struct chrome_was was_of(struct finding *f, const struct inside_row *row)
 {
-	static const char text[] =
-		"SELECT size, mtime FROM version WHERE id = ? AND size IS NOT NULL AND mtime IS NOT NULL";
+	const struct build_version *v = &build_of(f->t->db)->versions[row->version];
 	const struct line_exec *e = &f->t->execs[row->writer];
-	struct sqlite3_stmt *st = db_ask(f->t->db, text, "i", (int64_t)row->version);
 	struct chrome_was was = { 0 };
 
-	if (db_row(f->t->db, st)) {
+	if (v->identified) {
 		was.known = true;
-		was.size = db_int(st, 0);
-		was.mtime = db_int(st, 1);
+		was.size = (int64_t)v->size;
+		was.mtime = v->mtime;
 	} else if (f->dated) {
 		was.from = f->date + e->at - COARSE;
 		was.to = f->date + e->until + COARSE;
@@ -252,8 +231,8 @@ void inside_find(const struct timeline *t, const char *below,
 	*list = (struct inside){ 0 };
 	f.execs = xcalloc(t->nexecs + 1, 1);
 	f.dated = answers_realtime(t->db, &f.date) && f.date > 0 && f.date < MAX_CLOCK;
-	find_asked(&f);
-	find_files(&f);
+	find_asked(&f, build_of(t->db));
+	find_files(&f, build_of(t->db));
 	if (list->n)
 		qsort(list->rows, list->n, sizeof(*list->rows), by_exec);
 	for (size_t i = 0; i < list->n; i++) {

@@ -91,25 +91,37 @@ static void take_args(struct db *db, struct worker *w, const char *json, size_t 
 	}
 }
 
-static uint8_t end_of(struct sqlite3_stmt *st, int64_t *value)
+static uint8_t end_of(const struct build_exec *e, int64_t *value)
 {
 	*value = 0;
-	if (db_null(st, 0))
-		return END_UNKNOWN;
-	if (db_int(st, 0) == GRAPH_ENDED_EXEC)
+	if (e->ended == GRAPH_ENDED_EXEC)
 		return END_EXEC;
-	if (db_int(st, 0) != GRAPH_ENDED_EXIT || (db_null(st, 1) && db_null(st, 2)))
+	if (e->ended != GRAPH_ENDED_EXIT || (e->status < 0 && e->signal < 0))
 		return END_UNKNOWN;
-	*value = db_int(st, 2) ? db_int(st, 2) : db_int(st, 1);
-	return db_int(st, 2) ? END_SIGNAL : END_STATUS;
+	*value = e->signal > 0 ? e->signal : e->status;
+	return e->signal > 0 ? END_SIGNAL : END_STATUS;
+}
+
+static void load_program(struct page *p, const struct build *b, uint32_t exec, struct worker *w)
+{
+	const struct build_exec *e = &b->execs[exec];
+	struct program *x = &p->times->programs[exec];
+	size_t len;
+	const char *path = build_path(b, e->program, &len);
+
+	x->end = end_of(e, &x->value);
+	/* one that put another one into its place has started that */
+	x->parent = e->before && !b->execs[e->before].forked ? e->before : e->parent;
+	page_graph_want(&p->g, e->program);
+	page_graph_want(&p->g, e->cwd);
+	w->label.len = 0;
+	p->times->classes[exec] = (uint8_t)work_of(path, len, w->list, w->n, &w->label);
+	x->label = label_of(p->times, &w->label);
 }
 
 static void load_programs(struct page *p)
 {
-	static const char text[] =
-		"SELECT e.ended, e.status, e.signal, e.id, e.parent, e.before, e.maxrss, e.program, e.cwd,\n"
-		" f.path, e.args, b.forked FROM exec AS e LEFT JOIN file AS f ON f.id = e.program\n"
-		" LEFT JOIN exec AS b ON b.id = e.before ORDER BY e.id";
+	static const char text[] = "SELECT id, maxrss, args FROM exec ORDER BY id";
 	struct page_times *pt = p->times;
 	struct worker w = { .words = words_new(p->db) };
 	struct sqlite3_stmt *st = db_ask(p->db, text, "");
@@ -117,23 +129,14 @@ static void load_programs(struct page *p)
 	pt->programs = xcalloc(p->t.nexecs + 1, sizeof(*pt->programs));
 	pt->classes = xcalloc(p->t.nexecs + 1, sizeof(*pt->classes));
 	while (db_row(p->db, st)) {
-		uint32_t id = db_id(p->db, st, 3, DB_EXECS);
-		struct program *x = &pt->programs[id];
-		const char *path, *args;
-		size_t len, args_len;
+		uint32_t id = db_id(p->db, st, 0, DB_EXECS);
+		const char *args;
+		size_t len;
 
-		x->end = end_of(st, &x->value);
-		/* one that put another one into its place has started that */
-		x->parent = db_earlier(p->db, st, db_null(st, 5) || db_int(st, 11) ? 4 : 5, id);
-		x->rss = db_null(st, 6) ? -1 : db_int(st, 6) / 1024;
-		page_graph_want(&p->g, db_id(p->db, st, 7, DB_FILES));
-		page_graph_want(&p->g, db_id(p->db, st, 8, DB_FILES));
-		args = db_bytes(st, 10, &args_len);
-		take_args(p->db, &w, args, args_len);
-		path = db_bytes(st, 9, &len);
-		w.label.len = 0;
-		pt->classes[id] = (uint8_t)work_of(path, len, w.list, w.n, &w.label);
-		x->label = label_of(pt, &w.label);
+		pt->programs[id].rss = db_null(st, 1) ? -1 : db_int(st, 1) / 1024;
+		args = db_bytes(st, 2, &len);
+		take_args(p->db, &w, args, len);
+		load_program(p, build_of(p->db), id, &w);
 	}
 	words_free(w.words);
 	buf_free(&w.args);

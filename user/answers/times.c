@@ -372,8 +372,6 @@ static void json_critical(const struct timeline *t, const struct times *w, struc
 		json_begin(j, '{');
 		json_number(j, "from_ns", s->from);
 		json_number(j, "to_ns", s->to);
-		json_key(j, "percent");
-		json_f64(j, percent(t, parts[i].took));
 		if (s->exec) {
 			json_number(j, "exec", s->exec);
 			json_file(j, "program", t->db, t->execs[s->exec].program);
