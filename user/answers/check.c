@@ -52,6 +52,7 @@ void check_free(struct check *c)
 	free(c->place);
 	free(c->node);
 	free(c->outs);
+	free(c->output);
 	free(c->reads);
 	free(c->around.in);
 	free(c->around.list);

@@ -72,6 +72,7 @@ struct check {
 		uint32_t step, file;
 	} *outs;		/* by step: what it made */
 	size_t nouts, outs_cap;
+	uint32_t *output;	/* by step: check_output() */
 	struct check_read {
 		uint32_t step, unit, version, file;
 		uint8_t class, how;
@@ -149,7 +150,13 @@ void check_clock(struct check *c);
 void check_group(struct check *c);
 
 /** check_output - a file that a step made: a declared one, if any is.  Return: 0: none */
-uint32_t check_output(const struct check *c, uint32_t step);
+static inline uint32_t check_output(const struct check *c, uint32_t step)
+{
+	return c->output[step];
+}
+
+/** check_made - whether a step made a file */
+bool check_made(const struct check *c, uint32_t step, uint32_t file);
 
 /** check_args - the arguments of a unit, each with a NUL behind it.  Return: how many */
 size_t check_args(const struct check *c, uint32_t unit, struct buf *to);

@@ -17,16 +17,6 @@ static bool is_in_step(const struct check *c, uint32_t unit)
 
 /* ---- looked for too early ---- */
 
-static bool made_by(const struct check *c, uint32_t step, uint32_t file)
-{
-	size_t n;
-	const struct check_out *outs = check_outs(c, step, &n);
-
-	while (n-- && outs[n].file != file)
-		;
-	return n != SIZE_MAX;
-}
-
 /* Whether two were under way at the same time, below one make or ninja. */
 static bool overlap(const struct check *c, uint32_t x, uint32_t y)
 {
@@ -71,7 +61,7 @@ static void find_early(struct check *c, const struct build_miss *m)
 	    (m->error && m->error != ENOENT && m->error != ENOTDIR))
 		return;
 	maker = maker_of(c, m->file, &at);
-	if (!maker || !c->step[maker] || at < m->at || made_by(c, c->step[unit], m->file) ||
+	if (!maker || !c->step[maker] || at < m->at || check_made(c, c->step[unit], m->file) ||
 	    !check_output(c, c->step[unit]) || !is_loose(c, unit, maker, m->file))
 		return;
 	check_add(c, (struct check_finding){

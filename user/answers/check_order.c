@@ -67,6 +67,13 @@ const struct check_out *check_outs(const struct check *c, uint32_t step, size_t 
 	return c->outs + low;
 }
 
+bool check_made(const struct check *c, uint32_t step, uint32_t file)
+{
+	const struct check_out key = { step, file };
+
+	return c->nouts && bsearch(&key, c->outs, c->nouts, sizeof(key), by_step);
+}
+
 uint32_t check_apart(const struct check *c, uint32_t *a, uint32_t *b)
 {
 	const struct match_unit *units = c->s.units;

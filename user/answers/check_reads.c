@@ -68,24 +68,25 @@ static void load_reads(struct check *c)
 	c->nreads = n;
 }
 
-uint32_t check_output(const struct check *c, uint32_t step)
+static bool is_declared(const struct check *c, uint32_t file)
 {
-	const struct check_out *outs;
-	uint32_t any = 0;
-	size_t n;
+	return c->lists.nodes[c->node[file]].rule;
+}
 
-	outs = check_outs(c, step, &n);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t file = outs[i].file;
+/* Of each step, the first file that a rule declares, or else that is there in the end. */
+static void find_outputs(struct check *c)
+{
+	c->output = xcalloc(c->s.nunits + 1ul, sizeof(*c->output));
+	for (size_t i = 0; i < c->nouts; i++) {
+		uint32_t file = c->outs[i].file, *output = &c->output[c->outs[i].step];
+		uint32_t there = c->s.there[file];
 
-		if (c->lists.nodes[c->node[file]].rule)
-			return file;
 		/* what only make or ninja reads is no result */
-		if (!any && !c->own[file] && c->place[file] != PLACE_TEMPORARY &&
-		    c->s.there[file] && build_is_file(&c->s.versions[c->s.there[file]]))
-			any = file;
+		if (is_declared(c, file) ? !*output || !is_declared(c, *output) :
+		    !*output && !c->own[file] && c->place[file] != PLACE_TEMPORARY && there &&
+		    build_is_file(&c->s.versions[there]))
+			*output = file;
 	}
-	return any;
 }
 
 /* ---- outside ---- */
@@ -308,6 +309,7 @@ void check_reads(struct check *c)
 	struct map64 dirs = { 0 };
 
 	load_reads(c);
+	find_outputs(c);
 	find_outside(c);
 	find_dirs(&c->lists, &dirs);
 	for (size_t i = 0; i < c->nreads; i++) {

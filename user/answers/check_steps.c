@@ -18,16 +18,6 @@ static uint32_t rule_of(const struct check *c, uint32_t file)
 	return c->lists.nodes[c->node[file]].rule;
 }
 
-static bool made_by(const struct check *c, uint32_t step, uint32_t file)
-{
-	size_t n;
-	const struct check_out *outs = check_outs(c, step, &n);
-
-	while (n-- && outs[n].file != file)
-		;
-	return n != SIZE_MAX;
-}
-
 /* ---- what a step writes over ---- */
 
 static uint32_t writer_in(const struct check *c, uint32_t step, uint32_t file)
@@ -52,7 +42,7 @@ static void find_own_inputs(const struct steps *s, const struct check_out *out)
 		uint32_t file = s->file_of[g->nodes[i]];
 
 		if (!file || file == out->file || c->place[file] != PLACE_TREE ||
-		    !made_by(c, out->step, file))
+		    !check_made(c, out->step, file))
 			continue;
 		if (c->lists.nodes[g->nodes[i]].target && s->first[file] == out->step)
 			continue;
@@ -66,28 +56,26 @@ static void find_own_inputs(const struct steps *s, const struct check_out *out)
 /* ---- what no rule makes ---- */
 
 /* Whether a rule names what a step makes, as it is or by another name for several. */
-static bool names(const struct check *c, uint32_t rule, uint32_t step, unsigned int depth)
+static bool names(const struct steps *s, uint32_t rule, uint32_t step, unsigned int depth)
 {
-	const struct lists *l = &c->lists;
-	size_t n;
-	const struct check_out *outs = check_outs(c, step, &n);
+	const struct lists *l = &s->c->lists;
 
 	for (size_t i = 0; i < l->groups[rule].n; i++) {
 		uint32_t node = l->groups[rule].nodes[i], other = l->nodes[node].rule;
 
-		for (size_t k = 0; k < n; k++)
-			if (c->node[outs[k].file] == node)
-				return true;
+		if (s->file_of[node] && check_made(s->c, step, s->file_of[node]))
+			return true;
 		if (other && !l->before && !l->groups[other].command && depth &&
-		    names(c, other, step, depth - 1))
+		    names(s, other, step, depth - 1))
 			return true;
 	}
 	return false;
 }
 
 /* Whether a step's rules name an output of another one; it need not be said of those for ninja. */
-static bool is_told(const struct check *c, uint32_t step, uint32_t maker)
+static bool is_told(const struct steps *s, uint32_t step, uint32_t maker)
 {
+	const struct check *c = s->c;
 	size_t n;
 	const struct check_out *outs = check_outs(c, step, &n);
 	bool any = false;
@@ -98,18 +86,25 @@ static bool is_told(const struct check *c, uint32_t step, uint32_t maker)
 		if (!rule || c->lists.nodes[c->node[outs[i].file]].dyndep)
 			continue;
 		any = true;
-		if (names(c, rule, maker, 8))
+		if (names(s, rule, maker, 8))
 			return true;
 	}
 	return !any;
 }
 
-static void find_by_product(struct check *c, const struct check_read *r, uint32_t maker)
+/* @told: of pairs of steps that were asked, whether it is so */
+static void find_by_product(const struct steps *s, const struct check_read *r, uint32_t maker,
+			    struct map64 *told)
 {
+	struct check *c = s->c;
 	uint32_t step = c->step[maker], output = check_output(c, step);
+	uint64_t pair = (uint64_t)r->step << 32 | step;
 
-	if (!step || step == r->step || !r->step || !output || !rule_of(c, output) ||
-	    check_ordered(c, maker, r->unit, r->file) != 1 || is_told(c, r->step, step))
+	if (!step || step == r->step || !r->step || !output || !rule_of(c, output))
+		return;
+	if (!map64_get(told, pair))
+		map64_put(told, pair, is_told(s, r->step, step));
+	if (*map64_get(told, pair) || check_ordered(c, maker, r->unit, r->file) != 1)
 		return;
 	check_add(c, (struct check_finding){
 		.kind = CHECK_BY_PRODUCT, .file = r->file, .unit = r->unit, .other = maker,
@@ -117,8 +112,11 @@ static void find_by_product(struct check *c, const struct check_read *r, uint32_
 	});
 }
 
-static void find_by_products(struct check *c)
+static void find_by_products(const struct steps *s)
 {
+	struct check *c = s->c;
+	struct map64 told = { 0 };
+
 	for (size_t i = 0; i < c->nreads; i++) {
 		const struct check_read *r = &c->reads[i];
 		const struct match_write *w;
@@ -128,8 +126,9 @@ static void find_by_products(struct check *c)
 			continue;
 		w = match_writes(&c->s, r->version, &n);
 		for (size_t k = 0; k < n; k++)
-			find_by_product(c, r, w[k].unit);
+			find_by_product(s, r, w[k].unit, &told);
 	}
+	map64_clear(&told);
 }
 
 /* ---- what was not made ---- */
@@ -235,7 +234,7 @@ void check_steps(struct check *c)
 	s.file_of[0] = 0;
 	for (size_t i = 0; i < c->nouts; i++)
 		find_own_inputs(&s, &c->outs[i]);
-	find_by_products(c);
+	find_by_products(&s);
 	find_not_made(&s);
 	free(s.file_of);
 	free(s.first);

@@ -9,8 +9,14 @@ const SHOWN = 200;
 const KINDS = {
 	undeclared: 'Read, but nobody declares it',
 	race: 'Read while nothing lets the reader wait for the writer',
+	early: 'Looked for before it was made, in no order',
+	listing: 'A directory was listed',
+	environment: 'Variables of the environment',
 	writers: 'Written by two, in no order',
 	overwritten: 'A source was changed',
+	'own-input': 'Written by the step that needs it',
+	'by-product': 'Read, but made by a rule that does not name it',
+	'not-made': 'Declared, but not made',
 	outside: 'Outside of the trees',
 	network: 'Network',
 	clock: 'Newer than it can be',
@@ -57,9 +63,10 @@ async function findings(section) {
 		const caption = `${KINDS[kind] || kind} (${kind}): ${dom.number(rows.length)}`;
 
 		section.append(table.make(caption, [
-			{name: 'What', value: f => f.path || f.address,
-				show: f => f.path ? link(f.path) : f.address},
-			{name: 'How', value: f => f.what + (f.class ? `, ${f.class}` : '') +
+			{name: 'What', value: f => f.path || f.address || f.variable,
+				show: f => f.path ? link(f.path) : f.address || f.variable},
+			{name: 'How', value: f => (f.members ? `${f.members.length} files ` : '') +
+				f.what + (f.class ? `, ${f.class}` : '') +
 				(f.more ? `, and ${f.more} more` : '')},
 			{name: 'By', value: f => f.by ? f.by.program : '',
 				show: f => f.by ? who(f.by) : ''},
