@@ -198,7 +198,7 @@ int check_declares(struct check *c, uint32_t step, uint32_t node);
  */
 int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file);
 
-/** check_follows - whether a step is made of what another one made, as far as was read */
+/** check_follows - whether a step is made of what another one made; 0: of or by no step */
 bool check_follows(const struct check *c, uint32_t then, uint32_t first);
 
 #endif

@@ -232,10 +232,14 @@ const struct check_read *check_step_reads(const struct check *c, uint32_t step, 
 
 bool check_follows(const struct check *c, uint32_t then, uint32_t first)
 {
-	bool *seen = xcalloc(c->s.nunits + 1ul, sizeof(*seen));
-	uint32_t *list = xcalloc(c->s.nunits + 1ul, sizeof(*list));
+	bool *seen, follows;
+	uint32_t *list;
 	size_t n = 1;
 
+	if (!then || !first)
+		return false;
+	seen = xcalloc(c->s.nunits + 1ul, sizeof(*seen));
+	list = xcalloc(c->s.nunits + 1ul, sizeof(*list));
 	list[0] = then;
 	seen[then] = true;
 	for (size_t i = 0; i < n && !seen[first]; i++) {
@@ -255,8 +259,8 @@ bool check_follows(const struct check *c, uint32_t then, uint32_t first)
 			}
 		}
 	}
+	follows = seen[first];
 	free(list);
-	n = seen[first];
 	free(seen);
-	return n;
+	return follows;
 }

@@ -84,10 +84,10 @@ static bool holds(const struct check *c, uint32_t version, uint32_t older)
  */
 static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 {
-	uint32_t first = c->step[x], then = c->step[y], a = x, b = y, both;
+	uint32_t a = x, b = y, both;
 	int declared;
 
-	if ((first && first == then) || match_schedules(&c->s, x) || match_schedules(&c->s, y))
+	if ((c->step[x] && c->step[x] == c->step[y]) || match_schedules(&c->s, x) || match_schedules(&c->s, y))
 		return 1;
 	both = check_apart(c, &a, &b);
 	if (!both)
@@ -97,22 +97,22 @@ static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 	declared = check_ordered(c, x, y, 0);
 	if (declared == 0)
 		declared = check_ordered(c, y, x, 0);
-	if (declared >= 0 || c->s.units[b].at < until)
-		return declared > 0;
-	/* what is made of the other's results has waited for them */
-	return first && then && check_follows(c, then, first) ? 1 : -1;
+	return declared < 0 && c->s.units[b].at < until ? 0 : declared;
 }
 
 static bool is_ordered(struct check *c, const struct written *x, const struct written *y)
 {
+	/* who gives a name goes on with what was made for it */
+	uint32_t first = x->maker ? x->maker : x->unit, then = y->maker ? y->maker : y->unit;
 	int ordered = in_order(c, x->unit, x->until, y->unit);
 
-	/* who gives a name goes on with what was made for it */
 	if (ordered < 0 && (x->maker || y->maker))
-		ordered = in_order(c, x->maker ? x->maker : x->unit, x->until,
-				   y->maker ? y->maker : y->unit);
-	/* what goes on with a file does not begin anew */
-	return ordered < 0 ? holds(c, y->version, x->version) : ordered;
+		ordered = in_order(c, first, x->until, then);
+	if (ordered >= 0)
+		return ordered;
+	/* so does who changes what is there; and what was made of another's results has waited */
+	return holds(c, y->version, x->version) || check_follows(c, c->step[then], c->step[first]) ||
+	       check_follows(c, c->step[y->unit], c->step[x->unit]);
 }
 
 /* Whether it matters what is in a version: it is left, or somebody reads it. */
