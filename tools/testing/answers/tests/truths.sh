@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds of many kinds, recorded by record --here: what their own tools say of them, or
+# what is true by construction (projects/*/truth, in which "?" are limits, with reasons).
+
+. "${0%/*}/../lib.sh"
+
+# exact NAME BASE TRUTH WHAT [OPTION]...: WHAT (--leaves, --direct) etrace says is that
+exact()
+{
+	local name=$1 base=$2 truth=$3 what=$4
+	etrace deps "$what" --all --json "$FIXTURES/$name/strace.fxt.zst" > "$name.ours" 2> log ||
+		cat log
+	"$ANSWERS/compare" "${@:5}" "$base" "$truth" "$name.ours"
+}
+
+# built NAME WHAT [OPTION]...: the truth by construction, of a project of that name
+built() { exact "$1" "/build/$1" "$FIXTURES/$1/truth" "--$2" --known "${@:3}"; }
+holds() { check "$1: $2 by construction" built "$@"; }
+
+# yet NAME COMMAND...: what is known not to hold: skipped as long as it does not.
+yet()
+{
+	if "${@:2}" > log 2>&1; then
+		result 0 "$1"
+	else
+		echo "skip: $1: not yet, $(wc -l < log) differences"
+	fi
+}
+no_pairs=()
+for way in cp/ cp-a/ many/ install/ root/ etc.tar; do
+	no_pairs+=(--no-output "*/out/$way*")
+done
+
+for trace in "$FIXTURES"/*/strace.fxt.zst; do
+	ends 0 "$(basename "$(dirname "$trace")") is complete" etrace report "$trace"
+done
+
+# Cargo: rustc names sources, and no libraries; cargo also the build script, a program.
+F=$FIXTURES/cargo
+"$ANSWERS/ninja-deps" --make /build/cargo/src "$F"/*-*.d > truth
+check "cargo: the sources of crates as in rustc's depfiles" \
+	exact cargo /build/cargo truth --direct --known --no-input '*.rlib' --no-input '*.rmeta'
+"$ANSWERS/ninja-deps" --make /build/cargo/src "$F/app.d" > truth
+check "cargo: the sources of the program as in cargo's depfile" \
+	exact cargo /build/cargo truth --leaves --known --no-input '*/table.rs' --no-input '*/build.rs'
+holds cargo leaves
+
+# Each way on its own: what does not hold yet hides nothing else.
+holds node leaves --no-output '*/out/pool-?'
+yet "node: what a worker was sent before another one answered" built node leaves
+holds tokens leaves
+holds copies leaves "${no_pairs[@]}"
+yet "copies of several files by one process are pairs" built copies leaves
+holds java leaves
+for part in shapes app; do
+	"$ANSWERS/truth-of" javac /build/java "$FIXTURES/java/verbose-$part"
+done > truth
+check "java: direct inputs as javac -verbose says" exact java /build/java truth --direct --known
+
+holds fortran leaves
+holds modules leaves
+# Names of modules are no inputs for ninja, which has them from the dyndep file.
+"$ANSWERS/ninja-deps" /build/modules "$FIXTURES/modules/deps" > deps
+check "modules: direct inputs as ninja -t deps" \
+	exact modules /build/modules deps --direct --known --no-input '*.gcm'
+holds autotools leaves
+for dir in lib app; do
+	"$ANSWERS/ninja-deps" --make /build/autotools/out/$dir "$FIXTURES/autotools/lists/$dir"/.deps/*
+done > depfiles
+# libtool makes the .lo, which is a script that names both objects.
+sed -n 's|/lib/\([^/"]*\)\.lo"|/lib/.libs/\1.o"|p; s|\.lo"|.o"|; p' depfiles > objects
+check "autotools: direct inputs of $(wc -l < objects) objects as in their depfiles" \
+	exact autotools /build/autotools objects --direct --known
+
+for name in cached-cold cached-hit; do
+	check "$name: leaves by construction" exact $name /build/cached "$FIXTURES/$name/truth" --leaves --known
+	"$ANSWERS/ninja-deps" /build/cached/out "$FIXTURES/$name/deps" > deps
+	check "$name: direct inputs as ninja -t deps" \
+		exact $name /build/cached deps --direct --known
+done
+
+"$ANSWERS/truth-of" tsc /build/script "$FIXTURES/tsc/list" > truth
+check "tsc: as --listFiles" exact tsc /build/script truth --direct --no-output '*/list'
+"$ANSWERS/truth-of" esbuild /build/script "$FIXTURES/esbuild/meta.json" > truth
+check "esbuild: as its metafile" exact esbuild /build/script truth --direct --known
+"$ANSWERS/truth-of" go /build/go "$FIXTURES/go/list-deps" > truth
+# go itself lists packages for its linker, and has read all that it might need before (a limit).
+check "go: as go list -deps" exact go /build/go truth --leaves --known --no-input '*/go.mod' \
+	--no-input '*_test.go' --no-input '/build/go/cache/*'
+"$ANSWERS/truth-of" tex /build/latex "$FIXTURES/latex/main.fls" > truth
+check "latex: as the .fls" exact latex /build/latex truth --direct --known
+"$ANSWERS/truth-of" scons /build/scons "$FIXTURES/scons/tree" > truth
+check "scons: as --tree=all" exact scons /build/scons truth --direct --known \
+	--no-output '*/lib' --no-output '*/installed*'
+holds scons leaves
+holds dune direct
+
+# Ways in which data gets from file to file: all outputs are named.
+ways() { exact ways /build/ways "$FIXTURES/ways/truth" --leaves --no-output '*/out/lock' "$@"; }
+declare -A open_ways=(
+	["sockets with names"]="served? sent1"
+	["one process copies several files"]="ranged2 sendfile2 spliced2 copied-tree/*"
+)
+not_yet=()
+for reason in "${!open_ways[@]}"; do
+	only=()
+	for name in ${open_ways[$reason]}; do
+		not_yet+=(--no-output "/build/ways/out/$name")
+	done
+	for other in "${!open_ways[@]}"; do
+		for name in ${open_ways[$other]}; do
+			[ "$other" = "$reason" ] || only+=(--no-output "/build/ways/out/$name")
+		done
+	done
+	yet "ways: $reason" ways "${only[@]}"
+done
+check "ways: leaves by construction" ways "${not_yet[@]}"
+
+# What etrace check finds in clean builds.  finds NAME FINDING... -- OPTION...: that only
+finds()
+{
+	local name=$1 expected=()
+	shift
+	while [ "$1" != -- ]; do
+		expected+=("$1")
+		shift
+	done
+	etrace check --json "${@:2}" "$FIXTURES/$name/strace.fxt.zst" 2>&1 |
+		python3 -c '
+import json, sys
+for line in sys.stdin:
+    row = json.loads(line)
+    print(row["finding"], row.get("path"))' > findings
+	diff <(printf '%s\n' "${expected[@]}" | sed '/^$/d') findings
+}
+
+# with NAME DIR: options for its lists, which were in that directory
+with() { lists=$FIXTURES/$1/lists; by_ninja=(--ninja "$lists" --map "$lists=$2"); }
+
+with modules /build/modules
+check "modules: nothing is found" finds modules -- "${by_ninja[@]}"
+with fortran /build/fortran/out
+# CMake 3.25 does not know that one source includes another.
+check "fortran: an include that nobody declares, and nothing that CMake makes of its own" \
+	finds fortran "undeclared /build/fortran/src/pi.inc" -- "${by_ninja[@]}"
+echo 'outside /root/.cache/ccache/*' > allowed
+for name in cached-cold cached-hit; do
+	with $name /build/cached/out
+	check "$name: nothing is found but the cache" finds $name -- "${by_ninja[@]}" --allow allowed
+done
+gzip -dc "$FIXTURES/autotools/rules.gz" > rules
+with autotools /build/autotools/out
+check "autotools: nothing is found" finds autotools -- --make rules --depfiles "$lists" \
+	--map "$lists=/build/autotools/out"
