@@ -54,8 +54,8 @@ bool build_flows(const struct build *b, const struct build_access *w, const stru
 	const struct build_version *v = &b->versions[w->version];
 	struct range out, in;
 
-	/* what it wrote itself is nothing new to it */
-	if (v->token || w->exec == r->exec || w->at >= r->until)
+	/* what it wrote itself is nothing new to it, but for what it has not seen: splice() */
+	if (v->token || (w->exec == r->exec && !w->copied) || w->at >= r->until)
 		return false;
 	if (!v->counted)
 		return true;

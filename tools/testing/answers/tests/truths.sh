@@ -28,10 +28,6 @@ yet()
 		echo "skip: $1: not yet, $(wc -l < log) differences"
 	fi
 }
-no_pairs=()
-for way in cp/ cp-a/ many/ install/ root/ etc.tar; do
-	no_pairs+=(--no-output "*/out/$way*")
-done
 
 for trace in "$FIXTURES"/*/strace.fxt.zst; do
 	ends 0 "$(basename "$(dirname "$trace")") is complete" etrace report "$trace"
@@ -51,8 +47,7 @@ holds cargo leaves
 holds node leaves --no-output '*/out/pool-?'
 yet "node: what a worker was sent before another one answered" built node leaves
 holds tokens leaves
-holds copies leaves "${no_pairs[@]}"
-yet "copies of several files by one process are pairs" built copies leaves
+holds copies leaves
 holds java leaves
 for part in shapes app; do
 	"$ANSWERS/truth-of" javac /build/java "$FIXTURES/java/verbose-$part"
@@ -99,24 +94,8 @@ holds dune direct
 
 # Ways in which data gets from file to file: all outputs are named.
 ways() { exact ways /build/ways "$FIXTURES/ways/truth" --leaves --no-output '*/out/lock' "$@"; }
-declare -A open_ways=(
-	["sockets with names"]="served? sent1"
-	["one process copies several files"]="ranged2 sendfile2 spliced2 copied-tree/*"
-)
-not_yet=()
-for reason in "${!open_ways[@]}"; do
-	only=()
-	for name in ${open_ways[$reason]}; do
-		not_yet+=(--no-output "/build/ways/out/$name")
-	done
-	for other in "${!open_ways[@]}"; do
-		for name in ${open_ways[$other]}; do
-			[ "$other" = "$reason" ] || only+=(--no-output "/build/ways/out/$name")
-		done
-	done
-	yet "ways: $reason" ways "${only[@]}"
-done
-check "ways: leaves by construction" ways "${not_yet[@]}"
+yet "ways: unix sockets with names, by strace" ways
+check "ways: leaves by construction" ways --no-output '*/served?' --no-output '*/sent1'
 
 # What etrace check finds in clean builds.  finds NAME FINDING... -- OPTION...: that only
 finds()
