@@ -63,12 +63,12 @@ static size_t without_number(const char *s, size_t len)
 	return len;
 }
 
-/* "libc.so", "libc.so.6": nothing but digits and dots behind. */
+/* "libc.so", "libc.so.6", "libLLVM.so.19.1-rust" */
 static bool is_shared(const char *s, size_t len)
 {
-	size_t n = without_number(s, len);
+	const char *so = memmem(s, len, ".so", 3);
 
-	return n >= 3 && !memcmp(s + n - 3, ".so", 3);
+	return so && (so + 3 == s + len || (so + 4 < s + len && so[3] == '.' && so[4] >= '0' && so[4] <= '9'));
 }
 
 /* Bytes of a path that a pattern stands for.  Return: 0: it does not begin so */

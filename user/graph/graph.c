@@ -213,6 +213,7 @@ static struct process *new_process(struct graph *g, const struct task *t,
 		p->exec.script_hash = parent->exec.script_hash;
 		p->exec.cwd = parent->exec.cwd;
 		p->exec.lends = parent->exec.lends;
+		p->exec.lowest = parent->exec.lowest;
 		p->exec.interpreter = parent->exec.interpreter;
 		p->exec.cmd = cmdline_get(parent->exec.cmd);
 	} else {

@@ -308,6 +308,8 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	}
 	file = files_name(g, path, len);
 	note_script(p, file, path, len);
+	if (!p->exec.lowest || number < p->exec.lowest)
+		p->exec.lowest = number;
 	if (p->exec.starting)
 		p->exec.starting = files_class(g, file) & (NAME_SHARED | NAME_LOADER);
 	d = open_named(g, p, file, flags, &id, at);

@@ -192,6 +192,7 @@ struct execution {
 	uint64_t script_hash;	/* of the path that its arguments give for that; 0: none */
 	bool forked, begun;
 	uint8_t unseen;
+	int64_t lowest;		/* descriptor that an open gave it; 0: none opened anything yet */
 	bool starting;		/* nothing but shared objects was opened yet */
 	bool loaded;		/* the loader has opened its list */
 	bool lends;		/* see classes_lends() */

@@ -268,10 +268,14 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
 	fd->used |= t->read || t->wrote;
 }
 
-/* What it reads came from where the trace does not see. */
-static void take_unknown(struct process *p, const struct told *t)
+/*
+ * What it reads came from where the trace does not see.  An open gets the lowest descriptor
+ * that is free: those above it were made since, by calls that are not recorded and that
+ * lead nowhere else (eventfd, timerfd, epoll and the like).
+ */
+static void take_unknown(struct process *p, int64_t number, const struct told *t)
 {
-	if (t->read)
+	if (t->read && (number <= 2 || !p->exec.lowest || number < p->exec.lowest))
 		p->exec.unseen |= GRAPH_UNSEEN_FD;
 }
 
@@ -294,7 +298,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 	if (et_value(ev, ET_V_CLOSE_reused, 0))
 		return;
 	if (!fd) {
-		take_unknown(p, &t);
+		take_unknown(p, number, &t);
 		return;
 	}
 	take(g, p, fd, number, &t, at);
@@ -323,7 +327,7 @@ void use_use(struct graph *g, struct process *p, const struct et_event *ev, int6
 	if (fd)
 		take(g, p, fd, number, &t, at);
 	else
-		take_unknown(p, &t);
+		take_unknown(p, number, &t);
 }
 
 void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)

@@ -1015,6 +1015,15 @@ static void test_unseen(void **state)
 		ends(1);
 		says(unseen, rows[i].unseen);
 	}
+	/* one that was there before it, and one that a call made that is not recorded */
+	for (int fd = 0; fd < 6; fd++) {
+		starts(true);
+		runs(1, "/bin/a");
+		opens(1, 4, "/x", RD, 41, 9);
+		closes(1, fd == 4 ? 9 : fd, 8, -1);
+		ends(1);
+		says(unseen, fd < 4 ? "1" : "0");
+	}
 	/* one that is not connected at once */
 	starts(true);
 	runs(1, "/bin/a");
