@@ -81,11 +81,26 @@ static void end_exec(struct graph *g, struct process *p, enum graph_ended how, i
 	g->ops->exec_end(g->ctx, &end);
 }
 
+/* Options of shells, Python, Perl, Ruby and node that take the next word. */
+static bool takes_word(const char *s, size_t len)
+{
+	static const char *const options[] = {
+		"-o", "+o", "-O", "+O", "-W", "-X", "-I", "-r", "--require", "--import", "--rcfile",
+		"--init-file",
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strlen(options[i]) == len && !memcmp(options[i], s, len))
+			return true;
+	return false;
+}
+
 /*
  * The path that a program's arguments name as the script that it interprets.  @applet: the
- * argument that is its name
+ * argument that is its name.  Where the program is an argument itself, as behind -c, that is
+ * the path of no file; but if it is part of the option, as in "perl -eprint", there is none.
  */
-static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t applet)
+static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t applet, bool shell)
 {
 	const struct et_string *s = NULL;
 	size_t len;
@@ -93,10 +108,11 @@ static uint64_t script_hash(struct graph *g, const struct et_event *ev, uint32_t
 
 	for (uint32_t i = applet + 1; i < ev->nargs && !s; i++) {
 		text = et_text(ev, &ev->args[i]);
-		/* -c, -e, -m: the program is an argument itself */
-		if (ev->args[i].len >= 2 && *text == '-' && text[1] && strchr("cem", text[1]))
+		if (!shell && ev->args[i].len > 2 && *text == '-' && strchr("ceEm", text[1]))
 			return 0;
-		if (ev->args[i].len && *text != '-')
+		if (takes_word(text, ev->args[i].len))
+			i++;
+		else if (ev->args[i].len && *text != '-' && *text != '+')
 			s = &ev->args[i];
 	}
 	if (!s)
@@ -165,7 +181,7 @@ static void name_interpreter(struct graph *g, struct execution *e, const struct 
 	e->lends = classes_lends(name, n);
 	e->interpreter = classes_interpreter(name, n);
 	if (e->interpreter && e->interpreter->scripts && e->interp == e->program)
-		e->script_hash = script_hash(g, ev, applet);
+		e->script_hash = script_hash(g, ev, applet, e->lends);
 }
 
 static void run_program(struct graph *g, struct process *p, const struct task *t,

@@ -339,6 +339,35 @@ static void test_asked_in_root(void **state)
 	}
 }
 
+/* Which file is the script, whatever options stand before it. */
+static void test_scripts(void **state)
+{
+	static const struct {
+		const char *program, *words, *edges;
+	} cases[] = {
+		{ "/bin/bash", "-eu /in.c", "" },
+		{ "/bin/bash", "-o pipefail /in.c", "" },
+		{ "/bin/sh", "-ec true /in.c", "/out.o</in.c" },
+		{ "/usr/bin/perl", "-w /in.c", "" },
+		{ "/usr/bin/perl", "-eprint /in.c", "/out.o</in.c" },
+		{ "/usr/bin/perl", "-e print /in.c", "/out.o</in.c" },
+		{ "/usr/bin/python3", "-W error /in.c", "" },
+		{ "/usr/bin/python3", "-m tool /in.c", "/out.o</in.c" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		starts(true);
+		runs_with(1, cases[i].program, "/", cases[i].words);
+		opens(1, 3, "/in.c", RD, 41, 9);
+		closes(1, 3, 9, -1);
+		opens(1, 3, "/out.o", WR, 42, 0);
+		closes(1, 3, -1, 9);
+		ends(1);
+		says(edges, cases[i].edges);
+	}
+}
+
 /* A program that is several: which one, its arguments tell. */
 static void test_applets(void **state)
 {
@@ -1518,7 +1547,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_roots), cmocka_unit_test(test_present_roots),
-		cmocka_unit_test(test_applets), cmocka_unit_test(test_asked_in_root),
+		cmocka_unit_test(test_scripts), cmocka_unit_test(test_applets), cmocka_unit_test(test_asked_in_root),
 		cmocka_unit_test(test_inherited), cmocka_unit_test(test_cloexec),
 		cmocka_unit_test(test_shared_table), cmocka_unit_test(test_unknown_origin),
 		cmocka_unit_test(test_empty_original),
