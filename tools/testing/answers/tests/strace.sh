@@ -35,6 +35,21 @@ etrace deps --leaves --all --json flows.fxt > all
 grep -F -f outputs all | sort > ours
 same "leaves of $(wc -l < truth) outputs of flows" ours truth
 
+# The others: `truths.sh` has what strace does not tell yet.
+mkdir ways
+cp -r "$ANSWERS/projects/ways" ways/src
+cp "$ANSWERS/projects/flows/flows" ways/src/
+cp -r ways/src/in ways/in
+find ways -exec touch -h -d 2024-01-01T00:00:00Z {} +
+ln ways/in/a ways/in/hard
+cd ways || exit
+sed -n 's/^#> *//p' src/cases > ../truth
+recorded ways src/flows run
+cd ..
+etrace deps --leaves --all --json ways.fxt > ours 2> log
+check "leaves of $(wc -l < truth) outputs of ways" "$ANSWERS/compare" \
+	--no-output '*/lock' --no-output '*/served?' --no-output '*/sent1' "$top/ways" truth ours
+
 # ---- a build: what gcc and make say, and a log of strace's ----
 
 mkdir build

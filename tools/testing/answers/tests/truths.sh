@@ -92,7 +92,8 @@ check "scons: as --tree=all" exact scons /build/scons truth --direct --known \
 holds scons leaves
 holds dune direct
 
-# Ways in which data gets from file to file: all outputs are named.
+# Ways in which data gets from file to file: all outputs are named, but for a file that
+# flock has made, which it only opens for reading.
 ways() { exact ways /build/ways "$FIXTURES/ways/truth" --leaves --no-output '*/out/lock' "$@"; }
 yet "ways: unix sockets with names, by strace" ways
 check "ways: leaves by construction" ways --no-output '*/served?' --no-output '*/sent1'
