@@ -90,7 +90,11 @@ struct check {
 
 /* Where a file lies. */
 enum check_place {
-	PLACE_TREE, PLACE_SYSTEM, PLACE_TEMPORARY, PLACE_OTHER
+	PLACE_TREE,
+	PLACE_SYSTEM,
+	PLACE_CACHE,		/* what programs can make anew: XDG's .cache */
+	PLACE_TEMPORARY,
+	PLACE_OTHER,
 };
 
 /**

@@ -44,6 +44,8 @@ static uint8_t place_of(const struct check *c, const char *path, size_t len)
 	for (size_t i = 0; i < c->ntrees; i++)
 		if (below(path, len, c->trees[i]))
 			return PLACE_TREE;
+	if (memmem(path, len, "/.cache/", 8))
+		return PLACE_CACHE;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		if (below(path, len, places[i].dir))
 			return places[i].place;
@@ -159,7 +161,7 @@ static void add_sources(struct check *c)
 
 		if (a->how != GRAPH_READ || a->class != GRAPH_DATA || source[a->file] ||
 		    b->versions[b->versions[a->version].holds].made != GRAPH_EXISTED ||
-		    place_of(c, path, len) <= PLACE_SYSTEM)
+		    place_of(c, path, len) <= PLACE_CACHE)
 			continue;
 		source[a->file] = generates[unit] || (work_is_source(path, len) &&
 						      check_names(c, unit, a->file, NULL));

@@ -33,7 +33,7 @@ static void add_read(struct check *c, const struct build_access *a)
 		c->late[unit] |= a->how == GRAPH_READ && made && c->lists.before;
 	}
 	if (a->how == GRAPH_LOOK || !version || !build_is_file(v) ||
-	    (!made && c->place[a->file] == PLACE_SYSTEM))
+	    (!made && (c->place[a->file] == PLACE_SYSTEM || c->place[a->file] == PLACE_CACHE)))
 		return;
 	c->reads = xgrow(c->reads, &c->reads_cap, c->nreads + 1, sizeof(*c->reads));
 	c->reads[c->nreads++] = (struct check_read){
@@ -68,6 +68,11 @@ static void load_reads(struct check *c)
 	c->nreads = n;
 }
 
+static bool is_fleeting(const struct check *c, uint32_t file)
+{
+	return c->place[file] == PLACE_TEMPORARY || c->place[file] == PLACE_CACHE;
+}
+
 static bool is_declared(const struct check *c, uint32_t file)
 {
 	return c->lists.nodes[c->node[file]].rule;
@@ -83,7 +88,7 @@ static void find_outputs(struct check *c)
 
 		/* what only make or ninja reads is no result */
 		if (is_declared(c, file) ? !*output || !is_declared(c, *output) :
-		    !*output && !c->own[file] && c->place[file] != PLACE_TEMPORARY && there &&
+		    !*output && !c->own[file] && !is_fleeting(c, file) && there &&
 		    build_is_file(&c->s.versions[there]))
 			*output = file;
 	}

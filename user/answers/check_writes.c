@@ -221,7 +221,7 @@ static void find_outside(struct check *c, const struct all *all)
 		const struct written *w = &all->rows[i];
 
 		/* lines of old modules do not say what was removed */
-		if (c->place[w->file] == PLACE_TREE ||
+		if (c->place[w->file] == PLACE_TREE || c->place[w->file] == PLACE_CACHE ||
 		    (c->place[w->file] == PLACE_TEMPORARY && !c->s.db->uses))
 			continue;
 		if (w->version && c->s.there[w->file] &&
@@ -236,7 +236,7 @@ static void find_outside(struct check *c, const struct all *all)
 		uint32_t file = db_id(c->s.db, st, 0, DB_FILES);
 		uint32_t unit = c->s.unit_of[db_id(c->s.db, st, 1, DB_EXECS)];
 
-		if (file && unit && c->place[file] != PLACE_TREE)
+		if (file && unit && c->place[file] != PLACE_TREE && c->place[file] != PLACE_CACHE)
 			check_add(c, (struct check_finding){
 				.kind = CHECK_OUTSIDE, .writes = true, .file = file,
 				.unit = unit, .what = "removed",

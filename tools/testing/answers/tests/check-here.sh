@@ -144,6 +144,16 @@ f = json.load(open("json"))
 assert len(f["members"]) == 7 and f["what"] == "read or used" and f["more"] == 2, f
 assert {m.get("class") for m in f["members"]} == {"data", "program"}, f'
 
+# What is left elsewhere: in a cache, and not.
+mkdir -p kept home/.cache
+printf 'all:\n\techo > ../home/.cache/x\n\tcat ../home/.cache/x > y\n' > kept/Makefile
+echo old > home/.cache/old
+recorded kept kept make
+finds kept --
+printf 'all:\n\techo > ../home/x\n\tcat ../home/.cache/old > y\n' > kept/Makefile
+recorded left kept make
+finds left -- "outside home/x"
+
 # ---- directories and variables ----
 
 mkdir -p asks/dir
