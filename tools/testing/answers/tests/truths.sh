@@ -98,6 +98,32 @@ ways() { exact ways /build/ways "$FIXTURES/ways/truth" --leaves --no-output '*/o
 yet "ways: unix sockets with names, by strace" ways
 check "ways: leaves by construction" ways --no-output '*/served?' --no-output '*/sent1'
 
+# reverse NAME: rdeps finds each output from each of its inputs
+reverse()
+{
+	etrace deps --all --json "$FIXTURES/$1/strace.fxt.zst" > all 2> log
+	etrace rdeps --all --json "$FIXTURES/$1/strace.fxt.zst" > back 2> log
+	python3 - <<- 'END'
+		import json, sys
+		back = {}
+		for line in open("back"):
+		    row = json.loads(line)
+		    back[row["input"]] = set(row["outputs"])
+		lacks = [(i, row["output"]) for row in map(json.loads, open("all"))
+		         for i in row["inputs"] if row["output"] not in back.get(i, ())]
+		for pair in lacks:
+		    print(*pair, sep=" does not lead to ")
+		sys.exit(bool(lacks))
+	END
+}
+for name in copies java modules node tokens fortran autotools scons go; do
+	check "$name: rdeps is the reverse of deps" reverse $name
+done
+# Names that had several versions, and links that the build gave to what was there.
+for name in cargo latex ways; do
+	yet "$name: rdeps is the reverse of deps" reverse $name
+done
+
 # What etrace check finds in clean builds.  finds NAME FINDING... -- OPTION...: that only
 finds()
 {
