@@ -96,6 +96,14 @@ holds dune direct
 # flock has made, which it only opens for reading.
 ways() { exact ways /build/ways "$FIXTURES/ways/truth" --leaves --no-output '*/out/lock' "$@"; }
 yet "ways: unix sockets with names, by strace" ways
+# What is not known is said instead.
+known()
+{
+	etrace deps "$FIXTURES/ways/strace.fxt.zst" "/build/ways/out/$1" 2>&1 |
+		grep -e 'is not known' -e "/build/ways/in/$2\$"
+}
+check "ways: what a client was sent is known, or said not to be" known served1 e
+yet "ways: what came in datagrams is known, or said not to be" known sent1 g
 check "ways: leaves by construction" ways --no-output '*/served?' --no-output '*/sent1'
 
 # reverse NAME: rdeps finds each output from each of its inputs
