@@ -9,39 +9,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* [=[x]=]: what stands in it, appended.  Return: what stands behind it; NULL: it is no such */
+static const char *bracketed(const char *s, struct buf *to)
+{
+	size_t equals = *s == '[' ? strspn(s + 1, "=") : 0;
+	const char *close;
+	char end[32];
+
+	if (*s != '[' || equals > sizeof(end) - 3 || s[1 + equals] != '[')
+		return NULL;
+	snprintf(end, sizeof(end), "]%.*s]", (int)equals, s + 1);
+	s += equals + 2;
+	close = strstr(s, end);
+	close = close ? close : s + strlen(s);
+	buf_add(to, s, (size_t)(close - s));
+	return *close ? close + strlen(end) : close;
+}
+
+static const char *quoted(const char *s, struct buf *to)
+{
+	for (s++; *s && *s != '"'; s++) {
+		s += *s == '\\' && s[1];
+		buf_addc(to, *s);
+	}
+	return s + (*s == '"');
+}
+
 /* One argument of a command of CMake: "x", [=[x]=] or x.  Return: what stands behind it; NULL: none */
 static const char *next_arg(const char *s, struct buf *to)
 {
-	size_t equals;
-	char end[32];
+	const char *behind;
+	size_t n;
 
 	s += strspn(s, " \t\n");
 	to->len = 0;
 	if (*s == ')' || !*s)
 		return NULL;
-	if (*s == '"') {
-		for (s++; *s && *s != '"'; s++) {
-			s += *s == '\\' && s[1];
-			buf_addc(to, *s);
-		}
-		s += *s == '"';
-	} else if (*s == '[' && (equals = strspn(s + 1, "=")) < sizeof(end) - 3 && s[1 + equals] == '[') {
-		const char *close;
-
-		snprintf(end, sizeof(end), "]%.*s]", (int)equals, s + 1);
-		s += equals + 2;
-		close = strstr(s, end);
-		close = close ? close : s + strlen(s);
-		buf_add(to, s, (size_t)(close - s));
-		s = *close ? close + strlen(end) : close;
-	} else {
-		size_t n = strcspn(s, " \t\n)");
-
+	behind = *s == '"' ? quoted(s, to) : bracketed(s, to);
+	if (!behind) {
+		n = strcspn(s, " \t\n)");
 		buf_add(to, s, n);
-		s += n;
+		behind = s + n;
 	}
 	buf_addc(to, 0);
-	return s;
+	return behind;
 }
 
 /* Arguments with a NUL behind each, as answers_args() has them. */

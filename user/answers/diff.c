@@ -391,9 +391,9 @@ static int32_t own_root(struct diff *d, struct map64 *files, struct map64 *progr
 {
 	const struct diff_unit *u = &d->units[unit];
 	const struct match_unit *b = &B(d)->units[unit];
-	int32_t root;
+	int32_t root = u->what & DIFF_INPUTS ? -1 : env_root(d, unit);
 
-	if (!(u->what & DIFF_INPUTS) && (root = env_root(d, unit)) >= 0)
+	if (root >= 0)
 		return root;
 	if (!(u->what & DIFF_INPUTS))
 		return add_root(d, (struct diff_root){
