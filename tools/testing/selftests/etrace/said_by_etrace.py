@@ -112,6 +112,8 @@ class Etrace:
         f = {k: int(v) for k, v in
              (x.split("=") for x in rest.split(",") if "=" in x)} if head in LINES else {}
         if head == "New_proc":
+            if self.lines[self.i].startswith("ExecFile|"):
+                self.take()
             interp, path = self.string("PI"), self.string("PP")
             cwd = self.string("CW")
             argv = self.arguments()
