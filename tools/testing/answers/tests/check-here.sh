@@ -98,13 +98,23 @@ env -C one make -np > one.rules 2> /dev/null
 recorded one one make
 finds one --make one.rules -- "writers one/deps"
 
+# As automake's, but one for two that are made in an order.
+mkdir two
+echo 'int a;' > two/a.c
+echo 'int b;' > two/b.c
+printf 'all: a.o b.o\nb.o: a.o\n%%.o: %%.c\n\tgcc -MMD -MF $@.T -c -o $@ $<\n\tmv $@.T deps\n' > two/Makefile
+env -C two make -np > two.rules
+recorded two two make
+finds two --make two.rules --
+
 # ---- makes that call makes, and several lines of one rule ----
 
 mkdir -p many/sub
 cat > many/Makefile <<'END'
-all: built
+all: x
+x: built
 	$(MAKE) -C sub x
-	cp sub/x .
+	cp sub/x x
 built: in
 	echo begun > built
 	grep -q begun built
@@ -112,7 +122,7 @@ built: in
 	mv -f built.new built
 END
 echo in > many/in
-printf 'x: ../built\n\tcp ../built x\n\techo done > mark; rm mark\n\techo done > mark; rm mark\n' > many/sub/Makefile
+printf 'x: ../in\n\tcp ../in x\n\techo done > mark; rm mark\n\techo done > mark; rm mark\n' > many/sub/Makefile
 env -C many make -np > many.rules 2> /dev/null
 recorded many many make -j2
 finds many --
