@@ -101,6 +101,8 @@ struct build {
 	size_t nmisses;
 	struct build_lists misses_of;	/* by exec: indices of misses */
 	struct build_lists names_of;	/* by version: files that hold it in the end */
+	struct build_lists began;	/* by file: versions that began under that name */
+	struct build_lists took;	/* by file: rows of names that gave it a version, + 1 */
 	struct build_lists given;	/* by version: rows of names by which it was given one, + 1 */
 	struct build_lists forks;	/* by exec: execs that it forked and that ran nothing new */
 	struct build_lists made_by;	/* by exec: versions that it began and nobody wrote */

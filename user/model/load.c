@@ -397,6 +397,8 @@ static void free_build(struct build *b)
 	free_lists(&b->copied_to);
 	free_lists(&b->misses_of);
 	free_lists(&b->names_of);
+	free_lists(&b->began);
+	free_lists(&b->took);
 	free_lists(&b->given);
 	free_lists(&b->forks);
 	free_lists(&b->made_by);

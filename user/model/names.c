@@ -79,6 +79,16 @@ static uint32_t held_by(const struct build *b, uint32_t file)
 	return build_present(b, file);
 }
 
+static uint32_t began_as(const struct build *b, uint32_t version)
+{
+	return b->versions[version].file;
+}
+
+static uint32_t given_name(const struct build *b, uint32_t i)
+{
+	return b->names[i - 1].version ? b->names[i - 1].file : 0;
+}
+
 void build_index_names(struct build *b)
 {
 	find_final(b);
@@ -86,6 +96,8 @@ void build_index_names(struct build *b)
 		if (is_temporary(b, i))
 			b->files[i].final = 0;
 	build_make_lists(b, &b->names_of, b->nversions, b->nfiles, held_by);
+	build_make_lists(b, &b->began, b->nfiles, b->nversions, began_as);
+	build_make_lists(b, &b->took, b->nfiles, (uint32_t)b->nnames, given_name);
 }
 
 uint32_t build_present(const struct build *b, uint32_t file)

@@ -86,6 +86,12 @@ static void add_edge(struct search *s, size_t from, size_t to)
 	s->edges[s->nedges++] = (struct edge){ (uint32_t)from, (uint32_t)to };
 }
 
+static void add_node(struct reach *r, struct reach_node n)
+{
+	r->nodes = xgrow(r->nodes, &r->cap, r->n + 1, sizeof(*r->nodes));
+	r->nodes[r->n++] = n;
+}
+
 /* One that is found again counts again if more can come through it now. */
 static void add(struct search *s, struct reach_node n, size_t from)
 {
@@ -106,9 +112,8 @@ static void add(struct search *s, struct reach_node n, size_t from)
 		return;
 	}
 	map64_put(&s->seen, key, r->n);
-	r->nodes = xgrow(r->nodes, &r->cap, r->n + 1, sizeof(*r->nodes));
 	push(s, r->n);
-	r->nodes[r->n++] = n;
+	add_node(r, n);
 }
 
 /* Return: false: all that it did up to then was looked at before. */
@@ -297,10 +302,9 @@ void reach_inputs(const struct build *b, uint32_t version, uint32_t file, enum r
 	v = &b->versions[version];
 	if (v->made != GRAPH_EXISTED || !v->file || v->file == file)
 		return;
-	r->nodes = xgrow(r->nodes, &r->cap, r->n + 1, sizeof(*r->nodes));
-	r->nodes[r->n++] = (struct reach_node){
+	add_node(r, (struct reach_node){
 		.version = version, .file = v->file, .class = GRAPH_DATA, .shown = true,
-	};
+	});
 }
 
 /* ---- what was made from it ---- */
@@ -486,8 +490,7 @@ static void add_links(struct search *s)
 		for (size_t k = 0; k < r->n; k++)
 			if (r->nodes[k].version == n.version)
 				n.shown = r->nodes[k].shown;
-		r->nodes = xgrow(r->nodes, &r->cap, r->n + 1, sizeof(*r->nodes));
-		r->nodes[r->n++] = n;
+		add_node(r, n);
 	}
 	free(s->links.nodes);
 }
@@ -544,6 +547,43 @@ static void find_outputs(struct search *s)
 	add_links(s);
 }
 
+static void add_version(struct search *s, uint32_t version)
+{
+	add(s, (struct reach_node){ .version = s->b->versions[version].holds, .file = s->file,
+				    .class = GRAPH_DATA, .time = INT64_MIN }, 0);
+}
+
+/* What stood under the name before was read by it, too. */
+static void add_earlier(struct search *s)
+{
+	const struct build *b = s->b;
+	const uint32_t *rows;
+	size_t n;
+
+	rows = build_list(&b->began, s->file, &n);
+	for (size_t i = 0; i < n; i++)
+		add_version(s, rows[i]);
+	rows = build_list(&b->took, s->file, &n);
+	for (size_t i = 0; i < n; i++)
+		add_version(s, b->names[rows[i] - 1].version);
+}
+
+/* The build gave it another name, and it was there before: that is an output of it. */
+static void add_new_names(struct search *s, uint32_t version)
+{
+	const struct build *b = s->b;
+	const uint32_t *names;
+	size_t n;
+
+	names = build_list(&b->names_of, version, &n);
+	for (size_t i = 0; i < n && b->versions[version].made == GRAPH_EXISTED; i++)
+		if (names[i] != s->file && build_is_output(b, names[i])) {
+			add_node(s->r, (struct reach_node){
+				.version = version, .file = names[i], .class = GRAPH_DATA, .shown = true,
+			});
+		}
+}
+
 void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum reach_how how,
 		   unsigned int classes, struct reach *r)
 {
@@ -557,9 +597,10 @@ void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum 
 		s.names = xcalloc(b->nfiles + 1ul, sizeof(*s.names));
 		s.names[file] = true;
 	}
-	add(&s, (struct reach_node){ .version = b->versions[version].holds, .file = file,
-				     .class = GRAPH_DATA, .time = INT64_MIN }, 0);
+	add_version(&s, version);
+	add_earlier(&s);
 	find_outputs(&s);
+	add_new_names(&s, b->versions[version].holds);
 	free(s.names);
 }
 
