@@ -6,25 +6,21 @@
 #include "db/bind.h"
 #include "db/indexes.sql.h"
 #include "db/misses.h"
-#include "db/schema.sql.h"
-#include "db/views.sql.h"
 #include "graph/graph.h"
-#include "io/out_place.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Rows of one transaction. */
 #define BATCH	100000u
 
 /* Tables that rows are added to, with their numbers of columns. */
-#define TABLES(X)								\
+#define TABLES(X)									\
 	X(string, 2) X(file, 2) X(version, 12) X(name, 4) X(process, 5) X(task, 7)	\
-	X(exec, 26) X(access, 10) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6) X(env, 4) X(loss, 3) X(asked, 3)
+	X(exec, 26) X(access, 10) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6) X(env, 4)\
+	X(loss, 3) X(asked, 3)
 
 enum into {
 #define X(name, columns) IN_##name,
@@ -180,7 +176,8 @@ static void on_identified(void *ctx, const struct graph_version *v)
 
 	put_identity(v, to);
 	if (row) {
-		memcpy(row + VERSION_TYPE, to, (v->sized ? NR_IDENTITY : NR_IDENTITY - 2) * sizeof(*to));
+		memcpy(row + VERSION_TYPE, to,
+		       (v->sized ? NR_IDENTITY : NR_IDENTITY - 2) * sizeof(*to));
 		return;
 	}
 	for (unsigned int i = 0; i < NR_IDENTITY; i++)
@@ -481,153 +478,4 @@ struct sink *db_sink(struct db *db, unsigned int pid_bits, const char *source, s
 	meta_number(w, "complete", 0);
 	db_exec(db, "BEGIN");
 	return &w->sink;
-}
-
-/* ---- a new database ---- */
-
-/* What the numbers in the tables mean. */
-static const struct {
-	const char *of;
-	const char *const *words;
-	size_t n;
-} words[] = {
-#define WORDS(of, ...) { of, (const char *const []){ __VA_ARGS__ }, \
-			 sizeof((const char *const []){ __VA_ARGS__ }) / sizeof(char *) }
-	WORDS("made", "existed", "written", "changed", "pipe", "fifo", "memory", "special", "dir",
-	      "symlink"),
-	WORDS("how", "open", "read", "write", "run", "look", "miss", "list"),
-	WORDS("class", "data", "pipe", "program", "loader", "config", "probe", "dir"),
-	WORDS("what", "rename", "exchange", "link", "symlink", "unlink", "rmdir", "mkdir", "mknod",
-	      "truncate", "chmod", "utimens", "mount", "umount", "chroot"),
-	WORDS("ended", "exit", "exec", "lost", "open"),
-#undef WORDS
-};
-
-static void put_words(struct db *db)
-{
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		for (size_t j = 0; j < words[i].n; j++)
-			db_one(db, "INSERT INTO word VALUES (?, ?, ?)", "tit", words[i].of,
-			       strlen(words[i].of), I(j), words[i].words[j],
-			       strlen(words[i].words[j]));
-}
-
-bool db_may_create(const char *path, struct diag *diag)
-{
-	struct stat st;
-	struct db *old;
-
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size)
-		return true;
-	old = db_open_any(path, diag);
-	if (!old)
-		diag_fatal(diag, "%s is there, and is no database of etrace: it is not replaced", path);
-	db_close(old);
-	return old;
-}
-
-/* Where it goes.  Return: NULL after diag_fatal(). */
-static struct out_place *make_room(const char *path, struct diag *diag)
-{
-	struct out_place *p;
-	int err;
-
-	if (!db_may_create(path, diag))
-		return NULL;
-	p = xcalloc(1, sizeof(*p));
-	err = out_place_open(p, path, OUT_PLACE_IS_FILE);
-	if (!err) {
-		/* SQLite opens it by its name */
-		close(p->fd);
-		if (p->part)
-			return p;
-		/* the directory is not ours */
-		err = -EACCES;
-		out_place_free(p);
-	}
-	free(p);
-	diag_fatal(diag, "%s: %s", path, out_place_error(err));
-	return NULL;
-}
-
-static void leave_room(struct out_place *p)
-{
-	if (p)
-		out_place_free(p);
-	free(p);
-}
-
-struct db *db_create(const char *path, struct diag *diag)
-{
-	static const char begin[] =
-		"PRAGMA page_size = 4096; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;"
-		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = FILE;"
-		"PRAGMA application_id = " DB_TEXT(DB_APPLICATION) ";"
-		"PRAGMA user_version = " DB_TEXT(DB_VERSION) "; BEGIN";
-	struct out_place *place = path ? make_room(path, diag) : NULL;
-	struct db *db;
-
-	if (path && !place)
-		return NULL;
-	db = db_connect(place ? place->part : "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, diag);
-	if (!db) {
-		leave_room(place);
-		return NULL;
-	}
-	db->place = place;
-	if (path) {
-		free(db->name);
-		db->name = xstrdup(path);
-	}
-	db_tune(db);
-	if (db_exec(db, begin) && db_exec(db, schema_sql) && db_exec(db, views_sql)) {
-		put_words(db);
-		db_exec(db, "COMMIT");
-	}
-	if (!db->failed)
-		return db;
-	db_close(db);
-	return NULL;
-}
-
-/* Nobody has changed it since: see db_open(). */
-static void seal(const char *file)
-{
-	static const char text[] = "INSERT OR REPLACE INTO meta VALUES ('" DB_SEAL "', ?)";
-	int64_t changes = db_changes(file);
-	sqlite3_stmt *st;
-	sqlite3 *sql;
-
-	/* it is only looked at more closely if that fails; this is a change, too */
-	if (sqlite3_open_v2(file, &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
-	    sqlite3_exec(sql, "PRAGMA synchronous = OFF", NULL, NULL, NULL) ||
-	    sqlite3_prepare_v2(sql, text, -1, &st, NULL)) {
-		sqlite3_close(sql);
-		return;
-	}
-	sqlite3_bind_int64(st, 1, changes + 1);
-	sqlite3_step(st);
-	sqlite3_finalize(st);
-	sqlite3_close(sql);
-}
-
-bool db_finish(struct db *db)
-{
-	struct out_place *place = db->place;
-	struct diag *diag = db->diag;
-	char *name = db->name;
-	bool good = !db->failed;
-	int err;
-
-	db->place = NULL;
-	db->name = NULL;
-	db_close(db);
-	if (good && place)
-		seal(place->part);
-	err = good && place ? out_place_commit(place, false) : 0;
-	if (err)
-		diag_fatal(diag, "%s: %s", name, strerror(-err));
-	leave_room(place);
-	free(name);
-	return good && !err;
 }

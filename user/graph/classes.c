@@ -155,7 +155,8 @@ static const struct interpreter interpreters[] = {
 	{ "emacs", false, "emacs", NULL }, { "beam.smp", false, "erlang", "/usr/lib/erlang/" },
 	{ "sbcl", false, "sbcl", NULL }, { "mono", true, "mono", NULL },
 	{ "java", false, "", NULL }, { "javac", false, "", NULL }, { "jar", false, "", NULL },
-	{ "javadoc", false, "", NULL }, { "jlink", false, "", NULL }, { "keytool", false, "", NULL },
+	{ "javadoc", false, "", NULL }, { "jlink", false, "", NULL },
+	{ "keytool", false, "", NULL },
 };
 
 const struct interpreter *classes_interpreter(const char *program, size_t len)

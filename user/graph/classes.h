@@ -37,7 +37,7 @@ bool classes_is_header(uint64_t bytes, bool shared);
 struct interpreter {
 	const char *program;	/* without its version */
 	bool scripts;		/* its first plain argument is what it runs */
-	const char *word;	/* how directories of its library begin; "": all that is beside it */
+	const char *word;	/* how its library's directories begin; "": all beside it */
 	const char *place;	/* one more; NULL: none */
 };
 

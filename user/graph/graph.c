@@ -198,7 +198,8 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 	*e = (struct execution){
 		.id = ++g->execs, .before = before, .parent = parent, .begun = true, .at = at,
 		.program = graph_path(g, ev, ET_S_EXEC_path),
-		.interp = graph_path(g, ev, ET_S_EXEC_interp), .cwd = graph_path(g, ev, ET_S_EXEC_cwd),
+		.interp = graph_path(g, ev, ET_S_EXEC_interp),
+		.cwd = graph_path(g, ev, ET_S_EXEC_cwd),
 		.starting = true, .cmd = cmdline_new(ev),
 	};
 	name_interpreter(g, e, t, ev);

@@ -58,9 +58,9 @@ extern const char *const graph_class_names[GRAPH_NCLASSES];
 /* What of an exec's inputs cannot be seen: what is said, not guessed.  Bits. */
 enum graph_unseen {
 	GRAPH_UNSEEN_FD = 1,		/* it read a descriptor of unknown origin */
-	GRAPH_UNSEEN_SOCKET = 2,	/* it read what came from outside of the trace by a socket */
+	GRAPH_UNSEEN_SOCKET = 2,	/* it read from a socket that leads out of the trace */
 	GRAPH_UNSEEN_URING = 4,		/* it set up an io_uring */
-	GRAPH_UNSEEN_SENT = 8,		/* it wrote to a socket that leads outside of the trace */
+	GRAPH_UNSEEN_SENT = 8,		/* it wrote to such a socket */
 };
 
 /* What was done in the tree of files. */

@@ -18,7 +18,6 @@
 #define F_TRUNC		01000
 #define F_DIRECTORY	0200000
 #define F_CLOEXEC	02000000
-#define F_NOFOLLOW	0400000
 #define F_PATH		010000000
 #define F_TMPFILE	020000000
 
@@ -85,7 +84,8 @@ static int64_t number_of(const char *s, size_t len)
 	return v;
 }
 
-struct fd *open_by_path(const struct graph *g, const struct process *p, const char *path, size_t len)
+struct fd *open_by_path(const struct graph *g, const struct process *p, const char *path,
+			size_t len)
 {
 	static const char *const standard[] = { "/dev/stdin", "/dev/stdout", "/dev/stderr" };
 	char own[32];
@@ -243,48 +243,6 @@ static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char 
 	return graph_string(g, s, n);
 }
 
-/*
- * Whether somebody told a program to open a file of the system: its arguments name that, or
- * where it lies.  Of a directory, that says nothing of what the C library opens in it.
- */
-static bool is_named(struct graph *g, const struct execution *e, const struct et_event *ev,
-		     int64_t flags, size_t place)
-{
-	bool libc = flags & F_CLOEXEC && e->loaded && !e->interpreter;
-	size_t len, n;
-	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
-	const char *asked = et_get_string(ev, ET_S_OPEN_orig, &n);
-
-	return cmdline_names(g, e->cmd, path, len, place && !libc ? place : len) ||
-	       (asked && cmdline_names(g, e->cmd, asked, n, n));
-}
-
-/*
- * What a file of the system is opened for.  The C library, the loader and interpreters open
- * their own by paths that nobody has given them; what walks through a tree follows no links.
- */
-static void note_meaning(struct graph *g, struct process *p, struct description *d,
-			 const struct et_event *ev, int64_t flags)
-{
-	struct execution *e = &p->exec;
-	struct name_class c = g->files.names[d->file].class;
-	size_t len, place = c.place;
-	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
-
-	if (e->interpreter && e->cmd && !place) {
-		place = classes_library(e->interpreter, e->cmd->interp, e->cmd->cwd, path, len);
-		d->library = place;
-	}
-	if (!place && !(c.bits & NAME_SHARED) && d->file != e->program && d->file != e->interp)
-		return;
-	d->named = flags & F_NOFOLLOW || (c.bits & NAME_CLOEXEC && !(flags & F_CLOEXEC)) ||
-		   is_named(g, e, ev, flags, place);
-	if (!(c.bits & NAME_LOADER))
-		return;
-	d->loads = !d->named || !e->loaded;
-	e->loaded = true;
-}
-
 void use_open(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	struct identity id = identity_of(ev);
@@ -313,7 +271,7 @@ void use_open(struct graph *g, struct process *p, const struct et_event *ev, int
 	if (p->exec.starting)
 		p->exec.starting = files_class(g, file) & (NAME_SHARED | NAME_LOADER);
 	d = open_named(g, p, file, flags, &id, at);
-	note_meaning(g, p, d, ev, flags);
+	meaning_note(g, p, d, ev, flags);
 	d->asked = asked_by(g, ev, path, len);
 	use_put(g, p, number, d, at, flags & F_CLOEXEC);
 }

@@ -22,7 +22,7 @@ struct object {
 	uint64_t ino;
 	uint64_t size;		/* bytes, when it was last recorded */
 	int64_t mtime;
-	int64_t at;		/* time of the last row about it: rows of one object never go back */
+	int64_t at;		/* of the last row about it: these never go back */
 	uint8_t made;		/* enum graph_made, of its versions */
 	bool identified;	/* dev, ino, size and mtime are known */
 	bool told;		/* and are in the row of @version */
@@ -138,7 +138,7 @@ struct description {
 	bool many_heirs;	/* several programs began with it: see inherit() */
 	uint32_t heir;		/* the last of them, not for which it was opened itself; 0: none */
 	int64_t heir_at;
-	bool named;		/* whoever opened it was told to: see note_meaning() */
+	bool named;		/* whoever opened it was told to: see meaning_note() */
 	bool loads;		/* the loader opened it, as ld.so.cache */
 	bool library;		/* of the installed one of the interpreter that opened it */
 	struct description *other;	/* the other end of a pipe */
@@ -307,9 +307,19 @@ void roots_free(struct graph *g);
 /* ---- open.c ---- */
 
 /** open_by_path - the descriptor that "/proc/self/fd/3" and the like name.  Return: NULL if none */
-struct fd *open_by_path(const struct graph *g, const struct process *p, const char *path, size_t len);
+struct fd *open_by_path(const struct graph *g, const struct process *p, const char *path,
+			size_t len);
 /** open_linked - the object without a name that a link gives one.  Return: 0: not known */
 uint32_t open_linked(const struct graph *g, const struct process *p, const char *path, size_t len);
+
+/* ---- meaning.c ---- */
+
+/** meaning_note - keep what an open says of what a file is opened for */
+void meaning_note(struct graph *g, struct process *p, struct description *d,
+		  const struct et_event *ev, int64_t flags);
+/** meaning_class - what for so many bytes were read by a descriptor */
+enum graph_class meaning_class(const struct graph *g, const struct process *p,
+			       const struct fd *fd, bool counted, uint64_t bytes);
 
 /* ---- use.c: what is done by descriptors ---- */
 

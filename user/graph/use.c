@@ -7,12 +7,8 @@
  * and 2, unless it has put them there for a child (assume()).
  */
 #include "base/hash.h"
-#include "base/path.h"
-#include "graph/classes.h"
 #include "graph/state.h"
-#include "base/xalloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -29,57 +25,6 @@ struct told {
 	uint64_t nread, nwrote, size;
 	int64_t mtime;
 };
-
-/*
- * Whether it is the dynamic loader that read: the header of a shared object, the rest of which
- * is mapped.  Where nobody counted, what a program opens before anything else.
- */
-static bool is_loader(const struct graph *g, const struct process *p, const struct fd *fd,
-		      bool counted, uint64_t bytes)
-{
-	const struct description *d = fd->d;
-	const struct object *o = object_of(g, d);
-	unsigned int name = files_class(g, d->file);
-
-	if (!fd->own || d->loads)
-		return d->loads;
-	if (!counted)
-		return name & NAME_SHARED && p->exec.starting && !d->named;
-	if (bytes < LOADER_READS_FROM || bytes >= LOADER_READS_BELOW ||
-	    (o->identified && bytes >= o->size))
-		return false;
-	if (classes_is_header(bytes, name & NAME_SHARED))
-		return !d->named || name & NAME_SYSTEM;
-	return name & NAME_SHARED && p->exec.starting && !d->named;
-}
-
-static enum graph_class class_of(const struct graph *g, const struct process *p,
-				 const struct fd *fd, bool counted, uint64_t bytes)
-{
-	const struct description *d = fd->d;
-	const struct execution *e = &p->exec;
-	enum graph_made made = object_of(g, d)->made;
-
-	if (made == GRAPH_PIPE || made == GRAPH_FIFO)
-		return GRAPH_IS_PIPE;
-	if (made == GRAPH_DIR)
-		return GRAPH_IS_DIR;
-	if (made == GRAPH_SPECIAL)
-		return GRAPH_CONFIG;
-	if (!d->file)
-		return GRAPH_DATA;
-	if (d->file == e->script || (d->file == e->program && e->interp != e->program) ||
-	    (!d->named && (d->file == e->program || d->file == e->interp)))
-		return GRAPH_PROGRAM;
-	if (is_loader(g, p, fd, counted, bytes))
-		return GRAPH_LOADER;
-	/* what was made here, or was put in place for somebody, is data whatever its name */
-	if (d->named || !fd->own || d->placed || made != GRAPH_EXISTED)
-		return GRAPH_DATA;
-	if (d->library)
-		return GRAPH_PROGRAM;
-	return files_class(g, d->file) & NAME_CONFIG ? GRAPH_CONFIG : GRAPH_DATA;
-}
 
 /* @a: who and when is filled in */
 static void tell(struct graph *g, struct process *p, const struct description *d, int64_t number,
@@ -110,7 +55,7 @@ static void tell_read(struct graph *g, struct process *p, const struct fd *fd, i
 	struct description *d = fd->d;
 	struct graph_access a = {
 		.how = GRAPH_READ, .counted = t, .bytes = t ? t->nread : 0,
-		.class = (uint8_t)class_of(g, p, fd, t, t ? t->nread : 0),
+		.class = (uint8_t)meaning_class(g, p, fd, t, t ? t->nread : 0),
 	};
 
 	d->was_read = true;
@@ -258,7 +203,8 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
 	if (t->wrote)
 		tell_write(g, p, fd, number, t, at);
 	if (fd->d->socket && !o->met)
-		p->exec.unseen |= (t->read ? GRAPH_UNSEEN_SOCKET : 0) | (t->wrote ? GRAPH_UNSEEN_SENT : 0);
+		p->exec.unseen |= (t->read ? GRAPH_UNSEEN_SOCKET : 0) |
+				  (t->wrote ? GRAPH_UNSEEN_SENT : 0);
 	if (t->wrote && t->like) {
 		o->size = t->size;
 		o->mtime = t->mtime;

@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What goes from program to program by sockets, copies and descriptors, and what files are
+ * read for: rules 1, 6 and 7 of etrace-db(5).
+ */
+#include "common_graph.h"
+
+/* ---- sockets ---- */
+
+static void sends(unsigned int task, int fd, int nread, int nwrote)
+{
+	line(task, "Use|fd=%d", fd);
+	if (nread >= 0)
+		line(task, "UseRead|bytes=%d", nread);
+	if (nwrote >= 0)
+		line(task, "UseWrote|bytes=%d", nwrote);
+}
+
+/* Who asks by a socket, and who answers: "from" reads /ask, "to" reads /answer. */
+static void talks(unsigned int one, int fd1, unsigned int two, int fd2)
+{
+	reads(one, "/ask", 31);
+	sends(one, fd1, -1, 10);
+	sends(two, fd2, 10, -1);
+	writes(two, "/asked", 32);
+	reads(two, "/answer", 33);
+	sends(two, fd2, -1, 20);
+	sends(one, fd1, 20, -1);
+	writes(one, "/answered", 34);
+}
+
+static const char talk[] = "-<- -</answer -</ask /answered<- /answered</ask /asked<-";
+static const char unseen[] = "SELECT coalesce(unseen, 0) FROM exec WHERE NOT forked ORDER BY id";
+
+static void test_socketpair(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/one");
+	opens(1, 8, "/x", RD, 41, 9);
+	line(1, "Socketpair|fd1=3,fd2=4,family=1,type=524289");
+	line(1, "Cloexec|first=4,last=4,on=0");
+	forks(1, 2);
+	closes(1, 4, -1, -1);
+	/* the first end is closed by the execve */
+	runs(2, "/bin/two");
+	talks(1, 3, 2, 4);
+	closes(2, 3, 5, -1);
+	ends(2);
+	ends(1);
+	says(edges, talk);
+	says(unseen, "0 1");
+	says("SELECT count(*) FROM version WHERE made = 3", "2");
+	/* nobody reads what it wrote itself */
+	says("SELECT how || ':' || exec || ':' || version FROM access WHERE class = 1",
+	     "2:1:3 1:2:3 2:2:4 1:1:4");
+}
+
+static void connects(unsigned int task, int fd, const char *address, int family, unsigned int ino)
+{
+	line(task, "Connect|addresssize=%zu,fd=%d,family=%d", strlen(address), fd, family);
+	line(task, "CA|%s", address);
+	if (ino)
+		line(task, "ConnectSocket|ino=%u", ino);
+}
+
+static void accepts(unsigned int task, int fd, const char *address, unsigned int ino)
+{
+	line(task, "Accept|addresssize=%zu,fd=%d,socket=9,family=1", strlen(address), fd);
+	line(task, "AC|%s", address);
+	if (ino)
+		line(task, "AcceptPeer|ino=%u", ino);
+}
+
+/* Two ends, in either order, told by inode or by their address. */
+static void test_connected(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		unsigned int ino = i & 1 ? 77 : 0;
+
+		starts(true);
+		runs(1, "/bin/one");
+		runs(2, "/bin/two");
+		opens(1, 8, "/x", RD, 41, 9);
+		if (i & 2)
+			accepts(2, 5, "/run/s", ino);
+		connects(1, 3, "/run/s", 1, ino);
+		if (!(i & 2))
+			accepts(2, 5, "/run/s", ino);
+		talks(1, 3, 2, 5);
+		ends(1);
+		ends(2);
+		says(edges, talk);
+		says(unseen, "0 0");
+	}
+}
+
+/* Who wrote what the last of three was told: a, b or c. */
+static void three_clients(unsigned int first_ino, const int *accepted)
+{
+	static const char *const inputs[] = { "/a", "/b", "/c" };
+
+	starts(true);
+	for (unsigned int i = 1; i <= 3; i++) {
+		runs(i, "/bin/client");
+		reads(i, inputs[i - 1], 20 + i);
+	}
+	runs(4, "/bin/server");
+	for (unsigned int i = 1; i <= 3; i++) {
+		connects(i, 3, "@s", 1, first_ino ? first_ino + i : 0);
+		if (i == 2)
+			accepts(4, 4, "@s", first_ino ? first_ino + (unsigned int)accepted[0] : 0);
+	}
+	for (int i = 1; i < 3; i++)
+		accepts(4, 4 + i, "@s", first_ino ? first_ino + (unsigned int)accepted[i] : 0);
+	for (unsigned int i = 1; i <= 3; i++)
+		sends(i, 3, -1, 10);
+	sends(4, 6, 10, -1);
+	ends(4);
+}
+
+/* Of one address, the first who connects is the first who is accepted; inodes know better. */
+static void test_several_connected(void **state)
+{
+	static const char whose[] =
+		"SELECT CAST(f.path AS TEXT) FROM access AS r JOIN access AS w ON w.version = r.version"
+		" AND w.how = 2 JOIN access AS i ON i.exec = w.exec AND i.file"
+		" JOIN file AS f ON f.id = i.file WHERE r.how = 1 AND r.class = 1 AND i.how = 1";
+	static const int mixed[] = { 2, 3, 1 };
+
+	(void)state;
+	three_clients(0, NULL);
+	says(whose, "/c");
+	three_clients(70, mixed);
+	says(whose, "/a");
+}
+
+/* What leads out of the trace, and only if anything went there or came from there. */
+static void test_unseen(void **state)
+{
+	static const struct {
+		int family, nread, nwrote;
+		const char *unseen;
+	} rows[] = {
+		{ 1, -1, -1, "0" }, { 2, -1, -1, "0" }, { 1, 5, -1, "2" }, { 2, 5, -1, "2" },
+		{ 1, -1, 5, "8" }, { 10, 5, 5, "10" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		starts(true);
+		runs(1, "/bin/a");
+		opens(1, 8, "/x", RD, 41, 9);
+		connects(1, 3, "/run/s", rows[i].family, 77);
+		closes(1, 3, rows[i].nread, rows[i].nwrote);
+		ends(1);
+		says(unseen, rows[i].unseen);
+	}
+	/* one that was there before it, and one that a call made that is not recorded */
+	for (int fd = 0; fd < 6; fd++) {
+		starts(true);
+		runs(1, "/bin/a");
+		opens(1, 4, "/x", RD, 41, 9);
+		closes(1, fd == 4 ? 9 : fd, 8, -1);
+		ends(1);
+		says(unseen, fd < 4 ? "1" : "0");
+	}
+	/* one that is not connected at once */
+	starts(true);
+	runs(1, "/bin/a");
+	opens(1, 8, "/x", RD, 41, 9);
+	line(1, "Connect|addresssize=6,fd=3,family=2");
+	line(1, "CA|[::1]:1");
+	line(1, "ConnectFailed|");
+	line(1, "Failed|error=115");
+	closes(1, 3, 5, -1);
+	ends(1);
+	says(unseen, "2");
+}
+
+/* ---- copies ---- */
+
+static void copies(unsigned int task, int in, int out)
+{
+	line(task, "Copy|in=%d,out=%d", in, out);
+}
+
+static void closes_copied(unsigned int task, int fd)
+{
+	line(task, "Close|fd=%d", fd);
+	line(task, "CloseWrote|bytes=100");
+	line(task, "CloseCopied|copied=1");
+}
+
+/* Each file of its own source only, but for one that was written to, too. */
+static void test_copies(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/cp");
+	for (int i = 0; i < 3; i++) {
+		opens(1, 3, i == 0 ? "/a" : i == 1 ? "/b" : "/etc/passwd", CLOEXEC, 11 + i, 100);
+		opens(1, 4, i == 0 ? "/to/a" : i == 1 ? "/to/b" : "/to/c", NEW, 21 + i, 0);
+		copies(1, 3, 4);
+		closes(1, 3, 100, -1);
+		if (i == 1)
+			closes(1, 4, -1, 100);
+		else
+			closes_copied(1, 4);
+	}
+	/* from where nobody knows */
+	opens(1, 4, "/to/d", NEW, 24, 0);
+	copies(1, 9, 4);
+	closes_copied(1, 4);
+	ends(1);
+	says(edges, "/to/a</a /to/b</a /to/b</b /to/c</etc/passwd");
+	says("SELECT count(*) FROM copy WHERE input IS NULL", "1");
+}
+
+/* ---- descriptor 0 ---- */
+
+/* What each program has read: "program<file". */
+static const char read_by[] =
+	"SELECT CAST(p.path AS TEXT) || '<' || CAST(f.path AS TEXT) FROM access AS a"
+	" JOIN exec AS e ON e.id = a.exec JOIN file AS p ON p.id = e.program"
+	" JOIN file AS f ON f.id = a.file WHERE a.how = 1 ORDER BY a.rowid";
+
+/* A shell that forks by vfork has put it there before. */
+static void lends_file(unsigned int task, const char *path)
+{
+	line(task, "Dup|oldfd=0,newfd=10,flags=0");
+	opens(task, 3, path, RD, 11, 100);
+	dups(task, 3, 0);
+	closes(task, 3, -1, -1);
+}
+
+static void test_given_to_one(void **state)
+{
+	(void)state;
+	/* opened behind the fork; what it runs in its place has it, too */
+	starts(true);
+	runs(1, "/bin/bash");
+	forks(1, 2);
+	lends_file(2, "/in");
+	runs(2, "/bin/env");
+	runs(2, "/bin/wc");
+	ends(2);
+	ends(1);
+	says(read_by, "/bin/env</in /bin/wc</in");
+	/* before it */
+	starts(true);
+	runs(1, "/bin/dash");
+	lends_file(1, "/in");
+	forks(1, 2);
+	runs(2, "/bin/wc");
+	dups(1, 10, 0);
+	ends(2);
+	ends(1);
+	says(read_by, "/bin/wc</in");
+	/* passed through by what runs others */
+	starts(true);
+	runs(1, "/bin/dash");
+	lends_file(1, "/in");
+	forks(1, 2);
+	runs(2, "/bin/sh");
+	forks(2, 3);
+	runs(3, "/bin/timeout");
+	forks(3, 4);
+	runs(4, "/bin/wc");
+	ends(4);
+	ends(3);
+	ends(2);
+	dups(1, 10, 0);
+	ends(1);
+	says(read_by, "/bin/wc</in");
+	/* it goes on under another number */
+	starts(true);
+	runs(1, "/bin/bash");
+	forks(1, 2);
+	lends_file(2, "/in");
+	runs(2, "/bin/a");
+	dups(2, 0, 5);
+	closes(2, 0, -1, -1);
+	ends(2);
+	ends(1);
+	says(read_by, "/bin/a</in");
+}
+
+static void test_given_to_nobody(void **state)
+{
+	(void)state;
+	/* the same one of several */
+	starts(true);
+	runs(1, "/bin/dash");
+	lends_file(1, "/in");
+	for (unsigned int i = 2; i <= 3; i++) {
+		forks(1, i);
+		runs(i, "/bin/cc");
+		ends(i);
+	}
+	ends(1);
+	says(read_by, "");
+	/* of a shell that reads it itself */
+	starts(true);
+	runs(1, "/bin/dash");
+	lends_file(1, "/in");
+	forks(1, 2);
+	runs(2, "/bin/cc");
+	ends(2);
+	closes(1, 0, 100, -1);
+	ends(1);
+	says(read_by, "/bin/dash</in");
+	/* what is written, and what is no file */
+	starts(true);
+	runs(1, "/bin/bash");
+	forks(1, 2);
+	opens(2, 0, "/log", RDWR | APPEND, 11, 100);
+	runs(2, "/bin/cc");
+	ends(2);
+	forks(1, 3);
+	opens(3, 0, "/dev/null", RD, 0, 0);
+	runs(3, "/bin/cc");
+	ends(3);
+	ends(1);
+	says(read_by, "");
+}
+
+/* ---- rule 7: classes ---- */
+
+/* What is read by a descriptor, as what: "data" if that is of the last file. */
+static const char read_as[] =
+	"SELECT w.word FROM access AS a JOIN word AS w ON w.of = 'class' AND w.number = a.class"
+	" JOIN file AS f ON f.id = a.file WHERE a.how = 1 AND a.fd = 9";
+
+struct reading {
+	const char *program, *cwd, *words;	/* who */
+	const char *path;			/* and what */
+	int flags;
+	unsigned int size;
+	int bytes;
+	const char *class;
+};
+
+static void read_so(const struct reading *r)
+{
+	starts(true);
+	runs_with(1, r->program, r->cwd, r->words);
+	opens(1, 3, "/etc/ld.so.cache", CLOEXEC, 21, 5000);
+	closes(1, 3, 0, -1);
+	opens(1, 3, "/usr/lib/x86_64-linux-gnu/libc.so.6", CLOEXEC, 22, 1900000);
+	closes(1, 3, 2400, -1);
+	opens(1, 9, r->path, r->flags, 11, r->size);
+	closes(1, 9, r->bytes, -1);
+	ends(1);
+	says(read_as, r->class);
+	says("SELECT DISTINCT w.word FROM access AS a JOIN word AS w ON w.of = 'class'"
+	     " AND w.number = a.class WHERE a.fd = 3", "loader");
+}
+
+static void test_shared_objects(void **state)
+{
+	static const struct reading rows[] = {
+		/* by the loader, before anything else or later: a header, the rest is mapped */
+		{ "/bin/a", "/w", "", "/usr/lib/libz.so.1", CLOEXEC, 90000, 832, "loader" },
+		{ "/bin/a", "/w", "", "/usr/lib/libz.so.1", CLOEXEC, 90000, 900, "loader" },
+		{ "/bin/a", "/w", "", "/w/hook.bin", CLOEXEC, 90000, 832, "loader" },
+		{ "/bin/a", "/w", "", "/w/plugin.so", CLOEXEC, 90000, 1616, "loader" },
+		/* whoever is told to reads it, and a linker reads whole blocks, or all */
+		{ "/bin/head", "/w", "-c100 libq.so", "/w/libq.so", RD, 90000, 1024, "data" },
+		{ "/bin/head", "/w", "../w//./libq.so", "/w/libq.so", RD, 90000, 832, "data" },
+		{ "/bin/ld", "/w", "-lfoo", "/w/libfoo.so", RD, 20, 20, "data" },
+		{ "/bin/ld", "/w", "-lfoo", "/w/libfoo.so", RD, 20, 40, "data" },
+		{ "/bin/ld", "/w", "-lfoo", "/w/libfoo.so", RD, 900, 900, "data" },
+		{ "/bin/ld", "/w", "-lc", "/usr/lib/libc.so", RD, 283, 16, "data" },
+		{ "/bin/ld", "/w", "-lc", "/usr/lib/libc.so.6", RD, 1900000, 174256, "data" },
+		{ "/bin/ld", "/w", "-lm", "/w/libm.a", RD, 90000, 1616, "data" },
+		{ "/bin/ld", "/w", "", "/w/libm.so", RD, 90000, 0, "data" },
+		{ "/bin/cp", "/w", "p.so q.so", "/w/p.so", RD, 3000, 3000, "data" },
+		/* a linker's plugin is run by it, though an argument names it */
+		{ "/bin/ld", "/w", "-plugin /usr/lib/p.so", "/usr/lib/p.so", CLOEXEC, 90000, 832,
+		  "loader" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		read_so(&rows[i]);
+}
+
+static void test_files_of_the_system(void **state)
+{
+	static const struct reading rows[] = {
+		{ "/bin/a", "/w", "", "/etc/passwd", CLOEXEC, 100, 100, "config" },
+		{ "/bin/a", "/w", "", "/usr/lib/locale/C.utf8/LC_CTYPE", CLOEXEC, 100, 100, "config" },
+		{ "/bin/ld", "/w", "-L/usr/lib/x86_64-linux-gnu",
+		  "/usr/lib/x86_64-linux-gnu/gconv/gconv-modules.cache", RD, 100, 100, "config" },
+		{ "/bin/a", "/w", "", "/usr/lib/gconv/UTF-16.so", CLOEXEC, 90000, 90000, "config" },
+		/* nobody reads these without being told to */
+		{ "/bin/a", "/w", "", "/etc/hostname", CLOEXEC, 100, 100, "data" },
+		/* a word in a path says nothing */
+		{ "/bin/a", "/w", "", "/w/gconv/g.c", RD, 100, 100, "data" },
+		{ "/bin/a", "/w", "", "/w/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/perl", "/w", "", "/w/perl/a.txt", CLOEXEC, 100, 100, "data" },
+		{ "/bin/python3.11", "/w", "", "/w/__pycache__/a.pyc", CLOEXEC, 100, 100, "data" },
+		/* arguments do, and how it is opened: as the C library never does */
+		{ "/bin/tar", "/w", "cf x /etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/dd", "/w", "if=/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/ld", "/w", "@/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/a", "/w", "-o/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/cat", "/etc", "passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/cat", "/etc/x", "../passwd", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		{ "/bin/cpio", "/w", "-o", "/etc/passwd", RD, 100, 100, "data" },
+		{ "/bin/tar", "/w", "-C /etc -cf x .", "/etc/passwd", CLOEXEC | NOFOLLOW, 100, 100,
+		  "data" },
+		{ "/bin/cat", "/w", "/etc/ld.so.cache", "/etc/ld.so.cache", RD, 5000, 5000, "data" },
+		{ "/usr/bin/python3", "/w", "pack.py /etc", "/etc/passwd", CLOEXEC, 100, 100, "data" },
+		/* a directory does not where the C library may have opened what is in it */
+		{ "/bin/tar", "/w", "-C /etc -cf x y", "/etc/passwd", CLOEXEC, 100, 100, "config" },
+		{ "/bin/a", "/w", "/etc/passwd2 x/etc/passwd", "/etc/passwd", CLOEXEC, 100, 100,
+		  "config" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		read_so(&rows[i]);
+}
+
+static void test_interpreters(void **state)
+{
+	static const struct reading rows[] = {
+		{ "/usr/bin/python3.11", "/w", "x.py", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "program" },
+		{ "/usr/bin/python3.11", "/w", "", "/usr/lib/python3.11/a.so", CLOEXEC, 90000, 832,
+		  "loader" },
+		{ "/usr/bin/python3.11", "/w", "", "/usr/local/lib/python3.11/dist-packages/a.py",
+		  CLOEXEC, 9, 9, "program" },
+		{ "/usr/bin/perl", "/w", "", "/usr/lib/x86_64-linux-gnu/perl/5.36/a.pm", RD, 9, 9,
+		  "program" },
+		{ "/usr/bin/perl", "/w", "", "/usr/share/perl5/a.pm", RD, 9, 9, "program" },
+		{ "/usr/bin/guile-3.0", "/w", "", "/usr/share/guile/3.0/a.scm", RD, 9, 9, "program" },
+		{ "/usr/bin/ruby3.1", "/w", "", "/var/lib/gems/3.1.0/a.rb", RD, 9, 9, "program" },
+		{ "/usr/lib/jvm/j/bin/javac", "/w", "A.java", "/usr/lib/jvm/j/lib/modules", RD, 9000000,
+		  4096, "program" },
+		{ "/home/u/py/bin/python3", "/w", "", "/home/u/py/lib/python3.9/a.py", CLOEXEC, 9, 9,
+		  "program" },
+		/* of another one, or no library; of the tree that is worked on; asked for */
+		{ "/usr/bin/node", "/w", "", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "data" },
+		{ "/usr/bin/cat", "/w", "", "/usr/lib/python3/a.py", CLOEXEC, 9, 9, "data" },
+		{ "/usr/bin/perl", "/w", "", "/usr/src/perl/a.pm", RD, 9, 9, "data" },
+		{ "/usr/bin/perl", "/w", "", "/usr/lib/a/b/perl/a.pm", RD, 9, 9, "data" },
+		{ "/usr/lib/jvm/j/bin/javac", "/w", "A.java", "/usr/share/java/a.jar", RD, 9, 9, "data" },
+		{ "/home/u/py/bin/python3", "/home/u", "", "/home/u/py/lib/python3.9/a.py", CLOEXEC,
+		  9, 9, "data" },
+		{ "/usr/bin/python3", "/w", "-m tarfile -c x /usr/lib/python3/", "/usr/lib/python3/a.py",
+		  CLOEXEC, 9, 9, "data" },
+		{ "/usr/bin/python3", "/w", "x --prefix=/usr /usr/lib", "/usr/lib/python3/a.py", CLOEXEC,
+		  9, 9, "program" },
+		/* its own file: run, and read if it is told to */
+		{ "/bin/cp", "/w", "x y", "/bin/cp", RD, 900, 900, "program" },
+		{ "/bin/cp", "/w", "/bin/cp y", "/bin/cp", RD, 900, 900, "data" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		read_so(&rows[i]);
+}
+
+/* What was made here, or is handed to another program, is data, whatever its name. */
+static void test_handed_over(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/sh");
+	opens(1, 9, "/etc/passwd", RD | CLOEXEC, 11, 100);
+	line(1, "Cloexec|first=9,last=9,on=0");
+	forks(1, 2);
+	line(2, "Use|fd=9");
+	line(2, "UseRead|bytes=5");
+	runs(2, "/bin/wc");
+	closes(2, 9, 100, -1);
+	closes(1, 9, 100, -1);
+	ends(2);
+	runs(3, "/bin/a");
+	writes(3, "/etc/group", 12);
+	opens(3, 9, "/etc/group", CLOEXEC, 12, 100);
+	closes(3, 9, 100, -1);
+	ends(3);
+	runs(4, "/bin/sh");
+	opens(4, 9, "/etc/passwd", CLOEXEC, 11, 100);
+	dups(4, 9, 0);
+	closes(4, 9, 100, -1);
+	ends(4);
+	says(read_as, "data data config data data");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_socketpair), cmocka_unit_test(test_connected),
+		cmocka_unit_test(test_several_connected), cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_copies), cmocka_unit_test(test_given_to_one),
+		cmocka_unit_test(test_given_to_nobody), cmocka_unit_test(test_shared_objects),
+		cmocka_unit_test(test_files_of_the_system), cmocka_unit_test(test_interpreters),
+		cmocka_unit_test(test_handed_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, over);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What a file is read for: etrace-db(5), rule 7.  See state.h. */
+#include "graph/classes.h"
+#include "graph/state.h"
+
+/* the open(2) flags, as most of Linux has them */
+#define F_CLOEXEC	02000000
+#define F_NOFOLLOW	0400000
+
+/* ---- when it is opened ---- */
+
+/*
+ * Whether somebody told a program to open a file of the system: its arguments name that, or
+ * where it lies.  Of a directory, that says nothing of what the C library opens in it.
+ */
+static bool is_named(struct graph *g, const struct execution *e, const struct et_event *ev,
+		     int64_t flags, size_t place)
+{
+	bool libc = flags & F_CLOEXEC && e->loaded && !e->interpreter;
+	size_t len, n;
+	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
+	const char *asked = et_get_string(ev, ET_S_OPEN_orig, &n);
+
+	return cmdline_names(g, e->cmd, path, len, place && !libc ? place : len) ||
+	       (asked && cmdline_names(g, e->cmd, asked, n, n));
+}
+
+/*
+ * What a file of the system is opened for.  The C library, the loader and interpreters open
+ * their own by paths that nobody has given them; what walks through a tree follows no links.
+ */
+void meaning_note(struct graph *g, struct process *p, struct description *d,
+		  const struct et_event *ev, int64_t flags)
+{
+	struct execution *e = &p->exec;
+	struct name_class c = g->files.names[d->file].class;
+	size_t len, place = c.place;
+	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
+
+	if (e->interpreter && e->cmd && !place) {
+		place = classes_library(e->interpreter, e->cmd->interp, e->cmd->cwd, path, len);
+		d->library = place;
+	}
+	if (!place && !(c.bits & NAME_SHARED) && d->file != e->program && d->file != e->interp)
+		return;
+	d->named = flags & F_NOFOLLOW || (c.bits & NAME_CLOEXEC && !(flags & F_CLOEXEC)) ||
+		   is_named(g, e, ev, flags, place);
+	if (!(c.bits & NAME_LOADER))
+		return;
+	d->loads = !d->named || !e->loaded;
+	e->loaded = true;
+}
+
+/* ---- when it has been read ---- */
+
+/*
+ * Whether it is the dynamic loader that read: the header of a shared object, the rest of which
+ * is mapped.  Where nobody counted, what a program opens before anything else.
+ */
+static bool is_loader(const struct graph *g, const struct process *p, const struct fd *fd,
+		      bool counted, uint64_t bytes)
+{
+	const struct description *d = fd->d;
+	const struct object *o = object_of(g, d);
+	unsigned int name = files_class(g, d->file);
+
+	if (!fd->own || d->loads)
+		return d->loads;
+	if (!counted)
+		return name & NAME_SHARED && p->exec.starting && !d->named;
+	if (bytes < LOADER_READS_FROM || bytes >= LOADER_READS_BELOW ||
+	    (o->identified && bytes >= o->size))
+		return false;
+	if (classes_is_header(bytes, name & NAME_SHARED))
+		return !d->named || name & NAME_SYSTEM;
+	return name & NAME_SHARED && p->exec.starting && !d->named;
+}
+
+enum graph_class meaning_class(const struct graph *g, const struct process *p,
+			       const struct fd *fd, bool counted, uint64_t bytes)
+{
+	const struct description *d = fd->d;
+	const struct execution *e = &p->exec;
+	enum graph_made made = object_of(g, d)->made;
+
+	if (made == GRAPH_PIPE || made == GRAPH_FIFO)
+		return GRAPH_IS_PIPE;
+	if (made == GRAPH_DIR)
+		return GRAPH_IS_DIR;
+	if (made == GRAPH_SPECIAL)
+		return GRAPH_CONFIG;
+	if (!d->file)
+		return GRAPH_DATA;
+	if (d->file == e->script || (d->file == e->program && e->interp != e->program) ||
+	    (!d->named && (d->file == e->program || d->file == e->interp)))
+		return GRAPH_PROGRAM;
+	if (is_loader(g, p, fd, counted, bytes))
+		return GRAPH_LOADER;
+	/* what was made here, or was put in place for somebody, is data whatever its name */
+	if (d->named || !fd->own || d->placed || made != GRAPH_EXISTED)
+		return GRAPH_DATA;
+	if (d->library)
+		return GRAPH_PROGRAM;
+	return files_class(g, d->file) & NAME_CONFIG ? GRAPH_CONFIG : GRAPH_DATA;
+}
