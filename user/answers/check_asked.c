@@ -30,8 +30,8 @@ static bool overlap(const struct check *c, uint32_t x, uint32_t y)
 /* Nothing lets @unit, which did not find a file, wait for @maker, or that one for it. */
 static bool is_loose(struct check *c, uint32_t unit, uint32_t maker, uint32_t file)
 {
-	return (check_ordered(c, maker, unit, file) == 0 && check_ordered(c, unit, maker, 0) == 0) ||
-	       overlap(c, unit, maker);
+	return overlap(c, unit, maker) ||
+	       (check_ordered(c, maker, unit, file) == 0 && check_ordered(c, unit, maker, 0) == 0);
 }
 
 /* Who made what a name stands for in the end, or gave it; 0: nobody, or it is gone. */

@@ -87,7 +87,8 @@ static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 	uint32_t a = x, b = y, both;
 	int declared;
 
-	if ((c->step[x] && c->step[x] == c->step[y]) || match_schedules(&c->s, x) || match_schedules(&c->s, y))
+	if ((c->step[x] && c->step[x] == c->step[y]) || match_schedules(&c->s, x) ||
+	    match_schedules(&c->s, y))
 		return 1;
 	both = check_apart(c, &a, &b);
 	if (!both)
@@ -111,7 +112,8 @@ static bool is_ordered(struct check *c, const struct written *x, const struct wr
 	if (ordered >= 0)
 		return ordered;
 	/* so does who changes what is there; and what was made of another's results has waited */
-	return holds(c, y->version, x->version) || check_follows(c, c->step[then], c->step[first]) ||
+	return holds(c, y->version, x->version) ||
+	       check_follows(c, c->step[then], c->step[first]) ||
 	       check_follows(c, c->step[y->unit], c->step[x->unit]);
 }
 

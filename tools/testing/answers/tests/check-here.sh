@@ -180,7 +180,7 @@ END
 recorded asks-not asks env WORD=x OWN=y SET=z make
 finds asks-not --
 rm asks/list asks/word
-extra=(--record=dirs,env)
+extra=("--record=dirs,env")
 WORD=x OWN=y NOT=n SET=z recorded asks asks make
 extra=()
 finds asks -- "listing asks/dir" "environment OWN" "environment WORD"
