@@ -68,7 +68,9 @@ static bool is_shared(const char *s, size_t len)
 {
 	const char *so = memmem(s, len, ".so", 3);
 
-	return so && (so + 3 == s + len || (so + 4 < s + len && so[3] == '.' && so[4] >= '0' && so[4] <= '9'));
+	if (!so || so + 3 == s + len)
+		return so;
+	return so + 4 < s + len && so[3] == '.' && so[4] >= '0' && so[4] <= '9';
 }
 
 /* Bytes of a path that a pattern stands for.  Return: 0: it does not begin so */

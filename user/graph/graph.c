@@ -366,6 +366,8 @@ static void connected(struct graph *g, struct process *p, const struct et_event 
 	g->ops->net(g->ctx, &n);
 	if (ev->kind != ET_K_BIND && (!(ev->flags & ET_F_FAILED) || ev->error == EINPROGRESS))
 		socket_connected(g, p, ev, at);
+	if (ev->kind == ET_K_BIND && !(ev->flags & ET_F_FAILED))
+		socket_bound(g, p, ev, at);
 }
 
 static void variable(struct graph *g, struct process *p, const struct et_event *ev)

@@ -137,6 +137,15 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 	}
 }
 
+void socket_bound(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	uint32_t there = new_way(g, p, at), back = new_way(g, p, at);
+
+	put_end(g, p, et_value(ev, ET_V_BIND_fd, -1), there, back, at, false);
+	files_release(g, there);
+	files_release(g, back);
+}
+
 void sockets_free(struct graph *g)
 {
 	map64_clear(&g->meetings);

@@ -267,6 +267,8 @@ uint32_t graph_path(struct graph *g, const struct et_event *ev, unsigned int i);
 void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** socket_connected - CONNECT or ACCEPT: one end of a connection */
 void socket_connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+/** socket_bound - who sends messages to its name is not told: it leads outside, until it connects */
+void socket_bound(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 void sockets_free(struct graph *g);
 
 /* ---- cmdline.c ---- */

@@ -216,12 +216,14 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
 
 /*
  * What it reads came from where the trace does not see.  An open gets the lowest descriptor
- * that is free: those above it were made since, by calls that are not recorded and that
- * lead nowhere else (eventfd, timerfd, epoll and the like).
+ * that is free: those above it were made since, by calls that are not recorded.  If 8 bytes
+ * were read at a time, those were eventfd, timerfd, inotify and the like: no data.
  */
 static void take_unknown(struct process *p, int64_t number, const struct told *t)
 {
-	if (t->read && (number <= 2 || !p->exec.lowest || number < p->exec.lowest))
+	bool since = number > 2 && p->exec.lowest && number >= p->exec.lowest;
+
+	if (t->read && !(since && t->nread && t->nread % 8 == 0))
 		p->exec.unseen |= GRAPH_UNSEEN_FD;
 }
 
