@@ -19,13 +19,13 @@
 struct build_file {
 	uint32_t final;		/* version that the name stands for in the end; 0: none */
 	uint32_t last;		/* the last one that it stood for at any time */
-	uint32_t named;		/* exec that gave @final this name; 0: @final began under it */
+	uint32_t named;		/* exec that gave @final this name; 0: it began so */
 };
 
 struct build_version {
 	uint32_t file, exec, base;	/* as in the database */
 	uint32_t target;	/* of a symbolic link: the file that it leads to */
-	uint32_t holds;		/* the version whose content this is: @base's if nobody wrote */
+	uint32_t holds;		/* whose content this is: @base's if nobody wrote */
 	uint32_t first;		/* its accesses: build.by_version */
 	uint32_t uses, writes;	/* how many there are; and of these, at the front, writes */
 	uint8_t made;		/* enum graph_made */
@@ -103,8 +103,8 @@ struct build {
 	struct build_lists names_of;	/* by version: files that hold it in the end */
 	struct build_lists began;	/* by file: versions that began under that name */
 	struct build_lists took;	/* by file: rows of names that gave it a version, + 1 */
-	struct build_lists given;	/* by version: rows of names by which it was given one, + 1 */
-	struct build_lists forks;	/* by exec: execs that it forked and that ran nothing new */
+	struct build_lists given;	/* by version: rows of names that it got, + 1 */
+	struct build_lists forks;	/* by exec: those it forked that ran nothing new */
 	struct build_lists made_by;	/* by exec: versions that it began and nobody wrote */
 	struct build_lists links;	/* by file: versions that are symbolic links to it */
 	struct build_lists based;	/* by version: those that went on from it */
@@ -165,13 +165,13 @@ bool build_is_output(const struct build *b, uint32_t file);
  */
 uint32_t *build_makers(const struct build *b, uint32_t version, size_t *n);
 
-/** build_writer - the exec that wrote a version last; emptied, and nobody wrote: that which did so */
+/** build_writer - who wrote a version last, or emptied it, if nobody wrote */
 uint32_t build_writer(const struct build *b, uint32_t version);
 
 /** build_is_input - whether an access read or ran a file that was there before the build */
 bool build_is_input(const struct build *b, const struct build_access *a);
 
-/** build_is_made - whether a version's content is the build's: neither was there before nor special */
+/** build_is_made - whether a version's content is the build's */
 bool build_is_made(const struct build_version *v);
 
 /** build_is_file - whether a version is what a regular file with a name holds, or held */
@@ -192,7 +192,7 @@ static inline bool build_is_queue(const struct build_version *v)
 	return v->made == GRAPH_PIPE || v->made == GRAPH_FIFO;
 }
 
-/** build_with_command - the exec whose arguments an exec runs by: what was forked has its parent's */
+/** build_with_command - whose arguments an exec runs by: what was forked has its parent's */
 uint32_t build_with_command(const struct build *b, uint32_t exec);
 
 /* ---- what goes through pipes: queue.c ---- */

@@ -116,7 +116,8 @@ static void load_versions(struct build *b)
 			.exec = db_id(b->db, st, 2, DB_EXECS),
 			.base = db_earlier(b->db, st, 3, id),
 			.made = (uint8_t)db_int(st, 4), .at = db_int(st, 5),
-			.identified = !db_null(st, 9) && !db_null(st, 10), .type = (uint32_t)db_int(st, 6),
+			.identified = !db_null(st, 9) && !db_null(st, 10),
+			.type = (uint32_t)db_int(st, 6),
 			.dev = (uint32_t)db_int(st, 7), .ino = (uint64_t)db_int(st, 8),
 			.size = (uint64_t)db_int(st, 9), .mtime = db_int(st, 10),
 			.target = db_id(b->db, st, 11, DB_FILES),
@@ -147,8 +148,8 @@ static int32_t known(struct sqlite3_stmt *st, int column)
 static void load_execs(struct build *b)
 {
 	static const char text[] =
-		"SELECT id, process, parent, before, forked, begun, program, interp, cwd, at, until,\n"
-		" ended, status, signal, unseen FROM exec ORDER BY id";
+		"SELECT id, process, parent, before, forked, begun, program, interp, cwd, at,\n"
+		" until, ended, status, signal, unseen FROM exec ORDER BY id";
 	struct sqlite3_stmt *st = db_ask(b->db, text, "");
 
 	b->nexecs = db_ids(b->db, DB_EXECS);

@@ -18,7 +18,7 @@ struct reach_node {
 	int32_t from;		/* the node that it was reached from; -1: where it begins */
 	bool shown;		/* part of the answer; else only on the way to others */
 	const struct build_access *through;	/* of a pipe: who read it; of rdeps: who wrote */
-	int64_t time;		/* what was written before it counts; of rdeps: read after it */
+	int64_t time;		/* what was written before counts; of rdeps: read after */
 };
 
 struct reach {
@@ -61,7 +61,7 @@ void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum 
 /* What is other than when the build read it. */
 struct reach_change {
 	uint32_t file;		/* whose content is; 0: the build has not touched it */
-	uint32_t dir;		/* of what comes or goes: its directory, who listed it sees that */
+	uint32_t dir;		/* of what comes or goes: who listed it sees that */
 	bool comes_or_goes;	/* who looked for it, or asked what it is, sees that */
 };
 
