@@ -161,8 +161,11 @@ static bool connected(struct db *db, int64_t address)
 static void find_network(struct check *c)
 {
 	static const char text[] =
-		"SELECT n.exec, n.what, n.address, n.error, s.s FROM net AS n JOIN string AS s ON s.id = n.address\n"
-		" WHERE n.family IN (2, 10) AND n.what IN ('connect', 'bind') ORDER BY n.rowid";
+		"SELECT n.exec, n.what, n.address, n.error, s.s, n.family FROM net AS n\n"
+		" JOIN string AS s ON s.id = n.address JOIN exec AS e ON e.id = n.exec\n"
+		" WHERE n.family IN (2, 10) AND n.what IN ('connect', 'bind')\n"
+		" OR n.family = 1 AND n.what = 'connect' AND coalesce(n.error, 0) = 0 AND e.unseen & 10\n"
+		" ORDER BY n.rowid";
 	struct db *db = c->s.db;
 	struct sqlite3_stmt *st = db_ask(db, text, "");
 
@@ -179,6 +182,8 @@ static void find_network(struct check *c)
 		if (binds && connected(db, db_int(st, 2)))
 			continue;
 		f.what = binds ? "waits there" : db_int(st, 3) ? "tried to connect" : "connected";
+		if (db_int(st, 5) == AF_UNIX)
+			f.what = "connected, out of the trace";
 		s = db_bytes(st, 4, &len);
 		buf_add(&b, s, len);
 		buf_addc(&b, 0);

@@ -12,6 +12,7 @@
 #include "graph/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 /* An end that waits for the other one. */
@@ -22,16 +23,32 @@ struct meeting {
 	bool accepts;		/* this end is that of who accepted */
 };
 
+/*
+ * Daemons that the C library asks for names of users and hosts, and that are told what to log:
+ * as files of configuration, they are no data.
+ */
+static bool is_service(const char *address, size_t len)
+{
+	static const char *const places[] = {
+		"/run/systemd/", "/var/run/systemd/", "/run/nscd/", "/var/run/nscd/", "/dev/log",
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (len >= strlen(places[i]) && !memcmp(address, places[i], strlen(places[i])))
+			return true;
+	return false;
+}
+
 /* One end: it writes into one object and reads what is in another. */
-static void put_end(struct graph *g, struct process *p, int64_t number, uint32_t out, uint32_t in,
-		    int64_t at, bool cloexec)
+static struct description *put_end(struct graph *g, struct process *p, int64_t number,
+				   uint32_t out, uint32_t in, int64_t at, bool cloexec)
 {
 	struct description *d = description_new(g, out, 0);
 
 	d->socket = true;
 	d->writes = g->files.objects[out].version;
 	d->reads = g->files.objects[in].version;
-	use_put(g, p, number, d, at, cloexec);
+	return use_put(g, p, number, d, at, cloexec) ? d : NULL;
 }
 
 static uint32_t new_way(struct graph *g, struct process *p, int64_t at)
@@ -118,6 +135,9 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 	uint64_t key = key_of(ev);
 	uint32_t row = key ? take_waiting(g, key, accepts) : 0;
 	struct meeting m = { .accepts = accepts };
+	struct description *d;
+	size_t len;
+	const char *address = et_get_string(ev, 0, &len);
 
 	if (row) {
 		m = g->meeting_rows[row];
@@ -126,7 +146,9 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 		m.back = new_way(g, p, at);
 	}
 	/* execve tells what it closes */
-	put_end(g, p, number, accepts ? m.back : m.there, accepts ? m.there : m.back, at, false);
+	d = put_end(g, p, number, accepts ? m.back : m.there, accepts ? m.there : m.back, at, false);
+	if (d && address && is_service(address, len))
+		d->socket = false;
 	if (row) {
 		met(g, m.there, m.back);
 	} else if (key) {

@@ -157,6 +157,14 @@ static void test_unseen(void **state)
 		ends(1);
 		says(unseen, rows[i].unseen);
 	}
+	/* who asks for the name of a user has no data from there */
+	starts(true);
+	runs(1, "/bin/a");
+	opens(1, 8, "/x", RD, 41, 9);
+	connects(1, 3, "/run/systemd/userdb/io.systemd.DynamicUser", 1, 77);
+	closes(1, 3, 5, 5);
+	ends(1);
+	says(unseen, "0");
 	/* one that was there before it, and one that a call made that is not recorded */
 	for (int fd = 0; fd < 6; fd++) {
 		starts(true);
