@@ -67,8 +67,10 @@ static void path_then(const struct affected *a, const char *path, struct buf *to
 /* The directory in which a name stands. */
 static uint32_t dir_of(const struct build *b, const struct buf *path)
 {
-	const char *slash = memrchr(path->s, '/', path->len);
+	const char *slash = path->len ? memrchr(path->s, '/', path->len) : NULL;
 
+	if (!slash)
+		return 0;
 	return build_find(b, path->s, slash == path->s ? 1 : (size_t)(slash - path->s));
 }
 

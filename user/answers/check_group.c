@@ -62,9 +62,10 @@ static size_t place_of(const struct groups *g, const char *path)
 static void join(struct check_finding *g, struct check_finding f)
 {
 	if (!g->members) {
-		g->members = xcalloc(1, sizeof(*g->members));
-		g->members[g->nmembers++] = *g;
-		g->members[0].members = NULL;
+		struct check_finding *first = xmemdup(g, sizeof(*g));
+
+		g->members = first;
+		g->nmembers = 1;
 		g->path = xstrdup(g->path);
 		g->file = 0;
 	}
@@ -82,7 +83,7 @@ static void add(struct groups *g, struct check_finding f)
 	uint64_t key = hash_two(hash_bytes(f.path, len), f.writes);
 	uint64_t *at = len ? map64_get(&g->by_place, key) : NULL;
 
-	if (at) {
+	if (at && g->rows) {
 		join(&g->rows[*at], f);
 		return;
 	}

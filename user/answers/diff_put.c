@@ -72,10 +72,10 @@ static void put_string(struct out *out, struct db *db, uint32_t string)
 static void put_var(void *ctx, const struct diff_var *a, const struct diff_var *b)
 {
 	struct putting *p = ctx;
-	struct db *db = b ? B(p->d)->db : A(p->d)->db;
+	const struct diff_var *any = b ? b : a;
 
 	out_puts(p->out, "   ");
-	put_string(p->out, db, b ? b->name : a->name);
+	put_string(p->out, b ? B(p->d)->db : A(p->d)->db, any->name);
 	if (!a || !b)
 		out_puts(p->out, a ? ": not set any more" : ": not set before");
 	if (a) {
@@ -229,10 +229,10 @@ static void json_string(struct json *j, const char *name, struct db *db, uint32_
 static void json_var(void *ctx, const struct diff_var *a, const struct diff_var *b)
 {
 	struct putting *p = ctx;
-	struct db *db = b ? B(p->d)->db : A(p->d)->db;
+	const struct diff_var *any = b ? b : a;
 
 	json_begin(p->json, '{');
-	json_string(p->json, "name", db, b ? b->name : a->name);
+	json_string(p->json, "name", b ? B(p->d)->db : A(p->d)->db, any->name);
 	if (a)
 		json_string(p->json, "first", A(p->d)->db, a->value);
 	if (b)

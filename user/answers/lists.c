@@ -89,7 +89,7 @@ bool lists_is_there(const struct lists *l, uint32_t node)
 		path += strlen(l->to);
 	}
 	buf_add(&now, path, strlen(path) + 1);
-	there = !faccessat(AT_FDCWD, now.s, F_OK, AT_SYMLINK_NOFOLLOW);
+	there = now.s && !faccessat(AT_FDCWD, now.s, F_OK, AT_SYMLINK_NOFOLLOW);
 	buf_free(&now);
 	return there;
 }

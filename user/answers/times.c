@@ -34,12 +34,12 @@ static void add_slow(struct times_list *l, uint32_t file, int64_t cpu, const str
 	const uint64_t *there = map64_get(&l->by_file, file);
 	struct times_row *s;
 
-	if (!there) {
+	if (!there || !l->rows) {
 		map64_put(&l->by_file, file, l->n);
 		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 		l->rows[l->n] = (struct times_row){ .file = file, .longest = -1 };
 	}
-	s = &l->rows[there ? *there : l->n++];
+	s = l->rows + (there ? *there : l->n++);
 	s->n++;
 	s->took += one->longest;
 	s->cpu += cpu > 0 ? cpu : 0;

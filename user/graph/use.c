@@ -528,7 +528,7 @@ static void inherit(struct graph *g, const struct execution *e, struct fd *fd, i
 	struct description *d = fd->d;
 
 	fd->given = false;
-	if (!g->uses || !d->reads || d->writes || object_of(g, d)->made > GRAPH_CHANGED)
+	if (!d || !g->uses || !d->reads || d->writes || object_of(g, d)->made > GRAPH_CHANGED)
 		return;
 	fd->given = fd->placed;
 	if (fd->placed)

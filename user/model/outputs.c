@@ -92,8 +92,8 @@ static void add_lookers(struct search *s)
 	for (size_t i = 0; i < b->naccesses; i++) {
 		const struct build_access *a = &b->accesses[i];
 
-		if ((a->how == GRAPH_LIST && s->dirs[a->file]) ||
-		    (a->how == GRAPH_LOOK && s->names[a->file]))
+		if ((a->how == GRAPH_LIST && s->dirs && s->dirs[a->file]) ||
+		    (a->how == GRAPH_LOOK && s->names && s->names[a->file]))
 			add_user(s, a->exec, a->at, (enum graph_class)a->class, 0, 0);
 	}
 }

@@ -4,7 +4,7 @@
 # etrace affected: what ninja makes again after a header was touched; files that come into
 # being; what git says; tests by their commands, and by the names that CTest has for them.
 
-. "$ANSWERS/lib.sh"
+. "${0%/*}/../lib.sh"
 
 old=$FIXTURES/rebuild-old
 for by in module bpf; do
