@@ -37,7 +37,9 @@ most = max(i for i, ns in enumerate(widths) if ns)
 if len(lanes) != most:
     bad.append("%d lanes for %d programs at once" % (len(lanes), most))
 total = sum(end - begin for lane in lanes.values() for begin, end in lane)
-if total != sum(i * ns for i, ns in enumerate(widths)):
+# "gcc -pipe": a trace of that format does not know that as waits for cc1 (fxt-mapping.md)
+pipes = sys.argv[1:] == ["pipes"]
+if total < sum(i * ns for i, ns in enumerate(widths)) if pipes else total != sum(i * ns for i, ns in enumerate(widths)):
     bad.append("%d ns in lanes, not %d" % (total, sum(i * ns for i, ns in enumerate(widths))))
 for lane in lanes.values():
     if any(a[1] > b[0] for a, b in zip(lane, lane[1:])):
@@ -45,7 +47,7 @@ for lane in lanes.values():
 # the critical path: the same moments, but for those where a child began to run its program
 begin = path[0][0]
 ends = {row["to_ns"] for row in answer["critical"]}
-if any(end - begin not in ends for _, end in path):
+if any(end - begin not in ends for _, end in path) and not pipes:
     bad.append("the critical path has segments that etrace time does not know")
 if path[-1][1] - begin != answer["wall_ns"] or any(a[1] != b[0] for a, b in zip(path, path[1:])):
     bad.append("the critical path has holes")
@@ -64,21 +66,23 @@ answered()
 	}' tables
 }
 
-for fixture in jobs-4 cmake; do
+for fixture in jobs-4 ninja cmake; do
+	pipes=()
+	[ $fixture != jobs-4 ] || pipes=(pipes)
 	for backend in module bpf; do
 		trace=$FIXTURES/$fixture/$backend.fxt.zst
 		[ -f "$trace" ] || continue
 		etrace-read -o all.fxt "$trace"
 		etrace-read --from fxt-records --to json all.fxt > records
 		etrace time --json "$trace" > answer
-		check "$fixture, $backend: build says what etrace time says" python3 build.py
+		check "$fixture, $backend: build says what etrace time says" python3 build.py "${pipes[@]}"
 		check "$fixture, $backend: rules" etrace-read --check all.fxt
 		check "$fixture, $backend: the same lines again" cmp \
 			<(etrace-read --to etrace "$trace") <(etrace-read --to etrace all.fxt)
 		check "$fixture, $backend: ten questions" answered all.fxt
 		etrace-read --to fxt --view -o part.fxt "$trace"
 		etrace-read --from fxt-records --to json part.fxt > records
-		check "$fixture, $backend: a view has the same build" python3 build.py
+		check "$fixture, $backend: a view has the same build" python3 build.py "${pipes[@]}"
 	done
 done
 
