@@ -48,10 +48,10 @@ function nameOf(g, v) {
 	return names.includes(first) ? first : names[0];
 }
 
-/* @next(v): [{version, program}], the neighbours of a version in one direction. */
-function neighbours(g, start, next) {
-	const found = new Map(), seen = new Set([start]);
-	const queue = [{version: start, through: []}];
+/* @next(v): [{version, program}], the neighbours of versions in one direction. */
+function neighbours(g, starts, next) {
+	const found = new Map(), seen = new Set(starts);
+	const queue = starts.map(version => ({version, through: []}));
 
 	for (const {version, through} of queue) {
 		for (const near of next(version)) {
@@ -70,7 +70,7 @@ function neighbours(g, start, next) {
 }
 
 function inputs(g, v) {
-	return neighbours(g, v, version => {
+	return neighbours(g, [v], version => {
 		const list = makers(g, version).flatMap(program =>
 			Array.from(g.dataOf(program),
 				read => ({version: written(g, read), program})));
@@ -80,8 +80,12 @@ function inputs(g, v) {
 	});
 }
 
+/* Also of what its name stood for before: others have read that by it. */
 function outputs(g, v) {
-	return neighbours(g, v, version => [
+	const file = g.versions.file[v];
+	const before = file < 0 ? [] : Array.from(g.versionsOf.of(file), w => written(g, w));
+
+	return neighbours(g, [...new Set([v, ...before])], version => [
 		...g.dataReadersOf(version).flatMap(program => Array.from(g.writes.of(program),
 			made => ({version: written(g, made), program}))),
 		...Array.from(g.nextOf.of(version),
