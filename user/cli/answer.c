@@ -224,3 +224,16 @@ bool answer_number(const struct opts *opts, const char *name, uint64_t min, uint
 		   (unsigned int)min);
 	return false;
 }
+
+bool answer_lists(struct lists *l, const struct opts *opts)
+{
+	const char *value;
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; ok && (value = opt_each(opts, "ninja", &i));)
+		ok = lists_ninja(l, value);
+	for (i = 0; ok && (value = opt_each(opts, "make", &i));)
+		ok = lists_make(l, value);
+	return ok;
+}

@@ -8,6 +8,7 @@
 #define ETRACE_ANSWER_H
 
 #include "answers/answers.h"
+#include "answers/lists.h"
 #include "io/options.h"
 #include "io/out.h"
 
@@ -45,6 +46,9 @@ struct answer {
 	 */
 	int (*run)(struct asked *a);
 };
+
+/** answer_lists - read what --ninja and --make name.  Return: false after diag_fatal(). */
+bool answer_lists(struct lists *l, const struct opts *opts);
 
 int answer_main(const struct answer *answer, int argc, char **argv);
 

@@ -11,24 +11,11 @@ static const struct opt_row options[] = {
 	{ 0 }
 };
 
-static bool take_lists(struct lists *l, const struct opts *opts)
-{
-	const char *value;
-	bool ok = true;
-	size_t i;
-
-	for (i = 0; ok && (value = opt_each(opts, "ninja", &i));)
-		ok = lists_ninja(l, value);
-	for (i = 0; ok && (value = opt_each(opts, "make", &i));)
-		ok = lists_make(l, value);
-	return ok;
-}
-
 static int ask(struct asked *a)
 {
 	struct rebuilt r = { .lists.diag = a->diag };
 
-	if (take_lists(&r.lists, a->opts) &&
+	if (answer_lists(&r.lists, a->opts) &&
 	    match_builds(&r.m, a->db[0], a->db[1], opt_value(a->opts, "map"))) {
 		rebuilt_find(&r);
 		rebuilt_put(&r, a->out, a->json);

@@ -18,15 +18,9 @@ static const struct opt_row options[] = {
 /* What is declared; nothing if no option says where.  Return: false after diag_fatal(). */
 static bool read_lists(struct lists *l, const struct opts *opts)
 {
-	const char *map = opt_value(opts, "map"), *value;
-	bool ok = !map || lists_map(l, map);
-	size_t i;
+	const char *map = opt_value(opts, "map");
 
-	for (i = 0; ok && (value = opt_each(opts, "ninja", &i));)
-		ok = lists_ninja(l, value);
-	for (i = 0; ok && (value = opt_each(opts, "make", &i));)
-		ok = lists_make(l, value);
-	return ok;
+	return (!map || lists_map(l, map)) && answer_lists(l, opts);
 }
 
 static int ask(struct asked *a)
