@@ -10,7 +10,7 @@ static void find_newer(struct check *c, const struct build_access *a, int64_t be
 	const struct build_version *v = &c->s.versions[a->version];
 	uint32_t unit = c->s.unit_of[a->exec];
 
-	if ((v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED) &&
+	if (build_is_written(v) &&
 	    v->mtime - begin > c->s.units[unit].until + SLACK)
 		check_add(c, (struct check_finding){
 			.kind = CHECK_CLOCK, .file = v->file, .unit = unit,

@@ -46,7 +46,7 @@ static void load(struct check *c, struct all *all)
 		const struct match_write *w = &s->writes[i];
 		const struct build_version *v = &b->versions[w->version];
 
-		if (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED)
+		if (build_is_written(v))
 			add(all, (struct written){
 				.file = v->file, .unit = w->unit, .version = w->version,
 				.at = v->at, .until = w->until,

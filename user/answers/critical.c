@@ -48,11 +48,6 @@ static bool *find_appended(const struct build *b)
 	return appended;
 }
 
-static bool is_written(const struct build_version *v)
-{
-	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED;
-}
-
 void line_outputs(struct timeline *t)
 {
 	const struct build *b = build_of(t->db);
@@ -62,7 +57,7 @@ void line_outputs(struct timeline *t)
 	t->outputs = xcalloc(t->nprocesses + 1, sizeof(*t->outputs));
 	for (uint32_t i = 1; i <= b->nversions; i++) {
 		const struct build_version *v = &b->versions[i];
-		uint32_t file = is_written(v) && v->writes ? build_name(b, i, v->file) : 0;
+		uint32_t file = build_is_written(v) && v->writes ? build_name(b, i, v->file) : 0;
 
 		if (!file || log[v->file] || is_shared(b, i))
 			continue;
@@ -181,7 +176,7 @@ static void find_nodes(struct declaring *d)
 
 	for (uint32_t i = 1; i <= b->nversions; i++) {
 		const struct build_version *v = &b->versions[i];
-		uint32_t file = is_written(v) && v->writes ? build_name(b, i, v->file) : 0, node;
+		uint32_t file = build_is_written(v) && v->writes ? build_name(b, i, v->file) : 0, node;
 		const char *path;
 		size_t len;
 

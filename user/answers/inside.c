@@ -53,7 +53,7 @@ static uint32_t writer_of(const struct build *b, uint32_t version)
 
 static bool is_made(const struct build_version *v)
 {
-	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED;
+	return build_is_written(v);
 }
 
 /* What the build left in a file, or removed.  Return: 0: it did not make it. */

@@ -28,8 +28,7 @@ bool answers_realtime(struct db *db, int64_t *begin)
 		const struct build_access *a = &b->accesses[i];
 		const struct build_version *v = &b->versions[a->version];
 
-		if (a->how == GRAPH_WRITE && v->identified &&
-		    (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED))
+		if (a->how == GRAPH_WRITE && v->identified && build_is_written(v))
 			all[n++] = v->mtime - a->until;
 	}
 	if (n)

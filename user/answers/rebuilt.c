@@ -128,7 +128,7 @@ static void load_left(const struct match_side *s, struct map64 *left)
 		const struct build_version *v = &s->versions[s->writes[i].version];
 
 		if (v->file && s->there[v->file] &&
-		    (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED))
+		    build_is_written(v))
 			map64_put(left, s->names[v->file], s->writes[i].version);
 	}
 }

@@ -33,7 +33,7 @@ static bool was_made(const struct build *b, uint32_t version)
 {
 	const struct build_version *v = &b->versions[version];
 
-	return (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED) &&
+	return build_is_written(v) &&
 	       !(v->base && b->versions[v->base].made == GRAPH_EXISTED);
 }
 

@@ -25,7 +25,7 @@ static void load_files(struct facts *f)
 		const struct build_version *v = &b->versions[i];
 
 		f->files[v->file].existed |= v->made == GRAPH_EXISTED;
-		f->files[v->file].used |= v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED;
+		f->files[v->file].used |= build_is_written(v);
 	}
 }
 

@@ -186,6 +186,12 @@ static inline bool build_is_whole(const struct build_version *v)
 	return v->made == GRAPH_WRITTEN || v->made == GRAPH_IS_SYMLINK;
 }
 
+/** build_is_written - whether a version of a file began when it was opened for writing */
+static inline bool build_is_written(const struct build_version *v)
+{
+	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED;
+}
+
 /** build_is_queue - whether what is read of a version is gone for others: a pipe */
 static inline bool build_is_queue(const struct build_version *v)
 {

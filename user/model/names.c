@@ -14,13 +14,13 @@ bool build_is_input(const struct build *b, const struct build_access *a)
 
 bool build_is_made(const struct build_version *v)
 {
-	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED || v->made == GRAPH_MEMORY ||
+	return build_is_written(v) || v->made == GRAPH_MEMORY ||
 	       v->made == GRAPH_IS_SYMLINK || build_is_queue(v);
 }
 
 bool build_is_file(const struct build_version *v)
 {
-	return v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED || v->made == GRAPH_EXISTED;
+	return build_is_written(v) || v->made == GRAPH_EXISTED;
 }
 
 static bool begins_with(const struct build *b, uint32_t file, const char *dir)
@@ -39,7 +39,7 @@ static bool is_temporary(const struct build *b, uint32_t file)
 {
 	const struct build_version *v = &b->versions[b->files[file].final];
 
-	return !b->uses && (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED) &&
+	return !b->uses && build_is_written(v) &&
 	       (begins_with(b, file, "/tmp/") || begins_with(b, file, "/var/tmp/"));
 }
 
@@ -125,7 +125,7 @@ bool build_is_output(const struct build *b, uint32_t file)
 {
 	const struct build_version *v = &b->versions[build_present(b, file)];
 
-	if (v->made == GRAPH_WRITTEN || v->made == GRAPH_CHANGED || v->made == GRAPH_IS_SYMLINK ||
+	if (build_is_written(v) || v->made == GRAPH_IS_SYMLINK ||
 	    (v->made == GRAPH_MEMORY && b->files[file].named))
 		return true;
 	/* of what was there before, another name is no output unless somebody gave it */
