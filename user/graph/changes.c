@@ -74,14 +74,16 @@ static uint32_t link_target(struct graph *g, const struct et_event *ev)
 static void apply_change(struct graph *g, struct process *p, const struct changes *c,
 			 const struct graph_change *row, const struct et_event *ev)
 {
-	size_t len;
+	size_t len = 0, from_len;
 	const char *to = c->to >= 0 ? et_get_string(ev, (unsigned int)c->to, &len) : NULL;
+	const char *from = et_get_string(ev, (unsigned int)c->file, &from_len);
 
 	switch (c->kind) {
 	case ET_K_RENAME:
 		if (to)
 			files_rename(g, row->file, to, len, row->what == GRAPH_EXCHANGE, row->exec,
 				     row->at);
+		socket_moved(g, from, from_len, to, len);
 		break;
 	case ET_K_LINK:
 		if (row->to)
@@ -92,6 +94,7 @@ static void apply_change(struct graph *g, struct process *p, const struct change
 		break;
 	case ET_K_UNLINK:
 		files_unlink(g, row->file, row->exec, row->at);
+		socket_moved(g, from, from_len, NULL, 0);
 		break;
 	case ET_K_MKDIR:
 	case ET_K_MKNOD:

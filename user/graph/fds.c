@@ -52,6 +52,8 @@ void description_drop(struct graph *g, struct description *d)
 	if (--d->refs)
 		return;
 	use_heir(g, d);
+	if (d->place)
+		socket_closed(g, d->place);
 	if (d->other)
 		d->other->other = NULL;
 	/* what nobody has read is gone with the last who could */

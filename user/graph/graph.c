@@ -195,6 +195,8 @@ static void run_program(struct graph *g, struct process *p, const struct task *t
 	before = before ? before : e->id;
 	end_exec(g, p, GRAPH_ENDED_EXEC, at);
 	cmdline_drop(e->cmd);
+	free(p->cwd);
+	p->cwd = NULL;
 	*e = (struct execution){
 		.id = ++g->execs, .before = before, .parent = parent, .begun = true, .at = at,
 		.program = graph_path(g, ev, ET_S_EXEC_path),
@@ -222,6 +224,7 @@ static struct process *new_process(struct graph *g, const struct task *t,
 	p->exec.begun = parent != NULL;
 	if (parent) {
 		p->root = parent->root;
+		p->cwd = parent->cwd ? xstrdup(parent->cwd) : NULL;
 		p->exec.forked = true;
 		p->exec.parent = exec_id(g, parent);
 		p->exec.program = parent->exec.program;
@@ -286,6 +289,7 @@ static void end_process(struct graph *g, struct process *p, enum graph_ended how
 	use_end(g, p, at);
 	end_exec(g, p, how, at);
 	cmdline_drop(p->exec.cmd);
+	free(p->cwd);
 	free(p);
 }
 
@@ -381,6 +385,19 @@ static void variable(struct graph *g, struct process *p, const struct et_event *
 	g->ops->env(g->ctx, exec_id(g, p), name, value, et_value(ev, ET_V_ENV_hidden, 0));
 }
 
+static void go_to(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	size_t len;
+	const char *path = et_get_string(ev, ET_S_CHDIR_path, &len);
+
+	(void)g;
+	(void)at;
+	if (ev->flags & ET_F_FAILED)
+		return;
+	free(p->cwd);
+	p->cwd = xstrndup(path ? path : "", len);
+}
+
 static void lost(struct graph *g, const struct et_event *ev)
 {
 	g->ops->loss(g->ctx, since_begin(g, ev->time), ev->upid, et_has(ev, ET_V_LOST_count),
@@ -403,6 +420,7 @@ static handler *const handlers[ET_K_COUNT] = {
 	[ET_K_SOCKETPAIR] = socket_pair,
 	[ET_K_RECEIVED] = use_received,
 	[ET_K_CLOEXEC] = use_cloexec,
+	[ET_K_CHDIR] = go_to,
 	[ET_K_GETDENTS] = use_list,
 	[ET_K_OPEN_FAILED] = use_name,
 	[ET_K_EXEC_FAILED] = use_name,
@@ -510,6 +528,7 @@ static void drop_tasks(struct graph *g)
 		if (!--w->process->tasks) {
 			fdtab_drop(g, w->process->fds);
 			cmdline_drop(w->process->exec.cmd);
+			free(w->process->cwd);
 			free(w->process);
 		}
 		buf_free(&w->name);

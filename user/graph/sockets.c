@@ -2,12 +2,15 @@
 /*
  * Sockets between programs of the trace: two ways, each of which is as a pipe.  See state.h.
  *
- * The two ends of a connection are told by two events, in either order.  They belong
- * together if both tell the same inode number, that of the socket that has connected; where a
- * trace has none, by their address, those of one address in their order.  An end that no
- * other one belongs to leads outside of the trace.
+ * The two ends of a connection are recorded by two events, in either order.  They belong
+ * together if both have the inode number of the socket that has connected.  Where there is
+ * none, a listening socket accepts those that connect to its name, in their order: if several
+ * wait at once, nothing tells them apart, and each has what any of them sent.  Whoever accepts
+ * one that nobody in the trace has made before may serve a program outside of it: that is said
+ * even if one in the trace fits later.  An end that no other one belongs to leads outside.
  */
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 #include "graph/state.h"
 
@@ -15,12 +18,20 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* An end that waits for the other one. */
+/* An end that waits for the other one; several of one name that nothing tells apart. */
 struct meeting {
 	uint32_t there, back;	/* objects: what goes from who connected, and what comes back */
-	uint32_t next;		/* row of the next one with this key; 0: none */
-	uint32_t last;		/* of the first one, the row of the last */
-	bool accepts;		/* this end is that of who accepted */
+	uint32_t place;		/* number of the place where it waits; 0: none */
+	uint32_t next;		/* row of a later one there, or the next free row; 0: none */
+	uint64_t ino;		/* of who has connected; 0: not known */
+	int32_t n;		/* how many have connected; below 0, how many have accepted */
+};
+
+/* A socket with a name. */
+struct place {
+	uint64_t name;		/* hash of it */
+	uint32_t first;		/* row of the first that waits; 0: none */
+	bool identifies;	/* whoever accepted here knew whom */
 };
 
 /*
@@ -62,8 +73,6 @@ static uint32_t new_way(struct graph *g, struct process *p, int64_t at)
 static void met(struct graph *g, uint32_t there, uint32_t back)
 {
 	g->files.objects[there].met = g->files.objects[back].met = true;
-	files_release(g, there);
-	files_release(g, back);
 }
 
 void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -74,102 +83,239 @@ void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, 
 	put_end(g, p, et_value(ev, ET_V_SOCKETPAIR_fd1, -1), there, back, at, cloexec);
 	put_end(g, p, et_value(ev, ET_V_SOCKETPAIR_fd2, -1), back, there, at, cloexec);
 	met(g, there, back);
+	files_release(g, there);
+	files_release(g, back);
 }
 
-/* What both ends of a connection tell.  Return: 0: nothing */
-static uint64_t key_of(const struct et_event *ev)
-{
-	bool accepts = ev->kind == ET_K_ACCEPT;
-	unsigned int ino = accepts ? ET_V_ACCEPT_peer_ino : ET_V_CONNECT_ino;
-	size_t len;
-	const char *address = et_get_string(ev, 0, &len);
+/* ---- places ---- */
 
-	if (et_value(ev, accepts ? ET_V_ACCEPT_family : ET_V_CONNECT_family, 0) != AF_UNIX)
-		return 0;
-	if (et_has(ev, ino))
-		return hash_two((uint64_t)ev->val[ino], 1);
-	return len ? hash_bytes(address, len) : 0;
+/* The hash of an absolute path. */
+static uint64_t path_hash(struct graph *g, const char *path, size_t len)
+{
+	const char *full = roots_path(g, path, &len);
+
+	return hash_bytes(full, len);
 }
 
-/* The first end of the other kind that waits is taken out of the list.  Return: its row, 0: none */
-static uint32_t take_waiting(struct graph *g, uint64_t key, bool accepts)
+/* The hash of a name of a unix socket: a path is made absolute.  Return: 0: it has none */
+static uint64_t name_hash(struct graph *g, const struct process *p, const char *name, size_t len)
 {
-	const uint64_t *first = map64_get(&g->meetings, key);
-	uint32_t row = first ? (uint32_t)*first : 0, next;
+	const char *cwd = p->cwd ? p->cwd : p->exec.cmd ? p->exec.cmd->cwd : "";
 
-	/* all that wait are of one kind: others would have met */
-	if (!row || g->meeting_rows[row].accepts == accepts)
+	if (!len)
 		return 0;
-	next = g->meeting_rows[row].next;
-	if (next) {
-		g->meeting_rows[next].last = g->meeting_rows[row].last;
-		map64_put(&g->meetings, key, next);
+	if (*name == '@')
+		return hash_bytes(name, len);
+	if (*name != '/' && *cwd != '/')
+		return 0;
+	g->path.len = 0;
+	if (*name != '/') {
+		buf_adds(&g->path, cwd);
+		buf_addc(&g->path, '/');
+	}
+	buf_add(&g->path, name, len);
+	path_clean(&g->path);
+	return path_hash(g, g->path.s, g->path.len);
+}
+
+/* Return: 0: no socket of the trace has that name */
+static uint32_t place_of(struct graph *g, uint64_t name)
+{
+	const uint64_t *place = name ? map64_get(&g->place_names, name) : NULL;
+
+	return place ? (uint32_t)*place : 0;
+}
+
+/* A socket gets a name, in the place of any that had it. */
+static uint32_t new_place(struct graph *g, uint64_t name)
+{
+	/* row 0 is none */
+	g->places = xgrow(g->places, &g->places_cap, g->nplaces + 2, sizeof(*g->places));
+	g->places[++g->nplaces] = (struct place){ .name = name };
+	map64_put(&g->place_names, name, g->nplaces);
+	return (uint32_t)g->nplaces;
+}
+
+void socket_moved(struct graph *g, const char *from, size_t from_len, const char *to,
+		  size_t to_len)
+{
+	uint64_t name = g->place_names.n ? path_hash(g, from, from_len) : 0;
+	uint32_t place = place_of(g, name);
+
+	if (!place)
+		return;
+	map64_remove(&g->place_names, name);
+	g->places[place].name = to ? path_hash(g, to, to_len) : 0;
+	if (to)
+		map64_put(&g->place_names, g->places[place].name, place);
+}
+
+/* ---- those that wait ---- */
+
+static uint32_t new_meeting(struct graph *g, struct process *p, uint32_t place, uint64_t ino,
+			    int64_t at)
+{
+	uint32_t row = g->spare_meeting;
+	struct meeting *m;
+
+	if (row) {
+		g->spare_meeting = g->meetings[row].next;
 	} else {
-		map64_remove(&g->meetings, key);
+		/* row 0 is none */
+		g->meetings = xgrow(g->meetings, &g->meetings_cap, g->nmeetings + 2,
+				    sizeof(*g->meetings));
+		row = (uint32_t)++g->nmeetings;
+	}
+	m = &g->meetings[row];
+	*m = (struct meeting){ .there = new_way(g, p, at), .place = place, .ino = ino };
+	m->back = new_way(g, p, at);
+	if (ino)
+		map64_put(&g->meetings_by_ino, ino, row);
+	if (place) {
+		m->next = g->places[place].first;
+		g->places[place].first = row;
 	}
 	return row;
 }
 
-static void wait_for_other(struct graph *g, uint64_t key, const struct meeting *m)
+static void end_meeting(struct graph *g, uint32_t row)
 {
-	const uint64_t *first = map64_get(&g->meetings, key);
-	uint32_t row = first ? (uint32_t)*first : 0;
+	struct meeting *m = &g->meetings[row];
+	uint32_t *at;
 
-	/* row 0 is none */
-	g->meeting_rows = xgrow(g->meeting_rows, &g->meetings_cap, g->nmeetings + 2,
-				sizeof(*g->meeting_rows));
-	g->meeting_rows[++g->nmeetings] = *m;
-	if (row) {
-		g->meeting_rows[g->meeting_rows[row].last].next = (uint32_t)g->nmeetings;
-	} else {
-		row = (uint32_t)g->nmeetings;
-		map64_put(&g->meetings, key, row);
+	if (m->place) {
+		for (at = &g->places[m->place].first; *at != row; at = &g->meetings[*at].next)
+			;
+		*at = m->next;
 	}
-	g->meeting_rows[row].last = (uint32_t)g->nmeetings;
+	if (m->ino)
+		map64_remove(&g->meetings_by_ino, m->ino);
+	files_release(g, m->there);
+	files_release(g, m->back);
+	m->next = g->spare_meeting;
+	g->spare_meeting = row;
+}
+
+/* Whether an end without an inode number may belong to one that waits where it came to. */
+static bool may_belong(const struct graph *g, const struct meeting *m, bool accepts)
+{
+	if (!accepts || !m->ino)
+		return !m->ino && (!accepts || m->n > 0);
+	/* whoever accepts knows whom, if that one has not closed its end yet */
+	return m->n > 0 && (!g->places[m->place].identifies || !g->files.objects[m->there].opens);
+}
+
+/* The row that such an end belongs to.  @n: how many it may belong to */
+static uint32_t waiting_at(const struct graph *g, uint32_t place, bool accepts, unsigned int *n)
+{
+	uint32_t found = 0;
+
+	for (uint32_t row = place ? g->places[place].first : 0; row; row = g->meetings[row].next)
+		if (may_belong(g, &g->meetings[row], accepts)) {
+			found = row;
+			++*n;
+		}
+	return *n == 1 ? found : 0;
+}
+
+void socket_closed(struct graph *g, uint32_t place)
+{
+	struct place *pl = &g->places[place];
+
+	while (pl->first)
+		end_meeting(g, pl->first);
+	if (place_of(g, pl->name) == place)
+		map64_remove(&g->place_names, pl->name);
+}
+
+/* ---- connections ---- */
+
+/* Where an end comes to: that of who listens.  Return: 0: not known */
+static uint32_t place_met(struct graph *g, const struct process *p, const struct et_event *ev)
+{
+	size_t len;
+	const char *address = et_get_string(ev, 0, &len);
+	const struct fd *listens;
+
+	if (ev->kind == ET_K_CONNECT)
+		return et_value(ev, ET_V_CONNECT_family, 0) != AF_UNIX ? 0 :
+			place_of(g, name_hash(g, p, address, len));
+	listens = fd_get(p->fds, et_value(ev, ET_V_ACCEPT_socket, -1));
+	return listens ? listens->d->place : 0;
+}
+
+/* The row of an end: that of the other one, if it waits. */
+static uint32_t meet(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	bool accepts = ev->kind == ET_K_ACCEPT;
+	uint64_t ino = (uint64_t)et_value(ev, accepts ? ET_V_ACCEPT_peer_ino : ET_V_CONNECT_ino, 0);
+	const uint64_t *other = ino ? map64_get(&g->meetings_by_ino, ino) : NULL;
+	uint32_t place = place_met(g, p, ev), row = other ? (uint32_t)*other : 0;
+	unsigned int n = 0;
+
+	if (!ino)
+		row = waiting_at(g, place, accepts, &n);
+	if (accepts && ino && place)
+		g->places[place].identifies = true;
+	return row ? row : new_meeting(g, p, (accepts && ino) || n ? 0 : place, ino, at);
 }
 
 void socket_connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	bool accepts = ev->kind == ET_K_ACCEPT;
 	int64_t number = et_value(ev, accepts ? ET_V_ACCEPT_fd : ET_V_CONNECT_fd, -1);
-	uint64_t key = key_of(ev);
-	uint32_t row = key ? take_waiting(g, key, accepts) : 0;
-	struct meeting m = { .accepts = accepts };
-	struct description *d;
 	size_t len;
 	const char *address = et_get_string(ev, 0, &len);
+	struct description *d;
+	struct meeting *m;
+	uint32_t row;
 
-	if (row) {
-		m = g->meeting_rows[row];
-	} else {
-		m.there = new_way(g, p, at);
-		m.back = new_way(g, p, at);
-	}
+	/* it has had a place of its own */
+	fd_close(g, p->fds, number);
+	row = meet(g, p, ev, at);
+	m = &g->meetings[row];
 	/* execve tells what it closes */
-	d = put_end(g, p, number, accepts ? m.back : m.there, accepts ? m.there : m.back, at, false);
+	d = put_end(g, p, number, accepts ? m->back : m->there, accepts ? m->there : m->back, at, false);
 	if (d && address && is_service(address, len))
 		d->socket = false;
-	if (row) {
-		met(g, m.there, m.back);
-	} else if (key) {
-		wait_for_other(g, key, &m);
-	} else {
-		files_release(g, m.there);
-		files_release(g, m.back);
-	}
+	if (accepts ? m->n > 0 : m->n < 0 && m->ino)
+		met(g, m->there, m->back);
+	m->n += accepts ? -1 : 1;
+	if (!m->n || (!m->place && !m->ino))
+		end_meeting(g, row);
 }
 
 void socket_bound(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	uint32_t there = new_way(g, p, at), back = new_way(g, p, at);
+	size_t len;
+	const char *address = et_get_string(ev, 0, &len);
+	uint64_t name = et_value(ev, ET_V_BIND_family, 0) == AF_UNIX ? name_hash(g, p, address, len) : 0;
+	struct description *d = put_end(g, p, et_value(ev, ET_V_BIND_fd, -1), there, back, at, false);
 
-	put_end(g, p, et_value(ev, ET_V_BIND_fd, -1), there, back, at, false);
+	if (d && name)
+		d->place = new_place(g, name);
 	files_release(g, there);
 	files_release(g, back);
 }
 
+void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number, int64_t at)
+{
+	struct graph_access a = {
+		.how = GRAPH_READ, .class = GRAPH_IS_PIPE, .fd = (int32_t)number, .at = fd->at, .until = at,
+	};
+
+	for (uint32_t row = g->places[fd->d->place].first; row; row = g->meetings[row].next) {
+		a.exec = exec_id(g, p);
+		a.version = g->files.objects[g->meetings[row].there].version;
+		g->ops->access(g->ctx, &a);
+	}
+}
+
 void sockets_free(struct graph *g)
 {
-	map64_clear(&g->meetings);
-	free(g->meeting_rows);
+	map64_clear(&g->meetings_by_ino);
+	map64_clear(&g->place_names);
+	free(g->meetings);
+	free(g->places);
 }

@@ -133,6 +133,7 @@ struct description {
 	uint32_t writes;	/* that is written */
 	uint32_t writer;	/* exec that wrote last, as far as it was told */
 	bool placed;		/* somebody has had it as descriptor 0, 1 or 2 */
+	uint32_t place;		/* of a socket, what it is called: sockets.c; 0: nothing */
 	bool socket;		/* what is read is another object than @object */
 	bool was_read;
 	bool many_heirs;	/* several programs began with it: see inherit() */
@@ -217,6 +218,7 @@ struct root {
 struct process {
 	uint32_t id;
 	const struct root *root;	/* NULL: the machine's */
+	char *cwd;		/* since it went there; NULL: its program's */
 	uint64_t upid;
 	unsigned int tasks;	/* that live */
 	struct fdtab *fds;
@@ -241,9 +243,13 @@ struct graph {
 	struct root *roots;	/* all */
 	const struct root *root;	/* of who does what is at hand */
 	struct buf rooted;	/* of roots_path() */
-	struct map64 meetings;	/* see sockets.c: the first of struct meeting, by key */
-	struct meeting *meeting_rows;
+	struct meeting *meetings;	/* see sockets.c */
+	struct map64 meetings_by_ino;
 	size_t nmeetings, meetings_cap;
+	uint32_t spare_meeting;
+	struct place *places;
+	struct map64 place_names;	/* hash: number of a place */
+	size_t nplaces, places_cap;
 	uint32_t *args;		/* of the exec that is told */
 	size_t args_cap;
 };
@@ -269,6 +275,13 @@ void socket_pair(struct graph *g, struct process *p, const struct et_event *ev, 
 void socket_connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
 /** socket_bound - who sends messages to its name is not told: it leads outside, until it connects */
 void socket_bound(struct graph *g, struct process *p, const struct et_event *ev, int64_t at);
+/** socket_moved - the file of a name has another one.  @to: NULL: none */
+void socket_moved(struct graph *g, const char *from, size_t from_len, const char *to,
+		  size_t to_len);
+/** socket_read - messages came to a name: of those who have connected to it */
+void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number, int64_t at);
+/** socket_closed - nobody has a name's socket any more: whoever waits there is not accepted */
+void socket_closed(struct graph *g, uint32_t place);
 void sockets_free(struct graph *g);
 
 /* ---- cmdline.c ---- */

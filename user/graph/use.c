@@ -200,6 +200,8 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
 
 	if (t->read)
 		tell_read(g, p, fd, number, t, at);
+	if (t->read && fd->d->place)
+		socket_read(g, p, fd, number, at);
 	if (t->wrote)
 		tell_write(g, p, fd, number, t, at);
 	if (fd->d->socket && !o->met)

@@ -183,7 +183,7 @@ static bool strace_idle(struct session *base)
  * programs get any rights that they have not (no_new_privs).
  */
 static char *const options[] = {
-	"strace", "-D", "-f", "-q", "-ttt", "-T", "-y", "-s", STRING_BYTES, "-e", "signal=!chld",
+	"strace", "-D", "-f", "-q", "-ttt", "-T", "-yy", "-s", STRING_BYTES, "-e", "signal=!chld",
 	"-e", ST_RAW, "-e", "abbrev=!seccomp,prctl",
 };
 #define NOPTIONS (sizeof(options) / sizeof(options[0]))

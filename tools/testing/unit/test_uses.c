@@ -72,7 +72,21 @@ static void accepts(unsigned int task, int fd, const char *address, unsigned int
 		line(task, "AcceptPeer|ino=%u", ino);
 }
 
-/* Two ends, in either order, told by inode or by their address. */
+static void binds(unsigned int task, int fd, const char *address)
+{
+	line(task, "Bind|addresssize=%zu,fd=%d,family=1", strlen(address), fd);
+	line(task, "BA|%s", address);
+}
+
+static void goes_to(unsigned int task, const char *path)
+{
+	named(task, "Chdir", ",fd=-1", "CD", path);
+}
+
+/*
+ * Two ends, in either order, known by inode or by the name that somebody accepts by.  Without
+ * an inode, one that is accepted before anybody has connected may be of somebody outside.
+ */
 static void test_connected(void **state)
 {
 	(void)state;
@@ -83,6 +97,7 @@ static void test_connected(void **state)
 		runs(1, "/bin/one");
 		runs(2, "/bin/two");
 		opens(1, 8, "/x", RD, 41, 9);
+		binds(2, 9, "/run/s");
 		if (i & 2)
 			accepts(2, 5, "/run/s", ino);
 		connects(1, 3, "/run/s", 1, ino);
@@ -92,7 +107,105 @@ static void test_connected(void **state)
 		ends(1);
 		ends(2);
 		says(edges, talk);
-		says(unseen, "0 0");
+		says(unseen, i == 2 ? "10 10" : "0 0");
+	}
+}
+
+/* Those who read from others: what these had read. */
+static const char whose[] =
+	"SELECT CAST(f.path AS TEXT) FROM access AS r JOIN access AS w ON w.version = r.version"
+	" AND w.how = 2 JOIN access AS i ON i.exec = w.exec AND i.file"
+	" JOIN file AS f ON f.id = i.file WHERE r.how = 1 AND r.class = 1 AND i.how = 1"
+	" ORDER BY r.exec, f.path";
+
+/* What happens to a name between bind and connect, and whether that leads to it. */
+static void test_names_of_sockets(void **state)
+{
+	static const struct {
+		const char *bind, *connect;
+		char how;
+		bool leads;
+	} rows[] = {
+		{ "/w/d/s", "/w/d/s", ' ', true },
+		{ "s", "/w/d/s", ' ', true },		/* both are in /w/d */
+		{ "../d/s", "./s", ' ', true },
+		{ "s", "s", 'c', false },		/* who connects is in /w */
+		{ "s", "d/s", 'c', true },
+		{ "@s", "@s", 'c', true },
+		{ "/w/d/s", "s", 'r', true },		/* it was renamed: /w/d/t is called s */
+		{ "/w/d/s", "/w/d/t", 'r', false },
+		{ "/w/d/s", "/w/d/s", 'u', false },	/* removed: another one has it now */
+		{ "/w/d/s", "/w/d/s", 'x', false },	/* nobody listens any more */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char how = rows[i].how;
+
+		starts(true);
+		runs_with(1, "/bin/one", "/w/d", "");
+		runs_with(2, "/bin/two", "/w/d", "");
+		opens(1, 8, "/x", RD, 41, 9);
+		binds(2, 9, how == 'r' ? "/w/d/t" : rows[i].bind);
+		if (how == 'r')
+			renames(2, "/w/d/t", rows[i].bind);
+		if (how == 'u')
+			removes(2, "/w/d/s");
+		if (how == 'x')
+			closes(2, 9, -1, -1);
+		if (how == 'c')
+			goes_to(1, "/w");
+		connects(1, 3, rows[i].connect, 1, 0);
+		accepts(2, 5, "", 0);
+		talks(1, 3, 2, 5);
+		ends(1);
+		ends(2);
+		says(unseen, rows[i].leads ? "0 0" : "10 10");
+		says(whose, rows[i].leads ? "/answer /ask" : "");
+	}
+}
+
+/* Two have the same name, one after the other: each has its own client. */
+static void test_names_used_again(void **state)
+{
+	(void)state;
+	starts(true);
+	for (unsigned int i = 1; i <= 2; i++) {
+		runs(i, "/bin/server");
+		binds(i, 9, "/run/s");
+		runs(2 + i, "/bin/client");
+		reads(2 + i, i == 1 ? "/a" : "/b", 20 + i);
+		connects(2 + i, 3, "/run/s", 1, 0);
+	}
+	for (unsigned int i = 2; i; i--) {
+		accepts(i, 4, "", 0);
+		sends(2 + i, 3, -1, 10);
+		sends(i, 4, 10, -1);
+		writes(i, i == 1 ? "/to/a" : "/to/b", 30 + i);
+	}
+	says(whose, "/a /b");
+}
+
+/* Messages to a name: of all who have connected to it, and maybe of others. */
+static void test_messages(void **state)
+{
+	(void)state;
+	for (unsigned int ino = 0; ino <= 70; ino += 70) {
+		starts(true);
+		runs(1, "/bin/receiver");
+		binds(1, 9, "/run/log");
+		for (unsigned int i = 2; i <= 3; i++) {
+			runs(i, "/bin/sender");
+			reads(i, i == 2 ? "/a" : "/b", 20 + i);
+			connects(i, 3, "/run/log", 1, ino ? ino + i : 0);
+			closes(i, 3, -1, 10);
+			ends(i);
+		}
+		sends(1, 9, 20, -1);
+		writes(1, "/o", 31);
+		ends(1);
+		says(whose, "/a /b");
+		says(unseen, "2 8 8");
 	}
 }
 
@@ -107,6 +220,7 @@ static void three_clients(unsigned int first_ino, const int *accepted)
 		reads(i, inputs[i - 1], 20 + i);
 	}
 	runs(4, "/bin/server");
+	binds(4, 9, "@s");
 	for (unsigned int i = 1; i <= 3; i++) {
 		connects(i, 3, "@s", 1, first_ino ? first_ino + i : 0);
 		if (i == 2)
@@ -120,20 +234,38 @@ static void three_clients(unsigned int first_ino, const int *accepted)
 	ends(4);
 }
 
-/* Of one address, the first who connects is the first who is accepted; inodes know better. */
+/* Of those who wait at one name at the same time inodes know who is accepted, nothing else. */
 static void test_several_connected(void **state)
 {
-	static const char whose[] =
-		"SELECT CAST(f.path AS TEXT) FROM access AS r JOIN access AS w ON w.version = r.version"
-		" AND w.how = 2 JOIN access AS i ON i.exec = w.exec AND i.file"
-		" JOIN file AS f ON f.id = i.file WHERE r.how = 1 AND r.class = 1 AND i.how = 1";
 	static const int mixed[] = { 2, 3, 1 };
 
 	(void)state;
 	three_clients(0, NULL);
-	says(whose, "/c");
+	says(whose, "/a /b /c");
 	three_clients(70, mixed);
 	says(whose, "/a");
+}
+
+/* Of one that is closed when it is accepted nobody knows the inode: it is the one that is. */
+static void test_accepted_late(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(4, "/bin/server");
+	binds(4, 9, "/run/s");
+	for (unsigned int i = 1; i <= 3; i++) {
+		runs(i, "/bin/client");
+		reads(i, i == 1 ? "/a" : i == 2 ? "/b" : "/c", 20 + i);
+		connects(i, 3, "/run/s", 1, 70 + i);
+		sends(i, 3, -1, 10);
+		if (i == 2)
+			ends(i);
+	}
+	accepts(4, 4, "", 71);
+	accepts(4, 5, "", 0);
+	sends(4, 5, 10, -1);
+	ends(4);
+	says(whose, "/b");
 }
 
 /* What leads out of the trace, and only if anything went there or came from there. */
@@ -504,6 +636,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_socketpair), cmocka_unit_test(test_connected),
+		cmocka_unit_test(test_names_of_sockets), cmocka_unit_test(test_names_used_again),
+		cmocka_unit_test(test_messages), cmocka_unit_test(test_accepted_late),
 		cmocka_unit_test(test_several_connected), cmocka_unit_test(test_unseen),
 		cmocka_unit_test(test_copies), cmocka_unit_test(test_given_to_one),
 		cmocka_unit_test(test_given_to_nobody), cmocka_unit_test(test_shared_objects),

@@ -206,6 +206,18 @@ uint64_t st_number_or(struct st_text t, uint64_t other)
 	return st_number(t, &v) ? v : other;
 }
 
+/* "UNIX-STREAM:[7->8,"/run/x"]" */
+static void unix_socket(struct st_fd_arg *fd)
+{
+	const char *end = fd->path.s + fd->path.len, *p = memchr(fd->path.s, '[', fd->path.len);
+
+	if (fd->path.len < 4 || memcmp(fd->path.s, "UNIX", 4) || !p)
+		return;
+	p = number(p + 1, end, &fd->ino);
+	if (end - p > 2 && p[0] == '-' && p[1] == '>')
+		number(p + 2, end, &fd->peer);
+}
+
 bool st_fd_arg(struct st_text t, struct st_fd_arg *fd)
 {
 	static const char cwd[] = "AT_FDCWD", deleted[] = "(deleted)";
@@ -235,6 +247,7 @@ bool st_fd_arg(struct st_text t, struct st_fd_arg *fd)
 		fd->path.len--;
 	fd->deleted = end - close >= (long)sizeof(deleted) - 1 &&
 		      !memcmp(close, deleted, sizeof(deleted) - 1);
+	unix_socket(fd);
 	/* a device: "/dev/null<char 1:3>" */
 	p = memchr(fd->path.s, '<', fd->path.len);
 	if (p)
@@ -297,6 +310,12 @@ void st_fd_path(const struct st_fd_arg *fd, struct buf *to)
 {
 	if (!fd->has_path)
 		return;
+	if (fd->ino) {
+		buf_adds(to, "socket:[");
+		buf_addu(to, fd->ino);
+		buf_addc(to, ']');
+		return;
+	}
 	st_unescape(to, fd->path.s, fd->path.len);
 	if (fd->deleted)
 		buf_adds(to, " (deleted)");

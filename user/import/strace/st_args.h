@@ -41,6 +41,7 @@ bool st_name_value(const char *name, size_t len, uint64_t *v);
 struct st_fd_arg {
 	int64_t fd;		/* AT_FDCWD: -100 */
 	bool has_path;		/* -y */
+	uint64_t ino, peer;	/* -yy, of a unix socket: its inode and the other end's; 0: not known */
 	struct st_text path;	/* escaped, between the brackets: as the kernel has it */
 	bool deleted;		/* as strace says behind the path, and not the kernel in it */
 };

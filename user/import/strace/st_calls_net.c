@@ -74,26 +74,29 @@ static void add_address(const struct call *c, struct st_text t, unsigned int val
 	et_set_value(&c->log->ev, value, (int64_t)family);
 }
 
-/* A socket gets an address, or its peer's. */
+/* A socket has an address, or its peer's.  @ino: value for its inode number; -1: none */
 static void put_address(const struct call *c, enum et_kind kind, unsigned int fd_value,
-			unsigned int family)
+			unsigned int family, int ino)
 {
 	int64_t fd = call_fd(c, call_arg(c, ROLE_FD));
 	struct et_event *ev = call_begin(c, kind);
+	struct st_fd_arg socket;
 
 	et_set_value(ev, fd_value, fd);
 	add_address(c, call_arg(c, ROLE_STRUCT), family);
+	if (ino >= 0 && !c->line->error && st_fd_arg(call_arg(c, ROLE_FD), &socket) && socket.ino)
+		et_set_value(ev, (unsigned int)ino, (int64_t)socket.ino);
 	st_put(c->log);
 }
 
 void st_do_connect(struct call *c)
 {
-	put_address(c, ET_K_CONNECT, ET_V_CONNECT_fd, ET_V_CONNECT_family);
+	put_address(c, ET_K_CONNECT, ET_V_CONNECT_fd, ET_V_CONNECT_family, ET_V_CONNECT_ino);
 }
 
 void st_do_bind(struct call *c)
 {
-	put_address(c, ET_K_BIND, ET_V_BIND_fd, ET_V_BIND_family);
+	put_address(c, ET_K_BIND, ET_V_BIND_fd, ET_V_BIND_family, -1);
 }
 
 void st_do_accept(struct call *c)
@@ -101,12 +104,15 @@ void st_do_accept(struct call *c)
 	int64_t socket = call_fd(c, call_arg(c, ROLE_FD));
 	bool on = c->args.n > 3 && call_number(c, c->args.arg[3]) & O_CLOEXEC;
 	struct et_event *ev = call_begin(c, ET_K_ACCEPT);
+	struct st_fd_arg fd;
 
 	et_set_value(ev, ET_V_ACCEPT_fd, c->line->value);
 	et_set_value(ev, ET_V_ACCEPT_socket, socket);
 	add_address(c, c->args.arg[1], ET_V_ACCEPT_family);
 	if (!et_has_string(ev, ET_S_ACCEPT_address))
 		et_add_string(ev, ET_S_ACCEPT_address, "", 0);
+	if (st_fd_arg(c->line->ret, &fd) && fd.peer)
+		et_set_value(ev, ET_V_ACCEPT_peer_ino, (int64_t)fd.peer);
 	call_opened(c, c->line->value, on, NULL, 0);
 	st_put(c->log);
 }

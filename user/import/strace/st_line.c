@@ -89,16 +89,24 @@ static const char *skip_string(const char *s, const char *end)
 	return end;
 }
 
-/* "<...>": a descriptor's path, in which strace escapes angle brackets of its own. */
+/*
+ * "<...>": a descriptor's path, in which strace escapes angle brackets and quotes of its own; or a
+ * socket with its name in quotes.
+ */
 static const char *skip_angle(const char *s, const char *end)
 {
 	int depth = 0;
 
-	for (; s < end; s++) {
+	while (s < end) {
+		if (*s == '"') {
+			s = skip_string(s, end);
+			continue;
+		}
 		if (*s == '<')
 			depth++;
 		else if (*s == '>' && s[-1] != '-' && !--depth)
 			return s + 1;
+		s += *s == '\\' && s + 1 < end ? 2 : 1;
 	}
 	return end;
 }

@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 
 
 def run(command, stdin, stdout):
@@ -83,20 +84,51 @@ CLIENT = ("import socket,sys;s=socket.socket(socket.AF_UNIX);s.connect('socket')
           "s.sendall(sys.argv[1].encode());open(sys.argv[2],'wb').write(s.recv(100))")
 
 
-def serve(*files):
-    """A server with a name, that forks for each client: that asks for a file and writes the answer."""
+def listen():
     server = socket.socket(socket.AF_UNIX)
     server.bind("socket")
     server.listen()
+    return server
+
+
+def answer(own):
+    """In a process of its own."""
+    if not os.fork():
+        own.sendall(read(own.recv(100)))
+        os._exit(0)
+
+
+def clients(files):
+    """Each asks for a file and writes the answer."""
     for i in range(0, len(files), 2):
-        client = subprocess.Popen([sys.executable, "-SIBc", CLIENT, *files[i:i + 2]])
+        yield subprocess.Popen([sys.executable, "-SIBc", CLIENT, *files[i:i + 2]])
+
+
+def serve(*files):
+    """A server with a name, and one client after the other."""
+    server = listen()
+    for client in clients(files):
         own, _ = server.accept()
-        if not os.fork():
-            own.sendall(read(own.recv(100)))
-            os._exit(0)
+        answer(own)
         own.close()
         os.wait()
         client.wait()
+    os.remove("socket")
+
+
+def crowd(*files):
+    """All have connected before one is accepted, by several processes."""
+    server = listen()
+    waiting = list(clients(files))
+    time.sleep(1)
+    for client in waiting:
+        if not os.fork():
+            answer(server.accept()[0])
+            os.wait()
+            os._exit(0)
+    for client in waiting:
+        client.wait()
+        os.wait()
     os.remove("socket")
 
 
@@ -108,12 +140,16 @@ def receive(target):
     os.remove("datagrams")
 
 
-def send(source):
+def send(source, connects=False):
     client = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     data = read(source)
     while True:
         try:
-            client.sendto(data, "datagrams")
+            if connects:
+                client.connect("datagrams")
+                client.send(data)
+            else:
+                client.sendto(data, "datagrams")
             return
         except OSError:
             os.sched_yield()
@@ -187,7 +223,8 @@ def pool(*files):
 
 WAYS = {
     "pair_to": pair_to, "pair_from": pair_from, "pair_back": pair_back, "packets": packets,
-    "serve": serve, "receive": receive, "send": send, "unnamed": unnamed, "memory": memory,
+    "serve": serve, "crowd": crowd, "receive": receive, "send": send,
+    "unnamed": unnamed, "memory": memory,
     "ranged": lambda *f: each(lambda s, t: os.copy_file_range(s, t, 100), f),
     "sendfile": lambda *f: each(lambda s, t: os.sendfile(t, s, 0, 100), f),
     "spliced": lambda *f: each(by_pipe, f),
