@@ -50,6 +50,7 @@ void check_free(struct check *c)
 	free(c->looked);
 	free(c->own);
 	free(c->place);
+	map64_clear(&c->installed);
 	free(c->node);
 	free(c->outs);
 	free(c->output);

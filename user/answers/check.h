@@ -64,6 +64,7 @@ struct check {
 	bool *below;		/* by unit: it is below make or ninja */
 	bool *late;		/* by unit: a make that read rules which the build made */
 	uint8_t *place;		/* by file: enum check_place */
+	struct map64 installed;	/* hashes of names: what is installed and was read */
 	uint32_t *node;		/* by file: of lists */
 	bool *looked;		/* by file: make or ninja itself looked at it */
 	bool *own;		/* by file: and read it */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Where files lie, as far as check asks.  See check.h. */
 #include "answers/check.h"
+#include "base/hash.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -39,6 +40,40 @@ static const struct {
 	{ "/var/tmp", PLACE_TEMPORARY },
 };
 
+/* Where packages have what is installed, and what their tools make of that on each machine. */
+static const char *const installed[] = { "/usr/share/", "/usr/lib/", "/etc/", NULL };
+static const char *const made_there[] = { "/var/lib/", "/var/cache/", NULL };
+
+/* The hash of the name that stands below one of these in a path.  Return: 0: it is not there */
+static uint64_t name_in(const char *path, size_t len, const char *const *dirs)
+{
+	for (; *dirs; dirs++) {
+		size_t n = strlen(*dirs);
+		const char *slash = len > n && !memcmp(path, *dirs, n) ?
+			memchr(path + n, '/', len - n) : NULL;
+
+		if (slash)
+			return hash_bytes(path + n, (size_t)(slash - path) - n);
+	}
+	return 0;
+}
+
+/* Names of what is installed, as far as the build has read any of it. */
+static void find_installed(struct check *c)
+{
+	const struct build *b = c->s.b;
+
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
+		size_t len;
+		const char *path = build_path(b, a->file, &len);
+		uint64_t name = name_in(path, len, installed);
+
+		if (name && (a->how == GRAPH_READ || a->how == GRAPH_RUN))
+			map64_put(&c->installed, name, 1);
+	}
+}
+
 static uint8_t place_of(const struct check *c, const char *path, size_t len)
 {
 	for (size_t i = 0; i < c->ntrees; i++)
@@ -49,7 +84,8 @@ static uint8_t place_of(const struct check *c, const char *path, size_t len)
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		if (below(path, len, places[i].dir))
 			return places[i].place;
-	return PLACE_OTHER;
+	/* /var/lib/texmf is made of /usr/share/texmf and /etc/texmf */
+	return map64_get(&c->installed, name_in(path, len, made_there)) ? PLACE_SYSTEM : PLACE_OTHER;
 }
 
 /* Where the command was started. */
@@ -188,6 +224,7 @@ void check_places(struct check *c)
 {
 	const struct build *b = c->s.b;
 
+	find_installed(c);
 	if (!c->trees_given) {
 		add_start(c);
 		add_sources(c);

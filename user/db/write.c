@@ -40,6 +40,7 @@ static const struct table {
 
 /* Columns that are known later than their rows. */
 enum {
+	VERSION_MADE = 2, VERSION_EXEC,
 	VERSION_TYPE = 7, VERSION_DEV, VERSION_INO, VERSION_SIZE, VERSION_MTIME, NR_VERSION,
 	EXEC_UNTIL = 11, NR_EXEC_END = 6 + GRAPH_NCOSTS,
 };
@@ -201,6 +202,20 @@ static void on_grown(void *ctx, uint32_t version, uint64_t size, int64_t mtime)
 	}
 }
 
+static void on_created(void *ctx, uint32_t version, uint32_t exec)
+{
+	struct writer *w = ctx;
+	struct batch_cell *row = batch_row(w->tables[IN_version], version);
+
+	if (row) {
+		row[VERSION_MADE] = number_if(true, GRAPH_WRITTEN);
+		row[VERSION_EXEC] = number_if(true, exec);
+	} else {
+		db_one(w->db, "UPDATE version SET made = ?, exec = ? WHERE id = ?", "iii",
+		       I(GRAPH_WRITTEN), I(exec), I(version));
+	}
+}
+
 static void on_name(void *ctx, uint32_t file, uint32_t version, uint32_t exec, int64_t at)
 {
 	put(ctx, IN_name, "inni", I(file), I(version), I(exec), at);
@@ -344,7 +359,7 @@ static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t
 
 static const struct graph_ops ops = {
 	.below = on_below, .file = on_file, .string = on_string, .version = on_version,
-	.identified = on_identified, .grown = on_grown, .name = on_name, .asked = on_asked,
+	.identified = on_identified, .grown = on_grown, .created = on_created, .name = on_name, .asked = on_asked,
 	.process = on_process, .exec = on_exec, .exec_end = on_exec_end, .task = on_task,
 	.access = on_access, .copy = on_copy, .change = on_change, .net = on_net, .env = on_env,
 	.loss = on_loss,

@@ -485,8 +485,10 @@ void graph_event(struct graph *g, const struct et_event *ev)
 	struct task *actor;
 	int64_t at;
 
-	if (ev->kind == ET_K_SESSION)
+	if (ev->kind == ET_K_SESSION) {
+		g->realtime = et_value(ev, ET_V_SESSION_realtime, 0);
 		return;
+	}
 	if (!g->begun)
 		g->begin = ev->time;
 	g->begun = true;
@@ -516,7 +518,12 @@ struct graph *graph_new(unsigned int pid_bits, const struct graph_ops *ops, void
 
 void graph_end(struct graph *g)
 {
+	int64_t begin = g->realtime + (int64_t)g->begin;
+
 	proctab_end(g->tab, g->begin + (uint64_t)g->last);
+	for (size_t i = 0; g->realtime && i < g->nmaybe; i++)
+		if (g->maybe[i].mtime >= begin)
+			g->ops->created(g->ctx, g->maybe[i].version, g->maybe[i].exec);
 }
 
 /* Of a trace that was not ended. */
@@ -550,6 +557,7 @@ void graph_free(struct graph *g)
 	map64_clear(&g->asked);
 	buf_free(&g->path);
 	free(g->args);
+	free(g->maybe);
 	free(g);
 }
 

@@ -165,6 +165,8 @@ struct graph_ops {
 	void (*identified)(void *ctx, const struct graph_version *v);
 	/* what it is like behind the last write that is known */
 	void (*grown)(void *ctx, uint32_t version, uint64_t size, int64_t mtime);
+	/* an empty file of which it was told that it existed is one that an exec made */
+	void (*created)(void *ctx, uint32_t version, uint32_t exec);
 	/*
 	 * From now on a name stands for another version; 0: for none.  Not told
 	 * of a name under which a version begins.  @exec: who gave or removed it; 0: nobody

@@ -2,6 +2,7 @@
 /* Files are opened: by a name, by a descriptor's, or without any.  See state.h. */
 #include "base/hash.h"
 #include "base/path.h"
+#include "base/xalloc.h"
 #include "graph/classes.h"
 #include "graph/state.h"
 
@@ -193,18 +194,27 @@ static void open_nameless(struct graph *g, struct process *p, uint32_t o, int64_
 	use_put(g, p, number, d, at, flags & F_CLOEXEC);
 }
 
+/* A lock file is opened with O_CREAT, to read: whether that has made it, its time will tell. */
+static void maybe_made(struct graph *g, struct process *p, uint32_t version, int64_t mtime)
+{
+	g->maybe = xgrow(g->maybe, &g->maybe_cap, g->nmaybe + 1, sizeof(*g->maybe));
+	g->maybe[g->nmaybe++] = (struct maybe){ version, exec_id(g, p), mtime };
+}
+
 static struct description *open_named(struct graph *g, struct process *p, uint32_t file,
 				      int64_t flags, const struct identity *id, int64_t at)
 {
-	bool writes = (flags & F_ACCMODE) != F_RDONLY, there = was_there(g, file, id);
+	bool writes = (flags & F_ACCMODE) != F_RDONLY, excl = flags & F_CREAT && flags & F_EXCL;
+	bool there = was_there(g, file, id) && !(excl && !writes);
+	bool creates = !there && flags & F_CREAT && !(files_class(g, file) & NAME_SPECIAL) &&
+		       (!id->known || S_ISREG(id->type));
 	struct identity before = *id;
 	struct description *d;
 	enum graph_made made;
 
-	if (writes && !there && flags & F_CREAT && !(files_class(g, file) & NAME_SPECIAL) &&
-	    (!id->known || S_ISREG(id->type))) {
+	if (creates && (writes || excl || g->files.names[file].gone)) {
 		d = description_new(g, files_create(g, file, exec_id(g, p), at, id), file);
-		d->writes = object_of(g, d)->version;
+		*(writes ? &d->writes : &d->reads) = object_of(g, d)->version;
 		return d;
 	}
 	before.emptied = writes && flags & F_TRUNC;
@@ -219,6 +229,8 @@ static struct description *open_named(struct graph *g, struct process *p, uint32
 		open_to_write(g, p, d, flags, id, there, at);
 	if (flags & F_PATH)
 		d->reads = d->writes = 0;
+	if (creates && d->reads)
+		maybe_made(g, p, d->reads, id->mtime);
 	return d;
 }
 

@@ -3,11 +3,12 @@
  * Sockets between programs of the trace: two ways, each of which is as a pipe.  See state.h.
  *
  * The two ends of a connection are recorded by two events, in either order.  They belong
- * together if both have the inode number of the socket that has connected.  Where there is
- * none, a listening socket accepts those that connect to its name, in their order: if several
- * wait at once, nothing tells them apart, and each has what any of them sent.  Whoever accepts
- * one that nobody in the trace has made before may serve a program outside of it: that is said
- * even if one in the trace fits later.  An end that no other one belongs to leads outside.
+ * together if both have the inode number of the socket that has connected.  Where one has
+ * none, as in a log of strace or if who has connected has closed its end before it is
+ * accepted, a socket accepts those that connect to its name, in their order; those of whom
+ * nothing is known but the name share what they send while several wait.  That is a guess,
+ * for others may connect, too: so such ends are said to lead outside of the trace, as all do
+ * that no other one belongs to.
  */
 #include "base/hash.h"
 #include "base/path.h"
@@ -22,7 +23,7 @@
 struct meeting {
 	uint32_t there, back;	/* objects: what goes from who connected, and what comes back */
 	uint32_t place;		/* number of the place where it waits; 0: none */
-	uint32_t next;		/* row of a later one there, or the next free row; 0: none */
+	uint32_t next;		/* row of the one before it there, or a free row; 0: none */
 	uint64_t ino;		/* of who has connected; 0: not known */
 	int32_t n;		/* how many have connected; below 0, how many have accepted */
 };
@@ -30,8 +31,7 @@ struct meeting {
 /* A socket with a name. */
 struct place {
 	uint64_t name;		/* hash of it */
-	uint32_t first;		/* row of the first that waits; 0: none */
-	bool identifies;	/* whoever accepted here knew whom */
+	uint32_t last;		/* row of the last that waits; 0: none */
 };
 
 /*
@@ -172,8 +172,8 @@ static uint32_t new_meeting(struct graph *g, struct process *p, uint32_t place, 
 	if (ino)
 		map64_put(&g->meetings_by_ino, ino, row);
 	if (place) {
-		m->next = g->places[place].first;
-		g->places[place].first = row;
+		m->next = g->places[place].last;
+		g->places[place].last = row;
 	}
 	return row;
 }
@@ -184,7 +184,7 @@ static void end_meeting(struct graph *g, uint32_t row)
 	uint32_t *at;
 
 	if (m->place) {
-		for (at = &g->places[m->place].first; *at != row; at = &g->meetings[*at].next)
+		for (at = &g->places[m->place].last; *at != row; at = &g->meetings[*at].next)
 			;
 		*at = m->next;
 	}
@@ -199,31 +199,29 @@ static void end_meeting(struct graph *g, uint32_t row)
 /* Whether an end without an inode number may belong to one that waits where it came to. */
 static bool may_belong(const struct graph *g, const struct meeting *m, bool accepts)
 {
-	if (!accepts || !m->ino)
-		return !m->ino && (!accepts || m->n > 0);
-	/* whoever accepts knows whom, if that one has not closed its end yet */
-	return m->n > 0 && (!g->places[m->place].identifies || !g->files.objects[m->there].opens);
+	if (!accepts)
+		return !m->ino;
+	/* of one that was not closed whoever accepts knows the inode */
+	return m->n > 0 && (!m->ino || !g->files.objects[m->there].opens);
 }
 
-/* The row that such an end belongs to.  @n: how many it may belong to */
-static uint32_t waiting_at(const struct graph *g, uint32_t place, bool accepts, unsigned int *n)
+/* The row that such an end belongs to, of those the first.  Return: 0: none */
+static uint32_t waiting_at(const struct graph *g, uint32_t place, bool accepts)
 {
 	uint32_t found = 0;
 
-	for (uint32_t row = place ? g->places[place].first : 0; row; row = g->meetings[row].next)
-		if (may_belong(g, &g->meetings[row], accepts)) {
+	for (uint32_t row = place ? g->places[place].last : 0; row; row = g->meetings[row].next)
+		if (may_belong(g, &g->meetings[row], accepts))
 			found = row;
-			++*n;
-		}
-	return *n == 1 ? found : 0;
+	return found;
 }
 
 void socket_closed(struct graph *g, uint32_t place)
 {
 	struct place *pl = &g->places[place];
 
-	while (pl->first)
-		end_meeting(g, pl->first);
+	while (pl->last)
+		end_meeting(g, pl->last);
 	if (place_of(g, pl->name) == place)
 		map64_remove(&g->place_names, pl->name);
 }
@@ -244,41 +242,40 @@ static uint32_t place_met(struct graph *g, const struct process *p, const struct
 	return listens ? listens->d->place : 0;
 }
 
-/* The row of an end: that of the other one, if it waits. */
-static uint32_t meet(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+/* The row of an end: that of the other one, if it waits.  @ino: of who has connected; 0: not known */
+static uint32_t meet(struct graph *g, struct process *p, const struct et_event *ev, uint64_t ino,
+		     int64_t at)
 {
 	bool accepts = ev->kind == ET_K_ACCEPT;
-	uint64_t ino = (uint64_t)et_value(ev, accepts ? ET_V_ACCEPT_peer_ino : ET_V_CONNECT_ino, 0);
 	const uint64_t *other = ino ? map64_get(&g->meetings_by_ino, ino) : NULL;
-	uint32_t place = place_met(g, p, ev), row = other ? (uint32_t)*other : 0;
-	unsigned int n = 0;
+	uint32_t place = place_met(g, p, ev);
+	uint32_t row = other ? (uint32_t)*other : ino ? 0 : waiting_at(g, place, accepts);
 
-	if (!ino)
-		row = waiting_at(g, place, accepts, &n);
-	if (accepts && ino && place)
-		g->places[place].identifies = true;
-	return row ? row : new_meeting(g, p, (accepts && ino) || n ? 0 : place, ino, at);
+	return row ? row : new_meeting(g, p, accepts && ino ? 0 : place, ino, at);
 }
 
 void socket_connected(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	bool accepts = ev->kind == ET_K_ACCEPT;
 	int64_t number = et_value(ev, accepts ? ET_V_ACCEPT_fd : ET_V_CONNECT_fd, -1);
+	uint64_t ino = (uint64_t)et_value(ev, accepts ? ET_V_ACCEPT_peer_ino : ET_V_CONNECT_ino, 0);
 	size_t len;
 	const char *address = et_get_string(ev, 0, &len);
 	struct description *d;
 	struct meeting *m;
 	uint32_t row;
 
-	/* it has had a place of its own */
+	/* it may have had a name of its own */
 	fd_close(g, p->fds, number);
-	row = meet(g, p, ev, at);
+	row = meet(g, p, ev, ino, at);
 	m = &g->meetings[row];
 	/* execve tells what it closes */
 	d = put_end(g, p, number, accepts ? m->back : m->there, accepts ? m->there : m->back, at, false);
+	if (d)
+		d->within = !accepts && m->place;
 	if (d && address && is_service(address, len))
 		d->socket = false;
-	if (accepts ? m->n > 0 : m->n < 0 && m->ino)
+	if (ino && m->n)
 		met(g, m->there, m->back);
 	m->n += accepts ? -1 : 1;
 	if (!m->n || (!m->place && !m->ino))
@@ -305,7 +302,7 @@ void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_
 		.how = GRAPH_READ, .class = GRAPH_IS_PIPE, .fd = (int32_t)number, .at = fd->at, .until = at,
 	};
 
-	for (uint32_t row = g->places[fd->d->place].first; row; row = g->meetings[row].next) {
+	for (uint32_t row = g->places[fd->d->place].last; row; row = g->meetings[row].next) {
 		a.exec = exec_id(g, p);
 		a.version = g->files.objects[g->meetings[row].there].version;
 		g->ops->access(g->ctx, &a);

@@ -135,6 +135,7 @@ struct description {
 	bool placed;		/* somebody has had it as descriptor 0, 1 or 2 */
 	uint32_t place;		/* of a socket, what it is called: sockets.c; 0: nothing */
 	bool socket;		/* what is read is another object than @object */
+	bool within;		/* of a socket: what is written goes to a name of the trace's */
 	bool was_read;
 	bool many_heirs;	/* several programs began with it: see inherit() */
 	uint32_t heir;		/* the last of them, not for which it was opened itself; 0: none */
@@ -250,6 +251,12 @@ struct graph {
 	struct place *places;
 	struct map64 place_names;	/* hash: number of a place */
 	size_t nplaces, places_cap;
+	int64_t realtime;	/* CLOCK_REALTIME less CLOCK_MONOTONIC, ns; 0: not known */
+	struct maybe {		/* files that an open may have made: see open.c */
+		uint32_t version, exec;
+		int64_t mtime;
+	} *maybe;
+	size_t nmaybe, maybe_cap;
 	uint32_t *args;		/* of the exec that is told */
 	size_t args_cap;
 };

@@ -206,7 +206,7 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
 		tell_write(g, p, fd, number, t, at);
 	if (fd->d->socket && !o->met)
 		p->exec.unseen |= (t->read ? GRAPH_UNSEEN_SOCKET : 0) |
-				  (t->wrote ? GRAPH_UNSEEN_SENT : 0);
+				  (t->wrote && !fd->d->within ? GRAPH_UNSEEN_SENT : 0);
 	if (t->wrote && t->like) {
 		o->size = t->size;
 		o->mtime = t->mtime;

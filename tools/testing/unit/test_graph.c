@@ -501,6 +501,51 @@ static void test_identified_late(void **state)
 	     "/in.c=1:11:100 /old.o=1:13:?");
 }
 
+/* A file that is opened to read, and made so if it was not there. */
+static void opens_to_read(const char *path, int flags, unsigned int ino, unsigned int size,
+			  unsigned long mtime)
+{
+	opens(1, 3, path, RD | CREAT | flags, 0, 0);
+	line(1, "OpenFile|dev=1,ino=%u,size=%u,mtime=%lu,type=32768", ino, size, mtime);
+	closes(1, 3, -1, -1);
+}
+
+/* Its time tells, or that it cannot have been there; in rows of any age. */
+static void test_made_to_read(void **state)
+{
+	static const char made[] = "SELECT CAST(path AS TEXT) || '=' || v.made || ':' ||"
+		" coalesce(v.exec, 0) FROM final JOIN version AS v ON v.id = final.version"
+		" JOIN file ON file.id = final.file WHERE CAST(path AS TEXT) LIKE '/l/%' ORDER BY path";
+	/* of the trace's begin, if CLOCK_REALTIME is 1000 s before the other clock */
+	const unsigned long begin = 1010000000000;
+	char path[16];
+
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		starts(true);
+		runs(1, "/bin/flock");
+		removes(1, "/l/gone");
+		opens_to_read("/l/late", 0, 11, 0, begin);
+		opens_to_read("/l/early", 0, 12, 0, begin - 1);
+		opens_to_read("/l/full", 0, 13, 1, begin);
+		opens_to_read("/l/excl", EXCL, 14, 0, 5);
+		opens_to_read("/l/gone", 0, 15, 0, 5);
+		for (int i = 0; i < 5000; i++) {
+			snprintf(path, sizeof(path), "/%d", i);
+			stats(1, path);
+		}
+		opens_to_read("/l/later", 0, 16, 0, begin + 1);
+		ends(1);
+		if (known)
+			buf_adds(&text, "0,0,99,0!Session|backendsize=3,commandsize=1,verdictsize=8,"
+				 "complete=1,records=9,arrived=9,lost=0,realtime=1000000000000\n"
+				 "0,0,99,0!VB|bpf\n0,0,99,0!VC|a\n0,0,99,0!VT|complete\n");
+		says(made, known ?
+		     "/l/early=0:0 /l/excl=1:1 /l/full=0:0 /l/gone=1:1 /l/late=1:1 /l/later=1:1" :
+		     "/l/early=0:0 /l/excl=1:1 /l/full=0:0 /l/gone=1:1 /l/late=0:0 /l/later=0:0");
+	}
+}
+
 /* Two names of one file, one of them known by a look only before. */
 static void test_hard_link_looked_at(void **state)
 {
@@ -794,7 +839,8 @@ int main(void)
 		cmocka_unit_test(test_hard_link_of_before),
 		cmocka_unit_test(test_hard_link_looked_at), cmocka_unit_test(test_late_writer),
 		cmocka_unit_test(test_late_name), cmocka_unit_test(test_identified),
-		cmocka_unit_test(test_identified_late), cmocka_unit_test(test_identified_program),
+		cmocka_unit_test(test_identified_late), cmocka_unit_test(test_made_to_read),
+		cmocka_unit_test(test_identified_program),
 		cmocka_unit_test(test_symlink), cmocka_unit_test(test_tmpfile_linked),
 		cmocka_unit_test(test_descriptor_name), cmocka_unit_test(test_fifo_again),
 		cmocka_unit_test(test_directory_renamed), cmocka_unit_test(test_inode_again),

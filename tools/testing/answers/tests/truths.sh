@@ -92,9 +92,8 @@ check "scons: as --tree=all" exact scons /build/scons truth --direct --known \
 holds scons leaves
 holds dune direct
 
-# Ways in which data gets from file to file: all outputs are named, but for a file that
-# flock has made, which it only opens for reading.
-ways() { exact ways /build/ways "$FIXTURES/ways/truth" --leaves --no-output '*/out/lock' "$@"; }
+# Ways in which data gets from file to file: all outputs are named.
+ways() { exact ways /build/ways "$FIXTURES/ways/truth" --leaves "$@"; }
 # A message to a name (sendto) has no event: that it came from elsewhere is said.
 check "ways: leaves by construction" ways --no-output '*/sent1'
 etrace deps "$FIXTURES/ways/strace.fxt.zst" /build/ways/out/sent1 > log 2>&1
@@ -146,6 +145,13 @@ for line in sys.stdin:
 # with NAME DIR: options for its lists, which were in that directory
 with() { lists=$FIXTURES/$1/lists; by_ninja=(--ninja "$lists" --map "$lists=$2"); }
 
+check "ways: nothing is found" finds ways --
+check "latex: nothing is found: what the system makes of its own is none" finds latex --
+etrace db -o other.db "$FIXTURES/latex/strace.fxt.zst"
+sqlite3 other.db "UPDATE file SET path = CAST(replace(CAST(path AS TEXT), '/var/lib/texmf', '/var/lib/other')
+	AS BLOB) WHERE CAST(path AS TEXT) LIKE '/var/lib/texmf%'"
+etrace check other.db > said
+check "latex: but what is of nothing installed is outside" grep -q '^outside: /var/lib/other: 5 files' said
 with modules /build/modules
 check "modules: nothing is found" finds modules -- "${by_ninja[@]}"
 with fortran /build/fortran/out
