@@ -71,6 +71,9 @@ uint32_t answers_file(struct db *db, const char *path);
  */
 uint32_t answers_failed_on(struct db *db, const struct buf *path);
 
+/** answers_failed_last - of what an exec called, that which failed last, and so on; or itself */
+uint32_t answers_failed_last(struct db *db, uint32_t exec);
+
 /** answers_how_failed - "cc1 failed on it, with exit status 1"; appended */
 void answers_how_failed(struct db *db, uint32_t exec, struct buf *to);
 

@@ -336,7 +336,8 @@ static void explain_calls(struct diff *d, struct map64 *files)
 		const struct match_unit *b = &B(d)->units[i];
 		int32_t root;
 
-		if (!called_otherwise(d, i) || d->units[i].since != NEVER)
+		if (!called_otherwise(d, i) || d->units[i].since != NEVER ||
+		    diff_failed_before(d, 1, i))
 			continue;
 		root = caller_root(d, files, b->caller, (struct diff_root){
 			.kind = b->pair ? DIFF_COMMAND : DIFF_ADDED, .a = b->pair, .b = i, .at = b->at,
@@ -347,8 +348,7 @@ static void explain_calls(struct diff *d, struct map64 *files)
 	for (uint32_t i = 1; i <= A(d)->nunits; i++) {
 		const struct match_unit *a = &A(d)->units[i];
 
-		d->removed[i] = -1;
-		if (a->pair)
+		if (a->pair || diff_failed_before(d, 0, i))
 			continue;
 		d->removed[i] = a->caller && !A(d)->units[a->caller].pair ? d->removed[a->caller] :
 			caller_root(d, files, A(d)->units[a->caller].pair, (struct diff_root){
@@ -440,6 +440,34 @@ static void explain_outputs(struct diff *d, struct map64 *programs)
 	}
 }
 
+/* Who called what failed fails, too, and does not call what was to come. */
+static void explain_failed(struct diff *d)
+{
+	/* callers come first */
+	for (uint32_t i = B(d)->nunits; i; i--) {
+		uint32_t failed = d->units[i].since == NEVER ? diff_failed_call(d, i) : 0;
+
+		if (failed && d->units[failed].root >= 0)
+			mark(d, i, B(d)->units[failed].until, d->units[failed].root);
+	}
+	spread(d);
+	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
+		uint32_t failed = d->after[1][i];
+
+		if (failed)
+			mark(d, i, B(d)->units[i].at, d->units[failed].root);
+	}
+	spread(d);
+	for (uint32_t i = 1; i <= A(d)->nunits; i++) {
+		const struct match_unit *a = &A(d)->units[i];
+
+		if (d->after[0][i])
+			d->removed[i] = d->units[d->after[0][i]].root;
+		else if (!a->pair && d->removed[i] < 0)
+			d->removed[i] = d->removed[a->caller];
+	}
+}
+
 static void explain_rest(struct diff *d, struct map64 *files)
 {
 	struct map64 programs = { 0 };
@@ -447,12 +475,14 @@ static void explain_rest(struct diff *d, struct map64 *files)
 	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
 		const struct diff_unit *u = &d->units[i];
 
-		if (!(u->what & (DIFF_INPUTS | DIFF_STATUS)) || u->since != NEVER)
+		if (!(u->what & (DIFF_INPUTS | DIFF_STATUS)) || u->since != NEVER ||
+		    (!(u->what & DIFF_INPUTS) && diff_failed_call(d, i)))
 			continue;
 		/* what ended otherwise may have done so before it wrote anything */
 		mark(d, i, B(d)->units[i].at, own_root(d, files, &programs, i));
 		spread(d);
 	}
+	explain_failed(d);
 	/* what one does with a variable, the trace does not tell */
 	for (uint32_t i = 1; i <= B(d)->nunits; i++) {
 		int32_t root = d->units[i].since == NEVER ? env_root(d, i) : -1;
@@ -466,6 +496,15 @@ static void explain_rest(struct diff *d, struct map64 *files)
 	map64_clear(&programs);
 }
 
+static void count_unit(const struct diff *d, struct diff_root *r, uint32_t unit)
+{
+	r->units++;
+	if (diff_failed_in(d, unit) < 0 || diff_failed_call(d, unit))
+		return;
+	r->failed = r->failed ? r->failed : unit;
+	r->nfailed++;
+}
+
 void diff_builds(struct diff *d)
 {
 	struct map64 files = { 0 };
@@ -477,10 +516,13 @@ void diff_builds(struct diff *d)
 		d->units[i].since = NEVER;
 		d->units[i].root = d->units[i].calls = -1;
 	}
+	for (uint32_t i = 0; i <= A(d)->nunits; i++)
+		d->removed[i] = -1;
 	load_edges(d);
 	diff_env_load(d);
 	diff_outputs(d);
 	look_at_all(&l);
+	diff_failed_load(d);
 	for (size_t i = 0; i < l.n; i++)
 		mark(d, l.seeds[i].unit, l.seeds[i].at, l.seeds[i].root);
 	free(l.seeds);
@@ -490,7 +532,7 @@ void diff_builds(struct diff *d)
 	map64_clear(&files);
 	for (uint32_t i = 1; i <= B(d)->nunits; i++)
 		if (d->units[i].root >= 0)
-			d->roots[d->units[i].root].units++;
+			count_unit(d, &d->roots[d->units[i].root], i);
 	for (uint32_t i = 1; i <= A(d)->nunits; i++)
 		if (d->removed[i] >= 0)
 			d->roots[d->removed[i]].units++;
@@ -500,6 +542,10 @@ void diff_free(struct diff *d)
 {
 	free(d->units);
 	free(d->removed);
+	for (unsigned int i = 0; i < 2; i++) {
+		free(d->failed[i]);
+		free(d->after[i]);
+	}
 	free(d->roots);
 	free(d->edges);
 	free(d->queue);

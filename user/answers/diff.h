@@ -67,6 +67,8 @@ struct diff_root {
 	uint32_t a, b;		/* the first units; 0: none there */
 	int64_t at;
 	uint32_t units;		/* how many differ, or may, because of it */
+	uint32_t failed;	/* unit of the second: the first that failed in one build only; 0: none */
+	uint32_t nfailed;	/* how many did, but for those that called them */
 };
 
 /* What a unit of the second build is; the first row is of none. */
@@ -100,6 +102,8 @@ struct diff {
 	uint32_t *queue;
 	size_t nqueue, queue_cap;
 	struct diff_env env[2];
+	uint32_t *failed[2];	/* by unit: the first that it called and that failed in the other only */
+	uint32_t *after[2];	/* by unit: the one of the second that failed, so that this was not run */
 	struct diff_output *outputs;	/* that differ, by their paths */
 	size_t noutputs, outputs_cap;
 	size_t left[DIFF_NLEFT];	/* how many outputs are so */
@@ -136,6 +140,26 @@ size_t diff_env_pairs(const struct diff *d, uint32_t unit,
 
 /** diff_env_unit - who among a unit and its callers found another environment first.  Return: 0: nobody */
 uint32_t diff_env_unit(const struct diff *d, uint32_t unit);
+
+/* ---- what failed in one of the builds only: diff_failed.c ---- */
+
+/** diff_failed_load - failed, once it is known which units ended otherwise */
+void diff_failed_load(struct diff *d);
+
+/** diff_failed_call - what a unit called that failed where it did; of the second.  Return: 0: nothing */
+uint32_t diff_failed_call(const struct diff *d, uint32_t unit);
+
+/**
+ * diff_failed_before - whether a unit that only @side has would have been called by somebody
+ *	of whom a call failed before: set @after.  Not if he saw something else that is other.
+ */
+bool diff_failed_before(struct diff *d, unsigned int side, uint32_t unit);
+
+/** diff_failed_on - who failed on a file that @side has.  Return: an exec of the other; 0: nobody */
+uint32_t diff_failed_on(const struct diff *d, unsigned int side, uint32_t file);
+
+/** diff_failed_in - the build in which a unit or its pair failed, if only one did.  Return: -1: none */
+int diff_failed_in(const struct diff *d, uint32_t unit);
 
 /** diff_put - say it.  Return: whether there are differences */
 bool diff_put(struct diff *d, struct out *out, bool json);

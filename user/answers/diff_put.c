@@ -54,6 +54,31 @@ struct putting {
 	struct json *json;
 };
 
+/* @exec: of the build on @side */
+static void put_failed(struct out *out, struct diff *d, unsigned int side, uint32_t exec)
+{
+	struct buf how = { 0 };
+
+	answers_how_failed(d->m.side[side].db, exec, &how);
+	out_printf(out, "in the %s %.*s", side ? "second" : "first", (int)how.len, how.s);
+	buf_free(&how);
+}
+
+/* Who failed because of it, in one of the builds only. */
+static void put_root_failed(struct diff *d, struct out *out, const struct diff_root *r)
+{
+	int side = r->failed ? diff_failed_in(d, r->failed) : -1;
+
+	if (side < 0)
+		return;
+	out_puts(out, "   ");
+	put_failed(out, d, (unsigned int)side, side ? B(d)->units[r->failed].exec :
+		   A(d)->units[B(d)->units[r->failed].pair].exec);
+	if (r->nfailed > 1)
+		out_printf(out, ", and %u more failed", r->nfailed - 1);
+	out_puts(out, "\n");
+}
+
 static void put_string(struct out *out, struct db *db, uint32_t string)
 {
 	struct sqlite3_stmt *st = db_ask(db, string_text, "i", (int64_t)string);
@@ -125,6 +150,7 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 		diff_env_pairs(d, r->b, put_var, &p);
 		break;
 	}
+	put_root_failed(d, out, r);
 	out_printf(out, "   %u commands are other, or may be, because of it\n", r->units);
 }
 
@@ -257,6 +283,10 @@ static void json_root(struct diff *d, struct json *j, size_t i, size_t number)
 	}
 	match_json_unit(j, "first", A(d), r->a);
 	match_json_unit(j, "second", B(d), r->b);
+	if (r->failed && diff_failed_in(d, r->failed))
+		match_json_unit(j, "failed_second", B(d), r->failed);
+	else if (r->failed)
+		match_json_unit(j, "failed_first", A(d), B(d)->units[r->failed].pair);
 	if (r->kind == DIFF_ENV) {
 		json_key(j, "variables");
 		json_begin(j, '[');
@@ -384,8 +414,10 @@ static void put_left(const struct putting *p, const struct diff_output *o, size_
 		[DIFF_LEFT_SIZE] = "size", [DIFF_LEFT_CONTENT] = "content",
 		[DIFF_LEFT_ONLY_FIRST] = "removed", [DIFF_LEFT_ONLY_SECOND] = "added",
 	};
-	const struct match_side *s = o->second ? B(p->d) : A(p->d);
+	unsigned int side = o->second ? 1 : 0;
+	const struct match_side *s = &p->d->m.side[side], *other = &p->d->m.side[!side];
 	uint32_t file = o->second ? o->second : o->first;
+	uint32_t failed = o->first && o->second ? 0 : diff_failed_on(p->d, side, file);
 
 	if (p->json) {
 		json_begin(p->json, '{');
@@ -396,6 +428,7 @@ static void put_left(const struct putting *p, const struct diff_output *o, size_
 			json_key(p->json, "by_root");
 			json_u64(p->json, root);
 		}
+		match_json_unit(p->json, "failed", other, other->unit_of[failed]);
 		json_end(p->json, '}');
 		json_line(p->json);
 		return;
@@ -405,6 +438,10 @@ static void put_left(const struct putting *p, const struct diff_output *o, size_
 	out_printf(p->out, ": %s", texts[o->how]);
 	if (root)
 		out_printf(p->out, ", because of %zu", root);
+	if (failed) {
+		out_puts(p->out, ": ");
+		put_failed(p->out, p->d, !side, failed);
+	}
 	out_puts(p->out, "\n");
 }
 

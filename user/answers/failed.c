@@ -82,6 +82,11 @@ uint32_t answers_failed_on(struct db *db, const struct buf *path)
 	return found;
 }
 
+uint32_t answers_failed_last(struct db *db, uint32_t exec)
+{
+	return deepest(build_of(db), exec);
+}
+
 void answers_how_failed(struct db *db, uint32_t exec, struct buf *to)
 {
 	const struct build *b = build_of(db);

@@ -141,3 +141,52 @@ assert out["output"].endswith("/three/o") and out["change"] == "size" and out["b
 rm two/o
 etrace diff 1.fxt 2.fxt > text
 check "what is not known is said" grep -q '^outputs:  of 1 of the same size it is not known' text
+
+# A step that fails in one of them only: that is one root, with all that was not made then.
+for dir in works fails; do
+	mkdir $dir
+	printf '%s\n' 'app: x.o m.o' '	gcc -o app x.o m.o' 'note: app' '	echo done > note' > $dir/Makefile
+	echo 'int main(void) { return 0; }' > $dir/m.c
+	echo 'int x = 1;' > $dir/x.c
+	echo 'int y = 1;' > $dir/y.c
+done
+echo 'int x = 1' > fails/x.c
+for dir in works fails; do
+	(cd $dir && etrace run -q --backend=strace -o ../$dir.fxt -- make -k note) > said 2>&1
+done
+# failed WHERE WHICH ONE OTHER: WHICH failed, so what there is is only in WHERE
+failed()
+{
+	etrace diff "$3.fxt" "$4.fxt" > text
+	check "$2 failed: one root" [ "$(grep -c '^[0-9]*\. ' text)" = 1 ]
+	check "and it is the source" grep -q '^1\. .*/x\.c: other size$' text
+	check "which says who failed" grep -q "^   in the $2 cc1 failed on it, with exit status 1\$" text
+	sed -n 's/^output:  .*\(works\)\//\1 /p' text > ours
+	printf 'works %s\n' "app: only in the $1, because of 1" "note: only in the $1, because of 1" \
+		"x.o: only in the $1, because of 1: in the $2 cc1 failed on it, with exit status 1" > truth
+	sed -i 's/fails/works/' ours
+	same "$2 failed: what was not made" ours truth
+}
+failed first second works fails
+failed second first fails works
+etrace diff --json works.fxt fails.fxt > json
+check "who failed, as JSON" python3 -c '
+import json
+rows = [json.loads(line) for line in open("json")]
+root, = [r for r in rows if "root" in r]
+assert root["failed_second"]["program"].endswith("/cc1") and "failed_first" not in root, root
+outs = {r["output"].split("/")[-1]: r for r in rows if "output" in r}
+assert outs["x.o"]["failed"]["program"].endswith("/cc1") and outs["x.o"]["change"] == "removed"
+assert "failed" not in outs["app"] and outs["app"]["by_root"] == 1, outs["app"]'
+# A script that ends early, by a signal.
+for dir in ends dies; do
+	mkdir $dir
+	echo x > $dir/a
+	# shellcheck disable=SC2016
+	printf '%s\n' 'cat a > o' 'test -e dies && kill -SEGV $$' 'cat o > p' > $dir/b.sh
+	(cd $dir; [ $dir = ends ] || : > dies; etrace run -q --backend=strace -o ../$dir.fxt -- sh b.sh) > said 2>&1
+done
+etrace diff ends.fxt dies.fxt > text
+check "a script that was killed: one root" [ "$(grep -c '^[0-9]*\. ' text)" = 1 ]
+check "and how" grep -q '^   in the second .* failed on it, with SIGSEGV$' text
+check "and what it did not make" grep -q '/ends/p: only in the first, because of 1$' text
