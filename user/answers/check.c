@@ -47,6 +47,7 @@ void check_free(struct check *c)
 	free(c->step);
 	free(c->below);
 	free(c->late);
+	free(c->asked);
 	free(c->looked);
 	free(c->own);
 	free(c->place);
@@ -265,6 +266,7 @@ void check_find(struct check *c)
 	c->lists.nodes[0] = (struct lists_node){ 0 };
 	check_places(c);
 	check_load_outs(c);
+	check_find_asked(c);
 	check_reads(c);
 	check_writes(c);
 	check_steps(c);

@@ -63,6 +63,7 @@ struct check {
 	bool steps;		/* there are any below make or ninja */
 	bool *below;		/* by unit: it is below make or ninja */
 	bool *late;		/* by unit: a make that read rules which the build made */
+	bool *asked;		/* by unit: make's function "shell" ran it, so make waited for it */
 	uint8_t *place;		/* by file: enum check_place */
 	struct map64 installed;	/* hashes of names: what is installed and was read */
 	uint32_t *node;		/* by file: of lists */
@@ -83,10 +84,17 @@ struct check {
 	struct check_around {
 		uint32_t step;
 		bool listed, any;
-		bool *in;	/* by node */
+		uint8_t *in;	/* by node: enum check_reached */
 		uint32_t *list;
 		size_t n;
 	} around;		/* what look_around() found last */
+};
+
+/* How a step's rules come to a file. */
+enum check_reached {
+	REACHED_NOT,
+	REACHED_MADE,		/* the step makes it, and nothing else of it is made of it */
+	REACHED_NAMED,		/* a rule or list names it */
 };
 
 /* Where a file lies. */
@@ -173,6 +181,9 @@ size_t check_args(const struct check *c, uint32_t unit, struct buf *to);
 bool check_names(const struct check *c, uint32_t unit, uint32_t file, const char *const *options);
 
 /* ---- what is in which order: check_order.c ---- */
+
+/** check_find_asked - what make ran to read what it says */
+void check_find_asked(struct check *c);
 
 /** check_outs - what a step made.  Return: the first; @n: how many */
 const struct check_out *check_outs(const struct check *c, uint32_t step, size_t *n);

@@ -98,12 +98,11 @@ uint32_t check_apart(const struct check *c, uint32_t *a, uint32_t *b)
 
 /* ---- what is declared ---- */
 
-static void reach(struct check_around *r, uint32_t node)
+static void reach(struct check_around *r, uint32_t node, enum check_reached how)
 {
-	if (r->in[node])
-		return;
-	r->in[node] = true;
-	r->list[r->n++] = node;
+	if (!r->in[node])
+		r->list[r->n++] = node;
+	r->in[node] = (uint8_t)how;
 }
 
 /* All that a step's outputs are declared to be made of; @listed: with what compilers listed. */
@@ -121,13 +120,13 @@ static void look_around(struct check *c, uint32_t step, bool listed)
 		r->list = xcalloc(l->n + 1, sizeof(*r->list));
 	}
 	while (r->n)
-		r->in[r->list[--r->n]] = false;
+		r->in[r->list[--r->n]] = REACHED_NOT;
 	r->step = step;
 	r->listed = listed;
 	outs = check_outs(c, step, &n);
 	for (size_t i = 0; i < n; i++)
 		if (l->nodes[c->node[outs[i].file]].rule)
-			reach(r, c->node[outs[i].file]);
+			reach(r, c->node[outs[i].file], REACHED_MADE);
 	r->any = r->n > 0;
 	for (size_t i = 0; i < r->n; i++) {
 		uint32_t groups[] = { l->nodes[r->list[i]].rule,
@@ -135,7 +134,7 @@ static void look_around(struct check *c, uint32_t step, bool listed)
 
 		for (unsigned int k = 0; k < 2; k++)
 			for (size_t j = 0; groups[k] && j < l->groups[groups[k]].n; j++)
-				reach(r, l->groups[groups[k]].nodes[j]);
+				reach(r, l->groups[groups[k]].nodes[j], REACHED_NAMED);
 	}
 }
 
@@ -164,7 +163,8 @@ static int leads_to(struct check *c, uint32_t then, uint32_t first, uint32_t fil
 	outs = check_outs(c, first, &n);
 	for (size_t i = 0; i < n; i++) {
 		node = c->node[outs[i].file];
-		if (!l->nodes[node].rule)
+		/* that both make it says nothing: they may be lines of one rule */
+		if (!l->nodes[node].rule || c->around.in[node] == REACHED_MADE)
 			continue;
 		known = true;
 		if (c->around.in[node])
@@ -190,6 +190,15 @@ static bool is_partly(const struct check *c, uint32_t step)
 	return false;
 }
 
+/* Whether the rule of a file is another make's than that which called a step, where it works. */
+static bool is_elsewhere(const struct check *c, uint32_t file, uint32_t step)
+{
+	const struct lists *l = &c->lists;
+	uint32_t rule = l->nodes[c->node[file]].rule, dir = rule ? l->groups[rule].dir : 0;
+
+	return dir && dir != c->node[c->s.b->execs[c->s.units[step].exec].cwd];
+}
+
 int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
 {
 	uint32_t step = c->step[first], waits = c->step[then], a = first, b = then, both;
@@ -206,9 +215,79 @@ int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file)
 	 */
 	both = check_apart(c, &a, &b);
 	if (!both || !match_schedules(&c->s, both) || a != step || b != waits || c->late[both] ||
-	    is_partly(c, step) || is_partly(c, waits))
+	    is_partly(c, step) || is_partly(c, waits) || is_elsewhere(c, file, waits))
 		return -1;
 	return 0;
+}
+
+/* ---- what make waits for ---- */
+
+/* A pipe that a make read. */
+struct asked {
+	uint32_t make;		/* unit */
+	int64_t at, until;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct asked *x = a, *y = b;
+
+	if (x->make != y->make)
+		return (x->make > y->make) - (x->make < y->make);
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static bool is_asked(const struct asked *rows, size_t n, const struct match_unit *unit)
+{
+	size_t low = 0, high = n;
+
+	/* the last pipe that its make had when it began */
+	while (low < high) {
+		const size_t mid = (low + high) / 2;
+
+		if (by_time(&rows[mid], &(struct asked){ unit->caller, unit->at, 0 }) <= 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && rows[low - 1].make == unit->caller && unit->at <= rows[low - 1].until;
+}
+
+/* Whether who reads a version writes it, too. */
+static bool writes(const struct build *b, const struct build_access *a)
+{
+	const struct build_version *v = &b->versions[a->version];
+
+	for (uint32_t i = 0; i < v->writes; i++)
+		if (build_use(b, a->version, i)->exec == a->exec)
+			return true;
+	return false;
+}
+
+void check_find_asked(struct check *c)
+{
+	const struct build *b = c->s.b;
+	struct asked *rows = NULL;
+	size_t n = 0, cap = 0;
+
+	c->asked = xcalloc(c->s.nunits + 1ul, sizeof(*c->asked));
+	for (size_t i = 0; i < b->naccesses; i++) {
+		const struct build_access *a = &b->accesses[i];
+		const struct build_version *v = &b->versions[a->version];
+		uint32_t unit = c->s.unit_of[a->exec];
+
+		/* that of its job server it writes, too */
+		if (a->how != GRAPH_READ || v->made != GRAPH_PIPE || v->token ||
+		    !match_is_make(&c->s, unit) || writes(b, a))
+			continue;
+		rows = xgrow(rows, &cap, n + 1, sizeof(*rows));
+		rows[n++] = (struct asked){ unit, a->at, a->until };
+	}
+	if (n)
+		qsort(rows, n, sizeof(*rows), by_time);
+	for (uint32_t i = 1; i <= c->s.nunits; i++)
+		c->asked[i] = is_asked(rows, n, &c->s.units[i]);
+	free(rows);
 }
 
 /* ---- what was read ---- */

@@ -147,6 +147,25 @@ static void add_source(struct sources *s, const char *path, size_t len)
 	s->dirs[s->n++] = xstrndup(path, len);
 }
 
+/*
+ * A directory above sources in which programs of the build worked is of the same project,
+ * unless that of the build lies in it, too.
+ */
+static void add_around(struct sources *s, uint32_t cwd)
+{
+	const char *start = s->c->ntrees ? s->c->trees[0] : "", *path;
+	struct buf dir = { 0 };
+	size_t len;
+
+	path = build_path(s->c->s.b, cwd, &len);
+	buf_add(&dir, path, len);
+	buf_addc(&dir, 0);
+	for (size_t i = 0; len && i < s->n; i++)
+		if (below(s->dirs[i], strlen(s->dirs[i]), dir.s) && !below(start, strlen(start), dir.s))
+			s->dirs[i][len + 1] = 0;
+	buf_free(&dir);
+}
+
 /* Who wrote what make or ninja read, and was not called by them: a generator of makefiles. */
 static void find_generators(const struct check *c, bool *generates)
 {
@@ -209,6 +228,9 @@ static void add_sources(struct check *c)
 		if (source[i])
 			add_source(&s, path, len);
 	}
+	for (uint32_t i = 1; i <= b->nexecs; i++)
+		if (s.n && b->execs[i].cwd)
+			add_around(&s, b->execs[i].cwd);
 	for (size_t i = 0; i < s.n; i++) {
 		find_around(c, s.dirs[i]);
 		s.dirs[i][strlen(s.dirs[i]) - 1] = 0;

@@ -91,7 +91,7 @@ static int in_order(struct check *c, uint32_t x, int64_t until, uint32_t y)
 	    match_schedules(&c->s, y))
 		return 1;
 	both = check_apart(c, &a, &b);
-	if (!both)
+	if (!both || (c->asked[a] && c->s.units[a].until <= c->s.units[b].at))
 		return 1;
 	if (!match_schedules(&c->s, both))
 		return !match_is_shell(&c->s, both) || c->s.units[b].at >= until;
@@ -142,7 +142,8 @@ static void find_writers(struct check *c, const struct written *w, size_t n)
 		if (before && before->unit != w[i].unit && !is_ordered(c, before, &w[i]))
 			check_add(c, (struct check_finding){
 				.kind = CHECK_WRITERS, .file = w[i].file, .unit = w[i].unit,
-				.other = before->unit, .what = "written by two, in no order",
+				.other = before->unit, .what = c->lists.rules ?
+				"written by two, in no order" : "written by two, in no order that is known",
 			});
 		before = &w[i];
 	}
@@ -189,7 +190,7 @@ static void find_overwritten(struct check *c, const struct all *all)
 
 		/* make and ninja read depfiles, and rules that are made anew: no sources */
 		if (!src->unit || c->reads[i].class != GRAPH_DATA ||
-		    match_schedules(&c->s, c->reads[i].unit) ||
+		    match_schedules(&c->s, c->reads[i].unit) || c->asked[c->reads[i].step] ||
 		    (c->step[src->unit] && c->step[src->unit] == c->reads[i].step) ||
 		    src->unit == c->reads[i].unit)
 			continue;

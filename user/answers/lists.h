@@ -30,6 +30,7 @@ struct lists_group {
 	uint32_t *nodes;
 	size_t n, cap;
 	uint64_t command;	/* of a rule: hash of what ninja gives to sh -c; 0: not known */
+	uint32_t dir;		/* of a rule of one make only: the node of its directory; else 0 */
 	bool partly;		/* of a rule: a dyndep file that is not there may name more */
 };
 

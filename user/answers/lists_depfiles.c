@@ -190,24 +190,42 @@ bool lists_depfiles(struct lists *l, const char *pattern)
 
 /* ---- Kbuild ---- */
 
+/*
+ * The file with all options: fixdep names those that a source asks for in its place, as
+ * $(wildcard include/config/NAME), there when the option is set.
+ */
+static void add_options(struct lists *l, const char *dir, uint32_t group)
+{
+	/* of Linux, and of busybox and others that took Kbuild from older ones */
+	static const char *const files[] = { "include/generated/autoconf.h", "include/autoconf.h",
+					     "include/linux/autoconf.h" };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		lists_group_add(l, group, lists_node(l, dir, files[i], strlen(files[i])));
+}
+
 /* The words of a variable.  Return: behind it. */
 static const char *variable(struct lists *l, const char *dir, const char *s, const char *end,
 			    uint32_t node)
 {
 	struct buf b = { 0 };
+	bool options = false;
 
 	while ((s = word(s, end, &b)) && b.len) {
-		/* $(wildcard include/config/NAME): there when the option is set */
-		if (b.s[0] == '$')
-			continue;
-		b.len -= b.s[b.len - 1] == ')';
 		if (!l->nodes[node].read) {
 			uint32_t group = lists_group_new(l);
 
 			l->nodes[node].read = group;
 		}
+		if (b.s[0] == '$') {
+			options = true;
+			continue;
+		}
+		b.len -= b.s[b.len - 1] == ')';
 		lists_group_add(l, l->nodes[node].read, lists_node(l, dir, b.s, b.len));
 	}
+	if (options)
+		add_options(l, dir, l->nodes[node].read);
 	buf_free(&b);
 	return s;
 }
@@ -246,16 +264,12 @@ static bool read_cmd(struct lists *l, const char *dir, const char *path, struct 
 bool lists_kbuild(struct lists *l, const char *dir)
 {
 	static const char *const ends[] = { ".cmd", NULL };
-	static const char options[] = "include/generated/autoconf.h";
 	struct buf b = { 0 };
 	size_t n;
 
 	lists_then(l, dir, &b);
 	buf_addc(&b, 0);
 	n = read_below(l, dir, b.s, ".", ends, read_cmd);
-	/* fixdep names the options that a source asks for in the place of the file of all */
-	if (n && n != SIZE_MAX)
-		l->nodes[lists_node(l, b.s, options, sizeof(options) - 1)].input = true;
 	buf_free(&b);
 	if (!n)
 		diag_fatal(l->diag, "%s: no .cmd files there; give the directory of the kernel's build", dir);

@@ -13,6 +13,8 @@
 struct make {
 	struct lists *l;
 	struct buf dir;		/* of the make whose rules follow, of then, with a NUL */
+	uint32_t here;		/* the node of dir */
+	uint32_t target;	/* of the rule before; 0: none */
 	bool files;		/* in the part that lists files */
 	bool none;		/* what follows is no target */
 	bool defines;		/* between define and endef */
@@ -23,6 +25,12 @@ static bool begins(const char *s, size_t len, const char *with)
 	size_t n = strlen(with);
 
 	return len >= n && !memcmp(s, with, n);
+}
+
+/* .PHONY and the like: names that make itself gives a meaning */
+static bool is_special(const char *s)
+{
+	return s[0] == '.' && s[1] >= 'A' && s[1] <= 'Z';
 }
 
 /* "target: prerequisite... | ordered..." */
@@ -36,7 +44,7 @@ static void read_rule(struct make *m, const char *s, size_t len)
 	do {
 		colon = memchr(colon + (colon > s), ':', (size_t)(end - colon - (colon > s)));
 	} while (colon && colon + 1 < end && !strchr(" :|", colon[1]));
-	if (!colon || colon == s || *s == '.' || memchr(s, '%', (size_t)(colon - s)) ||
+	if (!colon || colon == s || is_special(s) || memchr(s, '%', (size_t)(colon - s)) ||
 	    memchr(s, ' ', (size_t)(colon - s)))
 		return;
 	target = lists_node(m->l, m->dir.s, s, (size_t)(colon - s));
@@ -45,7 +53,10 @@ static void read_rule(struct make *m, const char *s, size_t len)
 		uint32_t group = lists_group_new(m->l);
 
 		m->l->nodes[target].rule = group;
+		m->l->groups[group].dir = m->here;
 	}
+	if (m->l->groups[m->l->nodes[target].rule].dir != m->here)
+		m->l->groups[m->l->nodes[target].rule].dir = 0;
 	while (p < end) {
 		const char *space = memchr(p, ' ', (size_t)(end - p)) ?: end;
 		size_t n = (size_t)(space - p);
@@ -60,6 +71,7 @@ static void read_rule(struct make *m, const char *s, size_t len)
 		p = space + 1;
 	}
 	m->l->nodes[target].target |= any;
+	m->target = target;
 }
 
 static void read_line(struct make *m, const char *s, size_t len)
@@ -76,16 +88,23 @@ static void read_line(struct make *m, const char *s, size_t len)
 		buf_add(&now, s + sizeof(dir) - 1, len - (sizeof(dir) - 1));
 		buf_addc(&now, 0);
 		lists_then(m->l, now.s, &m->dir);
+		m->here = lists_node(m->l, "", m->dir.s, m->dir.len);
 		buf_addc(&m->dir, 0);
 		buf_free(&now);
 	} else if (begins(s, len, "# Make data base") || begins(s, len, "# Variables") ||
 		   begins(s, len, "# Implicit Rules") || begins(s, len, "# files hash-table")) {
 		m->files = false;
+		m->target = 0;
 	} else if (begins(s, len, "# Files")) {
 		m->files = true;
 	} else if (begins(s, len, "# Not a target")) {
 		m->none = true;
-	} else if (len && *s != '#' && *s != '\t') {
+	} else if (len && *s == '\t') {
+		/* what has a recipe is made, though of nothing */
+		if (m->target)
+			m->l->nodes[m->target].target = true;
+	} else if (len && *s != '#') {
+		m->target = 0;
 		if (m->files && !m->none && m->dir.len)
 			read_rule(m, s, len);
 		m->none = false;

@@ -78,6 +78,9 @@ const struct match_write *match_writes(const struct match_side *s, uint32_t vers
 /** match_schedules - a program that only calls others, when they are due: make, ninja */
 bool match_schedules(const struct match_side *s, uint32_t unit);
 
+/** match_is_make - one of those that reads what $(shell ...) says, and waits for it */
+bool match_is_make(const struct match_side *s, uint32_t unit);
+
 /** match_is_shell - a program that calls others one after the other */
 bool match_is_shell(const struct match_side *s, uint32_t unit);
 

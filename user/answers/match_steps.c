@@ -22,6 +22,13 @@ bool match_schedules(const struct match_side *s, uint32_t unit)
 	return is_one_of(s, unit, names);
 }
 
+bool match_is_make(const struct match_side *s, uint32_t unit)
+{
+	static const char *const names[] = { "make", "gmake", NULL };
+
+	return is_one_of(s, unit, names);
+}
+
 bool match_is_shell(const struct match_side *s, uint32_t unit)
 {
 	static const char *const names[] = { "sh", "dash", "bash", "zsh", "ksh", "busybox", NULL };

@@ -209,7 +209,9 @@ static void take_access(struct build *b, struct sqlite3_stmt *st, struct build_a
 		if (!b->moved)
 			b->moved = xcalloc(b->naccesses + 1, sizeof(*b->moved));
 		b->moved[a - b->accesses] = (uint64_t)db_int(st, 6);
-		b->versions[a->version].counted &= counted && db_int(st, 6) > 0;
+		/* who only has it open moves nothing */
+		if (a->how == GRAPH_READ || a->how == GRAPH_WRITE)
+			b->versions[a->version].counted &= counted && db_int(st, 6) > 0;
 	}
 }
 

@@ -128,6 +128,56 @@ recorded many many make -j2
 finds many --
 finds many --make many.rules --
 
+# One recipe for two files runs twice, at the same time.
+mkdir both
+echo in > both/in
+printf 'all: a b\na b: in\n\tcat in > a; sleep 0.3; cat in > b\n' > both/Makefile
+env -C both make -np > both.rules
+recorded both both make -j2
+finds both -- "writers both/a" "writers both/b"
+finds both --make both.rules -- "writers both/a" "writers both/b"
+# Unless the rule of one names the other.
+echo 'a: b' >> both/Makefile
+env -C both make -B -np > both.rules
+recorded ordered both make -B -j2
+finds ordered --make both.rules -- "own-input both/b"
+
+# What make itself runs and reads, it waits for; a name with a dot is made like others.
+mkdir asked
+echo old > asked/.name
+cat > asked/Makefile <<'END'
+tried := $(shell echo x > try; cat try; rm try)
+again := $(shell echo y > try; cat try; rm try)
+was := $(shell cat .name)
+all: .name
+	echo $(tried) $(again) $(was) > all
+.name: new
+	rm .name
+	cp new .name
+END
+echo new > asked/new
+env -C asked make -np > asked.rules
+recorded asked asked make -j2
+finds asked --
+finds asked --make asked.rules --
+# By another step than make's own it is read as a source is.
+sed -i '/^was/d; s/^\techo.*/\tcat .name > all/; s/^all:.*/& first/; s/^.name: new/& first/' asked/Makefile
+printf 'first:\n\tcat .name > first\n' >> asked/Makefile
+env -C asked make -B -np > asked.rules
+recorded renamed asked make -B
+finds renamed -- "overwritten asked/.name"
+finds renamed --make asked.rules -- "undeclared asked/.name"
+
+# Lines of one rule make and use what has a rule in another make.
+mkdir -p parts/{lib,prog}
+echo in > parts/lib/in
+printf 'all:\n\t$(MAKE) -C lib\n\t$(MAKE) -C prog\n' > parts/Makefile
+printf 'lib: in\n\tcp in part\n\tcat part > lib\n' > parts/lib/Makefile
+printf 'prog: ../lib/part\n\tcat $< > $@\n../lib/part: ../lib/in\n\tcp $< $@\n' > parts/prog/Makefile
+env -C parts make -np > parts.rules
+recorded parts parts make
+finds parts --make parts.rules --
+
 # ---- sources beside the directory of the build, and tools elsewhere ----
 
 mkdir -p beside/{src,include,out} tools/{bin,lib,include}
@@ -153,6 +203,18 @@ import json
 f = json.load(open("json"))
 assert len(f["members"]) == 7 and f["what"] == "read or used" and f["more"] == 2, f
 assert {m.get("class") for m in f["members"]} == {"data", "program"}, f'
+
+# Steps that work in a directory above sources: it is that of the project.
+mkdir -p above/{src/lib,out}
+echo 'int a;' > above/src/lib/a.c
+echo version > above/src/version
+printf 'all: a.o version\na.o: %s/a.c\n\tgcc -c -o $@ $<\nversion:\n\tcd %s && cat version > %s/version\n' \
+	"$top/above/src/lib" "$top/above/src" "$top/above/out" > above/out/Makefile
+recorded above above/out make
+finds above --
+sed -i 's/cd [^ ]* .. cat /cat ..\/src\//' above/out/Makefile
+recorded apart above/out make -B
+finds apart -- "outside above/src/version"
 
 # What is left elsewhere: in a cache, and not.
 mkdir -p kept home/.cache
@@ -284,4 +346,4 @@ for r in rows:
     assert r["by"]["arguments"], r
     assert ("made_by" in r) == (r["finding"] in ("race", "early", "by-product")), r
 assert {r["finding"] for r in rows} == {"undeclared", "race", "early", "listing", "environment",
-    "writers", "own-input", "by-product", "not-made", "outside"}, rows'
+    "writers", "overwritten", "own-input", "by-product", "not-made", "outside"}, rows'

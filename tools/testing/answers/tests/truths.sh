@@ -47,6 +47,7 @@ holds cargo leaves
 holds node leaves --no-output '*/out/pool-?'
 yet "node: what a worker was sent before another one answered" built node leaves
 holds tokens leaves
+holds jobserver leaves
 holds copies leaves
 holds java leaves
 for part in shapes app; do
@@ -60,6 +61,10 @@ holds modules leaves
 "$ANSWERS/ninja-deps" /build/modules "$FIXTURES/modules/deps" > deps
 check "modules: direct inputs as ninja -t deps" \
 	exact modules /build/modules deps --direct --known --no-input '*.gcm'
+holds cmake-modules leaves
+"$ANSWERS/ninja-deps" /build/cmake-modules/out "$FIXTURES/cmake-modules/deps" > deps
+check "cmake-modules: direct inputs as ninja -t deps" \
+	exact cmake-modules /build/cmake-modules deps --direct --known
 holds autotools leaves
 for dir in lib app; do
 	"$ANSWERS/ninja-deps" --make /build/autotools/out/$dir "$FIXTURES/autotools/lists/$dir"/.deps/*
@@ -120,7 +125,7 @@ reverse()
 	END
 }
 # Names that had several versions: cargo, latex; links to what was there before: ways.
-for name in cargo latex ways copies java modules node tokens fortran autotools scons go; do
+for name in cargo latex ways copies java modules cmake-modules jobserver node tokens fortran autotools scons go; do
 	check "$name: rdeps is the reverse of deps" reverse $name
 done
 
@@ -154,6 +159,9 @@ etrace check other.db > said
 check "latex: but what is of nothing installed is outside" grep -q '^outside: /var/lib/other: 5 files' said
 with modules /build/modules
 check "modules: nothing is found" finds modules -- "${by_ninja[@]}"
+with cmake-modules /build/cmake-modules/out
+check "cmake-modules: nothing is found" finds cmake-modules -- "${by_ninja[@]}"
+check "cmake-modules: nothing is found without lists" finds cmake-modules --
 with fortran /build/fortran/out
 # CMake 3.25 does not know that one source includes another.
 check "fortran: an include that nobody declares, and nothing that CMake makes of its own" \

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-2.0
+import shapes;
+
+int main()
+{
+	return box(2) != 24;
+}
