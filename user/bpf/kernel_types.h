@@ -266,6 +266,7 @@ struct sched_entity {
 
 struct signal_struct {
 	atomic_t live;
+	int nr_threads;
 	struct list_head thread_head;
 	seqlock_t stats_lock;
 	u64 utime, stime;

@@ -290,6 +290,18 @@ enum use_how {
 	USE_COPY,
 };
 
+/*
+ * Does another process share a task's table? It may have come when there was no memory
+ * to note that in, or before it was traced.
+ */
+static __always_inline bool files_shared(struct task_struct *task)
+{
+	struct files_struct *files = GET(task, files);
+	struct signal_struct *signal = GET(task, signal);
+
+	return GET(files, count.counter) > GET(signal, nr_threads);
+}
+
 /* The memory of the current task for a descriptor; NULL: what it does is told at once. */
 static __always_inline struct eb_use *use_at(struct task_struct *task, u32 fd)
 {
@@ -298,7 +310,7 @@ static __always_inline struct eb_use *use_at(struct task_struct *task, u32 fd)
 
 	u = fd < EB_USES_MAX ? uses_of(GET(task, group_leader), true) : NULL;
 	if (u && !u->files)
-		u->files = files;
+		u->files = files_shared(task) ? FILES_MIXED : files;
 	if (!u || u->files != files)
 		return NULL;
 	u->used[below(sizeof(u->used), fd / EB_USES_GROUP)] = 1;
