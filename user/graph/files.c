@@ -6,6 +6,7 @@
 #include "graph/classes.h"
 #include "graph/state.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -14,13 +15,32 @@
 
 /* ---- names ---- */
 
+/* What was not there is named as it was asked for: "/w/src/../include/x.h". */
+static const char *clean(struct graph *g, const char *path, size_t *len)
+{
+	if (!*len || *path != '/' || path_is_clean(path, *len))
+		return path;
+	if (path != g->path.s) {
+		g->path.len = 0;
+		buf_add(&g->path, path, *len);
+	}
+	path_clean(&g->path);
+	*len = g->path.len;
+	return g->path.s;
+}
+
 uint32_t files_name(struct graph *g, const char *path, size_t len)
 {
 	struct files *f = &g->files;
-	size_t n = len;
-	const char *full = roots_path(g, path, &n);
+	const char *full;
+	uint32_t file;
 	bool fresh;
-	uint32_t file = intern_get(&f->paths, full, n, &fresh);
+	size_t n;
+
+	path = clean(g, path, &len);
+	n = len;
+	full = roots_path(g, path, &n);
+	file = intern_get(&f->paths, full, n, &fresh);
 
 	if (fresh) {
 		if (file >= f->names_cap)

@@ -97,6 +97,7 @@ struct build {
 	struct build_copy *copies;
 	size_t ncopies;
 	struct build_lists copied_to;	/* by version: rows of copies into it, + 1 */
+	struct build_lists copied_from;	/* by version: rows of copies out of it, + 1 */
 	struct build_miss *misses;	/* by exec; once somebody has asked for them */
 	size_t nmisses;
 	struct build_lists misses_of;	/* by exec: indices of misses */

@@ -33,6 +33,30 @@ static void add_reads(struct search *s, uint32_t exec, int64_t before,
 	}
 }
 
+/* What was copied straight out of what its exec wrote itself: no read tells that. */
+static void add_own_copies(struct search *s, const struct build_access *write, int64_t before,
+			   size_t from)
+{
+	const struct build *b = s->b;
+	size_t n;
+	const uint32_t *rows = build_list(&b->copied_to, write->version, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct build_copy *c = &b->copies[rows[i] - 1];
+		const struct build_version *v = &b->versions[c->input];
+
+		for (uint32_t k = 0; c->exec == write->exec && k < v->writes; k++) {
+			const struct build_access *own = build_use(b, c->input, k);
+
+			if (own->exec == write->exec && own->at < before && !build_is_queue(v))
+				search_add(s, (struct reach_node){
+					.version = v->holds, .class = GRAPH_DATA,
+					.exec = write->exec, .time = before,
+				}, from);
+		}
+	}
+}
+
 /* What a program has read is in the memory of those that it forks, too. */
 static void add_exec(struct search *s, uint32_t exec, int64_t before, size_t from)
 {
@@ -51,16 +75,20 @@ static void add_writers(struct search *s, const struct reach_node *n, size_t fro
 {
 	const struct build *b = s->b;
 	const struct build_version *v = &b->versions[n->version];
+	int64_t before;
 
 	for (uint32_t i = 0; i < v->writes; i++) {
 		const struct build_access *w = build_use(b, n->version, i);
 
 		if (w->at >= n->time || (n->through && !build_flows(b, w, n->through)))
 			continue;
-		if (w->copied)
-			add_reads(s, w->exec, search_worse(s, w->until, n->time), w, from);
-		else
-			add_exec(s, w->exec, search_worse(s, w->until, n->time), from);
+		before = search_worse(s, w->until, n->time);
+		if (!w->copied) {
+			add_exec(s, w->exec, before, from);
+			continue;
+		}
+		add_reads(s, w->exec, before, w, from);
+		add_own_copies(s, w, before, from);
 	}
 }
 

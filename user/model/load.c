@@ -262,6 +262,11 @@ static uint32_t copied_to(const struct build *b, uint32_t i)
 	return b->copies[i - 1].output;
 }
 
+static uint32_t copied_from(const struct build *b, uint32_t i)
+{
+	return b->copies[i - 1].input;
+}
+
 static void load_copies(struct build *b)
 {
 	static const char text[] = "SELECT exec, input, output FROM copy ORDER BY rowid";
@@ -276,6 +281,7 @@ static void load_copies(struct build *b)
 		};
 	}
 	build_make_lists(b, &b->copied_to, b->nversions, (uint32_t)b->ncopies, copied_to);
+	build_make_lists(b, &b->copied_from, b->nversions, (uint32_t)b->ncopies, copied_from);
 }
 
 bool build_is_from(const struct build *b, const struct build_access *write, uint32_t input)
@@ -398,6 +404,7 @@ static void free_build(struct build *b)
 	free(b->misses);
 	free(b->copies);
 	free_lists(&b->copied_to);
+	free_lists(&b->copied_from);
 	free_lists(&b->misses_of);
 	free_lists(&b->names_of);
 	free_lists(&b->began);

@@ -70,6 +70,28 @@ static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_
 	free(stack);
 }
 
+/* What an exec copied straight out of a version that it wrote itself: no read tells that. */
+static void add_own_copies(struct search *s, uint32_t version, const struct build_access *own,
+			   size_t from)
+{
+	const struct build *b = s->b;
+	size_t n;
+	const uint32_t *rows = build_list(&b->copied_from, version, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct build_copy *c = &b->copies[rows[i] - 1];
+		const struct build_version *v = &b->versions[c->output];
+
+		for (uint32_t k = 0; c->exec == own->exec && k < v->writes; k++) {
+			const struct build_access *w = build_use(b, c->output, k);
+
+			if (w->exec == own->exec && w->copied && w->until > own->at)
+				add_output(s, c->output, w, GRAPH_DATA, w->exec,
+					   search_worse(s, w->at, own->at), from);
+		}
+	}
+}
+
 /* Who looked for it in vain would have found it. */
 static void add_missers(struct search *s)
 {
@@ -98,20 +120,24 @@ static void add_lookers(struct search *s)
 	}
 }
 
+static void add_symlinks_to(struct search *s, uint32_t file, int64_t time, size_t from)
+{
+	const struct build *b = s->b;
+	size_t n;
+	const uint32_t *links = build_list(&b->links, file, &n);
+
+	for (size_t i = 0; file && i < n; i++)
+		add_output(s, links[i], NULL, GRAPH_DATA, b->versions[links[i]].exec, time, from);
+}
+
 /* Symbolic links to a name that it has. */
 static void add_symlinks(struct search *s, uint32_t version, int64_t time, size_t from)
 {
-	const struct build *b = s->b;
-	size_t nnames, n;
-	const uint32_t *names = build_list(&b->names_of, version, &nnames);
+	size_t n;
+	const uint32_t *names = build_list(&s->b->names_of, version, &n);
 
-	for (size_t i = 0; i < nnames; i++) {
-		const uint32_t *links = build_list(&b->links, names[i], &n);
-
-		for (size_t k = 0; k < n; k++)
-			add_output(s, links[k], NULL, GRAPH_DATA, b->versions[links[k]].exec, time,
-				   from);
-	}
+	for (size_t i = 0; i < n; i++)
+		add_symlinks_to(s, names[i], time, from);
 }
 
 static void expand_outputs(struct search *s, size_t i)
@@ -128,9 +154,11 @@ static void expand_outputs(struct search *s, size_t i)
 		add_lookers(s);
 	if (!n.version)
 		return;
-	for (uint32_t k = v->writes; k < v->uses; k++) {
+	for (uint32_t k = 0; k < v->uses; k++) {
 		const struct build_access *a = build_use(b, n.version, k);
 
+		if (k < v->writes && !n.through)
+			add_own_copies(s, n.version, a, i);
 		if (search_wants(s, a) && a->until > n.time &&
 		    (!n.through || build_flows(b, n.through, a)))
 			add_user(s, a->exec, search_worse(s, a->at, n.time), a->class,
@@ -297,6 +325,8 @@ void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum 
 	}
 	add_version(&s, version);
 	add_earlier(&s);
+	/* to it, even if nobody has looked at it */
+	add_symlinks_to(&s, file, INT64_MIN, 0);
 	find_outputs(&s);
 	add_new_names(&s, b->versions[version].holds);
 	free(s.names);
@@ -338,6 +368,8 @@ void reach_changed(const struct build *b, const struct reach_change *changes, si
 	s.names[0] = s.dirs[0] = changed[0] = false;
 	/* node 0 stands for all of them */
 	search_add(&s, (struct reach_node){ .class = GRAPH_DATA, .time = INT64_MIN }, 0);
+	for (size_t i = 0; i < n; i++)
+		add_symlinks_to(&s, changes[i].file, INT64_MIN, 0);
 	for (uint32_t i = 1; i <= b->nversions; i++)
 		if (b->versions[i].made == GRAPH_EXISTED)
 			add_changed(&s, i, changed);

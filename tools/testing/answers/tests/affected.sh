@@ -27,10 +27,21 @@ cat one.txt > ../out/one
 cat two.txt > ../out/two
 ls t > ../out/list
 cat a/foo.h b/foo.h > ../out/foo 2> /dev/null
+(cd t; cat ../a/.././a/up.h there > ../../out/up 2> /dev/null)
+ln -s ../src/nobody.txt ../out/link
+/usr/bin/python3 memory.py
 cat CTestTestfile.cmake > /dev/null
 /bin/grep -q one ../out/one
 /bin/grep -q two ../out/two
 END
+cat > src/memory.py <<'END'
+import os
+fd = os.memfd_create("copy")
+os.write(fd, open("memory.txt", "rb").read())
+out = os.open("../out/memory", os.O_CREAT | os.O_WRONLY, 0o644)
+os.sendfile(out, fd, 0, 7)
+END
+echo memory > src/memory.txt
 cat > src/CTestTestfile.cmake <<'END'
 add_test([=[first one]=] "/bin/grep" "-q" "one" "../out/one")
 set_tests_properties([=[first one]=] PROPERTIES  LABELS "x")
@@ -55,6 +66,9 @@ affects()
 affects "one file" one one.txt
 affects "what nobody read affects nothing" "" unused.txt
 affects "a file that was looked for in vain" foo a/foo.h
+affects "one that was asked for by way of .." up a/up.h
+affects "what a symbolic link leads to, and nobody read" link nobody.txt
+affects "what went through memory, and was copied from there" memory memory.txt
 affects "a file in a directory that was listed" list t/new.txt
 affects "a file in one that was not" "" b/new.txt
 echo more >> src/two.txt
