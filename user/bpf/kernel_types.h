@@ -395,6 +395,10 @@ struct io_statx {
 	struct filename *filename;
 };
 
+struct io_statx___7_0 {
+	struct delayed_filename filename;
+};
+
 struct io_close {
 	int fd;
 	u32 file_slot;

@@ -63,22 +63,24 @@ static __always_inline bool ring_direct(struct io_kiocb *req, u32 op)
 	return BPF_CORE_READ(req, flags) & FIXED_FILE;
 }
 
+/* Of an open or a statx. @cmd: the same as two types, as it was and as it is since 7.0 */
+#define RING_FILENAME(cmd, delayed)							\
+	(bpf_core_field_exists((delayed)->filename.__incomplete_filename) ?		\
+	 BPF_CORE_READ(delayed, filename.__incomplete_filename) : BPF_CORE_READ(cmd, filename))
+
 /* The name that a request has, and the directory that it begins in. */
 static __always_inline const char *ring_name(struct io_kiocb *req, u32 op, s32 *dirfd)
 {
-	struct io_open___7_0 *delayed = ring_cmd(req);
+	struct io_statx___7_0 *late_statx = ring_cmd(req);
+	struct io_open___7_0 *late_open = ring_cmd(req);
 	struct io_statx *statx = ring_cmd(req);
 	struct io_open *open = ring_cmd(req);
 	struct filename *name;
 
 	/* They begin alike, but for the name. */
 	*dirfd = BPF_CORE_READ(open, dfd);
-	if (op == RING_STATX)
-		name = BPF_CORE_READ(statx, filename);
-	else if (bpf_core_field_exists(delayed->filename.__incomplete_filename))
-		name = BPF_CORE_READ(delayed, filename.__incomplete_filename);
-	else
-		name = BPF_CORE_READ(open, filename);
+	name = op == RING_STATX ? RING_FILENAME(statx, late_statx) :
+				  RING_FILENAME(open, late_open);
 	return BPF_CORE_READ(name, name);
 }
 
