@@ -9,6 +9,10 @@
  * descriptors.  Where programs share a table (CLONE_FILES without CLONE_THREAD), or
  * may do so, where a number is too high to be remembered, or without memory, each use
  * is recorded at once.
+ *
+ * Sockets go both ways for as long as a server runs, and whether an answer was read before
+ * something else was written decides what flows: so they are told by turns, see
+ * etrace_use_turn().
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -67,6 +71,22 @@ static noinline void etrace_use_tell(struct etrace_task *t, unsigned int fd,
 	etrace_emit_one(t, &r);
 }
 
+/* It is another file's from now on. */
+static void etrace_use_forget(struct etrace_use *e)
+{
+	e->turns = 0;
+	e->user = 0;
+}
+
+/* What is not told yet is told with what is told next of that number, or by who is left. */
+static void etrace_use_keep(struct etrace_task *t, struct etrace_uses *u, unsigned int fd)
+{
+	set_bit(fd, u->used);
+	smp_mb__after_atomic();	/* against who sets it, then looks for what is used */
+	if (READ_ONCE(u->mixed) && test_and_clear_bit(fd, u->used))
+		etrace_use_tell(t, fd, etrace_uses_at(u, fd));
+}
+
 /**
  * etrace_use_late - what a descriptor did may come behind what was told of it
  * @t: one slot of the current task
@@ -81,10 +101,7 @@ void etrace_use_late(struct etrace_task *t, struct etrace_uses *u, unsigned int 
 		     enum etrace_use_how how)
 {
 	atomic64_or(etrace_use_bits(how), etrace_use_bytes(etrace_uses_at(u, fd), how));
-	set_bit(fd, u->used);
-	smp_mb__after_atomic();	/* against who sets it, then looks for what is used */
-	if (READ_ONCE(u->mixed) && test_and_clear_bit(fd, u->used))
-		etrace_use_tell(t, fd, etrace_uses_at(u, fd));
+	etrace_use_keep(t, u, fd);
 }
 
 /* All that is left. */
@@ -135,12 +152,16 @@ void etrace_use_over(struct etrace_task *t)
 void etrace_use_new(struct etrace_task *t, int fd)
 {
 	struct etrace_uses *u;
+	struct etrace_use *e;
 
 	etrace_for_each_slot(t, t) {
 		u = READ_ONCE(t->uses);
-		if (u && (unsigned int)fd < ETRACE_USES_MAX && test_bit(fd, u->used) &&
-		    test_and_clear_bit(fd, u->used))
-			etrace_use_tell(t, fd, etrace_uses_at(u, fd));
+		e = u ? etrace_uses_at(u, fd) : NULL;
+		if (!e)
+			continue;
+		if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used))
+			etrace_use_tell(t, fd, e);
+		etrace_use_forget(e);
 	}
 }
 
@@ -157,16 +178,19 @@ static void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
 {
 	struct etrace_uses *u = READ_ONCE(t->uses);
 	unsigned int fd = r->close.fd;
+	struct etrace_use *e = u ? etrace_uses_at(u, fd) : NULL;
 
-	if (!u || fd >= ETRACE_USES_MAX)
+	if (!e)
 		return;
 	/* A thread may have made another one of that number meanwhile. */
 	if (refcount_read(&u->refs) > 1 && etrace_fd_is_open(fd)) {
 		r->close.reused = true;
 		r->have |= BIT(ETRACE_VAL_CLOSE_reused);
-	} else if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used)) {
-		ETRACE_USE_TELL(r, close, CLOSE, etrace_uses_at(u, fd));
+		return;
 	}
+	if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used))
+		ETRACE_USE_TELL(r, close, CLOSE, e);
+	etrace_use_forget(e);
 }
 
 /**
@@ -264,23 +288,61 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 	return old->files == current->files ? old : NULL;
 }
 
+/*
+ * What was done by a socket is told when it is written, and before it is read first, be it
+ * nothing: what is told next as read was read after that, and what is told as written,
+ * before.  Only as long as one thread has it, for of others a call may have done already
+ * what is counted later; and not without end, for a server answers for days.
+ */
+static void etrace_use_turn(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
+			    struct etrace_use *e)
+{
+	e->turns++;
+	clear_bit(fd, u->used);
+	etrace_use_tell(t, fd, e);
+}
+
+/* Returns whether a socket is told by turns. */
+static bool etrace_use_turns(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
+			     struct etrace_use *e, enum etrace_use_how how)
+{
+	pid_t before = e->user;
+
+	if (e->turns >= ETRACE_TURNS_MAX)
+		return false;
+	e->user = current->pid;
+	if (before && before != current->pid) {
+		etrace_use_turn(t, u, fd, e);
+		e->turns = ETRACE_TURNS_MAX;
+		return false;
+	}
+	if (how == ETRACE_USE_READ && !atomic64_read(&e->read))
+		etrace_use_turn(t, u, fd, e);
+	return true;
+}
+
 static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64 bytes,
 				     enum etrace_use_how how)
 {
+	u64 bits = etrace_use_bits(how);
 	struct etrace_uses *u;
 	struct etrace_use *e, once = { .size = -1 };
 	struct inode *inode;
+	bool turns;
 
 	if (t->refused || !etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED))
 		return;
 	u = etrace_uses_of(t);
 	e = u && !u->mixed ? etrace_uses_make(u, fd) : NULL;
+	inode = etrace_use_inode(current->files, fd);
+	turns = e && inode && S_ISSOCK(inode->i_mode) && etrace_use_turns(t, u, fd, e, how);
+	if (turns && how == ETRACE_USE_READ)
+		bits = ETRACE_HEARD;
 	if (!e)
 		e = &once;
 	atomic64_add(bytes << ETRACE_USE_BITS, etrace_use_bytes(e, how));
-	atomic64_or(etrace_use_bits(how), etrace_use_bytes(e, how));
+	atomic64_or(bits, etrace_use_bytes(e, how));
 	if (how != ETRACE_USE_READ) {
-		inode = etrace_use_inode(current->files, fd);
 		if (inode && S_ISREG(inode->i_mode))
 			etrace_use_seen(e, inode);
 		else
@@ -288,8 +350,10 @@ static noinline void etrace_use_slow(struct etrace_task *t, unsigned int fd, u64
 	}
 	if (e == &once)
 		etrace_use_tell(t, fd, e);
+	else if (turns && how != ETRACE_USE_READ)
+		etrace_use_turn(t, u, fd, e);
 	else
-		etrace_use_late(t, u, fd, how);
+		etrace_use_keep(t, u, fd);
 }
 
 static void etrace_use(struct etrace_task *t, unsigned int fd, u64 bytes,

@@ -180,6 +180,9 @@ unsigned int etrace_socketcall_args(unsigned int what)
 	return what == SYS_RECVMMSG || what == SYS_SOCKETPAIR ? 4 : 3;
 }
 
+/* How often what is done by a socket is told while it is open. */
+#define ETRACE_TURNS_MAX	255
+
 /*
  * io_submit(): what is asked for, struct iocb as far as it is looked at, and how many
  * of a call are.

@@ -21,6 +21,7 @@ struct files_struct;
 /* Bits of etrace_use.read and .wrote, below the bytes. */
 #define ETRACE_USED		1	/* it was read, it was written */
 #define ETRACE_WROTE		2	/* and that was not always a copy */
+#define ETRACE_HEARD		2	/* a socket was read: what it does is told by turns */
 #define ETRACE_USE_BITS		2
 
 /* What is done by a descriptor. */
@@ -38,6 +39,8 @@ enum etrace_use_how {
  * @mtime: when that was changed, nanoseconds since 1970
  * @from: of the last copy to it that was recorded, 1 + the descriptor read; 0: none
  * @to: of the last copy from it, 1 + the descriptor written; 0: none
+ * @turns: of a socket, how often it was told while it was open
+ * @user: of a socket, the thread that used it last; 0: none did
  *
  * The bits and the bytes are set apart, by threads at the same time.  Its size is a
  * power of two, which is quicker to find.
@@ -49,6 +52,8 @@ struct etrace_use {
 	s64 mtime;
 	u16 from;
 	u16 to;
+	u16 turns;
+	pid_t user;
 } __aligned(64);
 
 /**

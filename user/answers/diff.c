@@ -190,7 +190,8 @@ static void load_edges(struct diff *d)
 		const struct build_access *a = &s->b->accesses[i];
 
 		if ((a->how == GRAPH_READ || a->how == GRAPH_RUN) && a->version && s->unit_of[a->exec])
-			add_edges(d, s->versions[a->version].holds, s->unit_of[a->exec], a->at);
+			add_edges(d, s->versions[a->version].holds, s->unit_of[a->exec],
+				  build_began(s->b, a));
 	}
 	/* who changes a file has what was in it before */
 	for (size_t i = 0; i < s->nwrites; i++) {

@@ -201,16 +201,22 @@ struct eb_row {
  */
 struct eb_use {
 	__u64 read, wrote;	/* bytes */
-	__u64 size;		/* of a file that it wrote, behind the last write */
+	union {
+		__u64 size;	/* of a file that it wrote, behind the last write */
+		__u64 user;	/* of a socket, the thread that used it last; 0: none did */
+	};
 	__s64 mtime;		/* when that was changed, ns since 1970 */
-	__u8 did_read, did_write;
+	__u8 did_read;		/* EB_HEARD: a socket, each read of which is looked at */
+	__u8 did_write;
 	__u8 is_file;		/* a regular one: size and mtime are known */
 	__u8 no_file;		/* it is none */
 	__u8 not_copied;	/* not all that it wrote was a copy that a Copy tells of */
 	/* Of the last such copies, 1 + the descriptor read, and the one written; 0: none. */
 	__u8 from, to;
-	__u8 pad;
+	__u8 turns;		/* of a socket, how often it was told while it was open */
 };
+
+#define EB_HEARD		2
 
 #define EB_USES_MAX	128u	/* descriptors that are remembered */
 #define EB_USES_GROUP	16u

@@ -12,6 +12,7 @@
 #include <linux/mman.h>
 
 #define S_IFREG		0100000u
+#define S_IFSOCK	0140000u
 #define FILES_MIXED	1u	/* in the place of a table: each use is told at once */
 
 /**
@@ -124,6 +125,14 @@ static __always_inline void forget_use(struct eb_use *e)
 	e->to = 0;
 }
 
+/* It is another file's from now on. */
+static __always_inline void forget_file(struct eb_use *e)
+{
+	forget_use(e);
+	e->user = 0;
+	e->turns = 0;
+}
+
 static __always_inline void tell_use(struct scratch *s, struct slot *t, u32 fd,
 				     struct eb_use *e)
 {
@@ -199,10 +208,11 @@ static __always_inline void use_new(const struct call *c, s32 fd)
 	if (!u)
 		return;
 	e = &u->use[below(EB_USES_MAX, fd)];
-	if (u->files != (u64)files_of(c) || !(e->did_read | e->did_write))
+	if (u->files != (u64)files_of(c))
 		return;
-	tell_use(c->s, c->t, fd, e);
-	forget_use(e);
+	if (e->did_read | e->did_write)
+		tell_use(c->s, c->t, fd, e);
+	forget_file(e);
 }
 
 /* A descriptor is closed: into the record that tells it. */
@@ -224,7 +234,7 @@ static __always_inline void use_closed(const struct call *c, s32 fd)
 		return;
 	e = &u->use[below(EB_USES_MAX, fd)];
 	put_use(c->s, e);
-	forget_use(e);
+	forget_file(e);
 }
 
 /* close_range: all that is remembered goes before its record, which may need it. */
@@ -339,6 +349,65 @@ __attribute__((noinline)) int use_once(u32 fd, u64 bytes, u32 how)
 	return 0;
 }
 
+static __always_inline bool is_socket(struct task_struct *task, u32 fd)
+{
+	struct file *file = fd_file(task, fd);
+	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+
+	return inode && (BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFSOCK;
+}
+
+__attribute__((noinline)) int use_turn(u32 fd)
+{
+	struct task_struct *task = current_task();
+	struct eb_use *e = use_at(task, fd);
+	struct scratch *s = room(ROOM_USE);
+	struct slot *t = slot_of(task);
+
+	if (!e)
+		return 0;
+	if (s && t)
+		tell_use(s, t, fd, e);
+	forget_use(e);
+	if (e->turns != ETRACE_TURNS_MAX)
+		e->turns++;
+	return 0;
+}
+
+/*
+ * The first read since it was told, or the first write, or any of a socket that is told by
+ * turns: as the module's etrace_use_turns() has it. The bytes are counted already, and told
+ * only once it is set that there are any.
+ */
+__attribute__((noinline)) int use_begins(u32 fd, u32 how)
+{
+	struct task_struct *task = current_task();
+	struct eb_use *e = use_at(task, fd);
+	u64 before = 0, user = (u32)GET(task, pid);
+	bool turns;
+
+	if (!e)
+		return 0;
+	turns = e->turns != ETRACE_TURNS_MAX && is_socket(task, fd);
+	if (turns) {
+		before = e->user;
+		e->user = user;
+	}
+	if (before && before != user) {
+		e->turns = ETRACE_TURNS_MAX - 1;
+		use_turn(fd);
+		turns = false;
+	} else if (turns && how == USE_READ && !e->did_read) {
+		use_turn(fd);
+	}
+	if (how == USE_READ) {
+		e->did_read = turns ? EB_HEARD : 1;
+		return 0;
+	}
+	e->did_write = 1;
+	return turns ? use_turn(fd) : 0;
+}
+
 /* A function for the verifier, as those of calls. @how: enum use_how */
 __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 {
@@ -349,15 +418,13 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 		return use_once(fd, bytes, how);
 	if (how == USE_READ) {
 		__sync_fetch_and_add(&e->read, bytes);
-		e->did_read = 1;
-		return 0;
+		return likely(e->did_read == 1) ? 0 : use_begins(fd, how);
 	}
 	__sync_fetch_and_add(&e->wrote, bytes);
 	use_seen(e, task, fd);
 	if (how == USE_WRITE)
 		e->not_copied = 1;
-	e->did_write = 1;
-	return 0;
+	return likely(e->did_write) ? 0 : use_begins(fd, how);
 }
 
 /* A call of the records read and write: its descriptor is its first argument. */

@@ -102,7 +102,8 @@ CREATE TABLE access (
 	bytes INTEGER,
 	at INTEGER NOT NULL,
 	until INTEGER,
-	copied INTEGER
+	copied INTEGER,
+	since INTEGER
 ) STRICT;
 
 CREATE TABLE copy (

@@ -207,6 +207,7 @@ static const struct rule {
 	{ "access", "at", TIME, 0 },
 	{ "access", "until", TIME, 0 },
 	{ "access", "copied", UP_TO, 1 },
+	{ "access", "since", TIME, 0 },
 	{ "copy", "exec", EXECS, 0 },
 	{ "copy", "input", VERSIONS, 0 },
 	{ "copy", "output", VERSIONS, 0 },

@@ -31,7 +31,7 @@ FROM misses AS m LEFT JOIN file AS f ON f.id = m.file;
 CREATE VIEW edge AS
 SELECT DISTINCT w.version AS output, r.version AS input, w.exec AS exec, r.class AS class
 FROM access AS w JOIN access AS r ON r.exec = w.exec
-WHERE w.how = 2 AND r.how IN (1, 3) AND r.at < w.until AND r.version <> w.version
+WHERE w.how = 2 AND r.how IN (1, 3) AND coalesce(r.since, r.at) < w.until AND r.version <> w.version
 AND (w.copied IS NULL OR EXISTS (SELECT 1 FROM copy AS c WHERE c.output = w.version
      AND c.exec = w.exec AND c.input = r.version));
 

@@ -19,7 +19,7 @@
 /* Tables that rows are added to, with their numbers of columns. */
 #define TABLES(X)									\
 	X(string, 2) X(file, 2) X(version, 12) X(name, 4) X(process, 5) X(task, 7)	\
-	X(exec, 26) X(access, 10) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6) X(env, 4)\
+	X(exec, 26) X(access, 11) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6) X(env, 4)\
 	X(loss, 3) X(asked, 3)
 
 enum into {
@@ -322,6 +322,7 @@ static void on_access(void *ctx, const struct graph_access *a)
 	row[7] = number_if(true, a->at);
 	row[8] = number_if(true, a->until);
 	row[9] = number_if(a->copied, true);
+	row[10] = number_if(a->since, a->since);
 	count_row(w);
 }
 

@@ -126,6 +126,7 @@ struct graph_access {
 	int32_t error;		/* of GRAPH_MISS */
 	int64_t at;		/* the exec has had the descriptor since */
 	int64_t until;		/* and until */
+	int64_t since;		/* of a read: nothing was read before; 0: that is not known */
 };
 
 struct graph_change {

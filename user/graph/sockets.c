@@ -309,6 +309,42 @@ void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_
 	}
 }
 
+/* ---- turns ---- */
+
+void socket_told_by(struct fd *fd, uint64_t task)
+{
+	fd->several |= fd->teller && fd->teller != task;
+	fd->teller = task;
+}
+
+void socket_told(struct fd *fd, int64_t at)
+{
+	if (!fd->d->socket)
+		return;
+	fd->before = fd->told;
+	fd->told = at;
+}
+
+/* Two events may have one time. */
+int64_t socket_since(const struct fd *fd)
+{
+	return fd->told > fd->at ? fd->told - 1 : 0;
+}
+
+/*
+ * It was read before it was told that it would be.  What one task tells, another one may
+ * have begun before.
+ */
+int64_t socket_read_began(const struct fd *fd)
+{
+	return fd->before > fd->at && !fd->several ? fd->before : fd->at;
+}
+
+int64_t socket_write_began(const struct fd *fd)
+{
+	return fd->told > fd->at && !fd->several ? fd->told : fd->at;
+}
+
 void sockets_free(struct graph *g)
 {
 	map64_clear(&g->meetings_by_ino);

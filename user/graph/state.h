@@ -149,6 +149,10 @@ struct description {
 struct fd {
 	struct description *d;	/* NULL: closed, or of unknown origin */
 	int64_t at;		/* this process has had it since */
+	/* Of a socket: when its use was told last, and before that; below @at: not since then */
+	int64_t told, before;
+	uint64_t teller;	/* the task that did; 0: none */
+	bool several;		/* several tasks have: what one tells, another may have begun before */
 	bool cloexec;
 	bool lent;		/* it stood here for a child: see fds_fork() */
 	bool own;		/* this exec opened it */
@@ -290,6 +294,15 @@ void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_
 /** socket_closed - nobody has a name's socket any more: whoever waits there is not accepted */
 void socket_closed(struct graph *g, uint32_t place);
 void sockets_free(struct graph *g);
+/* Sockets are told by turns.  Of other descriptors these say the same as @fd->at, or nothing. */
+/** socket_told_by - a task tells of a descriptor; socket_told: it has told, and all is told */
+void socket_told_by(struct fd *fd, uint64_t task);
+void socket_told(struct fd *fd, int64_t at);
+/** socket_since - what is told as read was read after that.  Return: 0: not known */
+int64_t socket_since(const struct fd *fd);
+/** socket_read_began, socket_write_began - what is told as that was begun after this */
+int64_t socket_read_began(const struct fd *fd);
+int64_t socket_write_began(const struct fd *fd);
 
 /* ---- cmdline.c ---- */
 

@@ -56,12 +56,13 @@ static void tell_read(struct graph *g, struct process *p, const struct fd *fd, i
 	struct graph_access a = {
 		.how = GRAPH_READ, .counted = t, .bytes = t ? t->nread : 0,
 		.class = (uint8_t)meaning_class(g, p, fd, t, t ? t->nread : 0),
+		.since = socket_since(fd),
 	};
 
 	d->was_read = true;
 	if (d->reads) {
 		a.version = d->reads;
-		tell(g, p, d, number, &a, fd->at, at);
+		tell(g, p, d, number, &a, socket_read_began(fd), at);
 		if (d->asked)
 			tell_asked(g, d, a.class);
 	}
@@ -98,7 +99,7 @@ static void tell_write(struct graph *g, struct process *p, const struct fd *fd, 
 
 	begin_write(g, p, d, fd->at);
 	a.version = d->writes ? d->writes : object_of(g, d)->version;
-	tell(g, p, d, number, &a, fd->at, at);
+	tell(g, p, d, number, &a, socket_write_began(fd), at);
 	d->writer = exec_id(g, p);
 }
 
@@ -251,6 +252,7 @@ void use_close(struct graph *g, struct process *p, const struct et_event *ev, in
 		take_unknown(p, number, &t);
 		return;
 	}
+	socket_told_by(fd, ev->upid);
 	take(g, p, fd, number, &t, at);
 	if (!g->uses)
 		assume(g, p, fd, number, false, at);
@@ -274,10 +276,13 @@ void use_use(struct graph *g, struct process *p, const struct et_event *ev, int6
 	};
 
 	g->uses = true;
-	if (fd)
-		take(g, p, fd, number, &t, at);
-	else
+	if (!fd) {
 		take_unknown(p, number, &t);
+		return;
+	}
+	socket_told_by(fd, ev->upid);
+	take(g, p, fd, number, &t, at);
+	socket_told(fd, at);
 }
 
 void use_dup(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
@@ -478,6 +483,14 @@ void use_run(struct graph *g, struct process *p, const struct et_event *ev, int6
 
 /* ---- processes ---- */
 
+/* Another exec has a descriptor from now on. */
+static void begin(struct fd *fd, int64_t at)
+{
+	fd->at = at;
+	fd->teller = 0;
+	fd->several = false;
+}
+
 void use_fork(struct graph *g, struct process *parent, struct process *child, bool shared,
 	      int64_t at)
 {
@@ -495,7 +508,7 @@ void use_fork(struct graph *g, struct process *parent, struct process *child, bo
 	}
 	child->fds = fdtab_copy(parent->fds);
 	for (size_t i = 0; i < child->fds->cap; i++)
-		child->fds->fds[i].at = at;
+		begin(&child->fds->fds[i], at);
 }
 
 void use_before_exec(struct graph *g, struct process *p, int64_t at)
@@ -545,7 +558,7 @@ void use_after_exec(struct graph *g, struct process *p, int64_t at)
 	for (size_t i = 0; i < p->fds->cap; i++) {
 		struct fd *fd = &p->fds->fds[i];
 
-		fd->at = at;
+		begin(fd, at);
 		fd->own = fd->used = fd->lent = false;
 		if (fd->d && i <= 2)
 			fd->d->placed = true;

@@ -94,6 +94,7 @@ struct build {
 	size_t naccesses;
 	uint32_t *by_version;	/* indices of accesses */
 	uint64_t *moved;	/* bytes of accesses; of pipes only, else NULL */
+	int64_t *since;		/* when accesses began to read, 0: not known; of sockets, else NULL */
 	struct build_copy *copies;
 	size_t ncopies;
 	struct build_lists copied_to;	/* by version: rows of copies into it, + 1 */
@@ -207,6 +208,9 @@ uint32_t build_with_command(const struct build *b, uint32_t exec);
 /** build_flows - whether any byte that write @w put into a pipe can be what read @r got */
 bool build_flows(const struct build *b, const struct build_access *w,
 		 const struct build_access *r);
+
+/** build_began - from when on what was read by an access can be in what its exec wrote */
+int64_t build_began(const struct build *b, const struct build_access *a);
 
 /* ---- between the files of the model ---- */
 

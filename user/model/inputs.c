@@ -15,7 +15,7 @@ static void add_reads(struct search *s, uint32_t exec, int64_t before,
 		const struct build_access *a = &b->accesses[e->first + i];
 		bool queue = build_is_queue(&b->versions[a->version]);
 
-		if (!search_wants(s, a) || a->at >= before ||
+		if (!search_wants(s, a) || build_began(b, a) >= before ||
 		    (write && search_is_content(a->class) && !build_is_from(b, write, a->version)))
 			continue;
 		search_add(s, (struct reach_node){

@@ -208,6 +208,10 @@ static void take_access(struct build *b, struct sqlite3_stmt *st, struct build_a
 	if (may_queue(b, a->version)) {
 		if (!b->moved)
 			b->moved = xcalloc(b->naccesses + 1, sizeof(*b->moved));
+		if (!b->since && !db_null(st, 10))
+			b->since = xcalloc(b->naccesses + 1, sizeof(*b->since));
+		if (b->since)
+			b->since[a - b->accesses] = db_int(st, 10);
 		b->moved[a - b->accesses] = (uint64_t)db_int(st, 6);
 		/* who only has it open moves nothing */
 		if (a->how == GRAPH_READ || a->how == GRAPH_WRITE)
@@ -238,8 +242,8 @@ static void count_accesses(struct build *b)
 static void load_accesses(struct build *b)
 {
 	static const char text[] =
-		"SELECT exec, version, file, how, class, fd, bytes, at, until, copied\n"
-		" FROM access ORDER BY rowid";
+		"SELECT exec, version, file, how, class, fd, bytes, at, until, copied,\n"
+		" since FROM access ORDER BY rowid";
 	struct sqlite3_stmt *st;
 
 	count_accesses(b);
@@ -401,6 +405,7 @@ static void free_build(struct build *b)
 	free(b->accesses);
 	free(b->by_version);
 	free(b->moved);
+	free(b->since);
 	free(b->misses);
 	free(b->copies);
 	free_lists(&b->copied_to);

@@ -161,8 +161,8 @@ static void expand_outputs(struct search *s, size_t i)
 			add_own_copies(s, n.version, a, i);
 		if (search_wants(s, a) && a->until > n.time &&
 		    (!n.through || build_flows(b, n.through, a)))
-			add_user(s, a->exec, search_worse(s, a->at, n.time), a->class,
-				 n.version, i);
+			add_user(s, a->exec, search_worse(s, build_began(b, a), n.time),
+				 a->class, n.version, i);
 	}
 	add_symlinks(s, n.version, n.time, i);
 	based = build_list(&b->based, n.version, &nbased);

@@ -22,6 +22,13 @@ static uint64_t bytes_of(const struct build *b, const struct build_access *a)
 	return b->moved[a - b->accesses];
 }
 
+int64_t build_began(const struct build *b, const struct build_access *a)
+{
+	int64_t since = b->since ? b->since[a - b->accesses] : 0;
+
+	return since ? since : a->at;
+}
+
 static bool writes(const struct build_access *a)
 {
 	return a->how == GRAPH_WRITE;

@@ -439,7 +439,7 @@ static void test_uses(void **state)
 	assert_event("openat(AT_FDCWD</w>, \"x\", O_RDONLY|O_CLOEXEC) = 3</w/x>\nexecve(\"/x\", [\"x\"], 0x7 /* 1 var */) = 0\n",
 		     "\"fd\":3,\"execve\":1");
 	assert_event("socketpair(AF_UNIX, SOCK_STREAM|SOCK_CLOEXEC, 0, [3<socket:[7]>, 4<socket:[8]>]) = 0\nsend(4<socket:[8]>, \"ab\", 2, 0) = 2\nexecve(\"/x\", [\"x\"], 0x7 /* 1 var */) = 0\n",
-		     "\"fd\":4,\"wrote\":2,\"execve\":1");
+		     "\"use\",\"time_ns\":2000,\"cpu\":0,\"upid\":4194304,\"pid\":0,\"fd\":4,\"wrote\":2");
 	assert_event("mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 3</w/x>, 0) = 0x7f0000000000\n+++ exited with 0 +++\n",
 		     "\"fd\":3,\"read\":0");
 	assert_event("mmap(0, 0x1000, 0x3, 0x1, 0x3, 0) = 0x7f0000000000\n+++ exited with 0 +++\n",
@@ -455,6 +455,77 @@ static void test_uses(void **state)
 	/* a child has not done what its parent did */
 	assert_event("1 write(1, \"x\", 1) = 1\n1 fork() = 2\n2 +++ exited with 0 +++\n1 +++ exited with 0 +++\n",
 		     "\"upid\":4194305,\"pid\":1,\"fd\":1,\"wrote\":1");
+}
+
+/* What the uses and closes of a log say behind "fd", one after the other. */
+static void assert_told(const char *log, const char *told)
+{
+	struct conversion c = to_json(log);
+	struct buf got = { 0 };
+	const char *s = c.out.data;
+
+	for (size_t n; *s; s += n + (s[n] == '\n')) {
+		const char *fd = strstr(s, "\"fd\":");
+
+		n = strcspn(s, "\n");
+		if (fd && fd < s + n && (!strncmp(s, "{\"event\":\"use\"", 14) ||
+					 !strncmp(s, "{\"event\":\"close\"", 16)))
+			buf_add(&got, fd + 5, (size_t)(s + n - fd) - 5);
+	}
+	buf_addc(&got, '\0');
+	assert_string_equal(got.s, told);
+	buf_free(&got);
+	conversion_free(&c);
+}
+
+/* Sockets are told when they are written, and before they are read first. */
+static void test_turns(void **state)
+{
+	static const char *const made[] = {
+		"read(3<socket:[7]>, \"\", 9) = 1\n",
+		"socket(AF_UNIX, SOCK_STREAM, 0) = 3\nread(3, \"\", 9) = 1\n",
+		"socketpair(AF_UNIX, SOCK_STREAM, 0, [3, 4]) = 0\nread(3, \"\", 9) = 1\n",
+		"accept(9, NULL, NULL) = 3\nread(3, \"\", 9) = 1\n",
+		"socket(AF_UNIX, SOCK_STREAM, 0) = 5\ndup2(5, 3) = 3\nread(3, \"\", 9) = 1\n",
+		"socket(AF_UNIX, SOCK_STREAM, 0) = 3\nclose(2) = 0\nfork() = 7\nread(3, \"\", 9) = 1\n",
+	};
+	struct buf log = { 0 }, told = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		log.len = 0;
+		buf_adds(&log, made[i]);
+		buf_adds(&log, "read(3, \"\", 9) = 2\nwrite(3, \"\", 4) = 4\nwrite(3, \"\", 5) = 5\n"
+			 "read(3, \"\", 9) = 7\nclose(3) = 0\n");
+		buf_addc(&log, '\0');
+		assert_told(log.s, i == 5 ? "2}3}3,\"read\":3,\"wrote\":4}3,\"wrote\":5}3}3,\"read\":7}" :
+				   "3}3,\"read\":3,\"wrote\":4}3,\"wrote\":5}3}3,\"read\":7}");
+	}
+	/* not what is none */
+	assert_told("read(3</x>, \"\", 9) = 1\nwrite(3, \"\", 4) = 4\nclose(3) = 0\n",
+		    "3,\"read\":1,\"wrote\":4}");
+	assert_told("read(3<pipe:[7]>, \"\", 9) = 1\nwrite(3, \"\", 4) = 4\nclose(3) = 0\n",
+		    "3,\"read\":1,\"wrote\":4}");
+	/* a second thread: from then on as a file is */
+	assert_told("1 read(3<socket:[7]>, \"\", 9) = 1\n"
+		    "1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2\n"
+		    "2 read(3<socket:[7]>, \"\", 9) = 2\n1 write(3, \"\", 4) = 4\n1 close(3) = 0\n",
+		    "3}3,\"read\":1}3,\"read\":2,\"wrote\":4}");
+	/* and not without end, while it is open; another program begins anew */
+	log.len = 0;
+	for (int i = 0; i < 258; i++) {
+		buf_adds(&log, "write(3<socket:[7]>, \"\", 1) = 1\n");
+		if (i < 255)
+			buf_adds(&told, "3,\"wrote\":1}");
+	}
+	buf_adds(&log, "execve(\"/x\", [\"x\"], 0x7 /* 1 var */) = 0\nwrite(3, \"\", 4) = 4\n"
+		 "close(3) = 0\n");
+	buf_adds(&told, "3,\"wrote\":3}3,\"wrote\":4}3}");
+	buf_addc(&log, '\0');
+	buf_addc(&told, '\0');
+	assert_told(log.s, told.s);
+	buf_free(&log);
+	buf_free(&told);
 }
 
 /* A thread that calls execve takes the place of the first. */
@@ -939,7 +1010,7 @@ int main(void)
 		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_uses),
+		cmocka_unit_test(test_uses), cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_unseen),

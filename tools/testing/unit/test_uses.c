@@ -56,6 +56,72 @@ static void test_socketpair(void **state)
 	     "2:1:3 1:2:3 2:2:4 1:1:4");
 }
 
+/* What task 1 read that can be in what it wrote: "socket written<socket read". */
+static const char passed_on[] =
+	"SELECT w.fd || '<' || r.fd FROM access AS w JOIN access AS r ON r.exec = w.exec"
+	" AND r.how = 1 AND coalesce(r.since, r.at) < w.until"
+	" WHERE w.how = 2 AND w.class = 1 AND w.exec = 1 ORDER BY w.rowid, r.rowid";
+
+/* Of one way through a socket, accesses that may have begun before an earlier one was over. */
+static const char mixed[] =
+	"SELECT count(*) FROM access AS x JOIN access AS y ON y.version = x.version"
+	" AND y.how = x.how AND y.rowid > x.rowid AND y.at < x.until WHERE x.class = 1";
+
+/* It asks two others, and begins to read what the first one answers. */
+static void hub(void)
+{
+	starts(true);
+	runs(1, "/bin/hub");
+	line(1, "Socketpair|fd1=3,fd2=4,family=1,type=1");
+	line(1, "Socketpair|fd1=5,fd2=6,family=1,type=1");
+	sends(1, 3, -1, 10);
+	sends(1, 5, -1, 10);
+	sends(1, 3, -1, -1);
+}
+
+/* A question has what was read before it, and nothing that was read later. */
+static void test_turns(void **state)
+{
+	(void)state;
+	hub();
+	sends(1, 5, -1, -1);
+	closes(1, 3, 20, -1);
+	closes(1, 5, 20, -1);
+	ends(1);
+	says(passed_on, "");
+	hub();
+	sends(1, 5, -1, 11);
+	sends(1, 3, 20, 11);
+	sends(1, 5, -1, -1);
+	sends(1, 3, -1, -1);
+	closes(1, 3, 20, -1);
+	closes(1, 5, 20, -1);
+	ends(1);
+	says(passed_on, "5<3 3<3");
+	says(mixed, "0");
+	/* a program that it runs then begins anew */
+	hub();
+	runs(1, "/bin/other");
+	closes(1, 3, 20, 20);
+	ends(1);
+	says("SELECT coalesce(since, 'none') FROM access WHERE how = 1", "none");
+}
+
+/* Of several threads nobody knows what one had begun when another one told. */
+static void test_turns_of_threads(void **state)
+{
+	(void)state;
+	hub();
+	forks_by(1, 2, 0x10f00);
+	sends(2, 3, 20, 11);
+	sends(1, 3, 20, 11);
+	ends(2);
+	ends(1);
+	says(passed_on, "3<3 3<3 3<3 3<3");
+	says("SELECT count(*) FROM access WHERE fd = 3 AND at ="
+	     " (SELECT min(at) FROM access WHERE fd = 3)", "5");
+}
+
 static void connects(unsigned int task, int fd, const char *address, int family, unsigned int ino)
 {
 	line(task, "Connect|addresssize=%zu,fd=%d,family=%d", strlen(address), fd, family);
@@ -636,7 +702,8 @@ static void test_handed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_socketpair), cmocka_unit_test(test_connected),
+		cmocka_unit_test(test_socketpair), cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_turns_of_threads), cmocka_unit_test(test_connected),
 		cmocka_unit_test(test_names_of_sockets), cmocka_unit_test(test_names_used_again),
 		cmocka_unit_test(test_messages), cmocka_unit_test(test_accepted_late),
 		cmocka_unit_test(test_several_connected), cmocka_unit_test(test_unseen),

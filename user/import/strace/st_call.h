@@ -106,6 +106,22 @@ struct st_span call_span(const struct call *c);
 /** call_opened - a descriptor is open from now on; @path may be NULL */
 void call_opened(const struct call *c, int64_t number, bool cloexec, const char *path,
 		 size_t len);
+/** call_is_socket - what a descriptor is, where strace does not say what it is open on (-y) */
+void call_is_socket(const struct call *c, int64_t number);
+
+/* ---- what is done by them: st_calls_use.c ---- */
+
+/** call_has_read, call_has_written - so many bytes, by a descriptor; @copied: from another one */
+void call_has_read(const struct call *c, int64_t number, int64_t bytes);
+void call_has_written(const struct call *c, int64_t number, int64_t bytes, bool copied);
+/** call_has_copied - from one descriptor straight to another: recorded once while both stay */
+void call_has_copied(const struct call *c, int64_t in, int64_t out, int64_t bytes);
+/** call_replaced - a descriptor is another file's from now on: what was done by it is recorded */
+void call_replaced(struct st_log *log, const struct st_task *task, int64_t number,
+		   struct st_fd *fd);
+/** call_closed - the event of a close; @fd may be NULL: nothing is known of it */
+void call_closed(struct st_log *log, const struct st_task *task, int64_t number,
+		 struct st_fd *fd, bool exec);
 
 /* ---- the handlers: st_calls_*.c ---- */
 

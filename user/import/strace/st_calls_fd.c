@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Descriptors: what opens, closes and doubles them, and what is done by them.  See st_call.h. */
+/* Descriptors: what opens, closes and doubles them; calls that read and write.  See st_call.h. */
 #include "import/strace/st_call.h"
 #include "base/xalloc.h"
 
@@ -30,131 +30,6 @@ void call_opened(const struct call *c, int64_t number, bool cloexec, const char 
 	fd->open = true;
 	fd->cloexec = cloexec;
 	fd->path = path ? xstrndup(path, len) : NULL;
-}
-
-static void has_read(const struct call *c, int64_t number, int64_t bytes)
-{
-	struct st_fd *fd = st_fd(c->task->process, number);
-
-	if (!fd)
-		return;
-	fd->read = true;
-	fd->nread += bytes > 0 ? (uint64_t)bytes : 0;
-}
-
-static void has_written(const struct call *c, int64_t number, int64_t bytes, bool copied)
-{
-	struct st_fd *fd = st_fd(c->task->process, number);
-
-	if (!fd)
-		return;
-	fd->wrote = true;
-	fd->not_copied |= !copied;
-	fd->nwrote += bytes > 0 ? (uint64_t)bytes : 0;
-}
-
-/* Data has gone from one descriptor straight to another: recorded once while both stay. */
-static void has_copied(const struct call *c, int64_t in, int64_t out, int64_t bytes)
-{
-	struct st_process *p = c->task->process;
-	struct st_fd *from, *to;
-	struct et_event *ev;
-
-	/* memory for one may move the other */
-	st_fd(p, in);
-	to = st_fd(p, out);
-	from = st_fd_known(p, in);
-	if (from && to && (from->to != out + 1 || to->from != in + 1)) {
-		from->to = out + 1;
-		to->from = in + 1;
-		ev = call_begin(c, ET_K_COPY);
-		et_set_value(ev, ET_V_COPY_in, in);
-		et_set_value(ev, ET_V_COPY_out, out);
-		st_put(c->log);
-	}
-	has_read(c, in, bytes);
-	has_written(c, out, bytes, true);
-}
-
-/* What was done by a descriptor has been told. */
-static void forget_use(struct st_fd *fd)
-{
-	fd->read = fd->wrote = fd->not_copied = false;
-	fd->nread = fd->nwrote = 0;
-	fd->from = fd->to = 0;
-}
-
-/* What a file was like behind the last write to it: two values from @size on. */
-static void add_written(struct st_log *log, const struct st_task *task, const struct st_fd *fd,
-			unsigned int size)
-{
-	const struct st_asks *asks = call_asks(log, task);
-	const struct st_span now = { log->at, log->at };
-	struct st_identity id;
-
-	if (!asks || !fd->path || !asks->written(asks->ctx, fd->path, now, &id))
-		return;
-	et_set_value(&log->ev, size, (int64_t)id.size);
-	et_set_value(&log->ev, size + 1, id.mtime);
-}
-
-_Static_assert(ET_V_USE_mtime == ET_V_USE_size + 1 && ET_V_CLOSE_mtime == ET_V_CLOSE_size + 1,
-	       "as add_written() has it");
-
-static void tell_use(struct st_log *log, const struct st_task *task, int64_t number,
-		     struct st_fd *fd)
-{
-	struct et_event *ev;
-
-	if (!fd->read && !fd->wrote)
-		return;
-	ev = st_event(log, task, ET_K_USE);
-	et_set_value(ev, ET_V_USE_fd, number);
-	if (fd->read)
-		et_set_value(ev, ET_V_USE_read, (int64_t)fd->nread);
-	if (fd->wrote) {
-		et_set_value(ev, ET_V_USE_wrote, (int64_t)fd->nwrote);
-		add_written(log, task, fd, ET_V_USE_size);
-		if (!fd->not_copied)
-			et_set_value(ev, ET_V_USE_copied, 1);
-	}
-	forget_use(fd);
-	st_put(log);
-}
-
-static void tell_close(struct st_log *log, const struct st_task *task, int64_t number,
-		       struct st_fd *fd, bool exec)
-{
-	struct et_event *ev = st_event(log, task, ET_K_CLOSE);
-
-	et_set_value(ev, ET_V_CLOSE_fd, number);
-	if (fd && fd->read)
-		et_set_value(ev, ET_V_CLOSE_read, (int64_t)fd->nread);
-	if (fd && fd->wrote) {
-		et_set_value(ev, ET_V_CLOSE_wrote, (int64_t)fd->nwrote);
-		add_written(log, task, fd, ET_V_CLOSE_size);
-		if (!fd->not_copied)
-			et_set_value(ev, ET_V_CLOSE_copied, 1);
-	}
-	if (exec)
-		et_set_value(ev, ET_V_CLOSE_execve, 1);
-	if (fd)
-		st_fd_close(fd);
-	st_put(log);
-}
-
-void st_uses(struct st_log *log, struct st_task *task, bool exec)
-{
-	const struct st_fds *fds = task->process->fds;
-
-	for (size_t i = 0; i < fds->cap; i++) {
-		struct st_fd *fd = &fds->fd[i];
-
-		if (exec && fd->open && fd->cloexec)
-			tell_close(log, task, (int64_t)i, fd, true);
-		else
-			tell_use(log, task, (int64_t)i, fd);
-	}
 }
 
 /* ---- opening and closing ---- */
@@ -258,7 +133,7 @@ void st_do_close(struct call *c)
 {
 	int64_t fd = call_fd(c, call_arg(c, ROLE_FD));
 
-	tell_close(c->log, c->task, fd, st_fd_known(c->task->process, fd), false);
+	call_closed(c->log, c->task, fd, st_fd_known(c->task->process, fd), false);
 }
 
 void st_do_close_range(struct call *c)
@@ -284,7 +159,7 @@ void st_do_close_range(struct call *c)
 		if (fd->open && cloexec)
 			fd->cloexec = true;
 		else if (fd->open)
-			tell_close(c->log, c->task, (int64_t)first, fd, false);
+			call_closed(c->log, c->task, (int64_t)first, fd, false);
 	}
 }
 
@@ -294,16 +169,19 @@ static void doubled(const struct call *c, int64_t from, int64_t to, uint64_t fla
 	const struct st_fd *old = st_fd_known(p, from);
 	struct st_fd *there = st_fd_known(p, to);
 	char *path = old && old->path ? xstrdup(old->path) : NULL;
+	bool socket = old && old->socket;
 	struct et_event *ev;
 
 	if (there && from != to)
-		tell_use(c->log, c->task, to, there);
+		call_replaced(c->log, c->task, to, there);
 	ev = call_begin(c, ET_K_DUP);
 	et_set_value(ev, ET_V_DUP_oldfd, from);
 	et_set_value(ev, ET_V_DUP_newfd, to);
 	et_set_value(ev, ET_V_DUP_flags, (int64_t)flags);
 	if (from != to)
 		call_opened(c, to, flags & O_CLOEXEC, path, path ? strlen(path) : 0);
+	if (socket)
+		call_is_socket(c, to);
 	free(path);
 	st_put(c->log);
 }
@@ -371,6 +249,8 @@ static struct et_event *made_two(const struct call *c, enum et_kind kind, uint64
 		if (st_fd_arg(one, &fd))
 			ends[i] = fd.fd;
 		call_opened(c, ends[i], flags & O_CLOEXEC, NULL, 0);
+		if (kind == ET_K_SOCKETPAIR)
+			call_is_socket(c, ends[i]);
 	}
 	ev = call_begin(c, kind);
 	et_set_value(ev, ET_V_PIPE_fd1, ends[0]);
@@ -444,7 +324,7 @@ void st_do_recvmsg(struct call *c)
 	bool on = memmem(s, c->line->args.len, "MSG_CMSG_CLOEXEC", 16);
 	struct st_text rest, one;
 
-	has_read(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value);
+	call_has_read(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value);
 	while ((s = memmem(s, (size_t)(end - s), rights, sizeof(rights) - 1))) {
 		s += sizeof(rights) - 1;
 		if (!st_inner((struct st_text){ s, (size_t)(end - s) }, &rest))
@@ -458,18 +338,18 @@ void st_do_recvmsg(struct call *c)
 
 void st_do_read(struct call *c)
 {
-	has_read(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value);
+	call_has_read(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value);
 }
 
 void st_do_write(struct call *c)
 {
-	has_written(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value, false);
+	call_has_written(c, call_fd(c, call_arg(c, ROLE_FD)), c->line->value, false);
 }
 
 /* Nothing tells how much it was: that of a number of messages, or of what was reserved. */
 void st_do_write_some(struct call *c)
 {
-	has_written(c, call_fd(c, call_arg(c, ROLE_FD)), 0, false);
+	call_has_written(c, call_fd(c, call_arg(c, ROLE_FD)), 0, false);
 }
 
 /* Of nothing: it was read, but nothing was written. */
@@ -478,9 +358,9 @@ void st_do_copy(struct call *c)
 	int64_t in = call_fd(c, call_arg(c, ROLE_FD)), out = call_fd(c, call_arg(c, ROLE_FD2));
 
 	if (c->line->value)
-		has_copied(c, in, out, c->line->value);
+		call_has_copied(c, in, out, c->line->value);
 	else
-		has_read(c, in, 0);
+		call_has_read(c, in, 0);
 }
 
 void st_do_mmap(struct call *c)
@@ -494,9 +374,9 @@ void st_do_mmap(struct call *c)
 	st_number(c->args.arg[3], &flags);
 	if (flags & MAP_ANONYMOUS)
 		return;
-	has_read(c, fd, 0);
+	call_has_read(c, fd, 0);
 	if (flags & MAP_SHARED && prot & PROT_WRITE)
-		has_written(c, fd, 0, false);
+		call_has_written(c, fd, 0, false);
 }
 
 /* What is asked for by a structure each: {..., aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3, ...} */
@@ -510,9 +390,9 @@ void st_do_aio(struct call *c)
 		if (!st_field(one, "aio_fildes", &fd) || !st_field(one, "aio_lio_opcode", &what))
 			continue;
 		if (memmem(what.s, what.len, "WRITE", 5))
-			has_written(c, call_fd(c, fd), 0, false);
+			call_has_written(c, call_fd(c, fd), 0, false);
 		else if (memmem(what.s, what.len, "READ", 4))
-			has_read(c, call_fd(c, fd), 0);
+			call_has_read(c, call_fd(c, fd), 0);
 	}
 }
 
@@ -533,7 +413,7 @@ void st_do_ioctl(struct call *c)
 	from = call_arg(c, ROLE_ARG);
 	if (v == FICLONERANGE)
 		st_field(call_arg(c, ROLE_ARG), "src_fd", &from);
-	has_copied(c, call_fd(c, from), fd, 0);
+	call_has_copied(c, call_fd(c, from), fd, 0);
 }
 
 void st_do_getdents(struct call *c)

@@ -114,6 +114,7 @@ void st_do_accept(struct call *c)
 	if (st_fd_arg(c->line->ret, &fd) && fd.peer)
 		et_set_value(ev, ET_V_ACCEPT_peer_ino, (int64_t)fd.peer);
 	call_opened(c, c->line->value, on, NULL, 0);
+	call_is_socket(c, c->line->value);
 	st_put(c->log);
 }
 
@@ -121,4 +122,5 @@ void st_do_accept(struct call *c)
 void st_do_socket(struct call *c)
 {
 	call_opened(c, c->line->value, call_number(c, call_arg(c, ROLE_FLAGS)) & O_CLOEXEC, NULL, 0);
+	call_is_socket(c, c->line->value);
 }

@@ -60,6 +60,7 @@ static struct st_fds *copy_fds(const struct st_fds *from)
 	for (size_t i = 0; i < to->cap; i++) {
 		to->fd[i].open = from->fd[i].open;
 		to->fd[i].cloexec = from->fd[i].cloexec;
+		to->fd[i].socket = from->fd[i].socket;
 		to->fd[i].path = from->fd[i].path ? xstrdup(from->fd[i].path) : NULL;
 	}
 	return to;

@@ -18,6 +18,9 @@ struct st_fd {
 	/* of the last such copies, 1 + the descriptor read, and the one written; 0: none */
 	int64_t from, to;
 	uint64_t nread, nwrote;	/* bytes */
+	bool socket;		/* a call says so; @path may say it, too */
+	unsigned int turns;	/* of a socket, how often it was told while it was open */
+	const struct st_task *user;	/* of a socket, the thread that used it last; NULL: none did */
 	char *path;		/* NULL: not known */
 };
 

@@ -91,6 +91,7 @@ class Strace:
         self.born = born
         self.now = born.pop(int(path.rsplit(".", 1)[1]), None) or Program("/", "", (), {})
         self.used = {}
+        self.sockets = set()    # of the call at hand
         with open(path, encoding="latin-1") as f:
             for line in f:
                 self.line(line.rstrip("\n"))
@@ -107,6 +108,7 @@ class Strace:
         name, args, ret, rest = m.groups()
         if ret == "?":
             return
+        self.sockets = {int(fd) for fd in re.findall(r"(\d+)<socket:\[", args)}
         handler = getattr(self, "do_" + name, None)
         if not handler:
             sys.exit(f"strace: unknown call: {line}")
@@ -115,10 +117,15 @@ class Strace:
     # ---- who read and wrote
 
     def use(self, fd, read=None, wrote=None):
+        """Sockets are told before they are read first, and when they are written."""
+        if fd in self.sockets and read is not None and self.used.get(fd, [None])[0] is None:
+            self.events.append(("use", fd) + self.told(fd))
         have = self.used.setdefault(fd, [None, None])
         for i, n in enumerate((read, wrote)):
             if n is not None:
                 have[i] = (have[i] or 0) + n
+        if fd in self.sockets and wrote is not None:
+            self.events.append(("use", fd) + self.told(fd))
 
     def told(self, fd):
         return tuple(self.used.pop(fd, (None, None)))

@@ -73,24 +73,27 @@ static void do_used(void)
 	CHILD_MUST(et_sys(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, old));
 	want_pair(old, SOCK_STREAM);
 	CHILD_MUST(write(old[0], &c, 1));
+	want_extended("Use|fd=%d", old[0]);
+	want_extended("UseWrote|bytes=1");
+	want_extended("Use|fd=%d", old[1]);
 	CHILD_MUST(read(old[1], &c, 1));
 	CHILD_MUST(send(old[1], "abc", 3, 0));
+	want_extended("Use|fd=%d", old[1]);
+	want_extended("UseRead|bytes=1");
+	want_extended("UseWrote|bytes=3");
 	CHILD_MUST(close(old[0]));
 	want("Close|fd=%d", old[0]);
-	want_extended("CloseWrote|bytes=1");
 	CHILD_MUST(et_sys(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, fd));
 	want_pair(fd, SOCK_STREAM);
 	CHILD_MUST(close(fd[0]));
 	want("Close|fd=%d", fd[0]);
 	CHILD_MUST(close(old[1]));
 	want("Close|fd=%d", old[1]);
-	want_extended("CloseRead|bytes=1");
-	want_extended("CloseWrote|bytes=3");
 }
 
 TEST(used)
 {
-	et_facts = "SOCKETPAIR CloseRead CloseWrote";
+	et_facts = "SOCKETPAIR USE UseRead UseWrote CloseRead CloseWrote";
 	et_traced(do_used);
 	et_facts = "SOCKETPAIR";
 }

@@ -260,7 +260,32 @@ TEST(copy)
 	pipe_close();
 }
 
+/* ---- sockets are told by turns ---- */
+
 #define SOCKET	70
+
+static void make_sockets(int type)
+{
+	int fd[2];
+
+	MUST(socketpair(AF_UNIX, type, 0, fd));
+	MUST(dup2(fd[0], SOCKET));
+	MUST(dup2(fd[1], SOCKET + 1));
+	close(fd[0]);
+	close(fd[1]);
+}
+
+static void close_sockets(void)
+{
+	close(SOCKET);
+	close(SOCKET + 1);
+}
+
+/* What was done by it before is told, be it nothing; or what is written. */
+static void want_turn(int fd, long long was_read, long long wrote)
+{
+	want_use(fd, was_read, wrote, false);
+}
 
 static void do_messages(void)
 {
@@ -269,27 +294,95 @@ static void do_messages(void)
 	struct mmsghdr some = { .msg_hdr = msg };
 
 	CHILD_MUST(send(SOCKET, buf, 3, 0));
+	want_turn(SOCKET, -1, 3);
 	CHILD_MUST(sendmsg(SOCKET, &msg, 0));
+	want_turn(SOCKET, -1, 5);
+	want_turn(SOCKET + 1, -1, -1);
 	CHILD_MUST(recv(SOCKET + 1, buf, 3, 0));
 	CHILD_MUST(recvmsg(SOCKET + 1, &msg, 0));
-	want_closed(SOCKET, -1, 3 + 5, false);
+	want_closed(SOCKET, -1, -1, false);
 	/* Of several messages the bytes are not told. */
 	CHILD_MUST(sendmmsg(SOCKET + 1, &some, 1, 0));
-	want_closed(SOCKET + 1, 3 + 5, 0, false);
+	want_turn(SOCKET + 1, 3 + 5, 0);
+	want_closed(SOCKET + 1, -1, -1, false);
 }
 
 TEST(messages)
 {
-	int fd[2];
-
-	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, fd));
-	MUST(dup2(fd[0], SOCKET));
-	MUST(dup2(fd[1], SOCKET + 1));
-	close(fd[0]);
-	close(fd[1]);
+	make_sockets(SOCK_STREAM);
 	et_traced(do_messages);
-	close(SOCKET);
-	close(SOCKET + 1);
+	close_sockets();
+}
+
+/* As a server does: each answer is told, and that a question is read. */
+static void do_turns(void)
+{
+	int i;
+
+	for (i = 1; i <= 3; i++) {
+		CHILD_MUST(write(SOCKET, buf, 1 + i));
+		want_turn(SOCKET, i > 1 ? 7 : -1, 1 + i);
+		want_turn(SOCKET + 1, -1, -1);
+		CHILD_MUST(read(SOCKET + 1, buf, 1));
+		CHILD_MUST(read(SOCKET + 1, buf, i));
+		CHILD_MUST(write(SOCKET + 1, buf, 7));
+		want_turn(SOCKET + 1, 1 + i, 7);
+		want_turn(SOCKET, -1, -1);
+		CHILD_MUST(read(SOCKET, buf, 7));
+	}
+	want_closed(SOCKET, 7, -1, false);
+	want_closed(SOCKET + 1, -1, -1, false);
+	/* Pipes go one way; so do both ends of one, together. */
+	CHILD_MUST(write(PIPE + 1, buf, 1));
+	CHILD_MUST(read(PIPE, buf, 1));
+	CHILD_MUST(write(PIPE + 1, buf, 1));
+	CHILD_MUST(read(PIPE, buf, 1));
+	want_closed(PIPE, 2, -1, false);
+	want_closed(PIPE + 1, -1, 2, false);
+}
+
+TEST(turns)
+{
+	make_sockets(SOCK_STREAM);
+	pipe_open();
+	et_traced(do_turns);
+	pipe_close();
+	close_sockets();
+}
+
+/* Not without end; and another one of that number begins anew. */
+#define TURNS	255
+
+static void do_many_turns(void)
+{
+	int i;
+
+	for (i = 0; i < TURNS; i++) {
+		CHILD_MUST(write(SOCKET, buf, 1));
+		want_turn(SOCKET, -1, 1);
+	}
+	want_turn(SOCKET + 1, -1, -1);
+	for (i = 0; i < 3; i++) {
+		CHILD_MUST(write(SOCKET, buf, 2));
+		CHILD_MUST(read(SOCKET + 1, buf, 1));
+	}
+	CHILD_MUST(write(SOCKET + 1, buf, 1));
+	want_turn(SOCKET + 1, 3, 1);
+	CHILD_MUST(read(SOCKET, buf, 1));
+	CHILD_MUST(dup2(SOCKET + 1, SOCKET));
+	want_turn(SOCKET, 1, 6);
+	want("Dup|oldfd=%d,newfd=%d,flags=0", SOCKET + 1, SOCKET);
+	want_turn(SOCKET, -1, -1);
+	CHILD_MUST(read(SOCKET, buf, 4));
+	want_closed(SOCKET, 4, -1, false);
+	want_closed(SOCKET + 1, -1, -1, false);
+}
+
+TEST(many_turns)
+{
+	make_sockets(SOCK_STREAM);
+	et_traced(do_many_turns);
+	close_sockets();
 }
 
 /* A descriptor that came over a socket; then its number is given to another file. */
@@ -309,7 +402,9 @@ static void do_received(void)
 	c->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(c), &in, sizeof(in));
 	CHILD_MUST(sendmsg(SOCKET, &msg, 0));
+	want_turn(SOCKET, -1, 1);
 	msg.msg_controllen = sizeof(control);
+	want_turn(SOCKET + 1, -1, -1);
 	CHILD_MUST(recvmsg(SOCKET + 1, &msg, 0));
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
 	CHILD_MUST(read(fd, buf, 9));
@@ -317,23 +412,16 @@ static void do_received(void)
 	want_closed(fd, 9, -1, false);
 	other = want_open("in", O_RDONLY);
 	want_closed(other, -1, -1, false);
-	want_closed(SOCKET, -1, 1, false);
+	want_closed(SOCKET, -1, -1, false);
 	want_closed(SOCKET + 1, 1, -1, false);
 }
 
 TEST(received)
 {
-	int fd[2];
-
 	make_file("in");
-	MUST(socketpair(AF_UNIX, SOCK_STREAM, 0, fd));
-	MUST(dup2(fd[0], SOCKET));
-	MUST(dup2(fd[1], SOCKET + 1));
-	close(fd[0]);
-	close(fd[1]);
+	make_sockets(SOCK_STREAM);
 	et_traced(do_received);
-	close(SOCKET);
-	close(SOCKET + 1);
+	close_sockets();
 }
 
 /* What stays open is told when the program ends, by number. */
@@ -432,6 +520,27 @@ static void do_threads(void)
 	CHILD_MUST(close(shared_in));
 }
 
+/* Once a second thread uses a socket, it is told as a file is: what was done before, by it. */
+static void *answer(void *arg)
+{
+	CHILD_MUST(write(SOCKET, buf, 20));
+	return arg;
+}
+
+static void do_two_threads(void)
+{
+	pthread_t t;
+
+	CHILD_MUST(write(SOCKET + 1, buf, 40));
+	CHILD_MUST(read(SOCKET, buf, 10));
+	if (pthread_create(&t, NULL, answer, NULL))
+		CHILD_FAIL("no thread");
+	pthread_join(t, NULL);
+	CHILD_MUST(read(SOCKET, buf, 30));
+	CHILD_MUST(write(SOCKET, buf, 1));
+	CHILD_MUST(close(SOCKET));
+}
+
 static size_t find_line(const struct et_task *t, const char *text)
 {
 	size_t i;
@@ -440,6 +549,16 @@ static size_t find_line(const struct et_task *t, const char *text)
 		if (!strcmp(t->line[i].text, text))
 			return i;
 	return t->nr;
+}
+
+static bool has_line(const struct et_trace *tr, const char *text)
+{
+	size_t n;
+
+	for (n = 0; n < tr->nr; n++)
+		if (find_line(&tr->task[n], text) < tr->task[n].nr)
+			return true;
+	return false;
 }
 
 /* In whichever task: of a process that ends, the last thread to be gone tells. */
@@ -479,6 +598,22 @@ TEST(threads)
 		close(fd);
 	}
 	et_trace_free(&tr);
+}
+
+TEST(turns_of_two_threads)
+{
+	static const char *const wanted[] = {
+		"UseRead|bytes=10", "Close|fd=70", "CloseRead|bytes=30", "CloseWrote|bytes=21",
+	};
+	struct et_trace tr;
+	size_t i;
+
+	make_sockets(SOCK_STREAM);
+	et_run(do_two_threads, &tr);
+	for (i = 0; et_extended && i < ET_NELEMS(wanted); i++)
+		EXPECT(has_line(&tr, wanted[i]), "no line %s", wanted[i]);
+	et_trace_free(&tr);
+	close_sockets();
 }
 
 /* Two programs that share a table: each use is told at once, by who did it. */
@@ -668,16 +803,6 @@ static void do_exec_thread(void)
 	if (pthread_create(&t, NULL, exec_other, NULL))
 		CHILD_FAIL("no thread");
 	pause();
-}
-
-static bool has_line(const struct et_trace *tr, const char *text)
-{
-	size_t n;
-
-	for (n = 0; n < tr->nr; n++)
-		if (find_line(&tr->task[n], text) < tr->task[n].nr)
-			return true;
-	return false;
 }
 
 /*
