@@ -219,7 +219,8 @@ static void kbuild(void **state)
 		   "lib/gcd.o: $(deps_lib/gcd.o)\n\n$(deps_lib/gcd.o):\n");
 	write_file("lib/.built-in.a.cmd", "cmd_lib/built-in.a := ar lib/gcd.o\n");
 	assert_true(lists_kbuild(&lists, "."));
-	reads("/b/lib/gcd.o", "/b/lib/gcd.c /b/include/config/SMP /b/include/a.h /usr/b.h");
+	reads("/b/lib/gcd.o", "/b/lib/gcd.c /b/include/config/SMP /b/include/a.h /usr/b.h "
+	      "/b/include/generated/autoconf.h /b/include/autoconf.h /b/include/linux/autoconf.h");
 	assert_true(node("/b/lib/built-in.a")->target);
 	assert_int_equal(node("/b/lib/built-in.a")->read, 0);
 }

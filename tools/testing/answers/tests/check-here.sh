@@ -315,7 +315,8 @@ by_ninja by-product "by-product by-product/more"
 sed 's/^build end: last between/build name: phony made\nbuild end: last between | name/' \
 	by-product.ninja > told.ninja
 by_ninja told
-sed 's/^build end: last between/build end: last other/' by-product.ninja > loose.ninja
+sed 's/^build end: last between/build end: last other/; s/= cat more/= sleep 0.5; cat more/' \
+	by-product.ninja > loose.ninja
 by_ninja loose "race loose/more"
 
 cat > not-made.ninja <<'END'
