@@ -88,19 +88,33 @@ static uint8_t place_of(const struct check *c, const char *path, size_t len)
 	return map64_get(&c->installed, name_in(path, len, made_there)) ? PLACE_SYSTEM : PLACE_OTHER;
 }
 
-/* Where the command was started. */
-static void add_start(struct check *c)
+static void add_dir(struct check *c, uint32_t dir)
 {
-	uint32_t cwd = answers_start(c->s.db);
 	struct buf b = { 0 };
 
-	if (!cwd)
+	if (!dir)
 		return;
-	answers_file_path(c->s.db, cwd, &b);
+	answers_file_path(c->s.db, dir, &b);
 	buf_addc(&b, 0);
-	if (b.len > 2)
+	if (b.len > 2 && place_of(c, b.s, b.len - 1) != PLACE_TREE)
 		check_tree(c, b.s);
 	buf_free(&b);
+}
+
+/* Where the command was started, and where make and ninja work, which -C tells them. */
+static void add_start(struct check *c)
+{
+	uint32_t last = 0;
+
+	add_dir(c, answers_start(c->s.db));
+	for (uint32_t i = 1; i <= c->s.nunits; i++) {
+		uint32_t up = c->s.units[i].caller, cwd = c->s.b->execs[c->s.units[i].exec].cwd;
+
+		if (cwd == last || !match_schedules(&c->s, up) || c->below[up])
+			continue;
+		add_dir(c, cwd);
+		last = cwd;
+	}
 }
 
 size_t check_top(const char *path, size_t len)

@@ -215,6 +215,10 @@ finds above --
 sed -i 's/cd [^ ]* .. cat /cat ..\/src\//' above/out/Makefile
 recorded apart above/out make -B
 finds apart -- "outside above/src/version"
+# It is called from elsewhere.
+mkdir elsewhere
+recorded called elsewhere make -B -C ../above/out
+finds called -- "outside above/src/version"
 
 # What is left elsewhere: in a cache, and not.
 mkdir -p kept home/.cache
