@@ -160,38 +160,71 @@ static bool connected(struct db *db, int64_t address)
 		      address);
 }
 
-static void find_network(struct check *c)
+static void add_network(struct check *c, uint32_t exec, const char *what, uint32_t string)
+{
+	static const char text[] = "SELECT s FROM string WHERE id = ?";
+	struct sqlite3_stmt *st = db_ask(c->s.db, text, "i", (int64_t)string);
+	struct buf b = { 0 };
+	size_t len = 0;
+	const char *s = db_row(c->s.db, st) ? db_bytes(st, 0, &len) : "";
+
+	buf_add(&b, s, len);
+	buf_addc(&b, 0);
+	check_add(c, (struct check_finding){
+		.kind = CHECK_NETWORK, .unit = c->s.unit_of[exec], .what = what, .name = b.s });
+}
+
+static void find_internet(struct check *c)
 {
 	static const char text[] =
-		"SELECT n.exec, n.what, n.address, n.error, s.s, n.family FROM net AS n\n"
-		" JOIN string AS s ON s.id = n.address JOIN exec AS e ON e.id = n.exec\n"
-		" WHERE n.family IN (2, 10) AND n.what IN ('connect', 'bind')\n"
-		" OR n.family = 1 AND n.what = 'connect' AND coalesce(n.error, 0) = 0 AND e.unseen & 10\n"
-		" ORDER BY n.rowid";
+		"SELECT exec, what, address, error FROM net WHERE family IN (2, 10)\n"
+		" AND what IN ('connect', 'bind') AND address IS NOT NULL ORDER BY rowid";
 	struct db *db = c->s.db;
 	struct sqlite3_stmt *st = db_ask(db, text, "");
 
 	while (db_row(db, st)) {
-		struct check_finding f = {
-			.kind = CHECK_NETWORK, .unit = c->s.unit_of[db_id(db, st, 0, DB_EXECS)],
-		};
-		struct buf b = { 0 };
+		uint32_t exec = db_id(db, st, 0, DB_EXECS), address = db_id(db, st, 2, DB_STRINGS);
+		bool fails = db_int(st, 3);
 		size_t len;
-		const char *s = db_bytes(st, 1, &len);
-		bool binds = *s == 'b';
+		bool binds = *db_bytes(st, 1, &len) == 'b';
 
 		/* who connects to it is told */
-		if (binds && connected(db, db_int(st, 2)))
+		if (binds && connected(db, address))
 			continue;
-		f.what = binds ? "waits there" : db_int(st, 3) ? "tried to connect" : "connected";
-		if (db_int(st, 5) == AF_UNIX)
-			f.what = "connected, out of the trace";
-		s = db_bytes(st, 4, &len);
-		buf_add(&b, s, len);
-		buf_addc(&b, 0);
-		f.name = b.s;
-		check_add(c, f);
+		add_network(c, exec, binds ? "waits there" :
+			    fails ? "tried to connect" : "connected", address);
 	}
+}
+
+/* Of those that used a unix socket which leads out of the trace, the last one that they had. */
+static void find_sockets(struct check *c)
+{
+	static const char text[] =
+		"SELECT n.exec, n.what, n.address FROM net AS n\n"
+		" JOIN string AS s ON s.id = n.address WHERE n.family = 1\n"
+		" AND coalesce(n.error, 0) = 0 AND length(s.s) > 0 ORDER BY n.rowid";
+	const struct build *b = c->s.b;
+	struct had {
+		uint32_t address;
+		bool connects;
+	} *had = xcalloc(b->nexecs + 1ul, sizeof(*had));
+	struct sqlite3_stmt *st = db_ask(c->s.db, text, "");
+	size_t len;
+
+	while (db_row(c->s.db, st))
+		had[db_id(c->s.db, st, 0, DB_EXECS)] = (struct had){
+			db_id(c->s.db, st, 2, DB_STRINGS), *db_bytes(st, 1, &len) == 'c' };
+	for (uint32_t i = 1; i <= b->nexecs; i++) {
+		const struct build_exec *e = &b->execs[i];
+
+		/* descriptors are handed on: these come first */
+		if (!had[i].address)
+			had[i] = had[e->forked ? e->parent : e->before];
+		if (had[i].address && e->unseen & (GRAPH_UNSEEN_SOCKET | GRAPH_UNSEEN_SENT))
+			add_network(c, i, had[i].connects ? "connected, out of the trace" :
+				    "reached there, by whom is not known", had[i].address);
+	}
+	free(had);
 }
 
 size_t check_args(const struct check *c, uint32_t unit, struct buf *to)
@@ -271,7 +304,8 @@ void check_find(struct check *c)
 	check_writes(c);
 	check_steps(c);
 	check_asked(c);
-	find_network(c);
+	find_internet(c);
+	find_sockets(c);
 	check_clock(c);
 	sort(c);
 	check_group(c);

@@ -85,7 +85,8 @@ static uint8_t place_of(const struct check *c, const char *path, size_t len)
 		if (below(path, len, places[i].dir))
 			return places[i].place;
 	/* /var/lib/texmf is made of /usr/share/texmf and /etc/texmf */
-	return map64_get(&c->installed, name_in(path, len, made_there)) ? PLACE_SYSTEM : PLACE_OTHER;
+	return map64_get(&c->installed, name_in(path, len, made_there)) ?
+		PLACE_SYSTEM : PLACE_OTHER;
 }
 
 static void add_dir(struct check *c, uint32_t dir)

@@ -102,8 +102,8 @@ struct diff {
 	uint32_t *queue;
 	size_t nqueue, queue_cap;
 	struct diff_env env[2];
-	uint32_t *failed[2];	/* by unit: the first that it called and that failed in the other only */
-	uint32_t *after[2];	/* by unit: the one of the second that failed, so that this was not run */
+	uint32_t *failed[2];	/* by unit: the first call that failed in the other build only */
+	uint32_t *after[2];	/* by unit: the one of the second that failed before it */
 	struct diff_output *outputs;	/* that differ, by their paths */
 	size_t noutputs, outputs_cap;
 	size_t left[DIFF_NLEFT];	/* how many outputs are so */
@@ -146,7 +146,7 @@ uint32_t diff_env_unit(const struct diff *d, uint32_t unit);
 /** diff_failed_load - failed, once it is known which units ended otherwise */
 void diff_failed_load(struct diff *d);
 
-/** diff_failed_call - what a unit called that failed where it did; of the second.  Return: 0: nothing */
+/** diff_failed_call - what a unit of the second called that failed where it did.  Return: 0: nothing */
 uint32_t diff_failed_call(const struct diff *d, uint32_t unit);
 
 /**

@@ -3,7 +3,7 @@
 #include "answers/diff.h"
 #include "base/xalloc.h"
 
-/* The build in which a unit of the second and its pair worked, if only one did.  Return: -1: no such */
+/* The build in which a unit or its pair worked, if only one did.  Return: -1: no such */
 static int worked_in(const struct diff *d, uint32_t unit)
 {
 	const struct match_unit *b = &d->m.side[1].units[unit];

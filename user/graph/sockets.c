@@ -242,7 +242,10 @@ static uint32_t place_met(struct graph *g, const struct process *p, const struct
 	return listens ? listens->d->place : 0;
 }
 
-/* The row of an end: that of the other one, if it waits.  @ino: of who has connected; 0: not known */
+/*
+ * The row of an end: that of the other one, if it waits.
+ * @ino: of who has connected; 0: not known
+ */
 static uint32_t meet(struct graph *g, struct process *p, const struct et_event *ev, uint64_t ino,
 		     int64_t at)
 {
@@ -270,7 +273,8 @@ void socket_connected(struct graph *g, struct process *p, const struct et_event 
 	row = meet(g, p, ev, ino, at);
 	m = &g->meetings[row];
 	/* execve tells what it closes */
-	d = put_end(g, p, number, accepts ? m->back : m->there, accepts ? m->there : m->back, at, false);
+	d = accepts ? put_end(g, p, number, m->back, m->there, at, false) :
+		      put_end(g, p, number, m->there, m->back, at, false);
 	if (d)
 		d->within = !accepts && m->place;
 	if (d && address && is_service(address, len))
@@ -287,8 +291,10 @@ void socket_bound(struct graph *g, struct process *p, const struct et_event *ev,
 	uint32_t there = new_way(g, p, at), back = new_way(g, p, at);
 	size_t len;
 	const char *address = et_get_string(ev, 0, &len);
-	uint64_t name = et_value(ev, ET_V_BIND_family, 0) == AF_UNIX ? name_hash(g, p, address, len) : 0;
-	struct description *d = put_end(g, p, et_value(ev, ET_V_BIND_fd, -1), there, back, at, false);
+	bool local = et_value(ev, ET_V_BIND_family, 0) == AF_UNIX;
+	uint64_t name = local ? name_hash(g, p, address, len) : 0;
+	int64_t number = et_value(ev, ET_V_BIND_fd, -1);
+	struct description *d = put_end(g, p, number, there, back, at, false);
 
 	if (d && name)
 		d->place = new_place(g, name);
@@ -296,10 +302,12 @@ void socket_bound(struct graph *g, struct process *p, const struct et_event *ev,
 	files_release(g, back);
 }
 
-void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number, int64_t at)
+void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
+		 int64_t at)
 {
 	struct graph_access a = {
-		.how = GRAPH_READ, .class = GRAPH_IS_PIPE, .fd = (int32_t)number, .at = fd->at, .until = at,
+		.how = GRAPH_READ, .class = GRAPH_IS_PIPE, .fd = (int32_t)number, .at = fd->at,
+		.until = at,
 	};
 
 	for (uint32_t row = g->places[fd->d->place].last; row; row = g->meetings[row].next) {

@@ -290,7 +290,8 @@ void socket_bound(struct graph *g, struct process *p, const struct et_event *ev,
 void socket_moved(struct graph *g, const char *from, size_t from_len, const char *to,
 		  size_t to_len);
 /** socket_read - messages came to a name: of those who have connected to it */
-void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number, int64_t at);
+void socket_read(struct graph *g, struct process *p, const struct fd *fd, int64_t number,
+		 int64_t at);
 /** socket_closed - nobody has a name's socket any more: whoever waits there is not accepted */
 void socket_closed(struct graph *g, uint32_t place);
 void sockets_free(struct graph *g);

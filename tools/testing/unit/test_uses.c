@@ -345,6 +345,13 @@ static void test_unseen(void **state)
 		{ 1, -1, -1, "0" }, { 2, -1, -1, "0" }, { 1, 5, -1, "2" }, { 2, 5, -1, "2" },
 		{ 1, -1, 5, "8" }, { 10, 5, 5, "10" },
 	};
+	static const struct {
+		int nread, nwrote;
+		const char *unseen;
+	} counts[] = {
+		{ 8, -1, "0" }, { 64, -1, "0" }, { 8, 8, "0" }, { 8, 24, "0" }, { -1, 5, "0" },
+		{ 9, -1, "1" }, { 8, 5, "1" }, { 16, 8, "1" }, { 5, 8, "1" }, { 0, 8, "1" },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -372,6 +379,15 @@ static void test_unseen(void **state)
 		closes(1, fd == 4 ? 9 : fd, 8, -1);
 		ends(1);
 		says(unseen, fd < 4 ? "1" : "0");
+	}
+	/* such a one: an eventfd or a timerfd, or a socket that has sent something */
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		starts(true);
+		runs(1, "/bin/a");
+		opens(1, 4, "/x", RD, 41, 9);
+		closes(1, 5, counts[i].nread, counts[i].nwrote);
+		ends(1);
+		says(unseen, counts[i].unseen);
 	}
 	/* one that is not connected at once */
 	starts(true);

@@ -149,7 +149,7 @@ for line in sys.stdin:
 # with NAME DIR: options for its lists, which were in that directory
 with() { lists=$FIXTURES/$1/lists; by_ninja=(--ninja "$lists" --map "$lists=$2"); }
 
-check "ways: nothing is found" finds ways --
+check "ways: only that messages came, by whom is not known" finds ways "network None" --
 check "latex: nothing is found: what the system makes of its own is none" finds latex --
 etrace db -o other.db "$FIXTURES/latex/strace.fxt.zst"
 sqlite3 other.db "UPDATE file SET path = CAST(replace(CAST(path AS TEXT), '/var/lib/texmf', '/var/lib/other')
