@@ -161,24 +161,21 @@ uint32_t answers_start(struct db *db)
 	return 0;
 }
 
-static const char args_text[] =
-	"SELECT s.s FROM exec AS e, json_each(e.args) AS j JOIN string AS s ON s.id = j.value\n"
-	" WHERE e.id = ? ORDER BY j.key";
-
 size_t answers_args(struct db *db, uint32_t exec, struct buf *to)
 {
-	struct sqlite3_stmt *st = db_ask(db, args_text, "i", (int64_t)exec);
-	size_t n = 0, len, from = to->len;
+	const struct build *b = build_of(db);
+	size_t len, from = to->len;
+	uint32_t i;
 
-	for (; db_row(db, st) && db_args_fit(db, to->len - from); n++) {
-		const char *s = db_bytes(st, 0, &len);
+	for (i = 0; i < build_args(b, exec) && db_args_fit(db, to->len - from); i++) {
+		const char *s = build_arg(b, exec, i, &len);
 
 		buf_add(to, s, len);
 		buf_addc(to, 0);
 	}
 	if (db->redact)
 		redact_list(to, from);
-	return n;
+	return i;
 }
 
 struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n)

@@ -49,12 +49,12 @@ static uint32_t maker_of(const struct check *c, uint32_t file, int64_t *at)
 	return n ? w[0].unit : c->s.unit_of[b->files[file].named];
 }
 
-static void find_early(struct check *c, const struct build_miss *m)
+static void find_early(struct check *c, uint32_t unit, const struct build_miss *m)
 {
-	uint32_t unit = c->s.unit_of[m->exec], maker;
+	uint32_t maker;
 	int64_t at;
 
-	if (!is_in_step(c, unit) || c->place[m->file] != PLACE_TREE ||
+	if (c->place[m->file] != PLACE_TREE ||
 	    (m->error && m->error != ENOENT && m->error != ENOTDIR))
 		return;
 	maker = maker_of(c, m->file, &at);
@@ -199,10 +199,11 @@ void check_asked(struct check *c)
 	struct map64 outer = { 0 };
 
 	for (uint32_t i = 1; i <= c->s.b->nexecs; i++) {
-		uint32_t n = is_in_step(c, c->s.unit_of[i]) ? build_misses(c->s.b, i) : 0;
+		uint32_t unit = c->s.unit_of[i];
+		uint32_t n = is_in_step(c, unit) ? build_misses(c->s.b, i) : 0;
 
 		for (uint32_t k = 0; k < n; k++)
-			find_early(c, build_miss_of(c->s.b, i, k));
+			find_early(c, unit, build_miss_of(c->s.b, i, k));
 	}
 	find_listings(c);
 	if (c->s.nunits)

@@ -96,7 +96,7 @@ static void opened(struct links *l)
 	struct buf name = { 0 };
 
 	while (db_row(l->u->db, st)) {
-		unsigned int class = db_class(l->u->db, st, 2);
+		unsigned int class = db_class(l->u->db, db_int(st, 2));
 		uint32_t file = db_id(l->u->db, st, 0, DB_FILES);
 		size_t len;
 		const char *s = db_bytes(st, 1, &len);

@@ -190,30 +190,34 @@ uint32_t db_ids(struct db *db, enum db_table of)
 	return db->ids[of];
 }
 
-uint32_t db_id(struct db *db, struct sqlite3_stmt *st, int column, enum db_table of)
+uint32_t db_id_of(struct db *db, int64_t id, enum db_table of)
 {
-	int64_t id = db_int(st, column);
-
 	if (id >= 0 && id <= db_ids(db, of))
 		return (uint32_t)id;
 	db_damaged(db, "a row names row %" PRId64 " of a table that has %" PRIu32, id, db_ids(db, of));
 	return 0;
 }
 
-uint32_t db_earlier(struct db *db, struct sqlite3_stmt *st, int column, uint32_t id)
+uint32_t db_id(struct db *db, struct sqlite3_stmt *st, int column, enum db_table of)
 {
-	int64_t before = db_int(st, column);
+	return db_id_of(db, db_int(st, column), of);
+}
 
+uint32_t db_earlier_of(struct db *db, int64_t before, uint32_t id)
+{
 	if (before >= 0 && (!before || before < id))
 		return (uint32_t)before;
 	db_damaged(db, "row %" PRIu32 " has row %" PRId64 " before it", id, before);
 	return 0;
 }
 
-uint8_t db_class(struct db *db, struct sqlite3_stmt *st, int column)
+uint32_t db_earlier(struct db *db, struct sqlite3_stmt *st, int column, uint32_t id)
 {
-	int64_t class = db_int(st, column);
+	return db_earlier_of(db, db_int(st, column), id);
+}
 
+uint8_t db_class(struct db *db, int64_t class)
+{
 	if (class >= 0 && class < GRAPH_NCLASSES)
 		return (uint8_t)class;
 	db_damaged(db, "a row has the class %" PRId64, class);
@@ -415,6 +419,7 @@ struct db *db_open(const char *path, struct diag *diag)
 		db_close(db);
 		return NULL;
 	}
+	db->in_file = true;
 	db->complete = db_meta(db, "complete", 0) == 1;
 	db->uses = db_meta(db, "uses", 0) == 1;
 	return db;

@@ -38,6 +38,7 @@ struct db {
 	struct out_place *place;	/* where one that is made goes; NULL: nowhere */
 	uint32_t ids[DB_NTABLES];	/* the highest of each table, if @counted */
 	bool counted;
+	bool in_file;		/* all rows are in the file, but for a write-ahead log */
 	uint64_t steps;		/* of a file: what is left of those that SQLite may take */
 	struct build *build;	/* all of it in memory: model/build.h; NULL: nobody has asked */
 	void (*free_build)(struct build *b);
@@ -86,18 +87,20 @@ bool db_null(struct sqlite3_stmt *st, int column);
  * Never above db_ids(): what is, is told as damage, and is 0.
  */
 uint32_t db_id(struct db *db, struct sqlite3_stmt *st, int column, enum db_table of);
+uint32_t db_id_of(struct db *db, int64_t id, enum db_table of);
 
 /**
  * db_earlier - the same of a row of the same table that was there before row @id: a
  *	parent, or a version's base
  */
 uint32_t db_earlier(struct db *db, struct sqlite3_stmt *st, int column, uint32_t id);
+uint32_t db_earlier_of(struct db *db, int64_t before, uint32_t id);
 
 /** db_ids - the highest id of a table, once all its rows are there */
 uint32_t db_ids(struct db *db, enum db_table of);
 
-/** db_class - a column that is an enum graph_class; what is none is told as damage, and is 0 */
-uint8_t db_class(struct db *db, struct sqlite3_stmt *st, int column);
+/** db_class - @class, if it is an enum graph_class; what is none is told as damage, and is 0 */
+uint8_t db_class(struct db *db, int64_t class);
 
 /*
  * Bytes of the arguments of one program, at most: more than any kernel takes.  A row can

@@ -329,7 +329,7 @@ static void of_unit(struct facts *f, uint32_t unit, struct gathered *g)
 		while (db_row(f->s.db, st)) {
 			uint32_t version = db_id(f->s.db, st, 0, DB_VERSIONS);
 			uint32_t file = db_id(f->s.db, st, 1, DB_FILES);
-			uint8_t how = (uint8_t)db_int(st, 2), class = db_class(f->s.db, st, 3);
+			uint8_t how = (uint8_t)db_int(st, 2), class = db_class(f->s.db, db_int(st, 3));
 
 			file = file ? file : f->s.versions[version].file;
 			if (f->step[unit] && version && how != GRAPH_OPEN)

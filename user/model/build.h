@@ -13,6 +13,7 @@
 #ifndef ETRACE_MODEL_BUILD_H
 #define ETRACE_MODEL_BUILD_H
 
+#include "base/buf.h"
 #include "db/db.h"
 #include "graph/graph.h"
 
@@ -65,7 +66,7 @@ struct build_name {
 
 /* A name that an exec looked for in vain. */
 struct build_miss {
-	uint32_t exec, file;
+	uint32_t file;
 	int32_t error;
 	int64_t at;
 };
@@ -89,19 +90,16 @@ struct build {
 	struct build_version *versions;
 	struct build_exec *execs;
 	struct build_name *names;	/* in the order in which they were told */
-	size_t nnames;
+	size_t nnames, names_cap;
 	struct build_access *accesses;	/* by exec, in the order in which they were told */
 	size_t naccesses;
 	uint32_t *by_version;	/* indices of accesses */
 	uint64_t *moved;	/* bytes of accesses; of pipes only, else NULL */
 	int64_t *since;		/* when accesses began to read, 0: not known; of sockets, else NULL */
 	struct build_copy *copies;
-	size_t ncopies;
+	size_t ncopies, copies_cap;
 	struct build_lists copied_to;	/* by version: rows of copies into it, + 1 */
 	struct build_lists copied_from;	/* by version: rows of copies out of it, + 1 */
-	struct build_miss *misses;	/* by exec; once somebody has asked for them */
-	size_t nmisses;
-	struct build_lists misses_of;	/* by exec: indices of misses */
 	struct build_lists names_of;	/* by version: files that hold it in the end */
 	struct build_lists began;	/* by file: versions that began under that name */
 	struct build_lists took;	/* by file: rows of names that gave it a version, + 1 */
@@ -110,8 +108,18 @@ struct build {
 	struct build_lists made_by;	/* by exec: versions that it began and nobody wrote */
 	struct build_lists links;	/* by file: versions that are symbolic links to it */
 	struct build_lists based;	/* by version: those that went on from it */
-	char *text;		/* paths */
+	struct buf text;	/* paths */
+	uint32_t npaths;
 	uint64_t *paths;	/* by file: where its path begins; the next one's: where it ends */
+	/* what is loaded when it is asked for: args.c */
+	uint32_t *misses_at;	/* by exec: its first of misses */
+	struct build_miss *misses;
+	uint64_t *args_at;	/* by exec: its first of args */
+	uint32_t *args, nargs_at;	/* strings */
+	size_t nargs, args_cap;
+	struct buf strings;
+	uint64_t *strings_at;	/* by string: where it begins; the next one's: where it ends */
+	uint32_t nstrings_at;
 };
 
 /**
@@ -127,6 +135,10 @@ const char *build_path(const struct build *b, uint32_t file, size_t *len);
 
 /** build_find - the file of a path.  Return: 0: the build has not touched it */
 uint32_t build_find(const struct build *b, const char *path, size_t len);
+
+/** build_args - how many arguments a program was called with; build_arg(): each, from 0 on */
+uint32_t build_args(const struct build *b, uint32_t exec);
+const char *build_arg(const struct build *b, uint32_t exec, uint32_t i, size_t *len);
 
 /** build_misses - how often an exec looked for a name in vain; build_miss_of(): each, from 0 on */
 uint32_t build_misses(const struct build *b, uint32_t exec);

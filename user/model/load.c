@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* A build out of its database.  See build.h. */
 #include "model/build.h"
-#include "base/buf.h"
+#include "db/scan.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -74,103 +74,100 @@ static uint32_t base_of(const struct build *b, uint32_t version)
 
 /* ---- tables ---- */
 
+static uint32_t id_of(struct build *b, const struct db_cells *row, int i, enum db_table of)
+{
+	return db_cell_id(b->db, row, i, of);
+}
+
+/* Where the paths of files before @upto begin that have no row, too. */
+static void begin_paths(struct build *b, uint32_t upto)
+{
+	while (b->npaths <= upto)
+		b->paths[b->npaths++] = b->text.len;
+}
+
+static void take_file(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+
+	begin_paths(b, id_of(b, row, 0, DB_FILES));
+	buf_add(&b->text, row->bytes, row->len);
+}
+
 static void load_files(struct build *b)
 {
-	static const char text[] = "SELECT id, path FROM file ORDER BY id";
-	struct sqlite3_stmt *st = db_ask(b->db, text, "");
-	struct buf paths = { 0 };
-	uint32_t next = 0;
-
 	b->nfiles = db_ids(b->db, DB_FILES);
 	b->files = xcalloc(b->nfiles + 1ul, sizeof(*b->files));
 	b->paths = xcalloc(b->nfiles + 2ul, sizeof(*b->paths));
-	while (db_row(b->db, st)) {
-		uint32_t file = db_id(b->db, st, 0, DB_FILES);
-		size_t len;
-		const char *path = db_bytes(st, 1, &len);
+	db_scan(b->db, "file", "id, path", take_file, b);
+	begin_paths(b, b->nfiles + 1);
+	buf_addc(&b->text, '\0');
+}
 
-		while (next <= file)
-			b->paths[next++] = paths.len;
-		buf_add(&paths, path, len);
-	}
-	while (next <= b->nfiles + 1)
-		b->paths[next++] = paths.len;
-	buf_addc(&paths, '\0');
-	b->text = paths.s;
+static void take_version(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+	const int64_t *v = row->v;
+	uint32_t id = id_of(b, row, 0, DB_VERSIONS);
+
+	b->versions[id] = (struct build_version){
+		.file = id_of(b, row, 1, DB_FILES), .exec = id_of(b, row, 2, DB_EXECS),
+		.base = db_earlier_of(b->db, v[3], id), .made = (uint8_t)v[4], .at = v[5],
+		.identified = db_cell_known(row, 9) && db_cell_known(row, 10),
+		.type = (uint32_t)v[6], .dev = (uint32_t)v[7], .ino = (uint64_t)v[8],
+		.size = (uint64_t)v[9], .mtime = v[10], .target = id_of(b, row, 11, DB_FILES),
+	};
 }
 
 static void load_versions(struct build *b)
 {
-	static const char text[] =
-		"SELECT id, file, exec, base, made, at, type, dev, ino, size, mtime, target\n"
-		" FROM version ORDER BY id";
-	struct sqlite3_stmt *st = db_ask(b->db, text, "");
-
 	b->nversions = db_ids(b->db, DB_VERSIONS);
 	b->versions = xcalloc(b->nversions + 1ul, sizeof(*b->versions));
-	while (db_row(b->db, st)) {
-		uint32_t id = db_id(b->db, st, 0, DB_VERSIONS);
-
-		b->versions[id] = (struct build_version){
-			.file = db_id(b->db, st, 1, DB_FILES),
-			.exec = db_id(b->db, st, 2, DB_EXECS),
-			.base = db_earlier(b->db, st, 3, id),
-			.made = (uint8_t)db_int(st, 4), .at = db_int(st, 5),
-			.identified = !db_null(st, 9) && !db_null(st, 10),
-			.type = (uint32_t)db_int(st, 6),
-			.dev = (uint32_t)db_int(st, 7), .ino = (uint64_t)db_int(st, 8),
-			.size = (uint64_t)db_int(st, 9), .mtime = db_int(st, 10),
-			.target = db_id(b->db, st, 11, DB_FILES),
-		};
-	}
+	db_scan(b->db, "version",
+		"id, file, exec, base, made, at, type, dev, ino, size, mtime, target",
+		take_version, b);
 }
 
-static void load_names(struct build *b)
+static void take_name(void *ctx, const struct db_cells *row)
 {
-	static const char text[] = "SELECT file, version, exec, at FROM name ORDER BY rowid";
-	struct sqlite3_stmt *st = db_ask(b->db, text, "");
-	size_t cap = 0;
+	struct build *b = ctx;
 
-	while (db_row(b->db, st)) {
-		b->names = xgrow(b->names, &cap, b->nnames + 1, sizeof(*b->names));
-		b->names[b->nnames++] = (struct build_name){
-			db_id(b->db, st, 0, DB_FILES), db_id(b->db, st, 1, DB_VERSIONS),
-			db_id(b->db, st, 2, DB_EXECS), db_int(st, 3),
-		};
-	}
+	b->names = xgrow(b->names, &b->names_cap, b->nnames + 1, sizeof(*b->names));
+	b->names[b->nnames++] = (struct build_name){
+		id_of(b, row, 0, DB_FILES), id_of(b, row, 1, DB_VERSIONS),
+		id_of(b, row, 2, DB_EXECS), row->v[3],
+	};
 }
 
-static int32_t known(struct sqlite3_stmt *st, int column)
+static int32_t known(const struct db_cells *row, int i)
 {
-	return db_null(st, column) ? -1 : (int32_t)db_int(st, column);
+	return db_cell_known(row, i) ? (int32_t)row->v[i] : -1;
+}
+
+static void take_exec(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+	const int64_t *v = row->v;
+	uint32_t id = id_of(b, row, 0, DB_EXECS);
+
+	b->execs[id] = (struct build_exec){
+		.process = id_of(b, row, 1, DB_PROCESSES),
+		.parent = db_earlier_of(b->db, v[2], id), .before = db_earlier_of(b->db, v[3], id),
+		.forked = v[4], .begun = v[5], .program = id_of(b, row, 6, DB_FILES),
+		.interp = id_of(b, row, 7, DB_FILES), .cwd = id_of(b, row, 8, DB_FILES), .at = v[9],
+		.until = db_cell_known(row, 10) ? v[10] : b->end,
+		.ended = db_cell_known(row, 11) ? (uint8_t)v[11] : GRAPH_ENDED_OPEN,
+		.status = known(row, 12), .signal = known(row, 13), .unseen = (uint8_t)v[14],
+	};
 }
 
 static void load_execs(struct build *b)
 {
-	static const char text[] =
-		"SELECT id, process, parent, before, forked, begun, program, interp, cwd, at,\n"
-		" until, ended, status, signal, unseen FROM exec ORDER BY id";
-	struct sqlite3_stmt *st = db_ask(b->db, text, "");
-
 	b->nexecs = db_ids(b->db, DB_EXECS);
 	b->execs = xcalloc(b->nexecs + 1ul, sizeof(*b->execs));
-	while (db_row(b->db, st)) {
-		uint32_t id = db_id(b->db, st, 0, DB_EXECS);
-
-		b->execs[id] = (struct build_exec){
-			.process = db_id(b->db, st, 1, DB_PROCESSES),
-			.parent = db_earlier(b->db, st, 2, id),
-			.before = db_earlier(b->db, st, 3, id),
-			.forked = db_int(st, 4), .begun = db_int(st, 5),
-			.program = db_id(b->db, st, 6, DB_FILES),
-			.interp = db_id(b->db, st, 7, DB_FILES),
-			.cwd = db_id(b->db, st, 8, DB_FILES), .at = db_int(st, 9),
-			.until = db_null(st, 10) ? b->end : db_int(st, 10),
-			.ended = db_null(st, 11) ? GRAPH_ENDED_OPEN : (uint8_t)db_int(st, 11),
-			.status = known(st, 12), .signal = known(st, 13),
-			.unseen = (uint8_t)db_int(st, 14),
-		};
-	}
+	db_scan(b->db, "exec",
+		"id, process, parent, before, forked, begun, program, interp, cwd, at, until, ended, "
+		"status, signal, unseen", take_exec, b);
 }
 
 /* ---- accesses ---- */
@@ -188,48 +185,47 @@ static bool is_mapped(const struct build *b, const struct build_access *a, bool 
 	       !may_queue(b, a->version);
 }
 
-static void take_access(struct build *b, struct sqlite3_stmt *st, struct build_access *a)
+static void fill_access(struct build *b, const struct db_cells *row, struct build_access *a)
 {
-	bool counted = !db_null(st, 6);
-	int64_t fd = db_null(st, 5) ? -1 : db_int(st, 5);
+	bool counted = db_cell_known(row, 6);
+	const int64_t *v = row->v;
 
 	*a = (struct build_access){
-		.exec = db_id(b->db, st, 0, DB_EXECS), .version = db_id(b->db, st, 1, DB_VERSIONS),
-		.file = db_id(b->db, st, 2, DB_FILES), .how = (uint8_t)db_int(st, 3),
-		.class = db_class(b->db, st, 4), .standard = fd == 1 || fd == 2,
-		.at = db_int(st, 7), .until = db_null(st, 8) ? b->end : db_int(st, 8),
-		.copied = db_int(st, 9),
+		.exec = id_of(b, row, 0, DB_EXECS), .version = id_of(b, row, 1, DB_VERSIONS),
+		.file = id_of(b, row, 2, DB_FILES), .how = (uint8_t)v[3],
+		.class = db_class(b->db, v[4]), .standard = v[5] == 1 || v[5] == 2,
+		.at = v[7], .until = db_cell_known(row, 8) ? v[8] : b->end, .copied = v[9],
 	};
 	b->execs[a->exec].copies |= a->copied;
 	if (!a->file)
 		a->file = b->versions[a->version].file;
-	if (is_mapped(b, a, counted, (uint64_t)db_int(st, 6)))
+	if (is_mapped(b, a, counted, (uint64_t)v[6]))
 		a->until = b->execs[a->exec].until;
 	if (may_queue(b, a->version)) {
 		if (!b->moved)
 			b->moved = xcalloc(b->naccesses + 1, sizeof(*b->moved));
-		if (!b->since && !db_null(st, 10))
+		if (!b->since && db_cell_known(row, 10))
 			b->since = xcalloc(b->naccesses + 1, sizeof(*b->since));
 		if (b->since)
-			b->since[a - b->accesses] = db_int(st, 10);
-		b->moved[a - b->accesses] = (uint64_t)db_int(st, 6);
+			b->since[a - b->accesses] = v[10];
+		b->moved[a - b->accesses] = (uint64_t)v[6];
 		/* who only has it open moves nothing */
 		if (a->how == GRAPH_READ || a->how == GRAPH_WRITE)
-			b->versions[a->version].counted &= counted && db_int(st, 6) > 0;
+			b->versions[a->version].counted &= counted && v[6] > 0;
 	}
 }
 
-static void count_accesses(struct build *b)
+static void count_access(void *ctx, const struct db_cells *row)
 {
-	static const char text[] = "SELECT exec, count(*) FROM access GROUP BY exec";
-	struct sqlite3_stmt *st = db_ask(b->db, text, "");
+	struct build *b = ctx;
+
+	b->execs[id_of(b, row, 0, DB_EXECS)].uses++;
+}
+
+static void place_accesses(struct build *b)
+{
 	size_t n = 0;
 
-	while (db_row(b->db, st)) {
-		struct build_exec *e = &b->execs[db_id(b->db, st, 0, DB_EXECS)];
-
-		e->uses = (uint32_t)db_int(st, 1);
-	}
 	for (uint32_t i = 0; i <= b->nexecs; i++) {
 		b->execs[i].first = (uint32_t)n;
 		n += b->execs[i].uses;
@@ -238,27 +234,29 @@ static void count_accesses(struct build *b)
 	b->naccesses = n;
 }
 
-/* Each exec's own stand together; what an index counted, a table need not have. */
+static void take_access(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+	uint32_t exec = id_of(b, row, 0, DB_EXECS);
+	struct build_exec *e = &b->execs[exec];
+	size_t end = exec < b->nexecs ? e[1].first : b->naccesses;
+
+	/* somebody may have changed the file in between */
+	if (e->first + (size_t)e->uses < end)
+		fill_access(b, row, &b->accesses[e->first + e->uses++]);
+}
+
+/* Each exec's own stand together: they are counted before they are taken. */
 static void load_accesses(struct build *b)
 {
-	static const char text[] =
-		"SELECT exec, version, file, how, class, fd, bytes, at, until, copied,\n"
-		" since FROM access ORDER BY rowid";
-	struct sqlite3_stmt *st;
-
-	count_accesses(b);
+	db_scan(b->db, "access", "exec", count_access, b);
+	place_accesses(b);
 	b->accesses = xcalloc(b->naccesses + 1, sizeof(*b->accesses));
 	for (uint32_t i = 1; i <= b->nversions; i++)
 		b->versions[i].counted = may_queue(b, i);
-	st = db_ask(b->db, text, "");
-	while (db_row(b->db, st)) {
-		uint32_t exec = db_id(b->db, st, 0, DB_EXECS);
-		struct build_exec *e = &b->execs[exec];
-		size_t end = exec < b->nexecs ? e[1].first : b->naccesses;
-
-		if (e->first + (size_t)e->uses < end)
-			take_access(b, st, &b->accesses[e->first + e->uses++]);
-	}
+	db_scan(b->db, "access", "exec, version, file, how, class, fd, bytes, at, until, copied, "
+		"since",
+		take_access, b);
 }
 
 static uint32_t copied_to(const struct build *b, uint32_t i)
@@ -271,19 +269,20 @@ static uint32_t copied_from(const struct build *b, uint32_t i)
 	return b->copies[i - 1].input;
 }
 
+static void take_copy(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+
+	b->copies = xgrow(b->copies, &b->copies_cap, b->ncopies + 1, sizeof(*b->copies));
+	b->copies[b->ncopies++] = (struct build_copy){
+		id_of(b, row, 0, DB_EXECS), id_of(b, row, 1, DB_VERSIONS),
+		id_of(b, row, 2, DB_VERSIONS),
+	};
+}
+
 static void load_copies(struct build *b)
 {
-	static const char text[] = "SELECT exec, input, output FROM copy ORDER BY rowid";
-	struct sqlite3_stmt *st = db_ask(b->db, text, "");
-	size_t cap = 0;
-
-	while (db_row(b->db, st)) {
-		b->copies = xgrow(b->copies, &cap, b->ncopies + 1, sizeof(*b->copies));
-		b->copies[b->ncopies++] = (struct build_copy){
-			db_id(b->db, st, 0, DB_EXECS), db_id(b->db, st, 1, DB_VERSIONS),
-			db_id(b->db, st, 2, DB_VERSIONS),
-		};
-	}
+	db_scan(b->db, "copy", "exec, input, output", take_copy, b);
 	build_make_lists(b, &b->copied_to, b->nversions, (uint32_t)b->ncopies, copied_to);
 	build_make_lists(b, &b->copied_from, b->nversions, (uint32_t)b->ncopies, copied_from);
 }
@@ -341,48 +340,12 @@ static void find_contents(struct build *b)
 	}
 }
 
-/* ---- misses ---- */
-
-static uint32_t misser(const struct build *b, uint32_t i)
-{
-	return b->misses[i - 1].exec;
-}
-
-static void load_misses(struct build *b)
-{
-	static const char text[] = "SELECT exec, file, error, at FROM misses";
-	struct sqlite3_stmt *st = db_ask(b->db, text, "");
-	size_t cap = 0;
-
-	while (db_row(b->db, st)) {
-		b->misses = xgrow(b->misses, &cap, b->nmisses + 1, sizeof(*b->misses));
-		b->misses[b->nmisses++] = (struct build_miss){
-			db_id(b->db, st, 0, DB_EXECS), db_id(b->db, st, 1, DB_FILES),
-			(int32_t)db_int(st, 2), db_int(st, 3),
-		};
-	}
-	build_make_lists(b, &b->misses_of, b->nexecs, (uint32_t)b->nmisses, misser);
-}
-
-const struct build_miss *build_miss_of(const struct build *b, uint32_t exec, uint32_t i)
-{
-	return &b->misses[b->misses_of.ids[b->misses_of.at[exec] + i] - 1];
-}
-
-uint32_t build_misses(const struct build *b, uint32_t exec)
-{
-	/* most answers do not ask for them, and there are as many as accesses */
-	if (!b->misses_of.at)
-		load_misses((struct build *)(uintptr_t)b);
-	return b->misses_of.at[exec + 1] - b->misses_of.at[exec];
-}
-
 /* ---- all of it ---- */
 
 const char *build_path(const struct build *b, uint32_t file, size_t *len)
 {
 	*len = (size_t)(b->paths[file + 1] - b->paths[file]);
-	return b->text + b->paths[file];
+	return b->text.s + b->paths[file];
 }
 
 uint32_t build_find(const struct build *b, const char *path, size_t len)
@@ -407,10 +370,14 @@ static void free_build(struct build *b)
 	free(b->moved);
 	free(b->since);
 	free(b->misses);
+	free(b->misses_at);
+	free(b->args);
+	free(b->args_at);
+	free(b->strings_at);
+	buf_free(&b->strings);
 	free(b->copies);
 	free_lists(&b->copied_to);
 	free_lists(&b->copied_from);
-	free_lists(&b->misses_of);
 	free_lists(&b->names_of);
 	free_lists(&b->began);
 	free_lists(&b->took);
@@ -419,7 +386,7 @@ static void free_build(struct build *b)
 	free_lists(&b->made_by);
 	free_lists(&b->links);
 	free_lists(&b->based);
-	free(b->text);
+	buf_free(&b->text);
 	free(b->paths);
 	free(b);
 }
@@ -439,7 +406,7 @@ const struct build *build_of(struct db *db)
 	load_files(b);
 	load_execs(b);
 	load_versions(b);
-	load_names(b);
+	db_scan(b->db, "name", "file, version, exec, at", take_name, b);
 	load_accesses(b);
 	load_copies(b);
 	index_accesses(b);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * All rows of a table, for those who load it whole.
+ *
+ * SQLite takes about 2,000 instructions to hand out a row of ten numbers; reading it from the
+ * pages of the file takes a tenth of that.  The pages are as SQLite's file format
+ * (https://www.sqlite.org/fileformat2.html) has them, and are read through SQLite's own file
+ * and under its lock.  SQLite itself is asked for what is not in the file: rows of a temporary
+ * database, and those in a write-ahead log.
+ */
+#ifndef ETRACE_DB_SCAN_H
+#define ETRACE_DB_SCAN_H
+
+#include "db/db.h"
+
+#define DB_CELLS 16
+
+struct db_cells {
+	int64_t v[DB_CELLS];	/* numbers, in the order of the columns asked for; NULL is 0 */
+	uint32_t known;		/* a bit for each that is not NULL */
+	const char *bytes;	/* text or blob, of which at most one can be asked for; or "" */
+	size_t len;
+};
+
+typedef void db_row_fn(void *ctx, const struct db_cells *row);
+
+/**
+ * db_scan - pass each row of a table to @fn, in the order of rowids
+ * @columns: names, up to DB_CELLS, with ", " between them
+ *
+ * A damaged table sets db->failed, after some of its rows.
+ */
+void db_scan(struct db *db, const char *table, const char *columns, db_row_fn *fn, void *ctx);
+
+/** db_bad_list - tell that a list of numbers holds something else */
+void db_bad_list(struct db *db);
+
+static inline bool db_cell_known(const struct db_cells *row, int i)
+{
+	return row->known >> i & 1;
+}
+
+/** db_cell_id - as db_id(), of a cell */
+static inline uint32_t db_cell_id(struct db *db, const struct db_cells *row, int i,
+				  enum db_table of)
+{
+	bool fits = db->counted && (uint64_t)row->v[i] <= db->ids[of];
+
+	return fits ? (uint32_t)row->v[i] : db_id_of(db, row->v[i], of);
+}
+
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Lists of numbers, which stand in the database as JSON: what programs were called with, and
+ * what they looked for in vain.  Loaded when they are asked for first: there is much of both,
+ * and most answers need neither.  See build.h.
+ */
+#include "model/build.h"
+#include "db/scan.h"
+#include "base/xalloc.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static struct build *loaded(const struct build *b)
+{
+	return (struct build *)(uintptr_t)b;
+}
+
+/* What is left of a list; @begun: a number has been taken. */
+struct list {
+	struct db *db;
+	const char *at, *end;
+	bool begun;
+};
+
+static struct list list_of(struct build *b, const struct db_cells *row)
+{
+	return (struct list){ b->db, row->bytes, row->bytes + row->len, false };
+}
+
+static bool pass(struct list *l, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(l->end - l->at) < n || memcmp(l->at, word, n))
+		return false;
+	l->at += n;
+	return true;
+}
+
+static bool take_number(struct list *l, const char *before, uint64_t *v)
+{
+	bool good = pass(l, before) && l->at < l->end && isdigit((unsigned char)*l->at);
+
+	for (*v = 0; good && l->at < l->end && isdigit((unsigned char)*l->at); l->at++) {
+		good = *v < UINT64_MAX / 20;
+		*v = *v * 10 + (uint64_t)(*l->at - '0');
+	}
+	if (!good)
+		db_bad_list(l->db);
+	return good;
+}
+
+/* Return: whether there is one more number, between @first, @between and @last. */
+static bool next_number(struct list *l, const char *first, const char *between, const char *last,
+			uint64_t *v)
+{
+	if (pass(l, l->begun ? last : "[]")) {
+		if (l->at != l->end)
+			db_bad_list(l->db);
+		return false;
+	}
+	first = l->begun ? between : first;
+	l->begun = true;
+	return take_number(l, first, v);
+}
+
+/* ---- arguments ---- */
+
+/* Where the arguments of programs before @upto begin that have no row, too. */
+static void begin_args(struct build *b, uint32_t upto)
+{
+	while (b->nargs_at <= upto)
+		b->args_at[b->nargs_at++] = b->nargs;
+}
+
+static void take_args(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+	struct list l = list_of(b, row);
+	uint64_t string;
+
+	begin_args(b, db_cell_id(b->db, row, 0, DB_EXECS));
+	while (db_cell_known(row, 1) && next_number(&l, "[", ",", "]", &string)) {
+		b->args = xgrow(b->args, &b->args_cap, b->nargs + 1, sizeof(*b->args));
+		b->args[b->nargs++] = db_id_of(b->db, (int64_t)string, DB_STRINGS);
+	}
+}
+
+static void begin_strings(struct build *b, uint32_t upto)
+{
+	while (b->nstrings_at <= upto)
+		b->strings_at[b->nstrings_at++] = b->strings.len;
+}
+
+static void take_string(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+
+	begin_strings(b, db_cell_id(b->db, row, 0, DB_STRINGS));
+	buf_add(&b->strings, row->bytes, row->len);
+}
+
+static void load_args(struct build *b)
+{
+	uint32_t nstrings = db_ids(b->db, DB_STRINGS);
+
+	b->args_at = xcalloc(b->nexecs + 2ul, sizeof(*b->args_at));
+	b->strings_at = xcalloc(nstrings + 2ul, sizeof(*b->strings_at));
+	db_scan(b->db, "exec", "id, args", take_args, b);
+	begin_args(b, b->nexecs + 1);
+	db_scan(b->db, "string", "id, s", take_string, b);
+	begin_strings(b, nstrings + 1);
+	buf_addc(&b->strings, '\0');
+}
+
+uint32_t build_args(const struct build *b, uint32_t exec)
+{
+	if (!b->args_at)
+		load_args(loaded(b));
+	return (uint32_t)(b->args_at[exec + 1] - b->args_at[exec]);
+}
+
+const char *build_arg(const struct build *b, uint32_t exec, uint32_t i, size_t *len)
+{
+	uint32_t string = b->args[b->args_at[exec] + i];
+
+	*len = (size_t)(b->strings_at[string + 1] - b->strings_at[string]);
+	return b->strings.s + b->strings_at[string];
+}
+
+/* ---- misses ---- */
+
+/* [[file,ns after the row's own time],...] */
+static bool next_miss(struct list *l, uint64_t *file, uint64_t *after)
+{
+	return next_number(l, "[[", "],[", "]]", file) && take_number(l, ",", after);
+}
+
+static void count_misses(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+	struct list l = list_of(b, row);
+	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS);
+	uint64_t file, after;
+
+	while (next_miss(&l, &file, &after))
+		b->misses_at[exec + 2]++;
+}
+
+/* misses_at[exec + 1] goes from the beginning of the exec's own to their end. */
+static void take_misses(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+	struct list l = list_of(b, row);
+	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS), all = b->misses_at[b->nexecs + 2];
+	uint64_t file, after;
+
+	/* somebody may have changed the file in between */
+	while (b->misses_at[exec + 1] < all && next_miss(&l, &file, &after))
+		b->misses[b->misses_at[exec + 1]++] = (struct build_miss){
+			.file = db_id_of(b->db, (int64_t)file, DB_FILES),
+			.error = (int32_t)row->v[1], .at = row->v[2] + (int64_t)after,
+		};
+}
+
+static void load_misses(struct build *b)
+{
+	b->misses_at = xcalloc(b->nexecs + 3ul, sizeof(*b->misses_at));
+	db_scan(b->db, "miss", "exec, files", count_misses, b);
+	for (uint32_t i = 1; i <= b->nexecs + 2; i++)
+		b->misses_at[i] += b->misses_at[i - 1];
+	b->misses = xcalloc(b->misses_at[b->nexecs + 2] + 1ul, sizeof(*b->misses));
+	if (!b->db->failed)
+		db_scan(b->db, "miss", "exec, error, at, files", take_misses, b);
+}
+
+uint32_t build_misses(const struct build *b, uint32_t exec)
+{
+	if (!b->misses_at)
+		load_misses(loaded(b));
+	return b->misses_at[exec + 1] - b->misses_at[exec];
+}
+
+const struct build_miss *build_miss_of(const struct build *b, uint32_t exec, uint32_t i)
+{
+	return &b->misses[b->misses_at[exec] + i];
+}
