@@ -89,18 +89,14 @@ static void load_files(struct attest *a)
 /* What was done to its time behind its last write.  Return: false: nothing. */
 static bool time_set(const struct attest *a, const struct attest_file *f, struct attest_was *was)
 {
-	static const char text[] =
-		"SELECT value, at FROM change WHERE what = ? AND (version = ? OR file = ?)\n"
-		" AND coalesce(error, 0) = 0 ORDER BY rowid DESC LIMIT 1";
-	struct sqlite3_stmt *st = db_ask(a->db, text, "iii", (int64_t)GRAPH_UTIMENS,
-					 (int64_t)f->version, (int64_t)f->file);
+	const struct build_time *t = build_time_of(build_of(a->db), f->version, f->file);
 
-	if (!db_row(a->db, st))
+	if (!t)
 		return false;
-	was->mtime = db_int(st, 0);
+	was->mtime = t->value;
 	if (was->mtime)
 		return true;
-	was->mtime = a->begin + db_int(st, 1);
+	was->mtime = a->begin + t->at;
 	was->slack = NOW_SLACK;
 	return a->has_begin;
 }

@@ -89,6 +89,21 @@ static uint8_t place_of(const struct check *c, const char *path, size_t len)
 		PLACE_SYSTEM : PLACE_OTHER;
 }
 
+/* By file. */
+static uint8_t *place_all(const struct check *c)
+{
+	const struct build *b = c->s.b;
+	uint8_t *place = xcalloc(b->nfiles + 1ul, sizeof(*place));
+
+	for (uint32_t i = 1; i <= b->nfiles; i++) {
+		size_t len;
+		const char *path = build_path(b, i, &len);
+
+		place[i] = place_of(c, path, len);
+	}
+	return place;
+}
+
 static void add_dir(struct check *c, uint32_t dir)
 {
 	struct buf b = { 0 };
@@ -220,6 +235,7 @@ static void add_sources(struct check *c)
 	const struct build *b = c->s.b;
 	bool *generates = xcalloc(c->s.nunits + 1ul, sizeof(*generates));
 	bool *source = xcalloc(b->nfiles + 1ul, sizeof(*source));
+	uint8_t *place = place_all(c);
 	struct sources s = { .c = c };
 
 	find_generators(c, generates);
@@ -231,7 +247,7 @@ static void add_sources(struct check *c)
 
 		if (a->how != GRAPH_READ || a->class != GRAPH_DATA || source[a->file] ||
 		    b->versions[b->versions[a->version].holds].made != GRAPH_EXISTED ||
-		    place_of(c, path, len) <= PLACE_CACHE)
+		    place[a->file] <= PLACE_CACHE)
 			continue;
 		source[a->file] = generates[unit] || (work_is_source(path, len) &&
 						      check_names(c, unit, a->file, NULL));
@@ -253,6 +269,7 @@ static void add_sources(struct check *c)
 		free(s.dirs[i]);
 	}
 	free(s.dirs);
+	free(place);
 	free(source);
 	free(generates);
 }
@@ -266,13 +283,12 @@ void check_places(struct check *c)
 		add_start(c);
 		add_sources(c);
 	}
-	c->place = xcalloc(b->nfiles + 1ul, sizeof(*c->place));
+	c->place = place_all(c);
 	c->node = xcalloc(b->nfiles + 1ul, sizeof(*c->node));
 	for (uint32_t i = 1; i <= b->nfiles; i++) {
 		size_t len;
 		const char *path = build_path(b, i, &len);
 
-		c->place[i] = place_of(c, path, len);
 		c->node[i] = lists_find(&c->lists, path, len);
 	}
 }

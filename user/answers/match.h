@@ -29,6 +29,9 @@ struct match_unit {
 	uint64_t context;	/* of its command and those of its callers */
 	int64_t at, until;
 	int64_t status;		/* of its process: signal * 256 + status; -1: not known */
+	bool schedules;		/* only calls others, when they are due: make, ninja */
+	bool make;		/* reads what $(shell ...) says, and waits for it */
+	bool shell;		/* calls others one after the other */
 };
 
 struct match_write {
@@ -75,14 +78,23 @@ const struct match_write *match_writes(const struct match_side *s, uint32_t vers
 
 /* ---- steps (match_steps.c) ---- */
 
-/** match_schedules - a program that only calls others, when they are due: make, ninja */
-bool match_schedules(const struct match_side *s, uint32_t unit);
+/** match_classify - by its program's name: match_unit.schedules, make, shell */
+void match_classify(struct match_unit *u);
 
-/** match_is_make - one of those that reads what $(shell ...) says, and waits for it */
-bool match_is_make(const struct match_side *s, uint32_t unit);
+static inline bool match_is_make(const struct match_side *s, uint32_t unit)
+{
+	return s->units[unit].make;
+}
 
-/** match_is_shell - a program that calls others one after the other */
-bool match_is_shell(const struct match_side *s, uint32_t unit);
+static inline bool match_schedules(const struct match_side *s, uint32_t unit)
+{
+	return s->units[unit].schedules;
+}
+
+static inline bool match_is_shell(const struct match_side *s, uint32_t unit)
+{
+	return s->units[unit].shell;
+}
 
 /**
  * match_steps - what make, ninja or the like started, or a script did, with all below it

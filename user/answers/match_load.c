@@ -119,6 +119,7 @@ static void load_units(struct match_side *s)
 		struct match_unit *u = &s->units[i];
 
 		u->name = base_hash(s->b, u->program);
+		match_classify(u);
 		u->args = args_hash(s, i, &b);
 		u->context = hash_two(hash_two(u->args, u->cwd),
 				      hash_two(u->file, s->units[u->caller].context));

@@ -86,7 +86,11 @@ void match_name(const struct match_side *s, const char *text, size_t len, struct
 			i += n;
 			continue;
 		}
-		buf_addc(to, text[i++]);
+		/* nothing but a slash changes what follows */
+		for (n = 1; text[i] != '/' && i + n < len && text[i + n] != '/'; n++)
+			;
+		buf_add(to, text + i, n);
+		i += n;
 	}
 }
 
@@ -105,19 +109,21 @@ static bool number(const char *s)
 	return *s && !s[strspn(s, "0123456789.")];
 }
 
-/*
- * How many jobs at once is no difference between builds.  Return: how many of the
- * arguments say that.
- */
-static size_t jobs_args(const char *program, const char *arg, const char *next)
+/* How many jobs at once is no difference between builds: who is told. */
+static bool has_jobs(const char *program)
 {
 	static const char *const tools[] = {
 		"make", "gmake", "ninja", "samu", "cmake", "ctest", "scons", "meson", "cargo", NULL
 	};
+
+	return one_of(path_base(program), tools);
+}
+
+/* Return: how many of the arguments say how many. */
+static size_t jobs_args(const char *arg, const char *next)
+{
 	static const char *const words[] = { "-j", "--jobs", "--parallel", "-l", NULL };
 
-	if (!one_of(path_base(program), tools))
-		return 0;
 	if (one_of(arg, words))
 		return next && number(next) ? 2 : 1;
 	if (!strncmp(arg, "--jobs=", 7) || !strncmp(arg, "--jobserver-", 12))
@@ -125,24 +131,34 @@ static size_t jobs_args(const char *program, const char *arg, const char *next)
 	return !strncmp(arg, "-j", 2) && number(arg + 2);
 }
 
-/* The same in the text of sh -c: "make -j4". */
+/* @s: " -j" in the text of sh -c.  Return: how many of its bytes say how many jobs; 0: none do. */
+static size_t jobs_text(const char *s)
+{
+	size_t blank = strspn(s + 3, " "), n = strspn(s + 3 + blank, "0123456789");
+	char end = s[3 + blank + n];
+
+	if ((!n && !blank) || (end && !strchr(" ;&|)\n", end)))
+		return 0;
+	return n ? 3 + blank + n : 3;
+}
+
 static void add_text(const struct match_side *s, const char *arg, struct buf *to)
 {
 	struct buf b = { 0 };
+	const char *jobs;
 
-	for (; *arg; arg++) {
-		if (!strncmp(arg, " -j", 3)) {
-			size_t blank = strspn(arg + 3, " "), n = strspn(arg + 3 + blank, "0123456789");
-			char end = arg[3 + blank + n];
+	while ((jobs = strstr(arg, " -j"))) {
+		size_t skip = jobs_text(jobs);
 
-			if ((n || blank) && (!end || strchr(" ;&|)\n", end))) {
-				arg += (n ? 3 + blank + n : 3) - 1;
-				continue;
-			}
-		}
-		buf_addc(&b, *arg);
+		buf_add(&b, arg, (size_t)(jobs - arg) + !skip);
+		arg = jobs + skip + !skip;
 	}
-	match_name(s, b.s ? b.s : "", b.len, to);
+	if (b.len) {
+		buf_adds(&b, arg);
+		match_name(s, b.s, b.len, to);
+	} else {
+		match_name(s, arg, strlen(arg), to);
+	}
 	buf_free(&b);
 }
 
@@ -151,13 +167,14 @@ void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_
 	struct buf b = { 0 };
 	size_t all = answers_args(s->db, s->units[unit].exec, &b), skip = 0;
 	const char *arg = b.s, *end = b.s + b.len;
+	bool jobs = all && has_jobs(b.s);
 
 	*n = 0;
 	for (size_t i = 0; i < all; i++, arg += strlen(arg) + 1) {
 		const char *next = arg + strlen(arg) + 1;
 
-		if (!skip && i)
-			skip = jobs_args(b.s, arg, next < end ? next : NULL);
+		if (!skip && i && jobs)
+			skip = jobs_args(arg, next < end ? next : NULL);
 		if (skip) {
 			skip--;
 			continue;

@@ -7,33 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_one_of(const struct match_side *s, uint32_t unit, const char *const *names)
+static bool is_one_of(const struct match_unit *u, const char *const *names)
 {
 	for (; *names; names++)
-		if (s->units[unit].name == hash_bytes(*names, strlen(*names)))
+		if (u->name == hash_bytes(*names, strlen(*names)))
 			return true;
 	return false;
 }
 
-bool match_schedules(const struct match_side *s, uint32_t unit)
+void match_classify(struct match_unit *u)
 {
-	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
+	static const char *const schedulers[] = {
+		"make", "gmake", "ninja", "samu", "bazel", "scons", NULL
+	};
+	static const char *const makes[] = { "make", "gmake", NULL };
+	static const char *const shells[] = { "sh", "dash", "bash", "zsh", "ksh", "busybox", NULL };
 
-	return is_one_of(s, unit, names);
-}
-
-bool match_is_make(const struct match_side *s, uint32_t unit)
-{
-	static const char *const names[] = { "make", "gmake", NULL };
-
-	return is_one_of(s, unit, names);
-}
-
-bool match_is_shell(const struct match_side *s, uint32_t unit)
-{
-	static const char *const names[] = { "sh", "dash", "bash", "zsh", "ksh", "busybox", NULL };
-
-	return is_one_of(s, unit, names);
+	u->make = is_one_of(u, makes);
+	u->schedules = is_one_of(u, schedulers);
+	u->shell = is_one_of(u, shells);
 }
 
 /* What has make or ninja below it, and a script that is no rule of theirs, is no step. */

@@ -90,7 +90,7 @@ char *xstrndup(const char *s, size_t len)
 
 void *xgrow_more(void *p, size_t *cap, size_t need, size_t size)
 {
-	size_t n = *cap ? *cap : 8;
+	size_t n = *cap ? *cap : size == 1 ? 64 : 8;
 
 	while (n < need)
 		n = n > SIZE_MAX / 2 ? need : n * 2;

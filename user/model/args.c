@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Lists of numbers, which stand in the database as JSON: what programs were called with, and
- * what they looked for in vain.  Loaded when they are asked for first: there is much of both,
- * and most answers need neither.  See build.h.
+ * What most answers do not need, loaded when it is asked for first: arguments of programs and
+ * names that they looked for in vain, which stand in the database as lists in JSON, and times
+ * that files were given.  See build.h.
  */
 #include "model/build.h"
 #include "db/scan.h"
@@ -185,4 +185,51 @@ uint32_t build_misses(const struct build *b, uint32_t exec)
 const struct build_miss *build_miss_of(const struct build *b, uint32_t exec, uint32_t i)
 {
 	return &b->misses[b->misses_at[exec] + i];
+}
+
+/* ---- times ---- */
+
+static void take_time(void *ctx, const struct db_cells *row)
+{
+	struct build *b = ctx;
+
+	if (row->v[0] != GRAPH_UTIMENS || row->v[1])
+		return;
+	b->times = xgrow(b->times, &b->times_cap, b->ntimes + 1, sizeof(*b->times));
+	b->times[b->ntimes++] = (struct build_time){
+		db_cell_id(b->db, row, 2, DB_FILES), db_cell_id(b->db, row, 3, DB_VERSIONS),
+		row->v[4], row->v[5],
+	};
+}
+
+static uint32_t file_of_time(const struct build *b, uint32_t i)
+{
+	return b->times[i - 1].file;
+}
+
+static uint32_t version_of_time(const struct build *b, uint32_t i)
+{
+	return b->times[i - 1].version;
+}
+
+static void load_times(struct build *b)
+{
+	db_scan(b->db, "change", "what, error, file, version, value, at", take_time, b);
+	build_make_lists(b, &b->times_by_file, b->nfiles, b->ntimes, file_of_time);
+	build_make_lists(b, &b->times_by_version, b->nversions, b->ntimes, version_of_time);
+}
+
+const struct build_time *build_time_of(const struct build *b, uint32_t version, uint32_t file)
+{
+	const uint32_t *of_file, *of_version;
+	uint32_t last = 0;
+	size_t n, m;
+
+	if (!b->times_by_file.at)
+		load_times(loaded(b));
+	of_file = build_list(&b->times_by_file, file, &n);
+	of_version = build_list(&b->times_by_version, version, &m);
+	last = n ? of_file[n - 1] : 0;
+	last = m && of_version[m - 1] > last ? of_version[m - 1] : last;
+	return last ? &b->times[last - 1] : NULL;
 }

@@ -71,6 +71,13 @@ struct build_miss {
 	int64_t at;
 };
 
+/* A file was given a time. */
+struct build_time {
+	uint32_t file, version;
+	int64_t value;		/* 0: the time when that was done */
+	int64_t at;
+};
+
 /* An exec had the kernel copy from one version straight into another. */
 struct build_copy {
 	uint32_t exec, input, output;	/* input 0: not known which */
@@ -120,6 +127,10 @@ struct build {
 	struct buf strings;
 	uint64_t *strings_at;	/* by string: where it begins; the next one's: where it ends */
 	uint32_t nstrings_at;
+	struct build_time *times;
+	uint32_t ntimes;
+	size_t times_cap;
+	struct build_lists times_by_file, times_by_version;	/* rows of times, + 1 */
 };
 
 /**
@@ -143,6 +154,9 @@ const char *build_arg(const struct build *b, uint32_t exec, uint32_t i, size_t *
 /** build_misses - how often an exec looked for a name in vain; build_miss_of(): each, from 0 on */
 uint32_t build_misses(const struct build *b, uint32_t exec);
 const struct build_miss *build_miss_of(const struct build *b, uint32_t exec, uint32_t i);
+
+/** build_time_of - the last time that a version, or what had a name, was given.  Return: NULL: none */
+const struct build_time *build_time_of(const struct build *b, uint32_t version, uint32_t file);
 
 /** build_list - one of build_lists.  Return: the first; @n: how many */
 static inline const uint32_t *build_list(const struct build_lists *l, uint32_t i, size_t *n)

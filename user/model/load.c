@@ -376,6 +376,9 @@ static void free_build(struct build *b)
 	free(b->strings_at);
 	buf_free(&b->strings);
 	free(b->copies);
+	free(b->times);
+	free_lists(&b->times_by_file);
+	free_lists(&b->times_by_version);
 	free_lists(&b->copied_to);
 	free_lists(&b->copied_from);
 	free_lists(&b->names_of);
