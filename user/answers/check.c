@@ -59,6 +59,7 @@ void check_free(struct check *c)
 	free(c->around.in);
 	free(c->around.list);
 	map64_clear(&c->seen);
+	map64_clear(&c->goes_on);
 	lists_free(&c->lists);
 	match_free_side(&c->s);
 }

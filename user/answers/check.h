@@ -70,6 +70,7 @@ struct check {
 	bool *looked;		/* by file: make or ninja itself looked at it */
 	bool *own;		/* by file: and read it */
 	struct map64 seen;	/* kind and file: finding */
+	struct map64 goes_on;	/* two units: check_goes_on() */
 	struct check_out {
 		uint32_t step, file;
 	} *outs;		/* by step: what it made */
@@ -213,6 +214,9 @@ int check_declares(struct check *c, uint32_t step, uint32_t node);
  * Return: as check_declares().
  */
 int check_ordered(struct check *c, uint32_t first, uint32_t then, uint32_t file);
+
+/** check_goes_on - whether anything that one unit called read what another one's calls made */
+bool check_goes_on(struct check *c, uint32_t then, uint32_t first);
 
 /** check_follows - whether a step is made of what another one made; 0: of or by no step */
 bool check_follows(const struct check *c, uint32_t then, uint32_t first);

@@ -309,6 +309,37 @@ const struct check_read *check_step_reads(const struct check *c, uint32_t step, 
 	return c->reads + low;
 }
 
+static bool is_in(const struct check *c, uint32_t unit, uint32_t top)
+{
+	/* callers have the lower numbers */
+	while (unit > top)
+		unit = c->s.units[unit].caller;
+	return unit == top;
+}
+
+static bool is_made_in(const struct check *c, uint32_t version, uint32_t top)
+{
+	size_t n;
+	const struct match_write *w = match_writes(&c->s, version, &n);
+
+	while (n && !is_in(c, w[n - 1].unit, top))
+		n--;
+	return n;
+}
+
+bool check_goes_on(struct check *c, uint32_t then, uint32_t first)
+{
+	uint64_t pair = (uint64_t)then << 32 | first, *known = map64_get(&c->goes_on, pair);
+	bool any = false;
+
+	if (known)
+		return *known;
+	for (size_t i = 0; i < c->nreads && !any; i++)
+		any = is_in(c, c->reads[i].unit, then) && is_made_in(c, c->reads[i].version, first);
+	map64_put(&c->goes_on, pair, any);
+	return any;
+}
+
 bool check_follows(const struct check *c, uint32_t then, uint32_t first)
 {
 	bool *seen, follows;

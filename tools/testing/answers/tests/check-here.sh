@@ -178,6 +178,16 @@ env -C parts make -np > parts.rules
 recorded parts parts make
 finds parts --make parts.rules --
 
+# Makes that are called one after the other keep a file of their own; and without any order.
+mkdir -p keeps/sub
+printf 'all: one two\ntwo: one\none two:\n\t$(MAKE) -C sub $@\n' > keeps/Makefile
+printf 'one:\n\techo $@ > count\n\techo > made\ntwo:\n\techo $@ > count\n\tcat made > two\n' > keeps/sub/Makefile
+recorded keeps keeps make -j2
+finds keeps --
+sed -i 's/cat made/echo/' keeps/sub/Makefile
+recorded loses keeps make -B -j2
+finds loses -- "writers keeps/sub/count"
+
 # ---- sources beside the directory of the build, and tools elsewhere ----
 
 mkdir -p beside/{src,include,out} tools/{bin,lib,include}

@@ -1,23 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds of many kinds, recorded by record --here: what their own tools say of them, or
+# Builds of many kinds, by whatever has recorded each: what their own tools say of them, or
 # what is true by construction (projects/*/truth, in which "?" are limits, with reasons).
 
 . "${0%/*}/../lib.sh"
+
+# What has recorded it.
+by=strace
 
 # exact NAME BASE TRUTH WHAT [OPTION]...: WHAT (--leaves, --direct) etrace says is that
 exact()
 {
 	local name=$1 base=$2 truth=$3 what=$4
-	etrace deps "$what" --all --json "$FIXTURES/$name/strace.fxt.zst" > "$name.ours" 2> log ||
+	etrace deps "$what" --all --json "$FIXTURES/$name/$by.fxt.zst" > "$name.ours" 2> log ||
 		cat log
 	"$ANSWERS/compare" "${@:5}" "$base" "$truth" "$name.ours"
 }
 
 # built NAME WHAT [OPTION]...: the truth by construction, of a project of that name
 built() { exact "$1" "/build/$1" "$FIXTURES/$1/truth" "--$2" --known "${@:3}"; }
-holds() { check "$1: $2 by construction" built "$@"; }
+holds()
+{
+	local by trace
+
+	for trace in "$FIXTURES/$1"/*.fxt.zst; do
+		by=$(basename "$trace" .fxt.zst)
+		check "$1, by $by: $2 by construction" built "$@"
+	done
+}
 
 # yet NAME COMMAND...: what is known not to hold: skipped as long as it does not.
 yet()
@@ -31,6 +42,9 @@ yet()
 
 for trace in "$FIXTURES"/*/strace.fxt.zst; do
 	ends 0 "$(basename "$(dirname "$trace")") is complete" etrace report "$trace"
+done
+for trace in "$FIXTURES"/{copies,reflinks,tokens,ways}/{module,bpf}.fxt.zst; do
+	ends 0 "${trace#"$FIXTURES/"} is complete" etrace report "$trace"
 done
 
 # Cargo: rustc names sources, and no libraries; cargo also the build script, a program.
@@ -48,6 +62,7 @@ holds node leaves
 holds tokens leaves
 holds jobserver leaves
 holds copies leaves
+holds reflinks leaves
 holds java leaves
 for part in shapes app; do
 	"$ANSWERS/truth-of" javac /build/java "$FIXTURES/java/verbose-$part"
@@ -98,12 +113,14 @@ holds dune direct
 
 # Ways in which data gets from file to file: all outputs are named.
 ways() { exact ways /build/ways "$FIXTURES/ways/truth" --leaves "$@"; }
-# A message to a name (sendto) has no event: that it came from elsewhere is said.
-check "ways: leaves by construction" ways --no-output '*/sent1'
-etrace deps "$FIXTURES/ways/strace.fxt.zst" /build/ways/out/sent1 > log 2>&1
-check "ways: what came in datagrams is said not to be known" grep -q 'is not known' log
-check "ways: of a connection both ends are known" \
-	etrace deps "$FIXTURES/ways/strace.fxt.zst" /build/ways/out/crowd1
+for by in module bpf strace; do
+	# A message to a name (sendto) has no event: that it came from elsewhere is said.
+	check "ways, by $by: leaves by construction" ways --no-output '*/sent1'
+	etrace deps "$FIXTURES/ways/$by.fxt.zst" /build/ways/out/sent1 > log 2>&1
+	check "ways, by $by: what came in datagrams is said not to be known" grep -q 'is not known' log
+	check "ways, by $by: of a connection both ends are known" \
+		etrace deps "$FIXTURES/ways/$by.fxt.zst" /build/ways/out/crowd1
+done
 
 # reverse NAME: rdeps finds each output from each of its inputs
 reverse()
