@@ -161,21 +161,42 @@ uint32_t answers_start(struct db *db)
 	return 0;
 }
 
-size_t answers_args(struct db *db, uint32_t exec, struct buf *to)
+static void add_args(struct db *db, uint32_t exec, struct buf *to)
 {
 	const struct build *b = build_of(db);
 	size_t len, from = to->len;
-	uint32_t i;
 
-	for (i = 0; i < build_args(b, exec) && db_args_fit(db, to->len - from); i++) {
-		const char *s = build_arg(b, exec, i, &len);
+	for (uint32_t i = 0; i < build_args(b, exec) && db_args_fit(db, to->len - from); i++) {
+		const char *s = build_string(b, build_arg(b, exec, i), &len);
 
 		buf_add(to, s, len);
 		buf_addc(to, 0);
 	}
-	if (db->redact)
+}
+
+bool answers_hides(struct db *db, uint32_t exec)
+{
+	enum build_hides *hides = build_hides(build_of(db), exec);
+	struct buf args = { 0 };
+
+	if (!db->redact)
+		return false;
+	if (*hides == HIDES_UNKNOWN) {
+		add_args(db, exec, &args);
+		*hides = redact_list(&args, 0) ? HIDES_SECRETS : HIDES_NOTHING;
+		buf_free(&args);
+	}
+	return *hides == HIDES_SECRETS;
+}
+
+size_t answers_args(struct db *db, uint32_t exec, struct buf *to)
+{
+	size_t from = to->len;
+
+	add_args(db, exec, to);
+	if (answers_hides(db, exec))
 		redact_list(to, from);
-	return i;
+	return db->failed ? 0 : build_args(build_of(db), exec);
 }
 
 struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n)

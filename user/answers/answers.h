@@ -83,6 +83,9 @@ bool answers_not_made(struct db *db, const struct buf *path);
 /** answers_file_path - the path of a file; appended */
 void answers_file_path(struct db *db, uint32_t file, struct buf *to);
 
+/** answers_hides - whether something of the arguments of an exec is not shown: it looks secret */
+bool answers_hides(struct db *db, uint32_t exec);
+
 /** answers_args - the arguments of an exec: each with a NUL behind it; appended.  Return: how many */
 size_t answers_args(struct db *db, uint32_t exec, struct buf *to);
 

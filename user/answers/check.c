@@ -60,6 +60,7 @@ void check_free(struct check *c)
 	free(c->around.list);
 	map64_clear(&c->seen);
 	map64_clear(&c->goes_on);
+	map64_clear(&c->tree_of);
 	lists_free(&c->lists);
 	match_free_side(&c->s);
 }

@@ -53,6 +53,7 @@ struct check {
 	struct lists lists;
 	char **trees;		/* absolute, of then */
 	size_t ntrees, trees_cap;
+	struct map64 tree_of;	/* by hash of a tree's path: which one it is */
 	bool trees_given;
 	char *around_trees;	/* directory with the first tree and one beside it; NULL: none */
 	struct check_allowed *allowed;

@@ -9,18 +9,23 @@
 
 void check_tree(struct check *c, const char *path)
 {
-	for (size_t i = 0; i < c->ntrees; i++)
-		if (!strcmp(c->trees[i], path))
-			return;
+	uint64_t key = hash_bytes(path, strlen(path));
+
+	if (map64_get(&c->tree_of, key))
+		return;
+	map64_put(&c->tree_of, key, c->ntrees);
 	c->trees = xgrow(c->trees, &c->trees_cap, c->ntrees + 1, sizeof(*c->trees));
 	c->trees[c->ntrees++] = xstrdup(path);
 }
 
 static bool below(const char *path, size_t len, const char *dir)
 {
-	size_t n = strlen(dir);
+	size_t n = 1;
 
-	return len >= n && !memcmp(path, dir, n) && (len == n || path[n] == '/' || n == 1);
+	/* most differ in their second byte */
+	while (n <= len && dir[n - 1] && path[n - 1] == dir[n - 1])
+		n++;
+	return !dir[--n] && (len == n || path[n] == '/' || n == 1);
 }
 
 /* What is installed; the first that fits. */
@@ -63,22 +68,36 @@ static void find_installed(struct check *c)
 {
 	const struct build *b = c->s.b;
 
-	for (size_t i = 0; i < b->naccesses; i++) {
-		const struct build_access *a = &b->accesses[i];
-		size_t len;
-		const char *path = build_path(b, a->file, &len);
-		uint64_t name = name_in(path, len, installed);
+	bool *used = xcalloc(b->nfiles + 1ul, sizeof(*used));
 
-		if (name && (a->how == GRAPH_READ || a->how == GRAPH_RUN))
+	for (size_t i = 0; i < b->naccesses; i++)
+		used[b->accesses[i].file] |= b->accesses[i].how == GRAPH_READ ||
+					     b->accesses[i].how == GRAPH_RUN;
+	for (uint32_t i = 1; i <= b->nfiles; i++) {
+		size_t len;
+		const char *path = build_path(b, i, &len);
+		uint64_t name = used[i] ? name_in(path, len, installed) : 0;
+
+		if (name)
 			map64_put(&c->installed, name, 1);
 	}
+	free(used);
+}
+
+/* Whether a directory above a path, or itself, is a tree. */
+static bool is_in_tree(const struct check *c, const char *path, size_t len)
+{
+	for (size_t i = 1; i <= len; i++)
+		if ((i == 1 || i == len || path[i] == '/') &&
+		    map64_get(&c->tree_of, hash_bytes(path, i)))
+			return true;
+	return false;
 }
 
 static uint8_t place_of(const struct check *c, const char *path, size_t len)
 {
-	for (size_t i = 0; i < c->ntrees; i++)
-		if (below(path, len, c->trees[i]))
-			return PLACE_TREE;
+	if (is_in_tree(c, path, len))
+		return PLACE_TREE;
 	if (memmem(path, len, "/.cache/", 8))
 		return PLACE_CACHE;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
@@ -152,27 +171,28 @@ struct sources {
 	struct check *c;
 	char **dirs;
 	size_t n, cap;
+	struct map64 of;	/* by the hash of a top: its directory */
 };
 
 static void add_source(struct sources *s, const char *path, size_t len)
 {
 	size_t top = check_top(path, len), n, slash = 0;
+	uint64_t key = hash_bytes(path, top + 1), *at = map64_get(&s->of, key);
 	char *dir;
 
 	if (!top)
 		return;
 	while (len && path[len - 1] != '/')
 		len--;
-	for (size_t i = 0; i < s->n; i++) {
-		dir = s->dirs[i];
-		if (strncmp(dir, path, top + 1))
-			continue;
+	if (at) {
+		dir = s->dirs[*at];
 		/* both end with a slash */
 		for (n = 0; n < len && dir[n] == path[n]; n++)
 			slash = path[n] == '/' ? n + 1 : slash;
 		dir[slash] = 0;
 		return;
 	}
+	map64_put(&s->of, key, s->n);
 	s->dirs = xgrow(s->dirs, &s->cap, s->n + 1, sizeof(*s->dirs));
 	s->dirs[s->n++] = xstrndup(path, len);
 }
@@ -269,6 +289,7 @@ static void add_sources(struct check *c)
 		free(s.dirs[i]);
 	}
 	free(s.dirs);
+	map64_clear(&s.of);
 	free(place);
 	free(source);
 	free(generates);

@@ -111,6 +111,12 @@ uint32_t *match_step_next(const struct match_side *s, const uint32_t *step);
 /** match_name - text as it is compared, appended: of paths, and of arguments */
 void match_name(const struct match_side *s, const char *text, size_t len, struct buf *to);
 
+/** match_arg - an argument in the terms of both builds */
+void match_arg(const struct match_side *s, const char *arg, struct buf *to);
+
+/** match_has_jobs - whether arguments say how many jobs run at once, which is no difference */
+bool match_has_jobs(const char *program);
+
 /** match_guess - from and to of the second, by the directories of the first commands */
 void match_guess(struct match *m);
 

@@ -51,13 +51,63 @@ static void load_files(struct match_side *s)
 
 /* ---- units ---- */
 
-static uint64_t args_hash(const struct match_side *s, uint32_t unit, struct buf *b)
+/* Hashes of arguments: most strings are arguments of many programs. */
+struct args {
+	const struct match_side *s;
+	uint64_t *known;	/* by string; 0: not yet */
+	struct buf text, name;
+};
+
+static uint64_t text_hash(struct args *a, const char *text)
 {
+	a->name.len = 0;
+	match_arg(a->s, text, &a->name);
+	return hash_bytes(a->name.s ? a->name.s : "", a->name.len);
+}
+
+static const char *text_of(struct args *a, uint32_t string)
+{
+	size_t len;
+	const char *s = build_string(a->s->b, string, &len);
+
+	a->text.len = 0;
+	buf_add(&a->text, s, len);
+	buf_addc(&a->text, 0);
+	return a->text.s;
+}
+
+/* Of one that has some that do not count, or are not shown: of what match_args() says. */
+static uint64_t shown_hash(struct args *a, uint32_t unit)
+{
+	uint64_t h = 0;
+	const char *arg;
 	size_t n;
 
-	b->len = 0;
-	match_args(s, unit, b, &n);
-	return hash_bytes(b->s ? b->s : "", b->len);
+	a->name.len = 0;
+	match_args(a->s, unit, &a->name, &n);
+	for (arg = a->name.s; n--; arg += strlen(arg) + 1)
+		h = hash_two(h, hash_bytes(arg, strlen(arg)));
+	return h;
+}
+
+static uint64_t args_hash(struct args *a, uint32_t unit)
+{
+	const struct build *b = a->s->b;
+	uint32_t exec = a->s->units[unit].exec, n = build_args(b, exec);
+	uint64_t h = 0;
+
+	if (n && (match_has_jobs(text_of(a, build_arg(b, exec, 0))) || answers_hides(a->s->db, exec)))
+		return shown_hash(a, unit);
+	if (!a->known)
+		a->known = xcalloc(db_ids(a->s->db, DB_STRINGS) + 1ul, sizeof(*a->known));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t string = build_arg(b, exec, i);
+
+		if (!a->known[string])
+			a->known[string] = text_hash(a, text_of(a, string));
+		h = hash_two(h, a->known[string]);
+	}
+	return h;
 }
 
 static uint64_t base_hash(const struct build *b, uint32_t file)
@@ -98,7 +148,7 @@ static void add_unit(struct match_side *s, size_t *cap, uint32_t exec, uint32_t 
 
 static void load_units(struct match_side *s)
 {
-	struct buf b = { 0 };
+	struct args args = { .s = s };
 	size_t cap = 0;
 
 	s->nexecs = s->b->nexecs;
@@ -120,11 +170,13 @@ static void load_units(struct match_side *s)
 
 		u->name = base_hash(s->b, u->program);
 		match_classify(u);
-		u->args = args_hash(s, i, &b);
+		u->args = args_hash(&args, i);
 		u->context = hash_two(hash_two(u->args, u->cwd),
 				      hash_two(u->file, s->units[u->caller].context));
 	}
-	buf_free(&b);
+	free(args.known);
+	buf_free(&args.text);
+	buf_free(&args.name);
 }
 
 /* ---- what they made ---- */

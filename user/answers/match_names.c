@@ -109,8 +109,7 @@ static bool number(const char *s)
 	return *s && !s[strspn(s, "0123456789.")];
 }
 
-/* How many jobs at once is no difference between builds: who is told. */
-static bool has_jobs(const char *program)
+bool match_has_jobs(const char *program)
 {
 	static const char *const tools[] = {
 		"make", "gmake", "ninja", "samu", "cmake", "ctest", "scons", "meson", "cargo", NULL
@@ -142,7 +141,7 @@ static size_t jobs_text(const char *s)
 	return n ? 3 + blank + n : 3;
 }
 
-static void add_text(const struct match_side *s, const char *arg, struct buf *to)
+void match_arg(const struct match_side *s, const char *arg, struct buf *to)
 {
 	struct buf b = { 0 };
 	const char *jobs;
@@ -167,7 +166,7 @@ void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_
 	struct buf b = { 0 };
 	size_t all = answers_args(s->db, s->units[unit].exec, &b), skip = 0;
 	const char *arg = b.s, *end = b.s + b.len;
-	bool jobs = all && has_jobs(b.s);
+	bool jobs = all && match_has_jobs(b.s);
 
 	*n = 0;
 	for (size_t i = 0; i < all; i++, arg += strlen(arg) + 1) {
@@ -179,7 +178,7 @@ void match_args(const struct match_side *s, uint32_t unit, struct buf *to, size_
 			skip--;
 			continue;
 		}
-		add_text(s, arg, to);
+		match_arg(s, arg, to);
 		buf_addc(to, 0);
 		++*n;
 	}

@@ -3,6 +3,7 @@
 #include "db/scan.h"
 #include "db/bind.h"
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/xalloc.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ struct scan {
 	sqlite3_file *file;
 	uint32_t page, usable;	/* bytes */
 	uint64_t left;		/* pages that may be read: each belongs to one place only */
-	int cell[COLUMNS_MAX];	/* by column of the table; -1: not asked for */
+	int8_t cell[COLUMNS_MAX];	/* by column of the table; -1: not asked for */
 	int ncolumns, id;	/* up to the last one asked for; which one is the rowid, -1: none */
 	struct buf whole;	/* a row that continues on other pages */
 	struct db_cells row;
@@ -67,48 +68,30 @@ static inline const uint8_t *varint(const uint8_t *p, const uint8_t *end, uint64
 
 /* ---- rows ---- */
 
-/* Types of values; those between have as many bytes as sizes[] says, or none in a table of ours. */
-enum { IS_NULL, IS_8, IS_16, IS_24, IS_32, IS_48, IS_64, IS_FLOAT, IS_0, IS_1, IS_BLOB = 12 };
+/* Types of values; those from 1 to 6 are numbers of as many bytes as sizes[] says. */
+enum { IS_NULL, IS_64 = 6, IS_FLOAT, IS_0, IS_1, IS_BLOB = 12 };
 
-static uint64_t size_of(uint64_t type)
+/* Behind a row, so many bytes can be read. */
+#define PADDING	8
+
+static inline uint64_t size_of(uint64_t type)
 {
 	static const uint8_t sizes[IS_BLOB] = { 0, 1, 2, 3, 4, 6, 8, 8 };
 
 	return type < IS_BLOB ? sizes[type] : (type - IS_BLOB) / 2;
 }
 
-static int64_t number(uint64_t type, const uint8_t *p)
+static inline int64_t number(uint64_t type, const uint8_t *p)
 {
-	switch (type) {
-	case IS_8:
-		return (int8_t)p[0];
-	case IS_16:
-		return (int16_t)be16(p);
-	case IS_24:
-		return (int64_t)(int8_t)p[0] * 65536 + be16(p + 1);
-	case IS_32:
-		return (int32_t)be32(p);
-	case IS_48:
-		return (int64_t)(int16_t)be16(p) * (1ll << 32) + be32(p + 2);
-	case IS_64:
-		return (int64_t)((uint64_t)be32(p) << 32 | be32(p + 4));
-	default:
-		return type == IS_1;
-	}
+	static const uint8_t shifts[IS_64 + 1] = { 63, 56, 48, 40, 32, 16, 0 };
+
+	return (int64_t)__builtin_bswap64(bytes_first_low(p)) >> shifts[type];
 }
 
-/* Return: false: it is of no type that our tables have. */
-static bool take_cell(struct db_cells *row, int i, uint64_t type, const uint8_t *data)
+static void take_bytes(struct db_cells *row, uint64_t type, const uint8_t *data)
 {
-	row->known |= (uint32_t)(type != IS_NULL) << i;
-	row->v[i] = 0;
-	if (type >= IS_BLOB) {
-		row->bytes = (const char *)data;
-		row->len = size_of(type);
-	} else if (type != IS_NULL) {
-		row->v[i] = number(type, data);
-	}
-	return type < IS_FLOAT || type == IS_0 || type == IS_1 || type >= IS_BLOB;
+	row->bytes = (const char *)data;
+	row->len = size_of(type);
 }
 
 /* The types of all columns stand before their values.  Return: false: it is no row. */
@@ -116,24 +99,30 @@ static bool take_row(struct scan *s, int64_t id, const uint8_t *p, size_t len)
 {
 	const uint8_t *end = p + len, *types, *data;
 	struct db_cells *row = &s->row;
-	uint64_t head, type = IS_NULL;
+	uint64_t head, type;
 
 	types = varint(p, end, &head);
 	if (!types || head > len)
 		return false;
 	data = p + head;
-	row->known = 0;
-	row->bytes = "";
-	row->len = 0;
-	for (int i = 0; i < s->ncolumns; i++) {
-		/* columns that it does not have are NULL */
-		types = types < p + head ? varint(types, p + head, &type) : types;
+	*row = (struct db_cells){ .bytes = "" };
+	/* columns that it does not have are NULL */
+	for (const int8_t *cell = s->cell; cell < s->cell + s->ncolumns && types < p + head; cell++) {
+		types = varint(types, p + head, &type);
 		if (!types || size_of(type) > (size_t)(end - data))
 			return false;
-		if (s->cell[i] >= 0 && !take_cell(row, s->cell[i], type, data))
-			return false;
+		if (type != IS_NULL && *cell >= 0) {
+			row->known |= 1u << *cell;
+			if (type <= IS_64)
+				row->v[*cell] = number(type, data);
+			else if (type >= IS_BLOB)
+				take_bytes(row, type, data);
+			else if (type == IS_0 || type == IS_1)
+				row->v[*cell] = type == IS_1;
+			else
+				return false;
+		}
 		data += size_of(type);
-		type = IS_NULL;
 	}
 	if (s->id >= 0) {
 		row->v[s->id] = id;
@@ -171,6 +160,7 @@ static bool take_long_row(struct scan *s, int64_t id, const uint8_t *p, size_t h
 			buf_add(&s->whole, (const char *)page + 4, rest < most ? rest : most);
 	}
 	free(page);
+	buf_room(&s->whole, PADDING);
 	return good && take_row(s, id, (const uint8_t *)s->whole.s, s->whole.len);
 }
 
@@ -209,7 +199,7 @@ static bool scan_cells(struct scan *s, const uint8_t *page, const uint8_t *head,
 
 static bool scan_page(struct scan *s, uint32_t number, unsigned int depth)
 {
-	uint8_t *page = xmalloc(s->page), *head = page + (number == 1 ? HEADER : 0);
+	uint8_t *page = xmalloc(s->page + PADDING), *head = page + (number == 1 ? HEADER : 0);
 	bool good = depth < DEPTH_MAX && read_page(s, number, page) &&
 		    (head[0] == PAGE_LEAF || head[0] == PAGE_INTERIOR) &&
 		    scan_cells(s, page, head, depth);
@@ -254,7 +244,7 @@ static bool map_columns(struct scan *s, const char *table, const char *columns)
 	for (int i = 0; i < sqlite3_column_count(st) && i < COLUMNS_MAX; i++) {
 		const char *name = sqlite3_column_name(st, i);
 
-		s->cell[i] = find_name(columns, name);
+		s->cell[i] = (int8_t)find_name(columns, name);
 		/* "id" is another name of the rowid, which does not stand in the row */
 		if (s->cell[i] >= 0 && !strcmp(name, "id")) {
 			s->id = s->cell[i];

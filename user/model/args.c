@@ -8,7 +8,7 @@
 #include "db/scan.h"
 #include "base/xalloc.h"
 
-#include <ctype.h>
+#include <limits.h>
 #include <string.h>
 
 static struct build *loaded(const struct build *b)
@@ -38,13 +38,19 @@ static bool pass(struct list *l, const char *word)
 	return true;
 }
 
+static unsigned int digit_at(const struct list *l)
+{
+	return l->at < l->end ? (unsigned int)(unsigned char)*l->at - '0' : UINT_MAX;
+}
+
 static bool take_number(struct list *l, const char *before, uint64_t *v)
 {
-	bool good = pass(l, before) && l->at < l->end && isdigit((unsigned char)*l->at);
+	unsigned int digit;
+	bool good = pass(l, before) && digit_at(l) <= 9;
 
-	for (*v = 0; good && l->at < l->end && isdigit((unsigned char)*l->at); l->at++) {
+	for (*v = 0; good && (digit = digit_at(l)) <= 9; l->at++) {
 		good = *v < UINT64_MAX / 20;
-		*v = *v * 10 + (uint64_t)(*l->at - '0');
+		*v = *v * 10 + digit;
 	}
 	if (!good)
 		db_bad_list(l->db);
@@ -114,6 +120,15 @@ static void load_args(struct build *b)
 	buf_addc(&b->strings, '\0');
 }
 
+enum build_hides *build_hides(const struct build *b, uint32_t exec)
+{
+	struct build *to = loaded(b);
+
+	if (!b->hides)
+		to->hides = xcalloc(b->nexecs + 1ul, sizeof(*b->hides));
+	return &to->hides[exec];
+}
+
 uint32_t build_args(const struct build *b, uint32_t exec)
 {
 	if (!b->args_at)
@@ -121,10 +136,13 @@ uint32_t build_args(const struct build *b, uint32_t exec)
 	return (uint32_t)(b->args_at[exec + 1] - b->args_at[exec]);
 }
 
-const char *build_arg(const struct build *b, uint32_t exec, uint32_t i, size_t *len)
+uint32_t build_arg(const struct build *b, uint32_t exec, uint32_t i)
 {
-	uint32_t string = b->args[b->args_at[exec] + i];
+	return b->args[b->args_at[exec] + i];
+}
 
+const char *build_string(const struct build *b, uint32_t string, size_t *len)
+{
 	*len = (size_t)(b->strings_at[string + 1] - b->strings_at[string]);
 	return b->strings.s + b->strings_at[string];
 }
@@ -137,15 +155,17 @@ static bool next_miss(struct list *l, uint64_t *file, uint64_t *after)
 	return next_number(l, "[[", "],[", "]]", file) && take_number(l, ",", after);
 }
 
+/* Each begins with a bracket, and so does the list. */
 static void count_misses(void *ctx, const struct db_cells *row)
 {
 	struct build *b = ctx;
-	struct list l = list_of(b, row);
-	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS);
-	uint64_t file, after;
+	uint32_t *n = &b->misses_at[db_cell_id(b->db, row, 0, DB_EXECS) + 2];
+	const char *at = row->bytes, *end = at + row->len;
 
-	while (next_miss(&l, &file, &after))
-		b->misses_at[exec + 2]++;
+	while ((at = memchr(at, '[', (size_t)(end - at)))) {
+		*n += at != row->bytes;
+		at++;
+	}
 }
 
 /* misses_at[exec + 1] goes from the beginning of the exec's own to their end. */
@@ -156,7 +176,7 @@ static void take_misses(void *ctx, const struct db_cells *row)
 	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS), all = b->misses_at[b->nexecs + 2];
 	uint64_t file, after;
 
-	/* somebody may have changed the file in between */
+	/* what is damaged, or was changed in between, may have more */
 	while (b->misses_at[exec + 1] < all && next_miss(&l, &file, &after))
 		b->misses[b->misses_at[exec + 1]++] = (struct build_miss){
 			.file = db_id_of(b->db, (int64_t)file, DB_FILES),

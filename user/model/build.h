@@ -83,6 +83,8 @@ struct build_copy {
 	uint32_t exec, input, output;	/* input 0: not known which */
 };
 
+enum build_hides { HIDES_UNKNOWN, HIDES_NOTHING, HIDES_SECRETS } __attribute__((packed));
+
 /* Lists of ids, one for each of 0 to n: list @i is ids[at[i]] to ids[at[i + 1] - 1]. */
 struct build_lists {
 	uint32_t *at, *ids;
@@ -124,6 +126,7 @@ struct build {
 	uint64_t *args_at;	/* by exec: its first of args */
 	uint32_t *args, nargs_at;	/* strings */
 	size_t nargs, args_cap;
+	enum build_hides *hides;	/* by exec */
 	struct buf strings;
 	uint64_t *strings_at;	/* by string: where it begins; the next one's: where it ends */
 	uint32_t nstrings_at;
@@ -147,9 +150,17 @@ const char *build_path(const struct build *b, uint32_t file, size_t *len);
 /** build_find - the file of a path.  Return: 0: the build has not touched it */
 uint32_t build_find(const struct build *b, const char *path, size_t len);
 
-/** build_args - how many arguments a program was called with; build_arg(): each, from 0 on */
+/**
+ * build_args - how many arguments a program was called with
+ * build_arg - each, from 0 on: a string
+ * build_string - its bytes, not terminated, once build_args() was called
+ */
 uint32_t build_args(const struct build *b, uint32_t exec);
-const char *build_arg(const struct build *b, uint32_t exec, uint32_t i, size_t *len);
+uint32_t build_arg(const struct build *b, uint32_t exec, uint32_t i);
+const char *build_string(const struct build *b, uint32_t string, size_t *len);
+
+/** build_hides - where the one who looks notes whether an exec's arguments hold a secret */
+enum build_hides *build_hides(const struct build *b, uint32_t exec);
 
 /** build_misses - how often an exec looked for a name in vain; build_miss_of(): each, from 0 on */
 uint32_t build_misses(const struct build *b, uint32_t exec);

@@ -373,6 +373,7 @@ static void free_build(struct build *b)
 	free(b->misses_at);
 	free(b->args);
 	free(b->args_at);
+	free(b->hides);
 	free(b->strings_at);
 	buf_free(&b->strings);
 	free(b->copies);
