@@ -2,11 +2,11 @@
 /* Compilation databases.  See compdb.h. */
 #include "answers/compdb.h"
 #include "answers/compdb_old.h"
-#include "answers/words.h"
 #include "base/path.h"
 #include "base/shquote.h"
 #include "io/json_out.h"
 #include "base/xalloc.h"
+#include "model/build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +151,6 @@ struct collector {
 	struct db *db;
 	const struct compdb *o;
 	struct entries *l;
-	struct words *words;
 	/* Of each exec, whether it is a compilation or below one: what a driver starts is no entry. */
 	bool *inside;
 	struct buf args;	/* of the exec that is looked at: each with a NUL behind it */
@@ -162,27 +161,26 @@ struct collector {
 };
 
 /*
- * The arguments of an exec, of whose ids @json is a list.  Return: how many; 0: the
- * first two tell that it is no command of a tool, as those of nearly all do.
+ * The arguments of an exec.  Return: how many; 0: the first two tell that it is no command of
+ * a tool, as those of nearly all do.
  */
-static size_t take_args(struct collector *c, const char *json, size_t len)
+static size_t take_args(struct collector *c, uint32_t exec)
 {
-	const char *end = json + len, *s;
-	size_t n = 0, size;
-	uint32_t id;
+	const struct build *b = build_of(c->db);
+	uint32_t i;
+	size_t len;
 
 	c->args.len = 0;
-	while (words_next_id(&json, end, &id) && db_args_fit(c->db, c->args.len)) {
-		s = words_get(c->words, id, &size);
-		if (!s)
-			continue;
-		buf_add(&c->args, s, size);
+	for (i = 0; i < build_args(b, exec) && db_args_fit(c->db, c->args.len); i++) {
+		const char *s = build_string(b, build_arg(b, exec, i), &len);
+
+		buf_add(&c->args, s, len);
 		buf_addc(&c->args, 0);
-		if (++n == 2 && !command_of_tool(c->o->tools, c->args.s,
-						 c->args.s + strlen(c->args.s) + 1))
+		if (i == 1 && !command_of_tool(c->o->tools, c->args.s,
+					       c->args.s + strlen(c->args.s) + 1))
 			return 0;
 	}
-	return n;
+	return i;
 }
 
 static const char *path_of_cwd(struct collector *c, uint32_t cwd)
@@ -219,29 +217,22 @@ static bool look_at(struct collector *c, uint32_t exec, uint32_t cwd, size_t n)
 
 static void collect(struct db *db, const struct compdb *o, struct entries *l)
 {
-	/* parents come before their children: ids are given in the order of their beginning */
-	static const char text[] =
-		"SELECT id, coalesce(before, parent), cwd, args FROM exec ORDER BY id";
-	size_t execs = db_ids(db, DB_EXECS) + 1ul;
+	const struct build *b = build_of(db);
 	struct collector c = {
-		.db = db, .o = o, .l = l, .words = words_new(db),
-		.inside = xcalloc(execs, sizeof(*c.inside)),
+		.db = db, .o = o, .l = l, .inside = xcalloc(b->nexecs + 1ul, sizeof(*c.inside)),
 	};
-	struct sqlite3_stmt *st = db_ask(db, text, "");
 
-	while (db_row(db, st)) {
-		uint32_t exec = db_id(db, st, 0, DB_EXECS), up = db_earlier(db, st, 1, exec);
-		size_t len, n;
-		const char *args;
+	/* parents come before their children: ids are given in the order of their beginning */
+	for (uint32_t exec = 1; exec <= b->nexecs; exec++) {
+		const struct build_exec *e = &b->execs[exec];
+		size_t n;
 
-		c.inside[exec] = up < exec && c.inside[up];
+		c.inside[exec] = c.inside[e->before ? e->before : e->parent];
 		if (c.inside[exec])
 			continue;
-		args = db_bytes(st, 3, &len);
-		n = take_args(&c, args, len);
-		c.inside[exec] = n && look_at(&c, exec, db_id(db, st, 2, DB_FILES), n);
+		n = take_args(&c, exec);
+		c.inside[exec] = n && look_at(&c, exec, e->cwd, n);
 	}
-	words_free(c.words);
 	free(c.inside);
 	free(c.list);
 	buf_free(&c.args);

@@ -4,10 +4,8 @@
 #include "answers/check.h"
 #include "answers/page_parts.h"
 #include "answers/used.h"
-#include "answers/words.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "build/redact.h"
 #include "build/work.h"
 #include "graph/graph.h"
 
@@ -20,23 +18,12 @@
 
 /* ---- commands ---- */
 
-static void put_words(const struct page *p, struct words *words, struct json *j,
-		      const char *args, size_t len, struct buf *list)
+static void put_words(const struct page *p, struct json *j, uint32_t exec, struct buf *list)
 {
-	const char *end = args + len;
-	uint32_t id;
+	size_t len;
 
 	list->len = 0;
-	while (words_next_id(&args, end, &id) && db_args_fit(p->db, list->len)) {
-		const char *s = words_get(words, id, &len);
-
-		if (!s)
-			continue;
-		buf_add(list, s, strnlen(s, len));
-		buf_addc(list, 0);
-	}
-	if (p->db->redact)
-		redact_list(list, 0);
+	answers_args(p->db, exec, list);
 	json_begin(j, '[');
 	for (size_t at = 0; at < list->len; at += len + 1) {
 		len = strlen(list->s + at);
@@ -47,10 +34,8 @@ static void put_words(const struct page *p, struct words *words, struct json *j,
 
 static void put_commands(struct page *p, uint64_t budget)
 {
-	static const char text[] =
-		"SELECT e.args, c.path FROM exec AS e LEFT JOIN file AS c ON c.id = e.cwd ORDER BY e.id";
+	static const char text[] = "SELECT id, args IS NULL, cwd FROM exec ORDER BY id";
 	struct sqlite3_stmt *st = db_ask(p->db, text, "");
-	struct words *words = words_new(p->db);
 	struct buf list = { 0 };
 	struct json j = { 0 };
 	const char *s;
@@ -68,22 +53,20 @@ static void put_commands(struct page *p, uint64_t budget)
 			j.out = page_section_of(&p->sections, "commands", i / PAGE_BLOCK);
 			json_begin(&j, '[');
 		}
-		if (db_null(st, 0)) {
+		if (db_int(st, 1)) {
 			json_null(&j);
 			continue;
 		}
 		json_begin(&j, '[');
-		s = db_bytes(st, 1, &len);
+		s = build_path(build_of(p->db), db_id(p->db, st, 2, DB_FILES), &len);
 		json_str(&j, s, len);
-		s = db_bytes(st, 0, &len);
-		put_words(p, words, &j, s, len, &list);
+		put_words(p, &j, db_id(p->db, st, 0, DB_EXECS), &list);
 		json_end(&j, ']');
 	}
 	if (j.out) {
 		json_end(&j, ']');
 		out_close(j.out);
 	}
-	words_free(words);
 	buf_free(&list);
 }
 

@@ -2,7 +2,6 @@
 /* Processes, programs and their times of a page.  See page_parts.h. */
 #include "answers/page_parts.h"
 #include "answers/times.h"
-#include "answers/words.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 #include "build/lanes.h"
@@ -59,25 +58,21 @@ static uint32_t label_of(struct page_times *pt, const struct buf *label)
 
 /* Of all programs, one behind the other. */
 struct worker {
-	struct words *words;
 	struct buf args, label;
 	struct work_arg *list;
 	size_t *at;		/* in @args, of each; and the end */
 	size_t n, list_cap, at_cap;
 };
 
-static void take_args(struct db *db, struct worker *w, const char *json, size_t len)
+static void take_args(const struct build *b, struct worker *w, uint32_t exec)
 {
-	const char *end = json + len;
-	uint32_t id;
+	size_t len;
 
 	w->n = 0;
 	w->args.len = 0;
-	while (words_next_id(&json, end, &id) && db_args_fit(db, w->args.len)) {
-		const char *s = words_get(w->words, id, &len);
+	for (uint32_t i = 0; i < build_args(b, exec) && db_args_fit(b->db, w->args.len); i++) {
+		const char *s = build_string(b, build_arg(b, exec, i), &len);
 
-		if (!s)
-			continue;
 		w->at = xgrow(w->at, &w->at_cap, w->n + 1, sizeof(*w->at));
 		w->at[w->n++] = w->args.len;
 		buf_add(&w->args, s, len);
@@ -121,24 +116,20 @@ static void load_program(struct page *p, const struct build *b, uint32_t exec, s
 
 static void load_programs(struct page *p)
 {
-	static const char text[] = "SELECT id, maxrss, args FROM exec ORDER BY id";
+	static const char text[] = "SELECT id, maxrss FROM exec ORDER BY id";
 	struct page_times *pt = p->times;
-	struct worker w = { .words = words_new(p->db) };
+	struct worker w = { 0 };
 	struct sqlite3_stmt *st = db_ask(p->db, text, "");
 
 	pt->programs = xcalloc(p->t.nexecs + 1, sizeof(*pt->programs));
 	pt->classes = xcalloc(p->t.nexecs + 1, sizeof(*pt->classes));
 	while (db_row(p->db, st)) {
 		uint32_t id = db_id(p->db, st, 0, DB_EXECS);
-		const char *args;
-		size_t len;
 
 		pt->programs[id].rss = db_null(st, 1) ? -1 : db_int(st, 1) / 1024;
-		args = db_bytes(st, 2, &len);
-		take_args(p->db, &w, args, len);
+		take_args(build_of(p->db), &w, id);
 		load_program(p, build_of(p->db), id, &w);
 	}
-	words_free(w.words);
 	buf_free(&w.args);
 	buf_free(&w.label);
 	free(w.list);
