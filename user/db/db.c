@@ -419,7 +419,6 @@ struct db *db_open(const char *path, struct diag *diag)
 		db_close(db);
 		return NULL;
 	}
-	db->in_file = true;
 	db->complete = db_meta(db, "complete", 0) == 1;
 	db->uses = db_meta(db, "uses", 0) == 1;
 	return db;

@@ -38,7 +38,8 @@ struct db {
 	struct out_place *place;	/* where one that is made goes; NULL: nowhere */
 	uint32_t ids[DB_NTABLES];	/* the highest of each table, if @counted */
 	bool counted;
-	bool in_file;		/* all rows are in the file, but for a write-ahead log */
+	struct scan *scan;	/* of scan.h, while it goes on */
+	bool scanned;		/* SQLite knows its function */
 	uint64_t steps;		/* of a file: what is left of those that SQLite may take */
 	struct build *build;	/* all of it in memory: model/build.h; NULL: nobody has asked */
 	void (*free_build)(struct build *b);

@@ -2,11 +2,8 @@
 /*
  * All rows of a table, for those who load it whole.
  *
- * SQLite takes about 2,000 instructions to hand out a row of ten numbers; reading it from the
- * pages of the file takes a tenth of that.  The pages are as SQLite's file format
- * (https://www.sqlite.org/fileformat2.html) has them, and are read through SQLite's own file
- * and under its lock.  SQLite itself is asked for what is not in the file: rows of a temporary
- * database, and those in a write-ahead log.
+ * SQLite passes the values to a function of ours, which takes half of what it takes to ask
+ * for them one by one.
  */
 #ifndef ETRACE_DB_SCAN_H
 #define ETRACE_DB_SCAN_H

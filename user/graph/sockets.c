@@ -164,7 +164,8 @@ static uint32_t new_meeting(struct graph *g, struct process *p, uint32_t place, 
 		/* row 0 is none */
 		g->meetings = xgrow(g->meetings, &g->meetings_cap, g->nmeetings + 2,
 				    sizeof(*g->meetings));
-		row = (uint32_t)++g->nmeetings;
+		g->nmeetings++;
+		row = (uint32_t)g->nmeetings;
 	}
 	m = &g->meetings[row];
 	*m = (struct meeting){ .there = new_way(g, p, at), .place = place, .ino = ino };

@@ -166,8 +166,8 @@ static void load_execs(struct build *b)
 	b->nexecs = db_ids(b->db, DB_EXECS);
 	b->execs = xcalloc(b->nexecs + 1ul, sizeof(*b->execs));
 	db_scan(b->db, "exec",
-		"id, process, parent, before, forked, begun, program, interp, cwd, at, until, ended, "
-		"status, signal, unseen", take_exec, b);
+		"id, process, parent, before, forked, begun, program, interp, cwd, at, until, "
+		"ended, status, signal, unseen", take_exec, b);
 }
 
 /* ---- accesses ---- */

@@ -118,12 +118,12 @@ ends 0 "an empty file is replaced" etrace db -o empty.db "$trace"
 # What was looked for in vain, by events and by rows: the same, at the same times.
 for trace in "$FIXTURES"/make-probes/{module,bpf}.fxt.zst "$FIXTURES/configure/bpf.fxt.zst"; do
 	etrace-read --to json "$trace" | python3 -c '
-import errno, json, sys
+import errno, json, os, sys
 for line in sys.stdin:
 	e = json.loads(line)
 	if e["event"] in ("open_failed", "exec_failed") or \
 	   e["event"] in ("stat", "access", "readlink") and e.get("failed"):
-		print(e["time_ns"], getattr(errno, e["error"]), e["path"].rstrip("/"))
+		print(e["time_ns"], getattr(errno, e["error"]), os.path.normpath(e["path"]))
 ' | sort > expected
 	etrace db -o misses.db "$trace"
 	sqlite3 -separator ' ' misses.db "SELECT a.at + m.value, a.error, a.path FROM accesses AS a

@@ -184,7 +184,7 @@ for dir in ends dies; do
 	echo x > $dir/a
 	# shellcheck disable=SC2016
 	printf '%s\n' 'cat a > o' 'test -e dies && kill -SEGV $$' 'cat o > p' > $dir/b.sh
-	(cd $dir; [ $dir = ends ] || : > dies; etrace run -q --backend=strace -o ../$dir.fxt -- sh b.sh) > said 2>&1
+	(cd $dir || exit; [ $dir = ends ] || : > dies; etrace run -q --backend=strace -o ../$dir.fxt -- sh b.sh) > said 2>&1
 done
 etrace diff ends.fxt dies.fxt > text
 check "a script that was killed: one root" [ "$(grep -c '^[0-9]*\. ' text)" = 1 ]
