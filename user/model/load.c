@@ -166,7 +166,7 @@ static void load_execs(struct build *b)
 	b->nexecs = db_ids(b->db, DB_EXECS);
 	b->execs = xcalloc(b->nexecs + 1ul, sizeof(*b->execs));
 	db_scan(b->db, "exec",
-		"id, process, parent, before, forked, begun, program, interp, cwd, at, until, "
+		"id, process, parent, before, forked, begun, program, interp, cwd, at, until,\n"
 		"ended, status, signal, unseen", take_exec, b);
 }
 
@@ -254,9 +254,8 @@ static void load_accesses(struct build *b)
 	b->accesses = xcalloc(b->naccesses + 1, sizeof(*b->accesses));
 	for (uint32_t i = 1; i <= b->nversions; i++)
 		b->versions[i].counted = may_queue(b, i);
-	db_scan(b->db, "access", "exec, version, file, how, class, fd, bytes, at, until, copied, "
-		"since",
-		take_access, b);
+	db_scan(b->db, "access",
+		"exec, version, file, how, class, fd, bytes, at, until, copied, since", take_access, b);
 }
 
 static uint32_t copied_to(const struct build *b, uint32_t i)
