@@ -33,7 +33,7 @@ struct cmdline *cmdline_new(const struct et_event *ev)
 	for (uint32_t i = 1; i < ev->nargs; i++)
 		room += ev->args[i].len + 1;
 	c = xmalloc(sizeof(*c) + room);
-	c->refs = 1;
+	*c = (struct cmdline){ .refs = 1 };
 	c->nargs = ev->nargs ? ev->nargs - 1 : 0;
 	c->cwd = c->text;
 	c->interp = add(c->text, ncwd ? cwd : "", ncwd);
@@ -53,8 +53,11 @@ struct cmdline *cmdline_get(struct cmdline *c)
 
 void cmdline_drop(struct cmdline *c)
 {
-	if (c && !--c->refs)
-		free(c);
+	if (!c || --c->refs)
+		return;
+	buf_free(&c->names);
+	free(c->ends);
+	free(c);
 }
 
 /* Whether a path is another one, or a directory above it that has @place bytes at least. */
@@ -65,46 +68,51 @@ static bool leads_to(const char *s, size_t n, const char *path, size_t len, size
 	return n >= place && n <= len && !memcmp(s, path, n) && (n == len || path[n] == '/');
 }
 
-static bool word_names(struct graph *g, const char *cwd, const char *s, const char *path,
-		       size_t len, size_t place)
+/* A word that may be a path: as it would be opened. */
+static void add_name(struct cmdline *c, const char *word)
 {
-	size_t n = strlen(s), home = strlen(cwd);
+	size_t n = strlen(word);
+	struct buf path = { 0 };
 
 	if (!n)
-		return false;
-	if (*s == '/' && (n == 1 || path_is_clean(s, n)))
-		return leads_to(s, n, path, len, place);
-	/* a name from there, or from above */
-	if (*s != '/' && (home > len || memcmp(cwd, path, home)) && !strstr(s, ".."))
-		return false;
-	g->path.len = 0;
-	if (*s != '/') {
-		buf_add(&g->path, cwd, home);
-		buf_addc(&g->path, '/');
+		return;
+	if (*word != '/') {
+		buf_adds(&path, c->cwd);
+		buf_addc(&path, '/');
 	}
-	buf_add(&g->path, s, n);
-	path_clean(&g->path);
-	return leads_to(g->path.s, g->path.len, path, len, place);
+	buf_add(&path, word, n);
+	if (*word != '/' || (n > 1 && !path_is_clean(word, n)))
+		path_clean(&path);
+	buf_add(&c->names, path.s, path.len);
+	buf_free(&path);
+	c->ends = xgrow(c->ends, &c->ends_cap, c->nends + 1, sizeof(*c->ends));
+	c->ends[c->nends++] = (uint32_t)c->names.len;
 }
 
-bool cmdline_names(struct graph *g, const struct cmdline *c, const char *path, size_t len,
-		   size_t place)
+/* When somebody asks: most programs open nothing that it matters for. */
+static void find_names(struct cmdline *c)
 {
-	const char *s, *value;
+	const char *s = c->args, *value;
 
-	if (!c)
-		return false;
-	s = c->args;
 	for (uint32_t i = 0; i < c->nargs; i++, s += strlen(s) + 1) {
-		if (word_names(g, c->cwd, s, path, len, place))
-			return true;
+		add_name(c, s);
 		/* -C/etc, --directory=/etc, if=/etc/hosts, @list */
 		value = strchr(s, '=');
-		if (value && word_names(g, c->cwd, value + 1, path, len, place))
-			return true;
-		value = *s == '-' && s[1] ? s + 2 : *s == '@' ? s + 1 : "";
-		if (word_names(g, c->cwd, value, path, len, place))
-			return true;
+		if (value)
+			add_name(c, value + 1);
+		add_name(c, *s == '-' && s[1] ? s + 2 : *s == '@' ? s + 1 : "");
 	}
+	c->asked = true;
+}
+
+bool cmdline_names(struct cmdline *c, const char *path, size_t len, size_t place)
+{
+	uint32_t from = 0;
+
+	if (c && !c->asked)
+		find_names(c);
+	for (uint32_t i = 0; c && i < c->nends; from = c->ends[i++])
+		if (leads_to(c->names.s + from, c->ends[i] - from, path, len, place))
+			return true;
 	return false;
 }

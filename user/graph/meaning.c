@@ -13,16 +13,16 @@
  * Whether somebody told a program to open a file of the system: its arguments name that, or
  * where it lies.  Of a directory, that says nothing of what the C library opens in it.
  */
-static bool is_named(struct graph *g, const struct execution *e, const struct et_event *ev,
-		     int64_t flags, size_t place)
+static bool is_named(const struct execution *e, const struct et_event *ev, int64_t flags,
+		     size_t place)
 {
 	bool libc = flags & F_CLOEXEC && e->loaded && !e->interpreter;
 	size_t len, n;
 	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
 	const char *asked = et_get_string(ev, ET_S_OPEN_orig, &n);
 
-	return cmdline_names(g, e->cmd, path, len, place && !libc ? place : len) ||
-	       (asked && cmdline_names(g, e->cmd, asked, n, n));
+	return cmdline_names(e->cmd, path, len, place && !libc ? place : len) ||
+	       (asked && cmdline_names(e->cmd, asked, n, n));
 }
 
 /*
@@ -44,7 +44,7 @@ void meaning_note(struct graph *g, struct process *p, struct description *d,
 	if (!place && !(c.bits & NAME_SHARED) && d->file != e->program && d->file != e->interp)
 		return;
 	d->named = flags & F_NOFOLLOW || (c.bits & NAME_CLOEXEC && !(flags & F_CLOEXEC)) ||
-		   is_named(g, e, ev, flags, place);
+		   is_named(e, ev, flags, place);
 	if (!(c.bits & NAME_LOADER))
 		return;
 	d->loads = !d->named || !e->loaded;

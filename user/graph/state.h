@@ -210,6 +210,10 @@ struct cmdline {
 	unsigned int refs;
 	uint32_t nargs;		/* without the first: the program's own name */
 	const char *cwd, *interp, *args;	/* in @text */
+	bool asked;		/* @names are there */
+	struct buf names;	/* paths that arguments may name, one behind the other */
+	uint32_t *ends, nends;	/* of each */
+	size_t ends_cap;
 	char text[];
 };
 
@@ -317,8 +321,7 @@ void cmdline_drop(struct cmdline *c);
  *
  * The values of options count, too: -C/etc, --directory=/etc, if=/etc/hosts, @list.
  */
-bool cmdline_names(struct graph *g, const struct cmdline *c, const char *path, size_t len,
-		   size_t place);
+bool cmdline_names(struct cmdline *c, const char *path, size_t len, size_t place);
 
 /* ---- changes.c ---- */
 
