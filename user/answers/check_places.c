@@ -184,7 +184,7 @@ static void add_source(struct sources *s, const char *path, size_t len)
 		return;
 	while (len && path[len - 1] != '/')
 		len--;
-	if (at) {
+	if (at && *at < s->n) {
 		dir = s->dirs[*at];
 		/* both end with a slash */
 		for (n = 0; n < len && dir[n] == path[n]; n++)

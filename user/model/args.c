@@ -176,12 +176,17 @@ static void take_misses(void *ctx, const struct db_cells *row)
 	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS), all = b->misses_at[b->nexecs + 2];
 	uint64_t file, after;
 
-	/* what is damaged, or was changed in between, may have more */
-	while (b->misses_at[exec + 1] < all && next_miss(&l, &file, &after))
+	while (next_miss(&l, &file, &after)) {
+		/* of the brackets that were counted there are no more */
+		if (b->misses_at[exec + 1] >= all) {
+			db_bad_list(b->db);
+			return;
+		}
 		b->misses[b->misses_at[exec + 1]++] = (struct build_miss){
 			.file = db_id_of(b->db, (int64_t)file, DB_FILES),
 			.error = (int32_t)row->v[1], .at = row->v[2] + (int64_t)after,
 		};
+	}
 }
 
 static void load_misses(struct build *b)
