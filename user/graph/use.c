@@ -221,14 +221,14 @@ static void take(struct graph *g, struct process *p, struct fd *fd, int64_t numb
  * What it reads came from where the trace does not see.  An open gets the lowest descriptor
  * that is free: those above it were made since, by calls that are not recorded.  If 8 bytes
  * were read at a time, those were eventfd, timerfd, inotify and the like: no data.  An eventfd
- * is written by eights, too, before it is read, of which the program's end may have cut off the
- * last one; of a socket without a name, nobody can read who has not written.
+ * is written by eights, too, before it is read; of a socket without a name, nobody can read
+ * who has not written.
  */
 static void take_unknown(struct process *p, int64_t number, const struct told *t)
 {
 	bool since = number > 2 && p->exec.lowest && number >= p->exec.lowest;
 	bool by_eights = t->nread && t->nread % 8 == 0 &&
-			 (!t->wrote || (t->nwrote % 8 == 0 && t->nread <= t->nwrote + 8));
+			 (!t->wrote || (t->nwrote % 8 == 0 && t->nread <= t->nwrote));
 
 	if (t->read && !(since && by_eights))
 		p->exec.unseen |= GRAPH_UNSEEN_FD;
