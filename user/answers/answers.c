@@ -219,7 +219,7 @@ void answers_command(struct db *db, uint32_t exec, struct buf *to)
 	size_t n = answers_args(db, exec, &args);
 	const char *s = args.s;
 
-	for (size_t i = 0; i < n; i++, s += strlen(s) + 1) {
+	for (size_t i = 0; s && i < n; i++, s += strlen(s) + 1) {
 		if (i)
 			buf_addc(to, ' ');
 		sh_quote(to, s, strlen(s));
