@@ -10,9 +10,8 @@
  * may do so, where a number is too high to be remembered, or without memory, each use
  * is recorded at once.
  *
- * Sockets go both ways for as long as a server runs, and whether an answer was read before
- * something else was written decides what flows: so they are told by turns, see
- * etrace_use_turn().
+ * Sockets go both ways for as long as a server runs.  What it wrote can only hold what it
+ * had read by then, so each turn of a socket is recorded: see etrace_use_turn().
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -78,7 +77,7 @@ static void etrace_use_forget(struct etrace_use *e)
 	e->user = 0;
 }
 
-/* What is not told yet is told with what is told next of that number, or by who is left. */
+/* The next record of that number has it, or that of the last task that shares the memory. */
 static void etrace_use_keep(struct etrace_task *t, struct etrace_uses *u, unsigned int fd)
 {
 	set_bit(fd, u->used);
@@ -289,10 +288,10 @@ static struct etrace_uses *etrace_uses_of(struct etrace_task *t)
 }
 
 /*
- * What was done by a socket is told when it is written, and before it is read first, be it
- * nothing: what is told next as read was read after that, and what is told as written,
- * before.  Only as long as one thread has it, for of others a call may have done already
- * what is counted later; and not without end, for a server answers for days.
+ * Record what a socket did so far: at each write, and before the first read since the last
+ * record, even if there is nothing to say.  So reads come after the record before theirs, and
+ * writes before their own.  This ends with a second thread, whose call may have done something
+ * that is counted only later, and after ETRACE_TURNS_MAX records: a server may run for days.
  */
 static void etrace_use_turn(struct etrace_task *t, struct etrace_uses *u, unsigned int fd,
 			    struct etrace_use *e)

@@ -360,7 +360,8 @@ static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t
 
 static const struct graph_ops ops = {
 	.below = on_below, .file = on_file, .string = on_string, .version = on_version,
-	.identified = on_identified, .grown = on_grown, .created = on_created, .name = on_name, .asked = on_asked,
+	.identified = on_identified, .grown = on_grown, .created = on_created,
+	.name = on_name, .asked = on_asked,
 	.process = on_process, .exec = on_exec, .exec_end = on_exec_end, .task = on_task,
 	.access = on_access, .copy = on_copy, .change = on_change, .net = on_net, .env = on_env,
 	.loss = on_loss,

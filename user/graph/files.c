@@ -15,8 +15,7 @@
 
 /* ---- names ---- */
 
-/* What was not there is named as it was asked for: "/w/src/../include/x.h". */
-static const char *clean(struct graph *g, const char *path, size_t *len)
+const char *files_clean(struct graph *g, const char *path, size_t *len)
 {
 	if (!*len || *path != '/' || path_is_clean(path, *len))
 		return path;
@@ -37,7 +36,7 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 	bool fresh;
 	size_t n;
 
-	path = clean(g, path, &len);
+	path = files_clean(g, path, &len);
 	n = len;
 	full = roots_path(g, path, &n);
 	file = intern_get(&f->paths, full, n, &fresh);

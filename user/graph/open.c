@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Files are opened: by a name, by a descriptor's, or without any.  See state.h. */
 #include "base/hash.h"
-#include "base/path.h"
 #include "base/xalloc.h"
 #include "graph/classes.h"
 #include "graph/state.h"
@@ -242,15 +241,9 @@ static uint32_t asked_by(struct graph *g, const struct et_event *ev, const char 
 
 	if (!s || !n || (n == len && !memcmp(s, path, len)) || *s != '/')
 		return 0;
-	if (!path_is_clean(s, n)) {
-		g->path.len = 0;
-		buf_add(&g->path, s, n);
-		path_clean(&g->path);
-		s = g->path.s;
-		n = g->path.len;
-		if (n == len && !memcmp(s, path, len))
-			return 0;
-	}
+	s = files_clean(g, s, &n);
+	if (n == len && !memcmp(s, path, len))
+		return 0;
 	s = roots_path(g, s, &n);
 	return graph_string(g, s, n);
 }

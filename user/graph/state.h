@@ -66,6 +66,13 @@ struct identity {
 
 struct graph;
 
+/**
+ * files_clean - a path without "." and ".." in it, as text, in g->path if it is changed
+ *
+ * What was not there is recorded as it was asked for: "/w/src/../include/x.h".
+ */
+const char *files_clean(struct graph *g, const char *path, size_t *len);
+
 /** files_name - the number of a path of g->root; it is told if it is new */
 uint32_t files_name(struct graph *g, const char *path, size_t len);
 
