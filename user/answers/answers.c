@@ -163,11 +163,11 @@ uint32_t answers_start(struct db *db)
 
 static void add_args(struct db *db, uint32_t exec, struct buf *to)
 {
-	const struct build *b = build_of(db);
+	const struct args *a = build_args(build_of(db));
 	size_t len, from = to->len;
 
-	for (uint32_t i = 0; i < build_args(b, exec) && db_args_fit(db, to->len - from); i++) {
-		const char *s = build_string(b, build_arg(b, exec, i), &len);
+	for (uint32_t i = 0; i < args_of(a, exec) && db_args_fit(db, to->len - from); i++) {
+		const char *s = args_text(a, args_string(a, exec, i), &len);
 
 		buf_add(to, s, len);
 		buf_addc(to, 0);
@@ -196,7 +196,7 @@ size_t answers_args(struct db *db, uint32_t exec, struct buf *to)
 	add_args(db, exec, to);
 	if (answers_hides(db, exec))
 		redact_list(to, from);
-	return db->failed ? 0 : build_args(build_of(db), exec);
+	return db->failed ? 0 : args_of(build_args(build_of(db)), exec);
 }
 
 struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n)

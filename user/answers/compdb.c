@@ -6,7 +6,7 @@
 #include "base/shquote.h"
 #include "io/json_out.h"
 #include "base/xalloc.h"
-#include "model/build.h"
+#include "model/args.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +153,7 @@ struct collector {
 	struct entries *l;
 	/* Of each exec, whether it is a compilation or below one: what a driver starts is no entry. */
 	bool *inside;
+	struct args all;
 	struct buf args;	/* of the exec that is looked at: each with a NUL behind it */
 	char **list;		/* the same */
 	size_t list_cap;
@@ -166,13 +167,12 @@ struct collector {
  */
 static size_t take_args(struct collector *c, uint32_t exec)
 {
-	const struct build *b = build_of(c->db);
 	uint32_t i;
 	size_t len;
 
 	c->args.len = 0;
-	for (i = 0; i < build_args(b, exec) && db_args_fit(c->db, c->args.len); i++) {
-		const char *s = build_string(b, build_arg(b, exec, i), &len);
+	for (i = 0; i < args_of(&c->all, exec) && db_args_fit(c->db, c->args.len); i++) {
+		const char *s = args_text(&c->all, args_string(&c->all, exec, i), &len);
 
 		buf_add(&c->args, s, len);
 		buf_addc(&c->args, 0);
@@ -183,11 +183,24 @@ static size_t take_args(struct collector *c, uint32_t exec)
 	return i;
 }
 
+/* Not build_of(): for the tables of a new database, all of it need not be in memory. */
+static void add_path(struct db *db, uint32_t file, struct buf *to)
+{
+	struct sqlite3_stmt *st = db_ask(db, "SELECT path FROM file WHERE id = ?", "i", (int64_t)file);
+	size_t len;
+
+	while (db_row(db, st)) {
+		const char *path = db_bytes(st, 0, &len);
+
+		buf_add(to, path, len);
+	}
+}
+
 static const char *path_of_cwd(struct collector *c, uint32_t cwd)
 {
 	if (!c->directory.len || c->cwd != cwd) {
 		c->directory.len = 0;
-		answers_file_path(c->db, cwd, &c->directory);
+		add_path(c->db, cwd, &c->directory);
 		buf_addc(&c->directory, 0);
 		c->cwd = cwd;
 	}
@@ -217,22 +230,25 @@ static bool look_at(struct collector *c, uint32_t exec, uint32_t cwd, size_t n)
 
 static void collect(struct db *db, const struct compdb *o, struct entries *l)
 {
-	const struct build *b = build_of(db);
-	struct collector c = {
-		.db = db, .o = o, .l = l, .inside = xcalloc(b->nexecs + 1ul, sizeof(*c.inside)),
-	};
-
 	/* parents come before their children: ids are given in the order of their beginning */
-	for (uint32_t exec = 1; exec <= b->nexecs; exec++) {
-		const struct build_exec *e = &b->execs[exec];
+	static const char text[] = "SELECT id, coalesce(before, parent), cwd FROM exec ORDER BY id";
+	struct collector c = {
+		.db = db, .o = o, .l = l, .inside = xcalloc(db_ids(db, DB_EXECS) + 1ul, sizeof(*c.inside)),
+	};
+	struct sqlite3_stmt *st = db_ask(db, text, "");
+
+	args_load(&c.all, db);
+	while (db_row(db, st)) {
+		uint32_t exec = db_id(db, st, 0, DB_EXECS), up = db_earlier(db, st, 1, exec);
 		size_t n;
 
-		c.inside[exec] = c.inside[e->before ? e->before : e->parent];
+		c.inside[exec] = c.inside[up];
 		if (c.inside[exec])
 			continue;
 		n = take_args(&c, exec);
-		c.inside[exec] = n && look_at(&c, exec, e->cwd, n);
+		c.inside[exec] = n && look_at(&c, exec, db_id(db, st, 2, DB_FILES), n);
 	}
+	args_free(&c.all);
 	free(c.inside);
 	free(c.list);
 	buf_free(&c.args);

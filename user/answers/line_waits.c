@@ -129,7 +129,7 @@ static bool is_left(const struct build *b, uint32_t version)
 	uint64_t in = 0, out = 0;
 
 	for (uint32_t i = 0; v->counted && i < v->uses; i++) {
-		uint64_t bytes = b->moved[b->by_version[v->first + i]];
+		uint64_t bytes = build_moved(b, build_use(b, version, i));
 
 		if (i < v->writes)
 			in += bytes;

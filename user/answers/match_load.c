@@ -52,23 +52,23 @@ static void load_files(struct match_side *s)
 /* ---- units ---- */
 
 /* Hashes of arguments: most strings are arguments of many programs. */
-struct args {
+struct hashes {
 	const struct match_side *s;
 	uint64_t *known;	/* by string; 0: not yet */
 	struct buf text, name;
 };
 
-static uint64_t text_hash(struct args *a, const char *text)
+static uint64_t text_hash(struct hashes *a, const char *text)
 {
 	a->name.len = 0;
 	match_arg(a->s, text, &a->name);
 	return hash_bytes(a->name.s ? a->name.s : "", a->name.len);
 }
 
-static const char *text_of(struct args *a, uint32_t string)
+static const char *text_of(struct hashes *a, uint32_t string)
 {
 	size_t len;
-	const char *s = build_string(a->s->b, string, &len);
+	const char *s = args_text(build_args(a->s->b), string, &len);
 
 	a->text.len = 0;
 	buf_add(&a->text, s, len);
@@ -77,7 +77,7 @@ static const char *text_of(struct args *a, uint32_t string)
 }
 
 /* Of one that has some that do not count, or are not shown: of what match_args() says. */
-static uint64_t shown_hash(struct args *a, uint32_t unit)
+static uint64_t shown_hash(struct hashes *a, uint32_t unit)
 {
 	uint64_t h = 0;
 	const char *arg;
@@ -90,18 +90,19 @@ static uint64_t shown_hash(struct args *a, uint32_t unit)
 	return h;
 }
 
-static uint64_t args_hash(struct args *a, uint32_t unit)
+static uint64_t args_hash(struct hashes *a, uint32_t unit)
 {
-	const struct build *b = a->s->b;
-	uint32_t exec = a->s->units[unit].exec, n = build_args(b, exec);
+	const struct args *args = build_args(a->s->b);
+	uint32_t exec = a->s->units[unit].exec, n = args_of(args, exec);
 	uint64_t h = 0;
 
-	if (n && (match_has_jobs(text_of(a, build_arg(b, exec, 0))) || answers_hides(a->s->db, exec)))
+	if (n && (match_has_jobs(text_of(a, args_string(args, exec, 0))) ||
+		  answers_hides(a->s->db, exec)))
 		return shown_hash(a, unit);
 	if (!a->known)
 		a->known = xcalloc(db_ids(a->s->db, DB_STRINGS) + 1ul, sizeof(*a->known));
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t string = build_arg(b, exec, i);
+		uint32_t string = args_string(args, exec, i);
 
 		if (!a->known[string])
 			a->known[string] = text_hash(a, text_of(a, string));
@@ -148,7 +149,7 @@ static void add_unit(struct match_side *s, size_t *cap, uint32_t exec, uint32_t 
 
 static void load_units(struct match_side *s)
 {
-	struct args args = { .s = s };
+	struct hashes args = { .s = s };
 	size_t cap = 0;
 
 	s->nexecs = s->b->nexecs;

@@ -64,14 +64,14 @@ struct worker {
 	size_t n, list_cap, at_cap;
 };
 
-static void take_args(const struct build *b, struct worker *w, uint32_t exec)
+static void take_args(const struct args *a, struct worker *w, uint32_t exec)
 {
 	size_t len;
 
 	w->n = 0;
 	w->args.len = 0;
-	for (uint32_t i = 0; i < build_args(b, exec) && db_args_fit(b->db, w->args.len); i++) {
-		const char *s = build_string(b, build_arg(b, exec, i), &len);
+	for (uint32_t i = 0; i < args_of(a, exec) && db_args_fit(a->db, w->args.len); i++) {
+		const char *s = args_text(a, args_string(a, exec, i), &len);
 
 		w->at = xgrow(w->at, &w->at_cap, w->n + 1, sizeof(*w->at));
 		w->at[w->n++] = w->args.len;
@@ -127,7 +127,7 @@ static void load_programs(struct page *p)
 		uint32_t id = db_id(p->db, st, 0, DB_EXECS);
 
 		pt->programs[id].rss = db_null(st, 1) ? -1 : db_int(st, 1) / 1024;
-		take_args(build_of(p->db), &w, id);
+		take_args(build_args(build_of(p->db)), &w, id);
 		load_program(p, build_of(p->db), id, &w);
 	}
 	buf_free(&w.args);

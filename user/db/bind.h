@@ -17,8 +17,8 @@ struct db *db_connect(const char *path, int flags, struct diag *diag);
 /** db_open_any - as db_open(), of any version of etrace: its tables must not be asked */
 struct db *db_open_any(const char *path, struct diag *diag);
 
-/** db_tune - how much it keeps in memory */
-void db_tune(struct db *db);
+/** db_tune - how much it keeps in memory; @reads: and is only read */
+void db_tune(struct db *db, bool reads);
 
 /* valid.c: whether a database that is there is one that etrace may have made */
 bool db_validate_tables(struct db *db);

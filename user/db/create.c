@@ -107,7 +107,7 @@ struct db *db_create(const char *path, struct diag *diag)
 		free(db->name);
 		db->name = xstrdup(path);
 	}
-	db_tune(db);
+	db_tune(db, false);
 	if (db_exec(db, begin) && db_exec(db, schema_sql) && db_exec(db, views_sql)) {
 		put_words(db);
 		db_exec(db, "COMMIT");

@@ -18,8 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Pages that a query keeps, in KiB. */
-#define CACHE_KIB 65536
+/* Pages that SQLite keeps, in KiB: of a file that is read, and of one that is made. */
+#define READ_KIB 8192
+#define WRITE_KIB 65536
 
 struct db_kept {
 	const char *text;	/* its address counts */
@@ -409,7 +410,7 @@ struct db *db_open(const char *path, struct diag *diag)
 		db_close(db);
 		return NULL;
 	}
-	db_tune(db);
+	db_tune(db, true);
 	made = db_validate_tables(db) ? db_meta(db, DB_SEAL, -1) : -1;
 	/* views are ours now, and they use functions that SQLite trusts in no others */
 	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
@@ -424,14 +425,14 @@ struct db *db_open(const char *path, struct diag *diag)
 	return db;
 }
 
-void db_tune(struct db *db)
+void db_tune(struct db *db, bool reads)
 {
 	sqlite3_stmt *st;
 
 	/* what people put into a trace is not obeyed */
 	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	if (!sqlite3_prepare_v2(db->sql, "PRAGMA cache_size = -" DB_TEXT(CACHE_KIB), -1, &st,
-				NULL))
+	if (!sqlite3_prepare_v2(db->sql, reads ? "PRAGMA cache_size = -" DB_TEXT(READ_KIB) :
+				"PRAGMA cache_size = -" DB_TEXT(WRITE_KIB), -1, &st, NULL))
 		sqlite3_step(st);
 	sqlite3_finalize(st);
 }

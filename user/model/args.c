@@ -23,9 +23,9 @@ struct list {
 	bool begun;
 };
 
-static struct list list_of(struct build *b, const struct db_cells *row)
+static struct list list_of(struct db *db, const struct db_cells *row)
 {
-	return (struct list){ b->db, row->bytes, row->bytes + row->len, false };
+	return (struct list){ db, row->bytes, row->bytes + row->len, false };
 }
 
 static bool pass(struct list *l, const char *word)
@@ -74,50 +74,77 @@ static bool next_number(struct list *l, const char *first, const char *between, 
 /* ---- arguments ---- */
 
 /* Where the arguments of programs before @upto begin that have no row, too. */
-static void begin_args(struct build *b, uint32_t upto)
+static void begin_args(struct args *a, uint32_t upto)
 {
-	while (b->nargs_at <= upto)
-		b->args_at[b->nargs_at++] = b->nargs;
+	while (a->nplaces <= upto)
+		a->places[a->nplaces++] = (uint32_t)a->n;
 }
 
 static void take_args(void *ctx, const struct db_cells *row)
 {
-	struct build *b = ctx;
-	struct list l = list_of(b, row);
+	struct args *a = ctx;
+	struct list l = list_of(a->db, row);
 	uint64_t string;
 
-	begin_args(b, db_cell_id(b->db, row, 0, DB_EXECS));
+	begin_args(a, db_cell_id(a->db, row, 0, DB_EXECS));
 	while (db_cell_known(row, 1) && next_number(&l, "[", ",", "]", &string)) {
-		b->args = xgrow(b->args, &b->args_cap, b->nargs + 1, sizeof(*b->args));
-		b->args[b->nargs++] = db_id_of(b->db, (int64_t)string, DB_STRINGS);
+		a->strings = xgrow(a->strings, &a->cap, a->n + 1, sizeof(*a->strings));
+		a->strings[a->n++] = db_id_of(a->db, (int64_t)string, DB_STRINGS);
 	}
 }
 
-static void begin_strings(struct build *b, uint32_t upto)
+static void begin_texts(struct args *a, uint32_t upto)
 {
-	while (b->nstrings_at <= upto)
-		b->strings_at[b->nstrings_at++] = b->strings.len;
+	while (a->ntexts <= upto)
+		a->texts[a->ntexts++] = a->text.len;
 }
 
 static void take_string(void *ctx, const struct db_cells *row)
 {
-	struct build *b = ctx;
+	struct args *a = ctx;
 
-	begin_strings(b, db_cell_id(b->db, row, 0, DB_STRINGS));
-	buf_add(&b->strings, row->bytes, row->len);
+	begin_texts(a, db_cell_id(a->db, row, 0, DB_STRINGS));
+	buf_add(&a->text, row->bytes, row->len);
 }
 
-static void load_args(struct build *b)
+void args_load(struct args *a, struct db *db)
 {
-	uint32_t nstrings = db_ids(b->db, DB_STRINGS);
+	uint32_t nexecs = db_ids(db, DB_EXECS), nstrings = db_ids(db, DB_STRINGS);
 
-	b->args_at = xcalloc(b->nexecs + 2ul, sizeof(*b->args_at));
-	b->strings_at = xcalloc(nstrings + 2ul, sizeof(*b->strings_at));
-	db_scan(b->db, "exec", "id, args", take_args, b);
-	begin_args(b, b->nexecs + 1);
-	db_scan(b->db, "string", "id, s", take_string, b);
-	begin_strings(b, nstrings + 1);
-	buf_addc(&b->strings, '\0');
+	*a = (struct args){ .db = db };
+	a->places = xcalloc(nexecs + 2ul, sizeof(*a->places));
+	a->texts = xcalloc(nstrings + 2ul, sizeof(*a->texts));
+	db_scan(db, "exec", "id, args", take_args, a);
+	begin_args(a, nexecs + 1);
+	db_scan(db, "string", "id, s", take_string, a);
+	begin_texts(a, nstrings + 1);
+	buf_addc(&a->text, '\0');
+}
+
+void args_free(struct args *a)
+{
+	free(a->places);
+	free(a->strings);
+	free(a->texts);
+	buf_free(&a->text);
+}
+
+uint32_t args_of(const struct args *a, uint32_t exec)
+{
+	return a->places[exec + 1] - a->places[exec];
+}
+
+const char *args_text(const struct args *a, uint32_t string, size_t *len)
+{
+	*len = (size_t)(a->texts[string + 1] - a->texts[string]);
+	return a->text.s + a->texts[string];
+}
+
+const struct args *build_args(const struct build *b)
+{
+	if (!b->args.places)
+		args_load(&loaded(b)->args, b->db);
+	return &b->args;
 }
 
 enum build_hides *build_hides(const struct build *b, uint32_t exec)
@@ -127,24 +154,6 @@ enum build_hides *build_hides(const struct build *b, uint32_t exec)
 	if (!b->hides)
 		to->hides = xcalloc(b->nexecs + 1ul, sizeof(*b->hides));
 	return &to->hides[exec];
-}
-
-uint32_t build_args(const struct build *b, uint32_t exec)
-{
-	if (!b->args_at)
-		load_args(loaded(b));
-	return (uint32_t)(b->args_at[exec + 1] - b->args_at[exec]);
-}
-
-uint32_t build_arg(const struct build *b, uint32_t exec, uint32_t i)
-{
-	return b->args[b->args_at[exec] + i];
-}
-
-const char *build_string(const struct build *b, uint32_t string, size_t *len)
-{
-	*len = (size_t)(b->strings_at[string + 1] - b->strings_at[string]);
-	return b->strings.s + b->strings_at[string];
 }
 
 /* ---- misses ---- */
@@ -172,7 +181,7 @@ static void count_misses(void *ctx, const struct db_cells *row)
 static void take_misses(void *ctx, const struct db_cells *row)
 {
 	struct build *b = ctx;
-	struct list l = list_of(b, row);
+	struct list l = list_of(b->db, row);
 	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS), all = b->misses_at[b->nexecs + 2];
 	uint64_t file, after;
 

@@ -7,15 +7,18 @@
  * Ids are those of the database: from 1 on, 0: none.  Times are nanoseconds since the first
  * event of the trace.
  *
- * Memory: 32 bytes for each access, 4 more to find it by its version; 80 for each version;
- * 72 for each exec; the paths, and 24 bytes for each.
+ * Memory: 32 bytes for each access, 4 more to find it by its version; 72 for each version;
+ * 64 for each exec; the paths, and 24 bytes for each.  What args.c loads when it is asked for:
+ * 16 bytes for each name looked for in vain, 4 for each argument, and the strings.
  */
 #ifndef ETRACE_MODEL_BUILD_H
 #define ETRACE_MODEL_BUILD_H
 
 #include "base/buf.h"
+#include "base/map64.h"
 #include "db/db.h"
 #include "graph/graph.h"
+#include "model/args.h"
 
 struct build_file {
 	uint32_t final;		/* version that the name stands for in the end; 0: none */
@@ -30,10 +33,10 @@ struct build_version {
 	uint32_t first;		/* its accesses: build.by_version */
 	uint32_t uses, writes;	/* how many there are; and of these, at the front, writes */
 	uint8_t made;		/* enum graph_made */
-	bool identified;	/* size and mtime are known; type, dev and ino perhaps: 0: not */
+	bool identified;	/* size and mtime are known; dev and ino perhaps: 0: not */
 	bool token;		/* only job tokens passed through it: see queue.c */
 	bool counted;		/* of a pipe: it is known how many bytes each access moved */
-	uint32_t type, dev;
+	uint32_t dev;
 	uint64_t ino, size;
 	int64_t mtime, at;
 };
@@ -101,10 +104,10 @@ struct build {
 	struct build_name *names;	/* in the order in which they were told */
 	size_t nnames, names_cap;
 	struct build_access *accesses;	/* by exec, in the order in which they were told */
-	size_t naccesses;
+	size_t naccesses, accesses_room;
 	uint32_t *by_version;	/* indices of accesses */
-	uint64_t *moved;	/* bytes of accesses; of pipes only, else NULL */
-	int64_t *since;		/* when accesses began to read, 0: not known; of sockets, else NULL */
+	struct map64 moved;	/* by index of an access of a pipe: its bytes */
+	struct map64 since;	/* of a socket: when it began to read, if that is known */
 	struct build_copy *copies;
 	size_t ncopies, copies_cap;
 	struct build_lists copied_to;	/* by version: rows of copies into it, + 1 */
@@ -123,13 +126,8 @@ struct build {
 	/* what is loaded when it is asked for: args.c */
 	uint32_t *misses_at;	/* by exec: its first of misses */
 	struct build_miss *misses;
-	uint64_t *args_at;	/* by exec: its first of args */
-	uint32_t *args, nargs_at;	/* strings */
-	size_t nargs, args_cap;
+	struct args args;
 	enum build_hides *hides;	/* by exec */
-	struct buf strings;
-	uint64_t *strings_at;	/* by string: where it begins; the next one's: where it ends */
-	uint32_t nstrings_at;
 	struct build_time *times;
 	uint32_t ntimes;
 	size_t times_cap;
@@ -150,14 +148,8 @@ const char *build_path(const struct build *b, uint32_t file, size_t *len);
 /** build_find - the file of a path.  Return: 0: the build has not touched it */
 uint32_t build_find(const struct build *b, const char *path, size_t len);
 
-/**
- * build_args - how many arguments a program was called with
- * build_arg - each, from 0 on: a string
- * build_string - its bytes, not terminated, once build_args() was called
- */
-uint32_t build_args(const struct build *b, uint32_t exec);
-uint32_t build_arg(const struct build *b, uint32_t exec, uint32_t i);
-const char *build_string(const struct build *b, uint32_t string, size_t *len);
+/** build_args - what programs were called with */
+const struct args *build_args(const struct build *b);
 
 /** build_hides - where the one who looks notes whether an exec's arguments hold a secret */
 enum build_hides *build_hides(const struct build *b, uint32_t exec);
@@ -241,6 +233,9 @@ static inline bool build_is_queue(const struct build_version *v)
 uint32_t build_with_command(const struct build *b, uint32_t exec);
 
 /* ---- what goes through pipes: queue.c ---- */
+
+/** build_moved - bytes of an access of a pipe */
+uint64_t build_moved(const struct build *b, const struct build_access *a);
 
 /** build_flows - whether any byte that write @w put into a pipe can be what read @r got */
 bool build_flows(const struct build *b, const struct build_access *w,

@@ -113,9 +113,9 @@ static void take_version(void *ctx, const struct db_cells *row)
 	b->versions[id] = (struct build_version){
 		.file = id_of(b, row, 1, DB_FILES), .exec = id_of(b, row, 2, DB_EXECS),
 		.base = db_earlier_of(b->db, v[3], id), .made = (uint8_t)v[4], .at = v[5],
-		.identified = db_cell_known(row, 9) && db_cell_known(row, 10),
-		.type = (uint32_t)v[6], .dev = (uint32_t)v[7], .ino = (uint64_t)v[8],
-		.size = (uint64_t)v[9], .mtime = v[10], .target = id_of(b, row, 11, DB_FILES),
+		.identified = db_cell_known(row, 8) && db_cell_known(row, 9),
+		.dev = (uint32_t)v[6], .ino = (uint64_t)v[7],
+		.size = (uint64_t)v[8], .mtime = v[9], .target = id_of(b, row, 10, DB_FILES),
 	};
 }
 
@@ -124,7 +124,7 @@ static void load_versions(struct build *b)
 	b->nversions = db_ids(b->db, DB_VERSIONS);
 	b->versions = xcalloc(b->nversions + 1ul, sizeof(*b->versions));
 	db_scan(b->db, "version",
-		"id, file, exec, base, made, at, type, dev, ino, size, mtime, target",
+		"id, file, exec, base, made, at, dev, ino, size, mtime, target",
 		take_version, b);
 }
 
@@ -202,60 +202,76 @@ static void fill_access(struct build *b, const struct db_cells *row, struct buil
 	if (is_mapped(b, a, counted, (uint64_t)v[6]))
 		a->until = b->execs[a->exec].until;
 	if (may_queue(b, a->version)) {
-		if (!b->moved)
-			b->moved = xcalloc(b->naccesses + 1, sizeof(*b->moved));
-		if (!b->since && db_cell_known(row, 10))
-			b->since = xcalloc(b->naccesses + 1, sizeof(*b->since));
-		if (b->since)
-			b->since[a - b->accesses] = v[10];
-		b->moved[a - b->accesses] = (uint64_t)v[6];
+		map64_put(&b->moved, (uint64_t)(a - b->accesses), (uint64_t)v[6]);
+		if (db_cell_known(row, 10))
+			map64_put(&b->since, (uint64_t)(a - b->accesses), (uint64_t)v[10]);
 		/* who only has it open moves nothing */
 		if (a->how == GRAPH_READ || a->how == GRAPH_WRITE)
 			b->versions[a->version].counted &= counted && v[6] > 0;
 	}
 }
 
-static void count_access(void *ctx, const struct db_cells *row)
-{
-	struct build *b = ctx;
-
-	b->execs[id_of(b, row, 0, DB_EXECS)].uses++;
-}
-
-static void place_accesses(struct build *b)
-{
-	size_t n = 0;
-
-	for (uint32_t i = 0; i <= b->nexecs; i++) {
-		b->execs[i].first = (uint32_t)n;
-		n += b->execs[i].uses;
-		b->execs[i].uses = 0;
-	}
-	b->naccesses = n;
-}
-
 static void take_access(void *ctx, const struct db_cells *row)
 {
 	struct build *b = ctx;
-	uint32_t exec = id_of(b, row, 0, DB_EXECS);
-	struct build_exec *e = &b->execs[exec];
-	size_t end = exec < b->nexecs ? e[1].first : b->naccesses;
 
-	/* somebody may have changed the file in between */
-	if (e->first + (size_t)e->uses < end)
-		fill_access(b, row, &b->accesses[e->first + e->uses++]);
+	/* an index says how many there are, which is not the table */
+	if (b->naccesses < b->accesses_room)
+		fill_access(b, row, &b->accesses[b->naccesses++]);
 }
 
-/* Each exec's own stand together: they are counted before they are taken. */
+static void renumber(struct map64 *m, const uint32_t *place)
+{
+	struct map64 old = *m;
+	const struct map64_slot *slot;
+
+	*m = (struct map64){ 0 };
+	for (size_t i = 0; (slot = map64_each(&old, &i));)
+		map64_put(m, place[slot->key], slot->value);
+	map64_clear(&old);
+}
+
+/* From the order of rows to one in which those of each exec stand together. */
+static void sort_accesses(struct build *b)
+{
+	uint32_t *place = xcalloc(b->naccesses + 1, sizeof(*place)), sum = 0;
+
+	for (size_t i = 0; i < b->naccesses; i++)
+		b->execs[b->accesses[i].exec].uses++;
+	for (uint32_t i = 0; i <= b->nexecs; i++) {
+		b->execs[i].first = sum;
+		sum += b->execs[i].uses;
+		b->execs[i].uses = 0;
+	}
+	for (size_t i = 0; i < b->naccesses; i++) {
+		struct build_exec *e = &b->execs[b->accesses[i].exec];
+
+		place[i] = e->first + e->uses++;
+	}
+	renumber(&b->moved, place);
+	renumber(&b->since, place);
+	for (uint32_t i = 0; i < b->naccesses; i++)
+		while (place[i] != i) {
+			uint32_t to = place[i];
+			struct build_access a = b->accesses[to];
+
+			b->accesses[to] = b->accesses[i];
+			b->accesses[i] = a;
+			place[i] = place[to];
+			place[to] = to;
+		}
+	free(place);
+}
+
 static void load_accesses(struct build *b)
 {
-	db_scan(b->db, "access", "exec", count_access, b);
-	place_accesses(b);
-	b->accesses = xcalloc(b->naccesses + 1, sizeof(*b->accesses));
+	b->accesses_room = (size_t)db_one(b->db, "SELECT count(*) FROM access", "");
+	b->accesses = xcalloc(b->accesses_room + 1, sizeof(*b->accesses));
 	for (uint32_t i = 1; i <= b->nversions; i++)
 		b->versions[i].counted = may_queue(b, i);
 	db_scan(b->db, "access",
 		"exec, version, file, how, class, fd, bytes, at, until, copied, since", take_access, b);
+	sort_accesses(b);
 }
 
 static uint32_t copied_to(const struct build *b, uint32_t i)
@@ -366,15 +382,12 @@ static void free_build(struct build *b)
 	free(b->names);
 	free(b->accesses);
 	free(b->by_version);
-	free(b->moved);
-	free(b->since);
+	map64_clear(&b->moved);
+	map64_clear(&b->since);
 	free(b->misses);
 	free(b->misses_at);
-	free(b->args);
-	free(b->args_at);
+	args_free(&b->args);
 	free(b->hides);
-	free(b->strings_at);
-	buf_free(&b->strings);
 	free(b->copies);
 	free(b->times);
 	free_lists(&b->times_by_file);

@@ -17,16 +17,18 @@ struct range {
 	uint64_t from, to;
 };
 
-static uint64_t bytes_of(const struct build *b, const struct build_access *a)
+uint64_t build_moved(const struct build *b, const struct build_access *a)
 {
-	return b->moved[a - b->accesses];
+	const uint64_t *bytes = map64_get(&b->moved, (uint64_t)(a - b->accesses));
+
+	return bytes ? *bytes : 0;
 }
 
 int64_t build_began(const struct build *b, const struct build_access *a)
 {
-	int64_t since = b->since ? b->since[a - b->accesses] : 0;
+	const uint64_t *since = map64_get(&b->since, (uint64_t)(a - b->accesses));
 
-	return since ? since : a->at;
+	return since && *since ? (int64_t)*since : a->at;
 }
 
 static bool writes(const struct build_access *a)
@@ -45,13 +47,13 @@ static struct range range_of(const struct build *b, const struct build_access *a
 
 		if (writes(o) != writes(a))
 			continue;
-		all += bytes_of(b, o);
+		all += build_moved(b, o);
 		if (o == a)
 			continue;
 		if (o->until <= a->at)
-			before += bytes_of(b, o);
+			before += build_moved(b, o);
 		else if (o->at >= a->until)
-			behind += bytes_of(b, o);
+			behind += build_moved(b, o);
 	}
 	return (struct range){ before, all - behind };
 }
@@ -102,8 +104,8 @@ static struct user *users_of(const struct build *b, uint32_t version, size_t *n)
 		const struct build_access *a = build_use(b, version, i);
 
 		if (writes(a) || a->how == GRAPH_READ)
-			users[(*n)++] = (struct user){ a->exec, writes(a) ? 0 : bytes_of(b, a),
-						       writes(a) ? bytes_of(b, a) : 0 };
+			users[(*n)++] = (struct user){ a->exec, writes(a) ? 0 : build_moved(b, a),
+						       writes(a) ? build_moved(b, a) : 0 };
 	}
 	qsort(users, *n, sizeof(*users), by_exec);
 	for (size_t i = 1; i < *n; i++) {
