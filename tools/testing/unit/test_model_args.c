@@ -35,13 +35,13 @@ static struct db *made(const char *args, const char *missed)
 static void args_are(const char *list, const char *wanted)
 {
 	struct db *db = made(list, "[]");
-	const struct build *b = build_of(db);
+	const struct args *a = build_args(build_of(db));
 	char got[100] = "";
 	size_t len;
 
-	assert_int_equal(build_args(b, 1), 0);
-	for (uint32_t i = 0; i < build_args(b, 2); i++) {
-		const char *s = build_string(b, build_arg(b, 2, i), &len);
+	assert_int_equal(args_of(a, 1), 0);
+	for (uint32_t i = 0; i < args_of(a, 2); i++) {
+		const char *s = args_text(a, args_string(a, 2, i), &len);
 
 		sprintf(got + strlen(got), "%.*s;", (int)len, s);
 	}
@@ -88,7 +88,7 @@ static void test_damaged(void **state)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		struct db *db = made(lists[i], "[]");
 
-		build_args(build_of(db), 2);
+		build_args(build_of(db));
 		if (!db->failed)
 			fail_msg("%s is taken for a list", lists[i]);
 		db_close(db);
