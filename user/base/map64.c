@@ -11,12 +11,17 @@ static size_t home(const struct map64 *m, uint64_t key)
 	return hash_word(key) & (m->cap - 1);
 }
 
+static bool is_used(const struct map64 *m, const struct map64_slot *s)
+{
+	return s->key || (m->zero && s == m->slots + m->cap);
+}
+
 /* The slot of a key, or the free one where it would go; there is one. */
 static struct map64_slot *find(const struct map64 *m, uint64_t key)
 {
-	size_t i = home(m, key);
+	size_t i = key ? home(m, key) : m->cap;
 
-	while (m->slots[i].used && m->slots[i].key != key)
+	while (m->slots[i].key && m->slots[i].key != key)
 		i = (i + 1) & (m->cap - 1);
 	return &m->slots[i];
 }
@@ -25,17 +30,17 @@ uint64_t *map64_get(const struct map64 *m, uint64_t key)
 {
 	struct map64_slot *s = m->cap ? find(m, key) : NULL;
 
-	return s && s->used ? &s->value : NULL;
+	return s && is_used(m, s) ? &s->value : NULL;
 }
 
 static void resize(struct map64 *m, size_t cap)
 {
 	struct map64 old = *m;
 
-	m->slots = xcalloc(cap, sizeof(*m->slots));
+	m->slots = xcalloc(cap + 1, sizeof(*m->slots));
 	m->cap = cap;
-	for (size_t i = 0; i < old.cap; i++)
-		if (old.slots[i].used)
+	for (size_t i = 0; i < old.cap + !!old.cap; i++)
+		if (is_used(&old, &old.slots[i]))
 			*find(m, old.slots[i].key) = old.slots[i];
 	free(old.slots);
 }
@@ -47,8 +52,9 @@ void map64_put(struct map64 *m, uint64_t key, uint64_t value)
 	if (4 * (m->n + 1) > 3 * m->cap)
 		resize(m, m->cap ? 2 * m->cap : 8);
 	s = find(m, key);
-	m->n += !s->used;
-	*s = (struct map64_slot){ key, value, true };
+	m->n += !is_used(m, s);
+	m->zero |= !key;
+	*s = (struct map64_slot){ key, value };
 }
 
 bool map64_remove(struct map64 *m, uint64_t key)
@@ -56,13 +62,18 @@ bool map64_remove(struct map64 *m, uint64_t key)
 	struct map64_slot *s = m->cap ? find(m, key) : NULL;
 	size_t hole, i;
 
-	if (!s || !s->used)
+	if (!s || !is_used(m, s))
 		return false;
+	m->n--;
+	if (!key) {
+		m->zero = false;
+		return true;
+	}
 	/* Move up what could not stand at its own place because of this. */
 	hole = i = (size_t)(s - m->slots);
 	for (;;) {
 		i = (i + 1) & (m->cap - 1);
-		if (!m->slots[i].used)
+		if (!m->slots[i].key)
 			break;
 		if (((i - home(m, m->slots[i].key)) & (m->cap - 1)) <
 		    ((i - hole) & (m->cap - 1)))
@@ -70,8 +81,7 @@ bool map64_remove(struct map64 *m, uint64_t key)
 		m->slots[hole] = m->slots[i];
 		hole = i;
 	}
-	m->slots[hole].used = false;
-	m->n--;
+	m->slots[hole].key = 0;
 	return true;
 }
 
@@ -83,10 +93,10 @@ void map64_clear(struct map64 *m)
 
 struct map64_slot *map64_each(const struct map64 *m, size_t *i)
 {
-	while (*i < m->cap) {
+	while (m->cap && *i <= m->cap) {
 		struct map64_slot *s = &m->slots[(*i)++];
 
-		if (s->used)
+		if (is_used(m, s))
 			return s;
 	}
 	return NULL;

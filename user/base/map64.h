@@ -13,12 +13,12 @@
 /* Start with all zeros; map64_clear() frees. */
 struct map64 {
 	struct map64_slot {
-		uint64_t key;
+		uint64_t key;	/* 0: a free slot; the key 0 stands behind the others */
 		uint64_t value;
-		bool used;
 	} *slots;
 	size_t n;	/* keys in it */
-	size_t cap;	/* slots, a power of two or 0 */
+	size_t cap;	/* slots but for that of the key 0: a power of two, or 0 */
+	bool zero;	/* the key 0 is in it */
 };
 
 /**
