@@ -161,28 +161,16 @@ uint32_t answers_start(struct db *db)
 	return 0;
 }
 
-static void add_args(struct db *db, uint32_t exec, struct buf *to)
-{
-	const struct args *a = build_args(build_of(db));
-	size_t len, from = to->len;
-
-	for (uint32_t i = 0; i < args_of(a, exec) && db_args_fit(db, to->len - from); i++) {
-		const char *s = args_text(a, args_string(a, exec, i), &len);
-
-		buf_add(to, s, len);
-		buf_addc(to, 0);
-	}
-}
-
 bool answers_hides(struct db *db, uint32_t exec)
 {
-	enum build_hides *hides = build_hides(build_of(db), exec);
+	enum build_hides *hides;
 	struct buf args = { 0 };
 
 	if (!db->redact)
 		return false;
+	hides = build_hides(build_of(db), exec);
 	if (*hides == HIDES_UNKNOWN) {
-		add_args(db, exec, &args);
+		build_args_add(build_of(db), exec, &args);
 		*hides = redact_list(&args, 0) ? HIDES_SECRETS : HIDES_NOTHING;
 		buf_free(&args);
 	}
@@ -191,12 +179,11 @@ bool answers_hides(struct db *db, uint32_t exec)
 
 size_t answers_args(struct db *db, uint32_t exec, struct buf *to)
 {
-	size_t from = to->len;
+	size_t from = to->len, n = build_args_add(build_of(db), exec, to);
 
-	add_args(db, exec, to);
 	if (answers_hides(db, exec))
 		redact_list(to, from);
-	return db->failed ? 0 : args_of(build_args(build_of(db)), exec);
+	return db->failed ? 0 : n;
 }
 
 struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n)

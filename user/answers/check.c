@@ -27,6 +27,33 @@ void check_init(struct check *c, struct db *db)
 	*c = (struct check){ .s.db = db, .lists.diag = db->diag };
 }
 
+/* All but what is said of findings. */
+static void forget(struct check *c)
+{
+	free(c->step);
+	free(c->below);
+	free(c->late);
+	free(c->asked);
+	free(c->looked);
+	free(c->own);
+	free(c->place);
+	map64_clear(&c->installed);
+	free(c->node);
+	free(c->outs);
+	free(c->output);
+	free(c->reads);
+	free(c->around.in);
+	free(c->around.list);
+	map64_clear(&c->seen);
+	map64_clear(&c->goes_on);
+	match_free_work(&c->s);
+	*c = (struct check){
+		.s = c->s, .lists = c->lists, .rows = c->rows, .n = c->n, .cap = c->cap,
+		.trees = c->trees, .ntrees = c->ntrees, .tree_of = c->tree_of,
+		.around_trees = c->around_trees, .allowed = c->allowed, .nallowed = c->nallowed,
+	};
+}
+
 void check_free(struct check *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -44,22 +71,7 @@ void check_free(struct check *c)
 	free(c->trees);
 	free(c->around_trees);
 	free(c->allowed);
-	free(c->step);
-	free(c->below);
-	free(c->late);
-	free(c->asked);
-	free(c->looked);
-	free(c->own);
-	free(c->place);
-	map64_clear(&c->installed);
-	free(c->node);
-	free(c->outs);
-	free(c->output);
-	free(c->reads);
-	free(c->around.in);
-	free(c->around.list);
-	map64_clear(&c->seen);
-	map64_clear(&c->goes_on);
+	forget(c);
 	map64_clear(&c->tree_of);
 	lists_free(&c->lists);
 	match_free_side(&c->s);
@@ -309,7 +321,9 @@ void check_find(struct check *c)
 	find_internet(c);
 	find_sockets(c);
 	check_clock(c);
+	map64_clear(&c->seen);
 	sort(c);
 	check_group(c);
 	sort(c);
+	forget(c);
 }

@@ -205,6 +205,7 @@ void check_asked(struct check *c)
 		for (uint32_t k = 0; k < n; k++)
 			find_early(c, unit, build_miss_of(c->s.b, i, k));
 	}
+	build_forget_misses(c->s.b);
 	find_listings(c);
 	if (c->s.nunits)
 		load_outer(c, &outer);

@@ -39,7 +39,7 @@ static size_t prefix_of(const char *path)
 
 struct groups {
 	struct check_finding *rows;
-	size_t n, cap;
+	size_t n;
 	struct map64 prefixes;	/* hash: there is one */
 	struct map64 by_place;	/* hash of place and kind: row */
 };
@@ -89,7 +89,6 @@ static void add(struct groups *g, struct check_finding f)
 	}
 	if (len)
 		map64_put(&g->by_place, key, g->n);
-	g->rows = xgrow(g->rows, &g->cap, g->n + 1, sizeof(*g->rows));
 	g->rows[g->n++] = f;
 }
 
@@ -132,7 +131,8 @@ static void count_users(struct check *c, struct check_finding *g)
 
 void check_group(struct check *c)
 {
-	struct groups g = { 0 };
+	/* in the place of the rows: there are no more groups than those that were looked at */
+	struct groups g = { .rows = c->rows };
 
 	for (size_t i = 0; i < c->n; i++) {
 		size_t len = c->rows[i].kind == CHECK_OUTSIDE ? prefix_of(c->rows[i].path) : 0;
@@ -150,8 +150,5 @@ void check_group(struct check *c)
 	}
 	map64_clear(&g.prefixes);
 	map64_clear(&g.by_place);
-	free(c->rows);
-	c->rows = g.rows;
 	c->n = g.n;
-	c->cap = g.cap;
 }

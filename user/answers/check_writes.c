@@ -127,7 +127,7 @@ static bool is_used(const struct check *c, uint32_t version)
 	const struct build *b = c->s.b;
 	size_t names;
 
-	build_list(&b->names_of, b->versions[version].holds, &names);
+	build_list(b, BUILD_NAMES_OF, b->versions[version].holds, &names);
 	for (uint32_t i = b->versions[version].writes; !names && i < b->versions[version].uses; i++)
 		names = build_use(b, version, i)->how != GRAPH_LOOK;
 	return names;

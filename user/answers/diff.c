@@ -278,9 +278,9 @@ static void look_at_all(struct look *l)
 		if (!b->pair)
 			continue;
 		l->unit = i;
-		l->calls = match_schedules(B(d), i) || (u->child && !b->outs);
-		u->what |= a->args != b->args || a->cwd != b->cwd ? DIFF_ARGS : 0;
-		u->what |= a->file != b->file ? DIFF_TOOL : 0;
+		l->calls = match_schedules(B(d), i) || (u->child && !B(d)->keys[i].outs);
+		u->what |= match_same_call(&d->m, b->pair, i) ? 0 : DIFF_ARGS;
+		u->what |= match_same_program(&d->m, b->pair, i) ? 0 : DIFF_TOOL;
 		u->what |= a->status != b->status ? DIFF_STATUS : 0;
 		u->what |= other_time(d, a, b) ? DIFF_TIME : 0;
 		match_inputs(A(d), b->pair, &inputs[0]);
@@ -373,7 +373,7 @@ static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t vers
 	const struct match_write *w = match_writes(B(d), version, &n);
 	uint32_t maker = n ? w[n - 1].unit : 0;
 	const struct match_unit *b = &B(d)->units[maker];
-	const uint64_t *there = map64_get(programs, b->file);
+	const uint64_t *there = map64_get(programs, match_program(B(d), maker));
 	int32_t root = env_root(d, maker);
 
 	if (root < 0 && there)
@@ -382,7 +382,7 @@ static int32_t output_root(struct diff *d, struct map64 *programs, uint32_t vers
 		root = add_root(d, (struct diff_root){
 			.kind = DIFF_OUTPUT, .input = DIFF_CONTENT, .side = 1, .file = file,
 			.a = b->pair, .b = maker, .at = b->at });
-		map64_put(programs, b->file, (uint64_t)root);
+		map64_put(programs, match_program(B(d), maker), (uint64_t)root);
 	}
 	mark(d, maker, b->at, root);
 	return root;

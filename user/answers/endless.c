@@ -189,19 +189,24 @@ static void ends(struct endless *e, uint32_t p, int64_t at)
 
 int64_t timeline_endless(const struct timeline *t)
 {
-	size_t n;
-	struct line_moment *list = timeline_moments(t, &n);
 	struct endless e = { .t = t, .full = timeline_full(t) };
+	struct line_moment *list;
 	int64_t most = 0;
+	size_t n;
 
 	find_depths(&e);
 	load_needs(&e);
+	free(e.depth);
+	free(e.skip);
+	list = timeline_moments(t, &n);
 	e.p = xcalloc(t->nprocesses + 1, sizeof(*e.p));
 	for (size_t i = 0; i < n; i++) {
+		int64_t at = timeline_moment_at(t, list[i]);
+
 		if (list[i].ends)
-			ends(&e, list[i].process, list[i].at);
+			ends(&e, list[i].process, at);
 		else
-			begins(&e, list[i].process, list[i].at);
+			begins(&e, list[i].process, at);
 	}
 	for (uint32_t i = 1; i <= t->nprocesses; i++)
 		most = e.p[i].now > most ? e.p[i].now : most;
@@ -210,7 +215,5 @@ int64_t timeline_endless(const struct timeline *t)
 	free(e.p);
 	free(e.needs);
 	free(e.first);
-	free(e.depth);
-	free(e.skip);
 	return most;
 }

@@ -123,24 +123,21 @@ static void put_failures(struct db *db, struct out *out, uint64_t top)
 
 /* ---- outside ---- */
 
-static void put_outside(struct db *db, struct out *out, uint64_t top)
+static void put_findings(const struct check *c, struct out *out, uint64_t top)
 {
 	size_t n = 0, network = 0;
-	struct check c;
 
-	check_init(&c, db);
-	check_find(&c);
-	for (size_t i = 0; i < c.n; i++) {
-		const struct check_finding *f = &c.rows[i];
+	for (size_t i = 0; i < c->n; i++) {
+		const struct check_finding *f = &c->rows[i];
 
 		network += f->kind == CHECK_NETWORK;
 		if (f->kind != CHECK_OUTSIDE)
 			continue;
 		if (!n++) {
 			out_puts(out, "\nOutside of the system and of");
-			for (size_t k = 0; k < c.ntrees; k++) {
+			for (size_t k = 0; k < c->ntrees; k++) {
 				out_puts(out, k ? ", " : " ");
-				stats_put_name(out, c.trees[k], strlen(c.trees[k]), 0);
+				stats_put_name(out, c->trees[k], strlen(c->trees[k]), 0);
 			}
 			out_puts(out, ":\n");
 		}
@@ -154,7 +151,31 @@ static void put_outside(struct db *db, struct out *out, uint64_t top)
 		out_printf(out, "  and %zu more\n", n - (size_t)top);
 	if (network)
 		out_printf(out, "\nAddresses of the network that were tried: %zu\n", network);
+}
+
+/*
+ * What is said of the outside, the @top of it: a check and a timeline are not in memory at
+ * the same time.
+ */
+static struct out *find_outside(struct db *db, uint64_t top)
+{
+	struct out *text = out_mem();
+	struct check c;
+
+	check_init(&c, db);
+	check_find(&c);
+	put_findings(&c, text, top);
 	check_free(&c);
+	return text;
+}
+
+static void put_outside(struct out *text, struct out *out)
+{
+	size_t len;
+	const void *s = out_mem_data(text, &len);
+
+	out_write(out, s, len);
+	out_close(text);
 }
 
 /* The rest stands above it: on a terminal, it is what is seen when all has passed. */
@@ -180,7 +201,7 @@ void first_put(struct db *db, uint64_t top, const struct draw *d)
 		{ "diff", "where another build parts from it, and rebuilt, why steps ran again" },
 	};
 	struct times w = { .out = d->out, .top = top };
-	struct out *out = d->out;
+	struct out *out = d->out, *outside = find_outside(db, top);
 	struct timeline t;
 
 	put_verdict(db, out);
@@ -188,7 +209,7 @@ void first_put(struct db *db, uint64_t top, const struct draw *d)
 	timeline_load(&t, db);
 	times_first(&t, &w);
 	put_failures(db, out, top);
-	put_outside(db, out, top);
+	put_outside(outside, out);
 	put_pictures(&t, d, top);
 	timeline_free(&t);
 	out_puts(out, "\nMore:\n");

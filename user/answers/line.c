@@ -85,16 +85,23 @@ static uint32_t slots_of(struct db *db, uint32_t exec)
 	return slots;
 }
 
+static void load_slots(struct timeline *t)
+{
+	for (uint32_t p = 1; p <= t->nprocesses; p++)
+		if (t->processes[p].schedules)
+			t->processes[p].slots = slots_of(t->db, t->processes[p].last);
+	/* those of all others are there, too, and take more than the timeline */
+	build_forget_args(build_of(t->db));
+}
+
 void timeline_load(struct timeline *t, struct db *db)
 {
 	*t = (struct timeline){ .db = db, .wall = db_meta(db, "end", 0) };
 	load_processes(t);
 	load_execs(t);
+	load_slots(t);
 	line_waits(t);
 	timeline_complete(t);
-	for (uint32_t p = 1; p <= t->nprocesses; p++)
-		if (t->processes[p].tool == p)
-			t->processes[p].slots = slots_of(db, t->processes[p].last);
 	line_outputs(t);
 }
 

@@ -8,7 +8,7 @@
 #include "build/timeline.h"
 #include "model/build.h"
 
-/** timeline_load - of a database; for timeline_free() */
+/** timeline_load - of a database; for timeline_free().  Arguments of programs are forgotten. */
 void timeline_load(struct timeline *t, struct db *db);
 
 /** timeline_declare - what a build tool was told besides: which job needs what another one makes */

@@ -11,65 +11,84 @@
 /* ---- pairs ---- */
 
 /* By what units are paired, the surest first.  0: not by this. */
-static uint64_t key_whole(const struct match_unit *u, uint32_t caller)
+static uint64_t key_whole(const struct match_key *k, uint64_t command, uint32_t caller)
 {
+	(void)command;
 	(void)caller;
-	return hash_two(u->context, u->tree);
+	return hash_two(k->context, k->tree);
 }
 
-static uint64_t key_command_and_outputs(const struct match_unit *u, uint32_t caller)
+static uint64_t key_command_and_outputs(const struct match_key *k, uint64_t command, uint32_t caller)
 {
 	(void)caller;
-	return u->tree ? hash_two(hash_two(u->args, u->cwd), hash_two(u->name, u->tree)) : 0;
+	return k->tree ? hash_two(command, hash_two(k->name, k->tree)) : 0;
 }
 
-static uint64_t key_context(const struct match_unit *u, uint32_t caller)
+static uint64_t key_context(const struct match_key *k, uint64_t command, uint32_t caller)
 {
+	(void)command;
 	(void)caller;
-	return u->context;
+	return k->context;
 }
 
-static uint64_t key_outputs_and_name(const struct match_unit *u, uint32_t caller)
+static uint64_t key_outputs_and_name(const struct match_key *k, uint64_t command, uint32_t caller)
 {
+	(void)command;
 	(void)caller;
-	return u->tree ? hash_two(u->name, u->tree) : 0;
+	return k->tree ? hash_two(k->name, k->tree) : 0;
 }
 
-static uint64_t key_command(const struct match_unit *u, uint32_t caller)
+static uint64_t key_command(const struct match_key *k, uint64_t command, uint32_t caller)
 {
 	(void)caller;
-	return hash_two(hash_two(u->args, u->cwd), u->name);
+	return hash_two(command, k->name);
 }
 
-static uint64_t key_outputs(const struct match_unit *u, uint32_t caller)
+static uint64_t key_outputs(const struct match_key *k, uint64_t command, uint32_t caller)
 {
+	(void)command;
 	(void)caller;
-	return u->tree;
+	return k->tree;
 }
 
 /* One output more or less: the first or the last of them, in any order, is the same. */
-static uint64_t key_least(const struct match_unit *u, uint32_t caller)
+static uint64_t key_least(const struct match_key *k, uint64_t command, uint32_t caller)
 {
+	(void)command;
 	(void)caller;
-	return u->tree ? hash_two(u->name, u->least) : 0;
+	return k->tree ? hash_two(k->name, k->least) : 0;
 }
 
-static uint64_t key_most(const struct match_unit *u, uint32_t caller)
+static uint64_t key_most(const struct match_key *k, uint64_t command, uint32_t caller)
 {
+	(void)command;
 	(void)caller;
-	return u->tree ? hash_two(u->name, u->most) : 0;
+	return k->tree ? hash_two(k->name, k->most) : 0;
 }
 
 /* What made nothing, the same program called by the same one: in the order of their beginning. */
-static uint64_t key_place(const struct match_unit *u, uint32_t caller)
+static uint64_t key_place(const struct match_key *k, uint64_t command, uint32_t caller)
 {
-	return caller && !u->tree ? hash_two(hash_two(caller, 1), u->name) : 0;
+	(void)command;
+	return caller && !k->tree ? hash_two(hash_two(caller, 1), k->name) : 0;
 }
 
-static uint64_t (*const keys[])(const struct match_unit *u, uint32_t caller) = {
+/* @command: hash of arguments and directory; @caller: unit of the first build */
+typedef uint64_t key_fn(const struct match_key *k, uint64_t command, uint32_t caller);
+
+static key_fn *const keys[] = {
 	key_whole, key_command_and_outputs, key_context, key_outputs_and_name, key_command,
 	key_outputs, key_least, key_most, key_place,
 };
+
+static uint64_t key_of(const struct match_side *s, uint32_t unit, uint32_t caller, key_fn *key)
+{
+	const struct match_key *k = &s->keys[unit];
+
+	if (s->units[unit].pair)
+		return 0;
+	return key(k, hash_two(k->args, match_cwd(s, unit)), caller);
+}
 
 static void pair(struct match *m, uint32_t a, uint32_t b)
 {
@@ -77,14 +96,14 @@ static void pair(struct match *m, uint32_t a, uint32_t b)
 	m->side[1].units[b].pair = a;
 }
 
-static void pair_by(struct match *m, uint64_t (*key)(const struct match_unit *u, uint32_t caller))
+static void pair_by(struct match *m, key_fn *key)
 {
 	struct match_side *a = &m->side[0], *b = &m->side[1];
 	uint32_t *next = xcalloc(a->nunits + 1ul, sizeof(*next));
 	struct map64 first = { 0 };
 
 	for (uint32_t i = a->nunits; i; i--) {
-		uint64_t k = a->units[i].pair ? 0 : key(&a->units[i], a->units[i].caller);
+		uint64_t k = key_of(a, i, a->units[i].caller, key);
 		uint64_t *at = k ? map64_get(&first, k) : NULL;
 
 		if (!k)
@@ -93,8 +112,7 @@ static void pair_by(struct match *m, uint64_t (*key)(const struct match_unit *u,
 		map64_put(&first, k, i);
 	}
 	for (uint32_t i = 1; i <= b->nunits; i++) {
-		struct match_unit *u = &b->units[i];
-		uint64_t k = u->pair ? 0 : key(u, b->units[u->caller].pair);
+		uint64_t k = key_of(b, i, b->units[b->units[i].caller].pair, key);
 		uint64_t *at = k ? map64_get(&first, k) : NULL;
 
 		if (!at || !*at)
@@ -129,6 +147,17 @@ static bool read_map(struct match *m, const char *map, struct diag *diag)
 	return true;
 }
 
+bool match_same_call(const struct match *m, uint32_t a, uint32_t b)
+{
+	return m->side[0].keys[a].args == m->side[1].keys[b].args &&
+	       match_cwd(&m->side[0], a) == match_cwd(&m->side[1], b);
+}
+
+bool match_same_program(const struct match *m, uint32_t a, uint32_t b)
+{
+	return match_program(&m->side[0], a) == match_program(&m->side[1], b);
+}
+
 bool match_builds(struct match *m, struct db *a, struct db *b, const char *map)
 {
 	*m = (struct match){ .side = { { .db = a, .b = build_of(a) }, { .db = b, .b = build_of(b) } } };
@@ -136,8 +165,10 @@ bool match_builds(struct match *m, struct db *a, struct db *b, const char *map)
 		return false;
 	if (!map)
 		match_guess(m);
-	for (unsigned int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 2; i++) {
 		match_load(&m->side[i]);
+		match_load_keys(&m->side[i]);
+	}
 	if (m->side[0].nunits && m->side[1].nunits)
 		pair(m, 1, 1);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -145,14 +176,24 @@ bool match_builds(struct match *m, struct db *a, struct db *b, const char *map)
 	return !a->failed && !b->failed;
 }
 
-void match_free_side(struct match_side *s)
+void match_free_work(struct match_side *s)
 {
-	free(s->units);
 	free(s->unit_of);
 	free(s->next);
 	free(s->names);
+	free(s->keys);
 	free(s->there);
 	free(s->writes);
+	*s = (struct match_side){
+		.db = s->db, .b = s->b, .units = s->units, .nunits = s->nunits,
+		.from = s->from, .to = s->to,
+	};
+}
+
+void match_free_side(struct match_side *s)
+{
+	match_free_work(s);
+	free(s->units);
 	free(s->from);
 	free(s->to);
 }

@@ -27,26 +27,32 @@ static uint64_t number_of(const char *s, size_t len)
 	return h ? h : 1;
 }
 
-static void load_files(struct match_side *s)
+void match_load_names(struct match_side *s)
 {
-	const struct build *b = s->b;
 	struct buf name = { 0 };
 
-	s->nfiles = b->nfiles;
-	s->nversions = b->nversions;
-	s->versions = b->versions;
 	s->names = xcalloc(s->nfiles + 1ul, sizeof(*s->names));
-	s->there = xcalloc(s->nfiles + 1ul, sizeof(*s->there));
 	for (uint32_t i = 1; i <= s->nfiles; i++) {
 		size_t len;
-		const char *path = build_path(b, i, &len);
+		const char *path = build_path(s->b, i, &len);
 
 		name.len = 0;
 		match_name(s, path, len, &name);
 		s->names[i] = number_of(name.s ? name.s : "", name.len);
-		s->there[i] = build_present(b, i);
 	}
 	buf_free(&name);
+}
+
+static void load_files(struct match_side *s)
+{
+	const struct build *b = s->b;
+
+	s->nfiles = b->nfiles;
+	s->nversions = b->nversions;
+	s->versions = b->versions;
+	s->there = xcalloc(s->nfiles + 1ul, sizeof(*s->there));
+	for (uint32_t i = 1; i <= s->nfiles; i++)
+		s->there[i] = build_present(b, i);
 }
 
 /* ---- units ---- */
@@ -133,51 +139,44 @@ static void join(struct match_side *s, uint32_t exec, uint32_t unit)
 }
 
 /* A program that runs: a unit. */
-static void add_unit(struct match_side *s, size_t *cap, uint32_t exec, uint32_t caller)
+static void add_unit(struct match_side *s, uint32_t exec, uint32_t caller)
 {
 	const struct build_exec *e = &s->b->execs[exec];
 
-	s->units = xgrow(s->units, cap, s->nunits + 2ul, sizeof(*s->units));
 	s->units[++s->nunits] = (struct match_unit){
 		.exec = exec, .caller = caller, .program = e->program,
-		.cwd = s->names[e->cwd], .file = s->names[e->program],
 		.at = e->at, .until = e->until,
 		.status = e->status < 0 ? -1 : e->signal * 256 + e->status,
 	};
 	join(s, exec, s->nunits);
 }
 
+static bool is_unit(const struct build_exec *e)
+{
+	return !e->forked && e->program;
+}
+
 static void load_units(struct match_side *s)
 {
-	struct hashes args = { .s = s };
-	size_t cap = 0;
+	size_t n = 1;
 
 	s->nexecs = s->b->nexecs;
 	s->unit_of = xcalloc(s->nexecs + 1ul, sizeof(*s->unit_of));
 	s->next = xcalloc(s->nexecs + 1ul, sizeof(*s->next));
-	s->units = xgrow(NULL, &cap, 1, sizeof(*s->units));
-	s->units[0] = (struct match_unit){ 0 };
+	for (uint32_t i = 1; i <= s->nexecs; i++)
+		n += is_unit(&s->b->execs[i]);
+	s->units = xcalloc(n, sizeof(*s->units));
 	for (uint32_t i = 1; i <= s->nexecs; i++) {
 		const struct build_exec *e = &s->b->execs[i];
 		uint32_t up = s->unit_of[e->before ? e->before : e->parent];
 
-		if (!e->forked && e->program)
-			add_unit(s, &cap, i, up);
+		if (is_unit(e))
+			add_unit(s, i, up);
 		else if (up)
 			join(s, i, up);
 	}
-	for (uint32_t i = 1; i <= s->nunits; i++) {
-		struct match_unit *u = &s->units[i];
-
-		u->name = base_hash(s->b, u->program);
-		match_classify(u);
-		u->args = args_hash(&args, i);
-		u->context = hash_two(hash_two(u->args, u->cwd),
-				      hash_two(u->file, s->units[u->caller].context));
-	}
-	free(args.known);
-	buf_free(&args.text);
-	buf_free(&args.name);
+	for (uint32_t i = 1; i <= s->nunits; i++)
+		match_classify(&s->units[i], base_hash(s->b, s->units[i].program));
 }
 
 /* ---- what they made ---- */
@@ -243,12 +242,22 @@ const struct match_write *match_writes(const struct match_side *s, uint32_t vers
 	return s->writes + low;
 }
 
-static void widen(struct match_unit *u, uint64_t least, uint64_t most)
+void match_load(struct match_side *s)
+{
+	s->b = build_of(s->db);
+	load_files(s);
+	load_units(s);
+	load_writes(s);
+}
+
+/* ---- what they are known by ---- */
+
+static void widen(struct match_key *k, uint64_t least, uint64_t most)
 {
 	if (!least)
 		return;
-	u->least = u->least && u->least < least ? u->least : least;
-	u->most = u->most > most ? u->most : most;
+	k->least = k->least && k->least < least ? k->least : least;
+	k->most = k->most > most ? k->most : most;
 }
 
 static void add_out(struct match_side *s, struct map64 *seen, uint32_t unit, uint32_t file)
@@ -258,8 +267,8 @@ static void add_out(struct match_side *s, struct map64 *seen, uint32_t unit, uin
 	if (!unit || !file || !s->there[file] || map64_get(seen, key))
 		return;
 	map64_put(seen, key, 1);
-	s->units[unit].outs += hash_word(s->names[file]);
-	widen(&s->units[unit], s->names[file], s->names[file]);
+	s->keys[unit].outs += hash_word(s->names[file]);
+	widen(&s->keys[unit], s->names[file], s->names[file]);
 }
 
 static void load_outs(struct match_side *s)
@@ -275,7 +284,7 @@ static void load_outs(struct match_side *s)
 		if (!build_is_file(&s->versions[w->version]))
 			continue;
 		add_out(s, &seen, w->unit, s->versions[w->version].file);
-		given = build_list(&b->given, w->version, &n);
+		given = build_list(b, BUILD_GIVEN, w->version, &n);
 		for (size_t k = 0; k < n; k++)
 			add_out(s, &seen, w->unit, b->names[given[k] - 1].file);
 	}
@@ -284,20 +293,33 @@ static void load_outs(struct match_side *s)
 			add_out(s, &seen, s->unit_of[b->names[i].exec], b->names[i].file);
 	map64_clear(&seen);
 	for (uint32_t i = s->nunits; i; i--) {
-		struct match_unit *u = &s->units[i], *up = &s->units[u->caller];
+		struct match_key *k = &s->keys[i], *up = &s->keys[s->units[i].caller];
 
-		u->tree += u->outs;
-		up->tree += u->tree;
-		widen(up, u->least, u->most);
+		k->tree += k->outs;
+		up->tree += k->tree;
+		widen(up, k->least, k->most);
 	}
 }
 
-void match_load(struct match_side *s)
+void match_load_keys(struct match_side *s)
 {
-	s->b = build_of(s->db);
-	load_files(s);
-	load_units(s);
-	load_writes(s);
+	struct hashes args = { .s = s };
+
+	match_load_names(s);
+	s->keys = xcalloc(s->nunits + 1ul, sizeof(*s->keys));
+	for (uint32_t i = 1; i <= s->nunits; i++) {
+		struct match_key *k = &s->keys[i];
+		uint64_t command;
+
+		k->name = base_hash(s->b, s->units[i].program);
+		k->args = args_hash(&args, i);
+		command = hash_two(k->args, match_cwd(s, i));
+		k->context = hash_two(command, hash_two(match_program(s, i),
+							s->keys[s->units[i].caller].context));
+	}
+	free(args.known);
+	buf_free(&args.text);
+	buf_free(&args.name);
 	load_outs(s);
 }
 

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_one_of(const struct match_unit *u, const char *const *names)
+static bool is_one_of(uint64_t name, const char *const *names)
 {
 	for (; *names; names++)
-		if (u->name == hash_bytes(*names, strlen(*names)))
+		if (name == hash_bytes(*names, strlen(*names)))
 			return true;
 	return false;
 }
 
-void match_classify(struct match_unit *u)
+void match_classify(struct match_unit *u, uint64_t name)
 {
 	static const char *const schedulers[] = {
 		"make", "gmake", "ninja", "samu", "bazel", "scons", NULL
@@ -23,9 +23,9 @@ void match_classify(struct match_unit *u)
 	static const char *const makes[] = { "make", "gmake", NULL };
 	static const char *const shells[] = { "sh", "dash", "bash", "zsh", "ksh", "busybox", NULL };
 
-	u->make = is_one_of(u, makes);
-	u->schedules = is_one_of(u, schedulers);
-	u->shell = is_one_of(u, shells);
+	u->make = is_one_of(name, makes);
+	u->schedules = is_one_of(name, schedulers);
+	u->shell = is_one_of(name, shells);
 }
 
 /* What has make or ninja below it, and a script that is no rule of theirs, is no step. */

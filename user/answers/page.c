@@ -276,11 +276,11 @@ static void put_meta(struct page *p)
 	}
 	json_end(&j, ']');
 	put_number(&j, "begin", known, begin / 1000000);
-	put_number(&j, "wall", true, p->t.wall);
-	put_number(&j, "cpu", p->t.costs, p->t.cpu);
+	put_number(&j, "wall", true, p->sum.wall);
+	put_number(&j, "cpu", p->sum.costs, p->sum.cpu);
 	json_key(&j, "average");
-	json_f64(&j, timeline_average(&p->t));
-	put_number(&j, "endless", true, timeline_endless(&p->t));
+	json_f64(&j, p->sum.average);
+	put_number(&j, "endless", true, p->sum.endless);
 	put_counts(p, &j);
 	put_strings(&j, "classes", work_classes, WORK_CLASSES);
 	put_strings(&j, "whys", line_whys, LINE_WHYS);
@@ -329,12 +329,14 @@ void page_put(struct db *db, struct out *out, const char *inside, uint64_t budge
 	size_t len = (size_t)(page_template_end - page_template);
 	const char *data = memmem(page_template, len, mark, strlen(mark));
 
+	/* while there is room: nothing of the page is in memory yet */
+	put_findings(&p);
 	page_graph_load(&p.g, db);
 	page_times_load(&p);
 	page_graph_number(&p.g);
 	page_times_put(&p);
+	page_times_drop(&p);
 	page_graph_put(&p.g, &p.sections);
-	put_findings(&p);
 	put_packages(&p);
 	put_bulk(&p, budget);
 	put_meta(&p);

@@ -9,51 +9,14 @@
 
 /* ---- loading ---- */
 
-static void add(struct page_keys *k, uint64_t key)
+static bool is_read(const struct build_access *a)
 {
-	k->rows = xgrow(k->rows, &k->cap, k->n + 1, sizeof(*k->rows));
-	k->rows[k->n++] = key;
+	return a->version && (a->how == GRAPH_READ || a->how == GRAPH_RUN);
 }
 
-static int by_key(const void *a, const void *b)
+static bool is_write(const struct build_access *a)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* In their order, each once; the lowest @bits bits do not tell one from another. */
-static void sort(struct page_keys *k, unsigned int bits)
-{
-	size_t n = 0;
-
-	if (k->n)
-		qsort(k->rows, k->n, sizeof(*k->rows), by_key);
-	for (size_t i = 0; i < k->n; i++)
-		if (!n || k->rows[i] >> bits != k->rows[n - 1] >> bits)
-			k->rows[n++] = k->rows[i];
-	k->n = n;
-}
-
-static void load_accesses(struct page_graph *g)
-{
-	const struct build *b = g->b;
-
-	for (size_t i = 0; i < b->naccesses; i++) {
-		const struct build_access *a = &b->accesses[i];
-		uint64_t exec = a->exec, version = a->version;
-
-		if (!version || (a->how != GRAPH_READ && a->how != GRAPH_WRITE && a->how != GRAPH_RUN))
-			continue;
-		g->versions[version].wanted = true;
-		if (a->how == GRAPH_WRITE)
-			add(&g->writes, exec << 32 | version);
-		else
-			add(&g->reads, exec << 33 | version << 1 |
-			    (a->class != GRAPH_DATA && a->class != GRAPH_IS_PIPE));
-	}
-	sort(&g->reads, 1);
-	sort(&g->writes, 0);
+	return a->version && a->how == GRAPH_WRITE;
 }
 
 static bool is_old(const struct build_version *v)
@@ -70,15 +33,15 @@ void page_graph_load(struct page_graph *g, struct db *db)
 	g->files = xcalloc(b->nfiles + 1ul, sizeof(*g->files));
 	for (uint32_t i = 1; i <= b->nversions; i++)
 		g->versions[i].wanted = !is_old(&b->versions[i]);
-	load_accesses(g);
+	for (size_t i = 0; i < b->naccesses; i++)
+		if (is_read(&b->accesses[i]) || is_write(&b->accesses[i]))
+			g->versions[b->accesses[i].version].wanted = true;
 }
 
 void page_graph_free(struct page_graph *g)
 {
 	free(g->versions);
 	free(g->files);
-	free(g->reads.rows);
-	free(g->writes.rows);
 	*g = (struct page_graph){ 0 };
 }
 
@@ -197,29 +160,64 @@ static void put_versions(const struct page_graph *g, struct page_sections *s)
 struct lists {
 	const struct page_graph *g;
 	struct page_sections *s;
-	const struct page_keys *keys;
-	const char *name;
-	unsigned int shift;	/* of the exec in a key */
+	bool writes;		/* else reads */
 	enum page_reads what;
 	uint64_t budget;
 	/* of one program */
-	uint64_t *list;
+	uint64_t *list;		/* version << 1 | it is no data */
 	size_t n, cap;
 };
 
-/* Return: the number of a key in the page; 0: it is left out. */
-static uint64_t number_of(const struct lists *l, uint64_t key)
+static int by_key(const void *a, const void *b)
 {
-	bool plain = l->shift == 33 && key & 1;
-	uint32_t version;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	if (l->shift == 32)
-		return l->g->versions[(uint32_t)key].id;
-	version = (uint32_t)((key & ((1ull << 33) - 1)) >> 1);
-	if (is_old(&l->g->b->versions[version]) &&
-	    (l->what >= PAGE_READS_MADE || (l->what >= PAGE_READS_DATA && plain)))
-		return 0;
-	return l->g->versions[version].id;
+	return (x > y) - (x < y);
+}
+
+static void load_list(struct lists *l, const struct build_exec *e)
+{
+	const struct build *b = l->g->b;
+
+	l->n = 0;
+	for (uint32_t i = 0; i < e->uses; i++) {
+		const struct build_access *a = &b->accesses[e->first + i];
+		bool plain = a->class != GRAPH_DATA && a->class != GRAPH_IS_PIPE;
+
+		if (l->writes ? !is_write(a) : !is_read(a))
+			continue;
+		l->list = xgrow(l->list, &l->cap, l->n + 1, sizeof(*l->list));
+		l->list[l->n++] = (uint64_t)a->version << 1 | (!l->writes && plain);
+	}
+	if (l->n)
+		qsort(l->list, l->n, sizeof(*l->list), by_key);
+}
+
+static bool is_left_out(const struct lists *l, uint64_t key)
+{
+	const struct page_graph *g = l->g;
+
+	if (!g->versions[key >> 1].id)
+		return true;
+	return !l->writes && is_old(&g->b->versions[key >> 1]) &&
+	       (l->what >= PAGE_READS_MADE || (l->what >= PAGE_READS_DATA && key & 1));
+}
+
+/* As what they are in the page: each version once, as data if it is that once. */
+static void number_list(struct lists *l)
+{
+	uint64_t last = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		uint64_t key = l->list[i], id = l->g->versions[key >> 1].id - 1;
+		bool again = key >> 1 == last;
+
+		last = key >> 1;
+		if (!again && !is_left_out(l, key))
+			l->list[n++] = l->writes ? id : id << 1 | (key & 1);
+	}
+	l->n = n;
 }
 
 static void put_list(struct out *out, const struct lists *l)
@@ -235,24 +233,15 @@ static void put_list(struct out *out, const struct lists *l)
 
 static void put_lists(struct lists *l)
 {
-	size_t at = 0;
+	const struct build *b = l->g->b;
+	const char *name = l->writes ? "writes" : "reads";
 
-	for (size_t block = 0; block * PAGE_BLOCK < l->g->b->nexecs; block++) {
-		struct out *out = page_section_of(l->s, l->name, block);
+	for (uint32_t block = 0; block * PAGE_BLOCK < b->nexecs; block++) {
+		struct out *out = page_section_of(l->s, name, block);
 
-		for (size_t i = 0; i < PAGE_BLOCK; i++) {
-			uint64_t exec = block * PAGE_BLOCK + i + 1;
-
-			if (exec > l->g->b->nexecs)
-				break;
-			for (l->n = 0; at < l->keys->n && l->keys->rows[at] >> l->shift <= exec; at++) {
-				uint64_t key = l->keys->rows[at], id = number_of(l, key);
-
-				if (!id || key >> l->shift < exec)
-					continue;
-				l->list = xgrow(l->list, &l->cap, l->n + 1, sizeof(*l->list));
-				l->list[l->n++] = l->shift == 33 ? (id - 1) << 1 | (key & 1) : id - 1;
-			}
+		for (uint32_t i = 1; i <= PAGE_BLOCK && block * PAGE_BLOCK + i <= b->nexecs; i++) {
+			load_list(l, &b->execs[block * PAGE_BLOCK + i]);
+			number_list(l);
 			put_list(out, l);
 		}
 		out_close(out);
@@ -265,8 +254,7 @@ static void put_lists(struct lists *l)
 void page_graph_put_reads(const struct page_graph *g, struct page_sections *s,
 			  enum page_reads what, uint64_t budget)
 {
-	struct lists l = { .g = g, .s = s, .keys = &g->reads, .name = "reads", .shift = 33,
-			   .what = what, .budget = budget };
+	struct lists l = { .g = g, .s = s, .what = what, .budget = budget };
 
 	if (what != PAGE_READS_NONE)
 		put_lists(&l);
@@ -274,8 +262,7 @@ void page_graph_put_reads(const struct page_graph *g, struct page_sections *s,
 
 void page_graph_put(const struct page_graph *g, struct page_sections *s)
 {
-	struct lists l = { .g = g, .s = s, .keys = &g->writes, .name = "writes", .shift = 32,
-			   .budget = UINT64_MAX };
+	struct lists l = { .g = g, .s = s, .writes = true, .budget = UINT64_MAX };
 
 	put_files(g, s);
 	put_filefacts(g, s);

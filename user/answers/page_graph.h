@@ -10,22 +10,14 @@
 
 /* Of a version and of a file. */
 struct page_row {
-	uint32_t id;		/* in the page, from 1 on; 0: not there */
-	bool wanted;
-};
-
-/* Numbers that are sorted in the end. */
-struct page_keys {
-	uint64_t *rows;
-	size_t n, cap;
+	uint32_t id : 31;	/* in the page, from 1 on; 0: not there */
+	bool wanted : 1;
 };
 
 struct page_graph {
 	const struct build *b;
 	struct page_row *versions, *files;	/* by id of the database */
 	uint32_t versions_put, files_put;	/* how many are in the page */
-	struct page_keys reads;	/* exec << 33 | version << 1 | it is no data */
-	struct page_keys writes;	/* exec << 32 | version */
 };
 
 /** page_graph_load - all of it; for page_graph_free() */

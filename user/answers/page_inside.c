@@ -90,8 +90,11 @@ bool page_inside_put(struct page *p, uint64_t budget)
 {
 	struct writing w = { .p = p, .budget = budget };
 	size_t n = p->sections.n;
+	struct timeline t;
 
-	inside_find(&p->t, p->inside, put_slice, &w, &p->traces);
+	timeline_load(&t, p->db);
+	inside_find(&t, p->inside, put_slice, &w, &p->traces);
+	timeline_free(&t);
 	end_block(&w);
 	tell_faults(p);
 	if (p->sections.packed <= budget)

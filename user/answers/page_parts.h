@@ -13,7 +13,12 @@ struct page {
 	struct db *db;
 	struct page_sections sections;
 	struct page_graph g;
-	struct timeline t;
+	struct timeline t;	/* until page_times_drop(); then of it: */
+	struct page_sum {
+		int64_t wall, cpu, endless;
+		double average;
+		bool costs;
+	} sum;
 	struct page_times *times;
 	const char *inside;	/* of inside_find(); NULL: not asked for */
 	struct inside traces;
@@ -23,10 +28,16 @@ struct page {
 
 /* ---- page_times.c: processes, programs, labels, slices, steps, path, slowest ---- */
 
-/** page_times_load - all but numbers of files; says which files are wanted */
+/**
+ * page_times_load - all but numbers of files; says which files are wanted
+ * page_times_put
+ * page_times_drop - free all but what page_times_counts() says, and set sum
+ * page_times_free
+ */
 void page_times_load(struct page *p);
-void page_times_free(struct page *p);
 void page_times_put(struct page *p);
+void page_times_drop(struct page *p);
+void page_times_free(struct page *p);
 
 /** page_times_counts - members of meta.counts */
 void page_times_counts(const struct page *p, struct json *j);

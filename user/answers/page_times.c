@@ -19,15 +19,13 @@ enum end {
 };
 
 struct program {
-	int64_t rss, value;	/* KiB, -1: not known; status or signal */
+	int64_t rss;		/* KiB, -1: not known */
+	int32_t value;		/* status or signal */
 	uint32_t label, parent;
 	uint8_t end;		/* enum end */
 };
 
-struct step {
-	int64_t at;
-	uint32_t working[WORK_CLASSES];
-};
+#define PAGE_COUNTS	7
 
 struct page_times {
 	struct program *programs;	/* by exec */
@@ -37,9 +35,12 @@ struct page_times {
 	struct map64 label;		/* hash: number + 1 */
 	struct lanes lanes;
 	struct line_path path;
-	struct step *steps;
-	size_t nsteps, steps_cap;
+	size_t nsteps;
 	struct times_list slowest[3];	/* by enum times_key */
+	struct page_count {
+		const char *name;
+		uint64_t n;
+	} counts[PAGE_COUNTS];		/* for meta, once all else is gone */
 };
 
 /* ---- loading ---- */
@@ -86,7 +87,7 @@ static void take_args(const struct args *a, struct worker *w, uint32_t exec)
 	}
 }
 
-static uint8_t end_of(const struct build_exec *e, int64_t *value)
+static uint8_t end_of(const struct build_exec *e, int32_t *value)
 {
 	*value = 0;
 	if (e->ended == GRAPH_ENDED_EXEC)
@@ -121,8 +122,8 @@ static void load_programs(struct page *p)
 	struct worker w = { 0 };
 	struct sqlite3_stmt *st = db_ask(p->db, text, "");
 
-	pt->programs = xcalloc(p->t.nexecs + 1, sizeof(*pt->programs));
-	pt->classes = xcalloc(p->t.nexecs + 1, sizeof(*pt->classes));
+	pt->programs = xcalloc(build_of(p->db)->nexecs + 1ul, sizeof(*pt->programs));
+	pt->classes = xcalloc(build_of(p->db)->nexecs + 1ul, sizeof(*pt->classes));
 	while (db_row(p->db, st)) {
 		uint32_t id = db_id(p->db, st, 0, DB_EXECS);
 
@@ -136,28 +137,16 @@ static void load_programs(struct page *p)
 	free(w.at);
 }
 
-static void add_step(void *ctx, int64_t at, const uint32_t *working)
-{
-	struct page_times *pt = ctx;
-	struct step *s;
-
-	pt->steps = xgrow(pt->steps, &pt->steps_cap, pt->nsteps + 1, sizeof(*pt->steps));
-	s = &pt->steps[pt->nsteps++];
-	s->at = at;
-	memcpy(s->working, working, sizeof(s->working));
-}
-
 void page_times_load(struct page *p)
 {
 	struct page_times *pt = xcalloc(1, sizeof(*pt));
 
 	p->times = pt;
-	timeline_load(&p->t, p->db);
 	load_programs(p);
+	timeline_load(&p->t, p->db);
 	for (uint32_t i = 1; i <= p->t.nprocesses; i++)
 		page_graph_want(&p->g, p->t.outputs[i]);
 	lanes_find(&p->t, &pt->lanes);
-	lanes_steps(&pt->lanes, pt->classes, add_step, pt);
 	timeline_path(&p->t, &pt->path);
 	for (size_t i = 0; i < pt->path.n; i++) {
 		page_graph_want(&p->g, pt->path.rows[i].file);
@@ -167,38 +156,40 @@ void page_times_load(struct page *p)
 		times_find(&pt->slowest[by], &p->t, (enum times_key)by);
 }
 
-void page_times_free(struct page *p)
+void page_times_drop(struct page *p)
 {
 	struct page_times *pt = p->times;
 
+	memcpy(pt->counts, (struct page_count[PAGE_COUNTS]){
+		{ "processes", p->t.nprocesses }, { "programs", p->t.nexecs },
+		{ "slices", pt->lanes.n }, { "steps", pt->nsteps }, { "path", pt->path.n },
+		{ "labels", pt->nlabels }, { "lanes", pt->lanes.count },
+	}, sizeof(pt->counts));
 	free(pt->programs);
 	free(pt->classes);
 	buf_free(&pt->labels);
 	map64_clear(&pt->label);
-	lanes_free(&pt->lanes);
 	timeline_path_free(&pt->path);
-	free(pt->steps);
 	for (unsigned int by = 0; by < 3; by++)
 		free(pt->slowest[by].rows);
-	free(pt);
+	p->sum = (struct page_sum){
+		.wall = p->t.wall, .cpu = p->t.cpu, .costs = p->t.costs,
+		.endless = timeline_endless(&p->t), .average = timeline_average(&p->t),
+	};
 	timeline_free(&p->t);
+	p->t = (struct timeline){ 0 };
+}
+
+void page_times_free(struct page *p)
+{
+	free(p->times);
 }
 
 void page_times_counts(const struct page *p, struct json *j)
 {
-	const struct page_times *pt = p->times;
-	const struct {
-		const char *name;
-		uint64_t n;
-	} counts[] = {
-		{ "processes", p->t.nprocesses }, { "programs", p->t.nexecs },
-		{ "slices", pt->lanes.n }, { "steps", pt->nsteps }, { "path", pt->path.n },
-		{ "labels", pt->nlabels }, { "lanes", pt->lanes.count },
-	};
-
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-		json_key(j, counts[i].name);
-		json_u64(j, counts[i].n);
+	for (size_t i = 0; i < PAGE_COUNTS; i++) {
+		json_key(j, p->times->counts[i].name);
+		json_u64(j, p->times->counts[i].n);
 	}
 }
 
@@ -307,18 +298,42 @@ static void put_slices(struct page *p)
 	out_close(out);
 }
 
+/* A column of steps: their times, or how many worked. */
+struct column {
+	struct out *out;
+	unsigned int class;
+	int64_t before;
+	size_t n;
+};
+
+static void put_step_at(void *ctx, int64_t at, const uint32_t *working)
+{
+	struct column *c = ctx;
+
+	(void)working;
+	page_number(c->out, (uint64_t)(at - c->before));
+	c->before = at;
+	c->n++;
+}
+
+static void put_step_working(void *ctx, int64_t at, const uint32_t *working)
+{
+	struct column *c = ctx;
+
+	(void)at;
+	page_number(c->out, working[c->class]);
+}
+
 static void put_steps(struct page *p)
 {
-	const struct page_times *pt = p->times;
-	struct out *out = page_section(&p->sections, "steps");
-	int64_t before = 0;
+	struct page_times *pt = p->times;
+	struct column c = { .out = page_section(&p->sections, "steps") };
 
-	for (size_t i = 0; i < pt->nsteps; before = pt->steps[i++].at)
-		page_number(out, (uint64_t)(pt->steps[i].at - before));
-	for (unsigned int class = 0; class < WORK_CLASSES; class++)
-		for (size_t i = 0; i < pt->nsteps; i++)
-			page_number(out, pt->steps[i].working[class]);
-	out_close(out);
+	lanes_steps(&pt->lanes, pt->classes, put_step_at, &c);
+	for (; c.class < WORK_CLASSES; c.class++)
+		lanes_steps(&pt->lanes, pt->classes, put_step_working, &c);
+	pt->nsteps = c.n;
+	out_close(c.out);
 }
 
 static void put_path(struct page *p)

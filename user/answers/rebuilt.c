@@ -98,7 +98,7 @@ static void compare_inputs(struct rebuilt *r)
 	struct match_inputs was = { 0 }, is = { 0 };
 
 	for (uint32_t i = 1; i <= NEW(r)->nunits; i++) {
-		const struct match_unit *b = &NEW(r)->units[i], *a = &OLD(r)->units[b->pair];
+		const struct match_unit *b = &NEW(r)->units[i];
 
 		if (r->step[1][i] != i)
 			continue;
@@ -106,7 +106,7 @@ static void compare_inputs(struct rebuilt *r)
 			rebuilt_add(r, (struct rebuilt_reason){ .step = i, .kind = REBUILT_NEW });
 			continue;
 		}
-		if (a->args != b->args || a->cwd != b->cwd || a->file != b->file)
+		if (!match_same_call(&r->m, b->pair, i) || !match_same_program(&r->m, b->pair, i))
 			rebuilt_add(r, (struct rebuilt_reason){ .step = i, .kind = REBUILT_COMMAND });
 		rebuilt_inputs(OLD(r), next[0], b->pair, &was);
 		rebuilt_inputs(NEW(r), next[1], i, &is);
@@ -185,6 +185,7 @@ static void load_missed(struct rebuilt *r)
 			if (m->error == ENOENT)
 				*at = *at && *at < m->at ? *at : m->at;
 		}
+	build_forget_misses(b);
 }
 
 static void compare_outputs(struct rebuilt *r)
@@ -203,7 +204,7 @@ static void compare_outputs(struct rebuilt *r)
 		if (v->made != GRAPH_WRITTEN && v->made != GRAPH_CHANGED)
 			continue;
 		add_output(r, &seen, &left, w, v->file);
-		given = build_list(&b->given, w->version, &n);
+		given = build_list(b, BUILD_GIVEN, w->version, &n);
 		for (size_t k = 0; k < n; k++)
 			add_output(r, &seen, &left, w, b->names[given[k] - 1].file);
 	}

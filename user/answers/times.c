@@ -431,8 +431,8 @@ void times_put(struct db *db, const struct times *w)
 	timeline_load(&t, db);
 	if (w->lists)
 		timeline_declare(&t, w->lists);
-	timeline_path(&t, &path);
 	endless = timeline_endless(&t);
+	timeline_path(&t, &path);
 	times_find(&l, &t, w->by);
 	n = find_alone(&t, &alone);
 	if (w->json) {

@@ -33,7 +33,7 @@ static void put_step(struct db *db, const struct why *w, const char *before, uin
 static uint32_t mover_of(const struct build *b, uint32_t version, uint32_t file)
 {
 	size_t n;
-	const uint32_t *given = build_list(&b->given, version, &n);
+	const uint32_t *given = build_list(b, BUILD_GIVEN, version, &n);
 
 	while (n--)
 		if (b->names[given[n] - 1].file == file)
@@ -159,7 +159,7 @@ void why_made(struct db *db, uint32_t file, const struct why *w)
 static bool has_name(const struct build *b, uint32_t version, uint32_t file)
 {
 	size_t n;
-	const uint32_t *names = build_list(&b->names_of, version, &n);
+	const uint32_t *names = build_list(b, BUILD_NAMES_OF, version, &n);
 
 	for (size_t i = 0; version && i < n; i++)
 		if (names[i] == file)

@@ -97,15 +97,8 @@ static void pack(const struct timeline *t, struct lanes *l)
 
 void lanes_find(const struct timeline *t, struct lanes *l)
 {
-	*l = (struct lanes){ .n = t->nslices };
-	l->rows = xmemdup(t->slices, t->nslices * sizeof(*l->rows));
+	*l = (struct lanes){ .rows = t->slices, .n = t->nslices };
 	pack(t, l);
-}
-
-void lanes_free(struct lanes *l)
-{
-	free(l->rows);
-	*l = (struct lanes){ 0 };
 }
 
 /* ---- how many of each class ---- */

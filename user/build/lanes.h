@@ -11,14 +11,13 @@
 #include "build/work.h"
 
 struct lanes {
-	struct line_slice *rows;	/* in the order of @from */
+	struct line_slice *rows;	/* the timeline's, in the order of @from */
 	size_t n;
 	uint32_t count;			/* of lanes */
 };
 
-/** lanes_find - all of them; for lanes_free() */
+/** lanes_find - all of them: sets line_slice.lane of a timeline, to which they belong */
 void lanes_find(const struct timeline *t, struct lanes *l);
-void lanes_free(struct lanes *l);
 
 /**
  * lanes_steps - how many worked, by class, each time when that changed

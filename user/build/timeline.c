@@ -138,33 +138,38 @@ uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at
 
 /* ---- how many worked ---- */
 
-static int by_begin(const void *a, const void *b)
+static int by_begin(const void *a, const void *b, void *ctx)
 {
 	const struct line_moment *x = a, *y = b;
+	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
 
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
+	if (from != to)
+		return from < to ? -1 : 1;
 	return (x->process > y->process) - (x->process < y->process);
 }
 
 /* Children before their parents. */
-static int by_last(const void *a, const void *b)
+static int by_last(const void *a, const void *b, void *ctx)
 {
 	const struct line_moment *x = a, *y = b;
+	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
 
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
+	if (from != to)
+		return from < to ? -1 : 1;
 	return (x->process < y->process) - (x->process > y->process);
 }
 
-static void sort(struct line_moment *list, size_t n, int (*by)(const void *, const void *))
+/* Processes mostly come in the order of their beginnings. */
+static void sort(const struct timeline *t, struct line_moment *list, size_t n,
+		 int (*by)(const void *, const void *, void *))
 {
 	bool sorted = true;
+	void *ctx = (void *)(uintptr_t)t;
 
 	for (size_t i = 1; i < n && sorted; i++)
-		sorted = by(&list[i - 1], &list[i]) < 0;
+		sorted = by(&list[i - 1], &list[i], ctx) < 0;
 	if (!sorted)
-		qsort(list, n, sizeof(*list), by);
+		qsort_r(list, n, sizeof(*list), by, ctx);
 }
 
 struct line_moment *timeline_moments(const struct timeline *t, size_t *n)
@@ -175,14 +180,17 @@ struct line_moment *timeline_moments(const struct timeline *t, size_t *n)
 	size_t b = 0, e = 0, all = t->nprocesses;
 
 	for (uint32_t i = 1; i <= all; i++) {
-		begins[i - 1] = (struct line_moment){ t->processes[i].at, i, false };
-		ends[i - 1] = (struct line_moment){ t->processes[i].until, i, true };
+		begins[i - 1] = (struct line_moment){ i, false };
+		ends[i - 1] = (struct line_moment){ i, true };
 	}
-	/* processes mostly come in the order of their beginnings */
-	sort(begins, all, by_begin);
-	sort(ends, all, by_last);
-	for (*n = 0; *n < 2 * all; (*n)++)
-		list[*n] = e == all || (b < all && begins[b].at <= ends[e].at) ? begins[b++] : ends[e++];
+	sort(t, begins, all, by_begin);
+	sort(t, ends, all, by_last);
+	for (*n = 0; *n < 2 * all; (*n)++) {
+		bool begun = b < all && (e == all || timeline_moment_at(t, begins[b]) <=
+						     timeline_moment_at(t, ends[e]));
+
+		list[*n] = begun ? begins[b++] : ends[e++];
+	}
 	free(begins);
 	return list;
 }

@@ -29,7 +29,7 @@ struct line_process {
 	uint32_t waits, nwaits;	/* timeline.waits */
 	uint32_t job;		/* itself or the one above it that a build tool started; 0: none */
 	uint32_t tool;		/* the outermost build tool of those above it and itself; 0: none */
-	uint32_t slots;		/* of an outermost build tool: jobs that may run at once; 0: not known */
+	uint32_t slots;		/* of a build tool: jobs that may run at once; 0: not known */
 	int64_t at, until;
 	bool schedules;		/* make, ninja: what it starts waits for a free job slot */
 };
@@ -124,10 +124,15 @@ uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at
 
 /* A process begins, or ends. */
 struct line_moment {
-	int64_t at;
-	uint32_t process;
-	bool ends;
+	uint32_t process : 31;
+	bool ends : 1;
 };
+
+/** timeline_moment_at - when that is */
+static inline int64_t timeline_moment_at(const struct timeline *t, struct line_moment m)
+{
+	return m.ends ? t->processes[m.process].until : t->processes[m.process].at;
+}
 
 /**
  * timeline_moments - all of them, in the order of time

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* Pages that SQLite keeps, in KiB: of a file that is read, and of one that is made. */
-#define READ_KIB 8192
+#define READ_KIB 2048
 #define WRITE_KIB 65536
 
 struct db_kept {

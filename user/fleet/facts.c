@@ -184,7 +184,7 @@ static void load_outputs(struct facts *f)
 		if (!build_is_file(&b->versions[w->version]))
 			continue;
 		made(f, &seen, w->unit, b->versions[w->version].file, w->until);
-		given = build_list(&b->given, w->version, &n);
+		given = build_list(b, BUILD_GIVEN, w->version, &n);
 		for (size_t k = 0; k < n; k++)
 			made(f, &seen, w->unit, b->names[given[k] - 1].file, w->until);
 	}
@@ -259,6 +259,7 @@ void facts_load(struct facts *f, struct db *db, const char *root)
 	if (!strcmp(f->s.from, "/"))
 		*f->s.from = '\0';
 	match_load(&f->s);
+	match_load_names(&f->s);
 	f->complete = db->complete;
 	f->step = match_steps(&f->s);
 	f->next = match_step_next(&f->s, f->step);

@@ -317,7 +317,6 @@ static uint64_t short_hash(const uint8_t *sha)
 /* @to: the step's command.  Return: false: it is not in the trace. */
 static bool hash_command(struct facts *f, uint32_t head, uint8_t *to)
 {
-	const struct match_unit *u = &f->s.units[head];
 	struct buf *args = &f->keys->args;
 	struct sha256_ctx sha;
 	size_t n;
@@ -325,11 +324,11 @@ static bool hash_command(struct facts *f, uint32_t head, uint8_t *to)
 	args->len = 0;
 	match_args(&f->s, head, args, &n);
 	sha256_init(&sha);
-	facts_hash_number(&sha, u->file);
-	facts_hash_number(&sha, u->cwd);
+	facts_hash_number(&sha, match_program(&f->s, head));
+	facts_hash_number(&sha, match_cwd(&f->s, head));
 	sha256_update(&sha, args->len, (const uint8_t *)(args->s ? args->s : ""));
 	sha256_digest(&sha, FACTS_HASH, to);
-	return n && u->cwd;
+	return n && match_cwd(&f->s, head);
 }
 
 static void hash_inputs(struct facts *f, uint32_t head, uint8_t *to)

@@ -235,5 +235,4 @@ void fxt_out_put_build(struct fxt_out *f)
 	put_counter(f, &lanes);
 	put_path(f);
 	put_waits(f);
-	lanes_free(&lanes);
 }

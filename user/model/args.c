@@ -9,6 +9,7 @@
 #include "base/xalloc.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct build *loaded(const struct build *b)
@@ -127,6 +128,7 @@ void args_free(struct args *a)
 	free(a->strings);
 	free(a->texts);
 	buf_free(&a->text);
+	*a = (struct args){ 0 };
 }
 
 uint32_t args_of(const struct args *a, uint32_t exec)
@@ -140,11 +142,62 @@ const char *args_text(const struct args *a, uint32_t string, size_t *len)
 	return a->text.s + a->texts[string];
 }
 
+/* Of more programs than these, all arguments are loaded. */
+#define ASKED_ONE_BY_ONE 64
+
+static size_t add_asked(struct db *db, uint32_t exec, struct buf *to)
+{
+	static const char of[] = "SELECT args FROM exec WHERE id = ?";
+	static const char text[] = "SELECT s FROM string WHERE id = ?";
+	struct sqlite3_stmt *args = db_ask(db, of, "i", (int64_t)exec), *st;
+	size_t n = 0, len, from = to->len;
+	const char *s = db_row(db, args) ? db_bytes(args, 0, &len) : NULL;
+	struct list l = { db, s, s ? s + len : NULL, false };
+	uint64_t string;
+
+	while (s && len && db_args_fit(db, to->len - from) && next_number(&l, "[", ",", "]", &string)) {
+		size_t bytes = 0;
+		const char *word;
+
+		st = db_ask(db, text, "i", (int64_t)string);
+		word = db_row(db, st) ? db_bytes(st, 0, &bytes) : "";
+		buf_add(to, word, bytes);
+		buf_addc(to, 0);
+		n++;
+	}
+	return n;
+}
+
+size_t build_args_add(const struct build *b, uint32_t exec, struct buf *to)
+{
+	const struct args *a = &b->args;
+	size_t len, from = to->len;
+	uint32_t n, i;
+
+	if (!a->places && loaded(b)->args_asked++ < ASKED_ONE_BY_ONE)
+		return add_asked(b->db, exec, to);
+	build_args(b);
+	n = args_of(a, exec);
+	for (i = 0; i < n && db_args_fit(b->db, to->len - from); i++) {
+		const char *s = args_text(a, args_string(a, exec, i), &len);
+
+		buf_add(to, s, len);
+		buf_addc(to, 0);
+	}
+	return i;
+}
+
 const struct args *build_args(const struct build *b)
 {
 	if (!b->args.places)
 		args_load(&loaded(b)->args, b->db);
 	return &b->args;
+}
+
+void build_forget_args(const struct build *b)
+{
+	args_free(&loaded(b)->args);
+	loaded(b)->args_asked = 0;
 }
 
 enum build_hides *build_hides(const struct build *b, uint32_t exec)
@@ -193,7 +246,8 @@ static void take_misses(void *ctx, const struct db_cells *row)
 		}
 		b->misses[b->misses_at[exec + 1]++] = (struct build_miss){
 			.file = db_id_of(b->db, (int64_t)file, DB_FILES),
-			.error = (int32_t)row->v[1], .at = row->v[2] + (int64_t)after,
+			.error = row->v[1] < UINT8_MAX ? (uint8_t)row->v[1] : UINT8_MAX,
+			.at = row->v[2] + (int64_t)after,
 		};
 	}
 }
@@ -221,6 +275,16 @@ const struct build_miss *build_miss_of(const struct build *b, uint32_t exec, uin
 	return &b->misses[b->misses_at[exec] + i];
 }
 
+void build_forget_misses(const struct build *b)
+{
+	struct build *to = loaded(b);
+
+	free(to->misses);
+	free(to->misses_at);
+	to->misses = NULL;
+	to->misses_at = NULL;
+}
+
 /* ---- times ---- */
 
 static void take_time(void *ctx, const struct db_cells *row)
@@ -236,21 +300,11 @@ static void take_time(void *ctx, const struct db_cells *row)
 	};
 }
 
-static uint32_t file_of_time(const struct build *b, uint32_t i)
-{
-	return b->times[i - 1].file;
-}
-
-static uint32_t version_of_time(const struct build *b, uint32_t i)
-{
-	return b->times[i - 1].version;
-}
-
 static void load_times(struct build *b)
 {
+	/* there is one, so that nobody asks again */
+	b->times = xgrow(b->times, &b->times_cap, 1, sizeof(*b->times));
 	db_scan(b->db, "change", "what, error, file, version, value, at", take_time, b);
-	build_make_lists(b, &b->times_by_file, b->nfiles, b->ntimes, file_of_time);
-	build_make_lists(b, &b->times_by_version, b->nversions, b->ntimes, version_of_time);
 }
 
 const struct build_time *build_time_of(const struct build *b, uint32_t version, uint32_t file)
@@ -259,10 +313,10 @@ const struct build_time *build_time_of(const struct build *b, uint32_t version, 
 	uint32_t last = 0;
 	size_t n, m;
 
-	if (!b->times_by_file.at)
+	if (!b->times)
 		load_times(loaded(b));
-	of_file = build_list(&b->times_by_file, file, &n);
-	of_version = build_list(&b->times_by_version, version, &m);
+	of_file = build_list(b, BUILD_TIMES_BY_FILE, file, &n);
+	of_version = build_list(b, BUILD_TIMES_BY_VERSION, version, &m);
 	last = n ? of_file[n - 1] : 0;
 	last = m && of_version[m - 1] > last ? of_version[m - 1] : last;
 	return last ? &b->times[last - 1] : NULL;

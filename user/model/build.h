@@ -7,9 +7,10 @@
  * Ids are those of the database: from 1 on, 0: none.  Times are nanoseconds since the first
  * event of the trace.
  *
- * Memory: 32 bytes for each access, 4 more to find it by its version; 72 for each version;
- * 64 for each exec; the paths, and 24 bytes for each.  What args.c loads when it is asked for:
- * 16 bytes for each name looked for in vain, 4 for each argument, and the strings.
+ * Memory: 28 bytes for each access, 4 more to find it by its version; 72 for each version;
+ * 64 for each exec; the paths, and 20 bytes for each.  What is loaded when it is asked for:
+ * 12 bytes for each name looked for in vain, 4 for each argument, and the strings (args.c);
+ * 4 for each list and each id in it (lists.c).
  */
 #ifndef ETRACE_MODEL_BUILD_H
 #define ETRACE_MODEL_BUILD_H
@@ -52,14 +53,19 @@ struct build_exec {
 	int64_t at, until;
 };
 
+/* There are more of these than of anything else: times of 56 bits reach for two years. */
 struct build_access {
 	uint32_t exec, version;
 	uint32_t file;		/* the name it used, or the version's; 0: it has none */
-	uint8_t how, class;	/* enum graph_how, graph_class */
-	bool standard;		/* by descriptor 1 or 2 */
-	bool copied;		/* of a write: all of it came by copies */
-	int64_t at, until;	/* it had the descriptor in between */
-};
+	int64_t at : 56;	/* it had the descriptor from then */
+	uint8_t how;		/* enum graph_how */
+	int64_t until : 56;	/* to then */
+	uint8_t class : 6;	/* enum graph_class */
+	bool standard : 1;	/* by descriptor 1 or 2 */
+	bool copied : 1;	/* of a write: all of it came by copies */
+} __attribute__((packed, aligned(4)));
+_Static_assert(sizeof(struct build_access) == 28, "28 bytes");
+
 
 /* From @at on, @file stands for @version, or for none (0). */
 struct build_name {
@@ -70,9 +76,9 @@ struct build_name {
 /* A name that an exec looked for in vain. */
 struct build_miss {
 	uint32_t file;
-	int32_t error;
-	int64_t at;
-};
+	int64_t at : 56;
+	uint8_t error;		/* errno; UINT8_MAX: one above it, which no lookup gives */
+} __attribute__((packed, aligned(4)));
 
 /* A file was given a time. */
 struct build_time {
@@ -93,6 +99,22 @@ struct build_lists {
 	uint32_t *at, *ids;
 };
 
+enum build_list_kind {
+	BUILD_COPIED_TO,	/* by version: rows of copies into it, + 1 */
+	BUILD_COPIED_FROM,	/* by version: rows of copies out of it, + 1 */
+	BUILD_NAMES_OF,		/* by version: files that hold it in the end */
+	BUILD_BEGAN,		/* by file: versions that began under that name */
+	BUILD_TOOK,		/* by file: rows of names that gave it a version, + 1 */
+	BUILD_GIVEN,		/* by version: rows of names that it got, + 1 */
+	BUILD_FORKS,		/* by exec: those it forked that ran nothing new */
+	BUILD_MADE_BY,		/* by exec: versions that it began and nobody wrote */
+	BUILD_LINKS,		/* by file: versions that are symbolic links to it */
+	BUILD_BASED,		/* by version: those that went on from it */
+	BUILD_TIMES_BY_FILE,	/* rows of times, + 1 */
+	BUILD_TIMES_BY_VERSION,
+	BUILD_NLISTS
+};
+
 struct build {
 	struct db *db;		/* stays the caller's */
 	bool uses;		/* the trace tells who read and wrote */
@@ -102,24 +124,17 @@ struct build {
 	struct build_version *versions;
 	struct build_exec *execs;
 	struct build_name *names;	/* in the order in which they were told */
-	size_t nnames, names_cap;
+	uint32_t nnames;
+	size_t names_cap;
 	struct build_access *accesses;	/* by exec, in the order in which they were told */
 	size_t naccesses, accesses_room;
 	uint32_t *by_version;	/* indices of accesses */
 	struct map64 moved;	/* by index of an access of a pipe: its bytes */
 	struct map64 since;	/* of a socket: when it began to read, if that is known */
 	struct build_copy *copies;
-	size_t ncopies, copies_cap;
-	struct build_lists copied_to;	/* by version: rows of copies into it, + 1 */
-	struct build_lists copied_from;	/* by version: rows of copies out of it, + 1 */
-	struct build_lists names_of;	/* by version: files that hold it in the end */
-	struct build_lists began;	/* by file: versions that began under that name */
-	struct build_lists took;	/* by file: rows of names that gave it a version, + 1 */
-	struct build_lists given;	/* by version: rows of names that it got, + 1 */
-	struct build_lists forks;	/* by exec: those it forked that ran nothing new */
-	struct build_lists made_by;	/* by exec: versions that it began and nobody wrote */
-	struct build_lists links;	/* by file: versions that are symbolic links to it */
-	struct build_lists based;	/* by version: those that went on from it */
+	uint32_t ncopies;
+	size_t copies_cap;
+	struct build_lists lists[BUILD_NLISTS];	/* by kind; what was not asked for is empty */
 	struct buf text;	/* paths */
 	uint32_t npaths;
 	uint64_t *paths;	/* by file: where its path begins; the next one's: where it ends */
@@ -127,11 +142,11 @@ struct build {
 	uint32_t *misses_at;	/* by exec: its first of misses */
 	struct build_miss *misses;
 	struct args args;
+	uint32_t args_asked;	/* how often build_args_add() was, before they were loaded */
 	enum build_hides *hides;	/* by exec */
 	struct build_time *times;
 	uint32_t ntimes;
 	size_t times_cap;
-	struct build_lists times_by_file, times_by_version;	/* rows of times, + 1 */
 };
 
 /**
@@ -151,6 +166,13 @@ uint32_t build_find(const struct build *b, const char *path, size_t len);
 /** build_args - what programs were called with */
 const struct args *build_args(const struct build *b);
 
+/**
+ * build_args_add - the arguments of an exec, appended, each with a NUL behind it
+ *
+ * Who asks for those of a few need not wait until all are loaded.  Return: how many.
+ */
+size_t build_args_add(const struct build *b, uint32_t exec, struct buf *to);
+
 /** build_hides - where the one who looks notes whether an exec's arguments hold a secret */
 enum build_hides *build_hides(const struct build *b, uint32_t exec);
 
@@ -158,12 +180,29 @@ enum build_hides *build_hides(const struct build *b, uint32_t exec);
 uint32_t build_misses(const struct build *b, uint32_t exec);
 const struct build_miss *build_miss_of(const struct build *b, uint32_t exec, uint32_t i);
 
+/**
+ * build_forget_args - make room: what build_args() and build_misses() have loaded
+ * build_forget_misses
+ *
+ * It is loaded again if somebody asks for it.
+ */
+void build_forget_args(const struct build *b);
+void build_forget_misses(const struct build *b);
+
 /** build_time_of - the last time that a version, or what had a name, was given.  Return: NULL: none */
 const struct build_time *build_time_of(const struct build *b, uint32_t version, uint32_t file);
 
-/** build_list - one of build_lists.  Return: the first; @n: how many */
-static inline const uint32_t *build_list(const struct build_lists *l, uint32_t i, size_t *n)
+/** build_make_lists - all lists of a kind, for build_list() */
+void build_make_lists(struct build *b, enum build_list_kind kind);
+
+/** build_list - a list of a kind.  Return: the first; @n: how many */
+static inline const uint32_t *build_list(const struct build *b, enum build_list_kind kind,
+					 uint32_t i, size_t *n)
 {
+	const struct build_lists *l = &b->lists[kind];
+
+	if (!l->at)
+		build_make_lists((struct build *)(uintptr_t)b, kind);
 	*n = l->at[i + 1] - l->at[i];
 	return l->ids + l->at[i];
 }
@@ -246,12 +285,7 @@ int64_t build_began(const struct build *b, const struct build_access *a);
 
 /* ---- between the files of the model ---- */
 
-/**
- * build_make_lists - put the ids 1 to @n into the lists 0 to @nlists
- * @list_of: the list that an id belongs to; 0: to none
- */
-void build_make_lists(const struct build *b, struct build_lists *l, uint32_t nlists, uint32_t n,
-		      uint32_t (*list_of)(const struct build *b, uint32_t id));
+void build_free_lists(struct build *b);
 void build_index_names(struct build *b);
 void build_find_tokens(struct build *b);
 

@@ -39,7 +39,7 @@ static void add_own_copies(struct search *s, const struct build_access *write, i
 {
 	const struct build *b = s->b;
 	size_t n;
-	const uint32_t *rows = build_list(&b->copied_to, write->version, &n);
+	const uint32_t *rows = build_list(b, BUILD_COPIED_TO, write->version, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct build_copy *c = &b->copies[rows[i] - 1];

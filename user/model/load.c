@@ -7,71 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- lists ---- */
-
-/*
- * Lists are filled in two passes over what is put into them: first each is counted, then
- * each gets its place.  begin_lists() stands between the two.
- */
-static void *begin_lists(struct build_lists *l, uint32_t n)
-{
-	uint32_t sum = 0;
-
-	for (uint32_t i = 0; i <= n + 1; i++) {
-		uint32_t count = l->at[i];
-
-		l->at[i] = sum;
-		sum += count;
-	}
-	l->ids = xcalloc(sum + 1ul, sizeof(*l->ids));
-	return xmemdup(l->at, (n + 2ul) * sizeof(*l->at));
-}
-
-/* @list_of: the list of @id, 0: none; ids from 1 to @n */
-void build_make_lists(const struct build *b, struct build_lists *l, uint32_t nlists, uint32_t n,
-		       uint32_t (*list_of)(const struct build *b, uint32_t id))
-{
-	uint32_t *place;
-
-	l->at = xcalloc(nlists + 2ul, sizeof(*l->at));
-	for (uint32_t i = 1; i <= n; i++)
-		l->at[list_of(b, i)]++;
-	l->at[0] = 0;
-	place = begin_lists(l, nlists);
-	for (uint32_t i = 1; i <= n; i++)
-		if (list_of(b, i))
-			l->ids[place[list_of(b, i)]++] = i;
-	free(place);
-}
-
-static uint32_t given_to(const struct build *b, uint32_t i)
-{
-	return b->names[i - 1].version;
-}
-
-static uint32_t forked_by(const struct build *b, uint32_t exec)
-{
-	return b->execs[exec].forked ? b->execs[exec].parent : 0;
-}
-
-/* Emptied, and nothing was written: who did that has made it. */
-static uint32_t begun_by(const struct build *b, uint32_t version)
-{
-	const struct build_version *v = &b->versions[version];
-
-	return build_is_whole(v) && !v->writes ? v->exec : 0;
-}
-
-static uint32_t target_of(const struct build *b, uint32_t version)
-{
-	return b->versions[version].target;
-}
-
-static uint32_t base_of(const struct build *b, uint32_t version)
-{
-	return b->versions[version].base;
-}
-
 /* ---- tables ---- */
 
 static uint32_t id_of(struct build *b, const struct db_cells *row, int i, enum db_table of)
@@ -274,16 +209,6 @@ static void load_accesses(struct build *b)
 	sort_accesses(b);
 }
 
-static uint32_t copied_to(const struct build *b, uint32_t i)
-{
-	return b->copies[i - 1].output;
-}
-
-static uint32_t copied_from(const struct build *b, uint32_t i)
-{
-	return b->copies[i - 1].input;
-}
-
 static void take_copy(void *ctx, const struct db_cells *row)
 {
 	struct build *b = ctx;
@@ -295,17 +220,10 @@ static void take_copy(void *ctx, const struct db_cells *row)
 	};
 }
 
-static void load_copies(struct build *b)
-{
-	db_scan(b->db, "copy", "exec, input, output", take_copy, b);
-	build_make_lists(b, &b->copied_to, b->nversions, (uint32_t)b->ncopies, copied_to);
-	build_make_lists(b, &b->copied_from, b->nversions, (uint32_t)b->ncopies, copied_from);
-}
-
 bool build_is_from(const struct build *b, const struct build_access *write, uint32_t input)
 {
 	size_t n;
-	const uint32_t *rows = build_list(&b->copied_to, write->version, &n);
+	const uint32_t *rows = build_list(b, BUILD_COPIED_TO, write->version, &n);
 
 	if (!write->copied)
 		return true;
@@ -368,12 +286,6 @@ uint32_t build_find(const struct build *b, const char *path, size_t len)
 	return (uint32_t)db_one(b->db, "SELECT id FROM file WHERE path = ?", "b", path, len);
 }
 
-static void free_lists(struct build_lists *l)
-{
-	free(l->at);
-	free(l->ids);
-}
-
 static void free_build(struct build *b)
 {
 	free(b->files);
@@ -390,18 +302,7 @@ static void free_build(struct build *b)
 	free(b->hides);
 	free(b->copies);
 	free(b->times);
-	free_lists(&b->times_by_file);
-	free_lists(&b->times_by_version);
-	free_lists(&b->copied_to);
-	free_lists(&b->copied_from);
-	free_lists(&b->names_of);
-	free_lists(&b->began);
-	free_lists(&b->took);
-	free_lists(&b->given);
-	free_lists(&b->forks);
-	free_lists(&b->made_by);
-	free_lists(&b->links);
-	free_lists(&b->based);
+	build_free_lists(b);
 	buf_free(&b->text);
 	free(b->paths);
 	free(b);
@@ -424,15 +325,10 @@ const struct build *build_of(struct db *db)
 	load_versions(b);
 	db_scan(b->db, "name", "file, version, exec, at", take_name, b);
 	load_accesses(b);
-	load_copies(b);
+	db_scan(b->db, "copy", "exec, input, output", take_copy, b);
 	index_accesses(b);
 	find_contents(b);
 	build_index_names(b);
-	build_make_lists(b, &b->given, b->nversions, (uint32_t)b->nnames, given_to);
-	build_make_lists(b, &b->forks, b->nexecs, b->nexecs, forked_by);
-	build_make_lists(b, &b->made_by, b->nexecs, b->nversions, begun_by);
-	build_make_lists(b, &b->links, b->nfiles, b->nversions, target_of);
-	build_make_lists(b, &b->based, b->nversions, b->nversions, base_of);
 	build_find_tokens(b);
 	return b;
 }

@@ -74,30 +74,12 @@ static void find_final(struct build *b)
 	free(since);
 }
 
-static uint32_t held_by(const struct build *b, uint32_t file)
-{
-	return build_present(b, file);
-}
-
-static uint32_t began_as(const struct build *b, uint32_t version)
-{
-	return b->versions[version].file;
-}
-
-static uint32_t given_name(const struct build *b, uint32_t i)
-{
-	return b->names[i - 1].version ? b->names[i - 1].file : 0;
-}
-
 void build_index_names(struct build *b)
 {
 	find_final(b);
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (is_temporary(b, i))
 			b->files[i].final = 0;
-	build_make_lists(b, &b->names_of, b->nversions, b->nfiles, held_by);
-	build_make_lists(b, &b->began, b->nfiles, b->nversions, began_as);
-	build_make_lists(b, &b->took, b->nfiles, (uint32_t)b->nnames, given_name);
 }
 
 uint32_t build_present(const struct build *b, uint32_t file)
@@ -117,7 +99,7 @@ uint32_t build_name(const struct build *b, uint32_t version, uint32_t file)
 
 	if (file && b->files[file].final)
 		return file;
-	names = build_list(&b->names_of, version, &n);
+	names = build_list(b, BUILD_NAMES_OF, version, &n);
 	return n ? names[0] : 0;
 }
 

@@ -36,7 +36,7 @@ static void add_writes(struct search *s, uint32_t exec, int64_t since, enum grap
 			add_output(s, a->version, a, class, exec,
 				   search_worse(s, a->at, since), from);
 	}
-	made = build_list(&b->made_by, exec, &n);
+	made = build_list(b, BUILD_MADE_BY, exec, &n);
 	for (size_t i = 0; i < n; i++)
 		if (b->versions[made[i]].at > since)
 			add_output(s, made[i], NULL, class, exec, b->versions[made[i]].at, from);
@@ -61,7 +61,7 @@ static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_
 		if (!search_enter(s, now, then) && !b->execs[now].copies)
 			continue;
 		add_writes(s, now, then, class, now == exec ? version : 0, from);
-		forks = build_list(&b->forks, now, &nforks);
+		forks = build_list(b, BUILD_FORKS, now, &nforks);
 		stack = xgrow(stack, &cap, n + nforks + 1, sizeof(*stack));
 		for (size_t i = nforks; i--;)
 			if (b->execs[forks[i]].at > then)
@@ -76,7 +76,7 @@ static void add_own_copies(struct search *s, uint32_t version, const struct buil
 {
 	const struct build *b = s->b;
 	size_t n;
-	const uint32_t *rows = build_list(&b->copied_from, version, &n);
+	const uint32_t *rows = build_list(b, BUILD_COPIED_FROM, version, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct build_copy *c = &b->copies[rows[i] - 1];
@@ -124,7 +124,7 @@ static void add_symlinks_to(struct search *s, uint32_t file, int64_t time, size_
 {
 	const struct build *b = s->b;
 	size_t n;
-	const uint32_t *links = build_list(&b->links, file, &n);
+	const uint32_t *links = build_list(b, BUILD_LINKS, file, &n);
 
 	for (size_t i = 0; file && i < n; i++)
 		add_output(s, links[i], NULL, GRAPH_DATA, b->versions[links[i]].exec, time, from);
@@ -134,7 +134,7 @@ static void add_symlinks_to(struct search *s, uint32_t file, int64_t time, size_
 static void add_symlinks(struct search *s, uint32_t version, int64_t time, size_t from)
 {
 	size_t n;
-	const uint32_t *names = build_list(&s->b->names_of, version, &n);
+	const uint32_t *names = build_list(s->b, BUILD_NAMES_OF, version, &n);
 
 	for (size_t i = 0; i < n; i++)
 		add_symlinks_to(s, names[i], time, from);
@@ -165,7 +165,7 @@ static void expand_outputs(struct search *s, size_t i)
 				 a->class, n.version, i);
 	}
 	add_symlinks(s, n.version, n.time, i);
-	based = build_list(&b->based, n.version, &nbased);
+	based = build_list(b, BUILD_BASED, n.version, &nbased);
 	for (size_t k = 0; k < nbased; k++)
 		add_output(s, based[k], NULL, GRAPH_DATA, b->versions[based[k]].exec, n.time, i);
 }
@@ -174,7 +174,7 @@ static void expand_outputs(struct search *s, size_t i)
 static void show_names(struct search *s, size_t i, bool *any, bool *own)
 {
 	size_t n;
-	const uint32_t *names = build_list(&s->b->names_of, s->r->nodes[i].version, &n);
+	const uint32_t *names = build_list(s->b, BUILD_NAMES_OF, s->r->nodes[i].version, &n);
 	struct reach *l = &s->links;
 
 	for (size_t k = 0; k < n; k++) {
@@ -286,10 +286,10 @@ static void add_earlier(struct search *s)
 	const uint32_t *rows;
 	size_t n;
 
-	rows = build_list(&b->began, s->file, &n);
+	rows = build_list(b, BUILD_BEGAN, s->file, &n);
 	for (size_t i = 0; i < n; i++)
 		add_version(s, rows[i]);
-	rows = build_list(&b->took, s->file, &n);
+	rows = build_list(b, BUILD_TOOK, s->file, &n);
 	for (size_t i = 0; i < n; i++)
 		add_version(s, b->names[rows[i] - 1].version);
 }
@@ -301,7 +301,7 @@ static void add_new_names(struct search *s, uint32_t version)
 	const uint32_t *names;
 	size_t n;
 
-	names = build_list(&b->names_of, version, &n);
+	names = build_list(b, BUILD_NAMES_OF, version, &n);
 	for (size_t i = 0; i < n && b->versions[version].made == GRAPH_EXISTED; i++)
 		if (names[i] != s->file && build_is_output(b, names[i])) {
 			search_add_node(s->r, (struct reach_node){
@@ -340,7 +340,7 @@ static void add_changed(struct search *s, uint32_t version, const bool *changed)
 	const uint32_t *given;
 	size_t n;
 
-	given = build_list(&b->given, version, &n);
+	given = build_list(b, BUILD_GIVEN, version, &n);
 	for (size_t i = 0; i < n && !of; i++)
 		of = !b->names[given[i] - 1].exec && changed[b->names[given[i] - 1].file];
 	if (of)
