@@ -38,11 +38,6 @@ static void ignore(sqlite3_context *context)
 	(void)context;
 }
 
-void db_bad_list(struct db *db)
-{
-	db_damaged(db, "a list of numbers has something else in it");
-}
-
 /* Once: it cannot be replaced while a statement runs. */
 static void make_function(struct db *db)
 {

@@ -29,9 +29,6 @@ typedef void db_row_fn(void *ctx, const struct db_cells *row);
  */
 void db_scan(struct db *db, const char *table, const char *columns, db_row_fn *fn, void *ctx);
 
-/** db_bad_list - tell that a list of numbers holds something else */
-void db_bad_list(struct db *db);
-
 static inline bool db_cell_known(const struct db_cells *row, int i)
 {
 	return row->known >> i & 1;

@@ -92,18 +92,10 @@ CREATE TABLE exec (
 	wbytes INTEGER
 ) STRICT;
 
-CREATE TABLE access (
+CREATE TABLE access_list (
 	exec INTEGER NOT NULL,
-	version INTEGER,
-	file INTEGER,
-	how INTEGER NOT NULL,
-	class INTEGER NOT NULL,
-	fd INTEGER,
-	bytes INTEGER,
 	at INTEGER NOT NULL,
-	until INTEGER,
-	copied INTEGER,
-	since INTEGER
+	list TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE copy (
@@ -117,7 +109,7 @@ CREATE TABLE miss (
 	exec INTEGER NOT NULL,
 	error INTEGER NOT NULL,
 	at INTEGER NOT NULL,
-	files TEXT NOT NULL
+	list TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE change (
@@ -173,6 +165,4 @@ CREATE TABLE word (
 CREATE INDEX exec_parent ON exec (parent);
 CREATE INDEX version_exec ON version (exec) WHERE exec IS NOT NULL;
 CREATE INDEX version_file ON version (file);
-CREATE INDEX access_exec ON access (exec);
 CREATE INDEX copy_output ON copy (output);
-CREATE INDEX access_written ON access (version, exec) WHERE how = 2;

@@ -9,11 +9,19 @@ SELECT e.id, e.process, e.parent, e.before, e.forked,
        e.at, e.until, e.until - e.at AS took, e.status, e.signal, e.utime, e.stime, e.maxrss
 FROM exec AS e LEFT JOIN file AS p ON p.id = e.program LEFT JOIN file AS c ON c.id = e.cwd;
 
--- Each file that was looked for in vain: miss.files is [[file,ns since miss.at],...].
+-- Each file that was looked for in vain.
 CREATE VIEW misses AS
 SELECT m.exec, json_extract(j.value, '$[0]') AS file, nullif(m.error, 0) AS error,
        m.at + json_extract(j.value, '$[1]') AS at
-FROM miss AS m, json_each(m.files) AS j;
+FROM miss AS m, json_each(m.list) AS j;
+
+-- Each thing that was done with a file.
+CREATE VIEW access AS
+SELECT exec, nullif(v ->> 0, 0) AS version, nullif(v ->> 1, 0) AS file, v ->> 2 AS how,
+       v ->> 3 AS class, nullif(v ->> 6, -1) AS fd, nullif(v ->> 7, -1) AS bytes,
+       at + (v ->> 4) AS at, at + (v ->> 4) + (v ->> 5) AS until, nullif(v ->> 8, 0) AS copied,
+       nullif(v ->> 9, 0) AS since
+FROM (SELECT l.exec, l.at, j.value AS v FROM access_list AS l, json_each(l.list) AS j);
 
 CREATE VIEW accesses AS
 SELECT a.exec, a.version, CAST(f.path AS TEXT) AS path, h.word AS how, k.word AS class, a.fd,
@@ -29,17 +37,19 @@ FROM misses AS m LEFT JOIN file AS f ON f.id = m.file;
 -- Who made what of what: an exec's inputs of before its last write to an output, and of what
 -- it only copied, no other than that.
 CREATE VIEW edge AS
+WITH used AS MATERIALIZED (SELECT * FROM access WHERE how IN (1, 2, 3))
 SELECT DISTINCT w.version AS output, r.version AS input, w.exec AS exec, r.class AS class
-FROM access AS w JOIN access AS r ON r.exec = w.exec
-WHERE w.how = 2 AND r.how IN (1, 3) AND coalesce(r.since, r.at) < w.until AND r.version <> w.version
+FROM used AS w JOIN used AS r ON r.exec = w.exec
+WHERE w.how = 2 AND r.how <> 2 AND coalesce(r.since, r.at) < w.until AND r.version <> w.version
 AND (w.copied IS NULL OR EXISTS (SELECT 1 FROM copy AS c WHERE c.output = w.version
      AND c.exec = w.exec AND c.input = r.version));
 
 CREATE VIEW pipe AS
-SELECT DISTINCT v.id AS version, w.exec AS writer, r.exec AS reader
-FROM version AS v JOIN access AS w ON w.version = v.id AND w.how = 2
-JOIN access AS r ON r.version = v.id AND r.how = 1
-WHERE v.made IN (3, 4);
+WITH used AS MATERIALIZED (SELECT a.version, a.exec, a.how FROM access AS a
+	JOIN version AS v ON v.id = a.version WHERE v.made IN (3, 4))
+SELECT DISTINCT w.version, w.exec AS writer, r.exec AS reader
+FROM used AS w JOIN used AS r ON r.version = w.version
+WHERE w.how = 2 AND r.how = 1;
 
 -- What stands under each name in the end, as far as the trace tells; NULL: nothing.
 CREATE VIEW final AS

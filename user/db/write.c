@@ -5,7 +5,7 @@
 #include "db/batch.h"
 #include "db/bind.h"
 #include "db/indexes.sql.h"
-#include "db/misses.h"
+#include "db/lists.h"
 #include "graph/graph.h"
 #include "base/xalloc.h"
 
@@ -14,13 +14,13 @@
 #include <string.h>
 
 /* Rows of one transaction. */
-#define BATCH	100000u
+#define BATCH	20000u
 
 /* Tables that rows are added to, with their numbers of columns. */
 #define TABLES(X)									\
 	X(string, 2) X(file, 2) X(version, 12) X(name, 4) X(process, 5) X(task, 7)	\
-	X(exec, 26) X(access, 11) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6) X(env, 4)\
-	X(loss, 3) X(asked, 3)
+	X(exec, 26) X(access_list, 3) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6)	\
+	X(env, 4) X(loss, 3) X(asked, 3)
 
 enum into {
 #define X(name, columns) IN_##name,
@@ -51,7 +51,7 @@ struct writer {
 	struct diag *diag;
 	struct graph *graph;
 	struct batch *tables[NR_TABLES];
-	struct misses misses;
+	struct list_rows accesses, misses;
 	unsigned int rows;	/* of this transaction */
 	struct buf args;
 	bool paths_sorted;	/* by their index */
@@ -268,10 +268,15 @@ static void update_exec(struct writer *w, uint32_t id, const struct batch_cell *
 	       end[14].v, I(id));
 }
 
-static void put_miss(void *ctx, const struct miss_row *row)
+static void put_accesses(void *ctx, const struct list_row *row)
 {
-	put(ctx, IN_miss, "iiit", I(row->exec), I(row->error), row->at, row->files.s,
-	    row->files.len);
+	put(ctx, IN_access_list, "iit", I(row->exec), row->at, row->text.s, row->text.len);
+}
+
+static void put_misses(void *ctx, const struct list_row *row)
+{
+	put(ctx, IN_miss, "iiit", I(row->exec), I(row->error), row->at, row->text.s,
+	    row->text.len);
 }
 
 static void on_exec_end(void *ctx, const struct graph_exec_end *e)
@@ -290,7 +295,8 @@ static void on_exec_end(void *ctx, const struct graph_exec_end *e)
 		memcpy(row + EXEC_UNTIL, end, sizeof(end));
 	else
 		update_exec(w, e->id, end);
-	misses_end(&w->misses, e->id, put_miss, w);
+	list_rows_end(&w->accesses, e->id);
+	list_rows_end(&w->misses, e->id);
 }
 
 static void on_task(void *ctx, const struct graph_task *t)
@@ -299,31 +305,11 @@ static void on_task(void *ctx, const struct graph_task *t)
 	    t->len, t->at, t->until);
 }
 
-/* Most rows are these, and so made without a list of types. */
 static void on_access(void *ctx, const struct graph_access *a)
 {
 	struct writer *w = ctx;
-	struct batch_cell *row;
 
-	if (a->how == GRAPH_MISS) {
-		misses_add(&w->misses, a, put_miss, w);
-		return;
-	}
-	if (w->db->failed)
-		return;
-	row = batch_next(w->tables[IN_access]);
-	row[0] = number_if(true, a->exec);
-	row[1] = number_if(a->version, a->version);
-	row[2] = number_if(a->file, a->file);
-	row[3] = number_if(true, a->how);
-	row[4] = number_if(true, a->class);
-	row[5] = number_if(a->fd >= 0, a->fd);
-	row[6] = number_if(a->counted, I(a->bytes));
-	row[7] = number_if(true, a->at);
-	row[8] = number_if(true, a->until);
-	row[9] = number_if(a->copied, true);
-	row[10] = number_if(a->since, a->since);
-	count_row(w);
+	list_rows_add(a->how == GRAPH_MISS ? &w->misses : &w->accesses, a);
 }
 
 static void on_copy(void *ctx, uint32_t exec, uint32_t input, uint32_t output, int64_t at)
@@ -458,6 +444,8 @@ static int sink_over(struct sink *s)
 	struct writer *w = (struct writer *)s;
 
 	graph_end(w->graph);
+	list_rows_end_all(&w->accesses);
+	list_rows_end_all(&w->misses);
 	flush(w);
 	put_end(w);
 	db_exec(w->db, "COMMIT");
@@ -471,7 +459,8 @@ static void sink_drop(struct sink *s)
 
 	for (unsigned int i = 0; i < NR_TABLES; i++)
 		batch_free(w->tables[i]);
-	misses_free(&w->misses);
+	list_rows_free(&w->accesses);
+	list_rows_free(&w->misses);
 	graph_free(w->graph);
 	buf_free(&w->args);
 	free(w);
@@ -485,6 +474,8 @@ struct sink *db_sink(struct db *db, unsigned int pid_bits, const char *source, s
 	w->sink.ops = &sink_ops;
 	w->db = db;
 	w->diag = diag;
+	w->accesses = (struct list_rows){ .fn = put_accesses, .ctx = w };
+	w->misses = (struct list_rows){ .fn = put_misses, .ctx = w };
 	w->graph = graph_new(pid_bits, &ops, w);
 	for (unsigned int i = 0; i < NR_TABLES; i++)
 		w->tables[i] = batch_new(db, tables[i].name, tables[i].columns);

@@ -3,6 +3,7 @@
 #include "fleet/facts.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
+#include "db/lists.h"
 #include "graph/graph.h"
 
 #include <errno.h>
@@ -296,31 +297,46 @@ struct gathered {
 	struct map64 at;	/* file and how: row + 1 */
 };
 
-static void gather(struct gathered *g, uint32_t unit, struct sqlite3_stmt *st, uint32_t file,
-		   uint8_t class)
+static void gather(struct gathered *g, uint32_t unit, const struct graph_access *from)
 {
-	uint8_t how = (uint8_t)db_int(st, 2);
-	uint64_t key = (uint64_t)file << 8 | how, *old = map64_get(&g->at, key);
+	uint64_t key = (uint64_t)from->file << 8 | from->how, *old = map64_get(&g->at, key);
 	struct facts_access *a;
 
 	if (!old) {
 		g->rows = xgrow(g->rows, &g->cap, g->n + 1, sizeof(*g->rows));
 		g->rows[g->n++] = (struct facts_access){
-			.unit = unit, .file = file, .how = how, .class = class, .at = db_int(st, 5),
+			.unit = unit, .file = from->file, .how = from->how, .class = from->class,
+			.at = from->at,
 		};
 		map64_put(&g->at, key, g->n);
 	}
 	a = &g->rows[old ? *old - 1 : g->n - 1];
-	a->class = class < a->class ? class : a->class;
-	a->at = db_int(st, 5) < a->at ? db_int(st, 5) : a->at;
-	sum(&a->bytes, st, 4);
+	a->class = from->class < a->class ? from->class : a->class;
+	a->at = from->at < a->at ? from->at : a->at;
+	a->bytes.known |= from->counted;
+	a->bytes.v += (int64_t)from->bytes;
+}
+
+static void take_access(struct facts *f, uint32_t unit, struct graph_access *a, struct gathered *g)
+{
+	/* what a version was asked and listed for is not told */
+	if (a->how > GRAPH_RUN)
+		return;
+	if (!a->file)
+		a->file = f->s.versions[a->version].file;
+	if (f->step[unit] && a->version && a->how != GRAPH_OPEN)
+		keys_input(f, f->step[unit], a->file, a->version, a->how, a->class);
+	if (!a->file)
+		return;
+	f->files[a->file].used = true;
+	if (a->class < f->files[a->file].class)
+		f->files[a->file].class = a->class;
+	gather(g, unit, a);
 }
 
 static void of_unit(struct facts *f, uint32_t unit, struct gathered *g)
 {
-	/* how: what a version was asked and listed for is not told */
-	static const char text[] =
-		"SELECT version, file, how, class, bytes, at FROM access WHERE exec = ? AND how <= 3";
+	static const char text[] = "SELECT at, list FROM access_list WHERE exec = ?";
 
 	g->n = 0;
 	map64_clear(&g->at);
@@ -328,19 +344,13 @@ static void of_unit(struct facts *f, uint32_t unit, struct gathered *g)
 		struct sqlite3_stmt *st = db_ask(f->s.db, text, "i", (int64_t)exec);
 
 		while (db_row(f->s.db, st)) {
-			uint32_t version = db_id(f->s.db, st, 0, DB_VERSIONS);
-			uint32_t file = db_id(f->s.db, st, 1, DB_FILES);
-			uint8_t how = (uint8_t)db_int(st, 2), class = db_class(f->s.db, db_int(st, 3));
+			size_t len;
+			const char *s = db_bytes(st, 1, &len);
+			struct list l = list_of(f->s.db, s, len);
+			struct graph_access a = { .exec = exec };
 
-			file = file ? file : f->s.versions[version].file;
-			if (f->step[unit] && version && how != GRAPH_OPEN)
-				keys_input(f, f->step[unit], file, version, how, class);
-			if (!file)
-				continue;
-			f->files[file].used = true;
-			if (class < f->files[file].class)
-				f->files[file].class = class;
-			gather(g, unit, st, file, class);
+			while (list_access(&l, db_int(st, 0), &a))
+				take_access(f, unit, &a, g);
 		}
 	}
 }

@@ -5,71 +5,15 @@
  * that files were given.  See build.h.
  */
 #include "model/build.h"
-#include "db/scan.h"
+#include "db/lists.h"
 #include "base/xalloc.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct build *loaded(const struct build *b)
 {
 	return (struct build *)(uintptr_t)b;
-}
-
-/* What is left of a list; @begun: a number has been taken. */
-struct list {
-	struct db *db;
-	const char *at, *end;
-	bool begun;
-};
-
-static struct list list_of(struct db *db, const struct db_cells *row)
-{
-	return (struct list){ db, row->bytes, row->bytes + row->len, false };
-}
-
-static bool pass(struct list *l, const char *word)
-{
-	size_t n = strlen(word);
-
-	if ((size_t)(l->end - l->at) < n || memcmp(l->at, word, n))
-		return false;
-	l->at += n;
-	return true;
-}
-
-static unsigned int digit_at(const struct list *l)
-{
-	return l->at < l->end ? (unsigned int)(unsigned char)*l->at - '0' : UINT_MAX;
-}
-
-static bool take_number(struct list *l, const char *before, uint64_t *v)
-{
-	unsigned int digit;
-	bool good = pass(l, before) && digit_at(l) <= 9;
-
-	for (*v = 0; good && (digit = digit_at(l)) <= 9; l->at++) {
-		good = *v < UINT64_MAX / 20;
-		*v = *v * 10 + digit;
-	}
-	if (!good)
-		db_bad_list(l->db);
-	return good;
-}
-
-/* Return: whether there is one more number, between @first, @between and @last. */
-static bool next_number(struct list *l, const char *first, const char *between, const char *last,
-			uint64_t *v)
-{
-	if (pass(l, l->begun ? last : "[]")) {
-		if (l->at != l->end)
-			db_bad_list(l->db);
-		return false;
-	}
-	first = l->begun ? between : first;
-	l->begun = true;
-	return take_number(l, first, v);
 }
 
 /* ---- arguments ---- */
@@ -84,13 +28,13 @@ static void begin_args(struct args *a, uint32_t upto)
 static void take_args(void *ctx, const struct db_cells *row)
 {
 	struct args *a = ctx;
-	struct list l = list_of(a->db, row);
-	uint64_t string;
+	struct list l = list_of(a->db, row->bytes, row->len);
+	uint32_t string;
 
 	begin_args(a, db_cell_id(a->db, row, 0, DB_EXECS));
-	while (db_cell_known(row, 1) && next_number(&l, "[", ",", "]", &string)) {
+	while (db_cell_known(row, 1) && list_id(&l, DB_STRINGS, &string)) {
 		a->strings = xgrow(a->strings, &a->cap, a->n + 1, sizeof(*a->strings));
-		a->strings[a->n++] = db_id_of(a->db, (int64_t)string, DB_STRINGS);
+		a->strings[a->n++] = string;
 	}
 }
 
@@ -211,56 +155,38 @@ enum build_hides *build_hides(const struct build *b, uint32_t exec)
 
 /* ---- misses ---- */
 
-/* [[file,ns after the row's own time],...] */
-static bool next_miss(struct list *l, uint64_t *file, uint64_t *after)
-{
-	return next_number(l, "[[", "],[", "]]", file) && take_number(l, ",", after);
-}
-
-/* Each begins with a bracket, and so does the list. */
 static void count_misses(void *ctx, const struct db_cells *row)
 {
 	struct build *b = ctx;
-	uint32_t *n = &b->misses_at[db_cell_id(b->db, row, 0, DB_EXECS) + 2];
-	const char *at = row->bytes, *end = at + row->len;
 
-	while ((at = memchr(at, '[', (size_t)(end - at)))) {
-		*n += at != row->bytes;
-		at++;
-	}
+	b->misses_at[db_cell_id(b->db, row, 0, DB_EXECS) + 2] += list_count(row);
 }
 
 /* misses_at[exec + 1] goes from the beginning of the exec's own to their end. */
 static void take_misses(void *ctx, const struct db_cells *row)
 {
 	struct build *b = ctx;
-	struct list l = list_of(b->db, row);
-	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS), all = b->misses_at[b->nexecs + 2];
-	uint64_t file, after;
+	struct list l = list_of(b->db, row->bytes, row->len);
+	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS);
+	struct graph_access a;
 
-	while (next_miss(&l, &file, &after)) {
-		/* of the brackets that were counted there are no more */
-		if (b->misses_at[exec + 1] >= all) {
-			db_bad_list(b->db);
-			return;
-		}
+	/* there are no more than were counted, unless somebody changes the file */
+	while (list_miss(&l, row->v[2], &a) && b->misses_at[exec + 1] < b->misses_at[b->nexecs + 2])
 		b->misses[b->misses_at[exec + 1]++] = (struct build_miss){
-			.file = db_id_of(b->db, (int64_t)file, DB_FILES),
+			.file = a.file, .at = a.at,
 			.error = row->v[1] < UINT8_MAX ? (uint8_t)row->v[1] : UINT8_MAX,
-			.at = row->v[2] + (int64_t)after,
 		};
-	}
 }
 
 static void load_misses(struct build *b)
 {
 	b->misses_at = xcalloc(b->nexecs + 3ul, sizeof(*b->misses_at));
-	db_scan(b->db, "miss", "exec, files", count_misses, b);
+	db_scan(b->db, "miss", "exec, list", count_misses, b);
 	for (uint32_t i = 1; i <= b->nexecs + 2; i++)
 		b->misses_at[i] += b->misses_at[i - 1];
 	b->misses = xcalloc(b->misses_at[b->nexecs + 2] + 1ul, sizeof(*b->misses));
 	if (!b->db->failed)
-		db_scan(b->db, "miss", "exec, error, at, files", take_misses, b);
+		db_scan(b->db, "miss", "exec, error, at, list", take_misses, b);
 }
 
 uint32_t build_misses(const struct build *b, uint32_t exec)

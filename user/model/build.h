@@ -127,7 +127,7 @@ struct build {
 	uint32_t nnames;
 	size_t names_cap;
 	struct build_access *accesses;	/* by exec, in the order in which they were told */
-	size_t naccesses, accesses_room;
+	size_t naccesses;
 	uint32_t *by_version;	/* indices of accesses */
 	struct map64 moved;	/* by index of an access of a pipe: its bytes */
 	struct map64 since;	/* of a socket: when it began to read, if that is known */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* A build out of its database.  See build.h. */
 #include "model/build.h"
-#include "db/scan.h"
+#include "db/lists.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -120,93 +120,58 @@ static bool is_mapped(const struct build *b, const struct build_access *a, bool 
 	       !may_queue(b, a->version);
 }
 
-static void fill_access(struct build *b, const struct db_cells *row, struct build_access *a)
+static void take_access(struct build *b, const struct graph_access *from, struct build_access *a)
 {
-	bool counted = db_cell_known(row, 6);
-	const int64_t *v = row->v;
-
 	*a = (struct build_access){
-		.exec = id_of(b, row, 0, DB_EXECS), .version = id_of(b, row, 1, DB_VERSIONS),
-		.file = id_of(b, row, 2, DB_FILES), .how = (uint8_t)v[3],
-		.class = db_class(b->db, v[4]), .standard = v[5] == 1 || v[5] == 2,
-		.at = v[7], .until = db_cell_known(row, 8) ? v[8] : b->end, .copied = v[9],
+		.exec = from->exec, .version = from->version,
+		.file = from->file ? from->file : b->versions[from->version].file,
+		.how = from->how, .class = from->class, .standard = from->fd == 1 || from->fd == 2,
+		.at = from->at, .until = from->until, .copied = from->copied,
 	};
 	b->execs[a->exec].copies |= a->copied;
-	if (!a->file)
-		a->file = b->versions[a->version].file;
-	if (is_mapped(b, a, counted, (uint64_t)v[6]))
+	if (is_mapped(b, a, from->counted, from->bytes))
 		a->until = b->execs[a->exec].until;
 	if (may_queue(b, a->version)) {
-		map64_put(&b->moved, (uint64_t)(a - b->accesses), (uint64_t)v[6]);
-		if (db_cell_known(row, 10))
-			map64_put(&b->since, (uint64_t)(a - b->accesses), (uint64_t)v[10]);
+		map64_put(&b->moved, (uint64_t)(a - b->accesses), from->bytes);
+		if (from->since)
+			map64_put(&b->since, (uint64_t)(a - b->accesses), (uint64_t)from->since);
 		/* who only has it open moves nothing */
 		if (a->how == GRAPH_READ || a->how == GRAPH_WRITE)
-			b->versions[a->version].counted &= counted && v[6] > 0;
+			b->versions[a->version].counted &= from->counted && from->bytes;
 	}
 }
 
-static void take_access(void *ctx, const struct db_cells *row)
+static void count_accesses(void *ctx, const struct db_cells *row)
 {
 	struct build *b = ctx;
 
-	/* an index says how many there are, which is not the table */
-	if (b->naccesses < b->accesses_room)
-		fill_access(b, row, &b->accesses[b->naccesses++]);
+	b->execs[id_of(b, row, 0, DB_EXECS)].uses += list_count(row);
 }
 
-static void renumber(struct map64 *m, const uint32_t *place)
+static void take_accesses(void *ctx, const struct db_cells *row)
 {
-	struct map64 old = *m;
-	const struct map64_slot *slot;
+	struct build *b = ctx;
+	struct list l = list_of(b->db, row->bytes, row->len);
+	struct graph_access a = { .exec = id_of(b, row, 0, DB_EXECS) };
+	struct build_exec *e = &b->execs[a.exec];
 
-	*m = (struct map64){ 0 };
-	for (size_t i = 0; (slot = map64_each(&old, &i));)
-		map64_put(m, place[slot->key], slot->value);
-	map64_clear(&old);
-}
-
-/* From the order of rows to one in which those of each exec stand together. */
-static void sort_accesses(struct build *b)
-{
-	uint32_t *place = xcalloc(b->naccesses + 1, sizeof(*place)), sum = 0;
-
-	for (size_t i = 0; i < b->naccesses; i++)
-		b->execs[b->accesses[i].exec].uses++;
-	for (uint32_t i = 0; i <= b->nexecs; i++) {
-		b->execs[i].first = sum;
-		sum += b->execs[i].uses;
-		b->execs[i].uses = 0;
-	}
-	for (size_t i = 0; i < b->naccesses; i++) {
-		struct build_exec *e = &b->execs[b->accesses[i].exec];
-
-		place[i] = e->first + e->uses++;
-	}
-	renumber(&b->moved, place);
-	renumber(&b->since, place);
-	for (uint32_t i = 0; i < b->naccesses; i++)
-		while (place[i] != i) {
-			uint32_t to = place[i];
-			struct build_access a = b->accesses[to];
-
-			b->accesses[to] = b->accesses[i];
-			b->accesses[i] = a;
-			place[i] = place[to];
-			place[to] = to;
-		}
-	free(place);
+	/* there are no more than were counted, unless somebody changes the file */
+	while (list_access(&l, row->v[1], &a) && e->first + e->uses < b->naccesses)
+		take_access(b, &a, &b->accesses[e->first + e->uses++]);
 }
 
 static void load_accesses(struct build *b)
 {
-	b->accesses_room = (size_t)db_one(b->db, "SELECT count(*) FROM access", "");
-	b->accesses = xcalloc(b->accesses_room + 1, sizeof(*b->accesses));
+	db_scan(b->db, "access_list", "exec, list", count_accesses, b);
+	for (uint32_t i = 0; i <= b->nexecs; i++) {
+		b->execs[i].first = (uint32_t)b->naccesses;
+		b->naccesses += b->execs[i].uses;
+		b->execs[i].uses = 0;
+	}
+	b->accesses = xcalloc(b->naccesses + 1, sizeof(*b->accesses));
 	for (uint32_t i = 1; i <= b->nversions; i++)
 		b->versions[i].counted = may_queue(b, i);
-	db_scan(b->db, "access",
-		"exec, version, file, how, class, fd, bytes, at, until, copied, since", take_access, b);
-	sort_accesses(b);
+	db_scan(b->db, "access_list", "exec, at, list", take_accesses, b);
 }
 
 static void take_copy(void *ctx, const struct db_cells *row)

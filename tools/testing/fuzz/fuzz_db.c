@@ -39,8 +39,7 @@ static const char *const columns[] = {
 	"version.at", "name.file", "name.version", "name.exec", "name.at", "process.parent",
 	"process.at", "exec.process", "exec.parent", "exec.before", "exec.program", "exec.interp",
 	"exec.cwd", "exec.at", "exec.until", "exec.ended", "exec.forked", "exec.args", "exec.status",
-	"exec.signal", "access.exec", "access.version", "access.file", "access.how", "access.class",
-	"access.at", "access.until", "change.exec", "change.what", "change.file", "change.version",
+	"exec.signal", "access_list.exec", "access_list.at", "access_list.list", "change.exec", "change.what", "change.file", "change.version",
 	"task.process", "meta.value",
 };
 
@@ -49,7 +48,7 @@ static void change_rows(const uint8_t *data, size_t n)
 {
 	static const char *const values[] = {
 		"%d", "-%d", "NULL", "4294967296 + %d", "9223372036854775807 - %d", "x'2f%02x'",
-		"'[1,%d]'", "rowid", "rowid - %d",
+		"'[1,%d]'", "'[[1,1,1,0,%d,9]]'", "rowid", "rowid - %d",
 	};
 	char sql[40000] = "", value[64];
 	size_t len = 0;
@@ -61,7 +60,7 @@ static void change_rows(const uint8_t *data, size_t n)
 		bool keyed = !strncmp(column, "meta", 4);
 
 		snprintf(value, sizeof(value),
-			 values[data[2] % (keyed ? 7 : sizeof(values) / sizeof(values[0]))], data[3]);
+			 values[data[2] % (keyed ? 8 : sizeof(values) / sizeof(values[0]))], data[3]);
 		len += (size_t)snprintf(sql + len, sizeof(sql) - len,
 					"UPDATE OR IGNORE %.*s SET %s = %s", table, column, dot + 1, value);
 		if (!keyed && data[4] & 3)

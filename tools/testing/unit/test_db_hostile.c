@@ -53,7 +53,7 @@ static const struct {
 	{ "version", "id file made exec base at" },
 	{ "process", "id parent at" },
 	{ "exec", "id process parent before program interp cwd at until ended forked" },
-	{ "access", "exec version file how class at until" },
+	{ "access_list", "exec at" },
 	{ "change", "exec what file to_file version at" },
 	{ "task", "process at until" },
 };
@@ -134,17 +134,22 @@ static const struct {
 	{ "INSERT INTO miss VALUES (1, 2, 0, '[[-1,9223372036854775807],[1,1.5],[\"x\"]]')", -1 },
 	{ "PRAGMA user_version = 1", 2 },
 	{ "PRAGMA application_id = 1", 2 },
-	{ "DROP INDEX access_exec", 2 },
+	{ "UPDATE access_list SET list = '[[1,1,1'", 2 },
+	{ "UPDATE access_list SET list = json_set(list, '$[0][0]', 4294967295)", 2 },
+	{ "UPDATE access_list SET list = json_set(list, '$[0][2]', -1)", 2 },
+	{ "UPDATE access_list SET list = json_set(list, '$[0][4]', 9223372036854775807)", 2 },
+	{ "UPDATE access_list SET list = '[]'", 0 },
+	{ "DROP INDEX copy_output", 2 },
 	{ "DROP VIEW misses", 2 },
 	{ "DROP VIEW misses; CREATE VIEW misses AS SELECT 1 AS exec, 2 AS file, 3 AS error, 4 AS at", 2 },
 	{ "ALTER TABLE file RENAME TO f2", 2 },
 	{ "ALTER TABLE file RENAME TO f2; CREATE VIEW file AS WITH RECURSIVE c(x) AS (SELECT 1"
 	  " UNION ALL SELECT x+1 FROM c) SELECT x AS id, x'2f' AS path FROM c", 2 },
 	{ "ALTER TABLE exec ADD COLUMN more INTEGER", 2 },
-	{ "CREATE INDEX more ON access (file)", 2 },
-	{ "CREATE TRIGGER t AFTER INSERT ON access BEGIN DELETE FROM exec; END", 2 },
-	{ "DELETE FROM sqlite_stat1", 0 },
-	{ "UPDATE sqlite_stat1 SET stat = '1 1'", 0 },
+	{ "CREATE INDEX more ON access_list (at)", 2 },
+	{ "CREATE TRIGGER t AFTER INSERT ON access_list BEGIN DELETE FROM exec; END", 2 },
+	{ "ANALYZE", 0 },
+	{ "ANALYZE; UPDATE sqlite_stat1 SET stat = '1 1'", 0 },
 };
 
 static void other_harm(void **state)

@@ -94,6 +94,18 @@ static void run(struct db *db, const char *sql, const char *root)
 	buf_free(&b);
 }
 
+/* Statements about access, which is a view, as if it were a table. */
+static void change_accesses(struct db *db, const char *sql, const char *root)
+{
+	run(db, "CREATE TEMP TABLE access AS SELECT * FROM main.access", root);
+	run(db, sql, root);
+	run(db, "DELETE FROM access_list; INSERT INTO access_list SELECT exec, 0,\n"
+	    " json_group_array(json_array(ifnull(version, 0), ifnull(file, 0), how, class, at,\n"
+	    " ifnull(until, 0) - at, ifnull(fd, -1), ifnull(bytes, -1)))\n"
+	    " FROM (SELECT * FROM temp.access ORDER BY exec, rowid) GROUP BY exec;\n"
+	    "DROP TABLE temp.access", root);
+}
+
 /* A build below @root with something else in it. */
 static void tell(struct told *t, const char *root, const char *change)
 {
@@ -102,8 +114,8 @@ static void tell(struct told *t, const char *root, const char *change)
 	t->n = 0;
 	t->db = db_create(NULL, diag);
 	assert_non_null(t->db);
-	run(t->db, build, root);
-	run(t->db, change, root);
+	change_accesses(t->db, build, root);
+	change_accesses(t->db, change, root);
 	t->db->complete = db_meta(t->db, "complete", 0) == 1;
 	facts_load(&t->f, t->db, NULL);
 	facts_accesses(&t->f, take, t);

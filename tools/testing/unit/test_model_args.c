@@ -26,7 +26,7 @@ static struct db *made(const char *args, const char *missed)
 		       id == 2 ? strlen(args) : 2);
 	db_one(db, "INSERT INTO string VALUES (1, x'6363'), (2, x''), (4, x'2d63')", "");
 	db_one(db, "INSERT INTO file (id, path) VALUES (1, x'2f61'), (2, x'2f62')", "");
-	db_one(db, "INSERT INTO miss (exec, error, at, files) VALUES (2, 2, 1000, ?)", "t", missed,
+	db_one(db, "INSERT INTO miss (exec, error, at, list) VALUES (2, 2, 1000, ?)", "t", missed,
 	       strlen(missed));
 	assert_int_equal(db->failed, 0);
 	return db;

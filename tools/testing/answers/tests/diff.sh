@@ -72,8 +72,9 @@ differ "another library of the compiler" 4.db lib.db "file size $lib"
 changed cc1.db 4.db "UPDATE version SET size = size + 1 WHERE made = 1 AND file IN
 	(SELECT id FROM file WHERE CAST(path AS TEXT) LIKE '/tmp/cc%.s')"
 differ "another compiler of the same name" 4.db cc1.db "output content /tmp/cc*.s"
-changed maker.db 4.db "DELETE FROM access WHERE how = 2 AND version IN
-	(SELECT id FROM version WHERE file = $(of /build/jobs/out/args.d))" \
+changed maker.db 4.db "UPDATE access_list SET list = (SELECT json_group_array(json(j.value))
+	FROM json_each(list) AS j WHERE j.value ->> 2 <> 2 OR j.value ->> 0 NOT IN
+	(SELECT id FROM version WHERE file = $(of /build/jobs/out/args.d)))" \
 	"DELETE FROM version WHERE file = $(of /build/jobs/out/args.d)" \
 	"UPDATE string SET s = CAST('-DSOME' AS BLOB) WHERE CAST(s AS TEXT) = '@args.rsp'"
 differ "an output less, and another argument" 4.db maker.db "command - gcc"
@@ -84,7 +85,7 @@ differ "another status" 4.db status.db "status - strip"
 changed output.db 4.db "UPDATE version SET size = size + 8 WHERE made = 1 AND file = $(of /build/jobs/out/add.o)"
 differ "an output of another size, made of the same" 4.db output.db "output content /build/jobs/out/add.o"
 strip=$(sqlite3 4.db "SELECT id FROM exec WHERE program = $(of /usr/bin/x86_64-linux-gnu-strip)")
-changed less.db 4.db "DELETE FROM exec WHERE id = $strip" "DELETE FROM access WHERE exec = $strip"
+changed less.db 4.db "DELETE FROM exec WHERE id = $strip" "DELETE FROM access_list WHERE exec = $strip"
 differ "a command less" 4.db less.db "removed - strip"
 differ "a command more" less.db 4.db "added - strip"
 

@@ -89,7 +89,7 @@ for process, at, until, writer, closed in db.execute(
         "SELECT e.process, r.at, r.until, f.process, max(w.until) FROM version AS v"
         " JOIN access AS r ON r.version = v.id AND r.how = 1 JOIN exec AS e ON e.id = r.exec"
         " JOIN access AS w ON w.version = v.id AND w.how = 2 JOIN exec AS f ON f.id = w.exec"
-        " WHERE v.made IN (3, 4) GROUP BY r.rowid, f.process"):
+        " WHERE v.made IN (3, 4) GROUP BY r.exec, r.version, r.fd, r.at, r.until, f.process"):
     if not is_below(writer, process):
         doubts.setdefault(process, []).append((at, min(until, closed)))
 cpu = dict(db.execute("SELECT process, utime + stime FROM exec WHERE utime IS NOT NULL"))

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Lists of what programs did with files.  See lists.h. */
+#include "db/lists.h"
+#include "db/bind.h"
+
+/* Of a row's text: four such rows fit on a page of the database. */
+#define BYTES_MAX 960u
+
+#define NR_MISS 2
+#define NR_ACCESS 10
+#define NR_ACCESS_ALWAYS 6
+
+static const int64_t left_out[NR_ACCESS] = { [6] = -1, -1, 0, 0 };
+
+/* ---- on the way to a database ---- */
+
+static struct list_row *row_of(struct list_rows *l, uint32_t exec)
+{
+	const uint64_t *place = map64_get(&l->of, exec);
+	size_t i;
+
+	if (place)
+		return &l->rows[*place];
+	if (l->nspare) {
+		i = l->spare[--l->nspare];
+	} else {
+		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
+		i = l->n++;
+		l->rows[i] = (struct list_row){ 0 };
+	}
+	map64_put(&l->of, exec, i);
+	l->rows[i].exec = exec;
+	return &l->rows[i];
+}
+
+static void finish(struct list_rows *l, struct list_row *row)
+{
+	if (!row->text.len)
+		return;
+	buf_addc(&row->text, ']');
+	l->fn(l->ctx, row);
+	row->text.len = 0;
+}
+
+/* Times of a forged trace may be anything. */
+static int64_t bounded(int64_t t)
+{
+	if (t > DB_TIME_MAX)
+		return DB_TIME_MAX;
+	return t < -DB_TIME_MAX ? -DB_TIME_MAX : t;
+}
+
+static void put_list(struct buf *b, const int64_t *v, unsigned int n)
+{
+	buf_add(b, b->len ? ",[" : "[[", 2);
+	for (unsigned int i = 0; i < n; i++) {
+		if (i)
+			buf_addc(b, ',');
+		if (v[i] < 0)
+			buf_addc(b, '-');
+		buf_addu(b, (uint64_t)(v[i] < 0 ? -v[i] : v[i]));
+	}
+	buf_addc(b, ']');
+}
+
+static void put_access(struct list_row *row, const struct graph_access *a)
+{
+	int64_t at = bounded(a->at), v[NR_ACCESS] = {
+		a->version, a->file, a->how, a->class, at - row->at, bounded(a->until) - at, a->fd,
+		a->counted && a->bytes < INT64_MAX ? (int64_t)a->bytes : -1, a->copied,
+		bounded(a->since),
+	};
+	unsigned int n = NR_ACCESS;
+
+	while (n > NR_ACCESS_ALWAYS && v[n - 1] == left_out[n - 1])
+		n--;
+	put_list(&row->text, v, n);
+}
+
+void list_rows_add(struct list_rows *l, const struct graph_access *a)
+{
+	struct list_row *row = row_of(l, a->exec);
+	bool miss = a->how == GRAPH_MISS;
+
+	if (row->text.len >= BYTES_MAX || (miss && row->error != a->error))
+		finish(l, row);
+	if (!row->text.len) {
+		row->error = a->error;
+		row->at = bounded(a->at);
+	}
+	if (miss)
+		put_list(&row->text, (int64_t[]){ a->file, bounded(a->at) - row->at }, NR_MISS);
+	else
+		put_access(row, a);
+}
+
+void list_rows_end(struct list_rows *l, uint32_t exec)
+{
+	const uint64_t *place = map64_get(&l->of, exec);
+	uint32_t i;
+
+	if (!place)
+		return;
+	i = (uint32_t)*place;
+	finish(l, &l->rows[i]);
+	map64_remove(&l->of, exec);
+	l->spare = xgrow(l->spare, &l->spare_cap, l->nspare + 1, sizeof(*l->spare));
+	l->spare[l->nspare++] = i;
+}
+
+void list_rows_end_all(struct list_rows *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		finish(l, &l->rows[i]);
+}
+
+void list_rows_free(struct list_rows *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		buf_free(&l->rows[i].text);
+	free(l->rows);
+	free(l->spare);
+	map64_clear(&l->of);
+}
+
+/* ---- and back ---- */
+
+struct list list_of(struct db *db, const char *text, size_t len)
+{
+	return (struct list){ db, text, text + len, false };
+}
+
+/* Each begins with a bracket, and so does the list of them. */
+uint32_t list_count(const struct db_cells *row)
+{
+	const char *at = row->bytes, *end = at + row->len;
+	uint32_t n = 0;
+
+	while ((at = memchr(at, '[', (size_t)(end - at)))) {
+		n += at != row->bytes;
+		at++;
+	}
+	return n;
+}
+
+static bool is_bad(struct list *l)
+{
+	db_damaged(l->db, "a list of numbers has something else in it");
+	return false;
+}
+
+static bool pass(struct list *l, char c)
+{
+	bool is = l->at < l->end && *l->at == c;
+
+	l->at += is;
+	return is;
+}
+
+static bool take_number(struct list *l, int64_t *to)
+{
+	bool negative = pass(l, '-');
+	const char *at = l->at;
+	uint64_t v = 0;
+	size_t digits;
+
+	for (; at < l->end && (unsigned char)(*at - '0') <= 9; at++)
+		v = v * 10 + (unsigned char)(*at - '0');
+	digits = (size_t)(at - l->at);
+	l->at = at;
+	/* so many always fit into 64 bits */
+	if (!digits || digits > 19 || v > INT64_MAX)
+		return is_bad(l);
+	*to = negative ? -(int64_t)v : (int64_t)v;
+	return true;
+}
+
+/* Return: whether one more begins; it is bad if something else stands there. */
+static bool begins(struct list *l)
+{
+	bool good, more;
+
+	if (!l->begun) {
+		good = pass(l, '[');
+		more = good && !pass(l, ']');
+		l->begun = more;
+	} else {
+		more = pass(l, ',');
+		good = more || pass(l, ']');
+	}
+	if (!good || (!more && l->at != l->end))
+		is_bad(l);
+	return more && good;
+}
+
+/* Return: how many numbers were in the next list; 0: there is none. */
+static unsigned int take_list(struct list *l, int64_t *v, unsigned int max)
+{
+	unsigned int n = 0;
+
+	if (!begins(l))
+		return 0;
+	if (!pass(l, '['))
+		return is_bad(l);
+	do {
+		if (n == max)
+			return is_bad(l);
+		if (!take_number(l, &v[n++]))
+			return 0;
+	} while (pass(l, ','));
+	return pass(l, ']') ? n : is_bad(l);
+}
+
+static uint32_t id_in(struct list *l, int64_t id, enum db_table of)
+{
+	bool fits = l->db->counted && (uint64_t)id <= l->db->ids[of];
+
+	return fits ? (uint32_t)id : db_id_of(l->db, id, of);
+}
+
+bool list_id(struct list *l, enum db_table of, uint32_t *id)
+{
+	int64_t v;
+
+	if (!begins(l) || !take_number(l, &v))
+		return false;
+	*id = id_in(l, v, of);
+	return true;
+}
+
+static bool is_later(int64_t at, int64_t by, int64_t *to)
+{
+	return !__builtin_add_overflow(at, by, to) && *to >= -DB_TIME_MAX && *to <= DB_TIME_MAX;
+}
+
+bool list_miss(struct list *l, int64_t at, struct graph_access *a)
+{
+	int64_t v[NR_MISS];
+	unsigned int n = take_list(l, v, NR_MISS);
+
+	if (!n)
+		return false;
+	if (n < NR_MISS || !is_later(at, v[1], &a->at))
+		return is_bad(l);
+	a->file = id_in(l, v[0], DB_FILES);
+	return true;
+}
+
+bool list_access(struct list *l, int64_t at, struct graph_access *a)
+{
+	int64_t v[NR_ACCESS];
+	unsigned int n;
+
+	memcpy(v, left_out, sizeof(v));
+	n = take_list(l, v, NR_ACCESS);
+	if (!n)
+		return false;
+	if (n < NR_ACCESS_ALWAYS || (uint64_t)v[2] > GRAPH_LIST || v[2] == GRAPH_MISS ||
+	    !is_later(at, v[4], &a->at) || !is_later(a->at, v[5], &a->until) ||
+	    v[6] != (int32_t)v[6] || (uint64_t)v[8] > 1 || !is_later(0, v[9], &a->since))
+		return is_bad(l);
+	a->version = id_in(l, v[0], DB_VERSIONS);
+	a->file = id_in(l, v[1], DB_FILES);
+	a->how = (uint8_t)v[2];
+	a->class = db_class(l->db, v[3]);
+	a->fd = (int32_t)v[6];
+	a->counted = v[7] >= 0;
+	a->bytes = a->counted ? (uint64_t)v[7] : 0;
+	a->copied = v[8];
+	return true;
+}
