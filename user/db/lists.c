@@ -157,22 +157,21 @@ static bool pass(struct list *l, char c)
 	return is;
 }
 
-static bool take_number(struct list *l, int64_t *to)
+/* Its end; NULL: there is none. */
+static const char *number(const char *at, const char *end, int64_t *to)
 {
-	bool negative = pass(l, '-');
-	const char *at = l->at;
+	bool negative = at < end && *at == '-';
+	const char *begin = at += negative;
+	unsigned int digit;
 	uint64_t v = 0;
-	size_t digits;
 
-	for (; at < l->end && (unsigned char)(*at - '0') <= 9; at++)
-		v = v * 10 + (unsigned char)(*at - '0');
-	digits = (size_t)(at - l->at);
-	l->at = at;
-	/* so many always fit into 64 bits */
-	if (!digits || digits > 19 || v > INT64_MAX)
-		return is_bad(l);
+	for (; at < end && (digit = (unsigned int)*at - '0') <= 9; at++)
+		v = v * 10 + digit;
+	/* so many digits always fit into 64 bits */
+	if (at == begin || at - begin > 19 || v > INT64_MAX)
+		return NULL;
 	*to = negative ? -(int64_t)v : (int64_t)v;
-	return true;
+	return at;
 }
 
 /* Return: whether one more begins; it is bad if something else stands there. */
@@ -196,19 +195,21 @@ static bool begins(struct list *l)
 /* Return: how many numbers were in the next list; 0: there is none. */
 static unsigned int take_list(struct list *l, int64_t *v, unsigned int max)
 {
+	const char *at, *end = l->end;
 	unsigned int n = 0;
 
 	if (!begins(l))
 		return 0;
-	if (!pass(l, '['))
+	at = l->at;
+	if (at == end || *at != '[')
 		return is_bad(l);
 	do {
-		if (n == max)
+		at = n < max ? number(at + 1, end, &v[n++]) : NULL;
+		if (!at || at == end)
 			return is_bad(l);
-		if (!take_number(l, &v[n++]))
-			return 0;
-	} while (pass(l, ','));
-	return pass(l, ']') ? n : is_bad(l);
+	} while (*at == ',');
+	l->at = at + 1;
+	return *at == ']' ? n : is_bad(l);
 }
 
 static uint32_t id_in(struct list *l, int64_t id, enum db_table of)
@@ -222,8 +223,13 @@ bool list_id(struct list *l, enum db_table of, uint32_t *id)
 {
 	int64_t v;
 
-	if (!begins(l) || !take_number(l, &v))
+	if (!begins(l))
 		return false;
+	l->at = number(l->at, l->end, &v);
+	if (!l->at) {
+		l->at = l->end;
+		return is_bad(l);
+	}
 	*id = id_in(l, v, of);
 	return true;
 }
