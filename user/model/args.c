@@ -94,12 +94,13 @@ static size_t add_asked(struct db *db, uint32_t exec, struct buf *to)
 	static const char of[] = "SELECT args FROM exec WHERE id = ?";
 	static const char text[] = "SELECT s FROM string WHERE id = ?";
 	struct sqlite3_stmt *args = db_ask(db, of, "i", (int64_t)exec), *st;
-	size_t n = 0, len, from = to->len;
-	const char *s = db_row(db, args) ? db_bytes(args, 0, &len) : NULL;
-	struct list l = { db, s, s ? s + len : NULL, false };
-	uint64_t string;
+	bool known = db_row(db, args) && !db_null(args, 0);
+	size_t n = 0, len = 0, from = to->len;
+	const char *s = known ? db_bytes(args, 0, &len) : NULL;
+	struct list l = list_of(db, s, len);
+	uint32_t string;
 
-	while (s && len && db_args_fit(db, to->len - from) && next_number(&l, "[", ",", "]", &string)) {
+	while (known && db_args_fit(db, to->len - from) && list_id(&l, DB_STRINGS, &string)) {
 		size_t bytes = 0;
 		const char *word;
 
