@@ -4,7 +4,7 @@
  *
  * A reader may wait until the last one who wrote into the pipe has closed it: first for its
  * parent, which may hold the other end as long as it lives, then for one writer after the
- * other, as they end.
+ * other, as they end.  A writer may wait as long as it has the pipe together with its reader.
  */
 #include "answers/line.h"
 #include "base/map64.h"
@@ -26,6 +26,14 @@ struct waits {
 	struct map64 last;		/* process: index of its last in @writers, 1 more */
 	struct map64 pairs;		/* process << 32 | writer */
 };
+
+/* Whether it is known what a process used of the processor. */
+static bool costs(const struct timeline *t, uint32_t process)
+{
+	uint32_t last = t->processes[process].last;
+
+	return last && t->execs[last].cpu >= 0;
+}
 
 static uint64_t pair(uint32_t process, uint32_t writer)
 {
@@ -85,7 +93,7 @@ static int64_t add_wait(struct waits *w, const struct build_access *reader,
 	if (is_below(t, writer->process, process))
 		return from;
 	t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
-	t->waits[t->nwaits++] = (struct line_wait){ process, writer->process, from, to };
+	t->waits[t->nwaits++] = (struct line_wait){ process, writer->process, false, from, to };
 	return to;
 }
 
@@ -122,8 +130,17 @@ static void add_waits(struct waits *w, const struct build_access *reader)
 		add_wait(w, reader, &w->writers[w->writers[i].earliest], at);
 }
 
+/* Who writes more than that may have waited until somebody read it. */
+#define PIPE_TAKES 65536u
+
+enum left {
+	LEFT_NOTHING,
+	LEFT_END,	/* more was read than a pipe takes, so that it may have been empty before */
+	LEFT_MOST,
+};
+
 /* What is left in a pipe was more than anybody waited for. */
-static bool is_left(const struct build *b, uint32_t version)
+static enum left left_in(const struct build *b, uint32_t version)
 {
 	const struct build_version *v = &b->versions[version];
 	uint64_t in = 0, out = 0;
@@ -136,7 +153,66 @@ static bool is_left(const struct build *b, uint32_t version)
 		else
 			out += bytes;
 	}
-	return in > out;
+	return in <= out ? LEFT_NOTHING : out > PIPE_TAKES ? LEFT_END : LEFT_MOST;
+}
+
+/*
+ * A pipe's only reader, all of its accesses in one.  Return: false: there are several, or
+ * nobody knows what they used of the processor.
+ */
+static bool find_reader(const struct waits *w, uint32_t version, struct build_access *reader)
+{
+	const struct build_version *v = &w->b->versions[version];
+	uint32_t last = 0;
+
+	for (uint32_t k = v->writes; k < v->uses; k++) {
+		const struct build_access *a = build_use(w->b, version, k);
+		uint32_t process = w->b->execs[a->exec].process;
+
+		if (a->how != GRAPH_READ)
+			continue;
+		if (last && last != process)
+			return false;
+		if (!last || a->at < reader->at)
+			reader->at = a->at;
+		if (!last || a->until > reader->until)
+			reader->until = a->until;
+		last = process;
+		reader->exec = a->exec;
+	}
+	return last && costs(w->t, last);
+}
+
+/* Whether a process used the processor for less than half of its time. */
+static bool is_idle(const struct timeline *t, uint32_t process)
+{
+	const struct line_process *p = &t->processes[process];
+
+	return costs(t, process) && t->execs[p->last].cpu < (p->until - p->at) / 2;
+}
+
+/* timeline_work() knows when a reader waited if that has the higher number. */
+static void add_full(struct waits *w, uint32_t version)
+{
+	const struct build_version *v = &w->b->versions[version];
+	struct timeline *t = w->t;
+	struct build_access r = { 0 };
+	uint32_t reader;
+
+	if (!v->counted || !find_reader(w, version, &r))
+		return;
+	reader = w->b->execs[r.exec].process;
+	for (uint32_t k = 0; k < v->writes; k++) {
+		const struct build_access *a = build_use(w->b, version, k);
+		uint32_t process = w->b->execs[a->exec].process;
+		int64_t from = a->at > r.at ? a->at : r.at, to = a->until < r.until ? a->until : r.until;
+
+		if (!process || process >= reader || to <= from || !is_idle(t, process) ||
+		    build_moved(w->b, a) <= PIPE_TAKES)
+			continue;
+		t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
+		t->waits[t->nwaits++] = (struct line_wait){ process, reader, true, from, to };
+	}
 }
 
 /*
@@ -151,8 +227,8 @@ static void drop_unclear(struct waits *w)
 	for (size_t i = 0; i < t->nwaits; i++) {
 		const struct line_wait wait = t->waits[i];
 
-		if (t->execs[t->processes[wait.process].last].cpu >= 0 ||
-		    !map64_get(&w->pairs, pair(wait.writer, wait.process)))
+		if (costs(t, wait.process) ||
+		    !map64_get(&w->pairs, pair(wait.other, wait.process)))
 			t->waits[n++] = wait;
 	}
 	t->nwaits = n;
@@ -164,14 +240,20 @@ void line_waits(struct timeline *t)
 
 	for (uint32_t i = 1; i <= w.b->nversions; i++) {
 		const struct build_version *v = &w.b->versions[i];
+		enum left left;
 
-		if (!build_is_queue(v) || v->token || !v->writes || v->uses == v->writes || is_left(w.b, i))
+		if (!build_is_queue(v) || v->token || !v->writes || v->uses == v->writes)
+			continue;
+		add_full(&w, i);
+		left = left_in(w.b, i);
+		if (left == LEFT_MOST)
 			continue;
 		find_writers(&w, i);
 		for (uint32_t k = v->writes; k < v->uses; k++) {
 			const struct build_access *a = build_use(w.b, i, k);
 
-			if (a->how == GRAPH_READ)
+			if (a->how == GRAPH_READ &&
+			    (left == LEFT_NOTHING || costs(t, w.b->execs[a->exec].process)))
 				add_waits(&w, a);
 		}
 	}

@@ -270,6 +270,14 @@ static void text_rest(const struct timeline *t, const struct times *w, const str
 	out_printf(w->out, "the rest: %zu more\n", l->n - (size_t)w->top);
 }
 
+/* What is a guess. */
+static void text_unsure(const struct timeline *t, const struct times *w)
+{
+	if (t->unsure)
+		out_printf(w->out, "\nReaders of pipes may have worked %.3f s more: their processor time is not known\n",
+			   seconds(t->unsure));
+}
+
 static void text_alone(const struct times *w, const struct alone *list, size_t n)
 {
 	if (!n)
@@ -289,7 +297,7 @@ static void text_path(const struct timeline *t, const struct times *w,
 		[LINE_ENDED] = "waited for that to end", [LINE_NEEDED] = "needed ",
 		[LINE_PLACE] = "waited for a free job slot",
 		[LINE_ORDER] = "came after that, but no file shows that it needed it",
-		[LINE_PIPE] = "waited for what that wrote into a pipe",
+		[LINE_PIPE] = "waited for that at a pipe",
 	};
 	size_t n;
 	struct part *parts = parts_of(t, w, path, &n);
@@ -396,6 +404,7 @@ static void put_json(const struct timeline *t, const struct times *w, const stru
 	json_begin(&j, '{');
 	json_number(&j, "wall_ns", t->wall);
 	json_number(&j, "worked_ns", t->worked);
+	json_number(&j, "unsure_ns", t->unsure);
 	if (t->costs)
 		json_number(&j, "cpu_ns", t->cpu);
 	json_number(&j, "endless_ns", endless);
@@ -442,6 +451,7 @@ void times_put(struct db *db, const struct times *w)
 		out_printf(w->out, "\nWith unlimited processors it would take %.3f s\n", seconds(endless));
 		text_slow(&t, w, &l);
 		text_rest(&t, w, &l);
+		text_unsure(&t, w);
 		text_alone(w, alone, n);
 		text_path(&t, w, &path);
 	}
@@ -466,4 +476,5 @@ void times_first(const struct timeline *t, const struct times *w)
 			text_slow(t, &one, &l);
 		free(l.rows);
 	}
+	text_unsure(t, w);
 }

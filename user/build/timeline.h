@@ -3,11 +3,15 @@
  * Where the time of a build went: its processes and programs in memory, when each of them
  * worked, and the path that decided how long it took.
  *
- * A process works while it lives, except (timeline_work.c)
+ * A process works while it lives, except that it may wait (timeline_work.c)
  * - while one of its children lives, unless that waits for what the process itself writes;
- * - while it reads a pipe that another process still has open for writing, and did not use
- *   the processor.  What it used is known in sum only, at its end: it is taken to be the end
- *   of that time.  Where it is not known, the process waited for all of it.
+ * - while it reads a pipe that another process still has open for writing;
+ * - while another process reads the pipe that it writes more into than a pipe takes, and does
+ *   not wait for that itself: of two at a pipe one works.
+ * It worked when it used the processor.  What it used is known in sum only, at its end: what
+ * it had no other time for is taken to be the end of that in which it may have waited.  Where
+ * it is not known, a process waited for all of it, but never for a reader.  Nor for a reader if
+ * it used the processor for half of its time: then there is not much to be known.
  * Whatever else it waits for counts as work: sleep, disks, the network, files, locks.
  *
  * All times are nanoseconds since the first event.
@@ -55,9 +59,11 @@ struct line_edge {
 	uint32_t user, maker, file;
 };
 
-/* A process waited for what another one wrote into a pipe. */
+/* A process waited for another one at a pipe: for it to write, or if @full, to read. */
 struct line_wait {
-	uint32_t process, writer;
+	uint32_t process;
+	uint32_t other : 31;
+	bool full : 1;
 	int64_t from, to;
 };
 
@@ -73,6 +79,7 @@ struct timeline {
 	struct line_slice *slices;	/* all work, in the order of its beginnings */
 	size_t nslices, slices_cap;
 	int64_t worked;			/* the sum of all slices */
+	int64_t unsure;			/* waits of processes that may have worked: see above */
 	uint32_t *outputs;		/* by process: what its job made; 0: nothing.  Or NULL */
 	struct line_edge *edges;	/* by user and maker */
 	size_t nedges, edges_cap;
@@ -158,7 +165,7 @@ enum line_why {
 				 * needs no file, though a slot was free: it is the order in a
 				 * script, or a dependency that no file shows
 				 */
-	LINE_PIPE,		/* it waited for what the one before it wrote into a pipe */
+	LINE_PIPE,		/* it waited for the one before it at a pipe */
 	LINE_WHYS
 };
 

@@ -145,7 +145,7 @@ static const struct line_wait *last_wait(const struct timeline *t, uint32_t proc
 }
 
 /*
- * Whether a process waited for @wait->writer until @to at most, longer than for its children.
+ * Whether a process waited for @wait->other until @to at most, longer than for its children.
  * Two that wait for each other would have the walk go round between them.
  */
 static bool is_waited_for(const struct walk *w, const struct line_wait *wait, uint32_t child,
@@ -153,7 +153,7 @@ static bool is_waited_for(const struct walk *w, const struct line_wait *wait, ui
 {
 	int64_t until = wait && wait->to < to ? wait->to : to;
 
-	return wait && w->arrived[wait->writer] != until &&
+	return wait && w->arrived[wait->other] != until &&
 	       (!child || w->t->processes[child].until < until);
 }
 
@@ -198,7 +198,7 @@ static void walk_back(struct walk *w)
 		if (begun != NONE && !waits)
 			explain(w, begun, user, child);
 		begun = NONE;
-		p = waits ? wait->writer : child;
+		p = waits ? wait->other : child;
 		if (waits)
 			w->arrived[p] = to;
 	}

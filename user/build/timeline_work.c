@@ -10,13 +10,8 @@
 
 #include <stdlib.h>
 
-struct span {
-	int64_t from, to;
-	uint32_t writer;	/* of doubt */
-};
-
 struct spans {
-	struct span *rows;
+	struct line_wait *rows;	/* in the order of their beginnings */
 	size_t n, cap;
 };
 
@@ -25,24 +20,35 @@ struct work {
 	struct line_wait *may;	/* what the timeline's owner had added, by process */
 	size_t left;		/* of these, those of processes that are still to come */
 	/* of one process: */
-	struct spans busy;	/* its children live; in the order of their beginnings */
-	struct spans free;	/* none does; one behind the other */
-	struct spans doubt;	/* of this, when it worked or waited for a writer */
+	struct spans busy;	/* its children live */
+	struct spans free;	/* none does; one behind the other, as all that follow */
+	struct spans held;	/* any does */
+	struct spans may_here;	/* of @may, what is in @free */
+	struct spans full;	/* of that, when it may have waited for a reader */
+	struct spans doubt;	/* when it worked or waited for another process */
 };
 
-static void add_span(struct spans *s, int64_t from, int64_t to)
+static void add_span(struct spans *s, struct line_wait row, int64_t from, int64_t to)
 {
 	if (to <= from)
 		return;
 	s->rows = xgrow(s->rows, &s->cap, s->n + 1, sizeof(*s->rows));
-	s->rows[s->n++] = (struct span){ .from = from, .to = to };
+	row.from = from;
+	row.to = to;
+	s->rows[s->n++] = row;
 }
 
 static int by_from(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct line_wait *x = a, *y = b;
 
 	return (x->from > y->from) - (x->from < y->from);
+}
+
+static void sort(struct spans *s)
+{
+	if (s->n)
+		qsort(s->rows, s->n, sizeof(*s->rows), by_from);
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -61,6 +67,7 @@ static void find_busy(struct work *w, uint32_t process)
 {
 	const struct timeline *t = w->t;
 	const struct line_process *p = &t->processes[process];
+	const struct line_wait none = { 0 };
 
 	w->busy.n = 0;
 	for (uint32_t i = 0; i < p->nkids; i++) {
@@ -70,28 +77,31 @@ static void find_busy(struct work *w, uint32_t process)
 		for (uint32_t k = 0; k < kid->nwaits; k++) {
 			const struct line_wait *wait = &t->waits[kid->waits + k];
 
-			if (wait->writer != process)
+			if (wait->other != process)
 				continue;
-			add_span(&w->busy, from, wait->from);
+			add_span(&w->busy, none, from, wait->from);
 			from = wait->to;
 		}
-		add_span(&w->busy, from, kid->until);
+		add_span(&w->busy, none, from, kid->until);
 	}
-	if (w->busy.n)
-		qsort(w->busy.rows, w->busy.n, sizeof(*w->busy.rows), by_from);
+	sort(&w->busy);
 }
 
 static void find_free(struct work *w, uint32_t process)
 {
 	const struct line_process *p = &w->t->processes[process];
+	const struct line_wait none = { 0 };
 	int64_t at = p->at;
 
-	w->free.n = 0;
+	w->free.n = w->held.n = 0;
 	for (size_t i = 0; i < w->busy.n; i++) {
-		add_span(&w->free, at, least(w->busy.rows[i].from, p->until));
-		at = most(at, w->busy.rows[i].to);
+		const struct line_wait *busy = &w->busy.rows[i];
+
+		add_span(&w->free, none, at, least(busy->from, p->until));
+		add_span(&w->held, none, most(at, busy->from), least(busy->to, p->until));
+		at = most(at, busy->to);
 	}
-	add_span(&w->free, at, p->until);
+	add_span(&w->free, none, at, p->until);
 }
 
 /* ---- waits ---- */
@@ -107,31 +117,85 @@ static int by_process(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Those of a process, which come last of those that are left. */
-static void take_waits(struct work *w, uint32_t process)
+/* Of @n rows of a process those that wait for a reader, or for a writer, as far as it was free. */
+static void find_here(struct work *w, const struct line_wait *may, size_t n, bool full)
 {
 	int64_t until = 0;
-	size_t first = w->left;
 
-	w->doubt.n = 0;
-	while (first && w->may[first - 1].process == process)
-		first--;
-	for (size_t i = first, k = 0; i < w->left && k < w->free.n;) {
-		const struct line_wait *may = &w->may[i];
-		const struct span *free = &w->free.rows[k];
-		int64_t from = most(most(may->from, until), free->from), to = least(may->to, free->to);
+	w->may_here.n = 0;
+	for (size_t i = 0, k = 0; i < n && k < w->free.n;) {
+		const struct line_wait *free = &w->free.rows[k];
+		int64_t from = most(most(may[i].from, until), free->from), to = least(may[i].to, free->to);
 
-		if (to > from) {
-			add_span(&w->doubt, from, to);
-			w->doubt.rows[w->doubt.n - 1].writer = may->writer;
+		if (may[i].full == full && to > from) {
+			add_span(&w->may_here, may[i], from, to);
 			until = to;
 		}
-		if (may->to <= free->to)
+		if (may[i].full != full || may[i].to <= free->to)
 			i++;
 		else
 			k++;
 	}
+}
+
+/* The first of rows, which are one behind the other, that ends after a time. */
+static size_t ends_after(const struct line_wait *rows, size_t n, int64_t at)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (rows[middle].to <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What of a span is in none of @n rows that are @full, or are not. */
+static void add_rest(struct spans *to, struct line_wait span, const struct line_wait *rows, size_t n,
+		     bool full)
+{
+	int64_t from = span.from;
+
+	for (size_t i = ends_after(rows, n, from); i < n && rows[i].from < span.to; i++) {
+		if (rows[i].full != full)
+			continue;
+		add_span(to, span, from, rows[i].from);
+		from = most(from, rows[i].to);
+	}
+	add_span(to, span, from, span.to);
+}
+
+/*
+ * Those of a process, which come last of those that are left.  Who has filled a pipe waits
+ * while its reader does not wait for more, and not for what it reads itself then.
+ */
+static void take_waits(struct work *w, uint32_t process)
+{
+	const struct timeline *t = w->t;
+	size_t first = w->left, n;
+
+	while (first && w->may[first - 1].process == process)
+		first--;
+	n = w->left - first;
 	w->left = first;
+	w->full.n = w->doubt.n = 0;
+	find_here(w, w->may + first, n, true);
+	for (size_t i = 0; i < w->may_here.n; i++) {
+		const struct line_process *reader = &t->processes[w->may_here.rows[i].other];
+
+		add_rest(&w->full, w->may_here.rows[i], t->waits + reader->waits, reader->nwaits, false);
+	}
+	find_here(w, w->may + first, n, false);
+	for (size_t i = 0; i < w->may_here.n; i++)
+		add_rest(&w->doubt, w->may_here.rows[i], w->full.rows, w->full.n, true);
+	for (size_t i = 0; i < w->full.n; i++)
+		add_span(&w->doubt, w->full.rows[i], w->full.rows[i].from, w->full.rows[i].to);
+	if (w->full.n)
+		sort(&w->doubt);
 }
 
 static int64_t sum_of(const struct spans *s)
@@ -143,6 +207,14 @@ static int64_t sum_of(const struct spans *s)
 	return sum;
 }
 
+/* What a process used of the processor; -1: not known. */
+static int64_t cpu_of(const struct timeline *t, uint32_t process)
+{
+	const struct line_process *p = &t->processes[process];
+
+	return p->last ? t->execs[p->last].cpu : -1;
+}
+
 /*
  * It waited for all of the time in doubt but the end: what it used of the processor, and had
  * no other time for.
@@ -151,18 +223,19 @@ static void add_waits(struct work *w, uint32_t process)
 {
 	struct timeline *t = w->t;
 	struct line_process *p = &t->processes[process];
-	int64_t cpu = p->last ? t->execs[p->last].cpu : -1, doubt = sum_of(&w->doubt);
-	int64_t used = cpu < 0 ? 0 : most(cpu - (sum_of(&w->free) - doubt), 0);
+	int64_t doubt = sum_of(&w->doubt), used = most(cpu_of(t, process) - (sum_of(&w->free) - doubt), 0);
+	bool sure = cpu_of(t, process) >= 0;
 	int64_t left = doubt - used;
 
 	p->waits = (uint32_t)t->nwaits;
 	for (size_t i = 0; i < w->doubt.n && left > 0; i++) {
-		const struct span *s = &w->doubt.rows[i];
-		int64_t to = least(s->to, s->from + left);
+		struct line_wait wait = w->doubt.rows[i];
 
+		wait.to = least(wait.to, wait.from + left);
 		t->waits = xgrow(t->waits, &t->waits_cap, t->nwaits + 1, sizeof(*t->waits));
-		t->waits[t->nwaits++] = (struct line_wait){ process, s->writer, s->from, to };
-		left -= to - s->from;
+		t->waits[t->nwaits++] = wait;
+		left -= wait.to - wait.from;
+		t->unsure += sure ? 0 : wait.to - wait.from;
 	}
 	p->nwaits = (uint32_t)t->nwaits - p->waits;
 }
@@ -210,6 +283,25 @@ static void add_slices(struct work *w, uint32_t process)
 	}
 }
 
+/*
+ * It used more of the processor than all of its other time: so it worked while its children
+ * lived.  With more than all of its time it has threads, and may have done it at once before.
+ */
+static void add_besides(struct work *w, uint32_t process)
+{
+	const struct line_process *p = &w->t->processes[process];
+	int64_t cpu = cpu_of(w->t, process);
+	int64_t left = cpu <= p->until - p->at ? cpu - sum_of(&w->free) : 0;
+
+	for (size_t i = w->held.n; i-- && left > 0;) {
+		const struct line_wait *held = &w->held.rows[i];
+		int64_t from = most(held->from, held->to - left);
+
+		add_work(w->t, process, from, held->to);
+		left -= held->to - from;
+	}
+}
+
 static int by_begin(const void *a, const void *b)
 {
 	const struct line_slice *x = a, *y = b;
@@ -233,11 +325,15 @@ void timeline_work(struct timeline *t)
 		take_waits(&w, p);
 		add_waits(&w, p);
 		add_slices(&w, p);
+		add_besides(&w, p);
 	}
 	if (t->nslices)
 		qsort(t->slices, t->nslices, sizeof(*t->slices), by_begin);
 	free(w.may);
 	free(w.busy.rows);
 	free(w.free.rows);
+	free(w.held.rows);
+	free(w.may_here.rows);
+	free(w.full.rows);
 	free(w.doubt.rows);
 }

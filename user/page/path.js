@@ -11,7 +11,7 @@ const WHYS = {
 	needed: 'it needed a file that the one before made',
 	place: 'it waited for a free job slot, which the one before had',
 	order: 'it came after the one before, of which it needed no file',
-	pipe: 'it waited for what the one before wrote into a pipe',
+	pipe: 'it waited for the one before at a pipe',
 };
 
 function why(i, paths) {

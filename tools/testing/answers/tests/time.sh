@@ -47,6 +47,9 @@ elif kind == "path":
            for r in rows if r["to_ns"] - r["from_ns"] > 1e6]
     if got != sys.argv[2:]:
         bad.append("path: %s, not %s" % (got, sys.argv[2:]))
+elif kind == "unsure":
+    if abs(answer["unsure_ns"] / 1e9 - float(sys.argv[2])) > 1e-3:
+        bad.append("unsure: %d" % answer["unsure_ns"])
 elif kind == "endless":
     if not float(sys.argv[2]) <= answer["endless_ns"] / 1e9 <= float(sys.argv[3]):
         bad.append("endless: %d" % answer["endless_ns"])
@@ -168,10 +171,100 @@ check "and so does the path" python3 times.py path \
 piped "in a pipe, unknown"
 check "without processor time, too, as long as anybody writes" \
 	python3 times.py worked gcc=0.5 cc1=7.6 as=0.4
+check "which is said to be a guess" python3 times.py unsure 7.5
 piped "in a pipe, both busy" 7.5 8 0.4
 check "who used the processor meanwhile has worked" \
 	python3 times.py worked gcc=0.5 cc1=7.6 as=7.9
 check "and is what decided" python3 times.py path gcc=0.5=begin as=7.9=started gcc=0.1=ended
+
+# yes | head -c 2000000000 | gzip: what each used of the processor
+pipeline()
+{
+	happened "$1" <<END
+0 1 exec /bin/sh sh
+0.1 1 pipe 3 4
+0.1 1 fork 2
+0.1 2 dup 4 1
+0.1 2 close 3
+0.1 2 close 4
+0.1 2 exec /usr/bin/yes yes
+0.1 1 close 4
+0.1 1 pipe 5 6
+0.1 1 fork 3
+0.1 3 dup 3 0
+0.1 3 dup 6 1
+0.1 3 close 3
+0.1 3 close 5
+0.1 3 close 6
+0.1 3 exec /usr/bin/head head
+0.1 1 close 3
+0.1 1 close 6
+0.1 1 fork 4
+0.1 4 dup 5 0
+0.1 4 close 5
+0.1 4 exec /usr/bin/gzip gzip
+0.1 1 close 5
+10.1 3 read 0 2000000000
+10.1 3 wrote 1 2000000000
+10.1 3 exit ${3-}
+10.1 2 wrote 1 2000065536
+10.1 2 exit ${2-}
+10.1 4 read 0 2000000000
+10.1 4 exit ${4-}
+10.1 1 exit ${2+0.1}
+END
+}
+pipeline "a full pipe" 0.5 0.4 9.5
+check "which is none here" python3 times.py unsure 0
+check "who wrote into a full pipe waited" python3 times.py worked sh=0.1 yes=0.5 head=0.4 gzip=9.5
+pipeline "an empty pipe" 9.5 0.4 0.3
+check "who read from an empty one, too" python3 times.py worked sh=0.1 yes=10 head=0.4 gzip=0.3
+
+# tar | gzip: whatever else it waits for counts as work
+copied()
+{
+	happened "$1" <<END
+0 1 exec /bin/sh sh
+0.1 1 pipe 3 4
+0.1 1 fork 2
+0.1 2 dup 4 1
+0.1 2 close 3
+0.1 2 close 4
+0.1 2 exec /usr/bin/tar tar
+0.1 1 close 4
+0.1 1 fork 3
+0.1 3 dup 3 0
+0.1 3 close 3
+0.1 3 exec /usr/bin/gzip gzip
+0.1 1 close 3
+10.1 2 wrote 1 $2
+10.1 2 exit $3
+10.1 3 read 0 $2
+10.1 3 exit $4
+10.1 1 exit
+END
+}
+copied "a slow disk" 1000000 1 3
+check "of two at a pipe one works" python3 times.py worked sh=0.1 tar=7 gzip=3
+copied "a pipe that is not full" 65536 1 9
+check "who writes less than a pipe takes has not waited" python3 times.py worked sh=0.1 tar=10 gzip=9
+
+happened "besides its children" <<'END'
+0 1 exec /usr/bin/python3 python3
+1 1 fork 2
+1 2 exec /usr/bin/cc cc
+9 2 exit 8
+10 1 exit 5
+END
+check "who used the processor while its child ran has worked" python3 times.py worked python3=5 cc=8
+happened "threads" <<'END'
+0 1 exec /usr/bin/java java
+1 1 fork 2
+1 2 exec /usr/bin/cc cc
+9 2 exit 8
+10 1 exit 12
+END
+check "but with threads it may have been before" python3 times.py worked java=2 cc=8
 
 # what nobody took out of the pipe was not waited for: yes | conf
 happened "more than anybody wants" <<'END'
