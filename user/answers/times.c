@@ -213,12 +213,17 @@ static struct part *parts_of(const struct timeline *t, const struct times *w,
 	return parts;
 }
 
-static double percent(const struct timeline *t, int64_t ns)
+/* ---- text ---- */
+
+static void put_seconds(struct out *out, int64_t ns, unsigned int width)
 {
-	return 100.0 * (double)ns / (double)(t->wall ? t->wall : 1);
+	out_ratio(out, ns, 1000000000, 3, width);
 }
 
-/* ---- text ---- */
+static void put_percent(struct out *out, const struct timeline *t, int64_t ns)
+{
+	out_ratio(out, 100 * ns, t->wall ? t->wall : 1, 1, 5);
+}
 
 static void text_sum(const struct timeline *t, struct out *out)
 {
@@ -234,17 +239,25 @@ static void text_width(const struct timeline *t, struct out *out)
 	text_sum(t, out);
 	out_puts(out, "\nPrograms at work at the same time:\n");
 	for (size_t i = 0; i < t->nwidths; i++)
-		if (t->width[i])
-			out_printf(out, "  %6zu %12.3f s %5.1f %%\n", i, seconds(t->width[i]),
-				   percent(t, t->width[i]));
+		if (t->width[i]) {
+			out_printf(out, "  %6zu ", i);
+			put_seconds(out, t->width[i], 12);
+			out_puts(out, " s ");
+			put_percent(out, t, t->width[i]);
+			out_puts(out, " %\n");
+		}
 }
 
 static void text_numbers(const struct timeline *t, const struct times *w, const struct times_row *s)
 {
-	out_printf(w->out, "  %10.3f %8" PRIu64 " %12.3f", seconds(s->took), s->n,
-		   seconds(s->longest));
-	if (t->costs)
-		out_printf(w->out, " %12.3f", seconds(s->cpu));
+	out_puts(w->out, "  ");
+	put_seconds(w->out, s->took, 10);
+	out_printf(w->out, " %8" PRIu64 " ", s->n);
+	put_seconds(w->out, s->longest, 12);
+	if (t->costs) {
+		out_puts(w->out, " ");
+		put_seconds(w->out, s->cpu, 12);
+	}
 	out_puts(w->out, "  ");
 }
 
@@ -307,8 +320,13 @@ static void text_path(const struct timeline *t, const struct times *w,
 		const struct line_segment *s = &path->rows[parts[i].from];
 		uint32_t exec = parts[i].longest->exec;
 
-		out_printf(w->out, "  %10.3f s  at %10.3f s  %5.1f %%  ", seconds(parts[i].took),
-			   seconds(s->from), percent(t, parts[i].took));
+		out_puts(w->out, "  ");
+		put_seconds(w->out, parts[i].took, 10);
+		out_puts(w->out, " s  at ");
+		put_seconds(w->out, s->from, 10);
+		out_puts(w->out, " s  ");
+		put_percent(w->out, t, parts[i].took);
+		out_puts(w->out, " %  ");
 		if (!put_name(w->out, t->db, exec ? t->execs[exec].program : 0))
 			out_puts(w->out, "nobody in the trace");
 		if (s->output) {

@@ -84,6 +84,41 @@ int out_printf(struct out *o, const char *fmt, ...)
 	return o->h.err;
 }
 
+/*
+ * Near the middle between two results, and of what does not fit, doubles decide: elsewhere
+ * their error is too small to matter.
+ */
+static bool is_clear(int64_t n, int64_t of, int64_t ten)
+{
+	int64_t far;
+
+	if (n < 0 || n > INT64_MAX / ten || of <= 0 || of > INT64_MAX / 2 || n * ten / of > INT32_MAX)
+		return false;
+	far = 2 * (n * ten % of) - of;
+	return (far < 0 ? -far : far) > (of >> 18) + 1;
+}
+
+int out_ratio(struct out *o, int64_t n, int64_t of, unsigned int digits, unsigned int width)
+{
+	static const int64_t tens[] = { 1, 10, 100, 1000 };
+	int64_t ten = tens[digits], q;
+	char text[2 * DECIMAL_ROOM];
+	size_t len;
+
+	if (!is_clear(n, of, ten))
+		return out_printf(o, "%*.*f", (int)width, (int)digits, (double)n / (double)of);
+	q = n * ten / of + (n * ten % of > of / 2);
+	len = decimal(text, (uint64_t)(q / ten));
+	text[len++] = '.';
+	for (q %= ten; ten > 1; q %= ten) {
+		ten /= 10;
+		text[len++] = (char)('0' + q / ten);
+	}
+	for (size_t i = len; i < width; i++)
+		out_write(o, " ", 1);
+	return out_write(o, text, len);
+}
+
 int out_sync(struct out *o)
 {
 	out_flush(o);

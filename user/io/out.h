@@ -176,6 +176,14 @@ static inline int out_i64(struct out *o, int64_t v)
 }
 
 /**
+ * out_ratio - append @n / @of with @digits digits, 1 to 3, behind the point
+ * @width: how many bytes it takes at least, with blanks before it
+ *
+ * The bytes are those that "%*.*f" makes of the quotient of doubles, in a tenth of the time.
+ */
+int out_ratio(struct out *o, int64_t n, int64_t of, unsigned int digits, unsigned int width);
+
+/**
  * out_sync - flush, and make all of it readable for whoever opens the file now
  *
  * Compressed streams pay for it with a little size.  Return: 0 or negative

@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 #include "io/json_out.h"
+#include "io/out.h"
 
 #define LONGEST 70u
 
@@ -282,6 +283,34 @@ static void paths(void **state)
 	buf_free(&b);
 }
 
+/* As printf() does it, also in the middle between two results. */
+static void ratios(void **state)
+{
+	static const int64_t ofs[] = { 1000000000, 1, 3, 7, 999, 1048576, 200951234567, INT64_MAX / 2 };
+	static const int64_t near[] = { -1, 0, 1 };
+	struct out *o = out_mem();
+	char want[128];
+	uint64_t random = 1;
+	size_t len = 0, was;
+
+	(void)state;
+	for (unsigned int i = 0; i < 200000; i++) {
+		int64_t of = ofs[i % 8], n;
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		n = (int64_t)(random >> (1 + random % 60));
+		if (i % 3 == 0)
+			n = n / of * of + of / 2000 * (int64_t)(random % 2000) + near[i % 9 / 3];
+		was = len;
+		out_ratio(o, n, of, 1 + i % 2 * 2, i % 16);
+		snprintf(want, sizeof(want), "%*.*f", (int)(i % 16), (int)(1 + i % 2 * 2),
+			 (double)n / (double)of);
+		assert_memory_equal((const char *)out_mem_data(o, &len) + was, want, strlen(want));
+		assert_int_equal(len - was, strlen(want));
+	}
+	out_close(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +320,7 @@ int main(void)
 		cmocka_unit_test(texts),
 		cmocka_unit_test(quotes),
 		cmocka_unit_test(paths),
+		cmocka_unit_test(ratios),
 		cmocka_unit_test(json_strings),
 		cmocka_unit_test(json_values),
 	};
