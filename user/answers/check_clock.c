@@ -5,13 +5,28 @@
 /* What clocks of a file system may be off. */
 #define SLACK 1000000000ll
 
-static void find_newer(struct check *c, const struct build_access *a, int64_t begin)
+/* When the last of those who wrote a version had ended. */
+static int64_t written_until(const struct check *c, uint32_t version)
 {
-	const struct build_version *v = &c->s.versions[a->version];
-	uint32_t unit = c->s.unit_of[a->exec];
+	const struct build *b = c->s.b;
+	int64_t until = 0;
 
-	if (build_is_written(v) &&
-	    v->mtime - begin > c->s.units[unit].until + SLACK)
+	for (uint32_t i = 0; i < b->versions[version].writes; i++) {
+		uint32_t unit = c->s.unit_of[build_use(b, version, i)->exec];
+
+		if (c->s.units[unit].until > until)
+			until = c->s.units[unit].until;
+	}
+	return until;
+}
+
+static void find_newer(struct check *c, uint32_t version, int64_t begin)
+{
+	const struct build_version *v = &c->s.versions[version];
+	uint32_t unit = c->s.unit_of[build_writer(c->s.b, version)];
+
+	if (build_is_written(v) && v->writes && unit &&
+	    v->mtime - begin > written_until(c, version) + SLACK)
 		check_add(c, (struct check_finding){
 			.kind = CHECK_CLOCK, .file = v->file, .unit = unit,
 			.what = "newer than the end of what wrote it",
@@ -60,10 +75,11 @@ void check_clock(struct check *c)
 
 		if (!v->identified || !v->file || !c->s.unit_of[a->exec])
 			continue;
-		if (a->how == GRAPH_WRITE)
-			find_newer(c, a, begin);
-		else if (a->how == GRAPH_READ || a->how == GRAPH_RUN)
+		if (a->how == GRAPH_READ || a->how == GRAPH_RUN)
 			find_changed(c, a, begin);
 	}
+	for (uint32_t i = 1; i <= b->nversions; i++)
+		if (c->s.versions[i].identified && c->s.versions[i].file)
+			find_newer(c, i, begin);
 	find_set(c, begin);
 }

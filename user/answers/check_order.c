@@ -128,6 +128,8 @@ static void look_around(struct check *c, uint32_t step, bool listed)
 		if (l->nodes[c->node[outs[i].file]].rule)
 			reach(r, c->node[outs[i].file], REACHED_MADE);
 	r->any = r->n > 0;
+	for (size_t i = 0; i < n; i++)
+		r->any &= !lists_is_open(&l->nodes[c->node[outs[i].file]]);
 	for (size_t i = 0; i < r->n; i++) {
 		uint32_t groups[] = { l->nodes[r->list[i]].rule,
 				      listed ? l->nodes[r->list[i]].read : 0 };
@@ -182,9 +184,9 @@ static bool is_partly(const struct check *c, uint32_t step)
 
 	outs = check_outs(c, step, &n);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t rule = l->nodes[c->node[outs[i].file]].rule;
+		const struct lists_node *node = &l->nodes[c->node[outs[i].file]];
 
-		if (rule && l->groups[rule].partly)
+		if (lists_is_open(node) || (node->rule && l->groups[node->rule].partly))
 			return true;
 	}
 	return false;

@@ -259,6 +259,12 @@ static void add_used(const struct deps *d, struct paths *l)
 	for (uint32_t exec = 1; exec <= b->nexecs && d->classes >> GRAPH_PROBE & 1; exec++)
 		for (uint32_t i = 0; i < build_misses(b, exec); i++)
 			seen[build_miss_of(b, exec, i)->file] = true;
+	/* a link is made of what it leads to, and a name of what had another one before */
+	for (uint32_t i = 1; i <= b->nversions; i++)
+		seen[b->versions[i].target] = true;
+	for (size_t i = 0; i < b->nnames; i++)
+		if (b->names[i].exec && b->versions[b->names[i].version].made == GRAPH_EXISTED)
+			seen[b->versions[b->names[i].version].file] = true;
 	for (uint32_t i = 1; i <= b->nfiles; i++)
 		if (seen[i])
 			add_path(d->db, l, i);

@@ -24,6 +24,8 @@ struct lists_node {
 	bool wanted;		/* a rule that runs a command names it */
 	bool target;		/* something is needed to make it */
 	bool dyndep;		/* ninja itself reads it: a dyndep file */
+	bool searched;		/* make has found its rule, or that there is none */
+	bool passed;		/* a make knows its name and has not come to it */
 };
 
 struct lists_group {
@@ -82,6 +84,12 @@ void lists_ninja_log(struct lists *l, const char *then, const char *path);
 
 /** lists_find - a node, by its absolute, clean path.  Return: 0: nobody names it. */
 uint32_t lists_find(const struct lists *l, const char *path, size_t len);
+
+/** lists_is_open - whether it may have a rule, or more of one, that make has not come to */
+static inline bool lists_is_open(const struct lists_node *node)
+{
+	return node->passed && !node->searched;
+}
 
 /** lists_is_there - whether the file of a node is there today */
 bool lists_is_there(const struct lists *l, uint32_t node);

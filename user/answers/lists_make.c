@@ -15,6 +15,7 @@ struct make {
 	struct buf dir;		/* of the make whose rules follow, of then, with a NUL */
 	uint32_t here;		/* the node of dir */
 	uint32_t target;	/* of the rule before; 0: none */
+	uint32_t file;		/* that the comments are about; 0: none */
 	bool files;		/* in the part that lists files */
 	bool none;		/* what follows is no target */
 	bool defines;		/* between define and endef */
@@ -33,22 +34,27 @@ static bool is_special(const char *s)
 	return s[0] == '.' && s[1] >= 'A' && s[1] <= 'Z';
 }
 
-/* "target: prerequisite... | ordered..." */
-static void read_rule(struct make *m, const char *s, size_t len)
+/* The colon behind the name of a file.  Return: NULL: it names none */
+static const char *colon_of(const char *s, size_t len)
 {
-	const char *end = s + len, *colon = s, *p;
-	uint32_t target;
-	bool any = false;
+	const char *end = s + len, *colon = s;
 
-	/* a colon that is part of a name has no space behind it */
+	/* one that is part of a name has no space behind it */
 	do {
 		colon = memchr(colon + (colon > s), ':', (size_t)(end - colon - (colon > s)));
 	} while (colon && colon + 1 < end && !strchr(" :|", colon[1]));
 	if (!colon || colon == s || is_special(s) || memchr(s, '%', (size_t)(colon - s)) ||
 	    memchr(s, ' ', (size_t)(colon - s)))
-		return;
-	target = lists_node(m->l, m->dir.s, s, (size_t)(colon - s));
-	p = colon + 1 + (colon + 1 < end && colon[1] == ':');
+		return NULL;
+	return colon;
+}
+
+/* "target: prerequisite... | ordered..." */
+static void read_rule(struct make *m, uint32_t target, const char *p, const char *end)
+{
+	bool any = false;
+
+	p += p < end && *p == ':';
 	if (!m->l->nodes[target].rule) {
 		uint32_t group = lists_group_new(m->l);
 
@@ -74,6 +80,28 @@ static void read_rule(struct make *m, const char *s, size_t len)
 	m->target = target;
 }
 
+static void read_file(struct make *m, const char *s, size_t len)
+{
+	const char *colon = colon_of(s, len);
+
+	if (!colon)
+		return;
+	m->file = lists_node(m->l, m->dir.s, s, (size_t)(colon - s));
+	if (!m->none)
+		read_rule(m, m->file, colon + 1, s + len);
+}
+
+/* What make says of a file. */
+static void read_comment(struct make *m, const char *s, size_t len)
+{
+	struct lists_node *node = &m->l->nodes[m->file];
+
+	if (begins(s, len, "#  Implicit rule search has not been done"))
+		node->passed = true;
+	else if (begins(s, len, "#  Implicit rule search has been done"))
+		node->searched = true;
+}
+
 static void read_line(struct make *m, const char *s, size_t len)
 {
 	static const char dir[] = "CURDIR := ";
@@ -94,7 +122,7 @@ static void read_line(struct make *m, const char *s, size_t len)
 	} else if (begins(s, len, "# Make data base") || begins(s, len, "# Variables") ||
 		   begins(s, len, "# Implicit Rules") || begins(s, len, "# files hash-table")) {
 		m->files = false;
-		m->target = 0;
+		m->target = m->file = 0;
 	} else if (begins(s, len, "# Files")) {
 		m->files = true;
 	} else if (begins(s, len, "# Not a target")) {
@@ -102,12 +130,14 @@ static void read_line(struct make *m, const char *s, size_t len)
 	} else if (len && *s == '\t') {
 		/* what has a recipe is made, though of nothing */
 		if (m->target)
-			m->l->nodes[m->target].target = true;
+			m->l->nodes[m->target].target = m->l->nodes[m->target].searched = true;
 	} else if (len && *s != '#') {
-		m->target = 0;
-		if (m->files && !m->none && m->dir.len)
-			read_rule(m, s, len);
+		m->target = m->file = 0;
+		if (m->files && m->dir.len)
+			read_file(m, s, len);
 		m->none = false;
+	} else if (m->file) {
+		read_comment(m, s, len);
 	}
 }
 

@@ -29,18 +29,6 @@ static void put_step(struct db *db, const struct why *w, const char *before, uin
 
 /* ---- who made it ---- */
 
-/* Who gave it this name, if it began under another one.  Return: 0: nobody. */
-static uint32_t mover_of(const struct build *b, uint32_t version, uint32_t file)
-{
-	size_t n;
-	const uint32_t *given = build_list(b, BUILD_GIVEN, version, &n);
-
-	while (n--)
-		if (b->names[given[n] - 1].file == file)
-			return b->names[given[n] - 1].exec;
-	return 0;
-}
-
 static void put_callers(struct db *db, const struct why *w, uint32_t exec)
 {
 	const struct build *b = build_of(db);
@@ -72,7 +60,7 @@ static void text_made(struct db *db, uint32_t file, uint32_t version, const stru
 		      const uint32_t *list, size_t n)
 {
 	const struct build *b = build_of(db);
-	uint32_t mover = mover_of(b, version, file);
+	uint32_t mover = build_namer(b, version, file);
 	struct out *out = w->out;
 
 	put_file(out, db, file);
@@ -111,7 +99,7 @@ static void json_made(struct db *db, uint32_t file, uint32_t version, struct out
 {
 	const struct build *b = build_of(db);
 	struct json j = { .out = out };
-	uint32_t mover = mover_of(b, version, file);
+	uint32_t mover = build_namer(b, version, file);
 
 	json_begin(&j, '{');
 	json_file(&j, "output", db, file);

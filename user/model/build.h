@@ -225,6 +225,9 @@ uint32_t build_final(const struct build *b, uint32_t file);
 /** build_name - a name that a version has in the end, @file if that is one.  Return: 0: none */
 uint32_t build_name(const struct build *b, uint32_t version, uint32_t file);
 
+/** build_namer - who gave a version this name.  Return: 0: nobody, it began under it */
+uint32_t build_namer(const struct build *b, uint32_t version, uint32_t file);
+
 /** build_is_output - whether the build made what a name stands for in the end, or named it so */
 bool build_is_output(const struct build *b, uint32_t file);
 

@@ -113,6 +113,30 @@ static void expand_inputs(struct search *s, size_t i)
 		}, i);
 }
 
+/*
+ * What the build did not make.  A name that the build gave it is an output, or was one on
+ * the way: behind that stands the name that it had before.
+ */
+static void show_source(struct search *s, size_t i)
+{
+	const struct build *b = s->b;
+	const struct reach_node n = s->r->nodes[i];
+	uint32_t first = b->versions[n.version].file;
+	uint32_t namer = n.file && first ? build_namer(b, n.version, n.file) : 0;
+	struct reach_node *before;
+
+	if (!n.file || (namer && (s->how == REACH_LEAVES || !build_is_output(b, n.file)))) {
+		search_show(s, i, first);
+		return;
+	}
+	search_show(s, i, n.file);
+	before = namer && s->how == REACH_ALL ? search_show_also(s, i, first) : NULL;
+	if (before) {
+		before->exec = namer;
+		before->from = (int32_t)i;
+	}
+}
+
 /* Return: whether it is to be expanded. */
 static bool look_at_input(struct search *s, size_t i)
 {
@@ -126,7 +150,7 @@ static bool look_at_input(struct search *s, size_t i)
 		return false;
 	}
 	if (!build_is_made(v)) {
-		search_show(s, i, name ? name : v->file);
+		show_source(s, i);
 		return false;
 	}
 	name = build_is_queue(v) ? 0 : build_name(b, n->version, name);
@@ -149,11 +173,13 @@ void reach_inputs(const struct build *b, uint32_t version, uint32_t file, enum r
 	search_add(&s, (struct reach_node){ .version = version, .file = file, .class = GRAPH_DATA,
 				     .time = INT64_MAX }, 0);
 	search_run(&s, expand_inputs, look_at_input);
+	search_add_also(&s);
 	/* it was there under another name, and has only been moved */
 	v = &b->versions[version];
 	if (v->made != GRAPH_EXISTED || !v->file || v->file == file)
 		return;
 	search_add_node(r, (struct reach_node){
 		.version = version, .file = v->file, .class = GRAPH_DATA, .shown = true,
+		.exec = build_namer(b, version, file),
 	});
 }

@@ -92,6 +92,17 @@ uint32_t build_final(const struct build *b, uint32_t file)
 	return b->versions[b->files[file].last].holds;
 }
 
+uint32_t build_namer(const struct build *b, uint32_t version, uint32_t file)
+{
+	size_t n;
+	const uint32_t *given = build_list(b, BUILD_GIVEN, version, &n);
+
+	while (n--)
+		if (b->names[given[n] - 1].file == file)
+			return b->names[given[n] - 1].exec;
+	return 0;
+}
+
 uint32_t build_name(const struct build *b, uint32_t version, uint32_t file)
 {
 	const uint32_t *names;

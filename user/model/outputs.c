@@ -175,21 +175,16 @@ static void show_names(struct search *s, size_t i, bool *any, bool *own)
 {
 	size_t n;
 	const uint32_t *names = build_list(s->b, BUILD_NAMES_OF, s->r->nodes[i].version, &n);
-	struct reach *l = &s->links;
 
 	for (size_t k = 0; k < n; k++) {
 		*own |= names[k] == s->file;
 		if (names[k] == s->file || map64_get(&s->shown, names[k]))
 			continue;
-		if (!*any) {
+		if (*any)
+			search_show_also(s, i, names[k]);
+		else
 			search_show(s, i, names[k]);
-			*any = true;
-			continue;
-		}
-		map64_put(&s->shown, names[k], 1);
-		l->nodes = xgrow(l->nodes, &l->cap, l->n + 1, sizeof(*l->nodes));
-		l->nodes[l->n] = s->r->nodes[i];
-		l->nodes[l->n++].file = names[k];
+		*any = true;
 	}
 }
 
@@ -203,22 +198,6 @@ static bool look_at_output(struct search *s, size_t i)
 	if (!build_is_queue(v) && !any)
 		show_names(s, i, &any, &own);
 	return !any || own || s->how != REACH_DIRECT;
-}
-
-/* Other names of what is shown are shown where that is. */
-static void add_links(struct search *s)
-{
-	struct reach *r = s->r;
-
-	for (size_t i = 0; i < s->links.n; i++) {
-		struct reach_node n = s->links.nodes[i];
-
-		for (size_t k = 0; k < r->n; k++)
-			if (r->nodes[k].version == n.version)
-				n.shown = r->nodes[k].shown;
-		search_add_node(r, n);
-	}
-	free(s->links.nodes);
 }
 
 static int by_to(const void *a, const void *b)
@@ -270,7 +249,7 @@ static void find_outputs(struct search *s)
 	search_run(s, expand_outputs, look_at_output);
 	if (s->keeps_edges)
 		keep_last(s);
-	add_links(s);
+	search_add_also(s);
 }
 
 static void add_version(struct search *s, uint32_t version)

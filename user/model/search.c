@@ -114,6 +114,35 @@ void search_show(struct search *s, size_t i, uint32_t file)
 	n->shown = true;
 }
 
+struct reach_node *search_show_also(struct search *s, size_t i, uint32_t file)
+{
+	struct reach *l = &s->also;
+
+	if (map64_get(&s->shown, file))
+		return NULL;
+	map64_put(&s->shown, file, 1);
+	l->nodes = xgrow(l->nodes, &l->cap, l->n + 1, sizeof(*l->nodes));
+	l->nodes[l->n] = s->r->nodes[i];
+	l->nodes[l->n].file = file;
+	return &l->nodes[l->n++];
+}
+
+/* Where what has another name is shown. */
+void search_add_also(struct search *s)
+{
+	struct reach *r = s->r;
+
+	for (size_t i = 0; i < s->also.n; i++) {
+		struct reach_node n = s->also.nodes[i];
+
+		for (size_t k = 0; k < r->n; k++)
+			if (r->nodes[k].version == n.version)
+				n.shown = r->nodes[k].shown;
+		search_add_node(r, n);
+	}
+	free(s->also.nodes);
+}
+
 static void end_search(struct search *s)
 {
 	map64_clear(&s->seen);

@@ -26,7 +26,7 @@ struct search {
 	} *edges;
 	size_t nedges, edges_cap;
 	bool keeps_edges;
-	struct reach links;	/* outputs that are there under another name already */
+	struct reach also;	/* other names of what is shown */
 };
 
 /** search_worse - of two times, the one up to which (back: from which on) less counts */
@@ -62,6 +62,14 @@ bool search_enter(struct search *s, uint32_t exec, int64_t time);
 
 /** search_show - it is part of the answer, unless that has its name already */
 void search_show(struct search *s, size_t i, uint32_t file);
+
+/**
+ * search_show_also - show another name of what is shown, once search_add_also() is called
+ *
+ * Return: its node, until the next call; NULL: the answer has that name already.
+ */
+struct reach_node *search_show_also(struct search *s, size_t i, uint32_t file);
+void search_add_also(struct search *s);
 
 /**
  * search_run - look at all nodes, from those that are there on

@@ -185,7 +185,9 @@ static void depfiles(void **state)
 static void make_database(void **state)
 {
 	(void)state;
-	char text[4096], here[4096];
+	static const char passed[] = "#  Implicit rule search has not been done.\n";
+	static const char searched[] = "#  Implicit rule search has been done.\n";
+	char text[12288], here[4096];
 
 	snprintf(text, sizeof(text),
 		 "echo: a line that a recipe prints\n"
@@ -205,6 +207,19 @@ static void make_database(void **state)
 	for (size_t i = 1; i <= lists.n; i++)
 		assert_null(strstr("/b/x /b/no /b/Makefile /b/after /b/.PHONY /b/echo /b/%.o",
 				   lists.nodes[i].rule ? lists.nodes[i].path : "none"));
+	/* what one make has not come to, another one may have */
+	snprintf(text, sizeof(text),
+		 "# Make data base\nCURDIR := %s\n# Files\n# Not a target:\nopen.o:\n%s\n"
+		 "own: x\n%s\techo\n\nother: x\n%s\n# Not a target:\nsource:\n%s\n"
+		 "# Make data base\nCURDIR := %s\n# Files\nother: y\n%s\n",
+		 here, passed, passed, passed, searched, here, searched);
+	write_file("printed", text);
+	assert_true(lists_make(&lists, "printed"));
+	assert_true(lists_is_open(node("/b/open.o")));
+	assert_int_equal(node("/b/open.o")->rule, 0);
+	assert_false(lists_is_open(node("/b/own")));
+	assert_false(lists_is_open(node("/b/other")));
+	assert_false(lists_is_open(node("/b/source")));
 	write_file("printed", "all: a.o\n");
 	assert_false(lists_make(&lists, "printed"));
 }

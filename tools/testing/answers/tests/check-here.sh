@@ -107,6 +107,46 @@ env -C two make -np > two.rules
 recorded two two make
 finds two --make two.rules --
 
+# A make that tries only gives up where another one would have made something: what it has not
+# come to may have rules.  The depfile has one in any case.
+mkdir -p gives-up/lib gives-up/app
+echo 'int l;' > gives-up/lib/l.c
+echo 'int l_of;' > gives-up/app/own.h
+for file in a b; do
+	printf '#include "own.h"\nint main(void) { return 0; }\n' > gives-up/app/$file.c
+done
+printf 'all:\n\t$(MAKE) -C lib\n\t$(MAKE) -C app\n' > gives-up/Makefile
+printf 'l.a: l.o\n\tar rc l.a l.o\n' > gives-up/lib/Makefile
+cat > gives-up/app/Makefile <<'END'
+all: a b
+a: a.o ../lib/l.a
+	gcc -o a a.o ../lib/l.a
+b: b.o ../lib/l.a
+	gcc -o b b.o ../lib/l.a
+%.o: %.c
+	gcc -MD -MF $*.T -c -o $@ $<
+	mv $*.T $*.d
+a.d b.d:
+	echo > $@
+include a.d b.d
+END
+env -C gives-up make -np > gives-up.rules 2> /dev/null
+rm -f gives-up/app/*.d
+env -C gives-up make -npk > goes-on.rules 2> /dev/null
+rm -f gives-up/app/*.d
+recorded gives-up gives-up make -j2
+finds gives-up --make goes-on.rules --
+finds gives-up --make gives-up.rules --
+finds gives-up --make gives-up.rules --depfiles gives-up/app --
+etrace check --make gives-up.rules gives-up.fxt > said
+check "gives-up: what is left out is said" grep -q '^[12] steps\? left out: .*make -npk' said
+
+# ---- several programs write one file ----
+
+mkdir log
+recorded log log sh -c 'exec 3> log; /bin/echo begun >&3; sleep 1.5; /bin/echo done >&3'
+finds log --
+
 # ---- makes that call makes, and several lines of one rule ----
 
 mkdir -p many/sub

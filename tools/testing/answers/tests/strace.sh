@@ -50,6 +50,44 @@ etrace deps --leaves --all --json ways.fxt > ours 2> log
 check "leaves of $(wc -l < truth) outputs of ways" "$ANSWERS/compare" \
 	--no-output '*/lock' --no-output '*/sent1' "$top/ways" truth ours
 
+# ---- names that the build gave to what was there before ----
+
+mkdir -p names/in/dir names/out
+for file in a b c dir/d e f dir/g; do
+	echo $file > names/in/$file
+done
+cat > names.truth <<'END'
+out/of-gone: in/a
+out/linked: in/b
+out/of-linked: in/b
+out/moved: in/c
+out/of-moved: in/c
+out/of-dir: in/dir/d
+out/edited: in/e
+out/of-edited: in/e
+out/grown: in/f
+out/of-grown: in/f
+END
+# shellcheck disable=SC2016
+recorded names env -C names sh -ec '
+ln in/a gone; cat gone > out/of-gone; rm gone
+ln in/b out/linked; sort out/linked > out/of-linked
+mv in/c out/moved; sort out/moved > out/of-moved
+cat in/dir/d > /dev/null; mv in/dir other; cat other/d > out/of-dir
+ln in/e out/edited; sed -i s/e/x/ out/edited; cat out/edited > out/of-edited
+ln in/f out/grown; echo more >> out/grown; cat in/f > out/of-grown
+'
+etrace deps --leaves --all --json names.fxt > ours 2> log
+check "leaves by names of before" "$ANSWERS/compare" --known "$top/names" names.truth ours
+etrace deps --direct names.fxt names/out/of-linked > ours
+check "a name that the build gave is an output" grep -q '/out/linked$' ours
+etrace deps names.fxt names/out/of-linked > ours
+check "behind which is the name of before" test "$(sed "s|$top/names/||" ours | paste -sd ' ')" = "in/b out/linked"
+etrace why names.fxt names/out/of-linked names/in/b > said
+check "and who gave it" grep -q 'made by  ln in/b out/linked' said
+etrace rdeps --all names.fxt > said
+check "rdeps has what was only linked or moved" grep -q '/names/in/b$' said
+
 # ---- a build: what gcc and make say, and a log of strace's ----
 
 mkdir build
