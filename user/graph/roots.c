@@ -65,7 +65,8 @@ void roots_change(struct graph *g, struct process *p, const struct et_event *ev)
 	size_t len;
 	const char *s = et_get_string(ev, 0, &len);	/* their first string is the name */
 
-	if (!s || ev->flags & ET_F_FAILED)
+	/* strace has no name of the kernel's, and tells all paths as its first task sees them */
+	if (!s || ev->flags & ET_F_FAILED || (ev->kind == ET_K_CHROOT && ev->marks[ET_JOINED]))
 		return;
 	if (ev->kind != ET_K_SETNS) {
 		s = roots_path(g, s, &len);

@@ -88,6 +88,25 @@ check "and who gave it" grep -q 'made by  ln in/b out/linked' said
 etrace rdeps --all names.fxt > said
 check "rdeps has what was only linked or moved" grep -q '/names/in/b$' said
 
+# ---- another root directory ----
+
+mkdir -p jail/in jail/root jail/out
+echo a > jail/in/a
+cat > jail/change.py <<'END'
+import os
+os.chroot("root")
+with open("/a") as a, open("/b", "w") as b:
+    b.write(a.read())
+END
+if [ "$(id -u)" = 0 ]; then
+	recorded jail env -C jail sh -ec 'cp in/a root/a; python3 -SIB change.py; cat root/b > out/b'
+	etrace deps --leaves jail.fxt jail/out/b > ours
+	check "what was made in another root directory is followed through it" \
+		test "$(cat ours)" = "$top/jail/in/a"
+else
+	echo "skip: another root directory: only as root"
+fi
+
 # ---- a build: what gcc and make say, and a log of strace's ----
 
 mkdir build
