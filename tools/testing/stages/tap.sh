@@ -74,9 +74,9 @@ beside()
 }
 
 # start_on_kernels KERNELS TITLE PAYLOAD COMMAND...: COMMAND in a guest of each
-# kernel, with the directory PAYLOAD and the kernel's etrace.ko in it, but for
-# the kernels of $MODULELESS.  Does not wait for the last ones: finish_on_kernels
-# does.
+# kernel, with the directory PAYLOAD and the kernel's etrace.ko in it, stripped as
+# where modules are installed, but for the kernels of $MODULELESS.  Does not wait for
+# the last ones: finish_on_kernels does.
 guests=() titles=() guest_options=()	# of vm/run
 
 # lane: wait until fewer guests, and stages that go on beside others, run than there are
@@ -108,7 +108,7 @@ start_on_kernels()
 		mkdir -p "${dir%/*}"
 		cp -al "$payload" "$dir"
 		if [[ " ${MODULELESS:-} " != *" $kernel "* ]] &&
-			{ ! ko=$(module "$kernel" 2> "$log.log") || ! cp "$ko" "$dir/"; }; then
+			{ ! ko=$(module "$kernel" 2> "$log.log") || ! strip -g -o "$dir/etrace.ko" "$ko"; }; then
 			echo "Bail out! the module does not build for $kernel" >> "$log.log"
 			continue
 		fi

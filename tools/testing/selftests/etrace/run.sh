@@ -47,6 +47,12 @@ serve()
 }
 ask() { ./bpf-serve --ask $shared.socket "$*"; }
 
+# The module that programs have left loaded for each other, which this file tells.
+export ETRACE_SHARED=$shared.module
+parameters=/sys/module/etrace/parameters instance=/sys/kernel/tracing/instances/etrace_selftest
+rm -f $ETRACE_SHARED
+unload_shared() { [ ! -e $ETRACE_SHARED ] || { rm $ETRACE_SHARED; rmmod etrace && rmdir $instance; }; }
+
 # Prints a test's output one level deeper.
 nest() { sed -u 's/^/# /'; }
 
@@ -66,15 +72,24 @@ for test in "${tests[@]}"; do
 		fi
 	fi
 	serve
+	[[ $test != *.sh ]] || unload_shared
 	timeout -k 5 "$timeout" "./${test%,refused}" 2>&1 < /dev/null | nest
 	status=${PIPESTATUS[0]}
 	# What one test leaves behind must not hurt the next.
-	if [ -d /sys/module/etrace/parameters ]; then
+	[ -d $parameters ] || [ ! -e $ETRACE_SHARED ] || rm $ETRACE_SHARED
+	if [ -d $parameters ] && [ ! -e $ETRACE_SHARED ]; then
 		echo "# $test left the module loaded"
 		[ "$status" = 0 ] && status=1
 		rmmod etrace
+	elif [ -e $ETRACE_SHARED ] && read -r root < $parameters/root_pid && [ "$root" != 0 ]; then
+		echo "# $test left $root traced"
+		[ "$status" = 0 ] && status=1
 	fi
-	if others=$(pgrep -x bpf-serve | grep -vx "${server:-0}"); then
+	case $status in
+	0|4) ;;
+	*) unload_shared ;;
+	esac
+	if [ -n "$server" ] && others=$(pgrep -x bpf-serve | grep -vx "$server"); then
 		echo "# $test left bpf-serve running"
 		[ "$status" = 0 ] && status=1
 		xargs kill <<< "$others"
@@ -83,7 +98,7 @@ for test in "${tests[@]}"; do
 		echo "# $test left $root traced"
 		[ "$status" = 0 ] && status=1
 	fi
-	rmdir /sys/kernel/tracing/instances/etrace_selftest 2> /dev/null
+	[ -e $ETRACE_SHARED ] || [ ! -d $instance ] || rmdir $instance
 	case $status in
 	0) echo "ok $n $test"; passed=$((passed + 1)) ;;
 	4) echo "ok $n $test # SKIP" ;;
@@ -93,5 +108,6 @@ for test in "${tests[@]}"; do
 	echo "# $test took $((SECONDS - start)) s"
 done
 [ -z "$server" ] || kill "$server"
+unload_shared || { echo "# the module that tests have shared cannot be unloaded"; failed=1; }
 [ "$failed" = 0 ] || exit 1
 [ "$passed" -gt 0 ] || exit 4

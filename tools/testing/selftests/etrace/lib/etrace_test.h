@@ -135,10 +135,12 @@ bool et_without_module(void);
 /* Where its lines go. */
 const char *et_bpf_lines(void);
 /*
- * This program leaves what records as it is, so one bpf-serve that run.sh has
- * begun may serve it and others like it.
+ * A program that needs what records with these parameters, and leaves it as it is: one
+ * bpf-serve that run.sh has begun may serve it and others like it, or one module, where
+ * the parameters can be changed without loading it anew.  Loading takes longer than most
+ * programs.  NULL: it has the module, or bpf-serve, to itself.
  */
-void et_module_share(void);
+void et_module_share(const char *params);
 
 /* Path of etrace.ko: $ETRACE_MODULE, or else beside the program or its build. */
 const char *et_module_path(void);

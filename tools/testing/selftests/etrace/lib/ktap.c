@@ -205,13 +205,13 @@ static int run_cases(int argc, char **argv, const char *params,
 
 int et_main(int argc, char **argv, const char *params)
 {
-	if (params)
-		et_module_share();
+	et_module_share(params);
 	return run_cases(argc, argv, params, 4096,
 			 params ? ET_NELEMS(variants) : 1);
 }
 
 int et_main_once(int argc, char **argv, const char *params, unsigned int kb)
 {
+	et_module_share(NULL);
 	return run_cases(argc, argv, params, kb, 1);
 }

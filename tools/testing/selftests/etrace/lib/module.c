@@ -32,11 +32,6 @@
 
 static bool may_share, shared;
 
-void et_module_share(void)
-{
-	may_share = true;
-}
-
 const char *et_bpf_lines(void)
 {
 	return shared ? SHARED_LINES : BPF_LINES;
@@ -280,6 +275,53 @@ static void must_write(const char *file, const char *value)
 		DIE(ET_TRACE_DIR "/%s: %s", file, strerror(-err));
 }
 
+/* ---- one module for several programs ----------------------------------------- */
+
+/* The file named by $ETRACE_SHARED tells that the module is loaded for the next program. */
+static const char *shared_file;
+static const char *shared_record;	/* what it is to record for this one; NULL: not shared */
+
+static void unload_shared(void)
+{
+	if (unlink(shared_file))
+		return;
+	if (et_module_unload() || rmdir(ET_TRACE_DIR))
+		DIE("cannot unload the module of the programs before: %m");
+}
+
+void et_module_share(const char *params)
+{
+	may_share = params;
+	shared_file = getenv("ETRACE_SHARED");
+	if (!shared_file || et_bpf())
+		return;
+	if (params && !*params)
+		shared_record = "";
+	else if (params && !strncmp(params, "record=", 7) && !strchr(params, ' '))
+		shared_record = params + 7;
+	else
+		unload_shared();
+}
+
+static void take_over(void)
+{
+	int err = et_param_write("record", shared_record);
+
+	if (err)
+		DIE("record=%s: %s", shared_record, strerror(-err));
+	must_write("trace", "");
+}
+
+/* As for unloading, nobody may use it. */
+static void hand_over(void)
+{
+	const char *uses = et_read_file(MODULE_DIR "/refcnt");
+
+	if (strcmp(uses, "0"))
+		DIE("cannot leave etrace to others: its use count is %s", uses);
+	close(MUST(open(shared_file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)));
+}
+
 void et_module_setup(const char *params, unsigned int kb)
 {
 	char all[512], size[32];
@@ -287,6 +329,10 @@ void et_module_setup(const char *params, unsigned int kb)
 
 	if (et_bpf()) {
 		bpf_setup(params);
+		return;
+	}
+	if (shared_record && !access(shared_file, F_OK)) {
+		take_over();
 		return;
 	}
 	if (et_module_loaded())
@@ -309,6 +355,10 @@ void et_module_teardown(void)
 
 	if (shared) {
 		shared = false;
+		return;
+	}
+	if (shared_record) {
+		hand_over();
 		return;
 	}
 	err = et_module_unload();

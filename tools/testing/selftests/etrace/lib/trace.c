@@ -142,7 +142,7 @@ static void feed_line(struct et_trace *tr, const char *s, size_t len)
 	const char *p = s;
 
 	tr->lines++;
-	if (sscanf(s, "CPU:%*d [LOST %lu EVENTS]", &lost) == 1) {
+	if (*s == 'C' && sscanf(s, "CPU:%*d [LOST %lu EVENTS]", &lost) == 1) {
 		tr->lost += lost;
 		return;
 	}
