@@ -26,7 +26,7 @@ builds()
 	local i=1
 
 	while [ ! -e "$work/stop" ]; do
-		make -j8 -C "$work/project$i" > "$work/make$i" 2>&1
+		nice -n 10 make -j8 -C "$work/project$i" > "$work/make$i" 2>&1
 		if ! grep -q '^all done' "$work/make$i"; then
 			cp "$work/make$i" "$work/failed"
 		fi
