@@ -127,8 +127,8 @@ signals()
 	for sig in INT TERM HUP QUIT USR1; do
 		# A shell's background jobs ignore SIGINT and SIGQUIT.
 		env --default-signal=INT,QUIT timeout 300 "$etrace" run -q -- bash -c '
-			trap "echo got-'$sig' > caught; exit 3" '$sig'
-			echo $PPID > ready; while :; do sleep 0.05; done' &
+			trap "echo got-'$sig' > caught; kill \$!; exit 3" '$sig'
+			sleep 1000 & echo $PPID > ready; wait' &
 		pid=$!
 		wait_for test -s ready || fail "the command does not begin"
 		kill -$sig "$(cat ready)"
