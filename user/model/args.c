@@ -96,7 +96,7 @@ static size_t add_asked(struct db *db, uint32_t exec, struct buf *to)
 	struct sqlite3_stmt *args = db_ask(db, of, "i", (int64_t)exec), *st;
 	bool known = db_row(db, args) && !db_null(args, 0);
 	size_t n = 0, len = 0, from = to->len;
-	const char *s = known ? db_bytes(args, 0, &len) : NULL;
+	const char *s = known ? db_bytes(args, 0, &len) : "";
 	struct list l = list_of(db, s, len);
 	uint32_t string;
 
