@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Of the data; what a page is has it, too (page.md). */
-#define PAGE_VERSION 1
+#define PAGE_VERSION 2
 
 /* ---- commands ---- */
 
@@ -139,8 +139,12 @@ static void put_bulk(struct page *p, uint64_t budget)
 		[PAGE_READS_NONE] = "what programs read; etrace deps and etrace rdeps say what",
 	};
 	unsigned int reads;
-	size_t n;
+	size_t n = p->sections.n;
 
+	if (!page_graph_put_inputs(&p->g, &p->sections, budget)) {
+		page_sections_forget(&p->sections, n);
+		leave_out(p, "what files were made from; etrace deps and etrace rdeps say it");
+	}
 	if (p->inside && !page_inside_put(p, budget))
 		leave_out(p, "what compilers say of themselves; etrace-read --compiler-traces shows it in FXT");
 	n = p->sections.n;

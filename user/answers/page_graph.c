@@ -113,24 +113,20 @@ static void put_filefacts(const struct page_graph *g, struct page_sections *s)
 {
 	const struct build *b = g->b;
 	struct out *out = page_section(s, "filefacts");
-	uint32_t *first = xcalloc(b->nfiles + 1ul, sizeof(*first));
 	bool *before = xcalloc(b->nfiles + 1ul, sizeof(*before));
+	uint32_t i;
 
-	for (uint32_t i = b->nversions; i; i--) {
-		if (g->versions[i].id)
-			first[b->versions[i].file] = g->versions[i].id;
+	for (i = 1; i <= b->nversions; i++)
 		before[b->versions[i].file] |= b->versions[i].made == GRAPH_EXISTED;
-	}
-	for (uint32_t i = 1; i <= b->nfiles; i++)
+	for (i = 1; i <= b->nfiles; i++)
 		if (g->files[i].id)
-			page_number(out, g->versions[b->files[i].final].id);
-	for (uint32_t i = 1; i <= b->nfiles; i++)
+			page_number(out, g->versions[build_present(b, i)].id);
+	for (i = 1; i <= b->nfiles; i++)
 		if (g->files[i].id)
-			page_number(out, first[i] ? first[i] : g->versions[b->files[i].final].id);
-	for (uint32_t i = 1; i <= b->nfiles; i++)
+			page_number(out, g->versions[build_final(b, i)].id);
+	for (i = 1; i <= b->nfiles; i++)
 		if (g->files[i].id)
 			page_number(out, (build_is_output(b, i) ? 1 : 0) | (before[i] ? 2 : 0));
-	free(first);
 	free(before);
 	out_close(out);
 }
@@ -150,9 +146,6 @@ static void put_versions(const struct page_graph *g, struct page_sections *s)
 	for (i = 1; i <= b->nversions; i++)
 		if (g->versions[i].id)
 			page_number(out, b->versions[i].made);
-	for (i = 1; i <= b->nversions; i++)
-		if (g->versions[i].id)
-			page_number(out, g->versions[b->versions[i].base].id);
 	out_close(out);
 }
 

@@ -48,4 +48,11 @@ enum page_reads {
 void page_graph_put_reads(const struct page_graph *g, struct page_sections *s,
 			  enum page_reads what, uint64_t budget);
 
+/**
+ * page_graph_put_inputs - section inputs: what each version was made from
+ *
+ * Return: whether all sections are no longer than @budget; else some of it is not there.
+ */
+bool page_graph_put_inputs(const struct page_graph *g, struct page_sections *s, uint64_t budget);
+
 #endif

@@ -122,7 +122,7 @@ function way(g, near, paths) {
 
 /* @list: graph.inputs or graph.outputs */
 function node(g, list, near, paths) {
-	const further = list(g, near.version);
+	const further = list(g, near);
 
 	return {
 		row: [links.file(near.file, paths), way(g, near, paths)].filter(Boolean),
@@ -136,8 +136,8 @@ function nodes(g, list, found, paths) {
 		.map(near => node(g, list, near, paths));
 }
 
-function direction(title, nothing, g, list, v, paths) {
-	const found = v < 0 ? [] : list(g, v);
+function direction(title, nothing, g, list, of, paths) {
+	const found = of.version < 0 ? [] : list(g, of);
 
 	return [dom.make('h3', {}, `${title} (${found.length})`), found.length ?
 		branches.make(title, nodes(g, list, found, paths)) : dom.make('p', {}, nothing)];
@@ -178,12 +178,10 @@ async function page(id, paths) {
 		made.length ? dom.make('ul', {class: 'makers'},
 			...await Promise.all(made.map(p => maker(g, v, p)))) :
 			dom.make('p', {}, 'No program of the build wrote it.'),
-		dom.make('p', {class: 'hint'}, 'From what its programs have read. Of a program ' +
-			'that made several files, etrace deps knows besides what it had read ' +
-			'before each.'),
 		...direction('Made from', 'It was made from no file that is known.', g,
-			graph.inputs, v, paths),
-		...direction('Used for', 'Nothing was made from it.', g, graph.outputs, v, paths),
+			graph.inputs, {version: v, file: id}, paths),
+		...direction('Used for', 'Nothing was made from it.', g, graph.outputs,
+			{version: v, file: id}, paths),
 		users('Programs that read it', unique(all.flatMap(i => g.dataReadersOf(i)))),
 		users('Programs that used it as a program, a library or the like',
 			unique(all.flatMap(i => g.otherReadersOf(i)))),

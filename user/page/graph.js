@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Up and down the graph: what a version of a file was made from, and what was made from it,
- * one step at a time.  A program made what it wrote from what it read as data.  Pipes, and
- * files that are gone in the end, are passed through, and told as the way.
+ * one step at a time.  Pipes, and files that are gone in the end, are passed through, and
+ * shown as the way.  What belongs together is in the page, as etrace deps --direct says.
  */
 'use strict';
 
 const graph = (() => {
 
-/* of meta.made */
-const EXISTED = 0, CHANGED = 2, SPECIAL = 6;
-
-/* What is in it is what was there before, if it was opened for writing and not written. */
-function written(g, v) {
-	const {made, writer, from} = g.versions;
-
-	while (made[v] === CHANGED && writer[v] < 0 && from[v] >= 0)
-		v = from[v];
-	return v;
-}
-
 /* The version that a name stands for in the end, or did last; -1: none is known. */
 function last(g, file) {
-	const versions = g.versionsOf.of(file);
-	const v = g.files.last[file] >= 0 ? g.files.last[file] :
-		versions.length ? versions[versions.length - 1] : g.files.first[file];
-
-	return v < 0 ? v : written(g, v);
+	return g.files.last[file];
 }
 
 function isThere(g, file) {
-	return file >= 0 && g.files.last[file] >= 0;
+	return file >= 0 && g.files.present[file] >= 0;
+}
+
+/* Whether the build made what is there. */
+function isOutput(g, file) {
+	return file >= 0 && (g.files.flags[file] & 1) !== 0;
 }
 
 function makers(g, v) {
@@ -39,59 +28,60 @@ function makers(g, v) {
 	return list.length || g.versions.writer[v] < 0 ? list : [g.versions.writer[v]];
 }
 
-/* The name to show a version by; -1: it is on the way only. */
-function nameOf(g, v) {
-	const names = g.namesOf.of(v), first = g.versions.file[v];
-
-	if (!names.length)
-		return g.versions.made[v] === EXISTED ? first : -1;
-	return names.includes(first) ? first : names[0];
+/* Of the names of a version in the end, the one that it has had from the first; -1: none. */
+function firstName(names, first) {
+	return !names.length ? -1 : names.includes(first) ? first : names[0];
 }
 
-/* @next(v): [{version, program}], the neighbours of versions in one direction. */
-function neighbours(g, starts, next) {
-	const found = new Map(), seen = new Set(starts);
-	const queue = starts.map(version => ({version, through: []}));
+/* What was made of a row of inputs: its name in the end, -1: none. */
+function madeOf(g, row) {
+	const list = g.inputs.of[row], further = g.inputs.names[list - g.inputs.n];
 
-	for (const {version, through} of queue) {
-		for (const near of next(version)) {
-			if (seen.has(near.version) || g.versions.made[near.version] === SPECIAL)
-				continue;
-			seen.add(near.version);
-			const name = nameOf(g, near.version);
+	return further === undefined ?
+		{version: list, file: firstName(g.namesOf.of(list), g.versions.file[list])} :
+		{version: g.files.present[further], file: further};
+}
 
-			if (name < 0)
-				queue.push({...near, through: [...through, near.version]});
-			else if (!found.has(name))
-				found.set(name, {...near, file: name, through});
+/* A row's name, and the way from what was made to it. */
+function wayOf(g, row) {
+	const version = g.inputs.rows[row];
+
+	return g.inputs.other.get(row) || {file: g.versions.file[version],
+		way: [{program: g.versions.writer[madeOf(g, row).version], version}]};
+}
+
+/* [{version, file, program, through}]: the neighbours of a version, and how they are reached */
+function inputs(g, {version, file}) {
+	const i = g.inputs.listOf.has(file) ? g.inputs.listOf.get(file) : version;
+	const list = [];
+
+	for (let row = g.inputs.begin[i]; row < g.inputs.begin[i + 1]; row++) {
+		const {file: name, way} = wayOf(g, row);
+
+		list.push({version: g.inputs.rows[row], file: name,
+			program: way[way.length - 1].program,
+			through: way.slice(0, -1).map(step => step.version)});
+	}
+	return list;
+}
+
+/* Also of what its name stood for before: others have read that by it. */
+function outputs(g, {version: v, file}) {
+	const found = new Map(), versions = new Set([v, ...g.versionsOf.of(file)]);
+
+	for (const version of versions) {
+		for (const row of [...g.inputs.usersOf(version),
+			...g.inputs.through.get(version) || []]) {
+			const made = madeOf(g, row), {way} = wayOf(g, row);
+			const steps = way.map(step => step.version);
+
+			if (made.file !== file && isOutput(g, made.file) && !found.has(made.file))
+				found.set(made.file, {...made, program: way[0].program,
+					through: steps.slice(0, steps.indexOf(version)).reverse()});
 		}
 	}
 	return [...found.values()];
 }
 
-function inputs(g, v) {
-	return neighbours(g, [v], version => {
-		const list = makers(g, version).flatMap(program =>
-			Array.from(g.dataOf(program),
-				read => ({version: written(g, read), program})));
-		const from = g.versions.from[version];
-
-		return from < 0 ? list : [...list, {version: written(g, from), program: -1}];
-	});
-}
-
-/* Also of what its name stood for before: others have read that by it. */
-function outputs(g, v) {
-	const file = g.versions.file[v];
-	const before = file < 0 ? [] : Array.from(g.versionsOf.of(file), w => written(g, w));
-
-	return neighbours(g, [...new Set([v, ...before])], version => [
-		...g.dataReadersOf(version).flatMap(program => Array.from(g.writes.of(program),
-			made => ({version: written(g, made), program}))),
-		...Array.from(g.nextOf.of(version),
-			next => ({version: written(g, next), program: g.versions.writer[next]})),
-	]);
-}
-
-return {last, isThere, makers, inputs, outputs};
+return {last, isThere, makers, firstName, inputs, outputs};
 })();

@@ -263,6 +263,59 @@ async function accesses(kind, told) {
 	return {begin, rows, of: p => rows.subarray(begin[p], begin[p + 1])};
 }
 
+/*
+ * What versions were made from, and behind them what further names were, @names: those of list
+ * i are rows[begin[i]] .. rows[begin[i + 1] - 1].  other: by row, {file, way}, where not only the
+ * version's writer read it by its first name; way goes from the version on: [{program, version
+ * it read}].
+ */
+async function loadInputs(n, names) {
+	const lists = n + names.length;
+	const begin = new Uint32Array(lists + 1), rows = [], of = [], other = new Map();
+
+	for (let i = 0, block = 0; i < lists && data.has(`inputs-${block}`); block++) {
+		const c = await data.columns(`inputs-${block}`);
+
+		for (const end = Math.min(lists, i + model.meta.block); i < end; i++) {
+			for (let k = c.next(), id = -1; k > 0; k--) {
+				const number = c.next();
+
+				id += Math.floor(number / 2);
+				if (number % 2)
+					other.set(rows.length, otherInput(c));
+				rows.push(id);
+				of.push(i);
+			}
+			begin[i + 1] = rows.length;
+		}
+		c.end();
+	}
+	/* what was too much for the page: meta.left_out says it */
+	for (let i = 0; i < lists; i++)
+		begin[i + 1] = Math.max(begin[i], begin[i + 1]);
+	const users = groups(n, rows.length, i => rows[i]);
+	return {n, begin, rows, of, other, names, through: passedThrough(other),
+		listOf: new Map(names.map((file, i) => [file, n + i])), usersOf: v => users.of(v)};
+}
+
+function otherInput(c) {
+	const file = c.next() - 1, way = [];
+
+	for (let k = c.next(); k > 0; k--)
+		way.push({program: c.next() - 1, version: c.next() - 1});
+	return {file, way};
+}
+
+/* By version on the way: rows. */
+function passedThrough(other) {
+	const by = new Map();
+
+	for (const [row, {way}] of other)
+		for (const {version} of way.slice(0, -1))
+			by.set(version, [...by.get(version) || [], row]);
+	return by;
+}
+
 /* By version, which programs: a turned around list of accesses. */
 function turned(list, n, key) {
 	const programs = new Uint32Array(list.rows.length);
@@ -288,21 +341,25 @@ model.graph = told => {
 const loadGraph = once(async () => {
 	const {files: nfiles, versions: n} = model.meta.counts;
 	let c = await data.columns('filefacts');
+	const present = c.plain(new Int32Array(nfiles), 1);
 	const last = c.plain(new Int32Array(nfiles), 1);
-	const first = c.plain(new Int32Array(nfiles), 1);
 	const flags = c.plain(new Uint8Array(nfiles));
 	c.end();
 	c = await data.columns('versions');
 	const file = c.plain(new Int32Array(n), 1);
 	const writer = c.plain(new Int32Array(n), 1);
 	const made = c.plain(new Uint8Array(n));
-	const from = c.plain(new Int32Array(n), 1);
 	c.end();
+	const named = groups(n, nfiles, i => present[i]);
+	const further = [...present.keys()].filter(i => present[i] >= 0 &&
+		graph.firstName(named.of(present[i]), file[present[i]]) !== i);
+	const inputs = await loadInputs(n, further);
 	const reads = await accesses('reads', (i, all) => tell(i, 2 * all));
 	const writes = await accesses('writes', (i, all) => tell(all + i, 2 * all));
 	return {
-		files: {last, first, flags},
-		versions: {n, file, writer, made, from},
+		files: {present, last, flags},
+		versions: {n, file, writer, made},
+		inputs,
 		writes,
 		dataOf: p => reads.of(p).filter(isData).map(version),
 		othersOf: p => reads.of(p).filter(r => !isData(r)).map(version),
@@ -310,10 +367,8 @@ const loadGraph = once(async () => {
 		otherReadersOf: turned(reads, n, r => isData(r) ? -1 : version(r)),
 		writersOf: turned(writes, n, v => v),
 		versionsOf: groups(nfiles, n, i => file[i]),
-		/* what goes on from a version */
-		nextOf: groups(n, n, i => from[i]),
 		/* the names that a version has in the end */
-		namesOf: groups(n, nfiles, i => last[i]),
+		namesOf: named,
 	};
 });
 

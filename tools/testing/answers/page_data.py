@@ -15,8 +15,8 @@ COLUMNS = {
                  "value", "output+1", "parent+1", "forked"),
     "slices": ("program", "lane", "from d", "took"),
     "path": ("program+1", "why", "file+1", "output+1", "took"),
-    "filefacts": ("final+1", "first+1", "flags"),
-    "versions": ("file+1", "writer+1", "made", "base+1"),
+    "filefacts": ("present+1", "last+1", "flags"),
+    "versions": ("file+1", "writer+1", "made"),
 }
 
 
@@ -95,6 +95,24 @@ class Page:
                 rows += 1
                 found.append(list(column([next(it) for _ in range(n)], "v d")))
             assert rows == self.meta["block"] or block == self.blocks(name)[-1]
+        return found
+
+    def inputs(self):
+        """For each version a list of (version, file or None, [(program, version), ...])."""
+        found = []
+        for block in self.blocks("inputs"):
+            it = numbers(self.sections[block])
+            for n in it:
+                row, version = [], -1
+                for _ in range(n):
+                    number = next(it)
+                    version += number >> 1
+                    file, way = None, []
+                    if number & 1:
+                        file = next(it) - 1
+                        way = [(next(it) - 1, next(it) - 1) for _ in range(next(it))]
+                    row.append((version, file, way))
+                found.append(row)
         return found
 
     def commands(self):

@@ -291,7 +291,7 @@ def path(b):
 
 def files(b):
     """a file: who made it and from what, as etrace deps, rdeps and why say; found by its path"""
-    for name in ("kernel", "jobs-4"):
+    for name in ("ways", "kernel", "jobs-4"):
         deps = {d["output"]: d["inputs"] for d in lines("deps", "--all", "--direct", "--json", db(name))}
         rdeps = {d["input"]: d["outputs"] for d in lines("rdeps", "--all", "--direct", "--json", db(name))}
         open_page(b, name, "#file")
@@ -301,7 +301,8 @@ def files(b):
             return model.graph(() => {}).then(g => paths().then(all => all.map((p, i) => {
                 const v = graph.last(g, i);
                 const names = list => [...new Set(list.map(n => all[n.file]))];
-                return v < 0 ? [[], []] : [names(graph.inputs(g, v)), names(graph.outputs(g, v))];
+                return v < 0 ? [[], []] : [names(graph.inputs(g, {version: v, file: i})),
+                                              names(graph.outputs(g, {version: v, file: i}))];
             })));
             function paths() { return model.files(); }""")
         got = dict(zip(paths, got))

@@ -204,7 +204,7 @@ static void test_sections(void **state)
 /* ---- what is too much ---- */
 
 enum left {
-	LEFT_COMMANDS = 1, LEFT_READS_DATA = 2, LEFT_READS_MADE = 4, LEFT_READS_ALL = 8,
+	LEFT_COMMANDS = 1, LEFT_READS_DATA = 2, LEFT_READS_MADE = 4, LEFT_READS_ALL = 8, LEFT_INPUTS = 16,
 };
 
 /* What of all @reads stays at a stage, as the page has it then. */
@@ -261,7 +261,7 @@ static void load_all(struct db *db)
 	versions = section(page, len, "versions", &size);
 	at = (const uint8_t *)versions;
 	end = at + size;
-	for (size_t i = 0; i < 4 * n; i++) {
+	for (size_t i = 0; i < 3 * n; i++) {
 		uint64_t v = read_number(&at, end);
 
 		if (i / n == 2)
@@ -288,18 +288,22 @@ static unsigned int left_of(struct db *db, uint64_t budget)
 	meta = section(page, len, "meta", &size);
 	list = strstr(meta, "\"left_out\":[");
 	assert_non_null(list);
+	left |= strstr(list, "\"what files were made from;") ? LEFT_INPUTS : 0;
 	left |= strstr(list, "\"commands;") ? LEFT_COMMANDS : 0;
 	left |= strstr(list, "\"programs and libraries that were used;") ? LEFT_READS_DATA : 0;
 	left |= strstr(list, "\"what programs read and the build did not make;") ? LEFT_READS_MADE : 0;
 	left |= strstr(list, "\"what programs read;") ? LEFT_READS_ALL : 0;
 	free(meta);
+	s = section(page, len, "inputs-0", &size);
+	assert_int_equal(!s, !!(left & LEFT_INPUTS));
+	free(s);
 	s = section(page, len, "commands-0", &size);
 	assert_int_equal(!s, !!(left & LEFT_COMMANDS));
 	free(s);
 	s = section(page, len, "reads-0", &size);
 	assert_int_equal(!s, !!(left & LEFT_READS_ALL));
 	if (s) {
-		struct out *e = expected(all.reads, all.len, all.made, left & ~LEFT_COMMANDS);
+		struct out *e = expected(all.reads, all.len, all.made, left & ~(LEFT_COMMANDS | LEFT_INPUTS));
 		const void *wanted = out_mem_data(e, &wanted_len);
 
 		assert_int_equal(size, wanted_len);
@@ -319,13 +323,15 @@ static unsigned int left_of(struct db *db, uint64_t budget)
 
 /* What a page lacks, from the least budget to the largest. */
 static const unsigned int stages[] = {
+	LEFT_INPUTS | LEFT_COMMANDS | LEFT_READS_ALL, LEFT_INPUTS | LEFT_COMMANDS | LEFT_READS_MADE,
+	LEFT_INPUTS | LEFT_COMMANDS | LEFT_READS_DATA, LEFT_INPUTS | LEFT_COMMANDS,
 	LEFT_COMMANDS | LEFT_READS_ALL, LEFT_COMMANDS | LEFT_READS_MADE,
 	LEFT_COMMANDS | LEFT_READS_DATA, LEFT_COMMANDS,
 	LEFT_READS_ALL, LEFT_READS_MADE, LEFT_READS_DATA, 0,
 };
 
 #define STAGES		(sizeof(stages) / sizeof(stages[0]))
-#define WITH_COMMANDS	4u	/* the first stage that has them */
+#define WITH_COMMANDS	8u	/* the first stage that has them */
 #define BASE64_STEP	4u	/* bytes by which a section grows */
 
 static size_t stage_of(struct db *db, uint64_t budget)
@@ -355,7 +361,7 @@ static uint64_t least_budget(struct db *db, size_t stage, uint64_t low, uint64_t
 }
 
 /*
- * Commands are there as soon as there is room for them; what is left, reads take.
+ * Inputs and commands are there as soon as there is room for them; what is left, reads take.
  * The more there may be, the less is left out.
  */
 static void test_budget(void **state)
