@@ -159,12 +159,13 @@ void page_times_load(struct page *p)
 void page_times_drop(struct page *p)
 {
 	struct page_times *pt = p->times;
-
-	memcpy(pt->counts, (struct page_count[PAGE_COUNTS]){
+	const struct page_count counts[PAGE_COUNTS] = {
 		{ "processes", p->t.nprocesses }, { "programs", p->t.nexecs },
 		{ "slices", pt->lanes.n }, { "steps", pt->nsteps }, { "path", pt->path.n },
 		{ "labels", pt->nlabels }, { "lanes", pt->lanes.count },
-	}, sizeof(pt->counts));
+	};
+
+	memcpy(pt->counts, counts, sizeof(counts));
 	free(pt->programs);
 	free(pt->classes);
 	buf_free(&pt->labels);

@@ -8,7 +8,7 @@
  * event of the trace.
  *
  * Memory: 28 bytes for each access, 4 more to find it by its version; 72 for each version;
- * 64 for each exec; the paths, and 20 bytes for each.  What is loaded when it is asked for:
+ * 56 for each exec; the paths, and 20 bytes for each.  What is loaded when it is asked for:
  * 12 bytes for each name looked for in vain, 4 for each argument, and the strings (args.c);
  * 4 for each list and each id in it (lists.c).
  */
@@ -46,9 +46,10 @@ struct build_exec {
 	uint32_t process, parent, before;
 	uint32_t program, interp, cwd;	/* files */
 	uint32_t first, uses;	/* its accesses: build.accesses */
-	int32_t status, signal;	/* -1: not known */
-	bool forked, begun;
-	bool copies;		/* all of something that it wrote came by copies */
+	int32_t status;		/* -1: not known */
+	int8_t signal;		/* the same */
+	bool forked : 1, begun : 1;
+	bool copies : 1;	/* all of something that it wrote came by copies */
 	uint8_t ended, unseen;	/* enum graph_ended, graph_unseen */
 	int64_t at, until;
 };
