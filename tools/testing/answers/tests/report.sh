@@ -96,6 +96,13 @@ cpu = dict(db.execute("SELECT process, utime + stime FROM exec WHERE utime IS NO
 work = []
 for process, (at, until, _) in lives.items():
     free = minus([(at, until)], kids.get(process, []))
+    # what it used of the processor, and had no other time for, while its children lived
+    held = minus([(at, until)], free)
+    besides = cpu[process] - length(free) if cpu.get(process, until + 1) <= until - at else 0
+    for a, b in reversed(held):
+        if besides > 0:
+            work.append((max(a, b - besides), b))
+        besides -= b - a
     sure = minus(free, doubts.get(process, []))
     waits = minus(free, sure)
     left = length(waits) - max(0, cpu[process] - length(sure)) if process in cpu else length(waits)
