@@ -23,6 +23,10 @@ for from in "$trace" build.db; do
 	etrace why "$from" $out/table.h > made
 	check "who made table.h, of ${from##*/}" grep -q "written by .*maketable .*words.txt" made
 	check "who called that, of ${from##*/}" grep -q "called by  ninja " made
+	etrace why "$from" $out/table.h $out/maketable > made
+	check "what is no data has its class behind it, of ${from##*/}" grep -q '/maketable (program)$' made
+	check "data has none, of ${from##*/}" \
+		grep -qx "  from  *$src/tools/words.txt" <(etrace why "$from" $out/table.h $src/tools/words.txt)
 	ends 2 "a file that app was not made from, of ${from##*/}" \
 		etrace why "$from" $src/tools/words.txt $out/app
 	ends 2 "a path that the build did not touch, of ${from##*/}" etrace deps "$from" $out/ap
