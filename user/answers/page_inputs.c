@@ -144,8 +144,10 @@ bool page_graph_put_inputs(const struct page_graph *g, struct page_sections *s, 
 		const struct build_version *v = &b->versions[i];
 		uint32_t name = name_of(b, i);
 
+		name = name ? name : v->file;
+		/* what was there before, under the name it had, is made of nothing */
 		if (g->versions[i].id)
-			put_of(&l, i, build_is_made(v) ? name ? name : v->file : 0);
+			put_of(&l, i, build_is_made(v) || name != v->file ? name : 0);
 	}
 	for (uint32_t i = 1; i <= b->nfiles; i++) {
 		uint32_t version = build_present(b, i);

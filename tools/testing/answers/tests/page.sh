@@ -124,7 +124,7 @@ for name in ("/src/</script><script>alert(1)</script>.c", "/src/\ufffd\ufffd\uff
 assert page.commands()[0][1][-1] == "\ufffd\n</script>"
 assert page.commands()[0][0] == "/src/</script><script>alert(1)</script>.c"
 new = page.rows("filefacts")[files.index("/new")]
-assert new["flags"] == 1 and page.rows("versions")[new["final"]]["made"] == 0, new
+assert new["flags"] == 1 and page.rows("versions")[new["present"]]["made"] == 0, new
 assert "alert(1)" not in page.text and "/src/" not in page.text, "a name stands in the page as it is"
 END
 
