@@ -127,7 +127,12 @@ void list_rows_free(struct list_rows *l)
 
 struct list list_of(struct db *db, const char *text, size_t len)
 {
-	return (struct list){ db, text, text + len, false };
+	struct list l = { db, text, text + len, false };
+
+	/* number() stops there */
+	if (!len || text[len - 1] != ']')
+		l.end = l.at;
+	return l;
 }
 
 /* Each begins with a bracket, and so does the list of them. */
@@ -157,15 +162,15 @@ static bool pass(struct list *l, char c)
 	return is;
 }
 
-/* Its end; NULL: there is none. */
-static const char *number(const char *at, const char *end, int64_t *to)
+/* A "]" is behind all of them.  Return: its end; NULL: there is none. */
+static const char *number(const char *at, int64_t *to)
 {
-	bool negative = at < end && *at == '-';
+	bool negative = *at == '-';
 	const char *begin = at += negative;
 	unsigned int digit;
 	uint64_t v = 0;
 
-	for (; at < end && (digit = (unsigned int)*at - '0') <= 9; at++)
+	for (; (digit = (unsigned int)*at - '0') <= 9; at++)
 		v = v * 10 + digit;
 	/* so many digits always fit into 64 bits */
 	if (at == begin || at - begin > 19 || v > INT64_MAX)
@@ -195,17 +200,17 @@ static bool begins(struct list *l)
 /* Return: how many numbers were in the next list; 0: there is none. */
 static unsigned int take_list(struct list *l, int64_t *v, unsigned int max)
 {
-	const char *at, *end = l->end;
+	const char *at;
 	unsigned int n = 0;
 
 	if (!begins(l))
 		return 0;
 	at = l->at;
-	if (at == end || *at != '[')
+	if (at == l->end || *at != '[')
 		return is_bad(l);
 	do {
-		at = n < max ? number(at + 1, end, &v[n++]) : NULL;
-		if (!at || at == end)
+		at = n < max ? number(at + 1, &v[n++]) : NULL;
+		if (!at)
 			return is_bad(l);
 	} while (*at == ',');
 	l->at = at + 1;
@@ -225,7 +230,7 @@ bool list_id(struct list *l, enum db_table of, uint32_t *id)
 
 	if (!begins(l))
 		return false;
-	l->at = number(l->at, l->end, &v);
+	l->at = l->at < l->end ? number(l->at, &v) : NULL;
 	if (!l->at) {
 		l->at = l->end;
 		return is_bad(l);

@@ -269,7 +269,7 @@ static void test_other_texts(void **state)
 	assert_false(is_read("[[1,1,1,1,0,0]]", INT64_MAX, &n));
 	assert_false(is_read("[[1,1,1,1,1,0]]", DB_TIME_MAX, &n));
 	/* what was read before it is damaged stays */
-	assert_false(is_read("[[1,1,1,1,1,1],[1,1,1", 0, &n));
+	assert_false(is_read("[[1,1,1,1,1,1],[1,1,1]", 0, &n));
 	assert_int_equal(n, 1);
 }
 
