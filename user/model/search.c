@@ -130,16 +130,17 @@ struct reach_node *search_show_also(struct search *s, size_t i, uint32_t file)
 /* Where what has another name is shown. */
 void search_add_also(struct search *s)
 {
-	struct reach *r = s->r;
+	struct map64 shown = { 0 };
 
+	for (size_t i = 0; s->also.n && i < s->r->n; i++)
+		map64_put(&shown, s->r->nodes[i].version, s->r->nodes[i].shown);
 	for (size_t i = 0; i < s->also.n; i++) {
 		struct reach_node n = s->also.nodes[i];
 
-		for (size_t k = 0; k < r->n; k++)
-			if (r->nodes[k].version == n.version)
-				n.shown = r->nodes[k].shown;
-		search_add_node(r, n);
+		n.shown = *map64_get(&shown, n.version);
+		search_add_node(s->r, n);
 	}
+	map64_clear(&shown);
 	free(s->also.nodes);
 }
 
