@@ -132,6 +132,7 @@ struct build {
 	uint32_t *by_version;	/* indices of accesses */
 	struct map64 moved;	/* by index of an access of a pipe: its bytes */
 	struct map64 since;	/* of a socket: when it began to read, if that is known */
+	struct map64 ranges_from, ranges_to;	/* of those of pipes that were asked for: queue.c */
 	struct build_copy *copies;
 	uint32_t ncopies;
 	size_t copies_cap;

@@ -261,6 +261,8 @@ static void free_build(struct build *b)
 	free(b->by_version);
 	map64_clear(&b->moved);
 	map64_clear(&b->since);
+	map64_clear(&b->ranges_from);
+	map64_clear(&b->ranges_to);
 	free(b->misses);
 	free(b->misses_at);
 	args_free(&b->args);

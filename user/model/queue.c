@@ -31,31 +31,79 @@ int64_t build_began(const struct build *b, const struct build_access *a)
 	return since && *since ? (int64_t)*since : a->at;
 }
 
-static bool writes(const struct build_access *a)
+/* What had been moved by the accesses up to a time. */
+struct moved {
+	int64_t at;
+	uint64_t bytes;
+};
+
+static int by_time(const void *a, const void *b)
 {
-	return a->how == GRAPH_WRITE;
+	const struct moved *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Which bytes an access can have moved. */
+static void add_up(struct moved *m, uint32_t n)
+{
+	qsort(m, n, sizeof(*m), by_time);
+	for (uint32_t i = 1; i < n; i++)
+		m[i].bytes += m[i - 1].bytes;
+}
+
+static uint64_t moved_until(const struct moved *m, uint32_t n, int64_t at)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (m[middle].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? m[low - 1].bytes : 0;
+}
+
+/* Which bytes @n accesses in one direction, from use @first of a version on, can have moved. */
+static void find_ranges(struct build *b, uint32_t version, uint32_t first, uint32_t n)
+{
+	struct moved *begun = xcalloc(n + 1ul, sizeof(*begun));
+	struct moved *ended = xcalloc(n + 1ul, sizeof(*ended));
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct build_access *a = build_use(b, version, first + i);
+
+		begun[i] = (struct moved){ a->at, build_moved(b, a) };
+		ended[i] = (struct moved){ a->until, build_moved(b, a) };
+	}
+	add_up(begun, n);
+	add_up(ended, n);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct build_access *a = build_use(b, version, first + i);
+		/* then those of the same moment are neither before nor behind it */
+		bool moment = a->at >= a->until;
+		uint64_t key = (uint64_t)(a - b->accesses);
+
+		map64_put(&b->ranges_from, key, moved_until(ended, n, a->at - moment));
+		map64_put(&b->ranges_to, key, moved_until(begun, n, a->until - !moment));
+	}
+	free(begun);
+	free(ended);
+}
+
 static struct range range_of(const struct build *b, const struct build_access *a)
 {
 	const struct build_version *v = &b->versions[a->version];
-	uint64_t before = 0, behind = 0, all = 0;
+	struct build *to = (struct build *)(uintptr_t)b;
+	uint64_t key = (uint64_t)(a - b->accesses);
 
-	for (uint32_t i = 0; i < v->uses; i++) {
-		const struct build_access *o = build_use(b, a->version, i);
-
-		if (writes(o) != writes(a))
-			continue;
-		all += build_moved(b, o);
-		if (o == a)
-			continue;
-		if (o->until <= a->at)
-			before += build_moved(b, o);
-		else if (o->at >= a->until)
-			behind += build_moved(b, o);
+	if (!map64_get(&b->ranges_from, key)) {
+		find_ranges(to, a->version, 0, v->writes);
+		find_ranges(to, a->version, v->writes, v->uses - v->writes);
 	}
-	return (struct range){ before, all - behind };
+	return (struct range){ *map64_get(&b->ranges_from, key), *map64_get(&b->ranges_to, key) };
 }
 
 bool build_flows(const struct build *b, const struct build_access *w, const struct build_access *r)
@@ -78,6 +126,11 @@ bool build_flows(const struct build *b, const struct build_access *w, const stru
 /* A token is a few bytes, and there are not many. */
 #define TOKEN_MAX	16
 #define TOKENS_MAX	4096
+
+static bool writes(const struct build_access *a)
+{
+	return a->how == GRAPH_WRITE;
+}
 
 /* What one exec moved through a pipe. */
 struct user {
