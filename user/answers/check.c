@@ -50,7 +50,7 @@ static void forget(struct check *c)
 	*c = (struct check){
 		.s = c->s, .lists = c->lists, .rows = c->rows, .n = c->n, .cap = c->cap,
 		.trees = c->trees, .ntrees = c->ntrees, .tree_of = c->tree_of,
-		.around_trees = c->around_trees, .allowed = c->allowed, .nallowed = c->nallowed,
+		.nopen = c->nopen, .around_trees = c->around_trees, .allowed = c->allowed, .nallowed = c->nallowed,
 	};
 }
 

@@ -76,6 +76,7 @@ struct check {
 		uint32_t step, file;
 	} *outs;		/* by step: what it made */
 	size_t nouts, outs_cap;
+	size_t nopen;		/* steps with outputs that make -np had not come to */
 	uint32_t *output;	/* by step: check_output() */
 	struct check_read {
 		uint32_t step, unit, version, file;

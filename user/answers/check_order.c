@@ -22,6 +22,21 @@ static int by_step(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
+/* Steps of which make, as it was asked, does not say what they need. */
+static void count_open(struct check *c)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < c->nouts; i++) {
+		const struct check_out *o = &c->outs[i];
+
+		if (o->step == last || !lists_is_open(&c->lists.nodes[c->node[o->file]]))
+			continue;
+		last = o->step;
+		c->nopen++;
+	}
+}
+
 void check_load_outs(struct check *c)
 {
 	const struct match_side *s = &c->s;
@@ -48,6 +63,7 @@ void check_load_outs(struct check *c)
 		if (!n || by_step(&c->outs[n - 1], &c->outs[i]))
 			c->outs[n++] = c->outs[i];
 	c->nouts = n;
+	count_open(c);
 }
 
 const struct check_out *check_outs(const struct check *c, uint32_t step, size_t *n)

@@ -102,24 +102,6 @@ void check_json(const struct check *c, struct json *j, const struct check_findin
 	json_end(j, '}');
 }
 
-/* Steps of which make, as it was asked, does not say what they need. */
-static void put_open(const struct check *c, struct out *out)
-{
-	uint32_t last = 0;
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->nouts; i++) {
-		if (c->outs[i].step == last ||
-		    !lists_is_open(&c->lists.nodes[c->node[c->outs[i].file]]))
-			continue;
-		last = c->outs[i].step;
-		n++;
-	}
-	if (n)
-		out_printf(out, "%zu step%s left out: make -np had not come to %s; use make -npk, with what the build was to make\n",
-			   n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
-}
-
 void check_put(const struct check *c, struct out *out, bool json)
 {
 	struct json j = { .out = out };
@@ -141,5 +123,7 @@ void check_put(const struct check *c, struct out *out, bool json)
 	}
 	out_puts(out, c->lists.n ? "\n" :
 		 "; undeclared inputs: not looked for without --ninja, --make, --depfiles or --kbuild\n");
-	put_open(c, out);
+	if (c->nopen)
+		out_printf(out, "%zu step%s left out: make -np had not come to %s; use make -npk, with what the build was to make\n",
+			   c->nopen, c->nopen == 1 ? "" : "s", c->nopen == 1 ? "it" : "them");
 }
