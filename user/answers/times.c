@@ -222,7 +222,10 @@ static void put_seconds(struct out *out, int64_t ns, unsigned int width)
 
 static void put_percent(struct out *out, const struct timeline *t, int64_t ns)
 {
-	out_ratio(out, 100 * ns, t->wall ? t->wall : 1, 1, 5);
+	int64_t all = t->wall ? t->wall : 1;
+	bool large = ns > INT64_MAX / 100;
+
+	out_ratio(out, large ? ns : 100 * ns, large ? all / 100 : all, 1, 5);
 }
 
 static void text_sum(const struct timeline *t, struct out *out)
