@@ -217,13 +217,6 @@ static unsigned int take_list(struct list *l, int64_t *v, unsigned int max)
 	return *at == ']' ? n : is_bad(l);
 }
 
-static uint32_t id_in(struct list *l, int64_t id, enum db_table of)
-{
-	bool fits = l->db->counted && (uint64_t)id <= l->db->ids[of];
-
-	return fits ? (uint32_t)id : db_id_of(l->db, id, of);
-}
-
 bool list_id(struct list *l, enum db_table of, uint32_t *id)
 {
 	int64_t v;
@@ -235,7 +228,7 @@ bool list_id(struct list *l, enum db_table of, uint32_t *id)
 		l->at = l->end;
 		return is_bad(l);
 	}
-	*id = id_in(l, v, of);
+	*id = db_id_fast(l->db, v, of);
 	return true;
 }
 
@@ -253,7 +246,7 @@ bool list_miss(struct list *l, int64_t at, struct graph_access *a)
 		return false;
 	if (n < NR_MISS || !is_later(at, v[1], &a->at))
 		return is_bad(l);
-	a->file = id_in(l, v[0], DB_FILES);
+	a->file = db_id_fast(l->db, v[0], DB_FILES);
 	return true;
 }
 
@@ -270,8 +263,8 @@ bool list_access(struct list *l, int64_t at, struct graph_access *a)
 	    !is_later(at, v[4], &a->at) || !is_later(a->at, v[5], &a->until) ||
 	    v[6] != (int32_t)v[6] || (uint64_t)v[8] > 1 || !is_later(0, v[9], &a->since))
 		return is_bad(l);
-	a->version = id_in(l, v[0], DB_VERSIONS);
-	a->file = id_in(l, v[1], DB_FILES);
+	a->version = db_id_fast(l->db, v[0], DB_VERSIONS);
+	a->file = db_id_fast(l->db, v[1], DB_FILES);
 	a->how = (uint8_t)v[2];
 	a->class = db_class(l->db, v[3]);
 	a->fd = (int32_t)v[6];

@@ -35,7 +35,7 @@ static void miss(struct list_rows *m, uint32_t exec, uint32_t file, int error, i
 	list_rows_add(m, &a);
 }
 
-/* What was told since, and nothing else. */
+/* The rows written since the last call, and no others. */
 static void expect(const char *text)
 {
 	buf_addc(&told, 0);
@@ -102,7 +102,7 @@ static void test_another_error(void **state)
 	list_rows_free(&m);
 }
 
-/* What was opened first may be told last. */
+/* A file that was opened first may be reported last. */
 static void test_time_goes_back(void **state)
 {
 	struct list_rows m = { .fn = tell, .ctx = &told };

@@ -56,7 +56,7 @@ static void test_socketpair(void **state)
 	     "2:1:3 1:1:4 1:2:3 2:2:4");
 }
 
-/* In the order in which they were told. */
+/* Accesses in the order in which they were reported. */
 #define NUMBERED "WITH numbered AS MATERIALIZED (SELECT *, row_number() OVER () AS n FROM access)"
 
 /* What task 1 read that can be in what it wrote: "socket written<socket read". */

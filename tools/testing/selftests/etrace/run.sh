@@ -47,7 +47,7 @@ serve()
 }
 ask() { ./bpf-serve --ask $shared.socket "$*"; }
 
-# The module that programs have left loaded for each other, which this file tells.
+# This file exists while a test program has left the module loaded for the next one.
 export ETRACE_SHARED=$shared.module
 parameters=/sys/module/etrace/parameters instance=/sys/kernel/tracing/instances/etrace_selftest
 rm -f $ETRACE_SHARED

@@ -277,7 +277,7 @@ static void must_write(const char *file, const char *value)
 
 /* ---- one module for several programs ----------------------------------------- */
 
-/* The file named by $ETRACE_SHARED tells that the module is loaded for the next program. */
+/* The file $ETRACE_SHARED exists while the module is left loaded for the next program. */
 static const char *shared_file;
 static const char *shared_record;	/* what it is to record for this one; NULL: not shared */
 
