@@ -32,7 +32,7 @@ enum command_why {
 struct command_source {
 	char *path;		/* as the command has it */
 	const char *language;	/* as gcc's -x has it: "c", "c++"; languages.c */
-	uint32_t arg;		/* which argument it is */
+	uint32_t from, to;	/* its arguments: one, or two with the option before it */
 };
 
 /* Where the text of an @file comes from. */
@@ -57,7 +57,8 @@ struct command {
 	uint32_t *inputs;	/* of a link or archive: arguments that are its inputs, sources too */
 	size_t ninputs, inputs_cap;
 	enum option_role stage;	/* ROLE_ASK to ROLE_OBJECT; ROLE_NONE: it compiles and links */
-	const char *suffix;	/* of what it makes of a source, if the options say it */
+	const char *suffix;	/* of what it makes of a source, if that option says it */
+	const char *suffixes;	/* the same, by ROLE_SUFFIX */
 	const char *output;	/* as the command has it; NULL: not said */
 	const char *output_dir;
 	size_t inner;		/* of a wrapper: where the command begins in it; 0: nowhere */

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Taking a command apart.  See command.h. */
+#include "command/command.h"
+#include "base/path.h"
+#include "base/xalloc.h"
+
+#include <string.h>
+
+/* No command has more @files than that, and they are no longer together. */
+#define MAX_FILES	2000u
+#define MAX_TEXT	((size_t)16 << 20)
+
+struct parser {
+	struct command *c;
+	const struct command_files *files;
+	size_t at;			/* the argument that is looked at */
+	const char *language;		/* of sources from here on; NULL: by their names */
+	const char *all_language;	/* of all of them */
+	bool only_files;		/* behind "--" */
+	bool nothing_read;		/* one source is standard input, or /dev/null */
+	bool must_link;
+	unsigned int nfiles;		/* @files so far, and their size */
+	size_t text;
+};
+
+/* ---- arguments ---- */
+
+static void set_args(struct command *c, char **args, size_t n)
+{
+	c->args = xgrow(c->args, &c->args_cap, n + 1, sizeof(*c->args));
+	for (size_t i = 0; i < n; i++)
+		c->args[i] = args[i];
+	c->nargs = n;
+	c->args[n] = NULL;
+}
+
+struct words {
+	struct command *c;
+	size_t from;	/* among @owned */
+};
+
+static void own_word(void *ctx, char *word)
+{
+	struct command *c = ((struct words *)ctx)->c;
+
+	c->owned = xgrow(c->owned, &c->owned_cap, c->nowned + 1, sizeof(*c->owned));
+	c->owned[c->nowned++] = word;
+}
+
+/* Put the words of a file in the place of @replaced arguments.  Return: false: not read. */
+static bool read_arguments(struct parser *p, const char *name, size_t replaced)
+{
+	struct command *c = p->c;
+	struct words w = { c, c->nowned };
+	struct buf text = { 0 };
+	size_t n, behind = c->nargs + 1 - p->at - replaced;
+	enum at_files how = c->family->at == AT_NONE ? AT_GNU : c->family->at;
+
+	if (!p->files || p->nfiles++ >= MAX_FILES || !p->files->read(p->files->ctx, name, &text)) {
+		c->unread = true;
+		return false;
+	}
+	p->text += text.len;
+	if (p->text <= MAX_TEXT)
+		response_words(how, text.s, text.len, own_word, &w);
+	c->unread |= p->text > MAX_TEXT;
+	buf_free(&text);
+	n = c->nowned - w.from;
+	c->args = xgrow(c->args, &c->args_cap, c->nargs + n + 1, sizeof(*c->args));
+	memmove(c->args + p->at + n, c->args + p->at + replaced, behind * sizeof(*c->args));
+	for (size_t i = 0; i < n; i++)
+		c->args[p->at + i] = c->owned[w.from + i];
+	c->nargs += n - replaced;
+	return true;
+}
+
+/* ---- what they mean ---- */
+
+static void take_file(struct parser *p, size_t from, size_t to, const char *language)
+{
+	struct command *c = p->c;
+	char *path = c->args[to - 1];
+
+	if (!language)
+		language = p->language ? p->language : language_of(c->family, path);
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/null")) {
+		p->nothing_read = true;
+		return;
+	}
+	c->inputs = xgrow(c->inputs, &c->inputs_cap, c->ninputs + 1, sizeof(*c->inputs));
+	c->inputs[c->ninputs++] = (uint32_t)(to - 1);
+	if (!language)
+		return;
+	c->sources = xgrow(c->sources, &c->sources_cap, c->nsources + 1, sizeof(*c->sources));
+	c->sources[c->nsources++] = (struct command_source){
+		.path = path, .language = language, .from = (uint32_t)from, .to = (uint32_t)to,
+	};
+}
+
+/* What an option says of how far the command goes: the strongest one decides. */
+static void take_stage(struct command *c, const struct option *row)
+{
+	if (c->stage && c->stage < row->role)
+		return;
+	c->stage = row->role;
+	c->suffix = row->text;
+}
+
+static void take_role(struct parser *p, const struct option *row, const char *value, size_t from)
+{
+	struct command *c = p->c;
+
+	if (row->role && row->role < ROLE_STAGES) {
+		take_stage(c, row);
+		return;
+	}
+	switch ((enum option_role)row->role) {
+	case ROLE_LINK:
+		p->must_link = true;
+		break;
+	case ROLE_OUTPUT:
+		c->output = value;
+		break;
+	case ROLE_OUTPUT_DIR:
+		c->output_dir = value;
+		break;
+	case ROLE_LANGUAGE:
+		value = value ? value : row->text;
+		p->language = value && strcmp(value, "none") ? value : NULL;
+		break;
+	case ROLE_ALL_LANGUAGE:
+		p->all_language = row->text;
+		break;
+	case ROLE_SUFFIX:
+		c->suffixes = row->text;
+		break;
+	case ROLE_FILES:
+		p->only_files = true;
+		break;
+	case ROLE_SOURCE:
+		if (value)
+			take_file(p, from, p->at, row->text);
+		break;
+	case ROLE_INPUT:
+		if (value) {
+			c->inputs = xgrow(c->inputs, &c->inputs_cap, c->ninputs + 1, sizeof(*c->inputs));
+			c->inputs[c->ninputs++] = (uint32_t)(p->at - 1);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static size_t values_of(enum option_form form)
+{
+	return form == NEXT ? 1 : form == NEXT_2 ? 2 : form == NEXT_3 ? 3 : 0;
+}
+
+/* Return: false: it is no option, but a file that begins as one. */
+static bool take_option(struct parser *p)
+{
+	struct command *c = p->c;
+	enum option_form form;
+	const char *value;
+	const struct option *row = option_find(c->family, c->args[p->at], &form, &value);
+	size_t from = p->at, n = row ? values_of(form) : 0;
+
+	if (!row && c->args[p->at][0] != '-')
+		return false;
+	/* one at the end may lack its value */
+	if (n >= c->nargs - p->at)
+		n = c->nargs - p->at - 1;
+	if (n)
+		value = c->args[p->at + n];
+	if (row && row->role == ROLE_ARGUMENTS && value && read_arguments(p, value, n + 1))
+		return true;
+	p->at += n + 1;
+	if (row && row->role == ROLE_REST)
+		p->at = c->nargs;
+	else if (row)
+		take_role(p, row, value, from);
+	return true;
+}
+
+static bool is_option(const struct parser *p, const char *arg)
+{
+	return *arg && arg[1] && strchr(p->c->family->dashes, *arg) && !p->only_files;
+}
+
+/* All arguments from p->at on. */
+static void take_all(struct parser *p)
+{
+	struct command *c = p->c;
+
+	while (p->at < c->nargs) {
+		const char *arg = c->args[p->at];
+
+		if (*arg == '@' && arg[1] && c->family->at != AT_NONE &&
+		    read_arguments(p, arg + 1, 1))
+			continue;
+		if (is_option(p, arg) && take_option(p))
+			continue;
+		p->at++;
+		if (*arg && *arg != '@')
+			take_file(p, p->at - 1, p->at, NULL);
+	}
+}
+
+/* ---- kinds of programs ---- */
+
+static bool is_header(const struct command_source *s)
+{
+	size_t len = strlen(s->language);
+
+	return len > 7 && !strcmp(s->language + len - 7, "-header");
+}
+
+static void judge_driver(struct parser *p)
+{
+	struct command *c = p->c;
+	bool headers = c->nsources;
+
+	for (size_t i = 0; i < c->nsources; i++) {
+		if (p->all_language)
+			c->sources[i].language = p->all_language;
+		headers = headers && is_header(&c->sources[i]);
+	}
+	if (!c->stage && c->family->compiles_only && !p->must_link)
+		c->stage = ROLE_OBJECT;
+	c->links = !c->stage && !headers;
+	if (c->stage == ROLE_ASK)
+		c->why = WHY_ASKS;
+	else if (c->nsources)
+		c->kind = COMMAND_COMPILE;
+	else if (p->nothing_read)
+		c->why = WHY_STANDARD_INPUT;
+	else if (c->links && c->ninputs)
+		c->kind = COMMAND_LINK;
+	else
+		c->why = WHY_NO_SOURCE;
+	if (c->kind == COMMAND_COMPILE && c->stage == ROLE_DEPENDS)
+		c->why = WHY_DEPENDS;
+	if (c->kind == COMMAND_COMPILE && c->stage == ROLE_PREPROCESS)
+		c->why = WHY_PREPROCESSES;
+	if (c->why)
+		c->kind = COMMAND_OTHER;
+}
+
+static void judge_linker(struct command *c)
+{
+	c->nsources = 0;
+	if (c->stage == ROLE_ASK)
+		c->why = WHY_ASKS;
+	else if (c->ninputs)
+		c->kind = COMMAND_LINK;
+	else
+		c->why = WHY_NO_SOURCE;
+	c->links = true;
+}
+
+/* "ar rcs lib.a a.o b.o": only what puts members into an archive. */
+static void judge_archiver(struct command *c)
+{
+	const char *keys;
+	size_t from = 2;
+
+	c->nsources = 0;
+	c->why = WHY_NO_SOURCE;
+	if (c->ninputs < 1)
+		return;
+	keys = c->args[c->inputs[0]];
+	/* its letters may stand behind a dash, or not */
+	if (c->inputs[0] > 1 && c->args[c->inputs[0] - 1][0] == '-' &&
+	    c->args[c->inputs[0] - 1][1] != '-') {
+		keys = c->args[c->inputs[0] - 1] + 1;
+		from = 1;
+	}
+	from += strpbrk(keys, "abi") != NULL;
+	if (!strpbrk(keys, "rq") || c->ninputs <= from)
+		return;
+	c->output = c->args[c->inputs[from - 1]];
+	c->ninputs -= from;
+	memmove(c->inputs, c->inputs + from, c->ninputs * sizeof(*c->inputs));
+	c->kind = COMMAND_ARCHIVE;
+	c->why = WHY_NONE;
+}
+
+/* A word such as "NAME=value", which env and ccache take before a command. */
+static bool is_setting(const char *arg)
+{
+	size_t n = strcspn(arg, "=/");
+
+	return n && arg[n] == '=';
+}
+
+/* Where the command begins that is behind a wrapper's own options. */
+static void find_inner(struct parser *p)
+{
+	struct command *c = p->c;
+
+	while (p->at < c->nargs) {
+		const char *arg = c->args[p->at];
+
+		if (!is_option(p, arg) && !is_setting(arg)) {
+			c->inner = p->at;
+			return;
+		}
+		if (!is_option(p, arg) || !take_option(p))
+			p->at++;
+	}
+}
+
+void command_parse(struct command *c, const struct family *f, char **args, size_t n, size_t own,
+		   const struct command_files *files)
+{
+	struct parser p = { .c = c, .files = files, .at = own < n ? own : n };
+
+	c->family = f;
+	set_args(c, args, n);
+	if (f->tool == TOOL_WRAPPER) {
+		find_inner(&p);
+		return;
+	}
+	take_all(&p);
+	switch (f->tool) {
+	case TOOL_LINKER:
+		judge_linker(c);
+		break;
+	case TOOL_ARCHIVER:
+		judge_archiver(c);
+		break;
+	default:
+		judge_driver(&p);
+	}
+}
+
+void command_free(struct command *c)
+{
+	for (size_t i = 0; i < c->nowned; i++)
+		free(c->owned[i]);
+	free(c->owned);
+	free(c->args);
+	free(c->sources);
+	free(c->inputs);
+	*c = (struct command){ 0 };
+}
+
+/* ---- what becomes of a source ---- */
+
+/* Of a list of two words: the first one for assembly, the second one for objects. */
+static void add_suffix(const struct command *c, struct buf *path)
+{
+	const char *blank = c->suffixes ? strchr(c->suffixes, ' ') : NULL;
+
+	if (c->suffixes && c->stage == ROLE_ASSEMBLY && blank)
+		buf_add(path, c->suffixes, (size_t)(blank - c->suffixes));
+	else if (c->suffixes)
+		buf_adds(path, blank ? blank + 1 : c->suffixes);
+	else if (c->suffix || c->family->object)
+		buf_adds(path, c->suffix ? c->suffix : c->family->object);
+}
+
+static void add_stem(struct buf *path, const char *source)
+{
+	const char *name = path_base(source), *dot = strrchr(name, '.');
+
+	buf_add(path, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+static void add_directory(struct buf *path, const char *directory)
+{
+	if (!directory)
+		return;
+	buf_adds(path, directory);
+	if (*directory && directory[strlen(directory) - 1] != '/')
+		buf_addc(path, '/');
+}
+
+static void name_output(const struct command *c, const struct command_source *s, struct buf *path)
+{
+	size_t len = c->output ? strlen(c->output) : 0;
+	bool directory = len && c->output[len - 1] == '/';
+
+	if (len && !directory) {
+		if (*c->output != '/')
+			add_directory(path, c->output_dir);
+		buf_adds(path, c->output);
+		return;
+	}
+	add_directory(path, directory ? c->output : c->output_dir);
+	if (c->links && c->family->program && *c->family->program != '*') {
+		buf_adds(path, c->family->program);
+	} else if (c->links && c->family->program) {
+		add_stem(path, s->path);
+		buf_adds(path, c->family->program + 1);
+	} else if (is_header(s) && !c->suffix) {
+		buf_adds(path, c->output_dir ? path_base(s->path) : s->path);
+		buf_adds(path, ".gch");
+	} else {
+		add_stem(path, s->path);
+		add_suffix(c, path);
+	}
+}
+
+bool command_output(const struct command *c, const struct command_source *s, struct buf *path)
+{
+	path->len = 0;
+	if (c->stage && c->stage <= ROLE_CHECK && (c->stage == ROLE_CHECK || !c->output))
+		return false;
+	name_output(c, s, path);
+	buf_addc(path, 0);
+	path->len--;
+	return true;
+}
+
+bool command_drops(const struct command *c, const struct command_source *s, size_t arg)
+{
+	if (c->family->together)
+		return false;
+	for (size_t i = 0; i < c->nsources; i++)
+		if (&c->sources[i] != s && arg >= c->sources[i].from && arg < c->sources[i].to)
+			return true;
+	return false;
+}
