@@ -4,7 +4,6 @@
 #define ETRACE_COMPDB_H
 
 #include "answers/answers.h"
-#include "answers/compilers.h"
 
 enum compdb_style {
 	COMPDB_ARGUMENTS,	/* arguments as a list, absolute paths */
@@ -13,10 +12,13 @@ enum compdb_style {
 };
 
 struct compdb {
-	const struct tools *tools;
 	enum compdb_style style;
 	bool links;		/* link and archive commands, too */
+	bool wrappers;		/* commands with the wrappers before them */
+	bool preprocess;	/* what only preprocesses, too */
+	bool exists;		/* only of sources that are still there */
 	bool no_configure;	/* not what configure, CMake and Meson try out */
+	bool verbose;		/* tell where a command and its compiler disagree */
 	const char *update;	/* a file whose other entries stay, or NULL */
 };
 

@@ -174,6 +174,13 @@ static const struct row *row_of(struct work_arg name)
 	return row ? row : find(without_version(tool));
 }
 
+bool work_runs_scripts(const char *program, size_t len)
+{
+	const struct row *row = row_of(base_of(program, len));
+
+	return row && row->subject == OF_SCRIPT;
+}
+
 /* What a project calls its tests. */
 static bool names_test(struct work_arg name)
 {

@@ -51,6 +51,9 @@ static inline void work_args(struct work_arg *args, const struct et_event *ev, s
 enum work_class work_of(const char *program, size_t len, const struct work_arg *args, size_t n,
 			struct buf *label);
 
+/** work_runs_scripts - whether a program, a path or name, is a shell or another interpreter */
+bool work_runs_scripts(const char *program, size_t len);
+
 /** work_is_source - whether a file's name is that of a source: "x.c" */
 bool work_is_source(const char *name, size_t len);
 

@@ -15,7 +15,10 @@ static const struct opt_row options[] = {
 	{ "style", "STYLE", "of entries: arguments (default), cmake or bear" },
 	{ "links", NULL, "link and archive commands, too, with their inputs" },
 	{ "no-configure", NULL, "without what configure, CMake and Meson only try out" },
-	{ "config", "FILE", "more compilers: etrace-compdb(1)" },
+	{ "wrappers", NULL, "commands with the wrappers before them: ccache, mpicc" },
+	{ "preprocess", NULL, "what only preprocesses (-E), too" },
+	{ "exists", NULL, "only of sources that are still there" },
+	{ "verbose", NULL, "tell where a command and its compiler disagree" },
 	{ 0 }
 };
 
@@ -49,10 +52,11 @@ static void write_file(struct asked *a, const struct compdb *c, const char *path
 
 static int ask(struct asked *a)
 {
-	const char *config = opt_value(a->opts, "config"), *path = opt_value(a->opts, "output");
-	struct tools tools = { 0 };
+	const char *path = opt_value(a->opts, "output");
 	struct compdb c = {
-		.tools = &tools, .links = opt_flag(a->opts, "links"),
+		.links = opt_flag(a->opts, "links"), .wrappers = opt_flag(a->opts, "wrappers"),
+		.preprocess = opt_flag(a->opts, "preprocess"), .exists = opt_flag(a->opts, "exists"),
+		.verbose = opt_flag(a->opts, "verbose"),
 		.no_configure = opt_flag(a->opts, "no-configure"),
 		.update = opt_value(a->opts, "update"),
 	};
@@ -62,13 +66,12 @@ static int ask(struct asked *a)
 		path = c.update;
 	if (c.update && access(c.update, F_OK) && errno == ENOENT)
 		c.update = NULL;
-	if (take_style(&c, a) && (!config || tools_read(&tools, config, a->diag))) {
+	if (take_style(&c, a)) {
 		if (path && strcmp(path, "-"))
 			write_file(a, &c, path);
 		else
 			compdb_write(a->db[0], &c, a->out);
 	}
-	tools_free(&tools);
 	return 0;
 }
 

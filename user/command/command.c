@@ -152,11 +152,6 @@ static void take_role(struct parser *p, const struct option *row, const char *va
 	}
 }
 
-static size_t values_of(enum option_form form)
-{
-	return form == NEXT ? 1 : form == NEXT_2 ? 2 : form == NEXT_3 ? 3 : 0;
-}
-
 /* Return: false: it is no option, but a file that begins as one. */
 static bool take_option(struct parser *p)
 {
@@ -164,7 +159,7 @@ static bool take_option(struct parser *p)
 	enum option_form form;
 	const char *value;
 	const struct option *row = option_find(c->family, c->args[p->at], &form, &value);
-	size_t from = p->at, n = row ? values_of(form) : 0;
+	size_t from = p->at, n = row ? option_values(form) : 0;
 
 	if (!row && c->args[p->at][0] != '-')
 		return false;

@@ -15,6 +15,11 @@ static const struct option gcc_rows[] = {
 };
 static const struct option_set gcc_options = SET(gcc_rows);
 
+static const struct option cc1_rows[] = {
+#include "command/cc1.def"
+};
+static const struct option_set cc1_options = SET(cc1_rows);
+
 #define C_LANGUAGES "c c++ objective-c objective-c++ assembler cpp-output"
 
 static const struct family_env gcc_env[] = {
@@ -36,9 +41,15 @@ const struct family families[] = {
 		.programs = "clang clang++", .languages = C_LANGUAGES, .object = ".o",
 		.program = "a.out", .at = AT_GNU, .env = gcc_env,
 	}, {
-		.name = "cc1", .tool = TOOL_PROPER, .sets = { &gcc_options }, .dashes = "-",
-		.programs = "cc1 cc1plus cc1obj cc1objplus f951", .languages = C_LANGUAGES,
-		.object = ".s", .compiles_only = true,
+		.name = "cc1", .tool = TOOL_PROPER, .sets = { &cc1_options, &gcc_options },
+		.dashes = "-", .programs = "cc1 cc1plus cc1obj cc1objplus f951",
+		.languages = C_LANGUAGES, .object = ".s", .at = AT_GNU, .compiles_only = true,
+	}, {
+		.name = "as", .tool = TOOL_PROPER, .sets = { &gcc_options }, .dashes = "-",
+		.programs = "as", .at = AT_GNU, .compiles_only = true,
+	}, {
+		.name = "collect2", .tool = TOOL_PROPER, .sets = { &gcc_options }, .dashes = "-",
+		.programs = "collect2", .at = AT_GNU,
 	}, {
 		.name = "wrapper", .tool = TOOL_WRAPPER, .dashes = "-",
 		.programs = "ccache distcc sccache icecc buildcache",
@@ -106,6 +117,38 @@ static size_t without_version(const char *name, size_t len)
 	while (cut && (isdigit((unsigned char)name[cut - 1]) || name[cut - 1] == '.'))
 		cut--;
 	return cut && cut < len && name[cut - 1] == '-' ? cut - 1 : cut;
+}
+
+static size_t bare_length(const char *name)
+{
+	return without_version(name, without(name, strlen(name), ".exe"));
+}
+
+/* "zig" of "zig+cc". */
+static bool begins_name(const struct family *f, const char *name, size_t len)
+{
+	for (const char *at = f->programs, *plus; (plus = strchr(at, '+')); at = plus + 1) {
+		const char *word = plus;
+
+		while (word > at && word[-1] != ' ')
+			word--;
+		if ((size_t)(plus - word) == len && !memcmp(word, name, len))
+			return true;
+	}
+	return false;
+}
+
+bool family_known(const char *program)
+{
+	const char *name = path_base(program);
+	size_t args;
+
+	if (family_of(program, NULL, &args))
+		return true;
+	for (const struct family *f = families; f->name; f++)
+		if (begins_name(f, name, bare_length(name)))
+			return true;
+	return false;
 }
 
 const struct family *family_of(const char *program, const char *first, size_t *args)
@@ -241,6 +284,11 @@ const struct option *option_find(const struct family *f, const char *arg, enum o
 	return best.row;
 }
 
+size_t option_values(enum option_form form)
+{
+	return form == NEXT ? 1 : form == NEXT_2 ? 2 : form == NEXT_3 ? 3 : 0;
+}
+
 /* ---- languages ---- */
 
 static const struct {
@@ -260,8 +308,7 @@ const char *language_of(const struct family *f, const char *path)
 {
 	const char *dot = strrchr(path_base(path), '.');
 
-	(void)f;
-	for (size_t i = 0; dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+	for (size_t i = 0; f->languages && dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 		if (!strcmp(suffixes[i].suffix, dot))
 			return suffixes[i].language;
 	return NULL;

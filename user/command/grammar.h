@@ -47,6 +47,7 @@ enum option_role {
 	ROLE_SUFFIX,		/* text: suffix of what ROLE_ASSEMBLY and ROLE_OBJECT make: ".ll .bc" */
 	ROLE_FILES,		/* all behind it are files: "--" */
 	ROLE_REST,		/* all behind it is for another program, the linker: "/link" */
+	ROLE_INTERNAL,		/* of a compiler proper: between it and its driver, for nobody else */
 };
 
 struct option {
@@ -134,6 +135,12 @@ const struct family *family_of(const char *program, const char *first, size_t *a
  */
 const struct option *option_find(const struct family *f, const char *arg, enum option_form *form,
 				 const char **value);
+
+/** option_values - how many of the next arguments are an option's values */
+size_t option_values(enum option_form form);
+
+/** family_known - whether a program may be of a family: it, or it with its first argument */
+bool family_known(const char *program);
 
 /** language_of - of a source, by its name; NULL: none that @f compiles */
 const char *language_of(const struct family *f, const char *path);

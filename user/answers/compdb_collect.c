@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The commands of a build.  See compdb_parts.h. */
+#include "answers/compdb_parts.h"
+#include "base/path.h"
+#include "base/xalloc.h"
+#include "build/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct collector {
+	struct compdb_list *l;
+	struct map64 programs;	/* by file: enum seen */
+	struct map64 names;	/* by string, of first arguments: the same */
+	uint32_t exec, up;	/* exec that is looked at; the nearest command above it */
+	uint32_t cwd, program, interp;
+};
+
+/* Whether a program of some name may be a command. */
+enum seen { SEEN_NOTHING, SEEN_TOOL, SEEN_INTERPRETER };
+
+/* What ran, and which of its arguments are its own. */
+struct ran {
+	const struct family *family;
+	size_t from;		/* its name among the arguments: behind an interpreter */
+	size_t own;		/* how many are the name */
+	bool weak, masked;	/* masked: a wrapper that goes by the name of what it wraps */
+};
+
+char *compdb_absolute(const char *directory, const char *path)
+{
+	struct buf b = { 0 };
+
+	buf_room(&b, strlen(directory) + strlen(path) + 2);
+	if (*path != '/') {
+		buf_adds(&b, directory);
+		buf_addc(&b, '/');
+	}
+	buf_adds(&b, path);
+	path_clean(&b);
+	buf_addc(&b, 0);
+	return b.s;
+}
+
+/* ---- paths and names ---- */
+
+/* Not build_of(): for the tables of a new database, all of it need not be in memory. */
+static char *path_of(struct db *db, uint32_t file)
+{
+	struct sqlite3_stmt *st = db_ask(db, "SELECT path FROM file WHERE id = ?", "i", (int64_t)file);
+	struct buf b = { 0 };
+	size_t len;
+
+	while (db_row(db, st)) {
+		const char *path = db_bytes(st, 0, &len);
+
+		buf_add(&b, path, len);
+	}
+	buf_addc(&b, 0);
+	return b.s;
+}
+
+static const char *directory_of(struct compdb_list *l, uint32_t cwd)
+{
+	uint64_t *found = map64_get(&l->directories, cwd);
+
+	if (!found) {
+		map64_put(&l->directories, cwd, (uintptr_t)path_of(l->db, cwd));
+		found = map64_get(&l->directories, cwd);
+	}
+	return (const char *)(uintptr_t)*found;
+}
+
+static enum seen see(const char *name)
+{
+	if (family_known(name))
+		return SEEN_TOOL;
+	return work_runs_scripts(name, strlen(name)) ? SEEN_INTERPRETER : SEEN_NOTHING;
+}
+
+static enum seen see_program(struct collector *c, uint32_t file)
+{
+	uint64_t *found = map64_get(&c->programs, file);
+	enum seen seen;
+	char *path;
+
+	if (found)
+		return (enum seen)*found;
+	path = path_of(c->l->db, file);
+	seen = see(path);
+	free(path);
+	map64_put(&c->programs, file, seen);
+	return seen;
+}
+
+static enum seen see_name(struct collector *c, uint32_t string)
+{
+	uint64_t *found = map64_get(&c->names, string);
+	struct buf name = { 0 };
+	enum seen seen;
+	size_t len;
+	const char *s;
+
+	if (found)
+		return (enum seen)*found;
+	s = args_text(&c->l->args, string, &len);
+	buf_add(&name, s, len);
+	buf_addc(&name, 0);
+	seen = see(name.s);
+	buf_free(&name);
+	map64_put(&c->names, string, seen);
+	return seen;
+}
+
+/* Whether the exec may be a command at all, as few are. */
+static bool may_be(struct collector *c)
+{
+	return args_of(&c->l->args, c->exec) && (see_program(c, c->program) ||
+		see_name(c, args_string(&c->l->args, c->exec, 0)));
+}
+
+/* ---- what ran ---- */
+
+/* "sh ./cc -c a.c": the script's place; 0: it runs none. */
+static size_t script_by_hand(char **args, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (*args[i] != '-')
+			return i;
+		/* commands or a module, not a file */
+		if (args[i][1] != '-' && strpbrk(args[i], "cm"))
+			return 0;
+	}
+	return 0;
+}
+
+/* A script that the kernel began an interpreter for: its path stands behind one argument or two. */
+static size_t script_of_kernel(const char *program, char **args, size_t n)
+{
+	for (size_t i = 1; i < n && i < 3; i++)
+		if (!strcmp(path_base(args[i]), path_base(program)))
+			return i;
+	/* by a link of another name */
+	return n > 1 ? 1 : 0;
+}
+
+static const struct family *family_at(char **args, size_t n, size_t i, size_t *own)
+{
+	return family_of(args[i], i + 1 < n ? args[i + 1] : NULL, own);
+}
+
+static struct ran what_ran(const char *program, bool script, char **args, size_t n)
+{
+	struct ran ran = { .own = 1 };
+	const struct family *named;
+	size_t own;
+
+	if (script)
+		ran.from = script_of_kernel(program, args, n);
+	else if (see(program) == SEEN_INTERPRETER)
+		ran.from = script_by_hand(args, n);
+	named = family_at(args, n, ran.from, &own);
+	if (ran.from) {
+		ran.weak = true;
+		ran.family = named;
+		ran.own = own;
+		return ran;
+	}
+	ran.family = family_of(program, n > 1 ? args[1] : NULL, &ran.own);
+	ran.masked = ran.family && ran.family->tool == TOOL_WRAPPER && named &&
+		     named->tool == TOOL_DRIVER;
+	ran.weak = !ran.family;
+	if (named && (!ran.family || ran.masked || named->tool == ran.family->tool)) {
+		if (ran.masked)
+			ran.own = own;
+		else
+			ran = (struct ran){ .family = named, .own = own, .weak = ran.weak };
+	}
+	return ran;
+}
+
+/* ---- commands ---- */
+
+struct reader {
+	struct compdb_list *l;
+	const struct compdb_command *c;
+};
+
+static bool read_at(void *ctx, const char *name, struct buf *text)
+{
+	const struct reader *r = ctx;
+
+	return compdb_read_file(r->l, r->c->exec, r->c->directory, name, text);
+}
+
+void compdb_take(struct compdb_list *l, struct compdb_command *c, char **args, size_t n)
+{
+	const struct family *f = c->cmd.family;
+	struct reader r = { l, c };
+	const struct command_files files = { read_at, &r };
+
+	for (size_t i = 0; i < c->cmd.nsources; i++)
+		free(c->sources[i].file);
+	free(c->sources);
+	free(c->output);
+	command_free(&c->cmd);
+	command_parse(&c->cmd, f, args, n, c->own, &files);
+	c->sources = xcalloc(c->cmd.nsources + 1, sizeof(*c->sources));
+	for (size_t i = 0; i < c->cmd.nsources; i++) {
+		c->sources[i].file = compdb_absolute(c->directory, c->cmd.sources[i].path);
+		if (c->cmd.kind != COMMAND_COMPILE)
+			c->sources[i].fate = FATE_OTHER;
+	}
+	c->output = NULL;
+	if (c->cmd.ninputs && (c->cmd.links || c->cmd.kind == COMMAND_ARCHIVE))
+		c->output = compdb_absolute(c->directory, c->cmd.output ? c->cmd.output : "a.out");
+}
+
+static void free_command(struct compdb_command *c)
+{
+	for (size_t i = 0; i < c->cmd.nsources; i++)
+		free(c->sources[i].file);
+	free(c->sources);
+	free(c->output);
+	free(c->args);
+	free(c->text);
+	free(c->rebuilt);
+	buf_free(&c->env);
+	command_free(&c->cmd);
+}
+
+/* The command that a wrapper has behind its options, or behind those of another wrapper. */
+static bool unwrap(struct compdb_command *c, const struct family *f)
+{
+	c->wrapper = f;
+	while (f && f->tool == TOOL_WRAPPER) {
+		struct command w = { 0 };
+
+		command_parse(&w, f, c->args + c->inner, c->nargs - c->inner, 1, NULL);
+		c->inner += w.inner;
+		f = w.inner ? family_at(c->args, c->nargs, c->inner, &c->own) : NULL;
+		command_free(&w);
+	}
+	c->cmd.family = f;
+	return f && f->tool == TOOL_DRIVER;
+}
+
+/* Return: false: there is no command of ours in it. */
+static bool take_command(struct collector *c, struct compdb_command *row, const char *program)
+{
+	struct ran ran = what_ran(program, c->program != c->interp && c->interp, row->args, row->nargs);
+
+	if (!ran.family)
+		return false;
+	row->inner = ran.from;
+	row->own = ran.own;
+	row->weak = ran.weak;
+	row->cmd.family = ran.family;
+	if (ran.masked) {
+		row->wrapper = ran.family;
+		row->cmd.family = family_at(row->args, row->nargs, ran.from, &row->own);
+	} else if (ran.family->tool == TOOL_WRAPPER && !unwrap(row, ran.family)) {
+		return false;
+	}
+	row->directory = directory_of(c->l, c->cwd);
+	compdb_take(c->l, row, row->args + row->inner, row->nargs - row->inner);
+	return true;
+}
+
+static void take_args(struct collector *c, struct compdb_command *row)
+{
+	const struct args *a = &c->l->args;
+	struct buf text = { 0 };
+	uint32_t n = args_of(a, c->exec);
+	size_t len;
+	char *at;
+
+	for (uint32_t i = 0; i < n && db_args_fit(c->l->db, text.len); i++) {
+		const char *s = args_text(a, args_string(a, c->exec, i), &len);
+
+		buf_add(&text, s, len);
+		buf_addc(&text, 0);
+		row->nargs++;
+	}
+	row->args = xcalloc(row->nargs + 1, sizeof(*row->args));
+	row->text = at = text.s;
+	for (size_t i = 0; i < row->nargs; i++, at += strlen(at) + 1)
+		row->args[i] = at;
+}
+
+/* A compiler proper, assembler or linker belongs to the driver that ran it. */
+static void add_proper(struct compdb_list *l, uint32_t row)
+{
+	struct compdb_command *c = &l->rows[row - 1], *up = NULL;
+
+	for (uint32_t i = c->up; i && (!up || compdb_is_proper(up)); i = up->up)
+		up = &l->rows[i - 1];
+	if (!up || compdb_is_proper(up))
+		return;
+	if (!c->cmd.nsources) {
+		up->made = row;
+		return;
+	}
+	c->next_proper = up->proper;
+	up->proper = row;
+}
+
+/* Return: the command that the exec is, from 1 on; 0: none. */
+static uint32_t look_at(struct collector *c)
+{
+	struct compdb_list *l = c->l;
+	struct compdb_command row = { .exec = c->exec, .up = c->up };
+	char *program;
+	bool found;
+
+	if (!may_be(c))
+		return 0;
+	take_args(c, &row);
+	program = path_of(l->db, c->program);
+	found = take_command(c, &row, program);
+	free(program);
+	if (!found) {
+		free_command(&row);
+		return 0;
+	}
+	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
+	l->rows[l->n++] = row;
+	if (compdb_is_proper(&row))
+		add_proper(l, (uint32_t)l->n);
+	return (uint32_t)l->n;
+}
+
+void compdb_collect(struct compdb_list *l, struct db *db, const struct compdb *o)
+{
+	/* parents come before their children: ids are given in the order of their beginning */
+	static const char text[] =
+		"SELECT id, coalesce(before, parent), cwd, program, interp FROM exec ORDER BY id";
+	struct collector c = { .l = l };
+	struct sqlite3_stmt *st = db_ask(db, text, "");
+
+	*l = (struct compdb_list){ .db = db, .o = o };
+	l->near = xcalloc(db_ids(db, DB_EXECS) + 1ul, sizeof(*l->near));
+	args_load(&l->args, db);
+	while (db_row(db, st)) {
+		uint32_t found;
+
+		c.exec = db_id(db, st, 0, DB_EXECS);
+		c.up = l->near[db_earlier(db, st, 1, c.exec)];
+		c.cwd = db_id(db, st, 2, DB_FILES);
+		c.program = db_id(db, st, 3, DB_FILES);
+		c.interp = db_id(db, st, 4, DB_FILES);
+		found = look_at(&c);
+		l->near[c.exec] = found ? found : c.up;
+	}
+	map64_clear(&c.programs);
+	map64_clear(&c.names);
+}
+
+void compdb_list_free(struct compdb_list *l)
+{
+	struct map64_slot *slot;
+	size_t i = 0;
+
+	for (size_t k = 0; k < l->n; k++)
+		free_command(&l->rows[k]);
+	while ((slot = map64_each(&l->directories, &i)))
+		free((void *)(uintptr_t)slot->value);
+	map64_clear(&l->directories);
+	free(l->rows);
+	free(l->near);
+	args_free(&l->args);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * @files, as they were when they were read: from the file, if it is still the same, or from
+ * what the driver made of it for the compiler proper.  See compdb_parts.h.
+ */
+#include "answers/compdb_parts.h"
+#include "base/xalloc.h"
+#include "db/lists.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#define MAX_FILE	((size_t)16 << 20)
+
+/* ---- from the file ---- */
+
+/* Whether the file behind @fd is a version as it was recorded.  Nothing known is no. */
+static bool is_version(struct db *db, uint32_t version, const char *path, int fd)
+{
+	static const char text[] = "SELECT v.dev, v.ino, v.size, v.mtime, v.size IS NOT NULL AND\n"
+		" v.mtime IS NOT NULL, f.path FROM version AS v JOIN file AS f ON f.id = v.file\n"
+		" WHERE v.id = ?";
+	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)version);
+	struct stat now;
+	bool same = false;
+
+	while (db_row(db, st)) {
+		size_t len;
+		const char *name = db_bytes(st, 5, &len);
+
+		if (len != strlen(path) || memcmp(name, path, len) || !db_int(st, 4) || fstat(fd, &now))
+			continue;
+		same = now.st_size == db_int(st, 2) &&
+		       now.st_mtim.tv_sec * 1000000000L + now.st_mtim.tv_nsec == db_int(st, 3);
+		if (!db_null(st, 1))
+			same = same && (uint64_t)now.st_ino == (uint64_t)db_int(st, 1);
+	}
+	return same;
+}
+
+/* Whether @exec read the file behind @fd, by the name @path. */
+static bool read_it(struct db *db, uint32_t exec, const char *path, int fd)
+{
+	static const char text[] = "SELECT at, list FROM access_list WHERE exec = ?";
+	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
+	bool found = false;
+
+	while (db_row(db, st)) {
+		size_t len;
+		const char *s = db_bytes(st, 1, &len);
+		struct list l = list_of(db, s, len);
+		struct graph_access a;
+
+		while (!found && list_access(&l, db_int(st, 0), &a))
+			found = a.version && a.how == GRAPH_READ && is_version(db, a.version, path, fd);
+	}
+	return found;
+}
+
+static bool read_whole(int fd, struct buf *text)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, buf_room(text, 65536), 65536);
+		text->len += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && text->len <= MAX_FILE);
+	return !n;
+}
+
+bool compdb_read_file(struct compdb_list *l, uint32_t exec, const char *directory,
+		      const char *name, struct buf *text)
+{
+	char *path = compdb_absolute(directory, name);
+	/* a FIFO of that name must not be waited for */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	bool ok = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+		  read_it(l->db, exec, path, fd) && read_whole(fd, text);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return ok;
+}
+
+/* ---- from what the compiler proper got ---- */
+
+struct rebuilt {
+	char **args;
+	size_t n, cap;
+};
+
+static void add(struct rebuilt *r, const char *arg)
+{
+	r->args = xgrow(r->args, &r->cap, r->n + 2, sizeof(*r->args));
+	/* they are those of commands that stay */
+	r->args[r->n++] = (char *)(uintptr_t)arg;
+	r->args[r->n] = NULL;
+}
+
+/* What is for the driver, too, of a compiler proper's arguments. */
+static void add_options(struct rebuilt *r, const struct command *proper)
+{
+	for (size_t i = 1; i < proper->nargs;) {
+		enum option_form form;
+		const char *value;
+		const struct option *row = NULL;
+		size_t n = 1;
+
+		if (*proper->args[i] == '-')
+			row = option_find(proper->family, proper->args[i], &form, &value);
+		if (row)
+			n += option_values(form);
+		if (*proper->args[i] == '-' && !(row && (row->role == ROLE_INTERNAL ||
+							 row->role == ROLE_OUTPUT)))
+			for (size_t k = i; k < i + n && k < proper->nargs; k++)
+				add(r, proper->args[k]);
+		i += n;
+	}
+}
+
+static void rebuild(struct compdb_list *l, struct compdb_command *c)
+{
+	const struct command *proper = &l->rows[c->proper - 1].cmd;
+	const struct command *last = c->made ? &l->rows[c->made - 1].cmd : proper;
+	struct rebuilt r = { 0 };
+
+	for (size_t i = 0; i < c->own; i++)
+		add(&r, c->args[c->inner + i]);
+	add_options(&r, proper);
+	if (last == proper)
+		add(&r, "-S");
+	else if (last->family->compiles_only)
+		add(&r, "-c");
+	for (uint32_t p = c->proper; p; p = l->rows[p - 1].next_proper)
+		add(&r, l->rows[p - 1].cmd.sources[0].path);
+	if (last->output && (!l->rows[c->proper - 1].next_proper || last->links)) {
+		add(&r, "-o");
+		add(&r, last->output);
+	}
+	free(c->rebuilt);
+	c->rebuilt = r.args;
+	compdb_take(l, c, r.args, r.n);
+}
+
+/* Whether a command has an argument that is, or was, an @file. */
+static bool has_file(const struct compdb_command *c)
+{
+	for (size_t i = c->inner + c->own; i < c->nargs; i++)
+		if (*c->args[i] == '@' && c->args[i][1])
+			return true;
+	return false;
+}
+
+/* Options that a driver passes on in their order, if not that of others. */
+static const char *const passed[] = { "-I", "-D -U", "-include" };
+
+static void add_said(struct buf *to, const struct command *c, const char *names)
+{
+	for (size_t i = 1; i < c->nargs; i++) {
+		enum option_form form;
+		const char *value;
+		const struct option *row = NULL;
+
+		if (*c->args[i] == '-')
+			row = option_find(c->family, c->args[i], &form, &value);
+		if (!row)
+			continue;
+		if (option_values(form))
+			value = i + 1 < c->nargs ? c->args[i + 1] : NULL;
+		if (value && has_word(names, row->name, strlen(row->name))) {
+			buf_adds(to, row->name);
+			buf_add(to, value, strlen(value) + 1);
+		}
+		i += option_values(form);
+	}
+}
+
+/* Whether a driver gave its compiler proper the macros and directories that it was given. */
+static bool agrees(const struct command *driver, const struct command *proper)
+{
+	bool same = true;
+
+	for (size_t i = 0; same && i < sizeof(passed) / sizeof(passed[0]); i++) {
+		struct buf a = { 0 }, b = { 0 };
+
+		add_said(&a, driver, passed[i]);
+		add_said(&b, proper, passed[i]);
+		/* the driver may add some of its own before them or behind them */
+		same = !a.len || (b.len && memmem(b.s, b.len, a.s, a.len));
+		buf_free(&a);
+		buf_free(&b);
+	}
+	return same;
+}
+
+void compdb_rebuild(struct compdb_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct compdb_command *c = &l->rows[i];
+		const struct command *proper;
+
+		if (!c->proper || !has_file(c))
+			continue;
+		proper = &l->rows[c->proper - 1].cmd;
+		/* only gcc's compilers understand what its driver does */
+		if (proper->family->at == AT_GNU && (c->cmd.unread || !agrees(&c->cmd, proper)))
+			rebuild(l, c);
+	}
+}

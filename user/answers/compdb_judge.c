@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * What becomes of each command: an entry, or a part of another one's step.
+ * See compdb_parts.h.
+ */
+#include "answers/compdb_parts.h"
+#include "base/path.h"
+#include "db/lists.h"
+
+#include <string.h>
+
+static bool compiles(const struct compdb_command *c)
+{
+	return c->cmd.kind == COMMAND_COMPILE && !compdb_is_proper(c);
+}
+
+/* ---- who compiles a source: the innermost command ---- */
+
+static struct compdb_source *source_of(struct compdb_command *c, const char *file)
+{
+	for (size_t i = 0; i < c->cmd.nsources; i++)
+		if (!strcmp(c->sources[i].file, file))
+			return &c->sources[i];
+	return NULL;
+}
+
+/* Whether what a wrapper ran is what it was told to: not a compiler that is a wrapper itself. */
+static bool is_wrapped(const struct compdb_command *wrapper, const struct compdb_command *c)
+{
+	return wrapper->wrapper && !strcmp(path_base(wrapper->args[wrapper->inner]),
+					   path_base(c->args[c->inner]));
+}
+
+/* @c has @s; what ran it has it, too, or not. */
+static void find_outer(struct compdb_list *l, uint32_t row, struct compdb_source *s)
+{
+	const struct compdb_command *c = &l->rows[row - 1];
+
+	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {
+		struct compdb_command *outer = &l->rows[up - 1];
+		struct compdb_source *same = compiles(outer) ? source_of(outer, s->file) : NULL;
+
+		if (!same)
+			continue;
+		if (s->fate == FATE_ENTRY && is_wrapped(outer, c)) {
+			*s = (struct compdb_source){ .file = s->file, .fate = FATE_PART, .by = up };
+			continue;
+		}
+		same->fate = FATE_INNER;
+		same->by = row;
+	}
+}
+
+static void find_innermost(struct compdb_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; compiles(&l->rows[i]) && k < l->rows[i].cmd.nsources; k++)
+			find_outer(l, (uint32_t)i + 1, &l->rows[i].sources[k]);
+}
+
+/* ---- scripts: what was read ---- */
+
+struct reads {
+	struct compdb_list *l;
+	struct map64 files;	/* those that are asked for, by their ids: 1 */
+};
+
+/* A weak command of which it is not known that it compiles. */
+static bool in_doubt(const struct compdb_command *c, const struct compdb_source *s)
+{
+	return c->weak && !c->wrapper && compiles(c) && s->fate == FATE_ENTRY;
+}
+
+static uint32_t file_of(struct db *db, const char *path)
+{
+	return (uint32_t)db_one(db, "SELECT id FROM file WHERE path = ?", "b", path, strlen(path));
+}
+
+static uint32_t file_of_version(struct db *db, uint32_t version)
+{
+	return (uint32_t)db_one(db, "SELECT file FROM version WHERE id = ?", "i", (int64_t)version);
+}
+
+/* @exec read a file: tell so all that ran it. */
+static void note_read(struct reads *r, uint32_t exec, uint32_t file)
+{
+	struct compdb_list *l = r->l;
+
+	for (uint32_t row = l->near[exec]; row; row = l->rows[row - 1].up) {
+		struct compdb_command *c = &l->rows[row - 1];
+
+		for (size_t i = 0; i < c->cmd.nsources; i++)
+			if (in_doubt(c, &c->sources[i]) && file_of(l->db, c->sources[i].file) == file)
+				c->sources[i].read = true;
+	}
+}
+
+static bool has_doubt(const struct compdb_list *l, uint32_t row)
+{
+	for (; row; row = l->rows[row - 1].up)
+		for (size_t i = 0; i < l->rows[row - 1].cmd.nsources; i++)
+			if (in_doubt(&l->rows[row - 1], &l->rows[row - 1].sources[i]))
+				return true;
+	return false;
+}
+
+static void take_list(void *ctx, const struct db_cells *row)
+{
+	struct reads *r = ctx;
+	uint32_t exec = db_cell_id(r->l->db, row, 0, DB_EXECS);
+	struct list list = list_of(r->l->db, row->bytes, row->len);
+	struct graph_access a;
+
+	if (!has_doubt(r->l, r->l->near[exec]))
+		return;
+	while (list_access(&list, row->v[1], &a)) {
+		uint32_t file = a.file ? a.file : file_of_version(r->l->db, a.version);
+
+		if (a.how == GRAPH_READ && map64_get(&r->files, file))
+			note_read(r, exec, file);
+	}
+}
+
+/* A script with a compiler's name is one if it had its source read. */
+static void judge_scripts(struct compdb_list *l)
+{
+	struct reads r = { .l = l };
+
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < l->rows[i].cmd.nsources; k++)
+			if (in_doubt(&l->rows[i], &l->rows[i].sources[k]))
+				map64_put(&r.files, file_of(l->db, l->rows[i].sources[k].file), 1);
+	if (r.files.n)
+		db_scan(l->db, "access_list", "exec, at, list", take_list, &r);
+	map64_clear(&r.files);
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < l->rows[i].cmd.nsources; k++) {
+			struct compdb_source *s = &l->rows[i].sources[k];
+
+			if (in_doubt(&l->rows[i], s) && !s->read)
+				s->fate = FATE_NOT_READ;
+		}
+}
+
+/* ---- what else a compiler compiles is a part of its step ---- */
+
+static bool is_entry(const struct compdb_command *c)
+{
+	for (size_t i = 0; i < c->cmd.nsources; i++)
+		if (c->sources[i].fate == FATE_ENTRY)
+			return true;
+	return false;
+}
+
+/* The command whose step another one is a part of; 0: none. */
+static uint32_t step_of(const struct compdb_list *l, const struct compdb_command *c)
+{
+	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {
+		const struct compdb_command *outer = &l->rows[up - 1];
+
+		if (compdb_is_proper(outer) || (compiles(outer) && is_entry(outer)) ||
+		    (outer->cmd.kind == COMMAND_LINK && !outer->weak && !outer->wrapper))
+			return up;
+	}
+	return 0;
+}
+
+static void find_parts(struct compdb_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct compdb_command *c = &l->rows[i];
+		uint32_t step = compiles(c) && is_entry(c) ? step_of(l, c) : 0;
+
+		for (size_t k = 0; step && k < c->cmd.nsources; k++)
+			if (c->sources[k].fate == FATE_ENTRY) {
+				c->sources[k].fate = FATE_PART;
+				c->sources[k].by = step;
+			}
+	}
+}
+
+/* ---- compilers proper: what they compiled is the truth ---- */
+
+/* Whether a compiler proper below a driver had a source, or made it: "a.i" of "a.c". */
+static bool was_compiled(struct compdb_list *l, const struct compdb_command *c, const char *file)
+{
+	for (uint32_t p = c->proper; p; p = l->rows[p - 1].next_proper)
+		if (source_of(&l->rows[p - 1], file))
+			return true;
+	return false;
+}
+
+/* Assembly has no compiler proper, nor has what a driver did not come to. */
+static bool needs_proper(const struct command_source *s)
+{
+	return !has_word("assembler assembler-with-cpp", s->language, strlen(s->language));
+}
+
+static void check_sources(struct compdb_list *l, struct compdb_command *c)
+{
+	for (size_t i = 0; i < c->cmd.nsources; i++)
+		if (c->sources[i].fate == FATE_ENTRY && needs_proper(&c->cmd.sources[i]) &&
+		    !was_compiled(l, c, c->sources[i].file))
+			c->sources[i].fate = FATE_NOT_COMPILED;
+}
+
+static bool has_failed(struct db *db, uint32_t exec)
+{
+	return db_one(db, "SELECT coalesce(status, -1) FROM exec WHERE id = ?", "i", (int64_t)exec);
+}
+
+static void judge_proper(struct compdb_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->rows[i].proper && compiles(&l->rows[i]) && is_entry(&l->rows[i]) &&
+		    !has_failed(l->db, l->rows[i].exec))
+			check_sources(l, &l->rows[i]);
+}
+
+/* ---- links ---- */
+
+static bool links(const struct compdb_command *c)
+{
+	return c->output && !compdb_is_proper(c) &&
+	       (c->cmd.kind == COMMAND_LINK || c->cmd.kind == COMMAND_ARCHIVE || c->cmd.links);
+}
+
+/* A driver below another one makes the same; a linker is a part of it. */
+static void find_outer_links(struct compdb_list *l, struct compdb_command *c)
+{
+	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {
+		struct compdb_command *outer = &l->rows[up - 1];
+
+		if (!links(outer) && !(compiles(outer) && is_entry(outer)))
+			continue;
+		if (c->cmd.family->tool == TOOL_DRIVER && links(outer) &&
+		    !strcmp(outer->output, c->output) && !is_wrapped(outer, c))
+			outer->link = FATE_INNER;
+		else
+			c->link = FATE_PART;
+	}
+}
+
+static void judge_links(struct compdb_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct compdb_command *c = &l->rows[i];
+
+		c->link = links(c) ? FATE_ENTRY : FATE_OTHER;
+		if (links(c))
+			find_outer_links(l, c);
+	}
+}
+
+void compdb_judge(struct compdb_list *l)
+{
+	compdb_rebuild(l);
+	find_innermost(l);
+	judge_scripts(l);
+	find_parts(l);
+	judge_proper(l);
+	judge_links(l);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The commands of a build that compile or link, and what becomes of each: the parts of
+ * compdb.h.
+ *
+ * compdb_collect.c takes them out of the trace, compdb_judge.c decides which of them are
+ * entries, compdb_entry.c makes these.
+ */
+#ifndef ETRACE_COMPDB_PARTS_H
+#define ETRACE_COMPDB_PARTS_H
+
+#include "answers/compdb.h"
+#include "base/map64.h"
+#include "command/command.h"
+#include "model/args.h"
+
+/* What becomes of a source of a command. */
+enum compdb_fate {
+	FATE_ENTRY,		/* it is an entry */
+	FATE_INNER,		/* the command @by, which this one ran, compiles it */
+	FATE_PART,		/* it is part of what the command @by does */
+	FATE_NOT_READ,		/* a script, and nothing that it ran read it */
+	FATE_NOT_COMPILED,	/* what the compiler proper compiled were others */
+	FATE_OTHER,		/* the command compiles nothing: command.why */
+};
+
+struct compdb_source {
+	char *file;		/* absolute path */
+	bool read;		/* something that the command ran read it */
+	enum compdb_fate fate;
+	uint32_t by;		/* a command, from 1 on */
+};
+
+/* An exec that is a driver, a compiler proper, a linker or an archiver. */
+struct compdb_command {
+	uint32_t exec, up;	/* @up: the nearest command that ran it, from 1 on; 0: none */
+	const char *directory;
+	char *text, **args;	/* as it ran, with wrappers; @nargs */
+	size_t nargs, inner;	/* @inner: where the command begins behind wrappers */
+	size_t own;		/* arguments that are the name of the program: "zig cc" */
+	const struct family *wrapper;	/* what was run, if that is a wrapper; else NULL */
+	bool weak;		/* a script, or known by its name only: it may do anything */
+	uint32_t proper;	/* the last compiler proper that it ran, from 1 on; next_proper */
+	uint32_t next_proper;
+	uint32_t made;		/* the same of assemblers and linkers */
+	struct command cmd;
+	struct compdb_source *sources;	/* of cmd.sources */
+	enum compdb_fate link;	/* what becomes of it as a link */
+	char *output;		/* of a link or archive: absolute */
+	char **rebuilt;		/* arguments that stand for an @file that is gone; or NULL */
+	struct buf env;		/* variables that decide what it does: name, NUL, value, NUL */
+};
+
+struct compdb_list {
+	struct db *db;
+	const struct compdb *o;
+	struct compdb_command *rows;
+	size_t n, cap;
+	struct args args;	/* of all execs */
+	uint32_t *near;		/* by exec: the command that it is, or is below; from 1 on */
+	struct map64 directories;	/* by file: its path */
+};
+
+/* One entry. */
+struct compdb_entry {
+	uint32_t exec;
+	const char *directory;
+	char *file;
+	char *output, *said;	/* absolute, and as the command has it; NULL: it makes nothing */
+	char **args;		/* those of commands; @nargs */
+	size_t nargs, cap;
+	char **inputs;		/* of links and archives; or NULL */
+	size_t ninputs;
+	char *old, *old_directory;	/* one that was there before, and stays: as JSON */
+};
+
+struct compdb_entries {
+	struct compdb_entry *rows;
+	size_t n, cap;
+};
+
+static inline bool compdb_is_proper(const struct compdb_command *c)
+{
+	return c->cmd.family->tool == TOOL_PROPER;
+}
+
+/** compdb_absolute - a path that a command means, clean */
+char *compdb_absolute(const char *directory, const char *path);
+
+/** compdb_collect - all commands of a build; compdb_list_free() */
+void compdb_collect(struct compdb_list *l, struct db *db, const struct compdb *o);
+void compdb_list_free(struct compdb_list *l);
+
+/** compdb_take - take a command apart, again if need be: cmd, sources, output */
+void compdb_take(struct compdb_list *l, struct compdb_command *c, char **args, size_t n);
+
+/**
+ * compdb_read_file - the text of an @file as a command read it
+ *
+ * Return: false: the file is not what it was, or it is not known that it is.
+ */
+bool compdb_read_file(struct compdb_list *l, uint32_t exec, const char *directory,
+		      const char *name, struct buf *text);
+
+/** compdb_rebuild - the arguments of commands whose @files are gone, of what their compilers got */
+void compdb_rebuild(struct compdb_list *l);
+
+/** compdb_judge - what becomes of each */
+void compdb_judge(struct compdb_list *l);
+
+/** compdb_make_entries - of those that are asked for, for compdb_free_entry() */
+void compdb_make_entries(struct compdb_entries *to, struct compdb_list *l);
+void compdb_free_entry(struct compdb_entry *e);
+
+/** compdb_sort - by file and output; what is there twice is left out */
+void compdb_sort(struct compdb_entries *l);
+
+#endif
