@@ -42,6 +42,14 @@ char *compdb_absolute(const char *directory, const char *path)
 	return b.s;
 }
 
+struct compdb_source *compdb_source_of(struct compdb_command *c, const char *file)
+{
+	for (size_t i = 0; i < c->cmd.nsources; i++)
+		if (!strcmp(c->sources[i].file, file))
+			return &c->sources[i];
+	return NULL;
+}
+
 /* ---- paths and names ---- */
 
 /* Not build_of(): for the tables of a new database, all of it need not be in memory. */
@@ -325,7 +333,7 @@ static uint32_t look_at(struct collector *c)
 	}
 	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 	l->rows[l->n++] = row;
-	if (compdb_is_proper(&row))
+	if (compdb_is_proper(&row) || row.cmd.family->tool == TOOL_LINKER)
 		add_proper(l, (uint32_t)l->n);
 	return (uint32_t)l->n;
 }

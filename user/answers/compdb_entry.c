@@ -156,6 +156,7 @@ static int by_place(const void *a, const void *b)
 
 	order = order ? order : by_text(x->output, y->output);
 	order = order ? order : by_text(x->directory, y->directory);
+	order = order ? order : !x->inputs - !y->inputs;
 	for (size_t i = 0; !order && i < x->nargs && i < y->nargs; i++)
 		order = strcmp(x->args[i], y->args[i]);
 	return order ? order : (x->nargs > y->nargs) - (x->nargs < y->nargs);

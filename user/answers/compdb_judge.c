@@ -9,20 +9,7 @@
 
 #include <string.h>
 
-static bool compiles(const struct compdb_command *c)
-{
-	return c->cmd.kind == COMMAND_COMPILE && !compdb_is_proper(c);
-}
-
 /* ---- who compiles a source: the innermost command ---- */
-
-static struct compdb_source *source_of(struct compdb_command *c, const char *file)
-{
-	for (size_t i = 0; i < c->cmd.nsources; i++)
-		if (!strcmp(c->sources[i].file, file))
-			return &c->sources[i];
-	return NULL;
-}
 
 /* Whether what a wrapper ran is what it was told to: not a compiler that is a wrapper itself. */
 static bool is_wrapped(const struct compdb_command *wrapper, const struct compdb_command *c)
@@ -38,7 +25,7 @@ static void find_outer(struct compdb_list *l, uint32_t row, struct compdb_source
 
 	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {
 		struct compdb_command *outer = &l->rows[up - 1];
-		struct compdb_source *same = compiles(outer) ? source_of(outer, s->file) : NULL;
+		struct compdb_source *same = compdb_compiles(outer) ? compdb_source_of(outer, s->file) : NULL;
 
 		if (!same)
 			continue;
@@ -54,7 +41,7 @@ static void find_outer(struct compdb_list *l, uint32_t row, struct compdb_source
 static void find_innermost(struct compdb_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		for (size_t k = 0; compiles(&l->rows[i]) && k < l->rows[i].cmd.nsources; k++)
+		for (size_t k = 0; compdb_compiles(&l->rows[i]) && k < l->rows[i].cmd.nsources; k++)
 			find_outer(l, (uint32_t)i + 1, &l->rows[i].sources[k]);
 }
 
@@ -68,7 +55,7 @@ struct reads {
 /* A weak command of which it is not known that it compiles. */
 static bool in_doubt(const struct compdb_command *c, const struct compdb_source *s)
 {
-	return c->weak && !c->wrapper && compiles(c) && s->fate == FATE_ENTRY;
+	return c->weak && !c->wrapper && compdb_compiles(c) && s->fate == FATE_ENTRY;
 }
 
 static uint32_t file_of(struct db *db, const char *path)
@@ -144,21 +131,13 @@ static void judge_scripts(struct compdb_list *l)
 
 /* ---- what else a compiler compiles is a part of its step ---- */
 
-static bool is_entry(const struct compdb_command *c)
-{
-	for (size_t i = 0; i < c->cmd.nsources; i++)
-		if (c->sources[i].fate == FATE_ENTRY)
-			return true;
-	return false;
-}
-
 /* The command whose step another one is a part of; 0: none. */
 static uint32_t step_of(const struct compdb_list *l, const struct compdb_command *c)
 {
 	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {
 		const struct compdb_command *outer = &l->rows[up - 1];
 
-		if (compdb_is_proper(outer) || (compiles(outer) && is_entry(outer)) ||
+		if (compdb_is_proper(outer) || (compdb_compiles(outer) && compdb_is_entry(outer)) ||
 		    (outer->cmd.kind == COMMAND_LINK && !outer->weak && !outer->wrapper))
 			return up;
 	}
@@ -169,52 +148,14 @@ static void find_parts(struct compdb_list *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct compdb_command *c = &l->rows[i];
-		uint32_t step = compiles(c) && is_entry(c) ? step_of(l, c) : 0;
 
-		for (size_t k = 0; step && k < c->cmd.nsources; k++)
+		c->step = step_of(l, c);
+		for (size_t k = 0; c->step && k < c->cmd.nsources; k++)
 			if (c->sources[k].fate == FATE_ENTRY) {
 				c->sources[k].fate = FATE_PART;
-				c->sources[k].by = step;
+				c->sources[k].by = c->step;
 			}
 	}
-}
-
-/* ---- compilers proper: what they compiled is the truth ---- */
-
-/* Whether a compiler proper below a driver had a source, or made it: "a.i" of "a.c". */
-static bool was_compiled(struct compdb_list *l, const struct compdb_command *c, const char *file)
-{
-	for (uint32_t p = c->proper; p; p = l->rows[p - 1].next_proper)
-		if (source_of(&l->rows[p - 1], file))
-			return true;
-	return false;
-}
-
-/* Assembly has no compiler proper, nor has what a driver did not come to. */
-static bool needs_proper(const struct command_source *s)
-{
-	return !has_word("assembler assembler-with-cpp", s->language, strlen(s->language));
-}
-
-static void check_sources(struct compdb_list *l, struct compdb_command *c)
-{
-	for (size_t i = 0; i < c->cmd.nsources; i++)
-		if (c->sources[i].fate == FATE_ENTRY && needs_proper(&c->cmd.sources[i]) &&
-		    !was_compiled(l, c, c->sources[i].file))
-			c->sources[i].fate = FATE_NOT_COMPILED;
-}
-
-static bool has_failed(struct db *db, uint32_t exec)
-{
-	return db_one(db, "SELECT coalesce(status, -1) FROM exec WHERE id = ?", "i", (int64_t)exec);
-}
-
-static void judge_proper(struct compdb_list *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		if (l->rows[i].proper && compiles(&l->rows[i]) && is_entry(&l->rows[i]) &&
-		    !has_failed(l->db, l->rows[i].exec))
-			check_sources(l, &l->rows[i]);
 }
 
 /* ---- links ---- */
@@ -231,7 +172,7 @@ static void find_outer_links(struct compdb_list *l, struct compdb_command *c)
 	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {
 		struct compdb_command *outer = &l->rows[up - 1];
 
-		if (!links(outer) && !(compiles(outer) && is_entry(outer)))
+		if (!links(outer) && !(compdb_compiles(outer) && compdb_is_entry(outer)))
 			continue;
 		if (c->cmd.family->tool == TOOL_DRIVER && links(outer) &&
 		    !strcmp(outer->output, c->output) && !is_wrapped(outer, c))
@@ -255,9 +196,10 @@ static void judge_links(struct compdb_list *l)
 void compdb_judge(struct compdb_list *l)
 {
 	compdb_rebuild(l);
+	compdb_add_sources(l);
 	find_innermost(l);
 	judge_scripts(l);
 	find_parts(l);
-	judge_proper(l);
+	compdb_check(l);
 	judge_links(l);
 }

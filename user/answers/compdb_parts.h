@@ -4,7 +4,8 @@
  * compdb.h.
  *
  * compdb_collect.c takes them out of the trace, compdb_judge.c decides which of them are
- * entries, compdb_entry.c makes these.
+ * entries, with compdb_files.c for @files and compdb_proper.c for compilers proper;
+ * compdb_entry.c makes these.
  */
 #ifndef ETRACE_COMPDB_PARTS_H
 #define ETRACE_COMPDB_PARTS_H
@@ -43,6 +44,7 @@ struct compdb_command {
 	uint32_t proper;	/* the last compiler proper that it ran, from 1 on; next_proper */
 	uint32_t next_proper;
 	uint32_t made;		/* the same of assemblers and linkers */
+	uint32_t step;		/* a command whose step it is a part of, from 1 on; 0: none */
 	struct command cmd;
 	struct compdb_source *sources;	/* of cmd.sources */
 	enum compdb_fate link;	/* what becomes of it as a link */
@@ -84,6 +86,24 @@ static inline bool compdb_is_proper(const struct compdb_command *c)
 	return c->cmd.family->tool == TOOL_PROPER;
 }
 
+/** compdb_compiles - whether it is a driver's, and compiles */
+static inline bool compdb_compiles(const struct compdb_command *c)
+{
+	return c->cmd.kind == COMMAND_COMPILE && !compdb_is_proper(c);
+}
+
+/** compdb_is_entry - whether any of its sources is an entry so far */
+static inline bool compdb_is_entry(const struct compdb_command *c)
+{
+	for (size_t i = 0; i < c->cmd.nsources; i++)
+		if (c->sources[i].fate == FATE_ENTRY)
+			return true;
+	return false;
+}
+
+/** compdb_source_of - its source of an absolute path, or NULL */
+struct compdb_source *compdb_source_of(struct compdb_command *c, const char *file);
+
 /** compdb_absolute - a path that a command means, clean */
 char *compdb_absolute(const char *directory, const char *path);
 
@@ -104,6 +124,12 @@ bool compdb_read_file(struct compdb_list *l, uint32_t exec, const char *director
 
 /** compdb_rebuild - the arguments of commands whose @files are gone, of what their compilers got */
 void compdb_rebuild(struct compdb_list *l);
+
+/** compdb_add_sources - those that compilers proper had, and their drivers' arguments do not tell */
+void compdb_add_sources(struct compdb_list *l);
+
+/** compdb_check - drivers against their compilers proper, which have the last word */
+void compdb_check(struct compdb_list *l);
 
 /** compdb_judge - what becomes of each */
 void compdb_judge(struct compdb_list *l);

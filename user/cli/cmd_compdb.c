@@ -78,7 +78,7 @@ static int ask(struct asked *a)
 int cmd_compdb(int argc, char **argv)
 {
 	static const struct answer compdb = {
-		.name = "compdb", .synopsis = "TRACE", .options = options, .shorts = "o",
+		.name = "compdb", .synopsis = "TRACE", .options = options, .shorts = "o-------v",
 		.about = "Write the compile commands of a build as compile_commands.json: one entry for\n"
 			 "each source of each compilation that ran.\n",
 		.traces = 1, .run = ask,

@@ -55,10 +55,12 @@ void diag_report(struct diag *d, const struct diag_kind *kind, const char *file,
 		 enum diag_unit unit, uint64_t pos, const char *fmt, ...)
 {
 	struct seen *s = lookup(d, kind);
-	uint64_t first = kind->level == DIAG_DAMAGE ? DIAG_FIRST : 1;
+	static const uint64_t firsts[] = {
+		[DIAG_NOTE] = 1, [DIAG_DAMAGE] = DIAG_FIRST, [DIAG_EACH] = UINT64_MAX,
+	};
 	va_list ap;
 
-	if (++s->n > first || !d->to)
+	if (++s->n > firsts[kind->level] || !d->to)
 		return;
 	fprintf(d->to, "%s: ", d->prog);
 	if (file)

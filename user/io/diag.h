@@ -23,8 +23,8 @@ struct diag_kind {
 	 * "12 lines of other tracers, passed over".
 	 */
 	const char *what;
-	/* DIAG_DAMAGE: something is missing or damaged, exit status 1 */
-	enum { DIAG_NOTE, DIAG_DAMAGE } level;
+	/* DIAG_DAMAGE: something is missing or damaged, exit status 1; DIAG_EACH: a note */
+	enum { DIAG_NOTE, DIAG_DAMAGE, DIAG_EACH } level;
 };
 
 enum diag_unit {
@@ -50,7 +50,7 @@ void diag_free(struct diag *d);
  * @pos: line or offset, as @unit says
  * @fmt: details; NULL: the kind's own text is enough
  *
- * The first DIAG_FIRST of a kind are told (notes: the first one).
+ * The first DIAG_FIRST of a kind are told (notes: the first one; DIAG_EACH: all).
  */
 void diag_report(struct diag *d, const struct diag_kind *kind, const char *file,
 		 enum diag_unit unit, uint64_t pos, const char *fmt, ...)
