@@ -133,6 +133,7 @@ check-all:
 	$(WHOLE) tools/testing/check.sh
 	$(MAKE) check-arm64
 	$(MAKE) check-property
+	$(MAKE) check-compdb
 	$(MAKE) check-debug
 	$(MAKE) bench
 	$(MAKE) bench-memory
@@ -165,6 +166,12 @@ check-containers:
 check-property:
 	tools/deps build check vm
 	tools/testing/answers/property-record $(SEEDS)
+
+# Real projects, or those of PROJECTS, built under strace: are their compile commands those
+# of their build system, or of Bear?
+check-compdb:
+	tools/deps build check projects
+	tools/testing/answers/compdb-projects $(PROJECTS)
 
 # Documentation/pictures, anew: views of the page, and a terminal.
 pictures: user
@@ -219,4 +226,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static static-program install install-module install-user uninstall uninstall-module unit deps check check-all check-kernels check-debug check-arm64 check-containers check-property demo
+.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static static-program install install-module install-user uninstall uninstall-module unit deps check check-all check-kernels check-debug check-arm64 check-containers check-property check-compdb demo
