@@ -10,14 +10,19 @@
 
 struct collector {
 	struct compdb_list *l;
-	struct map64 programs;	/* by file: enum seen */
+	struct map64 programs;	/* by file: struct name */
 	struct map64 names;	/* by string, of first arguments: the same */
 	uint32_t exec, up;	/* exec that is looked at; the nearest command above it */
 	uint32_t cwd, program, interp;
 };
 
-/* Whether a program of some name may be a command. */
-enum seen { SEEN_NOTHING, SEEN_TOOL, SEEN_INTERPRETER };
+/* What a program of some name is: of a hundred thousand execs, few have another one. */
+struct name {
+	char *path;
+	const struct family *family;
+	bool two;		/* its first argument may be part of its name: "zig cc" */
+	bool interpreter;
+};
 
 /* What ran, and which of its arguments are its own. */
 struct ran {
@@ -79,52 +84,74 @@ static const char *directory_of(struct compdb_list *l, uint32_t cwd)
 	return (const char *)(uintptr_t)*found;
 }
 
-static enum seen see(const char *name)
+static const struct name *add_name(struct map64 *names, uint32_t id, char *path)
 {
-	if (family_known(name))
-		return SEEN_TOOL;
-	return work_runs_scripts(name, strlen(name)) ? SEEN_INTERPRETER : SEEN_NOTHING;
+	struct name *name = xcalloc(1, sizeof(*name));
+	size_t own;
+
+	name->path = path;
+	name->family = family_of(path, NULL, &own);
+	name->two = family_takes_word(path);
+	name->interpreter = work_runs_scripts(path, strlen(path));
+	map64_put(names, id, (uintptr_t)name);
+	return name;
 }
 
-static enum seen see_program(struct collector *c, uint32_t file)
+static const struct name *name_of(const struct map64 *names, uint32_t id)
 {
-	uint64_t *found = map64_get(&c->programs, file);
-	enum seen seen;
-	char *path;
+	uint64_t *found = map64_get(names, id);
 
-	if (found)
-		return (enum seen)*found;
-	path = path_of(c->l->db, file);
-	seen = see(path);
-	free(path);
-	map64_put(&c->programs, file, seen);
-	return seen;
+	return found ? (const struct name *)(uintptr_t)*found : NULL;
 }
 
-static enum seen see_name(struct collector *c, uint32_t string)
+static const struct name *program_of(struct collector *c)
 {
-	uint64_t *found = map64_get(&c->names, string);
-	struct buf name = { 0 };
-	enum seen seen;
+	const struct name *name = name_of(&c->programs, c->program);
+
+	return name ? name : add_name(&c->programs, c->program, path_of(c->l->db, c->program));
+}
+
+/* By its first argument, what it was called. */
+static const struct name *called(struct collector *c)
+{
+	uint32_t string = args_string(&c->l->args, c->exec, 0);
+	const struct name *name = name_of(&c->names, string);
+	struct buf text = { 0 };
 	size_t len;
 	const char *s;
 
-	if (found)
-		return (enum seen)*found;
+	if (name)
+		return name;
 	s = args_text(&c->l->args, string, &len);
-	buf_add(&name, s, len);
-	buf_addc(&name, 0);
-	seen = see(name.s);
-	buf_free(&name);
-	map64_put(&c->names, string, seen);
-	return seen;
+	buf_add(&text, s, len);
+	buf_addc(&text, 0);
+	return add_name(&c->names, string, text.s);
+}
+
+static bool may_be_tool(const struct name *name)
+{
+	return name->family || name->two || name->interpreter;
 }
 
 /* Whether the exec may be a command at all, as few are. */
 static bool may_be(struct collector *c)
 {
-	return args_of(&c->l->args, c->exec) && (see_program(c, c->program) ||
-		see_name(c, args_string(&c->l->args, c->exec, 0)));
+	return args_of(&c->l->args, c->exec) && (may_be_tool(program_of(c)) ||
+						 may_be_tool(called(c)));
+}
+
+static void free_names(struct map64 *names)
+{
+	struct map64_slot *slot;
+	size_t i = 0;
+
+	while ((slot = map64_each(names, &i))) {
+		struct name *name = (struct name *)(uintptr_t)slot->value;
+
+		free(name->path);
+		free(name);
+	}
+	map64_clear(names);
 }
 
 /* ---- what ran ---- */
@@ -157,33 +184,44 @@ static const struct family *family_at(char **args, size_t n, size_t i, size_t *o
 	return family_of(args[i], i + 1 < n ? args[i + 1] : NULL, own);
 }
 
-static struct ran what_ran(const char *program, bool script, char **args, size_t n)
+/* The family of a name, which most have without their first argument. */
+static const struct family *family_by(const struct name *name, char **args, size_t n, size_t from,
+				      size_t *own)
 {
-	struct ran ran = { .own = 1 };
+	*own = 1;
+	return name->two ? family_of(name->path, from + 1 < n ? args[from + 1] : NULL, own) :
+	       name->family;
+}
+
+static struct ran ran_script(char **args, size_t n, size_t from)
+{
+	struct ran ran = { .from = from, .weak = true };
+
+	ran.family = family_at(args, n, from, &ran.own);
+	return ran;
+}
+
+static struct ran what_ran(struct collector *c, char **args, size_t n)
+{
+	const struct name *program = program_of(c);
+	bool script = c->interp && c->program != c->interp;
+	size_t from = script ? script_of_kernel(program->path, args, n) :
+		      program->interpreter ? script_by_hand(args, n) : 0;
+	struct ran ran = { 0 };
 	const struct family *named;
 	size_t own;
 
-	if (script)
-		ran.from = script_of_kernel(program, args, n);
-	else if (see(program) == SEEN_INTERPRETER)
-		ran.from = script_by_hand(args, n);
-	named = family_at(args, n, ran.from, &own);
-	if (ran.from) {
-		ran.weak = true;
-		ran.family = named;
-		ran.own = own;
-		return ran;
-	}
-	ran.family = family_of(program, n > 1 ? args[1] : NULL, &ran.own);
+	if (from)
+		return ran_script(args, n, from);
+	named = family_by(called(c), args, n, 0, &own);
+	ran.family = family_by(program, args, n, 0, &ran.own);
+	ran.weak = !ran.family;
 	ran.masked = ran.family && ran.family->tool == TOOL_WRAPPER && named &&
 		     named->tool == TOOL_DRIVER;
-	ran.weak = !ran.family;
-	if (named && (!ran.family || ran.masked || named->tool == ran.family->tool)) {
-		if (ran.masked)
-			ran.own = own;
-		else
-			ran = (struct ran){ .family = named, .own = own, .weak = ran.weak };
-	}
+	if (ran.masked)
+		ran.own = own;
+	else if (named && (!ran.family || named->tool == ran.family->tool))
+		ran = (struct ran){ .family = named, .own = own, .weak = ran.weak };
 	return ran;
 }
 
@@ -254,9 +292,9 @@ static bool unwrap(struct compdb_command *c, const struct family *f)
 }
 
 /* Return: false: there is no command of ours in it. */
-static bool take_command(struct collector *c, struct compdb_command *row, const char *program)
+static bool take_command(struct collector *c, struct compdb_command *row)
 {
-	struct ran ran = what_ran(program, c->program != c->interp && c->interp, row->args, row->nargs);
+	struct ran ran = what_ran(c, row->args, row->nargs);
 
 	if (!ran.family)
 		return false;
@@ -318,16 +356,11 @@ static uint32_t look_at(struct collector *c)
 {
 	struct compdb_list *l = c->l;
 	struct compdb_command row = { .exec = c->exec, .up = c->up };
-	char *program;
-	bool found;
 
 	if (!may_be(c))
 		return 0;
 	take_args(c, &row);
-	program = path_of(l->db, c->program);
-	found = take_command(c, &row, program);
-	free(program);
-	if (!found) {
+	if (!take_command(c, &row)) {
 		free_command(&row);
 		return 0;
 	}
@@ -360,8 +393,8 @@ void compdb_collect(struct compdb_list *l, struct db *db, const struct compdb *o
 		found = look_at(&c);
 		l->near[c.exec] = found ? found : c.up;
 	}
-	map64_clear(&c.programs);
-	map64_clear(&c.names);
+	free_names(&c.programs);
+	free_names(&c.names);
 }
 
 void compdb_list_free(struct compdb_list *l)

@@ -138,15 +138,13 @@ static bool begins_name(const struct family *f, const char *name, size_t len)
 	return false;
 }
 
-bool family_known(const char *program)
+bool family_takes_word(const char *program)
 {
 	const char *name = path_base(program);
-	size_t args;
+	size_t len = bare_length(name);
 
-	if (family_of(program, NULL, &args))
-		return true;
 	for (const struct family *f = families; f->name; f++)
-		if (begins_name(f, name, bare_length(name)))
+		if (begins_name(f, name, len))
 			return true;
 	return false;
 }
@@ -223,17 +221,37 @@ static size_t common(const struct family *f, const char *arg, const char *name, 
 	}
 }
 
+/* The first row of a set whose name goes on with @letter, or with one behind it. */
+static size_t rows_from(const struct family *f, const struct option_set *set, int letter)
+{
+	size_t low = 0, high = set->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int c = (unsigned char)set->rows[middle].name[1];
+
+		if ((f->ignores_case ? tolower(c) : c) < letter)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 /*
- * The longest name that is the beginning of the first @len bytes of @arg.  All names between
+ * The longest name that is the beginning of the first @limit bytes of @arg.  All names between
  * it and @arg begin with it: so whatever stands before @arg says how long it can be.
  */
 static void search(const struct family *f, const struct option_set *set, const char *arg,
 		   struct found *found)
 {
-	size_t limit = strlen(arg);
+	int letter = f->ignores_case ? tolower((unsigned char)arg[1]) : (unsigned char)arg[1];
+	size_t first = rows_from(f, set, letter), behind = first, limit = strlen(arg);
 
-	while (limit > 1) {
-		size_t low = 0, high = set->n, same;
+	if (first < set->n)
+		behind = rows_from(f, set, letter + 1);
+	while (limit > 1 && first < behind) {
+		size_t low = first, high = behind, same;
 		const char *name;
 		int order;
 
@@ -253,7 +271,7 @@ static void search(const struct family *f, const struct option_set *set, const c
 			else
 				high = middle;
 		}
-		if (!low)
+		if (low == first)
 			return;
 		name = set->rows[low - 1].name;
 		same = common(f, arg, name, &order);

@@ -139,8 +139,8 @@ const struct option *option_find(const struct family *f, const char *arg, enum o
 /** option_values - how many of the next arguments are an option's values */
 size_t option_values(enum option_form form);
 
-/** family_known - whether a program may be of a family: it, or it with its first argument */
-bool family_known(const char *program);
+/** family_takes_word - whether a program's first argument may be part of its name */
+bool family_takes_word(const char *program);
 
 /** language_of - of a source, by its name; NULL: none that @f compiles */
 const char *language_of(const struct family *f, const char *path);
