@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/xalloc.h"
 #include "build/work.h"
+#include "db/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,7 +279,8 @@ static void free_command(struct compdb_command *c)
 /* The command that a wrapper has behind its options, or behind those of another wrapper. */
 static bool unwrap(struct compdb_command *c, const struct family *f)
 {
-	c->wrapper = f;
+	c->wrapper = f->runs ? NULL : f;
+	c->weak = f->runs;
 	while (f && f->tool == TOOL_WRAPPER) {
 		struct command w = { 0 };
 
@@ -313,7 +315,7 @@ static bool take_command(struct collector *c, struct compdb_command *row)
 	return true;
 }
 
-static void take_args(struct collector *c, struct compdb_command *row)
+static void add_args(struct collector *c, struct compdb_command *row)
 {
 	const struct args *a = &c->l->args;
 	struct buf text = { 0 };
@@ -359,7 +361,7 @@ static uint32_t look_at(struct collector *c)
 
 	if (!may_be(c))
 		return 0;
-	take_args(c, &row);
+	add_args(c, &row);
 	if (!take_command(c, &row)) {
 		free_command(&row);
 		return 0;
@@ -371,28 +373,30 @@ static uint32_t look_at(struct collector *c)
 	return (uint32_t)l->n;
 }
 
+/* Parents come before their children: ids are given in the order of their beginning. */
+static void take_exec(void *ctx, const struct db_cells *row)
+{
+	struct collector *c = ctx;
+	struct compdb_list *l = c->l;
+	uint32_t found;
+
+	c->exec = db_cell_id(l->db, row, 0, DB_EXECS);
+	c->up = l->near[db_earlier_of(l->db, db_cell_known(row, 1) ? row->v[1] : row->v[2], c->exec)];
+	c->cwd = db_cell_id(l->db, row, 3, DB_FILES);
+	c->program = db_cell_id(l->db, row, 4, DB_FILES);
+	c->interp = db_cell_id(l->db, row, 5, DB_FILES);
+	found = look_at(c);
+	l->near[c->exec] = found ? found : c->up;
+}
+
 void compdb_collect(struct compdb_list *l, struct db *db, const struct compdb *o)
 {
-	/* parents come before their children: ids are given in the order of their beginning */
-	static const char text[] =
-		"SELECT id, coalesce(before, parent), cwd, program, interp FROM exec ORDER BY id";
 	struct collector c = { .l = l };
-	struct sqlite3_stmt *st = db_ask(db, text, "");
 
 	*l = (struct compdb_list){ .db = db, .o = o };
 	l->near = xcalloc(db_ids(db, DB_EXECS) + 1ul, sizeof(*l->near));
 	args_load(&l->args, db);
-	while (db_row(db, st)) {
-		uint32_t found;
-
-		c.exec = db_id(db, st, 0, DB_EXECS);
-		c.up = l->near[db_earlier(db, st, 1, c.exec)];
-		c.cwd = db_id(db, st, 2, DB_FILES);
-		c.program = db_id(db, st, 3, DB_FILES);
-		c.interp = db_id(db, st, 4, DB_FILES);
-		found = look_at(&c);
-		l->near[c.exec] = found ? found : c.up;
-	}
+	db_scan(db, "exec", "id, before, parent, cwd, program, interp", take_exec, &c);
 	free_names(&c.programs);
 	free_names(&c.names);
 }

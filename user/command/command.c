@@ -141,6 +141,10 @@ static void take_role(struct parser *p, const struct option *row, const char *va
 		if (value)
 			take_file(p, from, p->at, row->text);
 		break;
+	case ROLE_LISTS:
+		c->lists = xgrow(c->lists, &c->lists_cap, c->nlists + 1, sizeof(*c->lists));
+		c->lists[c->nlists++] = (struct command_range){ (uint32_t)from, (uint32_t)p->at };
+		break;
 	case ROLE_INPUT:
 		if (value) {
 			c->inputs = xgrow(c->inputs, &c->inputs_cap, c->ninputs + 1, sizeof(*c->inputs));
@@ -338,6 +342,7 @@ void command_free(struct command *c)
 	free(c->args);
 	free(c->sources);
 	free(c->inputs);
+	free(c->lists);
 	*c = (struct command){ 0 };
 }
 
@@ -411,6 +416,9 @@ bool command_output(const struct command *c, const struct command_source *s, str
 
 bool command_drops(const struct command *c, const struct command_source *s, size_t arg)
 {
+	for (size_t i = 0; i < c->nlists; i++)
+		if (arg >= c->lists[i].from && arg < c->lists[i].to)
+			return true;
 	if (c->family->together)
 		return false;
 	for (size_t i = 0; i < c->nsources; i++)

@@ -35,6 +35,11 @@ struct command_source {
 	uint32_t from, to;	/* its arguments: one, or two with the option before it */
 };
 
+/* Arguments from @from to before @to. */
+struct command_range {
+	uint32_t from, to;
+};
+
 /* Where the text of an @file comes from. */
 struct command_files {
 	/* Return: false: it is not there, or not known; then the @file stays as it is */
@@ -61,6 +66,8 @@ struct command {
 	const char *suffixes;	/* the same, by ROLE_SUFFIX */
 	const char *output;	/* as the command has it; NULL: not said */
 	const char *output_dir;
+	struct command_range *lists;	/* ROLE_LISTS */
+	size_t nlists, lists_cap;
 	size_t inner;		/* of a wrapper: where the command begins in it; 0: nowhere */
 	bool links;
 	bool unread;		/* an @file could not be read */
@@ -86,7 +93,7 @@ void command_free(struct command *c);
  */
 bool command_output(const struct command *c, const struct command_source *s, struct buf *path);
 
-/** command_drops - whether an argument is not part of the entry of a source: another source */
+/** command_drops - whether an argument is no part of the entry of a source: another source, say */
 bool command_drops(const struct command *c, const struct command_source *s, size_t arg);
 
 /**

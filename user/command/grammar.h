@@ -47,6 +47,7 @@ enum option_role {
 	ROLE_SUFFIX,		/* text: suffix of what ROLE_ASSEMBLY and ROLE_OBJECT make: ".ll .bc" */
 	ROLE_FILES,		/* all behind it are files: "--" */
 	ROLE_REST,		/* all behind it is for another program, the linker: "/link" */
+	ROLE_LISTS,		/* writes a list of commands: no part of an entry of one */
 	ROLE_INTERNAL,		/* of a compiler proper: between it and its driver, for nobody else */
 };
 
@@ -103,6 +104,7 @@ struct family {
 	const char *object;	/* suffix: ".o" */
 	const char *program;	/* what a link is called by default: "a.out"; "*.exe": by its first input */
 	enum at_files at;
+	bool runs;		/* a wrapper that always runs its command, and has no results at hand */
 	bool compiles_only;	/* it never links: ROLE_OBJECT need not be said */
 	bool together;		/* its sources are one module: each entry keeps all of them */
 	bool ignores_case;	/* of its options */
