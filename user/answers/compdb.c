@@ -17,49 +17,45 @@ static void free_entries(struct compdb_entries *l)
 
 /* ---- entries of before ---- */
 
-static int by_output(const void *a, const void *b)
+static int by_file(const void *a, const void *b)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const struct compdb_entry *x = a, *y = b;
+
+	return strcmp(x->file, y->file);
 }
 
-/* An entry that this build has not made anew; its paths are for the order. */
-static void take_old(struct compdb_entries *l, const struct compdb_old_entry *old, char *const *made,
-		     size_t n)
+/* Whether one of the @n entries of this build is the same: of the same file, to the same output. */
+static bool is_anew(const struct compdb_old_entry *old, const struct compdb_entry *made, size_t n)
 {
-	struct compdb_entry e = {
-		.old_directory = xstrdup(old->directory), .file = compdb_absolute(old->directory, old->file),
-		.output = compdb_absolute(old->directory, old->output ? old->output : old->file),
-		.old = xstrdup(old->text),
-	};
+	const struct compdb_entry key = { .file = old->file };
+	const struct compdb_entry *found = n ? bsearch(&key, made, n, sizeof(*made), by_file) : NULL;
+	size_t i = found ? (size_t)(found - made) : n;
 
-	e.directory = e.old_directory;
-	if (n && bsearch(&e.output, made, n, sizeof(*made), by_output)) {
-		compdb_free_entry(&e);
-		return;
-	}
-	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
-	l->rows[l->n++] = e;
+	while (i && i < n && !by_file(&made[i - 1], &key))
+		i--;
+	for (; i < n && !by_file(&made[i], &key); i++)
+		/* one of before may not say its output: then the file decides */
+		if (!old->output || (made[i].output && !strcmp(old->output, made[i].output)))
+			return true;
+	return false;
 }
 
-static bool merge(struct compdb_entries *l, const char *path, struct diag *diag)
+/* Entries that this build has not made anew. */
+static void merge(struct compdb_entries *l, const struct compdb_old *old)
 {
-	struct compdb_old old;
-	size_t n = 0, made = l->n;
-	char **outputs = xcalloc(2 * made + 1, sizeof(*outputs));
-	bool ok = compdb_old_read(path, &old, diag);
+	size_t made = l->n;
 
-	/* one of before may not say its output: then the source decides */
-	for (size_t i = 0; i < made; i++) {
-		if (l->rows[i].output)
-			outputs[n++] = l->rows[i].output;
-		outputs[n++] = l->rows[i].file;
+	for (size_t i = 0; i < old->n; i++) {
+		const struct compdb_old_entry *e = &old->rows[i];
+
+		if (is_anew(e, l->rows, made))
+			continue;
+		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
+		l->rows[l->n++] = (struct compdb_entry){
+			.directory = e->directory, .file = xstrdup(e->file), .old = e->text,
+			.output = e->output ? xstrdup(e->output) : NULL,
+		};
 	}
-	qsort(outputs, n, sizeof(*outputs), by_output);
-	for (size_t i = 0; ok && i < old.n; i++)
-		take_old(l, &old.rows[i], outputs, n);
-	free(outputs);
-	compdb_old_free(&old);
-	return ok;
 }
 
 /* ---- JSON ---- */
@@ -149,25 +145,23 @@ static void put_entries(struct json *j, const struct compdb_entries *l, enum com
 	json_line(j);
 }
 
-bool compdb_write(struct db *db, const struct compdb *c, struct out *out)
+void compdb_write(struct db *db, const struct compdb *c, struct out *out)
 {
 	struct json j = { .out = out };
 	struct compdb_list list;
 	struct compdb_entries l = { 0 };
-	bool ok;
 
 	compdb_collect(&list, db, c);
 	compdb_judge(&list);
 	compdb_make_entries(&l, &list);
 	compdb_sort(&l);
-	ok = !c->update || merge(&l, c->update, db->diag);
-	if (ok) {
+	if (c->old) {
+		merge(&l, c->old);
 		compdb_sort(&l);
-		put_entries(&j, &l, c->style);
 	}
+	put_entries(&j, &l, c->style);
 	free_entries(&l);
 	compdb_list_free(&list);
-	return ok;
 }
 
 void compdb_fill(struct db *db)

@@ -11,6 +11,8 @@ enum compdb_style {
 	COMPDB_BEAR,		/* arguments, members in the order of their names */
 };
 
+struct compdb_old;
+
 struct compdb {
 	enum compdb_style style;
 	bool links;		/* link and archive commands, too */
@@ -19,15 +21,11 @@ struct compdb {
 	bool exists;		/* only of sources that are still there */
 	bool no_configure;	/* not what configure, CMake and Meson try out */
 	bool verbose;		/* tell where a command and its compiler disagree */
-	const char *update;	/* a file whose other entries stay, or NULL */
+	const struct compdb_old *old;	/* entries that stay unless they are made anew, or NULL */
 };
 
-/**
- * compdb_write - all compilations of a build, as one JSON list
- *
- * Return: false after diag_fatal(): @update cannot be read.
- */
-bool compdb_write(struct db *db, const struct compdb *c, struct out *out);
+/** compdb_write - all compilations of a build, as one JSON list */
+void compdb_write(struct db *db, const struct compdb *c, struct out *out);
 
 /** compdb_fill - the table compilation of a database that is being made */
 void compdb_fill(struct db *db);

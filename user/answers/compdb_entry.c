@@ -138,8 +138,6 @@ void compdb_free_entry(struct compdb_entry *e)
 	free(e->output);
 	free(e->said);
 	free(e->args);
-	free(e->old);
-	free(e->old_directory);
 }
 
 /* ---- order, and what is there twice ---- */
@@ -157,6 +155,7 @@ static int by_place(const void *a, const void *b)
 	order = order ? order : by_text(x->output, y->output);
 	order = order ? order : by_text(x->directory, y->directory);
 	order = order ? order : !x->inputs - !y->inputs;
+	order = order ? order : by_text(x->old, y->old);
 	for (size_t i = 0; !order && i < x->nargs && i < y->nargs; i++)
 		order = strcmp(x->args[i], y->args[i]);
 	return order ? order : (x->nargs > y->nargs) - (x->nargs < y->nargs);

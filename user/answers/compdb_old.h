@@ -8,22 +8,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Starts as all zeros but for @fd, which is -1. */
 struct compdb_old {
 	struct compdb_old_entry {
-		char *directory, *file;
-		char *output;	/* NULL: not said */
-		char *text;	/* all of it, as JSON */
+		char *directory;
+		char *file, *output;	/* absolute; output NULL: not said */
+		char *text;		/* all of the entry, as JSON */
 	} *rows;
 	size_t n, cap;
+	int fd;			/* of the file, locked; -1: there is none */
+	char *made;		/* its path, if it was made for the lock */
 };
 
 /**
- * compdb_old_read - read one
- * @old: set; for compdb_old_free() in any case
+ * compdb_old_read - read one, and let nobody else update it until compdb_old_free()
+ * @create: make an empty file if there is none, so that it can be locked; else it has no entries
+ *
+ * An empty file has no entries.
  *
  * Return: false after diag_fatal().
  */
-bool compdb_old_read(const char *path, struct compdb_old *old, struct diag *diag);
+bool compdb_old_read(struct compdb_old *old, const char *path, bool create, struct diag *diag);
 void compdb_old_free(struct compdb_old *old);
 
 #endif

@@ -73,7 +73,7 @@ struct compdb_entry {
 	size_t nargs, cap;
 	char **inputs;		/* of links and archives; or NULL */
 	size_t ninputs;
-	char *old, *old_directory;	/* one that was there before, and stays: as JSON */
+	const char *old;	/* one that was there before, and stays: as JSON */
 };
 
 struct compdb_entries {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace compdb: compile_commands.json. */
 #include "answers/compdb.h"
+#include "answers/compdb_old.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"
 #include "io/out_place.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct opt_row options[] = {
 	{ "output", "FILE", "where to; default: standard output" },
@@ -42,36 +41,37 @@ static void write_file(struct asked *a, const struct compdb *c, const char *path
 	struct out *out = out_create(path, &err);
 
 	if (out) {
-		if (!compdb_write(a->db[0], c, out))
-			out_discard(out);
+		compdb_write(a->db[0], c, out);
 		err = out_close(out);
 	}
 	if (err)
 		diag_fatal(a->diag, "%s: %s", path, out_place_error(err));
 }
 
+/* Into a file, or to standard output. */
+static void write_list(struct asked *a, const struct compdb *c, const char *path)
+{
+	if (path && strcmp(path, "-"))
+		write_file(a, c, path);
+	else
+		compdb_write(a->db[0], c, a->out);
+}
+
 static int ask(struct asked *a)
 {
-	const char *path = opt_value(a->opts, "output");
+	const char *path = opt_value(a->opts, "output"), *update = opt_value(a->opts, "update");
+	struct compdb_old old = { .fd = -1 };
 	struct compdb c = {
 		.links = opt_flag(a->opts, "links"), .wrappers = opt_flag(a->opts, "wrappers"),
 		.preprocess = opt_flag(a->opts, "preprocess"), .exists = opt_flag(a->opts, "exists"),
 		.verbose = opt_flag(a->opts, "verbose"),
 		.no_configure = opt_flag(a->opts, "no-configure"),
-		.update = opt_value(a->opts, "update"),
+		.old = update ? &old : NULL,
 	};
 
-	/* a first build has nothing to be updated */
-	if (c.update && !path)
-		path = c.update;
-	if (c.update && access(c.update, F_OK) && errno == ENOENT)
-		c.update = NULL;
-	if (take_style(&c, a)) {
-		if (path && strcmp(path, "-"))
-			write_file(a, &c, path);
-		else
-			compdb_write(a->db[0], &c, a->out);
-	}
+	if (take_style(&c, a) && (!update || compdb_old_read(&old, update, !path, a->diag)))
+		write_list(a, &c, path ? path : update);
+	compdb_old_free(&old);
 	return 0;
 }
 
