@@ -40,6 +40,7 @@
 #define ETRACE_SESSION_PROBES	4	/* and what was asked of names: stat, access, readlink */
 #define ETRACE_SESSION_DIRS	8	/* and which directories were listed */
 #define ETRACE_SESSION_ENV	16	/* and the environment of programs that are run */
+#define ETRACE_SESSION_ENV_LISTED 64	/* of that, only the variables of ETRACE_IOC_KEEP_ENV */
 
 /**
  * struct etrace_create - make the instance of a session
@@ -130,7 +131,8 @@ struct etrace_task_list {
 #define ETRACE_KEEP_ENV_MAX	1024
 
 /**
- * struct etrace_keep_env - variables whose values nobody hides
+ * struct etrace_keep_env - variables whose values nobody hides; with
+ *	ETRACE_SESSION_ENV_LISTED those that are recorded, hidden as any other
  * @names: user address of their names, with commas between them
  * @len: bytes of that, below ETRACE_KEEP_ENV_MAX
  * @reserved: 0

@@ -31,7 +31,8 @@ static int by_exec(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static void load(const struct match_side *s, struct diff_env *env)
+/* @other: of the other build: what it did not record cannot be compared */
+static void load(const struct match_side *s, struct db *other, struct diff_env *env)
 {
 	static const char text[] =
 		"SELECT e.exec, n.s, v.s, e.name, e.value FROM env AS e JOIN string AS n ON n.id = e.name\n"
@@ -43,7 +44,7 @@ static void load(const struct match_side *s, struct diff_env *env)
 		size_t len, n;
 		const char *name = db_bytes(st, 1, &len), *v = db_bytes(st, 2, &n);
 
-		if (passed_over(name, len))
+		if (passed_over(name, len) || !db_has_env(other, name, len))
 			continue;
 		value.len = 0;
 		match_name(s, v, n, &value);
@@ -62,7 +63,7 @@ static void load(const struct match_side *s, struct diff_env *env)
 void diff_env_load(struct diff *d)
 {
 	for (unsigned int i = 0; i < 2; i++)
-		load(&d->m.side[i], &d->env[i]);
+		load(&d->m.side[i], d->m.side[!i].db, &d->env[i]);
 }
 
 /* The variables of an exec.  Return: the first; @n: how many */
@@ -83,6 +84,14 @@ static const struct diff_var *vars_of(const struct diff_env *env, uint32_t exec,
 	return env->rows + low;
 }
 
+/* Whether a unit is a program that was run in the trace: of others no environment is recorded. */
+static bool has_env(const struct match_side *s, uint32_t unit)
+{
+	const struct build_exec *e = &s->b->execs[s->units[unit].exec];
+
+	return e->begun && !e->forked;
+}
+
 size_t diff_env_pairs(const struct diff *d, uint32_t unit,
 		      void (*fn)(void *ctx, const struct diff_var *a, const struct diff_var *b),
 		      void *ctx)
@@ -92,8 +101,8 @@ size_t diff_env_pairs(const struct diff *d, uint32_t unit,
 	const struct diff_var *x = vars_of(&d->env[0], d->m.side[0].units[b->pair].exec, &na);
 	const struct diff_var *y = vars_of(&d->env[1], b->exec, &nb);
 
-	/* of one that recorded none, nothing is known */
-	while (b->pair && na && nb && (i < na || k < nb)) {
+	while (b->pair && has_env(&d->m.side[0], b->pair) && has_env(&d->m.side[1], unit) &&
+	       (i < na || k < nb)) {
 		bool mine = k == nb || (i < na && x[i].key <= y[k].key);
 		bool theirs = i == na || (k < nb && y[k].key <= x[i].key);
 

@@ -560,25 +560,26 @@ static bool take_uses(struct bpf_rec *b, struct eb_rec *r, const char *s, size_t
 	return true;
 }
 
-/* A variable, "NAME=value", without what looks secret. Return: whether it hides anything. */
-static bool put_variable(struct bpf_rec *b, const char *s, size_t len)
+/*
+ * A variable, "NAME=value", without what looks secret.  @n: bytes of the name; @keep: as it is.
+ * Return: whether it hides anything.
+ */
+static bool put_variable(struct bpf_rec *b, const char *s, size_t n, size_t len, bool keep)
 {
 	struct text *name = &b->str[EB_STR_ENV_name], *value = &b->str[EB_STR_ENV_value];
-	const char *sign = memchr(s, '=', len);
 	struct etrace_value v = { 0 };
-	size_t n = sign ? (size_t)(sign - s) : len;
 
 	name->b.len = value->b.len = 0;
 	name->mark = value->mark = 0;
 	name->there = true;
 	buf_add(&name->b, s, n);
-	value->there = sign;
-	if (!sign)
+	value->there = n < len;
+	if (n == len)
 		return false;
-	buf_add(&value->b, sign + 1, len - n - 1);
+	buf_add(&value->b, s + n + 1, len - n - 1);
 	v.s = value->b.s;
 	v.len = (unsigned int)value->b.len;
-	if (!etrace_listed(b->keep_env, s, (unsigned int)n))
+	if (!keep)
 		etrace_hide(s, (unsigned int)n, &v);
 	value->b.len = v.len;
 	return v.hidden;
@@ -591,21 +592,28 @@ static bool put_variable(struct bpf_rec *b, const char *s, size_t len)
 static void make_env(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)
 {
 	struct eb_rec one = *r;
-	const char *end;
-	size_t n;
+	const char *end, *sign;
+	size_t n, name;
+	bool listed;
 
 	one.flags = 0;
 	while ((end = left ? memchr(s, 0, left) : NULL)) {
 		n = (size_t)(end - s) + 1;
-		one.val[EB_V_ENV_hidden] = put_variable(b, s, n - 1);
-		one.have = (uint16_t)(one.val[EB_V_ENV_hidden] << EB_V_ENV_hidden);
-		make_event(b, &one, NULL, 0);
+		sign = memchr(s, '=', n - 1);
+		name = sign ? (size_t)(sign - s) : n - 1;
+		listed = etrace_listed(b->keep_env, s, (unsigned int)name);
+		if (listed || !b->ops.env_listed) {
+			one.val[EB_V_ENV_hidden] = put_variable(b, s, name, n - 1,
+								listed && !b->ops.env_listed);
+			one.have = (uint16_t)(one.val[EB_V_ENV_hidden] << EB_V_ENV_hidden);
+			make_event(b, &one, NULL, 0);
+		}
 		one.time += 2 * n;
 		s += n;
 		left -= n;
 	}
 	if (left || r->flags & EB_ARGS_UNREAD) {
-		put_variable(b, "", 0);
+		put_variable(b, "", 0, 0, false);
 		b->str[EB_STR_ENV_name].mark = EB_UNREAD;
 		one.have = 0;
 		make_event(b, &one, NULL, 0);

@@ -48,6 +48,7 @@ struct bpf_rec_ops {
 			const struct buf *target, const struct buf *link, struct buf *to);
 	void *arg;
 	const char *keep_env;	/* of et_keep_env(), copied; NULL: none */
+	bool env_listed;	/* only those are recorded, and they are hidden as any other */
 };
 
 struct bpf_rec;

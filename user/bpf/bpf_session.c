@@ -392,9 +392,11 @@ struct session *bpf_session_open(const struct bpf_options *opt, struct sink *sin
 	s->base.pid_bits = BPF_PID_BITS;
 	s->base.nfds = 1;
 	s->base.idle_fd = -1;
+	s->base.env = et_env_recorded(opt->record, opt->keep_env);
 	s->targets = link_target_new();
 	s->rec = bpf_rec_new(sink, &(struct bpf_rec_ops){ link_target, s->targets,
-							 opt->keep_env });
+							 opt->keep_env,
+							 opt->record & ET_ENV_LISTED });
 	s->base.tally = &bpf_rec_tally(s->rec)->t;
 	if (!open_session(s, opt, why, size)) {
 		bpf_close(&s->base);

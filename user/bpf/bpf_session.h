@@ -21,8 +21,8 @@ struct bpf_options {
 				 */
 	bool comm;		/* changes of thread names, too */
 	bool cgroups;		/* ops->add_cgroup() will be called */
-	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
-	const char *keep_env;	/* of et_keep_env(); NULL: none */
+	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
+	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
 	uint32_t refuse_storage;	/* for tests: of so many new ones in task storage
 					 * one is refused, at first; 1: all, again and
 					 * again; 0: none but what the kernel refuses

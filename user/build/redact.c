@@ -528,15 +528,19 @@ static void hide_args(struct hiding *h, struct et_event *ev)
 	ev->announced &= (uint8_t)~(1u << ET_ARGS);
 }
 
-static void hide_command(struct hiding *h, struct et_event *ev)
+/* A string that is a command line, or its options.  Return: how many secrets it had. */
+static uint64_t hide_string(struct hiding *h, struct et_event *ev, unsigned int string)
 {
-	struct et_string *s = &ev->str[ET_S_SESSION_command];
+	struct et_string *s = &ev->str[string];
 	size_t len = s->len;
+	uint64_t hidden;
 
-	if (!et_has_string(ev, ET_S_SESSION_command))
-		return;
-	*h->hidden += redact_line(ev->bytes + s->off, &len);
+	if (!et_has_string(ev, string))
+		return 0;
+	hidden = redact_line(ev->bytes + s->off, &len);
+	*h->hidden += hidden;
 	s->len = (uint32_t)len;
+	return hidden;
 }
 
 static int hiding_item(struct sink *s, const void *item)
@@ -545,13 +549,15 @@ static int hiding_item(struct sink *s, const void *item)
 	const struct et_event *ev = item;
 	struct et_event own;
 
-	if (!ev->nargs && ev->kind != ET_K_SESSION)
+	if (!ev->nargs && ev->kind != ET_K_SESSION && ev->kind != ET_K_ENV)
 		return sink_item(h->to, ev);
 	/* what it points to is the source's, and is not read again */
 	own = *ev;
 	hide_args(h, &own);
 	if (ev->kind == ET_K_SESSION)
-		hide_command(h, &own);
+		hide_string(h, &own, ET_S_SESSION_command);
+	if (ev->kind == ET_K_ENV && hide_string(h, &own, ET_S_ENV_value))
+		et_set_value(&own, ET_V_ENV_hidden, 1);
 	return sink_item(h->to, &own);
 }
 

@@ -151,6 +151,35 @@ bool et_on_request(const char *list, uint32_t *where)
 	return true;
 }
 
+const char et_env_listed[] =
+	/* gcc and clang; icc, icx and nvc know the first of them, too */
+	"CPATH,C_INCLUDE_PATH,CPLUS_INCLUDE_PATH,OBJC_INCLUDE_PATH,OBJCPLUS_INCLUDE_PATH,"
+	"COMPILER_PATH,LIBRARY_PATH,GCC_EXEC_PREFIX,ADA_INCLUDE_PATH,ADA_PRJ_INCLUDE_FILE,"
+	"CCC_OVERRIDE_OPTIONS,QA_OVERRIDE_GCC3_OPTIONS,CLANG_NO_DEFAULT_CONFIG,"
+	"SDKROOT,MACOSX_DEPLOYMENT_TARGET,IPHONEOS_DEPLOYMENT_TARGET,"
+	/* cl and clang-cl */
+	"INCLUDE,EXTERNAL_INCLUDE,CL,_CL_,"
+	"NVCC_PREPEND_FLAGS,NVCC_APPEND_FLAGS,NVCC_CCBIN,"
+	/* Intel */
+	"ICCCFG,ICPCCFG,ICXCFG,ICPXCFG,IFORTCFG,IFXCFG,"
+	"__INTEL_PRE_CFLAGS,__INTEL_POST_CFLAGS,__INTEL_PRE_FFLAGS,__INTEL_POST_FFLAGS,"
+	/* Arm, IAR */
+	"ARMCC5INC,ARMCC5_CCOPT,ARMCOMPILER6_CLANGOPT,C_INCLUDE,QCCARM,"
+	/* TI */
+	"C_DIR,C_OPTION,TI_ARM_C_DIR,TI_ARM_C_OPTION,C2000_C_DIR,C2000_C_OPTION,"
+	"C6X_C_DIR,C6X_C_OPTION,MSP430_C_DIR,MSP430_C_OPTION,PRU_C_DIR,PRU_C_OPTION,"
+	/* sdcc, emcc, XL, javac */
+	"SDCC_HOME,SDCC_INCLUDE,EMCC_CFLAGS,XLC_USR_CONFIG,CLASSPATH,JDK_JAVAC_OPTIONS";
+
+_Static_assert(sizeof(et_env_listed) <= ET_KEEP_ENV_MAX, "backends have room for it");
+
+const char *et_env_recorded(uint32_t record, const char *list)
+{
+	if (!(record >> ET_ENV & 1))
+		return "";
+	return record & ET_ENV_LISTED ? list : "*";
+}
+
 bool et_keep_env(char *list, const char *names)
 {
 	size_t len = strlen(list);

@@ -38,7 +38,7 @@ enum et_kind {
 #include "build/events.def"
 
 #define ET_MAX_VALUES	12	/* of one kind */
-#define ET_MAX_STRINGS	5
+#define ET_MAX_STRINGS	6
 
 /* What a value means. */
 enum et_means {
@@ -80,7 +80,7 @@ enum et_when {
 	ET_EXTRA,		/* as ET_GIVEN */
 };
 
-#define ET_MAX_FIELDS	11	/* of one line */
+#define ET_MAX_FIELDS	12	/* of one line */
 
 /* A field of a line: the size of a string, or a value. */
 struct et_field {
@@ -142,6 +142,24 @@ enum et_where { ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_ENV, ET_READER };
  * Return: whether all names are known.
  */
 bool et_on_request(const char *list, uint32_t *where);
+
+/* A bit beside those of enum et_where, with that of ET_ENV: only the variables of a list. */
+#define ET_ENV_LISTED	(1u << 6)
+
+/*
+ * The variables that are recorded by default: they change what a compiler's command line
+ * means, and hold no secrets. Names with commas between them.
+ */
+extern const char et_env_listed[];
+
+/**
+ * et_env_recorded - which variables of environments are recorded
+ * @record: bit by bit, enum et_where and ET_ENV_LISTED
+ * @list: the variables of ET_ENV_LISTED
+ *
+ * Return: names with commas between them; "*": all; "": none.
+ */
+const char *et_env_recorded(uint32_t record, const char *list);
 
 /* Bytes of a list of variables, with a null byte behind it. */
 #define ET_KEEP_ENV_MAX	1024

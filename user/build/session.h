@@ -61,6 +61,7 @@ struct session {
 	unsigned int nfds;	/* that ops->poll() fills */
 	int idle_fd;		/* hung up when no traced task lives; -1: ask idle() */
 	const struct rec_tally *tally;	/* what has come so far */
+	const char *env;	/* et_env_recorded(); known for sure once it has stopped */
 	char about[128];	/* what it is, for a person */
 	/* Set by ops->pump(): how full the fullest buffer was then, in percent. */
 	unsigned int level;

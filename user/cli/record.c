@@ -110,6 +110,10 @@ struct recording *record_new(const struct record_options *o, const struct user *
 				      .quiet = o->quiet };
 	char why[1200];
 
+	if (!o->no_env && !(o->record >> ET_ENV & 1)) {
+		so.record |= 1u << ET_ENV | ET_ENV_LISTED;
+		so.keep_env = et_env_listed;
+	}
 	r->opt = *o;
 	r->user = u;
 	r->signals = -1;

@@ -34,6 +34,7 @@ struct record_options {
 	uint32_t record;	/* --record: bit by bit, enum et_where */
 	char keep_env[ET_KEEP_ENV_MAX];	/* --keep-env */
 	bool runs;		/* by cmd_run.c: a command is to be started */
+	bool no_env;		/* --no-env */
 	bool strict, quiet, verbose, keep_module, open;
 	const char *page;	/* of --open: one of @files */
 	char *own_page;		/* it, if it was not among them */
@@ -44,8 +45,8 @@ struct record_options {
 #define RECORD_SHORT "o:b:qvh"
 enum {
 	RECORD_OPT_TO = 512, RECORD_OPT_BACKEND, RECORD_OPT_STRICT, RECORD_OPT_PROGRESS,
-	RECORD_OPT_KEEP_MODULE, RECORD_OPT_RECORD, RECORD_OPT_KEEP_ENV, RECORD_OPT_VERSION,
-	RECORD_OPT_OPEN, RECORD_OPT_CGROUP,
+	RECORD_OPT_KEEP_MODULE, RECORD_OPT_RECORD, RECORD_OPT_KEEP_ENV, RECORD_OPT_NO_ENV,
+	RECORD_OPT_VERSION, RECORD_OPT_OPEN, RECORD_OPT_CGROUP,
 };
 #define RECORD_LONG							\
 	{ "output", required_argument, NULL, 'o' },			\
@@ -55,6 +56,7 @@ enum {
 	{ "cgroup", required_argument, NULL, RECORD_OPT_CGROUP },	\
 	{ "record", required_argument, NULL, RECORD_OPT_RECORD },	\
 	{ "keep-env", required_argument, NULL, RECORD_OPT_KEEP_ENV },	\
+	{ "no-env", no_argument, NULL, RECORD_OPT_NO_ENV },		\
 	{ "keep-module", no_argument, NULL, RECORD_OPT_KEEP_MODULE },	\
 	{ "strict", no_argument, NULL, RECORD_OPT_STRICT },		\
 	{ "quiet", no_argument, NULL, 'q' },				\

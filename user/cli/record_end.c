@@ -66,6 +66,7 @@ static void write_verdict(struct recording *r, unsigned int output,
 	et_add_string(&ev, ET_S_SESSION_command, r->command.s, r->command.len);
 	et_add_string(&ev, ET_S_SESSION_verdict, text.s, text.len);
 	put_where(r, &ev);
+	et_add_string(&ev, ET_S_SESSION_env, r->session->env, strlen(r->session->env));
 	outputs_last(r->outputs, output, &ev);
 	et_fini(&ev);
 	buf_free(&text);

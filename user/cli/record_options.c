@@ -97,6 +97,9 @@ bool record_option(struct record_options *o, int opt, const char *value,
 		say("--keep-env=%s: must be a list of variables, with commas between them, of less than %d bytes in all",
 		    value, ET_KEEP_ENV_MAX);
 		return false;
+	case RECORD_OPT_NO_ENV:
+		o->no_env = true;
+		return true;
 	case RECORD_OPT_KEEP_MODULE:
 		o->keep_module = true;
 		return true;
@@ -139,6 +142,10 @@ static char *page_beside(const char *file)
 
 bool record_options_end(struct record_options *o)
 {
+	if (o->no_env && o->record >> ET_ENV & 1) {
+		say("--record=env and --no-env: one records environments, the other does not; leave one out");
+		return false;
+	}
 	if (!o->open)
 		return true;
 	for (size_t i = 0; i < o->nfiles; i++)
@@ -187,6 +194,8 @@ void record_help(void)
 	      "                      secret is hidden); may be repeated\n"
 	      "      --keep-env LIST variables that env shows whatever they look like, with commas\n"
 	      "                      between them; may be repeated\n"
+	      "      --no-env        record no environment: without this and env, the few variables\n"
+	      "                      that compilers take options and directories from\n"
 	      "      --keep-module   do not unload the module, if it was loaded for this\n"
 	      "      --strict        exit status 123 if anything is missing in the trace\n"
 	      "  -q, --quiet         no summary at the end, and no progress line\n"

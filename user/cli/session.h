@@ -16,8 +16,8 @@ struct session_options {
 	bool cgroups;		/* and who is in a cgroup is recorded */
 	bool quiet;
 	bool comm;		/* changes of thread names, too */
-	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
-	const char *keep_env;	/* of et_keep_env(); NULL: none */
+	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
+	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
 };
 
 /* What --backend takes, for a person. */

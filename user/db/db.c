@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/etrace_secrets.h"
+
 /* Pages that SQLite keeps, in KiB: of a file that is read, and of one that is made. */
 #define READ_KIB 2048
 #define WRITE_KIB 65536
@@ -287,6 +289,22 @@ int64_t db_meta(struct db *db, const char *key, int64_t absent)
 	return absent;
 }
 
+bool db_has_env(struct db *db, const char *name, size_t len)
+{
+	const char *list;
+	size_t n;
+
+	if (!db->env) {
+		list = db_meta_text(db, "env", &n);
+		/* a recording that does not say has all of them, or none */
+		if (!list && db_one(db, "SELECT EXISTS (SELECT 1 FROM env)", ""))
+			db->env = xstrdup("*");
+		else
+			db->env = list ? xstrndup(list, n) : xstrdup("");
+	}
+	return !strcmp(db->env, "*") || etrace_listed(db->env, name, (unsigned int)len);
+}
+
 /* ---- opening ---- */
 
 struct db *db_connect(const char *path, int flags, struct diag *diag)
@@ -454,6 +472,7 @@ void db_close(struct db *db)
 		out_place_free(db->place);
 	free(db->place);
 	free(db->command);
+	free(db->env);
 	free(db->kept);
 	free(db->name);
 	free(db);

@@ -36,6 +36,7 @@ struct db {
 	bool uses;		/* the trace tells who read and wrote, and what was removed */
 	bool redact;		/* answers hide what looks secret in arguments (build/redact.h) */
 	char *command;		/* db_meta_text() of it, hidden */
+	char *env;		/* db_has_env()'s list, "*": all; NULL: nobody has asked */
 	bool failed;		/* a statement did: diag_fatal() was called */
 	struct out_place *place;	/* where one that is made goes; NULL: nowhere */
 	uint32_t ids[DB_NTABLES];	/* the highest of each table, if @counted */
@@ -128,5 +129,13 @@ int64_t db_meta(struct db *db, const char *key, int64_t absent);
 
 /** db_meta_text - the same of a text; NULL: it has none.  Valid until the next call. */
 const char *db_meta_text(struct db *db, const char *key, size_t *len);
+
+/**
+ * db_has_env - whether a variable was recorded for each program that had it
+ *
+ * If so, a program that has begun in the trace and has no row in the table env for it did
+ * not have it.
+ */
+bool db_has_env(struct db *db, const char *name, size_t len);
 
 #endif

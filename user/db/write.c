@@ -386,6 +386,7 @@ static void take_session(struct writer *w, const struct et_event *ev)
 	meta_string(w, "verdict", ev, ET_S_SESSION_verdict);
 	meta_string(w, "host", ev, ET_S_SESSION_host);
 	meta_string(w, "kernel", ev, ET_S_SESSION_kernel);
+	meta_string(w, "env", ev, ET_S_SESSION_env);
 	if (et_has(ev, ET_V_SESSION_realtime))
 		meta_number(w, "realtime", ev->val[ET_V_SESSION_realtime]);
 	if (et_has(ev, ET_V_SESSION_status))

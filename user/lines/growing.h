@@ -7,7 +7,7 @@
 #include "lines/piece.h"
 #include "lines/tree.h"
 
-#define MAX_WANT 5
+#define MAX_WANT 6
 
 /*
  * An event whose lines have all come just as the module prints them so far: it

@@ -297,7 +297,8 @@ static bool load_formats(struct rec_session *s, char *why, size_t size)
 
 _Static_assert(ETRACE_SESSION_PROBES == 1 << ET_PROBES &&
 	       ETRACE_SESSION_DIRS == 1 << ET_DIRS &&
-	       ETRACE_SESSION_ENV == 1 << ET_ENV, "the bits of rec_options.record");
+	       ETRACE_SESSION_ENV == 1 << ET_ENV &&
+	       ETRACE_SESSION_ENV_LISTED == ET_ENV_LISTED, "the bits of rec_options.record");
 _Static_assert(ET_KEEP_ENV_MAX == ETRACE_KEEP_ENV_MAX, "the bytes of rec_options.keep_env");
 
 static bool keep_env(struct rec_session *s, const char *list, char *why, size_t size)
@@ -318,8 +319,18 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 {
 	s->create.abi = ETRACE_ABI_VERSION;
 	s->create.flags = opt->record | (opt->comm ? ETRACE_SESSION_COMM : 0);
-	if (!ioctl(s->fd, ETRACE_IOC_CREATE, &s->create))
+	if (!ioctl(s->fd, ETRACE_IOC_CREATE, &s->create)) {
+		s->base.env = et_env_recorded(opt->record, opt->keep_env);
 		return keep_env(s, opt->keep_env, why, size);
+	}
+	if (errno == EINVAL && opt->record & ET_ENV_LISTED) {
+		struct rec_options less = *opt;
+
+		/* an older module: it records environments whole, or not at all */
+		less.record &= ~(1u << ET_ENV | ET_ENV_LISTED);
+		less.keep_env = NULL;
+		return create(s, &less, why, size);
+	}
 	if (errno == EUSERS)
 		snprintf(why, size, "there are as many sessions already as the module allows: wait for one to end, or write more to max_sessions or max_user_sessions in /sys/module/etrace/parameters");
 	else if (errno == EPROTO)

@@ -311,6 +311,7 @@ static int strace_stop(struct session *base)
 	if (!s->ended && s->began)
 		release(s);
 	err = st_log_end(s->log);
+	base->env = st_log_env(s->log);
 	if (s->ended && st_log_alive(s->log))
 		diag_count(s->diag, &strace_gone, st_log_alive(s->log));
 	if (s->ended && s->text.len)
@@ -497,6 +498,7 @@ struct session *strace_session_open(const struct strace_options *opt, struct sin
 	s->base.nfds = 1;
 	s->base.idle_fd = s->fd;
 	s->base.tally = &s->tally;
+	s->base.env = "";
 	snprintf(s->base.about, sizeof(s->base.about), "strace%s", s->pidns ? "" :
 		 " before 5.9: in pid namespaces, who made a task may be a guess");
 	return &s->base;

@@ -15,8 +15,8 @@
 #include "io/formats.h"
 
 struct strace_options {
-	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where */
-	const char *keep_env;	/* of et_keep_env(); NULL: none */
+	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
+	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
 	bool comm;		/* names of threads, too */
 };
 

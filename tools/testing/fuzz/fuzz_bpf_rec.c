@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const struct sink_ops ops = { .item = check_item };
 	struct checker c = { .sink = { &ops } };
-	struct bpf_rec *b = bpf_rec_new(&c.sink, &(struct bpf_rec_ops){ resolve, NULL, NULL });
+	struct bpf_rec *b = bpf_rec_new(&c.sink, &(struct bpf_rec_ops){ resolve, NULL, NULL, false });
 
 	while (n >= 2) {
 		size_t size = (size_t)(data[0] | data[1] << 8);

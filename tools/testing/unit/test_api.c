@@ -149,6 +149,7 @@ _Static_assert(ETRACE_S_EXEC_interp == 0 && ETRACE_S_EXEC_path == 1 && ETRACE_S_
 	       ETRACE_S_PRESENT_arguments == 3 && ETRACE_S_SESSION_backend == 0 &&
 	       ETRACE_S_SESSION_command == 1 && ETRACE_S_SESSION_verdict == 2 &&
 	       ETRACE_S_SESSION_host == 3 && ETRACE_S_SESSION_kernel == 4 &&
+	       ETRACE_S_SESSION_env == 5 &&
 	       ETRACE_S_FRAGMENT_target == 0, "strings");
 
 static void schema(void **state)
@@ -395,17 +396,21 @@ static void assert_maybe(const struct etrace_event *ev, unsigned int i, const ch
 static void where(void **state)
 {
 	static const struct {
-		const char *lines, *host, *kernel;
+		const char *lines, *host, *kernel, *env;
 		int64_t realtime;
 	} cases[] = {
 		{ RECORDED "hostsize=6,kernelsize=7," COUNTS ",realtime=1700000000123456789\n"
 		  VERDICT "0,0,7,34!VH|my.box\n0,0,7,35!VK|6.1.0-\xff\n", "my.box", "6.1.0-\xff",
-		  1700000000123456789 },
+		  NULL, 1700000000123456789 },
 		{ RECORDED "hostsize=0,kernelsize=1," COUNTS "\n"
-		  VERDICT "0,0,7,34!VH|\n0,0,7,35!VK|6\n", "", "6", -1 },
+		  VERDICT "0,0,7,34!VH|\n0,0,7,35!VK|6\n", "", "6", NULL, -1 },
 		{ RECORDED "kernelsize=1," COUNTS ",realtime=0\n" VERDICT "0,0,7,34!VK|6\n",
-		  NULL, "6", 0 },
-		{ RECORDED COUNTS "\n" VERDICT, NULL, NULL, -1 },
+		  NULL, "6", NULL, 0 },
+		{ RECORDED "envsize=9," COUNTS "\n" VERDICT "0,0,7,34!VE|CL,CPATH,\n", NULL, NULL,
+		  "CL,CPATH,", -1 },
+		{ RECORDED "hostsize=1,kernelsize=1,envsize=0," COUNTS ",realtime=0\n" VERDICT
+		  "0,0,7,34!VH|h\n0,0,7,35!VK|6\n0,0,7,36!VE|\n", "h", "6", "", 0 },
+		{ RECORDED COUNTS "\n" VERDICT, NULL, NULL, NULL, -1 },
 	};
 
 	(void)state;
@@ -425,6 +430,7 @@ static void where(void **state)
 
 			assert_maybe(ev, ETRACE_S_SESSION_host, cases[i].host);
 			assert_maybe(ev, ETRACE_S_SESSION_kernel, cases[i].kernel);
+			assert_maybe(ev, ETRACE_S_SESSION_env, cases[i].env);
 			assert_int_equal(etrace_event_value(ev, ETRACE_V_SESSION_realtime, &v),
 					 cases[i].realtime >= 0);
 			assert_true(v == cases[i].realtime);

@@ -85,7 +85,7 @@ static int setup(void **state)
 
 	f->p.sink.ops = &print_ops;
 	f->p.notable = notable_new(22);
-	f->b = bpf_rec_new(&f->p.sink, &(struct bpf_rec_ops){ resolve, f, "KEPT_KEY" });
+	f->b = bpf_rec_new(&f->p.sink, &(struct bpf_rec_ops){ resolve, f, "KEPT_KEY", false });
 	*state = f;
 	return 0;
 }
@@ -299,6 +299,28 @@ static void environment(void **state)
 	       "Env|namesize=1,valuesize=1\nEN|A\nEV|b\n"
 	       "Env|namesize=0\nEN|\nMarks|joined=,unread=EN,cut=\n");
 	assert_int_equal(tally(f)->t.records, 3);
+	assert_int_equal(tally(f)->damaged, 0);
+}
+
+/* Only what is listed, and that hidden by the same rules. */
+static void environment_listed(void **state)
+{
+	static const char all[] = "PATH=/bin\0CPATH=http://u:secret@h\0CPATHS=/x\0CPAT=/x\0MY_KEY=secret\0CPATH";
+	struct fixture *f = *state;
+
+	bpf_rec_free(f->b);
+	f->b = bpf_rec_new(&f->p.sink, &(struct bpf_rec_ops){ resolve, f, "CPATH,MY_KEY", true });
+	begin(f, EB_ENV, 1000);
+	buf_add(&f->bytes, all, sizeof(all));
+	send(f);
+	begin(f, EB_ENV, 2000);
+	f->r.flags = EB_ARGS_UNREAD;
+	buf_add(&f->bytes, "PATH=/bin", 10);
+	send(f);
+	expect(f, "Env|namesize=5,valuesize=14,hidden=1\nEN|CPATH\nEV|http://u:***@h\n"
+	       "Env|namesize=6,valuesize=3,hidden=1\nEN|MY_KEY\nEV|***\n"
+	       "Env|namesize=5\nEN|CPATH\n"
+	       "Env|namesize=0\nEN|\nMarks|joined=,unread=EN,cut=\n");
 	assert_int_equal(tally(f)->damaged, 0);
 }
 
@@ -1128,7 +1150,7 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	static const struct CMUnitTest all[] = {
-		T(numbers), T(strings), T(held), T(environment), T(several), T(parts), T(kinds), T(special),
+		T(numbers), T(strings), T(held), T(environment), T(environment_listed), T(several), T(parts), T(kinds), T(special),
 		T(forms),
 		T(all_marks), T(not_held), T(failures), T(close_range), T(close_ranges),
 		T(uses), T(program),

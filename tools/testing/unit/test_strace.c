@@ -818,6 +818,39 @@ static void test_date(void **state)
 	}
 }
 
+/* Of environments in a log, those variables that are recorded by default, if they are all there. */
+static void test_environment(void **state)
+{
+#define RUN(env) "execve(\"/x\", [\"x\"], " env ") = 0\n"
+	static const struct {
+		const char *log;
+		unsigned int events;	/* of variables */
+		bool known;		/* that there are no others */
+	} rows[] = {
+		{ RUN("[\"CPATH=/a\", \"HOME=/root\"]"), 1, true },
+		{ RUN("[\"CPATHS=/a\", \"CPAT=/a\", \"cpath=/a\", \"=CPATH\", \"\"]"), 0, true },
+		{ RUN("[]"), 0, true },
+		{ RUN("[\"CPATH=/a\"]") RUN("[\"SDKROOT=/s\", \"CL\"]"), 3, true },
+		{ RUN("[\"CPATH=/a\"]") RUN("NULL"), 1, true },
+		{ RUN("[\"CPATH=/a\"]") RUN("0x7f /* 2 vars */"), 1, false },
+		{ RUN("[\"CPATH=/a\", ...]"), 1, false },
+		{ RUN("[\"CPATH=/a\"..., \"HOM\"...]"), 1, false },
+		{ RUN("[\"CPATH=/a\"..., \"HOME=\"...]"), 1, true },
+		{ RUN("[\"CPATH=/a\", 0x7f]"), 1, false },
+		{ RUN("0x7f /* 2 vars */"), 0, false },
+		{ "chdir(\"/\") = 0\n", 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(count_events(rows[i].log, "\"event\":\"env\""), rows[i].events);
+		assert_int_equal(count_events(rows[i].log, "\"env\":\"CPATH,"), rows[i].known);
+	}
+	assert_event(RUN("[\"CPATH=http://u:pass@h\"]"), "\"hidden\":1,\"name\":\"CPATH\",\"value\":\"http://u:***@h\"");
+	assert_event(RUN("[\"CPATH=/a\"...]"), "\"name\":\"CPATH\",\"value\":\"/a\",\"cut\":[\"value\"]");
+#undef RUN
+}
+
 /* ---- files that are looked at ---- */
 
 static int64_t clock_now(clockid_t clock)
@@ -1018,6 +1051,7 @@ int main(void)
 		cmocka_unit_test(test_deleted),
 		cmocka_unit_test(test_clock_set),
 		cmocka_unit_test(test_date),
+		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_made_once),
 		cmocka_unit_test(test_odd_logs),
 		cmocka_unit_test(test_logs),

@@ -132,6 +132,7 @@ static void add_program(const struct call *c, const struct script *s, size_t n)
 static void add_variable(const struct call *c, struct st_text t)
 {
 	const char *keep = c->log->opt.keep_env ? c->log->opt.keep_env : "", *eq;
+	bool only = c->log->opt.record & ET_ENV_LISTED, listed;
 	struct buf *b = &c->log->text;
 	struct etrace_value v = { 0 };
 	struct et_event *ev;
@@ -139,15 +140,21 @@ static void add_variable(const struct call *c, struct st_text t)
 	size_t len;
 
 	b->len = 0;
-	if (!st_string(t, b, &cut) || !b->len)
+	if (!st_string(t, b, &cut)) {
+		c->log->lacks_env = true;
 		return;
-	eq = memchr(b->s, '=', b->len);
+	}
+	eq = b->len ? memchr(b->s, '=', b->len) : NULL;
+	c->log->lacks_env |= cut && !eq;
 	len = eq ? (size_t)(eq - b->s) : b->len;
+	listed = len && etrace_listed(keep, b->s, (unsigned int)len);
+	if (!b->len || (only && !listed))
+		return;
 	ev = st_event(c->log, c->task, ET_K_ENV);
 	et_add_string(ev, ET_S_ENV_name, b->s, len);
 	if (eq) {
 		v = (struct etrace_value){ b->s + len + 1, (unsigned int)(b->len - len - 1), false };
-		if (!etrace_listed(keep, b->s, (unsigned int)len))
+		if (only || !listed)
 			etrace_hide(b->s, (unsigned int)len, &v);
 		et_add_string(ev, ET_S_ENV_value, v.s, v.len);
 	}
@@ -160,11 +167,15 @@ static void add_variable(const struct call *c, struct st_text t)
 
 static void add_environment(const struct call *c)
 {
-	struct st_text rest, one;
+	struct st_text env = c->args.arg[call_where(c, ROLE_PATH) + 2], rest, one;
 
-	if (!(c->log->opt.record >> ET_ENV & 1) ||
-	    !st_inner(c->args.arg[call_where(c, ROLE_PATH) + 2], &rest))
+	if (!(c->log->opt.record >> ET_ENV & 1) || (env.len == 4 && !memcmp(env.s, "NULL", 4)))
 		return;
+	if (!st_inner(env, &rest)) {
+		c->log->lacks_env = true;
+		return;
+	}
+	c->log->has_env = true;
 	while (st_next(&rest, &one))
 		add_variable(c, one);
 }

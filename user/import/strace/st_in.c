@@ -201,6 +201,7 @@ static void begin(struct st_in *src, struct sink *sink)
 static int put_verdict(struct st_in *src, uint64_t at)
 {
 	static const char backend[] = "strace", complete[] = "complete";
+	const char *env = st_log_env(src->log);
 	struct buf text = { 0 };
 	struct et_event ev;
 	int err;
@@ -220,6 +221,8 @@ static int put_verdict(struct st_in *src, uint64_t at)
 		et_add_string(&ev, ET_S_SESSION_verdict, text.s, text.len - 1);
 	else
 		et_add_string(&ev, ET_S_SESSION_verdict, complete, sizeof(complete) - 1);
+	if (*env)
+		et_add_string(&ev, ET_S_SESSION_env, env, strlen(env));
 	et_end(&ev);
 	err = sink_item(src->sink, &ev);
 	et_fini(&ev);
@@ -299,8 +302,9 @@ struct source *st_open(const struct source_args *args)
 
 	src->source.ops = &ops;
 	src->diag = args->diag;
-	/* what it tells is told, but for environments: nobody has asked for these */
-	src->options.record = 1u << ET_PROBES | 1u << ET_DIRS;
+	/* report every call in the log, but of environments only what is recorded by default */
+	src->options.record = 1u << ET_PROBES | 1u << ET_DIRS | 1u << ET_ENV | ET_ENV_LISTED;
+	src->options.keep_env = et_env_listed;
 	src->options.cwd = opt_value(args->opts, "cwd");
 	src->n = args->nin;
 	src->heap = xcalloc(args->nin, sizeof(struct stream *));

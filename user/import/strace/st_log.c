@@ -483,6 +483,13 @@ int st_log_run_error(const struct st_log *log)
 	return log->run_error;
 }
 
+const char *st_log_env(const struct st_log *log)
+{
+	if (!log->has_env || log->lacks_env)
+		return "";
+	return et_env_recorded(log->opt.record, log->opt.keep_env);
+}
+
 bool st_log_first_lives(const struct st_log *log)
 {
 	const struct map64_slot *slot;

@@ -61,8 +61,8 @@ struct st_asks {
 struct st_log_options {
 	const char *cwd;	/* of the first task; NULL: not known */
 	const struct st_asks *asks;	/* NULL: nobody can look */
-	uint32_t record;	/* events on request, bit by bit, enum et_where */
-	const char *keep_env;	/* of et_keep_env(); NULL: none */
+	uint32_t record;	/* events on request, bit by bit, enum et_where, ET_ENV_LISTED */
+	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
 	bool no_comm;		/* no names of threads */
 };
 
@@ -129,6 +129,9 @@ uint64_t st_log_incomplete(const struct st_log *log);
 
 /** st_log_run_error - why the first program could not be run, errno; 0: it was, or nothing is known */
 int st_log_run_error(const struct st_log *log);
+
+/** st_log_env - which variables of environments it had: see et_env_recorded() */
+const char *st_log_env(const struct st_log *log);
 
 /** st_log_alive - how many tasks live, as far as it says */
 size_t st_log_alive(const struct st_log *log);

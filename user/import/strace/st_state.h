@@ -19,6 +19,8 @@ struct st_log {
 	uint64_t events, incomplete, joined;
 	uint64_t first;		/* upid of the first task */
 	bool has_run;		/* an execve of its has succeeded */
+	bool has_env;		/* the environment of a program that ran is there */
+	bool lacks_env;		/* that of another is not, or not all of it */
 	int run_error;		/* of its last execve until then */
 	/* of the line at hand */
 	uint64_t at;

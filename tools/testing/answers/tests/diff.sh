@@ -139,6 +139,16 @@ assert root["kind"] == "environment", root
 assert root["variables"] == [{"name": "V", "first": "1", "second": "33"}], root
 out, = [r for r in rows if "output" in r]
 assert out["output"].endswith("/three/o") and out["change"] == "size" and out["by_root"] == 1, out'
+# Of a variable that only one of them recorded nothing is known.
+(cd two && V=2 CPATH=/c etrace run -q --backend=strace -o ../2c.fxt -- make > /dev/null)
+(cd two && V=2 etrace run -q --backend=strace -o ../2d.fxt -- make > /dev/null)
+(cd two && V=2 etrace run -q --backend=strace --no-env -o ../2n.fxt -- make > /dev/null)
+for pair in '1.fxt 2c.fxt' '2c.fxt 1.fxt' '2c.fxt 2d.fxt' '2c.fxt 2n.fxt' '2n.fxt 1.fxt'; do
+	# shellcheck disable=SC2086
+	etrace diff $pair | grep '^   [A-Z_]*: '
+done > ours
+printf '   CPATH: not set %s\n' 'before, is /c' 'any more, was /c' 'any more, was /c' > truth
+same "variables that both have recorded are compared" ours truth
 rm two/o
 etrace diff 1.fxt 2.fxt > text
 check "what is not known is said" grep -q '^outputs:  of 1 of the same size it is not known' text

@@ -50,6 +50,45 @@ etrace deps --leaves --all --json ways.fxt > ours 2> log
 check "leaves of $(wc -l < truth) outputs of ways" "$ANSWERS/compare" \
 	--no-output '*/lock' --no-output '*/sent1' "$top/ways" truth ours
 
+# ---- variables of the environment ----
+
+# with_env NAME OPTION...: record two programs
+with_env()
+{
+	env -i PATH="$PATH" CPATH=/x CPATHS=/y HOME=/h 'CL=/DMY_TOKEN=abcdef /O2' \
+		etrace run -q --strict --backend=strace -o "$1.etrace" "${@:2}" -- \
+		sh -c 'unset CPATH; SDKROOT=/s exec true'
+	etrace db -o "$1.db" "$1.etrace"
+}
+
+# variables NAME: all that is in its database
+variables()
+{
+	sqlite3 "$1.db" "SELECT e.exec, CAST(n.s AS TEXT), CAST(v.s AS TEXT) FROM env AS e
+		JOIN string AS n ON n.id = e.name JOIN string AS v ON v.id = e.value ORDER BY 1, 2"
+}
+
+# recorded_env NAME: which variables, as its database says
+recorded_env()
+{
+	sqlite3 "$1.db" "SELECT substr(CAST(value AS TEXT), 1, 6) FROM meta WHERE key = 'env'"
+}
+
+with_env default
+variables default > ours
+printf '%s\n' '1|CL|/DMY_TOKEN=abcdef /O2' '1|CPATH|/x' '2|CL|/DMY_TOKEN=abcdef /O2' '2|SDKROOT|/s' > truth
+same "variables that are recorded by default" ours truth
+check "which they are is told" test "$(recorded_env default)" = CPATH,
+etrace-read --redact --to etrace default.etrace > ours 2> log
+check "a secret among options is hidden on request" grep -qx '.*!EV|/DMY_TOKEN=\*\*\* /O2' ours
+check "wherever it is" sh -c '! grep -q abcdef ours'
+with_env none --no-env
+check "none are recorded with --no-env" test -z "$(variables none)$(recorded_env none)"
+with_env all --record=env
+check "all with --record=env" test "$(variables all | grep -c 'CPATHS\|HOME')" = 4
+check "which is told" test "$(recorded_env all)" = '*'
+check "both are refused" sh -c 'etrace run --record=env --no-env -o no.fxt -- true 2>&1 | grep -q "leave one out"'
+
 # ---- names that the build gave to what was there before ----
 
 mkdir -p names/in/dir names/out
