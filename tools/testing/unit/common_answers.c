@@ -36,11 +36,10 @@ static void tell(void *ctx, const struct facts_access *a)
 
 static void ask_one(struct db *db, struct out *out)
 {
-	static const struct tools tools;
 	const struct draw draw = { .out = out, .width = DRAW_PLAIN };
 	const struct times times = { .out = out, .json = true, .top = 10 };
 	const struct why why = { .out = out, .json = true };
-	const struct compdb compdb = { .tools = &tools, .links = true };
+	const struct compdb compdb = { .links = true };
 	struct attest attest = { .db = db, .out = out, .root = "/nowhere" };
 	struct diag *none = diag_new(NULL, "test");
 	struct facts facts = { 0 };
