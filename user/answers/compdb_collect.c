@@ -30,6 +30,7 @@ struct ran {
 	const struct family *family;
 	size_t from;		/* its name among the arguments: behind an interpreter */
 	size_t own;		/* how many are the name */
+	bool script;		/* the kernel put its interpreter before it */
 	bool weak, masked;	/* masked: a wrapper that goes by the name of what it wraps */
 };
 
@@ -194,9 +195,9 @@ static const struct family *family_by(const struct name *name, char **args, size
 	       name->family;
 }
 
-static struct ran ran_script(char **args, size_t n, size_t from)
+static struct ran ran_script(char **args, size_t n, size_t from, bool script)
 {
-	struct ran ran = { .from = from, .weak = true };
+	struct ran ran = { .from = from, .script = script, .weak = true };
 
 	ran.family = family_at(args, n, from, &ran.own);
 	return ran;
@@ -213,7 +214,7 @@ static struct ran what_ran(struct collector *c, char **args, size_t n)
 	size_t own;
 
 	if (from)
-		return ran_script(args, n, from);
+		return ran_script(args, n, from, script);
 	named = family_by(called(c), args, n, 0, &own);
 	ran.family = family_by(program, args, n, 0, &ran.own);
 	ran.weak = !ran.family;
@@ -301,6 +302,7 @@ static bool take_command(struct collector *c, struct compdb_command *row)
 	if (!ran.family)
 		return false;
 	row->inner = ran.from;
+	row->begin = ran.script ? ran.from : 0;
 	row->own = ran.own;
 	row->weak = ran.weak;
 	row->cmd.family = ran.family;

@@ -31,16 +31,22 @@ static void add_arg(struct compdb_entry *e, char *arg)
 	e->args[e->nargs++] = arg;
 }
 
-/* The outermost command that has the source, with wrappers and all. */
+/* The outermost command that has the source, with wrappers and all; @s: set to the source there. */
 static const struct compdb_command *outermost(const struct compdb_list *l,
-					      const struct compdb_command *c, const char *file)
+					      const struct compdb_command *c, const char *file,
+					      const struct command_source **s)
 {
 	const struct compdb_command *found = c;
 
-	for (uint32_t up = c->up; up; up = l->rows[up - 1].up)
-		for (size_t i = 0; i < l->rows[up - 1].cmd.nsources; i++)
-			if (!strcmp(l->rows[up - 1].sources[i].file, file))
-				found = &l->rows[up - 1];
+	for (uint32_t up = c->up; up; up = l->rows[up - 1].up) {
+		struct compdb_command *outer = &l->rows[up - 1];
+		struct compdb_source *same = compdb_source_of(outer, file);
+
+		if (!same)
+			continue;
+		found = outer;
+		*s = &outer->cmd.sources[same - outer->sources];
+	}
 	return found;
 }
 
@@ -48,13 +54,11 @@ static const struct compdb_command *outermost(const struct compdb_list *l,
 static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 		     const struct compdb_command *c, const struct command_source *s)
 {
-	size_t from = 0;
-
-	if (l->o->wrappers && e->file)
-		c = outermost(l, c, e->file);
-	for (size_t i = 0; l->o->wrappers && i < c->inner; i++)
+	if (l->o->wrappers && s)
+		c = outermost(l, c, e->file, &s);
+	for (size_t i = c->begin; l->o->wrappers && i < c->inner; i++)
 		add_arg(e, c->args[i]);
-	for (size_t i = from; i < c->cmd.nargs; i++)
+	for (size_t i = 0; i < c->cmd.nargs; i++)
 		if (!s || !command_drops(&c->cmd, s, i))
 			add_arg(e, c->cmd.args[i]);
 }

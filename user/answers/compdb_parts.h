@@ -38,6 +38,7 @@ struct compdb_command {
 	const char *directory;
 	char *text, **args;	/* as it ran, with wrappers; @nargs */
 	size_t nargs, inner;	/* @inner: where the command begins behind wrappers */
+	size_t begin;		/* where it begins as it was called: behind a script's interpreter */
 	size_t own;		/* arguments that are the name of the program: "zig cc" */
 	const struct family *wrapper;	/* what was run, if that is a wrapper; else NULL */
 	bool weak;		/* a script, or known by its name only: it may do anything */

@@ -40,3 +40,52 @@ ends()
 
 # same NAME FILE FILE: passes if they are equal; shows the difference if not.
 same() { check "$1" diff "$2" "$3"; }
+
+# ---- small builds, recorded here by strace ----
+
+begin_builds()
+{
+	if ! etrace doctor --backend=strace > said; then
+		echo "skip: strace: $(head -n 1 said)"
+		exit
+	fi
+	export LC_ALL=C
+	builds=$(pwd -P)
+}
+
+# build NAME WHAT [OPTION]... < SCRIPT: the script is run by sh where a.c, b.c, main.c,
+# a.cc and a.h are.  Its lines "= FILE OUTPUT WORD..." are the entries of etrace compdb with
+# these OPTIONs, as patterns of a shell, with paths from that directory on; "! TEXT" is part
+# of what it says, and without any it says nothing.
+build()
+{
+	local dir=$builds/${1// /-}
+	mkdir "$dir"
+	cd "$dir" || exit
+	printf 'int a(void);\nint b(void);\n' > a.h
+	printf '#include "a.h"\nint %s(void) { return 1; }\n' a > a.c
+	printf '#include "a.h"\nint %s(void) { return 1; }\n' b > b.c
+	printf '#include "a.h"\nint main(void) { return a() + b(); }\n' > main.c
+	printf 'int c() { return 1; }\n' > a.cc
+	sed -n -e '/^= /{s///p;d' -e '}' -e '/^! /{s///w '"$dir.told" -e 'd' -e '}' -e 'w build.sh' \
+		> "$dir.expected"
+	etrace run -q --backend=strace -o "$dir.fxt" -- sh -e build.sh > "$dir.log" 2>&1 ||
+		cat "$dir.log"
+	etrace compdb "${@:3}" "$dir.fxt" > "$dir.json" 2> "$dir.said"
+	check "$1: $2" python3 - "$dir" <<- 'END'
+		import fnmatch, json, os, sys
+		top = sys.argv[1]
+		def row(entry):
+		    names = [os.path.relpath(os.path.join(entry["directory"], entry[key]), top)
+		             if key in entry else "-" for key in ("file", "output")]
+		    return " ".join(names + entry["arguments"])
+		got = sorted(map(row, json.load(open(top + ".json"))))
+		want = open(top + ".expected").read().splitlines()
+		fits = [[line for line in want if fnmatch.fnmatchcase(text, line)] for text in got]
+		said, told = (open(top + end).read().splitlines() for end in (".said", ".told"))
+		print("entries:", *got, "expected:", *want, "it said:", *said, sep="\n")
+		sys.exit(len(got) != len(want) or [] in fits or {w for fit in fits for w in fit} != set(want)
+		         or len(said) != len(told) or any(t not in s for t, s in zip(told, said)))
+	END
+	cd "$builds" || exit
+}

@@ -6,61 +6,23 @@
 
 . "${0%/*}/../lib.sh"
 
-if ! etrace doctor --backend=strace > said; then
-	echo "skip: strace: $(head -n 1 said)"
-	exit
-fi
-export LC_ALL=C
-top=$(pwd -P)
+begin_builds
 
-# report NAME WHAT [OPTION]... < BUILD: BUILD is a script for sh, run where a.c, b.c, main.c,
-# a.cc and a.h are.  Its lines "= FILE OUTPUT WORD..." are the entries of etrace compdb with
-# these OPTIONs, as patterns of a shell, with paths from that directory on.
-report()
-{
-	local dir=$top/${1// /-}
-	mkdir "$dir"
-	cd "$dir" || exit
-	printf 'int a(void);\nint b(void);\n' > a.h
-	printf '#include "a.h"\nint %s(void) { return 1; }\n' a > a.c
-	printf '#include "a.h"\nint %s(void) { return 1; }\n' b > b.c
-	printf '#include "a.h"\nint main(void) { return a() + b(); }\n' > main.c
-	printf 'int c() { return 1; }\n' > a.cc
-	sed -n -e '/^= /{s///p;d' -e '}' -e 'w build.sh' > "$dir.expected"
-	etrace run -q --backend=strace -o "$dir.fxt" -- sh -e build.sh > "$dir.log" 2>&1 ||
-		cat "$dir.log"
-	etrace compdb "${@:3}" "$dir.fxt" > "$dir.json"
-	check "$1: $2" python3 - "$dir" <<- 'END'
-		import fnmatch, json, os, sys
-		top = sys.argv[1]
-		def row(entry):
-		    names = [os.path.relpath(os.path.join(entry["directory"], entry[key]), top)
-		             for key in ("file", "output")]
-		    return " ".join(names + entry["arguments"])
-		got = sorted(map(row, json.load(open(top + ".json"))))
-		want = open(top + ".expected").read().splitlines()
-		fits = [[line for line in want if fnmatch.fnmatchcase(text, line)] for text in got]
-		print("entries:", *got, "expected:", *want, sep="\n")
-		sys.exit(len(got) != len(want) or [] in fits or {w for fit in fits for w in fit} != set(want))
-	END
-	cd "$top" || exit
-}
-
-report "Bear 216" "a version right behind the name: g++6" <<'END'
+build "Bear 216" "a version right behind the name: g++6" <<'END'
 ln -s "$(command -v g++)" g++6
 PATH=.:$PATH
 g++6 -I. -std=c++17 -MMD -MP -c -o a.o a.cc
 = a.cc a.o g++6 -I. -std=c++17 -MMD -MP -c -o a.o a.cc
 END
 
-report "Bear 601" "a precompiled header" <<'END'
+build "Bear 601" "a precompiled header" <<'END'
 clang++ -std=c++17 -c -o a.pch -xc++-header a.h
 g++ -std=c++17 a.h
 = a.h a.pch clang++ -std=c++17 -c -o a.pch -xc++-header a.h
 = a.h a.h.gch g++ -std=c++17 a.h
 END
 
-report "Bear 638" "clang -cc1 is no entry of its own" <<'END'
+build "Bear 638" "clang -cc1 is no entry of its own" <<'END'
 clang++ -std=c++17 -Dmain=c a.cc -c -o a.o
 clang -o main a.c b.c main.c
 = a.cc a.o clang++ -std=c++17 -Dmain=c a.cc -c -o a.o
@@ -69,7 +31,7 @@ clang -o main a.c b.c main.c
 = main.c main* clang -o main* main.c
 END
 
-report "Bear 642" "a target before the name, and a thread model behind it" <<'END'
+build "Bear 642" "a target before the name, and a thread model behind it" <<'END'
 ln -s "$(command -v g++)" x86_64-w64-mingw32-g++-win32
 ln -s "$(command -v gcc)" x86_64-w64-mingw32-gcc-posix
 PATH=.:$PATH
@@ -79,7 +41,7 @@ x86_64-w64-mingw32-gcc-posix -c b.c
 = b.c b.o x86_64-w64-mingw32-gcc-posix -c b.c
 END
 
-report "clangd 593" "a wrapper before the compiler: the compiler's command" <<'END'
+build "clangd 593" "a wrapper before the compiler: the compiler's command" <<'END'
 printf '#!/bin/sh\nexec "$@"\n' > gomacc
 chmod +x gomacc
 "$PWD/gomacc" clang++ -c a.cc -o a.o
@@ -88,7 +50,7 @@ nice env LC_ALL=C clang -c b.c
 = b.c b.o clang -c b.c
 END
 
-report "clangd 2328" "mpicxx: the command with its include paths" <<'END'
+build "clangd 2328" "mpicxx: the command with its include paths" <<'END'
 mkdir mpi
 echo 'int mpi();' > mpi/mpi.h
 printf '#!/bin/sh\nexec g++ -I%s/mpi "$@"\n' "$PWD" > mpicxx
@@ -99,7 +61,7 @@ mpicxx -c b.cc -o b.o
 = b.cc b.o g++ -I*/mpi -c b.cc -o b.o
 END
 
-report "Sourcetrail 682" "several sources in one command: an entry for each, with it alone" <<'END'
+build "Sourcetrail 682" "several sources in one command: an entry for each, with it alone" <<'END'
 gcc -c a.c b.c
 gcc -DALL -I. a.c b.c main.c -o main
 = a.c a.o gcc -c a.c
@@ -109,7 +71,7 @@ gcc -DALL -I. a.c b.c main.c -o main
 = main.c main* gcc -DALL -I. main.c -o main*
 END
 
-report "ninja 1760" "an @file that ninja has removed again" <<'END'
+build "ninja 1760" "an @file that ninja has removed again" <<'END'
 cat > build.ninja <<'EOF'
 rule cc
   command = gcc @$out.rsp

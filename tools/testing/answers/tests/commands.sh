@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Which programs of a build are compilers, and what they compiled: small builds that are
+# recorded here by strace.
+
+. "${0%/*}/../lib.sh"
+
+begin_builds
+
+# ---- what was executed decides ----
+
+build "arguments" "of others: a compiler's command that nobody ran" <<'END'
+/bin/echo gcc -c a.c -o never.o
+/usr/bin/env printf gcc -c b.c
+true gcc -c a.c
+bash -c : gcc -c a.c
+perl -e 1 gcc -c a.c
+python3 -c 1 gcc -c a.c
+printf '#!/bin/sh\nexit 0\n' > logit
+chmod +x logit
+./logit gcc -c b.c -o nope.o
+ccache gcc --version
+END
+
+build "targets" "of make and ninja that are called as compilers are" <<'END'
+printf 'cc all: a.o\na.o:\n\tgcc -c a.c\n' > Makefile
+make cc all
+printf 'rule cc\n command = gcc -c $in -o $out\nbuild clang: cc b.c\n' > build.ninja
+ninja clang
+= a.c a.o gcc -c a.c
+= b.c clang gcc -c b.c -o clang
+END
+
+build "names" "scripts and links called as a compiler, which compile or do not" <<'END'
+mkdir bin
+printf '#!/bin/sh\nexit 0\n' > bin/gcc
+ln -s /bin/true bin/clang
+printf '#!/bin/bash\n/usr/bin/gcc -DW "$@"\n' > bin/cc
+printf 'import os, sys\nos.execvp("clang", ["clang", "-DPY"] + sys.argv[1:])\n' > bin/emcc.py
+chmod +x bin/*
+bin/gcc -c a.c
+bin/clang -c a.c
+bin/cc -c a.c
+sh bin/cc -c b.c
+python3 bin/emcc.py -c a.c -o py.o
+bash -c 'exec -a /usr/bin/g++ gcc -c a.c -o called.o'
+= a.c a.o /usr/bin/gcc -DW -c a.c
+= b.c b.o /usr/bin/gcc -DW -c b.c
+= a.c py.o clang -DPY -c a.c -o py.o
+= a.c called.o /usr/bin/g++ -c a.c -o called.o
+END
+
+build "wrappers" "are not part of an entry" <<'END'
+export CCACHE_DIR=$PWD/cache CCACHE_DISABLE=
+unset CCACHE_DISABLE
+nice -n 5 gcc -c a.c -o nice.o
+env A=1 gcc -c a.c -o env.o
+timeout 600 ccache gcc -c a.c -o cold.o
+ccache gcc -c a.c -o warm.o
+mkdir bin
+ln -s "$(command -v ccache)" bin/gcc
+bin/gcc -c b.c
+nice no-such-gcc -c a.c || true
+libtool --tag=CC --mode=compile gcc -c a.c -o a.lo
+= a.c nice.o gcc -c a.c -o nice.o
+= a.c env.o gcc -c a.c -o env.o
+= a.c cold.o gcc -c a.c -o cold.o
+= a.c warm.o gcc -c a.c -o warm.o
+= b.c b.o bin/gcc -c b.c
+= a.c .libs/a.o gcc -c a.c -fPIC -DPIC -o .libs/a.o
+= a.c a.o gcc -c a.c -o a.o
+END
+
+build "with wrappers" "as the build called them" --wrappers <<'END'
+export CCACHE_DIR=$PWD/cache
+unset CCACHE_DISABLE
+nice -n 5 gcc -c a.c
+ccache gcc -c b.c
+printf '#!/bin/sh\nexec gcc -DW "$@"\n' > mpicc
+chmod +x mpicc
+./mpicc -c main.c
+= a.c a.o nice -n 5 gcc -c a.c
+= b.c b.o ccache gcc -c b.c
+= main.c main.o ./mpicc -c main.c
+END
+
+# ---- what a command compiles ----
+
+build "sources" "an entry for each" <<'END'
+gcc -c a.c b.c
+gcc -fsyntax-only main.c
+clang -fsyntax-only -Wall main.c
+g++ a.h
+gcc -E a.c > a.i
+gcc -M a.c > /dev/null
+gcc -c a.i -o i.o
+gcc -xc - -c -o in.o < a.c
+gcc -S a.c
+gcc -save-temps -c b.c -o saved.o
+printf 'nop\n' > s.s
+cp s.s t.S
+gcc -c s.s t.S
+gcc -c none.c || true
+= a.c a.o gcc -c a.c
+= b.c b.o gcc -c b.c
+= main.c - gcc -fsyntax-only main.c
+= main.c - clang -fsyntax-only -Wall main.c
+= a.h a.h.gch g++ a.h
+= a.i i.o gcc -c a.i -o i.o
+= a.c a.s gcc -S a.c
+= b.c saved.o gcc -save-temps -c b.c -o saved.o
+= s.s s.o gcc -c s.s
+= t.S t.o gcc -c t.S
+= none.c none.o gcc -c none.c
+END
+
+build "links" "compilations that link, and links" --links <<'END'
+gcc -c a.c b.c
+gcc main.c a.o b.o -o main
+gcc -c main.c
+gcc -Wl,-Map,map main.o a.o b.o -o linked
+ld -r -M --defsym x=1 a.o b.o -o ab.o > /dev/null
+ar rcs ab.a a.o b.o
+= a.c a.o gcc -c a.c
+= b.c b.o gcc -c b.c
+= main.c main.o gcc -c main.c
+= main.c main gcc main.c a.o b.o -o main
+= main.c main gcc main.c a.o b.o -o main
+= main.o linked gcc -Wl,-Map,map main.o a.o b.o -o linked
+= a.o ab.o ld -r -M --defsym x=1 a.o b.o -o ab.o
+= a.o ab.a ar rcs ab.a a.o b.o
+END
+
+# ---- @files ----
+
+build "@files" "that are written anew for each command" <<'END'
+for s in a b; do
+	echo "-DONLY_$s -c $s.c -o $s.o" > cmd.rsp
+	gcc @cmd.rsp
+done
+for s in a b; do
+	echo "-DI_$s" > flags.rsp
+	gcc @flags.rsp -c $s.c -o 2$s.o
+done
+echo "-DI_later" > flags.rsp
+echo '-DQ="x y" @more.rsp' > nested.rsp
+echo "-c main.c" > more.rsp
+gcc @nested.rsp
+= a.c a.o gcc -D ONLY_a * -c a.c -o a.o
+= b.c b.o gcc -DONLY_b -c b.c -o b.o
+= a.c 2a.o gcc -D I_a * -c a.c -o 2a.o
+= b.c 2b.o gcc -D I_b * -c b.c -o 2b.o
+= main.c main.o gcc -DQ=x y -c main.c
+END
+
+build "lost @files" "that nothing tells of" <<'END'
+echo "-DX -c a.c" > cmd.rsp
+clang @cmd.rsp
+rm cmd.rsp
+! an @file is not what it was
+END
