@@ -152,6 +152,8 @@ bool et_on_request(const char *list, uint32_t *where)
 }
 
 const char et_env_listed[] =
+	/* from gcc to its compilers: what stood in its @files, too */
+	"COLLECT_GCC_OPTIONS,"
 	/* gcc and clang; icc, icx and nvc know the first of them, too */
 	"CPATH,C_INCLUDE_PATH,CPLUS_INCLUDE_PATH,OBJC_INCLUDE_PATH,OBJCPLUS_INCLUDE_PATH,"
 	"COMPILER_PATH,LIBRARY_PATH,GCC_EXEC_PREFIX,ADA_INCLUDE_PATH,ADA_PRJ_INCLUDE_FILE,"
