@@ -15,6 +15,16 @@ g++6 -I. -std=c++17 -MMD -MP -c -o a.o a.cc
 = a.cc a.o g++6 -I. -std=c++17 -MMD -MP -c -o a.o a.cc
 END
 
+build "Bear 230" "links, if they are asked for" --links <<'END'
+gcc -c a.c
+gcc -c b.c
+gcc main.c a.o b.o -o main
+= a.c a.o gcc -c a.c
+= b.c b.o gcc -c b.c
+= main.c main* gcc main.c *
+= main.c main gcc main.c a.o b.o -o main
+END
+
 build "Bear 601" "a precompiled header" <<'END'
 clang++ -std=c++17 -c -o a.pch -xc++-header a.h
 g++ -std=c++17 a.h
