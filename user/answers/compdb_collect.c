@@ -273,6 +273,9 @@ static void free_command(struct compdb_command *c)
 	free(c->args);
 	free(c->text);
 	free(c->rebuilt);
+	for (size_t i = 0; i < c->nwords; i++)
+		free(c->words[i]);
+	free(c->words);
 	buf_free(&c->env);
 	command_free(&c->cmd);
 }
@@ -413,6 +416,7 @@ void compdb_list_free(struct compdb_list *l)
 	while ((slot = map64_each(&l->directories, &i)))
 		free((void *)(uintptr_t)slot->value);
 	map64_clear(&l->directories);
+	map64_clear(&l->passed);
 	free(l->rows);
 	free(l->near);
 	args_free(&l->args);

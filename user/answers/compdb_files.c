@@ -6,6 +6,7 @@
 #include "answers/compdb_parts.h"
 #include "base/xalloc.h"
 #include "db/lists.h"
+#include "db/scan.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -124,25 +125,94 @@ static void add_options(struct rebuilt *r, const struct command *proper)
 	}
 }
 
-static void rebuild(struct compdb_list *l, struct compdb_command *c)
+/* A compiler proper's COLLECT_GCC_OPTIONS: all that its driver was given, but for files. */
+static void take_passed(void *ctx, const struct db_cells *row)
+{
+	static const char name[] = "COLLECT_GCC_OPTIONS";
+	struct compdb_list *l = ctx;
+	size_t len;
+	const char *s = args_text(&l->args, db_cell_id(l->db, row, 1, DB_STRINGS), &len);
+
+	if (len == sizeof(name) - 1 && !memcmp(s, name, len))
+		map64_put(&l->passed, db_cell_id(l->db, row, 0, DB_EXECS), (uint64_t)row->v[2]);
+}
+
+/* The next word of such a list: each is in single quotes, with those in it as '\\''. */
+static char *passed_word(const char **at, const char *end)
+{
+	struct buf word = { 0 };
+	bool quoted = false;
+	const char *s = *at;
+
+	while (s < end && *s == ' ')
+		s++;
+	if (s == end)
+		return NULL;
+	for (; s < end && (quoted || *s != ' '); s++) {
+		if (*s == '\'')
+			quoted = !quoted;
+		else if (*s == '\\' && !quoted && s + 1 < end)
+			buf_addc(&word, *++s);
+		else
+			buf_addc(&word, *s);
+	}
+	buf_addc(&word, 0);
+	*at = s;
+	return word.s;
+}
+
+/* Return: false: it is not recorded. */
+static bool add_passed(struct compdb_list *l, struct compdb_command *c, struct rebuilt *r)
+{
+	const uint64_t *string;
+	const char *at, *end;
+	size_t len;
+	char *word;
+
+	if (!l->passed_read)
+		db_scan(l->db, "env", "exec, name, value", take_passed, l);
+	l->passed_read = true;
+	string = map64_get(&l->passed, l->rows[c->proper - 1].exec);
+	if (!string || !*string)
+		return false;
+	at = args_text(&l->args, db_id_of(l->db, (int64_t)*string, DB_STRINGS), &len);
+	for (end = at + len; (word = passed_word(&at, end));) {
+		c->words = xgrow(c->words, &c->words_cap, c->nwords + 1, sizeof(*c->words));
+		c->words[c->nwords++] = word;
+		add(r, word);
+	}
+	return true;
+}
+
+/* What cc1 was given, without that variable: all that is not between it and its driver. */
+static void add_received(struct compdb_list *l, struct compdb_command *c, struct rebuilt *r)
 {
 	const struct command *proper = &l->rows[c->proper - 1].cmd;
 	const struct command *last = c->made ? &l->rows[c->made - 1].cmd : proper;
+
+	add_options(r, proper);
+	if (last == proper)
+		add(r, "-S");
+	else if (last->family->compiles_only)
+		add(r, "-c");
+	if (last->output && (!l->rows[c->proper - 1].next_proper || last->links)) {
+		add(r, "-o");
+		add(r, last->output);
+	}
+	/* gcc passes directories on by an @file of its own */
+	c->in_part = proper->unread;
+}
+
+static void rebuild(struct compdb_list *l, struct compdb_command *c)
+{
 	struct rebuilt r = { 0 };
 
 	for (size_t i = 0; i < c->own; i++)
 		add(&r, c->args[c->inner + i]);
-	add_options(&r, proper);
-	if (last == proper)
-		add(&r, "-S");
-	else if (last->family->compiles_only)
-		add(&r, "-c");
+	if (!add_passed(l, c, &r))
+		add_received(l, c, &r);
 	for (uint32_t p = c->proper; p; p = l->rows[p - 1].next_proper)
 		add(&r, l->rows[p - 1].cmd.sources[0].path);
-	if (last->output && (!l->rows[c->proper - 1].next_proper || last->links)) {
-		add(&r, "-o");
-		add(&r, last->output);
-	}
 	free(c->rebuilt);
 	c->rebuilt = r.args;
 	compdb_take(l, c, r.args, r.n);
@@ -186,7 +256,8 @@ static bool agrees(const struct command *driver, const struct command *proper)
 {
 	bool same = true;
 
-	for (size_t i = 0; same && i < sizeof(passed) / sizeof(passed[0]); i++) {
+	/* gcc passes directories on, the first of these, by an @file of its own */
+	for (size_t i = proper->unread; same && i < sizeof(passed) / sizeof(passed[0]); i++) {
 		struct buf a = { 0 }, b = { 0 };
 
 		add_said(&a, driver, passed[i]);

@@ -51,6 +51,9 @@ struct compdb_command {
 	enum compdb_fate link;	/* what becomes of it as a link */
 	char *output;		/* of a link or archive: absolute */
 	char **rebuilt;		/* arguments that stand for an @file that is gone; or NULL */
+	char **words;		/* strings of these that are its own; @nwords */
+	size_t nwords, words_cap;
+	bool in_part;		/* not all that stood in it is known */
 	struct buf env;		/* variables that decide what it does: name, NUL, value, NUL */
 };
 
@@ -62,6 +65,8 @@ struct compdb_list {
 	struct args args;	/* of all execs */
 	uint32_t *near;		/* by exec: the command that it is, or is below; from 1 on */
 	struct map64 directories;	/* by file: its path */
+	struct map64 passed;	/* by exec: COLLECT_GCC_OPTIONS, a string; if @passed_read */
+	bool passed_read;
 };
 
 /* One entry. */

@@ -153,8 +153,7 @@ static bool has_failed(struct db *db, uint32_t exec)
 /* Whether an @file that is gone leaves open what a command compiled, or how. */
 static bool in_the_dark(const struct compdb_list *l, const struct compdb_command *c)
 {
-	/* gcc gives cc1 directories in an @file of its own */
-	if (c->rebuilt && l->rows[c->proper - 1].cmd.unread)
+	if (c->in_part)
 		return compdb_is_entry(c);
 	if (!c->cmd.unread || c->rebuilt || c->weak || c->step || c->cmd.family->tool != TOOL_DRIVER)
 		return false;

@@ -147,10 +147,17 @@ echo "-DI_later" > flags.rsp
 echo '-DQ="x y" @more.rsp' > nested.rsp
 echo "-c main.c" > more.rsp
 gcc @nested.rsp
-= a.c a.o gcc -D ONLY_a * -c a.c -o a.o
+for s in a b; do
+	printf '%s\n' "-I$s -I\"in $s\" '-DT=\"it'\\''s\"'" > flags.rsp
+	gcc -Wall @flags.rsp -Iall -c $s.c -o 3$s.o
+done
+rm flags.rsp
+= a.c 3a.o gcc -Wall -I a -I in a -D T="it's" -I all -c -o 3a.o * a.c
+= b.c 3b.o gcc -Wall -I b -I in b -D T="it's" -I all -c -o 3b.o * b.c
+= a.c a.o gcc -D ONLY_a -c -o a.o * a.c
 = b.c b.o gcc -DONLY_b -c b.c -o b.o
-= a.c 2a.o gcc -D I_a * -c a.c -o 2a.o
-= b.c 2b.o gcc -D I_b * -c b.c -o 2b.o
+= a.c 2a.o gcc -D I_a -c -o 2a.o * a.c
+= b.c 2b.o gcc -D I_b -c -o 2b.o * b.c
 = main.c main.o gcc -DQ=x y -c main.c
 END
 
