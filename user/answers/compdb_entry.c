@@ -54,13 +54,21 @@ static const struct compdb_command *outermost(const struct compdb_list *l,
 static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 		     const struct compdb_command *c, const struct command_source *s)
 {
+	bool told = false;
+
 	if (l->o->wrappers && s)
 		c = outermost(l, c, e->file, &s);
 	for (size_t i = c->begin; l->o->wrappers && i < c->inner; i++)
 		add_arg(e, c->args[i]);
-	for (size_t i = 0; i < c->cmd.nargs; i++)
-		if (!s || !command_drops(&c->cmd, s, i))
-			add_arg(e, c->cmd.args[i]);
+	for (size_t i = 0; i < c->cmd.nargs; i++) {
+		if (s && command_drops(&c->cmd, s, i))
+			continue;
+		told = told || (s && !strcmp(c->cmd.args[i], s->path));
+		add_arg(e, c->cmd.args[i]);
+	}
+	/* the compiler proper had it of somewhere else */
+	if (s && s->from == s->to && !told)
+		add_arg(e, s->path);
 }
 
 /* ---- entries ---- */

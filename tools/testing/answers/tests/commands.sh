@@ -167,3 +167,15 @@ clang @cmd.rsp
 rm cmd.rsp
 ! an @file is not what it was
 END
+
+# ---- the compiler proper has the last word ----
+
+build "disagreement" "between a driver and its compiler" -v <<'END'
+mkdir bin
+printf '#!/bin/sh\nexec cat b.c\n' > bin/cc1
+printf '#!/bin/sh\nbin/cc1 -quiet b.c -o /dev/null\n' > bin/gcc
+chmod +x bin/*
+bin/gcc -c a.c > /dev/null
+= b.c b.o bin/gcc -c b.c
+! does not tell that it compiles
+END
