@@ -341,6 +341,40 @@ static void add_args(struct collector *c, struct compdb_command *row)
 		row->args[i] = at;
 }
 
+bool compdb_has_file(const struct compdb_command *c)
+{
+	for (size_t i = c->inner + c->own; i < c->nargs; i++)
+		if (*c->args[i] == '@' && c->args[i][1])
+			return true;
+	return false;
+}
+
+static const char *keep(struct compdb_command *c, const char *word)
+{
+	c->words = xgrow(c->words, &c->words_cap, c->nwords + 1, sizeof(*c->words));
+	c->words[c->nwords++] = xstrdup(word);
+	return c->words[c->nwords - 1];
+}
+
+/* Of a compiler proper only sources and output matter; what it was given is long. */
+static void forget_args(struct compdb_command *c)
+{
+	struct command *cmd = &c->cmd;
+
+	for (size_t i = 0; i < cmd->nsources; i++)
+		cmd->sources[i].path = keep(c, cmd->sources[i].path);
+	cmd->output = cmd->output ? keep(c, cmd->output) : NULL;
+	cmd->output_dir = NULL;
+	free(cmd->args);
+	free(c->args);
+	free(c->text);
+	cmd->args = NULL;
+	cmd->nargs = cmd->ninputs = 0;
+	c->args = NULL;
+	c->text = NULL;
+	c->nargs = 0;
+}
+
 /* A compiler proper, assembler or linker belongs to the driver that ran it. */
 static void add_proper(struct compdb_list *l, uint32_t row)
 {
@@ -350,6 +384,9 @@ static void add_proper(struct compdb_list *l, uint32_t row)
 		up = &l->rows[i - 1];
 	if (!up || compdb_is_proper(up))
 		return;
+	/* without @files they are not needed to tell what the driver was given */
+	if (compdb_is_proper(c) && !compdb_has_file(up))
+		forget_args(c);
 	if (!c->cmd.nsources) {
 		up->made = row;
 		return;

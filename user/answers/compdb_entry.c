@@ -25,7 +25,7 @@ static bool is_trial(const char *file)
 
 /* ---- arguments ---- */
 
-static void add_arg(struct compdb_entry *e, char *arg)
+static void add_arg(struct compdb_entry *e, const char *arg)
 {
 	e->args = xgrow(e->args, &e->cap, e->nargs + 1, sizeof(*e->args));
 	e->args[e->nargs++] = arg;

@@ -218,15 +218,6 @@ static void rebuild(struct compdb_list *l, struct compdb_command *c)
 	compdb_take(l, c, r.args, r.n);
 }
 
-/* Whether a command has an argument that is, or was, an @file. */
-static bool has_file(const struct compdb_command *c)
-{
-	for (size_t i = c->inner + c->own; i < c->nargs; i++)
-		if (*c->args[i] == '@' && c->args[i][1])
-			return true;
-	return false;
-}
-
 /* Options that a driver passes on in their order, if not that of others. */
 static const char *const passed[] = { "-I", "-D -U", "-include" };
 
@@ -276,7 +267,7 @@ void compdb_rebuild(struct compdb_list *l)
 		struct compdb_command *c = &l->rows[i];
 		const struct command *proper;
 
-		if (!c->proper || !has_file(c))
+		if (!c->proper || !compdb_has_file(c))
 			continue;
 		proper = &l->rows[c->proper - 1].cmd;
 		/* only gcc's compilers understand what its driver does */

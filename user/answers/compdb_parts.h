@@ -51,7 +51,7 @@ struct compdb_command {
 	enum compdb_fate link;	/* what becomes of it as a link */
 	char *output;		/* of a link or archive: absolute */
 	char **rebuilt;		/* arguments that stand for an @file that is gone; or NULL */
-	char **words;		/* strings of these that are its own; @nwords */
+	char **words;		/* strings of these, or of @cmd, that are its own; @nwords */
 	size_t nwords, words_cap;
 	bool in_part;		/* not all that stood in it is known */
 	struct buf env;		/* variables that decide what it does: name, NUL, value, NUL */
@@ -75,7 +75,7 @@ struct compdb_entry {
 	const char *directory;
 	char *file;
 	char *output, *said;	/* absolute, and as the command has it; NULL: it makes nothing */
-	char **args;		/* those of commands; @nargs */
+	const char **args;	/* those of commands; @nargs */
 	size_t nargs, cap;
 	char **inputs;		/* of links and archives; or NULL */
 	size_t ninputs;
@@ -106,6 +106,9 @@ static inline bool compdb_is_entry(const struct compdb_command *c)
 			return true;
 	return false;
 }
+
+/** compdb_has_file - whether a command has an argument that is, or was, an @file */
+bool compdb_has_file(const struct compdb_command *c);
 
 /** compdb_source_of - its source of an absolute path, or NULL */
 struct compdb_source *compdb_source_of(struct compdb_command *c, const char *file);

@@ -86,7 +86,7 @@ static const struct row {
 	{ "sccache", WORK_COMPILE, OF_SOURCE }, { "sh", WORK_SHELL, OF_SCRIPT },
 	{ "strip", WORK_OTHER, OF_LAST }, { "tar", WORK_ARCHIVE, OF_ARCHIVE },
 	{ "tcc", WORK_COMPILE, OF_SOURCE }, { "touch", WORK_OTHER, OF_LAST },
-	{ "xz", WORK_OTHER, OF_LAST }, { "yasm", WORK_ASSEMBLE, OF_SOURCE },
+	{ "wine", WORK_OTHER, OF_SCRIPT }, { "xz", WORK_OTHER, OF_LAST }, { "yasm", WORK_ASSEMBLE, OF_SOURCE },
 	{ "zip", WORK_ARCHIVE, OF_ARCHIVE }, { "zsh", WORK_SHELL, OF_SCRIPT },
 	{ "zstd", WORK_OTHER, OF_LAST },
 };

@@ -30,7 +30,7 @@ enum command_why {
 };
 
 struct command_source {
-	char *path;		/* as the command has it */
+	const char *path;	/* as the command has it */
 	const char *language;	/* as gcc's -x has it: "c", "c++"; languages.c */
 	uint32_t from, to;	/* its arguments: one, or two with the option before it */
 };
