@@ -105,44 +105,102 @@ static void put_text(struct json *j, const char *name, const char *s)
 	json_cstr(j, s);
 }
 
-static void put_entry(struct json *j, const struct compdb_entry *e, enum compdb_style style)
+/* From a directory to a path, both clean: "../lib/a.c". */
+static void add_relative(struct buf *b, const char *directory, const char *path)
 {
+	size_t same = 0, i = 0;
+
+	for (; directory[i] && directory[i] == path[i]; i++)
+		if (path[i] == '/')
+			same = i;
+	if (!directory[i] && path[i] == '/')
+		same = i;
+	for (const char *up = directory + same; up && up[0] && up[1]; up = strchr(up + 1, '/'))
+		buf_adds(b, "../");
+	buf_adds(b, path + same + 1);
+}
+
+/* A path as it is asked for; @b: for one that is made. */
+static const char *path_for(enum config_paths how, const struct compdb_entry *e, const char *said,
+			    const char *path, struct buf *b)
+{
+	if (how == PATHS_AS_IS)
+		return said;
+	if (how != PATHS_RELATIVE)
+		return path;
+	b->len = 0;
+	add_relative(b, e->directory, path);
+	buf_addc(b, 0);
+	return b->s;
+}
+
+static void put_directory(struct json *j, const struct compdb_entry *e, enum config_paths how)
+{
+	char *real = how == PATHS_CANONICAL ? realpath(e->directory, NULL) : NULL;
+
+	put_text(j, "directory", real ? real : e->directory);
+	free(real);
+}
+
+static void put_inputs(struct json *j, const struct compdb_entry *e)
+{
+	json_list(j, "inputs");
+	for (size_t i = 0; i < e->ninputs; i++)
+		json_cstr(j, e->inputs[i]);
+	json_end(j, ']');
+}
+
+static void put_entry(struct json *j, const struct compdb_entry *e, const struct compdb *c)
+{
+	bool command = c->style == COMPDB_CMAKE || !c->config->use_array;
+	enum config_paths how = (enum config_paths)c->config->file;
+	struct buf path = { 0 };
+
 	if (e->old) {
 		json_ready(j, e->old, strlen(e->old), true);
 		return;
 	}
 	json_begin(j, '{');
-	if (style == COMPDB_BEAR)
+	if (c->style == COMPDB_BEAR && !command)
 		put_arguments(j, e);
-	put_text(j, "directory", e->directory);
-	if (style == COMPDB_CMAKE)
+	put_directory(j, e, (enum config_paths)c->config->directory);
+	if (command)
 		put_command(j, e);
-	put_text(j, "file", e->file);
-	if (style == COMPDB_ARGUMENTS)
+	put_text(j, "file", path_for(how, e, e->file_said, e->file, &path));
+	if (c->style != COMPDB_BEAR && !command)
 		put_arguments(j, e);
-	if (e->output)
-		put_text(j, "output", style == COMPDB_CMAKE ? e->said : e->output);
-	if (e->inputs) {
-		json_key(j, "inputs");
-		json_begin(j, '[');
-		for (size_t i = 0; i < e->ninputs; i++)
-			json_cstr(j, e->inputs[i]);
-		json_end(j, ']');
-	}
+	if (c->style == COMPDB_CMAKE)
+		how = PATHS_AS_IS;
+	if (e->output && c->config->output)
+		put_text(j, "output", path_for(how, e, e->said, e->output, &path));
+	if (e->inputs)
+		put_inputs(j, e);
 	json_end(j, '}');
+	buf_free(&path);
 }
 
-static void put_entries(struct json *j, const struct compdb_entries *l, enum compdb_style style)
+static void put_entries(struct json *j, const struct compdb_entries *l, const struct compdb *c)
 {
 	json_begin(j, '[');
 	for (size_t i = 0; i < l->n; i++) {
 		json_ready(j, "\n", 1, false);
 		j->comma = false;
-		put_entry(j, &l->rows[i], style);
+		put_entry(j, &l->rows[i], c);
 	}
 	out_puts(j->out, l->n ? "\n" : "");
 	json_end(j, ']');
 	json_line(j);
+}
+
+static void find_entries(struct compdb_entries *l, struct compdb_list *list, struct db *db,
+			 const struct compdb *c)
+{
+	compdb_collect(list, db, c);
+	compdb_judge(list);
+	compdb_select(list);
+	compdb_make_entries(l, list);
+	compdb_drop_duplicates(l, list);
+	compdb_sort(l);
 }
 
 void compdb_write(struct db *db, const struct compdb *c, struct out *out)
@@ -151,15 +209,12 @@ void compdb_write(struct db *db, const struct compdb *c, struct out *out)
 	struct compdb_list list;
 	struct compdb_entries l = { 0 };
 
-	compdb_collect(&list, db, c);
-	compdb_judge(&list);
-	compdb_make_entries(&l, &list);
-	compdb_sort(&l);
+	find_entries(&l, &list, db, c);
 	if (c->old) {
 		merge(&l, c->old);
 		compdb_sort(&l);
 	}
-	put_entries(&j, &l, c->style);
+	put_entries(&j, &l, c);
 	free_entries(&l);
 	compdb_list_free(&list);
 }
@@ -168,14 +223,13 @@ void compdb_fill(struct db *db)
 {
 	static const char insert[] = "INSERT INTO compilation SELECT ?1, s.id, o.id\n"
 		" FROM file AS s LEFT JOIN file AS o ON o.path = ?3 WHERE s.path = ?2";
-	const struct compdb all = { 0 };
+	struct config config;
+	const struct compdb all = { .config = &config };
 	struct compdb_list list;
 	struct compdb_entries l = { 0 };
 
-	compdb_collect(&list, db, &all);
-	compdb_judge(&list);
-	compdb_make_entries(&l, &list);
-	compdb_sort(&l);
+	config_init(&config);
+	find_entries(&l, &list, db, &all);
 	db_one(db, "BEGIN", "");
 	for (size_t i = 0; i < l.n; i++) {
 		const struct compdb_entry *e = &l.rows[i];

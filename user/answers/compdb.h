@@ -12,6 +12,7 @@ enum compdb_style {
 };
 
 struct compdb_old;
+struct config;
 
 struct compdb {
 	enum compdb_style style;
@@ -21,6 +22,7 @@ struct compdb {
 	bool exists;		/* only of sources that are still there */
 	bool no_configure;	/* not what configure, CMake and Meson try out */
 	bool verbose;		/* tell where a command and its compiler disagree */
+	const struct config *config;
 	const struct compdb_old *old;	/* entries that stay unless they are made anew, or NULL */
 };
 

@@ -32,6 +32,7 @@ struct ran {
 	size_t own;		/* how many are the name */
 	bool script;		/* the kernel put its interpreter before it */
 	bool weak, masked;	/* masked: a wrapper that goes by the name of what it wraps */
+	bool ignored;		/* by the configuration */
 };
 
 char *compdb_absolute(const char *directory, const char *path)
@@ -135,11 +136,19 @@ static bool may_be_tool(const struct name *name)
 	return name->family || name->two || name->interpreter;
 }
 
+static const struct config_compiler *configured(struct collector *c, const char *program,
+						const char *name)
+{
+	return config_find(c->l->o->config, program, name);
+}
+
 /* Whether the exec may be a command at all, as few are. */
 static bool may_be(struct collector *c)
 {
-	return args_of(&c->l->args, c->exec) && (may_be_tool(program_of(c)) ||
-						 may_be_tool(called(c)));
+	if (!args_of(&c->l->args, c->exec))
+		return false;
+	return may_be_tool(program_of(c)) || may_be_tool(called(c)) ||
+	       configured(c, program_of(c)->path, called(c)->path);
 }
 
 static void free_names(struct map64 *names)
@@ -181,8 +190,14 @@ static size_t script_of_kernel(const char *program, char **args, size_t n)
 	return n > 1 ? 1 : 0;
 }
 
-static const struct family *family_at(char **args, size_t n, size_t i, size_t *own)
+static const struct family *family_at(struct collector *c, char **args, size_t n, size_t i,
+				      size_t *own)
 {
+	const struct config_compiler *row = configured(c, args[i], args[i]);
+
+	*own = 1;
+	if (row)
+		return row->family;
 	return family_of(args[i], i + 1 < n ? args[i + 1] : NULL, own);
 }
 
@@ -195,12 +210,29 @@ static const struct family *family_by(const struct name *name, char **args, size
 	       name->family;
 }
 
-static struct ran ran_script(char **args, size_t n, size_t from, bool script)
+static struct ran ran_script(struct collector *c, char **args, size_t n, size_t from, bool script)
 {
 	struct ran ran = { .from = from, .script = script, .weak = true };
 
-	ran.family = family_at(args, n, from, &ran.own);
+	ran.family = family_at(c, args, n, from, &ran.own);
 	return ran;
+}
+
+/* As the configuration has it. @by_hand: a script, by its interpreter */
+static bool ran_configured(struct collector *c, struct ran *ran, char **args, size_t from,
+			   bool by_hand)
+{
+	char *path = by_hand ? compdb_absolute(directory_of(c->l, c->cwd), args[from]) : NULL;
+	const struct config_compiler *row = configured(c, path ? path : program_of(c)->path,
+						       args[from]);
+
+	free(path);
+	if (row)
+		*ran = (struct ran){
+			.family = row->family, .from = from, .own = 1, .ignored = row->ignore,
+			.script = from && !by_hand,
+		};
+	return row;
 }
 
 static struct ran what_ran(struct collector *c, char **args, size_t n)
@@ -213,8 +245,10 @@ static struct ran what_ran(struct collector *c, char **args, size_t n)
 	const struct family *named;
 	size_t own;
 
+	if (ran_configured(c, &ran, args, from, from && !script))
+		return ran;
 	if (from)
-		return ran_script(args, n, from, script);
+		return ran_script(c, args, n, from, script);
 	named = family_by(called(c), args, n, 0, &own);
 	ran.family = family_by(program, args, n, 0, &ran.own);
 	ran.weak = !ran.family;
@@ -241,6 +275,14 @@ static bool read_at(void *ctx, const char *name, struct buf *text)
 	return compdb_read_file(r->l, r->c->exec, r->c->directory, name, text);
 }
 
+/* It compiles and links nothing, as far as entries go. */
+static void ignore(struct compdb_command *c)
+{
+	c->cmd.kind = COMMAND_OTHER;
+	c->cmd.why = WHY_IGNORED;
+	c->cmd.links = false;
+}
+
 void compdb_take(struct compdb_list *l, struct compdb_command *c, char **args, size_t n)
 {
 	const struct family *f = c->cmd.family;
@@ -253,6 +295,8 @@ void compdb_take(struct compdb_list *l, struct compdb_command *c, char **args, s
 	free(c->output);
 	command_free(&c->cmd);
 	command_parse(&c->cmd, f, args, n, c->own, &files);
+	if (c->ignored)
+		ignore(c);
 	c->sources = xcalloc(c->cmd.nsources + 1, sizeof(*c->sources));
 	for (size_t i = 0; i < c->cmd.nsources; i++) {
 		c->sources[i].file = compdb_absolute(c->directory, c->cmd.sources[i].path);
@@ -281,7 +325,7 @@ static void free_command(struct compdb_command *c)
 }
 
 /* The command that a wrapper has behind its options, or behind those of another wrapper. */
-static bool unwrap(struct compdb_command *c, const struct family *f)
+static bool unwrap(struct collector *of, struct compdb_command *c, const struct family *f)
 {
 	c->wrapper = f->runs ? NULL : f;
 	c->weak = f->runs;
@@ -290,7 +334,7 @@ static bool unwrap(struct compdb_command *c, const struct family *f)
 
 		command_parse(&w, f, c->args + c->inner, c->nargs - c->inner, 1, NULL);
 		c->inner += w.inner;
-		f = w.inner ? family_at(c->args, c->nargs, c->inner, &c->own) : NULL;
+		f = w.inner ? family_at(of, c->args, c->nargs, c->inner, &c->own) : NULL;
 		command_free(&w);
 	}
 	c->cmd.family = f;
@@ -308,11 +352,12 @@ static bool take_command(struct collector *c, struct compdb_command *row)
 	row->begin = ran.script ? ran.from : 0;
 	row->own = ran.own;
 	row->weak = ran.weak;
+	row->ignored = ran.ignored;
 	row->cmd.family = ran.family;
 	if (ran.masked) {
 		row->wrapper = ran.family;
-		row->cmd.family = family_at(row->args, row->nargs, ran.from, &row->own);
-	} else if (ran.family->tool == TOOL_WRAPPER && !unwrap(row, ran.family)) {
+		row->cmd.family = family_at(c, row->args, row->nargs, ran.from, &row->own);
+	} else if (ran.family->tool == TOOL_WRAPPER && (ran.ignored || !unwrap(c, row, ran.family))) {
 		return false;
 	}
 	row->directory = directory_of(c->l, c->cwd);

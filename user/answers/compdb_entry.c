@@ -4,24 +4,6 @@
 #include "base/xalloc.h"
 
 #include <string.h>
-#include <unistd.h>
-
-/* ---- what only tries something out ---- */
-
-/* What only tries whether something compiles. */
-static bool is_trial(const char *file)
-{
-	static const char *const parts[] = {
-		"/conftest.", "/CMakeFiles/CMakeTmp/", "/CMakeFiles/CMakeScratch/", "/CompilerIdC/",
-		"/CompilerIdCXX/", "/CMakeCCompilerABI.c", "/CMakeCXXCompilerABI.cpp",
-		"/meson-private/tmp", "/meson-private/sanitycheck", "/config.tests/", "/.conf_check_",
-	};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (strstr(file, parts[i]))
-			return true;
-	return false;
-}
 
 /* ---- arguments ---- */
 
@@ -57,7 +39,7 @@ static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 	bool told = false;
 
 	if (l->o->wrappers && s)
-		c = outermost(l, c, e->file, &s);
+		c = outermost(l, c, l->rows[e->command - 1].sources[e->source].file, &s);
 	for (size_t i = c->begin; l->o->wrappers && i < c->inner; i++)
 		add_arg(e, c->args[i]);
 	for (size_t i = 0; i < c->cmd.nargs; i++) {
@@ -73,26 +55,44 @@ static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 
 /* ---- entries ---- */
 
-static struct compdb_entry *add_entry(struct compdb_entries *l, const struct compdb_command *c)
+static struct compdb_entry *add_entry(struct compdb_entries *l, const struct compdb_list *of,
+				      const struct compdb_command *c)
 {
 	struct compdb_entry *e;
 
 	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 	e = &l->rows[l->n++];
-	*e = (struct compdb_entry){ .exec = c->exec, .directory = c->directory };
+	*e = (struct compdb_entry){
+		.exec = c->exec, .directory = c->directory, .command = (uint32_t)(c - of->rows) + 1,
+	};
 	return e;
+}
+
+/* A path of an entry: as the command has it, or where links lead, if that is asked for. */
+static char *path_of(const struct compdb_list *l, const struct compdb_command *c, const char *said)
+{
+	char *path = compdb_absolute(c->directory, said), *real = NULL;
+
+	if (l->o->config->file == PATHS_CANONICAL)
+		real = realpath(path, NULL);
+	if (!real)
+		return path;
+	free(path);
+	return real;
 }
 
 static void add_compilation(struct compdb_entries *to, const struct compdb_list *l,
 			    struct compdb_command *c, size_t i)
 {
 	const struct command_source *s = &c->cmd.sources[i];
-	struct compdb_entry *e = add_entry(to, c);
+	struct compdb_entry *e = add_entry(to, l, c);
 	struct buf output = { 0 };
 
-	e->file = xstrdup(c->sources[i].file);
+	e->source = (uint32_t)i;
+	e->file_said = s->path;
+	e->file = path_of(l, c, s->path);
 	if (command_output(&c->cmd, s, &output)) {
-		e->output = compdb_absolute(c->directory, output.s);
+		e->output = path_of(l, c, output.s);
 		e->said = output.s;
 	} else {
 		buf_free(&output);
@@ -103,29 +103,16 @@ static void add_compilation(struct compdb_entries *to, const struct compdb_list 
 static void add_link(struct compdb_entries *to, const struct compdb_list *l,
 		     struct compdb_command *c)
 {
-	struct compdb_entry *e = add_entry(to, c);
+	struct compdb_entry *e = add_entry(to, l, c);
 
 	e->inputs = xcalloc(c->cmd.ninputs, sizeof(*e->inputs));
 	for (e->ninputs = 0; e->ninputs < c->cmd.ninputs; e->ninputs++)
-		e->inputs[e->ninputs] = compdb_absolute(c->directory,
-							c->cmd.args[c->cmd.inputs[e->ninputs]]);
+		e->inputs[e->ninputs] = path_of(l, c, c->cmd.args[c->cmd.inputs[e->ninputs]]);
+	e->file_said = c->cmd.args[c->cmd.inputs[0]];
 	e->file = xstrdup(e->inputs[0]);
-	e->output = xstrdup(c->output);
+	e->output = path_of(l, c, c->output);
 	e->said = xstrdup(c->cmd.output ? c->cmd.output : "a.out");
 	add_args(l, e, c, NULL);
-}
-
-/* Whether a source is asked for. */
-static bool is_wanted(const struct compdb_list *l, const struct compdb_command *c, size_t i)
-{
-	const struct compdb_source *s = &c->sources[i];
-
-	if (l->o->no_configure && is_trial(s->file))
-		return false;
-	if (l->o->exists && access(s->file, F_OK))
-		return false;
-	return s->fate == FATE_ENTRY ||
-	       (l->o->preprocess && s->fate == FATE_OTHER && c->cmd.why == WHY_PREPROCESSES);
 }
 
 void compdb_make_entries(struct compdb_entries *to, struct compdb_list *l)
@@ -134,7 +121,7 @@ void compdb_make_entries(struct compdb_entries *to, struct compdb_list *l)
 		struct compdb_command *c = &l->rows[i];
 
 		for (size_t k = 0; !compdb_is_proper(c) && k < c->cmd.nsources; k++)
-			if (is_wanted(l, c, k))
+			if (c->sources[k].fate == FATE_ENTRY)
 				add_compilation(to, l, c, k);
 		if (l->o->links && c->link == FATE_ENTRY)
 			add_link(to, l, c);
@@ -150,42 +137,4 @@ void compdb_free_entry(struct compdb_entry *e)
 	free(e->output);
 	free(e->said);
 	free(e->args);
-}
-
-/* ---- order, and what is there twice ---- */
-
-static int by_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct compdb_entry *x = a, *y = b;
-	int order = strcmp(x->file, y->file);
-
-	order = order ? order : by_text(x->output, y->output);
-	order = order ? order : by_text(x->directory, y->directory);
-	order = order ? order : !x->inputs - !y->inputs;
-	order = order ? order : by_text(x->old, y->old);
-	for (size_t i = 0; !order && i < x->nargs && i < y->nargs; i++)
-		order = strcmp(x->args[i], y->args[i]);
-	return order ? order : (x->nargs > y->nargs) - (x->nargs < y->nargs);
-}
-
-/* The same command, run again, is one entry. */
-void compdb_sort(struct compdb_entries *l)
-{
-	size_t to = 0;
-
-	if (l->n)
-		qsort(l->rows, l->n, sizeof(*l->rows), by_place);
-	for (size_t i = 0; i < l->n; i++) {
-		if (to && !by_place(&l->rows[to - 1], &l->rows[i])) {
-			compdb_free_entry(&l->rows[i]);
-			continue;
-		}
-		l->rows[to++] = l->rows[i];
-	}
-	l->n = to;
 }

@@ -5,7 +5,8 @@
  *
  * compdb_collect.c takes them out of the trace, compdb_judge.c decides which of them are
  * entries, with compdb_files.c for @files and compdb_proper.c for compilers proper;
- * compdb_entry.c makes these.
+ * compdb_select.c leaves out what is not asked for, with compdb_trials.c for what was only tried
+ * out; compdb_entry.c makes entries of the rest.
  */
 #ifndef ETRACE_COMPDB_PARTS_H
 #define ETRACE_COMPDB_PARTS_H
@@ -13,6 +14,7 @@
 #include "answers/compdb.h"
 #include "base/map64.h"
 #include "command/command.h"
+#include "command/config.h"
 #include "model/args.h"
 
 /* What becomes of a source of a command. */
@@ -23,6 +25,11 @@ enum compdb_fate {
 	FATE_NOT_READ,		/* a script, and nothing that it ran read it */
 	FATE_NOT_COMPILED,	/* what the compiler proper compiled were others */
 	FATE_OTHER,		/* the command compiles nothing: command.why */
+	/* it would be one, but is not asked for */
+	FATE_EXCLUDED,		/* by a directory of the configuration */
+	FATE_GONE,		/* the source is not there any more */
+	FATE_TRIAL,		/* only tried out */
+	FATE_DUPLICATE,		/* of an entry of the command @by */
 };
 
 struct compdb_source {
@@ -41,6 +48,7 @@ struct compdb_command {
 	size_t begin;		/* where it begins as it was called: behind a script's interpreter */
 	size_t own;		/* arguments that are the name of the program: "zig cc" */
 	const struct family *wrapper;	/* what was run, if that is a wrapper; else NULL */
+	bool ignored;		/* the configuration says so */
 	bool weak;		/* a script, or known by its name only: it may do anything */
 	uint32_t proper;	/* the last compiler proper that it ran, from 1 on; next_proper */
 	uint32_t next_proper;
@@ -72,6 +80,9 @@ struct compdb_list {
 /* One entry. */
 struct compdb_entry {
 	uint32_t exec;
+	uint32_t command;	/* from 1 on; 0: of before */
+	uint32_t source;	/* of the command's; not of links */
+	const char *file_said;	/* as the command has it */
 	const char *directory;
 	char *file;
 	char *output, *said;	/* absolute, and as the command has it; NULL: it makes nothing */
@@ -147,7 +158,16 @@ void compdb_judge(struct compdb_list *l);
 void compdb_make_entries(struct compdb_entries *to, struct compdb_list *l);
 void compdb_free_entry(struct compdb_entry *e);
 
-/** compdb_sort - by file and output; what is there twice is left out */
+/** compdb_select - which of them are asked for: the others get a fate that says why not */
+void compdb_select(struct compdb_list *l);
+
+/** compdb_is_trial - whether a source was only compiled to try something out */
+bool compdb_is_trial(struct compdb_list *l, const struct compdb_command *c, size_t source);
+
+/** compdb_drop_duplicates - all but the first of those that have the same members */
+void compdb_drop_duplicates(struct compdb_entries *e, struct compdb_list *l);
+
+/** compdb_sort - by file and output */
 void compdb_sort(struct compdb_entries *l);
 
 #endif

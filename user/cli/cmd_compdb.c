@@ -4,6 +4,7 @@
 #include "answers/compdb_old.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"
+#include "command/config.h"
 #include "io/out_place.h"
 
 #include <string.h>
@@ -14,6 +15,7 @@ static const struct opt_row options[] = {
 	{ "style", "STYLE", "of entries: arguments (default), cmake or bear" },
 	{ "links", NULL, "link and archive commands, too, with their inputs" },
 	{ "no-configure", NULL, "without what configure, CMake and Meson only try out" },
+	{ "config", "FILE", "more compilers, and which entries: YAML, as Bear 4 has it" },
 	{ "wrappers", NULL, "commands with the wrappers before them: ccache, mpicc" },
 	{ "preprocess", NULL, "what only preprocesses (-E), too" },
 	{ "exists", NULL, "only of sources that are still there" },
@@ -57,21 +59,32 @@ static void write_list(struct asked *a, const struct compdb *c, const char *path
 		compdb_write(a->db[0], c, a->out);
 }
 
+static bool read_config(struct config *config, const struct asked *a)
+{
+	const char *path = opt_value(a->opts, "config");
+
+	config_init(config);
+	return !path || config_read(config, path, a->diag);
+}
+
 static int ask(struct asked *a)
 {
 	const char *path = opt_value(a->opts, "output"), *update = opt_value(a->opts, "update");
 	struct compdb_old old = { .fd = -1 };
+	struct config config;
 	struct compdb c = {
 		.links = opt_flag(a->opts, "links"), .wrappers = opt_flag(a->opts, "wrappers"),
 		.preprocess = opt_flag(a->opts, "preprocess"), .exists = opt_flag(a->opts, "exists"),
 		.verbose = opt_flag(a->opts, "verbose"),
 		.no_configure = opt_flag(a->opts, "no-configure"),
-		.old = update ? &old : NULL,
+		.config = &config, .old = update ? &old : NULL,
 	};
 
-	if (take_style(&c, a) && (!update || compdb_old_read(&old, update, !path, a->diag)))
+	if (read_config(&config, a) && take_style(&c, a) &&
+	    (!update || compdb_old_read(&old, update, !path, a->diag)))
 		write_list(a, &c, path ? path : update);
 	compdb_old_free(&old);
+	config_free(&config);
 	return 0;
 }
 

@@ -27,6 +27,7 @@ enum command_why {
 	WHY_PREPROCESSES,	/* -E */
 	WHY_STANDARD_INPUT,	/* the source is standard input or /dev/null */
 	WHY_NO_SOURCE,
+	WHY_IGNORED,		/* somebody said so: a configuration */
 };
 
 struct command_source {

@@ -11,6 +11,7 @@
 #include "answers/attest.h"
 #include "answers/check.h"
 #include "answers/compdb.h"
+#include "command/config.h"
 #include "answers/deps.h"
 #include "answers/diff.h"
 #include "answers/first.h"
@@ -39,7 +40,8 @@ static void ask_one(struct db *db, struct out *out)
 	const struct draw draw = { .out = out, .width = DRAW_PLAIN };
 	const struct times times = { .out = out, .json = true, .top = 10 };
 	const struct why why = { .out = out, .json = true };
-	const struct compdb compdb = { .links = true };
+	struct config config;
+	const struct compdb compdb = { .config = &config, .links = true, .no_configure = true };
 	struct attest attest = { .db = db, .out = out, .root = "/nowhere" };
 	struct diag *none = diag_new(NULL, "test");
 	struct facts facts = { 0 };
@@ -58,6 +60,7 @@ static void ask_one(struct db *db, struct out *out)
 	}
 	for (uint32_t file = 1; file <= db_ids(db, DB_FILES) && !db->failed; file += 17)
 		why_made(db, file, &why);
+	config_init(&config);
 	compdb_write(db, &compdb, out);
 	if (attest_load(&attest))
 		attest_spdx(&attest);

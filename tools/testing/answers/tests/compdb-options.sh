@@ -107,3 +107,131 @@ END
 etrace compdb --exists exists.fxt > ours
 check "exists: not that whose source is gone" \
 	test "$(count 'gone\.c' ours) $(count 'here\.c' ours)" = "0 1"
+
+# ---- --config ----
+
+recorded config << 'END'
+mkdir src tests tests/keep
+for s in src/a tests/b tests/keep/c d; do echo 'int x;' > $s.c; done
+ln -s ../src tests/link
+printf '#!/bin/sh\nexec gcc "$@"\n' > mycc
+printf '#!/bin/sh\ncat "$2" > "$4"\n' > transform
+printf '#!/bin/sh\nshift\nexec "$@"\n' > runner
+chmod +x mycc transform runner
+gcc -c src/a.c -o a.o
+gcc -c tests/b.c -o b.o
+gcc -O2 -c tests/keep/c.c -o c.o
+gcc -O0 -c tests/keep/c.c -o c.o
+gcc -c tests/link/a.c -o l.o
+./transform -c d.c -o d.o
+sh ./transform -c d.c -o e.o
+END
+dir=$top/config
+# configured: standard input is a configuration; the list is in ours
+configured()
+{
+	cat > config.yml
+	etrace compdb --config config.yml config.fxt > ours 2> log
+}
+
+# as Bear's manual shows it, but for paths
+check "config: all keys of Bear 4" configured << END
+schema: "4.1"
+intercept:
+  mode: wrapper
+compilers:
+  - path: /usr/bin/nonesuch
+    as: clang
+  - path: $dir/transform
+    as: gcc
+  - path: tcc
+    ignore: true
+sources:
+  only_existing_files: true
+  directories:
+    - path: $dir/tests
+      action: exclude
+    - path: $dir/tests/keep
+      action: include
+duplicates:
+  match_on:
+    - file
+    - output
+format:
+  paths:
+    directory: canonical
+    file: canonical
+  entries:
+    use_array_format: true
+    include_output_field: false
+  arguments:
+    from_response_files: true
+    from_environment: true
+END
+check "config: the last directory decides" \
+	test "$(count 'src/a\.c' ours) $(count 'b\.c' ours) $(count 'keep/c\.c' ours)" = "1 0 1"
+check "config: of duplicates the first stays" grep -q '"-O2"' ours
+check "config: a compiler that only the user knows, also by hand" test "$(count 'd\.c"' ours)" = 2
+check "config: without outputs" test "$(count '"output"' ours)" = 0
+
+check "config: a compiler by its name" configured <<- 'END'
+	compilers: [{path: transform, as: gnu}]
+END
+check "config: by each way to run it" test "$(count 'config/d\.c"' ours)" = 2
+check "config: with different options, both" test "$(count 'keep/c\.c"' ours)" = 2
+check "config: ignored by name" configured <<- 'END'
+	compilers: [{path: gcc, ignore: true}]
+END
+check "config: nothing is left" test "$(cat ours)" = "[]"
+check "config: ignored by a path with links" configured <<- END
+	compilers: [{path: $(command -v gcc), ignore: yes}]
+END
+check "config: nothing is left of it" test "$(cat ours)" = "[]"
+
+check "config: relative paths, and a command" configured <<- 'END'
+	format: {paths: {file: relative}, entries: {use_array_format: false}}
+END
+check "config: as relative, with its command" \
+	grep -q '"command":"gcc -c src/a.c -o a.o","file":"src/a.c","output":"a.o"' ours
+check "config: canonical paths" configured <<- 'END'
+	format: {paths: {file: canonical}}
+END
+check "config: where links lead" test "$(count '"file":"'"$dir"'/src/a\.c"' ours)" = 2
+
+# refused LINE WORDS: standard input is a configuration that is no good
+refused()
+{
+	configured
+	status=$?
+	check "config: refused in line $1: $2" grep -q "config.yml: line $1: .*$2" log
+	check "config: with status 2, and nothing written" test "$status" = 2 -a ! -s ours
+}
+refused 3 "unknown key: colour" <<- 'END'
+	# none such
+	format:
+	  colour: red
+END
+refused 2 "no compiler of that family is known; known are .*gcc.*clang" <<- 'END'
+	compilers:
+	  - {path: x, as: nonesuch}
+END
+refused 2 "as: gcc" <<- 'END'
+	compilers:
+	  - path: nonesuch
+END
+refused 2 "true or false" <<- 'END'
+	sources:
+	  only_existing_files: maybe
+END
+refused 3 "include exclude" <<- 'END'
+	sources:
+	  directories:
+	    - {path: /x, action: drop}
+END
+refused 1 "4.0 4.1" <<< 'schema: 3'
+refused 2 "" <<- 'END'
+	format: {paths:
+	  ]
+END
+refused 1 "directory file arguments" <<< 'duplicates: {match_on: []}'
+ends 2 "config: a file that is not there" etrace compdb --config nonesuch config.fxt

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * What configure scripts and their like compile only to try it out.  See compdb_parts.h.
+ *
+ * Most of it shows in the trace: the build made the source, both it and what was compiled of
+ * it are gone in the end, and no file that stays was made of that.  Data that went through pipes
+ * does not count: a configure script reads what its trials print, and writes makefiles.
+ */
+#include "answers/compdb_parts.h"
+#include "base/path.h"
+#include "model/reach.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/*
+ * What stays, or is not the build's: names of files, or of directories that a source, its output
+ * or the directory of the command is in.
+ */
+static const char *const patterns[] = {
+	"conftest*.*", "conftst*.*",		/* autoconf, mkmf, autosetup */
+	"*/CMakeFiles/CMakeTmp/*", "*/CMakeFiles/CMakeScratch/*",
+	"*/CMakeFiles/*/CompilerId*/*", "*/CMakeFiles/_CMakeLTOTest-*/*",
+	"*/CMakeFiles/CheckTypeSize/*", "*/CMakeFiles/TestEndianess*", "*/CMakeFiles/FortranCInterface/*",
+	"*/share/cmake*/Modules/*", "CMake*CompilerABI.*",
+	"*/meson-private/*",
+	"*/config.tests/*",			/* qmake */
+	"*/.conf_check_*",			/* waf */
+	"*/.sconf_temp/*",			/* SCons */
+	"*/ffconf.*",				/* FFmpeg */
+	"*/config-temp/*",			/* QEMU */
+	"flag_check.*",				/* cc-rs, of cargo */
+};
+
+static bool has_pattern(const char *path)
+{
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+		if (!fnmatch(patterns[i], strchr(patterns[i], '/') ? path : path_base(path), 0))
+			return true;
+	return false;
+}
+
+/* ---- what is gone ---- */
+
+static uint32_t find(const struct build *b, const char *path)
+{
+	return build_find(b, path, strlen(path));
+}
+
+static bool is_made_and_gone(const struct build *b, uint32_t file)
+{
+	uint32_t version = file ? build_final(b, file) : 0;
+
+	return version && !build_present(b, file) && build_is_made(&b->versions[version]);
+}
+
+/* Whether a version of a file is in one that stays. */
+static bool leads_on(const struct build *b, uint32_t version, uint32_t file)
+{
+	struct reach r = { 0 };
+	bool found = false;
+
+	reach_outputs(b, version, file, REACH_ALL, 1u << GRAPH_DATA | 1u << GRAPH_PROGRAM, &r);
+	for (size_t i = 1; i < r.n; i++)
+		found |= r.nodes[i].shown;
+	reach_free(&r);
+	return found;
+}
+
+static bool stays(const struct build *b, const char *output)
+{
+	uint32_t file = find(b, output);
+	size_t n;
+	const uint32_t *began;
+
+	if (!file)
+		return false;
+	if (build_present(b, file) && build_is_output(b, file))
+		return true;
+	began = build_list(b, BUILD_BEGAN, file, &n);
+	for (size_t i = 0; i < n; i++)
+		if (build_is_made(&b->versions[began[i]]) && leads_on(b, began[i], file))
+			return true;
+	return false;
+}
+
+bool compdb_is_trial(struct compdb_list *l, const struct compdb_command *c, size_t source)
+{
+	const char *file = c->sources[source].file;
+	struct buf output = { 0 };
+	char *path, *in;
+	bool trial;
+
+	command_output(&c->cmd, &c->cmd.sources[source], &output);
+	path = compdb_absolute(c->directory, output.len ? output.s : file);
+	in = compdb_absolute(c->directory, ".x");
+	trial = has_pattern(file) || has_pattern(path) || has_pattern(in);
+	if (!trial) {
+		const struct build *b = build_of(l->db);
+
+		trial = is_made_and_gone(b, find(b, file)) && !(output.len && stays(b, path));
+	}
+	buf_free(&output);
+	free(path);
+	free(in);
+	return trial;
+}
