@@ -14,28 +14,32 @@
 #include <string.h>
 
 /*
- * What stays, or is not the build's: names of files, or of directories that a source, its output
- * or the directory of the command is in.
+ * Where sources stay, or are not the build's: names of files, and directories that they, their
+ * outputs or their commands are in.
  */
-static const char *const patterns[] = {
-	"conftest*.*", "conftst*.*",		/* autoconf, mkmf, autosetup */
-	"*/CMakeFiles/CMakeTmp/*", "*/CMakeFiles/CMakeScratch/*",
-	"*/CMakeFiles/*/CompilerId*/*", "*/CMakeFiles/_CMakeLTOTest-*/*",
-	"*/CMakeFiles/CheckTypeSize/*", "*/CMakeFiles/TestEndianess*", "*/CMakeFiles/FortranCInterface/*",
-	"*/share/cmake*/Modules/*", "CMake*CompilerABI.*",
-	"*/meson-private/*",
-	"*/config.tests/*",			/* qmake */
-	"*/.conf_check_*",			/* waf */
-	"*/.sconf_temp/*",			/* SCons */
-	"*/ffconf.*",				/* FFmpeg */
-	"*/config-temp/*",			/* QEMU */
-	"flag_check.*",				/* cc-rs, of cargo */
+static const char *const files[] = {
+	"conftest*.*", "conftst*.*",	/* autoconf, mkmf, autosetup */
+	"flag_check.*",			/* cc-rs, of cargo */
 };
 
-static bool has_pattern(const char *path)
+static const char *const directories[] = {
+	"*/meson-private/*",
+	"*/config.tests/*",		/* qmake */
+	"*/.conf_check_*",		/* waf */
+	"*/.sconf_temp/*",		/* SCons */
+	"*/ffconf.*",			/* FFmpeg */
+	"*/config-temp/*",		/* QEMU */
+};
+
+/* What is built with CMake is built elsewhere. */
+#define CMAKE_DIRECTORY "*/CMakeFiles/*"
+
+#define HAS(patterns, path)	has(patterns, sizeof(patterns) / sizeof((patterns)[0]), path)
+
+static bool has(const char *const *patterns, size_t n, const char *path)
 {
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
-		if (!fnmatch(patterns[i], strchr(patterns[i], '/') ? path : path_base(path), 0))
+	for (size_t i = 0; i < n; i++)
+		if (!fnmatch(patterns[i], path, 0))
 			return true;
 	return false;
 }
@@ -93,8 +97,9 @@ bool compdb_is_trial(struct compdb_list *l, const struct compdb_command *c, size
 
 	command_output(&c->cmd, &c->cmd.sources[source], &output);
 	path = compdb_absolute(c->directory, output.len ? output.s : file);
-	in = compdb_absolute(c->directory, ".x");
-	trial = has_pattern(file) || has_pattern(path) || has_pattern(in);
+	in = compdb_absolute(c->directory, "x");
+	trial = HAS(files, path_base(file)) || HAS(directories, file) || HAS(directories, path) ||
+		HAS(directories, in) || !fnmatch(CMAKE_DIRECTORY, in, 0);
 	if (!trial) {
 		const struct build *b = build_of(l->db);
 

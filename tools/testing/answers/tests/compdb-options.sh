@@ -235,3 +235,54 @@ refused 2 "" <<- 'END'
 END
 refused 1 "directory file arguments" <<< 'duplicates: {match_on: []}'
 ends 2 "config: a file that is not there" etrace compdb --config nonesuch config.fxt
+
+# ---- --no-configure ----
+
+recorded trials << 'END'
+echo 'int x;' > real.c
+echo 'int y;' > ztest1.c
+gcc -c ztest1.c
+gcc -shared -o ztest1.so ztest1.o 2> /dev/null
+rm -f ztest1*
+echo 'int main() { return 0; }' > crypt.c
+gcc -o /dev/null crypt.c
+rm crypt.c
+echo 'nonsense' > failed.c
+gcc -c failed.c 2> config.log
+rm failed.c
+echo 'int puts(const char *); int main() { return puts("4") < 0; }' > size.c
+gcc size.c -o size
+value=$(./size)
+rm size size.c
+echo "#define SIZE $value" > config.h
+echo 'int checked;' > checked.c
+gcc -fsyntax-only checked.c
+rm checked.c
+mkdir -p CMakeFiles/3.0/CompilerIdOBJC
+(cd CMakeFiles/3.0/CompilerIdOBJC && echo 'int z;' > id.c && gcc -c id.c)
+
+gcc -c real.c -o gone.o
+rm gone.o
+gcc -c real.c -o real.o
+for way in archived linked copied stays; do
+	echo "int $way;" > $way.c
+	gcc -c $way.c
+done
+ar rc library.a archived.o
+gcc -shared -o library.so linked.o
+cp copied.o installed
+echo 'int puts(const char *); int main() { return puts("int t;") < 0; }' > generator.c
+gcc generator.c -o generator
+./generator > table.c
+rm archived.? linked.? copied.? generator generator.c stays.c
+END
+etrace compdb trials.fxt > all
+etrace compdb --no-configure trials.fxt > ours
+for trial in ztest1 crypt failed size checked id; do
+	check "no-configure: $trial is there without" grep -q "/$trial\.c\"" all
+	check "no-configure: $trial is a trial" test "$(count "/$trial\.c\"" ours)" = 0
+done
+for source in archived linked copied generator stays; do
+	check "no-configure: $source was made, and something of it stays" grep -q "/$source\.c\"" ours
+done
+check "no-configure: both of a source that stays" test "$(count '/real\.c"' ours)" = 2
