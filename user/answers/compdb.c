@@ -196,6 +196,7 @@ static void find_entries(struct compdb_entries *l, struct compdb_list *list, str
 			 const struct compdb *c)
 {
 	compdb_collect(list, db, c);
+	compdb_load_env(list);
 	compdb_judge(list);
 	compdb_select(list);
 	compdb_make_entries(l, list);

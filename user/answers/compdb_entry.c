@@ -32,25 +32,63 @@ static const struct compdb_command *outermost(const struct compdb_list *l,
 	return found;
 }
 
+static void add_env(struct compdb_entry *e, struct compdb_command *c, const char *language,
+		    bool before)
+{
+	size_t n = compdb_env_options(c, language, before);
+
+	for (size_t i = c->nwords - n; i < c->nwords; i++)
+		add_arg(e, c->words[i]);
+}
+
+/* Where options end: at "--". */
+static size_t end_of_options(const struct compdb_command *c)
+{
+	size_t i = 0;
+
+	while (i < c->cmd.nargs && strcmp(c->cmd.args[i], "--"))
+		i++;
+	return i;
+}
+
+/* Those of a source: without other sources, and with what variables add to them. */
+static void add_own_args(struct compdb_entry *e, struct compdb_command *variables,
+			 const struct compdb_command *c, const struct command_source *s)
+{
+	size_t end = end_of_options(c);
+	bool told = false;
+
+	for (size_t i = 0; i < c->cmd.nargs; i++) {
+		if (i == c->own)
+			add_env(e, variables, s->language, true);
+		if (i == end)
+			add_env(e, variables, s->language, false);
+		if (command_drops(&c->cmd, s, i))
+			continue;
+		told = told || !strcmp(c->cmd.args[i], s->path);
+		add_arg(e, c->cmd.args[i]);
+	}
+	if (end == c->cmd.nargs)
+		add_env(e, variables, s->language, false);
+	/* the compiler proper had it of somewhere else */
+	if (s->from == s->to && !told)
+		add_arg(e, s->path);
+}
+
 /* @s: NULL: a link. */
 static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 		     const struct compdb_command *c, const struct command_source *s)
 {
-	bool told = false;
+	struct compdb_command *inner = &l->rows[e->command - 1];
 
 	if (l->o->wrappers && s)
-		c = outermost(l, c, l->rows[e->command - 1].sources[e->source].file, &s);
+		c = outermost(l, c, inner->sources[e->source].file, &s);
 	for (size_t i = c->begin; l->o->wrappers && i < c->inner; i++)
 		add_arg(e, c->args[i]);
-	for (size_t i = 0; i < c->cmd.nargs; i++) {
-		if (s && command_drops(&c->cmd, s, i))
-			continue;
-		told = told || (s && !strcmp(c->cmd.args[i], s->path));
+	for (size_t i = 0; !s && i < c->cmd.nargs; i++)
 		add_arg(e, c->cmd.args[i]);
-	}
-	/* the compiler proper had it of somewhere else */
-	if (s && s->from == s->to && !told)
-		add_arg(e, s->path);
+	if (s)
+		add_own_args(e, inner, c, s);
 }
 
 /* ---- entries ---- */

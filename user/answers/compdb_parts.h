@@ -151,6 +151,17 @@ void compdb_add_sources(struct compdb_list *l);
 /** compdb_check - drivers against their compilers proper, which have the last word */
 void compdb_check(struct compdb_list *l);
 
+/** compdb_load_env - the variables of each, those that hold arguments as its arguments */
+void compdb_load_env(struct compdb_list *l);
+
+/**
+ * compdb_env_options - options that say what variables did, of sources in a language
+ * @before: those that stand before the arguments, not behind them
+ *
+ * Return: how many: the last ones of its words.
+ */
+size_t compdb_env_options(struct compdb_command *c, const char *language, bool before);
+
 /** compdb_judge - what becomes of each */
 void compdb_judge(struct compdb_list *l);
 

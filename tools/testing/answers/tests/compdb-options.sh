@@ -286,3 +286,43 @@ for source in archived linked copied generator stays; do
 	check "no-configure: $source was made, and something of it stays" grep -q "/$source\.c\"" ours
 done
 check "no-configure: both of a source that stays" test "$(count '/real\.c"' ours)" = 2
+
+# ---- variables of the environment ----
+
+export CPATH=$top/environment/inc: C_INCLUDE_PATH=$top/environment/c
+export CPLUS_INCLUDE_PATH=$top/environment/cpp
+recorded environment << 'END'
+mkdir inc c cpp
+echo '#define Q 1' > inc/q.h
+echo '#define R 1' > c/r.h
+echo '#define S 1' > cpp/s.h
+echo '#define T 1' > t.h
+printf '#include <q.h>\n#include <r.h>\n#include <t.h>\nint a = Q + R + T;\n' > a.c
+printf '#include <q.h>\n#include <s.h>\nint b = Q + S;\n' > b.cc
+gcc -c a.c
+clang -o a2.o -c -- a.c
+g++ -c b.cc
+CPATH= C_INCLUDE_PATH= CPLUS_INCLUDE_PATH= gcc -c -Iinc -Icpp b.cc -o b2.o
+END
+unset CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH
+check "environment" etrace compdb -o ours environment.fxt
+check "environment: entries make the same without it, and say no more" python3 - <<- 'END'
+	import json, os, subprocess
+	entries = json.load(open("ours"))
+	for e in entries:
+	    first = open(e["output"], "rb").read()
+	    os.remove(e["output"])
+	    subprocess.run(e["arguments"], cwd=e["directory"], check=True)
+	    assert open(e["output"], "rb").read() == first, e
+	args = {os.path.basename(e["output"]): " ".join(e["arguments"]) for e in entries}
+	top = os.getcwd() + "/environment/"
+	assert args["a.o"] == f"gcc -c a.c -I {top}inc -I . -isystem {top}c", args
+	assert args["a2.o"] == f"clang -o a2.o -c -I {top}inc -I . -isystem {top}c -- a.c", args
+	assert args["b.o"] == f"g++ -c b.cc -I {top}inc -I . -isystem {top}cpp", args
+	assert args["b2.o"] == "gcc -c -Iinc -Icpp b.cc -o b2.o", args
+END
+etrace compdb environment.fxt 2> log > ours
+check "environment: nothing is said if it was recorded" test ! -s log
+echo 'format: {arguments: {from_environment: false}}' > config.yml
+etrace compdb --config config.yml environment.fxt > ours
+check "environment: not if the configuration says so" test "$(count isystem ours)" = 0
