@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_entries(struct compdb_entries *l)
+void compdb_free_entries(struct compdb_entries *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		compdb_free_entry(&l->rows[i]);
@@ -192,8 +192,8 @@ static void put_entries(struct json *j, const struct compdb_entries *l, const st
 	json_line(j);
 }
 
-static void find_entries(struct compdb_entries *l, struct compdb_list *list, struct db *db,
-			 const struct compdb *c)
+void compdb_find(struct compdb_entries *l, struct compdb_list *list, struct db *db,
+		 const struct compdb *c)
 {
 	compdb_collect(list, db, c);
 	compdb_load_env(list);
@@ -210,13 +210,13 @@ void compdb_write(struct db *db, const struct compdb *c, struct out *out)
 	struct compdb_list list;
 	struct compdb_entries l = { 0 };
 
-	find_entries(&l, &list, db, c);
+	compdb_find(&l, &list, db, c);
 	if (c->old) {
 		merge(&l, c->old);
 		compdb_sort(&l);
 	}
 	put_entries(&j, &l, c);
-	free_entries(&l);
+	compdb_free_entries(&l);
 	compdb_list_free(&list);
 }
 
@@ -230,7 +230,7 @@ void compdb_fill(struct db *db)
 	struct compdb_entries l = { 0 };
 
 	config_init(&config);
-	find_entries(&l, &list, db, &all);
+	compdb_find(&l, &list, db, &all);
 	db_one(db, "BEGIN", "");
 	for (size_t i = 0; i < l.n; i++) {
 		const struct compdb_entry *e = &l.rows[i];
@@ -240,6 +240,6 @@ void compdb_fill(struct db *db)
 		       strlen(output));
 	}
 	db_one(db, "COMMIT", "");
-	free_entries(&l);
+	compdb_free_entries(&l);
 	compdb_list_free(&list);
 }

@@ -21,6 +21,7 @@ struct compdb {
 	bool preprocess;	/* what only preprocesses, too */
 	bool exists;		/* only of sources that are still there */
 	bool no_configure;	/* not what configure, CMake and Meson try out */
+	bool json;		/* explain as JSON */
 	bool verbose;		/* tell where a command and its compiler disagree */
 	const struct config *config;
 	const struct compdb_old *old;	/* entries that stay unless they are made anew, or NULL */
@@ -28,6 +29,14 @@ struct compdb {
 
 /** compdb_write - all compilations of a build, as one JSON list */
 void compdb_write(struct db *db, const struct compdb *c, struct out *out);
+
+/**
+ * compdb_explain - which programs read a file, and why each has an entry for it or has none
+ * @path: as a user gave it
+ *
+ * diag_fatal() if the build has not touched it.
+ */
+void compdb_explain(struct db *db, const struct compdb *c, const char *path, struct out *out);
 
 /** compdb_fill - the table compilation of a database that is being made */
 void compdb_fill(struct db *db);

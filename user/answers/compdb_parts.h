@@ -178,6 +178,11 @@ bool compdb_is_trial(struct compdb_list *l, const struct compdb_command *c, size
 /** compdb_drop_duplicates - all but the first of those that have the same members */
 void compdb_drop_duplicates(struct compdb_entries *e, struct compdb_list *l);
 
+/** compdb_find - all of the above: the entries that are asked for, sorted */
+void compdb_find(struct compdb_entries *l, struct compdb_list *list, struct db *db,
+		 const struct compdb *c);
+void compdb_free_entries(struct compdb_entries *l);
+
 /** compdb_sort - by file and output */
 void compdb_sort(struct compdb_entries *l);
 

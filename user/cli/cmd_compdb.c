@@ -19,6 +19,7 @@ static const struct opt_row options[] = {
 	{ "wrappers", NULL, "commands with the wrappers before them: ccache, mpicc" },
 	{ "preprocess", NULL, "what only preprocesses (-E), too" },
 	{ "exists", NULL, "only of sources that are still there" },
+	{ "explain", "SOURCE", "say why SOURCE is in it, or is not, and write no list" },
 	{ "verbose", NULL, "tell where a command and its compiler disagree" },
 	{ 0 }
 };
@@ -70,6 +71,7 @@ static bool read_config(struct config *config, const struct asked *a)
 static int ask(struct asked *a)
 {
 	const char *path = opt_value(a->opts, "output"), *update = opt_value(a->opts, "update");
+	const char *explain = opt_value(a->opts, "explain");
 	struct compdb_old old = { .fd = -1 };
 	struct config config;
 	struct compdb c = {
@@ -77,11 +79,14 @@ static int ask(struct asked *a)
 		.preprocess = opt_flag(a->opts, "preprocess"), .exists = opt_flag(a->opts, "exists"),
 		.verbose = opt_flag(a->opts, "verbose"),
 		.no_configure = opt_flag(a->opts, "no-configure"),
-		.config = &config, .old = update ? &old : NULL,
+		.json = a->json, .config = &config, .old = update ? &old : NULL,
 	};
 
-	if (read_config(&config, a) && take_style(&c, a) &&
-	    (!update || compdb_old_read(&old, update, !path, a->diag)))
+	if (!read_config(&config, a) || !take_style(&c, a))
+		;
+	else if (explain)
+		compdb_explain(a->db[0], &c, explain, a->out);
+	else if (!update || compdb_old_read(&old, update, !path, a->diag))
 		write_list(a, &c, path ? path : update);
 	compdb_old_free(&old);
 	config_free(&config);

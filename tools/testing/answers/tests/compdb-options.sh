@@ -326,3 +326,87 @@ check "environment: nothing is said if it was recorded" test ! -s log
 echo 'format: {arguments: {from_environment: false}}' > config.yml
 etrace compdb --config config.yml environment.fxt > ours
 check "environment: not if the configuration says so" test "$(count isystem ours)" = 0
+
+# ---- --explain ----
+
+recorded explain << 'END'
+echo 'int x;' > a.c
+echo '#define H' > h.h
+echo '#include "h.h"' > b.c
+echo 'nonsense' > bad.c
+printf '#!/bin/sh\ncp "$2" "$4"\n' > mycc
+printf '#!/bin/sh\nexit 0\n' > gcc-13
+chmod +x mycc gcc-13
+gcc -c a.c
+gcc -c a.c
+gcc -E a.c -o a.i
+gcc -M a.c > a.d
+gcc -x c -c - -o s.o < a.c
+./mycc -c a.c -o m.o
+./gcc-13 -c a.c -o n.o
+gcc -c b.c
+cat b.c > /dev/null
+gcc -c bad.c 2> /dev/null
+gcc -c missing.c 2> /dev/null
+gcc a.o -shared -o a.so
+exit 0
+END
+cd explain || exit
+# explains NAME FILE [OPTION]...: the reasons in their order are standard input
+explains()
+{
+	cat > ../expected
+	etrace compdb --explain "${@:2}" ../explain.fxt 2> ../log |
+		sed -n 's/^    //p' | sed "s|$top/explain/||g" > ../reasons
+	same "explain: $1" ../expected ../reasons
+}
+explains "a source" a.c <<- 'END'
+	entry, to a.o
+	part of: gcc -c a.c
+	left out, as a duplicate of: gcc -c a.c
+	part of: gcc -c a.c
+	no entry: it only preprocesses (--preprocess has it)
+	part of: gcc -E a.c -o a.i
+	no entry: it only lists dependencies
+	part of: gcc -M a.c
+	no entry: what it compiles is its standard input
+	not a compiler that is known
+	no entry: it has a compiler's name, but nothing that it ran read this source
+END
+etrace compdb --explain a.c ../explain.fxt > ../ours
+check "explain: how to make a compiler known" grep -q 'compilers: .*as: gcc' ../ours
+echo 'compilers: [{path: mycc, as: gcc}, {path: gcc, ignore: true}]' > ../config.yml
+etrace compdb --config ../config.yml --explain a.c ../explain.fxt > ../ours
+check "explain: with a configuration it is one" grep -q '^    entry, to .*/m.o$' ../ours
+check "explain: the ignored ones" test "$(count 'left out: ignored by the conf' ../ours)" = 4
+explains "a header" h.h <<- 'END'
+	a header, not a main source, of b.c; part of: gcc -c b.c
+END
+explains "left out, and no compiler" b.c --exists --no-configure <<- 'END'
+	entry, to b.o
+	part of: gcc -c b.c
+	not a compiler that is known
+END
+explains "failed" bad.c <<- 'END'
+	entry, to bad.o; it failed, with exit status 1
+	part of: gcc -c bad.c; it failed, with exit status 1
+END
+explains "nobody read it, and a compiler was called for it" missing.c <<- 'END'
+	entry, to missing.o; it failed, with exit status 1
+	part of: gcc -c missing.c; it failed, with exit status 1
+END
+etrace compdb --explain missing.c ../explain.fxt > ../ours
+check "explain: and says that nobody read it" grep -q '^  no program read it$' ../ours
+etrace compdb --explain missing.c --exists ../explain.fxt > ../ours
+check "explain: gone" grep -q 'left out: the source is gone' ../ours
+etrace compdb --explain a.so ../explain.fxt > ../ours
+check "explain: nobody" grep -q 'no program read it' ../ours
+ends 2 "explain: not in the build" etrace compdb --explain nonesuch.c ../explain.fxt
+cd ..
+for file in a.c h.h bad.c a.so; do
+	etrace compdb --json --explain explain/$file explain.fxt
+done > answers.json
+check "explain: as JSON" "$ANSWERS/../unit/json_schema.py" --part \
+	"$ANSWERS/../../../Documentation/answers.schema.json" answers.json
+check "explain: why, as JSON" test "$(grep -o '"why":"[a-z-]*"' answers.json | sort | uniq -c |
+	tr -s ' \n' ' ')" = ' 1 "why":"depends" 1 "why":"duplicate" 2 "why":"entry" 1 "why":"header" 1 "why":"no-compiler" 1 "why":"not-read" 5 "why":"part" 1 "why":"preprocesses" 1 "why":"standard-input" '
