@@ -5,11 +5,13 @@
  * What looks secret is hidden here, before anything is written (etrace_secrets.h).
  */
 #include <linux/binfmts.h>
-#include <linux/log2.h>
+#include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <asm/word-at-a-time.h>
 
 #include "env.h"
 #include "counts.h"
@@ -18,27 +20,42 @@
 #include "later.h"
 
 /**
- * struct etrace_env - a variable of an environment
- * @var: "NAME=value", without a null byte
- * @room: for how many bytes there is memory
- * @len: bytes of it
- * @name_len: bytes of the name
+ * struct etrace_env - an environment that is being read
+ * @buf: a piece of it
+ * @room: bytes of @buf
+ * @have: bytes of it that have been read
+ * @at: where the variable at hand begins in it: "NAME=value"
+ * @len: bytes of the variable, without its null byte
+ * @name_len: bytes of its name
+ * @all: a session wants all variables
+ * @names: else the hashes of those that are wanted, a bit each
  */
 struct etrace_env {
-	char *var;
+	char *buf;
 	u32 room;
+	u32 have;
+	u32 at;
 	u32 len;
 	u32 name_len;
+	bool all;
+	DECLARE_BITMAP(names, ETRACE_ENV_HASHES);
 };
 
-/* A variable for the sessions that keep it, or for those that do not. */
+/* Whether a session wants the variable: as it is, or what looks secret in it hidden. */
+static bool etrace_env_wants(const struct etrace_session *s, const struct etrace_env *e, bool kept)
+{
+	bool listed = etrace_listed(s->keep_env, e->buf + e->at, e->name_len);
+
+	return s->env_listed ? listed && !kept : listed == kept;
+}
+
 static void etrace_env_emit(const struct etrace_env *e, const struct etrace_value *v, bool kept)
 {
 	struct etrace_task *t;
 	struct etrace_rec r;
 
 	etrace_rec_init(&r, ETRACE_EV_ENV, ETRACE_STRS_ENV);
-	r.str[ETRACE_STR_ENV_name].s = e->var;
+	r.str[ETRACE_STR_ENV_name].s = e->buf + e->at;
 	r.str[ETRACE_STR_ENV_name].len = e->name_len;
 	r.str[ETRACE_STR_ENV_value].s = v->s;
 	r.str[ETRACE_STR_ENV_value].len = v->len;
@@ -47,39 +64,118 @@ static void etrace_env_emit(const struct etrace_env *e, const struct etrace_valu
 
 	rcu_read_lock();
 	etrace_for_each_slot(t, etrace_task_find(current))
-		if (t->going_on &&
-		    etrace_listed(t->session->keep_env, e->var, e->name_len) == kept)
+		if (t->going_on && etrace_env_wants(t->session, e, kept))
 			etrace_emit_one(t, &r);
 	rcu_read_unlock();
 }
 
 static void etrace_env_tell(struct etrace_env *e)
 {
-	const char *sign = memchr(e->var, '=', e->len);
+	char *var = e->buf + e->at;
+	u32 hash = etrace_env_hash(var, e->len, &e->name_len);
 	struct etrace_value v = { };
 
-	e->name_len = sign ? sign - e->var : e->len;
-	if (sign) {
-		v.s = e->var + e->name_len + 1;
+	if (!e->all && !test_bit(hash, e->names))
+		return;
+	if (e->name_len < e->len) {
+		v.s = var + e->name_len + 1;
 		v.len = e->len - e->name_len - 1;
 	}
-	etrace_env_emit(e, &v, true);
-	etrace_hide(e->var, e->name_len, &v);
+	if (e->all)
+		etrace_env_emit(e, &v, true);
+	etrace_hide(var, e->name_len, &v);
 	etrace_env_emit(e, &v, false);
 }
 
-/* The @len bytes at @pos. The kernel lets no variable be longer than it says. */
-static bool etrace_env_read(struct etrace_env *e, unsigned long pos, unsigned long len)
+/* Room for what is longer than @buf. The kernel lets no variable be longer than it says. */
+static bool etrace_env_grow(struct etrace_env *e)
 {
-	if (len > MAX_ARG_STRLEN)
+	char *more;
+
+	if (e->room > MAX_ARG_STRLEN)
 		return false;
-	if (len >= e->room) {
-		kvfree(e->var);
-		e->room = roundup_pow_of_two(max(len + 1, PAGE_SIZE));
-		e->var = kvmalloc(e->room, GFP_KERNEL_ACCOUNT);
+	more = kvmalloc(e->room ? 2 * e->room : PAGE_SIZE, GFP_KERNEL_ACCOUNT);
+	if (!more)
+		return false;
+	if (e->room)
+		memcpy(more, e->buf, e->have);
+	kvfree(e->buf);
+	e->buf = more;
+	e->room = e->room ? 2 * e->room : PAGE_SIZE;
+	return true;
+}
+
+/* Reads on at @pos, behind what is left in the buffer. Return: false: that cannot be read. */
+static bool etrace_env_fill(struct etrace_env *e, unsigned long *pos, unsigned long end)
+{
+	u32 n;
+
+	cond_resched();
+	if (fatal_signal_pending(current))
+		return false;
+	e->have -= e->at;
+	if (e->at)
+		memmove(e->buf, e->buf + e->at, e->have);
+	e->at = 0;
+	if (e->have == e->room && !etrace_env_grow(e))
+		return false;
+	n = min_t(unsigned long, e->room - e->have, end - *pos);
+	n -= copy_from_user(e->buf + e->have, (const char __user *)*pos, n);
+	e->have += n;
+	*pos += n;
+	return n;
+}
+
+/* Bytes of the variable at hand: up to its null byte, or as far as it has been read. */
+static u32 etrace_env_len(const struct etrace_env *e)
+{
+	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
+	const char *s = e->buf + e->at;
+	u32 n = 0, max = e->have - e->at;
+	unsigned long word, zeros;
+
+	for (; n + sizeof(word) <= max; n += sizeof(word)) {
+		memcpy(&word, s + n, sizeof(word));
+		if (has_zero(word, &zeros, &constants))
+			break;
 	}
-	e->len = len;
-	return e->var && !copy_from_user(e->var, (const char __user *)pos, len);
+	while (n < max && s[n])
+		n++;
+	return n;
+}
+
+/* Return: false: not all of it could be read. */
+static bool etrace_env_read(struct etrace_env *e, unsigned long pos, unsigned long end)
+{
+	bool whole;
+
+	for (;;) {
+		e->len = etrace_env_len(e);
+		whole = e->at + e->len < e->have;
+		if (whole || (pos == end && e->len)) {
+			etrace_env_tell(e);
+			e->at += e->len + whole;
+		} else if (pos == end) {
+			return true;
+		} else if (!etrace_env_fill(e, &pos, end)) {
+			return false;
+		}
+	}
+}
+
+/* Which variables are wanted by the sessions that are told of them. */
+static void etrace_env_names(struct etrace_env *e)
+{
+	struct etrace_task *t;
+
+	rcu_read_lock();
+	etrace_for_each_slot(t, etrace_task_find(current)) {
+		if (!t->going_on)
+			continue;
+		e->all |= !t->session->env_listed;
+		bitmap_or(e->names, e->names, t->session->env_names, ETRACE_ENV_HASHES);
+	}
+	rcu_read_unlock();
 }
 
 /* What is left cannot be read. */
@@ -102,24 +198,18 @@ static void etrace_env_unread(void)
 static void etrace_env_later(struct etrace_later *l)
 {
 	struct mm_struct *mm = current->mm;
-	struct etrace_env e = { };
-	unsigned long pos, end;
-	long n;
+	struct etrace_env *e;
 
 	if (!mm)
 		return;		/* killed on its way; traced no more */
-	for (pos = mm->env_start, end = mm->env_end;
-	     pos < end && !fatal_signal_pending(current); pos += n) {
-		/* with its null byte */
-		n = strnlen_user((const char __user *)pos, end - pos);
-		if (n <= 0 || !etrace_env_read(&e, pos, min_t(unsigned long, n - 1, end - pos)))
-			break;
-		etrace_env_tell(&e);
-		cond_resched();
-	}
-	if (pos < end)
+	e = kzalloc(sizeof(*e), GFP_KERNEL);
+	if (e)
+		etrace_env_names(e);
+	if (!e || !etrace_env_read(e, mm->env_start, mm->env_end))
 		etrace_env_unread();
-	kvfree(e.var);
+	if (e)
+		kvfree(e->buf);
+	kfree(e);
 	rcu_read_lock();
 	etrace_going_on(etrace_task_find(current), false);
 	rcu_read_unlock();

@@ -24,6 +24,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/bitmap.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
@@ -161,6 +162,30 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
  */
 #define ETRACE_LINES_MAX	64
 
+/*
+ * Names of variables are looked up by hash first: nearly none of an environment are in a
+ * list, and few enough others have the hash of one that is.
+ */
+#define ETRACE_ENV_HASHES	8192
+
+/**
+ * etrace_env_hash - the hash of a variable's name
+ * @var: "NAME=value", or "NAME"
+ * @max: bytes of @var
+ * @len: set to the bytes of the name
+ *
+ * Return: below ETRACE_ENV_HASHES.
+ */
+static inline u32 etrace_env_hash(const char *var, u32 max, u32 *len)
+{
+	u32 n, hash = 0;
+
+	for (n = 0; n < max && var[n] != '='; n++)
+		hash = hash * 31 + (u8)var[n];
+	*len = n;
+	return hash % ETRACE_ENV_HASHES;
+}
+
 /**
  * struct etrace_session - a trace: who it is for, and where it goes
  * @owner: whose own processes it traces, and no others; NULL: anybody's
@@ -171,6 +196,9 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
  * @record: what it records on request, bit by bit, ETRACE_WHERE_*
  * @keep_env: variables that are recorded as they are, whatever they look like;
  *	names with commas between them
+ * @env_listed: of environments only the variables of @keep_env are recorded, and
+ *	what looks secret in them is hidden
+ * @env_names: hashes of their names, a bit each
  * @tracing: tasks may be added
  * @tr: the ftrace instance; NULL: the top level
  * @buffer: its ring buffer
@@ -187,6 +215,8 @@ struct etrace_session {
 	bool comm;
 	u8 record;
 	char keep_env[ETRACE_KEEP_ENV_MAX];
+	bool env_listed;
+	DECLARE_BITMAP(env_names, ETRACE_ENV_HASHES);
 	bool tracing;
 	struct trace_array *tr;
 	struct trace_buffer *buffer;

@@ -405,13 +405,15 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 		c.abi = ETRACE_ABI_VERSION;
 		return copy_to_user(arg, &c, sizeof(c)) ? -EFAULT : -EPROTO;
 	}
-	if (c.flags & ~(ETRACE_SESSION_COMM | ETRACE_SESSION_RECORD) || c.reserved)
+	if (c.flags & ~(ETRACE_SESSION_COMM | ETRACE_SESSION_RECORD | ETRACE_SESSION_ENV_LISTED) ||
+	    c.reserved)
 		return -EINVAL;
 	if (!etrace_file_count(f))
 		return -EUSERS;
 
 	f->session.comm = c.flags & ETRACE_SESSION_COMM;
 	f->session.record = c.flags & ETRACE_SESSION_RECORD;
+	f->session.env_listed = c.flags & ETRACE_SESSION_ENV_LISTED;
 	/* Unlike any that a session before this load may have left behind. */
 	snprintf(f->session.instance, sizeof(c.instance), "etrace-%d-%u-%llx",
 		 task_tgid_nr(current), atomic_inc_return(&etrace_session_id),
@@ -488,6 +490,7 @@ static long etrace_ioc_keep_env(struct etrace_file *f, void __user *arg)
 {
 	char names[ETRACE_KEEP_ENV_MAX];
 	struct etrace_keep_env k;
+	u32 at, n, len;
 
 	if (copy_from_user(&k, arg, sizeof(k)))
 		return -EFAULT;
@@ -501,6 +504,11 @@ static long etrace_ioc_keep_env(struct etrace_file *f, void __user *arg)
 	if (f->added)
 		return -EBUSY;
 	memcpy(f->session.keep_env, names, k.len + 1);
+	bitmap_zero(f->session.env_names, ETRACE_ENV_HASHES);
+	for (at = 0; at < k.len; at += n + 1) {
+		n = strcspn(names + at, ",");
+		__set_bit(etrace_env_hash(names + at, n, &len), f->session.env_names);
+	}
 	return 0;
 }
 

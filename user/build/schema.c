@@ -182,6 +182,11 @@ const char *et_env_recorded(uint32_t record, const char *list)
 	return record & ET_ENV_LISTED ? list : "*";
 }
 
+bool et_env_has(const char *recorded, const char *name, size_t len)
+{
+	return !strcmp(recorded, "*") || etrace_listed(recorded, name, (unsigned int)len);
+}
+
 bool et_keep_env(char *list, const char *names)
 {
 	size_t len = strlen(list);

@@ -161,6 +161,9 @@ extern const char et_env_listed[];
  */
 const char *et_env_recorded(uint32_t record, const char *list);
 
+/** et_env_has - whether a variable is among those that et_env_recorded() names */
+bool et_env_has(const char *recorded, const char *name, size_t len);
+
 /* Bytes of a list of variables, with a null byte behind it. */
 #define ET_KEEP_ENV_MAX	1024
 

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/xalloc.h"
 #include "build/redact.h"
+#include "build/schema.h"
 #include "graph/graph.h"
 #include "io/out_place.h"
 
@@ -17,8 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "kernel/etrace_secrets.h"
 
 /* Pages that SQLite keeps, in KiB: of a file that is read, and of one that is made. */
 #define READ_KIB 2048
@@ -302,7 +301,7 @@ bool db_has_env(struct db *db, const char *name, size_t len)
 		else
 			db->env = list ? xstrndup(list, n) : xstrdup("");
 	}
-	return !strcmp(db->env, "*") || etrace_listed(db->env, name, (unsigned int)len);
+	return et_env_has(db->env, name, len);
 }
 
 /* ---- opening ---- */

@@ -133,7 +133,7 @@ TEST(keep_env)
 	et_module_setup("", 64);
 	dev = dev_open();
 	EXPECT_EQ(keep_env(dev, "A", 1, 0), EINVAL);
-	create.flags = ETRACE_SESSION_ENV;
+	create.flags = ETRACE_SESSION_ENV | ETRACE_SESSION_ENV_LISTED;
 	EXPECT_EQ(call(dev, ETRACE_IOC_CREATE, &create), 0);
 	EXPECT_EQ(call(dev, ETRACE_IOC_KEEP_ENV, (void *)8), EFAULT);
 	EXPECT_EQ(keep_env(dev, (void *)8, 1, 0), EFAULT);

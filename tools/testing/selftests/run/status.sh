@@ -277,9 +277,20 @@ on_request()
 	is "tokens that are kept" "$(grep -A 1 '!EN|KEPT_TOKEN$' e.etrace | grep -c '!EV|seen$')" 2
 	is "keys that are kept" "$(grep -A 1 '!EN|A_KEY$' e.etrace | grep -c '!EV|seen, too$')" 2
 	is "what only one program has" "$(grep -A 1 '!EN|PLAIN$' e.etrace | grep -c '!EV|plain$')" 1
+	has e.etrace '!VE|*'
 	has e.json '"hidden":1,"name":"http_proxy","value":"http://me:***@h"'
 	"$reader" --to etrace e.fxt 2> lines.err > got
 	cmp got e.etrace || fail "the FXT file gives other lines"
+	GITHUB_TOKEN=unseen CPATHS=unseen CPAT=unseen LONG=$(head -c 100000 /dev/zero | tr '\0' x) \
+		CL='http://me:unseen@h' "$etrace" run -q --backend="$backend" --strict -o l.etrace \
+		-- sh -c 'export CPATH=/a:/b; unset CL; SDKROOT= exec true' > out 2> err
+	is "status with variables of compilers" $? 0
+	is "variables that are recorded by default" "$(grep '!E[NV]|' l.etrace | cut -d'!' -f2 | tr '\n' ' ')" \
+		'EN|CL EV|http://me:***@h EN|CPATH EV|/a:/b EN|SDKROOT EV| '
+	has l.etrace '!VE|CPATH,'
+	CPATH=unseen "$etrace" run -q --backend="$backend" --no-env --strict -o n.etrace -- true > out 2> err
+	hasnt n.etrace '!Env|'
+	has n.etrace ',envsize=0,'
 	is "status of what is not known" "$(status "$etrace" run --record=nothing true)" 125
 	has err "--record=nothing: must be a list of these, with commas between them: probes, dirs, env"
 }
