@@ -71,14 +71,14 @@ variables()
 # recorded_env NAME: which variables, as its database says
 recorded_env()
 {
-	sqlite3 "$1.db" "SELECT substr(CAST(value AS TEXT), 1, 6) FROM meta WHERE key = 'env'"
+	sqlite3 "$1.db" "SELECT value FROM meta WHERE key = 'env'" | sed 's/^.*,CPATH,.*,CL,.*$/a list/'
 }
 
 with_env default
 variables default > ours
 printf '%s\n' '1|CL|/DMY_TOKEN=abcdef /O2' '1|CPATH|/x' '2|CL|/DMY_TOKEN=abcdef /O2' '2|SDKROOT|/s' > truth
 same "variables that are recorded by default" ours truth
-check "which they are is told" test "$(recorded_env default)" = CPATH,
+check "which they are is told" test "$(recorded_env default)" = "a list"
 etrace-read --redact --to etrace default.etrace > ours 2> log
 check "a secret among options is hidden on request" grep -qx '.*!EV|/DMY_TOKEN=\*\*\* /O2' ours
 check "wherever it is" sh -c '! grep -q abcdef ours'

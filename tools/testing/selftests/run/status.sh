@@ -287,7 +287,7 @@ on_request()
 	is "status with variables of compilers" $? 0
 	is "variables that are recorded by default" "$(grep '!E[NV]|' l.etrace | cut -d'!' -f2 | tr '\n' ' ')" \
 		'EN|CL EV|http://me:***@h EN|CPATH EV|/a:/b EN|SDKROOT EV| '
-	has l.etrace '!VE|CPATH,'
+	has l.etrace ',CPATH,C_INCLUDE_PATH,'
 	CPATH=unseen "$etrace" run -q --backend="$backend" --no-env --strict -o n.etrace -- true > out 2> err
 	hasnt n.etrace '!Env|'
 	has n.etrace ',envsize=0,'
