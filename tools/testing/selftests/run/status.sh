@@ -285,7 +285,7 @@ on_request()
 		CL='http://me:unseen@h' "$etrace" run -q --backend="$backend" --strict -o l.etrace \
 		-- sh -c 'export CPATH=/a:/b; unset CL; SDKROOT= exec true' > out 2> err
 	is "status with variables of compilers" $? 0
-	is "variables that are recorded by default" "$(grep '!E[NV]|' l.etrace | cut -d'!' -f2 | tr '\n' ' ')" \
+	is "variables that are recorded by default" "$(grep '!E[NV]|' l.etrace | cut -d'!' -f2 | paste -d' ' - - | sort | tr '\n' ' ')" \
 		'EN|CL EV|http://me:***@h EN|CPATH EV|/a:/b EN|SDKROOT EV| '
 	has l.etrace ',CPATH,C_INCLUDE_PATH,'
 	CPATH=unseen "$etrace" run -q --backend="$backend" --no-env --strict -o n.etrace -- true > out 2> err
