@@ -75,6 +75,36 @@ static void add_own_args(struct compdb_entry *e, struct compdb_command *variable
 		add_arg(e, s->path);
 }
 
+/* Whether an argument is another source than @s. */
+static bool is_other(const struct compdb_command *c, const struct command_source *s, const char *arg)
+{
+	for (size_t i = 0; !c->cmd.family->together && i < c->cmd.nsources; i++)
+		if (&c->cmd.sources[i] != s && !strcmp(c->cmd.sources[i].path, arg))
+			return strcmp(arg, s->path);
+	return false;
+}
+
+/* Those with @files as they are. */
+static void add_given_args(struct compdb_entry *e, struct compdb_command *variables,
+			   const struct compdb_command *c, const struct command_source *s)
+{
+	for (size_t i = c->inner; i < c->nargs; i++) {
+		if (i == c->inner + c->own)
+			add_env(e, variables, s->language, true);
+		if (!is_other(c, s, c->args[i]))
+			add_arg(e, c->args[i]);
+	}
+	add_env(e, variables, s->language, false);
+}
+
+static bool has_file(const struct compdb_command *c)
+{
+	for (size_t i = c->inner + c->own; i < c->nargs; i++)
+		if (*c->args[i] == '@')
+			return true;
+	return false;
+}
+
 /* @s: NULL: a link. */
 static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 		     const struct compdb_command *c, const struct command_source *s)
@@ -87,7 +117,9 @@ static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 		add_arg(e, c->args[i]);
 	for (size_t i = 0; !s && i < c->cmd.nargs; i++)
 		add_arg(e, c->cmd.args[i]);
-	if (s)
+	if (s && !l->o->config->files && has_file(c))
+		add_given_args(e, inner, c, s);
+	else if (s)
 		add_own_args(e, inner, c, s);
 }
 

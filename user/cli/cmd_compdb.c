@@ -15,12 +15,12 @@ static const struct opt_row options[] = {
 	{ "style", "STYLE", "of entries: arguments (default), cmake or bear" },
 	{ "links", NULL, "link and archive commands, too, with their inputs" },
 	{ "no-configure", NULL, "without what configure, CMake and Meson only try out" },
-	{ "config", "FILE", "more compilers, and which entries: YAML, as Bear 4 has it" },
 	{ "wrappers", NULL, "commands with the wrappers before them: ccache, mpicc" },
 	{ "preprocess", NULL, "what only preprocesses (-E), too" },
 	{ "exists", NULL, "only of sources that are still there" },
-	{ "explain", "SOURCE", "say why SOURCE is in it, or is not, and write no list" },
 	{ "verbose", NULL, "tell where a command and its compiler disagree" },
+	{ "config", "FILE", "more compilers, and which entries: YAML, as Bear 4 has it" },
+	{ "explain", "SOURCE", "say why SOURCE is in it, or is not, and write no list" },
 	{ 0 }
 };
 

@@ -125,6 +125,8 @@ gcc -O0 -c tests/keep/c.c -o c.o
 gcc -c tests/link/a.c -o l.o
 ./transform -c d.c -o d.o
 sh ./transform -c d.c -o e.o
+echo '-DFROM_FILE tests/b.c' > file
+gcc @file -c d.c
 END
 dir=$top/config
 # configured: standard input is a configuration; the list is in ours
@@ -171,13 +173,18 @@ END
 check "config: the last directory decides" \
 	test "$(count 'src/a\.c' ours) $(count 'b\.c' ours) $(count 'keep/c\.c' ours)" = "1 0 1"
 check "config: of duplicates the first stays" grep -q '"-O2"' ours
-check "config: a compiler that only the user knows, also by hand" test "$(count 'd\.c"' ours)" = 2
+check "config: a compiler that only the user knows, also by hand" test "$(count '"./transform",.*d\.c"' ours)" = 2
 check "config: without outputs" test "$(count '"output"' ours)" = 0
 
+check "config: @files as they are" configured <<- 'END'
+	format: {arguments: {from_response_files: false}}
+END
+check "config: with what is behind them" \
+	test "$(count '"arguments":\["gcc","@file","-c","d.c"\]' ours) $(count '"gcc","@file","-c"\]' ours)" = "1 1"
 check "config: a compiler by its name" configured <<- 'END'
 	compilers: [{path: transform, as: gnu}]
 END
-check "config: by each way to run it" test "$(count 'config/d\.c"' ours)" = 2
+check "config: by each way to run it" test "$(count '"./transform",.*d\.c"' ours)" = 2
 check "config: with different options, both" test "$(count 'keep/c\.c"' ours)" = 2
 check "config: ignored by name" configured <<- 'END'
 	compilers: [{path: gcc, ignore: true}]
