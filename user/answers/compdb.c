@@ -3,6 +3,7 @@
 #include "answers/compdb_parts.h"
 #include "answers/compdb_old.h"
 #include "io/json_out.h"
+#include "base/utf8.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -179,6 +180,26 @@ static void put_entry(struct json *j, const struct compdb_entry *e, const struct
 	buf_free(&path);
 }
 
+static bool is_text(const char *s)
+{
+	return !s || utf8_valid(s, strlen(s));
+}
+
+/* JSON has no other bytes: they become U+FFFD, and who reads the entry finds another file. */
+static void check_text(struct diag *diag, const struct compdb_entry *e)
+{
+	static const struct diag_kind kind = {
+		"entries with bytes that are not UTF-8, and so cannot be in JSON", DIAG_DAMAGE };
+	bool text = is_text(e->directory) && is_text(e->file) && is_text(e->output);
+
+	for (size_t i = 0; text && i < e->nargs; i++)
+		text = is_text(e->args[i]);
+	if (!text)
+		diag_report(diag, &kind, NULL, DIAG_NOWHERE, 0,
+			    "%s: its entry has bytes that are not UTF-8, and so cannot be in JSON: "
+			    "in their place is U+FFFD", e->file);
+}
+
 static void put_entries(struct json *j, const struct compdb_entries *l, const struct compdb *c)
 {
 	json_begin(j, '[');
@@ -211,10 +232,13 @@ void compdb_write(struct db *db, const struct compdb *c, struct out *out)
 	struct compdb_entries l = { 0 };
 
 	compdb_find(&l, &list, db, c);
+	compdb_check_env(&list);
 	if (c->old) {
 		merge(&l, c->old);
 		compdb_sort(&l);
 	}
+	for (size_t i = 0; i < l.n; i++)
+		check_text(db->diag, &l.rows[i]);
 	put_entries(&j, &l, c);
 	compdb_free_entries(&l);
 	compdb_list_free(&list);

@@ -112,18 +112,24 @@ static bool has_env(struct db *db, const struct family *f)
 	return true;
 }
 
-void compdb_load_env(struct compdb_list *l)
+void compdb_check_env(struct compdb_list *l)
 {
 	bool known = true;
 
 	if (!l->o->config->environment)
 		return;
 	for (size_t i = 0; known && i < l->n; i++)
-		known = !compdb_compiles(&l->rows[i]) || has_env(l->db, l->rows[i].cmd.family);
+		known = !compdb_is_entry(&l->rows[i]) || has_env(l->db, l->rows[i].cmd.family);
 	if (!known)
 		diag_report(l->db->diag, &not_recorded, NULL, DIAG_NOWHERE, 0,
 			    "the recording does not have all variables that compilers read, such as "
 			    "CPATH: entries are as if they had not been set");
+}
+
+void compdb_load_env(struct compdb_list *l)
+{
+	if (!l->o->config->environment)
+		return;
 	db_scan(l->db, "env", "exec, name, value", take_variable, l);
 	for (size_t i = 0; i < l->n; i++)
 		if (l->rows[i].env.len)

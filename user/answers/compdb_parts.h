@@ -154,6 +154,9 @@ void compdb_check(struct compdb_list *l);
 /** compdb_load_env - the variables of each, those that hold arguments as its arguments */
 void compdb_load_env(struct compdb_list *l);
 
+/** compdb_check_env - say so if variables that compilers of entries read were not recorded */
+void compdb_check_env(struct compdb_list *l);
+
 /**
  * compdb_env_options - options that say what variables did, of sources in a language
  * @before: those that stand before the arguments, not behind them

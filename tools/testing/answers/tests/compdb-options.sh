@@ -40,6 +40,15 @@ check "style cmake: a shell's words are the arguments" python3 - <<- 'END'
 	assert shlex.split(cmake[0]["command"]) == ours[0]["arguments"], cmake
 END
 
+recorded bytes << 'END'
+name=$(printf 'a\377.c')
+echo 'int x;' > "$name"
+gcc -c "$name" -o a.o
+END
+etrace compdb -o ours bytes.fxt 2> log
+check "bytes that JSON cannot have are told" grep -q -a 'not UTF-8' log
+check "bytes: and it is JSON all the same" python3 -m json.tool ours
+
 # ---- --update ----
 
 recorded update << 'END'
@@ -328,6 +337,11 @@ check "environment: entries make the same without it, and say no more" python3 -
 	assert args["b.o"] == f"g++ -c b.cc -I {top}inc -I . -isystem {top}cpp", args
 	assert args["b2.o"] == "gcc -c -Iinc -Icpp b.cc -o b2.o", args
 END
+(cd environment && etrace run -q --no-env --backend=strace -o ../without.fxt -- gcc -c a.c -Iinc -Ic -I.)
+etrace compdb without.fxt 2> log > ours
+check "environment: it is said that it was not recorded" grep -q 'the recording does not have' log
+etrace db -o without.db without.fxt 2> log
+check "environment: but not where nobody asked" test ! -s log
 etrace compdb environment.fxt 2> log > ours
 check "environment: nothing is said if it was recorded" test ! -s log
 echo 'format: {arguments: {from_environment: false}}' > config.yml
