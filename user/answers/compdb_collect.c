@@ -288,6 +288,7 @@ void compdb_take(struct compdb_list *l, struct compdb_command *c, char **args, s
 	const struct family *f = c->cmd.family;
 	struct reader r = { l, c };
 	const struct command_files files = { read_at, &r };
+	struct buf said = { 0 };
 
 	for (size_t i = 0; i < c->cmd.nsources; i++)
 		free(c->sources[i].file);
@@ -304,8 +305,10 @@ void compdb_take(struct compdb_list *l, struct compdb_command *c, char **args, s
 			c->sources[i].fate = FATE_OTHER;
 	}
 	c->output = NULL;
-	if (c->cmd.ninputs && (c->cmd.links || c->cmd.kind == COMMAND_ARCHIVE))
-		c->output = compdb_absolute(c->directory, c->cmd.output ? c->cmd.output : "a.out");
+	if (c->cmd.ninputs && (c->cmd.links || c->cmd.kind == COMMAND_ARCHIVE) &&
+	    command_program(&c->cmd, &said))
+		c->output = compdb_absolute(c->directory, said.s);
+	buf_free(&said);
 }
 
 static void free_command(struct compdb_command *c)

@@ -174,6 +174,7 @@ static void add_link(struct compdb_entries *to, const struct compdb_list *l,
 		     struct compdb_command *c)
 {
 	struct compdb_entry *e = add_entry(to, l, c);
+	struct buf said = { 0 };
 
 	e->inputs = xcalloc(c->cmd.ninputs, sizeof(*e->inputs));
 	for (e->ninputs = 0; e->ninputs < c->cmd.ninputs; e->ninputs++)
@@ -181,7 +182,8 @@ static void add_link(struct compdb_entries *to, const struct compdb_list *l,
 	e->file_said = c->cmd.args[c->cmd.inputs[0]];
 	e->file = xstrdup(e->inputs[0]);
 	e->output = path_of(l, c, c->output);
-	e->said = xstrdup(c->cmd.output ? c->cmd.output : "a.out");
+	command_program(&c->cmd, &said);
+	e->said = said.s;
 	add_args(l, e, c, NULL);
 }
 

@@ -18,7 +18,7 @@ struct parser {
 	const char *all_language;	/* of all of them */
 	bool only_files;		/* behind "--" */
 	bool nothing_read;		/* one source is standard input, or /dev/null */
-	bool must_link;
+	bool goes_on;			/* ROLE_GOES_ON */
 	unsigned int nfiles;		/* @files so far, and their size */
 	size_t text;
 };
@@ -76,10 +76,11 @@ static bool read_arguments(struct parser *p, const char *name, size_t replaced)
 
 /* ---- what they mean ---- */
 
-static void take_file(struct parser *p, size_t from, size_t to, const char *language)
+/* @path: in the last of the arguments @from to @to, which it may be only a part of. */
+static void take_file(struct parser *p, size_t from, size_t to, const char *path,
+		      const char *language)
 {
 	struct command *c = p->c;
-	char *path = c->args[to - 1];
 
 	if (!language)
 		language = p->language ? p->language : language_of(c->family, path);
@@ -115,8 +116,14 @@ static void take_role(struct parser *p, const struct option *row, const char *va
 		return;
 	}
 	switch ((enum option_role)row->role) {
-	case ROLE_LINK:
-		p->must_link = true;
+	case ROLE_LINKED:
+		c->linked = value ? value : row->text;
+		break;
+	case ROLE_UNNAMED:
+		c->unnamed = true;
+		break;
+	case ROLE_GOES_ON:
+		p->goes_on = true;
 		break;
 	case ROLE_OUTPUT:
 		c->output = value;
@@ -139,7 +146,7 @@ static void take_role(struct parser *p, const struct option *row, const char *va
 		break;
 	case ROLE_SOURCE:
 		if (value)
-			take_file(p, from, p->at, row->text);
+			take_file(p, from, p->at, value, row->text);
 		break;
 	case ROLE_LISTS:
 		c->lists = xgrow(c->lists, &c->lists_cap, c->nlists + 1, sizeof(*c->lists));
@@ -202,7 +209,7 @@ static void take_all(struct parser *p)
 			continue;
 		p->at++;
 		if (*arg && *arg != '@')
-			take_file(p, p->at - 1, p->at, NULL);
+			take_file(p, p->at - 1, p->at, arg, NULL);
 	}
 }
 
@@ -225,7 +232,9 @@ static void judge_driver(struct parser *p)
 			c->sources[i].language = p->all_language;
 		headers = headers && is_header(&c->sources[i]);
 	}
-	if (!c->stage && c->family->compiles_only && !p->must_link)
+	if (p->goes_on && (c->stage == ROLE_DEPENDS || c->stage == ROLE_PREPROCESS))
+		c->stage = ROLE_NONE;
+	if (!c->stage && c->family->compiles_only)
 		c->stage = ROLE_OBJECT;
 	c->links = !c->stage && !headers;
 	if (c->stage == ROLE_ASK)
@@ -258,39 +267,54 @@ static void judge_linker(struct command *c)
 	c->links = true;
 }
 
-/* "ar rcs lib.a a.o b.o": only what puts members into an archive. */
+/* What an archiver's letters say: whether it puts members in, and how much stands before these. */
+struct letters {
+	bool said, puts;
+	size_t before;
+};
+
+static void take_letters(struct letters *l, const char *letters)
+{
+	l->said = true;
+	l->puts |= strpbrk(letters, "rq") != NULL;
+	l->before += strpbrk(letters, "abi") != NULL;
+	l->before += strchr(letters, 'N') != NULL;
+}
+
+/* "ar rcs lib.a a.o b.o", "ar -r -c lib.a a.o": only what puts members into an archive. */
 static void judge_archiver(struct command *c)
 {
-	const char *keys;
-	size_t from = 2;
+	struct letters l = { .said = c->stage == ROLE_OBJECT, .puts = c->stage == ROLE_OBJECT };
 
-	c->nsources = 0;
-	c->why = WHY_NO_SOURCE;
-	if (c->ninputs < 1)
-		return;
-	keys = c->args[c->inputs[0]];
-	/* its letters may stand behind a dash, or not */
-	if (c->inputs[0] > 1 && c->args[c->inputs[0] - 1][0] == '-' &&
-	    c->args[c->inputs[0] - 1][1] != '-') {
-		keys = c->args[c->inputs[0] - 1] + 1;
-		from = 1;
+	for (size_t i = 1; i < c->nargs; i++) {
+		enum option_form form;
+		const char *value;
+
+		if (c->args[i][0] == '-' && c->args[i][1] != '-' &&
+		    !option_find(c->family, c->args[i], &form, &value))
+			take_letters(&l, c->args[i] + 1);
 	}
-	from += strpbrk(keys, "abi") != NULL;
-	if (!strpbrk(keys, "rq") || c->ninputs <= from)
+	if (!l.said && c->ninputs) {
+		take_letters(&l, c->args[c->inputs[0]]);
+		l.before++;
+	}
+	c->nsources = 0;
+	c->why = c->stage == ROLE_ASK ? WHY_ASKS : WHY_NO_SOURCE;
+	if (!l.puts || c->stage == ROLE_ASK || c->ninputs <= l.before + 1)
 		return;
-	c->output = c->args[c->inputs[from - 1]];
-	c->ninputs -= from;
-	memmove(c->inputs, c->inputs + from, c->ninputs * sizeof(*c->inputs));
+	c->output = c->args[c->inputs[l.before]];
+	c->ninputs -= l.before + 1;
+	memmove(c->inputs, c->inputs + l.before + 1, c->ninputs * sizeof(*c->inputs));
 	c->kind = COMMAND_ARCHIVE;
 	c->why = WHY_NONE;
 }
 
-/* A word such as "NAME=value", which env and ccache take before a command. */
+/* "NAME=value", which env and ccache take before a command, or a number, as timeout and taskset. */
 static bool is_setting(const char *arg)
 {
 	size_t n = strcspn(arg, "=/");
 
-	return n && arg[n] == '=';
+	return (n && arg[n] == '=') || (*arg >= '0' && *arg <= '9');
 }
 
 /* Where the command begins that is behind a wrapper's own options. */
@@ -361,9 +385,13 @@ static void add_suffix(const struct command *c, struct buf *path)
 		buf_adds(path, c->suffix ? c->suffix : c->family->object);
 }
 
-static void add_stem(struct buf *path, const char *source)
+static void add_stem(const struct command *c, struct buf *path, const char *source)
 {
-	const char *name = path_base(source), *dot = strrchr(name, '.');
+	const char *name = path_base(source), *dot;
+	const char *backslash = c->family->at == AT_WINDOWS ? strrchr(name, '\\') : NULL;
+
+	name = backslash ? backslash + 1 : name;
+	dot = strrchr(name, '.');
 
 	buf_add(path, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
@@ -373,45 +401,87 @@ static void add_directory(struct buf *path, const char *directory)
 	if (!directory)
 		return;
 	buf_adds(path, directory);
-	if (*directory && directory[strlen(directory) - 1] != '/')
+	if (*directory && !strchr("/\\", directory[strlen(directory) - 1]))
 		buf_addc(path, '/');
 }
 
-static void name_output(const struct command *c, const struct command_source *s, struct buf *path)
+/* What a link is called if it is not said; NULL: that cannot be known. */
+static const char *default_program(const struct command *c)
+{
+	const char *program = c->family->program;
+
+	return c->family->together && c->nsources > 1 ? NULL : program;
+}
+
+/* The output of a command that does not say it. */
+static bool name_default(const struct command *c, const struct command_source *s, struct buf *path)
+{
+	const char *program = default_program(c);
+
+	if (c->links && program && *program == '*') {
+		add_stem(c, path, s->path);
+		program++;
+	} else if (c->links || (!c->suffix && !c->suffixes && !c->family->object)) {
+		/* that of a link, or of what names its objects as it likes */
+	} else if (is_header(s) && !c->suffix) {
+		buf_adds(path, c->output_dir ? path_base(s->path) : s->path);
+		program = ".gch";
+	} else {
+		add_stem(c, path, s->path);
+		add_suffix(c, path);
+		return true;
+	}
+	if (program)
+		buf_adds(path, program);
+	return program;
+}
+
+static bool name_output(const struct command *c, const struct command_source *s, struct buf *path)
 {
 	size_t len = c->output ? strlen(c->output) : 0;
-	bool directory = len && c->output[len - 1] == '/';
+	bool directory = len && strchr("/\\", c->output[len - 1]);
 
 	if (len && !directory) {
 		if (*c->output != '/')
 			add_directory(path, c->output_dir);
 		buf_adds(path, c->output);
-		return;
+		return true;
+	}
+	if (c->links && c->linked) {
+		buf_adds(path, c->linked);
+		return true;
 	}
 	add_directory(path, directory ? c->output : c->output_dir);
-	if (c->links && c->family->program && *c->family->program != '*') {
-		buf_adds(path, c->family->program);
-	} else if (c->links && c->family->program) {
-		add_stem(path, s->path);
-		buf_adds(path, c->family->program + 1);
-	} else if (is_header(s) && !c->suffix) {
-		buf_adds(path, c->output_dir ? path_base(s->path) : s->path);
-		buf_adds(path, ".gch");
-	} else {
-		add_stem(path, s->path);
-		add_suffix(c, path);
-	}
+	return !c->unnamed && name_default(c, s, path);
 }
 
 bool command_output(const struct command *c, const struct command_source *s, struct buf *path)
 {
+	bool known = !c->stage || c->stage > ROLE_CHECK || (c->stage != ROLE_CHECK && c->output);
+
 	path->len = 0;
-	if (c->stage && c->stage <= ROLE_CHECK && (c->stage == ROLE_CHECK || !c->output))
-		return false;
-	name_output(c, s, path);
+	known = known && name_output(c, s, path);
 	buf_addc(path, 0);
 	path->len--;
-	return true;
+	return known;
+}
+
+bool command_program(const struct command *c, struct buf *path)
+{
+	struct command link = *c;
+	struct command_source first = { .path = c->args[c->inputs[0]], .language = "" };
+	bool known;
+
+	path->len = 0;
+	link.stage = ROLE_NONE;
+	link.links = true;
+	/* there that of objects is said by itself */
+	if (c->linked && (!c->output || c->family->at == AT_WINDOWS))
+		link.output = c->linked;
+	known = name_output(&link, &first, path);
+	buf_addc(path, 0);
+	path->len--;
+	return known;
 }
 
 bool command_drops(const struct command *c, const struct command_source *s, size_t arg)

@@ -66,9 +66,11 @@ struct command {
 	const char *suffix;	/* of what it makes of a source, if that option says it */
 	const char *suffixes;	/* the same, by ROLE_SUFFIX */
 	const char *output;	/* as the command has it; NULL: not said */
+	const char *linked;	/* output of the link, if that differs; NULL: not said */
 	const char *output_dir;
 	struct command_range *lists;	/* ROLE_LISTS */
 	size_t nlists, lists_cap;
+	bool unnamed;		/* if @output is not said, what it is cannot be known */
 	size_t inner;		/* of a wrapper: where the command begins in it; 0: nowhere */
 	bool links;
 	bool unread;		/* an @file could not be read */
@@ -93,6 +95,13 @@ void command_free(struct command *c);
  * Return: false: it makes nothing (ROLE_CHECK, ROLE_ASK).
  */
 bool command_output(const struct command *c, const struct command_source *s, struct buf *path);
+
+/**
+ * command_program - what a link or archive with inputs makes
+ *
+ * Return: false: that cannot be known.
+ */
+bool command_program(const struct command *c, struct buf *path);
 
 /** command_drops - whether an argument is no part of the entry of a source: another source, say */
 bool command_drops(const struct command *c, const struct command_source *s, size_t arg);

@@ -1,67 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Families of compilers, and which program is of which.  See grammar.h. */
+/* Which family a program is of, and what its family says.  See grammar.h. */
 #include "command/grammar.h"
 #include "base/path.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-
-#define OPTION(name, forms, role, text) { name, forms, role, text },
-#define SET(rows) { rows, sizeof(rows) / sizeof((rows)[0]) }
-
-static const struct option gcc_rows[] = {
-#include "command/gcc.def"
-};
-static const struct option_set gcc_options = SET(gcc_rows);
-
-static const struct option cc1_rows[] = {
-#include "command/cc1.def"
-};
-static const struct option_set cc1_options = SET(cc1_rows);
-
-#define C_LANGUAGES "c c++ objective-c objective-c++ assembler cpp-output"
-
-static const struct family_env gcc_env[] = {
-	{ .name = "CPATH", .option = "-I" },
-	{ .name = "C_INCLUDE_PATH", .option = "-isystem", .languages = "c" },
-	{ .name = "CPLUS_INCLUDE_PATH", .option = "-isystem", .languages = "c++" },
-	{ .name = "OBJC_INCLUDE_PATH", .option = "-isystem", .languages = "objective-c" },
-	{ 0 }
-};
-
-const struct family families[] = {
-	{
-		.name = "gcc", .tool = TOOL_DRIVER, .sets = { &gcc_options }, .dashes = "-",
-		.programs = "gcc g++ cc c++ c89 c99 mpicc mpicxx mpic++ mpiCC mpifort mpif77 mpif90 gfortran",
-		.languages = C_LANGUAGES " fortran ada", .object = ".o", .program = "a.out",
-		.at = AT_GNU, .env = gcc_env,
-	}, {
-		.name = "clang", .tool = TOOL_DRIVER, .sets = { &gcc_options }, .dashes = "-",
-		.programs = "clang clang++", .languages = C_LANGUAGES, .object = ".o",
-		.program = "a.out", .at = AT_GNU, .env = gcc_env,
-	}, {
-		.name = "cc1", .tool = TOOL_PROPER, .sets = { &cc1_options, &gcc_options },
-		.dashes = "-", .programs = "cc1 cc1plus cc1obj cc1objplus f951",
-		.languages = C_LANGUAGES, .object = ".s", .at = AT_GNU, .compiles_only = true,
-	}, {
-		.name = "as", .tool = TOOL_PROPER, .sets = { &gcc_options }, .dashes = "-",
-		.programs = "as", .at = AT_GNU, .compiles_only = true,
-	}, {
-		.name = "collect2", .tool = TOOL_PROPER, .sets = { &gcc_options }, .dashes = "-",
-		.programs = "collect2", .at = AT_GNU,
-	}, {
-		.name = "wrapper", .tool = TOOL_WRAPPER, .dashes = "-",
-		.programs = "ccache distcc sccache icecc buildcache",
-	}, {
-		.name = "ld", .tool = TOOL_LINKER, .sets = { &gcc_options }, .dashes = "-",
-		.programs = "ld ld.bfd ld.gold ld.lld lld mold", .program = "a.out", .at = AT_GNU,
-	}, {
-		.name = "ar", .tool = TOOL_ARCHIVER, .dashes = "-", .programs = "ar gcc-ar llvm-ar",
-		.at = AT_GNU,
-	},
-	{ 0 }
-};
 
 bool has_word(const char *list, const char *word, size_t len)
 {
@@ -91,14 +35,20 @@ static const struct family *called(const char *name, size_t len)
 	return NULL;
 }
 
-/* @name is one of ours, or has a target before one: "arm-linux-gnueabi-gcc". */
-static const struct family *called_for_target(const char *name, size_t len)
+/*
+ * @name is one of ours, or has a target before one: "arm-linux-gnueabi-gcc".  Behind its first
+ * @first bytes no name begins.
+ */
+static const struct family *called_for_target(const char *name, size_t len, size_t first)
 {
 	const struct family *f = called(name, len);
 
-	for (size_t i = 1; !f && i + 1 < len; i++)
+	for (size_t i = 1; !f && i + 1 < len && i < first; i++) {
 		if (name[i - 1] == '-')
 			f = called(name + i, len - i);
+		if (f && f->tool == TOOL_WRAPPER)	/* "run-time" */
+			f = NULL;
+	}
 	return f;
 }
 
@@ -121,7 +71,37 @@ static size_t without_version(const char *name, size_t len)
 
 static size_t bare_length(const char *name)
 {
-	return without_version(name, without(name, strlen(name), ".exe"));
+	size_t len = strlen(name);
+
+	return without_version(name, without(name, without(name, len, ".exe"), ".py"));
+}
+
+/* "gcc-12-posix", "gcc-win32", "mpicc.openmpi": a word behind the version, or in its place. */
+static const struct family *called_at_length(const char *name, size_t len)
+{
+	static const char *const ends[] = { "", "-posix", "-win32", "-mp", ".openmpi", ".mpich" };
+	const struct family *f = NULL;
+
+	for (size_t i = 0; !f && i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t cut = without(name, len, ends[i]);
+
+		f = called_for_target(name, cut, cut);
+		if (!f)
+			f = called_for_target(name, without_version(name, cut), cut);
+	}
+	return f;
+}
+
+static const struct family *family_by_name(const char *name)
+{
+	size_t len = strlen(name), bare = bare_length(name);
+	const struct family *f = called(name, len);	/* "link.exe", which is no "link" */
+
+	if (!f)
+		f = called_at_length(name, without(name, len, ".exe"));
+	if (!f)
+		f = called_at_length(name, bare);
+	return f;
 }
 
 /* "zig" of "zig+cc". */
@@ -151,15 +131,11 @@ bool family_takes_word(const char *program)
 
 const struct family *family_of(const char *program, const char *first, size_t *args)
 {
-	/* behind a name, beside a version */
-	static const char *const ends[] = { "-posix", "-win32", "-mp", ".openmpi", ".mpich", "" };
 	const char *name = path_base(program);
-	size_t len = without(name, strlen(name), ".exe"), bare = without_version(name, len);
-	const struct family *f = called_for_target(name, len), *both;
+	size_t bare = bare_length(name);
+	const struct family *f = family_by_name(name), *both;
 	char two[64];
 
-	for (size_t i = 0; !f && i < sizeof(ends) / sizeof(ends[0]); i++)
-		f = called_for_target(name, without_version(name, without(name, bare, ends[i])));
 	*args = 1;
 	if (!first || strlen(first) + bare + 2 > sizeof(two))
 		return f;
@@ -167,7 +143,7 @@ const struct family *family_of(const char *program, const char *first, size_t *a
 	memcpy(two, name, bare);
 	two[bare] = '+';
 	strcpy(two + bare + 1, first);
-	both = called_for_target(two, bare + 1 + strlen(first));
+	both = called_for_target(two, bare + 1 + strlen(first), bare);
 	*args += both != NULL;
 	return both ? both : f;
 }
@@ -185,6 +161,8 @@ static bool fits(const struct option *row, const char *rest, struct found *found
 {
 	unsigned int next = row->forms & (NEXT | NEXT_2 | NEXT_3);
 
+	if (row->forms & BOTH)
+		next = NEXT;
 	*found = (struct found){ .row = row };
 	if (!*rest) {
 		found->form = next ? (enum option_form)next : ALONE;
@@ -195,9 +173,9 @@ static bool fits(const struct option *row, const char *rest, struct found *found
 		found->value = rest + 1;
 		return true;
 	}
-	found->form = JOINED;
+	found->form = row->forms & BOTH ? NEXT : JOINED;
 	found->value = rest;
-	return row->forms & JOINED;
+	return row->forms & (JOINED | BOTH);
 }
 
 /*
@@ -293,6 +271,9 @@ const struct option *option_find(const struct family *f, const char *arg, enum o
 	for (size_t i = 0; i < FAMILY_SETS && f->sets[i]; i++) {
 		struct found found = { 0 };
 
+		/* what has a slash may have a dash as well, not the other way round */
+		if (*arg != '-' && f->sets[i]->rows[0].name[0] == '-')
+			continue;
 		search(f, f->sets[i], arg, &found);
 		if (found.row && (!best.row || strlen(found.row->name) > strlen(best.row->name)))
 			best = found;
@@ -309,25 +290,63 @@ size_t option_values(enum option_form form)
 
 /* ---- languages ---- */
 
+/* A suffix is looked for in the order of these: "c++" takes what "c" would have. */
 static const struct {
-	const char *suffix, *language;
+	const char *suffix, *language;	/* as gcc's -x has it */
+	const char *of;			/* as families have it */
 } suffixes[] = {
-	{ ".c", "c" }, { ".i", "cpp-output" },
-	{ ".cc", "c++" }, { ".cp", "c++" }, { ".cxx", "c++" }, { ".cpp", "c++" }, { ".CPP", "c++" },
-	{ ".c++", "c++" }, { ".C", "c++" }, { ".ii", "c++-cpp-output" },
-	{ ".m", "objective-c" }, { ".mm", "objective-c++" }, { ".M", "objective-c++" },
-	{ ".s", "assembler" }, { ".S", "assembler-with-cpp" }, { ".sx", "assembler-with-cpp" },
-	{ ".h", "c-header" }, { ".hh", "c++-header" }, { ".hpp", "c++-header" },
-	{ ".H", "c++-header" }, { ".hxx", "c++-header" }, { ".h++", "c++-header" },
-	{ ".f", "f77" }, { ".f90", "f95" }, { ".F", "f77-cpp-input" }, { ".F90", "f95-cpp-input" },
+	{ ".c", "c", "c" }, { ".c", "c++", "c++" },
+	{ ".cc", "c++", "c++" }, { ".cp", "c++", "c++" }, { ".cxx", "c++", "c++" },
+	{ ".cpp", "c++", "c++" }, { ".CPP", "c++", "c++" }, { ".c++", "c++", "c++" },
+	{ ".C", "c++", "c++" },
+	{ ".i", "cpp-output", "c" }, { ".i", "c++-cpp-output", "c++" },
+	{ ".ii", "c++-cpp-output", "c++" },
+	{ ".m", "objective-c", "objective-c" }, { ".m", "objective-c++", "objective-c++" },
+	{ ".mi", "objective-c-cpp-output", "objective-c" },
+	{ ".mm", "objective-c++", "objective-c++" }, { ".M", "objective-c++", "objective-c++" },
+	{ ".mii", "objective-c++-cpp-output", "objective-c++" },
+	{ ".h", "c-header", "c" }, { ".h", "c++-header", "c++" },
+	{ ".hh", "c++-header", "c++" }, { ".hp", "c++-header", "c++" },
+	{ ".hpp", "c++-header", "c++" }, { ".HPP", "c++-header", "c++" },
+	{ ".hxx", "c++-header", "c++" }, { ".h++", "c++-header", "c++" },
+	{ ".H", "c++-header", "c++" }, { ".tcc", "c++-header", "c++" },
+	{ ".cppm", "c++-module", "modules" }, { ".ccm", "c++-module", "modules" },
+	{ ".cxxm", "c++-module", "modules" }, { ".c++m", "c++-module", "modules" },
+	{ ".ixx", "c++-module", "modules" },
+	{ ".s", "assembler", "assembler" }, { ".S", "assembler-with-cpp", "assembler" },
+	{ ".sx", "assembler-with-cpp", "assembler" }, { ".asm", "assembler", "asm" },
+	{ ".sa", "assembler", "asm" }, { ".cu", "cuda", "cuda" }, { ".ptx", "ptx", "ptx" },
+	{ ".hip", "hip", "hip" }, { ".cl", "cl", "opencl" }, { ".ll", "ir", "ir" },
+	{ ".bc", "ir", "ir" },
+	{ ".f", "f77", "fortran" }, { ".for", "f77", "fortran" }, { ".ftn", "f77", "fortran" },
+	{ ".F", "f77-cpp-input", "fortran" }, { ".FOR", "f77-cpp-input", "fortran" },
+	{ ".fpp", "f77-cpp-input", "fortran" }, { ".FPP", "f77-cpp-input", "fortran" },
+	{ ".FTN", "f77-cpp-input", "fortran" }, { ".i90", "f95", "fortran" },
+	{ ".f90", "f95", "fortran" }, { ".f95", "f95", "fortran" }, { ".f03", "f95", "fortran" },
+	{ ".f08", "f95", "fortran" }, { ".f18", "f95", "fortran" }, { ".cuf", "f95", "fortran" },
+	{ ".F90", "f95-cpp-input", "fortran" }, { ".F95", "f95-cpp-input", "fortran" },
+	{ ".F03", "f95-cpp-input", "fortran" }, { ".F08", "f95-cpp-input", "fortran" },
+	{ ".F18", "f95-cpp-input", "fortran" }, { ".CUF", "f95-cpp-input", "fortran" },
+	{ ".ads", "ada", "ada" }, { ".adb", "ada", "ada" }, { ".d", "d", "d" }, { ".di", "d", "d" },
+	{ ".dd", "d", "d" }, { ".go", "go", "go" }, { ".rs", "rust", "rust" },
+	{ ".swift", "swift", "swift" }, { ".java", "java", "java" },
 };
+
+static bool compiles(const struct family *f, size_t i)
+{
+	return has_word(f->languages, suffixes[i].of, strlen(suffixes[i].of)) &&
+	       (!strstr(suffixes[i].language, "-header") || has_word(f->languages, "headers", 7));
+}
 
 const char *language_of(const struct family *f, const char *path)
 {
-	const char *dot = strrchr(path_base(path), '.');
+	const char *name = path_base(path), *dot = strrchr(name, '.');
+	bool any_case = f->at == AT_WINDOWS;	/* names of files there */
 
-	for (size_t i = 0; f->languages && dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		if (!strcmp(suffixes[i].suffix, dot))
+	/* ".c" has none */
+	for (size_t i = 0; dot && dot > name && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if ((any_case ? !strcasecmp(suffixes[i].suffix, dot) : !strcmp(suffixes[i].suffix, dot)) &&
+		    compiles(f, i))
 			return suffixes[i].language;
-	return NULL;
+	return f->language;
 }

@@ -20,6 +20,7 @@ enum option_form {
 	COLON = 16,		/* behind a ":" */
 	NEXT_2 = 32,		/* the next two arguments; NEXT_3: three */
 	NEXT_3 = 64,
+	BOTH = 128,		/* a part of it right behind it, the other one is the next argument */
 };
 
 /* What an option, or its value, means.  Of the first ones the strongest one given decides: later
@@ -36,8 +37,10 @@ enum option_role {
 	ROLE_OBJECT,		/* to an object, and does not link; text: suffix, or the family's */
 	ROLE_STAGES,		/* number of the ones above */
 
-	ROLE_LINK,		/* links, whatever the family's default is */
 	ROLE_OUTPUT,		/* value: the output; a directory if it ends in a slash */
+	ROLE_LINKED,		/* value, or else text: output of the link, if nothing else says it */
+	ROLE_UNNAMED,		/* with it, only ROLE_OUTPUT would say what the output is called */
+	ROLE_GOES_ON,		/* it compiles in spite of ROLE_DEPENDS and ROLE_PREPROCESS */
 	ROLE_OUTPUT_DIR,	/* value: the directory of outputs */
 	ROLE_LANGUAGE,		/* value, or else text: the language of sources behind it; "none" ends */
 	ROLE_ALL_LANGUAGE,	/* text: the language of all sources, wherever they are */
@@ -77,6 +80,7 @@ enum tool {
 enum at_files {
 	AT_NONE,		/* "@x" is an argument as any other */
 	AT_GNU,			/* as a shell does, without expansions */
+	AT_LINES,		/* each line is one */
 	AT_WINDOWS,		/* only double quotes; a backslash escapes only these */
 };
 
@@ -85,6 +89,7 @@ struct family_env {
 	const char *name;
 	const char *option;	/* before each directory of a list; NULL: it holds whole arguments */
 	const char *languages;	/* it is for sources in these, with spaces between; NULL: all */
+	char separator;		/* between directories; 0: a colon */
 	bool before;		/* arguments: before those of the command line, not behind them */
 };
 
@@ -100,8 +105,9 @@ struct family {
 	enum tool tool;
 	const struct option_set *sets[FAMILY_SETS];	/* looked through in this order */
 	const char *dashes;	/* what an option begins with: "-", or "-/" */
-	const char *languages;	/* that it compiles, with spaces between: see languages.c */
-	const char *object;	/* suffix: ".o" */
+	const char *languages;	/* that it compiles, with spaces between: see families.c */
+	const char *language;	/* of files whose name does not say it; NULL: these are no sources */
+	const char *object;	/* suffix: ".o"; NULL: what it makes is called otherwise */
 	const char *program;	/* what a link is called by default: "a.out"; "*.exe": by its first input */
 	enum at_files at;
 	bool runs;		/* a wrapper that always runs its command, and has no results at hand */

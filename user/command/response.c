@@ -50,6 +50,14 @@ static const char *windows_word(const char *at, const char *end, struct buf *wor
 	return at;
 }
 
+/* As rustc does: each line is a word, whatever it has. */
+static const char *line_word(const char *at, const char *end, struct buf *word)
+{
+	while (at < end && *at != '\n' && *at != '\r')
+		buf_addc(word, *at++);
+	return at;
+}
+
 void response_words(enum at_files how, const char *text, size_t len,
 		    void (*add)(void *ctx, char *word), void *ctx)
 {
@@ -62,7 +70,12 @@ void response_words(enum at_files how, const char *text, size_t len,
 			at++;
 		if (at == end)
 			return;
-		at = how == AT_WINDOWS ? windows_word(at, end, &word) : gnu_word(at, end, &word);
+		if (how == AT_WINDOWS)
+			at = windows_word(at, end, &word);
+		else if (how == AT_LINES)
+			at = line_word(at, end, &word);
+		else
+			at = gnu_word(at, end, &word);
 		buf_addc(&word, 0);
 		add(ctx, word.s);
 	}
