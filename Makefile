@@ -168,9 +168,11 @@ check-property:
 	tools/testing/answers/property-record $(SEEDS)
 
 # Real projects, or those of PROJECTS, built under strace: are their compile commands those
-# of their build system, or of Bear?
+# of their build system, or of Bear?  And do compilers that are here make what the unit tests'
+# tables of commands say?
 check-compdb:
 	tools/deps build check projects
+	tools/testing/command-cases
 	tools/testing/answers/compdb-projects $(PROJECTS)
 
 # Documentation/pictures, anew: views of the page, and a terminal.
