@@ -237,7 +237,7 @@ const struct family families[] = {
 		.programs = "gfortran g77 f77 f90 f95 mpifort mpif77 mpif90 oshfort h5fc h5pfc caf ftn",
 	}, {
 		.name = "gnat", GCC, .languages = C_ALL GCC_LANGUAGES,
-		.programs = "gnat+compile",
+		.programs = "gnat+compile", .compiles_only = true,
 	}, {
 		.name = "gdc", GCC, .languages = C_ALL GCC_LANGUAGES, .programs = "gdc",
 	}, {
