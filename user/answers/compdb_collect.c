@@ -15,6 +15,7 @@ struct collector {
 	struct map64 names;	/* by string, of first arguments: the same */
 	uint32_t exec, up;	/* exec that is looked at; the nearest command above it */
 	uint32_t cwd, program, interp;
+	bool succeeded;
 };
 
 /* What a program of some name is: of a hundred thousand execs, few have another one. */
@@ -447,7 +448,7 @@ static void add_proper(struct compdb_list *l, uint32_t row)
 static uint32_t look_at(struct collector *c)
 {
 	struct compdb_list *l = c->l;
-	struct compdb_command row = { .exec = c->exec, .up = c->up };
+	struct compdb_command row = { .exec = c->exec, .up = c->up, .succeeded = c->succeeded };
 
 	if (!may_be(c))
 		return 0;
@@ -475,6 +476,7 @@ static void take_exec(void *ctx, const struct db_cells *row)
 	c->cwd = db_cell_id(l->db, row, 3, DB_FILES);
 	c->program = db_cell_id(l->db, row, 4, DB_FILES);
 	c->interp = db_cell_id(l->db, row, 5, DB_FILES);
+	c->succeeded = db_cell_known(row, 6) && !row->v[6];
 	found = look_at(c);
 	l->near[c->exec] = found ? found : c->up;
 }
@@ -486,7 +488,7 @@ void compdb_collect(struct compdb_list *l, struct db *db, const struct compdb *o
 	*l = (struct compdb_list){ .db = db, .o = o };
 	l->near = xcalloc(db_ids(db, DB_EXECS) + 1ul, sizeof(*l->near));
 	args_load(&l->args, db);
-	db_scan(db, "exec", "id, before, parent, cwd, program, interp", take_exec, &c);
+	db_scan(db, "exec", "id, before, parent, cwd, program, interp, status", take_exec, &c);
 	free_names(&c.programs);
 	free_names(&c.names);
 }

@@ -42,6 +42,7 @@ struct compdb_source {
 /* An exec that is a driver, a compiler proper, a linker or an archiver. */
 struct compdb_command {
 	uint32_t exec, up;	/* @up: the nearest command that ran it, from 1 on; 0: none */
+	bool succeeded;		/* with status 0 */
 	const char *directory;
 	char *text, **args;	/* as it ran, with wrappers; @nargs */
 	size_t nargs, inner;	/* @inner: where the command begins behind wrappers */

@@ -145,11 +145,6 @@ static void check_output(struct compdb_list *l, struct compdb_command *c)
 
 /* ---- all ---- */
 
-static bool has_failed(struct db *db, uint32_t exec)
-{
-	return db_one(db, "SELECT coalesce(status, -1) FROM exec WHERE id = ?", "i", (int64_t)exec);
-}
-
 /* Whether an @file that is gone leaves open what a command compiled, or how. */
 static bool in_the_dark(const struct compdb_list *l, const struct compdb_command *c)
 {
@@ -174,7 +169,7 @@ void compdb_check(struct compdb_list *l)
 				    c->exec, c->args[c->inner], c->directory);
 		if (!c->proper || !compdb_compiles(c) || !compdb_is_entry(c))
 			continue;
-		if (!has_failed(l->db, c->exec))
+		if (c->succeeded)
 			check_sources(l, c);
 		check_output(l, c);
 	}

@@ -4,6 +4,7 @@
 #include "base/path.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -178,37 +179,45 @@ static bool fits(const struct option *row, const char *rest, struct found *found
 	return row->forms & (JOINED | BOTH);
 }
 
+static int letter(const struct family *f, char c)
+{
+	return f->ignores_case ? tolower((unsigned char)c) : (unsigned char)c;
+}
+
 /*
- * How much of @arg and @name is the same, without the dash before it: families that have two
- * do not tell them apart.
+ * How many bytes @name has, if it is the beginning of @arg; else 0.  The dash does not
+ * matter: families that have two do not tell them apart.
  */
-static size_t common(const struct family *f, const char *arg, const char *name, int *order)
+static size_t begins(const struct family *f, const char *name, const char *arg)
 {
 	size_t i = 1;
 
-	for (;; i++) {
-		int a = (unsigned char)arg[i], b = (unsigned char)name[i];
-
-		if (f->ignores_case) {
-			a = tolower(a);
-			b = tolower(b);
-		}
-		*order = a - b;
-		if (*order || !a)
-			return i;
-	}
+	while (name[i] && letter(f, name[i]) == letter(f, arg[i]))
+		i++;
+	return name[i] ? 0 : i;
 }
 
-/* The first row of a set whose name goes on with @letter, or with one behind it. */
-static size_t rows_from(const struct family *f, const struct option_set *set, int letter)
+/* Where the rows of each letter behind the dash begin. */
+static void find_letters(const struct family *f, const struct option_set *set)
 {
-	size_t low = 0, high = set->n;
+	unsigned short row = 0;
 
+	for (int c = 0; c < OPTION_LETTERS; c++) {
+		while (row < set->n && letter(f, set->rows[row].name[1]) < c)
+			row++;
+		set->letters[c] = row;
+	}
+	set->letters[OPTION_LETTERS] = set->n;
+}
+
+/* The first row from @low to @high whose name goes on with @next or more behind its letter. */
+static size_t rows_from(const struct family *f, const struct option_set *set, size_t low,
+			size_t high, int next)
+{
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int c = (unsigned char)set->rows[middle].name[1];
 
-		if ((f->ignores_case ? tolower(c) : c) < letter)
+		if (letter(f, set->rows[middle].name[2]) < next)
 			low = middle + 1;
 		else
 			high = middle;
@@ -216,55 +225,54 @@ static size_t rows_from(const struct family *f, const struct option_set *set, in
 	return low;
 }
 
-/*
- * The longest name that is the beginning of the first @limit bytes of @arg.  All names between
- * it and @arg begin with it: so whatever stands before @arg says how long it can be.
- */
+/* The longest name that @arg begins with is the last one: shorter ones stand before it. */
+static bool search_rows(const struct family *f, const struct option_set *set, size_t low,
+			size_t high, const char *arg, struct found *found)
+{
+	int next = letter(f, arg[2]);
+
+	for (size_t row = high; row-- > low;) {
+		const char *name = set->rows[row].name;
+		size_t len;
+
+		if (name[2] && letter(f, name[2]) != next)
+			continue;
+		len = begins(f, name, arg);
+		if (len && fits(&set->rows[row], arg + len, found))
+			return true;
+	}
+	return false;
+}
+
+/* Fewer rows are looked at one by one. */
+#define FEW_ROWS	16
+
 static void search(const struct family *f, const struct option_set *set, const char *arg,
 		   struct found *found)
 {
-	int letter = f->ignores_case ? tolower((unsigned char)arg[1]) : (unsigned char)arg[1];
-	size_t first = rows_from(f, set, letter), behind = first, limit = strlen(arg);
+	int c = letter(f, arg[1]);
+	size_t first, high, low;
 
-	if (first < set->n)
-		behind = rows_from(f, set, letter + 1);
-	while (limit > 1 && first < behind) {
-		size_t low = first, high = behind, same;
-		const char *name;
-		int order;
-
-		/* the first name behind the first @limit bytes of @arg */
-		while (low < high) {
-			size_t middle = low + (high - low) / 2;
-
-			name = set->rows[middle].name;
-			same = common(f, arg, name, &order);
-			/* a beginning of these bytes stands before them, what goes on behind them */
-			if (same >= limit)
-				order = name[limit] ? -1 : 0;
-			else if (!name[same])
-				order = 1;
-			if (order >= 0)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low == first)
-			return;
-		name = set->rows[low - 1].name;
-		same = common(f, arg, name, &order);
-		if (!name[same] && same <= limit) {
-			if (fits(&set->rows[low - 1], arg + same, found))
-				return;
-			*found = (struct found){ 0 };
-			same--;
-		}
-		limit = same < limit ? same : limit - 1;
+	if (!set->letters[OPTION_LETTERS])
+		find_letters(f, set);
+	if (!c || c >= OPTION_LETTERS)
+		return;
+	low = first = set->letters[c];
+	high = set->letters[c + 1];
+	if (high - low > FEW_ROWS) {
+		high = rows_from(f, set, first, high, letter(f, arg[2]) + 1);
+		low = rows_from(f, set, first, high, letter(f, arg[2]));
 	}
+	if (search_rows(f, set, low, high, arg, found))
+		return;
+	/* names of one letter: "-o" */
+	while (first < low && !set->rows[first].name[2])
+		first++;
+	if (!search_rows(f, set, set->letters[c], first, arg, found))
+		*found = (struct found){ 0 };
 }
 
-const struct option *option_find(const struct family *f, const char *arg, enum option_form *form,
-				 const char **value)
+static struct found find(const struct family *f, const char *arg)
 {
 	struct found best = { 0 };
 
@@ -278,9 +286,51 @@ const struct option *option_find(const struct family *f, const char *arg, enum o
 		if (found.row && (!best.row || strlen(found.row->name) > strlen(best.row->name)))
 			best = found;
 	}
-	*form = best.form;
-	*value = best.value;
-	return best.row;
+	return best;
+}
+
+/* What was found last, by family and argument: a build says the same thousands of times. */
+#define MEMO_ROWS	512u
+#define MEMO_ARG	48u
+
+static struct memo {
+	const struct family *f;
+	char arg[MEMO_ARG];
+	struct found found;	/* its value is in @arg */
+} memo[MEMO_ROWS];
+
+static struct memo *memo_of(const struct family *f, const char *arg, size_t *len)
+{
+	uint32_t hash = (uint32_t)(f - families);
+	size_t i = 0;
+
+	for (; arg[i] && i < MEMO_ARG; i++)
+		hash = hash * 31 + (unsigned char)arg[i];
+	*len = i;
+	return &memo[(hash ^ hash >> 9) % MEMO_ROWS];
+}
+
+const struct option *option_find(const struct family *f, const char *arg, enum option_form *form,
+				 const char **value)
+{
+	size_t len;
+	struct memo *m = memo_of(f, arg, &len);
+	struct found found;
+
+	if (len == MEMO_ARG) {
+		found = find(f, arg);
+		*form = found.form;
+		*value = found.value;
+		return found.row;
+	}
+	if (m->f != f || strcmp(m->arg, arg)) {
+		m->f = f;
+		memcpy(m->arg, arg, len + 1);
+		m->found = find(f, m->arg);
+	}
+	*form = m->found.form;
+	*value = m->found.value ? arg + (m->found.value - m->arg) : NULL;
+	return m->found.row;
 }
 
 size_t option_values(enum option_form form)
@@ -344,9 +394,13 @@ const char *language_of(const struct family *f, const char *path)
 	bool any_case = f->at == AT_WINDOWS;	/* names of files there */
 
 	/* ".c" has none */
-	for (size_t i = 0; dot && dot > name && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		if ((any_case ? !strcasecmp(suffixes[i].suffix, dot) : !strcmp(suffixes[i].suffix, dot)) &&
-		    compiles(f, i))
+	for (size_t i = 0; dot && dot > name && i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const char *suffix = suffixes[i].suffix;
+
+		if (!any_case && (suffix[1] != dot[1] || strcmp(suffix, dot)))
+			continue;
+		if ((!any_case || !strcasecmp(suffix, dot)) && compiles(f, i))
 			return suffixes[i].language;
+	}
 	return f->language;
 }

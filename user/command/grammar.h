@@ -62,9 +62,12 @@ struct option {
 };
 
 /* Options of a family, or some that several families have; in the order of strcmp(). */
+#define OPTION_LETTERS	128
+
 struct option_set {
 	const struct option *rows;
 	unsigned short n;
+	unsigned short *letters;	/* OPTION_LETTERS + 1: where those of each begin; found once */
 };
 
 enum tool {

@@ -4,8 +4,9 @@
 
 #define OPTION(name, forms, role, text) { name, forms, role, text },
 #define SET(name) \
+	static unsigned short name##_letters[OPTION_LETTERS + 1]; \
 	static const struct option_set name = { \
-		name##_rows, sizeof(name##_rows) / sizeof((name##_rows)[0]) \
+		name##_rows, sizeof(name##_rows) / sizeof((name##_rows)[0]), name##_letters \
 	}
 
 /* ---- options ---- */
