@@ -102,13 +102,6 @@ ends 2 "a file that is no list is refused" etrace compdb --update bad.json "$tra
 echo '{' > expected
 same "and left as it is" bad.json expected
 
-# A compiler that only the user knows.
-printf 'compiler maketable # not really\n' > table
-etrace compdb --config table "$trace" > ours
-check "no entry without a source" test "$(grep -c '"file"' ours)" = 8
-printf 'compiler\n' > table
-ends 2 "a line without a name is refused" etrace compdb --config table "$trace"
-
 # Each entry, run again, gives the same object; and clang's tools read the list.
 mkdir -p build/make
 cp -r "$ANSWERS/projects/make" build/make/src
