@@ -196,8 +196,7 @@ static void check_text(struct diag *diag, const struct compdb_entry *e)
 		text = is_text(e->args[i]);
 	if (!text)
 		diag_report(diag, &kind, NULL, DIAG_NOWHERE, 0,
-			    "%s: its entry has bytes that are not UTF-8, and so cannot be in JSON: "
-			    "in their place is U+FFFD", e->file);
+			    "%s: bytes that are not UTF-8 are U+FFFD in its entry", e->file);
 }
 
 static void put_entries(struct json *j, const struct compdb_entries *l, const struct compdb *c)

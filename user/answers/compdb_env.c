@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const struct diag_kind not_recorded = {
-	"recordings without the variables that compilers read (CPATH and the like): entries are "
-	"as if they had not been set", DIAG_NOTE };
+	"recordings without the variables that compilers read", DIAG_NOTE };
 
 /* The row of a family for a variable. */
 static const struct family_env *row_of(const struct family *f, const char *name, size_t len)
@@ -122,8 +121,7 @@ void compdb_check_env(struct compdb_list *l)
 		known = !compdb_is_entry(&l->rows[i]) || has_env(l->db, l->rows[i].cmd.family);
 	if (!known)
 		diag_report(l->db->diag, &not_recorded, NULL, DIAG_NOWHERE, 0,
-			    "the recording does not have all variables that compilers read, such as "
-			    "CPATH: entries are as if they had not been set");
+			    "CPATH and the like were not recorded: entries are as if they were not set");
 }
 
 void compdb_load_env(struct compdb_list *l)
