@@ -8,6 +8,16 @@
 
 begin_builds
 
+# Its host compiler ran on the same source and on temporary files.  A stand-in for nvcc.
+build "Bear 174" "CUDA: what nvcc starts is no entry of its own" <<'END'
+printf '#!/bin/sh -e\ng++ -E -x c++ -D__CUDACC__ k.cu -o k.ii\ng++ -c k.ii -o k.o\nrm k.ii\n' > nvcc
+chmod +x nvcc
+cp a.cc k.cu
+PATH=.:$PATH
+nvcc -arch sm_70 -c k.cu -o k.o
+= k.cu k.o *nvcc -arch sm_70 -c k.cu -o k.o
+END
+
 build "Bear 216" "a version right behind the name: g++6" <<'END'
 ln -s "$(command -v g++)" g++6
 PATH=.:$PATH
