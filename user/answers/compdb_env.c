@@ -134,20 +134,15 @@ void compdb_load_env(struct compdb_list *l)
 			take_arguments(l, &l->rows[i]);
 }
 
-/* Whether a variable is for sources in a language: headers and preprocessed ones, too. */
 static bool is_for(const struct family_env *e, const char *language)
 {
-	const char *header = strstr(language, "-header");
-	size_t len = header ? (size_t)(header - language) : strlen(language);
-
-	return !e->languages || has_word(e->languages, language, strlen(language)) ||
-	       has_word(e->languages, language, len);
+	return !e->languages || has_word(e->languages, language, strlen(language));
 }
 
 /* An option before each directory of a list, in which an empty one is the current directory. */
 static void add_directories(struct compdb_command *c, const struct family_env *e, const char *list)
 {
-	const char *separator = c->cmd.family->at == AT_WINDOWS ? ";" : ":";
+	const char separator[] = { e->separator ? e->separator : ':', 0 };
 	const struct option *row;
 	enum option_form form;
 	const char *value;

@@ -93,7 +93,7 @@ struct family_env {
 	const char *option;	/* before each directory of a list; NULL: it holds whole arguments */
 	const char *languages;	/* it is for sources in these, with spaces between; NULL: all */
 	char separator;		/* between directories; 0: a colon */
-	bool before;		/* arguments: before those of the command line, not behind them */
+	bool before;		/* it stands before the arguments of the command line, not behind them */
 };
 
 #define FAMILY_SETS	4

@@ -157,7 +157,8 @@ SET(ar);
 
 #define C_ENV \
 	{ .name = "CPATH", .option = "-I" }, \
-	{ .name = "C_INCLUDE_PATH", .option = "-isystem", .languages = "c c-header" }, \
+	{ .name = "C_INCLUDE_PATH", .option = "-isystem", \
+	  .languages = "c c-header assembler-with-cpp" }, \
 	{ .name = "CPLUS_INCLUDE_PATH", .option = "-isystem", .languages = "c++ c++-header" }, \
 	{ .name = "OBJC_INCLUDE_PATH", .option = "-isystem", \
 	  .languages = "objective-c objective-c-header" }, \
@@ -166,7 +167,7 @@ SET(ar);
 
 static const struct family_env gcc_env[] = { C_ENV, { 0 } };
 static const struct family_env clang_env[] = {
-	C_ENV, { .name = "SDKROOT", .option = "-isysroot" }, { 0 }
+	C_ENV, { .name = "SDKROOT", .option = "-isysroot", .before = true }, { 0 }
 };
 static const struct family_env armclang_env[] = {
 	{ .name = "ARMCOMPILER6_CLANGOPT", .before = true }, { 0 }

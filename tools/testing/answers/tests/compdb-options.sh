@@ -315,6 +315,8 @@ echo '#define S 1' > cpp/s.h
 echo '#define T 1' > t.h
 printf '#include <q.h>\n#include <r.h>\n#include <t.h>\nint a = Q + R + T;\n' > a.c
 printf '#include <q.h>\n#include <s.h>\nint b = Q + S;\n' > b.cc
+printf '#include <r.h>\n.long R\n' > s.S
+gcc -c s.S
 gcc -c a.c
 clang -o a2.o -c -- a.c
 g++ -c b.cc
