@@ -40,13 +40,14 @@ for by in module bpf; do
 		                                       if w not in sources or w == source]})
 		json.dump(rows, sys.stdout)
 	END
-	etrace compdb -o ours "$FIXTURES/make/$by.fxt.zst"
+	etrace compdb -o ours "$FIXTURES/make/$by.fxt.zst" 2> said
 	grep -v '/args.c"' ours > others
 	check "make by $by: each compilation that make -n lists, a source in each" \
 		"$ANSWERS/same-commands" others expected.json
-	# its @files are not here: cc1 was given what they said
-	check "make by $by: what stood in @files that are gone" \
-		grep -q '/args.c","arguments":\["gcc","-I","sub","-D","FLAG=1",.*"-c","args.c","-o"' ours
+	# its @files are not here, and what gcc told cc1 of them was not recorded by then
+	check "make by $by: what cc1 was given of @files that are gone" \
+		grep -q '/args.c","arguments":\["gcc","-D","FLAG=1",.*"-c","-o",.*,"args.c"' ours
+	check "make by $by: that it may not be all of them" grep -q 'an @file is not what it was' said
 	check "make by $by: each pair of source and output that Bear found" python3 - ours \
 		"$FIXTURES/make/bear.json" <<- 'END'
 		import json, os, sys
@@ -108,7 +109,7 @@ cp -r "$ANSWERS/projects/make" build/make/src
 mkdir build/make/out
 here=$PWD
 check "the project builds here" make -s -C build/make/src OUT="$here/build/make/out"
-etrace compdb "$FIXTURES/make/module.fxt.zst" | sed "s|/build/make|$here/build/make|g" > compile_commands.json
+etrace compdb "$FIXTURES/make/module.fxt.zst" | grep -v '/args.c"' | sed "s|/build/make|$here/build/make|g" > compile_commands.json
 cp -r build/make/out first
 python3 - > again.log 2>&1 <<- 'END'
 	import json, os, subprocess
@@ -116,7 +117,7 @@ python3 - > again.log 2>&1 <<- 'END'
 	    os.path.exists(entry["output"]) and os.remove(entry["output"])
 	    subprocess.run(entry["arguments"], cwd=entry["directory"], check=True)
 END
-for object in main args add mul quick start small large left right; do
+for object in main add mul quick start small large left right; do
 	check "run again: $object.o is the same" cmp "first/$object.o" "build/make/out/$object.o"
 done
 check "clang-tidy reads the list" clang-tidy -p . --quiet --checks=-*,clang-analyzer-core.* \
