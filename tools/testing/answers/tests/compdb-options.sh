@@ -104,6 +104,22 @@ done
 check "update: all of them are in the list" test "$(count '"file"' list)" = 8
 check "update: no other file is left" test "$(echo list*)" = list
 
+# Somebody else has it locked, and puts another file in its place.
+echo '[{"directory": "/x", "file": "before.c"}]' > list
+echo '[{"directory": "/x", "file": "meanwhile.c"}]' > other
+{
+	flock 9
+	touch locked
+	sleep 1
+	mv other list
+} 9< list &
+until [ -e locked ]; do sleep 0.1; done
+exec 9>&-
+check "update: waits for who has it" etrace compdb --update list update.fxt
+wait
+check "update: and adds to what is there then" \
+	test "$(count before list) $(count meanwhile list) $(count '"file"' list)" = "0 1 3"
+
 # ---- --exists ----
 
 recorded exists << 'END'
