@@ -107,14 +107,14 @@ check "update: no other file is left" test "$(echo list*)" = list
 # Somebody else has it locked, and puts another file in its place.
 echo '[{"directory": "/x", "file": "before.c"}]' > list
 echo '[{"directory": "/x", "file": "meanwhile.c"}]' > other
-{
+(
+	exec 9< list
 	flock 9
 	touch locked
 	sleep 1
 	mv other list
-} 9< list &
+) &
 until [ -e locked ]; do sleep 0.1; done
-exec 9>&-
 check "update: waits for who has it" etrace compdb --update list update.fxt
 wait
 check "update: and adds to what is there then" \
