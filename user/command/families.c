@@ -11,7 +11,7 @@
 bool has_word(const char *list, const char *word, size_t len)
 {
 	for (const char *at = list, *end; at && *at; at = *end ? end + 1 : end) {
-		end = strchrnul(at, ' ');
+		end = at + strcspn(at, " \n");
 		if ((size_t)(end - at) == len && !memcmp(at, word, len))
 			return true;
 	}
@@ -111,7 +111,7 @@ static bool begins_name(const struct family *f, const char *name, size_t len)
 	for (const char *at = f->programs, *plus; (plus = strchr(at, '+')); at = plus + 1) {
 		const char *word = plus;
 
-		while (word > at && word[-1] != ' ')
+		while (word > at && word[-1] != ' ' && word[-1] != '\n')
 			word--;
 		if ((size_t)(plus - word) == len && !memcmp(word, name, len))
 			return true;
@@ -143,7 +143,7 @@ const struct family *family_of(const char *program, const char *first, size_t *a
 	/* "zig cc", "clang -cc1" */
 	memcpy(two, name, bare);
 	two[bare] = '+';
-	strcpy(two + bare + 1, first);
+	memcpy(two + bare + 1, first, strlen(first) + 1);
 	both = called_for_target(two, bare + 1 + strlen(first), bare);
 	*args += both != NULL;
 	return both ? both : f;
@@ -304,7 +304,7 @@ static struct memo *memo_of(const struct family *f, const char *arg, size_t *len
 	uint32_t hash = (uint32_t)(f - families);
 	size_t i = 0;
 
-	for (; arg[i] && i < MEMO_ARG; i++)
+	for (; i < MEMO_ARG && arg[i]; i++)
 		hash = hash * 31 + (unsigned char)arg[i];
 	*len = i;
 	return &memo[(hash ^ hash >> 9) % MEMO_ROWS];

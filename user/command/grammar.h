@@ -23,8 +23,10 @@ enum option_form {
 	BOTH = 128,		/* a part of it right behind it, the other one is the next argument */
 };
 
-/* What an option, or its value, means.  Of the first ones the strongest one given decides: later
- * ones are weaker; of equally strong ones the last. */
+/*
+ * What an option, or its value, means.  Of the first ones the strongest one given decides: later
+ * ones are weaker; of equally strong ones the last.
+ */
 enum option_role {
 	ROLE_NONE,
 	/* how far it goes */
@@ -156,7 +158,7 @@ bool family_takes_word(const char *program);
 /** language_of - of a source, by its name; NULL: none that @f compiles */
 const char *language_of(const struct family *f, const char *path);
 
-/** has_word - whether @word is in a list with spaces between */
+/** has_word - whether @word is in a list with spaces or ends of lines between */
 bool has_word(const char *list, const char *word, size_t len);
 
 #endif

@@ -244,12 +244,12 @@ const struct family families[] = {
 		.name = "gdc", GCC, .languages = C_ALL GCC_LANGUAGES, .programs = "gdc",
 	}, {
 		.name = "clang", CLANG, .languages = C_ALL "cuda hip opencl ir modules fortran",
-		.programs = "clang amdclang ibm-clang ibm-clang_r tiarmclang zapcc craycc afl-clang-fast "
+		.programs = "clang amdclang ibm-clang ibm-clang_r tiarmclang zapcc craycc afl-clang-fast\n"
 			    "afl-clang-lto mpiclang oshclang",
 		.env = clang_env,
 	}, {
 		.name = "clang++", CLANG, .languages = C_PLUS "cuda hip opencl ir modules fortran",
-		.programs = "clang++ amdclang++ ibm-clang++ ibm-clang++_r zapcc++ crayCC "
+		.programs = "clang++ amdclang++ ibm-clang++ ibm-clang++_r zapcc++ crayCC\n"
 			    "afl-clang-fast++ afl-clang-lto++",
 		.env = clang_env,
 	}, {
@@ -314,7 +314,7 @@ const struct family families[] = {
 		.programs = "xlc xlc_r cc_r xlC xlC_r xlc++ xlc++_r xlclang xlclang++ c89_r c99_r mpixlc mpixlC",
 	}, {
 		.name = "xlf", UNIX, .tool = TOOL_DRIVER, .sets = { &xl }, .languages = "fortran assembler",
-		.programs = "xlf xlf_r xlf90 xlf90_r xlf95 xlf95_r xlf2003 xlf2003_r xlf2008 xlf2008_r "
+		.programs = "xlf xlf_r xlf90 xlf90_r xlf95 xlf95_r xlf2003 xlf2003_r xlf2008 xlf2008_r\n"
 			    "mpixlf",
 	}, {
 		.name = "ti", .dashes = "-", .tool = TOOL_DRIVER, .sets = { &ti }, .env = ti_env,
@@ -367,7 +367,7 @@ const struct family families[] = {
 	}, {
 		.name = "clang -cc1", .dashes = "-", .tool = TOOL_PROPER,
 		.sets = { &clang_cc1, &clang_cc1_next, &gcc, &clang_next },
-		.programs = "clang+-cc1 clang+++-cc1 flang+-fc1 flang-new+-fc1 armclang+-cc1 icx+-cc1 "
+		.programs = "clang+-cc1 clang+++-cc1 flang+-fc1 flang-new+-fc1 armclang+-cc1 icx+-cc1\n"
 			    "clang-cl+-cc1",
 		.languages = C_ALL "cuda hip opencl ir modules fortran", .object = ".o",
 		.compiles_only = true,
@@ -391,7 +391,7 @@ const struct family families[] = {
 		.programs = "rewrapper",
 	}, {
 		.name = "run", .dashes = "-", .tool = TOOL_WRAPPER, .sets = { &run },
-		.programs = "env nice time timeout nohup stdbuf taskset ionice chrt linux32 linux64 sudo "
+		.programs = "env nice time timeout nohup stdbuf taskset ionice chrt linux32 linux64 sudo\n"
 			    "setsid fakeroot eatmydata",
 		.runs = true,
 	},

@@ -355,7 +355,7 @@ static void names_are_those_of_one_family(void **state)
 		char *names = xstrdup(f->programs), *save, *name;
 
 		assert_ptr_equal(family_named(f->name, strlen(f->name)), f);
-		for (name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+		for (name = strtok_r(names, " \n", &save); name; name = strtok_r(NULL, " \n", &save)) {
 			char *first = strstr(name + 1, "+-");
 			size_t own;
 
