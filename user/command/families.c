@@ -11,7 +11,7 @@
 bool has_word(const char *list, const char *word, size_t len)
 {
 	for (const char *at = list, *end; at && *at; at = *end ? end + 1 : end) {
-		end = at + strcspn(at, " \n");
+		end = at + strcspn(at, "\n ");
 		if ((size_t)(end - at) == len && !memcmp(at, word, len))
 			return true;
 	}
