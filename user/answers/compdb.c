@@ -220,7 +220,8 @@ void compdb_find(struct compdb_entries *l, struct compdb_list *list, struct db *
 	compdb_judge(list);
 	compdb_select(list);
 	compdb_make_entries(l, list);
-	compdb_drop_duplicates(l, list);
+	if (!c->paths)
+		compdb_drop_duplicates(l, list);
 	compdb_sort(l);
 }
 
@@ -248,11 +249,12 @@ void compdb_fill(struct db *db)
 	static const char insert[] = "INSERT INTO compilation SELECT ?1, s.id, o.id\n"
 		" FROM file AS s LEFT JOIN file AS o ON o.path = ?3 WHERE s.path = ?2";
 	struct config config;
-	const struct compdb all = { .config = &config };
+	const struct compdb all = { .config = &config, .paths = true };
 	struct compdb_list list;
 	struct compdb_entries l = { 0 };
 
 	config_init(&config);
+	config.environment = false;
 	compdb_find(&l, &list, db, &all);
 	db_one(db, "BEGIN", "");
 	for (size_t i = 0; i < l.n; i++) {

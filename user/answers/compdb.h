@@ -22,6 +22,7 @@ struct compdb {
 	bool exists;		/* only of sources that are still there */
 	bool no_configure;	/* not what configure, CMake and Meson try out */
 	bool json;		/* explain as JSON */
+	bool paths;		/* sources and outputs are all that is wanted: for compdb_fill() */
 	bool verbose;		/* tell where a command and its compiler disagree */
 	const struct config *config;
 	const struct compdb_old *old;	/* entries that stay unless they are made anew, or NULL */

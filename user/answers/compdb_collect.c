@@ -364,6 +364,11 @@ static bool take_command(struct collector *c, struct compdb_command *row)
 	} else if (ran.family->tool == TOOL_WRAPPER && (ran.ignored || !unwrap(c, row, ran.family))) {
 		return false;
 	}
+	/* what only links says nothing of sources */
+	if (c->l->o->paths && (row->cmd.family->tool == TOOL_LINKER ||
+			       row->cmd.family->tool == TOOL_ARCHIVER))
+		return false;
+	row->called = row->args[row->inner];
 	row->directory = directory_of(c->l, c->cwd);
 	compdb_take(c->l, row, row->args + row->inner, row->nargs - row->inner);
 	return true;
@@ -400,28 +405,37 @@ bool compdb_has_file(const struct compdb_command *c)
 
 static const char *keep(struct compdb_command *c, const char *word)
 {
+	if (!word)
+		return NULL;
 	c->words = xgrow(c->words, &c->words_cap, c->nwords + 1, sizeof(*c->words));
 	c->words[c->nwords++] = xstrdup(word);
 	return c->words[c->nwords - 1];
 }
 
-/* Of a compiler proper only sources and output matter; what it was given is long. */
+/* Where only sources and output matter: what a command was given is long. */
 static void forget_args(struct compdb_command *c)
 {
 	struct command *cmd = &c->cmd;
 
+	c->called = keep(c, c->called);
+
 	for (size_t i = 0; i < cmd->nsources; i++)
 		cmd->sources[i].path = keep(c, cmd->sources[i].path);
-	cmd->output = cmd->output ? keep(c, cmd->output) : NULL;
-	cmd->output_dir = NULL;
+	cmd->output = keep(c, cmd->output);
+	cmd->output_dir = keep(c, cmd->output_dir);
+	cmd->linked = keep(c, cmd->linked);
+	free(cmd->inputs);
 	free(cmd->args);
 	free(c->args);
 	free(c->text);
 	cmd->args = NULL;
+	cmd->inputs = NULL;
 	cmd->nargs = cmd->ninputs = 0;
 	c->args = NULL;
 	c->text = NULL;
 	c->nargs = 0;
+	free(c->output);
+	c->output = NULL;
 }
 
 /* A compiler proper, assembler or linker belongs to the driver that ran it. */
@@ -457,6 +471,8 @@ static uint32_t look_at(struct collector *c)
 		free_command(&row);
 		return 0;
 	}
+	if (l->o->paths && row.cmd.family->tool == TOOL_DRIVER && !compdb_has_file(&row))
+		forget_args(&row);
 	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 	l->rows[l->n++] = row;
 	if (compdb_is_proper(&row) || row.cmd.family->tool == TOOL_LINKER)

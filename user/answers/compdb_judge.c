@@ -14,8 +14,7 @@
 /* Whether what a wrapper ran is what it was told to: not a compiler that is a wrapper itself. */
 static bool is_wrapped(const struct compdb_command *wrapper, const struct compdb_command *c)
 {
-	return wrapper->wrapper && !strcmp(path_base(wrapper->args[wrapper->inner]),
-					   path_base(c->args[c->inner]));
+	return wrapper->wrapper && !strcmp(path_base(wrapper->called), path_base(c->called));
 }
 
 /* @c has @s; what ran it has it, too, or not. */

@@ -46,6 +46,7 @@ struct compdb_command {
 	const char *directory;
 	char *text, **args;	/* as it ran, with wrappers; @nargs */
 	size_t nargs, inner;	/* @inner: where the command begins behind wrappers */
+	const char *called;	/* its program's name or path: args[inner] */
 	size_t begin;		/* where it begins as it was called: behind a script's interpreter */
 	size_t own;		/* arguments that are the name of the program: "zig cc" */
 	const struct family *wrapper;	/* what was run, if that is a wrapper; else NULL */

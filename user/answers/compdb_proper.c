@@ -20,7 +20,7 @@ static void tell(struct compdb_list *l, const struct compdb_command *c, const ch
 {
 	if (l->o->verbose)
 		diag_report(l->db->diag, &disagrees, NULL, DIAG_NOWHERE, 0, "exec %u, %s in %s: %s %s",
-			    c->exec, c->args[c->inner], c->directory, what, path);
+			    c->exec, c->called, c->directory, what, path);
 }
 
 /* ---- sources that the driver's arguments do not tell ---- */
@@ -166,7 +166,7 @@ void compdb_check(struct compdb_list *l)
 		if (in_the_dark(l, c))
 			diag_report(l->db->diag, &unread, NULL, DIAG_NOWHERE, 0,
 				    "exec %u, %s in %s: an @file is not what it was when it was read: its entry has it as it is, or is missing",
-				    c->exec, c->args[c->inner], c->directory);
+				    c->exec, c->called, c->directory);
 		if (!c->proper || !compdb_compiles(c) || !compdb_is_entry(c))
 			continue;
 		if (c->succeeded)
