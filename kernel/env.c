@@ -163,7 +163,7 @@ static bool etrace_env_read(struct etrace_env *e, unsigned long pos, unsigned lo
 	}
 }
 
-/* Which variables are wanted by the sessions that are told of them. */
+/* Note which variables the sessions of this task want. */
 static void etrace_env_names(struct etrace_env *e)
 {
 	struct etrace_task *t;

@@ -5,12 +5,7 @@
 
 . "${0%/*}/../lib.sh"
 
-if ! etrace doctor --backend=strace > said; then
-	echo "skip: strace: $(head -n 1 said)"
-	exit
-fi
-export LC_ALL=C
-top=$(pwd -P)
+begin_builds
 
 # recorded NAME [OPTION]...: standard input is a script for sh, which runs in directory NAME
 recorded()
@@ -18,7 +13,7 @@ recorded()
 	mkdir "$1"
 	cat > "$1.sh"
 	check "$1 is recorded" env -C "$1" \
-		etrace run -q --backend=strace "${@:2}" -o "$top/$1.fxt" -- sh "$top/$1.sh"
+		etrace run -q --backend=strace "${@:2}" -o "$builds/$1.fxt" -- sh "$builds/$1.sh"
 }
 
 # count PATTERN FILE: how many lines have it
@@ -57,7 +52,7 @@ echo 'int y;' > b.c
 gcc -c a.c
 gcc -c b.c -o b2.o
 END
-dir=$top/update
+dir=$builds/update
 cat > list << END
 [{"directory": "$dir", "file": "a.c", "command": "no output"},
  {"directory": "$dir", "file": "a.c", "command": "same", "output": "./a.o"},
@@ -153,7 +148,7 @@ sh ./transform -c d.c -o e.o
 echo '-DFROM_FILE tests/b.c' > file
 gcc @file -c d.c
 END
-dir=$top/config
+dir=$builds/config
 # configured: standard input is a configuration; the list is in ours
 configured()
 {
@@ -321,8 +316,8 @@ check "no-configure: both of a source that stays" test "$(count '/real\.c"' ours
 
 # ---- variables of the environment ----
 
-export CPATH=$top/environment/inc: C_INCLUDE_PATH=$top/environment/c
-export CPLUS_INCLUDE_PATH=$top/environment/cpp
+export CPATH=$builds/environment/inc: C_INCLUDE_PATH=$builds/environment/c
+export CPLUS_INCLUDE_PATH=$builds/environment/cpp
 recorded environment << 'END'
 mkdir inc c cpp
 echo '#define Q 1' > inc/q.h
@@ -396,7 +391,7 @@ explains()
 {
 	cat > ../expected
 	etrace compdb --explain "${@:2}" ../explain.fxt 2> ../log |
-		sed -n 's/^    //p' | sed "s|$top/explain/||g" > ../reasons
+		sed -n 's/^    //p' | sed "s|$builds/explain/||g" > ../reasons
 	same "explain: $1" ../expected ../reasons
 }
 explains "a source" a.c <<- 'END'

@@ -44,7 +44,7 @@ for by in module bpf; do
 	grep -v '/args.c"' ours > others
 	check "make by $by: each compilation that make -n lists, a source in each" \
 		"$ANSWERS/same-commands" others expected.json
-	# its @files are not here, and what gcc told cc1 of them was not recorded by then
+	# this recording is older than COLLECT_GCC_OPTIONS, and its @files are not on this machine
 	check "make by $by: what cc1 was given of @files that are gone" \
 		grep -q '/args.c","arguments":\["gcc","-D","FLAG=1",.*"-c","-o",.*,"args.c"' ours
 	check "make by $by: that it may not be all of them" grep -q 'an @file is not what it was' said
