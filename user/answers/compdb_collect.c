@@ -403,13 +403,16 @@ bool compdb_has_file(const struct compdb_command *c)
 	return false;
 }
 
+const char *compdb_own(struct compdb_command *c, char *word)
+{
+	c->words = xgrow(c->words, &c->words_cap, c->nwords + 1, sizeof(*c->words));
+	c->words[c->nwords++] = word;
+	return word;
+}
+
 static const char *keep(struct compdb_command *c, const char *word)
 {
-	if (!word)
-		return NULL;
-	c->words = xgrow(c->words, &c->words_cap, c->nwords + 1, sizeof(*c->words));
-	c->words[c->nwords++] = xstrdup(word);
-	return c->words[c->nwords - 1];
+	return word ? compdb_own(c, xstrdup(word)) : NULL;
 }
 
 /* Where only sources and output matter: what a command was given is long. */

@@ -97,14 +97,6 @@ static void add_given_args(struct compdb_entry *e, struct compdb_command *variab
 	add_env(e, variables, s->language, false);
 }
 
-static bool has_file(const struct compdb_command *c)
-{
-	for (size_t i = c->inner + c->own; i < c->nargs; i++)
-		if (*c->args[i] == '@')
-			return true;
-	return false;
-}
-
 /* @s: NULL: a link. */
 static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 		     const struct compdb_command *c, const struct command_source *s)
@@ -117,7 +109,7 @@ static void add_args(const struct compdb_list *l, struct compdb_entry *e,
 		add_arg(e, c->args[i]);
 	for (size_t i = 0; !s && i < c->cmd.nargs; i++)
 		add_arg(e, c->cmd.args[i]);
-	if (s && !l->o->config->files && has_file(c))
+	if (s && !l->o->config->files && compdb_has_file(c))
 		add_given_args(e, inner, c, s);
 	else if (s)
 		add_own_args(e, inner, c, s);

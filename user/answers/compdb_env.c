@@ -57,10 +57,7 @@ static void take_variable(void *ctx, const struct db_cells *cells)
 
 static void add_word(void *ctx, char *word)
 {
-	struct compdb_command *c = ctx;
-
-	c->words = xgrow(c->words, &c->words_cap, c->nwords + 1, sizeof(*c->words));
-	c->words[c->nwords++] = word;
+	compdb_own(ctx, word);
 }
 
 /* The words of all variables that stand before those of the command, or behind them. */
@@ -156,10 +153,10 @@ static void add_directories(struct compdb_command *c, const struct family_env *e
 		if (joined)
 			buf_adds(&word, e->option);
 		else
-			add_word(c, xstrdup(e->option));
+			compdb_own(c, xstrdup(e->option));
 		buf_add(&word, len ? at : ".", len ? len : 1);
 		buf_addc(&word, 0);
-		add_word(c, word.s);
+		compdb_own(c, word.s);
 		at += len;
 		if (!*at)
 			break;

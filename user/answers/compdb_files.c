@@ -176,11 +176,8 @@ static bool add_passed(struct compdb_list *l, struct compdb_command *c, struct r
 	if (!string || !*string)
 		return false;
 	at = args_text(&l->args, db_id_of(l->db, (int64_t)*string, DB_STRINGS), &len);
-	for (end = at + len; (word = passed_word(&at, end));) {
-		c->words = xgrow(c->words, &c->words_cap, c->nwords + 1, sizeof(*c->words));
-		c->words[c->nwords++] = word;
-		add(r, word);
-	}
+	for (end = at + len; (word = passed_word(&at, end));)
+		add(r, compdb_own(c, word));
 	return true;
 }
 

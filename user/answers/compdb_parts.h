@@ -120,6 +120,9 @@ static inline bool compdb_is_entry(const struct compdb_command *c)
 	return false;
 }
 
+/** compdb_own - let a command have a string of malloc().  Return: it. */
+const char *compdb_own(struct compdb_command *c, char *word);
+
 /** compdb_has_file - whether a command has an argument that is, or was, an @file */
 bool compdb_has_file(const struct compdb_command *c);
 

@@ -34,14 +34,9 @@ static void set_args(struct command *c, char **args, size_t n)
 	c->args[n] = NULL;
 }
 
-struct words {
-	struct command *c;
-	size_t from;	/* among @owned */
-};
-
 static void own_word(void *ctx, char *word)
 {
-	struct command *c = ((struct words *)ctx)->c;
+	struct command *c = ctx;
 
 	c->owned = xgrow(c->owned, &c->owned_cap, c->nowned + 1, sizeof(*c->owned));
 	c->owned[c->nowned++] = word;
@@ -51,9 +46,8 @@ static void own_word(void *ctx, char *word)
 static bool read_arguments(struct parser *p, const char *name, size_t replaced)
 {
 	struct command *c = p->c;
-	struct words w = { c, c->nowned };
 	struct buf text = { 0 };
-	size_t n, behind = c->nargs + 1 - p->at - replaced;
+	size_t n, first = c->nowned, behind = c->nargs + 1 - p->at - replaced;
 	enum at_files how = c->family->at == AT_NONE ? AT_GNU : c->family->at;
 
 	if (!p->files || p->nfiles++ >= MAX_FILES || !p->files->read(p->files->ctx, name, &text)) {
@@ -62,19 +56,25 @@ static bool read_arguments(struct parser *p, const char *name, size_t replaced)
 	}
 	p->text += text.len;
 	if (p->text <= MAX_TEXT)
-		response_words(how, text.s, text.len, own_word, &w);
+		response_words(how, text.s, text.len, own_word, c);
 	c->unread |= p->text > MAX_TEXT;
 	buf_free(&text);
-	n = c->nowned - w.from;
+	n = c->nowned - first;
 	c->args = xgrow(c->args, &c->args_cap, c->nargs + n + 1, sizeof(*c->args));
 	memmove(c->args + p->at + n, c->args + p->at + replaced, behind * sizeof(*c->args));
 	for (size_t i = 0; i < n; i++)
-		c->args[p->at + i] = c->owned[w.from + i];
+		c->args[p->at + i] = c->owned[first + i];
 	c->nargs += n - replaced;
 	return true;
 }
 
 /* ---- what they mean ---- */
+
+static void add_input(struct command *c, size_t arg)
+{
+	c->inputs = xgrow(c->inputs, &c->inputs_cap, c->ninputs + 1, sizeof(*c->inputs));
+	c->inputs[c->ninputs++] = (uint32_t)arg;
+}
 
 /* @path: in the last of the arguments @from to @to, which it may be only a part of. */
 static void take_file(struct parser *p, size_t from, size_t to, const char *path,
@@ -88,8 +88,7 @@ static void take_file(struct parser *p, size_t from, size_t to, const char *path
 		p->nothing_read = true;
 		return;
 	}
-	c->inputs = xgrow(c->inputs, &c->inputs_cap, c->ninputs + 1, sizeof(*c->inputs));
-	c->inputs[c->ninputs++] = (uint32_t)(to - 1);
+	add_input(c, to - 1);
 	if (!language)
 		return;
 	c->sources = xgrow(c->sources, &c->sources_cap, c->nsources + 1, sizeof(*c->sources));
@@ -153,10 +152,8 @@ static void take_role(struct parser *p, const struct option *row, const char *va
 		c->lists[c->nlists++] = (struct command_range){ (uint32_t)from, (uint32_t)p->at };
 		break;
 	case ROLE_INPUT:
-		if (value) {
-			c->inputs = xgrow(c->inputs, &c->inputs_cap, c->ninputs + 1, sizeof(*c->inputs));
-			c->inputs[c->ninputs++] = (uint32_t)(p->at - 1);
-		}
+		if (value)
+			add_input(c, p->at - 1);
 		break;
 	default:
 		break;
