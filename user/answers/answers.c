@@ -5,6 +5,7 @@
 #include "base/shquote.h"
 #include "base/xalloc.h"
 #include "build/redact.h"
+#include "build/work.h"
 #include "model/build.h"
 
 #include <errno.h>
@@ -198,6 +199,28 @@ struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *wor
 		at += args[i].len + 1;
 	}
 	return args;
+}
+
+void answers_label(struct db *db, uint32_t exec, uint32_t output, struct buf *to)
+{
+	const struct build *b = build_of(db);
+	struct buf words = { 0 };
+	size_t n, len, output_len;
+	struct work_arg *args = answers_work_args(db, exec, &words, &n);
+	const char *path = build_path(b, b->execs[exec].program, &len);
+	const char *made = build_path(b, output, &output_len);
+	struct buf label = { 0 };
+
+	if (len) {
+		work_of(path, len, args, n, &label);
+		work_add_output(path, len, made, output_len, &label);
+	} else {
+		buf_adds(&label, exec ? "?" : "nobody in the trace");
+	}
+	buf_add(to, label.s, label.len);
+	free(args);
+	buf_free(&label);
+	buf_free(&words);
 }
 
 void answers_command(struct db *db, uint32_t exec, struct buf *to)

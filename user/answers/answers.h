@@ -97,7 +97,13 @@ size_t answers_args(struct db *db, uint32_t exec, struct buf *to);
  */
 struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n);
 
-/** answers_command - the same for a person, quoted for a shell; appended */
+/**
+ * answers_label - what an exec works at: "cc1 quotearg.c", "sh: makes version.h"; appended
+ * @output: the file that its job made; 0: none
+ */
+void answers_label(struct db *db, uint32_t exec, uint32_t output, struct buf *to);
+
+/** answers_command - the arguments of an exec for a person, quoted for a shell; appended */
 void answers_command(struct db *db, uint32_t exec, struct buf *to);
 
 /** answers_start - the directory (a file) in which the first program was started; 0: not known */

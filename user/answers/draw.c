@@ -3,7 +3,6 @@
 #include "answers/draw.h"
 #include "answers/put.h"
 #include "base/screen.h"
-#include "build/work.h"
 #include "model/build.h"
 
 #include <inttypes.h>
@@ -243,23 +242,6 @@ static size_t stretches(const struct timeline *t, const struct line_path *path,
 	return count;
 }
 
-/* "cc1 quotearg.c" */
-static void add_label(struct buf *to, struct db *db, uint32_t exec)
-{
-	const struct build *b = build_of(db);
-	struct buf words = { 0 };
-	size_t n, len;
-	struct work_arg *args = answers_work_args(db, exec, &words, &n);
-	const char *path = build_path(b, b->execs[exec].program, &len);
-
-	if (len)
-		work_of(path, len, args, n, to);
-	else
-		buf_adds(to, exec ? "?" : "nobody in the trace");
-	free(args);
-	buf_free(&words);
-}
-
 /* The last component of a path. */
 static void add_name(struct buf *to, struct db *db, uint32_t file)
 {
@@ -284,7 +266,7 @@ static void add_why(struct buf *to, struct db *db, const struct stretch *s)
 	if (s->s.why == LINE_NEEDED)
 		add_name(to, db, s->s.file);
 	else if (s->s.why != LINE_BEGIN)
-		add_label(to, db, s->before);
+		answers_label(db, s->before, 0, to);
 	buf_adds(to, texts[s->s.why][1]);
 }
 
@@ -316,7 +298,7 @@ static void put_stretch(const struct timeline *t, const struct draw *d, const st
 
 	put_bar(t, d, s, cols);
 	buf_addc(&label, ' ');
-	add_label(&label, t->db, s->s.exec);
+	answers_label(t->db, s->s.exec, s->s.output, &label);
 	snprintf(number, sizeof(number), "%10.3f s ", seconds(length(s)));
 	buf_adds(&line, number);
 	taken = screen_add(&line, label.s, label.len, LABEL, utf8);

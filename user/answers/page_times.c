@@ -31,7 +31,8 @@ struct page_times {
 	struct program *programs;	/* by exec */
 	uint8_t *classes;		/* by exec */
 	struct buf labels;		/* each once, with a NUL */
-	uint32_t nlabels;
+	size_t *label_at;		/* in @labels, of each */
+	size_t nlabels, label_cap;
 	struct map64 label;		/* hash: number + 1 */
 	struct lanes lanes;
 	struct line_path path;
@@ -52,9 +53,11 @@ static uint32_t label_of(struct page_times *pt, const struct buf *label)
 	if (there)
 		return (uint32_t)*there;
 	map64_put(&pt->label, hash, pt->nlabels);
+	pt->label_at = xgrow(pt->label_at, &pt->label_cap, pt->nlabels + 1, sizeof(*pt->label_at));
+	pt->label_at[pt->nlabels] = pt->labels.len;
 	buf_add(&pt->labels, label->s, label->len);
 	buf_addc(&pt->labels, 0);
-	return pt->nlabels++;
+	return (uint32_t)pt->nlabels++;
 }
 
 /* Of all programs, one behind the other. */
@@ -137,6 +140,29 @@ static void load_programs(struct page *p)
 	free(w.at);
 }
 
+/* "sh: makes version.h": the outputs of jobs are known when the timeline is. */
+static void label_outputs(struct page *p, const struct build *b)
+{
+	struct page_times *pt = p->times;
+	struct buf label = { 0 };
+
+	for (uint32_t i = 1; i <= p->t.nexecs; i++) {
+		uint32_t output = p->t.outputs[p->t.execs[i].process];
+		const char *path, *made;
+		size_t len, made_len;
+
+		if (!output || p->t.execs[i].forked)
+			continue;
+		path = build_path(b, b->execs[i].program, &len);
+		made = build_path(b, output, &made_len);
+		label.len = 0;
+		buf_adds(&label, pt->labels.s + pt->label_at[pt->programs[i].label]);
+		work_add_output(path, len, made, made_len, &label);
+		pt->programs[i].label = label_of(pt, &label);
+	}
+	buf_free(&label);
+}
+
 void page_times_load(struct page *p)
 {
 	struct page_times *pt = xcalloc(1, sizeof(*pt));
@@ -144,6 +170,7 @@ void page_times_load(struct page *p)
 	p->times = pt;
 	load_programs(p);
 	timeline_load(&p->t, p->db);
+	label_outputs(p, build_of(p->db));
 	for (uint32_t i = 1; i <= p->t.nprocesses; i++)
 		page_graph_want(&p->g, p->t.outputs[i]);
 	lanes_find(&p->t, &pt->lanes);
@@ -169,6 +196,7 @@ void page_times_drop(struct page *p)
 	free(pt->programs);
 	free(pt->classes);
 	buf_free(&pt->labels);
+	free(pt->label_at);
 	map64_clear(&pt->label);
 	timeline_path_free(&pt->path);
 	for (unsigned int by = 0; by < 3; by++)

@@ -18,6 +18,7 @@ enum subject {
 	OF_SOURCE,	/* the first source; else OF_OUTPUT */
 	OF_ARCHIVE,	/* the first word that names an archive; else OF_OUTPUT */
 	OF_FIRST,	/* the first word that is no option */
+	OF_MAKE,	/* the same, behind the directory that -C names */
 	OF_LAST,	/* the last one */
 	OF_SCRIPT,	/* what an interpreter runs: a file, or -c COMMANDS */
 };
@@ -55,7 +56,7 @@ static const struct row {
 	{ "flex", WORK_OTHER, OF_LAST }, { "g++", WORK_COMPILE, OF_SOURCE },
 	{ "gcc", WORK_COMPILE, OF_SOURCE }, { "gccgo", WORK_COMPILE, OF_SOURCE },
 	{ "gfortran", WORK_COMPILE, OF_SOURCE }, { "ghc", WORK_COMPILE, OF_LAST },
-	{ "gmake", WORK_OTHER, OF_FIRST }, { "gnat1", WORK_COMPILE, OF_SOURCE },
+	{ "gmake", WORK_OTHER, OF_MAKE }, { "gnat1", WORK_COMPILE, OF_SOURCE },
 	{ "go1", WORK_COMPILE, OF_SOURCE }, { "gold", WORK_LINK, OF_OUTPUT },
 	{ "gzip", WORK_OTHER, OF_LAST }, { "icc", WORK_COMPILE, OF_SOURCE },
 	{ "icecc", WORK_COMPILE, OF_SOURCE }, { "icpx", WORK_COMPILE, OF_SOURCE },
@@ -68,12 +69,12 @@ static const struct row {
 	{ "ld.lld", WORK_LINK, OF_OUTPUT }, { "ld.mold", WORK_LINK, OF_OUTPUT },
 	{ "lld", WORK_LINK, OF_OUTPUT }, { "ln", WORK_OTHER, OF_LAST },
 	{ "lto-wrapper", WORK_LINK, OF_OUTPUT }, { "lto1", WORK_LINK, OF_OUTPUT },
-	{ "m4", WORK_OTHER, OF_LAST }, { "make", WORK_OTHER, OF_FIRST },
+	{ "m4", WORK_OTHER, OF_LAST }, { "make", WORK_OTHER, OF_MAKE },
 	{ "meson", WORK_CONFIGURE, OF_FIRST }, { "mkdir", WORK_OTHER, OF_LAST },
 	{ "mke2fs", WORK_ARCHIVE, OF_LAST }, { "mksh", WORK_SHELL, OF_SCRIPT },
 	{ "mksquashfs", WORK_ARCHIVE, OF_LAST }, { "mold", WORK_LINK, OF_OUTPUT },
 	{ "mv", WORK_OTHER, OF_LAST }, { "nasm", WORK_ASSEMBLE, OF_SOURCE },
-	{ "ninja", WORK_OTHER, OF_FIRST }, { "nm", WORK_OTHER, OF_LAST },
+	{ "ninja", WORK_OTHER, OF_MAKE }, { "nm", WORK_OTHER, OF_LAST },
 	{ "node", WORK_OTHER, OF_SCRIPT }, { "nvcc", WORK_COMPILE, OF_SOURCE },
 	{ "objcopy", WORK_OTHER, OF_LAST }, { "objdump", WORK_OTHER, OF_LAST },
 	{ "ocamlopt.opt", WORK_COMPILE, OF_LAST }, { "perl", WORK_OTHER, OF_SCRIPT },
@@ -267,6 +268,38 @@ static struct work_arg first(const struct work_arg *args, size_t n, bool (*wante
 	return (struct work_arg){ 0 };
 }
 
+static bool is_number(struct work_arg a)
+{
+	for (size_t i = 0; i < a.len; i++)
+		if (!isdigit((unsigned char)a.s[i]))
+			return false;
+	return a.len;
+}
+
+/*
+ * The first target of make or ninja.  @dir: set to the value of -C, if it is given.
+ * "-j 4": the number belongs to the option, but "-j all" makes all.
+ */
+static struct work_arg target_of(const struct work_arg *args, size_t n, struct work_arg *dir)
+{
+	for (size_t i = 1; i < n; i++) {
+		bool more = i + 1 < n, number = more && is_number(args[i + 1]);
+
+		if (is(args[i], "-C") && more)
+			*dir = args[++i];
+		else if (begins(args[i], "-C") && args[i].len > 2)
+			*dir = (struct work_arg){ args[i].s + 2, args[i].len - 2 };
+		else if ((is(args[i], "-f") || is(args[i], "-I") || is(args[i], "-o") ||
+			  is(args[i], "-W")) && more)
+			i++;
+		else if ((is(args[i], "-j") || is(args[i], "-l") || is(args[i], "-k")) && number)
+			i++;
+		else if (is_word(args[i]))
+			return args[i];
+	}
+	return (struct work_arg){ 0 };
+}
+
 /* A depfile has the name of a source in D. */
 static bool names_source(struct work_arg a)
 {
@@ -322,7 +355,7 @@ static struct work_arg script_of(const struct work_arg *args, size_t n)
 
 static struct work_arg subject_of(enum subject how, const struct work_arg *args, size_t n)
 {
-	struct work_arg found = { 0 };
+	struct work_arg found = { 0 }, dir;
 
 	switch (how) {
 	case OF_NOTHING:
@@ -331,6 +364,8 @@ static struct work_arg subject_of(enum subject how, const struct work_arg *args,
 		return script_of(args, n);
 	case OF_FIRST:
 		return first(args, n, is_any);
+	case OF_MAKE:
+		return target_of(args, n, &dir);
 	case OF_LAST:
 		for (size_t i = n; i-- > 1 && !found.len;)
 			found = is_word(args[i]) ? args[i] : found;
@@ -347,10 +382,16 @@ static struct work_arg subject_of(enum subject how, const struct work_arg *args,
 	return found.len ? found : output_of(args, n);
 }
 
+static void add_subject(struct buf *label, const char *before, struct work_arg subject)
+{
+	buf_adds(label, before);
+	buf_add(label, subject.s, utf8_cut(subject.s, subject.len, MAX_SUBJECT));
+}
+
 enum work_class work_of(const char *program, size_t len, const struct work_arg *args, size_t n,
 			struct buf *label)
 {
-	struct work_arg name = base_of(program, len), subject = { 0 };
+	struct work_arg name = base_of(program, len), subject = { 0 }, dir = { 0 };
 	struct work_arg called = n ? base_of(args[0].s, args[0].len) : name;
 	const struct row *row = row_of(called);
 	enum work_class class;
@@ -363,14 +404,16 @@ enum work_class work_of(const char *program, size_t len, const struct work_arg *
 	class = row ? (enum work_class)row->class : WORK_OTHER;
 
 	buf_add(label, name.s, name.len);
+	if (row && row->subject == OF_MAKE)
+		target_of(args, n, &dir);
+	if (dir.len)
+		add_subject(label, " -C ", base_of(dir.s, dir.len));
 	if (row)
 		subject = subject_of((enum subject)row->subject, args, n);
 	if (subject.len)
 		subject = base_of(subject.s, subject.len);
-	if (subject.len) {
-		buf_addc(label, ' ');
-		buf_add(label, subject.s, utf8_cut(subject.s, subject.len, MAX_SUBJECT));
-	}
+	if (subject.len)
+		add_subject(label, " ", subject);
 	if (class == WORK_SHELL && subject.len) {
 		/* a script is what it is for */
 		row = find(subject);
@@ -379,4 +422,17 @@ enum work_class work_of(const char *program, size_t len, const struct work_arg *
 		return names_test(subject) ? WORK_TEST : WORK_SHELL;
 	}
 	return !row && names_test(name) ? WORK_TEST : class;
+}
+
+void work_add_output(const char *program, size_t len, const char *output, size_t output_len,
+		     struct buf *label)
+{
+	const struct row *row = row_of(base_of(program, len));
+	struct work_arg name = base_of(output, output_len);
+	const char *there = label->len >= name.len ? label->s + label->len - name.len : NULL;
+
+	if (!row || !name.len || (row->subject != OF_SCRIPT && row->subject != OF_MAKE))
+		return;
+	if (!there || memcmp(there, name.s, name.len))
+		add_subject(label, ": makes ", name);
 }

@@ -51,6 +51,15 @@ static inline void work_args(struct work_arg *args, const struct et_event *ev, s
 enum work_class work_of(const char *program, size_t len, const struct work_arg *args, size_t n,
 			struct buf *label);
 
+/**
+ * work_add_output - add what it makes to the label of an interpreter or a build tool, whose
+ *	arguments say little: "sh: makes version.h"
+ * @program: as work_of() got it
+ * @output: the path of the file; "": not known, which adds nothing
+ */
+void work_add_output(const char *program, size_t len, const char *output, size_t output_len,
+		     struct buf *label);
+
 /** work_runs_scripts - whether a program, a path or name, is a shell or another interpreter */
 bool work_runs_scripts(const char *program, size_t len);
 

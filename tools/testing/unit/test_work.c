@@ -34,6 +34,9 @@ static const struct {
 	{ "/bin/dash", "sh", "shell", "sh" },
 	{ "/bin/busybox", "sh -c true", "shell", "sh true" },
 	{ "/usr/bin/make", "make -j8 V=1 all", "other", "make all" },
+	{ "/usr/bin/make", "make -j 4 -f x.mk -C src/lib", "other", "make -C lib" },
+	{ "/usr/bin/make", "make -j -Cdoc all clean", "other", "make -C doc all" },
+	{ "/usr/bin/ninja", "ninja -C out -k 0 test", "other", "ninja -C out test" },
 	{ "/usr/bin/python3.11", "python3 ./setup.py build", "other", "python3 setup.py" },
 	{ "/usr/bin/cp", "cp -a x dir/y", "other", "cp y" },
 	{ "/usr/bin/mkdir", "mkdir -p out/dir/", "other", "mkdir dir" },
@@ -86,6 +89,34 @@ static void known_programs(void **state)
 	}
 }
 
+/* What arguments do not say: the file that was made, once. */
+static void outputs(void **state)
+{
+	static const struct {
+		const char *program, *before, *output, *after;
+	} cases[] = {
+		{ "/bin/sh", "sh", "/src/version.h", "sh: makes version.h" },
+		{ "/bin/dash", "sh mk.sh", "/src/a.h", "sh mk.sh: makes a.h" },
+		{ "/usr/bin/make", "make -C lib", "/src/lib/libz.a", "make -C lib: makes libz.a" },
+		{ "/usr/bin/make", "make libz.a", "/src/lib/libz.a", "make libz.a" },
+		{ "/usr/bin/python3.11", "python3 gen.py", "/src/x.c", "python3 gen.py: makes x.c" },
+		{ "/usr/bin/cc1", "cc1 a.c", "/src/a.o", "cc1 a.c" },
+		{ "/bin/sh", "sh", "", "sh" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf label = { 0 };
+
+		buf_adds(&label, cases[i].before);
+		work_add_output(cases[i].program, strlen(cases[i].program), cases[i].output,
+				strlen(cases[i].output), &label);
+		buf_addc(&label, '\0');
+		assert_string_equal(label.s, cases[i].after);
+		buf_free(&label);
+	}
+}
+
 /* Any bytes: what it looks at lies within its arguments (the sanitizers look). */
 static void any_bytes(void **state)
 {
@@ -123,6 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_programs),
+		cmocka_unit_test(outputs),
 		cmocka_unit_test(any_bytes),
 	};
 
