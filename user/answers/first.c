@@ -2,6 +2,7 @@
 /* The first page.  See first.h. */
 #include "answers/first.h"
 #include "answers/check.h"
+#include "answers/failures.h"
 #include "answers/put.h"
 #include "answers/times.h"
 #include "base/signame.h"
@@ -57,6 +58,20 @@ static void put_recorded(struct db *db, struct out *out)
 }
 
 /* ---- failures ---- */
+
+static void put_failed(struct db *db, struct out *out)
+{
+	const struct failures *f = failures_of(db);
+	struct buf text = { 0 };
+
+	failures_text(db, f, &text);
+	if (failures_failed(f)) {
+		out_puts(out, "FAILED: ");
+		out_write(out, text.s, text.len);
+		out_puts(out, "\n");
+	}
+	buf_free(&text);
+}
 
 /* What it failed on, as far as its arguments say: "cc1 bad.c" */
 static void put_work(struct db *db, struct out *out, uint32_t exec)
@@ -204,6 +219,7 @@ void first_put(struct db *db, uint64_t top, const struct draw *d)
 	struct out *out = d->out, *outside = find_outside(db, top);
 	struct timeline t;
 
+	put_failed(db, out);
 	put_verdict(db, out);
 	put_recorded(db, out);
 	timeline_load(&t, db);

@@ -458,6 +458,8 @@ void db_close(struct db *db)
 {
 	if (!db)
 		return;
+	if (db->failures)
+		db->free_failures(db->failures);
 	if (db->build)
 		db->free_build(db->build);
 	for (size_t i = 0; i < db->nkept; i++)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct build;
+struct failures;
 struct out_place;
 struct sqlite3;
 struct sqlite3_stmt;
@@ -46,6 +47,8 @@ struct db {
 	uint64_t steps;		/* of a file: what is left of those that SQLite may take */
 	struct build *build;	/* all of it in memory: model/build.h; NULL: nobody has asked */
 	void (*free_build)(struct build *b);
+	struct failures *failures;	/* the same of answers/failures.h */
+	void (*free_failures)(struct failures *f);
 	struct db_kept *kept;	/* statements */
 	size_t nkept, kept_cap;
 };

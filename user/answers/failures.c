@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What failed in a build.  See failures.h. */
+#include "answers/failures.h"
+#include "base/signame.h"
+#include "base/xalloc.h"
+#include "model/build.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const words[FAILURE_KINDS] = {
+	"", "first", "real", "passed on", "followed", "probe", "answer", "ignored",
+};
+
+const char *failure_word(enum failure_kind kind)
+{
+	return words[kind];
+}
+
+static const struct build_exec *exec_of(const struct failures *f, uint32_t exec)
+{
+	return &build_of(f->db)->execs[exec];
+}
+
+/* ---- processes ---- */
+
+/* The last exec of each process, its first one, and who waits for it. */
+static void find_processes(struct failures *f)
+{
+	const struct build *b = build_of(f->db);
+	uint32_t n = db_ids(f->db, DB_PROCESSES);
+	uint32_t *first = xcalloc(n + 1ul, sizeof(*first)), *last = xcalloc(n + 1ul, sizeof(*last));
+
+	for (uint32_t i = 1; i <= b->nexecs; i++) {
+		uint32_t process = b->execs[i].process;
+
+		if (!process)
+			continue;
+		first[process] = first[process] ? first[process] : i;
+		last[process] = i;
+	}
+	for (uint32_t i = 1; i <= n; i++) {
+		struct failure_node *node = &f->nodes[last[i]];
+		uint32_t parent = first[i] ? b->execs[first[i]].parent : 0;
+
+		if (!last[i])
+			continue;
+		node->last = true;
+		node->begun = first[i];
+		node->up = parent ? last[b->execs[parent].process] : 0;
+		/* damage, or a process that started itself */
+		if (node->up == last[i])
+			node->up = 0;
+	}
+	free(first);
+	free(last);
+}
+
+static void find_failed(struct failures *f)
+{
+	for (uint32_t i = 1; i <= build_of(f->db)->nexecs; i++) {
+		const struct build_exec *e = exec_of(f, i);
+		struct failure_node *node = &f->nodes[i];
+
+		if (!node->last)
+			continue;
+		node->open = e->ended != GRAPH_ENDED_EXIT || (e->status < 0 && e->signal < 0);
+		node->failed = !node->open && (e->status > 0 || e->signal > 0);
+		if (node->failed)
+			f->nlist++;
+	}
+}
+
+struct ended {
+	int64_t until;
+	uint32_t exec;
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const struct ended *x = a, *y = b;
+
+	if (x->until != y->until)
+		return x->until < y->until ? -1 : 1;
+	return x->exec < y->exec ? -1 : x->exec > y->exec;
+}
+
+/* The children of each and the list of all that failed, both in the order in which they ended. */
+static void sort_ends(struct failures *f)
+{
+	uint32_t n = build_of(f->db)->nexecs, count = 0, sum = 0;
+	struct ended *all = xcalloc(n + 1ul, sizeof(*all));
+
+	for (uint32_t i = 1; i <= n; i++) {
+		if (!f->nodes[i].last)
+			continue;
+		all[count++] = (struct ended){ exec_of(f, i)->until, i };
+		f->nodes[f->nodes[i].up].calls++;
+	}
+	qsort(all, count, sizeof(*all), by_end);
+	for (uint32_t i = 0; i <= n; i++) {
+		f->nodes[i].first = sum;
+		sum += f->nodes[i].calls;
+		f->nodes[i].calls = 0;
+	}
+	f->children = xcalloc(count + 1ul, sizeof(*f->children));
+	f->list = xcalloc(f->nlist + 1ul, sizeof(*f->list));
+	f->nlist = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct failure_node *node = &f->nodes[all[i].exec], *up = &f->nodes[node->up];
+
+		f->children[up->first + up->calls++] = all[i].exec;
+		if (node->failed)
+			f->list[f->nlist++] = all[i].exec;
+	}
+	free(all);
+}
+
+/* ---- from the bottom to the top, and back ---- */
+
+/* Processes by their first exec: who calls has a lower number than who is called. */
+static uint32_t *in_order(const struct failures *f, uint32_t *n)
+{
+	uint32_t nexecs = build_of(f->db)->nexecs;
+	uint32_t *order = xcalloc(nexecs + 1ul, sizeof(*order));
+
+	*n = 0;
+	for (uint32_t i = 1; i <= nexecs; i++)
+		if (f->nodes[i].last)
+			order[f->nodes[i].begun] = i;
+	for (uint32_t i = 1; i <= nexecs; i++)
+		if (order[i])
+			order[(*n)++] = order[i];
+	return order;
+}
+
+static void blame_all(struct failures *f, const uint32_t *order, uint32_t n)
+{
+	while (n--) {
+		struct failure_node *node = &f->nodes[order[n]];
+
+		if (!node->failed && !node->open)
+			continue;
+		failures_blame(f, order[n]);
+		/* its end is not in the trace: it fails if what it calls does */
+		if (node->open)
+			node->failed = node->cause;
+	}
+}
+
+static void find_root(struct failures *f, const uint32_t *order, uint32_t n)
+{
+	int64_t session = db_meta(f->db, "status", -1);
+
+	for (uint32_t i = 0; i < n && !f->root; i++)
+		if (!f->nodes[order[i]].up)
+			f->root = order[i];
+	f->status = -1;
+	if (f->root && !f->nodes[f->root].open) {
+		const struct build_exec *e = exec_of(f, f->root);
+
+		f->status = e->signal > 0 ? 128 + e->signal : e->status;
+	}
+	if (session >= 0)
+		f->status = (int)session;
+}
+
+/* Whether a process that nobody of the trace waits for decides about the build. */
+static bool decides(const struct failures *f, uint32_t exec)
+{
+	if (f->status >= 0 && exec == f->root)
+		return f->status > 0;
+	return f->status < 0 && f->nodes[exec].failed;
+}
+
+static void find_counting(struct failures *f, const uint32_t *order, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct failure_node *node = &f->nodes[order[i]];
+
+		node->counts = node->up ? node->blamed && f->nodes[node->up].counts :
+			       decides(f, order[i]);
+		f->failed |= node->counts;
+	}
+}
+
+/* ---- kinds ---- */
+
+static bool is_stopped(const struct build_exec *e)
+{
+	return e->signal == SIGTERM || e->signal == SIGINT || e->signal == SIGHUP ||
+	       e->signal == SIGPIPE || e->signal == SIGKILL;
+}
+
+static bool is_asked(const struct failures *f, uint32_t exec)
+{
+	for (uint32_t i = exec; i; i = f->nodes[i].up)
+		if (f->nodes[i].caller == CALLER_CONFIGURES)
+			return true;
+	return false;
+}
+
+static enum failure_kind kind_of(const struct failures *f, uint32_t exec)
+{
+	const struct failure_node *node = &f->nodes[exec];
+	const struct build_exec *e = exec_of(f, exec);
+
+	if (node->cause)
+		return FAILURE_PASSED_ON;
+	if (node->counts)
+		return exec == f->first ? FAILURE_FIRST : FAILURE_REAL;
+	if (node->followed || (f->first && is_stopped(e) && e->until >= exec_of(f, f->first)->until))
+		return FAILURE_FOLLOWED;
+	if (is_asked(f, exec))
+		return FAILURE_PROBE;
+	return node->answers ? FAILURE_ANSWER : FAILURE_IGNORED;
+}
+
+static void find_kinds(struct failures *f)
+{
+	uint32_t nexecs = build_of(f->db)->nexecs;
+
+	for (size_t i = 0; i < f->nlist && !f->first; i++)
+		if (f->nodes[f->list[i]].counts && !f->nodes[f->list[i]].cause)
+			f->first = f->list[i];
+	/* the build failed, and nothing that ended did */
+	for (uint32_t i = 1; i <= nexecs && f->failed && !f->first; i++)
+		if (f->nodes[i].counts && !f->nodes[i].cause)
+			f->first = i;
+	for (uint32_t i = 1; i <= nexecs; i++) {
+		if (!f->nodes[i].failed && i != f->first)
+			continue;
+		f->nodes[i].kind = kind_of(f, i);
+		f->counts[f->nodes[i].kind]++;
+	}
+}
+
+static void free_failures(struct failures *f)
+{
+	free(f->nodes);
+	free(f->children);
+	free(f->list);
+	free(f);
+}
+
+struct failures *failures_of(struct db *db)
+{
+	struct failures *f = db->failures;
+	uint32_t n, *order;
+
+	if (f)
+		return f;
+	f = xcalloc(1, sizeof(*f));
+	db->failures = f;
+	db->free_failures = free_failures;
+	f->db = db;
+	f->nodes = xcalloc(build_of(db)->nexecs + 1ul, sizeof(*f->nodes));
+	find_processes(f);
+	find_failed(f);
+	sort_ends(f);
+	order = in_order(f, &n);
+	for (uint32_t i = 0; i < n; i++)
+		f->nodes[order[i]].caller = failures_caller_of(db, order[i],
+							       &f->nodes[order[i]].answers);
+	blame_all(f, order, n);
+	find_root(f, order, n);
+	find_counting(f, order, n);
+	find_kinds(f);
+	free(order);
+	return f;
+}
+
+/* ---- what others ask ---- */
+
+enum failure_kind failures_kind(const struct failures *f, uint32_t exec)
+{
+	return f->nodes[exec].kind;
+}
+
+uint32_t failures_first(const struct failures *f)
+{
+	return f->first;
+}
+
+size_t failures_count(const struct failures *f, enum failure_kind kind)
+{
+	return f->counts[kind];
+}
+
+const uint32_t *failures_list(const struct failures *f, size_t *n)
+{
+	*n = f->nlist;
+	return f->list;
+}
+
+bool failures_failed(const struct failures *f)
+{
+	return f->failed;
+}
+
+int failures_status(const struct failures *f)
+{
+	return f->status;
+}
+
+uint32_t failures_cause(const struct failures *f, uint32_t exec)
+{
+	return f->nodes[exec].cause;
+}
+
+uint32_t failures_caller(const struct failures *f, uint32_t exec)
+{
+	return f->nodes[exec].up;
+}
+
+uint32_t failures_command(const struct failures *f, uint32_t exec)
+{
+	uint32_t up = f->nodes[exec].up;
+
+	while (up && f->nodes[exec].blamed && f->nodes[up].caller == CALLER_DRIVER) {
+		exec = up;
+		up = f->nodes[exec].up;
+	}
+	return exec;
+}
+
+size_t failures_after(const struct failures *f, uint32_t exec)
+{
+	size_t n = exec == f->first ? f->counts[FAILURE_FOLLOWED] : 0;
+	uint32_t i = failures_command(f, exec);
+
+	while (f->nodes[i].blamed && f->nodes[i].up) {
+		i = f->nodes[i].up;
+		n += f->nodes[i].failed && !exec_of(f, i)->forked;
+	}
+	return n;
+}
+
+void failures_how(struct db *db, uint32_t exec, struct buf *to)
+{
+	const struct build_exec *e = &build_of(db)->execs[exec];
+	char name[32];
+
+	if (e->signal > 0) {
+		signal_name((unsigned int)e->signal, name, sizeof(name));
+		buf_adds(to, name);
+		return;
+	}
+	buf_adds(to, "exit status ");
+	buf_addu(to, (uint64_t)(e->status > 0 ? e->status : 0));
+}

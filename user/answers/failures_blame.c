@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Which of the calls that failed their caller failed of.  See failures.h.
+ *
+ * What a program does after a failed call says most: make and ninja start nothing more, so a
+ * failure after which they did was ignored; a script fails of the last command that failed.
+ */
+#include "answers/failures.h"
+#include "base/path.h"
+#include "model/build.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <string.h>
+
+/* ---- programs ---- */
+
+struct caller_row {
+	const char *name;	/* base name, without a version */
+	enum failure_caller caller;
+	const char *goes_on;	/* options of CALLER_BUILDER by which it goes on; one letter: in a cluster */
+	bool answers;
+};
+
+static const struct caller_row rows[] = {
+	{ "make", CALLER_BUILDER, "k,--keep-going", false },
+	{ "gmake", CALLER_BUILDER, "k,--keep-going", false },
+	{ "ninja", CALLER_BUILDER, "k", false },
+	{ "samu", CALLER_BUILDER, "k", false },
+	{ "scons", CALLER_BUILDER, "k,--keep-going", false },
+	{ "cargo", CALLER_BUILDER, "--keep-going,--no-fail-fast", false },
+	{ "ctest", CALLER_GOES_ON, NULL, false },
+	{ "prove", CALLER_GOES_ON, NULL, false },
+	{ "pytest", CALLER_GOES_ON, NULL, false },
+	{ "xargs", CALLER_GOES_ON, NULL, false },
+	{ "parallel", CALLER_GOES_ON, NULL, false },
+	{ "find", CALLER_GOES_ON, NULL, false },
+	{ "timeout", CALLER_LIMITS, NULL, false },
+	{ "rustc", CALLER_DRIVER, NULL, false },
+	{ "conftest", CALLER_CONFIGURES, NULL, false },
+	{ "[", CALLER_OTHER, NULL, true },
+	{ "cmp", CALLER_OTHER, NULL, true },
+	{ "diff", CALLER_OTHER, NULL, true },
+	{ "egrep", CALLER_OTHER, NULL, true },
+	{ "expr", CALLER_OTHER, NULL, true },
+	{ "false", CALLER_OTHER, NULL, true },
+	{ "fgrep", CALLER_OTHER, NULL, true },
+	{ "grep", CALLER_OTHER, NULL, true },
+	{ "mountpoint", CALLER_OTHER, NULL, true },
+	{ "pgrep", CALLER_OTHER, NULL, true },
+	{ "pkg-config", CALLER_OTHER, NULL, true },
+	{ "pkgconf", CALLER_OTHER, NULL, true },
+	{ "test", CALLER_OTHER, NULL, true },
+	{ "which", CALLER_OTHER, NULL, true },
+};
+
+static bool is_name(const char *s, size_t len, const char *name)
+{
+	return len == strlen(name) && !memcmp(s, name, len);
+}
+
+static const struct caller_row *row_of(const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len), *s = slash ? slash + 1 : path;
+	size_t n = (size_t)(path + len - s);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (is_name(s, n, rows[i].name))
+			return &rows[i];
+	return NULL;
+}
+
+/* Whether @arg is one of the options "k,--keep-going". */
+static bool is_option(const char *arg, const char *list)
+{
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		size_t len = strcspn(at, ",");
+
+		if (len > 1 && !strncmp(arg, at, len) && (!arg[len] || arg[len] == '='))
+			return true;
+		if (len == 1 && *arg == '-' && arg[1] != '-' && memchr(arg, *at, strcspn(arg, "=")))
+			return true;
+	}
+	return false;
+}
+
+static bool any_argument(struct db *db, uint32_t exec, const char *list)
+{
+	struct buf args = { 0 };
+	size_t n = build_args_add(build_of(db), exec, &args);
+	const char *at = args.s;
+	bool found = false;
+
+	for (size_t i = 0; i < n && !found; i++, at += strlen(at) + 1)
+		found = i && is_option(at, list);
+	buf_free(&args);
+	return found;
+}
+
+/* cmake asks the system; called so, it does something else. */
+#define CMAKE_WORKS "--build,--install,-E,-P"
+
+static enum failure_caller by_class(struct db *db, uint32_t exec, const char *path, size_t len)
+{
+	struct buf words = { 0 }, label = { 0 };
+	size_t n;
+	struct work_arg *args = answers_work_args(db, exec, &words, &n);
+	enum work_class class = work_of(path, len, args, n, &label);
+	enum failure_caller caller = CALLER_OTHER;
+
+	if (class == WORK_COMPILE || class == WORK_LINK || class == WORK_ASSEMBLE)
+		caller = CALLER_DRIVER;
+	else if (class == WORK_CONFIGURE && !any_argument(db, exec, CMAKE_WORKS))
+		caller = CALLER_CONFIGURES;
+	else if (class == WORK_SHELL || class == WORK_TEST)
+		caller = CALLER_SHELL;
+	free(args);
+	buf_free(&words);
+	buf_free(&label);
+	return caller;
+}
+
+enum failure_caller failures_caller_of(struct db *db, uint32_t exec, bool *answers)
+{
+	const struct build *b = build_of(db);
+	uint32_t as = build_with_command(b, exec);
+	size_t len;
+	const char *path = build_path(b, b->execs[as].program, &len);
+	const struct caller_row *row = row_of(path, len);
+
+	*answers = row && row->answers;
+	if (!row)
+		return by_class(db, as, path, len);
+	if (row->caller == CALLER_BUILDER && any_argument(db, as, row->goes_on))
+		return CALLER_GOES_ON;
+	return row->caller;
+}
+
+/* ---- blame ---- */
+
+/* So many commands may a script call to tell of a failure, and clean up, before it ends. */
+#define CALLS_AFTER	3u
+
+/* What a caller did when a call had ended. */
+struct look {
+	uint32_t after;		/* calls that began after that */
+	bool alone;		/* nothing else ran when it ended */
+};
+
+static const struct build_exec *exec_of(const struct failures *f, uint32_t exec)
+{
+	return &build_of(f->db)->execs[exec];
+}
+
+static int64_t begun(const struct failures *f, uint32_t exec)
+{
+	return exec_of(f, f->nodes[exec].begun)->at;
+}
+
+static struct look look_at(const struct failures *f, const struct failure_node *caller,
+			   uint32_t exec)
+{
+	struct look look = { .alone = true };
+	int64_t end = exec_of(f, exec)->until;
+
+	for (uint32_t i = 0; i < caller->calls; i++) {
+		uint32_t other = f->children[caller->first + i];
+
+		look.after += begun(f, other) > end;
+		if (other != exec && begun(f, other) <= end && exec_of(f, other)->until > end)
+			look.alone = false;
+	}
+	return look;
+}
+
+/* Whether a call ended the caller with the same status. */
+static bool same_status(const struct build_exec *caller, const struct build_exec *e)
+{
+	return caller->status == (e->signal > 0 ? 128 + e->signal : e->status);
+}
+
+static bool same_program(const struct failures *f, uint32_t x, uint32_t y)
+{
+	return exec_of(f, x)->program && exec_of(f, x)->program == exec_of(f, y)->program;
+}
+
+/*
+ * A script: the last command that failed, unless that was a question, or a while ago, and the
+ * script has a status of its own.  If it is one of several calls of the same program, it is a loop.
+ */
+static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last)
+{
+	const struct failure_node *node = &f->nodes[call];
+	uint32_t after;
+
+	if (call != last)
+		return same_program(f, call, last) && !node->answers;
+	if (same_status(exec_of(f, caller), exec_of(f, call)))
+		return true;
+	after = look_at(f, &f->nodes[caller], call).after;
+	return !after || (!node->answers && after <= CALLS_AFTER);
+}
+
+static bool builder_fails_of(const struct failures *f, uint32_t caller, uint32_t call)
+{
+	struct look look = look_at(f, &f->nodes[caller], call);
+
+	/* it may have started one more before it saw that this one had ended */
+	return look.after <= !look.alone;
+}
+
+static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last)
+{
+	switch ((enum failure_caller)f->nodes[caller].caller) {
+	case CALLER_BUILDER:
+		return builder_fails_of(f, caller, call);
+	case CALLER_GOES_ON:
+		return !f->nodes[call].answers || call == last;
+	case CALLER_DRIVER:
+	case CALLER_LIMITS:
+		return true;
+	case CALLER_CONFIGURES:
+		return f->nodes[call].caller == CALLER_CONFIGURES;
+	case CALLER_SHELL:
+	case CALLER_OTHER:
+		break;
+	}
+	return script_fails_of(f, caller, call, last);
+}
+
+/* Whether somebody ended it, perhaps as there was a failure already. */
+static bool was_told_to_end(const struct build_exec *e)
+{
+	return e->signal == SIGTERM || e->signal == SIGINT || e->signal == SIGHUP ||
+	       e->signal == SIGPIPE || e->signal == SIGKILL;
+}
+
+void failures_blame(struct failures *f, uint32_t exec)
+{
+	struct failure_node *node = &f->nodes[exec];
+	int64_t end = exec_of(f, exec)->until;
+	uint32_t last = 0;
+	bool failed = false;
+
+	/* who ended it need not have ended what it called */
+	if (exec_of(f, exec)->signal > 0)
+		return;
+	for (uint32_t i = 0; i < node->calls; i++) {
+		uint32_t call = f->children[node->first + i];
+
+		if (f->nodes[call].failed && exec_of(f, call)->until <= end)
+			last = call;
+	}
+	for (uint32_t i = 0; i < node->calls && last; i++) {
+		uint32_t call = f->children[node->first + i];
+		struct failure_node *its = &f->nodes[call];
+
+		if (!its->failed || exec_of(f, call)->until > end)
+			continue;
+		if (!fails_of(f, exec, call, last))
+			continue;
+		its->followed = failed && was_told_to_end(exec_of(f, call));
+		its->blamed = !its->followed;
+		node->cause = node->cause ? node->cause : call;
+		failed = true;
+	}
+}

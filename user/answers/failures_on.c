@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What a program failed on, and the line that says so.  See failures.h. */
+#include "answers/failures.h"
+#include "base/path.h"
+#include "base/screen.h"
+#include "base/shquote.h"
+#include "model/build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As a shell, env and others say it. */
+enum { STATUS_TIME = 124, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
+
+static const char *const reasons[FAILURE_REASONS] = {
+	[FAILURE_OF_INPUT] = "input", [FAILURE_OF_MISSING] = "missing", [FAILURE_OF_TOOL] = "tool",
+	[FAILURE_OF_RIGHTS] = "not permitted", [FAILURE_OF_TIME] = "timeout", [FAILURE_OF_NOTHING] = "",
+};
+
+const char *failure_reason_word(enum failure_reason reason)
+{
+	return reasons[reason];
+}
+
+/* ---- paths ---- */
+
+static struct work_arg base_of(const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len);
+
+	return slash ? (struct work_arg){ slash + 1, (size_t)(path + len - slash - 1) } :
+		       (struct work_arg){ path, len };
+}
+
+static bool same(struct work_arg a, struct work_arg b)
+{
+	return a.len == b.len && !memcmp(a.s, b.s, a.len);
+}
+
+static bool ends(struct work_arg a, const char *end)
+{
+	size_t n = strlen(end);
+
+	return a.len > n && !memcmp(a.s + a.len - n, end, n);
+}
+
+/* What programs look for whatever they do: it says nothing of why they failed. */
+static bool is_habit(const char *path, size_t len)
+{
+	static const char *const places[] = {
+		"/etc/", "/proc/", "/sys/", "/dev/", "/usr/share/locale", "/usr/lib/locale", "/lib/", "/lib64/",
+	};
+	static const char *const names[] = { ".mo", ".so.cache", ".pyc", "__pycache__", ".specs" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (len > strlen(places[i]) && !memcmp(path, places[i], strlen(places[i])))
+			return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (ends((struct work_arg){ path, len }, names[i]))
+			return true;
+	return false;
+}
+
+/* ---- what it looked for ---- */
+
+struct look {
+	struct db *db;
+	const struct build *b;
+	uint32_t exec;
+};
+
+static struct work_arg name_of(const struct look *l, uint32_t file)
+{
+	size_t len;
+	const char *path = build_path(l->b, file, &len);
+
+	return base_of(path, len);
+}
+
+/* A precompiled header is looked for beside each header; what it is of, counts. */
+static struct work_arg wanted_name(struct work_arg name)
+{
+	if (ends(name, ".gch") || ends(name, ".pch"))
+		name.len -= 4;
+	return name;
+}
+
+/* Whether something of that name was found after all, in another directory. */
+static bool was_found(const struct look *l, struct work_arg name)
+{
+	const struct build_exec *e = &l->b->execs[l->exec];
+
+	for (uint32_t i = 0; i < e->uses; i++) {
+		const struct build_access *a = &l->b->accesses[e->first + i];
+
+		if (a->file && a->how != GRAPH_MISS && same(name_of(l, a->file), name))
+			return true;
+	}
+	return false;
+}
+
+/* When it began to read something for the last time. */
+static int64_t last_read(const struct look *l)
+{
+	const struct build_exec *e = &l->b->execs[l->exec];
+	int64_t last = -1;
+
+	for (uint32_t i = 0; i < e->uses; i++) {
+		const struct build_access *a = &l->b->accesses[e->first + i];
+
+		if (a->how == GRAPH_READ && a->class == GRAPH_DATA && a->at > last)
+			last = a->at;
+	}
+	return last;
+}
+
+static bool is_right(uint8_t error)
+{
+	return error == EACCES || error == EPERM || error == EROFS;
+}
+
+/* The last name that it looked for and that is nowhere; then nothing more was read. */
+static bool find_missing(const struct look *l, struct failure_on *on)
+{
+	int64_t read = last_read(l);
+	uint32_t n = build_misses(l->b, l->exec);
+	size_t len;
+
+	while (n--) {
+		const struct build_miss *m = build_miss_of(l->b, l->exec, n);
+		const char *path = build_path(l->b, m->file, &len);
+		struct work_arg name = wanted_name(base_of(path, len));
+
+		if (m->at < read)
+			return false;
+		if (is_habit(path, len) || was_found(l, name))
+			continue;
+		if (!is_right(m->error) && m->error != ENOENT && m->error != ENOTDIR)
+			continue;
+		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS : FAILURE_OF_MISSING;
+		buf_add(&on->path, path, (size_t)(name.s + name.len - path));
+		return true;
+	}
+	return false;
+}
+
+/* A program that was to run: its name, which was in no directory. */
+static bool find_tool(const struct look *l, struct failure_on *on)
+{
+	uint32_t n = build_misses(l->b, l->exec);
+
+	while (n--) {
+		const struct build_miss *m = build_miss_of(l->b, l->exec, n);
+		size_t len;
+		const char *path = build_path(l->b, m->file, &len);
+		struct work_arg name = base_of(path, len);
+
+		if (is_habit(path, len) || was_found(l, name))
+			continue;
+		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS : FAILURE_OF_TOOL;
+		if (is_right(m->error))
+			buf_add(&on->path, path, len);
+		else
+			buf_add(&on->path, name.s, name.len);
+		return true;
+	}
+	return false;
+}
+
+/* ---- what it worked at ---- */
+
+/* Its label says which argument; here as a path. */
+static void find_subject(const struct look *l, struct buf *to)
+{
+	struct buf words = { 0 }, label = { 0 };
+	size_t n, len;
+	struct work_arg *args = answers_work_args(l->db, l->exec, &words, &n), wanted;
+	const char *program = build_path(l->b, l->b->execs[l->exec].program, &len), *blank;
+
+	work_of(program, len, args, n, &label);
+	blank = label.len ? memchr(label.s, ' ', label.len) : NULL;
+	wanted = blank ? (struct work_arg){ blank + 1, (size_t)(label.s + label.len - blank - 1) } :
+		 (struct work_arg){ 0 };
+	for (size_t i = 1; i < n && wanted.len && !to->len; i++) {
+		size_t skip = args[i].len > 2 && !memcmp(args[i].s, "-o", 2) ? 2 : 0;
+		struct work_arg arg = { args[i].s + skip, args[i].len - skip };
+
+		if (!same(base_of(arg.s, arg.len), wanted))
+			continue;
+		if (*arg.s != '/') {
+			const char *cwd = build_path(l->b, l->b->execs[l->exec].cwd, &len);
+
+			buf_add(to, cwd, len);
+			buf_addc(to, '/');
+		}
+		buf_add(to, arg.s, arg.len);
+		path_clean(to);
+	}
+	free(args);
+	buf_free(&words);
+	buf_free(&label);
+}
+
+void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
+{
+	const struct build *b = build_of(db);
+	struct look l = { db, b, exec };
+	const struct build_exec *e = &b->execs[exec];
+	const struct failures *f = failures_of(db);
+	uint32_t up = f->nodes[exec].up;
+
+	*on = (struct failure_on){ .reason = FAILURE_OF_NOTHING };
+	find_subject(&l, &on->subject);
+	if (e->signal > 0) {
+		if (up && f->nodes[up].caller == CALLER_LIMITS && b->execs[up].status == STATUS_TIME)
+			on->reason = FAILURE_OF_TIME;
+	} else if (e->status == STATUS_NOT_FOUND || e->status == STATUS_CANNOT_RUN) {
+		find_tool(&l, on);
+	} else {
+		find_missing(&l, on);
+	}
+	if (on->reason != FAILURE_OF_NOTHING || !on->subject.len)
+		return;
+	on->reason = FAILURE_OF_INPUT;
+	buf_add(&on->path, on->subject.s, on->subject.len);
+}
+
+void failure_on_free(struct failure_on *on)
+{
+	buf_free(&on->path);
+	buf_free(&on->subject);
+}
+
+/* ---- the line ---- */
+
+/* Longer commands lose their end. */
+#define COMMAND_COLUMNS	160u
+#define PATH_COLUMNS	200u
+
+/* As seen from where the build began. */
+static void add_path(struct db *db, struct buf *to, const struct buf *path)
+{
+	size_t len;
+	const char *start = build_path(build_of(db), answers_start(db), &len);
+	size_t skip = len > 1 && path->len > len + 1 && !memcmp(path->s, start, len) &&
+		      path->s[len] == '/' ? len + 1 : 0;
+
+	screen_add(to, path->s + skip, path->len - skip, PATH_COLUMNS, true);
+}
+
+static void add_program(struct db *db, uint32_t exec, struct buf *to)
+{
+	const struct build *b = build_of(db);
+	size_t len;
+	const char *path = build_path(b, b->execs[build_with_command(b, exec)].program, &len);
+	struct work_arg name = base_of(path, len);
+
+	if (name.len)
+		screen_add(to, name.s, name.len, PATH_COLUMNS, true);
+	else
+		buf_adds(to, "a program");
+}
+
+static void add_command(struct db *db, uint32_t exec, struct buf *to)
+{
+	const struct build *b = build_of(db);
+	uint32_t as = build_with_command(b, exec);
+	struct buf command = { 0 };
+	size_t len;
+	const char *cwd = build_path(b, b->execs[exec].cwd, &len);
+
+	answers_command(db, as, &command);
+	if (command.len) {
+		buf_adds(to, " (");
+		if (screen_add(to, command.s, command.len, COMMAND_COLUMNS, true) >= COMMAND_COLUMNS)
+			buf_adds(to, "...");
+		if (len) {
+			buf_adds(to, " in ");
+			screen_add(to, cwd, len, PATH_COLUMNS, true);
+		}
+		buf_addc(to, ')');
+	}
+	buf_free(&command);
+}
+
+static void add_reason(struct db *db, const struct failure_on *on, struct buf *to)
+{
+	static const char *const text[FAILURE_REASONS] = {
+		[FAILURE_OF_MISSING] = " was not found", [FAILURE_OF_TOOL] = " is not installed or not on the PATH",
+		[FAILURE_OF_RIGHTS] = ": permission denied",
+	};
+
+	if (on->reason == FAILURE_OF_TIME)
+		buf_adds(to, ", as it took too long");
+	if (!text[on->reason])
+		return;
+	buf_adds(to, ": ");
+	add_path(db, to, &on->path);
+	buf_adds(to, text[on->reason]);
+}
+
+void failures_text(struct db *db, const struct failures *f, struct buf *to)
+{
+	struct failure_on on;
+	size_t after;
+
+	if (!f->first)
+		return;
+	failures_on(db, f->first, &on);
+	add_program(db, f->first, to);
+	buf_adds(to, " failed first");
+	if (on.subject.len) {
+		buf_adds(to, ", on ");
+		add_path(db, to, &on.subject);
+	}
+	buf_adds(to, ", with ");
+	failures_how(db, f->first, to);
+	add_reason(db, &on, to);
+	add_command(db, failures_command(f, f->first), to);
+	after = failures_after(f, f->first);
+	if (after) {
+		buf_adds(to, "; ");
+		buf_addu(to, after);
+		buf_adds(to, " more failed because of it");
+	}
+	failure_on_free(&on);
+}
