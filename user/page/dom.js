@@ -51,27 +51,62 @@ function bar(part, own, from = 0) {
 }
 
 const grouped = new Intl.NumberFormat('en');
-const thousandths = new Intl.NumberFormat('en', {minimumFractionDigits: 3,
-	maximumFractionDigits: 3});
 
 function number(n) {
 	return grouped.format(n);
 }
 
-/* Nanoseconds as seconds, as the answers of etrace have them. */
-function seconds(ns) {
-	return thousandths.format(ns / 1e9) + ' s';
+/* A time below the limit, in ns: its unit, and the digits behind the point. */
+const TIMES = [
+	[1e3, 1, 'ns', 0], [999.5e3, 1e3, '\u00b5s', 0], [9.95e6, 1e6, 'ms', 1],
+	[999.5e6, 1e6, 'ms', 0], [9.995e9, 1e9, 's', 2], [59.95e9, 1e9, 's', 1],
+];
+
+/* 0 of two digits: what stands behind a larger unit. */
+function two(n) {
+	return String(n).padStart(2, '0');
 }
 
-/* With as many digits as @step, the distance of two of them, needs. */
+/* Nanoseconds: "12 ms", "35.9 s", "3 min 02 s", "2 h 14 min". */
+function time(ns) {
+	const row = TIMES.find(r => ns < r[0]);
+	const s = Math.round(ns / 1e9), min = Math.round(s / 60);
+
+	if (!ns)
+		return '0 s';
+	if (row)
+		return `${(ns / row[1]).toFixed(row[3])} ${row[2]}`;
+	return s < 3600 ? `${Math.floor(s / 60)} min ${two(s % 60)} s` :
+		`${Math.floor(min / 60)} h ${two(min % 60)} min`;
+}
+
+/* A moment, as precise as @step needs, the distance to the next one. */
 function moment(ns, step) {
 	const digits = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / 1e9) - 1e-9)));
+	const all = (ns / 1e9).toFixed(digits), min = Math.floor(all / 60);
+	const s = (all - 60 * min).toFixed(digits);
 
-	return (ns / 1e9).toFixed(digits) + ' s';
+	if (!min)
+		return `${all} s`;
+	return (min < 60 ? `${min} min` : `${Math.floor(min / 60)} h ${two(min % 60)} min`) +
+		(step % 60e9 ? ` ${s.padStart(digits ? digits + 3 : 2, '0')} s` : '');
 }
 
-function memory(kib) {
-	return kib < 1024 ? number(kib) + ' KiB' : number(Math.round(kib / 1024)) + ' MiB';
+const BYTES = [[1e3, 1, 'B', 0], [1e6, 1e3, 'kB', 1], [1e9, 1e6, 'MB', 1], [1e12, 1e9, 'GB', 1],
+	[Infinity, 1e12, 'TB', 1]];
+
+/* "999 B", "4.1 MB": units of 1,000. */
+function bytes(n) {
+	const [, unit, name, digits] = BYTES.find(r => n < r[0]);
+
+	return `${(n / unit).toFixed(digits)} ${name}`;
+}
+
+/* A part of 1: "81 %", "6.4 %". */
+function percent(part) {
+	const p = 100 * part;
+
+	return `${p.toFixed(p < 9.95 && p > 0 ? 1 : 0)} %`;
 }
 
 function plural(n, one, many) {
@@ -84,5 +119,44 @@ function quoted(words) {
 		`'${w.replaceAll('\'', '\'\\\'\'')}'`).join(' ');
 }
 
-return {visible, make, fill, bar, number, seconds, moment, memory, plural, quoted};
+/* Buttons are all of one kind. */
+function button(text, action, attributes) {
+	const b = make('button', {type: 'button', ...attributes}, text);
+
+	b.addEventListener('click', action);
+	return b;
+}
+
+/* Without a clipboard (a page from disk may have none) an area that is not seen is copied. */
+async function copy(text) {
+	try {
+		await navigator.clipboard.writeText(text);
+		return true;
+	} catch (refused) {
+		const area = make('textarea', {class: 'unseen', readonly: true});
+		const focused = document.activeElement;
+
+		area.value = text;
+		document.body.append(area);
+		area.select();
+		const done = document.execCommand('copy');
+		area.remove();
+		if (focused)
+			focused.focus({preventScroll: true});
+		return done;
+	}
+}
+
+/* A button that copies @text, and says whether it did. */
+function copyButton(text, what) {
+	const b = button('Copy', async () => {
+		fill(b, await copy(text) ? 'Copied' : 'Cannot be copied here');
+		setTimeout(() => fill(b, 'Copy'), 2000);
+	}, {class: 'copy', 'aria-label': `Copy ${what}`, title: `Copy ${what}`});
+
+	return b;
+}
+
+return {visible, make, fill, bar, button, copyButton, number, time, seconds: time, moment, bytes,
+	percent, plural, quoted};
 })();

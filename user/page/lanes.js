@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
  * Slices in lanes, as rectangles: what of them is seen between two times.  However many
- * slices there are, a lane has no more rectangles than it is pixels wide: those shorter than
- * a pixel are drawn as one, of the class of the first, and the others under that pixel are
- * skipped by a binary search.
+ * slices there are, a lane has at most two rectangles for each pixel: a slice of a pixel or more
+ * is always drawn at its place; of the shorter ones under a pixel only the first is drawn, and a
+ * binary search for the next slice that ends behind that pixel skips the others.
  */
 'use strict';
 
@@ -38,6 +38,7 @@ function visible(indexed, lane, view, put) {
 	const {rows, begin} = indexed;
 	const end = begin[lane + 1];
 	const scale = view.width / (view.to - view.from);
+	let free = 0;	/* the first pixel that no short slice has */
 
 	for (let i = above(rows, begin[lane], end, to, view.from); i < end;) {
 		const slice = rows[i];
@@ -52,10 +53,12 @@ function visible(indexed, lane, view, put) {
 			i++;
 			continue;
 		}
-		const pixel = Math.floor(x);
+		const pixel = Math.max(Math.floor(x), free);
 
 		put(slice, pixel, 1, false);
-		i = above(rows, i + 1, end, from, view.from + (pixel + 1) / scale);
+		free = pixel + 1;
+		/* by its end: a long slice that begins under this pixel is no short one */
+		i = above(rows, i + 1, end, to, view.from + free / scale);
 	}
 }
 

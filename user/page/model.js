@@ -122,8 +122,16 @@ model.load = async () => {
 	model.lanes = groups(counts.lanes, slices.n, i => slices.lane[i]);
 	model.slicesOf = groups(programs.n, slices.n, i => slices.program[i]);
 	model.work = new Float64Array(programs.n);
-	for (let i = 0; i < slices.n; i++)
-		model.work[slices.program[i]] += slices.to[i] - slices.from[i];
+	for (let i = 0; i < slices.n; i++) {
+		const p = slices.program[i];
+
+		model.work[p] += slices.to[i] - slices.from[i];
+		/* what a child does before it runs its program is that program's work */
+		programs.at[p] = Math.min(programs.at[p], slices.from[i]);
+	}
+	model.isRun = new Uint8Array(programs.n);
+	for (let p = 0; p < programs.n; p++)
+		model.isRun[p] = !programs.forked[p] && programs.file[p] >= 0;
 	model.onPath = new Uint8Array(programs.n);
 	for (let i = 0; i < path.n; i++)
 		if (path.program[i] >= 0)
@@ -143,6 +151,26 @@ function once(f) {
 model.label = p => model.labels[model.programs.label[p]] ||
 	(model.programs.forked[p] ? '(before its first program)' : '(not known)');
 model.className = p => model.meta.classes[model.programs.kind[p]];
+
+/*
+ * A row of programs is a program, or what a process did before or without one.  Whoever counts
+ * rows says which: @rows, an array of them, or all for which @wanted(row) is true.
+ */
+model.count = (rows, wanted) => {
+	const counted = {programs: 0, others: 0};
+	const add = p => { counted[model.isRun[p] ? 'programs' : 'others']++; };
+
+	if (rows)
+		rows.forEach(add);
+	else
+		for (let p = 0; p < model.programs.n; p++)
+			if (wanted(p))
+				add(p);
+	return counted;
+};
+
+model.countText = ({programs, others}) => dom.plural(programs, 'program') + (others ?
+	` and ${dom.plural(others, 'process', 'processes')} without a program` : '');
 
 model.howItEnded = p => {
 	const status = model.programs.status[p];

@@ -325,13 +325,6 @@ function resize() {
 
 /* ---- the view ---- */
 
-function button(text, action) {
-	const b = dom.make('button', {type: 'button'}, text);
-
-	b.addEventListener('click', action);
-	return b;
-}
-
 function build(section) {
 	const make = dom.make;
 
@@ -341,7 +334,7 @@ function build(section) {
 		hits: make('span', {role: 'status'}),
 		range: make('span', {class: 'range'}),
 		top: make('canvas', {'aria-hidden': 'true'}),
-		lanes: make('canvas', {'aria-hidden': 'true'}),
+		lanes: make('canvas', {class: 'lanes', 'aria-hidden': 'true'}),
 		tip: make('div', {class: 'tip', hidden: true, 'aria-hidden': 'true'}),
 		said: make('p', {'aria-live': 'polite', class: 'said'}),
 		details: make('div', {class: 'details'}),
@@ -354,8 +347,8 @@ function build(section) {
 	dom.fill(section, make('h2', {}, 'Timeline'),
 		make('div', {class: 'tools', role: 'search', 'aria-label': 'Programs'},
 			make('label', {for: 'search'}, 'Search'), parts.input, parts.hits,
-			button('Zoom in', () => zoomBy(2)), button('Zoom out', () => zoomBy(0.5)),
-			button('All', showAll), parts.range),
+			dom.button('Zoom in', () => zoomBy(2)), dom.button('Zoom out', () => zoomBy(0.5)),
+			dom.button('All', showAll), parts.range),
 		make('p', {class: 'hint', id: 'search-hint'},
 			'By label, command or file; Enter goes to the next one, Shift and Enter ' +
 			'back.'),
@@ -396,5 +389,10 @@ function show(section, argument) {
 	return details();
 }
 
-return {show, recolour, frames, view};
+/* Whether all that was asked for is drawn. */
+function idle() {
+	return !asked;
+}
+
+return {show, recolour, frames, view, idle};
 })();

@@ -32,8 +32,7 @@ class Browser:
             service=Service("/usr/bin/chromedriver", log_path=os.devnull), options=options)
         self.driver.set_script_timeout(WAIT)
         self.driver.set_page_load_timeout(WAIT)
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False})
+        self.resize(*size)
 
     def __enter__(self):
         return self
@@ -41,6 +40,10 @@ class Browser:
     def __exit__(self, *_):
         self.driver.quit()
         self.dir.cleanup()
+
+    def resize(self, width, height):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
 
     def js(self, expression, *args):
         """Its value; of a promise, what it becomes."""

@@ -10,7 +10,6 @@ them), axe.min.js if there is one, and etrace is in PATH.  Each test prints "ok:
 """
 import base64
 import json
-import pathlib
 import re
 import subprocess
 import sys
@@ -18,71 +17,13 @@ import time
 import traceback
 
 from browser import Browser, Keys
+from common import db, dir, etrace, lines, nanoseconds, open_page, page, quiet, rows, same, seconds
 import hostile
 import inside as told
+import lanes
 
 SMALL = ("cmake", "kernel", "jobs-4", "wrong-outside", "wrong-writers", "rebuild-nothing")
 VIEWS = ("timeline", "tree", "slowest", "path", "file", "findings", "packages")
-dir = pathlib.Path(sys.argv[1])
-
-
-def etrace(*args):
-    done = subprocess.run(["etrace", *args], capture_output=True, check=False)
-    return done.stdout.decode("utf-8", "replace")
-
-
-def lines(*args):
-    return [json.loads(line) for line in etrace(*args).splitlines()]
-
-
-def same(got, expected, what):
-    if got == expected:
-        return
-    if isinstance(got, list) and isinstance(expected, list):
-        for i, (g, e) in enumerate(zip(got, expected)):
-            assert g == e, "%s: row %d: %r, not %r" % (what, i, g, e)
-        assert len(got) == len(expected), "%s: %d rows, not %d" % (what, len(got), len(expected))
-    raise AssertionError("%s: %r, not %r" % (what, got, expected))
-
-
-def seconds(ns):
-    return "{:,.3f} s".format(ns / 1e9)
-
-
-def page(name):
-    return dir / (name + ".html")
-
-
-def db(name):
-    return str(dir / (name + ".db"))
-
-
-def open_page(b, name, fragment=""):
-    b.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
-    took = b.open(page(name), fragment)
-    assert took >= 0, "%s: %s" % (name, b.js("document.body.innerText"))
-    return took
-
-
-def quiet(b, name):
-    """No message on the console, and nothing asked for but the file."""
-    same(b.said(), [], "console of " + name)
-    asked = [r for r in b.requests() if not r.startswith("about:")]
-    same(asked, [asked[0]] if asked else ["the file"], "requests of " + name)
-    assert asked[0].startswith("file:///") and asked[0].split("#")[0].endswith(name + ".html"), asked
-
-
-ALL_ROWS = """
-    const table = [...document.querySelectorAll('section:not([hidden]) table')]
-        .find(t => t.caption.textContent.startsWith(arguments[0]));
-    const more = table.parentElement.querySelector('.more');
-    while (more && !more.hidden) more.click();
-    return [...table.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent));
-"""
-
-
-def rows(b, caption):
-    return b.run(ALL_ROWS, caption)
 
 
 # ---- tests: each is told by its first line ----
@@ -111,6 +52,24 @@ def heads(b):
         quiet(b, name)
 
 
+def numbers(b):
+    """times and sizes have units that people read"""
+    open_page(b, "jobs-4")
+    for ns, text in ((0, "0 s"), (850, "850 ns"), (12e3, "12 \u00b5s"), (1.25e6, "1.3 ms"), (12e6, "12 ms"),
+                     (999.6e6, "1.00 s"), (1.25e9, "1.25 s"), (35.9e9, "35.9 s"),
+                     (59.96e9, "1 min 00 s"), (3599.7e9, "1 h 00 min"), (35947.562e9, "9 h 59 min"),
+                     (360000e9, "100 h 00 min")):
+        same(b.js("dom.time(arguments[0])", ns), text, "%d ns" % ns)
+        same(seconds(ns), text, "%d ns in the tests" % ns)
+    for args, text in (([12.5e9, 1e8], "12.5 s"), ([35947.5e9, 5e8], "9 h 59 min 07.5 s"),
+                       ([600e9, 60e9], "10 min"), ([605e9, 5e9], "10 min 05 s")):
+        same(b.js("dom.moment(...arguments[0])", args), text, "moment")
+    for n, text in ((999, "999 B"), (4.1e6, "4.1 MB"), (2e9, "2.0 GB")):
+        same(b.js("dom.bytes(arguments[0])", n), text, "bytes")
+    for part, text in ((0.81, "81 %"), (0.0644, "6.4 %"), (0, "0 %"), (1, "100 %")):
+        same(b.js("dom.percent(arguments[0])", part), text, "percent")
+
+
 def incomplete(b):
     """a trace that is not complete says so, and what is missing"""
     open_page(b, "cut")
@@ -127,7 +86,7 @@ def timeline(b):
     b.run("document.getElementById('chart').focus()")
     b.keys(Keys.ARROW_RIGHT)
     first = b.js(said)
-    assert re.search(r"worked [\d.]+ s from [\d.]+ s, ", first), first
+    assert re.search(r"worked [\d.]+ m?s from [\d.]+ m?s, ", first), first
     b.keys(Keys.ARROW_RIGHT)
     second = b.js(said)
     assert second != first, second
@@ -232,13 +191,9 @@ def tree(b):
         })()""")
     same(b.js("document.querySelectorAll('[role=treeitem]').length"),
          b.js("model.processes.n"), "all processes")
-    wrong = b.run("""
-        return [...document.querySelectorAll('[role=group], [role=tree]')].filter(g => {
-            const times = [...g.children].map(
-                li => parseFloat(li.querySelector('.time').textContent.replaceAll(',', '')));
-            return times.some((t, i) => i && t > times[i - 1]);
-        }).length""")
-    same(wrong, 0, "groups that are not in order")
+    for times in b.js("""[...document.querySelectorAll('[role=group], [role=tree]')].map(
+            g => [...g.children].map(li => li.querySelector('.time').textContent))"""):
+        same(times, sorted(times, key=nanoseconds, reverse=True), "a group")
     pids = b.js("[...document.querySelectorAll('[role=treeitem] small')]"
                 ".map(s => Number(s.textContent.match(/pid (\\d+)/)[1])).sort((a, b) => a - b)")
     known = subprocess.run(["sqlite3", db("kernel"), "SELECT pid FROM process ORDER BY pid"],
@@ -263,7 +218,7 @@ def slowest(b):
             same(b.js("document.querySelectorAll('#view-slowest thead th')[arguments[0]]"
                       ".getAttribute('aria-sort')", column),
                  "descending" if falling else "ascending", "sorted")
-            keys_ = [r[0] if not column else float(r[1].replace(",", "")[:-2])
+            keys_ = [r[0] if not column else nanoseconds(r[1])
                      for r in rows(b, "By output")]
             same(keys_, sorted(keys_, reverse=falling), "column %d" % column)
         quiet(b, name)
@@ -639,7 +594,7 @@ def large(b):
     return None
 
 
-TESTS = (heads, incomplete, timeline, tree, slowest, path, files, findings, inside, harm, faults, access,
+TESTS = (heads, numbers, incomplete, timeline, *lanes.TESTS, tree, slowest, path, files, findings, inside, harm, faults, access,
          keys, colours, small, large)
 
 

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the tests of a page share: its data as etrace has them, and the page in a browser.
+
+The first argument of the program is the directory of the recordings and pages.
+"""
+import decimal
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+dir = pathlib.Path(sys.argv[1])
+
+
+def etrace(*args):
+    done = subprocess.run(["etrace", *args], capture_output=True, check=False)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def lines(*args):
+    return [json.loads(line) for line in etrace(*args).splitlines()]
+
+
+def same(got, expected, what):
+    if got == expected:
+        return
+    if isinstance(got, list) and isinstance(expected, list):
+        for i, (g, e) in enumerate(zip(got, expected)):
+            assert g == e, "%s: row %d: %r, not %r" % (what, i, g, e)
+        assert len(got) == len(expected), "%s: %d rows, not %d" % (what, len(got), len(expected))
+    raise AssertionError("%s: %r, not %r" % (what, got, expected))
+
+
+# A time below the limit: its unit, and the digits behind the point.
+TIMES = ((1e3, 1, "ns", 0), (999.5e3, 1e3, "\u00b5s", 0), (9.95e6, 1e6, "ms", 1),
+         (999.5e6, 1e6, "ms", 0), (9.995e9, 1e9, "s", 2), (59.95e9, 1e9, "s", 1))
+
+
+def seconds(ns):
+    """A time as people read it."""
+    if not ns:
+        return "0 s"
+    for limit, unit, name, digits in TIMES:
+        if ns < limit:
+            value = decimal.Decimal(ns / unit).quantize(decimal.Decimal(10) ** -digits,
+                                                        decimal.ROUND_HALF_UP)
+            return "%s %s" % (value, name)
+    s = int(ns / 1e9 + 0.5)
+    if s < 3600:
+        return "%d min %02d s" % divmod(s, 60)
+    return "%d h %02d min" % divmod(int(s / 60 + 0.5), 60)
+
+
+def nanoseconds(text):
+    """What such a text says: those of a sorted column are sorted."""
+    units = {"h": 3600e9, "min": 60e9, **{name: unit for _, unit, name, _ in TIMES}}
+    return sum(float(n) * units[unit] for n, unit in re.findall(r"([\d.]+) ([a-z\u00b5]+)", text))
+
+
+def page(name):
+    return dir / (name + ".html")
+
+
+def db(name):
+    return str(dir / (name + ".db"))
+
+
+def open_page(b, name, fragment=""):
+    b.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    took = b.open(page(name), fragment)
+    assert took >= 0, "%s: %s" % (name, b.js("document.body.innerText"))
+    return took
+
+
+def quiet(b, name):
+    """No message on the console, and nothing asked for but the file."""
+    same(b.said(), [], "console of " + name)
+    asked = [r for r in b.requests() if not r.startswith("about:")]
+    same(asked, [asked[0]] if asked else ["the file"], "requests of " + name)
+    assert asked[0].startswith("file:///") and asked[0].split("#")[0].endswith(name + ".html"), asked
+
+
+ALL_ROWS = """
+    const table = [...document.querySelectorAll('section:not([hidden]) table')]
+        .find(t => t.caption.textContent.startsWith(arguments[0]));
+    const more = table.parentElement.querySelector('.more');
+    while (more && !more.hidden) more.click();
+    return [...table.tBodies[0].rows].map(r => [...r.cells].map(c => c.textContent));
+"""
+
+
+def rows(b, caption):
+    return b.run(ALL_ROWS, caption)
