@@ -2,6 +2,7 @@
 /* What a page says of all of the build, and what goes into it.  See page.h. */
 #include "answers/page.h"
 #include "answers/check.h"
+#include "answers/failures.h"
 #include "answers/page_parts.h"
 #include "answers/used.h"
 #include "base/utf8.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 /* Of the data; what a page is has it, too (page.md). */
-#define PAGE_VERSION 2
+#define PAGE_VERSION 3
 
 /* ---- commands ---- */
 
@@ -257,6 +258,17 @@ static void put_counts(struct page *p, struct json *j)
 	json_end(j, '}');
 }
 
+/* The words of the column "failure". */
+static void put_failures(struct page *p, struct json *j)
+{
+	json_key(j, "failed");
+	json_bool(j, failures_failed(failures_of(p->db)));
+	json_list(j, "failure_words");
+	for (unsigned int kind = 0; kind < FAILURE_KINDS; kind++)
+		json_cstr(j, failure_word((enum failure_kind)kind));
+	json_end(j, ']');
+}
+
 static void put_meta(struct page *p)
 {
 	struct out *out = page_section(&p->sections, "meta");
@@ -289,6 +301,7 @@ static void put_meta(struct page *p)
 	put_strings(&j, "classes", work_classes, WORK_CLASSES);
 	put_strings(&j, "whys", line_whys, LINE_WHYS);
 	put_words_of(p, &j, "made");
+	put_failures(p, &j);
 	page_inside_meta(p, &j);
 	put_strings(&j, "left_out", p->left_out, p->nleft_out);
 	json_end(&j, '}');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Processes, programs and their times of a page.  See page_parts.h. */
+#include "answers/failures.h"
 #include "answers/page_parts.h"
 #include "answers/times.h"
 #include "base/hash.h"
@@ -23,6 +24,7 @@ struct program {
 	int32_t value;		/* status or signal */
 	uint32_t label, parent;
 	uint8_t end;		/* enum end */
+	uint8_t failure;	/* enum failure_kind */
 };
 
 #define PAGE_COUNTS	7
@@ -122,6 +124,7 @@ static void load_programs(struct page *p)
 {
 	static const char text[] = "SELECT id, maxrss FROM exec ORDER BY id";
 	struct page_times *pt = p->times;
+	const struct failures *failures = failures_of(p->db);
 	struct worker w = { 0 };
 	struct sqlite3_stmt *st = db_ask(p->db, text, "");
 
@@ -131,6 +134,7 @@ static void load_programs(struct page *p)
 		uint32_t id = db_id(p->db, st, 0, DB_EXECS);
 
 		pt->programs[id].rss = db_null(st, 1) ? -1 : db_int(st, 1) / 1024;
+		pt->programs[id].failure = (uint8_t)failures_kind(failures, id);
 		take_args(build_args(build_of(p->db)), &w, id);
 		load_program(p, build_of(p->db), id, &w);
 	}
@@ -295,6 +299,8 @@ static void put_programs(struct page *p)
 		page_number(out, pt->programs[i].parent);
 	for (size_t i = 1; i <= n; i++)
 		page_number(out, execs[i].forked);
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, pt->programs[i].failure);
 	out_close(out);
 }
 

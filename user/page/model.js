@@ -54,10 +54,11 @@ async function loadPrograms(n) {
 	const output = c.plain(new Int32Array(n), 1);
 	const parent = c.plain(new Int32Array(n), 1);
 	const forked = c.plain(new Uint8Array(n));
+	const failure = c.plain(new Uint8Array(n));
 
 	c.end();
 	model.programs = {n, process, file, label, kind, at, until, cpu, memory, ended, status,
-		output, parent, forked};
+		output, parent, forked, failure};
 }
 
 async function loadSlices(n) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a timeline draws, looked at where it is drawn: each rectangle of its canvas."""
-from common import open_page, quiet
+from common import open_page, quiet, same
+import failing
 
 RECORD = """
     const fill = CanvasRenderingContext2D.prototype.fillRect;
@@ -69,4 +70,14 @@ def drawn(b):
     print("| %d slices looked for" % looked)
 
 
-TESTS = (drawn,)
+def failures(b):
+    """each program has the kind of its failure"""
+    open_page(b, "failing")
+    same(b.js("Array.from(model.programs.failure, k => model.meta.failure_words[k])"),
+         [kind for *_, kind in failing.PROGRAMS], "kinds")
+    same(b.js("model.meta.failed"), True, "the build failed")
+    open_page(b, "jobs-4")
+    same(b.js("model.meta.failed"), False, "a build that did not fail")
+
+
+TESTS = (drawn, failures)
