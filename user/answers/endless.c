@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What the build would take without waiting for job slots.  See line.h. */
+/*
+ * What the build would take without waiting for job slots, and if some of its processes did
+ * nothing.  See line.h.
+ */
 #include "answers/line.h"
 #include "base/map64.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct endless {
 	const struct timeline *t;
 	bool *full;		/* timeline_full() */
-	struct {
+	int64_t since;		/* up to here all is as it was in the build */
+	const bool *gone;	/* by process: it does nothing; NULL: none */
+	struct endless_process {
 		int64_t now;	/* its time there */
 		int64_t last;	/* when something happened to it last, in the build */
 		int64_t children;	/* the latest end of a child there */
-		uint32_t live;	/* children */
+		size_t slice;	/* its first slice that was not counted to its end */
 		/* who ended last, if a slot was free before: nobody waited for his */
 		uint32_t waited_for;
 		bool ended;
@@ -25,6 +31,10 @@ struct endless {
 	size_t nneeds, needs_cap;
 	uint32_t *first;	/* of each process */
 	struct map64 seen;	/* pairs that were looked at */
+	struct line_moment *moments;
+	size_t nmoments;
+	/* indices of the timeline's slices, by process; where those of each begin */
+	uint32_t *slices, *slices_at;
 	/* by process: how many are above it, and one of these, to skip those in between */
 	uint32_t *depth, *skip;
 };
@@ -125,12 +135,12 @@ static void add_makers(struct endless *e, const struct build *b, const struct bu
 
 static void load_needs(struct endless *e)
 {
-	const struct build *b = build_of(e->t->db);
+	const struct build *b = e->t->db ? build_of(e->t->db) : NULL;
 
 	e->first = xcalloc(e->t->nprocesses + 1, sizeof(*e->first));
 	/* row 0 is none */
 	e->needs = xgrow(e->needs, &e->needs_cap, 1, sizeof(*e->needs));
-	for (size_t i = 0; i < b->naccesses; i++)
+	for (size_t i = 0; b && i < b->naccesses; i++)
 		if (b->accesses[i].how == GRAPH_READ || b->accesses[i].how == GRAPH_RUN)
 			add_makers(e, b, &b->accesses[i]);
 	for (size_t i = 0; i < e->t->nedges; i++)
@@ -140,30 +150,80 @@ static void load_needs(struct endless *e)
 
 /* ---- the build once more ---- */
 
-/* Time in which it had no children was its own work. */
+static void load_slices(struct endless *e)
+{
+	const struct timeline *t = e->t;
+	uint32_t *at = xcalloc(t->nprocesses + 2, sizeof(*at));
+
+	e->slices = xcalloc(t->nslices + 1, sizeof(*e->slices));
+	for (size_t i = 0; i < t->nslices; i++)
+		at[t->execs[t->slices[i].exec].process + 1]++;
+	for (size_t p = 1; p <= t->nprocesses + 1; p++)
+		at[p] += at[p - 1];
+	/* at[p] moves to where those of p end, which is where those of p + 1 begin */
+	for (size_t i = 0; i < t->nslices; i++)
+		e->slices[at[t->execs[t->slices[i].exec].process]++] = (uint32_t)i;
+	e->slices_at = at;
+}
+
+/* How long a process worked in a stretch; each begins where the one before it ended. */
+static int64_t worked(struct endless *e, uint32_t p, int64_t from, int64_t to)
+{
+	int64_t sum = 0;
+
+	for (; e->p[p].slice < e->slices_at[p]; e->p[p].slice++) {
+		const struct line_slice *s = &e->t->slices[e->slices[e->p[p].slice]];
+		int64_t begin = s->from > from ? s->from : from, end = s->to < to ? s->to : to;
+
+		if (s->from >= to)
+			break;
+		sum += end > begin ? end - begin : 0;
+		if (s->to > to)
+			break;
+	}
+	return sum;
+}
+
+/* Waiting, for children or at pipes, is nothing of its own. */
 static void pass(struct endless *e, uint32_t p, int64_t at)
 {
-	if (!e->p[p].live)
-		e->p[p].now += at - e->p[p].last;
-	e->p[p].last = at;
+	struct endless_process *x = &e->p[p];
+	int64_t from = x->last < e->since ? e->since : x->last, work;
+
+	if (x->last < e->since) {
+		from = at < e->since ? at : e->since;
+		x->now = from > x->now ? from : x->now;
+	}
+	work = worked(e, p, from, at);
+	if (!e->gone || !e->gone[p])
+		x->now += work;
+	x->last = at;
+}
+
+/* When a process begins that its parent, who is at @now, has started. */
+static int64_t begin_of(const struct endless *e, uint32_t p, int64_t now)
+{
+	uint32_t parent = e->t->processes[p].parent, order = e->p[parent].waited_for;
+
+	for (uint32_t i = e->first[p]; i; i = e->needs[i].next)
+		if (e->p[e->needs[i].maker].ended && e->p[e->needs[i].maker].now > now)
+			now = e->p[e->needs[i].maker].now;
+	/* whether a slot was free is not sure where several ended at once: a bound needs more */
+	if (e->gone || !parent || !order)
+		return now;
+	return e->p[order].now > now ? e->p[order].now : now;
 }
 
 static void begins(struct endless *e, uint32_t p, int64_t at)
 {
-	uint32_t parent = e->t->processes[p].parent, order = e->p[parent].waited_for;
+	uint32_t parent = e->t->processes[p].parent;
 	int64_t now = at;
 
 	if (parent && !e->p[parent].ended) {
 		pass(e, parent, at);
-		e->p[parent].live++;
 		now = e->p[parent].now;
 	}
-	for (uint32_t i = e->first[p]; i; i = e->needs[i].next)
-		if (e->p[e->needs[i].maker].ended && e->p[e->needs[i].maker].now > now)
-			now = e->p[e->needs[i].maker].now;
-	if (parent && order && e->p[order].now > now)
-		now = e->p[order].now;
-	e->p[p].now = now;
+	e->p[p].now = at <= e->since ? at : begin_of(e, p, now);
 	e->p[p].last = at;
 }
 
@@ -179,7 +239,6 @@ static void ends(struct endless *e, uint32_t p, int64_t at)
 	if (!parent || e->p[parent].ended)
 		return;
 	pass(e, parent, at);
-	e->p[parent].live--;
 	if (e->p[p].now > e->p[parent].children)
 		e->p[parent].children = e->p[p].now;
 	/* what does not only schedule goes on when its child has ended */
@@ -187,33 +246,61 @@ static void ends(struct endless *e, uint32_t p, int64_t at)
 		e->p[parent].now = e->p[p].now;
 }
 
-int64_t timeline_endless(const struct timeline *t)
+struct endless *endless_new(const struct timeline *t)
 {
-	struct endless e = { .t = t, .full = timeline_full(t) };
-	struct line_moment *list;
+	struct endless *e = xcalloc(1, sizeof(*e));
+
+	*e = (struct endless){ .t = t, .full = timeline_full(t) };
+	find_depths(e);
+	load_needs(e);
+	load_slices(e);
+	free(e->depth);
+	free(e->skip);
+	e->moments = timeline_moments(t, &e->nmoments);
+	e->p = xcalloc(t->nprocesses + 1, sizeof(*e->p));
+	return e;
+}
+
+int64_t endless_without(struct endless *e, const bool *gone, int64_t since)
+{
+	const struct timeline *t = e->t;
 	int64_t most = 0;
-	size_t n;
 
-	find_depths(&e);
-	load_needs(&e);
-	free(e.depth);
-	free(e.skip);
-	list = timeline_moments(t, &n);
-	e.p = xcalloc(t->nprocesses + 1, sizeof(*e.p));
-	for (size_t i = 0; i < n; i++) {
-		int64_t at = timeline_moment_at(t, list[i]);
+	e->gone = gone;
+	e->since = since;
+	memset(e->p, 0, (t->nprocesses + 1) * sizeof(*e->p));
+	for (uint32_t i = 1; i <= t->nprocesses; i++)
+		e->p[i].slice = e->slices_at[i - 1];
+	for (size_t i = 0; i < e->nmoments; i++) {
+		int64_t at = timeline_moment_at(t, e->moments[i]);
 
-		if (list[i].ends)
-			ends(&e, list[i].process, at);
+		if (e->moments[i].ends)
+			ends(e, e->moments[i].process, at);
 		else
-			begins(&e, list[i].process, at);
+			begins(e, e->moments[i].process, at);
 	}
 	for (uint32_t i = 1; i <= t->nprocesses; i++)
-		most = e.p[i].now > most ? e.p[i].now : most;
-	free(list);
-	free(e.full);
-	free(e.p);
-	free(e.needs);
-	free(e.first);
+		most = e->p[i].now > most ? e->p[i].now : most;
+	return most;
+}
+
+void endless_free(struct endless *e)
+{
+	free(e->moments);
+	free(e->full);
+	free(e->p);
+	free(e->needs);
+	free(e->first);
+	free(e->slices);
+	free(e->slices_at);
+	free(e);
+}
+
+int64_t timeline_endless(const struct timeline *t)
+{
+	struct endless *e = endless_new(t);
+	int64_t most = endless_without(e, NULL, 0);
+
+	endless_free(e);
 	return most;
 }

@@ -3,6 +3,7 @@
 #include "answers/first.h"
 #include "answers/check.h"
 #include "answers/failures.h"
+#include "answers/faster.h"
 #include "answers/put.h"
 #include "answers/times.h"
 #include "base/signame.h"
@@ -197,10 +198,13 @@ static void put_outside(struct out *text, struct out *out)
 static void put_pictures(const struct timeline *t, const struct draw *d, uint64_t top)
 {
 	struct line_path path = { 0 };
+	struct faster faster;
 
 	draw_parallel(t, d);
 	timeline_path(t, &path);
 	draw_path(t, &path, top, d);
+	faster_find(&faster, t, &path);
+	faster_put(t, &faster, d->out);
 	timeline_path_free(&path);
 }
 

@@ -36,6 +36,24 @@ size_t timeline_stretch(const struct timeline *t, const struct line_path *path, 
  */
 int64_t timeline_endless(const struct timeline *t);
 
+/**
+ * endless_new - the same, to be asked again and again; the timeline stays the caller's
+ *
+ * Of a timeline without a database only edges say who needs what.
+ */
+struct endless *endless_new(const struct timeline *t);
+
+/**
+ * endless_without - the same if some processes did nothing
+ * @gone: by process; NULL: none
+ * @since: up to then all was as it was
+ *
+ * With @gone, nothing waits for another one only because it came after that.
+ */
+int64_t endless_without(struct endless *e, const bool *gone, int64_t since);
+
+void endless_free(struct endless *e);
+
 /* ---- between the files of a timeline ---- */
 
 /** line_waits - when processes may have waited for others at the other end of a pipe */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What etrace time says.  See times.h. */
 #include "answers/times.h"
+#include "answers/faster.h"
 #include "answers/put.h"
 #include "answers/line.h"
 #include "base/xalloc.h"
@@ -418,7 +419,7 @@ static void json_critical(const struct timeline *t, const struct times *w, struc
 
 static void put_json(const struct timeline *t, const struct times *w, const struct times_list *l,
 		     const struct alone *alone, size_t nalone, const struct line_path *path,
-		     int64_t endless)
+		     int64_t endless, const struct faster *faster)
 {
 	struct json j = { .out = w->out };
 
@@ -445,6 +446,7 @@ static void put_json(const struct timeline *t, const struct times *w, const stru
 	}
 	json_end(&j, ']');
 	json_critical(t, w, &j, path);
+	faster_json(t, faster, &j);
 	json_end(&j, '}');
 	json_line(&j);
 }
@@ -453,6 +455,7 @@ void times_put(struct db *db, const struct times *w)
 {
 	struct line_path path = { 0 };
 	struct times_list l;
+	struct faster faster;
 	struct alone *alone;
 	struct timeline t;
 	int64_t endless;
@@ -465,10 +468,12 @@ void times_put(struct db *db, const struct times *w)
 	timeline_path(&t, &path);
 	times_find(&l, &t, w->by);
 	n = find_alone(&t, &alone);
+	faster_find(&faster, &t, &path);
 	if (w->json) {
-		put_json(&t, w, &l, alone, n, &path, endless);
+		put_json(&t, w, &l, alone, n, &path, endless, &faster);
 	} else {
 		text_width(&t, w->out);
+		faster_put(&t, &faster, w->out);
 		out_printf(w->out, "\nWith unlimited processors it would take %.3f s\n", seconds(endless));
 		text_slow(&t, w, &l);
 		text_rest(&t, w, &l);

@@ -20,6 +20,17 @@ if kind == "tiles":
         bad.append("sums: %d %d %d" % (at, sum(answer["width_ns"]), answer["wall_ns"]))
     if answer["endless_ns"] > answer["wall_ns"]:
         bad.append("longer with more processors")
+    saves = [r["saves_ns"] for r in answer["faster"]]
+    if saves != sorted(saves, reverse=True) or not 0 < len(saves) <= 5:
+        bad.append("faster: %s" % saves)
+    if any(r["saves_ns"] > min(r["took_ns"], answer["wall_ns"]) for r in answer["faster"]):
+        bad.append("more than it took: %s" % answer["faster"])
+elif kind == "faster":
+    # steps in a row: what each slept is what it saves, in tenths of seconds
+    got = [round(r["saves_ns"] / 1e8) for r in answer["faster"] if r["text"].startswith("sleep ")]
+    want = [int(n) for n in sys.argv[2].split()]
+    if len(got) != len(want) or any(not w <= g <= w + 2 for g, w in zip(got, want)):
+        bad.append("faster: %s, not %s" % (got, want))
 elif kind == "sleeps":
     # the programs that slept on the path, in tenths of seconds
     slept = [round((r["to_ns"] - r["from_ns"]) / 1e8) for r in rows
@@ -437,6 +448,8 @@ for by in module bpf; do
 		sleep-1) check "$name by $by: all in a row" python3 times.py sleeps "10 20 15 5" ;;
 		sleep-*) check "$name by $by: what decided" python3 times.py sleeps "10 20 5" ;;
 		esac
+		[ "$name" != sleep-1 ] ||
+			check "$name by $by: what to make faster first" python3 times.py faster "20 15 10 5"
 		check "$name by $by: all adds up" python3 times.py adds-up
 		[ "$name" != sleep-4 ] ||
 			check "$name by $by: with endless processors" python3 times.py endless 3.5 4.2
