@@ -309,6 +309,11 @@ void faster_label(const struct timeline *t, const struct faster_row *r, struct b
 		buf_adds(to, " itself, without what it started,");
 }
 
+bool faster_is_serial(const struct timeline *t, const struct faster_row *r)
+{
+	return is_many(t, r) && r->average < 1.25;
+}
+
 void faster_text(const struct timeline *t, const struct faster_row *r, struct buf *to)
 {
 	char text[64];
@@ -323,7 +328,7 @@ void faster_text(const struct timeline *t, const struct faster_row *r, struct bu
 	snprintf(text, sizeof(text), " takes %s, %.0f %% of the build",
 		 text_time((uint64_t)r->took), 100 * (double)r->took / (double)t->wall);
 	buf_adds(to, text);
-	if (is_many(t, r) && r->average < 1.25)
+	if (faster_is_serial(t, r))
 		buf_adds(to, ", one program at a time");
 }
 

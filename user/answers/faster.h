@@ -49,6 +49,9 @@ void faster_find(struct faster *f, const struct timeline *t, const struct line_p
 /** faster_label - what is to be made faster: "cc1 pch.c"; appended */
 void faster_label(const struct timeline *t, const struct faster_row *r, struct buf *to);
 
+/** faster_is_serial - whether a step of many programs runs about one at a time */
+bool faster_is_serial(const struct timeline *t, const struct faster_row *r);
+
 /** faster_text - the same with what it takes: "cc1 pch.c takes 48.000 s, 40 % of the build" */
 void faster_text(const struct timeline *t, const struct faster_row *r, struct buf *to);
 

@@ -352,6 +352,7 @@ void page_put(struct db *db, struct out *out, const char *inside, uint64_t budge
 	page_times_load(&p);
 	page_graph_number(&p.g);
 	page_times_put(&p);
+	page_overview_put(&p);
 	page_times_drop(&p);
 	page_graph_put(&p.g, &p.sections);
 	put_packages(&p);

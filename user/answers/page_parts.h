@@ -3,6 +3,7 @@
 #ifndef ETRACE_PAGE_PARTS_H
 #define ETRACE_PAGE_PARTS_H
 
+#include "answers/faster.h"
 #include "answers/inside.h"
 #include "answers/line.h"
 #include "answers/page_graph.h"
@@ -20,6 +21,7 @@ struct page {
 		bool costs;
 	} sum;
 	struct page_times *times;
+	struct faster faster;
 	const char *inside;	/* of inside_find(); NULL: not asked for */
 	struct inside traces;
 	const char **left_out;	/* in words */
@@ -41,6 +43,11 @@ void page_times_free(struct page *p);
 
 /** page_times_counts - members of meta.counts */
 void page_times_counts(const struct page *p, struct json *j);
+
+/* ---- page_overview.c: overview ---- */
+
+/** page_overview_put - while the timeline is there */
+void page_overview_put(struct page *p);
 
 /* ---- page_inside.c: inside ---- */
 

@@ -179,6 +179,7 @@ void page_times_load(struct page *p)
 		page_graph_want(&p->g, p->t.outputs[i]);
 	lanes_find(&p->t, &pt->lanes);
 	timeline_path(&p->t, &pt->path);
+	faster_find(&p->faster, &p->t, &pt->path);
 	for (size_t i = 0; i < pt->path.n; i++) {
 		page_graph_want(&p->g, pt->path.rows[i].file);
 		page_graph_want(&p->g, pt->path.rows[i].output);
