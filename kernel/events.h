@@ -1147,6 +1147,31 @@ TRACE_EVENT(etrace_env,
 );
 
 /*
+ * What a process wrote to a descriptor, 1 or 2, before it ended. bytes: all of that;
+ * text: the last of it, up to 4 KiB.
+ */
+TRACE_EVENT(etrace_output,
+	TP_PROTO(struct etrace_rec *r),
+	TP_ARGS(r),
+	TP_STRUCT__entry(
+		ETRACE_HEAD_FIELDS
+		__field(u64, bytes)
+		__field(s32, fd)
+		ETRACE_STR_FIELDS(text, 0)
+		ETRACE_TAIL_FIELDS
+	),
+	TP_fast_assign(
+		ETRACE_HEAD_ASSIGN;
+		__entry->bytes = r->output.bytes;
+		__entry->fd = r->output.fd;
+		ETRACE_STR_ASSIGN(text, 0);
+		ETRACE_TAIL_ASSIGN;
+	),
+	TP_printk("%s", ETRACE_PRINT(OUTPUT, ETRACE_VAL(OUTPUT, fd), ETRACE_VAL(OUTPUT, bytes),
+		  ETRACE_STR(OUTPUT, text), ETRACE_TAIL))
+);
+
+/*
  * A task that runs comes to be traced. process: upid of the first thread of its
  * process; parent: of who made that, 0: not traced.
  */

@@ -549,7 +549,8 @@ static int hiding_item(struct sink *s, const void *item)
 	const struct et_event *ev = item;
 	struct et_event own;
 
-	if (!ev->nargs && ev->kind != ET_K_SESSION && ev->kind != ET_K_ENV)
+	if (!ev->nargs && ev->kind != ET_K_SESSION && ev->kind != ET_K_ENV &&
+	    ev->kind != ET_K_OUTPUT)
 		return sink_item(h->to, ev);
 	/* what it points to is the source's, and is not read again */
 	own = *ev;
@@ -558,6 +559,8 @@ static int hiding_item(struct sink *s, const void *item)
 		hide_string(h, &own, ET_S_SESSION_command);
 	if (ev->kind == ET_K_ENV && hide_string(h, &own, ET_S_ENV_value))
 		et_set_value(&own, ET_V_ENV_hidden, 1);
+	if (ev->kind == ET_K_OUTPUT)
+		hide_string(h, &own, ET_S_OUTPUT_text);
 	return sink_item(h->to, &own);
 }
 

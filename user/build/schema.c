@@ -131,8 +131,11 @@ bool et_on_request(const char *list, uint32_t *where)
 {
 	static const struct {
 		const char *name;
-		enum et_where where;
-	} names[] = { { "probes", ET_PROBES }, { "dirs", ET_DIRS }, { "env", ET_ENV } };
+		uint32_t bits;
+	} names[] = {
+		{ "probes", 1u << ET_PROBES }, { "dirs", 1u << ET_DIRS }, { "env", 1u << ET_ENV },
+		{ "output", 1u << ET_OUTPUT }, { "output=all", 1u << ET_OUTPUT | ET_OUTPUT_ALL },
+	};
 	uint32_t bits = 0, bit;
 	size_t len;
 
@@ -141,7 +144,7 @@ bool et_on_request(const char *list, uint32_t *where)
 		bit = 0;
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			if (strlen(names[i].name) == len && !memcmp(names[i].name, list, len))
-				bit = 1u << names[i].where;
+				bit = names[i].bits;
 		if (!bit)
 			return false;
 		bits |= bit;

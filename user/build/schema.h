@@ -130,14 +130,16 @@ struct et_row {
 extern const struct et_row et_rows[ET_NR_ROWS];
 
 /* In which traces of the module an event is. */
-enum et_where { ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_ENV, ET_READER };
+enum et_where {
+	ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_ENV, ET_OUTPUT, ET_READER
+};
 
 /* What is recorded on request: the names, with commas between them. */
-#define ET_ON_REQUEST	"probes, dirs, env"
+#define ET_ON_REQUEST	"probes, dirs, env, output, output=all"
 
 /**
  * et_on_request - add what a list like "probes,dirs" names
- * @where: bit by bit, enum et_where; not touched on failure
+ * @where: bit by bit, enum et_where, ET_OUTPUT_ALL; not touched on failure
  *
  * Return: whether all names are known.
  */
@@ -145,6 +147,12 @@ bool et_on_request(const char *list, uint32_t *where);
 
 /* A bit beside those of enum et_where, with that of ET_ENV: only the variables of a list. */
 #define ET_ENV_LISTED	(1u << 6)
+
+/* The same, with that of ET_OUTPUT: of every process, not only of those that fail. */
+#define ET_OUTPUT_ALL	(1u << 7)
+
+/* What is kept of what a process wrote to a descriptor: the last so many bytes. */
+#define ET_OUTPUT_MAX	4096u
 
 /*
  * The variables that are recorded by default: they change what a compiler's command line

@@ -46,7 +46,7 @@ _etrace()
 	--from) mapfile -t COMPREPLY < <(compgen -W 'fxt fxt-records etrace sp-rtrace sp-rtrace-text swap' -- "$cur"); return ;;
 	--backend) mapfile -t COMPREPLY < <(compgen -W 'auto module bpf strace' -- "$cur"); return ;;
 	--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}"); return ;;
-	--record) mapfile -t COMPREPLY < <(compgen -W 'probes dirs env probes,dirs,env' -- "$cur"); return ;;
+	--record) mapfile -t COMPREPLY < <(compgen -W 'probes dirs env output output=all probes,dirs,env,output' -- "$cur"); return ;;
 	--progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
 	esac
 	if [[ $cur == -* ]]; then

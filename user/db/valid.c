@@ -216,6 +216,8 @@ static const struct rule {
 	{ "env", "exec", EXECS, 0 },
 	{ "env", "name", STRINGS, 0 },
 	{ "env", "value", STRINGS, 0 },
+	{ "printed", "exec", EXECS, 0 },
+	{ "printed", "at", TIME, 0 },
 	{ "loss", "at", TIME, 0 },
 	{ "compilation", "exec", EXECS, 0 },
 	{ "compilation", "source", FILES, 0 },

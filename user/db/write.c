@@ -20,7 +20,7 @@
 #define TABLES(X)									\
 	X(string, 2) X(file, 2) X(version, 12) X(name, 4) X(process, 5) X(task, 7)	\
 	X(exec, 26) X(access_list, 3) X(copy, 4) X(miss, 4) X(change, 8) X(net, 6)	\
-	X(env, 4) X(loss, 3) X(asked, 3)
+	X(env, 4) X(loss, 3) X(asked, 3) X(printed, 5)
 
 enum into {
 #define X(name, columns) IN_##name,
@@ -336,6 +336,12 @@ static void on_env(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool
 	put(ctx, IN_env, "iini", I(exec), I(name), I(value), I(hidden));
 }
 
+static void on_printed(void *ctx, const struct graph_printed *p)
+{
+	put(ctx, IN_printed, "iiibi", I(p->exec), I(p->fd), I(p->bytes), p->text ? p->text : "",
+	    p->len, p->at);
+}
+
 static void on_loss(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count)
 {
 	struct writer *w = ctx;
@@ -350,7 +356,7 @@ static const struct graph_ops ops = {
 	.name = on_name, .asked = on_asked,
 	.process = on_process, .exec = on_exec, .exec_end = on_exec_end, .task = on_task,
 	.access = on_access, .copy = on_copy, .change = on_change, .net = on_net, .env = on_env,
-	.loss = on_loss,
+	.printed = on_printed, .loss = on_loss,
 };
 
 /* ---- what the trace is ---- */

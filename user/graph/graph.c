@@ -385,6 +385,18 @@ static void variable(struct graph *g, struct process *p, const struct et_event *
 	g->ops->env(g->ctx, exec_id(g, p), name, value, et_value(ev, ET_V_ENV_hidden, 0));
 }
 
+static void printed(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
+{
+	struct graph_printed row = {
+		.exec = exec_id(g, p), .at = at,
+		.fd = (int32_t)et_value(ev, ET_V_OUTPUT_fd, 0),
+		.bytes = (uint64_t)et_value(ev, ET_V_OUTPUT_bytes, 0),
+	};
+
+	row.text = et_get_string(ev, ET_S_OUTPUT_text, &row.len);
+	g->ops->printed(g->ctx, &row);
+}
+
 static void go_to(struct graph *g, struct process *p, const struct et_event *ev, int64_t at)
 {
 	size_t len;
@@ -430,6 +442,7 @@ static handler *const handlers[ET_K_COUNT] = {
 	[ET_K_CONNECT] = connected,
 	[ET_K_BIND] = connected,
 	[ET_K_ACCEPT] = connected,
+	[ET_K_OUTPUT] = printed,
 };
 
 static void unshare_files(struct graph *g, struct process *p, const struct et_event *ev)

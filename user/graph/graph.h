@@ -156,6 +156,16 @@ struct graph_net {
 /* A path that the owner knows: @rest is what stands behind that of the directory, "/x.c" */
 typedef void graph_below_fn(void *ctx, uint32_t file, const char *rest, size_t len);
 
+/* What a process wrote to a descriptor before it ended. */
+struct graph_printed {
+	uint32_t exec;		/* the last program that it ran */
+	int32_t fd;
+	uint64_t bytes;		/* all that it wrote */
+	const char *text;	/* the last of it; NULL: nothing is known of it */
+	size_t len;
+	int64_t at;
+};
+
 struct graph_ops {
 	/* all paths below one */
 	void (*below)(void *ctx, uint32_t dir, graph_below_fn *fn, void *fn_ctx);
@@ -187,6 +197,7 @@ struct graph_ops {
 	void (*change)(void *ctx, const struct graph_change *c);
 	void (*net)(void *ctx, const struct graph_net *n);
 	void (*env)(void *ctx, uint32_t exec, uint32_t name, uint32_t value, bool hidden);
+	void (*printed)(void *ctx, const struct graph_printed *p);
 	void (*loss)(void *ctx, int64_t at, uint64_t upid, bool counted, uint64_t count);
 };
 

@@ -188,6 +188,10 @@ static char *const options[] = {
 };
 #define NOPTIONS (sizeof(options) / sizeof(options[0]))
 
+/* To see what is written to descriptors 1 and 2, and no more than that. */
+static char *const show_output[] = { "-e", ST_RAW_OUTPUT, "-e", "write=1,2" };
+#define NSHOW (sizeof(show_output) / sizeof(show_output[0]))
+
 /* LeakSanitizer works only where nobody traces; a program of its would fail at its end. */
 static char *without_leaks(void)
 {
@@ -221,7 +225,7 @@ static char **strace_wrap(struct session *base, char **argv, uid_t uid)
 	while (argv[argc])
 		argc++;
 	free(s->argv);
-	s->argv = xcalloc(NOPTIONS + argc + 10, sizeof(*s->argv));
+	s->argv = xcalloc(NOPTIONS + NSHOW + argc + 10, sizeof(*s->argv));
 	for (size_t i = 0; i < NOPTIONS; i++)
 		s->argv[at++] = options[i];
 	if (s->pidns)
@@ -234,6 +238,9 @@ static char **strace_wrap(struct session *base, char **argv, uid_t uid)
 	s->argv[at++] = s->command;
 	if (s->options.record >> ET_ENV & 1)
 		s->argv[at++] = "-v";
+	if (s->options.record >> ET_OUTPUT & 1)
+		for (size_t i = 0; i < NSHOW; i++)
+			s->argv[at++] = show_output[i];
 	s->argv[at++] = "--";
 	memcpy(s->argv + at, argv, argc * sizeof(*argv));
 	return s->argv;

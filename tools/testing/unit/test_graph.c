@@ -782,6 +782,26 @@ static void test_thread_runs(void **state)
 	says(ends_of, "/bin/a exit");
 }
 
+/* What a process printed belongs to the last program that it ran. */
+static void test_printed(void **state)
+{
+	(void)state;
+	starts(true);
+	runs(1, "/bin/a");
+	forks(1, 2);
+	runs(2, "/bin/b");
+	runs(2, "/bin/c");
+	line(2, "Output|textsize=2,fd=2,bytes=5000");
+	line(2, "OU|xy");
+	ends(2);
+	line(1, "Output|textsize=0,fd=1,bytes=7");
+	line(1, "OU|");
+	ends(1);
+	says("SELECT CAST(f.path AS TEXT) || ' ' || p.fd || ' ' || p.bytes || ' '"
+	     " || CAST(p.text AS TEXT) || '.' FROM printed AS p JOIN exec AS e ON e.id = p.exec"
+	     " JOIN file AS f ON f.id = e.program ORDER BY 1", "/bin/a 1 7 . /bin/c 2 5000 xy.");
+}
+
 /* The end of the trace is missing: what is open has been used, and that is said. */
 static void test_no_end(void **state)
 {
@@ -847,6 +867,7 @@ int main(void)
 		cmocka_unit_test(test_removed), cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_order), cmocka_unit_test(test_pipe),
 		cmocka_unit_test(test_tmpfile), cmocka_unit_test(test_thread_runs),
+		cmocka_unit_test(test_printed),
 		cmocka_unit_test(test_no_end), cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_empty),
 	};

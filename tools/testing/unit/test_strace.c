@@ -289,6 +289,102 @@ static unsigned int count_events(const char *log, const char *what)
 	return n;
 }
 
+/* What a process that failed wrote to descriptors 1 and 2, as far as the log shows it. */
+static void test_printed(void **state)
+{
+#define FAILS "+++ exited with 1 +++\n"
+#define DUMP(hex) " | 00000  " hex "\n"
+	static const struct {
+		const char *log, *what;	/* what: NULL: no event */
+	} rows[] = {
+		{ "write(2, \"a\\n\", 2) = 2\n" FAILS, "\"fd\":2,\"bytes\":2,\"text\":\"a\\n\"}" },
+		{ "write(2, \"a\", 1) = 1\n+++ exited with 0 +++\n", NULL },
+		{ "write(2, \"a\", 1) = 1\n+++ killed by SIGSEGV +++\n", "\"fd\":2,\"bytes\":1,\"text\":\"a\"}" },
+		{ "write(3, \"a\", 1) = 1\nwrite(0, \"a\", 1) = 1\n" FAILS, NULL },
+		{ "write(1, \"a\", 1) = -1 EAGAIN (?)\nwrite(1, \"\", 0) = 0\n" FAILS, NULL },
+		{ "write(1, \"ab\", 2) = 2\nwrite(1, \"cde\", 3) = 1\n" FAILS, "\"fd\":1,\"bytes\":3,\"text\":\"abc\"}" },
+		{ "writev(1, [{iov_base=\"a\", iov_len=1}, {iov_base=\"\", iov_len=0}, {iov_base=\"bc\", iov_len=2}], 3) = 3\n" FAILS,
+		  "\"bytes\":3,\"text\":\"abc\"}" },
+		{ "sendmsg(1<s>, {msg_name=NULL, msg_namelen=0, msg_iov=[{iov_base=\"ab\", iov_len=2}], msg_iovlen=1, msg_controllen=0, msg_flags=0}, 0) = 2\n" FAILS,
+		  "\"bytes\":2,\"text\":\"ab\"}" },
+		/* what is cut hides all that stands before it */
+		{ "write(1, \"ab\", 2) = 2\nwrite(1, \"c\"..., 9) = 9\nwrite(1, \"d\", 1) = 1\n" FAILS,
+		  "\"bytes\":12,\"text\":\"d\"}" },
+		{ "write(1, \"ab\", 2) = 2\nsendfile(1</b>, 3</a>, NULL, 9) = 9\n" FAILS,
+		  "\"bytes\":11,\"text\":\"\"}" },
+		{ "write(0x1, 0x7f00, 0x3) = 0x3\n" DUMP("61 00 0a                                          a..") FAILS,
+		  "\"text_hex\":\"61000a\"}" },
+		{ "write(0x1, 0x7f00, 0x12) = 0x12\n" DUMP("30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef")
+		  " | 00010  67 68                                             gh\n" FAILS, "\"bytes\":18,\"text\":\"0123456789abcdefgh\"}" },
+		{ "write(0x1, 0x7f00, 0x3) = 0x1\n" DUMP("61 62 63                                          abc") FAILS,
+		  "\"bytes\":1,\"text\":\"a\"}" },
+		{ "writev(0x1, 0x7f00, 0x3) = 0x3\n * 1 bytes in buffer 0\n" DUMP("61                                                a")
+		  " * 2 bytes in buffer 1\n" DUMP("62 63                                             bc") FAILS,
+		  "\"bytes\":3,\"text\":\"abc\"}" },
+		/* not all of it is dumped, or nothing */
+		{ "writev(0x1, 0x7f00, 0x3) = 0x3\n * 1 bytes in buffer 0\n" DUMP("61                                                a") FAILS,
+		  "\"bytes\":3,\"text\":\"\"}" },
+		{ "write(0x1, 0x7f00, 0x3) = 0x3\n" FAILS, "\"bytes\":3,\"text\":\"\"}" },
+		/* a line's own string is not taken twice */
+		{ "write(1, \"a\", 1) = 1\n" DUMP("61                                                a") FAILS,
+		  "\"bytes\":1,\"text\":\"a\"}" },
+		/* of a process: of its threads, not of its children, and behind an execve, too */
+		{ "1 write(1, \"a\", 1) = 1\n1 clone(child_stack=NULL, flags=CLONE_VM|CLONE_FILES|CLONE_THREAD) = 2\n"
+		  "2 write(1, \"b\", 1) = 1\n2 +++ exited with 1 +++\n1 " FAILS, "\"bytes\":2,\"text\":\"ab\"}" },
+		{ "1 write(1, \"a\", 1) = 1\n1 fork() = 2\n2 write(1, \"b\", 1) = 1\n2 +++ exited with 0 +++\n1 " FAILS,
+		  "\"bytes\":1,\"text\":\"a\"}" },
+		{ "write(1, \"a\", 1) = 1\nexecve(\"/x\", [\"x\"], 0x7 /* 1 var */) = 0\nwrite(1, \"b\", 1) = 1\n" FAILS,
+		  "\"bytes\":2,\"text\":\"ab\"}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned int n = count_events(rows[i].log, "\"event\":\"output\"");
+
+		if (n != (rows[i].what != NULL))
+			print_error("%s\ngives %u events\n", rows[i].log, n);
+		assert_int_equal(n, rows[i].what != NULL);
+		if (rows[i].what)
+			assert_event(rows[i].log, rows[i].what);
+	}
+#undef FAILS
+#undef DUMP
+}
+
+/* The last 4096 bytes, whatever the sizes of the writes. */
+static void test_printed_last(void **state)
+{
+	static const size_t sizes[] = { 1, 7, 4095, 4096, 4097, 5000, 9000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct buf log = { 0 }, what = { 0 };
+		char all[30000];
+		size_t at;
+
+		for (at = 0; at < sizeof(all); at++)
+			all[at] = (char)('a' + (at / 61 + at) % 26);
+		for (at = 0; at + sizes[i] <= sizeof(all); at += sizes[i]) {
+			buf_adds(&log, "write(1, \"");
+			buf_add(&log, all + at, sizes[i]);
+			buf_adds(&log, "\", ");
+			buf_addu(&log, sizes[i]);
+			buf_adds(&log, ") = ");
+			buf_addu(&log, sizes[i]);
+			buf_addc(&log, '\n');
+		}
+		buf_add(&log, "+++ exited with 1 +++\n", sizeof("+++ exited with 1 +++\n"));
+		buf_adds(&what, "\"bytes\":");
+		buf_addu(&what, at);
+		buf_adds(&what, ",\"text\":\"");
+		buf_add(&what, all + at - 4096, 4096);
+		buf_add(&what, "\"}", sizeof("\"}"));
+		assert_event(log.s, what.s);
+		buf_free(&log);
+		buf_free(&what);
+	}
+}
+
 /* From which descriptor data went to which: once, unless something has changed. */
 static void test_copies(void **state)
 {
@@ -1041,6 +1137,8 @@ int main(void)
 		cmocka_unit_test(test_other_lines),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_printed),
+		cmocka_unit_test(test_printed_last),
 		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_uses), cmocka_unit_test(test_turns),

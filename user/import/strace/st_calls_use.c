@@ -109,11 +109,127 @@ void call_has_read(const struct call *c, int64_t number, int64_t bytes)
 	fd->nread += bytes > 0 ? (uint64_t)bytes : 0;
 }
 
+/* ---- what was printed ---- */
+
+static void add_text(struct st_output *o, const char *s, size_t len)
+{
+	if (len > ET_OUTPUT_MAX) {
+		s += len - ET_OUTPUT_MAX;
+		len = ET_OUTPUT_MAX;
+	}
+	if (o->len + len > sizeof(o->text)) {
+		memmove(o->text, o->text + o->len - ET_OUTPUT_MAX, ET_OUTPUT_MAX);
+		o->len = ET_OUTPUT_MAX;
+	}
+	memcpy(o->text + o->len, s, len);
+	o->len += len;
+}
+
+/* Some of it was not seen: what stands before that does not come last. */
+static void add_gap(struct st_output *o)
+{
+	o->len = 0;
+}
+
+/* The strings of [{iov_base="abc", iov_len=3}, ...].  Return: false: not all are there. */
+static bool add_pieces(struct st_text list, struct buf *to)
+{
+	struct st_text rest, one, base;
+	bool cut = false;
+
+	if (!st_inner(list, &rest))
+		return false;
+	while (st_next(&rest, &one))
+		if (!st_field(one, "iov_base", &base) || !st_string(base, to, &cut))
+			return false;
+	return !cut;
+}
+
+/* What the line itself shows of a write, in log->text.  Return: whether that is all. */
+static bool is_shown(const struct call *c, uint64_t bytes)
+{
+	struct st_text what = c->args.arg[1], list;
+	struct buf *b = &c->log->text;
+	bool cut = false, whole;
+
+	b->len = 0;
+	if (st_field(what, "msg_iov", &list) || (what.len && *what.s == '['))
+		whole = add_pieces(*what.s == '[' ? what : list, b);
+	else
+		whole = st_string(what, b, &cut) && !cut;
+	return whole && b->len >= bytes;
+}
+
+static void has_printed(const struct call *c, int64_t number, uint64_t bytes, bool copied)
+{
+	struct st_process *p = c->task->process;
+	struct st_output *o;
+
+	if (!(c->log->opt.record >> ET_OUTPUT & 1) || number < 1 || number > ST_OUTPUTS || !bytes)
+		return;
+	o = p->output[number - 1];
+	if (!o)
+		o = p->output[number - 1] = xcalloc(1, sizeof(*o));
+	o->bytes += bytes;
+	if (copied) {
+		add_gap(o);
+	} else if (is_shown(c, bytes)) {
+		add_text(o, c->log->text.s, bytes);
+	} else {
+		/* unless a dump follows, which gives it back */
+		c->log->writer = o;
+		c->log->undumped = bytes;
+	}
+}
+
+void st_dumped(struct st_log *log, const struct st_line *line)
+{
+	uint8_t bytes[ST_DUMP_MAX];
+	size_t n = log->writer ? st_line_dump(line, bytes) : 0;
+
+	/* strace shows all that was to be written */
+	if (n > log->undumped)
+		n = (size_t)log->undumped;
+	if (n)
+		add_text(log->writer, (const char *)bytes, n);
+	log->undumped -= n;
+}
+
+void st_undumped(struct st_log *log)
+{
+	if (log->writer && log->undumped)
+		add_gap(log->writer);
+	log->writer = NULL;
+}
+
+void st_printed(struct st_log *log, const struct st_task *task, bool failed)
+{
+	struct et_event *ev;
+
+	if (!failed && !(log->opt.record & ET_OUTPUT_ALL))
+		return;
+	for (unsigned int i = 0; i < ST_OUTPUTS; i++) {
+		const struct st_output *o = task->process->output[i];
+		size_t len = o && o->len > ET_OUTPUT_MAX ? ET_OUTPUT_MAX : o ? o->len : 0;
+
+		if (!o)
+			continue;
+		ev = st_event(log, task, ET_K_OUTPUT);
+		et_add_string(ev, ET_S_OUTPUT_text, o->text + o->len - len, len);
+		et_set_value(ev, ET_V_OUTPUT_fd, i + 1);
+		et_set_value(ev, ET_V_OUTPUT_bytes, (int64_t)o->bytes);
+		st_put(log);
+	}
+}
+
 void call_has_written(const struct call *c, int64_t number, int64_t bytes, bool copied)
 {
 	struct st_fd *fd = st_fd(c->task->process, number);
-	bool tell = fd && turns(c, number, fd, false);
+	bool tell;
 
+	if (bytes > 0)
+		has_printed(c, number, (uint64_t)bytes, copied);
+	tell = fd && turns(c, number, fd, false);
 	if (!fd)
 		return;
 	fd->wrote = true;

@@ -113,6 +113,7 @@ static const char *next_line(struct st_in *src, struct stream *st, size_t *len)
 static void advance(struct st_in *src, struct stream *st)
 {
 	size_t len = 0;
+	bool timed;
 	const char *s;
 
 	do {
@@ -127,10 +128,11 @@ static void advance(struct st_in *src, struct stream *st)
 		}
 		st_line_parse(&st->line, s, len);
 	} while (st->line.class == ST_NOTHING);
-	if (st->line.clock == ST_UNTIMED && st->line.class != ST_FOREIGN)
+	timed = st->line.class != ST_FOREIGN && st->line.class != ST_DUMP;
+	if (st->line.clock == ST_UNTIMED && timed)
 		diag_report(src->diag, src->n > 1 ? &apart : &untimed, st->place.file, DIAG_LINE,
 			    st->place.number, NULL);
-	src->dated &= st->line.class == ST_FOREIGN || st->line.clock == ST_EPOCH;
+	src->dated &= !timed || st->line.clock == ST_EPOCH;
 	st->at = st_time(&st->times, &st->line);
 }
 
@@ -303,7 +305,8 @@ struct source *st_open(const struct source_args *args)
 	src->source.ops = &ops;
 	src->diag = args->diag;
 	/* report every call in the log, but of environments only what is recorded by default */
-	src->options.record = 1u << ET_PROBES | 1u << ET_DIRS | 1u << ET_ENV | ET_ENV_LISTED;
+	src->options.record = 1u << ET_PROBES | 1u << ET_DIRS | 1u << ET_ENV | ET_ENV_LISTED |
+			      1u << ET_OUTPUT;
 	src->options.keep_env = et_env_listed;
 	src->options.cwd = opt_value(args->opts, "cwd");
 	src->n = args->nin;

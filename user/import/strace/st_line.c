@@ -20,6 +20,14 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Return: -1: it is none. */
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 static bool is_word(char c)
 {
 	return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -313,12 +321,9 @@ static void parse_value(struct st_line *line)
 
 	if (begins(s, end, "0x")) {
 		for (p = s + 2; p < end; p++) {
-			if (is_digit(*p))
-				v = v << 4 | (uint64_t)(*p - '0');
-			else if (*p >= 'a' && *p <= 'f')
-				v = v << 4 | ((uint64_t)(*p - 'a') + 10);
-			else
+			if (hex_digit(*p) < 0)
 				break;
+			v = v << 4 | (uint64_t)hex_digit(*p);
 		}
 		line->has_value = p > s + 2;
 	} else {
@@ -550,6 +555,43 @@ static bool parse_note(struct st_line *line, const char *s, const char *end)
 	return p;
 }
 
+/* " | 00010  68 69 0a ..."; or " * 3 bytes in buffer 0", before those of one of several. */
+static bool is_dump(const char *s, const char *end)
+{
+	static const char head[] = " | ", part[] = " * ", bytes[] = " bytes in buffer ";
+	uint64_t n;
+	const char *p;
+
+	if (begins(s, end, part)) {
+		p = digits(s + sizeof(part) - 1, end, &n);
+		return p > s + sizeof(part) - 1 && begins(p, end, bytes);
+	}
+	if (!begins(s, end, head))
+		return false;
+	for (p = s + sizeof(head) - 1; p < end && hex_digit(*p) >= 0; p++)
+		;
+	return p - s >= (long)sizeof(head) - 1 + 5 && begins(p, end, "  ");
+}
+
+/* Bytes stand in two groups of eight, with a blank more between these. */
+size_t st_line_dump(const struct st_line *line, uint8_t *to)
+{
+	const char *end = line->whole.s + line->whole.len, *s = line->whole.s + 3;
+	size_t n = 0;
+
+	if (!begins(line->whole.s, end, " | "))
+		return 0;
+	while (s < end && *s != ' ')
+		s++;
+	for (s += 2; n < ST_DUMP_MAX && end - s > 2; s += 3) {
+		s += n == ST_DUMP_MAX / 2;
+		if (hex_digit(s[0]) < 0 || hex_digit(s[1]) < 0)
+			break;
+		to[n++] = (uint8_t)(hex_digit(s[0]) << 4 | hex_digit(s[1]));
+	}
+	return n;
+}
+
 void st_line_parse(struct st_line *line, const char *s, size_t len)
 {
 	const char *end, *p;
@@ -561,6 +603,10 @@ void st_line_parse(struct st_line *line, const char *s, size_t len)
 	*line = (struct st_line){ .class = ST_NOTHING, .whole = { s, len }, .pid = -1 };
 	if (!len || parse_note(line, s, end))
 		return;
+	if (is_dump(s, end)) {
+		line->class = ST_DUMP;
+		return;
+	}
 	p = parse_head(line, s, end);
 	if (p == end)
 		line->class = ST_FOREIGN;

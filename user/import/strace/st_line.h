@@ -26,6 +26,7 @@ enum st_class {
 	ST_EXITED,		/* "+++ exited with 1 +++" */
 	ST_KILLED,		/* "+++ killed by SIGSEGV (core dumped) +++" */
 	ST_SUPERSEDED,		/* "+++ superseded by execve in pid 12 +++" */
+	ST_DUMP,		/* " | 00000  68 69 0a ...": what the call before wrote (-e write=) */
 	ST_NOTHING,		/* of strace's, and no event: signals, stacks, notes */
 	ST_FOREIGN,		/* not of strace's */
 };
@@ -77,6 +78,16 @@ void st_line_parse(struct st_line *line, const char *s, size_t len);
  * Return: false: they do not end.
  */
 bool st_line_result(struct st_line *line, const char *args, size_t len);
+
+/**
+ * st_line_dump - the bytes that a line ST_DUMP shows
+ * @to: room for ST_DUMP_MAX
+ *
+ * Return: how many.
+ */
+size_t st_line_dump(const struct st_line *line, uint8_t *to);
+
+#define ST_DUMP_MAX 16
 
 /**
  * st_skip - from a quote, a bracket or a descriptor's "<" on

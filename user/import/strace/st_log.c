@@ -167,8 +167,10 @@ static void end_task(struct st_log *log, struct st_task *task, const struct st_l
 	struct et_event *ev;
 
 	st_made(log, task);
-	if (task->process->tasks == 1)
+	if (task->process->tasks == 1) {
 		st_uses(log, task, false);
+		st_printed(log, task, killed || line->end);
+	}
 	ev = st_event(log, task, ET_K_EXIT);
 	et_set_value(ev, ET_V_EXIT_status, killed ? 0 : line->end);
 	if (killed) {
@@ -265,6 +267,11 @@ static void process(struct st_log *log, const struct st_line *line)
 {
 	struct st_task *task;
 
+	if (line->class == ST_DUMP) {
+		st_dumped(log, line);
+		return;
+	}
+	st_undumped(log);
 	/* of one that has ended, as strace before 4.9 tells it */
 	if (line->class == ST_DETACHED && !st_tasks_find(&log->tasks, line->pid))
 		return;
@@ -294,6 +301,7 @@ static void process(struct st_log *log, const struct st_line *line)
 		let_task_go(log, task);
 		break;
 	case ST_CUT:
+	case ST_DUMP:
 	case ST_NOTHING:
 	case ST_FOREIGN:
 		break;
@@ -576,7 +584,8 @@ uint64_t st_time(struct st_times *t, const struct st_line *line)
 
 	switch (line->clock) {
 	case ST_UNTIMED:
-		at = t->last + UNTIMED_NS;
+		/* that belongs to the line before it */
+		at = t->last + (line->class == ST_DUMP ? 0 : UNTIMED_NS);
 		break;
 	case ST_RELATIVE:
 		at += t->last;

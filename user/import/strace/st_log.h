@@ -120,9 +120,11 @@ char *st_log_calls(uint32_t record);
 
 /*
  * Calls of which strace need not print what they read and write, for its option -e:
- * their numbers say enough.
+ * their numbers say enough.  ST_RAW_OUTPUT: where that of descriptors 1 and 2 is dumped;
+ * of a vector, a dump ends at its first empty piece.
  */
-#define ST_RAW "raw=?read,?readv,?pread64,?preadv,?preadv2,?recvfrom,?write,?writev,?pwrite64,?pwritev,?pwritev2,?sendto,?sendmsg,?sendmmsg,?mmap,?mmap2"
+#define ST_RAW_OUTPUT "raw=?read,?readv,?pread64,?preadv,?preadv2,?recvfrom,?write,?pwrite64,?sendto,?sendmmsg,?mmap,?mmap2"
+#define ST_RAW ST_RAW_OUTPUT ",?writev,?pwritev,?pwritev2,?sendmsg"
 
 /** st_log_incomplete - how many of its events lack something */
 uint64_t st_log_incomplete(const struct st_log *log);

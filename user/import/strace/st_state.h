@@ -33,6 +33,8 @@ struct st_log {
 	bool unnamed;		/* held lines say of a child only that it is made: see st_tasks_expect() */
 	bool is_broken;		/* a message has broken a line, and the rest has not come */
 	int64_t broken;		/* the pid of that line; -1: none is told */
+	struct st_output *writer;	/* whose bytes a dump shows that comes next; NULL: nobody's */
+	uint64_t undumped;	/* bytes of the last write to it that have not been seen */
 	bool namespaces;	/* somebody sees pids that are not strace's */
 	unsigned int cloning;	/* tasks in a clone that is not finished, its child not known */
 };
@@ -72,6 +74,15 @@ void st_damage(struct st_log *log, const struct diag_kind *kind);
  * @exec: those that execve closes are closed
  */
 void st_uses(struct st_log *log, struct st_task *task, bool exec);
+
+/** st_dumped - a line shows what the call before it wrote */
+void st_dumped(struct st_log *log, const struct st_line *line);
+
+/** st_undumped - a line follows that shows nothing of it */
+void st_undumped(struct st_log *log);
+
+/** st_printed - tell what a process wrote to descriptors 1 and 2; before it ends */
+void st_printed(struct st_log *log, const struct st_task *task, bool failed);
 
 /** st_call - what a finished call was */
 void st_call(struct st_log *log, struct st_task *task, const struct st_line *line);

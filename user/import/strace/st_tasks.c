@@ -142,6 +142,8 @@ static void drop_process(struct st_process *p)
 		return;
 	drop_fds(p->fds);
 	drop_dirs(p->dirs);
+	for (unsigned int i = 0; i < ST_OUTPUTS; i++)
+		free(p->output[i]);
 	free(p);
 }
 

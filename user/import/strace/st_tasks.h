@@ -39,6 +39,16 @@ struct st_dirs {
 	bool elsewhere;		/* it may see other files by the same names */
 };
 
+/* What a process wrote to a descriptor. */
+struct st_output {
+	uint64_t bytes;
+	size_t len;
+	/* the last of it; what is behind its last gap, and no more of that than needed */
+	char text[2 * ET_OUTPUT_MAX];
+};
+
+#define ST_OUTPUTS 2	/* descriptors 1 and 2 */
+
 struct st_process {
 	unsigned int tasks;	/* that live */
 	/*
@@ -50,6 +60,7 @@ struct st_process {
 	int64_t status;
 	struct st_fds *fds;
 	struct st_dirs *dirs;
+	struct st_output *output[ST_OUTPUTS];	/* NULL: nothing was written */
 };
 
 /* Instead of a pid: lines do not have it; a line with it has not come. */

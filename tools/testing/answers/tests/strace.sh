@@ -89,6 +89,39 @@ check "all with --record=env" test "$(variables all | grep -c 'CPATHS\|HOME')" =
 check "which is told" test "$(recorded_env all)" = '*'
 check "both are refused" sh -c 'etrace run --record=env --no-env -o no.fxt -- true 2>&1 | grep -q "leave one out"'
 
+# ---- what programs printed ----
+
+# with_output NAME WHAT: record a program that prints much and fails, and some that do not
+with_output()
+{
+	etrace run -q --strict --backend=strace --record="$2" -o "$1.fxt" -- sh -c '
+		cat long ./--password=hunter2 2> "$1.err" | sort -c
+		echo fine
+		/bin/printf "a\0\377\n"
+		kill -9 $$' - "$1" > "$1.out" 2> log
+	etrace db -o "$1.db" "$1.fxt"
+	sqlite3 "$1.db" "SELECT e.status, e.signal, fd, bytes, hex(text) FROM printed
+		JOIN exec AS e ON e.id = exec ORDER BY e.signal, bytes DESC"
+}
+
+hex() { od -An -v -tx1 "$@" | tr -d ' \n' | tr a-f A-F; }
+
+seq 10001 13000 > long
+with_output some output > ours
+{
+	echo "1|0|1|18000|$(tail -c 4096 long | hex)"
+	echo "1|0|2|$(wc -c < some.err)|$(hex some.err)"
+	echo "0|9|1|5|$(echo fine | hex)"
+} > truth
+same "what programs that failed had printed" ours truth
+with_output all output=all > ours
+sed '2a 0|0|1|4|6100FF0A' truth > all.truth
+same "and any program, with output=all" ours all.truth
+etrace-read --redact --to json some.fxt | grep '"event":"output"' > ours
+check "secrets in it are hidden on request" grep -q 'password=\*\*\*' ours
+check "all of them" sh -c '! grep -q hunter2 ours'
+check "what the build printed is as without etrace" test "$(wc -l < some.out)" = 2
+
 # ---- names that the build gave to what was there before ----
 
 mkdir -p names/in/dir names/out
