@@ -13,6 +13,7 @@
 static const struct command commands[] = {
 	{ "run", "run a command and record what it does", cmd_run },
 	{ "attach", "record what a running process does from now on", cmd_attach },
+	{ "top", "watch a build while it runs", cmd_top },
 	{ "report", "sum a trace up", cmd_report },
 	{ "db", "make a database of a trace, to be asked again and again", cmd_db },
 	{ "compdb", "write the compile commands of a build: compile_commands.json", cmd_compdb },

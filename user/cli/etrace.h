@@ -23,6 +23,7 @@ struct command {
 
 int cmd_run(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_db(int argc, char **argv);
 int cmd_compdb(int argc, char **argv);

@@ -15,14 +15,14 @@ _etrace()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'run attach report db compdb deps rdeps why time diff rebuilt affected check used attest push fleet doctor --help --version' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'run attach top report db compdb deps rdeps why time diff rebuilt affected check used attest push fleet doctor --help --version' -- "$cur")
 		return
 	fi
 	# Behind run's command everything is the command's.
 	if [ "$sub" = run ]; then
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-o|-u|-b|--output|--user|--buffer|--to|--progress|--backend|--record|--keep-env|--cgroup) i=$((i + 1)) ;;
+			-o|-u|-b|--output|--user|--buffer|--to|--progress|--before|--backend|--record|--keep-env|--cgroup) i=$((i + 1)) ;;
 			=) i=$((i + 1)) ;;
 			--) i=$((i + 1)); break ;;
 			-*) ;;

@@ -14,13 +14,15 @@ int choose_row_detect(const struct source_format *f, struct in *in)
 	return f->detect(data, n < DETECT_BYTES ? n : DETECT_BYTES);
 }
 
-const struct source_format *choose_detect(struct in *in)
+/* The surest row of a model, of MODEL_COUNT: of any. */
+static const struct source_format *detect(struct in *in, enum model model)
 {
 	const struct source_format *best = NULL;
 	int best_score = DETECT_NO;
 
 	for (const struct source_format *f = source_formats; f->name; f++) {
-		int score = choose_row_detect(f, in);
+		int score = model == MODEL_COUNT || f->model == model ?
+			    choose_row_detect(f, in) : DETECT_NO;
 
 		if (score > best_score) {
 			best_score = score;
@@ -28,6 +30,16 @@ const struct source_format *choose_detect(struct in *in)
 		}
 	}
 	return best;
+}
+
+const struct source_format *choose_detect(struct in *in)
+{
+	return detect(in, MODEL_COUNT);
+}
+
+const struct source_format *choose_events(struct in *in)
+{
+	return detect(in, MODEL_ETRACE);
 }
 
 static void list_names(char *buf, size_t size, bool sources)

@@ -21,6 +21,8 @@ int choose_row_detect(const struct source_format *f, struct in *in);
 
 /** choose_detect - the row that is the surest of an input, the first of them.  Return: NULL: none. */
 const struct source_format *choose_detect(struct in *in);
+/** choose_events - the same among those that give events of etrace */
+const struct source_format *choose_events(struct in *in);
 
 /**
  * choose_source - the name of the input format

@@ -186,7 +186,10 @@ static void read_magic(struct fxt_reader *r)
 	const uint8_t *p;
 	size_t have;
 
-	p = in_peek(r->in, 4096, &have);
+	p = in_peek(r->in, 8, &have);
+	/* no more than that of a file that still grows, if it suffices */
+	if (have < 8 || (fxt_word_at(p, false) != FXT_MAGIC && fxt_word_at(p, true) != FXT_MAGIC))
+		p = in_peek(r->in, 4096, &have);
 	r->magic = true;
 	if (have >= 8 && fxt_word_at(p, false) == FXT_MAGIC) {
 		r->swap = false;

@@ -138,6 +138,20 @@ const char *in_why(const struct in *in)
 	return in->feed.why ? in->feed.why : strerror(-in->feed.err);
 }
 
+void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx)
+{
+	in->feed.wait = wait;
+	in->feed.wait_ctx = ctx;
+	in->feed.end = in->feed.raw_end = in->end = false;
+	in->feed.err = 0;
+	in->feed.why = NULL;
+}
+
+int in_fd(const struct in *in)
+{
+	return in->feed.fd;
+}
+
 int in_is_tty(const struct in *in)
 {
 	return in->feed.fd >= 0 && isatty(in->feed.fd);

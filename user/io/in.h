@@ -107,6 +107,19 @@ void in_read_ahead(struct in *in, bool plain);
  */
 void in_share_processors(struct in **in, size_t n);
 
+/**
+ * in_follow - read on where the input ends, for somebody is still writing it
+ * @wait: called at the end of what is there; returns after some time, true to look for
+ *	more, false if that is the end
+ *
+ * Not together with in_read_ahead().  What was found out of the end until now, as by
+ * in_peek(), is forgotten.
+ */
+void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx);
+
+/** in_fd - its descriptor, -1: memory */
+int in_fd(const struct in *in);
+
 /** in_is_tty - whether a person types it */
 int in_is_tty(const struct in *in);
 

@@ -25,7 +25,7 @@ static size_t read_fd(struct in_feed *f, uint8_t *to, size_t n)
 		if (f->cancel >= 0 && poll(fds, 2, -1) > 0 && fds[1].revents)
 			return 0;
 		got = read(f->fd, to, n);
-	} while (got < 0 && errno == EINTR);
+	} while ((got < 0 && errno == EINTR) || (!got && f->wait && f->wait(f->wait_ctx)));
 	if (got < 0)
 		f->err = -errno;
 	return got > 0 ? (size_t)got : 0;

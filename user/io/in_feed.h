@@ -19,6 +19,9 @@ struct in_feed {
 	 * waited for, or -1.
 	 */
 	int cancel;
+	/* Of a file that grows: see in_follow(); or NULL. */
+	bool (*wait)(void *ctx);
+	void *wait_ctx;
 	int err;		/* negative errno */
 	const char *why;	/* what is wrong with compressed data */
 	bool end;		/* nothing more comes */

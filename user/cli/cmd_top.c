@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace top: watch a build while it runs. */
+#include "cli/etrace.h"
+#include "cli/top.h"
+#include "base/container.h"
+#include "convert/choose.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_FILE	"etrace.fxt"
+/* So many steps are made of what is there before the clock is looked at. */
+#define STEPS		256u
+/* How often it is looked whether somebody still writes the file, ns. */
+#define LOOK_NS		1000000000u
+
+/* A file that is watched. */
+struct watch {
+	struct sink sink;
+	struct top *top;
+	struct in *in;
+	bool quit;
+	uint64_t looked;
+};
+
+static void usage(FILE *to)
+{
+	fputs("Usage: " PROG " top [OPTION]... [FILE|PID]\n"
+	      "Watch a build while it runs: what failed, what runs, what was finished, and how\n"
+	      "long it will take.  FILE is what etrace run is writing (" DEFAULT_FILE "); PID is that\n"
+	      "of an etrace run, or of a process to be recorded for the view alone.\n\n"
+	      "      --before OLD  an earlier recording of the build: the time remaining is\n"
+	      "                    estimated from it\n"
+	      "  -h, --help        show this and exit\n"
+	      "      --version     show the version and exit\n", to);
+}
+
+static void help(void)
+{
+	usage(stdout);
+	fputs("\nExample: " PROG " run make -j8 &  " PROG " top\n"
+	      "\nExit status: 0; 125 if there is nothing to be watched, or no terminal.\n", stdout);
+}
+
+/* ---- a file ---- */
+
+static int take(struct sink *s, const void *item)
+{
+	top_model_event(top_model(container_of(s, struct watch, sink)->top), item);
+	return 0;
+}
+
+/* Whether a recorder has it locked (out_place.h). */
+static bool is_written(int fd)
+{
+	if (!flock(fd, LOCK_SH | LOCK_NB)) {
+		flock(fd, LOCK_UN);
+		return false;
+	}
+	return errno == EWOULDBLOCK;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/*
+ * The end of what is there.  A recorder that has gone may have written something since
+ * this was read, so it is read once more before it ends.
+ */
+static bool wait_for_more(void *ctx)
+{
+	struct watch *w = ctx;
+	struct top_model *m = top_model(w->top);
+	uint64_t now = now_ns();
+	bool gone = m->cut;
+
+	if (m->over && !m->cut)
+		return false;
+	if (now >= w->looked + LOOK_NS) {
+		w->looked = now;
+		m->cut = !is_written(in_fd(w->in));
+		top_live(w->top, !m->cut);
+	}
+	if (gone) {
+		m->over = true;
+		return false;
+	}
+	if (m->cut)
+		return true;
+	w->quit = !top_wait(w->top);
+	return !w->quit;
+}
+
+static void read_on(struct watch *w, struct source *source)
+{
+	struct top_model *m = top_model(w->top);
+	int more = 1;
+
+	while (more > 0 && !w->quit && !m->over) {
+		for (unsigned int i = 0; more > 0 && i < STEPS && !m->over; i++)
+			more = source->ops->step(source, &w->sink);
+		w->quit |= !top_keys(w->top);
+		top_show(w->top);
+	}
+	/* an end that came in between is one */
+	m->cut = m->over && m->cut && m->status < 0 && !m->complete;
+}
+
+/* Return: false after a message. */
+static bool watch_input(struct top *top, struct in *in, const char *name)
+{
+	static const struct sink_ops ops = { .item = take };
+	struct watch w = { { &ops }, top, in, false, 0 };
+	struct opts opts;
+	struct diag *diag = diag_new(NULL, PROG);
+	struct source_args args = { .in = &in, .nin = 1, .opts = &opts, .diag = diag };
+	const struct source_format *format = choose_events(in);
+	struct source *source = NULL;
+
+	opts_init(&opts);
+	if (format)
+		source = format->open(&args);
+	if (source) {
+		top_source(top, name);
+		top_live(top, is_written(in_fd(in)));
+		in_follow(in, wait_for_more, &w);
+		read_on(&w, source);
+		source->ops->free(source);
+		top_live(top, false);
+		while (!w.quit)
+			w.quit = !top_wait(top);
+	} else {
+		say("top: %s: not a trace that etrace wrote: give the file of an etrace run", name);
+	}
+	opts_free(&opts);
+	diag_free(diag);
+	return source;
+}
+
+static int watch_file(const char *path, const char *name, const char *before)
+{
+	struct in *in;
+	struct top *top;
+	bool good;
+	int err = 0;
+
+	in = in_open(path, &err);
+	if (!in) {
+		say("top: %s: %s", name, strerror(-err));
+		return EXIT_FAILED;
+	}
+	top = top_open(ET_DEFAULT_PID_BITS, before, "end the view; the build goes on");
+	good = top && watch_input(top, in, name);
+	top_close(top);
+	in_close(in);
+	return good ? 0 : EXIT_FAILED;
+}
+
+/* ---- a process ---- */
+
+/* Whether a descriptor of a process is a trace that it writes. */
+static bool is_trace(const char *path)
+{
+	const struct source_format *format;
+	struct stat st;
+	struct in *in;
+	int err;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	in = in_open(path, &err);
+	if (!in)
+		return false;
+	format = is_written(in_fd(in)) ? choose_events(in) : NULL;
+	in_close(in);
+	return format;
+}
+
+/* The trace that a process writes.  Return: false: there is none. */
+static bool find_trace(pid_t pid, char *path, size_t size)
+{
+	char dir[64];
+	struct dirent *e;
+	bool found = false;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "/proc/%d/fd", (int)pid);
+	d = opendir(dir);
+	while (d && !found && (e = readdir(d))) {
+		if (*e->d_name == '.')
+			continue;
+		snprintf(path, size, "%s/%.20s", dir, e->d_name);
+		found = is_trace(path);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+static int watch_process(pid_t pid, const char *name, const char *before)
+{
+	char path[128];
+
+	if (kill(pid, 0) && errno == ESRCH) {
+		say("top %s: no such process", name);
+		return EXIT_FAILED;
+	}
+	if (find_trace(pid, path, sizeof(path)))
+		return watch_file(path, name, before);
+	say("top %s: it writes no trace: give the PID of an etrace run", name);
+	return EXIT_FAILED;
+}
+
+static bool is_pid(const char *s, pid_t *pid)
+{
+	char *end;
+	long n = strtol(s, &end, 10);
+
+	*pid = (pid_t)n;
+	return *s && !*end && n > 0 && n < 1 << 30 && access(s, F_OK);
+}
+
+int cmd_top(int argc, char **argv)
+{
+	enum { OPT_BEFORE = 512, OPT_VERSION };
+	static const struct option table[] = {
+		{ "before", required_argument, NULL, OPT_BEFORE },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, OPT_VERSION },
+		{ 0 }
+	};
+	const char *before = NULL, *name;
+	pid_t pid;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "h", table, NULL)) != -1) {
+		switch (opt) {
+		case OPT_BEFORE:
+			before = optarg;
+			break;
+		case 'h':
+			help();
+			return 0;
+		case OPT_VERSION:
+			print_version();
+			return 0;
+		default:
+			usage(stderr);
+			return EXIT_FAILED;
+		}
+	}
+	if (optind < argc - 1) {
+		say("top: give one FILE or PID");
+		return EXIT_FAILED;
+	}
+	name = optind < argc ? argv[optind] : DEFAULT_FILE;
+	if (is_pid(name, &pid))
+		return watch_process(pid, name, before);
+	return watch_file(name, name, before);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The view of a running build: what etrace top and etrace run --top have in common. */
+#ifndef ETRACE_CLI_TOP_H
+#define ETRACE_CLI_TOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+#include "top/top_screen.h"
+
+struct top;
+
+/**
+ * top_open - a view of nothing yet; the terminal changes with the first frame
+ * @pid_bits: as the module's bits_of_real_pid
+ * @before: an earlier recording, from which the time remaining is estimated; or NULL
+ * @quit: what q does, for the help
+ *
+ * Return: NULL after a message.
+ */
+struct top *top_open(unsigned int pid_bits, const char *before, const char *quit);
+void top_close(struct top *t);
+
+/** top_model - what it shows, to be fed with events; and how */
+struct top_model *top_model(struct top *t);
+
+/** top_source - what is watched, for its title; @source stays the caller's, and there */
+void top_source(struct top *t, const char *source);
+
+/** top_live - whether the clock of the trace is this machine's, and the build runs */
+void top_live(struct top *t, bool live);
+
+/** top_fd - readable when a key was pressed; -1 once the view has ended */
+int top_fd(const struct top *t);
+
+/** top_keys - take what was pressed.  Return: false if the view is to end. */
+bool top_keys(struct top *t);
+
+/** top_show - draw a frame, if one is due */
+void top_show(struct top *t);
+
+/** top_wait - until a key was pressed or a frame is due.  Return: as top_keys(). */
+bool top_wait(struct top *t);
+
+/** top_pause - give the terminal back until the next frame */
+void top_pause(struct top *t);
+
+/** top_end - end the view; the model goes */
+void top_end(struct top *t);
+
+#endif
