@@ -138,14 +138,15 @@ static int say_not_run(const char *name, int err, const char *what)
  * then it is traced.  Says on @ready once more that nothing was run, if so: else that is
  * closed by the program's beginning.
  */
-static void child(char **argv, char **words, const struct user *u, int ready, int go,
-		  const sigset_t *mask, const struct inherited *kept)
+static void child(const struct recording *rec, char **argv, char **words, const struct user *u,
+		  int ready, int go, const sigset_t *mask, const struct inherited *kept)
 {
 	char byte = 0, file[PATH_MAX];
 	int err = 0, status = EXIT_FAILED;
 
 	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)
 		_exit(EXIT_FAILED);	/* the recorder is gone */
+	record_child(rec);
 	err = u ? user_become(u) : 0;
 	if (err) {
 		say("cannot become user %u: %s", (unsigned int)u->uid, strerror(-err));
@@ -213,7 +214,7 @@ static int start_command(struct run *run, char **argv, const struct user *u,
 		close(go[1]);
 		/* or the session would outlive its owner while this waits */
 		s->ops->forget(s);
-		child(argv, words, u, ready[1], go[0], mask, kept);
+		child(run->rec, argv, words, u, ready[1], go[0], mask, kept);
 	}
 	err = run->pid < 0 ? -errno : 0;
 	close(ready[1]);

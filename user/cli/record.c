@@ -96,10 +96,32 @@ static int pass_event(struct sink *s, const void *item)
 	struct recording *r = container_of(s, struct recording, events);
 
 	notable_event(r->notable, item);
+	if (r->top)
+		top_model_event(top_model(r->top), item);
 	return sink_item(r->sink, item);
 }
 
 static const struct sink_ops events_ops = { .item = pass_event };
+
+/* The view or the progress line.  Return: false after a message. */
+static bool begin_view(struct recording *r)
+{
+	if (r->opt.top) {
+		r->top = top_open(r->session->pid_bits, r->opt.before,
+				  "end the view; the recording goes on");
+		r->aside = r->top && r->opt.runs ? aside_new() : NULL;
+		if (!r->top)
+			return false;
+		top_live(r->top, true);
+	} else if (!r->opt.quiet) {
+		progress_begin(r->opt.progress);
+	}
+	if (r->opt.top || progress_on()) {
+		notable_follow(r->notable);
+		r->utf8 = term_utf8();
+	}
+	return true;
+}
 
 struct recording *record_new(const struct record_options *o, const struct user *u)
 {
@@ -130,18 +152,14 @@ struct recording *record_new(const struct record_options *o, const struct user *
 		goto fail;
 	}
 	r->notable = notable_new(r->session->pid_bits);
-	if (!o->quiet)
-		progress_begin(o->progress);
-	if (progress_on()) {
-		notable_follow(r->notable);
-		r->utf8 = term_utf8();
-	}
+	if (!begin_view(r))
+		goto fail;
 	if (!open_outputs(r))
 		goto fail;
 	r->sink = outputs_sink(r->outputs, &r->opts, "session");
 	if (!r->sink)
 		goto fail;
-	r->fds = xcalloc(r->session->nfds + 2, sizeof(*r->fds));
+	r->fds = xcalloc(r->session->nfds + RECORD_FDS, sizeof(*r->fds));
 	r->begun = r->synced = r->shown = record_now();
 	r->realtime = realtime_at(r->begun);
 	/* last: it is traced from here on */
@@ -161,6 +179,8 @@ void record_free(struct recording *r)
 
 	if (!r)
 		return;
+	top_close(r->top);
+	aside_free(r->aside);
 	session_close(r->session);
 	cgroups_free(r->cgroups);
 	if (!r->opt.keep_module && !device_unload(why, sizeof(why)) && !r->opt.quiet)
@@ -191,6 +211,11 @@ void record_command(struct recording *r, char **argv)
 			buf_addc(&r->command, ' ');
 		sh_quote(&r->command, *argv, strlen(*argv));
 	}
+}
+
+void record_child(const struct recording *r)
+{
+	aside_take(r->aside);
 }
 
 struct session *record_session(struct recording *r)

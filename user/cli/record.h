@@ -36,6 +36,8 @@ struct record_options {
 	bool runs;		/* by cmd_run.c: a command is to be started */
 	bool no_env;		/* --no-env */
 	bool strict, quiet, verbose, keep_module, open;
+	bool top;		/* --top */
+	const char *before;	/* --before; NULL: none */
 	const char *page;	/* of --open: one of @files */
 	char *own_page;		/* it, if it was not among them */
 	enum term_when progress;
@@ -47,6 +49,7 @@ enum {
 	RECORD_OPT_TO = 512, RECORD_OPT_BACKEND, RECORD_OPT_STRICT, RECORD_OPT_PROGRESS,
 	RECORD_OPT_KEEP_MODULE, RECORD_OPT_RECORD, RECORD_OPT_KEEP_ENV, RECORD_OPT_NO_ENV,
 	RECORD_OPT_VERSION, RECORD_OPT_OPEN, RECORD_OPT_CGROUP,
+	RECORD_OPT_TOP, RECORD_OPT_BEFORE,
 };
 #define RECORD_LONG							\
 	{ "output", required_argument, NULL, 'o' },			\
@@ -63,6 +66,8 @@ enum {
 	{ "verbose", no_argument, NULL, 'v' },				\
 	{ "progress", required_argument, NULL, RECORD_OPT_PROGRESS },	\
 	{ "open", no_argument, NULL, RECORD_OPT_OPEN },			\
+	{ "top", no_argument, NULL, RECORD_OPT_TOP },			\
+	{ "before", required_argument, NULL, RECORD_OPT_BEFORE },	\
 	{ "help", no_argument, NULL, 'h' },			\
 	{ "version", no_argument, NULL, RECORD_OPT_VERSION }
 
@@ -111,6 +116,9 @@ struct session *record_session(struct recording *r);
 
 /** record_program - what a traced process runs: see notable_program() */
 bool record_program(struct recording *r, uint64_t upid, char *buf, size_t size);
+
+/** record_child - in the command's process: the terminal is the view's, if there is one */
+void record_child(const struct recording *r);
 
 /** record_present - tell the trace of the tasks that are there already */
 void record_present(struct recording *r);

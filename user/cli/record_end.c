@@ -241,6 +241,9 @@ bool record_end(struct recording *r, int status)
 	bool complete;
 	int err;
 
+	record_end_view(r);
+	if (r->aside)
+		aside_show(r->aside, true);
 	ended = record_now();
 	err = r->session->ops->stop(r->session);
 	if (!err)

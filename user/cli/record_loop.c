@@ -45,6 +45,31 @@ static void sync_outputs(struct recording *r, uint64_t now)
 	r->synced = now;
 }
 
+void record_end_view(struct recording *r)
+{
+	if (!r->top)
+		return;
+	top_close(r->top);
+	r->top = NULL;
+	if (r->aside)
+		aside_show(r->aside, false);
+	if (!r->opt.quiet)
+		progress_begin(r->opt.progress);
+}
+
+/* The view, or what takes its place. */
+static void show_view(struct recording *r, uint64_t now)
+{
+	if (r->top && !top_keys(r->top))
+		record_end_view(r);
+	if (r->top)
+		top_show(r->top);
+	else if (r->aside)
+		aside_show(r->aside, false);
+	if (!r->top && progress_on() && now >= r->shown + PROGRESS_NS)
+		show(r, now);
+}
+
 /* How long to wait for something to happen, in ms. */
 static int wait_for(const struct recording *r, uint64_t now)
 {
@@ -93,15 +118,16 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 	r->fds[0] = (struct pollfd){ .fd = r->signals, .events = POLLIN };
 	/* only ever hung up: not asked for while nobody wants to know */
 	r->fds[1] = (struct pollfd){ .fd = till_idle && !r->opt.ncgroups ? s->idle_fd : -1 };
-	s->ops->poll(s, r->fds + 2);
+	s->ops->poll(s, r->fds + RECORD_FDS);
 
 	while (on) {
 		uint64_t now = record_now();
 		bool woken = false, slept;
 
-		n = poll(r->fds, 2 + (r->poll_cpus ? s->nfds : 0), more ? 0 : wait_for(r, now)) > 0;
+		r->fds[2] = (struct pollfd){ .fd = r->top ? top_fd(r->top) : -1, .events = POLLIN };
+		n = poll(r->fds, RECORD_FDS + (r->poll_cpus ? s->nfds : 0), more ? 0 : wait_for(r, now)) > 0;
 		for (unsigned int i = 0; n && r->poll_cpus && i < s->nfds; i++)
-			woken |= r->fds[2 + i].revents != 0;
+			woken |= r->fds[RECORD_FDS + i].revents != 0;
 		if (n && r->fds[0].revents)
 			on = take_signals(r, fn, ctx);
 		if (till_idle && s->ops->idle(s) && !cgroups_there(r->cgroups))
@@ -112,8 +138,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 		now = record_now();
 		if (now >= r->synced + SYNC_NS)
 			sync_outputs(r, now);
-		if (progress_on() && now >= r->shown + PROGRESS_NS)
-			show(r, now);
+		show_view(r, now);
 	}
 }
 
@@ -123,4 +148,6 @@ void record_pause(struct recording *r)
 	sync_outputs(r, record_now());
 	outputs_settle(r->outputs, PAUSE_MS);
 	progress_hide();
+	if (r->top)
+		top_pause(r->top);
 }

@@ -106,6 +106,12 @@ bool record_option(struct record_options *o, int opt, const char *value,
 	case RECORD_OPT_OPEN:
 		o->open = true;
 		return true;
+	case RECORD_OPT_TOP:
+		o->top = true;
+		return true;
+	case RECORD_OPT_BEFORE:
+		o->before = value;
+		return true;
 	case RECORD_OPT_STRICT:
 		o->strict = true;
 		return true;
@@ -142,6 +148,11 @@ static char *page_beside(const char *file)
 
 bool record_options_end(struct record_options *o)
 {
+	if (o->before && !o->top) {
+		say("--before %s: only the view estimates the time remaining; say --top, too",
+		    o->before);
+		return false;
+	}
 	if (o->no_env && o->record >> ET_ENV & 1) {
 		say("--record=env and --no-env: one records environments, the other does not; leave one out");
 		return false;
@@ -205,6 +216,8 @@ void record_help(void)
 	      "      --progress WHEN\n"
 	      "                      a line that tells how it goes: auto (on a terminal), always,\n"
 	      "                      never\n"
+	      "      --top           show the build on the whole screen while it runs (etrace top)\n"
+	      "      --before OLD    of --top: estimate the time remaining from that recording\n"
 	      "      --open          show the page of the build in the end: the first output that is\n"
 	      "                      .html, or one beside the first output\n"
 	      "  -h, --help          show this and exit\n"

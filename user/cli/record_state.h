@@ -11,13 +11,18 @@
 
 #include "base/buf.h"
 #include "build/notable.h"
+#include "cli/aside.h"
 #include "cli/record.h"
+#include "cli/top.h"
 #include "convert/outputs.h"
 #include "io/options.h"
 
 #define RECORD_MS		1000000u	/* in ns */
 /* The reader looks at the buffers at least so often, in ms. */
 #define RECORD_TICK_MAX	250
+
+/* Descriptors that are waited for beside those of the session: signals, its end, keys. */
+#define RECORD_FDS	3u
 
 /* A database or a page among the outputs: made of a recording of its own, in the end. */
 struct record_made {
@@ -42,6 +47,8 @@ struct recording {
 	struct session *session;
 	struct cgroups *cgroups;	/* that are traced */
 	struct notable *notable;
+	struct top *top;	/* the view; NULL: none, or it has ended */
+	struct aside *aside;	/* what the command printed meanwhile; or NULL */
 	bool utf8;		/* the progress line can show more than ASCII */
 	int signals;		/* signalfd */
 	bool hurried;		/* a signal came that ends programs */
@@ -87,6 +94,9 @@ unsigned int record_made_make(struct recording *r);
 const struct record_made *record_made_of(const struct recording *r, unsigned int output);
 
 void record_made_free(struct recording *r);
+
+/** record_end_view - what the command printed is shown, and the progress line goes on */
+void record_end_view(struct recording *r);
 
 /** record_told_to_end - whether a signal came that ends programs: record_end.c */
 bool record_told_to_end(struct recording *r);

@@ -37,7 +37,7 @@ _etrace()
 	[ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD - 2]}
 	[ "$cur" = "=" ] && cur=
 	case $prev in
-	-o|--output|--html|--update|--config|--explain) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	-o|--output|--before|--html|--update|--config|--explain) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
 	-u|--user) mapfile -t COMPREPLY < <(compgen -u -- "$cur"); return ;;
 	--compress) mapfile -t COMPREPLY < <(compgen -W 'auto none gzip zstd' -- "$cur"); return ;;
 	--since|--until|--begin) mapfile -t COMPREPLY < <(compgen -W 'today yesterday monday 7d 30d' -- "$cur"); return ;;
