@@ -9,8 +9,10 @@ const main = (() => {
 
 /* name: {title, show(section, argument)}; without a title there is no entry in the list */
 const views = {
+	overview: {title: 'Overview', show: overview.show},
 	timeline: {title: 'Timeline', show: timeline.show},
 	tree: {title: 'Processes', show: tree.show},
+	failures: {title: 'Failures', show: failures.show},
 	slowest: {title: 'Slowest', show: slowest.show},
 	path: {title: 'Critical path', show: path.show},
 	file: {title: 'Files', show: file.show},
@@ -128,7 +130,7 @@ function section(name) {
 
 async function route() {
 	const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
-	const view = views[name] ? name : 'timeline';
+	const view = views[name] ? name : 'overview';
 	const part = section(view);
 
 	wanted = location.hash;

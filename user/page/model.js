@@ -180,6 +180,18 @@ model.howItEnded = p => {
 		'went on with another program'][model.programs.ended[p]];
 };
 
+/* The command that people know: gcc of cc1, as and ld. */
+model.driver = p => {
+	const {parent, kind} = model.programs;
+	const compiles = ['compile', 'assemble', 'link'].map(n => model.meta.classes.indexOf(n));
+	const [compile,, link] = compiles;
+
+	while (compiles.includes(kind[p]) && parent[p] >= 0 &&
+			(kind[parent[p]] === compile || kind[parent[p]] === link))
+		p = parent[p];
+	return p;
+};
+
 /* ---- processes ---- */
 
 model.programsOf = once(() => groups(model.processes.n, model.programs.n,
@@ -401,6 +413,9 @@ const loadGraph = once(async () => {
 	};
 });
 
+model.overview = once(() => data.json('overview'));
+/* By program: what it printed, [{fd, bytes, text}]; empty if it was not recorded. */
+model.printed = once(async () => data.has('printed') ? data.json('printed') : {});
 model.slowest = once(() => data.json('slowest'));
 model.findings = once(() => data.json('findings'));
 model.packages = once(() => data.json('packages'));

@@ -6,12 +6,12 @@ const path = (() => {
 
 const WHYS = {
 	begin: 'the build began',
-	started: 'it was started by the one before',
-	ended: 'it went on when the one before had ended',
-	needed: 'it needed a file that the one before made',
-	place: 'it waited for a free job slot, which the one before had',
-	order: 'it came after the one before, of which it needed no file',
-	pipe: 'it waited for the one before at a pipe',
+	started: 'started by the step before',
+	ended: 'waited for the step before to end',
+	needed: 'needed a file of the step before',
+	place: 'waited for a free job slot, until the step before ended',
+	order: 'came after the step before, but read no file of it',
+	pipe: 'waited for data from the step before',
 };
 
 function why(i, paths) {
@@ -33,7 +33,56 @@ function classes() {
 }
 
 function length(ns, longest) {
-	return [dom.bar(ns / longest, ns / longest), dom.seconds(ns)];
+	return [dom.bar(ns / longest, ns / longest), dom.time(ns)];
+}
+
+/* The longest steps that are 95 % of the path together, at least 20; the rest is folded. */
+const MOST = 0.95, LEAST = 20;
+
+function longest(took) {
+	const order = Array.from(took.keys()).sort((a, b) => took[b] - took[a] || a - b);
+	const enough = MOST * order.reduce((all, i) => all + took[i], 0);
+	let n = 0, sum = 0;
+
+	while (n < order.length && (n < LEAST || sum < enough))
+		sum += took[order[n++]];
+	return {shown: order.slice(0, n), rest: order.slice(n)};
+}
+
+function steps(caption, list, order, took, paths) {
+	const {path: rows, meta} = model;
+	const most = Math.max(1, ...list.slice(0, 1).map(i => took[i]));
+
+	return table.make(caption, [
+		{name: 'Took', value: i => took[i], number: true, show: i => length(took[i], most)},
+		{name: 'Of the build', value: i => took[i], number: true,
+			show: i => dom.percent(took[i] / Math.max(1, meta.wall))},
+		{name: 'Program',
+			value: i => rows.program[i] < 0 ? '' : model.label(rows.program[i]),
+			show: i => rows.program[i] < 0 ? 'not in the trace' :
+				[links.colour(model.programs.kind[rows.program[i]]), ' ',
+					links.program(rows.program[i])]},
+		{name: 'Output of its job', value: i => paths[rows.output[i]] || '',
+			show: i => links.file(rows.output[i], paths)},
+		{name: 'From', value: i => rows.from[i], number: true,
+			show: i => dom.moment(rows.from[i], 1e6)},
+		{name: 'Why then', value: i => rows.why[i], show: i => why(i, paths)},
+	], list, order);
+}
+
+function folded(rest, took, paths) {
+	if (!rest.length)
+		return null;
+	const sum = rest.reduce((all, i) => all + took[i], 0);
+	const box = dom.make('details', {class: 'listed'}, dom.make('summary', {},
+		`${dom.plural(rest.length, 'step')} no longer than ${dom.time(took[rest[0]])}, ` +
+		`together ${dom.time(sum)}`));
+
+	box.addEventListener('toggle', () => {
+		if (box.open && box.childElementCount === 1)
+			box.append(steps('Short steps', rest, -1, took, paths));
+	});
+	return box;
 }
 
 async function show(section) {
@@ -41,35 +90,26 @@ async function show(section) {
 		return;
 	const {path: rows, meta} = model;
 	const paths = await model.files();
-	const longest = rows.to.reduce((most, to, i) => Math.max(most, to - rows.from[i]), 1);
-	const sums = classes();
+	const took = rows.to.map((to, i) => to - rows.from[i]);
+	const sums = classes(), {shown, rest} = longest(took);
+	const whole = Math.max(1, sums.reduce((all, s) => all + s.length, 0));
 
 	dom.fill(section, dom.make('h2', {}, 'Critical path'),
-		dom.make('p', {}, `The build took ${dom.seconds(meta.wall)}. One of these worked ` +
-			'at each moment of it, and each waited for the one before: to make the ' +
-			'build shorter, make these shorter. With unlimited processors it would ' +
-			`take ${dom.seconds(meta.endless)}.`),
+		dom.make('p', {}, 'At every moment one of these was running, and each had to wait for ' +
+			'the one before. Only making these faster makes the build faster. The build ' +
+			`took ${dom.time(meta.wall)}; with unlimited CPUs it would take ` +
+			`${dom.time(meta.endless)}.`),
 		table.make('By class', [
 			{name: 'Class', value: s => s.name,
 				show: s => [links.colour(s.kind), ' ', s.name]},
 			{name: 'Of the path', value: s => s.length, number: true,
 				show: s => length(s.length, sums[0].length)},
+			{name: 'Percent', value: s => s.length, number: true,
+				show: s => dom.percent(s.length / whole)},
 		], sums, -2),
-		table.make('Step by step', [
-			{name: 'From', value: i => rows.from[i], number: true,
-				show: i => dom.seconds(rows.from[i])},
-			{name: 'Took', value: i => rows.to[i] - rows.from[i], number: true,
-				show: i => length(rows.to[i] - rows.from[i], longest)},
-			{name: 'Program',
-				value: i => rows.program[i] < 0 ? '' : model.label(rows.program[i]),
-				show: i => rows.program[i] < 0 ? 'not in the trace' :
-					[links.colour(model.programs.kind[rows.program[i]]), ' ',
-						links.program(rows.program[i])]},
-			{name: 'Why then', value: i => rows.why[i], show: i => why(i, paths)},
-			{name: 'Its job made', value: i => paths[rows.output[i]] || '',
-				show: i => links.file(rows.output[i], paths)},
-		], Array.from(rows.from.keys()), 1));
+		steps('Steps, the longest first', shown, -1, took, paths),
+		folded(rest, took, paths));
 }
 
-return {show};
+return {show, classes};
 })();

@@ -29,7 +29,7 @@ async function show(section) {
 	const {outputs, programs, directories} = await model.slowest();
 
 	dom.fill(section, dom.make('h2', {}, 'Slowest'),
-		dom.make('p', {class: 'hint'}, 'Each at most 200. A head of a column sorts by it.'),
+		dom.make('p', {class: 'hint'}, 'The 200 slowest of each. Click a column heading to sort.'),
 		one('By output', outputs), one('By program', programs),
 		one('By directory', directories));
 }

@@ -21,9 +21,10 @@ from common import db, dir, etrace, lines, nanoseconds, open_page, page, quiet, 
 import hostile
 import inside as told
 import lanes
+import views
 
 SMALL = ("cmake", "kernel", "jobs-4", "wrong-outside", "wrong-writers", "rebuild-nothing")
-VIEWS = ("timeline", "tree", "slowest", "path", "file", "findings", "packages")
+VIEWS = ("overview", "timeline", "failures", "tree", "slowest", "path", "file", "findings", "packages")
 
 
 # ---- tests: each is told by its first line ----
@@ -34,7 +35,7 @@ def heads(b):
         open_page(b, name)
         report = etrace("report", db(name))
         times = lines("time", "--json", db(name))[0]
-        whole = report.startswith("The trace is complete")
+        whole = "The trace is complete" in report
         verdict = b.js("document.getElementById('verdict').textContent")
         assert ("NOT complete" in verdict) == (not whole), verdict
         figures = dict(b.js("[...document.querySelectorAll('#figures div')]"
@@ -229,18 +230,30 @@ def path(b):
     for name in ("kernel", "jobs-4", "cmake"):
         critical = lines("time", "--json", db(name))[0]["critical"]
         open_page(b, name, "#path")
-        b.wait("document.querySelectorAll('#view-path table').length === 2")
+        b.wait("document.querySelectorAll('#view-path table').length >= 2")
         got = b.js("Array.from(model.path.from, (f, i) => [f, model.path.to[i], "
                    "model.path.program[i] + 1, model.meta.whys[model.path.why[i]]])")
         same(got, [[c["from_ns"], c["to_ns"], c.get("exec", 0), c["why"]] for c in critical],
              "path of " + name)
-        table = rows(b, "Step by step")
-        same([r[:2] for r in table],
-             [[seconds(c["from_ns"]), seconds(c["to_ns"] - c["from_ns"])] for c in critical],
+        # the longest first, the short ones folded
+        by_length = sorted(critical, key=lambda c: c["from_ns"] - c["to_ns"])
+        table = rows(b, "Steps")
+        folded = b.js("document.querySelector('#view-path details') !== null")
+        assert folded == (len(table) < len(critical)), (len(table), len(critical))
+        if folded:
+            b.run("document.querySelector('#view-path details').open = true")
+            assert b.wait("document.querySelectorAll('#view-path table').length === 3")
+            rest = rows(b, "Short steps")
+            same(b.js("document.querySelector('#view-path summary').textContent"),
+                 "%d step%s no longer than %s, together %s" % (
+                     len(rest), "" if len(rest) == 1 else "s", rest[0][0],
+                     seconds(sum(c["to_ns"] - c["from_ns"] for c in by_length[len(table):]))), "folded")
+            table += rest
+        same([r[0] for r in table], [seconds(c["to_ns"] - c["from_ns"]) for c in by_length],
              "steps of " + name)
-        for row, c in zip(table, critical):
-            assert c["why"] != "needed" or c["file"] in row[3], (row, c)
-            assert not c.get("output") or row[4] == c["output"], (row, c)
+        for row, c in zip(table, by_length):
+            assert c["why"] != "needed" or c["file"] in row[5], (row, c)
+            assert not c.get("output") or row[3] == c["output"], (row, c)
         quiet(b, name)
 
 
@@ -412,7 +425,8 @@ def access(b):
     output = b.js("model.files().then(l => l.findIndex(p => p.endsWith('.o')))")
     looked = [(name, view) for name in ("wrong-writers",) for view in
               (*VIEWS, "timeline/5", "file/%d" % output, "program/3")]
-    looked += [("inside", "program/0"), ("cut", "timeline"), ("hostile", "file"), ("hostile", "slowest")]
+    looked += [("inside", "program/0"), ("cut", "timeline"), ("hostile", "file"), ("hostile", "slowest"), ("failing", "overview"),
+               ("failing", "failures")]
     wrong = []
     for dark in (False, True):
         last = None
@@ -594,7 +608,7 @@ def large(b):
     return None
 
 
-TESTS = (heads, numbers, incomplete, timeline, *lanes.TESTS, tree, slowest, path, files, findings, inside, harm, faults, access,
+TESTS = (heads, numbers, incomplete, timeline, *lanes.TESTS, *views.TESTS, tree, slowest, path, files, findings, inside, harm, faults, access,
          keys, colours, small, large)
 
 

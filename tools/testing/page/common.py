@@ -66,7 +66,7 @@ def db(name):
     return str(dir / (name + ".db"))
 
 
-def open_page(b, name, fragment=""):
+def open_page(b, name, fragment="#timeline"):
     b.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     took = b.open(page(name), fragment)
     assert took >= 0, "%s: %s" % (name, b.js("document.body.innerText"))

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The first view and what it leads to, and that no table's cells overlap."""
+from common import db, lines, open_page, quiet, rows, same, seconds
+import failing
+
+# Of each table that is seen, cells whose text is not within them, or reaches into the next
+# one; and how wide the page is, if that is more than the window.
+OVERLAPS = """
+    const found = [], section = document.querySelector('#content > section:not([hidden])');
+    const boxOf = cell => {
+        const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), boxes = [];
+        const range = document.createRange();
+        while (texts.nextNode()) {
+            range.selectNodeContents(texts.currentNode);
+            boxes.push(...range.getClientRects());
+        }
+        return [...boxes, ...[...cell.querySelectorAll('.bar')].map(bar => bar.getBoundingClientRect())]
+            .filter(r => r.width > 0);
+    };
+    let cells = 0;
+    for (const table of section.querySelectorAll('table')) {
+        for (const row of table.rows) {
+            for (const cell of row.cells) {
+                const own = cell.getBoundingClientRect(), parts = boxOf(cell);
+                cells++;
+                const out = parts.find(r => r.left < own.left - 1 || r.right > own.right + 1 ||
+                    r.top < own.top - 1 || r.bottom > own.bottom + 1);
+                const over = parts.find((r, i) => parts.some((s, k) => k > i &&
+                    r.left < s.right - 1 && s.left < r.right - 1 &&
+                    r.top < s.bottom - 3 && s.top < r.bottom - 3));
+                if (out || over)
+                    found.push([out ? 'out' : 'over', table.caption.textContent,
+                        row.rowIndex, cell.cellIndex, cell.textContent.slice(0, 40)]);
+            }
+        }
+    }
+    const wide = document.documentElement.scrollWidth;
+    return [cells, found, wide > document.documentElement.clientWidth ? wide : 0];"""
+
+
+def tables(b):
+    """no cell's text leaves its cell or covers other text, in any view, at three widths"""
+    cells = 0
+    try:
+        for width in (1440, 1024, 390):
+            b.resize(width, 900)
+            for name, fragments in (
+                    ("kernel", ("overview", "failures", "slowest", "path", "findings", "packages",
+                                "program/30", "file/40")),
+                    ("failing", ("overview", "failures", "path")),
+                    ("inside", ("program/0",)), ("hostile", ("slowest", "path"))):
+                open_page(b, name, "#overview")
+                for fragment in fragments:
+                    b.go("#" + fragment)
+                    n, wrong, wide = b.run(OVERLAPS)
+                    cells += n
+                    assert not wrong, "%s #%s at %d pixels: %s" % (name, fragment, width, wrong[:3])
+                    assert not wide, "%s #%s: %d pixels wide, in a window of %d" % (
+                        name, fragment, wide, width)
+    finally:
+        b.resize(1280, 800)
+    assert cells > 4000, "too few cells looked at: %d" % cells
+
+
+def overview(b):
+    """the first view says what failed first, and what to make faster first, as etrace time does"""
+    for name in ("kernel", "jobs-4", "cmake"):
+        open_page(b, name, "")
+        same(b.js("document.querySelector('#content > section:not([hidden])').id"), "view-overview",
+             "the first view")
+        assert b.wait("document.querySelector('#view-overview h2')")
+        expected = lines("time", "--json", db(name))[0]["faster"]
+        got = b.js("[...document.querySelectorAll('#view-overview .faster li')].map(l => ["
+                   "l.querySelector('strong').textContent, l.querySelector('a').hash])")
+        same(got, [["at most %s less" % seconds(f["saves_ns"]),
+                    "#program/%d" % (f["exec"] - 1) if "exec" in f else "#timeline"]
+                   for f in expected], "what to make faster of " + name)
+        same(b.js("document.querySelectorAll('#view-overview .failed').length"),
+             int(b.js("model.meta.failed")), "failed: " + name)
+        quiet(b, name)
+    open_page(b, "failing", "")
+    first = next(i for i, p in enumerate(failing.PROGRAMS) if p[6] == "first")
+    text = b.js("document.querySelector('#view-overview .failed').textContent")
+    assert "cc1 failed first" in text and "bad.c" in text and "exit status 1" in text, text
+    same(b.js("[...document.querySelectorAll('#view-overview .failed a')].map(a => a.hash)"),
+         ["#program/%d" % first, "#timeline/%d" % first, "#failures"], "links")
+    colour = b.js("getComputedStyle(document.querySelector('.failed strong')).color")
+    same(colour, "rgb(164, 14, 38)", "red")
+    quiet(b, "failing")
+
+
+def failure_list(b):
+    """the list of failures has each program that failed, by its kind, with its command"""
+    open_page(b, "failing", "#failures")
+    b.wait("document.querySelector('#view-failures table')")
+    b.run("document.querySelectorAll('#view-failures details').forEach(d => { d.open = true; })")
+    for title, kind in (("Failed first", "first"), ("Passed on", "passed on"), ("Answers", "answer")):
+        assert b.wait("[...document.querySelectorAll('#view-failures caption')]"
+                      ".some(c => c.textContent === a0)", title), title
+        got = [r[0].split()[0] for r in rows(b, title)]
+        same(sorted(got), sorted(p[0] for p in failing.PROGRAMS if p[6] == kind), title)
+    (first,) = rows(b, "Failed first")
+    # the command is the one that people typed
+    assert first[1] == "exit status 1" and any("gcc -c bad.c" in cell for cell in first), first
+    assert any("bad.c" in cell for cell in first[2:4]), first
+    quiet(b, "failing")
+    open_page(b, "jobs-4", "#failures")
+    assert "did not fail" in b.js("document.querySelector('#view-failures').textContent")
+
+
+TESTS = (tables, overview, failure_list)

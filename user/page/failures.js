@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* All programs that failed, those that matter first: meta.failure_words has the kinds. */
+'use strict';
+
+const failures = (() => {
+
+/* Rows of one kind at most. */
+const MOST = 1000;
+
+/* kind: [title, what it means]; those behind a click are questions and answers */
+const KINDS = {
+	first: ['Failed first', 'The failure of the build began with it.'],
+	real: ['Other failures', 'The build failed of these, too.'],
+	followed: ['Followed', 'They failed, or were stopped, because of an earlier failure.'],
+	'passed on': ['Passed on', 'They failed because a program that they called had failed.'],
+};
+const FOLDED = {
+	ignored: ['Ignored', 'The program that called them went on and did not fail because of it.'],
+	answer: ['Answers', 'Their status is an answer, as of test or grep, and no failure.'],
+	probe: ['Probes', 'Questions of configure, CMake and the like to the system.'],
+};
+
+const REASONS = {
+	input: '', missing: 'not found: ', tool: 'no such program: ',
+	'not permitted': 'not permitted: ', timeout: 'took too long: ',
+};
+
+function programsOf(kind) {
+	const number = model.meta.failure_words.indexOf(kind), list = [];
+
+	for (let p = 0; number > 0 && p < model.programs.n; p++)
+		if (model.programs.failure[p] === number)
+			list.push(p);
+	return list;
+}
+
+function on(detail) {
+	return detail && detail.path ? (REASONS[detail.reason] || '') + detail.path : '';
+}
+
+function printed(rows) {
+	return rows.length ? rows.map(r => dom.make('pre', {class: 'printed', tabindex: 0,
+		'aria-label': `Printed to descriptor ${r.fd}`, role: 'region'}, r.text)) : '';
+}
+
+async function list(title, hint, programs, details) {
+	const output = await model.printed();
+	const rows = [];
+
+	for (const p of programs.slice(0, MOST)) {
+		const detail = details.get(p);
+		const typed = detail && detail.command >= 0 ? detail.command : model.driver(p);
+
+		rows.push({p, detail, typed, command: await model.command(typed),
+			output: output[p] || []});
+	}
+	const some = (name, value, more) => rows.some(value) ? [{name, value, ...more}] : [];
+
+	return [dom.make('p', {class: 'hint'}, hint, programs.length > MOST ?
+		` These are the first ${dom.number(MOST)} of ${dom.number(programs.length)}.` : ''),
+	table.make(title, [
+		{name: 'Program', value: r => model.label(r.p), show: r => links.program(r.p)},
+		{name: 'How it ended', value: r => model.howItEnded(r.p)},
+		{name: 'Ended at', value: r => model.programs.until[r.p], number: true,
+			show: r => dom.time(model.programs.until[r.p])},
+		...some('On', r => on(r.detail)),
+		...some('Because of it', r => r.detail ? r.detail.after : 0, {number: true,
+			show: r => r.detail && r.detail.after ? `${dom.number(r.detail.after)} more failed` : ''}),
+		...some('It printed', r => r.output.length, {show: r => printed(r.output)}),
+		{name: 'Command', value: r => r.command ? dom.quoted(r.command.words) : '',
+			show: r => r.command ? dom.make('code', {class: 'command'},
+				dom.quoted(r.command.words)) : 'not known'},
+		{name: 'In', value: r => r.command ? r.command.directory : '',
+			show: r => dom.make('span', {class: 'path'}, r.command ? r.command.directory : '')},
+	], rows, 3)];
+}
+
+/* Shown when it is opened: there can be thousands. */
+function folded(title, hint, programs) {
+	const box = dom.make('details', {class: 'listed'},
+		dom.make('summary', {}, `${title} (${dom.number(programs.length)})`));
+
+	box.addEventListener('toggle', async () => {
+		if (box.open && box.childElementCount === 1)
+			box.append(...await list(title, hint, programs, new Map()));
+	});
+	return box;
+}
+
+async function show(section) {
+	if (section.childElementCount)
+		return;
+	const {failure, failures: known} = await model.overview();
+	const details = new Map(known.map(f => [f.program, f]));
+	const parts = [];
+
+	for (const [kind, [title, hint]] of Object.entries(KINDS)) {
+		const programs = programsOf(kind);
+
+		if (programs.length)
+			parts.push(...await list(title, hint, programs, details));
+	}
+	for (const [kind, [title, hint]] of Object.entries(FOLDED)) {
+		const programs = programsOf(kind);
+
+		if (programs.length)
+			parts.push(folded(title, hint, programs));
+	}
+	dom.fill(section, dom.make('h2', {}, 'Failures'),
+		dom.make('p', {class: failure ? 'failed' : null}, failure ||
+			(model.meta.failed ? 'The build failed; which program failed first is not known.' :
+				'The build did not fail.')),
+		...parts);
+}
+
+return {show};
+})();
