@@ -3,6 +3,7 @@
 #include "answers/answers.h"
 #include "base/path.h"
 #include "base/shquote.h"
+#include "base/spelling.h"
 #include "base/xalloc.h"
 #include "build/redact.h"
 #include "build/work.h"
@@ -30,7 +31,6 @@ void answers_path(struct buf *to, const char *path)
 /* ---- names that nearly are ---- */
 
 #define NEAR 3		/* that are told */
-#define MAX_NAME 128	/* bytes that are compared */
 
 static const char *base_name(const char *path, size_t *len)
 {
@@ -40,32 +40,6 @@ static const char *base_name(const char *path, size_t *len)
 		return path;
 	*len -= (size_t)(slash + 1 - path);
 	return slash + 1;
-}
-
-/* Bytes to change, add or take away to make one of the other. */
-static unsigned int distance(const char *a, size_t na, const char *b, size_t nb)
-{
-	unsigned int row[MAX_NAME + 1], diagonal, above;
-
-	na = na > MAX_NAME ? MAX_NAME : na;
-	nb = nb > MAX_NAME ? MAX_NAME : nb;
-	for (size_t j = 0; j <= nb; j++)
-		row[j] = (unsigned int)j;
-	for (size_t i = 0; i < na; i++) {
-		diagonal = row[0];
-		row[0] = (unsigned int)i + 1;
-		for (size_t j = 0; j < nb; j++) {
-			above = row[j + 1];
-			diagonal += a[i] != b[j];
-			if (above + 1 < diagonal)
-				diagonal = above + 1;
-			if (row[j] + 1 < diagonal)
-				diagonal = row[j] + 1;
-			row[j + 1] = diagonal;
-			diagonal = above;
-		}
-	}
-	return row[nb];
 }
 
 struct near {
@@ -101,12 +75,12 @@ static void tell_nearest(struct db *db, const struct buf *path)
 		n = len;
 		base = base_name(s, &n);
 		/* the name counts more than where it lies */
-		far = distance(name, wanted, base, n) * 64;
+		far = spelling_distance(name, wanted, base, n) * 64;
 		if (far <= 64 * (wanted / 2 + 1)) {
 			b.len = 0;
 			buf_add(&b, s, len);
 			buf_addc(&b, 0);
-			add_near(list, far + distance(path->s, path->len, s, len), b.s, len);
+			add_near(list, far + spelling_distance(path->s, path->len, s, len), b.s, len);
 		}
 	}
 	b.len = 0;
@@ -115,8 +89,8 @@ static void tell_nearest(struct db *db, const struct buf *path)
 		sh_quote(&b, list[i].path, list[i].len);
 		free(list[i].path);
 	}
-	diag_fatal(db->diag, "%.*s: the build did not touch it%s%.*s", (int)path->len, path->s,
-		   b.len ? "; the nearest names: " : "", (int)b.len, b.len ? b.s : "");
+	diag_fatal(db->diag, "%.*s: not in this trace%s%.*s", (int)path->len, path->s,
+		   b.len ? "; similar names: " : "", (int)b.len, b.len ? b.s : "");
 	buf_free(&b);
 }
 

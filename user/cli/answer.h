@@ -29,14 +29,15 @@ struct answer {
 	const char *name;	/* "deps" */
 	const char *synopsis;	/* behind the options: "TRACE PATH..." */
 	const char *about;	/* what it answers: one or more lines */
+	const char *example;	/* commands for --help, a line each */
 	/*
-	 * Its own options.  --json, --help and --version are there without; and, if
-	 * it takes traces, --from, --bits-of-real-pid and --redact.
+	 * Its own options. --json, --help and --version are added; and, if it takes traces,
+	 * --from, --bits-of-real-pid and --redact.
 	 */
 	const struct opt_row *options;
-	const char *shorts;	/* letters, each that of options[i], '-' for none; or NULL */
 	unsigned int traces;	/* that it takes and are opened: 0, 1 or 2 */
-	bool leaves;		/* it is for other people: it hides secrets, but for --no-redact */
+	bool leaves;		/* it is for other people: it hides secrets unless --no-redact */
+	bool only_json;		/* it has no other form: no --json */
 	bool opens;		/* it opens traces itself, of its arguments */
 	size_t min_args, max_args;	/* behind them; max SIZE_MAX: any number */
 	const char *status;	/* more exit statuses, for --help: "3 with findings"; or NULL */

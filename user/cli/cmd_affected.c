@@ -8,10 +8,10 @@
 #include <string.h>
 
 static const struct opt_row options[] = {
-	{ "git", "REV", "files that differ from this revision, in the work tree here" },
-	{ "tests", "PATTERN", "commands that are tests: \"*/test_* *\"" },
-	{ "format", "FORMAT", "text (default), list, json or ctest" },
-	{ "map", "HERE=THERE", "the directory HERE was THERE when the build was recorded" },
+	{ "git", "REV", "files that differ from this revision in the work tree here" },
+	{ "tests", "PATTERN", "commands that are tests, as a shell pattern: \"*/test_* *\"" },
+	{ "format", "text|list|json|ctest", "text (default), list, json or ctest" },
+	{ "map", "HERE=THERE", "directory HERE of today was THERE during the build" },
 	{ 0 }
 };
 
@@ -56,8 +56,10 @@ int cmd_affected(int argc, char **argv)
 {
 	static const struct answer affected = {
 		.name = "affected", .synopsis = "TRACE [PATH...]", .options = options,
-		.about = "Say which outputs, commands and tests depend on files that have changed since the\n"
-			 "build was recorded.  TRACE is a file of " PROG " run, or a database of " PROG " db.\n",
+		.about = "List the outputs, commands and tests that depend on files changed since the build was "
+			 "recorded. TRACE is a file of " PROG " run or a database of " PROG " db.",
+		.example = PROG " affected etrace.fxt src/parse.c\n"
+			   PROG " affected --git main --tests '*/test_*' etrace.fxt\n",
 		.traces = 1, .max_args = SIZE_MAX, .run = ask,
 	};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace attach: record what a process and all below it do from now on. */
+#include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/inherit.h"
 #include "cli/open_page.h"
@@ -10,22 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static void usage(FILE *to)
-{
-	fputs("Usage: " PROG " attach [OPTION]... PID\n"
-	      "       " PROG " attach [OPTION]... --cgroup PATH [PID]\n"
-	      "Record what the process PID, its threads and all processes below it do from now\n"
-	      "on, until none of them lives or until Ctrl-C; or those in a cgroup, until it is\n"
-	      "removed or until Ctrl-C.\n\n", to);
-}
-
-static void help(void)
-{
-	usage(stdout);
-	record_help();
-	fputs("\nExit status: 0; 123 with --strict if the trace is not complete; 125 if tracing\n"
-	      "could not start.\n", stdout);
-}
+static const struct command_line command_line = {
+	.name = "attach", .synopsis = "PID\n--cgroup PATH [PID]",
+	.about = "Record what process PID, its threads and all processes below it do from now on, until "
+		 "the last of them ends or you press Ctrl-C; or, with --cgroup, what the processes of a "
+		 "cgroup do until it is removed.",
+	.example = PROG " attach -o server.fxt 4711\n",
+	.options = { record_rows },
+	.status = "0 success; 123 with --strict if the trace is incomplete; 125 if recording could not "
+		  "start",
+	.failed = EXIT_FAILED,
+};
 
 static bool on_signal(void *ctx, const struct signalfd_siginfo *info)
 {
@@ -87,38 +83,49 @@ static int attach(const struct record_options *o, const struct user *sudo, char 
 	return o->strict && !complete ? EXIT_INCOMPLETE : 0;
 }
 
+/* Return: 0 after a message. */
+static pid_t parse_pid(const char *s)
+{
+	char *end;
+	long pid;
+
+	errno = 0;
+	pid = strtol(s, &end, 10);
+	if (!errno && !*end && pid > 0 && pid <= 1 << 30)
+		return (pid_t)pid;
+	say("attach: %s is not a PID", s);
+	return 0;
+}
+
 int cmd_attach(int argc, char **argv)
 {
-	static const struct option table[] = { RECORD_LONG, { 0 } };
-	static const struct record_texts texts = { usage, help };
 	struct record_options o = { 0 };
 	struct user *sudo = NULL;
-	int opt, ret = EXIT_FAILED;
-	char *end;
-	long pid = 0;
+	struct opts opts;
+	pid_t pid = 0;
+	int ret;
 
-	while ((opt = getopt_long(argc, argv, RECORD_SHORT, table, NULL)) != -1)
-		if (!record_option(&o, opt, optarg, &texts, &ret))
-			goto out;
-	if (!record_options_end(&o))
+	opts_init(&opts);
+	ret = command_line_parse(&command_line, argc, argv, &opts);
+	if (ret >= 0)
+		goto out;
+	ret = EXIT_FAILED;
+	if (!record_options_take(&o, &opts))
 		goto out;
 	if (optind < argc - 1 || (optind == argc && !o.ncgroups)) {
-		say("attach: say the PID of one process, or a --cgroup");
-		usage(stderr);
+		command_line_wrong(&command_line, "give the PID of one process, or a --cgroup");
 		goto out;
 	}
 	if (optind < argc) {
-		errno = 0;
-		pid = strtol(argv[optind], &end, 10);
-		if (errno || *end || pid <= 0 || pid > 1 << 30) {
-			say("attach: %s is no PID", argv[optind]);
+		pid = parse_pid(argv[optind]);
+		if (!pid)
 			goto out;
-		}
 	}
 	sudo = user_of_sudo();
-	ret = attach(&o, sudo, argv, (pid_t)pid);
+	ret = attach(&o, sudo, argv, pid);
 out:
 	user_free(sudo);
 	record_options_free(&o);
+	opts_free(&opts);
 	return ret;
 }

@@ -6,9 +6,10 @@
 
 static const struct opt_row options[] = {
 	{ "spdx", NULL, "SPDX 3.0.1, build profile (default)" },
-	{ "in-toto", NULL, "a statement of in-toto with a runtime trace" },
-	{ "no-redact", NULL, "keep what looks secret in arguments, which is hidden" },
-	{ "root", "DIR", "the files of the build's machine are in DIR; default: /" },
+	{ "in-toto", NULL, "an in-toto statement with a runtime trace" },
+	{ "no-redact", NULL, "show arguments that look secret; by default they are hidden" },
+	{ "root", "DIR",
+	  "where the file system of the build machine is now; default: /" },
 	{ 0 }
 };
 
@@ -30,9 +31,10 @@ int cmd_attest(int argc, char **argv)
 {
 	static const struct answer attest = {
 		.name = "attest", .synopsis = "TRACE", .options = options,
-		.about = "Write what a build read, used and made, with the SHA-256 of each file that is still\n"
-			 "what the build had.  Always JSON.\n",
-		.traces = 1, .max_args = 0, .leaves = true, .run = ask,
+		.about = "Write what a build read, used and made, with the SHA-256 of each file that has not changed "
+			 "since. The output is always JSON.",
+		.example = PROG " attest --in-toto etrace.fxt > build.intoto.json\n",
+		.traces = 1, .max_args = 0, .leaves = true, .only_json = true, .run = ask,
 	};
 
 	return answer_main(&attest, argc, argv);

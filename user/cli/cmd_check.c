@@ -7,13 +7,17 @@
 #include <string.h>
 
 static const struct opt_row options[] = {
-	{ "ninja", "DIR", "what is declared: in DIR/build.ninja and DIR/.ninja_deps" },
-	{ "make", "FILE", "what is declared: in what \"make -np\" printed" },
-	{ "depfiles", "GLOB", "what is declared: in depfiles; of a directory, all *.d, *.Po and *.Plo below it" },
-	{ "kbuild", "DIR", "what is declared: in the .*.cmd files of a kernel's build in DIR" },
-	{ "map", "A=B", "what lies in A now was in B when it was built" },
-	{ "tree", "DIR", "sources or results are in DIR; default: where the command started, and where sources lie that it was done with" },
-	{ "allow", "FILE", "what is no finding: lines [KIND] PATTERN" },
+	{ "ninja", "DIR", "declared inputs: DIR/build.ninja and DIR/.ninja_deps" },
+	{ "make", "FILE", "declared inputs: the output of \"make -np\" in FILE" },
+	{ "depfiles", "GLOB",
+	  "declared inputs: depfiles; in a directory, all *.d, *.Po and *.Plo below it" },
+	{ "kbuild", "DIR",
+	  "declared inputs: the .*.cmd files of a kernel build in DIR" },
+	{ "map", "A=B", "directory A of today was directory B during the build" },
+	{ "tree", "DIR",
+	  "sources or results are in DIR; default: where the command started, "
+	  "and where the sources that it used are" },
+	{ "allow", "FILE", "no findings for these: lines [KIND] PATTERN" },
 	{ 0 }
 };
 
@@ -96,10 +100,10 @@ int cmd_check(int argc, char **argv)
 {
 	static const struct answer check = {
 		.name = "check", .synopsis = "TRACE", .options = options,
-		.about = "Say what of a build can make the next one wrong: inputs that nobody declares,\n"
-			 "what is done in no order or not at all, sources that it changes, files elsewhere,\n"
-			 "variables, network, clocks.\n",
-		.traces = 1, .max_args = 0, .status = "3 there are findings", .run = ask,
+		.about = "List what can make the next build wrong: undeclared inputs, steps in no fixed order, "
+			 "steps left undone, changed sources, files elsewhere, variables, network, clocks.",
+		.example = PROG " check --ninja . etrace.fxt\n",
+		.traces = 1, .max_args = 0, .status = "3 findings", .run = ask,
 	};
 
 	return answer_main(&check, argc, argv);

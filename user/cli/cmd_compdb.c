@@ -10,17 +10,19 @@
 #include <string.h>
 
 static const struct opt_row options[] = {
-	{ "output", "FILE", "where to; default: standard output" },
-	{ "update", "FILE", "put them into FILE: its entries of other outputs stay" },
-	{ "style", "STYLE", "of entries: arguments (default), cmake or bear" },
-	{ "links", NULL, "link and archive commands, too, with their inputs" },
-	{ "no-configure", NULL, "without what configure, CMake and Meson only try out" },
-	{ "wrappers", NULL, "commands with the wrappers before them: ccache, mpicc" },
-	{ "preprocess", NULL, "what only preprocesses (-E), too" },
-	{ "exists", NULL, "only of sources that are still there" },
-	{ "verbose", NULL, "tell where a command and its compiler disagree" },
-	{ "config", "FILE", "more compilers, and which entries: YAML, as Bear 4 has it" },
-	{ "explain", "SOURCE", "say why SOURCE is in it, or is not, and write no list" },
+	{ "o|output", "FILE", "write it there; default: standard output" },
+	{ "update", "FILE", "replace entries of FILE; those of other outputs stay" },
+	{ "style", "arguments|cmake|bear",
+	  "form of entries: arguments (default), cmake or bear" },
+	{ "links", NULL, "add link and archive commands with their inputs" },
+	{ "no-configure", NULL, "leave out what configure, CMake and Meson only tried" },
+	{ "wrappers", NULL, "keep wrappers in front of commands: ccache, mpicc" },
+	{ "preprocess", NULL, "add commands that only preprocess (-E)" },
+	{ "exists", NULL, "only sources that still exist" },
+	{ "v|verbose", NULL, "say where a command and its compiler disagree" },
+	{ "config", "FILE",
+	  "more compilers, and which entries: YAML in the format of Bear 4" },
+	{ "explain", "SOURCE", "only say why SOURCE has an entry or has none" },
 	{ 0 }
 };
 
@@ -96,9 +98,10 @@ static int ask(struct asked *a)
 int cmd_compdb(int argc, char **argv)
 {
 	static const struct answer compdb = {
-		.name = "compdb", .synopsis = "TRACE", .options = options, .shorts = "o-------v",
-		.about = "Write the compile commands of a build as compile_commands.json: one entry for\n"
-			 "each source of each compilation that ran.\n",
+		.name = "compdb", .synopsis = "TRACE", .options = options,
+		.about = "Write the compile commands of a build as compile_commands.json: one entry for each source "
+			 "of each compilation that ran.",
+		.example = PROG " compdb -o compile_commands.json etrace.fxt\n",
 		.traces = 1, .run = ask,
 	};
 

@@ -2,31 +2,33 @@
 /* etrace db: a trace as an SQLite database, to be asked again and again. */
 #include "answers/compdb.h"
 #include "cli/answer.h"
+#include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/inputs.h"
 #include "cli/oom.h"
 #include "db/write.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void usage(FILE *to)
-{
-	fputs("Usage: " PROG " db [OPTION]... -o FILE.db [TRACE]...\n"
-	      "Make an SQLite database of a trace: what " PROG " deps and the others answer from,\n"
-	      "and you by SQL; etrace-db(5) has its tables.  Several files (those of the\n"
-	      "processors) are one trace; standard input without TRACE.\n\n"
-	      "  -o, --output FILE.db   where to; default: the trace's name with .db\n"
-	      "      --redact           hide what looks secret in arguments of programs\n"
-	      "      --from FORMAT      format of the input, as of etrace-read; default: found out\n"
-	      "      --bits-of-real-pid N\n"
-	      "                         the module's parameter, if it is not 22\n"
-	      "  -h, --help             show this and exit\n"
-	      "      --version          show the version and exit\n\n"
-	      "Exit status: 0 the trace is complete; 1 something is missing or damaged; 2 there is\n"
-	      "no database.\n", to);
-}
+static const struct opt_row options[] = {
+	{ "o|output", "FILE.db", "write it there; default: the trace's name with .db" },
+	{ "redact", NULL, "hide what looks secret in the arguments of programs" },
+	{ "from", "FORMAT", "format of the trace (see etrace-read); default: detected" },
+	{ "bits-of-real-pid", "N", "value of the module's parameter, if it is not 22" },
+	COMMAND_LINE_HELP
+};
+
+static const struct command_line command_line = {
+	.name = "db", .synopsis = "[TRACE]...",
+	.about = "Make an SQLite database of a trace, from which " PROG " deps and the other commands answer "
+		 "faster, and which you can query with SQL (tables: etrace-db(5)). Several files (one for "
+		 "each processor) are one trace. Without TRACE, read ./" TRACE_FILE "; - is standard input.",
+	.example = PROG " db -o build.db etrace.fxt\n",
+	.options = { options },
+	.status = "0 the trace is complete; 1 something is missing or damaged; 2 no database was made",
+	.failed = 2,
+};
 
 /* "build.fxt.zst" gives "build.db". */
 static void default_name(struct buf *to, const char *trace)
@@ -61,21 +63,24 @@ static int make_named(const char *name, const struct inputs *inputs, const char 
 	return ret;
 }
 
-static int make(char **files, size_t n, const char *output, const char *from,
-		const struct opts *opts, struct diag *diag)
+static int make(char **files, size_t n, const struct opts *opts, struct diag *diag)
 {
+	const char *output = opt_value(opts, "output");
 	struct inputs inputs = { 0 };
 	struct buf name = { 0 };
 	int ret = 2;
 
+	if (!inputs_open_usual(&inputs, &files, &n, diag))
+		goto out;
 	if (output)
 		buf_add(&name, output, strlen(output) + 1);
 	else if (n == 1 && strcmp(files[0], "-"))
 		default_name(&name, files[0]);
-	if (!name.len)
-		diag_fatal(diag, "the database needs a name: say -o FILE.db");
-	else if (inputs_open(&inputs, files, n, diag))
-		ret = make_named(name.s, &inputs, from, opts, diag);
+	if (name.len)
+		ret = make_named(name.s, &inputs, opt_value(opts, "from"), opts, diag);
+	else
+		diag_fatal(diag, "the database needs a name: give -o FILE.db");
+out:
 	inputs_close(&inputs);
 	buf_free(&name);
 	return ret;
@@ -83,52 +88,17 @@ static int make(char **files, size_t n, const char *output, const char *from,
 
 int cmd_db(int argc, char **argv)
 {
-	static const struct option table[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "redact", no_argument, NULL, 'r' },
-		{ "from", required_argument, NULL, 'f' },
-		{ "bits-of-real-pid", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ 0 }
-	};
-	const char *from = NULL, *output = NULL;
 	struct diag *diag;
 	struct opts opts;
-	int opt, ret = 2;
+	int ret;
 
 	opts_init(&opts);
-	while ((opt = getopt_long(argc, argv, "o:h", table, NULL)) != -1) {
-		switch (opt) {
-		case 'o':
-			output = optarg;
-			break;
-		case 'f':
-			from = optarg;
-			break;
-		case 'r':
-			opts_add(&opts, "redact", NULL);
-			break;
-		case 'b':
-			opts_add(&opts, "bits-of-real-pid", optarg);
-			break;
-		case 'h':
-			usage(stdout);
-			ret = 0;
-			goto out;
-		case 'V':
-			print_version();
-			ret = 0;
-			goto out;
-		default:
-			usage(stderr);
-			goto out;
-		}
+	ret = command_line_parse(&command_line, argc, argv, &opts);
+	if (ret < 0) {
+		diag = diag_new(stderr, PROG " db");
+		ret = make(argv + optind, (size_t)(argc - optind), &opts, diag);
+		diag_free(diag);
 	}
-	diag = diag_new(stderr, PROG " db");
-	ret = make(argv + optind, (size_t)(argc - optind), output, from, &opts, diag);
-	diag_free(diag);
-out:
 	opts_free(&opts);
 	return ret;
 }

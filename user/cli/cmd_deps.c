@@ -7,12 +7,22 @@
 #include <stdint.h>
 #include <string.h>
 
-static const struct opt_row options[] = {
-	{ "direct", NULL, "only what the last program took (rdeps: what it made)" },
-	{ "leaves", NULL, "only files that the build did not make (rdeps: that nothing was made from)" },
-	{ "class", "LIST", "of data,pipe,program,loader,config,probe,dir; default data,pipe" },
-	{ "format", "FORMAT", "text (default), make or dot" },
-	{ "all", NULL, "of all files that the build made (rdeps: used)" },
+static const struct opt_row deps_options[] = {
+	{ "direct", NULL, "only what the last program read" },
+	{ "leaves", NULL, "only files that the build did not make" },
+	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir; "
+	  "default: data,pipe" },
+	{ "format", "text|make|dot", "text (default), make or dot" },
+	{ "all", NULL, "all files that the build made" },
+	{ 0 }
+};
+static const struct opt_row rdeps_options[] = {
+	{ "direct", NULL, "only what was made by the programs that read it" },
+	{ "leaves", NULL, "only files from which nothing else was made" },
+	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir; "
+	  "default: data,pipe" },
+	{ "format", "text|make|dot", "text (default), make or dot" },
+	{ "all", NULL, "all files that the build used" },
 	{ 0 }
 };
 
@@ -83,9 +93,11 @@ static int ask_rdeps(struct asked *a)
 int cmd_deps(int argc, char **argv)
 {
 	static const struct answer deps = {
-		.name = "deps", .synopsis = "TRACE PATH...", .options = options,
-		.about = "Say what files were made from: everything up to files that the build did not\n"
-			 "make.  TRACE is a file of " PROG " run, or a database of " PROG " db.\n",
+		.name = "deps", .synopsis = "TRACE PATH...", .options = deps_options,
+		.about = "List what files were made from, down to files that the build did not make. TRACE is a "
+			 "file of " PROG " run or a database of " PROG " db.",
+		.example = PROG " deps etrace.fxt app\n"
+			   PROG " deps --leaves --all etrace.fxt\n",
 		.traces = 1, .max_args = SIZE_MAX, .run = ask_deps,
 	};
 
@@ -95,9 +107,10 @@ int cmd_deps(int argc, char **argv)
 int cmd_rdeps(int argc, char **argv)
 {
 	static const struct answer rdeps = {
-		.name = "rdeps", .synopsis = "TRACE PATH...", .options = options,
-		.about = "Say what was made from files, and from what was made from them.  TRACE is a\n"
-			 "file of " PROG " run, or a database of " PROG " db.\n",
+		.name = "rdeps", .synopsis = "TRACE PATH...", .options = rdeps_options,
+		.about = "List what was made from files, directly or indirectly. TRACE is a file of " PROG " run "
+			 "or a database of " PROG " db.",
+		.example = PROG " rdeps etrace.fxt src/config.h\n",
 		.traces = 1, .max_args = SIZE_MAX, .run = ask_rdeps,
 	};
 

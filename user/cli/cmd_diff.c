@@ -5,9 +5,12 @@
 #include "cli/etrace.h"
 
 static const struct opt_row options[] = {
-	{ "map", "A=B", "the first build's directory A is B in the second; default: where each began" },
-	{ "sizes", NULL, "a file of the same size is the same, whatever its time" },
-	{ "times", "PERCENT", "tell programs whose time differs by so much, and by 0.1 s or more" },
+	{ "map", "A=B",
+	  "directory A of the first build is B in the second; default: where each "
+	  "began" },
+	{ "sizes", NULL, "files of equal size are equal, whatever their times" },
+	{ "times", "PERCENT",
+	  "list programs whose time differs by at least this, and by 0.1 s or more" },
 	{ 0 }
 };
 
@@ -32,10 +35,11 @@ int cmd_diff(int argc, char **argv)
 {
 	static const struct answer diff = {
 		.name = "diff", .synopsis = "FIRST SECOND", .options = options,
-		.about = "Say where two builds part: first the roots, which nothing before them explains,\n"
-			 "then every program that is other.  How many jobs ran at once does not matter.\n",
+		.about = "Show where two builds differ: first the root causes, which nothing before them explains, "
+			 "then every program that differs. The number of parallel jobs does not matter.",
+		.example = PROG " diff old.fxt new.fxt\n",
 		.traces = 2, .max_args = 0, .run = ask,
-		.status = "3 there are differences",
+		.status = "3 differences",
 	};
 
 	return answer_main(&diff, argc, argv);

@@ -5,11 +5,11 @@
  * says what backend it is about; the last one for each does what run does.
  */
 #include "cli/doctor.h"
+#include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/session.h"
 #include "cli/term.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,17 +59,21 @@ static void print(const char *name, const struct finding *f)
 	}
 }
 
-static void usage(FILE *to)
-{
-	fputs("Usage: " PROG " doctor [--backend NAME]\n"
-	      "Tell what stands in the way of " PROG " run on this machine, and the remedy.  Loads\n"
-	      "the module, or BPF programs, if nothing else is found to be in the way.\n\n"
-	      "      --backend NAME  look at what " PROG " run --backend NAME needs: module, bpf,\n"
-	      "                      strace, or auto: module or BPF, and strace if neither works\n"
-	      "  -h, --help          show this and exit\n"
-	      "      --version       show the version and exit\n\n"
-	      "Exit status: 0 if " PROG " run works here, else 1.\n", to);
-}
+static const struct opt_row options[] = {
+	{ "backend", "auto|module|bpf|strace", "check what " PROG " run --backend NAME needs: module, bpf, strace, or "
+	  "auto: module or BPF, and strace if neither works" },
+	COMMAND_LINE_HELP
+};
+
+static const struct command_line command_line = {
+	.name = "doctor", .synopsis = "",
+	.about = "Find out what keeps " PROG " run from working on this machine, and what to do about it. "
+		 "If nothing is in the way, this loads the module or BPF programs once to try them.",
+	.example = PROG " doctor\n",
+	.options = { options },
+	.status = "0 " PROG " run works here; 1 it does not",
+	.failed = EXIT_FAILED,
+};
 
 /* Return: false if there is no such backend. */
 static bool wanted_backends(const char *name, enum backends *wanted)
@@ -129,36 +133,22 @@ static bool diagnose(enum backends wanted)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option table[] = {
-		{ "backend", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ 0 }
-	};
 	enum backends wanted = BOTH;
-	int opt;
+	const char *backend;
+	struct opts opts;
+	int ret;
 
-	while ((opt = getopt_long(argc, argv, "h", table, NULL)) != -1) {
-		switch (opt) {
-		case 'b':
-			if (!wanted_backends(optarg, &wanted))
-				return EXIT_FAILED;
-			continue;
-		case 'h':
-			usage(stdout);
-			return 0;
-		case 'V':
-			print_version();
-			return 0;
-		default:
-			usage(stderr);
-			return EXIT_FAILED;
-		}
-	}
-	if (optind < argc) {
-		usage(stderr);
-		return EXIT_FAILED;
-	}
+	opts_init(&opts);
+	ret = command_line_parse(&command_line, argc, argv, &opts);
+	backend = opt_value(&opts, "backend");
+	if (ret < 0 && optind < argc)
+		ret = command_line_wrong(&command_line, "takes no arguments, but there is '%s'",
+					 argv[optind]);
+	else if (ret < 0 && backend && !wanted_backends(backend, &wanted))
+		ret = EXIT_FAILED;
+	opts_free(&opts);
+	if (ret >= 0)
+		return ret;
 	uname(&doctor_host);
 	doctor_find_module();
 	return !diagnose(wanted);

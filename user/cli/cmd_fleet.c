@@ -15,13 +15,13 @@
 
 static const struct opt_row options[] = {
 	{ "url", "URL", "the server, http://HOST:8123; default: $ETRACE_FLEET_URL" },
-	{ "since", "WHEN", "builds that began then or later; default: " SINCE },
-	{ "until", "WHEN", "builds that began before; default: now" },
-	{ "project", "NAME", "builds of that project" },
-	{ "host", "NAME", "builds on that host" },
-	{ "tag", "K=V", "builds with that tag; several: with all of them" },
-	{ "limit", "N", "rows that are shown; default: 20" },
-	{ "sql", NULL, "print the statements, and do not ask" },
+	{ "since", "WHEN", "only builds that began then or later; default: " SINCE },
+	{ "until", "WHEN", "only builds that began before; default: now" },
+	{ "project", "NAME", "only builds of this project" },
+	{ "host", "NAME", "only builds on this host" },
+	{ "tag", "K=V", "only builds with this tag; if repeated, with all of them" },
+	{ "limit", "N", "rows to print; default: 20" },
+	{ "sql", NULL, "print the SQL statements instead of running them" },
 	FLEET_OPTIONS("asks", "3"),
 	{ 0 }
 };
@@ -152,7 +152,7 @@ static int ask(struct asked *a)
 
 static void add_about(struct buf *b)
 {
-	buf_adds(b, "Ask the builds that " PROG " push has put into ClickHouse:\n\n");
+	buf_adds(b, "Answer questions from the builds that " PROG " push has stored in ClickHouse:\n\n");
 	for (const struct query *q = query_all(); q->name; q++) {
 		char head[40];
 
@@ -171,7 +171,7 @@ int cmd_fleet(int argc, char **argv)
 {
 	struct buf about = { 0 };
 	struct answer fleet = {
-		.name = "fleet", .synopsis = "QUERY [ARG]", .options = options,
+		.name = "fleet", .example = PROG " fleet slowest --since 7d\n", .synopsis = "QUERY [ARG]", .options = options,
 		.min_args = 1, .max_args = 2, .run = ask,
 	};
 	int status;

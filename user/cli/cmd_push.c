@@ -13,26 +13,28 @@
 #include <time.h>
 
 static const struct opt_row options[] = {
-	{ "init", NULL, "make the tables, or bring them up to date" },
-	{ "cluster", "NAME", "with --init and --sweep: they are on this cluster" },
-	{ "sweep", NULL, "remove what pushes left that never ended, and are older than a day" },
-	{ "host", "NAME", "where it was built; default: what the recording says" },
+	{ "init", NULL, "create the tables, or bring them up to date" },
+	{ "cluster", "NAME", "with --init and --sweep: the tables are on this cluster" },
+	{ "sweep", NULL, "remove leftovers of pushes that never ended, if older than a day" },
+	{ "host", "NAME", "host that built it; default: from the recording" },
 	{ "project", "NAME", "what was built; default: the name of the directory" },
-	{ "tag", "K=V", "something else to find it by; may be said several times" },
-	{ "begin", "WHEN", "when the build began; default: what the trace says" },
-	{ "tree", "DIR", "what is written as \".\"; default: where the build began" },
-	{ "root", "DIR", "the machine of the build is in DIR; default: /, if it was this one" },
-	{ "programs-by-name", NULL, "one of which nothing else is known is what it is called" },
-	{ "no-packages", NULL, "do not say which files are whose package's" },
-	{ "hash", NULL, "SHA-256 of files that are still what they were" },
-	{ "no-redact", NULL, "send what looks secret in arguments, too, which is hidden" },
-	{ "plain-http", NULL, "send to another machine by http://, for all on the way to read" },
-	{ "compress", "HOW", "auto (default), none, gzip or zstd" },
+	{ "tag", "K=V", "something else to find it by; may be repeated" },
+	{ "begin", "WHEN", "when the build began; default: from the trace" },
+	{ "tree", "DIR", "directory to write as \".\"; default: where the build began" },
+	{ "root", "DIR",
+	  "where the file system of the build machine is now; default: /, if the "
+	  "build ran on this machine" },
+	{ "programs-by-name", NULL, "identify a program by its name if nothing else is known" },
+	{ "no-packages", NULL, "do not look up the packages that files belong to" },
+	{ "hash", NULL, "add the SHA-256 of files that have not changed since" },
+	{ "no-redact", NULL, "send arguments that look secret; by default they are hidden" },
+	{ "plain-http", NULL,
+	  "allow http:// to another machine, where anybody on the way can read it" },
+	{ "compress", "auto|none|gzip|zstd", "auto (default), none, gzip or zstd" },
 	FLEET_OPTIONS("pushes", "8"),
-	{ "quiet", NULL, "do not say which builds are there" },
+	{ "q|quiet", NULL, "do not print which builds are stored" },
 	{ 0 }
 };
-static const char shorts[] = "---------------------q";
 
 static bool take_options(struct asked *a, struct push_options *o, const char ***tags,
 			 struct buf *tree)
@@ -198,11 +200,12 @@ int cmd_push(int argc, char **argv)
 {
 	static const struct answer push = {
 		.name = "push", .synopsis = "URL [TRACE|DB]...", .options = options,
-		.shorts = shorts,
-		.about = "Put builds into ClickHouse, by its HTTP interface, for " PROG " fleet: each once,\n"
-			 "however often it is pushed.  --init comes first, once.\n",
+		.about = "Store builds in ClickHouse, over HTTP, for " PROG " fleet. However often a build is pushed, "
+			 "it is stored once. Run it once with --init first.",
+		.example = PROG " push --init https://db.example:8443\n"
+			   PROG " push https://db.example:8443 etrace.fxt\n",
 		.opens = true, .max_args = SIZE_MAX, .run = ask,
-		.status = "2 also if a build is not there",
+		.status = "2 also if a build was not stored",
 	};
 
 	return answer_main(&push, argc, argv);

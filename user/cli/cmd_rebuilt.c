@@ -5,9 +5,11 @@
 #include "cli/etrace.h"
 
 static const struct opt_row options[] = {
-	{ "ninja", "DIR", "what is declared: in DIR/build.ninja" },
-	{ "make", "FILE", "what is declared: in what \"make -np\" printed" },
-	{ "map", "A=B", "the old build's directory A is B in the new; default: where each began" },
+	{ "ninja", "DIR", "declared inputs: DIR/build.ninja" },
+	{ "make", "FILE", "declared inputs: the output of \"make -np\" in FILE" },
+	{ "map", "A=B",
+	  "directory A of the old build is B in the new one; default: where each "
+	  "began" },
 	{ 0 }
 };
 
@@ -28,7 +30,8 @@ int cmd_rebuilt(int argc, char **argv)
 {
 	static const struct answer rebuilt = {
 		.name = "rebuilt", .synopsis = "OLD NEW", .options = options,
-		.about = "Say why each step of the build NEW ran, which the build OLD has done before.\n",
+		.about = "Show why each step of the build NEW ran although the build OLD had done it before.",
+		.example = PROG " rebuilt old.fxt new.fxt\n",
 		.traces = 2, .max_args = 0, .run = ask,
 	};
 

@@ -4,40 +4,41 @@
 #include "answers/page.h"
 #include "convert/choose.h"
 #include "cli/answer.h"
+#include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/inputs.h"
 #include "cli/oom.h"
 #include "cli/term.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void usage(FILE *to)
-{
-	fputs("Usage: " PROG " report [OPTION]... [FILE]...\n"
-	      "Sum up a trace: a file of " PROG " run, the lines of trace_pipe, a database, or any\n"
-	      "other trace that etrace-read reads; standard input without FILE.  Several files (those\n"
-	      "of the processors) are one trace.\n\n"
-	      "      --top N        rows of each list; default 5\n"
-	      "      --json         counts of all events, as one JSON object\n"
-	      "      --html FILE    one page with all of it, for a browser; - is standard output\n"
-	      "      --compiler-traces[=DIR]\n"
-	      "                     into the page, what compilers wrote of themselves (clang\n"
-	      "                     -ftime-trace, lld --time-trace, crox), in files below DIR\n"
-	      "      --redact       hide what looks secret in arguments; a page does it anyway\n"
-	      "      --no-redact    not in a page either\n"
-	      "      --from FORMAT  format of the input, as of etrace-read; default: found out\n"
-	      "      --bits-of-real-pid N\n"
-	      "                     the module's parameter, if it is not 22\n"
-	      "  -h, --help         show this and exit\n"
-	      "      --version      show the version and exit\n\n"
-	      "Exit status: 0 the trace is complete; 1 something is missing or damaged; 2 nothing\n"
-	      "could be read.\n", to);
-}
+static const struct opt_row options[] = {
+	{ "top", "N", "rows of each list; default: 5" },
+	{ "json", NULL, "print the counts of all events as one JSON object" },
+	{ "html", "FILE", "write a page for a browser with all of it; - is standard output" },
+	{ "compiler-traces", "[=DIR]", "add to the page what compilers wrote about themselves (clang "
+	  "-ftime-trace, lld --time-trace, crox) in files below DIR" },
+	{ "redact", NULL, "hide what looks secret in arguments; a page always hides it" },
+	{ "no-redact", NULL, "do not hide it in a page, either" },
+	{ "from", "FORMAT", "format of the trace (see etrace-read); default: detected" },
+	{ "bits-of-real-pid", "N", "value of the module's parameter, if it is not 22" },
+	COMMAND_LINE_HELP
+};
+
+static const struct command_line command_line = {
+	.name = "report", .synopsis = "[FILE]...",
+	.about = "Summarize a trace: a file of " PROG " run, lines of trace_pipe, a database, or any other "
+		 "format that etrace-read reads. Several files (one for each processor) are one trace. "
+		 "Without FILE, read ./" TRACE_FILE "; - is standard input.",
+	.example = PROG " report etrace.fxt\n" PROG " report --html build.html etrace.fxt\n",
+	.options = { options },
+	.status = "0 the trace is complete; 1 something is missing or damaged; 2 nothing could be read",
+	.failed = 2,
+};
 
 /* Events of etrace, for a person.  Return: the exit status, but for what diag knows. */
 static int first_page(const struct inputs *inputs, const char *file, const char *from,
@@ -172,70 +173,23 @@ static int report(const struct inputs *inputs, const char *file, const char *fro
 
 int cmd_report(int argc, char **argv)
 {
-	static const struct option table[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "top", required_argument, NULL, 't' },
-		{ "html", required_argument, NULL, 'H' },
-		{ "compiler-traces", optional_argument, NULL, 'c' },
-		{ "redact", no_argument, NULL, 'r' },
-		{ "no-redact", no_argument, NULL, 'n' },
-		{ "from", required_argument, NULL, 'f' },
-		{ "bits-of-real-pid", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ 0 }
-	};
-	const char *from = NULL;
-	struct inputs inputs;
+	struct inputs inputs = { 0 };
 	struct diag *diag;
 	struct opts opts;
-	int opt, ret = 0, status;
+	int ret, status;
+	char **files;
+	size_t n;
 
 	opts_init(&opts);
 	opts_add(&opts, "stats", NULL);
-	while ((opt = getopt_long(argc, argv, "h", table, NULL)) != -1) {
-		switch (opt) {
-		case 'j':
-			opts_add(&opts, "json", NULL);
-			break;
-		case 'f':
-			from = optarg;
-			break;
-		case 'r':
-			opts_add(&opts, "redact", NULL);
-			break;
-		case 'n':
-			opts_add(&opts, "no-redact", NULL);
-			break;
-		case 't':
-			opts_add(&opts, "top", optarg);
-			break;
-		case 'H':
-			opts_add(&opts, "html", optarg);
-			break;
-		case 'c':
-			opts_add(&opts, "compiler-traces", optarg);
-			break;
-		case 'b':
-			opts_add(&opts, "bits-of-real-pid", optarg);
-			break;
-		case 'h':
-			usage(stdout);
-			ret = 0;
-			goto out;
-		case 'V':
-			print_version();
-			ret = 0;
-			goto out;
-		default:
-			usage(stderr);
-			ret = 2;
-			goto out;
-		}
-	}
+	ret = command_line_parse(&command_line, argc, argv, &opts);
+	if (ret >= 0)
+		goto out;
+	files = argv + optind;
+	n = (size_t)(argc - optind);
 	diag = diag_new(stderr, PROG " report");
-	if (inputs_open(&inputs, argv + optind, (size_t)(argc - optind), diag))
-		ret = report(&inputs, argv[optind], from, &opts, diag);
+	if (inputs_open_usual(&inputs, &files, &n, diag))
+		ret = report(&inputs, files[0], opt_value(&opts, "from"), &opts, diag);
 	inputs_close(&inputs);
 	status = diag_status(diag);
 	ret = status > ret ? status : ret;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace run: run a command and record it and all that it starts. */
+#include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/inherit.h"
 #include "cli/open_page.h"
@@ -27,21 +28,21 @@ struct run {
 	bool stopping;		/* we are to be, once it is */
 };
 
-static void usage(FILE *to)
-{
-	fputs("Usage: " PROG " run [OPTION]... [--] COMMAND [ARG]...\n"
-	      "Run COMMAND and record what it does, and all that it starts.\n\n"
-	      "  -u, --user USER     run it as this user, not as the one who called sudo\n", to);
-}
+static const struct opt_row run_rows[] = {
+	{ "u|user", "USER", "run COMMAND as this user instead of the one who called sudo" },
+	{ 0 }
+};
 
-static void help(void)
-{
-	usage(stdout);
-	record_help();
-	fputs("\nExit status: that of COMMAND, 128+N if signal N ended it; 123 with --strict if\n"
-	      "the trace is not complete; 125 if tracing could not start, and COMMAND was not\n"
-	      "run; 126 if COMMAND cannot be run; 127 if it cannot be found.\n", stdout);
-}
+static const struct command_line command_line = {
+	.name = "run", .synopsis = "[--] COMMAND [ARG]...",
+	.about = "Run COMMAND and record everything that it and its descendants do.",
+	.example = PROG " run make -j8\n" PROG " run -o build.fxt.zst -o build.html ninja\n",
+	.options = { run_rows, record_rows },
+	.status = "that of COMMAND; 128+N if signal N ended it; 123 with --strict if the trace is "
+		  "incomplete; 125 if recording could not start, so COMMAND was not run; 126 if COMMAND "
+		  "cannot be run; 127 if it was not found",
+	.failed = EXIT_FAILED, .runs = true,
+};
 
 /* ---- the command's process ---- */
 
@@ -390,48 +391,48 @@ static int run_command(const struct record_options *o, const struct user *sudo,
 	return ret;
 }
 
+/* Return: 0, or the exit status after a message. */
+static int take_user(const char *name, struct user **user)
+{
+	if (!name)
+		return 0;
+	*user = user_by_name(name);
+	if (!*user)
+		say("-u %s: there is no such user", name);
+	else if (geteuid())
+		say("-u: only root can run commands as somebody else");
+	else
+		return 0;
+	return EXIT_FAILED;
+}
+
 int cmd_run(int argc, char **argv)
 {
-	static const struct option table[] = {
-		RECORD_LONG,
-		{ "user", required_argument, NULL, 'u' },
-		{ 0 }
-	};
-	static const struct record_texts texts = { usage, help };
 	struct user *sudo = NULL, *named = NULL;
 	struct record_options o = { .runs = true };
-	int opt, ret = EXIT_FAILED;
+	struct opts opts;
+	int ret;
 
-	/* "+": the command's own options are none of ours */
-	while ((opt = getopt_long(argc, argv, "+u:" RECORD_SHORT, table, NULL)) != -1) {
-		if (opt != 'u') {
-			if (!record_option(&o, opt, optarg, &texts, &ret))
-				goto out;
-			continue;
-		}
-		user_free(named);
-		named = user_by_name(optarg);
-		if (!named) {
-			say("-u %s: there is no such user", optarg);
-			goto out;
-		}
-	}
-	if (!record_options_end(&o))
+	opts_init(&opts);
+	ret = command_line_parse(&command_line, argc, argv, &opts);
+	if (ret >= 0)
+		goto out;
+	ret = EXIT_FAILED;
+	if (!record_options_take(&o, &opts))
 		goto out;
 	if (optind == argc) {
-		say("run: no command to run");
-		usage(stderr);
+		command_line_wrong(&command_line, "no command to run");
 		goto out;
 	}
-	if (named && geteuid()) {
-		say("-u: only root can run commands as somebody else");
+	ret = take_user(opt_value(&opts, "user"), &named);
+	if (ret)
 		goto out;
-	}
 	sudo = user_of_sudo();
 	ret = run_command(&o, sudo, named ? named : sudo, argv + optind);
 out:
 	user_free(sudo);
 	user_free(named);
 	record_options_free(&o);
+	opts_free(&opts);
 	return ret;
 }

@@ -6,12 +6,14 @@
 #include "cli/etrace.h"
 
 static const struct opt_row options[] = {
-	{ "by", "WHAT", "slowest program (default), output or directory" },
-	{ "top", "N", "rows of each list; default 10" },
-	{ "longest", NULL, "the critical path's longest rows first" },
-	{ "ninja", "DIR", "what is declared in DIR/build.ninja is a dependency, too" },
-	{ "make", "FILE", "what is declared in what \"make -np\" printed is one" },
-	{ "map", "A=B", "what lies in A now was in B when it was built" },
+	{ "by", "program|output|directory",
+	  "list the slowest by program (default), output or directory" },
+	{ "top", "N", "rows of each list; default: 10" },
+	{ "longest", NULL, "sort the critical path by duration" },
+	{ "ninja", "DIR", "dependencies in DIR/build.ninja count, too" },
+	{ "make", "FILE",
+	  "dependencies in the output of \"make -np\" in FILE count, too" },
+	{ "map", "A=B", "directory A of today was directory B during the build" },
 	{ 0 }
 };
 
@@ -46,8 +48,9 @@ int cmd_time(int argc, char **argv)
 {
 	static const struct answer time = {
 		.name = "time", .synopsis = "TRACE", .options = options,
-		.about = "Say where the time of a build went: how many programs worked at a time, which\n"
-			 "were slow, and the critical path, which decided how long it took.\n",
+		.about = "Show where the time of a build went: how many programs ran at a time, the slowest of them, "
+			 "and the critical path, which decided how long the build took.",
+		.example = PROG " time etrace.fxt\n",
 		.traces = 1, .run = ask,
 	};
 

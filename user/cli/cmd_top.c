@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace top: watch a build while it runs. */
+#include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/top.h"
 #include "base/container.h"
@@ -8,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEFAULT_FILE	"etrace.fxt"
 /* So many steps are made of what is there before the clock is looked at. */
 #define STEPS		256u
 /* How often it is looked whether somebody still writes the file, ns. */
@@ -32,24 +31,21 @@ struct watch {
 	uint64_t looked;
 };
 
-static void usage(FILE *to)
-{
-	fputs("Usage: " PROG " top [OPTION]... [FILE|PID]\n"
-	      "Watch a build while it runs: what failed, what runs, what was finished, and how\n"
-	      "long it will take.  FILE is what etrace run is writing (" DEFAULT_FILE "); PID is that\n"
-	      "of an etrace run, or of a process to be recorded for the view alone.\n\n"
-	      "      --before OLD  an earlier recording of the build: the time remaining is\n"
-	      "                    estimated from it\n"
-	      "  -h, --help        show this and exit\n"
-	      "      --version     show the version and exit\n", to);
-}
+static const struct opt_row options[] = {
+	{ "before", "FILE", "an earlier recording of the build, to estimate the time remaining from" },
+	COMMAND_LINE_HELP
+};
 
-static void help(void)
-{
-	usage(stdout);
-	fputs("\nExample: " PROG " run make -j8 &  " PROG " top\n"
-	      "\nExit status: 0; 125 if there is nothing to be watched, or no terminal.\n", stdout);
-}
+static const struct command_line command_line = {
+	.name = "top", .synopsis = "[FILE|PID]",
+	.about = "Watch a build while it runs: what failed, what runs, what was finished, and how long "
+		 "it will take. FILE is what " PROG " run is writing (default: " TRACE_FILE "); PID is that of "
+		 "an " PROG " run, or of a process to record for this view alone.",
+	.example = PROG " top\n" PROG " top --before yesterday.fxt etrace.fxt\n",
+	.options = { options },
+	.status = "0 success; 125 nothing to watch, or no terminal",
+	.failed = EXIT_FAILED,
+};
 
 /* ---- a file ---- */
 
@@ -236,38 +232,20 @@ static bool is_pid(const char *s, pid_t *pid)
 
 int cmd_top(int argc, char **argv)
 {
-	enum { OPT_BEFORE = 512, OPT_VERSION };
-	static const struct option table[] = {
-		{ "before", required_argument, NULL, OPT_BEFORE },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, OPT_VERSION },
-		{ 0 }
-	};
-	const char *before = NULL, *name;
+	const char *before, *name;
+	struct opts opts;
 	pid_t pid;
-	int opt;
+	int ret;
 
-	while ((opt = getopt_long(argc, argv, "h", table, NULL)) != -1) {
-		switch (opt) {
-		case OPT_BEFORE:
-			before = optarg;
-			break;
-		case 'h':
-			help();
-			return 0;
-		case OPT_VERSION:
-			print_version();
-			return 0;
-		default:
-			usage(stderr);
-			return EXIT_FAILED;
-		}
-	}
-	if (optind < argc - 1) {
-		say("top: give one FILE or PID");
-		return EXIT_FAILED;
-	}
-	name = optind < argc ? argv[optind] : DEFAULT_FILE;
+	opts_init(&opts);
+	ret = command_line_parse(&command_line, argc, argv, &opts);
+	before = opt_value(&opts, "before");
+	opts_free(&opts);
+	if (ret >= 0)
+		return ret;
+	if (optind < argc - 1)
+		return command_line_wrong(&command_line, "give one FILE or PID");
+	name = optind < argc ? argv[optind] : TRACE_FILE;
 	if (is_pid(name, &pid))
 		return watch_process(pid, name, before);
 	return watch_file(name, name, before);

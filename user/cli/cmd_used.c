@@ -7,13 +7,18 @@
 
 static const struct opt_row options[] = {
 	{ "packages", NULL, "packages whose files were used (default)" },
-	{ "unused", NULL, "build dependencies of a Debian source package that were not" },
+	{ "unused", NULL, "build dependencies of a Debian source package that were not used" },
 	{ "sources", "DIR", "files below DIR that were never read" },
-	{ "class", "LIST", "of these classes only, of data, program, loader, config" },
-	{ "control", "FILE", "with --unused: that of the package; default: debian/control" },
-	{ "root", "DIR", "the machine of the build is in DIR; default: /" },
-	{ "in", "ROOT", "what lies in the root directory of a container; --root: where it is now" },
-	{ "map", "A=B", "with --sources: what lies in A now was in B when it was built" },
+	{ "class", "LIST",
+	  "only these kinds of use: data, program, loader, config" },
+	{ "control", "FILE",
+	  "with --unused: the package's control file; default: debian/control" },
+	{ "root", "DIR",
+	  "where the file system of the build machine is now; default: /" },
+	{ "in", "ROOT",
+	  "only files in the root directory ROOT of a container; --root says where "
+	  "it is now" },
+	{ "map", "A=B", "with --sources: directory A of today was directory B during the build" },
 	{ 0 }
 };
 
@@ -45,8 +50,10 @@ int cmd_used(int argc, char **argv)
 {
 	static const struct answer used = {
 		.name = "used", .synopsis = "TRACE", .options = options,
-		.about = "Say which packages of the distribution a build used, and for what; or which of\n"
-			 "those that it asks for it did not; or which sources it never read.\n",
+		.about = "List the distribution's packages that a build used, and for what; or declared build "
+			 "dependencies that it did not use; or sources that it never read.",
+		.example = PROG " used etrace.fxt\n"
+			   PROG " used --unused --control debian/control etrace.fxt\n",
 		.traces = 1, .max_args = 0, .run = ask,
 	};
 

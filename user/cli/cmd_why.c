@@ -5,7 +5,7 @@
 #include "cli/etrace.h"
 
 static const struct opt_row options[] = {
-	{ "full", NULL, "long commands whole" },
+	{ "full", NULL, "print long commands in full" },
 	{ 0 }
 };
 
@@ -28,8 +28,10 @@ int cmd_why(int argc, char **argv)
 {
 	static const struct answer why = {
 		.name = "why", .synopsis = "TRACE OUT [IN]", .options = options,
-		.about = "Say who made the file OUT, by which command, and who called that; or, with IN,\n"
-			 "by which commands the content of IN got into OUT, the shortest way.\n",
+		.about = "Show which command made the file OUT and what called it; with IN, the shortest chain of "
+			 "commands by which the content of IN got into OUT.",
+		.example = PROG " why etrace.fxt app\n"
+			   PROG " why etrace.fxt app src/config.h\n",
 		.traces = 1, .min_args = 1, .max_args = 2, .run = ask,
 	};
 

@@ -4,6 +4,7 @@
  * stands the table of its subcommands, each of which is a file cmd_NAME.c.
  */
 #include "io/diag.h"
+#include "base/spelling.h"
 #include "cli/etrace.h"
 #include "cli/oom.h"
 
@@ -14,22 +15,22 @@ static const struct command commands[] = {
 	{ "run", "run a command and record what it does", cmd_run },
 	{ "attach", "record what a running process does from now on", cmd_attach },
 	{ "top", "watch a build while it runs", cmd_top },
-	{ "report", "sum a trace up", cmd_report },
-	{ "db", "make a database of a trace, to be asked again and again", cmd_db },
+	{ "report", "summarize a trace", cmd_report },
+	{ "db", "make a database of a trace, for faster answers and SQL", cmd_db },
 	{ "compdb", "write the compile commands of a build: compile_commands.json", cmd_compdb },
-	{ "deps", "what files were made from", cmd_deps },
-	{ "rdeps", "what was made from files", cmd_rdeps },
-	{ "why", "who made a file, and how another one got into it", cmd_why },
-	{ "time", "where the time of a build went", cmd_time },
-	{ "diff", "where two builds part", cmd_diff },
-	{ "affected", "what depends on files that have changed", cmd_affected },
-	{ "rebuilt", "why what ran before ran again", cmd_rebuilt },
-	{ "check", "what can make the next build wrong", cmd_check },
-	{ "used", "packages and sources that a build used, or did not", cmd_used },
-	{ "attest", "what a build was made from, with hashes: SPDX, in-toto", cmd_attest },
-	{ "push", "put builds into ClickHouse, each once", cmd_push },
-	{ "fleet", "ask many builds, that lie in ClickHouse", cmd_fleet },
-	{ "doctor", "tell what keeps etrace from working here, and the remedy", cmd_doctor },
+	{ "deps", "list what files were made from", cmd_deps },
+	{ "rdeps", "list what was made from files", cmd_rdeps },
+	{ "why", "show what made a file, and how another file got into it", cmd_why },
+	{ "time", "show where the time of a build went", cmd_time },
+	{ "diff", "show where two builds differ", cmd_diff },
+	{ "affected", "list what depends on changed files", cmd_affected },
+	{ "rebuilt", "show why steps ran again", cmd_rebuilt },
+	{ "check", "list what can make the next build wrong", cmd_check },
+	{ "used", "list packages and sources that a build used, or did not use", cmd_used },
+	{ "attest", "write provenance with hashes: SPDX, in-toto", cmd_attest },
+	{ "push", "store builds in ClickHouse", cmd_push },
+	{ "fleet", "answer questions from many builds in ClickHouse", cmd_fleet },
+	{ "doctor", "find out what keeps etrace from working here", cmd_doctor },
 	{ 0 }
 };
 
@@ -52,19 +53,58 @@ void print_version(void)
 static void usage(FILE *to)
 {
 	fputs("Usage: " PROG " COMMAND [OPTION]... [ARG]...\n"
-	      "Record what a build really does: programs, files, processes.\n\n", to);
+	      "Record what a build really does - programs, files, processes - and answer questions\n"
+	      "about it.\n\n"
+	      "Commands:\n", to);
 	for (const struct command *c = commands; c->name; c++)
-		fprintf(to, "  %-8s %s\n", c->name, c->help);
-	fputs("\n" PROG " COMMAND --help tells more of each; so does man etrace-COMMAND.\n"
-	      "  -h, --help     show this and exit\n"
-	      "      --version  show the version and exit\n", to);
+		fprintf(to, "  %-8s  %s\n", c->name, c->help);
+	fputs("  help      print the help of a command\n\n"
+	      "Example:\n"
+	      "  " PROG " run make -j8\n"
+	      "  " PROG " report\n\n"
+	      PROG " help COMMAND and man etrace-COMMAND say more.\n"
+	      "  -h, --help     print this and exit\n"
+	      "      --version  print the version and exit\n", to);
+}
+
+static const struct command *find_command(const char *name)
+{
+	struct spelling s = { .wanted = name };
+
+	for (const struct command *c = commands; c->name; c++) {
+		if (!strcmp(c->name, name))
+			return c;
+		spelling_try(&s, c->name);
+	}
+	if (s.best)
+		say("unknown command '%s'; did you mean '%s'? (" PROG " --help lists all commands)", name,
+		    s.best);
+	else
+		say("unknown command '%s' (" PROG " --help lists all commands)", name);
+	return NULL;
+}
+
+static int help(const char *name)
+{
+	static char option[] = "--help";
+	const struct command *c = find_command(name);
+	char *argv[] = { (char *)name, option, NULL };
+
+	return c ? c->main(2, argv) : EXIT_FAILED;
 }
 
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
+	const struct command *c;
 
 	oom_exits();
+	if (!*name) {
+		usage(stderr);
+		return EXIT_FAILED;
+	}
+	if (!strcmp(name, "help") && argc > 2)
+		return diag_stdout(PROG, help(argv[2]));
 	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
 		usage(stdout);
 		return diag_stdout(PROG, 0);
@@ -73,11 +113,12 @@ int main(int argc, char **argv)
 		print_version();
 		return diag_stdout(PROG, 0);
 	}
-	for (const struct command *c = commands; c->name; c++)
-		if (!strcmp(c->name, name))
-			return diag_stdout(PROG, c->main(argc - 1, argv + 1));
-	if (*name)
-		say("%s is no command of etrace", name);
-	usage(stderr);
-	return EXIT_FAILED;
+	/* for completions */
+	if (!strcmp(name, "--list-commands")) {
+		for (c = commands; c->name; c++)
+			printf("%s\t%s\n", c->name, c->help);
+		return diag_stdout(PROG, 0);
+	}
+	c = find_command(name);
+	return c ? diag_stdout(PROG, c->main(argc - 1, argv + 1)) : EXIT_FAILED;
 }

@@ -7,6 +7,9 @@
 
 #define PROG "etrace"
 
+/* The trace that run and attach write, and that others read, if none is named. */
+#define TRACE_FILE "etrace.fxt"
+
 /* Exit statuses of our own. */
 #define EXIT_INCOMPLETE	123	/* --strict, and something is missing */
 #define EXIT_FAILED	125	/* tracing could not start */

@@ -8,12 +8,12 @@
 
 /* Rows of a table of options: who is at the server, and how often a request is tried again. */
 #define FLEET_OPTIONS(who, retries)								\
-	{ "database", "NAME", "default: " SERVER_DATABASE },					\
-	{ "user", "NAME", "who " who "; default: $ETRACE_FLEET_USER" },				\
-	{ "password-file", "FILE", "its first line; default: $ETRACE_FLEET_PASSWORD" },		\
-	{ "cacert", "FILE", "certificates that sign the server's; default: the system's" },	\
-	{ "timeout", "S", "seconds without an answer; default: 60" },				\
-	{ "retries", "N", "how often a request is tried again; default: " retries }
+	{ "database", "NAME", "database on the server; default: " SERVER_DATABASE },			\
+	{ "user", "NAME", "user who " who "; default: $ETRACE_FLEET_USER" },			\
+	{ "password-file", "FILE", "the password is its first line; default: $ETRACE_FLEET_PASSWORD" },										\
+	{ "cacert", "FILE", "certificates of authorities to trust; default: the system's" },										\
+	{ "timeout", "S", "seconds to wait for an answer; default: 60" },			\
+	{ "retries", "N", "how often to repeat a request; default: " retries }
 
 /**
  * fleet_server - what these options say

@@ -21,6 +21,12 @@ struct inputs {
  */
 bool inputs_open(struct inputs *inputs, char **files, size_t n, struct diag *diag);
 
+/**
+ * inputs_open_usual - the same; if no file is named, that which etrace run writes
+ * @files: set to its name in that case, and @n to 1
+ */
+bool inputs_open_usual(struct inputs *inputs, char ***files, size_t *n, struct diag *diag);
+
 void inputs_close(struct inputs *inputs);
 
 #endif

@@ -53,7 +53,7 @@ static bool add_output(struct recording *r, const char *file, char *why, size_t 
 
 static bool open_outputs(struct recording *r)
 {
-	static const char *const standard = RECORD_OUTPUT;
+	static const char *const standard = TRACE_FILE;
 	const char *const *files = r->opt.nfiles ? r->opt.files : &standard;
 	size_t n = r->opt.nfiles ? r->opt.nfiles : 1;
 	const struct user *u = r->user;

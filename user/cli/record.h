@@ -6,7 +6,6 @@
 #ifndef ETRACE_RECORD_H
 #define ETRACE_RECORD_H
 
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
@@ -15,13 +14,11 @@
 #include "build/schema.h"
 #include "build/session.h"
 #include "cli/term.h"
+#include "io/options.h"
 
 struct recording;
 
 /* ---- options: record_options.c ---- */
-
-/* Where the trace goes if -o does not say. */
-#define RECORD_OUTPUT	"etrace.fxt"
 
 struct record_options {
 	const char **files;	/* -o */
@@ -43,57 +40,16 @@ struct record_options {
 	enum term_when progress;
 };
 
-/* Short and long options, for getopt_long() of a subcommand. */
-#define RECORD_SHORT "o:b:qvh"
-enum {
-	RECORD_OPT_TO = 512, RECORD_OPT_BACKEND, RECORD_OPT_STRICT, RECORD_OPT_PROGRESS,
-	RECORD_OPT_KEEP_MODULE, RECORD_OPT_RECORD, RECORD_OPT_KEEP_ENV, RECORD_OPT_NO_ENV,
-	RECORD_OPT_VERSION, RECORD_OPT_OPEN, RECORD_OPT_CGROUP,
-	RECORD_OPT_TOP, RECORD_OPT_BEFORE,
-};
-#define RECORD_LONG							\
-	{ "output", required_argument, NULL, 'o' },			\
-	{ "to", required_argument, NULL, RECORD_OPT_TO },		\
-	{ "backend", required_argument, NULL, RECORD_OPT_BACKEND },	\
-	{ "buffer", required_argument, NULL, 'b' },			\
-	{ "cgroup", required_argument, NULL, RECORD_OPT_CGROUP },	\
-	{ "record", required_argument, NULL, RECORD_OPT_RECORD },	\
-	{ "keep-env", required_argument, NULL, RECORD_OPT_KEEP_ENV },	\
-	{ "no-env", no_argument, NULL, RECORD_OPT_NO_ENV },		\
-	{ "keep-module", no_argument, NULL, RECORD_OPT_KEEP_MODULE },	\
-	{ "strict", no_argument, NULL, RECORD_OPT_STRICT },		\
-	{ "quiet", no_argument, NULL, 'q' },				\
-	{ "verbose", no_argument, NULL, 'v' },				\
-	{ "progress", required_argument, NULL, RECORD_OPT_PROGRESS },	\
-	{ "open", no_argument, NULL, RECORD_OPT_OPEN },			\
-	{ "top", no_argument, NULL, RECORD_OPT_TOP },			\
-	{ "before", required_argument, NULL, RECORD_OPT_BEFORE },	\
-	{ "help", no_argument, NULL, 'h' },			\
-	{ "version", no_argument, NULL, RECORD_OPT_VERSION }
-
-/* What a subcommand says of itself. */
-struct record_texts {
-	void (*usage)(FILE *to);
-	void (*help)(void);
-};
+/* For a subcommand's command line. */
+extern const struct opt_row record_rows[];
 
 /**
- * record_option - take one that getopt_long() returned
- * @status: set to 0 if that was all that was asked for, as by --help
+ * record_options_take - set what options of the command line say
  *
- * Return: false if the subcommand ends with that: all is said.
+ * Return: false after a message.
  */
-bool record_option(struct record_options *o, int opt, const char *value,
-		   const struct record_texts *texts, int *status);
-/**
- * record_options_end - when all are there: what --open shows is an output
- *
- * Return: false after a message: they cannot be.
- */
-bool record_options_end(struct record_options *o);
+bool record_options_take(struct record_options *o, const struct opts *opts);
 void record_options_free(struct record_options *o);
-/** record_help - the lines of --help for them */
-void record_help(void);
 
 /* ---- a recording ---- */
 

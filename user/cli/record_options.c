@@ -3,10 +3,12 @@
 #include "cli/record_state.h"
 #include "base/buf.h"
 #include "build/schema.h"
+#include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/session.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,100 +40,6 @@ static void add_file(struct record_options *o, const char *file)
 	o->files[o->nfiles++] = file;
 }
 
-bool record_option(struct record_options *o, int opt, const char *value,
-		   const struct record_texts *texts, int *status)
-{
-	switch (opt) {
-	case 'h':
-		texts->help();
-		*status = 0;
-		return false;
-	case RECORD_OPT_VERSION:
-		print_version();
-		*status = 0;
-		return false;
-	case '?':
-		texts->usage(stderr);
-		return false;
-	case 'o':
-		if (!strcmp(value, "-")) {
-			say("-o -: standard output belongs to the command; name a file");
-			return false;
-		}
-		add_file(o, value);
-		return true;
-	case 'b':
-		if (parse_size(value, &o->buffer))
-			return true;
-		say("-b %s: a size is a number of bytes, at least 4096, or one with k, M or G behind it",
-		    value);
-		return false;
-	case 'q':
-		o->quiet = true;
-		return true;
-	case 'v':
-		o->verbose = true;
-		return true;
-	case RECORD_OPT_TO:
-		o->to = value;
-		return true;
-	case RECORD_OPT_BACKEND:
-		o->backend = value;
-		if (backend_known(value))
-			return true;
-		say("--backend=%s: must be " BACKEND_NAMES, value);
-		return false;
-	case RECORD_OPT_RECORD:
-		if (et_on_request(value, &o->record))
-			return true;
-		say("--record=%s: must be a list of these, with commas between them: " ET_ON_REQUEST,
-		    value);
-		return false;
-	case RECORD_OPT_CGROUP:
-		o->cgroups = xgrow(o->cgroups, &o->cgroups_cap, o->ncgroups + 1, sizeof(value));
-		o->cgroups[o->ncgroups++] = value;
-		return true;
-	case RECORD_OPT_KEEP_ENV:
-		if (et_keep_env(o->keep_env, value))
-			return true;
-		say("--keep-env=%s: must be a list of variables, with commas between them, of less than %d bytes in all",
-		    value, ET_KEEP_ENV_MAX);
-		return false;
-	case RECORD_OPT_NO_ENV:
-		o->no_env = true;
-		return true;
-	case RECORD_OPT_KEEP_MODULE:
-		o->keep_module = true;
-		return true;
-	case RECORD_OPT_OPEN:
-		o->open = true;
-		return true;
-	case RECORD_OPT_TOP:
-		o->top = true;
-		return true;
-	case RECORD_OPT_BEFORE:
-		o->before = value;
-		return true;
-	case RECORD_OPT_STRICT:
-		o->strict = true;
-		return true;
-	case RECORD_OPT_PROGRESS:
-		if (!strcmp(value, "auto"))
-			o->progress = TERM_AUTO;
-		else if (!strcmp(value, "always"))
-			o->progress = TERM_ALWAYS;
-		else if (!strcmp(value, "never"))
-			o->progress = TERM_NEVER;
-		else {
-			say("--progress=%s: must be auto, always or never", value);
-			return false;
-		}
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* ---- the page that --open shows ---- */
 
 /* Beside a trace: "out/build.fxt.zst", "out/build.html". */
@@ -146,7 +54,7 @@ static char *page_beside(const char *file)
 	return b.s;
 }
 
-bool record_options_end(struct record_options *o)
+static bool choose_page(struct record_options *o)
 {
 	if (o->before && !o->top) {
 		say("--before %s: only the view estimates the time remaining; say --top, too",
@@ -170,11 +78,128 @@ bool record_options_end(struct record_options *o)
 		return false;
 	}
 	if (!o->nfiles)
-		add_file(o, RECORD_OUTPUT);
+		add_file(o, TRACE_FILE);
 	o->own_page = page_beside(o->files[0]);
 	o->page = o->own_page;
 	add_file(o, o->page);
 	return true;
+}
+
+/* ---- options that take a value: a function each ---- */
+
+static bool take_output(struct record_options *o, const char *value)
+{
+	if (!strcmp(value, "-")) {
+		say("-o -: standard output belongs to the command; name a file");
+		return false;
+	}
+	add_file(o, value);
+	return true;
+}
+
+static bool take_buffer(struct record_options *o, const char *value)
+{
+	if (parse_size(value, &o->buffer))
+		return true;
+	say("-b %s: must be a number of bytes, at least 4096; k, M or G may follow it", value);
+	return false;
+}
+
+static bool take_to(struct record_options *o, const char *value)
+{
+	o->to = value;
+	return true;
+}
+
+static bool take_backend(struct record_options *o, const char *value)
+{
+	o->backend = value;
+	if (backend_known(value))
+		return true;
+	say("--backend=%s: must be " BACKEND_NAMES, value);
+	return false;
+}
+
+static bool take_record(struct record_options *o, const char *value)
+{
+	if (et_on_request(value, &o->record))
+		return true;
+	say("--record=%s: must be a list, separated by commas, of " ET_ON_REQUEST, value);
+	return false;
+}
+
+static bool take_cgroup(struct record_options *o, const char *value)
+{
+	o->cgroups = xgrow(o->cgroups, &o->cgroups_cap, o->ncgroups + 1, sizeof(value));
+	o->cgroups[o->ncgroups++] = value;
+	return true;
+}
+
+static bool take_keep_env(struct record_options *o, const char *value)
+{
+	if (et_keep_env(o->keep_env, value))
+		return true;
+	say("--keep-env=%s: must be a list of variables, separated by commas, shorter than %d bytes in all",
+	    value, ET_KEEP_ENV_MAX);
+	return false;
+}
+
+static bool take_before(struct record_options *o, const char *value)
+{
+	o->before = value;
+	return true;
+}
+
+static bool take_progress(struct record_options *o, const char *value)
+{
+	static const char *const words[] = {
+		[TERM_AUTO] = "auto", [TERM_ALWAYS] = "always", [TERM_NEVER] = "never",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(value, words[i])) {
+			o->progress = (enum term_when)i;
+			return true;
+		}
+	say("--progress=%s: must be auto, always or never", value);
+	return false;
+}
+
+static const struct {
+	const char *name;
+	bool (*take)(struct record_options *o, const char *value);
+} takers[] = {
+	{ "output", take_output }, { "buffer", take_buffer }, { "to", take_to },
+	{ "backend", take_backend }, { "record", take_record }, { "cgroup", take_cgroup },
+	{ "keep-env", take_keep_env }, { "before", take_before }, { "progress", take_progress },
+};
+
+static const struct {
+	const char *name;
+	size_t flag;		/* offset of a bool in struct record_options */
+} flags[] = {
+	{ "no-env", offsetof(struct record_options, no_env) },
+	{ "keep-module", offsetof(struct record_options, keep_module) },
+	{ "top", offsetof(struct record_options, top) },
+	{ "open", offsetof(struct record_options, open) },
+	{ "strict", offsetof(struct record_options, strict) },
+	{ "quiet", offsetof(struct record_options, quiet) },
+	{ "verbose", offsetof(struct record_options, verbose) },
+};
+
+bool record_options_take(struct record_options *o, const struct opts *opts)
+{
+	for (size_t i = 0; i < opts->n; i++) {
+		const struct opt_given *given = &opts->given[i];
+
+		for (size_t k = 0; k < sizeof(flags) / sizeof(*flags); k++)
+			if (!strcmp(given->name, flags[k].name))
+				*(bool *)((char *)o + flags[k].flag) = true;
+		for (size_t k = 0; k < sizeof(takers) / sizeof(*takers); k++)
+			if (!strcmp(given->name, takers[k].name) && !takers[k].take(o, given->value))
+				return false;
+	}
+	return choose_page(o);
 }
 
 void record_options_free(struct record_options *o)
@@ -184,42 +209,34 @@ void record_options_free(struct record_options *o)
 	free(o->own_page);
 }
 
-void record_help(void)
-{
-	fputs("  -o, --output FILE   write the trace there (" RECORD_OUTPUT "); may be repeated.  The\n"
-	      "                      name tells the format: .fxt, .etrace (plain lines) or .json,\n"
-	      "                      and .gz or .zst behind it compress;\n"
-	      "                      .db is a database, .html a page for a browser, both\n"
-	      "                      made of the recording in the end\n"
-	      "      --to FORMAT     the format, whatever the names\n"
-	      "      --backend NAME  what records: module, bpf, strace, or auto: the module where\n"
-	      "                      it can be had, else BPF, else (run only) strace\n"
-	      "  -b, --buffer SIZE   size of each processor's buffer (1 to 8 MiB); with k, M\n"
-	      "                      or G behind it\n"
-	      "      --cgroup PATH   record also who is in this cgroup, whoever starts it, and all\n"
-	      "                      below: a directory, or as /proc/PID/cgroup has it; may be\n"
-	      "                      repeated\n"
-	      "      --record LIST   record also, with commas between them: probes (what was asked\n"
-	      "                      of names: stat, access, readlink), dirs (directories that\n"
-	      "                      were listed), env (environments of programs; what looks\n"
-	      "                      secret is hidden), output (the last 4 KiB that processes\n"
-	      "                      which fail wrote to descriptors 1 and 2; output=all: that\n"
-	      "                      of all processes); may be repeated\n"
-	      "      --keep-env LIST variables that env shows whatever they look like, with commas\n"
-	      "                      between them; may be repeated\n"
-	      "      --no-env        record no environment: without this and env, the few variables\n"
-	      "                      that compilers take options and directories from\n"
-	      "      --keep-module   do not unload the module, if it was loaded for this\n"
-	      "      --strict        exit status 123 if anything is missing in the trace\n"
-	      "  -q, --quiet         no summary at the end, and no progress line\n"
-	      "  -v, --verbose       tell more\n"
-	      "      --progress WHEN\n"
-	      "                      a line that tells how it goes: auto (on a terminal), always,\n"
-	      "                      never\n"
-	      "      --top           show the build on the whole screen while it runs (etrace top)\n"
-	      "      --before OLD    of --top: estimate the time remaining from that recording\n"
-	      "      --open          show the page of the build in the end: the first output that is\n"
-	      "                      .html, or one beside the first output\n"
-	      "  -h, --help          show this and exit\n"
-	      "      --version       show the version and exit\n", stdout);
-}
+const struct opt_row record_rows[] = {
+	{ "o|output", "FILE", "write the trace there (default: " TRACE_FILE "); may be repeated. The name "
+	  "tells the format: .fxt, .etrace (plain lines) or .json, compressed if "
+	  ".gz or .zst follows; .db (database) and .html (page for a browser) "
+	  "are made at the end" },
+	{ "to", "fxt|etrace|json|db|html", "the format, whatever the names say" },
+	{ "backend", "auto|module|bpf|strace", "what records: module, bpf, strace, or auto: the module if possible, "
+	  "else BPF, else (run only) strace" },
+	{ "b|buffer", "SIZE", "size of the buffer of each processor (default: 1 to 8 MiB); k, M or G "
+	  "may follow the number" },
+	{ "cgroup", "PATH", "also record every process in this cgroup and below it: a directory, or "
+	  "a path as in /proc/PID/cgroup; may be repeated" },
+	{ "record", "LIST", "also record, separated by commas: probes (names looked up by stat, "
+	  "access, readlink), dirs (listed directories), env (environments; what "
+	  "looks secret is hidden), output (the last 4 KiB that processes which fail wrote to "
+	  "descriptors 1 and 2; output=all: of all processes); may be repeated" },
+	{ "keep-env", "LIST", "environment variables, separated by commas, that env never hides; may "
+	  "be repeated" },
+	{ "no-env", NULL, "record no environment variables; without this and env, the few that "
+	  "compilers take options and directories from" },
+	{ "keep-module", NULL, "do not unload the module at the end if it was loaded for this" },
+	{ "strict", NULL, "exit with status 123 if anything is missing from the trace" },
+	{ "q|quiet", NULL, "no summary at the end, no progress line" },
+	{ "v|verbose", NULL, "print more" },
+	{ "progress", "auto|always|never", "show a progress line: auto (on a terminal), always, never" },
+	{ "top", NULL, "show the build on the whole screen while it runs (see " PROG " top)" },
+	{ "before", "FILE", "with --top: an earlier recording, to estimate the time remaining from" },
+	{ "open", NULL, "show the page of the build at the end: the first .html output, or one "
+	  "next to the first output" },
+	COMMAND_LINE_HELP
+};

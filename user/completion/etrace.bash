@@ -1,31 +1,53 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# bash completion for etrace; installed as bash-completion/completions/etrace
+# bash completion for etrace; installed as bash-completion/completions/etrace.
+# Commands and options come from the program: "etrace --list-commands" prints lines
+# NAME<TAB>HELP, "etrace COMMAND --list-options" lines NAME<TAB>LETTER<TAB>VALUE<TAB>HELP.
 
-# Words of --help that begin with a dash.
-_etrace_options()
+# _etrace_value WORD: what --list-options says of the value of the option WORD
+_etrace_value()
 {
-	"$1" "$2" --help 2> /dev/null | grep -oE -- '(^| )--?[a-z][a-z-]*' | tr -d ' '
+	local name letter value
+
+	while IFS=$'\t' read -r name letter value _; do
+		[ "$1" != "--$name" ] && { [ -z "$letter" ] || [ "$1" != "-$letter" ]; } ||
+			{ echo "$value"; return; }
+	done < <(_etrace_options | sed 's/\t\t/\t \t/g')
+}
+
+_etrace_options() { "${COMP_WORDS[0]}" "${COMP_WORDS[1]}" --list-options 2> /dev/null; }
+
+# _etrace_complete VALUE CURRENT
+_etrace_complete()
+{
+	case $1 in
+	*'|'*) mapfile -t COMPREPLY < <(compgen -W "${1//|/ }" -- "$2") ;;
+	FILE*) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+	DIR) mapfile -t COMPREPLY < <(compgen -d -- "$2") ;;
+	USER) mapfile -t COMPREPLY < <(compgen -u -- "$2") ;;
+	PATH) mapfile -t COMPREPLY < <(compgen -d -- "${2:-/sys/fs/cgroup/}") ;;
+	*) return 1 ;;
+	esac
 }
 
 _etrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
-	local sub=${COMP_WORDS[1]} i
+	local sub=${COMP_WORDS[1]} i value
 
 	COMPREPLY=()
-	if [ "$COMP_CWORD" = 1 ]; then
-		mapfile -t COMPREPLY < <(compgen -W 'run attach top report db compdb deps rdeps why time diff rebuilt affected check used attest push fleet doctor --help --version' -- "$cur")
+	if [ "$COMP_CWORD" = 1 ] || { [ "$sub" = help ] && [ "$COMP_CWORD" = 2 ]; }; then
+		mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" --list-commands 2> /dev/null |
+			cut -f 1) --help --version" -- "$cur")
 		return
 	fi
-	# Behind run's command everything is the command's.
+	# What follows the command of run belongs to that command.
 	if [ "$sub" = run ]; then
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			-o|-u|-b|--output|--user|--buffer|--to|--progress|--before|--backend|--record|--keep-env|--cgroup) i=$((i + 1)) ;;
 			=) i=$((i + 1)) ;;
 			--) i=$((i + 1)); break ;;
-			-*) ;;
+			-*) value=$(_etrace_value "${COMP_WORDS[i]}"); [ -z "${value// /}" ] || i=$((i + 1)) ;;
 			*) break ;;
 			esac
 		done
@@ -36,31 +58,20 @@ _etrace()
 	fi
 	[ "$prev" = "=" ] && prev=${COMP_WORDS[COMP_CWORD - 2]}
 	[ "$cur" = "=" ] && cur=
-	case $prev in
-	-o|--output|--before|--html|--update|--config|--explain) mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-	-u|--user) mapfile -t COMPREPLY < <(compgen -u -- "$cur"); return ;;
-	--compress) mapfile -t COMPREPLY < <(compgen -W 'auto none gzip zstd' -- "$cur"); return ;;
-	--since|--until|--begin) mapfile -t COMPREPLY < <(compgen -W 'today yesterday monday 7d 30d' -- "$cur"); return ;;
-	-b|--buffer) mapfile -t COMPREPLY < <(compgen -W '1M 4M 16M 64M' -- "$cur"); return ;;
-	--to) mapfile -t COMPREPLY < <(compgen -W 'fxt etrace json db html' -- "$cur"); return ;;
-	--from) mapfile -t COMPREPLY < <(compgen -W 'fxt fxt-records etrace sp-rtrace sp-rtrace-text swap' -- "$cur"); return ;;
-	--backend) mapfile -t COMPREPLY < <(compgen -W 'auto module bpf strace' -- "$cur"); return ;;
-	--cgroup) mapfile -t COMPREPLY < <(compgen -d -- "${cur:-/sys/fs/cgroup/}"); return ;;
-	--record) mapfile -t COMPREPLY < <(compgen -W 'probes dirs env output output=all probes,dirs,env,output' -- "$cur"); return ;;
-	--progress) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur"); return ;;
-	esac
+	if [[ $prev == -* ]]; then
+		value=$(_etrace_value "$prev")
+		_etrace_complete "$value" "$cur" && return
+		[ -z "${value// /}" ] || [[ $value == '['* ]] || return
+	fi
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_etrace_options "${COMP_WORDS[0]}" "$sub")" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$(_etrace_options | sed 's/\t.*//; s/^/--/')" -- "$cur")
 		return
 	fi
 	case $sub in
 	run) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
 	attach) mapfile -t COMPREPLY < <(compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur") ;;
-	fleet)
-		mapfile -t COMPREPLY < <(compgen -W 'builds slowest slower cache rebuilds users package flaky hosts' -- "$cur")
-		[ ${#COMPREPLY[@]} -gt 0 ] || mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-		;;
-	report|db|compdb|deps|rdeps|why|time|diff|rebuilt|affected|check|used|attest|push) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	doctor) ;;
+	*) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	esac
 }
 

@@ -19,10 +19,10 @@ static const char no_steps[] = "no step of these builds has a known output";
 static const struct query queries[] = {
 	{ .name = "builds", .about = "the builds, the newest first", .sql = ask_builds_sql,
 	  .parts = { { .name = "build", .none = "no builds" } } },
-	{ .name = "slowest", .about = "outputs that take longest, now and in the same span before",
+	{ .name = "slowest", .about = "outputs that take longest, now and before",
 	  .sql = ask_outputs_sql, .only = "times > 0", .order = "median_ns DESC",
 	  .parts = { { .name = "output", .none = no_steps } } },
-	{ .name = "slower", .about = "outputs that take longer than in the same span before",
+	{ .name = "slower", .about = "outputs that take longer than before",
 	  .sql = ask_outputs_sql, .only = "times > 0 AND change_ns > 0", .order = "change_ns DESC",
 	  .parts = { { .name = "output", .none = "no output takes longer than before" } } },
 	{ .name = "cache", .about = "the same command run again with the same inputs",

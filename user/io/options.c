@@ -17,6 +17,16 @@ bool opt_row_has(const struct opt_row *row, const char *name)
 	return false;
 }
 
+const char *opt_row_long(const struct opt_row *row)
+{
+	return row->name + (opt_row_letter(row) ? 2 : 0);
+}
+
+char opt_row_letter(const struct opt_row *row)
+{
+	return row->name[1] == '|' ? row->name[0] : 0;
+}
+
 int opt_row_getopt(const struct opt_row *row)
 {
 	if (!row->value)
@@ -28,7 +38,7 @@ void opt_row_head(const struct opt_row *row, char *buf, size_t size)
 {
 	const char *value = row->value ? row->value : "";
 
-	snprintf(buf, size, "--%s%s%s", row->name, *value && *value != '[' ? " " : "", value);
+	snprintf(buf, size, "--%s%s%s", opt_row_long(row), *value && *value != '[' ? " " : "", value);
 }
 
 void opts_init(struct opts *o)

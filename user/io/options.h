@@ -13,10 +13,14 @@
 
 /* One option, "--name" or "--name VALUE".  A table ends with a NULL name. */
 struct opt_row {
-	const char *name;	/* without the dashes */
-	/* what --help calls its value; NULL: takes none; "[=DIR]": may be left out */
+	const char *name;	/* without the dashes; "o|output" if it has a short form, too */
+	/*
+	 * What --help calls its value: "FILE", "DIR" or "USER", which shells complete, all
+	 * possible values ("text|json"), or another word; NULL if the option takes none;
+	 * "[=DIR]" if the value may be left out.
+	 */
 	const char *value;
-	const char *help;	/* one line */
+	const char *help;	/* one line; --help wraps it */
 };
 
 /* What was given on the command line, in its order. */
@@ -30,6 +34,10 @@ struct opts {
 
 /** opt_row_has - whether a table declares an option; @row may be NULL */
 bool opt_row_has(const struct opt_row *row, const char *name);
+
+/** opt_row_long - the long name; opt_row_letter - the short form, 0 if none */
+const char *opt_row_long(const struct opt_row *row);
+char opt_row_letter(const struct opt_row *row);
 
 /** opt_row_getopt - as getopt_long() wants it: no_argument, required_argument, optional_argument */
 int opt_row_getopt(const struct opt_row *row);

@@ -219,7 +219,7 @@ check "and tells the rest" grep -q "^Slowest by output" page
 ends 1 "a database of it" bash -c "etrace db -o cut.db cut.fxt; etrace report cut.db > page.db.txt"
 same "says the same" page page.db.txt
 ends 2 "a database has no events to count" etrace report --json page.db
-ends 2 "nor is one of standard input" bash -c "etrace report < page.db"
+ends 2 "nor is one of standard input" bash -c "etrace report - < page.db"
 etrace report --json whole.fxt > a.json
 etrace-read --stats --json whole.fxt > b.json
 same "--json is that of etrace-read" a.json b.json

@@ -31,7 +31,7 @@ for from in "$trace" build.db; do
 		etrace why "$from" $src/tools/words.txt $out/app
 	ends 2 "a path that the build did not touch, of ${from##*/}" etrace deps "$from" $out/ap
 	etrace deps "$from" $out/ap 2> message
-	check "and the nearest name, of ${from##*/}" grep -q "nearest names: $out/app" message
+	check "and the nearest name, of ${from##*/}" grep -q "similar names: $out/app" message
 done
 
 # Each answer as JSON against its schema.

@@ -292,7 +292,7 @@ on_request()
 	hasnt n.etrace '!Env|'
 	has n.etrace ',envsize=0,'
 	is "status of what is not known" "$(status "$etrace" run --record=nothing true)" 125
-	has err "--record=nothing: must be a list of these, with commas between them: probes, dirs, env"
+	has err "--record=nothing: must be a list, separated by commas, of probes, dirs, env"
 }
 on_request_module() { on_request module; }
 on_request_bpf() { by_bpf on_request; }

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command line of a subcommand.  See command_line.h. */
+#include "cli/command_line.h"
+#include "base/spelling.h"
+#include "base/xalloc.h"
+#include "cli/etrace.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Column of --help at which the texts of options begin. */
+#define HELP_COLUMN	26
+#define HELP_WIDTH	80
+/* What getopt_long() returns for the first row; above all letters. */
+#define FIRST_ROW	256
+/* For completions: prints the table; in no help. */
+#define LIST_OPTIONS	"list-options"
+
+static size_t count_rows(const struct command_line *c)
+{
+	size_t n = 0;
+
+	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
+		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
+			n++;
+	return n;
+}
+
+static const struct opt_row *find_row(const struct command_line *c, size_t i)
+{
+	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
+		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
+			if (!i--)
+				return row;
+	return NULL;
+}
+
+/* ---- --help ---- */
+
+/*
+ * Words of @text, from the column where @head ends, and on further lines from @column.
+ * "\n" begins a line, too.
+ */
+static void put_words(FILE *to, const char *head, int column, const char *text)
+{
+	int at = fprintf(to, "%s", head), blanks = column > at ? column - at : 0;
+
+	while (*text) {
+		int len = (int)strcspn(text, " \n");
+
+		if (len && at > column && at + blanks + len > HELP_WIDTH) {
+			fputc('\n', to);
+			at = 0;
+			blanks = column;
+		}
+		if (len)
+			at += fprintf(to, "%*s%.*s", blanks, "", len, text);
+		text += len;
+		blanks = len ? 0 : blanks;
+		if (*text == '\n') {
+			fputc('\n', to);
+			at = 0;
+			blanks = column;
+		} else if (*text) {
+			blanks++;
+		}
+		text += *text != 0;
+	}
+	if (at)
+		fputc('\n', to);
+}
+
+static void put_option(FILE *to, const struct opt_row *row)
+{
+	char head[80], left[72];
+
+	opt_row_head(row, left, sizeof(left));
+	if (opt_row_letter(row))
+		snprintf(head, sizeof(head), "  -%c, %s", opt_row_letter(row), left);
+	else
+		snprintf(head, sizeof(head), "      %s", left);
+	if (strlen(head) + 2 > HELP_COLUMN) {
+		fprintf(to, "%s\n", head);
+		head[0] = 0;
+	}
+	put_words(to, head, HELP_COLUMN, row->help);
+}
+
+/* Lines of @text, with @first before the first one and @rest before the others. */
+static void put_lines(FILE *to, const char *first, const char *rest, const char *text)
+{
+	const char *end;
+
+	for (; *text; text = *end ? end + 1 : end, first = rest) {
+		end = strchrnul(text, '\n');
+		fprintf(to, "%s%.*s\n", first, (int)(end - text), text);
+	}
+}
+
+static void put_help(const struct command_line *c, FILE *to)
+{
+	char first[64], rest[64];
+
+	snprintf(first, sizeof(first), "Usage: " PROG " %s [OPTION]... ", c->name);
+	snprintf(rest, sizeof(rest), "       " PROG " %s [OPTION]... ", c->name);
+	put_lines(to, first, rest, *c->synopsis ? c->synopsis : "\n");
+	put_words(to, "", 0, c->about);
+	put_lines(to, "\nExample:\n  ", "  ", c->example);
+	fputs("\nOptions:\n", to);
+	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
+		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
+			put_option(to, row);
+	fputc('\n', to);
+	put_words(to, "Exit status: ", 2, c->status);
+}
+
+/* Each option on a line: name, letter or "", value or "", help. */
+static void list_options(const struct command_line *c)
+{
+	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
+		for (const struct opt_row *row = c->options[t]; row && row->name; row++) {
+			const char letter[] = { opt_row_letter(row), 0 };
+
+			printf("%s\t%s\t%s\t%s\n", opt_row_long(row), letter,
+			       row->value ? row->value : "", row->help);
+		}
+}
+
+/* ---- what is wrong ---- */
+
+int command_line_wrong(const struct command_line *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, PROG " %s: ", c->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, " (" PROG " %s --help shows how)\n", c->name);
+	return c->failed;
+}
+
+static int unknown_option(const struct command_line *c, const char *given)
+{
+	char name[64];
+	struct spelling s = { .wanted = name };
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(given + 2, "="), given + 2);
+	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
+		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
+			spelling_try(&s, opt_row_long(row));
+	if (s.best)
+		return command_line_wrong(c, "unknown option '--%s'; did you mean '--%s'?", name, s.best);
+	return command_line_wrong(c, "unknown option '--%s'", name);
+}
+
+/*
+ * What getopt_long() did not take: '?', or ':' if the value is missing. It left the word
+ * right before optind, if that is a long option; else its letter is in optopt.
+ */
+static int wrong_option(const struct command_line *c, int opt, char *given)
+{
+	const struct opt_row *row = optopt >= FIRST_ROW ? find_row(c, (size_t)(optopt - FIRST_ROW)) :
+				    NULL;
+
+	if (opt == ':' && row)
+		return command_line_wrong(c, "option '--%s' needs a value: --%s %s", opt_row_long(row),
+					  opt_row_long(row), row->value);
+	if (opt == ':')
+		return command_line_wrong(c, "option '-%c' needs a value", optopt);
+	if (row)
+		return command_line_wrong(c, "option '--%s' takes no value", opt_row_long(row));
+	if (optopt)
+		return command_line_wrong(c, "unknown option '-%c'", optopt);
+	return unknown_option(c, given);
+}
+
+/* ---- parsing ---- */
+
+/* getopt's tables, made of ours. */
+struct parser {
+	struct option *longs;
+	char *letters;
+	size_t n;
+};
+
+static void parser_init(struct parser *p, const struct command_line *c)
+{
+	size_t len = 0;
+
+	p->n = count_rows(c);
+	p->longs = xcalloc(p->n + 2, sizeof(*p->longs));
+	p->letters = xcalloc(2 * p->n + 3, 1);
+	if (c->runs)
+		p->letters[len++] = '+';
+	/* tell a missing value from an unknown option, and print nothing */
+	p->letters[len++] = ':';
+	for (size_t i = 0; i < p->n; i++) {
+		const struct opt_row *row = find_row(c, i);
+
+		p->longs[i] = (struct option){ opt_row_long(row), opt_row_getopt(row), NULL,
+					       FIRST_ROW + (int)i };
+		if (!opt_row_letter(row))
+			continue;
+		p->letters[len++] = opt_row_letter(row);
+		if (row->value)
+			p->letters[len++] = ':';
+	}
+	p->longs[p->n] = (struct option){ LIST_OPTIONS, no_argument, NULL, FIRST_ROW + (int)p->n };
+}
+
+static const struct opt_row *row_of(const struct command_line *c, int opt)
+{
+	if (opt >= FIRST_ROW)
+		return find_row(c, (size_t)(opt - FIRST_ROW));
+	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
+		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
+			if (opt_row_letter(row) == opt)
+				return row;
+	return NULL;
+}
+
+int command_line_parse(const struct command_line *c, int argc, char **argv, struct opts *opts)
+{
+	struct parser p;
+	int opt, ret = -1;
+
+	parser_init(&p, c);
+	opterr = 0;
+	while (ret < 0 && (opt = getopt_long(argc, argv, p.letters, p.longs, NULL)) != -1) {
+		const struct opt_row *row = row_of(c, opt);
+
+		if (opt == '?' || opt == ':') {
+			ret = wrong_option(c, opt, argv[optind - 1]);
+		} else if (!row) {
+			list_options(c);
+			ret = 0;
+		} else if (!strcmp(opt_row_long(row), "help")) {
+			put_help(c, stdout);
+			ret = 0;
+		} else if (!strcmp(opt_row_long(row), "version")) {
+			print_version();
+			ret = 0;
+		} else {
+			opts_add(opts, opt_row_long(row), optarg);
+		}
+	}
+	free(p.longs);
+	free(p.letters);
+	return ret;
+}
