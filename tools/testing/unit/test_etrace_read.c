@@ -320,7 +320,7 @@ static void report(void **state)
 {
 	(void)state;
 	expect(0, "$R --stats good", "2 events in 0.000000004 s: 1 exit, 1 close");
-	expect(0, "${R%-read} report good > s && ${R%-read} report < good | cmp - s && cat s",
+	expect(0, "${R%-read} report good > s && ${R%-read} report - < good | cmp - s && cat s",
 	       "The trace is complete: nothing was lost or damaged.\n");
 	expect(1, "${R%-read} report damaged 2>&1", "etrace report: damaged: line 2: damaged line");
 	expect(1, "${R%-read} report damaged 2>/dev/null", "The trace is NOT complete:\n  1 damaged lines, passed over\n");
