@@ -71,6 +71,9 @@ uint32_t answers_file(struct db *db, const char *path);
  */
 uint32_t answers_failed_on(struct db *db, const struct buf *path);
 
+/** answers_names - whether an argument of an exec is a path, or ends with it; @args: for its use */
+bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct buf *args);
+
 /** answers_failed_last - of what an exec called, that which failed last, and so on; or itself */
 uint32_t answers_failed_last(struct db *db, uint32_t exec);
 

@@ -38,7 +38,7 @@ static bool names(const char *arg, const char *cwd, size_t len, const struct buf
 	return same;
 }
 
-static bool names_it(struct db *db, uint32_t exec, const struct buf *path, struct buf *args)
+bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct buf *args)
 {
 	const struct build *b = build_of(db);
 	size_t len, n;
@@ -76,7 +76,7 @@ uint32_t answers_failed_on(struct db *db, const struct buf *path)
 
 	/* the innermost that names it */
 	for (uint32_t i = b->nexecs; i && !found; i--)
-		if (failed(&b->execs[i]) && !b->execs[i].forked && names_it(db, i, path, &args))
+		if (failed(&b->execs[i]) && !b->execs[i].forked && answers_names(db, i, path, &args))
 			found = deepest(b, i);
 	buf_free(&args);
 	return found;

@@ -79,7 +79,8 @@ enum failure_reason {
 
 struct failure_on {
 	enum failure_reason reason;
-	struct buf path;	/* absolute; of a tool, its name */
+	struct buf path;	/* absolute; of a tool, its name; where it was looked for first */
+	struct buf name;	/* of what is missing: what its places have in common, "sys/x.h" */
 	struct buf subject;	/* what it worked at, if that is known: a source, an output */
 };
 
@@ -100,13 +101,16 @@ void failures_how(struct db *db, uint32_t exec, struct buf *to);
  */
 void failures_text(struct db *db, const struct failures *f, struct buf *to);
 
+/** failures_text_of - "cc1 failed, on src/parse.c, with exit status 1" of any exec; appended */
+void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, struct buf *to);
+
 /* ---- between failures*.c ---- */
 
 enum failure_caller {
 	CALLER_OTHER,
 	CALLER_SHELL,		/* a script: what failed last decides, mostly */
-	CALLER_BUILDER,		/* make, ninja: starts nothing more after a failure */
-	CALLER_GOES_ON,		/* ctest, make -k: starts the rest, and fails in the end */
+	CALLER_BUILDER,		/* make: starts nothing more after a failure that it minds */
+	CALLER_GOES_ON,		/* ctest, make -k, ninja: ignores no failure */
 	CALLER_DRIVER,		/* gcc, rustc: what it calls is part of it */
 	CALLER_CONFIGURES,	/* what it calls are questions */
 	CALLER_LIMITS,		/* timeout: ends what takes too long */

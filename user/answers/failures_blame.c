@@ -2,8 +2,8 @@
 /*
  * Which of the calls that failed their caller failed of.  See failures.h.
  *
- * What a program does after a failed call says most: make and ninja start nothing more, so a
- * failure after which they did was ignored; a script fails of the last command that failed.
+ * What a program does after a failed call says most: make starts nothing more, so a failure
+ * after which it did was ignored; a script fails of the last command that failed.
  */
 #include "answers/failures.h"
 #include "base/path.h"
@@ -25,10 +25,10 @@ struct caller_row {
 static const struct caller_row rows[] = {
 	{ "make", CALLER_BUILDER, "k,--keep-going", false },
 	{ "gmake", CALLER_BUILDER, "k,--keep-going", false },
-	{ "ninja", CALLER_BUILDER, "k", false },
-	{ "samu", CALLER_BUILDER, "k", false },
+	{ "ninja", CALLER_GOES_ON, NULL, false },
+	{ "samu", CALLER_GOES_ON, NULL, false },
 	{ "scons", CALLER_BUILDER, "k,--keep-going", false },
-	{ "cargo", CALLER_BUILDER, "--keep-going,--no-fail-fast", false },
+	{ "cargo", CALLER_GOES_ON, NULL, false },
 	{ "ctest", CALLER_GOES_ON, NULL, false },
 	{ "prove", CALLER_GOES_ON, NULL, false },
 	{ "pytest", CALLER_GOES_ON, NULL, false },
@@ -141,12 +141,6 @@ enum failure_caller failures_caller_of(struct db *db, uint32_t exec, bool *answe
 /* So many commands may a script call to tell of a failure, and clean up, before it ends. */
 #define CALLS_AFTER	3u
 
-/* What a caller did when a call had ended. */
-struct look {
-	uint32_t after;		/* calls that began after that */
-	bool alone;		/* nothing else ran when it ended */
-};
-
 static const struct build_exec *exec_of(const struct failures *f, uint32_t exec)
 {
 	return &build_of(f->db)->execs[exec];
@@ -157,20 +151,37 @@ static int64_t begun(const struct failures *f, uint32_t exec)
 	return exec_of(f, f->nodes[exec].begun)->at;
 }
 
-static struct look look_at(const struct failures *f, const struct failure_node *caller,
-			   uint32_t exec)
+/* How many calls of a caller began after a time, and how many others ran then. */
+static uint32_t calls_after(const struct failures *f, const struct failure_node *caller, int64_t time)
 {
-	struct look look = { .alone = true };
-	int64_t end = exec_of(f, exec)->until;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < caller->calls; i++)
+		n += begun(f, f->children[caller->first + i]) > time;
+	return n;
+}
+
+static uint32_t calls_at(const struct failures *f, const struct failure_node *caller, int64_t time)
+{
+	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < caller->calls; i++) {
-		uint32_t other = f->children[caller->first + i];
+		uint32_t call = f->children[caller->first + i];
 
-		look.after += begun(f, other) > end;
-		if (other != exec && begun(f, other) <= end && exec_of(f, other)->until > end)
-			look.alone = false;
+		n += begun(f, call) < time && exec_of(f, call)->until > time;
 	}
-	return look;
+	return n;
+}
+
+/* Whether it ever had two calls at a time. */
+static bool is_parallel(const struct failures *f, const struct failure_node *caller)
+{
+	const uint32_t *calls = f->children + caller->first;
+
+	for (uint32_t i = 1; i < caller->calls; i++)
+		if (begun(f, calls[i]) < exec_of(f, calls[i - 1])->until)
+			return true;
+	return false;
 }
 
 /* Whether a call ended the caller with the same status. */
@@ -197,16 +208,26 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 		return same_program(f, call, last) && !node->answers;
 	if (same_status(exec_of(f, caller), exec_of(f, call)))
 		return true;
-	after = look_at(f, &f->nodes[caller], call).after;
+	after = calls_after(f, &f->nodes[caller], exec_of(f, call)->until);
 	return !after || (!node->answers && after <= CALLS_AFTER);
 }
 
+/* So many lines may the recipes have that make ends when another one has failed. */
+#define LINES_LEFT	4u
+
+/*
+ * make starts nothing more after a failure, unless that is ignored.  With jobs it goes on with
+ * the recipes that run, line by line, and may have begun one before it saw the failure.
+ */
 static bool builder_fails_of(const struct failures *f, uint32_t caller, uint32_t call)
 {
-	struct look look = look_at(f, &f->nodes[caller], call);
+	const struct failure_node *node = &f->nodes[caller];
+	int64_t end = exec_of(f, call)->until;
+	uint32_t after = calls_after(f, node, end);
 
-	/* it may have started one more before it saw that this one had ended */
-	return look.after <= !look.alone;
+	if (!after || !is_parallel(f, node))
+		return !after;
+	return after <= LINES_LEFT * (calls_at(f, node, end) + 2);
 }
 
 static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last)

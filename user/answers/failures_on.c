@@ -51,8 +51,11 @@ static bool is_habit(const char *path, size_t len)
 	static const char *const places[] = {
 		"/etc/", "/proc/", "/sys/", "/dev/", "/usr/share/locale", "/usr/lib/locale", "/lib/", "/lib64/",
 	};
-	static const char *const names[] = { ".mo", ".so.cache", ".pyc", "__pycache__", ".specs" };
+	static const char *const names[] = { ".mo", ".pyc", "__pycache__", "pyvenv.cfg", ".specs" };
 
+	/* the loader's business */
+	if (memmem(path, len, ".so.", 4) || ends((struct work_arg){ path, len }, ".so"))
+		return true;
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
 		if (len > strlen(places[i]) && !memcmp(path, places[i], strlen(places[i])))
 			return true;
@@ -78,6 +81,15 @@ static struct work_arg name_of(const struct look *l, uint32_t file)
 	return base_of(path, len);
 }
 
+/* Below where the build began. */
+static bool is_own(const struct look *l, const char *path, size_t len)
+{
+	size_t n;
+	const char *start = build_path(l->b, answers_start(l->db), &n);
+
+	return n > 1 && len > n && !memcmp(path, start, n) && path[n] == '/';
+}
+
 /* A precompiled header is looked for beside each header; what it is of, counts. */
 static struct work_arg wanted_name(struct work_arg name)
 {
@@ -100,7 +112,18 @@ static bool was_found(const struct look *l, struct work_arg name)
 	return false;
 }
 
-/* When it began to read something for the last time. */
+/* Whether an access is the first of its file: a compiler reads sources again to show them. */
+static bool is_first(const struct look *l, uint32_t use)
+{
+	const struct build_access *a = &l->b->accesses[l->b->execs[l->exec].first];
+
+	for (uint32_t i = 0; i < use; i++)
+		if (a[i].version == a[use].version && a[i].how == a[use].how)
+			return false;
+	return true;
+}
+
+/* When it began to read something new for the last time. */
 static int64_t last_read(const struct look *l)
 {
 	const struct build_exec *e = &l->b->execs[l->exec];
@@ -109,7 +132,7 @@ static int64_t last_read(const struct look *l)
 	for (uint32_t i = 0; i < e->uses; i++) {
 		const struct build_access *a = &l->b->accesses[e->first + i];
 
-		if (a->how == GRAPH_READ && a->class == GRAPH_DATA && a->at > last)
+		if (a->how == GRAPH_READ && a->class == GRAPH_DATA && a->at > last && is_first(l, i))
 			last = a->at;
 	}
 	return last;
@@ -118,6 +141,58 @@ static int64_t last_read(const struct look *l)
 static bool is_right(uint8_t error)
 {
 	return error == EACCES || error == EPERM || error == EROFS;
+}
+
+/* How many bytes two paths have in common at their ends, of whole names. */
+static size_t common_end(const char *a, size_t na, const char *b, size_t nb)
+{
+	size_t n = 0, whole = 0;
+
+	while (n < na && n < nb && a[na - n - 1] == b[nb - n - 1]) {
+		if (a[na - n - 1] == '/')
+			whole = n;
+		n++;
+	}
+	if (n == na)
+		return n == nb || b[nb - n - 1] == '/' ? n : whole;
+	return n == nb && a[na - n - 1] == '/' ? n : whole;
+}
+
+/* The places in which a name was looked for: the first, and what all have in common. */
+static void find_places(const struct look *l, struct work_arg name, struct failure_on *on)
+{
+	uint32_t n = build_misses(l->b, l->exec);
+	size_t len, common = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *path = build_path(l->b, build_miss_of(l->b, l->exec, i)->file, &len);
+		struct work_arg wanted = wanted_name(base_of(path, len));
+
+		if (!same(wanted, name))
+			continue;
+		len = (size_t)(wanted.s + wanted.len - path);
+		if (!on->path.len) {
+			buf_add(&on->path, path, len);
+			common = len;
+		} else {
+			common = common_end(on->path.s + on->path.len - common, common, path, len);
+		}
+	}
+	buf_add(&on->name, on->path.s + on->path.len - common, common);
+}
+
+/* Whether a program that did not find a name can have failed of that: it was told to read it. */
+static bool matters(const struct look *l, const char *path, size_t len)
+{
+	const struct failure_node *node = &failures_of(l->db)->nodes[l->exec];
+	struct buf whole = { .s = (char *)(uintptr_t)path, .len = len }, args = { 0 };
+	bool named;
+
+	if (node->caller == CALLER_DRIVER || is_own(l, path, len))
+		return true;
+	named = answers_names(l->db, l->exec, &whole, &args);
+	buf_free(&args);
+	return named;
 }
 
 /* The last name that it looked for and that is nowhere; then nothing more was read. */
@@ -134,12 +209,15 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 
 		if (m->at < read)
 			return false;
-		if (is_habit(path, len) || was_found(l, name))
+		if (is_habit(path, len) || was_found(l, name) || !matters(l, path, len))
 			continue;
 		if (!is_right(m->error) && m->error != ENOENT && m->error != ENOTDIR)
 			continue;
 		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS : FAILURE_OF_MISSING;
-		buf_add(&on->path, path, (size_t)(name.s + name.len - path));
+		if (is_right(m->error))
+			buf_add(&on->path, path, len);
+		else
+			find_places(l, name, on);
 		return true;
 	}
 	return false;
@@ -162,7 +240,8 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		if (is_right(m->error))
 			buf_add(&on->path, path, len);
 		else
-			buf_add(&on->path, name.s, name.len);
+			buf_add(&on->name, name.s, name.len);
+		buf_add(&on->path, on->name.s, on->name.len);
 		return true;
 	}
 	return false;
@@ -171,12 +250,12 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 /* ---- what it worked at ---- */
 
 /* Its label says which argument; here as a path. */
-static void find_subject(const struct look *l, struct buf *to)
+static void find_argument(const struct look *l, uint32_t exec, struct buf *to)
 {
 	struct buf words = { 0 }, label = { 0 };
 	size_t n, len;
-	struct work_arg *args = answers_work_args(l->db, l->exec, &words, &n), wanted;
-	const char *program = build_path(l->b, l->b->execs[l->exec].program, &len), *blank;
+	struct work_arg *args = answers_work_args(l->db, exec, &words, &n), wanted;
+	const char *program = build_path(l->b, l->b->execs[exec].program, &len), *blank;
 
 	work_of(program, len, args, n, &label);
 	blank = label.len ? memchr(label.s, ' ', label.len) : NULL;
@@ -189,7 +268,7 @@ static void find_subject(const struct look *l, struct buf *to)
 		if (!same(base_of(arg.s, arg.len), wanted))
 			continue;
 		if (*arg.s != '/') {
-			const char *cwd = build_path(l->b, l->b->execs[l->exec].cwd, &len);
+			const char *cwd = build_path(l->b, l->b->execs[exec].cwd, &len);
 
 			buf_add(to, cwd, len);
 			buf_addc(to, '/');
@@ -200,6 +279,31 @@ static void find_subject(const struct look *l, struct buf *to)
 	free(args);
 	buf_free(&words);
 	buf_free(&label);
+}
+
+/* A program or script of the build itself, which the process ran: a test. */
+static void find_own_program(const struct look *l, struct buf *to)
+{
+	size_t len;
+
+	for (uint32_t i = l->exec; i && !to->len; i = l->b->execs[i].before) {
+		const struct build_exec *e = &l->b->execs[i];
+
+		for (uint32_t k = 0; k < e->uses && !to->len; k++) {
+			const struct build_access *a = &l->b->accesses[e->first + k];
+			const char *path = build_path(l->b, a->file, &len);
+
+			if (a->how == GRAPH_RUN && is_own(l, path, len))
+				buf_add(to, path, len);
+		}
+	}
+}
+
+static void find_subject(const struct look *l, struct buf *to)
+{
+	find_argument(l, build_with_command(l->b, l->exec), to);
+	if (!to->len)
+		find_own_program(l, to);
 }
 
 void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
@@ -229,6 +333,7 @@ void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
 void failure_on_free(struct failure_on *on)
 {
 	buf_free(&on->path);
+	buf_free(&on->name);
 	buf_free(&on->subject);
 }
 
@@ -249,17 +354,23 @@ static void add_path(struct db *db, struct buf *to, const struct buf *path)
 	screen_add(to, path->s + skip, path->len - skip, PATH_COLUMNS, true);
 }
 
+/* As people call it: the first word of its label. */
 static void add_program(struct db *db, uint32_t exec, struct buf *to)
 {
-	const struct build *b = build_of(db);
-	size_t len;
-	const char *path = build_path(b, b->execs[build_with_command(b, exec)].program, &len);
-	struct work_arg name = base_of(path, len);
+	struct buf label = { 0 };
+	char *blank;
 
-	if (name.len)
-		screen_add(to, name.s, name.len, PATH_COLUMNS, true);
+	answers_label(db, build_with_command(build_of(db), exec), 0, &label);
+	blank = label.len ? memchr(label.s, ' ', label.len) : NULL;
+	if (blank)
+		label.len = (size_t)(blank - label.s);
+	if (label.len && label.s[label.len - 1] == ':')
+		label.len--;
+	if (label.len)
+		screen_add(to, label.s, label.len, PATH_COLUMNS, true);
 	else
 		buf_adds(to, "a program");
+	buf_free(&label);
 }
 
 static void add_command(struct db *db, uint32_t exec, struct buf *to)
@@ -296,27 +407,34 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	if (!text[on->reason])
 		return;
 	buf_adds(to, ": ");
-	add_path(db, to, &on->path);
+	add_path(db, to, on->name.len ? &on->name : &on->path);
 	buf_adds(to, text[on->reason]);
 }
 
-void failures_text(struct db *db, const struct failures *f, struct buf *to)
+void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
 {
 	struct failure_on on;
-	size_t after;
 
-	if (!f->first)
-		return;
-	failures_on(db, f->first, &on);
-	add_program(db, f->first, to);
-	buf_adds(to, " failed first");
+	failures_on(db, exec, &on);
+	add_program(db, exec, to);
+	buf_adds(to, exec == f->first ? " failed first" : " failed");
 	if (on.subject.len) {
 		buf_adds(to, ", on ");
 		add_path(db, to, &on.subject);
 	}
 	buf_adds(to, ", with ");
-	failures_how(db, f->first, to);
+	failures_how(db, exec, to);
 	add_reason(db, &on, to);
+	failure_on_free(&on);
+}
+
+void failures_text(struct db *db, const struct failures *f, struct buf *to)
+{
+	size_t after;
+
+	if (!f->first)
+		return;
+	failures_text_of(db, f, f->first, to);
 	add_command(db, failures_command(f, f->first), to);
 	after = failures_after(f, f->first);
 	if (after) {
@@ -324,5 +442,4 @@ void failures_text(struct db *db, const struct failures *f, struct buf *to)
 		buf_addu(to, after);
 		buf_adds(to, " more failed because of it");
 	}
-	failure_on_free(&on);
 }

@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{ "attach", "record what a running process does from now on", cmd_attach },
 	{ "top", "watch a build while it runs", cmd_top },
 	{ "report", "summarize a trace", cmd_report },
+	{ "explain", "show what failed first in a build, and on what", cmd_explain },
 	{ "db", "make a database of a trace, for faster answers and SQL", cmd_db },
 	{ "compdb", "write the compile commands of a build: compile_commands.json", cmd_compdb },
 	{ "deps", "list what files were made from", cmd_deps },

@@ -28,6 +28,7 @@ int cmd_run(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_db(int argc, char **argv);
 int cmd_compdb(int argc, char **argv);
 int cmd_deps(int argc, char **argv);

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What is known of the first failure of a build.  See explain.h. */
+#include "answers/explain.h"
+#include "base/path.h"
+#include "base/utf8.h"
+#include "base/xalloc.h"
+#include "model/build.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_row(struct explain_list *l, uint32_t row)
+{
+	for (size_t i = 0; i < l->n && i < EXPLAIN_ROWS; i++)
+		if (l->row[i] == row)
+			return;
+	if (l->n < EXPLAIN_ROWS)
+		l->row[l->n] = row;
+	l->n++;
+}
+
+void explain_relative(struct db *db, const struct buf *path, const char **s, size_t *len)
+{
+	size_t n;
+	const char *start = build_path(build_of(db), answers_start(db), &n);
+
+	*s = path->s;
+	*len = path->len;
+	if (n > 1 && path->len > n + 1 && !memcmp(path->s, start, n) && path->s[n] == '/') {
+		*s += n + 1;
+		*len -= n + 1;
+	}
+}
+
+/* ---- files ---- */
+
+/* Below where the build began, or made by it: what a project can change. */
+static bool is_own(const struct build *b, uint32_t start, uint32_t file)
+{
+	size_t len, n;
+	const char *path = build_path(b, file, &len), *dir = build_path(b, start, &n);
+
+	return len > n && n && !memcmp(path, dir, n) && (n == 1 || path[n] == '/');
+}
+
+static void take_files(struct explain *x, uint32_t exec)
+{
+	const struct build *b = build_of(x->db);
+	const struct build_exec *e = &b->execs[exec];
+	uint32_t start = answers_start(x->db);
+
+	for (uint32_t i = 0; i < e->uses; i++) {
+		const struct build_access *a = &b->accesses[e->first + i];
+		const struct build_version *v = &b->versions[a->version];
+
+		if (a->how == GRAPH_READ && a->class == GRAPH_DATA && a->file && !build_is_queue(v) &&
+		    (build_is_made(v) || is_own(b, start, a->file)))
+			add_row(&x->inputs, a->file);
+	}
+}
+
+/* Where it looked for what is missing. */
+static void take_missed(struct explain *x)
+{
+	const struct build *b = build_of(x->db);
+	uint32_t n = build_misses(b, x->exec);
+	size_t len;
+
+	for (uint32_t i = 0; i < n && x->on.name.len; i++) {
+		uint32_t file = build_miss_of(b, x->exec, i)->file;
+		const char *path = build_path(b, file, &len);
+
+		if (len > x->on.name.len && path[len - x->on.name.len - 1] == '/' &&
+		    !memcmp(path + len - x->on.name.len, x->on.name.s, x->on.name.len))
+			add_row(&x->missed, file);
+	}
+}
+
+/* ---- what it was to make ---- */
+
+static bool take_output(struct explain *x, uint32_t exec)
+{
+	const struct build *b = build_of(x->db);
+	struct buf args = { 0 };
+	size_t n = answers_args(x->db, exec, &args), len;
+	const char *at = args.s, *out = NULL, *cwd = build_path(b, b->execs[exec].cwd, &len);
+
+	for (size_t i = 0; i < n && !out; i++, at += strlen(at) + 1) {
+		if (!strcmp(at, "-o") && i + 1 < n)
+			out = at + 3;
+		else if (!strncmp(at, "--output=", 9))
+			out = at + 9;
+	}
+	if (out && *out && strcmp(out, "-")) {
+		if (*out != '/') {
+			buf_add(&x->making, cwd, len);
+			buf_addc(&x->making, '/');
+		}
+		buf_adds(&x->making, out);
+		path_clean(&x->making);
+	}
+	buf_free(&args);
+	return x->making.len;
+}
+
+/* What it, or its shell, wrote and is not only for a time. */
+static void take_written(struct explain *x)
+{
+	const struct build *b = build_of(x->db);
+	const struct build_exec *e = &b->execs[x->command];
+	uint32_t start = answers_start(x->db);
+	size_t len;
+
+	for (uint32_t i = 0; i < e->uses && !x->making.len; i++) {
+		const struct build_access *a = &b->accesses[e->first + i];
+
+		if (a->how == GRAPH_WRITE && a->file && is_own(b, start, a->file)) {
+			const char *path = build_path(b, a->file, &len);
+
+			buf_add(&x->making, path, len);
+		}
+	}
+}
+
+/* ---- what it printed ---- */
+
+/* Words that are shown of it. */
+#define PRINTED_WORDS	600u
+
+/* Without the beginning, as a whole line, if there are more words. */
+static void keep_end(struct buf *text)
+{
+	size_t words = 0, from = text->len;
+
+	while (from && words < PRINTED_WORDS) {
+		from--;
+		words += !isspace((unsigned char)text->s[from]) &&
+			 (!from || isspace((unsigned char)text->s[from - 1]));
+	}
+	while (from && from < text->len && text->s[from - 1] != '\n')
+		from++;
+	memmove(text->s, text->s + from, text->len - from);
+	text->len -= from;
+}
+
+bool explain_printed(struct explain *x, uint32_t exec, struct buf *to)
+{
+	(void)x;
+	(void)exec;
+	(void)to;
+	return false;
+}
+
+/* "path:12:5: error: text": where the path ends.  Return: 0: the line is no such */
+static size_t place_end(const char *s, size_t len, uint32_t *line, uint32_t *column)
+{
+	for (size_t i = 1; i + 1 < len; i++) {
+		size_t at = i + 1;
+		uint32_t n = 0;
+
+		if (s[i] != ':' || !isdigit((unsigned char)s[at]))
+			continue;
+		while (at < len && isdigit((unsigned char)s[at]) && n < 100000000)
+			n = n * 10 + (uint32_t)(s[at++] - '0');
+		if (at >= len || s[at] != ':')
+			continue;
+		*line = n;
+		*column = 0;
+		for (at++; at < len && isdigit((unsigned char)s[at]) && *column < 100000000; at++)
+			*column = *column * 10 + (uint32_t)(s[at] - '0');
+		return i;
+	}
+	return 0;
+}
+
+static bool contains(const char *s, size_t len, const char *word)
+{
+	return memmem(s, len, word, strlen(word));
+}
+
+/* Warnings and what leads to a place are none. */
+static bool is_error(const char *s, size_t len)
+{
+	return !contains(s, len, "warning:") && !contains(s, len, "note:") &&
+	       memcmp(s, "In file", len < 7 ? len : 7) && !isspace((unsigned char)*s);
+}
+
+static void take_place(struct explain *x, uint32_t exec, const char *s, size_t len,
+		       struct explain_place *place)
+{
+	const struct build *b = build_of(x->db);
+	uint32_t line, column;
+	size_t end = place_end(s, len, &line, &column), n;
+	const char *cwd = build_path(b, b->execs[exec].cwd, &n);
+
+	if (!end || !is_error(s, len) || place->line)
+		return;
+	/* the first that says so, unless a later one calls itself an error */
+	if (*s != '/') {
+		buf_add(&place->file, cwd, n);
+		buf_addc(&place->file, '/');
+	}
+	buf_add(&place->file, s, end);
+	path_clean(&place->file);
+	place->line = line;
+	place->column = column;
+	end = end + strcspn(s + end, " ") < len ? end + strcspn(s + end, " ") + 1 : end;
+	buf_add(&place->message, s + end, len - end);
+}
+
+void explain_place_of(struct explain *x, uint32_t exec, const struct buf *printed,
+		      struct explain_place *place)
+{
+	struct failure_on on;
+	struct buf text = { 0 };
+
+	*place = (struct explain_place){ 0 };
+	for (size_t at = 0; printed && at < printed->len;) {
+		const char *s = printed->s + at, *end = memchr(s, '\n', printed->len - at);
+		size_t len = end ? (size_t)(end - s) : printed->len - at;
+
+		take_place(x, exec, s, len, place);
+		at += len + 1;
+	}
+	if (place->line)
+		return;
+	failures_on(x->db, exec, &on);
+	buf_add(&place->file, on.subject.s, on.subject.len);
+	failures_text_of(x->db, x->f, exec, &text);
+	place->message = text;
+	failure_on_free(&on);
+}
+
+void explain_place_free(struct explain_place *place)
+{
+	buf_free(&place->file);
+	buf_free(&place->message);
+}
+
+/* ---- all of it ---- */
+
+void explain_take(struct explain *x, struct db *db)
+{
+	size_t n;
+	const uint32_t *all;
+
+	*x = (struct explain){ .db = db, .f = failures_of(db) };
+	x->exec = failures_first(x->f);
+	if (!x->exec)
+		return;
+	x->command = failures_command(x->f, x->exec);
+	failures_on(db, x->exec, &x->on);
+	take_files(x, x->exec);
+	if (x->command != x->exec)
+		take_files(x, x->command);
+	take_missed(x);
+	if (!take_output(x, x->command) && !take_output(x, x->exec))
+		take_written(x);
+	for (uint32_t i = failures_caller(x->f, x->command); i; i = failures_caller(x->f, i))
+		add_row(&x->callers, i);
+	all = failures_list(x->f, &n);
+	for (size_t i = 0; i < n; i++)
+		if (failures_kind(x->f, all[i]) == FAILURE_REAL)
+			add_row(&x->others, all[i]);
+	x->has_printed = explain_printed(x, x->exec, &x->printed);
+	keep_end(&x->printed);
+	explain_place_of(x, x->exec, &x->printed, &x->place);
+}
+
+void explain_free(struct explain *x)
+{
+	failure_on_free(&x->on);
+	buf_free(&x->making);
+	buf_free(&x->printed);
+	explain_place_free(&x->place);
+	for (size_t i = 0; i < x->nchanges; i++) {
+		free(x->changes[i].then);
+		free(x->changes[i].now);
+	}
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What is different about a failed command since an earlier recording.  See explain.h. */
+#include "answers/explain.h"
+#include "answers/diff.h"
+#include "answers/match_put.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct comparing {
+	struct explain *x;
+	struct diff *d;
+	uint32_t unit;		/* of the second build */
+};
+
+static void add(struct explain *x, const char *what, char *then, char *now)
+{
+	if (x->nchanges == EXPLAIN_ROWS) {
+		free(then);
+		free(now);
+		return;
+	}
+	x->changes[x->nchanges++] = (struct explain_change){ what, then, now };
+}
+
+static char *path_of(const struct match_side *s, uint32_t file)
+{
+	size_t len;
+	const char *path = build_path(s->b, file, &len);
+
+	return xstrndup(path, len);
+}
+
+/* ---- arguments ---- */
+
+static void add_words(struct comparing *c, bool now)
+{
+	const struct match_side *side = c->d->m.side;
+	uint32_t pair = side[1].units[c->unit].pair;
+	struct buf words = { 0 };
+	size_t n = now ? match_other_args(&side[1], c->unit, &side[0], pair, &words) :
+		   match_other_args(&side[0], pair, &side[1], c->unit, &words);
+	const char *s = words.s;
+
+	for (; s && n--; s += strlen(s) + 1)
+		add(c->x, "argument", now ? NULL : xstrdup(s), now ? xstrdup(s) : NULL);
+	buf_free(&words);
+}
+
+/* ---- inputs ---- */
+
+/* Whether the failed command, or who called it, looked for a file in vain. */
+static bool was_missed(const struct comparing *c, const char *path)
+{
+	const struct build *b = build_of(c->x->db);
+	uint32_t n = build_misses(b, c->x->exec);
+	size_t len;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *s = build_path(b, build_miss_of(b, c->x->exec, i)->file, &len);
+
+		if (len == strlen(path) && !memcmp(s, path, len))
+			return true;
+	}
+	return false;
+}
+
+static const char *const changes[] = {
+	[DIFF_SIZE] = "another size", [DIFF_TIME_ONLY] = "changed or touched",
+	[DIFF_CONTENT] = "made with another size",
+};
+
+static void add_input(void *ctx, const struct match_input *a, const struct match_input *b)
+{
+	struct comparing *c = ctx;
+	enum diff_input how = diff_input_of(c->d, a, b);
+	const struct match_side *side = &c->d->m.side[b != NULL];
+	struct buf text = { 0 };
+	char *path;
+
+	if (how == DIFF_SAME)
+		return;
+	path = path_of(side, b ? b->file : a->file);
+	/* it failed before it came to the rest */
+	if (how == DIFF_ONLY_FIRST && !was_missed(c, path)) {
+		free(path);
+		return;
+	}
+	buf_adds(&text, path);
+	if (a && b) {
+		buf_adds(&text, ": ");
+		buf_adds(&text, changes[how]);
+	}
+	free(path);
+	add(c->x, "input", b ? NULL : xstrndup(text.s, text.len), b ? xstrndup(text.s, text.len) : NULL);
+	buf_free(&text);
+}
+
+static void add_inputs(struct comparing *c)
+{
+	struct match_inputs inputs[2] = { 0 };
+
+	match_inputs(&c->d->m.side[0], c->d->m.side[1].units[c->unit].pair, &inputs[0]);
+	match_inputs(&c->d->m.side[1], c->unit, &inputs[1]);
+	diff_pairs(&inputs[0], &inputs[1], add_input, c);
+	free(inputs[0].rows);
+	free(inputs[1].rows);
+}
+
+/* ---- the environment ---- */
+
+static char *variable(struct db *db, const struct diff_var *v)
+{
+	static const char text[] = "SELECT s FROM string WHERE id = ?";
+	uint32_t ids[] = { v->name, v->value };
+	struct buf b = { 0 };
+	size_t len;
+	char *found;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)ids[i]);
+		const char *s;
+
+		buf_adds(&b, i ? "=" : "");
+		if (!db_row(db, st))
+			continue;
+		s = db_bytes(st, 0, &len);
+		buf_add(&b, s, len);
+	}
+	found = xstrndup(b.s ? b.s : "", b.len);
+	buf_free(&b);
+	return found;
+}
+
+static void add_variable(void *ctx, const struct diff_var *a, const struct diff_var *b)
+{
+	struct comparing *c = ctx;
+
+	add(c->x, "environment", a ? variable(c->d->m.side[0].db, a) : NULL,
+	    b ? variable(c->d->m.side[1].db, b) : NULL);
+}
+
+/* ---- all of it ---- */
+
+static void compare(struct comparing *c)
+{
+	const struct match_side *side = c->d->m.side;
+	uint32_t pair = side[1].units[c->unit].pair;
+	int32_t status = side[0].units[pair].status;
+
+	c->x->matched = true;
+	c->x->before_status = status >= 256 ? 128 + status / 256 : status;
+	add_words(c, false);
+	add_words(c, true);
+	if (!match_same_program(&c->d->m, pair, c->unit))
+		add(c->x, "program", path_of(&side[0], side[0].units[pair].program),
+		    path_of(&side[1], side[1].units[c->unit].program));
+	add_inputs(c);
+	diff_env_pairs(c->d, c->unit, add_variable, c);
+}
+
+bool explain_before(struct explain *x, struct db *old, const char *map)
+{
+	struct diff d = { 0 };
+	struct comparing c = { x, &d, 0 };
+	const uint32_t tries[] = { x->exec, x->command };
+	bool good;
+
+	x->before = true;
+	x->before_status = -1;
+	if (!x->exec)
+		return true;
+	good = match_builds(&d.m, old, x->db, map);
+	if (good) {
+		diff_env_load(&d);
+		/* what failed itself: it read the files; else what people called */
+		for (size_t i = 0; i < 2 && !x->matched; i++) {
+			c.unit = d.m.side[1].unit_of[tries[i]];
+			if (c.unit && d.m.side[1].units[c.unit].pair)
+				compare(&c);
+		}
+	}
+	diff_free(&d);
+	return good;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What etrace explain says to CI systems.  See explain.h. */
+#include "answers/explain.h"
+#include "base/screen.h"
+#include "model/build.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Each failure of its own: the first one, and the others that are shown. */
+static size_t count(const struct explain *x)
+{
+	return x->exec ? 1 + (x->others.n < EXPLAIN_ROWS ? x->others.n : EXPLAIN_ROWS) : 0;
+}
+
+struct shown {
+	uint32_t exec;
+	struct explain_place place;
+	struct buf text, printed;
+	const char *path;	/* as seen from where the build began */
+	size_t len;
+};
+
+static void take(struct explain *x, size_t i, struct shown *s)
+{
+	*s = (struct shown){ .exec = i ? x->others.row[i - 1] : x->exec };
+	explain_printed(x, s->exec, &s->printed);
+	explain_place_of(x, s->exec, &s->printed, &s->place);
+	failures_text_of(x->db, x->f, s->exec, &s->text);
+	explain_relative(x->db, &s->place.file, &s->path, &s->len);
+}
+
+static void done(struct shown *s)
+{
+	explain_place_free(&s->place);
+	buf_free(&s->text);
+	buf_free(&s->printed);
+}
+
+/* ---- GitHub ---- */
+
+/* What would end a workflow command, or its property, as percent and two digits. */
+static void put_escaped(struct out *out, const char *s, size_t len, const char *special)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] && strchr(special, s[i]))
+			out_printf(out, "%%%02X", (unsigned char)s[i]);
+		else
+			out_write(out, s + i, 1);
+	}
+}
+
+#define IN_VALUE "%\r\n:,"
+#define IN_TEXT "%\r\n"
+
+void explain_github(struct explain *x, struct out *out)
+{
+	for (size_t i = 0; i < count(x); i++) {
+		struct shown s;
+
+		take(x, i, &s);
+		out_puts(out, "::error ");
+		if (s.len) {
+			out_puts(out, "file=");
+			put_escaped(out, s.path, s.len, IN_VALUE);
+			if (s.place.line)
+				out_printf(out, ",line=%" PRIu32, s.place.line);
+			if (s.place.line && s.place.column)
+				out_printf(out, ",col=%" PRIu32, s.place.column);
+			out_puts(out, ",");
+		}
+		out_puts(out, "title=");
+		put_escaped(out, s.text.s, s.text.len, IN_VALUE);
+		out_puts(out, "::");
+		put_escaped(out, s.place.message.s, s.place.message.len, IN_TEXT);
+		out_puts(out, "\n");
+		done(&s);
+	}
+}
+
+/* Lines in a block of code, which a longer fence than any of theirs ends. */
+static void put_block(struct out *out, const char *s, size_t len)
+{
+	size_t fence = 3, run = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		run = s[i] == '`' ? run + 1 : 0;
+		fence = run >= fence ? run + 1 : fence;
+	}
+	for (size_t i = 0; i < 2 * fence; i++) {
+		if (i == fence) {
+			out_puts(out, "\n");
+			out_write(out, s, len);
+			out_puts(out, len && s[len - 1] == '\n' ? "" : "\n");
+		}
+		out_puts(out, "`");
+	}
+	out_puts(out, "\n");
+}
+
+void explain_markdown(struct explain *x, struct out *out)
+{
+	struct buf command = { 0 };
+
+	if (!x->exec) {
+		out_puts(out, "The build did not fail.\n");
+		return;
+	}
+	out_puts(out, "### The build failed\n\n");
+	for (size_t i = 0; i < count(x); i++) {
+		struct shown s;
+
+		take(x, i, &s);
+		put_block(out, s.text.s, s.text.len);
+		command.len = 0;
+		answers_command(x->db, build_with_command(build_of(x->db), failures_command(x->f, s.exec)),
+				&command);
+		out_puts(out, "\nThe command:\n\n");
+		put_block(out, command.s, command.len);
+		if (s.printed.len) {
+			out_puts(out, "\nIt printed:\n\n");
+			put_block(out, s.printed.s, s.printed.len);
+		}
+		out_puts(out, "\n");
+		done(&s);
+	}
+	buf_free(&command);
+}
+
+/* ---- GitLab ---- */
+
+/* The same in each run, so that GitLab knows it again: FNV-1a. */
+static uint64_t add_hash(uint64_t hash, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)s[i]) * 0x100000001b3u;
+	return hash;
+}
+
+void explain_gitlab(struct explain *x, struct out *out)
+{
+	struct json j = { .out = out };
+	char text[32];
+
+	json_begin(&j, '[');
+	for (size_t i = 0; i < count(x); i++) {
+		struct shown s;
+		uint64_t hash;
+
+		take(x, i, &s);
+		hash = add_hash(0xcbf29ce484222325u, s.path, s.len);
+		hash = add_hash(hash, s.place.message.s, s.place.message.len);
+		snprintf(text, sizeof(text), "%016" PRIx64, hash);
+		json_begin(&j, '{');
+		json_key(&j, "description");
+		json_str(&j, s.place.message.s ? s.place.message.s : "", s.place.message.len);
+		json_member(&j, "check_name", "build");
+		json_member(&j, "fingerprint", text);
+		json_member(&j, "severity", "blocker");
+		json_key(&j, "location");
+		json_begin(&j, '{');
+		json_key(&j, "path");
+		json_str(&j, s.len ? s.path : ".", s.len ? s.len : 1);
+		json_key(&j, "lines");
+		json_begin(&j, '{');
+		json_key(&j, "begin");
+		json_u64(&j, s.place.line ? s.place.line : 1);
+		json_end(&j, '}');
+		json_end(&j, '}');
+		json_end(&j, '}');
+		done(&s);
+	}
+	json_end(&j, ']');
+	json_line(&j);
+}
+
+/* ---- JUnit ---- */
+
+/* Text of any bytes: what XML cannot hold is a question mark. */
+static void put_xml(struct out *out, const char *s, size_t len)
+{
+	struct buf clean = { 0 };
+
+	for (size_t at = 0; at < len;) {
+		const char *end = memchr(s + at, '\n', len - at);
+		size_t n = end ? (size_t)(end - s) - at : len - at;
+
+		screen_add(&clean, s + at, n, UINT32_MAX, true);
+		if (end)
+			buf_addc(&clean, '\n');
+		at += n + 1;
+	}
+	for (size_t i = 0; i < clean.len; i++) {
+		static const char *const names[] = {
+			['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;",
+		};
+		unsigned char c = (unsigned char)clean.s[i];
+
+		if (c < sizeof(names) / sizeof(*names) && names[c])
+			out_puts(out, names[c]);
+		else
+			out_write(out, clean.s + i, 1);
+	}
+	buf_free(&clean);
+}
+
+static void put_label(struct explain *x, struct out *out, uint32_t exec)
+{
+	struct buf label = { 0 };
+
+	answers_label(x->db, build_with_command(build_of(x->db), exec), 0, &label);
+	put_xml(out, label.s, label.len);
+	buf_free(&label);
+}
+
+static void put_case(struct explain *x, struct out *out, const struct shown *s)
+{
+	struct buf command = { 0 };
+	uint32_t called = failures_command(x->f, s->exec);
+
+	out_puts(out, "    <testcase classname=\"build\" name=\"");
+	put_label(x, out, called);
+	out_puts(out, "\"");
+	if (s->len) {
+		out_puts(out, " file=\"");
+		put_xml(out, s->path, s->len);
+		out_puts(out, "\"");
+	}
+	if (s->place.line)
+		out_printf(out, " line=\"%" PRIu32 "\"", s->place.line);
+	out_puts(out, ">\n      <failure type=\"command\" message=\"");
+	put_xml(out, s->place.message.s, s->place.message.len);
+	out_puts(out, "\">");
+	put_xml(out, s->text.s, s->text.len);
+	out_puts(out, "\n");
+	answers_command(x->db, build_with_command(build_of(x->db), called), &command);
+	put_xml(out, command.s, command.len);
+	out_puts(out, "\n");
+	put_xml(out, s->printed.s, s->printed.len);
+	out_puts(out, "</failure>\n    </testcase>\n");
+	buf_free(&command);
+}
+
+void explain_junit(struct explain *x, struct out *out)
+{
+	size_t n = count(x);
+
+	out_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+	out_printf(out, "  <testsuite name=\"build\" tests=\"%zu\" failures=\"%zu\" errors=\"0\">\n",
+		   n ? n : 1, n);
+	for (size_t i = 0; i < n; i++) {
+		struct shown s;
+
+		take(x, i, &s);
+		put_case(x, out, &s);
+		done(&s);
+	}
+	if (!n)
+		out_puts(out, "    <testcase classname=\"build\" name=\"build\"/>\n");
+	out_puts(out, "  </testsuite>\n</testsuites>\n");
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/* etrace explain: what failed first in a build, and what it failed on. */
+#include "answers/explain.h"
+#include "cli/answer.h"
+#include "cli/etrace.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct opt_row options[] = {
+	{ "before", "OLD", "say what is different from OLD, an earlier recording of the build" },
+	{ "map", "A=B", "OLD's directory A is B in this build; default: where each began" },
+	{ "format", "FORMAT", "text (default), json, github, gitlab or junit" },
+	{ "summary", "FILE", "append a Markdown summary to FILE, as $GITHUB_STEP_SUMMARY" },
+	{ "no-redact", NULL, "show arguments that look secret" },
+	{ 0 }
+};
+
+static void put_text(struct explain *x, struct out *out)
+{
+	struct term_colors c = term_colors(STDOUT_FILENO);
+
+	explain_text(x, out, x->exec ? c.bad : "", c.bold, c.off);
+}
+
+static const struct format {
+	const char *name;
+	void (*put)(struct explain *x, struct out *out);
+} formats[] = {
+	{ "text", put_text }, { "json", explain_json }, { "github", explain_github },
+	{ "gitlab", explain_gitlab }, { "junit", explain_junit }, { 0 }
+};
+
+static const struct format *format_of(struct asked *a)
+{
+	const char *name = opt_value(a->opts, "format");
+	const struct format *f = formats;
+
+	name = a->json ? "json" : name ? name : "text";
+	while (f->name && strcmp(f->name, name))
+		f++;
+	if (!f->name)
+		diag_fatal(a->diag, "--format %s: give text, json, github, gitlab or junit", name);
+	return f;
+}
+
+/* Other steps of a job may have written to it. */
+static void append_summary(struct explain *x, const char *path, struct diag *diag)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666), err;
+	struct out *out;
+
+	if (fd < 0) {
+		diag_fatal(diag, "%s: %s", path, strerror(errno));
+		return;
+	}
+	out = out_fd(fd, 0);
+	explain_markdown(x, out);
+	err = out_close(out);
+	if (err)
+		diag_fatal(diag, "%s: %s", path, strerror(-err));
+	close(fd);
+}
+
+/* Return: false after diag_fatal(). */
+static bool compare(struct explain *x, struct asked *a)
+{
+	char *old = (char *)(uintptr_t)opt_value(a->opts, "before");
+	struct db *db;
+	bool good;
+
+	if (!old)
+		return true;
+	db = answers_open(&old, 1, NULL, a->opts, a->diag);
+	if (!db)
+		return false;
+	db->redact = a->db[0]->redact;
+	good = explain_before(x, db, opt_value(a->opts, "map"));
+	db_close(db);
+	return good;
+}
+
+static int ask(struct asked *a)
+{
+	const char *summary = opt_value(a->opts, "summary");
+	const struct format *f = format_of(a);
+	struct explain x;
+	int ret = 2;
+
+	if (!f->name)
+		return 2;
+	explain_take(&x, a->db[0]);
+	if (compare(&x, a)) {
+		f->put(&x, a->out);
+		if (summary)
+			append_summary(&x, summary, a->diag);
+		ret = 0;
+	}
+	explain_free(&x);
+	return ret;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+	static const struct answer explain = {
+		.name = "explain", .synopsis = "[TRACE]", .options = options,
+		.about = "Say which command of a failed build failed first, on what, and what is known of it.\n"
+			 "Without TRACE, ./etrace.fxt is read.\n",
+		.traces = 1, .max_args = 0, .leaves = true, .run = ask, .usual = "etrace.fxt",
+	};
+
+	return answer_main(&explain, argc, argv);
+}
