@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What failed in a build: of small builds, in which kind each program failed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "answers/failures.h"
+#include "db/write.h"
+#include "model/build.h"
+
+#define ROWS	16u
+#define NEVER	0	/* it has not ended when the trace does */
+
+/* A process that runs one program, in the order in which they begin: exec 1, 2, ... */
+struct row {
+	unsigned int parent;	/* its row, from 1 on; 0: it is the first */
+	unsigned int at, until;	/* in ms */
+	const char *command;
+	int status, signal;
+	const char *kind;	/* what is expected; NULL: it did not fail */
+};
+
+struct build_of_rows {
+	const char *name;
+	struct row rows[ROWS];
+	const char *text;	/* part of the line; NULL: the build did not fail */
+};
+
+static const struct build_of_rows builds[] = {
+	{ "one chain", {
+		{ 0, 1, 90, "/bin/make", 2, 0, "passed on" },
+		{ 1, 2, 80, "/bin/sh -c gcc", 1, 0, "passed on" },
+		{ 2, 3, 70, "/bin/gcc -c parse.c", 1, 0, "passed on" },
+		{ 3, 4, 60, "/lib/cc1 parse.c -o x.s", 1, 0, "first" },
+	}, "cc1 failed first, on parse.c, with exit status 1 (/bin/gcc -c parse.c in /src); 2 more" },
+	{ "make -k", {
+		{ 0, 1, 90, "/bin/make -k", 2, 0, "passed on" },
+		{ 1, 2, 10, "/bin/cp a b", 1, 0, "first" },
+		{ 1, 11, 20, "/bin/cp c d", 0, 0, NULL },
+		{ 1, 21, 30, "/bin/cp e f", 3, 0, "real" },
+	}, "cp failed first" },
+	{ "ignored by make", {
+		{ 0, 1, 90, "/bin/make", 2, 0, "passed on" },
+		{ 1, 2, 10, "/bin/rm a", 1, 0, "ignored" },
+		{ 1, 11, 20, "/bin/cp c d", 1, 0, "first" },
+	}, "cp failed first" },
+	{ "jobs that end their recipes", {
+		{ 0, 1, 90, "/bin/make -j3", 2, 0, "passed on" },
+		{ 1, 2, 30, "/bin/cp a b", 1, 0, "first" },
+		{ 1, 3, 40, "/bin/sleep 1", 0, 0, NULL },
+		{ 1, 4, 42, "/bin/sleep 2", 0, 0, NULL },
+		{ 1, 41, 50, "/bin/touch c", 0, 0, NULL },
+		{ 1, 43, 60, "/bin/touch d", 0, 0, NULL },
+	}, "cp failed first" },
+	{ "probes", {
+		{ 0, 1, 90, "/bin/make", 2, 0, "passed on" },
+		{ 1, 2, 30, "/bin/sh ./configure", 0, 0, NULL },
+		{ 2, 3, 10, "/bin/gcc conftest.c", 1, 0, "passed on" },
+		{ 3, 4, 9, "/lib/cc1 conftest.c", 1, 0, "probe" },
+		{ 2, 12, 14, "/bin/grep x y", 1, 0, "probe" },
+		{ 1, 31, 40, "/lib/test_words", 1, 0, "first" },
+	}, "test_words failed first" },
+	{ "configure fails by itself", {
+		{ 0, 1, 90, "/bin/sh ./configure", 77, 0, "first" },
+		{ 1, 2, 10, "/bin/gcc conftest.c", 1, 0, "probe" },
+	}, "with exit status 77" },
+	{ "answers", {
+		{ 0, 1, 90, "/bin/sh build.sh", 0, 0, NULL },
+		{ 1, 2, 10, "/bin/grep x y", 1, 0, "answer" },
+		{ 1, 11, 12, "/bin/cp a b", 1, 0, "ignored" },
+	}, NULL },
+	{ "the last command of a script", {
+		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on" },
+		{ 1, 2, 10, "/bin/rm a", 1, 0, "ignored" },
+		{ 1, 11, 12, "/bin/grep x y", 1, 0, "first" },
+	}, "grep failed first" },
+	{ "a question, and a status of its own", {
+		{ 0, 1, 90, "/bin/sh build.sh", 3, 0, "first" },
+		{ 1, 2, 10, "/bin/grep x y", 1, 0, "answer" },
+		{ 1, 11, 12, "/bin/cp a b", 0, 0, NULL },
+	}, "sh failed first, on build.sh, with exit status 3" },
+	{ "a loop in a script", {
+		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on" },
+		{ 1, 2, 10, "/bin/gcc -c a.c", 1, 0, "first" },
+		{ 1, 11, 20, "/bin/gcc -c b.c", 1, 0, "real" },
+	}, "on a.c" },
+	{ "stopped because of it", {
+		{ 0, 1, 90, "/bin/xargs -P2 sh", 1, 0, "passed on" },
+		{ 1, 2, 30, "/bin/cp a b", 1, 0, "first" },
+		{ 1, 3, 40, "/bin/sleep 9", 0, 15, "followed" },
+	}, "; 2 more failed because of it" },
+	{ "a limit", {
+		{ 0, 1, 90, "/bin/timeout 1 sleep 9", 124, 0, "passed on" },
+		{ 1, 2, 30, "/bin/sleep 9", 0, 15, "first" },
+	}, "sleep failed first, with SIGTERM, as it took too long" },
+	{ "the build is stopped", {
+		{ 0, 1, 90, "/bin/make", 0, 2, "first" },
+		{ 1, 2, 80, "/bin/cp a b", 0, 2, "ignored" },
+	}, "make failed first, with SIGINT" },
+	{ "three makes", {
+		{ 0, 1, 90, "/bin/make", 2, 0, "passed on" },
+		{ 1, 2, 80, "/bin/make -C a", 2, 0, "passed on" },
+		{ 2, 3, 70, "/bin/make -C b", 2, 0, "passed on" },
+		{ 3, 4, 60, "/bin/cp a b", 1, 0, "first" },
+	}, "; 3 more failed because of it" },
+	{ "the trace ends before the build", {
+		{ 0, 1, NEVER, "/bin/make", 0, 0, "passed on" },
+		{ 1, 2, 30, "/bin/cp a b", 1, 0, "first" },
+	}, "cp failed first" },
+	{ "nothing failed", {
+		{ 0, 1, 90, "/bin/make", 0, 0, NULL },
+		{ 1, 2, 30, "/bin/cp a b", 0, 0, NULL },
+	}, NULL },
+};
+
+/* ---- events ---- */
+
+static uint64_t upid(unsigned int row)
+{
+	return 100u + row;
+}
+
+static void reset(struct et_event *ev, enum et_kind kind, uint64_t upid, unsigned int ms)
+{
+	et_reset(ev, kind, upid, 0, ms * 1000000ull);
+}
+
+static void begins(struct sink *sink, struct et_event *ev, const struct row *row, unsigned int i)
+{
+	const char *s = row->command;
+	size_t len = strcspn(s, " ");
+
+	if (row->parent) {
+		reset(ev, ET_K_CLONE, upid(row->parent), row->at);
+		et_set(ev, ET_V_CLONE_child, (int64_t)upid(i));
+		sink_item(sink, ev);
+	}
+	reset(ev, ET_K_EXEC, upid(i), row->at);
+	et_add_string(ev, ET_S_EXEC_path, s, len);
+	et_add_string(ev, ET_S_EXEC_cwd, "/src", 4);
+	while (*s) {
+		len = strcspn(s, " ");
+		et_add_arg(ev, s, len);
+		s += len + (s[len] == ' ');
+	}
+	sink_item(sink, ev);
+}
+
+static void ends(struct sink *sink, struct et_event *ev, const struct row *row, unsigned int i)
+{
+	reset(ev, ET_K_EXIT, upid(i), row->until);
+	et_set(ev, ET_V_EXIT_status, row->status);
+	et_set(ev, ET_V_EXIT_signal, row->signal);
+	sink_item(sink, ev);
+}
+
+static struct db *make_db(const struct row *rows, struct diag *diag)
+{
+	struct db *db = db_create(NULL, diag);
+	struct sink *sink = db_sink(db, 22, "test", diag);
+	struct et_event ev;
+
+	et_init(&ev);
+	for (unsigned int ms = 1; ms < 100; ms++)
+		for (unsigned int i = 1; i <= ROWS && rows[i - 1].command; i++) {
+			if (rows[i - 1].at == ms)
+				begins(sink, &ev, &rows[i - 1], i);
+			if (rows[i - 1].until == ms)
+				ends(sink, &ev, &rows[i - 1], i);
+		}
+	et_fini(&ev);
+	assert_int_equal(sink_end(sink), 0);
+	sink_free(sink);
+	return db;
+}
+
+/* ---- the test ---- */
+
+static void check_kinds(const struct build_of_rows *of, const struct failures *f)
+{
+	for (unsigned int i = 1; i <= ROWS && of->rows[i - 1].command; i++) {
+		const char *expected = of->rows[i - 1].kind, *got = failure_word(failures_kind(f, i));
+
+		if (strcmp(got, expected ? expected : ""))
+			fail_msg("%s: %s is '%s', not '%s'", of->name, of->rows[i - 1].command, got,
+				 expected ? expected : "");
+	}
+}
+
+static void check_text(const struct build_of_rows *of, struct db *db, const struct failures *f)
+{
+	struct buf text = { 0 };
+
+	failures_text(db, f, &text);
+	buf_addc(&text, '\0');
+	if (of->text ? !strstr(text.s, of->text) : *text.s != '\0')
+		fail_msg("%s: '%s' has not '%s'", of->name, text.s, of->text ? of->text : "nothing");
+	assert_int_equal(failures_failed(f), of->text != NULL);
+	buf_free(&text);
+}
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
+		struct diag *diag = diag_new(stderr, "test");
+		struct db *db = make_db(builds[i].rows, diag);
+		const struct failures *f = failures_of(db);
+
+		check_kinds(&builds[i], f);
+		check_text(&builds[i], db, f);
+		db_close(db);
+		diag_free(diag);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_kinds) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
