@@ -152,25 +152,21 @@ static bool make(const struct record_made *m, const struct opts *opts, struct di
 	return good;
 }
 
-/* Never returns. */
-static void child(struct recording *r, const struct record_made *m)
+void record_reader(struct recording *r, const char *doing)
 {
-	struct diag *diag = diag_new(stderr, PROG);
-	char bits[16];
+	static char bits[16];
 
 	r->session->ops->forget(r->session);
 	oom_exits();
-	oom_doing(m->path);
+	oom_doing(doing);
 	if (r->user && user_become(r->user))
 		_exit(2);
 	umask(077);
 	snprintf(bits, sizeof(bits), "%u", r->session->pid_bits);
 	opts_add(&r->opts, "bits-of-real-pid", bits);
-	_exit(make(m, &r->opts, diag) ? 0 : 2);
 }
 
-/* Return: of wait(), or -1: it was given up. */
-static int wait_for(struct recording *r, pid_t pid, const struct record_made *m)
+int record_wait(struct recording *r, pid_t pid, const char *text, const char *path)
 {
 	struct pollfd fd = { .fd = r->signals, .events = POLLIN };
 	uint64_t begun = record_now();
@@ -186,7 +182,7 @@ static int wait_for(struct recording *r, pid_t pid, const struct record_made *m)
 		}
 		if (!told && record_now() >= begun + TELL_NS) {
 			progress_hide();
-			say("making %s of what was recorded; Ctrl-C gives that up", m->path);
+			say(text, path);
 			told = true;
 		}
 	}
@@ -210,11 +206,15 @@ static void make_one(struct recording *r, struct record_made *m)
 	if (!fault) {
 		fflush(NULL);
 		pid = fork();
-		if (!pid)
-			child(r, m);
+		if (!pid) {
+			record_reader(r, m->path);
+			_exit(make(m, &r->opts, diag_new(stderr, PROG)) ? 0 : 2);
+		}
 		fault = pid < 0 ? strerror(errno) : NULL;
 		if (pid > 0)
-			status = wait_for(r, pid, m);
+			status = record_wait(r, pid,
+					     "making %s of what was recorded; Ctrl-C gives that up",
+					     m->path);
 		if (pid > 0 && status)
 			fault = status == -1 ? "a signal came" : WIFEXITED(status) ?
 				"see above" : "its maker was killed";

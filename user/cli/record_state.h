@@ -98,6 +98,22 @@ void record_made_free(struct recording *r);
 /** record_end_view - what the command printed is shown, and the progress line goes on */
 void record_end_view(struct recording *r);
 
+/** record_reader - in a child, which reads what was recorded: with the rights of whom it is for */
+void record_reader(struct recording *r, const char *doing);
+
+/**
+ * record_wait - wait for that child
+ * @text: what is said after a second, a format with @path
+ *
+ * Return: of wait(), or -1: a signal came, and it was killed.
+ */
+int record_wait(struct recording *r, pid_t pid, const char *text, const char *path);
+
+/* ---- what failed: record_failed.c ---- */
+
+/** record_failed - of a command that failed: what failed first, and who tells more */
+void record_failed(struct recording *r, uint64_t events);
+
 /** record_told_to_end - whether a signal came that ends programs: record_end.c */
 bool record_told_to_end(struct recording *r);
 

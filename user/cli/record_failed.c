@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What failed in the build that was recorded.  That is known only when all is there, so it is
+ * read again, by another process: nothing that goes wrong there harms the recording.
+ */
+#include "cli/record_state.h"
+#include "answers/failures.h"
+#include "base/shquote.h"
+#include "cli/etrace.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Of a larger recording it would take more than some seconds: etrace explain is named only. */
+#define EVENTS_MAX	2000000u
+
+/* The first output that etrace explain can read.  Return: NULL: there is none */
+static const char *readable(const struct recording *r)
+{
+	static const char *const ends[] = { ".fxt", ".fxt.gz", ".fxt.zst", ".etrace", ".etrace.gz",
+					    ".etrace.zst", ".db" };
+
+	for (unsigned int i = 0; i < outputs_count(r->outputs); i++) {
+		const struct record_made *made = record_made_of(r, i);
+		const char *path = made ? made->path : outputs_path(r->outputs, i);
+		size_t len = strlen(path);
+
+		if (outputs_fault(r->outputs, i) || (made && *made->fault))
+			continue;
+		for (size_t k = 0; k < sizeof(ends) / sizeof(*ends); k++)
+			if (len > strlen(ends[k]) && !strcmp(path + len - strlen(ends[k]), ends[k]))
+				return path;
+	}
+	return NULL;
+}
+
+static void tell(const struct recording *r, const char *path)
+{
+	struct term_colors c = term_colors(STDERR_FILENO);
+	struct diag *diag = diag_new(NULL, PROG);
+	char *file = (char *)(uintptr_t)path;
+	struct db *db = answers_open(&file, 1, NULL, &r->opts, diag);
+	struct buf text = { 0 };
+
+	if (!db)
+		_exit(2);
+	db->redact = true;
+	failures_text(db, failures_of(db), &text);
+	if (text.len)
+		fprintf(stderr, PROG ": %sFAILED%s: %.*s\n", c.bad, c.off, (int)text.len, text.s);
+	_exit(0);
+}
+
+static void tell_more(const char *path)
+{
+	struct term_colors c = term_colors(STDERR_FILENO);
+	struct buf quoted = { 0 };
+
+	sh_quote(&quoted, path, strlen(path));
+	fprintf(stderr, "  more: %s" PROG " explain %.*s%s\n", c.bold, (int)quoted.len, quoted.s, c.off);
+	buf_free(&quoted);
+}
+
+void record_failed(struct recording *r, uint64_t events)
+{
+	const char *path = readable(r);
+	pid_t pid;
+
+	if (!path)
+		return;
+	if (events <= EVENTS_MAX) {
+		fflush(NULL);
+		pid = fork();
+		if (!pid) {
+			record_reader(r, path);
+			tell(r, path);
+		}
+		if (pid > 0)
+			record_wait(r, pid, "reading %s for what failed; Ctrl-C gives that up", path);
+	}
+	tell_more(path);
+}
