@@ -144,12 +144,17 @@ static void keep_end(struct buf *text)
 	text->len -= from;
 }
 
+/* It, or the nearest of its callers that failed and printed anything. */
 bool explain_printed(struct explain *x, uint32_t exec, struct buf *to)
 {
-	(void)x;
-	(void)exec;
-	(void)to;
-	return false;
+	bool found = false;
+
+	for (uint32_t i = exec; i && !found; i = failures_caller(x->f, i)) {
+		if (!failures_kind(x->f, i))
+			break;
+		found = failures_printed(x->db, i, to);
+	}
+	return found;
 }
 
 /* "path:12:5: error: text": where the path ends.  Return: 0: the line is no such */
@@ -196,13 +201,17 @@ static void take_place(struct explain *x, uint32_t exec, const char *s, size_t l
 
 	if (!end || !is_error(s, len) || place->line)
 		return;
-	/* the first that says so, unless a later one calls itself an error */
 	if (*s != '/') {
 		buf_add(&place->file, cwd, n);
 		buf_addc(&place->file, '/');
 	}
 	buf_add(&place->file, s, end);
 	path_clean(&place->file);
+	/* "12:30:05: began" is no place */
+	if (!build_find(b, place->file.s, place->file.len)) {
+		buf_free(&place->file);
+		return;
+	}
 	place->line = line;
 	place->column = column;
 	end = end + strcspn(s + end, " ") < len ? end + strcspn(s + end, " ") + 1 : end;
@@ -263,6 +272,7 @@ void explain_take(struct explain *x, struct db *db)
 	for (size_t i = 0; i < n; i++)
 		if (failures_kind(x->f, all[i]) == FAILURE_REAL)
 			add_row(&x->others, all[i]);
+	x->tells_printed = db_one(db, "SELECT count(*) FROM (SELECT 1 FROM printed LIMIT 1)", "");
 	x->has_printed = explain_printed(x, x->exec, &x->printed);
 	keep_end(&x->printed);
 	explain_place_of(x, x->exec, &x->printed, &x->place);

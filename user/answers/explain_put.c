@@ -75,7 +75,7 @@ static void put_execs(const struct put *p, const char *head, const struct explai
 static void put_printed(const struct put *p)
 {
 	if (p->x->has_printed) {
-		put_head(p, p->x->printed.len ? "It printed\n" : "It printed nothing\n");
+		out_printf(p->out, "%sPrinted%s\n", p->bold, p->off);
 		for (size_t at = 0; at < p->x->printed.len;) {
 			const char *s = p->x->printed.s + at;
 			const char *end = memchr(s, '\n', p->x->printed.len - at);

@@ -71,7 +71,10 @@ enum failure_reason {
 	FAILURE_OF_INPUT,	/* it failed on @path: a source, a script, what it makes */
 	FAILURE_OF_MISSING,	/* @path was looked for, and is nowhere */
 	FAILURE_OF_TOOL,	/* the same of a program that it was to run */
+	FAILURE_OF_RULE,	/* @name is to be made, and no rule says how */
 	FAILURE_OF_RIGHTS,	/* @path could not be opened: not permitted */
+	FAILURE_OF_SPACE,	/* the disk was full, or the file too large */
+	FAILURE_OF_MEMORY,	/* it could not get more memory */
 	FAILURE_OF_TIME,	/* it was stopped, as it took too long */
 	FAILURE_OF_NOTHING,	/* nothing is known; @path is empty */
 	FAILURE_REASONS
@@ -79,16 +82,26 @@ enum failure_reason {
 
 struct failure_on {
 	enum failure_reason reason;
-	struct buf path;	/* absolute; of a tool, its name; where it was looked for first */
-	struct buf name;	/* of what is missing: what its places have in common, "sys/x.h" */
+	struct buf path;	/* absolute, as far as it is known */
+	struct buf name;	/* as it was looked for, or as the program says: "sys/x.h" */
 	struct buf subject;	/* what it worked at, if that is known: a source, an output */
 };
 
 /** failures_on - what an exec failed on; for failure_on_free() */
 void failures_on(struct db *db, uint32_t exec, struct failure_on *on);
 void failure_on_free(struct failure_on *on);
-/** failure_reason_word - "input", "missing", "tool", "not permitted", "timeout"; "" */
+/** failure_reason_word - "input", "missing", "tool", ...; "" of FAILURE_OF_NOTHING */
 const char *failure_reason_word(enum failure_reason reason);
+
+/**
+ * failures_printed - what a process printed last, if that was recorded; appended
+ *
+ * Return: false: it was not, or it printed nothing.
+ */
+bool failures_printed(struct db *db, uint32_t exec, struct buf *to);
+
+/** failures_said - why it failed, of what it printed.  Return: false: that is not known */
+bool failures_said(struct db *db, uint32_t exec, struct failure_on *on);
 
 /** failures_how - "exit status 1", "SIGKILL"; appended */
 void failures_how(struct db *db, uint32_t exec, struct buf *to);

@@ -15,7 +15,8 @@ enum { STATUS_TIME = 124, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
 
 static const char *const reasons[FAILURE_REASONS] = {
 	[FAILURE_OF_INPUT] = "input", [FAILURE_OF_MISSING] = "missing", [FAILURE_OF_TOOL] = "tool",
-	[FAILURE_OF_RIGHTS] = "not permitted", [FAILURE_OF_TIME] = "timeout", [FAILURE_OF_NOTHING] = "",
+	[FAILURE_OF_RULE] = "rule", [FAILURE_OF_RIGHTS] = "not permitted", [FAILURE_OF_SPACE] = "full",
+	[FAILURE_OF_MEMORY] = "memory", [FAILURE_OF_TIME] = "timeout", [FAILURE_OF_NOTHING] = "",
 };
 
 const char *failure_reason_word(enum failure_reason reason)
@@ -324,6 +325,10 @@ void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
 	} else {
 		find_missing(&l, on);
 	}
+	/* the driver tells what became of a program that was killed */
+	if (on->reason == FAILURE_OF_NOTHING && !failures_said(db, exec, on) &&
+	    failures_command(f, exec) != exec)
+		failures_said(db, up, on);
 	if (on->reason != FAILURE_OF_NOTHING || !on->subject.len)
 		return;
 	on->reason = FAILURE_OF_INPUT;
@@ -397,18 +402,28 @@ static void add_command(struct db *db, uint32_t exec, struct buf *to)
 
 static void add_reason(struct db *db, const struct failure_on *on, struct buf *to)
 {
-	static const char *const text[FAILURE_REASONS] = {
-		[FAILURE_OF_MISSING] = " was not found", [FAILURE_OF_TOOL] = " is not installed or not on the PATH",
-		[FAILURE_OF_RIGHTS] = ": permission denied",
+	/* what stands before and behind the name, and without one */
+	static const char *const text[FAILURE_REASONS][3] = {
+		[FAILURE_OF_MISSING] = { "", " was not found", "a file was not found" },
+		[FAILURE_OF_TOOL] = { "", " is not installed, or not on the PATH", "a program was not found" },
+		[FAILURE_OF_RULE] = { "no rule makes ", "", "no rule makes a file" },
+		[FAILURE_OF_RIGHTS] = { "", ": permission denied", "permission denied" },
+		[FAILURE_OF_SPACE] = { "no space for ", "", "no space is left" },
+		[FAILURE_OF_MEMORY] = { "no memory for ", "", "it ran out of memory" },
 	};
+	const char *const *t = text[on->reason];
+	const struct buf *name = on->name.len ? &on->name : &on->path;
 
 	if (on->reason == FAILURE_OF_TIME)
 		buf_adds(to, ", as it took too long");
-	if (!text[on->reason])
+	if (!t[0])
 		return;
 	buf_adds(to, ": ");
-	add_path(db, to, on->name.len ? &on->name : &on->path);
-	buf_adds(to, text[on->reason]);
+	buf_adds(to, name->len ? t[0] : t[2]);
+	if (!name->len)
+		return;
+	add_path(db, to, name);
+	buf_adds(to, t[1]);
 }
 
 void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
