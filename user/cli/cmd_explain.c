@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 static const struct opt_row options[] = {
-	{ "before", "OLD", "say what is different from OLD, an earlier recording of the build" },
-	{ "map", "A=B", "OLD's directory A is B in this build; default: where each began" },
-	{ "format", "FORMAT", "text (default), json, github, gitlab or junit" },
-	{ "summary", "FILE", "append a Markdown summary to FILE, as $GITHUB_STEP_SUMMARY" },
+	{ "before", "FILE", "say what is different from an earlier recording of the build" },
+	{ "map", "A=B", "directory A of that recording is B in this one; default: where each began" },
+	{ "format", "text|json|github|gitlab|junit",
+	  "text for people (default); workflow commands of GitHub; a code quality report of GitLab; "
+	  "JUnit XML" },
+	{ "summary", "FILE", "append a summary in Markdown to FILE: $GITHUB_STEP_SUMMARY" },
 	{ "no-redact", NULL, "show arguments that look secret" },
 	{ 0 }
 };
@@ -108,9 +110,11 @@ int cmd_explain(int argc, char **argv)
 {
 	static const struct answer explain = {
 		.name = "explain", .synopsis = "[TRACE]", .options = options,
-		.about = "Say which command of a failed build failed first, on what, and what is known of it.\n"
-			 "Without TRACE, ./etrace.fxt is read.\n",
-		.traces = 1, .max_args = 0, .leaves = true, .run = ask, .usual = "etrace.fxt",
+		.about = "Show which command of a failed build failed first, on what, and what is known of it.",
+		.example = PROG " explain etrace.fxt\n"
+			   PROG " explain --before monday.fxt etrace.fxt\n"
+			   PROG " explain --format=github --summary \"$GITHUB_STEP_SUMMARY\"\n",
+		.traces = 1, .max_args = 0, .leaves = true, .run = ask,
 	};
 
 	return answer_main(&explain, argc, argv);
