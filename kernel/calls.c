@@ -23,6 +23,7 @@
 
 #include "call.h"
 #include "calls.h"
+#include "calls_print.h"
 #include "calls_use.h"
 #include "capture.h"
 #include "cgroup.h"
@@ -706,8 +707,10 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 	if (sc->told == ETRACE_TOLD_USED) {
 		if (ret >= 0 && sc->record == ETRACE_REC_READ)
 			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_READ);
-		else if (ret >= 0)
+		else if (ret >= 0) {
 			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_WRITE);
+			etrace_printed(sc, regs, ret);
+		}
 	} else if (etrace_syscall_told(sc, ret)) {
 		etrace_syscall_handle(sc, regs, ret);
 	} else if (sc->hook != ETRACE_HOOK_NONE) {
@@ -837,9 +840,11 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 		have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
 	etrace_for_each_slot(t, t) {
 		/* Several threads may find that they are the last. */
-		bool wants = last && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED) &&
-			     !(t->process && xchg(&t->process->told, 1));
+		bool over = last && !(t->process && xchg(&t->process->told, 1));
+		bool wants = over && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED);
 
+		if (over)
+			etrace_print_over(t, p);
 		if (wants && !cost)
 			cost = etrace_cost(p, &r);
 		r.have = wants ? have | cost : have;

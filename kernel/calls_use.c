@@ -21,6 +21,7 @@
 #include <linux/uaccess.h>
 
 #include "calls_use.h"
+#include "calls_print.h"
 #include "abi.h"
 #include "compat.h"
 #include "counts.h"
@@ -400,6 +401,8 @@ void etrace_use_read(struct etrace_task *t, int fd, u64 bytes)
  */
 void etrace_use_write(struct etrace_task *t, int fd, u64 bytes)
 {
+	if (static_branch_unlikely(&etrace_printing))
+		etrace_print_unseen(t, fd, bytes);
 	etrace_for_each_slot(t, t)
 		etrace_use(t, fd, bytes, ETRACE_USE_WRITE);
 }
@@ -439,6 +442,8 @@ void etrace_use_copy(struct etrace_call *c, u32 in, u32 out, u64 bytes)
 {
 	struct etrace_task *t;
 
+	if (static_branch_unlikely(&etrace_printing))
+		etrace_print_unseen(c->t, out, bytes);
 	etrace_for_each_slot(t, c->t) {
 		if (etrace_copy_is_new(t, in, out)) {
 			etrace_rec_init(&c->r, ETRACE_EV_COPY, 0);

@@ -16,6 +16,7 @@
  *	output, table		records out; system calls
  *	task, print		who is traced; lines
  *	hold, capture, uses	names of a call in progress; strings; uses of descriptors
+ *	printed			what processes wrote to descriptors 1 and 2
  *	cost			what a process has used
  *	later, counts, schema	the way back to the program; events
  */
@@ -193,7 +194,7 @@ static inline u32 etrace_env_hash(const char *var, u32 max, u32 *len)
  *	them; else they are written to the session's own instance only. Only
  *	the session of the parameter root_pid does so
  * @comm: changes of thread names are recorded
- * @record: what it records on request, bit by bit, ETRACE_WHERE_*
+ * @record: what it records on request, bit by bit, ETRACE_SESSION_*
  * @keep_env: variables that are recorded as they are, whatever they look like;
  *	names with commas between them
  * @env_listed: of environments only the variables of @keep_env are recorded, and

@@ -40,7 +40,9 @@
 #define ETRACE_SESSION_PROBES	4	/* and what was asked of names: stat, access, readlink */
 #define ETRACE_SESSION_DIRS	8	/* and which directories were listed */
 #define ETRACE_SESSION_ENV	16	/* and the environment of programs that are run */
-#define ETRACE_SESSION_ENV_LISTED 64	/* of that, only the variables of ETRACE_IOC_KEEP_ENV */
+#define ETRACE_SESSION_OUTPUT	32	/* and what processes that fail printed */
+#define ETRACE_SESSION_ENV_LISTED 64	/* of ENV, only the variables of ETRACE_IOC_KEEP_ENV */
+#define ETRACE_SESSION_OUTPUT_ALL 128	/* with OUTPUT: of all processes */
 
 /**
  * struct etrace_create - make the instance of a session

@@ -16,6 +16,7 @@
 #include "etrace_secrets.h"
 #include "hooks.h"
 #include "later.h"
+#include "printed.h"
 #include "probes.h"
 #include "session.h"
 #include "table.h"
@@ -186,22 +187,27 @@ static const struct kernel_param_ops etrace_extended_ops = {
 module_param_cb(extended, &etrace_extended_ops, &etrace_extended, 0644);
 MODULE_PARM_DESC(extended, "print also lines that the line format does not define (default no)");
 
-static const char *const etrace_record_names[ETRACE_NR_WHERE] = {
-	[ETRACE_WHERE_PROBES] = "probes",
-	[ETRACE_WHERE_DIRS] = "dirs",
-	[ETRACE_WHERE_ENV] = "env",
+static const struct {
+	const char *name;
+	u8 bits;		/* of etrace_session.record */
+} etrace_record_names[] = {
+	{ "probes", ETRACE_SESSION_PROBES },
+	{ "dirs", ETRACE_SESSION_DIRS },
+	{ "env", ETRACE_SESSION_ENV },
+	{ "output", ETRACE_SESSION_OUTPUT },
+	{ "output=all", ETRACE_SESSION_OUTPUT | ETRACE_SESSION_OUTPUT_ALL },
 };
 
-/* The bit of a name of @len bytes, 0: there is none such. */
-static u8 etrace_record_bit(const char *name, size_t len)
+/* The bits of a name of @len bytes, 0: there is none such. */
+static u8 etrace_record_bits(const char *name, size_t len)
 {
 	const char *known;
 	unsigned int i;
 
-	for (i = 0; i < ETRACE_NR_WHERE; i++) {
-		known = etrace_record_names[i];
-		if (known && strlen(known) == len && !memcmp(known, name, len))
-			return BIT(i);
+	for (i = 0; i < ARRAY_SIZE(etrace_record_names); i++) {
+		known = etrace_record_names[i].name;
+		if (strlen(known) == len && !memcmp(known, name, len))
+			return etrace_record_names[i].bits;
 	}
 	return 0;
 }
@@ -209,18 +215,18 @@ static u8 etrace_record_bit(const char *name, size_t len)
 static int etrace_record_set(const char *val, const struct kernel_param *kp)
 {
 	bool none = !*val || *val == '\n';
-	u8 record = 0, bit;
+	u8 record = 0, bits;
 	size_t len;
 
 	/* Also behind the last comma there is a name. */
 	for (; !none; none = *val++ != ',') {
 		len = strcspn(val, ",\n");
-		bit = etrace_record_bit(val, len);
-		if (!bit) {
-			pr_err_ratelimited("record: must be a list of probes, dirs, env with commas between them\n");
+		bits = etrace_record_bits(val, len);
+		if (!bits) {
+			pr_err_ratelimited("record: must be a list of probes, dirs, env, output, output=all with commas between them\n");
 			return -EINVAL;
 		}
-		record |= bit;
+		record |= bits;
 		val += len;
 	}
 	etrace_root_wants(etrace_extended, record);
@@ -229,13 +235,16 @@ static int etrace_record_set(const char *val, const struct kernel_param *kp)
 
 static int etrace_record_get(char *buf, const struct kernel_param *kp)
 {
+	u8 bits, record = etrace_root.record;
 	unsigned int i;
 	int n = 0;
 
-	for (i = 0; i < ETRACE_NR_WHERE; i++)
-		if (etrace_root.record & BIT(i))
+	for (i = 0; i < ARRAY_SIZE(etrace_record_names); i++) {
+		bits = etrace_record_names[i].bits;
+		if ((record & bits) == bits)
 			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? "," : "",
-				       etrace_record_names[i]);
+				       etrace_record_names[i].name);
+	}
 	return n + scnprintf(buf + n, PAGE_SIZE - n, "\n");
 }
 
@@ -244,7 +253,9 @@ static const struct kernel_param_ops etrace_record_ops = {
 	.get = etrace_record_get,
 };
 module_param_cb(record, &etrace_record_ops, NULL, 0644);
-MODULE_PARM_DESC(record, "with extended, record also these: probes, dirs, env (default none)");
+MODULE_PARM_DESC(record, "with extended, record also these: probes, dirs, env, output, output=all (default none)");
+module_param_named(output_memory, etrace_output_memory, uint, 0644);
+MODULE_PARM_DESC(output_memory, "MiB that record=output keeps at the most, of all processes (default 64)");
 
 static int etrace_keep_env_set(const char *val, const struct kernel_param *kp)
 {

@@ -27,6 +27,7 @@
 #include <linux/workqueue.h>
 
 #include "session.h"
+#include "calls_print.h"
 #include "cgroup.h"
 #include "counts.h"
 #include "etrace_secrets.h"
@@ -41,11 +42,13 @@
 
 /* What sessions record on request: the bits are those of etrace_session.record. */
 #define ETRACE_SESSION_RECORD						\
-	(ETRACE_SESSION_PROBES | ETRACE_SESSION_DIRS | ETRACE_SESSION_ENV)
+	(ETRACE_SESSION_PROBES | ETRACE_SESSION_DIRS | ETRACE_SESSION_ENV |	\
+	 ETRACE_SESSION_OUTPUT | ETRACE_SESSION_OUTPUT_ALL)
 
 static_assert(ETRACE_SESSION_PROBES == BIT(ETRACE_WHERE_PROBES));
 static_assert(ETRACE_SESSION_DIRS == BIT(ETRACE_WHERE_DIRS));
 static_assert(ETRACE_SESSION_ENV == BIT(ETRACE_WHERE_ENV));
+static_assert(ETRACE_SESSION_OUTPUT == BIT(ETRACE_WHERE_OUTPUT));
 
 struct etrace_session etrace_root = { .fire = true };
 
@@ -98,6 +101,8 @@ void etrace_session_count(const struct etrace_session *s, int add)
 	for (i = 0; i < ETRACE_NR_WHERE; i++)
 		if (etrace_session_wants(s, i))
 			atomic_add(add, &etrace_wanted[i]);
+	if (etrace_session_wants(s, ETRACE_WHERE_OUTPUT))
+		etrace_print_want(add > 0);
 }
 
 /**

@@ -81,15 +81,17 @@ void etrace_tasks_idle(void)
 
 static void etrace_process_put(struct etrace_process *p)
 {
-	if (p && refcount_dec_and_test(&p->refs))
-		kfree_rcu(p, rcu);
+	if (!p || !refcount_dec_and_test(&p->refs))
+		return;
+	etrace_prints_free(p->prints);
+	kfree_rcu(p, rcu);
 }
 
 /*
- * What @t shares with the other threads of its process, new if it was the only one:
- * with a reference. Its slot may be another task's. NULL: there is no memory.
+ * What @t shares with the other threads of its process, new if it was the only one.
+ * Its slot may be another task's. NULL: there is no memory.
  */
-static struct etrace_process *etrace_process_get(struct etrace_task *t)
+static struct etrace_process *etrace_process_make(struct etrace_task *t)
 {
 	struct etrace_process *p = READ_ONCE(t->process), *old;
 
@@ -100,23 +102,68 @@ static struct etrace_process *etrace_process_get(struct etrace_task *t)
 		refcount_set(&p->refs, 1);
 		p->upid = t->upid;
 		p->told = 0;
+		p->prints = NULL;
 		old = cmpxchg(&t->process, NULL, p);
 		if (old) {
 			kfree(p);
 			p = old;
 		}
 	}
+	return p;
+}
+
+/* The same with a reference. */
+static struct etrace_process *etrace_process_get(struct etrace_task *t)
+{
+	struct etrace_process *p = etrace_process_make(t);
+
 	/* None: the last of those that have it ends, or runs another program. */
-	return refcount_inc_not_zero(&p->refs) ? p : NULL;
+	return p && refcount_inc_not_zero(&p->refs) ? p : NULL;
 }
 
 /**
  * etrace_task_alone - the current task is the only one of its process
  * @t: a slot of it
+ *
+ * What the process has printed stays its own: the other threads are gone.
  */
 void etrace_task_alone(struct etrace_task *t)
 {
-	etrace_process_put(xchg(&t->process, NULL));
+	struct etrace_process *p = READ_ONCE(t->process);
+
+	if (p && p->prints) {
+		p->upid = t->upid;
+		WRITE_ONCE(p->told, 0);
+	} else {
+		etrace_process_put(xchg(&t->process, NULL));
+	}
+}
+
+/**
+ * etrace_task_prints - what the current task's process prints is to be kept
+ * @t: a slot of it
+ *
+ * Return: where; NULL: there is no memory.
+ */
+struct etrace_prints *etrace_task_prints(struct etrace_task *t)
+{
+	struct etrace_process *p = etrace_process_make(t);
+	struct etrace_prints *prints, *old;
+
+	if (!p)
+		return NULL;
+	prints = READ_ONCE(p->prints);
+	if (prints)
+		return prints;
+	prints = kzalloc(sizeof(*prints), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	if (!prints)
+		return NULL;
+	old = cmpxchg(&p->prints, NULL, prints);
+	if (old) {
+		kfree(prints);
+		prints = old;
+	}
+	return prints;
 }
 
 /* ---- slots --------------------------------------------------------------- */

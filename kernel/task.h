@@ -12,6 +12,7 @@
 
 #include "etrace.h"
 #include "hold.h"
+#include "printed.h"
 #include "uses.h"
 
 struct etrace_syscall;
@@ -25,12 +26,14 @@ struct etrace_syscall;
  * @refs: slots that have it
  * @upid: that of the first thread
  * @told: what the process has used has been told
+ * @prints: what the process has printed; NULL: nothing
  * @rcu: for freeing
  */
 struct etrace_process {
 	refcount_t refs;
 	u64 upid;
 	unsigned long told;
+	struct etrace_prints *prints;
 	struct rcu_head rcu;
 };
 
@@ -105,6 +108,7 @@ void etrace_tasks_unhold(void);
 void etrace_task_join(struct etrace_session *s, struct task_struct *task);
 void etrace_task_kin(const struct etrace_task *t, u64 *process, u64 *parent);
 void etrace_task_alone(struct etrace_task *t);
+struct etrace_prints *etrace_task_prints(struct etrace_task *t);
 void etrace_tasks_stop(struct etrace_session *s);
 void etrace_tasks_idle(void);
 u32 etrace_tasks_list(const struct etrace_session *s, unsigned int bucket,
@@ -221,6 +225,19 @@ static inline u64 etrace_task_now(struct etrace_task *t)
 		now = t->last + 1;
 	t->last = now + ETRACE_LINES_MAX;
 	return now;
+}
+
+/**
+ * etrace_task_printed - what the current task's process has printed
+ * @t: a slot of it
+ *
+ * Return: it, or NULL: nothing.
+ */
+static inline struct etrace_prints *etrace_task_printed(const struct etrace_task *t)
+{
+	const struct etrace_process *p = READ_ONCE(t->process);
+
+	return p ? READ_ONCE(p->prints) : NULL;
 }
 
 struct etrace_hold *etrace_held_find(struct etrace_task *t, u8 hook);

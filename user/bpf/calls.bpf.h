@@ -376,8 +376,7 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 	ret = returned(task, ret);
 	if (rows[row & (EB_MAX_ROWS - 1)].told == ETRACE_TOLD_USED) {
 		if (ret >= 0)
-			use_first(task, regs, ret,
-				  rows[row & (EB_MAX_ROWS - 1)].record == EB_R_WRITE);
+			use_first(task, regs, row, ret);
 	} else if (!etrace_interrupted(ret)) {
 		joins(t);
 		s = room(ROOM_SYS_EXIT);

@@ -54,6 +54,7 @@ const volatile __u8 row_compat[EB_MAX_NR];
 const volatile __u8 row_any[EB_MAX_NR];
 const volatile bool want_comm;
 const volatile bool want_env;
+const volatile __u32 want_output;	/* 1: of processes that fail; 2: of all */
 const volatile __u32 pid_bits = 22;
 const volatile __u32 wake_at;	/* bytes in the ring buffer that wake the reader */
 const volatile __u32 nr_cpus;	/* possible processors */
@@ -213,6 +214,15 @@ struct received {
 	u8 pad;
 };
 
+/* What a call has written, as far as its pieces have been gone through. */
+struct printing {
+	u64 at;			/* user address of the next entry of the vector */
+	u64 pieces;		/* entries from there on */
+	u64 left;		/* bytes that are in them */
+	u32 fd;
+	u32 is_32;		/* the program's words have 4 bytes */
+};
+
 /*
  * A program's room for one event; one for each program and processor, as a
  * program never interrupts itself.  @rec and @data are sent in one piece.
@@ -237,6 +247,7 @@ struct scratch {
 	u32 args_failed;
 	struct cost cost;
 	struct received received;
+	struct printing printing;
 	u8 sockaddr[2 * EB_SOCKADDR_MAX];
 	struct eb_rec rec;
 	u8 data[EB_DATA + EB_SLACK];

@@ -267,6 +267,8 @@ struct sched_entity {
 struct signal_struct {
 	atomic_t live;
 	int nr_threads;
+	unsigned int flags;
+	int group_exit_code;
 	struct list_head thread_head;
 	seqlock_t stats_lock;
 	u64 utime, stime;

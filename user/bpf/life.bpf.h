@@ -119,6 +119,8 @@ static __always_inline int do_exit(struct task_struct *p, bool dead)
 	 */
 	if (s && (is_last(p, dead) || GET(p, group_leader) == p))
 		uses_over(s, t, p, false);
+	if (s && want_output && is_last(p, dead))
+		print_over(s, t, p);
 	if (s) {
 		code = GET(p, exit_code);
 		rec_init(s, t, EB_EXIT);

@@ -236,6 +236,10 @@ static void configure(struct programs *p, const struct bpf_types *types, const s
 	skel->rodata->refuse_storage = opt->refuse_storage;
 	skel->rodata->want_comm = opt->comm;
 	skel->rodata->want_env = opt->record >> ET_ENV & 1;
+	if (opt->record >> ET_OUTPUT & 1)
+		skel->rodata->want_output = opt->record & ET_OUTPUT_ALL ? 2 : 1;
+	else
+		bpf_map__set_max_entries(skel->maps.prints, 1);
 	skel->rodata->pid_bits = BPF_PID_BITS;
 	skel->rodata->wake_at = bytes / 8;
 	skel->rodata->nr_cpus = (uint32_t)libbpf_num_possible_cpus();

@@ -211,9 +211,12 @@ static __always_inline void ring_done(struct slot *t, s32 ret)
 		res = (s32)BPF_CORE_READ(req, cqe.res);
 	if (def->told == ETRACE_TOLD_USED) {
 		/* Of what has only begun, nobody tells here how much it comes to. */
-		if ((!ret && res >= 0) || ret == -EIOCBQUEUED)
+		if ((!ret && res >= 0) || ret == -EIOCBQUEUED) {
 			use_fd(t->ring_fd, res,
 			       def->record == EB_R_WRITE ? USE_WRITE : USE_READ);
+			if (def->record == EB_R_WRITE)
+				print_unseen(t->ring_fd, res);
+		}
 		return;
 	}
 	s = room(ROOM_RING);

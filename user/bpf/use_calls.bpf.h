@@ -8,6 +8,7 @@
 #define ETRACE_USE_CALLS_BPF_H
 
 #include "bpf/call.bpf.h"
+#include "bpf/print_calls.bpf.h"
 
 #include <linux/mman.h>
 
@@ -428,10 +429,15 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 }
 
 /* A call of the records read and write: its descriptor is its first argument. */
-static __always_inline void use_first(struct task_struct *task, struct pt_regs *regs, u64 bytes,
-				      bool wrote)
+static __always_inline void use_first(struct task_struct *task, struct pt_regs *regs, u32 row,
+				      u64 bytes)
 {
-	use_fd(first_arg(task, regs), bytes, wrote ? USE_WRITE : USE_READ);
+	bool wrote = rows[row & (EB_MAX_ROWS - 1)].record == EB_R_WRITE;
+	u32 fd = first_arg(task, regs);
+
+	use_fd(fd, bytes, wrote ? USE_WRITE : USE_READ);
+	if (wrote && print_is_of(fd))
+		print_call(row, bytes);
 }
 
 static __always_inline void use_read(const struct call *c, s32 fd, u64 bytes)
@@ -441,6 +447,7 @@ static __always_inline void use_read(const struct call *c, s32 fd, u64 bytes)
 
 static __always_inline void use_write(const struct call *c, s32 fd, u64 bytes)
 {
+	print_unseen(fd, bytes);
 	use_fd(fd, bytes, USE_WRITE);
 }
 
@@ -475,6 +482,7 @@ static __always_inline bool use_copy(const struct call *c, u32 in, u32 out, u64 
 		c->r->val[EB_V_COPY_in] = (s32)in;
 		c->r->val[EB_V_COPY_out] = (s32)out;
 	}
+	print_unseen(out, bytes);
 	use_fd(in, bytes, USE_READ);
 	use_fd(out, bytes, USE_COPY);
 	return is_new;

@@ -298,6 +298,8 @@ static bool load_formats(struct rec_session *s, char *why, size_t size)
 _Static_assert(ETRACE_SESSION_PROBES == 1 << ET_PROBES &&
 	       ETRACE_SESSION_DIRS == 1 << ET_DIRS &&
 	       ETRACE_SESSION_ENV == 1 << ET_ENV &&
+	       ETRACE_SESSION_OUTPUT == 1 << ET_OUTPUT &&
+	       ETRACE_SESSION_OUTPUT_ALL == ET_OUTPUT_ALL &&
 	       ETRACE_SESSION_ENV_LISTED == ET_ENV_LISTED, "the bits of rec_options.record");
 _Static_assert(ET_KEEP_ENV_MAX == ETRACE_KEEP_ENV_MAX, "the bytes of rec_options.keep_env");
 
@@ -336,6 +338,8 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 	else if (errno == EPROTO)
 		snprintf(why, size, "the loaded module is of another version (interface %u, this program knows %u): rmmod etrace, and load the one of this program",
 			 s->create.abi, (unsigned int)ETRACE_ABI_VERSION);
+	else if (errno == EINVAL && opt->record >> ET_OUTPUT & 1)
+		snprintf(why, size, "the loaded module cannot record what programs print (output): rmmod etrace, and load the one of this program");
 	else
 		snprintf(why, size, "cannot make a session: %s", strerror(errno));
 	return false;

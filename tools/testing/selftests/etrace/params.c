@@ -177,7 +177,7 @@ TEST(bad_extended)
 
 static const char * const bad_records[] = {
 	"everything", "probes,everything", "probe", "probess", "Probes", "probes dirs", ",",
-	",dirs", "dirs,", "probes,,dirs",
+	",dirs", "dirs,", "probes,,dirs", "output=", "output=some",
 };
 
 TEST(bad_record)
@@ -635,6 +635,12 @@ TEST(values_shown)
 	for (i = 0; i < ET_NELEMS(bad_records); i++)
 		EXPECT_EQ(et_param_write("record", bad_records[i]), -EINVAL);
 	EXPECT(!strcmp(et_param_read("record"), "probes,dirs,env"));
+	EXPECT_EQ(et_param_write("record", "output,dirs"), 0);
+	EXPECT(!strcmp(et_param_read("record"), "dirs,output"));
+	EXPECT_EQ(et_param_write("record", "output=all"), 0);
+	EXPECT(!strcmp(et_param_read("record"), "output,output=all"));
+	EXPECT(!strcmp(et_param_read("output_memory"), "64"));
+	expect_mode("parameters/output_memory", 0644);
 	EXPECT_EQ(et_param_write("record", "\n"), 0);
 	EXPECT(!strcmp(et_param_read("record"), ""));
 	expect_mode("parameters/keep_env", 0444);

@@ -350,7 +350,9 @@ void et_dir_new(void)
 static const char all_look_at[] = "UNLINK URING JOIN ExitSignal CommOf";
 
 enum line_role { ROLE_BEGIN, ROLE_MIDDLE, ROLE_LAST, ROLE_FAILED, ROLE_MORE };
-enum where { WHERE_ALWAYS, WHERE_EXTENDED, WHERE_PROBES, WHERE_DIRS, WHERE_ENV };
+enum where {
+	WHERE_ALWAYS, WHERE_EXTENDED, WHERE_PROBES, WHERE_DIRS, WHERE_ENV, WHERE_OUTPUT
+};
 
 /* Events, each with its lines behind it. */
 static const struct fact {

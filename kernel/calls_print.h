@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What processes write to descriptors 1 and 2. */
+#ifndef ETRACE_CALLS_PRINT_H
+#define ETRACE_CALLS_PRINT_H
+
+#include <linux/jump_label.h>
+
+#include "printed.h"
+#include "table.h"
+#include "task.h"
+
+/* Does a session want it? Else the paths of calls have a nop for it. */
+DECLARE_STATIC_KEY_FALSE(etrace_printing);
+
+void etrace_print_want(bool on);
+void etrace_print_call(const struct etrace_syscall *sc, struct pt_regs *regs, long ret);
+void etrace_print_unseen(struct etrace_task *t, u32 fd, u64 bytes);
+void etrace_print_over(struct etrace_task *t, struct task_struct *p);
+
+/**
+ * etrace_printed - a call has written by a descriptor
+ * @sc: its row
+ * @regs: the user registers of the current task
+ * @ret: how many bytes
+ */
+static __always_inline void etrace_printed(const struct etrace_syscall *sc,
+					   struct pt_regs *regs, long ret)
+{
+	if (static_branch_unlikely(&etrace_printing))
+		etrace_print_call(sc, regs, ret);
+}
+
+#endif /* ETRACE_CALLS_PRINT_H */
