@@ -95,7 +95,7 @@ static bool diagnose(enum backends wanted)
 	};
 	static const char *const by[] = {
 		[MODULE] = "the module", [BPF] = "BPF",
-		[STRACE] = "strace, which is slower and knows less; the notes say what the module and BPF want",
+		[STRACE] = "strace (slower, less detail); for the module or BPF see the notes above",
 	};
 	struct finding all[NCHECKS] = { 0 };
 	bool done[NCHECKS] = { false };
@@ -123,9 +123,9 @@ static bool diagnose(enum backends wanted)
 		print(checks[i].name, &all[i]);
 	}
 	if (!works)
-		printf(PROG " run%s does not work here: see what is BAD\n", how[wanted]);
+		printf(PROG " run%s does not work here: fix the lines marked BAD\n", how[wanted]);
 	else if (wanted == BOTH)
-		printf(PROG " run works here, by %s\n", by[works & -works]);
+		printf(PROG " run works here, with %s\n", by[works & -works]);
 	else
 		printf(PROG " run%s works here\n", how[wanted]);
 	return works;

@@ -26,9 +26,9 @@ enum result check_bpf_rights(struct finding *f)
 enum result check_btf(struct finding *f)
 {
 	if (!access(BTF, R_OK))
-		return found(f, GOOD, "there (" BTF ")");
+		return found(f, GOOD, "available (" BTF ")");
 	remedy(f, "a kernel with CONFIG_DEBUG_INFO_BTF=y");
-	return found(f, BAD, "the kernel does not tell its types: no " BTF);
+	return found(f, BAD, "the kernel has no type information: no " BTF);
 }
 
 enum result check_bpf_config(struct finding *f)
@@ -42,8 +42,8 @@ enum result check_unprivileged(struct finding *f)
 	char line[8];
 
 	if (!doctor_line("/proc/sys/kernel/unprivileged_bpf_disabled", line, sizeof(line)))
-		return found(f, GOOD, "kernel.unprivileged_bpf_disabled is not there; it would not matter");
-	return found(f, GOOD, "kernel.unprivileged_bpf_disabled is %s, which does not matter to etrace", line);
+		return found(f, GOOD, "kernel.unprivileged_bpf_disabled does not exist (not needed)");
+	return found(f, GOOD, "kernel.unprivileged_bpf_disabled is %s (makes no difference to etrace)", line);
 }
 
 #define MEMLOCK_WANTED	(256u << 20)
@@ -53,14 +53,14 @@ enum result check_memlock(struct finding *f)
 	struct rlimit limit;
 
 	if (!doctor_kernel_before(5, 11))
-		return found(f, GOOD, "BPF does not count as such from 5.11 on");
+		return found(f, GOOD, "no limit for BPF since 5.11");
 	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ||
 	    limit.rlim_cur >= MEMLOCK_WANTED)
 		return found(f, GOOD, "the limit is high enough");
 	if (doctor_has_cap(CAP_SYS_RESOURCE))
 		return found(f, GOOD, "the limit will be raised");
 	remedy(f, "ulimit -l unlimited, as root");
-	return found(f, BAD, "not more than %s may be locked, and before 5.11 all that BPF needs counts as such",
+	return found(f, BAD, "at most %s may be locked, and kernels before 5.11 count what BPF needs",
 		     text_bytes(limit.rlim_cur));
 }
 
@@ -69,8 +69,8 @@ enum result check_lsms(struct finding *f)
 	char line[256];
 
 	if (!doctor_line("/sys/kernel/security/lsm", line, sizeof(line)))
-		return found(f, GOOD, "their list cannot be read; it would not matter");
-	return found(f, GOOD, "%s: any will do", *line ? line : "none");
+		return found(f, GOOD, "list not readable (not needed)");
+	return found(f, GOOD, "%s (all are fine)", *line ? line : "none");
 }
 
 /* ---- the proof ---- */
@@ -87,5 +87,5 @@ enum result check_bpf_session(struct finding *f)
 	if (!s)
 		return found(f, BAD, "%s", why);
 	session_close(s);
-	return found(f, GOOD, "can be had");
+	return found(f, GOOD, "works");
 }

@@ -76,7 +76,7 @@ enum result check_headers(struct finding *f)
 
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", doctor_host.release);
 	if (!access(path, F_OK))
-		return found(f, GOOD, "there, for %s", doctor_host.release);
+		return found(f, GOOD, "installed for %s", doctor_host.release);
 	if (module_loaded || *module_path)
 		return found(f, NOTE, "not installed for %s; only building the module needs them",
 			     doctor_host.release);
@@ -93,16 +93,16 @@ enum result check_module(struct finding *f)
 		return found(f, GOOD, "loaded");
 	if (!*module_path) {
 		remedy(f, "in etrace's source: make module && make install (as root), then depmod");
-		return found(f, BAD, "etrace.ko is neither beside this program nor installed for %s",
+		return found(f, BAD, "etrace.ko is neither next to this program nor installed for %s",
 			     doctor_host.release);
 	}
 	/* the path is no user's choice, but quote it nevertheless */
 	if (strchr(module_path, '\''))
-		return found(f, NOTE, "%s (not looked at)", module_path);
+		return found(f, NOTE, "%s (not checked)", module_path);
 	snprintf(command, sizeof(command),
 		 "PATH=$PATH:/sbin:/usr/sbin modinfo -F vermagic '%s' 2> /dev/null", module_path);
 	if (!doctor_command(command, magic, sizeof(magic)))
-		return found(f, NOTE, "%s (modinfo cannot tell for which kernel it is)", module_path);
+		return found(f, NOTE, "%s (modinfo does not say which kernel it is for)", module_path);
 	/* then a kernel goes by the symbols' versions, not by its own */
 	versions = strstr(magic, " modversions");
 	space = strchr(magic, ' ');
@@ -182,21 +182,21 @@ enum result check_signature(struct finding *f)
 	doctor_line("/sys/module/module/parameters/sig_enforce", enforce, sizeof(enforce));
 	enforced = enforce[0] == 'Y' || (*state && strcmp(state, "none"));
 	if (!enforced)
-		return found(f, GOOD, "not asked for%s", secure_boot() ? ", although Secure Boot is on" : "");
+		return found(f, GOOD, "not required%s", secure_boot() ? ", although Secure Boot is on" : "");
 	if (module_loaded)
-		return found(f, GOOD, "asked for, and the module is loaded");
+		return found(f, GOOD, "required, and the module is loaded");
 	if (*module_path && module_signed()) {
 		const char *key = enrol_key();
 
 		remedy(f, "if it is not (mokutil --test-key %s), enrol it, then reboot and confirm:\n"
 		       "mokutil --import %s", key, key);
-		return found(f, NOTE, "etrace.ko is signed; whether the key is enrolled is seen when it is loaded");
+		return found(f, NOTE, "etrace.ko is signed; only loading it shows whether the key is enrolled");
 	}
 	remedy(f, "sign the module and enrol the key, then reboot and confirm:\n"
 	       "openssl req -new -x509 -newkey rsa:2048 -keyout MOK.priv -outform DER -out MOK.der -nodes -days 36500 -subj /CN=etrace/\n"
 	       "/lib/modules/%s/build/scripts/sign-file sha256 MOK.priv MOK.der %s\n"
 	       "mokutil --import MOK.der", doctor_host.release, *module_path ? module_path : "etrace.ko");
-	return found(f, BAD, "the kernel takes signed modules only (%s%s), and etrace.ko is not signed",
+	return found(f, BAD, "the kernel loads only signed modules (%s%s), and etrace.ko is not signed",
 		     secure_boot() ? "Secure Boot, " : "", enforce[0] == 'Y' ? "sig_enforce" : "lockdown");
 }
 
@@ -207,7 +207,7 @@ enum result check_modules_disabled(struct finding *f)
 	doctor_line("/proc/sys/kernel/modules_disabled", line, sizeof(line));
 	if (line[0] != '1' || module_loaded)
 		return found(f, GOOD, "%s", module_loaded ? "not needed any more" : "may be loaded");
-	remedy(f, "reboot: kernel.modules_disabled cannot be taken back; load etrace before it is set");
+	remedy(f, "reboot: kernel.modules_disabled cannot be reset; load etrace before it is set");
 	return found(f, BAD, "no module can be loaded any more (kernel.modules_disabled is 1)");
 }
 
@@ -220,7 +220,7 @@ enum result check_lockdown(struct finding *f)
 		return found(f, GOOD, "this kernel has none");
 	if (strcmp(state, "confidentiality"))
 		return found(f, GOOD, "%s", state);
-	remedy(f, "boot without lockdown=confidentiality (lockdown=integrity does no harm)");
+	remedy(f, "boot without lockdown=confidentiality (lockdown=integrity is fine)");
 	return found(f, BAD, "confidentiality: the kernel refuses all tracing");
 }
 
@@ -243,7 +243,7 @@ enum result check_tracefs(struct finding *f)
 		return found(f, BAD, "has no instances");
 	}
 	if (is_member())
-		return found(f, GOOD, "mounted, and " REC_DEVICE " gives what is needed of it");
+		return found(f, GOOD, "mounted; " REC_DEVICE " gives access to what is needed");
 	if (faccessat(AT_FDCWD, TRACEFS "/instances", R_OK | W_OK | X_OK, AT_EACCESS)) {
 		remedy(f, "sudo, or the capability CAP_DAC_OVERRIDE");
 		return found(f, BAD, "cannot be read: %s", strerror(errno));
@@ -285,7 +285,7 @@ enum result check_leftovers(struct finding *f)
 	if (readlink("/proc/self/ns/pid", ns, sizeof(ns) - 1) > 0 && strcmp(ns, INIT_PID_NS)) {
 		if (dir)
 			closedir(dir);
-		return found(f, GOOD, "cannot be told from this pid namespace");
+		return found(f, GOOD, "unknown in this pid namespace");
 	}
 	while (dir && (d = readdir(dir))) {
 		int pid;
@@ -303,7 +303,7 @@ enum result check_leftovers(struct finding *f)
 	if (dir)
 		closedir(dir);
 	if (left)
-		return found(f, NOTE, "%u instances of sessions that are gone take memory", left);
+		return found(f, NOTE, "%u instances of ended sessions still take memory", left);
 	return found(f, GOOD, live ? "none; %u sessions are recording" : "none", live);
 }
 
@@ -326,6 +326,6 @@ enum result check_module_session(struct finding *f)
 	}
 	session_close(s);
 	if (!device_unload(why, sizeof(why)))
-		return found(f, NOTE, "can be had; %s", why);
-	return found(f, GOOD, "can be had");
+		return found(f, NOTE, "works; %s", why);
+	return found(f, GOOD, "works");
 }

@@ -12,5 +12,5 @@ enum result check_strace(struct finding *f)
 	if (!s)
 		return found(f, BAD, "%s", why);
 	session_close(s);
-	return found(f, GOOD, "is there, and can trace");
+	return found(f, GOOD, "installed, and can trace");
 }

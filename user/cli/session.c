@@ -53,7 +53,7 @@ static const struct backend {
 	const char *name;
 	struct session *(*open)(const struct session_options *opt, bool verbose,
 				struct sink *sink, char *why, size_t size);
-	const char *costs;	/* told if "auto" takes it; NULL: nothing worth telling */
+	const char *costs;	/* printed if "auto" takes it; NULL if nothing is worth saying */
 } backends[] = {
 	{ "module", open_module, NULL },
 	{ "bpf", open_bpf, NULL },
@@ -95,7 +95,7 @@ struct session *session_open(const char *name, const struct session_options *opt
 				say("backend %s%s%s", b->name, *why ? "; not " : "", why);
 			}
 			if (is_auto(name) && b->costs && !opt->quiet)
-				say("recording by %s: %s (-v says why)", b->name, b->costs);
+				say("recording with %s: %s (" PROG " doctor says why)", b->name, b->costs);
 			return s;
 		}
 		n = snprintf(why + len, size - len, "%s%s%s%s", len ? "; " : "",

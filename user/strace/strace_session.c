@@ -33,7 +33,7 @@
 static const char place_name[] = "strace";
 
 const char strace_session_costs[] =
-	"each system call stops the program twice, what file was opened is not known by its number, and LeakSanitizer is off";
+	"slower and less detailed (and LeakSanitizer is off), because neither the module nor BPF can be used here";
 
 static const struct diag_kind cut_lines = {
 	"lines of strace that are cut", DIAG_DAMAGE };

@@ -26,7 +26,7 @@ fine()
 	has out "ok    a session by BPF"
 	is "verdict for BPF" "$(tail -n 1 out)" "etrace run --backend=bpf works here"
 	is "status for either" "$(doctor auto)" 0
-	has out "works here, by the module"
+	has out "works here, with the module"
 	is "colours to a file" "$(grep -c "$(printf '\033')" out)" 0
 }
 
@@ -38,11 +38,11 @@ not_root()
 	has out "ok    strace"
 	# It does not say that something is in the way, and that it works.
 	hasnt out BAD
-	is "verdict" "$(tail -n 1 out | cut -d, -f1-2)" "etrace run works here, by strace"
+	is "verdict" "$(tail -n 1 out | cut -d' ' -f1-6)" "etrace run works here, with strace"
 	has out sudo
 	is "status without strace" "$(PATH=/none status /usr/bin/setpriv --reuid 65534 --clear-groups --inh-caps=-all "$etrace" doctor)" 1
 	has out "BAD   strace: there is no strace"
-	is "verdict without strace" "$(tail -n 1 out)" "etrace run does not work here: see what is BAD"
+	is "verdict without strace" "$(tail -n 1 out)" "etrace run does not work here: fix the lines marked BAD"
 }
 
 leftovers()
@@ -77,11 +77,11 @@ no_module()
 	is "status" "$(status bin/etrace doctor --backend=module)" 1
 	has out "BAD   module"
 	has out "make module"
-	is "verdict" "$(tail -n 1 out)" "etrace run --backend=module does not work here: see what is BAD"
+	is "verdict" "$(tail -n 1 out)" "etrace run --backend=module does not work here: fix the lines marked BAD"
 	# Which does not matter where BPF works.
 	is "status for either" "$(status bin/etrace doctor)" 0
 	has out "note  module"
-	has out "works here, by BPF"
+	has out "works here, with BPF"
 	hasnt out BAD
 	is "status of run with either" "$(status bin/etrace run -q touch ran)" 0
 	rm ran
@@ -185,7 +185,7 @@ confidentiality()
 	echo confidentiality > /sys/kernel/security/lockdown
 	is "status" "$(doctor auto)" 0
 	has out "note  lockdown"
-	has out "works here, by strace"
+	has out "works here, with strace"
 	is "status of run" "$(PATH=/none status "$etrace" run /usr/bin/touch ran)" 125
 	has err "bpf: the kernel is locked down (confidentiality)"
 }

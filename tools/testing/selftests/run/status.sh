@@ -87,7 +87,7 @@ by_strace()
 	echo words > a
 	chmod 644 a
 	is "status" "$(status "${unprivileged[@]}" "$etrace" run -o a.etrace sh -c 'cat a > b; exit 7')" 7
-	has err "recording by strace"
+	has err "recording with strace"
 	has err "complete"
 	is "what was made" "$(cat b)" words
 	is "what it was made from" "$("$etrace" deps a.etrace "$PWD/b")" "$PWD/a"
