@@ -305,8 +305,6 @@ void faster_label(const struct timeline *t, const struct faster_row *r, struct b
 		answers_label(t->db, t->processes[r->process].last, t->outputs[r->process], to);
 	else
 		answers_label(t->db, r->exec, t->outputs[r->process], to);
-	if (r->kind == FASTER_ITSELF && t->processes[r->process].nkids)
-		buf_adds(to, " itself, without what it started,");
 }
 
 bool faster_is_serial(const struct timeline *t, const struct faster_row *r)
@@ -325,6 +323,8 @@ void faster_text(const struct timeline *t, const struct faster_row *r, struct bu
 		return;
 	}
 	faster_label(t, r, to);
+	if (r->kind == FASTER_ITSELF)
+		buf_adds(to, " itself, without what it started,");
 	snprintf(text, sizeof(text), " takes %s, %.0f %% of the build",
 		 text_time((uint64_t)r->took), 100 * (double)r->took / (double)t->wall);
 	buf_adds(to, text);

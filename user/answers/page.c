@@ -338,16 +338,18 @@ static void put_template(struct out *out, const char *from, const char *to, stru
 	out_write(out, from, (size_t)(to - from));
 }
 
-void page_put(struct db *db, struct out *out, const char *inside, uint64_t budget)
+void page_put(struct db *db, struct out *out, const struct page_with *with, uint64_t budget)
 {
 	static const char mark[] = "<!--DATA-->";
-	struct page p = { .db = db, .inside = inside };
+	struct page p = { .db = db, .inside = with ? with->inside : NULL };
 	/* cppcheck-suppress comparePointers -- both are of page_template.c's one object */
 	size_t len = (size_t)(page_template_end - page_template);
 	const char *data = memmem(page_template, len, mark, strlen(mark));
 
 	/* while there is room: nothing of the page is in memory yet */
 	put_findings(&p);
+	if (with && with->before)
+		page_compare_put(&p, with->before);
 	page_graph_load(&p.g, db);
 	page_times_load(&p);
 	page_graph_number(&p.g);

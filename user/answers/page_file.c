@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 /* Return: 0, or a negative errno. */
-static int write_page(struct db *db, const char *inside, struct out *out)
+static int write_page(struct db *db, const struct page_with *with, struct out *out)
 {
-	page_put(db, out, inside, PAGE_BUDGET);
-	if (db->failed)
+	page_put(db, out, with, PAGE_BUDGET);
+	if (db->failed || (with && with->before && with->before->failed))
 		out_discard(out);
 	return out_close(out);
 }
@@ -27,14 +27,14 @@ bool page_may_create(const char *path, struct diag *diag)
 	return false;
 }
 
-bool page_create(struct db *db, const char *path, const char *inside, struct diag *diag)
+bool page_create(struct db *db, const char *path, const struct page_with *with, struct diag *diag)
 {
 	bool standard = !strcmp(path, "-");
 	int err = 0;
 	struct out *out = standard ? out_fd(STDOUT_FILENO, 0) : out_create(path, &err);
 
 	if (out)
-		err = write_page(db, inside, out);
+		err = write_page(db, with, out);
 	if (err && !(standard && err == -EPIPE))
 		diag_fatal(diag, "%s: %s", standard ? "standard output" : path, out_place_error(err));
 	return !err && !db->failed;

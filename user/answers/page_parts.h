@@ -49,6 +49,11 @@ void page_times_counts(const struct page *p, struct json *j);
 /** page_overview_put - while the timeline is there */
 void page_overview_put(struct page *p);
 
+/* ---- page_compare.c: compare ---- */
+
+/** page_compare_put - the build beside an earlier one, before the timeline is loaded */
+void page_compare_put(struct page *p, struct db *before);
+
 /* ---- page_inside.c: inside ---- */
 
 /** page_inside_put - Return: whether it is within the budget; else there is nothing of it */

@@ -309,7 +309,12 @@ static bool names_source(struct work_arg a)
 /* The first word of a shell's commands that does something. */
 static struct work_arg first_word(struct work_arg commands)
 {
-	static const char *const passed[] = { "", "exec", "set", "cd", ":", "export", "trap", "echo" };
+	/* the first ones are followed by a command, the others by words of their own */
+	static const char *const passed[] = {
+		"", "exec", "if", "then", "else", "elif", "do", "while", "until", "fi", "done", "!",
+		"set", "cd", ":", "export", "trap", "echo", "test", "for",
+	};
+	enum { FOLLOWED = 12 };
 	const char *at = commands.s, *end = commands.s + commands.len;
 	struct work_arg word = { 0 };
 
@@ -333,7 +338,7 @@ static struct work_arg first_word(struct work_arg commands)
 		if (i == sizeof(passed) / sizeof(passed[0]))
 			return word;
 		/* "exec make": what follows; "set -e;": what follows that */
-		while (i > 1 && at < end && *at != ';' && *at != '&' && *at != '\n')
+		while (i >= FOLLOWED && at < end && *at != ';' && *at != '&' && *at != '\n')
 			at++;
 		at += at < end && !word.len;
 	}

@@ -2,6 +2,7 @@
 /* etrace report: the summary of a trace of any format that etrace-read reads. */
 #include "answers/first.h"
 #include "answers/page.h"
+#include "base/xalloc.h"
 #include "convert/choose.h"
 #include "cli/answer.h"
 #include "cli/command_line.h"
@@ -20,6 +21,7 @@ static const struct opt_row options[] = {
 	{ "top", "N", "rows of each list; default: 5" },
 	{ "json", NULL, "print the counts of all events as one JSON object" },
 	{ "html", "FILE", "write a page for a browser with all of it; - is standard output" },
+	{ "before", "TRACE", "compare with an earlier build, in the page of --html" },
 	{ "compiler-traces", "[=DIR]", "add to the page what compilers wrote about themselves (clang "
 	  "-ftime-trace, lld --time-trace, crox) in files below DIR" },
 	{ "redact", NULL, "hide what looks secret in arguments; a page always hides it" },
@@ -34,7 +36,8 @@ static const struct command_line command_line = {
 	.about = "Summarize a trace: a file of " PROG " run, lines of trace_pipe, a database, or any other "
 		 "format that etrace-read reads. Several files (one for each processor) are one trace. "
 		 "Without FILE, read ./" TRACE_FILE "; - is standard input.",
-	.example = PROG " report etrace.fxt\n" PROG " report --html build.html etrace.fxt\n",
+	.example = PROG " report etrace.fxt\n" PROG " report --html build.html etrace.fxt\n"
+		   PROG " report --html build.html --before monday.fxt etrace.fxt\n",
 	.options = { options },
 	.status = "0 the trace is complete; 1 something is missing or damaged; 2 nothing could be read",
 	.failed = 2,
@@ -66,8 +69,9 @@ static int first_page(const struct inputs *inputs, const char *file, const char 
 	return ret;
 }
 
-/* Return: whether a name is that of one of the inputs, after diag_fatal(). */
-static bool is_input(const struct inputs *inputs, const char *file, struct diag *diag)
+/* Return: whether a name is that of one of the inputs, after diag_fatal(): @what to do. */
+static bool is_input(const struct inputs *inputs, const char *file, const char *what,
+		     struct diag *diag)
 {
 	struct stat in, out;
 
@@ -77,17 +81,34 @@ static bool is_input(const struct inputs *inputs, const char *file, struct diag 
 		if (stat(in_name(inputs->in[i]), &in) || in.st_dev != out.st_dev ||
 		    in.st_ino != out.st_ino)
 			continue;
-		diag_fatal(diag, "%s: is the trace itself: give the page another name", file);
+		diag_fatal(diag, "%s: is the trace itself: %s", file, what);
 		return true;
 	}
 	return false;
+}
+
+/* The build of --before.  Return: NULL after diag_fatal(). */
+static struct db *earlier(const struct inputs *inputs, const char *from, const struct opts *opts,
+			  struct diag *diag)
+{
+	char *file = xstrdup(opt_value(opts, "before"));
+	struct db *db = NULL;
+
+	oom_doing(file);
+	if (!is_input(inputs, file, "give an earlier one to --before", diag))
+		db = answers_open(&file, 1, from, opts, diag);
+	if (db)
+		db->redact = !opt_flag(opts, "no-redact");
+	free(file);
+	return db;
 }
 
 /* A page of it.  Return: as first_page(). */
 static int page(const struct inputs *inputs, const char *file, const char *from,
 		const struct opts *opts, struct diag *diag)
 {
-	const char *html = opt_value(opts, "html"), *inside = NULL;
+	const char *html = opt_value(opts, "html");
+	struct page_with with = { .inside = NULL };
 	struct db *db;
 	int ret;
 
@@ -95,17 +116,25 @@ static int page(const struct inputs *inputs, const char *file, const char *from,
 		diag_fatal(diag, "give one of --json and --html");
 		return 2;
 	}
-	if (!page_may_create(html, diag) || is_input(inputs, html, diag))
+	if (!page_may_create(html, diag) || is_input(inputs, html, "give the page another name", diag))
 		return 2;
+	if (opt_value(opts, "before")) {
+		with.before = earlier(inputs, from, opts, diag);
+		if (!with.before)
+			return 2;
+	}
 	oom_doing(in_name(inputs->in[0]));
 	db = answers_from(file, inputs->in, inputs->n, from, opts, diag);
-	if (!db)
+	if (!db) {
+		db_close(with.before);
 		return 2;
+	}
 	if (opt_flag(opts, "compiler-traces"))
-		inside = opt_value(opts, "compiler-traces") ?: "";
+		with.inside = opt_value(opts, "compiler-traces") ?: "";
 	db->redact = !opt_flag(opts, "no-redact");
-	page_create(db, html, inside, diag);
+	page_create(db, html, &with, diag);
 	ret = answers_end(db, diag, PROG " report");
+	db_close(with.before);
 	db_close(db);
 	return ret;
 }
@@ -156,6 +185,10 @@ static int report(const struct inputs *inputs, const char *file, const char *fro
 		return 2;
 	if (opt_flag(opts, "compiler-traces") && !opt_value(opts, "html")) {
 		diag_fatal(diag, "--compiler-traces is for a page: give --html FILE, too");
+		return 2;
+	}
+	if (opt_value(opts, "before") && !opt_value(opts, "html")) {
+		diag_fatal(diag, "--before is for a page: give --html FILE, too; etrace diff compares without");
 		return 2;
 	}
 	if (opt_value(opts, "html"))

@@ -56,9 +56,7 @@ async function list(title, hint, programs, details) {
 	}
 	const some = (name, value, more) => rows.some(value) ? [{name, value, ...more}] : [];
 
-	return [dom.make('p', {class: 'hint'}, hint, programs.length > MOST ?
-		` These are the first ${dom.number(MOST)} of ${dom.number(programs.length)}.` : ''),
-	table.make(title, [
+	return [table.make(title, [
 		{name: 'Program', value: r => model.label(r.p), show: r => links.program(r.p)},
 		{name: 'How it ended', value: r => model.howItEnded(r.p)},
 		{name: 'Ended at', value: r => model.programs.until[r.p], number: true,
@@ -72,7 +70,8 @@ async function list(title, hint, programs, details) {
 				dom.quoted(r.command.words)) : 'not known'},
 		{name: 'In', value: r => r.command ? r.command.directory : '',
 			show: r => dom.make('span', {class: 'path'}, r.command ? r.command.directory : '')},
-	], rows, 3)];
+	], rows, 3), dom.make('p', {class: 'hint'}, hint, programs.length > MOST ?
+		` These are the first ${dom.number(MOST)} of ${dom.number(programs.length)}.` : '')];
 }
 
 /* Shown when it is opened: there can be thousands. */

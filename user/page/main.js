@@ -7,7 +7,10 @@
 
 const main = (() => {
 
-/* name: {title, show(section, argument)}; without a title there is no entry in the list */
+/*
+ * name: {title, show(section, argument), when()}; without a title, or if when() is false, there is
+ * no entry in the list
+ */
 const views = {
 	overview: {title: 'Overview', show: overview.show},
 	timeline: {title: 'Timeline', show: timeline.show},
@@ -15,6 +18,7 @@ const views = {
 	failures: {title: 'Failures', show: failures.show},
 	slowest: {title: 'Slowest', show: slowest.show},
 	path: {title: 'Critical path', show: path.show},
+	compare: {title: 'Compare', show: compare.show, when: () => model.hasCompare()},
 	file: {title: 'Files', show: file.show},
 	findings: {title: 'Findings', show: check.findings},
 	packages: {title: 'Packages', show: check.packages},
@@ -130,7 +134,7 @@ function section(name) {
 
 async function route() {
 	const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
-	const view = views[name] ? name : 'overview';
+	const view = views[name] && (!views[name].when || views[name].when()) ? name : 'overview';
 	const part = section(view);
 
 	wanted = location.hash;
@@ -165,7 +169,7 @@ async function begin() {
 		return;
 	}
 	head();
-	dom.fill($('views'), ...Object.entries(views).filter(([, view]) => view.title)
+	dom.fill($('views'), ...Object.entries(views).filter(([, view]) => view.title && (!view.when || view.when()))
 		.map(([name, view]) => dom.make('li', {},
 			dom.make('a', {href: `#${name}`}, view.title))));
 	theme();

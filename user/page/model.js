@@ -416,6 +416,8 @@ const loadGraph = once(async () => {
 model.overview = once(() => data.json('overview'));
 /* By program: what it printed, [{fd, bytes, text}]; empty if it was not recorded. */
 model.printed = once(async () => data.has('printed') ? data.json('printed') : {});
+model.hasCompare = () => data.has('compare');
+model.compare = once(() => data.json('compare'));
 model.slowest = once(() => data.json('slowest'));
 model.findings = once(() => data.json('findings'));
 model.packages = once(() => data.json('packages'));

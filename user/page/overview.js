@@ -42,6 +42,7 @@ function faster(row) {
 		return dom.make('li', {}, what, ': others waited for a free slot while ' +
 			`${row.average.toFixed(1)} programs ran at a time: `, saves);
 	return dom.make('li', {}, what,
+		row.kind === 'itself' ? ' itself, without what it started,' : '',
 		` takes ${dom.time(row.took)}, ${part(row.took)} of the build`,
 		row.serial && meta.average > 1.25 ? ' and runs one program at a time' : '',
 		': ', saves);
@@ -83,7 +84,7 @@ async function show(section) {
 		dom.make('p', {}, `The build took ${dom.time(meta.wall)}. With unlimited CPUs it ` +
 			`would take ${dom.time(meta.endless)}. On the `,
 		dom.make('a', {href: '#path'}, 'critical path'), ':'),
-		shares());
+		shares(), ...await compare.summary());
 }
 
 return {show};

@@ -31,6 +31,9 @@ function make(caption, columns, rows, order = 0) {
 			const cell = dom.make(i ? 'td' : 'th', {class: c.number ? 'number' : null,
 				scope: i ? null : 'row'});
 
+			/* a bar, and the number at the other end */
+			if (c.number && Array.isArray(content))
+				return dom.fill(cell, dom.make('div', {class: 'barred'}, ...content));
 			return dom.fill(cell, ...(Array.isArray(content) ? content : [content]));
 		}));
 	}

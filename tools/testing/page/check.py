@@ -426,7 +426,7 @@ def access(b):
     looked = [(name, view) for name in ("wrong-writers",) for view in
               (*VIEWS, "timeline/5", "file/%d" % output, "program/3")]
     looked += [("inside", "program/0"), ("cut", "timeline"), ("hostile", "file"), ("hostile", "slowest"), ("failing", "overview"),
-               ("failing", "failures")]
+               ("failing", "failures"), ("compared", "compare")]
     wrong = []
     for dark in (False, True):
         last = None

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The lines of a build that fails: failing.py > LINES
+"""The lines of a build that fails: failing.py [earlier] > LINES
 
 make runs test, whose status is an answer, then gcc twice, whose cc1 fails the second time.
+"earlier": the build before, in which cc1 was faster, and ld was run instead of the second gcc.
 """
+import sys
 
 # program, who starts it, arguments, from and to in s, status, kind of failure
 PROGRAMS = [
@@ -14,6 +16,13 @@ PROGRAMS = [
     ("cc1", 3, ["cc1", "good.c", "-o", "/tmp/good.s"], 2.5, 3.9, 0, ""),
     ("gcc", 0, ["gcc", "-c", "bad.c"], 5, 9, 1, "passed on"),
     ("cc1", 5, ["cc1", "bad.c", "-o", "/tmp/bad.s"], 5.5, 8.5, 1, "first"),
+]
+EARLIER = [
+    ("make", -1, ["make"], 0, 10, 0, ""),
+    PROGRAMS[1], PROGRAMS[2],
+    ("gcc", 1, ["gcc", "-c", "good.c"], 2, 4, 0, ""),
+    ("cc1", 3, ["cc1", "good.c", "-o", "/tmp/good.s"], 3.5, 3.9, 0, ""),
+    ("ld", 0, ["ld", "-o", "prog"], 5, 9, 0, ""),
 ]
 USED = 0.5              # processors, by each while it lives
 MEMORY = 16 << 20       # bytes: of the first one; the second has twice that, and so on
@@ -28,7 +37,8 @@ def main():
     def event(at, of, *lines):
         events.append((at, upid(of), lines))
 
-    for i, (name, parent, args, begin, end, status, _) in enumerate(PROGRAMS):
+    programs = EARLIER if sys.argv[1:] == ["earlier"] else PROGRAMS
+    for i, (name, parent, args, begin, end, status, _) in enumerate(programs):
         path = "/usr/bin/" + name
         if parent >= 0:
             event(begin - 0.001, parent, "SchedFork|pid=%d" % upid(i))

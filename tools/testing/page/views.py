@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The first view and what it leads to, and that no table's cells overlap."""
-from common import db, lines, open_page, quiet, rows, same, seconds
+from common import db, dir, lines, open_page, quiet, rows, same, seconds
 import failing
 
 # Of each table that is seen, cells whose text is not within them, or reaches into the next
@@ -48,6 +48,7 @@ def tables(b):
                     ("kernel", ("overview", "failures", "slowest", "path", "findings", "packages",
                                 "program/30", "file/40")),
                     ("failing", ("overview", "failures", "path")),
+                    ("compared", ("overview", "compare")),
                     ("inside", ("program/0",)), ("hostile", ("slowest", "path"))):
                 open_page(b, name, "#overview")
                 for fragment in fragments:
@@ -108,4 +109,31 @@ def failure_list(b):
     assert "did not fail" in b.js("document.querySelector('#view-failures').textContent")
 
 
-TESTS = (tables, overview, failure_list)
+def comparison(b):
+    """beside an earlier build: what became slower, is new or gone; and it adds up"""
+    open_page(b, "failing")
+    same(b.js("document.querySelectorAll('nav a[href=\"#compare\"]').length"), 0, "no earlier build")
+    open_page(b, "compared", "#compare")
+    b.wait("document.querySelector('#view-compare table')")
+    slower = [(r[0].strip(), r[1], r[3], r[4]) for r in rows(b, "Slower")]
+    assert ("cc1 good.c", "+1.00 s", "401 ms", "1.40 s") in slower, slower
+    same(sorted(r[0].strip() for r in rows(b, "New")), ["cc1 bad.c", "gcc bad.c"], "new")
+    same([(r[0], r[2], r[3]) for r in rows(b, "Gone")], [("ld prog", "ld -o prog", "/src")], "gone")
+    # the lists explain all of the difference
+    c = b.js("model.compare()")
+    lists = [c[kind] for kind in ("slower", "faster", "added", "gone")]
+    explained = sum(row[2] - row[1] for one in lists for row in one["rows"])
+    (now,), (before,) = (lines("time", "--json", str(dir / name))
+                         for name in ("failing.etrace", "earlier.etrace"))
+    same(explained, now["worked_ns"] - before["worked_ns"], "what the lists add up to")
+    totals = {r[0]: r[1:3] for r in rows(b, "Totals")}
+    same(totals["Took"], [seconds(before["wall_ns"]), seconds(now["wall_ns"])], "wall")
+    same(totals["CPU time"], [seconds(before["cpu_ns"]), seconds(now["cpu_ns"])], "CPU")
+    same(totals["Programs"], ["6", "7"], "programs")
+    b.go("#overview")
+    text = b.js("document.querySelector('#view-overview').textContent")
+    assert "2 new, 1 gone" in text and "as long as the earlier build" in text, text
+    quiet(b, "compared")
+
+
+TESTS = (tables, overview, failure_list, comparison)
