@@ -137,7 +137,7 @@ function make(label, list) {
 			const {node} = nodes.get(current);
 
 			if (!more(current) && node.open)
-				location.hash = node.open;
+				address.go(node.open);
 		},
 		' ': () => more(current) || toggle(current),
 		'*': () => {

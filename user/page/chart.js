@@ -9,6 +9,8 @@ const chart = (() => {
 
 const AXIS = 22, AREA = 96, PATH = 16, GAP = 6;
 const TOP = AXIS + AREA + GAP + PATH + GAP;
+const COST = 34;
+const WIDE = 2;		/* pixels of a step of an area */
 const LABEL = 34;	/* a slice as wide as this has its label in it */
 let colours = null;
 
@@ -25,7 +27,7 @@ function readColours() {
 		kinds: model.meta.classes.map((name, i) => read(`class-${i}`)),
 		inks: model.meta.classes.map((name, i) => read(`ink-${i}`)),
 		ink: read('ink'), faint: read('faint'), paper: read('paper'), line: read('line'),
-		accent: read('accent'),
+		accent: read('accent'), bad: read('bad'),
 	};
 	probe.remove();
 	return colours;
@@ -71,15 +73,14 @@ function drawAxis(context, view, x) {
 	context.stroke();
 }
 
-/* For each two pixels, how many worked on average: the sums up to there, divided. */
-function averages(view) {
-	const {at, sums, counts, n} = model.steps;
-	const wide = 2, points = [];
+/* For each two pixels, each count of @steps on average: the sums up to there, divided. */
+function averages(view, {at, sums, counts, n}) {
+	const points = [];
 	const until = (i, kind, t) => i < 0 ? 0 : sums[kind][i] + counts[kind][i] * (t - at[i]);
 	let t = view.from, i = d3.bisectRight(at, t) - 1;
 
-	for (let px = 0; px < view.width; px += wide) {
-		const next = view.from + (px + wide) * (view.to - view.from) / view.width;
+	for (let px = 0; px < view.width; px += WIDE) {
+		const next = view.from + (px + WIDE) * (view.to - view.from) / view.width;
 		const j = d3.bisectRight(at, next, Math.max(0, i), n) - 1;
 
 		points.push(sums.map((sum, kind) =>
@@ -87,17 +88,17 @@ function averages(view) {
 		t = next;
 		i = j;
 	}
-	return {points, wide};
+	return points;
 }
 
 function drawArea(context, view) {
-	const {points, wide} = averages(view);
+	const points = averages(view, model.steps);
 	const kinds = model.meta.classes.map((name, i) => i);
 	const stack = d3.stack().keys(kinds)(points);
 	const most = Math.max(1, d3.max(stack[stack.length - 1] || [], d => d[1]) || 1);
 	const y = d3.scaleLinear([0, most], [AXIS + AREA, AXIS + 2]).nice(4);
 	const area = d3.area().curve(d3.curveStepAfter).context(context)
-		.x((d, i) => i * wide).y0(d => y(d[0])).y1(d => y(d[1]));
+		.x((d, i) => i * WIDE).y0(d => y(d[0])).y1(d => y(d[1]));
 
 	stack.forEach((layer, kind) => {
 		context.beginPath();
@@ -171,7 +172,10 @@ function drawTop(canvas, view) {
 	return drawPath(context, view, x);
 }
 
-/* @look: {indexed, found: an index of what a search found or null, chosen: a slice or -1} */
+/*
+ * @look: {indexed, found: an index of what a search found or null, chosen: a slice or -1};
+ * marks is set: how many failures are marked.
+ */
 function drawLanes(canvas, view, look) {
 	const {slices, programs, meta} = model;
 	const height = laneHeight();
@@ -228,6 +232,7 @@ function drawLanes(canvas, view, look) {
 	context.fillStyle = colours.ink;
 	for (let i = 0; i < marks.length; i += 3)
 		context.fillRect(marks[i], marks[i + 1] + height - 3, marks[i + 2], 2);
+	look.marks = drawFailures(context, view, height);
 	if (look.chosen >= 0)
 		outline(context, view, look.chosen, height);
 	return n;
@@ -248,10 +253,91 @@ function outline(context, view, slice, height) {
 	context.lineWidth = 1;
 }
 
+/* One cost over time: what it is, and the most of it in view. */
+function drawCost(context, points, y, width, name, text, colour) {
+	const most = Math.max(d3.max(points), 1e-9);
+
+	context.fillStyle = colour;
+	points.forEach((value, i) => {
+		const height = (COST - 2) * value / most;
+
+		context.fillRect(i * WIDE, y + COST - height, WIDE, height);
+	});
+	const words = `${name}: at most ${text(most)} in view`;
+
+	context.fillStyle = colours.paper;
+	context.fillRect(0, y, Math.min(width, context.measureText(words).width + 8), 15);
+	context.fillStyle = colours.ink;
+	context.textAlign = 'left';
+	context.fillText(words, 4, y + 8);
+}
+
+/* CPU and memory, if the trace says what they were. */
+function drawCosts(canvas, view) {
+	const steps = costs.load();
+
+	canvas.hidden = !steps;
+	if (!steps)
+		return;
+	const context = prepare(canvas, view.width, 2 * (COST + GAP));
+	const points = averages(view, steps);
+
+	drawCost(context, points.map(p => p[0]), 0, view.width, 'CPU',
+		n => `${n.toFixed(1)} cores`, colours.kinds[5]);
+	drawCost(context, points.map(p => p[1]), COST + GAP, view.width, 'Memory', dom.bytes,
+		colours.kinds[4]);
+}
+
+const MARK = 8;		/* pixels: the shape of a failure */
+const EDGE = 6;		/* a slice as wide as this has an edge */
+
+/* A red edge around what failed, and where it ended a triangle; a diamond for the first. */
+function drawFailures(context, view, height) {
+	const {slices} = model;
+	const scale = view.width / (view.to - view.from), marks = [];
+
+	context.strokeStyle = colours.bad;
+	context.lineWidth = 2;
+	for (const {slice, last} of filter.failedSlices()) {
+		const y = slices.lane[slice] * height;
+		const x = Math.max(0, (slices.from[slice] - view.from) * scale);
+		const right = Math.min(view.width, (slices.to[slice] - view.from) * scale);
+
+		if (right < 0 || x > view.width)
+			continue;
+		if (right - x >= EDGE)
+			context.strokeRect(x + 1, y + 1, right - x - 3, height - 3);
+		if (last && slices.to[slice] <= view.to)
+			marks.push([right, y + height / 2,
+				filter.failureOf(slices.program[slice]) === 'first']);
+	}
+	/* the first is on top */
+	marks.sort((a, b) => a[2] - b[2]).forEach(mark => drawMark(context, ...mark));
+	context.lineWidth = 1;
+	return marks.length;
+}
+
+function drawMark(context, end, y, first) {
+	const r = first ? MARK * 0.75 : MARK / 2, x = Math.max(r, end - r);
+
+	context.beginPath();
+	context.moveTo(x - r, first ? y : y - r);
+	if (first)
+		context.lineTo(x, y - r);
+	context.lineTo(x + r, first ? y : y - r);
+	context.lineTo(x, y + r);
+	context.closePath();
+	context.fillStyle = colours.bad;
+	context.strokeStyle = colours.paper;
+	context.lineWidth = 1;
+	context.fill();
+	context.stroke();
+}
+
 /* What of the upper canvas is at @y: the track of the critical path? */
 function isPath(y) {
 	return y >= AXIS + AREA + GAP && y < TOP;
 }
 
-return {readColours, laneHeight, drawTop, drawLanes, isPath};
+return {readColours, laneHeight, drawTop, drawCosts, drawLanes, isPath};
 })();

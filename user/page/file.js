@@ -67,7 +67,7 @@ function field(paths) {
 
 	function go(option) {
 		close();
-		location.hash = `#file/${option.id.slice('found-'.length)}`;
+		address.go(`#file/${option.id.slice('found-'.length)}`);
 	}
 
 	const keys = {

@@ -8,8 +8,8 @@
 const main = (() => {
 
 /*
- * name: {title, show(section, argument), when()}; without a title, or if when() is false, there is
- * no entry in the list
+ * name: {title, show(section, argument, params), when()}; without a title, or if when() is false,
+ * there is no entry in the list
  */
 const views = {
 	overview: {title: 'Overview', show: overview.show},
@@ -24,10 +24,11 @@ const views = {
 	packages: {title: 'Packages', show: check.packages},
 	program: {show: program.show},
 };
+const FIRST = Object.keys(views)[0];
 const THEMES = {light: 'dark', dark: 'light'};
 const $ = id => document.getElementById(id);
 const content = $('content'), loading = $('loading');
-let wanted = '';
+let serial = 0, searching = false;
 
 function say(text) {
 	loading.hidden = !text;
@@ -53,11 +54,11 @@ function figures() {
 	return [
 		['Programs', dom.number(counts.run)],
 		['Processes', dom.number(counts.processes)],
-		['Took', dom.seconds(meta.wall)],
-		['Processor', meta.cpu === null ? null : dom.seconds(meta.cpu)],
-		['Programs at work, on average',
+		['Took', dom.time(meta.wall)],
+		['CPU time', meta.cpu === null ? null : dom.time(meta.cpu)],
+		['Average parallelism',
 			meta.average === null ? null : meta.average.toFixed(2)],
-		['With endless processors', dom.seconds(meta.endless)],
+		['With unlimited CPUs', dom.time(meta.endless)],
 		['Began', meta.begin === null ? null : new Date(meta.begin).toLocaleString()],
 	].filter(f => f[1] !== null).map(([name, value]) =>
 		dom.make('div', {}, dom.make('dt', {}, name), dom.make('dd', {}, value)));
@@ -132,12 +133,28 @@ function section(name) {
 	return $(id);
 }
 
-async function route() {
-	const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
-	const view = views[name] && (!views[name].when || views[name].when()) ? name : 'overview';
-	const part = section(view);
+function shown(view) {
+	return !view.when || view.when();
+}
 
-	wanted = location.hash;
+/* What an address means; one that means nothing is told, and is that of the first view. */
+function place() {
+	const {view, argument, params, fault: malformed} = address.now();
+	const known = view === '' || (Object.hasOwn(views, view) && shown(views[view]));
+	const why = malformed || (known ? '' : `there is no view "${view}"`);
+
+	dom.fill($('astray'), why ? `The address is not one of this page: ${why}. This is the ` +
+		'first view.' : '');
+	$('astray').hidden = !why;
+	return known && view && !malformed ? {view, argument, params} :
+		{view: FIRST, argument: '', params};
+}
+
+async function route() {
+	const mine = ++serial, {view, argument, params} = place();
+	const part = section(view), hash = location.hash;
+
+	address.show(view);
 	document.querySelectorAll('#views a').forEach(a => {
 		if (a.hash === `#${view}`)
 			a.setAttribute('aria-current', 'page');
@@ -148,16 +165,45 @@ async function route() {
 		other.hidden = other !== part;
 	say('Loading');
 	try {
-		await views[view].show(part, rest.join('/'));
+		await filter.set(params);
+		/* what was made for another filter is made again */
+		if (view !== 'timeline' && part.dataset.filter !== filter.key())
+			part.replaceChildren();
+		part.dataset.filter = filter.key();
+		await views[view].show(part, argument, params);
 	} catch (error) {
 		fault(error);
 		return;
 	}
 	/* another one may have been asked for meanwhile */
-	if (wanted !== location.hash)
+	if (mine !== serial)
 		return;
 	say('');
-	part.dataset.shown = location.hash;
+	part.dataset.shown = hash;
+	if (searching)
+		searching = !timeline.focusSearch();
+}
+
+/* ---- keys of all views ---- */
+
+function search() {
+	searching = !timeline.focusSearch();
+	if (searching)
+		address.go('#timeline');
+}
+
+const KEYS = {'?': help.open, '/': search};
+
+function key(event) {
+	const {target} = event;
+
+	if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey ||
+	    target.closest('input, select, textarea, dialog'))
+		return;
+	if (timeline.key(event, target.id === 'chart') || !KEYS[event.key])
+		return;
+	event.preventDefault();
+	KEYS[event.key]();
 }
 
 async function begin() {
@@ -169,7 +215,7 @@ async function begin() {
 		return;
 	}
 	head();
-	dom.fill($('views'), ...Object.entries(views).filter(([, view]) => view.title && (!view.when || view.when()))
+	dom.fill($('views'), ...Object.entries(views).filter(([, view]) => view.title && shown(view))
 		.map(([name, view]) => dom.make('li', {},
 			dom.make('a', {href: `#${name}`}, view.title))));
 	theme();
@@ -177,6 +223,10 @@ async function begin() {
 		event.preventDefault();
 		content.focus();
 	});
+	address.followLinks();
+	document.addEventListener('keydown', key);
+	$('help').addEventListener('click', help.open);
+	$('help').hidden = false;
 	window.addEventListener('hashchange', () => {
 		route();
 		content.focus({preventScroll: true});
@@ -185,7 +235,7 @@ async function begin() {
 	performance.mark('usable');
 }
 
-return {begin, progress};
+return {begin, progress, route};
 })();
 
 main.begin();

@@ -170,8 +170,14 @@ model.count = (rows, wanted) => {
 	return counted;
 };
 
-model.countText = ({programs, others}) => dom.plural(programs, 'program') + (others ?
-	` and ${dom.plural(others, 'process', 'processes')} without a program` : '');
+/* "89 programs and 1 process without a program"; with @all "89 of 644 programs ...". */
+model.countText = (counted, all = counted) => {
+	const words = (name, one, many) => all === counted ? dom.plural(counted[name], one, many) :
+		`${dom.number(counted[name])} of ${dom.plural(all[name], one, many)}`;
+
+	return words('programs', 'program') + (counted.others ?
+		` and ${words('others', 'process', 'processes')} without a program` : '');
+};
 
 model.howItEnded = p => {
 	const status = model.programs.status[p];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which programs fit what is searched for: by their labels and files at once, by their
- * commands block after block, for these are expanded for it.
+ * Which programs fit what is searched for: by terms as those of a filter, labels and files at
+ * once, by their commands block after block, for these are expanded for it.
  */
 'use strict';
 
@@ -10,17 +10,19 @@ const search = (() => {
 let serial = 0;
 
 /*
- * @told(fits, n, whole): a byte for each program, 1 if it fits; how many do; whether that
- * is all.  A new search ends one that still runs.
+ * @told(fits, whole): a byte for each program, 1 if it fits, null: nothing is searched for;
+ * whether that is all.  A new search ends one that still runs.
  */
-async function programs(text, told) {
+async function programs(query, told) {
 	const mine = ++serial;
 	const fits = new Uint8Array(model.programs.n);
+
+	if (!query)
+		return told(null, true);
+	const {tests, text} = await filter.terms(query);
+	const passes = p => tests.every(test => test(p));
 	const wanted = text.toLowerCase();
 	const plain = value => value.toLowerCase().includes(wanted);
-
-	if (!text)
-		return told(null, 0, true);
 	const labels = model.labels.map(plain);
 	const paths = await model.files();
 	/* a program's file is that of many, and asked for once */
@@ -32,14 +34,15 @@ async function programs(text, told) {
 			files.set(id, plain(paths[id]));
 		return files.get(id);
 	};
-	let n = 0;
 	for (let p = 0; p < fits.length; p++)
-		if (labels[model.programs.label[p]] || fitting(model.programs.output[p]) ||
-		    fitting(model.programs.file[p]))
-			n += fits[p] = 1;
+		if (passes(p) && (labels[model.programs.label[p]] ||
+		    fitting(model.programs.output[p]) || fitting(model.programs.file[p])))
+			fits[p] = 1;
 	if (mine !== serial)
 		return null;
-	told(fits, n, false);
+	told(fits, !wanted);
+	if (!wanted)
+		return null;
 	/* Words stand apart in JSON, and in quotes: its first one must be in a block. */
 	const first = JSON.stringify(wanted).slice(1, -1).split(' ')[0];
 	for (let i = 0; i < model.commandBlocks(); i++) {
@@ -52,12 +55,12 @@ async function programs(text, told) {
 		JSON.parse(block).forEach((row, k) => {
 			const p = i * model.meta.block + k;
 
-			if (row && !fits[p] && plain(row[1].join(' ')))
-				n += fits[p] = 1;
+			if (row && !fits[p] && plain(row[1].join(' ')) && passes(p))
+				fits[p] = 1;
 		});
 		await model.breathe();
 	}
-	return mine === serial ? told(fits, n, true) : null;
+	return mine === serial ? told(fits, true) : null;
 }
 
 return {programs};

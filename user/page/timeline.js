@@ -9,30 +9,13 @@
 const timeline = (() => {
 
 const LISTED = 50;
-const CLOSEST = 1e4;	/* ns in the width of the page */
-const KEYS = 'Arrow keys go from program to program, Enter shows what is known of it, ' +
-	'+ and - zoom, Shift with an arrow key moves, Home shows all.';
-const state = {indexed: null, found: null, fits: null, chosen: -1};
+const SETTLED = 250;	/* ms without a change, until the address says it */
+const state = {indexed: null, found: null, wanted: null, chosen: -1};
 const frames = {n: 0, rectangles: 0, ms: 0};
-let parts = null, zoom = null, asked = false, listing = 0;
+let parts = null, asked = false, listing = 0, noting = 0, fits = null;
+let wanted = () => true;	/* what the filter and the search leave */
 
 /* ---- what is seen ---- */
-
-function whole() {
-	return Math.max(model.meta.wall, 1);
-}
-
-function width() {
-	return Math.max(50, parts.chart.clientWidth);
-}
-
-function view() {
-	const x = d3.zoomTransform(parts.chart)
-		.rescaleX(d3.scaleLinear([0, whole()], [0, width()]));
-	const [from, to] = x.domain();
-
-	return {from, to, width: width()};
-}
 
 function redraw() {
 	const start = performance.now();
@@ -40,13 +23,14 @@ function redraw() {
 	asked = false;
 	if (!parts || !parts.chart.clientWidth)
 		return;
-	const seen = view();
+	const seen = viewport.view();
 	const upper = chart.drawTop(parts.top, seen);
-	const lower = chart.drawLanes(parts.lanes, seen, state);
 
+	chart.drawCosts(parts.costs, seen);
+	frames.rectangles = upper + chart.drawLanes(parts.lanes, seen, state);
 	frames.n++;
-	frames.rectangles = upper + lower;
 	frames.ms = performance.now() - start;
+	showBand(seen);
 	dom.fill(parts.range, `${dom.moment(seen.from, seen.to - seen.from)} to ` +
 		`${dom.moment(seen.to, (seen.to - seen.from) / 100)}`);
 	clearTimeout(listing);
@@ -59,6 +43,25 @@ function draw() {
 	asked = true;
 }
 
+/* Another part is seen: no tip is where it was, and the address says which part. */
+function moved() {
+	hideTip();
+	draw();
+	clearTimeout(noting);
+	noting = setTimeout(note, SETTLED);
+}
+
+/* The same by a wheel, a key or a drag is one address. */
+function note() {
+	const {from, to} = viewport.view();
+
+	clearTimeout(noting);
+	noting = 0;
+	if (parts && parts.chart.clientWidth)
+		address.change({v: from > 0 || to < viewport.whole() ? times(from, to) : null},
+			{replace: true});
+}
+
 function recolour(now) {
 	if (!parts)
 		return;
@@ -69,50 +72,41 @@ function recolour(now) {
 		draw();
 }
 
-function zoomBy(factor) {
-	d3.select(parts.chart).call(zoom.scaleBy, factor);
+/* Two times, in an address: seconds. */
+function times(from, to) {
+	return `${Number((from / 1e9).toFixed(9))}-${Number((to / 1e9).toFixed(9))}`;
 }
 
-function move(share) {
-	const seen = view();
+/* null: it is not one of those. */
+function readTimes(text) {
+	const [, from, to] = (text || '').match(/^([\d.]+)-([\d.]+)$/) || [];
 
-	d3.select(parts.chart).call(zoom.translateBy,
-		-share * width() / d3.zoomTransform(parts.chart).k, 0);
-	return seen;
-}
-
-function showAll() {
-	d3.select(parts.chart).call(zoom.transform, d3.zoomIdentity);
-}
-
-/* @from..@to in the middle, with room at both sides. */
-function showTimes(from, to) {
-	const k = Math.min(whole() / CLOSEST, Math.max(1, whole() / (4 * (to - from) || 1)));
-	const centre = (from + to) / 2 / whole() * width();
-	const left = Math.min(0, Math.max(width() * (1 - k), width() / 2 - centre * k));
-
-	d3.select(parts.chart).call(zoom.transform, d3.zoomIdentity.translate(left, 0).scale(k));
+	return from !== undefined && Number(from) < Number(to) ?
+		{from: from * 1e9, to: to * 1e9} : null;
 }
 
 /* ---- the chosen one ---- */
 
 function choose(slice, {closer} = {}) {
 	const {from, to} = model.slices;
-	const seen = view();
+	const seen = viewport.view(), replace = state.chosen >= 0;
 
 	state.chosen = slice;
+	dom.fill(parts.details);
 	if (slice < 0) {
 		dom.fill(parts.said, '');
+		address.change({}, {argument: '', replace: true});
 		return draw();
 	}
 	const p = model.slices.program[slice];
 
 	if (closer)
-		showTimes(from[slice], to[slice]);
+		viewport.around(from[slice], to[slice]);
 	else if (to[slice] <= seen.from || from[slice] >= seen.to)
-		move((from[slice] + to[slice] - seen.from - seen.to) / 2 / (seen.to - seen.from));
+		viewport.move((from[slice] + to[slice] - seen.from - seen.to) / 2 /
+			(seen.to - seen.from));
 	dom.fill(parts.said, program.line(p));
-	dom.fill(parts.details);
+	address.change({}, {argument: String(p), replace});
 	return draw();
 }
 
@@ -130,7 +124,7 @@ async function details() {
 }
 
 function first() {
-	const seen = view();
+	const seen = viewport.view();
 
 	for (let lane = 0; lane < model.meta.counts.lanes; lane++) {
 		const slice = lanes.at(state.indexed, lane, seen.from);
@@ -153,7 +147,7 @@ function goLane(step) {
 
 	if (state.chosen < 0)
 		return choose(first());
-	const seen = view();
+	const seen = viewport.view();
 	const time = (Math.max(seen.from, from[state.chosen]) +
 		Math.min(seen.to, to[state.chosen])) / 2;
 	for (let l = lane[state.chosen] + step; l >= 0 && l < model.meta.counts.lanes; l += step) {
@@ -165,16 +159,29 @@ function goLane(step) {
 	return null;
 }
 
-/* ---- search ---- */
+/* ---- search and filter ---- */
+
+/* What both leave is seen as before, the rest of it faintly. */
+function leave() {
+	const all = !fits && !filter.active();
+
+	wanted = all ? () => true : p => filter.passes(p) && (!fits || fits[p] === 1);
+	state.found = all ? null : lanes.index(i => wanted(model.slices.program[i]));
+	draw();
+}
 
 function searchFor(text) {
-	search.programs(text, (fits, n, done) => {
-		state.fits = fits;
-		state.found = fits && lanes.index(i => fits[model.slices.program[i]]);
-		dom.fill(parts.hits, !fits ? '' : done && !n ? 'No program fits' :
-			`${dom.plural(n, 'program')}${done ? '' : ', searching commands'}`);
+	search.programs(text, (found, done) => {
+		fits = found;
+		leave();
+		const counted = fits && model.count(null, wanted);
+
+		dom.fill(parts.hits, !fits ? '' : done && !counted.programs && !counted.others ?
+			'No program fits' :
+			`${model.countText(counted)}${done ? '' : ', searching commands'}`);
 		parts.hits.dataset.done = String(done);
-		draw();
+		if (range.get())
+			showRange();
 	});
 }
 
@@ -182,11 +189,11 @@ function searchFor(text) {
 function next(step) {
 	const {slices} = model;
 
-	if (!state.fits)
+	if (!state.found)
 		return;
 	for (let i = 1, at = state.chosen; i <= slices.n; i++) {
 		at = (at + step + slices.n) % slices.n;
-		if (state.fits[slices.program[at]]) {
+		if (wanted(slices.program[at])) {
 			choose(at, {closer: true});
 			return;
 		}
@@ -201,38 +208,82 @@ function list() {
 
 	if (!parts.listed.open)
 		return;
-	const seen = view();
-	for (let i = 0; i < slices.n; i++) {
+	const seen = viewport.view();
+	for (let i = 0; i < slices.n && slices.from[i] < seen.to; i++) {
 		const time = Math.min(slices.to[i], seen.to) - Math.max(slices.from[i], seen.from);
 		const p = slices.program[i];
 
-		if (time > 0 && (!state.fits || state.fits[p]))
+		if (time > 0 && wanted(p))
 			times.set(p, (times.get(p) || 0) + time);
 	}
 	const longest = [...times].sort((a, b) => b[1] - a[1]).slice(0, LISTED);
 
 	parts.listed.lastElementChild.replaceWith(table.make(
 		`The ${longest.length} that worked longest, of ` +
-			`${dom.plural(times.size, 'program')} in view`, [
+			`${model.countText(model.count([...times.keys()]))} in view`, [
 			{name: 'Program', value: r => model.label(r[0]),
 				show: r => links.program(r[0])},
 			{name: 'Class', value: r => model.className(r[0]),
 				show: r => [links.colour(model.programs.kind[r[0]]), ' ',
 					model.className(r[0])]},
 			{name: 'From', value: r => model.programs.at[r[0]], number: true,
-				show: r => dom.seconds(model.programs.at[r[0]])},
+				show: r => dom.time(model.programs.at[r[0]])},
 			{name: 'Worked in view', value: r => r[1], number: true,
-				show: r => dom.seconds(r[1])},
+				show: r => dom.time(r[1])},
 			{name: 'End', value: r => model.howItEnded(r[0])},
 		], longest, -4));
+}
+
+/* ---- a selected range ---- */
+
+function showBand(seen) {
+	const band = range.get();
+	const part = time => (Math.min(seen.to, Math.max(seen.from, time)) - seen.from) /
+		(seen.to - seen.from);
+
+	parts.band.hidden = !band || band.to <= seen.from || band.from >= seen.to;
+	if (parts.band.hidden)
+		return;
+	parts.band.style.left = `${100 * part(band.from)}%`;
+	parts.band.style.width = `${100 * (part(band.to) - part(band.from))}%`;
+}
+
+function showRange() {
+	const band = range.get();
+
+	dom.fill(parts.totals, ...band ? [
+		dom.make('h3', {tabindex: '-1'}, 'Selected range'),
+		dom.make('p', {class: 'tools'},
+			dom.button('Zoom to it', () => viewport.set(band.from, band.to)),
+			dom.button('Clear', () => select(0, 0, true))),
+		...range.describe(wanted)] : []);
+}
+
+/* While it is dragged only the band is shown. */
+function select(a, b, ended) {
+	const from = Math.max(0, Math.min(a, b)), to = Math.min(viewport.whole(), Math.max(a, b));
+
+	range.set(from < to ? {from, to} : null);
+	hideTip();
+	draw();
+	if (!ended)
+		return;
+	showRange();
+	address.change({r: range.get() ? times(from, to) : null});
+}
+
+function selectView() {
+	const {from, to} = viewport.view();
+
+	select(from, to, true);
+	parts.totals.querySelector('h3').focus();
 }
 
 /* ---- pointer and keys ---- */
 
 function pointed(event) {
-	const [x, y] = d3.clientPoint(parts.lanes, event);
-	const seen = view();
-	const time = seen.from + x / width() * (seen.to - seen.from);
+	const y = d3.clientPoint(parts.lanes, event)[1];
+	const seen = viewport.view(), time = viewport.timeAt(event);
 	const upper = d3.clientPoint(parts.top, event)[1];
 
 	if (chart.isPath(upper)) {
@@ -248,64 +299,95 @@ function pointed(event) {
 	if (lane < 0 || lane >= model.meta.counts.lanes)
 		return -1;
 	const slice = lanes.at(state.indexed, lane, time);
-	const near = 2 * (seen.to - seen.from) / width();
+	const near = 2 * (seen.to - seen.from) / seen.width;
 
 	return slice >= 0 && model.slices.from[slice] - near <= time &&
 		model.slices.to[slice] + near >= time ? slice : -1;
 }
 
+function hideTip() {
+	parts.tip.hidden = true;
+}
+
 function hover(event) {
-	const slice = pointed(event);
+	const slice = viewport.busy() || event.pointerType === 'touch' ? -1 : pointed(event);
 
 	parts.tip.hidden = slice < 0;
 	if (slice < 0)
 		return;
 	dom.fill(parts.tip, program.line(model.slices.program[slice]));
 	const [x, y] = d3.clientPoint(parts.chart, event);
-
-	const most = Math.max(0, width() - parts.tip.offsetWidth);
+	const most = Math.max(0, parts.chart.clientWidth - parts.tip.offsetWidth);
 
 	parts.tip.style.left = `${Math.min(x + 12, most)}px`;
 	parts.tip.style.top = `${y + 16}px`;
 }
 
+function none() {
+	hideTip();
+	if (range.get())
+		select(0, 0, true);
+	else
+		choose(-1);
+}
+
+async function enter() {
+	await details();
+	const head = parts.details.querySelector('h3');
+
+	if (head)
+		head.focus();
+}
+
 const keys = {
 	ArrowRight: () => goBeside(1), ArrowLeft: () => goBeside(-1),
 	ArrowDown: () => goLane(1), ArrowUp: () => goLane(-1),
-	'+': () => zoomBy(1.5), '=': () => zoomBy(1.5), '-': () => zoomBy(1 / 1.5),
-	Home: showAll, Escape: () => choose(-1),
-	Enter: async () => {
-		await details();
-		const head = parts.details.querySelector('h3');
-
-		if (head)
-			head.focus();
-	},
+	Home: viewport.showAll, Escape: none, Enter: enter, m: selectView, ...viewport.keys,
 };
-const shifted = {ArrowRight: () => move(0.2), ArrowLeft: () => move(-0.2)};
+const shifted = {ArrowRight: () => viewport.move(0.2), ArrowLeft: () => viewport.move(-0.2),
+	'+': viewport.keys['+']};
+/* these work wherever the focus is, as long as nothing is written there */
+const ANYWHERE = ['w', 'a', 's', 'd', 'm'];
+
+/* Return: whether the key means something here. */
+function key(event, inChart) {
+	const action = event.shiftKey ? shifted[event.key] : keys[event.key];
+
+	if (!action || !parts || !parts.chart.clientWidth ||
+	    !(inChart || ANYWHERE.includes(event.key)))
+		return false;
+	event.preventDefault();
+	hideTip();
+	action();
+	return true;
+}
+
+/* Return: false if the timeline is not shown. */
+function focusSearch() {
+	if (!parts || !parts.chart.clientWidth)
+		return false;
+	parts.input.focus();
+	parts.input.select();
+	return true;
+}
 
 function listen() {
 	const {chart: box, input} = parts;
 
-	zoom = d3.zoom().on('zoom', draw);
-	resize();
-	d3.select(box).call(zoom).on('dblclick.zoom', null);
-	box.addEventListener('mousemove', hover);
-	box.addEventListener('mouseleave', () => { parts.tip.hidden = true; });
-	box.addEventListener('click', event => {
+	address.settle(note);
+	viewport.listen(box, moved, {select, click: event => {
 		box.focus({preventScroll: true});
 		choose(pointed(event));
 		details();
+	}});
+	box.addEventListener('pointermove', hover);
+	box.addEventListener('pointerleave', hideTip);
+	for (const left of ['scroll', 'blur', 'hashchange'])
+		window.addEventListener(left, hideTip);
+	input.addEventListener('input', () => {
+		address.change({q: input.value}, {replace: true});
+		searchFor(input.value);
 	});
-	box.addEventListener('keydown', event => {
-		const key = (event.shiftKey && shifted[event.key]) || keys[event.key];
-
-		if (!key || event.ctrlKey || event.altKey || event.metaKey)
-			return;
-		event.preventDefault();
-		key();
-	});
-	input.addEventListener('input', () => searchFor(input.value));
 	input.addEventListener('keydown', event => {
 		if (event.key === 'Enter') {
 			event.preventDefault();
@@ -313,17 +395,21 @@ function listen() {
 		}
 	});
 	parts.listed.addEventListener('toggle', list);
-	new ResizeObserver(() => { resize(); draw(); }).observe(box);
-}
-
-function resize() {
-	const extent = [[0, 0], [width(), 1]];
-
-	zoom.extent(extent).translateExtent(extent)
-		.scaleExtent([1, Math.max(1, whole() / CLOSEST)]);
+	new ResizeObserver(draw).observe(box);
 }
 
 /* ---- the view ---- */
+
+function legend() {
+	const mark = (name, text) => dom.make('li', {}, dom.make('span',
+		{class: `swatch ${name}`, 'aria-hidden': 'true'}), ` ${text}`);
+
+	return dom.make('ul', {class: 'legend', 'aria-label': 'Classes of programs'},
+		...model.meta.classes.map((name, i) => dom.make('li', {}, links.colour(i), ' ', name)),
+		mark('path-mark', 'on the critical path'),
+		...filter.failedSlices().length ? [mark('first-mark', 'failed first'),
+			mark('failed-mark', 'failed')] : []);
+}
 
 function build(section) {
 	const make = dom.make;
@@ -334,65 +420,94 @@ function build(section) {
 		hits: make('span', {role: 'status'}),
 		range: make('span', {class: 'range'}),
 		top: make('canvas', {'aria-hidden': 'true'}),
+		costs: make('canvas', {'aria-hidden': 'true'}),
 		lanes: make('canvas', {class: 'lanes', 'aria-hidden': 'true'}),
+		band: make('div', {class: 'band', hidden: true, 'aria-hidden': 'true'}),
 		tip: make('div', {class: 'tip', hidden: true, 'aria-hidden': 'true'}),
 		said: make('p', {'aria-live': 'polite', class: 'said'}),
+		totals: make('div', {class: 'totals'}),
 		details: make('div', {class: 'details'}),
 		listed: make('details', {class: 'listed'},
 			make('summary', {}, 'Programs in view, as a table'), make('div')),
 	};
 	parts.chart = make('div', {class: 'chart', id: 'chart', tabindex: '0', role: 'application',
-		'aria-label': 'Timeline: programs at work by class, critical path, lanes',
-		'aria-describedby': 'chart-hint'}, parts.top, parts.lanes, parts.tip);
+		'aria-label': 'Timeline: programs at work by class, critical path, CPU and ' +
+			'memory, lanes', 'aria-describedby': 'chart-hint'},
+	parts.top, parts.costs, parts.lanes, parts.band, parts.tip);
 	dom.fill(section, make('h2', {}, 'Timeline'),
 		make('div', {class: 'tools', role: 'search', 'aria-label': 'Programs'},
 			make('label', {for: 'search'}, 'Search'), parts.input, parts.hits,
-			dom.button('Zoom in', () => zoomBy(2)), dom.button('Zoom out', () => zoomBy(0.5)),
-			dom.button('All', showAll), parts.range),
+			dom.button('Zoom in', () => viewport.zoom(2)),
+			dom.button('Zoom out', () => viewport.zoom(0.5)),
+			dom.button('All', viewport.showAll),
+			dom.button('Totals', selectView, {title: 'Totals of what is in view'}),
+			parts.range),
 		make('p', {class: 'hint', id: 'search-hint'},
-			'By label, command or file; Enter goes to the next one, Shift and Enter ' +
-			'back.'),
-		make('ul', {class: 'legend', 'aria-label': 'Classes of programs'},
-			...model.meta.classes.map((name, i) =>
-				make('li', {}, links.colour(i), ' ', name)),
-			make('li', {}, make('span',
-				{class: 'swatch path-mark', 'aria-hidden': 'true'}),
-			' on the critical path')),
-		parts.chart,
-		make('p', {class: 'hint', id: 'chart-hint'}, 'Above, how many programs of each ' +
-			'class worked; then the critical path; below, each program where it ' +
-			`worked. ${KEYS}`),
-		parts.said, parts.details, parts.listed);
+			'Label, command or file, or a term such as status:1 or failed. Enter goes ' +
+			'to the next one, Shift and Enter back.'),
+		legend(), parts.chart,
+		make('p', {class: 'hint', id: 'chart-hint'}, 'Top: running programs by class. ' +
+			'Then the critical path' + (costs.load() ? ', CPU and memory' : '') +
+			'. Bottom: a bar for each program. Arrow keys go from program to ' +
+			'program, w and s zoom, a and d move, a drag selects a range; ? lists ' +
+			'all keys.' + (costs.load() ? ` ${costs.HINT}` : '')),
+		parts.said, parts.totals, parts.details, parts.listed);
 	state.indexed = model.lanes;
 	chart.readColours();
 	listen();
 }
 
-function show(section, argument) {
-	if (!parts)
-		build(section);
-	redraw();
-	if (argument === '')
-		return undefined;
+/* The program that an address names. */
+function showProgram(argument, closer) {
 	const p = Number(argument);
 
 	if (!(p >= 0 && p < model.programs.n)) {
 		dom.fill(parts.said, `There is no program ${argument} in this build.`);
 		return undefined;
 	}
-	const slices = model.slicesOf.of(p);
+	const slices = Array.from(model.slicesOf.of(p));
 	if (!slices.length) {
 		dom.fill(parts.said, `${program.line(p)}: too short to be seen.`);
 		return undefined;
 	}
-	choose(slices[0], {closer: true});
+	const {from, to} = viewport.view();
+	const seen = slices.find(i => model.slices.to[i] > from && model.slices.from[i] < to);
+
+	choose(closer || seen === undefined ? slices[0] : seen, {closer});
 	return details();
 }
 
-/* Whether all that was asked for is drawn. */
-function idle() {
-	return !asked;
+function show(section, argument, params) {
+	const first = !parts;
+
+	if (first)
+		build(section);
+	const seen = readTimes(params.get('v')), query = params.get('q') || '';
+	const chosen = state.chosen < 0 ? '' : String(model.slices.program[state.chosen]);
+
+	if (seen)
+		viewport.set(seen.from, seen.to);
+	else if (argument === '' || first)
+		viewport.showAll();
+	/* the address says it already */
+	clearTimeout(noting);
+	noting = 0;
+	leave();
+	if (query !== parts.input.value || first) {
+		parts.input.value = query;
+		searchFor(query);
+	}
+	if (range.set(readTimes(params.get('r'))) || range.get())
+		showRange();
+	redraw();
+	if (argument === '') {
+		if (chosen !== '')
+			choose(-1);
+		return undefined;
+	}
+	return argument === chosen ? undefined : showProgram(argument, !seen);
 }
 
-return {show, recolour, frames, view, idle};
+return {show, recolour, frames, state, view: viewport.view, idle: () => !asked,
+	noting: () => noting > 0, key, focusSearch};
 })();

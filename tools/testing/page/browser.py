@@ -12,7 +12,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-WAIT = 300      # seconds, far above what anything takes
+# Seconds, far above what anything takes.
+WAIT = int(os.environ.get("PAGE_WAIT", "300"))
 
 
 class Browser:

@@ -21,9 +21,11 @@ from common import db, dir, etrace, lines, nanoseconds, open_page, page, quiet, 
 import hostile
 import inside as told
 import lanes
+import state
 import views
 
 SMALL = ("cmake", "kernel", "jobs-4", "wrong-outside", "wrong-writers", "rebuild-nothing")
+CTRL, SHIFT = 2, 8      # modifiers of events
 VIEWS = ("overview", "timeline", "failures", "tree", "slowest", "path", "file", "findings", "packages")
 
 
@@ -43,9 +45,9 @@ def heads(b):
         programs = re.search(r"(\d+) programs run by (\d+) processes", report)
         same(figures["Programs"], "{:,}".format(int(programs[1])), name)
         same(figures["Took"], seconds(times["wall_ns"]), name)
-        same(figures["Processor"], seconds(times["cpu_ns"]), name)
-        same(figures["With endless processors"], seconds(times["endless_ns"]), name)
-        same(figures["Programs at work, on average"], "%.2f" % times["working"], name)
+        same(figures["CPU time"], seconds(times["cpu_ns"]), name)
+        same(figures["With unlimited CPUs"], seconds(times["endless_ns"]), name)
+        same(figures["Average parallelism"], "%.2f" % times["working"], name)
         command = re.search("^Recorded: (.*)$", report, re.M)[1]
         same(b.js("document.title"), command, name)
         status = re.search(r"exit status (\d+)", report)[1]
@@ -141,13 +143,13 @@ def timeline(b):
                " return [r.left + r.width / 2, r.top + 160]; })()")
     mouse = lambda kind, x, y, **more: b.driver.execute_cdp_cmd(
         "Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **more})
-    mouse("mouseWheel", *box, deltaX=0, deltaY=-300)
+    mouse("mouseWheel", *box, deltaX=0, deltaY=-300, modifiers=CTRL)
     assert b.wait("timeline.view().to - timeline.view().from < a0",
                   0.9 * (whole["to"] - whole["from"])), "the wheel does not zoom"
     before = b.js("timeline.view()")
-    mouse("mousePressed", *box, button="left", clickCount=1, buttons=1)
-    mouse("mouseMoved", box[0] - 100, box[1], button="left", buttons=1)
-    mouse("mouseReleased", box[0] - 100, box[1], button="left", clickCount=1)
+    mouse("mousePressed", *box, button="left", clickCount=1, buttons=1, modifiers=SHIFT)
+    mouse("mouseMoved", box[0] - 100, box[1], button="left", buttons=1, modifiers=SHIFT)
+    mouse("mouseReleased", box[0] - 100, box[1], button="left", clickCount=1, modifiers=SHIFT)
     assert b.wait("timeline.view().from > a0", before["from"]), "it cannot be dragged"
     # an address that leads to a program
     b.go("#timeline/20")
@@ -608,7 +610,7 @@ def large(b):
     return None
 
 
-TESTS = (heads, numbers, incomplete, timeline, *lanes.TESTS, *views.TESTS, tree, slowest, path, files, findings, inside, harm, faults, access,
+TESTS = (heads, numbers, incomplete, timeline, *lanes.TESTS, *state.TESTS, *views.TESTS, tree, slowest, path, files, findings, inside, harm, faults, access,
          keys, colours, small, large)
 
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * The part of the address behind #: VIEW/ARGUMENT?q=SEARCH&class=...&v=FROM-TO.  What stands
+ * behind the ? is the state of the page, which all views share and links keep: a copied address
+ * shows the same thing again.  What is chosen adds an entry to the browser's history; what changes
+ * with each frame, as a zoom does, replaces the last one.
+ */
+'use strict';
+
+const address = (() => {
+
+/* {view, argument, params}; or {fault: why}: it means nothing. */
+function parse(hash) {
+	const [place, ...query] = hash.replace(/^#/, '').split('?');
+	const params = new URLSearchParams(query.join('?'));
+
+	try {
+		const [view, ...rest] = decodeURIComponent(place).split('/');
+
+		return {view, argument: rest.join('/'), params};
+	} catch (malformed) {
+		return {view: '', argument: '', params, fault: `"${place}" is not a valid address`};
+	}
+}
+
+function format({view, argument, params}) {
+	const place = [view, ...argument ? argument.split('/') : []].map(encodeURIComponent)
+		.join('/');
+	/* as few codes as the browsers need: people read it */
+	const query = params.toString().replace(/%3A/g, ':').replace(/%2F/g, '/');
+
+	return `#${place}${query ? `?${query}` : ''}`;
+}
+
+let shown = '';
+
+/* @view is shown, whatever the address says. */
+function show(view) {
+	shown = view;
+}
+
+function now() {
+	return parse(location.hash);
+}
+
+/*
+ * Sets parts of the state, null removes one; argument: of the view.  No view is shown anew.
+ */
+function change(values, {argument, replace = false} = {}) {
+	const state = now(), before = format(state);
+	const {params} = state;
+
+	for (const [name, value] of Object.entries(values))
+		if (value === null || value === '')
+			params.delete(name);
+		else
+			params.set(name, value);
+	if (argument !== undefined)
+		state.argument = argument;
+	if (format(state) === before)
+		return;
+	const hash = format({...state, view: state.view || shown});
+
+	history[replace ? 'replaceState' : 'pushState'](null, '', hash);
+}
+
+let settled = () => {};
+
+/* @note is called before the state is used, so that it says what is still to be said. */
+function settle(note) {
+	settled = note;
+}
+
+/* What a link leads to, with the state as it is. */
+function kept(hash) {
+	settled();
+	const wanted = parse(hash);
+
+	for (const [name, value] of now().params)
+		if (!wanted.params.has(name))
+			wanted.params.set(name, value);
+	return format(wanted);
+}
+
+/* Another place; the page shows it. */
+function go(hash) {
+	const next = kept(hash);
+
+	if (next === location.hash)
+		window.dispatchEvent(new HashChangeEvent('hashchange'));
+	else
+		location.hash = next;
+}
+
+function followLinks() {
+	document.addEventListener('click', event => {
+		const link = event.target.closest && event.target.closest('a[href^="#"]');
+
+		if (!link || event.defaultPrevented || event.button || event.ctrlKey ||
+		    event.metaKey || event.shiftKey)
+			return;
+		event.preventDefault();
+		go(link.hash);
+	});
+}
+
+return {parse, now, show, change, settle, go, followLinks};
+})();

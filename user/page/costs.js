@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * CPU and memory over time.  A trace says at the end of a process how much CPU time it used and
+ * the most memory it had, so this is an estimate: the CPU time is spread evenly over the life of
+ * the process, and the memory is the sum of the peaks of all that lived.
+ */
+'use strict';
+
+const costs = (() => {
+
+const HINT = 'CPU and memory are estimates: the CPU time of each process is spread evenly over ' +
+	'its life, and memory is the sum of the peaks of all processes alive, so that it was less.';
+let steps;
+
+/* When and by how much cores and bytes in use changed. */
+function changes() {
+	const {programs, processes} = model;
+	const at = [], cores = [], bytes = [];
+
+	for (let p = 0; p < programs.n; p++) {
+		const i = programs.process[p], life = processes.until[i] - processes.at[i];
+
+		if (programs.cpu[p] < 0 && programs.memory[p] < 0)
+			continue;
+		const used = Math.max(0, programs.cpu[p]) * 1000 / Math.max(1, life);
+		const most = Math.max(0, programs.memory[p]) * 1024;
+
+		at.push(processes.at[i], processes.at[i] + Math.max(1, life));
+		cores.push(used, -used);
+		bytes.push(most, -most);
+	}
+	return {at: Float64Array.from(at), cores, bytes};
+}
+
+/* As model.steps: {n, at, counts, sums} of cores and of bytes; null: a trace without costs. */
+function load() {
+	if (steps !== undefined)
+		return steps;
+	const {at, cores, bytes} = changes();
+	const n = at.length, order = Uint32Array.from(at.keys()).sort((a, b) => at[a] - at[b]);
+	const counts = [new Float64Array(n), new Float64Array(n)];
+	const sums = [new Float64Array(n), new Float64Array(n)];
+
+	[cores, bytes].forEach((by, kind) => {
+		for (let i = 0, level = 0; i < n; i++) {
+			level += by[order[i]];
+			counts[kind][i] = Math.max(0, level);
+			if (i)
+				sums[kind][i] = sums[kind][i - 1] +
+					counts[kind][i - 1] * (at[order[i]] - at[order[i - 1]]);
+		}
+	});
+	steps = n ? {n, at: Float64Array.from(order, i => at[i]), counts, sums} : null;
+	return steps;
+}
+
+/* CPU time, in ns, between two times, of those that @wanted says; -1: none is known. */
+function cpuWithin(from, to, wanted) {
+	const {programs, processes} = model;
+	let sum = -1;
+
+	for (let p = 0; p < programs.n; p++) {
+		const i = programs.process[p];
+		const begin = processes.at[i], end = Math.max(begin + 1, processes.until[i]);
+		const part = (Math.min(end, to) - Math.max(begin, from)) / (end - begin);
+
+		if (programs.cpu[p] >= 0 && part > 0 && wanted(p))
+			sum = Math.max(0, sum) + programs.cpu[p] * 1000 * part;
+	}
+	return sum;
+}
+
+return {HINT, load, cpuWithin};
+})();

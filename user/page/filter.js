@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Which programs all views show: by class, tool, status and directory.  The filter stands in the
+ * address (address.js) and above the views; a view asks filter.passes(program).  The same terms
+ * can be words of a search: "status:1 tool:cc1".
+ */
+'use strict';
+
+const filter = (() => {
+
+/* What led to the failure of the build, by the words of answers/failures.c. */
+const FAILED = ['first', 'real', 'passed on', 'followed'];
+const STATUSES = {
+	failed: 'Failed with the build',
+	nonzero: 'Any status but 0',
+	signal: 'Ended by a signal',
+	0: 'Status 0',
+	first: 'Failed first',
+	real: 'Failed by itself',
+	'passed on': 'Passed a failure on',
+	followed: 'Failed because of another',
+	probe: 'Probe that failed',
+	answer: 'Status that is an answer',
+	ignored: 'Failure that was ignored',
+};
+const STATUS = 1, SIGNAL = 2;	/* of programs.ended */
+let mask = null, key = '', paths = null, parts = null;
+
+const base = text => text.split(' ')[0];
+
+/* The tool of each label: "cc1" of "cc1 main.c". */
+function tools() {
+	tools.list = tools.list || model.labels.map(base);
+	return tools.list;
+}
+
+function failureOf(p) {
+	return model.meta.failure_words[model.programs.failure[p]];
+}
+
+/* The failures that matter: those that a build failed of, or because of them. */
+function failed(p) {
+	return FAILED.includes(failureOf(p));
+}
+
+/* Their slices; and of each of these whether it is the program's last one. */
+function failedSlices() {
+	const {slices, slicesOf} = model;
+
+	failedSlices.list = failedSlices.list || Array.from(slices.program.keys())
+		.filter(i => failed(slices.program[i]))
+		.map(i => ({slice: i, last: slicesOf.of(slices.program[i]).at(-1) === i}));
+	return failedSlices.list;
+}
+
+function hasStatus(value) {
+	const {ended, status} = model.programs;
+
+	switch (value) {
+	case 'failed':
+		return failed;
+	case 'nonzero':
+		return p => (ended[p] === STATUS && status[p] !== 0) || ended[p] === SIGNAL;
+	case 'signal':
+		return p => ended[p] === SIGNAL;
+	default:
+		return /^\d+$/.test(value) ?
+			p => ended[p] === STATUS && status[p] === Number(value) :
+			p => failureOf(p) === value;
+	}
+}
+
+/* In which directory stands what a program's job made. */
+function within(directory) {
+	const prefix = directory.endsWith('/') ? directory : `${directory}/`;
+	const known = new Map();
+
+	return p => {
+		const file = model.programs.output[p];
+
+		if (!known.has(file))
+			known.set(file, file >= 0 && paths[file].startsWith(prefix));
+		return known.get(file);
+	};
+}
+
+/* name: {title, test(value) returns a function of a program} */
+const TERMS = {
+	class: {title: 'Class', test: value => {
+		const kind = model.meta.classes.indexOf(value);
+
+		return p => model.programs.kind[p] === kind;
+	}},
+	tool: {title: 'Tool', test: value => {
+		const fits = tools().map(tool => tool === value);
+
+		return p => fits[model.programs.label[p]];
+	}},
+	status: {title: 'Status', test: hasStatus},
+	dir: {title: 'Directory', test: within},
+};
+
+/* The words of a search that are terms, as tests; and the rest of it. */
+async function terms(text) {
+	const tests = [], words = [];
+
+	for (const word of text.split(/\s+/)) {
+		const [, name, value] = word.match(/^(class|tool|status|dir):(.+)$/) ||
+			(word === 'failed' ? [word, 'status', 'failed'] : []);
+
+		if (name === 'dir')
+			paths = await model.files();
+		if (name)
+			tests.push(TERMS[name].test(value));
+		else if (word)
+			words.push(word);
+	}
+	return {tests, text: words.join(' ')};
+}
+
+/* Sets the filter to that of an address. */
+async function set(params) {
+	const values = Object.keys(TERMS).map(name => [name, params.get(name)])
+		.filter(([, value]) => value);
+	const wanted = JSON.stringify(values);
+
+	if (wanted !== key) {
+		if (params.get('dir'))
+			paths = await model.files();
+		const tests = values.map(([name, value]) => TERMS[name].test(value));
+
+		key = wanted;
+		mask = tests.length ? Uint8Array.from({length: model.programs.n},
+			(unused, p) => tests.every(test => test(p))) : null;
+	}
+	show(values);
+}
+
+function passes(p) {
+	return !mask || mask[p] === 1;
+}
+
+/* ---- above the views ---- */
+
+function change(name, value) {
+	address.change({[name]: value});
+	main.route();
+}
+
+/* Tools by how many programs they are, the most first. */
+function toolCounts() {
+	const counts = new Map();
+
+	for (let p = 0; p < model.programs.n; p++)
+		if (model.isRun[p]) {
+			const tool = tools()[model.programs.label[p]];
+
+			counts.set(tool, (counts.get(tool) || 0) + 1);
+		}
+	return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 200);
+}
+
+function select(name, options) {
+	const list = dom.make('select', {id: `filter-${name}`},
+		dom.make('option', {value: ''}, 'all'),
+		...options.map(([value, text]) => dom.make('option', {value}, text)));
+
+	list.addEventListener('change', () => change(name, list.value || null));
+	return list;
+}
+
+function directory() {
+	const input = dom.make('input', {id: 'filter-dir', spellcheck: 'false',
+		autocomplete: 'off', placeholder: '/absolute/path'});
+
+	input.addEventListener('change', () => change('dir', input.value.trim() || null));
+	return input;
+}
+
+/* The lists are made when they are opened first. */
+function build() {
+	const {meta, programs} = model;
+	const kinds = new Set(programs.failure);
+	const statuses = Object.entries(STATUSES).filter(([value]) =>
+		!meta.failure_words.includes(value) ||
+		kinds.has(meta.failure_words.indexOf(value)));
+	const inputs = {
+		class: select('class', meta.classes.map(name => [name, name])),
+		tool: select('tool', toolCounts().map(([name, n]) =>
+			[name, `${name} (${dom.number(n)})`])),
+		status: select('status', statuses),
+		dir: directory(),
+	};
+
+	parts.inputs = inputs;
+	parts.panel.append(...Object.entries(inputs).map(([name, input]) =>
+		dom.make('div', {}, dom.make('label', {for: `filter-${name}`}, TERMS[name].title),
+			input)),
+	dom.make('p', {class: 'hint'}, 'Directory: where what a program\'s job made stands.'));
+}
+
+function showInputs(values) {
+	const by = new Map(values);
+
+	for (const [name, input] of Object.entries(parts.inputs || {}))
+		input.value = by.get(name) || '';
+}
+
+function words([name, value]) {
+	return `${TERMS[name].title}: ${name === 'status' && STATUSES[value] || value}`;
+}
+
+function show(values) {
+	const place = document.getElementById('filters');
+
+	if (!parts) {
+		parts = {chips: dom.make('ul', {class: 'chips', 'aria-label': 'Filters'}),
+			count: dom.make('span', {role: 'status', class: 'hint'}),
+			panel: dom.make('details', {class: 'filter'},
+				dom.make('summary', {}, 'Filter')), inputs: null};
+		parts.panel.addEventListener('toggle', () => {
+			if (!parts.inputs) {
+				build();
+				showInputs(parts.values);
+			}
+		});
+		dom.fill(place, parts.panel, parts.chips, parts.count);
+		place.hidden = false;
+	}
+	parts.values = values;
+	showInputs(values);
+	dom.fill(parts.chips, ...values.map(v => dom.make('li', {},
+		dom.button(`${words(v)} \u2715`, () => change(v[0], null),
+			{'aria-label': `Remove filter ${words(v)}`}))));
+	parts.chips.hidden = !values.length;
+	dom.fill(parts.count, values.length ? model.countText(model.count(null, passes),
+		model.count(null, () => true)) : '');
+}
+
+return {set, passes, terms, failed, failureOf, failedSlices, toolOf: p => tools()[model.programs.label[p]],
+	active: () => mask !== null, key: () => key};
+})();
