@@ -120,6 +120,22 @@ void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx);
 /** in_fd - its descriptor, -1: memory */
 int in_fd(const struct in *in);
 
+/* Who has a file open for writing: what an early end of it means. */
+enum in_writer {
+	IN_WRITER_NONE,
+	IN_WRITER_ANY,		/* somebody writes it */
+	IN_WRITER_UNKNOWN,
+	IN_WRITERS
+};
+
+/**
+ * in_writer - whether somebody writes a file
+ *
+ * A lease for reading is refused while anybody has the file open for writing; who does not own
+ * the file gets none in any case.  A pipe has none: whoever wrote into it is gone at its end.
+ */
+enum in_writer in_writer(int fd);
+
 /** in_is_tty - whether a person types it */
 int in_is_tty(const struct in *in);
 

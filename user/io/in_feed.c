@@ -2,15 +2,44 @@
 /* The bytes of a file or pipe, expanded.  See in_feed.h. */
 #include "io/in_feed.h"
 #include "base/xalloc.h"
+#include "io/in.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd_errors.h>
 
 #define RAW_SIZE	(128u << 10)
+
+/* Compressed data that end too early: what that is, by what is known of a writer. */
+static const char *const early[2][IN_WRITERS] = {
+	{ "its gzip data end too early: it was cut off",
+	  "its gzip data have no end yet: it is still being written",
+	  "its gzip data end too early: it was cut off, or is still being written" },
+	{ "its zstd data end too early: it was cut off",
+	  "its zstd data have no end yet: it is still being written",
+	  "its zstd data end too early: it was cut off, or is still being written" },
+};
+
+enum in_writer in_writer(int fd)
+{
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return IN_WRITER_NONE;
+	/* who opens the file meanwhile sends this, and SIGIO would end the program */
+	if (fcntl(fd, F_SETSIG, SIGURG))
+		return IN_WRITER_UNKNOWN;
+	if (fcntl(fd, F_SETLEASE, F_RDLCK))
+		return errno == EAGAIN ? IN_WRITER_ANY : IN_WRITER_UNKNOWN;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return IN_WRITER_NONE;
+}
 
 static size_t read_fd(struct in_feed *f, uint8_t *to, size_t n)
 {
@@ -143,9 +172,7 @@ size_t in_feed_read(struct in_feed *f, uint8_t *to, size_t n)
 		if (f->raw_start == f->raw_fill) {
 			if (f->frame_open && !f->err) {
 				f->err = -ENODATA;
-				f->why = f->packing == IN_GZIP ?
-					  "its gzip data end too early: it was cut off" :
-					  "its zstd data end too early: it was cut off";
+				f->why = early[f->packing == IN_ZSTD][in_writer(f->fd)];
 			}
 			f->end = true;
 			return 0;

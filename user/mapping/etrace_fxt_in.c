@@ -39,8 +39,18 @@ static const struct diag_kind lost_unknown = {
 	"losses of an unknown number of events", DIAG_DAMAGE };
 static const struct diag_kind was_incomplete = {
 	"traces that were incomplete when they were written", DIAG_DAMAGE };
-static const struct diag_kind no_verdict = {
-	"FXT files without an end: they were cut off", DIAG_DAMAGE };
+/* A file without a verdict, by who writes it. */
+static const struct diag_kind no_verdict[IN_WRITERS] = {
+	[IN_WRITER_NONE] = { "FXT files that end early: they were cut off", DIAG_DAMAGE },
+	[IN_WRITER_ANY] = { "recordings that have not ended: this is the beginning", DIAG_DAMAGE },
+	[IN_WRITER_UNKNOWN] = { "FXT files that end early: they were cut off, or are still being written",
+				DIAG_DAMAGE },
+};
+static const char *const no_verdict_text[IN_WRITERS] = {
+	[IN_WRITER_NONE] = "the file ends early: it was cut off",
+	[IN_WRITER_ANY] = "the recording has not ended: the file is still being written",
+	[IN_WRITER_UNKNOWN] = "the file ends early: it was cut off, or is still being written",
+};
 
 /*
  * The words that names are compared with once, by their tag: categories, names
@@ -853,6 +863,14 @@ static bool is_ours(const struct fxt_rec *rec)
 	       is(&rec->meta.name, ETRACE_FXT_PROVIDER);
 }
 
+static void report_early_end(struct fxt_in *f)
+{
+	enum in_writer writer = in_writer(in_fd(f->in));
+
+	diag_report(f->diag, &no_verdict[writer], in_name(f->in), DIAG_NOWHERE, 0, "%s",
+		    no_verdict_text[writer]);
+}
+
 /* One record. */
 static int fxt_in_step(struct source *s, struct sink *sink)
 {
@@ -875,8 +893,7 @@ static int fxt_in_step(struct source *s, struct sink *sink)
 		diag_fatal(f->diag, "%s: this FXT file was not written by etrace; it can be shown with --to json",
 			   in_name(f->in));
 	else if (!f->verdict && !f->err)
-		diag_report(f->diag, &no_verdict, in_name(f->in), DIAG_NOWHERE, 0,
-			    "the file has no end: it was cut off");
+		report_early_end(f);
 	/* -1: told already */
 	return f->err == -1 ? 0 : f->err;
 }

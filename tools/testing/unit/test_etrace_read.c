@@ -410,7 +410,14 @@ static void other_fxt(void **state)
 {
 	(void)state;
 	expect(0, "$R -o e.fxt good", NULL);
-	expect(1, "head -c -24 e.fxt > cut.fxt; $R --to etrace cut.fxt 2>&1", "it was cut off");
+	expect(1, "head -c -24 e.fxt > cut.fxt; $R --to etrace cut.fxt 2>&1", "it was cut off\n");
+	/* somebody writes it: it was not */
+	expect(1, "exec 9>> cut.fxt; $R --to etrace cut.fxt 2>&1",
+	       "the recording has not ended: the file is still being written");
+	expect(1, "zstd -qc e.fxt | head -c -9 > cut.zst; exec 9>> cut.zst; $R --to etrace cut.zst 2>&1",
+	       "its zstd data have no end yet: it is still being written\n");
+	expect(1, "$R --to etrace - < cut.fxt 2>&1", "it was cut off\n");
+	expect(1, "cat cut.fxt | $R --to etrace - 2>&1", "it was cut off\n");
 	expect(2, "sed s/etrace/ETRACE/ e.fxt > their.fxt; $R --to etrace their.fxt 2>&1",
 	       "was not written by etrace");
 	expect(0, "$R --check e.fxt", "keeps the rules");
