@@ -29,6 +29,7 @@ function readColours() {
 		ink: read('ink'), faint: read('faint'), paper: read('paper'), line: read('line'),
 		accent: read('accent'), bad: read('bad'),
 	};
+	colours.pixels = colours.kinds.map(pixelOf);
 	probe.remove();
 	return colours;
 }
@@ -76,17 +77,20 @@ function drawAxis(context, view, x) {
 /* For each two pixels, each count of @steps on average: the sums up to there, divided. */
 function averages(view, {at, sums, counts, n}) {
 	const points = [];
-	const until = (i, kind, t) => i < 0 ? 0 : sums[kind][i] + counts[kind][i] * (t - at[i]);
-	let t = view.from, i = d3.bisectRight(at, t) - 1;
+	const step = WIDE * (view.to - view.from) / view.width;
+	let i = d3.bisectRight(at, view.from) - 1;
+	const until = t => sums.map((sum, kind) =>
+		i < 0 ? 0 : sum[i] + counts[kind][i] * (t - at[i]));
+	let before = until(view.from);
 
 	for (let px = 0; px < view.width; px += WIDE) {
-		const next = view.from + (px + WIDE) * (view.to - view.from) / view.width;
-		const j = d3.bisectRight(at, next, Math.max(0, i), n) - 1;
+		const next = view.from + (px / WIDE + 1) * step;
 
-		points.push(sums.map((sum, kind) =>
-			Math.max(0, until(j, kind, next) - until(i, kind, t)) / (next - t)));
-		t = next;
-		i = j;
+		i = d3.bisectRight(at, next, Math.max(0, i), n) - 1;
+		const now = until(next);
+
+		points.push(now.map((sum, kind) => Math.max(0, sum - before[kind]) / step));
+		before = now;
 	}
 	return points;
 }
@@ -140,15 +144,16 @@ function label(context, words, x, y, width, height) {
 }
 
 /* One segment for each pixel at most, as with lanes. */
-function drawPath(context, view, x) {
+function drawPath(context, view) {
 	const {path} = model;
+	const scale = view.width / (view.to - view.from);
 	const y = AXIS + AREA + GAP;
 	let i = d3.bisectRight(path.to, view.from), n = 0;
 
 	context.textAlign = 'left';
 	for (; i < path.n && path.from[i] < view.to; n++) {
-		const left = Math.max(0, x(path.from[i]));
-		const width = Math.min(view.width, x(path.to[i])) - left;
+		const left = Math.max(0, (path.from[i] - view.from) * scale);
+		const width = Math.min(view.width, (path.to[i] - view.from) * scale) - left;
 		const p = path.program[i];
 
 		context.fillStyle = p < 0 ? colours.faint : colours.kinds[model.programs.kind[p]];
@@ -158,7 +163,8 @@ function drawPath(context, view, x) {
 			label(context, model.label(p), left, y, width, PATH);
 		}
 		i = width >= 1 ? i + 1 :
-			Math.max(i + 1, d3.bisectRight(path.to, x.invert(Math.floor(left) + 1)));
+			Math.max(i + 1, d3.bisectRight(path.to,
+				view.from + (Math.floor(left) + 1) / scale, i));
 	}
 	return n;
 }
@@ -169,7 +175,41 @@ function drawTop(canvas, view) {
 
 	drawArea(context, view);
 	drawAxis(context, view, x);
-	return drawPath(context, view, x);
+	return drawPath(context, view);
+}
+
+/*
+ * What is shorter than a pixel: a pixel for each in an image that has a row for each lane, which
+ * is far less to draw than as many rectangles.
+ */
+const strip = {};
+
+/* Its pixels, all of them empty. */
+function stripOf(width, rows) {
+	const {image} = strip;
+
+	if (!image || image.width !== width || image.height !== rows) {
+		strip.canvas = new OffscreenCanvas(width, rows);
+		strip.image = new ImageData(width, rows);
+		strip.pixels = new Uint32Array(strip.image.data.buffer);
+	}
+	return strip.pixels.fill(0);
+}
+
+/* Each row as high as a lane.  Return: how many rectangles these are */
+function drawStrip(context, width, rows, height) {
+	strip.canvas.getContext('2d').putImageData(strip.image, 0, 0);
+	context.imageSmoothingEnabled = false;
+	for (let row = 0; row < rows; row++)
+		context.drawImage(strip.canvas, 0, row, width, 1, 0, row * height, width, height - 1);
+	return rows;
+}
+
+/* "rgb(1, 2, 3)" as a pixel of an image. */
+function pixelOf(colour) {
+	const pixel = Uint8Array.of(...colour.match(/\d+/g).slice(0, 3), 255);
+
+	return new Uint32Array(pixel.buffer)[0];
 }
 
 /*
@@ -186,22 +226,21 @@ function drawLanes(canvas, view, look) {
 	/* by class, so that a colour is set once */
 	const batches = meta.classes.map(() => []);
 	const paint = (indexed, alpha) => {
+		const pixels = stripOf(view.width, meta.counts.lanes);
+
 		batches.forEach(batch => { batch.length = 0; });
 		for (let lane = 0; lane < meta.counts.lanes; lane++) {
-			const y = lane * height;
+			const y = lane * height, first = lane * view.width;
 
 			lanes.visible(indexed, lane, view, (slice, x, width, whole) => {
 				const p = slices.program[slice];
-				const batch = batches[programs.kind[p]], last = batch.length;
 
-				/* pixels of one class beside each other are one rectangle */
-				if (!whole && batch[last - 2] === y &&
-				    batch[last - 3] + batch[last - 1] === x) {
-					batch[last - 1]++;
+				if (!whole) {
+					pixels[first + x] = colours.pixels[programs.kind[p]];
 					return;
 				}
-				batch.push(x, y, width > 3 ? width - 1 : width);
-				if (!whole || width <= 3)
+				batches[programs.kind[p]].push(x, y, width > 3 ? width - 1 : width);
+				if (width <= 3)
 					return;
 				if (model.onPath[p])
 					marks.push(x, y, width - 1);
@@ -210,6 +249,7 @@ function drawLanes(canvas, view, look) {
 			});
 		}
 		context.globalAlpha = alpha;
+		n += drawStrip(context, view.width, meta.counts.lanes, height);
 		batches.forEach((batch, kind) => {
 			n += batch.length / 3;
 			context.fillStyle = colours.kinds[kind];
@@ -256,15 +296,19 @@ function outline(context, view, slice, height) {
 /* One cost over time: what it is, and the most of it in view. */
 function drawCost(context, points, y, width, name, text, colour) {
 	const most = Math.max(d3.max(points), 1e-9);
+	const words = `${name}: at most ${text(most)} in view`;
 
-	context.fillStyle = colour;
+	context.beginPath();
+	context.moveTo(0, y + COST);
 	points.forEach((value, i) => {
 		const height = (COST - 2) * value / most;
 
-		context.fillRect(i * WIDE, y + COST - height, WIDE, height);
+		context.lineTo(i * WIDE, y + COST - height);
+		context.lineTo((i + 1) * WIDE, y + COST - height);
 	});
-	const words = `${name}: at most ${text(most)} in view`;
-
+	context.lineTo(points.length * WIDE, y + COST);
+	context.fillStyle = colour;
+	context.fill();
 	context.fillStyle = colours.paper;
 	context.fillRect(0, y, Math.min(width, context.measureText(words).width + 8), 15);
 	context.fillStyle = colours.ink;
@@ -272,14 +316,17 @@ function drawCost(context, points, y, width, name, text, colour) {
 	context.fillText(words, 4, y + 8);
 }
 
-/* CPU and memory, if the trace says what they were. */
+/* CPU and memory, if the trace says what they were and that has been summed up. */
 function drawCosts(canvas, view) {
-	const steps = costs.load();
+	const steps = costs.loaded();
 
-	canvas.hidden = !steps;
-	if (!steps)
+	canvas.hidden = !costs.known();
+	if (canvas.hidden)
 		return;
 	const context = prepare(canvas, view.width, 2 * (COST + GAP));
+
+	if (!steps)
+		return;
 	const points = averages(view, steps);
 
 	drawCost(context, points.map(p => p[0]), 0, view.width, 'CPU',

@@ -10,7 +10,7 @@ const costs = (() => {
 
 const HINT = 'CPU and memory are estimates: the CPU time of each process is spread evenly over ' +
 	'its life, and memory is the sum of the peaks of all processes alive, so that it was less.';
-let steps;
+let steps = null;
 
 /* When and by how much cores and bytes in use changed. */
 function changes() {
@@ -32,9 +32,19 @@ function changes() {
 	return {at: Float64Array.from(at), cores, bytes};
 }
 
-/* As model.steps: {n, at, counts, sums} of cores and of bytes; null: a trace without costs. */
+/* Whether the trace has costs. */
+function known() {
+	return model.meta.cpu !== null;
+}
+
+/* What load() has made, null: nothing yet. */
+function loaded() {
+	return steps;
+}
+
+/* As model.steps: {n, at, counts, sums} of cores and of bytes.  Of a large build it takes a while. */
 function load() {
-	if (steps !== undefined)
+	if (steps)
 		return steps;
 	const {at, cores, bytes} = changes();
 	const n = at.length, order = Uint32Array.from(at.keys()).sort((a, b) => at[a] - at[b]);
@@ -50,7 +60,7 @@ function load() {
 					counts[kind][i - 1] * (at[order[i]] - at[order[i - 1]]);
 		}
 	});
-	steps = n ? {n, at: Float64Array.from(order, i => at[i]), counts, sums} : null;
+	steps = {n, at: Float64Array.from(order, i => at[i]), counts, sums};
 	return steps;
 }
 
@@ -70,5 +80,5 @@ function cpuWithin(from, to, wanted) {
 	return sum;
 }
 
-return {HINT, load, cpuWithin};
+return {HINT, known, loaded, load, cpuWithin};
 })();

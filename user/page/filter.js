@@ -40,7 +40,8 @@ function failureOf(p) {
 
 /* The failures that matter: those that a build failed of, or because of them. */
 function failed(p) {
-	return FAILED.includes(failureOf(p));
+	failed.kinds = failed.kinds || model.meta.failure_words.map(word => FAILED.includes(word));
+	return failed.kinds[model.programs.failure[p]];
 }
 
 /* Their slices; and of each of these whether it is the program's last one. */

@@ -30,6 +30,15 @@ function above(rows, low, high, array, value) {
 	return low;
 }
 
+/* The same where the answer is mostly near @low. */
+function nearAbove(rows, low, high, array, value) {
+	let step = 1;
+
+	while (low + step < high && array[rows[low + step]] <= value)
+		step *= 2;
+	return above(rows, low + (step >> 1), Math.min(high, low + step), array, value);
+}
+
 /*
  * Calls put(slice, x, width, whole) for what is seen of a lane; whole: it is one slice.
  */
@@ -55,10 +64,12 @@ function visible(indexed, lane, view, put) {
 		}
 		const pixel = Math.max(Math.floor(x), free);
 
+		if (pixel >= view.width)
+			break;
 		put(slice, pixel, 1, false);
 		free = pixel + 1;
 		/* by its end: a long slice that begins under this pixel is no short one */
-		i = above(rows, i + 1, end, to, view.from + free / scale);
+		i = nearAbove(rows, i + 1, end, to, view.from + free / scale);
 	}
 }
 

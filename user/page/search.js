@@ -7,6 +7,7 @@
 
 const search = (() => {
 
+const AT_ONCE = 10;	/* ms without a frame */
 let serial = 0;
 
 /*
@@ -45,6 +46,7 @@ async function programs(query, told) {
 		return null;
 	/* Words stand apart in JSON, and in quotes: its first one must be in a block. */
 	const first = JSON.stringify(wanted).slice(1, -1).split(' ')[0];
+	let rested = performance.now();
 	for (let i = 0; i < model.commandBlocks(); i++) {
 		const block = await model.commandText(i);
 
@@ -58,7 +60,10 @@ async function programs(query, told) {
 			if (row && !fits[p] && plain(row[1].join(' ')) && passes(p))
 				fits[p] = 1;
 		});
-		await model.breathe();
+		if (performance.now() - rested > AT_ONCE) {
+			await model.breathe();
+			rested = performance.now();
+		}
 	}
 	return mine === serial ? told(fits, true) : null;
 }

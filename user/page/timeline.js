@@ -62,6 +62,15 @@ function note() {
 			{replace: true});
 }
 
+/* What takes a while is done behind the first frame. */
+function loadCosts() {
+	if (costs.known() && !costs.loaded())
+		setTimeout(() => {
+			costs.load();
+			draw();
+		});
+}
+
 function recolour(now) {
 	if (!parts)
 		return;
@@ -447,10 +456,10 @@ function build(section) {
 			'to the next one, Shift and Enter back.'),
 		legend(), parts.chart,
 		make('p', {class: 'hint', id: 'chart-hint'}, 'Top: running programs by class. ' +
-			'Then the critical path' + (costs.load() ? ', CPU and memory' : '') +
+			'Then the critical path' + (costs.known() ? ', CPU and memory' : '') +
 			'. Bottom: a bar for each program. Arrow keys go from program to ' +
 			'program, w and s zoom, a and d move, a drag selects a range; ? lists ' +
-			'all keys.' + (costs.load() ? ` ${costs.HINT}` : '')),
+			'all keys.' + (costs.known() ? ` ${costs.HINT}` : '')),
 		parts.said, parts.totals, parts.details, parts.listed);
 	state.indexed = model.lanes;
 	chart.readColours();
@@ -500,6 +509,7 @@ function show(section, argument, params) {
 	if (range.set(readTimes(params.get('r'))) || range.get())
 		showRange();
 	redraw();
+	loadCosts();
 	if (argument === '') {
 		if (chosen !== '')
 			choose(-1);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a timeline draws, looked at where it is drawn: each rectangle of its canvas."""
-from common import open_page, quiet, same
+from common import open_page, page, quiet, same
 import failing
 
 RECORD = """
@@ -80,4 +80,74 @@ def failures(b):
     same(b.js("model.meta.failed"), False, "a build that did not fail")
 
 
-TESTS = (drawn, failures)
+# Zooms and moves for so many frames; of each, how many slices were looked at, rectangles drawn,
+# and milliseconds of scripting.
+FRAMES = """
+    const done = arguments[1], rows = [], visible = lanes.visible;
+    let slices = 0;
+    lanes.visible = (indexed, lane, view, put) => visible(indexed, lane, view, (...args) => {
+        slices++;
+        put(...args);
+    });
+    (function next(i) {
+        slices = 0;
+        const before = timeline.frames.n;
+        if (i % 3)
+            viewport.zoom(i < arguments_[0] / 2 ? 1.1 : 1 / 1.1, (i % 7) / 7);
+        else
+            viewport.move(i % 2 ? 0.1 : -0.1);
+        if (timeline.idle())        // there was nothing to move
+            timeline.recolour();
+        (function look() {
+            if (timeline.frames.n === before)
+                return requestAnimationFrame(look);
+            rows.push([slices, timeline.frames.rectangles, timeline.frames.ms]);
+            if (i < arguments_[0])
+                return next(i + 1);
+            lanes.visible = visible;
+            return done(rows);
+        })();
+    })(0);"""
+
+
+def scripting(b):
+    """Milliseconds of CPU time that scripts took until now: others on the machine do not matter."""
+    b.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    metrics = b.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return 1000 * next(m["value"] for m in metrics if m["name"] == "ScriptDuration")
+
+
+def frames(b):
+    """what a frame looks at and draws is bounded by its pixels, however many programs there are"""
+    for name in ("kernel", "large"):
+        if not page(name).exists():
+            print("| there is no page %s" % name)
+            continue
+        took = open_page(b, name)
+        b.wait("timeline.idle()")
+        most = 2 * b.js("model.meta.counts.lanes * timeline.view().width")
+        before = scripting(b)
+        got = b.driver.execute_async_script("const arguments_ = arguments;" + FRAMES, 150)
+        cpu = (scripting(b) - before) / len(got)
+        for slices, rectangles, _ in got:
+            assert 0 < slices <= most and 0 < rectangles <= most, (name, slices, rectangles, most)
+        if name == "large":
+            assert b.js("model.slices.n") > most, "too few slices for the test"
+        ms = sorted(row[2] for row in got)
+        print("| %s: usable after %d ms; %d frames: scripting %.1f ms at the median, %.1f ms of 99 %%, "
+              "%.1f ms at most, %.1f ms of CPU time each; up to %d slices, %d rectangles" % (
+                  name, took, len(ms), ms[len(ms) // 2], ms[len(ms) * 99 // 100], ms[-1],
+                  cpu, max(r[0] for r in got), max(r[1] for r in got)))
+        # how soon a search says something, and when it has looked at everything
+        found = b.driver.execute_async_script("""
+            const done = arguments[0], start = performance.now(), times = [];
+            search.programs('main', (fits, all) => {
+                times.push(performance.now() - start);
+                if (all)
+                    done(times);
+            });""")
+        print("| %s: a search says what it has after %.0f ms, and all after %.0f ms" % (
+            name, found[0], found[-1]))
+
+
+TESTS = (drawn, failures, frames)

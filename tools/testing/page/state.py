@@ -34,7 +34,7 @@ def settled(b):
 
 def address(b):
     """the address has view, zoom, choice, search, filter and range; it restores them, and back works"""
-    open_page(b, "jobs-4")
+    open_page(b, "jobs-4", "#timeline")
     left, top, width, _ = chart(b)
     b.keys("w", "w", "d")
     settled(b)
@@ -110,7 +110,7 @@ def astray(b):
 
 def pointer(b):
     """wheel and keys as in Perfetto; a tip goes when what is below it goes"""
-    open_page(b, "jobs-4")
+    open_page(b, "jobs-4", "#timeline")
     left, top, width, height = chart(b)
     whole = b.js(SEEN)
     x, y = left + 0.75 * width, top + height - 30
@@ -163,7 +163,7 @@ def pointer(b):
 
 def filters(b):
     """filters and terms of a search leave the programs that they say, in all views alike"""
-    open_page(b, "failing")
+    open_page(b, "failing", "#timeline")
     names = [p[0] for p in failing.PROGRAMS]
     kinds = [p[-1] for p in failing.PROGRAMS]
     stati = [p[5] for p in failing.PROGRAMS]
@@ -249,7 +249,7 @@ def selection(b):
 
 def over_time(b):
     """CPU and memory over time are the sums of what lived, and are said to be estimates"""
-    open_page(b, "failing")
+    open_page(b, "failing", "#timeline")
     for at in (0.5, 1.7, 3, 4.5, 6, 9.5):
         living = [i for i, p in enumerate(failing.PROGRAMS) if p[3] <= at < p[4]]
         got = b.run("""
@@ -261,7 +261,7 @@ def over_time(b):
     assert b.js("document.querySelectorAll('.chart canvas')[1].clientHeight") > 50
     quiet(b, "failing")
     # the sum over the whole of a recorded build is what it used
-    open_page(b, "jobs-4")
+    open_page(b, "jobs-4", "#timeline")
     used = lines("time", "--json", db("jobs-4"))[0]["cpu_ns"]
     got = b.js("costs.cpuWithin(0, Infinity, () => true)")
     assert abs(got - used) < 0.001 * used, (got, used)
@@ -269,7 +269,7 @@ def over_time(b):
 
 def marks(b):
     """failures are marked in the lanes, by a shape and an edge, and named in the legend"""
-    open_page(b, "failing")
+    open_page(b, "failing", "#timeline")
     failed = [p for p in failing.PROGRAMS if p[-1] in ("first", "passed on")]
     same(b.js("timeline.state.marks"), len(failed), "marks")
     assert b.js("['.first-mark', '.failed-mark'].every(m => document.querySelector('.legend ' + m))")
@@ -282,7 +282,7 @@ def marks(b):
             n += bad.every((c, k) => Number(c) === data[i + k]);
         return n;""")
     assert red > 200, red
-    open_page(b, "jobs-4")
+    open_page(b, "jobs-4", "#timeline")
     same(b.js("timeline.state.marks"), 0, "marks of a build that did not fail")
     assert not b.js("document.querySelector('.failed-mark')")
 
