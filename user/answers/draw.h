@@ -11,6 +11,7 @@ struct draw {
 	unsigned int width;	/* columns of a drawing, DRAW_MIN or more */
 	unsigned int line;	/* columns after which lines are cut; 0: they are not */
 	bool utf8;		/* block characters; else ASCII */
+	const char *bad, *off;	/* what makes text red, and ends that; NULL: nothing does */
 };
 
 #define DRAW_MIN	40u

@@ -59,7 +59,7 @@ static void put_execs(const struct put *p, const char *head, const struct explai
 
 	for (size_t i = 0; i < l->n && i < EXPLAIN_ROWS; i++) {
 		put_head(p, i ? "" : head);
-		put_command(p->out, p->x->db, l->row[i], false);
+		put_command(p->out, p->x->db, failures_command(p->x->f, l->row[i]), false);
 		if (how) {
 			text.len = 0;
 			failures_how(p->x->db, l->row[i], &text);
@@ -232,7 +232,7 @@ static void json_execs(struct json *j, const char *name, struct explain *x,
 	json_list(j, name);
 	for (size_t i = 0; i < l->n && i < EXPLAIN_ROWS; i++) {
 		json_begin(j, '{');
-		json_command(j, "command", x, l->row[i]);
+		json_command(j, "command", x, failures_command(x->f, l->row[i]));
 		json_file(j, "cwd", x->db, build_of(x->db)->execs[l->row[i]].cwd);
 		json_status(j, &build_of(x->db)->execs[l->row[i]]);
 		json_end(j, '}');

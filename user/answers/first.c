@@ -6,6 +6,7 @@
 #include "answers/faster.h"
 #include "answers/put.h"
 #include "answers/times.h"
+#include "base/shquote.h"
 #include "base/signame.h"
 #include "graph/graph.h"
 #include "io/stats_out.h"
@@ -15,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void put_meta(struct db *db, struct out *out, const char *before, const char *key)
 {
@@ -60,18 +62,40 @@ static void put_recorded(struct db *db, struct out *out)
 
 /* ---- failures ---- */
 
-static void put_failed(struct db *db, struct out *out)
+static void put_failed(struct db *db, const struct draw *d)
 {
 	const struct failures *f = failures_of(db);
 	struct buf text = { 0 };
 
+	if (!failures_failed(f))
+		return;
 	failures_text(db, f, &text);
-	if (failures_failed(f)) {
-		out_puts(out, "FAILED: ");
-		out_write(out, text.s, text.len);
-		out_puts(out, "\n");
-	}
+	out_printf(d->out, "%sFAILED%s: ", d->bad ? d->bad : "", d->off ? d->off : "");
+	out_write(d->out, text.s, text.len);
+	out_puts(d->out, "\n");
 	buf_free(&text);
+}
+
+/* Failures that are none for the build. */
+static void put_harmless(struct db *db, struct out *out)
+{
+	static const struct { enum failure_kind kind; const char *text; } kinds[] = {
+		{ FAILURE_PROBE, "asked by configure, cmake or the like" },
+		{ FAILURE_ANSWER, "an answer, as of test or grep" },
+		{ FAILURE_IGNORED, "ignored by the program that called it" },
+	};
+	const struct failures *f = failures_of(db);
+	const char *before = "  of which did no harm: ";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		size_t n = failures_count(f, kinds[i].kind);
+
+		if (n)
+			out_printf(out, "%s%zu %s", before, n, kinds[i].text);
+		before = n ? "; " : before;
+	}
+	if (*before == ';')
+		out_puts(out, "\n");
 }
 
 /* What it failed on, as far as its arguments say: "cc1 bad.c" */
@@ -134,6 +158,7 @@ static void put_failures(struct db *db, struct out *out, uint64_t top)
 
 	_Static_assert(GRAPH_UNSEEN_URING == 4, "as the question says");
 	put_programs(db, out, top, "Failed, or ended by a signal", failed);
+	put_harmless(db, out);
 	put_programs(db, out, top, "Set up an io_uring, through which they may have done more", rings);
 }
 
@@ -208,22 +233,55 @@ static void put_pictures(const struct timeline *t, const struct draw *d, uint64_
 	timeline_path_free(&path);
 }
 
+/* ---- what to ask next ---- */
+
+/* @: the trace */
+static const char *const commands[][2] = {
+	{ "explain @", "what failed first, and what is known of it" },
+	{ "time @", "where the time went; the critical path" },
+	{ "deps @ FILE", "what a file was made from, and rdeps, what was made from it" },
+	{ "why @ FILE", "who made a file, and how another one got into it" },
+	{ "check @", "what can make the next build wrong" },
+	{ "used @", "packages and sources that were used" },
+	{ "compdb @", "compile_commands.json" },
+	{ "diff OLD @", "where the build parts from another, and rebuilt, why steps ran again" },
+};
+
+/* Of a longer name of the trace, a line each is too much. */
+#define COMMAND_WIDTH 40u
+
+static void put_commands(struct db *db, struct out *out)
+{
+	struct buf trace = { 0 }, line = { 0 };
+
+	/* what came on standard input cannot be asked again */
+	if (access(db->name, R_OK))
+		buf_adds(&trace, "TRACE");
+	else
+		sh_quote(&trace, db->name, strlen(db->name));
+	out_puts(out, "\nMore:\n");
+	for (size_t i = failures_failed(failures_of(db)) ? 0 : 1; i < sizeof(commands) / sizeof(*commands); i++) {
+		const char *at = strchr(commands[i][0], '@');
+
+		line.len = 0;
+		buf_add(&line, commands[i][0], (size_t)(at - commands[i][0]));
+		buf_add(&line, trace.s, trace.len);
+		buf_adds(&line, at + 1);
+		while (line.len < COMMAND_WIDTH)
+			buf_addc(&line, ' ');
+		out_printf(out, "  etrace %.*s %s\n", (int)line.len, line.s, commands[i][1]);
+	}
+	buf_free(&trace);
+	buf_free(&line);
+}
+
 void first_put(struct db *db, uint64_t top, const struct draw *d)
 {
-	static const char *const commands[][2] = {
-		{ "time", "where the time went; the critical path" },
-		{ "deps", "what a file was made from, and rdeps, what was made from it" },
-		{ "why", "who made a file, and how another one got into it" },
-		{ "check", "what can make the next build wrong" },
-		{ "used", "packages and sources that were used" },
-		{ "compdb", "compile_commands.json" },
-		{ "diff", "where another build parts from it, and rebuilt, why steps ran again" },
-	};
 	struct times w = { .out = d->out, .top = top };
 	struct out *out = d->out, *outside = find_outside(db, top);
 	struct timeline t;
 
-	put_failed(db, out);
+	put_failed(db, d);
 	put_verdict(db, out);
 	put_recorded(db, out);
 	timeline_load(&t, db);
@@ -232,8 +290,6 @@ void first_put(struct db *db, uint64_t top, const struct draw *d)
 	put_outside(outside, out);
 	put_pictures(&t, d, top);
 	timeline_free(&t);
-	out_puts(out, "\nMore:\n");
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		out_printf(out, "  etrace %-7s %s\n", commands[i][0], commands[i][1]);
+	put_commands(db, out);
 	out_puts(out, "  etrace-read --stats  counts of all events, names and failed calls\n");
 }

@@ -47,7 +47,8 @@ static const struct command_line command_line = {
 static int first_page(const struct inputs *inputs, const char *file, const char *from,
 		      const struct opts *opts, uint64_t top, struct diag *diag)
 {
-	struct draw draw = { .width = DRAW_PLAIN };
+	struct term_colors c = term_colors(STDOUT_FILENO);
+	struct draw draw = { .width = DRAW_PLAIN, .bad = c.bad, .off = c.off };
 	struct db *db;
 	int err, ret;
 

@@ -14,6 +14,7 @@
 #include "command/config.h"
 #include "answers/deps.h"
 #include "answers/diff.h"
+#include "answers/explain.h"
 #include "answers/first.h"
 #include "answers/page.h"
 #include "answers/rebuilt.h"
@@ -35,6 +36,20 @@ static void tell(void *ctx, const struct facts_access *a)
 	(void)a;
 }
 
+static void explain(struct db *db, struct out *out)
+{
+	static void (*const forms[])(struct explain *x, struct out *out) = {
+		explain_json, explain_github, explain_markdown, explain_gitlab, explain_junit,
+	};
+	struct explain x;
+
+	explain_take(&x, db);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		forms[i](&x, out);
+	explain_text(&x, out, "", "", "");
+	explain_free(&x);
+}
+
 static void ask_one(struct db *db, struct out *out)
 {
 	const struct draw draw = { .out = out, .width = DRAW_PLAIN };
@@ -49,6 +64,7 @@ static void ask_one(struct db *db, struct out *out)
 	uint8_t id[FACTS_ID];
 
 	first_put(db, 5, &draw);
+	explain(db, out);
 	times_put(db, &times);
 	for (unsigned int reverse = 0; reverse < 2; reverse++) {
 		struct deps deps = { .db = db, .out = out, .format = DEPS_JSON, .classes = ~0u,

@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# etrace explain: of builds that fail in a known way, which command failed first, and on what;
+# and the forms in which it says that.
+
+. "${0%/*}/../lib.sh"
+begin_builds
+
+if [ "${LONG:-n}" = y ]; then
+	"$ANSWERS/failures" > table
+	result $? "of 100 builds, at least 95 are explained right"
+	sed -n '/^WRONG/p; $p' table
+else
+	"$ANSWERS/failures" --ten > table
+	result $? "ten builds are explained right"
+	grep -v '^right' table
+fi
+
+mkdir src
+printf '#include "gone.h"\nint a;\n' > src/a.c
+printf 'int b\n' > src/b.c
+printf 'all: a.o b.o\n%%.o: src/%%.c\n\tcc -c $< -o $@ -DTOKEN=secret-word\n' > Makefile
+touch src/gone.h
+printf 'int b;\n' > src/b.c.good
+cp src/b.c src/b.c.bad
+cp src/b.c.good src/b.c
+etrace run -q --backend=strace -o good.fxt -- make > log 2>&1
+rm src/gone.h ./*.o
+cp src/b.c.bad src/b.c
+etrace run --backend=strace --record=output -o etrace.fxt -- make -k > log 2>&1
+check "run ends with what failed first" \
+	grep -q '^etrace: FAILED: cc1 failed first, on src/a.c, with exit status 1: gone.h was not found' log
+check "and with who tells more" grep -qx '  more: etrace explain etrace.fxt' log
+ends 0 "a build that failed" etrace explain
+etrace explain > text
+check "its trace is found" grep -q '^cc1 failed first, on src/a.c' text
+check "where it looked is told" grep -q '^Looked for  src/gone.h$' text
+check "and what it printed" grep -q '^    src/a.c:1:10: fatal error: gone.h' text
+check "the other failure is told" grep -q '^Also failed .*src/b.c' text
+check "what looks secret is hidden" bash -c '! grep -q secret-word text'
+check "but if it is to be shown" bash -c 'etrace explain --no-redact | grep -q secret-word'
+etrace explain --before good.fxt > text
+check "that it succeeded before" grep -q '^Before  *the earlier build ran it, and it succeeded$' text
+check "and what it read then" grep -q '^ *input: .*/src/gone.h, not any more$' text
+{
+	etrace explain --json
+	etrace explain --json --before good.fxt
+	etrace explain --json good.fxt
+} > answers.json
+check "answers are as their schema says" \
+	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
+ends 0 "a build that did not fail" etrace explain good.fxt
+etrace explain good.fxt > text
+check "is told in one line" bash -c 'grep -qx "The build did not fail." text && [ "$(wc -l < text)" = 1 ]'
+etrace report etrace.fxt > page
+check "the report begins with it" bash -c 'head -n 1 page | grep -q "^FAILED: cc1 failed first, on src/a.c"'
+etrace report good.fxt > page
+check "and not of a build that did not fail" bash -c 'head -n 1 page | grep -qv FAILED'
+
+# For CI: of output that holds what these forms use themselves, and what they cannot hold.
+printf '#!/bin/sh\nprintf "src/a.c:7:3: error: 50%%%%, <a> & \\"b\\" \\001\\377]]>\\n" >&2\ncat src/a.c > /dev/null\nexit 1\n' > fail.sh
+etrace run -q --backend=strace --record=output -o odd.fxt -- sh fail.sh > log 2>&1
+etrace explain --format=github odd.fxt > github
+check "a place for GitHub, escaped" grep -q '^::error file=src/a.c,line=7,col=3,title=.*%2C.*::.*50%25, <a> & "b"' github
+check "one line each" bash -c '[ "$(wc -l < github)" = 1 ]'
+etrace explain --format=gitlab odd.fxt > gitlab.json
+etrace explain --format=gitlab odd.fxt | cmp -s - gitlab.json
+result $? "the same fingerprint each time"
+check "what GitLab needs" python3 -c '
+import json
+(f,) = json.load(open("gitlab.json"))
+assert f["location"] == {"path": "src/a.c", "lines": {"begin": 7}}, f
+assert f["severity"] in ("info", "minor", "major", "critical", "blocker"), f
+assert f["description"] and f["check_name"] and f["fingerprint"], f'
+etrace explain --format=junit odd.fxt > junit.xml
+check "JUnit is XML, and tells the failure" python3 -c '
+import xml.etree.ElementTree as xml
+suite = xml.parse("junit.xml").getroot()[0]
+assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+failure = suite.find("testcase/failure")
+assert "50%, <a> & \"b\"" in failure.get("message"), failure.get("message")
+assert "fail.sh" in failure.text, failure.text'
+check "a case that passes, of a build that did" python3 -c '
+import subprocess, xml.etree.ElementTree as xml
+text = subprocess.run(["etrace", "explain", "--format=junit", "good.fxt"], capture_output=True).stdout
+suite = xml.fromstring(text)[0]
+assert suite.get("failures") == "0" and suite.find("testcase/failure") is None'
+echo before > summary.md
+etrace explain --summary summary.md odd.fxt > /dev/null
+check "a summary is appended" bash -c 'head -n 1 summary.md | grep -qx before && grep -q "### The build failed" summary.md'
+ends 2 "no such form" etrace explain --format=frob odd.fxt
+
+# However much there is, not more than 2,000 words.
+{
+	echo '#!/bin/sh'
+	for i in $(seq 400); do echo "echo word word word word word word word word $i"; done
+	echo 'exit 1'
+} > many.sh
+etrace run -q --backend=strace --record=output -o many.fxt -- sh many.sh $(seq 3000) > log 2>&1
+for form in text json; do
+	etrace explain --format=$form many.fxt > text
+	check "not more than 2,000 words: $form" bash -c '[ "$(wc -w < text)" -le 2000 ] && [ -s text ]'
+done
