@@ -66,15 +66,14 @@ uint32_t answers_file(struct db *db, const char *path);
  * answers_failed_on - the program that failed, so that a file was not made
  * @path: the file's, absolute
  *
- * One whose arguments name it and that failed, or the last of those that it called and that
- * failed, and so on.  Return: an exec; 0: none did.
+ * One whose arguments name it and that failed, or what it failed of.  Return: an exec; 0: none did.
  */
 uint32_t answers_failed_on(struct db *db, const struct buf *path);
 
 /** answers_names - whether an argument of an exec is a path, or ends with it; @args: for its use */
 bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct buf *args);
 
-/** answers_failed_last - of what an exec called, that which failed last, and so on; or itself */
+/** answers_failed_last - the call that an exec failed of, and so on down; or itself */
 uint32_t answers_failed_last(struct db *db, uint32_t exec);
 
 /** answers_how_failed - "cc1 failed on it, with exit status 1"; appended */

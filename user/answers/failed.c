@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Which program failed on what was not made.  See answers.h. */
-#include "answers/answers.h"
+#include "answers/failures.h"
 #include "base/path.h"
-#include "base/signame.h"
-#include "base/xalloc.h"
 #include "model/build.h"
 
 #include <stdlib.h>
@@ -53,21 +51,6 @@ bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct 
 	return found;
 }
 
-/* Of what it called, that which failed last, and so on. */
-static uint32_t deepest(const struct build *b, uint32_t exec)
-{
-	for (uint32_t i = b->nexecs; i > exec; i--) {
-		const struct build_exec *e = &b->execs[i];
-		uint32_t up = e->parent;
-
-		while (up > exec && (b->execs[up].forked || b->execs[up].before))
-			up = b->execs[up].before ? b->execs[up].before : b->execs[up].parent;
-		if (up == exec && !e->forked && e->program && failed(e))
-			return deepest(b, i);
-	}
-	return exec;
-}
-
 uint32_t answers_failed_on(struct db *db, const struct buf *path)
 {
 	const struct build *b = build_of(db);
@@ -77,34 +60,30 @@ uint32_t answers_failed_on(struct db *db, const struct buf *path)
 	/* the innermost that names it */
 	for (uint32_t i = b->nexecs; i && !found; i--)
 		if (failed(&b->execs[i]) && !b->execs[i].forked && answers_names(db, i, path, &args))
-			found = deepest(b, i);
+			found = answers_failed_last(db, i);
 	buf_free(&args);
 	return found;
 }
 
 uint32_t answers_failed_last(struct db *db, uint32_t exec)
 {
-	return deepest(build_of(db), exec);
+	const struct failures *f = failures_of(db);
+
+	while (failures_cause(f, exec))
+		exec = failures_cause(f, exec);
+	return exec;
 }
 
 void answers_how_failed(struct db *db, uint32_t exec, struct buf *to)
 {
 	const struct build *b = build_of(db);
-	const struct build_exec *e = &b->execs[exec];
-	char name[32];
 	size_t len;
-	const char *path = build_path(b, e->program, &len), *slash = memrchr(path, '/', len);
+	const char *path = build_path(b, b->execs[exec].program, &len), *slash = memrchr(path, '/', len);
 	const char *base = slash ? slash + 1 : path;
 
 	buf_add(to, base, (size_t)(path + len - base));
 	buf_adds(to, " failed on it, with ");
-	if (e->signal > 0) {
-		signal_name((unsigned int)e->signal, name, sizeof(name));
-		buf_adds(to, name);
-	} else {
-		buf_adds(to, "exit status ");
-		buf_addu(to, (uint64_t)e->status);
-	}
+	failures_how(db, exec, to);
 }
 
 bool answers_not_made(struct db *db, const struct buf *path)

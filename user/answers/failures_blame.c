@@ -152,7 +152,8 @@ static int64_t begun(const struct failures *f, uint32_t exec)
 }
 
 /* How many calls of a caller began after a time, and how many others ran then. */
-static uint32_t calls_after(const struct failures *f, const struct failure_node *caller, int64_t time)
+static uint32_t calls_after(const struct failures *f, const struct failure_node *caller,
+			    int64_t time)
 {
 	uint32_t n = 0;
 

@@ -85,7 +85,7 @@ static void put_harmless(struct db *db, struct out *out)
 		{ FAILURE_IGNORED, "ignored by the program that called it" },
 	};
 	const struct failures *f = failures_of(db);
-	const char *before = "  of which did no harm: ";
+	const char *before = "\nFailures that did no harm: ";
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		size_t n = failures_count(f, kinds[i].kind);
@@ -247,7 +247,7 @@ static const char *const commands[][2] = {
 	{ "diff OLD @", "where the build parts from another, and rebuilt, why steps ran again" },
 };
 
-/* Of a longer name of the trace, a line each is too much. */
+/* What is behind a longer one begins a line of its own. */
 #define COMMAND_WIDTH 40u
 
 static void put_commands(struct db *db, struct out *out)
@@ -260,16 +260,21 @@ static void put_commands(struct db *db, struct out *out)
 	else
 		sh_quote(&trace, db->name, strlen(db->name));
 	out_puts(out, "\nMore:\n");
-	for (size_t i = failures_failed(failures_of(db)) ? 0 : 1; i < sizeof(commands) / sizeof(*commands); i++) {
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		const char *at = strchr(commands[i][0], '@');
 
+		/* to be explained, it has to have failed */
+		if (!i && !failures_failed(failures_of(db)))
+			continue;
 		line.len = 0;
 		buf_add(&line, commands[i][0], (size_t)(at - commands[i][0]));
 		buf_add(&line, trace.s, trace.len);
 		buf_adds(&line, at + 1);
-		while (line.len < COMMAND_WIDTH)
-			buf_addc(&line, ' ');
-		out_printf(out, "  etrace %.*s %s\n", (int)line.len, line.s, commands[i][1]);
+		out_printf(out, "  etrace %.*s", (int)line.len, line.s);
+		if (line.len > COMMAND_WIDTH)
+			out_puts(out, "\n        ");
+		out_printf(out, "%*s %s\n", line.len > COMMAND_WIDTH ? 0 : (int)(COMMAND_WIDTH - line.len), "",
+			   commands[i][1]);
 	}
 	buf_free(&trace);
 	buf_free(&line);
