@@ -42,8 +42,7 @@ static bool on_signal(void *ctx, const struct signalfd_siginfo *info)
 	}
 }
 
-static int attach(const struct record_options *o, const struct user *sudo, char **argv,
-		  pid_t pid)
+int record_attach(const struct record_options *o, const struct user *sudo, char **argv, pid_t pid)
 {
 	struct inherited kept;
 	struct recording *r;
@@ -76,6 +75,8 @@ static int attach(const struct record_options *o, const struct user *sudo, char 
 	else if (!o->quiet)
 		say("recording who is in the cgroup, now and later; Ctrl-C ends it");
 	record_loop(r, on_signal, r, true);
+	if (o->no_output)
+		record_keep_view(r);
 	complete = record_end(r, -1);
 	record_free(r);
 	if (o->page && !access(o->page, F_OK))
@@ -122,7 +123,7 @@ int cmd_attach(int argc, char **argv)
 			goto out;
 	}
 	sudo = user_of_sudo();
-	ret = attach(&o, sudo, argv, pid);
+	ret = record_attach(&o, sudo, argv, pid);
 out:
 	user_free(sudo);
 	record_options_free(&o);

@@ -2,6 +2,7 @@
 /* etrace top: watch a build while it runs. */
 #include "cli/command_line.h"
 #include "cli/etrace.h"
+#include "cli/record.h"
 #include "cli/top.h"
 #include "base/container.h"
 #include "convert/choose.h"
@@ -209,7 +210,10 @@ static bool find_trace(pid_t pid, char *path, size_t size)
 
 static int watch_process(pid_t pid, const char *name, const char *before)
 {
-	char path[128];
+	struct record_options o = { .top = true, .before = before, .no_output = true, .quiet = true };
+	char word[] = "top", *argv[] = { word, (char *)(uintptr_t)name, NULL }, path[128];
+	struct user *sudo;
+	int ret;
 
 	if (kill(pid, 0) && errno == ESRCH) {
 		say("top %s: no such process", name);
@@ -217,8 +221,10 @@ static int watch_process(pid_t pid, const char *name, const char *before)
 	}
 	if (find_trace(pid, path, sizeof(path)))
 		return watch_file(path, name, before);
-	say("top %s: it writes no trace: give the PID of an etrace run", name);
-	return EXIT_FAILED;
+	sudo = user_of_sudo();
+	ret = record_attach(&o, sudo, argv, pid);
+	user_free(sudo);
+	return ret;
 }
 
 static bool is_pid(const char *s, pid_t *pid)

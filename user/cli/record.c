@@ -55,7 +55,7 @@ static bool open_outputs(struct recording *r)
 {
 	static const char *const standard = TRACE_FILE;
 	const char *const *files = r->opt.nfiles ? r->opt.files : &standard;
-	size_t n = r->opt.nfiles ? r->opt.nfiles : 1;
+	size_t n = r->opt.no_output ? 0 : r->opt.nfiles ? r->opt.nfiles : 1;
 	const struct user *u = r->user;
 	bool good = true;
 	char why[512];

@@ -35,6 +35,7 @@ struct record_options {
 	bool strict, quiet, verbose, keep_module, open;
 	bool top;		/* --top */
 	const char *before;	/* --before; NULL: none */
+	bool no_output;		/* there is nothing but the view, and what it shows ends with it */
 	const char *page;	/* of --open: one of @files */
 	char *own_page;		/* it, if it was not among them */
 	enum term_when progress;
@@ -97,6 +98,18 @@ typedef bool record_signal_fn(void *ctx, const struct signalfd_siginfo *info);
  *	could come to be
  */
 void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till_idle);
+
+/**
+ * record_attach - record a process that runs, or cgroups: all of it
+ * @argv: the command's words, for the trace
+ * @pid: 0: cgroups only
+ *
+ * Return: the exit status.
+ */
+int record_attach(const struct record_options *o, const struct user *sudo, char **argv, pid_t pid);
+
+/** record_keep_view - what was recorded is over: the view stays until it is ended */
+void record_keep_view(struct recording *r);
 
 /** record_pause - before the program is stopped: everything to disk, line away */
 void record_pause(struct recording *r);

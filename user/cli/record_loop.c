@@ -57,17 +57,28 @@ void record_end_view(struct recording *r)
 		progress_begin(r->opt.progress);
 }
 
-/* The view, or what takes its place. */
-static void show_view(struct recording *r, uint64_t now)
+void record_keep_view(struct recording *r)
 {
-	if (r->top && !top_keys(r->top))
+	if (r->top)
+		top_model(r->top)->over = true;
+	while (r->top && !record_told_to_end(r) && top_wait(r->top))
+		;
+}
+
+/* The view, or what takes its place.  Return: false if the recording is for nothing without it. */
+static bool show_view(struct recording *r, uint64_t now)
+{
+	if (r->top && !top_keys(r->top)) {
 		record_end_view(r);
+		return !r->opt.no_output;
+	}
 	if (r->top)
 		top_show(r->top);
 	else if (r->aside)
 		aside_show(r->aside, false);
 	if (!r->top && progress_on() && now >= r->shown + PROGRESS_NS)
 		show(r, now);
+	return true;
 }
 
 /* How long to wait for something to happen, in ms. */
@@ -138,7 +149,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 		now = record_now();
 		if (now >= r->synced + SYNC_NS)
 			sync_outputs(r, now);
-		show_view(r, now);
+		on &= show_view(r, now);
 	}
 }
 

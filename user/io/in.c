@@ -147,6 +147,19 @@ void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx)
 	in->feed.why = NULL;
 }
 
+bool in_drained_slow(struct in *in)
+{
+	bool (*wait)(void *ctx) = in->feed.wait;
+	size_t have;
+
+	if (!wait)
+		return false;
+	in->feed.wait = NULL;
+	in_peek(in, 1, &have);
+	in_follow(in, wait, in->feed.wait_ctx);
+	return !have;
+}
+
 int in_fd(const struct in *in)
 {
 	return in->feed.fd;

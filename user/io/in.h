@@ -117,6 +117,16 @@ void in_share_processors(struct in **in, size_t n);
  */
 void in_follow(struct in *in, bool (*wait)(void *ctx), void *ctx);
 
+bool in_drained_slow(struct in *in);
+
+/** in_drained - of a stream that is followed: whether all that has been written was passed over */
+static inline bool in_drained(struct in *in)
+{
+	const struct in_head *h = in_head(in);
+
+	return h->fill == h->start && in_drained_slow(in);
+}
+
 /** in_fd - its descriptor, -1: memory */
 int in_fd(const struct in *in);
 

@@ -880,6 +880,9 @@ static int fxt_in_step(struct source *s, struct sink *sink)
 	f->sink = sink;
 	if (!f->r)
 		f->r = fxt_reader_new(f->in, on_problem, f);
+	/* a recorder makes what it wrote readable between events */
+	if (f->pending && in_drained(f->in))
+		finish(f);
 	if (!f->err && fxt_next(f->r, &rec) > 0) {
 		f->ours |= is_ours(&rec);
 		if (rec.valid && f->ours && rec.type == FXT_REC_EVENT)

@@ -83,6 +83,22 @@ static void ignore(struct top_model *m, struct top_program *p)
 	m->nfailures--;
 }
 
+/* People know the outermost compiler driver, not what it ran. */
+static void find_driver(const struct top_model *m, struct top_program *p)
+{
+	const struct top_program *d = top_find(m, p->parent), *driver = NULL;
+
+	for (unsigned int i = 0; d && i < DEPTH_MAX; i++, d = top_find(m, d->parent)) {
+		if (d->class != WORK_COMPILE && d->class != WORK_LINK)
+			break;
+		driver = d;
+	}
+	if (!driver)
+		return;
+	buf_add(&p->driver_args, driver->args.s, driver->args.len);
+	buf_add(&p->driver_cwd, driver->cwd.s, driver->cwd.len);
+}
+
 static void add_failure(struct top_model *m, struct top_program *p, struct top_link *to)
 {
 	if (m->nfailures == TOP_FAILURES) {
@@ -90,6 +106,7 @@ static void add_failure(struct top_model *m, struct top_program *p, struct top_l
 		return;
 	}
 	p->question = answers(p) || configures(m, p);
+	find_driver(m, p);
 	m->nfailures++;
 	top_list_add(&p->by_failure, &m->failures);
 	top_list_add(&p->pending, to);
@@ -121,11 +138,6 @@ static void pass_on(struct top_model *m, struct top_program *p, struct top_link 
 		f->went_on = false;
 		f->fate = TOP_REAL;
 		m->nshown += top_is_shown(f);
-		/* people know the compiler driver, not what it ran */
-		if (!f->driver_args.len && (p->class == WORK_COMPILE || p->class == WORK_LINK)) {
-			buf_add(&f->driver_args, p->args.s, p->args.len);
-			buf_add(&f->driver_cwd, p->cwd.s, p->cwd.len);
-		}
 	}
 	top_list_move(&p->failed, to);
 }
@@ -178,7 +190,7 @@ void top_how_ended(const struct top_program *p, char *buf, size_t size)
 
 void top_command(const struct buf *args, struct buf *to)
 {
-	for (const char *at = args->s; at && at < args->s + args->len; at += strlen(at) + 1) {
+	for (const char *at = args->s; args->len && at < args->s + args->len; at += strlen(at) + 1) {
 		if (at != args->s)
 			buf_addc(to, ' ');
 		sh_quote(to, at, strlen(at));

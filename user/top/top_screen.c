@@ -258,6 +258,15 @@ static void draw_program(struct area *a, struct top_view *v, const struct top_pr
 	snprintf(text, sizeof(text), "%12s  ", text_time(to > from ? to - from : 0));
 	buf_adds(&b, text);
 	buf_add(&b, p->label.s, p->label.len);
+	/* where the label does not say what it works at, its arguments may */
+	if (p->args.len && !memchr(p->label.s, ' ', p->label.len)) {
+		const struct buf rest = { p->args.s + strlen(p->args.s) + 1,
+					  p->args.len - strlen(p->args.s) - 1, 0 };
+
+		if (rest.len)
+			buf_addc(&b, ' ');
+		top_command(&rest, &b);
+	}
 	if (p->output) {
 		buf_adds(&b, " -> ");
 		buf_adds(&b, p->output);

@@ -21,7 +21,7 @@
 #define ESCAPE_MS 25
 
 #define FUNCTIONS(X)							\
-	X(setupterm) X(newterm) X(delscreen) X(endwin) X(newwin) X(delwin)		\
+	X(setupterm) X(set_curterm) X(del_curterm) X(newterm) X(delscreen) X(endwin) X(newwin) X(delwin)		\
 	X(cbreak) X(noecho) X(nonl) X(keypad) X(nodelay) X(wgetch)	\
 	X(werase) X(wmove) X(waddnstr) X(wattr_set) X(wrefresh) X(clearok) \
 	X(curs_set) X(has_colors) X(start_color) X(use_default_colors)	\
@@ -129,8 +129,11 @@ struct top_terminal *top_terminal_open(bool color, bool utf8, char *why, size_t 
 		snprintf(why, size, "no terminal (/dev/tty: %s): run it in one", strerror(errno));
 		goto fail;
 	}
-	if (curses.setupterm_(NULL, fileno(t->out), &known) != ERR)
+	if (curses.setupterm_(NULL, fileno(t->out), &known) != ERR) {
+		/* newterm() looks it up for itself */
+		curses.del_curterm_(curses.set_curterm_(NULL));
 		return t;
+	}
 	snprintf(why, size, "TERM=%s: ncurses cannot use this terminal: set TERM to what it is",
 		 term ? term : "");
 fail:
