@@ -201,16 +201,24 @@ static bool is_asked(const struct failures *f, uint32_t exec)
 	return false;
 }
 
+static bool is_after_another(const struct failures *f, uint32_t exec)
+{
+	for (uint32_t i = exec; i; i = f->nodes[i].up)
+		if (f->nodes[i].followed)
+			return true;
+	return f->first && is_stopped(exec_of(f, exec)) &&
+	       exec_of(f, exec)->until >= exec_of(f, f->first)->until;
+}
+
 static enum failure_kind kind_of(const struct failures *f, uint32_t exec)
 {
 	const struct failure_node *node = &f->nodes[exec];
-	const struct build_exec *e = exec_of(f, exec);
 
 	if (node->cause)
 		return FAILURE_PASSED_ON;
 	if (node->counts)
 		return exec == f->first ? FAILURE_FIRST : FAILURE_REAL;
-	if (node->followed || (f->first && is_stopped(e) && e->until >= exec_of(f, f->first)->until))
+	if (is_after_another(f, exec))
 		return FAILURE_FOLLOWED;
 	if (is_asked(f, exec))
 		return FAILURE_PROBE;

@@ -141,7 +141,7 @@ struct failure_node {
 	bool open;		/* the trace ends before it did */
 	bool blamed;		/* its caller failed of it */
 	bool counts;		/* so did all above it: it led to the build's failure */
-	bool followed;		/* its caller stopped it after another failure */
+	bool followed;		/* stopped, or without an input, after another failure of its caller */
 	bool answers;		/* its status is an answer */
 };
 

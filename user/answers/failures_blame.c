@@ -6,10 +6,9 @@
  * after which it did was ignored; a script fails of the last command that failed.
  */
 #include "answers/failures.h"
-#include "base/path.h"
 #include "model/build.h"
 
-#include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -196,9 +195,53 @@ static bool same_program(const struct failures *f, uint32_t x, uint32_t y)
 	return exec_of(f, x)->program && exec_of(f, x)->program == exec_of(f, y)->program;
 }
 
+/* Whether a command that failed was to make a file: its arguments name it, or its source. */
+static bool was_to_make(const struct failures *f, uint32_t call, const char *path, size_t len)
+{
+	static const char *const sources[] = { ".o", ".c", ".cc", ".cpp", ".cxx", ".s", ".S" };
+	struct buf whole = { 0 }, args = { 0 };
+	bool named = false;
+	size_t stem = len > 2 && !memcmp(path + len - 2, ".o", 2) ? len - 2 : len;
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources) && !named; i++) {
+		whole.len = 0;
+		buf_add(&whole, path, stem);
+		buf_adds(&whole, stem < len ? sources[i] : "");
+		named = answers_names(f->db, call, &whole, &args);
+		if (stem == len)
+			break;
+	}
+	buf_free(&whole);
+	buf_free(&args);
+	return named;
+}
+
+/* Whether a call of a script looked in vain for what an earlier one, which failed, was to make. */
+static bool lacks(const struct failures *f, uint32_t call, uint32_t earlier)
+{
+	const struct build *b = build_of(f->db);
+	uint32_t leaf = call;
+	size_t len;
+
+	if (f->nodes[f->nodes[call].up].caller > CALLER_SHELL ||
+	    begun(f, call) < exec_of(f, earlier)->until)
+		return false;
+	while (f->nodes[leaf].cause)
+		leaf = f->nodes[leaf].cause;
+	for (uint32_t i = 0; i < build_misses(b, leaf); i++) {
+		const struct build_miss *m = build_miss_of(b, leaf, i);
+		const char *path = build_path(b, m->file, &len);
+
+		if (m->error == ENOENT && was_to_make(f, earlier, path, len))
+			return true;
+	}
+	return false;
+}
+
 /*
  * A script: the last command that failed, unless that was a question, or a while ago, and the
- * script has a status of its own.  If it is one of several calls of the same program, it is a loop.
+ * script has a status of its own.  If it is one of several calls of the same program, it is a
+ * loop; and if it lacks what an earlier one was to make, that one counts.
  */
 static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last)
 {
@@ -206,7 +249,7 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 	uint32_t after;
 
 	if (call != last)
-		return same_program(f, call, last) && !node->answers;
+		return !node->answers && (same_program(f, call, last) || lacks(f, last, call));
 	if (same_status(exec_of(f, caller), exec_of(f, call)))
 		return true;
 	after = calls_after(f, &f->nodes[caller], exec_of(f, call)->until);
@@ -281,7 +324,8 @@ void failures_blame(struct failures *f, uint32_t exec)
 			continue;
 		if (!fails_of(f, exec, call, last))
 			continue;
-		its->followed = failed && was_told_to_end(exec_of(f, call));
+		its->followed = failed && (was_told_to_end(exec_of(f, call)) ||
+					   lacks(f, call, node->cause));
 		its->blamed = !its->followed;
 		node->cause = node->cause ? node->cause : call;
 		failed = true;

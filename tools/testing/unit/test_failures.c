@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What failed in a build: of small builds, in which kind each program failed. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct row {
 	const char *command;
 	int status, signal;
 	const char *kind;	/* what is expected; NULL: it did not fail */
+	const char *missed;	/* a file that it looked for in vain; or NULL */
 };
 
 struct build_of_rows {
@@ -88,6 +90,12 @@ static const struct build_of_rows builds[] = {
 		{ 1, 2, 10, "/bin/gcc -c a.c", 1, 0, "first" },
 		{ 1, 11, 20, "/bin/gcc -c b.c", 1, 0, "real" },
 	}, "on a.c" },
+	{ "what an earlier command was to make", {
+		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on" },
+		{ 1, 2, 10, "/bin/gcc -c a.c", 1, 0, "first" },
+		{ 1, 11, 12, "/bin/gcc -c b.c", 0, 0, NULL },
+		{ 1, 13, 20, "/bin/ar rc lib.a a.o b.o", 1, 0, "followed", "/src/a.o" },
+	}, "gcc failed first, on a.c, with exit status 1 (/bin/gcc -c a.c in /src); 2 more" },
 	{ "stopped because of it", {
 		{ 0, 1, 90, "/bin/xargs -P2 sh", 1, 0, "passed on" },
 		{ 1, 2, 30, "/bin/cp a b", 1, 0, "first" },
@@ -147,6 +155,12 @@ static void begins(struct sink *sink, struct et_event *ev, const struct row *row
 		et_add_arg(ev, s, len);
 		s += len + (s[len] == ' ');
 	}
+	sink_item(sink, ev);
+	if (!row->missed)
+		return;
+	reset(ev, ET_K_OPEN_FAILED, upid(i), row->at);
+	et_add_string(ev, ET_S_OPEN_FAILED_path, row->missed, strlen(row->missed));
+	et_set_error(ev, ENOENT);
 	sink_item(sink, ev);
 }
 
