@@ -42,7 +42,10 @@ function loaded() {
 	return steps;
 }
 
-/* As model.steps: {n, at, counts, sums} of cores and of bytes.  Of a large build it takes a while. */
+/*
+ * As model.steps: {n, at, counts, sums} of cores and of bytes.  That takes a while for a large
+ * build.
+ */
 function load() {
 	if (steps)
 		return steps;

@@ -238,6 +238,12 @@ function show(values) {
 		model.count(null, () => true)) : '');
 }
 
-return {set, passes, terms, failed, failureOf, failedSlices, toolOf: p => tools()[model.programs.label[p]],
-	active: () => mask !== null, key: () => key};
+/* In words, of a program that failed: "failed first"; "" of others. */
+function failureText(p) {
+	return (STATUSES[failureOf(p)] || '').toLowerCase();
+}
+
+return {set, passes, terms, failed, failureOf, failureText, failedSlices,
+	toolOf: p => tools()[model.programs.label[p]], active: () => mask !== null,
+	key: () => key};
 })();

@@ -5,11 +5,11 @@
 const program = (() => {
 
 function line(p) {
-	const {programs} = model;
+	const {programs} = model, failure = filter.failureText(p);
 
 	return `${model.label(p)}, ${model.className(p)}, ` +
 		`worked ${dom.seconds(model.work[p])} from ${dom.seconds(programs.at[p])}, ` +
-		`${model.howItEnded(p)}`;
+		`${model.howItEnded(p)}${failure ? ` (${failure})` : ''}`;
 }
 
 /* An entry of a list of facts; none where nothing is known. */

@@ -180,6 +180,7 @@ function leave() {
 }
 
 function searchFor(text) {
+	parts.hits.dataset.done = 'false';
 	search.programs(text, (found, done) => {
 		fits = found;
 		leave();

@@ -282,6 +282,9 @@ def marks(b):
             n += bad.every((c, k) => Number(c) === data[i + k]);
         return n;""")
     assert red > 200, red
+    b.go("#timeline/%d" % [p[-1] for p in failing.PROGRAMS].index("first"))
+    said = b.js("document.querySelector('.said').textContent")
+    assert said.endswith("exit status 1 (failed first)"), said
     open_page(b, "jobs-4", "#timeline")
     same(b.js("timeline.state.marks"), 0, "marks of a build that did not fail")
     assert not b.js("document.querySelector('.failed-mark')")
