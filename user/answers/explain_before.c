@@ -66,7 +66,7 @@ static bool was_missed(const struct comparing *c, const char *path)
 	return false;
 }
 
-static const char *const changes[] = {
+static const char *const changes[DIFF_CONTENT + 1] = {
 	[DIFF_SIZE] = "another size", [DIFF_TIME_ONLY] = "changed or touched",
 	[DIFF_CONTENT] = "made with another size",
 };
@@ -76,19 +76,20 @@ static void add_input(void *ctx, const struct match_input *a, const struct match
 	struct comparing *c = ctx;
 	enum diff_input how = diff_input_of(c->d, a, b);
 	const struct match_side *side = &c->d->m.side[b != NULL];
+	const struct match_input *any = b ? b : a;
 	struct buf text = { 0 };
 	char *path;
 
-	if (how == DIFF_SAME)
+	if (how == DIFF_SAME || !any)
 		return;
-	path = path_of(side, b ? b->file : a->file);
+	path = path_of(side, any->file);
 	/* it failed before it came to the rest */
 	if (how == DIFF_ONLY_FIRST && !was_missed(c, path)) {
 		free(path);
 		return;
 	}
 	buf_adds(&text, path);
-	if (a && b) {
+	if (changes[how]) {
 		buf_adds(&text, ": ");
 		buf_adds(&text, changes[how]);
 	}
