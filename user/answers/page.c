@@ -355,6 +355,7 @@ void page_put(struct db *db, struct out *out, const struct page_with *with, uint
 	page_graph_number(&p.g);
 	page_times_put(&p);
 	page_overview_put(&p);
+	page_headers_put(&p);
 	page_times_drop(&p);
 	page_graph_put(&p.g, &p.sections);
 	put_packages(&p);

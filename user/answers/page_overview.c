@@ -3,6 +3,7 @@
 #include "answers/failures.h"
 #include "answers/faster.h"
 #include "answers/page_parts.h"
+#include "build/redact.h"
 
 /* Failures of which more is said than their kind. */
 #define FAILURES	200u
@@ -22,8 +23,11 @@ static void put_id(struct json *j, const char *name, uint32_t id)
 static void put_failure(struct page *p, struct json *j, const struct failures *f, uint32_t exec)
 {
 	struct failure_on on;
-	struct buf how = { 0 };
+	struct buf how = { 0 }, printed = { 0 };
 
+	failures_printed(p->db, exec, &printed);
+	if (p->db->redact && printed.len)
+		redact_line(printed.s, &printed.len);
 	failures_on(p->db, exec, &on);
 	failures_how(p->db, exec, &how);
 	json_begin(j, '{');
@@ -34,8 +38,10 @@ static void put_failure(struct page *p, struct json *j, const struct failures *f
 	put_string(j, "how", &how);
 	json_member(j, "reason", failure_reason_word(on.reason));
 	put_string(j, "path", &on.path);
+	put_string(j, "printed", &printed);
 	json_end(j, '}');
 	failure_on_free(&on);
+	buf_free(&printed);
 	buf_free(&how);
 }
 

@@ -10,6 +10,13 @@
 #include "answers/page_section.h"
 #include "io/json_out.h"
 
+struct page_header {
+	uint32_t file;
+	uint32_t compilers;	/* that read it */
+	uint32_t last;		/* exec: each counts once */
+	int64_t took;		/* how long these worked */
+};
+
 struct page {
 	struct db *db;
 	struct page_sections sections;
@@ -22,6 +29,8 @@ struct page {
 	} sum;
 	struct page_times *times;
 	struct faster faster;
+	struct page_header *headers;	/* the costliest first */
+	size_t nheaders;
 	const char *inside;	/* of inside_find(); NULL: not asked for */
 	struct inside traces;
 	const char **left_out;	/* in words */
@@ -48,6 +57,14 @@ void page_times_counts(const struct page *p, struct json *j);
 
 /** page_overview_put - while the timeline is there */
 void page_overview_put(struct page *p);
+
+/* ---- page_headers.c: headers ---- */
+
+/** page_headers_load - says which files are wanted; @classes: of all execs, enum work_class */
+void page_headers_load(struct page *p, const uint8_t *classes);
+
+/** page_headers_put - and free them */
+void page_headers_put(struct page *p);
 
 /* ---- page_compare.c: compare ---- */
 

@@ -175,6 +175,7 @@ void page_times_load(struct page *p)
 	load_programs(p);
 	timeline_load(&p->t, p->db);
 	label_outputs(p, build_of(p->db));
+	page_headers_load(p, pt->classes);
 	for (uint32_t i = 1; i <= p->t.nprocesses; i++)
 		page_graph_want(&p->g, p->t.outputs[i]);
 	lanes_find(&p->t, &pt->lanes);

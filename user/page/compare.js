@@ -10,7 +10,7 @@ function change(ns) {
 }
 
 function relative(before, after) {
-	return before > 0 ? `${after < before ? '\u2212' : '+'}${
+	return before > 0 && after !== before ? `${after < before ? '\u2212' : '+'}${
 		dom.percent(Math.abs(after - before) / before)}` : '';
 }
 

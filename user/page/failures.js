@@ -38,21 +38,19 @@ function on(detail) {
 	return detail && detail.path ? (REASONS[detail.reason] || '') + detail.path : '';
 }
 
-function printed(rows) {
-	return rows.length ? rows.map(r => dom.make('pre', {class: 'printed', tabindex: 0,
-		'aria-label': `Printed to descriptor ${r.fd}`, role: 'region'}, r.text)) : '';
+function printed({detail}) {
+	return detail && detail.printed ? dom.make('pre', {class: 'printed', tabindex: 0, role: 'region',
+		'aria-label': 'What it printed last'}, detail.printed) : '';
 }
 
 async function list(title, hint, programs, details) {
-	const output = await model.printed();
 	const rows = [];
 
 	for (const p of programs.slice(0, MOST)) {
 		const detail = details.get(p);
 		const typed = detail && detail.command >= 0 ? detail.command : model.driver(p);
 
-		rows.push({p, detail, typed, command: await model.command(typed),
-			output: output[p] || []});
+		rows.push({p, detail, command: await model.command(typed)});
 	}
 	const some = (name, value, more) => rows.some(value) ? [{name, value, ...more}] : [];
 
@@ -64,7 +62,7 @@ async function list(title, hint, programs, details) {
 		...some('On', r => on(r.detail)),
 		...some('Because of it', r => r.detail ? r.detail.after : 0, {number: true,
 			show: r => r.detail && r.detail.after ? `${dom.number(r.detail.after)} more failed` : ''}),
-		...some('It printed', r => r.output.length, {show: r => printed(r.output)}),
+		...some('It printed', r => r.detail ? r.detail.printed : '', {show: printed}),
 		{name: 'Command', value: r => r.command ? dom.quoted(r.command.words) : '',
 			show: r => r.command ? dom.make('code', {class: 'command'},
 				dom.quoted(r.command.words)) : 'not known'},

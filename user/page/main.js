@@ -18,6 +18,7 @@ const views = {
 	failures: {title: 'Failures', show: failures.show},
 	slowest: {title: 'Slowest', show: slowest.show},
 	path: {title: 'Critical path', show: path.show},
+	where: {title: 'Where', show: where.show},
 	compare: {title: 'Compare', show: compare.show, when: () => model.hasCompare()},
 	file: {title: 'Files', show: file.show},
 	findings: {title: 'Findings', show: check.findings},

@@ -420,8 +420,7 @@ const loadGraph = once(async () => {
 });
 
 model.overview = once(() => data.json('overview'));
-/* By program: what it printed, [{fd, bytes, text}]; empty if it was not recorded. */
-model.printed = once(async () => data.has('printed') ? data.json('printed') : {});
+model.headers = once(() => data.json('headers'));
 model.hasCompare = () => data.has('compare');
 model.compare = once(() => data.json('compare'));
 model.slowest = once(() => data.json('slowest'));

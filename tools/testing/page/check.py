@@ -26,7 +26,7 @@ import views
 
 SMALL = ("cmake", "kernel", "jobs-4", "wrong-outside", "wrong-writers", "rebuild-nothing")
 CTRL, SHIFT = 2, 8      # modifiers of events
-VIEWS = ("overview", "timeline", "failures", "tree", "slowest", "path", "file", "findings", "packages")
+VIEWS = ("overview", "timeline", "failures", "tree", "slowest", "path", "where", "file", "findings", "packages")
 
 
 # ---- tests: each is told by its first line ----

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The first view and what it leads to, and that no table's cells overlap."""
+from browser import Keys
 from common import db, dir, lines, open_page, quiet, rows, same, seconds
 import failing
 
@@ -45,7 +46,7 @@ def tables(b):
         for width in (1440, 1024, 390):
             b.resize(width, 900)
             for name, fragments in (
-                    ("kernel", ("overview", "failures", "slowest", "path", "findings", "packages",
+                    ("kernel", ("overview", "failures", "slowest", "path", "where", "findings", "packages",
                                 "program/30", "file/40")),
                     ("failing", ("overview", "failures", "path")),
                     ("compared", ("overview", "compare")),
@@ -136,4 +137,42 @@ def comparison(b):
     quiet(b, "compared")
 
 
-TESTS = (tables, overview, failure_list, comparison)
+def places(b):
+    """the maps of directories and tools have all work, by keyboard too; headers have what read them"""
+    open_page(b, "kernel", "#where")
+    b.wait("document.querySelectorAll('#view-where .map').length === 2")
+    worked = lines("time", "--json", db("kernel"))[0]["worked_ns"]
+    said = b.js("[...document.querySelectorAll('#view-where [role=status]')].map(p => p.textContent)")
+    assert len(said) == 2 and all(seconds(worked) in text for text in said), (said, seconds(worked))
+    # areas are as the times: the largest rectangle of the tools is the slowest tool's
+    areas = b.js("[...document.querySelectorAll('#view-where .map')[1].children].map(c => ["
+                 "c.textContent.split(':')[0], c.offsetWidth * c.offsetHeight])")
+    times = b.js("(() => { const by = {}; for (let p = 0; p < model.programs.n; p++) {"
+                 "const t = model.className(p) + '/' + model.label(p).split(/[ :]/)[0];"
+                 "by[t] = (by[t] || 0) + model.work[p]; } return by; })()")
+    whole = sum(times.values())
+    largest = max(areas, key=lambda a: a[1])
+    same(largest[0], max(times, key=times.get), "largest")
+    box = b.js("document.querySelectorAll('#view-where .map')[1].offsetWidth * 360")
+    assert abs(largest[1] / box - times[largest[0]] / whole) < 0.03, (largest, times[largest[0]], whole)
+    # into the first part and out again, by keys
+    before = said[0]
+    b.run("document.querySelector('#view-where .map button').focus()")
+    b.keys(Keys.ENTER)
+    inner = b.js("document.querySelector('#view-where [role=status]').textContent")
+    assert inner != before, inner
+    assert b.js("document.activeElement.matches('#view-where .up')"), "the focus is lost"
+    b.keys(Keys.ENTER)
+    same(b.js("document.querySelector('#view-where [role=status]').textContent"), before, "back")
+    # headers: who read the first one, as etrace says of the file
+    table = rows(b, "Headers")
+    assert len(table) > 50, len(table)
+    found = b.js("model.headers().then(h => h.rows[0])")
+    b.go("#file/%d" % found[0])
+    readers = [r[0].split()[0] for r in rows(b, "Programs that read it")]
+    compilers = [r for r in readers if r.startswith("cc1") or r.startswith("gcc")]
+    same(found[1], len(compilers), "compilers that read %s" % table[0][0])
+    quiet(b, "kernel")
+
+
+TESTS = (tables, overview, failure_list, comparison, places)

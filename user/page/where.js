@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Where the time went: a map of directories or tools, each as large as its time, with the same as a
+ * table below; and what headers cost.
+ */
+'use strict';
+
+const where = (() => {
+
+const HEIGHT = 360, MOST = 300;
+const WAYS = {
+	directory: {name: 'By directory', key: (p, paths) => directoryOf(p, paths)},
+	tool: {name: 'By tool', key: p => [model.className(p), toolOf(p)]},
+};
+
+/* What a program works for lies where its output is; else where its own file is not told. */
+function directoryOf(p, paths) {
+	const output = paths[model.programs.output[p]];
+
+	return output ? output.split('/').slice(1, -1) : ['(no output)'];
+}
+
+function toolOf(p) {
+	return model.label(p).split(/[ :]/)[0];
+}
+
+/* A tree of names with the time of each: {name, path, time, programs, children: Map}. */
+function tree(key, paths) {
+	const root = {name: '', path: [], time: 0, programs: 0, own: 0, children: new Map()};
+
+	for (let p = 0; p < model.programs.n; p++) {
+		let node = root;
+
+		if (!model.work[p])
+			continue;
+		for (const name of ['', ...key(p, paths)]) {
+			if (name) {
+				if (!node.children.has(name))
+					node.children.set(name, {name, path: [...node.path, name], time: 0,
+						programs: 0, own: 0, children: new Map()});
+				node = node.children.get(name);
+			}
+			node.time += model.work[p];
+			node.programs++;
+		}
+		node.own += model.work[p];
+	}
+	return root;
+}
+
+/* Down to where it parts: "/build/linux" is no place to choose from. */
+function trunk(node) {
+	while (node.children.size === 1 && node.own === 0)
+		[node] = node.children.values();
+	return node;
+}
+
+function find(root, path) {
+	return path.reduce((node, name) => node && node.children.get(name), root) || trunk(root);
+}
+
+/* What a node consists of, the most first: its children, and what is in itself. */
+function parts(node) {
+	const list = [...node.children.values()];
+
+	if (node.own && list.length)
+		list.push({name: '(here)', path: node.path, time: node.own, programs: 0, own: node.own,
+			children: new Map()});
+	return list.sort((a, b) => b.time - a.time);
+}
+
+function nameOf(node, way) {
+	return way === 'directory' ? '/' + node.path.join('/') : node.path.join(' / ') || 'all';
+}
+
+/* What of the map can be chosen: the part of @node in which a leaf lies; nothing to look into: null. */
+function target(leaf) {
+	const top = leaf.ancestors().at(-2).data;
+
+	return top.children.size ? top : null;
+}
+
+function place(leaf, whole, go) {
+	const part = leaf.data, w = leaf.x1 - leaf.x0, h = leaf.y1 - leaf.y0, top = target(leaf);
+	const names = leaf.ancestors().slice(0, -1).reverse().map(n => n.data.name).join('/');
+	const text = `${names}: ${dom.time(part.time)}, ${dom.percent(part.time / whole)}`;
+	/* all leaves of one part do the same: one of them is in the way of the tab key */
+	const first = leaf.ancestors().at(-2).leaves()[0] === leaf;
+	const cell = top ? dom.button('', () => go(top.path), {title: text, tabindex: first ? null : -1}) :
+		dom.make('div', {title: text});
+	const kind = model.meta.classes.indexOf(part.path[0]);
+
+	dom.fill(cell, dom.make('span', {class: w > 60 && h > 18 ? null : 'unseen'}, text));
+	cell.classList.add('place', ...kind < 0 ? [] : [`class-${kind}`, `ink-${kind}`]);
+	Object.assign(cell.style, {left: `${leaf.x0}px`, top: `${leaf.y0}px`, width: `${w}px`,
+		height: `${h}px`});
+	return cell;
+}
+
+/* The map: as many levels as can be seen; what is smaller than a few pixels is in the table. */
+function map(node, whole, width, go) {
+	const root = d3.hierarchy(node, n => n.children.size ? parts(n) : null)
+		.sum(n => n.children.size ? 0 : n.time);
+	const box = dom.make('div', {class: 'map'});
+
+	d3.treemap().size([width, HEIGHT]).paddingInner(1).round(true)(root);
+	box.style.height = `${HEIGHT}px`;
+	box.append(...root.leaves().filter(n => n.depth && n.x1 - n.x0 > 3 && n.y1 - n.y0 > 3)
+		.sort((a, b) => b.value - a.value).slice(0, MOST).map(n => place(n, whole, go)));
+	return box;
+}
+
+function listed(node, whole, way, go) {
+	return table.make(`${nameOf(node, way)}: ${dom.time(node.time)}`, [
+		{name: 'Name', value: n => n.name, show: n => n.children.size ?
+			dom.button(n.name, () => go(n.path), {class: 'plain path'}) :
+			dom.make('span', {class: 'path'}, n.name)},
+		{name: 'Time', value: n => n.time, number: true, show: n =>
+			[dom.bar(n.time / whole, n.time / whole), dom.time(n.time)]},
+		{name: 'Percent', value: n => n.time, number: true, show: n => dom.percent(n.time / whole)},
+		{name: 'Programs', value: n => n.programs, number: true,
+			show: n => n.programs ? dom.number(n.programs) : ''},
+	], parts(node), -2);
+}
+
+/* A way to look at it: buttons for where it is in the tree, the map, the table. */
+function explorer(way, paths, width) {
+	const root = tree(WAYS[way].key, paths), whole = Math.max(1, root.time);
+	const box = dom.make('div', {});
+	const said = dom.make('p', {role: 'status', class: 'hint'});
+
+	function go(path) {
+		const node = find(root, path), top = trunk(root);
+		const up = node !== top ? dom.button('One level up', () => go(node.path.slice(0, -1)),
+			{class: 'up'}) : null;
+
+		dom.fill(said, `${nameOf(node, way)}: ${dom.time(node.time)}, ` +
+			`${dom.percent(node.time / whole)} of all work`);
+		dom.fill(box, said, up, map(node, whole, width, to => {
+			go(to);
+			(box.querySelector('.up') || box.querySelector('button') || box).focus();
+		}), listed(node, whole, way, go));
+	}
+	go(trunk(root).path);
+	return [dom.make('h3', {}, WAYS[way].name), box];
+}
+
+async function headers(paths) {
+	const {n, rows} = await model.headers();
+
+	return n ? [table.make('Headers', [
+		{name: 'Header', value: r => paths[r[0]], show: r => links.file(r[0], paths)},
+		{name: 'Compilers that read it', value: r => r[1], number: true, show: r => dom.number(r[1])},
+		{name: 'Their time', value: r => r[2], number: true, show: r =>
+			[dom.bar(r[2] / Math.max(1, rows[0][2]), r[2] / Math.max(1, rows[0][2])), dom.time(r[2])]},
+	], rows, -3),
+	dom.make('p', {class: 'hint'}, 'How long all compilers that read it worked: an upper estimate, ' +
+		'for they did more than read this header. ' + (n > rows.length ?
+		`The ${dom.number(rows.length)} that cost most, of ${dom.number(n)}.` : ''))] :
+		[dom.make('p', {}, 'No compiler is known to have read a header.')];
+}
+
+async function show(section) {
+	if (section.childElementCount)
+		return;
+	const paths = await model.files();
+	const width = Math.max(240, section.clientWidth || 800);
+
+	dom.fill(section, dom.make('h2', {}, 'Where the time went'),
+		dom.make('p', {class: 'hint'}, 'Each rectangle is as large as the time that programs worked, by where ' +
+			'the output of their job lies, and by tool. Choose one to see what it consists ' +
+			'of; the table has the same.'),
+		...Object.keys(WAYS).flatMap(way => explorer(way, paths, width)),
+		dom.make('h3', {}, 'What headers cost'), ...await headers(paths));
+}
+
+return {show};
+})();
