@@ -20,10 +20,12 @@ function name(r) {
 }
 
 function programs(title, list, columns) {
-	return list.n ? [table.make(title, [
+	const rows = list.rows.filter(r => r[0] < 0 || filter.passes(r[0]));
+
+	return rows.length ? [table.make(title, [
 		{name: 'Program', value: name, show: r => r[0] < 0 ? r[3] : [
 			links.colour(model.programs.kind[r[0]]), ' ', links.program(r[0])]},
-		...columns], list.rows, -2),
+		...columns], rows, -2),
 	list.n > list.rows.length ? dom.make('p', {class: 'hint'},
 		`The ${dom.number(list.rows.length)} that differ most, of ${dom.number(list.n)}.`) : null] : [];
 }

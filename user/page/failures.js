@@ -29,7 +29,7 @@ function programsOf(kind) {
 	const number = model.meta.failure_words.indexOf(kind), list = [];
 
 	for (let p = 0; number > 0 && p < model.programs.n; p++)
-		if (model.programs.failure[p] === number)
+		if (model.programs.failure[p] === number && filter.passes(p))
 			list.push(p);
 	return list;
 }

@@ -144,10 +144,12 @@ function direction(title, nothing, g, list, of, paths) {
 }
 
 async function maker(g, v, p) {
-	const command = await model.command(p);
+	/* gcc -c, not only "as /tmp/cc1.s" */
+	const driver = model.driver(p), command = await model.command(driver);
 
 	return dom.make('li', {}, links.colour(model.programs.kind[p]), ' ', links.program(p),
 		` (${model.meta.made[g.versions.made[v]] || 'made'})`,
+		...driver === p ? [] : [' for ', links.program(driver)],
 		command ? dom.make('code', {class: 'command'}, dom.quoted(command.words)) : null,
 		command ? dom.make('small', {}, `in ${command.directory}`) : null);
 }

@@ -75,8 +75,10 @@ function head() {
 
 	document.title = dom.visible(meta.title);
 	dom.fill($('title'), meta.title);
-	dom.fill($('verdict'), dom.make('strong', {}, meta.complete ?
-		'\u2714 The trace is complete' : '\u2718 The trace is NOT complete'), ended,
+	dom.fill($('verdict'),
+		meta.failed ? dom.make('strong', {class: 'failure'}, '\u2718 The build failed') : null,
+		meta.failed ? '. ' : null, dom.make('strong', {}, meta.complete ?
+			'\u2714 The trace is complete' : '\u2718 The trace is NOT complete'), ended,
 	meta.command && meta.command !== meta.title ?
 		dom.make('code', {class: 'command'}, meta.command) : null);
 	$('verdict').classList.add(meta.complete ? 'good' : 'bad');

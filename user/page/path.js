@@ -27,7 +27,7 @@ function classes() {
 	const sums = meta.classes.map((name, kind) => ({name, kind, length: 0}));
 
 	for (let i = 0; i < rows.n; i++)
-		if (rows.program[i] >= 0)
+		if (rows.program[i] >= 0 && filter.passes(rows.program[i]))
 			sums[programs.kind[rows.program[i]]].length += rows.to[i] - rows.from[i];
 	return sums.filter(s => s.length).sort((a, b) => b.length - a.length);
 }
@@ -40,7 +40,8 @@ function length(ns, longest) {
 const MOST = 0.95, LEAST = 20;
 
 function longest(took) {
-	const order = Array.from(took.keys()).sort((a, b) => took[b] - took[a] || a - b);
+	const order = Array.from(took.keys()).filter(i => !filter.active() ||
+		(model.path.program[i] >= 0 && filter.passes(model.path.program[i]))).sort((a, b) => took[b] - took[a] || a - b);
 	const enough = MOST * order.reduce((all, i) => all + took[i], 0);
 	let n = 0, sum = 0;
 

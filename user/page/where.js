@@ -10,7 +10,7 @@ const where = (() => {
 const HEIGHT = 360, MOST = 300;
 const WAYS = {
 	directory: {name: 'By directory', key: (p, paths) => directoryOf(p, paths)},
-	tool: {name: 'By tool', key: p => [model.className(p), toolOf(p)]},
+	tool: {name: 'By tool', key: p => [model.className(p), filter.toolOf(p) || '(not known)']},
 };
 
 /* What a program works for lies where its output is; else where its own file is not told. */
@@ -20,10 +20,6 @@ function directoryOf(p, paths) {
 	return output ? output.split('/').slice(1, -1) : ['(no output)'];
 }
 
-function toolOf(p) {
-	return model.label(p).split(/[ :]/)[0];
-}
-
 /* A tree of names with the time of each: {name, path, time, programs, children: Map}. */
 function tree(key, paths) {
 	const root = {name: '', path: [], time: 0, programs: 0, own: 0, children: new Map()};
@@ -31,7 +27,7 @@ function tree(key, paths) {
 	for (let p = 0; p < model.programs.n; p++) {
 		let node = root;
 
-		if (!model.work[p])
+		if (!model.work[p] || !filter.passes(p))
 			continue;
 		for (const name of ['', ...key(p, paths)]) {
 			if (name) {
@@ -135,7 +131,7 @@ function explorer(way, paths, width) {
 			{class: 'up'}) : null;
 
 		dom.fill(said, `${nameOf(node, way)}: ${dom.time(node.time)}, ` +
-			`${dom.percent(node.time / whole)} of all work`);
+			`${dom.percent(node.time / whole)} of the work ${filter.active() ? 'that the filter leaves' : 'in all'}`);
 		dom.fill(box, said, up, map(node, whole, width, to => {
 			go(to);
 			(box.querySelector('.up') || box.querySelector('button') || box).focus();

@@ -52,6 +52,7 @@ def heads(b):
         same(b.js("document.title"), command, name)
         status = re.search(r"exit status (\d+)", report)[1]
         assert "status %s" % status in verdict, verdict
+        assert ("The build failed" in verdict) == bool(b.js("model.meta.failed")), verdict
         quiet(b, name)
 
 
@@ -297,6 +298,8 @@ def files(b):
                  ".map(a => a.textContent)")
     same(sorted(shown), sorted(deps[found]), "shown inputs")
     command = b.js("document.querySelector('.makers .command').textContent")
+    # as wrote it, but for the command that somebody typed
+    assert found.endswith(".o") and command.split()[0].endswith("gcc"), (found, command)
     why = lines("why", "--json", db(name), found)[0]
     assert str(why).replace("'", '"').find(command.split()[0]) >= 0, (command, why)
     # further up, and back by the browser's button

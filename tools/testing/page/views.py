@@ -164,6 +164,12 @@ def places(b):
     assert b.js("document.activeElement.matches('#view-where .up')"), "the focus is lost"
     b.keys(Keys.ENTER)
     same(b.js("document.querySelector('#view-where [role=status]').textContent"), before, "back")
+    # the filter of the page holds here, too
+    b.go("#where?class=link")
+    linked = b.js("model.work.reduce((sum, t, p) => sum + (model.className(p) === 'link' ? t : 0), 0)")
+    text = b.js("document.querySelector('#view-where [role=status]').textContent")
+    assert seconds(linked) in text and "filter" in text, (text, seconds(linked))
+    b.go("#where")
     # headers: who read the first one, as etrace says of the file
     table = rows(b, "Headers")
     assert len(table) > 50, len(table)
