@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "build/redact.h"
 #include "model/build.h"
 
 #include <ctype.h>
@@ -154,6 +155,8 @@ bool explain_printed(struct explain *x, uint32_t exec, struct buf *to)
 			break;
 		found = failures_printed(x->db, i, to);
 	}
+	if (found && x->db->redact)
+		redact_line(to->s, &to->len);
 	return found;
 }
 

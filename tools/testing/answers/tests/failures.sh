@@ -91,6 +91,11 @@ etrace explain --summary summary.md odd.fxt > /dev/null
 check "a summary is appended" bash -c 'head -n 1 summary.md | grep -qx before && grep -q "### The build failed" summary.md'
 ends 2 "no such form" etrace explain --format=frob odd.fxt
 
+printf '#!/bin/sh\necho one two\necho PASSWORD=hush-hush\necho three\nexit 1\n' > leak.sh
+etrace run -q --backend=strace --record=output -o leak.fxt -- sh leak.sh > log 2>&1
+etrace explain leak.fxt > text
+check "nor is a secret shown that was printed" bash -c '! grep -q hush-hush text && grep -qx "    three" text && grep -qx "    one two" text'
+
 # However much there is, not more than 2,000 words.
 {
 	echo '#!/bin/sh'
