@@ -692,6 +692,13 @@ static inline bool etrace_syscall_told(const struct etrace_syscall *sc, long ret
 	       etrace_wants_extended();
 }
 
+/* Apart, and nothing behind it, so that other calls need no registers for it. */
+static noinline void etrace_wrote(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
+{
+	etrace_print_call(sc, regs, ret);
+	etrace_used_slowly(etrace_first_arg(regs), ret, ETRACE_USE_WRITE);
+}
+
 /**
  * etrace_syscall_done - a call of the current task ends
  * @regs: the user registers
@@ -707,10 +714,10 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 	if (sc->told == ETRACE_TOLD_USED) {
 		if (ret >= 0 && sc->record == ETRACE_REC_READ)
 			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_READ);
-		else if (ret >= 0) {
+		else if (ret >= 0 && static_branch_unlikely(&etrace_printing))
+			etrace_wrote(sc, regs, ret);
+		else if (ret >= 0)
 			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_WRITE);
-			etrace_printed(sc, regs, ret);
-		}
 	} else if (etrace_syscall_told(sc, ret)) {
 		etrace_syscall_handle(sc, regs, ret);
 	} else if (sc->hook != ETRACE_HOOK_NONE) {

@@ -130,7 +130,7 @@ static inline bool etrace_print_is_of(u32 fd)
  * @regs: the user registers of the current task
  * @ret: how many bytes
  */
-noinline void etrace_print_call(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
+void etrace_print_call(const struct etrace_syscall *sc, struct pt_regs *regs, long ret)
 {
 	u32 fd = etrace_first_arg(regs);
 	struct etrace_written w;

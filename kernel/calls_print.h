@@ -17,17 +17,4 @@ void etrace_print_call(const struct etrace_syscall *sc, struct pt_regs *regs, lo
 void etrace_print_unseen(struct etrace_task *t, u32 fd, u64 bytes);
 void etrace_print_over(struct etrace_task *t, struct task_struct *p);
 
-/**
- * etrace_printed - a call has written by a descriptor
- * @sc: its row
- * @regs: the user registers of the current task
- * @ret: how many bytes
- */
-static __always_inline void etrace_printed(const struct etrace_syscall *sc,
-					   struct pt_regs *regs, long ret)
-{
-	if (static_branch_unlikely(&etrace_printing))
-		etrace_print_call(sc, regs, ret);
-}
-
 #endif /* ETRACE_CALLS_PRINT_H */

@@ -201,7 +201,7 @@ static const char *parse_time(struct st_line *line, const char *s, const char *e
 		return blanks(p, end);
 	}
 	q = seconds(s, end, &ns);
-	if (q == end || *q != ' ' || (q == p && h < 100000000))
+	if (q == s || q == end || *q != ' ' || (q == p && h < 100000000))
 		return s;
 	line->clock = h < 100000000 ? ST_RELATIVE : ST_EPOCH;
 	line->time = ns;

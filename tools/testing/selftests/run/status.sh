@@ -291,6 +291,17 @@ on_request()
 	CPATH=unseen "$etrace" run -q --backend="$backend" --no-env --strict -o n.etrace -- true > out 2> err
 	hasnt n.etrace '!Env|'
 	has n.etrace ',envsize=0,'
+	"$etrace" run -q --backend="$backend" --record=output --strict -o p.etrace -o p.fxt -o p.json -- \
+		sh -c 'sh -c "echo fine"; printf "a\0b\n"; exit 3' > out 2> err
+	is "status of what prints and fails" $? 3
+	is "what it printed, and nothing of who succeeds" \
+		"$(sed -n 's/^{"event":"output",.*,\("fd":.*\)}$/\1/p' p.json)" \
+		'"fd":1,"bytes":4,"text":"a�b\n","text_hex":"6100620a"'
+	"$reader" --to etrace p.fxt 2> lines.err > got
+	cmp got p.etrace || fail "the FXT file gives other lines"
+	"$etrace" run -q --backend="$backend" --record=output=all -o p.json -- \
+		sh -c 'sh -c "echo fine"; printf "a\0b\n"; exit 3' > out 2> err
+	is "what all printed" "$(grep -c '^{"event":"output",.*"fd":1,' p.json)" 2
 	is "status of what is not known" "$(status "$etrace" run --record=nothing true)" 125
 	has err "--record=nothing: must be a list, separated by commas, of probes, dirs, env"
 }
