@@ -167,7 +167,7 @@ size_t in_feed_read(struct in_feed *f, uint8_t *to, size_t n)
 			f->end = true;
 		return got;
 	}
-	if (f->raw_start == f->raw_fill) {
+	if (f->raw_start == f->raw_fill && !f->full) {
 		fill_raw(f);
 		if (f->raw_start == f->raw_fill) {
 			if (f->frame_open && !f->err) {
@@ -181,6 +181,7 @@ size_t in_feed_read(struct in_feed *f, uint8_t *to, size_t n)
 	if (n > 1u << 30)
 		n = 1u << 30;
 	got = f->packing == IN_GZIP ? expand_gzip(f, to, n) : expand_zstd(f, to, n);
+	f->full = got == n && f->frame_open;
 	if (f->err)
 		f->end = true;
 	return got;

@@ -29,6 +29,7 @@ struct in_feed {
 	uint8_t *raw;
 	size_t raw_start, raw_fill;
 	bool raw_end;
+	bool full;		/* the last frame filled what there was room for: it may have more */
 	bool frame_open;	/* inside a gzip member or zstd frame */
 	z_stream gz;
 	ZSTD_DStream *zst;

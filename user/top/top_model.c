@@ -64,7 +64,18 @@ static void forget_files(struct top_program *p)
 	p->output = NULL;
 }
 
-static void free_program(struct top_model *m, struct top_program *p)
+static void free_program(struct top_program *p)
+{
+	forget_files(p);
+	buf_free(&p->label);
+	buf_free(&p->args);
+	buf_free(&p->cwd);
+	buf_free(&p->driver_args);
+	buf_free(&p->driver_cwd);
+	free(p);
+}
+
+static void forget_program(struct top_model *m, struct top_program *p)
 {
 	top_list_del(&p->by_state);
 	top_list_del(&p->by_search);
@@ -74,13 +85,7 @@ static void free_program(struct top_model *m, struct top_program *p)
 	/* a upid comes again only in a damaged trace */
 	if (top_find(m, p->upid) == p)
 		map64_remove(&m->programs, p->upid);
-	forget_files(p);
-	buf_free(&p->label);
-	buf_free(&p->args);
-	buf_free(&p->cwd);
-	buf_free(&p->driver_args);
-	buf_free(&p->driver_cwd);
-	free(p);
+	free_program(p);
 }
 
 /* The oldest that ended, but no failure. */
@@ -98,7 +103,7 @@ static void forget_oldest(struct top_model *m)
 			top_list_add(&p->by_state, &m->ended);
 			continue;
 		}
-		free_program(m, p);
+		forget_program(m, p);
 		m->nkept--;
 		m->nforgotten++;
 	}
@@ -540,10 +545,14 @@ struct top_model *top_model_new(unsigned int pid_bits)
 	return m;
 }
 
-static void free_list(struct top_model *m, struct top_link *list)
+static void free_list(struct top_link *list)
 {
-	while (!top_list_empty(list))
-		free_program(m, container_of(list->next, struct top_program, by_state));
+	struct top_link *next;
+
+	for (struct top_link *l = list->next; l != list; l = next) {
+		next = l->next;
+		free_program(container_of(l, struct top_program, by_state));
+	}
 }
 
 void top_model_free(struct top_model *m)
@@ -552,9 +561,9 @@ void top_model_free(struct top_model *m)
 		return;
 	proctab_end(m->tab, m->now);
 	proctab_free(m->tab);
-	free_list(m, &m->running);
-	free_list(m, &m->waiting);
-	free_list(m, &m->ended);
+	free_list(&m->running);
+	free_list(&m->waiting);
+	free_list(&m->ended);
 	map64_clear(&m->programs);
 	for (unsigned int i = 0; i < TOP_OUTPUTS; i++) {
 		free(m->output[i].name);
