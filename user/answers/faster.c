@@ -36,7 +36,7 @@ struct finding {
 
 /* ---- the work of a stretch ---- */
 
-/* How many programs can have worked at a time: as many as did, or as build tools have places for. */
+/* How many programs can work at a time: as many as did, or as build tools have job slots. */
 static uint32_t most_working(const struct timeline *t)
 {
 	size_t n = t->nwidths;
@@ -298,7 +298,7 @@ static bool is_many(const struct timeline *t, const struct faster_row *r)
 void faster_label(const struct timeline *t, const struct faster_row *r, struct buf *to)
 {
 	if (r->kind == FASTER_PLACES) {
-		buf_adds(to, "more processors and job slots");
+		buf_adds(to, "more CPUs and job slots");
 		return;
 	}
 	if (is_many(t, r))
@@ -319,7 +319,7 @@ void faster_text(const struct timeline *t, const struct faster_row *r, struct bu
 	if (r->kind == FASTER_PLACES) {
 		snprintf(text, sizeof(text), "%.1f programs ran at a time", r->average);
 		buf_adds(to, text);
-		buf_adds(to, " and others waited for a free job slot: more processors and job slots");
+		buf_adds(to, " and others waited for a free job slot: more CPUs and job slots");
 		return;
 	}
 	faster_label(t, r, to);

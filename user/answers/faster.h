@@ -4,8 +4,9 @@
  *
  * The bound of a step says how much sooner the build would have ended if the step had taken
  * no time, if all else had taken as long as it did and begun in the same order, and if no
- * more programs had run at a time than did, or than build tools have job slots.  Whatever happened before the step began stays
- * as it was.  From then on the build would not have ended before
+ * more programs had run at a time than did, or than build tools have job slots.  Whatever
+ * happened before the step began stays as it was.  From then on the build would not have
+ * ended before
  * - its longest chain of steps that need each other, without the step (endless_without());
  * - all the other work was done by so many programs at a time;
  * - the end that it had, less what the step lasted: begun in the same order, nothing moves

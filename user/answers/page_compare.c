@@ -46,9 +46,9 @@ static int64_t work_of_unit(const struct comparison *c, unsigned int side, uint3
 	return sum;
 }
 
-static void add_row(struct comparison *c, enum change change, struct compared row)
+static void add_row(struct comparison *c, enum change kind, struct compared row)
 {
-	struct list *l = &c->lists[change];
+	struct list *l = &c->lists[kind];
 
 	l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
 	l->rows[l->n++] = row;
@@ -121,17 +121,17 @@ static void put_gone(const struct comparison *c, struct json *j, uint32_t exec)
 	buf_free(&cwd);
 }
 
-static void put_list(struct comparison *c, struct json *j, enum change change)
+static void put_list(struct comparison *c, struct json *j, enum change kind)
 {
 	static const char *const names[CHANGES] = {
 		[CHANGE_SLOWER] = "slower", [CHANGE_FASTER] = "faster",
 		[CHANGE_ADDED] = "added", [CHANGE_GONE] = "gone",
 	};
-	struct list *l = &c->lists[change];
+	struct list *l = &c->lists[kind];
 
 	if (l->n)
 		qsort(l->rows, l->n, sizeof(*l->rows), by_change);
-	json_key(j, names[change]);
+	json_key(j, names[kind]);
 	json_begin(j, '{');
 	put_number(j, "n", (int64_t)l->n);
 	put_number(j, "before", l->before);
@@ -139,13 +139,13 @@ static void put_list(struct comparison *c, struct json *j, enum change change)
 	json_list(j, "rows");
 	for (size_t i = 0; i < l->n && i < ROWS; i++) {
 		const struct compared *r = &l->rows[i];
-		uint32_t exec = c->m.side[change != CHANGE_GONE].units[r->unit].exec;
+		uint32_t exec = c->m.side[kind != CHANGE_GONE].units[r->unit].exec;
 
 		json_begin(j, '[');
-		json_i64(j, change == CHANGE_GONE ? -1 : (int64_t)exec - 1);
+		json_i64(j, kind == CHANGE_GONE ? -1 : (int64_t)exec - 1);
 		json_i64(j, r->before);
 		json_i64(j, r->after);
-		if (change == CHANGE_GONE)
+		if (kind == CHANGE_GONE)
 			put_gone(c, j, exec);
 		json_end(j, ']');
 	}

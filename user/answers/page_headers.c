@@ -14,10 +14,11 @@
 
 #define HEADERS		200u
 
-
 static bool is_header(const struct build *b, uint32_t file)
 {
-	static const char *const ends[] = { ".h", ".hh", ".hpp", ".hxx", ".H", ".inc", ".tcc", ".ipp" };
+	static const char *const ends[] = {
+		".h", ".hh", ".hpp", ".hxx", ".H", ".inc", ".tcc", ".ipp",
+	};
 	size_t len;
 	const char *path = build_path(b, file, &len), *slash = memrchr(path, '/', len), *dot;
 

@@ -189,7 +189,7 @@ static int report(const struct inputs *inputs, const char *file, const char *fro
 		return 2;
 	}
 	if (opt_value(opts, "before") && !opt_value(opts, "html")) {
-		diag_fatal(diag, "--before is for a page: give --html FILE, too; etrace diff compares without");
+		diag_fatal(diag, "--before is for a page: give --html FILE, too; or use etrace diff");
 		return 2;
 	}
 	if (opt_value(opts, "html"))

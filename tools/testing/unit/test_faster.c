@@ -52,7 +52,8 @@ static int64_t run(struct plan *p, unsigned int without)
 			waits = taken >= p->places;
 			at = waits ? next + 1 : at;
 		}
-		p->at[i] = begun = at;
+		p->at[i] = at;
+		begun = at;
 		p->until[i] = at + (i == without ? 0 : p->length[i]);
 		end = p->until[i] > end ? p->until[i] : end;
 	}
@@ -152,7 +153,8 @@ static void never_too_low(void **state)
 	assert_true(exact > all * 2 / 3);
 }
 
-static void is_row(const struct faster_row *r, enum faster_kind kind, uint32_t process, int64_t saves)
+static void is_row(const struct faster_row *r, enum faster_kind kind, uint32_t process,
+		   int64_t saves)
 {
 	assert_int_equal(r->kind, kind);
 	assert_int_equal(r->process, process);
@@ -180,7 +182,8 @@ static void known(void **state)
 	f = find(&two);
 	assert_int_equal(f.n, 1);
 	is_row(&f.rows[0], FASTER_STEP, 3, 2800);
-	join.needs[2][0] = join.needs[2][1] = true;
+	join.needs[2][0] = true;
+	join.needs[2][1] = true;
 	f = find(&join);
 	assert_int_equal(f.n, 2);
 	is_row(&f.rows[0], FASTER_STEP, 3, 3000);
