@@ -41,14 +41,26 @@ static bool answers(const struct top_program *p)
 	return false;
 }
 
-/* Whether it is part of what asks the system: configure, cmake. */
-static bool configures(const struct top_model *m, const struct top_program *p)
+/* Whether it asks the system: configure, cmake; but not "cmake --build", "meson compile". */
+static bool configures(const struct top_program *p)
 {
-	for (unsigned int i = 0; p && i < DEPTH_MAX; i++) {
-		if (p->class == WORK_CONFIGURE)
+	const char *end = p->args.s + p->args.len;
+
+	if (p->class != WORK_CONFIGURE)
+		return false;
+	for (const char *at = p->args.s; p->args.len && at < end; at += strlen(at) + 1)
+		if (!strcmp(at, "--build") || !strcmp(at, "compile") || !strcmp(at, "install"))
+			return false;
+	return true;
+}
+
+/* Whether a program is part of that. */
+static bool is_probe(const struct top_model *m, const struct top_program *p)
+{
+	p = top_find(m, p->parent);
+	for (unsigned int i = 0; p && i < DEPTH_MAX; i++, p = top_find(m, p->parent))
+		if (configures(p))
 			return true;
-		p = top_find(m, p->parent);
-	}
 	return false;
 }
 
@@ -105,7 +117,8 @@ static void add_failure(struct top_model *m, struct top_program *p, struct top_l
 		m->nover++;
 		return;
 	}
-	p->question = answers(p) || configures(m, p);
+	p->probe = is_probe(m, p);
+	p->question = p->probe || answers(p);
 	find_driver(m, p);
 	m->nfailures++;
 	top_list_add(&p->by_failure, &m->failures);
@@ -136,7 +149,10 @@ static void pass_on(struct top_model *m, struct top_program *p, struct top_link 
 
 		m->nshown -= top_is_shown(f);
 		f->went_on = false;
-		f->fate = TOP_REAL;
+		/* of what configure tries, it says whether that is a failure */
+		f->probe = f->probe && !configures(p);
+		if (!f->probe)
+			f->fate = TOP_REAL;
 		m->nshown += top_is_shown(f);
 	}
 	top_list_move(&p->failed, to);

@@ -76,6 +76,7 @@ struct top_program {
 
 	/* of a failure */
 	enum top_fate fate;
+	bool probe;		/* below a configure script that has not failed */
 	bool question;		/* of a configure script, or a program whose status is an answer */
 	bool went_on;		/* its caller has started something else since */
 	/* the compiler driver that failed by it, as @args and @cwd; empty if there is none */
