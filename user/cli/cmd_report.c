@@ -117,7 +117,8 @@ static int page(const struct inputs *inputs, const char *file, const char *from,
 		diag_fatal(diag, "give one of --json and --html");
 		return 2;
 	}
-	if (!page_may_create(html, diag) || is_input(inputs, html, "give the page another name", diag))
+	if (!page_may_create(html, diag) ||
+	    is_input(inputs, html, "give the page another name", diag))
 		return 2;
 	if (opt_value(opts, "before")) {
 		with.before = earlier(inputs, from, opts, diag);
