@@ -86,7 +86,7 @@ static bool is_option(const char *arg, const char *list)
 static bool any_argument(struct db *db, uint32_t exec, const char *list)
 {
 	struct buf args = { 0 };
-	size_t n = build_args_add(build_of(db), exec, &args);
+	size_t n = answers_args(db, exec, &args);
 	const char *at = args.s;
 	bool found = false;
 
