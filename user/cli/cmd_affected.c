@@ -56,7 +56,7 @@ int cmd_affected(int argc, char **argv)
 {
 	static const struct answer affected = {
 		.name = "affected", .synopsis = "TRACE [PATH...]", .options = options,
-		.about = "List the outputs, commands and tests that depend on files changed since the build was "
+		.about = "List the outputs, commands and tests that depend on files changed since the build was\n"
 			 "recorded. TRACE is a file of " PROG " run or a database of " PROG " db.",
 		.example = PROG " affected etrace.fxt src/parse.c\n"
 			   PROG " affected --git main --tests '*/test_*' etrace.fxt\n",

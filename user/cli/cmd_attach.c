@@ -13,12 +13,12 @@
 
 static const struct command_line command_line = {
 	.name = "attach", .synopsis = "PID\n--cgroup PATH [PID]",
-	.about = "Record what process PID, its threads and all processes below it do from now on, until "
-		 "the last of them ends or you press Ctrl-C; or, with --cgroup, what the processes of a "
+	.about = "Record what process PID, its threads and all processes below it do from now on, until\n"
+		 "the last of them ends or you press Ctrl-C; or, with --cgroup, what the processes of a\n"
 		 "cgroup do until it is removed.",
 	.example = PROG " attach -o server.fxt 4711\n",
 	.options = { record_rows },
-	.status = "0 success; 123 with --strict if the trace is incomplete; 125 if recording could not "
+	.status = "0 success; 123 with --strict if the trace is incomplete; 125 if recording could not\n"
 		  "start",
 	.failed = EXIT_FAILED,
 };

@@ -31,7 +31,7 @@ int cmd_attest(int argc, char **argv)
 {
 	static const struct answer attest = {
 		.name = "attest", .synopsis = "TRACE", .options = options,
-		.about = "Write what a build read, used and made, with the SHA-256 of each file that has not changed "
+		.about = "Write what a build read, used and made, with the SHA-256 of each file that has not changed\n"
 			 "since. The output is always JSON.",
 		.example = PROG " attest --in-toto etrace.fxt > build.intoto.json\n",
 		.traces = 1, .max_args = 0, .leaves = true, .only_json = true, .run = ask,

@@ -15,7 +15,7 @@ static const struct opt_row options[] = {
 	  "declared inputs: the .*.cmd files of a kernel build in DIR" },
 	{ "map", "A=B", "directory A of today was directory B during the build" },
 	{ "tree", "DIR",
-	  "sources or results are in DIR; default: where the command started, "
+	  "sources or results are in DIR; default: where the command started,\n"
 	  "and where the sources that it used are" },
 	{ "allow", "FILE", "no findings for these: lines [KIND] PATTERN" },
 	{ 0 }
@@ -100,7 +100,7 @@ int cmd_check(int argc, char **argv)
 {
 	static const struct answer check = {
 		.name = "check", .synopsis = "TRACE", .options = options,
-		.about = "List what can make the next build wrong: undeclared inputs, steps in no fixed order, "
+		.about = "List what can make the next build wrong: undeclared inputs, steps in no fixed order,\n"
 			 "steps left undone, changed sources, files elsewhere, variables, network, clocks.",
 		.example = PROG " check --ninja . etrace.fxt\n",
 		.traces = 1, .max_args = 0, .status = "3 findings", .run = ask,

@@ -21,8 +21,8 @@ static const struct opt_row options[] = {
 
 static const struct command_line command_line = {
 	.name = "db", .synopsis = "[TRACE]...",
-	.about = "Make an SQLite database of a trace, from which " PROG " deps and the other commands answer "
-		 "faster, and which you can query with SQL (tables: etrace-db(5)). Several files (one for "
+	.about = "Make an SQLite database of a trace, from which " PROG " deps and the other commands answer\n"
+		 "faster, and which you can query with SQL (tables: etrace-db(5)). Several files (one for\n"
 		 "each processor) are one trace. Without TRACE, read ./" TRACE_FILE "; - is standard input.",
 	.example = PROG " db -o build.db etrace.fxt\n",
 	.options = { options },

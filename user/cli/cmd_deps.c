@@ -10,7 +10,7 @@
 static const struct opt_row deps_options[] = {
 	{ "direct", NULL, "only what the last program read" },
 	{ "leaves", NULL, "only files that the build did not make" },
-	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir; "
+	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir;\n"
 	  "default: data,pipe" },
 	{ "format", "text|make|dot", "text (default), make or dot" },
 	{ "all", NULL, "all files that the build made" },
@@ -19,7 +19,7 @@ static const struct opt_row deps_options[] = {
 static const struct opt_row rdeps_options[] = {
 	{ "direct", NULL, "only what was made by the programs that read it" },
 	{ "leaves", NULL, "only files from which nothing else was made" },
-	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir; "
+	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir;\n"
 	  "default: data,pipe" },
 	{ "format", "text|make|dot", "text (default), make or dot" },
 	{ "all", NULL, "all files that the build used" },
@@ -94,7 +94,7 @@ int cmd_deps(int argc, char **argv)
 {
 	static const struct answer deps = {
 		.name = "deps", .synopsis = "TRACE PATH...", .options = deps_options,
-		.about = "List what files were made from, down to files that the build did not make. TRACE is a "
+		.about = "List what files were made from, down to files that the build did not make. TRACE is a\n"
 			 "file of " PROG " run or a database of " PROG " db.",
 		.example = PROG " deps etrace.fxt app\n"
 			   PROG " deps --leaves --all etrace.fxt\n",
@@ -108,7 +108,7 @@ int cmd_rdeps(int argc, char **argv)
 {
 	static const struct answer rdeps = {
 		.name = "rdeps", .synopsis = "TRACE PATH...", .options = rdeps_options,
-		.about = "List what was made from files, directly or indirectly. TRACE is a file of " PROG " run "
+		.about = "List what was made from files, directly or indirectly. TRACE is a file of " PROG " run\n"
 			 "or a database of " PROG " db.",
 		.example = PROG " rdeps etrace.fxt src/config.h\n",
 		.traces = 1, .max_args = SIZE_MAX, .run = ask_rdeps,

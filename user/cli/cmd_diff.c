@@ -6,7 +6,7 @@
 
 static const struct opt_row options[] = {
 	{ "map", "A=B",
-	  "directory A of the first build is B in the second; default: where each "
+	  "directory A of the first build is B in the second; default: where each\n"
 	  "began" },
 	{ "sizes", NULL, "files of equal size are equal, whatever their times" },
 	{ "times", "PERCENT",
@@ -35,7 +35,7 @@ int cmd_diff(int argc, char **argv)
 {
 	static const struct answer diff = {
 		.name = "diff", .synopsis = "FIRST SECOND", .options = options,
-		.about = "Show where two builds differ: first the root causes, which nothing before them explains, "
+		.about = "Show where two builds differ: first the root causes, which nothing before them explains,\n"
 			 "then every program that differs. The number of parallel jobs does not matter.",
 		.example = PROG " diff old.fxt new.fxt\n",
 		.traces = 2, .max_args = 0, .run = ask,

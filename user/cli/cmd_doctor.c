@@ -60,14 +60,14 @@ static void print(const char *name, const struct finding *f)
 }
 
 static const struct opt_row options[] = {
-	{ "backend", "auto|module|bpf|strace", "check what " PROG " run --backend NAME needs: module, bpf, strace, or "
+	{ "backend", "auto|module|bpf|strace", "check what " PROG " run --backend NAME needs: module, bpf, strace, or\n"
 	  "auto: module or BPF, and strace if neither works" },
 	COMMAND_LINE_HELP
 };
 
 static const struct command_line command_line = {
 	.name = "doctor", .synopsis = "",
-	.about = "Find out what keeps " PROG " run from working on this machine, and what to do about it. "
+	.about = "Find out what keeps " PROG " run from working on this machine, and what to do about it.\n"
 		 "If nothing is in the way, this loads the module or BPF programs once to try them.",
 	.example = PROG " doctor\n",
 	.options = { options },

@@ -15,7 +15,7 @@ static const struct opt_row options[] = {
 	{ "before", "FILE", "say what is different from an earlier recording of the build" },
 	{ "map", "A=B", "directory A of that recording is B in this one; default: where each began" },
 	{ "format", "text|json|github|gitlab|junit",
-	  "text for people (default); workflow commands of GitHub; a code quality report of GitLab; "
+	  "text for people (default); workflow commands of GitHub; a code quality report of GitLab;\n"
 	  "JUnit XML" },
 	{ "summary", "FILE", "append a summary in Markdown to FILE: $GITHUB_STEP_SUMMARY" },
 	{ "no-redact", NULL, "show arguments that look secret" },

@@ -22,7 +22,7 @@ static const struct opt_row options[] = {
 	{ "begin", "WHEN", "when the build began; default: from the trace" },
 	{ "tree", "DIR", "directory to write as \".\"; default: where the build began" },
 	{ "root", "DIR",
-	  "where the file system of the build machine is now; default: /, if the "
+	  "where the file system of the build machine is now; default: /, if the\n"
 	  "build ran on this machine" },
 	{ "programs-by-name", NULL, "identify a program by its name if nothing else is known" },
 	{ "no-packages", NULL, "do not look up the packages that files belong to" },
@@ -200,7 +200,7 @@ int cmd_push(int argc, char **argv)
 {
 	static const struct answer push = {
 		.name = "push", .synopsis = "URL [TRACE|DB]...", .options = options,
-		.about = "Store builds in ClickHouse, over HTTP, for " PROG " fleet. However often a build is pushed, "
+		.about = "Store builds in ClickHouse, over HTTP, for " PROG " fleet. However often a build is pushed,\n"
 			 "it is stored once. Run it once with --init first.",
 		.example = PROG " push --init https://db.example:8443\n"
 			   PROG " push https://db.example:8443 etrace.fxt\n",

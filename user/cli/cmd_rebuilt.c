@@ -8,7 +8,7 @@ static const struct opt_row options[] = {
 	{ "ninja", "DIR", "declared inputs: DIR/build.ninja" },
 	{ "make", "FILE", "declared inputs: the output of \"make -np\" in FILE" },
 	{ "map", "A=B",
-	  "directory A of the old build is B in the new one; default: where each "
+	  "directory A of the old build is B in the new one; default: where each\n"
 	  "began" },
 	{ 0 }
 };

@@ -22,7 +22,7 @@ static const struct opt_row options[] = {
 	{ "json", NULL, "print the counts of all events as one JSON object" },
 	{ "html", "FILE", "write a page for a browser with all of it; - is standard output" },
 	{ "before", "TRACE", "compare with an earlier build, in the page of --html" },
-	{ "compiler-traces", "[=DIR]", "add to the page what compilers wrote about themselves (clang "
+	{ "compiler-traces", "[=DIR]", "add to the page what compilers wrote about themselves (clang\n"
 	  "-ftime-trace, lld --time-trace, crox) in files below DIR" },
 	{ "redact", NULL, "hide what looks secret in arguments; a page always hides it" },
 	{ "no-redact", NULL, "do not hide it in a page, either" },
@@ -33,8 +33,8 @@ static const struct opt_row options[] = {
 
 static const struct command_line command_line = {
 	.name = "report", .synopsis = "[FILE]...",
-	.about = "Summarize a trace: a file of " PROG " run, lines of trace_pipe, a database, or any other "
-		 "format that etrace-read reads. Several files (one for each processor) are one trace. "
+	.about = "Summarize a trace: a file of " PROG " run, lines of trace_pipe, a database, or any other\n"
+		 "format that etrace-read reads. Several files (one for each processor) are one trace.\n"
 		 "Without FILE, read ./" TRACE_FILE "; - is standard input.",
 	.example = PROG " report etrace.fxt\n" PROG " report --html build.html etrace.fxt\n"
 		   PROG " report --html build.html --before monday.fxt etrace.fxt\n",

@@ -38,8 +38,8 @@ static const struct command_line command_line = {
 	.about = "Run COMMAND and record everything that it and its descendants do.",
 	.example = PROG " run make -j8\n" PROG " run -o build.fxt.zst -o build.html ninja\n",
 	.options = { run_rows, record_rows },
-	.status = "that of COMMAND; 128+N if signal N ended it; 123 with --strict if the trace is "
-		  "incomplete; 125 if recording could not start, so COMMAND was not run; 126 if COMMAND "
+	.status = "that of COMMAND; 128+N if signal N ended it; 123 with --strict if the trace is\n"
+		  "incomplete; 125 if recording could not start, so COMMAND was not run; 126 if COMMAND\n"
 		  "cannot be run; 127 if it was not found",
 	.failed = EXIT_FAILED, .runs = true,
 };

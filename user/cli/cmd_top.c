@@ -39,8 +39,8 @@ static const struct opt_row options[] = {
 
 static const struct command_line command_line = {
 	.name = "top", .synopsis = "[FILE|PID]",
-	.about = "Watch a build while it runs: what failed, what runs, what was finished, and how long "
-		 "it will take. FILE is what " PROG " run is writing (default: " TRACE_FILE "); PID is that of "
+	.about = "Watch a build while it runs: what failed, what runs, what was finished, and how long\n"
+		 "it will take. FILE is what " PROG " run is writing (default: " TRACE_FILE "); PID is that of\n"
 		 "an " PROG " run, or of a process to record for this view alone.",
 	.example = PROG " top\n" PROG " top --before yesterday.fxt etrace.fxt\n",
 	.options = { options },

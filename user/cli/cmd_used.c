@@ -16,7 +16,7 @@ static const struct opt_row options[] = {
 	{ "root", "DIR",
 	  "where the file system of the build machine is now; default: /" },
 	{ "in", "ROOT",
-	  "only files in the root directory ROOT of a container; --root says where "
+	  "only files in the root directory ROOT of a container; --root says where\n"
 	  "it is now" },
 	{ "map", "A=B", "with --sources: directory A of today was directory B during the build" },
 	{ 0 }
@@ -50,7 +50,7 @@ int cmd_used(int argc, char **argv)
 {
 	static const struct answer used = {
 		.name = "used", .synopsis = "TRACE", .options = options,
-		.about = "List the distribution's packages that a build used, and for what; or declared build "
+		.about = "List the distribution's packages that a build used, and for what; or declared build\n"
 			 "dependencies that it did not use; or sources that it never read.",
 		.example = PROG " used etrace.fxt\n"
 			   PROG " used --unused --control debian/control etrace.fxt\n",

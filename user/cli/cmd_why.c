@@ -28,7 +28,7 @@ int cmd_why(int argc, char **argv)
 {
 	static const struct answer why = {
 		.name = "why", .synopsis = "TRACE OUT [IN]", .options = options,
-		.about = "Show which command made the file OUT and what called it; with IN, the shortest chain of "
+		.about = "Show which command made the file OUT and what called it; with IN, the shortest chain of\n"
 			 "commands by which the content of IN got into OUT.",
 		.example = PROG " why etrace.fxt app\n"
 			   PROG " why etrace.fxt app src/config.h\n",

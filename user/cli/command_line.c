@@ -38,9 +38,15 @@ static const struct opt_row *find_row(const struct command_line *c, size_t i)
 
 /* ---- --help ---- */
 
+/* Whether the "\n" at @s ends a line of its own, as before an empty or indented one. */
+static bool ends_line(const char *s)
+{
+	return *s == '\n' && (s[1] == ' ' || s[1] == '\n' || !s[1]);
+}
+
 /*
- * Words of @text, from the column where @head ends, and on further lines from @column.
- * "\n" begins a line, too.
+ * Words of @text, from the column where @head ends, and on further lines from @column. As in
+ * plain text, a single "\n" is only a blank.
  */
 static void put_words(FILE *to, const char *head, int column, const char *text)
 {
@@ -58,7 +64,7 @@ static void put_words(FILE *to, const char *head, int column, const char *text)
 			at += fprintf(to, "%*s%.*s", blanks, "", len, text);
 		text += len;
 		blanks = len ? 0 : blanks;
-		if (*text == '\n') {
+		if (ends_line(text)) {
 			fputc('\n', to);
 			at = 0;
 			blanks = column;
@@ -122,8 +128,10 @@ static void list_options(const struct command_line *c)
 		for (const struct opt_row *row = c->options[t]; row && row->name; row++) {
 			const char letter[] = { opt_row_letter(row), 0 };
 
-			printf("%s\t%s\t%s\t%s\n", opt_row_long(row), letter,
-			       row->value ? row->value : "", row->help);
+			printf("%s\t%s\t%s\t", opt_row_long(row), letter, row->value ? row->value : "");
+			for (const char *s = row->help; *s; s++)
+				putchar(*s == '\n' ? ' ' : *s);
+			putchar('\n');
 		}
 }
 

@@ -17,7 +17,7 @@ struct command_line {
 	const char *name;	/* of the subcommand: "deps" */
 	/* what follows the options; for each further usage a line of its own */
 	const char *synopsis;
-	const char *about;	/* what it does; --help wraps it, "\n" begins a line */
+	const char *about;	/* what it does; --help wraps it; a line before a blank ends */
 	const char *example;	/* commands, a line each: "etrace deps etrace.fxt app\n" */
 	/* tables, each ended by a row without a name; unused ones are NULL */
 	const struct opt_row *options[COMMAND_LINE_TABLES];

@@ -210,24 +210,24 @@ void record_options_free(struct record_options *o)
 }
 
 const struct opt_row record_rows[] = {
-	{ "o|output", "FILE", "write the trace there (default: " TRACE_FILE "); may be repeated. The name "
-	  "tells the format: .fxt, .etrace (plain lines) or .json, compressed if "
-	  ".gz or .zst follows; .db (database) and .html (page for a browser) "
+	{ "o|output", "FILE", "write the trace there (default: " TRACE_FILE "); may be repeated. The name\n"
+	  "tells the format: .fxt, .etrace (plain lines) or .json, compressed if\n"
+	  ".gz or .zst follows; .db (database) and .html (page for a browser)\n"
 	  "are made at the end" },
 	{ "to", "fxt|etrace|json|db|html", "the format, whatever the names say" },
-	{ "backend", "auto|module|bpf|strace", "what records: module, bpf, strace, or auto: the module if possible, "
+	{ "backend", "auto|module|bpf|strace", "what records: module, bpf, strace, or auto: the module if possible,\n"
 	  "else BPF, else (run only) strace" },
-	{ "b|buffer", "SIZE", "size of the buffer of each processor (default: 1 to 8 MiB); k, M or G "
+	{ "b|buffer", "SIZE", "size of the buffer of each processor (default: 1 to 8 MiB); k, M or G\n"
 	  "may follow the number" },
-	{ "cgroup", "PATH", "also record every process in this cgroup and below it: a directory, or "
+	{ "cgroup", "PATH", "also record every process in this cgroup and below it: a directory, or\n"
 	  "a path as in /proc/PID/cgroup; may be repeated" },
-	{ "record", "LIST", "also record, separated by commas: probes (names looked up by stat, "
-	  "access, readlink), dirs (listed directories), env (environments; what "
-	  "looks secret is hidden), output (the last 4 KiB that processes which fail wrote to "
+	{ "record", "LIST", "also record, separated by commas: probes (names looked up by stat,\n"
+	  "access, readlink), dirs (listed directories), env (environments; what\n"
+	  "looks secret is hidden), output (the last 4 KiB that processes which fail wrote to\n"
 	  "descriptors 1 and 2; output=all: of all processes); may be repeated" },
-	{ "keep-env", "LIST", "environment variables, separated by commas, that env never hides; may "
+	{ "keep-env", "LIST", "environment variables, separated by commas, that env never hides; may\n"
 	  "be repeated" },
-	{ "no-env", NULL, "record no environment variables; without this and env, the few that "
+	{ "no-env", NULL, "record no environment variables; without this and env, the few that\n"
 	  "compilers take options and directories from" },
 	{ "keep-module", NULL, "do not unload the module at the end if it was loaded for this" },
 	{ "strict", NULL, "exit with status 123 if anything is missing from the trace" },
@@ -236,7 +236,7 @@ const struct opt_row record_rows[] = {
 	{ "progress", "auto|always|never", "show a progress line: auto (on a terminal), always, never" },
 	{ "top", NULL, "show the build on the whole screen while it runs (see " PROG " top)" },
 	{ "before", "FILE", "with --top: an earlier recording, to estimate the time remaining from" },
-	{ "open", NULL, "show the page of the build at the end: the first .html output, or one "
+	{ "open", NULL, "show the page of the build at the end: the first .html output, or one\n"
 	  "next to the first output" },
 	COMMAND_LINE_HELP
 };
