@@ -10,7 +10,7 @@ static const struct opt_row options[] = {
 	  "began" },
 	{ "sizes", NULL, "files of equal size are equal, whatever their times" },
 	{ "times", "PERCENT",
-	  "list programs whose time differs by at least this, and by 0.1 s or more" },
+	  "list programs whose time differs by at least this, and by more than 0.1 s" },
 	{ 0 }
 };
 

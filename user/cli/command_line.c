@@ -53,7 +53,7 @@ static void put_words(FILE *to, const char *head, int column, const char *text)
 	int at = fprintf(to, "%s", head), blanks = column > at ? column - at : 0;
 
 	while (*text) {
-		int len = (int)strcspn(text, " \n");
+		int len = (int)strcspn(text, "\n ");
 
 		if (len && at > column && at + blanks + len > HELP_WIDTH) {
 			fputc('\n', to);

@@ -11,7 +11,16 @@ command -v tmux > /dev/null || { echo "skip: there is no tmux"; exit; }
 views=0
 tmux() { command tmux -L "etrace-$$-$views" -f /dev/null "$@"; }
 # what the last build left must not wait for ever
-trap 'tmux kill-server 2> /dev/null; for p in go.*; do [ -p "$p" ] && exec 9<> "$p" && echo >&9; done' EXIT
+end_all()
+{
+	local p
+
+	tmux kill-server 2> /dev/null
+	for p in go.*; do
+		[ -p "$p" ] && exec 9<> "$p" && echo >&9
+	done
+}
+trap end_all EXIT
 unset NO_COLOR TMUX
 
 # view COLS ROWS COMMAND [VAR=VALUE]...: in a terminal of that size; its end is on the screen.
