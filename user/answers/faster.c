@@ -164,12 +164,12 @@ static bool is_step(const struct finding *f, uint32_t process)
 	       !is_part(largest, f->below[process], MOST_OF);
 }
 
-static void add_row(struct finding *f, enum faster_kind kind, uint32_t process, int64_t took)
+static struct faster_row *add_row(struct finding *f, enum faster_kind kind, uint32_t process,
+				  int64_t took)
 {
-	if (!took)
-		return;
 	f->rows = xgrow(f->rows, &f->cap, f->n + 1, sizeof(*f->rows));
-	f->rows[f->n++] = (struct faster_row){ .kind = kind, .process = process, .took = took };
+	f->rows[f->n] = (struct faster_row){ .kind = kind, .process = process, .took = took };
+	return &f->rows[f->n++];
 }
 
 /* Parents have lower numbers: whether those above are steps is known before. */
@@ -185,7 +185,7 @@ static void find_steps(struct finding *f)
 		within[p] = is_step(f, p);
 		if (within[p])
 			add_row(f, FASTER_STEP, p, f->below[p]);
-		else
+		else if (f->own[p])
 			add_row(f, FASTER_ITSELF, p, f->own[p]);
 	}
 	free(within);
@@ -271,10 +271,11 @@ void faster_find(struct faster *to, const struct timeline *t, const struct line_
 	for (size_t i = 0; i < f.n; i++)
 		find_bound(&f, &f.rows[i]);
 	if (waited_for_place(path)) {
-		add_row(&f, FASTER_PLACES, 0, t->wall);
-		f.rows[f.n - 1].until = t->wall;
-		f.rows[f.n - 1].average = timeline_average(t);
-		f.rows[f.n - 1].saves = t->wall - endless_without(f.endless, NULL, 0);
+		struct faster_row *row = add_row(&f, FASTER_PLACES, 0, t->wall);
+
+		row->until = t->wall;
+		row->average = timeline_average(t);
+		row->saves = t->wall - endless_without(f.endless, NULL, 0);
 	}
 	choose(&f, to);
 	endless_free(f.endless);
