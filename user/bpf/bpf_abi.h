@@ -74,6 +74,7 @@ enum eb_form {
 	EB_S_SAME,		/* as str[0] */
 	EB_S_SPECIAL,		/* struct eb_special, then the entry's name */
 	EB_S_ADDRESS,		/* its text is a struct sockaddr, as kernel/etrace_address.h has it */
+	EB_S_BYTES,		/* its text, null bytes included */
 };
 
 /* eb_str.mark */

@@ -303,6 +303,9 @@ static bool make_text(struct bpf_rec *b, const struct eb_str *str, struct text *
 		/* another thread may have put a null byte there */
 		buf_add(&t->b, text, strnlen(text, str->text));
 		return true;
+	case EB_S_BYTES:
+		buf_add(&t->b, text, str->text);
+		return true;
 	case EB_S_HELD:
 		if (str->arg >= EB_NR_STR)
 			return false;

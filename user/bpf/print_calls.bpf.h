@@ -224,7 +224,7 @@ static __always_inline void print_tell(struct scratch *s, struct slot *t, struct
 	rec_init(s, t, EB_OUTPUT);
 	s->rec.val[EB_V_OUTPUT_fd] = fd;
 	s->rec.val[EB_V_OUTPUT_bytes] = p->bytes;
-	s->rec.str[0].form = EB_S_TEXT;
+	s->rec.str[0].form = EB_S_BYTES;
 	s->rec.str[0].mark = p->unread ? EB_UNREAD : 0;
 	s->counts.strings_unread += !!p->unread;
 	s->rec.str[0].text = have;

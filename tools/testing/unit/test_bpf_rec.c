@@ -533,7 +533,7 @@ static void forms(void **state)
 	assert_int_equal(tally(f)->damaged, 0);
 	/* an unknown one */
 	begin(f, EB_OPEN, 100);
-	string(f, 0, EB_S_ADDRESS + 1, "x", "a/");
+	string(f, 0, EB_S_BYTES + 1, "x", "a/");
 	send(f);
 	assert_int_equal(tally(f)->damaged, 1);
 }

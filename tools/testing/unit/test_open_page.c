@@ -53,16 +53,16 @@ static void page(const char *outputs, const char *to, const char *want, size_t n
 {
 	struct record_options o = { 0 };
 	char *words = strdup(outputs), *save = NULL;
-	const struct record_texts texts = { 0 };
-	int status;
+	struct opts opts;
 
+	opts_init(&opts);
 	for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
-		assert_true(record_option(&o, 'o', w, &texts, &status));
-	assert_true(record_option(&o, RECORD_OPT_OPEN, NULL, &texts, &status));
+		opts_add(&opts, "output", w);
+	opts_add(&opts, "open", NULL);
 	if (to)
-		assert_true(record_option(&o, RECORD_OPT_TO, to, &texts, &status));
+		opts_add(&opts, "to", to);
 	said[0] = 0;
-	assert_int_equal(record_options_end(&o), !!want);
+	assert_int_equal(record_options_take(&o, &opts), !!want);
 	assert_int_equal(!*said, !!want);
 	if (want) {
 		assert_string_equal(o.page, want);
@@ -72,12 +72,14 @@ static void page(const char *outputs, const char *to, const char *want, size_t n
 		assert_int_equal(nfiles, 0);
 	}
 	record_options_free(&o);
+	opts_free(&opts);
 	free(words);
 }
 
 static void test_which(void **state)
 {
 	struct record_options o = { 0 };
+	struct opts none;
 
 	(void)state;
 	page("", NULL, "etrace.html", 2);
@@ -91,7 +93,8 @@ static void test_which(void **state)
 	page(".html", NULL, ".html.html", 2);
 	page("a.fxt", "json", NULL, 0);
 	/* without --open nothing is added */
-	assert_true(record_options_end(&o));
+	opts_init(&none);
+	assert_true(record_options_take(&o, &none));
 	assert_int_equal(o.nfiles, 0);
 	assert_null(o.page);
 }
