@@ -239,12 +239,12 @@ static void put_pictures(const struct timeline *t, const struct draw *d, uint64_
 static const char *const commands[][2] = {
 	{ "explain @", "what failed first, and what is known of it" },
 	{ "time @", "where the time went; the critical path" },
-	{ "deps @ FILE", "what a file was made from, and rdeps, what was made from it" },
-	{ "why @ FILE", "who made a file, and how another one got into it" },
+	{ "deps @ FILE", "what a file was made from; rdeps: what was made from it" },
+	{ "why @ FILE", "what made a file, and how another file got into it" },
 	{ "check @", "what can make the next build wrong" },
 	{ "used @", "packages and sources that were used" },
 	{ "compdb @", "compile_commands.json" },
-	{ "diff OLD @", "where the build parts from another, and rebuilt, why steps ran again" },
+	{ "diff OLD @", "where two builds differ; rebuilt: why steps ran again" },
 };
 
 /* What is behind a longer one begins a line of its own. */

@@ -150,7 +150,8 @@ static void label_outputs(struct page *p, const struct build *b)
 	struct page_times *pt = p->times;
 	struct buf label = { 0 };
 
-	for (uint32_t i = 1; i <= p->t.nexecs; i++) {
+	/* a damaged database may have no program at all */
+	for (uint32_t i = 1; pt->nlabels && i <= p->t.nexecs; i++) {
 		uint32_t output = p->t.outputs[p->t.execs[i].process];
 		const char *path, *made;
 		size_t len, made_len;

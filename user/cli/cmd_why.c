@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* etrace why: who made a file, and how another one got into it. */
+/* etrace why: what made a file, and how another file got into it. */
 #include "answers/why.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"

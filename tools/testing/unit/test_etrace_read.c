@@ -320,11 +320,13 @@ static void report(void **state)
 {
 	(void)state;
 	expect(0, "$R --stats good", "2 events in 0.000000004 s: 1 exit, 1 close");
-	expect(0, "${R%-read} report good > s && ${R%-read} report - < good | cmp - s && cat s",
+	/* but for the commands at the end, which name the trace */
+	expect(0, "${R%-read} report good | grep -v '^  etrace' > s; "
+		  "${R%-read} report - < good | grep -v '^  etrace' | cmp - s && cat s",
 	       "The trace is complete: nothing was lost or damaged.\n");
 	expect(1, "${R%-read} report damaged 2>&1", "etrace report: damaged: line 2: damaged line");
 	expect(1, "${R%-read} report damaged 2>/dev/null", "The trace is NOT complete:\n  1 damaged lines, passed over\n");
-	expect(0, "$R -o r.fxt good && ${R%-read} report r.fxt | cmp - s", NULL);
+	expect(0, "$R -o r.fxt good && ${R%-read} report r.fxt | grep -v '^  etrace' | cmp - s", NULL);
 	expect(0, "${R%-read} report --json r.fxt", "{\"complete\":true,\"recording\":null,");
 	expect(0, "$R --stats --json r.fxt > s && ${R%-read} report --json - < r.fxt | cmp - s", NULL);
 	expect(0, "${R%-read} report $D/sp-rtrace/64/leaky.rtrace", "Calls: 26\n");

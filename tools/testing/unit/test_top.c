@@ -419,6 +419,7 @@ static void test_sizes(void **state)
 	(void)state;
 	test_passed_on(state);
 	execs(9, "/usr/bin/x", "x \xc3\xa4\x1b[2J\xff", 6);
+	top_view_free(&view);
 	view = (struct top_view){ 0 };
 	for (unsigned int rows = 1; rows < 60; rows += 3)
 		for (unsigned int cols = 1; cols < 210; cols += 7)
