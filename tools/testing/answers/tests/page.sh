@@ -176,6 +176,7 @@ ends 2 "what is no trace of a build" etrace report --html none.html "$ANSWERS/li
 check "has no page" test ! -e none.html
 
 cp whole.fxt build.fxt
+cp whole.fxt yesterday.fxt
 while read -r line; do
 	check "etrace-report.1: $line" bash -c "$line && test -s build.html"
 done < <(sed -n 's/^etrace report .*html.*/&/p' "$ANSWERS/../../../Documentation/etrace-report.1" | sed 's/\\-/-/g')

@@ -17,9 +17,10 @@ questions=(
 # answer TRACE QUESTION: what is said, and the status.
 answer()
 {
+	# without the commands at the end of a report, which are laid out for the trace's name
 	local words
 	read -ra words <<< "$2"
-	SOURCE_DATE_EPOCH=1 etrace "${words[0]}" "${words[@]:1}" "$1" 2>&1 | sed "s|$1|TRACE|g"
+	SOURCE_DATE_EPOCH=1 etrace "${words[0]}" "${words[@]:1}" "$1" 2>&1 | sed "s|$1|TRACE|g; /^More:\$/,\$d"
 	echo "status ${PIPESTATUS[0]}"
 }
 
