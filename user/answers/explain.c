@@ -141,7 +141,8 @@ static void keep_end(struct buf *text)
 	}
 	while (from && from < text->len && text->s[from - 1] != '\n')
 		from++;
-	memmove(text->s, text->s + from, text->len - from);
+	if (from)
+		memmove(text->s, text->s + from, text->len - from);
 	text->len -= from;
 }
 
