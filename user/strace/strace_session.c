@@ -184,7 +184,7 @@ static bool strace_idle(struct session *base)
  */
 static char *const options[] = {
 	"strace", "-D", "-f", "-q", "-ttt", "-T", "-yy", "-s", STRING_BYTES, "-e", "signal=!chld",
-	"-e", ST_RAW, "-e", "abbrev=!seccomp,prctl",
+	"-e", (ST_RAW), "-e", "abbrev=!seccomp,prctl",
 };
 #define NOPTIONS (sizeof(options) / sizeof(options[0]))
 
