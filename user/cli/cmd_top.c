@@ -66,14 +66,6 @@ static bool is_written(int fd)
 	return errno == EWOULDBLOCK;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /*
  * The end of what is there.  A recorder that has gone may have written something since
  * this was read, so it is read once more before it ends.

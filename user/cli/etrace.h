@@ -3,7 +3,9 @@
 #ifndef ETRACE_PROGRAM_H
 #define ETRACE_PROGRAM_H
 
+#include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #define PROG "etrace"
 
@@ -47,6 +49,15 @@ int cmd_doctor(int argc, char **argv);
 
 /** say - a line on standard error, with the program's name before it */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** now_ns - CLOCK_MONOTONIC, in ns */
+static inline uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
 
 /** print_version - what --version prints, of the program and every subcommand */
 void print_version(void);

@@ -160,7 +160,7 @@ struct recording *record_new(const struct record_options *o, const struct user *
 	if (!r->sink)
 		goto fail;
 	r->fds = xcalloc(r->session->nfds + RECORD_FDS, sizeof(*r->fds));
-	r->begun = r->synced = r->shown = record_now();
+	r->begun = r->synced = r->shown = now_ns();
 	r->realtime = realtime_at(r->begun);
 	/* last: it is traced from here on */
 	r->cgroups = cgroups_add(r->session, o->cgroups, o->ncgroups, why, sizeof(why));

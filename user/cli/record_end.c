@@ -101,7 +101,7 @@ bool record_told_to_end(struct recording *r)
 /* Until all is written: see STALL_NS. */
 static void wait_for_outputs(struct recording *r)
 {
-	uint64_t begun = record_now(), moved = begun, left = outputs_waiting(r->outputs);
+	uint64_t begun = now_ns(), moved = begun, left = outputs_waiting(r->outputs);
 	struct pollfd fds[] = {
 		{ .fd = r->signals, .events = POLLIN },
 		{ .fd = outputs_fd(r->outputs), .events = POLLIN },
@@ -114,7 +114,7 @@ static void wait_for_outputs(struct recording *r)
 		poll(fds, 2, 200);
 		if (record_told_to_end(r))
 			return;
-		now = record_now();
+		now = now_ns();
 		waiting = outputs_waiting(r->outputs);
 		if (waiting != left)
 			moved = now;
@@ -244,7 +244,7 @@ bool record_end(struct recording *r, int status)
 	record_end_view(r);
 	if (r->aside)
 		aside_show(r->aside, true);
-	ended = record_now();
+	ended = now_ns();
 	err = r->session->ops->stop(r->session);
 	if (!err)
 		err = r->session->ops->account(r->session, &a);

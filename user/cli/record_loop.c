@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The loop of a recording, and its progress line.  See record.h. */
 #include "cli/record_state.h"
+#include "cli/etrace.h"
 #include "cli/cgroups.h"
 #include "cli/term.h"
 
@@ -132,7 +133,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 	s->ops->poll(s, r->fds + RECORD_FDS);
 
 	while (on) {
-		uint64_t now = record_now();
+		uint64_t now = now_ns();
 		bool woken = false, slept;
 
 		r->fds[2] = (struct pollfd){ .fd = r->top ? top_fd(r->top) : -1, .events = POLLIN };
@@ -146,7 +147,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 		slept = !more;
 		more = s->ops->pump(s) > 0;
 		pace(r, woken, slept);
-		now = record_now();
+		now = now_ns();
 		if (now >= r->synced + SYNC_NS)
 			sync_outputs(r, now);
 		on &= show_view(r, now);
@@ -156,7 +157,7 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
 void record_pause(struct recording *r)
 {
 	r->session->ops->pump(r->session);
-	sync_outputs(r, record_now());
+	sync_outputs(r, now_ns());
 	outputs_settle(r->outputs, PAUSE_MS);
 	progress_hide();
 	if (r->top)

@@ -169,7 +169,7 @@ void record_reader(struct recording *r, const char *doing)
 int record_wait(struct recording *r, pid_t pid, const char *text, const char *path)
 {
 	struct pollfd fd = { .fd = r->signals, .events = POLLIN };
-	uint64_t begun = record_now();
+	uint64_t begun = now_ns();
 	bool told = r->opt.quiet;
 	int status;
 
@@ -180,7 +180,7 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
 			waitpid(pid, &status, 0);
 			return -1;
 		}
-		if (!told && record_now() >= begun + TELL_NS) {
+		if (!told && now_ns() >= begun + TELL_NS) {
 			progress_hide();
 			say(text, path);
 			told = true;

@@ -60,14 +60,6 @@ struct recording {
 	int64_t realtime;	/* CLOCK_REALTIME less CLOCK_MONOTONIC when it began, ns */
 };
 
-static inline uint64_t record_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* ---- databases and pages: record_made.c ---- */
 
 /** record_made_kind - what of that kind an output is to be, or NULL */

@@ -30,14 +30,6 @@ struct top {
 	uint64_t busy, all;	/* of /proc/stat, when it was read last */
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* ---- the earlier recording ---- */
 
 struct reader {

@@ -157,6 +157,6 @@ function copyButton(text, what) {
 	return b;
 }
 
-return {visible, make, fill, bar, button, copyButton, number, time, seconds: time, moment, bytes,
+return {visible, make, fill, bar, button, copyButton, number, time, moment, bytes,
 	percent, plural, quoted};
 })();

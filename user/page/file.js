@@ -159,7 +159,7 @@ function users(caption, programs) {
 		{name: 'Program', value: p => model.label(p),
 			show: p => [links.colour(model.programs.kind[p]), ' ', links.program(p)]},
 		{name: 'From', value: p => model.programs.at[p],
-			show: p => dom.seconds(model.programs.at[p]), number: true},
+			show: p => dom.time(model.programs.at[p]), number: true},
 	], programs, 2) : null;
 }
 

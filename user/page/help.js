@@ -32,7 +32,7 @@ const ABOUT = [
 		['failed', 'what failed with the build'],
 		['class:link', 'a class of programs'],
 		['tool:cc1', 'a tool'],
-		['dir:/work/lib', 'what its job made stands there'],
+		['dir:/home/me/lib', 'programs whose job wrote into this directory'],
 	]],
 ];
 let dialog = null;

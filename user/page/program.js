@@ -8,7 +8,7 @@ function line(p) {
 	const {programs} = model, failure = filter.failureText(p);
 
 	return `${model.label(p)}, ${model.className(p)}, ` +
-		`worked ${dom.seconds(model.work[p])} from ${dom.seconds(programs.at[p])}, ` +
+		`worked ${dom.time(model.work[p])} from ${dom.time(programs.at[p])}, ` +
 		`${model.howItEnded(p)}${failure ? ` (${failure})` : ''}`;
 }
 
@@ -32,9 +32,9 @@ async function facts(p) {
 		...fact('In', command && dom.make('code', {class: 'path'}, command.directory)),
 		...fact('Program', links.file(programs.file[p], paths)),
 		...fact('From, to',
-			`${dom.seconds(programs.at[p])}, ${dom.seconds(programs.until[p])}`),
-		...fact('Worked', dom.seconds(model.work[p])),
-		...fact('Processor', cpu < 0 ? null : dom.seconds(cpu * 1000)),
+			`${dom.time(programs.at[p])}, ${dom.time(programs.until[p])}`),
+		...fact('Worked', dom.time(model.work[p])),
+		...fact('Processor', cpu < 0 ? null : dom.time(cpu * 1000)),
 		...fact('Memory', memory < 0 ? null : `${dom.bytes(memory * 1024)} at most`),
 		...fact('End', model.howItEnded(p)),
 		...fact('Process', `${processes.pid[programs.process[p]]}`),
@@ -52,10 +52,10 @@ function inside(rows) {
 	return table.make('Inside, as it told itself', [
 		{name: 'What', value: r => r[0], show: r => '\u00a0'.repeat(2 * r[4]) + r[0]},
 		{name: 'Of', value: r => r[1], show: r => dom.make('span', {class: 'path'}, r[1])},
-		{name: 'From', value: r => r[2], number: true, show: r => dom.seconds(r[2])},
+		{name: 'From', value: r => r[2], number: true, show: r => dom.time(r[2])},
 		{name: 'Took', value: r => r[3], number: true, show: r =>
 			[dom.bar(r[3] / whole, r[3] / whole, (r[2] - begin) / whole),
-				dom.seconds(r[3])]},
+				dom.time(r[3])]},
 	], rows);
 }
 
@@ -97,9 +97,9 @@ async function show(section, argument) {
 		started.length ? table.make('Programs that it started', [
 			{name: 'Program', value: i => model.label(i), show: i => links.program(i)},
 			{name: 'From', value: i => model.programs.at[i],
-				show: i => dom.seconds(model.programs.at[i]), number: true},
+				show: i => dom.time(model.programs.at[i]), number: true},
 			{name: 'Worked', value: i => model.work[i],
-				show: i => dom.seconds(model.work[i]), number: true},
+				show: i => dom.time(model.work[i]), number: true},
 		], started, 2) : null,
 		fileTable('Files that it wrote', filesOf(graph, graph.writes.of(p), paths), paths),
 		fileTable('Files that it read', filesOf(graph, graph.dataOf(p), paths), paths),

@@ -13,13 +13,13 @@ function one(caption, rows) {
 			show: r => r[1] < 0 ? r[0] || '(not known)' :
 				dom.make('a', {href: `#file/${r[1]}`, class: 'path'}, r[0])},
 		{name: 'Total', value: r => r[3], number: true,
-			show: r => [dom.bar(r[3] / most, r[3] / most), dom.seconds(r[3])]},
+			show: r => [dom.bar(r[3] / most, r[3] / most), dom.time(r[3])]},
 		{name: 'Runs', value: r => r[2], show: r => dom.number(r[2]), number: true},
 		{name: 'Longest', value: r => r[4], number: true,
-			show: r => r[5] < 0 ? dom.seconds(r[4]) :
-				links.program(r[5], dom.seconds(r[4]))},
+			show: r => r[5] < 0 ? dom.time(r[4]) :
+				links.program(r[5], dom.time(r[4]))},
 		{name: 'Processor', value: r => r[6], number: true,
-			show: r => r[6] < 0 ? 'not known' : dom.seconds(r[6])},
+			show: r => r[6] < 0 ? 'not known' : dom.time(r[6])},
 	], rows, -2);
 }
 

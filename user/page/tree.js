@@ -27,10 +27,10 @@ function node(process) {
 	return {
 		row: [
 			dom.bar(all[process] / total(), own[process] / total()),
-			dom.make('span', {class: 'time'}, dom.seconds(all[process])),
+			dom.make('span', {class: 'time'}, dom.time(all[process])),
 			' ', first < 0 ? names(process) : links.program(first, names(process)),
 			dom.make('small', {}, children.length ?
-				`, ${dom.seconds(own[process])} of it itself, ` +
+				`, ${dom.time(own[process])} of it itself, ` +
 				dom.plural(below[process], 'process', 'processes') + ' below' : '',
 			`, pid ${model.processes.pid[process]}`),
 		],
