@@ -277,22 +277,36 @@ static bool is_number(struct work_arg a)
 }
 
 /*
- * The first target of make or ninja.  @dir: set to the value of -C, if it is given.
- * "-j 4": the number belongs to the option, but "-j all" makes all.
+ * The next argument belongs to @option of make or ninja.  It does after -j, -l and -k only if it
+ * is a number: "-j all" makes all.
  */
+static bool takes_next(struct work_arg option, struct work_arg next)
+{
+	static const struct {
+		const char *option;
+		bool number;
+	} list[] = {
+		{ "-f", false }, { "-I", false }, { "-o", false }, { "-W", false },
+		{ "-j", true }, { "-l", true }, { "-k", true },
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		if (is(option, list[i].option))
+			return !list[i].number || is_number(next);
+	return false;
+}
+
+/* The first target of make or ninja.  @dir: set to the value of -C, if it is given. */
 static struct work_arg target_of(const struct work_arg *args, size_t n, struct work_arg *dir)
 {
 	for (size_t i = 1; i < n; i++) {
-		bool more = i + 1 < n, number = more && is_number(args[i + 1]);
+		bool more = i + 1 < n;
 
 		if (is(args[i], "-C") && more)
 			*dir = args[++i];
 		else if (begins(args[i], "-C") && args[i].len > 2)
 			*dir = (struct work_arg){ args[i].s + 2, args[i].len - 2 };
-		else if ((is(args[i], "-f") || is(args[i], "-I") || is(args[i], "-o") ||
-			  is(args[i], "-W")) && more)
-			i++;
-		else if ((is(args[i], "-j") || is(args[i], "-l") || is(args[i], "-k")) && number)
+		else if (more && takes_next(args[i], args[i + 1]))
 			i++;
 		else if (is_word(args[i]))
 			return args[i];
