@@ -53,13 +53,19 @@ static void put_files(const struct put *p, const char *head, const struct explai
 		out_printf(p->out, "            and %zu more\n", l->n - EXPLAIN_ROWS);
 }
 
+/* What was forked has its parent's command. */
+static void put_run(const struct put *p, uint32_t exec, bool full)
+{
+	put_command(p->out, p->x->db, build_with_command(build_of(p->x->db), exec), full);
+}
+
 static void put_execs(const struct put *p, const char *head, const struct explain_list *l, bool how)
 {
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < l->n && i < EXPLAIN_ROWS; i++) {
 		put_head(p, i ? "" : head);
-		put_command(p->out, p->x->db, failures_command(p->x->f, l->row[i]), false);
+		put_run(p, failures_command(p->x->f, l->row[i]), false);
 		if (how) {
 			text.len = 0;
 			failures_how(p->x->db, l->row[i], &text);
@@ -127,7 +133,7 @@ static void put_all(const struct put *p)
 	const struct build *b = build_of(p->x->db);
 
 	put_head(p, "Command");
-	put_command(p->out, p->x->db, p->x->command, true);
+	put_run(p, p->x->command, true);
 	out_puts(p->out, "\n");
 	put_head(p, "Directory");
 	put_file(p->out, p->x->db, b->execs[p->x->exec].cwd);

@@ -71,6 +71,7 @@ enum failure_reason {
 	FAILURE_OF_INPUT,	/* it failed on @path: a source, a script, what it makes */
 	FAILURE_OF_MISSING,	/* @path was looked for, and is nowhere */
 	FAILURE_OF_TOOL,	/* the same of a program that it was to run */
+	FAILURE_OF_INTERPRETER,	/* @path was called, and it or what its first line names is nowhere */
 	FAILURE_OF_RULE,	/* @name is to be made, and no rule says how */
 	FAILURE_OF_RIGHTS,	/* @path could not be opened: not permitted */
 	FAILURE_OF_SPACE,	/* the disk was full, or the file too large */
@@ -102,6 +103,14 @@ bool failures_printed(struct db *db, uint32_t exec, struct buf *to);
 
 /** failures_said - why it failed, of what it printed.  Return: false: that is not known */
 bool failures_said(struct db *db, uint32_t exec, struct failure_on *on);
+
+/**
+ * failures_quote - the line of what it printed that tells best why it failed; appended
+ *
+ * The first on descriptor 2 that speaks of an error, or its last one; else the first on
+ * descriptor 1 that does.  Nothing is appended if there is none.  Secrets are hidden.
+ */
+void failures_quote(struct db *db, uint32_t exec, struct buf *to);
 
 /** failures_how - "exit status 1", "SIGKILL"; appended */
 void failures_how(struct db *db, uint32_t exec, struct buf *to);

@@ -15,6 +15,7 @@ enum { STATUS_TIME = 124, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
 
 static const char *const reasons[FAILURE_REASONS] = {
 	[FAILURE_OF_INPUT] = "input", [FAILURE_OF_MISSING] = "missing", [FAILURE_OF_TOOL] = "tool",
+	[FAILURE_OF_INTERPRETER] = "interpreter",
 	[FAILURE_OF_RULE] = "rule", [FAILURE_OF_RIGHTS] = "not permitted", [FAILURE_OF_SPACE] = "full",
 	[FAILURE_OF_MEMORY] = "memory", [FAILURE_OF_TIME] = "timeout", [FAILURE_OF_NOTHING] = "",
 };
@@ -196,6 +197,71 @@ static bool matters(const struct look *l, const char *path, size_t len)
 	return named;
 }
 
+/* The part of libfoo.so or libfoo.a that -lfoo asks for, with the dot behind it. */
+static struct work_arg library_name(struct work_arg file)
+{
+	size_t end = ends(file, ".so") ? 3 : ends(file, ".a") ? 2 : 0;
+
+	if (!end || file.len <= end + 3 || memcmp(file.s, "lib", 3))
+		return (struct work_arg){ 0 };
+	return (struct work_arg){ file.s + 3, file.len - end - 2 };
+}
+
+/* Whether it was told to link with a library: -lfoo, or -l and foo. */
+static bool links_with(const struct work_arg *args, size_t n, struct work_arg name)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct work_arg arg = args[i];
+
+		if (arg.len > 2 && !memcmp(arg.s, "-l", 2))
+			arg = (struct work_arg){ arg.s + 2, arg.len - 2 };
+		else if (args[i - 1].len != 2 || memcmp(args[i - 1].s, "-l", 2))
+			continue;
+		if (arg.len + 1 == name.len && !memcmp(arg.s, name.s, arg.len))
+			return true;
+	}
+	return false;
+}
+
+/* Whether it read libfoo.a, or libfoo.so.1 by a link. */
+static bool read_library(const struct look *l, struct work_arg name)
+{
+	const struct build_exec *e = &l->b->execs[l->exec];
+
+	for (uint32_t i = 0; i < e->uses; i++) {
+		const struct build_access *a = &l->b->accesses[e->first + i];
+		struct work_arg file = name_of(l, a->file);
+
+		if (a->how != GRAPH_MISS && file.len > 3 + name.len && !memcmp(file.s, "lib", 3) &&
+		    !memcmp(file.s + 3, name.s, name.len))
+			return true;
+	}
+	return false;
+}
+
+/* A linker reads on when a library is missing, and fails in the end. */
+static bool find_library(const struct look *l, struct failure_on *on)
+{
+	struct buf words = { 0 };
+	size_t n, len;
+	struct work_arg *args = answers_work_args(l->db, l->exec, &words, &n);
+	uint32_t misses = build_misses(l->b, l->exec);
+
+	for (uint32_t i = 0; i < misses && !on->name.len; i++) {
+		const char *path = build_path(l->b, build_miss_of(l->b, l->exec, i)->file, &len);
+		struct work_arg file = base_of(path, len), name = library_name(file);
+
+		if (!name.len || !links_with(args, n, name) || read_library(l, name))
+			continue;
+		on->reason = FAILURE_OF_MISSING;
+		buf_add(&on->name, file.s, file.len);
+		buf_add(&on->path, path, len);
+	}
+	free(args);
+	buf_free(&words);
+	return on->name.len;
+}
+
 /* The last name that it looked for and that is nowhere; then nothing more was read. */
 static bool find_missing(const struct look *l, struct failure_on *on)
 {
@@ -224,6 +290,20 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 	return false;
 }
 
+/* How many places a program was looked for in by this name: one, if it was called by a path. */
+static uint32_t places_of(const struct look *l, struct work_arg name)
+{
+	uint32_t n = build_misses(l->b, l->exec), places = 0;
+	size_t len;
+
+	while (n--) {
+		const char *path = build_path(l->b, build_miss_of(l->b, l->exec, n)->file, &len);
+
+		places += same(base_of(path, len), name);
+	}
+	return places;
+}
+
 /* A program that was to run: its name, which was in no directory. */
 static bool find_tool(const struct look *l, struct failure_on *on)
 {
@@ -237,7 +317,8 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 
 		if (is_habit(path, len) || was_found(l, name))
 			continue;
-		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS : FAILURE_OF_TOOL;
+		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS :
+			     places_of(l, name) > 1 ? FAILURE_OF_TOOL : FAILURE_OF_INTERPRETER;
 		if (is_right(m->error))
 			buf_add(&on->path, path, len);
 		else
@@ -246,6 +327,22 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		return true;
 	}
 	return false;
+}
+
+/* A child that was forked to run a program, and ended by a status of its caller's own. */
+static void find_child_tool(const struct look *l, struct failure_on *on)
+{
+	struct failure_on tool = { 0 };
+
+	if (build_with_command(l->b, l->exec) == l->exec || !find_tool(l, &tool) ||
+	    tool.reason != FAILURE_OF_TOOL) {
+		failure_on_free(&tool);
+		return;
+	}
+	on->reason = tool.reason;
+	on->name = tool.name;
+	buf_add(&on->path, tool.path.s, tool.path.len);
+	buf_free(&tool.path);
 }
 
 /* ---- what it worked at ---- */
@@ -322,8 +419,8 @@ void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
 			on->reason = FAILURE_OF_TIME;
 	} else if (e->status == STATUS_NOT_FOUND || e->status == STATUS_CANNOT_RUN) {
 		find_tool(&l, on);
-	} else {
-		find_missing(&l, on);
+	} else if (!find_library(&l, on) && !find_missing(&l, on)) {
+		find_child_tool(&l, on);
 	}
 	/* the driver tells what became of a program that was killed */
 	if (on->reason == FAILURE_OF_NOTHING && !failures_said(db, exec, on) &&
@@ -344,8 +441,9 @@ void failure_on_free(struct failure_on *on)
 
 /* ---- the line ---- */
 
-/* Longer commands lose their end. */
+/* Longer commands and lines lose their end. */
 #define COMMAND_COLUMNS	160u
+#define QUOTE_COLUMNS	120u
 #define PATH_COLUMNS	200u
 
 /* As seen from where the build began. */
@@ -406,6 +504,8 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	static const char *const text[FAILURE_REASONS][3] = {
 		[FAILURE_OF_MISSING] = { "", " was not found", "a file was not found" },
 		[FAILURE_OF_TOOL] = { "", " is not installed, or not on the PATH", "a program was not found" },
+		/* the kernel has one error for both */
+		[FAILURE_OF_INTERPRETER] = { "", " or its interpreter was not found", "" },
 		[FAILURE_OF_RULE] = { "no rule makes ", "", "no rule makes a file" },
 		[FAILURE_OF_RIGHTS] = { "", ": permission denied", "permission denied" },
 		[FAILURE_OF_SPACE] = { "no space for ", "", "no space is left" },
@@ -426,6 +526,23 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	buf_adds(to, t[1]);
 }
 
+/* What it said itself, where the reason is not known otherwise. */
+static void add_quote(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
+{
+	struct buf line = { 0 };
+
+	failures_quote(db, exec, &line);
+	if (!line.len && failures_command(f, exec) != exec)
+		failures_quote(db, failures_command(f, exec), &line);
+	if (line.len) {
+		buf_adds(to, ": \"");
+		if (screen_add(to, line.s, line.len, QUOTE_COLUMNS, true) >= QUOTE_COLUMNS)
+			buf_adds(to, "...");
+		buf_addc(to, '"');
+	}
+	buf_free(&line);
+}
+
 void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
 {
 	struct failure_on on;
@@ -440,6 +557,8 @@ void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, st
 	buf_adds(to, ", with ");
 	failures_how(db, exec, to);
 	add_reason(db, &on, to);
+	if (on.reason == FAILURE_OF_INPUT || on.reason == FAILURE_OF_NOTHING)
+		add_quote(db, f, exec, to);
 	failure_on_free(&on);
 }
 

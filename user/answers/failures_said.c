@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Why a program failed, as it says itself in what it printed.  See failures.h. */
 #include "answers/failures.h"
+#include "build/redact.h"
 #include "model/build.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
+
+/* ---- what it printed ---- */
+
+/* An archive, an image: one in eight of its characters would be shown as something else. */
+static bool is_binary(const char *s, size_t len)
+{
+	static const char lost[] = "\xef\xbf\xbd";	/* U+FFFD: bytes that were no text */
+	size_t odd = 0, chars = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		chars += (c & 0xc0) != 0x80;
+		odd += (c < ' ' && !strchr("\b\t\n\f\r\033", c)) || c == 0x7f || !c ||
+		       (len - i >= 3 && !memcmp(s + i, lost, 3));
+	}
+	return odd && odd * 8 > chars;
+}
 
 bool failures_printed(struct db *db, uint32_t exec, struct buf *to)
 {
-	static const char text[] = "SELECT text FROM printed WHERE exec = ? ORDER BY fd, at";
+	static const char text[] = "SELECT text, bytes FROM printed WHERE exec = ? ORDER BY fd, at";
 	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
 	bool found = false;
 	size_t len;
@@ -17,11 +38,19 @@ bool failures_printed(struct db *db, uint32_t exec, struct buf *to)
 
 		if (to->len && len && to->s[to->len - 1] != '\n')
 			buf_addc(to, '\n');
-		buf_add(to, s, len);
+		if (is_binary(s, len)) {
+			buf_adds(to, "[binary data: ");
+			buf_addu(to, (uint64_t)db_int(st, 1));
+			buf_adds(to, " bytes]\n");
+		} else {
+			buf_add(to, s, len);
+		}
 		found = true;
 	}
 	return found;
 }
+
+/* ---- the reason ---- */
 
 /* Where the name stands of what it is about. */
 enum where { NOWHERE, BEFORE, BEHIND };
@@ -49,14 +78,46 @@ static const struct phrase {
 /* Marks around a name: of ASCII and, byte by byte, of UTF-8. */
 #define QUOTES "'\"`\xe2\x80\x98\x99"
 
+/* What a program could not do, rather than what with: "Cannot stat", "cannot open shared object". */
+static bool is_verb(const char *s, size_t len)
+{
+	static const char *const words[] = {
+		"can't ", "cannot ", "could not ", "couldn't ", "failed ", "unable ", "not ",
+	};
+
+	if (len && strchr(QUOTES, s[len - 1]))
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (len > strlen(words[i]) && !strncasecmp(s, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+/* The part before @at of a line whose parts are divided by ": ". */
+static const char *part_before(const char *line, const char *at)
+{
+	while (at > line && !(at[-1] == ' ' && at - 1 > line && at[-2] == ':'))
+		at--;
+	return at;
+}
+
+static const char *end_before(const char *line, const char *at)
+{
+	while (at > line && (at[-1] == ' ' || at[-1] == ':'))
+		at--;
+	return at;
+}
+
 static void add_before(const char *line, const char *at, struct buf *to)
 {
 	const char *from;
 
-	while (at > line && (at[-1] == ' ' || at[-1] == ':'))
-		at--;
-	for (from = at; from > line && !(from[-1] == ' ' && from - 1 > line && from[-2] == ':');)
-		from--;
+	at = end_before(line, at);
+	from = part_before(line, at);
+	while (is_verb(from, (size_t)(at - from))) {
+		at = end_before(line, from);
+		from = part_before(line, at);
+	}
 	/* "error writing 'out/copy'" */
 	if (at > from && strchr(QUOTES, at[-1])) {
 		while (at > from && strchr(QUOTES, at[-1]))
@@ -82,16 +143,24 @@ static bool is_tool(const char *text, size_t len)
 	return memmem(text, len, "Error 127", 9);
 }
 
+/* Of a file that is missing, a program complains and ends by itself. */
+static bool can_kill(enum failure_reason reason)
+{
+	return reason == FAILURE_OF_MEMORY || reason == FAILURE_OF_SPACE;
+}
+
 bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
 {
 	struct buf text = { 0 };
 	const struct phrase *p = phrases, *end = phrases + sizeof(phrases) / sizeof(*phrases);
+	const struct build *b = build_of(db);
 	const char *at = NULL, *line;
 
 	failures_printed(db, exec, &text);
 	buf_addc(&text, '\n');
 	while (p < end) {
-		at = memmem(text.s, text.len, p->text, strlen(p->text));
+		at = can_kill(p->reason) || b->execs[exec].signal <= 0 ?
+			     memmem(text.s, text.len, p->text, strlen(p->text)) : NULL;
 		if (at)
 			break;
 		p++;
@@ -107,4 +176,77 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
 	}
 	buf_free(&text);
 	return at;
+}
+
+/* ---- what it said ---- */
+
+/* "error" as a word, and "TypeError", but not "-Werror". */
+static bool tells_error(const char *s, size_t len)
+{
+	static const char *const words[] = { "error", "fatal", "panic", "undefined reference" };
+
+	for (size_t at = 0; at < len; at++) {
+		if (at && isalnum((unsigned char)s[at - 1]) && s[at] != 'E')
+			continue;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (at + strlen(words[i]) <= len && !strncasecmp(s + at, words[i], strlen(words[i])))
+				return true;
+	}
+	return false;
+}
+
+/* Without colours and the like, which are ESC [ ... letter. */
+static void add_plain(const char *s, size_t len, struct buf *to)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] != '\033') {
+			buf_addc(to, s[i]);
+			continue;
+		}
+		while (i < len && !isalpha((unsigned char)s[i]))
+			i++;
+	}
+}
+
+/* The first line that tells of an error; else, with @any, the last that is not blank. */
+static struct work_arg line_of(const char *s, size_t len, bool any)
+{
+	struct work_arg last = { 0 };
+
+	for (size_t at = 0; at < len;) {
+		const char *end = memchr(s + at, '\n', len - at);
+		struct work_arg line = { s + at, end ? (size_t)(end - s) - at : len - at };
+
+		at += line.len + 1;
+		while (line.len && isspace((unsigned char)line.s[line.len - 1]))
+			line.len--;
+		while (line.len && isspace((unsigned char)*line.s))
+			line.s++, line.len--;
+		if (tells_error(line.s, line.len))
+			return line;
+		if (any && line.len)
+			last = line;
+	}
+	return last;
+}
+
+void failures_quote(struct db *db, uint32_t exec, struct buf *to)
+{
+	static const char text[] = "SELECT text, fd FROM printed WHERE exec = ? ORDER BY fd DESC, at";
+	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
+	struct buf line = { 0 };
+	size_t len;
+
+	while (db_row(db, st)) {
+		const char *s = db_bytes(st, 0, &len);
+		struct work_arg said = { 0 };
+
+		if (!line.len && !is_binary(s, len))
+			said = line_of(s, len, db_int(st, 1) == 2);
+		add_plain(said.s, said.len, &line);
+	}
+	if (line.len && db->redact)
+		redact_line(line.s, &line.len);
+	buf_add(to, line.s, line.len);
+	buf_free(&line);
 }

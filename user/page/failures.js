@@ -22,6 +22,7 @@ const FOLDED = {
 
 const REASONS = {
 	input: '', missing: 'not found: ', tool: 'no such program: ',
+	interpreter: 'no such program, or no interpreter of it: ',
 	'not permitted': 'not permitted: ', timeout: 'took too long: ',
 };
 

@@ -137,6 +137,15 @@ static void reset(struct et_event *ev, enum et_kind kind, uint64_t upid, unsigne
 	et_reset(ev, kind, upid, 0, ms * 1000000ull);
 }
 
+static void misses(struct sink *sink, struct et_event *ev, const char *path, unsigned int i,
+		   unsigned int ms)
+{
+	reset(ev, ET_K_OPEN_FAILED, upid(i), ms);
+	et_add_string(ev, ET_S_OPEN_FAILED_path, path, strlen(path));
+	et_set_error(ev, ENOENT);
+	sink_item(sink, ev);
+}
+
 static void begins(struct sink *sink, struct et_event *ev, const struct row *row, unsigned int i)
 {
 	const char *s = row->command;
@@ -156,12 +165,8 @@ static void begins(struct sink *sink, struct et_event *ev, const struct row *row
 		s += len + (s[len] == ' ');
 	}
 	sink_item(sink, ev);
-	if (!row->missed)
-		return;
-	reset(ev, ET_K_OPEN_FAILED, upid(i), row->at);
-	et_add_string(ev, ET_S_OPEN_FAILED_path, row->missed, strlen(row->missed));
-	et_set_error(ev, ENOENT);
-	sink_item(sink, ev);
+	if (row->missed)
+		misses(sink, ev, row->missed, i, row->at);
 }
 
 static void ends(struct sink *sink, struct et_event *ev, const struct row *row, unsigned int i)
@@ -232,9 +237,88 @@ static void test_kinds(void **state)
 	}
 }
 
+/* ---- what it says, and what it looked for ---- */
+
+/* One program, and what the line about it has. */
+static const struct {
+	const char *command;
+	int status, signal;
+	const char *missed[3];
+	const char *printed[2];	/* on descriptors 1 and 2 */
+	const char *text;
+} alone[] = {
+	{ "/bin/sh configure", 1, 0, { NULL }, { "checking for cc... gcc\n", "\033[31merror: no nolib\033[0m\n" },
+	  "exit status 1: \"error: no nolib\" (" },
+	{ "/bin/tool a", 1, 0, { NULL }, { "gcc -Werror -c a.c\n", "a.c: bad\na.c: worse\n" },
+	  ": \"a.c: worse\"" },
+	{ "/bin/tool a", 1, 0, { NULL }, { "1c1\n< -Werror\n", NULL }, "exit status 1 (" },
+	{ "/bin/tool a", 1, 0, { NULL }, { "ok 1\nTypeError: no function\nok 2\n", NULL },
+	  ": \"TypeError: no function\"" },
+	{ "/bin/tool a", 1, 0, { NULL }, { NULL, "error: password=abc\n" }, ": \"error: password=***\"" },
+	{ "/bin/tar cf - no", 2, 0, { NULL }, { NULL, "tar: no: Cannot stat: No such file or directory\n" },
+	  ": no was not found (" },
+	{ "/bin/tool a", 1, 0, { NULL },
+	  { NULL, "tool: load: cannot open shared object lib.so: lib.so: cannot open it: No such file or directory\n" },
+	  ": lib.so was not found (" },
+	{ "/bin/tool a", 0, 6, { NULL }, { NULL, "a: No such file or directory\ntool.c:3: a > 0 failed\n" },
+	  "with SIGABRT: \"tool.c:3: a > 0 failed\"" },
+	{ "/bin/tool a", 0, 6, { NULL }, { NULL, "out of memory\n" }, "with SIGABRT: it ran out of memory" },
+	{ "/bin/ld a.o -lfoo -lc", 1, 0, { "/lib/libc.so", "/lib/libfoo.so", "/lib/libfoo.a" }, { NULL },
+	  ": libc.so was not found" },
+	{ "/bin/ld a.o -l foo", 1, 0, { "/lib/libfoot.so", "/lib/libfoo.a", NULL }, { NULL },
+	  ": libfoo.a was not found" },
+	{ "/bin/sh -c ./x", 127, 0, { "/src/./x", NULL }, { NULL }, ": x or its interpreter was not found" },
+	{ "/bin/env x", 127, 0, { "/usr/bin/x", "/bin/x", NULL }, { NULL },
+	  ": x is not installed, or not on the PATH" },
+};
+
+static void prints(struct sink *sink, struct et_event *ev, int fd, const char *text)
+{
+	reset(ev, ET_K_OUTPUT, upid(1), 10);
+	et_set(ev, ET_V_OUTPUT_fd, fd);
+	et_set(ev, ET_V_OUTPUT_bytes, (int64_t)strlen(text));
+	et_add_string(ev, ET_S_OUTPUT_text, text, strlen(text));
+	sink_item(sink, ev);
+}
+
+static void test_alone(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(alone) / sizeof(*alone); i++) {
+		struct diag *diag = diag_new(stderr, "test");
+		struct db *db = db_create(NULL, diag);
+		struct sink *sink = db_sink(db, 22, "test", diag);
+		struct row row = { 0, 1, 11, alone[i].command, alone[i].status, alone[i].signal, NULL, NULL };
+		struct buf text = { 0 };
+		struct et_event ev;
+
+		et_init(&ev);
+		begins(sink, &ev, &row, 1);
+		for (size_t k = 0; k < 3 && alone[i].missed[k]; k++)
+			misses(sink, &ev, alone[i].missed[k], 1, 2);
+		for (int k = 0; k < 2; k++)
+			if (alone[i].printed[k])
+				prints(sink, &ev, k + 1, alone[i].printed[k]);
+		ends(sink, &ev, &row, 1);
+		et_fini(&ev);
+		assert_int_equal(sink_end(sink), 0);
+		sink_free(sink);
+		db->redact = true;
+		failures_text(db, failures_of(db), &text);
+		buf_addc(&text, '\0');
+		if (!strstr(text.s, alone[i].text))
+			fail_msg("'%s' has not '%s'", text.s, alone[i].text);
+		buf_free(&text);
+		db_close(db);
+		diag_free(diag);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_kinds) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kinds), cmocka_unit_test(test_alone),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
