@@ -240,7 +240,7 @@ void explain_place_of(struct explain *x, uint32_t exec, const struct buf *printe
 		return;
 	failures_on(x->db, exec, &on);
 	buf_add(&place->file, on.subject.s, on.subject.len);
-	failures_text_of(x->db, x->f, exec, &text);
+	failures_text_of(x->db, x->f, exec, true, &text);
 	place->message = text;
 	failure_on_free(&on);
 }

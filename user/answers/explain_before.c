@@ -14,14 +14,14 @@ struct comparing {
 	uint32_t unit;		/* of the second build */
 };
 
-static void add(struct explain *x, const char *what, char *then, char *now)
+static void add(struct explain *x, const char *what, char *then, char *now, const char *how)
 {
 	if (x->nchanges == EXPLAIN_ROWS) {
 		free(then);
 		free(now);
 		return;
 	}
-	x->changes[x->nchanges++] = (struct explain_change){ what, then, now };
+	x->changes[x->nchanges++] = (struct explain_change){ what, then, now, how };
 }
 
 static char *path_of(const struct match_side *s, uint32_t file)
@@ -44,7 +44,7 @@ static void add_words(struct comparing *c, bool now)
 	const char *s = words.s;
 
 	for (; s && n--; s += strlen(s) + 1)
-		add(c->x, "argument", now ? NULL : xstrdup(s), now ? xstrdup(s) : NULL);
+		add(c->x, "argument", now ? NULL : xstrdup(s), now ? xstrdup(s) : NULL, NULL);
 	buf_free(&words);
 }
 
@@ -77,7 +77,6 @@ static void add_input(void *ctx, const struct match_input *a, const struct match
 	enum diff_input how = diff_input_of(c->d, a, b);
 	const struct match_side *side = &c->d->m.side[b != NULL];
 	const struct match_input *any = b ? b : a;
-	struct buf text = { 0 };
 	char *path;
 
 	if (how == DIFF_SAME || !any)
@@ -88,14 +87,7 @@ static void add_input(void *ctx, const struct match_input *a, const struct match
 		free(path);
 		return;
 	}
-	buf_adds(&text, path);
-	if (changes[how]) {
-		buf_adds(&text, ": ");
-		buf_adds(&text, changes[how]);
-	}
-	free(path);
-	add(c->x, "input", b ? NULL : xstrndup(text.s, text.len), b ? xstrndup(text.s, text.len) : NULL);
-	buf_free(&text);
+	add(c->x, "input", a ? path : NULL, b && !a ? path : b ? xstrdup(path) : NULL, changes[how]);
 }
 
 static void add_inputs(struct comparing *c)
@@ -139,7 +131,7 @@ static void add_variable(void *ctx, const struct diff_var *a, const struct diff_
 	struct comparing *c = ctx;
 
 	add(c->x, "environment", a ? variable(c->d->m.side[0].db, a) : NULL,
-	    b ? variable(c->d->m.side[1].db, b) : NULL);
+	    b ? variable(c->d->m.side[1].db, b) : NULL, NULL);
 }
 
 /* ---- all of it ---- */
@@ -156,7 +148,7 @@ static void compare(struct comparing *c)
 	add_words(c, true);
 	if (!match_same_program(&c->d->m, pair, c->unit))
 		add(c->x, "program", path_of(&side[0], side[0].units[pair].program),
-		    path_of(&side[1], side[1].units[c->unit].program));
+		    path_of(&side[1], side[1].units[c->unit].program), NULL);
 	add_inputs(c);
 	diff_env_pairs(c->d, c->unit, add_variable, c);
 }

@@ -26,7 +26,7 @@ static void take(struct explain *x, size_t i, struct shown *s)
 	*s = (struct shown){ .exec = i ? x->others.row[i - 1] : x->exec };
 	explain_printed(x, s->exec, &s->printed);
 	explain_place_of(x, s->exec, &s->printed, &s->place);
-	failures_text_of(x->db, x->f, s->exec, &s->text);
+	failures_text_of(x->db, x->f, s->exec, !s->place.line, &s->text);
 	explain_relative(x->db, &s->place.file, &s->path, &s->len);
 }
 

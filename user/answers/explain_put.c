@@ -116,7 +116,9 @@ static void put_changes(const struct put *p)
 
 		out_printf(p->out, "            %s: ", c->what);
 		stats_put_name(p->out, c->now ? c->now : c->then, strlen(c->now ? c->now : c->then), 0);
-		if (c->now && c->then) {
+		if (c->how) {
+			out_printf(p->out, ": %s", c->how);
+		} else if (c->now && c->then) {
 			out_puts(p->out, ", before: ");
 			stats_put_name(p->out, c->then, strlen(c->then), 0);
 		} else {
@@ -266,6 +268,8 @@ static void json_before(struct json *j, const struct explain *x)
 			json_text(j, "then", x->changes[i].then, strlen(x->changes[i].then));
 		if (x->changes[i].now)
 			json_text(j, "now", x->changes[i].now, strlen(x->changes[i].now));
+		if (x->changes[i].how)
+			json_member(j, "how", x->changes[i].how);
 		json_end(j, '}');
 	}
 	json_end(j, ']');

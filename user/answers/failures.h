@@ -123,8 +123,12 @@ void failures_how(struct db *db, uint32_t exec, struct buf *to);
  */
 void failures_text(struct db *db, const struct failures *f, struct buf *to);
 
-/** failures_text_of - "cc1 failed, on src/parse.c, with exit status 1" of any exec; appended */
-void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, struct buf *to);
+/**
+ * failures_text_of - "cc1 failed, on src/parse.c, with exit status 1" of any exec; appended
+ * @quote: with what it said itself, where nothing else tells why
+ */
+void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, bool quote,
+		      struct buf *to);
 
 /* ---- between failures*.c ---- */
 

@@ -543,7 +543,8 @@ static void add_quote(struct db *db, const struct failures *f, uint32_t exec, st
 	buf_free(&line);
 }
 
-void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
+void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, bool quote,
+		      struct buf *to)
 {
 	struct failure_on on;
 
@@ -557,7 +558,7 @@ void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, st
 	buf_adds(to, ", with ");
 	failures_how(db, exec, to);
 	add_reason(db, &on, to);
-	if (on.reason == FAILURE_OF_INPUT || on.reason == FAILURE_OF_NOTHING)
+	if (quote && (on.reason == FAILURE_OF_INPUT || on.reason == FAILURE_OF_NOTHING))
 		add_quote(db, f, exec, to);
 	failure_on_free(&on);
 }
@@ -568,7 +569,7 @@ void failures_text(struct db *db, const struct failures *f, struct buf *to)
 
 	if (!f->first)
 		return;
-	failures_text_of(db, f, f->first, to);
+	failures_text_of(db, f, f->first, true, to);
 	add_command(db, failures_command(f, f->first), to);
 	after = failures_after(f, f->first);
 	if (after) {
