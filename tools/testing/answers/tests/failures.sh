@@ -28,6 +28,7 @@ cp src/b.c.good src/b.c
 etrace run -q --backend=strace -o good.fxt -- make > log 2>&1
 rm src/gone.h ./*.o
 cp src/b.c.bad src/b.c
+touch src/a.c
 etrace run --backend=strace --record=output -o etrace.fxt -- make -k > log 2>&1
 check "run ends with what failed first" \
 	grep -q '^etrace: FAILED: cc1 failed first, on src/a.c, with exit status 1: gone.h was not found' log
@@ -42,6 +43,7 @@ check "what looks secret is hidden" bash -c '! grep -q secret-word text'
 check "but if it is to be shown" bash -c 'etrace explain --no-redact | grep -q secret-word'
 etrace explain --before good.fxt > text
 check "that it succeeded before" grep -q '^Before  *the earlier build ran it, and it succeeded$' text
+check "and what has changed that both read" grep -q '^ *input: .*/src/a.c: changed or touched$' text
 check "and what it read then" grep -q '^ *input: .*/src/gone.h, not any more$' text
 {
 	etrace explain --json
