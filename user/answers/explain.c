@@ -253,17 +253,24 @@ void explain_place_free(struct explain_place *place)
 
 /* ---- all of it ---- */
 
-void explain_take(struct explain *x, struct db *db)
+void explain_first(struct explain *x, struct db *db)
 {
-	size_t n;
-	const uint32_t *all;
-
 	*x = (struct explain){ .db = db, .f = failures_of(db) };
 	x->exec = failures_first(x->f);
 	if (!x->exec)
 		return;
 	x->command = failures_command(x->f, x->exec);
 	failures_on(db, x->exec, &x->on);
+}
+
+void explain_take(struct explain *x, struct db *db)
+{
+	size_t n;
+	const uint32_t *all;
+
+	explain_first(x, db);
+	if (!x->exec)
+		return;
 	take_files(x, x->exec);
 	if (x->command != x->exec)
 		take_files(x, x->command);

@@ -67,6 +67,9 @@ void explain_text(struct explain *x, struct out *out, const char *bad, const cha
 		  const char *off);
 void explain_json(struct explain *x, struct out *out);
 
+/** explain_json_short - explain_json() without lists, as a member "explain" of an object */
+void explain_json_short(struct db *db, struct json *j);
+
 /** explain_github - workflow commands, which become annotations */
 void explain_github(struct explain *x, struct out *out);
 /** explain_markdown - a summary of a job */
@@ -77,6 +80,9 @@ void explain_gitlab(struct explain *x, struct out *out);
 void explain_junit(struct explain *x, struct out *out);
 
 /* ---- between explain*.c ---- */
+
+/** explain_first - of explain_take() only what failed first, and on what; for explain_free() */
+void explain_first(struct explain *x, struct db *db);
 
 /** explain_place_of - the place and message of any failure; of the first one without @printed */
 void explain_place_of(struct explain *x, uint32_t exec, const struct buf *printed,

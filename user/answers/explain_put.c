@@ -293,15 +293,19 @@ static void json_counts(struct json *j, const struct explain *x)
 	json_end(j, '}');
 }
 
+static void json_on(struct json *j, const struct failure_on *on)
+{
+	json_member(j, "reason", failure_reason_word(on->reason));
+	if (on->path.len)
+		json_text(j, "path", on->path.s, on->path.len);
+	if (on->name.len)
+		json_text(j, "name", on->name.s, on->name.len);
+	if (on->subject.len)
+		json_text(j, "on", on->subject.s, on->subject.len);
+}
+
 static void json_place(struct json *j, const struct explain *x)
 {
-	json_member(j, "reason", failure_reason_word(x->on.reason));
-	if (x->on.path.len)
-		json_text(j, "path", x->on.path.s, x->on.path.len);
-	if (x->on.name.len)
-		json_text(j, "name", x->on.name.s, x->on.name.len);
-	if (x->on.subject.len)
-		json_text(j, "on", x->on.subject.s, x->on.subject.len);
 	if (x->making.len)
 		json_text(j, "making", x->making.s, x->making.len);
 	if (!x->place.line)
@@ -314,7 +318,8 @@ static void json_place(struct json *j, const struct explain *x)
 	json_text(j, "message", x->place.message.s ? x->place.message.s : "", x->place.message.len);
 }
 
-static void json_first(struct json *j, struct explain *x)
+/* What the line of text says. */
+static void json_first_line(struct json *j, struct explain *x)
 {
 	const struct build_exec *e = &build_of(x->db)->execs[x->exec];
 
@@ -329,6 +334,12 @@ static void json_first(struct json *j, struct explain *x)
 	json_status(j, e);
 	json_key(j, "failed_because_of_it");
 	json_u64(j, failures_after(x->f, x->exec));
+	json_on(j, &x->on);
+}
+
+static void json_first(struct json *j, struct explain *x)
+{
+	json_first_line(j, x);
 	json_place(j, x);
 	json_files(j, "inputs", x, &x->inputs);
 	json_files(j, "looked_for", x, &x->missed);
@@ -339,26 +350,48 @@ static void json_first(struct json *j, struct explain *x)
 	json_end(j, '}');
 }
 
-void explain_json(struct explain *x, struct out *out)
+static void json_build(struct json *j, const struct explain *x)
 {
-	struct json j = { .out = out };
 	struct buf line = { 0 };
 
-	json_begin(&j, '{');
-	json_key(&j, "failed");
-	json_bool(&j, failures_failed(x->f));
+	json_key(j, "failed");
+	json_bool(j, failures_failed(x->f));
 	if (failures_status(x->f) >= 0) {
-		json_key(&j, "build_status");
-		json_i64(&j, failures_status(x->f));
+		json_key(j, "build_status");
+		json_i64(j, failures_status(x->f));
 	}
 	failures_text(x->db, x->f, &line);
 	if (line.len)
-		json_text(&j, "text", line.s, line.len);
-	json_counts(&j, x);
+		json_text(j, "text", line.s, line.len);
+	json_counts(j, x);
+	buf_free(&line);
+}
+
+void explain_json(struct explain *x, struct out *out)
+{
+	struct json j = { .out = out };
+
+	json_begin(&j, '{');
+	json_build(&j, x);
 	if (x->exec)
 		json_first(&j, x);
 	json_execs(&j, "others", x, &x->others);
 	json_end(&j, '}');
 	json_line(&j);
-	buf_free(&line);
+}
+
+void explain_json_short(struct db *db, struct json *j)
+{
+	struct explain x;
+
+	explain_first(&x, db);
+	json_key(j, "explain");
+	json_begin(j, '{');
+	json_build(j, &x);
+	if (x.exec) {
+		json_first_line(j, &x);
+		json_end(j, '}');
+	}
+	json_end(j, '}');
+	explain_free(&x);
 }

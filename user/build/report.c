@@ -342,6 +342,8 @@ struct report_sink {
 	struct diag *diag;
 	struct out *out;
 	bool json;
+	report_more *more;
+	void *more_of;
 };
 
 static int report_sink_item(struct sink *s, const void *item)
@@ -365,7 +367,7 @@ static int report_sink_end(struct sink *s)
 	if (rs->report->kinds[ET_K_URING])
 		diag_count(rs->diag, &unseen, rs->report->kinds[ET_K_URING]);
 	if (rs->json)
-		report_json(rs->report, rs->diag, rs->out);
+		report_json(rs->report, rs->diag, rs->out, rs->more, rs->more_of);
 	else
 		report_text(rs->report, rs->diag, rs->out);
 	if (!report_complete(rs->report, rs->diag) && diag_complete(rs->diag))
@@ -396,4 +398,12 @@ struct sink *etrace_report_open(const struct sink_args *args)
 	rs->out = args->out;
 	rs->json = opt_flag(args->opts, "json");
 	return &rs->sink;
+}
+
+void report_sink_more(struct sink *s, report_more *more, void *ctx)
+{
+	struct report_sink *rs = (struct report_sink *)s;
+
+	rs->more = more;
+	rs->more_of = ctx;
 }

@@ -12,6 +12,8 @@
 #include "build/event.h"
 #include "io/out.h"
 #include "build/proctab.h"
+#include "io/formats.h"
+#include "io/json_out.h"
 #include "base/tally.h"
 
 /* The numbers; all times in ns.  Valid after report_end(). */
@@ -62,8 +64,16 @@ void report_end(struct report *r);
  */
 void report_text(const struct report *r, const struct diag *diag, struct out *out);
 
-/** report_json - the same as one JSON object */
-void report_json(const struct report *r, const struct diag *diag, struct out *out);
+/**
+ * report_json - the same as one JSON object
+ * @more: NULL, or writes members of its own at the end
+ */
+typedef void report_more(void *ctx, struct json *j);
+void report_json(const struct report *r, const struct diag *diag, struct out *out,
+		 report_more *more, void *ctx);
+
+/** report_sink_more - @more for a sink of etrace_report_open() */
+void report_sink_more(struct sink *s, report_more *more, void *ctx);
 
 /** report_complete - whether nothing is missing, as far as is known */
 bool report_complete(const struct report *r, const struct diag *diag);

@@ -90,7 +90,8 @@ static void put_session(struct json *j, const struct report *r)
 	json_end(j, '}');
 }
 
-void report_json(const struct report *r, const struct diag *diag, struct out *out)
+void report_json(const struct report *r, const struct diag *diag, struct out *out,
+		 report_more *more, void *ctx)
 {
 	struct json j = { .out = out };
 
@@ -129,6 +130,8 @@ void report_json(const struct report *r, const struct diag *diag, struct out *ou
 	put_killed(&j, r);
 	put_tally(&j, "io_uring", "program", "times", &r->urings, TALLY_N, false);
 	stats_json_damage(&j, diag);
+	if (more)
+		more(ctx, &j);
 	json_end(&j, '}');
 	json_line(&j);
 }

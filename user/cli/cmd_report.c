@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace report: the summary of a trace of any format that etrace-read reads. */
+#include "answers/explain.h"
 #include "answers/first.h"
 #include "answers/page.h"
 #include "base/xalloc.h"
+#include "build/etrace_formats.h"
+#include "build/report.h"
 #include "convert/choose.h"
 #include "cli/answer.h"
 #include "cli/command_line.h"
@@ -10,6 +13,7 @@
 #include "cli/inputs.h"
 #include "cli/oom.h"
 #include "cli/term.h"
+#include "db/write.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +23,7 @@
 
 static const struct opt_row options[] = {
 	{ "top", "N", "rows of each list; default: 5" },
-	{ "json", NULL, "print the counts of all events as one JSON object" },
+	{ "json", NULL, "print the counts of all events, and what failed first, as one JSON object" },
 	{ "html", "FILE", "write a page for a browser with all of it; - is standard output" },
 	{ "before", "TRACE", "compare with an earlier build, in the page of --html" },
 	{ "compiler-traces", "[=DIR]", "add to the page what compilers wrote about themselves (clang\n"
@@ -141,39 +145,82 @@ static int page(const struct inputs *inputs, const char *file, const char *from,
 	return ret;
 }
 
-/* All formats: what they hold, counted as it is read. */
-static void count(const struct inputs *inputs, const char *from, const struct opts *opts,
-		  struct diag *diag)
+/* A build that is counted, and the database that says what failed in it. */
+struct counted {
+	struct db *db;
+	struct diag *diag;	/* the database's: what it says of the trace, the summary says, too */
+};
+
+static void put_explained(void *ctx, struct json *j)
+{
+	struct counted *c = ctx;
+
+	if (diag_status(c->diag) != 2)
+		explain_json_short(c->db, j);
+}
+
+/* Return: a sink that fills the database before it ends @summary; NULL after diag_fatal(). */
+static struct sink *count_build(struct counted *c, struct sink *summary, const char *from,
+				const struct opts *opts, struct diag *diag)
+{
+	struct sink *both[2] = { NULL, summary };
+	unsigned int bits;
+
+	c->diag = diag_new(stderr, PROG " report");
+	c->db = etrace_pid_bits(opts, diag, &bits) ? db_create(NULL, c->diag) : NULL;
+	if (!c->db)
+		return NULL;
+	c->db->redact = true;
+	both[0] = db_sink(c->db, bits, from, c->diag);
+	report_sink_more(summary, put_explained, c);
+	return sink_tee(both, 2);
+}
+
+/* All formats: what they hold, counted as it is read.  Return: 2 if the database failed. */
+static int count(const struct inputs *inputs, const char *from, const struct opts *opts,
+		 struct diag *diag)
 {
 	struct source_args sa = { inputs->in, inputs->n, opts, diag };
 	struct sink_args ka = { NULL, opts, diag, NULL };
+	struct counted counted = { NULL, NULL };
+	struct sink *summary, *sink;
 	struct source *source;
-	struct sink *sink;
 	struct choice ch;
-	int err, e;
+	int err, e = 0, ret;
 
 	if (!choose_rows(from, NULL, inputs->in[0], opts, &ch, diag) ||
 	    !choose_options(opts, &ch, diag))
-		return;
+		return 2;
 	oom_doing(in_name(inputs->in[0]));
 	source = ch.source->open(&sa);
 	if (!source)
-		return;
+		return 2;
 	ka.source = ch.source->name;
 	ka.out = out_fd(STDOUT_FILENO, 0);
-	sink = ch.extra[0]->open(&ka);
+	summary = ch.extra[0]->open(&ka);
+	sink = summary;
+	if (summary && ch.source->model == MODEL_ETRACE)
+		sink = count_build(&counted, summary, from, opts, diag);
 	err = 0;
 	if (sink) {
 		err = source_run(source, sink);
-		e = sink_end(sink);
+		/* of a part of the events it would say nothing true */
+		if (counted.diag && diag_status(counted.diag) == 2)
+			err = 0;
+		else
+			e = sink_end(sink);
 		err = err ? err : e;
-		sink_free(sink);
 	}
+	sink_free(sink ? sink : summary);
+	db_close(counted.db);
+	ret = counted.diag && diag_status(counted.diag) == 2 ? 2 : 0;
+	diag_free(counted.diag);
 	source->ops->free(source);
 	e = out_close(ka.out);
 	err = err ? err : e;
 	if (err)
 		diag_fatal(diag, "standard output: %s", strerror(-err));
+	return ret;
 }
 
 /* Return: the exit status, but for what diag knows. */
@@ -202,7 +249,7 @@ static int report(const struct inputs *inputs, const char *file, const char *fro
 	if (there)
 		diag_fatal(diag, "%s: a database has no counts of all events; --json needs the trace", file);
 	else if (from)
-		count(inputs, from, opts, diag);
+		return count(inputs, from, opts, diag);
 	return 0;
 }
 

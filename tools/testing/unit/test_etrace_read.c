@@ -328,7 +328,7 @@ static void report(void **state)
 	expect(1, "${R%-read} report damaged 2>/dev/null", "The trace is NOT complete:\n  1 damaged lines, passed over\n");
 	expect(0, "$R -o r.fxt good && ${R%-read} report r.fxt | grep -v '^  etrace' | cmp - s", NULL);
 	expect(0, "${R%-read} report --json r.fxt", "{\"complete\":true,\"recording\":null,");
-	expect(0, "$R --stats --json r.fxt > s && ${R%-read} report --json - < r.fxt | cmp - s", NULL);
+	expect(0, "$R --stats --json r.fxt > s && ${R%-read} report --json - < r.fxt | sed 's/,\"explain\":.*/}/' | cmp - s", NULL);
 	expect(0, "${R%-read} report $D/sp-rtrace/64/leaky.rtrace", "Calls: 26\n");
 	expect(0, "${R%-read} report --json $D/sp-rtrace/64/leaky.plain.txt", "{\"calls\":26,");
 	expect(0, "${R%-read} report $D/swap/swap42-session.bin", "Messages: 583\n");

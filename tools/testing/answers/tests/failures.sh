@@ -52,6 +52,21 @@ check "and what it read then" grep -q '^ *input: .*/src/gone.h, not any more$' t
 } > answers.json
 check "answers are as their schema says" \
 	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answers.json
+etrace report --json etrace.fxt > counts.json
+etrace explain --json etrace.fxt > explain.json
+check "report --json says what failed as explain does" python3 -c '
+import json
+counts, explain = (json.load(open(f)) for f in ("counts.json", "explain.json"))
+short, first = counts["explain"], explain["first"]
+assert short["failed"] and counts["recording"]["status"] == short["build_status"] == 2, short
+for name in ("text", "counts", "build_status"):
+    assert short[name] == explain[name], name
+for name, value in short["first"].items():
+    assert value == first[name], name
+assert {"program", "command", "cwd", "status", "name", "on"} <= set(short["first"]), short
+assert "secret-word" not in json.dumps(short)'
+check "as its schema says" \
+	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" counts.json
 ends 0 "a build that did not fail" etrace explain good.fxt
 etrace explain good.fxt > text
 check "is told in one line" bash -c 'grep -qx "The build did not fail." text && [ "$(wc -l < text)" = 1 ]'
