@@ -300,6 +300,10 @@ static void json_on(struct json *j, const struct failure_on *on)
 		json_text(j, "path", on->path.s, on->path.len);
 	if (on->name.len)
 		json_text(j, "name", on->name.s, on->name.len);
+	if (on->likely) {
+		json_key(j, "likely");
+		json_bool(j, true);
+	}
 	if (on->subject.len)
 		json_text(j, "on", on->subject.s, on->subject.len);
 }

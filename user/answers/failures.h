@@ -70,7 +70,7 @@ size_t failures_after(const struct failures *f, uint32_t exec);
 enum failure_reason {
 	FAILURE_OF_INPUT,	/* it failed on @path: a source, a script, what it makes */
 	FAILURE_OF_MISSING,	/* @path was looked for, and is nowhere */
-	FAILURE_OF_TOOL,	/* the same of a program that it was to run */
+	FAILURE_OF_TOOL,	/* the same of a program that it was to run; empty: of some program */
 	FAILURE_OF_INTERPRETER,	/* @path was called, and it or what its first line names is nowhere */
 	FAILURE_OF_RULE,	/* @name is to be made, and no rule says how */
 	FAILURE_OF_RIGHTS,	/* @path could not be opened: not permitted */
@@ -86,6 +86,7 @@ struct failure_on {
 	struct buf path;	/* absolute, as far as it is known */
 	struct buf name;	/* as it was looked for, or as the program says: "sys/x.h" */
 	struct buf subject;	/* what it worked at, if that is known: a source, an output */
+	bool likely;		/* @name is inferred: it did not run, and all others did */
 };
 
 /** failures_on - what an exec failed on; for failure_on_free() */
@@ -111,6 +112,13 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on);
  * descriptor 1 that does.  Nothing is appended if there is none.  Secrets are hidden.
  */
 void failures_quote(struct db *db, uint32_t exec, struct buf *to);
+
+/**
+ * failures_not_run - whether a shell ended with 127 as it did not find a command
+ *
+ * Sets the reason, and the name if that can be inferred from the shell's text.
+ */
+bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on);
 
 /** failures_how - "exit status 1", "SIGKILL"; appended */
 void failures_how(struct db *db, uint32_t exec, struct buf *to);

@@ -426,6 +426,8 @@ void failures_on(struct db *db, uint32_t exec, struct failure_on *on)
 	if (on->reason == FAILURE_OF_NOTHING && !failures_said(db, exec, on) &&
 	    failures_command(f, exec) != exec)
 		failures_said(db, up, on);
+	if (on->reason == FAILURE_OF_NOTHING)
+		failures_not_run(db, exec, on);
 	if (on->reason != FAILURE_OF_NOTHING || !on->subject.len)
 		return;
 	on->reason = FAILURE_OF_INPUT;
@@ -503,7 +505,7 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	/* what stands before and behind the name, and without one */
 	static const char *const text[FAILURE_REASONS][3] = {
 		[FAILURE_OF_MISSING] = { "", " was not found", "a file was not found" },
-		[FAILURE_OF_TOOL] = { "", " is not installed, or not on the PATH", "a program was not found" },
+		[FAILURE_OF_TOOL] = { "", " is not installed, or not on the PATH", "a command was not found" },
 		/* the kernel has one error for both */
 		[FAILURE_OF_INTERPRETER] = { "", " or its interpreter was not found", "" },
 		[FAILURE_OF_RULE] = { "no rule makes ", "", "no rule makes a file" },
@@ -523,7 +525,7 @@ static void add_reason(struct db *db, const struct failure_on *on, struct buf *t
 	if (!name->len)
 		return;
 	add_path(db, to, name);
-	buf_adds(to, t[1]);
+	buf_adds(to, on->likely ? " was probably not found" : t[1]);
 }
 
 /* What it said itself, where the reason is not known otherwise. */

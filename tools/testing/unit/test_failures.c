@@ -160,9 +160,13 @@ static void begins(struct sink *sink, struct et_event *ev, const struct row *row
 	et_add_string(ev, ET_S_EXEC_path, s, len);
 	et_add_string(ev, ET_S_EXEC_cwd, "/src", 4);
 	while (*s) {
-		len = strcspn(s, " ");
+		bool quoted = *s == '\'';
+
+		s += quoted;
+		len = strcspn(s, quoted ? "\'" : " ");
 		et_add_arg(ev, s, len);
-		s += len + (s[len] == ' ');
+		s += len + (s[len] == '\'');
+		s += *s == ' ';
 	}
 	sink_item(sink, ev);
 	if (row->missed)
@@ -314,10 +318,91 @@ static void test_alone(void **state)
 	}
 }
 
+/* ---- a command that was not found ---- */
+
+/* A shell that ends with 127, the programs that it ran, and what it did not find; NULL: unknown. */
+static const struct {
+	const char *command, *ran[3], *name;
+} texts[] = {
+	{ "/bin/sh -c 'frob a'", { NULL }, "frob" },
+	{ "/bin/sh -c 'cp a b && frob b'", { "/bin/cp a b" }, "frob" },
+	{ "/bin/sh -c 'cp a b && frob b && install b'", { "/bin/cp a b" }, "frob" },
+	{ "/bin/sh -c 'cp a b; frob b; install b'", { "/bin/cp a b" }, "install" },
+	{ "/bin/sh -ec 'cp a b; frob b; install b'", { "/bin/cp a b" }, "frob" },
+	{ "/bin/sh -c 'set -e; cp a b; frob b; install b'", { "/bin/cp a b" }, "frob" },
+	{ "/bin/bash -o errexit -c 'cp a b\n# frob\nfrab b\nfrob'", { "/bin/cp a b" }, "frab" },
+	{ "/bin/sh -c 'cd x && X=1 Y=\"$Z\" /opt/frob \"a b\" 2>&1 >log </dev/null'", { NULL }, "frob" },
+	{ "/bin/sh -c '>log frob'", { NULL }, "frob" },
+	{ "/bin/sh -c 'cp a b\\\n && frob ${x:-y}'", { "/bin/cp a b" }, "frob" },
+	{ "/bin/sh -c '\"fr\"o\\b a'", { NULL }, "frob" },
+	{ "/bin/sh -c 'exec frob a'", { NULL }, "frob" },
+	{ "/bin/sh -c 'if test -f x; then frob x; else cp a b; fi'", { "/bin/cp a b" }, "frob" },
+	{ "/bin/sh -c 'for i in a b; do frob $i || exit 1; done; (cd x; frob)'", { NULL }, "frob" },
+	{ "/bin/sh -c 'cp a b || { frob; exit 1; }'", { "/bin/cp a b" }, "frob" },
+	{ "/bin/sh -c './gen x | frob'", { "/bin/sh ./gen x" }, "frob" },
+	/* what is not to be seen, or may be another one */
+	{ "/bin/sh -c '$CC -c x.c'", { NULL }, NULL },
+	{ "/bin/sh -c '\"$CC\" -c x.c'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob $(date)'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob `date`'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob \"`date`\"'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob ${x:-$(date)}'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob <<EOF\nx\nEOF'", { NULL }, NULL },
+	{ "/bin/sh -c 'eval frob'", { NULL }, NULL },
+	{ "/bin/sh -c '. ./x; frob'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob() { true; }; frob'", { NULL }, NULL },
+	{ "/bin/sh -c 'function frob { true; }; frob'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob; exit 127'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob; exit $x'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob & wait $!'", { NULL }, NULL },
+	{ "/bin/sh -c 'case x in x) frob;; esac'", { NULL }, NULL },
+	{ "/bin/sh -c '[[ a && frob ]]'", { NULL }, NULL },
+	{ "/bin/sh -c 'if test -f x; then frob; else frab; fi'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob || frab'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob | frab'", { NULL }, NULL },
+	{ "/bin/sh -c 'cp a b'", { "/bin/cp a b" }, NULL },
+	{ "/bin/sh -c 'true; cd x'", { NULL }, NULL },
+	{ "/bin/sh -c 'frob \"a'", { NULL }, NULL },
+	{ "/bin/sh -c ''", { NULL }, NULL },
+	{ "/bin/sh -c '\"\"'", { NULL }, NULL },
+	{ "/bin/sh -c", { NULL }, NULL },
+	{ "/bin/sh /nowhere/build.sh", { NULL }, NULL },
+	{ "/bin/sh", { NULL }, NULL },
+};
+
+static void test_not_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct row rows[ROWS] = { { 0, 1, 90, texts[i].command, 127, 0, "first", NULL } };
+		struct diag *diag = diag_new(stderr, "test");
+		struct buf text = { 0 }, expected = { 0 };
+		struct db *db;
+
+		for (unsigned int k = 0; k < 3 && texts[i].ran[k]; k++)
+			rows[k + 1] = (struct row){ 1, 2 + k, 10 + k, texts[i].ran[k], 0, 0, NULL, NULL };
+		db = make_db(rows, diag);
+		failures_text(db, failures_of(db), &text);
+		buf_addc(&text, '\0');
+		buf_adds(&expected, ": ");
+		buf_adds(&expected, texts[i].name ? texts[i].name : "a command was not found");
+		buf_adds(&expected, texts[i].name ? " was probably not found" : "");
+		buf_adds(&expected, " (");
+		buf_addc(&expected, '\0');
+		if (!strstr(text.s, expected.s))
+			fail_msg("%s: '%s' has not '%s'", texts[i].command, text.s, expected.s);
+		buf_free(&text);
+		buf_free(&expected);
+		db_close(db);
+		diag_free(diag);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds), cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_not_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Which command a shell did not find, by its text.  See failures.h.
+ *
+ * A shell looks for a command with stat(), which is not recorded by default.  But its text has
+ * the words that it runs, and the trace has those that ran: if a shell that ended with 127 left
+ * only one out, it is that one.  Where the text can do more than this file understands (a
+ * variable as a command, eval, a substitution), nothing is said.  The trace does not have the
+ * text of a script: it is read where it lies, if it has not been changed since it ran.
+ */
+#include "answers/failures.h"
+#include "base/xalloc.h"
+#include "model/build.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Longer scripts are not read; of more commands and programs, it would take too long. */
+#define TEXT_BYTES	65536
+#define PAIRS_MAX	100000u
+/* The times of files may be so much behind the clock. */
+#define TICK_NS		10000000
+#define STATUS_NOT_FOUND 127
+
+/* What stands before a command. */
+enum joint { JOINT_NEXT, JOINT_AND, JOINT_OR, JOINT_PIPE };
+
+/* A command of a text. */
+struct command {
+	size_t word, len;	/* its name, in shell_text.words */
+	enum joint before;
+	bool candidate;		/* neither a builtin nor one that ran */
+};
+
+struct shell_text {
+	const char *s, *end;
+	struct buf words;
+	struct command *commands;
+	size_t n, cap;
+	bool errexit;		/* a command that fails ends it */
+	bool branches;		/* if, while, a subshell: not all commands need have run */
+	bool strange;		/* more than is understood */
+};
+
+/* ---- words ---- */
+
+/* The builtins are those of POSIX, bash and ksh that say nothing of 127. */
+static const char builtins[] =
+	" : [ alias bg break builtin cd continue declare echo export false fc fg getopts hash jobs kill"
+	" let local popd printf pushd pwd read readonly set shift shopt test times trap true type"
+	" typeset ulimit umask unalias unset ";
+/* What may end with 127 for another reason, or run what is not to be seen here. */
+static const char strange[] =
+	" . (( [[ case coproc eval exit function return select source wait ";
+/* Behind these a command follows. */
+static const char openers[] = " ! ( { do elif else if then time until while ";
+static const char closers[] = " ) } done fi ";
+
+static bool is_in(const char *list, const char *word, size_t len)
+{
+	for (const char *at = strchr(list, ' '); at[1]; at = strchr(at + 1, ' '))
+		if (!strncmp(at + 1, word, len) && at[1 + len] == ' ')
+			return len;
+	return false;
+}
+
+static bool ends_word(char c)
+{
+	return strchr(" \t\n;&|<>()", c);
+}
+
+/* What stands between double quotes, up to the closing one. */
+static bool take_quoted(struct shell_text *t)
+{
+	bool literal = true;
+
+	while (t->s < t->end && *t->s != '"') {
+		if (*t->s == '`' || (*t->s == '$' && t->s + 1 < t->end && t->s[1] == '('))
+			t->strange = true;
+		literal &= *t->s != '$';
+		if (*t->s == '\\' && t->s + 1 < t->end)
+			t->s++;
+		buf_addc(&t->words, *t->s++);
+	}
+	t->strange |= t->s == t->end;
+	t->s += t->s < t->end;
+	return literal;
+}
+
+/* "${x:-a b}": up to the brace.  What is in it is not looked at. */
+static void skip_variable(struct shell_text *t)
+{
+	t->s++;
+	if (t->s < t->end && *t->s == '(')
+		t->strange = true;
+	if (t->s < t->end && *t->s == '{') {
+		const char *brace = memchr(t->s, '}', (size_t)(t->end - t->s));
+
+		t->strange |= !brace || memchr(t->s, '`', (size_t)(brace - t->s)) ||
+			      memmem(t->s, (size_t)(brace - t->s), "$(", 2);
+		t->s = brace ? brace + 1 : t->end;
+	}
+}
+
+/* A word, appended to words.  Return: false: it is not the same for every run. */
+static bool take_word(struct shell_text *t)
+{
+	bool literal = *t->s != '~';
+
+	while (t->s < t->end && !ends_word(*t->s)) {
+		const char *quote;
+
+		switch (*t->s) {
+		case '\'':
+			quote = memchr(t->s + 1, '\'', (size_t)(t->end - t->s - 1));
+			t->strange |= !quote;
+			quote = quote ? quote : t->end;
+			buf_add(&t->words, t->s + 1, (size_t)(quote - t->s - 1));
+			t->s = quote < t->end ? quote + 1 : quote;
+			break;
+		case '"':
+			t->s++;
+			literal &= take_quoted(t);
+			break;
+		case '`':
+			t->strange = true;
+			t->s++;
+			break;
+		case '$':
+			literal = false;
+			skip_variable(t);
+			break;
+		case '\\':
+			t->s += t->s + 1 < t->end;
+			buf_addc(&t->words, *t->s++);
+			break;
+		default:
+			literal &= !strchr("*?", *t->s);
+			buf_addc(&t->words, *t->s++);
+		}
+	}
+	return literal;
+}
+
+static bool is_assignment(const char *s, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len && (s[i] == '_' || (s[i] >= '0' && s[i] <= '9') ||
+			   ((s[i] | 32) >= 'a' && (s[i] | 32) <= 'z')))
+		i++;
+	return i && i < len && (s[i] == '=' || (s[i] == '+' && i + 1 < len && s[i + 1] == '='));
+}
+
+/* ---- commands ---- */
+
+static void skip_blanks(struct shell_text *t)
+{
+	while (t->s < t->end && (*t->s == ' ' || *t->s == '\t' ||
+				 (*t->s == '\\' && t->s + 1 < t->end && t->s[1] == '\n')))
+		t->s += *t->s == '\\' ? 2 : 1;
+	if (t->s < t->end && *t->s == '#')
+		while (t->s < t->end && *t->s != '\n')
+			t->s++;
+}
+
+/* "> file", "2>&1".  Return: false: the text does not go on with one. */
+static bool skip_redirection(struct shell_text *t)
+{
+	const char *s = t->s;
+	size_t from = t->words.len;
+
+	while (s < t->end && *s >= '0' && *s <= '9')
+		s++;
+	if (s == t->end || (*s != '<' && *s != '>'))
+		return false;
+	/* a text that is written there, or a process */
+	t->strange |= s + 1 < t->end && (s[1] == '(' || (*s == '<' && s[1] == '<'));
+	while (s < t->end && strchr("<>&|", *s))
+		s++;
+	t->s = s;
+	skip_blanks(t);
+	if (t->s < t->end)
+		take_word(t);
+	t->words.len = from;
+	return true;
+}
+
+/* The operator before the next command; nothing at the beginning. */
+static enum joint take_joint(struct shell_text *t)
+{
+	enum joint joint = JOINT_NEXT;
+	char c;
+
+	while (skip_blanks(t), t->s < t->end && strchr(";&|\n)", *t->s)) {
+		c = *t->s++;
+		t->branches |= c == ')';
+		/* a newline behind an operator says nothing more */
+		if (c == '\n')
+			continue;
+		joint = c == '|' ? JOINT_PIPE : JOINT_NEXT;
+		if (c == ';' || c == ')' || t->s == t->end)
+			continue;
+		if (c == *t->s) {
+			joint = c == '|' ? JOINT_OR : JOINT_AND;
+			t->s++;
+		} else if (c == '|' && *t->s == '&') {
+			t->s++;
+		}
+	}
+	return joint;
+}
+
+/* "-eu" */
+static bool is_errexit(const char *word, size_t len)
+{
+	return len > 1 && *word == '-' && word[1] != '-' && memchr(word, 'e', len);
+}
+
+/* The arguments; those of set may be -e. */
+static void skip_arguments(struct shell_text *t, bool of_set)
+{
+	while (skip_blanks(t), t->s < t->end && !strchr(";&|\n)", *t->s)) {
+		size_t from = t->words.len;
+
+		if (skip_redirection(t))
+			continue;
+		/* a function */
+		if (*t->s == '(') {
+			t->strange = true;
+			return;
+		}
+		take_word(t);
+		if (of_set && is_errexit(t->words.s + from, t->words.len - from))
+			t->errexit = true;
+		t->words.len = from;
+	}
+}
+
+static void add_command(struct shell_text *t, size_t word, size_t len, enum joint before)
+{
+	t->commands = xgrow(t->commands, &t->cap, t->n + 1, sizeof(*t->commands));
+	t->commands[t->n++] = (struct command){ .word = word, .len = len, .before = before };
+}
+
+/* "exit 1" is as good as any end: what it says is not 127. */
+static bool exits_otherwise(struct shell_text *t)
+{
+	const char *s = t->s;
+
+	while (s < t->end && *s == ' ')
+		s++;
+	return s < t->end && *s >= '0' && *s <= '9' && strncmp(s, "127", 3);
+}
+
+static void take_command(struct shell_text *t, enum joint before)
+{
+	while (skip_blanks(t), t->s < t->end && !strchr(";&|\n)", *t->s)) {
+		size_t from = t->words.len, len;
+		const char *word;
+		bool literal;
+
+		if (skip_redirection(t))
+			continue;
+		if (*t->s == '(') {
+			t->branches = true;
+			t->strange |= t->s + 1 < t->end && t->s[1] == '(';
+			t->s++;
+			continue;
+		}
+		literal = take_word(t);
+		word = t->words.s + from;
+		len = t->words.len - from;
+		/* which command, only the shell knew */
+		if (!len || (!literal && !is_assignment(word, len))) {
+			t->strange = true;
+			return;
+		}
+		if (is_in(openers, word, len)) {
+			t->branches |= *word != '!' && strncmp(word, "time", len);
+		} else if (is_in(closers, word, len) || is_in(" for ", word, len)) {
+			t->branches = true;
+			skip_arguments(t, false);
+		} else if (is_in(strange, word, len)) {
+			t->strange |= strncmp(word, "exit", len) || !exits_otherwise(t);
+			skip_arguments(t, false);
+		} else if (is_in(builtins, word, len)) {
+			skip_arguments(t, is_in(" set ", word, len));
+		} else if (!is_in(" command exec ", word, len) && !is_assignment(word, len)) {
+			/* an option of the word before */
+			t->strange |= *word == '-';
+			add_command(t, from, len, before);
+			skip_arguments(t, false);
+			return;
+		}
+		t->words.len = from;
+	}
+}
+
+static void take_text(struct shell_text *t)
+{
+	enum joint joint = take_joint(t);
+
+	while (t->s < t->end && !t->strange) {
+		const char *from = t->s;
+
+		take_command(t, joint);
+		joint = take_joint(t);
+		/* nothing that is understood */
+		t->strange |= t->s == from;
+	}
+}
+
+/* ---- what ran ---- */
+
+static bool is_base(const char *path, size_t len, const char *word, size_t n)
+{
+	return len >= n && !memcmp(path + len - n, word, n) && (len == n || path[len - n - 1] == '/');
+}
+
+static bool was_run_as(struct db *db, uint32_t exec, const char *word, size_t len)
+{
+	const struct build *b = build_of(db);
+	const struct build_exec *e = &b->execs[exec];
+	struct buf args = { 0 };
+	size_t n = answers_args(db, exec, &args), length;
+	const char *at = args.s, *path = build_path(b, e->program, &length);
+	bool found = is_base(path, length, word, len);
+
+	/* of a script, its interpreter comes first */
+	for (size_t i = 0; i < n && i < 3 && !found; i++, at += strlen(at) + 1)
+		found = is_base(at, strlen(at), word, len);
+	buf_free(&args);
+	return found;
+}
+
+/* Whether a shell, or a part of it that it forked, ran a program of that name. */
+static bool ran(const struct failures *f, uint32_t shell, const char *word, size_t len)
+{
+	const struct failure_node *node = &f->nodes[shell];
+	const struct build_exec *execs = build_of(f->db)->execs;
+	bool found = false;
+
+	for (uint32_t i = 0; i < node->calls && !found; i++) {
+		uint32_t call = f->children[node->first + i];
+
+		for (uint32_t k = call; k && !found; k = execs[k].before)
+			found = !execs[k].forked && was_run_as(f->db, k, word, len);
+		if (execs[call].forked)
+			found = found || ran(f, call, word, len);
+	}
+	return found;
+}
+
+/* The process that was given the text: a subshell is part of it. */
+static uint32_t whole_shell(const struct failures *f, uint32_t exec)
+{
+	while (build_of(f->db)->execs[exec].forked && f->nodes[exec].up)
+		exec = f->nodes[exec].up;
+	return exec;
+}
+
+/* ---- which it was ---- */
+
+/* The first candidate of a part of the commands, if that was the first that could fail. */
+static const struct command *first_of(const struct shell_text *t, size_t from)
+{
+	for (size_t i = from; i < t->n; i++)
+		if (t->commands[i].before == JOINT_OR || t->commands[i].before == JOINT_PIPE)
+			return NULL;
+	for (size_t i = from; i < t->n; i++)
+		if (t->commands[i].candidate)
+			return &t->commands[i];
+	return NULL;
+}
+
+static bool same_word(const struct shell_text *t, const struct command *a, const struct command *b)
+{
+	return a->len == b->len && !memcmp(t->words.s + a->word, t->words.s + b->word, a->len);
+}
+
+static const struct command *choose(const struct shell_text *t)
+{
+	const struct command *found = NULL;
+	bool several = false;
+	size_t last = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct command *c = &t->commands[i];
+
+		if (c->before == JOINT_NEXT)
+			last = i;
+		if (!c->candidate)
+			continue;
+		several |= found && !same_word(t, found, c);
+		found = found ? found : c;
+	}
+	if (!several || !found)
+		return found;
+	return t->branches ? NULL : first_of(t, t->errexit ? 0 : last);
+}
+
+/* ---- its text ---- */
+
+/* Whether the trace was recorded on this machine. */
+static bool is_here(struct db *db)
+{
+	struct utsname u;
+	size_t len;
+	const char *host = db_meta_text(db, "host", &len);
+
+	return host && !uname(&u) && len == strlen(u.nodename) && !memcmp(host, u.nodename, len);
+}
+
+/* Whether a file is as it was at a time of the trace. */
+static bool is_unchanged(struct db *db, int fd, int64_t at)
+{
+	struct stat st;
+	int64_t begin;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= TEXT_BYTES &&
+	       answers_realtime(db, &begin) &&
+	       st.st_ctim.tv_sec * 1000000000ll + st.st_ctim.tv_nsec + TICK_NS < begin + at;
+}
+
+/* A file of the build, as it was when @exec began.  Return: false: that is not known any more */
+static bool read_script(struct db *db, uint32_t exec, const char *name, struct buf *text)
+{
+	const struct build_exec *e = &build_of(db)->execs[exec];
+	struct buf path = { 0 };
+	size_t n;
+	const char *cwd = build_path(build_of(db), e->cwd, &n);
+	ssize_t got = -1;
+	int fd;
+
+	if (*name != '/') {
+		buf_add(&path, cwd, n);
+		buf_addc(&path, '/');
+	}
+	buf_adds(&path, name);
+	buf_addc(&path, '\0');
+	fd = is_here(db) ? open(path.s, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	if (fd >= 0 && is_unchanged(db, fd, e->at))
+		got = read(fd, buf_room(text, TEXT_BYTES), TEXT_BYTES);
+	if (fd >= 0)
+		close(fd);
+	buf_free(&path);
+	text->len = got > 0 ? (size_t)got : 0;
+	return text->len && !memchr(text->s, '\0', text->len);
+}
+
+/* What is behind -c, or in the script. */
+static bool find_text(struct db *db, uint32_t exec, struct buf *text, bool *errexit)
+{
+	struct buf args = { 0 };
+	size_t n = answers_args(db, exec, &args), i = 1;
+	const char *at = n ? args.s + strlen(args.s) + 1 : NULL;
+	bool option = false, good = false;
+
+	for (; i < n && (*at == '-' || *at == '+') && at[1]; i++, at += strlen(at) + 1) {
+		*errexit |= is_errexit(at, strlen(at));
+		option |= at[1] != '-' && strchr(at, 'c');
+		/* "-o pipefail" */
+		if (at[1] != '-' && strchr(at, 'o') && i + 1 < n) {
+			at += strlen(at) + 1;
+			i++;
+			*errexit |= !strcmp(at, "errexit");
+		}
+	}
+	if (i < n && option) {
+		buf_adds(text, at);
+		good = true;
+	} else if (i < n) {
+		good = read_script(db, exec, at, text);
+	}
+	buf_free(&args);
+	return good;
+}
+
+/* Marks the commands that did not run, by their base names. */
+static void find_candidates(struct shell_text *t, const struct failures *f, uint32_t shell)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct command *c = &t->commands[i];
+		const char *word = t->words.s + c->word, *slash = memrchr(word, '/', c->len);
+		size_t skip = slash ? (size_t)(slash + 1 - word) : 0;
+
+		c->word += skip;
+		c->len -= skip;
+		c->candidate = c->len && !ran(f, shell, word + skip, c->len);
+	}
+}
+
+/* It was forked, or runs, as a shell. */
+static bool is_shell(const struct build *b, uint32_t exec)
+{
+	struct buf label = { 0 };
+	size_t len;
+	const char *path = build_path(b, b->execs[exec].program, &len);
+	enum work_class class = work_of(path, len, NULL, 0, &label);
+
+	buf_free(&label);
+	return class == WORK_SHELL;
+}
+
+bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on)
+{
+	const struct failures *f = failures_of(db);
+	uint32_t shell = whole_shell(f, exec);
+	const struct command *found = NULL;
+	struct shell_text t = { 0 };
+	struct buf text = { 0 };
+
+	if (build_of(db)->execs[exec].status != STATUS_NOT_FOUND || !is_shell(build_of(db), exec))
+		return false;
+	on->reason = FAILURE_OF_TOOL;
+	if (find_text(db, build_with_command(build_of(db), exec), &text, &t.errexit)) {
+		t.s = text.s;
+		t.end = text.s + text.len;
+		take_text(&t);
+		t.strange |= t.n * f->nodes[shell].calls > PAIRS_MAX;
+		if (!t.strange) {
+			find_candidates(&t, f, shell);
+			found = choose(&t);
+		}
+	}
+	on->likely = found;
+	if (found) {
+		buf_add(&on->name, t.words.s + found->word, found->len);
+		buf_add(&on->path, on->name.s, on->name.len);
+	}
+	buf_free(&t.words);
+	buf_free(&text);
+	free(t.commands);
+	return true;
+}
