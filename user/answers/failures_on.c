@@ -53,7 +53,9 @@ static bool is_habit(const char *path, size_t len)
 	static const char *const places[] = {
 		"/etc/", "/proc/", "/sys/", "/dev/", "/usr/share/locale", "/usr/lib/locale", "/lib/", "/lib64/",
 	};
-	static const char *const names[] = { ".mo", ".pyc", "__pycache__", "pyvenv.cfg", ".specs" };
+	static const char *const names[] = {
+		".mo", ".pyc", "__pycache__", "pyvenv.cfg", ".specs", "/package.json",
+	};
 
 	/* the loader's business */
 	if (memmem(path, len, ".so.", 4) || ends((struct work_arg){ path, len }, ".so"))

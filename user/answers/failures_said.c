@@ -50,6 +50,56 @@ bool failures_printed(struct db *db, uint32_t exec, struct buf *to)
 	return found;
 }
 
+/*
+ * "/opt/bin/wrapper: line 23: ...": a script says that.  A program that is none has its process
+ * from the script, which began to print before it.
+ */
+static bool is_of_script(const char *line, size_t len, const char *program, size_t plen)
+{
+	const char *colon = memchr(line, ':', len), *at = colon, *end = line + len;
+	const char *slash, *base = memrchr(program, '/', plen);
+
+	if (!colon || colon == line || memchr(line, ' ', (size_t)(colon - line)))
+		return false;
+	slash = memrchr(line, '/', (size_t)(colon - line));
+	base = base ? base + 1 : program;
+	plen -= (size_t)(base - program);
+	if (plen >= 2 && !memcmp(base + plen - 2, "sh", 2))
+		return false;
+	line = slash ? slash + 1 : line;
+	if ((size_t)(colon - line) == plen && !memcmp(line, base, plen))
+		return false;
+	if (end - at > 7 && !memcmp(at, ": line ", 7))
+		at += 7;
+	else if (end - at > 2 && at[1] == ' ')
+		at += 2;
+	if (at == colon || !isdigit((unsigned char)*at))
+		return false;
+	while (at < end && isdigit((unsigned char)*at))
+		at++;
+	return end - at > 1 && at[0] == ':' && at[1] == ' ';
+}
+
+/* Leave out what another program said in the process before this one. */
+static void keep_own(struct db *db, uint32_t exec, struct buf *text)
+{
+	const struct build *b = build_of(db);
+	size_t plen, to = 0;
+	const char *program = build_path(b, b->execs[exec].program, &plen);
+
+	for (size_t at = 0; at < text->len;) {
+		const char *s = text->s + at, *end = memchr(s, '\n', text->len - at);
+		size_t len = end ? (size_t)(end - s) + 1 : text->len - at;
+
+		if (!is_of_script(s, len, program, plen)) {
+			memmove(text->s + to, s, len);
+			to += len;
+		}
+		at += len;
+	}
+	text->len = to;
+}
+
 /* ---- the reason ---- */
 
 /* Where the name stands of what it is about. */
@@ -72,6 +122,9 @@ static const struct phrase {
 	{ "MemoryError", FAILURE_OF_MEMORY, NOWHERE },
 	{ ": Permission denied", FAILURE_OF_RIGHTS, BEFORE },
 	{ "cannot find -l", FAILURE_OF_MISSING, BEHIND },
+	{ "Cannot find module '", FAILURE_OF_MISSING, BEHIND },
+	{ "No module named '", FAILURE_OF_MISSING, BEHIND },
+	{ "no such file or directory, open '", FAILURE_OF_MISSING, BEHIND },
 	{ ": No such file or directory", FAILURE_OF_MISSING, BEFORE },
 };
 
@@ -108,14 +161,30 @@ static const char *end_before(const char *line, const char *at)
 	return at;
 }
 
+/* Whether a part of a line can be a name: no program that speaks, in front, and no line's number. */
+static bool can_be_name(const char *line, const char *from, const char *end)
+{
+	if (from == line || from == end)
+		return false;
+	while (from < end && isdigit((unsigned char)*from))
+		from++;
+	return from < end && !memchr(from, ' ', (size_t)(end - from));
+}
+
 static void add_before(const char *line, const char *at, struct buf *to)
 {
-	const char *from;
+	const char *from, *end;
 
 	at = end_before(line, at);
 	from = part_before(line, at);
 	while (is_verb(from, (size_t)(at - from))) {
-		at = end_before(line, from);
+		end = end_before(line, from);
+		if (!can_be_name(line, part_before(line, end), end)) {
+			/* "sh: 1: cannot open x" */
+			from = (const char *)memrchr(from, ' ', (size_t)(at - from)) + 1;
+			break;
+		}
+		at = end;
 		from = part_before(line, at);
 	}
 	/* "error writing 'out/copy'" */
@@ -132,7 +201,9 @@ static void add_behind(const char *at, const char *end, struct buf *to)
 {
 	const char *from = at;
 
-	while (at < end && !strchr(QUOTES " :,\n", *at))
+	const char *stop = strchr(QUOTES, at[-1]) ? QUOTES "\n" : QUOTES " :,\n";
+
+	while (at < end && !strchr(stop, *at))
 		at++;
 	buf_add(to, from, (size_t)(at - from));
 }
@@ -157,6 +228,7 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
 	const char *at = NULL, *line;
 
 	failures_printed(db, exec, &text);
+	keep_own(db, exec, &text);
 	buf_addc(&text, '\n');
 	while (p < end) {
 		at = can_kill(p->reason) || b->execs[exec].signal <= 0 ?
@@ -183,10 +255,13 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
 /* "error" as a word, and "TypeError", but not "-Werror". */
 static bool tells_error(const char *s, size_t len)
 {
-	static const char *const words[] = { "error", "fatal", "panic", "undefined reference" };
+	static const char *const words[] = { "error", "fatal", "panic", "failed", "undefined reference" };
 
 	for (size_t at = 0; at < len; at++) {
 		if (at && isalnum((unsigned char)s[at - 1]) && s[at] != 'E')
+			continue;
+		/* "0 errors, 0 failed" */
+		if (at > 1 && s[at - 1] == ' ' && s[at - 2] == '0')
 			continue;
 		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 			if (at + strlen(words[i]) <= len && !strncasecmp(s + at, words[i], strlen(words[i])))
@@ -234,17 +309,22 @@ void failures_quote(struct db *db, uint32_t exec, struct buf *to)
 {
 	static const char text[] = "SELECT text, fd FROM printed WHERE exec = ? ORDER BY fd DESC, at";
 	struct sqlite3_stmt *st = db_ask(db, text, "i", (int64_t)exec);
-	struct buf line = { 0 };
+	struct buf line = { 0 }, own = { 0 };
 	size_t len;
 
 	while (db_row(db, st)) {
 		const char *s = db_bytes(st, 0, &len);
 		struct work_arg said = { 0 };
 
-		if (!line.len && !is_binary(s, len))
-			said = line_of(s, len, db_int(st, 1) == 2);
+		if (line.len || is_binary(s, len))
+			continue;
+		own.len = 0;
+		buf_add(&own, s, len);
+		keep_own(db, exec, &own);
+		said = line_of(own.s, own.len, db_int(st, 1) == 2);
 		add_plain(said.s, said.len, &line);
 	}
+	buf_free(&own);
 	if (line.len && db->redact)
 		redact_line(line.s, &line.len);
 	buf_add(to, line.s, line.len);
