@@ -105,7 +105,7 @@ static void put_findings(struct page *p)
 	check_free(&c);
 	out_close(out);
 	if (!all)
-		leave_out(p, "findings, of each kind all but the first 1000; etrace check says all");
+		leave_out(p, "findings after the first 1000 of each kind; etrace check lists all");
 }
 
 static void put_packages(struct page *p)
@@ -131,28 +131,28 @@ static void put_packages(struct page *p)
 	diag_free(quiet);
 }
 
-/* What is looked at for one program only goes first, and of that what matters least. */
+/* What matters most comes first; what does not fit is left out, and what comes after it may fit. */
 static void put_bulk(struct page *p, uint64_t budget)
 {
 	static const char *const left[] = {
-		[PAGE_READS_DATA] = "programs and libraries that were used; etrace deps --class says which",
-		[PAGE_READS_MADE] = "what programs read and the build did not make; etrace deps says what",
-		[PAGE_READS_NONE] = "what programs read; etrace deps and etrace rdeps say what",
+		[PAGE_READS_DATA] = "programs and libraries that were used; etrace deps --class lists them",
+		[PAGE_READS_MADE] = "what programs read and the build did not make; etrace deps lists it",
+		[PAGE_READS_NONE] = "what programs read; etrace deps and etrace rdeps list it",
 	};
 	unsigned int reads;
 	size_t n = p->sections.n;
 
 	if (!page_graph_put_inputs(&p->g, &p->sections, budget)) {
 		page_sections_forget(&p->sections, n);
-		leave_out(p, "what files were made from; etrace deps and etrace rdeps say it");
+		leave_out(p, "what files were made from; etrace deps and etrace rdeps list it");
 	}
 	if (p->inside && !page_inside_put(p, budget))
-		leave_out(p, "what compilers say of themselves; etrace-read --compiler-traces shows it in FXT");
+		leave_out(p, "what compilers said of themselves; etrace-read --compiler-traces shows it in FXT");
 	n = p->sections.n;
 	put_commands(p, budget);
 	if (p->sections.packed > budget) {
 		page_sections_forget(&p->sections, n);
-		leave_out(p, "commands; etrace why --full says them");
+		leave_out(p, "commands; etrace why --full shows them");
 	}
 	n = p->sections.n;
 	for (reads = PAGE_READS_ALL; reads <= PAGE_READS_NONE; reads++) {

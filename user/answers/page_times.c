@@ -271,6 +271,7 @@ static uint32_t output_of(const struct page *p, uint32_t exec)
 static void put_programs(struct page *p)
 {
 	const struct page_times *pt = p->times;
+	const struct build *b = build_of(p->db);
 	struct out *out = page_section(&p->sections, "programs");
 	const struct line_exec *execs = p->t.execs;
 	size_t n = p->t.nexecs;
@@ -304,6 +305,8 @@ static void put_programs(struct page *p)
 		page_number(out, execs[i].forked);
 	for (size_t i = 1; i <= n; i++)
 		page_number(out, pt->programs[i].failure);
+	for (size_t i = 1; i <= n; i++)
+		page_number(out, page_graph_file(&p->g, b->execs[i].cwd));
 	out_close(out);
 }
 

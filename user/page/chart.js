@@ -14,6 +14,30 @@ const WIDE = 2;		/* pixels of a step of an area */
 const LABEL = 34;	/* a slice as wide as this has its label in it */
 let colours = null;
 
+/* An image that is painted by its pixels and kept for the next frame. */
+function bitmap() {
+	let canvas = null, image = null, pixels = null;
+
+	return {
+		/* its pixels, all of them transparent */
+		empty: (width, height) => {
+			if (!image || image.width !== width || image.height !== height) {
+				canvas = new OffscreenCanvas(width, height);
+				image = new ImageData(width, height);
+				pixels = new Uint32Array(image.data.buffer);
+			}
+			return pixels.fill(0);
+		},
+		/* what can be drawn */
+		canvas: () => {
+			canvas.getContext('2d').putImageData(image, 0, 0);
+			return canvas;
+		},
+	};
+}
+
+const areas = bitmap(), strip = bitmap();
+
 /* Those of the style sheet, as it is now. */
 function readColours() {
 	const probe = dom.make('span', {hidden: true});
@@ -74,42 +98,81 @@ function drawAxis(context, view, x) {
 	context.stroke();
 }
 
-/* For each two pixels, each count of @steps on average: the sums up to there, divided. */
-function averages(view, {at, sums, counts, n}) {
-	const points = [];
+/* The last of at[@i..] that is not behind @time, which is mostly near @i; -1: none. */
+function lastAt(at, i, time) {
+	let step = 1;
+
+	while (at[i + step] <= time)
+		step *= 2;
+	return d3.bisectRight(at, time, Math.max(0, i + (step >> 1)),
+		Math.min(at.length, i + step)) - 1;
+}
+
+/*
+ * For each two pixels, each count of @steps on average: the sums up to there, divided.  Those of
+ * the first pixels of all counts, then of the next ones.
+ */
+function averages(view, {at, sums, counts}) {
+	const kinds = sums.length, columns = Math.ceil(view.width / WIDE);
+	const points = new Float64Array(columns * kinds), before = new Float64Array(kinds);
 	const step = WIDE * (view.to - view.from) / view.width;
 	let i = d3.bisectRight(at, view.from) - 1;
-	const until = t => sums.map((sum, kind) =>
-		i < 0 ? 0 : sum[i] + counts[kind][i] * (t - at[i]));
-	let before = until(view.from);
 
-	for (let px = 0; px < view.width; px += WIDE) {
-		const next = view.from + (px / WIDE + 1) * step;
+	for (let column = -1; column < columns; column++) {
+		const time = view.from + (column + 1) * step;
 
-		i = d3.bisectRight(at, next, Math.max(0, i), n) - 1;
-		const now = until(next);
+		if (column >= 0)
+			i = lastAt(at, i, time);
+		for (let kind = 0; kind < kinds; kind++) {
+			const sum = i < 0 ? 0 : sums[kind][i] + counts[kind][i] * (time - at[i]);
 
-		points.push(now.map((sum, kind) => Math.max(0, sum - before[kind]) / step));
-		before = now;
+			if (column >= 0)
+				points[column * kinds + kind] = Math.max(0, sum - before[kind]) / step;
+			before[kind] = sum;
+		}
 	}
 	return points;
 }
 
+/* How high the classes are together, where that is most. */
+function highest(points, kinds) {
+	let most = 0;
+
+	for (let i = 0; i < points.length;) {
+		let sum = 0;
+
+		for (const end = i + kinds; i < end; i++)
+			sum += points[i];
+		most = Math.max(most, sum);
+	}
+	return most;
+}
+
+/* The classes, one upon the other, in pixels: the same effort for any number of programs. */
+function drawClasses(context, view, points, high) {
+	const kinds = colours.pixels.length, columns = points.length / kinds;
+	const rows = Math.round(AREA * (window.devicePixelRatio || 1));
+	const pixels = areas.empty(columns, rows);
+
+	for (let column = 0; column < columns; column++) {
+		let top = 0, sum = 0;
+
+		for (let kind = 0; kind < kinds; kind++) {
+			sum += points[column * kinds + kind];
+			for (const end = Math.round(rows * sum / high); top < end; top++)
+				pixels[(rows - 1 - top) * columns + column] = colours.pixels[kind];
+		}
+	}
+	context.imageSmoothingEnabled = false;
+	context.drawImage(areas.canvas(), 0, AXIS, columns * WIDE, AREA);
+}
+
 function drawArea(context, view) {
 	const points = averages(view, model.steps);
-	const kinds = model.meta.classes.map((name, i) => i);
-	const stack = d3.stack().keys(kinds)(points);
-	const most = Math.max(1, d3.max(stack[stack.length - 1] || [], d => d[1]) || 1);
-	const y = d3.scaleLinear([0, most], [AXIS + AREA, AXIS + 2]).nice(4);
-	const area = d3.area().curve(d3.curveStepAfter).context(context)
-		.x((d, i) => i * WIDE).y0(d => y(d[0])).y1(d => y(d[1]));
+	const most = Math.max(1, highest(points, colours.kinds.length));
+	const y = d3.scaleLinear([0, most], [AXIS + AREA, AXIS]).nice(4);
 
-	stack.forEach((layer, kind) => {
-		context.beginPath();
-		area(layer);
-		context.fillStyle = colours.kinds[kind];
-		context.fill();
-	});
+	drawClasses(context, view, points, y.domain()[1]);
 	context.strokeStyle = colours.line;
 	context.fillStyle = colours.ink;
 	context.textAlign = 'right';
@@ -119,11 +182,12 @@ function drawArea(context, view) {
 		context.lineTo(view.width, Math.round(y(tick)) + 0.5);
 		if (tick) {
 			const width = context.measureText(tick).width + 6;
+			const middle = Math.max(AXIS + 7, y(tick));
 
 			context.fillStyle = colours.paper;
-			context.fillRect(view.width - width - 2, y(tick) - 7, width, 14);
+			context.fillRect(view.width - width - 2, middle - 7, width, 14);
 			context.fillStyle = colours.ink;
-			context.fillText(tick, view.width - 4, y(tick));
+			context.fillText(tick, view.width - 4, middle);
 		}
 	}
 	context.stroke();
@@ -180,28 +244,15 @@ function drawTop(canvas, view) {
 
 /*
  * What is shorter than a pixel: a pixel for each in an image that has a row for each lane, which
- * is far less to draw than as many rectangles.
+ * is far less to draw than as many rectangles.  Each row as high as a lane.
+ * Return: how many rectangles these are
  */
-const strip = {};
-
-/* Its pixels, all of them empty. */
-function stripOf(width, rows) {
-	const {image} = strip;
-
-	if (!image || image.width !== width || image.height !== rows) {
-		strip.canvas = new OffscreenCanvas(width, rows);
-		strip.image = new ImageData(width, rows);
-		strip.pixels = new Uint32Array(strip.image.data.buffer);
-	}
-	return strip.pixels.fill(0);
-}
-
-/* Each row as high as a lane.  Return: how many rectangles these are */
 function drawStrip(context, width, rows, height) {
-	strip.canvas.getContext('2d').putImageData(strip.image, 0, 0);
+	const canvas = strip.canvas();
+
 	context.imageSmoothingEnabled = false;
 	for (let row = 0; row < rows; row++)
-		context.drawImage(strip.canvas, 0, row, width, 1, 0, row * height, width, height - 1);
+		context.drawImage(canvas, 0, row, width, 1, 0, row * height, width, height - 1);
 	return rows;
 }
 
@@ -226,7 +277,7 @@ function drawLanes(canvas, view, look) {
 	/* by class, so that a colour is set once */
 	const batches = meta.classes.map(() => []);
 	const paint = (indexed, alpha) => {
-		const pixels = stripOf(view.width, meta.counts.lanes);
+		const pixels = strip.empty(view.width, meta.counts.lanes);
 
 		batches.forEach(batch => { batch.length = 0; });
 		for (let lane = 0; lane < meta.counts.lanes; lane++) {
@@ -295,7 +346,7 @@ function outline(context, view, slice, height) {
 
 /* One cost over time: what it is, and the most of it in view. */
 function drawCost(context, points, y, width, name, text, colour) {
-	const most = Math.max(d3.max(points), 1e-9);
+	const most = Math.max(d3.max(points) || 0, 1e-9);
 	const words = `${name}: at most ${text(most)} in view`;
 
 	context.beginPath();
@@ -329,9 +380,9 @@ function drawCosts(canvas, view) {
 		return;
 	const points = averages(view, steps);
 
-	drawCost(context, points.map(p => p[0]), 0, view.width, 'CPU',
+	drawCost(context, points.filter((p, i) => i % 2 === 0), 0, view.width, 'CPU',
 		n => `${n.toFixed(1)} cores`, colours.kinds[5]);
-	drawCost(context, points.map(p => p[1]), COST + GAP, view.width, 'Memory', dom.bytes,
+	drawCost(context, points.filter((p, i) => i % 2 === 1), COST + GAP, view.width, 'Memory', dom.bytes,
 		colours.kinds[4]);
 }
 
@@ -340,28 +391,40 @@ const EDGE = 6;		/* a slice as wide as this has an edge */
 
 /* A red edge around what failed, and where it ended a triangle; a diamond for the first. */
 function drawFailures(context, view, height) {
-	const {slices} = model;
-	const scale = view.width / (view.to - view.from), marks = [];
+	const failed = filter.failedSlices(), {lanes: count} = model.meta.counts;
+	let n = 0;
 
+	if (!failed)
+		return n;
 	context.strokeStyle = colours.bad;
 	context.lineWidth = 2;
-	for (const {slice, last} of filter.failedSlices()) {
-		const y = slices.lane[slice] * height;
-		const x = Math.max(0, (slices.from[slice] - view.from) * scale);
-		const right = Math.min(view.width, (slices.to[slice] - view.from) * scale);
-
-		if (right < 0 || x > view.width)
-			continue;
-		if (right - x >= EDGE)
-			context.strokeRect(x + 1, y + 1, right - x - 3, height - 3);
-		if (last && slices.to[slice] <= view.to)
-			marks.push([right, y + height / 2,
-				filter.failureOf(slices.program[slice]) === 'first']);
-	}
+	for (let lane = 0; lane < count; lane++)
+		lanes.visible(failed.all, lane, view, (slice, x, width, whole) => {
+			if (whole && width >= EDGE)
+				context.strokeRect(x + 1, lane * height + 1, width - 3, height - 3);
+		});
 	/* the first is on top */
-	marks.sort((a, b) => a[2] - b[2]).forEach(mark => drawMark(context, ...mark));
+	for (const name of ['others', 'first'])
+		for (let lane = 0; lane < count; lane++)
+			n += drawMarks(context, view, failed[name], lane, height, name === 'first');
 	context.lineWidth = 1;
-	return marks.length;
+	return n;
+}
+
+/* Where several are at one place of a lane one is enough.  Return: how many were drawn */
+function drawMarks(context, view, indexed, lane, height, first) {
+	let n = 0, last = -MARK;
+
+	lanes.visible(indexed, lane, view, (slice, x, width) => {
+		const end = x + width;
+
+		if (model.slices.to[slice] > view.to || end - last < MARK / 2)
+			return;
+		drawMark(context, end, lane * height + height / 2, first);
+		last = end;
+		n++;
+	});
+	return n;
 }
 
 function drawMark(context, end, y, first) {

@@ -48,17 +48,22 @@ function byKind(list) {
 	return kinds;
 }
 
+/* Whether the filter leaves a program of a finding. */
+function passes(finding) {
+	return !filter.active() || [finding.by, finding.first].some(by => by && filter.passes(by.exec - 1));
+}
+
 async function findings(section) {
 	if (section.childElementCount)
 		return;
-	const list = await model.findings();
+	const list = (await model.findings()).filter(passes);
 	const link = await fileLinks();
 
 	dom.fill(section, dom.make('h2', {}, 'Findings'), dom.make('p', {},
 		list.length ?
-			`${dom.plural(list.length, 'finding')} of what can make the next build ` +
-				'wrong.' :
-			'Nothing was found that can make the next build wrong.'));
+			`${dom.plural(list.length, 'thing')} that could make the next build wrong.` :
+			'Nothing was found that could make the next build wrong' +
+				`${filter.active() ? ', of what the filter leaves' : ''}.`));
 	for (const [kind, rows] of byKind(list)) {
 		const caption = `${KINDS[kind] || kind} (${kind}): ${dom.number(rows.length)}`;
 

@@ -14,22 +14,25 @@ let steps = null;
 
 /* When and by how much cores and bytes in use changed. */
 function changes() {
-	const {programs, processes} = model;
-	const at = [], cores = [], bytes = [];
+	const {programs, processes} = model, most = 2 * programs.n;
+	const at = new Float64Array(most), cores = new Float64Array(most), bytes = new Float64Array(most);
+	let n = 0;
 
 	for (let p = 0; p < programs.n; p++) {
-		const i = programs.process[p], life = processes.until[i] - processes.at[i];
+		const i = programs.process[p], life = Math.max(1, processes.until[i] - processes.at[i]);
 
 		if (programs.cpu[p] < 0 && programs.memory[p] < 0)
 			continue;
-		const used = Math.max(0, programs.cpu[p]) * 1000 / Math.max(1, life);
-		const most = Math.max(0, programs.memory[p]) * 1024;
+		const used = Math.max(0, programs.cpu[p]) * 1000 / life;
+		const peak = Math.max(0, programs.memory[p]) * 1024;
 
-		at.push(processes.at[i], processes.at[i] + Math.max(1, life));
-		cores.push(used, -used);
-		bytes.push(most, -most);
+		for (const [time, sign] of [[processes.at[i], 1], [processes.at[i] + life, -1]]) {
+			at[n] = time;
+			cores[n] = sign * used;
+			bytes[n++] = sign * peak;
+		}
 	}
-	return {at: Float64Array.from(at), cores, bytes};
+	return {at: at.subarray(0, n), cores, bytes};
 }
 
 /* Whether the trace has costs. */

@@ -75,41 +75,79 @@ class Columns {
 		this.at = 0;
 	}
 
-	/* One number, of 53 bits at most. */
-	next() {
-		let value = 0, factor = 1, byte;
+	/* The next @n numbers, of 53 bits at most. */
+	numbers(n) {
+		const {bytes: from} = this, list = new Float64Array(n);
+		let {at} = this;
 
-		do {
-			if (this.at >= this.bytes.length)
-				throw damaged(this.name, 'it ends in a number');
-			byte = this.bytes[this.at++];
+		for (let i = 0; i < n; i++) {
+			let byte = from[at++], value = byte & 0x7f;
+
+			for (let factor = 128; byte & 0x80; factor *= 128) {
+				byte = from[at++];
+				value += (byte & 0x7f) * factor;
+			}
+			list[i] = value;
+		}
+		if (at > from.length)
+			throw damaged(this.name, 'it ends in a number');
+		this.at = at;
+		return list;
+	}
+
+	/* One of them. */
+	next() {
+		const from = this.bytes;
+		let byte = from[this.at++], value = byte & 0x7f;
+
+		for (let factor = 128; byte & 0x80; factor *= 128) {
+			byte = from[this.at++];
 			value += (byte & 0x7f) * factor;
-			factor *= 128;
-		} while (byte & 0x80);
+		}
+		if (this.at > from.length)
+			throw damaged(this.name, 'it ends in a number');
 		return value;
 	}
 
 	/* @array is filled: numbers less @less, which is 1 where 0 stands for none. */
 	plain(array, less = 0) {
-		for (let i = 0; i < array.length; i++)
-			array[i] = this.next() - less;
+		const list = this.numbers(array.length);
+
+		for (let i = 0; less && i < list.length; i++)
+			list[i] -= less;
+		array.set(list);
 		return array;
 	}
 
 	differences(array) {
-		for (let i = 0, last = 0; i < array.length; i++)
-			array[i] = last += this.next();
+		const list = this.numbers(array.length);
+
+		for (let i = 1; i < list.length; i++)
+			list[i] += list[i - 1];
+		array.set(list);
 		return array;
 	}
 
 	/* Differences that can be below zero: 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
 	signedDifferences(array) {
-		for (let i = 0, last = 0; i < array.length; i++) {
-			const n = this.next();
+		const list = this.numbers(array.length);
 
-			array[i] = last += n % 2 ? -(n + 1) / 2 : n / 2;
+		for (let i = 0, last = 0; i < list.length; i++) {
+			const n = list[i];
+
+			list[i] = last += n % 2 ? -(n + 1) / 2 : n / 2;
 		}
+		array.set(list);
 		return array;
+	}
+
+	/* Ends of what begins at @from, of a column of lengths. */
+	ends(from) {
+		const list = this.numbers(from.length);
+
+		for (let i = 0; i < list.length; i++)
+			list[i] += from[i];
+		return list;
 	}
 
 	end() {

@@ -169,7 +169,7 @@ async function page(id, paths) {
 	const versions = [...g.versionsOf.of(id)];
 	const made = v < 0 ? [] : graph.makers(g, v);
 	const all = versions.includes(v) || v < 0 ? versions : [...versions, v];
-	const unique = list => [...new Set(list)].sort((a, b) => a - b);
+	const unique = list => [...new Set(list)].filter(filter.passes).sort((a, b) => a - b);
 
 	return [
 		dom.make('h2', {class: 'path'}, paths[id]),

@@ -44,14 +44,23 @@ function failed(p) {
 	return failed.kinds[model.programs.failure[p]];
 }
 
-/* Their slices; and of each of these whether it is the program's last one. */
+/*
+ * Their slices by lane, as what lanes.visible() draws: all of them, and the last ones of those that
+ * failed first and of the others.  null: there are none.
+ */
 function failedSlices() {
 	const {slices, slicesOf} = model;
 
-	failedSlices.list = failedSlices.list || Array.from(slices.program.keys())
-		.filter(i => failed(slices.program[i]))
-		.map(i => ({slice: i, last: slicesOf.of(slices.program[i]).at(-1) === i}));
-	return failedSlices.list;
+	if (failedSlices.index !== undefined)
+		return failedSlices.index;
+	const of = slices.program, first = model.meta.failure_words.indexOf('first');
+	const isLast = i => failed(of[i]) && slicesOf.of(of[i]).at(-1) === i;
+	const isFirst = i => model.programs.failure[of[i]] === first;
+
+	failedSlices.index = of.some(failed) ? {all: lanes.index(i => failed(of[i])),
+		first: lanes.index(i => isFirst(i) && isLast(i)),
+		others: lanes.index(i => !isFirst(i) && isLast(i))} : null;
+	return failedSlices.index;
 }
 
 function hasStatus(value) {
@@ -119,8 +128,8 @@ async function terms(text) {
 	return {tests, text: words.join(' ')};
 }
 
-/* Sets the filter to that of an address. */
-async function set(params) {
+/* Sets the filter to that of an address; @whole: the view shows all in spite of it. */
+async function set(params, whole) {
 	const values = Object.keys(TERMS).map(name => [name, params.get(name)])
 		.filter(([, value]) => value);
 	const wanted = JSON.stringify(values);
@@ -134,7 +143,7 @@ async function set(params) {
 		mask = tests.length ? Uint8Array.from({length: model.programs.n},
 			(unused, p) => tests.every(test => test(p))) : null;
 	}
-	show(values);
+	show(values, whole);
 }
 
 function passes(p) {
@@ -211,7 +220,7 @@ function words([name, value]) {
 	return `${TERMS[name].title}: ${name === 'status' && STATUSES[value] || value}`;
 }
 
-function show(values) {
+function show(values, whole) {
 	const place = document.getElementById('filters');
 
 	if (!parts) {
@@ -234,8 +243,8 @@ function show(values) {
 		dom.button(`${words(v)} \u2715`, () => change(v[0], null),
 			{'aria-label': `Remove filter ${words(v)}`}))));
 	parts.chips.hidden = !values.length;
-	dom.fill(parts.count, values.length ? model.countText(model.count(null, passes),
-		model.count(null, () => true)) : '');
+	dom.fill(parts.count, !values.length ? '' : whole ? 'This view shows everything.' :
+		model.countText(model.count(null, passes), model.count(null, () => true)));
 }
 
 /* In words, of a program that failed: "failed first"; "" of others. */

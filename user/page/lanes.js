@@ -9,12 +9,15 @@
 
 const lanes = (() => {
 
-/* Slices of lanes, all or those that @wanted(slice) says: an index of what is drawn. */
+/* Slices of lanes, those that @wanted(slice) says: an index of what is drawn. */
 function index(wanted) {
 	const {slices, meta} = model;
+	const keys = Int32Array.from(slices.lane);
 
-	return model.groups(meta.counts.lanes, slices.n,
-		i => !wanted || wanted(i) ? slices.lane[i] : -1);
+	for (let i = 0; i < keys.length; i++)
+		if (!wanted(i))
+			keys[i] = -1;
+	return model.groups(meta.counts.lanes, keys);
 }
 
 /* The first of rows[low..high[ for which array is > @value; in a lane both times rise. */

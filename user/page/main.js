@@ -8,8 +8,8 @@
 const main = (() => {
 
 /*
- * name: {title, show(section, argument, params), when()}; without a title, or if when() is false,
- * there is no entry in the list
+ * name: {title, show(section, argument, params), when(), whole}; without a title, or if when() is
+ * false, there is no entry in the list; whole: what it shows is no list of programs to filter
  */
 const views = {
 	overview: {title: 'Overview', show: overview.show},
@@ -22,8 +22,8 @@ const views = {
 	compare: {title: 'Compare', show: compare.show, when: () => model.hasCompare()},
 	file: {title: 'Files', show: file.show},
 	findings: {title: 'Findings', show: check.findings},
-	packages: {title: 'Packages', show: check.packages},
-	program: {show: program.show},
+	packages: {title: 'Packages', show: check.packages, whole: true},
+	program: {show: program.show, whole: true},
 };
 const FIRST = Object.keys(views)[0];
 const THEMES = {light: 'dark', dark: 'light'};
@@ -69,7 +69,8 @@ function head() {
 	const {meta} = model;
 	const ended = meta.status === null || meta.status === undefined ? '' :
 		`; the command ended with status ${meta.status}`;
-	const missing = [...meta.missing, ...meta.left_out,
+	const missing = [...meta.missing,
+		...meta.left_out.map(text => `Left out of this page: ${text}`),
 		...(meta.compiler_traces || []).filter(t => t.fault)
 			.map(t => `${t.path || model.label(t.program)}: ${t.fault}`)];
 
@@ -168,7 +169,9 @@ async function route() {
 		other.hidden = other !== part;
 	say('Loading');
 	try {
-		await filter.set(params);
+		await filter.set(params, views[view].whole);
+		if (view !== FIRST)
+			await model.loadTimes();
 		/* what was made for another filter is made again */
 		if (view !== 'timeline' && part.dataset.filter !== filter.key())
 			part.replaceChildren();
@@ -189,13 +192,13 @@ async function route() {
 
 /* ---- keys of all views ---- */
 
-function search() {
+function goToSearch() {
 	searching = !timeline.focusSearch();
 	if (searching)
 		address.go('#timeline');
 }
 
-const KEYS = {'?': help.open, '/': search};
+const KEYS = {'?': help.open, '/': goToSearch};
 
 function key(event) {
 	const {target} = event;
@@ -207,6 +210,17 @@ function key(event) {
 		return;
 	event.preventDefault();
 	KEYS[event.key]();
+}
+
+/* What will be asked for next is made ready while nothing else is to be done. */
+async function prepare() {
+	try {
+		await model.idle();
+		await model.loadTimes();
+		await search.prepare();
+	} catch (error) {
+		/* who asks for it is told */
+	}
 }
 
 async function begin() {
@@ -236,6 +250,7 @@ async function begin() {
 	});
 	await route();
 	performance.mark('usable');
+	prepare();
 }
 
 return {begin, progress, route};

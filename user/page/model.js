@@ -11,20 +11,23 @@ const model = (() => {
 const model = {};
 const KEPT = 8;		/* blocks of commands at a time */
 
-/* begin[k] .. begin[k + 1]: where in rows those i are for which key(i) is k; in their order. */
-function groups(n, count, key) {
+/*
+ * begin[k] .. begin[k + 1]: where in rows those i are for which keys[i] is k; in their order.
+ * Those with a key below 0 are in no group.
+ */
+function groups(n, keys) {
 	const begin = new Uint32Array(n + 1);
-	const rows = new Uint32Array(count);
+	const rows = new Uint32Array(keys.length);
 
-	for (let i = 0; i < count; i++)
-		if (key(i) >= 0)
-			begin[key(i) + 1]++;
+	for (let i = 0; i < keys.length; i++)
+		if (keys[i] >= 0)
+			begin[keys[i] + 1]++;
 	for (let k = 0; k < n; k++)
 		begin[k + 1] += begin[k];
 	const next = begin.slice(0, n);
-	for (let i = 0; i < count; i++)
-		if (key(i) >= 0)
-			rows[next[key(i)]++] = i;
+	for (let i = 0; i < keys.length; i++)
+		if (keys[i] >= 0)
+			rows[next[keys[i]]++] = i;
 	return {begin, rows, of: k => rows.subarray(begin[k], begin[k + 1])};
 }
 
@@ -32,7 +35,7 @@ async function loadProcesses(n) {
 	const c = await data.columns('processes');
 	const parent = c.plain(new Int32Array(n), 1);
 	const at = c.signedDifferences(new Float64Array(n));
-	const until = c.plain(new Float64Array(n)).map((length, i) => at[i] + length);
+	const until = c.ends(at);
 	const pid = c.plain(new Uint32Array(n));
 
 	c.end();
@@ -46,7 +49,7 @@ async function loadPrograms(n) {
 	const label = c.plain(new Uint32Array(n));
 	const kind = c.plain(new Uint8Array(n));
 	const at = c.signedDifferences(new Float64Array(n));
-	const until = c.plain(new Float64Array(n)).map((length, i) => at[i] + length);
+	const until = c.ends(at);
 	const cpu = c.plain(new Float64Array(n), 1);
 	const memory = c.plain(new Float64Array(n), 1);
 	const ended = c.plain(new Uint8Array(n));
@@ -55,10 +58,11 @@ async function loadPrograms(n) {
 	const parent = c.plain(new Int32Array(n), 1);
 	const forked = c.plain(new Uint8Array(n));
 	const failure = c.plain(new Uint8Array(n));
+	const directory = c.plain(new Int32Array(n), 1);
 
 	c.end();
 	model.programs = {n, process, file, label, kind, at, until, cpu, memory, ended, status,
-		output, parent, forked, failure};
+		output, parent, forked, failure, directory};
 }
 
 async function loadSlices(n) {
@@ -66,10 +70,25 @@ async function loadSlices(n) {
 	const program = c.plain(new Int32Array(n));
 	const lane = c.plain(new Uint32Array(n));
 	const from = c.differences(new Float64Array(n));
-	const to = c.plain(new Float64Array(n)).map((length, i) => from[i] + length);
+	const to = c.ends(from);
 
 	c.end();
 	model.slices = {n, program, lane, from, to};
+	model.lanes = groups(model.meta.counts.lanes, lane);
+	model.slicesOf = groups(model.programs.n, program);
+	model.work = new Float64Array(model.programs.n);
+	addWork(model.slices, model.programs, model.work);
+}
+
+function addWork({n, program, from, to}, {at}, work) {
+	for (let i = 0; i < n; i++) {
+		const p = program[i];
+
+		work[p] += to[i] - from[i];
+		/* what a child does before it runs its program is that program's work */
+		if (from[i] < at[p])
+			at[p] = from[i];
+	}
 }
 
 /* With the sum of count by time up to each step: what is drawn is an average. */
@@ -106,30 +125,17 @@ async function loadPath(n) {
 	model.path = {n, program, why, file, output, from, to};
 }
 
-/* What all views need: done before the first one is shown. */
+/* What the first view needs: done before anything is shown. */
 model.load = async () => {
 	model.meta = await data.json('meta');
-	const counts = model.meta.counts;
+	const {counts} = model.meta;
 
 	await Promise.all([
 		data.texts('labels').then(labels => { model.labels = labels; }),
-		loadProcesses(counts.processes),
 		loadPrograms(counts.programs),
-		loadSlices(counts.slices),
-		loadSteps(counts.steps, model.meta.classes),
 		loadPath(counts.path),
 	]);
-	const {programs, slices, path} = model;
-	model.lanes = groups(counts.lanes, slices.n, i => slices.lane[i]);
-	model.slicesOf = groups(programs.n, slices.n, i => slices.program[i]);
-	model.work = new Float64Array(programs.n);
-	for (let i = 0; i < slices.n; i++) {
-		const p = slices.program[i];
-
-		model.work[p] += slices.to[i] - slices.from[i];
-		/* what a child does before it runs its program is that program's work */
-		programs.at[p] = Math.min(programs.at[p], slices.from[i]);
-	}
+	const {programs, path} = model;
 	model.isRun = new Uint8Array(programs.n);
 	for (let p = 0; p < programs.n; p++)
 		model.isRun[p] = !programs.forked[p] && programs.file[p] >= 0;
@@ -148,6 +154,14 @@ function once(f) {
 		return result;
 	};
 }
+
+/* What the other views need, too: when programs worked, and their processes. */
+model.loadTimes = once(async () => {
+	const {counts, classes} = model.meta;
+
+	await Promise.all([loadProcesses(counts.processes), loadSlices(counts.slices),
+		loadSteps(counts.steps, classes)]);
+});
 
 model.label = p => model.labels[model.programs.label[p]] ||
 	(model.programs.forked[p] ? '(before its first program)' : '(not known)');
@@ -200,23 +214,27 @@ model.driver = p => {
 
 /* ---- processes ---- */
 
-model.programsOf = once(() => groups(model.processes.n, model.programs.n,
-	i => model.programs.process[i]));
-model.childrenOf = once(() => groups(model.processes.n, model.processes.n,
-	i => model.processes.parent[i]));
+model.programsOf = once(() => groups(model.processes.n, model.programs.process));
+model.childrenOf = once(() => groups(model.processes.n, model.processes.parent));
 
 /* Processes that nobody in the trace started. */
 model.rootsOf = once(() => Array.from(model.processes.parent.keys())
 	.filter(i => model.processes.parent[i] < 0));
 
-/* The time that each process worked, alone and with all below it, and how many these are. */
-model.times = once(() => {
+/*
+ * The time that the programs of each process that @wanted(program) says worked, alone and with all
+ * below it; how many processes are below it, and how many of these programs it and they ran.
+ */
+model.times = wanted => {
 	const {processes, programs} = model;
 	const own = new Float64Array(processes.n);
-	const below = new Uint32Array(processes.n);
+	const below = new Uint32Array(processes.n), counted = new Uint32Array(processes.n);
 
 	for (let i = 0; i < programs.n; i++)
-		own[programs.process[i]] += model.work[i];
+		if (wanted(i)) {
+			own[programs.process[i]] += model.work[i];
+			counted[programs.process[i]]++;
+		}
 	const all = own.slice();
 	const order = [...model.rootsOf()];
 
@@ -227,17 +245,24 @@ model.times = once(() => {
 
 		if (parent >= 0) {
 			all[parent] += all[i];
+			counted[parent] += counted[i];
 			below[parent] += below[i] + 1;
 		}
 	}
-	return {own, all, below};
-});
+	return {own, all, below, counted};
+};
 
 /* ---- blocks ---- */
 
 /* A promise to do it between two frames, so that a page never stands still for long. */
 function breathe() {
 	return new Promise(resolve => setTimeout(resolve));
+}
+
+/* A promise of a time when the browser has nothing else to do. */
+function idle() {
+	return new Promise(resolve => typeof requestIdleCallback === 'undefined' ?
+		setTimeout(resolve, 20) : requestIdleCallback(resolve, {timeout: 1000}));
 }
 
 function blocks(count) {
@@ -256,9 +281,10 @@ model.files = once(async () => {
 
 const commands = new Map();
 
-/* The text of a block of commands, for a search; it is not kept. */
+/* All commands of a block, for a search; null for those that are not known.  They are not kept. */
 model.commandBlocks = () => blocks(model.programs.n);
-model.commandText = i => data.text(`commands-${i}`);
+model.commandsOf = async i => data.has(`commands-${i}`) ?
+	(await data.json(`commands-${i}`)).map(row => row && row[1]) : [];
 
 /* {directory, words} of a program; null: not known. */
 model.command = async p => {
@@ -340,7 +366,7 @@ async function loadInputs(n, names) {
 	/* what was too much for the page: meta.left_out says it */
 	for (let i = 0; i < lists; i++)
 		begin[i + 1] = Math.max(begin[i], begin[i + 1]);
-	const users = groups(n, rows.length, i => rows[i]);
+	const users = groups(n, rows);
 	return {n, begin, rows, of, other, names, through: passedThrough(other),
 		listOf: new Map(names.map((file, i) => [file, n + i])), usersOf: v => users.of(v)};
 }
@@ -369,7 +395,7 @@ function turned(list, n, key) {
 
 	for (let p = 0; p + 1 < list.begin.length; p++)
 		programs.fill(p, list.begin[p], list.begin[p + 1]);
-	const by = groups(n, list.rows.length, i => key(list.rows[i]));
+	const by = groups(n, list.rows.map(key));
 	return version => Array.from(by.of(version), i => programs[i]);
 }
 
@@ -397,7 +423,7 @@ const loadGraph = once(async () => {
 	const writer = c.plain(new Int32Array(n), 1);
 	const made = c.plain(new Uint8Array(n));
 	c.end();
-	const named = groups(n, nfiles, i => present[i]);
+	const named = groups(n, present);
 	const further = [...present.keys()].filter(i => present[i] >= 0 &&
 		graph.firstName(named.of(present[i]), file[present[i]]) !== i);
 	const inputs = await loadInputs(n, further);
@@ -413,7 +439,7 @@ const loadGraph = once(async () => {
 		dataReadersOf: turned(reads, n, r => isData(r) ? version(r) : -1),
 		otherReadersOf: turned(reads, n, r => isData(r) ? -1 : version(r)),
 		writersOf: turned(writes, n, v => v),
-		versionsOf: groups(nfiles, n, i => file[i]),
+		versionsOf: groups(nfiles, file),
 		/* the names that a version has in the end */
 		namesOf: named,
 	};
@@ -428,5 +454,6 @@ model.findings = once(() => data.json('findings'));
 model.packages = once(() => data.json('packages'));
 model.groups = groups;
 model.breathe = breathe;
+model.idle = idle;
 return model;
 })();

@@ -50,7 +50,8 @@ function faster(row) {
 
 function fasterList(rows) {
 	if (!rows.length)
-		return dom.make('p', {}, 'Nothing stands out: no step alone decides how long it took.');
+		return dom.make('p', {}, filter.active() ? 'Nothing that the filter leaves.' :
+			'Nothing stands out: no step alone decides how long it took.');
 	return dom.make('ol', {class: 'faster'}, ...rows.map(faster));
 }
 
@@ -77,7 +78,8 @@ async function show(section) {
 		meta.failed ? null : dom.make('p', {}, meta.status === 0 ?
 			'\u2714 The build succeeded.' : 'Nothing that failed stopped the build.'),
 		dom.make('h3', {}, 'What to make faster first'),
-		fasterList(rows.faster),
+		fasterList(rows.faster.filter(r => !filter.active() ||
+			(r.program >= 0 && filter.passes(r.program)))),
 		dom.make('details', {}, dom.make('summary', {}, 'What \u201cat most\u201d means'),
 			dom.make('p', {class: 'hint'}, DEFINED)),
 		dom.make('h3', {}, 'Where the time went'),

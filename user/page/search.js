@@ -1,14 +1,73 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which programs fit what is searched for: by terms as those of a filter, labels and files at
- * once, by their commands block after block, for these are expanded for it.
+ * Which programs fit what is searched for: by terms as those of a filter, by labels, files and
+ * commands.  These are made into texts once, in pauses, so that a search only looks through them.
  */
 'use strict';
 
 const search = (() => {
 
 const AT_ONCE = 10;	/* ms without a frame */
-let serial = 0;
+const commands = new Map();	/* by block: a promise of its text */
+let serial = 0, names = null, ready = false;
+
+/* Many texts as one, in lower case, each on a line of its own; begin[i]: where the i-th begins. */
+function linesOf(list) {
+	const lines = list.map(text => text.toLowerCase().replace(/\n/g, ' '));
+	const begin = new Uint32Array(lines.length + 1);
+
+	for (let i = 0; i < lines.length; i++)
+		begin[i + 1] = begin[i] + lines[i].length + 1;
+	return {text: lines.join('\n'), begin};
+}
+
+/* A byte for each of the lines, 1 if @wanted is in it. */
+function linesWith({text, begin}, wanted) {
+	const fits = new Uint8Array(begin.length - 1);
+
+	for (let at = text.indexOf(wanted); at >= 0;) {
+		const i = d3.bisectRight(begin, at) - 1;
+
+		fits[i] = 1;
+		at = i + 1 < fits.length ? text.indexOf(wanted, begin[i + 1]) : -1;
+	}
+	return fits;
+}
+
+/* Labels and files, by their numbers. */
+function namesOf() {
+	names = names || model.files().then(paths => ({labels: linesOf(model.labels),
+		files: linesOf(paths)}));
+	return names;
+}
+
+function commandsOf(block) {
+	if (!commands.has(block))
+		commands.set(block, model.commandsOf(block).then(list =>
+			linesOf(list.map(words => words ? words.join(' ') : ''))));
+	return commands.get(block);
+}
+
+/* Makes the texts while the browser has nothing else to do. */
+async function prepare() {
+	await model.idle();
+	await namesOf();
+	for (let i = 0; i < model.commandBlocks(); i++) {
+		await model.idle();
+		await commandsOf(i);
+	}
+	ready = true;
+}
+
+/* Sets fits[p] of all programs of which a name has @wanted. */
+function fitNames({labels, files}, wanted, fits) {
+	const {label, output, file} = model.programs;
+	const inLabel = linesWith(labels, wanted), inFile = linesWith(files, wanted);
+
+	for (let p = 0; p < fits.length; p++)
+		fits[p] = inLabel[label[p]] | (output[p] >= 0 && inFile[output[p]]) |
+			(file[p] >= 0 && inFile[file[p]]);
+}
 
 /*
  * @told(fits, whole): a byte for each program, 1 if it fits, null: nothing is searched for;
@@ -21,52 +80,32 @@ async function programs(query, told) {
 	if (!query)
 		return told(null, true);
 	const {tests, text} = await filter.terms(query);
-	const passes = p => tests.every(test => test(p));
 	const wanted = text.toLowerCase();
-	const plain = value => value.toLowerCase().includes(wanted);
-	const labels = model.labels.map(plain);
-	const paths = await model.files();
-	/* a program's file is that of many, and asked for once */
-	const files = new Map();
-	const fitting = id => {
-		if (id < 0)
-			return false;
-		if (!files.has(id))
-			files.set(id, plain(paths[id]));
-		return files.get(id);
-	};
-	for (let p = 0; p < fits.length; p++)
-		if (passes(p) && (labels[model.programs.label[p]] ||
-		    fitting(model.programs.output[p]) || fitting(model.programs.file[p])))
-			fits[p] = 1;
+	const tell = whole => told(fits.map((fit, p) => fit && tests.every(test => test(p))), whole);
+
+	if (!wanted) {
+		fits.fill(1);
+		return mine === serial ? tell(true) : null;
+	}
+	fitNames(await namesOf(), wanted, fits);
 	if (mine !== serial)
 		return null;
-	told(fits, !wanted);
-	if (!wanted)
-		return null;
-	/* Words stand apart in JSON, and in quotes: its first one must be in a block. */
-	const first = JSON.stringify(wanted).slice(1, -1).split(' ')[0];
+	tell(false);
 	let rested = performance.now();
 	for (let i = 0; i < model.commandBlocks(); i++) {
-		const block = await model.commandText(i);
+		const found = linesWith(await commandsOf(i), wanted);
 
 		if (mine !== serial)
 			return null;
-		if (!block.toLowerCase().includes(first))
-			continue;
-		JSON.parse(block).forEach((row, k) => {
-			const p = i * model.meta.block + k;
-
-			if (row && !fits[p] && plain(row[1].join(' ')) && passes(p))
-				fits[p] = 1;
-		});
+		for (let k = 0, p = i * model.meta.block; k < found.length; k++, p++)
+			fits[p] |= found[k];
 		if (performance.now() - rested > AT_ONCE) {
 			await model.breathe();
 			rested = performance.now();
 		}
 	}
-	return mine === serial ? told(fits, true) : null;
+	return mine === serial ? tell(true) : null;
 }
 
-return {programs};
+return {programs, prepare, prepared: () => ready};
 })();

@@ -65,7 +65,7 @@ function note() {
 /* What takes a while is done behind the first frame. */
 function loadCosts() {
 	if (costs.known() && !costs.loaded())
-		setTimeout(() => {
+		model.idle().then(() => {
 			costs.load();
 			draw();
 		});
@@ -417,7 +417,7 @@ function legend() {
 	return dom.make('ul', {class: 'legend', 'aria-label': 'Classes of programs'},
 		...model.meta.classes.map((name, i) => dom.make('li', {}, links.colour(i), ' ', name)),
 		mark('path-mark', 'on the critical path'),
-		...filter.failedSlices().length ? [mark('first-mark', 'failed first'),
+		...filter.failedSlices() ? [mark('first-mark', 'failed first'),
 			mark('failed-mark', 'failed')] : []);
 }
 
@@ -510,6 +510,7 @@ function show(section, argument, params) {
 	if (range.set(readTimes(params.get('r'))) || range.get())
 		showRange();
 	redraw();
+	list();
 	loadCosts();
 	if (argument === '') {
 		if (chosen !== '')

@@ -12,21 +12,22 @@ function names(process) {
 	return list.length ? list.join(', then ') : '(ran no program of its own)';
 }
 
-function sorted(processes) {
-	const {all} = model.times();
-
-	return [...processes].sort((a, b) => all[b] - all[a] || a - b).map(node);
+/* What the filter leaves of @processes, the most time first. */
+function sorted(processes, times) {
+	return [...processes].filter(i => !filter.active() || times.counted[i])
+		.sort((a, b) => times.all[b] - times.all[a] || a - b).map(i => node(i, times));
 }
 
-function node(process) {
-	const {own, all, below} = model.times();
+function node(process, times) {
+	const {own, all, below, counted, total} = times;
 	const programs = model.programsOf().of(process);
-	const first = programs.length ? programs[programs.length - 1] : -1;
-	const children = model.childrenOf().of(process);
+	const first = [...programs].reverse().find(filter.passes) ?? programs.at(-1) ?? -1;
+	const children = Array.from(model.childrenOf().of(process))
+		.filter(i => !filter.active() || counted[i]);
 
 	return {
 		row: [
-			dom.bar(all[process] / total(), own[process] / total()),
+			dom.bar(all[process] / total, own[process] / total),
 			dom.make('span', {class: 'time'}, dom.time(all[process])),
 			' ', first < 0 ? names(process) : links.program(first, names(process)),
 			dom.make('small', {}, children.length ?
@@ -34,24 +35,25 @@ function node(process) {
 				dom.plural(below[process], 'process', 'processes') + ' below' : '',
 			`, pid ${model.processes.pid[process]}`),
 		],
-		children: children.length ? () => sorted(children) : null,
+		children: children.length ? () => sorted(children, times) : null,
 		open: first < 0 ? null : `#program/${first}`,
 	};
 }
 
-const total = () => total.sum = total.sum ||
-	model.rootsOf().reduce((sum, i) => sum + model.times().all[i], 0) || 1;
-
 async function show(section) {
 	if (section.childElementCount)
 		return;
-	const list = branches.make('Processes, by time', sorted(model.rootsOf()));
+	const times = model.times(filter.passes), roots = model.rootsOf();
+
+	times.total = roots.reduce((sum, i) => sum + times.all[i], 0) || 1;
+	const list = branches.make('Processes, by time', sorted(roots, times));
 
 	dom.fill(section, dom.make('h2', {}, 'Processes, by time'),
-		dom.make('p', {class: 'hint'}, 'How long each process worked together with all ' +
-			'that it started; the dark part of a bar is its own. Waiting for others ' +
-			'is no work. Arrow keys move and open, * opens all beside, Enter shows ' +
-			'the program.'),
+		dom.make('p', {class: 'hint'}, 'Time of each process including everything it started; ' +
+			'waiting for children is not counted. The dark part of a bar is its own. ' +
+			(filter.active() ? 'Only the programs that the filter leaves count; what ' +
+			'started them is shown, too. ' : '') + 'Arrow keys move and open, * opens ' +
+			'all on the same level, Enter shows the program.'),
 		list);
 	await branches.openFirst(list);
 }

@@ -9,33 +9,62 @@ const where = (() => {
 
 const HEIGHT = 360, MOST = 300;
 const WAYS = {
-	directory: {name: 'By directory', key: (p, paths) => directoryOf(p, paths)},
-	tool: {name: 'By tool', key: p => [model.className(p), filter.toolOf(p) || '(not known)']},
+	directory: {name: 'By directory', keys: directories},
+	tool: {name: 'By tool', keys: tools},
 };
+const PARTS_OF_JOB = ['compile', 'assemble', 'link', 'archive', 'shell'];
 
-/* What a program works for lies where its output is; else where its own file is not told. */
-function directoryOf(p, paths) {
-	const output = paths[model.programs.output[p]];
+/*
+ * What a program works for lies where the output of its job does.  One whose job made nothing serves
+ * the compiler or script that called it; if none of these made something, it counts where it ran.
+ */
+function directories(paths) {
+	const {programs, meta} = model, {output, parent, directory} = programs;
+	const within = meta.classes.map(name => PARTS_OF_JOB.includes(name));
+	const known = new Map();
+	const split = (file, end) => {
+		const key = end ? -file - 1 : file;
 
-	return output ? output.split('/').slice(1, -1) : ['(no output)'];
+		if (!known.has(key))
+			known.set(key, (paths[file] || '').split('/').slice(1, end)
+				.filter(Boolean));
+		return known.get(key);
+	};
+
+	return p => {
+		let q = p;
+
+		while (output[q] < 0 && parent[q] >= 0 && within[programs.kind[parent[q]]])
+			q = parent[q];
+		return output[q] >= 0 ? split(output[q], -1) :
+			directory[p] >= 0 ? split(directory[p]) : ['(not known)'];
+	};
+}
+
+function tools() {
+	return p => [model.className(p), filter.toolOf(p) || '(not known)'];
 }
 
 /* A tree of names with the time of each: {name, path, time, programs, children: Map}. */
-function tree(key, paths) {
-	const root = {name: '', path: [], time: 0, programs: 0, own: 0, children: new Map()};
+function tree(key) {
+	const make = (name, path) => ({name, path, time: 0, programs: 0, own: 0, children: new Map()});
+	const root = make('', []);
 
 	for (let p = 0; p < model.programs.n; p++) {
 		let node = root;
 
 		if (!model.work[p] || !filter.passes(p))
 			continue;
-		for (const name of ['', ...key(p, paths)]) {
-			if (name) {
-				if (!node.children.has(name))
-					node.children.set(name, {name, path: [...node.path, name], time: 0,
-						programs: 0, own: 0, children: new Map()});
-				node = node.children.get(name);
+		node.time += model.work[p];
+		node.programs++;
+		for (const name of key(p)) {
+			let next = node.children.get(name);
+
+			if (!next) {
+				next = make(name, [...node.path, name]);
+				node.children.set(name, next);
 			}
+			node = next;
 			node.time += model.work[p];
 			node.programs++;
 		}
@@ -121,7 +150,7 @@ function listed(node, whole, way, go) {
 
 /* A way to look at it: buttons for where it is in the tree, the map, the table. */
 function explorer(way, paths, width) {
-	const root = tree(WAYS[way].key, paths), whole = Math.max(1, root.time);
+	const root = tree(WAYS[way].keys(paths)), whole = Math.max(1, root.time);
 	const box = dom.make('div', {});
 	const said = dom.make('p', {role: 'status', class: 'hint'});
 
@@ -152,7 +181,8 @@ async function headers(paths) {
 	], rows, -3),
 	dom.make('p', {class: 'hint'}, 'How long all compilers that read it worked: an upper estimate, ' +
 		'for they did more than read this header. ' + (n > rows.length ?
-		`The ${dom.number(rows.length)} that cost most, of ${dom.number(n)}.` : ''))] :
+		`The ${dom.number(rows.length)} that cost most, of ${dom.number(n)}.` : '') +
+	(filter.active() ? ' Of all compilers, whatever the filter says.' : ''))] :
 		[dom.make('p', {}, 'No compiler is known to have read a header.')];
 }
 
@@ -163,9 +193,11 @@ async function show(section) {
 	const width = Math.max(240, section.clientWidth || 800);
 
 	dom.fill(section, dom.make('h2', {}, 'Where the time went'),
-		dom.make('p', {class: 'hint'}, 'Each rectangle is as large as the time that programs worked, by where ' +
-			'the output of their job lies, and by tool. Choose one to see what it consists ' +
-			'of; the table has the same.'),
+		dom.make('p', {class: 'hint'}, 'The larger a rectangle, the longer programs worked there. ' +
+			'Select one to look inside; the table lists the same. A program counts ' +
+			'for the directory of the file that its job made. If its job made ' +
+			'nothing, it counts for that of the compiler or script that called it, ' +
+			'or else for the directory in which it ran.'),
 		...Object.keys(WAYS).flatMap(way => explorer(way, paths, width)),
 		dom.make('h3', {}, 'What headers cost'), ...await headers(paths));
 }

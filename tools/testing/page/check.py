@@ -167,7 +167,7 @@ def tree(b):
     open_page(b, "kernel", "#tree")
     b.wait("document.querySelector('[role=tree]')")
     total = b.js("model.work.reduce((a, x) => a + x, 0)")
-    roots = b.js("model.rootsOf().map(i => model.times().all[i])")
+    roots = b.js("model.rootsOf().map(i => model.times(() => true).all[i])")
     same(round(sum(roots)), round(total), "all work")
     b.run("document.querySelector('[role=treeitem]').focus()")
     b.keys(Keys.HOME, Keys.ARROW_LEFT)
@@ -398,7 +398,7 @@ def faults(b):
 
     def told(data, *words):
         (dir / "fault.html").write_bytes(data)
-        b.open(dir / "fault.html")
+        b.open(dir / "fault.html", "#timeline")
         said = b.js("document.querySelector('[role=alert]').innerText")
         assert all(w in said for w in words), said
 

@@ -164,6 +164,9 @@ def places(b):
     assert b.js("document.activeElement.matches('#view-where .up')"), "the focus is lost"
     b.keys(Keys.ENTER)
     same(b.js("document.querySelector('#view-where [role=status]').textContent"), before, "back")
+    # each program has a place: its job's output, or what it serves, or where it ran
+    names = b.js("[...document.querySelectorAll('#view-where .map')[0].children].map(c => c.textContent)")
+    assert names and not any("not known" in n or "no output" in n for n in names), names
     # the filter of the page holds here, too
     b.go("#where?class=link")
     linked = b.js("model.work.reduce((sum, t, p) => sum + (model.className(p) === 'link' ? t : 0), 0)")
@@ -181,4 +184,57 @@ def places(b):
     quiet(b, "kernel")
 
 
-TESTS = (tables, overview, failure_list, comparison, places)
+# Programs that a view has links to, of all rows that it has.
+LINKED = """
+    const section = document.querySelector('#content > section:not([hidden])');
+    section.querySelectorAll('details').forEach(d => { d.open = true; });
+    for (let more; (more = [...section.querySelectorAll('.more')].find(m => !m.hidden)); )
+        more.click();
+    return [...section.querySelectorAll('td a, th a, .faster a, [role=treeitem]:not([aria-expanded]) a')]
+        .filter(a => /^#program/.test(a.hash)).map(a => Number(a.hash.match(/\\d+/)[0]));"""
+
+
+def filtered(b):
+    """each view shows only the programs that the filter leaves, or says that it shows everything"""
+    for name, query, lists in (
+            ("kernel", "class=shell", {"overview": 0, "path": 0, "slowest": 3, "tree": 0}),
+            ("kernel", "tool=cc1", {"path": 2, "slowest": 3}),
+            ("failing", "tool=cc1", {"failures": 1, "slowest": 2}), ("compared", "tool=cc1", {"compare": 1}),
+            ("wrong-writers", "class=compile", {"slowest": 3, "findings": 0})):
+        # a page anew: what was made without the filter must not stay
+        open_page(b, name, "#overview")
+        views = b.js("[...document.querySelectorAll('nav a')].map(a => a.hash)")
+        for view in views:
+            b.go(view)
+            everything = b.run(LINKED)
+            b.go(view + "?" + query)
+            said = b.js("document.getElementById('filters').textContent")
+            if "This view shows everything." in said:
+                same(view, "#packages", "a view without the filter")
+                continue
+            got = b.run(LINKED)
+            wrong = b.js("arguments[0].filter(p => !filter.passes(p)).map(model.label)", got)
+            same(wrong, [], "%s %s?%s: programs that the filter leaves out" % (name, view, query))
+            assert len(got) >= lists.get(view[1:], 0), (name, view, query, got)
+            if view[1:] in ("slowest", "tree") and name == "kernel":
+                assert b.js("arguments[0].some(p => !filter.passes(p))", everything), (
+                    "%s shows nothing that the filter would leave out" % view)
+            b.go("#overview")
+        # the tree has their time and no other
+        b.go("#tree?" + query)
+        left = b.js("model.work.reduce((sum, t, p) => sum + (filter.passes(p) ? t : 0), 0)")
+        roots = b.js("[...document.querySelectorAll('#view-tree [aria-level=\"1\"] .time')].map(t => t.textContent)")
+        if len(roots) == 1:
+            same(roots[0], seconds(left), "time of the tree of " + name)
+        quiet(b, name)
+    # what a filter makes is what etrace says, if the filter leaves everything
+    open_page(b, "kernel", "#slowest")
+    for key, files in (("programs", "file"), ("directories", "directory")):
+        got, expected = b.driver.execute_async_script("""
+            const [key, files, done] = arguments;
+            Promise.all([model.files(), model.slowest()]).then(([paths, rows]) => done([
+                slowest.sums(model.programs[files], () => true, paths), rows[key]]));""", key, files)
+        same(sorted([r[2:5] for r in got]), sorted([r[2:5] for r in expected]), key)
+
+
+TESTS = (tables, overview, failure_list, comparison, places, filtered)
