@@ -355,6 +355,11 @@ void failures_how(struct db *db, uint32_t exec, struct buf *to)
 		buf_adds(to, name);
 		return;
 	}
+	/* its end is not in the trace */
+	if (e->status < 0) {
+		buf_adds(to, "an unknown status");
+		return;
+	}
 	buf_adds(to, "exit status ");
-	buf_addu(to, (uint64_t)(e->status > 0 ? e->status : 0));
+	buf_addu(to, (uint64_t)e->status);
 }

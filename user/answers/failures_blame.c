@@ -173,13 +173,12 @@ static uint32_t calls_at(const struct failures *f, const struct failure_node *ca
 	return n;
 }
 
-/* Whether it ever had two calls at a time. */
-static bool is_parallel(const struct failures *f, const struct failure_node *caller)
+/* Whether a builder, or one that it takes its job slots from, was told to run several jobs. */
+static bool is_parallel(const struct failures *f, uint32_t caller)
 {
-	const uint32_t *calls = f->children + caller->first;
-
-	for (uint32_t i = 1; i < caller->calls; i++)
-		if (begun(f, calls[i]) < exec_of(f, calls[i - 1])->until)
+	for (uint32_t i = caller; i; i = f->nodes[i].up)
+		if (f->nodes[i].caller == CALLER_BUILDER &&
+		    any_argument(f->db, build_with_command(build_of(f->db), i), "j,--jobs"))
 			return true;
 	return false;
 }
@@ -256,29 +255,69 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 	return !after || (!node->answers && after <= CALLS_AFTER);
 }
 
+/*
+ * make starts nothing in the place of a job that failed, unless that is ignored.  It goes on
+ * with the recipes that run, line by line, so there are never more calls than there were then.
+ */
+static bool is_filled_again(const struct failures *f, const struct failure_node *caller,
+			    uint32_t call)
+{
+	int64_t end = exec_of(f, call)->until;
+	uint32_t width = calls_at(f, caller, end);
+
+	for (uint32_t i = 0; i < caller->calls; i++) {
+		int64_t begin = begun(f, f->children[caller->first + i]);
+
+		if (begin > end && calls_at(f, caller, begin) >= width)
+			return true;
+	}
+	return false;
+}
+
 /* So many lines may the recipes have that make ends when another one has failed. */
 #define LINES_LEFT	4u
 
-/*
- * make starts nothing more after a failure, unless that is ignored.  With jobs it goes on with
- * the recipes that run, line by line, and may have begun one before it saw the failure.
- */
-static bool builder_fails_of(const struct failures *f, uint32_t caller, uint32_t call)
+/* With jobs it may have begun one before it saw a failure, and then ends that, too. */
+static bool may_fail_of(const struct failures *f, uint32_t caller, uint32_t call)
 {
 	const struct failure_node *node = &f->nodes[caller];
 	int64_t end = exec_of(f, call)->until;
-	uint32_t after = calls_after(f, node, end);
 
-	if (!after || !is_parallel(f, node))
-		return !after;
-	return after <= LINES_LEFT * (calls_at(f, node, end) + 2);
+	return is_parallel(f, caller) &&
+	       calls_after(f, node, end) <= LINES_LEFT * (calls_at(f, node, end) + 2);
 }
 
-static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last)
+/* Whether a caller that was ended by a signal had gone on after a call, and then waited only. */
+static bool was_waited_after(const struct failures *f, const struct failure_node *caller,
+			     uint32_t call)
+{
+	int64_t end = exec_of(f, call)->until;
+
+	for (uint32_t i = 0; i < caller->calls; i++) {
+		const struct build_exec *e = exec_of(f, f->children[caller->first + i]);
+
+		if (e->until > end && !e->status && e->signal <= 0)
+			return true;
+	}
+	return false;
+}
+
+static bool builder_fails_of(const struct failures *f, uint32_t caller, uint32_t call, bool unsure)
+{
+	const struct failure_node *node = &f->nodes[caller];
+
+	if (exec_of(f, caller)->signal > 0)
+		return !is_filled_again(f, node, call) && exec_of(f, call)->status > 0 &&
+		       was_waited_after(f, node, call);
+	return unsure ? may_fail_of(f, caller, call) : !is_filled_again(f, node, call);
+}
+
+static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last,
+		     bool unsure)
 {
 	switch ((enum failure_caller)f->nodes[caller].caller) {
 	case CALLER_BUILDER:
-		return builder_fails_of(f, caller, call);
+		return builder_fails_of(f, caller, call, unsure);
 	case CALLER_GOES_ON:
 		return !f->nodes[call].answers || call == last;
 	case CALLER_DRIVER:
@@ -300,34 +339,76 @@ static bool was_told_to_end(const struct build_exec *e)
 	       e->signal == SIGPIPE || e->signal == SIGKILL;
 }
 
+/* Whether it ends only when all that it calls has ended: the trace may have these in any order. */
+static bool waits_for_all(const struct failure_node *node)
+{
+	return node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON ||
+	       node->caller == CALLER_DRIVER;
+}
+
+/* A call whose failure a caller can have seen. */
+static bool is_seen(const struct failures *f, uint32_t exec, uint32_t call)
+{
+	return f->nodes[call].failed &&
+	       (exec_of(f, call)->until <= exec_of(f, exec)->until || waits_for_all(&f->nodes[exec]));
+}
+
+static void blame_calls(struct failures *f, uint32_t exec, uint32_t last, bool unsure)
+{
+	struct failure_node *node = &f->nodes[exec];
+
+	for (uint32_t i = 0; i < node->calls; i++) {
+		uint32_t call = f->children[node->first + i];
+		struct failure_node *its = &f->nodes[call];
+
+		if (!is_seen(f, exec, call) || !fails_of(f, exec, call, last, unsure))
+			continue;
+		its->followed = node->cause && (was_told_to_end(exec_of(f, call)) ||
+						lacks(f, call, node->cause));
+		its->blamed = !its->followed;
+		node->cause = node->cause ? node->cause : call;
+	}
+}
+
+/* If the end of one call is not in the trace, and no other failed, it is that one. */
+static void blame_open(struct failures *f, uint32_t exec)
+{
+	struct failure_node *node = &f->nodes[exec];
+	uint32_t open = 0, n = 0;
+
+	for (uint32_t i = 0; i < node->calls; i++) {
+		uint32_t call = f->children[node->first + i];
+
+		if (f->nodes[call].open && !f->nodes[call].failed) {
+			open = call;
+			n++;
+		}
+	}
+	if (n != 1)
+		return;
+	f->nodes[open].failed = true;
+	f->nodes[open].blamed = true;
+	node->cause = open;
+}
+
 void failures_blame(struct failures *f, uint32_t exec)
 {
 	struct failure_node *node = &f->nodes[exec];
-	int64_t end = exec_of(f, exec)->until;
 	uint32_t last = 0;
-	bool failed = false;
 
-	/* who ended it need not have ended what it called */
-	if (exec_of(f, exec)->signal > 0)
+	/* who ended it need not have ended what it called; make may have waited only, after a failure */
+	if (exec_of(f, exec)->signal > 0 && node->caller != CALLER_BUILDER)
 		return;
 	for (uint32_t i = 0; i < node->calls; i++) {
 		uint32_t call = f->children[node->first + i];
 
-		if (f->nodes[call].failed && exec_of(f, call)->until <= end)
+		if (is_seen(f, exec, call))
 			last = call;
 	}
-	for (uint32_t i = 0; i < node->calls && last; i++) {
-		uint32_t call = f->children[node->first + i];
-		struct failure_node *its = &f->nodes[call];
-
-		if (!its->failed || exec_of(f, call)->until > end)
-			continue;
-		if (!fails_of(f, exec, call, last))
-			continue;
-		its->followed = failed && (was_told_to_end(exec_of(f, call)) ||
-					   lacks(f, call, node->cause));
-		its->blamed = !its->followed;
-		node->cause = node->cause ? node->cause : call;
-		failed = true;
-	}
+	if (last)
+		blame_calls(f, exec, last, false);
+	if (last && !node->cause && node->caller == CALLER_BUILDER)
+		blame_calls(f, exec, last, true);
+	if (!node->cause && !node->open && exec_of(f, exec)->signal <= 0 && waits_for_all(node))
+		blame_open(f, exec);
 }
