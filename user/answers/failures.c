@@ -149,19 +149,33 @@ static void blame_all(struct failures *f, const uint32_t *order, uint32_t n)
 	}
 }
 
+static int shell_status(const struct build_exec *e)
+{
+	return e->signal > 0 ? 128 + e->signal : e->status;
+}
+
+/* The command of a recording is the one that ended as that did: others may be of a cgroup. */
 static void find_root(struct failures *f, const uint32_t *order, uint32_t n)
 {
 	int64_t session = db_meta(f->db, "status", -1);
+	uint32_t as_session = 0, roots = 0;
+	size_t len;
 
-	for (uint32_t i = 0; i < n && !f->root; i++)
-		if (!f->nodes[order[i]].up)
-			f->root = order[i];
-	f->status = -1;
-	if (f->root && !f->nodes[f->root].open) {
-		const struct build_exec *e = exec_of(f, f->root);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct failure_node *node = &f->nodes[order[i]];
 
-		f->status = e->signal > 0 ? 128 + e->signal : e->status;
+		if (node->up)
+			continue;
+		roots++;
+		f->root = f->root ? f->root : order[i];
+		if (!as_session && node->failed && shell_status(exec_of(f, order[i])) == session)
+			as_session = order[i];
 	}
+	f->attached = session < 0 && db_meta_text(f->db, "backend", &len);
+	f->root = as_session ? as_session : f->root;
+	f->status = -1;
+	if (f->root && !f->nodes[f->root].open && (!f->attached || roots == 1))
+		f->status = shell_status(exec_of(f, f->root));
 	if (session >= 0)
 		f->status = (int)session;
 }
@@ -169,6 +183,8 @@ static void find_root(struct failures *f, const uint32_t *order, uint32_t n)
 /* Whether a process that nobody of the trace waits for decides about the build. */
 static bool decides(const struct failures *f, uint32_t exec)
 {
+	if (f->attached)
+		return f->nodes[exec].failed && !f->nodes[exec].answers;
 	if (f->status >= 0 && exec == f->root)
 		return f->status > 0;
 	return f->status < 0 && f->nodes[exec].failed;

@@ -176,6 +176,7 @@ struct failures {
 	uint32_t root, first;
 	int status;
 	bool failed;
+	bool attached;		/* no command was recorded, but processes that were there */
 };
 
 /** failures_caller_of - how a program calls others, and whether its status is an answer */

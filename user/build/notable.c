@@ -12,6 +12,7 @@ struct notable {
 	struct notable_list killed, urings;
 	struct notable_losses losses;
 	uint64_t processes;
+	uint64_t failed;
 };
 
 /* For a terminal: no control characters, in @size bytes. */
@@ -70,6 +71,7 @@ static void on_end(void *ctx, struct task *t, enum task_end why, uint64_t time,
 	if (why != TASK_EXIT || t->thread)
 		return;
 	signal = et_value(ev, ET_V_EXIT_signal, 0);
+	n->failed += signal || et_value(ev, ET_V_EXIT_status, 0);
 	if (!signal)
 		return;
 	to = note(&n->killed, t);
@@ -140,6 +142,11 @@ void notable_event(struct notable *n, const struct et_event *ev)
 const struct notable_list *notable_killed(const struct notable *n)
 {
 	return &n->killed;
+}
+
+uint64_t notable_failed(const struct notable *n)
+{
+	return n->failed;
 }
 
 const struct notable_list *notable_urings(const struct notable *n)

@@ -57,6 +57,9 @@ void notable_event(struct notable *n, const struct et_event *ev);
 /** notable_killed - processes that a signal ended */
 const struct notable_list *notable_killed(const struct notable *n);
 
+/** notable_failed - how many processes ended with another status than 0, or by a signal */
+uint64_t notable_failed(const struct notable *n);
+
 /** notable_urings - io_urings that were set up; a task is listed once */
 const struct notable_list *notable_urings(const struct notable *n);
 

@@ -261,7 +261,7 @@ bool record_end(struct recording *r, int status)
 	complete = !end_outputs(r) && v.complete;
 	progress_hide();
 	tell(r, &a, &v, complete, ended);
-	if (status > 0 && !r->opt.quiet)
-		record_failed(r, a.tally->events);
+	if (status && !r->opt.quiet)
+		record_failed(r, a.tally->events, status > 0);
 	return complete;
 }

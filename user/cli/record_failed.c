@@ -38,7 +38,8 @@ static const char *readable(const struct recording *r)
 	return NULL;
 }
 
-static void tell(const struct recording *r, const char *path)
+/* Ends with 0 if there was something to tell. */
+static void tell(const struct recording *r, const char *path, const char *when)
 {
 	struct term_colors c = term_colors(STDERR_FILENO);
 	struct diag *diag = diag_new(NULL, PROG);
@@ -51,8 +52,9 @@ static void tell(const struct recording *r, const char *path)
 	db->redact = true;
 	failures_text(db, failures_of(db), &text);
 	if (text.len)
-		fprintf(stderr, PROG ": %sFAILED%s: %.*s\n", c.bad, c.off, (int)text.len, text.s);
-	_exit(0);
+		fprintf(stderr, PROG ": %sFAILED%s%s: %.*s\n", c.bad, c.off, when, (int)text.len,
+			text.s);
+	_exit(text.len ? 0 : 1);
 }
 
 static void tell_more(const char *path)
@@ -65,22 +67,26 @@ static void tell_more(const char *path)
 	buf_free(&quoted);
 }
 
-void record_failed(struct recording *r, uint64_t events)
+void record_failed(struct recording *r, uint64_t events, bool command)
 {
 	const char *path = readable(r);
+	int status = 1;
 	pid_t pid;
 
-	if (!path)
+	if (!path || (!command && !notable_failed(r->notable)))
 		return;
 	if (events <= EVENTS_MAX) {
 		fflush(NULL);
 		pid = fork();
 		if (!pid) {
 			record_reader(r, path);
-			tell(r, path);
+			/* what was before, nobody knows */
+			tell(r, path, command ? "" : " since the recording began");
 		}
 		if (pid > 0)
-			record_wait(r, pid, "reading %s for what failed; Ctrl-C gives that up", path);
+			status = record_wait(r, pid, "reading %s for what failed; Ctrl-C gives that up",
+					     path);
 	}
-	tell_more(path);
+	if (command || !status)
+		tell_more(path);
 }

@@ -103,8 +103,11 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
 
 /* ---- what failed: record_failed.c ---- */
 
-/** record_failed - of a command that failed: what failed first, and who tells more */
-void record_failed(struct recording *r, uint64_t events);
+/**
+ * record_failed - what failed first, and who tells more
+ * @command: of a command that failed; else of processes that were there, if any of them did
+ */
+void record_failed(struct recording *r, uint64_t events, bool command);
 
 /** record_told_to_end - whether a signal came that ends programs: record_end.c */
 bool record_told_to_end(struct recording *r);

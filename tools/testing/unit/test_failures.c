@@ -209,6 +209,43 @@ static const struct build_of_rows builds[] = {
 	}, NULL },
 };
 
+/* Processes that were there, or in a cgroup: no command has a status. */
+static const struct build_of_rows attached[] = {
+	{ "several, of which one fails", {
+		{ 0, 1, NEVER, "/bin/daemon", 0, 0, NULL, NULL },
+		{ 0, 2, 20, "/bin/make", 0, 0, NULL, NULL },
+		{ 0, 3, 50, "/bin/make", 2, 0, "passed on", NULL },
+		{ 3, 4, 40, "/bin/cp a b", 1, 0, "first", NULL },
+	}, "cp failed first" },
+	{ "a question, and a shell that goes on", {
+		{ 0, 1, NEVER, "/bin/bash", 0, 0, NULL, NULL },
+		{ 1, 2, 20, "/bin/grep x y", 1, 0, "answer", NULL },
+		{ 0, 3, 30, "/bin/grep x y", 1, 0, "answer", NULL },
+	}, NULL },
+	{ "a build in such a shell", {
+		{ 0, 1, NEVER, "/bin/bash", 0, 0, "passed on", NULL },
+		{ 1, 2, 50, "/bin/make", 2, 0, "passed on", NULL },
+		{ 2, 3, 40, "/bin/cp a b", 1, 0, "first", NULL },
+	}, "cp failed first" },
+	{ "it ended well", {
+		{ 0, 1, 90, "/bin/sh build.sh", 0, 0, NULL, NULL },
+		{ 1, 2, 50, "/bin/cp a b", 1, 0, "ignored", NULL },
+	}, NULL },
+};
+
+/* A command that ended with 2, and what else was in a cgroup. */
+static const struct build_of_rows beside[] = {
+	{ "what was there before", {
+		{ 0, 1, NEVER, "/bin/daemon", 0, 0, NULL, NULL },
+		{ 0, 2, 20, "/bin/cp a b", 1, 0, "ignored", NULL },
+		{ 0, 3, 50, "/bin/make", 2, 0, "passed on", NULL },
+		{ 3, 4, 40, "/bin/cp a b", 1, 0, "first", NULL },
+	}, "cp failed first" },
+};
+
+/* How a recording says that its command ended. */
+enum { NO_SESSION = -2, NO_COMMAND = -1 };
+
 /* ---- events ---- */
 
 static uint64_t upid(unsigned int row)
@@ -265,7 +302,19 @@ static void ends(struct sink *sink, struct et_event *ev, const struct row *row, 
 	sink_item(sink, ev);
 }
 
-static struct db *make_db(const struct row *rows, struct diag *diag)
+static void put_session(struct sink *sink, struct et_event *ev, int status)
+{
+	if (status == NO_SESSION)
+		return;
+	reset(ev, ET_K_SESSION, 0, 100);
+	et_add_string(ev, ET_S_SESSION_backend, "module", 6);
+	et_set(ev, ET_V_SESSION_complete, 1);
+	if (status != NO_COMMAND)
+		et_set(ev, ET_V_SESSION_status, status);
+	sink_item(sink, ev);
+}
+
+static struct db *make_db(const struct row *rows, int status, struct diag *diag)
 {
 	struct db *db = db_create(NULL, diag);
 	struct sink *sink = db_sink(db, 22, "test", diag);
@@ -279,6 +328,7 @@ static struct db *make_db(const struct row *rows, struct diag *diag)
 			if (rows[i - 1].until == ms)
 				ends(sink, &ev, &rows[i - 1], i);
 		}
+	put_session(sink, &ev, status);
 	et_fini(&ev);
 	assert_int_equal(sink_end(sink), 0);
 	sink_free(sink);
@@ -310,19 +360,26 @@ static void check_text(const struct build_of_rows *of, struct db *db, const stru
 	buf_free(&text);
 }
 
-static void test_kinds(void **state)
+static void check_builds(const struct build_of_rows *of, size_t n, int status)
 {
-	(void)state;
-	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
+	for (; n--; of++) {
 		struct diag *diag = diag_new(stderr, "test");
-		struct db *db = make_db(builds[i].rows, diag);
+		struct db *db = make_db(of->rows, status, diag);
 		const struct failures *f = failures_of(db);
 
-		check_kinds(&builds[i], f);
-		check_text(&builds[i], db, f);
+		check_kinds(of, f);
+		check_text(of, db, f);
 		db_close(db);
 		diag_free(diag);
 	}
+}
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	check_builds(builds, sizeof(builds) / sizeof(*builds), NO_SESSION);
+	check_builds(attached, sizeof(attached) / sizeof(*attached), NO_COMMAND);
+	check_builds(beside, sizeof(beside) / sizeof(*beside), 2);
 }
 
 /* ---- what it says, and what it looked for ---- */
@@ -472,7 +529,7 @@ static void test_not_found(void **state)
 
 		for (unsigned int k = 0; k < 3 && texts[i].ran[k]; k++)
 			rows[k + 1] = (struct row){ 1, 2 + k, 10 + k, texts[i].ran[k], 0, 0, NULL, NULL };
-		db = make_db(rows, diag);
+		db = make_db(rows, NO_SESSION, diag);
 		failures_text(db, failures_of(db), &text);
 		buf_addc(&text, '\0');
 		buf_adds(&expected, ": ");

@@ -137,6 +137,24 @@ attach()
 	wait $pid 2> /dev/null
 	has b.etrace "Exit|"
 	is "status for a process that is gone" "$(status "$etrace" attach -o c.fxt $pid)" 125
+	# What fails meanwhile is told, and nothing if the same ends well.
+	mkfifo go
+	for end in 3 0; do
+		sh -c "read -r _ < go; cat nothing; exit $end" 2> /dev/null &
+		pid=$!
+		"$etrace" attach -o d.fxt $pid 2> err &
+		tracer=$!
+		wait_for grep -q 'recording process' err || fail "attach does not begin"
+		echo > go
+		wait $tracer
+		if [ $end = 3 ]; then
+			has err "FAILED since the recording began: cat failed first"
+			has err "  more: etrace explain d.fxt"
+		else
+			hasnt err FAILED
+			hasnt err more:
+		fi
+	done
 }
 
 # In a pid namespace the kernel's pids are others' here: nobody gets their names.
