@@ -38,19 +38,51 @@ const char *text_bytes(uint64_t n)
 	return to;
 }
 
+/* Times below @below, in ns: how many ns the last digit that is printed stands for, and the unit. */
+static const struct {
+	uint64_t below, digit;
+	unsigned int decimals;
+	const char *unit;
+} times[] = {
+	{ 1000, 1, 0, "ns" },
+	{ 999500, 1000, 0, "us" },
+	{ 9950000, 100000, 1, "ms" },
+	{ 999500000, 1000000, 0, "ms" },
+	{ 9995000000, 10000000, 2, "s" },
+	{ 59950000000, 100000000, 1, "s" },
+};
+
+static uint64_t rounded(uint64_t n, uint64_t unit)
+{
+	return n / unit + (n % unit >= unit - unit / 2);
+}
+
 const char *text_time(uint64_t ns)
 {
+	static const unsigned int powers[] = { 1, 10, 100 };
 	static _Thread_local char bufs[4][32];
 	static _Thread_local unsigned int next;
 	char *to = bufs[next++ % 4];
-	uint64_t s = ns / 1000000000u;
+	uint64_t s = rounded(ns, 1000000000), min = rounded(s, 60);
 
-	if (s < 60)
-		snprintf(to, sizeof(bufs[0]), "%.3f s", (double)ns / 1e9);
-	else if (s < 3600)
+	if (!ns)
+		return "0 s";
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		unsigned int power = powers[times[i].decimals];
+		uint64_t n = rounded(ns, times[i].digit);
+
+		if (ns >= times[i].below)
+			continue;
+		if (power == 1)
+			snprintf(to, sizeof(bufs[0]), "%" PRIu64 " %s", n, times[i].unit);
+		else
+			snprintf(to, sizeof(bufs[0]), "%" PRIu64 ".%0*" PRIu64 " %s", n / power,
+				 (int)times[i].decimals, n % power, times[i].unit);
+		return to;
+	}
+	if (s < 3600)
 		snprintf(to, sizeof(bufs[0]), "%" PRIu64 " min %02" PRIu64 " s", s / 60, s % 60);
 	else
-		snprintf(to, sizeof(bufs[0]), "%" PRIu64 " h %02" PRIu64 " min", s / 3600,
-			 s / 60 % 60);
+		snprintf(to, sizeof(bufs[0]), "%" PRIu64 " h %02" PRIu64 " min", min / 60, min % 60);
 	return to;
 }

@@ -56,10 +56,13 @@ function number(n) {
 	return grouped.format(n);
 }
 
-/* A time below the limit, in ns: its unit, and the digits behind the point. */
+/*
+ * Times below a limit, in ns: how many ns the last digit stands for, the digits behind the point,
+ * and the unit.  base/text_num.c has the same.
+ */
 const TIMES = [
-	[1e3, 1, 'ns', 0], [999.5e3, 1e3, '\u00b5s', 0], [9.95e6, 1e6, 'ms', 1],
-	[999.5e6, 1e6, 'ms', 0], [9.995e9, 1e9, 's', 2], [59.95e9, 1e9, 's', 1],
+	[1e3, 1, 0, 'ns'], [999.5e3, 1e3, 0, '\u00b5s'], [9.95e6, 1e5, 1, 'ms'],
+	[999.5e6, 1e6, 0, 'ms'], [9.995e9, 1e7, 2, 's'], [59.95e9, 1e8, 1, 's'],
 ];
 
 /* 0 of two digits: what stands behind a larger unit. */
@@ -74,8 +77,11 @@ function time(ns) {
 
 	if (!ns)
 		return '0 s';
-	if (row)
-		return `${(ns / row[1]).toFixed(row[3])} ${row[2]}`;
+	if (row) {
+		const [, digit, decimals, unit] = row;
+
+		return `${(Math.round(ns / digit) / 10 ** decimals).toFixed(decimals)} ${unit}`;
+	}
 	return s < 3600 ? `${Math.floor(s / 60)} min ${two(s % 60)} s` :
 		`${Math.floor(min / 60)} h ${two(min % 60)} min`;
 }

@@ -32,29 +32,32 @@ def same(got, expected, what):
     raise AssertionError("%s: %r, not %r" % (what, got, expected))
 
 
-# A time below the limit: its unit, and the digits behind the point.
-TIMES = ((1e3, 1, "ns", 0), (999.5e3, 1e3, "\u00b5s", 0), (9.95e6, 1e6, "ms", 1),
-         (999.5e6, 1e6, "ms", 0), (9.995e9, 1e9, "s", 2), (59.95e9, 1e9, "s", 1))
+# Times below a limit, in ns: what the last digit stands for, the digits behind the point, the unit.
+TIMES = ((1e3, 1, 0, "ns"), (999.5e3, 10**3, 0, "\u00b5s"), (9.95e6, 10**5, 1, "ms"),
+         (999.5e6, 10**6, 0, "ms"), (9.995e9, 10**7, 2, "s"), (59.95e9, 10**8, 1, "s"))
+
+
+def rounded(n, unit):
+    return int((n + unit / 2) // unit)
 
 
 def seconds(ns):
     """A time as people read it."""
     if not ns:
         return "0 s"
-    for limit, unit, name, digits in TIMES:
+    for limit, digit, decimals, name in TIMES:
         if ns < limit:
-            value = decimal.Decimal(ns / unit).quantize(decimal.Decimal(10) ** -digits,
-                                                        decimal.ROUND_HALF_UP)
+            value = decimal.Decimal(rounded(ns, digit)).scaleb(-decimals)
             return "%s %s" % (value, name)
-    s = int(ns / 1e9 + 0.5)
+    s = rounded(ns, 10**9)
     if s < 3600:
         return "%d min %02d s" % divmod(s, 60)
-    return "%d h %02d min" % divmod(int(s / 60 + 0.5), 60)
+    return "%d h %02d min" % divmod(rounded(s, 60), 60)
 
 
 def nanoseconds(text):
     """What such a text says: those of a sorted column are sorted."""
-    units = {"h": 3600e9, "min": 60e9, **{name: unit for _, unit, name, _ in TIMES}}
+    units = {"h": 3600e9, "min": 60e9, "s": 1e9, "ms": 1e6, "\u00b5s": 1e3, "ns": 1}
     return sum(float(n) * units[unit] for n, unit in re.findall(r"([\d.]+) ([a-z\u00b5]+)", text))
 
 

@@ -282,12 +282,12 @@ static void tables(void **state)
 
 	(void)state;
 	shows("builds", 0, some, 2, false,
-	      "begin                      took  status  tags   host      size    change   %\n"
-	      "2026-11-25 09:30:05     1.500 s       0  a=b c  x       1.5 kB  -2.000 s  -7\n"
-	      "2026-11-25 09:30:06  2 min 30 s   1,234         longer       -   0.000 s   -\n");
+	      "begin                      took  status  tags   host      size   change   %\n"
+	      "2026-11-25 09:30:05      1.50 s       0  a=b c  x       1.5 kB  -2.00 s  -7\n"
+	      "2026-11-25 09:30:06  2 min 30 s   1,234         longer       -      0 s   -\n");
 	shows("builds", 0, some, 1, false,
-	      "begin                   took  status  tags   host    size    change   %\n"
-	      "2026-11-25 09:30:05  1.500 s       0  a=b c  x     1.5 kB  -2.000 s  -7\n"
+	      "begin                  took  status  tags   host    size   change   %\n"
+	      "2026-11-25 09:30:05  1.50 s       0  a=b c  x     1.5 kB  -2.00 s  -7\n"
 	      "There are more: --limit shows more than 1\n");
 }
 

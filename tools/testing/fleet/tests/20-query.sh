@@ -70,7 +70,7 @@ fi
 
 says "builds, for a person" \
 "begin                      took  status  steps  host   project  name        tags          missing      files
-2026-11-24 13:00:00    30.000 s       -      1  gamma  lib      it's \\ odd                                 2
+2026-11-24 13:00:00      30.0 s       -      1  gamma  lib      it's \\ odd                                 2
 2026-11-24 10:00:00  1 min 30 s       0      5  beta   app      full        branch=topic  events lost      3
 There are more: --limit shows more than 2" fleet builds "${all[@]}" --limit 2
 says "builds of a span" "2026-11-23T10:00:00Z
@@ -100,8 +100,8 @@ says "slower" "app ./main.o 3000000000 1000000000 2000000000 200 2 1" \
 	json '"\(.project) \(.output) \(.median_ns) \(.before_ns) \(.change_ns) \(.change_percent) \(.times) \(.before_times)"' \
 	slower --since 2026-11-23 --until 2026-11-25
 says "slower, for a person" \
-" median    worst   before    change     %  times  project  output
-3.000 s  3.000 s  1.000 s  +2.000 s  +200      2  app      ./main.o" \
+"median   worst  before   change     %  times  project  output
+3.00 s  3.00 s  1.00 s  +2.00 s  +200      2  app      ./main.o" \
 	fleet slower --since 2026-11-23 --until 2026-11-25
 
 says "cache" "app cc main.o ./main.o 3000000000 5000000000 2 2 2
