@@ -93,7 +93,10 @@ function drawAxis(context, view, x) {
 	for (const tick of ticks) {
 		context.moveTo(x(tick) + 0.5, 0);
 		context.lineTo(x(tick) + 0.5, TOP);
-		context.fillText(dom.moment(tick, step), x(tick) + 4, AXIS / 2);
+		const words = dom.moment(tick, step), at = x(tick) + 4;
+
+		if (at + context.measureText(words).width <= view.width)
+			context.fillText(words, at, AXIS / 2);
 	}
 	context.stroke();
 }

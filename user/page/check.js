@@ -7,19 +7,19 @@ const check = (() => {
 const SHOWN = 200;
 /* as etrace-check(1) tells them */
 const KINDS = {
-	undeclared: 'Read, but nobody declares it',
-	race: 'Read while nothing lets the reader wait for the writer',
-	early: 'Looked for before it was made, in no order',
+	undeclared: 'Read, but not declared',
+	race: 'Read while nothing made the reader wait for the writer',
+	early: 'Looked for and made later, in no defined order',
 	listing: 'A directory was listed',
-	environment: 'Variables of the environment',
-	writers: 'Written by two, in no order',
+	environment: 'Environment variables',
+	writers: 'Written by two steps, in no defined order',
 	overwritten: 'A source was changed',
 	'own-input': 'Written by the step that needs it',
 	'by-product': 'Read, but made by a rule that does not name it',
 	'not-made': 'Declared, but not made',
-	outside: 'Outside of the trees',
-	network: 'Network',
-	clock: 'Newer than it can be',
+	outside: 'Outside the source and build trees',
+	network: 'Network access',
+	clock: 'Newer than the program that wrote it, or than the build',
 };
 
 async function fileLinks() {
@@ -75,7 +75,7 @@ async function findings(section) {
 				(f.more ? `, and ${f.more} more` : '')},
 			{name: 'By', value: f => f.by ? f.by.program : '',
 				show: f => f.by ? who(f.by) : ''},
-			{name: 'And first by', value: f => f.first ? f.first.program : '',
+			{name: 'Before that, by', value: f => f.first ? f.first.program : '',
 				show: f => f.first ? who(f.first) : ''},
 		].filter((c, i) => i < 3 || rows.some(f => f.first)), rows));
 	}
@@ -113,16 +113,16 @@ async function packages(section) {
 	const link = await fileLinks();
 
 	dom.fill(section, dom.make('h2', {}, 'Packages'), list && list.length ?
-		table.make(`${dom.plural(list.length, 'package')} of this machine in the build`, [
-			{name: 'Package', value: p => p.package || '(of no package)'},
+		table.make(`The build used files of ${dom.plural(list.length, 'package')}`, [
+			{name: 'Package', value: p => p.package || '(in no package)'},
 			{name: 'Version', value: p => p.version || ''},
-			{name: 'What for', value: p => (p.classes || []).join(', ')},
+			{name: 'Used as', value: p => (p.classes || []).join(', ')},
 			{name: 'Files', value: p => (p.files || []).length,
 				show: p => filesOf(p, link)},
 		], list, 1) :
-		dom.make('p', {}, list ? 'No package went into the build.' :
-			'Which packages went into the build is not known: the page was made on a ' +
-			'machine that does not know them. Make it where the build ran.'));
+		dom.make('p', {}, list ? 'The build used no files of packages.' :
+			'Which packages the build used is not known, because this page was made on ' +
+			'another machine. Make it on the machine where the build ran.'));
 }
 
 return {findings, packages};

@@ -39,7 +39,7 @@ const RELATIVE = {name: 'Percent', value: r => r[2] / Math.max(1, r[1]), number:
 
 function totals({before, after}) {
 	const rows = [
-		['Took', before.wall, after.wall], ['Programs worked, in all', before.worked, after.worked],
+		['Took', before.wall, after.wall], ['Work of all programs', before.worked, after.worked],
 		...before.cpu >= 0 && after.cpu >= 0 ? [['CPU time', before.cpu, after.cpu]] : [],
 	].map(([what, a, b]) => ({what, a: dom.time(a), b: dom.time(b), c: change(b - a), r: relative(a, b)}));
 
@@ -60,17 +60,17 @@ function sum({before, after, slower, faster, added, gone}) {
 	const counts = [[slower.n, 'slower'], [faster.n, 'faster'], [added.n, 'new'], [gone.n, 'gone']]
 		.filter(c => c[0]).map(([n, word]) => `${dom.number(n)} ${word}`);
 
-	return `It took ${dom.time(after.wall)}, ${ns ? `${dom.time(Math.abs(ns))} ${
+	return `This build took ${dom.time(after.wall)}, ${ns ? `${dom.time(Math.abs(ns))} ${
 		ns < 0 ? 'less' : 'more'} than the earlier build` : 'as long as the earlier build'} (${
 		dom.time(before.wall)}).` + (counts.length ? ` Programs: ${counts.join(', ')}.` : '');
 }
 
 /* What the comparison cannot know. */
 function doubts({before, after}) {
-	return [before.complete ? null : 'The trace of the earlier build is not complete: what is missing ' +
-		'there looks new here.',
-	before.failed && !after.failed ? 'The earlier build failed: what it did not reach looks new here.' : null,
-	after.failed && !before.failed ? 'This build failed: what it did not reach looks gone.' : null]
+	return [before.complete ? null : 'The trace of the earlier build is not complete: programs ' +
+		'that are missing there are listed as new.',
+	before.failed && !after.failed ? 'The earlier build failed: programs that it did not get to are listed as new.' : null,
+	after.failed && !before.failed ? 'This build failed: programs that it did not get to are listed as gone.' : null]
 		.filter(Boolean).map(text => dom.make('p', {class: 'failed'}, text));
 }
 
@@ -80,11 +80,11 @@ async function show(section) {
 	const c = await model.compare();
 
 	dom.fill(section, dom.make('h2', {}, 'Compared with an earlier build'),
-		dom.make('p', {}, 'The earlier one is ', dom.make('span', {class: 'path'}, c.name), '. ', sum(c)),
+		dom.make('p', {}, sum(c), ' The earlier build: ', dom.make('span', {class: 'path'}, c.name)),
 		...doubts(c), totals(c),
-		dom.make('p', {class: 'hint'}, 'Below, each program is compared with the one that did the same ' +
-			'then, by how long it worked itself, without what it started. A program that ' +
-			'is the same can be faster or slower for what ran beside it.'),
+		dom.make('p', {class: 'hint'}, 'The lists compare each program with the one that did the same ' +
+			'in the earlier build, by its own time, without the programs that it started. ' +
+			'What ran at the same time can make the same program faster or slower.'),
 		...programs('Slower', c.slower, [CHANGE, RELATIVE, BEFORE, NOW]),
 		...programs('New', c.added, [NOW]),
 		...programs('Gone', c.gone, [BEFORE,
@@ -100,7 +100,7 @@ async function summary() {
 	const c = await model.compare();
 
 	return [dom.make('h3', {}, 'Compared with an earlier build'), ...doubts(c),
-		dom.make('p', {}, sum(c), ' ', dom.make('a', {href: '#compare'}, 'What became slower'))];
+		dom.make('p', {}, sum(c), ' ', dom.make('a', {href: '#compare'}, 'What got slower'))];
 }
 
 return {show, summary};

@@ -9,7 +9,7 @@
 const costs = (() => {
 
 const HINT = 'CPU and memory are estimates: the CPU time of each process is spread evenly over ' +
-	'its life, and memory is the sum of the peaks of all processes alive, so that it was less.';
+	'its life, and memory is the sum of the peaks of all processes alive, so the true value was lower.';
 let steps = null;
 
 /* When and by how much cores and bytes in use changed. */

@@ -9,15 +9,15 @@ const MOST = 1000;
 
 /* kind: [title, what it means]; those behind a click are questions and answers */
 const KINDS = {
-	first: ['Failed first', 'The failure of the build began with it.'],
-	real: ['Other failures', 'The build failed of these, too.'],
-	followed: ['Followed', 'They failed, or were stopped, because of an earlier failure.'],
-	'passed on': ['Passed on', 'They failed because a program that they called had failed.'],
+	first: ['Failed first', 'The failure of the build began here.'],
+	real: ['Other failures', 'The build failed because of these, too.'],
+	followed: ['Followed', 'They failed or were stopped because of an earlier failure.'],
+	'passed on': ['Passed on', 'They failed because a program that they called failed.'],
 };
 const FOLDED = {
-	ignored: ['Ignored', 'The program that called them went on and did not fail because of it.'],
-	answer: ['Answers', 'Their status is an answer, as of test or grep, and no failure.'],
-	probe: ['Probes', 'Questions of configure, CMake and the like to the system.'],
+	ignored: ['Ignored', 'Their callers went on and did not fail because of them.'],
+	answer: ['Answers', 'Their status is an answer and no failure, as with test or grep.'],
+	probe: ['Probes', 'What configure, CMake and the like tried, to find out about the system.'],
 };
 
 const REASONS = {

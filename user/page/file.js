@@ -28,7 +28,7 @@ function field(paths) {
 		autocomplete: 'off', spellcheck: 'false', 'aria-expanded': 'false',
 		'aria-controls': 'file-found', 'aria-autocomplete': 'list'});
 	const list = dom.make('ul', {id: 'file-found', role: 'listbox', hidden: true,
-		'aria-label': 'Files that fit'});
+		'aria-label': 'Matching files'});
 	const says = dom.make('p', {role: 'status', class: 'hint'});
 	let current = -1;
 
@@ -60,8 +60,8 @@ function field(paths) {
 			id: `found-${id}`, 'aria-selected': 'false', class: 'path'}, paths[id])));
 		list.hidden = !found.length;
 		input.setAttribute('aria-expanded', String(!list.hidden));
-		dom.fill(says, !input.value ? '' : !found.length ? 'No file fits' :
-			found.length > SHOWN ? `The first ${SHOWN} that fit` :
+		dom.fill(says, !input.value ? '' : !found.length ? 'No file matches' :
+			found.length > SHOWN ? `The first ${SHOWN} matches` :
 				dom.plural(found.length, 'file'));
 	}
 
@@ -99,11 +99,11 @@ function field(paths) {
 /* @made: programs that wrote it */
 function whatItIs(g, id, made) {
 	const flags = g.files.flags[id];
-	const begin = flags & 2 ? 'It was there before the build' :
-		flags & 1 || made.length ? 'The build made it' : 'It is not known who made it';
+	const begin = flags & 2 ? 'It existed before the build' :
+		flags & 1 || made.length ? 'The build made it' : 'What made it is not known';
 
-	return begin + (flags & 2 && (flags & 1 || made.length) ? ', which made it anew' : '') +
-		(graph.isThere(g, id) ? '.' : '; it is gone in the end.');
+	return begin + (flags & 2 && (flags & 1 || made.length) ? ', which wrote it again' : '') +
+		(graph.isThere(g, id) ? '.' : '; at the end it was gone.');
 }
 
 function way(g, near, paths) {
@@ -175,17 +175,17 @@ async function page(id, paths) {
 		dom.make('h2', {class: 'path'}, paths[id]),
 		dom.make('p', {}, whatItIs(g, id, made),
 			all.length > 1 ?
-				` Versions of it: ${all.length}; this is about the last.` : ''),
+				` It had ${all.length} versions; this page is about the last one.` : ''),
 		dom.make('h3', {}, 'Made by'),
 		made.length ? dom.make('ul', {class: 'makers'},
 			...await Promise.all(made.map(p => maker(g, v, p)))) :
 			dom.make('p', {}, 'No program of the build wrote it.'),
-		...direction('Made from', 'It was made from no file that is known.', g,
+		...direction('Made from', 'No file is known that it was made from.', g,
 			graph.inputs, {version: v, file: id}, paths),
 		...direction('Used for', 'Nothing was made from it.', g, graph.outputs,
 			{version: v, file: id}, paths),
 		users('Programs that read it', unique(all.flatMap(i => g.dataReadersOf(i)))),
-		users('Programs that used it as a program, a library or the like',
+		users('Programs that ran it, loaded it, or read it as settings',
 			unique(all.flatMap(i => g.otherReadersOf(i)))),
 	];
 }
@@ -196,7 +196,8 @@ async function show(section, argument) {
 	const known = argument !== '' && Number.isInteger(id) && id >= 0 && id < paths.length;
 	const content = known ? await page(id, paths) : [dom.make('h2', {}, 'Files'),
 		dom.make('p', {}, argument === '' ?
-			`Files that are known: ${dom.number(paths.length)}.` :
+			`The page knows ${dom.plural(paths.length, 'file')}. ` +
+			'Type a part of a path to find one.' :
 			`There is no file ${argument} in this build.`)];
 
 	dom.fill(section, field(paths), ...content);

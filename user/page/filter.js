@@ -206,7 +206,7 @@ function build() {
 	parts.panel.append(...Object.entries(inputs).map(([name, input]) =>
 		dom.make('div', {}, dom.make('label', {for: `filter-${name}`}, TERMS[name].title),
 			input)),
-	dom.make('p', {class: 'hint'}, 'Directory: where what a program\'s job made stands.'));
+	dom.make('p', {class: 'hint'}, 'Directory: of the files that the programs\' jobs made.'));
 }
 
 function showInputs(values) {

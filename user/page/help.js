@@ -12,9 +12,9 @@ const ABOUT = [
 		['Drag', 'select a range, for its totals; with Shift: move'],
 		['Arrow keys', 'from program to program'],
 		['Enter', 'details of the chosen program'],
-		['m', 'totals of what is in view'],
+		['m', 'totals of the times in view'],
 		['Home', 'show all'],
-		['Escape', 'choose nothing, select nothing'],
+		['Escape', 'clear the selection'],
 	]],
 	['Everywhere', [
 		['/', 'search'],
@@ -23,16 +23,16 @@ const ABOUT = [
 	]],
 	['Trees', [
 		['Arrow keys', 'move, open and close'],
-		['*', 'open all beside'],
+		['*', 'open all on the same level'],
 		['Enter', 'show the program or file'],
 	]],
 	['Search', [
-		['words', 'stand together in a label, command or file'],
+		['words', 'in this order in a label, command or file'],
 		['status:1', 'exit status 1; also status:signal, status:nonzero'],
 		['failed', 'what failed with the build'],
 		['class:link', 'a class of programs'],
 		['tool:cc1', 'a tool'],
-		['dir:/home/me/lib', 'programs whose job wrote into this directory'],
+		['dir:/home/me/lib', 'programs whose job made a file in this directory'],
 	]],
 ];
 let dialog = null;

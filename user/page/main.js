@@ -44,7 +44,7 @@ function fault(error) {
 }
 
 function progress(done, all) {
-	say(done < all ? `Reading who read and wrote what: ${Math.floor(100 * done / all)} %` : '');
+	say(done < all ? `Loading what programs read and wrote: ${Math.floor(100 * done / all)} %` : '');
 }
 
 /* ---- the head ---- */
@@ -86,9 +86,9 @@ function head() {
 	dom.fill($('missing'), ...missing.map(m => dom.make('li', {}, m)));
 	$('missing').hidden = !missing.length;
 	dom.fill($('figures'), ...figures());
-	dom.fill($('made'), `Made by etrace ${meta.etrace}. All of it is in this file: nothing ` +
+	dom.fill($('made'), `Made by etrace ${meta.etrace}. Everything is in this file: nothing ` +
 		'is sent or fetched.');
-	dom.fill($('licences'), dom.make('summary', {}, 'Licence of D3, which plots here'),
+	dom.fill($('licences'), dom.make('summary', {}, 'Licence of D3, which draws the charts'),
 		...$('licence').textContent.trim().split('\n').map(l => dom.make('div', {}, l)));
 }
 
@@ -147,8 +147,8 @@ function place() {
 	const known = view === '' || (Object.hasOwn(views, view) && shown(views[view]));
 	const why = malformed || (known ? '' : `there is no view "${view}"`);
 
-	dom.fill($('astray'), why ? `The address is not one of this page: ${why}. This is the ` +
-		'first view.' : '');
+	dom.fill($('astray'), why ? `This page has no such address: ${why}. Here is the ` +
+		'overview.' : '');
 	$('astray').hidden = !why;
 	return known && view && !malformed ? {view, argument, params} :
 		{view: FIRST, argument: '', params};

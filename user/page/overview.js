@@ -55,10 +55,10 @@ function fasterList(rows) {
 	return dom.make('ol', {class: 'faster'}, ...rows.map(faster));
 }
 
-const DEFINED = 'How much sooner the build would have ended if the step had taken no time, if all ' +
-	'else had taken as long as it did and begun in the same order, and if no more programs ' +
-	'had run at a time. It cannot be more than that; it is less if a part of the step stays. ' +
-	'The lines do not add up.';
+const DEFINED = 'How much sooner the build would have ended if the step had taken no time, with ' +
+	'everything else taking as long as it did, starting in the same order, and no more ' +
+	'programs running at a time. If the step only gets faster, you save less. The lines do ' +
+	'not add up.';
 
 /* How the time on the critical path is shared by classes of programs. */
 function shares() {

@@ -10,7 +10,7 @@ const WHYS = {
 	ended: 'waited for the step before to end',
 	needed: 'needed a file of the step before',
 	place: 'waited for a free job slot, until the step before ended',
-	order: 'came after the step before, but read no file of it',
+	order: 'ran after the step before, but read none of its files',
 	pipe: 'waited for data from the step before',
 };
 
@@ -67,7 +67,7 @@ function steps(caption, list, order, took, paths) {
 			show: i => links.file(rows.output[i], paths)},
 		{name: 'From', value: i => rows.from[i], number: true,
 			show: i => dom.moment(rows.from[i], 1e6)},
-		{name: 'Why then', value: i => rows.why[i], show: i => why(i, paths)},
+		{name: 'Why it started then', value: i => rows.why[i], show: i => why(i, paths)},
 	], list, order);
 }
 

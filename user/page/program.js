@@ -29,17 +29,17 @@ async function facts(p) {
 		...fact('Command', command &&
 			dom.make('code', {class: 'command'}, dom.quoted(command.words)),
 			' ', command && dom.copyButton(dom.quoted(command.words), 'the command')),
-		...fact('In', command && dom.make('code', {class: 'path'}, command.directory)),
+		...fact('Directory', command && dom.make('code', {class: 'path'}, command.directory)),
 		...fact('Program', links.file(programs.file[p], paths)),
 		...fact('From, to',
 			`${dom.time(programs.at[p])}, ${dom.time(programs.until[p])}`),
 		...fact('Worked', dom.time(model.work[p])),
-		...fact('Processor', cpu < 0 ? null : dom.time(cpu * 1000)),
+		...fact('CPU time', cpu < 0 ? null : dom.time(cpu * 1000)),
 		...fact('Memory', memory < 0 ? null : `${dom.bytes(memory * 1024)} at most`),
-		...fact('End', model.howItEnded(p)),
-		...fact('Process', `${processes.pid[programs.process[p]]}`),
+		...fact('Ended', model.howItEnded(p)),
+		...fact('Process ID', `${processes.pid[programs.process[p]]}`),
 		...fact('Started by', links.program(programs.parent[p])),
-		...fact('Its job made', links.file(programs.output[p], paths)));
+		...fact('Output of its job', links.file(programs.output[p], paths)));
 }
 
 /* Rows are indented as far as they are within others, and their bars stand where they ran. */
@@ -49,7 +49,7 @@ function inside(rows) {
 	const begin = d3.min(rows, r => r[2]);
 	const whole = Math.max(1, d3.max(rows, r => r[2] + r[3] - begin));
 
-	return table.make('Inside, as it told itself', [
+	return table.make('Inside, as the compiler reported it', [
 		{name: 'What', value: r => r[0], show: r => '\u00a0'.repeat(2 * r[4]) + r[0]},
 		{name: 'Of', value: r => r[1], show: r => dom.make('span', {class: 'path'}, r[1])},
 		{name: 'From', value: r => r[2], number: true, show: r => dom.time(r[2])},
@@ -92,7 +92,7 @@ async function show(section, argument) {
 
 	return dom.fill(section,
 		dom.make('h2', {}, model.label(p)),
-		dom.make('p', {}, dom.make('a', {href: `#timeline/${p}`}, 'In the timeline')),
+		dom.make('p', {}, dom.make('a', {href: `#timeline/${p}`}, 'Show in the timeline')),
 		list, inside(rows),
 		started.length ? table.make('Programs that it started', [
 			{name: 'Program', value: i => model.label(i), show: i => links.program(i)},
@@ -103,7 +103,7 @@ async function show(section, argument) {
 		], started, 2) : null,
 		fileTable('Files that it wrote', filesOf(graph, graph.writes.of(p), paths), paths),
 		fileTable('Files that it read', filesOf(graph, graph.dataOf(p), paths), paths),
-		fileTable('Programs, libraries and the like that it used',
+		fileTable('Programs, libraries and settings that it used',
 			filesOf(graph, graph.othersOf(p), paths), paths));
 }
 

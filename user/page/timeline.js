@@ -187,7 +187,7 @@ function searchFor(text) {
 		const counted = fits && model.count(null, wanted);
 
 		dom.fill(parts.hits, !fits ? '' : done && !counted.programs && !counted.others ?
-			'No program fits' :
+			'No program matches' :
 			`${model.countText(counted)}${done ? '' : ', searching commands'}`);
 		parts.hits.dataset.done = String(done);
 		if (range.get())
@@ -449,12 +449,12 @@ function build(section) {
 			make('label', {for: 'search'}, 'Search'), parts.input, parts.hits,
 			dom.button('Zoom in', () => viewport.zoom(2)),
 			dom.button('Zoom out', () => viewport.zoom(0.5)),
-			dom.button('All', viewport.showAll),
+			dom.button('Show all', viewport.showAll),
 			dom.button('Totals', selectView, {title: 'Totals of what is in view'}),
 			parts.range),
 		make('p', {class: 'hint', id: 'search-hint'},
-			'Label, command or file, or a term such as status:1 or failed. Enter goes ' +
-			'to the next one, Shift and Enter back.'),
+			'Finds labels, commands, files, and terms such as status:1 or failed. Enter ' +
+			'goes to the next match, Shift and Enter to the one before.'),
 		legend(), parts.chart,
 		make('p', {class: 'hint', id: 'chart-hint'}, 'Top: running programs by class. ' +
 			'Then the critical path' + (costs.known() ? ', CPU and memory' : '') +

@@ -30,10 +30,10 @@ function node(process, times) {
 			dom.bar(all[process] / total, own[process] / total),
 			dom.make('span', {class: 'time'}, dom.time(all[process])),
 			' ', first < 0 ? names(process) : links.program(first, names(process)),
-			dom.make('small', {}, children.length ?
-				`, ${dom.time(own[process])} of it itself, ` +
-				dom.plural(below[process], 'process', 'processes') + ' below' : '',
-			`, pid ${model.processes.pid[process]}`),
+			dom.make('small', {}, children.length ? `${dom.time(own[process])} itself, ` +
+				`${filter.active() ? dom.plural(counted[process], 'program') + ' of the filter' :
+					dom.plural(below[process], 'process', 'processes') + ' below'}, ` : '',
+			`pid ${model.processes.pid[process]}`),
 		],
 		children: children.length ? () => sorted(children, times) : null,
 		open: first < 0 ? null : `#program/${first}`,

@@ -36,8 +36,12 @@ function directories(paths) {
 
 		while (output[q] < 0 && parent[q] >= 0 && within[programs.kind[parent[q]]])
 			q = parent[q];
-		return output[q] >= 0 ? split(output[q], -1) :
-			directory[p] >= 0 ? split(directory[p]) : ['(not known)'];
+		if (output[q] >= 0)
+			return split(output[q], -1);
+		/* before its first program: where that ran */
+		q = directory[p] >= 0 ? p : model.programsOf().of(programs.process[p])
+			.find(i => directory[i] >= 0);
+		return q === undefined ? ['(not known)'] : split(directory[q]);
 	};
 }
 
@@ -47,7 +51,8 @@ function tools() {
 
 /* A tree of names with the time of each: {name, path, time, programs, children: Map}. */
 function tree(key) {
-	const make = (name, path) => ({name, path, time: 0, programs: 0, own: 0, children: new Map()});
+	const make = (name, path) => ({name, path, time: 0, programs: 0, own: 0, ownPrograms: 0,
+		children: new Map()});
 	const root = make('', []);
 
 	for (let p = 0; p < model.programs.n; p++) {
@@ -69,6 +74,7 @@ function tree(key) {
 			node.programs++;
 		}
 		node.own += model.work[p];
+		node.ownPrograms++;
 	}
 	return root;
 }
@@ -89,7 +95,7 @@ function parts(node) {
 	const list = [...node.children.values()];
 
 	if (node.own && list.length)
-		list.push({name: '(here)', path: node.path, time: node.own, programs: 0, own: node.own,
+		list.push({name: '(here)', path: node.path, time: node.own, programs: node.ownPrograms, own: node.own,
 			children: new Map()});
 	return list.sort((a, b) => b.time - a.time);
 }
@@ -108,14 +114,18 @@ function target(leaf) {
 function place(leaf, whole, go) {
 	const part = leaf.data, w = leaf.x1 - leaf.x0, h = leaf.y1 - leaf.y0, top = target(leaf);
 	const names = leaf.ancestors().slice(0, -1).reverse().map(n => n.data.name).join('/');
-	const text = `${names}: ${dom.time(part.time)}, ${dom.percent(part.time / whole)}`;
+	const took = `${dom.time(part.time)}, ${dom.percent(part.time / whole)}`;
+	const text = `${names}: ${took}`;
 	/* all leaves of one part do the same: one of them is in the way of the tab key */
 	const first = leaf.ancestors().at(-2).leaves()[0] === leaf;
 	const cell = top ? dom.button('', () => go(top.path), {title: text, tabindex: first ? null : -1}) :
 		dom.make('div', {title: text});
 	const kind = model.meta.classes.indexOf(part.path[0]);
 
-	dom.fill(cell, dom.make('span', {class: w > 60 && h > 18 ? null : 'unseen'}, text));
+	/* what does not fit is seen in the tip, and heard */
+	dom.fill(cell, dom.make('span', {class: w > 60 && h > 18 ? null : 'unseen'},
+		dom.make('span', {}, names, dom.make('span', {class: 'unseen'}, ': ')), h > 36 ? dom.make('span', {}, took) :
+			dom.make('span', {class: 'unseen'}, took)));
 	cell.classList.add('place', ...kind < 0 ? [] : [`class-${kind}`, `ink-${kind}`]);
 	Object.assign(cell.style, {left: `${leaf.x0}px`, top: `${leaf.y0}px`, width: `${w}px`,
 		height: `${h}px`});

@@ -193,7 +193,7 @@ def filters(b):
               "i.dispatchEvent(new Event('input'))", query)
         assert b.wait("document.querySelector('#view-timeline [role=status]').dataset.done === 'true'")
         same(b.js(FITS), "%d program%s" % (len(expected), "s" * (len(expected) != 1)) if expected else
-             "No program fits", query)
+             "No program matches", query)
         b.run("document.getElementById('search').value = ''; "
               "document.getElementById('search').dispatchEvent(new Event('input'))")
     open_page(b, "jobs-4", "#timeline?dir=/build")
