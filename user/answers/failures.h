@@ -120,6 +120,13 @@ void failures_quote(struct db *db, uint32_t exec, struct buf *to);
  */
 bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on);
 
+/**
+ * failures_not_begun - whether make did not find a command that it was to run without a shell
+ *
+ * Sets the reason and the name, by the recipes of its makefiles.
+ */
+bool failures_not_begun(struct db *db, uint32_t exec, struct failure_on *on);
+
 /** failures_how - "exit status 1", "SIGKILL"; appended */
 void failures_how(struct db *db, uint32_t exec, struct buf *to);
 
@@ -178,6 +185,16 @@ struct failures {
 	bool failed;
 	bool attached;		/* no command was recorded, but processes that were there */
 };
+
+/** failures_ran - whether a program, or a part of it that it forked, ran one of that name */
+bool failures_ran(const struct failures *f, uint32_t exec, const char *word, size_t len);
+
+/**
+ * failures_read - the text of a file as it was at a time of the trace
+ *
+ * Return: false: it is not here, has been changed, is no text, or longer than a script is.
+ */
+bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text);
 
 /** failures_caller_of - how a program calls others, and whether its status is an answer */
 enum failure_caller failures_caller_of(struct db *db, uint32_t exec, bool *answers);

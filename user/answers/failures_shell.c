@@ -338,8 +338,7 @@ static bool was_run_as(struct db *db, uint32_t exec, const char *word, size_t le
 	return found;
 }
 
-/* Whether a shell, or a part of it that it forked, ran a program of that name. */
-static bool ran(const struct failures *f, uint32_t shell, const char *word, size_t len)
+bool failures_ran(const struct failures *f, uint32_t shell, const char *word, size_t len)
 {
 	const struct failure_node *node = &f->nodes[shell];
 	const struct build_exec *execs = build_of(f->db)->execs;
@@ -351,7 +350,7 @@ static bool ran(const struct failures *f, uint32_t shell, const char *word, size
 		for (uint32_t k = call; k && !found; k = execs[k].before)
 			found = !execs[k].forked && was_run_as(f->db, k, word, len);
 		if (execs[call].forked)
-			found = found || ran(f, call, word, len);
+			found = found || failures_ran(f, call, word, len);
 	}
 	return found;
 }
@@ -427,15 +426,27 @@ static bool is_unchanged(struct db *db, int fd, int64_t at)
 	       st.st_ctim.tv_sec * 1000000000ll + st.st_ctim.tv_nsec + TICK_NS < begin + at;
 }
 
-/* A file of the build, as it was when @exec began.  Return: false: that is not known any more */
+bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text)
+{
+	int fd = is_here(db) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	ssize_t got = -1;
+
+	text->len = 0;
+	if (fd >= 0 && is_unchanged(db, fd, at))
+		got = read(fd, buf_room(text, TEXT_BYTES), TEXT_BYTES);
+	if (fd >= 0)
+		close(fd);
+	text->len = got > 0 ? (size_t)got : 0;
+	return text->len && !memchr(text->s, '\0', text->len);
+}
+
 static bool read_script(struct db *db, uint32_t exec, const char *name, struct buf *text)
 {
 	const struct build_exec *e = &build_of(db)->execs[exec];
 	struct buf path = { 0 };
 	size_t n;
 	const char *cwd = build_path(build_of(db), e->cwd, &n);
-	ssize_t got = -1;
-	int fd;
+	bool good;
 
 	if (*name != '/') {
 		buf_add(&path, cwd, n);
@@ -443,14 +454,9 @@ static bool read_script(struct db *db, uint32_t exec, const char *name, struct b
 	}
 	buf_adds(&path, name);
 	buf_addc(&path, '\0');
-	fd = is_here(db) ? open(path.s, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-	if (fd >= 0 && is_unchanged(db, fd, e->at))
-		got = read(fd, buf_room(text, TEXT_BYTES), TEXT_BYTES);
-	if (fd >= 0)
-		close(fd);
+	good = failures_read(db, path.s, e->at, text);
 	buf_free(&path);
-	text->len = got > 0 ? (size_t)got : 0;
-	return text->len && !memchr(text->s, '\0', text->len);
+	return good;
 }
 
 /* What is behind -c, or in the script. */
@@ -491,7 +497,7 @@ static void find_candidates(struct shell_text *t, const struct failures *f, uint
 
 		c->word += skip;
 		c->len -= skip;
-		c->candidate = c->len && !ran(f, shell, word + skip, c->len);
+		c->candidate = c->len && !failures_ran(f, shell, word + skip, c->len);
 	}
 }
 

@@ -11,11 +11,43 @@ if [ "${LONG:-n}" = y ]; then
 	"$ANSWERS/failures" > table
 	result $? "of 100 builds, at least 95 are explained right"
 	sed -n '/^WRONG/p; $p' table
+	"$ANSWERS/failures" --no-output > table
+	result $? "and if what they print is not recorded, at least 98"
+	sed -n '/^WRONG/p; $p' table
 else
 	"$ANSWERS/failures" --ten > table
 	result $? "ten builds are explained right"
 	grep -v '^right' table
+	"$ANSWERS/failures" --no-output make/tool ninja/tool sh/tool > table
+	result $? "and a missing program is named if what they print is not recorded"
+	grep -v '^right' table
 fi
+
+# What is inferred must be sure: a script and a makefile that are as they were, one recipe that
+# can be meant.
+printf 'echo a > a\nfrobnicate a\n' > tool.sh
+etrace run -q --backend=strace -o tool.fxt -- sh tool.sh 2> log
+printf 'all:\n\ttouch between\n\tfrobnicate between\n' > tool.mk
+etrace run -q --backend=strace -o make.fxt -- make -f tool.mk > log 2>&1
+printf 'all: nothing\n\ttouch x\n\tfrobnicate x\nfirst:\n\ttouch x\n' > twice.mk
+etrace run -q --backend=strace -o twice.fxt -- make -k -f twice.mk first all > log 2>&1
+etrace explain tool.fxt > text
+check "a command of a script" grep -q '^sh failed first.*: frobnicate was probably not found (' text
+etrace explain make.fxt > text
+check "a line of a makefile" grep -q '^make failed first.*: frobnicate was probably not found (' text
+etrace explain --json make.fxt > explain.json
+check "it is marked as likely" python3 -c '
+import json
+first = json.load(open("explain.json"))["first"]
+assert first["likely"] is True and first["name"] == "frobnicate" and first["reason"] == "tool", first'
+etrace explain twice.fxt > text
+check "but not if another recipe has the line before" bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
+echo >> tool.sh
+echo >> tool.mk
+etrace explain tool.fxt > text
+check "nor if a script was changed" grep -q '^sh failed first.*: a command was not found (' text
+etrace explain make.fxt > text
+check "or a makefile" bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
 
 mkdir src
 printf '#include "gone.h"\nint a;\n' > src/a.c

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Which command make did not find, by its makefiles.  See failures.h.
+ *
+ * make runs a simple command itself, and looks for it with stat(), which is not recorded by
+ * default: no process says that it was not found.  But make runs the lines of a recipe one after
+ * the other, and ends those that it has begun.  So if it failed of nothing that it ran, and of
+ * two lines the first ran and the second did not, it could not run that.
+ */
+#include "answers/failures.h"
+#include "model/build.h"
+
+#include <string.h>
+
+#define MAKEFILES_MAX	16u
+#define STATUS_OF_MAKE	2
+/* Of more calls and lines, it would take too long. */
+#define LINES_MAX	2000u
+#define CALLS_MAX	500u
+
+static bool is_make(const struct build *b, uint32_t exec)
+{
+	size_t len;
+	const char *path = build_path(b, b->execs[exec].program, &len);
+
+	return len >= 5 && !memcmp(path + len - 4, "make", 4) &&
+	       (path[len - 5] == '/' || path[len - 5] == 'g');
+}
+
+/* A line of a recipe: what make runs of it, with one blank between words. */
+static void add_line(struct buf *to, const char *s, size_t len)
+{
+	while (len && strchr("\t @+-", *s))
+		s++, len--;
+	to->len = 0;
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] != ' ' && s[i] != '\t')
+			buf_addc(to, s[i]);
+		else if (to->len && to->s[to->len - 1] != ' ')
+			buf_addc(to, ' ');
+	}
+	while (to->len && to->s[to->len - 1] == ' ')
+		to->len--;
+}
+
+/* Whether make runs a line without a shell, and as it stands there. */
+static bool is_simple(const struct buf *line)
+{
+	const char *blank = line->len ? memchr(line->s, ' ', line->len) : NULL;
+	size_t first = blank ? (size_t)(blank - line->s) : line->len;
+
+	for (size_t i = 0; i < line->len; i++)
+		if (strchr("#;\"'*?[]&|<>(){}$`^~!\\", line->s[i]))
+			return false;
+	return first && !memchr(line->s, '=', first) && *line->s != '.' && *line->s != ':';
+}
+
+/* Whether a call of make that succeeded was this line. */
+static bool is_call(const struct failures *f, uint32_t call, const struct buf *line, struct buf *args)
+{
+	const struct build_exec *e = &build_of(f->db)->execs[call];
+
+	args->len = 0;
+	answers_args(f->db, build_with_command(build_of(f->db), call), args);
+	for (size_t i = 0; i < args->len; i++)
+		if (!args->s[i])
+			args->s[i] = ' ';
+	return !e->status && e->signal <= 0 && args->len == line->len + 1 &&
+	       !memcmp(args->s, line->s, line->len);
+}
+
+static bool was_called(const struct failures *f, uint32_t make, const struct buf *line)
+{
+	const struct failure_node *node = &f->nodes[make];
+	struct buf args = { 0 };
+	bool found = false;
+
+	for (uint32_t i = 0; i < node->calls && !found; i++)
+		found = is_call(f, f->children[node->first + i], line, &args);
+	buf_free(&args);
+	return found;
+}
+
+/* Whether nothing that make ran has the name of a line's command; then that is @name. */
+static bool is_lost(const struct failures *f, uint32_t make, const struct buf *line, struct buf *name)
+{
+	const char *blank = memchr(line->s, ' ', line->len), *slash;
+	size_t len = blank ? (size_t)(blank - line->s) : line->len;
+
+	slash = memrchr(line->s, '/', len);
+	if (slash || failures_ran(f, make, line->s, len))
+		return false;
+	name->len = 0;
+	buf_add(name, line->s, len);
+	return true;
+}
+
+/* The next line, into @line.  Return: false: it is none of a recipe */
+static bool take_line(const struct buf *text, size_t *at, struct buf *line)
+{
+	const char *s = text->s + *at, *end = memchr(s, '\n', text->len - *at);
+	size_t len = end ? (size_t)(end - s) : text->len - *at;
+
+	*at += len + 1;
+	add_line(line, s, len);
+	return *s == '\t' && line->len;
+}
+
+/* Whether it stands in one recipe only: then it is clear which one ran. */
+static bool is_unique(const struct buf *text, const struct buf *line)
+{
+	struct buf other = { 0 };
+	size_t at = 0, n = 0;
+
+	while (at < text->len)
+		n += take_line(text, &at, &other) && other.len == line->len &&
+		     !memcmp(other.s, line->s, line->len);
+	buf_free(&other);
+	return n == 1;
+}
+
+/* The first line of a recipe in a makefile that did not run behind one that did. */
+static bool find_line(const struct failures *f, uint32_t make, const struct buf *text, struct buf *name)
+{
+	struct buf line = { 0 };
+	bool called = false, found = false;
+	size_t at = 0;
+
+	for (size_t lines = 0; at < text->len && !found && lines < LINES_MAX; lines++) {
+		if (!take_line(text, &at, &line) || !is_simple(&line)) {
+			called = false;
+		} else if (was_called(f, make, &line)) {
+			called = is_unique(text, &line);
+		} else {
+			found = called && is_lost(f, make, &line, name);
+			called = false;
+		}
+	}
+	buf_free(&line);
+	return found;
+}
+
+bool failures_not_begun(struct db *db, uint32_t exec, struct failure_on *on)
+{
+	const struct failures *f = failures_of(db);
+	const struct build *b = build_of(db);
+	const struct build_exec *e = &b->execs[exec];
+	struct buf text = { 0 }, path = { 0 };
+	uint32_t files = 0;
+
+	if (f->nodes[exec].cause || f->nodes[exec].calls > CALLS_MAX || e->status != STATUS_OF_MAKE ||
+	    !is_make(b, exec))
+		return false;
+	for (uint32_t i = 0; i < e->uses && files < MAKEFILES_MAX && !on->likely; i++) {
+		const struct build_access *a = &b->accesses[e->first + i];
+		size_t len;
+		const char *s = build_path(b, a->file, &len);
+
+		if (!a->file || a->how != GRAPH_READ || a->class != GRAPH_DATA)
+			continue;
+		files++;
+		path.len = 0;
+		buf_add(&path, s, len);
+		buf_addc(&path, '\0');
+		on->likely = failures_read(db, path.s, a->at, &text) && find_line(f, exec, &text, &on->name);
+	}
+	if (on->likely) {
+		on->reason = FAILURE_OF_TOOL;
+		buf_add(&on->path, on->name.s, on->name.len);
+	}
+	buf_free(&text);
+	buf_free(&path);
+	return on->likely;
+}
