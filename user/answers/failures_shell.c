@@ -428,10 +428,14 @@ static bool is_unchanged(struct db *db, int fd, int64_t at)
 
 bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text)
 {
-	int fd = is_here(db) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	struct stat st;
 	ssize_t got = -1;
+	int fd = -1;
 
 	text->len = 0;
+	/* to open a device may do something */
+	if (is_here(db) && !stat(path, &st) && S_ISREG(st.st_mode))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0 && is_unchanged(db, fd, at))
 		got = read(fd, buf_room(text, TEXT_BYTES), TEXT_BYTES);
 	if (fd >= 0)
