@@ -50,9 +50,12 @@ struct shell_text {
 
 /* The builtins are those of POSIX, bash and ksh that say nothing of 127. */
 static const char builtins[] =
-	" : [ alias bg break builtin cd continue declare echo export false fc fg getopts hash jobs kill"
-	" let local popd printf pushd pwd read readonly set shift shopt test times trap true type"
-	" typeset ulimit umask unalias unset ";
+	/* of variables */
+	" declare export getopts let local read readonly set shift typeset unset"
+	/* of the shell and its jobs */
+	" alias bg break builtin continue fc fg hash jobs kill shopt times trap type unalias"
+	/* the others */
+	" : [ cd echo false popd printf pushd pwd test true ulimit umask ";
 /* What may end with 127 for another reason, or run what is not to be seen here. */
 static const char strange[] =
 	" . (( [[ case coproc eval exit function return select source wait ";

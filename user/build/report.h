@@ -64,11 +64,13 @@ void report_end(struct report *r);
  */
 void report_text(const struct report *r, const struct diag *diag, struct out *out);
 
+/* Writes members of its own at the end of the object. */
+typedef void report_more(void *ctx, struct json *j);
+
 /**
  * report_json - the same as one JSON object
- * @more: NULL, or writes members of its own at the end
+ * @more: NULL, or called with @ctx
  */
-typedef void report_more(void *ctx, struct json *j);
 void report_json(const struct report *r, const struct diag *diag, struct out *out,
 		 report_more *more, void *ctx);
 

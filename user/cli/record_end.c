@@ -123,7 +123,7 @@ static void wait_for_outputs(struct recording *r)
 			return;
 		if (!told && now >= begun + TELL_NS && outputs_stalled(r->outputs)) {
 			progress_hide();
-			say("waiting for %s to take what is written, %s are left; Ctrl-C gives it up",
+			say("waiting until %s is written, %s left; Ctrl-C gives up",
 			    outputs_stalled(r->outputs), text_bytes(left));
 			told = true;
 		}
@@ -150,16 +150,17 @@ static void tell_losses(const struct recording *r, const struct rec_account *a)
 	for (uint64_t i = 0; i < n; i++) {
 		const struct notable_loss *l = &all->loss[i];
 
-		fprintf(stderr, "  %s of %s [%" PRIu64 "], %s after the beginning, within %s\n",
+		fprintf(stderr, "  %s of %s [%" PRIu64 "], from %s after the start on, within %s\n",
 			text_count(l->count), l->program,
 			et_pid(l->upid, r->session->pid_bits),
 			text_time(l->since > r->begun ? l->since - r->begun : 0),
 			text_time(l->until - l->since));
 	}
 	if (all->n > n)
-		fprintf(stderr, "  and %s more times\n", text_count(all->n - n));
+		fprintf(stderr, "  and %s more %s\n", text_count(all->n - n),
+			all->n - n == 1 ? "time" : "times");
 	if (lost_records(a) > all->records)
-		fprintf(stderr, "  %s of tasks that did nothing more that could tell of it\n",
+		fprintf(stderr, "  %s of tasks that recorded nothing later, so the time is not known\n",
 			text_count(lost_records(a) - all->records));
 }
 
@@ -250,7 +251,8 @@ bool record_end(struct recording *r, int status)
 		err = r->session->ops->account(r->session, &a);
 	if (err) {
 		progress_hide();
-		say("cannot end the session: %s; what the trace misses is not known", strerror(-err));
+		say("cannot end the session: %s; whether the trace is complete is not known",
+		    strerror(-err));
 		end_outputs(r);
 		tell_outputs(r, true);
 		return false;
