@@ -82,9 +82,23 @@ function prepare(canvas, width, height) {
 	return context;
 }
 
+/* Seconds between two ticks, from 10 on: parts of minutes, hours and days. */
+const STEPS = [10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200, 86400]
+	.map(s => s * 1e9);
+
+/* Times at which there is a tick: at most @count. */
+function ticksOf({from, to}, count) {
+	const least = (to - from) / count, decimal = 10 ** Math.floor(Math.log10(least));
+	const step = least <= 5e9 ? [1, 2, 5, 10].map(n => n * decimal).find(n => n >= least) :
+		STEPS.find(n => n >= least) || Math.ceil(least / STEPS.at(-1)) * STEPS.at(-1);
+	const first = Math.ceil(from / step);
+
+	return {step, ticks: d3.range(first, Math.floor(to / step) + 1).map(i => i * step)};
+}
+
 function drawAxis(context, view, x) {
-	const ticks = x.ticks(Math.max(2, Math.floor(view.width / 110)));
-	const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1e9;
+	const {step, ticks} = ticksOf(view, Math.max(2, Math.floor(view.width / 110)));
+	let free = 0;
 
 	context.fillStyle = colours.ink;
 	context.strokeStyle = colours.line;
@@ -95,8 +109,12 @@ function drawAxis(context, view, x) {
 		context.lineTo(x(tick) + 0.5, TOP);
 		const words = dom.moment(tick, step), at = x(tick) + 4;
 
-		if (at + context.measureText(words).width <= view.width)
-			context.fillText(words, at, AXIS / 2);
+		const end = at + context.measureText(words).width;
+
+		if (at < free || end > view.width)
+			continue;
+		context.fillText(words, at, AXIS / 2);
+		free = end + 8;
 	}
 	context.stroke();
 }

@@ -160,9 +160,11 @@ async function route() {
 
 	address.show(view);
 	document.querySelectorAll('#views a').forEach(a => {
-		if (a.hash === `#${view}`)
+		if (a.hash === `#${view}`) {
 			a.setAttribute('aria-current', 'page');
-		else
+			/* on a phone the list is wider than the window */
+			$('views').scrollLeft = a.offsetLeft - a.offsetWidth;
+		} else
 			a.removeAttribute('aria-current');
 	});
 	for (const other of content.querySelectorAll(':scope > section'))

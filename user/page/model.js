@@ -389,14 +389,21 @@ function passedThrough(other) {
 	return by;
 }
 
-/* By version, which programs: a turned around list of accesses. */
+/* By version, which programs: a turned around list of accesses, made when it is asked for first. */
 function turned(list, n, key) {
-	const programs = new Uint32Array(list.rows.length);
+	const turn = once(() => {
+		const programs = new Uint32Array(list.rows.length);
 
-	for (let p = 0; p + 1 < list.begin.length; p++)
-		programs.fill(p, list.begin[p], list.begin[p + 1]);
-	const by = groups(n, list.rows.map(key));
-	return version => Array.from(by.of(version), i => programs[i]);
+		for (let p = 0; p + 1 < list.begin.length; p++)
+			programs.fill(p, list.begin[p], list.begin[p + 1]);
+		return {programs, by: groups(n, list.rows.map(key))};
+	});
+
+	return version => {
+		const {programs, by} = turn();
+
+		return Array.from(by.of(version), i => programs[i]);
+	};
 }
 
 /* A read is the version times two, and one more if it was not data: a program, a library. */

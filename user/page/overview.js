@@ -76,7 +76,9 @@ async function show(section) {
 
 	dom.fill(section, dom.make('h2', {}, 'Overview'), failure(rows),
 		meta.failed ? null : dom.make('p', {}, meta.status === 0 ?
-			'\u2714 The build succeeded.' : 'Nothing that failed stopped the build.'),
+			'\u2714 The build succeeded.' : meta.status === null ?
+				'How the build ended is not known. No failure was recorded that stopped it.' :
+				'No failure was recorded that stopped the build.'),
 		dom.make('h3', {}, 'What to make faster first'),
 		fasterList(rows.faster.filter(r => !filter.active() ||
 			(r.program >= 0 && filter.passes(r.program)))),

@@ -58,7 +58,7 @@ function sums(caption, name, list, work) {
 		{name, value: s => s.name, show: s => [links.colour(s.kind), ' ', s.name]},
 		{name: 'Worked', value: s => s.work, number: true, show: s =>
 			[dom.bar(s.work / work, s.work / work), dom.time(s.work)]},
-		{name: 'Of it', value: s => s.work / work, number: true,
+		{name: 'Share', value: s => s.work / work, number: true,
 			show: s => dom.percent(s.work / work)},
 		{name: 'Programs', value: s => s.rows.size, number: true,
 			show: s => dom.number(model.count(s.rows).programs)},
@@ -76,11 +76,11 @@ function describe(wanted) {
 			...fact('From, to', `${dom.moment(from, t.length / 100)}, ` +
 				dom.moment(to, t.length / 100)),
 			...fact('Length', dom.time(t.length)),
-			...fact('At work', model.countText(model.count(t.rows))),
-			...fact('Worked in all', dom.time(t.work)),
+			...fact('Programs', model.countText(model.count(t.rows))),
+			...fact('Work in all', dom.time(t.work)),
 			...fact('Average parallelism', (t.work / t.length).toFixed(2)),
-			...t.cpu < 0 ? [] : fact('CPU time', `${dom.time(t.cpu)} (estimate: each ` +
-				'process\'s is spread evenly over its life)')),
+			...t.cpu < 0 ? [] : fact('CPU time', `${dom.time(t.cpu)} (estimate: spread ` +
+				'evenly over the life of each process)')),
 		...t.work ? [sums('By class', 'Class', t.classes, t.work),
 			sums(t.tools.length > TOOLS ?
 				`By tool: the first ${TOOLS} of ${t.tools.length}` : 'By tool', 'Tool',

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a timeline draws, looked at where it is drawn: each rectangle of its canvas."""
-from common import open_page, page, quiet, same
+from common import nanoseconds, open_page, page, quiet, same
 import failing
 
 RECORD = """
@@ -78,6 +78,37 @@ def failures(b):
     same(b.js("model.meta.failed"), True, "the build failed")
     open_page(b, "jobs-4")
     same(b.js("model.meta.failed"), False, "a build that did not fail")
+
+
+def axis(b):
+    """the times of the axis stand at their places, none over another, as often as there is room"""
+    open_page(b, "many-failures")
+    b.run("""
+        window.words = [];
+        const text = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (words, x, y) {
+            if (this.textAlign === 'left' && y === 11 && this.canvas === document.querySelector('#chart canvas'))
+                window.words.push([words, x, x + this.measureText(words).width]);
+            return text.call(this, words, x, y);
+        };""")
+    wall = b.js("model.meta.wall")
+    for width in (1440, 390):
+        b.resize(width, 800)
+        for length in (wall, wall / 3, wall / 20, 100e9, 25e9, 7e9, 1e9, 3e6, 1e5):
+            b.run("viewport.set(arguments[0], arguments[1])", wall / 2 - length / 2, wall / 2 + length / 2)
+            assert b.wait("timeline.idle()")
+            words = b.run("window.words = []; timeline.recolour(true); return window.words;")
+            view = b.js("timeline.view()")
+            assert 1 <= len(words) <= width / 50, (width, length, words)
+            for (_, _, end), (_, begin, _) in zip(words, words[1:]):
+                assert end < begin, (width, length, words)
+            assert words[-1][2] <= view["width"], words
+            for text, at, _ in words:
+                shown = view["from"] + (at - 4) / view["width"] * (view["to"] - view["from"])
+                near = (view["to"] - view["from"]) / view["width"]
+                assert abs(nanoseconds(text) - shown) <= near, (text, shown)
+    b.resize(1280, 800)
+    quiet(b, "many-failures")
 
 
 # Zooms and moves for so many frames; of each, how many slices were looked at, rectangles drawn,
@@ -211,4 +242,4 @@ def searches(b):
     same(b.driver.execute_async_script(SEARCH, "crypto")[1], 0, "sections read by the first search")
 
 
-TESTS = (drawn, failures, frames, searches)
+TESTS = (drawn, axis, failures, frames, searches)

@@ -218,7 +218,7 @@ def selection(b):
         low, high = (float(t) * 1e9 for t in hash_.split("r=")[1].split("-"))
         inside = [(min(high, t) - max(low, f), kind, p) for f, t, kind, p in slices if f < high and t > low]
         work = sum(i[0] for i in inside)
-        same(facts["Worked in all"], seconds(work), name)
+        same(facts["Work in all"], seconds(work), name)
         same(facts["Length"], seconds(high - low), name)
         same(facts["Average parallelism"], "%.2f" % (work / (high - low)), name)
         by = {}
@@ -226,7 +226,7 @@ def selection(b):
             by[kind] = by.get(kind, 0) + part
         same([(r[0].strip(), r[1]) for r in rows(b, "By class")],
              [(kind, seconds(part)) for kind, part in sorted(by.items(), key=lambda k: -k[1])], name)
-        same(sum(int(n) for n in re.findall(r"\d+", facts["At work"])), len({p for *_, p in inside}), name)
+        same(sum(int(n) for n in re.findall(r"\d+", facts["Programs"])), len({p for *_, p in inside}), name)
         assert len(rows(b, "By tool")) > 1
     # what is known of the build that failed: each program uses a half of a processor
     open_page(b, "failing", "#timeline?r=2-3")
