@@ -198,13 +198,16 @@ function drawArea(context, view) {
 	context.fillStyle = colours.ink;
 	context.textAlign = 'right';
 	context.beginPath();
+	let free = TOP;		/* above the last number */
 	for (const tick of y.ticks(4).filter(Number.isInteger)) {
 		context.moveTo(0, Math.round(y(tick)) + 0.5);
 		context.lineTo(view.width, Math.round(y(tick)) + 0.5);
-		if (tick) {
-			const width = context.measureText(tick).width + 6;
-			const middle = Math.max(AXIS + 7, y(tick));
+		const middle = Math.max(AXIS + 7, y(tick));
 
+		if (tick && middle + 7 <= free) {
+			const width = context.measureText(tick).width + 6;
+
+			free = middle - 7;
 			context.fillStyle = colours.paper;
 			context.fillRect(view.width - width - 2, middle - 7, width, 14);
 			context.fillStyle = colours.ink;

@@ -9,6 +9,7 @@ import html
 import os
 import pathlib
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -62,7 +63,9 @@ def terminal(db, columns):
         pass
     os.waitpid(pid, 0)
     text = said.decode().replace("\r\n", "\n").split("\nMore:")[0]
-    return "$ etrace report build.fxt\n" + text
+    # bold red, and where it ends
+    return re.sub("\x1b\\[1;31m(.*?)\x1b\\[0m", "<b>\\1</b>",
+                  html.escape("$ etrace report build.fxt\n" + text))
 
 
 def main():
@@ -71,7 +74,8 @@ def main():
     (dir / "terminal.html").write_text("""<!doctype html><meta charset="utf-8"><title>terminal</title>
         <style>body { margin: 0; background: #16191d; } pre { margin: 0; padding: 16px;
         display: inline-block; color: #e6e8eb; font: 13px/17px "DejaVu Sans Mono", monospace; }
-        </style><pre>%s</pre>""" % html.escape(terminal(str(dir / "kernel.db"), 120)))
+        b { color: #ff9b9b; }
+        </style><pre>%s</pre>""" % terminal(str(dir / "kernel.db"), 120))
     with Browser() as b:
         for name, (page, view, what, dark) in PICTURES.items():
             b.dark(dark)
