@@ -43,7 +43,7 @@ function append(group, list, level, from) {
 	if (end === list.length)
 		return;
 	group.append(item({
-		row: [`show more: ${dom.number(list.length - end)} are left`],
+		row: [`Show more (${dom.number(list.length - end)} left)`],
 		more: row => {
 			const li = row.parentElement;
 

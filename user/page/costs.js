@@ -46,27 +46,39 @@ function loaded() {
 }
 
 /*
+ * The order of times, of which numbers alone are sorted, which is far faster than to compare: a
+ * time, as exactly as there is room for beside its number.
+ */
+function orderOf(at) {
+	const n = at.length, unit = Math.max(1, d3.max(at) * n / 2 ** 52);
+
+	return at.map((time, i) => Math.floor(time / unit) * n + i).sort().map(key => key % n);
+}
+
+/*
  * As model.steps: {n, at, counts, sums} of cores and of bytes.  That takes a while for a large
  * build.
  */
 function load() {
 	if (steps)
 		return steps;
-	const {at, cores, bytes} = changes();
-	const n = at.length, order = Uint32Array.from(at.keys()).sort((a, b) => at[a] - at[b]);
+	const {at: times, cores, bytes} = changes();
+	const n = times.length, order = orderOf(times), at = new Float64Array(n);
 	const counts = [new Float64Array(n), new Float64Array(n)];
 	const sums = [new Float64Array(n), new Float64Array(n)];
+	const levels = [0, 0], by = [cores, bytes];
 
-	[cores, bytes].forEach((by, kind) => {
-		for (let i = 0, level = 0; i < n; i++) {
-			level += by[order[i]];
-			counts[kind][i] = Math.max(0, level);
+	for (let i = 0; i < n; i++) {
+		at[i] = Math.max(times[order[i]], i ? at[i - 1] : 0);
+		for (let kind = 0; kind < 2; kind++) {
+			levels[kind] += by[kind][order[i]];
+			counts[kind][i] = Math.max(0, levels[kind]);
 			if (i)
 				sums[kind][i] = sums[kind][i - 1] +
-					counts[kind][i - 1] * (at[order[i]] - at[order[i - 1]]);
+					counts[kind][i - 1] * (at[i] - at[i - 1]);
 		}
-	});
-	steps = {n, at: Float64Array.from(order, i => at[i]), counts, sums};
+	}
+	steps = {n, at, counts, sums};
 	return steps;
 }
 

@@ -12,15 +12,15 @@ const filter = (() => {
 const FAILED = ['first', 'real', 'passed on', 'followed'];
 const STATUSES = {
 	failed: 'Failed with the build',
-	nonzero: 'Any status but 0',
-	signal: 'Ended by a signal',
+	nonzero: 'Any status except 0',
+	signal: 'Killed by a signal',
 	0: 'Status 0',
 	first: 'Failed first',
 	real: 'Failed by itself',
 	'passed on': 'Passed a failure on',
 	followed: 'Failed because of another',
 	probe: 'Probe that failed',
-	answer: 'Status that is an answer',
+	answer: 'Status is an answer',
 	ignored: 'Failure that was ignored',
 };
 const STATUS = 1, SIGNAL = 2;	/* of programs.ended */

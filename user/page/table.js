@@ -42,7 +42,7 @@ function make(caption, columns, rows, order = 0) {
 		body.append(...rows.slice(shown, shown + AT_ONCE).map(row));
 		shown = Math.min(rows.length, shown + AT_ONCE);
 		more.hidden = shown === rows.length;
-		dom.fill(more, `Show more: ${dom.number(rows.length - shown)} are left`);
+		dom.fill(more, `Show more (${dom.number(rows.length - shown)} left)`);
 	}
 
 	function sort(column, falling) {

@@ -477,7 +477,7 @@ function showProgram(argument, closer) {
 	}
 	const slices = Array.from(model.slicesOf.of(p));
 	if (!slices.length) {
-		dom.fill(parts.said, `${program.line(p)}: too short to be seen.`);
+		dom.fill(parts.said, `${program.line(p)}: too short to be drawn.`);
 		return undefined;
 	}
 	const {from, to} = viewport.view();

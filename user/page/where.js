@@ -189,8 +189,8 @@ async function headers(paths) {
 		{name: 'Their time', value: r => r[2], number: true, show: r =>
 			[dom.bar(r[2] / Math.max(1, rows[0][2]), r[2] / Math.max(1, rows[0][2])), dom.time(r[2])]},
 	], rows, -3),
-	dom.make('p', {class: 'hint'}, 'How long all compilers that read it worked: an upper estimate, ' +
-		'for they did more than read this header. ' + (n > rows.length ?
+	dom.make('p', {class: 'hint'}, 'The total time of all compilers that read it. This is an upper limit: ' +
+		'they did more than read this header. ' + (n > rows.length ?
 		`The ${dom.number(rows.length)} that cost most, of ${dom.number(n)}.` : '') +
 	(filter.active() ? ' Of all compilers, whatever the filter says.' : ''))] :
 		[dom.make('p', {}, 'No compiler is known to have read a header.')];

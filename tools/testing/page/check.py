@@ -185,7 +185,7 @@ def tree(b):
             for (let again = true; again;) {
                 again = false;
                 for (const row of document.querySelectorAll('[role=treeitem]')) {
-                    if (row.textContent.startsWith('show more')) { row.click(); again = true; }
+                    if (row.textContent.startsWith('Show more')) { row.click(); again = true; }
                     else if (row.getAttribute('aria-expanded') === 'false') {
                         row.click(); again = true;
                     }
