@@ -61,7 +61,8 @@ def terminal(db, columns):
             said += part
     except OSError:     # the other side is closed
         pass
-    os.waitpid(pid, 0)
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, said.decode()
     text = said.decode().replace("\r\n", "\n").split("\nMore:")[0]
     # bold red, and where it ends
     return re.sub("\x1b\\[1;31m(.*?)\x1b\\[0m", "<b>\\1</b>",
