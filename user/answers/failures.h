@@ -121,6 +121,13 @@ void failures_quote(struct db *db, uint32_t exec, struct buf *to);
 bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on);
 
 /**
+ * failures_may_run - whether a name that a program looked for can be that of a command
+ *
+ * Return: false: it is a shell, and its text has the name only elsewhere: "cat < name".
+ */
+bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len);
+
+/**
  * failures_not_begun - whether make did not find a command that it was to run without a shell
  *
  * Sets the reason and the name, by the recipes of its makefiles.

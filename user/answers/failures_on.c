@@ -317,7 +317,8 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		const char *path = build_path(l->b, m->file, &len);
 		struct work_arg name = base_of(path, len);
 
-		if (is_habit(path, len) || was_found(l, name))
+		if (is_habit(path, len) || was_found(l, name) ||
+		    !failures_may_run(l->db, l->exec, name.s, name.len))
 			continue;
 		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS :
 			     places_of(l, name) > 1 ? FAILURE_OF_TOOL : FAILURE_OF_INTERPRETER;

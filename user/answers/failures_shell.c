@@ -308,13 +308,14 @@ static void take_text(struct shell_text *t)
 {
 	enum joint joint = take_joint(t);
 
-	while (t->s < t->end && !t->strange) {
+	while (t->s < t->end) {
 		const char *from = t->s;
 
 		take_command(t, joint);
 		joint = take_joint(t);
 		/* nothing that is understood */
 		t->strange |= t->s == from;
+		t->s += t->s == from;
 	}
 }
 
@@ -518,6 +519,28 @@ static bool is_shell(const struct build *b, uint32_t exec)
 
 	buf_free(&label);
 	return class == WORK_SHELL;
+}
+
+bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len)
+{
+	const struct build *b = build_of(db);
+	struct shell_text t = { 0 };
+	struct buf text = { 0 };
+	bool may = true;
+
+	if (is_shell(b, exec) && find_text(db, build_with_command(b, exec), &text, &t.errexit) &&
+	    memmem(text.s, text.len, name, len)) {
+		t.s = text.s;
+		t.end = text.s + text.len;
+		take_text(&t);
+		may = false;
+		for (size_t i = 0; i < t.n && !may; i++)
+			may = is_base(t.words.s + t.commands[i].word, t.commands[i].len, name, len);
+	}
+	buf_free(&t.words);
+	buf_free(&text);
+	free(t.commands);
+	return may;
 }
 
 bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on)

@@ -420,6 +420,12 @@ static const struct {
 	{ "/bin/ld a.o -l foo", 1, 0, { "/lib/libfoot.so", "/lib/libfoo.a", NULL }, { NULL },
 	  ": libfoo.a was not found" },
 	{ "/bin/sh -c ./x", 127, 0, { "/src/./x", NULL }, { NULL }, ": x or its interpreter was not found" },
+	{ "/bin/sh -c './x; cat < y'", 127, 0, { "/src/./x", "/src/y" }, { NULL },
+	  ": x or its interpreter was not found" },
+	{ "/bin/sh -c '. ./y; x'", 127, 0, { "/src/y" }, { NULL }, ": a command was not found (" },
+	{ "/bin/sh -c 'cat < y; x'", 127, 0, { "/src/y" }, { NULL }, ": x was probably not found (" },
+	{ "/bin/sh -c 'read a < y; x'", 127, 0, { "/src/y" }, { NULL }, ": x was probably not found (" },
+	{ "/bin/sh -c '$x'", 127, 0, { "/src/y" }, { NULL }, ": y or its interpreter was not found (" },
 	{ "/bin/env x", 127, 0, { "/usr/bin/x", "/bin/x", NULL }, { NULL },
 	  ": x is not installed, or not on the PATH" },
 };
