@@ -516,7 +516,7 @@ def large(b):
     b.keys(Keys.HOME)
     b.wait("timeline.view().from === 0")
     assert counts["slices"] > most, "too few for the test: %s" % counts
-    for view in VIEWS[1:]:
+    for view in (*VIEWS[1:], "compare"):
         start = time.monotonic()
         assert b.go("#" + view), view
         print("| large: #%s after %d ms" % (view, (time.monotonic() - start) * 1000))
@@ -537,6 +537,14 @@ def large(b):
         (time.monotonic() - start) * 1000,
         b.js("document.querySelector('.tools [role=status]').textContent")))
     quiet(b, "large")
+    took = open_page(b, "many-failures", "#overview")
+    start = time.monotonic()
+    assert b.go("#failures")
+    print("| many-failures: %d programs, usable after %d ms, #failures after %d ms more" % (
+        b.js("model.meta.counts.run"), took, (time.monotonic() - start) * 1000))
+    nodes = b.js("document.querySelectorAll('section:not([hidden]) *').length")
+    assert nodes < 20000, "%d elements" % nodes
+    quiet(b, "many-failures")
     return None
 
 
