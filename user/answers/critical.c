@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A job stands for all below it; what no build tool started, for itself. */
 static uint32_t job_of(const struct timeline *t, uint32_t process)
@@ -48,6 +49,34 @@ static bool *find_appended(const struct build *b)
 	return appended;
 }
 
+/* What a job notes of its result: a depfile, or kbuild's ".x.o.cmd". */
+static bool is_note(const struct build *b, uint32_t file)
+{
+	static const char *const ends[] = { ".d", ".cmd", ".dep", ".Po", ".Plo", ".Tpo" };
+	size_t len;
+	const char *path = build_path(b, file, &len), *slash = memrchr(path, '/', len);
+
+	if (slash && slash + 1 < path + len && slash[1] == '.')
+		return true;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		size_t n = strlen(ends[i]);
+
+		if (len > n && !memcmp(path + len - n, ends[i], n))
+			return true;
+	}
+	return false;
+}
+
+/* The last file that a job wrote, and rather a result than a note of it. */
+static bool is_better(const struct build *b, uint32_t file, int64_t at, uint32_t than, int64_t until)
+{
+	bool note = is_note(b, file);
+
+	if (!than)
+		return true;
+	return note == is_note(b, than) ? at > until : !note;
+}
+
 void line_outputs(struct timeline *t)
 {
 	const struct build *b = build_of(t->db);
@@ -65,8 +94,7 @@ void line_outputs(struct timeline *t)
 			const struct build_access *a = build_use(b, i, k);
 			uint32_t job = job_of(t, t->execs[a->exec].process);
 
-			/* a result comes behind what is noted on the way, as depfiles are */
-			if (t->outputs[job] && until[job] >= a->until)
+			if (!is_better(b, file, a->until, t->outputs[job], until[job]))
 				continue;
 			t->outputs[job] = file;
 			until[job] = a->until;
