@@ -5,15 +5,16 @@
 #include "base/map64.h"
 #include "base/xalloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Fewer programs than that, or fewer of 3 that are known, tell nothing. */
 #define KNOWN_MIN	3u
 #define KNOWN_PART	3u
-/* The builds' speeds are compared only when so much of the earlier one is over, in percent. */
-#define SPEED_FROM	5u
-/* And no more than that is believed, each way. */
-#define SPEED_MAX	4u
+/* The builds' speeds are compared only after so many parts. */
+#define PARTS_MIN	6u
+/* Times the standard error of the mean: that sure is it, then, to 95 %. */
+#define ERRORS		2
 
 /* Programs of one label. */
 struct kind {
@@ -90,20 +91,6 @@ void top_past_end(struct top_past *past, uint64_t begun, uint64_t ended)
 	}
 }
 
-void top_past_take(struct top_past *past, struct top_progress *p, const char *label, size_t len,
-		   uint64_t now)
-{
-	uint64_t *kind = map64_get(&past->by_label, hash_bytes(label, len));
-
-	p->ended++;
-	if (!kind || past->kinds[*kind].taken == past->kinds[*kind].n)
-		return;
-	past->kinds[*kind].taken++;
-	p->known++;
-	p->done += work_of_one(&past->kinds[*kind]);
-	p->last = now;
-}
-
 /* The first step by which more than @done was done; @nsteps if there is none. */
 static size_t next_step(const struct top_past *past, uint64_t done)
 {
@@ -120,29 +107,73 @@ static size_t next_step(const struct top_past *past, uint64_t done)
 	return low;
 }
 
+/* When the earlier build had done as much, in ns since its beginning; *@next: and a step more. */
+static uint64_t when_done(const struct top_past *past, uint64_t done, uint64_t *next)
+{
+	size_t i = next_step(past, done);
+
+	*next = i < past->nsteps ? past->steps[i].end : past->length;
+	return i ? past->steps[i - 1].end : 0;
+}
+
+void top_past_take(struct top_past *past, struct top_progress *p, const char *label, size_t len,
+		   uint64_t now)
+{
+	uint64_t *kind = map64_get(&past->by_label, hash_bytes(label, len)), then, next;
+
+	p->ended++;
+	if (!kind || past->kinds[*kind].taken == past->kinds[*kind].n)
+		return;
+	past->kinds[*kind].taken++;
+	p->known++;
+	p->done += work_of_one(&past->kinds[*kind]);
+	p->last = now;
+	then = when_done(past, p->done, &next);
+	if (p->nmarks < TOP_PAST_PARTS &&
+	    then >= (p->nmarks ? p->mark[p->nmarks - 1].then : 0) + past->length / TOP_PAST_PARTS)
+		p->mark[p->nmarks++] = (struct top_past_mark){ now, then };
+}
+
+/*
+ * How much longer the rest will take than in the earlier build: as the parts that are over
+ * on average, as far as their differences let us be sure that they were slower, or faster.
+ */
+static double slower(const struct top_progress *p, uint64_t begun)
+{
+	double n = p->nmarks, mean, off, sum = 0, error;
+	struct top_past_mark last = { begun, 0 }, now;
+
+	if (p->nmarks < PARTS_MIN)
+		return 1;
+	now = p->mark[p->nmarks - 1];
+	mean = (double)(now.now - begun) / (double)now.then;
+	for (unsigned int i = 0; i < p->nmarks; i++) {
+		double then = (double)(p->mark[i].then - last.then);
+
+		off = (double)(p->mark[i].now - last.now) / then - mean;
+		sum += off * off * then / (double)now.then;
+		last = p->mark[i];
+	}
+	error = ERRORS * sqrt(sum / (n - 1));
+	if (mean - error > 1)
+		return mean - error;
+	return mean + error < 1 ? mean + error : 1;
+}
+
 bool top_past_left(const struct top_past *past, const struct top_progress *p, uint64_t begun,
 		   uint64_t now, uint64_t *left, unsigned int *share)
 {
 	uint64_t at, next, spent, since;
-	double speed = 1;
-	size_t i;
 
 	if (!past || !past->length || p->known < KNOWN_MIN || p->known * KNOWN_PART < p->ended)
 		return false;
-	i = next_step(past, p->done);
-	at = i ? past->steps[i - 1].end : 0;
-	next = i < past->nsteps ? past->steps[i].end : past->length;
+	at = when_done(past, p->done, &next);
 	/* nothing has ended since, but the time goes on, up to where the next one ended */
 	since = now > p->last ? now - p->last : 0;
 	at = next > at && since < next - at ? at + since : next;
 	spent = now > begun ? now - begun : 0;
-	if (at > past->length / 100 * SPEED_FROM && spent)
-		speed = (double)spent / (double)at;
-	if (speed > SPEED_MAX)
-		speed = SPEED_MAX;
-	if (speed < 1.0 / SPEED_MAX)
-		speed = 1.0 / SPEED_MAX;
-	*left = (uint64_t)((double)(past->length - (at < past->length ? at : past->length)) * speed);
+	*left = (uint64_t)((double)(past->length - (at < past->length ? at : past->length)) *
+			   slower(p, begun));
 	*share = spent + *left ? (unsigned int)(100 * spent / (spent + *left)) : 0;
 	return true;
 }

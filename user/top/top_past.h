@@ -4,8 +4,11 @@
  *
  * Programs are known again by their label, "cc1 parse.c".  Each that ends moves the
  * build on by what such a program took in the earlier recording.  How far the earlier
- * build was when it had done as much says how much was left then; and that is scaled by
- * how fast the present build has been so far.
+ * build was when it had done as much says how much was left then.
+ *
+ * That is scaled by how fast the present build is, as far as its parts agree on that: on
+ * the same machine, the other programs that slowed down a minute of either build say
+ * nothing about the next one.
  *
  * Only programs that started no others count: the others only waited for these.
  */
@@ -29,8 +32,16 @@ void top_past_add(struct top_past *past, const char *label, size_t len, uint64_t
 /** top_past_end - all are there: the recording went from @begun to @ended */
 void top_past_end(struct top_past *past, uint64_t begun, uint64_t ended);
 
+/* The earlier build is divided into so many parts, to compare speeds. */
+#define TOP_PAST_PARTS 20u
+
 /* How far the present build is; begins with zeros. */
 struct top_progress {
+	/* when parts were over: in this build, and, since its beginning, in the earlier one; ns */
+	struct top_past_mark {
+		uint64_t now, then;
+	} mark[TOP_PAST_PARTS];
+	unsigned int nmarks;
 	uint64_t done;		/* ns of work that the earlier build did, too */
 	uint64_t last;		/* when it was counted, ns */
 	uint64_t known, ended;	/* programs that ended: those that the earlier one had, and all */

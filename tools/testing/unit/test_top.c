@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The view of a running build: its model, the time remaining, and what is drawn of it. */
+/* The view of a running build: its model, and what is drawn of it. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -437,176 +437,6 @@ static void test_sizes(void **state)
 	frame.utf8 = false;
 }
 
-/* ---- the time remaining ---- */
-
-#define JOBS	4
-#define PROGRAMS 300
-
-static double length_of[PROGRAMS];
-
-/*
- * A build of PROGRAMS programs by JOBS jobs, the first of which runs alone, and a last one
- * that waits for all.  @order: which comes first; @noise: by how much lengths differ;
- * @half: ends when so much is over, 0: never.  Return: when it ended.
- */
-static double build(const unsigned int *order, double factor, double noise, double half)
-{
-	double free_at[JOBS] = { 0 }, at, until = 0;
-	struct { double at; unsigned int upid; } end_of[PROGRAMS];
-	uint64_t upid = 10;
-	unsigned int n = 0;
-
-	execs(1, "/usr/bin/make", "make", 0.001);
-	for (unsigned int i = 0; i < PROGRAMS; i++) {
-		double took = length_of[order[i]] * factor * (1 + noise * ((double)rand() / RAND_MAX - 0.5));
-		unsigned int job = 0;
-
-		for (unsigned int j = 1; j < JOBS; j++)
-			job = free_at[j] < free_at[job] ? j : job;
-		if (!i || i == PROGRAMS - 1)
-			for (unsigned int j = 0; j < JOBS; j++)
-				free_at[job] = free_at[j] > free_at[job] ? free_at[j] : free_at[job];
-		at = free_at[job];
-		if (half && at >= half)
-			break;
-		/* those that have ended by then */
-		for (;;) {
-			unsigned int first = n;
-
-			for (unsigned int k = 0; k < n; k++)
-				if (end_of[k].upid && end_of[k].at <= at &&
-				    (first == n || end_of[k].at < end_of[first].at))
-					first = k;
-			if (first == n)
-				break;
-			ends(end_of[first].upid, 0, 0, end_of[first].at);
-			end_of[first].upid = 0;
-		}
-		char args[64];
-
-		snprintf(args, sizeof(args), "cc1 f%u.c", order[i]);
-		starts(1, upid, "/usr/lib/gcc/cc1", args, at + 0.0001);
-		end_of[n].at = at + took;
-		end_of[n++].upid = (unsigned int)upid++;
-		free_at[job] = at + took;
-		if (!i)
-			for (unsigned int j = 0; j < JOBS; j++)
-				free_at[j] = free_at[job];
-		until = at + took > until ? at + took : until;
-	}
-	for (;;) {
-		unsigned int first = n;
-
-		for (unsigned int k = 0; k < n; k++)
-			if (end_of[k].upid && (!half || end_of[k].at <= half) &&
-			    (first == n || end_of[k].at < end_of[first].at))
-				first = k;
-		if (first == n)
-			break;
-		ends(end_of[first].upid, 0, 0, end_of[first].at);
-		end_of[first].upid = 0;
-	}
-	if (!half)
-		ends(1, 0, 0, until + 0.001);
-	return until;
-}
-
-static struct top_past *record(const unsigned int *order)
-{
-	struct top_past *past = top_past_new();
-
-	begin(NULL);
-	m->collect = past;
-	build(order, 1, 0, 0);
-	top_past_end(past, m->begun, m->now);
-	top_model_free(m);
-	return past;
-}
-
-static void estimate(unsigned int seed)
-{
-	unsigned int order[PROGRAMS], other[PROGRAMS], share;
-	double factors[] = { 1, 0.5, 2 };
-	uint64_t left;
-
-	srand(seed);
-	for (unsigned int i = 0; i < PROGRAMS; i++) {
-		order[i] = other[i] = i;
-		/* a few take long: the first and the last alone a tenth of all */
-		length_of[i] = i == 0 || i == PROGRAMS - 1 ? 8 : 0.05 + 2.0 * (rand() % 100 < 10) +
-				(double)rand() / RAND_MAX;
-	}
-	/* jobs are not run in quite the same order */
-	for (unsigned int i = 1; i + 6 < PROGRAMS; i++) {
-		unsigned int k = i + (unsigned int)rand() % 5, was = other[i];
-
-		other[i] = other[k];
-		other[k] = was;
-	}
-	for (size_t f = 0; f < sizeof(factors) / sizeof(*factors); f++) {
-		struct top_past *past = record(order);
-		double whole, half;
-		uint64_t want;
-
-		begin(NULL);
-		whole = build(other, factors[f], 0.1, 0);
-		end(NULL);
-		half = whole / 2;
-		begin(NULL);
-		m->past = past;
-		build(other, factors[f], 0.1, half);
-		assert_true(top_past_left(past, &m->progress, m->begun, (uint64_t)(half * 1e9), &left,
-					  &share));
-		want = (uint64_t)(half * 1e9);
-		if (left < want * 85 / 100 || left > want * 115 / 100)
-			fail_msg("seed %u: at half-time, %.1f s, %.1f s are left", seed, half,
-				 (double)left / 1e9);
-		assert_true(share > 40 && share < 60);
-		end(NULL);
-		top_past_free(past);
-	}
-}
-
-/* At half-time of a repeated build the estimate is right within 15 %. */
-static void test_left(void **state)
-{
-	(void)state;
-	for (unsigned int seed = 1; seed <= 10; seed++)
-		estimate(seed);
-}
-
-static void test_left_unknown(void **state)
-{
-	unsigned int order[PROGRAMS], share;
-	struct top_past *past;
-	uint64_t left;
-	char args[32];
-
-	(void)state;
-	for (unsigned int i = 0; i < PROGRAMS; i++) {
-		order[i] = i;
-		length_of[i] = 1;
-	}
-	past = record(order);
-	begin(NULL);
-	/* without one, and before anything has ended */
-	assert_false(top_past_left(NULL, &m->progress, 0, S, &left, &share));
-	assert_false(top_past_left(past, &m->progress, 0, S, &left, &share));
-	/* another build */
-	m->past = past;
-	execs(1, "/usr/bin/make", "make", 0.001);
-	for (unsigned int i = 0; i < 100; i++) {
-		snprintf(args, sizeof(args), "cc1 other%u.c", i);
-		starts(1, 10 + i, "/usr/lib/gcc/cc1", i % 10 ? args : "cc1 f1.c", 1);
-		ends(10 + i, 0, 0, 2);
-	}
-	assert_false(top_past_left(past, &m->progress, m->begun, 3 * S, &left, &share));
-	draw(24, 80, 3);
-	shows("time left: unknown");
-	end(NULL);
-	top_past_free(past);
-}
-
 int main(void)
 {
 #define WITH(t) cmocka_unit_test_setup_teardown(t, begin, end)
@@ -614,7 +444,6 @@ int main(void)
 		WITH(test_running), WITH(test_passed_on), WITH(test_ignored), WITH(test_keep_going),
 		WITH(test_questions), WITH(test_orphans), WITH(test_many), WITH(test_search),
 		WITH(test_page), WITH(test_sizes),
-		cmocka_unit_test(test_left), cmocka_unit_test(test_left_unknown),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
