@@ -162,19 +162,12 @@ struct top *top_open(unsigned int pid_bits, const char *before, const char *quit
 	return NULL;
 }
 
-void top_end(struct top *t)
-{
-	top_terminal_close(t->terminal);
-	t->terminal = NULL;
-	top_model_free(t->model);
-	t->model = NULL;
-}
-
 void top_close(struct top *t)
 {
 	if (!t)
 		return;
-	top_end(t);
+	top_terminal_close(t->terminal);
+	top_model_free(t->model);
 	top_past_free(t->past);
 	top_view_free(&t->view);
 	free(t);
@@ -197,19 +190,27 @@ void top_live(struct top *t, bool live)
 
 int top_fd(const struct top *t)
 {
-	return t->terminal ? top_terminal_fd(t->terminal) : -1;
+	return top_terminal_fd(t->terminal);
+}
+
+/* The terminal was closed: its descriptor stays readable, and nobody will press q. */
+static bool is_hung_up(const struct top *t)
+{
+	struct pollfd fd = { .fd = top_fd(t), .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0 && fd.revents & (POLLHUP | POLLERR);
 }
 
 bool top_keys(struct top *t)
 {
 	unsigned int key;
 
-	while (t->terminal && (key = top_terminal_key(t->terminal))) {
+	while ((key = top_terminal_key(t->terminal))) {
 		t->changed = true;
 		if (!top_press(&t->view, t->model, key))
 			return false;
 	}
-	return true;
+	return !is_hung_up(t);
 }
 
 /* Only in the foreground: else the terminal is somebody else's. */
@@ -222,12 +223,16 @@ void top_show(struct top *t)
 {
 	uint64_t now = now_ns();
 
-	if (!t->terminal || (!t->changed && now < t->drawn + FRAME_NS) || !is_foreground(t))
+	if (!t->changed && now < t->drawn + FRAME_NS)
 		return;
+	t->changed = false;
+	if (!is_foreground(t)) {
+		t->drawn = now;
+		return;
+	}
 	if (now >= t->drawn + FRAME_NS)
 		read_machine(t);
 	t->drawn = now;
-	t->changed = false;
 	/* what the recorder has seen last may be a little ahead of what it passed on */
 	top_draw(top_terminal_frame(t->terminal), &t->view, t->model,
 		 t->live && now > t->model->now ? now : t->model->now);
@@ -251,7 +256,6 @@ bool top_wait(struct top *t)
 
 void top_pause(struct top *t)
 {
-	if (t->terminal)
-		top_terminal_pause(t->terminal);
+	top_terminal_pause(t->terminal);
 	t->changed = true;
 }

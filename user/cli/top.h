@@ -31,10 +31,14 @@ void top_source(struct top *t, const char *source);
 /** top_live - whether the clock of the trace is this machine's, and the build runs */
 void top_live(struct top *t, bool live);
 
-/** top_fd - readable when a key was pressed; -1 once the view has ended */
+/** top_fd - readable when a key was pressed, or the terminal is gone */
 int top_fd(const struct top *t);
 
-/** top_keys - take what was pressed.  Return: false if the view is to end. */
+/**
+ * top_keys - take what was pressed
+ *
+ * Return: false if the view is to end, as q was pressed or the terminal is gone.
+ */
 bool top_keys(struct top *t);
 
 /** top_show - draw a frame, if one is due */
@@ -45,8 +49,5 @@ bool top_wait(struct top *t);
 
 /** top_pause - give the terminal back until the next frame */
 void top_pause(struct top *t);
-
-/** top_end - end the view; the model goes */
-void top_end(struct top *t);
 
 #endif

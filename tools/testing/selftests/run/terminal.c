@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// description: etrace run on a terminal: progress line, Ctrl-C, Ctrl-Z and fg
+// description: etrace on a terminal: progress line, Ctrl-C, Ctrl-Z, fg, and the view of a build
 /*
  * A pseudo-terminal with an interactive shell in it, which is typed at as a
  * person would, and whose screen is read.  Results are KTAP.
@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -290,6 +292,223 @@ static void ctrl_z(void)
 	result("ctrl_z");
 }
 
+/*
+ * Waits until a view shows the text. It sends only what changes, which may be half a word:
+ * at another size it sends the whole screen.
+ */
+static bool shows(const char *text)
+{
+	struct winsize size = { ROWS, COLS, 0, 0 };
+	bool found = false;
+
+	for (int i = 0; i < 120 && !found; i++) {
+		double end = now() + 1;
+
+		size.ws_col = (unsigned short)(COLS + i % 2);
+		len = 0;
+		seen[0] = 0;
+		if (ioctl(tty, TIOCSWINSZ, &size))
+			fail("no other size: %s", strerror(errno));
+		while (!found && now() < end) {
+			take(0.05);
+			found = strstr(seen, text);
+		}
+	}
+	if (!found)
+		fail("the view does not show '%s'", text);
+	return found;
+}
+
+/* Types a command whose last words are "; echo status=$?". */
+#define DONE "; echo stat\"\"us=$?\n"
+
+static void ends_with(const char *status)
+{
+	if (!expect(status, 1))
+		fail("no %s", status);
+}
+
+static void is_whole(const char *trace)
+{
+	type_in("%s report %s > report; grep -c 'NOT complete\\|cut off' report" DONE, etrace, trace);
+	if (!expect("status=1", 1) || !strstr(seen, "0\r\n"))
+		fail("%s is not complete", trace);
+}
+
+/* Kills the view of a process, whose number a variable of the shell has: nothing else ends. */
+static void kill_view(const char *variable)
+{
+	int pid = 0;
+	FILE *f;
+
+	type_in("sh -c 'echo $$ > view.pid; exec %s top '$%s" DONE, etrace, variable);
+	shows("1 running");
+	f = fopen("view.pid", "r");
+	if (!f || fscanf(f, "%d", &pid) != 1 || kill(pid, SIGKILL))
+		fail("no view to kill");
+	if (f)
+		fclose(f);
+	ends_with("status=137");
+	type_in("stty sane; kill -0 $%s" DONE, variable);
+	ends_with("status=0");
+}
+
+/* What etrace run records, in its own view and in that of etrace top. */
+static void view_of_run(const char *backend)
+{
+	make_fifo("v.end");
+	type_in("%s run --backend=%s --top -o v.fxt cat v.end" DONE, etrace, backend);
+	shows("cat v.end");
+	type_in("q");
+	if (!expect(" running", 1))
+		fail("no progress line after the view");
+	let_end("v.end");
+	ends_with("status=0");
+	is_whole("v.fxt");
+
+	type_in("%s run --backend=%s --top -o v.fxt sh -c 'cat v.end; exit 3'" DONE, etrace, backend);
+	shows("cat v.end");
+	let_end("v.end");
+	ends_with("status=3");
+	is_whole("v.fxt");
+
+	/* which is there once it is recorded */
+	unlink("w.fxt");
+	type_in("%s run -q --backend=%s -o w.fxt cat v.end &\n", etrace, backend);
+	type_in("w=$!; until [ -s w.fxt ]; do sleep 0.1; done; %s top $w" DONE, etrace);
+	shows("1 running");
+	type_in("q");
+	ends_with("status=0");
+	kill_view("w");
+	type_in("%s top $w" DONE, etrace);
+	shows("1 running");
+	let_end("v.end");
+	shows("the build has succeeded");
+	type_in("q");
+	ends_with("status=0");
+	type_in("wait $w" DONE);
+	ends_with("status=0");
+	is_whole("w.fxt");
+}
+
+/* A process that nobody records yet. */
+static void view_of_process(const char *backend)
+{
+	type_in("cat v.end & v=$!\n");
+	type_in("%s attach --backend=%s --top -o a.fxt $v" DONE, etrace, backend);
+	shows("1 running");
+	type_in("q");
+	if (!expect(" running", 1))
+		fail("no progress line after the view");
+	let_end("v.end");
+	ends_with("status=0");
+	is_whole("a.fxt");
+
+	type_in("cat v.end & v=$!\n");
+	type_in("%s top $v" DONE, etrace);
+	shows("1 running");
+	type_in("q");
+	ends_with("status=0");
+	type_in("kill -0 $v" DONE);
+	ends_with("status=0");
+	kill_view("v");
+	type_in("%s top $v" DONE, etrace);
+	shows("1 running");
+	let_end("v.end");
+	shows("has ended");
+	type_in("q");
+	ends_with("status=0");
+	type_in("rm v.end" DONE);
+	ends_with("status=0");
+}
+
+static void view(const char *backend)
+{
+	char own[sizeof(etrace)], name[40];
+	struct utsname kernel;
+
+	failures = 0;
+	snprintf(name, sizeof(name), "view_%s", backend);
+	uname(&kernel);
+	if (!strcmp(backend, "bpf") && !strncmp(kernel.release, "5.10.", 5) && !getenv("LONG")) {
+		printf("ok %u %s # SKIP a verifier that takes minutes here; LONG=y\n", ++number, name);
+		return;
+	}
+	/* without the module beside it, etrace top takes BPF */
+	strcpy(own, etrace);
+	if (!strcmp(backend, "bpf")) {
+		type_in("cp %s here" DONE, own);
+		ends_with("status=0");
+		strcpy(etrace, "./here");
+	}
+	view_of_run(backend);
+	view_of_process(backend);
+	strcpy(etrace, own);
+	result(name);
+}
+
+static void view_module(void)
+{
+	view("module");
+}
+
+static void view_bpf(void)
+{
+	view("bpf");
+}
+
+/* Whether a process is asleep whenever it is looked at for a while, within two minutes. */
+static bool sleeps(pid_t pid)
+{
+	char path[40], state;
+	int asleep = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (int i = 0; i < 6000 && asleep < 20; i++) {
+		FILE *f = fopen(path, "r");
+
+		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+			state = 0;
+		if (f)
+			fclose(f);
+		asleep = state == 'S' ? asleep + 1 : 0;
+		usleep(20000);
+	}
+	return asleep == 20;
+}
+
+/* A command that outlives its terminal: its recording does, and takes no processor for it. */
+static void hang_up_view(void)
+{
+	struct winsize size = { ROWS, COLS, 0, 0 };
+	char command[8192];
+	int status = 0;
+	pid_t child;
+
+	failures = 0;
+	make_fifo("o.end");
+	snprintf(command, sizeof(command),
+		 "exec %s run -q --top -o o.etrace sh -c 'trap \"\" HUP; cat o.end; cat /etc/hostname'",
+		 etrace);
+	close(tty);
+	child = forkpty(&tty, NULL, NULL, &size);
+	if (!child) {
+		setenv("TERM", "xterm", 1);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	shows("cat o.end");
+	close(tty);
+	if (!sleeps(child))
+		fail("it does not wait for anything");
+	let_end("o.end");
+	if (waitpid(child, &status, 0) != child || status)
+		fail("status %x of what outlives its terminal", (unsigned int)status);
+	if (!appears("!FN|/etc/hostname", "o.etrace") || !appears("!VT|", "o.etrace"))
+		fail("not all that the command did is in the trace");
+	result("hang_up_view");
+}
+
 static void hang_up(void)
 {
 	int status;
@@ -310,6 +529,12 @@ int main(int argc, char **argv)
 {
 	struct winsize size = { ROWS, COLS, 0, 0 };
 	char dir[] = "/tmp/etrace-term.XXXXXX", *slash;
+	/* the last ones end the shell */
+	static void (*const tests[])(void) = {
+		progress_line, no_progress, ctrl_c, ctrl_z, view_module, view_bpf, hang_up,
+		hang_up_view,
+	};
+	unsigned int bad = 0;
 
 	(void)argc;
 	if (!realpath(argv[0], etrace))
@@ -322,7 +547,7 @@ int main(int argc, char **argv)
 	}
 	if (!mkdtemp(dir) || chdir(dir))
 		return 1;
-	printf("TAP version 13\n1..5\n");
+	printf("TAP version 13\n1..%zu\n", sizeof(tests) / sizeof(tests[0]));
 	fflush(stdout);
 	shell = forkpty(&tty, NULL, NULL, &size);
 	if (shell < 0)
@@ -335,16 +560,9 @@ int main(int argc, char **argv)
 	}
 	if (!expect("$ ", 1))
 		fail("the shell has no prompt");
-	progress_line();
-	unsigned int bad = failures;
-
-	no_progress();
-	bad += failures;
-	ctrl_c();
-	bad += failures;
-	ctrl_z();
-	bad += failures;
-	hang_up();
-	bad += failures;
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+		tests[i]();
+		bad += failures;
+	}
 	return bad != 0;
 }
