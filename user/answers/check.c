@@ -205,7 +205,7 @@ static void find_internet(struct check *c)
 		/* who connects to it is told */
 		if (binds && connected(db, address))
 			continue;
-		add_network(c, exec, binds ? "waits there" :
+		add_network(c, exec, binds ? "listens there" :
 			    fails ? "tried to connect" : "connected", address);
 	}
 }
@@ -235,8 +235,8 @@ static void find_sockets(struct check *c)
 		if (!had[i].address)
 			had[i] = had[e->forked ? e->parent : e->before];
 		if (had[i].address && e->unseen & (GRAPH_UNSEEN_SOCKET | GRAPH_UNSEEN_SENT))
-			add_network(c, i, had[i].connects ? "connected, out of the trace" :
-				    "reached there, by whom is not known", had[i].address);
+			add_network(c, i, had[i].connects ? "connected outside the trace" :
+				    "connected there, by which program is unknown", had[i].address);
 	}
 	free(had);
 }

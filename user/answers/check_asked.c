@@ -63,7 +63,7 @@ static void find_early(struct check *c, uint32_t unit, const struct build_miss *
 		return;
 	check_add(c, (struct check_finding){
 		.kind = CHECK_EARLY, .file = m->file, .unit = unit, .other = maker,
-		.output = check_output(c, c->step[unit]), .what = "looked for in vain, and made later",
+		.output = check_output(c, c->step[unit]), .what = "looked for but not found, and made later",
 	});
 }
 
@@ -99,7 +99,7 @@ static void find_listings(struct check *c)
 			check_add(c, (struct check_finding){
 				.kind = CHECK_LISTING, .file = a->file, .unit = unit,
 				.output = output,
-				.what = "listed: nothing is made anew when a file is added there",
+				.what = "listed: adding a file there rebuilds nothing",
 			});
 	}
 	free(dirs);
@@ -156,7 +156,7 @@ static void use_variable(struct check *c, const struct map64 *outer, uint32_t un
 	}
 	check_add(c, (struct check_finding){
 		.kind = CHECK_ENVIRONMENT, .name = word, .unit = unit, .output = output,
-		.what = "used by a command: nothing is made anew when it is another",
+		.what = "used by a command: a new value rebuilds nothing",
 	});
 }
 

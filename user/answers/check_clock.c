@@ -29,7 +29,7 @@ static void find_newer(struct check *c, uint32_t version, int64_t begin)
 	    v->mtime - begin > written_until(c, version) + SLACK)
 		check_add(c, (struct check_finding){
 			.kind = CHECK_CLOCK, .file = v->file, .unit = unit,
-			.what = "newer than the end of what wrote it",
+			.what = "newer than the end of the program that wrote it",
 		});
 }
 
@@ -43,7 +43,7 @@ static void find_changed(struct check *c, const struct build_access *a, int64_t 
 	    (future || c->place[a->file] == PLACE_TREE))
 		check_add(c, (struct check_finding){
 			.kind = CHECK_CLOCK, .file = a->file, .unit = c->s.unit_of[a->exec],
-			.what = future ? "from the future" : "changed during the build, by nobody in it",
+			.what = future ? "from the future" : "changed during the build, but not by it",
 		});
 }
 

@@ -274,7 +274,7 @@ static void find_undeclared(struct check *c, const struct check_read *r, const s
 	check_add(c, (struct check_finding){
 		.kind = CHECK_UNDECLARED, .class = r->class, .file = r->file, .unit = r->unit,
 		.output = output,
-		.what = node->input ? "read, declared for others only" : "read, in nobody's list",
+		.what = node->input ? "read, but declared only for other steps" : "read, but declared nowhere",
 	});
 }
 
@@ -304,8 +304,8 @@ static void find_race(struct check *c, const struct check_read *r, const struct 
 	check_add(c, (struct check_finding){
 		.kind = CHECK_RACE, .class = r->class, .file = r->file, .unit = r->unit,
 		.other = w->unit, .output = check_output(c, r->step),
-		.what = ordered ? "its user was started before it was made" :
-			"no rule makes its user wait for it",
+		.what = ordered ? "the step that uses it was started before it was made" :
+			"no rule makes the step that uses it wait for it",
 	});
 }
 

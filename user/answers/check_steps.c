@@ -108,7 +108,7 @@ static void find_by_product(const struct steps *s, const struct check_read *r, u
 		return;
 	check_add(c, (struct check_finding){
 		.kind = CHECK_BY_PRODUCT, .file = r->file, .unit = r->unit, .other = maker,
-		.output = check_output(c, r->step), .what = "read, made by a rule that does not name it",
+		.output = check_output(c, r->step), .what = "read, but made by a rule that does not name it",
 	});
 }
 
@@ -206,7 +206,7 @@ static void find_not_made(const struct steps *s)
 			continue;
 		check_add(c, (struct check_finding){
 			.kind = CHECK_NOT_MADE, .name = xstrdup(node->path),
-			.unit = ran[node->rule], .what = "declared, and not made",
+			.unit = ran[node->rule], .what = "declared but not made",
 		});
 	}
 	map64_clear(&rules);

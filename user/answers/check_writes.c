@@ -147,7 +147,7 @@ static void find_writers(struct check *c, const struct written *w, size_t n)
 			check_add(c, (struct check_finding){
 				.kind = CHECK_WRITERS, .file = w[i].file, .unit = w[i].unit,
 				.other = before->unit, .what = c->lists.rules ?
-				"written by two, in no order" : "written by two, in no order that is known",
+				"written by two steps, in no order" : "written by two steps, in no known order",
 			});
 		before = &w[i];
 	}
@@ -209,7 +209,7 @@ static void find_overwritten(struct check *c, const struct all *all)
 			continue;
 		check_add(c, (struct check_finding){
 			.kind = CHECK_OVERWRITTEN, .file = file, .unit = src->unit,
-			.what = src->removed ? "a source, removed" : "a source, changed",
+			.what = src->removed ? "a source that was removed" : "a source that was changed",
 		});
 	}
 	free(sources);

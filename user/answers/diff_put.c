@@ -18,8 +18,8 @@ static const char *const kinds[] = {
 };
 static const char *const changes[] = {
 	[DIFF_ONLY_FIRST] = "only in the first", [DIFF_ONLY_SECOND] = "only in the second",
-	[DIFF_SIZE] = "other size", [DIFF_TIME_ONLY] = "changed or touched",
-	[DIFF_CONTENT] = "made with another size",
+	[DIFF_SIZE] = "different size", [DIFF_TIME_ONLY] = "changed or touched",
+	[DIFF_CONTENT] = "made with a different size",
 };
 static const char *const json_changes[] = {
 	[DIFF_ONLY_FIRST] = "removed", [DIFF_ONLY_SECOND] = "added", [DIFF_SIZE] = "size",
@@ -29,11 +29,11 @@ static const struct what {
 	uint8_t bit;
 	const char *text, *json;
 } whats[] = {
-	{ DIFF_ARGS, "other arguments", "arguments" },
-	{ DIFF_TOOL, "other program", "program" },
-	{ DIFF_INPUTS, "other inputs", "inputs" },
-	{ DIFF_STATUS, "other status", "status" },
-	{ DIFF_TIME, "other time", "time" },
+	{ DIFF_ARGS, "different arguments", "arguments" },
+	{ DIFF_TOOL, "different program", "program" },
+	{ DIFF_INPUTS, "different inputs", "inputs" },
+	{ DIFF_STATUS, "different status", "status" },
+	{ DIFF_TIME, "different time", "time" },
 };
 
 #define NWHATS (sizeof(whats) / sizeof(*whats))
@@ -102,7 +102,7 @@ static void put_var(void *ctx, const struct diff_var *a, const struct diff_var *
 	out_puts(p->out, "   ");
 	put_string(p->out, b ? B(p->d)->db : A(p->d)->db, any->name);
 	if (!a || !b)
-		out_puts(p->out, a ? ": not set any more" : ": not set before");
+		out_puts(p->out, a ? ": no longer set" : ": not set before");
 	if (a) {
 		out_puts(p->out, b ? ": was " : ", was ");
 		put_string(p->out, A(p->d)->db, a->value);
@@ -127,7 +127,7 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 		put_line(out, "   first used by  ", B(d), r->b);
 		break;
 	case DIFF_COMMAND:
-		put_line(out, "called otherwise:  ", B(d), r->b);
+		put_line(out, "different arguments:  ", B(d), r->b);
 		match_put_words(out, '-', A(d), r->a, B(d), r->b);
 		match_put_words(out, '+', B(d), r->b, A(d), r->a);
 		break;
@@ -139,14 +139,14 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 		break;
 	case DIFF_OUTPUT:
 		match_put_file(out, &d->m.side[r->side], r->file);
-		out_puts(out, ": another size, made of the same\n");
+		out_puts(out, ": different size, made from the same inputs\n");
 		put_line(out, "   by  ", B(d), r->b);
 		break;
 	case DIFF_ENDED:
-		put_line(out, "ended otherwise:  ", B(d), r->b);
+		put_line(out, "ended differently:  ", B(d), r->b);
 		break;
 	case DIFF_ENV:
-		put_line(out, "another environment:  ", B(d), r->b);
+		put_line(out, "different environment:  ", B(d), r->b);
 		diff_env_pairs(d, r->b, put_var, &p);
 		break;
 	}
@@ -407,7 +407,7 @@ static void put_units(struct putting *p, const size_t *number)
 static void put_left(const struct putting *p, const struct diff_output *o, size_t root)
 {
 	static const char *const texts[] = {
-		[DIFF_LEFT_SIZE] = "another size", [DIFF_LEFT_CONTENT] = "another content",
+		[DIFF_LEFT_SIZE] = "different size", [DIFF_LEFT_CONTENT] = "different content",
 		[DIFF_LEFT_ONLY_FIRST] = "only in the first", [DIFF_LEFT_ONLY_SECOND] = "only in the second",
 	};
 	static const char *const words[] = {
@@ -455,7 +455,7 @@ static void put_outputs(struct putting *p, const size_t *number)
 		put_left(p, o, o->root < 0 ? 0 : number[o->root]);
 	}
 	if (!p->json && d->left[DIFF_LEFT_UNKNOWN])
-		out_printf(p->out, "outputs:  of %zu of the same size it is not known whether they hold the same: they have changed since, or are gone\n",
+		out_printf(p->out, "outputs:  %zu of the same size could not be compared: they have changed since, or are gone\n",
 			   d->left[DIFF_LEFT_UNKNOWN]);
 }
 

@@ -68,7 +68,7 @@ static bool was_missed(const struct comparing *c, const char *path)
 
 static const char *const changes[DIFF_CONTENT + 1] = {
 	[DIFF_SIZE] = "another size", [DIFF_TIME_ONLY] = "changed or touched",
-	[DIFF_CONTENT] = "made with another size",
+	[DIFF_CONTENT] = "made with a different size",
 };
 
 static void add_input(void *ctx, const struct match_input *a, const struct match_input *b)

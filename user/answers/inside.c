@@ -218,7 +218,7 @@ static bool read_row(struct finding *f, struct inside_row *row)
 
 static void on_missing(void *ctx, uint32_t exec)
 {
-	add_row(ctx, exec)->fault = "was told to write a time trace, and left none";
+	add_row(ctx, exec)->fault = "should have written a time trace, but left none";
 }
 
 void inside_find(const struct timeline *t, const char *below,

@@ -234,14 +234,14 @@ static void text_sum(const struct timeline *t, struct out *out)
 	out_printf(out, "%.3f s", seconds(t->wall));
 	if (t->costs)
 		out_printf(out, ", %.3f s of processor time", seconds(t->cpu));
-	out_printf(out, "; %.2f programs worked on average, %.3f s in all\n", timeline_average(t),
+	out_printf(out, "; %.2f programs running on average, %.3f s in total\n", timeline_average(t),
 		   seconds(t->worked));
 }
 
 static void text_width(const struct timeline *t, struct out *out)
 {
 	text_sum(t, out);
-	out_puts(out, "\nPrograms at work at the same time:\n");
+	out_puts(out, "\nPrograms running at the same time:\n");
 	for (size_t i = 0; i < t->nwidths; i++)
 		if (t->width[i]) {
 			out_printf(out, "  %6zu ", i);
@@ -291,7 +291,7 @@ static void text_rest(const struct timeline *t, const struct times *w, const str
 static void text_unsure(const struct timeline *t, const struct times *w)
 {
 	if (t->unsure)
-		out_printf(w->out, "\nReaders of pipes may have worked %.3f s more: their processor time is not known\n",
+		out_printf(w->out, "\nReaders of pipes may have run %.3f s longer: their processor time is unknown\n",
 			   seconds(t->unsure));
 }
 
@@ -299,27 +299,26 @@ static void text_alone(const struct times *w, const struct alone *list, size_t n
 {
 	if (!n)
 		return;
-	out_puts(w->out, "\nAt most one program at work, longest first:\n");
+	out_puts(w->out, "\nAt most one program running, longest first:\n");
 	for (size_t i = 0; i < n && i < w->top; i++)
-		out_printf(w->out, "  %10.3f s  from %.3f s on\n", seconds(list[i].to - list[i].from),
+		out_printf(w->out, "  %10.3f s  starting at %.3f s\n", seconds(list[i].to - list[i].from),
 			   seconds(list[i].from));
 }
 
 static void text_path(const struct timeline *t, const struct times *w,
 		      const struct line_path *path)
 {
-	/* "that": the one before it on the path */
 	static const char *const texts[LINE_WHYS] = {
-		[LINE_BEGIN] = "the build began", [LINE_STARTED] = "began when that started it",
-		[LINE_ENDED] = "waited for that to end", [LINE_NEEDED] = "needed ",
+		[LINE_BEGIN] = "the build began", [LINE_STARTED] = "started by the previous one",
+		[LINE_ENDED] = "waited for the previous one to end", [LINE_NEEDED] = "needed ",
 		[LINE_PLACE] = "waited for a free job slot",
-		[LINE_ORDER] = "came after that, but no file shows that it needed it",
-		[LINE_PIPE] = "waited for that at a pipe",
+		[LINE_ORDER] = "ran after the previous one, but no file shows that it needed it",
+		[LINE_PIPE] = "waited for the previous one at a pipe",
 	};
 	size_t n;
 	struct part *parts = parts_of(t, w, path, &n);
 
-	out_puts(w->out, "\nCritical path: what decided how long it took\n");
+	out_puts(w->out, "\nCritical path: the steps that decided how long the build took\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct line_segment *s = &path->rows[parts[i].from];
 		uint32_t exec = parts[i].longest->exec;
@@ -332,7 +331,7 @@ static void text_path(const struct timeline *t, const struct times *w,
 		put_percent(w->out, t, parts[i].took);
 		out_puts(w->out, " %  ");
 		if (!put_name(w->out, t->db, exec ? t->execs[exec].program : 0))
-			out_puts(w->out, "nobody in the trace");
+			out_puts(w->out, "no program of this trace");
 		if (s->output) {
 			out_puts(w->out, " ");
 			put_file(w->out, t->db, s->output);

@@ -21,6 +21,16 @@ const char *text_count(uint64_t n)
 	return to;
 }
 
+const char *text_counted(uint64_t n, const char *one, const char *many)
+{
+	static _Thread_local char bufs[4][96];
+	static _Thread_local unsigned int next;
+	char *to = bufs[next++ % 4];
+
+	snprintf(to, sizeof(bufs[0]), "%s %s", text_count(n), n == 1 ? one : many);
+	return to;
+}
+
 const char *text_bytes(uint64_t n)
 {
 	static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };

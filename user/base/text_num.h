@@ -11,6 +11,9 @@
 /** text_count - a number with separators: "1,234,567" */
 const char *text_count(uint64_t n);
 
+/** text_counted - that with its noun, in the singular or the plural: "1 process" */
+const char *text_counted(uint64_t n, const char *one, const char *many);
+
 /** text_bytes - a number of bytes: "999 B", "1.5 MB", units of 1,000 */
 const char *text_bytes(uint64_t n);
 

@@ -3,6 +3,7 @@
 #include "build/report.h"
 #include "build/etrace_formats.h"
 #include "base/signame.h"
+#include "base/text_num.h"
 #include "io/stats_out.h"
 #include "base/xalloc.h"
 
@@ -219,7 +220,8 @@ static void put_killed(const struct report *r, struct out *out)
 
 	if (!n)
 		return;
-	out_printf(out, "\nEnded by a signal: %" PRIu64 " processes\n", r->nkilled);
+	out_printf(out, "\nEnded by a signal: %s\n",
+		   text_counted(r->nkilled, "process", "processes"));
 	for (size_t i = 0; i < n; i++) {
 		signal_name((unsigned char)*top[i]->name, name, sizeof(name));
 		out_printf(out, "  %10" PRIu64 "  ", top[i]->n);
@@ -292,18 +294,18 @@ static void put_verdict(const struct report *r, const struct diag *diag, struct 
 		stats_put_damage(out, diag);
 	}
 	if (r->ends_lost)
-		out_printf(out, "%" PRIu64 " tasks ended without an event that says so.\n",
-			   r->ends_lost);
+		out_printf(out, "%s ended without an event that says so.\n",
+			   text_counted(r->ends_lost, "task", "tasks"));
 	if (r->unfinished)
-		out_printf(out, "%" PRIu64 " tasks were still alive at the end.\n",
-			   r->unfinished);
+		out_printf(out, "%s still alive at the end.\n",
+			   text_counted(r->unfinished, "task was", "tasks were"));
 }
 
 void report_text(const struct report *r, const struct diag *diag, struct out *out)
 {
 	bool first = true;
 
-	out_printf(out, "%" PRIu64 " events in %s", r->events,
+	out_printf(out, "%s in %s", text_counted(r->events, "event", "events"),
 		   STATS_SECONDS(r->last - r->first));
 	for (unsigned int k = 0; k < ET_K_COUNT; k++) {
 		if (!r->kinds[k] || k == ET_K_LOST)
@@ -312,10 +314,12 @@ void report_text(const struct report *r, const struct diag *diag, struct out *ou
 			   et_kinds[k].name);
 		first = false;
 	}
-	out_printf(out, "\n%" PRIu64 " processes and %" PRIu64 " more threads; at most %" PRIu64
-		   " processes at once (%s after the beginning); %u generations deep\n",
-		   r->processes, r->threads, r->widest, STATS_SECONDS(r->widest_at - r->first),
-		   r->deepest);
+	out_printf(out, "\n%s and %s; at most %s at once (%s after the beginning); %s deep\n",
+		   text_counted(r->processes, "process", "processes"),
+		   text_counted(r->threads, "more thread", "more threads"),
+		   text_counted(r->widest, "process", "processes"),
+		   STATS_SECONDS(r->widest_at - r->first),
+		   text_counted(r->deepest, "generation", "generations"));
 	if (r->deepest)
 		out_printf(out, "deepest %s after the beginning\n",
 			   STATS_SECONDS(r->deepest_at - r->first));

@@ -55,7 +55,7 @@ static int ask(struct asked *a)
 int cmd_affected(int argc, char **argv)
 {
 	static const struct answer affected = {
-		.name = "affected", .synopsis = "TRACE [PATH...]", .options = options,
+		.name = "affected", .synopsis = "[TRACE [PATH...]]", .options = options,
 		.about = "List the outputs, commands and tests that depend on files changed since the build was\n"
 			 "recorded. TRACE is a file of " PROG " run or a database of " PROG " db.",
 		.example = PROG " affected etrace.fxt src/parse.c\n"

@@ -73,7 +73,7 @@ int record_attach(const struct record_options *o, const struct user *sudo, char 
 		say("recording process %d and all below it%s; Ctrl-C ends it", pid,
 		    o->ncgroups ? ", and who is in the cgroup" : "");
 	else if (!o->quiet)
-		say("recording who is in the cgroup, now and later; Ctrl-C ends it");
+		say("recording all processes of the cgroup, now and later; press Ctrl-C to stop");
 	record_loop(r, on_signal, r, true);
 	if (o->no_output)
 		record_keep_view(r);
@@ -84,18 +84,13 @@ int record_attach(const struct record_options *o, const struct user *sudo, char 
 	return o->strict && !complete ? EXIT_INCOMPLETE : 0;
 }
 
-/* Return: 0 after a message. */
-static pid_t parse_pid(const char *s)
+bool is_pid(const char *s, pid_t *pid)
 {
 	char *end;
-	long pid;
+	long n = strtol(s, &end, 10);
 
-	errno = 0;
-	pid = strtol(s, &end, 10);
-	if (!errno && !*end && pid > 0 && pid <= 1 << 30)
-		return (pid_t)pid;
-	say("attach: %s is not a PID", s);
-	return 0;
+	*pid = (pid_t)n;
+	return !*end && n > 0 && n <= 1 << 30;
 }
 
 int cmd_attach(int argc, char **argv)
@@ -117,10 +112,9 @@ int cmd_attach(int argc, char **argv)
 		command_line_wrong(&command_line, "give the PID of one process, or a --cgroup");
 		goto out;
 	}
-	if (optind < argc) {
-		pid = parse_pid(argv[optind]);
-		if (!pid)
-			goto out;
+	if (optind < argc && !is_pid(argv[optind], &pid)) {
+		say("attach: %s is not a PID", argv[optind]);
+		goto out;
 	}
 	sudo = user_of_sudo();
 	ret = record_attach(&o, sudo, argv, pid);

@@ -30,7 +30,7 @@ static int ask(struct asked *a)
 int cmd_attest(int argc, char **argv)
 {
 	static const struct answer attest = {
-		.name = "attest", .synopsis = "TRACE", .options = options,
+		.name = "attest", .synopsis = "[TRACE]", .options = options,
 		.about = "Write what a build read, used and made, with the SHA-256 of each file that has not changed\n"
 			 "since. The output is always JSON.",
 		.example = PROG " attest --in-toto etrace.fxt > build.intoto.json\n",

@@ -99,7 +99,7 @@ static int ask(struct asked *a)
 int cmd_check(int argc, char **argv)
 {
 	static const struct answer check = {
-		.name = "check", .synopsis = "TRACE", .options = options,
+		.name = "check", .synopsis = "[TRACE]", .options = options,
 		.about = "List what can make the next build wrong: undeclared inputs, steps in no fixed order,\n"
 			 "steps left undone, changed sources, files elsewhere, variables, network, clocks.",
 		.example = PROG " check --ninja . etrace.fxt\n",

@@ -98,7 +98,7 @@ static int ask(struct asked *a)
 int cmd_compdb(int argc, char **argv)
 {
 	static const struct answer compdb = {
-		.name = "compdb", .synopsis = "TRACE", .options = options,
+		.name = "compdb", .synopsis = "[TRACE]", .options = options,
 		.about = "Write the compile commands of a build as compile_commands.json: one entry for each source\n"
 			 "of each compilation that ran.",
 		.example = PROG " compdb -o compile_commands.json etrace.fxt\n",

@@ -93,7 +93,7 @@ static int ask_rdeps(struct asked *a)
 int cmd_deps(int argc, char **argv)
 {
 	static const struct answer deps = {
-		.name = "deps", .synopsis = "TRACE PATH...", .options = deps_options,
+		.name = "deps", .synopsis = "TRACE PATH...\n--all [TRACE]", .options = deps_options,
 		.about = "List what files were made from, down to files that the build did not make. TRACE is a\n"
 			 "file of " PROG " run or a database of " PROG " db.",
 		.example = PROG " deps etrace.fxt app\n"

@@ -120,11 +120,11 @@ static const struct query *find_query(struct asked *a)
 	const struct query *q = query_find(a->args[0]);
 
 	if (!q)
-		diag_fatal(a->diag, "%s: no such question: etrace fleet --help has all", a->args[0]);
+		diag_fatal(a->diag, "unknown query '%s'; etrace fleet --help lists them", a->args[0]);
 	else if (q->args && a->nargs < 2)
 		diag_fatal(a->diag, "%s: say %s", q->name, q->args);
 	else if (!q->args && a->nargs > 1)
-		diag_fatal(a->diag, "%s: takes nothing, but there is %s", q->name, a->args[1]);
+		diag_fatal(a->diag, "%s takes no argument, but '%s' was given", q->name, a->args[1]);
 	else
 		return q;
 	return NULL;

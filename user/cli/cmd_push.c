@@ -106,7 +106,7 @@ static void there(void *ctx, const char *name, const char *id, bool was)
 		json_end(&j, '}');
 		json_line(&j);
 	} else {
-		out_printf(t->a->out, "%s: %s %s\n", name, was ? "was there before as" : "is there as", id);
+		out_printf(t->a->out, "%s: %s %s\n", name, was ? "already stored as" : "stored as", id);
 	}
 	out_flush(t->a->out);
 }
@@ -145,7 +145,7 @@ static int push_all(struct asked *a, struct server *s, const struct push_options
 		diag_free(diag);
 	}
 	if (!push_end(p) || t.there < a->nargs)
-		diag_fatal(a->diag, "%zu of %zu builds are there; push again those that are not: what is there stays there once",
+		diag_fatal(a->diag, "%zu of %zu builds are stored; push all of them again: those that are stored stay there once",
 			   t.there, a->nargs);
 	push_free(p);
 	return status;
@@ -184,12 +184,12 @@ static int ask(struct asked *a)
 	int status = 0;
 
 	if (opt_value(a->opts, "cluster") && !tables)
-		diag_fatal(a->diag, "--cluster is of --init and --sweep");
+		diag_fatal(a->diag, "--cluster needs --init or --sweep");
 	else if (take_options(a, &o, &tags, &tree) && take_server(a, &how)) {
 		if (a->nargs || tables)
 			status = ask_server(a, &how, &o);
 		else
-			diag_fatal(a->diag, "which builds? Name traces or databases");
+			diag_fatal(a->diag, "no builds given: name traces or databases");
 	}
 	buf_free(&tree);
 	free(tags);

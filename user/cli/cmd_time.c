@@ -47,7 +47,7 @@ static int ask(struct asked *a)
 int cmd_time(int argc, char **argv)
 {
 	static const struct answer time = {
-		.name = "time", .synopsis = "TRACE", .options = options,
+		.name = "time", .synopsis = "[TRACE]", .options = options,
 		.about = "Show where the time of a build went: how many programs ran at a time, the slowest of them,\n"
 			 "and the critical path, which decided how long the build took.",
 		.example = PROG " time etrace.fxt\n",

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -219,15 +218,6 @@ static int watch_process(pid_t pid, const char *name, const char *before)
 	return ret;
 }
 
-static bool is_pid(const char *s, pid_t *pid)
-{
-	char *end;
-	long n = strtol(s, &end, 10);
-
-	*pid = (pid_t)n;
-	return *s && !*end && n > 0 && n < 1 << 30 && access(s, F_OK);
-}
-
 int cmd_top(int argc, char **argv)
 {
 	const char *before, *name;
@@ -244,7 +234,8 @@ int cmd_top(int argc, char **argv)
 	if (optind < argc - 1)
 		return command_line_wrong(&command_line, "give one FILE or PID");
 	name = optind < argc ? argv[optind] : TRACE_FILE;
-	if (is_pid(name, &pid))
+	/* a file may be called so, too */
+	if (is_pid(name, &pid) && access(name, F_OK))
 		return watch_process(pid, name, before);
 	return watch_file(name, name, before);
 }

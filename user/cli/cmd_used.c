@@ -49,7 +49,7 @@ static int ask(struct asked *a)
 int cmd_used(int argc, char **argv)
 {
 	static const struct answer used = {
-		.name = "used", .synopsis = "TRACE", .options = options,
+		.name = "used", .synopsis = "[TRACE]", .options = options,
 		.about = "List the distribution's packages that a build used, and for what; or declared build\n"
 			 "dependencies that it did not use; or sources that it never read.",
 		.example = PROG " used etrace.fxt\n"

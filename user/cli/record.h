@@ -108,6 +108,9 @@ void record_loop(struct recording *r, record_signal_fn *fn, void *ctx, bool till
  */
 int record_attach(const struct record_options *o, const struct user *sudo, char **argv, pid_t pid);
 
+/** is_pid - whether a word of the command line is a PID; *@pid is set then */
+bool is_pid(const char *s, pid_t *pid);
+
 /** record_keep_view - what was recorded is over: the view stays until it is ended */
 void record_keep_view(struct recording *r);
 

@@ -73,7 +73,7 @@ static bool choose_page(struct record_options *o)
 			return true;
 		}
 	if (o->to) {
-		say("--open shows a page, and with --to %s there is none: let names tell the formats, as in -o build.fxt -o build.html",
+		say("--open shows a page, but --to %s makes none; give the formats by names, as in -o build.fxt -o build.html",
 		    o->to);
 		return false;
 	}

@@ -51,8 +51,8 @@ FROM (
 )
 HAVING steps > 0;
 
-SELECT multiIf(unknown != '', unknown, isNull(status), 'its end is not known',
-		command_hash = 0 OR inputs_hash = 0, 'not told', 'it failed') AS reason,
+SELECT multiIf(unknown != '', unknown, isNull(status), 'end unknown',
+		command_hash = 0 OR inputs_hash = 0, 'command or inputs unknown', 'it failed') AS reason,
 	count() AS steps, sum(took) AS took_ns
 FROM @db@.step_rows
 WHERE @rows@ AND id = step

@@ -222,7 +222,7 @@ static bool is_too_old(struct push *p)
 	for (size_t i = 0; i < p->n; i++) {
 		if (now - p->pending[i].pushed < PUSH_OLDEST)
 			continue;
-		diag_fatal(p->diag, "%s: it has taken more than %d hours: push it again",
+		diag_fatal(p->diag, "%s: pushing took more than %d hours; push it again",
 			   p->pending[i].name, PUSH_OLDEST / 3600);
 		return true;
 	}
@@ -441,12 +441,12 @@ static bool find_begin(struct push *p, struct db *db, const char *name)
 	int64_t begin = p->o->begin;
 
 	if (!p->o->has_begin && !answers_realtime(db, &begin)) {
-		diag_fatal(p->diag, "%s: when it began is not known, for it tells the time of no file: say --begin",
+		diag_fatal(p->diag, "%s: its trace does not say when the build began; give --begin",
 			   name);
 		return false;
 	}
 	if (begin < 0 || begin / NS > UINT32_MAX) {
-		diag_fatal(p->diag, "%s: it began before 1970 or after 2106, which the tables cannot hold: say --begin",
+		diag_fatal(p->diag, "%s: it began before 1970 or after 2106, which the tables cannot hold; give --begin",
 			   name);
 		return false;
 	}

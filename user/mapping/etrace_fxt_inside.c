@@ -270,7 +270,7 @@ static void put_fault(struct fxt_out *f, uint32_t exec, const struct file *file,
 
 static void on_missing(void *ctx, uint32_t exec)
 {
-	put_fault(ctx, exec, NULL, "was told to write a time trace, and left none");
+	put_fault(ctx, exec, NULL, "should have written a time trace, but left none");
 }
 
 static void tell_faults(struct fxt_out *f)

@@ -54,8 +54,8 @@ static void draw_children(struct top_frame *f, unsigned int *row, unsigned int e
 
 	if (!n || *row >= end)
 		return;
-	snprintf(text, sizeof(text), "%s process%s started, the last first",
-		 text_count(p->nchildren), p->nchildren == 1 ? "" : "es");
+	snprintf(text, sizeof(text), "%s started, the last first",
+		 text_counted(p->nchildren, "process", "processes"));
 	top_fill(f, (*row)++, 0, f->cols, TOP_HEAD, text, strlen(text));
 	for (uint64_t i = 0; i < n && *row < end; i++) {
 		const struct top_program *c =
@@ -82,8 +82,8 @@ static void draw_files(struct top_frame *f, unsigned int *row, unsigned int end,
 
 	if (!n || *row >= end)
 		return;
-	snprintf(text, sizeof(text), "%s file%s opened, the last first", text_count(p->nfiles),
-		 p->nfiles == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%s opened, the last first",
+		 text_counted(p->nfiles, "file", "files"));
 	top_fill(f, (*row)++, 0, f->cols, TOP_HEAD, text, strlen(text));
 	for (uint64_t i = 0; i < n && *row < end; i++) {
 		const struct top_file *file = &p->file[(p->nfiles - 1 - i) % TOP_FILES];

@@ -107,11 +107,6 @@ static void head(struct area *a, enum top_style style, const char *fmt, ...)
 
 /* ---- the lines above ---- */
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static uint64_t spent(const struct top_model *m, uint64_t now)
 {
 	return m->begun && now > m->begun ? now - m->begun : 0;
@@ -165,7 +160,7 @@ static void draw_state(struct area *a, const struct top_model *m, uint64_t now)
 	snprintf(text, sizeof(text), "   %s running, %s waiting, %s ended", text_count(m->nrunning),
 		 text_count(m->nwaiting), text_count(m->nended));
 	at += top_puts(a->f, a->row, a->col + at, a->cols - at, TOP_PLAIN, text);
-	snprintf(text, sizeof(text), "   %s event%s lost", text_count(m->lost), plural(m->lost));
+	snprintf(text, sizeof(text), "   %s lost", text_counted(m->lost, "event", "events"));
 	top_puts(a->f, a->row++, a->col + at, a->cols - at, m->lost ? TOP_BAD : TOP_DIM, text);
 }
 
@@ -192,8 +187,8 @@ static void draw_load(struct area *a, const struct top_view *v, const struct top
 		add_part(&b, text);
 	}
 	if (v->machine.known) {
-		snprintf(text, sizeof(text), "machine: %u %% of %u CPU%s, %s of %s", v->machine.busy,
-			 v->machine.processors, plural(v->machine.processors),
+		snprintf(text, sizeof(text), "machine: %u %% of %s, %s of %s", v->machine.busy,
+			 text_counted(v->machine.processors, "CPU", "CPUs"),
 			 text_bytes(v->machine.memory_used), text_bytes(v->machine.memory));
 		add_part(&b, text);
 	}
@@ -226,8 +221,8 @@ static void draw_failures(struct area *a, struct top_view *v, const struct top_m
 
 	if (!m->nshown || rows < 2)
 		return;
-	head(a, TOP_BAD, "%s failure%s%s", text_count(m->nshown + m->nover),
-	     plural(m->nshown + m->nover), m->over ? "" : " so far");
+	head(a, TOP_BAD, "%s%s", text_counted(m->nshown + m->nover, "failure", "failures"),
+	     m->over ? "" : " so far");
 	/* at most TOP_FAILURES */
 	for (const struct top_link *l = m->failures.next; l != &m->failures; l = l->next) {
 		const struct top_program *p = container_of(l, const struct top_program, by_failure);
@@ -323,8 +318,8 @@ static void draw_programs(struct area *a, struct top_view *v, const struct top_m
 			  uint64_t now)
 {
 	if (v->search.len) {
-		head(a, TOP_HEAD, "%s program%s with \"%.*s\"", text_count(m->nfound),
-		     plural(m->nfound), (int)v->search.len, v->search.s);
+		head(a, TOP_HEAD, "%s with \"%.*s\"",
+		     text_counted(m->nfound, "program", "programs"), (int)v->search.len, v->search.s);
 		draw_list(a, v, &m->found, m->nfound, of_search, now);
 		return;
 	}

@@ -463,7 +463,7 @@ done
 etrace time "$FIXTURES/sleep-2/module.fxt.zst" > text
 check "for a person" grep -q 'sleep .*(needed \|sleep .*(waited for a free job slot' text
 awk '/^Slowest/ { on = 1; getline; next } on && !NF { exit } on { sum += $1 } END { printf "%.1f", sum }' text > sum
-check "the rows of a text add up, too" grep -q "worked on average, $(cat sum)" text
+check "the rows of a text add up, too" grep -q "running on average, $(cat sum)" text
 etrace time --json --top=1 --ninja=w --map=w=/w "declared for ninja.etrace" >> answer
 check "as its schema says" \
 	"$ANSWERS/../unit/json_schema.py" --part "$ANSWERS/../../../Documentation/answers.schema.json" answer

@@ -46,11 +46,11 @@ id=$(p --json "$FLEET_URL" make.db |
 	python3 -c 'import json, sys; r = json.load(sys.stdin); print(r["build"], r["name"], r["before"])')
 check "which is there, as JSON" grep -Eqx '[0-9a-f-]{36} make.db False' <<< "$id"
 id=${id%% *}
-says "again" "make.db: was there before as $id" p "$FLEET_URL" make.db
-says "and the trace that it was made of" "$FIXTURES/make/bpf.fxt.zst: was there before as $id" \
+says "again" "make.db: already stored as $id" p "$FLEET_URL" make.db
+says "and the trace that it was made of" "$FIXTURES/make/bpf.fxt.zst: already stored as $id" \
 	p "$FLEET_URL" "$FIXTURES/make/bpf.fxt.zst"
-says "twice at once" "cmake.db: is there as X
-cmake.db: was there before as X" eval 'p "$FLEET_URL" cmake.db cmake.db | sed "s/ as .*/ as X/"'
+says "twice at once" "cmake.db: stored as X
+cmake.db: already stored as X" eval 'p "$FLEET_URL" cmake.db cmake.db | sed "s/ as .*/ as X/"'
 ends 0 "several, by the environment's URL" \
 	env ETRACE_FLEET_URL="$FLEET_URL" "$ETRACE" push -q --database "$db" flows.db ccache-cold.db
 says "all are there once" "4 4" row "SELECT count(), uniq(build) FROM $db.build"
@@ -125,7 +125,7 @@ cp make.db odd.db
 sqlite3 odd.db "UPDATE meta SET value = 6 WHERE key = 'begin'; UPDATE file SET path =
 	CAST(path || x'270a09005c220d80ff3b2d2d' AS BLOB) WHERE path = CAST('/build/make/src/add.c' AS BLOB)"
 ends 0 "a name of any bytes" p -q "$FLEET_URL" odd.db
-says "is there as it is" 2E2F7372632F6164642E63270A09005C220D80FF3B2D2D \
+says "stored as it is" 2E2F7372632F6164642E63270A09005C220D80FF3B2D2D \
 	ask "SELECT hex(path) FROM $db.file WHERE path LIKE './src/add.c%'
 	AND build IN (SELECT build FROM $db.build WHERE name = 'odd.db')"
 

@@ -119,7 +119,7 @@ print(sum(json.loads(line)["size"] for line in open("between.log")))')
 check "it sends rows four times" test "$(wc -w <<< "$inserts")" = 4
 
 says "the same again" "" pushed 0 "$whole"
-check "says that they were there" test "$(grep -c 'was there before' said)" = 3
+check "says that they were there" test "$(grep -c 'already stored' said)" = 3
 state "$whole" > got
 same "and changes nothing" "$whole.state" got
 
@@ -206,4 +206,4 @@ says "it is told what is missing, and not of the next one" "0 1
 traces=(nothing.fxt flows.fxt.zst)
 says "a file is not there: 2" "" pushed 2 "${FLEET_DB}_nothing"
 check "it is named" grep -q 'nothing.fxt: No such file' said
-check "the next one is there" grep -q 'flows.fxt.zst: is there as' said
+check "the next one is there" grep -q 'flows.fxt.zst: stored as' said

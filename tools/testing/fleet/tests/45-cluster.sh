@@ -45,7 +45,7 @@ check "each shard has some" test "$(here "${urls[0]}" "${urls[2]}" | awk '$1 > 0
 
 for url in "${urls[@]}"; do
 	says "from each server, they are there" "" to 0 "$url"
-	check "which is told" test "$(grep -c 'was there before' said)" = 8
+	check "which is told" test "$(grep -c 'already stored' said)" = 8
 done
 says "making them again changes nothing" "" to 0 "$FLEET_URL" --init --cluster "$FLEET_CLUSTER"
 says "and nothing is twice" "" partial "$FLEET_DB" "$FLEET_URL"
