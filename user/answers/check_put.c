@@ -3,6 +3,7 @@
 #include "answers/check.h"
 #include "answers/match_put.h"
 #include "base/shquote.h"
+#include "base/text_num.h"
 #include "graph/graph.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ static void put_what(struct out *out, const struct check_finding *f)
 	bool as = f->kind == CHECK_OUTSIDE && is_classed(f);
 
 	if (f->nmembers)
-		out_printf(out, "%zu files ", f->nmembers);
+		out_printf(out, "%s ", text_counted(f->nmembers, "file", "files"));
 	out_printf(out, "%s%s%s\n", f->what, as ? " as " : "", as ? graph_class_names[f->class] : "");
 }
 
@@ -116,7 +117,7 @@ void check_put(const struct check *c, struct out *out, bool json)
 	}
 	if (json)
 		return;
-	out_printf(out, "%zu finding%s; trees:", c->n, c->n == 1 ? "" : "s");
+	out_printf(out, "%s; trees:", text_counted(c->n, "finding", "findings"));
 	for (size_t i = 0; i < c->ntrees; i++) {
 		out_puts(out, i ? ", " : " ");
 		put_quoted(out, c->trees[i]);
@@ -124,6 +125,6 @@ void check_put(const struct check *c, struct out *out, bool json)
 	out_puts(out, c->lists.n ? "\n" :
 		 "; undeclared inputs: not looked for without --ninja, --make, --depfiles or --kbuild\n");
 	if (c->nopen)
-		out_printf(out, "%zu step%s left out: make -np had not come to %s; use make -npk, with what the build was to make\n",
-			   c->nopen, c->nopen == 1 ? "" : "s", c->nopen == 1 ? "it" : "them");
+		out_printf(out, "%s left out, which make -np did not reach; use make -npk with the goals of the build\n",
+			   text_counted(c->nopen, "step", "steps"));
 }

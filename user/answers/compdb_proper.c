@@ -13,7 +13,7 @@
 static const struct diag_kind disagrees = {
 	"commands whose compilers got something else", DIAG_EACH };
 static const struct diag_kind unread = {
-	"compilations by @files that are no longer what was read", DIAG_DAMAGE };
+	"compilations by @files changed since", DIAG_DAMAGE };
 
 static void tell(struct compdb_list *l, const struct compdb_command *c, const char *what,
 		 const char *path)

@@ -3,6 +3,7 @@
 #include "answers/diff.h"
 #include "answers/match_put.h"
 #include "base/shquote.h"
+#include "base/text_num.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -151,7 +152,8 @@ static void put_root(struct diff *d, struct out *out, size_t i, size_t number)
 		break;
 	}
 	put_root_failed(d, out, r);
-	out_printf(out, "   %u commands are other, or may be, because of it\n", r->units);
+	out_printf(out, "   %s, or may differ, because of this\n",
+		   text_counted(r->units, "command differs", "commands differ"));
 }
 
 static void put_input(void *ctx, const struct match_input *a, const struct match_input *b)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const struct diag_kind strange_line = {
-	"lines of a ninja file that were not understood, passed over", DIAG_DAMAGE
+	"lines not understood in a ninja file, passed over", DIAG_DAMAGE
 };
 struct binding {
 	char *name;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct diag_kind strange_record = {
-	"records of .ninja_deps that were damaged", DIAG_DAMAGE
+	"records of .ninja_deps, damaged", DIAG_DAMAGE
 };
 
 #define DEPS_HEAD "# ninjadeps\n"

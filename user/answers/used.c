@@ -5,6 +5,7 @@
 #include "answers/put.h"
 #include "answers/used_links.h"
 #include "base/hash.h"
+#include "base/text_num.h"
 #include "base/xalloc.h"
 #include "model/build.h"
 #include "graph/graph.h"
@@ -262,7 +263,7 @@ static void put_package(const struct used *u, const struct all *all, uint32_t i)
 		files += all->rows[k].package == i + 1;
 	out_printf(u->out, "%s %s:", p->name, p->version ? p->version : "?");
 	put_classes(u->out, all->classes[i]);
-	out_printf(u->out, " (%zu file%s)\n", files, files == 1 ? "" : "s");
+	out_printf(u->out, " (%s)\n", text_counted(files, "file", "files"));
 }
 
 /* Files of none, but for those of the directory in which the build began. */

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *text_count(uint64_t n)
 {
@@ -29,6 +30,29 @@ const char *text_counted(uint64_t n, const char *one, const char *many)
 
 	snprintf(to, sizeof(bufs[0]), "%s %s", text_count(n), n == 1 ? one : many);
 	return to;
+}
+
+const char *text_noun(uint64_t n, const char *what)
+{
+	static const struct {
+		const char *many, *one;
+	} ends[] = { { "ies", "y" }, { "sses", "ss" }, { "s", "" } };
+	static _Thread_local char bufs[4][256];
+	static _Thread_local unsigned int next;
+	char *to = bufs[next++ % 4];
+	const char *end = what + strcspn(what, " ");
+
+	while (*end && end[-1] != 's')
+		end += 1 + strcspn(end + 1, " ");
+	for (size_t i = 0; n == 1 && i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t len = strlen(ends[i].many), kept = (size_t)(end - what) - len;
+
+		if ((size_t)(end - what) <= len || memcmp(what + kept, ends[i].many, len))
+			continue;
+		snprintf(to, sizeof(bufs[0]), "%.*s%s%s", (int)kept, what, ends[i].one, end);
+		return to;
+	}
+	return what;
 }
 
 const char *text_bytes(uint64_t n)

@@ -14,6 +14,14 @@ const char *text_count(uint64_t n);
 /** text_counted - that with its noun, in the singular or the plural: "1 process" */
 const char *text_counted(uint64_t n, const char *one, const char *many);
 
+/**
+ * text_noun - what follows a number: @what, which is a plural, or for 1 its singular
+ *
+ * "records lost" becomes "record lost": the first word that ends in s loses it, so no verb
+ * of @what may depend on the number.
+ */
+const char *text_noun(uint64_t n, const char *what);
+
 /** text_bytes - a number of bytes: "999 B", "1.5 MB", units of 1,000 */
 const char *text_bytes(uint64_t n);
 

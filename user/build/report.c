@@ -359,9 +359,9 @@ static int report_sink_item(struct sink *s, const void *item)
 static int report_sink_end(struct sink *s)
 {
 	static const struct diag_kind recorder_says = {
-		"traces that their recorder says are not complete", DIAG_DAMAGE };
+		"traces incomplete, as their recorder says", DIAG_DAMAGE };
 	static const struct diag_kind unseen = {
-		"io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE };
+		"io_urings set up: not everything done through these is recorded", DIAG_DAMAGE };
 	struct report_sink *rs = (struct report_sink *)s;
 
 	/* what the message said is all that there is to say */

@@ -112,7 +112,7 @@ static void there(void *ctx, const char *name, const char *id, bool was)
 }
 
 static const struct diag_kind incomplete = {
-	"traces that are not complete: something of what their builds did may be missing",
+	"traces not complete: some of what happened may be missing",
 	DIAG_DAMAGE
 };
 

@@ -258,7 +258,7 @@ void record_present(struct recording *r)
 		say("the tasks that are there cannot be listed: %s; they have no names in the trace",
 		    strerror(-err));
 	else if (gaps.unknown)
-		say("%u of the %u tasks that are there have no names in the trace: %s", gaps.unknown,
+		say("the trace lacks the names of %u of %u tasks: %s", gaps.unknown,
 		    gaps.tasks, gaps.other_proc ?
 		    "/proc is not that of this pid namespace (mount -t proc proc /proc)" :
 		    "they have ended, or cannot be seen from this pid namespace");

@@ -412,9 +412,9 @@ static void put_missing(struct writer *w)
 static void put_end(struct writer *w)
 {
 	static const struct diag_kind unseen = {
-		"io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE };
+		"io_urings set up: not everything done through these is recorded", DIAG_DAMAGE };
 	static const struct diag_kind recorder_says = {
-		"traces that their recorder says are not complete", DIAG_DAMAGE };
+		"traces incomplete, as their recorder says", DIAG_DAMAGE };
 
 	if (w->urings)
 		diag_count(w->diag, &unseen, w->urings);

@@ -335,5 +335,5 @@ void query_put(const struct query *q, size_t part, const struct server_answer *a
 		out_printf(out, "\n%s\n", p->heading);
 	put_table(a, nrows, out);
 	if (nrows < a->nrows)
-		out_printf(out, "There are more than %" PRIu64 " rows; --limit N prints more\n", limit);
+		out_printf(out, "There are more rows than the limit of %" PRIu64 "; --limit N prints more\n", limit);
 }

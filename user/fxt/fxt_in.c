@@ -10,9 +10,9 @@
 static const struct diag_kind kinds[FXT_PROBLEM_COUNT] = {
 	[FXT_BAD_MAGIC] = { "files without the magic number of FXT", DIAG_DAMAGE },
 	[FXT_ZERO_SIZE] = { "places with records of size 0", DIAG_DAMAGE },
-	[FXT_CUT] = { "files that end inside a record", DIAG_DAMAGE },
+	[FXT_CUT] = { "files ending inside a record", DIAG_DAMAGE },
 	[FXT_BAD_RECORD] = { "records whose parts do not fit their size", DIAG_DAMAGE },
-	[FXT_BAD_ARG] = { "arguments that do not fit their record", DIAG_DAMAGE },
+	[FXT_BAD_ARG] = { "arguments not fitting their record", DIAG_DAMAGE },
 	[FXT_MISSING_ARGS] = { "records with fewer arguments than announced", DIAG_DAMAGE },
 	[FXT_UNDEFINED_STRING] = { "references to strings that are not registered", DIAG_DAMAGE },
 	[FXT_UNDEFINED_THREAD] = { "references to threads that are not registered", DIAG_DAMAGE },
@@ -20,9 +20,9 @@ static const struct diag_kind kinds[FXT_PROBLEM_COUNT] = {
 	[FXT_UNKNOWN_METADATA] = { "metadata of unknown types, passed over", DIAG_NOTE },
 	[FXT_UNKNOWN_EVENT] = { "events of unknown types", DIAG_NOTE },
 	[FXT_UNKNOWN_KIND] = { "records of unknown kinds", DIAG_NOTE },
-	[FXT_RESERVED] = { "places with reserved bits that are set", DIAG_NOTE },
+	[FXT_RESERVED] = { "places with reserved bits set", DIAG_NOTE },
 	[FXT_UNKNOWN_ARG] = { "arguments of unknown types, passed over", DIAG_NOTE },
-	[FXT_READ_ERROR] = { "inputs that could not be read to their end", DIAG_DAMAGE },
+	[FXT_READ_ERROR] = { "inputs that could not be read to the end", DIAG_DAMAGE },
 };
 
 const char *const fxt_record_names[16] = {

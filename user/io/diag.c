@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Counting and telling damage.  See diag.h. */
 #include "io/diag.h"
+#include "base/text_num.h"
 #include "base/xalloc.h"
 
 #include <errno.h>
@@ -121,7 +122,7 @@ void diag_missing(const struct diag *d, struct buf *b)
 			continue;
 		buf_addu(b, d->seen[i].n);
 		buf_addc(b, ' ');
-		buf_adds(b, d->seen[i].kind->what);
+		buf_adds(b, text_noun(d->seen[i].n, d->seen[i].kind->what));
 		buf_addc(b, '\n');
 	}
 }
@@ -146,7 +147,7 @@ void diag_summary(struct diag *d)
 	for (size_t i = 0; i < d->nseen; i++)
 		if (d->seen[i].n)
 			fprintf(d->to, "%s: %" PRIu64 " %s\n", d->prog,
-				d->seen[i].n, d->seen[i].kind->what);
+				d->seen[i].n, text_noun(d->seen[i].n, d->seen[i].kind->what));
 }
 
 int diag_status(const struct diag *d)

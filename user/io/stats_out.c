@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Summaries as text and as JSON.  See stats_out.h. */
 #include "io/stats_out.h"
+#include "base/text_num.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -249,7 +250,7 @@ void stats_put_damage(struct out *out, const struct diag *diag)
 
 	for (unsigned int i = 0; (kind = diag_next(diag, i, &n)); i++)
 		if (kind->level == DIAG_DAMAGE && n)
-			out_printf(out, "  %10" PRIu64 "  %s\n", n, kind->what);
+			out_printf(out, "  %10" PRIu64 "  %s\n", n, text_noun(n, kind->what));
 }
 
 void stats_json_damage(struct json *j, const struct diag *diag)

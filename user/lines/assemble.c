@@ -37,11 +37,11 @@ static const struct diag_kind stray = {
 static const struct diag_kind no_cont_end = {
 	"events with a missing Cont_end", DIAG_DAMAGE };
 static const struct diag_kind backwards = {
-	"lines that go back in their task's time", DIAG_DAMAGE };
+	"lines going back in their task's time", DIAG_DAMAGE };
 static const struct diag_kind incomplete = {
 	"events with something missing or damaged", DIAG_DAMAGE };
 static const struct diag_kind too_big = {
-	"events divided because they grow without end", DIAG_DAMAGE };
+	"events divided, growing without end", DIAG_DAMAGE };
 static const struct diag_kind lost_events = {
 	"events lost by the tracer", DIAG_DAMAGE };
 static const struct diag_kind lost_unknown = {

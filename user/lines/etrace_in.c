@@ -25,9 +25,9 @@ static const struct diag_kind damaged_lines = {
 static const struct diag_kind long_lines = {
 	"lines too long to be one, passed over", DIAG_DAMAGE };
 static const struct diag_kind cut_line = {
-	"inputs that end inside a line", DIAG_DAMAGE };
+	"inputs ending inside a line", DIAG_DAMAGE };
 static const struct diag_kind unreadable = {
-	"inputs that could not be read to their end", DIAG_DAMAGE };
+	"inputs that could not be read to the end", DIAG_DAMAGE };
 
 static const struct diag_kind only_foreign = {
 	"traces without a line of etrace's", DIAG_DAMAGE };

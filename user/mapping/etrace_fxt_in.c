@@ -26,7 +26,7 @@
 static const struct diag_kind broken_file = {
 	"broken places in the FXT file", DIAG_DAMAGE };
 static const struct diag_kind unknown_parts = {
-	"parts of the FXT file that are not in the format document", DIAG_NOTE };
+	"parts of the FXT file unknown to the format document", DIAG_NOTE };
 static const struct diag_kind broken_events = {
 	"events that cannot be made again from their records", DIAG_DAMAGE };
 static const struct diag_kind nameless_tasks = {
@@ -38,12 +38,12 @@ static const struct diag_kind lost_events = {
 static const struct diag_kind lost_unknown = {
 	"losses of an unknown number of events", DIAG_DAMAGE };
 static const struct diag_kind was_incomplete = {
-	"traces that were incomplete when they were written", DIAG_DAMAGE };
+	"traces incomplete when written", DIAG_DAMAGE };
 /* A file without a verdict, by who writes it. */
 static const struct diag_kind no_verdict[IN_WRITERS] = {
-	[IN_WRITER_NONE] = { "FXT files that end early: they were cut off", DIAG_DAMAGE },
-	[IN_WRITER_ANY] = { "recordings that have not ended: this is the beginning", DIAG_DAMAGE },
-	[IN_WRITER_UNKNOWN] = { "FXT files that end early: they were cut off, or are still being written",
+	[IN_WRITER_NONE] = { "FXT files ending early: cut off", DIAG_DAMAGE },
+	[IN_WRITER_ANY] = { "recordings still running: this is the beginning", DIAG_DAMAGE },
+	[IN_WRITER_UNKNOWN] = { "FXT files ending early: cut off, or still being written",
 				DIAG_DAMAGE },
 };
 static const char *const no_verdict_text[IN_WRITERS] = {

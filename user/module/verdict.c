@@ -52,8 +52,8 @@ static const struct row {
 } rows[] = {
 	{ AT(module.lost_records), { "records lost: a buffer was full", DIAG_DAMAGE } },
 	{ AT(module.lost_disabled), { "records lost: somebody switched tracing off (tracing_on of the session's instance)", DIAG_DAMAGE } },
-	{ AT(module.overwritten), { "records overwritten before they were read", DIAG_DAMAGE } },
-	{ not_arrived, 0, { "records that were written did not arrive", DIAG_DAMAGE } },
+	{ AT(module.overwritten), { "records overwritten before being read", DIAG_DAMAGE } },
+	{ not_arrived, 0, { "records written that did not arrive", DIAG_DAMAGE } },
 	{ unexpected, 0, { "records arrived that nobody knows of", DIAG_DAMAGE } },
 	{ dropped, 0, { "records dropped by the buffer that the module does not know of", DIAG_DAMAGE } },
 	{ AT(missed), { "calls that a busy BPF program did not see", DIAG_DAMAGE } },
@@ -62,7 +62,7 @@ static const struct row {
 	{ AT(module.strings_unread), { "strings that could not be read", DIAG_DAMAGE } },
 	{ AT(module.strings_cut), { "paths cut, too long for the room there is", DIAG_DAMAGE } },
 	{ AT(module.rings_unseen), { "requests of io_urings that this kernel does not let us see", DIAG_DAMAGE } },
-	{ AT(urings), { "io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE } },
+	{ AT(urings), { "io_urings set up: not everything done through these is recorded", DIAG_DAMAGE } },
 	{ incomplete, 0, { "events with something missing", DIAG_DAMAGE } },
 	{ AT(not_taken), { "events that this output did not take in time", DIAG_DAMAGE } },
 	{ read_failed, 0, { "buffers that could not be read to the end", DIAG_DAMAGE } },
@@ -124,12 +124,13 @@ void verdict_text(const struct verdict *v, struct buf *b)
 			buf_addc(b, '\n');
 		buf_addu(b, v->missing[i].n);
 		buf_addc(b, ' ');
-		buf_adds(b, v->missing[i].kind->what);
+		buf_adds(b, text_noun(v->missing[i].n, v->missing[i].kind->what));
 	}
 }
 
 void verdict_print(const struct verdict *v, FILE *to)
 {
 	for (unsigned int i = 0; i < v->n; i++)
-		fprintf(to, "  %s %s\n", text_count(v->missing[i].n), v->missing[i].kind->what);
+		fprintf(to, "  %s %s\n", text_count(v->missing[i].n),
+			text_noun(v->missing[i].n, v->missing[i].kind->what));
 }

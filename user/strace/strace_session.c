@@ -36,9 +36,9 @@ const char strace_session_costs[] =
 	"slower and less detailed (and LeakSanitizer is off), because neither the module nor BPF can be used here";
 
 static const struct diag_kind cut_lines = {
-	"lines of strace that are cut", DIAG_DAMAGE };
+	"lines of strace, cut", DIAG_DAMAGE };
 static const struct diag_kind strace_gone = {
-	"tasks that went on when strace had ended: what they did is not recorded", DIAG_DAMAGE };
+	"tasks that went on unrecorded after strace had ended", DIAG_DAMAGE };
 
 struct strace_session {
 	struct session base;

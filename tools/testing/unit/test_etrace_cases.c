@@ -320,7 +320,7 @@ static void losses(void **state)
 		{ "lost", "CPU:1 [LOST 12 EVENTS]\n" P "Close|fd=3\n", NULL, 1,
 		  "12 events lost by the tracer" },
 		{ "lost, unknown how many", "CPU:1 [LOST EVENTS]\n" P "Close|fd=3\n", NULL, 1,
-		  "1 losses of an unknown number of events" },
+		  "1 loss of an unknown number of events" },
 		{ "lost at the end", P "Close|fd=3\n" "CPU:0 [LOST 3 EVENTS]\n", NULL, 1, NULL },
 		{ "strings lost", P "Open|fnamesize=3,forigsize=4,flags=0,mode=0,fd=3\n" P "FN|/ab\n",
 		  NULL, 1, "open of task 4194405: FO: missing, with all its 4 bytes" },
@@ -370,7 +370,7 @@ static void extensions(void **state)
 		  EXEC "8388710,0,13,0!Close|fd=1\n" EXEC_LATER, EXEC EXEC_LATER
 		  "8388710,0,13,0!Close|fd=1\n", 0, NULL },
 		{ "unknown tag", P "Exit|status=0\n" P "Later|a=1,b=x\n", NULL, 0,
-		  "1 lines with tags outside the format, kept" },
+		  "1 line with tags outside the format, kept" },
 		{ "unknown event alone", P "OpenFailed2|fd=1\n", NULL, 1, NULL },
 		{ "unknown field", P "Close|fd=3,flags=4\n", NULL, 0, NULL },
 		{ "fields in another order", P "Dup|flags=1,newfd=5,oldfd=2\n",
@@ -418,7 +418,7 @@ static void damage(void **state)
 {
 	static const struct one cases[] = {
 		{ "doubled header", P "Close|fd=3\n" P "Close|fd=3\n", P "Close|fd=3\n", 1,
-		  "1 lines that came twice, dropped once" },
+		  "1 line that came twice, dropped once" },
 		{ "cut last line", P "Close|fd=3\n" P2 "Close|fd=4", P "Close|fd=3\n" P2 "Close|fd=4\n", 1,
 		  "line 2: the last line has no newline" },
 		{ "rubbish between",
@@ -457,7 +457,7 @@ static void reserved_bits(void **state)
 	assert_int_equal(back.status, 0);
 	assert_string_equal(back.out.data, lines);
 	assert_non_null(strstr(back.messages.data,
-			       "1 parts of the FXT file that are not in the format document"));
+			       "1 part of the FXT file unknown to the format document"));
 	conversion_free(&fxt);
 	conversion_free(&back);
 }

@@ -197,7 +197,7 @@ static void killed(void **state)
 	write_file("killed", "4194305,0,1,0!Exit|status=0\n4194305,0,1,1!ExitSignal|signal=11,core=1\n");
 	expect(0, "$R --to json killed", "\"status\":0,\"signal\":\"SIGSEGV\",\"core\":1}");
 	expect(0, "$R -o k.fxt killed && $R --to etrace k.fxt | cmp - killed", NULL);
-	expect(0, "$R --stats k.fxt", "Ended by a signal: 1 processes\n           1  ?: SIGSEGV\n");
+	expect(0, "$R --stats k.fxt", "Ended by a signal: 1 process\n           1  ?: SIGSEGV\n");
 	expect(0, "${R%-read} report k.fxt", "Failed, or ended by a signal:\n         1  ?: SIGSEGV\n");
 	expect(0, "${R%-read} report --json k.fxt", "\"failures\":[{\"program\":\"?\",\"times\":1}],"
 	       "\"killed_processes\":1,\"killed\":[{\"program\":\"?\",\"signal\":11,"
@@ -216,7 +216,7 @@ static void reasons(void **state)
 	expect(1, "head -c 9000 long.gz > short && $R --to etrace short 2>&1 >/dev/null",
 	       "cannot be read on: its gzip data end too early: it was cut off\n");
 	assert_non_null(strstr(text, "etrace-read: short: line "));
-	assert_non_null(strstr(text, " 1 inputs that could not be read to their end"));
+	assert_non_null(strstr(text, " 1 input that could not be read to the end"));
 	expect(1, "head -c -5 long.zst > short && $R --to etrace short 2>&1 >/dev/null",
 	       "cannot be read on: its zstd data end too early: it was cut off\n");
 	expect(1, "{ cat long.gz; echo rubbish; } > bad && $R --to etrace bad 2>&1 >/dev/null",
@@ -307,7 +307,7 @@ static void io_uring(void **state)
 	       "\"upid\":4194305,\"pid\":1,\"fd\":5}");
 	expect(0, "$R -o u.fxt uring && $R --to etrace u.fxt | cmp - uring && $R --check u.fxt", NULL);
 	expect(1, "${R%-read} report u.fxt", "The trace is NOT complete:\n"
-	       "  1 io_urings set up: not all that was done through them is recorded\n");
+	       "  1 io_uring set up: not everything done through these is recorded\n");
 	expect(1, "${R%-read} report u.fxt",
 	       "Set up an io_uring, through which they may have done more:\n         1  ?\n");
 	expect(1, "$R --stats u.fxt", "Programs that set up an io_uring, through which they "
@@ -404,7 +404,7 @@ static void first_execve(void **state)
 	expect(0, "$R --from fxt-records --to json root.fxt > root.json; grep -c 'duration begin' root.json", "1\n");
 	expect(1, "grep -c '\"?' root.json", "0\n");
 	expect(0, "grep -c '\"event\":\"counter\"' root.json", "2\n");
-	expect(0, "$R --stats root.fxt", "1 processes and 0 more threads");
+	expect(0, "$R --stats root.fxt", "1 process and 0 more threads");
 }
 
 /* An FXT file of somebody else, or of which the end is missing. */

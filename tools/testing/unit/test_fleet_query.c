@@ -288,7 +288,7 @@ static void tables(void **state)
 	shows("builds", 0, some, 1, false,
 	      "begin                  took  status  tags   host    size   change   %\n"
 	      "2026-11-25 09:30:05  1.50 s       0  a=b c  x     1.5 kB  -2.00 s  -7\n"
-	      "There are more: --limit shows more than 1\n");
+	      "There are more rows than the limit of 1; --limit N prints more\n");
 }
 
 /* Nothing of an answer moves the cursor; width counts columns, not bytes. */

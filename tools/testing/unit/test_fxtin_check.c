@@ -655,7 +655,7 @@ static void test_window(void **state)
 	event(&r, FXT_EV_INSTANT, 1, 0);
 	c = convert("fxt", "check", r.b.data, r.b.n, NULL);
 	assert_int_equal(c.status, 0);
-	assert_true(has_line(&c.messages, "1 events too far out of order for --check to judge"));
+	assert_true(has_line(&c.messages, "1 event too far out of order for --check to judge"));
 	conversion_free(&c);
 	raw_free(&r);
 }

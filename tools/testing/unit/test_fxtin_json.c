@@ -421,7 +421,7 @@ static void test_reserved(void **state)
 
 		assert_int_equal(c.status, i == 2);
 		assert_true(has_line(&c.messages, "offset 24: reserved bits that are set"));
-		assert_true(has_line(&c.messages, "4 places with reserved bits that are set"));
+		assert_true(has_line(&c.messages, "4 places with reserved bits set"));
 		conversion_free(&c);
 	}
 	raw_free(&r);

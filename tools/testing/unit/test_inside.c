@@ -350,7 +350,7 @@ static void test_lines_only(void **state)
 	writes_fixture(1, "/src/main.json", NULL, "chrome/clang-14.json");
 	ends(1, 0);
 	fxt_has(0, "test: /src/main.json may have been changed after the build: the trace does not tell when it was written\n"
-		"test: 1 time traces of compilers that cannot be shown\n",
+		"test: 1 time trace of compilers that cannot be shown\n",
 		"\"name\":\"no time trace\"", NULL);
 	db_has("1: /src/main.json may have been changed after the build: the trace does not tell when it was written\n");
 	uses = true;
@@ -425,7 +425,7 @@ static void test_faults(void **state)
 	       "3: /src/cut2.json is a damaged time trace\n"
 	       "4: /src/changed.json was changed after the build\n"
 	       "6: /src/again.json was changed after the build\n"
-	       "2:  was told to write a time trace, and left none\n");
+	       "2:  should have written a time trace, but left none\n");
 }
 
 /* Who need not have left any: one that only links, one that failed, one whose child did. */
@@ -459,8 +459,8 @@ static void test_asked(void **state)
 	runs(8, "clang -cc1 -ftime-trace=/x/three three.c");
 	ends(8, 0);
 	ends(7, 0);
-	fxt_has(2, "test: clang three.c was told to write a time trace, and left none\n"
-		"test: 1 time traces of compilers that cannot be shown\n", NULL);
+	fxt_has(2, "test: clang three.c should have written a time trace, but left none\n"
+		"test: 1 time trace of compilers that cannot be shown\n", NULL);
 }
 
 /* Without the option no file is looked at, and nothing said. */

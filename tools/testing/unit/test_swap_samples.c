@@ -384,9 +384,9 @@ static const struct sample {
 	const char *message;	/* a part of what is said, or NULL */
 } samples[] = {
 	{ "swap3-arm", 0, NULL },
-	{ "swap42-arm", 1, "offset 3204: 1 messages are missing, numbers 34 to 34" },
+	{ "swap42-arm", 1, "offset 3204: 1 message is missing, numbers 34 to 34" },
 	{ "swap42-session", 0, NULL },
-	{ "swap-seqwrap", 1, "offset 120: 1 messages are missing, numbers 1 to 1" },
+	{ "swap-seqwrap", 1, "offset 120: 1 message is missing, numbers 1 to 1" },
 	{ "swap-cut", 1, "offset 3091: 9 bytes that belong to no message" },
 };
 

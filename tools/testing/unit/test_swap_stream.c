@@ -152,8 +152,8 @@ static void test_misplaced(void **state)
 	c = json(&s, NULL);
 	assert_int_equal(c.status, 1);
 	assert_true(has_line(&c.messages, "offset 20000: SAMPLE, number 16777716: the number does not fit"));
-	assert_true(has_line(&c.messages, "1 messages are missing, numbers 500 to 500"));
-	assert_true(has_line(&c.messages, "1 messages lost"));
+	assert_true(has_line(&c.messages, "1 message is missing, numbers 500 to 500"));
+	assert_true(has_line(&c.messages, "1 message lost"));
 	assert_int_equal(count_lines(&c.out, "\"type\":\"SAMPLE\""), 1000);
 	conversion_free(&c);
 	sw_free(&s);
@@ -465,7 +465,7 @@ static void test_rubbish(void **state)
 		sw_entry(&s, 42, 42, 0x8000);
 	}
 	c = json(&s, NULL);
-	assert_true(has_line(&c.messages, "offset 520: 8388608 bytes that belong to no message"));
+	assert_true(has_line(&c.messages, "offset 520: 8,388,608 bytes that belong to no message"));
 	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 30);
 	assert_true(c.peak < 5u << 20);
 	conversion_free(&c);
@@ -478,7 +478,7 @@ static void test_rubbish(void **state)
 		sw_entry(&s, 42, 42, 0x8000);
 	}
 	c = json(&s, NULL);
-	assert_true(has_line(&c.messages, "offset 520: 1 bytes that belong to no message"));
+	assert_true(has_line(&c.messages, "offset 520: 1 byte that belongs to no message"));
 	assert_int_equal(count_lines(&c.out, "\"type\":\"FUNCTION_ENTRY\""), 30);
 	conversion_free(&c);
 	sw_free(&s);

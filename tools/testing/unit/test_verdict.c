@@ -61,8 +61,8 @@ static void each_is_told(void **state)
 	} while (0)
 	TOLD(a.module.lost_records, "records lost: a buffer was full");
 	TOLD(a.module.lost_disabled, "records lost: somebody switched tracing off (tracing_on of the session's instance)");
-	TOLD(a.module.overwritten, "records overwritten before they were read");
-	TOLD(a.module.records, "records that were written did not arrive");
+	TOLD(a.module.overwritten, "records overwritten before being read");
+	TOLD(a.module.records, "records written that did not arrive");
 	TOLD(tally.records, "records arrived that nobody knows of");
 	TOLD(a.dropped, "records dropped by the buffer that the module does not know of");
 	TOLD(a.missed, "calls that a busy BPF program did not see");
@@ -71,12 +71,12 @@ static void each_is_told(void **state)
 	TOLD(a.module.strings_unread, "strings that could not be read");
 	TOLD(a.module.strings_cut, "paths cut, too long for the room there is");
 	TOLD(a.module.rings_unseen, "requests of io_urings that this kernel does not let us see");
-	TOLD(a.urings, "io_urings set up: not all that was done through them is recorded");
+	TOLD(a.urings, "io_urings set up: not everything done through these is recorded");
 	TOLD(tally.incomplete, "events with something missing");
 	TOLD(a.not_taken, "events that this output did not take in time");
 #undef TOLD
 	a.read_error = 5;
-	expect(&a, "1 buffers that could not be read to the end");
+	expect(&a, "1 buffer that could not be read to the end");
 }
 
 /* What is no loss. */
@@ -90,20 +90,20 @@ static void counts_are_compared(void **state)
 	a.module.strings_joined = 3;
 	expect(&a, "");
 	a.module.records = 12;
-	expect(&a, "2 records that were written did not arrive");
+	expect(&a, "2 records written that did not arrive");
 	/* overwritten ones are told once */
 	a.module.overwritten = 2;
-	expect(&a, "2 records overwritten before they were read");
+	expect(&a, "2 records overwritten before being read");
 	a.module.overwritten = 1;
-	expect(&a, "1 records overwritten before they were read\n1 records that were written did not arrive");
+	expect(&a, "1 record overwritten before being read\n1 record written that did not arrive");
 	a.module.overwritten = 0;
 	a.module.records = 9;
-	expect(&a, "1 records arrived that nobody knows of");
+	expect(&a, "1 record arrived that nobody knows of");
 	/* the buffer's own count is asked where the module knows of no loss */
 	a.module.records = 10;
 	a.dropped = 4;
 	a.module.lost_records = 1;
-	expect(&a, "1 records lost: a buffer was full");
+	expect(&a, "1 record lost: a buffer was full");
 	a.module.lost_records = 0;
 	a.module.lost_disabled = 3;
 	expect(&a, "3 records lost: somebody switched tracing off (tracing_on of the session's instance)");
@@ -141,7 +141,7 @@ static void all_are_told(void **state)
 	}
 	assert_null(diag_next(diag, v.n, &(uint64_t){ 0 }));
 	assert_int_equal(diag_total(diag, &(struct diag_kind){ "another", DIAG_DAMAGE }), 0);
-	assert_string_equal(v.missing[0].kind->what, "records overwritten before they were read");
+	assert_string_equal(v.missing[0].kind->what, "records overwritten before being read");
 	assert_string_equal(v.missing[12].kind->what, "buffers that could not be read to the end");
 	diag_free(diag);
 }

@@ -23,19 +23,19 @@
 #include "base/xalloc.h"
 
 static const struct diag_kind damage_read = {
-	"inputs that could not be read to their end", DIAG_DAMAGE };
+	"inputs that could not be read to the end", DIAG_DAMAGE };
 static const struct diag_kind damage_cut = {
 	"packets cut off by the end of the log", DIAG_DAMAGE };
 static const struct diag_kind damage_skip = {
 	"places where bytes make no packet, passed over", DIAG_DAMAGE };
 static const struct diag_kind damage_handshake = {
-	"handshakes that are damaged or missing", DIAG_DAMAGE };
+	"handshakes damaged or missing", DIAG_DAMAGE };
 static const struct diag_kind damage_packet = {
 	"packets with damaged contents", DIAG_DAMAGE };
 static const struct diag_kind damage_unknown = {
 	"packets of unknown types, passed over", DIAG_DAMAGE };
 static const struct diag_kind damage_orphan = {
-	"backtraces and arguments whose call is missing", DIAG_DAMAGE };
+	"parts of backtraces and arguments whose call is missing", DIAG_DAMAGE };
 
 struct bin {
 	struct source source;

@@ -19,7 +19,7 @@
 #include <string.h>
 
 static const struct diag_kind damage_read = {
-	"inputs that could not be read to their end", DIAG_DAMAGE };
+	"inputs that could not be read to the end", DIAG_DAMAGE };
 static const struct diag_kind damage_header = {
 	"reports without a header line", DIAG_DAMAGE };
 static const struct diag_kind damage_cut = {
@@ -28,7 +28,7 @@ static const struct diag_kind damage_cut = {
 const struct diag_kind sprt_damage_field = {
 	"fields that cannot be read", DIAG_DAMAGE };
 const struct diag_kind sprt_damage_line = {
-	"lines that begin like a record and are none", DIAG_DAMAGE };
+	"lines beginning like a record", DIAG_DAMAGE };
 
 void sprt_text_damaged(const struct sprt_text *t, const struct diag_kind *kind,
 		       const char *what, const char *shown)

@@ -11,9 +11,9 @@
 #include <string.h>
 
 static const struct diag_kind damage_orphan = {
-	"backtrace and argument lines whose call is missing", DIAG_DAMAGE };
+	"lines of parts of backtraces and arguments whose call is missing", DIAG_DAMAGE };
 static const struct diag_kind damage_summary = {
-	"groups with other calls than their summary says", DIAG_DAMAGE };
+	"groups whose calls differ from the summary", DIAG_DAMAGE };
 
 static const char *copy(struct sprt_arena *a, const char *s)
 {

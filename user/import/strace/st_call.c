@@ -19,7 +19,7 @@ const struct diag_kind st_cut_strings = {
 static const struct diag_kind relative = {
 	"names below a directory that the log does not tell", DIAG_NOTE };
 static const struct diag_kind unknown_numbers = {
-	"flags or modes that are not known by their names", DIAG_NOTE };
+	"values of flags or modes without a known name", DIAG_NOTE };
 
 /* ---- the table ---- */
 

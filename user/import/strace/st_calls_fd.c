@@ -18,7 +18,7 @@
 #include "kernel/etrace_rules.h"
 
 static const struct diag_kind rings = {
-	"io_urings set up: not all that was done through them is recorded", DIAG_DAMAGE };
+	"io_urings set up: not everything done through these is recorded", DIAG_DAMAGE };
 
 void call_opened(const struct call *c, int64_t number, bool cloexec, const char *path, size_t len)
 {

@@ -17,7 +17,7 @@
 #include "kernel/etrace_secrets.h"
 
 static const struct diag_kind untraced = {
-	"tasks that asked not to be traced (CLONE_UNTRACED): they and what they start are not recorded",
+	"tasks that asked not to be traced (CLONE_UNTRACED): unrecorded, with all descendants",
 	DIAG_DAMAGE };
 static const struct diag_kind refused = {
 	"requests to trace a task that strace traces: the program (a debugger, strace, proot) does not work as alone",

@@ -15,7 +15,7 @@
 #include "kernel/etrace_rules.h"
 
 static const struct diag_kind filters = {
-	"seccomp filters that may answer calls themselves: whether what they answered was done is not known",
+	"seccomp filters that may answer calls: whether these calls were executed is unknown",
 	DIAG_DAMAGE };
 
 static void set_flags(const struct call *c, unsigned int i)

@@ -20,13 +20,13 @@
 static const struct diag_kind long_lines = {
 	"lines too long to be one, passed over", DIAG_DAMAGE };
 static const struct diag_kind cut_line = {
-	"inputs that end inside a line", DIAG_DAMAGE };
+	"inputs ending inside a line", DIAG_DAMAGE };
 static const struct diag_kind unreadable = {
-	"inputs that could not be read to their end", DIAG_DAMAGE };
+	"inputs that could not be read to the end", DIAG_DAMAGE };
 static const struct diag_kind untimed = {
-	"lines without a time: their order is right, their times are invented", DIAG_NOTE };
+	"lines without a time: the order is right, the times are invented", DIAG_NOTE };
 static const struct diag_kind apart = {
-	"logs of several tasks without times: their order is not known", DIAG_DAMAGE };
+	"logs of several tasks without times: the order is unknown", DIAG_DAMAGE };
 static const struct diag_kind no_end = {
 	"tasks whose end is not in the log: it may be cut", DIAG_DAMAGE };
 static const struct diag_kind clock_set = {

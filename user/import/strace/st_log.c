@@ -9,17 +9,17 @@
 static const struct diag_kind no_begin = {
 	"calls whose beginning is missing, passed over", DIAG_DAMAGE };
 static const struct diag_kind no_end = {
-	"calls that are cut, passed over", DIAG_DAMAGE };
+	"calls cut, passed over", DIAG_DAMAGE };
 static const struct diag_kind incomplete = {
 	"events with something missing", DIAG_DAMAGE };
 static const struct diag_kind unfinished = {
-	"calls that were not finished when the log ends", DIAG_NOTE };
+	"calls not finished when the log ends", DIAG_NOTE };
 static const struct diag_kind foreign = {
-	"lines that are not strace's, passed over", DIAG_NOTE };
+	"lines not from strace, passed over", DIAG_NOTE };
 static const struct diag_kind guessed = {
 	"tasks whose parent is a guess", DIAG_DAMAGE };
 static const struct diag_kind detached = {
-	"tasks that strace let go: what they did later is not recorded", DIAG_NOTE };
+	"tasks that strace let go, unrecorded from then on", DIAG_NOTE };
 const struct diag_kind st_never_born = {
 	"tasks in pid namespaces that are not recorded: strace does not tell their numbers (--decode-pids=pidns)",
 	DIAG_DAMAGE };

@@ -31,7 +31,7 @@ static const struct diag_kind kind_early = {
 };
 
 static const struct diag_kind kind_forgotten = {
-	"processes and threads that were forgotten, because too many live at once: their slices end, names of functions may lack the library",
+	"tasks forgotten, because too many live at once: the slices end, names of functions may lack the library",
 	DIAG_DAMAGE
 };
 

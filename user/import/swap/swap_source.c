@@ -8,6 +8,7 @@
 #include "import/swap/swap_api.h"
 #include "import/swap/swap_order.h"
 #include "import/swap/swap_system.h"
+#include "base/text_num.h"
 #include "base/xalloc.h"
 
 #include <inttypes.h>
@@ -23,11 +24,11 @@ static const struct diag_kind kind_garbage = {
 };
 
 static const struct diag_kind kind_message = {
-	"damaged messages, converted as far as they read", DIAG_DAMAGE
+	"damaged messages, converted as far as possible", DIAG_DAMAGE
 };
 
 static const struct diag_kind kind_lost = {
-	"messages lost before they were written (gaps in the sequence numbers)", DIAG_DAMAGE
+	"messages lost before writing (gaps in the sequence numbers)", DIAG_DAMAGE
 };
 
 static const struct diag_kind kind_misplaced = {
@@ -65,7 +66,7 @@ static const struct diag_kind kind_restart = {
 };
 
 static const struct diag_kind kind_read = {
-	"inputs that could not be read to their end", DIAG_DAMAGE
+	"inputs that could not be read to the end", DIAG_DAMAGE
 };
 
 /* An item that waits, with a message of its own. */
@@ -252,7 +253,8 @@ static int on_lost(void *ctx, uint32_t first, uint32_t count, const struct swap_
 	};
 
 	diag_report(s->diag, &kind_lost, s->name, DIAG_OFFSET, before->offset,
-		    "%" PRIu32 " messages are missing, numbers %" PRIu32 " to %" PRIu32, count,
+		    "%s missing, numbers %" PRIu32 " to %" PRIu32,
+		    text_counted(count, "message is", "messages are"),
 		    first, first + count - 1);
 	diag_count(s->diag, &kind_lost, count - 1);
 	return pass(s, &item, false);
@@ -285,7 +287,7 @@ static void on_garbage(void *ctx, uint64_t offset, uint64_t bytes)
 	struct swap_source *s = ctx;
 
 	diag_report(s->diag, &kind_garbage, s->name, DIAG_OFFSET, offset,
-		    "%" PRIu64 " bytes that belong to no message", bytes);
+		    "%s to no message", text_counted(bytes, "byte that belongs", "bytes that belong"));
 }
 
 static const struct swap_frame_ops frame_ops = {

@@ -278,7 +278,7 @@ done
 timeout 60 etrace run --backend=strace -o s.fxt -- ./untraced 2> told
 result $? "a child that asks not to be traced works as alone"
 check "and has done its work" test -e untraced.out
-check "and it is missing in the verdict" grep -q '1 tasks that asked not to be traced' told
+check "and it is missing in the verdict" grep -q '1 task that asked not to be traced' told
 
 # As does what the address sanitizer does at a program's end.
 echo 'int main(void) { return 0; }' > nothing.c
@@ -433,7 +433,7 @@ check "nothing is left of a recorder that was killed" \
 ends 5 "without its strace a build goes on" etrace run --backend=strace -o s.json -- sh -c '
 	kill -KILL "$(sed -n "s/^TracerPid:[[:blank:]]*//p" /proc/$$/status)"; echo x > after; exit 5'
 check "and does its work" test -s after
-check "which the verdict tells" grep -q '"verdict":"1 tasks that went on when strace had ended' s.json
+check "which the verdict tells" grep -q '"verdict":"1 task that went on unrecorded after strace had ended' s.json
 
 # What outlives the command is told, and lives on as if nobody had been there.
 mkfifo end

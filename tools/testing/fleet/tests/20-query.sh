@@ -72,7 +72,7 @@ says "builds, for a person" \
 "begin                      took  status  steps  host   project  name        tags          missing      files
 2026-11-24 13:00:00      30.0 s       -      1  gamma  lib      it's \\ odd                                 2
 2026-11-24 10:00:00  1 min 30 s       0      5  beta   app      full        branch=topic  events lost      3
-There are more: --limit shows more than 2" fleet builds "${all[@]}" --limit 2
+There are more rows than the limit of 2; --limit N prints more" fleet builds "${all[@]}" --limit 2
 says "builds of a span" "2026-11-23T10:00:00Z
 2026-11-21T10:00:00Z" json .begin builds --since 2026-11-20T10:00:01 --until 2026-11-24T10:00
 says "the last day belongs to it" "gamma beta" \

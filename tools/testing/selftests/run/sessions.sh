@@ -187,7 +187,7 @@ pid_namespace()
 
 	name=other
 	unshare -pf bash inside > out 2>&1 || fail "in a namespace with another /proc: $(cat out)"
-	has other.err "1 of the 1 tasks that are there have no names in the trace: /proc is not that of this pid namespace"
+	has other.err "the trace lacks the names of 1 of 1 tasks: /proc is not that of this pid namespace"
 	is "its name" "$(sed -n 's/.*!TN|//p' other.etrace)" ""
 	hasnt other.etrace '!TA|'
 	has other-left.err "victim [$(cat left)] outlives the command"

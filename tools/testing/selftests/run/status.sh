@@ -219,7 +219,7 @@ io_uring()
 		sh -c './ringer -u > fd; exit 5' > out 2> err || s=$?
 	is "status under --strict" $s 123
 	has err "NOT COMPLETE"
-	has err "  1 io_urings set up: not all that was done through them is recorded"
+	has err "  1 io_uring set up: not everything done through these is recorded"
 	is "who did" "$(grep -c '^  ringer \[[0-9]*\] set up an io_uring$' err)" 1
 	is "what the trace says" "$(grep -c "!IoUring|fd=$(cat fd)\$" u.etrace)" 1
 	has u.json "{\"event\":\"io_uring\""
