@@ -17,6 +17,12 @@
 /* For completions: prints the table; in no help. */
 #define LIST_OPTIONS	"list-options"
 
+/* What a user types before the name: "etrace " of "etrace deps". */
+static const char *before_name(const struct command_line *c)
+{
+	return c->program ? "" : PROG " ";
+}
+
 static size_t count_rows(const struct command_line *c)
 {
 	size_t n = 0;
@@ -77,7 +83,7 @@ static void put_words(FILE *to, const char *head, int column, const char *text)
 		fputc('\n', to);
 }
 
-static void put_option(FILE *to, const struct opt_row *row)
+void command_line_put(FILE *to, const struct opt_row *row)
 {
 	char head[80], left[72];
 
@@ -116,7 +122,7 @@ static void put_help(const struct command_line *c, FILE *to)
 	fputs("\nOptions:\n", to);
 	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
 		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
-			put_option(to, row);
+			command_line_put(to, row);
 	fputc('\n', to);
 	put_words(to, "Exit status: ", 2, c->status);
 }
@@ -141,11 +147,11 @@ int command_line_wrong(const struct command_line *c, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, PROG " %s: ", c->name);
+	fprintf(stderr, "%s%s: ", before_name(c), c->name);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, " (" PROG " %s --help shows how)\n", c->name);
+	fprintf(stderr, " (%s%s --help shows how)\n", before_name(c), c->name);
 	return c->failed;
 }
 
@@ -245,10 +251,13 @@ int command_line_parse(const struct command_line *c, int argc, char **argv, stru
 			list_options(c);
 			ret = 0;
 		} else if (!strcmp(opt_row_long(row), "help")) {
-			put_help(c, stdout);
+			if (c->put_help)
+				c->put_help();
+			else
+				put_help(c, stdout);
 			ret = 0;
 		} else if (!strcmp(opt_row_long(row), "version")) {
-			print_version();
+			printf("%s " ETRACE_VERSION "\n", c->program ? c->name : PROG);
 			ret = 0;
 		} else {
 			opts_add(opts, opt_row_long(row), optarg);

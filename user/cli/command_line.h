@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The command line of a subcommand: one table of its options. Parsing, --help, what is
+ * The command line of a program or a subcommand: one table of its options. Parsing, --help, what is
  * said of a wrong option, and the completions of shells all come from it.
  */
 #ifndef ETRACE_COMMAND_LINE_H
@@ -10,11 +10,14 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #define COMMAND_LINE_TABLES 5
 
 struct command_line {
-	const char *name;	/* of the subcommand: "deps" */
+	const char *name;	/* as it is called: "deps" of etrace, or "etrace-read" */
+	bool program;		/* it is a program of its own, no subcommand of etrace */
+	void (*put_help)(void);	/* prints what --help does, instead of what follows; or NULL */
 	/* what follows the options; for each further usage a line of its own */
 	const char *synopsis;
 	const char *about;	/* what it does; --help wraps it; a line before a blank ends */
@@ -40,6 +43,9 @@ struct command_line {
  * printed, or what is wrong.
  */
 int command_line_parse(const struct command_line *c, int argc, char **argv, struct opts *opts);
+
+/** command_line_put - what --help prints of an option */
+void command_line_put(FILE *to, const struct opt_row *row);
 
 /**
  * command_line_wrong - say in one line what is wrong with a command line, and where help is

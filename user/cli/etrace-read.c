@@ -5,13 +5,13 @@
  * are declared there too.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/command_line.h"
 #include "cli/inputs.h"
 #include "cli/oom.h"
 #include "build/redact.h"
@@ -22,64 +22,54 @@
 
 #define PROG "etrace-read"
 
-enum {
-	OPT_FROM = 256,
-	OPT_TO,
-	OPT_VERSION,
-	OPT_REDACT,
-	OPT_FORMAT,		/* and above: index into struct cmdline.rows */
+/* The rows of our own options, and those that formats declare. */
+static struct opt_row *rows;
+static size_t nrows, rows_cap;
+
+static const struct opt_row options[] = {
+	{ "from", "FORMAT", "format of the input; default: found out from its content" },
+	{ "to", "FORMAT", "format of the output; default: by the name of FILE, or fxt" },
+	{ "o|output", "FILE", "write there (created with mode 0600), compressed if the name\n"
+	  "ends in .gz or .zst; default: standard output" },
+	{ "redact", NULL, "hide what looks secret in arguments of programs" },
+	COMMAND_LINE_HELP
 };
 
-/* The command line, and the options that formats declare. */
 struct cmdline {
-	const char *from, *to, *output;
-	bool redact;
-	struct opts opts;
-	const struct opt_row **rows;
-	size_t nrows, rows_cap;
+	const char *output;
+	struct opts own, opts;		/* ours, and those of formats */
 	char **files;
 	size_t nfiles;
 };
 
-static void usage(FILE *to)
+/* An option of a format, unless another format has it, too. */
+static void declare(const struct opt_row *row)
 {
-	fputs("Usage: " PROG " [--from FORMAT] [--to FORMAT] [-o FILE] [OPTION]... [FILE]...\n"
-	      "Convert a trace.  Without FILE, or with -, read standard input; several\n"
-	      "FILEs (those of the processors, for example) are one trace.\n\n"
-	      "  --from FORMAT   format of the input; default: found out from its content\n"
-	      "  --to FORMAT     format of the output; default: by the name of FILE, or fxt\n"
-	      "  -o, --output FILE\n"
-	      "                  write there (created with mode 0600), compressed if the name\n"
-	      "                  ends in .gz or .zst; default: standard output\n"
-	      "  --redact        hide what looks secret in arguments of programs\n"
-	      "  -h, --help      show this and exit\n"
-	      "  --version       show the version and exit\n", to);
+	if (opt_row_has(rows, row->name))
+		return;
+	/* a row without a name ends them */
+	rows = xgrow(rows, &rows_cap, nrows + 2, sizeof(*rows));
+	rows[nrows++] = *row;
+	rows[nrows] = (struct opt_row){ 0 };
 }
 
-/* Whether a row's option was declared by an earlier row under this name. */
-static const struct opt_row *declared(const struct cmdline *c, const char *name)
+static void declare_all(void)
 {
-	for (size_t i = 0; i < c->nrows; i++)
-		if (!strcmp(c->rows[i]->name, name))
-			return c->rows[i];
-	return NULL;
-}
-
-static void declare(struct cmdline *c, const struct opt_row *row)
-{
-	for (; row && row->name; row++) {
-		if (declared(c, row->name))
-			continue;
-		c->rows = xgrow(c->rows, &c->rows_cap, c->nrows + 1, sizeof(*c->rows));
-		c->rows[c->nrows++] = row;
+	for (const struct source_format *f = source_formats; f->name; f++)
+		for (const struct opt_row *row = f->options; row && row->name; row++)
+			declare(row);
+	for (const struct sink_format *f = sink_formats; f->name; f++) {
+		for (const struct opt_row *row = f->options; row && row->name; row++)
+			declare(row);
+		if (f->flag)
+			declare(&(struct opt_row){ f->flag, NULL, f->help });
 	}
 }
 
 /* ---- --help, from the tables ---- */
 
-/* Columns before the texts of formats and of options. */
+/* Columns before the texts of formats. */
 #define NAME_WIDTH	16
-#define OPTION_WIDTH	20
 /* A terminal's. */
 #define LINE_WIDTH	80
 
@@ -150,35 +140,28 @@ static void owners(char *buf, size_t size, const char *option)
 }
 
 /* All options of formats, those of the same rows together. */
-static void help_options(const struct cmdline *c)
+static void help_options(void)
 {
-	char title[300], other[300], left[80];
+	char title[300], other[300];
 
-	for (size_t i = 0; i < c->nrows; i++) {
+	for (size_t i = 0; i < nrows; i++) {
 		bool said = false;
 
-		owners(title, sizeof(title), c->rows[i]->name);
+		owners(title, sizeof(title), rows[i].name);
 		/* an output's own option stands with the outputs */
 		if (!title[0])
 			continue;
 		for (size_t k = 0; k < i && !said; k++) {
-			owners(other, sizeof(other), c->rows[k]->name);
+			owners(other, sizeof(other), rows[k].name);
 			said = !strcmp(title, other);
 		}
 		if (said)
 			continue;
 		printf("\nOptions of %s:\n", title);
-		for (size_t k = i; k < c->nrows; k++) {
-			const struct opt_row *row = c->rows[k];
-
-			owners(other, sizeof(other), row->name);
-			if (strcmp(title, other))
-				continue;
-			opt_row_head(row, left, sizeof(left));
-			if (strlen(left) > OPTION_WIDTH)
-				printf("  %s\n  %-*s %s\n", left, OPTION_WIDTH, "", row->help);
-			else
-				printf("  %-*s %s\n", OPTION_WIDTH, left, row->help);
+		for (size_t k = i; k < nrows; k++) {
+			owners(other, sizeof(other), rows[k].name);
+			if (!strcmp(title, other))
+				command_line_put(stdout, &rows[k]);
 		}
 	}
 }
@@ -212,11 +195,15 @@ static void help_sink(const struct sink_format *f)
 	help_format(name, f->help, models);
 }
 
-static void help(const struct cmdline *c)
+static void help(void)
 {
 	const char *last = "";
 
-	usage(stdout);
+	fputs("Usage: " PROG " [--from FORMAT] [--to FORMAT] [-o FILE] [OPTION]... [FILE]...\n"
+	      "Convert a trace.  Without FILE, or with -, read standard input; several\n"
+	      "FILEs (those of the processors, for example) are one trace.\n\n", stdout);
+	for (const struct opt_row *row = options; row->name; row++)
+		command_line_put(stdout, row);
 	printf("\nInput formats (--from), and what is read from them:\n");
 	for (const struct source_format *f = source_formats; f->name; f++) {
 		help_format(strcmp(f->name, last) ? f->name : "", f->help, model_names[f->model]);
@@ -226,90 +213,9 @@ static void help(const struct cmdline *c)
 	       "are made of:\n");
 	for (const struct sink_format *f = sink_formats; f->name; f++)
 		help_sink(f);
-	help_options(c);
+	help_options();
 	printf("\nExit status: 0 complete; 1 converted, but something is missing or damaged;\n"
-	       "2 nothing could be done.\n");
-}
-
-/* getopt's table, made of our own options and those of the rows. */
-static struct option *long_options(struct cmdline *c, struct opt_row *flags)
-{
-	static const struct option own[] = {
-		{ "from", required_argument, NULL, OPT_FROM },
-		{ "to", required_argument, NULL, OPT_TO },
-		{ "output", required_argument, NULL, 'o' },
-		{ "redact", no_argument, NULL, OPT_REDACT },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, OPT_VERSION },
-	};
-	const size_t nown = sizeof(own) / sizeof(own[0]);
-	struct option *table;
-
-	for (const struct source_format *f = source_formats; f->name; f++)
-		declare(c, f->options);
-	for (const struct sink_format *f = sink_formats; f->name; f++) {
-		declare(c, f->options);
-		if (f->flag) {
-			*flags = (struct opt_row){ f->flag, NULL, f->help };
-			if (!declared(c, f->flag)) {
-				c->rows = xgrow(c->rows, &c->rows_cap, c->nrows + 1,
-						sizeof(*c->rows));
-				c->rows[c->nrows++] = flags;
-			}
-			flags++;
-		}
-	}
-	table = xcalloc(nown + c->nrows + 1, sizeof(*table));
-	memcpy(table, own, sizeof(own));
-	for (size_t i = 0; i < c->nrows; i++)
-		table[nown + i] = (struct option){
-			c->rows[i]->name, opt_row_getopt(c->rows[i]), NULL, OPT_FORMAT + (int)i,
-		};
-	return table;
-}
-
-/* Return: 0 to go on, 1 to exit with 0, 2 to exit with 2. */
-static int parse(struct cmdline *c, int argc, char **argv, struct opt_row *flags)
-{
-	struct option *table = long_options(c, flags);
-	int opt, ret = 0;
-
-	while (!ret && (opt = getopt_long(argc, argv, "o:h", table, NULL)) != -1) {
-		switch (opt) {
-		case OPT_FROM:
-			c->from = optarg;
-			break;
-		case OPT_TO:
-			c->to = optarg;
-			break;
-		case 'o':
-			c->output = optarg;
-			break;
-		case OPT_REDACT:
-			c->redact = true;
-			break;
-		case 'h':
-			help(c);
-			ret = 1;
-			break;
-		case OPT_VERSION:
-			puts(PROG " " ETRACE_VERSION);
-			ret = 1;
-			break;
-		case '?':
-			usage(stderr);
-			ret = 2;
-			break;
-		default:
-			if (c->rows && opt >= OPT_FORMAT)
-				opts_add(&c->opts, c->rows[opt - OPT_FORMAT]->name, optarg);
-			break;
-		}
-	}
-	free(table);
-	c->files = argv + optind;
-	c->nfiles = (size_t)(argc - optind);
-	return ret;
+	       "2 nothing was converted.\n");
 }
 
 /* ---- choosing the rows ---- */
@@ -349,8 +255,8 @@ static const char *output_name(const struct cmdline *c)
 	bool any_flag = false;
 	char names[128];
 
-	if (c->to)
-		return c->to;
+	if (opt_value(&c->own, "to"))
+		return opt_value(&c->own, "to");
 	if (c->output) {
 		name = output_by_suffix(c->output);
 		if (name)
@@ -419,7 +325,7 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 	uint64_t hidden = 0;
 	int err = 0, e;
 
-	if (c->redact && ch->source->model != MODEL_ETRACE) {
+	if (opt_flag(&c->own, "redact") && ch->source->model != MODEL_ETRACE) {
 		diag_fatal(diag, "--redact hides in arguments of programs, of which %s tell nothing",
 			   model_names[ch->source->model]);
 		return;
@@ -445,7 +351,7 @@ static void convert(struct cmdline *c, const struct choice *ch, const struct inp
 		opened = opened && sinks[i];
 	if (opened) {
 		sink = sink_tee(sinks, n);
-		if (c->redact)
+		if (opt_flag(&c->own, "redact"))
 			sink = redact_sink(sink, &hidden);
 		err = source_run(source, sink);
 		e = sink_end(sink);
@@ -482,7 +388,7 @@ static int run(struct cmdline *c, struct diag *diag)
 	const char *from;
 
 	if (inputs_open(&inputs, c->files, c->nfiles, diag)) {
-		from = choose_source(c->from, inputs.in, inputs.n, diag);
+		from = choose_source(opt_value(&c->own, "from"), inputs.in, inputs.n, diag);
 		if (from && choose_rows(from, output_name(c), inputs.in[0], &c->opts, &ch, diag)) {
 			if (c->output && ch.main && opt_row_has(ch.main->options, "view") &&
 			    out_is_view(c->output))
@@ -498,21 +404,35 @@ static int run(struct cmdline *c, struct diag *diag)
 
 int main(int argc, char **argv)
 {
+	struct command_line line = {
+		.name = PROG, .program = true, .put_help = help, .failed = 2,
+		.options = { options },
+	};
 	struct cmdline c = { 0 };
-	struct opt_row flags[64];
+	struct opts given = { 0 };
 	struct diag *diag;
 	int ret;
 
 	oom_exits();
-	ret = parse(&c, argc, argv, flags);
-	if (ret) {
-		ret = ret == 1 ? diag_stdout(PROG, 0) : 2;
-	} else {
+	declare_all();
+	line.options[1] = rows;
+	ret = command_line_parse(&line, argc, argv, &given);
+	if (ret < 0) {
+		for (size_t i = 0; i < given.n; i++)
+			opts_add(opt_row_has(options, given.given[i].name) ? &c.own : &c.opts,
+				 given.given[i].name, given.given[i].value);
+		c.output = opt_value(&c.own, "output");
+		c.files = argv + optind;
+		c.nfiles = (size_t)(argc - optind);
 		diag = diag_new(stderr, PROG);
 		ret = run(&c, diag);
 		diag_free(diag);
+	} else if (!ret) {
+		ret = diag_stdout(PROG, 0);
 	}
+	opts_free(&given);
+	opts_free(&c.own);
 	opts_free(&c.opts);
-	free(c.rows);
+	free(rows);
 	return ret;
 }

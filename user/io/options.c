@@ -12,7 +12,7 @@
 bool opt_row_has(const struct opt_row *row, const char *name)
 {
 	for (; row && row->name; row++)
-		if (!strcmp(row->name, name))
+		if (!strcmp(opt_row_long(row), name))
 			return true;
 	return false;
 }

@@ -179,6 +179,15 @@ static void numbers(void **state)
 	assert_string_equal(c, "1,000");
 	assert_string_equal(d, "18,446,744,073,709,551,615");
 	assert_string_equal(text_count(123456), "123,456");
+	assert_string_equal(text_counted(1, "entry", "entries"), "1 entry");
+	assert_string_equal(text_counted(1000, "entry", "entries"), "1,000 entries");
+	assert_string_equal(text_noun(2, "records lost"), "records lost");
+	assert_string_equal(text_noun(1, "records lost"), "record lost");
+	assert_string_equal(text_noun(1, "damaged messages"), "damaged message");
+	assert_string_equal(text_noun(1, "entries of packages"), "entry of packages");
+	assert_string_equal(text_noun(1, "losses"), "loss");
+	assert_string_equal(text_noun(1, "all that"), "all that");
+	assert_string_equal(text_noun(1, ""), "");
 	a = text_bytes(0);
 	b = text_bytes(999);
 	c = text_bytes(1000);
