@@ -157,8 +157,7 @@ static void tell_losses(const struct recording *r, const struct rec_account *a)
 			text_time(l->until - l->since));
 	}
 	if (all->n > n)
-		fprintf(stderr, "  and %s more %s\n", text_count(all->n - n),
-			all->n - n == 1 ? "time" : "times");
+		fprintf(stderr, "  and %s\n", text_counted(all->n - n, "more time", "more times"));
 	if (lost_records(a) > all->records)
 		fprintf(stderr, "  %s of tasks that recorded nothing later, so the time is not known\n",
 			text_count(lost_records(a) - all->records));
@@ -210,9 +209,9 @@ static void tell(const struct recording *r, const struct rec_account *a,
 	struct term_colors c = term_colors(STDERR_FILENO);
 
 	if (!r->opt.quiet) {
-		fprintf(stderr, PROG ": %s, %s processes, %s events; %s%s%s\n",
-			text_time(ended - r->begun), text_count(notable_processes(r->notable)),
-			text_count(a->tally->events), complete ? c.good : c.bad,
+		fprintf(stderr, PROG ": %s, %s, %s; %s%s%s\n", text_time(ended - r->begun),
+			text_counted(notable_processes(r->notable), "process", "processes"),
+			text_counted(a->tally->events, "event", "events"), complete ? c.good : c.bad,
 			complete ? "complete" : "NOT COMPLETE", c.off);
 	} else if (!complete) {
 		say("the trace is not complete");
@@ -226,10 +225,11 @@ static void tell(const struct recording *r, const struct rec_account *a,
 		tell_notable(r, notable_killed(r->notable), "was ended by ");
 	tell_outputs(r, r->opt.quiet);
 	if (r->opt.verbose && !r->opt.quiet)
-		fprintf(stderr, "  %s records, %s from the buffers; largest buffer %s; at most %s read ahead; %s names joined, %" PRIu64 " hooks missing\n",
-			text_count(a->tally->records), text_bytes(a->bytes),
+		fprintf(stderr, "  %s, %s from the buffers; largest buffer %s; at most %s read ahead; %s joined, %s missing\n",
+			text_counted(a->tally->records, "record", "records"), text_bytes(a->bytes),
 			text_bytes(a->buffer), text_bytes(a->waited),
-			text_count(a->module.strings_joined), (uint64_t)a->module.hooks_missing);
+			text_counted(a->module.strings_joined, "name", "names"),
+			text_counted(a->module.hooks_missing, "hook", "hooks"));
 }
 
 /* ---- the end ---- */

@@ -62,6 +62,8 @@ rm src/gone.h ./*.o
 cp src/b.c.bad src/b.c
 touch src/a.c
 etrace run --backend=strace --record=output -o etrace.fxt -- make -k > log 2>&1
+etrace run --backend=strace -o one.fxt -- true 2> one
+check "what run counts has its singular" grep -q '^etrace: .*, 1 process, [0-9,]* events; complete$' one
 check "run ends with what failed first" \
 	grep -q '^etrace: FAILED: cc1 failed first, on src/a.c, with exit status 1: gone.h was not found' log
 check "and with who tells more" grep -qx '  more: etrace explain etrace.fxt' log
