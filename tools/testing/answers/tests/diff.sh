@@ -58,7 +58,7 @@ done
 
 etrace diff 4.db flag.db > text
 check "the flag is shown" grep -q "^ *+ 'CFLAGS=-O2 -fPIC'" text
-check "and what follows" grep -q "^other arguments.*main.c" text
+check "and what follows" grep -q "^different arguments.*main.c" text
 check "of one command, which words" grep -q '^ *- -O1$' text
 
 # What a recording of another thing changed would be.
@@ -128,7 +128,7 @@ done
 (cd three && V=33 etrace run -q --backend=strace --record=env -o ../3.fxt -- make > /dev/null)
 etrace diff 1.fxt 2.fxt > text
 check "a variable is the root" grep -qx '   V: was 1, is 2' text
-check "an output of the same size and another content" grep -q '/two/o: another content, because of 1$' text
+check "an output of the same size and another content" grep -q '/two/o: different content, because of 1$' text
 check "one that is the same is not told" sh -c '! grep -q "two/p" text'
 etrace diff --json 1.fxt 3.fxt > json
 check "an output of another size, as JSON" python3 -c '
@@ -147,11 +147,11 @@ for pair in '1.fxt 2c.fxt' '2c.fxt 1.fxt' '2c.fxt 2d.fxt' '2c.fxt 2n.fxt' '2n.fx
 	# shellcheck disable=SC2086
 	etrace diff $pair | grep '^   [A-Z_]*: '
 done > ours
-printf '   CPATH: not set %s\n' 'before, is /c' 'any more, was /c' 'any more, was /c' > truth
+printf '   CPATH: %s\n' 'not set before, is /c' 'no longer set, was /c' 'no longer set, was /c' > truth
 same "variables that both have recorded are compared" ours truth
 rm two/o
 etrace diff 1.fxt 2.fxt > text
-check "what is not known is said" grep -q '^outputs:  of 1 of the same size it is not known' text
+check "what is not known is said" grep -q '^outputs:  1 of the same size could not be compared' text
 
 # A step that fails in one of them only: that is one root, with all that was not made then.
 for dir in works fails; do
@@ -170,7 +170,7 @@ failed()
 {
 	etrace diff "$3.fxt" "$4.fxt" > text
 	check "$2 failed: one root" [ "$(grep -c '^[0-9]*\. ' text)" = 1 ]
-	check "and it is the source" grep -q '^1\. .*/x\.c: other size$' text
+	check "and it is the source" grep -q '^1\. .*/x\.c: different size$' text
 	check "which says who failed" grep -q "^   in the $2 cc1 failed on it, with exit status 1\$" text
 	sed -n 's/^output:  .*\(works\)\//\1 /p' text > ours
 	printf 'works %s\n' "app: only in the $1, because of 1" "note: only in the $1, because of 1" \
