@@ -22,7 +22,7 @@ struct explain_list {
 struct explain_change {
 	const char *what;	/* "argument", "input", "environment", "program" */
 	char *then, *now;	/* NULL: it was not there */
-	const char *how;	/* of an input that was read in both: "another size"; or NULL */
+	const char *how;	/* of an input that was read in both: "different size"; or NULL */
 };
 
 /* Where what it printed says that the fault is. */

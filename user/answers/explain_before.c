@@ -67,7 +67,7 @@ static bool was_missed(const struct comparing *c, const char *path)
 }
 
 static const char *const changes[DIFF_CONTENT + 1] = {
-	[DIFF_SIZE] = "another size", [DIFF_TIME_ONLY] = "changed or touched",
+	[DIFF_SIZE] = "different size", [DIFF_TIME_ONLY] = "changed or touched",
 	[DIFF_CONTENT] = "made with a different size",
 };
 
