@@ -317,7 +317,7 @@ for way in notify fake trap error; do
 	case $way in
 	error) check "it is complete with '$way'" grep -q '"complete":1' s.json
 		check "the error is told" grep -q '"error":"ENOSYS","failed":true' s.json ;;
-	*) check "it is not complete with '$way'" grep -q '"verdict":"1 seccomp filters' s.json ;;
+	*) check "it is not complete with '$way'" grep -q '"verdict":"1 seccomp filter ' s.json ;;
 	esac
 done
 
