@@ -198,7 +198,7 @@ static const struct {
 	{ "output=all", ETRACE_SESSION_OUTPUT | ETRACE_SESSION_OUTPUT_ALL },
 };
 
-/* The bits of a name of @len bytes, 0: there is none such. */
+/* The bits of a name of @len bytes, 0: no such name. */
 static u8 etrace_record_bits(const char *name, size_t len)
 {
 	const char *known;

@@ -183,7 +183,7 @@ void sh_quote(struct buf *b, const char *s, size_t len)
 	}
 }
 
-/* One escape behind the backslash.  Return: its length, 0: there is none such. */
+/* One escape behind the backslash.  Return: its length, 0: no such escape. */
 static size_t unescape(const char *s, size_t len, struct buf *word)
 {
 	char c;

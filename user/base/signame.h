@@ -14,7 +14,7 @@ void signal_name(int signal, char *buf, size_t size);
 /** signal_abbrev - "SEGV"; NULL where a number has no name */
 const char *signal_abbrev(int signal);
 
-/** signal_number - that of "SIGSEGV", @len bytes; 0: there is none such */
+/** signal_number - that of "SIGSEGV", @len bytes; 0: no such signal */
 int signal_number(const char *name, size_t len);
 
 #endif

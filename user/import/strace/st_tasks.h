@@ -136,7 +136,7 @@ void st_tasks_end(struct st_tasks *t, struct st_task *task);
 
 void st_tasks_free(struct st_tasks *t);
 
-/** st_fd - a descriptor's place, made if it is not there.  Return: NULL: there is none such. */
+/** st_fd - a descriptor's place, made if it is not there.  Return: NULL: no such descriptor. */
 struct st_fd *st_fd(struct st_process *p, int64_t fd);
 
 /** st_fd_known - the same, NULL if nothing is known of it */
