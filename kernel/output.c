@@ -11,6 +11,7 @@
 #include <linux/sched/task.h>
 #include <linux/trace.h>
 #include <linux/trace_events.h>
+#include <linux/workqueue.h>
 
 #include "output.h"
 #include "compat.h"
@@ -290,23 +291,36 @@ unsigned int etrace_output_level(const struct etrace_session *s, unsigned int cp
 	return size ? 100 * (u64)ring_buffer_bytes_cpu(s->buffer, cpu) / size : 0;
 }
 
+/* An instance that somebody wants. */
+struct etrace_wanted {
+	struct work_struct work;
+	const char *name;
+	struct trace_array *tr;
+};
+
+static void etrace_instance_work(struct work_struct *work)
+{
+	struct etrace_wanted *w = container_of(work, struct etrace_wanted, work);
+
+	w->tr = etrace_trace_array_get(w->name);
+}
+
 /*
- * Finds or makes an instance. Who asks has been allowed to by the device, or is
- * loading the module; tracefs, which is root's, is not to ask again.
+ * Finds or makes an instance, in a kernel thread. Who asks has been allowed to
+ * by the device, or is loading the module; tracefs, which is root's, is not to
+ * ask again. And a task that is killed while it makes one gets a warning of
+ * the kernel: ring_buffer.c stops for the signal, and its caller for CPU
+ * hotplug does not expect that.
  */
 static struct trace_array *etrace_instance(const char *name)
 {
-	struct cred *cred = prepare_kernel_cred(&init_task);
-	const struct cred *old;
-	struct trace_array *tr;
+	struct etrace_wanted w = { .name = name };
 
-	if (!cred)
-		return NULL;
-	old = override_creds(cred);
-	tr = etrace_trace_array_get(name);
-	revert_creds(old);
-	put_cred(cred);
-	return tr;
+	INIT_WORK_ONSTACK(&w.work, etrace_instance_work);
+	schedule_work(&w.work);
+	flush_work(&w.work);
+	destroy_work_on_stack(&w.work);
+	return w.tr;
 }
 
 /**
