@@ -12,7 +12,7 @@ SECTION = re.compile(r'<script type="application/octet-stream" id="([^"]*)" data
 COLUMNS = {
     "processes": ("parent+1", "at dz", "took", "pid"),
     "programs": ("process", "file+1", "label", "class", "at dz", "took", "cpu+1", "rss+1", "ended",
-                 "value", "output+1", "parent+1", "forked", "failure"),
+                 "value", "output+1", "parent+1", "forked", "failure", "cwd+1"),
     "slices": ("program", "lane", "from d", "took"),
     "path": ("program+1", "why", "file+1", "output+1", "took"),
     "filefacts": ("present+1", "last+1", "flags"),
