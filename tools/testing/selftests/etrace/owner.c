@@ -428,6 +428,28 @@ static int instances(void)
 	return n;
 }
 
+/* Who is killed while it begins a session leaves none, and the kernel has nothing to say. */
+TEST(killed_early)
+{
+	int i, status;
+	pid_t pid;
+
+	setup("");
+	for (i = 0; i < 40; i++) {
+		fflush(stdout);
+		pid = fork();
+		if (!pid)
+			for (;;)
+				close(session());
+		usleep(2000 + i * 977 % 20000);
+		kill(pid, SIGKILL);
+		EXPECT_EQ(waitpid(pid, &status, 0), pid);
+		EXPECT_EQ(WIFSIGNALED(status), 1);
+	}
+	EXPECT_EQ(instances(), 0);
+	et_module_teardown();
+}
+
 /* A buffer has one reader, and says nothing any more once its session has ended. */
 static void pipes(void)
 {
