@@ -104,7 +104,7 @@ stalled()
 		env --default-signal=INT "$etrace" run --strict -o pipe.etrace -o w.etrace -- \
 			sh -c "$BIN/calls 3000; touch ended" 2> err.$sig > out 9<&- &
 		pid=$!
-		wait_for grep -q "waiting for pipe.etrace" err.$sig || fail "it does not wait"
+		wait_for grep -q "waiting until pipe.etrace is written" err.$sig || fail "it does not wait"
 		[ -e ended ] || fail "the command was held up"
 		is "opens in the other file" "$(opens w.etrace)" 3000
 		kill -$sig $pid
@@ -128,7 +128,7 @@ stalled()
 	dd if=pipe.etrace of=left iflag=nonblock bs=64k 2> /dev/null
 	"$etrace" run --strict -o pipe.etrace -- sh -c "$BIN/calls 3000" 2> err.late > out 9<&- &
 	pid=$!
-	wait_for grep -q "waiting for pipe.etrace" err.late || fail "it does not wait"
+	wait_for grep -q "waiting until pipe.etrace is written" err.late || fail "it does not wait"
 	cat pipe.etrace > late.etrace 9<&- &
 	wait_for test -s late.etrace || fail "nothing comes through the pipe"
 	exec 9<&-
