@@ -145,7 +145,7 @@ static int push_all(struct asked *a, struct server *s, const struct push_options
 		diag_free(diag);
 	}
 	if (!push_end(p) || t.there < a->nargs)
-		diag_fatal(a->diag, "%zu of %zu builds are stored; push all of them again: those that are stored stay there once",
+		diag_fatal(a->diag, "%zu of %zu builds are stored; push them all again: none is stored twice",
 			   t.there, a->nargs);
 	push_free(p);
 	return status;

@@ -109,8 +109,8 @@ says "none of these came" 0 ask "SELECT count() FROM $db.build WHERE name = 'job
 cp jobs-4.db untold.db
 sqlite3 untold.db "UPDATE version SET mtime = NULL; DELETE FROM meta WHERE key = 'realtime';
 	UPDATE meta SET value = 4 WHERE key = 'begin'"
-says "when it began is not known" "etrace push: untold.db: when it began is not known, for it tells the time of no file: say --begin
-etrace push: 0 of 1 builds are there; push again those that are not: what is there stays there once" \
+says "when it began is not known" "etrace push: untold.db: its trace does not say when the build began; give --begin
+etrace push: 0 of 1 builds are stored; push them all again: none is stored twice" \
 	p "$FLEET_URL" untold.db
 ends 0 "but can be said" p -q --begin yesterday "$FLEET_URL" untold.db
 cp jobs-4.db part.db
