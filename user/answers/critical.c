@@ -67,43 +67,44 @@ static bool is_note(const struct build *b, uint32_t file)
 	return false;
 }
 
-/* The last file that a job wrote, and rather a result than a note of it. */
-static bool is_better(const struct build *b, uint32_t file, int64_t at, uint32_t than, int64_t until)
-{
-	bool note = is_note(b, file);
+/* What is known of a job's output. */
+struct output {
+	int64_t until;
+	bool note;
+};
 
-	if (!than)
-		return true;
-	return note == is_note(b, than) ? at > until : !note;
-}
-
+/* The last file that each job wrote, but a note of its result only if there is nothing else. */
 void line_outputs(struct timeline *t)
 {
 	const struct build *b = build_of(t->db);
 	bool *log = find_appended(b);
-	int64_t *until = xcalloc(t->nprocesses + 1, sizeof(*until));
+	struct output *known = xcalloc(t->nprocesses + 1, sizeof(*known));
 
 	t->outputs = xcalloc(t->nprocesses + 1, sizeof(*t->outputs));
 	for (uint32_t i = 1; i <= b->nversions; i++) {
 		const struct build_version *v = &b->versions[i];
 		uint32_t file = build_is_written(v) && v->writes ? build_name(b, i, v->file) : 0;
 
+		bool note;
+
 		if (!file || log[v->file] || is_shared(b, i))
 			continue;
+		note = is_note(b, file);
 		for (uint32_t k = 0; k < v->writes; k++) {
 			const struct build_access *a = build_use(b, i, k);
 			uint32_t job = job_of(t, t->execs[a->exec].process);
 
-			if (!is_better(b, file, a->until, t->outputs[job], until[job]))
+			if (t->outputs[job] &&
+			    (note == known[job].note ? a->until <= known[job].until : note))
 				continue;
 			t->outputs[job] = file;
-			until[job] = a->until;
+			known[job] = (struct output){ a->until, note };
 		}
 	}
 	for (uint32_t p = 1; p <= t->nprocesses; p++)
 		t->outputs[p] = t->outputs[job_of(t, p)];
 	free(log);
-	free(until);
+	free(known);
 }
 
 /* ---- needs ---- */

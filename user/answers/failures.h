@@ -106,10 +106,10 @@ bool failures_printed(struct db *db, uint32_t exec, struct buf *to);
 bool failures_said(struct db *db, uint32_t exec, struct failure_on *on);
 
 /**
- * failures_quote - the line of what it printed that tells best why it failed; appended
+ * failures_quote - append the printed line that best explains the failure
  *
- * The first on descriptor 2 that speaks of an error, or its last one; else the first on
- * descriptor 1 that does.  Nothing is appended if there is none.  Secrets are hidden.
+ * This is the first line on descriptor 2 that mentions an error, or else the last line there;
+ * if there is none, the first such line on descriptor 1.  Secrets are hidden.
  */
 void failures_quote(struct db *db, uint32_t exec, struct buf *to);
 
@@ -147,7 +147,7 @@ void failures_text(struct db *db, const struct failures *f, struct buf *to);
 
 /**
  * failures_text_of - "cc1 failed, on src/parse.c, with exit status 1" of any exec; appended
- * @quote: with what it said itself, where nothing else tells why
+ * @quote: add the program's own words if no other reason is known
  */
 void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, bool quote,
 		      struct buf *to);
@@ -192,6 +192,9 @@ struct failures {
 	bool failed;
 	bool attached;		/* no command was recorded, but processes that were there */
 };
+
+/** failures_is_shell - whether an exec runs a shell, or is a child that a shell forked */
+bool failures_is_shell(const struct build *b, uint32_t exec);
 
 /** failures_ran - whether a program, or a part of it that it forked, ran one of that name */
 bool failures_ran(const struct failures *f, uint32_t exec, const char *word, size_t len);

@@ -173,7 +173,7 @@ static uint32_t calls_at(const struct failures *f, const struct failure_node *ca
 	return n;
 }
 
-/* Whether a builder, or one that it takes its job slots from, was told to run several jobs. */
+/* Whether a builder, or a builder that called it, was told to run several jobs at a time. */
 static bool is_parallel(const struct failures *f, uint32_t caller)
 {
 	for (uint32_t i = caller; i; i = f->nodes[i].up)

@@ -64,8 +64,6 @@ static bool is_of_script(const char *line, size_t len, const char *program, size
 	slash = memrchr(line, '/', (size_t)(colon - line));
 	base = base ? base + 1 : program;
 	plen -= (size_t)(base - program);
-	if (plen >= 2 && !memcmp(base + plen - 2, "sh", 2))
-		return false;
 	line = slash ? slash + 1 : line;
 	if ((size_t)(colon - line) == plen && !memcmp(line, base, plen))
 		return false;
@@ -87,6 +85,8 @@ static void keep_own(struct db *db, uint32_t exec, struct buf *text)
 	size_t plen, to = 0;
 	const char *program = build_path(b, b->execs[exec].program, &plen);
 
+	if (failures_is_shell(b, exec))
+		return;
 	for (size_t at = 0; at < text->len;) {
 		const char *s = text->s + at, *end = memchr(s, '\n', text->len - at);
 		size_t len = end ? (size_t)(end - s) + 1 : text->len - at;
@@ -200,7 +200,6 @@ static void add_before(const char *line, const char *at, struct buf *to)
 static void add_behind(const char *at, const char *end, struct buf *to)
 {
 	const char *from = at;
-
 	const char *stop = strchr(QUOTES, at[-1]) ? QUOTES "\n" : QUOTES " :,\n";
 
 	while (at < end && !strchr(stop, *at))

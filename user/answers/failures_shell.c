@@ -509,8 +509,7 @@ static void find_candidates(struct shell_text *t, const struct failures *f, uint
 	}
 }
 
-/* It was forked, or runs, as a shell. */
-static bool is_shell(const struct build *b, uint32_t exec)
+bool failures_is_shell(const struct build *b, uint32_t exec)
 {
 	struct buf label = { 0 };
 	size_t len;
@@ -521,25 +520,37 @@ static bool is_shell(const struct build *b, uint32_t exec)
 	return class == WORK_SHELL;
 }
 
+/* The commands of a shell, by its text.  Return: false: that is not known; for forget() anyway */
+static bool read_commands(struct db *db, uint32_t exec, struct shell_text *t, struct buf *text)
+{
+	if (!find_text(db, build_with_command(build_of(db), exec), text, &t->errexit))
+		return false;
+	t->s = text->s;
+	t->end = text->s + text->len;
+	take_text(t);
+	return true;
+}
+
+static void forget(struct shell_text *t, struct buf *text)
+{
+	buf_free(&t->words);
+	buf_free(text);
+	free(t->commands);
+}
+
 bool failures_may_run(struct db *db, uint32_t exec, const char *name, size_t len)
 {
-	const struct build *b = build_of(db);
 	struct shell_text t = { 0 };
 	struct buf text = { 0 };
 	bool may = true;
 
-	if (is_shell(b, exec) && find_text(db, build_with_command(b, exec), &text, &t.errexit) &&
-	    memmem(text.s, text.len, name, len)) {
-		t.s = text.s;
-		t.end = text.s + text.len;
-		take_text(&t);
+	if (failures_is_shell(build_of(db), exec) && read_commands(db, exec, &t, &text) &&
+	    text.len && memmem(text.s, text.len, name, len)) {
 		may = false;
 		for (size_t i = 0; i < t.n && !may; i++)
 			may = is_base(t.words.s + t.commands[i].word, t.commands[i].len, name, len);
 	}
-	buf_free(&t.words);
-	buf_free(&text);
-	free(t.commands);
+	forget(&t, &text);
 	return may;
 }
 
@@ -551,13 +562,10 @@ bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on)
 	struct shell_text t = { 0 };
 	struct buf text = { 0 };
 
-	if (build_of(db)->execs[exec].status != STATUS_NOT_FOUND || !is_shell(build_of(db), exec))
+	if (build_of(db)->execs[exec].status != STATUS_NOT_FOUND || !failures_is_shell(build_of(db), exec))
 		return false;
 	on->reason = FAILURE_OF_TOOL;
-	if (find_text(db, build_with_command(build_of(db), exec), &text, &t.errexit)) {
-		t.s = text.s;
-		t.end = text.s + text.len;
-		take_text(&t);
+	if (read_commands(db, exec, &t, &text)) {
 		t.strange |= t.n * f->nodes[shell].calls > PAIRS_MAX;
 		if (!t.strange) {
 			find_candidates(&t, f, shell);
@@ -569,8 +577,6 @@ bool failures_not_run(struct db *db, uint32_t exec, struct failure_on *on)
 		buf_add(&on->name, t.words.s + found->word, found->len);
 		buf_add(&on->path, on->name.s, on->name.len);
 	}
-	buf_free(&t.words);
-	buf_free(&text);
-	free(t.commands);
+	forget(&t, &text);
 	return true;
 }

@@ -320,7 +320,7 @@ static void say_by_threads(void)
 	want("SysClone|flags=%u", THREAD_FLAGS);
 	want_fork(tid);
 	want_of(tid, "Exit|status=0");
-	/* till it is gone: who ends last tells what the process printed */
+	/* until it is gone: the last task to end emits what the process printed */
 	while (!et_sys(SYS_tgkill, getpid(), tid, 0))
 		usleep(1000);
 	say(1, "c", 1);

@@ -137,7 +137,7 @@ attach()
 	wait $pid 2> /dev/null
 	has b.etrace "Exit|"
 	is "status for a process that is gone" "$(status "$etrace" attach -o c.fxt $pid)" 125
-	# What fails meanwhile is told, and nothing if the same ends well.
+	# It names what failed meanwhile, and says nothing if the process itself ends well.
 	mkfifo go
 	for end in 3 0; do
 		sh -c "read -r _ < go; cat nothing; exit $end" 2> /dev/null &
