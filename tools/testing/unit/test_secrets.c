@@ -139,7 +139,7 @@ static void documented(void **state)
 	assert_non_null(file);
 	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
 	fclose(file);
-	from = strstr(text, "put before and behind it:\n");
+	from = strstr(text, "contains one of these:\n");
 	assert_non_null(from);
 	to = strstr(from, ".\n");
 	assert_non_null(to);
