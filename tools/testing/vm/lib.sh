@@ -22,6 +22,10 @@ CACHE=${ETRACE_CACHE:-$TOP/build/vm}
 # shellcheck disable=SC2034
 use_arch()
 {
+	# qemu 7.2 keeps translated code by its virtual address.  With random addresses it
+	# would translate the C library anew for each program: three quarters of an exec.
+	local same_addresses=norandmaps
+
 	ARCH=$1
 	case $ARCH in
 	amd64)
@@ -36,7 +40,7 @@ use_arch()
 		# host the guest may think otherwise, and turn to a clock ten times slower;
 		# and if a guest stands still while it tests its timer, it takes that for
 		# broken and panics.
-		boot="tsc=reliable no_timer_check"
+		boot="tsc=reliable no_timer_check $same_addresses"
 		# ttyS0 is the command's.
 		ports=(-serial chardev:out -serial chardev:log -serial chardev:status)
 		console=ttyS1 status=ttyS2 ;;
@@ -45,7 +49,7 @@ use_arch()
 		# Authenticated pointers by the algorithm of the architecture take TCG half
 		# of its time.
 		machine=(-machine virt -cpu "max,pauth-impdef=on,sve=off")
-		boot=
+		boot=$same_addresses
 		# The machine has one port of its own, the kernel's.
 		ports=(-serial chardev:log -device "pci-serial,chardev=out" -device "pci-serial,chardev=status")
 		console=ttyAMA0 status=ttyS1 ;;
