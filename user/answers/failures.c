@@ -342,7 +342,8 @@ uint32_t failures_command(const struct failures *f, uint32_t exec)
 {
 	uint32_t up = f->nodes[exec].up;
 
-	while (up && f->nodes[exec].blamed && f->nodes[up].caller == CALLER_DRIVER) {
+	while (up && f->nodes[exec].blamed && f->nodes[up].caller == CALLER_DRIVER &&
+	       exec_of(f, f->nodes[exec].begun)->parent == up) {
 		exec = up;
 		up = f->nodes[exec].up;
 	}

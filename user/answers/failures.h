@@ -86,7 +86,7 @@ struct failure_on {
 	struct buf path;	/* absolute, as far as it is known */
 	struct buf name;	/* as it was looked for, or as the program says: "sys/x.h" */
 	struct buf subject;	/* what it worked at, if that is known: a source, an output */
-	bool likely;		/* @name is inferred: it did not run, and all others did */
+	bool likely;		/* @name is inferred: all others ran; or that it failed of this file */
 };
 
 /** failures_on - what an exec failed on; for failure_on_free() */
@@ -102,14 +102,18 @@ const char *failure_reason_word(enum failure_reason reason);
  */
 bool failures_printed(struct db *db, uint32_t exec, struct buf *to);
 
+/** failures_has_word - whether a text names a file */
+bool failures_has_word(const char *s, size_t len, const char *word, size_t n);
+
 /** failures_said - why it failed, of what it printed.  Return: false: that is not known */
 bool failures_said(struct db *db, uint32_t exec, struct failure_on *on);
 
 /**
  * failures_quote - append the printed line that best explains the failure
  *
- * This is the first line on descriptor 2 that mentions an error, or else the last line there;
- * if there is none, the first such line on descriptor 1.  Secrets are hidden.
+ * This is the first line on descriptor 2 with "error:", or that mentions an error otherwise, or
+ * else the last line there; if there is none, the first such line on descriptor 1.  Secrets are
+ * hidden.
  */
 void failures_quote(struct db *db, uint32_t exec, struct buf *to);
 
@@ -178,6 +182,7 @@ struct failure_node {
 	bool counts;		/* so did all above it: it led to the build's failure */
 	bool followed;		/* stopped, or without an input, after another failure of its caller */
 	bool answers;		/* its status is an answer */
+	bool unminded;		/* make read what it printed, $(shell), or says that it ignored it */
 };
 
 struct failures {
@@ -208,6 +213,9 @@ bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text
 
 /** failures_caller_of - how a program calls others, and whether its status is an answer */
 enum failure_caller failures_caller_of(struct db *db, uint32_t exec, bool *answers);
+
+/** failures_find_unminded - mark the calls that failed and that make did not fail of, as far as it shows */
+void failures_find_unminded(struct failures *f, uint32_t make);
 
 /** failures_blame - mark the calls that a node failed of, and set its @cause */
 void failures_blame(struct failures *f, uint32_t exec);

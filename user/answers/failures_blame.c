@@ -189,6 +189,12 @@ static bool same_status(const struct build_exec *caller, const struct build_exec
 	return caller->status == (e->signal > 0 ? 128 + e->signal : e->status);
 }
 
+/* The program that made a call: another one may have replaced it in its process since. */
+static uint32_t called_by(const struct failures *f, uint32_t call)
+{
+	return exec_of(f, f->nodes[call].begun)->parent;
+}
+
 static bool same_program(const struct failures *f, uint32_t x, uint32_t y)
 {
 	return exec_of(f, x)->program && exec_of(f, x)->program == exec_of(f, y)->program;
@@ -215,15 +221,15 @@ static bool was_to_make(const struct failures *f, uint32_t call, const char *pat
 	return named;
 }
 
-/* Whether a call of a script looked in vain for what an earlier one, which failed, was to make. */
+/* Whether a program looked in vain for what an earlier call of a script, which failed, was to make. */
 static bool lacks(const struct failures *f, uint32_t call, uint32_t earlier)
 {
 	const struct build *b = build_of(f->db);
 	uint32_t leaf = call;
 	size_t len;
 
-	if (f->nodes[f->nodes[call].up].caller > CALLER_SHELL ||
-	    begun(f, call) < exec_of(f, earlier)->until)
+	if (f->nodes[called_by(f, earlier)].caller > CALLER_SHELL ||
+	    exec_of(f, call)->at < exec_of(f, earlier)->until)
 		return false;
 	while (f->nodes[leaf].cause)
 		leaf = f->nodes[leaf].cause;
@@ -316,6 +322,9 @@ static bool builder_fails_of(const struct failures *f, uint32_t caller, uint32_t
 static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, uint32_t last,
 		     bool unsure)
 {
+	/* a shell that went on, and ran its last command in its own process */
+	if (called_by(f, call) != caller)
+		return lacks(f, last ? last : caller, call);
 	switch ((enum failure_caller)f->nodes[caller].caller) {
 	case CALLER_BUILDER:
 		return builder_fails_of(f, caller, call, unsure);
@@ -325,7 +334,8 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 	case CALLER_LIMITS:
 		return true;
 	case CALLER_CONFIGURES:
-		return f->nodes[call].caller == CALLER_CONFIGURES;
+		return f->nodes[call].caller == CALLER_CONFIGURES &&
+		       (!exec_of(f, call)->forked || f->nodes[call].cause);
 	case CALLER_SHELL:
 	case CALLER_OTHER:
 		break;
@@ -362,7 +372,7 @@ static void blame_calls(struct failures *f, uint32_t exec, uint32_t last, bool u
 		uint32_t call = f->children[node->first + i];
 		struct failure_node *its = &f->nodes[call];
 
-		if (!is_seen(f, exec, call) || !fails_of(f, exec, call, last, unsure))
+		if (!is_seen(f, exec, call) || its->unminded || !fails_of(f, exec, call, last, unsure))
 			continue;
 		its->followed = node->cause && (was_told_to_end(exec_of(f, call)) ||
 						lacks(f, call, node->cause));
@@ -396,6 +406,7 @@ void failures_blame(struct failures *f, uint32_t exec)
 {
 	struct failure_node *node = &f->nodes[exec];
 	uint32_t last = 0;
+	bool any = false;
 
 	/* who ended it need not have ended what it called; make may have waited only, after a failure */
 	if (exec_of(f, exec)->signal > 0 && node->caller != CALLER_BUILDER)
@@ -403,10 +414,14 @@ void failures_blame(struct failures *f, uint32_t exec)
 	for (uint32_t i = 0; i < node->calls; i++) {
 		uint32_t call = f->children[node->first + i];
 
-		if (is_seen(f, exec, call))
-			last = call;
+		if (!is_seen(f, exec, call))
+			continue;
+		last = called_by(f, call) == exec ? call : last;
+		any = true;
 	}
-	if (last)
+	if (any && (node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON))
+		failures_find_unminded(f, exec);
+	if (any)
 		blame_calls(f, exec, last, false);
 	if (last && !node->cause && node->caller == CALLER_BUILDER)
 		blame_calls(f, exec, last, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Which command make did not find, by its makefiles.  See failures.h.
+ * Of which calls make failed, and which command it did not find.  See failures.h.
  *
  * make runs a simple command itself, and looks for it with stat(), which is not recorded by
  * default: no process says that it was not found.  But make runs the lines of a recipe one after
@@ -8,8 +8,10 @@
  * two lines the first ran and the second did not, it could not run that.
  */
 #include "answers/failures.h"
+#include "base/xalloc.h"
 #include "model/build.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MAKEFILES_MAX	16u
@@ -139,6 +141,99 @@ static bool find_line(const struct failures *f, uint32_t make, const struct buf 
 	buf_free(&line);
 	return found;
 }
+
+/* ---- of which calls it failed ---- */
+
+/* How many calls of make began while it had a pipe open. */
+static uint32_t calls_during(const struct failures *f, uint32_t make, const struct build_access *pipe)
+{
+	const struct failure_node *node = &f->nodes[make];
+	const struct build_exec *execs = build_of(f->db)->execs;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < node->calls; i++) {
+		int64_t at = execs[f->nodes[f->children[node->first + i]].begun].at;
+
+		n += at >= pipe->at && at <= pipe->until;
+	}
+	return n;
+}
+
+/* $(shell): make reads its output, and closes that pipe before it calls anything else. */
+static bool is_function(const struct failures *f, uint32_t make, uint32_t call)
+{
+	const struct build *b = build_of(f->db);
+	const struct build_exec *e = &b->execs[make];
+	int64_t begun = b->execs[f->nodes[call].begun].at;
+
+	for (uint32_t i = 0; i < e->uses; i++) {
+		const struct build_access *a = &b->accesses[e->first + i];
+		const struct build_version *v = &b->versions[a->version];
+
+		if (a->how == GRAPH_READ && v->made == GRAPH_PIPE && !v->token && a->at <= begun &&
+		    a->until >= begun && calls_during(f, make, a) == 1)
+			return true;
+	}
+	return false;
+}
+
+/* The next line of make about a recipe that failed: where it ends; NULL: there is none. */
+static const char *next_failure(const char *s, const char *end, bool *ignored)
+{
+	while (s < end) {
+		const char *stop = memchr(s, '\n', (size_t)(end - s));
+		const char *text = memmem(s, (size_t)(stop - s), ": ", 2);
+		size_t len = text ? (size_t)(stop - text) : 0;
+
+		s = stop + 1;
+		*ignored = len > 3 && text[2] == '[' && stop[-1] == ')';
+		if (*ignored || (len > 7 && !memcmp(text, ": *** [", 7) && !memmem(text, len, "] Deleting ", 11)))
+			return s;
+	}
+	return NULL;
+}
+
+/* It prints such a line for each, in the order in which they end. */
+static void find_ignored(struct failures *f, uint32_t make, uint32_t *failed, size_t n)
+{
+	struct buf text = { 0 };
+	const char *s, *end;
+	size_t lines = 0;
+	bool ignored;
+
+	failures_printed(f->db, make, &text);
+	buf_addc(&text, '\n');
+	end = text.s + text.len;
+	for (s = text.s; (s = next_failure(s, end, &ignored));)
+		lines++;
+	for (s = text.s; lines == n && (s = next_failure(s, end, &ignored)); failed++)
+		f->nodes[*failed].unminded = ignored;
+	buf_free(&text);
+}
+
+void failures_find_unminded(struct failures *f, uint32_t make)
+{
+	const struct failure_node *node = &f->nodes[make];
+	uint32_t *failed;
+	size_t n = 0;
+
+	if (!is_make(build_of(f->db), make))
+		return;
+	failed = xcalloc(node->calls + 1ul, sizeof(*failed));
+	for (uint32_t i = 0; i < node->calls; i++) {
+		uint32_t call = f->children[node->first + i];
+
+		if (!f->nodes[call].failed)
+			continue;
+		f->nodes[call].unminded = is_function(f, make, call);
+		if (!f->nodes[call].unminded)
+			failed[n++] = call;
+	}
+	find_ignored(f, make, failed, n);
+	free(failed);
+}
+
+/* ---- which command it did not find ---- */
 
 bool failures_not_begun(struct db *db, uint32_t exec, struct failure_on *on)
 {

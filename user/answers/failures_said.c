@@ -194,6 +194,9 @@ static void add_before(const char *line, const char *at, struct buf *to)
 		for (from = at; from > line && !strchr(QUOTES, from[-1]);)
 			from--;
 	}
+	/* "make: *** x" */
+	while (from < at && strchr("* ", *from))
+		from++;
 	buf_add(to, from, (size_t)(at - from));
 }
 
@@ -249,24 +252,52 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
 	return at;
 }
 
+static bool is_in_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+bool failures_has_word(const char *s, size_t len, const char *word, size_t n)
+{
+	for (size_t at = 0; n && at + n <= len; at++)
+		if (!memcmp(s + at, word, n) && (!at || !is_in_name(s[at - 1])) &&
+		    (at + n == len || !is_in_name(s[at + n])))
+			return true;
+	return false;
+}
+
 /* ---- what it said ---- */
 
-/* "error" as a word, and "TypeError", but not "-Werror". */
-static bool tells_error(const char *s, size_t len)
+enum tells { TELLS_NOTHING, TELLS_ERROR, TELLS_WHICH };
+
+/* How much a line tells of an error: "error" as a word, or "TypeError:", but not "-Werror". */
+static enum tells tells_error(const char *s, size_t len)
 {
 	static const char *const words[] = { "error", "fatal", "panic", "failed", "undefined reference" };
+	static const char level[] = "\"level\":\"error\"";
+	enum tells tells = TELLS_NOTHING;
 
+	/* rustc --error-format=json */
+	if (len > 1 && s[0] == '{' && s[1] == '"')
+		return memmem(s, len, level, strlen(level)) ? TELLS_WHICH : TELLS_NOTHING;
 	for (size_t at = 0; at < len; at++) {
 		if (at && isalnum((unsigned char)s[at - 1]) && s[at] != 'E')
 			continue;
 		/* "0 errors, 0 failed" */
 		if (at > 1 && s[at - 1] == ' ' && s[at - 2] == '0')
 			continue;
-		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-			if (at + strlen(words[i]) <= len && !strncasecmp(s + at, words[i], strlen(words[i])))
-				return true;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+			size_t n = strlen(words[i]);
+
+			if (at + n > len || strncasecmp(s + at, words[i], n))
+				continue;
+			/* "error: x", "error[E0425]: x" */
+			if (!i && at + n + 1 < len && (s[at + n] == ':' || s[at + n] == '['))
+				return TELLS_WHICH;
+			tells = TELLS_ERROR;
+		}
 	}
-	return false;
+	return tells;
 }
 
 /* Without colours and the like, which are ESC [ ... letter. */
@@ -282,26 +313,62 @@ static void add_plain(const char *s, size_t len, struct buf *to)
 	}
 }
 
-/* The first line that tells of an error; else, with @any, the last that is not blank. */
-static struct work_arg line_of(const char *s, size_t len, bool any)
+/* The next line that is not blank, without blanks around it.  Return: false: there is none */
+static bool next_line(const char *s, size_t len, size_t *at, struct work_arg *line)
 {
-	struct work_arg last = { 0 };
+	while (*at < len) {
+		const char *end = memchr(s + *at, '\n', len - *at);
 
-	for (size_t at = 0; at < len;) {
-		const char *end = memchr(s + at, '\n', len - at);
-		struct work_arg line = { s + at, end ? (size_t)(end - s) - at : len - at };
-
-		at += line.len + 1;
-		while (line.len && isspace((unsigned char)line.s[line.len - 1]))
-			line.len--;
-		while (line.len && isspace((unsigned char)*line.s))
-			line.s++, line.len--;
-		if (tells_error(line.s, line.len))
-			return line;
-		if (any && line.len)
-			last = line;
+		*line = (struct work_arg){ s + *at, end ? (size_t)(end - s) - *at : len - *at };
+		*at += line->len + 1;
+		while (line->len && isspace((unsigned char)line->s[line->len - 1]))
+			line->len--;
+		while (line->len && isspace((unsigned char)*line->s))
+			line->s++, line->len--;
+		if (line->len)
+			return true;
 	}
-	return last;
+	return false;
+}
+
+/* "message" of a line of JSON. */
+static void add_message(struct work_arg line, struct buf *to)
+{
+	static const char key[] = "\"message\":\"";
+	const char *end = line.s + line.len, *at = memmem(line.s, line.len, key, strlen(key));
+
+	for (at = at ? at + strlen(key) : end; at < end && *at != '"'; at++) {
+		at += *at == '\\' && at + 1 < end;
+		buf_addc(to, *at);
+	}
+}
+
+/* The line that tells most of an error; else, with @any, the last one. */
+static void add_line(const char *s, size_t len, bool any, struct buf *to)
+{
+	struct work_arg line, found = { 0 }, more = { 0 };
+	enum tells best = TELLS_NOTHING;
+	size_t at = 0, behind = 0;
+
+	while (best < TELLS_WHICH && next_line(s, len, &at, &line)) {
+		enum tells tells = tells_error(line.s, line.len);
+
+		if (tells <= best && (best || !any))
+			continue;
+		best = tells;
+		found = line;
+		behind = at;
+	}
+	/* "CMake Error at CMakeLists.txt:5 (message):", "configure: error: in /x:" */
+	while (best && !more.len && found.s[found.len - 1] == ':' && next_line(s, len, &behind, &line))
+		*(tells_error(line.s, line.len) == TELLS_WHICH ? &found : &more) = line;
+	if (found.len && *found.s == '{')
+		add_message(found, to);
+	else
+		add_plain(found.s, found.len, to);
+	if (more.len)
+		buf_addc(to, ' ');
+	add_plain(more.s, more.len, to);
 }
 
 void failures_quote(struct db *db, uint32_t exec, struct buf *to)
@@ -313,15 +380,13 @@ void failures_quote(struct db *db, uint32_t exec, struct buf *to)
 
 	while (db_row(db, st)) {
 		const char *s = db_bytes(st, 0, &len);
-		struct work_arg said = { 0 };
 
 		if (line.len || is_binary(s, len))
 			continue;
 		own.len = 0;
 		buf_add(&own, s, len);
 		keep_own(db, exec, &own);
-		said = line_of(own.s, own.len, db_int(st, 1) == 2);
-		add_plain(said.s, said.len, &line);
+		add_line(own.s, own.len, db_int(st, 1) == 2, &line);
 	}
 	buf_free(&own);
 	if (line.len && db->redact)

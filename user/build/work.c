@@ -407,6 +407,15 @@ static void add_subject(struct buf *label, const char *before, struct work_arg s
 	buf_add(label, subject.s, utf8_cut(subject.s, subject.len, MAX_SUBJECT));
 }
 
+/* Whether a word is the end of an argument: a script, not the first command of a text. */
+static bool ends_argument(struct work_arg word, const struct work_arg *args, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (args[i].s + args[i].len == word.s + word.len)
+			return true;
+	return false;
+}
+
 enum work_class work_of(const char *program, size_t len, const struct work_arg *args, size_t n,
 			struct buf *label)
 {
@@ -436,7 +445,8 @@ enum work_class work_of(const char *program, size_t len, const struct work_arg *
 	if (class == WORK_SHELL && subject.len) {
 		/* a script is what it is for */
 		row = find(subject);
-		if (row && row->class == WORK_CONFIGURE && subject.s != name.s)
+		if (row && row->class == WORK_CONFIGURE && subject.s != name.s &&
+		    ends_argument(subject, args, n))
 			return WORK_CONFIGURE;
 		return names_test(subject) ? WORK_TEST : WORK_SHELL;
 	}

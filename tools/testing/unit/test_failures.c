@@ -16,6 +16,9 @@
 #define ROWS	16u
 #define NEVER	0	/* it has not ended when the trace does */
 
+/* The parent of a row that is no process of its own: row @i goes on as that. */
+#define BECOMES(i)	((i) + 100u)
+
 /* A process that runs one program, in the order in which they begin: exec 1, 2, ... */
 struct row {
 	unsigned int parent;	/* its row, from 1 on; 0: it is the first */
@@ -23,7 +26,8 @@ struct row {
 	const char *command;
 	int status, signal;
 	const char *kind;	/* what is expected; NULL: it did not fail */
-	const char *missed;	/* a file that it looked for in vain; or NULL */
+	/* a file that it looked for in vain; "|": its caller reads what it prints; "x": it prints that */
+	const char *missed;
 };
 
 struct build_of_rows {
@@ -92,6 +96,22 @@ static const struct build_of_rows builds[] = {
 		{ 2, 3, 10, "/bin/cp a b", 1, 0, "first", NULL },
 		{ 2, 11, 20, "/bin/touch c", 0, 0, NULL, NULL },
 	}, "cp failed first" },
+	{ "make -k, of which one is ignored", {
+		{ 0, 1, 90, "/bin/make -k", 2, 0, "passed on",
+		  "make: [Makefile:3: a] Error 1 (ignored)\nmake: *** [Makefile:5: b] Error 1\n"
+		  "make: *** [Makefile:5: b] Deleting file 'b'\n" },
+		{ 1, 2, 10, "/bin/rm a", 1, 0, "ignored", NULL },
+		{ 1, 11, 20, "/bin/cp a b", 1, 0, "first", NULL },
+	}, "cp failed first" },
+	{ "make fails by itself after a function", {
+		{ 0, 1, 90, "/bin/make", 2, 0, "first", NULL },
+		{ 1, 2, 10, "/bin/git describe", 128, 0, "ignored", "|" },
+	}, "make failed first" },
+	{ "make -k, and a function", {
+		{ 0, 1, 90, "/bin/make -k", 2, 0, "passed on", NULL },
+		{ 1, 2, 10, "/bin/git describe", 128, 0, "ignored", "|" },
+		{ 1, 11, 20, "/bin/cp a b", 1, 0, "first", NULL },
+	}, "cp failed first" },
 	{ "but not of one job after the other", {
 		{ 0, 1, 90, "/bin/make", 2, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
@@ -154,6 +174,28 @@ static const struct build_of_rows builds[] = {
 		{ 0, 1, 90, "/bin/sh ./configure", 77, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/gcc conftest.c", 1, 0, "probe", NULL },
 	}, "with exit status 77" },
+	{ "a shell that configures, and more", {
+		{ 0, 1, 90, "/bin/sh -c './configure && make'", 2, 0, "passed on", NULL },
+		{ 1, 2, 10, "/bin/sh ./configure", 0, 0, NULL, NULL },
+		{ 1, 11, 50, "/bin/make", 2, 0, "passed on", NULL },
+		{ 3, 12, 20, "/bin/cp a b", 1, 0, "first", NULL },
+	}, "cp failed first" },
+	{ "parts of configure are questions, too", {
+		{ 0, 1, 90, "/bin/sh ./configure", 77, 0, "first", NULL },
+		{ 1, 2, 10, "", 127, 0, "probe", NULL },
+	}, "with exit status 77" },
+	{ "a shell that becomes its last command", {
+		{ 0, 1, NEVER, "/bin/sh -c 'cp a b; gcc -c a.c'", 0, 0, NULL, NULL },
+		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
+		{ BECOMES(1), 11, 80, "/bin/gcc -c a.c", 1, 0, "passed on", NULL },
+		{ 3, 12, 20, "/lib/cc1 a.c", 1, 0, "first", NULL },
+	}, "cc1 failed first, on a.c, with exit status 1 (/bin/gcc -c a.c in" },
+	{ "and that lacks what one before was to make", {
+		{ 0, 1, NEVER, "/bin/sh -c 'gcc -c a.c; gcc a.o'", 0, 0, NULL, NULL },
+		{ 1, 2, 10, "/bin/gcc -c a.c", 1, 0, "first", NULL },
+		{ BECOMES(1), 11, 80, "/bin/gcc a.o", 1, 0, "passed on", NULL },
+		{ 3, 12, 20, "/bin/ld a.o", 1, 0, "followed", "/src/a.o" },
+	}, "gcc failed first, on a.c, with exit status 1 (/bin/gcc -c a.c in" },
 	{ "answers", {
 		{ 0, 1, 90, "/bin/sh build.sh", 0, 0, NULL, NULL },
 		{ 1, 2, 10, "/bin/grep x y", 1, 0, "answer", NULL },
@@ -253,6 +295,12 @@ static uint64_t upid(unsigned int row)
 	return 100u + row;
 }
 
+/* Of a row that another one becomes, or the other one. */
+static uint64_t upid_of(const struct row *row, unsigned int i)
+{
+	return row->parent > ROWS ? row->parent : upid(i);
+}
+
 static void reset(struct et_event *ev, enum et_kind kind, uint64_t upid, unsigned int ms)
 {
 	et_reset(ev, kind, upid, 0, ms * 1000000ull);
@@ -267,17 +315,64 @@ static void misses(struct sink *sink, struct et_event *ev, const char *path, uns
 	sink_item(sink, ev);
 }
 
+static void prints(struct sink *sink, struct et_event *ev, uint64_t upid, int fd, const char *text)
+{
+	reset(ev, ET_K_OUTPUT, upid, 10);
+	et_set(ev, ET_V_OUTPUT_fd, fd);
+	et_set(ev, ET_V_OUTPUT_bytes, (int64_t)strlen(text));
+	et_add_string(ev, ET_S_OUTPUT_text, text, strlen(text));
+	sink_item(sink, ev);
+}
+
+/* A caller opens a pipe, 3 and 4, for a call. */
+static void opens_pipe(struct sink *sink, struct et_event *ev, uint64_t upid, unsigned int ms)
+{
+	reset(ev, ET_K_PIPE, upid, ms);
+	et_set(ev, ET_V_PIPE_fd1, 3);
+	et_set(ev, ET_V_PIPE_fd2, 4);
+	sink_item(sink, ev);
+}
+
+static void closes(struct sink *sink, struct et_event *ev, uint64_t upid, int fd, unsigned int ms)
+{
+	reset(ev, ET_K_CLOSE, upid, ms);
+	et_set(ev, ET_V_CLOSE_fd, fd);
+	sink_item(sink, ev);
+}
+
+static bool has_pipe(const struct row *row)
+{
+	return row->missed && *row->missed == '|';
+}
+
+static uint64_t caller_of(const struct row *row, unsigned int i)
+{
+	return upid_of(row - i + row->parent, row->parent);
+}
+
+static void forks(struct sink *sink, struct et_event *ev, const struct row *row, unsigned int i)
+{
+	uint64_t caller = caller_of(row, i);
+
+	if (has_pipe(row))
+		opens_pipe(sink, ev, caller, row->at);
+	reset(ev, ET_K_CLONE, caller, row->at);
+	et_set(ev, ET_V_CLONE_child, (int64_t)upid(i));
+	sink_item(sink, ev);
+	if (has_pipe(row))
+		closes(sink, ev, caller, 4, row->at);
+}
+
 static void begins(struct sink *sink, struct et_event *ev, const struct row *row, unsigned int i)
 {
 	const char *s = row->command;
 	size_t len = strcspn(s, " ");
 
-	if (row->parent) {
-		reset(ev, ET_K_CLONE, upid(row->parent), row->at);
-		et_set(ev, ET_V_CLONE_child, (int64_t)upid(i));
-		sink_item(sink, ev);
-	}
-	reset(ev, ET_K_EXEC, upid(i), row->at);
+	if (row->parent && row->parent <= ROWS)
+		forks(sink, ev, row, i);
+	if (!len)
+		return;
+	reset(ev, ET_K_EXEC, upid_of(row, i), row->at);
 	et_add_string(ev, ET_S_EXEC_path, s, len);
 	et_add_string(ev, ET_S_EXEC_cwd, "/src", 4);
 	while (*s) {
@@ -290,16 +385,20 @@ static void begins(struct sink *sink, struct et_event *ev, const struct row *row
 		s += *s == ' ';
 	}
 	sink_item(sink, ev);
-	if (row->missed)
+	if (row->missed && *row->missed == '/')
 		misses(sink, ev, row->missed, i, row->at);
+	else if (row->missed && !has_pipe(row))
+		prints(sink, ev, upid(i), 2, row->missed);
 }
 
 static void ends(struct sink *sink, struct et_event *ev, const struct row *row, unsigned int i)
 {
-	reset(ev, ET_K_EXIT, upid(i), row->until);
+	reset(ev, ET_K_EXIT, upid_of(row, i), row->until);
 	et_set(ev, ET_V_EXIT_status, row->status);
 	et_set(ev, ET_V_EXIT_signal, row->signal);
 	sink_item(sink, ev);
+	if (has_pipe(row))
+		closes(sink, ev, caller_of(row, i), 3, row->until);
 }
 
 static void put_session(struct sink *sink, struct et_event *ev, int status)
@@ -415,6 +514,25 @@ static const struct {
 	  ": x was not found" },
 	{ "/bin/node x", 1, 0, { "/src/package.json", NULL },
 	  { NULL, "node:3\nError: Cannot find module './a b'\n" }, ": ./a b was not found" },
+	{ "/bin/node x", 1, 0, { NULL }, { NULL, "throw new Error('y')\nError: y\n" }, ": \"Error: y\"" },
+	{ "/bin/cmake .", 1, 0, { NULL }, { NULL, "CMake Error at x:5 (message):\n\n  no y\n" },
+	  ": \"CMake Error at x:5 (message): no y\"" },
+	{ "/bin/sh configure", 1, 0, { NULL }, { NULL, "error: in /x:\nerror: no cc\n" }, ": \"error: no cc\"" },
+	{ "/bin/rustc x.rs", 1, 0, { NULL },
+	  { NULL, "{\"message\":\"an error\",\"level\":\"warning\"}\n"
+		  "{\"message\":\"no \\\"y\\\"\",\"level\":\"error\"}\n" },
+	  ": \"no \"y\"\"" },
+	{ "/bin/make -C y", 2, 0, { NULL }, { NULL, "make: *** y: No such file or directory.  Stop.\n" },
+	  ": y was not found (" },
+	/* cp looks whether what it makes is a directory */
+	{ "/bin/cp x y", 1, 0, { "/src/y", NULL }, { NULL }, "exit status 1 (" },
+	{ "/bin/cp x y", 1, 0, { "/src/y", "/src/y" }, { NULL }, "exit status 1: y was not found (" },
+	/* what it looked for, and did not need */
+	{ "/bin/python3 x", 1, 0, { "/src/y", NULL }, { NULL, "ValueError: z\n" }, "1: \"ValueError: z\" (" },
+	{ "/bin/python3 x", 1, 0, { "/src/y", NULL }, { NULL, "Error: no y\n" }, "1: y was not found (" },
+	{ "/bin/python3 x", 1, 0, { "/src/y", NULL }, { NULL }, "1: probably because y was not found (" },
+	{ "/bin/cat y", 1, 0, { "/src/y", NULL }, { NULL }, "1: y was not found (" },
+	{ "/bin/cargo build", 1, 0, { "/src/benches", NULL }, { NULL }, "exit status 1 (" },
 	{ "/bin/ld a.o -lfoo -lc", 1, 0, { "/lib/libc.so", "/lib/libfoo.so", "/lib/libfoo.a" }, { NULL },
 	  ": libc.so was not found" },
 	{ "/bin/ld a.o -l foo", 1, 0, { "/lib/libfoot.so", "/lib/libfoo.a", NULL }, { NULL },
@@ -429,15 +547,6 @@ static const struct {
 	{ "/bin/env x", 127, 0, { "/usr/bin/x", "/bin/x", NULL }, { NULL },
 	  ": x is not installed, or not on the PATH" },
 };
-
-static void prints(struct sink *sink, struct et_event *ev, int fd, const char *text)
-{
-	reset(ev, ET_K_OUTPUT, upid(1), 10);
-	et_set(ev, ET_V_OUTPUT_fd, fd);
-	et_set(ev, ET_V_OUTPUT_bytes, (int64_t)strlen(text));
-	et_add_string(ev, ET_S_OUTPUT_text, text, strlen(text));
-	sink_item(sink, ev);
-}
 
 static void test_alone(void **state)
 {
@@ -456,7 +565,7 @@ static void test_alone(void **state)
 			misses(sink, &ev, alone[i].missed[k], 1, 2);
 		for (int k = 0; k < 2; k++)
 			if (alone[i].printed[k])
-				prints(sink, &ev, k + 1, alone[i].printed[k]);
+				prints(sink, &ev, upid(1), k + 1, alone[i].printed[k]);
 		ends(sink, &ev, &row, 1);
 		et_fini(&ev);
 		assert_int_equal(sink_end(sink), 0);

@@ -28,6 +28,7 @@ static const struct {
 	{ "/usr/bin/ar", "ar rcs out/lib.a x.o", "archive", "ar lib.a" },
 	{ "/usr/bin/tar", "tar -xf linux.tar.xz", "archive", "tar linux.tar.xz" },
 	{ "/bin/dash", "/bin/sh ./configure --prefix=/usr", "configure", "sh configure" },
+	{ "/bin/dash", "sh -c \"./configure && make\"", "shell", "sh configure" },
 	{ "/bin/dash", "sh -c \"set -e; cd lib && CC=gcc mkdir -p x\"", "shell", "sh mkdir" },
 	{ "/bin/dash", "sh -ec \"exec make all\"", "shell", "sh make" },
 	{ "/bin/dash", "sh -c \"if test -e x; then echo; fi; gcc -c a.c\"", "shell", "sh gcc" },

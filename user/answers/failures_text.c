@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The line that says what failed first.  See failures.h. */
+#include "answers/failures.h"
+#include "base/screen.h"
+#include "model/build.h"
+
+#include <string.h>
+
+/* Longer commands and lines lose their end. */
+#define COMMAND_COLUMNS	160u
+#define QUOTE_COLUMNS	120u
+#define PATH_COLUMNS	200u
+
+/* As seen from where the build began. */
+static void add_path(struct db *db, struct buf *to, const struct buf *path)
+{
+	size_t len;
+	const char *start = build_path(build_of(db), answers_start(db), &len);
+	size_t skip = len > 1 && path->len > len + 1 && !memcmp(path->s, start, len) &&
+		      path->s[len] == '/' ? len + 1 : 0;
+
+	screen_add(to, path->s + skip, path->len - skip, PATH_COLUMNS, true);
+}
+
+/* As people call it: the first word of its label. */
+static void add_program(struct db *db, uint32_t exec, struct buf *to)
+{
+	struct buf label = { 0 };
+	char *blank;
+
+	answers_label(db, build_with_command(build_of(db), exec), 0, &label);
+	blank = label.len ? memchr(label.s, ' ', label.len) : NULL;
+	if (blank)
+		label.len = (size_t)(blank - label.s);
+	if (label.len && label.s[label.len - 1] == ':')
+		label.len--;
+	if (label.len)
+		screen_add(to, label.s, label.len, PATH_COLUMNS, true);
+	else
+		buf_adds(to, "a program");
+	buf_free(&label);
+}
+
+static void add_command(struct db *db, uint32_t exec, struct buf *to)
+{
+	const struct build *b = build_of(db);
+	uint32_t as = build_with_command(b, exec);
+	struct buf command = { 0 };
+	size_t len;
+	const char *cwd = build_path(b, b->execs[exec].cwd, &len);
+
+	answers_command(db, as, &command);
+	if (command.len) {
+		buf_adds(to, " (");
+		if (screen_add(to, command.s, command.len, COMMAND_COLUMNS, true) >= COMMAND_COLUMNS)
+			buf_adds(to, "...");
+		if (len) {
+			buf_adds(to, " in ");
+			screen_add(to, cwd, len, PATH_COLUMNS, true);
+		}
+		buf_addc(to, ')');
+	}
+	buf_free(&command);
+}
+
+static void add_reason(struct db *db, const struct failure_on *on, struct buf *to)
+{
+	/* what stands before and behind the name, and without one */
+	static const char *const text[FAILURE_REASONS][3] = {
+		[FAILURE_OF_MISSING] = { "", " was not found", "a file was not found" },
+		[FAILURE_OF_TOOL] = { "", " is not installed, or not on the PATH", "a command was not found" },
+		/* the kernel has one error for both */
+		[FAILURE_OF_INTERPRETER] = { "", " or its interpreter was not found", "" },
+		[FAILURE_OF_RULE] = { "no rule makes ", "", "no rule makes a file" },
+		[FAILURE_OF_RIGHTS] = { "", ": permission denied", "permission denied" },
+		[FAILURE_OF_SPACE] = { "no space for ", "", "no space is left" },
+		[FAILURE_OF_MEMORY] = { "no memory for ", "", "it ran out of memory" },
+	};
+	const char *const *t = text[on->reason];
+	const struct buf *name = on->name.len ? &on->name : &on->path;
+
+	if (on->reason == FAILURE_OF_TIME)
+		buf_adds(to, ", as it took too long");
+	if (!t[0])
+		return;
+	buf_adds(to, ": ");
+	buf_adds(to, on->likely && on->reason == FAILURE_OF_MISSING ? "probably because " : "");
+	buf_adds(to, name->len ? t[0] : t[2]);
+	if (!name->len)
+		return;
+	add_path(db, to, name);
+	buf_adds(to, on->likely && on->reason == FAILURE_OF_TOOL ? " was probably not found" : t[1]);
+}
+
+/* What it said itself, where the reason is not known otherwise. */
+static void add_quote(struct db *db, const struct failures *f, uint32_t exec, struct buf *to)
+{
+	struct buf line = { 0 };
+
+	failures_quote(db, exec, &line);
+	if (!line.len && failures_command(f, exec) != exec)
+		failures_quote(db, failures_command(f, exec), &line);
+	if (line.len) {
+		buf_adds(to, ": \"");
+		if (screen_add(to, line.s, line.len, QUOTE_COLUMNS, true) >= QUOTE_COLUMNS)
+			buf_adds(to, "...");
+		buf_addc(to, '"');
+	}
+	buf_free(&line);
+}
+
+void failures_text_of(struct db *db, const struct failures *f, uint32_t exec, bool quote,
+		      struct buf *to)
+{
+	struct failure_on on;
+
+	failures_on(db, exec, &on);
+	add_program(db, exec, to);
+	buf_adds(to, exec == f->first ? " failed first" : " failed");
+	if (on.subject.len) {
+		buf_adds(to, ", on ");
+		add_path(db, to, &on.subject);
+	}
+	buf_adds(to, ", with ");
+	failures_how(db, exec, to);
+	add_reason(db, &on, to);
+	if (quote && (on.reason == FAILURE_OF_INPUT || on.reason == FAILURE_OF_NOTHING))
+		add_quote(db, f, exec, to);
+	failure_on_free(&on);
+}
+
+void failures_text(struct db *db, const struct failures *f, struct buf *to)
+{
+	size_t after;
+
+	if (!f->first)
+		return;
+	failures_text_of(db, f, f->first, true, to);
+	add_command(db, failures_command(f, f->first), to);
+	after = failures_after(f, f->first);
+	if (after) {
+		buf_adds(to, "; ");
+		buf_addu(to, after);
+		buf_adds(to, " more failed because of it");
+	}
+}
