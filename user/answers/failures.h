@@ -214,6 +214,9 @@ bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text
 /** failures_caller_of - how a program calls others, and whether its status is an answer */
 enum failure_caller failures_caller_of(struct db *db, uint32_t exec, bool *answers);
 
+/** failures_includes - whether a makefile that make read has "include" and that name, not "-include" */
+bool failures_includes(struct db *db, uint32_t make, const char *name, size_t len);
+
 /** failures_find_unminded - mark the calls that failed and that make did not fail of, as far as it shows */
 void failures_find_unminded(struct failures *f, uint32_t make);
 

@@ -257,6 +257,9 @@ static bool script_fails_of(const struct failures *f, uint32_t caller, uint32_t 
 		return !node->answers && (same_program(f, call, last) || lacks(f, last, call));
 	if (same_status(exec_of(f, caller), exec_of(f, call)))
 		return true;
+	/* make failed of a job: that is not overlooked */
+	if (node->cause && (node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON))
+		return true;
 	after = calls_after(f, &f->nodes[caller], exec_of(f, call)->until);
 	/* one that goes on may not mind an answer */
 	return (!after && !f->nodes[caller].open) || (!node->answers && after <= CALLS_AFTER);
@@ -330,8 +333,10 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 		return builder_fails_of(f, caller, call, unsure);
 	case CALLER_GOES_ON:
 		return !f->nodes[call].answers || call == last;
-	case CALLER_DRIVER:
 	case CALLER_LIMITS:
+		return exec_of(f, caller)->signal <= 0 ||
+		       exec_of(f, caller)->signal == exec_of(f, call)->signal;
+	case CALLER_DRIVER:
 		return true;
 	case CALLER_CONFIGURES:
 		return f->nodes[call].caller == CALLER_CONFIGURES &&
@@ -354,7 +359,7 @@ static bool was_told_to_end(const struct build_exec *e)
 static bool waits_for_all(const struct failure_node *node)
 {
 	return node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON ||
-	       node->caller == CALLER_DRIVER;
+	       node->caller == CALLER_DRIVER || node->caller == CALLER_LIMITS;
 }
 
 /* A call whose failure a caller can have seen. */
@@ -408,8 +413,12 @@ void failures_blame(struct failures *f, uint32_t exec)
 	uint32_t last = 0;
 	bool any = false;
 
-	/* who ended it need not have ended what it called; make may have waited only, after a failure */
-	if (exec_of(f, exec)->signal > 0 && node->caller != CALLER_BUILDER)
+	/*
+	 * Who ended it need not have ended what it called.  But make may have waited only, after a
+	 * failure, and timeout ends itself by the signal that ended its command.
+	 */
+	if (exec_of(f, exec)->signal > 0 && node->caller != CALLER_BUILDER &&
+	    node->caller != CALLER_LIMITS)
 		return;
 	for (uint32_t i = 0; i < node->calls; i++) {
 		uint32_t call = f->children[node->first + i];

@@ -235,35 +235,70 @@ void failures_find_unminded(struct failures *f, uint32_t make)
 
 /* ---- which command it did not find ---- */
 
-bool failures_not_begun(struct db *db, uint32_t exec, struct failure_on *on)
+/* The text of the next makefile that make read, from access @i on.  Return: false: there is none */
+static bool next_makefile(struct db *db, uint32_t make, uint32_t *i, struct buf *text)
 {
-	const struct failures *f = failures_of(db);
 	const struct build *b = build_of(db);
-	const struct build_exec *e = &b->execs[exec];
-	struct buf text = { 0 }, path = { 0 };
-	uint32_t files = 0;
+	const struct build_exec *e = &b->execs[make];
+	struct buf path = { 0 };
+	bool found = false;
 
-	if (f->nodes[exec].cause || f->nodes[exec].calls > CALLS_MAX || e->status != STATUS_OF_MAKE ||
-	    !is_make(b, exec))
-		return false;
-	for (uint32_t i = 0; i < e->uses && files < MAKEFILES_MAX && !on->likely; i++) {
-		const struct build_access *a = &b->accesses[e->first + i];
+	while (*i < e->uses && !found) {
+		const struct build_access *a = &b->accesses[e->first + (*i)++];
 		size_t len;
 		const char *s = build_path(b, a->file, &len);
 
 		if (!a->file || a->how != GRAPH_READ || a->class != GRAPH_DATA)
 			continue;
-		files++;
 		path.len = 0;
 		buf_add(&path, s, len);
 		buf_addc(&path, '\0');
-		on->likely = failures_read(db, path.s, a->at, &text) && find_line(f, exec, &text, &on->name);
+		found = failures_read(db, path.s, a->at, text);
 	}
+	buf_free(&path);
+	return found;
+}
+
+static bool has_include(const struct buf *text, const char *name, size_t len)
+{
+	for (const char *s = text->s, *end = s + text->len, *stop; s < end; s = stop + 1) {
+		stop = memchr(s, '\n', (size_t)(end - s));
+		stop = stop ? stop : end;
+		if (stop - s > 8 && !memcmp(s, "include ", 8) &&
+		    failures_has_word(s + 8, (size_t)(stop - s) - 8, name, len))
+			return true;
+	}
+	return false;
+}
+
+bool failures_includes(struct db *db, uint32_t make, const char *name, size_t len)
+{
+	struct buf text = { 0 };
+	uint32_t at = 0, files = 0;
+	bool found = false;
+
+	while (!found && files++ < MAKEFILES_MAX && next_makefile(db, make, &at, &text))
+		found = has_include(&text, name, len);
+	buf_free(&text);
+	return found;
+}
+
+bool failures_not_begun(struct db *db, uint32_t exec, struct failure_on *on)
+{
+	const struct failures *f = failures_of(db);
+	const struct build *b = build_of(db);
+	struct buf text = { 0 };
+	uint32_t at = 0, files = 0;
+
+	if (f->nodes[exec].cause || f->nodes[exec].calls > CALLS_MAX ||
+	    b->execs[exec].status != STATUS_OF_MAKE || !is_make(b, exec))
+		return false;
+	while (!on->likely && files++ < MAKEFILES_MAX && next_makefile(db, exec, &at, &text))
+		on->likely = find_line(f, exec, &text, &on->name);
 	if (on->likely) {
 		on->reason = FAILURE_OF_TOOL;
 		buf_add(&on->path, on->name.s, on->name.len);
 	}
 	buf_free(&text);
-	buf_free(&path);
 	return on->likely;
 }

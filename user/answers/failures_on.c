@@ -146,6 +146,11 @@ static bool is_right(uint8_t error)
 	return error == EACCES || error == EPERM || error == EROFS;
 }
 
+static bool is_lookup(uint8_t error)
+{
+	return is_right(error) || error == ENOENT || error == ENOTDIR;
+}
+
 /* How many bytes two paths have in common at their ends, of whole names. */
 static size_t common_end(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -302,6 +307,8 @@ static bool judge_missing(const struct look *l, struct failure_on *on)
 		said.len = 0;
 		failures_printed(l->db, l->exec, &said);
 		good = failures_has_word(said.s, said.len, base.s, base.len);
+	} else if (caller == CALLER_BUILDER) {
+		good = failures_includes(l->db, l->exec, base.s, base.len);
 	} else {
 		on->likely = !answers_names(l->db, l->exec, &on->path, &args);
 		good = !on->likely || caller != CALLER_GOES_ON;
@@ -328,7 +335,7 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 		if (is_habit(path, len) || was_found(l, name) || !matters(l, path, len) ||
 		    is_target(l, path, len, &on->subject))
 			continue;
-		if (!is_right(m->error) && m->error != ENOENT && m->error != ENOTDIR)
+		if (!is_lookup(m->error))
 			continue;
 		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS : FAILURE_OF_MISSING;
 		if (is_right(m->error))
@@ -373,6 +380,9 @@ static bool find_tool(const struct look *l, struct failure_on *on)
 		if (is_habit(path, len) || was_found(l, name) ||
 		    !failures_may_run(l->db, l->exec, name.s, name.len))
 			continue;
+		/* E2BIG, ENOEXEC: it is there */
+		if (!is_lookup(m->error))
+			return false;
 		on->reason = is_right(m->error) ? FAILURE_OF_RIGHTS :
 			     places_of(l, name) > 1 ? FAILURE_OF_TOOL : FAILURE_OF_INTERPRETER;
 		if (is_right(m->error))

@@ -26,6 +26,23 @@ static bool is_binary(const char *s, size_t len)
 	return odd && odd * 8 > chars;
 }
 
+/* Without colours and the like: ESC [ ... letter, ESC ] ... BEL. */
+static void add_plain(const char *s, size_t len, struct buf *to)
+{
+	for (size_t i = 0; i < len; i++) {
+		bool title = i + 1 < len && s[i + 1] == ']';
+
+		if (s[i] != '\033') {
+			buf_addc(to, s[i]);
+			continue;
+		}
+		while (i < len && s[i] != '\n' && (title ? s[i] != '\a' : !isalpha((unsigned char)s[i])))
+			i++;
+		if (i < len && s[i] == '\n')
+			buf_addc(to, '\n');
+	}
+}
+
 bool failures_printed(struct db *db, uint32_t exec, struct buf *to)
 {
 	static const char text[] = "SELECT text, bytes FROM printed WHERE exec = ? ORDER BY fd, at";
@@ -43,7 +60,7 @@ bool failures_printed(struct db *db, uint32_t exec, struct buf *to)
 			buf_addu(to, (uint64_t)db_int(st, 1));
 			buf_adds(to, " bytes]\n");
 		} else {
-			buf_add(to, s, len);
+			add_plain(s, len, to);
 		}
 		found = true;
 	}
@@ -210,6 +227,11 @@ static void add_behind(const char *at, const char *end, struct buf *to)
 	buf_add(to, from, (size_t)(at - from));
 }
 
+static bool can_be_file(const struct buf *name)
+{
+	return name->len && *name->s != '[' && !memchr(name->s, ' ', name->len);
+}
+
 /* make runs simple commands itself. */
 static bool is_tool(const char *text, size_t len)
 {
@@ -245,6 +267,9 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
 			     FAILURE_OF_TOOL : p->reason;
 		if (p->where == BEFORE)
 			add_before(line ? line + 1 : text.s, at, &on->name);
+		/* "cat: write error: No space", "[Errno 28] No space" */
+		if (p->reason == FAILURE_OF_SPACE && !can_be_file(&on->name))
+			on->name.len = 0;
 		else if (p->where == BEHIND)
 			add_behind(at + strlen(p->text), text.s + text.len, &on->name);
 	}
@@ -300,19 +325,6 @@ static enum tells tells_error(const char *s, size_t len)
 	return tells;
 }
 
-/* Without colours and the like, which are ESC [ ... letter. */
-static void add_plain(const char *s, size_t len, struct buf *to)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] != '\033') {
-			buf_addc(to, s[i]);
-			continue;
-		}
-		while (i < len && !isalpha((unsigned char)s[i]))
-			i++;
-	}
-}
-
 /* The next line that is not blank, without blanks around it.  Return: false: there is none */
 static bool next_line(const char *s, size_t len, size_t *at, struct work_arg *line)
 {
@@ -365,10 +377,10 @@ static void add_line(const char *s, size_t len, bool any, struct buf *to)
 	if (found.len && *found.s == '{')
 		add_message(found, to);
 	else
-		add_plain(found.s, found.len, to);
+		buf_add(to, found.s, found.len);
 	if (more.len)
 		buf_addc(to, ' ');
-	add_plain(more.s, more.len, to);
+	buf_add(to, more.s, more.len);
 }
 
 void failures_quote(struct db *db, uint32_t exec, struct buf *to)
@@ -384,7 +396,7 @@ void failures_quote(struct db *db, uint32_t exec, struct buf *to)
 		if (line.len || is_binary(s, len))
 			continue;
 		own.len = 0;
-		buf_add(&own, s, len);
+		add_plain(s, len, &own);
 		keep_own(db, exec, &own);
 		add_line(own.s, own.len, db_int(st, 1) == 2, &line);
 	}

@@ -211,6 +211,23 @@ static const struct build_of_rows builds[] = {
 		{ 1, 2, 10, "/bin/grep x y", 1, 0, "answer", NULL },
 		{ 1, 11, 12, "/bin/cp a b", 0, 0, NULL, NULL },
 	}, "sh failed first, on build.sh, with exit status 3" },
+	{ "a script that says much about a build that failed", {
+		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
+		{ 1, 2, 10, "/bin/make", 2, 0, "passed on", NULL },
+		{ 2, 3, 9, "/bin/cp a b", 3, 0, "first", NULL },
+		{ 1, 11, 12, "/bin/date", 0, 0, NULL, NULL },
+		{ 1, 13, 14, "/bin/df", 0, 0, NULL, NULL },
+		{ 1, 15, 16, "/bin/env", 0, 0, NULL, NULL },
+		{ 1, 17, 18, "/bin/uname", 0, 0, NULL, NULL },
+	}, "cp failed first" },
+	{ "but not about another command", {
+		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "first", NULL },
+		{ 1, 2, 10, "/bin/cp a b", 3, 0, "ignored", NULL },
+		{ 1, 11, 12, "/bin/date", 0, 0, NULL, NULL },
+		{ 1, 13, 14, "/bin/df", 0, 0, NULL, NULL },
+		{ 1, 15, 16, "/bin/env", 0, 0, NULL, NULL },
+		{ 1, 17, 18, "/bin/uname", 0, 0, NULL, NULL },
+	}, "sh failed first" },
 	{ "a loop in a script", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/gcc -c a.c", 1, 0, "first", NULL },
@@ -231,6 +248,14 @@ static const struct build_of_rows builds[] = {
 		{ 0, 1, 90, "/bin/timeout 1 sleep 9", 124, 0, "passed on", NULL },
 		{ 1, 2, 30, "/bin/sleep 9", 0, 15, "first", NULL },
 	}, "sleep failed first, with SIGTERM, as it took too long" },
+	{ "a limit that kills", {
+		{ 0, 1, 30, "/bin/timeout -s KILL 1 sleep 9", 0, 9, "passed on", NULL },
+		{ 1, 2, 31, "/bin/sleep 9", 0, 9, "first", NULL },
+	}, "sleep failed first, with SIGKILL" },
+	{ "a limit that is killed before it kills", {
+		{ 0, 1, 30, "/bin/timeout 1 sleep 9", 0, 9, "first", NULL },
+		{ 1, 2, 31, "/bin/sleep 9", 0, 15, "followed", NULL },
+	}, "timeout failed first, with SIGKILL" },
 	{ "the build is stopped", {
 		{ 0, 1, 90, "/bin/make", 0, 2, "first", NULL },
 		{ 1, 2, 80, "/bin/cp a b", 0, 2, "ignored", NULL },
@@ -518,6 +543,13 @@ static const struct {
 	{ "/bin/cmake .", 1, 0, { NULL }, { NULL, "CMake Error at x:5 (message):\n\n  no y\n" },
 	  ": \"CMake Error at x:5 (message): no y\"" },
 	{ "/bin/sh configure", 1, 0, { NULL }, { NULL, "error: in /x:\nerror: no cc\n" }, ": \"error: no cc\"" },
+	{ "/bin/cc x.c", 1, 0, { NULL },
+	  { NULL, "\033]0;error: t\a\033[1mx.c:1:\033[m\033[K \033[31m\033[Kerror: \033[mbad\n3\n" },
+	  ": \"x.c:1: error: bad\"" },
+	{ "/bin/cat x", 1, 0, { NULL }, { NULL, "cat: write error: No space left on device\n" },
+	  ": no space is left (" },
+	{ "/bin/cp x y", 1, 0, { NULL }, { NULL, "cp: error writing 'y': No space left on device\n" },
+	  ": no space for y (" },
 	{ "/bin/rustc x.rs", 1, 0, { NULL },
 	  { NULL, "{\"message\":\"an error\",\"level\":\"warning\"}\n"
 		  "{\"message\":\"no \\\"y\\\"\",\"level\":\"error\"}\n" },

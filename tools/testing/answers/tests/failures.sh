@@ -49,6 +49,20 @@ check "nor if a script was changed" grep -q '^sh failed first.*: a command was n
 etrace explain make.fxt > text
 check "or a makefile" bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
 
+# What it looked for in vain may be nothing that it needed.
+printf 'include gone.mk\n' > include.mk
+etrace run -q --backend=strace -o include.fxt -- make -f include.mk > log 2>&1
+printf -- '-include gone.mk\nall: gone.c\n' > optional.mk
+etrace run -q --backend=strace -o optional.fxt -- make -f optional.mk > log 2>&1
+printf '\177ELF' > elf
+chmod +x elf
+printf 'import os\ntry:\n    os.execv("./elf", ["elf"])\nexcept OSError:\n    os._exit(127)\n' > elf.py
+etrace run -q --backend=strace -o elf.fxt -- python3 elf.py > log 2>&1
+check "make lacks what it includes" \
+	bash -c 'etrace explain include.fxt | grep -q "^make failed first.*: gone.mk was not found ("'
+check "but not what it would include" bash -c '! etrace explain optional.fxt | grep -q gone.mk'
+check "nor is a file that cannot be run said not to be there" bash -c '! etrace explain elf.fxt | grep -q "not found"'
+
 mkdir src
 printf '#include "gone.h"\nint a;\n' > src/a.c
 printf 'int b\n' > src/b.c
