@@ -4,6 +4,7 @@
 #include "base/screen.h"
 #include "model/build.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -39,12 +40,17 @@ static void done(struct shown *s)
 
 /* ---- GitHub ---- */
 
-/* What would end a workflow command, or its property, as percent and two digits. */
+/*
+ * What would end a workflow command, or its property, as percent and two digits.  The log is
+ * shown by terminals, too.
+ */
 static void put_escaped(struct out *out, const char *s, size_t len, const char *special)
 {
 	for (size_t i = 0; i < len; i++) {
 		if (s[i] && strchr(special, s[i]))
 			out_printf(out, "%%%02X", (unsigned char)s[i]);
+		else if (iscntrl((unsigned char)s[i]))
+			out_puts(out, "?");
 		else
 			out_write(out, s + i, 1);
 	}

@@ -243,6 +243,28 @@ static bool lacks(const struct failures *f, uint32_t call, uint32_t earlier)
 	return false;
 }
 
+/* Whether somebody ended it, perhaps as there was a failure already. */
+static bool was_told_to_end(const struct build_exec *e)
+{
+	return e->signal == SIGTERM || e->signal == SIGINT || e->signal == SIGHUP ||
+	       e->signal == SIGPIPE || e->signal == SIGKILL;
+}
+
+/*
+ * Whether a script, rather than somebody else, ended a call: a part of itself, or one in the
+ * background.
+ */
+static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call)
+{
+	const struct build_exec *e = exec_of(f, call);
+	const struct failure_node *node = &f->nodes[caller];
+
+	if (node->caller > CALLER_SHELL || !was_told_to_end(e) || same_status(exec_of(f, caller), e))
+		return false;
+	return e->forked ||
+	       calls_after(f, node, begun(f, call)) > calls_after(f, node, e->until);
+}
+
 /*
  * A script: the last command that failed, unless that was a question, or a while ago, and the
  * script has a status of its own.  If it is one of several calls of the same program, it is a
@@ -348,13 +370,6 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 	return script_fails_of(f, caller, call, last);
 }
 
-/* Whether somebody ended it, perhaps as there was a failure already. */
-static bool was_told_to_end(const struct build_exec *e)
-{
-	return e->signal == SIGTERM || e->signal == SIGINT || e->signal == SIGHUP ||
-	       e->signal == SIGPIPE || e->signal == SIGKILL;
-}
-
 /* Whether it ends only when all that it calls has ended: the trace may have these in any order. */
 static bool waits_for_all(const struct failure_node *node)
 {
@@ -377,7 +392,8 @@ static void blame_calls(struct failures *f, uint32_t exec, uint32_t last, bool u
 		uint32_t call = f->children[node->first + i];
 		struct failure_node *its = &f->nodes[call];
 
-		if (!is_seen(f, exec, call) || its->unminded || !fails_of(f, exec, call, last, unsure))
+		if (!is_seen(f, exec, call) || its->unminded || was_stopped(f, exec, call) ||
+		    !fails_of(f, exec, call, last, unsure))
 			continue;
 		its->followed = node->cause && (was_told_to_end(exec_of(f, call)) ||
 						lacks(f, call, node->cause));
@@ -425,7 +441,8 @@ void failures_blame(struct failures *f, uint32_t exec)
 
 		if (!is_seen(f, exec, call))
 			continue;
-		last = called_by(f, call) == exec ? call : last;
+		if (called_by(f, call) == exec && !was_stopped(f, exec, call))
+			last = call;
 		any = true;
 	}
 	if (any && (node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON))

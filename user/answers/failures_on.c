@@ -268,21 +268,36 @@ static bool find_library(const struct look *l, struct failure_on *on)
 	return on->name.len;
 }
 
+/* .git/index, of the build's own files. */
+static bool is_hidden(const struct look *l, const struct buf *path)
+{
+	size_t n;
+
+	build_path(l->b, answers_start(l->db), &n);
+	return is_own(l, path->s, path->len) && memmem(path->s + n, path->len - n, "/.", 2);
+}
+
 /* cp, ln and mv open what they are to make once, to see whether it is a directory. */
-static bool is_target(const struct look *l, const char *path, size_t len, const struct buf *subject)
+static bool is_target(const struct look *l, const char *path, size_t len)
 {
 	static const char *const names[] = { "cp", "install", "ln", "mv" };
-	struct work_arg program = name_of(l, l->b->execs[l->exec].program);
-	uint32_t n = build_misses(l->b, l->exec), looks = 0;
+	struct work_arg program = name_of(l, l->b->execs[l->exec].program), *args;
+	uint32_t misses = build_misses(l->b, l->exec), looks = 0;
+	struct buf words = { 0 };
 	bool makes = false;
+	size_t n;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		makes |= program.len == strlen(names[i]) && !memcmp(program.s, names[i], program.len);
-	if (!makes || len != subject->len || memcmp(path, subject->s, len))
+	if (!makes)
 		return false;
-	while (n--) {
+	args = answers_work_args(l->db, l->exec, &words, &n);
+	makes = n && same(base_of(args[n - 1].s, args[n - 1].len), base_of(path, len));
+	free(args);
+	buf_free(&words);
+	while (makes && misses--) {
 		size_t other;
-		const char *s = build_path(l->b, build_miss_of(l->b, l->exec, n)->file, &other);
+		const char *s = build_path(l->b, build_miss_of(l->b, l->exec, misses)->file, &other);
 
 		looks += other == len && !memcmp(s, path, len);
 	}
@@ -291,7 +306,8 @@ static bool is_target(const struct look *l, const char *path, size_t len, const 
 
 /*
  * A program that says why it failed names the file.  Of one that is silent, or was not heard, it
- * is only likely that it failed of a file that it was not called with; cargo looks for many.
+ * is only likely that it failed of a file that it was not called with; cargo looks for many, and
+ * .git/index need not be there.
  */
 static bool judge_missing(const struct look *l, struct failure_on *on)
 {
@@ -311,7 +327,7 @@ static bool judge_missing(const struct look *l, struct failure_on *on)
 		good = failures_includes(l->db, l->exec, base.s, base.len);
 	} else {
 		on->likely = !answers_names(l->db, l->exec, &on->path, &args);
-		good = !on->likely || caller != CALLER_GOES_ON;
+		good = !on->likely || (caller != CALLER_GOES_ON && !is_hidden(l, &on->path));
 	}
 	buf_free(&said);
 	buf_free(&args);
@@ -333,7 +349,7 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 		if (m->at < read)
 			return false;
 		if (is_habit(path, len) || was_found(l, name) || !matters(l, path, len) ||
-		    is_target(l, path, len, &on->subject))
+		    is_target(l, path, len))
 			continue;
 		if (!is_lookup(m->error))
 			continue;

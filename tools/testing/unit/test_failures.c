@@ -228,6 +228,19 @@ static const struct build_of_rows builds[] = {
 		{ 1, 15, 16, "/bin/env", 0, 0, NULL, NULL },
 		{ 1, 17, 18, "/bin/uname", 0, 0, NULL, NULL },
 	}, "sh failed first" },
+	{ "a script that stops what it began before", {
+		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
+		{ 1, 2, 50, "/bin/server", 0, 15, "followed", NULL },
+		{ 1, 3, 10, "/bin/cp a b", 1, 0, "first", NULL },
+	}, "cp failed first" },
+	{ "or a part of itself", {
+		{ 0, 1, 90, "/bin/python3 build.py", 1, 0, "first", NULL },
+		{ 1, 2, 50, "", 0, 15, "ignored", NULL },
+	}, "python3 failed first" },
+	{ "but one that somebody else stops", {
+		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
+		{ 1, 2, 50, "/bin/cp a b", 0, 15, "first", NULL },
+	}, "cp failed first" },
 	{ "a loop in a script", {
 		{ 0, 1, 90, "/bin/sh build.sh", 1, 0, "passed on", NULL },
 		{ 1, 2, 10, "/bin/gcc -c a.c", 1, 0, "first", NULL },
@@ -558,12 +571,14 @@ static const struct {
 	  ": y was not found (" },
 	/* cp looks whether what it makes is a directory */
 	{ "/bin/cp x y", 1, 0, { "/src/y", NULL }, { NULL }, "exit status 1 (" },
+	{ "/bin/cp y x/y", 1, 0, { "/src/x/y", NULL }, { NULL }, "exit status 1 (" },
 	{ "/bin/cp x y", 1, 0, { "/src/y", "/src/y" }, { NULL }, "exit status 1: y was not found (" },
 	/* what it looked for, and did not need */
 	{ "/bin/python3 x", 1, 0, { "/src/y", NULL }, { NULL, "ValueError: z\n" }, "1: \"ValueError: z\" (" },
 	{ "/bin/python3 x", 1, 0, { "/src/y", NULL }, { NULL, "Error: no y\n" }, "1: y was not found (" },
 	{ "/bin/python3 x", 1, 0, { "/src/y", NULL }, { NULL }, "1: probably because y was not found (" },
 	{ "/bin/cat y", 1, 0, { "/src/y", NULL }, { NULL }, "1: y was not found (" },
+	{ "/bin/git add y", 1, 0, { "/src/.git/index", NULL }, { NULL }, "exit status 1 (" },
 	{ "/bin/cargo build", 1, 0, { "/src/benches", NULL }, { NULL }, "exit status 1 (" },
 	{ "/bin/ld a.o -lfoo -lc", 1, 0, { "/lib/libc.so", "/lib/libfoo.so", "/lib/libfoo.a" }, { NULL },
 	  ": libc.so was not found" },

@@ -128,6 +128,7 @@ printf '#!/bin/sh\nprintf "src/a.c:7:3: error: 50%%%%, <a> & \\"b\\" \\001\\377]
 etrace run -q --backend=strace --record=output -o odd.fxt -- sh fail.sh > log 2>&1
 etrace explain --format=github odd.fxt > github
 check "a place for GitHub, escaped" grep -q '^::error file=src/a.c,line=7,col=3,title=.*%2C.*::.*50%25, <a> & "b"' github
+check "and without control characters" bash -c '! LC_ALL=C grep -q "[[:cntrl:]]" github'
 check "one line each" bash -c '[ "$(wc -l < github)" = 1 ]'
 etrace explain --format=gitlab odd.fxt > gitlab.json
 etrace explain --format=gitlab odd.fxt | cmp -s - gitlab.json
