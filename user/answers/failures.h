@@ -182,7 +182,7 @@ struct failure_node {
 	bool counts;		/* so did all above it: it led to the build's failure */
 	bool followed;		/* stopped, or without an input, after another failure of its caller */
 	bool answers;		/* its status is an answer */
-	bool unminded;		/* make read what it printed, $(shell), or says that it ignored it */
+	bool unminded;		/* $(shell) of make; or make says that it ignored it, ctest that it passed */
 };
 
 struct failures {

@@ -20,6 +20,14 @@
 #define LINES_MAX	2000u
 #define CALLS_MAX	500u
 
+static bool is_ctest(const struct build *b, uint32_t exec)
+{
+	size_t len;
+	const char *path = build_path(b, b->execs[exec].program, &len);
+
+	return len >= 6 && !memcmp(path + len - 6, "/ctest", 6);
+}
+
 static bool is_make(const struct build *b, uint32_t exec)
 {
 	size_t len;
@@ -193,8 +201,25 @@ static const char *next_failure(const char *s, const char *end, bool *ignored)
 	return NULL;
 }
 
+/* The same of ctest and any test: "2/9 Test #2: parse ....***Skipped  0.01 sec". */
+static const char *next_test(const char *s, const char *end, bool *ignored)
+{
+	while (s < end) {
+		const char *stop = memchr(s, '\n', (size_t)(end - s));
+		const char *test = memmem(s, (size_t)(stop - s), " Test ", 6);
+		size_t len = test ? (size_t)(stop - test) : 0;
+
+		s = stop + 1;
+		*ignored = len && (memmem(test, len, " Passed ", 8) || memmem(test, len, "***Skipped ", 11));
+		if (*ignored || (len && memchr(test, '#', len) && memmem(test, len, "***", 3)))
+			return s;
+	}
+	return NULL;
+}
+
 /* It prints such a line for each, in the order in which they end. */
-static void find_ignored(struct failures *f, uint32_t make, uint32_t *failed, size_t n)
+static void find_ignored(struct failures *f, uint32_t make, const uint32_t *failed, size_t n,
+			 const char *(*next)(const char *s, const char *end, bool *ignored))
 {
 	struct buf text = { 0 };
 	const char *s, *end;
@@ -204,9 +229,9 @@ static void find_ignored(struct failures *f, uint32_t make, uint32_t *failed, si
 	failures_printed(f->db, make, &text);
 	buf_addc(&text, '\n');
 	end = text.s + text.len;
-	for (s = text.s; (s = next_failure(s, end, &ignored));)
+	for (s = text.s; (s = next(s, end, &ignored));)
 		lines++;
-	for (s = text.s; lines == n && (s = next_failure(s, end, &ignored)); failed++)
+	for (s = text.s; lines == n && (s = next(s, end, &ignored)); failed++)
 		f->nodes[*failed].unminded = ignored;
 	buf_free(&text);
 }
@@ -217,6 +242,8 @@ void failures_find_unminded(struct failures *f, uint32_t make)
 	uint32_t *failed;
 	size_t n = 0;
 
+	if (is_ctest(build_of(f->db), make))
+		find_ignored(f, make, f->children + node->first, node->calls, next_test);
 	if (!is_make(build_of(f->db), make))
 		return;
 	failed = xcalloc(node->calls + 1ul, sizeof(*failed));
@@ -229,7 +256,7 @@ void failures_find_unminded(struct failures *f, uint32_t make)
 		if (!f->nodes[call].unminded)
 			failed[n++] = call;
 	}
-	find_ignored(f, make, failed, n);
+	find_ignored(f, make, failed, n, next_failure);
 	free(failed);
 }
 

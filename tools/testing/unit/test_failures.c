@@ -103,6 +103,14 @@ static const struct build_of_rows builds[] = {
 		{ 1, 2, 10, "/bin/rm a", 1, 0, "ignored", NULL },
 		{ 1, 11, 20, "/bin/cp a b", 1, 0, "first", NULL },
 	}, "cp failed first" },
+	{ "ctest, of a test that is to fail and one that is skipped", {
+		{ 0, 1, 90, "/bin/ctest", 8, 0, "passed on",
+		  "1/3 Test #1: a ....   Passed    0.05 sec\n2/3 Test #2: b ....***Skipped   0.00 sec\n"
+		  "3/3 Test #3: c ....***Failed    0.10 sec\n" },
+		{ 1, 2, 10, "/bin/a", 1, 0, "ignored", NULL },
+		{ 1, 11, 20, "/bin/b", 77, 0, "ignored", NULL },
+		{ 1, 21, 30, "/bin/c", 1, 0, "first", NULL },
+	}, "c failed first" },
 	{ "make fails by itself after a function", {
 		{ 0, 1, 90, "/bin/make", 2, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/git describe", 128, 0, "ignored", "|" },
