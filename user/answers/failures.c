@@ -285,7 +285,7 @@ struct failures *failures_of(struct db *db)
 	sort_ends(f);
 	order = in_order(f, &n);
 	for (uint32_t i = 0; i < n; i++)
-		f->nodes[order[i]].caller = failures_caller_of(db, order[i],
+		f->nodes[order[i]].caller = failures_caller_of(f, order[i],
 							       &f->nodes[order[i]].answers);
 	blame_all(f, order, n);
 	find_root(f, order, n);

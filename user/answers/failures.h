@@ -182,7 +182,8 @@ struct failure_node {
 	bool counts;		/* so did all above it: it led to the build's failure */
 	bool followed;		/* stopped, or without an input, after another failure of its caller */
 	bool answers;		/* its status is an answer */
-	bool unminded;		/* $(shell) of make; or make says that it ignored it, ctest that it passed */
+	bool unminded;		/* make ignores it, or ctest says that it passed */
+	bool minded;		/* make or ctest says that it failed of it */
 };
 
 struct failures {
@@ -211,8 +212,15 @@ bool failures_ran(const struct failures *f, uint32_t exec, const char *word, siz
  */
 bool failures_read(struct db *db, const char *path, int64_t at, struct buf *text);
 
+/**
+ * failures_any_argument - whether a command has one of a list of options, "k,--keep-going"
+ *
+ * One letter may stand in a cluster: -ik.
+ */
+bool failures_any_argument(struct db *db, uint32_t exec, const char *list);
+
 /** failures_caller_of - how a program calls others, and whether its status is an answer */
-enum failure_caller failures_caller_of(struct db *db, uint32_t exec, bool *answers);
+enum failure_caller failures_caller_of(const struct failures *f, uint32_t exec, bool *answers);
 
 /** failures_includes - whether a makefile that make read has "include" and that name, not "-include" */
 bool failures_includes(struct db *db, uint32_t make, const char *name, size_t len);

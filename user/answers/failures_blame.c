@@ -83,7 +83,7 @@ static bool is_option(const char *arg, const char *list)
 	return false;
 }
 
-static bool any_argument(struct db *db, uint32_t exec, const char *list)
+bool failures_any_argument(struct db *db, uint32_t exec, const char *list)
 {
 	struct buf args = { 0 };
 	size_t n = answers_args(db, exec, &args);
@@ -109,7 +109,7 @@ static enum failure_caller by_class(struct db *db, uint32_t exec, const char *pa
 
 	if (class == WORK_COMPILE || class == WORK_LINK || class == WORK_ASSEMBLE)
 		caller = CALLER_DRIVER;
-	else if (class == WORK_CONFIGURE && !any_argument(db, exec, CMAKE_WORKS))
+	else if (class == WORK_CONFIGURE && !failures_any_argument(db, exec, CMAKE_WORKS))
 		caller = CALLER_CONFIGURES;
 	else if (class == WORK_SHELL || class == WORK_TEST)
 		caller = CALLER_SHELL;
@@ -119,8 +119,20 @@ static enum failure_caller by_class(struct db *db, uint32_t exec, const char *pa
 	return caller;
 }
 
-enum failure_caller failures_caller_of(struct db *db, uint32_t exec, bool *answers)
+/* Whether a make above was told to go on: it tells those that it calls by their environment. */
+static bool goes_on_above(const struct failures *f, uint32_t exec)
 {
+	const struct build_exec *execs = build_of(f->db)->execs;
+
+	for (uint32_t i = f->nodes[exec].up; i; i = f->nodes[i].up)
+		if (f->nodes[i].caller == CALLER_GOES_ON && execs[i].program == execs[exec].program)
+			return true;
+	return false;
+}
+
+enum failure_caller failures_caller_of(const struct failures *f, uint32_t exec, bool *answers)
+{
+	struct db *db = f->db;
 	const struct build *b = build_of(db);
 	uint32_t as = build_with_command(b, exec);
 	size_t len;
@@ -130,7 +142,8 @@ enum failure_caller failures_caller_of(struct db *db, uint32_t exec, bool *answe
 	*answers = row && row->answers;
 	if (!row)
 		return by_class(db, as, path, len);
-	if (row->caller == CALLER_BUILDER && any_argument(db, as, row->goes_on))
+	if (row->caller == CALLER_BUILDER &&
+	    (failures_any_argument(db, as, row->goes_on) || goes_on_above(f, exec)))
 		return CALLER_GOES_ON;
 	return row->caller;
 }
@@ -178,7 +191,7 @@ static bool is_parallel(const struct failures *f, uint32_t caller)
 {
 	for (uint32_t i = caller; i; i = f->nodes[i].up)
 		if (f->nodes[i].caller == CALLER_BUILDER &&
-		    any_argument(f->db, build_with_command(build_of(f->db), i), "j,--jobs"))
+		    failures_any_argument(f->db, build_with_command(build_of(f->db), i), "j,--jobs"))
 			return true;
 	return false;
 }
@@ -350,6 +363,8 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 	/* a shell that went on, and ran its last command in its own process */
 	if (called_by(f, call) != caller)
 		return lacks(f, last ? last : caller, call);
+	if (f->nodes[call].minded)
+		return true;
 	switch ((enum failure_caller)f->nodes[caller].caller) {
 	case CALLER_BUILDER:
 		return builder_fails_of(f, caller, call, unsure);

@@ -19,6 +19,7 @@
 /* Of more calls and lines, it would take too long. */
 #define LINES_MAX	2000u
 #define CALLS_MAX	500u
+#define FAILED_MAX	50u
 
 static bool is_ctest(const struct build *b, uint32_t exec)
 {
@@ -217,9 +218,12 @@ static const char *next_test(const char *s, const char *end, bool *ignored)
 	return NULL;
 }
 
-/* It prints such a line for each, in the order in which they end. */
-static void find_ignored(struct failures *f, uint32_t make, const uint32_t *failed, size_t n,
-			 const char *(*next)(const char *s, const char *end, bool *ignored))
+/*
+ * It prints such a line for each, in the order in which they end.
+ * Return: false: what it printed was not recorded, or does not fit
+ */
+static bool find_in_output(struct failures *f, uint32_t make, const uint32_t *failed, size_t n,
+			   const char *(*next)(const char *s, const char *end, bool *ignored))
 {
 	struct buf text = { 0 };
 	const char *s, *end;
@@ -231,36 +235,13 @@ static void find_ignored(struct failures *f, uint32_t make, const uint32_t *fail
 	end = text.s + text.len;
 	for (s = text.s; (s = next(s, end, &ignored));)
 		lines++;
-	for (s = text.s; lines == n && (s = next(s, end, &ignored)); failed++)
+	for (s = text.s; lines == n && (s = next(s, end, &ignored)); failed++) {
 		f->nodes[*failed].unminded = ignored;
-	buf_free(&text);
-}
-
-void failures_find_unminded(struct failures *f, uint32_t make)
-{
-	const struct failure_node *node = &f->nodes[make];
-	uint32_t *failed;
-	size_t n = 0;
-
-	if (is_ctest(build_of(f->db), make))
-		find_ignored(f, make, f->children + node->first, node->calls, next_test);
-	if (!is_make(build_of(f->db), make))
-		return;
-	failed = xcalloc(node->calls + 1ul, sizeof(*failed));
-	for (uint32_t i = 0; i < node->calls; i++) {
-		uint32_t call = f->children[node->first + i];
-
-		if (!f->nodes[call].failed)
-			continue;
-		f->nodes[call].unminded = is_function(f, make, call);
-		if (!f->nodes[call].unminded)
-			failed[n++] = call;
+		f->nodes[*failed].minded = !ignored;
 	}
-	find_ignored(f, make, failed, n, next_failure);
-	free(failed);
+	buf_free(&text);
+	return lines == n;
 }
-
-/* ---- which command it did not find ---- */
 
 /* The text of the next makefile that make read, from access @i on.  Return: false: there is none */
 static bool next_makefile(struct db *db, uint32_t make, uint32_t *i, struct buf *text)
@@ -285,6 +266,106 @@ static bool next_makefile(struct db *db, uint32_t make, uint32_t *i, struct buf 
 	buf_free(&path);
 	return found;
 }
+
+/*
+ * What the next line of a recipe runs, up to its first variable; @ignored: it has a minus.
+ * Return: false: the line is none of a recipe
+ */
+static bool take_begin(const struct buf *text, size_t *at, struct buf *begin, bool *ignored)
+{
+	const char *s = text->s + *at, *variable;
+	bool is_line = take_line(text, at, begin);
+
+	for (*ignored = false; is_line && strchr("\t @+-", *s); s++)
+		*ignored |= *s == '-';
+	variable = begin->len ? memchr(begin->s, '$', begin->len) : NULL;
+	if (variable)
+		begin->len = (size_t)(variable - begin->s);
+	return is_line;
+}
+
+/* The line that a call of make ran: its arguments, or the text for a shell. */
+static void line_of(struct db *db, uint32_t call, struct buf *line)
+{
+	uint32_t as = build_with_command(build_of(db), call);
+	struct buf args = { 0 };
+	size_t n = answers_args(db, as, &args), skip = 0;
+
+	for (size_t i = 0; n > 2 && failures_is_shell(build_of(db), as) && i < 2; i++)
+		skip += strlen(args.s + skip) + 1;
+	for (size_t i = skip; i < args.len; i++)
+		args.s[i] = args.s[i] ? args.s[i] : ' ';
+	add_line(line, args.s + skip, args.len - skip);
+	buf_free(&args);
+}
+
+/*
+ * Whether make minded that a line failed.  Where the makefiles have it with a minus and without,
+ * or a minus before a variable that could be this line, that is not known.
+ */
+static void find_line_in(const struct buf *makefiles, const struct buf *line, struct failure_node *call)
+{
+	struct buf begin = { 0 };
+	bool ignored, can_be[2] = { false, false }, is[2] = { false, false };
+
+	for (size_t at = 0; at < makefiles->len;) {
+		if (!take_begin(makefiles, &at, &begin, &ignored) || begin.len > line->len ||
+		    (begin.len && memcmp(begin.s, line->s, begin.len)))
+			continue;
+		can_be[ignored] = true;
+		is[ignored] |= begin.len > 0;
+	}
+	buf_free(&begin);
+	call->unminded = is[true] && !is[false];
+	call->minded = is[false] && !can_be[true];
+}
+
+static void find_in_makefiles(struct failures *f, uint32_t make, const uint32_t *failed, size_t n)
+{
+	struct buf makefiles = { 0 }, text = { 0 }, line = { 0 };
+	uint32_t at = 0, files = 0;
+
+	while (files++ < MAKEFILES_MAX && next_makefile(f->db, make, &at, &text)) {
+		buf_add(&makefiles, text.s, text.len);
+		buf_addc(&makefiles, '\n');
+	}
+	for (size_t i = 0; i < n && i < FAILED_MAX && makefiles.len; i++) {
+		line_of(f->db, failed[i], &line);
+		find_line_in(&makefiles, &line, &f->nodes[failed[i]]);
+	}
+	buf_free(&makefiles);
+	buf_free(&text);
+	buf_free(&line);
+}
+
+void failures_find_unminded(struct failures *f, uint32_t make)
+{
+	const struct failure_node *node = &f->nodes[make];
+	uint32_t *failed;
+	size_t n = 0;
+	bool all;
+
+	if (is_ctest(build_of(f->db), make))
+		find_in_output(f, make, f->children + node->first, node->calls, next_test);
+	if (!is_make(build_of(f->db), make))
+		return;
+	failed = xcalloc(node->calls + 1ul, sizeof(*failed));
+	all = failures_any_argument(f->db, build_with_command(build_of(f->db), make), "i,--ignore-errors");
+	for (uint32_t i = 0; i < node->calls; i++) {
+		uint32_t call = f->children[node->first + i];
+
+		if (!f->nodes[call].failed)
+			continue;
+		f->nodes[call].unminded = all || is_function(f, make, call);
+		if (!f->nodes[call].unminded)
+			failed[n++] = call;
+	}
+	if (!find_in_output(f, make, failed, n, next_failure))
+		find_in_makefiles(f, make, failed, n);
+	free(failed);
+}
+
+/* ---- which command it did not find ---- */
 
 static bool has_include(const struct buf *text, const char *name, size_t len)
 {

@@ -111,6 +111,25 @@ static const struct build_of_rows builds[] = {
 		{ 1, 11, 20, "/bin/b", 77, 0, "ignored", NULL },
 		{ 1, 21, 30, "/bin/c", 1, 0, "first", NULL },
 	}, "c failed first" },
+	{ "a make that says what it goes on after, unseen in its arguments", {
+		{ 0, 1, 90, "/bin/make", 2, 0, "passed on",
+		  "make: *** [Makefile:3: a] Error 1\nmake: [Makefile:4: b] Error 1 (ignored)\n"
+		  "make: *** [Makefile:5: c] Error 1\n" },
+		{ 1, 2, 10, "/bin/cp a b", 1, 0, "first", NULL },
+		{ 1, 11, 20, "/bin/rm a", 1, 0, "ignored", NULL },
+		{ 1, 21, 30, "/bin/mv a b", 1, 0, "real", NULL },
+	}, "cp failed first" },
+	{ "make -k of a make below", {
+		{ 0, 1, 90, "/bin/make -k", 2, 0, "passed on", NULL },
+		{ 1, 2, 80, "/bin/sh -c 'cd x; make'", 2, 0, "passed on", NULL },
+		{ 2, 3, 70, "/bin/make", 2, 0, "passed on", NULL },
+		{ 3, 4, 10, "/bin/cp a b", 1, 0, "first", NULL },
+		{ 3, 11, 20, "/bin/mv a b", 1, 0, "real", NULL },
+	}, "cp failed first" },
+	{ "make -i fails by itself", {
+		{ 0, 1, 90, "/bin/make -i", 2, 0, "first", NULL },
+		{ 1, 2, 10, "/bin/cp a b", 1, 0, "ignored", NULL },
+	}, "make failed first" },
 	{ "make fails by itself after a function", {
 		{ 0, 1, 90, "/bin/make", 2, 0, "first", NULL },
 		{ 1, 2, 10, "/bin/git describe", 128, 0, "ignored", "|" },

@@ -49,6 +49,15 @@ check "nor if a script was changed" grep -q '^sh failed first.*: a command was n
 etrace explain make.fxt > text
 check "or a makefile" bash -c '! grep -q frobnicate text && grep -q "^make failed first" text'
 
+# With -k, the makefile says what is ignored; a variable may tell make to go on, too.
+printf 'all: a b c\na:\n\t-@cat   gone;  true && false\n\t-cat gone.$@\nb:\n\tcp gone b\nc:\n\tmv gone c\n' > keep.mk
+etrace run -q --backend=strace -o keep.fxt -- make -k -f keep.mk > log 2>&1
+etrace run -q --backend=strace -o flags.fxt -- env MAKEFLAGS=k make -f keep.mk > log 2>&1
+for trace in keep flags; do
+	check "a line with a minus is ignored, and the next one counts: $trace" \
+		bash -c "etrace explain $trace.fxt | grep -q '^cp failed first'"
+done
+
 # What it looked for in vain may be nothing that it needed.
 printf 'include gone.mk\n' > include.mk
 etrace run -q --backend=strace -o include.fxt -- make -f include.mk > log 2>&1
