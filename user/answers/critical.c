@@ -84,7 +84,6 @@ void line_outputs(struct timeline *t)
 	for (uint32_t i = 1; i <= b->nversions; i++) {
 		const struct build_version *v = &b->versions[i];
 		uint32_t file = build_is_written(v) && v->writes ? build_name(b, i, v->file) : 0;
-
 		bool note;
 
 		if (!file || log[v->file] || is_shared(b, i))

@@ -149,7 +149,7 @@ static void blame_all(struct failures *f, const uint32_t *order, uint32_t n)
 	}
 }
 
-static int shell_status(const struct build_exec *e)
+int failures_shell_status(const struct build_exec *e)
 {
 	return e->signal > 0 ? 128 + e->signal : e->status;
 }
@@ -168,14 +168,14 @@ static void find_root(struct failures *f, const uint32_t *order, uint32_t n)
 			continue;
 		roots++;
 		f->root = f->root ? f->root : order[i];
-		if (!as_session && node->failed && shell_status(exec_of(f, order[i])) == session)
+		if (!as_session && node->failed && failures_shell_status(exec_of(f, order[i])) == session)
 			as_session = order[i];
 	}
 	f->attached = session < 0 && db_meta_text(f->db, "backend", &len);
 	f->root = as_session ? as_session : f->root;
 	f->status = -1;
 	if (f->root && !f->nodes[f->root].open && (!f->attached || roots == 1))
-		f->status = shell_status(exec_of(f, f->root));
+		f->status = failures_shell_status(exec_of(f, f->root));
 	if (session >= 0)
 		f->status = (int)session;
 }
@@ -203,7 +203,7 @@ static void find_counting(struct failures *f, const uint32_t *order, uint32_t n)
 
 /* ---- kinds ---- */
 
-static bool is_stopped(const struct build_exec *e)
+bool failures_was_stopped(const struct build_exec *e)
 {
 	return e->signal == SIGTERM || e->signal == SIGINT || e->signal == SIGHUP ||
 	       e->signal == SIGPIPE || e->signal == SIGKILL;
@@ -222,7 +222,7 @@ static bool is_after_another(const struct failures *f, uint32_t exec)
 	for (uint32_t i = exec; i; i = f->nodes[i].up)
 		if (f->nodes[i].followed)
 			return true;
-	return f->first && is_stopped(exec_of(f, exec)) &&
+	return f->first && failures_was_stopped(exec_of(f, exec)) &&
 	       exec_of(f, exec)->until >= exec_of(f, f->first)->until;
 }
 

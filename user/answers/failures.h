@@ -24,6 +24,7 @@ enum failure_kind {
 	FAILURE_KINDS
 };
 
+struct build_exec;
 struct failures;
 
 /** failures_of - the failures of a build, found when they are asked for first; the database's */
@@ -111,9 +112,9 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on);
 /**
  * failures_quote - append the printed line that best explains the failure
  *
- * This is the first line on descriptor 2 with "error:", or that mentions an error otherwise, or
- * else the last line there; if there is none, the first such line on descriptor 1.  Secrets are
- * hidden.
+ * On descriptor 2: the first line with "error:"; else the first that mentions an error; else the
+ * last line.  If nothing was printed there: the same on descriptor 1, but not its last line.
+ * Secrets are hidden.
  */
 void failures_quote(struct db *db, uint32_t exec, struct buf *to);
 
@@ -198,6 +199,12 @@ struct failures {
 	bool failed;
 	bool attached;		/* no command was recorded, but processes that were there */
 };
+
+/** failures_shell_status - the status of a program as a shell has it: 128 and more for signals */
+int failures_shell_status(const struct build_exec *e);
+
+/** failures_was_stopped - whether a signal ended it that others send, perhaps after a failure */
+bool failures_was_stopped(const struct build_exec *e);
 
 /** failures_is_shell - whether an exec runs a shell, or is a child that a shell forked */
 bool failures_is_shell(const struct build *b, uint32_t exec);

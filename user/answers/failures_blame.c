@@ -119,7 +119,7 @@ static enum failure_caller by_class(struct db *db, uint32_t exec, const char *pa
 	return caller;
 }
 
-/* Whether a make above was told to go on: it tells those that it calls by their environment. */
+/* Whether a make that called it, perhaps through others, runs with -k: MAKEFLAGS passes that on. */
 static bool goes_on_above(const struct failures *f, uint32_t exec)
 {
 	const struct build_exec *execs = build_of(f->db)->execs;
@@ -199,7 +199,7 @@ static bool is_parallel(const struct failures *f, uint32_t caller)
 /* Whether a call ended the caller with the same status. */
 static bool same_status(const struct build_exec *caller, const struct build_exec *e)
 {
-	return caller->status == (e->signal > 0 ? 128 + e->signal : e->status);
+	return caller->status == failures_shell_status(e);
 }
 
 /* The program that made a call: another one may have replaced it in its process since. */
@@ -256,13 +256,6 @@ static bool lacks(const struct failures *f, uint32_t call, uint32_t earlier)
 	return false;
 }
 
-/* Whether somebody ended it, perhaps as there was a failure already. */
-static bool was_told_to_end(const struct build_exec *e)
-{
-	return e->signal == SIGTERM || e->signal == SIGINT || e->signal == SIGHUP ||
-	       e->signal == SIGPIPE || e->signal == SIGKILL;
-}
-
 /*
  * Whether a script, rather than somebody else, ended a call: a part of itself, or one in the
  * background.
@@ -272,7 +265,7 @@ static bool was_stopped(const struct failures *f, uint32_t caller, uint32_t call
 	const struct build_exec *e = exec_of(f, call);
 	const struct failure_node *node = &f->nodes[caller];
 
-	if (node->caller > CALLER_SHELL || !was_told_to_end(e) || same_status(exec_of(f, caller), e))
+	if (node->caller > CALLER_SHELL || !failures_was_stopped(e) || same_status(exec_of(f, caller), e))
 		return false;
 	return e->forked ||
 	       calls_after(f, node, begun(f, call)) > calls_after(f, node, e->until);
@@ -410,7 +403,7 @@ static void blame_calls(struct failures *f, uint32_t exec, uint32_t last, bool u
 		if (!is_seen(f, exec, call) || its->unminded || was_stopped(f, exec, call) ||
 		    !fails_of(f, exec, call, last, unsure))
 			continue;
-		its->followed = node->cause && (was_told_to_end(exec_of(f, call)) ||
+		its->followed = node->cause && (failures_was_stopped(exec_of(f, call)) ||
 						lacks(f, call, node->cause));
 		its->blamed = !its->followed;
 		node->cause = node->cause ? node->cause : call;

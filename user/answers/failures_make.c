@@ -186,33 +186,37 @@ static bool is_function(const struct failures *f, uint32_t make, uint32_t call)
 	return false;
 }
 
-/* The next line of make about a recipe that failed: where it ends; NULL: there is none. */
-static const char *next_failure(const char *s, const char *end, bool *ignored)
+/* Whether a line of make is about a recipe that failed. */
+static bool is_failure(const char *s, size_t len, bool *ignored)
 {
-	while (s < end) {
-		const char *stop = memchr(s, '\n', (size_t)(end - s));
-		const char *text = memmem(s, (size_t)(stop - s), ": ", 2);
-		size_t len = text ? (size_t)(stop - text) : 0;
+	const char *text = memmem(s, len, ": ", 2);
 
-		s = stop + 1;
-		*ignored = len > 3 && text[2] == '[' && stop[-1] == ')';
-		if (*ignored || (len > 7 && !memcmp(text, ": *** [", 7) && !memmem(text, len, "] Deleting ", 11)))
-			return s;
-	}
-	return NULL;
+	len = text ? (size_t)(s + len - text) : 0;
+	*ignored = len > 3 && text[2] == '[' && text[len - 1] == ')';
+	return *ignored ||
+	       (len > 7 && !memcmp(text, ": *** [", 7) && !memmem(text, len, "] Deleting ", 11));
 }
 
 /* The same of ctest and any test: "2/9 Test #2: parse ....***Skipped  0.01 sec". */
-static const char *next_test(const char *s, const char *end, bool *ignored)
+static bool is_test(const char *s, size_t len, bool *ignored)
+{
+	const char *test = memmem(s, len, " Test ", 6);
+
+	len = test ? (size_t)(s + len - test) : 0;
+	*ignored = len && (memmem(test, len, " Passed ", 8) || memmem(test, len, "***Skipped ", 11));
+	return *ignored || (len && memchr(test, '#', len) && memmem(test, len, "***", 3));
+}
+
+typedef bool is_result_fn(const char *s, size_t len, bool *ignored);
+
+/* The next line that is one: where it ends; NULL: there is none. */
+static const char *next_result(const char *s, const char *end, is_result_fn *is_result, bool *ignored)
 {
 	while (s < end) {
-		const char *stop = memchr(s, '\n', (size_t)(end - s));
-		const char *test = memmem(s, (size_t)(stop - s), " Test ", 6);
-		size_t len = test ? (size_t)(stop - test) : 0;
+		const char *line = s, *stop = memchr(s, '\n', (size_t)(end - s));
 
 		s = stop + 1;
-		*ignored = len && (memmem(test, len, " Passed ", 8) || memmem(test, len, "***Skipped ", 11));
-		if (*ignored || (len && memchr(test, '#', len) && memmem(test, len, "***", 3)))
+		if (is_result(line, (size_t)(stop - line), ignored))
 			return s;
 	}
 	return NULL;
@@ -223,7 +227,7 @@ static const char *next_test(const char *s, const char *end, bool *ignored)
  * Return: false: what it printed was not recorded, or does not fit
  */
 static bool find_in_output(struct failures *f, uint32_t make, const uint32_t *failed, size_t n,
-			   const char *(*next)(const char *s, const char *end, bool *ignored))
+			   is_result_fn *is_result)
 {
 	struct buf text = { 0 };
 	const char *s, *end;
@@ -233,9 +237,9 @@ static bool find_in_output(struct failures *f, uint32_t make, const uint32_t *fa
 	failures_printed(f->db, make, &text);
 	buf_addc(&text, '\n');
 	end = text.s + text.len;
-	for (s = text.s; (s = next(s, end, &ignored));)
+	for (s = text.s; (s = next_result(s, end, is_result, &ignored));)
 		lines++;
-	for (s = text.s; lines == n && (s = next(s, end, &ignored)); failed++) {
+	for (s = text.s; lines == n && (s = next_result(s, end, is_result, &ignored)); failed++) {
 		f->nodes[*failed].unminded = ignored;
 		f->nodes[*failed].minded = !ignored;
 	}
@@ -346,7 +350,7 @@ void failures_find_unminded(struct failures *f, uint32_t make)
 	bool all;
 
 	if (is_ctest(build_of(f->db), make))
-		find_in_output(f, make, f->children + node->first, node->calls, next_test);
+		find_in_output(f, make, f->children + node->first, node->calls, is_test);
 	if (!is_make(build_of(f->db), make))
 		return;
 	failed = xcalloc(node->calls + 1ul, sizeof(*failed));
@@ -360,7 +364,7 @@ void failures_find_unminded(struct failures *f, uint32_t make)
 		if (!f->nodes[call].unminded)
 			failed[n++] = call;
 	}
-	if (!find_in_output(f, make, failed, n, next_failure))
+	if (!find_in_output(f, make, failed, n, is_failure))
 		find_in_makefiles(f, make, failed, n);
 	free(failed);
 }

@@ -309,33 +309,25 @@ static bool is_target(const struct look *l, const char *path, size_t len)
  * is only likely that it failed of a file that it was not called with; cargo looks for many, and
  * .git/index need not be there.
  */
-static bool judge_missing(const struct look *l, struct failure_on *on)
+static bool judge_missing(const struct look *l, const struct buf *said, struct failure_on *on)
 {
 	enum failure_caller caller = failures_of(l->db)->nodes[l->exec].caller;
-	struct buf said = { 0 }, args = { 0 };
 	struct work_arg base = base_of(on->path.s, on->path.len);
-	bool good = true;
+	struct buf args = { 0 };
 
 	if (on->reason != FAILURE_OF_MISSING || caller == CALLER_DRIVER)
 		return true;
-	failures_quote(l->db, l->exec, &said);
-	if (said.len) {
-		said.len = 0;
-		failures_printed(l->db, l->exec, &said);
-		good = failures_has_word(said.s, said.len, base.s, base.len);
-	} else if (caller == CALLER_BUILDER) {
-		good = failures_includes(l->db, l->exec, base.s, base.len);
-	} else {
-		on->likely = !answers_names(l->db, l->exec, &on->path, &args);
-		good = !on->likely || (caller != CALLER_GOES_ON && !is_hidden(l, &on->path));
-	}
-	buf_free(&said);
+	if (said->len)
+		return failures_has_word(said->s, said->len, base.s, base.len);
+	if (caller == CALLER_BUILDER)
+		return failures_includes(l->db, l->exec, base.s, base.len);
+	on->likely = !answers_names(l->db, l->exec, &on->path, &args);
 	buf_free(&args);
-	return good;
+	return !on->likely || (caller != CALLER_GOES_ON && !is_hidden(l, &on->path));
 }
 
 /* The last name that it looked for and that is nowhere; then nothing more was read. */
-static bool find_missing(const struct look *l, struct failure_on *on)
+static bool find_last_missing(const struct look *l, const struct buf *said, struct failure_on *on)
 {
 	int64_t read = last_read(l);
 	uint32_t n = build_misses(l->b, l->exec);
@@ -358,7 +350,7 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 			buf_add(&on->path, path, len);
 		else
 			find_places(l, name, on);
-		if (judge_missing(l, on))
+		if (judge_missing(l, said, on))
 			return true;
 		on->reason = FAILURE_OF_NOTHING;
 		on->likely = false;
@@ -366,6 +358,24 @@ static bool find_missing(const struct look *l, struct failure_on *on)
 		on->name.len = 0;
 	}
 	return false;
+}
+
+static bool find_missing(const struct look *l, struct failure_on *on)
+{
+	struct buf said = { 0 };
+	bool found;
+
+	if (!build_misses(l->b, l->exec))
+		return false;
+	/* all of it, if a line of it says why */
+	failures_quote(l->db, l->exec, &said);
+	if (said.len) {
+		said.len = 0;
+		failures_printed(l->db, l->exec, &said);
+	}
+	found = find_last_missing(l, &said, on);
+	buf_free(&said);
+	return found;
 }
 
 /* How many places a program was looked for in by this name: one, if it was called by a path. */

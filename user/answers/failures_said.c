@@ -267,11 +267,11 @@ bool failures_said(struct db *db, uint32_t exec, struct failure_on *on)
 			     FAILURE_OF_TOOL : p->reason;
 		if (p->where == BEFORE)
 			add_before(line ? line + 1 : text.s, at, &on->name);
+		else if (p->where == BEHIND)
+			add_behind(at + strlen(p->text), text.s + text.len, &on->name);
 		/* "cat: write error: No space", "[Errno 28] No space" */
 		if (p->reason == FAILURE_OF_SPACE && !can_be_file(&on->name))
 			on->name.len = 0;
-		else if (p->where == BEHIND)
-			add_behind(at + strlen(p->text), text.s + text.len, &on->name);
 	}
 	buf_free(&text);
 	return at;
