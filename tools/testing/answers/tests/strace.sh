@@ -372,9 +372,15 @@ if unshare -Urpf true 2> said; then
 		exec $(command -v strace) "\$@"
 	END
 	chmod +x old/strace
-	rm -f a.o b.o
-	PATH=$PWD/old:$PATH etrace run -q --backend=strace --strict -o s.json -- sh collide.sh "$inner"
-	result $? "pid namespaces are recorded whole by an older strace"
+	# Where two make tasks at the same moment, it is a guess, and is told: then once more.
+	for _ in 1 2 3 4 5 6; do
+		rm -f a.o b.o
+		PATH=$PWD/old:$PATH etrace run -q --backend=strace --strict -o s.json -- \
+			sh collide.sh "$inner" 2> told
+		ended=$?
+		grep -q 'whose parent is a guess' told || break
+	done
+	result "$ended" "pid namespaces are recorded whole by an older strace" || cat told
 	tree s.json > ours
 	same "who is whose child, by an older strace" ours truth
 	# shellcheck disable=SC2016
