@@ -169,6 +169,9 @@ enum failure_caller {
 	CALLER_LIMITS,		/* timeout: ends what takes too long */
 };
 
+/* What make or ctest prints about a call that failed, or a makefile shows. */
+enum failure_says { SAYS_NOTHING, SAYS_IGNORED, SAYS_FAILED };
+
 /* A process, by its last exec. */
 struct failure_node {
 	uint32_t up;		/* who waits for it */
@@ -176,6 +179,7 @@ struct failure_node {
 	uint32_t first, calls;	/* its children: failures.children, by the end */
 	uint32_t cause;		/* the earliest call that it failed of */
 	uint8_t kind, caller;
+	uint8_t says;		/* of its failure, its caller: enum failure_says */
 	bool last;		/* the exec is its process's last one */
 	bool failed;
 	bool open;		/* the trace ends before it did */
@@ -183,8 +187,6 @@ struct failure_node {
 	bool counts;		/* so did all above it: it led to the build's failure */
 	bool followed;		/* stopped, or without an input, after another failure of its caller */
 	bool answers;		/* its status is an answer */
-	bool unminded;		/* make ignores it, or ctest says that it passed */
-	bool minded;		/* make or ctest says that it failed of it */
 };
 
 struct failures {
@@ -229,11 +231,17 @@ bool failures_any_argument(struct db *db, uint32_t exec, const char *list);
 /** failures_caller_of - how a program calls others, and whether its status is an answer */
 enum failure_caller failures_caller_of(const struct failures *f, uint32_t exec, bool *answers);
 
+/* Programs that print a line about each call that failed. */
+enum failure_printer { PRINTER_OTHER, PRINTER_MAKE, PRINTER_CTEST };
+
+/** failures_printer - which of them an exec runs */
+enum failure_printer failures_printer(const struct build *b, uint32_t exec);
+
 /** failures_includes - whether a makefile that make read has "include" and that name, not "-include" */
 bool failures_includes(struct db *db, uint32_t make, const char *name, size_t len);
 
-/** failures_find_unminded - mark the calls that failed and that make did not fail of, as far as it shows */
-void failures_find_unminded(struct failures *f, uint32_t make);
+/** failures_find_says - set @says of the calls of make or ctest that failed */
+void failures_find_says(struct failures *f, uint32_t exec);
 
 /** failures_blame - mark the calls that a node failed of, and set its @cause */
 void failures_blame(struct failures *f, uint32_t exec);

@@ -19,38 +19,41 @@ struct caller_row {
 	enum failure_caller caller;
 	const char *goes_on;	/* options of CALLER_BUILDER by which it goes on; one letter: in a cluster */
 	bool answers;
+	enum failure_printer printer;
 };
 
 static const struct caller_row rows[] = {
-	{ "make", CALLER_BUILDER, "k,--keep-going", false },
-	{ "gmake", CALLER_BUILDER, "k,--keep-going", false },
-	{ "ninja", CALLER_GOES_ON, NULL, false },
-	{ "samu", CALLER_GOES_ON, NULL, false },
-	{ "scons", CALLER_BUILDER, "k,--keep-going", false },
-	{ "cargo", CALLER_GOES_ON, NULL, false },
-	{ "ctest", CALLER_GOES_ON, NULL, false },
-	{ "prove", CALLER_GOES_ON, NULL, false },
-	{ "pytest", CALLER_GOES_ON, NULL, false },
-	{ "xargs", CALLER_GOES_ON, NULL, false },
-	{ "parallel", CALLER_GOES_ON, NULL, false },
-	{ "find", CALLER_GOES_ON, NULL, false },
-	{ "timeout", CALLER_LIMITS, NULL, false },
-	{ "rustc", CALLER_DRIVER, NULL, false },
-	{ "conftest", CALLER_CONFIGURES, NULL, false },
-	{ "[", CALLER_OTHER, NULL, true },
-	{ "cmp", CALLER_OTHER, NULL, true },
-	{ "diff", CALLER_OTHER, NULL, true },
-	{ "egrep", CALLER_OTHER, NULL, true },
-	{ "expr", CALLER_OTHER, NULL, true },
-	{ "false", CALLER_OTHER, NULL, true },
-	{ "fgrep", CALLER_OTHER, NULL, true },
-	{ "grep", CALLER_OTHER, NULL, true },
-	{ "mountpoint", CALLER_OTHER, NULL, true },
-	{ "pgrep", CALLER_OTHER, NULL, true },
-	{ "pkg-config", CALLER_OTHER, NULL, true },
-	{ "pkgconf", CALLER_OTHER, NULL, true },
-	{ "test", CALLER_OTHER, NULL, true },
-	{ "which", CALLER_OTHER, NULL, true },
+	{ .name = "make", .caller = CALLER_BUILDER, .goes_on = "k,--keep-going",
+	  .printer = PRINTER_MAKE },
+	{ .name = "gmake", .caller = CALLER_BUILDER, .goes_on = "k,--keep-going",
+	  .printer = PRINTER_MAKE },
+	{ .name = "ninja", .caller = CALLER_GOES_ON },
+	{ .name = "samu", .caller = CALLER_GOES_ON },
+	{ .name = "scons", .caller = CALLER_BUILDER, .goes_on = "k,--keep-going" },
+	{ .name = "cargo", .caller = CALLER_GOES_ON },
+	{ .name = "ctest", .caller = CALLER_GOES_ON, .printer = PRINTER_CTEST },
+	{ .name = "prove", .caller = CALLER_GOES_ON },
+	{ .name = "pytest", .caller = CALLER_GOES_ON },
+	{ .name = "xargs", .caller = CALLER_GOES_ON },
+	{ .name = "parallel", .caller = CALLER_GOES_ON },
+	{ .name = "find", .caller = CALLER_GOES_ON },
+	{ .name = "timeout", .caller = CALLER_LIMITS },
+	{ .name = "rustc", .caller = CALLER_DRIVER },
+	{ .name = "conftest", .caller = CALLER_CONFIGURES },
+	{ .name = "[", .answers = true },
+	{ .name = "cmp", .answers = true },
+	{ .name = "diff", .answers = true },
+	{ .name = "egrep", .answers = true },
+	{ .name = "expr", .answers = true },
+	{ .name = "false", .answers = true },
+	{ .name = "fgrep", .answers = true },
+	{ .name = "grep", .answers = true },
+	{ .name = "mountpoint", .answers = true },
+	{ .name = "pgrep", .answers = true },
+	{ .name = "pkg-config", .answers = true },
+	{ .name = "pkgconf", .answers = true },
+	{ .name = "test", .answers = true },
+	{ .name = "which", .answers = true },
 };
 
 static bool is_name(const char *s, size_t len, const char *name)
@@ -67,6 +70,15 @@ static const struct caller_row *row_of(const char *path, size_t len)
 		if (is_name(s, n, rows[i].name))
 			return &rows[i];
 	return NULL;
+}
+
+enum failure_printer failures_printer(const struct build *b, uint32_t exec)
+{
+	size_t len;
+	const char *path = build_path(b, b->execs[exec].program, &len);
+	const struct caller_row *row = row_of(path, len);
+
+	return row ? row->printer : PRINTER_OTHER;
 }
 
 /* Whether @arg is one of the options "k,--keep-going". */
@@ -356,7 +368,7 @@ static bool fails_of(const struct failures *f, uint32_t caller, uint32_t call, u
 	/* a shell that went on, and ran its last command in its own process */
 	if (called_by(f, call) != caller)
 		return lacks(f, last ? last : caller, call);
-	if (f->nodes[call].minded)
+	if (f->nodes[call].says == SAYS_FAILED)
 		return true;
 	switch ((enum failure_caller)f->nodes[caller].caller) {
 	case CALLER_BUILDER:
@@ -400,8 +412,8 @@ static void blame_calls(struct failures *f, uint32_t exec, uint32_t last, bool u
 		uint32_t call = f->children[node->first + i];
 		struct failure_node *its = &f->nodes[call];
 
-		if (!is_seen(f, exec, call) || its->unminded || was_stopped(f, exec, call) ||
-		    !fails_of(f, exec, call, last, unsure))
+		if (!is_seen(f, exec, call) || its->says == SAYS_IGNORED ||
+		    was_stopped(f, exec, call) || !fails_of(f, exec, call, last, unsure))
 			continue;
 		its->followed = node->cause && (failures_was_stopped(exec_of(f, call)) ||
 						lacks(f, call, node->cause));
@@ -454,7 +466,7 @@ void failures_blame(struct failures *f, uint32_t exec)
 		any = true;
 	}
 	if (any && (node->caller == CALLER_BUILDER || node->caller == CALLER_GOES_ON))
-		failures_find_unminded(f, exec);
+		failures_find_says(f, exec);
 	if (any)
 		blame_calls(f, exec, last, false);
 	if (last && !node->cause && node->caller == CALLER_BUILDER)

@@ -21,23 +21,6 @@
 #define CALLS_MAX	500u
 #define FAILED_MAX	50u
 
-static bool is_ctest(const struct build *b, uint32_t exec)
-{
-	size_t len;
-	const char *path = build_path(b, b->execs[exec].program, &len);
-
-	return len >= 6 && !memcmp(path + len - 6, "/ctest", 6);
-}
-
-static bool is_make(const struct build *b, uint32_t exec)
-{
-	size_t len;
-	const char *path = build_path(b, b->execs[exec].program, &len);
-
-	return len >= 5 && !memcmp(path + len - 4, "make", 4) &&
-	       (path[len - 5] == '/' || path[len - 5] == 'g');
-}
-
 /* A line of a recipe: what make runs of it, with one blank between words. */
 static void add_line(struct buf *to, const char *s, size_t len)
 {
@@ -209,7 +192,7 @@ static bool is_test(const char *s, size_t len, bool *ignored)
 
 typedef bool is_result_fn(const char *s, size_t len, bool *ignored);
 
-/* The next line that is one: where it ends; NULL: there is none. */
+/* Find the next line with a result.  Return: the end of that line, or NULL. */
 static const char *next_result(const char *s, const char *end, is_result_fn *is_result, bool *ignored)
 {
 	while (s < end) {
@@ -239,10 +222,8 @@ static bool find_in_output(struct failures *f, uint32_t make, const uint32_t *fa
 	end = text.s + text.len;
 	for (s = text.s; (s = next_result(s, end, is_result, &ignored));)
 		lines++;
-	for (s = text.s; lines == n && (s = next_result(s, end, is_result, &ignored)); failed++) {
-		f->nodes[*failed].unminded = ignored;
-		f->nodes[*failed].minded = !ignored;
-	}
+	for (s = text.s; lines == n && (s = next_result(s, end, is_result, &ignored)); failed++)
+		f->nodes[*failed].says = ignored ? SAYS_IGNORED : SAYS_FAILED;
 	buf_free(&text);
 	return lines == n;
 }
@@ -304,10 +285,10 @@ static void line_of(struct db *db, uint32_t call, struct buf *line)
 }
 
 /*
- * Whether make minded that a line failed.  Where the makefiles have it with a minus and without,
- * or a minus before a variable that could be this line, that is not known.
+ * Whether make ignores that a line fails: it has a minus in the makefiles.  If it stands there
+ * with and without one, or a minus before a variable could be before this line, nobody knows.
  */
-static void find_line_in(const struct buf *makefiles, const struct buf *line, struct failure_node *call)
+static enum failure_says line_says(const struct buf *makefiles, const struct buf *line)
 {
 	struct buf begin = { 0 };
 	bool ignored, can_be[2] = { false, false }, is[2] = { false, false };
@@ -320,8 +301,9 @@ static void find_line_in(const struct buf *makefiles, const struct buf *line, st
 		is[ignored] |= begin.len > 0;
 	}
 	buf_free(&begin);
-	call->unminded = is[true] && !is[false];
-	call->minded = is[false] && !can_be[true];
+	if (is[false])
+		return can_be[true] ? SAYS_NOTHING : SAYS_FAILED;
+	return is[true] ? SAYS_IGNORED : SAYS_NOTHING;
 }
 
 static void find_in_makefiles(struct failures *f, uint32_t make, const uint32_t *failed, size_t n)
@@ -335,38 +317,50 @@ static void find_in_makefiles(struct failures *f, uint32_t make, const uint32_t 
 	}
 	for (size_t i = 0; i < n && i < FAILED_MAX && makefiles.len; i++) {
 		line_of(f->db, failed[i], &line);
-		find_line_in(&makefiles, &line, &f->nodes[failed[i]]);
+		f->nodes[failed[i]].says = line_says(&makefiles, &line);
 	}
 	buf_free(&makefiles);
 	buf_free(&text);
 	buf_free(&line);
 }
 
-void failures_find_unminded(struct failures *f, uint32_t make)
+static void find_of_make(struct failures *f, uint32_t make)
 {
 	const struct failure_node *node = &f->nodes[make];
-	uint32_t *failed;
+	uint32_t *failed = xcalloc(node->calls + 1ul, sizeof(*failed));
+	bool all = failures_any_argument(f->db, build_with_command(build_of(f->db), make),
+					 "i,--ignore-errors");
 	size_t n = 0;
-	bool all;
 
-	if (is_ctest(build_of(f->db), make))
-		find_in_output(f, make, f->children + node->first, node->calls, is_test);
-	if (!is_make(build_of(f->db), make))
-		return;
-	failed = xcalloc(node->calls + 1ul, sizeof(*failed));
-	all = failures_any_argument(f->db, build_with_command(build_of(f->db), make), "i,--ignore-errors");
 	for (uint32_t i = 0; i < node->calls; i++) {
 		uint32_t call = f->children[node->first + i];
 
 		if (!f->nodes[call].failed)
 			continue;
-		f->nodes[call].unminded = all || is_function(f, make, call);
-		if (!f->nodes[call].unminded)
+		if (all || is_function(f, make, call))
+			f->nodes[call].says = SAYS_IGNORED;
+		else
 			failed[n++] = call;
 	}
 	if (!find_in_output(f, make, failed, n, is_failure))
 		find_in_makefiles(f, make, failed, n);
 	free(failed);
+}
+
+void failures_find_says(struct failures *f, uint32_t exec)
+{
+	const struct failure_node *node = &f->nodes[exec];
+
+	switch (failures_printer(build_of(f->db), exec)) {
+	case PRINTER_MAKE:
+		find_of_make(f, exec);
+		break;
+	case PRINTER_CTEST:
+		find_in_output(f, exec, f->children + node->first, node->calls, is_test);
+		break;
+	case PRINTER_OTHER:
+		break;
+	}
 }
 
 /* ---- which command it did not find ---- */
@@ -403,7 +397,8 @@ bool failures_not_begun(struct db *db, uint32_t exec, struct failure_on *on)
 	uint32_t at = 0, files = 0;
 
 	if (f->nodes[exec].cause || f->nodes[exec].calls > CALLS_MAX ||
-	    b->execs[exec].status != STATUS_OF_MAKE || !is_make(b, exec))
+	    b->execs[exec].status != STATUS_OF_MAKE ||
+	    failures_printer(b, exec) != PRINTER_MAKE)
 		return false;
 	while (!on->likely && files++ < MAKEFILES_MAX && next_makefile(db, exec, &at, &text))
 		on->likely = find_line(f, exec, &text, &on->name);

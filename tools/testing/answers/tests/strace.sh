@@ -372,7 +372,7 @@ if unshare -Urpf true 2> said; then
 		exec $(command -v strace) "\$@"
 	END
 	chmod +x old/strace
-	# Where two make tasks at the same moment, it is a guess, and is told: then once more.
+	# If two tasks fork at the same moment, the parent is a guess, and etrace says so: try again.
 	for _ in 1 2 3 4 5 6; do
 		rm -f a.o b.o
 		PATH=$PWD/old:$PATH etrace run -q --backend=strace --strict -o s.json -- \
