@@ -4,6 +4,7 @@
 
 #include "build/etrace_formats.h"
 #include "lines/event_lines.h"
+#include "lines/plain_lines.h"
 #include "lines/tree.h"
 #include "base/map64.h"
 
@@ -11,7 +12,8 @@ struct lines_out {
 	struct sink sink;
 	struct out *out;
 	struct buf text;
-	struct lt_event lines;	/* of the event at hand */
+	struct line_prefix prefix;
+	struct lt_event lines;	/* of an event that is not plain */
 	/* upid to et_print_lines()'s time for its next event */
 	struct map64 earliest;
 	size_t forget_at;	/* so many, then those that do not matter go */
@@ -34,16 +36,31 @@ static void forget(struct lines_out *l, uint64_t time)
 	l->forget_at = 2 * keep.n + FORGET_MIN;
 }
 
+/* Return: @earliest of the task's next event. */
+static uint64_t put_event(struct lines_out *l, const struct et_event *ev, uint64_t earliest)
+{
+	size_t room = lines_room(ev);
+	char *to = room <= OUT_RESERVE_MAX ? out_reserve(l->out, room) : NULL;
+	char *end = to ? plain_lines(&l->prefix, ev, &earliest, to) : NULL;
+
+	if (end) {
+		out_commit(l->out, (size_t)(end - to));
+		return earliest;
+	}
+	l->text.len = 0;
+	lt_from_event(ev, &l->lines);
+	earliest = lt_print(&l->lines, earliest, &l->text);
+	out_write(l->out, l->text.s, l->text.len);
+	return earliest;
+}
+
 static int lines_item(struct sink *s, const void *item)
 {
 	struct lines_out *l = (struct lines_out *)s;
 	const struct et_event *ev = item;
 	uint64_t *known = map64_get(&l->earliest, ev->upid);
-	uint64_t earliest;
+	uint64_t earliest = put_event(l, ev, known ? *known : 0);
 
-	l->text.len = 0;
-	lt_from_event(ev, &l->lines);
-	earliest = lt_print(&l->lines, known ? *known : 0, &l->text);
 	if (known) {
 		*known = earliest;
 	} else {
@@ -51,7 +68,7 @@ static int lines_item(struct sink *s, const void *item)
 		if (l->earliest.n > l->forget_at)
 			forget(l, ev->time);
 	}
-	return out_write(l->out, l->text.s, l->text.len);
+	return out_error(l->out);
 }
 
 static int lines_end(struct sink *s)

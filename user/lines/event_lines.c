@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Events as lines.  See event_lines.h. */
 #include "lines/event_lines.h"
+#include "lines/line_prefix.h"
 #include "lines/tree.h"
 
 /* Where printing stands inside an event. */
@@ -9,40 +10,14 @@ struct printer {
 	struct buf *b;
 	uint32_t item;
 	uint32_t mark;		/* the next mark that has not taken effect */
-	uint32_t cpu;
-	uint64_t time;		/* of the next line, unless a mark says later */
-	char prefix[88];	/* of the next line, or of none yet */
-	size_t prefix_len;
+	struct line_prefix prefix;	/* of the next line, unless a mark says later */
 };
 
-static void set_prefix(struct printer *p)
-{
-	struct buf b = { p->prefix, 0, sizeof(p->prefix) };
-
-	buf_addu(&b, p->ev->upid);
-	buf_addc(&b, ',');
-	buf_addu(&b, p->cpu);
-	buf_addc(&b, ',');
-	buf_addu(&b, p->time / 1000000000u);
-	buf_addc(&b, ',');
-	buf_addu(&b, p->time % 1000000000u);
-	buf_addc(&b, '!');
-	p->prefix_len = b.len;
-}
-
-/* The prefix, and on to that of the next line: most often one digit more. */
 static void put_prefix(struct printer *p)
 {
-	char *digit = p->prefix + p->prefix_len - 2;
+	char *to = buf_room(p->b, PREFIX_ROOM);
 
-	buf_add(p->b, p->prefix, p->prefix_len);
-	p->time++;
-	for (; *digit == '9'; digit--)
-		*digit = '0';
-	if (*digit == ',')
-		set_prefix(p);
-	else
-		++*digit;
+	p->b->len += (size_t)(prefix_put(&p->prefix, to) - to);
 }
 
 /* Begin a line whose text stands at byte @off of the current item. */
@@ -57,9 +32,8 @@ static void begin_line(struct printer *p, uint32_t off)
 			break;
 		if (m->what != ET_M_STAMP)
 			continue;
-		p->cpu = m->cpu;
-		p->time = m->time > p->time ? m->time : p->time;
-		set_prefix(p);
+		prefix_set(&p->prefix, ev->upid, m->cpu,
+			   m->time > p->prefix.time ? m->time : p->prefix.time);
 	}
 	put_prefix(p);
 }
@@ -227,7 +201,7 @@ static void print_lost(const struct lt_event *ev, struct buf *b)
 
 uint64_t lt_print(const struct lt_event *ev, uint64_t earliest, struct buf *b)
 {
-	struct printer p = { .ev = ev, .b = b, .cpu = ev->cpu, .time = ev->time };
+	struct printer p = { .ev = ev, .b = b };
 
 	if (ev->kind == ET_K_LOST) {
 		print_lost(ev, b);
@@ -237,9 +211,7 @@ uint64_t lt_print(const struct lt_event *ev, uint64_t earliest, struct buf *b)
 	if (earliest && ev->nitems && lt_tags[ev->items[0].tag].role == ET_FAILED &&
 	    lt_fails_alone(ev->kind))
 		earliest++;
-	if (p.time < earliest)
-		p.time = earliest;
-	set_prefix(&p);
+	prefix_set(&p.prefix, ev->upid, ev->cpu, ev->time < earliest ? earliest : ev->time);
 	for (p.item = 0; p.item < ev->nitems; p.item++) {
 		const struct lt_item *it = &ev->items[p.item];
 
@@ -253,7 +225,7 @@ uint64_t lt_print(const struct lt_event *ev, uint64_t earliest, struct buf *b)
 			print_header(&p, it);
 		}
 	}
-	return p.time;
+	return p.prefix.time;
 }
 
 uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b)
