@@ -15,10 +15,23 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
-/* A key as it is written, or what begins an event. */
+/* Text that is JSON already: what begins an event, or a comma and a key. */
+#define READY_MAX 64u
+#define READY_COPY 32u	/* copied at once: most are not longer */
 struct ready {
-	char s[64];
+	char s[READY_MAX];
 	size_t n;
+};
+
+/* A number with its key. */
+#define NUMBER_ROOM (READY_MAX + DECIMAL_ROOM)
+
+/* What an event has of its task and processor: most often those of the event before. */
+struct task_text {
+	uint64_t upid;
+	uint32_t cpu;
+	size_t n;	/* 0: none yet */
+	char s[3 * NUMBER_ROOM];
 };
 
 struct json_sink {
@@ -27,39 +40,94 @@ struct json_sink {
 	struct ready begin[ET_K_COUNT];		/* {"event":"open","time_ns": */
 	struct ready value[ET_K_COUNT][ET_MAX_VALUES];
 	struct ready string[ET_K_COUNT][ET_MAX_STRINGS];
+	struct task_text task;
 	unsigned int pid_bits;
 };
 
-/* A signal by its name, where it has one. */
-static bool put_signal(struct json *j, int64_t v)
+static inline char *put_ready(char *to, const struct ready *r)
 {
-	char name[32];
-
-	if (v <= 0 || v > INT32_MAX || !signal_abbrev((int)v))
-		return false;
-	signal_name((int)v, name, sizeof(name));
-	json_cstr(j, name);
-	return true;
+	memcpy(to, r->s, READY_COPY);
+	if (r->n > READY_COPY)
+		memcpy(to + READY_COPY, r->s + READY_COPY, READY_MAX - READY_COPY);
+	return to + r->n;
 }
 
-static void put_values(struct json_sink *js, const struct et_event *ev)
+static char *put_number(char *to, const char *key, uint64_t v)
 {
-	const struct et_kind_row *kind = &et_kinds[ev->kind];
-	struct json *j = &js->json;
+	size_t n = strlen(key);
 
-	for (unsigned int i = 0; i < kind->nvalues; i++) {
-		int64_t v = ev->val[i];
+	memcpy(to, key, n);
+	return to + n + decimal(to + n, v);
+}
 
-		if (!et_has(ev, i))
-			continue;
-		json_ready(j, js->value[ev->kind][i].s, js->value[ev->kind][i].n, false);
-		if (kind->values[i].means == ET_MEANS_SIGNAL && put_signal(j, v))
-			continue;
-		if (ev->big >> i & 1)
-			json_u64(j, (uint64_t)v);
-		else
-			json_i64(j, v);
+static void make_task(struct json_sink *js, const struct et_event *ev)
+{
+	struct task_text *t = &js->task;
+	char *to = t->s;
+
+	t->upid = ev->upid;
+	t->cpu = ev->cpu;
+	to = put_number(to, ",\"cpu\":", ev->cpu);
+	to = put_number(to, ",\"upid\":", ev->upid);
+	to = put_number(to, ",\"pid\":", et_pid(ev->upid, js->pid_bits));
+	t->n = (size_t)(to - t->s);
+}
+
+static inline char *put_task(struct json_sink *js, const struct et_event *ev, char *to)
+{
+	const struct task_text *t = &js->task;
+
+	if (ev->upid != t->upid || ev->cpu != t->cpu || !t->n)
+		make_task(js, ev);
+	bytes_copy(to, t->s, t->n);
+	return to + t->n;
+}
+
+/* A signal by its name. Return: behind it, NULL: it has none. */
+static char *put_signal(char *to, int64_t v)
+{
+	if (v <= 0 || v > INT32_MAX || !signal_abbrev((int)v))
+		return NULL;
+	*to++ = '"';
+	signal_name((int)v, to, NUMBER_ROOM - READY_MAX);
+	to += strlen(to);
+	*to++ = '"';
+	return to;
+}
+
+static inline char *put_value(const struct et_event *ev, unsigned int i, char *to)
+{
+	int64_t v = ev->val[i];
+
+	if (et_kinds[ev->kind].values[i].means == ET_MEANS_SIGNAL) {
+		char *end = put_signal(to, v);
+
+		if (end)
+			return end;
 	}
+	if (v < 0 && !(ev->big >> i & 1)) {
+		*to++ = '-';
+		v = (int64_t)-(uint64_t)v;
+	}
+	return to + decimal(to, (uint64_t)v);
+}
+
+/* All that are numbers, in one go. */
+static inline void put_numbers(struct json_sink *js, const struct et_event *ev)
+{
+	const struct ready *keys = js->value[ev->kind];
+	struct json *j = &js->json;
+	char *to = json_room(j, (ET_MAX_VALUES + 1) * NUMBER_ROOM + sizeof(js->task.s));
+
+	to = put_ready(to, &js->begin[ev->kind]);
+	to += decimal(to, ev->time);
+	to = put_task(js, ev, to);
+	for (unsigned int left = ev->given; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		to = put_value(ev, i, put_ready(to, &keys[i]));
+	}
+	json_put(j, to, true);
 }
 
 /* A list of strings, and their bytes as another where one of them is not UTF-8. */
@@ -192,12 +260,11 @@ static void put_event(struct json_sink *js, const struct et_event *ev)
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
 	struct json *j = &js->json;
 
-	put_values(js, ev);
+	put_numbers(js, ev);
 	for (unsigned int i = 0; i < kind->nstrings; i++)
 		if (et_has_string(ev, i)) {
-			const struct ready *key = &js->string[ev->kind][i];
-
-			json_ready(j, key->s, key->n, false);
+			json_put(j, put_ready(out_reserve(j->out, READY_MAX),
+					      &js->string[ev->kind][i]), false);
 			json_text_value(j, kind->strings[i].name, et_text(ev, &ev->str[i]),
 					ev->str[i].len);
 		}
@@ -215,29 +282,33 @@ static void put_event(struct json_sink *js, const struct et_event *ev)
 	put_later(j, ev);
 }
 
+static void put_lost(struct json_sink *js, const struct et_event *ev)
+{
+	struct json *j = &js->json;
+
+	json_begin(j, '{');
+	json_member(j, "event", et_kinds[ev->kind].name);
+	json_key(j, "time_ns");
+	json_u64(j, ev->time);
+	json_key(j, "cpu");
+	json_u64(j, ev->cpu);
+	json_key(j, "count");
+	if (et_has(ev, ET_V_LOST_count))
+		json_i64(j, ev->val[ET_V_LOST_count]);
+	else
+		json_null(j);
+}
+
 static int json_sink_item(struct sink *s, const void *item)
 {
 	struct json_sink *js = (struct json_sink *)s;
 	const struct et_event *ev = item;
 	struct json *j = &js->json;
 
-	json_ready(j, js->begin[ev->kind].s, js->begin[ev->kind].n, false);
-	json_u64(j, ev->time);
-	JSON_READY_KEY(j, "cpu");
-	json_u64(j, ev->cpu);
-	if (ev->kind == ET_K_LOST) {
-		json_key(j, "count");
-		if (et_has(ev, ET_V_LOST_count))
-			json_i64(j, ev->val[ET_V_LOST_count]);
-		else
-			json_null(j);
-	} else {
-		JSON_READY_KEY(j, "upid");
-		json_u64(j, ev->upid);
-		JSON_READY_KEY(j, "pid");
-		json_u64(j, et_pid(ev->upid, js->pid_bits));
+	if (ev->kind == ET_K_LOST)
+		put_lost(js, ev);
+	else
 		put_event(js, ev);
-	}
 	json_end(j, '}');
 	json_line(j);
 	return out_error(j->out);
@@ -255,7 +326,7 @@ static void json_sink_free(struct sink *s)
 
 static void make_key(struct ready *r, const char *name)
 {
-	r->n = (size_t)snprintf(r->s, sizeof(r->s), "\"%s\":", name);
+	r->n = (size_t)snprintf(r->s, sizeof(r->s), ",\"%s\":", name);
 }
 
 static void make_ready(struct json_sink *js)

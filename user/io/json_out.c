@@ -95,11 +95,13 @@ static void put_escaped(struct out *o, const char *s, size_t len)
 
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = (unsigned char)s[i];
-		char text[6] = { '\\', (char)c };
+		char text[6];
 		size_t n = 2;
 
 		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
 			continue;
+		text[0] = '\\';
+		text[1] = (char)c;
 		if (c == '\n') {
 			text[1] = 'n';
 		} else if (c == '\t') {
