@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Arguments as most are, looked at where they stand: numbers and strings by name,
- * with nothing wrong, all of whose strings were looked up before.  For who takes
- * every argument of every event; what is none of these, fxt_next_arg() has.
+ * Records and arguments as most are, looked at where they stand.
+ *
+ * Arguments: numbers and strings by name, with nothing wrong, all of whose strings were
+ * looked up before.  What is none of these, fxt_next_arg() has.
+ *
+ * Records: whoever knows from its header what one is need not have it decoded.  That holds
+ * as long as fxt_names() gives the same number, if all its names have FXT_TAG_NAME.
  */
 #ifndef ETRACE_FXT_PLAIN_H
 #define ETRACE_FXT_PLAIN_H
 
 #include "fxt/fxt_decode.h"
+#include "io/in.h"
 
 struct fxt_plain {
 	uint64_t header;
@@ -59,6 +64,62 @@ static inline bool fxt_plain_arg(const struct fxt_reader *r, const uint8_t *p,
 		return false;
 	a->number = (int64_t)fxt_word_at(p + 8, false);
 	return true;
+}
+
+struct fxt_plain_event {
+	uint64_t header;
+	uint64_t offset;	/* in the input, bytes */
+	uint64_t time;		/* ticks */
+	uint64_t koid;		/* of the thread */
+	const uint8_t *args;
+	size_t bytes;		/* of the record */
+};
+
+/** fxt_names - changes when a name may no longer be what it was */
+static inline uint64_t fxt_names(const struct fxt_reader *r)
+{
+	return r->tables->names;
+}
+
+/**
+ * fxt_plain_event - what comes next, as if it were an event without a value
+ *
+ * Nothing is taken: fxt_plain_taken() does that, or fxt_next() decodes the same record.
+ *
+ * Return: false where it is none in this byte order, or not all in the window, or its thread
+ * was not looked up before.
+ */
+static inline bool fxt_plain_event(struct fxt_reader *r, struct fxt_plain_event *e)
+{
+	const struct fxt_thread *thread;
+	const uint8_t *p;
+	size_t have;
+
+	if (!r->begun || r->swap || r->rest || r->ended)
+		return false;
+	in_skip(r->in, r->pending);
+	r->pending = 0;
+	p = in_peek(r->in, 8, &have);
+	if (have < 16)
+		return false;
+	e->header = fxt_word_at(p, false);
+	e->bytes = 8 * (e->header >> 4 & 0xfff);
+	thread = fxt_near_thread(r->tables, (unsigned int)(e->header >> 24 & 0xff));
+	if (have < e->bytes || !thread)
+		return false;
+	e->offset = in_offset(r->in);
+	e->time = fxt_word_at(p + 8, false);
+	e->koid = thread->thread;
+	e->args = p + 16;
+	return true;
+}
+
+/** fxt_plain_taken - it was one */
+static inline void fxt_plain_taken(struct fxt_reader *r, const struct fxt_plain_event *e)
+{
+	r->offset = e->offset;
+	r->pending = e->bytes;
+	r->any = true;
 }
 
 #endif

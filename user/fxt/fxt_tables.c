@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Registered strings and threads.  See fxt_tables.h. */
 #include "fxt/fxt_tables.h"
+#include "fxt/fxt_read.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 
@@ -34,6 +35,7 @@ void fxt_set_provider(struct fxt_tables *t, uint32_t provider)
 	if (t->provider == provider)
 		return;
 	t->provider = provider;
+	t->names++;
 	if (++t->epoch)
 		return;
 	memset(t->near_string, 0, sizeof(t->near_string));
@@ -131,6 +133,7 @@ void fxt_put_string(struct fxt_tables *t, unsigned int index, const char *s, uin
 	if (len)
 		memcpy(e->s, s, len);
 	e->len = len;
+	t->names += !!(e->tag & FXT_TAG_NAME);
 	e->tag = 0;
 }
 

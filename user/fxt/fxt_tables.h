@@ -36,6 +36,7 @@ struct fxt_near {
 struct fxt_tables {
 	uint32_t provider;	/* whose strings and threads are meant */
 	uint32_t epoch;		/* changes with the provider; never 0 */
+	uint64_t names;		/* changes with the provider, and when one with FXT_TAG_NAME goes */
 	struct fxt_near near_string[FXT_MAX_STRING_INDEX + 1];
 	struct fxt_near near_thread[FXT_MAX_THREAD_INDEX + 1];
 	/* Places in the arrays, one more each; 0: free.  Powers of two of them. */

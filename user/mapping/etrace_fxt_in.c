@@ -92,9 +92,31 @@ static const char *const fixed_words[W_SCHEMA] = {
 #define TAG_WORD	0x0ffffu
 #define TAG_HEX		0x10000u	/* "name_hex" */
 #define TAG_ON		0x20000u	/* "name+1", "name_hex+1": goes on */
-#define TAG_KNOWN	0x40000u	/* so that W_NONE is no tag of 0 */
+#define TAG_KNOWN	FXT_TAG_NAME	/* so that W_NONE is no tag of 0 */
 #define TAG_TOLD	0x80000u	/* of a path: f->told has its values */
 #define TAG_ERROR_SHIFT	20		/* the rest, of an error's name: its number */
+
+/*
+ * What the arguments of a record are.  Nearly all records that begin alike have the same
+ * arguments in the same order: what each of them is, is found out once.
+ */
+enum { ARG_I32, ARG_U32, ARG_I64, ARG_U64, ARG_STRING, ARG_WORD32, ARG_WORD64, ARG_ERROR };
+struct shape {
+	uint64_t key;		/* header without the thread; 0: none */
+	uint64_t names;		/* fxt_names() that it holds for */
+	uint32_t last;		/* tag of the last argument */
+	uint32_t has;		/* fixed words, a bit each */
+	uint16_t given;		/* values */
+	uint8_t strings;
+	uint8_t kind, nargs;
+	struct shape_arg {
+		uint32_t header;	/* lower half */
+		uint8_t what, slot;
+		uint16_t bytes;
+	} arg[FXT_MAX_ARGS];
+};
+#define SHAPE_BITS	8
+#define SHAPE_KEY	(~0xff000000ull)
 
 struct fxt_in {
 	struct source source;
@@ -131,6 +153,7 @@ struct fxt_in {
 	size_t hex;		/* of hex digits: where they begin in the bytes + 1 */
 	bool broken;
 	size_t taken;		/* bytes of arguments */
+	struct shape shapes[1u << SHAPE_BITS];
 };
 
 /* ---- words ---- */
@@ -439,22 +462,6 @@ static void take_arg(struct fxt_in *f, struct fxt_rarg *a)
 		take_word(f, w, a, tag);
 }
 
-/* take_string() of one that is whole. */
-static inline void take_plain_string(struct fxt_in *f, unsigned int i, const struct fxt_plain *a)
-{
-	struct et_event *ev = &f->ev;
-	const struct fxt_string *s = a->str;
-
-	if (!i) {
-		f->path.ref = (uint16_t)a->number;
-		f->path.tag = s->tag;
-	}
-	if (et_has_string(ev, i))
-		return;
-	bytes_copy(et_room(ev, s->len), s->s, s->len);
-	et_added_string(ev, i, s->len);
-}
-
 /* The number of an error's name, which is looked up once. */
 static int32_t plain_error(struct fxt_string *s)
 {
@@ -463,80 +470,167 @@ static int32_t plain_error(struct fxt_string *s)
 	return (int32_t)(s->tag >> TAG_ERROR_SHIFT);
 }
 
-/* take_word() of a number, or an error's name. Return: whether it is that. */
-static inline bool take_plain_word(struct fxt_in *f, unsigned int w, const struct fxt_plain *a)
-{
-	if (a->str && w == W_ERROR) {
-		f->ev.error = plain_error(a->str);
-		f->taken += a->str->len;
-	} else if (a->str || !w || w >= W_EXTRA || w == W_ERROR || a->type == FXT_ARG_KOID) {
-		return false;
-	} else if (!has(f, w)) {
-		f->number[w] = (uint64_t)a->number;
-	}
-	f->has |= 1u << w;
-	return true;
-}
-
-/*
- * What take_arg() does with most: a value, a string or a word that stands for itself.
- * @slots: of the event's kind
- * Return: false if it is none of these, and nothing was done.
- */
-static inline bool take_plain(struct fxt_in *f, const uint8_t *slots, const struct fxt_plain *a)
-{
-	uint32_t tag = a->name->tag;
-	unsigned int w = tag & TAG_WORD, slot = slots[w];
-
-	if ((tag & (TAG_KNOWN | TAG_HEX | TAG_ON)) != TAG_KNOWN || f->hex)
-		return false;
-	if (w < W_SCHEMA) {
-		if (slot || !take_plain_word(f, w, a))
-			return false;
-	} else if (a->str) {
-		if (slot < SLOT_STRING || slot >= SLOT_ARGV)
-			return false;
-		take_plain_string(f, slot - SLOT_STRING, a);
-		f->taken += a->str->len;
-	} else {
-		if (!slot || slot > ET_MAX_VALUES || a->type == FXT_ARG_KOID)
-			return false;
-		et_set(&f->ev, slot - 1, a->number);
-		if (a->type == FXT_ARG_U64 && a->number < 0)
-			f->ev.big |= (uint16_t)(1u << (slot - 1));
-	}
-	f->last = tag;
-	return true;
-}
-
-/* Any argument: the @i-th, at @p. Return: what it takes, 0: there is none. */
-static __attribute__((noinline)) size_t take_any(struct fxt_in *f, const struct fxt_rec *rec,
-						 unsigned int i, const uint8_t *p)
-{
-	struct fxt_arg_iter it = { i, (unsigned int)(p - rec->arg_raw) / 8 };
-	struct fxt_rarg a;
-
-	if (!fxt_next_arg(f->r, rec, &it, &a))
-		return 0;
-	f->taken += a.type == FXT_ARG_STRING ? a.str.len : 0;
-	take_arg(f, &a);
-	return 8ul * a.words;
-}
-
 static void take_args(struct fxt_in *f, const struct fxt_rec *rec)
 {
-	const uint8_t *p = rec->arg_raw, *end = fxt_plain_end(rec), *slots = f->slot[f->ev.kind];
-	struct fxt_plain plain;
-	size_t n;
+	struct fxt_arg_iter it = { 0 };
+	struct fxt_rarg a;
 
-	for (unsigned int i = 0; i < rec->nargs; i++, p += n) {
-		if (fxt_plain_arg(f->r, p, end, &plain) && take_plain(f, slots, &plain))
-			n = plain.bytes;
-		else
-			n = take_any(f, rec, i, p);
-		if (!n)
-			break;
+	while (fxt_next_arg(f->r, rec, &it, &a)) {
+		f->taken += a.type == FXT_ARG_STRING ? a.str.len : 0;
+		take_arg(f, &a);
 	}
+}
+
+/* ---- shapes ---- */
+
+static inline struct shape *shape_at(struct fxt_in *f, uint64_t header)
+{
+	uint64_t key = header & SHAPE_KEY;
+
+	return &f->shapes[key * 0x9e3779b97f4a7c15ull >> (64 - SHAPE_BITS)];
+}
+
+/* A bit of a set. Return: whether it was not in there. */
+static bool add_once(uint32_t *set, unsigned int i)
+{
+	bool is_new = !(*set >> i & 1);
+
+	*set |= 1u << i;
+	return is_new;
+}
+
+/* An argument that is a fixed word. */
+static bool learn_word(struct shape *s, struct shape_arg *arg, unsigned int w,
+		       const struct fxt_plain *a)
+{
+	if (!w || w >= W_EXTRA || a->type == FXT_ARG_KOID || a->type == FXT_ARG_I32 ||
+	    (a->type == FXT_ARG_STRING) != (w == W_ERROR))
+		return false;
+	arg->what = a->str ? ARG_ERROR : a->type == FXT_ARG_U32 ? ARG_WORD32 : ARG_WORD64;
+	arg->slot = (uint8_t)w;
+	return add_once(&s->has, w);
+}
+
+/* One that the schema has. */
+static bool learn_schema(struct shape *s, struct shape_arg *arg, unsigned int slot,
+			 const struct fxt_plain *a)
+{
+	static const uint8_t whats[] = {
+		[FXT_ARG_I32] = ARG_I32, [FXT_ARG_U32] = ARG_U32, [FXT_ARG_I64] = ARG_I64,
+		[FXT_ARG_U64] = ARG_U64, [FXT_ARG_STRING] = ARG_STRING,
+	};
+	uint32_t set = a->str ? s->strings : s->given;
+	bool is_new;
+
+	if (a->type == FXT_ARG_KOID || !slot || slot >= SLOT_ARGV ||
+	    (slot >= SLOT_STRING) != (a->type == FXT_ARG_STRING))
+		return false;
+	arg->what = whats[a->type];
+	arg->slot = (uint8_t)(slot - (a->str ? SLOT_STRING : 1));
+	is_new = add_once(&set, arg->slot);
+	if (a->str)
+		s->strings = (uint8_t)set;
+	else
+		s->given = (uint16_t)set;
+	return is_new;
+}
+
+/* Return: whether all is known that take_shape() needs. */
+static bool learn_args(struct fxt_in *f, const struct fxt_rec *rec, struct shape *s)
+{
+	const uint8_t *p = rec->arg_raw, *end = fxt_plain_end(rec), *slots = f->slot[s->kind];
+	struct fxt_plain a;
+
+	for (; s->nargs < rec->nargs; s->nargs++, p += a.bytes) {
+		struct shape_arg *arg = &s->arg[s->nargs];
+		unsigned int w;
+
+		if (!fxt_plain_arg(f->r, p, end, &a))
+			return false;
+		w = a.name->tag & TAG_WORD;
+		if ((a.name->tag & (TAG_KNOWN | TAG_HEX | TAG_ON)) != TAG_KNOWN)
+			return false;
+		arg->header = (uint32_t)a.header;
+		arg->bytes = (uint16_t)a.bytes;
+		if (w < W_SCHEMA ? slots[w] || !learn_word(s, arg, w, &a) :
+				   !learn_schema(s, arg, slots[w], &a))
+			return false;
+		s->last = a.name->tag;
+	}
+	return true;
+}
+
+/* Of the event that was just begun, an FXT_EV_INSTANT. */
+static void learn_shape(struct fxt_in *f, const struct fxt_rec *rec)
+{
+	struct shape *s = shape_at(f, rec->header);
+
+	*s = (struct shape){ .kind = f->ev.kind, .names = fxt_names(f->r) };
+	if (learn_args(f, rec, s))
+		s->key = rec->header & SHAPE_KEY;
+}
+
+/* A string that is whole. Return: false if it is in no table. */
+static inline bool take_known_string(struct fxt_in *f, const struct shape_arg *arg, uint64_t ref)
+{
+	struct fxt_string *s = ref >> 16 ? NULL : fxt_near_string(f->r->tables, (unsigned int)ref);
+
+	if (!s)
+		return false;
+	f->taken += s->len;
+	if (arg->what == ARG_ERROR) {
+		f->ev.error = plain_error(s);
+		return true;
+	}
+	if (!arg->slot) {
+		f->path.ref = (uint16_t)ref;
+		f->path.tag = s->tag;
+	}
+	bytes_copy(et_room(&f->ev, s->len), s->s, s->len);
+	et_added_string(&f->ev, arg->slot, s->len);
+	return true;
+}
+
+/* Return: false if it is none of the shape; what was taken is to be forgotten then. */
+static inline bool take_shape(struct fxt_in *f, const struct shape *s, const uint8_t *p)
+{
+	for (unsigned int i = 0; i < s->nargs; p += s->arg[i++].bytes) {
+		const struct shape_arg *arg = &s->arg[i];
+		uint64_t header = fxt_word_at(p, false), v = header >> 32;
+
+		if ((uint32_t)header != arg->header)
+			return false;
+		switch (arg->what) {
+		case ARG_I32:
+			f->ev.val[arg->slot] = (int32_t)v;
+			break;
+		case ARG_U32:
+			f->ev.val[arg->slot] = (int64_t)v;
+			break;
+		case ARG_WORD32:
+			f->number[arg->slot] = v;
+			break;
+		case ARG_STRING:
+		case ARG_ERROR:
+			if (!take_known_string(f, arg, v))
+				return false;
+			break;
+		default:
+			if (v)
+				return false;
+			v = fxt_word_at(p + 8, false);
+			if (arg->what == ARG_WORD64)
+				f->number[arg->slot] = v;
+			else
+				f->ev.val[arg->slot] = (int64_t)v;
+			if (arg->what == ARG_U64 && v > INT64_MAX)
+				f->ev.big |= (uint16_t)(1u << arg->slot);
+		}
+	}
+	f->ev.given = s->given;
+	f->has = s->has;
+	f->last = s->last;
+	return true;
 }
 
 /* Values that were told with the same path before, or are told now. */
@@ -769,6 +863,29 @@ static void begin_event(struct fxt_in *f, const struct fxt_rec *rec, enum et_kin
 	take_steady(f);
 }
 
+/* The next record, if one like it was seen before. Return: whether it is that. */
+static bool take_alike(struct fxt_in *f)
+{
+	const struct shape *s;
+	struct fxt_plain_event e;
+
+	if (!fxt_plain_event(f->r, &e))
+		return false;
+	s = shape_at(f, e.header);
+	if (s->key != (e.header & SHAPE_KEY) || s->names != fxt_names(f->r))
+		return false;
+	finish(f);
+	forget_args(f, s->kind, e.time);
+	if (!take_shape(f, s, e.args))
+		return false;
+	f->pending = true;
+	f->koid = e.koid;
+	f->offset = e.offset;
+	take_steady(f);
+	fxt_plain_taken(f->r, &e);
+	return true;
+}
+
 /* Records about the trace as a whole. */
 static void take_meta(struct fxt_in *f, const struct fxt_rec *rec, unsigned int name)
 {
@@ -808,10 +925,13 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 	switch (rec->event.type) {
 	case FXT_EV_INSTANT:
 	case FXT_EV_DURATION_COMPLETE:
-		if (kind != ET_K_NONE && category == f->category[kind])
+		if (kind != ET_K_NONE && category == f->category[kind]) {
 			begin_event(f, rec, kind);
-		else if (category == W_META)
+			if (!rec->event.has_value)
+				learn_shape(f, rec);
+		} else if (category == W_META) {
 			take_meta(f, rec, name);
+		}
 		break;
 	case FXT_EV_DURATION_BEGIN:
 		if (category == f->category[ET_K_EXEC])
@@ -883,6 +1003,8 @@ static int fxt_in_step(struct source *s, struct sink *sink)
 	/* a recorder makes what it wrote readable between events */
 	if (f->pending && in_drained(f->in))
 		finish(f);
+	if (f->ours && !f->err && take_alike(f))
+		return 1;
 	if (!f->err && fxt_next(f->r, &rec) > 0) {
 		f->ours |= is_ours(&rec);
 		if (rec.valid && f->ours && rec.type == FXT_REC_EVENT)
