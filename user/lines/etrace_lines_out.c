@@ -12,10 +12,12 @@ struct lines_out {
 	struct sink sink;
 	struct out *out;
 	struct buf text;
-	struct line_prefix prefix;
+	struct plain_lines plain;
 	struct lt_event lines;	/* of an event that is not plain */
 	/* upid to et_print_lines()'s time for its next event */
 	struct map64 earliest;
+	uint64_t upid;		/* of the event before */
+	uint64_t *known;	/* its time in there, until that changes; NULL: look it up */
 	size_t forget_at;	/* so many, then those that do not matter go */
 };
 
@@ -39,9 +41,9 @@ static void forget(struct lines_out *l, uint64_t time)
 /* Return: @earliest of the task's next event. */
 static uint64_t put_event(struct lines_out *l, const struct et_event *ev, uint64_t earliest)
 {
-	size_t room = lines_room(ev);
+	size_t room = plain_lines_room(ev);
 	char *to = room <= OUT_RESERVE_MAX ? out_reserve(l->out, room) : NULL;
-	char *end = to ? plain_lines(&l->prefix, ev, &earliest, to) : NULL;
+	char *end = to ? plain_lines_put(&l->plain, ev, &earliest, to) : NULL;
 
 	if (end) {
 		out_commit(l->out, (size_t)(end - to));
@@ -58,11 +60,14 @@ static int lines_item(struct sink *s, const void *item)
 {
 	struct lines_out *l = (struct lines_out *)s;
 	const struct et_event *ev = item;
-	uint64_t *known = map64_get(&l->earliest, ev->upid);
-	uint64_t earliest = put_event(l, ev, known ? *known : 0);
+	uint64_t earliest;
 
-	if (known) {
-		*known = earliest;
+	if (!l->known || l->upid != ev->upid)
+		l->known = map64_get(&l->earliest, ev->upid);
+	l->upid = ev->upid;
+	earliest = put_event(l, ev, l->known ? *l->known : 0);
+	if (l->known) {
+		*l->known = earliest;
 	} else {
 		map64_put(&l->earliest, ev->upid, earliest);
 		if (l->earliest.n > l->forget_at)

@@ -50,6 +50,17 @@ static inline void prefix_set(struct line_prefix *p, uint64_t upid, uint32_t cpu
 	p->time = time;
 }
 
+/* On to the next line, where that is more than one digit more; @digit: the last one. */
+static __attribute__((noinline)) void prefix_carry(struct line_prefix *p, char *digit)
+{
+	for (; *digit == '9'; digit--)
+		*digit = '0';
+	if (*digit == ',')
+		prefix_set(p, p->upid, p->cpu, p->time);
+	else
+		++*digit;
+}
+
 /**
  * prefix_put - the prefix of a line, and on to that of the next: most often one digit more
  * @to: PREFIX_ROOM bytes of room
@@ -65,10 +76,8 @@ static inline char *prefix_put(struct line_prefix *p, char *to)
 		memcpy(to + PREFIX_COPY, p->text + PREFIX_COPY, PREFIX_ROOM - PREFIX_COPY);
 	to += p->len;
 	p->time++;
-	for (; *digit == '9'; digit--)
-		*digit = '0';
-	if (*digit == ',')
-		prefix_set(p, p->upid, p->cpu, p->time);
+	if (*digit == '9')
+		prefix_carry(p, digit);
 	else
 		++*digit;
 	return to;

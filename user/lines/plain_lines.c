@@ -34,11 +34,15 @@ static const struct piece_text fields[ET_NR_ROWS][ET_MAX_FIELDS] = {
 #define LINE_ROOM	(PREFIX_ROOM + PIECE_MAX + DECIMAL_ROOM)
 #define FIELD_ROOM	(PIECE_MAX + DECIMAL_ROOM)
 
-size_t lines_room(const struct et_event *ev)
-{
-	const struct et_kind_row *kind = &et_kinds[ev->kind];
+/* Bits of lines_there.rows. */
+#define MAX_ROWS	32
+#define EVENT(ID, id, name, category, where, doc) \
+	_Static_assert(ET_R_END_##ID - ET_R_FIRST_##ID <= MAX_ROWS, name);
+#include "build/events.def"
 
-	return (kind->end - kind->row + ev->nargs) * (size_t)LINE_ROOM + LT_MAX_VALS * FIELD_ROOM +
+size_t plain_lines_room(const struct et_event *ev)
+{
+	return MAX_ROWS * LINE_ROOM + LT_MAX_VALS * FIELD_ROOM + ev->nargs * (size_t)LINE_ROOM +
 	       ev->nbytes;
 }
 
@@ -57,7 +61,10 @@ static inline bool field_value(const struct et_event *ev, const struct et_field 
 	}
 	if (f->may && !et_has_string(ev, f->slot) && !(ev->announced >> f->slot & 1))
 		return false;
-	*v = et_announced(ev, f->slot);
+	if (f->slot == ET_ARGS || !et_has_string(ev, f->slot))
+		*v = et_announced(ev, f->slot);
+	else
+		*v = ev->announced >> f->slot & 1 ? ev->size[f->slot] : ev->str[f->slot].len;
 	return true;
 }
 
@@ -86,12 +93,29 @@ static inline char *put_header(const struct et_event *ev, unsigned int i, char *
 	return to;
 }
 
-/* Return: NULL if it has more than one line. */
+/* Copy 16 bytes. Return: those that are newlines. */
+static inline bytes_16 copy_16(char *to, const char *s)
+{
+	bytes_16 c = bytes_load_16(s);
+
+	memcpy(to, &c, 16);
+	return c == '\n';
+}
+
+/* Return: behind the newline, or NULL if the text has more than one line. */
 static inline char *put_text(const char *s, size_t n, char *to)
 {
-	bytes_copy(to, s, n);
+	bytes_16 newlines = { 0 };
+
 	to[n] = '\n';
-	return memchr(to, '\n', n + 1) == to + n ? to + n + 1 : NULL;
+	if (n < 16) {
+		bytes_copy(to, s, n);
+		return memchr(s, '\n', n) ? NULL : to + n + 1;
+	}
+	for (size_t i = 0; i + 16 < n; i += 16)
+		newlines |= copy_16(to + i, s + i);
+	newlines |= copy_16(to + n - 16, s + n - 16);
+	return bytes_any(newlines) ? NULL : to + n + 1;
 }
 
 static char *put_args(struct line_prefix *p, const struct et_event *ev, unsigned int i, char *to)
@@ -132,24 +156,40 @@ static inline bool has_others(const struct et_event *ev)
 	       ev->nextras || ev->nlater || ev->open;
 }
 
-char *plain_lines(struct line_prefix *p, const struct et_event *ev, uint64_t *earliest, char *to)
+/* Which rows of the schema an event has. */
+static inline const struct lines_there *rows_there(struct plain_lines *p, const struct et_event *ev)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
+	struct lines_there *t = &p->there[ev->kind];
+	uint64_t key = 1ull << 40 | (uint64_t)ev->flags << 32 | (uint64_t)ev->announced << 24 |
+		       (uint64_t)ev->strings << 16 | ev->given;
+
+	if (t->key == key)
+		return t;
+	t->key = key;
+	t->rows = 0;
+	for (unsigned int i = kind->row; i < kind->end; i++)
+		t->rows |= (uint32_t)et_row_there(ev, &et_rows[i]) << (i - kind->row);
+	t->alone = t->rows && lt_fails_alone(ev->kind) &&
+		   et_rows[kind->row + (unsigned int)__builtin_ctz(t->rows)].role == ET_FAILED;
+	return t;
+}
+
+char *plain_lines_put(struct plain_lines *p, const struct et_event *ev, uint64_t *earliest,
+		      char *to)
+{
+	unsigned int row = et_kinds[ev->kind].row;
+	const struct lines_there *there;
 	uint64_t time = *earliest;
-	unsigned int i = kind->row;
 
 	if (has_others(ev))
 		return NULL;
-	while (i < kind->end && !et_row_there(ev, &et_rows[i]))
-		i++;
-	/* as in lt_print(): it must not look like the end of a record before it */
-	if (time && i < kind->end && et_rows[i].role == ET_FAILED && lt_fails_alone(ev->kind))
-		time++;
-	prefix_set(p, ev->upid, ev->cpu, ev->time < time ? time : ev->time);
-	for (; i < kind->end && to; i++)
-		if (et_row_there(ev, &et_rows[i]))
-			to = put_row(p, ev, i, to);
+	there = rows_there(p, ev);
+	time += time && there->alone;
+	prefix_set(&p->prefix, ev->upid, ev->cpu, ev->time < time ? time : ev->time);
+	for (uint32_t left = there->rows; left && to; left &= left - 1)
+		to = put_row(&p->prefix, ev, row + (unsigned int)__builtin_ctz(left), to);
 	if (to)
-		*earliest = p->time;
+		*earliest = p->prefix.time;
 	return to;
 }

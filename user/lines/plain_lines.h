@@ -9,17 +9,28 @@
 #include "build/event.h"
 #include "lines/line_prefix.h"
 
-/** lines_room - the bytes that plain_lines() may write to */
-size_t lines_room(const struct et_event *ev);
+/* Starts as all zeros. */
+struct plain_lines {
+	struct line_prefix prefix;
+	/* of each kind, the event that was printed last */
+	struct lines_there {
+		uint64_t key;	/* what decides which rows are there; 0: nothing is known */
+		uint32_t rows;	/* bit i: et_rows[et_kinds[kind].row + i] */
+		bool alone;	/* it must not look like the end of a record before it */
+	} there[ET_K_COUNT];
+};
+
+/** plain_lines_room - the bytes that plain_lines_put() may write to */
+size_t plain_lines_room(const struct et_event *ev);
 
 /**
- * plain_lines - all lines of an event, each with its newline
- * @p: where the printing stands, from event to event
+ * plain_lines_put - all lines of an event, each with its newline
  * @earliest: as of et_print_lines(), and what that returns
- * @to: lines_room() bytes of room
+ * @to: plain_lines_room() bytes of room
  *
- * Return: behind them, or NULL if the event is not plain; nothing has changed then but @p.
+ * Return: behind them, or NULL if the event is not plain: @earliest is as it was then.
  */
-char *plain_lines(struct line_prefix *p, const struct et_event *ev, uint64_t *earliest, char *to);
+char *plain_lines_put(struct plain_lines *p, const struct et_event *ev, uint64_t *earliest,
+		      char *to);
 
 #endif
