@@ -107,8 +107,10 @@ struct shape {
 	uint32_t last;		/* tag of the last argument */
 	uint32_t has;		/* fixed words, a bit each */
 	uint16_t given;		/* values */
+	uint16_t must;		/* values that a whole event needs, the steady ones as well */
 	uint8_t strings;
 	uint8_t kind, nargs;
+	bool whole;		/* all else that it needs is there, and nothing else */
 	struct shape_arg {
 		uint32_t header;	/* lower half */
 		uint8_t what, slot;
@@ -152,6 +154,7 @@ struct fxt_in {
 	uint32_t last;		/* its tag */
 	size_t hex;		/* of hex digits: where they begin in the bytes + 1 */
 	bool broken;
+	bool whole;		/* nothing but what take_shape() took, which is all that it needs */
 	size_t taken;		/* bytes of arguments */
 	struct shape shapes[1u << SHAPE_BITS];
 };
@@ -563,11 +566,15 @@ static bool learn_args(struct fxt_in *f, const struct fxt_rec *rec, struct shape
 /* Of the event that was just begun, an FXT_EV_INSTANT. */
 static void learn_shape(struct fxt_in *f, const struct fxt_rec *rec)
 {
+	const struct et_kind_row *kind = &et_kinds[f->ev.kind];
 	struct shape *s = shape_at(f, rec->header);
 
-	*s = (struct shape){ .kind = f->ev.kind, .names = fxt_names(f->r) };
+	*s = (struct shape){ .kind = f->ev.kind, .names = fxt_names(f->r), .must = kind->must };
 	if (learn_args(f, rec, s))
 		s->key = rec->header & SHAPE_KEY;
+	s->whole = kind->begins && f->ev.kind != ET_K_LOST &&
+		   (s->strings & kind->must_strings) == kind->must_strings &&
+		   !(s->has & ~(1u << W_CPU | 1u << W_ERROR));
 }
 
 /* A string that is whole. Return: false if it is in no table. */
@@ -594,8 +601,9 @@ static inline bool take_known_string(struct fxt_in *f, const struct shape_arg *a
 /* Return: false if it is none of the shape; what was taken is to be forgotten then. */
 static inline bool take_shape(struct fxt_in *f, const struct shape *s, const uint8_t *p)
 {
-	for (unsigned int i = 0; i < s->nargs; p += s->arg[i++].bytes) {
-		const struct shape_arg *arg = &s->arg[i];
+	const struct shape_arg *end = s->arg + s->nargs;
+
+	for (const struct shape_arg *arg = s->arg; arg < end; p += arg++->bytes) {
 		uint64_t header = fxt_word_at(p, false), v = header >> 32;
 
 		if ((uint32_t)header != arg->header)
@@ -658,7 +666,7 @@ static void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t time)
 	f->argv.len = f->lines.len = f->stamps.len = 0;
 	f->last = 0;
 	f->hex = 0;
-	f->broken = false;
+	f->broken = f->whole = false;
 	f->taken = 0;
 	f->path.ref = 0;
 }
@@ -768,10 +776,12 @@ static bool make_event(struct fxt_in *f)
 
 	if (f->number[W_CPU] > UINT32_MAX)
 		return false;
+	f->ev.cpu = (uint32_t)f->number[W_CPU];
+	if (f->whole)
+		return true;
 	if (has(f, W_LINES)) {
 		good = good && read_raw(f);
 	} else {
-		f->ev.cpu = (uint32_t)f->number[W_CPU];
 		if (has(f, W_FAILED))
 			f->ev.flags |= ET_F_FAILED;
 		good = good && (!f->argv.len || add_argv(f));
@@ -882,6 +892,7 @@ static bool take_alike(struct fxt_in *f)
 	f->koid = e.koid;
 	f->offset = e.offset;
 	take_steady(f);
+	f->whole = s->whole && (f->ev.given & s->must) == s->must;
 	fxt_plain_taken(f->r, &e);
 	return true;
 }
@@ -917,6 +928,7 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 
 	if (rec->event.type == FXT_EV_INSTANT && category == W_META && name == W_MORE) {
 		/* no event has so many bytes: somebody else's file */
+		f->whole = false;
 		if (f->pending && f->taken < 4 * (size_t)ET_MAX_BYTES)
 			take_args(f, rec);
 		return;
@@ -991,20 +1003,13 @@ static void report_early_end(struct fxt_in *f)
 		    no_verdict_text[writer]);
 }
 
-/* One record. */
-static int fxt_in_step(struct source *s, struct sink *sink)
+/* Any record, or the end. */
+static __attribute__((noinline)) int take_any(struct fxt_in *f)
 {
-	struct fxt_in *f = (struct fxt_in *)s;
 	struct fxt_rec rec;
 
-	f->sink = sink;
 	if (!f->r)
 		f->r = fxt_reader_new(f->in, on_problem, f);
-	/* a recorder makes what it wrote readable between events */
-	if (f->pending && in_drained(f->in))
-		finish(f);
-	if (f->ours && !f->err && take_alike(f))
-		return 1;
 	if (!f->err && fxt_next(f->r, &rec) > 0) {
 		f->ours |= is_ours(&rec);
 		if (rec.valid && f->ours && rec.type == FXT_REC_EVENT)
@@ -1021,6 +1026,18 @@ static int fxt_in_step(struct source *s, struct sink *sink)
 		report_early_end(f);
 	/* -1: told already */
 	return f->err == -1 ? 0 : f->err;
+}
+
+/* One record. */
+static int fxt_in_step(struct source *s, struct sink *sink)
+{
+	struct fxt_in *f = (struct fxt_in *)s;
+
+	f->sink = sink;
+	/* a recorder makes what it wrote readable between events */
+	if (f->pending && in_drained(f->in))
+		finish(f);
+	return f->ours && !f->err && take_alike(f) ? 1 : take_any(f);
 }
 
 static void fxt_in_free(struct source *s)
