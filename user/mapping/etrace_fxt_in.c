@@ -563,16 +563,20 @@ static bool learn_args(struct fxt_in *f, const struct fxt_rec *rec, struct shape
 	return true;
 }
 
-/* Of the event that was just begun, an FXT_EV_INSTANT. */
-static void learn_shape(struct fxt_in *f, const struct fxt_rec *rec)
+/* @id: the event that was just begun, an FXT_EV_INSTANT; ET_K_NONE: of no meaning here. */
+static void learn_shape(struct fxt_in *f, const struct fxt_rec *rec, enum et_kind id)
 {
-	const struct et_kind_row *kind = &et_kinds[f->ev.kind];
+	const struct et_kind_row *kind = &et_kinds[id];
 	struct shape *s = shape_at(f, rec->header);
 
-	*s = (struct shape){ .kind = f->ev.kind, .names = fxt_names(f->r), .must = kind->must };
-	if (learn_args(f, rec, s))
+	/* with names and a thread that stand in its header */
+	if (rec->arg_raw != rec->raw + 16 || rec->event.category.undefined ||
+	    rec->event.name.undefined || rec->event.type >= FXT_EV_COUNT)
+		return;
+	*s = (struct shape){ .kind = (uint8_t)id, .names = fxt_names(f->r), .must = kind->must };
+	if (id == ET_K_NONE || learn_args(f, rec, s))
 		s->key = rec->header & SHAPE_KEY;
-	s->whole = kind->begins && f->ev.kind != ET_K_LOST &&
+	s->whole = kind->begins && id != ET_K_LOST &&
 		   (s->strings & kind->must_strings) == kind->must_strings &&
 		   !(s->has & ~(1u << W_CPU | 1u << W_ERROR));
 }
@@ -885,6 +889,10 @@ static bool take_alike(struct fxt_in *f)
 	if (s->key != (e.header & SHAPE_KEY) || s->names != fxt_names(f->r))
 		return false;
 	finish(f);
+	if (s->kind == ET_K_NONE) {
+		fxt_plain_taken(f->r, &e);
+		return true;
+	}
 	forget_args(f, s->kind, e.time);
 	if (!take_shape(f, s, e.args))
 		return false;
@@ -940,14 +948,18 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 		if (kind != ET_K_NONE && category == f->category[kind]) {
 			begin_event(f, rec, kind);
 			if (!rec->event.has_value)
-				learn_shape(f, rec);
+				learn_shape(f, rec, kind);
 		} else if (category == W_META) {
 			take_meta(f, rec, name);
+		} else {
+			learn_shape(f, rec, ET_K_NONE);
 		}
 		break;
 	case FXT_EV_DURATION_BEGIN:
 		if (category == f->category[ET_K_EXEC])
 			begin_event(f, rec, ET_K_EXEC);
+		else
+			learn_shape(f, rec, ET_K_NONE);
 		break;
 	case FXT_EV_DURATION_END:
 		/* an exit; other ends have no processor */
@@ -957,6 +969,7 @@ static void take_event(struct fxt_in *f, struct fxt_rec *rec)
 			forget_task(f);
 		break;
 	default:
+		learn_shape(f, rec, ET_K_NONE);
 		break;
 	}
 }
@@ -1004,7 +1017,7 @@ static void report_early_end(struct fxt_in *f)
 }
 
 /* Any record, or the end. */
-static __attribute__((noinline)) int take_any(struct fxt_in *f)
+static __attribute__((noinline)) int take_record(struct fxt_in *f)
 {
 	struct fxt_rec rec;
 
@@ -1037,7 +1050,7 @@ static int fxt_in_step(struct source *s, struct sink *sink)
 	/* a recorder makes what it wrote readable between events */
 	if (f->pending && in_drained(f->in))
 		finish(f);
-	return f->ours && !f->err && take_alike(f) ? 1 : take_any(f);
+	return f->ours && !f->err && take_alike(f) ? 1 : take_record(f);
 }
 
 static void fxt_in_free(struct source *s)
