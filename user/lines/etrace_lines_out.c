@@ -85,6 +85,7 @@ static void lines_free(struct sink *s)
 {
 	struct lines_out *l = (struct lines_out *)s;
 
+	plain_lines_free(&l->plain);
 	buf_free(&l->text);
 	lt_fini(&l->lines);
 	map64_clear(&l->earliest);

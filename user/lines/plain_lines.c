@@ -4,40 +4,24 @@
 #include "lines/event_lines.h"
 #include "lines/tree.h"
 
-/* What lines are made of, ready to be copied. */
-#define PIECE_MAX 32u
-struct piece_text {
-	char s[PIECE_MAX];
-	uint8_t n;
-};
-#define TEXT_PIECE(text)	{ text, sizeof(text) - 1 }
+#include "base/xalloc.h"
 
-/* What a line has behind its prefix: "OpenAt|", "FN|", "A[". */
-static const struct piece_text heads[ET_NR_ROWS] = {
-#define LINE(ID, tag, role, when) [ET_R_##tag] = TEXT_PIECE(#tag "|"),
-#define TEXT(ID, id, TAG) [ET_R_##ID##_##TAG] = TEXT_PIECE(#TAG "|"),
-#define TEXT_ARGS(ID, id, TAG) [ET_R_##ID##_##TAG] = TEXT_PIECE(#TAG "["),
-#include "build/events.def"
-};
+#include <stdlib.h>
 
-/* Its fields, with the comma that all but the first of a line have. */
-static const struct piece_text fields[ET_NR_ROWS][ET_MAX_FIELDS] = {
-#define LINE(ID, tag, role, when) [ET_R_##tag] = {
-#define SIZE(ID, id, TAG, name) TEXT_PIECE("," #name "="),
-#define SIZE_MAY(ID, id, TAG, name) TEXT_PIECE("," #name "="),
-#define FIELD(ID, id, name) TEXT_PIECE("," #name "="),
-#define END_LINE(ID, tag) },
-#include "build/events.def"
-};
+/* What stands behind the text of a part. */
+enum { NOTHING, NUMBER, LENGTH, SIZE_OF, STRING_OF, ARGS_OF };
 
-/* A line without its fields and the bytes of its string; the newline is in there, too. */
-#define LINE_ROOM	(PREFIX_ROOM + PIECE_MAX + DECIMAL_ROOM)
-#define FIELD_ROOM	(PIECE_MAX + DECIMAL_ROOM)
-
-/* Bits of lines_there.rows. */
+/* A line without its fields and the bytes of its string; a field. */
+#define LINE_ROOM	(PREFIX_ROOM + 2 * PLAIN_TEXT_COPY + DECIMAL_ROOM)
+#define FIELD_ROOM	(2 * PLAIN_TEXT_COPY + DECIMAL_ROOM)
+/* Rows of the schema that an event has. */
 #define MAX_ROWS	32
 #define EVENT(ID, id, name, category, where, doc) \
 	_Static_assert(ET_R_END_##ID - ET_R_FIRST_##ID <= MAX_ROWS, name);
+/* The longest text: "Open|fnamesize=". */
+#define LINE(ID, tag, role, when) _Static_assert(sizeof(#tag) < PLAIN_TEXT_COPY, #tag);
+#define SIZE(ID, id, TAG, name) _Static_assert(sizeof(#name) < PLAIN_TEXT_COPY, #name);
+#define FIELD(ID, id, name) _Static_assert(sizeof(#name) < PLAIN_TEXT_COPY, #name);
 #include "build/events.def"
 
 size_t plain_lines_room(const struct et_event *ev)
@@ -46,51 +30,136 @@ size_t plain_lines_room(const struct et_event *ev)
 	       ev->nbytes;
 }
 
-static inline char *put_piece(char *to, const struct piece_text *t)
+void plain_lines_free(struct plain_lines *p)
 {
-	memcpy(to, t->s, PIECE_MAX);
-	return to + t->n;
+	for (unsigned int k = 0; k < ET_K_COUNT; k++)
+		free(p->shapes[k].parts);
 }
 
-/* Return: whether the event has the field; its value. */
-static inline bool field_value(const struct et_event *ev, const struct et_field *f, int64_t *v)
+/* ---- what lines are made of ---- */
+
+static void add_text(struct plain_part *part, const char *s)
 {
-	if (!f->is_size) {
-		*v = ev->val[f->slot];
+	size_t n = strlen(s);
+
+	memcpy(part->text + part->n, s, n);
+	part->n = (uint8_t)(part->n + n);
+}
+
+static struct plain_part *add_part(struct plain_shape *s, unsigned int what, unsigned int slot)
+{
+	struct plain_part *part;
+
+	s->parts = xgrow(s->parts, &s->parts_cap, s->nparts + 1, sizeof(*s->parts));
+	part = &s->parts[s->nparts++];
+	*part = (struct plain_part){ .what = (uint8_t)what, .slot = (uint8_t)slot };
+	return part;
+}
+
+static bool has_field(const struct et_event *ev, const struct et_field *f)
+{
+	if (!f->is_size)
 		return et_has(ev, f->slot);
-	}
-	if (f->may && !et_has_string(ev, f->slot) && !(ev->announced >> f->slot & 1))
-		return false;
-	if (f->slot == ET_ARGS || !et_has_string(ev, f->slot))
-		*v = et_announced(ev, f->slot);
-	else
-		*v = ev->announced >> f->slot & 1 ? ev->size[f->slot] : ev->str[f->slot].len;
-	return true;
+	return !f->may || et_has_string(ev, f->slot) || ev->announced >> f->slot & 1;
 }
 
-static inline char *put_header(const struct et_event *ev, unsigned int i, char *to)
+static unsigned int what_is(const struct et_event *ev, const struct et_field *f)
 {
-	const struct et_row *row = &et_rows[i];
-	char *first;
+	if (!f->is_size)
+		return NUMBER;
+	return f->slot == ET_ARGS || !et_has_string(ev, f->slot) ||
+	       ev->announced >> f->slot & 1 ? SIZE_OF : LENGTH;
+}
 
-	to = first = put_piece(to, &heads[i]);
-	for (unsigned int j = 0; j < row->nfields; j++) {
-		const struct et_field *f = &row->fields[j];
-		int64_t v;
+static void add_header(struct plain_shape *s, const struct et_event *ev, const struct et_row *row)
+{
+	struct plain_part *part = NULL;
 
-		if (!field_value(ev, f, &v))
+	for (unsigned int i = 0; i < row->nfields; i++) {
+		const struct et_field *f = &row->fields[i];
+		bool first = !part;
+
+		if (!has_field(ev, f))
 			continue;
-		/* over the bar, which is put again below */
-		to = put_piece(to - (to == first), &fields[i][j]);
-		if (v < 0 && (f->is_size || !(ev->big >> f->slot & 1))) {
-			*to++ = '-';
-			v = (int64_t)-(uint64_t)v;
-		}
-		to += decimal(to, (uint64_t)v);
+		part = add_part(s, what_is(ev, f), f->slot);
+		part->begins = first;
+		if (first)
+			add_text(part, row->name);
+		add_text(part, first ? "|" : ",");
+		add_text(part, f->name);
+		add_text(part, "=");
 	}
-	first[-1] = '|';
-	*to++ = '\n';
-	return to;
+	if (!part) {
+		part = add_part(s, NOTHING, 0);
+		part->begins = true;
+		add_text(part, row->name);
+		add_text(part, "|");
+	}
+	part->ends = true;
+}
+
+static void add_string(struct plain_shape *s, const struct et_row *row)
+{
+	bool args = row->slot == ET_ARGS;
+	struct plain_part *part = add_part(s, args ? ARGS_OF : STRING_OF, row->slot);
+
+	/* arguments begin their lines themselves */
+	part->begins = !args;
+	add_text(part, row->name);
+	add_text(part, args ? "[" : "|");
+}
+
+static void make_shape(struct plain_shape *s, const struct et_event *ev)
+{
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
+
+	s->nparts = 0;
+	s->alone = false;
+	for (unsigned int i = kind->row; i < kind->end; i++) {
+		const struct et_row *row = &et_rows[i];
+
+		if (!et_row_there(ev, row))
+			continue;
+		if (!s->nparts)
+			s->alone = row->role == ET_FAILED && lt_fails_alone(ev->kind);
+		if (row->role == ET_STRING)
+			add_string(s, row);
+		else
+			add_header(s, ev, row);
+	}
+}
+
+/* What the lines of an event are made of: most often, of those of the one before. */
+static inline const struct plain_shape *shape_of(struct plain_lines *p, const struct et_event *ev)
+{
+	struct plain_shape *s = &p->shapes[ev->kind];
+	uint64_t key = 1ull << 40 | (uint64_t)ev->flags << 32 | (uint64_t)ev->announced << 24 |
+		       (uint64_t)ev->strings << 16 | ev->given;
+
+	if (s->key != key) {
+		s->key = key;
+		make_shape(s, ev);
+	}
+	return s;
+}
+
+/* ---- printing ---- */
+
+static inline char *put_piece(char *to, const struct plain_part *part)
+{
+	memcpy(to, part->text, PLAIN_TEXT_COPY);
+	if (part->n > PLAIN_TEXT_COPY)
+		memcpy(to + PLAIN_TEXT_COPY, part->text + PLAIN_TEXT_COPY, PLAIN_TEXT_COPY);
+	return to + part->n;
+}
+
+static inline char *put_number(char *to, int64_t v, bool big)
+{
+	if (v < 0 && !big) {
+		*to++ = '-';
+		v = (int64_t)-(uint64_t)v;
+	}
+	return to + decimal(to, (uint64_t)v);
 }
 
 /* Copy 16 bytes. Return: those that are newlines. */
@@ -110,7 +179,7 @@ static inline char *put_text(const char *s, size_t n, char *to)
 	to[n] = '\n';
 	if (n < 16) {
 		bytes_copy(to, s, n);
-		return memchr(s, '\n', n) ? NULL : to + n + 1;
+		return memchr(to, '\n', n) ? NULL : to + n + 1;
 	}
 	for (size_t i = 0; i + 16 < n; i += 16)
 		newlines |= copy_16(to + i, s + i);
@@ -118,14 +187,15 @@ static inline char *put_text(const char *s, size_t n, char *to)
 	return bytes_any(newlines) ? NULL : to + n + 1;
 }
 
-static char *put_args(struct line_prefix *p, const struct et_event *ev, unsigned int i, char *to)
+static char *put_args(struct line_prefix *p, const struct et_event *ev,
+		      const struct plain_part *part, char *to)
 {
 	for (uint32_t a = 0; a < ev->nargs && to; a++) {
 		const struct et_string *s = &ev->args[a];
 
 		if (s->len > ET_PART_MAX)
 			return NULL;
-		to = put_piece(prefix_put(p, to), &heads[i]);
+		to = put_piece(prefix_put(p, to), part);
 		to += decimal(to, a);
 		*to++ = ']';
 		to = put_text(et_text(ev, s), s->len, to);
@@ -133,20 +203,34 @@ static char *put_args(struct line_prefix *p, const struct et_event *ev, unsigned
 	return to;
 }
 
-/* One of the event's rows. */
-static inline char *put_row(struct line_prefix *p, const struct et_event *ev, unsigned int i,
-			    char *to)
+static inline char *put_part(struct line_prefix *p, const struct et_event *ev,
+			     const struct plain_part *part, char *to)
 {
-	const struct et_row *row = &et_rows[i];
-	const struct et_string *s = &ev->str[row->slot];
+	const struct et_string *s = &ev->str[part->slot];
 
-	if (row->role != ET_STRING)
-		return put_header(ev, i, prefix_put(p, to));
-	if (row->slot == ET_ARGS)
-		return put_args(p, ev, i, to);
-	if (s->len >= ET_PART_MAX)
-		return NULL;
-	return put_text(et_text(ev, s), s->len, put_piece(prefix_put(p, to), &heads[i]));
+	if (part->begins)
+		to = prefix_put(p, to);
+	if (part->what != ARGS_OF)
+		to = put_piece(to, part);
+	switch (part->what) {
+	case NUMBER:
+		to = put_number(to, ev->val[part->slot], ev->big >> part->slot & 1);
+		break;
+	case LENGTH:
+		to += decimal(to, s->len);
+		break;
+	case STRING_OF:
+		return s->len < ET_PART_MAX ? put_text(ev->bytes + s->off, s->len, to) : NULL;
+	case ARGS_OF:
+		return put_args(p, ev, part, to);
+	case SIZE_OF:
+		to = put_number(to, et_announced(ev, part->slot), false);
+		break;
+	default:
+		break;
+	}
+	*to = '\n';
+	return to + part->ends;
 }
 
 /* Whether an event can have lines other than those of its rows. */
@@ -156,39 +240,20 @@ static inline bool has_others(const struct et_event *ev)
 	       ev->nextras || ev->nlater || ev->open;
 }
 
-/* Which rows of the schema an event has. */
-static inline const struct lines_there *rows_there(struct plain_lines *p, const struct et_event *ev)
-{
-	const struct et_kind_row *kind = &et_kinds[ev->kind];
-	struct lines_there *t = &p->there[ev->kind];
-	uint64_t key = 1ull << 40 | (uint64_t)ev->flags << 32 | (uint64_t)ev->announced << 24 |
-		       (uint64_t)ev->strings << 16 | ev->given;
-
-	if (t->key == key)
-		return t;
-	t->key = key;
-	t->rows = 0;
-	for (unsigned int i = kind->row; i < kind->end; i++)
-		t->rows |= (uint32_t)et_row_there(ev, &et_rows[i]) << (i - kind->row);
-	t->alone = t->rows && lt_fails_alone(ev->kind) &&
-		   et_rows[kind->row + (unsigned int)__builtin_ctz(t->rows)].role == ET_FAILED;
-	return t;
-}
-
 char *plain_lines_put(struct plain_lines *p, const struct et_event *ev, uint64_t *earliest,
 		      char *to)
 {
-	unsigned int row = et_kinds[ev->kind].row;
-	const struct lines_there *there;
+	const struct plain_part *part, *end;
+	const struct plain_shape *s;
 	uint64_t time = *earliest;
 
 	if (has_others(ev))
 		return NULL;
-	there = rows_there(p, ev);
-	time += time && there->alone;
+	s = shape_of(p, ev);
+	time += time && s->alone;
 	prefix_set(&p->prefix, ev->upid, ev->cpu, ev->time < time ? time : ev->time);
-	for (uint32_t left = there->rows; left && to; left &= left - 1)
-		to = put_row(&p->prefix, ev, row + (unsigned int)__builtin_ctz(left), to);
+	for (part = s->parts, end = part + s->nparts; part < end && to; part++)
+		to = put_part(&p->prefix, ev, part, to);
 	if (to)
 		*earliest = p->prefix.time;
 	return to;

@@ -9,16 +9,30 @@
 #include "build/event.h"
 #include "lines/line_prefix.h"
 
+#define PLAIN_TEXT_COPY	32u	/* copied at once: most are not longer */
+
+/* Text of a line, "Close|fd=", and what of the event stands behind it. */
+struct plain_part {
+	uint8_t what, slot;
+	uint8_t n;
+	bool begins, ends;	/* a line */
+	char text[2 * PLAIN_TEXT_COPY];
+};
+
 /* Starts as all zeros. */
 struct plain_lines {
 	struct line_prefix prefix;
-	/* of each kind, the event that was printed last */
-	struct lines_there {
-		uint64_t key;	/* what decides which rows are there; 0: nothing is known */
-		uint32_t rows;	/* bit i: et_rows[et_kinds[kind].row + i] */
+	/* of each kind, what the event had that was printed last */
+	struct plain_shape {
+		uint64_t key;	/* what decides which lines and fields are there; 0: none yet */
 		bool alone;	/* it must not look like the end of a record before it */
-	} there[ET_K_COUNT];
+		uint32_t nparts;
+		size_t parts_cap;
+		struct plain_part *parts;
+	} shapes[ET_K_COUNT];
 };
+
+void plain_lines_free(struct plain_lines *p);
 
 /** plain_lines_room - the bytes that plain_lines_put() may write to */
 size_t plain_lines_room(const struct et_event *ev);
