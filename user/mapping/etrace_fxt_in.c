@@ -663,7 +663,7 @@ static void take_steady(struct fxt_in *f)
 }
 
 /* Nothing is known of an event yet, or of what is none. */
-static void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t time)
+static inline void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t time)
 {
 	et_reset(&f->ev, kind, 0, 0, time);
 	f->has = 0;
@@ -820,49 +820,66 @@ static bool make_lost(struct fxt_in *f)
 	return true;
 }
 
-/* No more arguments follow: make the event and hand it on. */
-static void finish(struct fxt_in *f)
+static __attribute__((noinline)) void report_nameless(struct fxt_in *f)
+{
+	diag_report(f->diag, &nameless_tasks, in_name(f->in), DIAG_OFFSET, f->offset,
+		    "%s of a thread without a record of its upid", et_kinds[f->ev.kind].name);
+}
+
+static __attribute__((noinline)) void report_broken(struct fxt_in *f, unsigned int kind)
+{
+	diag_report(f->diag, &broken_events, in_name(f->in), DIAG_OFFSET, f->offset,
+		    "%s cannot be made again from its records", et_kinds[kind].name);
+}
+
+static __attribute__((noinline)) void report_incomplete(struct fxt_in *f)
+{
+	char text[160];
+
+	et_finding_text(&f->ev.findings[0], text, sizeof(text));
+	diag_report(f->diag, &incomplete, in_name(f->in), DIAG_OFFSET, f->offset,
+		    "%s of task %" PRIu64 ": %s", et_kinds[f->ev.kind].name, f->ev.upid, text);
+}
+
+/* Return: false if it cannot be made again. */
+static bool complete_event(struct fxt_in *f)
+{
+	return f->ev.kind == ET_K_LOST ? make_lost(f) : make_event(f);
+}
+
+/* Make the event and hand it on. */
+static void finish_event(struct fxt_in *f)
 {
 	unsigned int kind = f->ev.kind;
 	const struct known *known;
-	const uint64_t *upid;
-	char text[160];
 	bool good;
 
-	if (!f->pending)
-		return;
 	f->pending = false;
 	end_hex(f);
 	known = known_of(f);
-	upid = known->upid;
+	f->ev.upid = known->upid && kind != ET_K_LOST ? *known->upid : 0;
 	good = know_cpu(f, known->cpu);
-	if (kind == ET_K_LOST) {
-		good = good && make_lost(f);
-	} else {
-		if (!upid && !has(f, W_LINES)) {
-			diag_report(f->diag, &nameless_tasks, in_name(f->in), DIAG_OFFSET,
-				    f->offset, "%s of a thread without a record of its upid",
-				    et_kinds[kind].name);
-			return;
-		}
-		f->ev.upid = upid ? *upid : 0;
-		good = good && make_event(f);
+	if (!known->upid && kind != ET_K_LOST && !has(f, W_LINES)) {
+		report_nameless(f);
+		return;
 	}
-	if (!good) {
-		diag_report(f->diag, &broken_events, in_name(f->in), DIAG_OFFSET, f->offset,
-			    "%s cannot be made again from its records", et_kinds[kind].name);
+	if (!good || !complete_event(f)) {
+		report_broken(f, kind);
 		return;
 	}
 	f->ev.place = f->offset;
-	if (f->ev.nfindings) {
-		et_finding_text(&f->ev.findings[0], text, sizeof(text));
-		diag_report(f->diag, &incomplete, in_name(f->in), DIAG_OFFSET, f->offset,
-			    "%s of task %" PRIu64 ": %s", et_kinds[f->ev.kind].name,
-			    f->ev.upid, text);
-	}
+	if (f->ev.nfindings)
+		report_incomplete(f);
 	f->err = sink_item(f->sink, &f->ev);
 	if (f->ev.kind == ET_K_EXIT)
 		forget_task(f);
+}
+
+/* No more arguments follow. */
+static inline void finish(struct fxt_in *f)
+{
+	if (f->pending)
+		finish_event(f);
 }
 
 /* ---- records ---- */
