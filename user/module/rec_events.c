@@ -209,11 +209,13 @@ static unsigned int given_of(const struct rec *r)
 static void add_values(struct et_event *ev, const struct rec *r)
 {
 	const struct et_kind_row *kind = &et_kinds[ev->kind];
-	unsigned int given = given_of(r);
+	unsigned int all = (1u << kind->nvalues) - 1;
 
-	for (unsigned int i = 0; i < kind->nvalues; i++)
-		if (!kind->values[i].may || given >> i & 1)
-			et_set_value(ev, i, rec_at(r, &r->layout->value[i]));
+	for (unsigned int left = all & (~kind->may | given_of(r)); left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		et_set_value(ev, i, rec_at(r, &r->layout->value[i]));
+	}
 }
 
 /* What comes with an event's last record. */
@@ -443,35 +445,33 @@ static void take_first(struct rec_events *e, const struct rec *r, uint64_t upid,
 	drain(e);
 }
 
-int rec_events_take(struct rec_events *e, uint32_t cpu, const void *data,
-		    uint32_t size)
+int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r)
 {
 	uint64_t upid, time;
 	uint64_t *slot;
 	struct node *n = NULL;
-	struct rec r;
 
-	if (!rec_open(e->formats, &r, data, size)) {
+	if (!r) {
 		e->tally.foreign++;
 		return e->err;
 	}
 	e->tally.records++;
-	upid = (uint64_t)rec_num(&r, REC_F_upid);
-	time = (uint64_t)rec_num(&r, REC_F_time);
+	upid = (uint64_t)rec_num(r, REC_F_upid);
+	time = (uint64_t)rec_num(r, REC_F_time);
 	if (time > e->tally.last_time)
 		e->tally.last_time = time;
 	if (e->open.n) {
 		slot = map64_get(&e->open, upid);
 		n = slot ? (struct node *)(uintptr_t)*slot : NULL;
 	}
-	if (r.kind == REC_string || r.kind == REC_args) {
-		take_piece(e, n, &r, upid, cpu, time);
+	if (r->kind == REC_string || r->kind == REC_args) {
+		take_piece(e, n, r, upid, cpu, time);
 		return e->err;
 	}
 	/* the rest of the task's event was lost */
 	if (n)
 		finish(e, n);
-	take_first(e, &r, upid, cpu, time);
+	take_first(e, r, upid, cpu, time);
 	return e->err;
 }
 

@@ -29,12 +29,11 @@ void rec_events_free(struct rec_events *e);
 /**
  * rec_events_take - one record
  * @cpu: whose buffer it comes from
- * @data, @size: its bytes; may be anything
+ * @r: from rec_open(), or NULL if it is none of etrace's
  *
  * Return: 0 or the sink's negative errno.
  */
-int rec_events_take(struct rec_events *e, uint32_t cpu, const void *data,
-		    uint32_t size);
+int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r);
 
 /** rec_events_end - nothing more will come: let everything out */
 int rec_events_end(struct rec_events *e);

@@ -75,7 +75,8 @@ static bool add_field(struct rec_layout *l, unsigned int kind, const struct tep_
 	/* a later module's field: the record is understood without it */
 	if (!place)
 		return true;
-	if (tf->offset < 0 || end > 4096 ||
+	/* rec_at() looks at 8 bytes: those that all records of tracefs have in common, too */
+	if (tf->offset < 0 || end < 8 || end > 4096 ||
 	    (array && tf->size != 4) ||
 	    (tf->size != 1 && tf->size != 2 && tf->size != 4 && tf->size != 8))
 		return false;
@@ -102,11 +103,14 @@ static void place_marks(struct rec_layout *l)
 
 		if (p->size != 1 || p->offset != first->offset + m)
 			l->marks = 0;
+		l->marked |= p->size != 0;
 	}
 }
 
 void rec_marks(const struct rec *r, uint8_t marks[ET_NR_MARKINGS])
 {
+	if (!r->layout->marked)
+		return;
 	if (r->layout->marks) {
 		memcpy(marks, r->data + r->layout->marks, ET_NR_MARKINGS);
 		return;

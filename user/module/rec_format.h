@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "build/event.h"
 
 struct tep_handle;
@@ -59,6 +60,7 @@ struct rec_layout {
 	struct rec_place text[ET_ARGS + 1];
 	/* bytes with the marks, in the order of enum et_marking; 0: they lie apart */
 	uint16_t marks;
+	bool marked;		/* there are any */
 	uint32_t size;		/* bytes that each record has at least */
 };
 
@@ -103,26 +105,17 @@ bool rec_open(const struct rec_formats *f, struct rec *r, const void *data,
 /** rec_at - a number at a place; 0 if the record has no such field */
 static inline int64_t rec_at(const struct rec *r, const struct rec_place *p)
 {
-	const uint8_t *at = r->data + p->offset;
-	uint64_t u64;
-	uint32_t u32;
-	uint16_t u16;
+	unsigned int above = 64 - 8u * p->size;
+	uint64_t word;
 
-	switch (p->size) {
-	case 8:
-		memcpy(&u64, at, 8);
-		return (int64_t)u64;
-	case 4:
-		memcpy(&u32, at, 4);
-		return p->sign ? (int32_t)u32 : (int64_t)u32;
-	case 2:
-		memcpy(&u16, at, 2);
-		return p->sign ? (int16_t)u16 : u16;
-	case 1:
-		return p->sign ? (int8_t)*at : *at;
-	default:
+	if (!p->size)
 		return 0;
-	}
+	/* the 8 bytes that end with it: there always are some before the first field */
+	word = bytes_8(r->data + p->offset + p->size - 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word <<= above;
+#endif
+	return p->sign ? (int64_t)word >> above : (int64_t)(word >> above);
 }
 
 /** rec_num - a number that is none of the .def */
@@ -131,7 +124,7 @@ static inline int64_t rec_num(const struct rec *r, enum rec_field field)
 	return rec_at(r, &r->layout->field[field]);
 }
 
-/** rec_marks - the marks of a record's strings, by enum et_marking */
+/** rec_marks - the marks of a record's strings, by enum et_marking; not touched if it has none */
 void rec_marks(const struct rec *r, uint8_t marks[ET_NR_MARKINGS]);
 
 /**

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Pages of all processors into one stream.  See rec_merge.h. */
 #include "module/rec_merge.h"
+#include "module/rec_page.h"
 #include "base/xalloc.h"
 
 #include <limits.h>
 #include <stdlib.h>
-#include <traceevent/kbuffer.h>
 
 struct lane {
-	struct kbuffer *kbuf;
+	struct rec_page page;		/* what is left of the first one */
 	uint8_t **pages;		/* a ring */
 	size_t cap, first, n;		/* its places; filled ones */
 	const void *data;		/* the next record; NULL: none */
-	uint32_t size;
+	struct rec rec;			/* it, if it is one of ours */
+	bool ours;
 	uint64_t time;			/* its */
 	uint64_t seen;			/* none before this will come */
 };
@@ -40,9 +41,6 @@ struct merge *merge_new(unsigned int ncpus, size_t page, uint64_t limit,
 	m->limit = (size_t)(limit / page);
 	m->formats = formats;
 	m->events = events;
-	for (unsigned int i = 0; i < ncpus; i++)
-		m->lanes[i].kbuf = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST,
-						 KBUFFER_ENDIAN_SAME_AS_HOST);
 	return m;
 }
 
@@ -56,7 +54,6 @@ void merge_free(struct merge *m)
 		for (; l->n; l->n--)
 			free(l->pages[l->first++ % l->cap]);
 		free(l->pages);
-		kbuffer_free(m->lanes[i].kbuf);
 	}
 	while (m->nspare)
 		free(m->spare[--m->nspare]);
@@ -124,47 +121,40 @@ static void drop_page(struct merge *m, struct lane *l)
 	m->spare[m->nspare++] = page;
 }
 
-/* The time of the record at hand; one that is none of ours keeps its place. */
-static void look(struct merge *m, struct lane *l)
+/* Go to the next record of the first page. Return: whether there is one. */
+static inline bool next_record(struct merge *m, struct lane *l)
 {
-	struct rec r;
+	uint32_t size;
 
-	l->size = (uint32_t)kbuffer_event_size(l->kbuf);
-	if (rec_open(m->formats, &r, l->data, l->size))
-		l->time = (uint64_t)rec_num(&r, REC_F_time);
+	l->data = rec_page_next(&l->page, &size);
+	if (!l->data)
+		return false;
+	l->ours = rec_open(m->formats, &l->rec, l->data, size);
+	/* one that is none of ours keeps its place */
+	if (l->ours)
+		l->time = (uint64_t)rec_num(&l->rec, REC_F_time);
+	return true;
 }
 
 /* The first record of the next page that has one. */
 static void load(struct merge *m, struct lane *l)
 {
-	unsigned long long ts;
+	bool missed;
 
 	l->data = NULL;
 	while (l->n && !l->data) {
-		uint8_t *page = l->pages[l->first];
-
-		if (!kbuffer_load_subbuffer(l->kbuf, page)) {
-			m->missed += kbuffer_missed_events(l->kbuf) != 0;
-			if ((size_t)kbuffer_curr_size(l->kbuf) <= m->page)
-				l->data = kbuffer_read_event(l->kbuf, &ts);
-		}
-		if (!l->data)
+		rec_page_begin(&l->page, l->pages[l->first], m->page, &missed);
+		m->missed += missed;
+		if (!next_record(m, l))
 			drop_page(m, l);
 	}
-	if (l->data)
-		look(m, l);
 }
 
 static void advance(struct merge *m, struct lane *l)
 {
-	unsigned long long ts;
-
 	l->seen = l->time > l->seen ? l->time : l->seen;
-	l->data = kbuffer_next_event(l->kbuf, &ts);
-	if (l->data) {
-		look(m, l);
+	if (next_record(m, l))
 		return;
-	}
 	drop_page(m, l);
 	load(m, l);
 }
@@ -212,7 +202,7 @@ bool merge_run(struct merge *m, unsigned int max)
 			return false;
 		do {
 			int err = rec_events_take(m->events, (uint32_t)(first - m->lanes),
-						  first->data, first->size);
+						  first->ours ? &first->rec : NULL);
 
 			if (!m->err)
 				m->err = err;

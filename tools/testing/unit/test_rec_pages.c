@@ -302,6 +302,14 @@ static void bounded(void **state)
 	buf_free(&p.lines);
 }
 
+/* One whose bytes may be anything. */
+static void take_record(struct rec_events *e, uint32_t cpu, const uint8_t *data, uint32_t size)
+{
+	struct rec r;
+
+	rec_events_take(e, cpu, rec_open(&formats, &r, data, size) ? &r : NULL);
+}
+
 /* All records of a processor, each in memory of its own size. */
 struct record {
 	uint8_t *data;
@@ -395,7 +403,7 @@ static void births_are_counted(void **state)
 			births++;
 			assert_true(meet(known, &nknown, (uint64_t)
 				    rec_at(&r, &r.layout->value[ET_V_CLONE_child])));
-			rec_events_take(e, 0, list[i].data, list[i].size);
+			take_record(e, 0, list[i].data, list[i].size);
 		}
 		rec_events_end(e);
 		assert_true(births > 10);
@@ -436,7 +444,7 @@ static void marks_have_names(void **state)
 		const char *line;
 
 		*bits = cases[k].bits;
-		rec_events_take(e, 0, list[i].data, list[i].size);
+		take_record(e, 0, list[i].data, list[i].size);
 		*bits = 0;
 		rec_events_end(e);
 		line = memmem(p.lines.s, p.lines.len, "Marks|", strlen("Marks|"));
@@ -462,7 +470,7 @@ static void losses_are_kept(void **state)
 
 		assert_true(rec_open(&formats, &r, (uint8_t *)rec, sizeof(rec)));
 		assert_int_equal(r.kind, REC_lost);
-		rec_events_take(e, 0, (uint8_t *)rec, sizeof(rec));
+		take_record(e, 0, (uint8_t *)rec, sizeof(rec));
 	}
 	rec_events_end(e);
 	assert_int_equal(t->n, NOTABLE_MAX + 2);
@@ -501,7 +509,7 @@ static void one_record_missing(void **state)
 
 		for (size_t i = 0; i < n; i++)
 			if (i != gone)
-				rec_events_take(e, 0, list[i].data, list[i].size);
+				take_record(e, 0, list[i].data, list[i].size);
 		rec_events_end(e);
 		assert_true(rec_open(&formats, &r, list[gone].data, list[gone].size));
 		piece = r.kind == REC_string || r.kind == REC_args ||
@@ -527,7 +535,7 @@ static void parts_keep_their_numbers(void **state)
 
 	(void)state;
 	i = first_with(list, n, REC_string, REC_F_part, 1, &r);
-	rec_events_take(e, 0, list[i].data, list[i].size);
+	take_record(e, 0, list[i].data, list[i].size);
 	rec_events_end(e);
 	assert_int_equal(p.incomplete, 1);
 	assert_non_null(memmem(p.lines.s, p.lines.len, "[1]", 3));
@@ -547,11 +555,11 @@ static void freed_unfinished(void **state)
 
 	(void)state;
 	i = first_with(list, n, REC_exec, REC_F_more, 1, &r);
-	rec_events_take(e, 0, list[i].data, list[i].size);
+	take_record(e, 0, list[i].data, list[i].size);
 	for (uint64_t k = 0; k < 5000; k++) {
 		uint64_t lost[5] = { 1392, 7, 1000 + k, 1, 900 };
 
-		rec_events_take(e, 0, (uint8_t *)lost, sizeof(lost));
+		take_record(e, 0, (uint8_t *)lost, sizeof(lost));
 	}
 	assert_true(p.lost > 0);
 	rec_events_free(e);
@@ -599,7 +607,7 @@ static void damaged_records(void **state)
 			for (uint32_t k = next_random(&seed) % 4; size && k; k--)
 				copy[next_random(&seed) % size] = (uint8_t)next_random(&seed);
 			/* an exact end, for the sanitizer to see */
-			rec_events_take(e, 1, copy, size);
+			take_record(e, 1, copy, size);
 			free(copy);
 		}
 		rec_events_end(e);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The records in a page of the ring buffer, one after the other.  Their layout is that of
+ * include/linux/ring_buffer.h; the times that the buffer keeps are not looked at, since each
+ * record of etrace has its own.
+ */
+#ifndef ETRACE_REC_PAGE_H
+#define ETRACE_REC_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+struct rec_page {
+	const uint8_t *at, *end;	/* what is left */
+};
+
+/* Of the word behind a page's time: bytes of records, and whether some are missing before. */
+#define REC_PAGE_COMMIT		((1ul << 27) - 1)
+#define REC_PAGE_MISSED		(1ul << 31)
+#define REC_PAGE_COUNTED	(1ul << 30)	/* how many stands behind the records */
+#define REC_PAGE_HEAD		(8u + sizeof(unsigned long))
+
+/* The lowest 5 bits of what each record begins with: up to 28, words of data. */
+enum { REC_LONG = 0, REC_MAX_WORDS = 28, REC_PADDING = 29 };
+
+/**
+ * rec_page_begin - before the first record
+ * @page, @size: its bytes; may be anything
+ * @missed: set to whether it says that records before it are missing
+ */
+static inline void rec_page_begin(struct rec_page *p, const uint8_t *page, size_t size,
+				  bool *missed)
+{
+	unsigned long word, count = 1;
+	size_t len;
+
+	memcpy(&word, page + 8, sizeof(word));
+	len = word & REC_PAGE_COMMIT;
+	if (len > size - REC_PAGE_HEAD)
+		len = size - REC_PAGE_HEAD;
+	p->at = page + REC_PAGE_HEAD;
+	p->end = p->at + len;
+	if (word & REC_PAGE_COUNTED && (size_t)(page + size - p->end) >= sizeof(count))
+		memcpy(&count, p->end, sizeof(count));
+	*missed = word & REC_PAGE_MISSED && count;
+}
+
+/* What is no record: padding, or a time. Return: whether it could be passed over. */
+static inline bool rec_page_skip(struct rec_page *p)
+{
+	size_t left = (size_t)(p->end - p->at), n = 8;
+	uint32_t head = bytes_4(p->at);
+
+	/* without a time: nothing follows */
+	if (head == REC_PADDING)
+		n = left;
+	else if (left < n)
+		return false;
+	else if ((head & 31) == REC_PADDING)
+		n = 4 + (size_t)bytes_4(p->at + 4);
+	if (n > left)
+		return false;
+	p->at += n;
+	return true;
+}
+
+/* Bytes of data of a record of a type, 0: it is damaged. @data: where they begin. */
+static inline size_t rec_page_data(const struct rec_page *p, uint32_t type, const uint8_t **data)
+{
+	size_t n = 4 * type;
+
+	*data = p->at + 4;
+	if (type == REC_LONG && p->end - *data >= 4) {
+		n = ((size_t)bytes_4(*data) + 3) & ~(size_t)3;
+		/* that word is counted */
+		n = n < 4 ? 0 : n - 4;
+		*data += 4;
+	}
+	return n <= (size_t)(p->end - *data) ? n : 0;
+}
+
+/**
+ * rec_page_next - the next record
+ * @size: set to its bytes; 0: there is something damaged, and all behind it is left out
+ *
+ * Return: where it lies, NULL behind the last one.
+ */
+static inline const uint8_t *rec_page_next(struct rec_page *p, uint32_t *size)
+{
+	const uint8_t *data;
+
+	while (p->end - p->at >= 4) {
+		uint32_t type = bytes_4(p->at) & 31;
+		size_t n = 0;
+
+		if (type <= REC_MAX_WORDS)
+			n = rec_page_data(p, type, &data);
+		else if (rec_page_skip(p))
+			continue;
+		else
+			data = p->at;
+		*size = (uint32_t)n;
+		p->at = n ? data + n : p->end;
+		return data;
+	}
+	return NULL;
+}
+
+#endif
