@@ -52,15 +52,17 @@ static int64_t bounded(int64_t t)
 
 static void put_list(struct buf *b, const int64_t *v, unsigned int n)
 {
-	buf_add(b, b->len ? ",[" : "[[", 2);
+	char *begin = buf_room(b, 3 + n * (DECIMAL_ROOM + 2)), *to = begin;
+
+	*to++ = b->len ? ',' : '[';
 	for (unsigned int i = 0; i < n; i++) {
-		if (i)
-			buf_addc(b, ',');
-		if (v[i] < 0)
-			buf_addc(b, '-');
-		buf_addu(b, (uint64_t)(v[i] < 0 ? -v[i] : v[i]));
+		*to++ = i ? ',' : '[';
+		*to = '-';
+		to += v[i] < 0;
+		to += decimal(to, v[i] < 0 ? -(uint64_t)v[i] : (uint64_t)v[i]);
 	}
-	buf_addc(b, ']');
+	*to++ = ']';
+	b->len += (size_t)(to - begin);
 }
 
 static void put_access(struct list_row *row, const struct graph_access *a)

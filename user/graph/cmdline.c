@@ -60,12 +60,10 @@ void cmdline_drop(struct cmdline *c)
 	free(c);
 }
 
-/* Whether a path is another one, or a directory above it that has @place bytes at least. */
-static bool leads_to(const char *s, size_t n, const char *path, size_t len, size_t place)
+/* Whether a clean path is another one, or a directory above it that has @place bytes at least. */
+static inline bool leads_to(const char *s, size_t n, const char *path, size_t len, size_t place)
 {
-	while (n > 1 && s[n - 1] == '/')
-		n--;
-	return n >= place && n <= len && !memcmp(s, path, n) && (n == len || path[n] == '/');
+	return n >= place && n <= len && (n == len || path[n] == '/') && !memcmp(s, path, n);
 }
 
 /* A word that may be a path: as it would be opened. */
@@ -109,10 +107,12 @@ bool cmdline_names(struct cmdline *c, const char *path, size_t len, size_t place
 {
 	uint32_t from = 0;
 
-	if (c && !c->asked)
+	if (!c)
+		return false;
+	if (!c->asked)
 		find_names(c);
-	for (uint32_t i = 0; c && i < c->nends; from = c->ends[i++])
-		if (leads_to(c->names.s + from, c->ends[i] - from, path, len, place))
+	for (const uint32_t *end = c->ends, *behind = end + c->nends; end < behind; from = *end++)
+		if (leads_to(c->names.s + from, *end - from, path, len, place))
 			return true;
 	return false;
 }

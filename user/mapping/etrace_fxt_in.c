@@ -117,8 +117,14 @@ struct shape {
 		uint16_t bytes;
 	} arg[FXT_MAX_ARGS];
 };
-#define SHAPE_BITS	8
 #define SHAPE_KEY	(~0xff000000ull)
+/* Records that begin alike may have other arguments: so many shapes of one key are kept. */
+#define SHAPE_WAYS	4u
+#define SHAPE_SET_BITS	6
+struct shape_set {
+	struct shape way[SHAPE_WAYS];
+	unsigned int next;	/* which is given up */
+};
 
 struct fxt_in {
 	struct source source;
@@ -156,7 +162,7 @@ struct fxt_in {
 	bool broken;
 	bool whole;		/* nothing but what take_shape() took, which is all that it needs */
 	size_t taken;		/* bytes of arguments */
-	struct shape shapes[1u << SHAPE_BITS];
+	struct shape_set shapes[1u << SHAPE_SET_BITS];
 };
 
 /* ---- words ---- */
@@ -486,11 +492,9 @@ static void take_args(struct fxt_in *f, const struct fxt_rec *rec)
 
 /* ---- shapes ---- */
 
-static inline struct shape *shape_at(struct fxt_in *f, uint64_t header)
+static inline struct shape_set *shapes_of(struct fxt_in *f, uint64_t key)
 {
-	uint64_t key = header & SHAPE_KEY;
-
-	return &f->shapes[key * 0x9e3779b97f4a7c15ull >> (64 - SHAPE_BITS)];
+	return &f->shapes[key * 0x9e3779b97f4a7c15ull >> (64 - SHAPE_SET_BITS)];
 }
 
 /* A bit of a set. Return: whether it was not in there. */
@@ -567,13 +571,19 @@ static bool learn_args(struct fxt_in *f, const struct fxt_rec *rec, struct shape
 static void learn_shape(struct fxt_in *f, const struct fxt_rec *rec, enum et_kind id)
 {
 	const struct et_kind_row *kind = &et_kinds[id];
-	struct shape *s = shape_at(f, rec->header);
+	struct shape_set *set = shapes_of(f, rec->header & SHAPE_KEY);
+	struct shape *s = &set->way[set->next++ % SHAPE_WAYS];
 
 	/* with names and a thread that stand in its header */
 	if (rec->arg_raw != rec->raw + 16 || rec->event.category.undefined ||
 	    rec->event.name.undefined || rec->event.type >= FXT_EV_COUNT)
 		return;
-	*s = (struct shape){ .kind = (uint8_t)id, .names = fxt_names(f->r), .must = kind->must };
+	s->key = 0;
+	s->names = fxt_names(f->r);
+	s->kind = (uint8_t)id;
+	s->must = kind->must;
+	s->last = s->has = s->given = 0;
+	s->strings = s->nargs = 0;
 	if (id == ET_K_NONE || learn_args(f, rec, s))
 		s->key = rec->header & SHAPE_KEY;
 	s->whole = kind->begins && id != ET_K_LOST &&
@@ -894,32 +904,41 @@ static void begin_event(struct fxt_in *f, const struct fxt_rec *rec, enum et_kin
 	take_steady(f);
 }
 
+/* @e: the next record. Return: whether it is of a shape; then it was taken. */
+static inline bool is_shaped(struct fxt_in *f, const struct shape *s,
+			     const struct fxt_plain_event *e)
+{
+	if (s->key != (e->header & SHAPE_KEY) || s->names != fxt_names(f->r))
+		return false;
+	finish(f);
+	if (s->kind == ET_K_NONE)
+		return true;
+	forget_args(f, s->kind, e->time);
+	if (!take_shape(f, s, e->args))
+		return false;
+	f->pending = true;
+	f->koid = e->koid;
+	f->offset = e->offset;
+	take_steady(f);
+	f->whole = s->whole && (f->ev.given & s->must) == s->must;
+	return true;
+}
+
 /* The next record, if one like it was seen before. Return: whether it is that. */
 static bool take_alike(struct fxt_in *f)
 {
-	const struct shape *s;
+	const struct shape_set *set;
 	struct fxt_plain_event e;
 
 	if (!fxt_plain_event(f->r, &e))
 		return false;
-	s = shape_at(f, e.header);
-	if (s->key != (e.header & SHAPE_KEY) || s->names != fxt_names(f->r))
-		return false;
-	finish(f);
-	if (s->kind == ET_K_NONE) {
-		fxt_plain_taken(f->r, &e);
-		return true;
-	}
-	forget_args(f, s->kind, e.time);
-	if (!take_shape(f, s, e.args))
-		return false;
-	f->pending = true;
-	f->koid = e.koid;
-	f->offset = e.offset;
-	take_steady(f);
-	f->whole = s->whole && (f->ev.given & s->must) == s->must;
-	fxt_plain_taken(f->r, &e);
-	return true;
+	set = shapes_of(f, e.header & SHAPE_KEY);
+	for (unsigned int i = 0; i < SHAPE_WAYS; i++)
+		if (is_shaped(f, &set->way[i], &e)) {
+			fxt_plain_taken(f->r, &e);
+			return true;
+		}
+	return false;
 }
 
 /* Records about the trace as a whole. */
