@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/errname.h"
 #include "base/signame.h"
 #include "build/etrace_formats.h"
@@ -40,7 +41,11 @@ struct json_sink {
 	struct ready begin[ET_K_COUNT];		/* {"event":"open","time_ns": */
 	struct ready value[ET_K_COUNT][ET_MAX_VALUES];
 	struct ready string[ET_K_COUNT][ET_MAX_STRINGS];
+	uint16_t signals[ET_K_COUNT];	/* bit i: value i is one */
 	struct task_text task;
+	uint64_t tenths;	/* of a second: a time without its last 8 digits, as it was last */
+	char tenths_text[DECIMAL_ROOM];
+	size_t tenths_len;
 	unsigned int pid_bits;
 };
 
@@ -52,11 +57,11 @@ static inline char *put_ready(char *to, const struct ready *r)
 	return to + r->n;
 }
 
-static char *put_number(char *to, const char *key, uint64_t v)
+static inline char *put_number(char *to, const char *key, uint64_t v)
 {
 	size_t n = strlen(key);
 
-	memcpy(to, key, n);
+	bytes_copy(to, key, n);
 	return to + n + decimal(to + n, v);
 }
 
@@ -95,11 +100,12 @@ static char *put_signal(char *to, int64_t v)
 	return to;
 }
 
-static inline char *put_value(const struct et_event *ev, unsigned int i, char *to)
+static inline char *put_value(const struct json_sink *js, const struct et_event *ev,
+			      unsigned int i, char *to)
 {
 	int64_t v = ev->val[i];
 
-	if (et_kinds[ev->kind].values[i].means == ET_MEANS_SIGNAL) {
+	if (js->signals[ev->kind] >> i & 1) {
 		char *end = put_signal(to, v);
 
 		if (end)
@@ -112,6 +118,23 @@ static inline char *put_value(const struct et_event *ev, unsigned int i, char *t
 	return to + decimal(to, (uint64_t)v);
 }
 
+/* A time: all but its last 8 digits are most often those of the event before. */
+static inline char *put_time(struct json_sink *js, uint64_t time, char *to)
+{
+	uint64_t tenths = time / 100000000u;
+
+	if (!tenths)
+		return to + decimal(to, time);
+	if (tenths != js->tenths) {
+		js->tenths = tenths;
+		js->tenths_len = decimal(js->tenths_text, tenths);
+	}
+	memcpy(to, js->tenths_text, DECIMAL_ROOM);
+	to += js->tenths_len;
+	decimal_store(to, decimal_8((uint32_t)(time - tenths * 100000000u)) + DECIMAL_ZEROS);
+	return to + 8;
+}
+
 /* All that are numbers, in one go. */
 static inline void put_numbers(struct json_sink *js, const struct et_event *ev)
 {
@@ -120,12 +143,12 @@ static inline void put_numbers(struct json_sink *js, const struct et_event *ev)
 	char *to = json_room(j, (ET_MAX_VALUES + 1) * NUMBER_ROOM + sizeof(js->task.s));
 
 	to = put_ready(to, &js->begin[ev->kind]);
-	to += decimal(to, ev->time);
+	to = put_time(js, ev->time, to);
 	to = put_task(js, ev, to);
 	for (unsigned int left = ev->given; left; left &= left - 1) {
 		unsigned int i = (unsigned int)__builtin_ctz(left);
 
-		to = put_value(ev, i, put_ready(to, &keys[i]));
+		to = put_value(js, ev, i, put_ready(to, &keys[i]));
 	}
 	json_put(j, to, true);
 }
@@ -138,10 +161,8 @@ static void put_list(struct json *j, const char *name, const char *hex_name,
 
 	json_key(j, name);
 	json_begin(j, '[');
-	for (uint32_t i = 0; i < n; i++) {
-		text = text && utf8_valid(et_text(ev, &s[i]), s[i].len);
-		json_str(j, et_text(ev, &s[i]), s[i].len);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		text &= json_str(j, et_text(ev, &s[i]), s[i].len);
 	json_end(j, ']');
 	if (text)
 		return;
@@ -337,8 +358,11 @@ static void make_ready(struct json_sink *js)
 
 		r->n = (size_t)snprintf(r->s, sizeof(r->s), "{\"event\":\"%s\",\"time_ns\":",
 					kind->name);
-		for (unsigned int i = 0; i < kind->nvalues; i++)
+		for (unsigned int i = 0; i < kind->nvalues; i++) {
 			make_key(&js->value[k][i], kind->values[i].name);
+			if (kind->values[i].means == ET_MEANS_SIGNAL)
+				js->signals[k] |= (uint16_t)(1u << i);
+		}
 		for (unsigned int i = 0; i < kind->nstrings; i++)
 			make_key(&js->string[k][i], kind->strings[i].name);
 	}

@@ -120,8 +120,7 @@ static void put_escaped(struct out *o, const char *s, size_t len)
 	out_write(o, s + plain, len - plain);
 }
 
-/* Return: whether it is valid UTF-8 without NUL. */
-static bool put_str(struct json *j, const char *s, size_t len)
+bool json_str(struct json *j, const char *s, size_t len)
 {
 	bool valid;
 
@@ -149,11 +148,6 @@ static bool put_str(struct json *j, const char *s, size_t len)
 	}
 	out_write(j->out, "\"", 1);
 	return valid;
-}
-
-void json_str(struct json *j, const char *s, size_t len)
-{
-	put_str(j, s, len);
 }
 
 void json_cstr(struct json *j, const char *s)
@@ -212,7 +206,7 @@ void json_text(struct json *j, const char *name, const char *s, size_t len)
 
 void json_text_value(struct json *j, const char *name, const char *s, size_t len)
 {
-	if (put_str(j, s, len))
+	if (json_str(j, s, len))
 		return;
 	separate(j);
 	out_write(j->out, "\"", 1);

@@ -130,8 +130,12 @@ void json_f64(struct json *j, double v);
 /** json_addr - a string like "0xb6f00000" */
 void json_addr(struct json *j, uint64_t v);
 
-/** json_str - bytes as a string; those that are not UTF-8 become U+FFFD */
-void json_str(struct json *j, const char *s, size_t len);
+/**
+ * json_str - bytes as a string; those that are not UTF-8 become U+FFFD
+ *
+ * Return: whether they are UTF-8 without NUL.
+ */
+bool json_str(struct json *j, const char *s, size_t len);
 
 /** json_cstr - the same of a string that ends with NUL */
 void json_cstr(struct json *j, const char *s);
