@@ -69,20 +69,20 @@ static inline bool leads_to(const char *s, size_t n, const char *path, size_t le
 /* A word that may be a path: as it would be opened. */
 static void add_name(struct cmdline *c, const char *word)
 {
-	size_t n = strlen(word);
-	struct buf path = { 0 };
+	size_t n = strlen(word), from = c->names.len;
+	struct buf path;
 
 	if (!n)
 		return;
 	if (*word != '/') {
-		buf_adds(&path, c->cwd);
-		buf_addc(&path, '/');
+		buf_adds(&c->names, c->cwd);
+		buf_addc(&c->names, '/');
 	}
-	buf_add(&path, word, n);
-	if (*word != '/' || (n > 1 && !path_is_clean(word, n)))
-		path_clean(&path);
-	buf_add(&c->names, path.s, path.len);
-	buf_free(&path);
+	buf_add(&c->names, word, n);
+	/* it only gets shorter, where it stands */
+	path = (struct buf){ c->names.s + from, c->names.len - from, c->names.len - from };
+	path_clean(&path);
+	c->names.len = from + path.len;
 	c->ends = xgrow(c->ends, &c->ends_cap, c->nends + 1, sizeof(*c->ends));
 	c->ends[c->nends++] = (uint32_t)c->names.len;
 }
