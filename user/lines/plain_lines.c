@@ -206,7 +206,7 @@ static char *put_args(struct line_prefix *p, const struct et_event *ev,
 static inline char *put_part(struct line_prefix *p, const struct et_event *ev,
 			     const struct plain_part *part, char *to)
 {
-	const struct et_string *s = &ev->str[part->slot];
+	const struct et_string *s;
 
 	if (part->begins)
 		to = prefix_put(p, to);
@@ -217,9 +217,10 @@ static inline char *put_part(struct line_prefix *p, const struct et_event *ev,
 		to = put_number(to, ev->val[part->slot], ev->big >> part->slot & 1);
 		break;
 	case LENGTH:
-		to += decimal(to, s->len);
+		to += decimal(to, ev->str[part->slot].len);
 		break;
 	case STRING_OF:
+		s = &ev->str[part->slot];
 		return s->len < ET_PART_MAX ? put_text(ev->bytes + s->off, s->len, to) : NULL;
 	case ARGS_OF:
 		return put_args(p, ev, part, to);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "lines/event_lines.h"
+#include "lines/plain_lines.h"
 #include "base/xalloc.h"
 
 uint64_t rnd(struct rng *r, uint64_t below)
@@ -553,16 +554,43 @@ void gen_trace(struct gen *g, size_t events, struct events *expect,
 struct catcher {
 	struct sink sink;
 	struct events *to;
+	struct plain_lines plain;
 };
+
+/* A plain event is printed as others are; no byte is written beyond the room for it. */
+static void prints_the_same(struct plain_lines *p, const struct et_event *ev,
+			    const struct lt_event *lines)
+{
+	const uint64_t times[] = { 0, ev->time + 3, ev->time / 2 };
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		uint64_t next = times[i];
+		struct buf b = { 0 };
+		char *to = xmalloc(plain_lines_room(ev)), *end;
+
+		end = plain_lines_put(p, ev, &next, to);
+		if (end) {
+			assert_int_equal(lt_print(lines, times[i], &b), next);
+			assert_int_equal(end - to, b.len);
+			assert_memory_equal(to, b.len ? b.s : "", b.len);
+		} else {
+			assert_int_equal(next, times[i]);
+		}
+		buf_free(&b);
+		free(to);
+	}
+}
 
 static int catch_item(struct sink *s, const void *item)
 {
+	struct catcher *c = (struct catcher *)s;
 	struct lt_event lines;
 
 	/* what the model knows of an event must give back its lines */
 	lt_init(&lines);
 	lt_from_event(item, &lines);
-	events_add(((struct catcher *)s)->to, &lines);
+	prints_the_same(&c->plain, item, &lines);
+	events_add(c->to, &lines);
 	lt_fini(&lines);
 	return 0;
 }
@@ -572,7 +600,7 @@ struct reading read_lines(const struct bytes *files, size_t n)
 	static const struct sink_ops ops = { .item = catch_item };
 	const struct source_format *f = source_formats;
 	struct reading r = { 0 };
-	struct catcher c = { { &ops }, &r.events };
+	struct catcher c = { .sink.ops = &ops, .to = &r.events };
 	struct in **in = xcalloc(n, sizeof(*in));
 	struct source_args args = { .in = in, .nin = n };
 	struct source *src;
@@ -591,6 +619,7 @@ struct reading read_lines(const struct bytes *files, size_t n)
 	assert_non_null(src);
 	assert_int_equal(source_run(src, &c.sink), 0);
 	src->ops->free(src);
+	plain_lines_free(&c.plain);
 	diag_summary(args.diag);
 	r.status = diag_status(args.diag);
 	diag_free(args.diag);

@@ -20,6 +20,7 @@
 #include "build/notable.h"
 #include "lines/event_lines.h"
 #include "module/rec_merge.h"
+#include "module/rec_page.h"
 #include "base/xalloc.h"
 
 #define PAGE 4096u
@@ -300,6 +301,75 @@ static void bounded(void **state)
 	merge_free(m);
 	rec_events_free(e);
 	buf_free(&p.lines);
+}
+
+/* Where the last record of a page begins; all that a page has is records of ours. */
+static uint8_t *last_record(uint8_t *page)
+{
+	unsigned long word;
+	struct rec_page p;
+	uint8_t *last = NULL;
+	uint32_t size;
+	bool missed;
+
+	memcpy(&word, page + 8, sizeof(word));
+	rec_page_begin(&p, page, PAGE, &missed);
+	assert_ptr_equal(p.end, page + REC_PAGE_HEAD + (word & REC_PAGE_COMMIT));
+	for (uint8_t *at = (uint8_t *)(uintptr_t)p.at; rec_page_next(&p, &size);
+	     at = (uint8_t *)(uintptr_t)p.at)
+		last = at;
+	return last;
+}
+
+static uint32_t page_records(uint8_t *page)
+{
+	struct rec_page p;
+	uint32_t size, n = 0;
+	bool missed;
+
+	rec_page_begin(&p, page, PAGE, &missed);
+	for (; rec_page_next(&p, &size); n++)
+		assert_true(size > 0);
+	return n;
+}
+
+/* What a page says of itself may be anything: its end is the end. */
+static void damaged_pages(void **state)
+{
+	static const struct {
+		uint32_t words[2];
+		size_t n;
+	} heads[] = {
+		/* records that are longer than the page, or of no length */
+		{ { 28 }, 1 }, { { 0, 0xfffffffe }, 2 }, { { 0, 4096 }, 2 }, { { 0, 2 }, 2 },
+		/* padding, with a time and of such lengths */
+		{ { 29 | 1 << 5, 0xfffffffe }, 2 }, { { 29 | 1 << 5, 4096 }, 2 },
+	};
+	const size_t n = sizeof(heads) / sizeof(heads[0]);
+
+	(void)state;
+	for (size_t i = 0; i <= n; i++) {
+		struct printer p = { .sink.ops = &print_ops };
+		struct rec_events *e = rec_events_new(&formats, &p.sink);
+		struct merge *m = merge_new(CPUS, PAGE, LIMIT, &formats, e);
+		unsigned long all = REC_PAGE_COMMIT;
+		uint8_t *page = merge_room(m, 0);
+		uint32_t records;
+
+		memcpy(page, pages[0].data, PAGE);
+		records = page_records(page);
+		if (i < n)
+			memcpy(last_record(page), heads[i].words, 4 * heads[i].n);
+		else
+			memcpy(page + 8, &all, sizeof(all));
+		merge_page(m, 0);
+		merge_end(m);
+		assert_int_equal(rec_events_tally(e)->records, i < n ? records - 1 : records);
+		assert_true(rec_events_tally(e)->foreign > 0);
+		merge_free(m);
+		rec_events_free(e);
+		buf_free(&p.lines);
+	}
 }
 
 /* One whose bytes may be anything. */
@@ -634,6 +704,7 @@ int main(void)
 		cmocka_unit_test(freed_unfinished),
 		cmocka_unit_test(kinds_have_names),
 		cmocka_unit_test(damaged_records),
+		cmocka_unit_test(damaged_pages),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
