@@ -133,11 +133,14 @@ bool classes_is_header(uint64_t bytes, bool shared)
 /* "python3.11" is python, "guile-3.0" guile. */
 static bool is_program(const char *s, size_t len, const char *name)
 {
-	size_t n = without_number(s, len);
+	size_t n;
 
+	if (*name != *s)
+		return false;
+	n = without_number(s, len);
 	if (n > 1 && n < len && s[n - 1] == '-')
 		n--;
-	return *name == *s && strlen(name) == n && !memcmp(s, name, n);
+	return strlen(name) == n && !memcmp(s, name, n);
 }
 
 static const struct interpreter interpreters[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* What a file is read for: etrace-db(5), rule 7.  See state.h. */
+#include "base/bytes.h"
 #include "graph/classes.h"
 #include "graph/state.h"
 
@@ -21,8 +22,11 @@ static bool is_named(const struct execution *e, const struct et_event *ev, int64
 	const char *path = et_get_string(ev, ET_S_OPEN_name, &len);
 	const char *asked = et_get_string(ev, ET_S_OPEN_orig, &n);
 
-	return cmdline_names(e->cmd, path, len, place && !libc ? place : len) ||
-	       (asked && cmdline_names(e->cmd, asked, n, n));
+	if (cmdline_names(e->cmd, path, len, place && !libc ? place : len))
+		return true;
+	/* most often the same */
+	return asked && !(n == len && bytes_equal(asked, path, n)) &&
+	       cmdline_names(e->cmd, asked, n, n);
 }
 
 /*
