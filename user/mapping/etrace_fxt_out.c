@@ -154,6 +154,7 @@ static int fxt_out_item(struct sink *s, const void *item)
 	struct fxt_out *f = (struct fxt_out *)s;
 	const struct et_event *ev = item;
 	struct task *t;
+	bool steady;
 
 	if (!f->begun) {
 		put_head(f, ev->time);
@@ -179,9 +180,13 @@ static int fxt_out_item(struct sink *s, const void *item)
 			proctab_apply(f->tab, t, ev);
 		return 0;
 	}
-	fxt_out_leave_out(f, ev);
+	steady = etrace_fxt_steady[ev->kind];
+	f->left_out = 0;
+	if (steady || f->view.cuts)
+		fxt_out_leave_out(f, ev);
 	if (t && fxt_out_put_plain(f, t, ev)) {
-		fxt_out_told(f, ev);
+		if (steady)
+			fxt_out_told(f, ev);
 		return out_error(f->out);
 	}
 	if (!t || (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT)) {
