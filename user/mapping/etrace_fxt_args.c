@@ -15,7 +15,8 @@ static const char *const fixed_words[W_SCHEMA] = {
 	[W_ERROR] = ETRACE_FXT_ERROR, [W_LINES] = ETRACE_FXT_LINES,
 	[W_STAMPS] = ETRACE_FXT_STAMPS, [W_LATE] = ETRACE_FXT_LATE,
 	[W_UPID] = ETRACE_FXT_UPID, [W_COUNT] = ETRACE_FXT_COUNT,
-	[W_UNFINISHED] = "unfinished", [W_VIEW] = ETRACE_FXT_VIEW, [W_VERSION] = "version", [W_COMPLETE] = "complete",
+	[W_UNFINISHED] = "unfinished", [W_VIEW] = ETRACE_FXT_VIEW, [W_VERSION] = "version",
+	[W_COMPLETE] = "complete",
 	[W_META] = ETRACE_FXT_CAT_META, [W_MORE] = ETRACE_FXT_MORE,
 	[W_HEAD] = ETRACE_FXT_HEAD, [W_VERDICT] = ETRACE_FXT_VERDICT, [W_EXTRA] = "",
 };
