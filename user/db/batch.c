@@ -53,7 +53,7 @@ static int connect_table(struct sqlite3 *sql, void *aux, int argc, const char *c
 		buf_addu(&text, i);
 	}
 	buf_add(&text, ")", 2);
-	err = sqlite3_declare_vtab(sql, text.s);
+	err = sqlite.declare_vtab(sql, text.s);
 	buf_free(&text);
 	*to = &t->base;
 	return err;
@@ -118,15 +118,15 @@ static int column(struct sqlite3_vtab_cursor *cursor, struct sqlite3_context *to
 
 	/* what is not said is NULL */
 	if (cell->type == 'i')
-		sqlite3_result_int64(to, cell->v);
+		sqlite.result_int64(to, cell->v);
 	if (cell->type == 'i' || cell->type == '0')
 		return SQLITE_OK;
 	/* what has no address is NULL to SQLite */
 	bytes = b->bytes.s ? b->bytes.s + cell->v : "";
 	if (cell->type == 'b')
-		sqlite3_result_blob64(to, bytes, cell->len, SQLITE_STATIC);
+		sqlite.result_blob64(to, bytes, cell->len, SQLITE_STATIC);
 	else
-		sqlite3_result_text64(to, bytes, cell->len, SQLITE_STATIC, SQLITE_UTF8);
+		sqlite.result_text64(to, bytes, cell->len, SQLITE_STATIC, SQLITE_UTF8);
 	return SQLITE_OK;
 }
 
@@ -154,15 +154,15 @@ struct batch *batch_new(struct db *db, const char *table, unsigned int columns)
 	b->columns = columns;
 	snprintf(name, sizeof(name), "batch_%s", table);
 	snprintf(text, sizeof(text), "INSERT INTO %s SELECT * FROM %s", table, name);
-	if (sqlite3_create_module(db->sql, name, &module, b) ||
-	    sqlite3_prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, &b->st, NULL))
+	if (sqlite.create_module(db->sql, name, &module, b) ||
+	    sqlite.prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, &b->st, NULL))
 		db_fail(db);
 	return b;
 }
 
 void batch_free(struct batch *b)
 {
-	sqlite3_finalize(b->st);
+	sqlite.finalize(b->st);
 	free(b->cells);
 	buf_free(&b->bytes);
 	free(b);
@@ -173,10 +173,10 @@ bool batch_flush(struct batch *b)
 	bool good = !b->db->failed;
 
 	if (good && b->rows) {
-		good = sqlite3_step(b->st) == SQLITE_DONE;
+		good = sqlite.step(b->st) == SQLITE_DONE;
 		if (!good)
 			db_fail(b->db);
-		sqlite3_reset(b->st);
+		sqlite.reset(b->st);
 	}
 	b->rows = b->bytes.len = 0;
 	return good;

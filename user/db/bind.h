@@ -4,8 +4,8 @@
 #define ETRACE_DB_BIND_H
 
 #include "db/db.h"
+#include "db/sqlite.h"
 
-#include <sqlite3.h>
 #include <stdarg.h>
 
 #define DB_TEXT_(x) #x

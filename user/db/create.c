@@ -127,16 +127,16 @@ static void seal(const char *file)
 	sqlite3 *sql;
 
 	/* it is only looked at more closely if that fails; this is a change, too */
-	if (sqlite3_open_v2(file, &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
-	    sqlite3_exec(sql, "PRAGMA synchronous = OFF", NULL, NULL, NULL) ||
-	    sqlite3_prepare_v2(sql, text, -1, &st, NULL)) {
-		sqlite3_close(sql);
+	if (sqlite.open_v2(file, &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
+	    sqlite.exec(sql, "PRAGMA synchronous = OFF", NULL, NULL, NULL) ||
+	    sqlite.prepare_v2(sql, text, -1, &st, NULL)) {
+		sqlite.close(sql);
 		return;
 	}
-	sqlite3_bind_int64(st, 1, changes + 1);
-	sqlite3_step(st);
-	sqlite3_finalize(st);
-	sqlite3_close(sql);
+	sqlite.bind_int64(st, 1, changes + 1);
+	sqlite.step(st);
+	sqlite.finalize(st);
+	sqlite.close(sql);
 }
 
 bool db_finish(struct db *db)

@@ -11,7 +11,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,14 +50,14 @@ void db_damaged(struct db *db, const char *fmt, ...)
 
 void db_fail(struct db *db)
 {
-	int err = sqlite3_errcode(db->sql);
+	int err = sqlite.errcode(db->sql);
 
 	if (err == SQLITE_INTERRUPT)
 		db_damaged(db, "an answer takes more steps than one of that size can need");
 	else if (err == SQLITE_CORRUPT)
-		db_damaged(db, "%s", sqlite3_errmsg(db->sql));
+		db_damaged(db, "%s", sqlite.errmsg(db->sql));
 	else if (!db->failed)
-		diag_fatal(db->diag, "%s: %s", db->name, sqlite3_errmsg(db->sql));
+		diag_fatal(db->diag, "%s: %s", db->name, sqlite.errmsg(db->sql));
 	db->failed = true;
 }
 
@@ -66,7 +65,7 @@ bool db_exec(struct db *db, const char *sql)
 {
 	if (db->failed)
 		return false;
-	if (sqlite3_exec(db->sql, sql, NULL, NULL, NULL) == SQLITE_OK)
+	if (sqlite.exec(db->sql, sql, NULL, NULL, NULL) == SQLITE_OK)
 		return true;
 	db_fail(db);
 	return false;
@@ -88,18 +87,18 @@ bool db_bind(sqlite3_stmt *st, const char *types, va_list ap)
 			bytes = va_arg(ap, const void *);
 			len = va_arg(ap, size_t);
 			if (*types == 'b')
-				err = sqlite3_bind_blob64(st, i, bytes ? bytes : "", len,
+				err = sqlite.bind_blob64(st, i, bytes ? bytes : "", len,
 							  SQLITE_STATIC);
 			else
-				err = sqlite3_bind_text64(st, i, bytes, len, SQLITE_STATIC,
+				err = sqlite.bind_text64(st, i, bytes, len, SQLITE_STATIC,
 							  SQLITE_UTF8);
 			continue;
 		}
 		v = va_arg(ap, int64_t);
 		if (*types == '0' || (*types == 'n' && !v))
-			err = sqlite3_bind_null(st, i);
+			err = sqlite.bind_null(st, i);
 		else
-			err = sqlite3_bind_int64(st, i, v);
+			err = sqlite.bind_int64(st, i, v);
 	}
 	return err == SQLITE_OK;
 }
@@ -113,7 +112,7 @@ static sqlite3_stmt *kept(struct db *db, const char *text)
 	for (size_t i = 0; i < db->nkept; i++)
 		if (db->kept[i].text == text)
 			return db->kept[i].st;
-	if (sqlite3_prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL)) {
+	if (sqlite.prepare_v3(db->sql, text, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL)) {
 		db_fail(db);
 		return NULL;
 	}
@@ -128,7 +127,7 @@ static sqlite3_stmt *ask(struct db *db, const char *sql, const char *types, va_l
 
 	if (!st)
 		return NULL;
-	sqlite3_reset(st);
+	sqlite.reset(st);
 	if (!db_bind(st, types, ap)) {
 		db_fail(db);
 		return NULL;
@@ -153,23 +152,23 @@ bool db_row(struct db *db, struct sqlite3_stmt *st)
 
 	if (!st)
 		return false;
-	err = sqlite3_step(st);
+	err = sqlite.step(st);
 	if (err == SQLITE_ROW)
 		return true;
 	if (err != SQLITE_DONE)
 		db_fail(db);
-	sqlite3_reset(st);
+	sqlite.reset(st);
 	return false;
 }
 
 int64_t db_int(struct sqlite3_stmt *st, int column)
 {
-	return sqlite3_column_int64(st, column);
+	return sqlite.column_int64(st, column);
 }
 
 bool db_null(struct sqlite3_stmt *st, int column)
 {
-	return sqlite3_column_type(st, column) == SQLITE_NULL;
+	return sqlite.column_type(st, column) == SQLITE_NULL;
 }
 
 uint32_t db_ids(struct db *db, enum db_table of)
@@ -236,9 +235,9 @@ bool db_args_fit(struct db *db, size_t len)
 
 const char *db_bytes(struct sqlite3_stmt *st, int column, size_t *len)
 {
-	const char *s = sqlite3_column_blob(st, column);
+	const char *s = sqlite.column_blob(st, column);
 
-	*len = (size_t)sqlite3_column_bytes(st, column);
+	*len = (size_t)sqlite.column_bytes(st, column);
 	return s ? s : "";
 }
 
@@ -253,7 +252,7 @@ int64_t db_one(struct db *db, const char *sql, const char *types, ...)
 	va_end(ap);
 	if (db_row(db, st)) {
 		v = db_int(st, 0);
-		sqlite3_reset(st);
+		sqlite.reset(st);
 	}
 	return v;
 }
@@ -284,7 +283,7 @@ int64_t db_meta(struct db *db, const char *key, int64_t absent)
 		return absent;
 	if (!db_null(st, 0))
 		absent = db_int(st, 0);
-	sqlite3_reset(st);
+	sqlite.reset(st);
 	return absent;
 }
 
@@ -308,14 +307,20 @@ bool db_has_env(struct db *db, const char *name, size_t len)
 
 struct db *db_connect(const char *path, int flags, struct diag *diag)
 {
-	struct db *db = xcalloc(1, sizeof(*db));
+	struct db *db;
+	char why[256];
 	int err;
 
+	if (!library_load(&libsqlite3, why, sizeof(why))) {
+		diag_fatal(diag, "%s", why);
+		return NULL;
+	}
+	db = xcalloc(1, sizeof(*db));
 	/* nobody asks SQLite how much memory it has, and to count it takes a lock for each piece */
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	sqlite.config(SQLITE_CONFIG_MEMSTATUS, 0);
 	db->diag = diag;
 	db->name = xstrdup(*path ? path : "the temporary database (TMPDIR says where)");
-	err = sqlite3_open_v2(path, &db->sql, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	err = sqlite.open_v2(path, &db->sql, flags | SQLITE_OPEN_NOMUTEX, NULL);
 	if (!db->sql)
 		xalloc_failed(0);
 	if (err == SQLITE_OK)
@@ -369,11 +374,11 @@ static void distrust(struct db *db, const char *path)
 {
 	struct stat st;
 
-	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite.db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite.db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite.db_config(db->sql, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	db->steps = STEPS_BEFORE + (stat(path, &st) ? 0 : (uint64_t)st.st_size * STEPS_OF_BYTE);
-	sqlite3_progress_handler(db->sql, STEPS_AT_ONCE, on_steps, db);
+	sqlite.progress_handler(db->sql, STEPS_AT_ONCE, on_steps, db);
 	db_exec(db, "PRAGMA cell_size_check = 1; PRAGMA query_only = 1");
 }
 
@@ -430,7 +435,7 @@ struct db *db_open(const char *path, struct diag *diag)
 	db_tune(db, true);
 	made = db_validate_tables(db) ? db_meta(db, DB_SEAL, -1) : -1;
 	/* views are ours now, and they use functions that SQLite trusts in no others */
-	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
+	sqlite.db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 1, NULL);
 	if (!db->failed && made != db_changes(path))
 		db_validate_rows(db);
 	if (db->failed) {
@@ -447,11 +452,11 @@ void db_tune(struct db *db, bool reads)
 	sqlite3_stmt *st;
 
 	/* what people put into a trace is not obeyed */
-	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	if (!sqlite3_prepare_v2(db->sql, reads ? "PRAGMA cache_size = -" DB_TEXT(READ_KIB) :
+	sqlite.db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	if (!sqlite.prepare_v2(db->sql, reads ? "PRAGMA cache_size = -" DB_TEXT(READ_KIB) :
 				"PRAGMA cache_size = -" DB_TEXT(WRITE_KIB), -1, &st, NULL))
-		sqlite3_step(st);
-	sqlite3_finalize(st);
+		sqlite.step(st);
+	sqlite.finalize(st);
 }
 
 void db_close(struct db *db)
@@ -463,12 +468,12 @@ void db_close(struct db *db)
 	if (db->build)
 		db->free_build(db->build);
 	for (size_t i = 0; i < db->nkept; i++)
-		sqlite3_finalize(db->kept[i].st);
+		sqlite.finalize(db->kept[i].st);
 	/* of one that was written: its journal is not needed any more */
 	if (!db->failed)
-		sqlite3_exec(db->sql, "PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = DELETE;\n"
+		sqlite.exec(db->sql, "PRAGMA locking_mode = NORMAL; PRAGMA journal_mode = DELETE;\n"
 			     " SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
-	sqlite3_close(db->sql);
+	sqlite.close(db->sql);
 	if (db->place)
 		out_place_free(db->place);
 	free(db->place);

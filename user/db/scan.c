@@ -12,22 +12,22 @@ struct scan {
 /* What SQLite calls with the values of each row. */
 static void take_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
-	const struct db *db = sqlite3_user_data(context);
+	const struct db *db = sqlite.user_data(context);
 	struct db_cells row = { .bytes = "" };
 
 	if (db->failed)
 		return;
 	for (int i = 0; i < n && i < DB_CELLS; i++) {
-		int type = sqlite3_value_type(values[i]);
+		int type = sqlite.value_type(values[i]);
 
 		row.known |= (uint32_t)(type != SQLITE_NULL) << i;
 		if (type == SQLITE_TEXT || type == SQLITE_BLOB) {
-			const char *bytes = sqlite3_value_blob(values[i]);
+			const char *bytes = sqlite.value_blob(values[i]);
 
 			row.bytes = bytes ? bytes : "";
-			row.len = (size_t)sqlite3_value_bytes(values[i]);
+			row.len = (size_t)sqlite.value_bytes(values[i]);
 		} else if (type != SQLITE_NULL) {
-			row.v[i] = sqlite3_value_int64(values[i]);
+			row.v[i] = sqlite.value_int64(values[i]);
 		}
 	}
 	db->scan->fn(db->scan->ctx, &row);
@@ -43,7 +43,7 @@ static void make_function(struct db *db)
 {
 	int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
 
-	if (!db->scanned && sqlite3_create_function_v2(db->sql, "take_row", -1, flags, db, NULL,
+	if (!db->scanned && sqlite.create_function_v2(db->sql, "take_row", -1, flags, db, NULL,
 						       take_row, ignore, NULL))
 		db_fail(db);
 	db->scanned = true;
@@ -62,12 +62,12 @@ void db_scan(struct db *db, const char *table, const char *columns, db_row_fn *f
 	buf_adds(&text, table);
 	/* an index would hand out the rows in an order of its own */
 	buf_adds(&text, " NOT INDEXED");
-	if (sqlite3_prepare_v2(db->sql, text.s, (int)text.len, &st, NULL))
+	if (sqlite.prepare_v2(db->sql, text.s, (int)text.len, &st, NULL))
 		db_fail(db);
 	buf_free(&text);
 	db->scan = &s;
 	while (!db->failed && db_row(db, st))
 		;
 	db->scan = outer;
-	sqlite3_finalize(st);
+	sqlite.finalize(st);
 }

@@ -41,7 +41,7 @@ static const char schema_of[] = "SELECT type, name, tbl_name, sql FROM sqlite_sc
 
 static char *column(sqlite3_stmt *st, int i)
 {
-	const char *s = (const char *)sqlite3_column_text(st, i);
+	const char *s = (const char *)sqlite.column_text(st, i);
 
 	return xstrdup(s ? s : "");
 }
@@ -49,16 +49,16 @@ static char *column(sqlite3_stmt *st, int i)
 static bool take_objects(sqlite3 *sql, bool optional, struct objects *to)
 {
 	sqlite3_stmt *st;
-	int err = sqlite3_prepare_v2(sql, schema_of, -1, &st, NULL);
+	int err = sqlite.prepare_v2(sql, schema_of, -1, &st, NULL);
 
-	while (!err && (err = sqlite3_step(st)) == SQLITE_ROW) {
+	while (!err && (err = sqlite.step(st)) == SQLITE_ROW) {
 		to->rows = xgrow(to->rows, &to->cap, to->n + 1, sizeof(*to->rows));
 		to->rows[to->n++] = (struct object){
 			column(st, 0), column(st, 1), column(st, 2), column(st, 3), optional, false,
 		};
 		err = SQLITE_OK;
 	}
-	sqlite3_finalize(st);
+	sqlite.finalize(st);
 	return err == SQLITE_DONE;
 }
 
@@ -66,15 +66,15 @@ static bool take_objects(sqlite3 *sql, bool optional, struct objects *to)
 static bool expect(struct objects *to)
 {
 	sqlite3 *sql;
-	bool good = !sqlite3_open_v2(":memory:", &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+	bool good = !sqlite.open_v2(":memory:", &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
 				     NULL) &&
-		    !sqlite3_exec(sql, schema_sql, NULL, NULL, NULL) &&
-		    !sqlite3_exec(sql, views_sql, NULL, NULL, NULL) && take_objects(sql, false, to);
+		    !sqlite.exec(sql, schema_sql, NULL, NULL, NULL) &&
+		    !sqlite.exec(sql, views_sql, NULL, NULL, NULL) && take_objects(sql, false, to);
 	size_t n = to->n;
 
-	good = good && !sqlite3_exec(sql, indexes_sql, NULL, NULL, NULL) &&
+	good = good && !sqlite.exec(sql, indexes_sql, NULL, NULL, NULL) &&
 	       take_objects(sql, true, to);
-	sqlite3_close(sql);
+	sqlite.close(sql);
 	/* those that were there before the last are in it twice */
 	for (size_t i = n; i < to->n; i++)
 		for (size_t k = 0; k < n; k++)
@@ -269,10 +269,10 @@ static void tell_row(struct db *db, sqlite3_stmt *st, const struct rule *r, size
 {
 	size_t i = 0;
 
-	while (i + 1 < n && !sqlite3_column_int(st, (int)i + 1))
+	while (i + 1 < n && !sqlite.column_int(st, (int)i + 1))
 		i++;
 	db_damaged(db, "table %s, row %" PRId64 ": its %s is out of range", r->table,
-		   (int64_t)sqlite3_column_int64(st, 0), r[i].column);
+		   (int64_t)sqlite.column_int64(st, 0), r[i].column);
 }
 
 static bool table_is_good(struct db *db, const struct rule *r, size_t n)
@@ -282,14 +282,14 @@ static bool table_is_good(struct db *db, const struct rule *r, size_t n)
 	int err;
 
 	put_question(&text, db, r, n);
-	err = sqlite3_prepare_v2(db->sql, text.s, -1, &st, NULL);
+	err = sqlite.prepare_v2(db->sql, text.s, -1, &st, NULL);
 	if (!err)
-		err = sqlite3_step(st);
+		err = sqlite.step(st);
 	if (err == SQLITE_ROW)
 		tell_row(db, st, r, n);
 	else if (err != SQLITE_DONE)
 		db_fail(db);
-	sqlite3_finalize(st);
+	sqlite.finalize(st);
 	buf_free(&text);
 	return !db->failed;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The terminal, by ncurses.  See top_terminal.h. */
 #include "top/top_terminal.h"
+#include "base/library.h"
 #include "base/xalloc.h"
 
 /* functions only: macros would need variables of the library */
 #define NCURSES_NOMACROS
 #include <curses.h>
 #include <term.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -16,22 +16,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define LIBRARY "libncursesw.so.6"
 /* Key codes that are sequences begin with Esc: ncurses waits so long for the rest, in ms. */
 #define ESCAPE_MS 25
 
-#define FUNCTIONS(X)							\
-	X(setupterm) X(set_curterm) X(del_curterm) X(newterm) X(delscreen) X(endwin) X(newwin) X(delwin)		\
-	X(cbreak) X(noecho) X(nonl) X(keypad) X(nodelay) X(wgetch)	\
-	X(werase) X(wmove) X(waddnstr) X(wattr_set) X(wrefresh) X(clearok) \
-	X(curs_set) X(has_colors) X(start_color) X(use_default_colors)	\
-	X(init_pair) X(resizeterm) X(wresize) X(set_escdelay)
+#define CURSES_FUNCTIONS(X)						\
+	X(, setupterm) X(, set_curterm) X(, del_curterm) X(, newterm)	\
+	X(, delscreen) X(, endwin) X(, newwin) X(, delwin) X(, cbreak)	\
+	X(, noecho) X(, nonl) X(, keypad) X(, nodelay) X(, wgetch) X(, werase) \
+	X(, wmove) X(, waddnstr) X(, wattr_set) X(, wrefresh) X(, clearok) \
+	X(, curs_set) X(, has_colors) X(, start_color) X(, use_default_colors) \
+	X(, init_pair) X(, resizeterm) X(, wresize) X(, set_escdelay)
 
-static struct {
-#define FUNCTION(name) __typeof__(&(name)) name##_;
-	FUNCTIONS(FUNCTION)
-#undef FUNCTION
-} curses;
+static struct LIBRARY_POINTERS(CURSES_FUNCTIONS) curses = LIBRARY_INIT(CURSES_FUNCTIONS);
+static struct library ncurses = LIBRARY("libncursesw.so.6", "libncursesw6", CURSES_FUNCTIONS, curses);
 
 struct top_terminal {
 	FILE *in, *out;
@@ -60,45 +57,14 @@ static const struct {
 	[TOP_SELECTED] = { A_REVERSE, A_REVERSE, 0 },
 };
 
-#ifdef ETRACE_STATIC
-static bool load(char *why, size_t size)
-{
-	(void)why;
-	(void)size;
-#define FUNCTION(name) curses.name##_ = name;
-	FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	return true;
-}
-#else
-static bool load(char *why, size_t size)
-{
-	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
-	bool all = library;
-
-	if (!library) {
-		snprintf(why, size, "%s: install it (apt-get install libncursesw6)", dlerror());
-		return false;
-	}
-#define FUNCTION(name) \
-	curses.name##_ = (__typeof__(&(name)))dlsym(library, #name); \
-	all = all && curses.name##_;
-	FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	if (!all)
-		snprintf(why, size, LIBRARY " is too old: it lacks functions that etrace top needs");
-	return all;
-}
-#endif
-
 static void begin_colors(struct top_terminal *t)
 {
-	t->color = t->color && curses.has_colors_() && curses.start_color_() != ERR;
+	t->color = t->color && curses.has_colors() && curses.start_color() != ERR;
 	if (!t->color)
 		return;
-	curses.use_default_colors_();
-	curses.init_pair_(PAIR_GOOD, COLOR_GREEN, -1);
-	curses.init_pair_(PAIR_BAD, COLOR_RED, -1);
+	curses.use_default_colors();
+	curses.init_pair(PAIR_GOOD, COLOR_GREEN, -1);
+	curses.init_pair(PAIR_BAD, COLOR_RED, -1);
 }
 
 static FILE *open_terminal(const char *mode)
@@ -117,7 +83,7 @@ struct top_terminal *top_terminal_open(bool color, bool utf8, char *why, size_t 
 	struct top_terminal *t;
 	int known = 0;
 
-	if (!load(why, size))
+	if (!library_load(&ncurses, why, size))
 		return NULL;
 	t = xcalloc(1, sizeof(*t));
 	t->color = color;
@@ -129,9 +95,9 @@ struct top_terminal *top_terminal_open(bool color, bool utf8, char *why, size_t 
 		snprintf(why, size, "no terminal (/dev/tty: %s): run it in one", strerror(errno));
 		goto fail;
 	}
-	if (curses.setupterm_(NULL, fileno(t->out), &known) != ERR) {
+	if (curses.setupterm(NULL, fileno(t->out), &known) != ERR) {
 		/* newterm() looks it up for itself */
-		curses.del_curterm_(curses.set_curterm_(NULL));
+		curses.del_curterm(curses.set_curterm(NULL));
 		return t;
 	}
 	snprintf(why, size, "TERM=%s: ncurses cannot use this terminal: set TERM to what it is",
@@ -147,18 +113,18 @@ static bool begin(struct top_terminal *t)
 	if (t->screen)
 		return true;
 	setlocale(LC_CTYPE, "");
-	t->screen = curses.newterm_(NULL, t->out, t->in);
+	t->screen = curses.newterm(NULL, t->out, t->in);
 	if (!t->screen)
 		return false;
-	curses.set_escdelay_(ESCAPE_MS);
-	curses.cbreak_();
-	curses.noecho_();
-	curses.nonl_();
-	curses.curs_set_(0);
+	curses.set_escdelay(ESCAPE_MS);
+	curses.cbreak();
+	curses.noecho();
+	curses.nonl();
+	curses.curs_set(0);
 	begin_colors(t);
-	t->win = curses.newwin_(0, 0, 0, 0);
-	curses.keypad_(t->win, TRUE);
-	curses.nodelay_(t->win, TRUE);
+	t->win = curses.newwin(0, 0, 0, 0);
+	curses.keypad(t->win, TRUE);
+	curses.nodelay(t->win, TRUE);
 	return true;
 }
 
@@ -168,9 +134,9 @@ void top_terminal_close(struct top_terminal *t)
 		return;
 	if (t->screen) {
 		if (!t->paused)
-			curses.endwin_();
-		curses.delwin_(t->win);
-		curses.delscreen_(t->screen);
+			curses.endwin();
+		curses.delwin(t->win);
+		curses.delscreen(t->screen);
 	}
 	if (t->in)
 		fclose(t->in);
@@ -194,9 +160,9 @@ struct top_frame *top_terminal_frame(struct top_terminal *t)
 	if (begin(t) && (w.ws_row != t->rows || w.ws_col != t->cols)) {
 		t->rows = w.ws_row;
 		t->cols = w.ws_col;
-		curses.resizeterm_(t->rows, t->cols);
-		curses.wresize_(t->win, t->rows, t->cols);
-		curses.clearok_(t->win, TRUE);
+		curses.resizeterm(t->rows, t->cols);
+		curses.wresize(t->win, t->rows, t->cols);
+		curses.clearok(t->win, TRUE);
 	}
 	top_frame_begin(&t->frame, (unsigned int)t->rows, (unsigned int)t->cols);
 	return &t->frame;
@@ -208,24 +174,24 @@ void top_terminal_draw(struct top_terminal *t)
 
 	if (!t->screen)
 		return;
-	curses.werase_(t->win);
+	curses.werase(t->win);
 	for (size_t i = 0; i < f->nspans; i++) {
 		const struct top_span *s = &f->span[i];
 
-		curses.wattr_set_(t->win, t->color ? styles[s->style].colored : styles[s->style].plain,
+		curses.wattr_set(t->win, t->color ? styles[s->style].colored : styles[s->style].plain,
 				  t->color ? styles[s->style].pair : (short)0, NULL);
-		if (curses.wmove_(t->win, (int)s->row, (int)s->col) != ERR)
-			curses.waddnstr_(t->win, f->text.s + s->off, (int)s->len);
+		if (curses.wmove(t->win, (int)s->row, (int)s->col) != ERR)
+			curses.waddnstr(t->win, f->text.s + s->off, (int)s->len);
 	}
-	curses.wattr_set_(t->win, A_NORMAL, 0, NULL);
+	curses.wattr_set(t->win, A_NORMAL, 0, NULL);
 	t->paused = false;
-	curses.wrefresh_(t->win);
+	curses.wrefresh(t->win);
 }
 
 void top_terminal_pause(struct top_terminal *t)
 {
 	if (!t->paused)
-		curses.endwin_();
+		curses.endwin();
 	t->paused = true;
 }
 
@@ -241,7 +207,7 @@ unsigned int top_terminal_key(struct top_terminal *t)
 		{ 033, TOP_KEY_ESCAPE }, { KEY_BACKSPACE, TOP_KEY_ERASE }, { 0x7f, TOP_KEY_ERASE },
 		{ '\b', TOP_KEY_ERASE },
 	};
-	int code = t->paused ? ERR : curses.wgetch_(t->win);
+	int code = t->paused ? ERR : curses.wgetch(t->win);
 
 	if (code == ERR)
 		return 0;

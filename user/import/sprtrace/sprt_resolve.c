@@ -21,10 +21,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/library.h"
 #include "base/xalloc.h"
 
 /* The demangler of the C++ runtime, Itanium C++ ABI 3.4. */
 char *__cxa_demangle(const char *mangled, char *buf, size_t *n, int *status);
+
+#define CXX_FUNCTIONS(X) X(__cxa_, demangle)
+
+static struct LIBRARY_POINTERS(CXX_FUNCTIONS) cxx = LIBRARY_INIT(CXX_FUNCTIONS);
+static struct library libstdcxx = LIBRARY("libstdc++.so.6", "libstdc++6", CXX_FUNCTIONS, cxx);
+
+static const struct diag_kind not_demangled = {
+	"C++ names that stay mangled", DIAG_NOTE };
 
 static const struct diag_kind no_file = {
 	"mapped files without names: missing or not the ones traced",
@@ -352,6 +361,20 @@ static const char *find_line(Dwfl_Module *module, Dwarf_Addr addr, int *line)
 	return file;
 }
 
+/* Return: the name as in C++, to be freed; NULL if there is none. */
+static char *demangle(struct resolver *r, const char *symbol)
+{
+	char why[256];
+	int status;
+
+	if (!symbol || strncmp(symbol, "_Z", 2))
+		return NULL;
+	if (library_load(&libstdcxx, why, sizeof(why)))
+		return cxx.demangle(symbol, NULL, NULL, &status);
+	diag_report(r->diag, &not_demangled, NULL, DIAG_NOWHERE, 0, "%s", why);
+	return NULL;
+}
+
 /*
  * The text for one frame, kept by the log; *@named: it has more than the
  * mapping's path.  What is recorded is where a call returns to: the byte
@@ -362,12 +385,12 @@ static const char *describe(struct resolver *r, uint64_t frame, bool *named)
 	uint64_t addr = frame ? frame - 1 : 0;
 	const struct area *a = area_of(r, addr);
 	const char *symbol, *file, *base, *kept;
-	char *demangled = NULL, *text = NULL;
+	char *demangled, *text = NULL;
 	const struct object *o;
 	GElf_Sym sym;
 	GElf_Off offset;
 	Dwarf_Addr at;
-	int line = 0, status, len;
+	int line = 0, len;
 
 	*named = false;
 	if (!a)
@@ -381,8 +404,7 @@ static const char *describe(struct resolver *r, uint64_t frame, bool *named)
 		file = find_line(o->module, at, &line);
 	}
 	*named = symbol || file;
-	if (symbol && !strncmp(symbol, "_Z", 2))
-		demangled = __cxa_demangle(symbol, NULL, NULL, &status);
+	demangled = demangle(r, symbol);
 	if (file) {
 		base = strrchr(file, '/');
 		len = asprintf(&text, "%s%s%sat %s:%d",

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Libraries that are loaded when they are first used: most runs need none of them, and
+ * loading them with the program would take longer than many commands do.  A program
+ * without one of them says which package has it.
+ *
+ * The static program (ETRACE_STATIC) is linked with them.
+ *
+ * A table names the functions, X(PREFIX, NAME) for PREFIXNAME():
+ *
+ *	#define CURL_FUNCTIONS(X) X(curl_, easy_init) X(curl_, easy_perform)
+ *	static struct LIBRARY_POINTERS(CURL_FUNCTIONS) curl = LIBRARY_INIT(CURL_FUNCTIONS);
+ *	static struct library libcurl = LIBRARY("libcurl.so.4", "libcurl4", CURL_FUNCTIONS, curl);
+ *
+ * After library_load(&libcurl, ...) curl.easy_init() is curl_easy_init().
+ */
+#ifndef ETRACE_BASE_LIBRARY_H
+#define ETRACE_BASE_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct library {
+	const char *file;		/* its soname */
+	const char *package;		/* Debian's, which has it */
+	const char *const *names;	/* of its functions */
+	void *functions;		/* pointers to them, in that order */
+	size_t nfunctions;
+	bool loaded;
+};
+
+#define LIBRARY_POINTER(prefix, name)	__typeof__(&prefix##name) name;
+#define LIBRARY_NAME(prefix, name)	#prefix #name,
+#ifdef ETRACE_STATIC
+#define LIBRARY_LINKED(prefix, name)	.name = prefix##name,
+#define LIBRARY_IS_LOADED		true
+#else
+#define LIBRARY_LINKED(prefix, name)
+#define LIBRARY_IS_LOADED		false
+#endif
+
+#define LIBRARY_POINTERS(table)	{ table(LIBRARY_POINTER) }
+#define LIBRARY_INIT(table)	{ table(LIBRARY_LINKED) }
+#define LIBRARY(file, package, table, functions)			\
+	{ file, package, (const char *const[]){ table(LIBRARY_NAME) },	\
+	  &(functions), sizeof(functions) / sizeof(void *), LIBRARY_IS_LOADED }
+
+/**
+ * library_load - load it, unless it is loaded
+ * @why: filled on error: the library, the reason, and what to do
+ *
+ * May be called by several threads.  Return: false on error.
+ */
+bool library_load(struct library *library, char *why, size_t size);
+
+#endif
