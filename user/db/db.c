@@ -88,10 +88,10 @@ bool db_bind(sqlite3_stmt *st, const char *types, va_list ap)
 			len = va_arg(ap, size_t);
 			if (*types == 'b')
 				err = sqlite.bind_blob64(st, i, bytes ? bytes : "", len,
-							  SQLITE_STATIC);
+							 SQLITE_STATIC);
 			else
 				err = sqlite.bind_text64(st, i, bytes, len, SQLITE_STATIC,
-							  SQLITE_UTF8);
+							 SQLITE_UTF8);
 			continue;
 		}
 		v = va_arg(ap, int64_t);

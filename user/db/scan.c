@@ -44,7 +44,7 @@ static void make_function(struct db *db)
 	int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
 
 	if (!db->scanned && sqlite.create_function_v2(db->sql, "take_row", -1, flags, db, NULL,
-						       take_row, ignore, NULL))
+						      take_row, ignore, NULL))
 		db_fail(db);
 	db->scanned = true;
 }

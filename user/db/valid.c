@@ -67,7 +67,7 @@ static bool expect(struct objects *to)
 {
 	sqlite3 *sql;
 	bool good = !sqlite.open_v2(":memory:", &sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-				     NULL) &&
+				    NULL) &&
 		    !sqlite.exec(sql, schema_sql, NULL, NULL, NULL) &&
 		    !sqlite.exec(sql, views_sql, NULL, NULL, NULL) && take_objects(sql, false, to);
 	size_t n = to->n;

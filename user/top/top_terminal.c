@@ -179,7 +179,7 @@ void top_terminal_draw(struct top_terminal *t)
 		const struct top_span *s = &f->span[i];
 
 		curses.wattr_set(t->win, t->color ? styles[s->style].colored : styles[s->style].plain,
-				  t->color ? styles[s->style].pair : (short)0, NULL);
+				 t->color ? styles[s->style].pair : (short)0, NULL);
 		if (curses.wmove(t->win, (int)s->row, (int)s->col) != ERR)
 			curses.waddnstr(t->win, f->text.s + s->off, (int)s->len);
 	}
