@@ -42,8 +42,13 @@ uint32_t files_name(struct graph *g, const char *path, size_t len)
 	file = intern_get(&f->paths, full, n, &fresh);
 
 	if (fresh) {
+		bool first = !f->names;
+
 		if (file >= f->names_cap)
 			f->names = xgrow(f->names, &f->names_cap, file + 1, sizeof(*f->names));
+		/* of a path that is missing: nothing is known there */
+		if (first)
+			f->names[0] = (struct name){ 0 };
 		f->names[file] = (struct name){
 			.class = classes_of_name(path, len)
 		};
