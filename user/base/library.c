@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static bool load(struct library *l, char *why, size_t size)
 {
 	void *handle = dlopen(l->file, RTLD_LAZY | RTLD_LOCAL);
@@ -31,12 +33,11 @@ static bool load(struct library *l, char *why, size_t size)
 
 bool library_load(struct library *library, char *why, size_t size)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	bool loaded;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&library_lock);
 	library->loaded = library->loaded || load(library, why, size);
 	loaded = library->loaded;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&library_lock);
 	return loaded;
 }
