@@ -22,7 +22,7 @@
 
 struct library {
 	const char *file;		/* its soname */
-	const char *package;		/* Debian's, which has it */
+	const char *package;		/* the Debian package that has it */
 	const char *const *names;	/* of its functions */
 	void *functions;		/* pointers to them, in that order */
 	size_t nfunctions;
@@ -46,7 +46,7 @@ struct library {
 	  &(functions), sizeof(functions) / sizeof(void *), LIBRARY_IS_LOADED }
 
 /**
- * library_load - load it, unless it is loaded
+ * library_load - load a library, unless it is loaded already
  * @why: filled on error: the library, the reason, and what to do
  *
  * May be called by several threads.  Return: false on error.

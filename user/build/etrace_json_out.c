@@ -43,7 +43,7 @@ struct json_sink {
 	struct ready string[ET_K_COUNT][ET_MAX_STRINGS];
 	uint16_t signals[ET_K_COUNT];	/* bit i: value i is one */
 	struct task_text task;
-	uint64_t tenths;	/* of a second: a time without its last 8 digits, as it was last */
+	uint64_t tenths;	/* of a second: the latest time, without its last 8 digits */
 	char tenths_text[DECIMAL_ROOM];
 	size_t tenths_len;
 	unsigned int pid_bits;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Records and arguments as most are, looked at where they stand.
+ * The usual kinds of records and arguments, read in place.
  *
- * Arguments: numbers and strings by name, with nothing wrong, all of whose strings were
- * looked up before.  What is none of these, fxt_next_arg() has.
+ * Arguments: numbers and strings by name that are valid and whose strings have all been
+ * looked up before.  fxt_next_arg() reads all others.
  *
- * Records: whoever knows from its header what one is need not have it decoded.  That holds
- * as long as fxt_names() gives the same number, if all its names have FXT_TAG_NAME.
+ * Records: a reader that recognizes a record by its header need not have it decoded.  What it
+ * knows stays true while fxt_names() returns the same number, if it gave all names of the
+ * record FXT_TAG_NAME.
  */
 #ifndef ETRACE_FXT_PLAIN_H
 #define ETRACE_FXT_PLAIN_H
@@ -75,7 +76,7 @@ struct fxt_plain_event {
 	size_t bytes;		/* of the record */
 };
 
-/** fxt_names - changes when a name may no longer be what it was */
+/** fxt_names - a number that changes when a string's index may have got another meaning */
 static inline uint64_t fxt_names(const struct fxt_reader *r)
 {
 	return r->tables->names;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What each line begins with: "upid,cpu,seconds,nanoseconds!".  Each line is 1 ns later than
- * the one before, and most events have the task, the processor and the second of the one before.
+ * The prefix of each line: "upid,cpu,seconds,nanoseconds!".  Each line is 1 ns later than the
+ * line before, and most events have the same task, processor and second as the event before.
  */
 #ifndef ETRACE_LINE_PREFIX_H
 #define ETRACE_LINE_PREFIX_H
 
 #include "base/bytes.h"
 
-/* Bytes that prefix_put() may write to, more than it counts. */
+/* Bytes that prefix_put() may write; they can be more than the prefix has. */
 #define PREFIX_ROOM	88u
 #define PREFIX_COPY	48u	/* copied at once: most are not longer */
 #define PREFIX_SECOND	1000000000u
@@ -50,7 +50,7 @@ static inline void prefix_set(struct line_prefix *p, uint64_t upid, uint32_t cpu
 	p->time = time;
 }
 
-/* On to the next line, where that is more than one digit more; @digit: the last one. */
+/* Advances to the next line if more than the last digit changes; @digit: the last one. */
 static __attribute__((noinline)) void prefix_carry(struct line_prefix *p, char *digit)
 {
 	for (; *digit == '9'; digit--)
@@ -62,10 +62,10 @@ static __attribute__((noinline)) void prefix_carry(struct line_prefix *p, char *
 }
 
 /**
- * prefix_put - the prefix of a line, and on to that of the next: most often one digit more
+ * prefix_put - write the prefix of a line, and advance to the next: usually one digit changes
  * @to: PREFIX_ROOM bytes of room
  *
- * Return: behind it.
+ * Return: the end of the prefix.
  */
 static inline char *prefix_put(struct line_prefix *p, char *to)
 {

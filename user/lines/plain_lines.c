@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
-/* What stands behind the text of a part. */
+/* What follows the text of a part. */
 enum { NOTHING, NUMBER, LENGTH, SIZE_OF, STRING_OF, ARGS_OF };
 
-/* A line without its fields and the bytes of its string; a field. */
+/* Room for a line without its fields and its string; room for a field. */
 #define LINE_ROOM	(PREFIX_ROOM + 2 * PLAIN_TEXT_COPY + DECIMAL_ROOM)
 #define FIELD_ROOM	(2 * PLAIN_TEXT_COPY + DECIMAL_ROOM)
 /* Rows of the schema that an event has. */
@@ -103,7 +103,7 @@ static void add_string(struct plain_shape *s, const struct et_row *row)
 	bool args = row->slot == ET_ARGS;
 	struct plain_part *part = add_part(s, args ? ARGS_OF : STRING_OF, row->slot);
 
-	/* arguments begin their lines themselves */
+	/* put_args() begins the lines of arguments */
 	part->begins = !args;
 	add_text(part, row->name);
 	add_text(part, args ? "[" : "|");
@@ -129,7 +129,7 @@ static void make_shape(struct plain_shape *s, const struct et_event *ev)
 	}
 }
 
-/* What the lines of an event are made of: most often, of those of the one before. */
+/* What the lines of an event consist of: usually the same as for the event before. */
 static inline const struct plain_shape *shape_of(struct plain_lines *p, const struct et_event *ev)
 {
 	struct plain_shape *s = &p->shapes[ev->kind];
@@ -162,7 +162,7 @@ static inline char *put_number(char *to, int64_t v, bool big)
 	return to + decimal(to, (uint64_t)v);
 }
 
-/* Copy 16 bytes. Return: those that are newlines. */
+/* Copies 16 bytes. Return: which of them are newlines. */
 static inline bytes_16 copy_16(char *to, const char *s)
 {
 	bytes_16 c = bytes_load_16(s);
@@ -171,7 +171,7 @@ static inline bytes_16 copy_16(char *to, const char *s)
 	return c == '\n';
 }
 
-/* Return: behind the newline, or NULL if the text has more than one line. */
+/* Return: the end of the line, or NULL if the text has more than one. */
 static inline char *put_text(const char *s, size_t n, char *to)
 {
 	bytes_16 newlines = { 0 };
@@ -234,7 +234,7 @@ static inline char *put_part(struct line_prefix *p, const struct et_event *ev,
 	return to + part->ends;
 }
 
-/* Whether an event can have lines other than those of its rows. */
+/* Can the event have lines other than those of its rows? */
 static inline bool has_others(const struct et_event *ev)
 {
 	return ev->raw_len || ev->kind == ET_K_LOST || ev->error || et_any_marks(ev) ||

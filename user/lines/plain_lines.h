@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The lines of events as most are: whole, with nothing but what the schema has, and each string
- * in a line of its own.  What is none of these, lt_print() has.
+ * Lines of ordinary events: complete, with only what the schema names, and each string on one
+ * line.  lt_print() prints all others.
  */
 #ifndef ETRACE_PLAIN_LINES_H
 #define ETRACE_PLAIN_LINES_H
@@ -11,7 +11,7 @@
 
 #define PLAIN_TEXT_COPY	32u	/* copied at once: most are not longer */
 
-/* Text of a line, "Close|fd=", and what of the event stands behind it. */
+/* A piece of text, "Close|fd=", and the part of the event that follows it. */
 struct plain_part {
 	uint8_t what, slot;
 	uint8_t n;
@@ -22,10 +22,10 @@ struct plain_part {
 /* Starts as all zeros. */
 struct plain_lines {
 	struct line_prefix prefix;
-	/* of each kind, what the event had that was printed last */
+	/* by kind: what the latest event of that kind had */
 	struct plain_shape {
-		uint64_t key;	/* what decides which lines and fields are there; 0: none yet */
-		bool alone;	/* it must not look like the end of a record before it */
+		uint64_t key;	/* determines which lines and fields there are; 0: not set */
+		bool alone;	/* it must not look like the end of the record before it */
 		uint32_t nparts;
 		size_t parts_cap;
 		struct plain_part *parts;
@@ -34,15 +34,15 @@ struct plain_lines {
 
 void plain_lines_free(struct plain_lines *p);
 
-/** plain_lines_room - the bytes that plain_lines_put() may write to */
+/** plain_lines_room - how many bytes plain_lines_put() may write */
 size_t plain_lines_room(const struct et_event *ev);
 
 /**
  * plain_lines_put - all lines of an event, each with its newline
- * @earliest: as of et_print_lines(), and what that returns
+ * @earliest: in: as for et_print_lines(); out: what that returns
  * @to: plain_lines_room() bytes of room
  *
- * Return: behind them, or NULL if the event is not plain: @earliest is as it was then.
+ * Return: the end of the lines; NULL if the event is not ordinary: @earliest is unchanged.
  */
 char *plain_lines_put(struct plain_lines *p, const struct et_event *ev, uint64_t *earliest,
 		      char *to);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What the files share that read the Fuchsia traces of etrace: from record to record,
- * etrace_fxt_in.c, and what their arguments mean, etrace_fxt_args.c.
+ * Shared by the two files that read the Fuchsia traces of etrace: etrace_fxt_in.c reads the
+ * records, etrace_fxt_args.c their arguments.
  */
 #ifndef ETRACE_MAPPING_FXT_IN_H
 #define ETRACE_MAPPING_FXT_IN_H
@@ -48,8 +48,8 @@ enum {
 #define TAG_ERROR_SHIFT	20		/* the rest, of an error's name: its number */
 
 /*
- * What the arguments of a record are.  Nearly all records that begin alike have the same
- * arguments in the same order: what each of them is, is found out once.
+ * What the arguments of a record are.  Records with equal headers nearly always have the same
+ * arguments in the same order, so this is worked out once.
  */
 enum { ARG_I32, ARG_U32, ARG_I64, ARG_U64, ARG_STRING, ARG_WORD32, ARG_WORD64, ARG_ERROR };
 struct shape {
