@@ -16,6 +16,9 @@
 # the innermost where they are nested.  A stage without results counts as one
 # itself: passed with exit 0, skipped with 4, failed otherwise.
 #
+# A stage that takes longer than 2,700 s (27,000 with LONG=y; STAGE_LIMIT) is ended, with all
+# that it started, and has failed.
+#
 # A table of what each stage took ends the run, and is kept in build/check/times:
 # seconds on the clock, seconds of processor time, and the budget for both from
 # tools/testing/budgets.  A stage over its budget is reported, and does not fail.
@@ -31,6 +34,7 @@ export LC_ALL=C
 export BUILD=${BUILD:-$PWD/build} LONG=${LONG:-}
 logs=$BUILD/check
 stages=tools/testing/stages
+limit=${STAGE_LIMIT:-2700${LONG:+0}}
 
 # count LOG STATUS: prints "PASSED FAILED SKIPPED".
 count() { awk -v status="$2" -f tools/testing/count.awk "$1"; }
@@ -85,7 +89,7 @@ report()
 	if [ "$f" != 0 ]; then
 		# Each failure with what was said before it, and the end.
 		{
-			grep -a -E -B 6 '^(# *)*not ok' "$log" | head -n 120
+			grep -a -E -B 15 '^(# *)*not ok' "$log" | head -n 200
 			echo ...
 			tail -n 10 "$log"
 		} | tr -d '\0' | cut -c1-200 | sed 's/^/    | /'
@@ -105,7 +109,11 @@ for file in "${names[@]}"; do
 	mkfifo "$logs/$name.ready"
 	{
 		TIMEFORMAT='%0R %0U %0S'
-		time "$file" 9> "$logs/$name.ready" > "$logs/$name.log" 2>&1 < /dev/null
+		time tools/testing/limited "$limit" "$file" \
+			9> "$logs/$name.ready" > "$logs/$name.log" 2>&1 < /dev/null
+		status=$?
+		[ "$status" != 124 ] || echo "not ok 0 $name: took longer than $limit s" >> "$logs/$name.log"
+		exit "$status"
 	} 2> "$logs/$name.time" &
 	last=$!
 	running+=("$name $last")

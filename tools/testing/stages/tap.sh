@@ -36,6 +36,29 @@ try()
 	return "$status"
 }
 
+# told PREFIX COMMAND...: a result for each line "ok: NAME", "not ok: NAME" or "skip: NAME",
+# and a failure if the command fails or takes too long.  Nothing that it started goes on.
+told()
+{
+	local prefix=$1 limit=${TEST_LIMIT:-600} before=$results line
+
+	shift
+	while IFS= read -r line || [ "$line" ]; do
+		case $line in
+		'ok: '*) result 0 "$prefix${line#ok: }" ;;
+		'not ok: '*) result 1 "$prefix${line#not ok: }" ;;
+		'skip: '*) result 4 "$prefix${line#skip: }" ;;
+		*) printf '| %s\n' "$line" ;;
+		esac
+	done < <(tools/testing/limited "$limit" "$@" 2>&1
+		case $? in
+		0) ;;
+		124) echo "not ok: took longer than $limit s" ;;
+		*) echo "not ok: ended with $?" ;;
+		esac)
+	[ "$results" -gt "$before" ] || result 1 "${prefix}no results"
+}
+
 # quiet COMMAND...: fails if the command does, or if it warns.
 quiet()
 {
