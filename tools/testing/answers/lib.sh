@@ -41,6 +41,25 @@ ends()
 # same NAME FILE FILE: passes if they are equal; shows the difference if not.
 same() { check "$1" diff "$2" "$3"; }
 
+# until_done COMMAND...: until it succeeds; only a minute, on whatever machine.
+until_done()
+{
+	for _ in $(seq 600); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+gone() { ! kill -0 "$1" 2> /dev/null; }
+
+# finish PID: the status of a program in the background, which is killed after a minute.
+finish()
+{
+	until_done gone "$1" || kill -KILL "$1"
+	wait "$1"
+}
+
 # ---- small builds, recorded here by strace ----
 
 begin_builds()

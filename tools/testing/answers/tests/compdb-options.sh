@@ -93,7 +93,7 @@ for i in 1 2 3 4 5 6 7 8; do
 	pids+=($!)
 done
 for pid in "${pids[@]}"; do
-	wait "$pid"
+	finish "$pid"
 	result $? "update: one of eight at once"
 done
 check "update: all of them are in the list" test "$(count '"file"' list)" = 8
@@ -109,7 +109,7 @@ echo '[{"directory": "/x", "file": "meanwhile.c"}]' > other
 	sleep 1
 	mv other list
 ) &
-until [ -e locked ]; do sleep 0.1; done
+until_done test -e locked
 check "update: waits for who has it" etrace compdb --update list update.fxt
 wait
 check "update: and adds to what is there then" \

@@ -33,7 +33,7 @@ for program in read db compdb report; do
 	mkfifo fifo
 	cat fifo > through &
 	ends 0 "$program: into a pipe" of_$program fifo
-	wait $!
+	finish $!
 	check "$program: which is one yet" test -p fifo
 	check "$program: all of it" test "$(stat -c %s through)" = "$(stat -c %s sub/old)"
 	exec 9> log

@@ -45,7 +45,8 @@ for sig in STOP TSTP TTIN TTOU; do
 	# shellcheck disable=SC2016
 	ends 9 "SIG$sig, and SIGCONT from somebody else" timeout 300 etrace run -q --backend=strace \
 		-o stop.fxt -- sh -c 'pid=$$
-			(until grep -q "^State:.[tT] " /proc/$pid/status; do sleep 0.05; done
+			(for i in $(seq 1200); do
+				grep -q "^State:.[tT] " /proc/$pid/status && break; sleep 0.05; done
 			 kill -CONT $pid) & kill -'$sig' $$; exit 9'
 done
 
@@ -61,12 +62,12 @@ check "kept beside it" grep -q before real/a.etrace.old
 mkfifo pipe.json pipe.db
 cat pipe.json > through &
 ends 0 "a pipe" run -o pipe.json -- true
-wait $!
+finish $!
 check "is a pipe" test -p pipe.json
 check "all comes through it" grep -q '"event":"session"' through
 cat pipe.db > through.db &
 ends 0 "a database into a pipe" run -o pipe.db -- true
-wait $!
+finish $!
 check "is a pipe yet" test -p pipe.db
 ends 0 "and comes through it" etrace report through.db
 # the recording appears when the command runs, and grows

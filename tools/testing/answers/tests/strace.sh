@@ -411,15 +411,6 @@ ends 125 "a recording by strace in one by strace" \
 etrace run -q --backend=strace -o s.fxt -- etrace run --backend=strace -o t.fxt -- true 2> told
 check "and the reason" grep -q 'traced by process [0-9]*' told
 
-# until_done COMMAND...: until it succeeds; only a minute, on whatever machine.
-until_done()
-{
-	for _ in $(seq 600); do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
-}
 # The recorder is killed: the build goes on to its end, in silence.
 mkfifo go
 # shellcheck disable=SC2016
@@ -428,7 +419,7 @@ etrace run --backend=strace -o s.fxt -- sh -c 'echo $PPID > recorder; read line 
 until_done test -s recorder
 kill -KILL "$(cat recorder)"
 wait $! 2> /dev/null
-echo > go
+timeout 60 sh -c 'echo > go'
 check "without its recorder a build goes on" until_done test -s goes-on
 check "and nothing is said about it" test ! -s told
 check "nothing is left of a recorder that was killed" \
@@ -445,15 +436,11 @@ check "which the verdict tells" grep -q '"verdict":"1 task that went on unrecord
 mkfifo end
 # shellcheck disable=SC2016
 etrace run --backend=strace -o s.fxt -- sh -c 'cat end > /dev/null 2>&1 & echo $! > pid
-	until grep -q "(cat) [SD]" /proc/$!/stat; do sleep 0.05; done' 2> told
+	for i in $(seq 1200); do grep -q "(cat) [SD]" /proc/$!/stat && break; sleep 0.05; done' 2> told
 check "who outlives the command is told" grep -q "cat \[$(cat pid)\] outlives the command" told
 check "and lives on" kill -0 "$(cat pid)"
 traced() { ! grep -q '^TracerPid:[[:blank:]]*0$' "/proc/$(cat pid)/status"; }
 not_traced() { ! traced; }
 check "and nobody traces it any more" until_done not_traced
 echo 1<> end
-for _ in $(seq 1200); do
-	kill -0 "$(cat pid)" 2> /dev/null || break
-	sleep 0.1
-done
-check "and ends by itself" sh -c "! kill -0 $(cat pid) 2> /dev/null"
+check "and ends by itself" until_done gone "$(cat pid)"

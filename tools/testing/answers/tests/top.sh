@@ -63,9 +63,7 @@ record()
 	rm -f ./*.o build.fxt*
 	etrace run -q --backend=strace -o build.fxt "$@" > log 2>&1 &
 	recorder=$!
-	for ((i = 0; i < 300 && ! $(stat -c %s build.fxt 2> /dev/null || echo 0); i++)); do
-		sleep 0.1
-	done
+	until_done test -s build.fxt
 }
 
 # ---- a file that is being written ----
@@ -110,7 +108,7 @@ sees "by the recorder's PID" 'head -n 1 go.b'
 go b
 go c
 sees "a build that ends" 'the build has succeeded'
-wait $recorder
+finish $recorder
 result $? "with status 0"
 grep -q 'ended: 0' <(screen)
 [ $? = 1 ]
@@ -147,7 +145,7 @@ result $? "NO_COLOR: no colours"
 go b
 sees "a build that fails" 'the build has failed: status 2'
 sees "what failed stays" '1 failure'
-wait $recorder
+finish $recorder
 [ $? = 2 ]
 result $? "the recorder's status"
 
@@ -157,7 +155,7 @@ printf 'int a(void) { return 1; }\n' > a.c
 rm -f ./*.o
 etrace run -q --backend=strace -o build.fxt.zst -o build.fxt.gz make -j2 > log 2>&1 &
 recorder=$!
-for ((i = 0; i < 300 && ! $(stat -c %s build.fxt.gz 2> /dev/null || echo 0); i++)); do sleep 0.1; done
+until_done test -s build.fxt.gz
 for end in zst gz; do
 	view 80 24 "etrace top build.fxt.$end"
 	sees "$end: while it is written" 'head -n 1 go.b'
@@ -167,7 +165,7 @@ sees "gz: goes on" "$builds/a.o"
 go b
 go c
 sees "gz: its end" 'the build has succeeded'
-wait $recorder
+finish $recorder
 
 # ---- run --top ----
 
