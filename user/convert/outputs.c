@@ -494,6 +494,7 @@ unsigned int outputs_close(struct outputs *o)
 	for (unsigned int i = 0; i < o->n; i++)
 		if (!out_queue_ended(o->out[i].queue))
 			out_queue_cancel(o->out[i].queue);
+	outputs_settle(o, LAST_MS);
 	for (unsigned int i = 0; i < o->n; i++) {
 		struct output *out = &o->out[i];
 

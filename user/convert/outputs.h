@@ -98,6 +98,9 @@ const char *outputs_stalled(const struct outputs *o);
 /**
  * outputs_close - give up what does not end at once, and see what is there
  *
+ * The threads of those that have ended are gone then.  A fork() while a thread ends can leave
+ * the child with locks that nobody releases: those of AddressSanitizer's malloc() for one.
+ *
  * Return: how many are not whole.
  */
 unsigned int outputs_close(struct outputs *o);

@@ -234,6 +234,10 @@ void out_queue_settle(struct out_queue *q, unsigned int ms)
 	       !pthread_cond_timedwait(&q->changed, &q->lock, &until))
 		;
 	pthread_mutex_unlock(&q->lock);
+	if (q->ended && q->started) {
+		pthread_join(q->thread, NULL);
+		q->started = false;
+	}
 }
 
 void out_queue_cancel(struct out_queue *q)
@@ -249,12 +253,10 @@ bool out_queue_free(struct out_queue *q)
 	if (!q->ended)
 		out_queue_cancel(q);
 	out_queue_settle(q, END_MS);
-	if (!q->ended) {
+	if (q->started) {
 		pthread_detach(q->thread);
 		return false;
 	}
-	if (q->started)
-		pthread_join(q->thread, NULL);
 	close(q->cancel);
 	pthread_cond_destroy(&q->changed);
 	pthread_mutex_destroy(&q->lock);

@@ -44,7 +44,7 @@ int out_queue_error(const struct out_queue *q);
 bool out_queue_ended(const struct out_queue *q);
 
 /**
- * out_queue_settle - wait until nothing waits, after out_close() until ended
+ * out_queue_settle - wait until nothing waits, after out_close() until the thread is gone
  * @ms: no longer than that
  */
 void out_queue_settle(struct out_queue *q, unsigned int ms);

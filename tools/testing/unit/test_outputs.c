@@ -60,13 +60,23 @@ static int leave(void **state)
 static dev_t hung_dev;
 static ino_t hung_ino;
 
+/* Threads go on for a while after they told slow_fd of their end; how many have gone on. */
+static int slow_fd = -1;
+static _Atomic unsigned int slow_threads;
+
 ssize_t write(int fd, const void *data, size_t n)
 {
 	struct stat st;
+	ssize_t ret;
 
 	while (hung_ino && !fstat(fd, &st) && st.st_ino == hung_ino && st.st_dev == hung_dev)
 		pause();
-	return syscall(SYS_write, fd, data, n);
+	ret = syscall(SYS_write, fd, data, n);
+	if (fd == slow_fd && gettid() != getpid()) {
+		usleep(200000);
+		slow_threads++;
+	}
+	return ret;
 }
 
 /* ---- outputs ---- */
@@ -439,6 +449,22 @@ static void test_hung(void **state)
 	assert_true(fcntl(told, F_GETFD) < 0);
 }
 
+/* The recorder forks behind outputs_close(): locks of a thread that still ends would stay locked. */
+static void test_threads(void **state)
+{
+	struct sink *s;
+	struct outputs *o = begin(MANY, &s, "a.etrace", "b.fxt.gz", NULL);
+
+	(void)state;
+	slow_fd = outputs_fd(o);
+	put(s, 0, 10);
+	wait_for_end(o);
+	assert_int_equal(outputs_close(o), 0);
+	slow_fd = -1;
+	assert_int_equal(slow_threads, 2);
+	outputs_free(o);
+}
+
 /* A thread that cannot be had is a fault of the output, with its reason. */
 static void test_no_thread(void **state)
 {
@@ -711,6 +737,7 @@ int main(void)
 		TEST(test_special),
 		TEST(test_stalled),
 		TEST(test_hung),
+		TEST(test_threads),
 		TEST(test_no_thread),
 		TEST(test_gap),
 		TEST(test_last),
