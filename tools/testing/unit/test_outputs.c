@@ -449,7 +449,7 @@ static void test_hung(void **state)
 	assert_true(fcntl(told, F_GETFD) < 0);
 }
 
-/* The recorder forks behind outputs_close(): locks of a thread that still ends would stay locked. */
+/* The recorder forks behind outputs_close(): a thread that still ends may hold locks. */
 static void test_threads(void **state)
 {
 	struct sink *s;
