@@ -263,9 +263,6 @@ const uint8_t *fxt_next_data(struct fxt_reader *r, size_t *n);
  */
 void fxt_tag(struct fxt_reader *r, struct fxt_sref *s, uint32_t tag);
 
-/* Of a tag: what is known of records by its string's index ends with it (fxt_plain.h). */
-#define FXT_TAG_NAME	0x40000u
-
 /** fxt_word - a word of a record's bytes, in the byte order of its file */
 uint64_t fxt_word(const struct fxt_rec *rec, const uint8_t *p);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Registered strings and threads.  See fxt_tables.h. */
 #include "fxt/fxt_tables.h"
-#include "fxt/fxt_read.h"
 #include "base/hash.h"
 #include "base/xalloc.h"
 

@@ -15,6 +15,12 @@
 
 #include "fxt/fxt.h"
 
+/*
+ * A bit of a consumer's tag (fxt_tag()): the string is a name in records that fxt_plain.h's
+ * readers know by their headers.  When its index gets another string, fxt_names() changes.
+ */
+#define FXT_TAG_NAME	0x40000u
+
 struct fxt_string {
 	uint64_t key;		/* provider and index */
 	char *s;		/* never NULL, once it was put */

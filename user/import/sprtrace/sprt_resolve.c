@@ -361,7 +361,7 @@ static const char *find_line(Dwfl_Module *module, Dwarf_Addr addr, int *line)
 	return file;
 }
 
-/* Return: the name as in C++, to be freed; NULL if there is none. */
+/* Return: the C++ name of a symbol, to be freed; NULL if it has none or cannot be demangled. */
 static char *demangle(struct resolver *r, const char *symbol)
 {
 	char why[256];
