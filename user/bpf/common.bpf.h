@@ -187,6 +187,7 @@ struct walk {
 
 /* What a process has used, as far as its threads have been gone through. */
 struct cost {
+	u64 signal;		/* what its threads share */
 	u64 pos, head;		/* in the list of threads */
 	u64 left;		/* one that has its memory still */
 	u64 ran;

@@ -13,6 +13,8 @@
 #include "kernel/etrace_cost.h"
 
 #define COST_THREADS_OLD	512u	/* the verifier goes through each of them */
+#define COST_WAITS		(1u << 18)
+#define COST_WAITS_OLD		512u
 #define PAGE_BYTES		4096u
 
 /* Of which processes the end has been told. */
@@ -72,14 +74,45 @@ __attribute__((noinline)) int cost_step_old(ROOM_REF room)
 	return !s || cost_step(s);
 }
 
-/* Adds all threads up. Returns false if some came or went meanwhile. */
+static __always_inline u32 cost_sequence(struct signal_struct *sig)
+{
+	return BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
+}
+
+/* Is no thread that is gone being added to what its process has used? */
+static __noinline long cost_wait(struct scratch *s)
+{
+	return !(cost_sequence((void *)s->cost.signal) & 1);
+}
+
+static long cost_wait_cb(u32 i, struct scratch **s)
+{
+	return cost_wait(*s);
+}
+
+/* As walk_step_old(). */
+__attribute__((noinline)) int cost_wait_old(ROOM_REF room)
+{
+	struct scratch *s = room_at(room);
+
+	return !s || cost_wait(s);
+}
+
+/*
+ * Adds all threads up. Returns false if some came or went meanwhile. As a reader in the
+ * kernel it waits for who adds one: a moment, unless that processor is a guest's that
+ * its host has stopped.
+ */
 static __always_inline bool cost_try(struct scratch *s, struct signal_struct *sig)
 {
-	u32 seq = BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
 	struct scratch *ctx = s;
 	struct cost *c = &s->cost;
+	u32 seq;
 
 	__builtin_memset(c, 0, sizeof(*c));
+	c->signal = (u64)sig;
+	REPEAT(COST_WAITS, COST_WAITS_OLD, cost_wait, s, &ctx);
+	seq = cost_sequence(sig);
 	c->utime = BPF_CORE_READ(sig, utime);
 	c->stime = BPF_CORE_READ(sig, stime);
 	c->ran = BPF_CORE_READ(sig, sum_sched_runtime);
@@ -90,8 +123,7 @@ static __always_inline bool cost_try(struct scratch *s, struct signal_struct *si
 	c->pos = (u64)BPF_CORE_READ(sig, thread_head.next);
 	REPEAT(ETRACE_COST_THREADS, COST_THREADS_OLD, cost_step, s, &ctx);
 	/* The last step may have been to the last of so many as are gone through. */
-	return c->pos == c->head && !(seq & 1) &&
-	       seq == BPF_CORE_READ(sig, stats_lock.seqcount.seqcount.sequence);
+	return c->pos == c->head && !(seq & 1) && seq == cost_sequence(sig);
 }
 
 /* The same; a few times, if need be. */

@@ -224,6 +224,7 @@ bool out_queue_ended(const struct out_queue *q)
 void out_queue_settle(struct out_queue *q, unsigned int ms)
 {
 	struct timespec until;
+	bool ended;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += (long)ms * 1000000;
@@ -233,8 +234,9 @@ void out_queue_settle(struct out_queue *q, unsigned int ms)
 	while (!(q->closed ? q->ended : !q->waiting || q->err) &&
 	       !pthread_cond_timedwait(&q->changed, &q->lock, &until))
 		;
+	ended = q->ended;
 	pthread_mutex_unlock(&q->lock);
-	if (q->ended && q->started) {
+	if (ended && q->started) {
 		pthread_join(q->thread, NULL);
 		q->started = false;
 	}

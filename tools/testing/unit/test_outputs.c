@@ -390,11 +390,14 @@ static void test_stalled(void **state)
 	struct bytes b;
 
 	(void)state;
-	for (unsigned int i = 0; i < n; i += 1000) {
-		put(s, i, 1000);
+	for (unsigned int i = 0; i < n; i += 500) {
+		put(s, i, 500);
 		outputs_sync(o);
-		/* for the healthy one; nothing is sent when a queue gets shorter */
-		while (outputs_waiting(o) > (1u << 20))
+		/*
+		 * For the healthy one, whose half of the memory has room for the next events
+		 * then; nothing is sent when a queue gets shorter.
+		 */
+		while (outputs_waiting(o) > (5u << 17))
 			usleep(1000);
 	}
 	assert_int_equal(outputs_lost(o, 0), 0);
