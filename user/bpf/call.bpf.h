@@ -82,24 +82,41 @@ static __always_inline void identify_inode(struct scratch *s, u32 at, struct ino
 		       EB_V_OPEN_mtime == EB_V_OPEN_dev + 3 &&
 		       EB_V_EXEC_ino == EB_V_EXEC_dev + 1 && EB_V_EXEC_size == EB_V_EXEC_dev + 2 &&
 		       EB_V_EXEC_mtime == EB_V_EXEC_dev + 3, "in this order");
-	u32 dev = BPF_CORE_READ(inode, i_sb, s_dev);
+	bool low = INODE_AT(i_sb) + 8 <= mtime_end() && INODE_AT(i_ino) + 8 <= mtime_end();
+	u64 part[16];
+	struct super_block *sb;
+	u32 dev;
 
+	if (!low || !read_inode(part, sizeof(part), 0, inode)) {
+		sb = BPF_CORE_READ(inode, i_sb);
+		put_val(s, at + 1, BPF_CORE_READ(inode, i_ino));
+		put_val(s, at + 2, BPF_CORE_READ(inode, i_size));
+		put_val(s, at + 3, inode_mtime(inode));
+	} else {
+		sb = INODE_PART((void *)part, 0, INODE_AT(i_sb), struct super_block *);
+		put_val(s, at + 1, INODE_PART((void *)part, 0, INODE_AT(i_ino), u64));
+		put_val(s, at + 2, INODE_PART((void *)part, 0, INODE_AT(i_size), s64));
+		put_val(s, at + 3, part_mtime(part, 0));
+	}
+	dev = BPF_CORE_READ(sb, s_dev);
 	/* as stat() shows it */
 	dev = (dev & 0xff) | dev >> 20 << 8 | (dev & 0xfff00) << 12;
 	put_val(s, at, dev);
-	put_val(s, at + 1, BPF_CORE_READ(inode, i_ino));
-	put_val(s, at + 2, BPF_CORE_READ(inode, i_size));
-	put_val(s, at + 3, inode_mtime(inode));
 }
 
-/* Which file was opened. */
+/* Which file was opened, and its path. */
 static __always_inline void identify(const struct call *c)
 {
 	struct file *file = fd_file(c->task, c->ret);
-	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+	struct path path;
+	struct inode *inode = file ? file_inode(file, &path) : NULL;
 
-	if (!inode)
+	if (!inode) {
+		want(c->s, EB_STR_OPEN_name, W_FD, c->ret, 0);
 		return;
+	}
+	want_path(c->s, EB_STR_OPEN_name, (u64)path.mnt, (u64)path.dentry);
+	c->s->want[EB_STR_OPEN_name].fd = c->ret;
 	identify_inode(c->s, EB_V_OPEN_dev, inode);
 	put_val(c->s, EB_V_OPEN_type, BPF_CORE_READ(inode, i_mode) & S_IFMT);
 }

@@ -107,7 +107,6 @@ static __always_inline bool fill_open(const struct call *c)
 	c->r->val[EB_V_OPEN_mode] = etrace_open_mode(how.flags, how.mode);
 	if (has_arg(c->row, EB_A_STRUCT))
 		check_how(c->s, c->task, c->ret);
-	want(c->s, EB_STR_OPEN_name, W_FD, c->ret, 0);
 	if (c->held)
 		want(c->s, EB_STR_OPEN_orig, W_HELD, 0, 0);
 	else
@@ -362,10 +361,6 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 	if (likely((u32)nr < EB_MAX_NR && !row_any[(u32)nr & (EB_MAX_NR - 1)]))
 		return 0;
 	task = current_task();
-	t = slot_of(task);
-	/* Who answered in the kernel's place may have answered anything. */
-	if (!t || t->skipped)
-		return 0;
 	row = row_of(task, nr);
 	if (!row)
 		return 0;
@@ -374,6 +369,13 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 	if (is_begun(task, regs, nr))
 		return 0;
 	ret = returned(task, ret);
+	if (rows[row & (EB_MAX_ROWS - 1)].told == ETRACE_TOLD_USED &&
+	    use_again(task, regs, row, ret))
+		return 0;
+	t = slot_of(task);
+	/* Who answered in the kernel's place may have answered anything. */
+	if (!t || t->skipped)
+		return 0;
 	if (rows[row & (EB_MAX_ROWS - 1)].told == ETRACE_TOLD_USED) {
 		if (ret >= 0)
 			use_first(task, regs, row, ret);

@@ -85,7 +85,6 @@ static __always_inline bool fill_open_handle(const struct call *c)
 	identify(c);
 	c->r->val[EB_V_OPEN_fd] = (s32)c->ret;
 	c->r->val[EB_V_OPEN_flags] = (u32)call_arg(c, EB_A_FLAGS, 0);
-	want(c->s, EB_STR_OPEN_name, W_FD, c->ret, 0);
 	want(c->s, EB_STR_OPEN_orig, W_EMPTY, 0, 0);
 	return true;
 }

@@ -297,6 +297,10 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct seccomp {
+	int mode;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -313,6 +317,7 @@ struct task_struct {
 	struct fs_struct *fs;
 	struct files_struct *files;
 	struct signal_struct *signal;
+	struct seccomp seccomp;
 	struct sigpending pending;
 	struct list_head thread_node;
 	struct css_set *cgroups;

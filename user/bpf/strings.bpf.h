@@ -227,6 +227,52 @@ static __noinline s64 inode_mtime(struct inode *inode)
 	       BPF_CORE_READ(inode, i_mtime.tv_nsec);
 }
 
+/* Where the time of a change begins in an inode, and where it ends. */
+static __always_inline u32 mtime_at(void)
+{
+	if (bpf_core_field_exists(struct inode___6_11, i_mtime_sec))
+		return bpf_core_field_offset(struct inode___6_11, i_mtime_sec);
+	if (bpf_core_field_exists(struct inode___6_6, __i_mtime))
+		return bpf_core_field_offset(struct inode___6_6, __i_mtime);
+	return bpf_core_field_offset(struct inode, i_mtime);
+}
+
+static __always_inline u32 mtime_end(void)
+{
+	if (bpf_core_field_exists(struct inode___6_11, i_mtime_nsec))
+		return bpf_core_field_offset(struct inode___6_11, i_mtime_nsec) + 4;
+	return mtime_at() + 16;
+}
+
+#define INODE_AT(field)	bpf_core_field_offset(struct inode, field)
+
+/*
+ * Reads an inode from byte @from on, up to the time of its last change, in one go: a read
+ * costs as much as fifty bytes. Every offset is a constant for the verifier. Returns false
+ * if it cannot be read, or if it does not fit into @room bytes on this kernel.
+ */
+static __always_inline bool read_inode(void *part, u32 room, u32 from, struct inode *inode)
+{
+	u32 size = mtime_end() - from;
+
+	if (mtime_at() < from || size > room || INODE_AT(i_size) < from ||
+	    INODE_AT(i_size) + 8 > from + size)
+		return false;
+	return !bpf_probe_read_kernel(part, size, (void *)inode + from);
+}
+
+#define INODE_PART(part, from, at, type) (*(type *)((part) + ((at) - (from))))
+
+/* The same as inode_mtime(). */
+static __always_inline s64 part_mtime(void *part, u32 from)
+{
+	s64 sec = INODE_PART(part, from, mtime_at(), s64);
+
+	if (bpf_core_field_exists(struct inode___6_11, i_mtime_nsec))
+		return sec * 1000000000ll + INODE_PART(part, from, mtime_end() - 4, u32);
+	return sec * 1000000000ll + INODE_PART(part, from, mtime_end() - 8, s64);
+}
+
 /* The file behind a descriptor of the current task; NULL: it is not open. */
 static __always_inline struct file *fd_file(struct task_struct *task, u32 fd)
 {
@@ -243,6 +289,24 @@ static __always_inline struct file *fd_file(struct task_struct *task, u32 fd)
 	if (bpf_probe_read_kernel(&file, sizeof(file), &fds[fd]))
 		return NULL;
 	return file;
+}
+
+/* A file's path and inode, in one read where they lie close together. NULL: unread. */
+static __always_inline struct inode *file_inode(struct file *file, struct path *path)
+{
+	u32 at_path = bpf_core_field_offset(struct file, f_path);
+	u32 at_inode = bpf_core_field_offset(struct file, f_inode);
+	u32 from = at_path < at_inode ? at_path : at_inode;
+	u32 size = (at_path < at_inode ? at_inode + 8 : at_path + 16) - from;
+	u64 part[8];
+
+	if (size > sizeof(part))
+		return bpf_core_read(path, sizeof(*path), &file->f_path) ? NULL :
+		       BPF_CORE_READ(file, f_inode);
+	if (bpf_probe_read_kernel(part, size, (void *)file + from))
+		return NULL;
+	*path = *(struct path *)((void *)part + (at_path - from));
+	return *(struct inode **)((void *)part + (at_inode - from));
 }
 
 /* The file behind a descriptor of the current task, to where a walk begins. */

@@ -275,11 +275,16 @@ static __always_inline void use_fork(struct scratch *s, struct slot *t,
 
 /* ---- remembering ---- */
 
-/* How a file is that was written, behind a write by @fd. */
-static __always_inline void use_seen(struct eb_use *e, struct task_struct *task, u32 fd)
+/*
+ * How a file is that was written, behind a write by @fd. A function, so that what it reads is
+ * not on the stack of its callers.
+ */
+static __noinline void use_seen(struct eb_use *e, struct task_struct *task, u32 fd)
 {
+	u32 from = INODE_AT(i_size) < mtime_at() ? INODE_AT(i_size) : mtime_at();
 	struct inode *inode;
 	struct file *file;
+	u64 part[6];
 
 	if (e->no_file)
 		return;
@@ -289,8 +294,13 @@ static __always_inline void use_seen(struct eb_use *e, struct task_struct *task,
 		e->no_file = 1;
 	} else if (inode) {
 		e->is_file = 1;
-		e->size = BPF_CORE_READ(inode, i_size);
-		e->mtime = inode_mtime(inode);
+		if (read_inode(part, sizeof(part), from, inode)) {
+			e->size = INODE_PART((void *)part, from, INODE_AT(i_size), s64);
+			e->mtime = part_mtime(part, from);
+		} else {
+			e->size = BPF_CORE_READ(inode, i_size);
+			e->mtime = inode_mtime(inode);
+		}
 	}
 }
 
@@ -426,6 +436,42 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 	if (how == USE_WRITE)
 		e->not_copied = 1;
 	return likely(e->did_write) ? 0 : use_begins(fd, how);
+}
+
+/*
+ * The same by a descriptor that this was done by before: looks up one map. Returns false if
+ * use_first() is to do it. A task with a seccomp filter may have had its call skipped, which
+ * only its slot tells.
+ */
+static __always_inline bool use_again(struct task_struct *task, struct pt_regs *regs, u32 row,
+				      s64 bytes)
+{
+	struct task_struct *leader = GET(task, group_leader);
+	u32 fd = first_arg(task, regs);
+	struct eb_use *e;
+	struct uses *u;
+
+	if (OLD || in_hash || bytes < 0 || fd >= EB_USES_MAX ||
+	    (bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage) ||
+	    (bpf_core_field_exists(task->seccomp) && task->seccomp.mode))
+		return false;
+	u = bpf_task_storage_get(&uses, leader, 0, 0);
+	if (!u || u->files != (u64)GET(task, files))
+		return false;
+	e = &u->use[below(EB_USES_MAX, fd)];
+	if (rows[row & (EB_MAX_ROWS - 1)].record != EB_R_WRITE) {
+		if (e->did_read != 1)
+			return false;
+		__sync_fetch_and_add(&e->read, bytes);
+	} else {
+		if (!e->did_write || want_output)
+			return false;
+		__sync_fetch_and_add(&e->wrote, bytes);
+		use_seen(e, task, fd);
+		e->not_copied = 1;
+	}
+	u->used[below(sizeof(u->used), fd / EB_USES_GROUP)] = 1;
+	return true;
 }
 
 /* A call of the records read and write: its descriptor is its first argument. */
