@@ -7,13 +7,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/aio_abi.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -42,14 +46,19 @@ static int want_open(const char *name, int flags)
 	return fd;
 }
 
+static void want_state(const char *line, const struct stat *st)
+{
+	want_extended("%s|size=%lld,mtime=%lld", line, (long long)st->st_size,
+		      st->st_mtim.tv_sec * 1000000000LL + st->st_mtim.tv_nsec);
+}
+
 /* How a file is that was written. */
 static void want_file(const char *line, int fd)
 {
 	struct stat st;
 
 	CHILD_MUST(fstat(fd, &st));
-	want_extended("%s|size=%lld,mtime=%lld", line, (long long)st.st_size,
-		      st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec);
+	want_state(line, &st);
 }
 
 static bool all_copied;	/* what is written from now on */
@@ -142,6 +151,56 @@ static void do_write(void)
 TEST(write)
 {
 	et_traced(do_write);
+}
+
+/* From now on a filter answers each write to @fd with 0, and the kernel makes none. */
+static void refuse_writes(int fd)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)fd, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { ET_NELEMS(rules), rules };
+
+	CHILD_MUST(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	CHILD_MUST(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+}
+
+/*
+ * A refused write must not show how the file is by then, which another descriptor has
+ * changed. Calls that the filter allows count.
+ */
+static void do_refused(void)
+{
+	int in = want_open("in", O_RDONLY), fd = want_open("out", O_WRONLY | O_CREAT);
+	int other = want_open("out", O_WRONLY);
+	struct stat st;
+
+	CHILD_MUST(et_sys(SYS_read, in, buf, 10));
+	CHILD_MUST(et_sys(SYS_write, fd, buf, 10));
+	CHILD_MUST(fstat(fd, &st));
+	refuse_writes(fd);
+	CHILD_MUST(et_sys(SYS_read, in, buf, 20));
+	CHILD_MUST(et_sys(SYS_write, other, buf, 30));
+	CHILD_MUST(et_sys(SYS_write, other, buf, 40));
+	if (et_sys(SYS_write, fd, buf, 50))
+		CHILD_FAIL("the write was made");
+	want_closed(in, 10 + 20, -1, false);
+	want_closed(other, -1, 30 + 40, true);
+	want("Close|fd=%d", fd);
+	want_extended("CloseWrote|bytes=10");
+	want_state("CloseFile", &st);
+	CHILD_MUST(close(fd));
+}
+
+TEST(refused)
+{
+	make_file("in");
+	et_traced(do_refused);
 }
 
 /* What io_submit begins: how much is not known then. */
