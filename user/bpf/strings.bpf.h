@@ -247,16 +247,16 @@ static __always_inline u32 mtime_end(void)
 #define INODE_AT(field)	bpf_core_field_offset(struct inode, field)
 
 /*
- * Reads an inode from byte @from on, up to the time of its last change, in one go: a read
- * costs as much as fifty bytes. Every offset is a constant for the verifier. Returns false
- * if it cannot be read, or if it does not fit into @room bytes on this kernel.
+ * Reads an inode from byte @from on, which is not behind its size, up to the time of its last
+ * change, in one go: a read costs as much as fifty bytes. Every offset is a constant for the
+ * verifier. Returns false if it cannot be read, or if it does not fit into @room bytes on
+ * this kernel.
  */
 static __always_inline bool read_inode(void *part, u32 room, u32 from, struct inode *inode)
 {
 	u32 size = mtime_end() - from;
 
-	if (mtime_at() < from || size > room || INODE_AT(i_size) < from ||
-	    INODE_AT(i_size) + 8 > from + size)
+	if (size > room || INODE_AT(i_size) + 8 > mtime_end())
 		return false;
 	return !bpf_probe_read_kernel(part, size, (void *)inode + from);
 }
@@ -273,22 +273,27 @@ static __always_inline s64 part_mtime(void *part, u32 from)
 	return sec * 1000000000ll + INODE_PART(part, from, mtime_end() - 8, s64);
 }
 
-/* The file behind a descriptor of the current task; NULL: it is not open. */
-static __always_inline struct file *fd_file(struct task_struct *task, u32 fd)
+/*
+ * The file behind a descriptor in a table; NULL if it is not open. A table has room for at
+ * least 64.
+ */
+static __always_inline struct file *file_in(struct files_struct *files, u32 fd)
 {
-	struct fdtable *fdt;
+	struct fdtable *fdt = GET(files, fdt);
 	struct file **fds, *file = NULL;
 
-	if (OLD)
-		fdt = BPF_CORE_READ(task, files, fdt);
-	else
-		fdt = task->files->fdt;
-	if (fd >= GET(fdt, max_fds))
+	if (fd >= 64 && fd >= GET(fdt, max_fds))
 		return NULL;
 	fds = GET(fdt, fd);
 	if (bpf_probe_read_kernel(&file, sizeof(file), &fds[fd]))
 		return NULL;
 	return file;
+}
+
+/* The file behind a descriptor of the current task; NULL if it is not open. */
+static __always_inline struct file *fd_file(struct task_struct *task, u32 fd)
+{
+	return file_in(GET(task, files), fd);
 }
 
 /* A file's path and inode, in one read where they lie close together. NULL: unread. */

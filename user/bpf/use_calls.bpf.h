@@ -279,16 +279,16 @@ static __always_inline void use_fork(struct scratch *s, struct slot *t,
  * How a file is that was written, behind a write by @fd. A function, so that what it reads is
  * not on the stack of its callers.
  */
-static __noinline void use_seen(struct eb_use *e, struct task_struct *task, u32 fd)
+static __noinline void use_seen(struct eb_use *e, struct files_struct *files, u32 fd)
 {
-	u32 from = INODE_AT(i_size) < mtime_at() ? INODE_AT(i_size) : mtime_at();
+	const u32 from = INODE_AT(i_size);
 	struct inode *inode;
 	struct file *file;
 	u64 part[6];
 
 	if (e->no_file)
 		return;
-	file = fd_file(task, fd);
+	file = file_in(files, fd);
 	inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
 	if (!e->is_file && (!inode || (BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)) {
 		e->no_file = 1;
@@ -353,7 +353,7 @@ __attribute__((noinline)) int use_once(u32 fd, u64 bytes, u32 how)
 		once.did_write = 1;
 		once.wrote = bytes;
 		once.not_copied = how == USE_WRITE;
-		use_seen(&once, task, fd);
+		use_seen(&once, GET(task, files), fd);
 	}
 	if (s && t)
 		tell_use(s, t, fd, &once);
@@ -432,7 +432,7 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 		return likely(e->did_read == 1) ? 0 : use_begins(fd, how);
 	}
 	__sync_fetch_and_add(&e->wrote, bytes);
-	use_seen(e, task, fd);
+	use_seen(e, GET(task, files), fd);
 	if (how == USE_WRITE)
 		e->not_copied = 1;
 	return likely(e->did_write) ? 0 : use_begins(fd, how);
@@ -446,17 +446,19 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 static __always_inline bool use_again(struct task_struct *task, struct pt_regs *regs, u32 row,
 				      s64 bytes)
 {
-	struct task_struct *leader = GET(task, group_leader);
-	u32 fd = first_arg(task, regs);
+	struct files_struct *files;
 	struct eb_use *e;
 	struct uses *u;
+	u32 fd;
 
-	if (OLD || in_hash || bytes < 0 || fd >= EB_USES_MAX ||
+	if (OLD || in_hash || bytes < 0 ||
 	    (bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage) ||
 	    (bpf_core_field_exists(task->seccomp) && task->seccomp.mode))
 		return false;
-	u = bpf_task_storage_get(&uses, leader, 0, 0);
-	if (!u || u->files != (u64)GET(task, files))
+	files = GET(task, files);
+	fd = first_arg(task, regs);
+	u = bpf_task_storage_get(&uses, GET(task, group_leader), 0, 0);
+	if (!u || u->files != (u64)files || fd >= EB_USES_MAX)
 		return false;
 	e = &u->use[below(EB_USES_MAX, fd)];
 	if (rows[row & (EB_MAX_ROWS - 1)].record != EB_R_WRITE) {
@@ -467,10 +469,9 @@ static __always_inline bool use_again(struct task_struct *task, struct pt_regs *
 		if (!e->did_write || want_output)
 			return false;
 		__sync_fetch_and_add(&e->wrote, bytes);
-		use_seen(e, task, fd);
+		use_seen(e, files, fd);
 		e->not_copied = 1;
 	}
-	u->used[below(sizeof(u->used), fd / EB_USES_GROUP)] = 1;
 	return true;
 }
 
