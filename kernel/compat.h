@@ -67,7 +67,7 @@
 /*
  * A page that has been taken out of a ring buffer.
  * 6.8: it is described by a struct, and may be larger than the machine's pages.
- * 7.3: the struct comes by an argument.
+ * 7.3: the struct comes by an argument, and is freed if there was one already.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
 #define etrace_read_page_get(buffer, cpu, page)	ring_buffer_alloc_read_page(buffer, cpu, page)

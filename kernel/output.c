@@ -260,7 +260,7 @@ struct file *etrace_output_open(const struct etrace_open *o)
  */
 ssize_t etrace_output_read(const struct etrace_session *s, unsigned int cpu, void *to)
 {
-	etrace_read_page *page;
+	etrace_read_page *page = NULL;
 	ssize_t n = -EAGAIN;
 	int err;
 
