@@ -7,10 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -66,18 +62,7 @@ TEST(close)
 /* A filter answers in the kernel's place, and the descriptor stays open. */
 static void do_close_refused(void)
 {
-	struct sock_filter rules[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FIRST, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { ET_NELEMS(rules), rules };
-
-	CHILD_MUST(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-	CHILD_MUST(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
+	et_refuse(SYS_close, FIRST, EPERM);
 	CHILD_MUST_FAIL(et_sys(SYS_close, FIRST), EPERM);
 	CHILD_MUST(et_sys(SYS_close, FIRST + 1));
 	want("Close|fd=%d", FIRST + 1);

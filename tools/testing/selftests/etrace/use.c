@@ -7,17 +7,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/aio_abi.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -153,23 +149,6 @@ TEST(write)
 	et_traced(do_write);
 }
 
-/* From now on a filter answers each write to @fd with 0, and the kernel makes none. */
-static void refuse_writes(int fd)
-{
-	struct sock_filter rules[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)fd, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { ET_NELEMS(rules), rules };
-
-	CHILD_MUST(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-	CHILD_MUST(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
-}
-
 /*
  * A refused write must not show how the file is by then, which another descriptor has
  * changed. Calls that the filter allows count.
@@ -183,7 +162,7 @@ static void do_refused(void)
 	CHILD_MUST(et_sys(SYS_read, in, buf, 10));
 	CHILD_MUST(et_sys(SYS_write, fd, buf, 10));
 	CHILD_MUST(fstat(fd, &st));
-	refuse_writes(fd);
+	et_refuse(SYS_write, fd, 0);
 	CHILD_MUST(et_sys(SYS_read, in, buf, 20));
 	CHILD_MUST(et_sys(SYS_write, other, buf, 30));
 	CHILD_MUST(et_sys(SYS_write, other, buf, 40));

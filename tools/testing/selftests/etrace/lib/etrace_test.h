@@ -119,6 +119,9 @@ extern bool et_int80;
 /* A system call as the variant makes it; -1 and errno on failure. */
 long et_sys(long nr, ...);
 
+/* From now on a filter answers each call @nr of the child whose first argument is @first. */
+void et_refuse(unsigned int nr, unsigned int first, unsigned int error);
+
 /* ---- module.c: the module, its parameters, counters and instance -------- */
 
 #define ET_INSTANCE	"etrace_selftest"

@@ -3,7 +3,10 @@
  * Cases and their results, in the kernel's form of TAP.
  */
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +133,22 @@ long et_sys(long nr, ...)
 		return int80(a);
 #endif
 	return syscall(nr, a[1], a[2], a[3], a[4], a[5], a[6]);
+}
+
+void et_refuse(unsigned int nr, unsigned int first, unsigned int error)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { ET_NELEMS(rules), rules };
+
+	CHILD_MUST(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	CHILD_MUST(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter));
 }
 
 static const struct variant {
