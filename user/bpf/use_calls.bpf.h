@@ -441,7 +441,7 @@ __attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
 /*
  * The same by a descriptor that this was done by before: looks up one map. Returns false if
  * use_first() is to do it. A task with a seccomp filter may have had its call skipped, which
- * only its slot tells.
+ * only its slot shows.
  */
 static __always_inline bool use_again(struct task_struct *task, struct pt_regs *regs, u32 row,
 				      s64 bytes)

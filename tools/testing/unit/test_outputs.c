@@ -60,7 +60,7 @@ static int leave(void **state)
 static dev_t hung_dev;
 static ino_t hung_ino;
 
-/* Threads go on for a while after they told slow_fd of their end; how many have gone on. */
+/* After writing to slow_fd that it ends, a thread goes on for a while; how many have. */
 static int slow_fd = -1;
 static _Atomic unsigned int slow_threads;
 
