@@ -36,27 +36,36 @@ try()
 	return "$status"
 }
 
-# told PREFIX COMMAND...: a result for each line "ok: NAME", "not ok: NAME" or "skip: NAME",
-# and a failure if the command fails or takes too long.  Nothing that it started goes on.
-told()
+# read_results PREFIX: a result for each line "ok: NAME", "not ok: NAME" or "skip: NAME" of
+# the input; a failure if there is none.
+read_results()
 {
-	local prefix=$1 limit=${TEST_LIMIT:-600} before=$results line
+	local before=$results line
 
-	shift
 	while IFS= read -r line || [ "$line" ]; do
 		case $line in
-		'ok: '*) result 0 "$prefix${line#ok: }" ;;
-		'not ok: '*) result 1 "$prefix${line#not ok: }" ;;
-		'skip: '*) result 4 "$prefix${line#skip: }" ;;
+		'ok: '*) result 0 "$1${line#ok: }" ;;
+		'not ok: '*) result 1 "$1${line#not ok: }" ;;
+		'skip: '*) result 4 "$1${line#skip: }" ;;
 		*) printf '| %s\n' "$line" ;;
 		esac
-	done < <(tools/testing/limited "$limit" "$@" 2>&1
+	done
+	[ "$results" -gt "$before" ] || result 1 "$1no results"
+}
+
+# results_of PREFIX COMMAND...: the same of what a command prints, and a failure if it fails or
+# takes too long.  Nothing that it started goes on.
+results_of()
+{
+	local prefix=$1 limit=${TEST_LIMIT:-600}
+
+	shift
+	read_results "$prefix" < <(tools/testing/limited "$limit" "$@" 2>&1
 		case $? in
 		0) ;;
 		124) echo "not ok: took longer than $limit s" ;;
 		*) echo "not ok: ended with $?" ;;
 		esac)
-	[ "$results" -gt "$before" ] || result 1 "${prefix}no results"
 }
 
 # quiet COMMAND...: fails if the command does, or if it warns.
