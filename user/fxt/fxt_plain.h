@@ -69,12 +69,14 @@ static inline bool fxt_plain_arg(const struct fxt_reader *r, const uint8_t *p,
 
 struct fxt_plain_event {
 	uint64_t header;
-	uint64_t offset;	/* in the input, bytes */
-	uint64_t time;		/* ticks */
+	const uint8_t *at;	/* the record, in the window */
 	uint64_t koid;		/* of the thread */
-	const uint8_t *args;
-	size_t bytes;		/* of the record */
 };
+
+static inline size_t fxt_plain_bytes(uint64_t header)
+{
+	return 8 * (header >> 4 & 0xfff);
+}
 
 /** fxt_names - a number that changes when a string's index may have got another meaning */
 static inline uint64_t fxt_names(const struct fxt_reader *r)
@@ -96,31 +98,28 @@ static inline bool fxt_plain_event(struct fxt_reader *r, struct fxt_plain_event 
 	const uint8_t *p;
 	size_t have;
 
-	if (!r->begun || r->swap || r->rest || r->ended)
+	if (!r->plain)
 		return false;
 	in_skip(r->in, r->pending);
 	r->pending = 0;
-	p = in_peek(r->in, 8, &have);
+	p = in_window(r->in, &have);
 	if (have < 16)
 		return false;
 	e->header = fxt_word_at(p, false);
-	e->bytes = 8 * (e->header >> 4 & 0xfff);
-	thread = fxt_near_thread(r->tables, (unsigned int)(e->header >> 24 & 0xff));
-	if (have < e->bytes || !thread)
+	if ((e->header & 15) != FXT_REC_EVENT)
 		return false;
-	e->offset = in_offset(r->in);
-	e->time = fxt_word_at(p + 8, false);
+	thread = fxt_near_thread(r->tables, (unsigned int)(e->header >> 24 & 0xff));
+	if (have < fxt_plain_bytes(e->header) || !thread)
+		return false;
+	e->at = p;
 	e->koid = thread->thread;
-	e->args = p + 16;
 	return true;
 }
 
 /** fxt_plain_taken - it was one */
 static inline void fxt_plain_taken(struct fxt_reader *r, const struct fxt_plain_event *e)
 {
-	r->offset = e->offset;
-	r->pending = e->bytes;
-	r->any = true;
+	r->pending = fxt_plain_bytes(e->header);
 }
 
 #endif

@@ -315,7 +315,7 @@ static inline bool plain_event(struct fxt_reader *r, struct fxt_rec *rec, const 
 	rec->event.value = 0;
 	rec->event.has_value = false;
 	r->pending = 8ul * words;
-	r->any = true;
+	r->any = r->plain = true;
 	return true;
 }
 
@@ -328,6 +328,7 @@ int fxt_next(struct fxt_reader *r, struct fxt_rec *rec)
 	if (!r->begun)
 		read_magic(r);
 	r->begun = true;
+	r->plain = false;
 	leave_record(r);
 	if (r->ended)
 		return the_end(r);
@@ -367,6 +368,7 @@ int fxt_next(struct fxt_reader *r, struct fxt_rec *rec)
 	rec->raw = p;
 	r->pending = (size_t)want;
 	r->any = true;
+	r->plain = !r->swap;
 	fxt_decode(r, rec);
 	return 1;
 }

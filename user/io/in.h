@@ -44,6 +44,15 @@ void in_close(struct in *in);
 /** in_name - for messages: the path, "standard input", or in_mem()'s name */
 const char *in_name(const struct in *in);
 
+/** in_window - what was read already of what comes next: @have bytes, often none */
+static inline const uint8_t *in_window(const struct in *in, size_t *have)
+{
+	const struct in_head *h = (const struct in_head *)in;
+
+	*have = h->fill - h->start;
+	return h->data + h->start;
+}
+
 /* What in_peek() does where the window holds too little. */
 const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have);
 
@@ -57,10 +66,9 @@ const uint8_t *in_peek_slow(struct in *in, size_t want, size_t *have);
  */
 static inline const uint8_t *in_peek(struct in *in, size_t want, size_t *have)
 {
-	const struct in_head *h = in_head(in);
+	const uint8_t *p = in_window(in, have);
 
-	*have = h->fill - h->start;
-	return *have && *have >= want ? h->data + h->start : in_peek_slow(in, want, have);
+	return *have && *have >= want ? p : in_peek_slow(in, want, have);
 }
 #define IN_MAX_PEEK (64u << 20)
 

@@ -339,24 +339,24 @@ static bool add_once(uint32_t *set, unsigned int i)
 }
 
 /* An argument that is a fixed word. */
-static bool learn_word(struct shape *s, struct shape_arg *arg, unsigned int w,
+static bool learn_word(struct fxt_in *f, struct shape *s, struct shape_arg *arg, unsigned int w,
 		       const struct fxt_plain *a)
 {
 	if (!w || w >= W_EXTRA || a->type == FXT_ARG_KOID || a->type == FXT_ARG_I32 ||
 	    (a->type == FXT_ARG_STRING) != (w == W_ERROR))
 		return false;
-	arg->what = a->str ? ARG_ERROR : a->type == FXT_ARG_U32 ? ARG_WORD32 : ARG_WORD64;
-	arg->slot = (uint8_t)w;
+	arg->what = a->str ? ARG_ERROR : a->type == FXT_ARG_U32 ? ARG_U32 : ARG_64;
+	arg->to = (int64_t *)&f->number[w];
 	return add_once(&s->has, w);
 }
 
 /* One that the schema has. */
-static bool learn_schema(struct shape *s, struct shape_arg *arg, unsigned int slot,
-			 const struct fxt_plain *a)
+static bool learn_schema(struct fxt_in *f, struct shape *s, struct shape_arg *arg,
+			 unsigned int slot, const struct fxt_plain *a)
 {
 	static const uint8_t whats[] = {
-		[FXT_ARG_I32] = ARG_I32, [FXT_ARG_U32] = ARG_U32, [FXT_ARG_I64] = ARG_I64,
-		[FXT_ARG_U64] = ARG_U64, [FXT_ARG_STRING] = ARG_STRING,
+		[FXT_ARG_I32] = ARG_I32, [FXT_ARG_U32] = ARG_U32, [FXT_ARG_I64] = ARG_64,
+		[FXT_ARG_U64] = ARG_BIG, [FXT_ARG_STRING] = ARG_STRING,
 	};
 	uint32_t set = a->str ? s->strings : s->given;
 	bool is_new;
@@ -367,10 +367,12 @@ static bool learn_schema(struct shape *s, struct shape_arg *arg, unsigned int sl
 	arg->what = whats[a->type];
 	arg->slot = (uint8_t)(slot - (a->str ? SLOT_STRING : 1));
 	is_new = add_once(&set, arg->slot);
-	if (a->str)
+	if (a->str) {
 		s->strings = (uint8_t)set;
-	else
+	} else {
 		s->given = (uint16_t)set;
+		arg->to = &f->ev.val[arg->slot];
+	}
 	return is_new;
 }
 
@@ -391,8 +393,8 @@ static bool learn_args(struct fxt_in *f, const struct fxt_rec *rec, struct shape
 			return false;
 		arg->header = (uint32_t)a.header;
 		arg->bytes = (uint16_t)a.bytes;
-		if (w < W_SCHEMA ? slots[w] || !learn_word(s, arg, w, &a) :
-				   !learn_schema(s, arg, slots[w], &a))
+		if (w < W_SCHEMA ? slots[w] || !learn_word(f, s, arg, w, &a) :
+				   !learn_schema(f, s, arg, slots[w], &a))
 			return false;
 		s->last = a.name->tag;
 	}

@@ -15,6 +15,9 @@
 #include "base/utf8.h"
 #include "base/xalloc.h"
 
+/* Records like those before that are taken in one step. */
+#define STEP_RECORDS 16u
+
 static const struct diag_kind broken_file = {
 	"broken places in the FXT file", DIAG_DAMAGE };
 static const struct diag_kind unknown_parts = {
@@ -43,6 +46,7 @@ static const char *const no_verdict_text[IN_WRITERS] = {
 	[IN_WRITER_ANY] = "the recording has not ended: the file is still being written",
 	[IN_WRITER_UNKNOWN] = "the file ends early: it was cut off, or is still being written",
 };
+
 /* A string that is whole. Return: false if it is in no table. */
 static inline bool take_known_string(struct fxt_in *f, const struct shape_arg *arg, uint64_t ref)
 {
@@ -64,6 +68,16 @@ static inline bool take_known_string(struct fxt_in *f, const struct shape_arg *a
 	return true;
 }
 
+/* A number of 64 bits. Return: false if its header is no such one's. */
+static inline bool take_long(struct fxt_in *f, const struct shape_arg *arg, uint64_t header,
+			     uint64_t v)
+{
+	*arg->to = (int64_t)v;
+	if (arg->what == ARG_BIG && v > INT64_MAX)
+		f->ev.big |= (uint16_t)(1u << arg->slot);
+	return !(header >> 32);
+}
+
 /* Return: false if it is none of the shape; what was taken is to be forgotten then. */
 static inline bool take_shape(struct fxt_in *f, const struct shape *s, const uint8_t *p)
 {
@@ -74,32 +88,14 @@ static inline bool take_shape(struct fxt_in *f, const struct shape *s, const uin
 
 		if ((uint32_t)header != arg->header)
 			return false;
-		switch (arg->what) {
-		case ARG_I32:
-			f->ev.val[arg->slot] = (int32_t)v;
-			break;
-		case ARG_U32:
-			f->ev.val[arg->slot] = (int64_t)v;
-			break;
-		case ARG_WORD32:
-			f->number[arg->slot] = v;
-			break;
-		case ARG_STRING:
-		case ARG_ERROR:
-			if (!take_known_string(f, arg, v))
-				return false;
-			break;
-		default:
-			if (v)
-				return false;
-			v = fxt_word_at(p + 8, false);
-			if (arg->what == ARG_WORD64)
-				f->number[arg->slot] = v;
-			else
-				f->ev.val[arg->slot] = (int64_t)v;
-			if (arg->what == ARG_U64 && v > INT64_MAX)
-				f->ev.big |= (uint16_t)(1u << arg->slot);
-		}
+		if (arg->what == ARG_I32)
+			*arg->to = (int32_t)v;
+		else if (arg->what == ARG_U32)
+			*arg->to = (int64_t)v;
+		else if (arg->what >= ARG_STRING ?
+			 !take_known_string(f, arg, v) :
+			 !take_long(f, arg, header, fxt_word_at(p + 8, false)))
+			return false;
 	}
 	f->ev.given = s->given;
 	f->has = s->has;
@@ -136,6 +132,7 @@ static inline void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t tim
 	f->taken = 0;
 	f->path.ref = 0;
 }
+
 /* ---- threads ---- */
 
 static void forget_task(struct fxt_in *f)
@@ -235,15 +232,11 @@ static bool check_event(struct et_event *ev)
 	return true;
 }
 
-static bool make_event(struct fxt_in *f)
+/* One that is not known to be whole. */
+static __attribute__((noinline)) bool make_event(struct fxt_in *f)
 {
 	bool good = !f->broken;
 
-	if (f->number[W_CPU] > UINT32_MAX)
-		return false;
-	f->ev.cpu = (uint32_t)f->number[W_CPU];
-	if (f->whole)
-		return true;
 	if (has(f, W_LINES)) {
 		good = good && read_raw(f);
 	} else {
@@ -260,23 +253,20 @@ static bool make_event(struct fxt_in *f)
 	return good;
 }
 
-static bool make_lost(struct fxt_in *f)
+static __attribute__((noinline)) bool make_lost(struct fxt_in *f)
 {
-	uint64_t cpu = f->number[W_CPU];
+	uint32_t cpu = f->ev.cpu;
 
-	if (cpu > UINT32_MAX)
-		return false;
-	f->ev.cpu = (uint32_t)cpu;
 	if (et_has(&f->ev, ET_V_LOST_count)) {
 		uint64_t n = (uint64_t)f->ev.val[ET_V_LOST_count];
 
 		diag_report(f->diag, &lost_events, in_name(f->in), DIAG_OFFSET, f->offset,
-			    "%" PRIu64 " events lost on processor %" PRIu64, n, cpu);
+			    "%" PRIu64 " events lost on processor %" PRIu32, n, cpu);
 		if (n)
 			diag_count(f->diag, &lost_events, n - 1);
 	} else {
 		diag_report(f->diag, &lost_unknown, in_name(f->in), DIAG_OFFSET, f->offset,
-			    "events lost on processor %" PRIu64, cpu);
+			    "events lost on processor %" PRIu32, cpu);
 	}
 	return true;
 }
@@ -303,9 +293,12 @@ static __attribute__((noinline)) void report_incomplete(struct fxt_in *f)
 }
 
 /* Return: false if it cannot be made again. */
-static bool complete_event(struct fxt_in *f)
+static inline bool complete_event(struct fxt_in *f)
 {
-	return f->ev.kind == ET_K_LOST ? make_lost(f) : make_event(f);
+	if (f->number[W_CPU] > UINT32_MAX)
+		return false;
+	f->ev.cpu = (uint32_t)f->number[W_CPU];
+	return f->whole || (f->ev.kind == ET_K_LOST ? make_lost(f) : make_event(f));
 }
 
 /* Make the event and hand it on. */
@@ -364,28 +357,28 @@ static inline bool is_shaped(struct fxt_in *f, const struct shape *s,
 	finish(f);
 	if (s->kind == ET_K_NONE)
 		return true;
-	forget_args(f, s->kind, e->time);
-	if (!take_shape(f, s, e->args))
+	forget_args(f, s->kind, fxt_word_at(e->at + 8, false));
+	if (!take_shape(f, s, e->at + 16))
 		return false;
 	f->pending = true;
 	f->koid = e->koid;
-	f->offset = e->offset;
+	f->offset = in_offset(f->in);
 	take_steady(f);
 	f->whole = s->whole && (f->ev.given & s->must) == s->must;
 	return true;
 }
 
 /* The next record, if one like it was seen before. Return: whether it is that. */
-static bool take_alike(struct fxt_in *f)
+static inline bool take_alike(struct fxt_in *f)
 {
-	const struct shape_set *set;
 	struct fxt_plain_event e;
+	const struct shape_set *set;
 
 	if (!fxt_plain_event(f->r, &e))
 		return false;
 	set = shapes_of(f, e.header & SHAPE_KEY);
-	for (unsigned int i = 0; i < SHAPE_WAYS; i++)
-		if (is_shaped(f, &set->way[i], &e)) {
+	for (const struct shape *s = set->way; s < set->way + SHAPE_WAYS; s++)
+		if (is_shaped(f, s, &e)) {
 			fxt_plain_taken(f->r, &e);
 			return true;
 		}
@@ -528,16 +521,19 @@ static __attribute__((noinline)) int take_record(struct fxt_in *f)
 	return f->err == -1 ? 0 : f->err;
 }
 
-/* One record. */
+/* Some records, or one that is unlike those before. */
 static int fxt_in_step(struct source *s, struct sink *sink)
 {
 	struct fxt_in *f = (struct fxt_in *)s;
+	unsigned int n = 0;
 
 	f->sink = sink;
 	/* a recorder makes what it wrote readable between events */
 	if (f->pending && in_drained(f->in))
 		finish(f);
-	return f->ours && !f->err && take_alike(f) ? 1 : take_record(f);
+	while (n < STEP_RECORDS && f->ours && !f->err && take_alike(f))
+		n++;
+	return n ? 1 : take_record(f);
 }
 
 static void fxt_in_free(struct source *s)

@@ -51,7 +51,7 @@ enum {
  * What the arguments of a record are.  Records with equal headers nearly always have the same
  * arguments in the same order, so this is worked out once.
  */
-enum { ARG_I32, ARG_U32, ARG_I64, ARG_U64, ARG_STRING, ARG_WORD32, ARG_WORD64, ARG_ERROR };
+enum { ARG_I32, ARG_U32, ARG_64, ARG_BIG, ARG_STRING, ARG_ERROR };
 struct shape {
 	uint64_t key;		/* header without the thread; 0: none */
 	uint64_t names;		/* fxt_names() that it holds for */
@@ -64,14 +64,16 @@ struct shape {
 	bool whole;		/* all else that it needs is there, and nothing else */
 	struct shape_arg {
 		uint32_t header;	/* lower half */
-		uint8_t what, slot;
+		uint8_t what;
+		uint8_t slot;		/* ARG_BIG, ARG_STRING */
 		uint16_t bytes;
+		int64_t *to;		/* where a number goes */
 	} arg[FXT_MAX_ARGS];
 };
 #define SHAPE_KEY	(~0xff000000ull)
 /* Records that begin alike may have other arguments: so many shapes of one key are kept. */
 #define SHAPE_WAYS	4u
-#define SHAPE_SET_BITS	6
+#define SHAPE_SET_BITS	8
 struct shape_set {
 	struct shape way[SHAPE_WAYS];
 	unsigned int next;	/* which is given up */
