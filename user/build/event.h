@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "build/schema.h"
 
 /* A string, at bytes[off]. */
@@ -93,13 +94,15 @@ struct et_finding {
 
 struct et_event {
 	uint8_t kind;		/* enum et_kind */
-	uint8_t flags;		/* ET_F_* */
-	uint16_t given;		/* bit i: value i is there */
-	uint16_t big;		/* bit i: it is unsigned and above INT64_MAX */
 	uint8_t strings;	/* bit i: string i is there; bit ET_ARGS: arguments */
+	uint16_t given;		/* bit i: value i is there */
 	uint8_t announced;	/* bit i: size[i] is not that of the string */
 	uint8_t open;		/* bit i: the end of string i never came */
+	bool pending;		/* of et_later() */
+	/* et_oddities() */
+	uint16_t big;		/* bit i: it is unsigned and above INT64_MAX */
 	uint8_t marks[ET_NR_MARKINGS];	/* bit i: string i; ET_MARKED_ARGS */
+	uint8_t flags;		/* ET_F_* */
 	int32_t error;		/* positive errno of a call that failed; 0: not told */
 	uint32_t cpu;
 	uint64_t time;		/* CLOCK_MONOTONIC of its beginning, ns */
@@ -122,9 +125,7 @@ struct et_event {
 	size_t raw_len;
 	struct et_finding findings[ET_MAX_FINDINGS];
 	int64_t size[ET_ARGS + 1];	/* announced, by ET_S_* */
-	/* of et_later() */
-	bool pending;
-	uint32_t later_cpu;
+	uint32_t later_cpu;	/* of et_later() */
 	uint64_t later_time;
 	uint8_t last;		/* the string that bytes are added to, or ET_ARGS */
 	size_t args_cap, extras_cap, later_cap, bytes_cap, raw_cap;
@@ -163,7 +164,6 @@ static inline void et_reset(struct et_event *ev, enum et_kind kind, uint64_t upi
 	ev->nfindings = 0;
 	ev->nbytes = 0;
 	ev->raw_len = 0;
-	ev->pending = false;
 	/* is any of them larger than that?  They grow by doubling. */
 	if ((ev->bytes_cap | ev->raw_cap) >= 2 * ET_KEEP_BYTES ||
 	    (ev->args_cap | ev->extras_cap | ev->later_cap) >= 2 * ET_KEEP_ROWS)
@@ -300,6 +300,14 @@ static inline bool et_any_marks(const struct et_event *ev)
 {
 	return ev->marks[ET_JOINED] | ev->marks[ET_UNREAD] | ev->marks[ET_CUT] |
 	       ev->marks[ET_UNTOLD] | ev->marks[ET_OUTSIDE];
+}
+
+/** et_oddities - big values, marks and flags, which few events have; 0: this one has none */
+static inline uint64_t et_oddities(const struct et_event *ev)
+{
+	_Static_assert(offsetof(struct et_event, flags) == offsetof(struct et_event, big) + 7,
+		       "one word");
+	return bytes_8((const char *)ev + offsetof(struct et_event, big));
 }
 
 /** et_get_string - a string's bytes, which are the event's; NULL: not there */

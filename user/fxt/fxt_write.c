@@ -315,18 +315,26 @@ bool fxt_is_marked(const struct fxt_writer *w, uint16_t ref)
 	return w->strings[ref].marked;
 }
 
-/* Apart from peek(), which often does without. */
+uint16_t fxt_peek(struct fxt_writer *w, const char *s, size_t len)
+{
+	struct fxt_str str = fxt_str(s, len);
+
+	return len && len <= KEEP_MAX ? find_string(w, str, (uint32_t)hash_bytes(s, len)) : 0;
+}
+
+/* Apart from fxt_known_bytes(), which often does without. */
 static __attribute__((noinline)) uint16_t find_by_hash(struct fxt_writer *w, struct fxt_str str,
 						       uint16_t *guess)
 {
 	uint16_t index = find_string(w, str, (uint32_t)hash_bytes(str.s, str.len));
 
-	if (index)
-		*guess = index;
-	return index;
+	if (!index)
+		return 0;
+	*guess = index;
+	return take_note(w, index);
 }
 
-static inline uint16_t peek(struct fxt_writer *w, const char *s, size_t len)
+uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len)
 {
 	struct fxt_str str;
 	uint16_t *guess;
@@ -335,19 +343,7 @@ static inline uint16_t peek(struct fxt_writer *w, const char *s, size_t len)
 		return 0;
 	str = fxt_str(s, len);
 	guess = guess_of(w, str);
-	return is_there(w, *guess, str) ? *guess : find_by_hash(w, str, guess);
-}
-
-uint16_t fxt_peek(struct fxt_writer *w, const char *s, size_t len)
-{
-	return peek(w, s, len);
-}
-
-uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len)
-{
-	uint16_t index = peek(w, s, len);
-
-	return index ? take_note(w, index) : 0;
+	return is_there(w, *guess, str) ? take_note(w, *guess) : find_by_hash(w, str, guess);
 }
 
 uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str)

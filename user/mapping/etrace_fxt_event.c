@@ -399,11 +399,10 @@ static inline bool has_steady(const struct et_event *ev)
 	return etrace_fxt_tells(ev) && et_has_string(ev, 0);
 }
 
-void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev)
+void fxt_out_find_left_out(struct fxt_out *f, const struct et_event *ev)
 {
 	uint16_t ref;
 
-	f->left_out = 0;
 	if (f->view.cuts)
 		f->left_out = (uint16_t)~f->view.values[ev->kind];
 	if (f->view.cuts || !has_steady(ev) || !et_regular(ev))
@@ -484,8 +483,8 @@ static inline bool is_plain(const struct known *k, const struct et_event *ev)
 	uint64_t other = ev->raw_len | ev->nfindings | ev->nargs | ev->nextras | ev->nlater |
 			 (uint32_t)ev->error;
 
-	other |= (ev->given & ~k->values) | (ev->strings & ~k->strings) | ev->big | ev->flags;
-	return k->header && !other && !et_any_marks(ev);
+	other |= (ev->given & ~k->values) | (ev->strings & ~k->strings) | et_oddities(ev);
+	return k->header && !other;
 }
 
 bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event *ev)
@@ -519,5 +518,7 @@ bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event 
 	if (!fxt_put_known(f->w, words, at, t->process, t->koid))
 		return false;
 	t->owners = (uint64_t)ev->cpu + 1;
+	if (etrace_fxt_steady[ev->kind])
+		fxt_out_told(f, ev);
 	return true;
 }

@@ -128,8 +128,17 @@ static inline void end_event(struct fxt_out *f)
 /* Arguments beyond those that a record takes follow it in others. */
 void fxt_out_next_record(struct fxt_out *f);
 
+/* What fxt_out_leave_out() does where that may be any. */
+void fxt_out_find_left_out(struct fxt_out *f, const struct et_event *ev);
+
 /** fxt_out_leave_out - which values of an event need not be told, before it is written */
-void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev);
+static inline void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev)
+{
+	f->left_out = 0;
+	if (etrace_fxt_steady[ev->kind] || f->view.cuts)
+		fxt_out_find_left_out(f, ev);
+}
+
 /** fxt_out_told - it was written: take note of what was told of its path */
 void fxt_out_told(struct fxt_out *f, const struct et_event *ev);
 

@@ -149,12 +149,34 @@ static void put_lost(struct fxt_out *f, const struct et_event *ev)
 	end_event(f);
 }
 
+/* One that is not plain. */
+static __attribute__((noinline)) int put_event(struct fxt_out *f, struct task *t,
+					       const struct et_event *ev)
+{
+	if (!t || (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT)) {
+		struct fxt_str category = used(f, &f->category[ev->kind]);
+
+		begin_event(f, FXT_EV_INSTANT, ev->time, t, category, used(f, &f->kind[ev->kind]));
+		/* a flow begins here: it needs a slice, if of no length */
+		if (ev->kind == ET_K_CLONE && et_has(ev, ET_V_CLONE_child)) {
+			f->event.type = FXT_EV_DURATION_COMPLETE;
+			f->event.value = ev->time;
+		}
+		fxt_out_add_event(f, t, ev);
+		end_event(f);
+		fxt_out_learn(f, ev);
+		fxt_out_told(f, ev);
+	}
+	if (t)
+		proctab_apply(f->tab, t, ev);
+	return out_error(f->out);
+}
+
 static int fxt_out_item(struct sink *s, const void *item)
 {
 	struct fxt_out *f = (struct fxt_out *)s;
 	const struct et_event *ev = item;
 	struct task *t;
-	bool steady;
 
 	if (!f->begun) {
 		put_head(f, ev->time);
@@ -180,32 +202,8 @@ static int fxt_out_item(struct sink *s, const void *item)
 			proctab_apply(f->tab, t, ev);
 		return 0;
 	}
-	steady = etrace_fxt_steady[ev->kind];
-	f->left_out = 0;
-	if (steady || f->view.cuts)
-		fxt_out_leave_out(f, ev);
-	if (t && fxt_out_put_plain(f, t, ev)) {
-		if (steady)
-			fxt_out_told(f, ev);
-		return out_error(f->out);
-	}
-	if (!t || (ev->kind != ET_K_EXEC && ev->kind != ET_K_EXIT)) {
-		struct fxt_str category = used(f, &f->category[ev->kind]);
-
-		begin_event(f, FXT_EV_INSTANT, ev->time, t, category, used(f, &f->kind[ev->kind]));
-		/* a flow begins here: it needs a slice, if of no length */
-		if (ev->kind == ET_K_CLONE && et_has(ev, ET_V_CLONE_child)) {
-			f->event.type = FXT_EV_DURATION_COMPLETE;
-			f->event.value = ev->time;
-		}
-		fxt_out_add_event(f, t, ev);
-		end_event(f);
-		fxt_out_learn(f, ev);
-		fxt_out_told(f, ev);
-	}
-	if (t)
-		proctab_apply(f->tab, t, ev);
-	return out_error(f->out);
+	fxt_out_leave_out(f, ev);
+	return t && fxt_out_put_plain(f, t, ev) ? out_error(f->out) : put_event(f, t, ev);
 }
 
 static int fxt_out_end(struct sink *s)
