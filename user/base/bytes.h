@@ -131,6 +131,17 @@ static inline bool bytes_any(bytes_16 comparison)
 	return h[0] | h[1];
 }
 
+/** bytes_before - how many of the bytes come before the first that it holds for; 16: there is none */
+static inline size_t bytes_before(bytes_16 comparison)
+{
+	uint64_t first = bytes_first_low(&comparison), second;
+
+	if (first)
+		return (size_t)__builtin_ctzll(first) / 8;
+	second = bytes_first_low((const char *)&comparison + 8);
+	return second ? 8 + (size_t)__builtin_ctzll(second) / 8 : 16;
+}
+
 /**
  * bytes_digits - how many decimal digits 8 bytes begin with, and their number
  * @word: bytes_8() of them

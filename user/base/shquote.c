@@ -48,17 +48,6 @@ static inline bool more_16(const char *s, unsigned int most)
 	return bytes_any(more_of(bytes_load_16(s), most));
 }
 
-/* How many of 16 bytes come before the first of those; 16: there is none. */
-static inline size_t before_first(bytes_16 those)
-{
-	uint64_t first = bytes_first_low(&those), second;
-
-	if (first)
-		return (size_t)__builtin_ctzll(first) / 8;
-	second = bytes_first_low((const char *)&those + 8);
-	return second ? 8 + (size_t)__builtin_ctzll(second) / 8 : 16;
-}
-
 /* Whether all bytes stand as they are; the same ones may be looked at twice. */
 static inline bool all_safe(const char *s, size_t len)
 {
@@ -92,7 +81,7 @@ static inline size_t run(const char *s, size_t len, unsigned int most)
 	size_t i = 0, n = 16;
 
 	for (; n == 16 && i + 16 <= len; i += n)
-		n = before_first(more_of(bytes_load_16(s + i), most));
+		n = bytes_before(more_of(bytes_load_16(s + i), most));
 	if (n != 16)
 		return i;
 	/* the last ones by a look that overlaps */
@@ -112,7 +101,7 @@ static inline size_t copy_run(char *to, const char *s)
 	bytes_16 c = bytes_load_16(s);
 
 	memcpy(to, &c, 16);
-	return before_first(more_than_quoted(c));
+	return bytes_before(more_than_quoted(c));
 }
 
 /* The character at @s, which needs more than QUOTED.  Return: its length. */
@@ -144,7 +133,7 @@ static size_t escape_one(char **at, const char *s, size_t len)
 	return 1;
 }
 
-static void escape(struct buf *b, const char *s, size_t len)
+static __attribute__((noinline)) void escape(struct buf *b, const char *s, size_t len)
 {
 	/* what goes around, four for each byte, and what copy_run() writes beyond */
 	char *begin = buf_room(b, 3 + 4 * len + 16), *to = begin;
@@ -227,16 +216,19 @@ bool sh_unquote(const char **at, size_t *left, struct buf *word)
 		i = (size_t)(end - s) + 1;
 		buf_add(word, s + 1, i - 2);
 	} else if (len > 1 && s[0] == '$' && s[1] == '\'') {
-		for (i = 2; i < len && s[i] != '\''; i++) {
-			size_t n;
+		for (i = 2; i < len && s[i] != '\'';) {
+			size_t n = run(s + i, len - i, QUOTED);
 
-			if (s[i] != '\\') {
-				buf_addc(word, s[i]);
+			if (!n && s[i] == '\\') {
+				n = unescape(s + i + 1, len - i - 1, word);
+				if (!n)
+					return false;
+				i += n + 1;
 				continue;
 			}
-			n = unescape(s + i + 1, len - i - 1, word);
-			if (!n)
-				return false;
+			/* one that the writer would have escaped stands for itself */
+			n += !n;
+			buf_add(word, s + i, n);
 			i += n;
 		}
 		if (i++ >= len)

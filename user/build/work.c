@@ -141,12 +141,14 @@ static struct work_arg without_version(struct work_arg name)
 
 static const struct row *find(struct work_arg name)
 {
-	size_t low = 0, high = sizeof(rows) / sizeof(rows[0]);
+	size_t low = 0, high = name.len ? sizeof(rows) / sizeof(rows[0]) : 0;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = strncmp(rows[middle].name, name.s, name.len);
+		int order = *rows[middle].name - *name.s;
 
+		if (!order)
+			order = strncmp(rows[middle].name, name.s, name.len);
 		if (!order && !rows[middle].name[name.len])
 			return &rows[middle];
 		if (order < 0)

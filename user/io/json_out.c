@@ -87,19 +87,35 @@ static bool copy_plain(char *to, const char *s, size_t len)
 	return copy_16(to + len - 16, s + len - 16);
 }
 
+/* Bytes at the beginning that JSON does not want escaped. */
+static size_t plain_run(const char *s, size_t len)
+{
+	size_t i = 0, n = 16;
+
+	for (; n == 16 && i + 16 <= len; i += n) {
+		bytes_16 c = bytes_load_16(s + i);
+
+		n = bytes_before(((c < 0x20) & (c >= 0)) | (c == '"') | (c == '\\') | (c == 0x7f));
+	}
+	if (n != 16)
+		return i;
+	while (i < len && (unsigned char)s[i] >= 0x20 && s[i] != '"' && s[i] != '\\' &&
+	       s[i] != 0x7f)
+		i++;
+	return i;
+}
+
 /* Valid UTF-8, with what JSON wants escaped. */
 static void put_escaped(struct out *o, const char *s, size_t len)
 {
 	static const char hex[] = "0123456789abcdef";
 	size_t plain = 0;
 
-	for (size_t i = 0; i < len; i++) {
+	for (size_t i = plain_run(s, len); i < len; i += plain_run(s + i, len - i)) {
 		unsigned char c = (unsigned char)s[i];
 		char text[6];
 		size_t n = 2;
 
-		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
-			continue;
 		text[0] = '\\';
 		text[1] = (char)c;
 		if (c == '\n') {
@@ -115,7 +131,7 @@ static void put_escaped(struct out *o, const char *s, size_t len)
 		}
 		out_write(o, s + plain, i - plain);
 		out_write(o, text, n);
-		plain = i + 1;
+		plain = ++i;
 	}
 	out_write(o, s + plain, len - plain);
 }

@@ -197,13 +197,13 @@ static size_t bytes_of(const struct growing *g)
 	return g->quick.on ? g->quick.ev.nbytes : g->ev.nbytes;
 }
 
-static void push(struct assembler *a, struct growing *g)
+static inline void push(struct assembler *a, struct growing *g)
 {
 	order_put(&a->queue, g->ev.time, g->order, g);
 	g->queued = true;
 }
 
-static struct growing *pop(struct assembler *a)
+static inline struct growing *pop(struct assembler *a)
 {
 	struct growing *g = order_take(&a->queue);
 
@@ -275,7 +275,7 @@ static void close_event(struct assembler *a, struct slot *s)
 	struct growing *g = s->g;
 
 	s->g = NULL;
-	if (g->quick.on && !g->quick.done)
+	if (g->quick.more)
 		leave_quick(a, g);
 	if (!g->quick.on)
 		grow_leave_string(g);
@@ -402,7 +402,7 @@ static bool start_quickly(struct assembler *a, struct slot *s, const struct et_l
 
 static bool grows_quickly(const struct slot *s)
 {
-	return s->g && s->g->quick.on && !s->g->quick.done;
+	return s->g && s->g->quick.more;
 }
 
 /* The same of one that may go on with the task's. */
@@ -452,7 +452,7 @@ static void take_line(struct assembler *a, struct slot *s, const struct et_line 
 	p = piece_read(l);
 	if (g && g->quick.on) {
 		/* a line with fields of another kind is no line of this one */
-		if (g->quick.done && p.what == P_HEADER && lt_tags[p.tag].kind != g->ev.kind) {
+		if (!g->quick.more && p.what == P_HEADER && lt_tags[p.tag].kind != g->ev.kind) {
 			close_event(a, s);
 			g = NULL;
 		} else {

@@ -24,7 +24,7 @@ void grow_begin(struct growing *g, enum et_kind kind, uint64_t upid, uint32_t cp
 {
 	lt_reset(&g->ev, kind, upid, cpu, time);
 	grow_head(g, kind, upid, time);
-	g->quick.on = false;
+	g->quick.on = g->quick.more = false;
 	g->ended = !(lt_needs[kind] & LT_NEEDS_END);
 	g->lines = 0;
 	g->need = 0;

@@ -14,7 +14,8 @@
  * is made at once, without the lines.  See quick.h.
  */
 struct quick {
-	bool on, done;
+	bool on;		/* it is on the short way */
+	bool more;		/* and lines are to come */
 	uint8_t row;		/* in et_rows: what comes next */
 	int64_t args_left;	/* bytes of arguments that are to come */
 	uint64_t step;		/* ns from each line to the next */

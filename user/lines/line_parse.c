@@ -111,22 +111,29 @@ static inline const char *nine_digits(struct line_state *st, const char *s, cons
 	return s + 10;
 }
 
-/* "<timen>!", of any length. */
-static const char *nanoseconds(struct line_state *st, const char *s, const char *end,
-			       uint64_t *time)
+/* The same of any other number of digits. */
+static __attribute__((noinline)) const char *other_digits(struct line_state *st, const char *s,
+							  const char *end, uint64_t *time)
 {
-	const char *p = nine_digits(st, s, end, time);
 	uint64_t nsec;
 
-	if (p)
-		return p;
 	s = long_number(s, end, 999999999, &nsec);
 	*time = st->seconds + nsec;
 	return s && *s == '!' ? s + 1 : NULL;
 }
 
+/* "<timen>!", of any length. */
+static inline const char *nanoseconds(struct line_state *st, const char *s, const char *end,
+				      uint64_t *time)
+{
+	const char *p = nine_digits(st, s, end, time);
+
+	return p ? p : other_digits(st, s, end, time);
+}
+
 /* "<upid>,<cpu>,<time>,".  Return: what follows, or NULL. */
-static const char *read_prefix(struct line_state *st, const char *s, const char *end)
+static __attribute__((noinline)) const char *read_prefix(struct line_state *st, const char *s,
+							 const char *end)
 {
 	uint64_t upid, sec, cpu;
 	const char *p;
@@ -162,14 +169,6 @@ const char *line_again_slow(struct line_state *st, const char *s, const char *en
 			    uint64_t *time)
 {
 	return same_prefix(st, s, end) ? nanoseconds(st, s + st->prefix_len, end, time) : NULL;
-}
-
-/* "<upid>,<cpu>,<time>,<timen>!", whatever the last was.  Return: what follows, or NULL. */
-static __attribute__((noinline)) const char *read_stamp(struct line_state *st, const char *s,
-							const char *end, uint64_t *time)
-{
-	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
-	return s ? nanoseconds(st, s, end, time) : NULL;
 }
 
 static struct line_tag *tag_slot(struct line_state *st, uint64_t word)
@@ -220,18 +219,17 @@ static inline bool known_tag(struct line_state *st, const char *end)
 static inline bool plain(struct line_state *st, const char *s, const char *end)
 {
 	struct et_line *l = &st->line;
-	const char *text = NULL;
 	uint64_t time;
 
-	if (same_prefix(st, s, end))
-		text = nine_digits(st, s + st->prefix_len, end, &time);
-	if (!text)
-		text = read_stamp(st, s, end, &time);
-	if (!text)
+	/* most lines have the task, processor and second of the last */
+	s = same_prefix(st, s, end) ? s + st->prefix_len : read_prefix(st, s, end);
+	if (s)
+		s = nanoseconds(st, s, end, &time);
+	if (!s)
 		return false;
 	l->time = time;
-	l->text = text;
-	l->len = (size_t)(end - text);
+	l->text = s;
+	l->len = (size_t)(end - s);
 	return known_tag(st, end);
 }
 

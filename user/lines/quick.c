@@ -126,6 +126,7 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 			 const char *end)
 {
 	unsigned int given = 0, announced = 0;
+	const char *last = s;
 
 	for (const struct way_field *f = way_table[row - et_rows].fields; f->len; f++) {
 		const char *value = s + f->len;
@@ -154,15 +155,12 @@ static bool read_plainly(struct et_event *ev, const struct et_row *row, const ch
 			if (big)
 				ev->big |= f->bit;
 		}
-		/* a comma, and more behind it */
-		if (s == end)
-			continue;
-		if (*s++ != ',' || s == end)
-			return false;
+		last = s;
+		s = *s == ',' ? s + 1 : end;
 	}
 	ev->given = (uint16_t)given;
 	ev->announced = (uint8_t)announced;
-	return s == end;
+	return last == end;
 }
 
 /* From a row on to the lines that come next: those of strings that were announced, or the last. */
@@ -178,7 +176,7 @@ static inline void next_row(struct growing *g, unsigned int i)
 			return;
 		}
 	}
-	q->done = true;
+	q->more = false;
 	g->state = DONE;
 	/* what was announced is what came */
 	q->ev.announced = 0;
@@ -192,8 +190,7 @@ bool quick_start(struct growing *g, const struct et_row *row, const struct et_li
 	if (!read_plainly(&q->ev, row, l->text + l->tag_len + 1, l->text + l->len))
 		return false;
 	grow_head(g, row->kind, l->upid, l->time);
-	q->on = true;
-	q->done = false;
+	q->on = q->more = true;
 	if (q->ev.announced >> ET_ARGS & 1) {
 		q->args_left = q->ev.size[ET_ARGS];
 		if (!q->args_left)
@@ -232,7 +229,7 @@ static inline bool in_step(const struct growing *g, uint64_t time)
 {
 	uint64_t step = time - g->line_time;
 
-	return !g->quick.done && (g->lines == 1 ? step <= 1 : step == g->quick.step);
+	return g->lines == 1 ? step <= 1 : step == g->quick.step;
 }
 
 /* The number of the row that comes next, if this stands behind a tag of one letter. */
@@ -338,7 +335,7 @@ size_t quick_more(struct growing *g, struct line_state *st, const char *s, const
 	const struct quick *q = &g->quick;
 	const char *at = s, *nl;
 
-	while (!q->done) {
+	while (q->more) {
 		const char *text = take_string(g, st, at, end, until);
 		const struct et_row *row;
 		unsigned int i;
@@ -376,8 +373,7 @@ void quick_leave(struct growing *g)
 	uint64_t time = ev->time;
 	const char *s;
 
-	g->quick.on = false;
-	if (!g->quick.done)
+	if (g->quick.more)
 		ev->flags |= ET_F_NO_END;
 	lt_init(&lines);
 	lt_from_event(ev, &lines);
