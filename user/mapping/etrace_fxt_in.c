@@ -104,7 +104,7 @@ static inline bool take_shape(struct fxt_in *f, const struct shape *s, const uin
 }
 
 /* Values that were told with the same path before, or are told now. */
-static void take_steady(struct fxt_in *f)
+static inline void take_steady(struct fxt_in *f)
 {
 	unsigned int ref = f->path.ref;
 	struct et_event *ev = &f->ev;
@@ -135,39 +135,60 @@ static inline void forget_args(struct fxt_in *f, enum et_kind kind, uint64_t tim
 
 /* ---- threads ---- */
 
+/* Its number in f->threads; 0: nothing is known of it. */
+static inline size_t find_thread(struct fxt_in *f, uint64_t koid)
+{
+	const uint64_t *at;
+
+	/* most often it is that of the event before */
+	if (f->known && f->known_koid == koid)
+		return f->known;
+	at = map64_get(&f->live, koid);
+	f->known_koid = koid;
+	return f->known = at ? (size_t)*at : 0;
+}
+
+/* The same of one that is known from now on. */
+static __attribute__((noinline)) size_t add_thread(struct fxt_in *f, uint64_t koid)
+{
+	size_t i = f->free_thread;
+
+	if (i) {
+		f->free_thread = f->threads[i].next_free;
+	} else {
+		i = f->nthreads++;
+		f->threads = xgrow(f->threads, &f->threads_cap, f->nthreads, sizeof(*f->threads));
+	}
+	f->threads[i] = (struct thread){ 0 };
+	map64_put(&f->live, koid, i);
+	return i;
+}
+
 static void forget_task(struct fxt_in *f)
 {
-	map64_remove(&f->upids, f->koid);
-	map64_remove(&f->cpus, f->koid);
-	f->known.valid = false;
+	size_t i = find_thread(f, f->koid);
+
+	if (!i)
+		return;
+	map64_remove(&f->live, f->koid);
+	f->threads[i].next_free = f->free_thread;
+	f->free_thread = i;
+	f->known = 0;
 }
 
-/* What is known of the event's thread: most often that of the event before. */
-static inline struct known *known_of(struct fxt_in *f)
+/* A task, @thread, is where it was if nothing else is told. */
+static bool know_cpu(struct fxt_in *f, size_t thread)
 {
-	struct known *k = &f->known;
+	bool told = has(f, W_CPU);
 
-	if (!k->valid || k->koid != f->koid)
-		*k = (struct known){
-			true, f->koid, map64_get(&f->upids, f->koid), map64_get(&f->cpus, f->koid)
-		};
-	return k;
-}
-
-/* A task is where it was, @cpu, if nothing else is told. */
-static bool know_cpu(struct fxt_in *f, uint64_t *cpu)
-{
-	if (has(f, W_CPU)) {
-		if (cpu) {
-			*cpu = f->number[W_CPU];
-			return true;
-		}
-		map64_put(&f->cpus, f->koid, f->number[W_CPU]);
-		f->known.valid = false;
-	} else if (cpu) {
-		f->number[W_CPU] = *cpu;
+	if (told && !thread)
+		thread = add_thread(f, f->koid);
+	if (told) {
+		f->threads[thread].cpu = f->number[W_CPU];
+		f->threads[thread].has_cpu = true;
 	}
-	return has(f, W_CPU) || cpu;
+	f->number[W_CPU] = f->threads[thread].cpu;
+	return f->threads[thread].has_cpu;
 }
 
 /* ---- an event from its arguments ---- */
@@ -305,15 +326,17 @@ static inline bool complete_event(struct fxt_in *f)
 static void finish_event(struct fxt_in *f)
 {
 	unsigned int kind = f->ev.kind;
-	const struct known *known;
+	const struct thread *t;
+	size_t thread;
 	bool good;
 
 	f->pending = false;
 	end_hex(f);
-	known = known_of(f);
-	f->ev.upid = known->upid && kind != ET_K_LOST ? *known->upid : 0;
-	good = know_cpu(f, known->cpu);
-	if (!known->upid && kind != ET_K_LOST && !has(f, W_LINES)) {
+	thread = find_thread(f, f->koid);
+	good = know_cpu(f, thread);
+	t = &f->threads[thread];
+	f->ev.upid = kind != ET_K_LOST ? t->upid : 0;
+	if (!t->has_upid && kind != ET_K_LOST && !has(f, W_LINES)) {
 		report_nameless(f);
 		return;
 	}
@@ -462,8 +485,12 @@ static void take_object(struct fxt_in *f, const struct fxt_rec *rec)
 	forget_args(f, ET_K_NONE, 0);
 	fxt_in_take_args(f, rec);
 	if (has(f, W_UPID) && f->number[W_UPID] <= INT64_MAX) {
-		map64_put(&f->upids, rec->kobj.koid, f->number[W_UPID]);
-		f->known.valid = false;
+		size_t i = find_thread(f, rec->kobj.koid);
+
+		if (!i)
+			i = add_thread(f, rec->kobj.koid);
+		f->threads[i].upid = f->number[W_UPID];
+		f->threads[i].has_upid = true;
 	}
 }
 
@@ -541,8 +568,8 @@ static void fxt_in_free(struct source *s)
 	struct fxt_in *f = (struct fxt_in *)s;
 
 	fxt_reader_free(f->r);
-	map64_clear(&f->upids);
-	map64_clear(&f->cpus);
+	map64_clear(&f->live);
+	free(f->threads);
 	free(f->told);
 	buf_free(&f->argv);
 	buf_free(&f->lines);
@@ -566,6 +593,8 @@ struct source *etrace_fxt_in_open(const struct source_args *args)
 	f->in = args->in[0];
 	f->diag = args->diag;
 	f->told = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->told));
+	f->threads = xgrow(NULL, &f->threads_cap, 1, sizeof(*f->threads));
+	f->threads[f->nthreads++] = (struct thread){ 0 };
 	et_init(&f->ev);
 	fxt_in_make_words(f);
 	return &f->source;

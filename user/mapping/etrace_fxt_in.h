@@ -87,13 +87,16 @@ struct fxt_in {
 	struct fxt_reader *r;
 	int err;
 	bool ours, verdict;
-	struct map64 upids, cpus;	/* of the live threads, by their koids */
-	/* where they are of a thread, until a table changes; no upid, no cpu: NULL */
-	struct known {
-		bool valid;
-		uint64_t koid;
-		uint64_t *upid, *cpu;
-	} known;
+	struct map64 live;	/* numbers in @threads, by koids */
+	struct thread {
+		uint64_t upid, cpu;
+		bool has_upid, has_cpu;
+		size_t next_free;
+	} *threads;		/* what is known of each; 0: nothing, of none */
+	size_t nthreads, threads_cap, free_thread;
+	/* of the thread looked up last; 0: none was */
+	uint64_t known_koid;
+	size_t known;
 	struct etrace_fxt_told *told;	/* steady values last recorded with each path, by its ref */
 	struct fxt_sref path;	/* string 0 of the current event; ref 0: it has no entry in @told */
 	struct word words[MAX_WORDS];
