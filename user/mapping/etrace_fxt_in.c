@@ -16,7 +16,7 @@
 #include "base/xalloc.h"
 
 /* Records like those before that are taken in one step. */
-#define STEP_RECORDS 16u
+#define STEP_RECORDS 8u
 
 static const struct diag_kind broken_file = {
 	"broken places in the FXT file", DIAG_DAMAGE };
