@@ -1240,8 +1240,8 @@ TRACE_EVENT(etrace_string,
 );
 
 /*
- * A piece of an argument list that its exec record had no room for. first:
- * number of the argument that it begins with or in.
+ * A piece of an argument list that its event's record had no room for. event: kind
+ * of that record, ETRACE_EV_*; first: number of the argument that it begins with or in.
  */
 TRACE_EVENT(etrace_args,
 	TP_PROTO(struct etrace_rec *r),
@@ -1249,20 +1249,20 @@ TRACE_EVENT(etrace_args,
 	TP_STRUCT__entry(
 		ETRACE_HEAD_FIELDS
 		__field(u32, first)
-		__field(u8, ev)
+		__field(u8, event)
 		__dynamic_array(char, piece, r->args.piece.len)
 		ETRACE_TAIL_FIELDS
 	),
 	TP_fast_assign(
 		ETRACE_HEAD_ASSIGN;
 		__entry->first = r->args.first;
-		__entry->ev = r->args.ev;
+		__entry->event = r->args.ev;
 		memcpy(__get_dynamic_array(piece), r->args.piece.s,
 		       r->args.piece.len);
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", etrace_print_args(ETRACE_HEAD,
-		  (&(struct etrace_told) { .ev = __entry->ev, ETRACE_TAIL }), __entry->first,
+		  (&(struct etrace_told) { .ev = __entry->event, ETRACE_TAIL }), __entry->first,
 		  __get_dynamic_array(piece), __get_dynamic_array_len(piece)))
 );
 

@@ -359,22 +359,23 @@ static void add_piece(struct node *n, const struct rec *r)
 		ev->open &= (uint8_t)~(1u << i);
 }
 
-/* Whether a piece belongs to an event that waits for one. */
-static bool is_piece_of(const struct node *n, const struct rec *r)
+/* The kind of the event that a piece belongs to; of damaged ones, exec. */
+static enum rec_kind kind_of_piece(const struct rec *r)
 {
-	if (r->kind == REC_args)
-		return n->kind == REC_exec;
-	return n->kind == (enum rec_kind)rec_num(r, REC_F_event);
+	uint64_t event = rec_num(r, REC_F_event);
+
+	if (event >= REC_EVENTS || (r->kind == REC_args && !et_args_name[event + 1]))
+		return REC_exec;
+	return (enum rec_kind)event;
 }
 
 /* A piece whose event's record was lost: what there is, marked incomplete. */
 static struct node *orphan(struct rec_events *e, const struct rec *r, uint64_t upid,
 			   uint32_t cpu, uint64_t time)
 {
-	unsigned int event = (unsigned int)rec_num(r, REC_F_event);
 	struct node *n = get_node(e);
 
-	n->kind = r->kind == REC_args || event >= REC_EVENTS ? REC_exec : (enum rec_kind)event;
+	n->kind = kind_of_piece(r);
 	et_reset(&n->ev, n->kind + 1, upid, cpu, time);
 	n->ev.flags |= ET_F_NO_BEGIN | ET_F_NO_END;
 	n->doubtful = true;
@@ -389,7 +390,7 @@ static void take_piece(struct rec_events *e, struct node *n, const struct rec *r
 	bool fresh;
 	size_t was;
 
-	if (n && (!is_piece_of(n, r) || et_memory(&n->ev) > ET_MAX_BYTES)) {
+	if (n && (n->kind != kind_of_piece(r) || et_memory(&n->ev) > ET_MAX_BYTES)) {
 		finish(e, n);
 		n = NULL;
 	}

@@ -36,7 +36,7 @@ recording() { grep -q recording err; }
 # Who is there, who moves in, who is born there, and in a cgroup below; and nobody else.
 ways_in()
 {
-	local backend=${1:-module} recorder
+	local backend=${1:-module} recorder upid
 
 	make_cgroup ways
 	make_cgroup ways/below
@@ -73,9 +73,49 @@ ways_in()
 	has joins "\"cwd\":\"$PWD\""
 	# Who was there before is told of, too.
 	has 1.json '"event":"present"'
+	# Before anything else of it.
+	upid=$(lines 1.etrace | sed -n 's/,.*!JA\[2\].*later\.pid.*//p')
+	lines 1.etrace | grep "^$upid," > its
+	is "its first line" "$(sed -n '1s/.*!\(Join|\).*/\1/p' its)" "Join|"
+	is "ends of joining" "$(grep -c '!Joined|$' its)" 1
 }
 
 ways_in_by_bpf() { by_bpf ways_in; }
+
+# Arguments that its record has no room for.
+long_arguments()
+{
+	local backend=${1:-module} recorder upid most script args size
+
+	make_cgroup long
+	most=$(printf '%3000s' '' | tr ' ' x)
+	script='echo $$ > long.pid; until [ -e long.end ]; do sleep 0.02; done'
+	args=(sh -c "$script" name "$most" "" $'with a\nnewline')
+	"${args[@]}" &
+	wait_for test -s long.pid
+	"$etrace" attach --backend="$backend" --strict -o 1.etrace --cgroup "$top/long" 2> err &
+	recorder=$!
+	wait_for recording || fail "it does not begin"
+	move long long
+	# it starts others, until it is there
+	wait_for joined 1 || fail "it does not come"
+	: > long.end
+	leave_cgroup long
+	wait "$recorder"
+	is "status" $? 0
+	upid=$(lines 1.etrace | sed -n 's/,.*!Join|.*//p')
+	lines 1.etrace | grep "^$upid," | sed 's/^[^!]*!//; /^Joined|/q' > got
+	size=$(printf '%s\n' "${args[@]}" | wc -c)
+	has got "Join|argsize=$size,"
+	is "its end" "$(tail -n 5 got)" $'JA[5]\nJA[6]with a\nCont|newline\nCont_end|\nJoined|'
+	# in parts of at most 900 bytes
+	sed -n 's/^JA\[4\]//p' got > parts
+	is "the longest part" "$(awk '{ if (length > most) most = length } END { print most }' parts)" 900
+	is "bytes of the longest" "$(tr -d '\n' < parts | wc -c)" 3000
+	is "lines of another event" "$(grep -c '^End_of_args|\|^A\[' got)" 0
+}
+
+long_arguments_by_bpf() { by_bpf long_arguments; }
 
 # joined N: so many tasks have come, and have done something since
 joined() { [ "$(lines 1.etrace | grep -c '!Join|')" = "$1" ]; }
@@ -167,5 +207,5 @@ refused()
 	wait_for no_instances || fail "instances are left: $(instances)"
 }
 
-finish ways_in ways_in_by_bpf threads threads_by_bpf a_daemon_works a_daemon_works_by_bpf \
+finish ways_in ways_in_by_bpf long_arguments long_arguments_by_bpf threads threads_by_bpf a_daemon_works a_daemon_works_by_bpf \
 	as_in_proc refused
