@@ -118,7 +118,7 @@ void etrace_do_open(struct etrace_call *c)
 	}
 	etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
-	memset(&c->r.open, 0, sizeof(c->r.open));
+	etrace_clear_open(&c->r);
 	c->r.open.fd = c->ret;
 	if (c->sc->at[ETRACE_ARG_STRUCT]) {
 		etrace_open_how(c);
@@ -839,7 +839,7 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 
 	etrace_use_over(t);
 	etrace_rec_init(&r, ETRACE_EV_EXIT, 0);
-	memset(&r.exit, 0, sizeof(r.exit));
+	etrace_clear_exit(&r);
 	r.exit.status = (code >> 8) & 0xff;
 	r.exit.signal = code & 0x7f;
 	r.exit.core = !!(code & 0x80);

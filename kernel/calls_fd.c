@@ -87,7 +87,7 @@ void etrace_do_open_handle(struct etrace_call *c)
 	etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
 	c->r.where = ETRACE_WHERE_EXTENDED;
-	memset(&c->r.open, 0, sizeof(c->r.open));
+	etrace_clear_open(&c->r);
 	c->r.open.fd = c->ret;
 	c->r.open.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	s = etrace_scratch_get();

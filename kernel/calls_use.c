@@ -65,7 +65,7 @@ static noinline void etrace_use_tell(struct etrace_task *t, unsigned int fd,
 	struct etrace_rec r;
 
 	etrace_rec_init(&r, ETRACE_EV_USE, 0);
-	memset(&r.use, 0, sizeof(r.use));
+	etrace_clear_use(&r);
 	r.use.fd = fd;
 	ETRACE_USE_TELL(&r, use, USE, e);
 	etrace_emit_one(t, &r);
@@ -142,27 +142,20 @@ void etrace_use_over(struct etrace_task *t)
 }
 
 /**
- * etrace_use_new - a descriptor is made
- * @t: first slot of the current task
+ * etrace_use_forgotten - see etrace_use_new()
+ * @t: one slot of the current task, with memory
  * @fd: the descriptor
- *
- * What is remembered was done by another one of that number: dup2() has replaced
- * it, or another thread has closed it and has not come to tell that yet.
  */
-void etrace_use_new(struct etrace_task *t, int fd)
+void etrace_use_forgotten(struct etrace_task *t, int fd)
 {
-	struct etrace_uses *u;
-	struct etrace_use *e;
+	struct etrace_uses *u = READ_ONCE(t->uses);
+	struct etrace_use *e = u ? etrace_uses_at(u, fd) : NULL;
 
-	etrace_for_each_slot(t, t) {
-		u = READ_ONCE(t->uses);
-		e = u ? etrace_uses_at(u, fd) : NULL;
-		if (!e)
-			continue;
-		if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used))
-			etrace_use_tell(t, fd, e);
-		etrace_use_forget(e);
-	}
+	if (!e)
+		return;
+	if (test_bit(fd, u->used) && test_and_clear_bit(fd, u->used))
+		etrace_use_tell(t, fd, e);
+	etrace_use_forget(e);
 }
 
 /* Is a descriptor open, in the current task's table? */
@@ -201,7 +194,7 @@ static void etrace_use_closed(struct etrace_task *t, struct etrace_rec *r)
  */
 void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how)
 {
-	struct etrace_rec r;
+	struct etrace_rec r etrace_uninitialized;
 
 	etrace_rec_init(&r, ETRACE_EV_CLOSE, 0);
 	if (how & ETRACE_CLOSE_EXTENDED)
@@ -209,7 +202,7 @@ void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how)
 	etrace_for_each_slot(t, t) {
 		if (how & ETRACE_CLOSE_GOING_ON && !t->going_on)
 			continue;
-		memset(&r.close, 0, sizeof(r.close));
+		etrace_clear_close(&r);
 		r.close.fd = fd;
 		r.have = 0;
 		if (how & ETRACE_CLOSE_EXECVE) {

@@ -21,7 +21,22 @@ void etrace_use_write(struct etrace_task *t, int fd, u64 bytes);
 void etrace_use_copy(struct etrace_call *c, u32 in, u32 out, u64 bytes);
 void etrace_use_fork(struct etrace_task *t, struct etrace_task *c,
 		     struct task_struct *child);
-void etrace_use_new(struct etrace_task *t, int fd);
+void etrace_use_forgotten(struct etrace_task *t, int fd);
+
+/**
+ * etrace_use_new - a descriptor is made
+ * @t: first slot of the current task
+ * @fd: the descriptor
+ *
+ * What is remembered was done by another one of that number: dup2() has replaced
+ * it, or another thread has closed it and has not come to tell that yet.
+ */
+static inline void etrace_use_new(struct etrace_task *t, int fd)
+{
+	etrace_for_each_slot(t, t)
+		if (READ_ONCE(t->uses))
+			etrace_use_forgotten(t, fd);
+}
 bool etrace_fd_is_open(unsigned int fd);
 void etrace_emit_close(struct etrace_task *t, int fd, unsigned int how);
 void etrace_use_over(struct etrace_task *t);

@@ -27,32 +27,30 @@
 #include "capture.h"
 #include "compat.h"
 
-static DEFINE_PER_CPU(struct etrace_scratch *, etrace_scratch);
-
-/**
- * etrace_scratch_get - this processor's scratch room
- *
- * Preemption is off until etrace_scratch_put(), so that is an RCU read-side
- * section, too.  Users do not nest: a probe does not fire within another one's
- * captures.
- *
- * Return: the room.
- */
-struct etrace_scratch *etrace_scratch_get(void)
-{
-	preempt_disable();
-	return __this_cpu_read(etrace_scratch);
-}
-
-void etrace_scratch_put(void)
-{
-	preempt_enable();
-}
+DEFINE_PER_CPU(struct etrace_scratch *, etrace_scratch);
 
 static void etrace_set(struct etrace_rec *r, int i, const char *s, u32 len)
 {
 	r->str[i].s = s;
 	r->str[i].len = len;
+	r->plain &= ~BIT(i);
+}
+
+/* Is string @i still plain, with the bytes of which etrace_newlines() says @nl? */
+static __always_inline void etrace_keep_plain(struct etrace_rec *r, int i, unsigned long nl)
+{
+	if (nl & ETRACE_TOPS || r->str[i].len > ETRACE_PLAIN_MAX)
+		r->plain &= ~BIT(i);
+}
+
+/* A string of which etrace_newlines() says @nl. */
+static __always_inline void etrace_set_known(struct etrace_rec *r, int i, const char *s, u32 len,
+					     unsigned long nl)
+{
+	r->str[i].s = s;
+	r->str[i].len = len;
+	r->plain |= BIT(i);
+	etrace_keep_plain(r, i, nl);
 }
 
 static void etrace_set_unread(struct etrace_rec *r, int i)
@@ -100,6 +98,64 @@ static noinline bool etrace_is_outside(const struct path *path)
 	return !path_is_under(path, &root);
 }
 
+/*
+ * The path, up to @end, of what lies below the task's root directory and on the same
+ * mount, as nearly everything does; NULL: d_path() has to tell. It goes up as d_path()
+ * does, but waits for no rename: if there was one, the name is d_path()'s to tell. Who
+ * frees a name or a directory waits for RCU.
+ */
+static __always_inline char *etrace_walk(const struct path *path, const char *room, char *end)
+{
+	struct fs_struct *fs = current->fs;
+	unsigned int seq = etrace_fs_look(fs), renames = etrace_renames_look();
+	const struct dentry *root = READ_ONCE(fs->root.dentry), *d = path->dentry, *parent;
+	const char *name;
+	char *p = end;
+	u32 len;
+
+	if (path->mnt != READ_ONCE(fs->root.mnt) || d_unlinked((struct dentry *)d))
+		return NULL;
+	while (d != root) {
+		parent = READ_ONCE(d->d_parent);
+		name = READ_ONCE(d->d_name.name);
+		len = READ_ONCE(d->d_name.len);
+		p -= len;
+		if (unlikely(d == parent))
+			return NULL;
+		if (unlikely(p <= room))
+			return NULL;
+		/* Unless something was renamed, the length is that of the name. */
+		if (unlikely(etrace_renames_retry(renames)))
+			return NULL;
+		etrace_copy(p, name, len);
+		*--p = '/';
+		d = parent;
+	}
+	if (etrace_renames_retry(renames) || etrace_fs_look_retry(fs, seq))
+		return NULL;
+	if (p == end)
+		*--p = '/';
+	return p;
+}
+
+/* The same, of any path; NULL: it is too long. */
+static __always_inline char *etrace_d_path(struct etrace_rec *r, int i, const struct path *path,
+					   char *room, char **end)
+{
+	char *s;
+
+	**end = '/';
+	s = d_path(path, room, ETRACE_PATH_BUF);
+	if (IS_ERR(s))
+		return NULL;
+	if (unlikely(!etrace_is_on_root(path)) && etrace_is_outside(path))
+		r->outside |= BIT(i);
+	/* A name that a file system makes up need not be at the end. */
+	if (unlikely(**end))
+		*end = s + strlen(s);
+	return s;
+}
+
 /* The path, at the end of string @i's directory room. */
 static __always_inline bool etrace_path_to(struct etrace_rec *r, int i,
 					   struct etrace_scratch *sc,
@@ -109,16 +165,15 @@ static __always_inline bool etrace_path_to(struct etrace_rec *r, int i,
 	char *end = room + ETRACE_PATH_BUF - 1;
 	char *s;
 
-	*end = '/';
-	s = d_path(path, room, ETRACE_PATH_BUF);
-	if (IS_ERR(s)) {
-		etrace_set_cut(r, i);
-		return false;
+	s = etrace_walk(path, room, end);
+	if (unlikely(!s)) {
+		s = etrace_d_path(r, i, path, room, &end);
+		if (!s) {
+			etrace_set_cut(r, i);
+			return false;
+		}
 	}
-	if (unlikely(!etrace_is_on_root(path)) && etrace_is_outside(path))
-		r->outside |= BIT(i);
-	/* A name that a file system makes up need not be at the end. */
-	etrace_set(r, i, s, likely(!*end) ? end - s : strlen(s));
+	etrace_set_known(r, i, s, end - s, etrace_newlines_in(s, end - s));
 	return true;
 }
 
@@ -162,6 +217,7 @@ static char *etrace_path_end(struct etrace_rec *r, int i,
 void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			  const struct path *dir, const struct dentry *dentry)
 {
+	const struct qstr *name = &dentry->d_name;
 	char *end;
 
 	if (!etrace_path_to(r, i, sc, dir))
@@ -169,21 +225,31 @@ void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc
 	end = etrace_path_end(r, i, sc);
 	if (r->str[i].len > 1)		/* not the root */
 		*end++ = '/';
-	memcpy(end, dentry->d_name.name, dentry->d_name.len);
-	r->str[i].len = end + dentry->d_name.len - r->str[i].s;
+	etrace_copy(end, name->name, name->len);
+	r->str[i].len = end + name->len - r->str[i].s;
+	etrace_keep_plain(r, i, etrace_newlines_in(name->name, name->len));
 }
 
-/* The path of an open file. Returns the file, to be put; NULL: it is not open. */
-static struct file *etrace_fd_to(struct etrace_rec *r, int i, struct etrace_scratch *sc,
-				 int fd)
+/*
+ * An open file of the current task, NULL: it is not open. Nobody else can close a
+ * descriptor of a task that shares them with nobody: then no reference is needed.
+ */
+static __always_inline struct file *etrace_file_get(int fd, bool *shared)
 {
-	struct file *file = fget_raw(fd);
+	struct files_struct *files = current->files;
+	const struct fdtable *fdt;
 
-	if (file)
-		etrace_path_to(r, i, sc, &file->f_path);
-	else
-		etrace_set_unread(r, i);
-	return file;
+	*shared = unlikely(atomic_read(&files->count) != 1);
+	if (*shared)
+		return fget_raw(fd);
+	fdt = etrace_fdtable(files);
+	return (unsigned int)fd < fdt->max_fds ? rcu_dereference_raw(fdt->fd[fd]) : NULL;
+}
+
+static __always_inline void etrace_file_put(struct file *file, bool shared)
+{
+	if (file && unlikely(shared))
+		fput(file);	/* the last one is put off, it does not sleep */
 }
 
 /**
@@ -196,10 +262,14 @@ static struct file *etrace_fd_to(struct etrace_rec *r, int i, struct etrace_scra
 void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 		       int fd)
 {
-	struct file *file = etrace_fd_to(r, i, sc, fd);
+	bool shared;
+	struct file *file = etrace_file_get(fd, &shared);
 
 	if (file)
-		fput(file);	/* the last one is put off, it does not sleep */
+		etrace_path_to(r, i, sc, &file->f_path);
+	else
+		etrace_set_unread(r, i);
+	etrace_file_put(file, shared);
 }
 
 /* Which file it is, and as it is now, in the values of event @id. */
@@ -215,10 +285,10 @@ void etrace_capture_fd(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			     BIT(ETRACE_VAL_##ID##_mtime);		\
 	} while (0)
 
-static void etrace_identify(struct etrace_rec *r, const struct inode *inode)
+static __always_inline void etrace_identify(struct etrace_rec *r, const struct inode *inode)
 {
-	ETRACE_IDENTIFY(r, open, OPEN, inode);
 	r->open.type = inode->i_mode & S_IFMT;
+	ETRACE_IDENTIFY(r, open, OPEN, inode);
 	r->have |= BIT(ETRACE_VAL_OPEN_type);
 }
 
@@ -246,12 +316,16 @@ void etrace_capture_program(struct etrace_rec *r, int i, struct etrace_scratch *
 void etrace_capture_opened(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			   int fd)
 {
-	struct file *file = etrace_fd_to(r, i, sc, fd);
+	bool shared;
+	struct file *file = etrace_file_get(fd, &shared);
 
-	if (!file)
+	if (!file) {
+		etrace_set_unread(r, i);
 		return;
+	}
+	etrace_path_to(r, i, sc, &file->f_path);
 	etrace_identify(r, file_inode(file));
-	fput(file);
+	etrace_file_put(file, shared);
 }
 
 /**
@@ -281,13 +355,11 @@ void etrace_capture_found(struct etrace_rec *r, int i, struct etrace_scratch *sc
  */
 long etrace_fd_flags(int fd)
 {
-	struct file *file = fget_raw(fd);
-	long flags;
+	bool shared;
+	struct file *file = etrace_file_get(fd, &shared);
+	long flags = file ? (long)file->f_flags : -EBADF;
 
-	if (!file)
-		return -EBADF;
-	flags = file->f_flags;
-	fput(file);
+	etrace_file_put(file, shared);
 	return flags;
 }
 
@@ -297,15 +369,15 @@ long etrace_fd_flags(int fd)
  */
 bool etrace_fds_are_pipe(const int fd[2])
 {
-	struct file *from = fget_raw(fd[0]), *to = fget_raw(fd[1]);
+	bool shared[2];
+	struct file *from = etrace_file_get(fd[0], &shared[0]);
+	struct file *to = etrace_file_get(fd[1], &shared[1]);
 	bool are = from && to && file_inode(from) == file_inode(to) &&
 		   S_ISFIFO(file_inode(from)->i_mode) &&
 		   from->f_mode & FMODE_READ && to->f_mode & FMODE_WRITE;
 
-	if (from)
-		fput(from);
-	if (to)
-		fput(to);
+	etrace_file_put(from, shared[0]);
+	etrace_file_put(to, shared[1]);
 	return are;
 }
 
@@ -325,9 +397,11 @@ void etrace_capture_cwd(struct etrace_rec *r, int i, struct etrace_scratch *sc)
 
 /*
  * The words of a user string to @dst, whose room holds PATH_MAX. Returns its
- * length; -EFAULT: it is longer, or the memory around it cannot be read.
+ * length; -EFAULT: it is longer, or the memory around it cannot be read. What
+ * etrace_newlines() says of the words is added to @nl.
  */
-static inline long etrace_user_words(char *dst, const char __user *src)
+static __always_inline long etrace_user_words(char *dst, const char __user *src,
+					      unsigned long *nl)
 {
 	const struct word_at_a_time zero = WORD_AT_A_TIME_CONSTANTS;
 	unsigned long word, bits;
@@ -339,6 +413,7 @@ static inline long etrace_user_words(char *dst, const char __user *src)
 		unsafe_get_user(word, (const unsigned long __user *)(src + n),
 				fault);
 		*(unsigned long *)(dst + n) = word;
+		*nl |= etrace_newlines(word);
 		if (has_zero(word, &bits, &zero)) {
 			user_read_access_end();
 			bits = prep_zero_mask(word, bits, &zero);
@@ -350,17 +425,19 @@ fault:
 	return -EFAULT;
 }
 
-/* A user string to @dst, whose room holds PATH_MAX. Returns its length. */
-static inline long etrace_user(char *dst, unsigned long uaddr)
+/* A user string to @dst, whose room holds PATH_MAX. Returns its length; @nl as there. */
+static __always_inline long etrace_user(char *dst, unsigned long uaddr, unsigned long *nl)
 {
 	const char __user *src = (const char __user *)uaddr;
 	long n;
 
 	pagefault_disable();
-	n = etrace_user_words(dst, src);
+	n = etrace_user_words(dst, src, nl);
 	/* Long ones, and those at the end of a mapping. */
-	if (unlikely(n < 0))
+	if (unlikely(n < 0)) {
+		*nl = ETRACE_TOPS;
 		n = strncpy_from_user(dst, src, PATH_MAX);
+	}
 	pagefault_enable();
 	return n;
 }
@@ -378,18 +455,19 @@ static inline long etrace_user(char *dst, unsigned long uaddr)
 void etrace_capture_user(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			 unsigned long uaddr)
 {
+	unsigned long nl = 0;
 	long n;
 
 	if (!uaddr) {
 		etrace_set(r, i, NULL, 0);
 		return;
 	}
-	n = etrace_user(sc->path[i], uaddr);
+	n = etrace_user(sc->path[i], uaddr, &nl);
 	if (n < 0) {
 		etrace_set_faulted(r, i);
 		return;
 	}
-	etrace_set(r, i, sc->path[i], n);
+	etrace_set_known(r, i, sc->path[i], n, nl);
 	if (n == PATH_MAX)
 		r->cut |= BIT(i);
 }
@@ -434,7 +512,8 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 			   unsigned long uaddr)
 {
 	char *user = sc->path[i] + ETRACE_PATH_BUF;
-	long n = etrace_user(user, uaddr);
+	unsigned long nl = 0;
+	long n = etrace_user(user, uaddr, &nl);
 
 	if (n < 0) {
 		etrace_set_faulted(r, i);
@@ -443,7 +522,7 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 	if (n == PATH_MAX)
 		r->cut |= BIT(i);
 	if (user[0] == '/') {
-		etrace_set(r, i, user, n);
+		etrace_set_known(r, i, user, n, nl);
 		return;
 	}
 	if (dirfd == AT_FDCWD)
@@ -456,6 +535,7 @@ void etrace_capture_joined(struct etrace_rec *r, int i,
 	}
 	*etrace_path_end(r, i, sc) = '/';
 	r->str[i].len += 1 + n;
+	etrace_keep_plain(r, i, nl);
 }
 
 /**
@@ -488,6 +568,7 @@ void etrace_capture_kernel(struct etrace_rec *r, int i,
 	*end++ = '/';
 	memcpy(end, name, n);
 	r->str[i].len += 1 + n;
+	r->plain &= ~BIT(i);
 }
 
 static int etrace_scratch_up(unsigned int cpu)

@@ -4,6 +4,8 @@
 #define ETRACE_CAPTURE_H
 
 #include <linux/limits.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
 
 #include "etrace.h"
 
@@ -22,10 +24,31 @@ struct etrace_scratch {
 	char argv[2048];
 };
 
+DECLARE_PER_CPU(struct etrace_scratch *, etrace_scratch);
+
 int etrace_capture_init(void);
 void etrace_capture_exit(void);
-struct etrace_scratch *etrace_scratch_get(void);
-void etrace_scratch_put(void);
+
+/**
+ * etrace_scratch_get - this processor's scratch room
+ *
+ * Preemption is off until etrace_scratch_put(), so that is an RCU read-side
+ * section, too.  Users do not nest: a probe does not fire within another one's
+ * captures.
+ *
+ * Return: the room.
+ */
+static inline struct etrace_scratch *etrace_scratch_get(void)
+{
+	preempt_disable();
+	return __this_cpu_read(etrace_scratch);
+}
+
+static inline void etrace_scratch_put(void)
+{
+	preempt_enable();
+}
+
 void etrace_capture_path(struct etrace_rec *r, int i, struct etrace_scratch *sc,
 			 const struct path *path);
 void etrace_capture_child(struct etrace_rec *r, int i, struct etrace_scratch *sc,

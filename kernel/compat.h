@@ -89,6 +89,13 @@
 	ring_buffer_read_page(buffer, &(page), PAGE_SIZE, cpu, 0)
 #endif
 
+/* 6.2: the buffer knows which record it has reserved. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define etrace_buffer_commit(buffer, event)	ring_buffer_unlock_commit(buffer)
+#else
+#define etrace_buffer_commit(buffer, event)	ring_buffer_unlock_commit(buffer, event)
+#endif
+
 /* 5.12: the flags and the preempt count of the caller became one argument. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
 #define etrace_trace_buffer_reserve(buffer, file, len)			\
@@ -356,10 +363,21 @@ static inline bool etrace_dumpable(struct task_struct *task)
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define etrace_fs_begin(fs)		read_seqbegin(&(fs)->seq)
 #define etrace_fs_retry(fs, n)		read_seqretry(&(fs)->seq, n)
+#define etrace_fs_count(fs)		(&(fs)->seq.seqcount.seqcount)
 #else
 #define etrace_fs_begin(fs)		read_seqcount_begin(&(fs)->seq)
 #define etrace_fs_retry(fs, n)		read_seqcount_retry(&(fs)->seq, n)
+#define etrace_fs_count(fs)		(&(fs)->seq.seqcount)
 #endif
+
+/*
+ * To look without waiting for a writer, which on PREEMPT_RT means to sleep: while there
+ * is one, the look fails.
+ */
+#define etrace_fs_look(fs)		raw_seqcount_begin(etrace_fs_count(fs))
+#define etrace_fs_look_retry(fs, n)	read_seqcount_retry(etrace_fs_count(fs), n)
+#define etrace_renames_look()		raw_seqcount_begin(&rename_lock.seqcount.seqcount)
+#define etrace_renames_retry(n)		read_seqcount_retry(&rename_lock.seqcount.seqcount, n)
 
 static inline void etrace_fs_pwd_rcu(struct fs_struct *fs, struct path *pwd)
 {

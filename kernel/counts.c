@@ -3,7 +3,7 @@
 #include "counts.h"
 
 /*
- * records		written to the ring buffer, in the module's instance
+ * records		written to the ring buffer
  * lost_records		refused by it: full and not overwriting
  * lost_disabled	not written because their event is disabled, the buffer
  *			is switched off (tracing_on), or a filter keeps them out

@@ -30,12 +30,10 @@
 static_assert(ETRACE_TEXT_MAX / ETRACE_LINE_MAX + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
 static_assert(ETRACE_PIECE_LINES + 2 + ETRACE_TAIL_LINES <= ETRACE_LINES_MAX);
 
-#define ETRACE_ONES		(~0UL / 0xff)	/* 0x01 in every byte */
-
 /* Has a word's @v no byte 0? */
 static inline bool etrace_word_is_full(unsigned long v)
 {
-	return !((v - ETRACE_ONES) & ~v & (ETRACE_ONES << 7));
+	return !((v - ETRACE_ONES) & ~v & ETRACE_TOPS);
 }
 
 static inline bool etrace_word_has_no_line(const char *s)
@@ -43,7 +41,7 @@ static inline bool etrace_word_has_no_line(const char *s)
 	unsigned long v;
 
 	memcpy(&v, s, sizeof(v));
-	return etrace_word_is_full(v ^ ETRACE_ONES * '\n');
+	return !(etrace_newlines(v) & ETRACE_TOPS);
 }
 
 /* Are the bytes of a word at @s neither newlines nor 0? */
@@ -80,23 +78,6 @@ static noinline u32 etrace_count_lines(const char *s, u32 len)
 	return lines;
 }
 
-/* Has @s any? Nearly never. The last word overlaps the one before. */
-static inline bool etrace_has_lines(const char *s, u32 len)
-{
-	const char *last = s + len - sizeof(long);
-
-	if (len < sizeof(long))
-		return etrace_count_lines(s, len);
-	while (etrace_word_has_no_line(s)) {
-		if (s == last)
-			return false;
-		s += sizeof(long);
-		if (s > last)
-			s = last;
-	}
-	return true;
-}
-
 /*
  * How many strings the event's own record takes. Returns the text that it
  * makes.
@@ -114,7 +95,7 @@ static u32 etrace_layout(struct etrace_rec *r)
 			break;
 		cost = str->len + ETRACE_LINE_MAX;
 		/* Behind newlines comes a line that ends them. */
-		if (unlikely(etrace_has_lines(str->s, str->len)))
+		if (unlikely(etrace_newlines_in(str->s, str->len) & ETRACE_TOPS))
 			cost += ETRACE_LINE_MAX *
 				(1 + etrace_count_lines(str->s, str->len));
 		if (text + cost > ETRACE_TEXT_MAX)
@@ -124,6 +105,25 @@ static u32 etrace_layout(struct etrace_rec *r)
 	r->inl = str - r->str;
 	r->more = str < end;
 	return text;
+}
+
+/* The same of most events: all strings are there, short and without newlines. */
+static __always_inline bool etrace_layout_plain(struct etrace_rec *r)
+{
+	BUILD_BUG_ON(ETRACE_NR_STR * ETRACE_PLAIN_MAX > ETRACE_BYTES_MAX);
+	BUILD_BUG_ON(ETRACE_HEAD_MAX + ETRACE_NR_STR * (ETRACE_PLAIN_MAX + ETRACE_LINE_MAX) >
+		     ETRACE_TEXT_MAX);
+	if (r->plain != ETRACE_PLAIN)
+		return false;
+	r->inl = r->nr_str;
+	r->more = 0;
+	return true;
+}
+
+/* Apart: only the records of most events are worth the code. */
+static noinline void etrace_output_rare(struct etrace_task *t, struct etrace_rec *r)
+{
+	etrace_output(t, r);
 }
 
 /*
@@ -170,7 +170,7 @@ static void etrace_emit_string(struct etrace_task *t, const struct etrace_rec *r
 			p.string.state |= ETRACE_PIECE_LAST;
 		p.more = !last || !(p.string.state & ETRACE_PIECE_LAST);
 		p.time = etrace_task_now(t);
-		etrace_output(t, &p);
+		etrace_output_rare(t, &p);
 		if (!whole)
 			p.string.part++;
 	} while (pos < str->len || cont);
@@ -208,7 +208,7 @@ static noinline void etrace_emit_lost(struct etrace_task *t)
 	r.time = etrace_task_now(t);
 	r.lost.count = t->lost;
 	r.lost.since = t->lost_since;
-	etrace_output(t, &r);
+	etrace_output_rare(t, &r);
 	if (r.written)
 		t->lost = 0;
 }
@@ -218,7 +218,7 @@ static __always_inline void etrace_emit_begin(struct etrace_task *t,
 {
 	if (unlikely(t->lost) && !t->session->fire)
 		etrace_emit_lost(t);
-	if (unlikely(r->joined | r->unread | r->cut | r->untold))
+	if (unlikely(r->marks))
 		etrace_count_marks(t->session, r);
 	r->upid = t->upid;
 	r->time = etrace_task_now(t);
@@ -228,7 +228,7 @@ static __always_inline void etrace_emit_slot(struct etrace_task *t,
 					     struct etrace_rec *r)
 {
 	etrace_emit_begin(t, r);
-	if (r->nr_str)
+	if (!etrace_layout_plain(r))
 		etrace_layout(r);
 	etrace_output(t, r);
 	if (unlikely(r->more))
@@ -391,7 +391,7 @@ static enum etrace_rest etrace_emit_args(struct etrace_task *t, struct etrace_re
 			etrace_count(t->session, strings_cut, 1);
 		p->upid = t->upid;
 		p->time = etrace_task_now(t);
-		etrace_output(t, p);
+		etrace_output_rare(t, p);
 	}
 	return rest;
 }
@@ -528,7 +528,7 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 				r->more = 1;
 			}
 		}
-		etrace_output(slot, r);
+		etrace_output_rare(slot, r);
 		if (r->more)
 			etrace_emit_strings(slot, r, false);
 	}

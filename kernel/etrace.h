@@ -26,6 +26,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/bitmap.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
@@ -67,11 +68,15 @@ struct etrace_str {
  * @cut: bit i: @str[i] is not whole
  * @untold: bit i: whether there is an @str[i] cannot be told without asking
  *	somebody
+ * @marks: these four, to see whether any bit is set
  * @outside: bit i: @str[i] is no path from the task's root directory, but from
  *	the top of a mount that lies nowhere below it
+ * @plain: bit i: @str[i] surely has no newline, and is at most ETRACE_PLAIN_MAX long,
+ *	or there is no such string; so ETRACE_PLAIN is said of all
  * @faulted: some of it is unread because its page is not there
  * @where: only for sessions that want these, ETRACE_WHERE_*
  * @file: where the record should arrive, to tell whether it did
+ * @buffer: of the session
  * @written: set when it did
  * @have: bit i: the event's value i is there; of those that MAY be
  * @string: a piece of a string: its event's record had no room for it
@@ -88,17 +93,24 @@ struct etrace_rec {
 	u8 nr_str;
 	u8 inl;
 	u8 more;
-	u8 joined;
-	u8 unread;
-	u8 cut;
-	u8 untold;
+	union {
+		struct {
+			u8 joined;
+			u8 unread;
+			u8 cut;
+			u8 untold;
+		};
+		u32 marks;
+	};
 	u8 outside;
+	u8 plain;
 	bool faulted;
 	u8 where;
 	u16 have;
 	bool written;
 	s32 error;
 	struct trace_event_file *file;
+	struct trace_buffer *buffer;
 	/* The values of the event, one struct for each. */
 	union {
 #define EVENT(ID, id, name, category, where, doc) struct {
@@ -126,6 +138,9 @@ struct etrace_rec {
 	};
 };
 
+#define ETRACE_PLAIN		0xff
+#define ETRACE_PLAIN_MAX	512	/* bytes */
+
 /**
  * etrace_rec_init - begin a record: a call that succeeded, no marks
  * @r: the record; its strings and its event's own fields are not touched
@@ -139,16 +154,27 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 	r->nr_str = nr_str;
 	r->inl = 0;
 	r->more = 0;
-	r->joined = 0;
-	r->unread = 0;
-	r->cut = 0;
-	r->untold = 0;
+	r->marks = 0;
 	r->outside = 0;
+	r->plain = ETRACE_PLAIN & ETRACE_PLAIN << nr_str;
 	r->faulted = false;
 	r->have = 0;
 	r->where = etrace_event_where[ev];
 	r->error = 0;
 }
+
+/*
+ * etrace_clear_<event>() - no value of the event is there yet: whoever reads the record
+ * gets all of them. Stores one by one, as compilers take a slow memset() for some structs.
+ */
+#define EVENT(ID, id, name, category, where, doc)			\
+static inline void etrace_clear_##id(struct etrace_rec *r)		\
+{									\
+	__maybe_unused typeof(r->id) *v = &r->id;			\
+
+#define VALUE(ID, id, type, name, means, given)	v->id = 0;
+#define END_EVENT(ID, id) }
+#include "etrace_events.def"
 
 /* etrace_rec.string.state: how a piece lies in its string. */
 #define ETRACE_PIECE_CONT	1	/* begins behind a newline */
@@ -156,6 +182,72 @@ static inline void etrace_rec_init(struct etrace_rec *r, enum etrace_event ev,
 #define ETRACE_PIECE_LAST	4	/* ends the string */
 
 #define ETRACE_PART_MAX		900	/* bytes in a part, by the line format */
+
+#define ETRACE_ONES		(~0UL / 0xff)	/* 0x01 in every byte */
+#define ETRACE_TOPS		(ETRACE_ONES << 7)
+
+/*
+ * No bit of ETRACE_TOPS is set: none of the bytes of @v is a newline; one is set: one of
+ * them may be. The other bits say nothing.
+ */
+static __always_inline unsigned long etrace_newlines(unsigned long v)
+{
+	v ^= ETRACE_ONES * '\n';
+	return (v - ETRACE_ONES) & ~v;
+}
+
+/* The same of @len bytes. The last word overlaps the one before. */
+static inline unsigned long etrace_newlines_in(const char *s, u32 len)
+{
+	const char *last = s + len - sizeof(unsigned long);
+	unsigned long nl = 0, v;
+
+	if (len < sizeof(v)) {
+		while (len--)
+			nl |= etrace_newlines(*s++);
+		return nl;
+	}
+	for (; s < last; s += sizeof(v)) {
+		memcpy(&v, s, sizeof(v));
+		nl |= etrace_newlines(v);
+	}
+	memcpy(&v, last, sizeof(v));
+	return nl | etrace_newlines(v);
+}
+
+/* Copies the first and the last @type of @n bytes, which may overlap. */
+#define ETRACE_COPY_ENDS(type, dst, src, n)				\
+	do {								\
+		type first, last;					\
+									\
+		memcpy(&first, src, sizeof(type));			\
+		memcpy(&last, (src) + (n) - sizeof(type), sizeof(type)); \
+		memcpy(dst, &first, sizeof(type));			\
+		memcpy((dst) + (n) - sizeof(type), &last, sizeof(type)); \
+	} while (0)
+
+/**
+ * etrace_copy - copy a short string, a word at a time
+ * @dst: to where
+ * @src: from where
+ * @n: bytes, not 0
+ */
+static __always_inline void etrace_copy(char *dst, const void *src, u32 n)
+{
+	u32 i;
+
+	if (n >= sizeof(u64)) {
+		for (i = sizeof(u64); i + sizeof(u64) < n; i += sizeof(u64))
+			memcpy(dst + i, src + i, sizeof(u64));
+		ETRACE_COPY_ENDS(u64, dst, src, n);
+	} else if (n >= sizeof(u32)) {
+		ETRACE_COPY_ENDS(u32, dst, src, n);
+	} else if (n >= sizeof(u16)) {
+		ETRACE_COPY_ENDS(u16, dst, src, n);
+	} else {
+		*dst = *(const char *)src;
+	}
+}
 
 /*
  * Lines that may be printed from one record, see emit.c; each takes 1 ns. Far
@@ -191,7 +283,7 @@ static inline u32 etrace_env_hash(const char *var, u32 max, u32 *len)
  * struct etrace_session - a trace: who it is for, and where it goes
  * @owner: whose own processes it traces, and no others; NULL: anybody's
  * @fire: the events are fired as trace events, for everybody who has enabled
- *	them; else they are written to the session's own instance only. Only
+ *	them; else they are written to the session's own buffer only. Only
  *	the session of the parameter root_pid does so
  * @comm: changes of thread names are recorded
  * @record: what it records on request, bit by bit, ETRACE_SESSION_*
@@ -201,14 +293,14 @@ static inline u32 etrace_env_hash(const char *var, u32 max, u32 *len)
  *	what looks secret in them is hidden
  * @env_names: hashes of their names, a bit each
  * @tracing: tasks may be added
- * @tr: the ftrace instance; NULL: the top level
- * @buffer: its ring buffer
- * @files: its trace events
+ * @tr: of root_pid's session, the ftrace instance; NULL: the top level
+ * @buffer: the ring buffer: the instance's, or the session's own
+ * @files: the trace events that go there
  * @counts: what was recorded and lost
  * @seq: sequence number of the latest upid
  * @tasks: tasks that are traced now
  * @idle: woken when @tasks gets 0
- * @instance: name of the instance, empty: the top level
+ * @instance: name of root_pid's instance, empty: the top level
  */
 struct etrace_session {
 	const struct cred *owner;

@@ -2,24 +2,23 @@
 /*
  * The device /dev/etrace: sessions. Shared with userspace.
  *
- * An open file is a session: a tree of tasks that is traced into an ftrace
- * instance of its own, isolated from all others. When the last descriptor is
- * closed, by whatever death of its owner, tracing of the tree ends and the
- * instance is removed. Files that ETRACE_IOC_OPEN has given do not count.
+ * An open file is a session: a tree of tasks that is traced into a ring buffer of
+ * its own, isolated from all others; the rest of the kernel does not see it. When the
+ * last descriptor is closed, by whatever death of its owner, tracing of the tree ends
+ * and the buffer is freed. Files that ETRACE_IOC_OPEN has given do not count.
  *
  * open() fails with EPERM for a caller that has neither CAP_PERFMON nor
  * CAP_SYS_ADMIN, unless the file's mode shuts out others: then who opens it is the
- * session's owner, and traces nothing but itself and what it has started. The
- * instance's files are root's: an owner has them by ETRACE_IOC_OPEN, others read
- * them with CAP_DAC_OVERRIDE. Sessions pin the module.
+ * session's owner, and traces nothing but itself and what it has started. Sessions
+ * pin the module.
  *
  * All pids are those of the caller's pid namespace. A 32-bit program makes the
  * same calls on a 64-bit kernel. Errors of every call: ENOTTY, unknown request;
- * EINVAL, the session has no instance yet; EFAULT, a bad address.
+ * EINVAL, the session has no buffer yet; EFAULT, a bad address.
  *
  *	fd = open("/dev/etrace", O_RDWR | O_CLOEXEC);
- *	ioctl(fd, ETRACE_IOC_CREATE, &create);	instance made; set its buffer,
- *						open its per_cpu files
+ *	ioctl(fd, ETRACE_IOC_CREATE, &create);	buffer made
+ *	ioctl(fd, ETRACE_IOC_OPEN, &open);	for each processor, to read it
  *	ioctl(fd, ETRACE_IOC_KEEP_ENV, &list);	if need be
  *	ioctl(fd, ETRACE_IOC_ADD, &pid);	tracing begins
  *	ioctl(fd, ETRACE_IOC_CGROUP, &dir);	and of who is in a cgroup
@@ -34,7 +33,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define ETRACE_ABI_VERSION	5
+#define ETRACE_ABI_VERSION	6
 
 #define ETRACE_SESSION_COMM	1	/* record changes of thread names */
 #define ETRACE_SESSION_PROBES	4	/* and what was asked of names: stat, access, readlink */
@@ -44,32 +43,38 @@
 #define ETRACE_SESSION_ENV_LISTED 64	/* of ENV, only the variables of ETRACE_IOC_KEEP_ENV */
 #define ETRACE_SESSION_OUTPUT_ALL 128	/* with OUTPUT: of all processes */
 
+/* The buffer of each processor, if the session does not ask for another size. */
+#define ETRACE_BUFFER_PART	128		/* all together: a part of the memory */
+#define ETRACE_BUFFER_LEAST	(1U << 20)	/* but of each at least so many bytes, */
+#define ETRACE_BUFFER_MOST	(8U << 20)	/* and at most so many */
+
 /**
- * struct etrace_create - make the instance of a session
+ * struct etrace_create - make the ring buffer of a session
  * @abi: in: ETRACE_ABI_VERSION; else the call fails with EPROTO and this is
  *	out: the module's
  * @flags: ETRACE_SESSION_*; unknown ones: EINVAL
  * @bits_of_real_pid: out: how a upid divides
  * @reserved: in: 0, else EINVAL; out: 0
- * @instance: out: name of the directory in tracefs' instances/
+ * @buffer: bytes for each processor; what does not fit is lost, not written over.
+ *	in: 0: as many as ETRACE_BUFFER_* say; out: how many
  *
  * EBUSY: the session has one already. EUSERS: there are as many sessions as
- * the parameters max_sessions and max_user_sessions of the module allow. ENOMEM: no
- * memory.
+ * the parameters max_sessions and max_user_sessions of the module allow. EPERM: the
+ * session has an owner, and asks for more than ETRACE_BUFFER_* say. ENOMEM: no memory.
  */
 struct etrace_create {
 	__u32 abi;
 	__u32 flags;
 	__u32 bits_of_real_pid;
 	__u32 reserved;
-	char instance[48];
+	__u64 buffer;
 };
 
 /**
  * struct etrace_stats - what a session has recorded, since it was made
  * @records: records written to the ring buffer
  * @lost_records: records that it refused, being full
- * @lost_disabled: records that it refused, being switched off (tracing_on)
+ * @lost_disabled: records that it refused, being switched off by the kernel after an error
  * @lost_tasks: tasks that could not be traced, for want of memory, or because the
  *	session's owner may not see what they do; not those below these
  * @lost_fds: calls whose descriptors are not all known: close_range,
@@ -155,16 +160,17 @@ struct etrace_keep_env {
 #define ETRACE_OPEN_FORMAT	3	/* the format of a trace event of etrace */
 
 /**
- * struct etrace_open - a file, for who may not open it in tracefs
+ * struct etrace_open - open a file of the session
  * @what: ETRACE_OPEN_*
  * @cpu: which processor, of ETRACE_OPEN_PIPE
  * @name: which trace event, of ETRACE_OPEN_FORMAT
  *
  * The call returns a descriptor, to read without waiting. EINVAL: there is no such
- * file. EBUSY: that buffer is open. EPERM: the session is that of somebody with
- * CAP_PERFMON. ENOENT: tracefs is not mounted on /sys/kernel/tracing. ENOMEM: no memory.
+ * file. EBUSY: that buffer is open. ENOENT: tracefs is not mounted on
+ * /sys/kernel/tracing, for ETRACE_OPEN_HEADER and _FORMAT. ENOMEM: no memory.
  *
- * A buffer is read by whole pages, as trace_pipe_raw: EINVAL, there is no room for one;
+ * A buffer is read by whole pages, as ftrace's trace_pipe_raw is, but the flags and the
+ * preempt count of its records are 0. EINVAL: there is no room for a page;
  * EAGAIN, there is nothing to read. poll() finds it readable when a quarter of it is
  * full. When the session has ended, read() returns 0 and poll() POLLHUP.
  */
@@ -185,23 +191,12 @@ struct etrace_open {
  * starts. Others: the kernel does not let the module listen, its log says why.
  */
 #define ETRACE_IOC_ADD		_IOW(ETRACE_IOC_MAGIC, 2, __s32)
-/* Trace nothing any more; the instance stays until the session's end. */
+/* Trace nothing any more; the buffer stays until the session's end. */
 #define ETRACE_IOC_STOP		_IO(ETRACE_IOC_MAGIC, 3)
 #define ETRACE_IOC_STATS	_IOR(ETRACE_IOC_MAGIC, 4, struct etrace_stats)
 #define ETRACE_IOC_TASKS	_IOWR(ETRACE_IOC_MAGIC, 5, struct etrace_task_list)
 #define ETRACE_IOC_KEEP_ENV	_IOW(ETRACE_IOC_MAGIC, 6, struct etrace_keep_env)
 #define ETRACE_IOC_OPEN		_IOW(ETRACE_IOC_MAGIC, 8, struct etrace_open)
-/*
- * Buffers of so many bytes for each processor, for who may not ask tracefs for them; what
- * does not fit is lost instead of written over. EINVAL: none. EPERM: more than 8 MiB, or
- * all of them together more than 1/128 of the memory, though 1 MiB each is given in any
- * case; or the session is that of somebody with CAP_PERFMON.
- */
-#define ETRACE_BUFFER_PART	128
-#define ETRACE_BUFFER_LEAST	(1U << 20)
-#define ETRACE_BUFFER_MOST	(8U << 20)
-#define ETRACE_IOC_BUFFER	_IOW(ETRACE_IOC_MAGIC, 9, __u64)
-
 /*
  * Trace who is in the cgroup of which this is a descriptor (of its directory, in a
  * cgroup2 file system), or in one below it, now or later, with all that they

@@ -38,11 +38,11 @@ static inline s32 etrace_len(const struct etrace_rec *r, u32 i)
 	return i < r->nr_str && r->str[i].s ? (s32)r->str[i].len : -1;
 }
 
-static inline void etrace_put(char *dst, const struct etrace_rec *r, u32 i)
+/* @n bytes and a null byte. */
+static inline void etrace_put(char *dst, const char *s, u32 n)
 {
-	u32 n = etrace_room(r, i) - 1;
-
-	memcpy(dst, r->str[i].s, n);
+	if (likely(n))
+		etrace_copy(dst, s, n);
 	dst[n] = '\0';
 }
 
@@ -109,7 +109,8 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 #define ETRACE_STR_ASSIGN(name, i)				\
 	do {							\
 		__entry->name##_len = etrace_len(r, i);		\
-		etrace_put(__get_dynamic_array(name), r, i);	\
+		etrace_put(__get_dynamic_array(name), r->str[i].s,	\
+			   __get_dynamic_array_len(name) - 1);	\
 	} while (0)
 
 /* What the printer is told of a record: its strings, values and tail. */

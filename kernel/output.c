@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ftrace side: the trace events, the instance that they go to, and
+ * The ftrace side: the trace events, the ring buffer that they go to, and
  * whether they arrived.
+ *
+ * The session of root_pid fires the trace events, for ftrace's instance and
+ * whoever else listens. The sessions of /dev/etrace have a ring buffer each,
+ * which no other part of the kernel knows: the same records go there.
  */
 #include <linux/cred.h>
 #include <linux/fs_struct.h>
@@ -18,8 +22,50 @@
 #include "counts.h"
 #include "task.h"
 
+/*
+ * What a trace event's own function asks for room. A session's event files belong
+ * to no instance: then the room is in the session's buffer. Nobody sees the flags
+ * and the preempt count of a record there; they are 0.
+ */
+static __always_inline void *etrace_reserve(struct trace_event_buffer *fb,
+					    struct trace_event_file *file,
+					    unsigned long len, struct trace_buffer *buffer)
+{
+	struct trace_entry *entry;
+
+	if (file->tr)
+		return trace_event_buffer_reserve(fb, file, len);
+	fb->trace_file = NULL;
+	fb->event = ring_buffer_lock_reserve(buffer, len);
+	if (unlikely(!fb->event))
+		return NULL;
+	/* As ring_buffer_event_data(), but for what comes behind a longer pause. */
+	if (unlikely(fb->event->type_len > RINGBUF_TYPE_DATA_TYPE_LEN_MAX))
+		entry = ring_buffer_event_data(fb->event);
+	else
+		entry = (void *)&fb->event->array[!fb->event->type_len];
+	entry->type = file->event_call->event.type;
+	entry->flags = 0;
+	entry->preempt_count = 0;
+	entry->pid = current->pid;
+	return entry;
+}
+
+static __always_inline void etrace_commit(struct trace_event_buffer *fb,
+					  struct trace_buffer *buffer)
+{
+	if (fb->trace_file)
+		trace_event_buffer_commit(fb);
+	else
+		etrace_buffer_commit(buffer, fb->event);
+}
+
+#define trace_event_buffer_reserve(fb, file, len) etrace_reserve(fb, file, len, r->buffer)
+#define trace_event_buffer_commit(fb) etrace_commit(fb, r->buffer)
 #define CREATE_TRACE_POINTS
 #include "events.h"
+#undef trace_event_buffer_reserve
+#undef trace_event_buffer_commit
 
 /* Events of one class are written by the same function. */
 #define trace_event_raw_event_etrace_rename	trace_event_raw_event_etrace_two_names
@@ -28,21 +74,7 @@
 #define ETRACE_SYSTEM		"etrace"
 #define ETRACE_BUFFER_SIZE	1441792	/* ftrace's own, for each processor */
 
-/**
- * struct etrace_trace_event - a trace event
- * @name: in tracefs
- * @fire: for everybody who has enabled it
- * @enabled: has anybody?
- * @write: to one instance, given by its event file
- */
-struct etrace_trace_event {
-	const char *name;
-	void (*fire)(struct etrace_rec *r);
-	bool (*enabled)(void);
-	void (*write)(void *file, struct etrace_rec *r);
-};
-
-static const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
+const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
 #define ETRACE_TRACE_EVENT(ID, id)					\
 	[ETRACE_EV_##ID] = {						\
 		"etrace_" #id,						\
@@ -58,6 +90,18 @@ static const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV] = {
 #undef ETRACE_TRACE_EVENT
 };
 
+/* The event files of sessions that have a buffer of their own. */
+static struct trace_event_file etrace_own_files[ETRACE_NR_EV] = {
+#define ETRACE_OWN_FILE(ID, id)						\
+	[ETRACE_EV_##ID] = { .event_call = &event_etrace_##id },
+#define EVENT(ID, id, name, category, where, doc) ETRACE_OWN_FILE(ID, id)
+#include "etrace_events.def"
+	ETRACE_OWN_FILE(STRING, string)
+	ETRACE_OWN_FILE(ARGS, args)
+	ETRACE_OWN_FILE(LOST, lost)
+#undef ETRACE_OWN_FILE
+};
+
 /* Did this processor's buffer take no record because it was full? It counts that. */
 static bool etrace_was_full(struct etrace_session *s)
 {
@@ -71,9 +115,12 @@ static bool etrace_was_full(struct etrace_session *s)
 	return was;
 }
 
-/* Counts a record that did not arrive, and remembers that for the task. */
-static noinline void etrace_output_lost(struct etrace_task *t,
-					const struct etrace_rec *r)
+/**
+ * etrace_output_lost - count a record that did not arrive, and remember that for the task
+ * @t: slot of the current task
+ * @r: the record
+ */
+void etrace_output_lost(struct etrace_task *t, const struct etrace_rec *r)
 {
 	struct etrace_session *s = t->session;
 
@@ -87,36 +134,6 @@ static noinline void etrace_output_lost(struct etrace_task *t,
 		etrace_count(s, lost_disabled, 1);
 	if (!t->lost++)
 		t->lost_since = r->time;
-}
-
-/**
- * etrace_output - write one record for one session
- * @t: slot of the current task
- * @r: the record
- *
- * The session of root_pid fires the trace events, so that whoever listens
- * gets them; the others write to their own instance and nowhere else. What is
- * counted is whether the record arrived in the session's instance.
- */
-void etrace_output(struct etrace_task *t, struct etrace_rec *r)
-{
-	const struct etrace_trace_event *ev = &etrace_trace_events[r->ev];
-	struct etrace_session *s = t->session;
-
-	/* the buffer that refuses a record is the one that is asked why */
-	preempt_disable_notrace();
-	r->file = s->files[r->ev];
-	r->written = false;
-	if (s->fire)
-		ev->fire(r);
-	else
-		ev->write(r->file, r);
-
-	if (likely(r->written))
-		etrace_count(s, records, 1);
-	else
-		etrace_output_lost(t, r);
-	preempt_enable_notrace();
 }
 
 /**
@@ -153,27 +170,8 @@ static int etrace_buffer_init(struct etrace_session *s)
 				      RING_BUFFER_ALL_CPUS), 0);
 }
 
-/**
- * etrace_output_resize - how much waits to be read
- * @s: the session
- * @bytes: for each processor; what does not fit is lost
- *
- * Return: 0 or a negative error.
- */
-int etrace_output_resize(struct etrace_session *s, unsigned long bytes)
-{
-	int err = ring_buffer_resize(s->buffer, bytes, RING_BUFFER_ALL_CPUS);
-
-	if (err < 0)
-		return err;
-	ring_buffer_change_overwrite(s->buffer, 0);
-	return 0;
-}
-
 static int etrace_enable(struct etrace_session *s, bool on)
 {
-	if (!s->fire)
-		return 0;
 	if (s->tr)
 		return trace_array_set_clr_event(s->tr, ETRACE_SYSTEM, NULL, on);
 	return trace_set_clr_event(ETRACE_SYSTEM, NULL, on);
@@ -291,52 +289,61 @@ unsigned int etrace_output_level(const struct etrace_session *s, unsigned int cp
 	return size ? 100 * (u64)ring_buffer_bytes_cpu(s->buffer, cpu) / size : 0;
 }
 
-/* An instance that somebody wants. */
+/* What a kernel thread is to make. */
 struct etrace_wanted {
 	struct work_struct work;
-	const char *name;
+	const char *instance;
 	struct trace_array *tr;
+	struct trace_buffer *buffer;
+	unsigned long bytes;
 };
 
-static void etrace_instance_work(struct work_struct *work)
+static void etrace_make_instance(struct work_struct *work)
 {
 	struct etrace_wanted *w = container_of(work, struct etrace_wanted, work);
 
-	w->tr = etrace_trace_array_get(w->name);
+	w->tr = etrace_trace_array_get(w->instance);
+}
+
+static void etrace_make_buffer(struct work_struct *work)
+{
+	struct etrace_wanted *w = container_of(work, struct etrace_wanted, work);
+
+	/* what does not fit is lost, not written over */
+	w->buffer = ring_buffer_alloc(w->bytes, 0);
 }
 
 /*
- * Finds or makes an instance, in a kernel thread. Who asks has been allowed to
- * by the device, or is loading the module; tracefs, which is root's, is not to
- * ask again. And a task that is killed while it makes one gets a warning of
- * the kernel: ring_buffer.c stops for the signal, and its caller for CPU
- * hotplug does not expect that.
+ * Has a kernel thread make it. Who asks has been allowed to by the device, or is
+ * loading the module; tracefs, which is root's, is not to ask again. And a task
+ * that is killed while it makes a ring buffer gets a warning of the kernel:
+ * ring_buffer.c stops for the signal, and its caller for CPU hotplug does not
+ * expect that.
  */
-static struct trace_array *etrace_instance(const char *name)
+static void etrace_make(struct etrace_wanted *w, work_func_t make)
 {
-	struct etrace_wanted w = { .name = name };
-
-	INIT_WORK_ONSTACK(&w.work, etrace_instance_work);
-	schedule_work(&w.work);
-	flush_work(&w.work);
-	destroy_work_on_stack(&w.work);
-	return w.tr;
+	INIT_WORK_ONSTACK(&w->work, make);
+	schedule_work(&w->work);
+	flush_work(&w->work);
+	destroy_work_on_stack(&w->work);
 }
 
 /**
- * etrace_output_init - let a session's events go to its instance
+ * etrace_output_init - let the events of root_pid's session go to its instance
  * @s: the session; its instance is made if need be
  *
  * Return: 0 or a negative error, then nothing is left behind but the instance.
  */
 int etrace_output_init(struct etrace_session *s)
 {
+	struct etrace_wanted w = { .instance = s->instance };
 	struct trace_event_file *file;
 	unsigned int i;
 	int err;
 
 	if (s->instance[0]) {
-		s->tr = etrace_instance(s->instance);
+		etrace_make(&w, etrace_make_instance);
+		s->tr = w.tr;
 		if (!s->tr)
 			return -ENOMEM;
 	}
@@ -353,12 +360,6 @@ int etrace_output_init(struct etrace_session *s)
 		 * module; a reference of its own would pin the module.
 		 */
 		s->files[i] = file;
-		/*
-		 * Not only who enables an event writes it: when the module
-		 * goes, ftrace is to clear this instance, too. It does not
-		 * for processors that are off: see etrace_output_empty().
-		 */
-		set_bit(EVENT_FILE_FL_WAS_ENABLED_BIT, &file->flags);
 		trace_put_event_file(file);
 	}
 	err = etrace_enable(s, true);
@@ -379,11 +380,15 @@ put:
 }
 
 /**
- * etrace_output_exit - a session writes nothing any more
- * @s: the session; its instance stays, unless etrace_output_remove() follows
+ * etrace_output_exit - root_pid's session writes nothing any more
+ * @s: the session; its instance stays, with nothing in it
+ *
+ * The numbers of its types of records are given away when the module goes. ftrace
+ * clears what it has, too, but not of processors that are off.
  */
 void etrace_output_exit(struct etrace_session *s)
 {
+	ring_buffer_reset(s->buffer);
 	etrace_enable(s, false);
 	if (s->tr)
 		trace_array_put(s->tr);
@@ -391,37 +396,30 @@ void etrace_output_exit(struct etrace_session *s)
 }
 
 /**
- * etrace_output_empty - throw away what nobody has read
- * @s: the session, which writes nothing any more
+ * etrace_output_make - make a session's own buffer
+ * @s: the session; it must not write yet
+ * @bytes: for each processor
  *
- * The numbers of its types of records are given away when the module goes.
+ * Return: 0 or -ENOMEM.
  */
-void etrace_output_empty(struct etrace_session *s)
+int etrace_output_make(struct etrace_session *s, unsigned long bytes)
 {
-	ring_buffer_reset(s->buffer);
+	struct etrace_wanted w = { .bytes = bytes };
+	unsigned int i;
+
+	etrace_make(&w, etrace_make_buffer);
+	s->buffer = w.buffer;
+	for (i = 0; i < ETRACE_NR_EV; i++)
+		s->files[i] = &etrace_own_files[i];
+	return s->buffer ? 0 : -ENOMEM;
 }
 
 /**
- * etrace_output_remove - remove a session's instance
- * @s: the session, which writes nothing any more
- *
- * Return: 0, or -EBUSY if somebody still uses the instance.
+ * etrace_output_free - throw a session's own buffer away, read or not
+ * @s: the session, which writes nothing any more, and which nobody reads
  */
-int etrace_output_remove(struct etrace_session *s)
+void etrace_output_free(struct etrace_session *s)
 {
-	int err;
-
-	/*
-	 * trace_array_destroy() wants it put first, and takes no name. Who
-	 * removes it by hand in between, and makes another that gets the same
-	 * memory, loses that one, new and empty.
-	 */
-	trace_array_put(s->tr);
-	err = trace_array_destroy(s->tr);
-	s->tr = NULL;
-	if (err != -EBUSY)
-		return 0;
-	/* Hold it again, so that nobody else takes it away before the next try. */
-	s->tr = etrace_instance(s->instance);
-	return s->tr ? -EBUSY : 0;
+	ring_buffer_free(s->buffer);
+	s->buffer = NULL;
 }

@@ -3,18 +3,66 @@
 #ifndef ETRACE_OUTPUT_H
 #define ETRACE_OUTPUT_H
 
+#include <linux/preempt.h>
+
+#include "counts.h"
 #include "etrace.h"
+#include "task.h"
 
 struct etrace_open;
-struct etrace_task;
 
-void etrace_output(struct etrace_task *t, struct etrace_rec *r);
+/**
+ * struct etrace_trace_event - a trace event
+ * @name: in tracefs
+ * @fire: for everybody who has enabled it
+ * @enabled: has anybody?
+ * @write: to one instance, given by its event file
+ */
+struct etrace_trace_event {
+	const char *name;
+	void (*fire)(struct etrace_rec *r);
+	bool (*enabled)(void);
+	void (*write)(void *file, struct etrace_rec *r);
+};
+
+extern const struct etrace_trace_event etrace_trace_events[ETRACE_NR_EV];
+
+void etrace_output_lost(struct etrace_task *t, const struct etrace_rec *r);
+
+/**
+ * etrace_output - write one record for one session
+ * @t: slot of the current task
+ * @r: the record
+ *
+ * What is counted is whether the record arrived in the session's buffer; who else
+ * has enabled root_pid's trace events counts for himself.
+ */
+static __always_inline void etrace_output(struct etrace_task *t, struct etrace_rec *r)
+{
+	const struct etrace_trace_event *ev = &etrace_trace_events[r->ev];
+	struct etrace_session *s = t->session;
+
+	/* the buffer that refuses a record is the one that is asked why */
+	preempt_disable_notrace();
+	r->file = s->files[r->ev];
+	r->buffer = s->buffer;
+	r->written = false;
+	if (s->fire)
+		ev->fire(r);
+	else
+		ev->write(r->file, r);
+
+	if (likely(r->written))
+		etrace_count(s, records, 1);
+	else
+		etrace_output_lost(t, r);
+	preempt_enable_notrace();
+}
 
 int etrace_output_init(struct etrace_session *s);
 void etrace_output_exit(struct etrace_session *s);
-void etrace_output_empty(struct etrace_session *s);
-int etrace_output_remove(struct etrace_session *s);
-int etrace_output_resize(struct etrace_session *s, unsigned long bytes);
+int etrace_output_make(struct etrace_session *s, unsigned long bytes);
+void etrace_output_free(struct etrace_session *s);
 struct file *etrace_output_open(const struct etrace_open *o);
 ssize_t etrace_output_read(const struct etrace_session *s, unsigned int cpu, void *to);
 unsigned int etrace_output_level(const struct etrace_session *s, unsigned int cpu);

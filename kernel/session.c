@@ -36,7 +36,7 @@
 #include "table.h"
 #include "task.h"
 
-#define ETRACE_REMOVE_DELAY	(HZ / 20)	/* until an instance is retried */
+#define ETRACE_LEVEL_READY	25		/* percent */
 #define ETRACE_LOOK_DELAY	(HZ / 50)	/* until a polled buffer is looked at again */
 #define ETRACE_LIST_ROOM	16		/* tasks of a bucket, to begin with */
 
@@ -54,15 +54,14 @@ struct etrace_session etrace_root = { .fire = true };
 
 /**
  * struct etrace_file - an open /dev/etrace
- * @session: the session; its instance is made by ETRACE_IOC_CREATE
+ * @session: the session; its buffer is made by ETRACE_IOC_CREATE
  * @refs: the device's file, and those of the session's buffers
  * @lock: held by calls, and shared by readers of the buffers
- * @created: the session has its instance
+ * @created: the session has its buffer
  * @added: a task has been added to it
  * @closed: the device's file is closed; nothing more can be read
  * @user: who is charged for the session, if it has an owner
- * @node: in etrace_files, from ETRACE_IOC_CREATE until the instance is gone
- * @ended: in etrace_ended, when the file is closed but the instance is busy
+ * @node: in etrace_files, from ETRACE_IOC_CREATE until the file is closed
  * @look: wakes @polled
  * @polled: who waits for one of the buffers to fill
  * @opened: processors whose buffer is open
@@ -76,16 +75,13 @@ struct etrace_file {
 	bool closed;
 	kuid_t user;
 	struct list_head node;
-	struct list_head ended;
 	struct delayed_work look;
 	wait_queue_head_t polled;
 	cpumask_t opened;
 };
 
-static LIST_HEAD(etrace_files);	/* sessions that have an instance */
-static LIST_HEAD(etrace_ended);	/* of these, whose instance could not be removed yet */
-static DEFINE_MUTEX(etrace_files_mutex);	/* for both lists */
-static atomic_t etrace_session_id = ATOMIC_INIT(0);
+static LIST_HEAD(etrace_files);	/* sessions that have a buffer */
+static DEFINE_MUTEX(etrace_files_mutex);
 unsigned int etrace_max_sessions = 64;
 unsigned int etrace_max_user_sessions = 8;
 
@@ -105,22 +101,28 @@ void etrace_session_count(const struct etrace_session *s, int add)
 		etrace_print_want(add > 0);
 }
 
+/* A session that traces nothing yet, without a buffer. */
+static int etrace_session_begin(struct etrace_session *s)
+{
+	atomic64_set(&s->seq, 0);
+	atomic_set(&s->tasks, 0);
+	init_waitqueue_head(&s->idle);
+	s->counts = alloc_percpu_gfp(struct etrace_counts, GFP_KERNEL_ACCOUNT);
+	return s->counts ? 0 : -ENOMEM;
+}
+
 /**
- * etrace_session_init - a session that traces nothing yet
+ * etrace_session_init - the session of root_pid, which traces nothing yet
  * @s: zeroed, but for @fire, @comm and @instance
  *
  * Return: 0 or a negative error.
  */
 int etrace_session_init(struct etrace_session *s)
 {
-	int err;
+	int err = etrace_session_begin(s);
 
-	atomic64_set(&s->seq, 0);
-	atomic_set(&s->tasks, 0);
-	init_waitqueue_head(&s->idle);
-	s->counts = alloc_percpu_gfp(struct etrace_counts, GFP_KERNEL_ACCOUNT);
-	if (!s->counts)
-		return -ENOMEM;
+	if (err)
+		return err;
 	err = etrace_output_init(s);
 	if (err) {
 		pr_err_ratelimited("no ftrace instance '%s' (error %d): is CONFIG_EVENT_TRACING on?\n",
@@ -137,7 +139,6 @@ int etrace_session_init(struct etrace_session *s)
 void etrace_session_exit(struct etrace_session *s)
 {
 	etrace_tasks_stop(s);
-	etrace_output_empty(s);
 	etrace_output_exit(s);
 	free_percpu(s->counts);
 }
@@ -181,6 +182,13 @@ static bool etrace_file_count(struct etrace_file *f)
 	return fits;
 }
 
+static void etrace_file_uncount(struct etrace_file *f)
+{
+	mutex_lock(&etrace_files_mutex);
+	list_del(&f->node);
+	mutex_unlock(&etrace_files_mutex);
+}
+
 static void etrace_file_free(struct kref *refs)
 {
 	struct etrace_file *f = container_of(refs, struct etrace_file, refs);
@@ -195,48 +203,29 @@ static void etrace_file_put(struct etrace_file *f)
 	kref_put(&f->refs, etrace_file_free);
 }
 
-/* The instance is gone; with the mutex. */
-static void etrace_file_gone(struct etrace_file *f)
+/* A quarter of a buffer is worth reading: to look for less is cheap. */
+static bool etrace_is_ready(const struct etrace_file *f, unsigned int cpu)
 {
-	list_del(&f->node);
-	etrace_session_count(&f->session, -1);
-	free_percpu(f->session.counts);
-	etrace_file_put(f);
+	return f->closed || etrace_output_level(&f->session, cpu) >= ETRACE_LEVEL_READY;
 }
 
-/*
- * An owner that is killed closes the session first and the instance's files
- * after it, so removing the instance may have to wait for that.
- */
-static void etrace_remove_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(etrace_remove, etrace_remove_work);
-
-static bool etrace_remove_ended(void)
-{
-	struct etrace_file *f, *next;
-	bool left;
-
-	mutex_lock(&etrace_files_mutex);
-	list_for_each_entry_safe(f, next, &etrace_ended, ended) {
-		if (etrace_output_remove(&f->session))
-			continue;
-		list_del(&f->ended);
-		etrace_file_gone(f);
-	}
-	left = !list_empty(&etrace_ended);
-	mutex_unlock(&etrace_files_mutex);
-	return left;
-}
-
-static void etrace_remove_work(struct work_struct *work)
-{
-	if (etrace_remove_ended())
-		schedule_delayed_work(&etrace_remove, ETRACE_REMOVE_DELAY);
-}
-
+/* As nobody is woken by who writes, a buffer that somebody waits for is looked at. */
 static void etrace_look_work(struct work_struct *work)
 {
-	wake_up_interruptible(&container_of(to_delayed_work(work), struct etrace_file, look)->polled);
+	struct etrace_file *f = container_of(to_delayed_work(work), struct etrace_file, look);
+	bool ready = false;
+	unsigned int cpu;
+
+	if (!wq_has_sleeper(&f->polled))
+		return;
+	down_read(&f->lock);
+	for_each_cpu(cpu, &f->opened)
+		ready |= etrace_is_ready(f, cpu);
+	up_read(&f->lock);
+	if (ready)
+		wake_up_interruptible(&f->polled);
+	else
+		schedule_delayed_work(&f->look, ETRACE_LOOK_DELAY);
 }
 
 static int etrace_open(struct inode *inode, struct file *file)
@@ -286,19 +275,15 @@ static int etrace_release(struct inode *inode, struct file *file)
 	f->closed = true;
 	up_write(&f->lock);
 	wake_up_interruptible(&f->polled);
-	etrace_output_empty(&f->session);
-	mutex_lock(&etrace_files_mutex);
-	if (!etrace_output_remove(&f->session)) {
-		etrace_file_gone(f);
-	} else {
-		list_add_tail(&f->ended, &etrace_ended);
-		schedule_delayed_work(&etrace_remove, ETRACE_REMOVE_DELAY);
-	}
-	mutex_unlock(&etrace_files_mutex);
+	etrace_output_free(&f->session);
+	etrace_file_uncount(f);
+	etrace_session_count(&f->session, -1);
+	free_percpu(f->session.counts);
+	etrace_file_put(f);
 	return 0;
 }
 
-/* ---- the buffers, for who may not open them in tracefs -------------------- */
+/* ---- the buffers ------------------------------------------------------------ */
 
 /**
  * struct etrace_pipe - the open buffer of a processor
@@ -333,18 +318,16 @@ static ssize_t etrace_pipe_read(struct file *file, char __user *buf, size_t len,
 	return n;
 }
 
-/* There is something to read when a quarter is full: to look for less is cheap. */
 static __poll_t etrace_pipe_poll(struct file *file, poll_table *wait)
 {
 	struct etrace_pipe *p = file->private_data;
 	struct etrace_file *f = p->f;
-	__poll_t events = EPOLLHUP;
+	__poll_t events = 0;
 
 	poll_wait(file, &f->polled, wait);
 	down_read(&f->lock);
-	if (!f->closed)
-		events = etrace_output_level(&f->session, p->cpu) >= 25 ?
-			 EPOLLIN | EPOLLRDNORM : 0;
+	if (etrace_is_ready(f, p->cpu))
+		events = f->closed ? EPOLLHUP : EPOLLIN | EPOLLRDNORM;
 	up_read(&f->lock);
 	if (!events)
 		schedule_delayed_work(&f->look, ETRACE_LOOK_DELAY);
@@ -397,6 +380,22 @@ static struct file *etrace_pipe_open(struct etrace_file *f, unsigned int cpu)
 
 /* ---- requests -------------------------------------------------------------- */
 
+/* How large each processor's buffer shall be. Returns 0 or a negative error. */
+static int etrace_buffer_size(const struct etrace_file *f, u64 *bytes)
+{
+	u64 most = (u64)totalram_pages() * PAGE_SIZE / num_possible_cpus();
+	u64 fair = clamp_t(u64, most / ETRACE_BUFFER_PART, ETRACE_BUFFER_LEAST, ETRACE_BUFFER_MOST);
+
+	if (!*bytes)
+		*bytes = fair;
+	if (*bytes <= fair)
+		return 0;
+	/* Whose session has no owner may have all the memory. */
+	if (f->session.owner)
+		return -EPERM;
+	return *bytes > most ? -ENOMEM : 0;
+}
+
 static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 {
 	struct etrace_create c;
@@ -413,32 +412,31 @@ static long etrace_ioc_create(struct etrace_file *f, void __user *arg)
 	if (c.flags & ~(ETRACE_SESSION_COMM | ETRACE_SESSION_RECORD | ETRACE_SESSION_ENV_LISTED) ||
 	    c.reserved)
 		return -EINVAL;
+	err = etrace_buffer_size(f, &c.buffer);
+	if (err)
+		return err;
 	if (!etrace_file_count(f))
 		return -EUSERS;
 
 	f->session.comm = c.flags & ETRACE_SESSION_COMM;
 	f->session.record = c.flags & ETRACE_SESSION_RECORD;
 	f->session.env_listed = c.flags & ETRACE_SESSION_ENV_LISTED;
-	/* Unlike any that a session before this load may have left behind. */
-	snprintf(f->session.instance, sizeof(c.instance), "etrace-%d-%u-%llx",
-		 task_tgid_nr(current), atomic_inc_return(&etrace_session_id),
-		 ktime_get_boottime_seconds());
-	err = etrace_session_init(&f->session);
+	err = etrace_session_begin(&f->session);
 	if (err)
 		goto uncount;
+	err = etrace_output_make(&f->session, c.buffer);
+	if (err) {
+		free_percpu(f->session.counts);
+		goto uncount;
+	}
 	f->created = true;
 	etrace_session_count(&f->session, 1);
 
 	c.bits_of_real_pid = etrace_bits_of_real_pid;
-	c.reserved = 0;
-	memset(c.instance, 0, sizeof(c.instance));
-	strscpy(c.instance, f->session.instance, sizeof(c.instance));
 	return copy_to_user(arg, &c, sizeof(c)) ? -EFAULT : 0;
 
 uncount:
-	mutex_lock(&etrace_files_mutex);
-	list_del(&f->node);
-	mutex_unlock(&etrace_files_mutex);
+	etrace_file_uncount(f);
 	return err;
 }
 
@@ -584,9 +582,6 @@ static long etrace_ioc_open(struct etrace_file *f, void __user *arg)
 	struct file *file;
 	int fd;
 
-	/* Whose session has no owner can trace anybody: tracefs tells whether it may read that. */
-	if (!f->session.owner)
-		return -EPERM;
 	if (copy_from_user(&o, arg, sizeof(o)))
 		return -EFAULT;
 	fd = get_unused_fd_flags(O_CLOEXEC);
@@ -601,25 +596,9 @@ static long etrace_ioc_open(struct etrace_file *f, void __user *arg)
 	return fd;
 }
 
-static long etrace_ioc_buffer(struct etrace_file *f, void __user *arg)
-{
-	u64 most = (u64)totalram_pages() * PAGE_SIZE / ETRACE_BUFFER_PART / num_possible_cpus();
-	u64 bytes;
-
-	if (!f->session.owner)
-		return -EPERM;
-	if (get_user(bytes, (u64 __user *)arg))
-		return -EFAULT;
-	if (!bytes)
-		return -EINVAL;
-	if (bytes > clamp_t(u64, most, ETRACE_BUFFER_LEAST, ETRACE_BUFFER_MOST))
-		return -EPERM;
-	return etrace_output_resize(&f->session, bytes);
-}
-
 static const struct {
 	unsigned int cmd;
-	bool created;		/* asks for a session that has its instance */
+	bool created;		/* asks for a session that has its buffer */
 	long (*fn)(struct etrace_file *f, void __user *arg);
 } etrace_requests[] = {
 	{ ETRACE_IOC_CREATE,	false,	etrace_ioc_create },
@@ -630,7 +609,6 @@ static const struct {
 	{ ETRACE_IOC_KEEP_ENV,	true,	etrace_ioc_keep_env },
 	{ ETRACE_IOC_CGROUP,	true,	etrace_ioc_cgroup },
 	{ ETRACE_IOC_OPEN,	true,	etrace_ioc_open },
-	{ ETRACE_IOC_BUFFER,	true,	etrace_ioc_buffer },
 };
 
 static long etrace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -684,7 +662,7 @@ static struct miscdevice etrace_device = {
 int etrace_device_register(void)
 {
 	/* The same for 32-bit programs, which align a u64 to 4. */
-	BUILD_BUG_ON(sizeof(struct etrace_create) != 64);
+	BUILD_BUG_ON(sizeof(struct etrace_create) != 24);
 	BUILD_BUG_ON(sizeof(struct etrace_task_info) != 16);
 	BUILD_BUG_ON(sizeof(struct etrace_task_list) != 16);
 	BUILD_BUG_ON(sizeof(struct etrace_keep_env) != 16);
@@ -695,17 +673,5 @@ int etrace_device_register(void)
 /* No file is open any more: an open one pins the module. */
 void etrace_device_unregister(void)
 {
-	struct etrace_file *f, *next;
-
 	misc_deregister(&etrace_device);
-	cancel_delayed_work_sync(&etrace_remove);
-	if (!etrace_remove_ended())
-		return;
-	list_for_each_entry_safe(f, next, &etrace_ended, ended) {
-		pr_warn("instance %s is in use and stays; remove it with rmdir\n",
-			f->session.instance);
-		list_del(&f->ended);
-		etrace_output_exit(&f->session);
-		etrace_file_gone(f);
-	}
 }

@@ -52,7 +52,7 @@ struct etrace_syscall {
 	u8 hook;
 	u8 role[ETRACE_MAX_ARGS];
 	u8 at[ETRACE_NR_ARG];
-};
+} __aligned(64);	/* quick to index */
 
 void etrace_syscalls_init(void);
 enum {
@@ -78,7 +78,7 @@ static inline bool etrace_syscall_of(struct pt_regs *regs, const struct etrace_s
 {
 	int nr = syscall_get_nr(current, regs);
 	enum etrace_abi abi = etrace_abi(&nr);
-	unsigned int row;
+	unsigned long row;
 
 	if (unlikely((unsigned int)nr >= ETRACE_NR_MAX))
 		return false;

@@ -206,7 +206,7 @@ static void etrace_ring_opened(struct etrace_call *c)
 	etrace_use_new(c->t, c->ret);
 	etrace_rec_init(&c->r, ETRACE_EV_OPEN, 2);
 	c->r.where = ETRACE_WHERE_EXTENDED;
-	memset(&c->r.open, 0, sizeof(c->r.open));
+	etrace_clear_open(&c->r);
 	c->r.open.fd = c->ret;
 	c->r.open.flags = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	c->r.open.mode = etrace_open_mode(c->r.open.flags, etrace_arg(c, ETRACE_ARG_MODE, 0));

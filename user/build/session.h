@@ -21,7 +21,7 @@ struct diag;
 struct session_counts {
 	uint64_t records;		/* that were written */
 	uint64_t lost_records;		/* not written: a buffer was full */
-	uint64_t lost_disabled;		/* not written: tracing was switched off */
+	uint64_t lost_disabled;		/* not written: the kernel switched the buffer off */
 	uint64_t lost_tasks;		/* not traced, for want of memory */
 	uint64_t lost_fds;		/* calls, not all descriptors known */
 	uint64_t rings_unseen;		/* requests of io_urings that are not recorded */
@@ -37,7 +37,6 @@ struct session_counts {
 struct rec_account {
 	struct session_counts module;	/* or the BPF programs */
 	const struct rec_tally *tally;
-	uint64_t overrun, dropped;	/* from the buffers' own statistics */
 	uint64_t missed;		/* calls that a busy BPF program did not see */
 	uint64_t urings;		/* that were set up, by the recorder's count */
 	uint64_t bytes;			/* read from the buffers */

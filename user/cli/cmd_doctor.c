@@ -30,7 +30,6 @@ static const struct {
 	{ "tracefs", MODULE, check_tracefs, false },
 	{ "kernel options", MODULE, check_config, false },
 	{ "buffers", BOTH, check_buffers, false },
-	{ "leftovers", MODULE, check_leftovers, false },
 	{ "BPF rights", BPF, check_bpf_rights, false },
 	{ "BPF types", BPF, check_btf, false },
 	{ "BPF options", BPF, check_bpf_config, false },

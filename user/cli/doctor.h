@@ -63,7 +63,6 @@ enum result check_lockdown(struct finding *f);
 enum result check_tracefs(struct finding *f);
 enum result check_config(struct finding *f);
 enum result check_buffers(struct finding *f);
-enum result check_leftovers(struct finding *f);
 enum result check_module_session(struct finding *f);
 
 /* ---- doctor_bpf.c ---- */

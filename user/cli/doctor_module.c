@@ -5,14 +5,12 @@
 #include "cli/device.h"
 #include "module/rec_session.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/vfs.h>
@@ -31,7 +29,7 @@ static bool may_trace_all(void)
 	return doctor_has_cap(CAP_SYS_ADMIN) || doctor_has_cap(CAP_PERFMON);
 }
 
-/* Is it one of the device's group? The files of tracefs come through the device then. */
+/* Is it one of the device's group? */
 static bool is_member(void)
 {
 	int fd;
@@ -48,11 +46,10 @@ enum result check_rights(struct finding *f)
 {
 	if (is_member())
 		return found(f, GOOD, "may trace what it starts itself, by the group of " REC_DEVICE);
-	/* the device, and tracefs' files, which are root's */
-	if (may_trace_all() && (!geteuid() || doctor_has_cap(CAP_DAC_OVERRIDE)))
+	if (may_trace_all())
 		return found(f, GOOD, "may trace");
 	remedy(f, "sudo etrace doctor, and sudo etrace run: the command itself then runs as you");
-	return found(f, BAD, "not root, and without the capabilities CAP_PERFMON and CAP_DAC_OVERRIDE");
+	return found(f, BAD, "not root, and without the capability CAP_PERFMON");
 }
 
 /* ---- the module ---- */
@@ -238,17 +235,7 @@ enum result check_tracefs(struct finding *f)
 			remedy(f, "a kernel with CONFIG_TRACING; then " MOUNT);
 		return found(f, BAD, "not mounted at " TRACEFS);
 	}
-	if (access(TRACEFS "/instances", F_OK) && errno == ENOENT) {
-		remedy(f, "a kernel with CONFIG_TRACING and instances");
-		return found(f, BAD, "has no instances");
-	}
-	if (is_member())
-		return found(f, GOOD, "mounted; " REC_DEVICE " gives access to what is needed");
-	if (faccessat(AT_FDCWD, TRACEFS "/instances", R_OK | W_OK | X_OK, AT_EACCESS)) {
-		remedy(f, "sudo, or the capability CAP_DAC_OVERRIDE");
-		return found(f, BAD, "cannot be read: %s", strerror(errno));
-	}
-	return found(f, GOOD, "mounted, with instances");
+	return found(f, GOOD, "mounted");
 }
 
 enum result check_config(struct finding *f)
@@ -268,43 +255,6 @@ enum result check_buffers(struct finding *f)
 	remedy(f, "free some memory; or etrace run -b SIZE with less than 1M, and see whether anything is lost");
 	return found(f, NOTE, "only %s of memory is free for the buffers of %" PRIu64 " processors",
 		     text_bytes(avail), cpus);
-}
-
-/* PROC_PID_INIT_INO of the kernel. */
-#define INIT_PID_NS "pid:[4026531836]"
-
-/* Instances that no live session owns: their names tell who made them. */
-enum result check_leftovers(struct finding *f)
-{
-	DIR *dir = opendir(TRACEFS "/instances");
-	unsigned int left = 0, live = 0;
-	char ns[64] = "";
-	struct dirent *d;
-
-	/* the names have pids of the initial pid namespace */
-	if (readlink("/proc/self/ns/pid", ns, sizeof(ns) - 1) > 0 && strcmp(ns, INIT_PID_NS)) {
-		if (dir)
-			closedir(dir);
-		return found(f, GOOD, "unknown in this pid namespace");
-	}
-	while (dir && (d = readdir(dir))) {
-		int pid;
-
-		if (sscanf(d->d_name, "etrace-%d-", &pid) != 1)
-			continue;
-		if (!kill(pid, 0) || errno == EPERM) {
-			live++;
-			continue;
-		}
-		if (left++ < 8)
-			remedy(f, "%srmdir " TRACEFS "/instances/%s", *f->remedy ? "\n" : "",
-			       d->d_name);
-	}
-	if (dir)
-		closedir(dir);
-	if (left)
-		return found(f, NOTE, "%u instances of ended sessions still take memory", left);
-	return found(f, GOOD, live ? "none; %u sessions are recording" : "none", live);
 }
 
 /* ---- the proof ---- */

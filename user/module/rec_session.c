@@ -6,7 +6,6 @@
 #include "base/xalloc.h"
 #include "kernel/etrace_ioctl.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,18 +14,11 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <traceevent/event-parse.h>
-#include <tracefs/tracefs.h>
 #include <unistd.h>
 
 #define SYSTEM		"etrace"
-/*
- * What is read faster than it is passed on waits in memory, up to this part of
- * what is free.  The kernel's own buffers stay as they are: since 6.7 it stops
- * tracing while it makes one larger, which loses records.
- */
+/* What is read faster than it is passed on waits in memory, up to this part of what is free. */
 #define WAIT_PART	8u
-/* Wake the reader when a buffer is so full, in percent. */
-#define WAKE_PERCENT	"25"
 /* Pages that are read from a processor before the others are looked at. */
 #define BURST		64u
 /* And how often, in one pump(). */
@@ -44,16 +36,12 @@
 
 struct cpu {
 	int id;
-	int fd;			/* of trace_pipe_raw; the reader's */
-	struct tracefs_cpu *reader;
-	uint64_t size;		/* bytes of its buffer */
+	int fd;			/* its buffer */
 };
 
 struct rec_session {
 	struct session base;
 	int fd;
-	bool by_device;		/* tracefs is closed to us: its files come through @fd */
-	struct tracefs_instance *instance;
 	struct tep_handle *tep;
 	struct rec_formats formats;
 	struct rec_events *events;
@@ -81,28 +69,13 @@ static uint64_t now_ns(void)
 
 /* ---- making it ---- */
 
-static int by_id(const void *a, const void *b)
-{
-	return ((const struct cpu *)a)->id - ((const struct cpu *)b)->id;
-}
-
-/* Return: a file of tracefs, or -1 with errno. */
-static int by_device(const struct rec_session *s, __u32 what, int cpu, const char *name)
+/* Return: a file of the session, or -1 with errno. */
+static int open_file(const struct rec_session *s, __u32 what, int cpu, const char *name)
 {
 	struct etrace_open o = { .what = what, .cpu = (__u32)cpu };
 
 	snprintf(o.name, sizeof(o.name), "%s", name);
 	return ioctl(s->fd, ETRACE_IOC_OPEN, &o);
-}
-
-static int open_pipe(const struct rec_session *s, int cpu)
-{
-	char file[64];
-
-	if (s->by_device)
-		return by_device(s, ETRACE_OPEN_PIPE, cpu, "");
-	snprintf(file, sizeof(file), "per_cpu/cpu%d/trace_pipe_raw", cpu);
-	return tracefs_instance_file_open(s->instance, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
 /* Which processors there are: all that there may be have a buffer. */
@@ -118,7 +91,7 @@ static bool list_cpus(struct rec_session *s, char *why, size_t size)
 			to = from;
 		for (; from <= to; from++) {
 			s->cpus = xgrow(s->cpus, &cap, s->ncpus + 1, sizeof(*s->cpus));
-			s->cpus[s->ncpus++] = (struct cpu){ .id = from };
+			s->cpus[s->ncpus++] = (struct cpu){ .id = from, .fd = -1 };
 		}
 		if (fgetc(f) != ',')
 			break;
@@ -130,54 +103,20 @@ static bool list_cpus(struct rec_session *s, char *why, size_t size)
 	return s->ncpus;
 }
 
-static bool find_cpus(struct rec_session *s, char *why, size_t size)
-{
-	char *path = tracefs_instance_get_file(s->instance, "per_cpu");
-	size_t cap = 0;
-	struct dirent *d;
-	DIR *dir;
-
-	dir = path ? opendir(path) : NULL;
-	tracefs_put_tracing_file(path);
-	if (!dir) {
-		snprintf(why, size, "cannot list the buffers of instance %s: %s",
-			 s->create.instance, strerror(errno));
-		return false;
-	}
-	while ((d = readdir(dir))) {
-		int id;
-
-		if (sscanf(d->d_name, "cpu%d", &id) != 1)
-			continue;
-		s->cpus = xgrow(s->cpus, &cap, s->ncpus + 1, sizeof(*s->cpus));
-		s->cpus[s->ncpus++] = (struct cpu){ .id = id };
-	}
-	closedir(dir);
-	if (s->ncpus)
-		qsort(s->cpus, s->ncpus, sizeof(*s->cpus), by_id);
-	return true;
-}
-
 static bool open_cpus(struct rec_session *s, char *why, size_t size)
 {
-	if (!(s->by_device ? list_cpus(s, why, size) : find_cpus(s, why, size)))
+	if (!list_cpus(s, why, size))
 		return false;
 	s->page = (size_t)tep_get_sub_buffer_size(s->tep);
 	for (unsigned int i = 0; i < s->ncpus; i++) {
 		struct cpu *c = &s->cpus[i];
 
-		c->fd = open_pipe(s, c->id);
-		if (c->fd >= 0)
-			c->reader = tracefs_cpu_alloc_fd(c->fd, (int)s->page, true);
-		if (!c->reader) {
+		c->fd = open_file(s, ETRACE_OPEN_PIPE, c->id, "");
+		if (c->fd < 0) {
 			snprintf(why, size, "cannot open the buffer of processor %d: %s",
 				 c->id, strerror(errno));
 			return false;
 		}
-	}
-	if (!s->ncpus) {
-		snprintf(why, size, "instance %s has no buffers", s->create.instance);
-		return false;
 	}
 	return true;
 }
@@ -189,44 +128,14 @@ static uint64_t memory(int what)
 	return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
 }
 
-static bool set_buffer(struct rec_session *s, const struct rec_options *opt,
-		       char *why, size_t size)
+/* The whole of a small file. */
+static char *read_file(const struct rec_session *s, const char *name, int *n)
 {
-	uint64_t bytes = opt->buffer;
-
-	/* as much as anybody gets */
-	if (!bytes) {
-		bytes = memory(_SC_PHYS_PAGES) / ETRACE_BUFFER_PART / s->ncpus;
-		bytes = bytes < ETRACE_BUFFER_LEAST ? ETRACE_BUFFER_LEAST : bytes;
-		bytes = bytes > ETRACE_BUFFER_MOST ? ETRACE_BUFFER_MOST : bytes;
-	}
-	if (s->by_device ? ioctl(s->fd, ETRACE_IOC_BUFFER, &bytes) :
-	    tracefs_instance_set_buffer_size(s->instance, (bytes + 1023) / 1024, -1)) {
-		/* of a container: tracefs is mounted there read-only, or a profile forbids it */
-		bool barred = errno == EACCES || errno == EPERM || errno == EROFS;
-
-		snprintf(why, size, "cannot have buffers of %" PRIu64 " KiB for each of %u processors: %s; %s",
-			 bytes / 1024, s->ncpus, strerror(errno),
-			 barred ? "something forbids to write to tracefs, as AppArmor does in containers (--security-opt apparmor=unconfined)" :
-				  "say a smaller size with -b");
-		return false;
-	}
-	for (unsigned int i = 0; i < s->ncpus; i++)
-		s->cpus[i].size = bytes;
-	return true;
-}
-
-/* The whole of a small file of tracefs. */
-static char *read_file(const struct rec_session *s, const char *file, const char *name, int *n)
-{
+	int fd = open_file(s, name ? ETRACE_OPEN_FORMAT : ETRACE_OPEN_HEADER, 0, name ? name : "");
 	size_t have = 0, cap = 0;
 	char *text = NULL;
 	ssize_t got;
-	int fd;
 
-	if (!s->by_device)
-		return tracefs_instance_file_read(NULL, file, n);
-	fd = by_device(s, name ? ETRACE_OPEN_FORMAT : ETRACE_OPEN_HEADER, 0, name ? name : "");
 	if (fd < 0)
 		return NULL;
 	do {
@@ -240,8 +149,8 @@ static char *read_file(const struct rec_session *s, const char *file, const char
 	return text;
 }
 
-/* A file of events/, the format of @name or the header, to a parser of libtraceevent's. */
-static bool parse_file(struct rec_session *s, const char *file, const char *name,
+/* The format of @name, NULL: the header of pages, to a parser of libtraceevent's. */
+static bool parse_file(struct rec_session *s, const char *name,
 		       int (*parse)(struct tep_handle *tep, char *text, int size),
 		       char *why, size_t size)
 {
@@ -249,10 +158,15 @@ static bool parse_file(struct rec_session *s, const char *file, const char *name
 	bool good;
 	int n;
 
-	text = read_file(s, file, name, &n);
+	text = read_file(s, name, &n);
 	good = text && !parse(s->tep, text, n);
-	if (!good)
-		snprintf(why, size, "cannot %s %s of tracefs", text ? "understand" : "read", file);
+	if (!text && errno == ENOENT)
+		snprintf(why, size, "tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing");
+	else if (!text)
+		snprintf(why, size, "cannot read the format of %s: %s",
+			 name ? name : "pages", strerror(errno));
+	else if (!good)
+		snprintf(why, size, "cannot understand the format of %s", name ? name : "pages");
 	free(text);
 	return good;
 }
@@ -276,22 +190,18 @@ static int parse_event(struct tep_handle *tep, char *text, int size)
 static bool load_formats(struct rec_session *s, char *why, size_t size)
 {
 	const char *name;
-	char file[96];
 
 	tep_set_loglevel(TEP_LOG_NONE);
-	tracefs_set_loglevel(TEP_LOG_NONE);
 	s->tep = tep_alloc();
 	if (!s->tep) {
 		snprintf(why, size, "out of memory");
 		return false;
 	}
-	if (!parse_file(s, "events/header_page", NULL, parse_page, why, size))
+	if (!parse_file(s, NULL, parse_page, why, size))
 		return false;
-	for (unsigned int k = 0; (name = rec_kind_name(k)); k++) {
-		snprintf(file, sizeof(file), "events/" SYSTEM "/%s/format", name);
-		if (!parse_file(s, file, name, parse_event, why, size))
+	for (unsigned int k = 0; (name = rec_kind_name(k)); k++)
+		if (!parse_file(s, name, parse_event, why, size))
 			return false;
-	}
 	return rec_formats_init(&s->formats, s->tep, why, size);
 }
 
@@ -320,6 +230,7 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 		   char *why, size_t size)
 {
 	s->create.abi = ETRACE_ABI_VERSION;
+	s->create.buffer = opt->buffer;
 	s->create.flags = opt->record | (opt->comm ? ETRACE_SESSION_COMM : 0);
 	if (!ioctl(s->fd, ETRACE_IOC_CREATE, &s->create)) {
 		s->base.env = et_env_recorded(opt->record, opt->keep_env);
@@ -340,6 +251,9 @@ static bool create(struct rec_session *s, const struct rec_options *opt,
 			 s->create.abi, (unsigned int)ETRACE_ABI_VERSION);
 	else if (errno == EINVAL && opt->record >> ET_OUTPUT & 1)
 		snprintf(why, size, "the loaded module cannot record what programs print (output): rmmod etrace, and load the one of this program");
+	else if (errno == EPERM || errno == ENOMEM)
+		snprintf(why, size, "cannot have buffers of %" PRIu64 " KiB for each processor: %s; say a smaller size with -b",
+			 opt->buffer / 1024, strerror(errno));
 	else
 		snprintf(why, size, "cannot make a session: %s", strerror(errno));
 	return false;
@@ -351,16 +265,13 @@ static void module_close(struct session *base)
 
 	merge_free(s->merge);
 	rec_events_free(s->events);
-	/* the buffers' files first, or the instance cannot go with the session */
 	for (unsigned int i = 0; i < s->ncpus; i++)
-		if (s->cpus[i].reader)
-			tracefs_cpu_close(s->cpus[i].reader);
+		if (s->cpus[i].fd >= 0)
+			close(s->cpus[i].fd);
 	free(s->cpus);
 	rec_formats_fini(&s->formats);
 	if (s->tep)
 		tep_free(s->tep);
-	if (s->instance)
-		tracefs_instance_free(s->instance);
 	close(s->fd);
 	free(s);
 }
@@ -442,7 +353,7 @@ static unsigned int read_cpu(struct rec_session *s, unsigned int i, bool *more)
 	void *room = NULL;
 
 	while (n < BURST && (room = merge_room(s->merge, i))) {
-		int got = tracefs_cpu_read(s->cpus[i].reader, room, true);
+		ssize_t got = read(s->cpus[i].fd, room, s->page);
 
 		if (got <= 0) {
 			if (got < 0 && errno != EAGAIN && errno != EINTR)
@@ -461,19 +372,19 @@ static unsigned int read_cpu(struct rec_session *s, unsigned int i, bool *more)
 static int module_pump(struct session *base)
 {
 	struct rec_session *s = of(base);
-	uint64_t read[s->ncpus];
+	uint64_t pages[s->ncpus];
 	bool more = true;
 
-	memset(read, 0, sizeof(read));
+	memset(pages, 0, sizeof(pages));
 	for (unsigned int round = 0; more && round < ROUNDS; round++) {
 		more = false;
 		for (unsigned int i = 0; i < s->ncpus; i++)
-			read[i] += read_cpu(s, i, &more);
+			pages[i] += read_cpu(s, i, &more);
 	}
 	more |= merge_run(s->merge, PASS_ON);
 	base->level = 0;
 	for (unsigned int i = 0; i < s->ncpus; i++) {
-		uint64_t level = 100 * read[i] * s->page / s->cpus[i].size;
+		uint64_t level = 100 * pages[i] * s->page / s->create.buffer;
 
 		if (level > base->level)
 			base->level = (unsigned int)level;
@@ -491,27 +402,6 @@ static int module_stop(struct session *base)
 	while (module_pump(base) > 0)
 		;
 	return merge_end(s->merge);
-}
-
-/* The sum of a line "name: number" of per_cpu/cpu N/stats. */
-static void add_stats(struct rec_session *s, struct rec_account *a)
-{
-	char file[64], *text, *p;
-
-	/* then what the module has counted is all that is known */
-	if (s->by_device)
-		return;
-	for (unsigned int i = 0; i < s->ncpus; i++) {
-		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", s->cpus[i].id);
-		text = tracefs_instance_file_read(s->instance, file, NULL);
-		if (!text)
-			continue;
-		p = strstr(text, "\noverrun: ");
-		a->overrun += p ? strtoull(p + 10, NULL, 10) : 0;
-		p = strstr(text, "\ndropped events: ");
-		a->dropped += p ? strtoull(p + 17, NULL, 10) : 0;
-		free(text);
-	}
 }
 
 static int module_account(struct session *base, struct rec_account *a)
@@ -536,14 +426,11 @@ static int module_account(struct session *base, struct rec_account *a)
 		.strings_untold = stats.strings_untold,
 		.rings_unseen = stats.rings_unseen,
 	};
-	add_stats(s, a);
 	a->tally = base->tally;
 	a->bytes = s->bytes;
 	a->waited = merge_peak(s->merge);
 	a->read_error = s->read_error;
-	for (unsigned int i = 0; i < s->ncpus; i++)
-		if (a->buffer < s->cpus[i].size)
-			a->buffer = s->cpus[i].size;
+	a->buffer = s->create.buffer;
 	return 0;
 }
 
@@ -563,56 +450,6 @@ static const struct session_ops ops = {
 	.account = module_account,
 };
 
-static bool open_tracefs(struct rec_session *s, const struct rec_options *opt,
-			 char *why, size_t size)
-{
-	if (!tracefs_tracing_dir()) {
-		snprintf(why, size, "tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing");
-		return false;
-	}
-	if (faccessat(AT_FDCWD, tracefs_tracing_dir(), R_OK | W_OK | X_OK, AT_EACCESS)) {
-		snprintf(why, size, "%s: %s: the buffers are files there, which need root (sudo), or the capability CAP_DAC_OVERRIDE beside CAP_PERFMON",
-			 tracefs_tracing_dir(), strerror(errno));
-		return false;
-	}
-	s->instance = tracefs_instance_alloc(NULL, s->create.instance);
-	if (!s->instance) {
-		snprintf(why, size, "cannot find instance %s in tracefs: %s",
-			 s->create.instance, strerror(errno));
-		return false;
-	}
-	if (!load_formats(s, why, size) || !open_cpus(s, why, size) ||
-	    !set_buffer(s, opt, why, size))
-		return false;
-	/* what does not fit is lost and counted, not written over */
-	if (tracefs_option_disable(s->instance, TRACEFS_OPTION_OVERWRITE)) {
-		snprintf(why, size, "cannot set options/overwrite of the instance: %s",
-			 strerror(errno));
-		return false;
-	}
-	/* newer kernels only; without it the reader looks twice a second */
-	tracefs_instance_file_write(s->instance, "buffer_percent", WAKE_PERCENT);
-	return true;
-}
-
-/* Has the module let us in for our own processes? Then it opens files for us. */
-static bool is_owned(const struct rec_session *s)
-{
-	int fd = by_device(s, ETRACE_OPEN_HEADER, 0, "");
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0 || errno != EPERM;
-}
-
-/* For a member of the device's group. */
-static bool open_by_device(struct rec_session *s, const struct rec_options *opt,
-			   char *why, size_t size)
-{
-	return load_formats(s, why, size) && open_cpus(s, why, size) &&
-	       set_buffer(s, opt, why, size);
-}
-
 struct session *rec_session_open(int fd, const struct rec_options *opt, struct sink *sink,
 				 char *why, size_t size)
 {
@@ -620,10 +457,8 @@ struct session *rec_session_open(int fd, const struct rec_options *opt, struct s
 
 	s->base.ops = &ops;
 	s->base.idle_fd = s->fd = fd;
-	if (!create(s, opt, why, size))
-		goto fail;
-	s->by_device = is_owned(s);
-	if (!(s->by_device ? open_by_device(s, opt, why, size) : open_tracefs(s, opt, why, size)))
+	if (!create(s, opt, why, size) || !load_formats(s, why, size) ||
+	    !open_cpus(s, why, size))
 		goto fail;
 	s->events = rec_events_new(&s->formats, sink);
 	s->merge = merge_new(s->ncpus, s->page, memory(_SC_AVPHYS_PAGES) / WAIT_PART,
@@ -631,8 +466,8 @@ struct session *rec_session_open(int fd, const struct rec_options *opt, struct s
 	s->base.pid_bits = s->create.bits_of_real_pid;
 	s->base.nfds = s->ncpus;
 	s->base.tally = rec_events_tally(s->events);
-	snprintf(s->base.about, sizeof(s->base.about), "session %s, %u processors",
-		 s->create.instance, s->ncpus);
+	snprintf(s->base.about, sizeof(s->base.about), "%u processors, buffers of %" PRIu64 " KiB",
+		 s->ncpus, (uint64_t)s->create.buffer / 1024);
 	return &s->base;
 fail:
 	module_close(&s->base);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * A session of the module: /dev/etrace (kernel/etrace_ioctl.h), its ftrace
- * instance, and the reading of that instance's per-CPU buffers into events.
+ * A session of the module: /dev/etrace (kernel/etrace_ioctl.h), its ring
+ * buffer, and the reading of the buffer's per-CPU pages into events.
  * Who is traced, and what for, is the program's business.
  */
 #ifndef ETRACE_REC_SESSION_H

@@ -21,15 +21,6 @@ static uint64_t unexpected(const struct rec_account *a)
 	return more_than(a->tally->records, a->module.records);
 }
 
-/*
- * The buffers' own count.  It counts each attempt, and there are several for a
- * record that is lost, so it is only asked where the module knows of no loss.
- */
-static uint64_t dropped(const struct rec_account *a)
-{
-	return a->module.lost_records || a->module.lost_disabled ? 0 : a->dropped;
-}
-
 static uint64_t read_failed(const struct rec_account *a)
 {
 	return a->read_error != 0;
@@ -51,11 +42,10 @@ static const struct row {
 	struct diag_kind kind;
 } rows[] = {
 	{ AT(module.lost_records), { "records lost: a buffer was full", DIAG_DAMAGE } },
-	{ AT(module.lost_disabled), { "records lost: somebody switched tracing off (tracing_on of the session's instance)", DIAG_DAMAGE } },
+	{ AT(module.lost_disabled), { "records lost: the kernel switched the ring buffer off after an error (dmesg says which)", DIAG_DAMAGE } },
 	{ AT(module.overwritten), { "records overwritten before being read", DIAG_DAMAGE } },
 	{ not_arrived, 0, { "records written that did not arrive", DIAG_DAMAGE } },
 	{ unexpected, 0, { "records arrived that nobody knows of", DIAG_DAMAGE } },
-	{ dropped, 0, { "records dropped by the buffer that the module does not know of", DIAG_DAMAGE } },
 	{ AT(missed), { "calls that a busy BPF program did not see", DIAG_DAMAGE } },
 	{ AT(module.lost_tasks), { "tasks not traced: no memory", DIAG_DAMAGE } },
 	{ AT(module.lost_fds), { "calls of close_range, recvmsg or io_submit whose descriptors are not all known", DIAG_DAMAGE } },

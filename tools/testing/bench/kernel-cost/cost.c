@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,6 +54,27 @@ static void open_close(void)
 static void open_close_elsewhere(void)
 {
 	open_close_file("/mnt/hostname");
+}
+
+#define DIR_OF_24 "/var/cost.dir/deeper/end"
+#define NAME_OF_23 "a.name.of.23.characters"
+
+/* An absolute name of 48 bytes. */
+static void open_close_long(void)
+{
+	open_close_file(DIR_OF_24 "/" NAME_OF_23);
+}
+
+static int dir;
+
+/* The same file, by a name relative to its directory. */
+static void open_close_relative(void)
+{
+	int fd = openat(dir, NAME_OF_23, O_RDONLY);
+
+	if (fd < 0)
+		exit(1);
+	close(fd);
 }
 
 static void getppid_once(void)
@@ -118,6 +140,7 @@ static void nothing(void)
 static void (* const calls[])(void) = {
 	open_close, getppid_once, rename_once, symlink_unlink, close_range_once,
 	open_close_elsewhere, open_failed, read_once, write_once,
+	open_close_long, open_close_relative,
 };
 
 static long long now(void)
@@ -178,20 +201,12 @@ static int read_all(const char *path)
 /* Trace this process, into buffers that hold it all. Return: the session. */
 static int begin_session(void)
 {
-	struct etrace_create c = { .abi = ETRACE_ABI_VERSION };
+	struct etrace_create c = { .abi = ETRACE_ABI_VERSION, .buffer = 16 << 20 };
 	__s32 self = getpid();
-	char path[128];
-	FILE *f;
 	int fd = open("/dev/etrace", O_RDWR | O_CLOEXEC);
 
-	if (fd < 0 || ioctl(fd, ETRACE_IOC_CREATE, &c)) {
+	if (fd < 0 || ioctl(fd, ETRACE_IOC_CREATE, &c) || ioctl(fd, ETRACE_IOC_ADD, &self)) {
 		perror("/dev/etrace");
-		exit(1);
-	}
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/instances/%s/buffer_size_kb", c.instance);
-	f = fopen(path, "w");
-	if (!f || fprintf(f, "16384") < 0 || fclose(f) || ioctl(fd, ETRACE_IOC_ADD, &self)) {
-		perror(path);
 		exit(1);
 	}
 	return fd;
@@ -242,6 +257,14 @@ int main(int argc, char **argv)
 	/* close_range looks through a table of that size, whoever starts us. */
 	if (dup2(STDOUT_FILENO, 255) < 0) {
 		perror("dup2");
+		return 1;
+	}
+	mkdir("/var/cost.dir", 0700);
+	mkdir("/var/cost.dir/deeper", 0700);
+	mkdir(DIR_OF_24, 0700);
+	dir = open(DIR_OF_24, O_RDONLY);
+	if (dir < 0 || close(openat(dir, NAME_OF_23, O_CREAT | O_WRONLY, 0600))) {
+		perror(DIR_OF_24 "/" NAME_OF_23);
 		return 1;
 	}
 	zero = open("/dev/zero", O_RDONLY);

@@ -6,10 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/etrace_test.h"
@@ -219,6 +223,134 @@ TEST(failed_absent)
 {
 	et_file("a");
 	et_traced(do_absent);
+}
+
+/* ---- names of what is renamed meanwhile ------------------------------------ */
+
+#define OPENS		2000
+#define BETWEEN		40	/* directories, which take time to walk through */
+
+/* Where everything lies on the mount of the root directory, as most does. */
+static char away[] = "/etrace-rename.XXXXXX";
+static int leaf;
+
+/* Name @k: short ones lie in the entry itself, long ones do not. */
+static const char *name(char *text, size_t size, unsigned int k)
+{
+	snprintf(text, size, "%u%s", k,
+		 k % 2 ? ".name.too.long.to.lie.in.the.entry.itself.0123456789" : "");
+	return text;
+}
+
+/*
+ * Gives the entry of @low its next name, then that of @high, and so on: the number of
+ * @low is that of @high or one more, whenever both are read at one time.
+ */
+static pid_t renamer(int high, int low)
+{
+	pid_t pid = MUST(fork());
+	char from[100], to[100];
+	unsigned int k;
+
+	for (k = 0; !pid; k++) {
+		name(from, sizeof(from), k);
+		name(to, sizeof(to), k + 1);
+		if (renameat(low, from, low, to) || renameat(high, from, high, to))
+			_exit(1);
+	}
+	return pid;
+}
+
+static void open_often(void)
+{
+	for (int i = 0; i < OPENS; i++) {
+		int fd = CHILD_MUST(et_sys(SYS_openat, leaf, "file", O_RDONLY));
+
+		CHILD_MUST(et_sys(SYS_close, fd));
+	}
+}
+
+/* Whatever it is called by now. */
+static void remove_directory(int fd)
+{
+	char link[40], path[400];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	path[MUST(readlink(link, path, sizeof(path) - 1))] = '\0';
+	MUST(rmdir(path));
+	close(fd);
+}
+
+/* The number in the upper name of a path; -1: it was never the file's. */
+static int which(const char *path)
+{
+	unsigned int high, k;
+	char text[400], names[2][100], between[2 * BETWEEN + 1];
+
+	if (sscanf(path + strlen(away), "/%u", &high) != 1)
+		return -1;
+	for (k = 0; k < BETWEEN; k++)
+		strcpy(between + 2 * k, "d/");
+	for (k = high; k <= high + 1; k++) {
+		snprintf(text, sizeof(text), "%s/%s/%s%s/file", away,
+			 name(names[0], sizeof(names[0]), high), between,
+			 name(names[1], sizeof(names[1]), k));
+		if (!strcmp(path, text))
+			return high;
+	}
+	return -1;
+}
+
+static bool is_name(const struct et_line *line)
+{
+	return !strncmp(line->text, "FN|", 3) || !strncmp(line->text, "FO|", 3);
+}
+
+/* Whatever a name is read beside, it is one that the file had. */
+TEST(meanwhile)
+{
+	unsigned int found = 0, different = 0;
+	int dir[BETWEEN + 3], i, number, last = -1;
+	struct et_trace tr;
+	struct et_task *t;
+	pid_t pid;
+
+	if (et_without_module())	/* BPF reads names without locks: Documentation/bpf.md */
+		return;
+	MUST(mkdtemp(away) ? 0 : -1);
+	dir[0] = MUST(open(away, O_RDONLY | O_DIRECTORY));
+	for (i = 0; i < BETWEEN + 2; i++) {
+		const char *first = i == 0 || i == BETWEEN + 1 ? "0" : "d";
+
+		MUST(mkdirat(dir[i], first, 0755));
+		dir[i + 1] = MUST(openat(dir[i], first, O_RDONLY | O_DIRECTORY));
+	}
+	leaf = dir[BETWEEN + 2];
+	close(MUST(openat(leaf, "file", O_CREAT | O_WRONLY, 0644)));
+	fflush(stdout);
+	pid = renamer(dir[0], dir[BETWEEN + 1]);
+	t = et_trace_pid(&tr, et_run(open_often, &tr));
+	EXPECT_EQ(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	MUST(waitpid(pid, NULL, 0));
+	for (size_t k = 0; t && k < t->nr; k++) {
+		if (!is_name(&t->line[k]))
+			continue;
+		number = which(t->line[k].text + 3);
+		if (number < 0)
+			FAIL("no name of the file: %s", et_escape(t->line[k].text, t->line[k].len));
+		different += number != last;
+		last = number;
+		found++;
+	}
+	EXPECT_EQ(found, 2 * OPENS);
+	et_note("%u different names", different);
+	EXPECT(different > 2, "nothing was renamed meanwhile");
+	et_trace_free(&tr);
+	MUST(unlinkat(leaf, "file", 0));
+	for (i = BETWEEN + 2; i >= 0; i--)
+		remove_directory(dir[i]);
+	strcpy(strchr(away, '.'), ".XXXXXX");
 }
 
 int main(int argc, char **argv)

@@ -204,7 +204,7 @@ refused()
 	has err "more cgroups than a session can have"
 	is "status of attach without anybody" "$(status "$etrace" attach)" 125
 	has err "or a --cgroup"
-	wait_for no_instances || fail "instances are left: $(instances)"
+	wait_for no_sessions || fail "a session is left"
 }
 
 finish ways_in ways_in_by_bpf long_arguments long_arguments_by_bpf threads threads_by_bpf a_daemon_works a_daemon_works_by_bpf \

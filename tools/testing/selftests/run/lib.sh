@@ -85,8 +85,8 @@ wait_for()
 	done
 }
 
-instances() { find $TRACING/instances -mindepth 1 -maxdepth 1 -name 'etrace-*'; }
-no_instances() { [ -z "$(instances)" ]; }
+# An open session pins the module.
+no_sessions() { [ "$(cat /sys/module/etrace/refcnt 2> /dev/null || echo 0)" = 0 ]; }
 
 # lines FILE: the events of a trace of any format as plain lines
 lines() { "$reader" --to etrace "$1" 2> lines.err; }

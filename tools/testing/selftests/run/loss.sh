@@ -45,25 +45,6 @@ forced_loss()
 	has err "NOT COMPLETE"
 }
 
-# Nothing was full: somebody has switched tracing off, and on again.
-switched_off()
-{
-	local s=0 lost told
-
-	"$etrace" run --backend=module --strict -b 1M -o off.etrace -- sh -c "
-		off=\$(echo $TRACING/instances/etrace-*/tracing_on)
-		echo 0 > \$off; $BIN/calls 100; echo 1 > \$off; : < /etc/passwd" > out 2> err || s=$?
-	is "status under --strict" $s 123
-	hasnt err "a buffer was full"
-	lost=$(sed -n 's/^  \([0-9]*\) records lost: somebody switched tracing off (tracing_on.*/\1/p' err)
-	[ "${lost:-0}" -gt 200 ] || fail "'$lost' are said to be lost: $(cat err)"
-	is "what the trace says" "$(field off.etrace lost)" "$lost"
-	told=$(sed -n 's/.*\[LOST \([0-9]*\) EVENTS\]/\1/p' off.etrace | awk '{ sum += $1 } END { print sum + 0 }')
-	[ "$told" -gt 0 ] || fail "no task tells of it"
-	"$etrace" report off.etrace > got
-	has got "$lost records lost: somebody switched tracing off"
-}
-
 # What cannot be had is said with what can be.
 too_large()
 {
@@ -176,4 +157,4 @@ power_loss()
 	umount disk
 }
 
-finish forced_loss switched_off too_large loss_in_place no_loss disk_full power_loss
+finish forced_loss too_large loss_in_place no_loss disk_full power_loss

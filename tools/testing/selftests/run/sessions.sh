@@ -26,7 +26,7 @@ four_at_once()
 			[ $i = $j ] || hasnt $i.etrace "file-$j-"
 		done
 	done
-	wait_for no_instances || fail "instances are left: $(instances)"
+	wait_for no_sessions || fail "a session is left"
 }
 
 nested()
@@ -63,7 +63,7 @@ recorder_killed()
 	wait $pid 2> /dev/null
 	n=$(grep -c 'etc/hostname' k.etrace)
 	kill "$(cat began)" || fail "the command was ended with the recorder"
-	wait_for no_instances || fail "instances are left: $(instances)"
+	wait_for no_sessions || fail "a session is left"
 	# The device pins the module while a session is open.
 	is "uses of the module" "$(cat /sys/module/etrace/refcnt)" 0
 	[ "$n" -ge 20 ] || fail "only $n events are in the file"
@@ -103,7 +103,7 @@ daemon()
 	is "status" $? 4
 	has err "sleep [$(cat daemon)]"
 	has err "outlives"
-	wait_for no_instances || fail "the daemon keeps the instance"
+	wait_for no_sessions || fail "the daemon keeps the session"
 	kill "$(cat daemon)" || fail "the daemon was ended"
 	hasnt d.etrace "Exit|status=15"
 }
