@@ -14,6 +14,8 @@ BEGIN {
 	ERROR = 0.2		# percent of the build that a limit's number may be off
 	max["etrace"] = 2.0	# percent that may be added
 	max["bpf"] = 4.5
+	max_once["etrace"] = 80	# millions of instructions for a session's beginning and end
+	max_once["bpf"] = 800
 	# Student's t for 95 %, by degrees of freedom.
 	split("12.71 4.30 3.18 2.78 2.57 2.45 2.36 2.31 2.26 2.23 2.20", t)
 }
@@ -94,6 +96,11 @@ function limit(id, title,   verdict)
 	if (verdict ~ /^NOT/)
 		unknown = 1
 	else if (verdict != "kept")
+		exceeded = 1
+	verdict = once[id] / 1e6 > max_once[id] ? "EXCEEDED" : "kept"
+	printf "  a session's beginning and end, by %s: %.1f (at most %d): %s\n", title, \
+		once[id] / 1e6, max_once[id], verdict
+	if (verdict != "kept")
 		exceeded = 1
 }
 
