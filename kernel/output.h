@@ -14,9 +14,9 @@ struct etrace_open;
 /**
  * struct etrace_trace_event - a trace event
  * @name: in tracefs
- * @fire: for everybody who has enabled it
- * @enabled: has anybody?
- * @write: to one instance, given by its event file
+ * @fire: write a record to every ftrace instance that has enabled it
+ * @enabled: whether any instance has
+ * @write: write a record to one buffer, given by its event file
  */
 struct etrace_trace_event {
 	const char *name;

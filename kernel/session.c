@@ -209,7 +209,7 @@ static bool etrace_is_ready(const struct etrace_file *f, unsigned int cpu)
 	return f->closed || etrace_output_level(&f->session, cpu) >= ETRACE_LEVEL_READY;
 }
 
-/* As nobody is woken by who writes, a buffer that somebody waits for is looked at. */
+/* Writers wake nobody: while somebody waits for a buffer, look at it again and again. */
 static void etrace_look_work(struct work_struct *work)
 {
 	struct etrace_file *f = container_of(to_delayed_work(work), struct etrace_file, look);

@@ -131,7 +131,7 @@ static inline bool bytes_any(bytes_16 comparison)
 	return h[0] | h[1];
 }
 
-/** bytes_before - how many of the bytes come before the first that it holds for; 16: there is none */
+/** bytes_before - bytes in front of the first that a comparison holds for; 16: there is none */
 static inline size_t bytes_before(bytes_16 comparison)
 {
 	uint64_t first = bytes_first_low(&comparison), second;

@@ -19,7 +19,7 @@ struct fxt_reader {
 	void *ctx;
 	bool begun, swap, ended;
 	bool magic, any;	/* there was a magic number; a record */
-	bool plain;		/* what comes next may be: the last record was in this byte order, not large */
+	bool plain;		/* the last record was not large, and in this machine's byte order */
 	struct fxt_tables *tables;
 	uint64_t offset;	/* of the record handed out last */
 	size_t pending;		/* its bytes that are in the window and used up */

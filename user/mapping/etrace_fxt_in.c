@@ -176,7 +176,7 @@ static void forget_task(struct fxt_in *f)
 	f->known = 0;
 }
 
-/* A task, @thread, is where it was if nothing else is told. */
+/* A task stays on its processor until a record names another.  Return: whether it is known. */
 static bool know_cpu(struct fxt_in *f, size_t thread)
 {
 	bool told = has(f, W_CPU);

@@ -92,7 +92,7 @@ struct fxt_in {
 		uint64_t upid, cpu;
 		bool has_upid, has_cpu;
 		size_t next_free;
-	} *threads;		/* what is known of each; 0: nothing, of none */
+	} *threads;		/* of the first nothing is known: it stands for all others */
 	size_t nthreads, threads_cap, free_thread;
 	/* of the thread looked up last; 0: none was */
 	uint64_t known_koid;

@@ -37,7 +37,7 @@ try()
 }
 
 # read_results PREFIX: a result for each line "ok: NAME", "not ok: NAME" or "skip: NAME" of
-# the input; a failure if there is none.
+# its input, and a failure if it has no such line.
 read_results()
 {
 	local before=$results line
