@@ -57,14 +57,35 @@ void json_addr(struct json *j, uint64_t v)
 /* Strings up to here are copied first and looked at meanwhile. */
 #define COPY_MAX 4096u
 
-/* Copy 16 bytes.  Return: whether they can stand in a string as they are. */
-static bool copy_16(char *to, const char *s)
+/* Which bytes may not stand in a string as they are: what JSON wants escaped, and no ASCII. */
+static inline bytes_16 not_plain(bytes_16 c)
 {
-	bytes_16 c = bytes_load_16(s);
-
-	memcpy(to, &c, 16);
 	/* what is no ASCII is below zero */
-	return !bytes_any((c < 0x20) | (c == '"') | (c == '\\') | (c == 0x7f));
+	return (c < 0x20) | (c == '"') | (c == '\\') | (c == 0x7f);
+}
+
+/* Which of them JSON wants escaped. */
+static inline bytes_16 escaped(bytes_16 c)
+{
+	return not_plain(c) & (c >= 0);
+}
+
+/* Fewer than 16 bytes, and spaces behind them. */
+static inline bytes_16 load_few(const char *s, size_t len)
+{
+	char few[16];
+
+	memset(few, ' ', 16);
+	/* which is @len, as compilers cannot see */
+	bytes_copy(few, s, len & 15);
+	return bytes_load_16(few);
+}
+
+/* Copy 16 bytes.  Return: whether they can stand in a string as they are. */
+static inline bool copy_16(char *to, bytes_16 c)
+{
+	memcpy(to, &c, 16);
+	return !bytes_any(not_plain(c));
 }
 
 /*
@@ -73,18 +94,14 @@ static bool copy_16(char *to, const char *s)
  */
 static bool copy_plain(char *to, const char *s, size_t len)
 {
-	char few[16];
 	size_t i = 0;
 
-	if (len < 16) {
-		memset(few, ' ', 16);
-		bytes_copy(few, s, len);
-		return copy_16(to, few);
-	}
+	if (len < 16)
+		return copy_16(to, load_few(s, len));
 	for (; i + 16 < len; i += 16)
-		if (!copy_16(to + i, s + i))
+		if (!copy_16(to + i, bytes_load_16(s + i)))
 			return false;
-	return copy_16(to + len - 16, s + len - 16);
+	return copy_16(to + len - 16, bytes_load_16(s + len - 16));
 }
 
 /* Bytes at the beginning that JSON does not want escaped. */
@@ -92,17 +109,11 @@ static size_t plain_run(const char *s, size_t len)
 {
 	size_t i = 0, n = 16;
 
-	for (; n == 16 && i + 16 <= len; i += n) {
-		bytes_16 c = bytes_load_16(s + i);
-
-		n = bytes_before(((c < 0x20) & (c >= 0)) | (c == '"') | (c == '\\') | (c == 0x7f));
-	}
-	if (n != 16)
-		return i;
-	while (i < len && (unsigned char)s[i] >= 0x20 && s[i] != '"' && s[i] != '\\' &&
-	       s[i] != 0x7f)
-		i++;
-	return i;
+	for (; n == 16 && i + 16 <= len; i += n)
+		n = bytes_before(escaped(bytes_load_16(s + i)));
+	if (n == 16)
+		i += bytes_before(escaped(load_few(s + i, len - i)));
+	return i < len ? i : len;
 }
 
 /* Valid UTF-8, with what JSON wants escaped. */
