@@ -67,10 +67,6 @@ static __always_inline void etrace_commit(struct trace_event_buffer *fb,
 #undef trace_event_buffer_reserve
 #undef trace_event_buffer_commit
 
-/* Events of one class are written by the same function. */
-#define trace_event_raw_event_etrace_rename	trace_event_raw_event_etrace_two_names
-#define trace_event_raw_event_etrace_link	trace_event_raw_event_etrace_two_names
-
 #define ETRACE_SYSTEM		"etrace"
 #define ETRACE_BUFFER_SIZE	1441792	/* ftrace's own, for each processor */
 
