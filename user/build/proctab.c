@@ -400,8 +400,3 @@ uint64_t proctab_processes(const struct proctab *t)
 {
 	return t->processes;
 }
-
-uint64_t proctab_tasks(const struct proctab *t)
-{
-	return t->tasks;
-}

@@ -117,8 +117,6 @@ void proctab_end(struct proctab *t, uint64_t time);
 
 /** proctab_processes - how many processes (not threads) live */
 uint64_t proctab_processes(const struct proctab *t);
-/** proctab_tasks - how many tasks live */
-uint64_t proctab_tasks(const struct proctab *t);
 
 /* Koids from that to PROCTAB_OWN_KOID are no task's. */
 #define PROCTAB_FIRST_OWN_KOID	0x7fff0000u

@@ -165,11 +165,6 @@ int in_fd(const struct in *in)
 	return in->feed.fd;
 }
 
-int in_is_tty(const struct in *in)
-{
-	return in->feed.fd >= 0 && isatty(in->feed.fd);
-}
-
 void in_read_ahead(struct in *in, bool plain)
 {
 	/* memory is there already */

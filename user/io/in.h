@@ -154,7 +154,4 @@ enum in_writer {
  */
 enum in_writer in_writer(int fd);
 
-/** in_is_tty - whether a person types it */
-int in_is_tty(const struct in *in);
-
 #endif

@@ -199,13 +199,6 @@ bool st_number(struct st_text t, uint64_t *v)
 	return known;
 }
 
-uint64_t st_number_or(struct st_text t, uint64_t other)
-{
-	uint64_t v;
-
-	return st_number(t, &v) ? v : other;
-}
-
 /* "UNIX-STREAM:[7->8,"/run/x"]" */
 static void unix_socket(struct st_fd_arg *fd)
 {

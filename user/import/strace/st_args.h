@@ -31,9 +31,6 @@ const struct st_text *st_args_named(const struct st_args *a, const char *name,
  */
 bool st_number(struct st_text t, uint64_t *v);
 
-/** st_number_or - the same, or another one if it is not known or not there */
-uint64_t st_number_or(struct st_text t, uint64_t other);
-
 /** st_name_value - the number of a name of strace's, like "O_CREAT" */
 bool st_name_value(const char *name, size_t len, uint64_t *v);
 
