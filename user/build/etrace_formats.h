@@ -20,8 +20,7 @@ struct sink *etrace_report_open(const struct sink_args *args);
 
 /* --bits-of-real-pid, of rows that look into upids; and those of the summary */
 #define ETRACE_PID_OPTION						\
-	{ "bits-of-real-pid", "N",					\
-	  "low bits of a upid that are the pid: 0 to 32, default 22" }
+	{ "bits-of-real-pid", "N", "value of the module's parameter of that name, if it is not 22" }
 extern const struct opt_row etrace_pid_options[];
 extern const struct opt_row etrace_report_options[];
 /**

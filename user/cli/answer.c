@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the subcommands that answer questions share.  See answer.h. */
 #include "cli/answer.h"
+#include "build/etrace_formats.h"
 #include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/oom.h"
@@ -11,21 +12,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What those have that take traces, those that show arguments, those with text, and all. */
-static const struct opt_row of_traces[] = {
+const struct opt_row trace_rows[] = {
 	{ "from", "FORMAT", "format of the trace (see etrace-read); default: detected" },
-	{ "bits-of-real-pid", "N", "value of the module's parameter, if it is not 22" },
+	ETRACE_PID_OPTION,
 	{ 0 }
 };
+
+/* What those have that show arguments, those for other people, and those with text. */
 static const struct opt_row redact[] = {
 	{ "redact", NULL, "hide what looks secret in the arguments of programs" },
+	{ 0 }
+};
+static const struct opt_row no_redact[] = {
+	{ "no-redact", NULL, "show arguments that look secret; by default they are hidden" },
 	{ 0 }
 };
 static const struct opt_row json[] = {
 	{ "json", NULL, "print JSON (fields: json.md)" },
 	{ 0 }
 };
-static const struct opt_row of_all[] = { COMMAND_LINE_HELP };
 
 static bool reads_traces(const struct answer *a)
 {
@@ -43,8 +48,8 @@ static int parse_command_line(const struct answer *a, int argc, char **argv, str
 	*c = (struct command_line){
 		.name = a->name, .synopsis = a->synopsis, .about = a->about, .example = a->example,
 		.options = {
-			a->options, reads_traces(a) ? of_traces : NULL,
-			a->traces && !a->leaves ? redact : NULL, a->only_json ? NULL : json, of_all,
+			a->options, reads_traces(a) ? trace_rows : NULL,
+			!a->traces ? NULL : a->leaves ? no_redact : redact, a->only_json ? NULL : json,
 		},
 		.status = status, .failed = 2,
 	};

@@ -14,6 +14,14 @@
 
 #include <stdbool.h>
 
+/* --from and --bits-of-real-pid, of all commands that read traces. */
+extern const struct opt_row trace_rows[];
+
+/* Rows of tables of options that have one meaning in several commands. */
+#define OPTION_MAP	{ "map", "A=B", "directory A of today was directory B during the build" }
+#define OPTION_ROOT								\
+	{ "root", "DIR", "where the file system of the build machine is now; default: /" }
+
 /* What a command is asked. */
 struct asked {
 	struct db *db[2];	/* of the traces, as many as the command takes */
@@ -31,8 +39,7 @@ struct answer {
 	const char *about;	/* what it answers: one or more lines */
 	const char *example;	/* commands for --help, a line each */
 	/*
-	 * Its own options. --json, --help and --version are added; and, if it takes traces,
-	 * --from, --bits-of-real-pid and --redact.
+	 * Its own options. --json is added; and, if it takes traces, trace_rows and --redact.
 	 */
 	const struct opt_row *options;
 	unsigned int traces;	/* that it takes and are opened: 0, 1 or 2 */

@@ -10,8 +10,8 @@
 static const struct opt_row options[] = {
 	{ "git", "REV", "files that differ from this revision in the work tree here" },
 	{ "tests", "PATTERN", "commands that are tests, as a shell pattern: \"*/test_* *\"" },
-	{ "format", "text|list|json|ctest", "text (default), list, json or ctest" },
-	{ "map", "HERE=THERE", "directory HERE of today was THERE during the build" },
+	{ "format", "text|list|json|ctest", "form of the answer: text (default), list, json or ctest" },
+	OPTION_MAP,
 	{ 0 }
 };
 

@@ -7,9 +7,7 @@
 static const struct opt_row options[] = {
 	{ "spdx", NULL, "SPDX 3.0.1, build profile (default)" },
 	{ "in-toto", NULL, "an in-toto statement with a runtime trace" },
-	{ "no-redact", NULL, "show arguments that look secret; by default they are hidden" },
-	{ "root", "DIR",
-	  "where the file system of the build machine is now; default: /" },
+	OPTION_ROOT,
 	{ 0 }
 };
 

@@ -13,7 +13,7 @@ static const struct opt_row options[] = {
 	  "declared inputs: depfiles; in a directory, all *.d, *.Po and *.Plo below it" },
 	{ "kbuild", "DIR",
 	  "declared inputs: the .*.cmd files of a kernel build in DIR" },
-	{ "map", "A=B", "directory A of today was directory B during the build" },
+	OPTION_MAP,
 	{ "tree", "DIR",
 	  "sources or results are in DIR; default: where the command started,\n"
 	  "and where the sources that it used are" },

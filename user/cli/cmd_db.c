@@ -14,9 +14,7 @@
 static const struct opt_row options[] = {
 	{ "o|output", "FILE.db", "write it there; default: the trace's name with .db" },
 	{ "redact", NULL, "hide what looks secret in the arguments of programs" },
-	{ "from", "FORMAT", "format of the trace (see etrace-read); default: detected" },
-	{ "bits-of-real-pid", "N", "value of the module's parameter, if it is not 22" },
-	COMMAND_LINE_HELP
+	{ 0 }
 };
 
 static const struct command_line command_line = {
@@ -25,7 +23,7 @@ static const struct command_line command_line = {
 		 "faster, and which you can query with SQL (tables: etrace-db(5)). Several files (one for\n"
 		 "each processor) are one trace. Without TRACE, read ./" TRACE_FILE "; - is standard input.",
 	.example = PROG " db -o build.db etrace.fxt\n",
-	.options = { options },
+	.options = { options, trace_rows },
 	.status = "0 the trace is complete; 1 something is missing or damaged; 2 no database was made",
 	.failed = 2,
 };

@@ -7,21 +7,22 @@
 #include <stdint.h>
 #include <string.h>
 
+#define BOTH_OPTIONS										\
+	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir;\n"	\
+	  "default: data,pipe" },									\
+	{ "format", "text|make|dot", "form of the answer: text (default), make or dot" }
+
 static const struct opt_row deps_options[] = {
 	{ "direct", NULL, "only what the last program read" },
 	{ "leaves", NULL, "only files that the build did not make" },
-	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir;\n"
-	  "default: data,pipe" },
-	{ "format", "text|make|dot", "text (default), make or dot" },
+	BOTH_OPTIONS,
 	{ "all", NULL, "all files that the build made" },
 	{ 0 }
 };
 static const struct opt_row rdeps_options[] = {
 	{ "direct", NULL, "only what was made by the programs that read it" },
 	{ "leaves", NULL, "only files from which nothing else was made" },
-	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir;\n"
-	  "default: data,pipe" },
-	{ "format", "text|make|dot", "text (default), make or dot" },
+	BOTH_OPTIONS,
 	{ "all", NULL, "all files that the build used" },
 	{ 0 }
 };

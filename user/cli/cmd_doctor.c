@@ -61,7 +61,7 @@ static void print(const char *name, const struct finding *f)
 static const struct opt_row options[] = {
 	{ "backend", "auto|module|bpf|strace", "check what " PROG " run --backend NAME needs: module, bpf, strace, or\n"
 	  "auto: module or BPF, and strace if neither works" },
-	COMMAND_LINE_HELP
+	{ 0 }
 };
 
 static const struct command_line command_line = {

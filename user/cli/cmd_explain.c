@@ -12,13 +12,12 @@
 #include <unistd.h>
 
 static const struct opt_row options[] = {
-	{ "before", "FILE", "say what is different from an earlier recording of the build" },
+	{ "before", "FILE", "say what is different from an earlier recording of the build, FILE" },
 	{ "map", "A=B", "directory A of that recording is B in this one; default: where each began" },
 	{ "format", "text|json|github|gitlab|junit",
-	  "text for people (default); workflow commands of GitHub; a code quality report of GitLab;\n"
-	  "JUnit XML" },
+	  "form of the answer: text for people (default), JSON, workflow commands of GitHub, a code\n"
+	  "quality report of GitLab, or JUnit XML" },
 	{ "summary", "FILE", "append a summary in Markdown to FILE: $GITHUB_STEP_SUMMARY" },
-	{ "no-redact", NULL, "show arguments that look secret" },
 	{ 0 }
 };
 

@@ -30,7 +30,7 @@ static const struct opt_row options[] = {
 	{ "no-redact", NULL, "send arguments that look secret; by default they are hidden" },
 	{ "plain-http", NULL,
 	  "allow http:// to another machine, where anybody on the way can read it" },
-	{ "compress", "auto|none|gzip|zstd", "auto (default), none, gzip or zstd" },
+	{ "compress", "auto|none|gzip|zstd", "how to compress what is sent: auto (default), none, gzip or zstd" },
 	FLEET_OPTIONS("pushes", "8"),
 	{ "q|quiet", NULL, "do not print which builds are stored" },
 	{ 0 }

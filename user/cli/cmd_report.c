@@ -30,9 +30,7 @@ static const struct opt_row options[] = {
 	  "-ftime-trace, lld --time-trace, crox) in files below DIR" },
 	{ "redact", NULL, "hide what looks secret in arguments; a page always hides it" },
 	{ "no-redact", NULL, "do not hide it in a page, either" },
-	{ "from", "FORMAT", "format of the trace (see etrace-read); default: detected" },
-	{ "bits-of-real-pid", "N", "value of the module's parameter, if it is not 22" },
-	COMMAND_LINE_HELP
+	{ 0 }
 };
 
 static const struct command_line command_line = {
@@ -42,7 +40,7 @@ static const struct command_line command_line = {
 		 "Without FILE, read ./" TRACE_FILE "; - is standard input.",
 	.example = PROG " report etrace.fxt\n" PROG " report --html build.html etrace.fxt\n"
 		   PROG " report --html build.html --before monday.fxt etrace.fxt\n",
-	.options = { options },
+	.options = { options, trace_rows },
 	.status = "0 the trace is complete; 1 something is missing or damaged; 2 nothing could be read",
 	.failed = 2,
 };

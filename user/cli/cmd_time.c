@@ -13,7 +13,7 @@ static const struct opt_row options[] = {
 	{ "ninja", "DIR", "dependencies in DIR/build.ninja count, too" },
 	{ "make", "FILE",
 	  "dependencies in the output of \"make -np\" in FILE count, too" },
-	{ "map", "A=B", "directory A of today was directory B during the build" },
+	OPTION_MAP,
 	{ 0 }
 };
 

@@ -33,7 +33,7 @@ struct watch {
 
 static const struct opt_row options[] = {
 	{ "before", "FILE", "an earlier recording of the build, to estimate the time remaining from" },
-	COMMAND_LINE_HELP
+	{ 0 }
 };
 
 static const struct command_line command_line = {

@@ -13,12 +13,11 @@ static const struct opt_row options[] = {
 	  "only these kinds of use: data, program, loader, config" },
 	{ "control", "FILE",
 	  "with --unused: the package's control file; default: debian/control" },
-	{ "root", "DIR",
-	  "where the file system of the build machine is now; default: /" },
+	OPTION_ROOT,
 	{ "in", "ROOT",
 	  "only files in the root directory ROOT of a container; --root says where\n"
 	  "it is now" },
-	{ "map", "A=B", "with --sources: directory A of today was directory B during the build" },
+	OPTION_MAP,
 	{ 0 }
 };
 

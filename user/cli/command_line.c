@@ -23,23 +23,34 @@ static const char *before_name(const struct command_line *c)
 	return c->program ? "" : PROG " ";
 }
 
-static size_t count_rows(const struct command_line *c)
-{
-	size_t n = 0;
+/* What every command line has, behind its own tables. */
+static const struct opt_row help_rows[] = {
+	{ "h|help", NULL, "print this and exit" },
+	{ "V|version", NULL, "print the version and exit" },
+	{ 0 }
+};
 
-	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
-		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
-			n++;
-	return n;
-}
-
+/* The row with number @i of all tables, or NULL behind the last. */
 static const struct opt_row *find_row(const struct command_line *c, size_t i)
 {
-	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
-		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
+	for (size_t t = 0; t <= COMMAND_LINE_TABLES; t++) {
+		const struct opt_row *row = t < COMMAND_LINE_TABLES ? c->options[t] : help_rows;
+
+		for (; row && row->name; row++)
 			if (!i--)
 				return row;
+	}
 	return NULL;
+}
+
+/* Which formats have an option: "" if it belongs to the program. */
+static const char *owners(const struct command_line *c, const struct opt_row *row, char *buf,
+			  size_t size)
+{
+	buf[0] = 0;
+	if (c->owners)
+		c->owners(row, buf, size);
+	return buf;
 }
 
 /* ---- --help ---- */
@@ -83,7 +94,7 @@ static void put_words(FILE *to, const char *head, int column, const char *text)
 		fputc('\n', to);
 }
 
-void command_line_put(FILE *to, const struct opt_row *row)
+static void put_row(FILE *to, const struct opt_row *row)
 {
 	char head[80], left[72];
 
@@ -110,35 +121,53 @@ static void put_lines(FILE *to, const char *first, const char *rest, const char 
 	}
 }
 
-static void put_help(const struct command_line *c, FILE *to)
+/* The options with the same owners as option @i, if it is the first of them. */
+static void put_group(const struct command_line *c, FILE *to, size_t i)
+{
+	char title[300], other[300];
+	const struct opt_row *row;
+
+	owners(c, find_row(c, i), title, sizeof(title));
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(title, owners(c, find_row(c, k), other, sizeof(other))))
+			return;
+	fprintf(to, *title ? "\nOptions of %s:\n" : "\nOptions:\n", title);
+	for (; (row = find_row(c, i)); i++)
+		if (!strcmp(title, owners(c, row, other, sizeof(other))))
+			put_row(to, row);
+}
+
+void command_line_help(const struct command_line *c, FILE *to)
 {
 	char first[64], rest[64];
 
-	snprintf(first, sizeof(first), "Usage: " PROG " %s [OPTION]... ", c->name);
-	snprintf(rest, sizeof(rest), "       " PROG " %s [OPTION]... ", c->name);
+	snprintf(first, sizeof(first), "Usage: %s%s [OPTION]... ", before_name(c), c->name);
+	snprintf(rest, sizeof(rest), "       %s%s [OPTION]... ", before_name(c), c->name);
 	put_lines(to, first, rest, *c->synopsis ? c->synopsis : "\n");
 	put_words(to, "", 0, c->about);
+	if (c->put_more)
+		c->put_more(to);
 	put_lines(to, "\nExample:\n  ", "  ", c->example);
-	fputs("\nOptions:\n", to);
-	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
-		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
-			command_line_put(to, row);
+	for (size_t i = 0; find_row(c, i); i++)
+		put_group(c, to, i);
 	fputc('\n', to);
 	put_words(to, "Exit status: ", 2, c->status);
 }
 
-/* Each option on a line: name, letter or "", value or "", help. */
+/* Each option on a line: name, letter or "", value or "", help with its owners. */
 static void list_options(const struct command_line *c)
 {
-	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
-		for (const struct opt_row *row = c->options[t]; row && row->name; row++) {
-			const char letter[] = { opt_row_letter(row), 0 };
+	const struct opt_row *row;
+	char of[300];
 
-			printf("%s\t%s\t%s\t", opt_row_long(row), letter, row->value ? row->value : "");
-			for (const char *s = row->help; *s; s++)
-				putchar(*s == '\n' ? ' ' : *s);
-			putchar('\n');
-		}
+	for (size_t i = 0; (row = find_row(c, i)); i++) {
+		const char letter[] = { opt_row_letter(row), 0 };
+
+		printf("%s\t%s\t%s\t", opt_row_long(row), letter, row->value ? row->value : "");
+		for (const char *s = row->help; *s; s++)
+			putchar(*s == '\n' ? ' ' : *s);
+		printf(*owners(c, row, of, sizeof(of)) ? " (%s)\n" : "\n", of);
+	}
 }
 
 /* ---- what is wrong ---- */
@@ -159,11 +188,11 @@ static int unknown_option(const struct command_line *c, const char *given)
 {
 	char name[64];
 	struct spelling s = { .wanted = name };
+	const struct opt_row *row;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(given + 2, "="), given + 2);
-	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
-		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
-			spelling_try(&s, opt_row_long(row));
+	for (size_t i = 0; (row = find_row(c, i)); i++)
+		spelling_try(&s, opt_row_long(row));
 	if (s.best)
 		return command_line_wrong(c, "unknown option '--%s'; did you mean '--%s'?", name, s.best);
 	return command_line_wrong(c, "unknown option '--%s'", name);
@@ -203,7 +232,8 @@ static void parser_init(struct parser *p, const struct command_line *c)
 {
 	size_t len = 0;
 
-	p->n = count_rows(c);
+	while (find_row(c, p->n))
+		p->n++;
 	p->longs = xcalloc(p->n + 2, sizeof(*p->longs));
 	p->letters = xcalloc(2 * p->n + 3, 1);
 	if (c->runs)
@@ -226,18 +256,19 @@ static void parser_init(struct parser *p, const struct command_line *c)
 
 static const struct opt_row *row_of(const struct command_line *c, int opt)
 {
+	const struct opt_row *row;
+
 	if (opt >= FIRST_ROW)
 		return find_row(c, (size_t)(opt - FIRST_ROW));
-	for (size_t t = 0; t < COMMAND_LINE_TABLES; t++)
-		for (const struct opt_row *row = c->options[t]; row && row->name; row++)
-			if (opt_row_letter(row) == opt)
-				return row;
-	return NULL;
+	for (size_t i = 0; (row = find_row(c, i)); i++)
+		if (opt_row_letter(row) == opt)
+			break;
+	return row;
 }
 
 int command_line_parse(const struct command_line *c, int argc, char **argv, struct opts *opts)
 {
-	struct parser p;
+	struct parser p = { 0 };
 	int opt, ret = -1;
 
 	parser_init(&p, c);
@@ -251,10 +282,7 @@ int command_line_parse(const struct command_line *c, int argc, char **argv, stru
 			list_options(c);
 			ret = 0;
 		} else if (!strcmp(opt_row_long(row), "help")) {
-			if (c->put_help)
-				c->put_help();
-			else
-				put_help(c, stdout);
+			command_line_help(c, stdout);
 			ret = 0;
 		} else if (!strcmp(opt_row_long(row), "version")) {
 			printf("%s " ETRACE_VERSION "\n", c->program ? c->name : PROG);

@@ -17,23 +17,22 @@
 struct command_line {
 	const char *name;	/* as it is called: "deps" of etrace, or "etrace-read" */
 	bool program;		/* it is a program of its own, no subcommand of etrace */
-	void (*put_help)(void);	/* prints what --help does, instead of what follows; or NULL */
 	/* what follows the options; for each further usage a line of its own */
 	const char *synopsis;
 	const char *about;	/* what it does; --help wraps it; a line before a blank ends */
 	const char *example;	/* commands, a line each: "etrace deps etrace.fxt app\n" */
-	/* tables, each ended by a row without a name; unused ones are NULL */
+	void (*put_more)(FILE *to);	/* what --help prints behind that; or NULL */
+	/*
+	 * Tables, each ended by a row without a name; unused ones are NULL. --help and --version
+	 * are added.
+	 */
 	const struct opt_row *options[COMMAND_LINE_TABLES];
+	/* NULL, or sets @buf to the formats that have an option, "" if it is the program's own */
+	void (*owners)(const struct opt_row *row, char *buf, size_t size);
 	const char *status;	/* exit statuses; --help wraps it */
 	int failed;		/* exit status if the command line is wrong */
 	bool runs;		/* what follows is another command line: stop at its first word */
 };
-
-/* Ends a table of options: --help and --version, which every subcommand has. */
-#define COMMAND_LINE_HELP					\
-	{ "h|help", NULL, "print this and exit" },		\
-	{ "version", NULL, "print the version and exit" },	\
-	{ 0 }
 
 /**
  * command_line_parse - take the options of a command line
@@ -44,8 +43,8 @@ struct command_line {
  */
 int command_line_parse(const struct command_line *c, int argc, char **argv, struct opts *opts);
 
-/** command_line_put - what --help prints of an option */
-void command_line_put(FILE *to, const struct opt_row *row);
+/** command_line_help - print what --help prints */
+void command_line_help(const struct command_line *c, FILE *to);
 
 /**
  * command_line_wrong - say in one line what is wrong with a command line, and where help is

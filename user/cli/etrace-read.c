@@ -32,7 +32,7 @@ static const struct opt_row options[] = {
 	{ "o|output", "FILE", "write there (created with mode 0600), compressed if the name\n"
 	  "ends in .gz or .zst; default: standard output" },
 	{ "redact", NULL, "hide what looks secret in arguments of programs" },
-	COMMAND_LINE_HELP
+	{ 0 }
 };
 
 struct cmdline {
@@ -103,9 +103,9 @@ static const char *only_sink(const char *option)
  * Which rows have an option, as a heading says it: "--from swap", or
  * "--to fxt, json and --stats of sp-rtrace logs".
  */
-static void owners(char *buf, size_t size, const char *option)
+static void owners(const struct opt_row *row, char *buf, size_t size)
 {
-	const char *flag = only_sink(option);
+	const char *option = row->name, *flag = only_sink(option);
 
 	buf[0] = 0;
 	if (flag) {
@@ -139,48 +139,21 @@ static void owners(char *buf, size_t size, const char *option)
 	}
 }
 
-/* All options of formats, those of the same rows together. */
-static void help_options(void)
-{
-	char title[300], other[300];
-
-	for (size_t i = 0; i < nrows; i++) {
-		bool said = false;
-
-		owners(title, sizeof(title), rows[i].name);
-		/* an output's own option stands with the outputs */
-		if (!title[0])
-			continue;
-		for (size_t k = 0; k < i && !said; k++) {
-			owners(other, sizeof(other), rows[k].name);
-			said = !strcmp(title, other);
-		}
-		if (said)
-			continue;
-		printf("\nOptions of %s:\n", title);
-		for (size_t k = i; k < nrows; k++) {
-			owners(other, sizeof(other), rows[k].name);
-			if (!strcmp(title, other))
-				command_line_put(stdout, &rows[k]);
-		}
-	}
-}
-
 /* A format's line: its name, what it is, and of what; in two if it must. */
-static void help_format(const char *name, const char *text, const char *models)
+static void help_format(FILE *to, const char *name, const char *text, const char *models)
 {
 	size_t width = 2 + NAME_WIDTH + 1 + strlen(text) + 2 + strlen(models);
 
-	printf("  %-*s %s:", NAME_WIDTH, name, text);
+	fprintf(to, "  %-*s %s:", NAME_WIDTH, name, text);
 	if (width > LINE_WIDTH)
-		printf("\n  %-*s", NAME_WIDTH, "");
-	printf(" %s\n", models);
+		fprintf(to, "\n  %-*s", NAME_WIDTH, "");
+	fprintf(to, " %s\n", models);
 }
 
 /* The other rows of an output's name say from what else it is made. */
-static void help_sink(const struct sink_format *f)
+static void help_sink(FILE *to, const struct sink_format *f)
 {
-	char name[32], models[128] = "";
+	char models[128] = "";
 
 	for (const struct sink_format *g = sink_formats; g < f; g++)
 		if (!strcmp(g->name, f->name))
@@ -191,31 +164,22 @@ static void help_sink(const struct sink_format *f)
 		add(models, sizeof(models), models[0] ? ", " : "");
 		add(models, sizeof(models), model_names[g->model]);
 	}
-	snprintf(name, sizeof(name), "%s%s", f->flag ? "--" : "", f->flag ? f->flag : f->name);
-	help_format(name, f->help, models);
+	help_format(to, f->name, f->help, models);
 }
 
-static void help(void)
+static void help_formats(FILE *to)
 {
 	const char *last = "";
 
-	fputs("Usage: " PROG " [--from FORMAT] [--to FORMAT] [-o FILE] [OPTION]... [FILE]...\n"
-	      "Convert a trace.  Without FILE, or with -, read standard input; several\n"
-	      "FILEs (those of the processors, for example) are one trace.\n\n", stdout);
-	for (const struct opt_row *row = options; row->name; row++)
-		command_line_put(stdout, row);
-	printf("\nInput formats (--from), and what is read from them:\n");
+	fputs("\nInput formats (--from), and what is read from them:\n", to);
 	for (const struct source_format *f = source_formats; f->name; f++) {
-		help_format(strcmp(f->name, last) ? f->name : "", f->help, model_names[f->model]);
+		help_format(to, strcmp(f->name, last) ? f->name : "", f->help, model_names[f->model]);
 		last = f->name;
 	}
-	printf("\nOutput formats (--to; those with -- beside another one or alone), and what they\n"
-	       "are made of:\n");
+	fputs("\nOutput formats (--to), and what they are made of:\n", to);
 	for (const struct sink_format *f = sink_formats; f->name; f++)
-		help_sink(f);
-	help_options();
-	printf("\nExit status: 0 complete; 1 converted, but something is missing or damaged;\n"
-	       "2 nothing was converted.\n");
+		if (!f->flag)
+			help_sink(to, f);
 }
 
 /* ---- choosing the rows ---- */
@@ -405,8 +369,14 @@ static int run(struct cmdline *c, struct diag *diag)
 int main(int argc, char **argv)
 {
 	struct command_line line = {
-		.name = PROG, .program = true, .put_help = help, .failed = 2,
-		.options = { options },
+		.name = PROG, .program = true, .synopsis = "[FILE]...",
+		.about = "Convert a trace. Without FILE, or with -, read standard input; several FILEs (those of\n"
+			 "the processors, for example) are one trace.",
+		.put_more = help_formats, .owners = owners,
+		.example = PROG " -o build.fxt build.trace\n" PROG " --stats build.trace\n",
+		.status = "0 complete; 1 converted, but something is missing or damaged; 2 nothing was\n"
+			  "converted",
+		.failed = 2, .options = { options },
 	};
 	struct cmdline c = { 0 };
 	struct opts given = { 0 };

@@ -5,6 +5,7 @@
  */
 #include "io/diag.h"
 #include "base/spelling.h"
+#include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/oom.h"
 
@@ -46,27 +47,22 @@ void say(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-void print_version(void)
+static void put_commands(FILE *to)
 {
-	puts(PROG " " ETRACE_VERSION);
-}
-
-static void usage(FILE *to)
-{
-	fputs("Usage: " PROG " COMMAND [OPTION]... [ARG]...\n"
-	      "Record what a build really does - programs, files, processes - and answer questions\n"
-	      "about it.\n\n"
-	      "Commands:\n", to);
+	fputs("\nCommands:\n", to);
 	for (const struct command *c = commands; c->name; c++)
 		fprintf(to, "  %-8s  %s\n", c->name, c->help);
-	fputs("  help      print the help of a command\n\n"
-	      "Example:\n"
-	      "  " PROG " run make -j8\n"
-	      "  " PROG " report\n\n"
-	      PROG " help COMMAND and man etrace-COMMAND say more.\n"
-	      "  -h, --help     print this and exit\n"
-	      "      --version  print the version and exit\n", to);
+	fputs("  help      print the help of a command\n", to);
 }
+
+static const struct command_line command_line = {
+	.name = PROG, .program = true, .synopsis = "COMMAND [ARG]...",
+	.about = "Record what a build really does - programs, files, processes - and answer questions about\n"
+		 "it. " PROG " help COMMAND and man etrace-COMMAND say more.",
+	.put_more = put_commands, .example = PROG " run make -j8\n" PROG " report\n",
+	.status = "that of COMMAND; 125 if there is no such command",
+	.failed = EXIT_FAILED, .runs = true,
+};
 
 static const struct command *find_command(const char *name)
 {
@@ -96,30 +92,38 @@ static int help(const char *name)
 
 int main(int argc, char **argv)
 {
-	const char *name = argc > 1 ? argv[1] : "";
 	const struct command *c;
+	struct opts opts;
+	const char *name;
+	int ret;
 
 	oom_exits();
-	if (!*name) {
-		usage(stderr);
-		return EXIT_FAILED;
-	}
-	if (!strcmp(name, "help") && argc > 2)
-		return diag_stdout(PROG, help(argv[2]));
-	if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
-		usage(stdout);
-		return diag_stdout(PROG, 0);
-	}
-	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
-		print_version();
-		return diag_stdout(PROG, 0);
-	}
 	/* for completions */
-	if (!strcmp(name, "--list-commands")) {
+	if (argc > 1 && !strcmp(argv[1], "--list-commands")) {
 		for (c = commands; c->name; c++)
 			printf("%s\t%s\n", c->name, c->help);
 		return diag_stdout(PROG, 0);
 	}
+	opts_init(&opts);
+	ret = command_line_parse(&command_line, argc, argv, &opts);
+	opts_free(&opts);
+	if (ret >= 0)
+		return diag_stdout(PROG, ret);
+	argc -= optind;
+	argv += optind;
+	/* the command parses its own options */
+	optind = 0;
+	name = argc ? argv[0] : "";
+	if (!*name) {
+		command_line_help(&command_line, stderr);
+		return EXIT_FAILED;
+	}
+	if (!strcmp(name, "help")) {
+		if (argc > 1)
+			return diag_stdout(PROG, help(argv[1]));
+		command_line_help(&command_line, stdout);
+		return diag_stdout(PROG, 0);
+	}
 	c = find_command(name);
-	return c ? diag_stdout(PROG, c->main(argc - 1, argv + 1)) : EXIT_FAILED;
+	return c ? diag_stdout(PROG, c->main(argc, argv)) : EXIT_FAILED;
 }

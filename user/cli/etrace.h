@@ -59,7 +59,5 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/** print_version - what --version prints, of the program and every subcommand */
-void print_version(void);
 
 #endif

@@ -238,5 +238,5 @@ const struct opt_row record_rows[] = {
 	{ "before", "FILE", "with --top: an earlier recording, to estimate the time remaining from" },
 	{ "open", NULL, "show the page of the build at the end: the first .html output, or one\n"
 	  "next to the first output" },
-	COMMAND_LINE_HELP
+	{ 0 }
 };

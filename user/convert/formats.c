@@ -43,6 +43,8 @@ const struct source_format source_formats[] = {
 	{ 0 }
 };
 
+#define STATS_HELP "write a summary for people, alone or beside another output"
+
 const struct sink_format sink_formats[] = {
 	{ "fxt", "Fuchsia trace, for viewers", MODEL_ETRACE,
 	  etrace_fxt_open, etrace_fxt_options, SINK_BINARY, NULL },
@@ -63,15 +65,15 @@ const struct sink_format sink_formats[] = {
 	  fxt_in_json_open, NULL, 0, NULL },
 	{ "sp-rtrace-text", "report as sp-rtrace-postproc prints it", MODEL_SPRTRACE,
 	  sprt_print_open, sprt_report_options, 0, NULL },
-	{ "stats", "summary for a person", MODEL_ETRACE,
+	{ "stats", STATS_HELP, MODEL_ETRACE,
 	  etrace_report_open, etrace_report_options, 0, "stats" },
-	{ "stats", "summary for a person", MODEL_SPRTRACE,
+	{ "stats", STATS_HELP, MODEL_SPRTRACE,
 	  sprt_stats_open, sprt_stats_options, 0, "stats" },
-	{ "stats", "summary for a person", MODEL_SWAP,
+	{ "stats", STATS_HELP, MODEL_SWAP,
 	  swap_stats_open, swap_stats_options, 0, "stats" },
-	{ "stats", "summary for a person", MODEL_FXT,
+	{ "stats", STATS_HELP, MODEL_FXT,
 	  fxt_stats_open, fxt_stats_options, 0, "stats" },
-	{ "check", "rules of the format and of its viewers that are broken", MODEL_FXT,
+	{ "check", "list the rules of FXT and of its viewers that an FXT file breaks", MODEL_FXT,
 	  fxt_check_open, NULL, 0, "check" },
 	{ 0 }
 };
