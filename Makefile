@@ -25,6 +25,8 @@ PROGRAMS = etrace etrace-read
 DEST	= $(DESTDIR)$(PREFIX)
 DESTLIB	= $(DESTDIR)$(LIBDIR)
 PAGES	= $(notdir $(wildcard Documentation/*.[1-8]))
+# page_file PAGE: those of programs are built
+page_file = $(if $(filter %.1,$1),"$(BUILD)/user/man/$1",Documentation/$1)
 # man_of PAGE: where it is below DEST
 man_of	= share/man/man$(subst .,,$(suffix $1))/$1
 # What ARCH asks for beside this machine's.
@@ -50,6 +52,9 @@ module:
 user:
 	$(MAKE) $(JOBS) -C user
 
+pages: user
+	$(MAKE) -C user pages
+
 # Below DESTDIR: the module for the kernel of KDIR, programs, pages, completions.
 install: $(call MODULE,install-module) install-user
 	$(SAY_LEFT_OUT)
@@ -58,7 +63,7 @@ install-module: module
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) \
 		INSTALL_MOD_DIR=extra modules_install
 
-install-user: user
+install-user: pages
 	install -d "$(DEST)/bin" "$(DESTLIB)/pkgconfig" "$(DEST)/include"
 	install -m 755 $(PROGRAMS:%="$(BUILD)"/user/%) "$(DEST)/bin"
 	install -m 755 "$(BUILD)/user/lib/libetrace.so.1" "$(DESTLIB)"
@@ -67,7 +72,7 @@ install-user: user
 	install -m 644 "$(BUILD)/user/lib/etrace.h" "$(DEST)/include"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' "$(BUILD)/user/lib/libetrace.pc" \
 		> "$(DESTLIB)/pkgconfig/libetrace.pc"
-	$(foreach page,$(PAGES),install -D -m 644 Documentation/$(page) \
+	$(foreach page,$(PAGES),install -D -m 644 $(call page_file,$(page)) \
 		"$(DEST)/$(call man_of,$(page))" &&) :
 	install -D -m 644 user/completion/etrace.bash \
 		"$(DEST)/share/bash-completion/completions/etrace"
@@ -228,4 +233,4 @@ bench-run:
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user deb static static-program install install-module install-user uninstall uninstall-module unit deps check check-all check-kernels check-debug check-arm64 check-containers check-property check-compdb demo
+.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user pages deb static static-program install install-module install-user uninstall uninstall-module unit deps check check-all check-kernels check-debug check-arm64 check-containers check-property check-compdb demo

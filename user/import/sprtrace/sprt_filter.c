@@ -27,7 +27,7 @@
 	  "calls with a frame in these addresses of a mapped file" }, \
 	{ "resolve", NULL, "function names and source lines" },		\
 	{ "sysroot", "DIR",						\
-	  "where the traced machine's files are (with --resolve)" }
+	  "with --resolve: where the traced machine's files are" }
 
 /* See stats_out.h. */
 const struct opt_row sprt_stats_options[] = {

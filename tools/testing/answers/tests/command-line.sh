@@ -1,45 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The command line of each subcommand: help, man page and completion say the same, wrong
-# words get one line, and the trace need not be named.
+# The command line of each subcommand: help, the man page that is built, and completion say the
+# same, wrong words get one line, and the trace need not be named.
 
 . "${0%/*}/../lib.sh"
-man=$(realpath "${0%/*}/../../../../Documentation")
+man=$PROGRAMS/man
 completion=$(realpath "${0%/*}/../../../../user/completion/etrace.bash")
 mapfile -t commands < <(etrace --list-commands | cut -f 1)
 
 # options COMMAND: their names, of the table
 options() { etrace "$1" --list-options | cut -f 1 | grep -vxE 'help|version' | sort; }
 
-# page COMMAND: its man page, without roff's way to write dashes
-page()
-{
-	local file=$man/etrace-$1.1 other
-
-	other=$(sed -n 's/^\.so man1\///p' "$file")
-	sed 's/\\-/-/g' "$man/${other:-etrace-$1.1}"
-}
-
-# What man pages say at the head of a paragraph in OPTIONS.
+# page_options PAGE: what it says at the heads of paragraphs in OPTIONS: name, letter, value
 page_options()
 {
-	page "$1" | sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' |
-		awk 'tag { print } { tag = /^\.T[PQ]/ }' | grep -oE -- '--[a-z][a-z-]*' | sed 's/^--//' | sort -u
+	local other
+
+	other=$(sed -n 's/^\.so man1\///p' "$man/$1.1")
+	sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$man/${other:-$1.1}" | sed 's/\\f[BIR]//g; s/\\-/-/g' |
+		sed -nE '/^\.TP$/{n;s/^(-([a-zA-Z]), )?--([a-z-]+) ?(.*)/\3\t\2\t\4/p}' | sort
 }
 
-# Every option is in the man page, and the page has no other.
-page_agrees()
-{
-	local option
-
-	for option in $(options "$1"); do
-		page "$1" | grep -qE -- "--$option([^a-z-]|\$)" || { echo "no --$option in the page"; return 1; }
-	done
-	for option in $(page_options "$1" | grep -vxE 'help|version'); do
-		options "$1" | grep -qx -- "$option" || { echo "--$option is no option"; return 1; }
-	done
-}
+# page_agrees PAGE PROGRAM [COMMAND]: every option is in the man page, and the page has no other.
+page_agrees() { diff <("${@:2}" --list-options | cut -f 1-3 | sort) <(page_options "$1"); }
 
 # What --help gives as an example is a command with options that exist.
 example_agrees()
@@ -64,13 +48,16 @@ complete_words()
 }
 
 check "there are commands" [ ${#commands[@]} -gt 15 ]
+for c in etrace etrace-read; do
+	check "$c: the man page has its options, and no other" page_agrees "$c" "$c"
+done
 for c in "${commands[@]}"; do
 	etrace "$c" --help > help
 	check "$c --help: usage, example, options, statuses" \
 		test "$(grep -cE '^(Usage: etrace|Example:|Options:|Exit status:)' help)" = 4
 	check "$c --help fits 80 columns" awk 'length > 80 { print; bad = 1 } END { exit bad }' help
 	same "help $c prints the same" help <(etrace help "$c")
-	check "$c: the man page has its options, and no other" page_agrees "$c"
+	check "$c: the man page has its options, and no other" page_agrees "etrace-$c" etrace "$c"
 	check "$c: the example's options exist" example_agrees "$c"
 	same "$c: the shell completes them all" <(options "$c" | sed 's/^/--/') \
 		<(complete_words etrace "$c" -- | grep -vxE -- '--help|--version' | sort)
