@@ -126,7 +126,7 @@ check:
 WHOLE	= kernels=$$(tools/testing/vm/kernel --list check all | xargs) && \
 	KERNELS=$$kernels BPF_KERNELS=$$kernels COMPARE=all LONG=y
 
-# What a change to kernel/ or user/bpf/ has to pass.
+# What a change to kernel/ or user/record/bpf/ has to pass.
 check-kernels:
 	tools/deps build check vm
 	$(WHOLE) tools/testing/check.sh module sparse selftests run bpf

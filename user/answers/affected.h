@@ -3,7 +3,7 @@
 #ifndef ETRACE_AFFECTED_H
 #define ETRACE_AFFECTED_H
 
-#include "model/reach.h"
+#include "build/reach.h"
 #include "io/out.h"
 
 enum affected_format { AFFECTED_TEXT, AFFECTED_LIST, AFFECTED_JSON, AFFECTED_CTEST };

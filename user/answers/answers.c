@@ -5,9 +5,9 @@
 #include "base/shquote.h"
 #include "base/spelling.h"
 #include "base/xalloc.h"
-#include "build/redact.h"
-#include "build/work.h"
-#include "model/build.h"
+#include "event/redact.h"
+#include "timeline/work.h"
+#include "build/build.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,7 +7,7 @@
 #define ETRACE_ANSWERS_H
 
 #include "base/buf.h"
-#include "build/work.h"
+#include "timeline/work.h"
 #include "db/db.h"
 #include "io/in.h"
 #include "io/options.h"

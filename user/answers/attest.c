@@ -3,7 +3,7 @@
 #include "answers/attest.h"
 #include "base/hash.h"
 #include "base/map64.h"
-#include "model/build.h"
+#include "build/build.h"
 #include "base/xalloc.h"
 #include "graph/graph.h"
 

@@ -3,7 +3,7 @@
 #include "answers/compdb_parts.h"
 #include "base/path.h"
 #include "base/xalloc.h"
-#include "build/work.h"
+#include "timeline/work.h"
 #include "db/scan.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Why a source has an entry, or has none.  See compdb_parts.h. */
 #include "answers/compdb_parts.h"
 #include "answers/put.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <string.h>
 

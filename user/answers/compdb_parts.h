@@ -15,7 +15,7 @@
 #include "base/map64.h"
 #include "command/command.h"
 #include "command/config.h"
-#include "model/args.h"
+#include "build/args.h"
 
 /* What becomes of a source of a command. */
 enum compdb_fate {

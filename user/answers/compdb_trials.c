@@ -8,7 +8,7 @@
  */
 #include "answers/compdb_parts.h"
 #include "base/path.h"
-#include "model/reach.h"
+#include "build/reach.h"
 
 #include <fnmatch.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "answers/answers.h"
 #include "answers/lists.h"
 #include "base/xalloc.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <stdlib.h>
 #include <string.h>

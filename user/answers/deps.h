@@ -4,7 +4,7 @@
 #define ETRACE_DEPS_H
 
 #include "answers/answers.h"
-#include "model/reach.h"
+#include "build/reach.h"
 
 enum deps_format { DEPS_TEXT, DEPS_JSON, DEPS_DOT, DEPS_MAKE };
 

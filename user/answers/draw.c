@@ -3,7 +3,7 @@
 #include "answers/draw.h"
 #include "answers/put.h"
 #include "base/screen.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "build/redact.h"
-#include "model/build.h"
+#include "event/redact.h"
+#include "build/build.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* What etrace explain says to CI systems.  See explain.h. */
 #include "answers/explain.h"
 #include "base/screen.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <ctype.h>
 #include <inttypes.h>

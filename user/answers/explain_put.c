@@ -4,7 +4,7 @@
 #include "answers/put.h"
 #include "base/text_num.h"
 #include "io/stats_out.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* Which program failed on what was not made.  See answers.h. */
 #include "answers/failures.h"
 #include "base/path.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "answers/failures.h"
 #include "base/signame.h"
 #include "base/xalloc.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <signal.h>
 #include <stdlib.h>

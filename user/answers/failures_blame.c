@@ -6,7 +6,7 @@
  * after which it did was ignored; a script fails of the last command that failed.
  */
 #include "answers/failures.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -9,7 +9,7 @@
  */
 #include "answers/failures.h"
 #include "base/xalloc.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* What a program failed on.  See failures.h. */
 #include "answers/failures.h"
 #include "base/path.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <errno.h>
 #include <stdlib.h>

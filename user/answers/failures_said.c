@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Why a program failed, as it says itself in what it printed.  See failures.h. */
 #include "answers/failures.h"
-#include "build/redact.h"
-#include "model/build.h"
+#include "event/redact.h"
+#include "build/build.h"
 
 #include <ctype.h>
 #include <string.h>

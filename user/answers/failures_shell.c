@@ -10,7 +10,7 @@
  */
 #include "answers/failures.h"
 #include "base/xalloc.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The line that says what failed first.  See failures.h. */
 #include "answers/failures.h"
 #include "base/screen.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <string.h>
 

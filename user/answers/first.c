@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "io/stats_out.h"
 
-#include "model/build.h"
+#include "build/build.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* What compilers say of themselves, by program.  See inside.h. */
 #include "answers/inside.h"
 #include "base/xalloc.h"
-#include "build/traced.h"
-#include "import/chrome/chrome.h"
-#include "model/build.h"
+#include "timeline/traced.h"
+#include "format/json/chrome.h"
+#include "build/build.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #define ETRACE_ANSWERS_INSIDE_H
 
 #include "answers/answers.h"
-#include "build/timeline.h"
+#include "timeline/timeline.h"
 
 struct inside_slice {
 	const char *name, *detail;	/* UTF-8; detail "": none */

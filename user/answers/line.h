@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* The timeline of a database (build/timeline.h), and what files tell of it. */
+/* The timeline of a database (timeline/timeline.h), and what files tell of it. */
 #ifndef ETRACE_LINE_H
 #define ETRACE_LINE_H
 
 #include "answers/answers.h"
 #include "answers/lists.h"
-#include "build/timeline.h"
-#include "model/build.h"
+#include "timeline/timeline.h"
+#include "build/build.h"
 
 /** timeline_load - of a database; for timeline_free().  Arguments of programs are forgotten. */
 void timeline_load(struct timeline *t, struct db *db);

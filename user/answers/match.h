@@ -15,7 +15,7 @@
 #define ETRACE_MATCH_H
 
 #include "answers/answers.h"
-#include "model/build.h"
+#include "build/build.h"
 
 struct match_unit {
 	uint32_t exec;

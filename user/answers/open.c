@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The trace that is asked becomes a database, unless it is one.  See answers.h. */
 #include "answers/answers.h"
-#include "build/etrace_formats.h"
-#include "build/redact.h"
-#include "convert/choose.h"
+#include "format/etrace_formats.h"
+#include "event/redact.h"
+#include "format/choose.h"
 #include "db/write.h"
 #include "base/xalloc.h"
 

@@ -2,7 +2,7 @@
 /* When a build was.  See answers.h. */
 #include "answers/answers.h"
 #include "base/xalloc.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "base/shquote.h"
 #include "base/utf8.h"
 #include "io/stats_out.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <string.h>
 

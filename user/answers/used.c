@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/text_num.h"
 #include "base/xalloc.h"
-#include "model/build.h"
+#include "build/build.h"
 #include "graph/graph.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "answers/used.h"
 #include "base/shquote.h"
 #include "base/xalloc.h"
-#include "model/build.h"
+#include "build/build.h"
 #include "io/json_out.h"
 
 #include <errno.h>

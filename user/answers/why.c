@@ -2,7 +2,7 @@
 /* Why a file is as it is.  See why.h. */
 #include "answers/why.h"
 #include "answers/put.h"
-#include "model/reach.h"
+#include "build/reach.h"
 #include "graph/graph.h"
 #include "base/xalloc.h"
 

@@ -3,7 +3,7 @@
 #ifndef ETRACE_API_EVENT_H
 #define ETRACE_API_EVENT_H
 
-#include "build/event.h"
+#include "event/event.h"
 #include "include/etrace.h"
 
 struct etrace_event {

@@ -2,8 +2,8 @@
 /* Reading what a build did, for other programs.  See etrace.h. */
 #include "api/event.h"
 #include "base/xalloc.h"
-#include "build/proctab.h"
-#include "convert/choose.h"
+#include "event/proctab.h"
+#include "format/choose.h"
 #include "include/etrace.h"
 
 #include <errno.h>

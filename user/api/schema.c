@@ -3,7 +3,7 @@
 #include "api/schema.h"
 #include "base/errname.h"
 #include "base/signame.h"
-#include "build/event.h"
+#include "event/event.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define VALUE(ID, id, type, name, means, given) SAME(ETRACE_V_##ID##_##id, ET_V_##ID##_##id)
 #define STRING(ID, id, TAG, name) SAME(ETRACE_S_##ID##_##id, ET_S_##ID##_##id)
 #define ARGS(ID, id, TAG, name) SAME(ETRACE_S_##ID##_##id, ET_S_##ID##_##id)
-#include "build/events.def"
+#include "event/events.def"
 SAME(ETRACE_ARGS, ET_ARGS)
 SAME(ETRACE_MEANS_FD, ET_MEANS_FD)
 SAME(ETRACE_MEANS_FLAGS, ET_MEANS_FLAGS)
@@ -36,12 +36,12 @@ SAME(ETRACE_OUTSIDE + 1, ET_NR_MARKINGS)
 /* Numbers of kinds differ: new ones of the module come before those of programs. */
 static const uint8_t number_of[ET_K_COUNT] = {
 #define EVENT(ID, id, name, category, where, doc) [ET_K_##ID] = ETRACE_K_##ID,
-#include "build/events.def"
+#include "event/events.def"
 };
 
 static const uint8_t kind_of[256] = {
 #define EVENT(ID, id, name, category, where, doc) [ETRACE_K_##ID] = ET_K_##ID,
-#include "build/events.def"
+#include "event/events.def"
 };
 
 unsigned int api_number(enum et_kind kind)

@@ -3,7 +3,7 @@
 #ifndef ETRACE_API_SCHEMA_H
 #define ETRACE_API_SCHEMA_H
 
-#include "build/schema.h"
+#include "event/schema.h"
 #include "include/etrace.h"
 
 /** api_number - ETRACE_K_* of a kind */

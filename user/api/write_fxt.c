@@ -5,8 +5,8 @@
 #include "base/map64.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
-#include "fxt/fxt_check_rules.h"
-#include "fxt/fxt_write.h"
+#include "format/fxt/fxt_check_rules.h"
+#include "format/fxt/fxt_write.h"
 #include "io/out.h"
 
 #include <errno.h>

@@ -28,7 +28,7 @@ const char *text_bytes(uint64_t n);
 /**
  * text_time - nanoseconds: "0 s", "850 us", "1.3 ms", "5.03 s", "35.9 s", "3 min 02 s", "1 h 05 min"
  *
- * In ASCII; else as the page has it (page/dom.js).
+ * In ASCII; else as the page has it (show/page/dom.js).
  */
 const char *text_time(uint64_t ns);
 

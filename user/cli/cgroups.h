@@ -3,7 +3,7 @@
 #ifndef ETRACE_CLI_CGROUPS_H
 #define ETRACE_CLI_CGROUPS_H
 
-#include "build/session.h"
+#include "record/session.h"
 
 struct cgroups;
 

@@ -5,7 +5,7 @@
 #include "cli/record.h"
 #include "cli/top.h"
 #include "base/container.h"
-#include "convert/choose.h"
+#include "format/choose.h"
 
 #include <dirent.h>
 #include <errno.h>

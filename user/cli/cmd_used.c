@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace used: packages and sources that a build used, or did not. */
-#include "model/reach.h"
+#include "build/reach.h"
 #include "answers/used.h"
 #include "cli/answer.h"
 #include "cli/etrace.h"

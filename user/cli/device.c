@@ -2,7 +2,7 @@
 /* The module's device.  See device.h. */
 #include "cli/device.h"
 #include "cli/etrace.h"
-#include "module/rec_session.h"
+#include "record/module/rec_session.h"
 
 #include <errno.h>
 #include <fcntl.h>

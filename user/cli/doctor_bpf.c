@@ -2,7 +2,7 @@
 /* etrace doctor: what the BPF backend needs.  See doctor.h. */
 #include "cli/doctor.h"
 #include "base/text_num.h"
-#include "bpf/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 
 #include <linux/capability.h>
 #include <sys/resource.h>

@@ -3,7 +3,7 @@
 #include "cli/doctor.h"
 #include "base/text_num.h"
 #include "cli/device.h"
-#include "module/rec_session.h"
+#include "record/module/rec_session.h"
 
 #include <errno.h>
 #include <fcntl.h>

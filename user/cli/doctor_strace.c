@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* etrace doctor: what recording by strace needs. */
 #include "cli/doctor.h"
-#include "strace/strace_session.h"
+#include "record/strace/strace_session.h"
 
 enum result check_strace(struct finding *f)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * etrace-read: converts traces from one format to another.  Only the command
- * line stands here; formats are rows in convert/formats.c, and their options
+ * line stands here; formats are rows in format/formats.c, and their options
  * are declared there too.
  */
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "cli/command_line.h"
 #include "cli/inputs.h"
 #include "cli/oom.h"
-#include "build/redact.h"
-#include "convert/choose.h"
+#include "event/redact.h"
+#include "format/choose.h"
 #include "io/formats.h"
 #include "io/out_place.h"
 #include "base/xalloc.h"

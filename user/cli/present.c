@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The traced tasks that are there already.  See present.h. */
 #include "cli/present.h"
-#include "build/event.h"
+#include "event/event.h"
 #include "base/shquote.h"
 #include "base/xalloc.h"
 

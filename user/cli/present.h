@@ -3,7 +3,7 @@
 #ifndef ETRACE_PRESENT_H
 #define ETRACE_PRESENT_H
 
-#include "build/session.h"
+#include "record/session.h"
 #include "io/formats.h"
 
 /* What could not be told of whom. */

@@ -11,8 +11,8 @@
 #include <sys/signalfd.h>
 
 #include "cli/caller.h"
-#include "build/schema.h"
-#include "build/session.h"
+#include "event/schema.h"
+#include "record/session.h"
 #include "cli/term.h"
 #include "io/options.h"
 

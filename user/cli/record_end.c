@@ -5,7 +5,7 @@
 #include "base/text_num.h"
 #include "cli/etrace.h"
 #include "cli/term.h"
-#include "module/verdict.h"
+#include "record/verdict.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  */
 #include "cli/record_state.h"
 #include "answers/compdb.h"
-#include "answers/page.h"
+#include "show/page.h"
 #include "base/xalloc.h"
 #include "cli/etrace.h"
 #include "cli/inputs.h"

@@ -2,7 +2,7 @@
 /* The options that run and attach have in common.  See record.h. */
 #include "cli/record_state.h"
 #include "base/buf.h"
-#include "build/schema.h"
+#include "event/schema.h"
 #include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/session.h"

@@ -10,11 +10,11 @@
 #include <time.h>
 
 #include "base/buf.h"
-#include "build/notable.h"
+#include "record/notable.h"
 #include "cli/aside.h"
 #include "cli/record.h"
 #include "cli/top.h"
-#include "convert/outputs.h"
+#include "format/outputs.h"
 #include "io/options.h"
 
 #define RECORD_MS		1000000u	/* in ns */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The backends, and the choice between them.  See session.h. */
 #include "cli/session.h"
-#include "bpf/bpf_session.h"
+#include "record/bpf/bpf_session.h"
 #include "cli/device.h"
 #include "cli/etrace.h"
-#include "module/rec_session.h"
-#include "strace/strace_session.h"
+#include "record/module/rec_session.h"
+#include "record/strace/strace_session.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef ETRACE_CLI_SESSION_H
 #define ETRACE_CLI_SESSION_H
 
-#include "build/session.h"
+#include "record/session.h"
 #include "io/formats.h"
 
 struct session_options {

@@ -3,11 +3,11 @@
 #include "cli/top.h"
 #include "base/container.h"
 #include "base/xalloc.h"
-#include "build/event.h"
+#include "event/event.h"
 #include "cli/etrace.h"
 #include "cli/term.h"
-#include "convert/choose.h"
-#include "top/top_terminal.h"
+#include "format/choose.h"
+#include "show/top_terminal.h"
 
 #include <inttypes.h>
 #include <poll.h>

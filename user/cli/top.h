@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stddef.h>
 
-#include "top/top_screen.h"
+#include "show/top_screen.h"
 
 struct top;
 

@@ -4,8 +4,8 @@
 #include "db/bind.h"
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "build/redact.h"
-#include "build/schema.h"
+#include "event/redact.h"
+#include "event/schema.h"
 #include "graph/graph.h"
 #include "io/out_place.h"
 

@@ -35,7 +35,7 @@ struct db {
 	char *name;		/* for messages */
 	bool complete;		/* nothing is missing, as far as is known */
 	bool uses;		/* the trace tells who read and wrote, and what was removed */
-	bool redact;		/* answers hide what looks secret in arguments (build/redact.h) */
+	bool redact;		/* answers hide what looks secret in arguments (event/redact.h) */
 	char *command;		/* db_meta_text() of it, hidden */
 	char *env;		/* db_has_env()'s list, "*": all; NULL: nobody has asked */
 	bool failed;		/* a statement did: diag_fatal() was called */
@@ -45,7 +45,7 @@ struct db {
 	struct scan *scan;	/* of scan.h, while it goes on */
 	bool scanned;		/* SQLite knows its function */
 	uint64_t steps;		/* of a file: what is left of those that SQLite may take */
-	struct build *build;	/* all of it in memory: model/build.h; NULL: nobody has asked */
+	struct build *build;	/* all of it in memory: build/build.h; NULL: nobody has asked */
 	void (*free_build)(struct build *b);
 	struct failures *failures;	/* the same of answers/failures.h */
 	void (*free_failures)(struct failures *f);

@@ -21,7 +21,7 @@
 #ifndef ETRACE_GRAPH_H
 #define ETRACE_GRAPH_H
 
-#include "build/event.h"
+#include "event/event.h"
 
 /* What a version is, and how it began.  Numbers are in databases: they never change. */
 enum graph_made {

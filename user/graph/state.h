@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 #include "base/map64.h"
-#include "build/proctab.h"
+#include "event/proctab.h"
 #include "graph/classes.h"
 #include "graph/graph.h"
 #include "graph/intern.h"

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/bpf_abi.h"
-#include "bpf/bpf_rec.h"
+#include "record/bpf/bpf_abi.h"
+#include "record/bpf/bpf_rec.h"
 #include "base/buf.h"
-#include "lines/event_lines.h"
+#include "format/lines/event_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "import/chrome/chrome.h"
+#include "format/json/chrome.h"
 
 #define AT	1000
 #define UNTIL	50000000

@@ -4,8 +4,8 @@
  * the summary too, and --check comes to an end.
  */
 #include "fuzz_convert.h"
-#include "fxt/fxt_check.h"
-#include "fxt/fxt_in.h"
+#include "format/fxt/fxt_check.h"
+#include "format/fxt/fxt_in.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

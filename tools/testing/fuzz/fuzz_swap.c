@@ -4,12 +4,12 @@
  * the summary too, and the FXT keeps the rules of the format and of its viewers.
  */
 #include "fuzz_convert.h"
-#include "fxt/fxt_check.h"
-#include "fxt/fxt_in.h"
-#include "import/swap/swap_fxt.h"
-#include "import/swap/swap_json.h"
-#include "import/swap/swap_source.h"
-#include "import/swap/swap_stats.h"
+#include "format/fxt/fxt_check.h"
+#include "format/fxt/fxt_in.h"
+#include "format/swap/swap_fxt.h"
+#include "format/swap/swap_json.h"
+#include "format/swap/swap_source.h"
+#include "format/swap/swap_stats.h"
 
 static void check_json(sink_open *to, const uint8_t *data, size_t n)
 {

@@ -441,7 +441,7 @@ def main():
     code = collections.Counter(path for path, _ in run.lines)
     # A table has no line that is executed: whoever links it may use it.
     files = [p for p in args.files if given or 2 * seen[p] > code[p] or
-             not code[p] and not p.startswith(("user/cli/", "user/bpf/"))]
+             not code[p] and not p.startswith(("user/cli/", "user/record/bpf/"))]
     share = {p: f"{100 * seen[p] // code[p]} %" if code[p] else "no code" for p in args.files}
     left_out = [p for p in args.files if p not in files]
     print("changed:", " ".join(f"{p} ({share[p]})" for p in files))

@@ -16,7 +16,7 @@
 #include "answers/diff.h"
 #include "answers/explain.h"
 #include "answers/first.h"
-#include "answers/page.h"
+#include "show/page.h"
 #include "answers/rebuilt.h"
 #include "answers/times.h"
 #include "answers/why.h"

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "lines/event_lines.h"
-#include "lines/plain_lines.h"
+#include "format/lines/event_lines.h"
+#include "format/lines/plain_lines.h"
 #include "base/xalloc.h"
 
 uint64_t rnd(struct rng *r, uint64_t below)

@@ -8,7 +8,7 @@
 #define COMMON_ETRACE_H
 
 #include "common_convert.h"
-#include "lines/tree.h"
+#include "format/lines/tree.h"
 
 /* Random numbers; a seed gives the same ones each time. */
 struct rng {

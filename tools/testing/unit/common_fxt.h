@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "common_convert.h"
-#include "fxt/fxt.h"
+#include "format/fxt/fxt.h"
 
 /*
  * A file that is being made.  Records are made of words in the byte order asked

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "import/sprtrace/sprt_model.h"
+#include "format/sprtrace/sprt_model.h"
 #include "base/xalloc.h"
 
 struct bytes sprt_sample(const char *name)

@@ -4,7 +4,7 @@
 #define COMMON_SWAP_H
 
 #include "common_convert.h"
-#include "import/swap/swap_walk.h"
+#include "format/swap/swap_walk.h"
 
 #define SWAP_T0 1500000000u	/* seconds of the first message */
 

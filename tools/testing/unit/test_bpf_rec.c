@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "bpf/bpf_abi.h"
-#include "bpf/bpf_rec.h"
+#include "record/bpf/bpf_abi.h"
+#include "record/bpf/bpf_rec.h"
 #include "base/buf.h"
-#include "build/notable.h"
-#include "lines/event_lines.h"
+#include "record/notable.h"
+#include "format/lines/event_lines.h"
 
 #define TASK 4194305u		/* upid of process 1 */
 #define SECOND 1000000000u

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "common_convert.h"
-#include "import/chrome/chrome.h"
+#include "format/json/chrome.h"
 
 static struct chrome_trace t;
 

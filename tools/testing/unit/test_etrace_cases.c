@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "common_etrace.h"
-#include "fxt/fxt.h"
+#include "format/fxt/fxt.h"
 
 #define P "4194405,1,12,345!"		/* a task, and when */
 #define P2 "8388710,0,12,400!"		/* another one, later */

@@ -15,10 +15,10 @@
 
 #include "common_etrace.h"
 #include "io/diag.h"
-#include "build/notable.h"
+#include "record/notable.h"
 #include "io/options.h"
 #include "io/out.h"
-#include "build/report.h"
+#include "format/report/report.h"
 #include "io/stats_out.h"
 #include "base/shquote.h"
 #include "base/tally.h"

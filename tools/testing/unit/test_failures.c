@@ -11,7 +11,7 @@
 
 #include "answers/failures.h"
 #include "db/write.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #define ROWS	16u
 #define NEVER	0	/* it has not ended when the trace does */

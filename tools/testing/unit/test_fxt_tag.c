@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "fxt/fxt_read.h"
-#include "fxt/fxt.h"
+#include "format/fxt/fxt_read.h"
+#include "format/fxt/fxt.h"
 
 static uint64_t words[64];
 static unsigned int nwords;

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "fxt/fxt_read.h"
-#include "fxt/fxt_write.h"
+#include "format/fxt/fxt_read.h"
+#include "format/fxt/fxt_write.h"
 
 struct fixture {
 	struct out *out;

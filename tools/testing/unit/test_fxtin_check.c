@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "common_fxt.h"
-#include "fxt/fxt_check_rules.h"
+#include "format/fxt/fxt_check_rules.h"
 
 static const struct { const char *name, *text; } rules[] = {
 #define ROW(id, name, must, text) [RULE_##id] = { name, text },

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "common_fxt.h"
-#include "fxt/fxt_read.h"
-#include "fxt/fxt_write.h"
+#include "format/fxt/fxt_read.h"
+#include "format/fxt/fxt_write.h"
 
 static uint64_t arg_header(unsigned int type, unsigned int words, unsigned int name, uint64_t bits)
 {

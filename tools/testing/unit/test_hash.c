@@ -16,8 +16,8 @@
 #include "common_swap.h"
 #include "base/hash.h"
 #include "base/map64.h"
-#include "import/sprtrace/sprt_live.h"
-#include "import/sprtrace/sprt_mem.h"
+#include "format/sprtrace/sprt_live.h"
+#include "format/sprtrace/sprt_mem.h"
 #include "base/tally.h"
 
 #define N	4096u

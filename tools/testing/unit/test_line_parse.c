@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "lines/line_parse.h"
+#include "format/lines/line_parse.h"
 
 /* A line in memory of its own, so that a sanitizer sees reads beyond it. */
 static enum line_class parse(struct line_state *st, const char *s, size_t len,

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/screen.h"
-#include "build/notable.h"
+#include "record/notable.h"
 
 #define S		1000000000ull
 #define CLONE_THREAD	0x10000

@@ -2,7 +2,7 @@
 /* Arguments and misses of a build: lists in the database, and those that are damaged. */
 #include "db/write.h"
 #include "io/diag.h"
-#include "model/build.h"
+#include "build/build.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

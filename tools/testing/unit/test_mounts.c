@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bpf/mounts.h"
+#include "record/bpf/mounts.h"
 
 static void read_text(struct mounts *m, const char *text)
 {

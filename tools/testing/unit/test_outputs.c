@@ -24,9 +24,9 @@
 #include <cmocka.h>
 
 #include "common_convert.h"
-#include "build/event.h"
+#include "event/event.h"
 #include "io/in.h"
-#include "convert/outputs.h"
+#include "format/outputs.h"
 #include "base/xalloc.h"
 
 #define MANY (1ull << 40)

@@ -5,8 +5,8 @@
  * sections hold: tools/testing/answers/tests/page.sh.
  */
 #include "common_convert.h"
-#include "answers/page.h"
-#include "answers/page_section.h"
+#include "show/page.h"
+#include "show/page_section.h"
 #include "answers/used.h"
 
 #include <cmocka.h>

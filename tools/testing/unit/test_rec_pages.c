@@ -16,11 +16,11 @@
 #include <traceevent/kbuffer.h>
 
 #include "common_convert.h"
-#include "build/etrace_formats.h"
-#include "build/notable.h"
-#include "lines/event_lines.h"
-#include "module/rec_merge.h"
-#include "module/rec_page.h"
+#include "format/etrace_formats.h"
+#include "record/notable.h"
+#include "format/lines/event_lines.h"
+#include "record/module/rec_merge.h"
+#include "record/module/rec_page.h"
 #include "base/xalloc.h"
 
 #define PAGE 4096u

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "build/redact.h"
+#include "event/redact.h"
 
 /* Words with a bar between them, and what they become; NULL: what they were. */
 static const struct {

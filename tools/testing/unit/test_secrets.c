@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/xalloc.h"
-#include "build/schema.h"
+#include "event/schema.h"
 
 #include "kernel/etrace_secrets.h"
 

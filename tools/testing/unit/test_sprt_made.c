@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "common_sprt.h"
-#include "import/sprtrace/sprt_live.h"
+#include "format/sprtrace/sprt_live.h"
 #include "base/xalloc.h"
 
 #define OPTS(...) (const struct opt_given[]){ __VA_ARGS__, { NULL, NULL } }

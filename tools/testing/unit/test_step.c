@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "build/event.h"
+#include "event/event.h"
 #include "common_convert.h"
-#include "convert/choose.h"
+#include "format/choose.h"
 
 struct counter {
 	struct sink base;

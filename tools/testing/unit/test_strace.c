@@ -26,11 +26,11 @@
 
 #include "common_convert.h"
 #include "common_seed.h"
-#include "import/strace/st_args.h"
-#include "import/strace/st_line.h"
-#include "import/strace/st_log.h"
+#include "format/strace/st_args.h"
+#include "format/strace/st_line.h"
+#include "format/strace/st_log.h"
 #include "io/in.h"
-#include "strace/look.h"
+#include "record/strace/look.h"
 
 /* ---- one line ---- */
 
@@ -195,7 +195,7 @@ static void test_numbers(void **state)
 		uint64_t value;
 	} table[] = {
 #define ST_NAME(name, value) { #name, value },
-#include "import/strace/st_names.def"
+#include "format/strace/st_names.def"
 	}, here[] = {
 #define HERE(name) { #name, (uint64_t)(name) }
 		/* the same wherever it runs, as this machine's headers have them */

@@ -14,9 +14,9 @@
 #include "common_fxt.h"
 #include "common_seed.h"
 #include "common_swap.h"
-#include "import/swap/swap_frame.h"
-#include "import/swap/swap_process.h"
-#include "import/swap/swap_system.h"
+#include "format/swap/swap_frame.h"
+#include "format/swap/swap_process.h"
+#include "format/swap/swap_system.h"
 #include "base/xalloc.h"
 
 static struct conversion json(struct stream *s, const struct opt_given *given)

@@ -12,7 +12,7 @@
 #include "base/container.h"
 #include "base/text_num.h"
 #include "base/utf8.h"
-#include "top/top_screen.h"
+#include "show/top_screen.h"
 
 #define S		1000000000ull
 #define WRONLY		1

@@ -13,7 +13,7 @@
 
 #include "base/container.h"
 #include "common_convert.h"
-#include "top/top_past.h"
+#include "show/top_past.h"
 
 #define S		1000000000ull
 #define JOBS		4

@@ -10,7 +10,7 @@
 
 #include "io/diag.h"
 #include "base/text_num.h"
-#include "module/verdict.h"
+#include "record/verdict.h"
 
 /* The words of a verdict, as they are told in one piece and as lines. */
 static void expect(const struct rec_account *a, const char *want)

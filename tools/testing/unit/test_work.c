@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What programs work at: user/build/work.h. */
+/* What programs work at: user/timeline/work.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "build/work.h"
+#include "timeline/work.h"
 
 static const struct {
 	const char *program;

@@ -49,7 +49,7 @@ static void *scarce_realloc(void *p, size_t n)
 #undef realloc
 
 #include "common_convert.h"
-#include "convert/choose.h"
+#include "format/choose.h"
 #include "io/formats.h"
 
 /* Who goes back leaves what it was at, as xalloc.h says; too much is NULL, as without. */

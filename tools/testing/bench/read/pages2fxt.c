@@ -15,9 +15,9 @@
 #include <traceevent/event-parse.h>
 
 #include "base/container.h"
-#include "build/etrace_formats.h"
-#include "build/notable.h"
-#include "module/rec_merge.h"
+#include "format/etrace_formats.h"
+#include "record/notable.h"
+#include "record/module/rec_merge.h"
 
 #define PAGE 4096u
 #define LIMIT (64u << 20)

@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bpf/bpf_session.h"
-#include "build/etrace_formats.h"
+#include "record/bpf/bpf_session.h"
+#include "format/etrace_formats.h"
 
 static int fail(const char *what, const char *why)
 {

@@ -25,8 +25,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "bpf/bpf_session.h"
-#include "build/etrace_formats.h"
+#include "record/bpf/bpf_session.h"
+#include "format/etrace_formats.h"
 
 struct filter {
 	struct sink sink;

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * kernel/etrace_events.def as userspace knows it: the kinds of events, their
+ * values and strings by number, the names of both, and how an event is spelled
+ * as lines.
+ */
+#ifndef ETRACE_SCHEMA_H
+#define ETRACE_SCHEMA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+/* What happened.  The order is that of et_kinds. */
+enum et_kind {
+	ET_K_NONE,
+#define EVENT(ID, id, name, category, where, doc) ET_K_##ID,
+#include "event/events.def"
+	ET_K_COUNT
+};
+
+/* The values of each kind by number, ET_V_OPEN_fd; ET_NV_OPEN: how many. */
+#define EVENT(ID, id, name, category, where, doc) enum {
+#define VALUE(ID, id, type, name, means, given) ET_V_##ID##_##id,
+#define END_EVENT(ID, id) ET_NV_##ID };
+#include "event/events.def"
+
+/* The strings of each kind by number, ET_S_OPEN_name; ET_NS_OPEN: how many. */
+#define EVENT(ID, id, name, category, where, doc) enum {
+#define STRING(ID, id, TAG, name) ET_S_##ID##_##id,
+#define END_EVENT(ID, id) ET_NS_##ID };
+#include "event/events.def"
+
+/* The number of the argument list, beside those of strings: ET_S_EXEC_args. */
+#define ET_ARGS		7u
+#define ARGS(ID, id, TAG, name) enum { ET_S_##ID##_##id = ET_ARGS };
+#include "event/events.def"
+
+#define ET_MAX_VALUES	12	/* of one kind */
+#define ET_MAX_STRINGS	6
+
+/* What a value means. */
+enum et_means {
+	ET_MEANS_FD, ET_MEANS_FLAGS, ET_MEANS_MODE, ET_MEANS_STATUS, ET_MEANS_SIGNAL,
+	ET_MEANS_BOOL, ET_MEANS_UPID, ET_MEANS_COUNT, ET_MEANS_TIME, ET_MEANS_DATE,
+	ET_MEANS_NUMBER,
+};
+
+struct et_value_row {
+	const char *name;	/* in FXT and JSON */
+	const char *field;	/* of the module's trace event */
+	enum et_means means;
+	bool may;		/* need not be there */
+	uint8_t size;		/* bytes of the trace event's field */
+	bool sign;
+};
+
+struct et_string_row {
+	const char *name;	/* in FXT and JSON */
+	const char *tag;	/* in the line format */
+};
+
+/* How a line stands in its event. */
+enum et_role {
+	ET_STRING,		/* the lines of a string */
+	ET_BEGIN,		/* begins an event */
+	ET_MIDDLE,		/* goes on with one: RenameTo after RenameFrom */
+	ET_LAST,		/* ends one: End_of_args, SchedFork */
+	ET_FAILED,		/* ends one that failed */
+	ET_MORE,		/* tells more of one that is whole without it */
+};
+
+/* When a line is there. */
+enum et_when {
+	ET_EACH,		/* always */
+	ET_GIVEN,		/* if all of its strings and values are there */
+	ET_PLAIN,		/* the same, and no value that may be there is */
+	ET_ERROR,		/* if the call failed */
+	ET_EXTRA,		/* as ET_GIVEN */
+};
+
+#define ET_MAX_FIELDS	12	/* of one line */
+
+/* A field of a line: the size of a string, or a value. */
+struct et_field {
+	const char *name;	/* in the line format; NULL behind the last */
+	uint8_t len;		/* of the name */
+	bool is_size;
+	uint8_t slot;		/* number of the string (ET_ARGS) or of the value */
+	bool may;		/* may be missing from a whole line, if that is ET_EACH */
+	uint8_t tag;		/* is_size: the string's enum et_tag */
+};
+
+/* The tags of strings in the line format. */
+enum et_tag {
+#define TAG(TAG) ET_T_##TAG,
+#include "event/events.def"
+	ET_NR_TAGS
+};
+
+/* The lines of all events, by number; those of one kind lie together. */
+enum et_row_id {
+#define EVENT(ID, id, name, category, where, doc) \
+	ET_R_FIRST_##ID, ET_R_FIRST_##ID##_ = ET_R_FIRST_##ID - 1,
+#define LINE(ID, tag, role, when) ET_R_##tag,
+#define TEXT(ID, id, TAG) ET_R_##ID##_##TAG,
+#define TEXT_ARGS(ID, id, TAG) ET_R_##ID##_##TAG,
+#define END_EVENT(ID, id) \
+	ET_R_END_##ID, ET_R_END_##ID##_ = ET_R_END_##ID - 1,
+#include "event/events.def"
+	ET_NR_ROWS
+};
+
+/* A line of an event, or the lines of a string. */
+struct et_row {
+	const char *name;	/* in the line format */
+	uint8_t len;		/* of the name */
+	uint8_t kind;		/* enum et_kind */
+	uint8_t role;		/* enum et_role */
+	uint8_t when;		/* enum et_when */
+	uint8_t slot;		/* ET_STRING: number of the string, or ET_ARGS */
+	uint8_t tag;		/* ET_STRING: enum et_tag */
+	uint8_t nfields;
+	/* of the values and strings that a line needs to be there: a bit each */
+	uint16_t values;
+	uint8_t strings;
+	struct et_field fields[ET_MAX_FIELDS + 1];
+};
+extern const struct et_row et_rows[ET_NR_ROWS];
+
+/* In which traces of the module an event is. */
+enum et_where {
+	ET_ALWAYS, ET_EXTENDED, ET_PROBES, ET_DIRS, ET_ENV, ET_OUTPUT, ET_READER
+};
+
+/* What is recorded on request: the names, with commas between them. */
+#define ET_ON_REQUEST	"probes, dirs, env, output, output=all"
+
+/**
+ * et_on_request - add what a list like "probes,dirs" names
+ * @where: bit by bit, enum et_where, ET_OUTPUT_ALL; not touched on failure
+ *
+ * Return: whether all names are known.
+ */
+bool et_on_request(const char *list, uint32_t *where);
+
+/* A bit beside those of enum et_where, with that of ET_ENV: only the variables of a list. */
+#define ET_ENV_LISTED	(1u << 6)
+
+/* The same, with that of ET_OUTPUT: of every process, not only of those that fail. */
+#define ET_OUTPUT_ALL	(1u << 7)
+
+/* What is kept of what a process wrote to a descriptor: the last so many bytes. */
+#define ET_OUTPUT_MAX	4096u
+
+/*
+ * The variables that are recorded by default: they change what a compiler's command line
+ * means, and hold no secrets. Names with commas between them.
+ */
+extern const char et_env_listed[];
+
+/**
+ * et_env_recorded - which variables of environments are recorded
+ * @record: bit by bit, enum et_where and ET_ENV_LISTED
+ * @list: the variables of ET_ENV_LISTED
+ *
+ * Return: names with commas between them; "*": all; "": none.
+ */
+const char *et_env_recorded(uint32_t record, const char *list);
+
+/** et_env_has - whether a variable is among those that et_env_recorded() names */
+bool et_env_has(const char *recorded, const char *name, size_t len);
+
+/* Bytes of a list of variables, with a null byte behind it. */
+#define ET_KEEP_ENV_MAX	1024
+
+/**
+ * et_keep_env - variables of an environment that are shown whatever they look like
+ * @list: room for ET_KEEP_ENV_MAX bytes; "" or names with commas between them
+ * @names: more of them
+ *
+ * Return: whether they are such a list and there was room; else @list is as it was.
+ */
+bool et_keep_env(char *list, const char *names);
+
+struct et_kind_row {
+	const char *name;	/* in FXT, JSON and reports */
+	const char *category;	/* in FXT */
+	const char *doc;	/* what happened */
+	const struct et_value_row *values;
+	const struct et_string_row *strings;
+	uint8_t nvalues, nstrings;
+	uint8_t where;		/* enum et_where */
+	uint16_t row, end;	/* its lines: et_rows[row] up to before end */
+	uint16_t may;		/* bit i: value i need not be there */
+	/*
+	 * What an event has that begins with a line that is always there: such
+	 * an event is whole if it has these, and no end of its own is missing.
+	 */
+	bool begins;
+	uint16_t must;
+	uint8_t must_strings;
+};
+extern const struct et_kind_row et_kinds[ET_K_COUNT];
+/* Name of the argument list in FXT and JSON; NULL: the kind has none. */
+extern const char *const et_args_name[ET_K_COUNT];
+/* Its tag in the line format, or NULL. */
+extern const char *const et_args_tag[ET_K_COUNT];
+
+#endif

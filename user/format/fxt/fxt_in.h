@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * FXT as an input in its own terms, and the model of MODEL_FXT: what the FXT
+ * source pushes and its sinks (JSON, --check) take.  The records themselves are
+ * decoded by fxt_read.h; nothing of what was traced is known here.
+ */
+#ifndef ETRACE_FXT_IN_H
+#define ETRACE_FXT_IN_H
+
+#include "io/formats.h"
+#include "format/fxt/fxt_read.h"
+
+enum fxt_item_kind {
+	FXT_ITEM_BEGIN,		/* an input begins */
+	FXT_ITEM_RECORD,	/* @rec with @nargs @args */
+	FXT_ITEM_DATA,		/* @data of the large record before it; an
+				 * empty one ends it, and there is always one
+				 */
+	FXT_ITEM_PROBLEM,	/* @problem at @offset, before the record it is in */
+	FXT_ITEM_END,		/* the input ends at @offset */
+};
+
+/**
+ * struct fxt_item - one thing that an FXT file says
+ * @kind:    what it is
+ * @file:    name of the input
+ * @rec:     the record; broken when @rec->valid is false
+ * @args:    its arguments, as many as could be read
+ * @nargs:   how many
+ * @arg_words: words that they take
+ * @data:    bytes of a large record, fxt_next_data()
+ * @ndata:   how many
+ * @problem: what is wrong
+ * @offset:  where, bytes from the beginning of the input
+ */
+struct fxt_item {
+	enum fxt_item_kind kind;
+	const char *file;
+	const struct fxt_rec *rec;
+	const struct fxt_rarg *args;
+	unsigned int nargs;
+	unsigned int arg_words;
+	const uint8_t *data;
+	size_t ndata;
+	enum fxt_problem problem;
+	uint64_t offset;
+};
+
+/* What the document calls types and kinds; NULL: no name. */
+extern const char *const fxt_record_names[16];
+extern const char *const fxt_event_names[16];
+extern const char *const fxt_sched_names[16];
+
+/* struct source_format: pushes struct fxt_item */
+int fxt_in_detect(const uint8_t *data, size_t n);
+struct source *fxt_in_open(const struct source_args *args);
+
+/*
+ * struct sink_format.open: one JSON object in a line for each record, with the
+ * names of the format document (Documentation/fxt-input.md, "JSON").
+ */
+struct sink *fxt_in_json_open(const struct sink_args *args);
+
+/* struct sink_format.open and .options: a summary of the records, fxt_stats.c */
+struct sink *fxt_stats_open(const struct sink_args *args);
+extern const struct opt_row fxt_stats_options[];
+
+#endif

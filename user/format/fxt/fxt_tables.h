@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The decoder's tables: the strings and threads that the providers of a file
+ * registered.  For the decoder's files alone, fxt_plain.h among them.
+ *
+ * Memory follows what was registered and not how many provider ids a file claims
+ * to have: entries of all providers stand in one array, and are found by a table
+ * with open addressing.  What was found once is found by its index alone, until
+ * another provider's section begins.
+ */
+#ifndef ETRACE_FXT_TABLES_H
+#define ETRACE_FXT_TABLES_H
+
+#include <stdbool.h>
+
+#include "format/fxt/fxt.h"
+
+/*
+ * A bit of a consumer's tag (fxt_tag()): the string is a name in records that fxt_plain.h's
+ * readers know by their headers.  When its index gets another string, fxt_names() changes.
+ */
+#define FXT_TAG_NAME	0x40000u
+
+struct fxt_string {
+	uint64_t key;		/* provider and index */
+	char *s;		/* never NULL, once it was put */
+	uint32_t len;
+	uint32_t tag;		/* fxt_tag(): the consumer's */
+	uint32_t cap;
+};
+
+struct fxt_thread {
+	uint64_t key;		/* provider and index */
+	uint64_t process, thread;
+};
+
+/* Where the entry of an index is, if it was looked up since @epoch began. */
+struct fxt_near {
+	uint32_t epoch, at;
+};
+
+struct fxt_tables {
+	uint32_t provider;	/* whose strings and threads are meant */
+	uint32_t epoch;		/* changes with the provider; never 0 */
+	uint64_t names;		/* changes with the provider, and when one with FXT_TAG_NAME goes */
+	struct fxt_near near_string[FXT_MAX_STRING_INDEX + 1];
+	struct fxt_near near_thread[FXT_MAX_THREAD_INDEX + 1];
+	/* Places in the arrays, one more each; 0: free.  Powers of two of them. */
+	struct fxt_places {
+		uint32_t *place;
+		size_t n, cap;
+	} string_places, thread_places;
+	struct fxt_string *strings;
+	struct fxt_thread *threads;
+	size_t strings_cap, threads_cap;	/* of the arrays */
+};
+
+struct fxt_tables *fxt_tables_new(void);
+void fxt_tables_free(struct fxt_tables *t);
+
+/** fxt_set_provider - from now on indices are those of this provider */
+void fxt_set_provider(struct fxt_tables *t, uint32_t provider);
+
+/** fxt_put_string, fxt_put_thread - register; @index is one of the format, not 0 */
+void fxt_put_string(struct fxt_tables *t, unsigned int index, const char *s, uint32_t len);
+void fxt_put_thread(struct fxt_tables *t, unsigned int index, uint64_t process,
+		    uint64_t thread);
+
+/* What the two below do where the index was not looked up before. */
+struct fxt_string *fxt_seek_string(struct fxt_tables *t, unsigned int index);
+struct fxt_thread *fxt_seek_thread(struct fxt_tables *t, unsigned int index);
+
+/** fxt_near_string - the entry of a ref that was looked up before, or NULL; 0 never was */
+static inline struct fxt_string *fxt_near_string(const struct fxt_tables *t, unsigned int ref)
+{
+	const struct fxt_near *near = &t->near_string[ref & FXT_MAX_STRING_INDEX];
+
+	/* what is no index has bit 15 */
+	return ref & 0x8000 || near->epoch != t->epoch ? NULL : &t->strings[near->at];
+}
+
+/** fxt_near_thread - the same of a thread's index */
+static inline struct fxt_thread *fxt_near_thread(const struct fxt_tables *t, unsigned int index)
+{
+	const struct fxt_near *near = &t->near_thread[index];
+
+	return near->epoch != t->epoch ? NULL : &t->threads[near->at];
+}
+
+/** fxt_get_string - the entry of an index, valid until the next is put; or NULL */
+static inline struct fxt_string *fxt_get_string(struct fxt_tables *t, unsigned int index)
+{
+	const struct fxt_near *near = &t->near_string[index];
+
+	return near->epoch == t->epoch ? &t->strings[near->at] : fxt_seek_string(t, index);
+}
+
+/** fxt_get_thread - the entry of an index, valid until the next is put; or NULL */
+static inline struct fxt_thread *fxt_get_thread(struct fxt_tables *t, unsigned int index)
+{
+	const struct fxt_near *near = &t->near_thread[index];
+
+	return near->epoch == t->epoch ? &t->threads[near->at] : fxt_seek_thread(t, index);
+}
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The FXT encoder: records of the Fuchsia trace format, in this machine's byte
+ * order, to an output stream.  It knows nothing of what is traced.
+ *
+ * Strings and threads are always written as indexed references; the tables are
+ * kept here, their slots recycled (the least recently used go first, never one
+ * that the record being written refers to), and the String and Thread records
+ * come out right before the record that needs them.
+ *
+ * Every function that writes a record returns 0; a negative errno of the output
+ * stream (sticky, see out.h); or -E2BIG when the record would break a limit of
+ * the format: a string of more than FXT_MAX_STRING bytes, more than
+ * FXT_MAX_ARGS arguments, a field out of its range.  Then nothing was written
+ * of that record, and the file stays well formed.  Splitting what is too long
+ * is the caller's business: it knows where.
+ *
+ * Strings should be UTF-8 without NUL bytes (the document asks for the first,
+ * consumers for the second); see utf8.h.  The encoder does not check that.
+ */
+#ifndef ETRACE_FXT_WRITE_H
+#define ETRACE_FXT_WRITE_H
+
+#include <stdbool.h>
+
+#include "format/fxt/fxt.h"
+#include "io/out.h"
+
+/*
+ * A string: @len bytes at @s, which the caller owns and which need to live only
+ * for the call.  @pin is 0, or a slot that fxt_pin() gave for this very string,
+ * so that no look-up is needed.
+ */
+struct fxt_str {
+	const char *s;
+	uint32_t len;
+	uint16_t pin;
+};
+
+#define FXT_STR(lit)	((struct fxt_str){ (lit), sizeof(lit) - 1, 0 })
+
+static inline struct fxt_str fxt_str(const char *s, size_t len)
+{
+	return (struct fxt_str){ s, (uint32_t)(len > UINT32_MAX ? UINT32_MAX : len), 0 };
+}
+
+/* An argument; names within one record must differ. "Argument Types" */
+struct fxt_arg {
+	struct fxt_str name;
+	enum fxt_arg_type type;
+	union {
+		int32_t i32;
+		uint32_t u32;
+		int64_t i64;
+		uint64_t u64;
+		double f64;
+		struct fxt_str str;
+		uint64_t pointer;
+		uint64_t koid;
+	};
+};
+
+/* Makers of arguments.  The integer ones take the smallest type that fits. */
+static inline struct fxt_arg fxt_arg_null(struct fxt_str name)
+{
+	return (struct fxt_arg){ .name = name, .type = FXT_ARG_NULL };
+}
+
+static inline struct fxt_arg fxt_arg_str(struct fxt_str name, struct fxt_str v)
+{
+	return (struct fxt_arg){ .name = name, .type = FXT_ARG_STRING, .str = v };
+}
+
+static inline struct fxt_arg fxt_arg_u(struct fxt_str name, uint64_t v)
+{
+	if (v <= UINT32_MAX)
+		return (struct fxt_arg){ .name = name, .type = FXT_ARG_U32,
+					 .u32 = (uint32_t)v };
+	return (struct fxt_arg){ .name = name, .type = FXT_ARG_U64, .u64 = v };
+}
+
+static inline struct fxt_arg fxt_arg_i(struct fxt_str name, int64_t v)
+{
+	if (v >= INT32_MIN && v <= INT32_MAX)
+		return (struct fxt_arg){ .name = name, .type = FXT_ARG_I32,
+					 .i32 = (int32_t)v };
+	return (struct fxt_arg){ .name = name, .type = FXT_ARG_I64, .i64 = v };
+}
+
+static inline struct fxt_arg fxt_arg_f(struct fxt_str name, double v)
+{
+	return (struct fxt_arg){ .name = name, .type = FXT_ARG_F64, .f64 = v };
+}
+
+static inline struct fxt_arg fxt_arg_ptr(struct fxt_str name, uint64_t v)
+{
+	return (struct fxt_arg){ .name = name, .type = FXT_ARG_POINTER, .pointer = v };
+}
+
+static inline struct fxt_arg fxt_arg_koid(struct fxt_str name, uint64_t v)
+{
+	return (struct fxt_arg){ .name = name, .type = FXT_ARG_KOID, .koid = v };
+}
+
+/* An event. "Event Record" */
+struct fxt_event {
+	enum fxt_event_type type;
+	uint64_t time;		/* ticks */
+	uint64_t process;	/* koid */
+	uint64_t thread;	/* koid */
+	struct fxt_str category;
+	struct fxt_str name;
+	/*
+	 * Counter id, end time in ticks (duration complete), async or flow
+	 * correlation id, as the type asks; not looked at for other types.
+	 */
+	uint64_t value;
+};
+
+struct fxt_writer;
+
+/**
+ * fxt_writer_new - an encoder
+ * @out: where the records go; stays the caller's, and must outlive the encoder
+ *
+ * Writes nothing by itself.
+ */
+struct fxt_writer *fxt_writer_new(struct out *out);
+
+/** fxt_writer_free - free the encoder; flushes and closes nothing. */
+void fxt_writer_free(struct fxt_writer *w);
+
+/** fxt_pin - give a string a slot that is never recycled
+ *
+ * For names and categories that come again and again: keep the result, and no
+ * look-up is needed any more.  Writes the String record.  At most
+ * FXT_MAX_PINS may be pinned.
+ *
+ * Return: @str with its pin set, or with pin 0 if it cannot be pinned (it is
+ * empty or too long, or the pins are used up); good for use either way.
+ */
+struct fxt_str fxt_pin(struct fxt_writer *w, struct fxt_str str);
+#define FXT_MAX_PINS 4096u
+
+/** fxt_magic - "Magic Number Record": the first record of a file */
+int fxt_magic(struct fxt_writer *w);
+
+/** fxt_init - "Initialization Record" @ticks: ticks per second, not 0 */
+int fxt_init(struct fxt_writer *w, uint64_t ticks);
+
+/**
+ * fxt_provider_info - "Provider Info Metadata"
+ * @id: provider id
+ * @name: at most 255 bytes
+ *
+ * Once per provider: consumers forget a provider's tables when it comes again.
+ * The encoder's own tables start empty after it and after
+ * fxt_provider_section(), for it keeps those of one provider only; pins made
+ * before are void then.
+ */
+int fxt_provider_info(struct fxt_writer *w, uint32_t id, struct fxt_str name);
+
+/** fxt_provider_section - "Provider Section Metadata" */
+int fxt_provider_section(struct fxt_writer *w, uint32_t id);
+
+/** fxt_provider_event - "Provider Event Metadata" @event: 4 bits */
+int fxt_provider_event(struct fxt_writer *w, uint32_t id, unsigned int event);
+
+/** fxt_event - any event with its arguments. "Event Record" */
+int fxt_event(struct fxt_writer *w, const struct fxt_event *ev,
+	      const struct fxt_arg *args, unsigned int nargs);
+
+/*
+ * An event in the making, for who writes many: its arguments go into it one by
+ * one, as words, with references of strings instead of the strings.
+ *
+ * fxt_record_begin(), then fxt_ref() and fxt_put_*() for each argument, at most
+ * FXT_MAX_ARGS of them, then fxt_record_event().  References hold for this record
+ * alone, and no other may be written by the same encoder before its end: that
+ * one's strings could take the places of this one's.
+ */
+struct fxt_record {
+	uint64_t *end;
+	unsigned int nargs;
+	/*
+	 * A header, the time, arguments of two words at most, the event's
+	 * value; and one beyond the end may be copied, too.
+	 */
+	uint64_t words[2 + 2 * FXT_MAX_ARGS + 1 + 1];
+};
+
+static inline void fxt_record_begin(struct fxt_record *r)
+{
+	r->end = r->words + 2;
+	r->nargs = 0;
+}
+
+uint16_t fxt_look_up(struct fxt_writer *w, struct fxt_str str);
+
+/**
+ * fxt_ref - a string in the record at hand
+ * @str: of at most FXT_MAX_STRING bytes
+ *
+ * Writes its String record if there is none.  Return: the reference.
+ */
+static inline uint16_t fxt_ref(struct fxt_writer *w, struct fxt_str str)
+{
+	return str.pin || !str.len ? str.pin : fxt_look_up(w, str);
+}
+
+/**
+ * fxt_known_bytes - the same, of a string that is remembered
+ *
+ * Writes nothing.  Return: the reference, or 0.
+ */
+uint16_t fxt_known_bytes(struct fxt_writer *w, const char *s, size_t len);
+
+/** fxt_known - the same again, of a string as others have it */
+static inline uint16_t fxt_known(struct fxt_writer *w, struct fxt_str str)
+{
+	return fxt_known_bytes(w, str.s, str.len);
+}
+
+/** fxt_peek - the same, by who does not use it: its slot can go */
+uint16_t fxt_peek(struct fxt_writer *w, const char *s, size_t len);
+
+/**
+ * fxt_mark - keep a mark beside a string that is remembered
+ * @ref: of fxt_known_bytes() or fxt_peek(), and nothing was written since
+ *
+ * It stays until the string's slot gets a String record again, of the same string
+ * or of another: fxt_tag() of the decoder, as the writer has it.
+ */
+void fxt_mark(struct fxt_writer *w, uint16_t ref);
+bool fxt_is_marked(const struct fxt_writer *w, uint16_t ref);
+
+/* The first word of an argument, where a number or a string's reference is all of it. */
+static inline uint64_t fxt_arg_word(enum fxt_arg_type type, uint16_t name, uint32_t v)
+{
+	return (uint64_t)type | 1u << 4 | (uint64_t)name << 16 | (uint64_t)v << 32;
+}
+
+/** fxt_put_word - an argument of one word: a number of 32 bits, or a string's reference */
+static inline void fxt_put_word(struct fxt_record *r, enum fxt_arg_type type, uint16_t name,
+				uint32_t v)
+{
+	*r->end++ = fxt_arg_word(type, name, v);
+	r->nargs++;
+}
+
+/** fxt_put_two - an argument of two words, the second by its bits */
+static inline void fxt_put_two(struct fxt_record *r, enum fxt_arg_type type, uint16_t name,
+			       uint64_t v)
+{
+	*r->end++ = (uint64_t)type | 2u << 4 | (uint64_t)name << 16;
+	*r->end++ = v;
+	r->nargs++;
+}
+
+/**
+ * fxt_record_event - write it as an event, with the arguments that it has got
+ * @ev: category and name of at most FXT_MAX_STRING bytes
+ */
+int fxt_record_event(struct fxt_writer *w, struct fxt_record *r, const struct fxt_event *ev);
+
+/**
+ * fxt_put_known - an event that was written to its place in the output
+ * @at: from out_reserve() of the encoder's stream, aligned as records are
+ * @end: behind its last word
+ *
+ * For events of which all strings are known, by pins and fxt_known(): nothing
+ * was written since out_reserve().  The header lacks the size and the thread.
+ * Return: false: the thread is not known; nothing was written.
+ */
+bool fxt_put_known(struct fxt_writer *w, uint64_t *at, const uint64_t *end, uint64_t process,
+		   uint64_t thread);
+
+/**
+ * fxt_kernel_object - "Kernel Object Record"
+ * @type: FXT_KOBJ_*, 8 bits
+ * @koid: the object
+ * @name: its name
+ * @args: for a thread the first must be `process` of type koid, or consumers
+ *	do not find the process
+ */
+int fxt_kernel_object(struct fxt_writer *w, unsigned int type, uint64_t koid,
+		      struct fxt_str name, const struct fxt_arg *args,
+		      unsigned int nargs);
+
+/** fxt_process_name - the kernel object record that names a process */
+int fxt_process_name(struct fxt_writer *w, uint64_t process, struct fxt_str name);
+
+/** fxt_thread_name - the kernel object record that names a thread */
+int fxt_thread_name(struct fxt_writer *w, uint64_t process, uint64_t thread,
+		    struct fxt_str name);
+
+/** fxt_userspace_object - "Userspace Object Record" */
+int fxt_userspace_object(struct fxt_writer *w, uint64_t process, uint64_t thread,
+			 uint64_t pointer, struct fxt_str name,
+			 const struct fxt_arg *args, unsigned int nargs);
+
+/** fxt_log - "Log Record" @text: at most FXT_MAX_STRING bytes */
+int fxt_log(struct fxt_writer *w, uint64_t time, uint64_t process,
+	    uint64_t thread, struct fxt_str text);
+
+/** fxt_blob - "Blob Record" @type: 8 bits; @len: at most FXT_MAX_BLOB bytes */
+int fxt_blob(struct fxt_writer *w, struct fxt_str name, unsigned int type,
+	     const void *data, size_t len);
+
+/* A context switch. "Context Switch Record" */
+struct fxt_switch {
+	uint64_t time;
+	unsigned int cpu;		/* 8 bits */
+	enum fxt_thread_state out_state;
+	uint64_t out_process, out_thread;
+	uint64_t in_process, in_thread;
+	unsigned int out_priority, in_priority;	/* 8 bits each */
+};
+
+/** fxt_context_switch - "Context Switch Record" */
+int fxt_context_switch(struct fxt_writer *w, const struct fxt_switch *sw);
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What the FXT files of etrace leave out.  See etrace_fxt.h. */
+#include "format/fxt_events/etrace_fxt.h"
+
+#define BIT(value)	((uint16_t)(1u << ET_V_##value))
+
+const uint16_t etrace_fxt_steady[ET_K_COUNT] = {
+	[ET_K_OPEN] = BIT(OPEN_mode) | BIT(OPEN_dev) | BIT(OPEN_ino) | BIT(OPEN_size) |
+		      BIT(OPEN_mtime) | BIT(OPEN_type),
+	[ET_K_OPEN_FAILED] = BIT(OPEN_FAILED_flags),
+};
+
+bool etrace_fxt_is_told(const struct etrace_fxt_told *told, const struct et_event *ev)
+{
+	unsigned int n = 0;
+
+	for (unsigned int left = etrace_fxt_steady[ev->kind]; left; left &= left - 1)
+		if (told->val[n++] != ev->val[__builtin_ctz(left)])
+			return false;
+	return told->kind == ev->kind;
+}
+
+void etrace_fxt_tell(struct etrace_fxt_told *told, const struct et_event *ev)
+{
+	unsigned int n = 0;
+
+	for (unsigned int left = etrace_fxt_steady[ev->kind]; left; left &= left - 1)
+		told->val[n++] = ev->val[__builtin_ctz(left)];
+	told->kind = ev->kind;
+}
+
+void etrace_fxt_take(const struct etrace_fxt_told *told, struct et_event *ev)
+{
+	uint16_t steady = etrace_fxt_steady[ev->kind];
+	unsigned int n = 0;
+
+	if (told->kind != ev->kind)
+		return;
+	ev->given |= steady;
+	for (unsigned int left = steady; left; left &= left - 1)
+		ev->val[__builtin_ctz(left)] = told->val[n++];
+}

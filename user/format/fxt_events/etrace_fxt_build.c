@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * The process "build" of a Fuchsia trace: what only the whole trace tells.  Lanes, how
+ * many programs worked, the critical path, long waits.  Documentation/fxt-mapping.md.
+ */
+#include "format/fxt_events/etrace_fxt_event.h"
+#include "base/xalloc.h"
+#include "timeline/lanes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Threads of it, by their koids. */
+#define BUILD		ETRACE_FXT_BUILD_KOID	/* the critical path is the process's own */
+#define FIRST_LANE	(BUILD + 1)
+#define FIRST_WAIT	(BUILD + ETRACE_FXT_MAX_LANES + 1)
+#define MAX_WAITS	ETRACE_FXT_MAX_WAITS
+
+/* A program that waits for so long, of the whole build and of its own time, is shown. */
+#define LONG_WAIT(wall)	((wall) / 100)
+#define WAITS(slice, cpu) ((cpu) < (slice) / 2)
+
+static struct task thread_of(uint32_t koid)
+{
+	return (struct task){ .koid = koid, .process = BUILD };
+}
+
+static void name_thread(struct fxt_out *f, uint32_t koid, const char *name)
+{
+	fxt_thread_name(f->w, BUILD, koid, fxt_str(name, strlen(name)));
+}
+
+/* A label as text, for the record at hand. */
+static struct fxt_str label_of(struct fxt_out *f, uint32_t exec)
+{
+	const char *s = line_events_label(&f->line, exec);
+
+	return fxt_out_text(f, s, strlen(s));
+}
+
+static void begin_slice(struct fxt_out *f, const struct task *t, int64_t from, int64_t to,
+			struct fxt_str category, struct fxt_str name)
+{
+	begin_event(f, FXT_EV_DURATION_COMPLETE, f->line.begin + (uint64_t)from, t, category, name);
+	f->event.value = f->line.begin + (uint64_t)to;
+}
+
+static void put_program(struct fxt_out *f, const struct task *t, uint32_t exec, int64_t from,
+			int64_t to)
+{
+	struct fxt_str *class = &f->class[f->line.works[exec].class];
+	uint32_t process = f->line.t.execs[exec].process;
+
+	begin_slice(f, t, from, to, used(f, class), label_of(f, exec));
+	if (!f->view.cuts)
+		add_count(f, &f->name[N_PID], f->line.pids[process]);
+	if (f->line.works[exec].failed)
+		add_count(f, &f->name[N_FAILED], 1);
+}
+
+/* ---- lanes ---- */
+
+static void put_lanes(struct fxt_out *f, const struct lanes *l)
+{
+	uint32_t shown = l->count < ETRACE_FXT_MAX_LANES ? l->count : ETRACE_FXT_MAX_LANES;
+	char name[32];
+
+	for (uint32_t i = 0; i < shown; i++) {
+		snprintf(name, sizeof(name), "lane %u", i + 1);
+		name_thread(f, FIRST_LANE + i, name);
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		const struct line_slice *s = &l->rows[i];
+		struct task t = thread_of(FIRST_LANE + s->lane);
+
+		if (s->lane >= shown)
+			continue;
+		put_program(f, &t, s->exec, s->from, s->to);
+		end_event(f);
+	}
+}
+
+/* ---- how many worked ---- */
+
+struct counting {
+	struct fxt_out *f;
+	uint32_t told[WORK_CLASSES];
+	int64_t last, least;	/* the last one; so long behind it there is none */
+	bool begun;
+};
+
+static void put_working(void *ctx, int64_t at, const uint32_t *working)
+{
+	struct counting *c = ctx;
+	struct fxt_out *f = c->f;
+	struct task t = thread_of(BUILD);
+
+	if (c->begun && at - c->last < c->least)
+		return;
+	begin_event(f, FXT_EV_COUNTER, f->line.begin + (uint64_t)at, &t,
+		    used(f, &f->name[N_BUILD]), used(f, &f->name[N_RUNNING]));
+	/* each is a track of its own */
+	for (unsigned int i = 0; i < WORK_CLASSES; i++)
+		if (working[i] != c->told[i])
+			add_number(f, &f->class[i], working[i]);
+	if (f->record.nargs)
+		end_event(f);
+	memcpy(c->told, working, sizeof(c->told));
+	c->last = at;
+	c->begun = true;
+}
+
+static void put_counter(struct fxt_out *f, const struct lanes *l)
+{
+	uint8_t *classes = xcalloc(f->line.t.nexecs + 1, sizeof(*classes));
+	/* a view shows no more of them than a screen */
+	struct counting c = { .f = f, .least = f->view.cuts ? f->line.t.wall / 100000 : 0 };
+
+	for (size_t i = 1; i <= f->line.t.nexecs; i++)
+		classes[i] = f->line.works[i].class;
+	lanes_steps(l, classes, put_working, &c);
+	free(classes);
+}
+
+/* ---- the critical path ---- */
+
+static void put_flow(struct fxt_out *f, enum fxt_event_type type, const struct task *t, int64_t at,
+		     uint64_t id)
+{
+	begin_event(f, type, f->line.begin + (uint64_t)at, t, used(f, &f->name[N_BUILD]),
+		    used(f, &f->name[N_CRITICAL]));
+	f->event.value = id;
+	end_event(f);
+}
+
+static void put_path(struct fxt_out *f)
+{
+	struct task t = thread_of(BUILD);
+	struct line_path path = { 0 };
+
+	timeline_walk(&f->line.t, &path, NULL, NULL);
+	for (size_t i = 0; i < path.n; i++) {
+		const struct line_segment *s = &path.rows[i];
+
+		if (s->exec)
+			put_program(f, &t, s->exec, s->from, s->to);
+		else
+			begin_slice(f, &t, s->from, s->to, used(f, &f->class[WORK_OTHER]),
+				    used(f, &f->name[N_NOBODY]));
+		add_text(f, &f->name[N_WHY], line_whys[s->why], strlen(line_whys[s->why]));
+		end_event(f);
+		/* to what could begin when this had ended; both within their segments */
+		if (i)
+			put_flow(f, FXT_EV_FLOW_END, &t, s->from, f->flows);
+		if (i + 1 < path.n)
+			put_flow(f, FXT_EV_FLOW_BEGIN, &t, s->to - 1, ++f->flows);
+	}
+	timeline_path_free(&path);
+}
+
+/* ---- long waits ---- */
+
+static bool waited(const struct fxt_out *f, uint32_t process, int64_t *cpu)
+{
+	const struct line_process *p = &f->line.t.processes[process];
+	int64_t took = p->until - p->at;
+
+	/* of one that ran several programs or has children, who waited is not known */
+	if (p->nkids || !p->last)
+		return false;
+	*cpu = f->line.t.execs[p->last].cpu;
+	return *cpu >= 0 && WAITS(took, *cpu) && took - *cpu >= LONG_WAIT(f->line.t.wall) && took;
+}
+
+static void put_waits(struct fxt_out *f)
+{
+	int64_t until[MAX_WAITS], cpu;
+	unsigned int n = 0;
+	char name[32];
+
+	/* processes are in the order of their beginnings */
+	for (uint32_t i = 1; i <= f->line.t.nprocesses; i++) {
+		const struct line_process *p = &f->line.t.processes[i];
+		unsigned int track = 0;
+		struct task t;
+
+		if (!waited(f, i, &cpu))
+			continue;
+		while (track < n && until[track] > p->at)
+			track++;
+		if (track == MAX_WAITS)
+			continue;
+		t = thread_of(FIRST_WAIT + track);
+		if (track == n) {
+			snprintf(name, sizeof(name), "long waits %u", ++n);
+			name_thread(f, t.koid, name);
+		}
+		until[track] = p->until;
+		put_program(f, &t, p->last, p->at, p->until);
+		add_count(f, &f->name[N_CPU_TIME], (uint64_t)cpu);
+		end_event(f);
+	}
+}
+
+/* ---- all of it ---- */
+
+/*
+ * Perfetto lists first the processes that ran longest on processors, and no other process of
+ * the file ran on one. Nothing else in FXT decides the order: sort hints exist only in its
+ * other formats, and the number of slices comes after the running time. One nanosecond is
+ * enough, so the track of CPU 0 that this makes claims nothing else.
+ */
+static void put_switch(struct fxt_out *f, int64_t at, bool in)
+{
+	struct fxt_switch s = { .time = f->line.begin + (uint64_t)at, .out_state = FXT_THREAD_BLOCKED };
+
+	if (in) {
+		s.in_process = s.in_thread = BUILD;
+		s.in_priority = 1;
+	} else {
+		s.out_process = s.out_thread = BUILD;
+		s.out_priority = 1;
+	}
+	fxt_context_switch(f->w, &s);
+}
+
+void fxt_out_put_build(struct fxt_out *f)
+{
+	struct lanes lanes;
+
+	line_events_complete(&f->line, f->build_end);
+	if (!f->line.t.wall)
+		return;
+	lanes_find(&f->line.t, &lanes);
+	fxt_process_name(f->w, BUILD, FXT_STR("build"));
+	name_thread(f, BUILD, "critical path");
+	put_switch(f, 0, true);
+	put_switch(f, 1, false);
+	put_lanes(f, &lanes);
+	put_counter(f, &lanes);
+	put_path(f);
+	put_waits(f);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * What an event is in a Fuchsia trace: its record and the arguments of that
+ * (etrace_fxt_event.c), for the sink that puts it beside its tasks
+ * (etrace_fxt_out.c).  See Documentation/fxt-mapping.md.
+ */
+#ifndef ETRACE_FXT_EVENT_H
+#define ETRACE_FXT_EVENT_H
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "timeline/line_events.h"
+#include "event/proctab.h"
+#include "timeline/work.h"
+#include "format/fxt/fxt_write.h"
+#include "io/formats.h"
+#include "format/fxt_events/etrace_fxt.h"
+#include "format/fxt_events/etrace_fxt_view.h"
+
+/* Names beside those of the schema. */
+enum name {
+	N_PROCESS, N_CPU, N_FAILED, N_INCOMPLETE, N_LINES, N_STAMPS, N_LATE,
+	N_UPID, N_COUNT, N_META, N_MORE, N_FORK, N_FLOW, N_UNFINISHED,
+	N_VIEW, N_LEFT_OUT, N_PID, N_BUILD, N_RUNNING, N_CRITICAL, N_WHY, N_NOBODY, N_CPU_TIME,
+	N_INSIDE, N_DETAIL, N_NO_TRACE, N_PROGRAM, N_PATH, N_FAULT, N_ERROR, N_VERSION, N_WRITER, N_COMPLETE, N_EVENTS, N_LOST,
+	NAME_COUNT
+};
+
+/*
+ * What plain events of a kind have in common, once such a one was written: then
+ * the names have their references.
+ */
+struct known {
+	uint64_t header;	/* of the record; 0: none was written */
+	uint16_t values;		/* bit i: its name is known */
+	uint8_t strings;
+	/* arguments without what they are: as FXT_ARG_I32, FXT_ARG_STRING */
+	uint64_t value[ET_MAX_VALUES], string[ET_MAX_STRINGS];
+};
+
+struct fxt_out {
+	struct sink sink;
+	struct out *out;
+	struct diag *diag;
+	struct fxt_writer *w;
+	struct proctab *tab;
+	struct fxt_view view;
+	struct line_events line;
+	struct fxt_inside *inside;	/* NULL: not asked for */
+	struct fxt_str name[NAME_COUNT];
+	struct fxt_str kind[ET_K_COUNT], category[ET_K_COUNT], class[WORK_CLASSES];
+	struct fxt_str value[ET_K_COUNT][ET_MAX_VALUES];
+	struct fxt_str string[ET_K_COUNT][ET_MAX_STRINGS];
+	struct fxt_str argv, marking[ET_NR_MARKINGS];
+	uint16_t signals[ET_K_COUNT];	/* bit i: value i is one */
+	struct known known[ET_K_COUNT];
+	/* by the references of the paths; of those that are marked */
+	struct etrace_fxt_told *told;
+	uint16_t left_out;	/* bit i: value i of the event at hand */
+	/* the event at hand, and its arguments so far */
+	struct fxt_event event;
+	struct fxt_record record;
+	struct buf text;	/* an argument in the making */
+	char *program;		/* a slice's name that had to be made, or NULL */
+	uint64_t flows;		/* flow ids given so far */
+	uint64_t events, lost, last_time, build_end;
+	const struct task *unborn;	/* begins with the execve at hand */
+	bool begun;
+};
+
+/* ---- names ---- */
+
+/** fxt_out_take_names - all that there are, none of them used yet */
+void fxt_out_take_names(struct fxt_out *f);
+
+/* The reference of a name that has none yet. */
+uint16_t fxt_out_first_use(struct fxt_out *f, struct fxt_str *name);
+
+/*
+ * A name gets its String record when it is first used, and keeps its slot: what
+ * the schema has beside that changes nothing in a file.
+ */
+static inline uint16_t use(struct fxt_out *f, struct fxt_str *name)
+{
+	return name->pin ? name->pin : fxt_out_first_use(f, name);
+}
+
+static inline struct fxt_str used(struct fxt_out *f, struct fxt_str *name)
+{
+	use(f, name);
+	return *name;
+}
+
+/* A name that may not come again, for the record at hand. */
+static inline struct fxt_str passing(struct fxt_out *f, const char *s, size_t len)
+{
+	struct fxt_str name = fxt_str(s, len);
+
+	name.pin = fxt_ref(f->w, name);
+	return name;
+}
+
+/** fxt_out_text - bytes as text, for the record at hand: valid until this is called again */
+struct fxt_str fxt_out_text(struct fxt_out *f, const char *s, size_t len);
+
+/* ---- events ---- */
+
+static inline void begin_event(struct fxt_out *f, enum fxt_event_type type, uint64_t time,
+			       const struct task *t, struct fxt_str category, struct fxt_str name)
+{
+	struct fxt_event *e = &f->event;
+
+	e->type = type;
+	e->time = time;
+	e->process = t ? t->process : PROCTAB_OWN_KOID;
+	e->thread = t ? t->koid : PROCTAB_OWN_KOID;
+	e->category = category;
+	e->name = name;
+	e->value = 0;
+	fxt_record_begin(&f->record);
+}
+
+static inline void end_event(struct fxt_out *f)
+{
+	fxt_record_event(f->w, &f->record, &f->event);
+}
+
+/* Arguments beyond those that a record takes follow it in others. */
+void fxt_out_next_record(struct fxt_out *f);
+
+/* What fxt_out_leave_out() does where that may be any. */
+void fxt_out_find_left_out(struct fxt_out *f, const struct et_event *ev);
+
+/** fxt_out_leave_out - which values of an event need not be told, before it is written */
+static inline void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev)
+{
+	f->left_out = 0;
+	if (etrace_fxt_steady[ev->kind] || f->view.cuts)
+		fxt_out_find_left_out(f, ev);
+}
+
+/** fxt_out_told - it was written: take note of what was told of its path */
+void fxt_out_told(struct fxt_out *f, const struct et_event *ev);
+
+/**
+ * fxt_out_add_event - all that is known of an event, as arguments of the one
+ *	that was begun
+ * @t: its task; NULL: it has none
+ */
+void fxt_out_add_event(struct fxt_out *f, struct task *t, const struct et_event *ev);
+
+/*
+ * Most events have numbers and strings that came before.  Of these the record is
+ * put together where it belongs in the output.
+ */
+
+/** fxt_out_learn - one was written, with a task: others of its kind can be plain now */
+void fxt_out_learn(struct fxt_out *f, const struct et_event *ev);
+
+/** fxt_out_put_plain - write one.  Return: false: it is not plain; nothing was written. */
+bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event *ev);
+
+/** fxt_out_put_build - at the end of the trace: what it looks like as a whole */
+void fxt_out_put_build(struct fxt_out *f);
+
+/* ---- inside the compilers: etrace_fxt_inside.c ---- */
+
+/** fxt_inside_new - to follow the files that can be time traces; @below: chrome_read() */
+struct fxt_inside *fxt_inside_new(const char *below);
+void fxt_inside_free(struct fxt_inside *s);
+
+/** fxt_inside_exec - a program begins, the last of f->line */
+void fxt_inside_exec(struct fxt_out *f, const struct et_event *ev);
+/** fxt_inside_event - what a task did */
+void fxt_inside_event(struct fxt_out *f, const struct task *t, const struct et_event *ev);
+
+/** fxt_out_put_inside - when f->line is complete: what compilers say of themselves */
+void fxt_out_put_inside(struct fxt_out *f);
+
+/* ---- arguments ---- */
+
+static inline void make_room(struct fxt_out *f)
+{
+	if (f->record.nargs == FXT_MAX_ARGS)
+		fxt_out_next_record(f);
+}
+
+/* Unsigned by its type, even where the number is small. */
+static inline void add_count(struct fxt_out *f, struct fxt_str *name, uint64_t v)
+{
+	uint16_t ref;
+
+	make_room(f);
+	ref = use(f, name);
+	if (v <= UINT32_MAX)
+		fxt_put_word(&f->record, FXT_ARG_U32, ref, (uint32_t)v);
+	else
+		fxt_put_two(&f->record, FXT_ARG_U64, ref, v);
+}
+
+/* The smallest type that takes it. */
+static inline void add_number(struct fxt_out *f, struct fxt_str *name, int64_t v)
+{
+	uint16_t ref;
+
+	make_room(f);
+	ref = use(f, name);
+	if (v == (int32_t)v)
+		fxt_put_word(&f->record, FXT_ARG_I32, ref, (uint32_t)v);
+	else if (v == (uint32_t)v)
+		fxt_put_word(&f->record, FXT_ARG_U32, ref, (uint32_t)v);
+	else
+		fxt_put_two(&f->record, v < 0 ? FXT_ARG_I64 : FXT_ARG_U64, ref, (uint64_t)v);
+}
+
+static inline void add_string(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
+{
+	uint16_t ref;
+
+	make_room(f);
+	ref = use(f, name);
+	fxt_put_word(&f->record, FXT_ARG_STRING, ref, fxt_ref(f->w, fxt_str(s, len)));
+}
+
+/* What is too long for one argument: in several, "name", "name+1" and on. */
+void fxt_out_long_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len);
+
+/* Valid UTF-8 of any length. */
+static inline void add_text(struct fxt_out *f, struct fxt_str *name, const char *s, size_t len)
+{
+	if (len <= FXT_MAX_STRING)
+		add_string(f, name, s, len);
+	else
+		fxt_out_long_text(f, name, s, len);
+}
+
+#endif

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Chrome's trace-event JSON.  See chrome.h.
+ *
+ * json-c reads one event at a time: all of a trace as its objects would take twenty
+ * times its size.  What is around the events is little, and is walked through here.
+ */
+#include "format/json/chrome.h"
+#include "base/hash.h"
+#include "base/map64.h"
+#include "base/utf8.h"
+
+#include <ctype.h>
+#include <json-c/json.h>
+#include <math.h>
+
+/* An event, or another member: no compiler writes a larger one. */
+#define MAX_VALUE	(1u << 20)
+#define MAX_JSON_DEPTH	32
+/* us, as since 1970, up to 2065: sums of three, in ns, stay below 2^63 */
+#define MAX_TIME	3e15
+/* us: nothing is that long, so it is since 1970 */
+#define MIN_DATE	1e15
+#define MAX_BASE	((int64_t)MAX_TIME * 1000)
+
+const char *const chrome_faults[CHROME_FAULTS] = {
+	[CHROME_OK] = "",
+	[CHROME_FOREIGN] = "is no time trace",
+	[CHROME_EMPTY] = "is a time trace without anything in it",
+	[CHROME_DAMAGED] = "is a damaged time trace",
+	[CHROME_LARGE] = "is larger than 256 MiB",
+	[CHROME_GONE] = "is not there any more",
+	[CHROME_NO_FILE] = "is no regular file now",
+	[CHROME_UNREADABLE] = "cannot be read",
+	[CHROME_CHANGED] = "was changed after the build",
+	[CHROME_UNSURE] = "may have been changed after the build: the trace does not tell when it was written",
+};
+
+/* One that has begun. */
+struct open_slice {
+	size_t slice;
+	uint64_t key;		/* of whom an end is for */
+	size_t below;		/* the one that began before it, + 1 */
+};
+
+struct reader {
+	struct chrome_trace *t;
+	json_tokener *tok;
+	const char *at, *end;
+	struct map64 threads;	/* hash of pid and tid to number */
+	struct map64 open;	/* key to the last one that has begun, + 1 */
+	struct open_slice *begun;
+	size_t nbegun, begun_cap;
+	bool events;		/* there were some */
+};
+
+/* ---- JSON ---- */
+
+static bool space(struct reader *r)
+{
+	while (r->at < r->end && isspace((unsigned char)*r->at))
+		r->at++;
+	return r->at < r->end;
+}
+
+/* Passes over @c, if that is what comes. */
+static bool comes(struct reader *r, char c)
+{
+	if (!space(r) || *r->at != c)
+		return false;
+	r->at++;
+	return true;
+}
+
+/* Return: for json_object_put(); NULL with *bad set: there is none, else it is null. */
+static json_object *value(struct reader *r, bool *bad)
+{
+	size_t left = (size_t)(r->end - r->at);
+	json_object *o;
+
+	json_tokener_reset(r->tok);
+	o = json_tokener_parse_ex(r->tok, r->at, (int)(left < MAX_VALUE ? left : MAX_VALUE));
+	*bad = json_tokener_get_error(r->tok) != json_tokener_success;
+	r->at += *bad ? 0 : json_tokener_get_parse_end(r->tok);
+	return o;
+}
+
+static json_object *member(json_object *o, const char *name, json_type type)
+{
+	json_object *v;
+
+	if (!json_object_object_get_ex(o, name, &v))
+		return NULL;
+	return type == json_type_null || json_object_is_type(v, type) ? v : NULL;
+}
+
+/* Microseconds, with or without a fraction, as ns. */
+static bool get_time(json_object *o, const char *name, int64_t *ns)
+{
+	json_object *v = member(o, name, json_type_null);
+	double us;
+
+	if (!json_object_is_type(v, json_type_int) && !json_object_is_type(v, json_type_double))
+		return false;
+	us = json_object_get_double(v);
+	if (!(fabs(us) <= MAX_TIME))
+		return false;
+	*ns = json_object_is_type(v, json_type_int) ? json_object_get_int64(v) * 1000 :
+						      (int64_t)llrint(us * 1000);
+	return true;
+}
+
+/* ---- texts ---- */
+
+static uint32_t add_text(struct chrome_trace *t, const char *s, size_t len)
+{
+	uint32_t at = (uint32_t)t->texts.len;
+	char *made = NULL;
+
+	if (!len)
+		return 0;
+	if (!utf8_valid(s, len))
+		s = made = utf8_replace(s, len, &len);
+	buf_add(&t->texts, s, len);
+	buf_addc(&t->texts, '\0');
+	free(made);
+	return at;
+}
+
+static uint32_t add_string(struct chrome_trace *t, json_object *v)
+{
+	return v ? add_text(t, json_object_get_string(v), (size_t)json_object_get_string_len(v)) : 0;
+}
+
+/* args.detail, or else all that is text in it. */
+static uint32_t add_detail(struct chrome_trace *t, json_object *event)
+{
+	json_object *args = member(event, "args", json_type_object), *v;
+	struct buf all = { 0 };
+	uint32_t at;
+
+	if (!args)
+		return 0;
+	v = member(args, "detail", json_type_string);
+	if (v)
+		return add_string(t, v);
+	json_object_object_foreach(args, name, arg) {
+		(void)name;
+		if (!json_object_is_type(arg, json_type_string))
+			continue;
+		if (all.len)
+			buf_adds(&all, ", ");
+		buf_add(&all, json_object_get_string(arg), (size_t)json_object_get_string_len(arg));
+	}
+	at = add_text(t, all.s, all.len);
+	buf_free(&all);
+	return at;
+}
+
+/* ---- events ---- */
+
+static uint32_t thread_of(struct reader *r, json_object *event)
+{
+	json_object *v = member(event, "tid", json_type_int);
+	json_object *pid = member(event, "pid", json_type_int);
+	int64_t tid = v ? json_object_get_int64(v) : 0;
+	uint64_t key = hash_two(pid ? (uint64_t)json_object_get_int64(pid) : 0, (uint64_t)tid);
+	const uint64_t *there = map64_get(&r->threads, key);
+	struct chrome_trace *t = r->t;
+
+	if (there)
+		return (uint32_t)*there;
+	t->threads = xgrow(t->threads, &t->threads_cap, t->nthreads + 1, sizeof(*t->threads));
+	t->threads[t->nthreads] = (struct chrome_thread){ .tid = tid };
+	map64_put(&r->threads, key, t->nthreads);
+	return (uint32_t)t->nthreads++;
+}
+
+static struct chrome_slice *add_slice(struct reader *r, json_object *event, int64_t from, int64_t to)
+{
+	struct chrome_trace *t = r->t;
+	struct chrome_slice *s;
+
+	t->slices = xgrow(t->slices, &t->cap, t->n + 1, sizeof(*t->slices));
+	s = &t->slices[t->n++];
+	*s = (struct chrome_slice){ .from = from, .to = to, .thread = thread_of(r, event) };
+	s->name = add_string(t, member(event, "name", json_type_string));
+	s->detail = add_detail(t, event);
+	return s;
+}
+
+/* Of whom a begin and its end are: of a thread, and of what is asynchronous its id, too. */
+static uint64_t key_of(json_object *event, bool async)
+{
+	static const char *const parts[] = { "tid", "cat", "id", "name" };
+	uint64_t key = async;
+
+	for (size_t i = 0; i < (async ? 4 : 1); i++) {
+		json_object *v = member(event, parts[i], json_type_null);
+		const char *s = v ? json_object_get_string(v) : "";
+
+		key = hash_two(key, hash_bytes(s, strlen(s)));
+	}
+	return key;
+}
+
+static void begin(struct reader *r, json_object *event, int64_t ts, bool async)
+{
+	uint64_t key = key_of(event, async);
+	const uint64_t *last = map64_get(&r->open, key);
+
+	/* it ends where it begins if its end is missing: until then, to < from */
+	add_slice(r, event, ts, INT64_MIN);
+	r->begun = xgrow(r->begun, &r->begun_cap, r->nbegun + 1, sizeof(*r->begun));
+	r->begun[r->nbegun] = (struct open_slice){ r->t->n - 1, key, last ? (size_t)*last : 0 };
+	map64_put(&r->open, key, ++r->nbegun);
+}
+
+static void end(struct reader *r, json_object *event, int64_t ts, bool async)
+{
+	uint64_t key = key_of(event, async);
+	uint64_t *last = map64_get(&r->open, key);
+	struct chrome_slice *s;
+
+	if (!last || !*last || *last > r->nbegun)
+		return;
+	s = &r->t->slices[r->begun[*last - 1].slice];
+	s->to = ts > s->from ? ts : s->from;
+	*last = r->begun[*last - 1].below;
+}
+
+/* clang adds up what it did, on threads that are none. */
+static bool is_sum(json_object *event)
+{
+	json_object *v = member(event, "name", json_type_string);
+
+	return v && !strncmp(json_object_get_string(v), "Total ", 6);
+}
+
+static void take_meta(struct reader *r, json_object *event)
+{
+	json_object *name = member(event, "name", json_type_string);
+	json_object *args = member(event, "args", json_type_object);
+	uint32_t text, thread;
+
+	if (!name || !args || strcmp(json_object_get_string(name), "thread_name"))
+		return;
+	text = add_string(r->t, member(args, "name", json_type_string));
+	thread = thread_of(r, event);
+	r->t->threads[thread].name = text;
+}
+
+/* Return: whether it is an event. */
+static bool take_event(struct reader *r, json_object *event)
+{
+	json_object *v;
+	int64_t ts, took;
+	const char *ph;
+
+	if (!json_object_is_type(event, json_type_object))
+		return false;
+	v = member(event, "ph", json_type_string);
+	if (!v)
+		return false;
+	ph = json_object_get_string(v);
+	if (!strcmp(ph, "M"))
+		take_meta(r, event);
+	if (is_sum(event) || !get_time(event, "ts", &ts))
+		return true;
+	if (!strcmp(ph, "X") && get_time(event, "dur", &took))
+		add_slice(r, event, ts, ts + (took > 0 ? took : 0));
+	else if (!strcmp(ph, "B") || !strcmp(ph, "b"))
+		begin(r, event, ts, *ph == 'b');
+	else if (!strcmp(ph, "E") || !strcmp(ph, "e"))
+		end(r, event, ts, *ph == 'e');
+	return true;
+}
+
+static enum chrome_fault take_events(struct reader *r)
+{
+	if (comes(r, ']'))
+		return CHROME_OK;
+	do {
+		json_object *event;
+		bool bad, is;
+
+		/* one that was cut off may end with a comma; Chrome allows for that */
+		if (r->events && comes(r, ']'))
+			return CHROME_OK;
+		event = value(r, &bad);
+		is = !bad && take_event(r, event);
+		json_object_put(event);
+		if (!is)
+			return r->events ? CHROME_DAMAGED : CHROME_FOREIGN;
+		r->events = true;
+	} while (comes(r, ','));
+	return comes(r, ']') ? CHROME_OK : CHROME_DAMAGED;
+}
+
+static void take_member(struct reader *r, const char *name, json_object *v)
+{
+	int64_t us;
+
+	if (strcmp(name, "beginningOfTime") || !json_object_is_type(v, json_type_int))
+		return;
+	us = json_object_get_int64(v);
+	if (us > 0 && us < (int64_t)MAX_TIME)
+		r->t->begin = us * 1000;
+}
+
+/* The members of an object: events and what else is told. */
+static enum chrome_fault take_members(struct reader *r)
+{
+	enum chrome_fault fault = CHROME_OK;
+	bool found = false;
+
+	do {
+		json_object *name, *v;
+		bool bad;
+
+		name = space(r) && *r->at == '"' ? value(r, &bad) : NULL;
+		if (!name || !comes(r, ':')) {
+			json_object_put(name);
+			return found ? CHROME_DAMAGED : CHROME_FOREIGN;
+		}
+		if (!found && !strcmp(json_object_get_string(name), "traceEvents") && comes(r, '[')) {
+			found = true;
+			fault = take_events(r);
+		} else {
+			v = value(r, &bad);
+			if (bad)
+				fault = found ? CHROME_DAMAGED : CHROME_FOREIGN;
+			else
+				take_member(r, json_object_get_string(name), v);
+			json_object_put(v);
+		}
+		json_object_put(name);
+	} while (fault == CHROME_OK && comes(r, ','));
+	if (fault == CHROME_OK && found)
+		return comes(r, '}') ? CHROME_OK : CHROME_DAMAGED;
+	return found ? fault : CHROME_FOREIGN;
+}
+
+/* ---- slices upon each other ---- */
+
+/* What lies around others comes first. */
+static int by_time(const void *a, const void *b)
+{
+	const struct chrome_slice *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to > y->to ? -1 : 1;
+	return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+/* Depths; what overlaps is cut where the one around it ends. */
+static void nest(struct chrome_trace *t)
+{
+	size_t around[CHROME_MAX_DEPTH], n = 0, depth = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct chrome_slice s = t->slices[i];
+		struct chrome_thread *thread = &t->threads[s.thread];
+
+		if (n && t->slices[n - 1].thread != s.thread)
+			depth = 0;
+		while (depth && t->slices[around[depth - 1]].to <= s.from)
+			depth--;
+		if (depth && s.to > t->slices[around[depth - 1]].to)
+			s.to = t->slices[around[depth - 1]].to;
+		if (depth == CHROME_MAX_DEPTH)
+			continue;
+		s.depth = (uint32_t)depth;
+		t->slices[n] = s;
+		around[depth++] = n++;
+		if (!s.depth)
+			thread->took += s.to - s.from;
+		if (depth > thread->depth)
+			thread->depth = (uint32_t)depth;
+	}
+	t->n = n;
+}
+
+/* The busiest thread first, which is the one that did the work. */
+static void put_first(struct chrome_trace *t)
+{
+	struct chrome_thread swap;
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i < t->nthreads; i++)
+		if (t->threads[i].took > t->threads[most].took)
+			most = i;
+	if (!most)
+		return;
+	swap = t->threads[0];
+	t->threads[0] = t->threads[most];
+	t->threads[most] = swap;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->slices[i].thread == most || !t->slices[i].thread)
+			t->slices[i].thread = t->slices[i].thread ? 0 : most;
+}
+
+/* crox's times are dates: from the first one on they are as all others'. */
+static void count_from_first(struct chrome_trace *t)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < t->n; i++)
+		first = t->slices[i].from < first ? t->slices[i].from : first;
+	if (t->begin || !t->n || first < (int64_t)MIN_DATE * 1000)
+		return;
+	t->begin = first;
+	for (size_t i = 0; i < t->n; i++) {
+		t->slices[i].from -= first;
+		t->slices[i].to -= first;
+	}
+}
+
+static void arrange(struct chrome_trace *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct chrome_slice *s = &t->slices[i];
+
+		s->to = s->to < s->from ? s->from : s->to;
+		/* of those that are as long, the one that was written last ended last */
+		s->depth = (uint32_t)(t->n - i);
+	}
+	if (t->n)
+		qsort(t->slices, t->n, sizeof(*t->slices), by_time);
+	nest(t);
+	put_first(t);
+	count_from_first(t);
+	for (size_t i = 1; i < t->n; i++)
+		if (t->slices[i].thread < t->slices[i - 1].thread) {
+			qsort(t->slices, t->n, sizeof(*t->slices), by_time);
+			break;
+		}
+}
+
+enum chrome_fault chrome_parse(struct chrome_trace *t, const char *json, size_t len)
+{
+	struct reader r = { .t = t, .at = json, .end = json + len };
+	enum chrome_fault fault = CHROME_FOREIGN;
+
+	chrome_free(t);
+	buf_addc(&t->texts, '\0');
+	r.tok = json_tokener_new_ex(MAX_JSON_DEPTH);
+	if (!r.tok)
+		return CHROME_UNREADABLE;
+	if (comes(&r, '{'))
+		fault = take_members(&r);
+	else if (comes(&r, '['))
+		fault = take_events(&r);
+	json_tokener_free(r.tok);
+	free(r.begun);
+	map64_clear(&r.open);
+	map64_clear(&r.threads);
+	if (fault == CHROME_OK) {
+		arrange(t);
+		fault = t->n ? CHROME_OK : CHROME_EMPTY;
+	}
+	return fault;
+}
+
+void chrome_place(struct chrome_trace *t, int64_t at, int64_t until, const int64_t *begin)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN, base = begin ? *begin : at;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		first = t->slices[i].from < first ? t->slices[i].from : first;
+		last = t->slices[i].to > last ? t->slices[i].to : last;
+	}
+	if (!t->n)
+		return;
+	/* a clock that is this far off tells nothing */
+	if (at < 0 || until > MAX_BASE) {
+		t->n = 0;
+		return;
+	}
+	if (base < -MAX_BASE || base > MAX_BASE)
+		base = at;
+	if (base + last > until)
+		base = until - last;
+	if (base + first < at)
+		base = at - first;
+	for (size_t i = 0; i < t->n; i++) {
+		struct chrome_slice s = t->slices[i];
+
+		s.from += base;
+		s.to = s.to + base < until ? s.to + base : until;
+		if (s.from < until)
+			t->slices[n++] = s;
+	}
+	t->n = n;
+}
+
+void chrome_free(struct chrome_trace *t)
+{
+	free(t->slices);
+	free(t->threads);
+	buf_free(&t->texts);
+	memset(t, 0, sizeof(*t));
+}

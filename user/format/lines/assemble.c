@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Lines into events.  See assemble.h and Documentation/line-format.md. */
+#include "format/lines/assemble.h"
+#include "format/lines/quick.h"
+#include "event/order.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * A whole event may still be followed by lines outside the format, in the same
+ * record or right behind it, and by events of other processors with an earlier
+ * time.  It leaves when so many younger events are there, or after so long.
+ */
+#define HOLD_EVENTS	128u
+#define HOLD_NS		20000000u
+/*
+ * An event that is not whole holds the others back until so many wait for it,
+ * or so many bytes; then it goes on alone and comes late.
+ */
+#define WAIT_EVENTS	4096u
+#define WAIT_BYTES	(16u << 20)
+/* So many may be alone; then the first of them is given up. */
+#define ALONE		4096u
+
+/* ---- what can be wrong ---- */
+
+static const struct diag_kind bad_header = {
+	"event lines that cannot be read in full", DIAG_DAMAGE };
+static const struct diag_kind doubled = {
+	"lines that came twice, dropped once", DIAG_DAMAGE };
+static const struct diag_kind stray = {
+	"ends of strings without a beginning, passed over", DIAG_DAMAGE };
+static const struct diag_kind no_cont_end = {
+	"events with a missing Cont_end", DIAG_DAMAGE };
+static const struct diag_kind backwards = {
+	"lines going back in their task's time", DIAG_DAMAGE };
+static const struct diag_kind incomplete = {
+	"events with something missing or damaged", DIAG_DAMAGE };
+static const struct diag_kind too_big = {
+	"events divided, growing without end", DIAG_DAMAGE };
+static const struct diag_kind lost_events = {
+	"events lost by the tracer", DIAG_DAMAGE };
+static const struct diag_kind lost_unknown = {
+	"losses of an unknown number of events", DIAG_DAMAGE };
+/* What the module prints with its parameter "extended". */
+static const char *const extensions[] = {
+	"Failed", "Marks",
+};
+
+static const struct diag_kind unknown_tags = {
+	"lines with tags outside the format, kept", DIAG_NOTE };
+static const struct diag_kind late_events = {
+	"events that came too late to be put in order", DIAG_NOTE };
+
+/* ---- the assembler ---- */
+
+struct slot {
+	uint64_t upid;
+	struct growing *g;	/* its event that is not whole yet, or NULL */
+	uint64_t begun, seen;	/* times of its latest event, and of that's last line */
+	bool used;
+	bool gone;		/* its exit has come */
+};
+
+struct assembler {
+	struct sink *sink;
+	struct et_event ev;	/* that is let out */
+	struct diag *diag;
+	uint64_t passed;	/* time of the last event that left in order */
+	int err;
+	/* tasks, open addressing; those that are gone go at the next growth */
+	struct slot *slots;
+	size_t nslots, slots_cap;
+	struct slot *last;	/* the last line's */
+	struct order queue;	/* of struct growing */
+	size_t bytes;		/* of the events in the queue */
+	uint64_t alone[ALONE];	/* upids whose event left the queue, a ring */
+	size_t nalone;
+	struct growing *spare;	/* for reuse, the next at ->next */
+	size_t nspare;
+};
+
+struct assembler *asm_new(struct sink *sink, struct diag *diag)
+{
+	struct assembler *a = xcalloc(1, sizeof(*a));
+
+	a->sink = sink;
+	a->diag = diag;
+	et_init(&a->ev);
+	return a;
+}
+
+static void free_growing(struct growing *g)
+{
+	lt_fini(&g->ev);
+	et_fini(&g->quick.ev);
+	free(g);
+}
+
+static struct growing *take_spare(struct assembler *a)
+{
+	struct growing *g = a->spare;
+
+	a->spare = g->next;
+	a->nspare--;
+	return g;
+}
+
+static void put_spare(struct assembler *a, struct growing *g)
+{
+	if (a->nspare == 2 * HOLD_EVENTS) {
+		free_growing(g);
+		return;
+	}
+	g->next = a->spare;
+	a->spare = g;
+	a->nspare++;
+}
+
+void asm_free(struct assembler *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->slots_cap; i++)
+		if (a->slots[i].g && !a->slots[i].g->queued)
+			free_growing(a->slots[i].g);
+	while (a->queue.n)
+		free_growing(order_take(&a->queue));
+	while (a->spare)
+		free_growing(take_spare(a));
+	et_fini(&a->ev);
+	free(a->slots);
+	order_free(&a->queue);
+	free(a);
+}
+
+/* ---- tasks ---- */
+
+static struct slot *probe(struct slot *slots, size_t cap, uint64_t upid)
+{
+	size_t i = hash_word(upid) & (cap - 1);
+
+	while (slots[i].used && slots[i].upid != upid)
+		i = (i + 1) & (cap - 1);
+	return &slots[i];
+}
+
+static bool is_busy(const struct slot *s)
+{
+	return s->used && (s->g || !s->gone);
+}
+
+static void rehash(struct assembler *a)
+{
+	struct slot *old = a->slots;
+	size_t old_cap = a->slots_cap, busy = 0;
+
+	for (size_t i = 0; i < old_cap; i++)
+		busy += is_busy(&old[i]);
+	a->slots_cap = 64;
+	while (a->slots_cap < 4 * (busy + 1))
+		a->slots_cap *= 2;
+	a->slots = xcalloc(a->slots_cap, sizeof(*a->slots));
+	a->nslots = busy;
+	a->last = NULL;
+	for (size_t i = 0; i < old_cap; i++)
+		if (is_busy(&old[i]))
+			*probe(a->slots, a->slots_cap, old[i].upid) = old[i];
+	free(old);
+}
+
+static struct slot *slot_of(struct assembler *a, uint64_t upid)
+{
+	struct slot *s;
+
+	if (a->last && a->last->upid == upid)
+		return a->last;
+	if (2 * (a->nslots + 1) > a->slots_cap)
+		rehash(a);
+	s = probe(a->slots, a->slots_cap, upid);
+	if (!s->used) {
+		*s = (struct slot){ .upid = upid, .used = true };
+		a->nslots++;
+	}
+	a->last = s;
+	return s;
+}
+
+/* ---- the queue ---- */
+
+static size_t bytes_of(const struct growing *g)
+{
+	return g->quick.on ? g->quick.ev.nbytes : g->ev.nbytes;
+}
+
+static inline void push(struct assembler *a, struct growing *g)
+{
+	order_put(&a->queue, g->ev.time, g->order, g);
+	g->queued = true;
+}
+
+static inline struct growing *pop(struct assembler *a)
+{
+	struct growing *g = order_take(&a->queue);
+
+	g->queued = false;
+	a->bytes -= bytes_of(g);
+	return g;
+}
+
+static struct growing *new_growing(struct assembler *a)
+{
+	struct growing *g;
+
+	if (a->spare)
+		return take_spare(a);
+	g = xcalloc(1, sizeof(*g));
+	lt_init(&g->ev);
+	et_init(&g->quick.ev);
+	return g;
+}
+
+/* ---- letting events out ---- */
+
+static void report_findings(struct assembler *a, const struct growing *g,
+			    const struct et_event *ev)
+{
+	char text[160];
+
+	et_finding_text(&ev->findings[0], text, sizeof(text));
+	diag_report(a->diag, &incomplete, g->file, DIAG_LINE, ev->place,
+		    "%s of task %" PRIu64 ": %s%s", et_kinds[ev->kind].name,
+		    ev->upid, text, ev->nfindings > 1 ? ", and more" : "");
+}
+
+static void let_out(struct assembler *a, struct growing *g)
+{
+	struct et_event *ev = g->quick.on ? &g->quick.ev : &a->ev;
+	int err;
+
+	if (!g->quick.on)
+		lt_to_event(&g->ev, ev);
+	if (ev->nfindings)
+		report_findings(a, g, ev);
+	if (g->no_cont_end)
+		diag_report(a->diag, &no_cont_end, g->file, DIAG_LINE, ev->place, NULL);
+	if (ev->time < a->passed) {
+		ev->flags |= ET_F_LATE;
+		diag_report(a->diag, &late_events, g->file, DIAG_LINE, ev->place, NULL);
+	} else {
+		a->passed = ev->time;
+	}
+	err = sink_item(a->sink, ev);
+	if (!a->err)
+		a->err = err;
+	put_spare(a, g);
+}
+
+static void leave_quick(struct assembler *a, struct growing *g)
+{
+	if (g->queued)
+		a->bytes -= bytes_of(g);
+	quick_leave(g);
+	if (g->queued)
+		a->bytes += bytes_of(g);
+}
+
+/* No more lines for the task's event; it leaves in its turn, or now if late. */
+static void close_event(struct assembler *a, struct slot *s)
+{
+	struct growing *g = s->g;
+
+	s->g = NULL;
+	if (g->quick.more)
+		leave_quick(a, g);
+	if (!g->quick.on)
+		grow_leave_string(g);
+	g->state = CLOSED;
+	if (!g->queued)
+		let_out(a, g);
+}
+
+/* An event that held others back too long waits outside the queue. */
+static void go_alone(struct assembler *a, const struct growing *g)
+{
+	uint64_t *place = &a->alone[a->nalone++ % ALONE];
+
+	if (a->nalone > ALONE) {
+		struct slot *s = probe(a->slots, a->slots_cap, *place);
+
+		if (s->used && s->g && !s->g->queued)
+			close_event(a, s);
+	}
+	*place = g->ev.upid;
+}
+
+/* A mount may still fail long after its strings were printed. */
+static bool may_still_fail(const struct growing *g)
+{
+	/* what goes the short way came as one record, as far as it came */
+	bool one_record = g->quick.on ? g->lines > 1 : g->one_record;
+
+	return lt_fails_late(g->ev.kind) && !(g->ev.flags & LT_F_FAILED) && !one_record;
+}
+
+/* Let out what is due at @now. */
+static inline void drain(struct assembler *a, uint64_t now)
+{
+	while (a->queue.n) {
+		struct growing *g = order_first(&a->queue);
+
+		if (g->state != CLOSED) {
+			bool crowded = a->queue.n > WAIT_EVENTS ||
+				       (a->queue.n > 1 && a->bytes > WAIT_BYTES);
+
+			if (g->state == DONE &&
+			    (crowded || ((now > g->ev.last_time + HOLD_NS ||
+					  a->queue.n > HOLD_EVENTS) && !may_still_fail(g)))) {
+				close_event(a, probe(a->slots, a->slots_cap, g->ev.upid));
+			} else if (crowded) {
+				go_alone(a, pop(a));
+				continue;
+			} else {
+				break;
+			}
+		}
+		let_out(a, pop(a));
+	}
+}
+
+static void tell_backwards(struct assembler *a, const struct et_line *l)
+{
+	diag_report(a->diag, &backwards, l->file, DIAG_LINE, l->number,
+		    "the line goes back in its task's time: shown at the time of the line before");
+}
+
+/*
+ * The time of an event that begins with this line.  It may be before the task's
+ * latest event, if it can still be put there; not in the middle of that one,
+ * and not before what has left.
+ */
+static uint64_t begin_time(struct assembler *a, struct slot *s, const struct et_line *l)
+{
+	if (l->time >= s->seen) {
+		s->begun = l->time;
+		return l->time;
+	}
+	if (l->time < s->begun && l->time >= a->passed)
+		return l->time;
+	tell_backwards(a, l);
+	return s->begun = s->seen;
+}
+
+/* Another event of a task begins, with this line. */
+static void enter(struct assembler *a, struct slot *s, struct growing *g, const struct et_line *l)
+{
+	s->gone = g->ev.kind == ET_K_EXIT;
+	s->g = g;
+	g->ev.place = l->number;
+	g->file = l->file;
+	g->order = order_arrives(&a->queue);
+	push(a, g);
+}
+
+static struct growing *start(struct assembler *a, struct slot *s, enum et_kind kind,
+			     const struct et_line *l)
+{
+	struct growing *g;
+
+	if (s->g)
+		close_event(a, s);
+	g = new_growing(a);
+	grow_begin(g, kind, l->upid, l->cpu, begin_time(a, s, l));
+	enter(a, s, g, l);
+	return g;
+}
+
+/* A line that may begin an event.  Return: false if it does not so plainly. */
+static bool start_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
+{
+	const struct et_row *row = quick_row(l);
+	struct growing *g;
+
+	if (!row || l->time < s->seen || (s->g && l->time <= s->g->line_time))
+		return false;
+	g = new_growing(a);
+	if (!quick_start(g, row, l)) {
+		put_spare(a, g);
+		return false;
+	}
+	g->quick.ev.place = l->number;
+	if (s->g)
+		close_event(a, s);
+	s->begun = s->seen = l->time;
+	enter(a, s, g, l);
+	return true;
+}
+
+static bool grows_quickly(const struct slot *s)
+{
+	return s->g && s->g->quick.more;
+}
+
+/* The same of one that may go on with the task's. */
+static bool go_on_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
+{
+	struct growing *g = s->g;
+	size_t was = g->quick.ev.nbytes;
+
+	if (!quick_go_on(g, l))
+		return false;
+	s->seen = l->time;
+	if (g->queued)
+		a->bytes += g->quick.ev.nbytes - was;
+	return true;
+}
+
+/* The event that a string line belongs to, begun if need be. */
+static struct growing *for_string(struct assembler *a, struct slot *s,
+				  const struct et_line *l, const struct piece *p)
+{
+	struct growing *g = s->g;
+
+	if (g && grow_string_fits(g, p->tag))
+		return g;
+	g = start(a, s, lt_kind_of(p->tag), l);
+	g->ended = true;	/* its beginning is lost: wait for nothing */
+	return g;
+}
+
+static bool is_extension(const struct et_line *l)
+{
+	for (size_t i = 0; i < sizeof(extensions) / sizeof(extensions[0]); i++) {
+		size_t n = strlen(extensions[i]);
+
+		if (l->len > n && l->text[n] == '|' && !memcmp(l->text, extensions[i], n))
+			return true;
+	}
+	return false;
+}
+
+static void take_line(struct assembler *a, struct slot *s, const struct et_line *l)
+{
+	struct growing *g = s->g;
+	struct piece p;
+	size_t was;
+
+	p = piece_read(l);
+	if (g && g->quick.on) {
+		/* a line with fields of another kind is no line of this one */
+		if (!g->quick.more && p.what == P_HEADER && lt_tags[p.tag].kind != g->ev.kind) {
+			close_event(a, s);
+			g = NULL;
+		} else {
+			leave_quick(a, g);
+		}
+	}
+	was = g ? g->ev.nbytes : 0;
+	if (g && grow_is_double(g, l, &p)) {
+		diag_report(a->diag, &doubled, l->file, DIAG_LINE, l->number, NULL);
+		return;
+	}
+	if (g && lt_memory(&g->ev) > ET_MAX_BYTES) {
+		diag_report(a->diag, &too_big, l->file, DIAG_LINE, l->number, NULL);
+		close_event(a, s);
+		g = NULL;
+	}
+	switch (p.what) {
+	case P_HEADER:
+		if (lt_tags[p.tag].role == ET_BEGIN || !g || !grow_header_fits(g, l, &p)) {
+			g = start(a, s, lt_tags[p.tag].kind, l);
+			was = 0;
+		}
+		if (!grow_header(g, l, &p))
+			diag_report(a->diag, &bad_header, l->file, DIAG_LINE, l->number,
+				    "%s line cannot be read in full", lt_tags[p.tag].name);
+		break;
+	case P_STRING:
+		if (g && grow_goes_on(g, &p)) {
+			grow_more(g, l, &p);
+			break;
+		}
+		g = for_string(a, s, l, &p);
+		was = g->ev.nbytes;
+		grow_string(g, l, &p);
+		break;
+	case P_CONT:
+		if (g && grow_goes_on(g, &p)) {
+			grow_more(g, l, &p);
+			break;
+		}
+		if (!g)
+			g = start(a, s, ET_K_FRAGMENT, l);
+		was = g->ev.nbytes;
+		diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
+			    "Cont line without the line before it");
+		grow_other(g, l);
+		break;
+	case P_CONT_END:
+		if (g && g->string >= 0 && g->in_cont) {
+			grow_end_conts(g, l);
+		} else {
+			if (g)
+				g->cont_done = true;
+			diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
+				    "Cont_end where no Cont was");
+		}
+		break;
+	case P_STRING_END:
+		if (g && g->string >= 0 && g->in_parts &&
+		    g->ev.items[g->string].tag == p.tag) {
+			grow_end_parts(g, l);
+		} else {
+			diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
+				    "%s_end where no %s was", lt_tags[p.tag].name,
+				    lt_tags[p.tag].name);
+		}
+		break;
+	case P_OTHER:
+		if (!is_extension(l))
+			diag_report(a->diag, &unknown_tags, l->file, DIAG_LINE, l->number, NULL);
+		if (!g)
+			g = start(a, s, ET_K_FRAGMENT, l);
+		was = g->ev.nbytes;
+		grow_other(g, l);
+		break;
+	}
+	if (s->seen < l->time)
+		s->seen = l->time;
+	if (g) {
+		if (g->went_back)
+			tell_backwards(a, l);
+		g->went_back = false;
+		grow_update(g);
+		if (g->queued)
+			a->bytes += g->ev.nbytes - was;
+	}
+}
+
+int asm_line(struct assembler *a, const struct et_line *l)
+{
+	struct slot *s = slot_of(a, l->upid);
+	uint64_t begun = a->queue.arrivals;
+
+	if (!(grows_quickly(s) && go_on_quickly(a, s, l)) && !start_quickly(a, s, l))
+		take_line(a, s, l);
+	if (a->queue.arrivals != begun)
+		drain(a, l->time);
+	return a->err ? a->err : grows_quickly(s);
+}
+
+size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const char *end,
+		uint64_t until)
+{
+	struct slot *slot = a->last;
+	struct growing *g = slot->g;
+	size_t was = g->quick.ev.nbytes;
+	size_t taken = quick_more(g, st, s, end, until);
+
+	slot->seen = g->line_time;
+	if (g->queued)
+		a->bytes += g->quick.ev.nbytes - was;
+	return taken;
+}
+
+int asm_lost(struct assembler *a, const struct et_line *l)
+{
+	struct growing *g = new_growing(a);
+
+	grow_begin(g, ET_K_LOST, 0, l->cpu, l->time);
+	if (l->counted) {
+		g->ev.nvals = 1;
+		g->ev.vals[0] = (int64_t)l->lost;
+		diag_report(a->diag, &lost_events, l->file, DIAG_LINE, l->number,
+			    "%" PRIu64 " events lost on processor %" PRIu32, l->lost, l->cpu);
+		if (l->lost)
+			diag_count(a->diag, &lost_events, l->lost - 1);
+	} else {
+		diag_report(a->diag, &lost_unknown, l->file, DIAG_LINE, l->number,
+			    "events lost on processor %" PRIu32, l->cpu);
+	}
+	g->ev.place = l->number;
+	g->file = l->file;
+	g->order = order_arrives(&a->queue);
+	g->state = CLOSED;
+	push(a, g);
+	drain(a, l->time);
+	return a->err;
+}
+
+int asm_end(struct assembler *a)
+{
+	for (size_t i = 0; i < a->slots_cap; i++) {
+		struct slot *s = &a->slots[i];
+		struct growing *g = s->g;
+
+		if (!s->used || !g)
+			continue;
+		if (!g->queued) {
+			push(a, g);
+			a->bytes += bytes_of(g);
+		}
+		close_event(a, s);
+	}
+	while (a->queue.n)
+		let_out(a, pop(a));
+	return a->err;
+}

@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Source of the etrace model: the text of trace_pipe, from one file or one for
+ * each processor, merged by time.  What a line is: line_parse.c; what lines
+ * make an event: assemble.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/lines/assemble.h"
+#include "format/etrace_formats.h"
+#include "event/event.h"
+#include "format/lines/line_parse.h"
+#include "base/xalloc.h"
+
+/* Lines that are read in one step. */
+#define STEP_LINES	64u
+/* A line has at most 900 bytes of a string; leave room for other writers. */
+#define MAX_LINE	(4 << 20)
+
+static const struct diag_kind foreign_lines = {
+	"lines of other tracers, passed over", DIAG_NOTE };
+static const struct diag_kind damaged_lines = {
+	"damaged lines, passed over", DIAG_DAMAGE };
+static const struct diag_kind long_lines = {
+	"lines too long to be one, passed over", DIAG_DAMAGE };
+static const struct diag_kind cut_line = {
+	"inputs ending inside a line", DIAG_DAMAGE };
+static const struct diag_kind unreadable = {
+	"inputs that could not be read to the end", DIAG_DAMAGE };
+
+static const struct diag_kind only_foreign = {
+	"traces without a line of etrace's", DIAG_DAMAGE };
+
+/* One input, standing at its next etrace line. */
+struct stream {
+	struct in *in;
+	const char *name;
+	struct line_state state;	/* its line is the last etrace line */
+	bool at_end;
+	bool has_lost;		/* a LOST line waits for the next line's time */
+	struct et_line lost;
+	uint64_t last_time;
+	/* the input's window; @at: behind the line at hand */
+	const char *window, *at, *end;
+	char *tail;		/* an unfinished last line, with a newline */
+};
+
+struct etrace_in {
+	struct source source;
+	struct diag *diag;
+	bool own, foreign;	/* there was a line of etrace's, of others */
+	struct assembler *a;	/* NULL: nothing has been read */
+	struct stream *turn;	/* whose lines come next, or NULL: who is first */
+	uint64_t until;		/* it keeps its turn for lines up to this time */
+	size_t n;
+	struct stream **heap;	/* those not at their end, by time */
+	size_t nheap;
+	struct stream streams[];
+};
+
+/* Of the line at hand, whatever it is. */
+static uint64_t line_number(const struct stream *st)
+{
+	return st->state.line.number;
+}
+
+/* Pass over what is used of the window.  Return: how much there is, at least @want but at the end. */
+static size_t move_window(struct stream *st, size_t want)
+{
+	size_t have;
+
+	in_skip(st->in, (size_t)(st->at - st->window));
+	st->window = st->at = (const char *)in_peek(st->in, want, &have);
+	st->end = st->at + have;
+	return have;
+}
+
+/*
+ * The line that begins the window is longer than any: pass over it, in pieces
+ * if need be.
+ */
+static void skip_long(struct etrace_in *src, struct stream *st)
+{
+	st->state.line.number++;
+	diag_report(src->diag, &long_lines, st->name, DIAG_LINE, line_number(st), NULL);
+	while (st->at < st->end) {
+		const char *nl = memchr(st->at, '\n', (size_t)(st->end - st->at));
+
+		if (nl) {
+			st->at = nl + 1;
+			return;
+		}
+		st->at = st->end;
+		move_window(st, 1);
+	}
+}
+
+/* The same where the window has none.  Return: NULL at the end. */
+static const char *find_line(struct etrace_in *src, struct stream *st, const char **end)
+{
+	for (;;) {
+		size_t left = (size_t)(st->end - st->at), have;
+		const char *nl = memchr(st->at, '\n', left), *s = st->at;
+
+		if (nl && nl - s <= MAX_LINE) {
+			st->at = nl + 1;
+			st->state.line.number++;
+			*end = nl;
+			return s;
+		}
+		have = move_window(st, left + 1);
+		if (nl || left > MAX_LINE) {
+			skip_long(src, st);
+			continue;
+		}
+		if (have > left)
+			continue;
+		if (!have)
+			return NULL;
+		/* the last line, without a newline */
+		st->state.line.number++;
+		diag_report(src->diag, &cut_line, st->name, DIAG_LINE, line_number(st),
+			    "the last line has no newline at its end: it may be cut");
+		st->tail = xmalloc(have + 1);
+		memcpy(st->tail, st->window, have);
+		st->tail[have] = '\n';
+		*end = st->tail + have;
+		st->at = st->end;
+		move_window(st, 0);
+		return st->tail;
+	}
+}
+
+/*
+ * The next whole line.  Its newline may be read, as the byte at its end.
+ * Return: NULL behind the last.
+ */
+static inline const char *next_line(struct etrace_in *src, struct stream *st, const char **end)
+{
+	const char *s = st->at, *nl = memchr(s, '\n', (size_t)(st->end - s));
+
+	if (!nl || nl - s > MAX_LINE)
+		return find_line(src, st, end);
+	st->at = nl + 1;
+	st->state.line.number++;
+	*end = nl;
+	return s;
+}
+
+/* A line that is no etrace line; LOST lines wait for the next. */
+static int other_line(struct etrace_in *src, struct stream *st, struct assembler *a,
+		      enum line_class class, const char *s)
+{
+	int err = 0;
+
+	switch (class) {
+	case LINE_ETRACE:
+	case LINE_PENDING:
+		break;
+	case LINE_LOST:
+		/* two in a row: nothing came between them */
+		if (st->has_lost) {
+			st->lost.time = st->last_time;
+			err = asm_lost(a, &st->lost);
+		}
+		st->has_lost = true;
+		st->lost = st->state.lost;
+		st->lost.file = st->name;
+		st->lost.number = line_number(st);
+		break;
+	case LINE_FOREIGN:
+		src->foreign |= *s != '#';
+		diag_report(src->diag, &foreign_lines, st->name, DIAG_LINE, line_number(st), NULL);
+		break;
+	case LINE_DAMAGED:
+		diag_report(src->diag, &damaged_lines, st->name, DIAG_LINE, line_number(st),
+			    "damaged line, passed over");
+		break;
+	}
+	return err;
+}
+
+/* An input is at its end. */
+static int end_stream(struct etrace_in *src, struct stream *st, struct assembler *a)
+{
+	unsigned int foreign = line_flush(&st->state);
+
+	if (foreign)
+		diag_count(src->diag, &foreign_lines, foreign);
+	st->at_end = true;
+	if (in_error(st->in))
+		diag_report(src->diag, &unreadable, st->name, DIAG_LINE, line_number(st),
+			    "cannot be read on: %s", in_why(st->in));
+	if (!st->has_lost)
+		return 0;
+	st->lost.time = st->last_time;
+	st->has_lost = false;
+	return asm_lost(a, &st->lost);
+}
+
+/* The same from a line on that is not line_quick(), or from the end. */
+static __attribute__((noinline)) int advance_slowly(struct etrace_in *src, struct stream *st,
+						    struct assembler *a, const char *s,
+						    const char *end)
+{
+	unsigned int foreign = 0;
+	int err = 0;
+
+	while (!err && s) {
+		enum line_class class = line_other(&st->state, s, end, &foreign);
+
+		if (foreign)
+			diag_count(src->diag, &foreign_lines, foreign);
+		foreign = 0;
+		if (class == LINE_ETRACE)
+			return 0;
+		err = other_line(src, st, a, class, s);
+		if (err)
+			break;
+		s = next_line(src, st, &end);
+		if (s && line_quick(&st->state, s, end))
+			return 0;
+	}
+	return err ? err : end_stream(src, st, a);
+}
+
+/* Go to the next etrace line. */
+static inline int advance(struct etrace_in *src, struct stream *st, struct assembler *a)
+{
+	const char *end = NULL, *s = next_line(src, st, &end);
+
+	if (s && line_quick(&st->state, s, end))
+		return 0;
+	return advance_slowly(src, st, a, s, end);
+}
+
+/* ---- merging ---- */
+
+/* Ties go to the stream that comes first, so that the order is always the same. */
+static bool sooner(const struct stream *x, const struct stream *y)
+{
+	return x->state.line.time != y->state.line.time ?
+	       x->state.line.time < y->state.line.time : x < y;
+}
+
+static void sift_down(struct etrace_in *src, size_t i)
+{
+	struct stream *st = src->heap[i];
+
+	for (;;) {
+		size_t c = 2 * i + 1;
+
+		if (c >= src->nheap)
+			break;
+		if (c + 1 < src->nheap && sooner(src->heap[c + 1], src->heap[c]))
+			c++;
+		if (!sooner(src->heap[c], st))
+			break;
+		src->heap[i] = src->heap[c];
+		i = c;
+	}
+	src->heap[i] = st;
+}
+
+/* The time up to which the first stream can be read without asking the others. */
+static uint64_t others_time(const struct etrace_in *src)
+{
+	uint64_t t = UINT64_MAX;
+
+	for (size_t i = 1; i < src->nheap && i < 3; i++)
+		if (src->heap[i]->state.line.time < t)
+			t = src->heap[i]->state.line.time;
+	return t;
+}
+
+/* All inputs to their first lines. */
+static int begin_merge(struct etrace_in *src, struct assembler *a)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < src->n && !err; i++) {
+		err = advance(src, &src->streams[i], a);
+		if (!src->streams[i].at_end) {
+			src->heap[src->nheap++] = &src->streams[i];
+			src->own |= !err;
+		}
+	}
+	for (size_t i = src->nheap / 2; i-- > 0;)
+		sift_down(src, i);
+	return err;
+}
+
+/* Some lines of the stream whose turn it is. */
+static int merge(struct etrace_in *src, struct assembler *a)
+{
+	struct stream *st = src->turn;
+	unsigned int n = 0;
+	int err = 0;
+
+	if (!st) {
+		st = src->turn = src->heap[0];
+		src->until = others_time(src);
+	}
+	/* a stream keeps its turn for lines of equal time: one record */
+	do {
+		if (n++ == STEP_LINES)
+			return 0;
+		if (st->has_lost) {
+			st->lost.time = st->state.line.time;
+			st->has_lost = false;
+			err = asm_lost(a, &st->lost);
+		}
+		if (!err)
+			err = asm_line(a, &st->state.line);
+		if (err > 0) {
+			st->at += asm_more(a, &st->state, st->at, st->end, src->until);
+			err = 0;
+		}
+		st->last_time = st->state.line.time;
+		if (!err)
+			err = advance(src, st, a);
+	} while (!err && !st->at_end && st->state.line.time <= src->until);
+	src->turn = NULL;
+	if (st->at_end)
+		src->heap[0] = src->heap[--src->nheap];
+	if (src->nheap)
+		sift_down(src, 0);
+	return err;
+}
+
+static int etrace_in_step(struct source *s, struct sink *sink)
+{
+	struct etrace_in *src = (struct etrace_in *)s;
+	int err = 0;
+
+	if (!src->a) {
+		src->a = asm_new(sink, src->diag);
+		err = begin_merge(src, src->a);
+	} else if (src->nheap) {
+		err = merge(src, src->a);
+	}
+	if (!err && src->nheap)
+		return 1;
+	if (!err && src->foreign && !src->own)
+		diag_report(src->diag, &only_foreign, src->streams[0].name, DIAG_NOWHERE, 0,
+			    "has lines of other tracers, and none of etrace's");
+	/* what the output could not take any more is not missing in the input */
+	if (!err)
+		err = asm_end(src->a);
+	return err;
+}
+
+static void etrace_in_free(struct source *s)
+{
+	struct etrace_in *src = (struct etrace_in *)s;
+
+	asm_free(src->a);
+	for (size_t i = 0; i < src->n; i++)
+		free(src->streams[i].tail);
+	free(src->heap);
+	free(src);
+}
+
+struct source *etrace_in_open(const struct source_args *args)
+{
+	static const struct source_ops ops = { etrace_in_step, etrace_in_free };
+	struct etrace_in *src = xcalloc(1, sizeof(*src) + args->nin * sizeof(src->streams[0]));
+
+	src->source.ops = &ops;
+	src->diag = args->diag;
+	src->n = args->nin;
+	src->heap = xcalloc(args->nin, sizeof(struct stream *));
+	for (size_t i = 0; i < args->nin; i++) {
+		src->streams[i].in = args->in[i];
+		src->streams[i].name = in_name(args->in[i]);
+		src->streams[i].state.line.file = src->streams[i].name;
+		src->streams[i].window = src->streams[i].at = src->streams[i].end = "";
+	}
+	return &src->source;
+}
+
+/*
+ * Whether a line looks like one that ftrace prints, "TASK-PID [CPU] FLAGS TIME:
+ * EVENT ...", or like one of its graphs of functions, "CPU) TIME | CALL".
+ */
+static bool like_ftrace(const char *s, const char *end)
+{
+	const char *p = memchr(s, '[', (size_t)(end - s)), *q;
+	size_t n = 0;
+
+	if (p) {
+		for (p++; p < end && *p >= '0' && *p <= '9'; p++)
+			n++;
+		q = memmem(p, (size_t)(end - p), ": ", 2);
+		return n >= 3 && p < end && *p == ']' && q && q[-1] >= '0' && q[-1] <= '9';
+	}
+	while (s < end && *s == ' ')
+		s++;
+	for (; s < end && *s >= '0' && *s <= '9'; s++)
+		n++;
+	return n && s < end && *s == ')' && memchr(s, '|', (size_t)(end - s));
+}
+
+/*
+ * An etrace line among the first ones is unmistakable.  It can also stand behind
+ * any number of other tracers' lines.
+ */
+int etrace_in_detect(const uint8_t *data, size_t n)
+{
+	const char *s = (const char *)data, *nl;
+	struct line_state st = { 0 };
+	size_t traced = 0, others = 0;
+	int score = DETECT_NO;
+	char tail[512];
+
+	while (n) {
+		unsigned int foreign;
+
+		nl = memchr(s, '\n', n);
+		if (!nl) {
+			/* the beginning of a line; the parser wants an end */
+			n = n < sizeof(tail) ? n : sizeof(tail) - 1;
+			memcpy(tail, s, n);
+			tail[n++] = '\n';
+			s = tail;
+			nl = tail + n - 1;
+		}
+		switch (line_parse(&st, s, nl, &foreign)) {
+		case LINE_ETRACE:
+			return DETECT_SURE;
+		case LINE_LOST:
+			score = DETECT_LIKELY;
+			break;
+		default:
+			if (like_ftrace(s, nl))
+				traced++;
+			else
+				others += nl > s && *s != '#';
+			break;
+		}
+		n -= (size_t)(nl + 1 - s);
+		s = nl + 1;
+	}
+	return score == DETECT_NO && traced > others ? DETECT_MAYBE : score;
+}
+
+/* ---- options of all rows that look into upids ---- */
+
+const struct opt_row etrace_pid_options[] = {
+	ETRACE_PID_OPTION,
+	{ 0 }
+};
+
+bool etrace_pid_bits(const struct opts *opts, struct diag *diag, unsigned int *bits)
+{
+	uint64_t v = ET_DEFAULT_PID_BITS;
+
+	if (!opt_number(opts, "bits-of-real-pid", 0, 32, &v)) {
+		diag_fatal(diag, "--bits-of-real-pid %s: must be a number from 0 to 32, as the module's parameter",
+			   opt_value(opts, "bits-of-real-pid"));
+		return false;
+	}
+	*bits = (unsigned int)v;
+	return true;
+}

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Filters over a whole sp-rtrace log, in the order in which the original
+ * post-processor applies them.  See sprt_filter.h.
+ */
+#include "format/sprtrace/sprt_filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/sprtrace/sprt_formats.h"
+#include "format/sprtrace/sprt_live.h"
+#include "format/sprtrace/sprt_resolve.h"
+#include "io/stats_out.h"
+#include "base/xalloc.h"
+
+#define COMMON_OPTIONS							\
+	{ "leaks", NULL, "only blocks that were never freed" },		\
+	{ "depth", "N", "only the N innermost frames of a backtrace" },	\
+	{ "contexts", "MASK",						\
+	  "only calls in one of these contexts (hex); 0: in none" },	\
+	{ "resources", "MASK", "only these resources (hex, as in reports)" }, \
+	{ "include", "FILE", "only the calls whose numbers are in FILE" }, \
+	{ "exclude", "FILE", "not the calls whose numbers are in FILE" }, \
+	{ "call-address", "TARGET:START+SIZE",				\
+	  "calls with a frame in these addresses of a mapped file" }, \
+	{ "resolve", NULL, "function names and source lines" },		\
+	{ "sysroot", "DIR",						\
+	  "with --resolve: where the traced machine's files are" }
+
+/* See stats_out.h. */
+const struct opt_row sprt_stats_options[] = {
+	COMMON_OPTIONS,
+	STATS_OPTION,
+	{ 0 }
+};
+
+static const struct diag_kind no_target = {
+	"ranges of addresses that no mapped file has", DIAG_DAMAGE };
+
+const struct opt_row sprt_options[] = {
+	COMMON_OPTIONS,
+	{ 0 }
+};
+
+const struct opt_row sprt_report_options[] = {
+	COMMON_OPTIONS,
+	{ "compress", NULL, "calls with the same backtrace together" },
+	{ "sort", "ORDER",
+	  "of --compress: size, size-asc (default), count, count-asc" },
+	{ 0 }
+};
+
+/* --- options ------------------------------------------------------------ */
+
+static bool read_mask(const struct opts *opts, const char *name, bool *has,
+		      uint32_t *mask, struct diag *diag)
+{
+	const char *s = opt_value(opts, name);
+	unsigned long v;
+	char *end;
+
+	if (!s)
+		return true;
+	errno = 0;
+	v = strtoul(s, &end, 16);
+	if (errno || end == s || *end || *s == '-' || v > UINT32_MAX) {
+		diag_fatal(diag, "--%s %s: not a hexadecimal mask of 32 bits",
+			   name, s);
+		return false;
+	}
+	*has = true;
+	*mask = (uint32_t)v;
+	return true;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* One number per line, as C writes them; empty lines count for nothing. */
+static bool read_numbers(const struct opts *opts, const char *name, bool *has,
+			 struct sprt_numbers *list, struct diag *diag)
+{
+	const char *path = opt_value(opts, name);
+	char line[128], *end;
+	unsigned long at = 0;
+	bool good = true;
+	FILE *f;
+
+	if (!path)
+		return true;
+	f = fopen(path, "re");
+	if (!f) {
+		diag_fatal(diag, "--%s %s: %s", name, path, strerror(errno));
+		return false;
+	}
+	*has = true;
+	while (good && fgets(line, sizeof(line), f)) {
+		uint64_t v;
+
+		at++;
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!line[strspn(line, " \t")])
+			continue;
+		errno = 0;
+		v = strtoull(line, &end, 0);
+		good = !errno && end != line && !end[strspn(end, " \t")] &&
+		       !strchr(line, '-');
+		list->v = xgrow(list->v, &list->cap, list->n + 1,
+				sizeof(*list->v));
+		list->v[list->n++] = v;
+	}
+	if (!good)
+		diag_fatal(diag, "--%s %s: line %lu is not a call number", name,
+			   path, at);
+	else if (ferror(f))
+		diag_fatal(diag, "--%s %s: cannot be read", name, path);
+	good = good && !ferror(f);
+	fclose(f);
+	if (list->n)
+		qsort(list->v, list->n, sizeof(*list->v), compare_numbers);
+	return good;
+}
+
+static bool read_range(struct sprt_options *o, const struct opts *opts,
+		       struct diag *diag)
+{
+	const char *s = opt_value(opts, "call-address"), *colon;
+	char *end;
+
+	if (!s)
+		return true;
+	colon = strrchr(s, ':');
+	if (!colon || colon == s)
+		goto bad;
+	errno = 0;
+	o->start = strtoull(colon + 1, &end, 16);
+	if (end == colon + 1 || *end != '+')
+		goto bad;
+	s = end + 1;
+	o->size = strtoull(s, &end, 16);
+	if (errno || end == s || *end || strchr(colon, '-'))
+		goto bad;
+	s = opt_value(opts, "call-address");
+	o->target = xstrndup(s, (size_t)(colon - s));
+	o->has_range = true;
+	return true;
+bad:
+	diag_fatal(diag, "--call-address %s: should be PATH:START+SIZE, the last two hexadecimal",
+		   opt_value(opts, "call-address"));
+	return false;
+}
+
+static bool read_sort(struct sprt_options *o, const struct opts *opts,
+		      struct diag *diag)
+{
+	static const char *const names[] = {
+		[SPRT_SIZE_ASC] = "size-asc", [SPRT_SIZE] = "size",
+		[SPRT_COUNT_ASC] = "count-asc", [SPRT_COUNT] = "count",
+	};
+	const char *s = opt_value(opts, "sort");
+
+	if (!s)
+		return true;
+	if (!o->compress) {
+		diag_fatal(diag, "--sort orders the groups of --compress: say both");
+		return false;
+	}
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(s, names[i])) {
+			o->sort = (enum sprt_sort)i;
+			return true;
+		}
+	diag_fatal(diag, "--sort %s: should be size, size-asc, count or count-asc",
+		   s);
+	return false;
+}
+
+bool sprt_options_read(struct sprt_options *o, const struct opts *opts,
+		       struct diag *diag)
+{
+	uint64_t depth = 0;
+
+	memset(o, 0, sizeof(*o));
+	o->leaks = opt_flag(opts, "leaks");
+	o->compress = opt_flag(opts, "compress");
+	o->resolve = opt_flag(opts, "resolve");
+	o->sysroot = opt_value(opts, "sysroot");
+	if (o->sysroot && !o->resolve) {
+		diag_fatal(diag, "--sysroot says where --resolve looks: say both");
+		return false;
+	}
+	o->has_depth = opt_flag(opts, "depth");
+	if (!opt_number(opts, "depth", 0, UINT32_MAX, &depth)) {
+		diag_fatal(diag, "--depth %s: not a number of frames",
+			   opt_value(opts, "depth"));
+		return false;
+	}
+	o->depth = (uint32_t)depth;
+	return read_mask(opts, "contexts", &o->has_contexts, &o->contexts,
+			 diag) &&
+	       read_mask(opts, "resources", &o->has_resources, &o->resources,
+			 diag) &&
+	       read_numbers(opts, "include", &o->has_include, &o->include,
+			    diag) &&
+	       read_numbers(opts, "exclude", &o->has_exclude, &o->exclude,
+			    diag) &&
+	       read_range(o, opts, diag) && read_sort(o, opts, diag);
+}
+
+void sprt_options_free(struct sprt_options *o)
+{
+	free(o->include.v);
+	free(o->exclude.v);
+	free(o->target);
+}
+
+/* --- resources ---------------------------------------------------------- */
+
+void sprt_resources(const struct sprt_log *log,
+		    const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1])
+{
+	memset(by_id, 0, (SPRT_RESOURCE_MAX + 1) * sizeof(*by_id));
+	for (size_t i = 0; i < log->nitems; i++) {
+		const struct sprt_item *item = &log->items[i].item;
+
+		if (item->kind == SPRT_RESOURCE &&
+		    item->resource.id <= SPRT_RESOURCE_MAX)
+			by_id[item->resource.id] = &item->resource;
+	}
+	by_id[0] = NULL;
+}
+
+const struct sprt_resource *
+sprt_resource_of(const struct sprt_resource *const by_id[SPRT_RESOURCE_MAX + 1],
+		 const struct sprt_call *call)
+{
+	return call->resource <= SPRT_RESOURCE_MAX ? by_id[call->resource] :
+						     NULL;
+}
+
+/* --- filters ------------------------------------------------------------ */
+
+static bool in_mask(uint32_t mask, uint32_t id)
+{
+	return id >= 1 && id <= SPRT_RESOURCE_MAX && mask >> (id - 1) & 1;
+}
+
+static bool listed(const struct sprt_numbers *list, uint64_t number)
+{
+	return list->n && bsearch(&number, list->v, list->n, sizeof(*list->v),
+				  compare_numbers);
+}
+
+/*
+ * The addresses of --call-address.  START counts from the beginning of the
+ * mapping, unless it is an address within it already: so it is for programs
+ * that are linked to a fixed address.
+ */
+static bool find_range(struct sprt_log *log, const struct sprt_options *o,
+		       uint64_t *from, uint64_t *to)
+{
+	struct sprt_kept_item *kept;
+	size_t i = 0;
+
+	while ((kept = sprt_log_find(log, SPRT_MAP, &i))) {
+		const struct sprt_map *map = &kept->item.map;
+
+		if (!strstr(map->path, o->target))
+			continue;
+		*from = o->start;
+		if (o->start < map->from)
+			*from += map->from;
+		*to = *from + o->size;
+		if (*to < *from)
+			*to = UINT64_MAX;
+		return true;
+	}
+	return false;
+}
+
+static bool calls_from(const struct sprt_call *call, uint64_t from, uint64_t to)
+{
+	for (uint32_t i = 0; i < call->nframes; i++)
+		if (call->frames[i] >= from && call->frames[i] < to)
+			return true;
+	return false;
+}
+
+static bool wanted(const struct sprt_call *call, const struct sprt_options *o,
+		   const struct sprt_resource *const *by_id, bool has_range,
+		   uint64_t from, uint64_t to)
+{
+	if (o->has_resources && sprt_resource_of(by_id, call) &&
+	    !in_mask(o->resources, call->resource))
+		return false;
+	if (has_range && !calls_from(call, from, to))
+		return false;
+	if (o->has_include ? !listed(&o->include, call->number) :
+			     listed(&o->exclude, call->number))
+		return false;
+	if (o->has_contexts && (o->contexts ? !(call->context & o->contexts) :
+					      call->context != 0))
+		return false;
+	return true;
+}
+
+/* Leaves the allocations of blocks that are not freed later on. */
+static void remove_freed(struct sprt_log *log,
+			 const struct sprt_resource *const *by_id)
+{
+	struct sprt_live live = { 0 };
+
+	for (size_t i = 0; i < log->ncalls; i++) {
+		struct sprt_kept_call *kept = log->calls[i];
+		const struct sprt_call *call = &kept->call;
+		const struct sprt_resource *res = sprt_resource_of(by_id, call);
+		bool counted = res && res->flags & SPRT_RES_REFCOUNT;
+		struct sprt_block block = {
+			.id = call->id, .resource = call->resource, .cookie = i,
+		};
+
+		if (kept->removed)
+			continue;
+		if (call->type == SPRT_CALL_ALLOC) {
+			kept->removed = !sprt_live_alloc(&live, &block, counted);
+		} else if (call->type == SPRT_CALL_FREE) {
+			kept->removed = true;
+			if (sprt_live_release(&live, call->resource, call->id,
+					      counted, &block))
+				log->calls[block.cookie]->removed = true;
+		}
+	}
+	sprt_live_free(&live);
+}
+
+static void trim(struct sprt_log *log, uint32_t depth)
+{
+	for (size_t i = 0; i < log->ncalls; i++) {
+		struct sprt_call *call = &log->calls[i]->call;
+
+		if (call->nframes > depth)
+			sprt_log_set_trace(log, call, call->frames,
+					   call->resolved, depth);
+	}
+}
+
+static void find_extremes(struct sprt_log *log)
+{
+	log->lowest = UINT64_MAX;
+	log->highest = 0;
+	for (size_t i = 0; i < log->ncalls; i++) {
+		const struct sprt_call *call = &log->calls[i]->call;
+
+		if (log->calls[i]->removed || call->type != SPRT_CALL_ALLOC)
+			continue;
+		if (call->id < log->lowest)
+			log->lowest = call->id;
+		if (call->id > log->highest)
+			log->highest = call->id;
+	}
+}
+
+void sprt_filter(struct sprt_log *log, const struct sprt_options *o,
+		 struct diag *diag)
+{
+	const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1];
+	uint64_t from = 0, to = 0;
+	bool has_range = false;
+
+	sprt_resources(log, by_id);
+	if (o->has_depth)
+		trim(log, o->depth);
+	if (o->has_range) {
+		has_range = find_range(log, o, &from, &to);
+		if (!has_range)
+			diag_report(diag, &no_target, NULL, DIAG_NOWHERE, 0,
+				    "--call-address: no file with \"%s\" in its path is mapped, no call is left out",
+				    o->target);
+	}
+	for (size_t i = 0; i < log->ncalls; i++)
+		if (!wanted(&log->calls[i]->call, o, by_id, has_range, from, to))
+			log->calls[i]->removed = true;
+	for (size_t i = 0; i < log->nitems; i++) {
+		struct sprt_item *item = &log->items[i].item;
+
+		if (item->kind == SPRT_RESOURCE && o->has_resources)
+			log->items[i].removed = !in_mask(o->resources,
+							 item->resource.id);
+		if (item->kind == SPRT_CONTEXT && o->has_contexts)
+			log->items[i].removed =
+				!(item->context.id & o->contexts);
+		if (item->kind == SPRT_PROCESS && o->has_depth) {
+			item->process.has_depth = true;
+			item->process.depth = o->depth;
+		}
+		if (item->kind == SPRT_LOG && o->leaks)
+			item->log.filters |= SPRT_FILTER_LEAKS;
+		if (item->kind == SPRT_LOG && o->resolve)
+			item->log.filters |= SPRT_FILTER_RESOLVE;
+	}
+	find_extremes(log);
+	if (o->leaks)
+		remove_freed(log, by_id);
+	if (o->resolve)
+		sprt_resolve(log, o->sysroot, diag);
+}
+
+/* --- before a streaming sink -------------------------------------------- */
+
+struct filter_sink {
+	struct sink sink;
+	struct sink *to;
+	struct sprt_log *log;
+	struct sprt_options options;
+	struct diag *diag;
+};
+
+static int pass_on(struct filter_sink *f)
+{
+	int ret;
+
+	/* Before the first log there is nothing that could lack a mapping. */
+	if (!f->log->nitems)
+		return 0;
+	sprt_filter(f->log, &f->options, f->diag);
+	ret = sprt_log_replay(f->log, f->to);
+	sprt_log_clear(f->log);
+	return ret;
+}
+
+static int filter_item(struct sink *s, const void *p)
+{
+	struct filter_sink *f = (struct filter_sink *)s;
+	const struct sprt_item *item = p;
+	int ret = 0;
+
+	if (item->kind == SPRT_LOG)
+		ret = pass_on(f);
+	sprt_log_add(f->log, item);
+	return ret;
+}
+
+static int filter_end(struct sink *s)
+{
+	struct filter_sink *f = (struct filter_sink *)s;
+	int ret = pass_on(f), end = sink_end(f->to);
+
+	return ret ? ret : end;
+}
+
+static void filter_free(struct sink *s)
+{
+	struct filter_sink *f = (struct filter_sink *)s;
+
+	sink_free(f->to);
+	sprt_log_free(f->log);
+	sprt_options_free(&f->options);
+	free(f);
+}
+
+struct sink *sprt_filter_sink(struct sink *to, const struct sink_args *args)
+{
+	static const struct sink_ops ops = {
+		filter_item, filter_end, filter_free
+	};
+	struct filter_sink *f;
+	bool any = false;
+
+	if (!to)
+		return NULL;
+	for (const struct opt_row *row = sprt_options; row->name; row++)
+		any |= opt_flag(args->opts, row->name);
+	if (!any)
+		return to;
+	f = xcalloc(1, sizeof(*f));
+	f->sink.ops = &ops;
+	f->to = to;
+	f->log = sprt_log_new();
+	f->diag = args->diag;
+	if (!sprt_options_read(&f->options, args->opts, args->diag)) {
+		filter_free(&f->sink);
+		return NULL;
+	}
+	return &f->sink;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * What the post-processor of sp-rtrace could leave out of a log, as options of
+ * all sinks of MODEL_SPRTRACE, and the resources of a log by their ids.
+ */
+#ifndef SPRT_FILTER_H
+#define SPRT_FILTER_H
+
+#include "io/formats.h"
+#include "format/sprtrace/sprt_log.h"
+#include "format/sprtrace/sprt_model.h"
+
+/* Call numbers from a file, sorted. */
+struct sprt_numbers {
+	uint64_t *v;
+	size_t n, cap;
+};
+
+enum sprt_sort { SPRT_SIZE_ASC, SPRT_SIZE, SPRT_COUNT_ASC, SPRT_COUNT };
+
+/* The options, read.  Masks: bit @id - 1 of a resource, the id of a context. */
+struct sprt_options {
+	bool leaks, compress, resolve;
+	enum sprt_sort sort;
+	const char *sysroot;	/* NULL: not given */
+	bool has_depth, has_contexts, has_resources, has_range;
+	uint32_t depth, contexts, resources;
+	bool has_include, has_exclude;
+	struct sprt_numbers include, exclude;
+	char *target;		/* of --call-address */
+	uint64_t start, size;
+};
+
+/**
+ * sprt_options_read - take the options from the command line
+ * @o: filled in; to be freed with sprt_options_free() in any case
+ *
+ * Return: false after diag_fatal(): a value makes no sense.
+ */
+bool sprt_options_read(struct sprt_options *o, const struct opts *opts,
+		       struct diag *diag);
+void sprt_options_free(struct sprt_options *o);
+
+/**
+ * sprt_filter - remove from a log what the options say, shorten backtraces,
+ * and give them names
+ *
+ * The log item's filters, the process item's depth, and the log's lowest and
+ * highest are set to what holds now.
+ */
+void sprt_filter(struct sprt_log *log, const struct sprt_options *o,
+		 struct diag *diag);
+
+/**
+ * sprt_filter_sink - put filters before a sink that takes items as they come
+ * @to: that sink, or NULL; owned by the result from now on
+ *
+ * Return: @to itself if the options ask for nothing; a sink that keeps each
+ * log in memory until it is complete; NULL after diag_fatal() (@to is freed).
+ */
+struct sink *sprt_filter_sink(struct sink *to, const struct sink_args *args);
+
+/**
+ * sprt_resource_of - what the log says of a call's resource
+ * @by_id: filled by sprt_resources()
+ *
+ * Return: NULL if the log does not describe it.
+ */
+const struct sprt_resource *
+sprt_resource_of(const struct sprt_resource *const by_id[SPRT_RESOURCE_MAX + 1],
+		 const struct sprt_call *call);
+
+/** sprt_resources - the resources of a log by their ids, removed ones too */
+void sprt_resources(const struct sprt_log *log,
+		    const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1]);
+
+#endif

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Sink "fxt" of sp-rtrace logs.  What becomes what stands in
+ * Documentation/sp-rtrace.md; in short: a log is a process with one thread, a
+ * call is an instant, the life of a block an async span, the blocks that live
+ * at a time a counter of their resource, everything else an instant of the
+ * category "metadata".
+ */
+#include "format/sprtrace/sprt_filter.h"
+#include "format/sprtrace/sprt_formats.h"
+#include "format/sprtrace/sprt_fxt_state.h"
+#include "format/sprtrace/sprt_words.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROVIDER	1u
+#define NS_PER_SEC	1000000000ull
+#define DAY_US		(24ull * 3600 * 1000000)
+/* Above all pids of Linux: koids of processes whose pid is taken or unknown. */
+#define KOID_MADE	(1ull << 22)
+
+/* --- processes ---------------------------------------------------------- */
+
+static void name_process(struct sprt_fxt *f, const char *name)
+{
+	bool whole;
+	int err;
+
+	err = fxt_process_name(f->w, f->koid, sprt_fxt_str(sprt_fxt_name(f, name, &whole)));
+	if (!err)
+		err = fxt_thread_name(f->w, f->koid, f->koid,
+				      FXT_STR("all threads"));
+	if (err && !f->err)
+		f->err = err;
+}
+
+/* A process that has no pid of its own in this trace. */
+static uint64_t made_koid(struct sprt_fxt *f)
+{
+	return KOID_MADE + f->made++;
+}
+
+/*
+ * The log's process.  A log that goes on where the one before it ended, of the
+ * same process, stays with it; others that have the same pid are apart.
+ */
+static void set_process(struct sprt_fxt *f, const struct sprt_process *p)
+{
+	struct sprt_block block = { .id = p->pid };
+	const char *name = sprt_intern_str(&f->names, p->name);
+	bool known = f->process == name && f->pid == p->pid;
+
+	if (p->has_time && p->sec > 0 && p->sec < INT64_MAX / (int64_t)NS_PER_SEC)
+		f->start = f->now = (uint64_t)p->sec * NS_PER_SEC +
+				    p->usec % 1000000 * 1000;
+	if (!known) {
+		bool fresh = p->pid && p->pid < KOID_MADE &&
+			     sprt_live_alloc(&f->pids, &block, true);
+
+		f->koid = fresh ? p->pid : made_koid(f);
+	}
+	f->process = name;
+	f->pid = p->pid;
+	name_process(f, *p->name ? p->name : "unknown");
+}
+
+/* --- time --------------------------------------------------------------- */
+
+/* Sets now to the time of a call; tells once how the clocks relate. */
+static void set_time(struct sprt_fxt *f, const struct sprt_call *call)
+{
+	uint64_t us;
+
+	if (!call->time_us) {
+		if (!f->timed && !f->untimed) {
+			f->untimed = true;
+			sprt_fxt_text(f, "clock", "calls have no time: they are shown one microsecond apart");
+			sprt_fxt_instant(f, "metadata", "clock");
+		}
+		if (!f->timed)
+			f->now = f->start + call->number % (1ull << 40) * 1000;
+		return;
+	}
+	us = call->time_us;
+	if (f->timed && us < f->last_us && f->last_us - us > DAY_US / 2)
+		f->days_us += DAY_US;
+	f->last_us = us;
+	us += f->days_us;
+	if (!f->timed) {
+		f->timed = true;
+		f->first_us = us;
+		f->now = f->start;
+		sprt_fxt_number(f, "uptime_of_day_us", us);
+		sprt_fxt_text(f, "clock", f->start ?
+			      "the first call is shown at the time when the log began" :
+			      "the first call is shown at 0");
+		sprt_fxt_instant(f, "metadata", "clock");
+	}
+	if (us >= f->first_us)
+		f->now = f->start + (us - f->first_us) * 1000;
+	else if (f->start > (f->first_us - us) * 1000)
+		f->now = f->start - (f->first_us - us) * 1000;
+	else
+		f->now = 0;
+}
+
+/* A log has ended: the clock of the next one is another. */
+static void end_log(struct sprt_fxt *f)
+{
+	sprt_fxt_end_blocks(f);
+	memset(f->contexts, 0, sizeof(f->contexts));
+	f->timed = f->untimed = false;
+	f->start = f->now;
+	f->days_us = 0;
+}
+
+/* --- calls -------------------------------------------------------------- */
+
+static void add_contexts(struct sprt_fxt *f, uint32_t mask)
+{
+	const char *names = "";
+
+	if (!mask)
+		return;
+	sprt_fxt_text(f, "context", sprt_fxt_format(f, "0x%" PRIx32, mask));
+	for (unsigned int i = 0; i < 32; i++)
+		if (mask >> i & 1 && f->contexts[i])
+			names = sprt_fxt_format(f, "%s%s%s", names, *names ? ", " : "",
+						f->contexts[i]);
+	if (*names)
+		sprt_fxt_text(f, "context_names", names);
+}
+
+static void add_arguments(struct sprt_fxt *f, const struct sprt_call *call)
+{
+	for (uint32_t i = 0; i < call->nargs; i++) {
+		const struct sprt_arg *arg = &call->args[i];
+		bool whole;
+		const char *name = sprt_fxt_name(f, arg->name, &whole);
+
+		if (whole)
+			sprt_fxt_text(f, sprt_fxt_format(f, "$%s", name), arg->value);
+		else
+			sprt_fxt_text(f, sprt_fxt_format(f, "$%" PRIu32, i + 1),
+				      sprt_fxt_format(f, "%s = %s", arg->name, arg->value));
+	}
+}
+
+/* One text, a line for each frame: equal backtraces are equal strings. */
+static void add_backtrace(struct sprt_fxt *f, const struct sprt_call *call)
+{
+	size_t n = 0, len = 0;
+	char *text;
+
+	if (!call->nframes)
+		return;
+	for (uint32_t i = 0; i < call->nframes; i++)
+		n += 20 + (call->resolved && call->resolved[i] ?
+			   strlen(call->resolved[i]) + 1 : 0);
+	text = sprt_arena_alloc(&f->scratch, n + 1);
+	for (uint32_t i = 0; i < call->nframes; i++) {
+		const char *name = call->resolved ? call->resolved[i] : NULL;
+
+		len += (size_t)snprintf(text + len, n + 1 - len,
+					"%s0x%" PRIx64 "%s%s", i ? "\n" : "",
+					call->frames[i], name ? " " : "",
+					name ? name : "");
+	}
+	sprt_fxt_text(f, "backtrace", text);
+}
+
+static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
+{
+	static const char *const types[] = {
+		[SPRT_CALL_UNDEFINED] = "undefined", [SPRT_CALL_FREE] = "free",
+		[SPRT_CALL_ALLOC] = "allocation",
+	};
+	struct fxt_arg backtrace = { .type = FXT_ARG_NULL };
+	struct sprt_fxt_kind *k = sprt_fxt_kind(f, call->resource);
+	size_t before;
+	bool whole;
+
+	set_time(f, call);
+	sprt_fxt_number(f, "number", call->number);
+	sprt_fxt_text(f, "type", call->type <= SPRT_CALL_ALLOC ? types[call->type] :
+			    sprt_fxt_format(f, "%" PRIu32, call->type));
+	sprt_fxt_pointer(f, "id", call->id);
+	if (call->type != SPRT_CALL_FREE || call->size)
+		sprt_fxt_number(f, "size", sprt_call_amount(call));
+	if (k == f->kinds)
+		sprt_fxt_number(f, "resource", call->resource);
+	add_contexts(f, call->context);
+	sprt_fxt_instant_name(f, call->name, &whole);
+	if (!whole)
+		sprt_fxt_text(f, "function", call->name);
+	add_arguments(f, call);
+	before = f->nargs;
+	add_backtrace(f, call);
+	if (f->nargs > before)
+		backtrace = f->args[before];
+	sprt_fxt_instant(f, k->type, *call->name ? call->name : "unnamed");
+	sprt_fxt_track(f, call, backtrace);
+}
+
+/* --- everything else ---------------------------------------------------- */
+
+static void write_log(struct sprt_fxt *f, const struct sprt_log_start *log)
+{
+	sprt_fxt_text(f, "source", log->text ? "text" : "binary");
+	sprt_fxt_text(f, "version", sprt_fxt_format(f, "%u.%u", log->major, log->minor));
+	sprt_fxt_text(f, "arch", log->arch);
+	if (!log->text) {
+		sprt_fxt_text(f, "byte_order", log->big_endian ? "big" : "little");
+		sprt_fxt_number(f, "pointer_size", log->ptr_size);
+	}
+	for (unsigned int i = 0; i < 3; i++)
+		if (log->filters >> i & 1)
+			sprt_fxt_text(f, "filter", sprt_filter_names[i]);
+	if (*log->origin)
+		sprt_fxt_text(f, "origin", log->origin);
+	sprt_fxt_instant(f, "metadata", "log");
+}
+
+static void write_process(struct sprt_fxt *f, const struct sprt_process *p)
+{
+	sprt_fxt_number(f, "pid", p->pid);
+	sprt_fxt_text(f, "name", p->name);
+	if (p->has_time)
+		sprt_fxt_text(f, "time", sprt_fxt_format(f, "%" PRId64 ".%06" PRIu32, p->sec,
+							 p->usec));
+	if (p->has_depth)
+		sprt_fxt_number(f, "backtrace_depth", p->depth);
+	sprt_fxt_instant(f, "metadata", "process");
+}
+
+static void write_resource(struct sprt_fxt *f, const struct sprt_resource *res)
+{
+	sprt_fxt_number(f, "id", res->id);
+	sprt_fxt_text(f, "type", res->type);
+	sprt_fxt_text(f, "description", res->desc);
+	sprt_fxt_text(f, "flags", sprt_fxt_format(f, "0x%" PRIx32 "%s", res->flags,
+						  res->flags & SPRT_RES_REFCOUNT ?
+						  " refcount" : ""));
+	sprt_fxt_instant(f, "metadata", "resource");
+	if (res->id && res->id <= SPRT_RESOURCE_MAX)
+		sprt_fxt_set_kind(f, res->id, res->type, res->flags & SPRT_RES_REFCOUNT);
+}
+
+static void write_context(struct sprt_fxt *f, const struct sprt_context *c)
+{
+	sprt_fxt_text(f, "id", sprt_fxt_format(f, "0x%" PRIx32, c->id));
+	sprt_fxt_text(f, "name", c->name);
+	sprt_fxt_instant(f, "metadata", "context");
+	for (unsigned int i = 0; i < 32; i++)
+		if (c->id == 1u << i)
+			f->contexts[i] = sprt_intern_str(&f->names, c->name);
+}
+
+static void write_heap(struct sprt_fxt *f, const struct sprt_heap *heap)
+{
+	sprt_fxt_pointer(f, "heap bottom", heap->bottom);
+	sprt_fxt_pointer(f, "heap top", heap->top);
+	if (heap->narrow)
+		sprt_fxt_text(f, "pointers", "low 32 bits only");
+	for (int i = 0; i < SPRT_HEAP_NWORDS; i++) {
+		const struct sprt_heap_word *word = &sprt_heap_words[i];
+
+		if (word->value >= 0)
+			sprt_fxt_arg(f, fxt_arg_i(sprt_fxt_str(word->label),
+						  heap->value[word->value]));
+	}
+	sprt_fxt_instant(f, "metadata", "heap");
+}
+
+static void write_pair(struct sprt_fxt *f, const char *event, const char *a,
+		       const char *a_value, const char *b, const char *b_value)
+{
+	if (a_value)
+		sprt_fxt_text(f, a, a_value);
+	if (b_value)
+		sprt_fxt_text(f, b, b_value);
+	sprt_fxt_instant(f, "metadata", event);
+}
+
+static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
+{
+	switch (item->kind) {
+	case SPRT_LOG:
+		write_log(f, &item->log);
+		break;
+	case SPRT_PROCESS:
+		write_process(f, &item->process);
+		break;
+	case SPRT_MODULE:
+		sprt_fxt_text(f, "id", sprt_fxt_format(f, "0x%" PRIx32, item->module.id));
+		sprt_fxt_text(f, "name", item->module.name);
+		sprt_fxt_text(f, "version", sprt_fxt_format(f, "%u.%u", item->module.major,
+							    item->module.minor));
+		sprt_fxt_instant(f, "metadata", "module");
+		break;
+	case SPRT_MAP:
+		sprt_fxt_text(f, "path", item->map.path);
+		sprt_fxt_pointer(f, "from", item->map.from);
+		sprt_fxt_pointer(f, "to", item->map.to);
+		sprt_fxt_instant(f, "metadata", "map");
+		break;
+	case SPRT_RESOURCE:
+		write_resource(f, &item->resource);
+		break;
+	case SPRT_CONTEXT:
+		write_context(f, &item->context);
+		break;
+	case SPRT_CALL:
+		write_call(f, &item->call);
+		break;
+	case SPRT_HEAP:
+		write_heap(f, &item->heap);
+		break;
+	case SPRT_FILE:
+		write_pair(f, "attachment", "name", item->file.name, "path",
+			   item->file.path);
+		break;
+	case SPRT_OUTPUT:
+		write_pair(f, "output", "directory", item->output.dir,
+			   "options", item->output.options);
+		break;
+	case SPRT_LIBRARY:
+		write_pair(f, "library", "name", item->library, NULL, NULL);
+		break;
+	case SPRT_COMMENT:
+		write_pair(f, "comment", "text", item->comment, NULL, NULL);
+		break;
+	}
+	sprt_arena_reset(&f->scratch);
+}
+
+/* --- the sink ----------------------------------------------------------- */
+
+/*
+ * A log begins with packets that come before the one that names the process;
+ * they wait for it.
+ */
+static void start_process(struct sprt_fxt *f, const struct sprt_process *p)
+{
+	struct sprt_log *log = f->waiting;
+
+	set_process(f, p);
+	f->waiting = NULL;
+	for (size_t i = 0; i < log->nitems; i++)
+		write_item(f, &log->items[i].item);
+	sprt_log_free(log);
+}
+
+static const struct sprt_process nobody = { .name = "" };
+
+static int fxt_item(struct sink *sink, const void *p)
+{
+	struct sprt_fxt *f = (struct sprt_fxt *)sink;
+	const struct sprt_item *item = p;
+
+	if (item->kind == SPRT_LOG) {
+		if (f->waiting)
+			start_process(f, &nobody);
+		if (f->koid)
+			end_log(f);
+		f->waiting = sprt_log_new();
+	}
+	if (f->waiting) {
+		if (item->kind == SPRT_LOG || item->kind == SPRT_OUTPUT) {
+			sprt_log_add(f->waiting, item);
+			return f->err;
+		}
+		start_process(f, item->kind == SPRT_PROCESS ? &item->process :
+							      &nobody);
+	}
+	write_item(f, item);
+	return f->err ? f->err : out_error(f->out);
+}
+
+/* The end, and what was wrong with the input: its counts are complete then. */
+static int fxt_end(struct sink *sink)
+{
+	struct sprt_fxt *f = (struct sprt_fxt *)sink;
+	const struct diag_kind *kind;
+	uint64_t n;
+	int err;
+
+	if (f->waiting)
+		start_process(f, &nobody);
+	if (f->koid)
+		end_log(f);
+	else
+		f->koid = made_koid(f);
+	for (unsigned int i = 0; (kind = diag_next(f->diag, i, &n)); i++) {
+		sprt_fxt_text(f, "what", kind->what);
+		sprt_fxt_number(f, "count", n);
+		sprt_fxt_instant(f, "metadata", "damaged input");
+	}
+	err = out_flush(f->out);
+	return f->err ? f->err : err;
+}
+
+static void fxt_free(struct sink *sink)
+{
+	struct sprt_fxt *f = (struct sprt_fxt *)sink;
+
+	fxt_writer_free(f->w);
+	sprt_log_free(f->waiting);
+	sprt_intern_free(&f->names);
+	sprt_arena_free(&f->scratch);
+	sprt_live_free(&f->pids);
+	sprt_live_free(&f->live);
+	free(f->args);
+	free(f);
+}
+
+struct sink *sprt_fxt_open(const struct sink_args *args)
+{
+	static const struct sink_ops ops = { fxt_item, fxt_end, fxt_free };
+	struct sprt_fxt *f = xcalloc(1, sizeof(*f));
+
+	f->sink.ops = &ops;
+	f->diag = args->diag;
+	f->out = args->out;
+	f->w = fxt_writer_new(f->out);
+	fxt_magic(f->w);
+	fxt_provider_info(f->w, PROVIDER, FXT_STR("sp-rtrace"));
+	fxt_init(f->w, NS_PER_SEC);
+	/* A consumer loses the names of threads if it is not the first. */
+	fxt_pin(f->w, FXT_STR("process"));
+	sprt_fxt_set_kind(f, 0, "unknown resource", false);
+	return sprt_filter_sink(&f->sink, args);
+}

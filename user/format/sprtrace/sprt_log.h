@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * One sp-rtrace log held in memory, for what cannot be done while it streams
+ * by: reports, filters, putting calls in order, resolving.  Strings and
+ * backtraces that come again are kept once.
+ */
+#ifndef SPRT_LOG_H
+#define SPRT_LOG_H
+
+#include "io/formats.h"
+#include "format/sprtrace/sprt_mem.h"
+#include "format/sprtrace/sprt_model.h"
+
+/* A call as it is kept; its pointers are equal where the contents are. */
+struct sprt_kept_call {
+	struct sprt_call call;
+	uint64_t pos;		/* sprt_item.pos */
+	bool removed;		/* by a filter */
+};
+
+/* Everything but calls and comments. */
+struct sprt_kept_item {
+	struct sprt_item item;
+	size_t before;		/* index of the call that it precedes */
+	bool removed;		/* by a filter */
+};
+
+/* Comments can be short, and many: apart, to take little memory. */
+struct sprt_kept_comment {
+	struct sprt_kept_comment *next;
+	const char *text;
+	uint64_t pos;		/* sprt_item.pos */
+	size_t before;		/* index of the call that it precedes */
+};
+
+struct sprt_log {
+	struct sprt_kept_item *items;	/* in order of arrival */
+	size_t nitems, items_cap;
+	struct sprt_kept_comment *comments, *last_comment;
+
+	struct sprt_kept_call **calls;	/* in order of arrival or sorted */
+	size_t ncalls, calls_cap;
+	struct sprt_arena arena;	/* calls and comments */
+
+	/* Ids of allocated blocks, set by sprt_filter(): before --leaks. */
+	uint64_t lowest, highest;
+
+	struct sprt_intern strings;	/* also backtraces and arguments */
+};
+
+struct sprt_log *sprt_log_new(void);
+void sprt_log_free(struct sprt_log *log);
+
+/** sprt_log_clear - forget everything, for the next log */
+void sprt_log_clear(struct sprt_log *log);
+
+/** sprt_log_add - keep a copy of an item */
+void sprt_log_add(struct sprt_log *log, const struct sprt_item *item);
+
+/** sprt_log_sort - put the calls in order of their numbers */
+void sprt_log_sort(struct sprt_log *log);
+
+/**
+ * sprt_log_set_trace - give a call other frames
+ * @n: how many frames
+ * @resolved: @n texts, single ones NULL; or NULL
+ */
+void sprt_log_set_trace(struct sprt_log *log, struct sprt_call *call,
+			const uint64_t *frames, const char *const *resolved,
+			uint32_t n);
+
+/**
+ * sprt_log_find - the next item of a kind that no filter has removed; not for
+ * calls and comments
+ * @i: where to begin, 0 at first; moves on
+ *
+ * Return: the item, or NULL after the last.
+ */
+struct sprt_kept_item *sprt_log_find(struct sprt_log *log, enum sprt_kind kind,
+				     size_t *i);
+
+/**
+ * sprt_log_replay - hand everything that is not removed to a sink, in the
+ * order in which it came (comments last before the same call)
+ *
+ * Return: 0 or the sink's negative errno.
+ */
+int sprt_log_replay(const struct sprt_log *log, struct sink *to);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Bump allocator, interned strings: see sprt_mem.h. */
+#include "format/sprtrace/sprt_mem.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+/* A byte beyond what was asked for is seen as in memory of its own. */
+#define hide(p, n)	__asan_poison_memory_region(p, n)
+#define show(p, n)	__asan_unpoison_memory_region(p, n)
+#define ARENA_GAP	8u
+#else
+#define hide(p, n)	((void)(p), (void)(n))
+#define show(p, n)	((void)(p), (void)(n))
+#define ARENA_GAP	0u
+#endif
+
+#define ARENA_BLOCK	4096u
+
+struct sprt_arena_block {
+	struct sprt_arena_block *next;
+	size_t used, size;
+
+	_Alignas(8) unsigned char data[];
+};
+
+struct sprt_interned {
+	uint64_t hash;
+	size_t len;
+
+	_Alignas(8) unsigned char data[];
+};
+
+void *sprt_arena_alloc(struct sprt_arena *a, size_t size)
+{
+	struct sprt_arena_block *b = a->block;
+	size_t asked = size;
+	void *p;
+
+	size = ((size + 7) & ~(size_t)7) + ARENA_GAP;
+	if (!b || b->size - b->used < size) {
+		/* Blocks grow with the arena, so that both small and large
+		 * logs waste at most a fraction of what they hold.
+		 */
+		size_t n = b ? b->size * 2 : ARENA_BLOCK;
+
+		if (n > 256 * ARENA_BLOCK)
+			n = 256 * ARENA_BLOCK;
+		if (n < size)
+			n = size;
+		b = xmalloc(sizeof(*b) + n);
+		b->next = a->block;
+		b->used = 0;
+		b->size = n;
+		a->block = b;
+		hide(b->data, n);
+	}
+	p = b->data + b->used;
+	b->used += size;
+	show(p, asked);
+	return p;
+}
+
+void sprt_arena_reset(struct sprt_arena *a)
+{
+	struct sprt_arena rest;
+
+	if (!a->block)
+		return;
+	rest.block = a->block->next;
+	a->block->next = NULL;
+	hide(a->block->data, a->block->used);
+	a->block->used = 0;
+	sprt_arena_free(&rest);
+}
+
+void sprt_arena_free(struct sprt_arena *a)
+{
+	while (a->block) {
+		struct sprt_arena_block *next = a->block->next;
+
+		free(a->block);
+		a->block = next;
+	}
+}
+
+static void intern_resize(struct sprt_intern *in, size_t n)
+{
+	struct sprt_interned **slots = xcalloc(n, sizeof(*slots));
+
+	for (size_t i = 0; i < in->nslots; i++) {
+		size_t k;
+
+		if (!in->slots[i])
+			continue;
+		k = in->slots[i]->hash & (n - 1);
+		while (slots[k])
+			k = (k + 1) & (n - 1);
+		slots[k] = in->slots[i];
+	}
+	free(in->slots);
+	in->slots = slots;
+	in->nslots = n;
+}
+
+const void *sprt_intern(struct sprt_intern *in, const void *data, size_t len)
+{
+	uint64_t hash = hash_bytes(data, len);
+	struct sprt_interned *e;
+	size_t k;
+
+	if (in->used * 3 >= in->nslots * 2)
+		intern_resize(in, in->nslots ? in->nslots * 2 : 64);
+	k = hash & (in->nslots - 1);
+	for (; in->slots[k]; k = (k + 1) & (in->nslots - 1)) {
+		e = in->slots[k];
+		if (e->hash == hash && e->len == len &&
+		    !memcmp(e->data, data, len))
+			return e->data;
+	}
+	e = sprt_arena_alloc(&in->arena, sizeof(*e) + len + 1);
+	e->hash = hash;
+	e->len = len;
+	memcpy(e->data, data, len);
+	e->data[len] = 0;
+	in->slots[k] = e;
+	in->used++;
+	return e->data;
+}
+
+const char *sprt_intern_str(struct sprt_intern *in, const char *s)
+{
+	return sprt_intern(in, s, strlen(s));
+}
+
+void sprt_intern_free(struct sprt_intern *in)
+{
+	sprt_arena_free(&in->arena);
+	free(in->slots);
+	in->slots = NULL;
+	in->nslots = in->used = 0;
+}
+
+const char *sprt_shown(char *buf, size_t size, const char *text)
+{
+	size_t n;
+
+	for (n = 0; n < size - 1 && text[n]; n++)
+		buf[n] = iscntrl((unsigned char)text[n]) ? '?' : text[n];
+	buf[n] = '\0';
+	return buf;
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The packets of a binary log.  See sprt_packet.h. */
+#include "format/sprtrace/sprt_packet.h"
+#include "base/xalloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- fields ------------------------------------------------------------- */
+
+struct sprt_cursor {
+	const uint8_t *p, *end;
+	const struct sprt_layout *lay;
+	struct sprt_arena *strings;
+	bool short_of;		/* a field did not fit */
+	bool fill;		/* lists go on to the end of the packet */
+};
+
+static uint16_t get16(const uint8_t *p, bool big)
+{
+	return big ? (uint16_t)(p[0] << 8 | p[1]) :
+		     (uint16_t)(p[1] << 8 | p[0]);
+}
+
+static uint32_t get32(const uint8_t *p, bool big)
+{
+	uint32_t a = get16(p, big), b = get16(p + 2, big);
+
+	return big ? a << 16 | b : b << 16 | a;
+}
+
+static size_t left(const struct sprt_cursor *c)
+{
+	return (size_t)(c->end - c->p);
+}
+
+static uint32_t u32(struct sprt_cursor *c)
+{
+	uint32_t v;
+
+	if (left(c) < 4) {
+		c->short_of = true;
+		c->p = c->end;
+		return 0;
+	}
+	v = get32(c->p, c->lay->big);
+	c->p += 4;
+	return v;
+}
+
+static uint64_t pointer(struct sprt_cursor *c, uint8_t size)
+{
+	uint64_t a, b;
+
+	a = u32(c);
+	if (size == 4)
+		return a;
+	b = u32(c);
+	return c->lay->big ? a << 32 | b : b << 32 | a;
+}
+
+/*
+ * A string: u16 length with the padding included, text up to the first NUL or
+ * to the length.  A length that does not fit takes all but the last @reserve
+ * bytes, so that fields of known size behind a damaged length are still read.
+ * NULL for the NULL string (length 0).
+ */
+static const char *string_or_null(struct sprt_cursor *c, size_t reserve)
+{
+	size_t len, span;
+	char *s;
+
+	if (left(c) < 4 + reserve) {
+		c->short_of = true;
+		return "";
+	}
+	len = get16(c->p, c->lay->big);
+	span = (2 + len + 3) & ~(size_t)3;
+	if (span > left(c) - reserve) {
+		c->short_of = true;
+		span = (left(c) - reserve) & ~(size_t)3;
+		len = span - 2;
+	}
+	if (!len) {
+		c->p += span;
+		return NULL;
+	}
+	len = strnlen((const char *)c->p + 2, len);
+	s = sprt_arena_alloc(c->strings, len + 1);
+	memcpy(s, c->p + 2, len);
+	s[len] = '\0';
+	c->p += span;
+	return s;
+}
+
+static const char *string(struct sprt_cursor *c, size_t reserve)
+{
+	const char *s = string_or_null(c, reserve);
+
+	return s ? s : "";
+}
+
+/* --- packet bodies ------------------------------------------------------ */
+
+static void parse_output(struct sprt_room *room, struct sprt_cursor *c,
+			 struct sprt_item *r)
+{
+	(void)room;
+	r->output.dir = string_or_null(c, 0);
+	r->output.options = string_or_null(c, 0);
+}
+
+static void parse_process(struct sprt_room *room, struct sprt_cursor *c,
+			  struct sprt_item *r)
+{
+	(void)room;
+	r->process.pid = u32(c);
+	r->process.sec = u32(c);
+	r->process.usec = u32(c);
+	r->process.has_time = r->process.sec != 0;
+	r->process.has_depth = c->lay->has_depth;
+	if (c->lay->has_depth)
+		r->process.depth = u32(c);
+	r->process.name = string(c, 0);
+}
+
+static void parse_module(struct sprt_room *room, struct sprt_cursor *c,
+			 struct sprt_item *r)
+{
+	uint32_t version;
+
+	(void)room;
+	r->module.id = u32(c);
+	version = u32(c);
+	r->module.major = (uint16_t)(version >> 16);
+	r->module.minor = (uint16_t)version;
+	r->module.name = string(c, 0);
+}
+
+static void parse_map(struct sprt_room *room, struct sprt_cursor *c,
+		      struct sprt_item *r)
+{
+	(void)room;
+	r->map.from = pointer(c, c->lay->ptr);
+	r->map.to = pointer(c, c->lay->ptr);
+	r->map.path = string(c, 0);
+}
+
+static void parse_resource(struct sprt_room *room, struct sprt_cursor *c,
+			   struct sprt_item *r)
+{
+	(void)room;
+	r->resource.id = u32(c);
+	r->resource.flags = c->lay->has_flags ? u32(c) : 0;
+	r->resource.type = string(c, 0);
+	r->resource.desc = string(c, 0);
+}
+
+static void parse_context(struct sprt_room *room, struct sprt_cursor *c,
+			  struct sprt_item *r)
+{
+	(void)room;
+	r->context.id = u32(c);
+	r->context.name = string(c, 0);
+}
+
+static void parse_heap(struct sprt_room *room, struct sprt_cursor *c,
+		       struct sprt_item *r)
+{
+	/* 2.0 writes the two pointers as dwords, even where pointers have
+	 * eight bytes: the size tells.
+	 */
+	uint8_t width = left(c) == 48 ? 4 : c->lay->ptr;
+
+	(void)room;
+	r->heap.narrow = width < c->lay->ptr;
+	r->heap.bottom = pointer(c, width);
+	r->heap.top = pointer(c, width);
+	for (int i = 0; i < SPRT_HEAP_NVALUES; i++)
+		r->heap.value[i] = (int32_t)u32(c);
+}
+
+static void parse_file(struct sprt_room *room, struct sprt_cursor *c,
+		       struct sprt_item *r)
+{
+	(void)room;
+	r->file.name = string(c, 0);
+	r->file.path = string(c, 0);
+}
+
+static void parse_library(struct sprt_room *room, struct sprt_cursor *c,
+			  struct sprt_item *r)
+{
+	(void)room;
+	r->library = string(c, 0);
+}
+
+static void parse_call(struct sprt_room *room, struct sprt_cursor *c,
+		       struct sprt_item *r)
+{
+	(void)room;
+	r->call.resource = u32(c);
+	r->call.context = u32(c);
+	r->call.time_us = (uint64_t)u32(c) * 1000;
+	r->call.type = u32(c);
+	r->call.name = string(c, 4u + c->lay->ptr);
+	r->call.size = (int32_t)u32(c);
+	r->call.id = pointer(c, c->lay->ptr);
+}
+
+/*
+ * Into room->arg, as many as announced; with @fill, as many as the packet has
+ * room for.
+ */
+static void parse_args(struct sprt_room *room, struct sprt_cursor *c, struct sprt_item *r)
+{
+	uint32_t announced = u32(c);
+	size_t n = 0;
+
+	while (c->fill ? left(c) : n < announced) {
+		struct sprt_arg arg;
+
+		if (c->lay->named_args) {
+			arg.name = string(c, 0);
+		} else {
+			char *digits = sprt_arena_alloc(c->strings, 24);
+
+			snprintf(digits, 24, "%zu", n + 1);
+			arg.name = digits;
+		}
+		arg.value = string(c, 0);
+		if (c->short_of)
+			break;
+		room->arg = xgrow(room->arg, &room->arg_cap, n + 1, sizeof(arg));
+		room->arg[n++] = arg;
+	}
+	r->call.nargs = (uint32_t)n;
+}
+
+/* Into room->frame, in the same way. */
+static void parse_trace(struct sprt_room *room, struct sprt_cursor *c, struct sprt_item *r)
+{
+	uint32_t announced = u32(c);
+	size_t n = left(c) / c->lay->ptr;
+
+	if (!c->fill && announced <= n)
+		n = announced;
+	else if (!c->fill)
+		c->short_of = true;
+	room->frame = xgrow(room->frame, &room->frame_cap, n, sizeof(*room->frame));
+	for (size_t i = 0; i < n; i++)
+		room->frame[i] = pointer(c, c->lay->ptr);
+	r->call.nframes = (uint32_t)n;
+}
+
+const struct sprt_packet_type sprt_packet_types[] = {
+	{ "CALL", SPRT_CALL, parse_call, false },
+	{ "BTRC", SPRT_CALL, parse_trace, true },
+	{ "ARGS", SPRT_CALL, parse_args, true },
+	{ "PINF", SPRT_PROCESS, parse_process, false },
+	{ "MINF", SPRT_MODULE, parse_module, false },
+	{ "MMAP", SPRT_MAP, parse_map, false },
+	{ "CTXR", SPRT_CONTEXT, parse_context, false },
+	{ "RESR", SPRT_RESOURCE, parse_resource, false },
+	{ "HINF", SPRT_HEAP, parse_heap, false },
+	{ "FILE", SPRT_FILE, parse_file, true },
+	{ "OCFG", SPRT_OUTPUT, parse_output, true },
+	{ "NLIB", SPRT_LIBRARY, parse_library, false },
+};
+
+#define NTYPES (sizeof(sprt_packet_types) / sizeof(*sprt_packet_types))
+
+enum sprt_outcome sprt_packet_parse(const struct sprt_layout *lay, int type,
+				    const uint8_t *body, size_t size, bool fill,
+				    struct sprt_room *room, struct sprt_item *r, size_t *used)
+{
+	struct sprt_cursor c = {
+		.p = body, .end = body + size, .fill = fill,
+		.lay = lay, .strings = &room->strings,
+	};
+
+	sprt_packet_types[type].parse(room, &c, r);
+	*used = (size_t)(c.p - body);
+	if (c.short_of)
+		return SPRT_SHORT;
+	return c.p == c.end ? SPRT_EXACT : SPRT_EXTRA;
+}
+
+void sprt_room_free(struct sprt_room *room)
+{
+	sprt_arena_free(&room->strings);
+	free(room->arg);
+	free(room->frame);
+}
+
+/* --- packet headers ----------------------------------------------------- */
+
+/*
+ * Programs of protocol 1.0 wrote the second letter of a type three times:
+ * CAAA for CALL.
+ */
+static bool type_matches(const char *name, const char *seen)
+{
+	return !memcmp(name, seen, 4) ||
+	       (name[0] == seen[0] && name[1] == seen[1] &&
+		name[1] == seen[2] && name[1] == seen[3]);
+}
+
+struct sprt_header sprt_get_header(const struct sprt_layout *lay, const uint8_t *p)
+{
+	const uint8_t *type = lay->type_first ? p : p + 4;
+	uint32_t size = get32(lay->type_first ? p + 4 : p, lay->big);
+	struct sprt_header h = { .type = SPRT_TYPE_UNKNOWN, .plausible = true };
+
+	for (int i = 0; i < 4; i++) {
+		h.name[i] = (char)type[lay->big ? 3 - i : i];
+		if (!((h.name[i] >= 'A' && h.name[i] <= 'Z') ||
+		      (h.name[i] >= '0' && h.name[i] <= '9') ||
+		      h.name[i] == '_'))
+			h.plausible = false;
+	}
+	if (!lay->type_first) {
+		if (size < 4)
+			h.plausible = false;
+		size -= 4;
+	}
+	if (size % 4 || size > SPRT_PACKET_MAX)
+		h.plausible = false;
+	for (size_t i = 0; i < NTYPES; i++)
+		if (type_matches(sprt_packet_types[i].name, h.name))
+			h.type = (int)i;
+	h.size = size;
+	return h;
+}
+
+/* --- handshake ---------------------------------------------------------- */
+
+static bool printable(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] < 0x20 || p[i] > 0x7e)
+			return false;
+	return true;
+}
+
+static bool tail_ok(const uint8_t *p, size_t n)
+{
+	return p[5 + n] <= 1 && (p[6 + n] == 4 || p[6 + n] == 8);
+}
+
+struct sprt_handshake sprt_get_handshake(const uint8_t *p, size_t len)
+{
+	struct sprt_handshake h = { 0 };
+	size_t n, total;
+
+	if (len < 8)
+		return h;
+	h.major = p[2];
+	h.minor = p[3];
+	n = p[4];
+	total = p[1] + 2u;
+	if (total % 4 || total < 7 + n || total > 10 + n) {
+		size_t by_len = (7 + n + 3) & ~(size_t)3;
+
+		h.fault = "size and length of the architecture disagree";
+		if (by_len <= len && tail_ok(p, n) && printable(p + 5, n)) {
+			total = by_len;
+		} else if (total % 4 == 0 && total >= 8 && total <= len) {
+			for (n = total - 7; n > 0 && n + 10 > total; n--)
+				if (tail_ok(p, n) && printable(p + 5, n))
+					break;
+		}
+	}
+	if (total < 7 + n || total > len)
+		return (struct sprt_handshake){ 0 };
+	h.total = total;
+	h.arch = p + 5;
+	h.arch_len = n;
+	h.endian = p[5 + n];
+	h.ptr = p[6 + n];
+	if (p[0] != SPRT_HANDSHAKE_ID)
+		h.fault = "first byte is not 0xf0";
+	else if (!printable(h.arch, n))
+		h.fault = "architecture is not text";
+	else if (h.endian > 1)
+		h.fault = "byte order is neither 0 nor 1";
+	else if (h.ptr != 4 && h.ptr != 8)
+		h.fault = "pointer size is neither 4 nor 8";
+	else if (h.major < 1 || h.major > 2)
+		h.fault = "version is neither 1 nor 2";
+	return h;
+}
+
+bool sprt_handshake_at(const uint8_t *p, size_t len)
+{
+	struct sprt_handshake h;
+
+	if (len < 8 || p[0] != SPRT_HANDSHAKE_ID)
+		return false;
+	h = sprt_get_handshake(p, len);
+	return h.total && !h.fault;
+}
+
+static bool version_from(uint8_t major, uint8_t minor, int need_minor)
+{
+	return major > 1 || (major == 1 && minor >= need_minor);
+}
+
+void sprt_layout_version(struct sprt_layout *lay, uint8_t major, uint8_t minor)
+{
+	lay->type_first = major >= 2;
+	lay->has_depth = version_from(major, minor, 2);
+	lay->has_flags = version_from(major, minor, 3);
+	lay->named_args = version_from(major, minor, 3);
+}

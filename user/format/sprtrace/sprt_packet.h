@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The packets of a binary log (BINARY_PROTOCOL): handshake, packet header, and
+ * the fields of each type of packet.  Bytes in, a struct sprt_item out; which
+ * bytes, and what they mean for those before and behind, is sprt_bin.c's.
+ */
+#ifndef SPRT_PACKET_H
+#define SPRT_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/sprtrace/sprt_mem.h"
+#include "format/sprtrace/sprt_model.h"
+
+#define SPRT_HANDSHAKE_ID	0xf0
+#define SPRT_HANDSHAKE_MAX	257u	/* size byte 255, and two bytes before */
+#define SPRT_HEADER_SIZE	8u
+/* The programs write through 4 KiB buffers; more than this is damage. */
+#define SPRT_PACKET_MAX	(1u << 20)
+
+/* How the bytes of a log are to be read, from its handshake. */
+struct sprt_layout {
+	bool type_first;	/* 2.0: type, size of data; 1.x: size, type */
+	bool big;
+	bool has_depth;		/* PINF, from 1.2 */
+	bool has_flags;		/* RESR, from 1.3 */
+	bool named_args;	/* ARGS, from 1.3 */
+	bool ptr_guessed;
+	uint8_t ptr;		/* 4 or 8 */
+};
+
+/** sprt_layout_version - set what depends on the version in the handshake */
+void sprt_layout_version(struct sprt_layout *lay, uint8_t major, uint8_t minor);
+
+/* ---- handshake ---- */
+
+struct sprt_handshake {
+	size_t total;		/* bytes, 0: not a handshake */
+	uint8_t major, minor, endian, ptr;
+	const uint8_t *arch;
+	size_t arch_len;
+	const char *fault;	/* what is wrong with it, or NULL */
+};
+
+/**
+ * sprt_get_handshake - read one from @p, where @len bytes are known; with any
+ * of its fields damaged the others still say what that one was
+ */
+struct sprt_handshake sprt_get_handshake(const uint8_t *p, size_t len);
+
+/** sprt_handshake_at - whether a good one stands there */
+bool sprt_handshake_at(const uint8_t *p, size_t len);
+
+/* ---- packet headers ---- */
+
+#define SPRT_TYPE_CALL	0
+#define SPRT_TYPE_BTRC	1
+#define SPRT_TYPE_ARGS	2
+#define SPRT_TYPE_UNKNOWN	(-1)
+
+struct sprt_header {
+	char name[5];
+	int type;		/* row of sprt_packet_types, or SPRT_TYPE_UNKNOWN */
+	bool plausible;		/* could be a packet of some kind */
+	size_t size;		/* bytes of data, at most SPRT_PACKET_MAX */
+};
+
+struct sprt_header sprt_get_header(const struct sprt_layout *lay, const uint8_t *p);
+
+/* ---- packet bodies ---- */
+
+/* What the pointers of an item point to.  All zero at first. */
+struct sprt_room {
+	struct sprt_arena strings;
+	struct sprt_arg *arg;
+	size_t arg_cap;
+	uint64_t *frame;
+	size_t frame_cap;
+};
+
+void sprt_room_free(struct sprt_room *room);
+
+struct sprt_cursor;
+
+/*
+ * One row per packet type of BINARY_PROTOCOL.  @keeps_call: the packet can
+ * stand between a call and its arguments or backtrace.
+ */
+struct sprt_packet_type {
+	char name[5];
+	enum sprt_kind kind;
+	void (*parse)(struct sprt_room *room, struct sprt_cursor *c,
+		      struct sprt_item *r);
+	bool keeps_call;
+};
+extern const struct sprt_packet_type sprt_packet_types[];
+
+enum sprt_outcome {
+	SPRT_EXACT,		/* the fields are there and fill the packet */
+	SPRT_EXTRA,		/* the fields are there, and more */
+	SPRT_SHORT,		/* fields are missing or contradict each other */
+};
+
+/**
+ * sprt_packet_parse - the fields of a packet body
+ * @type: row of sprt_packet_types
+ * @fill: lists go on to the end of the packet
+ * @room: where strings, arguments and frames go
+ * @used: set to how many bytes of it hold them
+ */
+enum sprt_outcome sprt_packet_parse(const struct sprt_layout *lay, int type,
+				    const uint8_t *body, size_t size, bool fill,
+				    struct sprt_room *room, struct sprt_item *r, size_t *used);
+
+#endif

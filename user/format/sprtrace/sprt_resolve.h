@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Names for the addresses of backtraces, from the files that were mapped
+ * there: symbols and DWARF by libdw.
+ */
+#ifndef SPRT_RESOLVE_H
+#define SPRT_RESOLVE_H
+
+#include "io/diag.h"
+#include "format/sprtrace/sprt_log.h"
+
+/**
+ * sprt_resolve - give every frame of a log its text
+ * @sysroot: directory that holds the traced machine's files, or NULL for /
+ *
+ * The texts are those of sp-rtrace-resolve: "name() at file:line",
+ * "name() from path", "from path", "in ??"; a C++ name is demangled and brings
+ * its own parentheses.  Frames that have a text keep it where nothing better
+ * is found.
+ */
+void sprt_resolve(struct sprt_log *log, const char *sysroot,
+		  struct diag *diag);
+
+#endif

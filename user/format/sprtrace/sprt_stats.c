@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Sink "stats" of sp-rtrace logs: a summary.  Several logs are summed up
+ * together, resources by their type.  Which blocks are live is the business of
+ * sprt_live.c.
+ */
+#include "format/sprtrace/sprt_formats.h"
+
+#include "base/buf.h"
+#include "format/sprtrace/sprt_filter.h"
+#include "format/sprtrace/sprt_live.h"
+#include "format/sprtrace/sprt_model.h"
+#include "format/sprtrace/sprt_words.h"
+#include "io/stats_out.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DAY_US	(24ull * 3600 * 1000000)
+/* Types of resources that are told apart; a log has at most 32. */
+#define MAX_TYPES	256u
+#define OTHER		"unknown resource"
+
+/* What is known of the resources of one type. */
+struct res_stats {
+	char *type;
+	uint64_t allocs, alloc_bytes;	/* blocks that began */
+	uint64_t frees, free_bytes;	/* blocks that ended */
+	uint64_t live, live_bytes;	/* of the log that is being read */
+	uint64_t never, never_bytes;	/* of the logs before it */
+	uint64_t peak_bytes;
+};
+
+struct sprt_stats {
+	struct sink sink;
+	struct sink_args args;
+	uint64_t logs, calls, types[3], other_types;
+	uint64_t maps, modules, files;
+	unsigned int filters;		/* what reports have been through */
+	struct tally processes, functions, contexts;
+	struct res_stats *res;		/* 0: of resources that no log describes */
+	size_t nres, res_cap;
+	bool any_time;
+	uint64_t wall_us;		/* of the logs before this one */
+
+	/* Of the log that is being read: */
+	size_t by_id[SPRT_RESOURCE_MAX + 1];	/* index into res */
+	bool refcounted[SPRT_RESOURCE_MAX + 1];
+	char *context_names[32];	/* by bit, or NULL */
+	struct sprt_live live;
+	bool timed;
+	uint64_t first_us, last_us, days_us, most_us;
+};
+
+static size_t res_of_type(struct sprt_stats *s, const char *type)
+{
+	for (size_t i = 1; i < s->nres; i++)
+		if (!strcmp(s->res[i].type, type))
+			return i;
+	if (s->nres == MAX_TYPES)
+		return 0;
+	s->res = xgrow(s->res, &s->res_cap, s->nres + 1, sizeof(*s->res));
+	s->res[s->nres] = (struct res_stats){ .type = xstrdup(type) };
+	return s->nres++;
+}
+
+static void forget_contexts(struct sprt_stats *s)
+{
+	for (unsigned int i = 0; i < 32; i++) {
+		free(s->context_names[i]);
+		s->context_names[i] = NULL;
+	}
+}
+
+/* What lives now was never freed; another log knows nothing of this one. */
+static void end_log(struct sprt_stats *s)
+{
+	for (size_t i = 0; i < s->nres; i++) {
+		struct res_stats *r = &s->res[i];
+
+		r->never += r->live;
+		r->never_bytes += r->live_bytes;
+		r->live = r->live_bytes = 0;
+	}
+	sprt_live_free(&s->live);
+	forget_contexts(s);
+	memset(s->by_id, 0, sizeof(s->by_id));
+	memset(s->refcounted, 0, sizeof(s->refcounted));
+	if (s->timed)
+		s->wall_us += s->most_us - s->first_us;
+	s->timed = false;
+	s->days_us = 0;
+}
+
+/* The clock of calls is that of a day, and starts again at midnight. */
+static void count_time(struct sprt_stats *s, uint64_t us)
+{
+	if (!us)
+		return;
+	if (s->timed && us < s->last_us && s->last_us - us > DAY_US / 2)
+		s->days_us += DAY_US;
+	s->last_us = us;
+	us += s->days_us;
+	if (!s->timed)
+		s->first_us = s->most_us = us;
+	s->timed = s->any_time = true;
+	if (us > s->most_us)
+		s->most_us = us;
+}
+
+static void count_block(struct sprt_stats *s, const struct sprt_call *call, size_t at,
+			bool refcounted)
+{
+	struct sprt_block block = {
+		.id = call->id, .resource = call->resource,
+		.amount = sprt_call_amount(call), .cookie = at,
+	};
+	struct res_stats *r = &s->res[at];
+
+	if (call->type == SPRT_CALL_ALLOC) {
+		if (!sprt_live_alloc(&s->live, &block, refcounted))
+			return;
+		r->allocs++;
+		r->alloc_bytes += block.amount;
+		r->live++;
+		r->live_bytes += block.amount;
+		if (r->live_bytes > r->peak_bytes)
+			r->peak_bytes = r->live_bytes;
+	} else if (call->type == SPRT_CALL_FREE &&
+		   sprt_live_release(&s->live, call->resource, call->id, refcounted, &block)) {
+		/* its resource may be described otherwise by now */
+		r = &s->res[block.cookie];
+		r->frees++;
+		r->free_bytes += block.amount;
+		r->live--;
+		r->live_bytes -= block.amount;
+	}
+}
+
+static void count_contexts(struct sprt_stats *s, uint32_t mask)
+{
+	char number[16];
+
+	for (unsigned int i = 0; i < 32; i++) {
+		const char *name = s->context_names[i];
+
+		if (!(mask >> i & 1))
+			continue;
+		if (!name || !*name) {
+			snprintf(number, sizeof(number), "0x%" PRIx32, (uint32_t)1 << i);
+			name = number;
+		}
+		tally_add(&s->contexts, name, strlen(name), 0);
+	}
+}
+
+static void count_call(struct sprt_stats *s, const struct sprt_call *call)
+{
+	uint32_t id = call->resource <= SPRT_RESOURCE_MAX ? call->resource : 0;
+	size_t at = s->by_id[id];
+	struct buf name = { 0 };
+
+	s->calls++;
+	if (call->type <= SPRT_CALL_ALLOC)
+		s->types[call->type]++;
+	else
+		s->other_types++;
+	count_time(s, call->time_us);
+	count_contexts(s, call->context);
+	buf_adds(&name, s->res[at].type);
+	buf_addc(&name, 0);
+	buf_adds(&name, call->name);
+	tally_add(&s->functions, name.s, name.len,
+		  call->type == SPRT_CALL_ALLOC ? sprt_call_amount(call) : 0);
+	buf_free(&name);
+	count_block(s, call, at, s->refcounted[id]);
+}
+
+static void count_process(struct sprt_stats *s, const struct sprt_process *p)
+{
+	struct buf name = { 0 };
+
+	buf_adds(&name, p->name);
+	buf_adds(&name, " [");
+	buf_addu(&name, p->pid);
+	buf_adds(&name, "]");
+	tally_add(&s->processes, name.s, name.len, 0);
+	buf_free(&name);
+}
+
+static void take_resource(struct sprt_stats *s, const struct sprt_resource *r)
+{
+	if (!r->id || r->id > SPRT_RESOURCE_MAX)
+		return;
+	s->by_id[r->id] = res_of_type(s, r->type);
+	s->refcounted[r->id] = r->flags & SPRT_RES_REFCOUNT;
+}
+
+static void take_context(struct sprt_stats *s, const struct sprt_context *c)
+{
+	for (unsigned int i = 0; i < 32; i++) {
+		if (c->id != (uint32_t)1 << i)
+			continue;
+		free(s->context_names[i]);
+		s->context_names[i] = xstrdup(c->name);
+	}
+}
+
+static int stats_item(struct sink *sink, const void *p)
+{
+	struct sprt_stats *s = (struct sprt_stats *)sink;
+	const struct sprt_item *item = p;
+
+	switch (item->kind) {
+	case SPRT_LOG:
+		end_log(s);
+		s->logs++;
+		s->filters |= item->log.filters;
+		break;
+	case SPRT_PROCESS:
+		count_process(s, &item->process);
+		break;
+	case SPRT_MODULE:
+		s->modules++;
+		break;
+	case SPRT_MAP:
+		s->maps++;
+		break;
+	case SPRT_RESOURCE:
+		take_resource(s, &item->resource);
+		break;
+	case SPRT_CONTEXT:
+		take_context(s, &item->context);
+		break;
+	case SPRT_CALL:
+		count_call(s, &item->call);
+		break;
+	case SPRT_FILE:
+		s->files++;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+/* ---- the summary ---- */
+
+static void put_resources(const struct sprt_stats *s, struct stats *st)
+{
+	static const struct stats_col cols[] = {
+		{ "allocated_blocks", "allocated", false },
+		{ "allocated_bytes", "bytes", false },
+		{ "freed_blocks", "freed", false },
+		{ "freed_bytes", "bytes", false },
+		{ "never_freed_blocks", "never freed", false },
+		{ "never_freed_bytes", "bytes", false },
+		{ "peak_bytes", "peak bytes", false },
+		{ "resource", "resource", true },
+	};
+
+	stats_table(st, "resources", "Blocks by resource", cols, 8);
+	for (size_t i = 0; i < s->nres; i++) {
+		const struct res_stats *r = &s->res[i];
+
+		if (!i && !r->allocs)
+			continue;
+		stats_cell(st, r->allocs);
+		stats_cell(st, r->alloc_bytes);
+		stats_cell(st, r->frees);
+		stats_cell(st, r->free_bytes);
+		stats_cell(st, r->never);
+		stats_cell(st, r->never_bytes);
+		stats_cell(st, r->peak_bytes);
+		stats_name(st, r->type, strlen(r->type));
+	}
+	stats_table_end(st);
+}
+
+/* A report may hold less than the log did. */
+static void put_filters(const struct sprt_stats *s, struct stats *st)
+{
+	struct buf names = { 0 };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		if (!(s->filters >> i & 1))
+			continue;
+		if (names.len)
+			buf_addc(&names, '|');
+		buf_adds(&names, sprt_filter_names[i]);
+	}
+	if (names.len)
+		stats_text(st, "filters", "The report went through the filters", names.s,
+			   names.len);
+	buf_free(&names);
+}
+
+static int stats_sink_end(struct sink *sink)
+{
+	static const struct stats_col functions[] = {
+		{ "calls", "calls", false }, { "bytes", "bytes", false },
+		{ "resource", "resource", true }, { "function", "function", true },
+	};
+	static const struct stats_col contexts[] = {
+		{ "calls", "calls", false }, { "context", "context", true },
+	};
+	static const struct stats_col processes[] = {
+		{ "logs", "logs", false }, { "process", "process", true },
+	};
+	struct sprt_stats *s = (struct sprt_stats *)sink;
+	struct stats st;
+
+	end_log(s);
+	if (!stats_begin(&st, &s->args))
+		return 0;
+	stats_number(&st, "calls", "Calls", s->calls);
+	stats_number(&st, "allocations", "  allocations", s->types[SPRT_CALL_ALLOC]);
+	stats_number(&st, "frees", "  frees", s->types[SPRT_CALL_FREE]);
+	stats_number(&st, "other_calls", "  others", s->types[SPRT_CALL_UNDEFINED] +
+		     s->other_types);
+	if (s->any_time)
+		stats_time(&st, "wall_ns", "Time from the first to the last of them",
+			   s->wall_us * 1000);
+	stats_number(&st, "logs", "Logs", s->logs);
+	stats_number(&st, "modules", "Modules", s->modules);
+	stats_number(&st, "mappings", "Mappings", s->maps);
+	stats_number(&st, "attachments", "Attachments", s->files);
+	put_filters(s, &st);
+	stats_top(&st, "processes", "Processes", processes, 2, &s->processes);
+	put_resources(s, &st);
+	stats_top(&st, "functions", "Calls by function", functions, 4, &s->functions);
+	stats_top(&st, "contexts", "Calls by context", contexts, 2, &s->contexts);
+	return stats_end(&st);
+}
+
+static void stats_free(struct sink *sink)
+{
+	struct sprt_stats *s = (struct sprt_stats *)sink;
+
+	for (size_t i = 0; i < s->nres; i++)
+		free(s->res[i].type);
+	free(s->res);
+	forget_contexts(s);
+	sprt_live_free(&s->live);
+	tally_free(&s->processes);
+	tally_free(&s->functions);
+	tally_free(&s->contexts);
+	free(s);
+}
+
+struct sink *sprt_stats_open(const struct sink_args *args)
+{
+	static const struct sink_ops ops = { stats_item, stats_sink_end, stats_free };
+	struct sprt_stats *s = xcalloc(1, sizeof(*s));
+
+	s->sink.ops = &ops;
+	s->args = *args;
+	/* the first is for what no type is known of */
+	res_of_type(s, OTHER);
+	return sprt_filter_sink(&s->sink, args);
+}

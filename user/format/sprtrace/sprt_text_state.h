@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * What the parts of the reader of text reports share.  Only sprt_text*.c
+ * include this: sprt_text.c goes through the lines of a report, sprt_text_call.c
+ * puts together what belongs to a call and to its group.
+ */
+#ifndef SPRT_TEXT_STATE_H
+#define SPRT_TEXT_STATE_H
+
+#include "io/formats.h"
+#include "format/sprtrace/sprt_log.h"
+#include "format/sprtrace/sprt_mem.h"
+#include "format/sprtrace/sprt_model.h"
+
+struct sprt_text {
+	struct source source;
+	struct source_args args;
+	struct sink *sink;
+	struct in *in;
+	size_t next;		/* its index */
+	uint64_t line;		/* number, from 1 */
+	char *buf;		/* the line, with a NUL after it */
+	size_t buf_cap;
+
+	bool compressed;	/* by its header */
+	bool always_traced;	/* it has no empty lines after backtraces */
+	/*
+	 * Of a report that has, or may have, calls in groups: they are put in
+	 * order, and get their backtrace when the group is over.
+	 */
+	struct sprt_log *log;
+	size_t group;		/* index of its first call in the log */
+	uint64_t summary;	/* calls that the summary line tells */
+	bool summed;		/* it was there */
+
+	/* The last call, and what belongs to it or to its group. */
+	bool call_open;
+	bool lost_call;		/* a call after it cannot be read */
+	struct sprt_item call;
+	struct sprt_item *later;	/* comments within the call */
+	size_t nlater, later_cap;
+	struct sprt_arg *arg;
+	size_t arg_cap;
+	uint64_t *frame;
+	size_t nframe, frame_cap;
+	const char **resolved;
+	size_t resolved_cap;
+	struct sprt_arena strings;	/* of the above */
+
+	bool in_heap;
+	unsigned int heap_seen;	/* bit for each row of sprt_heap_words */
+	struct sprt_item heap;
+
+	/* What "<fd>" in a call can mean: the types of the resources by id. */
+	char *known[SPRT_RESOURCE_MAX + 1];
+	unsigned int nknown;
+};
+
+/* ---- sprt_text.c ---- */
+
+extern const struct diag_kind sprt_damage_field, sprt_damage_line;
+
+/** sprt_text_damaged - @what is wrong, and the text that shows it, or NULL */
+void sprt_text_damaged(const struct sprt_text *t, const struct diag_kind *kind,
+		       const char *what, const char *shown);
+
+/** sprt_text_emit - pass an item on, or keep it until all calls are there */
+int sprt_text_emit(struct sprt_text *t, struct sprt_item *item);
+
+/* ---- sprt_text_call.c: each returns 0 or the sink's negative errno ---- */
+
+/** sprt_text_call - a call begins; @name has its type behind it, and is cut up */
+int sprt_text_call(struct sprt_text *t, struct sprt_call *call, char *name);
+
+/** sprt_text_tab - a line that begins with a tab: "$name = value" or
+ * "0xaddr[ text]"
+ */
+int sprt_text_tab(struct sprt_text *t, char *line);
+
+/**
+ * sprt_text_end_call - the lines of the call are over, and its backtrace: pass
+ * it on
+ * @trace: there was one, if only an empty one
+ */
+int sprt_text_end_call(struct sprt_text *t, bool trace);
+
+/** sprt_text_end_group - the same, and its group is over */
+int sprt_text_end_group(struct sprt_text *t, bool trace);
+
+/** sprt_text_later - keep a comment until the call before it is passed on */
+void sprt_text_later(struct sprt_text *t, const char *line);
+
+/** sprt_text_resource - a resource that the report lists */
+int sprt_text_resource(struct sprt_text *t, const struct sprt_resource *res);
+
+/** sprt_text_forget - all resources: another report begins */
+void sprt_text_forget(struct sprt_text *t);
+
+#endif

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The table of calls, and what their handlers share.  See st_call.h. */
+#include "format/strace/st_call.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/net.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/etrace_rules.h"
+
+const struct diag_kind st_cut_strings = {
+	"strings that strace cut (its option -s)", DIAG_DAMAGE };
+static const struct diag_kind relative = {
+	"names below a directory that the log does not tell", DIAG_NOTE };
+static const struct diag_kind unknown_numbers = {
+	"values of flags or modes without a known name", DIAG_NOTE };
+
+/* ---- the table ---- */
+
+enum {
+#define ETRACE_RECORD(ID, id, told, where) TOLD_##ID = ETRACE_TOLD_##told,
+#include "kernel/etrace_syscalls.def"
+	TOLD_PRCTL = ETRACE_TOLD_MADE, TOLD_GETCWD = ETRACE_TOLD_MADE,
+	TOLD_SOCKET = ETRACE_TOLD_MADE, TOLD_SECCOMP = ETRACE_TOLD_MADE,
+	TOLD_PTRACE = ETRACE_TOLD_BOTH, TOLD_ENDS = ETRACE_TOLD_MADE,
+};
+
+enum {
+#define ETRACE_RECORD(ID, id, told, where) WHERE_##ID = ET_##where,
+#include "kernel/etrace_syscalls.def"
+	WHERE_PRCTL = ET_ALWAYS, WHERE_GETCWD = ET_ALWAYS, WHERE_SOCKET = ET_ALWAYS,
+	WHERE_SECCOMP = ET_ALWAYS, WHERE_PTRACE = ET_ALWAYS, WHERE_ENDS = ET_ALWAYS,
+};
+
+static void (*const handlers[NR_RECORDS])(struct call *c) = {
+#define ETRACE_RECORD(ID, id, told, where) [REC_##ID] = st_do_##id,
+#include "kernel/etrace_syscalls.def"
+	[REC_PRCTL] = st_do_prctl, [REC_GETCWD] = st_do_getcwd, [REC_SOCKET] = st_do_socket,
+	[REC_SECCOMP] = st_do_seccomp, [REC_PTRACE] = st_do_ptrace, [REC_ENDS] = st_do_ends,
+};
+
+static const struct st_row rows[] = {
+#define ROW(name, record, ...) \
+	{ #name, sizeof(#name) - 1, REC_##record, TOLD_##record, WHERE_##record, { ETRACE_ROLES(ROLE_, __VA_ARGS__) } },
+#define ETRACE_SYSCALL(name, record, hook, ...) ROW(name, record, __VA_ARGS__)
+#include "kernel/etrace_syscalls.def"
+	ROW(prctl, PRCTL, FLAGS, PATH)
+	ROW(getcwd, GETCWD, PATH)
+	ROW(socket, SOCKET, SKIP, FLAGS)
+	ROW(eventfd2, SOCKET, SKIP, FLAGS)
+	ROW(epoll_create1, SOCKET, FLAGS)
+	ROW(seccomp, SECCOMP, FLAGS, SKIP, STRUCT)
+	ROW(ptrace, PTRACE, FLAGS, SKIP)
+	ROW(exit, ENDS, SKIP)
+	ROW(exit_group, ENDS, SKIP)
+};
+#define NROWS (sizeof(rows) / sizeof(rows[0]))
+
+/* They are few, and most differ in length or at once. */
+const struct st_row *call_row(struct st_text name)
+{
+	for (size_t i = 0; i < NROWS; i++)
+		if (rows[i].len == name.len && !memcmp(rows[i].name, name.s, name.len))
+			return &rows[i];
+	return NULL;
+}
+
+/* Whether a row is told of only on request, and nobody has asked. */
+static bool unasked(const struct st_row *row, uint32_t record)
+{
+	return 1u << row->where & (1u << ET_PROBES | 1u << ET_DIRS) & ~record;
+}
+
+char *st_log_calls(uint32_t record)
+{
+	struct buf b = { 0 };
+
+	buf_adds(&b, "trace=");
+	for (size_t i = 0; i < NROWS; i++) {
+		/* how a task ends it tells anyway */
+		if (unasked(&rows[i], record) || rows[i].record == REC_ENDS)
+			continue;
+		buf_adds(&b, i ? ",?" : "?");
+		buf_adds(&b, rows[i].name);
+	}
+	buf_addc(&b, 0);
+	return b.s;
+}
+
+bool st_log_knows(struct st_text name)
+{
+	return call_row(name);
+}
+
+/* ---- arguments ---- */
+
+/* Which argument has a role.  Return: -1: none. */
+int call_where(const struct call *c, enum st_role role)
+{
+	for (int i = 0; i < 6; i++)
+		if (c->row->roles[i] == role)
+			return i;
+	return -1;
+}
+
+struct st_text call_arg(const struct call *c, enum st_role role)
+{
+	static const struct st_text none = { "", 0 };
+	int i = call_where(c, role);
+
+	return i < 0 ? none : c->args.arg[i];
+}
+
+/* A number; one whose names are not known is counted, and what is known of it taken. */
+uint64_t call_number(const struct call *c, struct st_text t)
+{
+	uint64_t v = 0;
+
+	if (t.len && !st_number(t, &v))
+		diag_report(c->log->diag, &unknown_numbers, c->log->place.file, DIAG_LINE,
+			    c->log->place.number, "%.*s", t.len > 80 ? 80 : (int)t.len, t.s);
+	return v;
+}
+
+/* What strace says a descriptor is open on: it may be more than the log told before. */
+void call_learn(const struct call *c, const struct st_fd_arg *fd)
+{
+	struct st_process *p = c->task->process;
+	struct buf path = { 0 };
+	struct st_fd *known;
+
+	if (!fd->has_path)
+		return;
+	st_fd_path(fd, &path);
+	if (fd->fd == AT_FDCWD) {
+		st_cwd_set(p, path.s ? path.s : "", path.len);
+	} else {
+		known = st_fd(p, fd->fd);
+		if (known && !known->path) {
+			known->path = xstrndup(path.s ? path.s : "", path.len);
+			known->open = true;
+		}
+	}
+	buf_free(&path);
+}
+
+int64_t call_fd(const struct call *c, struct st_text t)
+{
+	struct st_fd_arg fd;
+
+	if (!st_fd_arg(t, &fd))
+		return -1;
+	call_learn(c, &fd);
+	return fd.fd;
+}
+
+void call_cut(const struct call *c, unsigned int bit)
+{
+	diag_report(c->log->diag, &st_cut_strings, c->log->place.file, DIAG_LINE,
+		    c->log->place.number, NULL);
+	c->log->ev.marks[ET_CUT] |= (uint8_t)bit;
+}
+
+/* ---- names ---- */
+
+/* Who can look where a task's files lie.  Return: NULL: nobody. */
+const struct st_asks *call_asks(const struct st_log *log, const struct st_task *task)
+{
+	return task->process->dirs->elsewhere ? NULL : log->opt.asks;
+}
+
+struct st_span call_span(const struct call *c)
+{
+	uint64_t took = c->line->has_took ? c->line->took : 0, at = c->log->at;
+
+	return (struct st_span){ at > took ? at - took : 0, at };
+}
+
+/* The directory before a relative name.  Return: NULL: not known. */
+static const char *directory(const struct call *c, enum st_role dirfd)
+{
+	const struct st_process *p = c->task->process;
+	int64_t fd = call_where(c, dirfd) < 0 ? AT_FDCWD : call_fd(c, call_arg(c, dirfd));
+	const struct st_fd *known;
+
+	if (fd == AT_FDCWD)
+		return p->dirs->cwd;
+	known = st_fd_known(p, fd);
+	return known ? known->path : NULL;
+}
+
+/*
+ * A name as the caller meant it, in log->path: as it was passed, behind the path of its
+ * directory unless it is absolute.  Return: false: it is not there.
+ */
+bool call_meant(const struct call *c, enum st_role dirfd, enum st_role path, bool *cut)
+{
+	struct st_log *log = c->log;
+	const char *dir;
+
+	log->text.len = log->path.len = 0;
+	*cut = false;
+	if (!st_string(call_arg(c, path), &log->text, cut))
+		return false;
+	dir = directory(c, dirfd);
+	if (log->text.len && *log->text.s == '/') {
+		/* all paths are told as the first task sees them: strace's own are so, too */
+		if (c->task->process->dirs->root)
+			buf_adds(&log->path, c->task->process->dirs->root);
+	} else if (log->text.len) {
+		if (dir && *dir == '/') {
+			buf_adds(&log->path, dir);
+			if (dir[1])
+				buf_addc(&log->path, '/');
+		} else {
+			diag_report(log->diag, &relative, log->place.file, DIAG_LINE,
+				    log->place.number, "'%.*s': etrace-read --cwd says where it was made",
+				    (int)log->text.len, log->text.s);
+		}
+	}
+	buf_add(&log->path, log->text.s, log->text.len);
+	return true;
+}
+
+/* Without "." and "..", and where somebody can look, without links to directories. */
+void call_settle(const struct call *c)
+{
+	const struct st_asks *asks = call_asks(c->log, c->task);
+	struct st_log *log = c->log;
+	char dir[PATH_MAX], name[PATH_MAX];
+	const char *slash;
+	size_t n;
+
+	if (!log->path.len || *log->path.s != '/')
+		return;
+	path_clean(&log->path);
+	slash = memrchr(log->path.s, '/', log->path.len);
+	n = (size_t)(slash - log->path.s);
+	if (!asks || !n || n >= sizeof(name))
+		return;
+	memcpy(name, log->path.s, n);
+	name[n] = 0;
+	if (!asks->directory(asks->ctx, name, dir, sizeof(dir)) || !strcmp(dir, name))
+		return;
+	log->text.len = 0;
+	buf_add(&log->text, slash, log->path.len - n);
+	log->path.len = 0;
+	if (dir[1])
+		buf_adds(&log->path, dir);
+	buf_add(&log->path, log->text.s, log->text.len);
+}
+
+/* Where a name leads through all links, if somebody can look. */
+void call_settle_whole(const struct call *c)
+{
+	const struct st_asks *asks = call_asks(c->log, c->task);
+	struct st_log *log = c->log;
+	char name[PATH_MAX], dir[PATH_MAX];
+
+	if (!log->path.len || *log->path.s != '/')
+		return;
+	path_clean(&log->path);
+	if (!asks || log->path.len >= sizeof(name))
+		return;
+	memcpy(name, log->path.s, log->path.len);
+	name[log->path.len] = 0;
+	if (!asks->directory(asks->ctx, name, dir, sizeof(dir)))
+		return;
+	log->path.len = 0;
+	buf_adds(&log->path, dir);
+}
+
+/* A name that the kernel resolved, as string @i: what is known of where it leads. */
+void call_add_name(const struct call *c, unsigned int i, enum st_role dirfd, enum st_role path,
+		     void (*settle)(const struct call *c))
+{
+	struct et_event *ev = &c->log->ev;
+	bool cut;
+
+	/* looking it up is what failed */
+	if (c->line->error && etrace_failed_look_up(-c->line->error))
+		return;
+	if (!call_meant(c, dirfd, path, &cut))
+		return;
+	settle(c);
+	et_add_string(ev, i, c->log->path.s, c->log->path.len);
+	ev->marks[ET_JOINED] |= (uint8_t)(1u << i);
+	if (cut)
+		call_cut(c, 1u << i);
+}
+
+/* The same of a call that changes the tree of files: what lies there, be it a link. */
+void call_add_settled(const struct call *c, unsigned int i, enum st_role dirfd, enum st_role path)
+{
+	call_add_name(c, i, dirfd, path, call_settle);
+}
+
+/* A name that is told as the caller meant it. */
+void call_add_meant(const struct call *c, unsigned int i, enum st_role dirfd, enum st_role path)
+{
+	bool cut;
+
+	if (!call_meant(c, dirfd, path, &cut))
+		return;
+	et_add_string(&c->log->ev, i, c->log->path.s, c->log->path.len);
+	if (cut)
+		call_cut(c, 1u << i);
+}
+
+/* A string as it was passed. */
+void call_add_passed(const struct call *c, unsigned int i, enum st_role role)
+{
+	struct buf *b = &c->log->text;
+	bool cut = false;
+
+	b->len = 0;
+	if (!st_string(call_arg(c, role), b, &cut))
+		return;
+	et_add_string(&c->log->ev, i, b->s ? b->s : "", b->len);
+	if (cut)
+		call_cut(c, 1u << i);
+}
+
+/* The path that a descriptor is open on. */
+bool call_add_path_of(const struct call *c, unsigned int i, int64_t fd)
+{
+	const struct st_fd *known = st_fd_known(c->task->process, fd);
+
+	if (!known || !known->path)
+		return false;
+	et_add_string(&c->log->ev, i, known->path, strlen(known->path));
+	return true;
+}
+
+struct et_event *call_begin(const struct call *c, enum et_kind kind)
+{
+	struct et_event *ev = st_event(c->log, c->task, kind);
+
+	if (c->line->error) {
+		ev->flags |= ET_F_FAILED;
+		if (c->line->error > 0)
+			et_set_error(ev, c->line->error);
+	}
+	return ev;
+}
+
+struct et_event *call_begin_apart(const struct call *c, enum et_kind kind, unsigned int path)
+{
+	struct et_event *ev = call_begin(c, kind);
+
+	ev->flags &= (uint8_t)~ET_F_FAILED;
+	call_add_meant(c, path, ROLE_DIRFD, ROLE_PATH);
+	return ev;
+}
+
+/* ---- a call ---- */
+
+/* Whether a call that ended so is an event: as the module decides it. */
+static bool is_told(const struct st_row *row, const struct st_line *line)
+{
+	long ret = line->error > 0 ? -line->error : line->error ? -EPERM : 0;
+
+	switch (row->record) {
+	case REC_EXEC:
+	case REC_CLONE:
+	case REC_FORK:
+	case REC_VFORK:
+		/* what succeeded is told by other tracepoints there */
+		return true;
+	}
+	if (row->told == ETRACE_TOLD_USED)
+		return !ret;
+	return etrace_is_told(row->told, ret);
+}
+
+void st_call(struct st_log *log, struct st_task *task, const struct st_line *line)
+{
+	struct call c = { log, task, call_row(line->name), line, { 0 } };
+
+	if (!c.row)
+		return;
+	st_ends(task, line->name, line->args);
+	/* interrupted: it is made again, or the program is told; "?": it never ended */
+	if (line->restarts || !line->has_value)
+		return;
+	if (!is_told(c.row, line) || unasked(c.row, log->opt.record))
+		return;
+	st_args_split(&c.args, line->args);
+	handlers[c.row->record](&c);
+}

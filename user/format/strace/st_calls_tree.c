@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What is done in the tree of files, and where a process stands in it.  See st_call.h. */
+#include "format/strace/st_call.h"
+#include "base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/net.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/etrace_rules.h"
+
+static const struct diag_kind filters = {
+	"seccomp filters that may answer calls: whether these calls were executed is unknown",
+	DIAG_DAMAGE };
+
+static void set_flags(const struct call *c, unsigned int i)
+{
+	if (call_where(c, ROLE_FLAGS) >= 0)
+		et_set_unsigned(&c->log->ev, i, call_number(c, call_arg(c, ROLE_FLAGS)));
+}
+
+void st_do_rename(struct call *c)
+{
+	call_begin(c, ET_K_RENAME);
+	call_add_settled(c, ET_S_RENAME_from, ROLE_DIRFD, ROLE_PATH);
+	if (!c->line->error)
+		call_add_settled(c, ET_S_RENAME_to, ROLE_DIRFD2, ROLE_PATH2);
+	set_flags(c, ET_V_RENAME_flags);
+	st_put(c->log);
+}
+
+void st_do_link(struct call *c)
+{
+	bool follow = call_where(c, ROLE_FLAGS) >= 0 &&
+		      call_number(c, call_arg(c, ROLE_FLAGS)) & AT_SYMLINK_FOLLOW;
+
+	call_begin(c, ET_K_LINK);
+	call_add_name(c, ET_S_LINK_from, ROLE_DIRFD, ROLE_PATH, follow ? call_settle_whole : call_settle);
+	if (!c->line->error)
+		call_add_settled(c, ET_S_LINK_to, ROLE_DIRFD2, ROLE_PATH2);
+	set_flags(c, ET_V_LINK_flags);
+	st_put(c->log);
+}
+
+/* Where a new link leads, if there is something. */
+static void add_target(const struct call *c, struct et_event *ev)
+{
+	const struct st_asks *asks = call_asks(c->log, c->task);
+	const struct buf *link = &c->log->path;
+	char path[PATH_MAX];
+	struct buf name = { 0 };
+	bool cut = false;
+
+	if (!asks || !link->len || !st_string(call_arg(c, ROLE_TARGET), &name, &cut)) {
+		ev->marks[ET_UNTOLD] |= 1u << ET_S_SYMLINK_resolved;
+		buf_free(&name);
+		return;
+	}
+	if (name.len && *name.s != '/') {
+		struct buf target = name;
+		const char *slash = memrchr(link->s, '/', link->len);
+
+		name = (struct buf){ 0 };
+		buf_add(&name, link->s, slash ? (size_t)(slash + 1 - link->s) : 0);
+		buf_add(&name, target.s, target.len);
+		buf_free(&target);
+	}
+	buf_addc(&name, 0);
+	if (asks->directory(asks->ctx, name.s, path, sizeof(path)))
+		et_add_string(ev, ET_S_SYMLINK_resolved, path, strlen(path));
+	buf_free(&name);
+}
+
+void st_do_symlink(struct call *c)
+{
+	struct et_event *ev = call_begin(c, ET_K_SYMLINK);
+
+	call_add_passed(c, ET_S_SYMLINK_target, ROLE_TARGET);
+	call_add_settled(c, ET_S_SYMLINK_link, ROLE_DIRFD, ROLE_PATH);
+	add_target(c, ev);
+	st_put(c->log);
+}
+
+void st_do_mount(struct call *c)
+{
+	struct et_event *ev = call_begin(c, ET_K_MOUNT);
+
+	call_add_passed(c, ET_S_MOUNT_source, ROLE_SOURCE);
+	call_add_settled(c, ET_S_MOUNT_target, ROLE_DIRFD, ROLE_PATH);
+	/* an event of this kind has one, be it what could not be found */
+	if (!et_has_string(ev, ET_S_MOUNT_target))
+		call_add_meant(c, ET_S_MOUNT_target, ROLE_DIRFD, ROLE_PATH);
+	call_add_passed(c, ET_S_MOUNT_type, ROLE_TYPE);
+	et_set_unsigned(ev, ET_V_MOUNT_flags, call_number(c, call_arg(c, ROLE_FLAGS)));
+	st_put(c->log);
+}
+
+void st_do_umount(struct call *c)
+{
+	struct et_event *ev = call_begin(c, ET_K_UMOUNT);
+
+	call_add_settled(c, ET_S_UMOUNT_target, ROLE_DIRFD, ROLE_PATH);
+	et_set_unsigned(ev, ET_V_UMOUNT_flags, call_number(c, call_arg(c, ROLE_FLAGS)));
+	st_put(c->log);
+}
+
+static void unlink_one(struct call *c, bool dir)
+{
+	struct et_event *ev = call_begin(c, ET_K_UNLINK);
+
+	call_add_settled(c, ET_S_UNLINK_path, ROLE_DIRFD, ROLE_PATH);
+	et_set_value(ev, ET_V_UNLINK_dir, dir);
+	st_put(c->log);
+}
+
+void st_do_unlink(struct call *c)
+{
+	unlink_one(c, call_number(c, call_arg(c, ROLE_FLAGS)) & AT_REMOVEDIR);
+}
+
+void st_do_rmdir(struct call *c)
+{
+	unlink_one(c, true);
+}
+
+void st_do_mkdir(struct call *c)
+{
+	struct et_event *ev = call_begin(c, ET_K_MKDIR);
+
+	call_add_settled(c, ET_S_MKDIR_path, ROLE_DIRFD, ROLE_PATH);
+	et_set_value(ev, ET_V_MKDIR_mode, (int64_t)call_number(c, call_arg(c, ROLE_MODE)));
+	st_put(c->log);
+}
+
+void st_do_mknod(struct call *c)
+{
+	struct et_event *ev = call_begin(c, ET_K_MKNOD);
+
+	call_add_settled(c, ET_S_MKNOD_path, ROLE_DIRFD, ROLE_PATH);
+	et_set_value(ev, ET_V_MKNOD_mode, (int64_t)call_number(c, call_arg(c, ROLE_MODE)));
+	et_set_value(ev, ET_V_MKNOD_dev, (int64_t)call_number(c, call_arg(c, ROLE_DEV)));
+	st_put(c->log);
+}
+
+/* The name that was passed, or the descriptor and its path. */
+static void add_file(struct call *c, unsigned int path, unsigned int fd_value)
+{
+	int64_t fd;
+
+	if (call_where(c, ROLE_PATH) >= 0 && call_arg(c, ROLE_PATH).len && *call_arg(c, ROLE_PATH).s == '"') {
+		call_add_settled(c, path, ROLE_DIRFD, ROLE_PATH);
+		return;
+	}
+	fd = call_fd(c, call_arg(c, call_where(c, ROLE_FD) >= 0 ? ROLE_FD : ROLE_DIRFD));
+	if (fd != AT_FDCWD)
+		et_set_value(&c->log->ev, fd_value, fd);
+	if (!c->line->error)
+		call_add_path_of(c, path, fd);
+}
+
+void st_do_truncate(struct call *c)
+{
+	struct et_event *ev = call_begin(c, ET_K_TRUNCATE);
+
+	add_file(c, ET_S_TRUNCATE_path, ET_V_TRUNCATE_fd);
+	et_set_value(ev, ET_V_TRUNCATE_size, (int64_t)call_number(c, call_arg(c, ROLE_SIZE)));
+	st_put(c->log);
+}
+
+void st_do_chmod(struct call *c)
+{
+	struct et_event *ev = call_begin(c, ET_K_CHMOD);
+
+	add_file(c, ET_S_CHMOD_path, ET_V_CHMOD_fd);
+	et_set_value(ev, ET_V_CHMOD_mode, (int64_t)call_number(c, call_arg(c, ROLE_MODE)));
+	st_put(c->log);
+}
+
+/* One of the two times: what becomes of it. */
+static void add_time(struct et_event *ev, struct st_text t, unsigned int value, uint64_t now,
+		     uint64_t *nows)
+{
+	struct st_text part;
+	uint64_t sec = 0, sub = 0;
+	unsigned int unit = 1;
+	long long ns = 0;
+
+	if (st_field(t, "tv_nsec", &part) || st_field(t, "tv_usec", &part)) {
+		unit = memmem(t.s, t.len, "tv_usec", 7) ? 1000000 : 1000000000;
+		st_number(part, &sub);
+		if (st_field(t, "tv_sec", &part))
+			st_number(part, &sec);
+	} else {
+		/* UTIME_NOW, UTIME_OMIT; else seconds alone */
+		st_number(t, &sec);
+		if (t.len && *t.s == 'U') {
+			sub = sec;
+			unit = 1000000000;
+		}
+	}
+	switch (etrace_time((long long)sec, (long long)sub, unit, &ns)) {
+	case ETRACE_TIME_NOW:
+		*nows |= now;
+		break;
+	case ETRACE_TIME_SET:
+		et_set_value(ev, value, ns);
+		break;
+	case ETRACE_TIME_KEPT:
+		break;
+	}
+}
+
+/* "[{...}, {...}]"; of utime "{actime=..., modtime=...}" */
+static void add_times(struct et_event *ev, struct st_text list)
+{
+	struct st_text rest, atime, mtime;
+	uint64_t nows = 0;
+	bool both;
+
+	both = st_field(list, "actime", &atime) && st_field(list, "modtime", &mtime);
+	if (!both && st_inner(list, &rest))
+		both = st_next(&rest, &atime) && st_next(&rest, &mtime);
+	if (both) {
+		add_time(ev, atime, ET_V_UTIMENS_atime, ETRACE_NOW_ATIME, &nows);
+		add_time(ev, mtime, ET_V_UTIMENS_mtime, ETRACE_NOW_MTIME, &nows);
+	} else {
+		nows = ETRACE_NOW_ATIME | ETRACE_NOW_MTIME;
+	}
+	et_set_value(ev, ET_V_UTIMENS_now, (int64_t)nows);
+}
+
+void st_do_utimens(struct call *c)
+{
+	static const enum st_role times[] = {
+		ROLE_SECONDS, ROLE_TIMEVALS, ROLE_TIMESPECS, ROLE_TIMESPECS64
+	};
+	struct et_event *ev = call_begin(c, ET_K_UTIMENS);
+
+	add_file(c, ET_S_UTIMENS_path, ET_V_UTIMENS_fd);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		if (call_where(c, times[i]) >= 0)
+			add_times(ev, call_arg(c, times[i]));
+	st_put(c->log);
+}
+
+/* ---- where a process is ---- */
+
+void st_do_chdir(struct call *c)
+{
+	struct et_event *ev = call_begin(c, ET_K_CHDIR);
+	struct st_log *log = c->log;
+	const struct st_fd *known;
+	int64_t fd;
+	bool cut;
+
+	if (c->line->error) {
+		add_file(c, ET_S_CHDIR_path, ET_V_CHDIR_fd);
+		st_put(log);
+		return;
+	}
+	if (call_where(c, ROLE_FD) >= 0) {
+		fd = call_fd(c, call_arg(c, ROLE_FD));
+		known = st_fd_known(c->task->process, fd);
+		et_set_value(ev, ET_V_CHDIR_fd, fd);
+		log->path.len = 0;
+		if (known && known->path)
+			buf_adds(&log->path, known->path);
+	} else if (call_meant(c, ROLE_DIRFD, ROLE_PATH, &cut)) {
+		call_settle_whole(c);
+		ev->marks[ET_JOINED] |= 1u << ET_S_CHDIR_path;
+	} else {
+		log->path.len = 0;
+	}
+	if (log->path.len) {
+		et_add_string(ev, ET_S_CHDIR_path, log->path.s, log->path.len);
+		st_cwd_set(c->task->process, log->path.s, log->path.len);
+	}
+	st_put(log);
+}
+
+void st_do_getcwd(struct call *c)
+{
+	struct buf *b = &c->log->text;
+	bool cut = false;
+
+	b->len = 0;
+	if (st_string(call_arg(c, ROLE_PATH), b, &cut) && !cut && b->len)
+		st_cwd_set(c->task->process, b->s, b->len);
+}
+
+void st_do_chroot(struct call *c)
+{
+	struct st_dirs *dirs = c->task->process->dirs;
+	struct st_log *log = c->log;
+	struct et_event *ev = call_begin(c, ET_K_CHROOT);
+
+	call_add_settled(c, ET_S_CHROOT_path, ROLE_DIRFD, ROLE_PATH);
+	if (!c->line->error && et_has_string(ev, ET_S_CHROOT_path)) {
+		dirs->elsewhere = true;
+		free(dirs->root);
+		dirs->root = log->path.len > 1 ? xstrndup(log->path.s, log->path.len) : NULL;
+	}
+	st_put(log);
+}
+
+void st_do_pivot(struct call *c)
+{
+	call_begin(c, ET_K_PIVOT);
+	c->task->process->dirs->elsewhere |= !c->line->error;
+	call_add_settled(c, ET_S_PIVOT_new_root, ROLE_DIRFD, ROLE_PATH);
+	call_add_settled(c, ET_S_PIVOT_put_old, ROLE_DIRFD, ROLE_PATH2);
+	st_put(c->log);
+}
+
+/* Children will be in another pid namespace. */
+static void children_elsewhere(const struct call *c, bool yes)
+{
+	if (!yes || c->line->error)
+		return;
+	c->task->process->children_inside = true;
+	c->log->namespaces = true;
+}
+
+void st_do_unshare(struct call *c)
+{
+	uint64_t flags = call_number(c, call_arg(c, ROLE_FLAGS));
+	struct et_event *ev = call_begin(c, ET_K_UNSHARE);
+
+	et_set_unsigned(ev, ET_V_UNSHARE_flags, flags);
+	if (!c->line->error && flags & CLONE_FILES)
+		st_fds_unshare(c->task->process);
+	c->task->process->dirs->elsewhere |= !c->line->error && flags & CLONE_NEWNS;
+	children_elsewhere(c, flags & CLONE_NEWPID);
+	st_put(c->log);
+}
+
+void st_do_setns(struct call *c)
+{
+	int64_t fd = call_fd(c, call_arg(c, ROLE_FD));
+	uint64_t flags = call_number(c, call_arg(c, ROLE_FLAGS));
+	struct et_event *ev = call_begin(c, ET_K_SETNS);
+
+	c->task->process->dirs->elsewhere |= !c->line->error;
+	call_add_path_of(c, ET_S_SETNS_path, fd);
+	et_set_value(ev, ET_V_SETNS_fd, fd);
+	et_set_value(ev, ET_V_SETNS_flags, (int64_t)flags);
+	/* 0: whatever the descriptor is for */
+	children_elsewhere(c, !flags || flags & CLONE_NEWPID);
+	st_put(c->log);
+}
+
+/* Of a thread's name, as long as the kernel lets it be (TASK_COMM_LEN). */
+#define COMM_BYTES 15
+
+static bool is_name(struct st_text t, const char *name)
+{
+	return t.len == strlen(name) && !memcmp(t.s, name, t.len);
+}
+
+static bool names(struct st_text t, const char *name)
+{
+	return memmem(t.s, t.len, name, strlen(name));
+}
+
+/*
+ * Whether a seccomp filter can answer a call so that strace takes it for made: by a
+ * supervisor, by what a program does at a signal, by an error that is none; or nobody
+ * can know, as its words are not there (without strace -v), or it works out its answer.
+ * A filter's errors are events as those of the kernel are.
+ */
+static bool may_answer(struct st_text filter)
+{
+	static const char *const answers[] = {
+		"SECCOMP_RET_USER_NOTIF", "SECCOMP_RET_TRAP", "SECCOMP_RET_TRACE", "BPF_RET|BPF_A",
+		"BPF_RET|BPF_X", "SECCOMP_RET_ERRNO)", "SECCOMP_RET_ERRNO|0)",
+	};
+
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		if (names(filter, answers[i]))
+			return true;
+	return !names(filter, "BPF_RET");
+}
+
+static void add_filter(const struct call *c, struct st_text filter)
+{
+	if (may_answer(filter))
+		st_damage(c->log, &filters);
+}
+
+void st_do_seccomp(struct call *c)
+{
+	if (is_name(c->args.arg[0], "SECCOMP_SET_MODE_FILTER"))
+		add_filter(c, c->args.arg[2]);
+}
+
+void st_do_prctl(struct call *c)
+{
+	struct st_text what = call_arg(c, ROLE_FLAGS);
+	struct buf *b = &c->log->text;
+	bool cut = false;
+
+	if (is_name(what, "PR_SET_SECCOMP") && is_name(c->args.arg[1], "SECCOMP_MODE_FILTER"))
+		add_filter(c, c->args.arg[2]);
+	if (c->log->opt.no_comm || !is_name(what, "PR_SET_NAME"))
+		return;
+	call_begin(c, ET_K_COMM);
+	b->len = 0;
+	/* strace reads as much of it as the kernel does, and then says that there is more */
+	if (!st_string(call_arg(c, ROLE_PATH), b, &cut))
+		return;
+	et_add_string(&c->log->ev, ET_S_COMM_comm, b->s ? b->s : "",
+		      b->len < COMM_BYTES ? b->len : COMM_BYTES);
+	st_put(c->log);
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Source of the etrace model: logs of strace (-f), or one for each task (-ff), merged by
+ * the times of their lines.  What a line is: st_line.c; what it means: st_log.c.
+ */
+#include "format/strace/st_args.h"
+#include "format/strace/st_formats.h"
+#include "format/strace/st_log.h"
+#include "base/xalloc.h"
+#include "event/event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Lines that are read in one step. */
+#define STEP_LINES	64u
+/* Arguments of a program are 6 MiB at most, and each byte is written as 4. */
+#define MAX_LINE	(48u << 20)
+
+static const struct diag_kind long_lines = {
+	"lines too long to be one, passed over", DIAG_DAMAGE };
+static const struct diag_kind cut_line = {
+	"inputs ending inside a line", DIAG_DAMAGE };
+static const struct diag_kind unreadable = {
+	"inputs that could not be read to the end", DIAG_DAMAGE };
+static const struct diag_kind untimed = {
+	"lines without a time: the order is right, the times are invented", DIAG_NOTE };
+static const struct diag_kind apart = {
+	"logs of several tasks without times: the order is unknown", DIAG_DAMAGE };
+static const struct diag_kind no_end = {
+	"tasks whose end is not in the log: it may be cut", DIAG_DAMAGE };
+static const struct diag_kind clock_set = {
+	"times at which the clock was set: later times are reckoned from there", DIAG_NOTE };
+static const struct diag_kind clocks_set = {
+	"times at which the clock was set: the order of the logs' lines is not certain", DIAG_DAMAGE };
+static const struct diag_kind no_events = {
+	"logs without a call that is recorded", DIAG_DAMAGE };
+
+/* One input, standing at its next line. */
+struct stream {
+	struct in *in;
+	struct st_place place;
+	struct st_times times;
+	struct st_line line;
+	uint64_t at;
+	size_t used;		/* of the window: the line's bytes */
+	struct buf cwd;		/* where its first program began, with a NUL, or empty */
+	bool at_end;
+};
+
+struct st_in {
+	struct source source;
+	struct diag *diag;
+	struct st_log_options options;
+	struct st_log *log;	/* NULL: nothing has been read */
+	struct sink *sink;
+	bool dated;		/* all times are since 1970 */
+	size_t n;
+	struct stream **heap;	/* those not at their end, by time */
+	size_t nheap;
+	struct stream streams[];
+};
+
+const struct opt_row st_options[] = {
+	{ "cwd", "DIR", "where the first program of a log of strace began" },
+	{ 0 }
+};
+
+/* A line that fills the window and does not end: pass over it, in pieces. */
+static void skip_long(struct st_in *src, struct stream *st)
+{
+	const char *s, *nl;
+	size_t have;
+
+	st->place.number++;
+	diag_report(src->diag, &long_lines, st->place.file, DIAG_LINE, st->place.number, NULL);
+	do {
+		s = (const char *)in_peek(st->in, 1, &have);
+		nl = have ? memchr(s, '\n', have) : NULL;
+		in_skip(st->in, nl ? (size_t)(nl + 1 - s) : have);
+	} while (have && !nl);
+}
+
+/* The next line's bytes in the window.  Return: NULL at the end. */
+static const char *next_line(struct st_in *src, struct stream *st, size_t *len)
+{
+	size_t have, want = 4096;
+	const char *s, *nl;
+
+	in_skip(st->in, st->used);
+	st->used = 0;
+	for (;;) {
+		s = (const char *)in_peek(st->in, want, &have);
+		if (!have)
+			return NULL;
+		nl = memchr(s, '\n', have);
+		if (nl || have < want)
+			break;
+		if (want < MAX_LINE)
+			want *= 2;
+		else
+			skip_long(src, st);
+	}
+	st->place.number++;
+	if (!nl)
+		diag_report(src->diag, &cut_line, st->place.file, DIAG_LINE, st->place.number,
+			    "the last line has no newline at its end: it may be cut");
+	*len = nl ? (size_t)(nl - s) : have;
+	st->used = *len + (nl != NULL);
+	return s;
+}
+
+static void advance(struct st_in *src, struct stream *st)
+{
+	size_t len = 0;
+	bool timed;
+	const char *s;
+
+	do {
+		s = next_line(src, st, &len);
+		if (!s) {
+			st->at_end = true;
+			if (in_error(st->in))
+				diag_report(src->diag, &unreadable, st->place.file, DIAG_LINE,
+					    st->place.number, "cannot be read on: %s",
+					    in_why(st->in));
+			return;
+		}
+		st_line_parse(&st->line, s, len);
+	} while (st->line.class == ST_NOTHING);
+	timed = st->line.class != ST_FOREIGN && st->line.class != ST_DUMP;
+	if (st->line.clock == ST_UNTIMED && timed)
+		diag_report(src->diag, src->n > 1 ? &apart : &untimed, st->place.file, DIAG_LINE,
+			    st->place.number, NULL);
+	src->dated &= !timed || st->line.clock == ST_EPOCH;
+	st->at = st_time(&st->times, &st->line);
+}
+
+/* ---- merging ---- */
+
+/* Ties go to the stream that comes first, so that the order is always the same. */
+static bool sooner(const struct stream *x, const struct stream *y)
+{
+	return x->at != y->at ? x->at < y->at : x < y;
+}
+
+static void sift_down(struct st_in *src, size_t i)
+{
+	struct stream *st = src->heap[i];
+
+	for (;;) {
+		size_t c = 2 * i + 1;
+
+		if (c >= src->nheap)
+			break;
+		if (c + 1 < src->nheap && sooner(src->heap[c + 1], src->heap[c]))
+			c++;
+		if (!sooner(src->heap[c], st))
+			break;
+		src->heap[i] = src->heap[c];
+		i = c;
+	}
+	src->heap[i] = st;
+}
+
+/*
+ * Where a stream's first program began, if an argument soon tells it, and nobody went
+ * elsewhere before.  Before any of its lines is read: they point into what is peeked at.
+ */
+static void find_cwd(struct stream *st)
+{
+	static const char here[] = "AT_FDCWD<", gone[] = "chdir(";
+	const char *s, *found, *end;
+	size_t n;
+
+	s = (const char *)in_peek(st->in, DETECT_BYTES, &n);
+	found = n ? memmem(s, n, here, sizeof(here) - 1) : NULL;
+	if (!found || memmem(s, (size_t)(found - s), gone, sizeof(gone) - 1))
+		return;
+	end = st_skip(found + sizeof(here) - 2, s + n);
+	st_unescape(&st->cwd, found + sizeof(here) - 1, (size_t)(end - found - sizeof(here)));
+	buf_addc(&st->cwd, 0);
+}
+
+static void begin(struct st_in *src, struct sink *sink)
+{
+	src->dated = true;
+	for (size_t i = 0; i < src->n; i++) {
+		find_cwd(&src->streams[i]);
+		advance(src, &src->streams[i]);
+		if (!src->streams[i].at_end)
+			src->heap[src->nheap++] = &src->streams[i];
+	}
+	for (size_t i = src->nheap / 2; i-- > 0;)
+		sift_down(src, i);
+	if (!src->options.cwd && src->nheap)
+		src->options.cwd = src->heap[0]->cwd.s;
+	src->sink = sink;
+	src->log = st_log_new(&src->options, sink, src->diag);
+}
+
+/* The last event, as of a recording: whether all of it is there, and of which day. */
+static int put_verdict(struct st_in *src, uint64_t at)
+{
+	static const char backend[] = "strace", complete[] = "complete";
+	const char *env = st_log_env(src->log);
+	struct buf text = { 0 };
+	struct et_event ev;
+	int err;
+
+	diag_missing(src->diag, &text);
+	et_init(&ev);
+	et_reset(&ev, ET_K_SESSION, 0, 0, at);
+	et_set(&ev, ET_V_SESSION_complete, !text.len);
+	et_set(&ev, ET_V_SESSION_records, (int64_t)st_log_events(src->log));
+	et_set(&ev, ET_V_SESSION_arrived, (int64_t)st_log_events(src->log));
+	et_set(&ev, ET_V_SESSION_lost, 0);
+	if (src->dated)
+		et_set(&ev, ET_V_SESSION_realtime, 0);
+	et_add_string(&ev, ET_S_SESSION_backend, backend, sizeof(backend) - 1);
+	et_add_string(&ev, ET_S_SESSION_command, "", 0);
+	if (text.len)
+		et_add_string(&ev, ET_S_SESSION_verdict, text.s, text.len - 1);
+	else
+		et_add_string(&ev, ET_S_SESSION_verdict, complete, sizeof(complete) - 1);
+	if (*env)
+		et_add_string(&ev, ET_S_SESSION_env, env, strlen(env));
+	et_end(&ev);
+	err = sink_item(src->sink, &ev);
+	et_fini(&ev);
+	buf_free(&text);
+	return err;
+}
+
+static int end(struct st_in *src)
+{
+	uint64_t sets = 0, at = 0;
+	int err = st_log_end(src->log);
+
+	if (!st_log_events(src->log))
+		diag_report(src->diag, &no_events, src->streams[0].place.file, DIAG_NOWHERE, 0,
+			    "has no call that is recorded");
+	for (size_t i = 0; i < src->n; i++) {
+		sets += src->streams[i].times.sets;
+		at = src->streams[i].times.last > at ? src->streams[i].times.last : at;
+	}
+	if (sets)
+		diag_count(src->diag, src->n > 1 ? &clocks_set : &clock_set, sets);
+	if (st_log_alive(src->log))
+		diag_count(src->diag, &no_end, st_log_alive(src->log));
+	return err ? err : put_verdict(src, at);
+}
+
+static int step(struct source *s, struct sink *sink)
+{
+	struct st_in *src = (struct st_in *)s;
+	int err = 0;
+
+	if (!src->log)
+		begin(src, sink);
+	for (unsigned int i = 0; i < STEP_LINES && !err; i++) {
+		struct stream *st = src->nheap ? src->heap[0] : NULL;
+
+		if (!st)
+			return end(src);
+		err = st_log_line(src->log, &st->line, st->at, &st->place);
+		advance(src, st);
+		if (st->at_end)
+			src->heap[0] = src->heap[--src->nheap];
+		if (src->nheap)
+			sift_down(src, 0);
+	}
+	return err ? err : 1;
+}
+
+static void free_source(struct source *s)
+{
+	struct st_in *src = (struct st_in *)s;
+
+	st_log_free(src->log);
+	for (size_t i = 0; i < src->n; i++)
+		buf_free(&src->streams[i].cwd);
+	free(src->heap);
+	free(src);
+}
+
+/* "log.1234": of -ff, the task's pid.  Return: -1: it is none. */
+static int64_t pid_of_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	char *rest;
+	long pid;
+
+	if (!dot || dot[1] < '0' || dot[1] > '9')
+		return -1;
+	pid = strtol(dot + 1, &rest, 10);
+	return *rest || pid > INT32_MAX ? -1 : pid;
+}
+
+struct source *st_open(const struct source_args *args)
+{
+	static const struct source_ops ops = { step, free_source };
+	struct st_in *src = xcalloc(1, sizeof(*src) + args->nin * sizeof(src->streams[0]));
+
+	src->source.ops = &ops;
+	src->diag = args->diag;
+	/* report every call in the log, but of environments only what is recorded by default */
+	src->options.record = 1u << ET_PROBES | 1u << ET_DIRS | 1u << ET_ENV | ET_ENV_LISTED |
+			      1u << ET_OUTPUT;
+	src->options.keep_env = et_env_listed;
+	src->options.cwd = opt_value(args->opts, "cwd");
+	src->n = args->nin;
+	src->heap = xcalloc(args->nin, sizeof(struct stream *));
+	for (size_t i = 0; i < args->nin; i++) {
+		struct stream *st = &src->streams[i];
+
+		st->in = args->in[i];
+		st->place.file = in_name(args->in[i]);
+		st->place.pid = pid_of_name(st->place.file);
+		st->times.apart = args->nin > 1;
+	}
+	return &src->source;
+}
+
+/* A call that is recorded is hard to mistake. */
+int st_detect(const uint8_t *data, size_t n)
+{
+	const char *s = (const char *)data, *end = s + n, *nl;
+	unsigned int calls = 0, others = 0;
+	struct st_line line;
+
+	while (s < end && (nl = memchr(s, '\n', (size_t)(end - s)))) {
+		st_line_parse(&line, s, (size_t)(nl - s));
+		if (line.class == ST_FOREIGN)
+			others++;
+		else if (line.class == ST_CALL || line.class == ST_UNFINISHED)
+			calls += st_log_knows(line.name);
+		s = nl + 1;
+	}
+	if (!calls)
+		return DETECT_NO;
+	return calls > others ? DETECT_SURE - 5 : DETECT_MAYBE;
+}

@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Whose lines they are, and in which order they become events.  See st_log.h. */
+#include "format/strace/st_state.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct diag_kind no_begin = {
+	"calls whose beginning is missing, passed over", DIAG_DAMAGE };
+static const struct diag_kind no_end = {
+	"calls cut, passed over", DIAG_DAMAGE };
+static const struct diag_kind incomplete = {
+	"events with something missing", DIAG_DAMAGE };
+static const struct diag_kind unfinished = {
+	"calls not finished when the log ends", DIAG_NOTE };
+static const struct diag_kind foreign = {
+	"lines not from strace, passed over", DIAG_NOTE };
+static const struct diag_kind guessed = {
+	"tasks whose parent is a guess", DIAG_DAMAGE };
+static const struct diag_kind detached = {
+	"tasks that strace let go, unrecorded from then on", DIAG_NOTE };
+const struct diag_kind st_never_born = {
+	"tasks in pid namespaces that are not recorded: strace does not tell their numbers (--decode-pids=pidns)",
+	DIAG_DAMAGE };
+
+struct st_held {
+	struct st_held *next;
+	uint64_t at;
+	struct st_place place;
+	bool continued;		/* the rest of a broken line of @pid */
+	int64_t pid;
+	size_t len;
+	char s[];
+};
+
+struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, struct diag *diag)
+{
+	struct st_log *log = xcalloc(1, sizeof(*log));
+
+	log->opt = *opt;
+	log->sink = sink;
+	log->diag = diag;
+	log->held_end = &log->held;
+	et_init(&log->ev);
+	return log;
+}
+
+struct et_event *st_event(struct st_log *log, const struct st_task *task, enum et_kind kind)
+{
+	et_reset(&log->ev, kind, task->upid, 0, log->at);
+	log->ev.place = log->place.number;
+	return &log->ev;
+}
+
+void st_damage(struct st_log *log, const struct diag_kind *kind)
+{
+	diag_report(log->diag, kind, log->place.file, DIAG_LINE, log->place.number, NULL);
+}
+
+void st_put(struct st_log *log)
+{
+	et_end(&log->ev);
+	if (et_check(&log->ev)) {
+		log->incomplete++;
+		st_damage(log, &incomplete);
+	}
+	log->events++;
+	log->joined += (unsigned int)__builtin_popcount(log->ev.marks[ET_JOINED]);
+	if (!log->err)
+		log->err = sink_item(log->sink, &log->ev);
+}
+
+/* ---- tasks ---- */
+
+static bool is_making(const struct st_task *task)
+{
+	return task->in_call && !task->child_told &&
+	       st_makes_task((struct st_text){ task->call.s, task->call.len });
+}
+
+/* The only one that may have made a task, or the first that was found. */
+static struct st_task *some_maker(struct st_log *log)
+{
+	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
+	struct st_task *found = NULL;
+
+	for (size_t i = 0; i < log->tasks.by_pid.n && !found; i++) {
+		struct st_task *task = (struct st_task *)(uintptr_t)all[i].value;
+
+		if (is_making(task))
+			found = task;
+	}
+	free(all);
+	if (!found && log->tasks.nameless && is_making(log->tasks.nameless))
+		found = log->tasks.nameless;
+	return found;
+}
+
+/* Which of those that were made in pid namespaces has a pid. */
+static struct st_task *expected(struct st_log *log, int64_t pid)
+{
+	struct st_task *found = log->tasks.unborn;
+
+	if (!found || pid < 0)
+		return NULL;
+	/* by chance its maker sees it by the same number */
+	while (found && found->local_pid != pid)
+		found = found->next;
+	if (!found && log->tasks.unborn->next)
+		diag_count(log->diag, &guessed, 1);
+	return found ? found : log->tasks.unborn;
+}
+
+static struct st_task *begin_unknown(struct st_log *log, int64_t pid)
+{
+	const uint64_t *parent_pid = map64_get(&log->born, (uint64_t)pid);
+	struct st_task *parent = NULL, *task;
+
+	if (pid >= 0 && parent_pid)
+		parent = st_tasks_find(&log->tasks, (int64_t)*parent_pid - 1);
+	task = parent ? NULL : expected(log, pid);
+	if (task) {
+		st_born(log, task, pid);
+		return task;
+	}
+	if (!parent && log->cloning) {
+		parent = some_maker(log);
+		if (parent && log->cloning > 1)
+			diag_count(log->diag, &guessed, 1);
+	}
+	/* the first task, of which lines without a pid have told */
+	if (!parent && pid >= 0 && log->tasks.nameless && log->tasks.nameless->pid < 0) {
+		task = log->tasks.nameless;
+		st_tasks_move(&log->tasks, task, pid);
+		return task;
+	}
+	if (!parent) {
+		task = st_tasks_begin(&log->tasks, pid, NULL, 0);
+		if (log->opt.cwd)
+			st_cwd_set(task->process, log->opt.cwd, strlen(log->opt.cwd));
+		log->first = log->first ? log->first : task->upid;
+		return task;
+	}
+	map64_remove(&log->born, (uint64_t)pid);
+	log->cloning -= is_making(parent);
+	parent->child_told = true;
+	return st_child(log, parent, pid, (struct st_text){ parent->call.s, parent->call.len },
+			(struct st_text){ parent->args.s, parent->args.len });
+}
+
+/* Without a pid: strace leaves it out where only one task lives. */
+static struct st_task *task_of(struct st_log *log, const struct st_line *line)
+{
+	int64_t pid = line->pid >= 0 ? line->pid : log->place.pid;
+	struct st_task *task = st_tasks_find(&log->tasks, pid);
+	size_t i = 0;
+
+	if (!task && pid < 0 && log->tasks.by_pid.n == 1)
+		task = (struct st_task *)(uintptr_t)map64_each(&log->tasks.by_pid, &i)->value;
+	return task ? task : begin_unknown(log, pid);
+}
+
+static void end_task(struct st_log *log, struct st_task *task, const struct st_line *line)
+{
+	bool killed = line->class == ST_KILLED;
+	struct et_event *ev;
+
+	st_made(log, task);
+	if (task->process->tasks == 1) {
+		st_uses(log, task, false);
+		st_printed(log, task, killed || line->end);
+	}
+	ev = st_event(log, task, ET_K_EXIT);
+	et_set_value(ev, ET_V_EXIT_status, killed ? 0 : line->end);
+	if (killed) {
+		et_set_value(ev, ET_V_EXIT_signal, line->end);
+		et_set_value(ev, ET_V_EXIT_core, line->core);
+	}
+	st_put(log);
+	log->cloning -= is_making(task);
+	st_tasks_end(&log->tasks, task);
+}
+
+/* A task whose end no line tells.  Return: whether its last call told it. */
+static bool end_untold(struct st_log *log, struct st_task *task)
+{
+	const struct st_line line = { .class = ST_EXITED, .end = task->process->status };
+
+	if (task->in_call)
+		st_ends(task, (struct st_text){ task->call.s, task->call.len },
+			(struct st_text){ task->args.s, task->args.len });
+	if (!task->ending && !task->process->ending)
+		return false;
+	end_task(log, task, &line);
+	return true;
+}
+
+static void let_task_go(struct st_log *log, struct st_task *task)
+{
+	if (end_untold(log, task))
+		return;
+	diag_count(log->diag, &detached, 1);
+	st_made(log, task);
+	if (task->process->tasks == 1)
+		st_uses(log, task, false);
+	log->cloning -= is_making(task);
+	st_tasks_end(&log->tasks, task);
+}
+
+/* A thread called execve: the first thread is gone, and it takes its place. */
+static void supersede(struct st_log *log, struct st_task *leader, const struct st_line *line)
+{
+	struct st_task *task = st_tasks_find(&log->tasks, line->end);
+	static const struct st_line ended = { .class = ST_EXITED };
+	int64_t pid = leader->pid;
+
+	if (!task || task == leader || pid < 0)
+		return;
+	end_task(log, leader, &ended);
+	st_tasks_move(&log->tasks, task, pid);
+	task->took_place = task->in_call;
+}
+
+/* ---- lines ---- */
+
+static void begin_call(struct st_log *log, struct st_task *task, const struct st_line *line)
+{
+	log->cloning -= is_making(task);
+	task->call.len = task->args.len = 0;
+	buf_add(&task->call, line->name.s, line->name.len);
+	buf_add(&task->args, line->args.s, line->args.len);
+	task->in_call = true;
+	task->child_told = task->took_place = false;
+	if (line->broken) {
+		log->is_broken = true;
+		log->broken = line->pid;
+	}
+	log->cloning += is_making(task);
+}
+
+static void end_call(struct st_log *log, struct st_task *task, const struct st_line *line)
+{
+	struct st_line whole = *line;
+
+	whole.name = (struct st_text){ task->call.s, task->call.len };
+	if (!task->in_call || (line->class == ST_RESUMED &&
+			       (task->call.len != line->name.len ||
+				memcmp(task->call.s, line->name.s, line->name.len)))) {
+		st_damage(log, &no_begin);
+		return;
+	}
+	log->cloning -= is_making(task);
+	log->is_broken = false;
+	buf_add(&task->args, line->args.s, line->args.len);
+	if (st_line_result(&whole, task->args.s, task->args.len)) {
+		/* with --seccomp-bpf strace does not see its end: "= ?"; it was one */
+		whole.has_value |= task->took_place;
+		st_call(log, task, &whole);
+	} else {
+		st_damage(log, &no_end);
+	}
+	task->in_call = task->child_told = task->took_place = false;
+}
+
+static void process(struct st_log *log, const struct st_line *line)
+{
+	struct st_task *task;
+
+	if (line->class == ST_DUMP) {
+		st_dumped(log, line);
+		return;
+	}
+	st_undumped(log);
+	/* of one that has ended, as strace before 4.9 tells it */
+	if (line->class == ST_DETACHED && !st_tasks_find(&log->tasks, line->pid))
+		return;
+	task = task_of(log, line);
+
+	switch (line->class) {
+	case ST_CALL:
+		log->cloning -= is_making(task);
+		task->in_call = task->child_told = task->took_place = false;
+		st_call(log, task, line);
+		break;
+	case ST_UNFINISHED:
+		begin_call(log, task, line);
+		break;
+	case ST_RESUMED:
+	case ST_CONTINUED:
+		end_call(log, task, line);
+		break;
+	case ST_EXITED:
+	case ST_KILLED:
+		end_task(log, task, line);
+		break;
+	case ST_SUPERSEDED:
+		supersede(log, task, line);
+		break;
+	case ST_DETACHED:
+		let_task_go(log, task);
+		break;
+	case ST_CUT:
+	case ST_DUMP:
+	case ST_NOTHING:
+	case ST_FOREIGN:
+		break;
+	}
+}
+
+/* ---- lines that wait ---- */
+
+/* A child's line, and the call that made it is not finished: whose child, that will tell. */
+static bool must_wait(const struct st_log *log, int64_t pid)
+{
+	return log->cloning && !log->unnamed && pid >= 0 &&
+	       !map64_get(&log->tasks.by_pid, (uint64_t)pid + 1) &&
+	       !map64_get(&log->born, (uint64_t)pid);
+}
+
+/* What a line tells those that wait before it. */
+static void note_born(struct st_log *log, const struct st_line *line, int64_t pid)
+{
+	struct st_line end = *line;
+	const struct st_task *maker = st_tasks_find(&log->tasks, pid);
+	bool inside = maker ? maker->process->inside : log->namespaces;
+	bool makes = line->class == ST_RESUMED ? st_makes_task(line->name) :
+		     line->class == ST_CONTINUED && maker && is_making(maker);
+
+	if (!makes || pid < 0 || !st_line_result(&end, line->args.s, line->args.len) ||
+	    end.value <= 0)
+		return;
+	if (inside && !end.translated)
+		log->unnamed = true;
+	else
+		map64_put(&log->born, (uint64_t)end.value, (uint64_t)pid + 1);
+}
+
+/* Take a line for the rest of one that a message broke. */
+static void continue_line(struct st_line *line, int64_t pid)
+{
+	line->class = ST_CONTINUED;
+	line->args = line->whole;
+	line->pid = pid;
+}
+
+static void hold(struct st_log *log, const struct st_line *line)
+{
+	struct st_held *h = xmalloc(sizeof(*h) + line->whole.len);
+
+	*h = (struct st_held){ .at = log->at, .place = log->place, .len = line->whole.len,
+			       .continued = line->class == ST_CONTINUED, .pid = line->pid };
+	memcpy(h->s, line->whole.s, h->len);
+	*log->held_end = h;
+	log->held_end = &h->next;
+	log->nheld++;
+	log->held_bytes += h->len;
+}
+
+/* Let go of what need not wait any more; @all: of everything. */
+static void let_go(struct st_log *log, bool all)
+{
+	const struct st_place place = log->place;
+	const uint64_t at = log->at;
+
+	while (log->held) {
+		struct st_held *h = log->held;
+		bool full = all || log->nheld > ST_HELD_LINES || log->held_bytes > ST_HELD_BYTES;
+		struct st_line line;
+
+		st_line_parse(&line, h->s, h->len);
+		if (h->continued)
+			continue_line(&line, h->pid);
+		if (!full && must_wait(log, line.pid >= 0 ? line.pid : h->place.pid))
+			break;
+		log->held = h->next;
+		if (!log->held)
+			log->held_end = &log->held;
+		log->nheld--;
+		log->held_bytes -= h->len;
+		log->at = h->at;
+		log->place = h->place;
+		process(log, &line);
+		free(h);
+	}
+	log->at = at;
+	log->place = place;
+	if (log->held)
+		return;
+	map64_clear(&log->born);
+	log->unnamed = false;
+}
+
+/* The rest of a line that a message broke looks like anything, but ends as calls do. */
+static bool continues(const struct st_log *log, const struct st_line *line)
+{
+	struct st_line end = { 0 };
+
+	return log->is_broken && line->pid < 0 && line->clock == ST_UNTIMED &&
+	       (line->class == ST_FOREIGN || line->class == ST_CUT || line->class == ST_CONTINUED) &&
+	       st_line_result(&end, line->whole.s, line->whole.len);
+}
+
+/* The beginning of a call, and not something that a program has printed. */
+static bool is_cut_call(const struct st_line *line)
+{
+	return line->class == ST_CUT &&
+	       (line->pid >= 0 || line->clock != ST_UNTIMED || st_log_knows(line->name));
+}
+
+int st_log_line(struct st_log *log, const struct st_line *given, uint64_t at,
+		const struct st_place *place)
+{
+	struct st_line line = *given;
+	int64_t pid;
+
+	log->at = at;
+	log->place = *place;
+	if (continues(log, &line))
+		continue_line(&line, log->broken);
+	pid = line.pid >= 0 ? line.pid : place->pid;
+	if (is_cut_call(&line))
+		st_damage(log, &no_end);
+	else if (line.class == ST_FOREIGN || line.class == ST_CUT)
+		st_damage(log, &foreign);
+	if (line.class == ST_FOREIGN || line.class == ST_CUT || line.class == ST_NOTHING)
+		return log->err;
+	if (!log->held && !must_wait(log, pid)) {
+		process(log, &line);
+		return log->err;
+	}
+	note_born(log, &line, pid);
+	hold(log, &line);
+	let_go(log, false);
+	return log->err;
+}
+
+static void count_unfinished(struct st_log *log)
+{
+	const struct map64_slot *slot;
+	size_t i = 0;
+
+	while ((slot = map64_each(&log->tasks.by_pid, &i)))
+		if (((const struct st_task *)(uintptr_t)slot->value)->in_call)
+			diag_count(log->diag, &unfinished, 1);
+}
+
+/* What tasks that live on have done by their descriptors. */
+static void tell_living(struct st_log *log)
+{
+	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
+
+	for (size_t i = 0; i < log->tasks.by_pid.n; i++)
+		st_uses(log, (struct st_task *)(uintptr_t)all[i].value, false);
+	free(all);
+	if (log->tasks.nameless)
+		st_uses(log, log->tasks.nameless, false);
+}
+
+/* Those of which the last that the log has is that they end. */
+static void end_ending(struct st_log *log)
+{
+	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
+	size_t n = log->tasks.by_pid.n;
+
+	for (size_t i = 0; i < n; i++)
+		end_untold(log, (struct st_task *)(uintptr_t)all[i].value);
+	free(all);
+	if (log->tasks.nameless)
+		end_untold(log, log->tasks.nameless);
+}
+
+int st_log_end(struct st_log *log)
+{
+	let_go(log, true);
+	end_ending(log);
+	count_unfinished(log);
+	tell_living(log);
+	if (log->tasks.nunborn)
+		diag_count(log->diag, &st_never_born, log->tasks.nunborn);
+	return log->err;
+}
+
+uint64_t st_log_events(const struct st_log *log)
+{
+	return log->events;
+}
+
+int st_log_run_error(const struct st_log *log)
+{
+	return log->run_error;
+}
+
+const char *st_log_env(const struct st_log *log)
+{
+	if (!log->has_env || log->lacks_env)
+		return "";
+	return et_env_recorded(log->opt.record, log->opt.keep_env);
+}
+
+bool st_log_first_lives(const struct st_log *log)
+{
+	const struct map64_slot *slot;
+	size_t i = 0;
+
+	while ((slot = map64_each(&log->tasks.by_pid, &i)))
+		if (((const struct st_task *)(uintptr_t)slot->value)->upid == log->first)
+			return true;
+	return log->tasks.nameless && log->tasks.nameless->upid == log->first;
+}
+
+size_t st_log_living(const struct st_log *log, uint64_t *upids, size_t max)
+{
+	struct map64_slot *all = map64_sorted(&log->tasks.by_pid, map64_by_key);
+	size_t n = 0;
+
+	for (; n < log->tasks.by_pid.n && n < max; n++)
+		upids[n] = ((const struct st_task *)(uintptr_t)all[n].value)->upid;
+	free(all);
+	return n;
+}
+
+uint64_t st_log_joined(const struct st_log *log)
+{
+	return log->joined;
+}
+
+uint64_t st_log_incomplete(const struct st_log *log)
+{
+	return log->incomplete;
+}
+
+size_t st_log_alive(const struct st_log *log)
+{
+	return log->tasks.n;
+}
+
+void st_log_free(struct st_log *log)
+{
+	if (!log)
+		return;
+	while (log->held) {
+		struct st_held *h = log->held;
+
+		log->held = h->next;
+		free(h);
+	}
+	st_tasks_free(&log->tasks);
+	map64_clear(&log->born);
+	et_fini(&log->ev);
+	buf_free(&log->path);
+	buf_free(&log->text);
+	free(log);
+}
+
+/* ---- times ---- */
+
+#define DAY_NS 86400000000000ull
+/* A line without a time is so much later than the one before it. */
+#define UNTIMED_NS 1000u
+/* What a clock that is only slowed or sped up may be off. */
+#define SET_NS 50000000
+
+/* @at by the clock as it was at the first line, if that was set meanwhile. */
+static uint64_t unset(struct st_times *t, uint64_t at)
+{
+	int64_t by = (int64_t)at - t->ahead, last = (int64_t)t->last, now = (int64_t)t->now;
+	int64_t off = 0;
+
+	if (now && by > now + SET_NS)
+		off = by - now;
+	else if (by < last - SET_NS)
+		off = by - last;
+	t->ahead += off;
+	t->sets += off != 0;
+	by -= off;
+	return by > 0 ? (uint64_t)by : 0;
+}
+
+uint64_t st_time(struct st_times *t, const struct st_line *line)
+{
+	uint64_t at = line->time;
+	bool wall = line->clock == ST_DAY || line->clock == ST_EPOCH;
+
+	switch (line->clock) {
+	case ST_UNTIMED:
+		/* that belongs to the line before it */
+		at = t->last + (line->class == ST_DUMP ? 0 : UNTIMED_NS);
+		break;
+	case ST_RELATIVE:
+		at += t->last;
+		break;
+	case ST_DAY:
+		/* midnight, unless somebody has only set the clock */
+		if (at + DAY_NS / 2 < t->day)
+			t->days += DAY_NS;
+		t->day = at;
+		at += t->days;
+		break;
+	case ST_EPOCH:
+		break;
+	}
+	/* a call that took a while is told when it ends */
+	if (line->class == ST_CALL && line->has_took && !t->apart && wall)
+		at += line->took;
+	if (wall)
+		at = unset(t, at);
+	if (at < t->last)
+		at = t->last;
+	t->last = at;
+	return at;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * A log of strace becomes events of the etrace model.  Fed with its lines in the order
+ * of time; whose lines they are, and where files lie, is found out here.
+ *
+ * What an event has that strace does not tell is marked: a name is the one that the
+ * kernel resolved where strace asked for that (-y, of what is opened), else the
+ * program's behind the path of its directory (ET_JOINED).  Programs are known by the
+ * name that was asked for, unless somebody resolves it (struct st_asks).
+ *
+ * Memory: the tasks and descriptors that live; and, where a child's lines come before
+ * its parent's call has told its pid, the lines in between, ST_HELD_LINES of them.
+ */
+#ifndef ETRACE_ST_LOG_H
+#define ETRACE_ST_LOG_H
+
+#include "format/strace/st_line.h"
+#include "io/diag.h"
+#include "io/formats.h"
+
+#define ST_HELD_LINES	65536u
+#define ST_HELD_BYTES	(64u << 20)
+
+struct st_log;
+
+/* What a file is, as stat(2) tells. */
+struct st_identity {
+	uint32_t dev, type;
+	uint64_t ino, size;
+	int64_t mtime;
+};
+
+/* When something was done, as the log has it: from when to when, ns. */
+struct st_span {
+	uint64_t since, until;
+};
+
+/* Who is there while the log is made, and can look. */
+struct st_asks {
+	void *ctx;
+	/*
+	 * The file that a program is run from: puts its path where no link is left
+	 * into @path, and if it is a script, the program that runs it and its one
+	 * argument into @interp and @arg.  Each has a NUL behind, or is "".
+	 * Return: false: it is not to be found.
+	 */
+	bool (*program)(void *ctx, const char *name, char *path, char *interp, char *arg,
+			size_t size);
+	/* The path of a directory where no link is left.  Return: false: it is not to be found. */
+	bool (*directory)(void *ctx, const char *name, char *path, size_t size);
+	/*
+	 * The file that was opened by a path.  @creates: it may have been made by that.
+	 * Return: false: it is not certain what it was then.
+	 */
+	bool (*opened)(void *ctx, const char *path, struct st_span when, bool creates,
+		       struct st_identity *id);
+	/* The same of one that was closed, or left by its program, behind the last write to it. */
+	bool (*written)(void *ctx, const char *path, struct st_span when, struct st_identity *id);
+};
+
+struct st_log_options {
+	const char *cwd;	/* of the first task; NULL: not known */
+	const struct st_asks *asks;	/* NULL: nobody can look */
+	uint32_t record;	/* events on request, bit by bit, enum et_where, ET_ENV_LISTED */
+	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
+	bool no_comm;		/* no names of threads */
+};
+
+/**
+ * st_log_new - a log of which nothing has been read
+ * @sink: takes struct et_event
+ * @diag: hears what is missing or damaged
+ */
+struct st_log *st_log_new(const struct st_log_options *opt, struct sink *sink, struct diag *diag);
+
+/* Where a line stands. */
+struct st_place {
+	const char *file;	/* lives as long as the log */
+	uint64_t number;	/* from 1 */
+	int64_t pid;		/* of a line that tells none; -1: not known */
+};
+
+/**
+ * st_log_line - the next line
+ * @at: its time, ns; later lines are not earlier
+ *
+ * Return: 0 or the sink's negative errno.
+ */
+int st_log_line(struct st_log *log, const struct st_line *line, uint64_t at,
+		const struct st_place *place);
+
+/** st_log_end - there are no more.  Return: 0 or the sink's negative errno. */
+int st_log_end(struct st_log *log);
+
+/** st_log_knows - whether a call of that name is one that is recorded */
+bool st_log_knows(struct st_text name);
+
+/** st_log_events - how many events have come of it */
+uint64_t st_log_events(const struct st_log *log);
+
+/** st_log_first_lives - whether the first task lives; false: there was none */
+bool st_log_first_lives(const struct st_log *log);
+
+/** st_log_living - the upids of those that live, @max at most.  Return: how many. */
+size_t st_log_living(const struct st_log *log, uint64_t *upids, size_t max);
+
+/** st_log_joined - how many names are the program's, not the kernel's */
+uint64_t st_log_joined(const struct st_log *log);
+
+/* Counted in the log's diag: strings that strace cut. */
+extern const struct diag_kind st_cut_strings;
+
+/**
+ * st_log_calls - which calls strace is to tell, as its option -e takes them: "trace=..."
+ * @record: on request, bit by bit, enum et_where
+ *
+ * Those that this strace does not know do not matter.  Return: text that the caller frees.
+ */
+char *st_log_calls(uint32_t record);
+
+/*
+ * Calls of which strace need not print what they read and write, for its option -e:
+ * their numbers say enough.  ST_RAW_OUTPUT: where that of descriptors 1 and 2 is dumped;
+ * of a vector, a dump ends at its first empty piece.
+ */
+#define ST_RAW_OUTPUT "raw=?read,?readv,?pread64,?preadv,?preadv2,?recvfrom,?write,?pwrite64,?sendto,?sendmmsg,?mmap,?mmap2"
+#define ST_RAW ST_RAW_OUTPUT ",?writev,?pwritev,?pwritev2,?sendmsg"
+
+/** st_log_incomplete - how many of its events lack something */
+uint64_t st_log_incomplete(const struct st_log *log);
+
+/** st_log_run_error - why the first program could not be run, errno; 0: it was, or nothing is known */
+int st_log_run_error(const struct st_log *log);
+
+/** st_log_env - which variables of environments it had: see et_env_recorded() */
+const char *st_log_env(const struct st_log *log);
+
+/** st_log_alive - how many tasks live, as far as it says */
+size_t st_log_alive(const struct st_log *log);
+
+void st_log_free(struct st_log *log);
+
+/* ---- times: of lines as they stand in a file ---- */
+
+/* What is known of a file's times. */
+struct st_times {
+	bool apart;		/* other tasks' lines are in other files: when calls begin counts */
+	uint64_t now;		/* of a log that is being written: no line is later; 0: of others */
+	uint64_t last;		/* ns, of the line before */
+	uint64_t days;		/* that have gone by since the first line, in ns */
+	uint64_t day;		/* the clock of the line before */
+	int64_t ahead;		/* ns that the clock was set forward since the first line */
+	uint64_t sets;		/* how often it was set */
+};
+
+/**
+ * st_time - when a line was written, ns: never before the one before it
+ *
+ * On a clock that nobody sets: a line that is earlier than the one before it, or later
+ * than now, tells that somebody has set it.
+ */
+uint64_t st_time(struct st_times *t, const struct st_line *line);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The arguments of one FXT event, of any number and length: what does not fit
+ * into one argument or one record goes on in further ones, so that nothing is
+ * dropped (Documentation/swap.md, "FXT").
+ */
+#ifndef ETRACE_SWAP_ARGS_H
+#define ETRACE_SWAP_ARGS_H
+
+#include "format/fxt/fxt_write.h"
+
+/* Start with all zeros; swap_args_free() at the end. */
+struct swap_args {
+	struct fxt_arg *args;
+	size_t n, cap;
+	void **owned;		/* strings that were made for arguments */
+	size_t nowned, owned_cap;
+};
+
+/** swap_args_reset - no arguments */
+void swap_args_reset(struct swap_args *a);
+
+/** swap_args_free - free the memory */
+void swap_args_free(struct swap_args *a);
+
+/*
+ * One more argument.  @name is not copied, bytes that are valid text are not
+ * either: both must live until the event is written.
+ */
+
+/* Above INT64_MAX as decimal text, because viewers show it as negative. */
+void swap_args_u64(struct swap_args *a, const char *name, uint64_t v);
+void swap_args_i64(struct swap_args *a, const char *name, int64_t v);
+void swap_args_f64(struct swap_args *a, const char *name, double v);
+void swap_args_pointer(struct swap_args *a, const char *name, uint64_t v);
+void swap_args_cstr(struct swap_args *a, const char *name, const char *s);
+
+
+/** swap_args_own - a string that is copied */
+void swap_args_own(struct swap_args *a, const char *name, const char *s);
+
+/** swap_args_own_text - text that is copied; otherwise as swap_args_text() */
+void swap_args_own_text(struct swap_args *a, const char *name, const char *s, size_t len);
+
+/**
+ * swap_args_name - a name that lives as long as the arguments
+ *
+ * Return: it; at most 255 bytes, the rest is cut off.
+ */
+const char *swap_args_name(struct swap_args *a, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Text.  Bytes that are not UTF-8 become U+FFFD, and "@name_hex" holds them.
+ * Text longer than a string may be goes on in "@name.2", "@name.3" ...
+ */
+void swap_args_text(struct swap_args *a, const char *name, const char *s, size_t len);
+
+/* Bytes as hexadecimal digits; long ones go on like text. */
+void swap_args_hex(struct swap_args *a, const char *name, const void *data, size_t len);
+
+/**
+ * swap_args_event - write an event with the arguments
+ * @a: the arguments
+ * @w: encoder
+ * @ev: the event
+ *
+ * Arguments after the fifteenth go to instants named like the event with
+ * " (more)" after it, at the same time on the same thread.
+ *
+ * Return: as fxt_event().
+ */
+int swap_args_event(const struct swap_args *a, struct fxt_writer *w,
+		    const struct fxt_event *ev);
+
+#endif

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Finding messages in a SWAP stream.  What their payloads mean is not known
+ * here; how well a payload reads is used as a witness for its header.
+ */
+#include "format/swap/swap_frame.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a neighbour's sequence number and time may be away. */
+#define SEQ_BEHIND	1024
+#define SEQ_AHEAD	(1 << 20)
+#define SEC_AWAY	86400
+
+/* So many messages tell whether an input is a stream. */
+#define DETECT_MESSAGES	32
+
+/* Read for nothing at most so many bytes, and so many times the input. */
+#define WASTE_FREE	(1u << 24)
+#define WASTE_FACTOR	8
+
+struct swap_frame {
+	const struct swap_frame_ops *ops;
+	void *ctx;
+	uint8_t *buf;
+	size_t size;		/* of buf */
+	size_t start;		/* where the message or the damage begins */
+	size_t fill;		/* bytes in buf */
+	uint64_t offset;	/* of buf[start] in the stream */
+	bool eof;
+	bool scanning;		/* the header at start is not to be trusted */
+	size_t scan;		/* next place to look at, relative to start */
+	uint64_t dropped;	/* bytes before start that are garbage, not yet told */
+	bool near_known;
+	unsigned int near_misses;
+	uint32_t near_seq;
+	uint32_t near_sec;
+	uint64_t wasted;
+};
+
+/* What stands at a place of the buffer. */
+struct place {
+	struct swap_header h;
+	const struct swap_row *row;
+	const struct swap_field *layout;
+	struct swap_end end;
+	const uint8_t *payload;
+	uint32_t len;
+	bool exact;	/* the payload reads to its very end, which few others do */
+};
+
+struct swap_frame *swap_frame_new(const struct swap_frame_ops *ops, void *ctx)
+{
+	struct swap_frame *s = xcalloc(1, sizeof(*s));
+
+	s->ops = ops;
+	s->ctx = ctx;
+	return s;
+}
+
+void swap_frame_free(struct swap_frame *s)
+{
+	if (!s)
+		return;
+	free(s->buf);
+	free(s);
+}
+
+static size_t available(const struct swap_frame *s)
+{
+	return s->fill - s->start;
+}
+
+static void consume(struct swap_frame *s, size_t n)
+{
+	s->start += n;
+	s->offset += n;
+}
+
+/* Ids that exist or could come to exist. */
+static bool possible(const struct swap_header *h)
+{
+	return h->id >= 1 && h->id <= 0xffff && h->len <= SWAP_MAX_PAYLOAD;
+}
+
+static bool plausible(const struct swap_header *h)
+{
+	return possible(h) && h->nsec < 1000000000u;
+}
+
+/* Can two messages with these numbers and times be neighbours? */
+static bool neighbours(const struct swap_header *h, uint32_t near_seq, uint32_t near_sec)
+{
+	int64_t seq = (int32_t)(h->seq - near_seq);
+	int64_t sec = (int64_t)h->sec - near_sec;
+
+	return seq >= -SEQ_BEHIND && seq <= SEQ_AHEAD && sec >= -SEC_AWAY && sec <= SEC_AWAY;
+}
+
+/* Near the last message, or else near the damaged one at start. */
+static bool is_near(const struct swap_frame *s, const struct swap_header *h)
+{
+	struct swap_header damaged;
+
+	if (s->near_known)
+		return neighbours(h, s->near_seq, s->near_sec);
+	swap_read_header(s->buf + s->start, &damaged);
+	return plausible(&damaged) && neighbours(h, damaged.seq, damaged.sec);
+}
+
+/* One odd number or time is damage, the second in a row is a new beginning. */
+static void remember(struct swap_frame *s, const struct swap_header *h)
+{
+	if (s->near_known && !neighbours(h, s->near_seq, s->near_sec) && !s->near_misses++)
+		return;
+	s->near_known = true;
+	s->near_misses = 0;
+	s->near_seq = h->seq;
+	s->near_sec = h->sec;
+}
+
+static void read_payload(struct place *at, const uint8_t *payload, uint32_t len)
+{
+	at->payload = payload;
+	at->len = len;
+	if (!at->row || at->row->slack)
+		return;
+	at->layout = swap_choose(at->row, payload, len, NULL, &at->end);
+	if (at->row->id == SWAP_PROBE && at->end.fault != SWAP_OK) {
+		/* Nothing says that it is one. */
+		at->row = NULL;
+		at->layout = NULL;
+		at->end = (struct swap_end){ .fault = SWAP_OK };
+	}
+	at->exact = at->layout && at->end.fault == SWAP_OK && at->end.used == len &&
+		    !at->end.open_end;
+}
+
+/* The header at @pos; its payload is not read yet. */
+static void read_place(const struct swap_frame *s, size_t pos, struct place *at)
+{
+	const uint8_t *p = s->buf + s->start + pos;
+
+	*at = (struct place){ .payload = p + SWAP_HEADER_SIZE };
+	swap_read_header(p, &at->h);
+	at->row = swap_row(at->h.id);
+}
+
+/* Give out the message at start; nothing is consumed. */
+static int give(struct swap_frame *s, const struct place *at, uint32_t damage)
+{
+	struct swap_message m = {
+		.header = at->h,
+		.offset = s->offset,
+		.payload = at->payload,
+		.len = at->len,
+		.row = at->row,
+		.layout = at->layout,
+		.end = at->end,
+		.damage = damage,
+	};
+
+	if (s->dropped) {
+		s->ops->garbage(s->ctx, s->offset - s->dropped, s->dropped);
+		s->dropped = 0;
+	}
+	if (m.header.nsec >= 1000000000u)
+		m.damage |= SWAP_DAMAGE_TIME;
+	if (m.end.fault != SWAP_OK)
+		m.damage |= SWAP_DAMAGE_FIELDS;
+	remember(s, &at->h);
+	return s->ops->message(s->ctx, &m);
+}
+
+/* The message at start is whole and has @len bytes of payload. */
+static int accept(struct swap_frame *s, struct place *at, uint32_t damage)
+{
+	int ret = give(s, at, damage);
+
+	consume(s, SWAP_HEADER_SIZE + at->len);
+	return ret ? ret : 1;
+}
+
+/*
+ * Garbage up to @pos.  It is told when the next message is found, so that one
+ * damage is told once.
+ */
+static void drop(struct swap_frame *s, size_t pos)
+{
+	consume(s, pos);
+	s->dropped += pos;
+}
+
+static void distrust(struct swap_frame *s, size_t from)
+{
+	s->scanning = true;
+	s->scan = from;
+}
+
+/* May the payload be read once more only to judge it?  Keeps the work linear. */
+static bool may_waste(struct swap_frame *s, uint32_t len)
+{
+	if (s->wasted > WASTE_FREE + WASTE_FACTOR * s->offset)
+		return false;
+	s->wasted += len;
+	return true;
+}
+
+/*
+ * A wrong length can swallow the next message whole: then its header follows
+ * the last known field.
+ */
+static bool swallowed_next(const struct place *at)
+{
+	uint32_t extra = at->len - at->end.used;
+	struct swap_header next;
+
+	if (!at->layout || at->end.fault != SWAP_OK || extra < SWAP_HEADER_SIZE)
+		return false;
+	swap_read_header(at->payload + at->end.used, &next);
+	return plausible(&next) && swap_row(next.id) && next.seq == at->h.seq + 1;
+}
+
+/*
+ * Does a header stand at @pos that can follow @h: of about its number and time,
+ * or with a payload that reads exactly?
+ * Return: 1 yes, 0 no, -1 more bytes are needed to tell.
+ */
+static int follows_at(struct swap_frame *s, size_t pos, const struct swap_header *h)
+{
+	struct place at;
+
+	if (available(s) - pos < SWAP_HEADER_SIZE)
+		return s->eof ? available(s) == pos : -1;
+	read_place(s, pos, &at);
+	if (!plausible(&at.h))
+		return 0;
+	if (neighbours(&at.h, h->seq, h->sec))
+		return 1;
+	if (!at.row)
+		return 0;
+	if (available(s) - pos - SWAP_HEADER_SIZE < at.h.len)
+		return s->eof ? 0 : -1;
+	if (!may_waste(s, at.h.len))
+		return 0;
+	read_payload(&at, at.payload, at.h.len);
+	return at.exact;
+}
+
+/* What follows at @pos is not the next message, so it may have been swallowed. */
+static bool skips_a_number(const struct swap_frame *s, size_t pos, const struct swap_header *h)
+{
+	struct place at;
+
+	if (available(s) - pos < SWAP_HEADER_SIZE)
+		return false;
+	read_place(s, pos, &at);
+	return at.h.seq != h->seq + 1;
+}
+
+/*
+ * The header at start, when nothing was wrong so far.
+ * Return: 1 when something was done, 0 when more bytes are needed, or an error.
+ */
+static int read_message(struct swap_frame *s)
+{
+	size_t have = available(s), whole;
+	struct place at;
+	int next;
+
+	if (have < SWAP_HEADER_SIZE) {
+		if (s->eof)
+			drop(s, have);
+		return 0;
+	}
+	read_place(s, 0, &at);
+	if (!possible(&at.h)) {
+		distrust(s, 1);
+		return 1;
+	}
+	whole = SWAP_HEADER_SIZE + (size_t)at.h.len;
+	if (have < whole) {
+		if (!s->eof)
+			return 0;
+		/* Cut, or the length is wrong, or a stray byte looks like an id. */
+		distrust(s, at.row && plausible(&at.h) ? SWAP_HEADER_SIZE : 1);
+		return 1;
+	}
+	next = follows_at(s, whole, &at.h);
+	if (next > 0 || may_waste(s, at.h.len))
+		read_payload(&at, at.payload, at.h.len);
+	if (swallowed_next(&at)) {
+		at.len = at.end.used;
+		return accept(s, &at, SWAP_DAMAGE_LENGTH);
+	}
+	if (at.exact)
+		return accept(s, &at, 0);
+	if (next < 0)
+		return 0;
+	if (next && at.row && at.row->slack && skips_a_number(s, whole, &at.h)) {
+		distrust(s, SWAP_HEADER_SIZE);
+		return 1;
+	}
+	if (next && plausible(&at.h))
+		return accept(s, &at, 0);
+	distrust(s, 1);
+	return 1;
+}
+
+/*
+ * Does a message begin at @pos, after damage?
+ * Return: 1 yes, 0 no, -1 more bytes are needed to tell.
+ */
+static int begins_at(struct swap_frame *s, size_t pos)
+{
+	struct swap_header next;
+	struct place at;
+	bool near;
+	size_t end;
+
+	read_place(s, pos, &at);
+	if (!at.row || !plausible(&at.h))
+		return 0;
+	near = is_near(s, &at.h);
+	end = pos + SWAP_HEADER_SIZE + at.h.len;
+	if (end + SWAP_HEADER_SIZE > available(s))
+		return s->eof ? near : -1;
+	swap_read_header(s->buf + s->start + end, &next);
+	if (plausible(&next) && (near || next.seq == at.h.seq + 1))
+		return 1;
+	if (!near || !may_waste(s, at.h.len))
+		return 0;
+	read_payload(&at, at.payload, at.h.len);
+	return at.exact;
+}
+
+/*
+ * Damage ends at @pos.  What is left of the message at start is given out when
+ * its header is good enough to say what it was.
+ */
+static int end_of_damage(struct swap_frame *s, size_t pos, bool at_eof)
+{
+	struct place at;
+	uint32_t body, damage = at_eof ? SWAP_DAMAGE_CUT : SWAP_DAMAGE_LENGTH;
+	size_t used;
+	int ret;
+
+	s->scanning = false;
+	if (pos < SWAP_HEADER_SIZE) {
+		drop(s, pos);
+		return 1;
+	}
+	read_place(s, 0, &at);
+	body = (uint32_t)(pos - SWAP_HEADER_SIZE);
+	read_payload(&at, at.payload, body);
+	if (!at.exact && at.h.len < body) {
+		body = at.h.len;
+		damage = 0;
+		read_payload(&at, at.payload, body);
+	}
+	if (body == at.h.len)
+		damage = 0;
+	if (!at.exact && (!plausible(&at.h) || !at.row)) {
+		drop(s, pos);
+		return 1;
+	}
+	ret = give(s, &at, damage);
+	used = SWAP_HEADER_SIZE + (size_t)body;
+	consume(s, used);
+	drop(s, pos - used);
+	return ret ? ret : 1;
+}
+
+/* Look for the next message after damage; returns as read_message(). */
+static int scan(struct swap_frame *s)
+{
+	for (; s->scan + SWAP_HEADER_SIZE <= available(s); s->scan++) {
+		int found = begins_at(s, s->scan);
+
+		if (found < 0)
+			return 0;
+		if (found)
+			return end_of_damage(s, s->scan, false);
+		if (s->scan >= SWAP_HEADER_SIZE + SWAP_MAX_PAYLOAD) {
+			/* No message is as long as this: its header means nothing. */
+			drop(s, s->scan);
+			s->scan = 1;
+		}
+	}
+	return s->eof ? end_of_damage(s, available(s), true) : 0;
+}
+
+static int run(struct swap_frame *s)
+{
+	int ret;
+
+	do {
+		ret = s->scanning ? scan(s) : read_message(s);
+	} while (ret > 0);
+	return ret;
+}
+
+int swap_frame_feed(struct swap_frame *s, const uint8_t *p, size_t len)
+{
+	if (s->start && (s->start == s->fill || s->start > s->size / 2)) {
+		memmove(s->buf, s->buf + s->start, available(s));
+		s->fill -= s->start;
+		s->start = 0;
+	}
+	s->buf = xgrow(s->buf, &s->size, s->fill + len, 1);
+	if (len)
+		memcpy(s->buf + s->fill, p, len);
+	s->fill += len;
+	return run(s);
+}
+
+int swap_frame_end(struct swap_frame *s)
+{
+	int ret;
+
+	s->eof = true;
+	ret = s->fill ? run(s) : 0;
+	if (!ret && s->dropped) {
+		s->ops->garbage(s->ctx, s->offset - s->dropped, s->dropped);
+		s->dropped = 0;
+	}
+	return ret;
+}
+
+bool swap_detect(const uint8_t *p, size_t len)
+{
+	struct swap_header h, last = { 0 };
+	unsigned int known = 0, read = 0;
+	size_t pos = 0;
+
+	for (unsigned int n = 0; n < DETECT_MESSAGES && pos + SWAP_HEADER_SIZE <= len; n++) {
+		const struct swap_row *row;
+		struct swap_end end;
+
+		swap_read_header(p + pos, &h);
+		if (!plausible(&h) || (n && !neighbours(&h, last.seq, last.sec)))
+			return false;
+		last = h;
+		pos += SWAP_HEADER_SIZE;
+		if (h.len > len - pos)
+			break;
+		row = swap_row(h.id);
+		end = (struct swap_end){ .fault = SWAP_OK };
+		if (row && !row->slack && row->layouts[0])
+			swap_choose(row, p + pos, h.len, NULL, &end);
+		/* Of unknown kinds, or damaged: no witness, and none against it. */
+		known += row && end.fault == SWAP_OK;
+		read += row && end.fault == SWAP_OK && end.used && end.used == h.len;
+		pos += h.len;
+	}
+	/* One message that reads exactly, or a chain of headers of at least two. */
+	return read > 0 || known > 1;
+}

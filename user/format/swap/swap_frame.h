@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * From bytes to messages: finds where each SWAP message begins and ends, also
+ * after damage.
+ *
+ * Implements section 1 of the SWAP data protocol (Documentation/swap.md): 20
+ * bytes of header and a payload, back to back, with nothing to synchronise on.
+ * After damage the next message is found by what a header must look like and by
+ * the sequence number and time of its neighbours.
+ */
+#ifndef ETRACE_SWAP_FRAME_H
+#define ETRACE_SWAP_FRAME_H
+
+#include "format/swap/swap_walk.h"
+
+/* What is wrong with a message; a bit mask. */
+#define SWAP_DAMAGE_TIME	0x01u	/* nanoseconds of 10^9 or more */
+#define SWAP_DAMAGE_LENGTH	0x02u	/* the length in the header is wrong, the real one was found */
+#define SWAP_DAMAGE_FIELDS	0x04u	/* the payload does not read to its last field */
+#define SWAP_DAMAGE_CUT		0x08u	/* the input ends within the message */
+
+/**
+ * struct swap_message - one message
+ * @header:  as it stands in the stream
+ * @offset:  of the header, bytes from the start of the stream
+ * @payload: valid during the call
+ * @len:     bytes at @payload; less or more than @header.len only when damaged
+ * @row:     which message it is, NULL when not known
+ * @layout:  the layout that its payload has, NULL when none is known
+ * @counts:  what @layout is to be walked with (SYSTEM only)
+ * @certainty: how sure @counts are (SYSTEM only)
+ * @end:     how a walk by @layout ends
+ * @damage:  what is wrong with it
+ */
+struct swap_message {
+	struct swap_header header;
+	uint64_t offset;
+	const uint8_t *payload;
+	uint32_t len;
+	const struct swap_row *row;
+	const struct swap_field *layout;
+	struct swap_counts counts;
+	enum swap_certainty certainty;
+	struct swap_end end;
+	uint32_t damage;
+};
+
+/**
+ * struct swap_frame_ops - who is told
+ * @message: a message; a non-zero return value stops
+ * @garbage: @bytes bytes at @offset belong to no message
+ *
+ * Bytes of a message that is damaged but still given out are not garbage.
+ */
+struct swap_frame_ops {
+	int (*message)(void *ctx, const struct swap_message *m);
+	void (*garbage)(void *ctx, uint64_t offset, uint64_t bytes);
+};
+
+struct swap_frame;
+
+/**
+ * swap_frame_new() - start
+ * @ops: who is told
+ * @ctx: handed to @ops
+ *
+ * Return: to be freed by swap_frame_free().
+ */
+struct swap_frame *swap_frame_new(const struct swap_frame_ops *ops, void *ctx);
+
+/* Free; NULL is allowed. */
+void swap_frame_free(struct swap_frame *s);
+
+/**
+ * swap_frame_feed() - the next bytes of the stream
+ * @s:   state
+ * @p:   bytes, may be of any number
+ * @len: how many
+ *
+ * Return: 0, or what @ops.message returned.
+ */
+int swap_frame_feed(struct swap_frame *s, const uint8_t *p, size_t len);
+
+/**
+ * swap_frame_end() - there are no more bytes
+ *
+ * Return: as swap_frame_feed().
+ */
+int swap_frame_end(struct swap_frame *s);
+
+/**
+ * swap_detect() - whether bytes are the start of a SWAP stream
+ * @p:   the first bytes of an input
+ * @len: how many
+ *
+ * Return: true when they begin with messages whose headers fit each other, and
+ * enough of these are of known kinds and read to their ends.
+ */
+bool swap_detect(const uint8_t *p, size_t len);
+
+#endif

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * SWAP as FXT: the sink.  One row per message id says which function writes it;
+ * those are in swap_fxt_*.c, by what they are about, but for the few that only
+ * make an instant.
+ */
+#include "format/swap/swap_fxt.h"
+#include "format/swap/swap_fxt_state.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROVIDER	1
+#define TICKS		1000000000u
+
+/*
+ * What waits until the time is known that the trace counts from: setup stages
+ * begin before the message that tells of them, and the first messages can be
+ * stamped a little out of order, or damaged.
+ */
+#define WAITING_MAX	32u
+#define WAITING_BYTES	(256u << 10)
+/* A stage that begins so long before its message has a damaged time. */
+#define STAGE_MAX_NS	(3600ull * SWAP_SECOND)
+
+static const struct diag_kind kind_early = {
+	"messages stamped before the beginning of the trace, shown at its beginning", DIAG_NOTE
+};
+
+static const struct diag_kind kind_forgotten = {
+	"tasks forgotten, because too many live at once: the slices end, names of functions may lack the library",
+	DIAG_DAMAGE
+};
+
+/* ---- messages that are an instant ---- */
+
+static void put_event_record(struct swap_fxt *s, const struct swap_fields *e)
+{
+	static const enum swap_field_id ids[] = {
+		SWAP_F_EVENT_ID, SWAP_F_EVENT_TYPE, SWAP_F_EVENT_CODE, SWAP_F_EVENT_VALUE,
+	};
+
+	swap_args_reset(&s->args);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (e->has[ids[i]])
+			swap_args_u64(&s->args, swap_field_name(ids[i]), e->v[ids[i]].u);
+	swap_fxt_instant(s, "input", "input event");
+}
+
+static void on_record(struct swap_fxt *s)
+{
+	swap_fxt_instant(s, "input", "recorded events");
+	swap_fxt_each(s, SWAP_F_EVENTS, put_event_record);
+}
+
+static void on_error(struct swap_fxt *s)
+{
+	swap_fxt_instant(s, "error", "error");
+}
+
+static void on_fbi(struct swap_fxt *s)
+{
+	swap_fxt_instant(s, "fbi", "variable");
+}
+
+static void on_ui_hierarchy(struct swap_fxt *s)
+{
+	swap_fxt_instant(s, "ui", "ui hierarchy");
+}
+
+static void on_lsan(struct swap_fxt *s)
+{
+	swap_fxt_instant(s, "lsan", "lsan");
+}
+
+static void on_unknown(struct swap_fxt *s)
+{
+	const struct swap_message *m = s->m;
+
+	swap_args_reset(&s->args);
+	swap_args_u64(&s->args, "id", m->header.id);
+	swap_args_hex(&s->args, "payload", m->payload, m->len);
+	swap_fxt_event(s, FXT_EV_INSTANT, s->time, NULL, "unknown", "unknown message", 0);
+}
+
+static void on_lost(struct swap_fxt *s)
+{
+	swap_args_reset(&s->args);
+	swap_args_u64(&s->args, "count", s->item->lost);
+	swap_args_u64(&s->args, "first", s->item->first);
+	fxt_provider_event(s->w, PROVIDER, FXT_PROVIDER_EVENT_BUFFER_FULL);
+	swap_fxt_event(s, FXT_EV_INSTANT, s->time, NULL, "lost", "lost", 0);
+}
+
+/* ---- all messages ---- */
+
+/* One row per message id. */
+static const struct handler {
+	uint16_t id;
+	void (*fn)(struct swap_fxt *s);
+} handlers[] = {
+	{ SWAP_PROCESS_INFO, swap_fxt_on_process_info },
+	{ SWAP_TERMINATE, swap_fxt_on_terminate },
+	{ SWAP_ERROR, on_error },
+	{ SWAP_SAMPLE, swap_fxt_on_sample },
+	{ SWAP_SYSTEM, swap_fxt_on_system },
+	{ SWAP_RECORD, on_record },
+	{ SWAP_FUNCTION_ENTRY, swap_fxt_on_function_entry },
+	{ SWAP_FUNCTION_EXIT, swap_fxt_on_function_exit },
+	{ SWAP_SYSCALL_ENTRY, swap_fxt_on_syscall_entry },
+	{ SWAP_SYSCALL_EXIT, swap_fxt_on_syscall_exit },
+	{ SWAP_FILE_FUNCTION_ENTRY, swap_fxt_on_file_entry },
+	{ SWAP_FILE_FUNCTION_EXIT, swap_fxt_on_file_exit },
+	{ SWAP_PROCESS_STATUS_INFO, swap_fxt_on_status_info },
+	{ SWAP_CONTEXT_SWITCH_ENTRY, swap_fxt_on_switch },
+	{ SWAP_CONTEXT_SWITCH_EXIT, swap_fxt_on_switch },
+	{ SWAP_PROCESS_MAP, swap_fxt_on_map },
+	{ SWAP_PROCESS_UNMAP, swap_fxt_on_unmap },
+	{ SWAP_PROCESS_COMM, swap_fxt_on_process_comm },
+	{ SWAP_WEB_SAMPLING, swap_fxt_on_web_sampling },
+	{ SWAP_WEB_FUNCTION_EXIT, swap_fxt_on_web_exit },
+	{ SWAP_APP_SETUP_STAGE, swap_fxt_on_app_stage },
+	{ SWAP_WEB_APP_SETUP_STAGE, swap_fxt_on_web_stage },
+	{ SWAP_FBI, on_fbi },
+	{ SWAP_UI_HIERARCHY, on_ui_hierarchy },
+	{ SWAP_LSAN, on_lsan },
+	{ SWAP_PROBE, swap_fxt_on_probe },
+	{ SWAP_PROBE_MEMORY, swap_fxt_on_probe },
+	{ SWAP_PROBE_UICONTROL, swap_fxt_on_probe },
+	{ SWAP_PROBE_UIEVENT, swap_fxt_on_probe },
+	{ SWAP_PROBE_FILE, swap_fxt_on_probe },
+	{ SWAP_PROBE_LIFECYCLE, swap_fxt_on_probe },
+	{ SWAP_PROBE_SCREENSHOT, swap_fxt_on_probe },
+	{ SWAP_PROBE_SCENE, swap_fxt_on_probe },
+	{ SWAP_PROBE_THREAD, swap_fxt_on_probe },
+	{ SWAP_PROBE_CUSTOM, swap_fxt_on_probe },
+	{ SWAP_PROBE_SYNC, swap_fxt_on_probe },
+	{ SWAP_PROBE_NETWORK, swap_fxt_on_probe },
+	{ SWAP_PROBE_GL, swap_fxt_on_probe },
+};
+
+/*
+ * Who was not heard of for the longest time is forgotten when there are too many.
+ * Between messages only, because what is open ends.
+ */
+static void make_room(struct swap_fxt *s)
+{
+	struct swap_process *p;
+	struct swap_thread *t;
+
+	while ((p = swap_process_surplus(s->ps))) {
+		swap_fxt_end_process(s, p, s->time, "too many processes at once");
+		diag_report(s->diag, &kind_forgotten, NULL, DIAG_OFFSET, s->m->offset,
+			    "process %" PRIu32 " is forgotten", p->pid);
+		swap_process_forget(s->ps, p);
+	}
+	while ((t = swap_thread_surplus(s->ps))) {
+		swap_fxt_end_unfinished(s, t, s->time, 0, "too many threads at once");
+		diag_report(s->diag, &kind_forgotten, NULL, DIAG_OFFSET, s->m->offset,
+			    "thread %" PRIu32 " is forgotten", t->tid);
+		swap_thread_forget(s->ps, t);
+	}
+}
+
+static int write_item(struct swap_fxt *s, const struct swap_item *item)
+{
+	void (*fn)(struct swap_fxt *s) = on_unknown;
+	const struct swap_row *row;
+
+	s->item = item;
+	s->m = item->message;
+	if (swap_time(s->m) < s->zero)
+		diag_report(s->diag, &kind_early, NULL, DIAG_OFFSET, s->m->offset, NULL);
+	s->time = swap_fxt_time(s, swap_time(s->m));
+	if (s->time > s->last_time)
+		s->last_time = s->time;
+	make_room(s);
+	if (s->item->kind == SWAP_ITEM_LOST) {
+		fn = on_lost;
+	} else {
+		row = s->m->row;
+		for (size_t i = 0; row && i < sizeof(handlers) / sizeof(handlers[0]); i++)
+			if (handlers[i].id == row->id)
+				fn = handlers[i].fn;
+		swap_fxt_collect(s, NULL);
+	}
+	fn(s);
+	return out_error(s->out);
+}
+
+/* ---- the beginning ---- */
+
+static void begin_trace(struct swap_fxt *s)
+{
+	s->w = fxt_writer_new(s->out);
+	fxt_magic(s->w);
+	fxt_provider_info(s->w, PROVIDER, FXT_STR("swap"));
+	fxt_init(s->w, TICKS);
+	/* One consumer loses the names of threads unless this is the first. */
+	fxt_pin(s->w, FXT_STR("process"));
+	s->ps = swap_processes_new();
+	s->system_process = swap_koid(s->ps);
+	s->system_thread = swap_koid(s->ps);
+	fxt_process_name(s->w, s->system_process, FXT_STR("system"));
+	fxt_thread_name(s->w, s->system_process, s->system_thread, FXT_STR("system"));
+}
+
+struct swap_waiting {
+	struct swap_item item;
+	struct swap_message message;
+	char *api;
+	uint8_t payload[];
+};
+
+static void wait_for_zero(struct swap_fxt *s, const struct swap_item *item)
+{
+	const struct swap_message *m = item->message;
+	struct swap_waiting *w = xmalloc(sizeof(*w) + m->len);
+
+	w->message = *m;
+	if (m->len)
+		memcpy(w->payload, m->payload, m->len);
+	w->message.payload = w->payload;
+	w->item = *item;
+	w->item.message = &w->message;
+	w->api = item->api ? xstrdup(item->api) : NULL;
+	w->item.api = w->api;
+	s->waiting = xgrow(s->waiting, &s->waiting_cap, s->nwaiting + 1, sizeof(*s->waiting));
+	s->waiting[s->nwaiting++] = w;
+	s->waiting_bytes += m->len;
+}
+
+/* The earliest time that a message tells. */
+static uint64_t earliest(struct swap_fxt *s, const struct swap_message *m)
+{
+	const struct swap_value *begin = &s->f.v[SWAP_F_BEGIN];
+	uint64_t time = swap_time(m), at;
+
+	if (m->header.id != SWAP_APP_SETUP_STAGE)
+		return time;
+	s->m = m;
+	swap_fxt_collect(s, NULL);
+	at = begin->u * SWAP_SECOND + begin->n;
+	if (s->f.has[SWAP_F_BEGIN] && begin->n < SWAP_SECOND && at < time &&
+	    time - at <= STAGE_MAX_NS)
+		return at;
+	return time;
+}
+
+/* Write what waits: the earliest time of it is that of the beginning. */
+static int begin(struct swap_fxt *s)
+{
+	char text[40];
+	int err = 0;
+
+	s->begun = true;
+	begin_trace(s);
+	for (size_t i = 0; i < s->nwaiting; i++) {
+		uint64_t time = earliest(s, &s->waiting[i]->message);
+
+		if (!i || time < s->zero)
+			s->zero = time;
+	}
+	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu64, s->zero / SWAP_SECOND,
+		 s->zero % SWAP_SECOND);
+	swap_args_reset(&s->args);
+	swap_args_u64(&s->args, "wall_clock_ns", s->zero);
+	swap_args_cstr(&s->args, "wall_clock", text);
+	swap_fxt_event(s, FXT_EV_INSTANT, 0, NULL, "metadata", "clock", 0);
+	for (size_t i = 0; i < s->nwaiting && !err; i++)
+		err = write_item(s, &s->waiting[i]->item);
+	return err;
+}
+
+static int swap_fxt_item(struct sink *base, const void *data)
+{
+	struct swap_fxt *s = (struct swap_fxt *)base;
+
+	if (s->begun)
+		return write_item(s, data);
+	wait_for_zero(s, data);
+	return s->nwaiting == WAITING_MAX || s->waiting_bytes > WAITING_BYTES ? begin(s) : 0;
+}
+
+/* What is still open ends with the trace. */
+static int swap_fxt_end(struct sink *base)
+{
+	struct swap_fxt *s = (struct swap_fxt *)base;
+	struct swap_process *p = NULL;
+	struct map64_slot *leaving;
+	size_t n;
+
+	if (!s->begun)
+		begin(s);
+	s->m = &(struct swap_message){ 0 };
+	while ((p = swap_process_next(s->ps, p)))
+		swap_fxt_end_process(s, p, s->last_time, "the trace has ended");
+	n = s->leaving.n;
+	leaving = map64_sorted(&s->leaving, map64_by_key);
+	for (size_t i = 0; i < n; i++)
+		swap_fxt_flush_leaving(s, (uint32_t)leaving[i].key);
+	free(leaving);
+	return out_flush(s->out);
+}
+
+static void swap_fxt_free(struct sink *base)
+{
+	struct swap_fxt *s = (struct swap_fxt *)base;
+	struct map64_slot *e;
+
+	for (size_t i = 0; i < s->nwaiting; i++) {
+		free(s->waiting[i]->api);
+		free(s->waiting[i]);
+	}
+	free(s->waiting);
+	for (size_t i = 0; (e = map64_each(&s->leaving, &i));)
+		free((void *)(uintptr_t)e->value);
+	map64_clear(&s->leaving);
+	swap_processes_free(s->ps);
+	swap_args_free(&s->args);
+	fxt_writer_free(s->w);
+	free(s->text);
+	free(s);
+}
+
+static const struct sink_ops swap_fxt_ops = {
+	.item = swap_fxt_item,
+	.end = swap_fxt_end,
+	.free = swap_fxt_free,
+};
+
+struct sink *swap_fxt_open(const struct sink_args *args)
+{
+	struct swap_fxt *s = xcalloc(1, sizeof(*s));
+
+	s->base.ops = &swap_fxt_ops;
+	s->out = args->out;
+	s->diag = args->diag;
+	return &s->base;
+}

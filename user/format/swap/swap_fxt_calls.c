@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Calls of SWAP in FXT: functions, system calls, functions of files and of web
+ * pages, samples, and the probe messages.
+ */
+#include "format/swap/swap_fxt_state.h"
+#include "base/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- functions ---- */
+
+/* Where the message's address is, as a name. */
+static void pc_name(struct swap_fxt *s, char *buf, size_t size)
+{
+	swap_fxt_location(buf, size, swap_fxt_process(s), swap_addr(s, SWAP_F_PC));
+}
+
+/* Where it was called from, when the library is known. */
+static void add_caller(struct swap_fxt *s)
+{
+	struct swap_process *p = swap_fxt_process(s);
+	char text[SWAP_NAME_BYTES + 1];
+
+	if (!p || !swap_mapping_at(p, swap_addr(s, SWAP_F_CALLER)))
+		return;
+	swap_fxt_location(text, sizeof(text), p, swap_addr(s, SWAP_F_CALLER));
+	swap_args_own(&s->args, "called_from", text);
+}
+
+/* Before protocol 4.0 system calls came as functions of the kernel. */
+static enum swap_slice_kind function_kind(const struct swap_fxt *s)
+{
+	return s->f.has[SWAP_F_PROBE_TYPE] && s->f.v[SWAP_F_PROBE_TYPE].u == 3 ?
+	       SWAP_SLICE_SYSCALL : SWAP_SLICE_FUNCTION;
+}
+
+static void on_entry(struct swap_fxt *s, enum swap_slice_kind kind)
+{
+	char name[SWAP_NAME_BYTES + 1];
+
+	pc_name(s, name, sizeof(name));
+	add_caller(s);
+	swap_fxt_begin(s, kind, swap_addr(s, SWAP_F_PC), name);
+}
+
+static void on_exit_of(struct swap_fxt *s, enum swap_slice_kind kind)
+{
+	char name[SWAP_NAME_BYTES + 1];
+
+	pc_name(s, name, sizeof(name));
+	swap_fxt_finish(s, kind, swap_addr(s, SWAP_F_PC), name);
+}
+
+void swap_fxt_on_function_entry(struct swap_fxt *s)
+{
+	on_entry(s, function_kind(s));
+}
+
+void swap_fxt_on_function_exit(struct swap_fxt *s)
+{
+	on_exit_of(s, function_kind(s));
+}
+
+void swap_fxt_on_syscall_entry(struct swap_fxt *s)
+{
+	on_entry(s, SWAP_SLICE_SYSCALL);
+}
+
+void swap_fxt_on_syscall_exit(struct swap_fxt *s)
+{
+	on_exit_of(s, SWAP_SLICE_SYSCALL);
+}
+
+void swap_fxt_on_file_entry(struct swap_fxt *s)
+{
+	const struct fxt_arg *event = NULL;
+	char name[64];
+
+	for (size_t i = 0; i < s->args.n; i++)
+		if (!strcmp(s->args.args[i].name.s, swap_field_name(SWAP_F_FILE_EVENT)))
+			event = &s->args.args[i];
+	if (event && event->type == FXT_ARG_STRING)
+		snprintf(name, sizeof(name), "file %.*s", (int)event->str.len, event->str.s);
+	else
+		snprintf(name, sizeof(name), "file event %" PRIu32, swap_num(&s->f, SWAP_F_FILE_EVENT));
+	swap_fxt_begin(s, SWAP_SLICE_FILE, 0, name);
+}
+
+void swap_fxt_on_file_exit(struct swap_fxt *s)
+{
+	swap_fxt_finish(s, SWAP_SLICE_FILE, 0, "file function");
+}
+
+void swap_fxt_on_sample(struct swap_fxt *s)
+{
+	struct swap_process *p = swap_fxt_process(s);
+	char name[SWAP_NAME_BYTES + 1];
+
+	if (p && swap_mapping_at(p, swap_addr(s, SWAP_F_PC))) {
+		pc_name(s, name, sizeof(name));
+		swap_args_own(&s->args, "location", name);
+	}
+	swap_fxt_instant(s, "sample", "sample");
+}
+
+/* ---- web ---- */
+
+static uint64_t web_key(const struct swap_fxt *s)
+{
+	const struct swap_value *name = &s->f.v[SWAP_F_NAME];
+
+	return s->f.has[SWAP_F_NAME] ? hash_bytes(name->p, name->n) : 0;
+}
+
+static void web_name(const struct swap_fxt *s, char *buf)
+{
+	const struct swap_value *name = &s->f.v[SWAP_F_NAME];
+
+	if (s->f.has[SWAP_F_NAME] && name->n)
+		swap_fxt_make_name(buf, (const char *)name->p, name->n);
+	else
+		swap_fxt_make_name(buf, "(anonymous)", strlen("(anonymous)"));
+}
+
+void swap_fxt_on_web_sampling(struct swap_fxt *s)
+{
+	char name[SWAP_NAME_BYTES + 1];
+
+	/* The document's form has no exits: it is a sample. */
+	if (s->f.has[SWAP_F_SUBTYPE]) {
+		swap_fxt_instant(s, "web", "web sample");
+		return;
+	}
+	web_name(s, name);
+	swap_fxt_begin(s, SWAP_SLICE_WEB, web_key(s), name);
+}
+
+void swap_fxt_on_web_exit(struct swap_fxt *s)
+{
+	char name[SWAP_NAME_BYTES + 1];
+
+	web_name(s, name);
+	swap_fxt_finish(s, SWAP_SLICE_WEB, web_key(s), name);
+}
+
+/* ---- probes ---- */
+
+static void count_memory(struct swap_fxt *s)
+{
+	struct swap_process *p = swap_fxt_process(s);
+	uint64_t address = swap_addr(s, SWAP_F_ADDRESS), size = swap_addr(s, SWAP_F_SIZE);
+	struct swap_value first = { 0 };
+
+	if (!p || !s->f.has[SWAP_F_ADDRESS])
+		return;
+	/* realloc is one message of an allocation, the old block its argument. */
+	if (s->m->len >= 25 && swap_u32(s->m->payload + 12) && s->m->payload[16] == 'p')
+		first.u = swap_u64(s->m->payload + 17);
+	switch (s->f.v[SWAP_F_MEM_KIND].u) {
+	case 0:
+		if (address || !size)
+			swap_block_remove(p, first.u);
+		if (address)
+			swap_block_add(p, address, size);
+		break;
+	case 1:
+		swap_block_remove(p, address);
+		break;
+	default:
+		return;
+	}
+	swap_args_reset(&s->args);
+	swap_args_u64(&s->args, "live_bytes", p->bytes);
+	swap_args_u64(&s->args, "live_blocks", p->blocks.n);
+	swap_fxt_counter(s, p, "live memory", 0);
+}
+
+void swap_fxt_on_probe(struct swap_fxt *s)
+{
+	const struct swap_probe *probe = swap_fxt_probe(s->m->row->id);
+	uint32_t api = swap_num(&s->f, SWAP_F_API);
+	uint64_t key = (uint64_t)probe->id << 32 | api;
+	uint32_t operation = probe->operation ? swap_num(&s->f, probe->operation) : 32;
+	uint32_t bit = operation < 31 ? 1u << operation : 0;
+	char name[SWAP_NAME_BYTES + 1];
+
+	if (s->item->api)
+		swap_fxt_make_name(name, s->item->api, strlen(s->item->api));
+	else
+		snprintf(name, sizeof(name), "api %" PRIu32, api);
+	if (bit & probe->starts) {
+		s->starting = true;
+		swap_fxt_collect(s, NULL);
+		s->starting = false;
+		swap_fxt_begin(s, SWAP_SLICE_PROBE, key, name);
+		return;
+	}
+	if (bit && (bit >> 1 & probe->starts)) {
+		swap_fxt_finish(s, SWAP_SLICE_PROBE, key, name);
+		return;
+	}
+	swap_fxt_instant(s, probe->category, name);
+	if (probe->id == SWAP_PROBE_MEMORY)
+		count_memory(s);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * SWAP as FXT: the fields of a message as arguments of an event, and the
+ * elements of its lists.
+ */
+#include "format/swap/swap_fxt_state.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- fields as arguments ---- */
+
+static void append(struct swap_fxt *s, const char *p, size_t n)
+{
+	s->text = xgrow(s->text, &s->text_cap, s->text_len + n, 1);
+	memcpy(s->text + s->text_len, p, n);
+	s->text_len += n;
+}
+
+static void append_printf(struct swap_fxt *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void append_printf(struct swap_fxt *s, const char *fmt, ...)
+{
+	char buf[400];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(buf, sizeof(buf), fmt, ap);
+	va_end(ap);
+	append(s, buf, (size_t)n);
+}
+
+static void append_array(struct swap_fxt *s, const struct swap_value *v)
+{
+	append_printf(s, "[");
+	for (uint32_t i = 0; i < v->n; i++) {
+		const char *comma = i ? ", " : "";
+
+		if (v->item == 'D')
+			append_printf(s, "%s%" PRId32, comma,
+				      (int32_t)swap_u32(v->p + 4ull * i));
+		else if (v->item == 'F')
+			append_printf(s, "%s%.9g", comma, (double)swap_f32(v->p + 4ull * i));
+		else
+			append_printf(s, "%s%.17g", comma, swap_f64(v->p + 8ull * i));
+	}
+	append_printf(s, "]@0x%" PRIx64, v->u);
+}
+
+/* One argument of a call as a person would write it. */
+static void append_value(struct swap_fxt *s, const struct swap_value *v)
+{
+	switch (v->kind) {
+	case SWAP_V_UINT:
+		append_printf(s, "%" PRIu64, v->u);
+		break;
+	case SWAP_V_INT:
+		append_printf(s, "%" PRId64, v->i);
+		break;
+	case SWAP_V_ADDR:
+		append_printf(s, "0x%" PRIx64, v->u);
+		break;
+	case SWAP_V_FLOAT:
+		append_printf(s, "%.*g", v->item == 'f' ? 9 : 17, v->d);
+		break;
+	case SWAP_V_BOOL:
+		append_printf(s, v->u ? "true" : "false");
+		break;
+	case SWAP_V_CHAR:
+		if (v->u >= 0x20 && v->u < 0x7f)
+			append_printf(s, "'%c'", (int)v->u);
+		else
+			append_printf(s, "'\\x%02x'", (unsigned int)v->u);
+		break;
+	case SWAP_V_STR:
+		append(s, "\"", 1);
+		append(s, (const char *)v->p, v->n);
+		append(s, "\"", 1);
+		break;
+	case SWAP_V_ARRAY:
+		append_array(s, v);
+		break;
+	default:
+		append_printf(s, "%c", v->item);
+		break;
+	}
+}
+
+static void add_value(struct swap_fxt *s, const char *name, const struct swap_field *f,
+		      const struct swap_value *v)
+{
+	const char *text = swap_value_name(f->names, v->u);
+	char buf[32];
+
+	if (text) {
+		swap_args_cstr(&s->args, name, text);
+		return;
+	}
+	switch (v->kind) {
+	case SWAP_V_UINT:
+	case SWAP_V_BOOL:
+	case SWAP_V_CHAR:
+		swap_args_u64(&s->args, name, v->u);
+		break;
+	case SWAP_V_INT:
+		swap_args_i64(&s->args, name, v->i);
+		break;
+	case SWAP_V_ADDR:
+		swap_args_pointer(&s->args, name, v->u);
+		break;
+	case SWAP_V_FLOAT:
+		swap_args_f64(&s->args, name, v->d);
+		break;
+	case SWAP_V_STR:
+		swap_args_text(&s->args, name, (const char *)v->p, v->n);
+		break;
+	case SWAP_V_BYTES:
+		swap_args_hex(&s->args, name, v->p, v->n);
+		break;
+	case SWAP_V_TIME:
+		snprintf(buf, sizeof(buf), "%" PRIu64 ".%09" PRIu32, v->u, v->n);
+		swap_args_own(&s->args, name, buf);
+		break;
+	case SWAP_V_IP4:
+		snprintf(buf, sizeof(buf), "%u.%u.%u.%u", v->p[0], v->p[1], v->p[2], v->p[3]);
+		swap_args_own(&s->args, name, buf);
+		break;
+	case SWAP_V_ARRAY:
+		s->text_len = 0;
+		append_array(s, v);
+		swap_args_own_text(&s->args, name, s->text, s->text_len);
+		break;
+	default:	/* void */
+		break;
+	}
+}
+
+/* What the event says by itself. */
+static bool said_elsewhere(const struct swap_fxt *s, const struct swap_field *f,
+			   const struct swap_value *v)
+{
+	switch (f->id) {
+	case SWAP_F_RETURN:
+	case SWAP_F_ERRNO:
+		return s->starting;
+	case SWAP_F_PID:
+	case SWAP_F_TID:
+		return true;
+	case SWAP_F_RESERVED1:
+	case SWAP_F_RESERVED2:
+		return !v->u;
+	default:
+		return false;
+	}
+}
+
+static const char *arg_name(struct swap_fxt *s, enum swap_field_id id)
+{
+	const char *name = swap_field_name(id);
+
+	if (!s->prefix || id == SWAP_F_RETURN || id == SWAP_F_ERRNO)
+		return name;
+	return swap_args_name(&s->args, "%s%s", s->prefix, name);
+}
+
+static void on_value(void *ctx, const struct swap_field *f, const struct swap_value *v)
+{
+	struct swap_fxt *s = ctx;
+
+	if (s->in_args) {
+		if (s->text_len)
+			append(s, ", ", 2);
+		append_value(s, v);
+		return;
+	}
+	if (s->depth)
+		return;
+	s->f.has[f->id] = true;
+	s->f.v[f->id] = *v;
+	if (!said_elsewhere(s, f, v))
+		add_value(s, arg_name(s, f->id), f, v);
+}
+
+static void on_open(void *ctx, const struct swap_field *f, uint32_t count)
+{
+	struct swap_fxt *s = ctx;
+
+	(void)count;
+	s->depth++;
+	s->in_args = f->type == SWAP_T_ARGS;
+	s->text_len = 0;
+}
+
+static void on_close(void *ctx, const struct swap_field *f)
+{
+	struct swap_fxt *s = ctx;
+
+	s->depth--;
+	if (s->in_args)
+		swap_args_own_text(&s->args, arg_name(s, f->id), s->text, s->text_len);
+	s->in_args = false;
+}
+
+static const struct swap_visitor collector = {
+	.value = on_value,
+	.open = on_open,
+	.close = on_close,
+};
+
+/*
+ * Collect the fields of the message, and make arguments of them whose names
+ * begin with @prefix.
+ */
+void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
+{
+	const struct swap_message *m = s->m;
+
+	swap_args_reset(&s->args);
+	memset(s->f.has, 0, sizeof(s->f.has));
+	s->prefix = prefix;
+	if (!m->layout)
+		return;
+	swap_walk(m->layout, m->payload, m->len, &m->counts, &collector, s);
+	if (!m->row->slack && m->end.used < m->len)
+		swap_args_hex(&s->args, "more", m->payload + m->end.used, m->len - m->end.used);
+	if (m->damage)
+		swap_args_cstr(&s->args, "damaged", "this message was damaged");
+}
+
+/* ---- lists: one call for each element ---- */
+
+static void end_element(struct swap_fxt *s)
+{
+	if (s->element_begun)
+		s->element(s, &s->e);
+	s->element_begun = false;
+}
+
+static void element_value(void *ctx, const struct swap_field *f, const struct swap_value *v)
+{
+	struct swap_fxt *s = ctx;
+
+	if (s->depth == 1) {
+		s->e.has[f->id] = true;
+		s->e.v[f->id] = *v;
+	} else if (!s->depth && f->id == SWAP_F_PID) {
+		s->outer_pid = (uint32_t)v->u;
+	}
+}
+
+static void element_open(void *ctx, const struct swap_field *f, uint32_t count)
+{
+	struct swap_fxt *s = ctx;
+
+	(void)count;
+	if (f->id == s->list || s->depth)
+		s->depth++;
+}
+
+static void element_next(void *ctx, const struct swap_field *f)
+{
+	struct swap_fxt *s = ctx;
+
+	if (f->id != s->list)
+		return;
+	end_element(s);
+	memset(s->e.has, 0, sizeof(s->e.has));
+	s->element_begun = true;
+}
+
+static void element_close(void *ctx, const struct swap_field *f)
+{
+	struct swap_fxt *s = ctx;
+
+	if (f->id == s->list)
+		end_element(s);
+	if (s->depth)
+		s->depth--;
+}
+
+static const struct swap_visitor elements = {
+	.value = element_value,
+	.open = element_open,
+	.next = element_next,
+	.close = element_close,
+};
+
+/* Call @fn for each element of a list of the message. */
+void swap_fxt_each(struct swap_fxt *s, enum swap_field_id list,
+		   void (*fn)(struct swap_fxt *s, const struct swap_fields *e))
+{
+	s->element = fn;
+	s->list = list;
+	s->depth = 0;
+	s->element_begun = false;
+	swap_walk(s->m->layout, s->m->payload, s->m->len, &s->m->counts, &elements, s);
+	s->depth = 0;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Processes of SWAP in FXT: their names, mappings, open files, setup stages and
+ * resources, and their end.
+ */
+#include "format/swap/swap_fxt_state.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct diag_kind kind_maps = {
+	"mappings beyond the 8192 that are remembered for a process: names of functions may lack the library",
+	DIAG_DAMAGE
+};
+
+/* ---- processes ---- */
+
+/* A mapping begins; of a damaged one not all is known. */
+static void add_mapping(struct swap_fxt *s, const struct swap_fields *e)
+{
+	const struct swap_value *path = &e->v[SWAP_F_PATH];
+
+	if (e->has[SWAP_F_PATH] &&
+	    !swap_map(swap_fxt_process(s), e->v[SWAP_F_LOW].u, e->v[SWAP_F_HIGH].u,
+		      (const char *)path->p, path->n))
+		diag_report(s->diag, &kind_maps, NULL, DIAG_OFFSET, s->m->offset, NULL);
+}
+
+static void put_library(struct swap_fxt *s, const struct swap_fields *e)
+{
+	add_mapping(s, e);
+	swap_args_reset(&s->args);
+	if (e->has[SWAP_F_LOW])
+		swap_args_pointer(&s->args, "low", e->v[SWAP_F_LOW].u);
+	if (e->has[SWAP_F_HIGH])
+		swap_args_pointer(&s->args, "high", e->v[SWAP_F_HIGH].u);
+	if (e->has[SWAP_F_PATH])
+		swap_args_text(&s->args, "path", (const char *)e->v[SWAP_F_PATH].p,
+			       e->v[SWAP_F_PATH].n);
+	swap_fxt_instant(s, "map", "library");
+}
+
+static void rename_process(struct swap_fxt *s, struct swap_process *p)
+{
+	const struct swap_value *name = &s->f.v[SWAP_F_NAME];
+
+	if (!s->f.has[SWAP_F_NAME])
+		return;
+	swap_fxt_name_process(s, p, (const char *)name->p, name->n);
+	swap_fxt_name_thread(s, swap_fxt_get_thread(s, p, p->pid), (const char *)name->p, name->n);
+}
+
+void swap_fxt_on_process_info(struct swap_fxt *s)
+{
+	struct swap_process *p = swap_fxt_process(s);
+	uint64_t start = s->f.has[SWAP_F_START] ?
+			 s->f.v[SWAP_F_START].u * SWAP_SECOND + s->f.v[SWAP_F_START].n : 0;
+
+	if (!p) {
+		swap_fxt_instant(s, "process", "process info");
+		return;
+	}
+	/* The pid of a process that has ended, or another that we missed. */
+	if (p->ended || (p->informed && p->start != start)) {
+		swap_fxt_end_process(s, p, s->time, "another process has its pid");
+		p = swap_fxt_add_process(s, swap_num(&s->f, SWAP_F_PID));
+		swap_fxt_collect(s, NULL);
+	}
+	p->informed = true;
+	p->start = start;
+	rename_process(s, p);
+	swap_fxt_instant(s, "process", "process info");
+	/* The list is of all that is mapped now, with the executable or without. */
+	swap_unmap(p, 0, UINT64_MAX);
+	add_mapping(s, &s->f);
+	swap_fxt_each(s, SWAP_F_LIBRARIES, put_library);
+}
+
+void swap_fxt_on_process_comm(struct swap_fxt *s)
+{
+	struct swap_process *p = swap_fxt_process(s);
+
+	if (p)
+		rename_process(s, p);
+	swap_fxt_instant(s, "process", "process name");
+}
+
+static void put_open_file(struct swap_fxt *s, const struct swap_fields *e)
+{
+	static const enum swap_field_id ids[] = { SWAP_F_FD, SWAP_F_TID, SWAP_F_SIZE };
+
+	swap_args_reset(&s->args);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (e->has[ids[i]])
+			swap_args_u64(&s->args, swap_field_name(ids[i]), e->v[ids[i]].u);
+	if (e->has[SWAP_F_PATH])
+		swap_args_text(&s->args, "path", (const char *)e->v[SWAP_F_PATH].p,
+			       e->v[SWAP_F_PATH].n);
+	swap_fxt_instant(s, "process", "open file");
+}
+
+void swap_fxt_on_status_info(struct swap_fxt *s)
+{
+	swap_fxt_instant(s, "process", "process status");
+	swap_fxt_each(s, SWAP_F_FILES, put_open_file);
+}
+
+void swap_fxt_on_map(struct swap_fxt *s)
+{
+	add_mapping(s, &s->f);
+	swap_fxt_instant(s, "map", "map");
+}
+
+void swap_fxt_on_unmap(struct swap_fxt *s)
+{
+	struct swap_process *p = swap_fxt_process(s);
+
+	if (p && s->f.has[SWAP_F_HIGH])
+		swap_unmap(p, s->f.v[SWAP_F_LOW].u, s->f.v[SWAP_F_HIGH].u);
+	swap_fxt_instant(s, "map", "unmap");
+}
+
+static const char *const span_names[] = { NULL, "resource load", "resource processing", "draw" };
+
+/* The async span of a step of a resource. */
+static void put_span(struct swap_fxt *s, struct swap_process *p, enum fxt_event_type type,
+		     uint64_t time, unsigned int step, uint64_t id)
+{
+	const struct swap_thread *t = swap_fxt_get_thread(s, p, p->pid);
+
+	time = swap_fxt_not_before(s, &p->spans_time, time);
+	swap_fxt_event(s, type, time, t, "web", span_names[step], id);
+}
+
+static void end_spans(struct swap_fxt *s, struct swap_process *p, uint64_t time, const char *why)
+{
+	struct map64_slot *spans = map64_sorted(&p->spans, map64_by_value);
+
+	for (size_t i = 0; i < p->spans.n; i++) {
+		swap_args_reset(&s->args);
+		swap_args_cstr(&s->args, "unfinished", why);
+		put_span(s, p, FXT_EV_ASYNC_END, time, (unsigned int)(spans[i].key >> 32),
+			 spans[i].value);
+	}
+	free(spans);
+	map64_clear(&p->spans);
+}
+
+void swap_fxt_end_process(struct swap_fxt *s, struct swap_process *p, uint64_t time,
+			  const char *why)
+{
+	struct map64_slot *threads = map64_sorted(&p->threads, map64_by_key);
+
+	for (size_t i = 0; i < p->threads.n; i++)
+		swap_fxt_end_unfinished(s, (struct swap_thread *)(uintptr_t)threads[i].value, time,
+					0, why);
+	free(threads);
+	end_spans(s, p, time, why);
+}
+
+void swap_fxt_on_terminate(struct swap_fxt *s)
+{
+	uint32_t pid = swap_num(&s->f, SWAP_F_PID);
+	struct swap_process *p = swap_process_find(s->ps, pid);
+	struct swap_thread *t = p ? NULL : swap_thread_by_tid(s->ps, pid);
+
+	if (!s->f.has[SWAP_F_PID]) {
+		swap_fxt_instant(s, "process", "terminate");
+	} else if (p) {
+		swap_fxt_end_process(s, p, s->time, "the process has ended");
+		swap_fxt_collect(s, NULL);
+		swap_fxt_instant(s, "process", "terminate");
+		swap_process_end(s->ps, p);
+	} else {
+		/* A thread, or a process that was never heard of. */
+		if (t)
+			swap_fxt_end_unfinished(s, t, s->time, 0, "the thread has ended");
+		swap_fxt_collect(s, NULL);
+		swap_args_u64(&s->args, "pid", pid);
+		swap_fxt_event(s, FXT_EV_INSTANT, s->time, t, "process", "terminate", 0);
+	}
+}
+
+void swap_fxt_on_app_stage(struct swap_fxt *s)
+{
+	struct swap_process *p = swap_fxt_process(s);
+	const struct swap_value *begin = &s->f.v[SWAP_F_BEGIN], *end = &s->f.v[SWAP_F_END];
+	struct fxt_event ev = {
+		.type = FXT_EV_DURATION_COMPLETE, .category = FXT_STR("setup"),
+	};
+	char track[64], name[32];
+	static const char *const names[] = { "mapping", "main", "create", "service" };
+	uint32_t stage = swap_num(&s->f, SWAP_F_STAGE);
+
+	if (stage < sizeof(names) / sizeof(names[0]))
+		snprintf(name, sizeof(name), "%s", names[stage]);
+	else
+		snprintf(name, sizeof(name), "stage %" PRIu32, stage);
+	if (!s->f.has[SWAP_F_END]) {
+		swap_fxt_instant(s, "setup", name);
+		return;
+	}
+	ev.time = swap_fxt_time(s, begin->u * SWAP_SECOND + begin->n);
+	ev.value = swap_fxt_time(s, end->u * SWAP_SECOND + end->n);
+	if (begin->n >= SWAP_SECOND || end->n >= SWAP_SECOND || ev.value < ev.time) {
+		swap_fxt_instant(s, "setup", name);
+		return;
+	}
+	/*
+	 * A track of their own, because they overlap with functions as they like;
+	 * and another one if they do so among themselves.
+	 */
+	if (!p->stages || ev.time < p->stages_end) {
+		p->stages = swap_koid(s->ps);
+		snprintf(track, sizeof(track), "setup stages [%" PRIu32 "]", p->pid);
+		swap_fxt_check(s, fxt_thread_name(s->w, p->koid, p->stages, swap_cstr(track)));
+	}
+	p->stages_end = ev.value;
+	ev.process = p->koid;
+	ev.thread = p->stages;
+	ev.name = swap_cstr(name);
+	swap_fxt_check(s, swap_args_event(&s->args, s->w, &ev));
+}
+
+void swap_fxt_on_web_stage(struct swap_fxt *s)
+{
+	struct swap_process *p = swap_fxt_process(s);
+	uint32_t step = swap_num(&s->f, SWAP_F_STEP);
+	unsigned int span = (step + 1) / 2;
+	uint64_t key = (uint64_t)span << 32 | swap_num(&s->f, SWAP_F_RESOURCE);
+	const uint64_t *open;
+
+	if (!p || step < 1 || step > 6) {
+		swap_fxt_instant(s, "web", "web setup step");
+		return;
+	}
+	open = map64_get(&p->spans, key);
+	if (step % 2) {
+		if (open) {
+			uint64_t id = *open;
+
+			swap_args_reset(&s->args);
+			swap_args_cstr(&s->args, "unfinished", "it has begun again");
+			put_span(s, p, FXT_EV_ASYNC_END, s->time, span, id);
+			swap_fxt_collect(s, NULL);
+		}
+		map64_put(&p->spans, key, ++s->next_span);
+		put_span(s, p, FXT_EV_ASYNC_BEGIN, s->time, span, s->next_span);
+	} else if (open) {
+		put_span(s, p, FXT_EV_ASYNC_END, s->time, span, *open);
+		map64_remove(&p->spans, key);
+	} else {
+		swap_fxt_instant(s, "web", "end of a step that has not begun");
+	}
+}

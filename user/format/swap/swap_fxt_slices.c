@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Slices of SWAP in FXT: which calls have a beginning and an end, and how the two
+ * are brought together when one is missing.
+ */
+#include "format/swap/swap_fxt_state.h"
+#include "format/fxt/fxt_write.h"
+
+#include <stdio.h>
+
+/* ---- the probe messages ---- */
+
+static const struct swap_probe probes[] = {
+	{ SWAP_PROBE, "probe", SWAP_F_NONE, 0 },
+	{ SWAP_PROBE_MEMORY, "memory", SWAP_F_NONE, 0 },
+	{ SWAP_PROBE_UICONTROL, "ui_control", SWAP_F_NONE, 0 },
+	{ SWAP_PROBE_UIEVENT, "ui_event", SWAP_F_NONE, 0 },
+	{ SWAP_PROBE_FILE, "file", SWAP_F_FILE_API, 1 << 2 | 1 << 4 | 1 << 14 },
+	{ SWAP_PROBE_LIFECYCLE, "lifecycle", SWAP_F_NONE, 0 },
+	{ SWAP_PROBE_SCREENSHOT, "screenshot", SWAP_F_NONE, 0 },
+	{ SWAP_PROBE_SCENE, "scene", SWAP_F_NONE, 0 },
+	{ SWAP_PROBE_THREAD, "thread", SWAP_F_THREAD_API, 1 << 4 },
+	{ SWAP_PROBE_CUSTOM, "custom", SWAP_F_NONE, 0 },
+	{ SWAP_PROBE_SYNC, "sync", SWAP_F_SYNC_API, 1 << 1 | 1 << 5 },
+	{ SWAP_PROBE_NETWORK, "network", SWAP_F_NET_API, 1 << 2 | 1 << 4 | 1 << 9 | 1 << 11 },
+	{ SWAP_PROBE_GL, "gl", SWAP_F_NONE, 0 },
+};
+
+const struct swap_probe *swap_fxt_probe(uint32_t id)
+{
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
+		if (probes[i].id == id)
+			return &probes[i];
+	return NULL;
+}
+
+/* ---- slices ---- */
+
+/*
+ * Times never go back for begins and ends of one thread, or of one process's
+ * spans: they would nest the wrong way.  Messages of the kernel and of the probes
+ * are stamped by different clocks, one of whole microseconds.
+ */
+uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time)
+{
+	if (time < *last) {
+		swap_args_u64(&s->args, "stamped_earlier_ns", *last - time);
+		time = *last;
+	}
+	*last = time;
+	return time;
+}
+
+static const char *slice_category(enum swap_slice_kind kind, uint64_t key)
+{
+	static const char *const names[] = {
+		[SWAP_SLICE_FUNCTION] = "function", [SWAP_SLICE_SYSCALL] = "syscall",
+		[SWAP_SLICE_FILE] = "file_function", [SWAP_SLICE_WEB] = "web",
+	};
+
+	return kind == SWAP_SLICE_PROBE ? swap_fxt_probe((uint32_t)(key >> 32))->category :
+	       names[kind];
+}
+
+/* End the innermost slice with the arguments as they are. */
+static void end_slice(struct swap_fxt *s, struct swap_thread *t, uint64_t time)
+{
+	const struct swap_slice *slice = &t->slices[t->depth - 1];
+
+	time = swap_fxt_not_before(s, &t->time, time);
+	swap_fxt_event(s, slice->name ? FXT_EV_DURATION_END : FXT_EV_INSTANT, time, t,
+		       slice_category(slice->kind, slice->key),
+		       slice->name ? slice->name : "end, nested too deep", 0);
+	swap_slice_pop(t);
+}
+
+/* End slices that have no end of their own, down to @depth of them. */
+void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t time,
+			     size_t depth, const char *why)
+{
+	while (t->depth > depth) {
+		swap_args_reset(&s->args);
+		swap_args_cstr(&s->args, "unfinished", why);
+		end_slice(s, t, time);
+	}
+}
+
+void swap_fxt_begin(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+		    const char *name)
+{
+	struct swap_thread *t = swap_fxt_thread(s);
+	uint64_t time;
+	int shown;
+
+	if (!t) {
+		swap_fxt_instant(s, "damaged", name);
+		return;
+	}
+	shown = swap_slice_push(t, kind, key, name);
+	time = swap_fxt_not_before(s, &t->time, s->time);
+	swap_fxt_event(s, shown > 0 ? FXT_EV_DURATION_BEGIN : FXT_EV_INSTANT, time, t,
+		       slice_category(kind, key), name, 0);
+}
+
+/* An end; @name is used only when its begin is missing. */
+void swap_fxt_finish(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+		     const char *name)
+{
+	struct swap_thread *t = swap_fxt_thread(s);
+	long at = t ? swap_slice_match(t, kind, key) : -1;
+	char text[SWAP_NAME_BYTES + 32];
+
+	if (at < 0) {
+		snprintf(text, sizeof(text), "end of %s", name);
+		swap_fxt_collect(s, NULL);
+		swap_fxt_instant(s, slice_category(kind, key), text);
+		return;
+	}
+	swap_fxt_end_unfinished(s, t, s->time, (size_t)at + 1, "its end is missing");
+	swap_fxt_collect(s, "end_");
+	end_slice(s, t, s->time);
+}

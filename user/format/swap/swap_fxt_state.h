@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * What the parts of the SWAP to FXT converter share.  Only swap_fxt*.c include
+ * this: swap_fxt.c has the sink, swap_fxt_track.c and swap_fxt_fields.c what all
+ * messages need, the others write what a message means.
+ */
+#ifndef ETRACE_SWAP_FXT_STATE_H
+#define ETRACE_SWAP_FXT_STATE_H
+
+#include <string.h>
+
+#include "io/formats.h"
+#include "format/fxt/fxt_write.h"
+#include "format/swap/swap_args.h"
+#include "format/swap/swap_model.h"
+#include "format/swap/swap_process.h"
+
+/* Names of events and tracks are cut to this; the rest is in an argument. */
+#define SWAP_NAME_BYTES	240u
+
+/* Nanoseconds in a second. */
+#define SWAP_SECOND	1000000000u
+
+/* The fields of a message or of an element of its lists, by their id. */
+struct swap_fields {
+	bool has[SWAP_F_COUNT];
+	struct swap_value v[SWAP_F_COUNT];
+};
+
+/* A thread that has left a processor, and nobody has come yet. */
+struct swap_leaving {
+	uint64_t time;
+	uint64_t process, thread;	/* koids */
+};
+
+struct swap_fxt {
+	struct sink base;
+	struct out *out;
+	struct diag *diag;
+	struct fxt_writer *w;
+	struct swap_processes *ps;
+	bool begun;
+	uint64_t system_process, system_thread;	/* koids of what has no pid */
+	uint64_t next_span;
+	uint64_t zero;		/* wall clock where the trace begins, ns since 1970 */
+	uint64_t last_time;	/* from here on times count from zero */
+	struct map64 leaving;	/* processor to struct swap_leaving * */
+
+	/* Messages from the beginning, until zero is known: */
+	struct swap_waiting **waiting;
+	size_t nwaiting, waiting_cap, waiting_bytes;
+
+	/* Of the message that is being written: */
+	const struct swap_item *item;
+	const struct swap_message *m;
+	uint64_t time;
+	struct swap_fields f;
+	struct swap_args args;
+	const char *prefix;	/* of the names of arguments, or NULL */
+	bool starting;		/* the result is not known yet: no argument */
+	unsigned int depth;	/* of the visitor, in lists */
+	bool in_args;
+	char *text;		/* the arguments of a call, as text */
+	size_t text_len, text_cap;
+
+	/* Of the list that is being walked: */
+	void (*element)(struct swap_fxt *s, const struct swap_fields *e);
+	enum swap_field_id list;
+	struct swap_fields e;
+	bool element_begun;
+	uint32_t outer_pid;	/* of the element that the list stands in */
+};
+
+static inline struct fxt_str swap_cstr(const char *s)
+{
+	return fxt_str(s, strlen(s));
+}
+
+/* A number among fields; 0 when it is not there. */
+static inline uint32_t swap_num(const struct swap_fields *f, enum swap_field_id id)
+{
+	return f->has[id] ? (uint32_t)f->v[id].u : 0;
+}
+
+/* The same of the message's own fields, with 64 bits. */
+static inline uint64_t swap_addr(const struct swap_fxt *s, enum swap_field_id id)
+{
+	return s->f.has[id] ? s->f.v[id].u : 0;
+}
+
+/* The time in the trace of one on the wall clock, ns; not before its beginning. */
+static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
+{
+	return wall > s->zero ? wall - s->zero : 0;
+}
+
+/* ---- swap_fxt_track.c ---- */
+
+/**
+ * swap_fxt_make_name - text that can be a name: UTF-8, not too long
+ * @buf: room for SWAP_NAME_BYTES and a NUL
+ */
+void swap_fxt_make_name(char *buf, const char *s, size_t len);
+
+/**
+ * swap_fxt_location - library and offset of an address, or the address
+ * @size: of @buf; SWAP_NAME_BYTES + 1 is enough
+ * @p: whose mappings; may be NULL
+ */
+void swap_fxt_location(char *buf, size_t size, const struct swap_process *p, uint64_t addr);
+
+/** swap_fxt_check - count what FXT has no room for; @ret is the encoder's */
+void swap_fxt_check(struct swap_fxt *s, int ret);
+
+/* Write the names of a process's and a thread's track. */
+void swap_fxt_name_process(struct swap_fxt *s, const struct swap_process *p, const char *text,
+			   size_t len);
+void swap_fxt_name_thread(struct swap_fxt *s, const struct swap_thread *t, const char *text,
+			  size_t len);
+
+/* A new process; one that is known or else new; the same of a thread. */
+struct swap_process *swap_fxt_add_process(struct swap_fxt *s, uint32_t pid);
+struct swap_process *swap_fxt_get_process(struct swap_fxt *s, uint32_t pid);
+struct swap_thread *swap_fxt_get_thread(struct swap_fxt *s, struct swap_process *p, uint32_t tid);
+
+/** swap_fxt_process - the process of the message, NULL when it names none */
+struct swap_process *swap_fxt_process(struct swap_fxt *s);
+
+/** swap_fxt_thread - the thread of the message: of its tid, else of its pid; or NULL */
+struct swap_thread *swap_fxt_thread(struct swap_fxt *s);
+
+/** swap_fxt_event - an event with the arguments; @t: NULL for the system's track */
+void swap_fxt_event(struct swap_fxt *s, enum fxt_event_type type, uint64_t time,
+		    const struct swap_thread *t, const char *category, const char *name,
+		    uint64_t value);
+
+/** swap_fxt_instant - an instant on the message's thread, at its time */
+void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name);
+
+/* ---- swap_fxt_fields.c ---- */
+
+/**
+ * swap_fxt_collect - the message's fields into @s->f, and as arguments
+ * @prefix: of the arguments' names, or NULL; not of result and errno
+ */
+void swap_fxt_collect(struct swap_fxt *s, const char *prefix);
+
+/** swap_fxt_each - call @fn for each element of a list of the message */
+void swap_fxt_each(struct swap_fxt *s, enum swap_field_id list,
+		   void (*fn)(struct swap_fxt *s, const struct swap_fields *e));
+
+/* ---- swap_fxt_slices.c ---- */
+
+/* A probe message. */
+struct swap_probe {
+	uint16_t id;
+	const char *category;
+	enum swap_field_id operation;	/* the field that tells starts and ends */
+	uint32_t starts;		/* bit mask of its values that are a start */
+};
+
+/** swap_fxt_probe - the row of a probe message; the id must be one */
+const struct swap_probe *swap_fxt_probe(uint32_t id);
+
+/**
+ * swap_fxt_not_before - a time that does not go back
+ * @last: the last one, moved on
+ *
+ * Return: @time or @last; in the second case an argument says by how much.
+ */
+uint64_t swap_fxt_not_before(struct swap_fxt *s, uint64_t *last, uint64_t time);
+
+/** swap_fxt_begin - a slice begins on the message's thread, with the arguments */
+void swap_fxt_begin(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+		    const char *name);
+
+/** swap_fxt_finish - it ends; @name is used only when its begin is missing */
+void swap_fxt_finish(struct swap_fxt *s, enum swap_slice_kind kind, uint64_t key,
+		     const char *name);
+
+/** swap_fxt_end_unfinished - end slices that have no end, down to @depth of them */
+void swap_fxt_end_unfinished(struct swap_fxt *s, struct swap_thread *t, uint64_t time,
+			     size_t depth, const char *why);
+
+/* ---- swap_fxt_process.c ---- */
+
+/** swap_fxt_end_process - end all that is open in a process; it stays known */
+void swap_fxt_end_process(struct swap_fxt *s, struct swap_process *p, uint64_t time,
+			  const char *why);
+
+void swap_fxt_on_process_info(struct swap_fxt *s);
+void swap_fxt_on_terminate(struct swap_fxt *s);
+void swap_fxt_on_status_info(struct swap_fxt *s);
+void swap_fxt_on_map(struct swap_fxt *s);
+void swap_fxt_on_unmap(struct swap_fxt *s);
+void swap_fxt_on_process_comm(struct swap_fxt *s);
+void swap_fxt_on_app_stage(struct swap_fxt *s);
+void swap_fxt_on_web_stage(struct swap_fxt *s);
+
+/* ---- swap_fxt_calls.c ---- */
+
+void swap_fxt_on_sample(struct swap_fxt *s);
+void swap_fxt_on_function_entry(struct swap_fxt *s);
+void swap_fxt_on_function_exit(struct swap_fxt *s);
+void swap_fxt_on_syscall_entry(struct swap_fxt *s);
+void swap_fxt_on_syscall_exit(struct swap_fxt *s);
+void swap_fxt_on_file_entry(struct swap_fxt *s);
+void swap_fxt_on_file_exit(struct swap_fxt *s);
+void swap_fxt_on_web_sampling(struct swap_fxt *s);
+void swap_fxt_on_web_exit(struct swap_fxt *s);
+void swap_fxt_on_probe(struct swap_fxt *s);
+
+/* ---- swap_fxt_system.c ---- */
+
+/** swap_fxt_counter - a counter with the arguments; @p: NULL for the system */
+void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name, uint64_t id);
+
+/** swap_fxt_flush_leaving - nobody known came after who has left a processor */
+void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu);
+
+void swap_fxt_on_switch(struct swap_fxt *s);
+void swap_fxt_on_system(struct swap_fxt *s);
+
+#endif

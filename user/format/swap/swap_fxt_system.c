@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * The system of a SWAP target in FXT: what runs on its processors, and the
+ * counters of SYSTEM messages.
+ */
+#include "format/swap/swap_fxt_state.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- scheduling ---- */
+
+/*
+ * A thread that leaves a processor and another one that comes there are one
+ * switch when nothing can have run in between.  Only threads of targets are
+ * recorded, so after a longer time something else did run.
+ */
+#define SWITCH_MAX_NS	10000000u
+
+/* Consumers take priority 0 of process 0 for idle. */
+#define PRIORITY	1
+
+static void put_switch(struct swap_fxt *s, uint64_t time, uint32_t cpu,
+		       const struct swap_leaving *from, const struct swap_thread *to)
+{
+	struct fxt_switch sw = {
+		.time = time, .cpu = cpu, .out_state = FXT_THREAD_BLOCKED,
+	};
+
+	if (from) {
+		sw.out_process = from->process;
+		sw.out_thread = from->thread;
+		sw.out_priority = PRIORITY;
+	}
+	if (to) {
+		sw.in_process = to->process->koid;
+		sw.in_thread = to->koid;
+		sw.in_priority = PRIORITY;
+	}
+	swap_fxt_check(s, fxt_context_switch(s->w, &sw));
+}
+
+static struct swap_leaving *leaving_of(const struct swap_fxt *s, uint32_t cpu)
+{
+	const uint64_t *v = map64_get(&s->leaving, cpu);
+
+	return v ? (struct swap_leaving *)(uintptr_t)*v : NULL;
+}
+
+/* Who has left a processor was followed by nobody that is known. */
+void swap_fxt_flush_leaving(struct swap_fxt *s, uint32_t cpu)
+{
+	struct swap_leaving *l = leaving_of(s, cpu);
+
+	if (!l)
+		return;
+	put_switch(s, l->time, cpu, l, NULL);
+	map64_remove(&s->leaving, cpu);
+	free(l);
+}
+
+void swap_fxt_on_switch(struct swap_fxt *s)
+{
+	struct swap_thread *t = swap_fxt_thread(s);
+	uint32_t cpu = swap_num(&s->f, SWAP_F_CPU);
+	struct swap_leaving *l = leaving_of(s, cpu);
+
+	/* FXT has 8 bits for the processor. */
+	if (!t || !s->f.has[SWAP_F_CPU] || cpu > 255) {
+		swap_fxt_instant(s, "scheduling", s->m->header.id == SWAP_CONTEXT_SWITCH_ENTRY ?
+				 "thread leaves" : "thread comes");
+		return;
+	}
+	if (s->m->header.id == SWAP_CONTEXT_SWITCH_EXIT) {
+		bool one = l && l->thread != t->koid && s->time >= l->time &&
+			   s->time - l->time <= SWITCH_MAX_NS;
+
+		if (!one)
+			swap_fxt_flush_leaving(s, cpu);
+		put_switch(s, s->time, cpu, one ? l : NULL, t);
+		if (one) {
+			map64_remove(&s->leaving, cpu);
+			free(l);
+		}
+		return;
+	}
+	swap_fxt_flush_leaving(s, cpu);
+	l = xmalloc(sizeof(*l));
+	*l = (struct swap_leaving){ s->time, t->process->koid, t->koid };
+	map64_put(&s->leaving, cpu, (uintptr_t)l);
+}
+
+/* ---- the state of the system ---- */
+
+/* A counter's values so far; written when there are as many as fit. */
+void swap_fxt_counter(struct swap_fxt *s, struct swap_process *p, const char *name,
+		      uint64_t id)
+{
+	struct fxt_event ev = {
+		.type = FXT_EV_COUNTER,
+		.time = s->time,
+		.process = p ? p->koid : s->system_process,
+		.thread = p ? swap_fxt_get_thread(s, p, p->pid)->koid : s->system_thread,
+		.category = FXT_STR("system"),
+		.name = swap_cstr(name),
+		.value = id,
+	};
+
+	if (s->args.n)
+		swap_fxt_check(s, fxt_event(s->w, &ev, s->args.args, (unsigned int)s->args.n));
+	swap_args_reset(&s->args);
+}
+
+/* Numbers of the message that belong together: one counter. */
+static const struct group {
+	const char *name;
+	enum swap_field_id ids[14];
+} groups[] = {
+	{ "memory", { SWAP_F_MEMORY_USED } },
+	{ "drive", { SWAP_F_USED_DRIVE } },
+	{ "disk", { SWAP_F_DISK_READS, SWAP_F_DISK_READ_AMOUNT, SWAP_F_DISK_WRITES,
+		    SWAP_F_DISK_WRITE_AMOUNT } },
+	{ "network", { SWAP_F_NET_SENT, SWAP_F_NET_RECEIVED } },
+	{ "devices", { SWAP_F_WIFI, SWAP_F_BT, SWAP_F_GPS, SWAP_F_BRIGHTNESS, SWAP_F_CAMERA,
+		       SWAP_F_SOUND, SWAP_F_AUDIO, SWAP_F_VIBRATION, SWAP_F_VOLTAGE,
+		       SWAP_F_RSSI, SWAP_F_VIDEO, SWAP_F_CALL, SWAP_F_DNET } },
+	{ "energy", { SWAP_F_ENERGY } },
+};
+
+/* Groups of a process; in a list's element. */
+static const struct group process_groups[] = {
+	{ "process load", { SWAP_F_LOAD } },
+	{ "process memory", { SWAP_F_VIRTUAL, SWAP_F_RESIDENT, SWAP_F_SHARED, SWAP_F_PSS,
+			      SWAP_F_ALLOC } },
+};
+
+static void add_number(struct swap_fxt *s, const char *name, const struct swap_value *v)
+{
+	if (v->kind == SWAP_V_FLOAT)
+		swap_args_f64(&s->args, name, v->d);
+	else if (v->u <= INT64_MAX || v->kind == SWAP_V_INT)
+		swap_args_i64(&s->args, name, v->i);
+	else	/* a counter must be a number */
+		swap_args_f64(&s->args, name, (double)v->u);
+}
+
+static void put_group(struct swap_fxt *s, struct swap_process *p, const struct group *g,
+		      const struct swap_fields *f)
+{
+	for (size_t i = 0; i < sizeof(g->ids) / sizeof(g->ids[0]) && g->ids[i]; i++)
+		if (f->has[g->ids[i]])
+			add_number(s, swap_field_name(g->ids[i]), &f->v[g->ids[i]]);
+	swap_fxt_counter(s, p, g->name, 0);
+}
+
+static void put_process_profile(struct swap_fxt *s, const struct swap_fields *e)
+{
+	struct swap_process *p;
+
+	if (!e->has[SWAP_F_PID])
+		return;
+	p = swap_fxt_get_process(s, swap_num(e, SWAP_F_PID));
+	for (size_t i = 0; i < sizeof(process_groups) / sizeof(process_groups[0]); i++)
+		put_group(s, p, &process_groups[i], e);
+}
+
+static void put_load(struct swap_fxt *s, struct swap_process *p, const char *what,
+		     enum swap_field_id id, const struct swap_fields *e)
+{
+	if (!e->has[id] || !e->has[SWAP_F_LOAD])
+		return;
+	add_number(s, swap_args_name(&s->args, "load of %s %" PRIu32, what, swap_num(e, id)),
+		   &e->v[SWAP_F_LOAD]);
+	swap_fxt_counter(s, p, swap_args_name(&s->args, "%s load", what), swap_num(e, id));
+}
+
+static void put_thread_load(struct swap_fxt *s, const struct swap_fields *e)
+{
+	put_load(s, swap_fxt_get_process(s, s->outer_pid), "thread", SWAP_F_TID, e);
+}
+
+static void put_other_load(struct swap_fxt *s, const struct swap_fields *e)
+{
+	put_load(s, NULL, "other process", SWAP_F_PID, e);
+}
+
+/* The arrays of a SYSTEM message. */
+static const struct array {
+	enum swap_field_id id;
+	const char *counter;
+	const char *element;
+} arrays[] = {
+	{ SWAP_F_CPU_FREQ, "cpu frequency", "frequency of cpu" },
+	{ SWAP_F_CPU_LOAD, "cpu load", "load of cpu" },
+	{ SWAP_F_ENERGY_DEVICES, "energy of devices", "energy of device" },
+	{ SWAP_F_APP_ENERGY_DEVICES, "energy of the application",
+	  "application's energy of device" },
+};
+
+struct array_walk {
+	struct swap_fxt *s;
+	const struct array *array;
+	unsigned int index;
+};
+
+static void array_open(void *ctx, const struct swap_field *f, uint32_t count)
+{
+	struct array_walk *w = ctx;
+
+	(void)count;
+	w->array = NULL;
+	w->index = 0;
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		if (arrays[i].id == f->id)
+			w->array = &arrays[i];
+}
+
+static void array_value(void *ctx, const struct swap_field *f, const struct swap_value *v)
+{
+	struct array_walk *w = ctx;
+	struct swap_args *args = &w->s->args;
+
+	if (!w->array || w->array->id != f->id)
+		return;
+	add_number(w->s, swap_args_name(args, "%s %u", w->array->element, w->index), v);
+	if (++w->index % FXT_MAX_ARGS == 0)
+		swap_fxt_counter(w->s, NULL, w->array->counter, w->index / FXT_MAX_ARGS - 1);
+}
+
+static void array_close(void *ctx, const struct swap_field *f)
+{
+	struct array_walk *w = ctx;
+
+	(void)f;
+	if (w->array)
+		swap_fxt_counter(w->s, NULL, w->array->counter, w->index / FXT_MAX_ARGS);
+	w->array = NULL;
+}
+
+static const struct swap_visitor array_visitor = {
+	.value = array_value,
+	.open = array_open,
+	.close = array_close,
+};
+
+void swap_fxt_on_system(struct swap_fxt *s)
+{
+	struct array_walk w = { .s = s };
+	const struct swap_message *m = s->m;
+
+	if (!m->layout) {
+		swap_args_hex(&s->args, "payload", m->payload, m->len);
+		swap_fxt_instant(s, "system", "system state, not read");
+		return;
+	}
+	swap_args_reset(&s->args);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		put_group(s, NULL, &groups[i], &s->f);
+	swap_walk(m->layout, m->payload, m->len, &m->counts, &array_visitor, &w);
+	swap_fxt_each(s, SWAP_F_PROCESSES, put_process_profile);
+	swap_fxt_each(s, SWAP_F_THREADS, put_thread_load);
+	swap_fxt_each(s, SWAP_F_OTHERS, put_other_load);
+}

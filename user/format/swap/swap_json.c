@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * SWAP as JSON: a walk over the message's layout, each field as it comes.
+ * Nothing is interpreted here but the names of numbers.
+ */
+#include "format/swap/swap_json.h"
+#include "io/json_out.h"
+#include "format/swap/swap_model.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lists within lists: processes, their threads. */
+#define MAX_DEPTH 4
+
+struct swap_json {
+	struct sink base;
+	struct json j;
+	const char *api;
+	unsigned int depth;
+	struct {
+		bool objects;	/* a list of objects, not an array of values */
+		bool open;	/* one of them has begun */
+	} stack[MAX_DEPTH];
+};
+
+static void put_time(struct json *j, uint64_t sec, uint32_t nsec)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%09" PRIu32, sec, nsec);
+	json_cstr(j, text);
+}
+
+static void put_ip4(struct json *j, const uint8_t *p)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u.%u.%u.%u", p[0], p[1], p[2], p[3]);
+	json_cstr(j, text);
+}
+
+static void put_elements(struct json *j, const struct swap_value *v)
+{
+	json_key(j, "address");
+	json_addr(j, v->u);
+	json_key(j, "value");
+	json_begin(j, '[');
+	for (uint32_t i = 0; i < v->n; i++) {
+		if (v->item == 'D')
+			json_i64(j, (int32_t)swap_u32(v->p + 4ull * i));
+		else if (v->item == 'F')
+			json_f64(j, (double)swap_f32(v->p + 4ull * i));
+		else
+			json_f64(j, swap_f64(v->p + 8ull * i));
+	}
+	json_end(j, ']');
+}
+
+static void put_value(struct json *j, const struct swap_value *v)
+{
+	switch (v->kind) {
+	case SWAP_V_UINT:
+	case SWAP_V_CHAR:
+		json_u64(j, v->u);
+		break;
+	case SWAP_V_INT:
+		json_i64(j, v->i);
+		break;
+	case SWAP_V_ADDR:
+		json_addr(j, v->u);
+		break;
+	case SWAP_V_FLOAT:
+		json_f64(j, v->d);
+		break;
+	case SWAP_V_BOOL:
+		json_bool(j, v->u != 0);
+		break;
+	case SWAP_V_TIME:
+		put_time(j, v->u, v->n);
+		break;
+	case SWAP_V_IP4:
+		put_ip4(j, v->p);
+		break;
+	case SWAP_V_BYTES:
+		json_hex(j, v->p, v->n);
+		break;
+	default:
+		json_null(j);
+		break;
+	}
+}
+
+/* An argument or a return value: an object with its type character. */
+static void put_item(struct json *j, const struct swap_value *v)
+{
+	char type[2] = { v->item, 0 };
+
+	json_begin(j, '{');
+	json_key(j, "type");
+	json_cstr(j, type);
+	if (v->kind == SWAP_V_ARRAY) {
+		put_elements(j, v);
+	} else if (v->kind == SWAP_V_STR) {
+		json_text(j, "value", (const char *)v->p, v->n);
+	} else if (v->kind != SWAP_V_NONE) {
+		json_key(j, "value");
+		put_value(j, v);
+	}
+	json_end(j, '}');
+}
+
+static void put_name(struct swap_json *s, const struct swap_field *f, const struct swap_value *v)
+{
+	const char *name = f->id == SWAP_F_API ? s->api : swap_value_name(f->names, v->u);
+	char key[32];
+
+	if (!name)
+		return;
+	snprintf(key, sizeof(key), "%s_name",
+		 f->id == SWAP_F_API ? "api" : swap_field_name(f->id));
+	json_text(&s->j, key, name, strlen(name));
+}
+
+static void on_value(void *ctx, const struct swap_field *f, const struct swap_value *v)
+{
+	struct swap_json *s = ctx;
+	bool in_array = s->depth && !s->stack[s->depth - 1].objects;
+	const char *name = swap_field_name(f->id);
+
+	if (!in_array && v->kind == SWAP_V_STR && !v->item) {
+		json_text(&s->j, name, (const char *)v->p, v->n);
+		return;
+	}
+	if (!in_array)
+		json_key(&s->j, name);
+	if (v->item)
+		put_item(&s->j, v);
+	else
+		put_value(&s->j, v);
+	put_name(s, f, v);
+}
+
+static void on_open(void *ctx, const struct swap_field *f, uint32_t count)
+{
+	struct swap_json *s = ctx;
+
+	(void)count;
+	json_key(&s->j, swap_field_name(f->id));
+	json_begin(&s->j, '[');
+	s->stack[s->depth].objects = f->type == SWAP_T_LIST;
+	s->stack[s->depth++].open = false;
+}
+
+static void end_object(struct swap_json *s)
+{
+	if (s->stack[s->depth - 1].open)
+		json_end(&s->j, '}');
+}
+
+static void on_next(void *ctx, const struct swap_field *f)
+{
+	struct swap_json *s = ctx;
+
+	(void)f;
+	end_object(s);
+	json_begin(&s->j, '{');
+	s->stack[s->depth - 1].open = true;
+}
+
+static void on_close(void *ctx, const struct swap_field *f)
+{
+	struct swap_json *s = ctx;
+
+	(void)f;
+	end_object(s);
+	json_end(&s->j, ']');
+	s->depth--;
+}
+
+static const struct swap_visitor visitor = {
+	.value = on_value,
+	.open = on_open,
+	.next = on_next,
+	.close = on_close,
+};
+
+static void put_header(struct json *j, const struct swap_message *m)
+{
+	json_key(j, "seq");
+	json_u64(j, m->header.seq);
+	json_key(j, "time");
+	put_time(j, m->header.sec, m->header.nsec);
+	json_key(j, "offset");
+	json_u64(j, m->offset);
+}
+
+static const struct swap_name damage_names[] = {
+	{ SWAP_DAMAGE_TIME, "time" }, { SWAP_DAMAGE_LENGTH, "length" },
+	{ SWAP_DAMAGE_FIELDS, "fields" }, { SWAP_DAMAGE_CUT, "cut" }, { 0, NULL }
+};
+
+static void put_damage(struct json *j, const struct swap_message *m)
+{
+	if (!m->damage)
+		return;
+	json_key(j, "damaged");
+	json_begin(j, '[');
+	for (const struct swap_name *n = damage_names; n->name; n++)
+		if (m->damage & n->value)
+			json_cstr(j, n->name);
+	json_end(j, ']');
+}
+
+static const char *certainty_name(enum swap_certainty certainty)
+{
+	static const char *const names[] = {
+		[SWAP_UNKNOWN] = "unknown", [SWAP_CPUS_ONLY] = "lengths, processors only",
+		[SWAP_ASSUMED] = "assumed", [SWAP_PINNED] = "lengths", [SWAP_GIVEN] = "option",
+	};
+
+	return names[certainty];
+}
+
+static void put_counts(struct json *j, const struct swap_message *m)
+{
+	json_key(j, "counts");
+	json_begin(j, '{');
+	json_key(j, "known_by");
+	json_cstr(j, certainty_name(m->certainty));
+	if (m->certainty > SWAP_UNKNOWN) {
+		json_key(j, "cpus");
+		json_u64(j, m->counts.cpus);
+	}
+	if (m->certainty > SWAP_CPUS_ONLY) {
+		json_key(j, "energy_devices");
+		json_u64(j, m->counts.devices);
+	}
+	json_end(j, '}');
+}
+
+static void put_message(struct swap_json *s, const struct swap_item *item)
+{
+	const struct swap_message *m = item->message;
+	struct json *j = &s->j;
+
+	json_key(j, "type");
+	json_cstr(j, m->row ? m->row->name : "UNKNOWN");
+	json_key(j, "id");
+	json_u64(j, m->header.id);
+	put_header(j, m);
+	json_key(j, "length");
+	json_u64(j, m->header.len);
+	if (m->row && m->row->id == SWAP_SYSTEM)
+		put_counts(j, m);
+	if (m->layout) {
+		s->api = item->api;
+		s->depth = 0;
+		swap_walk(m->layout, m->payload, m->len, &m->counts, &visitor, s);
+		if (m->row->slack) {
+			json_key(j, "slack");
+			json_u64(j, m->len - m->end.used);
+		} else if (m->end.used < m->len) {
+			json_key(j, "more");
+			json_hex(j, m->payload + m->end.used, m->len - m->end.used);
+		}
+	} else {
+		json_key(j, "payload");
+		json_hex(j, m->payload, m->len);
+	}
+	put_damage(j, m);
+}
+
+static int swap_json_item(struct sink *base, const void *data)
+{
+	struct swap_json *s = (struct swap_json *)base;
+	const struct swap_item *item = data;
+
+	json_begin(&s->j, '{');
+	if (item->kind == SWAP_ITEM_LOST) {
+		json_key(&s->j, "type");
+		json_cstr(&s->j, "LOST");
+		json_key(&s->j, "first");
+		json_u64(&s->j, item->first);
+		json_key(&s->j, "count");
+		json_u64(&s->j, item->lost);
+		put_header(&s->j, item->message);
+	} else {
+		put_message(s, item);
+	}
+	json_end(&s->j, '}');
+	json_line(&s->j);
+	return out_error(s->j.out);
+}
+
+static int swap_json_end(struct sink *base)
+{
+	return out_flush(((struct swap_json *)base)->j.out);
+}
+
+static void swap_json_free(struct sink *base)
+{
+	free(base);
+}
+
+static const struct sink_ops swap_json_ops = {
+	.item = swap_json_item,
+	.end = swap_json_end,
+	.free = swap_json_free,
+};
+
+struct sink *swap_json_open(const struct sink_args *args)
+{
+	struct swap_json *s = xcalloc(1, sizeof(*s));
+
+	s->base.ops = &swap_json_ops;
+	s->j.out = args->out;
+	return &s->base;
+}

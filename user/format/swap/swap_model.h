@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The model of MODEL_SWAP: what the SWAP source pushes and the SWAP sinks take.
+ * The parts of it are those of the protocol; see swap_layout.h and swap_walk.h.
+ */
+#ifndef ETRACE_SWAP_MODEL_H
+#define ETRACE_SWAP_MODEL_H
+
+#include "format/swap/swap_frame.h"
+
+enum swap_item_kind {
+	SWAP_ITEM_MESSAGE,	/* a message, also one that is not known */
+	SWAP_ITEM_LOST,		/* messages that never arrived */
+};
+
+/**
+ * struct swap_item - one thing that a stream says, in order of sequence number
+ * @kind:    what it is
+ * @message: the message; for SWAP_ITEM_LOST the one that follows the gap, for
+ *           its time and place
+ * @lost:    how many messages are missing; 0 for SWAP_ITEM_MESSAGE
+ * @first:   sequence number of the first missing one
+ * @api:     name of the function of a probe message by --swap-api-map, or NULL
+ */
+struct swap_item {
+	enum swap_item_kind kind;
+	const struct swap_message *message;
+	uint32_t lost;
+	uint32_t first;
+	const char *api;
+};
+
+/* Time of a message: nanoseconds of wall clock since 1970, below 2^63. */
+static inline uint64_t swap_time(const struct swap_message *m)
+{
+	return m->header.sec * 1000000000ull +
+	       (m->header.nsec < 1000000000u ? m->header.nsec : 0);
+}
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Order and gaps of SWAP's sequence numbers.  What the messages say is not
+ * known here.
+ */
+#include "format/swap/swap_order.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A number this far ahead that others overtook was never a real one. */
+#define FAR_AHEAD	65536
+/* So many late messages in a row, each one more than the last, are a restart. */
+#define RESTART_RUN	3
+
+struct waiting {
+	struct swap_message *m;
+	uint64_t arrival;	/* when it came, in messages */
+	uint32_t expected;	/* what was expected then */
+};
+
+struct swap_order {
+	const struct swap_order_ops *ops;
+	void *ctx;
+	bool started;
+	uint32_t expected;
+	uint64_t arrivals;
+	uint32_t late_next;
+	unsigned int late_run;
+	struct waiting wait[SWAP_ORDER_MESSAGES + 1];	/* by sequence number */
+	size_t n;
+	size_t bytes;
+};
+
+struct swap_order *swap_order_new(const struct swap_order_ops *ops, void *ctx)
+{
+	struct swap_order *o = xcalloc(1, sizeof(*o));
+
+	o->ops = ops;
+	o->ctx = ctx;
+	return o;
+}
+
+void swap_order_free(struct swap_order *o)
+{
+	if (!o)
+		return;
+	for (size_t i = 0; i < o->n; i++)
+		free(o->wait[i].m);
+	free(o);
+}
+
+struct swap_message *swap_message_copy(const struct swap_message *m)
+{
+	struct swap_message *copy = xmalloc(sizeof(*copy) + m->len);
+	uint8_t *payload = (uint8_t *)(copy + 1);
+
+	*copy = *m;
+	memcpy(payload, m->payload, m->len);
+	copy->payload = payload;
+	return copy;
+}
+
+/* How far @seq is ahead of what is expected; negative when it is late. */
+static int32_t ahead(const struct swap_order *o, uint32_t seq)
+{
+	return (int32_t)(seq - o->expected);
+}
+
+static void put(struct swap_order *o, const struct swap_message *m)
+{
+	size_t i = o->n++;
+
+	while (i && ahead(o, o->wait[i - 1].m->header.seq) > ahead(o, m->header.seq)) {
+		o->wait[i] = o->wait[i - 1];
+		i--;
+	}
+	o->wait[i] = (struct waiting){ swap_message_copy(m), o->arrivals, o->expected };
+	o->bytes += m->len;
+}
+
+static struct swap_message *pull(struct swap_order *o, size_t i)
+{
+	struct swap_message *m = o->wait[i].m;
+
+	o->bytes -= m->len;
+	o->n--;
+	memmove(&o->wait[i], &o->wait[i + 1], (o->n - i) * sizeof(o->wait[0]));
+	return m;
+}
+
+/* Give out what waits and is in order now. */
+static int drain(struct swap_order *o)
+{
+	int ret = 0;
+
+	while (!ret && o->n && ahead(o, o->wait[0].m->header.seq) <= 0) {
+		struct swap_message *m = pull(o, 0);
+
+		if (m->header.seq == o->expected)
+			o->expected++;
+		else
+			o->ops->again(o->ctx, m);
+		ret = o->ops->message(o->ctx, m);
+		free(m);
+	}
+	return ret;
+}
+
+/* Nothing fills the gap before the first that waits. */
+static int give_up(struct swap_order *o)
+{
+	const struct waiting *w = &o->wait[0];
+	int32_t gap = ahead(o, w->m->header.seq);
+	struct swap_message *m;
+	int ret;
+
+	if (gap > FAR_AHEAD && w->expected != o->expected) {
+		m = pull(o, 0);
+		o->ops->misplaced(o->ctx, m);
+		ret = o->ops->message(o->ctx, m);
+		free(m);
+		return ret;
+	}
+	ret = o->ops->lost(o->ctx, o->expected, (uint32_t)gap, w->m);
+	o->expected += (uint32_t)gap;
+	return ret ? ret : drain(o);
+}
+
+static bool waited_enough(const struct swap_order *o)
+{
+	if (o->n > SWAP_ORDER_MESSAGES || o->bytes > SWAP_ORDER_BYTES)
+		return true;
+	for (size_t i = 0; i < o->n; i++)
+		if (o->arrivals - o->wait[i].arrival >= SWAP_ORDER_MESSAGES)
+			return true;
+	return false;
+}
+
+/* A number below the expected one. */
+static int add_late(struct swap_order *o, const struct swap_message *m)
+{
+	int ret;
+
+	o->late_run = m->header.seq == o->late_next ? o->late_run + 1 : 1;
+	o->late_next = m->header.seq + 1;
+	if (o->late_run < RESTART_RUN) {
+		o->ops->again(o->ctx, m);
+		return o->ops->message(o->ctx, m);
+	}
+	/* What waits belongs to the old numbers. */
+	ret = swap_order_end(o);
+	if (ret)
+		return ret;
+	o->ops->restart(o->ctx, m);
+	o->expected = m->header.seq + 1;
+	o->late_run = 0;
+	return o->ops->message(o->ctx, m);
+}
+
+int swap_order_add(struct swap_order *o, const struct swap_message *m)
+{
+	int ret;
+
+	o->arrivals++;
+	if (!o->started) {
+		o->started = true;
+		o->expected = m->header.seq;
+	}
+	if (ahead(o, m->header.seq) < 0)
+		return add_late(o, m);
+	o->late_run = 0;
+	if (m->header.seq == o->expected) {
+		o->expected++;
+		ret = o->ops->message(o->ctx, m);
+		if (!ret)
+			ret = drain(o);
+	} else {
+		put(o, m);
+		ret = 0;
+	}
+	while (!ret && o->n && waited_enough(o))
+		ret = give_up(o);
+	return ret;
+}
+
+int swap_order_end(struct swap_order *o)
+{
+	int ret = 0;
+
+	while (!ret && o->n)
+		ret = give_up(o);
+	return ret;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Puts SWAP messages in order of their sequence numbers, and finds what is
+ * missing.
+ *
+ * One counter numbers all messages; a number is used up even when its message
+ * is dropped, so a gap is a count of lost messages (Documentation/swap.md,
+ * "Sequence").  Messages of different processors can arrive a little out of
+ * order: a gap is a loss only when nothing fills it for a while.
+ */
+#ifndef ETRACE_SWAP_ORDER_H
+#define ETRACE_SWAP_ORDER_H
+
+#include "format/swap/swap_frame.h"
+
+/* So many later messages, or bytes of them, are waited for. */
+#define SWAP_ORDER_MESSAGES	256u
+#define SWAP_ORDER_BYTES	(1u << 20)
+
+/**
+ * struct swap_order_ops - who is told, in order
+ * @message:   the next message; a non-zero return value stops
+ * @lost:      @count messages from number @first on never came; @before is the
+ *             message that follows; a non-zero return value stops
+ * @again:     @m has a number that has been already, or comes too late; it is
+ *             given to @message after this
+ * @misplaced: the number of @m cannot be right; it is given to @message after
+ *             this and its own number is missing elsewhere
+ * @restart:   the numbers begin anew with those before @m; how many were lost
+ *             in between is not known
+ */
+struct swap_order_ops {
+	int (*message)(void *ctx, const struct swap_message *m);
+	int (*lost)(void *ctx, uint32_t first, uint32_t count,
+		    const struct swap_message *before);
+	void (*again)(void *ctx, const struct swap_message *m);
+	void (*misplaced)(void *ctx, const struct swap_message *m);
+	void (*restart)(void *ctx, const struct swap_message *m);
+};
+
+struct swap_order;
+
+/**
+ * swap_order_new() - start
+ *
+ * Return: to be freed by swap_order_free().
+ */
+struct swap_order *swap_order_new(const struct swap_order_ops *ops, void *ctx);
+
+/* Free; NULL is allowed. */
+void swap_order_free(struct swap_order *o);
+
+/**
+ * swap_order_add() - the next message of the stream; copied if it must wait
+ *
+ * Return: 0, or what one of the functions returned.
+ */
+int swap_order_add(struct swap_order *o, const struct swap_message *m);
+
+/**
+ * swap_order_end() - no more messages: gaps are losses now
+ *
+ * Return: as swap_order_add().
+ */
+int swap_order_end(struct swap_order *o);
+
+/**
+ * swap_message_copy() - a copy with a payload of its own
+ *
+ * Return: the copy, to be freed with free().
+ */
+struct swap_message *swap_message_copy(const struct swap_message *m);
+
+#endif

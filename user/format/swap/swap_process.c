@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The state of a SWAP target during a conversion.  See swap_process.h. */
+#include "format/swap/swap_process.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ended processes that are kept for late messages. */
+#define KEEP_ENDED	64u
+
+/*
+ * Koids are the ids of the target where that is possible, because a person
+ * looks for them: an id that was used before, or is too large to be one of
+ * Linux, is replaced by a number from here on.
+ */
+#define FIRST_OWN_KOID	(1u << 23)
+#define USED_CHUNK	32768u	/* ids in one chunk of the bitmap */
+
+struct used {
+	uint8_t *chunks[FIRST_OWN_KOID / USED_CHUNK];
+};
+
+struct swap_processes {
+	struct map64 by_pid;	/* struct swap_process * */
+	struct map64 by_tid;	/* struct swap_thread * */
+	struct swap_ring processes, threads;	/* by_use */
+	size_t nthreads, nmaps;
+	struct used used_pids, used_tids;
+	uint64_t next_koid;
+	struct swap_process *ended[KEEP_ENDED];
+	unsigned int next_ended;
+};
+
+/* What has its member by_use at a place of a ring. */
+#define IN_RING(at, type) ((type *)(uintptr_t)((uintptr_t)(at) - offsetof(type, by_use)))
+
+static void leave(struct swap_ring *at)
+{
+	at->before->after = at->after;
+	at->after->before = at->before;
+}
+
+/* Becomes the last one. */
+static void join(struct swap_ring *head, struct swap_ring *at)
+{
+	*at = (struct swap_ring){ head->before, head };
+	at->before->after = at;
+	head->before = at;
+}
+
+static void *pointer(uint64_t value)
+{
+	return (void *)(uintptr_t)value;
+}
+
+static uint64_t value(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+struct swap_processes *swap_processes_new(void)
+{
+	struct swap_processes *ps = xcalloc(1, sizeof(*ps));
+
+	ps->next_koid = FIRST_OWN_KOID;
+	ps->processes = (struct swap_ring){ &ps->processes, &ps->processes };
+	ps->threads = (struct swap_ring){ &ps->threads, &ps->threads };
+	return ps;
+}
+
+static void free_thread(struct swap_processes *ps, struct swap_thread *t)
+{
+	const uint64_t *last = map64_get(&ps->by_tid, t->tid);
+
+	if (last && pointer(*last) == t)
+		map64_remove(&ps->by_tid, t->tid);
+	while (t->depth)
+		swap_slice_pop(t);
+	leave(&t->by_use);
+	ps->nthreads--;
+	free(t->slices);
+	free(t);
+}
+
+void swap_thread_forget(struct swap_processes *ps, struct swap_thread *t)
+{
+	map64_remove(&t->process->threads, t->tid);
+	free_thread(ps, t);
+}
+
+void swap_process_forget(struct swap_processes *ps, struct swap_process *p)
+{
+	struct map64_slot *e;
+
+	map64_remove(&ps->by_pid, p->pid);
+	leave(&p->by_use);
+	for (size_t i = 0; (e = map64_each(&p->threads, &i));)
+		free_thread(ps, pointer(e->value));
+	map64_clear(&p->threads);
+	map64_clear(&p->blocks);
+	map64_clear(&p->spans);
+	swap_unmap(p, 0, UINT64_MAX);
+	free(p->maps);
+	for (unsigned int i = 0; i < KEEP_ENDED; i++)
+		if (ps->ended[i] == p)
+			ps->ended[i] = NULL;
+	free(p);
+}
+
+void swap_processes_free(struct swap_processes *ps)
+{
+	struct swap_process *p;
+
+	if (!ps)
+		return;
+	while ((p = swap_process_next(ps, NULL)))
+		swap_process_forget(ps, p);
+	map64_clear(&ps->by_pid);
+	map64_clear(&ps->by_tid);
+	for (size_t i = 0; i < FIRST_OWN_KOID / USED_CHUNK; i++) {
+		free(ps->used_pids.chunks[i]);
+		free(ps->used_tids.chunks[i]);
+	}
+	free(ps);
+}
+
+uint64_t swap_koid(struct swap_processes *ps)
+{
+	return ps->next_koid++;
+}
+
+/* The id itself, the first time that it is asked for. */
+static uint64_t koid_for(struct swap_processes *ps, struct used *used, uint32_t id)
+{
+	uint8_t **chunk, bit = (uint8_t)(1u << id % 8);
+	uint8_t *byte;
+
+	if (!id || id >= FIRST_OWN_KOID)
+		return swap_koid(ps);
+	chunk = &used->chunks[id / USED_CHUNK];
+	if (!*chunk)
+		*chunk = xcalloc(1, USED_CHUNK / 8);
+	byte = &(*chunk)[id % USED_CHUNK / 8];
+	if (*byte & bit)
+		return swap_koid(ps);
+	*byte |= bit;
+	return id;
+}
+
+struct swap_process *swap_process_find(struct swap_processes *ps, uint32_t pid)
+{
+	const uint64_t *v = map64_get(&ps->by_pid, pid);
+	struct swap_process *p = v ? pointer(*v) : NULL;
+
+	if (p) {
+		leave(&p->by_use);
+		join(&ps->processes, &p->by_use);
+	}
+	return p;
+}
+
+struct swap_process *swap_process_add(struct swap_processes *ps, uint32_t pid)
+{
+	struct swap_process *p = swap_process_find(ps, pid);
+
+	if (p)
+		swap_process_forget(ps, p);
+	p = xcalloc(1, sizeof(*p));
+	p->all = ps;
+	p->pid = pid;
+	p->koid = koid_for(ps, &ps->used_pids, pid);
+	map64_put(&ps->by_pid, pid, value(p));
+	join(&ps->processes, &p->by_use);
+	return p;
+}
+
+void swap_process_end(struct swap_processes *ps, struct swap_process *p)
+{
+	struct swap_process **place = &ps->ended[ps->next_ended % KEEP_ENDED];
+
+	if (p->ended)
+		return;
+	ps->next_ended++;
+	if (*place)
+		swap_process_forget(ps, *place);
+	*place = p;
+	p->ended = true;
+}
+
+struct swap_process *swap_process_next(const struct swap_processes *ps,
+				       const struct swap_process *p)
+{
+	const struct swap_ring *at = p ? p->by_use.after : ps->processes.after;
+
+	return at == &ps->processes ? NULL : IN_RING(at, struct swap_process);
+}
+
+struct swap_process *swap_process_surplus(const struct swap_processes *ps)
+{
+	bool too_many = ps->by_pid.n > SWAP_MAX_PROCESSES ||
+			(ps->nmaps > SWAP_MAX_ALL_MAPS && ps->by_pid.n > 1);
+
+	return too_many ? swap_process_next(ps, NULL) : NULL;
+}
+
+struct swap_thread *swap_thread_surplus(const struct swap_processes *ps)
+{
+	return ps->nthreads > SWAP_MAX_THREADS ?
+	       IN_RING(ps->threads.after, struct swap_thread) : NULL;
+}
+
+struct swap_thread *swap_thread_find(const struct swap_process *p, uint32_t tid)
+{
+	const uint64_t *v = map64_get(&p->threads, tid);
+	struct swap_thread *t = v ? pointer(*v) : NULL;
+
+	if (t) {
+		leave(&t->by_use);
+		join(&p->all->threads, &t->by_use);
+	}
+	return t;
+}
+
+struct swap_thread *swap_thread_add(struct swap_processes *ps, struct swap_process *p,
+				    uint32_t tid)
+{
+	struct swap_thread *t = xcalloc(1, sizeof(*t));
+
+	t->process = p;
+	t->tid = tid;
+	t->koid = koid_for(ps, &ps->used_tids, tid);
+	map64_put(&p->threads, tid, value(t));
+	map64_put(&ps->by_tid, tid, value(t));
+	join(&ps->threads, &t->by_use);
+	ps->nthreads++;
+	return t;
+}
+
+struct swap_thread *swap_thread_by_tid(const struct swap_processes *ps, uint32_t tid)
+{
+	const uint64_t *v = map64_get(&ps->by_tid, tid);
+
+	return v ? pointer(*v) : NULL;
+}
+
+/* ---- mappings ---- */
+
+/* Index of the first mapping that ends behind an address. */
+static size_t first_behind(const struct swap_process *p, uint64_t addr)
+{
+	size_t low = 0, high = p->nmaps;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (p->maps[mid].high <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void insert_map(struct swap_process *p, size_t at, struct swap_mapping m)
+{
+	p->maps = xgrow(p->maps, &p->maps_cap, p->nmaps + 1, sizeof(*p->maps));
+	memmove(&p->maps[at + 1], &p->maps[at], (p->nmaps - at) * sizeof(*p->maps));
+	p->maps[at] = m;
+	p->nmaps++;
+	p->all->nmaps++;
+}
+
+void swap_unmap(struct swap_process *p, uint64_t low, uint64_t high)
+{
+	size_t at = first_behind(p, low), end = at;
+
+	if (low >= high || at == p->nmaps)
+		return;
+	if (p->maps[at].low < low) {
+		struct swap_mapping rest = p->maps[at];
+
+		p->maps[at].high = low;
+		end = ++at;
+		if (rest.high > high) {
+			/* A hole within: the part behind it is a mapping of its own. */
+			rest.low = high;
+			rest.name = xstrdup(rest.name);
+			insert_map(p, at, rest);
+			return;
+		}
+	}
+	while (end < p->nmaps && p->maps[end].high <= high)
+		free(p->maps[end++].name);
+	if (end < p->nmaps && p->maps[end].low < high)
+		p->maps[end].low = high;
+	memmove(&p->maps[at], &p->maps[end], (p->nmaps - end) * sizeof(*p->maps));
+	p->nmaps -= end - at;
+	p->all->nmaps -= end - at;
+}
+
+bool swap_map(struct swap_process *p, uint64_t low, uint64_t high, const char *path, size_t len)
+{
+	const char *slash = memrchr(path, '/', len);
+	struct swap_mapping m = { .low = low, .high = high, .base = low };
+
+	if (low >= high)
+		return true;
+	swap_unmap(p, low, high);
+	if (p->nmaps >= SWAP_MAX_MAPS)
+		return false;
+	if (slash && slash + 1 < path + len) {
+		len -= (size_t)(slash + 1 - path);
+		path = slash + 1;
+	}
+	if (len > SWAP_MAX_MAP_NAME)
+		len = SWAP_MAX_MAP_NAME;
+	m.name = xmalloc(len + 1);
+	memcpy(m.name, path, len);
+	m.name[len] = 0;
+	insert_map(p, first_behind(p, low), m);
+	return true;
+}
+
+const struct swap_mapping *swap_mapping_at(const struct swap_process *p, uint64_t addr)
+{
+	size_t at = first_behind(p, addr);
+
+	return at < p->nmaps && p->maps[at].low <= addr ? &p->maps[at] : NULL;
+}
+
+/* ---- blocks ---- */
+
+void swap_block_add(struct swap_process *p, uint64_t addr, uint64_t size)
+{
+	if (size >> 48)
+		return;
+	swap_block_remove(p, addr);
+	map64_put(&p->blocks, addr, size);
+	p->bytes += size;
+}
+
+void swap_block_remove(struct swap_process *p, uint64_t addr)
+{
+	const uint64_t *size = map64_get(&p->blocks, addr);
+
+	if (!size)
+		return;
+	p->bytes -= *size;
+	map64_remove(&p->blocks, addr);
+}
+
+/* ---- slices ---- */
+
+int swap_slice_push(struct swap_thread *t, enum swap_slice_kind kind, uint64_t key,
+		    const char *name)
+{
+	bool shown = t->depth < SWAP_MAX_NESTING;
+
+	if (t->depth >= SWAP_MAX_DEPTH)
+		return -1;
+	t->slices = xgrow(t->slices, &t->cap, t->depth + 1, sizeof(*t->slices));
+	t->slices[t->depth++] = (struct swap_slice){
+		kind, key, shown ? xstrdup(name) : NULL
+	};
+	return shown;
+}
+
+long swap_slice_match(const struct swap_thread *t, enum swap_slice_kind kind, uint64_t key)
+{
+	for (size_t i = t->depth; i-- > 0;)
+		if (t->slices[i].kind == kind && t->slices[i].key == key)
+			return (long)i;
+	return -1;
+}
+
+void swap_slice_pop(struct swap_thread *t)
+{
+	free(t->slices[--t->depth].name);
+}

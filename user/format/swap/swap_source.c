@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * The SWAP source: input streams through framing, order and the counts of
+ * SYSTEM to items.  Each input is a stream of its own.  What a message means is
+ * left to the sinks.
+ */
+#include "format/swap/swap_source.h"
+#include "format/swap/swap_api.h"
+#include "format/swap/swap_order.h"
+#include "format/swap/swap_system.h"
+#include "base/text_num.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How much waits for a SYSTEM message that says how the others are to be read. */
+#define HOLD_BYTES	(1u << 20)
+#define FEED_BYTES	65536u
+
+static const struct diag_kind kind_garbage = {
+	"places with bytes that belong to no message, passed over", DIAG_DAMAGE
+};
+
+static const struct diag_kind kind_message = {
+	"damaged messages, converted as far as possible", DIAG_DAMAGE
+};
+
+static const struct diag_kind kind_lost = {
+	"messages lost before writing (gaps in the sequence numbers)", DIAG_DAMAGE
+};
+
+static const struct diag_kind kind_misplaced = {
+	"messages with a sequence number that cannot be right", DIAG_DAMAGE
+};
+
+static const struct diag_kind kind_counts = {
+	"SYSTEM messages that cannot be read whole without --swap-cpus and --swap-energy-devices",
+	DIAG_DAMAGE
+};
+
+static const struct diag_kind kind_assumed = {
+	"SYSTEM messages read with a number of energy devices that is usual but not certain",
+	DIAG_NOTE
+};
+
+static const struct diag_kind kind_misfit = {
+	"SYSTEM messages whose length does not fit the processors and energy devices", DIAG_DAMAGE
+};
+
+static const struct diag_kind kind_unknown = {
+	"messages of an unknown kind, passed over", DIAG_NOTE
+};
+
+static const struct diag_kind kind_probe = {
+	"probe messages of an unknown kind, of which only what all probes have is read", DIAG_NOTE
+};
+
+static const struct diag_kind kind_again = {
+	"messages with a sequence number that has been before", DIAG_NOTE
+};
+
+static const struct diag_kind kind_restart = {
+	"places where the sequence numbers begin anew", DIAG_NOTE
+};
+
+static const struct diag_kind kind_read = {
+	"inputs that could not be read to the end", DIAG_DAMAGE
+};
+
+/* An item that waits, with a message of its own. */
+struct held {
+	struct held *next;
+	struct swap_item item;
+};
+
+struct swap_source {
+	struct source base;
+	struct in **in;
+	size_t nin, at;
+	struct diag *diag;
+	struct swap_api *api;
+	unsigned int cpus;
+	int devices;
+
+	/* Of the input that is being read: */
+	const char *name;
+	struct swap_frame *frame;	/* NULL: it has not begun */
+	struct swap_order *order;
+	struct swap_system *system;
+	struct sink *sink;
+	bool final;		/* the counts of SYSTEM are as sure as they get */
+	struct held *first;
+	struct held **last;
+	size_t held_bytes;
+};
+
+const struct opt_row swap_source_options[] = {
+	{ "swap-cpus", "N", "processors of the target, if SYSTEM messages do not tell" },
+	{ "swap-energy-devices", "N", "energy devices of the target, likewise" },
+	{ "swap-api-map", "FILE", "names of the probed functions, lines of NUMBER NAME" },
+	{ 0 }
+};
+
+static const char *name_of(const struct swap_message *m)
+{
+	return m->row ? m->row->name : "message";
+}
+
+static void complain(struct swap_source *s, const struct diag_kind *kind,
+		     const struct swap_message *m, const char *text)
+{
+	diag_report(s->diag, kind, s->name, DIAG_OFFSET, m->offset, "%s, number %" PRIu32 ": %s",
+		    name_of(m), m->header.seq, text);
+}
+
+static void tell_damage(struct swap_source *s, const struct swap_message *m)
+{
+	const struct swap_field *f = m->end.field;
+
+	if (m->damage & SWAP_DAMAGE_CUT)
+		complain(s, &kind_message, m, "the input ends within it");
+	else if (m->damage & SWAP_DAMAGE_LENGTH)
+		complain(s, &kind_message, m, "the length in its header is wrong");
+	else if (m->damage & SWAP_DAMAGE_FIELDS)
+		diag_report(s->diag, &kind_message, s->name, DIAG_OFFSET,
+			    m->offset + SWAP_HEADER_SIZE + m->end.used,
+			    "%s, number %" PRIu32 ": field %s %s", name_of(m), m->header.seq,
+			    f ? swap_field_name(f->id) : "",
+			    m->end.fault == SWAP_BAD_ITEM ?
+				    "has an unknown type" : "does not fit into the payload");
+	else if (m->damage & SWAP_DAMAGE_TIME)
+		complain(s, &kind_message, m, "its nanoseconds are 10^9 or more");
+}
+
+/* Read a SYSTEM message with the counts as they are known now. */
+static void read_system(struct swap_source *s, struct swap_message *m)
+{
+	m->certainty = swap_system_answer(s->system, &m->counts, s->final);
+	if (m->certainty == SWAP_UNKNOWN) {
+		complain(s, &kind_counts, m, "the number of processors is not known: give --swap-cpus and --swap-energy-devices");
+		return;
+	}
+	m->layout = m->row->layouts[0];
+	m->end = swap_walk(m->layout, m->payload, m->len, &m->counts, NULL, NULL);
+	if (m->end.fault != SWAP_OK)
+		m->damage |= SWAP_DAMAGE_FIELDS;
+	if (m->certainty == SWAP_CPUS_ONLY)
+		complain(s, &kind_counts, m, "the number of energy devices is not known: give --swap-energy-devices");
+	else if (m->certainty == SWAP_ASSUMED)
+		diag_report(s->diag, &kind_assumed, s->name, DIAG_OFFSET, m->offset,
+			    "SYSTEM read with %" PRIu32 " processors and %" PRIu32 " energy devices, which is usual but not certain: --swap-cpus and --swap-energy-devices say otherwise",
+			    m->counts.cpus, m->counts.devices);
+	if (m->certainty < SWAP_GIVEN && m->certainty > SWAP_CPUS_ONLY && !m->damage &&
+	    !swap_system_fits(m->payload, m->len, &m->counts))
+		complain(s, &kind_misfit, m, "its length does not fit the numbers of processors and energy devices of the others");
+}
+
+static int deliver(struct swap_source *s, struct swap_item *item, struct swap_message *m)
+{
+	item->message = m;
+	if (item->kind == SWAP_ITEM_MESSAGE) {
+		if (m->row && m->header.id == SWAP_SYSTEM)
+			read_system(s, m);
+		tell_damage(s, m);
+		if (!m->row || !m->row->layouts[0])
+			diag_report(s->diag, &kind_unknown, s->name, DIAG_OFFSET, m->offset,
+				    "message %#" PRIx32 " of %" PRIu32 " bytes is of an unknown kind, passed over",
+				    m->header.id, m->header.len);
+		if (m->row && m->row->id == SWAP_PROBE)
+			diag_report(s->diag, &kind_probe, s->name, DIAG_OFFSET, m->offset,
+				    "probe message %#" PRIx32 " is of an unknown kind: only what all probes have is read",
+				    m->header.id);
+		if (m->header.id >= SWAP_PROBE && m->layout && m->len >= 4)
+			item->api = swap_api_name(s->api, swap_u32(m->payload));
+	}
+	return sink_item(s->sink, item);
+}
+
+static int release(struct swap_source *s)
+{
+	int ret = 0;
+
+	while (s->first) {
+		struct held *h = s->first;
+
+		s->first = h->next;
+		if (!ret)
+			ret = deliver(s, &h->item, (struct swap_message *)(h + 1));
+		free(h);
+	}
+	s->last = &s->first;
+	s->held_bytes = 0;
+	return ret;
+}
+
+static void hold(struct swap_source *s, const struct swap_item *item)
+{
+	const struct swap_message *m = item->message;
+	struct held *h = xmalloc(sizeof(*h) + sizeof(*m) + m->len);
+	struct swap_message *copy = (struct swap_message *)(h + 1);
+	uint8_t *payload = (uint8_t *)(copy + 1);
+
+	memcpy(payload, m->payload, m->len);
+	*copy = *m;
+	copy->payload = payload;
+	h->item = *item;
+	h->next = NULL;
+	*s->last = h;
+	s->last = &h->next;
+	s->held_bytes += sizeof(*h) + sizeof(*m) + m->len;
+}
+
+/* Everything waits in its order until SYSTEM messages can be read. */
+static int pass(struct swap_source *s, const struct swap_item *item, bool must_hold)
+{
+	struct swap_item copy = *item;
+	struct swap_message m = *item->message;
+
+	if (!must_hold && !s->first)
+		return deliver(s, &copy, &m);
+	hold(s, item);
+	if (s->held_bytes <= HOLD_BYTES)
+		return 0;
+	s->final = true;
+	return release(s);
+}
+
+static int on_message(void *ctx, const struct swap_message *m)
+{
+	struct swap_source *s = ctx;
+	struct swap_item item = { .kind = SWAP_ITEM_MESSAGE, .message = m };
+	struct swap_counts counts;
+	bool unknown;
+	int ret;
+
+	if (m->header.id != SWAP_SYSTEM)
+		return pass(s, &item, false);
+	if (!m->damage && m->len == m->header.len)
+		swap_system_add(s->system, m->payload, m->len);
+	unknown = !s->final &&
+		  swap_system_answer(s->system, &counts, false) == SWAP_UNKNOWN;
+	ret = unknown ? 0 : release(s);
+	return ret ? ret : pass(s, &item, unknown);
+}
+
+static int on_lost(void *ctx, uint32_t first, uint32_t count, const struct swap_message *before)
+{
+	struct swap_source *s = ctx;
+	struct swap_item item = {
+		.kind = SWAP_ITEM_LOST, .message = before, .lost = count, .first = first,
+	};
+
+	diag_report(s->diag, &kind_lost, s->name, DIAG_OFFSET, before->offset,
+		    "%s missing, numbers %" PRIu32 " to %" PRIu32,
+		    text_counted(count, "message is", "messages are"),
+		    first, first + count - 1);
+	diag_count(s->diag, &kind_lost, count - 1);
+	return pass(s, &item, false);
+}
+
+static void on_again(void *ctx, const struct swap_message *m)
+{
+	complain(ctx, &kind_again, m, "this number has been before");
+}
+
+static void on_misplaced(void *ctx, const struct swap_message *m)
+{
+	complain(ctx, &kind_misplaced, m, "the number does not fit those around it");
+}
+
+static void on_restart(void *ctx, const struct swap_message *m)
+{
+	complain(ctx, &kind_restart, m, "the numbers begin anew, what was lost in between is not known");
+}
+
+static int on_frame(void *ctx, const struct swap_message *m)
+{
+	struct swap_source *s = ctx;
+
+	return swap_order_add(s->order, m);
+}
+
+static void on_garbage(void *ctx, uint64_t offset, uint64_t bytes)
+{
+	struct swap_source *s = ctx;
+
+	diag_report(s->diag, &kind_garbage, s->name, DIAG_OFFSET, offset,
+		    "%s to no message", text_counted(bytes, "byte that belongs", "bytes that belong"));
+}
+
+static const struct swap_frame_ops frame_ops = {
+	.message = on_frame,
+	.garbage = on_garbage,
+};
+
+static const struct swap_order_ops order_ops = {
+	.message = on_message,
+	.lost = on_lost,
+	.again = on_again,
+	.misplaced = on_misplaced,
+	.restart = on_restart,
+};
+
+static void begin_input(struct swap_source *s, struct in *in)
+{
+	s->frame = swap_frame_new(&frame_ops, s);
+	s->name = in_name(in);
+	s->order = swap_order_new(&order_ops, s);
+	s->system = swap_system_new(s->cpus, s->devices);
+	s->final = false;
+	s->last = &s->first;
+}
+
+/* Free what belongs to one input. */
+static void forget_input(struct swap_source *s)
+{
+	while (s->first) {
+		struct held *h = s->first;
+
+		s->first = h->next;
+		free(h);
+	}
+	swap_system_free(s->system);
+	swap_order_free(s->order);
+	swap_frame_free(s->frame);
+	s->system = NULL;
+	s->order = NULL;
+	s->frame = NULL;
+}
+
+static int end_input(struct swap_source *s, struct in *in)
+{
+	int ret;
+
+	if (in_error(in))
+		diag_report(s->diag, &kind_read, s->name, DIAG_OFFSET, in_offset(in),
+			    "cannot be read on: %s", in_why(in));
+	ret = swap_frame_end(s->frame);
+	if (!ret)
+		ret = swap_order_end(s->order);
+	s->final = true;
+	if (!ret)
+		ret = release(s);
+	forget_input(s);
+	s->at++;
+	return ret;
+}
+
+/* Some bytes. */
+static int swap_source_step(struct source *base, struct sink *sink)
+{
+	struct swap_source *s = (struct swap_source *)base;
+	const uint8_t *p;
+	struct in *in;
+	size_t have;
+	int ret;
+
+	s->sink = sink;
+	if (s->at == s->nin)
+		return 0;
+	in = s->in[s->at];
+	if (!s->frame)
+		begin_input(s, in);
+	p = in_peek(in, 1, &have);
+	if (have) {
+		size_t n = have < FEED_BYTES ? have : FEED_BYTES;
+
+		ret = swap_frame_feed(s->frame, p, n);
+		in_skip(in, n);
+	} else {
+		ret = end_input(s, in);
+	}
+	return ret ? ret : 1;
+}
+
+static void swap_source_free(struct source *base)
+{
+	struct swap_source *s = (struct swap_source *)base;
+
+	forget_input(s);
+	swap_api_free(s->api);
+	free(s);
+}
+
+static const struct source_ops swap_source_ops = {
+	.step = swap_source_step,
+	.free = swap_source_free,
+};
+
+int swap_source_detect(const uint8_t *data, size_t n)
+{
+	return swap_detect(data, n) ? DETECT_LIKELY : DETECT_NO;
+}
+
+struct source *swap_source_open(const struct source_args *args)
+{
+	uint64_t cpus = 0, devices = UINT64_MAX;
+	const char *map = opt_value(args->opts, "swap-api-map");
+	struct swap_api *api = NULL;
+	struct swap_source *s;
+
+	if (!opt_number(args->opts, "swap-cpus", 1, 1024, &cpus)) {
+		diag_fatal(args->diag, "--swap-cpus: not a number from 1 to 1024: %s",
+			   opt_value(args->opts, "swap-cpus"));
+		return NULL;
+	}
+	if (!opt_number(args->opts, "swap-energy-devices", 0, 1024, &devices)) {
+		diag_fatal(args->diag, "--swap-energy-devices: not a number from 0 to 1024: %s",
+			   opt_value(args->opts, "swap-energy-devices"));
+		return NULL;
+	}
+	if (map) {
+		api = swap_api_read(map, args->diag);
+		if (!api)
+			return NULL;
+	}
+	s = xcalloc(1, sizeof(*s));
+	s->base.ops = &swap_source_ops;
+	s->in = args->in;
+	s->nin = args->nin;
+	s->diag = args->diag;
+	s->api = api;
+	s->cpus = (unsigned int)cpus;
+	s->devices = devices == UINT64_MAX ? -1 : (int)devices;
+	return &s->base;
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * Working out the counts of a SYSTEM message from the lengths of all of them.
+ */
+#include "format/swap/swap_system.h"
+#include "base/map64.h"
+#include "base/xalloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/*
+ * length = 256 + S - 8 + 8 N + 8 T + P I + 8 O, N processors, T threads of the
+ * I processes, O other processes, and on the two kinds of 32-bit targets
+ */
+static const struct target {
+	uint32_t fixed;		/* 256 + S - 8 without the 8 for each energy device */
+	uint32_t process;	/* P */
+} targets[] = {
+	{ 256 - 8 + 128, 56 },	/* ARM: S = 124 + 8 D, rounded up to 8 */
+	{ 256 - 8 + 120, 52 },	/* i386: S = 120 + 8 D */
+};
+
+#define TARGETS (sizeof(targets) / sizeof(targets[0]))
+
+/* Bytes of the fields of fixed size: memory, counts of both lists, 21 numbers. */
+#define FIXED_FIELDS	(8 + 4 + 4 + 21 * 4)
+#define PROCESS_FIELDS	52
+#define LOAD_FIELDS	8
+
+/* The devices that the manager had before and after December 2015. */
+static const uint32_t known_devices[] = { 3, 5 };
+
+/* Among the best combinations: how many different counts there are. */
+struct tally {
+	unsigned int different;
+	struct swap_counts one;
+	bool same_cpus;
+};
+
+struct swap_system {
+	uint32_t cpus;
+	int devices;
+	/*
+	 * How many messages each combination fits: of those with processes, which
+	 * say most, and above 32 bits, and of all, which decide between equals.
+	 */
+	struct map64 votes;
+	uint64_t most;
+	struct tally any, known;	/* of those with the most; known devices only */
+};
+
+#define VOTE_WITH_PROCESSES	(1ull << 32)
+
+/* The combination as a key: target, processors, devices. */
+static uint64_t key_of(size_t target, uint32_t cpus, int devices)
+{
+	return (uint64_t)target << 32 | (uint64_t)cpus << 16 | (uint64_t)devices;
+}
+
+static uint32_t key_cpus(uint64_t key)
+{
+	return key >> 16 & 0xffff;
+}
+
+static uint32_t key_devices(uint64_t key)
+{
+	return key & 0xffff;
+}
+
+/* What a payload holds when it is read with a number of processors. */
+struct shape {
+	uint32_t processes;
+	uint32_t threads;
+	uint32_t others;
+};
+
+struct swap_system *swap_system_new(unsigned int cpus, int devices)
+{
+	struct swap_system *s = xcalloc(1, sizeof(*s));
+
+	s->cpus = cpus;
+	s->devices = devices;
+	return s;
+}
+
+void swap_system_free(struct swap_system *s)
+{
+	if (!s)
+		return;
+	map64_clear(&s->votes);
+	free(s);
+}
+
+/* Loads and frequencies are neither negative nor infinite. */
+static bool plausible_float(const uint8_t *p)
+{
+	float f = swap_f32(p);
+
+	return isfinite(f) && !signbit(f);
+}
+
+/* The most processors for which a payload can have loads and frequencies. */
+static uint32_t most_cpus(const uint8_t *p, uint32_t len)
+{
+	uint32_t n = 0;
+
+	while (n < 2 * SWAP_MAX_CPUS && 4 * (n + 1) < len && plausible_float(p + 4 * n))
+		n++;
+	return n / 2;
+}
+
+/*
+ * Of a payload that most_cpus() has room for @cpus in, up to the count of other
+ * processes; devices_for() says whether there is room for the rest.
+ */
+static bool read_shape(const uint8_t *p, uint32_t len, uint32_t cpus, struct shape *shape)
+{
+	uint64_t pos = 8ull * cpus + 8;
+
+	*shape = (struct shape){ 0 };
+	if (pos + 4 > len)
+		return false;
+	shape->processes = swap_u32(p + pos);
+	pos += 4;
+	for (uint32_t i = 0; i < shape->processes; i++) {
+		uint32_t threads;
+
+		if (pos + PROCESS_FIELDS > len || !plausible_float(p + pos + 4))
+			return false;
+		threads = swap_u32(p + pos + PROCESS_FIELDS - 4);
+		pos += PROCESS_FIELDS + (uint64_t)LOAD_FIELDS * threads;
+		shape->threads += threads;
+	}
+	if (pos + 4 > len)
+		return false;
+	shape->others = swap_u32(p + pos);
+	return true;
+}
+
+/* The number of devices that makes the length right, or -1. */
+static int devices_for(const struct target *t, uint32_t len, uint32_t cpus,
+		       const struct shape *shape)
+{
+	uint64_t rest = t->fixed + 8ull * cpus + 8ull * shape->threads +
+			(uint64_t)t->process * shape->processes + 8ull * shape->others;
+	uint64_t fields = 8ull * cpus + FIXED_FIELDS +
+			  (uint64_t)PROCESS_FIELDS * shape->processes +
+			  (uint64_t)LOAD_FIELDS * (shape->threads + (uint64_t)shape->others);
+	uint64_t devices;
+
+	if (rest > len || (len - rest) % 8)
+		return -1;
+	devices = (len - rest) / 8;
+	if (devices > SWAP_MAX_DEVICES || fields + 8 * devices > len)
+		return -1;
+	return (int)devices;
+}
+
+static bool is_known(uint32_t devices)
+{
+	for (size_t i = 0; i < sizeof(known_devices) / sizeof(known_devices[0]); i++)
+		if (known_devices[i] == devices)
+			return true;
+	return false;
+}
+
+static void count_one(struct tally *tally, uint32_t cpus, uint32_t devices)
+{
+	if (tally->different && tally->one.cpus == cpus && tally->one.devices == devices)
+		return;
+	if (!tally->different)
+		*tally = (struct tally){ .one = { cpus, devices }, .same_cpus = true };
+	else if (tally->one.cpus != cpus)
+		tally->same_cpus = false;
+	tally->different++;
+}
+
+static void vote(struct swap_system *s, uint64_t key, bool with_processes)
+{
+	const uint64_t *old = map64_get(&s->votes, key);
+	uint64_t votes = (old ? *old : 0) + 1 + (with_processes ? VOTE_WITH_PROCESSES : 0);
+
+	map64_put(&s->votes, key, votes);
+	if (votes < s->most)
+		return;
+	if (votes > s->most)
+		s->any = s->known = (struct tally){ 0 };
+	s->most = votes;
+	count_one(&s->any, key_cpus(key), key_devices(key));
+	if (is_known(key_devices(key)))
+		count_one(&s->known, key_cpus(key), key_devices(key));
+}
+
+bool swap_system_add(struct swap_system *s, const uint8_t *p, uint32_t len)
+{
+	uint32_t most = most_cpus(p, len);
+	bool fits = false;
+
+	for (uint32_t cpus = 1; cpus <= most; cpus++) {
+		struct shape shape;
+
+		if ((s->cpus && cpus != s->cpus) || !read_shape(p, len, cpus, &shape))
+			continue;
+		for (size_t t = 0; t < TARGETS; t++) {
+			int devices = devices_for(&targets[t], len, cpus, &shape);
+
+			if (devices < 0 || (s->devices >= 0 && devices != s->devices))
+				continue;
+			vote(s, key_of(t, cpus, devices), shape.processes > 0);
+			fits = true;
+		}
+	}
+	return fits;
+}
+
+bool swap_system_fits(const uint8_t *p, uint32_t len, const struct swap_counts *counts)
+{
+	struct shape shape;
+
+	if (counts->cpus > most_cpus(p, len) || !read_shape(p, len, counts->cpus, &shape))
+		return false;
+	for (size_t t = 0; t < TARGETS; t++)
+		if (devices_for(&targets[t], len, counts->cpus, &shape) == (int)counts->devices)
+			return true;
+	return false;
+}
+
+enum swap_certainty swap_system_answer(const struct swap_system *s, struct swap_counts *counts,
+				       bool final)
+{
+	if (s->cpus && s->devices >= 0) {
+		*counts = (struct swap_counts){ s->cpus, (uint32_t)s->devices };
+		return SWAP_GIVEN;
+	}
+	if (!s->most) {
+		*counts = (struct swap_counts){ s->cpus, 0 };
+		return final && s->cpus ? SWAP_CPUS_ONLY : SWAP_UNKNOWN;
+	}
+	*counts = s->any.one;
+	if (s->any.different == 1)
+		return SWAP_PINNED;
+	if (!final)
+		return SWAP_UNKNOWN;
+	if (s->known.different == 1) {
+		*counts = s->known.one;
+		return SWAP_ASSUMED;
+	}
+	counts->devices = 0;
+	return s->any.same_cpus ? SWAP_CPUS_ONLY : SWAP_UNKNOWN;
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The walk over a payload.  See swap_walk.h. */
+#include "format/swap/swap_walk.h"
+
+#include <string.h>
+
+float swap_f32(const uint8_t *p)
+{
+	uint32_t bits = swap_u32(p);
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+double swap_f64(const uint8_t *p)
+{
+	uint64_t bits = swap_u64(p);
+	double d;
+
+	memcpy(&d, &bits, sizeof(d));
+	return d;
+}
+
+void swap_read_header(const uint8_t *p, struct swap_header *h)
+{
+	h->id = swap_u32(p);
+	h->seq = swap_u32(p + 4);
+	h->sec = swap_u32(p + 8);
+	h->nsec = swap_u32(p + 12);
+	h->len = swap_u32(p + 16);
+}
+
+/* The place in a payload, and who is told. */
+struct walk {
+	const uint8_t *p;
+	uint32_t len;
+	uint32_t pos;
+	const struct swap_counts *counts;
+	const struct swap_visitor *visitor;
+	void *ctx;
+	struct swap_end end;
+};
+
+static bool fail(struct walk *w, enum swap_fault fault, const struct swap_field *f)
+{
+	w->end.fault = fault;
+	w->end.field = f;
+	return false;
+}
+
+/* Bytes that must be there: their address, or NULL and the fault. */
+static const uint8_t *take(struct walk *w, const struct swap_field *f, uint64_t n)
+{
+	const uint8_t *p = w->p + w->pos;
+
+	if (n > w->len - w->pos) {
+		fail(w, SWAP_SHORT, f);
+		return NULL;
+	}
+	w->pos += (uint32_t)n;
+	return p;
+}
+
+static void tell(const struct walk *w, const struct swap_field *f, const struct swap_value *v)
+{
+	if (w->visitor && w->visitor->value)
+		w->visitor->value(w->ctx, f, v);
+}
+
+static void tell_open(const struct walk *w, const struct swap_field *f, uint32_t count)
+{
+	if (w->visitor && w->visitor->open)
+		w->visitor->open(w->ctx, f, count);
+}
+
+static void tell_close(const struct walk *w, const struct swap_field *f)
+{
+	if (w->visitor && w->visitor->close)
+		w->visitor->close(w->ctx, f);
+}
+
+static bool take_string(struct walk *w, const struct swap_field *f, struct swap_value *v)
+{
+	const uint8_t *p = w->p + w->pos;
+	const uint8_t *nul = memchr(p, 0, w->len - w->pos);
+
+	if (!nul)
+		return fail(w, SWAP_SHORT, f);
+	v->kind = SWAP_V_STR;
+	v->p = p;
+	v->n = (uint32_t)(nul - p);
+	w->pos += v->n + 1;
+	return true;
+}
+
+/* The types of fixed size: their bytes. */
+static const uint8_t type_size[] = {
+	[SWAP_T_U8] = 1, [SWAP_T_U16] = 2, [SWAP_T_U32] = 4, [SWAP_T_I32] = 4,
+	[SWAP_T_U64] = 8, [SWAP_T_I64] = 8, [SWAP_T_F32] = 4, [SWAP_T_F64] = 8,
+	[SWAP_T_ADDR] = 8, [SWAP_T_TIME] = 8, [SWAP_T_IP4] = 4, [SWAP_T_CPUS_F32] = 0,
+};
+
+static void read_fixed(enum swap_type type, const uint8_t *p, struct swap_value *v)
+{
+	switch (type) {
+	case SWAP_T_U8:
+		v->kind = SWAP_V_UINT;
+		v->u = p[0];
+		break;
+	case SWAP_T_U16:
+		v->kind = SWAP_V_UINT;
+		v->u = (uint64_t)(p[0] | p[1] << 8);
+		break;
+	case SWAP_T_U32:
+		v->kind = SWAP_V_UINT;
+		v->u = swap_u32(p);
+		break;
+	case SWAP_T_I32:
+		v->kind = SWAP_V_INT;
+		v->i = (int32_t)swap_u32(p);
+		break;
+	case SWAP_T_U64:
+		v->kind = SWAP_V_UINT;
+		v->u = swap_u64(p);
+		break;
+	case SWAP_T_I64:
+		v->kind = SWAP_V_INT;
+		v->i = (int64_t)swap_u64(p);
+		break;
+	case SWAP_T_F32:
+		v->kind = SWAP_V_FLOAT;
+		v->d = (double)swap_f32(p);
+		break;
+	case SWAP_T_F64:
+		v->kind = SWAP_V_FLOAT;
+		v->d = swap_f64(p);
+		break;
+	case SWAP_T_ADDR:
+		v->kind = SWAP_V_ADDR;
+		v->u = swap_u64(p);
+		break;
+	case SWAP_T_TIME:
+		v->kind = SWAP_V_TIME;
+		v->u = swap_u32(p);
+		v->n = swap_u32(p + 4);
+		break;
+	default:
+		v->kind = SWAP_V_IP4;
+		v->p = p;
+		break;
+	}
+}
+
+/* The items of arguments and return values: how each type character is read. */
+static const struct item_type {
+	char item;
+	uint8_t type;	/* enum swap_type, or 0 */
+	uint8_t kind;	/* enum swap_kind that replaces the type's own, or 0 */
+	uint8_t element;	/* bytes of an element, for arrays */
+} item_types[] = {
+	{ 'c', SWAP_T_U8, SWAP_V_CHAR, 0 },
+	{ 'b', SWAP_T_U8, SWAP_V_BOOL, 0 },
+	{ 'd', SWAP_T_I32, 0, 0 },
+	{ 'x', SWAP_T_I64, 0, 0 },
+	{ 'p', SWAP_T_ADDR, 0, 0 },
+	{ 'f', SWAP_T_F32, 0, 0 },
+	{ 'w', SWAP_T_F64, 0, 0 },
+	{ 's', SWAP_T_STR, 0, 0 },
+	{ 'n', 0, 0, 0 },
+	{ 'v', 0, 0, 0 },
+	{ 'D', 0, 0, 4 },
+	{ 'F', 0, 0, 4 },
+	{ 'W', 0, 0, 8 },
+};
+
+static const struct item_type *item_type(char item)
+{
+	for (size_t i = 0; i < sizeof(item_types) / sizeof(item_types[0]); i++)
+		if (item_types[i].item == item)
+			return &item_types[i];
+	return NULL;
+}
+
+static bool walk_item(struct walk *w, const struct swap_field *f)
+{
+	struct swap_value v = { .kind = SWAP_V_NONE };
+	const struct item_type *t;
+	const uint8_t *p = take(w, f, 1);
+
+	if (!p)
+		return false;
+	v.item = (char)p[0];
+	t = item_type(v.item);
+	if (!t) {
+		w->pos--;
+		return fail(w, SWAP_BAD_ITEM, f);
+	}
+	if (t->element) {
+		p = take(w, f, 12);
+		if (!p)
+			return false;
+		v.kind = SWAP_V_ARRAY;
+		v.u = swap_u64(p);
+		v.n = swap_u32(p + 8);
+		v.p = take(w, f, (uint64_t)v.n * t->element);
+		if (!v.p)
+			return false;
+	} else if (t->type == SWAP_T_STR) {
+		if (!take_string(w, f, &v))
+			return false;
+	} else if (t->type) {
+		p = take(w, f, type_size[t->type]);
+		if (!p)
+			return false;
+		read_fixed(t->type, p, &v);
+		if (t->kind)
+			v.kind = t->kind;
+	}
+	tell(w, f, &v);
+	return true;
+}
+
+static bool walk_args(struct walk *w, const struct swap_field *f)
+{
+	const uint8_t *p = take(w, f, 4);
+	uint32_t count;
+	bool ok = true;
+
+	if (!p)
+		return false;
+	count = swap_u32(p);
+	tell_open(w, f, count);
+	while (ok && count--)
+		ok = walk_item(w, f);
+	tell_close(w, f);
+	return ok;
+}
+
+/* An array whose count is not in the message. */
+static bool walk_array(struct walk *w, const struct swap_field *f, uint32_t count,
+		       enum swap_type element)
+{
+	const uint8_t *p = take(w, f, 4ull * count);
+
+	if (!p)
+		return false;
+	tell_open(w, f, count);
+	for (uint32_t i = 0; i < count; i++) {
+		struct swap_value v = { 0 };
+
+		read_fixed(element, p + 4ull * i, &v);
+		tell(w, f, &v);
+	}
+	tell_close(w, f);
+	return true;
+}
+
+static bool walk_fields(struct walk *w, const struct swap_field *f);
+
+static bool walk_list(struct walk *w, const struct swap_field *f)
+{
+	const uint8_t *p = take(w, f, 4);
+	uint32_t count;
+	bool ok = true;
+
+	if (!p)
+		return false;
+	count = swap_u32(p);
+	tell_open(w, f, count);
+	while (ok && count--) {
+		/* Only an element that has a byte is one. */
+		if (w->pos == w->len) {
+			ok = fail(w, SWAP_SHORT, f);
+			break;
+		}
+		if (w->visitor && w->visitor->next)
+			w->visitor->next(w->ctx, f);
+		ok = walk_fields(w, f->sub);
+	}
+	tell_close(w, f);
+	return ok;
+}
+
+static bool walk_bytes(struct walk *w, const struct swap_field *f)
+{
+	struct swap_value v = { .kind = SWAP_V_BYTES };
+
+	if (f->type == SWAP_T_SIZED) {
+		const uint8_t *p = take(w, f, 4);
+
+		if (!p)
+			return false;
+		v.n = swap_u32(p);
+	} else {
+		v.n = w->len - w->pos;
+		w->end.open_end = true;
+	}
+	v.p = take(w, f, v.n);
+	if (!v.p)
+		return false;
+	tell(w, f, &v);
+	return true;
+}
+
+static bool walk_field(struct walk *w, const struct swap_field *f, uint32_t *selected)
+{
+	struct swap_value v = { 0 };
+	const uint8_t *p;
+
+	switch (f->type) {
+	case SWAP_T_STR:
+		if (!take_string(w, f, &v))
+			return false;
+		tell(w, f, &v);
+		return true;
+	case SWAP_T_SIZED:
+	case SWAP_T_REST:
+		return walk_bytes(w, f);
+	case SWAP_T_ARGS:
+		return walk_args(w, f);
+	case SWAP_T_ITEM:
+		return walk_item(w, f);
+	case SWAP_T_LIST:
+		return walk_list(w, f);
+	case SWAP_T_CPUS_F32:
+		return walk_array(w, f, w->counts ? w->counts->cpus : 0, SWAP_T_F32);
+	case SWAP_T_DEVICES_U32:
+		return walk_array(w, f, w->counts ? w->counts->devices : 0, SWAP_T_U32);
+	case SWAP_T_INCLUDE:
+		return walk_fields(w, f->sub);
+	default:
+		p = take(w, f, type_size[f->type]);
+		if (!p)
+			return false;
+		read_fixed(f->type, p, &v);
+		if (f->selector)
+			*selected = v.u < 8 ? 1u << v.u : 0;
+		tell(w, f, &v);
+		return true;
+	}
+}
+
+static bool walk_fields(struct walk *w, const struct swap_field *f)
+{
+	uint32_t selected = 0;
+
+	for (; f->type != SWAP_T_END; f++)
+		if (!f->when || (f->when & selected))
+			if (!walk_field(w, f, &selected))
+				return false;
+	return true;
+}
+
+struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uint32_t len,
+			  const struct swap_counts *counts, const struct swap_visitor *visitor,
+			  void *ctx)
+{
+	struct walk w = {
+		.p = p, .len = len, .counts = counts, .visitor = visitor, .ctx = ctx,
+	};
+
+	walk_fields(&w, layout);
+	w.end.used = w.pos;
+	return w.end;
+}
+
+const struct swap_field *swap_choose(const struct swap_row *row, const uint8_t *p, uint32_t len,
+				     const struct swap_counts *counts, struct swap_end *end)
+{
+	const struct swap_field *best = NULL;
+	struct swap_end best_end = { 0 };
+
+	for (size_t i = 0; i < 3 && row->layouts[i]; i++) {
+		struct swap_end e = swap_walk(row->layouts[i], p, len, counts, NULL, NULL);
+
+		if (!best || (best_end.fault != SWAP_OK && e.fault == SWAP_OK)) {
+			best = row->layouts[i];
+			best_end = e;
+		}
+		if (e.fault == SWAP_OK && e.used == len) {
+			best = row->layouts[i];
+			best_end = e;
+			break;
+		}
+	}
+	*end = best_end;
+	return best;
+}

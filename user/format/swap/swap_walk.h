@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * The bytes of a SWAP message: its header, and a walk over its payload that
+ * hands each field of the message's layout to a visitor.
+ *
+ * Knows bytes only: no stream, no time order, no output format.  Nothing here
+ * allocates; every length is checked against the payload before it is used.
+ */
+#ifndef ETRACE_SWAP_WALK_H
+#define ETRACE_SWAP_WALK_H
+
+#include "format/swap/swap_layout.h"
+
+/**
+ * struct swap_counts - the two numbers that a SYSTEM message leaves out
+ * @cpus:    processors of the target
+ * @devices: energy devices of the target
+ */
+struct swap_counts {
+	uint32_t cpus;
+	uint32_t devices;
+};
+
+/* How sure the counts are, best last. */
+enum swap_certainty {
+	SWAP_UNKNOWN,	/* nothing fits, or several and nothing to prefer */
+	SWAP_CPUS_ONLY,	/* only the number of processors is certain */
+	SWAP_ASSUMED,	/* several fit, one of them has a known number of devices */
+	SWAP_PINNED,	/* only one fits */
+	SWAP_GIVEN,	/* the user said so */
+};
+
+/* What kind of value a visitor is given. */
+enum swap_kind {
+	SWAP_V_NONE,	/* void, or an argument without a value */
+	SWAP_V_UINT,	/* @u */
+	SWAP_V_INT,	/* @i */
+	SWAP_V_ADDR,	/* @u */
+	SWAP_V_FLOAT,	/* @d */
+	SWAP_V_BOOL,	/* @u, 0 or not */
+	SWAP_V_CHAR,	/* @u, one byte */
+	SWAP_V_TIME,	/* @u seconds, @n nanoseconds */
+	SWAP_V_STR,	/* @p, @n bytes without the NUL; not always UTF-8 */
+	SWAP_V_IP4,	/* @p, 4 bytes */
+	SWAP_V_BYTES,	/* @p, @n bytes */
+	SWAP_V_ARRAY,	/* @u address of the array, @n elements at @p, of @item */
+};
+
+/**
+ * struct swap_value - one value of a payload
+ * @kind: which of the others hold it
+ * @item: type character of an argument or return value, else 0
+ * @n:    see enum swap_kind
+ * @u:    see enum swap_kind
+ * @i:    see enum swap_kind
+ * @d:    see enum swap_kind
+ * @p:    points into the payload, valid during the call
+ */
+struct swap_value {
+	enum swap_kind kind;
+	char item;
+	uint32_t n;
+	union {
+		uint64_t u;
+		int64_t i;
+		double d;
+	};
+	const uint8_t *p;
+};
+
+/**
+ * struct swap_visitor - who is told about the fields, in their order
+ * @value: one value; inside of arguments and of the arrays of a SYSTEM
+ *         message, called once for each element with the same field
+ * @open:  a list, the arguments or an array begin; @count as announced
+ * @next:  another element of a list with more than one field begins
+ * @close: the innermost of the open ones ends; always called, also when the
+ *         payload ends too early
+ */
+struct swap_visitor {
+	void (*value)(void *ctx, const struct swap_field *f, const struct swap_value *v);
+	void (*open)(void *ctx, const struct swap_field *f, uint32_t count);
+	void (*next)(void *ctx, const struct swap_field *f);
+	void (*close)(void *ctx, const struct swap_field *f);
+};
+
+enum swap_fault {
+	SWAP_OK,
+	SWAP_SHORT,	/* the payload ends before the field does */
+	SWAP_BAD_ITEM,	/* an argument has a type character that is not known */
+};
+
+/**
+ * struct swap_end - how a walk ended
+ * @fault: what was wrong, SWAP_OK if nothing
+ * @used:  bytes read, up to the fault if there is one
+ * @field: the field with the fault, or NULL
+ * @open_end: the last field takes whatever is there, so that ending exactly
+ *         at the payload's end says nothing
+ */
+struct swap_end {
+	enum swap_fault fault;
+	uint32_t used;
+	const struct swap_field *field;
+	bool open_end;
+};
+
+/**
+ * swap_read_header() - take a header apart
+ * @p: SWAP_HEADER_SIZE bytes
+ * @h: result
+ */
+void swap_read_header(const uint8_t *p, struct swap_header *h);
+
+/**
+ * swap_walk() - read a payload by a layout
+ * @layout:  the layout
+ * @p:       payload
+ * @len:     its bytes
+ * @counts:  for SYSTEM; may be NULL for every other message
+ * @visitor: who is told, or NULL to only check
+ * @ctx:     handed to the visitor
+ *
+ * Return: how it ended.  Fields before a fault have been visited.
+ */
+struct swap_end swap_walk(const struct swap_field *layout, const uint8_t *p, uint32_t len,
+			  const struct swap_counts *counts, const struct swap_visitor *visitor,
+			  void *ctx);
+
+/**
+ * swap_choose() - find out which of a message's layouts a payload has
+ * @row:    the message
+ * @p:      payload
+ * @len:    its bytes
+ * @counts: as for swap_walk()
+ * @end:    how the walk by the chosen layout ends
+ *
+ * The first layout that ends exactly is chosen; if none does, the first that
+ * reads without a fault; if none does, the first.
+ *
+ * Return: the layout, or NULL when the row has none.
+ */
+const struct swap_field *swap_choose(const struct swap_row *row, const uint8_t *p, uint32_t len,
+				     const struct swap_counts *counts, struct swap_end *end);
+
+/* Little-endian reads from bytes of any alignment. */
+static inline uint32_t swap_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t swap_u64(const uint8_t *p)
+{
+	return (uint64_t)swap_u32(p) | (uint64_t)swap_u32(p + 4) << 32;
+}
+
+/* IEEE 754 in the same byte order. */
+float swap_f32(const uint8_t *p);
+double swap_f64(const uint8_t *p);
+
+#endif

@@ -1,0 +1,722 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Records of the BPF programs into events.  See bpf_rec.h and bpf_abi.h. */
+#include "record/bpf/bpf_rec.h"
+#include "record/bpf/bpf_abi.h"
+#include "base/buf.h"
+#include "event/order.h"
+#include "base/map64.h"
+#include "base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "kernel/etrace_address.h"
+#include "kernel/etrace_secrets.h"
+
+/*
+ * A record is sent a moment after its time was taken, so records of different
+ * processors change places by microseconds; a task that lost its processor in
+ * between makes it more. Events wait so long for earlier ones, or until so
+ * many wait.
+ */
+#define HOLD_NS		20000000u
+#define HOLD_EVENTS	65536u
+
+#define COMM_MAX	15	/* bytes of a thread's name */
+/* What a task's buffers may take while it does not need them. */
+#define KEEP_BYTES	4096u
+
+/* The kinds of records are those of events, as far as they are any. */
+#define EVENT(ID, id, name, category, where, doc) \
+	_Static_assert((int)EB_##ID == (int)ET_K_##ID, "bpf_abi.h and schema.h: " name);
+#include "kernel/etrace_events.def"
+
+/* A string of an event. */
+struct text {
+	struct buf b;
+	bool there;
+	uint8_t mark;		/* EB_DELETED ... */
+};
+
+/* What is kept of a task between its records, if it sent something in parts or held. */
+struct task {
+	struct buf parts;	/* bytes of the event that is not whole yet */
+	struct text held[EB_NR_STR];	/* names that a hook showed */
+	uint64_t *fds;		/* open descriptors before a close_range */
+	size_t nfds, fds_cap;	/* words */
+	struct eb_use *uses;	/* what was done by those that are closed next */
+	size_t nuses, uses_cap;
+};
+
+struct bpf_rec {
+	struct sink *sink;
+	struct bpf_rec_ops ops;
+	char keep_env[ET_KEEP_ENV_MAX];
+	struct bpf_rec_tally tally;
+	struct map64 tasks;	/* upid to struct task */
+	struct text str[EB_NR_STR];	/* of the event at hand */
+	struct order queue;	/* of struct et_event */
+	struct et_event **spare;
+	size_t nspare, spare_cap;
+	uint64_t passed;	/* time of the latest event let out */
+	int err;
+};
+
+struct bpf_rec *bpf_rec_new(struct sink *sink, const struct bpf_rec_ops *ops)
+{
+	struct bpf_rec *b = xcalloc(1, sizeof(*b));
+
+	b->sink = sink;
+	if (ops)
+		b->ops = *ops;
+	if (b->ops.keep_env)
+		et_keep_env(b->keep_env, b->ops.keep_env);
+	return b;
+}
+
+static void free_task(struct task *t)
+{
+	for (int i = 0; i < EB_NR_STR; i++)
+		buf_free(&t->held[i].b);
+	buf_free(&t->parts);
+	free(t->fds);
+	free(t->uses);
+	free(t);
+}
+
+static void free_event(struct et_event *ev)
+{
+	et_fini(ev);
+	free(ev);
+}
+
+void bpf_rec_free(struct bpf_rec *b)
+{
+	const struct map64_slot *slot;
+	size_t i = 0;
+
+	if (!b)
+		return;
+	while ((slot = map64_each(&b->tasks, &i)))
+		free_task((struct task *)(uintptr_t)slot->value);
+	map64_clear(&b->tasks);
+	for (i = 0; i < EB_NR_STR; i++)
+		buf_free(&b->str[i].b);
+	while (b->queue.n)
+		free_event(order_take(&b->queue));
+	for (i = 0; i < b->nspare; i++)
+		free_event(b->spare[i]);
+	order_free(&b->queue);
+	free(b->spare);
+	free(b);
+}
+
+const struct bpf_rec_tally *bpf_rec_tally(const struct bpf_rec *b)
+{
+	return &b->tally;
+}
+
+/* ---- tasks ---- */
+
+static struct task *find_task(const struct bpf_rec *b, uint64_t upid)
+{
+	const uint64_t *p = b->tasks.n ? map64_get(&b->tasks, upid) : NULL;
+
+	return p ? (struct task *)(uintptr_t)*p : NULL;
+}
+
+static struct task *get_task(struct bpf_rec *b, uint64_t upid)
+{
+	struct task *t = find_task(b, upid);
+
+	if (!t) {
+		t = xcalloc(1, sizeof(*t));
+		map64_put(&b->tasks, upid, (uintptr_t)t);
+	}
+	return t;
+}
+
+static void drop_task(struct bpf_rec *b, uint64_t upid, struct task *t)
+{
+	if (!t)
+		return;
+	map64_remove(&b->tasks, upid);
+	free_task(t);
+}
+
+/* ---- order ---- */
+
+static struct et_event *get_event(struct bpf_rec *b)
+{
+	struct et_event *ev;
+
+	if (b->nspare)
+		return b->spare[--b->nspare];
+	ev = xmalloc(sizeof(*ev));
+	et_init(ev);
+	return ev;
+}
+
+static void push(struct bpf_rec *b, struct et_event *ev)
+{
+	order_put(&b->queue, ev->time, order_arrives(&b->queue), ev);
+}
+
+static void pop(struct bpf_rec *b)
+{
+	struct et_event *ev = order_take(&b->queue);
+	int err;
+
+	if (ev->time < b->passed) {
+		ev->flags |= ET_F_LATE;
+		b->tally.t.late++;
+	} else {
+		b->passed = ev->time;
+	}
+	if (et_check(ev))
+		b->tally.t.incomplete++;
+	b->tally.t.events += ev->kind != ET_K_LOST;
+	err = sink_item(b->sink, ev);
+	if (!b->err)
+		b->err = err;
+	b->spare = xgrow(b->spare, &b->spare_cap, b->nspare + 1, sizeof(ev));
+	b->spare[b->nspare++] = ev;
+}
+
+int bpf_rec_seen(struct bpf_rec *b, uint64_t time)
+{
+	while (b->queue.n && (order_first_time(&b->queue) + HOLD_NS < time ||
+			      b->queue.n > HOLD_EVENTS))
+		pop(b);
+	return b->err;
+}
+
+int bpf_rec_end(struct bpf_rec *b)
+{
+	while (b->queue.n)
+		pop(b);
+	return b->err;
+}
+
+/* ---- strings ---- */
+
+/* The components of a path, the last one first, each with a '/' behind it. */
+static void add_path(struct buf *to, const char *s, size_t len)
+{
+	size_t end = len;
+
+	if (!len)
+		buf_addc(to, '/');
+	while (end) {
+		size_t start = --end;	/* at the '/' */
+
+		while (start && s[start - 1] != '/')
+			start--;
+		buf_addc(to, '/');
+		buf_add(to, s + start, end - start);
+		end = start;
+	}
+}
+
+/* A name that a file system makes up, as the kernel's d_dname functions do. */
+static void add_special(struct text *t, const char *s, size_t len)
+{
+	struct eb_special sp;
+	char text[64];
+	const char *name;
+
+	if (len < sizeof(sp)) {
+		t->mark |= EB_CUT;
+		return;
+	}
+	memcpy(&sp, s, sizeof(sp));
+	name = s + sizeof(sp);
+	len -= sizeof(sp);
+	if (len)
+		len--;		/* the '/' behind it */
+	sp.ns[sizeof(sp.ns) - 1] = 0;
+	switch (sp.magic) {
+	case 0x50495045:	/* PIPEFS_MAGIC */
+		snprintf(text, sizeof(text), "pipe:[%" PRIu64 "]", (uint64_t)sp.ino);
+		break;
+	case 0x534f434b:	/* SOCKFS_MAGIC */
+		snprintf(text, sizeof(text), "socket:[%" PRIu64 "]", (uint64_t)sp.ino);
+		break;
+	case 0x6e736673:	/* NSFS_MAGIC */
+		snprintf(text, sizeof(text), "%s:[%" PRIu64 "]", sp.ns, (uint64_t)sp.ino);
+		break;
+	case 0x50494446:	/* PID_FS_MAGIC */
+		snprintf(text, sizeof(text), "anon_inode:[pidfd]");
+		break;
+	case 0x09041934:	/* ANON_INODE_FS_MAGIC */
+		buf_adds(&t->b, "anon_inode:");
+		buf_add(&t->b, name, len);
+		return;
+	default:		/* shared memory, and what else has no place */
+		buf_addc(&t->b, '/');
+		buf_add(&t->b, name, len);
+		buf_adds(&t->b, " (deleted)");
+		return;
+	}
+	buf_adds(&t->b, text);
+}
+
+static bool add_address(struct text *t, const char *sockaddr, size_t len)
+{
+	char text[ETRACE_ADDRESS_MAX];
+
+	if (len > EB_SOCKADDR_MAX)
+		return false;
+	buf_add(&t->b, text, etrace_address(text, (const unsigned char *)sockaddr, (unsigned int)len));
+	return true;
+}
+
+static void copy_text(struct text *to, const struct text *from)
+{
+	to->there = from->there;
+	to->mark = from->mark;
+	buf_add(&to->b, from->b.s, from->b.len);
+}
+
+/* One string out of the stream. Return: false if the record makes no sense. */
+static bool make_text(struct bpf_rec *b, const struct eb_str *str, struct text *t,
+		      const struct task *task, const char **s, size_t *left)
+{
+	const char *text = *s, *path;
+
+	t->b.len = 0;
+	t->there = str->form != EB_S_NONE;
+	t->mark = t->there ? str->mark : 0;
+	if (!t->there)
+		return true;
+	if (str->text > *left || str->path > *left - str->text)
+		return false;
+	path = text + str->text;
+	*s += str->text + str->path;
+	*left -= str->text + str->path;
+
+	switch (str->form) {
+	case EB_S_TEXT:
+		/* another thread may have put a null byte there */
+		buf_add(&t->b, text, strnlen(text, str->text));
+		return true;
+	case EB_S_BYTES:
+		buf_add(&t->b, text, str->text);
+		return true;
+	case EB_S_HELD:
+		if (str->arg >= EB_NR_STR)
+			return false;
+		if (task)
+			copy_text(t, &task->held[str->arg]);
+		else
+			t->mark |= EB_UNREAD;
+		return true;
+	case EB_S_SAME:
+		copy_text(t, &b->str[0]);
+		return true;
+	case EB_S_ADDRESS:
+		return add_address(t, text, str->text);
+	case EB_S_SPECIAL:
+		add_special(t, path, str->path);
+		return true;
+	}
+	/* A path that could not be read at all is empty. */
+	if (str->path || !(str->mark & EB_UNREAD))
+		add_path(&t->b, path, str->path);
+	if (str->mark & EB_DELETED)
+		buf_adds(&t->b, " (deleted)");
+	switch (str->form) {
+	case EB_S_PATH:
+		return true;
+	case EB_S_CHILD:
+		if (t->b.len > 1)
+			buf_addc(&t->b, '/');
+		break;
+	case EB_S_JOIN:
+		buf_addc(&t->b, '/');
+		break;
+	default:
+		return false;
+	}
+	buf_add(&t->b, text, str->text);
+	return true;
+}
+
+static bool make_texts(struct bpf_rec *b, const struct eb_rec *r, struct text *texts,
+		       const struct task *task, const char **s, size_t *left)
+{
+	for (int i = 0; i < EB_NR_STR; i++)
+		if (!make_text(b, &r->str[i], &texts[i], task, s, left))
+			return false;
+	return true;
+}
+
+/* ---- events ---- */
+
+/* Arguments, each with its null byte; the last may lack it. */
+static void add_args(struct et_event *ev, const char *s, size_t len)
+{
+	while (len) {
+		const char *nul = memchr(s, 0, len);
+		size_t n = nul ? (size_t)(nul - s) : len;
+
+		et_add_arg(ev, s, n);
+		n += !!nul;
+		s += n;
+		len -= n;
+	}
+}
+
+static void add_marks(struct bpf_rec *b, struct et_event *ev, const struct eb_rec *r)
+{
+	static const uint8_t bits[ET_NR_MARKINGS] = {
+		[ET_JOINED] = EB_JOINED, [ET_UNREAD] = EB_UNREAD, [ET_CUT] = EB_CUT,
+		[ET_UNTOLD] = EB_UNTOLD, [ET_OUTSIDE] = EB_OUTSIDE,
+	};
+
+	for (unsigned int m = 0; m < ET_NR_MARKINGS; m++)
+		for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++)
+			if (b->str[i].mark & bits[m])
+				ev->marks[m] |= (uint8_t)(1u << i);
+	if (r->flags & EB_ARGS_UNREAD)
+		ev->marks[ET_UNREAD] |= ET_MARKED_ARGS;
+}
+
+/* @s, @left: behind the strings. */
+static void resolve_target(struct bpf_rec *b, const char *s, size_t left)
+{
+	uint32_t groups[EB_GROUPS_MAX];
+	struct text *to = &b->str[1];
+	struct eb_maker maker;
+	bool known = false;
+	int found = EB_TARGET_UNKNOWN;
+
+	to->b.len = 0;
+	if (left >= sizeof(maker)) {
+		memcpy(&maker, s, sizeof(maker));
+		/* Then its path says nothing of where it lies. */
+		if (b->str[2].mark & EB_OUTSIDE)
+			maker.dir_mount = -1;
+		known = maker.ngroups <= EB_GROUPS_MAX &&
+			left - sizeof(maker) >= maker.ngroups * sizeof(*groups);
+		if (known)
+			memcpy(groups, s + sizeof(maker), maker.ngroups * sizeof(*groups));
+		if (b->ops.resolve && b->str[0].there && b->str[2].there &&
+		    !((b->str[0].mark | b->str[2].mark) & (EB_UNREAD | EB_CUT)))
+			found = b->ops.resolve(b->ops.arg, &maker, known ? groups : NULL,
+					       &b->str[0].b, &b->str[2].b, &to->b);
+	}
+	to->there = found > 0;
+	to->mark = found == EB_TARGET_UNKNOWN ? EB_UNREAD :
+		   found == EB_TARGET_UNTOLD ? EB_UNTOLD : 0;
+	b->tally.resolved++;
+	b->tally.unresolved += found == EB_TARGET_UNKNOWN;
+	b->tally.untold += found == EB_TARGET_UNTOLD;
+}
+
+static void add_values(struct et_event *ev, const struct eb_rec *r)
+{
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
+	/* the size of an argument list is the first of them */
+	const unsigned int first = !!et_args_name[ev->kind];
+
+	for (unsigned int i = 0; i < kind->nvalues; i++)
+		if (!kind->values[i].may || r->have >> (first + i) & 1)
+			et_set_value(ev, i, r->val[first + i]);
+}
+
+static void make_event(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)
+{
+	struct et_event *ev = get_event(b);
+
+	et_reset(ev, r->kind, r->upid, r->cpu, r->time);
+	if (r->kind == EB_COMM && b->str[0].b.len > COMM_MAX)
+		b->str[0].b.len = COMM_MAX;
+	if (r->kind == EB_SYMLINK)
+		resolve_target(b, s, left);
+	add_values(ev, r);
+	for (unsigned int i = 0; i < et_kinds[ev->kind].nstrings; i++)
+		if (b->str[i].there)
+			et_add_string(ev, i, b->str[i].b.s, b->str[i].b.len);
+	if (et_args_name[ev->kind]) {
+		et_announce(ev, ET_ARGS, r->val[0]);
+		if (!ev->size[ET_ARGS])
+			ev->strings |= 1u << ET_ARGS;
+		add_args(ev, s, left);
+	}
+	if (r->error)
+		et_set_error(ev, r->error);
+	add_marks(b, ev, r);
+	push(b, ev);
+}
+
+/* What was done by a descriptor, into the values of a close or a use. */
+static void put_use(struct eb_rec *r, const struct eb_use *use)
+{
+	unsigned int copied;
+
+	r->have = 0;
+	if (use->did_read) {
+		r->val[EB_V_USE_read] = (int64_t)use->read;
+		r->have |= 1u << EB_V_USE_read;
+	}
+	if (use->did_write) {
+		r->val[EB_V_USE_wrote] = (int64_t)use->wrote;
+		r->have |= 1u << EB_V_USE_wrote;
+	}
+	if (use->did_write && !use->not_copied) {
+		copied = r->kind == EB_USE ? EB_V_USE_copied : EB_V_CLOSE_copied;
+		r->val[copied] = 1;
+		r->have |= (uint16_t)(1u << copied);
+	}
+	if (use->did_write && use->is_file) {
+		r->val[EB_V_USE_size] = (int64_t)use->size;
+		r->val[EB_V_USE_mtime] = use->mtime;
+		r->have |= 1u << EB_V_USE_size | 1u << EB_V_USE_mtime;
+	}
+}
+
+/* What a program did by descriptors that stay open. */
+static void make_uses(struct bpf_rec *b, const struct eb_rec *r, struct task *t)
+{
+	struct eb_rec one = *r;
+
+	one.kind = EB_USE;
+	for (size_t i = 0; i < t->nuses; i++) {
+		if (!t->uses[i].did_read && !t->uses[i].did_write)
+			continue;
+		one.val[EB_V_USE_fd] = (int64_t)i;
+		put_use(&one, &t->uses[i]);
+		make_event(b, &one, NULL, 0);
+		one.time++;
+	}
+	t->nuses = 0;
+}
+
+/*
+ * One event for each descriptor that close_range or execve closed, with what was
+ * done by it; the others that there are of that stay open.
+ */
+static void make_closes(struct bpf_rec *b, const struct eb_rec *r, struct task *t)
+{
+	struct eb_rec one = *r;
+	uint64_t fd, end;
+
+	if (!t)
+		return;
+	one.kind = EB_CLOSE;
+	end = (uint64_t)t->nfds * 64;
+	if ((uint64_t)r->val[1] < end)
+		end = (uint64_t)r->val[1] + 1;
+	for (fd = (uint64_t)r->val[0]; fd < end; fd++) {
+		uint64_t open = t->fds[fd / 64] >> fd % 64;
+
+		/* Most of a large table is empty. */
+		if (!open) {
+			fd |= 63;
+			continue;
+		}
+		if (!(open & 1))
+			continue;
+		one.val[EB_V_CLOSE_fd] = (int64_t)fd;
+		one.have = 0;
+		if (fd < t->nuses) {
+			put_use(&one, &t->uses[fd]);
+			t->uses[fd].did_read = t->uses[fd].did_write = 0;
+		}
+		if (r->kind == EB_USES) {
+			one.val[EB_V_CLOSE_execve] = 1;
+			one.have |= 1u << EB_V_CLOSE_execve;
+		}
+		make_event(b, &one, NULL, 0);
+		one.time++;
+	}
+	free(t->fds);
+	t->fds = NULL;
+	t->nfds = t->fds_cap = 0;
+	make_uses(b, &one, t);
+}
+
+/* Return: false if the record makes no sense. */
+static bool take_uses(struct bpf_rec *b, struct eb_rec *r, const char *s, size_t left)
+{
+	struct task *t = get_task(b, r->upid);
+	size_t n = left / sizeof(*t->uses);
+
+	if (left % sizeof(*t->uses) || n > EB_USES_MAX)
+		return false;
+	t->uses = xgrow(t->uses, &t->uses_cap, n + 1, sizeof(*t->uses));
+	memcpy(t->uses, s, left);
+	t->nuses = n;
+	if (r->val[0] == EB_USES_KEEP)
+		return true;
+	if (r->val[0] == EB_USES_EXEC) {
+		r->val[0] = 0;
+		r->val[1] = EB_FDS_MAX;
+		make_closes(b, r, t);
+	} else {
+		make_uses(b, r, t);
+	}
+	return true;
+}
+
+/*
+ * A variable, "NAME=value", without what looks secret.  @n: bytes of the name; @keep: as it is.
+ * Return: whether it hides anything.
+ */
+static bool put_variable(struct bpf_rec *b, const char *s, size_t n, size_t len, bool keep)
+{
+	struct text *name = &b->str[EB_STR_ENV_name], *value = &b->str[EB_STR_ENV_value];
+	struct etrace_value v = { 0 };
+
+	name->b.len = value->b.len = 0;
+	name->mark = value->mark = 0;
+	name->there = true;
+	buf_add(&name->b, s, n);
+	value->there = n < len;
+	if (n == len)
+		return false;
+	buf_add(&value->b, s + n + 1, len - n - 1);
+	v.s = value->b.s;
+	v.len = (unsigned int)value->b.len;
+	if (!keep)
+		etrace_hide(s, (unsigned int)n, &v);
+	value->b.len = v.len;
+	return v.hidden;
+}
+
+/*
+ * The environment of a program: an event for each variable. None has more lines than
+ * twice its bytes, and each line has a time.
+ */
+static void make_env(struct bpf_rec *b, const struct eb_rec *r, const char *s, size_t left)
+{
+	struct eb_rec one = *r;
+	const char *end, *sign;
+	size_t n, name;
+	bool listed;
+
+	one.flags = 0;
+	while ((end = left ? memchr(s, 0, left) : NULL)) {
+		n = (size_t)(end - s) + 1;
+		sign = memchr(s, '=', n - 1);
+		name = sign ? (size_t)(sign - s) : n - 1;
+		listed = etrace_listed(b->keep_env, s, (unsigned int)name);
+		if (listed || !b->ops.env_listed) {
+			one.val[EB_V_ENV_hidden] = put_variable(b, s, name, n - 1,
+								listed && !b->ops.env_listed);
+			one.have = (uint16_t)(one.val[EB_V_ENV_hidden] << EB_V_ENV_hidden);
+			make_event(b, &one, NULL, 0);
+		}
+		one.time += 2 * n;
+		s += n;
+		left -= n;
+	}
+	if (left || r->flags & EB_ARGS_UNREAD) {
+		put_variable(b, "", 0, 0, false);
+		b->str[EB_STR_ENV_name].mark = EB_UNREAD;
+		one.have = 0;
+		make_event(b, &one, NULL, 0);
+	}
+}
+
+static void tell_lost(struct bpf_rec *b, const struct eb_rec *r)
+{
+	struct et_event *ev = get_event(b);
+
+	et_reset(ev, ET_K_LOST, r->upid, r->cpu, r->time);
+	et_set_value(ev, ET_V_LOST_count, r->lost);
+	et_set_value(ev, ET_V_LOST_since, (int64_t)r->lost_since);
+	push(b, ev);
+}
+
+/* Names or descriptors that a hook showed. */
+static bool take_hold(struct bpf_rec *b, const struct eb_rec *r, struct task *t,
+		      const char *s, size_t left)
+{
+	size_t words;
+
+	if (r->val[0] != EB_H_CLOSE_RANGE)
+		return make_texts(b, r, t->held, NULL, &s, &left);
+	if (r->flags & EB_FIRST)
+		t->nfds = 0;
+	if (r->val[1] < 0 || r->val[1] % 64 || r->val[1] > EB_FDS_MAX || left % 8)
+		return false;
+	words = (size_t)r->val[1] / 64 + left / 8;
+	t->fds = xgrow(t->fds, &t->fds_cap, words + 1, sizeof(*t->fds));
+	if (t->nfds < (size_t)r->val[1] / 64)
+		memset(t->fds + t->nfds, 0,
+		       ((size_t)r->val[1] / 64 - t->nfds) * sizeof(*t->fds));
+	memcpy(t->fds + r->val[1] / 64, s, left);
+	t->nfds = words;
+	return true;
+}
+
+int bpf_rec_take(struct bpf_rec *b, const void *data, size_t size)
+{
+	const char *s = (const char *)data + sizeof(struct eb_rec);
+	size_t left = size - sizeof(struct eb_rec);
+	struct eb_rec r;
+	struct task *t;
+	bool good;
+
+	b->tally.bytes += size;
+	if (size < sizeof(r)) {
+		b->tally.damaged++;
+		return b->err;
+	}
+	memcpy(&r, data, sizeof(r));
+	if (r.kind == EB_NONE || r.kind >= EB_NR_KIND) {
+		b->tally.damaged++;
+		return b->err;
+	}
+	if (r.time > b->tally.t.last_time)
+		b->tally.t.last_time = r.time;
+
+	if (r.kind == EB_PART || r.kind == EB_HOLD)
+		t = get_task(b, r.upid);
+	else
+		t = find_task(b, r.upid);
+	if (r.kind == EB_PART) {
+		if (r.flags & EB_FIRST)
+			t->parts.len = 0;
+		if (t->parts.len + left > ET_MAX_BYTES)
+			b->tally.damaged++;
+		else
+			buf_add(&t->parts, s, left);
+		return b->err;
+	}
+	if (t && t->parts.len) {
+		buf_add(&t->parts, s, left);
+		s = t->parts.s;
+		left = t->parts.len;
+	}
+	if (r.lost)
+		tell_lost(b, &r);
+	if (r.kind == EB_HOLD && t) {
+		good = take_hold(b, &r, t, s, left);
+	} else {
+		b->tally.t.records++;
+		good = make_texts(b, &r, b->str, t, &s, &left);
+		if (good && r.kind == EB_CLOSE_RANGE)
+			make_closes(b, &r, t);
+		else if (good && r.kind == EB_USES)
+			good = take_uses(b, &r, s, left);
+		else if (good && r.kind == EB_ENV)
+			make_env(b, &r, s, left);
+		else if (good)
+			make_event(b, &r, s, left);
+	}
+	if (t)
+		t->parts.len = 0;
+	if (t && t->parts.cap > KEEP_BYTES)
+		buf_free(&t->parts);
+	if (!good)
+		b->tally.damaged++;
+	else if (r.kind == EB_EXIT)
+		drop_task(b, r.upid, t);
+	return bpf_rec_seen(b, b->tally.t.last_time);
+}

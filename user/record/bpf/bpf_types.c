@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* The running kernel's types, by name.  See bpf_types.h. */
+#include "record/bpf/bpf_types.h"
+#include "base/hash.h"
+#include "base/xalloc.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct bpf_types {
+	struct btf *btf;
+	uint32_t *ids;		/* by the hash of their names; 0: nothing */
+	uint32_t mask;		/* how many there is room for, a power of two, less one */
+};
+
+/* What programs know, of record/bpf/kernel_types.h. */
+static const char *const known[] = {
+#include "record/bpf/kernel_names.h"
+};
+
+static const char *name_of(const struct bpf_types *t, const struct btf_type *type)
+{
+	return btf__name_by_offset(t->btf, type->name_off);
+}
+
+static void add(struct bpf_types *t, uint32_t id)
+{
+	const char *name = name_of(t, btf__type_by_id(t->btf, id));
+	uint32_t at;
+
+	if (!*name)
+		return;
+	at = (uint32_t)hash_bytes(name, strlen(name));
+	while (t->ids[at & t->mask])
+		at++;
+	t->ids[at & t->mask] = id;
+}
+
+struct bpf_types *bpf_types_load(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	struct bpf_types *t;
+	uint32_t n;
+
+	if (!btf)
+		return NULL;
+	t = xcalloc(1, sizeof(*t));
+	t->btf = btf;
+	n = btf__type_cnt(btf);
+	for (t->mask = 1; t->mask < 2 * n; t->mask = 2 * t->mask + 1)
+		;
+	t->ids = xcalloc(t->mask + 1ul, sizeof(*t->ids));
+	for (uint32_t id = 1; id < n; id++)
+		add(t, id);
+	return t;
+}
+
+void bpf_types_free(struct bpf_types *t)
+{
+	if (!t)
+		return;
+	btf__free(t->btf);
+	free(t->ids);
+	free(t);
+}
+
+/* The next type of that name, from place *@at of the table on; 0: there is none. */
+static uint32_t next(const struct bpf_types *t, const char *name, uint32_t *at)
+{
+	uint32_t id;
+
+	while ((id = t->ids[*at & t->mask])) {
+		++*at;
+		if (!strcmp(name_of(t, btf__type_by_id(t->btf, id)), name))
+			return id;
+	}
+	return 0;
+}
+
+const struct btf_type *bpf_types_find(const struct bpf_types *t, const char *name, uint32_t kind)
+{
+	uint32_t at = (uint32_t)hash_bytes(name, strlen(name)), id;
+	const struct btf_type *type;
+
+	while ((id = next(t, name, &at))) {
+		type = btf__type_by_id(t->btf, id);
+		if (btf_kind(type) == kind)
+			return type;
+	}
+	return NULL;
+}
+
+bool bpf_types_has(const struct bpf_types *t, const char *function)
+{
+	return bpf_types_find(t, function, BTF_KIND_FUNC);
+}
+
+bool bpf_types_has_struct(const struct bpf_types *t, const char *name)
+{
+	return bpf_types_find(t, name, BTF_KIND_STRUCT);
+}
+
+const char *bpf_types_text(const struct bpf_types *t, uint32_t offset)
+{
+	return btf__name_by_offset(t->btf, offset);
+}
+
+/* ---- fewer of them ---- */
+
+/**
+ * struct reduced - types on their way into another BTF
+ * @ids: of the kernel's types, there; 0: not yet
+ * @pointer: to whatever it is
+ */
+struct reduced {
+	const struct bpf_types *t;
+	struct btf *btf;
+	uint32_t *ids;
+	uint32_t pointer;
+};
+
+static uint32_t take(struct reduced *r, uint32_t id);
+
+/* The members' types are taken, too, and here are their new numbers. */
+static void take_members(struct reduced *r, uint32_t to, const struct btf_type *type)
+{
+	for (uint32_t i = 0; i < btf_vlen(type); i++) {
+		uint32_t member = take(r, btf_members(type)[i].type);
+
+		/* What has been added may have moved all. */
+		btf_members(btf__type_by_id(r->btf, to))[i].type = member;
+	}
+}
+
+static int take_array(struct reduced *r, const struct btf_array *array)
+{
+	uint32_t index = take(r, array->index_type), of = take(r, array->type);
+
+	return btf__add_array(r->btf, (int)index, (int)of, array->nelems);
+}
+
+/* Return: the new number; 0: void, and what cannot be had. */
+static uint32_t take(struct reduced *r, uint32_t id)
+{
+	const struct btf_type *type = btf__type_by_id(r->t->btf, id);
+	int to;
+
+	if (!id || r->ids[id])
+		return r->ids[id];
+	switch (btf_kind(type)) {
+	case BTF_KIND_PTR:
+		return r->pointer;
+	case BTF_KIND_CONST:
+	case BTF_KIND_VOLATILE:
+	case BTF_KIND_RESTRICT:
+	case BTF_KIND_TYPE_TAG:
+		return r->ids[id] = take(r, type->type);
+	case BTF_KIND_ARRAY:
+		to = take_array(r, btf_array(type));
+		return r->ids[id] = to > 0 ? (uint32_t)to : 0;
+	}
+	to = btf__add_type(r->btf, r->t->btf, type);
+	if (to <= 0)
+		return 0;
+	r->ids[id] = (uint32_t)to;
+	if (btf_is_composite(type)) {
+		take_members(r, (uint32_t)to, type);
+	} else if (btf_is_typedef(type)) {
+		uint32_t of = take(r, type->type);
+
+		((struct btf_type *)btf__type_by_id(r->btf, (uint32_t)to))->type = of;
+	}
+	return r->ids[id];
+}
+
+/* Into a file of memory. Return: its descriptor or -1. */
+static int keep(const struct btf *btf)
+{
+	int fd = memfd_create("etrace-types", MFD_CLOEXEC);
+	uint32_t size;
+	const void *raw = btf__raw_data(btf, &size);
+
+	if (fd >= 0 && raw && write(fd, raw, size) == (ssize_t)size)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+int bpf_types_reduced(const struct bpf_types *t)
+{
+	struct reduced r = { .t = t };
+	int fd = -1;
+
+	/* The one that may be a module's. */
+	if (!bpf_types_has_struct(t, "unix_sock"))
+		return -1;
+	r.btf = btf__new_empty();
+	if (!r.btf)
+		return -1;
+	r.ids = xcalloc(btf__type_cnt(t->btf), sizeof(*r.ids));
+	r.pointer = (uint32_t)btf__add_ptr(r.btf, 0);
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		uint32_t at = (uint32_t)hash_bytes(known[i], strlen(known[i])), id;
+
+		while ((id = next(t, known[i], &at))) {
+			const struct btf_type *type = btf__type_by_id(t->btf, id);
+
+			if (btf_is_composite(type) || btf_is_typedef(type))
+				take(&r, id);
+		}
+	}
+	fd = keep(r.btf);
+	free(r.ids);
+	btf__free(r.btf);
+	return fd;
+}

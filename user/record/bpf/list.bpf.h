@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Lists of strings in a program's memory: its arguments, its environment. */
+#ifndef ETRACE_LIST_BPF_H
+#define ETRACE_LIST_BPF_H
+
+#include "record/bpf/common.bpf.h"
+
+#define ARGS_STEP	4096u	/* a page: what one read can fail for */
+#define ARGS_MAX	2048u	/* pages: the kernel allows 6 MiB */
+#define ARGS_MAX_OLD	1536u	/* the verifier goes through each of them */
+
+/* A piece of a list. Returns 1 at the end. */
+static __noinline long args_step(struct scratch *s)
+{
+	u64 pos = s->args_pos, left = s->args_end - pos;
+	u64 n = ARGS_STEP - (pos & (ARGS_STEP - 1));
+	u64 fill;
+
+	if (pos >= s->args_end)
+		return 1;
+	if (n > left)
+		n = left;
+	n = below(2 * ARGS_STEP, n);
+	if (s->fill > EB_FULL)
+		flush(s);
+	fill = below(EB_DATA, s->fill);
+	if (bpf_probe_read_user(s->data + fill, n, (void *)pos)) {
+		s->args_failed = 1;
+		return 1;
+	}
+	s->fill = fill + n;
+	s->args_pos = pos + n;
+	return 0;
+}
+
+static long args_step_cb(u32 i, struct scratch **s)
+{
+	return args_step(*s);
+}
+
+/* As walk_step_old(). */
+__attribute__((noinline)) int args_step_old(ROOM_REF room)
+{
+	struct scratch *s = room_at(room);
+
+	return !s || args_step(s);
+}
+
+/* An argument list, or an environment; it is the end of a record. */
+static __always_inline void put_list(struct scratch *s, u64 from, u64 to)
+{
+	struct scratch *ctx = s;
+
+	s->args_pos = from;
+	s->args_end = to;
+	s->args_failed = 0;
+	REPEAT(ARGS_MAX, ARGS_MAX_OLD, args_step, s, &ctx);
+	if (s->args_failed) {
+		s->rec.flags |= EB_ARGS_UNREAD;
+		s->counts.strings_unread++;
+	} else if (s->args_pos < s->args_end) {
+		s->counts.strings_cut++;
+	}
+}
+
+#endif

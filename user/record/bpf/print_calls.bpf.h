@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What processes write to descriptors 1 and 2: the last of it is kept, and sent when the
+ * process ends.  As printed.c and calls_print.c of the module, but for threads that write
+ * at the same moment: their bytes are all counted, and what is kept of them may be mixed.
+ */
+#ifndef ETRACE_PRINT_CALLS_BPF_H
+#define ETRACE_PRINT_CALLS_BPF_H
+
+#include "record/bpf/call.bpf.h"
+
+#define PRINTED_FDS	2u	/* descriptors 1 and 2 */
+#define PRINTED_MAX	4096u	/* bytes that are kept of each; a power of two */
+#define PIECES_MAX	1024u	/* of a vector */
+#define PIECES_MAX_OLD	64u	/* the verifier goes through each of them */
+#define SIGNAL_GROUP_EXIT 4u
+
+/* Whose it is: a process keeps its struct signal_struct, whatever it runs. */
+struct printed_key {
+	u64 signal;
+	u64 fd;
+};
+
+/**
+ * struct printed - what a process has written to one descriptor
+ * @bytes: all that was written, seen or not
+ * @have: how many of the last of these are in @text, a ring that ends at @bytes
+ * @unread: bytes that were to be kept could not be read
+ * @text: its upper half is for the verifier, which thinks that bytes may lie there
+ */
+struct printed {
+	u64 bytes;
+	u32 have;
+	u32 unread;
+	u8 text[2 * PRINTED_MAX];
+};
+
+/* The loader leaves room for one where nobody wants it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 2048);
+	__type(key, struct printed_key);
+	__type(value, struct printed);
+} prints SEC(".maps");
+
+/* Of zeros, to begin with. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct printed);
+} prints_none SEC(".maps");
+
+/* How bytes are written. */
+enum print_how {
+	PRINT_SEEN,	/* they are in the program's memory */
+	PRINT_UNSEEN,	/* they are not: those of a copy */
+	PRINT_UNREAD,	/* they cannot be found there */
+};
+
+static __always_inline struct printed *print_at(struct task_struct *task, u32 fd)
+{
+	struct printed_key key = { .signal = (u64)GET(task, signal), .fd = fd };
+	struct printed *p = bpf_map_lookup_elem(&prints, &key), *none;
+	u32 zero = 0;
+
+	if (p)
+		return p;
+	none = bpf_map_lookup_elem(&prints_none, &zero);
+	if (!none)
+		return NULL;
+	/* Another thread may have made it just now. */
+	bpf_map_update_elem(&prints, &key, none, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&prints, &key);
+}
+
+/* The last of @bytes at a user address, into the ring. Returns false if they cannot be read. */
+static __always_inline bool print_keep(struct printed *p, u64 pos, u64 from, u64 bytes)
+{
+	u64 n = bytes < PRINTED_MAX ? bytes : PRINTED_MAX, first;
+
+	pos = below(PRINTED_MAX, pos - n);
+	from += bytes - n;
+	first = n < PRINTED_MAX - pos ? n : PRINTED_MAX - pos;
+	first = below(PRINTED_MAX, first - 1) + 1;
+	if (bpf_probe_read_user(p->text + pos, first, (void *)from))
+		return false;
+	n = below(PRINTED_MAX, n - first);
+	return !n || !bpf_probe_read_user(p->text, n, (void *)(from + first));
+}
+
+/* A function for the verifier. @how: enum print_how */
+__attribute__((noinline)) int print_add(u32 fd, u64 from, u64 bytes, u32 how)
+{
+	struct printed *p;
+	struct scratch *s;
+	u64 have;
+
+	if (!bytes)
+		return 0;
+	p = print_at(current_task(), fd);
+	if (!p) {
+		s = room_again(ROOM_USE);
+		if (s)
+			s->counts.strings_unread++;
+		return 0;
+	}
+	have = p->have + bytes;
+	if (how == PRINT_SEEN && !print_keep(p, p->bytes + bytes, from, bytes))
+		how = PRINT_UNREAD;
+	__sync_fetch_and_add(&p->bytes, bytes);
+	p->have = how == PRINT_SEEN ? (have < PRINTED_MAX ? have : PRINTED_MAX) : 0;
+	/* Behind as much as is kept it does not matter. */
+	if (how == PRINT_UNREAD || p->have == PRINTED_MAX)
+		p->unread = how == PRINT_UNREAD;
+	return 0;
+}
+
+static __always_inline bool print_is_of(u32 fd)
+{
+	return want_output && fd - 1 < PRINTED_FDS;
+}
+
+/* Bytes were written that are in no memory of the program. */
+static __always_inline void print_unseen(u32 fd, u64 bytes)
+{
+	if (print_is_of(fd))
+		print_add(fd, 0, bytes, PRINT_UNSEEN);
+}
+
+/* @n words of the program, at most 4. Returns false if they cannot be read. */
+static __always_inline bool print_words(u64 *to, u64 from, const u32 n, bool is_32)
+{
+	u32 half[4];
+	u32 i;
+
+	if (!is_32)
+		return !bpf_probe_read_user(to, n * sizeof(*to), (void *)from);
+	if (bpf_probe_read_user(half, n * sizeof(*half), (void *)from))
+		return false;
+#pragma clang loop unroll(full)
+	for (i = 0; i < n; i++)
+		to[i] = half[i];
+	return true;
+}
+
+/* The next piece of a vector. Returns 1 at the end. */
+static __noinline long print_step(struct scratch *s)
+{
+	struct printing *w = &s->printing;
+	u64 piece[2], n;
+
+	if (!w->left || !w->pieces || !print_words(piece, w->at, 2, w->is_32))
+		return 1;
+	n = piece[1] < w->left ? piece[1] : w->left;
+	print_add(w->fd, piece[0], n, PRINT_SEEN);
+	w->at += 2 * (w->is_32 ? 4 : 8);
+	w->left -= n;
+	w->pieces--;
+	return 0;
+}
+
+static long print_step_cb(u32 i, struct scratch **s)
+{
+	return print_step(*s);
+}
+
+/* As walk_step_old(). */
+__attribute__((noinline)) int print_step_old(ROOM_REF room)
+{
+	struct scratch *s = room_at(room);
+
+	return !s || print_step(s);
+}
+
+/* A call of the record write. A function for the verifier. */
+__attribute__((noinline)) int print_call(u32 row, u64 bytes)
+{
+	struct task_struct *task = current_task();
+	struct scratch *s = room(ROOM_SYS_EXIT), *ctx = s;
+	bool is_32_bits = is_32(task);
+	struct printing *w;
+	u64 message[4];
+
+	if (!s)
+		return 0;
+	get_args(s, task, task_regs(task));
+	w = &s->printing;
+	w->fd = s->arg[0];
+	w->left = bytes;
+	w->is_32 = is_32_bits;
+	w->at = arg(s, row, EB_A_VECTOR, 0);
+	w->pieces = arg(s, row, EB_A_COUNT, 0);
+	if (has_arg(row, EB_A_BUFFER))
+		return print_add(w->fd, arg(s, row, EB_A_BUFFER, 0), bytes, PRINT_SEEN);
+	if (has_arg(row, EB_A_STRUCT)) {
+		/* name, its length, the vector, its length */
+		if (!print_words(message, arg(s, row, EB_A_STRUCT, 0), 4, is_32_bits))
+			return print_add(w->fd, 0, bytes, PRINT_UNREAD);
+		w->at = message[2];
+		w->pieces = message[3];
+	}
+	REPEAT(PIECES_MAX, PIECES_MAX_OLD, print_step, s, &ctx);
+	return print_add(w->fd, 0, w->left, PRINT_UNREAD);
+}
+
+/* ---- at the end of a process ---- */
+
+/* The status as wait() has it. */
+static __always_inline u32 process_code(struct task_struct *p)
+{
+	struct signal_struct *signal = BPF_CORE_READ(p, signal);
+
+	if (BPF_CORE_READ(signal, flags) & SIGNAL_GROUP_EXIT)
+		return BPF_CORE_READ(signal, group_exit_code);
+	return BPF_CORE_READ(p, group_leader, exit_code);
+}
+
+static __always_inline void print_tell(struct scratch *s, struct slot *t, struct printed *p,
+				       u32 fd)
+{
+	u64 have = p->have, first;
+
+	rec_init(s, t, EB_OUTPUT);
+	s->rec.val[EB_V_OUTPUT_fd] = fd;
+	s->rec.val[EB_V_OUTPUT_bytes] = p->bytes;
+	s->rec.str[0].form = EB_S_BYTES;
+	s->rec.str[0].mark = p->unread ? EB_UNREAD : 0;
+	s->counts.strings_unread += !!p->unread;
+	s->rec.str[0].text = have;
+	s->rec.str[0].path = 0;
+	s->fill = have;
+	t->last += have;	/* a line takes a byte at least */
+	if (have) {
+		u64 at = below(PRINTED_MAX, p->bytes - have);
+
+		first = have < PRINTED_MAX - at ? have : PRINTED_MAX - at;
+		first = below(PRINTED_MAX, first - 1) + 1;
+		bpf_probe_read_kernel(s->data, first, p->text + at);
+		have = below(PRINTED_MAX, have - first);
+		if (have)
+			bpf_probe_read_kernel(s->data + first, have, p->text);
+	}
+	send(s, t);
+}
+
+#define PRINT_TELL	4u	/* beside a descriptor: an event tells of it */
+
+/* Not inlined: one copy for both descriptors. */
+static __noinline void print_end(struct scratch *s, struct slot *t, u64 signal, u64 fd)
+{
+	struct printed_key key = { .signal = signal, .fd = fd & 3 };
+	struct printed *p = bpf_map_lookup_elem(&prints, &key);
+
+	if (!p)
+		return;
+	if (fd & PRINT_TELL)
+		print_tell(s, t, p, fd & 3);
+	bpf_map_delete_elem(&prints, &key);
+}
+
+static __always_inline void print_over(struct scratch *s, struct slot *t, struct task_struct *p)
+{
+	u64 tell = want_output > 1 || process_code(p) ? PRINT_TELL : 0;
+	u64 signal = (u64)GET(p, signal);
+
+	print_end(s, t, signal, 1 | tell);
+	print_end(s, t, signal, 2 | tell);
+}
+
+#endif

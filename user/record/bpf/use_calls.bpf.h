@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Who really read and wrote: what the module's calls_use.c does.  What a program did
+ * by its descriptors is remembered with the leader of its threads, and told with a
+ * descriptor's close, or else when the program or the leader ends.
+ */
+#ifndef ETRACE_USE_CALLS_BPF_H
+#define ETRACE_USE_CALLS_BPF_H
+
+#include "record/bpf/call.bpf.h"
+#include "record/bpf/print_calls.bpf.h"
+
+#include <linux/mman.h>
+
+#define S_IFREG		0100000u
+#define S_IFSOCK	0140000u
+#define FILES_MIXED	1u	/* in the place of a table: each use is told at once */
+
+/**
+ * struct uses - the descriptors of a process
+ * @files: their table; a thread that has another one has its uses told at once
+ * @used: of each group of EB_USES_GROUP, whether there may be something to tell
+ *
+ * Threads write to it at the same time: there is no byte that two of them change
+ * by what they have read of it.
+ */
+struct uses {
+	u64 files;
+	union {
+		u8 used[EB_USES_MAX / EB_USES_GROUP];
+		u64 any;
+	};
+	struct eb_use use[EB_USES_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct uses);
+} uses SEC(".maps");
+
+/* The same by task_struct, where task storage cannot be had. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 2048);
+	__type(key, u64);
+	__type(value, struct uses);
+} uses_hash SEC(".maps");
+
+/* Of zeros, to begin with. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct uses);
+} uses_none SEC(".maps");
+
+static __noinline struct uses *uses_of(struct task_struct *leader, const bool make)
+{
+	struct uses *u, *none;
+	u64 key = (u64)leader;
+	u32 zero = 0;
+
+	if (!OLD && !in_hash)
+		u = bpf_task_storage_get(&uses, leader, 0, 0);
+	else
+		u = bpf_map_lookup_elem(&uses_hash, &key);
+	/* A leader that ends has told all, and takes nothing more. */
+	if (u || !make || BPF_CORE_READ(leader, flags) & PF_EXITING)
+		return u;
+	/* If there is none, for whatever reason: what is done now is told at once. */
+	if (!OLD && !in_hash)
+		return storage_make(&uses, leader, NULL, false);
+	none = bpf_map_lookup_elem(&uses_none, &zero);
+	if (!none || bpf_map_update_elem(&uses_hash, &key, none, BPF_NOEXIST))
+		return NULL;
+	return bpf_map_lookup_elem(&uses_hash, &key);
+}
+
+static __noinline void uses_forget(struct task_struct *leader)
+{
+	u64 key = (u64)leader;
+
+	if (OLD || in_hash)
+		bpf_map_delete_elem(&uses_hash, &key);
+	else
+		bpf_task_storage_delete(&uses, leader);
+}
+
+/* ---- telling ---- */
+
+/* What is remembered of a descriptor goes into the values of a close or a use. */
+static __always_inline void put_use(struct scratch *s, struct eb_use *e)
+{
+	_Static_assert((int)EB_V_CLOSE_read == (int)EB_V_USE_read &&
+		       (int)EB_V_CLOSE_mtime == (int)EB_V_USE_mtime, "the same places");
+
+	if (e->did_read)
+		put_val(s, EB_V_USE_read, e->read);
+	if (e->did_write)
+		put_val(s, EB_V_USE_wrote, e->wrote);
+	if (e->did_write && !e->not_copied)
+		put_val(s, s->rec.kind == EB_USE ? EB_V_USE_copied : EB_V_CLOSE_copied, 1);
+	if (e->did_write && e->is_file) {
+		put_val(s, EB_V_USE_size, e->size);
+		put_val(s, EB_V_USE_mtime, e->mtime);
+	}
+}
+
+/* Of what another thread adds just now, at most the bytes are lost. */
+static __always_inline void forget_use(struct eb_use *e)
+{
+	if (e->did_read) {
+		e->did_read = 0;
+		e->read = 0;
+	}
+	if (e->did_write) {
+		e->did_write = 0;
+		e->wrote = 0;
+		e->is_file = 0;
+		e->no_file = 0;
+		e->not_copied = 0;
+	}
+	e->from = 0;
+	e->to = 0;
+}
+
+/* It is another file's from now on. */
+static __always_inline void forget_file(struct eb_use *e)
+{
+	forget_use(e);
+	e->user = 0;
+	e->turns = 0;
+}
+
+static __always_inline void tell_use(struct scratch *s, struct slot *t, u32 fd,
+				     struct eb_use *e)
+{
+	rec_init(s, t, EB_USE);
+	s->rec.val[EB_V_USE_fd] = (s32)fd;
+	put_use(s, e);
+	send(s, t);
+}
+
+/* What there is of @u, as one record. @how: EB_USES_* */
+static __always_inline void tell_uses(struct scratch *s, struct slot *t, struct uses *u,
+				      u32 how)
+{
+	u64 n = 0;
+
+	rec_init(s, t, EB_USES);
+	s->rec.val[0] = how;
+	if (u && u->any) {
+		/* The last group that has something is the highest byte that is not 0. */
+		if (u->any >> 32)
+			n = u->any >> 48 ? (u->any >> 56 ? 8 : 7) : (u->any >> 40 ? 6 : 5);
+		else
+			n = u->any >> 16 ? (u->any >> 24 ? 4 : 3) : (u->any >> 8 ? 2 : 1);
+		n *= EB_USES_GROUP * sizeof(struct eb_use);
+		n = below(EB_DATA, n);
+		if (n > sizeof(u->use))
+			n = sizeof(u->use);
+		if (bpf_probe_read_kernel(s->data, n, u->use))
+			n = 0;
+	}
+	s->fill = n;
+	t->last += EB_USES_MAX;	/* each event gets a time of its own */
+	send(s, t);
+}
+
+/* The program of a task is over, or the task's process is: all is told. */
+static __always_inline void uses_over(struct scratch *s, struct slot *t,
+				      struct task_struct *task, bool closes)
+{
+	struct task_struct *leader = GET(task, group_leader);
+	struct uses *u = uses_of(leader, false);
+
+	if ((u && u->any) || closes)
+		tell_uses(s, t, u, closes ? EB_USES_EXEC : EB_USES_TELL);
+	if (u)
+		uses_forget(leader);
+}
+
+/* A macro of CO-RE must not see struct call, which is none of the kernel's. */
+static __always_inline struct task_struct *leader_of(const struct call *c)
+{
+	struct task_struct *task = c->task;
+
+	return GET(task, group_leader);
+}
+
+static __always_inline struct files_struct *files_of(const struct call *c)
+{
+	struct task_struct *task = c->task;
+
+	return GET(task, files);
+}
+
+/* A descriptor is made: what is remembered was done by another one of that number. */
+static __always_inline void use_new(const struct call *c, s32 fd)
+{
+	struct uses *u;
+	struct eb_use *e;
+
+	if ((u32)fd >= EB_USES_MAX)
+		return;
+	u = uses_of(leader_of(c), false);
+	if (!u)
+		return;
+	e = &u->use[below(EB_USES_MAX, fd)];
+	if (u->files != (u64)files_of(c))
+		return;
+	if (e->did_read | e->did_write)
+		tell_use(c->s, c->t, fd, e);
+	forget_file(e);
+}
+
+/* A descriptor is closed: into the record that tells it. */
+static __always_inline void use_closed(const struct call *c, s32 fd)
+{
+	struct files_struct *files = files_of(c);
+	struct uses *u;
+	struct eb_use *e;
+
+	/* A thread may have made another one of that number meanwhile. */
+	if (unlikely(GET(files, count.counter) > 1) && fd_file(c->task, fd)) {
+		put_val(c->s, EB_V_CLOSE_reused, 1);
+		return;
+	}
+	if ((u32)fd >= EB_USES_MAX)
+		return;
+	u = uses_of(leader_of(c), false);
+	if (!u || u->files != (u64)files)
+		return;
+	e = &u->use[below(EB_USES_MAX, fd)];
+	put_use(c->s, e);
+	forget_file(e);
+}
+
+/* close_range: all that is remembered goes before its record, which may need it. */
+static __always_inline void use_closed_range(const struct call *c)
+{
+	struct task_struct *leader = leader_of(c);
+	struct uses *u = uses_of(leader, false);
+
+	if (!u || !u->any || u->files != (u64)files_of(c))
+		return;
+	tell_uses(c->s, c->t, u, EB_USES_KEEP);
+	uses_forget(leader);
+}
+
+/* A task is born: programs that share a table have their uses told at once. */
+static __always_inline void use_fork(struct scratch *s, struct slot *t,
+				     struct task_struct *parent, struct task_struct *child)
+{
+	struct task_struct *leader = GET(parent, group_leader);
+	struct uses *u;
+
+	if (likely(GET(child, files) != GET(parent, files) ||
+		   GET(child, tgid) == GET(parent, tgid)))
+		return;
+	u = uses_of(leader, false);
+	if (u && u->any) {
+		tell_uses(s, t, u, EB_USES_TELL);
+		uses_forget(leader);
+	}
+	u = uses_of(leader, true);
+	if (u)
+		u->files = FILES_MIXED;
+	u = uses_of(child, true);
+	if (u)
+		u->files = FILES_MIXED;
+}
+
+/* ---- remembering ---- */
+
+/*
+ * How a file is that was written, behind a write by @fd. A function, so that what it reads is
+ * not on the stack of its callers.
+ */
+static __noinline void use_seen(struct eb_use *e, struct files_struct *files, u32 fd)
+{
+	const u32 from = INODE_AT(i_size);
+	struct inode *inode;
+	struct file *file;
+	u64 part[6];
+
+	if (e->no_file)
+		return;
+	file = file_in(files, fd);
+	inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+	if (!e->is_file && (!inode || (BPF_CORE_READ(inode, i_mode) & S_IFMT) != S_IFREG)) {
+		e->no_file = 1;
+	} else if (inode) {
+		e->is_file = 1;
+		if (read_inode(part, sizeof(part), from, inode)) {
+			e->size = INODE_PART((void *)part, from, INODE_AT(i_size), s64);
+			e->mtime = part_mtime(part, from);
+		} else {
+			e->size = BPF_CORE_READ(inode, i_size);
+			e->mtime = inode_mtime(inode);
+		}
+	}
+}
+
+/* What is done by a descriptor: as of the module. */
+enum use_how {
+	USE_READ,
+	USE_WRITE,
+	USE_COPY,
+};
+
+/*
+ * Does another process share a task's table? It may have come when there was no memory
+ * to note that in, or before it was traced.
+ */
+static __always_inline bool files_shared(struct task_struct *task)
+{
+	struct files_struct *files = GET(task, files);
+	struct signal_struct *signal = GET(task, signal);
+
+	return GET(files, count.counter) > GET(signal, nr_threads);
+}
+
+/* The memory of the current task for a descriptor; NULL: what it does is told at once. */
+static __always_inline struct eb_use *use_at(struct task_struct *task, u32 fd)
+{
+	u64 files = (u64)GET(task, files);
+	struct uses *u;
+
+	u = fd < EB_USES_MAX ? uses_of(GET(task, group_leader), true) : NULL;
+	if (u && !u->files)
+		u->files = files_shared(task) ? FILES_MIXED : files;
+	if (!u || u->files != files)
+		return NULL;
+	u->used[below(sizeof(u->used), fd / EB_USES_GROUP)] = 1;
+	return &u->use[below(EB_USES_MAX, fd)];
+}
+
+/* The same as use_fd() where nothing is remembered. */
+__attribute__((noinline)) int use_once(u32 fd, u64 bytes, u32 how)
+{
+	struct task_struct *task = current_task();
+	struct eb_use once = { 0 };
+	struct scratch *s = room(ROOM_USE);
+	struct slot *t = slot_of(task);
+
+	if (how == USE_READ) {
+		once.did_read = 1;
+		once.read = bytes;
+	} else {
+		once.did_write = 1;
+		once.wrote = bytes;
+		once.not_copied = how == USE_WRITE;
+		use_seen(&once, GET(task, files), fd);
+	}
+	if (s && t)
+		tell_use(s, t, fd, &once);
+	return 0;
+}
+
+static __always_inline bool is_socket(struct task_struct *task, u32 fd)
+{
+	struct file *file = fd_file(task, fd);
+	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+
+	return inode && (BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFSOCK;
+}
+
+__attribute__((noinline)) int use_turn(u32 fd)
+{
+	struct task_struct *task = current_task();
+	struct eb_use *e = use_at(task, fd);
+	struct scratch *s = room(ROOM_USE);
+	struct slot *t = slot_of(task);
+
+	if (!e)
+		return 0;
+	if (s && t)
+		tell_use(s, t, fd, e);
+	forget_use(e);
+	if (e->turns != ETRACE_TURNS_MAX)
+		e->turns++;
+	return 0;
+}
+
+/*
+ * The first read since it was told, or the first write, or any of a socket that is told by
+ * turns: as the module's etrace_use_turns() has it. The bytes are counted already, and told
+ * only once it is set that there are any.
+ */
+__attribute__((noinline)) int use_begins(u32 fd, u32 how)
+{
+	struct task_struct *task = current_task();
+	struct eb_use *e = use_at(task, fd);
+	u64 before = 0, user = (u32)GET(task, pid);
+	bool turns;
+
+	if (!e)
+		return 0;
+	turns = e->turns != ETRACE_TURNS_MAX && is_socket(task, fd);
+	if (turns) {
+		before = e->user;
+		e->user = user;
+	}
+	if (before && before != user) {
+		e->turns = ETRACE_TURNS_MAX - 1;
+		use_turn(fd);
+		turns = false;
+	} else if (turns && how == USE_READ && !e->did_read) {
+		use_turn(fd);
+	}
+	if (how == USE_READ) {
+		e->did_read = turns ? EB_HEARD : 1;
+		return 0;
+	}
+	e->did_write = 1;
+	return turns ? use_turn(fd) : 0;
+}
+
+/* A function for the verifier, as those of calls. @how: enum use_how */
+__attribute__((noinline)) int use_fd(u32 fd, u64 bytes, u32 how)
+{
+	struct task_struct *task = current_task();
+	struct eb_use *e = use_at(task, fd);
+
+	if (!e)
+		return use_once(fd, bytes, how);
+	if (how == USE_READ) {
+		__sync_fetch_and_add(&e->read, bytes);
+		return likely(e->did_read == 1) ? 0 : use_begins(fd, how);
+	}
+	__sync_fetch_and_add(&e->wrote, bytes);
+	use_seen(e, GET(task, files), fd);
+	if (how == USE_WRITE)
+		e->not_copied = 1;
+	return likely(e->did_write) ? 0 : use_begins(fd, how);
+}
+
+/*
+ * The same by a descriptor that this was done by before: looks up one map. Returns false if
+ * use_first() is to do it. A task with a seccomp filter may have had its call skipped, which
+ * only its slot shows.
+ */
+static __always_inline bool use_again(struct task_struct *task, struct pt_regs *regs, u32 row,
+				      s64 bytes)
+{
+	struct files_struct *files;
+	struct eb_use *e;
+	struct uses *u;
+	u32 fd;
+
+	if (OLD || in_hash || bytes < 0 ||
+	    (bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage) ||
+	    (bpf_core_field_exists(task->seccomp) && task->seccomp.mode))
+		return false;
+	files = GET(task, files);
+	fd = first_arg(task, regs);
+	u = bpf_task_storage_get(&uses, GET(task, group_leader), 0, 0);
+	if (!u || u->files != (u64)files || fd >= EB_USES_MAX)
+		return false;
+	e = &u->use[below(EB_USES_MAX, fd)];
+	if (rows[row & (EB_MAX_ROWS - 1)].record != EB_R_WRITE) {
+		if (e->did_read != 1)
+			return false;
+		__sync_fetch_and_add(&e->read, bytes);
+	} else {
+		if (!e->did_write || want_output)
+			return false;
+		__sync_fetch_and_add(&e->wrote, bytes);
+		use_seen(e, files, fd);
+		e->not_copied = 1;
+	}
+	return true;
+}
+
+/* A call of the records read and write: its descriptor is its first argument. */
+static __always_inline void use_first(struct task_struct *task, struct pt_regs *regs, u32 row,
+				      u64 bytes)
+{
+	bool wrote = rows[row & (EB_MAX_ROWS - 1)].record == EB_R_WRITE;
+	u32 fd = first_arg(task, regs);
+
+	use_fd(fd, bytes, wrote ? USE_WRITE : USE_READ);
+	if (wrote && print_is_of(fd))
+		print_call(row, bytes);
+}
+
+static __always_inline void use_read(const struct call *c, s32 fd, u64 bytes)
+{
+	use_fd(fd, bytes, USE_READ);
+}
+
+static __always_inline void use_write(const struct call *c, s32 fd, u64 bytes)
+{
+	print_unseen(fd, bytes);
+	use_fd(fd, bytes, USE_WRITE);
+}
+
+/*
+ * Is it to be recorded that one descriptor is copied to another? As the module
+ * decides it. A function for the verifier.
+ */
+__attribute__((noinline)) int copy_is_new(u32 in, u32 out)
+{
+	struct task_struct *task = current_task();
+	struct eb_use *from = use_at(task, in), *to = use_at(task, out);
+
+	if (!from || !to)
+		return 1;
+	if (from->to == out + 1 && to->from == in + 1)
+		return 0;
+	from->to = out + 1;
+	to->from = in + 1;
+	return 1;
+}
+
+/*
+ * Data has gone from one descriptor straight to another. Its time is before that of the
+ * uses, which may be told at once. Returns whether there is a record.
+ */
+static __always_inline bool use_copy(const struct call *c, u32 in, u32 out, u64 bytes)
+{
+	bool is_new = copy_is_new(in, out);
+
+	if (is_new) {
+		rec_init(c->s, c->t, EB_COPY);
+		c->r->val[EB_V_COPY_in] = (s32)in;
+		c->r->val[EB_V_COPY_out] = (s32)out;
+	}
+	print_unseen(out, bytes);
+	use_fd(in, bytes, USE_READ);
+	use_fd(out, bytes, USE_COPY);
+	return is_new;
+}
+
+/* ---- calls; only a copy is an event ---- */
+
+/* What is returned is no number of bytes. */
+static __always_inline bool fill_write_some(const struct call *c)
+{
+	use_write(c, call_arg(c, EB_A_FD, 0), 0);
+	return false;
+}
+
+/* Theirs is use_first(). */
+static __always_inline bool fill_read(const struct call *c)
+{
+	return false;
+}
+
+static __always_inline bool fill_write(const struct call *c)
+{
+	return false;
+}
+
+/* From one descriptor to another. Of nothing: it was read, but nothing was written. */
+static __always_inline bool fill_copy(const struct call *c)
+{
+	if (c->ret)
+		return use_copy(c, call_arg(c, EB_A_FD, 0), call_arg(c, EB_A_FD2, 0), c->ret);
+	use_read(c, call_arg(c, EB_A_FD, 0), 0);
+	return false;
+}
+
+/* To a pipe's end, or from it. */
+static __always_inline bool fill_vmsplice(const struct call *c)
+{
+	s32 fd = call_arg(c, EB_A_FD, 0);
+	struct file *file = fd_file(c->task, fd);
+
+	if (file && (BPF_CORE_READ(file, f_flags) & O_ACCMODE) == O_WRONLY)
+		use_write(c, fd, c->ret);
+	else
+		use_read(c, fd, c->ret);
+	return false;
+}
+
+/*
+ * What is mapped may be read, whatever its protection is now; and written, if that
+ * is allowed and others see it.
+ */
+static __always_inline bool fill_mmap(const struct call *c)
+{
+	u32 of_old[6];
+
+	if (has_arg(c->row, EB_A_OLD) && is_32(c->task)) {
+		if (bpf_probe_read_user(of_old, sizeof(of_old), (void *)c->s->arg[0])) {
+			c->s->counts.strings_unread++;
+			return false;
+		}
+		c->s->arg[2] = of_old[2];
+		c->s->arg[3] = of_old[3];
+		c->s->arg[4] = of_old[4];
+	}
+	if (c->s->arg[3] & MAP_ANONYMOUS)
+		return false;
+	use_read(c, c->s->arg[4], 0);
+	if (c->s->arg[2] & PROT_WRITE && (c->s->arg[3] & MAP_TYPE) != MAP_PRIVATE)
+		use_write(c, c->s->arg[4], 0);
+	return false;
+}
+
+/*
+ * The @i-th request of io_submit(). Returns 1 if it cannot be read. Not static: then
+ * the verifier goes through it once.
+ */
+__attribute__((noinline)) int aio_one(u32 i, u64 list, u32 is_32)
+{
+	struct etrace_iocb iocb;
+	u32 word = is_32 ? 4 : 8;
+	u64 at = 0;
+
+	if (bpf_probe_read_user(&at, below(16, word), (void *)list + i * word) ||
+	    bpf_probe_read_user(&iocb, sizeof(iocb), (void *)at))
+		return 1;
+	if (etrace_aio_reads(iocb.op) || etrace_aio_writes(iocb.op))
+		use_fd(iocb.fd, 0, etrace_aio_writes(iocb.op) ? USE_WRITE : USE_READ);
+	return 0;
+}
+
+/* What has begun: how many bytes it will be is not known yet. */
+static __always_inline bool fill_aio(const struct call *c)
+{
+	u64 list = call_arg(c, EB_A_STRUCT, 0), n = c->ret;
+	u32 narrow = is_32(c->task), i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < ETRACE_AIO_MAX && i < n; i++)
+		if (aio_one(i, list, narrow))
+			break;
+	c->s->counts.lost_fds += i < n;
+	return false;
+}
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* What goes on at the moment.  See live.h. */
+#include "record/live.h"
+#include "base/map64.h"
+#include "base/screen.h"
+#include "base/text_num.h"
+#include "timeline/work.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Of a process; at its task's "owners". */
+struct live_task {
+	uint64_t parent;	/* upid of the process that waits for it; 0: not known */
+	uint64_t since;		/* its program's beginning, or the last end of a child */
+	bool led;		/* its program has started processes */
+	struct buf label;	/* empty: its program's name says it */
+};
+
+struct live {
+	struct proctab *tab;
+	struct buf last;
+	uint64_t last_ns;
+};
+
+/* A command of many arguments says at the beginning what it works at. */
+#define MAX_ARGS	512u
+/* A label has at most so much of the line: on 80 columns there is room for two. */
+#define LABEL_PART	5u
+#define LABEL_MAX	26u
+
+static struct live_task *of(const struct task *t)
+{
+	return t ? (struct live_task *)(uintptr_t)t->owners : NULL;
+}
+
+static void forget(struct task *t)
+{
+	struct live_task *own = of(t);
+
+	if (!own)
+		return;
+	buf_free(&own->label);
+	free(own);
+	t->owners = 0;
+}
+
+struct live *live_new(struct proctab *tab)
+{
+	struct live *l = xcalloc(1, sizeof(*l));
+
+	l->tab = tab;
+	return l;
+}
+
+void live_free(struct live *l)
+{
+	if (!l)
+		return;
+	buf_free(&l->last);
+	free(l);
+}
+
+/* ---- what begins and ends ---- */
+
+static void set_label(struct buf *label, const struct task *t, const struct et_event *ev)
+{
+	struct work_arg args[MAX_ARGS];
+	size_t n = ev->nargs < MAX_ARGS ? ev->nargs : MAX_ARGS;
+
+	work_args(args, ev, n);
+	label->len = 0;
+	work_of(t->program, t->program_len, args, n, label);
+}
+
+void live_begin(struct live *l, struct task *t, const struct task *parent,
+		const struct et_event *ev)
+{
+	struct live_task *own = of(t), *process;
+
+	if (t->thread)
+		return;
+	if (!own) {
+		own = xcalloc(1, sizeof(*own));
+		t->owners = (uintptr_t)own;
+		if (parent)
+			own->parent = parent->process_upid;
+		else if (et_is_present(ev))
+			own->parent = t->parent;
+	}
+	own->since = ev->time;
+	/* a thread's children are its process's */
+	process = parent ? of(proctab_find(l->tab, parent->process_upid)) : NULL;
+	if (process)
+		process->led = true;
+	if (!t->execed)
+		return;
+	own->led = false;
+	set_label(&own->label, t, ev);
+}
+
+void live_end(struct live *l, struct task *t, enum task_end why, uint64_t time)
+{
+	struct live_task *own = of(t), *parent;
+
+	if (own && why != TASK_EXEC) {
+		parent = of(proctab_find(l->tab, own->parent));
+		if (parent)
+			parent->since = time;
+	}
+	if (own && why == TASK_EXIT && t->execed && !own->led) {
+		l->last.len = 0;
+		buf_add(&l->last, own->label.s, own->label.len);
+		l->last_ns = time > t->since ? time - t->since : 0;
+	}
+	if (why != TASK_EXEC)
+		forget(t);
+}
+
+/* ---- what is there ---- */
+
+void live_look(const struct live *l, uint64_t time, struct live_now *now)
+{
+	const struct task *slowest = NULL;
+	struct map64 waiting = { 0 };
+
+	*now = (struct live_now){ 0 };
+	for (const struct task *t = proctab_first(l->tab); t; t = t->next)
+		if (of(t) && of(t)->parent)
+			map64_put(&waiting, of(t)->parent, 1);
+	for (const struct task *t = proctab_first(l->tab); t; t = t->next) {
+		if (t->thread || map64_get(&waiting, t->process_upid))
+			continue;
+		now->running++;
+		if (of(t) && (!slowest || of(t)->since < of(slowest)->since))
+			slowest = t;
+	}
+	map64_clear(&waiting);
+	if (slowest) {
+		const struct live_task *own = of(slowest);
+
+		now->slowest.label = own->label.len ? own->label.s : slowest->program;
+		now->slowest.len = own->label.len ? own->label.len : slowest->program_len;
+		now->slowest.ns = time > own->since ? time - own->since : 0;
+	}
+	if (l->last.len)
+		now->last = (struct live_program){ l->last.s, l->last.len, l->last_ns };
+}
+
+/* ---- the line ---- */
+
+/* "3.2 s", "12:05" */
+static void add_time(struct buf *to, uint64_t ns)
+{
+	uint64_t s = ns / 1000000000u;
+	char text[48];
+
+	if (s < 60)
+		snprintf(text, sizeof(text), "%" PRIu64 ".%" PRIu64 " s", s, ns / 100000000u % 10);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64 ":%02" PRIu64, s / 60, s % 60);
+	buf_adds(to, text);
+}
+
+/* Return: the columns that are taken. */
+static unsigned int add_label(struct buf *to, const char *what, const struct live_program *p,
+			      unsigned int cols, bool utf8)
+{
+	if (!p->label)
+		return 0;
+	buf_adds(to, what);
+	cols = cols / LABEL_PART < LABEL_MAX ? cols / LABEL_PART : LABEL_MAX;
+	return (unsigned int)strlen(what) + screen_add(to, p->label, p->len, cols, utf8);
+}
+
+/* The same. */
+static unsigned int add_slowest(struct buf *to, const struct live_program *p, unsigned int cols,
+				bool utf8)
+{
+	unsigned int label = add_label(to, "  slowest ", p, cols, utf8);
+	size_t begun = to->len;
+
+	if (!label)
+		return 0;
+	buf_addc(to, ' ');
+	add_time(to, p->ns);
+	return label + (unsigned int)(to->len - begun);
+}
+
+void live_line(struct buf *to, const struct live_now *now, const struct live_counts *counts,
+	       unsigned int cols, bool utf8)
+{
+	enum { TIME, RUNNING, SLOWEST, LAST, PROCESSES, EVENTS, BYTES, LOST, PARTS };
+	/* in this order they go where there is no room */
+	static const unsigned char least[] = { BYTES, EVENTS, PROCESSES, LOST, LAST, SLOWEST };
+	struct buf part[PARTS] = { 0 }, line = { 0 };
+	unsigned int width[PARTS], sum = 0;
+	uint64_t s = counts->ns / 1000000000u;
+	char text[PARTS][96] = { 0 };
+
+	snprintf(text[TIME], sizeof(*text), "etrace: %" PRIu64 ":%02" PRIu64, s / 60, s % 60);
+	snprintf(text[RUNNING], sizeof(*text), "  %s running", text_count(now->running));
+	snprintf(text[PROCESSES], sizeof(*text), "  processes %s now, %s in all",
+		 text_count(counts->processes_now), text_count(counts->processes));
+	snprintf(text[EVENTS], sizeof(*text), "  %s events", text_count(counts->events));
+	snprintf(text[BYTES], sizeof(*text), "  %s", text_bytes(counts->bytes));
+	snprintf(text[LOST], sizeof(*text), "  lost %s", text_count(counts->lost));
+	for (unsigned int i = 0; i < PARTS; i++) {
+		buf_adds(&part[i], text[i]);
+		width[i] = (unsigned int)part[i].len;
+	}
+	width[SLOWEST] = add_slowest(&part[SLOWEST], &now->slowest, cols, utf8);
+	width[LAST] = add_label(&part[LAST], "  last ", &now->last, cols, utf8);
+	for (unsigned int i = 0; i < PARTS; i++)
+		sum += width[i];
+	for (unsigned int i = 0; i < sizeof(least) && sum > cols; i++) {
+		/* what is lost is told as long as anything is */
+		if (least[i] == LOST && counts->lost)
+			continue;
+		sum -= width[least[i]];
+		part[least[i]].len = 0;
+	}
+	for (unsigned int i = 0; i < PARTS; i++) {
+		buf_add(&line, part[i].s, part[i].len);
+		buf_free(&part[i]);
+	}
+	screen_add(to, line.s, line.len, cols, utf8);
+	buf_free(&line);
+}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Records into events.  See rec_events.h; the records' rules: kernel/emit.c. */
+#include "record/module/rec_events.h"
+#include "base/map64.h"
+#include "event/order.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The pieces of an event follow one another at once, so an event that is not
+ * whole holds back few others.  When its rest was lost it goes on alone after
+ * so many.
+ */
+#define WAIT_EVENTS	4096u
+#define WAIT_BYTES	(16u << 20)
+
+/* Numbers in records: ETRACE_PIECE_* of kernel/schema.h. */
+#define PIECE_CONT	1	/* begins behind a newline */
+#define PIECE_LAST	4	/* ends the string */
+
+/* An event in the queue, or one that is not whole yet. */
+struct node {
+	struct et_event ev;
+	struct node *next;
+	enum rec_kind kind;		/* of its first record */
+	bool queued;
+	bool done;			/* no more pieces will come */
+	bool doubtful;			/* to be checked before it leaves */
+	bool arg_open;			/* the last argument goes on */
+	int32_t next_part;		/* of the last string */
+	uint32_t args_lost;		/* how many arguments are missing so far */
+};
+
+struct rec_events {
+	const struct rec_formats *formats;
+	struct sink *sink;
+	struct rec_tally tally;
+	struct map64 open;		/* upid to the node that is not done */
+	struct order queue;		/* of struct node */
+	size_t bytes;			/* of the events in it */
+	struct node *spare;
+	uint64_t passed;		/* time of the latest event let out */
+	int err;
+};
+
+struct rec_events *rec_events_new(const struct rec_formats *formats,
+				  struct sink *sink)
+{
+	struct rec_events *e = xcalloc(1, sizeof(*e));
+
+	e->formats = formats;
+	e->sink = sink;
+	return e;
+}
+
+static void free_nodes(struct node *n)
+{
+	while (n) {
+		struct node *next = n->next;
+
+		et_fini(&n->ev);
+		free(n);
+		n = next;
+	}
+}
+
+void rec_events_free(struct rec_events *e)
+{
+	const struct map64_slot *slot;
+	size_t i = 0;
+
+	if (!e)
+		return;
+	/* those that have left the queue unfinished */
+	while ((slot = map64_each(&e->open, &i))) {
+		struct node *n = (struct node *)(uintptr_t)slot->value;
+
+		if (!n->queued) {
+			n->next = NULL;
+			free_nodes(n);
+		}
+	}
+	while (e->queue.n) {
+		struct node *n = order_take(&e->queue);
+
+		n->next = NULL;
+		free_nodes(n);
+	}
+	order_free(&e->queue);
+	free_nodes(e->spare);
+	map64_clear(&e->open);
+	free(e);
+}
+
+const struct rec_tally *rec_events_tally(const struct rec_events *e)
+{
+	return &e->tally;
+}
+
+/* ---- letting events out ---- */
+
+static void let_out(struct rec_events *e, struct node *n)
+{
+	struct et_event *ev = &n->ev;
+	int err;
+
+	if (n->doubtful && et_check(ev))
+		e->tally.incomplete++;
+	if (ev->time < e->passed) {
+		ev->flags |= ET_F_LATE;
+		e->tally.late++;
+	} else {
+		e->passed = ev->time;
+	}
+	e->tally.events++;
+	err = sink_item(e->sink, ev);
+	if (!e->err)
+		e->err = err;
+}
+
+static void put_spare(struct rec_events *e, struct node *n)
+{
+	n->next = e->spare;
+	e->spare = n;
+}
+
+static void drain(struct rec_events *e)
+{
+	while (e->queue.n) {
+		struct node *n = order_first(&e->queue);
+
+		if (!n->done && e->queue.n <= WAIT_EVENTS && e->bytes <= WAIT_BYTES)
+			break;
+		order_take(&e->queue);
+		e->bytes -= n->ev.nbytes;
+		n->queued = false;
+		if (!n->done)
+			continue;	/* its pieces still find it in e->open */
+		let_out(e, n);
+		put_spare(e, n);
+	}
+}
+
+static struct node *get_node(struct rec_events *e)
+{
+	struct node *n = e->spare;
+
+	if (n)
+		e->spare = n->next;
+	else
+		n = xcalloc(1, sizeof(*n));
+	n->next = NULL;
+	n->queued = n->done = n->doubtful = n->arg_open = false;
+	n->next_part = 0;
+	n->args_lost = 0;
+	return n;
+}
+
+static void enqueue(struct rec_events *e, struct node *n)
+{
+	order_put(&e->queue, n->ev.time, order_arrives(&e->queue), n);
+	e->bytes += n->ev.nbytes;
+	n->queued = true;
+}
+
+/* The event gets no more pieces. */
+static void finish(struct rec_events *e, struct node *n)
+{
+	n->done = true;
+	n->doubtful = true;
+	map64_remove(&e->open, n->ev.upid);
+	if (!n->queued) {
+		let_out(e, n);
+		put_spare(e, n);
+	}
+}
+
+/* ---- making events ---- */
+
+/* Which of the values that need not be there are, bit by bit. */
+static unsigned int given_of(const struct rec *r)
+{
+	const struct rec_place *value = r->layout->value;
+
+	if (r->layout->field[REC_F_have].size)
+		return (unsigned int)rec_num(r, REC_F_have);
+	/* modules that had no such field */
+	switch (r->kind) {
+	case REC_clone:
+		return (rec_num(r, REC_F_has_flags) ? 1u << ET_V_CLONE_flags : 0) |
+		       (rec_num(r, REC_F_error) ? 0 : 1u << ET_V_CLONE_child);
+	case REC_exit:
+		return rec_at(r, &value[ET_V_EXIT_signal]) ?
+		       1u << ET_V_EXIT_signal | 1u << ET_V_EXIT_core : 0;
+	case REC_comm:
+		return rec_at(r, &value[ET_V_COMM_target]) == rec_num(r, REC_F_upid) ?
+		       0 : 1u << ET_V_COMM_target;
+	case REC_rename:
+		return rec_num(r, REC_F_has_flags) ? 1u << ET_V_RENAME_flags : 0;
+	case REC_link:
+		return rec_num(r, REC_F_has_flags) ? 1u << ET_V_LINK_flags : 0;
+	default:
+		return 0;
+	}
+}
+
+static void add_values(struct et_event *ev, const struct rec *r)
+{
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
+	unsigned int all = (1u << kind->nvalues) - 1;
+
+	for (unsigned int left = all & (~kind->may | given_of(r)); left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		et_set_value(ev, i, rec_at(r, &r->layout->value[i]));
+	}
+}
+
+/* What comes with an event's last record. */
+static void add_tail(struct et_event *ev, const struct rec *r)
+{
+	int64_t error = rec_num(r, REC_F_error);
+
+	if (error)
+		et_set_error(ev, (int32_t)error);
+	rec_marks(r, ev->marks);
+	if (ev->pending)
+		et_end(ev);
+}
+
+/* Arguments, each with its null byte; the last may go on in a next piece. */
+static void add_args(struct node *n, const char *s, uint32_t len, uint32_t index)
+{
+	struct et_event *ev = &n->ev;
+	bool on = n->arg_open && ev->nargs && index == ev->nargs + n->args_lost - 1;
+
+	/* those between were lost */
+	if (!on && index > ev->nargs + n->args_lost) {
+		et_gap_args(ev, index - ev->nargs - n->args_lost);
+		n->args_lost = index - ev->nargs;
+	}
+	while (len) {
+		const char *nul = memchr(s, 0, len);
+		uint32_t m = nul ? (uint32_t)(nul - s) : len;
+
+		if (on)
+			et_add_bytes(ev, s, m);
+		else
+			et_add_arg(ev, s, m);
+		n->arg_open = !nul;
+		on = false;
+		s += m + !!nul;
+		len -= m + !!nul;
+	}
+}
+
+static void add_strings(struct node *n, const struct rec *r)
+{
+	unsigned int inl = (unsigned int)rec_num(r, REC_F_inl);
+
+	for (unsigned int i = 0; i < et_kinds[n->ev.kind].nstrings; i++) {
+		int64_t len = rec_at(r, &r->layout->len[i]);
+		const char *bytes;
+		uint32_t room;
+
+		if (len < 0) {
+			/* optional, or could not be read: et_check() knows */
+			n->doubtful = true;
+			continue;
+		}
+		if (i >= inl) {
+			et_announce(&n->ev, i, len);
+			continue;
+		}
+		bytes = rec_bytes(r, &r->layout->text[i], &room);
+		/* with its null byte */
+		if (len + 1 > room) {
+			n->doubtful = true;
+			et_announce(&n->ev, i, len);
+		}
+		et_add_string(&n->ev, i, bytes, len < room ? (size_t)len : room);
+	}
+}
+
+/* The first record of an event; most events have no other. */
+static void make(struct node *n, const struct rec *r, uint64_t upid, uint32_t cpu,
+		 uint64_t time)
+{
+	struct et_event *ev = &n->ev;
+	const char *args;
+	uint32_t len;
+
+	n->kind = r->kind;
+	et_reset(ev, r->kind + 1, upid, cpu, time);
+	add_values(ev, r);
+	add_strings(n, r);
+	if (et_args_name[ev->kind]) {
+		et_announce(ev, ET_ARGS, rec_at(r, &r->layout->len[ET_ARGS]));
+		if (!ev->size[ET_ARGS])
+			ev->strings |= 1u << ET_ARGS;
+		args = rec_bytes(r, &r->layout->text[ET_ARGS], &len);
+		add_args(n, args, len, 0);
+	}
+	if (!rec_num(r, REC_F_more))
+		add_tail(ev, r);
+}
+
+/* The number of the string that a piece is of, among those of its event, or -1. */
+static int piece_string(const struct node *n, const struct rec *r)
+{
+	static const char *const tags[] = {
+#define TAG(TAG) #TAG,
+#include "kernel/etrace_events.def"
+	};
+	unsigned int number = (unsigned int)rec_num(r, REC_F_tag);
+	const struct et_kind_row *kind = &et_kinds[n->ev.kind];
+
+	if (number >= sizeof(tags) / sizeof(*tags))
+		return -1;
+	for (unsigned int i = 0; i < kind->nstrings; i++)
+		if (!strcmp(kind->strings[i].tag, tags[number]))
+			return (int)i;
+	return -1;
+}
+
+/* A piece of a string into its event. */
+static void add_piece(struct node *n, const struct rec *r)
+{
+	unsigned int state = (unsigned int)rec_num(r, REC_F_state);
+	int32_t part = (int32_t)rec_num(r, REC_F_part);
+	struct et_event *ev = &n->ev;
+	int i = piece_string(n, r);
+	const char *s;
+	uint32_t len;
+
+	if (i < 0)
+		return;
+	s = rec_bytes(r, &r->layout->field[REC_F_piece], &len);
+	if (!et_has_string(ev, (unsigned int)i)) {
+		et_announce(ev, (unsigned int)i, rec_num(r, REC_F_total));
+		et_add_string(ev, (unsigned int)i, state & PIECE_CONT ? "\n" : "",
+			      !!(state & PIECE_CONT));
+		if (part >= 0)
+			ev->open |= (uint8_t)(1u << i);
+		n->next_part = 0;
+	} else if (state & PIECE_CONT) {
+		/* the newline belongs to what came before */
+		et_add_earlier(ev, "\n", 1);
+	}
+	if (part >= 0) {
+		if (part > n->next_part)
+			et_gap(ev, (uint32_t)(part - n->next_part));
+		n->next_part = part + 1;
+	}
+	et_add_bytes(ev, s, len);
+	if (state & PIECE_LAST)
+		ev->open &= (uint8_t)~(1u << i);
+}
+
+/* The kind of the event that a piece belongs to; of damaged ones, exec. */
+static enum rec_kind kind_of_piece(const struct rec *r)
+{
+	uint64_t event = rec_num(r, REC_F_event);
+
+	if (event >= REC_EVENTS || (r->kind == REC_args && !et_args_name[event + 1]))
+		return REC_exec;
+	return (enum rec_kind)event;
+}
+
+/* A piece whose event's record was lost: what there is, marked incomplete. */
+static struct node *orphan(struct rec_events *e, const struct rec *r, uint64_t upid,
+			   uint32_t cpu, uint64_t time)
+{
+	struct node *n = get_node(e);
+
+	n->kind = kind_of_piece(r);
+	et_reset(&n->ev, n->kind + 1, upid, cpu, time);
+	n->ev.flags |= ET_F_NO_BEGIN | ET_F_NO_END;
+	n->doubtful = true;
+	enqueue(e, n);
+	map64_put(&e->open, upid, (uintptr_t)n);
+	return n;
+}
+
+static void take_piece(struct rec_events *e, struct node *n, const struct rec *r,
+		       uint64_t upid, uint32_t cpu, uint64_t time)
+{
+	bool fresh;
+	size_t was;
+
+	if (n && (n->kind != kind_of_piece(r) || et_memory(&n->ev) > ET_MAX_BYTES)) {
+		finish(e, n);
+		n = NULL;
+	}
+	fresh = !n;
+	if (fresh)
+		n = orphan(e, r, upid, cpu, time);
+	was = n->ev.nbytes;
+	if (!fresh)
+		et_later(&n->ev, cpu, time);
+	if (r->kind == REC_args) {
+		uint32_t len;
+		const char *s = rec_bytes(r, &r->layout->field[REC_F_piece], &len);
+
+		add_args(n, s, len, (uint32_t)rec_num(r, REC_F_first));
+	} else {
+		add_piece(n, r);
+	}
+	if (n->queued)
+		e->bytes += n->ev.nbytes - was;
+	if (!rec_num(r, REC_F_more)) {
+		n->ev.flags &= (uint8_t)~ET_F_NO_END;
+		add_tail(&n->ev, r);
+		finish(e, n);
+	}
+	drain(e);
+}
+
+static void take_first(struct rec_events *e, const struct rec *r, uint64_t upid,
+		       uint32_t cpu, uint64_t time)
+{
+	struct node *n = get_node(e);
+
+	if (r->kind == REC_lost) {
+		et_reset(&n->ev, ET_K_LOST, upid, cpu, time);
+		et_set_value(&n->ev, ET_V_LOST_count, rec_num(r, REC_F_count));
+		et_set_value(&n->ev, ET_V_LOST_since, rec_num(r, REC_F_since));
+	} else {
+		make(n, r, upid, cpu, time);
+	}
+	if (rec_num(r, REC_F_more)) {
+		n->ev.flags |= ET_F_NO_END;
+		map64_put(&e->open, upid, (uintptr_t)n);
+		enqueue(e, n);
+		return;
+	}
+	if (!e->queue.n) {
+		let_out(e, n);
+		put_spare(e, n);
+		return;
+	}
+	n->done = true;
+	enqueue(e, n);
+	drain(e);
+}
+
+int rec_events_take(struct rec_events *e, uint32_t cpu, const struct rec *r)
+{
+	uint64_t upid, time;
+	uint64_t *slot;
+	struct node *n = NULL;
+
+	if (!r) {
+		e->tally.foreign++;
+		return e->err;
+	}
+	e->tally.records++;
+	upid = (uint64_t)rec_num(r, REC_F_upid);
+	time = (uint64_t)rec_num(r, REC_F_time);
+	if (time > e->tally.last_time)
+		e->tally.last_time = time;
+	if (e->open.n) {
+		slot = map64_get(&e->open, upid);
+		n = slot ? (struct node *)(uintptr_t)*slot : NULL;
+	}
+	if (r->kind == REC_string || r->kind == REC_args) {
+		take_piece(e, n, r, upid, cpu, time);
+		return e->err;
+	}
+	/* the rest of the task's event was lost */
+	if (n)
+		finish(e, n);
+	take_first(e, r, upid, cpu, time);
+	return e->err;
+}
+
+int rec_events_end(struct rec_events *e)
+{
+	const struct map64_slot *slot;
+	size_t i;
+
+	do {
+		i = 0;
+		slot = map64_each(&e->open, &i);
+		if (slot)
+			finish(e, (struct node *)(uintptr_t)slot->value);
+	} while (slot);
+	drain(e);
+	return e->err;
+}

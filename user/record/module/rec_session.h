@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * A session of the module: /dev/etrace (kernel/etrace_ioctl.h), its ring
+ * buffer, and the reading of the buffer's per-CPU pages into events.
+ * Who is traced, and what for, is the program's business.
+ */
+#ifndef ETRACE_REC_SESSION_H
+#define ETRACE_REC_SESSION_H
+
+#include <stddef.h>
+
+#include "record/session.h"
+#include "io/formats.h"
+
+#define REC_DEVICE "/dev/etrace"
+
+struct rec_options {
+	/*
+	 * Bytes for each processor; 0: what suits the machine.
+	 */
+	uint64_t buffer;
+	bool comm;		/* changes of thread names, too */
+	uint32_t record;	/* what is recorded on request, bit by bit, enum et_where, ET_ENV_LISTED */
+	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
+};
+
+/**
+ * rec_session_open - a session that traces nothing yet
+ * @fd: an open REC_DEVICE; the session's from now on, also on failure
+ * @opt: how
+ * @sink: takes struct et_event; stays the caller's
+ * @why: on failure, what is wrong and what to do, for a person
+ *
+ * Return: the session, or NULL.
+ */
+struct session *rec_session_open(int fd, const struct rec_options *opt, struct sink *sink,
+				 char *why, size_t size);
+
+#endif

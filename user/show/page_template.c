@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* user/show/page, put together by show/page/template.sh when this is built.  See page_parts.h. */
+#include "show/page_parts.h"
+#include "show/page_template.h"
+
+__asm__(".section .rodata, \"a\"\n"
+	".globl page_template, page_template_end\n"
+	"page_template: .incbin \"" PAGE_TEMPLATE "\"\n"
+	"page_template_end: .byte 0\n"
+	".previous\n");

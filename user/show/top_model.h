@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * A running build as etrace top shows it: what failed, what runs, what was finished.
+ * Fed with events in the order of time; draws nothing and asks no clock.
+ *
+ * Work: constant for each event, apart from a walk up to a configure script when a
+ * program fails.  Memory: the live processes, and the last TOP_ENDED that ended; older
+ * ones are summed and forgotten.  Of each process the last TOP_FILES files and
+ * TOP_CHILDREN children are kept.
+ */
+#ifndef ETRACE_TOP_MODEL_H
+#define ETRACE_TOP_MODEL_H
+
+#include "base/buf.h"
+#include "base/map64.h"
+#include "event/proctab.h"
+#include "timeline/work.h"
+#include "show/top_past.h"
+
+#define TOP_ENDED	1000u
+#define TOP_FILES	32u
+#define TOP_CHILDREN	32u
+#define TOP_OUTPUTS	64u
+/* Failures that are kept; more are only counted. */
+#define TOP_FAILURES	200u
+/* Bytes of a command's arguments that are kept. */
+#define TOP_ARGS_MAX	4096u
+/* The last minutes are counted in slots of so many seconds. */
+#define TOP_SLOT_S	5u
+#define TOP_SLOTS	60u
+
+/* A doubly linked list; its head is a link, too. */
+struct top_link {
+	struct top_link *next, *prev;
+};
+
+/* A file that a process opened, by the name that the kernel resolved. */
+struct top_file {
+	char *name;		/* NULL: no file */
+	uint32_t len;
+	bool written;
+};
+
+/* What is known of a failure so far. */
+enum top_fate {
+	TOP_NO_FAILURE,
+	TOP_UNDECIDED,		/* its caller still runs */
+	TOP_REAL,		/* its caller failed, too */
+	TOP_IGNORED,		/* a caller went on and succeeded */
+};
+
+/* A process; what it runs is its last program. */
+struct top_program {
+	uint64_t upid;
+	uint64_t parent;	/* upid of the process that started it; 0 if that is not recorded */
+	uint64_t pid;
+	uint64_t begun;		/* its last program's start, ns */
+	uint64_t since;		/* running without a live child since, ns */
+	uint64_t ended;		/* ns; 0 while it lives */
+	uint64_t cpu;		/* processor time in ns; 0 if unknown */
+	uint64_t memory;	/* largest resident size in bytes; 0 if unknown */
+	int64_t status, signal;	/* how it ended; -1: unknown */
+	enum work_class class;
+	bool execed;		/* runs a program of its own */
+	bool led;		/* its program has started processes */
+	bool keeps_going;	/* make -k: goes on after failures, and fails in the end */
+	bool matches;		/* the search finds it */
+	unsigned int live_children;
+	uint64_t nchildren, nfiles;
+	uint64_t child[TOP_CHILDREN];	/* upids, as a ring: [nchildren % TOP_CHILDREN] is next */
+	struct top_file file[TOP_FILES];	/* as a ring */
+	char *output;		/* base name of the file that it opened last to write; or NULL */
+	struct buf label;	/* "cc1 parse.c" */
+	struct buf args;	/* each with a NUL behind it, at most TOP_ARGS_MAX bytes */
+	struct buf cwd;
+
+	/* of a failure */
+	enum top_fate fate;
+	bool probe;		/* below a configure script that has not failed */
+	bool question;		/* of a configure script, or a program whose status is an answer */
+	bool went_on;		/* its caller has started something else since */
+	/* the compiler driver that failed by it, as @args and @cwd; empty if there is none */
+	struct buf driver_args, driver_cwd;
+	struct top_link pending;	/* in the caller's @failed; or empty */
+	struct top_link failed;		/* failures below it that wait for its own end */
+
+	struct top_link by_state;	/* in @running, @waiting or @ended */
+	struct top_link by_search;	/* in @found, if @matches */
+	struct top_link by_failure;	/* in @failures, if @fate is not TOP_NO_FAILURE */
+};
+
+/* A file that was finished. */
+struct top_output {
+	char *name;
+	struct buf by;		/* label of its program */
+	uint64_t time;
+};
+
+/* What ended in TOP_SLOT_S seconds. */
+struct top_slot {
+	uint64_t number;	/* of the slot since the clock's beginning; else it is empty */
+	uint32_t ended[WORK_CLASSES];
+	uint64_t cpu;		/* ns */
+};
+
+struct top_model {
+	struct proctab *tab;
+	struct map64 programs;	/* upid to struct top_program: live ones and those kept */
+	struct top_link running;	/* live without live children, the longest first */
+	struct top_link waiting;	/* live with live children */
+	struct top_link ended;		/* the last ones, the oldest first */
+	struct top_link failures;	/* in the order of time */
+	struct top_link failed;		/* whose callers have all failed */
+	struct top_link found;		/* by the search */
+	struct buf search;
+	uint64_t nrunning, nwaiting, nkept, nended, nfound, nforgotten;
+	uint64_t nfailures;	/* kept ones */
+	uint64_t nshown;	/* failures that are worth showing, see top_is_shown() */
+	uint64_t nover;		/* failures that were not kept */
+	uint64_t running_of[WORK_CLASSES], ended_of[WORK_CLASSES];
+	struct top_slot slot[TOP_SLOTS];
+	struct top_output output[TOP_OUTPUTS];	/* as a ring */
+	uint64_t noutputs;
+	uint64_t begun, now;	/* times of the first and the last event, ns */
+	uint64_t cpu;		/* of all that ended, ns */
+	uint64_t largest;	/* resident bytes of the largest program that ended */
+	struct buf largest_by;	/* its label */
+	uint64_t lost;		/* records */
+	uint64_t events;
+	struct buf command;	/* of the build: the first program's label */
+	bool over;		/* the recording has ended */
+	bool cut;		/* without its end: set by the caller, with @over */
+	int64_t status;		/* of its command; -1: unknown */
+	bool complete;		/* nothing is missing */
+	struct top_past *past;	/* an earlier recording; or NULL: the caller's */
+	struct top_progress progress;
+	struct top_past *collect;	/* the programs of this one are noted there; or NULL */
+};
+
+/** top_model_new - an empty model; @pid_bits as the module's bits_of_real_pid */
+struct top_model *top_model_new(unsigned int pid_bits);
+void top_model_free(struct top_model *m);
+
+/** top_model_event - one event, in the order of time */
+void top_model_event(struct top_model *m, const struct et_event *ev);
+
+/** top_search - look for programs whose label has these bytes; "" for none */
+void top_search(struct top_model *m, const char *text, size_t len);
+
+/** top_find - a program that is still known, or NULL */
+struct top_program *top_find(const struct top_model *m, uint64_t upid);
+
+/* Sums over the last @seconds before @now. */
+struct top_rate {
+	uint64_t ended[WORK_CLASSES];
+	uint64_t cpu;		/* ns */
+	uint64_t ns;		/* as far back as they go */
+};
+void top_rate(const struct top_model *m, uint64_t now, unsigned int seconds, struct top_rate *to);
+
+/* ---- lists ---- */
+
+static inline void top_list_init(struct top_link *l)
+{
+	l->next = l->prev = l;
+}
+
+static inline bool top_list_empty(const struct top_link *l)
+{
+	return l->next == l;
+}
+
+static inline void top_list_del(struct top_link *l)
+{
+	l->prev->next = l->next;
+	l->next->prev = l->prev;
+	top_list_init(l);
+}
+
+static inline void top_list_add(struct top_link *l, struct top_link *head)
+{
+	l->prev = head->prev;
+	l->next = head;
+	head->prev->next = l;
+	head->prev = l;
+}
+
+/* All of @from behind those of @to; @from is empty then. */
+static inline void top_list_move(struct top_link *from, struct top_link *to)
+{
+	if (top_list_empty(from))
+		return;
+	from->next->prev = to->prev;
+	to->prev->next = from->next;
+	from->prev->next = to;
+	to->prev = from->prev;
+	top_list_init(from);
+}
+
+/* ---- failures: top_failures.c ---- */
+
+/** top_failed - a program has ended by a failure of its own, or because of others' */
+void top_failed(struct top_model *m, struct top_program *p, struct top_program *parent);
+/** top_succeeded - a program has ended without one: it ignored those below it */
+void top_succeeded(struct top_model *m, struct top_program *p);
+/** top_goes_on - it has started another process since something below it failed */
+void top_goes_on(struct top_model *m, struct top_program *p);
+/** top_is_shown - whether a failure is more than an answer to its caller */
+bool top_is_shown(const struct top_program *p);
+/** top_failure_text - "cc1 parse.c: exit status 1 (gcc -c parse.c in /src)", whatever its width */
+void top_failure_text(const struct top_program *p, struct buf *to);
+/** top_command - a command's arguments as a shell reads them */
+void top_command(const struct buf *args, struct buf *to);
+/** top_how_ended - "exit status 1", "SIGSEGV" */
+void top_how_ended(const struct top_program *p, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * A timeline (timeline.h) from the events of a trace as they come, by the hooks of
+ * a table of the live tasks (proctab.h), which stays its owner's.
+ *
+ * Memory: some 400 bytes for each program of the whole trace, with what is made of
+ * it in the end.
+ */
+#ifndef ETRACE_LINE_EVENTS_H
+#define ETRACE_LINE_EVENTS_H
+
+#include "base/buf.h"
+#include "base/map64.h"
+#include "event/proctab.h"
+#include "timeline/timeline.h"
+
+/* Of an exec of the timeline, what a database has elsewhere. */
+struct line_work {
+	uint32_t label;		/* where it begins in line_events.labels; a NUL ends it */
+	uint8_t class;		/* enum work_class */
+	bool failed;		/* it ended by a signal or another status than 0 */
+};
+
+struct line_events {
+	struct timeline t;
+	struct line_work *works;	/* by exec */
+	uint64_t *pids;			/* by process */
+	uint32_t *live;			/* by process: tasks that live */
+	struct buf labels;		/* bytes as they came */
+	uint64_t begin;			/* ns: time 0 of the timeline */
+	bool begun;
+	struct map64 by_koid;		/* of processes that live */
+	size_t processes_cap, execs_cap, works_cap, pids_cap, live_cap;
+};
+
+/** line_events_start - when the trace begins: before the others, or that is the first task */
+static inline void line_events_start(struct line_events *l, uint64_t time)
+{
+	l->begin = time;
+	l->begun = true;
+}
+
+/** line_events_begin - of proctab_ops.begin; @tab: for the parent of one that was there before */
+void line_events_begin(struct line_events *l, struct proctab *tab, const struct task *t,
+		       const struct task *parent, const struct et_event *ev);
+
+/** line_events_end - of proctab_ops.end */
+void line_events_end(struct line_events *l, const struct task *t, enum task_end why,
+		     uint64_t time, const struct et_event *ev);
+
+/** line_events_complete - the trace is over, and all tasks have ended */
+void line_events_complete(struct line_events *l, uint64_t time);
+
+/** line_events_exec - what a task's process runs now.  Return: an exec, 0: not known */
+uint32_t line_events_exec(const struct line_events *l, const struct task *t);
+
+/** line_events_label - what an exec works at */
+static inline const char *line_events_label(const struct line_events *l, uint32_t exec)
+{
+	return l->labels.s + l->works[exec].label;
+}
+
+/** line_events_free - free what it has, not itself */
+void line_events_free(struct line_events *l);
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* Processes of a build over time.  See timeline.h. */
+#include "timeline/timeline.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What starts others when a place is free, by the base name of its program. */
+bool timeline_schedules(const char *path, size_t len)
+{
+	static const char *const names[] = { "make", "gmake", "ninja", "samu", "bazel", "scons", NULL };
+	const char *slash = memrchr(path, '/', len), *base = slash ? slash + 1 : path;
+	size_t n = (size_t)(path + len - base);
+
+	for (const char *const *name = names; *name; name++)
+		if (n && **name == *base && strlen(*name) == n && !memcmp(*name, base, n))
+			return true;
+	return false;
+}
+
+void timeline_add_exec(struct timeline *t, uint32_t id)
+{
+	struct line_exec *e = &t->execs[id];
+	struct line_process *p = &t->processes[e->process];
+
+	if (p->last)
+		t->execs[p->last].next = id;
+	else
+		p->exec = id;
+	p->last = id;
+	p->until = e->until > p->until ? e->until : p->until;
+}
+
+static int by_end(const void *a, const void *b, void *ctx)
+{
+	const struct timeline *t = ctx;
+	const struct line_process *x = &t->processes[*(const uint32_t *)a];
+	const struct line_process *y = &t->processes[*(const uint32_t *)b];
+
+	return (x->until > y->until) - (x->until < y->until);
+}
+
+/* Children of each process, in the order of their ends. */
+static void link_kids(struct timeline *t)
+{
+	uint32_t *order = xcalloc(t->nprocesses + 1, sizeof(*order)), at = 0;
+
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		order[i] = (uint32_t)i + 1;
+		t->processes[t->processes[i + 1].parent].nkids++;
+	}
+	for (size_t i = 0; i <= t->nprocesses; i++) {
+		t->processes[i].kids = at;
+		at += t->processes[i].nkids;
+		t->processes[i].nkids = 0;
+	}
+	qsort_r(order, t->nprocesses, sizeof(*order), by_end, t);
+	t->kids = xcalloc(t->nprocesses + 1, sizeof(*t->kids));
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		struct line_process *p = &t->processes[t->processes[order[i]].parent];
+
+		t->kids[p->kids + p->nkids++] = order[i];
+	}
+	free(order);
+}
+
+/* Execs of each process, in the order of time. */
+static void link_runs(struct timeline *t)
+{
+	uint32_t at = 0;
+
+	t->runs = xcalloc(t->nexecs + 1, sizeof(*t->runs));
+	for (size_t i = 1; i <= t->nprocesses; i++) {
+		struct line_process *p = &t->processes[i];
+
+		p->runs = at;
+		for (uint32_t e = p->exec; e; e = t->execs[e].next)
+			t->runs[at++] = e;
+		p->nruns = at - p->runs;
+	}
+}
+
+void timeline_link(struct timeline *t)
+{
+	link_kids(t);
+	link_runs(t);
+	/* parents have lower numbers */
+	for (uint32_t i = 1; i <= t->nprocesses; i++) {
+		struct line_process *p = &t->processes[i];
+
+		const struct line_process *parent = &t->processes[p->parent];
+
+		p->job = p->parent && parent->schedules ? i : parent->job;
+		p->tool = parent->tool || !p->schedules ? parent->tool : i;
+	}
+	timeline_work(t);
+}
+
+/* Without recursion: a trace may say that anything is below anything. */
+void timeline_below(const struct timeline *t, uint32_t process,
+		    bool (*fn)(void *ctx, uint32_t process), void *ctx)
+{
+	size_t n = 1, cap = 0;
+	uint32_t *stack = xgrow(NULL, &cap, 1, sizeof(*stack));
+
+	stack[0] = process;
+	while (n) {
+		const struct line_process *p = &t->processes[stack[--n]];
+
+		if (!fn(ctx, stack[n]))
+			break;
+		stack = xgrow(stack, &cap, n + p->nkids + 1, sizeof(*stack));
+		for (uint32_t i = p->nkids; i--;)
+			stack[n++] = t->kids[p->kids + i];
+	}
+	free(stack);
+}
+
+uint32_t timeline_exec_at(const struct timeline *t, uint32_t process, int64_t at)
+{
+	const struct line_process *p = &t->processes[process];
+	uint32_t low = 1, high = p->nruns;
+
+	if (!p->nruns)
+		return 0;
+	/* the first one stands for what was before it, too */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->execs[t->runs[p->runs + middle]].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return t->runs[p->runs + low - 1];
+}
+
+/* ---- how many worked ---- */
+
+static int by_begin(const void *a, const void *b, void *ctx)
+{
+	const struct line_moment *x = a, *y = b;
+	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
+
+	if (from != to)
+		return from < to ? -1 : 1;
+	return (x->process > y->process) - (x->process < y->process);
+}
+
+/* Children before their parents. */
+static int by_last(const void *a, const void *b, void *ctx)
+{
+	const struct line_moment *x = a, *y = b;
+	int64_t from = timeline_moment_at(ctx, *x), to = timeline_moment_at(ctx, *y);
+
+	if (from != to)
+		return from < to ? -1 : 1;
+	return (x->process < y->process) - (x->process > y->process);
+}
+
+/* Processes mostly come in the order of their beginnings. */
+static void sort(const struct timeline *t, struct line_moment *list, size_t n,
+		 int (*by)(const void *, const void *, void *))
+{
+	bool sorted = true;
+	void *ctx = (void *)(uintptr_t)t;
+
+	for (size_t i = 1; i < n && sorted; i++)
+		sorted = by(&list[i - 1], &list[i], ctx) < 0;
+	if (!sorted)
+		qsort_r(list, n, sizeof(*list), by, ctx);
+}
+
+struct line_moment *timeline_moments(const struct timeline *t, size_t *n)
+{
+	struct line_moment *list = xcalloc(2 * t->nprocesses + 1, sizeof(*list));
+	struct line_moment *begins = xcalloc(2 * t->nprocesses + 1, sizeof(*begins));
+	struct line_moment *ends = begins + t->nprocesses;
+	size_t b = 0, e = 0, all = t->nprocesses;
+
+	for (uint32_t i = 1; i <= all; i++) {
+		begins[i - 1] = (struct line_moment){ i, false };
+		ends[i - 1] = (struct line_moment){ i, true };
+	}
+	sort(t, begins, all, by_begin);
+	sort(t, ends, all, by_last);
+	for (*n = 0; *n < 2 * all; (*n)++) {
+		bool begun = b < all && (e == all || timeline_moment_at(t, begins[b]) <=
+						     timeline_moment_at(t, ends[e]));
+
+		list[*n] = begun ? begins[b++] : ends[e++];
+	}
+	free(begins);
+	return list;
+}
+
+static void add_step(struct timeline *t, int64_t from, int64_t to, uint32_t working)
+{
+	if (to <= from)
+		return;
+	if (working >= t->nwidths) {
+		size_t old = t->nwidths;
+
+		t->width = xgrow(t->width, &t->nwidths, working + 1, sizeof(*t->width));
+		memset(t->width + old, 0, (t->nwidths - old) * sizeof(*t->width));
+	}
+	t->width[working] += to - from;
+	if (t->nsteps && t->steps[t->nsteps - 1].working == working)
+		return;
+	t->steps = xgrow(t->steps, &t->steps_cap, t->nsteps + 1, sizeof(*t->steps));
+	t->steps[t->nsteps++] = (struct line_step){ from, working };
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* How many slices there are at each moment: their beginnings and ends, in the order of time. */
+static void count_working(struct timeline *t)
+{
+	int64_t *ends = xcalloc(t->nslices + 1, sizeof(*ends)), before = 0;
+	size_t begun = 0, ended = 0, n = t->nslices;
+
+	for (size_t i = 0; i < n; i++)
+		ends[i] = t->slices[i].to;
+	qsort(ends, n, sizeof(*ends), by_time);
+	while (ended < n) {
+		bool begins = begun < n && t->slices[begun].from <= ends[ended];
+		int64_t at = begins ? t->slices[begun].from : ends[ended];
+
+		add_step(t, before, at, (uint32_t)(begun - ended));
+		before = at > before ? at : before;
+		begun += begins;
+		ended += !begins;
+	}
+	add_step(t, before, t->wall, 0);
+	free(ends);
+}
+
+double timeline_average(const struct timeline *t)
+{
+	double sum = 0, time = 0;
+
+	for (size_t i = 1; i < t->nwidths; i++) {
+		sum += (double)t->width[i] * (double)i;
+		time += (double)t->width[i];
+	}
+	return time > 0 ? sum / time : 0;
+}
+
+void timeline_complete(struct timeline *t)
+{
+	timeline_link(t);
+	count_working(t);
+}
+
+void timeline_free(struct timeline *t)
+{
+	free(t->processes);
+	free(t->kids);
+	free(t->runs);
+	free(t->execs);
+	free(t->waits);
+	free(t->slices);
+	free(t->outputs);
+	free(t->edges);
+	free(t->width);
+	free(t->steps);
+}

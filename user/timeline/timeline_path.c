@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * The critical path.  See timeline.h.
+ *
+ * It is found from its end: at each moment somebody works; before that he began, or
+ * the last of his children ended, and that one worked.
+ */
+#include "timeline/timeline.h"
+#include "base/xalloc.h"
+
+#include <stdlib.h>
+
+const char *const line_whys[LINE_WHYS] = {
+	"begin", "started", "ended", "needed", "place", "order", "pipe",
+};
+
+/* ---- job slots ---- */
+
+/* By process: a build tool started it, and it is no other build tool, which has slots of its own. */
+static bool *find_jobs(const struct timeline *t)
+{
+	bool *jobs = xcalloc(t->nprocesses + 1, sizeof(*jobs));
+
+	for (uint32_t p = 1; p <= t->nprocesses; p++)
+		jobs[p] = t->processes[p].job == p;
+	/* nor does it only wait for another build tool: a shell with "cd DIR && make" */
+	for (uint32_t p = 1; p <= t->nprocesses; p++)
+		if (t->processes[p].schedules)
+			jobs[t->processes[p].job] = false;
+	return jobs;
+}
+
+/* Of the build tools that share their slots: those below one. */
+struct slots {
+	uint32_t used, most;
+};
+
+bool *timeline_full(const struct timeline *t)
+{
+	bool *full = xcalloc(t->nprocesses + 1, sizeof(*full)), *jobs = find_jobs(t);
+	struct slots *slots = xcalloc(t->nprocesses + 1, sizeof(*slots));
+	uint32_t *used = xcalloc(t->nprocesses + 1, sizeof(*used));
+	size_t n;
+	struct line_moment *list = timeline_moments(t, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t p = list[i].process;
+		struct slots *s = &slots[t->processes[p].tool];
+
+		if (!jobs[p])
+			continue;
+		if (list[i].ends)
+			used[p] = s->used--;
+		else
+			s->used++;
+		s->most = s->used > s->most ? s->used : s->most;
+	}
+	for (uint32_t p = 1; p <= t->nprocesses; p++) {
+		uint32_t tool = t->processes[p].tool, all = t->processes[tool].slots;
+
+		full[p] = used[p] && used[p] >= (all ? all : slots[tool].most);
+	}
+	free(list);
+	free(slots);
+	free(used);
+	free(jobs);
+	return full;
+}
+
+/* ---- the walk ---- */
+
+struct walk {
+	const struct timeline *t;
+	struct line_path *path;	/* the last segment first, at first */
+	const bool *full;	/* timeline_full() */
+	int64_t *arrived;	/* by process: when the walk came there from who waited for it */
+	uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker);
+	void *ctx;
+};
+
+/* When a program began.  What a child does until it runs a program belongs to that. */
+static int64_t begin_of(const struct timeline *t, uint32_t exec)
+{
+	const struct line_process *p = &t->processes[t->execs[exec].process];
+	const struct line_exec *first = &t->execs[p->exec];
+
+	return exec == p->exec || (first->forked && first->next == exec) ? p->at : t->execs[exec].at;
+}
+
+/* A process worked from @from to @to: a segment for each program that it ran then. */
+static void worked(struct walk *w, uint32_t process, int64_t from, int64_t to)
+{
+	struct line_path *l = w->path;
+
+	while (to > from) {
+		uint32_t exec = process ? timeline_exec_at(w->t, process, to - 1) : 0;
+		int64_t begin = exec ? begin_of(w->t, exec) : from;
+
+		if (begin < from || begin >= to)
+			begin = from;
+		l->rows = xgrow(l->rows, &l->cap, l->n + 1, sizeof(*l->rows));
+		l->rows[l->n++] = (struct line_segment){
+			.exec = exec, .from = begin, .to = to, .why = LINE_STARTED,
+		};
+		to = begin;
+	}
+}
+
+/* The child that ended last up to a time, of those that were started before it; 0: none. */
+static uint32_t last_child(const struct timeline *t, uint32_t process, int64_t by)
+{
+	const struct line_process *p = &t->processes[process];
+	const uint32_t *kids = t->kids + p->kids;
+	uint32_t low = 0, high = p->nkids;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->processes[kids[middle]].until <= by)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low && t->processes[kids[low - 1]].at >= by)
+		low--;
+	/* one that ended before the process began is nothing to wait for */
+	return low && (!process || t->processes[kids[low - 1]].until > p->at) ? kids[low - 1] : 0;
+}
+
+/* When a process waited before @by, the last time.  Return: NULL: it did not. */
+static const struct line_wait *last_wait(const struct timeline *t, uint32_t process, int64_t by)
+{
+	const struct line_process *p = &t->processes[process];
+	uint32_t first = p->waits, low = first, high = first + p->nwaits;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->waits[middle].from < by)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > first ? &t->waits[low - 1] : NULL;
+}
+
+/*
+ * Whether a process waited for @wait->other until @to at most, longer than for its children.
+ * Two that wait for each other would have the walk go round between them.
+ */
+static bool is_waited_for(const struct walk *w, const struct line_wait *wait, uint32_t child,
+			  int64_t to)
+{
+	int64_t until = wait && wait->to < to ? wait->to : to;
+
+	return wait && w->arrived[wait->other] != until &&
+	       (!child || w->t->processes[child].until < until);
+}
+
+#define NONE SIZE_MAX
+
+/* Why @user began, when @child had ended, which the same process had started. */
+static void explain(struct walk *w, size_t begun, uint32_t user, uint32_t child)
+{
+	struct line_segment *s = &w->path->rows[begun];
+
+	s->file = w->needed ? w->needed(w->ctx, user, child) : 0;
+	s->why = s->file ? LINE_NEEDED : w->full[child] || !w->needed ? LINE_PLACE : LINE_ORDER;
+}
+
+static void walk_back(struct walk *w)
+{
+	const struct timeline *t = w->t;
+	struct line_path *l = w->path;
+	/* 0 stands for whoever started what nobody in the trace did */
+	uint32_t p = 0, user = 0, child;
+	int64_t to = t->wall;
+	/* the segment that @user, which @p has started, begins with */
+	size_t begun = NONE, n;
+
+	while ((child = last_child(t, p, to)) || p) {
+		const struct line_process *now = &t->processes[p];
+		const struct line_wait *wait = last_wait(t, p, to);
+		bool waits = is_waited_for(w, wait, child, to);
+		int64_t since = waits ? wait->to : child ? t->processes[child].until : now->at;
+
+		n = l->n;
+		worked(w, p, since, to);
+		to = since < to ? since : to;
+		if (!waits && !child) {
+			begun = l->n > n ? l->n - 1 : NONE;
+			user = p;
+			p = now->parent;
+			continue;
+		}
+		if (l->n > n)
+			l->rows[l->n - 1].why = waits ? LINE_PIPE : LINE_ENDED;
+		if (begun != NONE && !waits)
+			explain(w, begun, user, child);
+		begun = NONE;
+		p = waits ? wait->other : child;
+		if (waits)
+			w->arrived[p] = to;
+	}
+	worked(w, 0, 0, to);
+	if (l->n)
+		l->rows[l->n - 1].why = LINE_BEGIN;
+}
+
+void timeline_walk(const struct timeline *t, struct line_path *path,
+		   uint32_t (*needed)(void *ctx, uint32_t user, uint32_t maker), void *ctx)
+{
+	bool *full = timeline_full(t);
+	struct walk w = { t, path, full, xcalloc(t->nprocesses + 1, sizeof(int64_t)), needed, ctx };
+
+	*path = (struct line_path){ 0 };
+	for (size_t i = 0; i <= t->nprocesses; i++)
+		w.arrived[i] = -1;
+	walk_back(&w);
+	for (size_t i = 0; i < path->n / 2; i++) {
+		struct line_segment s = path->rows[i];
+
+		path->rows[i] = path->rows[path->n - 1 - i];
+		path->rows[path->n - 1 - i] = s;
+	}
+	free(full);
+	free(w.arrived);
+}
+
+void timeline_path_free(struct line_path *path)
+{
+	free(path->rows);
+	*path = (struct line_path){ 0 };
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Which programs of a build wrote time traces of themselves, and in which files these
+ * can be: what is told by names and arguments alone.
+ */
+#ifndef ETRACE_TRACED_H
+#define ETRACE_TRACED_H
+
+#include "base/buf.h"
+#include "timeline/timeline.h"
+#include "timeline/work.h"
+#include "io/diag.h"
+
+/* What a file can be, by its name. */
+enum traced_name {
+	TRACED_NONE,
+	TRACED_TRACE,	/* a time trace, or any other JSON */
+	TRACED_PROFILE,	/* of rustc: crox makes a time trace of it */
+};
+
+enum traced_name traced_name_of(const char *path, size_t len);
+
+/** traced_is_certain - whether a file of that name is a time trace and nothing else */
+bool traced_is_certain(const char *path, size_t len);
+
+/** traced_asked - whether a command is told to write one; @args: its @n arguments */
+bool traced_asked(enum work_class class, const struct work_arg *args, size_t n);
+
+/* Of an exec. */
+#define TRACED_ASKED	1u	/* it is traced_asked() */
+#define TRACED_TOLD	2u	/* there is one, or why not was told */
+#define TRACED_FAILED	4u	/* its process did, and need not have written any */
+
+/**
+ * traced_missing - who was asked and left none
+ * @execs: TRACED_*, by exec
+ * @fn: called for each, in their order; a driver is passed over for who it runs
+ */
+void traced_missing(const struct timeline *t, const uint8_t *execs,
+		    void (*fn)(void *ctx, uint32_t exec), void *ctx);
+
+/* What is to be told of time traces that are not shown.  Starts as all zeros. */
+struct traced_faults {
+	struct buf text;	/* of the first ones */
+	uint64_t n;
+};
+
+/** traced_fault - one more; @name: the file or the program, @len bytes; @fault: in words */
+void traced_fault(struct traced_faults *f, const char *name, size_t len, const char *fault);
+
+/** traced_faults_end - tell them, if there are any, as a note; and free it */
+void traced_faults_end(struct traced_faults *f, struct diag *diag);
+
+#endif
