@@ -135,7 +135,7 @@ void check_json(const struct check *c, struct json *j, const struct check_findin
 
 /* ---- between its files ---- */
 
-/** check_add - a finding, if it is new and not allowed */
+/** check_add - a finding, if it is new and not allowed (check_finding.c, with check_args and check_names) */
 void check_add(struct check *c, struct check_finding f);
 
 /** check_places - trees, and where each file lies, and its node (check_places.c) */

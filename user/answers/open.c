@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The trace that is asked becomes a database, unless it is one.  See answers.h. */
 #include "answers/answers.h"
-#include "format/etrace_formats.h"
+#include "event/pid_bits.h"
 #include "event/redact.h"
 #include "format/choose.h"
 #include "db/write.h"
@@ -41,7 +41,7 @@ bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
 	int err, e;
 
 	from = choose_source(from, in, n, diag);
-	if (!from || !etrace_pid_bits(opts, diag, &bits))
+	if (!from || !pid_bits_of(opts, diag, &bits))
 		return false;
 	format = events_of(from, in[0]);
 	if (!answers_understand(from, in[0])) {

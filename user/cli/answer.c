@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the subcommands that answer questions share.  See answer.h. */
 #include "cli/answer.h"
-#include "build/etrace_formats.h"
+#include "event/pid_bits.h"
 #include "cli/command_line.h"
 #include "cli/etrace.h"
 #include "cli/oom.h"
@@ -14,7 +14,7 @@
 
 const struct opt_row trace_rows[] = {
 	{ "from", "FORMAT", "format of the trace (see etrace-read); default: detected" },
-	ETRACE_PID_OPTION,
+	PID_BITS_OPTION,
 	{ 0 }
 };
 

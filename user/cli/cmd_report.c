@@ -4,7 +4,7 @@
 #include "answers/first.h"
 #include "show/page.h"
 #include "base/xalloc.h"
-#include "format/etrace_formats.h"
+#include "event/pid_bits.h"
 #include "format/report/report.h"
 #include "format/choose.h"
 #include "cli/answer.h"
@@ -165,7 +165,7 @@ static struct sink *count_build(struct counted *c, struct sink *summary, const c
 	unsigned int bits;
 
 	c->diag = diag_new(stderr, PROG " report");
-	c->db = etrace_pid_bits(opts, diag, &bits) ? db_create(NULL, c->diag) : NULL;
+	c->db = pid_bits_of(opts, diag, &bits) ? db_create(NULL, c->diag) : NULL;
 	if (!c->db)
 		return NULL;
 	c->db->redact = true;

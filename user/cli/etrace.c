@@ -9,7 +9,6 @@
 #include "cli/etrace.h"
 #include "cli/oom.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 static const struct command commands[] = {
@@ -35,17 +34,6 @@ static const struct command commands[] = {
 	{ "doctor", "find out what keeps etrace from working here", cmd_doctor },
 	{ 0 }
 };
-
-void say(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs(PROG ": ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-}
 
 static void put_commands(FILE *to)
 {

@@ -88,16 +88,6 @@ static void write_verdicts(struct recording *r, const struct rec_account *a, int
 
 /* ---- the outputs ---- */
 
-bool record_told_to_end(struct recording *r)
-{
-	struct signalfd_siginfo info;
-	bool told = false;
-
-	while (read(r->signals, &info, sizeof(info)) == sizeof(info))
-		told |= record_ends_programs(&info);
-	return told;
-}
-
 /* Until all is written: see STALL_NS. */
 static void wait_for_outputs(struct recording *r)
 {
@@ -112,7 +102,7 @@ static void wait_for_outputs(struct recording *r)
 		uint64_t now, waiting;
 
 		poll(fds, 2, 200);
-		if (record_told_to_end(r))
+		if (record_interrupted(r))
 			return;
 		now = now_ns();
 		waiting = outputs_waiting(r->outputs);

@@ -58,11 +58,21 @@ void record_end_view(struct recording *r)
 		progress_begin(r->opt.progress);
 }
 
+bool record_interrupted(struct recording *r)
+{
+	struct signalfd_siginfo info;
+	bool ends = false;
+
+	while (read(r->signals, &info, sizeof(info)) == sizeof(info))
+		ends |= record_ends_programs(&info);
+	return ends;
+}
+
 void record_keep_view(struct recording *r)
 {
 	if (r->top)
 		top_model(r->top)->over = true;
-	while (r->top && !record_told_to_end(r) && top_wait(r->top))
+	while (r->top && !record_interrupted(r) && top_wait(r->top))
 		;
 }
 

@@ -175,7 +175,7 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		poll(&fd, 1, 200);
-		if (record_told_to_end(r)) {
+		if (record_interrupted(r)) {
 			kill(pid, SIGKILL);
 			waitpid(pid, &status, 0);
 			return -1;

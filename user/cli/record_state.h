@@ -109,8 +109,8 @@ int record_wait(struct recording *r, pid_t pid, const char *text, const char *pa
  */
 void record_failed(struct recording *r, uint64_t events, bool command);
 
-/** record_told_to_end - whether a signal came that ends programs: record_end.c */
-bool record_told_to_end(struct recording *r);
+/** record_interrupted - whether a signal that ends programs has arrived since the last call (record_loop.c) */
+bool record_interrupted(struct recording *r);
 
 /* A signal that ends programs. */
 static inline bool record_ends_programs(const struct signalfd_siginfo *info)

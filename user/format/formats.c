@@ -4,7 +4,11 @@
  * Nothing else stands here.  The order counts for --help and, where a file can
  * be read as several models, between the outputs of one name: choose.h.
  */
-#include "format/etrace_formats.h"
+#include "event/pid_bits.h"
+#include "format/fxt_events/etrace_fxt_format.h"
+#include "format/json/etrace_json_out.h"
+#include "format/lines/lines_format.h"
+#include "format/report/report.h"
 #include "io/formats.h"
 #include "format/fxt/fxt_check.h"
 #include "format/fxt/fxt_in.h"
@@ -55,7 +59,7 @@ const struct sink_format sink_formats[] = {
 	{ "etrace", "plain lines, in order of time", MODEL_ETRACE,
 	  etrace_lines_open, NULL, 0, NULL },
 	{ "json", "JSON, one object in a line", MODEL_ETRACE,
-	  etrace_json_open, etrace_pid_options, 0, NULL },
+	  etrace_json_open, pid_bits_options, 0, NULL },
 	{ "json", "JSON, one object in a line", MODEL_SPRTRACE,
 	  sprt_json_open, sprt_options, 0, NULL },
 	{ "json", "JSON, one object in a line", MODEL_SWAP,

@@ -16,7 +16,7 @@
 #include <traceevent/kbuffer.h>
 
 #include "common_convert.h"
-#include "format/etrace_formats.h"
+#include "format/fxt_events/etrace_fxt_format.h"
 #include "record/notable.h"
 #include "format/lines/event_lines.h"
 #include "record/module/rec_merge.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/etrace_formats.h"
+#include "format/fxt_events/etrace_fxt_format.h"
 #include "format/fxt_events/etrace_fxt_in.h"
 #include "format/fxt/fxt_in.h"
 #include "base/shquote.h"

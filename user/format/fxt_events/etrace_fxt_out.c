@@ -5,7 +5,8 @@
  */
 #include "format/fxt_events/etrace_fxt_event.h"
 #include "base/xalloc.h"
-#include "format/etrace_formats.h"
+#include "event/pid_bits.h"
+#include "format/fxt_events/etrace_fxt_format.h"
 
 #include <stdlib.h>
 
@@ -275,7 +276,7 @@ struct sink *etrace_fxt_open(const struct sink_args *args)
 	struct fxt_view view;
 	unsigned int bits;
 
-	if (!etrace_pid_bits(args->opts, args->diag, &bits) ||
+	if (!pid_bits_of(args->opts, args->diag, &bits) ||
 	    !fxt_view_take(&view, args->opts, args->diag))
 		return NULL;
 	f = xcalloc(1, sizeof(*f));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Which events a Fuchsia trace shows.  See etrace_fxt_view.h. */
 #include "format/fxt_events/etrace_fxt_view.h"
-#include "format/etrace_formats.h"
+#include "event/pid_bits.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define VIEW_ARGV	96u
 
 const struct opt_row etrace_fxt_options[] = {
-	ETRACE_PID_OPTION,
+	PID_BITS_OPTION,
 	{ "view", NULL, "a file to look at: of calls only what was written" },
 	{ "no-calls", NULL, "programs only" },
 	{ "calls", "LIST", "programs, and calls of these kinds or categories: open,fd" },

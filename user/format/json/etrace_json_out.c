@@ -10,7 +10,8 @@
 #include "base/bytes.h"
 #include "base/errname.h"
 #include "base/signame.h"
-#include "format/etrace_formats.h"
+#include "event/pid_bits.h"
+#include "format/json/etrace_json_out.h"
 #include "event/event.h"
 #include "io/json_out.h"
 #include "base/utf8.h"
@@ -374,7 +375,7 @@ struct sink *etrace_json_open(const struct sink_args *args)
 	struct json_sink *js;
 	unsigned int bits;
 
-	if (!etrace_pid_bits(args->opts, args->diag, &bits))
+	if (!pid_bits_of(args->opts, args->diag, &bits))
 		return NULL;
 	js = xcalloc(1, sizeof(*js));
 	js->sink.ops = &ops;

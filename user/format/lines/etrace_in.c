@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "format/lines/assemble.h"
-#include "format/etrace_formats.h"
+#include "format/lines/lines_format.h"
 #include "event/event.h"
 #include "format/lines/line_parse.h"
 #include "base/xalloc.h"
@@ -446,21 +446,3 @@ int etrace_in_detect(const uint8_t *data, size_t n)
 }
 
 /* ---- options of all rows that look into upids ---- */
-
-const struct opt_row etrace_pid_options[] = {
-	ETRACE_PID_OPTION,
-	{ 0 }
-};
-
-bool etrace_pid_bits(const struct opts *opts, struct diag *diag, unsigned int *bits)
-{
-	uint64_t v = ET_DEFAULT_PID_BITS;
-
-	if (!opt_number(opts, "bits-of-real-pid", 0, 32, &v)) {
-		diag_fatal(diag, "--bits-of-real-pid %s: must be a number from 0 to 32, as the module's parameter",
-			   opt_value(opts, "bits-of-real-pid"));
-		return false;
-	}
-	*bits = (unsigned int)v;
-	return true;
-}

@@ -2,7 +2,7 @@
 /* Sink of the etrace model: the plain lines of the format document. */
 #include <stdlib.h>
 
-#include "format/etrace_formats.h"
+#include "format/lines/lines_format.h"
 #include "format/lines/event_lines.h"
 #include "format/lines/plain_lines.h"
 #include "format/lines/tree.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The summary of a trace.  See report.h. */
 #include "format/report/report.h"
-#include "format/etrace_formats.h"
+#include "event/pid_bits.h"
 #include "base/signame.h"
 #include "base/text_num.h"
 #include "io/stats_out.h"
@@ -335,7 +335,7 @@ void report_text(const struct report *r, const struct diag *diag, struct out *ou
 /* ---- as a sink ---- */
 
 const struct opt_row etrace_report_options[] = {
-	ETRACE_PID_OPTION,
+	PID_BITS_OPTION,
 	STATS_OPTION,
 	{ 0 }
 };
@@ -393,7 +393,7 @@ struct sink *etrace_report_open(const struct sink_args *args)
 	struct report_sink *rs;
 	unsigned int bits;
 
-	if (!etrace_pid_bits(args->opts, args->diag, &bits))
+	if (!pid_bits_of(args->opts, args->diag, &bits))
 		return NULL;
 	rs = xcalloc(1, sizeof(*rs));
 	rs->sink.ops = &ops;

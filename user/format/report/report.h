@@ -74,6 +74,9 @@ typedef void report_more(void *ctx, struct json *j);
 void report_json(const struct report *r, const struct diag *diag, struct out *out,
 		 report_more *more, void *ctx);
 
+struct sink *etrace_report_open(const struct sink_args *args);
+extern const struct opt_row etrace_report_options[];
+
 /** report_sink_more - @more for a sink of etrace_report_open() */
 void report_sink_more(struct sink *s, report_more *more, void *ctx);
 

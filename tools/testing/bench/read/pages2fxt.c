@@ -15,7 +15,7 @@
 #include <traceevent/event-parse.h>
 
 #include "base/container.h"
-#include "format/etrace_formats.h"
+#include "format/fxt_events/etrace_fxt_format.h"
 #include "record/notable.h"
 #include "record/module/rec_merge.h"
 

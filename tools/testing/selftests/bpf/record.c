@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "record/bpf/bpf_session.h"
-#include "format/etrace_formats.h"
+#include "format/lines/lines_format.h"
 
 static int fail(const char *what, const char *why)
 {

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "record/bpf/bpf_session.h"
-#include "format/etrace_formats.h"
+#include "format/lines/lines_format.h"
 
 struct filter {
 	struct sink sink;
