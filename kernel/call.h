@@ -8,7 +8,7 @@
 #include "capture.h"
 #include "emit.h"
 #include "etrace.h"
-#include "later.h"
+#include "return_work.h"
 #include "table.h"
 #include "task.h"
 
@@ -18,7 +18,7 @@
  * @sc: its row
  * @args: its arguments from 1 on, as etrace_syscall.at counts them
  * @ret: what it returned
- * @later: what the first look at it has kept; NULL: this is the first
+ * @work: what the first look at it has kept; NULL: this is the first
  * @last: there will be no other look: what cannot be read stays unread
  * @r: the record that is being made
  */
@@ -27,7 +27,7 @@ struct etrace_call {
 	const struct etrace_syscall *sc;
 	unsigned long args[1 + ETRACE_MAX_ARGS];
 	long ret;
-	struct etrace_later *later;
+	struct etrace_work *work;
 	bool last;
 	struct etrace_rec r;
 };
@@ -54,7 +54,7 @@ static inline bool etrace_is_32(void)
 /* The strings stay valid until etrace_syscall_done() ends. */
 static inline struct etrace_hold *etrace_held(const struct etrace_call *c)
 {
-	return c->later ? c->later->hold : etrace_held_find(c->t, c->sc->hook);
+	return c->work ? c->work->hold : etrace_held_find(c->t, c->sc->hook);
 }
 
 /* Writes the record, unless there will be another look at the call. */
@@ -80,7 +80,7 @@ void etrace_made_two(struct etrace_call *c, int fd[2], unsigned long from,
 void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned int flags);
 
 /* The handlers of the table's records, each with its kind in calls.c or calls_*.c. */
-#define ETRACE_RECORD(ID, id, told, where) void etrace_do_##id(struct etrace_call *c);
+#define ETRACE_RECORD(ID, id, recorded, where) void etrace_do_##id(struct etrace_call *c);
 #include "etrace_syscalls.def"
 
 #endif /* ETRACE_CALL_H */

@@ -33,7 +33,7 @@
 #include "emit.h"
 #include "env.h"
 #include "hold.h"
-#include "later.h"
+#include "return_work.h"
 #include "table.h"
 #include "target.h"
 #include "task.h"
@@ -131,8 +131,8 @@ void etrace_do_open(struct etrace_call *c)
 	c->r.open.mode = etrace_open_mode(c->r.open.flags, c->r.open.mode);
 
 	s = etrace_scratch_get();
-	if (unlikely(c->later))
-		etrace_capture_found(&c->r, 0, s, &c->later->dir);
+	if (unlikely(c->work))
+		etrace_capture_found(&c->r, 0, s, &c->work->dir);
 	else if (etrace_wants_extended())
 		etrace_capture_opened(&c->r, 0, s, c->ret);
 	else
@@ -161,7 +161,7 @@ static bool etrace_closed(struct etrace_task *t, const struct etrace_hold *hold,
 	return false;
 }
 
-static void etrace_close_range_later(struct etrace_later *l)
+static void etrace_close_range_later(struct etrace_work *l)
 {
 	struct etrace_task *t;
 	bool all;
@@ -181,7 +181,7 @@ static void etrace_close_range_later(struct etrace_later *l)
 void etrace_do_close_range(struct etrace_call *c)
 {
 	struct etrace_hold *hold = etrace_held(c);
-	struct etrace_later *l = NULL;
+	struct etrace_work *l = NULL;
 	struct etrace_task *t;
 	unsigned int n;
 	u32 pos = 0;
@@ -195,11 +195,11 @@ void etrace_do_close_range(struct etrace_call *c)
 	if (hold && etrace_closed(c->t, hold, &pos, ETRACE_CLOSES_AT_ONCE / n))
 		goto done;
 	if (hold)
-		l = etrace_later_get();
+		l = etrace_work_get();
 	if (l) {
 		etrace_hold_give(l, etrace_held_take(c->t, ETRACE_HOOK_CLOSE_RANGE));
 		l->pos = pos;
-		etrace_later_run(l, etrace_close_range_later);
+		etrace_work_run(l, etrace_close_range_later);
 		return;
 	}
 	etrace_for_each_slot(t, c->t)
@@ -423,7 +423,7 @@ static void etrace_symlink_init(struct etrace_rec *r,
 	r->outside = (hold->outside & BIT(1)) << 1;
 }
 
-static void etrace_symlink_later(struct etrace_later *l)
+static void etrace_symlink_later(struct etrace_work *l)
 {
 	struct etrace_scratch *s;
 	struct etrace_task *t;
@@ -456,13 +456,13 @@ void etrace_do_symlink(struct etrace_call *c)
 {
 	struct etrace_hold *hold = etrace_held(c);
 	struct etrace_scratch *s;
-	struct etrace_later *l;
+	struct etrace_work *l;
 
-	if (hold && hold->later) {
-		l = hold->later;
-		hold->later = NULL;
+	if (hold && hold->work) {
+		l = hold->work;
+		hold->work = NULL;
 		etrace_hold_give(l, etrace_held_take(c->t, ETRACE_HOOK_PATH_SYMLINK));
-		etrace_later_run(l, etrace_symlink_later);
+		etrace_work_run(l, etrace_symlink_later);
 		return;
 	}
 	s = etrace_scratch_get();
@@ -542,7 +542,7 @@ static inline void etrace_joins(struct etrace_task *t)
 /* ---- at the end of a call ----------------------------------------------- */
 
 static void (*const etrace_handlers[ETRACE_NR_REC])(struct etrace_call *c) = {
-#define ETRACE_RECORD(ID, id, told, where) \
+#define ETRACE_RECORD(ID, id, recorded, where) \
 	[ETRACE_REC_##ID] = etrace_do_##id,
 #include "etrace_syscalls.def"
 };
@@ -587,7 +587,7 @@ static void etrace_look(struct etrace_call *c)
  * The first look failed because a page was not there: the kernel was moving it, or had
  * made room.  Here it can be brought back.
  */
-static void etrace_look_again(struct etrace_later *l)
+static void etrace_look_again(struct etrace_work *l)
 {
 	struct etrace_call c etrace_uninitialized;
 	unsigned int looks = 0, i;
@@ -596,12 +596,12 @@ static void etrace_look_again(struct etrace_later *l)
 	c.sc = l->sc;
 	c.ret = l->ret;
 	memcpy(c.args, l->args, sizeof(c.args));
-	c.later = l;
+	c.work = l;
 	do {
 		/* Arguments that are no addresses do no harm. */
 		for (wait = false, i = 1; i <= ETRACE_MAX_ARGS; i++) {
-			wait |= !etrace_later_fault_in(c.args[i]);
-			etrace_later_fault_in(c.args[i] + PATH_MAX - 1);
+			wait |= !etrace_work_fault_in(c.args[i]);
+			etrace_work_fault_in(c.args[i] + PATH_MAX - 1);
 		}
 		c.last = ++looks == ETRACE_LOOKS || fatal_signal_pending(current);
 		rcu_read_lock();
@@ -618,7 +618,7 @@ static void etrace_look_again(struct etrace_later *l)
 /* Takes another look on the way back to the program, which may sleep. */
 static noinline void etrace_look_later(struct etrace_call *c)
 {
-	struct etrace_later *l = etrace_later_get();
+	struct etrace_work *l = etrace_work_get();
 	struct file *file;
 
 	if (!l) {
@@ -638,7 +638,7 @@ static noinline void etrace_look_later(struct etrace_call *c)
 		path_get(&l->dir);
 		fput(file);
 	}
-	etrace_later_run(l, etrace_look_again);
+	etrace_work_run(l, etrace_look_again);
 }
 
 /* Apart, so that calls that are not recorded do not pay for its stack. */
@@ -658,7 +658,7 @@ static noinline void etrace_syscall_handle(const struct etrace_syscall *sc,
 	if (!etrace_interrupted(ret)) {
 		c.sc = sc;
 		c.ret = ret;
-		c.later = NULL;
+		c.work = NULL;
 		c.last = ret == -EFAULT;
 		syscall_get_arguments(current, regs, c.args + 1);
 		etrace_look(&c);
@@ -684,11 +684,11 @@ static noinline void etrace_syscall_over(void)
 }
 
 /* Is a call that ends so an event that somebody wants now? */
-static inline bool etrace_syscall_told(const struct etrace_syscall *sc, long ret)
+static inline bool etrace_syscall_recorded(const struct etrace_syscall *sc, long ret)
 {
-	if (!etrace_is_told(sc->told, ret))
+	if (!etrace_is_recorded(sc->recorded, ret))
 		return false;
-	return ret >= 0 || !(sc->told & ETRACE_TOLD_OTHER) ||
+	return ret >= 0 || !(sc->recorded & ETRACE_RECORDED_OTHER) ||
 	       etrace_wants_extended();
 }
 
@@ -711,14 +711,14 @@ void etrace_syscall_done(struct pt_regs *regs, long ret)
 	if (!etrace_syscall_of(regs, &sc))
 		return;
 	ret = etrace_returned(ret);
-	if (sc->told == ETRACE_TOLD_USED) {
+	if (sc->recorded == ETRACE_RECORDED_USED) {
 		if (ret >= 0 && sc->record == ETRACE_REC_READ)
 			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_READ);
 		else if (ret >= 0 && static_branch_unlikely(&etrace_printing))
 			etrace_wrote(sc, regs, ret);
 		else if (ret >= 0)
 			etrace_used(etrace_first_arg(regs), ret, ETRACE_USE_WRITE);
-	} else if (etrace_syscall_told(sc, ret)) {
+	} else if (etrace_syscall_recorded(sc, ret)) {
 		etrace_syscall_handle(sc, regs, ret);
 	} else if (sc->hook != ETRACE_HOOK_NONE) {
 		etrace_syscall_over();
@@ -847,7 +847,7 @@ void etrace_record_exit(struct etrace_task *t, struct task_struct *p, bool last)
 		have = BIT(ETRACE_VAL_EXIT_signal) | BIT(ETRACE_VAL_EXIT_core);
 	etrace_for_each_slot(t, t) {
 		/* Several threads may find that they are the last. */
-		bool over = last && !(t->process && xchg(&t->process->told, 1));
+		bool over = last && !(t->process && xchg(&t->process->cost_emitted, 1));
 		bool wants = over && etrace_session_wants(t->session, ETRACE_WHERE_EXTENDED);
 
 		if (over)

@@ -17,7 +17,7 @@
 #include "compat.h"
 #include "counts.h"
 #include "emit.h"
-#include "later.h"
+#include "return_work.h"
 #include "task.h"
 
 #define ETRACE_RECEIVED_AT_ONCE	64	/* most records that a probe writes of a call */
@@ -249,7 +249,7 @@ static void etrace_received_over(struct etrace_task *t, const struct etrace_rece
 	etrace_going_on(t, false);
 }
 
-static void etrace_received_later(struct etrace_later *l)
+static void etrace_received_later(struct etrace_work *l)
 {
 	struct etrace_received *v = &l->received;
 	unsigned int looks = 0;
@@ -257,9 +257,9 @@ static void etrace_received_later(struct etrace_later *l)
 	bool all;
 
 	do {
-		if (v->faulted && (!etrace_later_fault_in(v->msg + 4 * v->word) ||
-				   !etrace_later_fault_in(v->cmsg) ||
-				   !etrace_later_fault_in(v->fds)))
+		if (v->faulted && (!etrace_work_fault_in(v->msg + 4 * v->word) ||
+				   !etrace_work_fault_in(v->cmsg) ||
+				   !etrace_work_fault_in(v->fds)))
 			schedule_timeout_killable(1);
 		looks = v->faulted ? looks + 1 : 0;
 		v->last = looks == ETRACE_LOOKS || fatal_signal_pending(current);
@@ -291,7 +291,7 @@ void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned 
 		.compat = in_compat_syscall(),
 		.cloexec = flags & MSG_CMSG_CLOEXEC,
 	};
-	struct etrace_later *l;
+	struct etrace_work *l;
 	struct etrace_task *t;
 	unsigned int n;
 
@@ -305,10 +305,10 @@ void etrace_messages(struct etrace_call *c, unsigned long msg, u32 nr, unsigned 
 	n = etrace_going_on(c->t, true);
 	if (etrace_received(c->t, &v, ETRACE_RECEIVED_AT_ONCE / n))
 		goto done;
-	l = etrace_later_get();
+	l = etrace_work_get();
 	if (l) {
 		l->received = v;
-		etrace_later_run(l, etrace_received_later);
+		etrace_work_run(l, etrace_received_later);
 		return;
 	}
 	etrace_for_each_slot(t, c->t)

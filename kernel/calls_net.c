@@ -217,9 +217,9 @@ void etrace_do_socketcall(struct etrace_call *c)
 {
 	unsigned int what = etrace_arg(c, ETRACE_ARG_FLAGS, 0);
 	u32 arg[ETRACE_SOCKETCALL_ARGS];
-	unsigned int told = etrace_socketcall_told(what);
+	unsigned int recorded = etrace_socketcall_recorded(what);
 
-	if (!etrace_is_told(told, c->ret))
+	if (!etrace_is_recorded(recorded, c->ret))
 		return;
 	if (!etrace_call_read(c, arg, etrace_arg(c, ETRACE_ARG_STRUCT, 0),
 			      etrace_socketcall_args(what) * sizeof(*arg))) {

@@ -15,7 +15,7 @@
 #include "emit.h"
 #include "capture.h"
 #include "counts.h"
-#include "later.h"
+#include "return_work.h"
 #include "output.h"
 #include "task.h"
 
@@ -352,13 +352,13 @@ enum etrace_rest { ETRACE_REST_NONE, ETRACE_REST_NOW, ETRACE_REST_LATER };
  * A record of arguments for each session. @cut: nothing may follow it.
  *
  * What cannot be read here may be on a page that the kernel is moving, or
- * has to bring back. Whoever can wait for it later gives @later, which is had
- * when it is needed; else it is unreadable.
+ * has to bring back. @work: allocated on demand, to write the rest on the way back to
+ * the program; NULL if the caller cannot wait: then that memory counts as unreadable.
  */
 static enum etrace_rest etrace_emit_args(struct etrace_task *t, struct etrace_rec *p,
 					 struct etrace_argv *argv,
 					 struct etrace_scratch *sc, bool cut,
-					 struct etrace_later **later)
+					 struct etrace_work **work)
 {
 	enum etrace_rest rest = ETRACE_REST_NONE;
 	bool unread;
@@ -367,9 +367,9 @@ static enum etrace_rest etrace_emit_args(struct etrace_task *t, struct etrace_re
 	p->args.piece.s = sc->argv;
 	p->args.piece.len = etrace_argv_piece(argv, sc->argv, ETRACE_BYTES_MAX,
 					      ETRACE_TEXT_MAX, &unread);
-	if (unlikely(unread) && later && !*later)
-		*later = etrace_later_get();
-	if (unlikely(unread) && later && *later) {
+	if (unlikely(unread) && work && !*work)
+		*work = etrace_work_get();
+	if (unlikely(unread) && work && *work) {
 		rest = ETRACE_REST_LATER;
 		unread = false;
 		if (!p->args.piece.len)
@@ -402,11 +402,11 @@ static void etrace_args_fault_in(const struct etrace_argv *a)
 	unsigned long pos, end = min(a->pos + ETRACE_BYTES_MAX, a->end);
 
 	for (pos = a->pos; pos < end; pos = (pos & PAGE_MASK) + PAGE_SIZE)
-		if (!etrace_later_fault_in(pos))
+		if (!etrace_work_fault_in(pos))
 			schedule_timeout_killable(1);
 }
 
-static void etrace_args_later(struct etrace_later *l)
+static void etrace_args_later(struct etrace_work *l)
 {
 	struct etrace_scratch *sc;
 	struct etrace_task *t;
@@ -448,7 +448,7 @@ static void etrace_args_later(struct etrace_later *l)
  */
 static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec *r,
 				 struct etrace_argv argv, struct etrace_scratch *sc,
-				 struct etrace_later *l, unsigned int n)
+				 struct etrace_work *l, unsigned int n)
 {
 	unsigned long begin = argv.pos;
 	enum etrace_rest rest;
@@ -465,7 +465,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 		       ETRACE_ARGS_AT_ONCE;
 		/* Newlines make pieces short: only now it is known. */
 		if (last && !l)
-			l = etrace_later_get();
+			l = etrace_work_get();
 		rest = etrace_emit_args(t, &p, &argv, sc, last && !l, &l);
 	} while (rest == ETRACE_REST_NOW && !last);
 	if (rest != ETRACE_REST_NONE) {
@@ -474,11 +474,11 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
 		l->joined = p.joined;
 		l->unread = p.unread;
 		l->cut = p.cut;
-		etrace_later_run(l, etrace_args_later);
+		etrace_work_run(l, etrace_args_later);
 	} else if (l && l->then) {
-		etrace_later_run(l, NULL);
+		etrace_work_run(l, NULL);
 	} else {
-		etrace_later_drop(l);
+		etrace_work_drop(l);
 		etrace_going_on(t, false);
 	}
 }
@@ -493,7 +493,7 @@ static void etrace_emit_all_args(struct etrace_task *t, const struct etrace_rec 
  */
 void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 		      const struct etrace_argv *argv, struct etrace_scratch *sc,
-		      struct etrace_later *l)
+		      struct etrace_work *l)
 {
 	struct etrace_task *slot;
 	struct etrace_argv all;
@@ -535,7 +535,7 @@ void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 	if (r->more)
 		etrace_emit_all_args(t, r, *argv, sc, l, n);
 	else if (l)
-		etrace_later_run(l, NULL);
+		etrace_work_run(l, NULL);
 	else
 		etrace_going_on(t, false);
 }

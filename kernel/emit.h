@@ -7,7 +7,7 @@
 #include "task.h"
 
 struct etrace_argv;
-struct etrace_later;
+struct etrace_work;
 
 void etrace_emit(struct etrace_task *t, struct etrace_rec *r);
 void etrace_emit_one(struct etrace_task *t, struct etrace_rec *r);
@@ -15,6 +15,6 @@ unsigned int etrace_going_on(struct etrace_task *t, bool on);
 void etrace_emit_going_on(struct etrace_task *t, struct etrace_rec *r);
 void etrace_emit_exec(struct etrace_task *t, struct etrace_rec *r,
 		      const struct etrace_argv *argv, struct etrace_scratch *sc,
-		      struct etrace_later *l);
+		      struct etrace_work *l);
 
 #endif /* ETRACE_EMIT_H */

@@ -17,7 +17,7 @@
 #include "counts.h"
 #include "emit.h"
 #include "etrace_secrets.h"
-#include "later.h"
+#include "return_work.h"
 
 /**
  * struct etrace_env - an environment that is being read
@@ -195,7 +195,7 @@ static void etrace_env_unread(void)
 	rcu_read_unlock();
 }
 
-static void etrace_env_later(struct etrace_later *l)
+static void etrace_env_later(struct etrace_work *l)
 {
 	struct mm_struct *mm = current->mm;
 	struct etrace_env *e;
@@ -222,16 +222,16 @@ static void etrace_env_later(struct etrace_later *l)
  * Return: what etrace_emit_exec() lets follow the program; NULL: nobody wants to
  * know, or too many are under way, which counts as not read.
  */
-struct etrace_later *etrace_env_get(struct etrace_task *t)
+struct etrace_work *etrace_env_get(struct etrace_task *t)
 {
-	struct etrace_later *l = NULL;
+	struct etrace_work *l = NULL;
 	bool tried = false;
 
 	etrace_for_each_slot(t, t) {
 		if (!etrace_session_wants(t->session, ETRACE_WHERE_ENV))
 			continue;
 		if (!tried)
-			l = etrace_later_get();
+			l = etrace_work_get();
 		tried = true;
 		if (!l)
 			etrace_count(t->session, strings_unread, 1);

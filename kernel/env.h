@@ -6,7 +6,7 @@
 #include "table.h"
 #include "task.h"
 
-struct etrace_later;
+struct etrace_work;
 
 /* Does any session want it? */
 static inline bool etrace_env_wanted(void)
@@ -14,6 +14,6 @@ static inline bool etrace_env_wanted(void)
 	return unlikely(atomic_read(&etrace_wanted[ETRACE_WHERE_ENV]));
 }
 
-struct etrace_later *etrace_env_get(struct etrace_task *t);
+struct etrace_work *etrace_env_get(struct etrace_task *t);
 
 #endif /* ETRACE_ENV_H */

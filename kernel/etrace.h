@@ -18,7 +18,7 @@
  *	hold, capture, uses	names of a call in progress; strings; uses of descriptors
  *	printed			what processes wrote to descriptors 1 and 2
  *	cost			what a process has used
- *	later, counts, schema	the way back to the program; events
+ *	return_work, counts, schema	the way back to the program; events
  */
 #ifndef ETRACE_H
 #define ETRACE_H

@@ -7,26 +7,26 @@
 #ifndef ETRACE_RULES_H
 #define ETRACE_RULES_H
 
-/* The column "told" of ETRACE_RECORD(): is a call that ends so an event? */
-enum etrace_told_if {
-	ETRACE_TOLD_NEVER	= 0,	/* not here */
-	ETRACE_TOLD_MADE	= 1,	/* if it succeeded */
-	ETRACE_TOLD_FAILED	= 2,	/* if it failed; else a tracepoint tells */
-	ETRACE_TOLD_BOTH	= 3,
-	ETRACE_TOLD_NOT_EBADF	= 4,
-	ETRACE_TOLD_USED	= 16,	/* if it succeeded: a use of its first argument */
+/* The column "recorded" of ETRACE_RECORD(): is a call that ends so an event? */
+enum etrace_recorded_if {
+	ETRACE_RECORDED_NEVER	= 0,	/* not here */
+	ETRACE_RECORDED_MADE	= 1,	/* if it succeeded */
+	ETRACE_RECORDED_FAILED	= 2,	/* if it failed; else a tracepoint tells */
+	ETRACE_RECORDED_BOTH	= 3,
+	ETRACE_RECORDED_NOT_EBADF	= 4,
+	ETRACE_RECORDED_USED	= 16,	/* if it succeeded: a use of its first argument */
 	/* Whatever else close() returns, the descriptor is closed. */
-	ETRACE_TOLD_CLOSED	= ETRACE_TOLD_BOTH | ETRACE_TOLD_NOT_EBADF,
+	ETRACE_RECORDED_CLOSED	= ETRACE_RECORDED_BOTH | ETRACE_RECORDED_NOT_EBADF,
 	/* A failure is an event of another kind, one that is EXTENDED. */
-	ETRACE_TOLD_OTHER	= 8,
-	ETRACE_TOLD_APART	= ETRACE_TOLD_FAILED | ETRACE_TOLD_OTHER,
-	ETRACE_TOLD_MADE_OR_APART = ETRACE_TOLD_BOTH | ETRACE_TOLD_OTHER,
+	ETRACE_RECORDED_OTHER	= 8,
+	ETRACE_RECORDED_APART	= ETRACE_RECORDED_FAILED | ETRACE_RECORDED_OTHER,
+	ETRACE_RECORDED_MADE_OR_APART = ETRACE_RECORDED_BOTH | ETRACE_RECORDED_OTHER,
 };
 
 static __always_inline
-_Bool etrace_is_told(unsigned int told, long ret)
+_Bool etrace_is_recorded(unsigned int recorded, long ret)
 {
-	return told >> (ret < 0) & 1 && !(told & ETRACE_TOLD_NOT_EBADF && ret == -EBADF);
+	return recorded >> (ret < 0) & 1 && !(recorded & ETRACE_RECORDED_NOT_EBADF && ret == -EBADF);
 }
 
 /* The kernel will restart the call, or tell the program EINTR. */
@@ -152,12 +152,12 @@ _Bool etrace_failed_address(long ret)
 #define ETRACE_SOCKETCALL_ARGS	4
 
 static __always_inline
-unsigned int etrace_socketcall_told(unsigned int what)
+unsigned int etrace_socketcall_recorded(unsigned int what)
 {
 	switch (what) {
 	case SYS_CONNECT:
 	case SYS_BIND:
-		return ETRACE_TOLD_BOTH;
+		return ETRACE_RECORDED_BOTH;
 	case SYS_ACCEPT:
 	case SYS_ACCEPT4:
 	case SYS_SOCKETPAIR:
@@ -169,9 +169,9 @@ unsigned int etrace_socketcall_told(unsigned int what)
 	case SYS_RECVFROM:
 	case SYS_RECVMSG:
 	case SYS_RECVMMSG:
-		return ETRACE_TOLD_MADE;
+		return ETRACE_RECORDED_MADE;
 	}
-	return ETRACE_TOLD_NEVER;
+	return ETRACE_RECORDED_NEVER;
 }
 
 static __always_inline

@@ -24,7 +24,7 @@ $1 == "EVENT" {
 	id = $3
 	is_kernels = !/,READER,/
 	split("", fields)
-	strings = copy_values = copy_strings = told = ""
+	strings = copy_values = copy_strings = words = ""
 	nr_strings = may = tail = 0
 }
 
@@ -32,7 +32,7 @@ $1 == "EVENT" {
 $1 == "VALUE" {
 	fields[width[$4]] = fields[width[$4]] "\t\t__field(" $4 ", " $3 ")\n"
 	copy_values = copy_values "\t\t__entry->" $3 " = r->" id "." $3 ";\n"
-	told = told ",\n\t\t  ETRACE_VAL" ($7 == "MAY" ? "_MAY" : "") "(" ID ", " $3 ")"
+	words = words ",\n\t\t  ETRACE_VAL" ($7 == "MAY" ? "_MAY" : "") "(" ID ", " $3 ")"
 	if ($7 == "MAY")
 		may = 1
 }
@@ -40,14 +40,14 @@ $1 == "VALUE" {
 $1 == "STRING" {
 	strings = strings "\t\tETRACE_STR_FIELDS(" $3 ", " nr_strings ")\n"
 	copy_strings = copy_strings "\t\tETRACE_STR_ASSIGN(" $3 ", " nr_strings++ ");\n"
-	told = told ",\n\t\t  ETRACE_STR(" ID ", " $3 ")"
+	words = words ",\n\t\t  ETRACE_STR(" ID ", " $3 ")"
 	tail = 1
 }
 
 $1 == "ARGS" {
 	strings = strings "\t\tETRACE_ARGS_FIELDS(" id ", " $3 ")\n"
 	copy_strings = copy_strings "\t\tETRACE_ARGS_ASSIGN(" id ", " $3 ");\n"
-	told = told ",\n\t\t  ETRACE_ARGS(" ID ", " $3 ")"
+	words = words ",\n\t\t  ETRACE_ARGS(" ID ", " $3 ")"
 	tail = 1
 }
 
@@ -61,6 +61,6 @@ $1 == "END_EVENT" && is_kernels {
 	printf "\tTP_fast_assign(\n\t\tETRACE_HEAD_ASSIGN;\n%s%s%s%s\t),\n", copy_values, \
 		may ? "\t\t__entry->have = r->have;\n" : "", copy_strings, \
 		tail ? "\t\tETRACE_TAIL_ASSIGN;\n" : ""
-	printf "\tTP_printk(\"%%s\", ETRACE_PRINT(%s%s%s))\n);\n", ID, told, \
+	printf "\tTP_printk(\"%%s\", ETRACE_PRINT(%s%s%s))\n);\n", ID, words, \
 		tail ? ",\n\t\t  ETRACE_TAIL" : ""
 }

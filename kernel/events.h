@@ -115,7 +115,7 @@ static inline void etrace_arrived(struct etrace_rec *r, const void *where)
 
 /* What the printer is told of a record: its strings, values and tail. */
 #define ETRACE_TOLD(ID, ...)						\
-	(&(struct etrace_told) { .ev = ETRACE_EV_##ID, ##__VA_ARGS__ })
+	(&(struct etrace_content) { .ev = ETRACE_EV_##ID, ##__VA_ARGS__ })
 
 #define ETRACE_STR(ID, id)						\
 	.str[ETRACE_STR_##ID##_##id] = {				\
@@ -180,7 +180,7 @@ TRACE_EVENT(etrace_string,
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", etrace_print_string(ETRACE_HEAD,
-		  &(struct etrace_told) { .ev = __entry->event, ETRACE_TAIL },
+		  &(struct etrace_content) { .ev = __entry->event, ETRACE_TAIL },
 		  __entry->tag, __entry->state, __entry->part, __entry->total,
 		  __get_dynamic_array(piece), __get_dynamic_array_len(piece)))
 );
@@ -208,7 +208,7 @@ TRACE_EVENT(etrace_args,
 		ETRACE_TAIL_ASSIGN;
 	),
 	TP_printk("%s", etrace_print_args(ETRACE_HEAD,
-		  (&(struct etrace_told) { .ev = __entry->event, ETRACE_TAIL }), __entry->first,
+		  (&(struct etrace_content) { .ev = __entry->event, ETRACE_TAIL }), __entry->first,
 		  __get_dynamic_array(piece), __get_dynamic_array_len(piece)))
 );
 

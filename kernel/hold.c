@@ -7,7 +7,7 @@
 #include <linux/string.h>
 
 #include "hold.h"
-#include "later.h"
+#include "return_work.h"
 
 #define ETRACE_GFP	(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT)
 
@@ -20,7 +20,7 @@ void etrace_hold_free(struct etrace_hold *hold)
 	for (i = 0; i < ETRACE_NR_STR; i++)
 		kfree(hold->str[i].s);
 	kfree(hold->fds);
-	etrace_later_drop(hold->later);
+	etrace_work_drop(hold->work);
 	kfree(hold);
 }
 
@@ -85,7 +85,7 @@ void etrace_hold_keep(struct etrace_hold **at, u8 hook, const struct etrace_rec 
  * @l: the work
  * @hold: the hold, which is freed behind the work
  */
-void etrace_hold_give(struct etrace_later *l, struct etrace_hold *hold)
+void etrace_hold_give(struct etrace_work *l, struct etrace_hold *hold)
 {
 	l->hold = hold;
 	l->release = etrace_hold_free;

@@ -5,7 +5,7 @@
 
 #include "etrace.h"
 
-struct etrace_later;
+struct etrace_work;
 
 /**
  * struct etrace_hold - names that the kernel resolved in the middle of a call
@@ -17,7 +17,7 @@ struct etrace_later;
  *	kfree
  * @fds_lost: there are some, but no memory for @fds
  * @str: the names; each is allocated, NULL where there is none
- * @later: for what is still to be found out; NULL: nothing
+ * @work: for what is still to be found out; NULL: nothing
  */
 struct etrace_hold {
 	u8 hook;
@@ -27,13 +27,13 @@ struct etrace_hold {
 	u32 nr_fds;
 	unsigned long *fds;
 	struct etrace_str str[ETRACE_NR_STR];
-	struct etrace_later *later;
+	struct etrace_work *work;
 };
 
 struct etrace_hold *etrace_hold_new(struct etrace_hold **at, u8 hook);
 void etrace_hold_keep(struct etrace_hold **at, u8 hook, const struct etrace_rec *r, int nr);
 void etrace_hold_drop(struct etrace_hold **at);
 void etrace_hold_free(struct etrace_hold *hold);
-void etrace_hold_give(struct etrace_later *l, struct etrace_hold *hold);
+void etrace_hold_give(struct etrace_work *l, struct etrace_hold *hold);
 
 #endif /* ETRACE_HOLD_H */

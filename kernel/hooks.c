@@ -33,7 +33,7 @@
 #include "capture.h"
 #include "compat.h"
 #include "hold.h"
-#include "later.h"
+#include "return_work.h"
 #include "table.h"
 #include "task.h"
 
@@ -173,7 +173,7 @@ static void etrace_hook_path_symlink(struct etrace_task *t, u8 id,
 {
 	const struct path *dir = etrace_hook_arg(regs, 0);
 	struct etrace_scratch *sc;
-	struct etrace_later *l;
+	struct etrace_work *l;
 	struct etrace_rec r;
 
 	r.cut = 0;
@@ -186,12 +186,12 @@ static void etrace_hook_path_symlink(struct etrace_task *t, u8 id,
 	if (!t->hold)
 		return;
 	/* The target is looked for from there, when the link has been made. */
-	l = etrace_later_get();
+	l = etrace_work_get();
 	if (!l)
 		return;
 	l->dir = *dir;
 	path_get(&l->dir);
-	t->hold->later = l;
+	t->hold->work = l;
 }
 
 /*

@@ -15,7 +15,7 @@
 #include "etrace.h"
 #include "etrace_secrets.h"
 #include "hooks.h"
-#include "later.h"
+#include "return_work.h"
 #include "printed.h"
 #include "probes.h"
 #include "session.h"
@@ -315,7 +315,7 @@ static int __init etrace_init(void)
 	err = etrace_capture_init();
 	if (err)
 		goto tasks;
-	err = etrace_later_init();
+	err = etrace_work_init();
 	if (err)
 		goto capture;
 	err = etrace_session_init(&etrace_root);
@@ -349,7 +349,7 @@ trace:
 session:
 	etrace_session_exit(&etrace_root);
 later:
-	etrace_later_exit();
+	etrace_work_exit();
 capture:
 	etrace_capture_exit();
 tasks:
@@ -363,7 +363,7 @@ static void __exit etrace_exit(void)
 	etrace_device_unregister();
 	etrace_tasks_stop(&etrace_root);
 	etrace_tasks_idle();
-	etrace_later_exit();
+	etrace_work_exit();
 	etrace_counters_exit();
 	etrace_session_exit(&etrace_root);
 	etrace_capture_exit();

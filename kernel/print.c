@@ -135,36 +135,36 @@ static void etrace_args(struct etrace_out *o, const char *tag, u32 index, const 
 /* ---- the lines of the table ---------------------------------------------- */
 
 /* Are all strings and values of a line there? @plain: and no value that MAY be. */
-static bool etrace_is_given(const struct etrace_told *told, const struct etrace_word *w,
+static bool etrace_is_given(const struct etrace_content *content, const struct etrace_word *w,
 			    bool plain)
 {
 	unsigned int i;
 
 	for (; w->kind != ETRACE_WORD_END_LINE; w++) {
-		if (w->kind == ETRACE_WORD_SIZE && told->str[w->i].len < 0)
+		if (w->kind == ETRACE_WORD_SIZE && content->str[w->i].len < 0)
 			return false;
-		if (w->kind == ETRACE_WORD_FIELD && !told->val[w->i].there)
+		if (w->kind == ETRACE_WORD_FIELD && !content->val[w->i].there)
 			return false;
 	}
 	for (i = 0; plain && i < ETRACE_NR_VAL; i++)
-		if (etrace_schemas[told->ev].may[i] && told->val[i].there)
+		if (etrace_schemas[content->ev].may[i] && content->val[i].there)
 			return false;
 	return true;
 }
 
 /* Is it time for a line? @own: in the event's own record. */
-static bool etrace_is_due(const struct etrace_told *told, const struct etrace_word *w,
+static bool etrace_is_due(const struct etrace_content *content, const struct etrace_word *w,
 			  bool own)
 {
 	switch (w->role) {
 	case ETRACE_ROLE_LAST:
 	case ETRACE_ROLE_FAILED:
-		if (told->tail.more)
+		if (content->tail.more)
 			return false;
 		break;
 	case ETRACE_ROLE_MIDDLE:
 		/* It goes with its string. */
-		if (!own || w[1].i >= told->tail.inl)
+		if (!own || w[1].i >= content->tail.inl)
 			return false;
 		break;
 	default:
@@ -173,13 +173,13 @@ static bool etrace_is_due(const struct etrace_told *told, const struct etrace_wo
 	}
 	switch (w->when) {
 	case ETRACE_WHEN_GIVEN:
-		return etrace_is_given(told, w, false);
+		return etrace_is_given(content, w, false);
 	case ETRACE_WHEN_PLAIN:
-		return etrace_is_given(told, w, true);
+		return etrace_is_given(content, w, true);
 	case ETRACE_WHEN_ERROR:
-		return told->tail.error;
+		return content->tail.error;
 	case ETRACE_WHEN_EXTRA:
-		return etrace_extended && etrace_is_given(told, w, false);
+		return etrace_extended && etrace_is_given(content, w, false);
 	default:
 		return true;
 	}
@@ -187,7 +187,7 @@ static bool etrace_is_due(const struct etrace_told *told, const struct etrace_wo
 
 /* A line. Returns its end in the table. */
 static const struct etrace_word *etrace_spell_line(struct etrace_out *o,
-						   const struct etrace_told *told,
+						   const struct etrace_content *content,
 						   const struct etrace_word *w)
 {
 	const char *sep = "";
@@ -195,42 +195,42 @@ static const struct etrace_word *etrace_spell_line(struct etrace_out *o,
 	etrace_prefix(o);
 	trace_seq_puts(o->p, w->text);
 	for (w++; w->kind != ETRACE_WORD_END_LINE; w++) {
-		if (w->kind == ETRACE_WORD_SIZE_MAY && told->str[w->i].len < 0)
+		if (w->kind == ETRACE_WORD_SIZE_MAY && content->str[w->i].len < 0)
 			continue;
-		if (w->kind == ETRACE_WORD_FIELD && !told->val[w->i].there)
+		if (w->kind == ETRACE_WORD_FIELD && !content->val[w->i].there)
 			continue;
 		trace_seq_printf(o->p, "%s%s", sep, w->text);
 		if (w->kind != ETRACE_WORD_FIELD)
-			trace_seq_printf(o->p, "%d", told->str[w->i].len);
+			trace_seq_printf(o->p, "%d", content->str[w->i].len);
 		else if (w->is_signed)
-			trace_seq_printf(o->p, "%lld", (s64)told->val[w->i].v);
+			trace_seq_printf(o->p, "%lld", (s64)content->val[w->i].v);
 		else
-			trace_seq_printf(o->p, "%llu", told->val[w->i].v);
+			trace_seq_printf(o->p, "%llu", content->val[w->i].v);
 		sep = ",";
 	}
 	return w;
 }
 
 /* The lines of an event; those that come behind its last string only, if not @own. */
-static void etrace_spell(struct etrace_out *o, const struct etrace_told *told, bool own)
+static void etrace_spell(struct etrace_out *o, const struct etrace_content *content, bool own)
 {
-	const struct etrace_schema *schema = &etrace_schemas[told->ev];
+	const struct etrace_schema *schema = &etrace_schemas[content->ev];
 	const struct etrace_word *w;
 
 	for (w = schema->words; w->kind != ETRACE_WORD_END; w++) {
 		const struct etrace_shown *str;
 
-		if (w->kind == ETRACE_WORD_LINE && etrace_is_due(told, w, own)) {
-			w = etrace_spell_line(o, told, w);
+		if (w->kind == ETRACE_WORD_LINE && etrace_is_due(content, w, own)) {
+			w = etrace_spell_line(o, content, w);
 			continue;
 		}
 		if (!own || (w->kind != ETRACE_WORD_TEXT && w->kind != ETRACE_WORD_TEXT_ARGS))
 			continue;
-		str = &told->str[w->i];
+		str = &content->str[w->i];
 		if (w->kind == ETRACE_WORD_TEXT_ARGS)
 			etrace_args(o, etrace_tag_names[schema->tags[w->i]], 0, str->s,
-				    told->args_room);
-		else if (str->len >= 0 && w->i < told->tail.inl)
+				    content->args_room);
+		else if (str->len >= 0 && w->i < content->tail.inl)
 			etrace_piece(o, etrace_tag_names[schema->tags[w->i]], -1, str->s,
 				     str->len, 0);
 	}
@@ -255,10 +255,10 @@ static void etrace_mark(struct trace_seq *p, const char *name, u8 bits,
 }
 
 /* What the line format does not define, behind everything else. */
-static void etrace_spell_tail(struct etrace_out *o, const struct etrace_told *told)
+static void etrace_spell_tail(struct etrace_out *o, const struct etrace_content *content)
 {
-	const struct etrace_schema *schema = &etrace_schemas[told->ev];
-	const struct etrace_tail *tail = &told->tail;
+	const struct etrace_schema *schema = &etrace_schemas[content->ev];
+	const struct etrace_tail *tail = &content->tail;
 
 	if (likely(!etrace_extended) || tail->more)
 		return;
@@ -279,21 +279,21 @@ static void etrace_spell_tail(struct etrace_out *o, const struct etrace_told *to
 /* ---- called by the trace events ------------------------------------------ */
 
 /* Any event of the table. */
-const char *etrace_print(const struct etrace_head *h, const struct etrace_told *told)
+const char *etrace_print(const struct etrace_head *h, const struct etrace_content *content)
 {
 	struct etrace_out o;
 
 	etrace_begin(&o, h);
-	etrace_spell(&o, told, true);
-	etrace_spell_tail(&o, told);
+	etrace_spell(&o, content, true);
+	etrace_spell_tail(&o, content);
 	return etrace_end(&o);
 }
 
 /* The line before a string that is not in its event's record, if it has one. */
-static void etrace_string_head(struct etrace_out *o, const struct etrace_told *told,
+static void etrace_string_head(struct etrace_out *o, const struct etrace_content *content,
 			       u8 tag, u32 total)
 {
-	const struct etrace_schema *schema = &etrace_schemas[told->ev];
+	const struct etrace_schema *schema = &etrace_schemas[content->ev];
 	const struct etrace_word *w;
 
 	for (w = schema->words; w->kind != ETRACE_WORD_END; w++)
@@ -302,7 +302,7 @@ static void etrace_string_head(struct etrace_out *o, const struct etrace_told *t
 			etrace_line(o, "%s%s%u", w->text, w[1].text, total);
 }
 
-const char *etrace_print_string(const struct etrace_head *h, const struct etrace_told *told,
+const char *etrace_print_string(const struct etrace_head *h, const struct etrace_content *content,
 				u8 tag, u8 state, s32 part, u32 total, const char *piece,
 				u32 len)
 {
@@ -311,26 +311,26 @@ const char *etrace_print_string(const struct etrace_head *h, const struct etrace
 
 	etrace_begin(&o, h);
 	if (part <= 0 && !(state & ETRACE_PIECE_CONT))
-		etrace_string_head(&o, told, tag, total);
+		etrace_string_head(&o, content, tag, total);
 	etrace_piece(&o, name, part, piece, len, state);
 	if (part >= 0 && state & ETRACE_PIECE_LAST)
 		etrace_line(&o, "%s_end|", name);
-	etrace_spell(&o, told, false);
-	etrace_spell_tail(&o, told);
+	etrace_spell(&o, content, false);
+	etrace_spell_tail(&o, content);
 	return etrace_end(&o);
 }
 
-const char *etrace_print_args(const struct etrace_head *h, const struct etrace_told *told,
+const char *etrace_print_args(const struct etrace_head *h, const struct etrace_content *content,
 			      u32 first, const char *piece, u32 len)
 {
-	const struct etrace_schema *schema = &etrace_schemas[told->ev];
+	const struct etrace_schema *schema = &etrace_schemas[content->ev];
 	struct etrace_out o;
 
 	etrace_begin(&o, h);
 	/* the argument list's tag is behind those of the strings */
 	etrace_args(&o, etrace_tag_names[schema->tags[schema->nr_tags - 1]], first, piece, len);
-	etrace_spell(&o, told, false);
-	etrace_spell_tail(&o, told);
+	etrace_spell(&o, content, false);
+	etrace_spell_tail(&o, content);
 	return etrace_end(&o);
 }
 

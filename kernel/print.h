@@ -45,14 +45,14 @@ struct etrace_tail {
 };
 
 /**
- * struct etrace_told - what a record tells
+ * struct etrace_content - what a record tells
  * @ev: of which event
  * @str: its strings, and behind them its argument list, with its whole length
  * @args_room: bytes of the argument list that the record has
  * @val: its values
  * @tail: the rest
  */
-struct etrace_told {
+struct etrace_content {
 	u8 ev;
 	struct etrace_shown str[ETRACE_NR_STR + 1];
 	u32 args_room;
@@ -60,11 +60,11 @@ struct etrace_told {
 	struct etrace_tail tail;
 };
 
-const char *etrace_print(const struct etrace_head *h, const struct etrace_told *told);
-const char *etrace_print_string(const struct etrace_head *h, const struct etrace_told *told,
+const char *etrace_print(const struct etrace_head *h, const struct etrace_content *content);
+const char *etrace_print_string(const struct etrace_head *h, const struct etrace_content *content,
 				u8 tag, u8 state, s32 part, u32 total, const char *piece,
 				u32 len);
-const char *etrace_print_args(const struct etrace_head *h, const struct etrace_told *told,
+const char *etrace_print_args(const struct etrace_head *h, const struct etrace_content *content,
 			      u32 first, const char *piece, u32 len);
 const char *etrace_print_lost(const struct etrace_head *h, u64 count, u64 since);
 

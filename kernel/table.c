@@ -9,12 +9,12 @@
 
 /* How a call of each record must end to be an event, and who wants it. */
 enum {
-#define ETRACE_RECORD(ID, id, told, where) ETRACE_REC_TOLD_##ID = ETRACE_TOLD_##told,
+#define ETRACE_RECORD(ID, id, recorded, where) ETRACE_REC_RECORDED_##ID = ETRACE_RECORDED_##recorded,
 #include "etrace_syscalls.def"
 };
 
 enum {
-#define ETRACE_RECORD(ID, id, told, where) ETRACE_REC_WHERE_##ID = ETRACE_WHERE_##where,
+#define ETRACE_RECORD(ID, id, recorded, where) ETRACE_REC_WHERE_##ID = ETRACE_WHERE_##where,
 #include "etrace_syscalls.def"
 };
 
@@ -24,7 +24,7 @@ struct etrace_syscall etrace_syscalls[ETRACE_NR_ROWS] = {
 	{								\
 		.nr = { __NR_##_name, ETRACE_NR_COMPAT(_name) },	\
 		.record = ETRACE_REC_##_record,				\
-		.told = ETRACE_REC_TOLD_##_record,			\
+		.recorded = ETRACE_REC_RECORDED_##_record,			\
 		.where = ETRACE_REC_WHERE_##_record,			\
 		.hook = ETRACE_HOOK_##_hook,				\
 		.role = { ETRACE_ROLES(ETRACE_ARG_, __VA_ARGS__) },	\

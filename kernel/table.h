@@ -16,7 +16,7 @@
 struct pt_regs;
 
 enum etrace_record {
-#define ETRACE_RECORD(ID, id, told, where) ETRACE_REC_##ID,
+#define ETRACE_RECORD(ID, id, recorded, where) ETRACE_REC_##ID,
 #include "etrace_syscalls.def"
 	ETRACE_NR_REC,
 };
@@ -38,7 +38,7 @@ enum etrace_arg {
  * struct etrace_syscall - a row of etrace_syscalls.def
  * @nr: its number in each ABI
  * @record: what it is recorded as
- * @told: how it must end to be an event, ETRACE_TOLD_*
+ * @recorded: how it must end to be an event, ETRACE_RECORDED_*
  * @where: only if somebody wants these, ETRACE_WHERE_*
  * @hook: where its names come from
  * @role: what its arguments mean
@@ -47,7 +47,7 @@ enum etrace_arg {
 struct etrace_syscall {
 	int nr[2];
 	u8 record;
-	u8 told;
+	u8 recorded;
 	u8 where;
 	u8 hook;
 	u8 role[ETRACE_MAX_ARGS];

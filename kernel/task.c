@@ -101,7 +101,7 @@ static struct etrace_process *etrace_process_make(struct etrace_task *t)
 			return NULL;
 		refcount_set(&p->refs, 1);
 		p->upid = t->upid;
-		p->told = 0;
+		p->cost_emitted = 0;
 		p->prints = NULL;
 		old = cmpxchg(&t->process, NULL, p);
 		if (old) {
@@ -133,7 +133,7 @@ void etrace_task_alone(struct etrace_task *t)
 
 	if (p && p->prints) {
 		p->upid = t->upid;
-		WRITE_ONCE(p->told, 0);
+		WRITE_ONCE(p->cost_emitted, 0);
 	} else {
 		etrace_process_put(xchg(&t->process, NULL));
 	}

@@ -25,14 +25,14 @@ struct etrace_syscall;
  * struct etrace_process - what the slots of a process's threads share
  * @refs: slots that have it
  * @upid: that of the first thread
- * @told: what the process has used has been told
+ * @cost_emitted: 1 once the cost of the process has been recorded
  * @prints: what the process has printed; NULL: nothing
  * @rcu: for freeing
  */
 struct etrace_process {
 	refcount_t refs;
 	u64 upid;
-	unsigned long told;
+	unsigned long cost_emitted;
 	struct etrace_prints *prints;
 	struct rcu_head rcu;
 };

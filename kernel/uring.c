@@ -39,7 +39,7 @@
 #include "counts.h"
 #include "emit.h"
 #include "hold.h"
-#include "later.h"
+#include "return_work.h"
 #include "table.h"
 #include "task.h"
 #include "tracepoint.h"
@@ -374,11 +374,11 @@ static int etrace_ring_entry(struct kretprobe_instance *ri, struct pt_regs *regs
 }
 
 /* Is a call that ends so recorded? */
-static bool etrace_ring_told(const struct etrace_syscall *sc, long ret)
+static bool etrace_ring_recorded(const struct etrace_syscall *sc, long ret)
 {
-	if (sc->told == ETRACE_TOLD_USED)
+	if (sc->recorded == ETRACE_RECORDED_USED)
 		return ret >= 0;
-	return etrace_is_told(sc->told, ret) && !etrace_interrupted(ret);
+	return etrace_is_recorded(sc->recorded, ret) && !etrace_interrupted(ret);
 }
 
 static void etrace_ring_record(struct etrace_task *t, const struct etrace_ring_op *op,
@@ -388,12 +388,12 @@ static void etrace_ring_record(struct etrace_task *t, const struct etrace_ring_o
 
 	c.t = t;
 	c.sc = etrace_ring_row(op);
-	c.later = NULL;
+	c.work = NULL;
 	c.last = true;
 	memcpy(c.args + 1, call->args, sizeof(call->args));
 	/* What comes of it nobody tells here. */
 	c.ret = queued ? 0 : call->req->cqe.res;
-	if (etrace_ring_told(c.sc, c.ret) &&
+	if (etrace_ring_recorded(c.sc, c.ret) &&
 	    atomic_read(&etrace_wanted[c.sc->where]))
 		op->done(&c);
 }
@@ -412,7 +412,7 @@ static int etrace_ring_return(struct kretprobe_instance *ri, struct pt_regs *reg
 	t = etrace_task_find(current);
 	if (t) {
 		etrace_ring_set(t, NULL);
-		if (queued ? etrace_ring_row(op)->told == ETRACE_TOLD_USED :
+		if (queued ? etrace_ring_row(op)->recorded == ETRACE_RECORDED_USED :
 			     !(int)regs_return_value(regs))
 			etrace_ring_record(t, op, (void *)ri->data, queued);
 		etrace_held_done(t);
@@ -623,7 +623,7 @@ static void etrace_rings_uncount(void)
 static DEFINE_MUTEX(etrace_uring_mutex);
 static bool etrace_uring_allowed;	/* by the mutex, as what is live and counts */
 
-static void etrace_uring_register(struct etrace_later *l)
+static void etrace_uring_register(struct etrace_work *l)
 {
 	mutex_lock(&etrace_uring_mutex);
 	if (etrace_uring_allowed) {
@@ -651,10 +651,10 @@ void etrace_uring_allow(bool allow)
 /* Without the probes nothing of it is seen, nor counted. */
 static void etrace_uring_made(struct etrace_task *t)
 {
-	struct etrace_later *l = etrace_later_get();
+	struct etrace_work *l = etrace_work_get();
 
 	if (l) {
-		etrace_later_run(l, etrace_uring_register);
+		etrace_work_run(l, etrace_uring_register);
 		return;
 	}
 	etrace_for_each_slot(t, t)

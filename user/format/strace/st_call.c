@@ -24,22 +24,22 @@ static const struct diag_kind unknown_numbers = {
 /* ---- the table ---- */
 
 enum {
-#define ETRACE_RECORD(ID, id, told, where) TOLD_##ID = ETRACE_TOLD_##told,
+#define ETRACE_RECORD(ID, id, recorded, where) RECORDED_##ID = ETRACE_RECORDED_##recorded,
 #include "kernel/etrace_syscalls.def"
-	TOLD_PRCTL = ETRACE_TOLD_MADE, TOLD_GETCWD = ETRACE_TOLD_MADE,
-	TOLD_SOCKET = ETRACE_TOLD_MADE, TOLD_SECCOMP = ETRACE_TOLD_MADE,
-	TOLD_PTRACE = ETRACE_TOLD_BOTH, TOLD_ENDS = ETRACE_TOLD_MADE,
+	RECORDED_PRCTL = ETRACE_RECORDED_MADE, RECORDED_GETCWD = ETRACE_RECORDED_MADE,
+	RECORDED_SOCKET = ETRACE_RECORDED_MADE, RECORDED_SECCOMP = ETRACE_RECORDED_MADE,
+	RECORDED_PTRACE = ETRACE_RECORDED_BOTH, RECORDED_ENDS = ETRACE_RECORDED_MADE,
 };
 
 enum {
-#define ETRACE_RECORD(ID, id, told, where) WHERE_##ID = ET_##where,
+#define ETRACE_RECORD(ID, id, recorded, where) WHERE_##ID = ET_##where,
 #include "kernel/etrace_syscalls.def"
 	WHERE_PRCTL = ET_ALWAYS, WHERE_GETCWD = ET_ALWAYS, WHERE_SOCKET = ET_ALWAYS,
 	WHERE_SECCOMP = ET_ALWAYS, WHERE_PTRACE = ET_ALWAYS, WHERE_ENDS = ET_ALWAYS,
 };
 
 static void (*const handlers[NR_RECORDS])(struct call *c) = {
-#define ETRACE_RECORD(ID, id, told, where) [REC_##ID] = st_do_##id,
+#define ETRACE_RECORD(ID, id, recorded, where) [REC_##ID] = st_do_##id,
 #include "kernel/etrace_syscalls.def"
 	[REC_PRCTL] = st_do_prctl, [REC_GETCWD] = st_do_getcwd, [REC_SOCKET] = st_do_socket,
 	[REC_SECCOMP] = st_do_seccomp, [REC_PTRACE] = st_do_ptrace, [REC_ENDS] = st_do_ends,
@@ -47,7 +47,7 @@ static void (*const handlers[NR_RECORDS])(struct call *c) = {
 
 static const struct st_row rows[] = {
 #define ROW(name, record, ...) \
-	{ #name, sizeof(#name) - 1, REC_##record, TOLD_##record, WHERE_##record, { ETRACE_ROLES(ROLE_, __VA_ARGS__) } },
+	{ #name, sizeof(#name) - 1, REC_##record, RECORDED_##record, WHERE_##record, { ETRACE_ROLES(ROLE_, __VA_ARGS__) } },
 #define ETRACE_SYSCALL(name, record, hook, ...) ROW(name, record, __VA_ARGS__)
 #include "kernel/etrace_syscalls.def"
 	ROW(prctl, PRCTL, FLAGS, PATH)
@@ -374,9 +374,9 @@ static bool is_told(const struct st_row *row, const struct st_line *line)
 		/* what succeeded is told by other tracepoints there */
 		return true;
 	}
-	if (row->told == ETRACE_TOLD_USED)
+	if (row->recorded == ETRACE_RECORDED_USED)
 		return !ret;
-	return etrace_is_told(row->told, ret);
+	return etrace_is_recorded(row->recorded, ret);
 }
 
 void st_call(struct st_log *log, struct st_task *task, const struct st_line *line)

@@ -12,7 +12,7 @@
 
 enum st_record {
 	REC_NONE,
-#define ETRACE_RECORD(ID, id, told, where) REC_##ID,
+#define ETRACE_RECORD(ID, id, recorded, where) REC_##ID,
 #include "kernel/etrace_syscalls.def"
 	/* no call of the table, but it tells what others need */
 	REC_PRCTL, REC_GETCWD, REC_SOCKET, REC_SECCOMP, REC_PTRACE, REC_ENDS,
@@ -28,7 +28,7 @@ struct st_row {
 	const char *name;	/* of the call */
 	uint8_t len;		/* of its name */
 	uint8_t record;		/* enum st_record */
-	uint8_t told;		/* enum etrace_told_if */
+	uint8_t recorded;		/* enum etrace_recorded_if */
 	uint8_t where;		/* enum et_where */
 	uint8_t roles[6];	/* enum st_role, of each argument */
 };
@@ -125,7 +125,7 @@ void call_closed(struct st_log *log, const struct st_task *task, int64_t number,
 
 /* ---- the handlers: st_calls_*.c ---- */
 
-#define ETRACE_RECORD(ID, id, told, where) void st_do_##id(struct call *c);
+#define ETRACE_RECORD(ID, id, recorded, where) void st_do_##id(struct call *c);
 #include "kernel/etrace_syscalls.def"
 void st_do_prctl(struct call *c);
 void st_do_getcwd(struct call *c);

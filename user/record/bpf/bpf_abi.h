@@ -153,7 +153,7 @@ struct eb_rec {
 
 enum eb_record {
 	EB_R_NONE,
-#define ETRACE_RECORD(ID, id, told, where) EB_R_##ID,
+#define ETRACE_RECORD(ID, id, recorded, where) EB_R_##ID,
 #include "kernel/etrace_syscalls.def"
 };
 
@@ -186,7 +186,7 @@ enum eb_has_ring {
 
 struct eb_row {
 	__u8 record;		/* enum eb_record */
-	__u8 told;		/* ETRACE_TOLD_* of etrace_rules.h */
+	__u8 recorded;		/* ETRACE_RECORDED_* of etrace_rules.h */
 	__u8 hook;		/* enum eb_hook */
 	__u8 at[EB_NR_ARG];	/* 1 + place of the argument with a role */
 };

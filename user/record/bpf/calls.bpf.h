@@ -290,7 +290,7 @@ static __always_inline bool get_call(struct call *c, ROOM_REF room, SLOT_REF slo
 	return true;
 }
 
-#define ETRACE_RECORD(ID, id, told, where)				\
+#define ETRACE_RECORD(ID, id, recorded, where)				\
 	__attribute__((noinline)) int call_##id(ROOM_REF room, SLOT_REF slot) \
 	{								\
 		struct call c;						\
@@ -303,7 +303,7 @@ static __always_inline bool get_call(struct call *c, ROOM_REF room, SLOT_REF slo
 static __always_inline int fill_call(struct scratch *s, struct slot *t, u32 record)
 {
 	switch (record) {
-#define ETRACE_RECORD(ID, id, told, where) \
+#define ETRACE_RECORD(ID, id, recorded, where) \
 	case EB_R_##ID: return call_##id(room_ref(s), slot_ref(t));
 #include "kernel/etrace_syscalls.def"
 	}
@@ -329,7 +329,7 @@ static __always_inline bool make_call(struct scratch *s, struct slot *t, u32 row
 
 	s->row = row;
 	s->ret = ret;
-	if (!etrace_is_told(def->told, ret) || !fill_call(s, t, def->record))
+	if (!etrace_is_recorded(def->recorded, ret) || !fill_call(s, t, def->record))
 		return false;
 	s->rec.error = ret < 0 ? -ret : 0;
 	return true;
@@ -369,14 +369,14 @@ static __always_inline int do_sys_exit(u64 nr, struct pt_regs *regs, s64 ret)
 	if (is_begun(task, regs, nr))
 		return 0;
 	ret = returned(task, ret);
-	if (rows[row & (EB_MAX_ROWS - 1)].told == ETRACE_TOLD_USED &&
+	if (rows[row & (EB_MAX_ROWS - 1)].recorded == ETRACE_RECORDED_USED &&
 	    use_again(task, regs, row, ret))
 		return 0;
 	t = slot_of(task);
 	/* Who answered in the kernel's place may have answered anything. */
 	if (!t || t->skipped)
 		return 0;
-	if (rows[row & (EB_MAX_ROWS - 1)].told == ETRACE_TOLD_USED) {
+	if (rows[row & (EB_MAX_ROWS - 1)].recorded == ETRACE_RECORDED_USED) {
 		if (ret >= 0)
 			use_first(task, regs, row, ret);
 	} else if (!etrace_interrupted(ret)) {

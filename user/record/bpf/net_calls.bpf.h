@@ -173,10 +173,10 @@ static __always_inline bool fill_socketpair(const struct call *c)
 static __always_inline bool fill_socketcall(const struct call *c)
 {
 	u32 what = call_arg(c, EB_A_FLAGS, 0), arg[ETRACE_SOCKETCALL_ARGS] = { 0 };
-	u32 told = etrace_socketcall_told(what);
+	u32 recorded = etrace_socketcall_recorded(what);
 	u64 args = call_arg(c, EB_A_STRUCT, 0);
 
-	if (!etrace_is_told(told, c->ret))
+	if (!etrace_is_recorded(recorded, c->ret))
 		return false;
 	if (bpf_probe_read_user(arg, 3 * sizeof(*arg), (void *)args) ||
 	    (etrace_socketcall_args(what) > 3 &&

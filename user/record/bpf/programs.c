@@ -74,7 +74,7 @@ static void fill_table(struct etrace_bpf *skel, uint32_t record)
 		if (def->where > ET_EXTENDED && !(record >> def->where & 1))
 			continue;
 		row->record = def->record;
-		row->told = def->told;
+		row->recorded = def->recorded;
 		row->hook = def->hook;
 		for (unsigned int a = 0; a < EB_MAX_ROLES; a++)
 			if (def->role[a] != EB_A_SKIP)

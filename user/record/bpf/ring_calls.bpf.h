@@ -209,7 +209,7 @@ static __always_inline void ring_done(struct slot *t, s32 ret)
 
 	if (!ret)
 		res = (s32)BPF_CORE_READ(req, cqe.res);
-	if (def->told == ETRACE_TOLD_USED) {
+	if (def->recorded == ETRACE_RECORDED_USED) {
 		/* Of what has only begun, nobody tells here how much it comes to. */
 		if ((!ret && res >= 0) || ret == -EIOCBQUEUED) {
 			use_fd(t->ring_fd, res,

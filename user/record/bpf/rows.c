@@ -12,18 +12,18 @@
 
 /* How a call of each record must end to be an event. */
 enum {
-#define ETRACE_RECORD(ID, id, told, where) TOLD_##ID = ETRACE_TOLD_##told,
+#define ETRACE_RECORD(ID, id, recorded, where) RECORDED_##ID = ETRACE_RECORDED_##recorded,
 #include "kernel/etrace_syscalls.def"
 };
 
 enum {
-#define ETRACE_RECORD(ID, id, told, where) WHERE_##ID = ET_##where,
+#define ETRACE_RECORD(ID, id, recorded, where) WHERE_##ID = ET_##where,
 #include "kernel/etrace_syscalls.def"
 };
 
 const struct eb_row_def eb_row_defs[] = {
 #define ETRACE_SYSCALL(name, record, hook, ...)	\
-	{ EB_R_##record, TOLD_##record, EB_H_##hook, WHERE_##record, { ETRACE_ROLES(EB_A_, __VA_ARGS__) } },
+	{ EB_R_##record, RECORDED_##record, EB_H_##hook, WHERE_##record, { ETRACE_ROLES(EB_A_, __VA_ARGS__) } },
 #include "kernel/etrace_syscalls.def"
 };
 

@@ -8,7 +8,7 @@
 #define EB_MAX_ROLES	6
 
 struct eb_row_def {
-	__u8 record, told, hook;
+	__u8 record, recorded, hook;
 	__u8 where;			/* enum et_where, of its events */
 	__u8 role[EB_MAX_ROLES];	/* enum eb_arg, in the order of the call */
 };

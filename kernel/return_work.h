@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Work that a task does on its way back to its program. */
-#ifndef ETRACE_LATER_H
-#define ETRACE_LATER_H
+#ifndef ETRACE_RETURN_WORK_H
+#define ETRACE_RETURN_WORK_H
 
 #include <linux/list.h>
 #include <linux/path.h>
@@ -63,8 +63,8 @@ struct etrace_received {
 #define ETRACE_LOOKS	10	/* at memory that keeps going away */
 
 /**
- * struct etrace_later - work of a task on its way back to its program
- * @node: in a list of later.c
+ * struct etrace_work - work of a task on its way back to its program
+ * @node: in a list of return_work.c
  * @file: whose release does it
  * @fn: what is to be done; NULL: only @then
  * @then: what is to be done behind it; NULL: nothing
@@ -83,11 +83,11 @@ struct etrace_received {
  * @unread: as etrace_rec.unread
  * @cut: as etrace_rec.cut
  */
-struct etrace_later {
+struct etrace_work {
 	struct list_head node;
 	struct file *file;
-	void (*fn)(struct etrace_later *l);
-	void (*then)(struct etrace_later *l);
+	void (*fn)(struct etrace_work *l);
+	void (*then)(struct etrace_work *l);
 	const struct etrace_syscall *sc;
 	unsigned long args[1 + ETRACE_MAX_ARGS];
 	long ret;
@@ -103,11 +103,11 @@ struct etrace_later {
 	u8 cut;
 };
 
-int etrace_later_init(void);
-void etrace_later_exit(void);
-struct etrace_later *etrace_later_get(void);
-void etrace_later_run(struct etrace_later *l, void (*fn)(struct etrace_later *l));
-void etrace_later_drop(struct etrace_later *l);
-bool etrace_later_fault_in(unsigned long uaddr);
+int etrace_work_init(void);
+void etrace_work_exit(void);
+struct etrace_work *etrace_work_get(void);
+void etrace_work_run(struct etrace_work *l, void (*fn)(struct etrace_work *l));
+void etrace_work_drop(struct etrace_work *l);
+bool etrace_work_fault_in(unsigned long uaddr);
 
-#endif /* ETRACE_LATER_H */
+#endif /* ETRACE_RETURN_WORK_H */

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Work that a task does on its way back to its program: what takes too long for
+ * a probe, which may run with preemption off, or takes references, which may
+ * sleep when they are dropped.  It is done behind the system call and before
+ * the program's next instruction, so the order of the task's records holds.
+ *
+ * task_work_add() would do just that, but is not exported to modules.  The way there
+ * is one by which the kernel itself uses it: the last reference to a file that is
+ * dropped in a system call is released on the task's way back to user mode.  Each
+ * piece of work has such a file.  Files are made in advance, because making one
+ * sleeps.  They do not hold the module, which waits for them instead: their release
+ * never waits for anybody.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/path.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/stat.h>
+#include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "return_work.h"
+
+#define ETRACE_LATER_LEAST	64	/* tasks that may be on their way at a time */
+#define ETRACE_LATER_LOW	32	/* when fewer are left, more are made */
+#define ETRACE_LATER_MOST	1024
+
+static DEFINE_SPINLOCK(etrace_work_lock);
+static LIST_HEAD(etrace_work_pool);	/* ready for use */
+static unsigned int etrace_work_left;	/* in the pool */
+static LIST_HEAD(etrace_work_dropped);	/* not needed after all */
+static bool etrace_work_going;		/* no new files; all under the lock */
+
+static atomic_t etrace_work_files = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(etrace_work_wait);
+
+static void etrace_work_clean(struct work_struct *work);
+static DECLARE_WORK(etrace_work_cleaner, etrace_work_clean);
+
+static int etrace_work_release(struct inode *inode, struct file *file);
+static const struct file_operations etrace_work_fops = {
+	.release = etrace_work_release,
+};
+
+/* Makes it as it was. May sleep. */
+static void etrace_work_reset(struct etrace_work *l)
+{
+	if (l->dir.mnt)
+		path_put(&l->dir);
+	if (l->release)
+		l->release(l->hold);
+	memset(l, 0, sizeof(*l));
+}
+
+/* Returns false if it does not belong into the pool any more. */
+static bool etrace_work_put(struct etrace_work *l)
+{
+	unsigned long flags;
+	bool keep;
+
+	spin_lock_irqsave(&etrace_work_lock, flags);
+	keep = !etrace_work_going;
+	if (keep) {
+		list_add(&l->node, &etrace_work_pool);
+		etrace_work_left++;
+	}
+	spin_unlock_irqrestore(&etrace_work_lock, flags);
+	return keep;
+}
+
+/* Gives @l a file and puts it into the pool, or frees it. */
+static int etrace_work_ready(struct etrace_work *l)
+{
+	struct file *file = anon_inode_getfile("[etrace]", &etrace_work_fops,
+					       l, O_RDONLY);
+
+	if (IS_ERR(file)) {
+		kfree(l);
+		return PTR_ERR(file);
+	}
+	atomic_inc(&etrace_work_files);
+	l->file = file;
+	if (!etrace_work_put(l))
+		fput(file);
+	return 0;
+}
+
+static int etrace_work_release(struct inode *inode, struct file *file)
+{
+	struct etrace_work *l = file->private_data;
+	bool last;
+
+	if (l->fn)
+		l->fn(l);
+	if (l->then)
+		l->then(l);
+	etrace_work_reset(l);
+	/* The next one, here, where that may sleep. */
+	if (READ_ONCE(etrace_work_going))
+		kfree(l);
+	else
+		etrace_work_ready(l);
+	last = atomic_dec_and_test(&etrace_work_files);
+	if (last)
+		wake_up(&etrace_work_wait);
+	return 0;
+}
+
+/* Makes more of them, up to so many at hand. Return: 0 or a negative error. */
+static int etrace_work_fill(unsigned int most)
+{
+	struct etrace_work *l;
+	int err = 0;
+
+	while (!err && READ_ONCE(etrace_work_left) < most && !READ_ONCE(etrace_work_going) &&
+	       atomic_read(&etrace_work_files) < ETRACE_LATER_MOST) {
+		l = kzalloc(sizeof(*l), GFP_KERNEL);
+		err = l ? etrace_work_ready(l) : -ENOMEM;
+	}
+	return err;
+}
+
+/* Takes care of what was dropped, of a pool that runs low, and at the end of all of it. */
+static void etrace_work_clean(struct work_struct *work)
+{
+	struct etrace_work *l, *next;
+	struct file *file;
+	LIST_HEAD(list);
+
+	spin_lock_irq(&etrace_work_lock);
+	list_splice_init(&etrace_work_dropped, &list);
+	if (etrace_work_going)
+		list_splice_init(&etrace_work_pool, &list);
+	spin_unlock_irq(&etrace_work_lock);
+	/* Without memory, those that there are have to do. */
+	etrace_work_fill(ETRACE_LATER_LEAST);
+
+	list_for_each_entry_safe(l, next, &list, node) {
+		file = l->file;
+		etrace_work_reset(l);
+		l->file = file;
+		if (!etrace_work_put(l))
+			__fput_sync(file);
+	}
+}
+
+/**
+ * etrace_work_get - get ready for work that may have to be done later
+ *
+ * From any context but an NMI.
+ *
+ * Return: all zero but its file; NULL if too many are under way.
+ */
+struct etrace_work *etrace_work_get(void)
+{
+	struct etrace_work *l;
+	unsigned long flags;
+	bool low;
+
+	spin_lock_irqsave(&etrace_work_lock, flags);
+	l = list_first_entry_or_null(&etrace_work_pool, struct etrace_work,
+				     node);
+	if (l) {
+		list_del(&l->node);
+		etrace_work_left--;
+	}
+	low = etrace_work_left < ETRACE_LATER_LOW;
+	spin_unlock_irqrestore(&etrace_work_lock, flags);
+	if (low)
+		schedule_work(&etrace_work_cleaner);
+	return l;
+}
+
+/**
+ * etrace_work_run - do it on the current task's way back to its program
+ * @l: of etrace_work_get(); not to be used any more
+ * @fn: may sleep, but wait for nobody; what @l has is freed behind it and @l->then
+ *
+ * In a system call of the task, from its own context, preemptible or not.
+ */
+void etrace_work_run(struct etrace_work *l, void (*fn)(struct etrace_work *l))
+{
+	l->fn = fn;
+	fput(l->file);
+}
+
+/**
+ * etrace_work_drop - there is nothing to be done
+ * @l: of etrace_work_get(); what it has is freed. NULL: does nothing
+ *
+ * From any context but an NMI.
+ */
+void etrace_work_drop(struct etrace_work *l)
+{
+	unsigned long flags;
+
+	if (!l)
+		return;
+	spin_lock_irqsave(&etrace_work_lock, flags);
+	list_add(&l->node, &etrace_work_dropped);
+	spin_unlock_irqrestore(&etrace_work_lock, flags);
+	schedule_work(&etrace_work_cleaner);
+}
+
+/*
+ * Can the kernel fill this memory by itself?  It can if it is anonymous, or of a file on
+ * a disk or in tmpfs.  Anything else may depend on a daemon, or on the network.
+ */
+static bool etrace_is_prompt(struct vm_area_struct *vma)
+{
+	const struct inode *inode;
+
+	if (userfaultfd_armed(vma))
+		return false;
+	if (!vma->vm_file)
+		return true;
+	inode = file_inode(vma->vm_file);
+	if (!S_ISREG(inode->i_mode) || inode->i_sb->s_magic == FUSE_SUPER_MAGIC)
+		return false;
+	return inode->i_sb->s_bdev || inode->i_sb->s_magic == TMPFS_MAGIC;
+}
+
+/**
+ * etrace_work_fault_in - have the kernel bring back a page of the program
+ * @uaddr: user address in it
+ *
+ * For work that is done later.  It waits for a disk, or while the kernel moves the page.
+ * Memory that somebody else would have to fill is left alone.
+ *
+ * Return: false if nothing was done, but the page may be back after a while.
+ */
+bool etrace_work_fault_in(unsigned long uaddr)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	bool prompt;
+
+	if (!mm)
+		return true;
+	/* Its holder may be waiting for anybody. */
+	if (!mmap_read_trylock(mm))
+		return false;
+	uaddr = untagged_addr(uaddr);
+	vma = find_vma(mm, uaddr);
+	prompt = !vma || uaddr < vma->vm_start || etrace_is_prompt(vma);
+	if (vma && uaddr >= vma->vm_start && prompt)
+		fixup_user_fault(mm, uaddr, 0, NULL);
+	mmap_read_unlock(mm);
+	return prompt;
+}
+
+int etrace_work_init(void)
+{
+	int err = etrace_work_fill(ETRACE_LATER_LEAST);
+
+	if (err)
+		etrace_work_exit();
+	return err;
+}
+
+/**
+ * etrace_work_exit - wait until no task runs this file's code any more
+ *
+ * To be called when nothing is registered any more.
+ */
+void etrace_work_exit(void)
+{
+	spin_lock_irq(&etrace_work_lock);
+	WRITE_ONCE(etrace_work_going, true);
+	spin_unlock_irq(&etrace_work_lock);
+	schedule_work(&etrace_work_cleaner);
+	wait_event(etrace_work_wait, !atomic_read(&etrace_work_files));
+	flush_work(&etrace_work_cleaner);
+	/* Which may have been about to make another one. */
+	wait_event(etrace_work_wait, !atomic_read(&etrace_work_files));
+	/* The last one may be in the tail of etrace_work_release() still. */
+	synchronize_rcu_tasks();
+	synchronize_rcu();
+}
