@@ -174,10 +174,6 @@ static void add_backtrace(struct sprt_fxt *f, const struct sprt_call *call)
 
 static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
 {
-	static const char *const types[] = {
-		[SPRT_CALL_UNDEFINED] = "undefined", [SPRT_CALL_FREE] = "free",
-		[SPRT_CALL_ALLOC] = "allocation",
-	};
 	struct fxt_arg backtrace = { .type = FXT_ARG_NULL };
 	struct sprt_fxt_kind *k = sprt_fxt_kind(f, call->resource);
 	size_t before;
@@ -185,7 +181,7 @@ static void write_call(struct sprt_fxt *f, const struct sprt_call *call)
 
 	set_time(f, call);
 	sprt_fxt_number(f, "number", call->number);
-	sprt_fxt_text(f, "type", call->type <= SPRT_CALL_ALLOC ? types[call->type] :
+	sprt_fxt_text(f, "type", call->type <= SPRT_CALL_ALLOC ? sprt_call_types[call->type] :
 			    sprt_fxt_format(f, "%" PRIu32, call->type));
 	sprt_fxt_pointer(f, "id", call->id);
 	if (call->type != SPRT_CALL_FREE || call->size)
@@ -236,29 +232,6 @@ static void write_process(struct sprt_fxt *f, const struct sprt_process *p)
 	sprt_fxt_instant(f, "metadata", "process");
 }
 
-static void write_resource(struct sprt_fxt *f, const struct sprt_resource *res)
-{
-	sprt_fxt_number(f, "id", res->id);
-	sprt_fxt_text(f, "type", res->type);
-	sprt_fxt_text(f, "description", res->desc);
-	sprt_fxt_text(f, "flags", sprt_fxt_format(f, "0x%" PRIx32 "%s", res->flags,
-						  res->flags & SPRT_RES_REFCOUNT ?
-						  " refcount" : ""));
-	sprt_fxt_instant(f, "metadata", "resource");
-	if (res->id && res->id <= SPRT_RESOURCE_MAX)
-		sprt_fxt_set_kind(f, res->id, res->type, res->flags & SPRT_RES_REFCOUNT);
-}
-
-static void write_context(struct sprt_fxt *f, const struct sprt_context *c)
-{
-	sprt_fxt_text(f, "id", sprt_fxt_format(f, "0x%" PRIx32, c->id));
-	sprt_fxt_text(f, "name", c->name);
-	sprt_fxt_instant(f, "metadata", "context");
-	for (unsigned int i = 0; i < 32; i++)
-		if (c->id == 1u << i)
-			f->contexts[i] = sprt_intern_str(&f->names, c->name);
-}
-
 static void write_heap(struct sprt_fxt *f, const struct sprt_heap *heap)
 {
 	sprt_fxt_pointer(f, "heap bottom", heap->bottom);
@@ -275,14 +248,67 @@ static void write_heap(struct sprt_fxt *f, const struct sprt_heap *heap)
 	sprt_fxt_instant(f, "metadata", "heap");
 }
 
-static void write_pair(struct sprt_fxt *f, const char *event, const char *a,
-		       const char *a_value, const char *b, const char *b_value)
+static void add_field(struct sprt_fxt *f, const struct sprt_field *field, const void *at)
 {
-	if (a_value)
-		sprt_fxt_text(f, a, a_value);
-	if (b_value)
-		sprt_fxt_text(f, b, b_value);
-	sprt_fxt_instant(f, "metadata", event);
+	const uint16_t *version = at;
+	const uint32_t *number = at;
+	const char *text;
+
+	switch (field->type) {
+	case SPRT_ID:
+		sprt_fxt_number(f, field->name, *number);
+		break;
+	case SPRT_MASK:
+		sprt_fxt_text(f, field->name, sprt_fxt_format(f, "0x%" PRIx32, *number));
+		break;
+	case SPRT_POINTER:
+		sprt_fxt_pointer(f, field->name, *(const uint64_t *)at);
+		break;
+	case SPRT_VERSION:
+		sprt_fxt_text(f, field->name, sprt_fxt_format(f, "%u.%u", version[0], version[1]));
+		break;
+	case SPRT_FLAGS:
+		sprt_fxt_text(f, field->name,
+			      sprt_fxt_format(f, "0x%" PRIx32 "%s", *number,
+					      *number & SPRT_RES_REFCOUNT ? " refcount" : ""));
+		break;
+	default:
+		text = *(const char *const *)at;
+		if (text)
+			sprt_fxt_text(f, field->name, text);
+		break;
+	}
+}
+
+static void add_fields(struct sprt_fxt *f, const struct sprt_item *item,
+		       enum sprt_field_type first, enum sprt_field_type last)
+{
+	const struct sprt_field *field = sprt_kinds[item->kind].fields;
+
+	for (; field->type; field++)
+		if (field->type >= first && field->type <= last)
+			add_field(f, field, (const char *)item + field->offset);
+}
+
+/* An item of which sprt_kinds says all: which it is, its texts, the rest. */
+static void write_fields(struct sprt_fxt *f, const struct sprt_item *item)
+{
+	add_fields(f, item, SPRT_ID, SPRT_MASK);
+	add_fields(f, item, SPRT_TEXT, SPRT_OPTIONAL);
+	add_fields(f, item, SPRT_POINTER, SPRT_FLAGS);
+	sprt_fxt_instant(f, "metadata", sprt_kinds[item->kind].event);
+}
+
+/* What calls refer to. */
+static void keep_names(struct sprt_fxt *f, const struct sprt_item *item)
+{
+	const struct sprt_resource *res = &item->resource;
+
+	if (item->kind == SPRT_RESOURCE && res->id && res->id <= SPRT_RESOURCE_MAX)
+		sprt_fxt_set_kind(f, res->id, res->type, res->flags & SPRT_RES_REFCOUNT);
+	for (unsigned int i = 0; item->kind == SPRT_CONTEXT && i < 32; i++)
+		if (item->context.id == 1u << i)
+			f->contexts[i] = sprt_intern_str(&f->names, item->context.name);
 }
 
 static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
@@ -294,44 +320,15 @@ static void write_item(struct sprt_fxt *f, const struct sprt_item *item)
 	case SPRT_PROCESS:
 		write_process(f, &item->process);
 		break;
-	case SPRT_MODULE:
-		sprt_fxt_text(f, "id", sprt_fxt_format(f, "0x%" PRIx32, item->module.id));
-		sprt_fxt_text(f, "name", item->module.name);
-		sprt_fxt_text(f, "version", sprt_fxt_format(f, "%u.%u", item->module.major,
-							    item->module.minor));
-		sprt_fxt_instant(f, "metadata", "module");
-		break;
-	case SPRT_MAP:
-		sprt_fxt_text(f, "path", item->map.path);
-		sprt_fxt_pointer(f, "from", item->map.from);
-		sprt_fxt_pointer(f, "to", item->map.to);
-		sprt_fxt_instant(f, "metadata", "map");
-		break;
-	case SPRT_RESOURCE:
-		write_resource(f, &item->resource);
-		break;
-	case SPRT_CONTEXT:
-		write_context(f, &item->context);
-		break;
 	case SPRT_CALL:
 		write_call(f, &item->call);
 		break;
 	case SPRT_HEAP:
 		write_heap(f, &item->heap);
 		break;
-	case SPRT_FILE:
-		write_pair(f, "attachment", "name", item->file.name, "path",
-			   item->file.path);
-		break;
-	case SPRT_OUTPUT:
-		write_pair(f, "output", "directory", item->output.dir,
-			   "options", item->output.options);
-		break;
-	case SPRT_LIBRARY:
-		write_pair(f, "library", "name", item->library, NULL, NULL);
-		break;
-	case SPRT_COMMENT:
-		write_pair(f, "comment", "text", item->comment, NULL, NULL);
+	default:
+		write_fields(f, item);
+		keep_names(f, item);
 		break;
 	}
 	sprt_arena_reset(&f->scratch);

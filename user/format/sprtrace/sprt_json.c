@@ -130,16 +130,12 @@ static void put_resolved(struct json *j, const char *text)
 
 static void put_call(struct sprt_json *s, const struct sprt_call *call)
 {
-	static const char *const types[] = {
-		[SPRT_CALL_UNDEFINED] = "undefined", [SPRT_CALL_FREE] = "free",
-		[SPRT_CALL_ALLOC] = "allocation",
-	};
 	struct json *j = &s->j;
 
 	put_number(j, "number", call->number);
 	json_key(j, "type");
 	if (call->type <= SPRT_CALL_ALLOC)
-		json_cstr(j, types[call->type]);
+		json_cstr(j, sprt_call_types[call->type]);
 	else
 		json_u64(j, call->type);
 	put_text(j, "function", call->name);
@@ -180,40 +176,61 @@ static void put_call(struct sprt_json *s, const struct sprt_call *call)
 	json_end(j, ']');
 }
 
-static void put_heap(struct sprt_json *s, const struct sprt_heap *heap)
+static void put_heap(struct json *j, const struct sprt_heap *heap)
 {
-	static const char *const names[SPRT_HEAP_NVALUES] = {
-		[SPRT_HEAP_ARENA] = "arena", [SPRT_HEAP_ORDBLKS] = "ordblks",
-		[SPRT_HEAP_SMBLKS] = "smblks", [SPRT_HEAP_HBLKS] = "hblks",
-		[SPRT_HEAP_HBLKHD] = "hblkhd", [SPRT_HEAP_USMBLKS] = "usmblks",
-		[SPRT_HEAP_FSMBLKS] = "fsmblks",
-		[SPRT_HEAP_UORDBLKS] = "uordblks",
-		[SPRT_HEAP_FORDBLKS] = "fordblks",
-		[SPRT_HEAP_KEEPCOST] = "keepcost",
-	};
+	put_addr(j, "bottom", heap->bottom);
+	put_addr(j, "top", heap->top);
+	json_key(j, "low_32_bits_only");
+	json_bool(j, heap->narrow);
+	for (int i = 0; i < SPRT_HEAP_NWORDS; i++) {
+		const struct sprt_heap_word *word = &sprt_heap_words[i];
 
-	put_addr(&s->j, "bottom", heap->bottom);
-	put_addr(&s->j, "top", heap->top);
-	json_key(&s->j, "low_32_bits_only");
-	json_bool(&s->j, heap->narrow);
-	for (int i = 0; i < SPRT_HEAP_NVALUES; i++) {
-		json_key(&s->j, names[i]);
-		json_i64(&s->j, heap->value[i]);
+		if (word->value < 0)
+			continue;
+		json_key(j, word->member);
+		json_i64(j, heap->value[word->value]);
 	}
 }
 
-static void put_resource(struct sprt_json *s, const struct sprt_resource *res)
+static void put_fields(struct json *j, const struct sprt_item *item)
 {
-	if (res->id <= SPRT_RESOURCE_MAX) {
-		free(s->types[res->id]);
-		s->types[res->id] = xstrdup(res->type);
+	const struct sprt_field *f = sprt_kinds[item->kind].fields;
+
+	for (; f->type; f++) {
+		const void *at = (const char *)item + f->offset;
+		const uint16_t *version = at;
+
+		switch (f->type) {
+		case SPRT_ID:
+			put_number(j, f->name, *(const uint32_t *)at);
+			break;
+		case SPRT_FLAGS:
+			json_key(j, "refcount");
+			json_bool(j, *(const uint32_t *)at & SPRT_RES_REFCOUNT);
+			put_addr(j, f->name, *(const uint32_t *)at);
+			break;
+		case SPRT_MASK:
+			put_addr(j, f->name, *(const uint32_t *)at);
+			break;
+		case SPRT_POINTER:
+			put_addr(j, f->name, *(const uint64_t *)at);
+			break;
+		case SPRT_VERSION:
+			put_version(j, version[0], version[1]);
+			break;
+		default:
+			put_text(j, f->name, *(const char *const *)at);
+			break;
+		}
 	}
-	put_number(&s->j, "id", res->id);
-	json_key(&s->j, "refcount");
-	json_bool(&s->j, res->flags & SPRT_RES_REFCOUNT);
-	put_addr(&s->j, "flags", res->flags);
-	put_text(&s->j, "type", res->type);
-	put_text(&s->j, "description", res->desc);
+}
+
+static void keep_type(struct sprt_json *s, const struct sprt_resource *res)
+{
+	if (res->id > SPRT_RESOURCE_MAX)
+		return;
+	free(s->types[res->id]);
+	s->types[res->id] = xstrdup(res->type);
 }
 
 static void forget_types(struct sprt_json *s)
@@ -226,14 +243,6 @@ static void forget_types(struct sprt_json *s)
 
 static int json_item(struct sink *sink, const void *p)
 {
-	static const char *const kinds[] = {
-		[SPRT_LOG] = "log", [SPRT_PROCESS] = "process",
-		[SPRT_MODULE] = "module", [SPRT_MAP] = "map",
-		[SPRT_RESOURCE] = "resource", [SPRT_CONTEXT] = "context",
-		[SPRT_CALL] = "call", [SPRT_HEAP] = "heap",
-		[SPRT_FILE] = "file", [SPRT_OUTPUT] = "output",
-		[SPRT_LIBRARY] = "library", [SPRT_COMMENT] = "comment",
-	};
 	struct sprt_json *s = (struct sprt_json *)sink;
 	const struct sprt_item *item = p;
 	struct json *j = &s->j;
@@ -243,7 +252,7 @@ static int json_item(struct sink *sink, const void *p)
 		forget_types(s);
 	}
 	json_begin(j, '{');
-	put_text(j, "record", kinds[item->kind]);
+	put_text(j, "record", sprt_kinds[item->kind].name);
 	put_number(j, s->text ? "line" : "offset", item->pos);
 	switch (item->kind) {
 	case SPRT_LOG:
@@ -252,42 +261,18 @@ static int json_item(struct sink *sink, const void *p)
 	case SPRT_PROCESS:
 		put_process(s, &item->process);
 		break;
-	case SPRT_MODULE:
-		put_addr(j, "id", item->module.id);
-		put_version(j, item->module.major, item->module.minor);
-		put_text(j, "name", item->module.name);
-		break;
-	case SPRT_MAP:
-		put_addr(j, "from", item->map.from);
-		put_addr(j, "to", item->map.to);
-		put_text(j, "path", item->map.path);
-		break;
-	case SPRT_RESOURCE:
-		put_resource(s, &item->resource);
-		break;
-	case SPRT_CONTEXT:
-		put_addr(j, "id", item->context.id);
-		put_text(j, "name", item->context.name);
-		break;
 	case SPRT_CALL:
 		put_call(s, &item->call);
 		break;
 	case SPRT_HEAP:
-		put_heap(s, &item->heap);
+		put_heap(j, &item->heap);
 		break;
-	case SPRT_FILE:
-		put_text(j, "name", item->file.name);
-		put_text(j, "path", item->file.path);
+	case SPRT_RESOURCE:
+		keep_type(s, &item->resource);
+		put_fields(j, item);
 		break;
-	case SPRT_OUTPUT:
-		put_text(j, "directory", item->output.dir);
-		put_text(j, "options", item->output.options);
-		break;
-	case SPRT_LIBRARY:
-		put_text(j, "name", item->library);
-		break;
-	case SPRT_COMMENT:
-		put_text(j, "text", item->comment);
+	default:
+		put_fields(j, item);
 		break;
 	}
 	json_end(j, '}');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* A whole sp-rtrace log in memory.  See sprt_log.h. */
 #include "format/sprtrace/sprt_log.h"
+#include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
 #include <stdlib.h>
@@ -104,7 +105,6 @@ static void add_comment(struct sprt_log *log, const struct sprt_item *item)
 void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 {
 	struct sprt_kept_item *kept;
-	struct sprt_item *i;
 
 	if (item->kind == SPRT_CALL) {
 		add_call(log, item);
@@ -120,43 +120,11 @@ void sprt_log_add(struct sprt_log *log, const struct sprt_item *item)
 	kept->before = log->ncalls;
 	kept->removed = false;
 	kept->item = *item;
-	i = &kept->item;
-	switch (item->kind) {
-	case SPRT_LOG:
-		i->log.arch = keep(log, i->log.arch);
-		i->log.origin = keep(log, i->log.origin);
-		break;
-	case SPRT_PROCESS:
-		i->process.name = keep(log, i->process.name);
-		break;
-	case SPRT_MODULE:
-		i->module.name = keep(log, i->module.name);
-		break;
-	case SPRT_MAP:
-		i->map.path = keep(log, i->map.path);
-		break;
-	case SPRT_RESOURCE:
-		i->resource.type = keep(log, i->resource.type);
-		i->resource.desc = keep(log, i->resource.desc);
-		break;
-	case SPRT_CONTEXT:
-		i->context.name = keep(log, i->context.name);
-		break;
-	case SPRT_FILE:
-		i->file.name = keep(log, i->file.name);
-		i->file.path = keep(log, i->file.path);
-		break;
-	case SPRT_OUTPUT:
-		i->output.dir = keep(log, i->output.dir);
-		i->output.options = keep(log, i->output.options);
-		break;
-	case SPRT_LIBRARY:
-		i->library = keep(log, i->library);
-		break;
-	case SPRT_HEAP:
-	case SPRT_COMMENT:
-	case SPRT_CALL:
-		break;
+	for (const struct sprt_field *f = sprt_kinds[item->kind].fields; f->type; f++) {
+		const char **s = (const char **)((char *)&kept->item + f->offset);
+
+		if (f->type == SPRT_KEPT || f->type == SPRT_TEXT || f->type == SPRT_OPTIONAL)
+			*s = keep(log, *s);
 	}
 }
 

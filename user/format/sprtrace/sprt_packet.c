@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* The packets of a binary log.  See sprt_packet.h. */
 #include "format/sprtrace/sprt_packet.h"
+#include "format/sprtrace/sprt_words.h"
 #include "base/xalloc.h"
 
 #include <stdio.h>
@@ -103,12 +104,39 @@ static const char *string(struct sprt_cursor *c, size_t reserve)
 
 /* --- packet bodies ------------------------------------------------------ */
 
-static void parse_output(struct sprt_room *room, struct sprt_cursor *c,
-			 struct sprt_item *r)
+/* An item of which sprt_kinds says all. */
+static void parse_fields(struct sprt_cursor *c, struct sprt_item *r)
 {
-	(void)room;
-	r->output.dir = string_or_null(c, 0);
-	r->output.options = string_or_null(c, 0);
+	const struct sprt_field *f = sprt_kinds[r->kind].fields;
+	uint32_t v;
+
+	for (; f->type; f++) {
+		void *at = (char *)r + f->offset;
+
+		switch (f->type) {
+		case SPRT_ID:
+		case SPRT_MASK:
+			*(uint32_t *)at = u32(c);
+			break;
+		case SPRT_FLAGS:
+			*(uint32_t *)at = c->lay->has_flags ? u32(c) : 0;
+			break;
+		case SPRT_TEXT:
+			*(const char **)at = string(c, 0);
+			break;
+		case SPRT_OPTIONAL:
+			*(const char **)at = string_or_null(c, 0);
+			break;
+		case SPRT_POINTER:
+			*(uint64_t *)at = pointer(c, c->lay->ptr);
+			break;
+		default:	/* SPRT_VERSION */
+			v = u32(c);
+			((uint16_t *)at)[0] = (uint16_t)(v >> 16);
+			((uint16_t *)at)[1] = (uint16_t)v;
+			break;
+		}
+	}
 }
 
 static void parse_process(struct sprt_room *room, struct sprt_cursor *c,
@@ -125,46 +153,6 @@ static void parse_process(struct sprt_room *room, struct sprt_cursor *c,
 	r->process.name = string(c, 0);
 }
 
-static void parse_module(struct sprt_room *room, struct sprt_cursor *c,
-			 struct sprt_item *r)
-{
-	uint32_t version;
-
-	(void)room;
-	r->module.id = u32(c);
-	version = u32(c);
-	r->module.major = (uint16_t)(version >> 16);
-	r->module.minor = (uint16_t)version;
-	r->module.name = string(c, 0);
-}
-
-static void parse_map(struct sprt_room *room, struct sprt_cursor *c,
-		      struct sprt_item *r)
-{
-	(void)room;
-	r->map.from = pointer(c, c->lay->ptr);
-	r->map.to = pointer(c, c->lay->ptr);
-	r->map.path = string(c, 0);
-}
-
-static void parse_resource(struct sprt_room *room, struct sprt_cursor *c,
-			   struct sprt_item *r)
-{
-	(void)room;
-	r->resource.id = u32(c);
-	r->resource.flags = c->lay->has_flags ? u32(c) : 0;
-	r->resource.type = string(c, 0);
-	r->resource.desc = string(c, 0);
-}
-
-static void parse_context(struct sprt_room *room, struct sprt_cursor *c,
-			  struct sprt_item *r)
-{
-	(void)room;
-	r->context.id = u32(c);
-	r->context.name = string(c, 0);
-}
-
 static void parse_heap(struct sprt_room *room, struct sprt_cursor *c,
 		       struct sprt_item *r)
 {
@@ -179,21 +167,6 @@ static void parse_heap(struct sprt_room *room, struct sprt_cursor *c,
 	r->heap.top = pointer(c, width);
 	for (int i = 0; i < SPRT_HEAP_NVALUES; i++)
 		r->heap.value[i] = (int32_t)u32(c);
-}
-
-static void parse_file(struct sprt_room *room, struct sprt_cursor *c,
-		       struct sprt_item *r)
-{
-	(void)room;
-	r->file.name = string(c, 0);
-	r->file.path = string(c, 0);
-}
-
-static void parse_library(struct sprt_room *room, struct sprt_cursor *c,
-			  struct sprt_item *r)
-{
-	(void)room;
-	r->library = string(c, 0);
 }
 
 static void parse_call(struct sprt_room *room, struct sprt_cursor *c,
@@ -259,14 +232,14 @@ const struct sprt_packet_type sprt_packet_types[] = {
 	{ "BTRC", SPRT_CALL, parse_trace, true },
 	{ "ARGS", SPRT_CALL, parse_args, true },
 	{ "PINF", SPRT_PROCESS, parse_process, false },
-	{ "MINF", SPRT_MODULE, parse_module, false },
-	{ "MMAP", SPRT_MAP, parse_map, false },
-	{ "CTXR", SPRT_CONTEXT, parse_context, false },
-	{ "RESR", SPRT_RESOURCE, parse_resource, false },
+	{ "MINF", SPRT_MODULE, NULL, false },
+	{ "MMAP", SPRT_MAP, NULL, false },
+	{ "CTXR", SPRT_CONTEXT, NULL, false },
+	{ "RESR", SPRT_RESOURCE, NULL, false },
 	{ "HINF", SPRT_HEAP, parse_heap, false },
-	{ "FILE", SPRT_FILE, parse_file, true },
-	{ "OCFG", SPRT_OUTPUT, parse_output, true },
-	{ "NLIB", SPRT_LIBRARY, parse_library, false },
+	{ "FILE", SPRT_FILE, NULL, true },
+	{ "OCFG", SPRT_OUTPUT, NULL, true },
+	{ "NLIB", SPRT_LIBRARY, NULL, false },
 };
 
 #define NTYPES (sizeof(sprt_packet_types) / sizeof(*sprt_packet_types))
@@ -275,12 +248,17 @@ enum sprt_outcome sprt_packet_parse(const struct sprt_layout *lay, int type,
 				    const uint8_t *body, size_t size, bool fill,
 				    struct sprt_room *room, struct sprt_item *r, size_t *used)
 {
+	const struct sprt_packet_type *row = &sprt_packet_types[type];
 	struct sprt_cursor c = {
 		.p = body, .end = body + size, .fill = fill,
 		.lay = lay, .strings = &room->strings,
 	};
 
-	sprt_packet_types[type].parse(room, &c, r);
+	r->kind = row->kind;
+	if (row->parse)
+		row->parse(room, &c, r);
+	else
+		parse_fields(&c, r);
 	*used = (size_t)(c.p - body);
 	if (c.short_of)
 		return SPRT_SHORT;

@@ -2,29 +2,61 @@
 /* The words of a text report.  See sprt_words.h. */
 #include "format/sprtrace/sprt_words.h"
 
+#include <stddef.h>
+
+#define FIELD(type, member, name) { SPRT_##type, offsetof(struct sprt_item, member), name }
+
+const struct sprt_kind_words sprt_kinds[] = {
+	[SPRT_LOG] = { "log", "log",
+		{ FIELD(KEPT, log.arch, NULL), FIELD(KEPT, log.origin, NULL) } },
+	[SPRT_PROCESS] = { "process", "process", { FIELD(KEPT, process.name, NULL) } },
+	[SPRT_MODULE] = { "module", "module",
+		{ FIELD(MASK, module.id, "id"), FIELD(VERSION, module.major, "version"),
+		  FIELD(TEXT, module.name, "name") } },
+	[SPRT_MAP] = { "map", "map",
+		{ FIELD(POINTER, map.from, "from"), FIELD(POINTER, map.to, "to"),
+		  FIELD(TEXT, map.path, "path") } },
+	[SPRT_RESOURCE] = { "resource", "resource",
+		{ FIELD(ID, resource.id, "id"), FIELD(FLAGS, resource.flags, "flags"),
+		  FIELD(TEXT, resource.type, "type"), FIELD(TEXT, resource.desc, "description") } },
+	[SPRT_CONTEXT] = { "context", "context",
+		{ FIELD(MASK, context.id, "id"), FIELD(TEXT, context.name, "name") } },
+	[SPRT_CALL] = { "call", NULL, { { 0 } } },
+	[SPRT_HEAP] = { "heap", "heap", { { 0 } } },
+	[SPRT_FILE] = { "file", "attachment",
+		{ FIELD(TEXT, file.name, "name"), FIELD(TEXT, file.path, "path") } },
+	[SPRT_OUTPUT] = { "output", "output",
+		{ FIELD(OPTIONAL, output.dir, "directory"),
+		  FIELD(OPTIONAL, output.options, "options") } },
+	[SPRT_LIBRARY] = { "library", "library", { FIELD(TEXT, library, "name") } },
+	[SPRT_COMMENT] = { "comment", "comment", { FIELD(TEXT, comment, "text") } },
+};
+
+const char *const sprt_call_types[] = {
+	[SPRT_CALL_UNDEFINED] = "undefined", [SPRT_CALL_FREE] = "free",
+	[SPRT_CALL_ALLOC] = "allocation",
+};
+
 const char *const sprt_filter_names[3] = { "leaks", "compress", "resolve" };
 
+/* A value that all versions call the same. */
+#define SAME(value, label, member) { SPRT_HEAP_##value, label, label, member }
+
 const struct sprt_heap_word sprt_heap_words[SPRT_HEAP_NWORDS] = {
-	{ SPRT_HEAP_BOTTOM, "heap bottom", "heap bottom" },
-	{ SPRT_HEAP_TOP, "heap top", "heap top" },
-	{ SPRT_HEAP_LOWEST, "lowest block", "lowest block" },
-	{ SPRT_HEAP_HIGHEST, "highest block", "highest block" },
-	{ SPRT_HEAP_ARENA, "non-mapped space allocated from system",
-			   "non-mapped space allocated from system" },
-	{ SPRT_HEAP_ORDBLKS, "count of free chunks", "number of free chunks" },
-	{ SPRT_HEAP_SMBLKS, "count of freed fastbin blocks",
-			    "number of fastbin blocks" },
-	{ SPRT_HEAP_HBLKS, "count of mapped regions",
-			   "number of mapped regions" },
-	{ SPRT_HEAP_HBLKHD, "space in mapped regions",
-			    "space in mapped regions" },
-	{ SPRT_HEAP_USMBLKS, "maximum total allocated space",
-			     "maximum total allocated space" },
-	{ SPRT_HEAP_FSMBLKS, "space available in freed fastbin blocks",
-			     "space available in freed fastbin blocks" },
+	SAME(BOTTOM, "heap bottom", "bottom"),
+	SAME(TOP, "heap top", "top"),
+	SAME(LOWEST, "lowest block", NULL),
+	SAME(HIGHEST, "highest block", NULL),
+	SAME(ARENA, "non-mapped space allocated from system", "arena"),
+	{ SPRT_HEAP_ORDBLKS, "count of free chunks", "number of free chunks", "ordblks" },
+	{ SPRT_HEAP_SMBLKS, "count of freed fastbin blocks", "number of fastbin blocks", "smblks" },
+	{ SPRT_HEAP_HBLKS, "count of mapped regions", "number of mapped regions", "hblks" },
+	SAME(HBLKHD, "space in mapped regions", "hblkhd"),
+	SAME(USMBLKS, "maximum total allocated space", "usmblks"),
+	SAME(FSMBLKS, "space available in freed fastbin blocks", "fsmblks"),
 	{ SPRT_HEAP_UORDBLKS, "total allocated space, both normal and mmapped",
-			      "total allocated space" },
-	{ SPRT_HEAP_FORDBLKS, "total free space", "total free space" },
+	  "total allocated space", "uordblks" },
+	SAME(FORDBLKS, "total free space", "fordblks"),
 	{ SPRT_HEAP_KEEPCOST, "space ideally releasable via malloc_trim",
-			      "top-most, releasable (via malloc_trim) space" },
+	  "top-most, releasable (via malloc_trim) space", "keepcost" },
 };

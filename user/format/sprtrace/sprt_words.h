@@ -8,6 +8,37 @@
 
 #include "format/sprtrace/sprt_model.h"
 
+/* How a field of an item is written, in the order in which FXT has them. */
+enum sprt_field_type {
+	SPRT_NO_FIELD,
+	SPRT_KEPT,	/* a string of an item that is read and written by itself */
+	SPRT_ID,	/* 32 bits */
+	SPRT_MASK,	/* 32 bits, shown in hexadecimal */
+	SPRT_TEXT,
+	SPRT_OPTIONAL,	/* text or NULL */
+	SPRT_POINTER,
+	SPRT_VERSION,	/* major and minor, 16 bits each */
+	SPRT_FLAGS,	/* 32 bits of SPRT_RES_*, from protocol 1.3 on */
+};
+
+struct sprt_field {
+	enum sprt_field_type type;
+	size_t offset;		/* in struct sprt_item */
+	const char *name;	/* in JSON and in FXT */
+};
+
+/* An item: its names in JSON and in FXT, and the fields in order of the packet. */
+struct sprt_kind_words {
+	const char *name, *event;
+	struct sprt_field fields[5];
+};
+
+/* By enum sprt_kind. */
+extern const struct sprt_kind_words sprt_kinds[];
+
+/* The types of a call, SPRT_CALL_*. */
+extern const char *const sprt_call_types[SPRT_CALL_ALLOC + 1];
+
 #define SPRT_HEAP_TITLE	"heap status information:"
 #define SPRT_MODULE_TITLE "tracing module: ["
 #define SPRT_SUMMARY_TITLE "# allocation summary: "
@@ -20,6 +51,7 @@ struct sprt_heap_word {
 	int value;		/* enum sprt_heap_value, or one of: */
 	const char *label;	/* as version 1.8 writes it */
 	const char *old;	/* as versions 1.1 to 1.6 write it */
+	const char *member;	/* in JSON */
 };
 #define SPRT_HEAP_BOTTOM	(-1)
 #define SPRT_HEAP_TOP		(-2)
