@@ -75,16 +75,9 @@ static bool read_mask(const struct opts *opts, const char *name, bool *has,
 	return true;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* One number per line, as C writes them; empty lines count for nothing. */
 static bool read_numbers(const struct opts *opts, const char *name, bool *has,
-			 struct sprt_numbers *list, struct diag *diag)
+			 struct map64 *list, struct diag *diag)
 {
 	const char *path = opt_value(opts, name);
 	char line[128], *end;
@@ -111,9 +104,7 @@ static bool read_numbers(const struct opts *opts, const char *name, bool *has,
 		v = strtoull(line, &end, 0);
 		good = !errno && end != line && !end[strspn(end, " \t")] &&
 		       !strchr(line, '-');
-		list->v = xgrow(list->v, &list->cap, list->n + 1,
-				sizeof(*list->v));
-		list->v[list->n++] = v;
+		map64_put(list, v, 0);
 	}
 	if (!good)
 		diag_fatal(diag, "--%s %s: line %lu is not a call number", name,
@@ -122,8 +113,6 @@ static bool read_numbers(const struct opts *opts, const char *name, bool *has,
 		diag_fatal(diag, "--%s %s: cannot be read", name, path);
 	good = good && !ferror(f);
 	fclose(f);
-	if (list->n)
-		qsort(list->v, list->n, sizeof(*list->v), compare_numbers);
 	return good;
 }
 
@@ -181,12 +170,11 @@ static bool read_sort(struct sprt_options *o, const struct opts *opts,
 	return false;
 }
 
-bool sprt_options_read(struct sprt_options *o, const struct opts *opts,
-		       struct diag *diag)
+static bool read_options(struct sprt_options *o, const struct opts *opts,
+			 struct diag *diag)
 {
 	uint64_t depth = 0;
 
-	memset(o, 0, sizeof(*o));
 	o->leaks = opt_flag(opts, "leaks");
 	o->compress = opt_flag(opts, "compress");
 	o->resolve = opt_flag(opts, "resolve");
@@ -202,22 +190,11 @@ bool sprt_options_read(struct sprt_options *o, const struct opts *opts,
 		return false;
 	}
 	o->depth = (uint32_t)depth;
-	return read_mask(opts, "contexts", &o->has_contexts, &o->contexts,
-			 diag) &&
-	       read_mask(opts, "resources", &o->has_resources, &o->resources,
-			 diag) &&
-	       read_numbers(opts, "include", &o->has_include, &o->include,
-			    diag) &&
-	       read_numbers(opts, "exclude", &o->has_exclude, &o->exclude,
-			    diag) &&
+	return read_mask(opts, "contexts", &o->has_contexts, &o->contexts, diag) &&
+	       read_mask(opts, "resources", &o->has_resources, &o->resources, diag) &&
+	       read_numbers(opts, "include", &o->has_include, &o->include, diag) &&
+	       read_numbers(opts, "exclude", &o->has_exclude, &o->exclude, diag) &&
 	       read_range(o, opts, diag) && read_sort(o, opts, diag);
-}
-
-void sprt_options_free(struct sprt_options *o)
-{
-	free(o->include.v);
-	free(o->exclude.v);
-	free(o->target);
 }
 
 /* --- resources ---------------------------------------------------------- */
@@ -249,12 +226,6 @@ sprt_resource_of(const struct sprt_resource *const by_id[SPRT_RESOURCE_MAX + 1],
 static bool in_mask(uint32_t mask, uint32_t id)
 {
 	return id >= 1 && id <= SPRT_RESOURCE_MAX && mask >> (id - 1) & 1;
-}
-
-static bool listed(const struct sprt_numbers *list, uint64_t number)
-{
-	return list->n && bsearch(&number, list->v, list->n, sizeof(*list->v),
-				  compare_numbers);
 }
 
 /*
@@ -301,8 +272,8 @@ static bool wanted(const struct sprt_call *call, const struct sprt_options *o,
 		return false;
 	if (has_range && !calls_from(call, from, to))
 		return false;
-	if (o->has_include ? !listed(&o->include, call->number) :
-			     listed(&o->exclude, call->number))
+	if (o->has_include ? !map64_get(&o->include, call->number) :
+			     map64_get(&o->exclude, call->number) != NULL)
 		return false;
 	if (o->has_contexts && (o->contexts ? !(call->context & o->contexts) :
 					      call->context != 0))
@@ -366,8 +337,7 @@ static void find_extremes(struct sprt_log *log)
 	}
 }
 
-void sprt_filter(struct sprt_log *log, const struct sprt_options *o,
-		 struct diag *diag)
+static void filter(struct sprt_log *log, const struct sprt_options *o, struct diag *diag)
 {
 	const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1];
 	uint64_t from = 0, to = 0;
@@ -411,45 +381,68 @@ void sprt_filter(struct sprt_log *log, const struct sprt_options *o,
 		sprt_resolve(log, o->sysroot, diag);
 }
 
-/* --- before a streaming sink -------------------------------------------- */
+/* --- whole logs ---------------------------------------------------------- */
 
-struct filter_sink {
-	struct sink sink;
-	struct sink *to;
-	struct sprt_log *log;
-	struct sprt_options options;
-	struct diag *diag;
-};
-
-static int pass_on(struct filter_sink *f)
+int sprt_whole_end(struct sprt_whole *w)
 {
 	int ret;
 
 	/* Before the first log there is nothing that could lack a mapping. */
-	if (!f->log->nitems)
+	if (!w->log->nitems)
 		return 0;
-	sprt_filter(f->log, &f->options, f->diag);
-	ret = sprt_log_replay(f->log, f->to);
-	sprt_log_clear(f->log);
+	filter(w->log, &w->options, w->diag);
+	ret = w->take(w);
+	sprt_log_clear(w->log);
 	return ret;
 }
 
-static int filter_item(struct sink *s, const void *p)
+int sprt_whole_item(struct sink *s, const void *p)
 {
-	struct filter_sink *f = (struct filter_sink *)s;
+	struct sprt_whole *w = (struct sprt_whole *)s;
 	const struct sprt_item *item = p;
-	int ret = 0;
+	int ret = item->kind == SPRT_LOG ? sprt_whole_end(w) : 0;
 
-	if (item->kind == SPRT_LOG)
-		ret = pass_on(f);
-	sprt_log_add(f->log, item);
+	sprt_log_add(w->log, item);
 	return ret;
+}
+
+void sprt_whole_free(struct sprt_whole *w)
+{
+	sprt_log_free(w->log);
+	map64_clear(&w->options.include);
+	map64_clear(&w->options.exclude);
+	free(w->options.target);
+	free(w);
+}
+
+struct sink *sprt_whole_open(struct sprt_whole *w, const struct sink_ops *ops,
+			     const struct sink_args *args)
+{
+	w->sink.ops = ops;
+	w->log = sprt_log_new();
+	w->diag = args->diag;
+	if (read_options(&w->options, args->opts, args->diag))
+		return &w->sink;
+	ops->free(&w->sink);
+	return NULL;
+}
+
+/* --- before a streaming sink -------------------------------------------- */
+
+struct filter_sink {
+	struct sprt_whole whole;
+	struct sink *to;
+};
+
+static int replay(struct sprt_whole *w)
+{
+	return sprt_log_replay(w->log, ((struct filter_sink *)w)->to);
 }
 
 static int filter_end(struct sink *s)
 {
 	struct filter_sink *f = (struct filter_sink *)s;
-	int ret = pass_on(f), end = sink_end(f->to);
+	int ret = sprt_whole_end(&f->whole), end = sink_end(f->to);
 
 	return ret ? ret : end;
 }
@@ -459,16 +452,12 @@ static void filter_free(struct sink *s)
 	struct filter_sink *f = (struct filter_sink *)s;
 
 	sink_free(f->to);
-	sprt_log_free(f->log);
-	sprt_options_free(&f->options);
-	free(f);
+	sprt_whole_free(&f->whole);
 }
 
 struct sink *sprt_filter_sink(struct sink *to, const struct sink_args *args)
 {
-	static const struct sink_ops ops = {
-		filter_item, filter_end, filter_free
-	};
+	static const struct sink_ops ops = { sprt_whole_item, filter_end, filter_free };
 	struct filter_sink *f;
 	bool any = false;
 
@@ -479,13 +468,7 @@ struct sink *sprt_filter_sink(struct sink *to, const struct sink_args *args)
 	if (!any)
 		return to;
 	f = xcalloc(1, sizeof(*f));
-	f->sink.ops = &ops;
 	f->to = to;
-	f->log = sprt_log_new();
-	f->diag = args->diag;
-	if (!sprt_options_read(&f->options, args->opts, args->diag)) {
-		filter_free(&f->sink);
-		return NULL;
-	}
-	return &f->sink;
+	f->whole.take = replay;
+	return sprt_whole_open(&f->whole, &ops, args);
 }

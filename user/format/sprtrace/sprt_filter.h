@@ -6,15 +6,10 @@
 #ifndef SPRT_FILTER_H
 #define SPRT_FILTER_H
 
+#include "base/map64.h"
 #include "io/formats.h"
 #include "format/sprtrace/sprt_log.h"
 #include "format/sprtrace/sprt_model.h"
-
-/* Call numbers from a file, sorted. */
-struct sprt_numbers {
-	uint64_t *v;
-	size_t n, cap;
-};
 
 enum sprt_sort { SPRT_SIZE_ASC, SPRT_SIZE, SPRT_COUNT_ASC, SPRT_COUNT };
 
@@ -26,30 +21,39 @@ struct sprt_options {
 	bool has_depth, has_contexts, has_resources, has_range;
 	uint32_t depth, contexts, resources;
 	bool has_include, has_exclude;
-	struct sprt_numbers include, exclude;
+	struct map64 include, exclude;	/* numbers of calls */
 	char *target;		/* of --call-address */
 	uint64_t start, size;
 };
 
-/**
- * sprt_options_read - take the options from the command line
- * @o: filled in; to be freed with sprt_options_free() in any case
- *
- * Return: false after diag_fatal(): a value makes no sense.
+/*
+ * A sink that keeps each log until it is complete, and hands it on without what
+ * the options leave out, with shortened backtraces and with names.  The log
+ * item's filters, the process item's depth, and the log's lowest and highest are
+ * what holds then.  Implementations begin with this struct.
  */
-bool sprt_options_read(struct sprt_options *o, const struct opts *opts,
-		       struct diag *diag);
-void sprt_options_free(struct sprt_options *o);
+struct sprt_whole {
+	struct sink sink;
+	struct sprt_log *log;
+	struct sprt_options options;
+	struct diag *diag;
+	/* Take the log.  Return: 0 or negative errno. */
+	int (*take)(struct sprt_whole *w);
+};
 
 /**
- * sprt_filter - remove from a log what the options say, shorten backtraces,
- * and give them names
+ * sprt_whole_open - read the options and begin
+ * @w: allocated, with take()
+ * @ops: item() is sprt_whole_item()
  *
- * The log item's filters, the process item's depth, and the log's lowest and
- * highest are set to what holds now.
+ * Return: the sink, or NULL after diag_fatal(): a value makes no sense; @w is freed.
  */
-void sprt_filter(struct sprt_log *log, const struct sprt_options *o,
-		 struct diag *diag);
+struct sink *sprt_whole_open(struct sprt_whole *w, const struct sink_ops *ops,
+			     const struct sink_args *args);
+int sprt_whole_item(struct sink *sink, const void *item);
+/* The log is complete, if there is one. */
+int sprt_whole_end(struct sprt_whole *w);
+void sprt_whole_free(struct sprt_whole *w);
 
 /**
  * sprt_filter_sink - put filters before a sink that takes items as they come

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Table of live blocks, open addressing with linear probing: sprt_live.h. */
+/* Live blocks by a hash of their resource and id, which stands for both: sprt_live.h. */
 #include "format/sprtrace/sprt_live.h"
 
 #include <stdlib.h>
@@ -7,55 +7,26 @@
 #include "base/hash.h"
 #include "base/xalloc.h"
 
-static size_t home(const struct sprt_live *live, uint32_t resource,
-		   uint64_t id)
+static struct sprt_block *block_of(uint64_t value)
 {
-	return hash_two(id, resource) & (live->nslots - 1);
-}
-
-static size_t find(const struct sprt_live *live, uint32_t resource,
-		   uint64_t id)
-{
-	size_t i = home(live, resource, id);
-
-	while (live->slots[i].refs && (live->slots[i].id != id ||
-				       live->slots[i].resource != resource))
-		i = (i + 1) & (live->nslots - 1);
-	return i;
-}
-
-static void grow(struct sprt_live *live)
-{
-	struct sprt_live bigger = {
-		.nslots = live->nslots ? live->nslots * 2 : 64,
-		.used = live->used,
-	};
-
-	bigger.slots = xcalloc(bigger.nslots, sizeof(*bigger.slots));
-	for (size_t i = 0; i < live->nslots; i++) {
-		const struct sprt_block *b = &live->slots[i];
-
-		if (b->refs)
-			bigger.slots[find(&bigger, b->resource, b->id)] = *b;
-	}
-	free(live->slots);
-	*live = bigger;
+	return (struct sprt_block *)(uintptr_t)value;
 }
 
 bool sprt_live_alloc(struct sprt_live *live, const struct sprt_block *block,
 		     bool refcounted)
 {
-	struct sprt_block *b;
+	uint64_t key = hash_two(block->id, block->resource);
+	const uint64_t *at = map64_get(&live->blocks, key);
+	struct sprt_block *b = at ? block_of(*at) : NULL;
 
-	if (live->used * 3 >= live->nslots * 2)
-		grow(live);
-	b = &live->slots[find(live, block->resource, block->id)];
-	if (b->refs && refcounted) {
+	if (b && refcounted) {
 		b->refs++;
 		return false;
 	}
-	if (!b->refs)
-		live->used++;
+	if (!b) {
+		b = xmalloc(sizeof(*b));
+		map64_put(&live->blocks, key, (uintptr_t)b);
+	}
 	*b = *block;
 	b->refs = 1;
 	return true;
@@ -64,34 +35,23 @@ bool sprt_live_alloc(struct sprt_live *live, const struct sprt_block *block,
 bool sprt_live_release(struct sprt_live *live, uint32_t resource, uint64_t id,
 		       bool refcounted, struct sprt_block *ended)
 {
-	size_t hole, i, mask = live->nslots - 1;
+	uint64_t key = hash_two(id, resource);
+	const uint64_t *at = map64_get(&live->blocks, key);
+	struct sprt_block *b = at ? block_of(*at) : NULL;
 
-	if (!live->nslots)
+	if (!b || (refcounted && --b->refs))
 		return false;
-	hole = find(live, resource, id);
-	if (!live->slots[hole].refs)
-		return false;
-	if (refcounted && --live->slots[hole].refs)
-		return false;
-	*ended = live->slots[hole];
-	live->slots[hole].refs = 0;
-	live->used--;
-	/* Move up what would not be found behind an empty slot. */
-	for (i = (hole + 1) & mask; live->slots[i].refs; i = (i + 1) & mask) {
-		size_t h = home(live, live->slots[i].resource,
-				live->slots[i].id);
-
-		if (((i - h) & mask) >= ((i - hole) & mask)) {
-			live->slots[hole] = live->slots[i];
-			live->slots[i].refs = 0;
-			hole = i;
-		}
-	}
+	*ended = *b;
+	free(b);
+	map64_remove(&live->blocks, key);
 	return true;
 }
 
 void sprt_live_free(struct sprt_live *live)
 {
-	free(live->slots);
-	*live = (struct sprt_live){ 0 };
+	struct map64_slot *slot;
+
+	for (size_t i = 0; (slot = map64_each(&live->blocks, &i));)
+		free(block_of(slot->value));
+	map64_clear(&live->blocks);
 }

@@ -9,13 +9,14 @@
 #define SPRT_LIVE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+
+#include "base/map64.h"
 
 struct sprt_block {
 	uint64_t id;
 	uint32_t resource;
-	uint32_t refs;		/* 0: the slot is free */
+	uint32_t refs;
 	uint64_t amount;	/* bytes or units */
 	/* The user's, not looked at: */
 	uint64_t cookie;
@@ -26,8 +27,7 @@ struct sprt_block {
 
 /* All zero at first. */
 struct sprt_live {
-	struct sprt_block *slots;
-	size_t nslots, used;
+	struct map64 blocks;	/* struct sprt_block * */
 };
 
 /**

@@ -23,11 +23,9 @@
 #define BINARY_ORIGIN	"sp-rtrace 1.8"
 
 struct report {
-	struct sink sink;
+	struct sprt_whole whole;
 	struct out *out;
-	struct diag *diag;
-	struct sprt_options options;
-	struct sprt_log *log;
+	struct sprt_arena shown;	/* strings, as they are printed */
 
 	/* Of the log that is being printed. */
 	const struct sprt_resource *by_id[SPRT_RESOURCE_MAX + 1];
@@ -35,17 +33,20 @@ struct report {
 };
 
 /* A string of the log; a newline in it must not look like one of ours. */
-static void put(struct report *r, const char *s)
+static const char *show(struct report *r, const char *s)
 {
-	for (;;) {
-		size_t n = strcspn(s, "\n");
+	size_t n = strlen(s), newlines = 0;
+	char *shown, *to;
 
-		out_write(r->out, s, n);
-		if (!s[n])
-			return;
-		out_puts(r->out, "\\012");
-		s += n + 1;
-	}
+	for (size_t i = 0; i < n; i++)
+		newlines += s[i] == '\n';
+	if (!newlines)
+		return s;
+	to = shown = sprt_arena_alloc(&r->shown, n + 3 * newlines + 1);
+	for (; *s; s++)
+		to = *s == '\n' ? stpcpy(to, "\\012") : memset(to, *s, 1) + 1;
+	*to = '\0';
+	return shown;
 }
 
 /* --- before the calls --------------------------------------------------- */
@@ -58,18 +59,15 @@ static void print_header(struct report *r)
 	unsigned int filters;
 	size_t i = 0;
 
-	kept = sprt_log_find(r->log, SPRT_LOG, &i);
+	kept = sprt_log_find(r->whole.log, SPRT_LOG, &i);
 	if (kept)
 		log = &kept->item.log;
-	for (i = 0; (kept = sprt_log_find(r->log, SPRT_PROCESS, &i));)
+	for (i = 0; (kept = sprt_log_find(r->whole.log, SPRT_PROCESS, &i));)
 		process = &kept->item.process;
 
 	out_puts(r->out, "version=" FORMAT_VERSION ", ");
-	if (log && *log->arch) {
-		out_puts(r->out, "arch=");
-		put(r, log->arch);
-		out_puts(r->out, ", ");
-	}
+	if (log && *log->arch)
+		out_printf(r->out, "arch=%s, ", show(r, log->arch));
 	if (process && process->has_time) {
 		time_t sec = (time_t)process->sec;
 		struct tm tm;
@@ -80,15 +78,12 @@ static void print_header(struct report *r)
 				   tm.tm_hour, tm.tm_min, tm.tm_sec);
 	}
 	/* A report need not tell them; a packet does. */
-	if (process && (!log || !log->text || *process->name)) {
-		out_puts(r->out, "process=");
-		put(r, process->name);
-		out_puts(r->out, ", ");
-	}
+	if (process && (!log || !log->text || *process->name))
+		out_printf(r->out, "process=%s, ", show(r, process->name));
 	if (process && (!log || !log->text || process->pid))
 		out_printf(r->out, "pid=%" PRIu32 ", ", process->pid);
 	filters = log ? log->filters & ~SPRT_FILTER_COMPRESS : 0;
-	if (r->options.compress)
+	if (r->whole.options.compress)
 		filters |= SPRT_FILTER_COMPRESS;
 	if (filters) {
 		const char *sep = "filter=";
@@ -105,27 +100,11 @@ static void print_header(struct report *r)
 	if (process && process->has_depth)
 		out_printf(r->out, "backtrace depth=%" PRIu32 ", ",
 			   process->depth);
-	if (log && !log->text) {
+	if (log && !log->text)
 		out_puts(r->out, "origin=" BINARY_ORIGIN ", ");
-	} else if (log && *log->origin) {
-		out_puts(r->out, "origin=");
-		put(r, log->origin);
-		out_puts(r->out, ", ");
-	}
+	else if (log && *log->origin)
+		out_printf(r->out, "origin=%s, ", show(r, log->origin));
 	out_puts(r->out, "\n");
-}
-
-static void print_files(struct report *r)
-{
-	const struct sprt_kept_item *kept;
-
-	for (size_t i = 0; (kept = sprt_log_find(r->log, SPRT_FILE, &i));) {
-		out_puts(r->out, "& ");
-		put(r, kept->item.file.name);
-		out_puts(r->out, " : ");
-		put(r, kept->item.file.path);
-		out_puts(r->out, "\n");
-	}
 }
 
 static void print_heap(struct report *r)
@@ -133,7 +112,7 @@ static void print_heap(struct report *r)
 	const struct sprt_kept_item *kept;
 	const struct sprt_heap *heap = NULL;
 
-	for (size_t i = 0; (kept = sprt_log_find(r->log, SPRT_HEAP, &i));)
+	for (size_t i = 0; (kept = sprt_log_find(r->whole.log, SPRT_HEAP, &i));)
 		heap = &kept->item.heap;
 	if (!heap)
 		return;
@@ -150,32 +129,31 @@ static void print_heap(struct report *r)
 				   w->value == SPRT_HEAP_BOTTOM ? heap->bottom :
 				   w->value == SPRT_HEAP_TOP ? heap->top :
 				   w->value == SPRT_HEAP_LOWEST ?
-				   r->log->lowest : r->log->highest);
+				   r->whole.log->lowest : r->whole.log->highest);
 	}
 }
 
-static void print_modules(struct report *r)
+/* The items of a kind that takes one line. */
+static void print_all(struct report *r, enum sprt_kind kind)
 {
 	const struct sprt_kept_item *kept;
 
-	for (size_t i = 0; (kept = sprt_log_find(r->log, SPRT_MODULE, &i));) {
-		const struct sprt_module *m = &kept->item.module;
+	for (size_t i = 0; (kept = sprt_log_find(r->whole.log, kind, &i));) {
+		const struct sprt_item *it = &kept->item;
 
-		out_printf(r->out, "## " SPRT_MODULE_TITLE "%" PRIx32 "] ",
-			   m->id);
-		put(r, m->name);
-		out_printf(r->out, " (%u.%u)\n", m->major, m->minor);
-	}
-}
-
-static void print_contexts(struct report *r)
-{
-	const struct sprt_kept_item *kept;
-
-	for (size_t i = 0; (kept = sprt_log_find(r->log, SPRT_CONTEXT, &i));) {
-		out_printf(r->out, "@ %" PRIx32 " : ", kept->item.context.id);
-		put(r, kept->item.context.name);
-		out_puts(r->out, "\n");
+		if (kind == SPRT_FILE)
+			out_printf(r->out, "& %s : %s\n", show(r, it->file.name),
+				   show(r, it->file.path));
+		else if (kind == SPRT_MODULE)
+			out_printf(r->out, "## " SPRT_MODULE_TITLE "%" PRIx32 "] %s (%u.%u)\n",
+				   it->module.id, show(r, it->module.name), it->module.major,
+				   it->module.minor);
+		else if (kind == SPRT_CONTEXT)
+			out_printf(r->out, "@ %" PRIx32 " : %s\n", it->context.id,
+				   show(r, it->context.name));
+		else
+			out_printf(r->out, ": %s => 0x%" PRIx64 "-0x%" PRIx64 "\n",
+				   show(r, it->map.path), it->map.from, it->map.to);
 	}
 }
 
@@ -185,62 +163,29 @@ static void print_resources(struct report *r)
 	const struct sprt_kept_item *kept, *last = NULL;
 	size_t n = 0, i;
 
-	for (i = 0; (kept = sprt_log_find(r->log, SPRT_RESOURCE, &i)); n++)
+	for (i = 0; (kept = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i)); n++)
 		last = kept;
-	for (i = 0; (kept = sprt_log_find(r->log, SPRT_RESOURCE, &i));) {
+	for (i = 0; (kept = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));) {
 		const struct sprt_resource *res = &kept->item.resource;
 		uint32_t bit = res->id - 1 < SPRT_RESOURCE_MAX ?
 			       1u << (res->id - 1) : 0;
 
-		out_printf(r->out, "<%" PRIx32 "> : ", n == 1 ? 1 : bit);
-		put(r, res->type);
-		out_puts(r->out, " (");
-		put(r, res->desc);
-		out_puts(r->out, res->flags & SPRT_RES_REFCOUNT ?
-				 ") [refcount]\n" : ")\n");
+		out_printf(r->out, "<%" PRIx32 "> : %s (%s)%s\n", n == 1 ? 1 : bit,
+			   show(r, res->type), show(r, res->desc),
+			   res->flags & SPRT_RES_REFCOUNT ? " [refcount]" : "");
 	}
 	if (n == 1 && last->item.resource.id <= SPRT_RESOURCE_MAX)
 		r->by_id[last->item.resource.id] = NULL;
 }
 
-static void print_maps(struct report *r)
-{
-	const struct sprt_kept_item *kept;
-
-	for (size_t i = 0; (kept = sprt_log_find(r->log, SPRT_MAP, &i));) {
-		const struct sprt_map *map = &kept->item.map;
-
-		out_puts(r->out, ": ");
-		put(r, map->path);
-		out_printf(r->out, " => 0x%" PRIx64 "-0x%" PRIx64 "\n",
-			   map->from, map->to);
-	}
-}
-
 /* --- calls -------------------------------------------------------------- */
-
-static void put_hex(struct report *r, uint64_t v)
-{
-	char digits[18];
-	size_t n = sizeof(digits);
-
-	do {
-		digits[--n] = "0123456789abcdef"[v & 15];
-		v >>= 4;
-	} while (v);
-	digits[--n] = 'x';
-	digits[--n] = '0';
-	out_write(r->out, digits + n, sizeof(digits) - n);
-}
 
 /* The comments that stood before the call with this index in the log. */
 static void print_comments(struct report *r, size_t index)
 {
 	for (; r->comment && r->comment->before <= index;
-	     r->comment = r->comment->next) {
-		put(r, r->comment->text);
-		out_puts(r->out, "\n");
-	}
+	     r->comment = r->comment->next)
+		out_printf(r->out, "%s\n", show(r, r->comment->text));
 }
 
 static void print_call(struct report *r, const struct sprt_call *call)
@@ -264,49 +209,33 @@ static void print_call(struct report *r, const struct sprt_call *call)
 			out_printf(r->out, "%03u", us);
 		out_puts(r->out, "] ");
 	}
-	put(r, call->name);
-	if (res) {
-		out_puts(r->out, "<");
-		put(r, res->type);
-		out_puts(r->out, ">");
-	}
-	out_puts(r->out, "(");
-	if (call->type == SPRT_CALL_ALLOC) {
-		out_i64(r->out, call->size);
-		out_puts(r->out, ") = ");
-		put_hex(r, call->id);
-		out_puts(r->out, "\n");
-	} else {
-		put_hex(r, call->id);
-		out_puts(r->out, ")\n");
-	}
-	for (uint32_t i = 0; i < call->nargs; i++) {
-		out_puts(r->out, "\t$");
-		put(r, call->args[i].name);
-		out_puts(r->out, " = ");
-		put(r, call->args[i].value);
-		out_puts(r->out, "\n");
-	}
+	out_puts(r->out, show(r, call->name));
+	if (res)
+		out_printf(r->out, "<%s>", show(r, res->type));
+	if (call->type == SPRT_CALL_ALLOC)
+		out_printf(r->out, "(%" PRId32 ") = 0x%" PRIx64 "\n", call->size, call->id);
+	else
+		out_printf(r->out, "(0x%" PRIx64 ")\n", call->id);
+	for (uint32_t i = 0; i < call->nargs; i++)
+		out_printf(r->out, "\t$%s = %s\n", show(r, call->args[i].name),
+			   show(r, call->args[i].value));
 }
 
 static void print_trace(struct report *r, const struct sprt_call *call)
 {
 	for (uint32_t i = 0; i < call->nframes; i++) {
-		out_puts(r->out, "\t");
-		put_hex(r, call->frames[i]);
-		if (call->resolved && call->resolved[i]) {
-			out_puts(r->out, " ");
-			put(r, call->resolved[i]);
-		}
-		out_puts(r->out, "\n");
+		const char *name = call->resolved ? call->resolved[i] : NULL;
+
+		out_printf(r->out, "\t0x%" PRIx64 "%s%s\n", call->frames[i], name ? " " : "",
+			   name ? show(r, name) : "");
 	}
 	out_puts(r->out, "\n");
 }
 
 static void print_calls(struct report *r)
 {
-	for (size_t i = 0; i < r->log->ncalls; i++) {
-		const struct sprt_kept_call *kept = r->log->calls[i];
+	for (size_t i = 0; i < r->whole.log->ncalls; i++) {
+		const struct sprt_kept_call *kept = r->whole.log->calls[i];
 
 		if (kept->removed)
 			continue;
@@ -324,6 +253,7 @@ struct group {
 	const struct sprt_kept_call **members;
 	size_t n;
 	uint64_t total;		/* bytes or units */
+	uint64_t key;		/* what they are sorted by */
 };
 
 static int compare(uint64_t a, uint64_t b)
@@ -350,51 +280,33 @@ static int by_trace(const void *a, const void *b)
 	return order ? order : by_number(x, y);
 }
 
-/* Groups that are alike stand in order of their first calls. */
-static int by_size(const void *a, const void *b)
+/* By what --sort says; groups that are alike stand in order of their first calls. */
+static int by_key(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
-	int order = compare(x->total, y->total);
+	int order = compare(x->key, y->key);
 
 	return order ? order : by_number(x->members[0], y->members[0]);
 }
 
-static int by_size_down(const void *a, const void *b)
+static uint64_t key_of(const struct group *g, enum sprt_sort sort)
 {
-	const struct group *x = a, *y = b;
+	uint64_t key = sort == SPRT_COUNT || sort == SPRT_COUNT_ASC ? g->n : g->total;
 
-	return x->total != y->total ? by_size(b, a) : by_size(a, b);
-}
-
-static int by_count(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-	int order = compare(x->n, y->n);
-
-	return order ? order : by_number(x->members[0], y->members[0]);
-}
-
-static int by_count_down(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	return x->n != y->n ? by_count(b, a) : by_count(a, b);
+	/* the largest first */
+	return sort == SPRT_SIZE || sort == SPRT_COUNT ? ~key : key;
 }
 
 static void print_groups(struct report *r)
 {
-	static int (*const orders[])(const void *, const void *) = {
-		[SPRT_SIZE_ASC] = by_size, [SPRT_SIZE] = by_size_down,
-		[SPRT_COUNT_ASC] = by_count, [SPRT_COUNT] = by_count_down,
-	};
 	const struct sprt_kept_call **members;
 	struct group *groups = NULL;
 	size_t n = 0, ngroups = 0, cap = 0;
 
-	members = xcalloc(r->log->ncalls, sizeof(const struct sprt_kept_call *));
-	for (size_t i = 0; i < r->log->ncalls; i++)
-		if (!r->log->calls[i]->removed)
-			members[n++] = r->log->calls[i];
+	members = xcalloc(r->whole.log->ncalls, sizeof(const struct sprt_kept_call *));
+	for (size_t i = 0; i < r->whole.log->ncalls; i++)
+		if (!r->whole.log->calls[i]->removed)
+			members[n++] = r->whole.log->calls[i];
 	if (n)
 		qsort(members, n, sizeof(*members), by_trace);
 	for (size_t i = 0; i < n; i++) {
@@ -403,13 +315,15 @@ static void print_groups(struct report *r)
 		if (!i || call->frames != members[i - 1]->call.frames) {
 			groups = xgrow(groups, &cap, ngroups + 1,
 				       sizeof(*groups));
-			groups[ngroups++] = (struct group){ &members[i], 0, 0 };
+			groups[ngroups++] = (struct group){ &members[i], 0, 0, 0 };
 		}
 		groups[ngroups - 1].n++;
 		groups[ngroups - 1].total += sprt_call_amount(call);
 	}
+	for (size_t g = 0; g < ngroups; g++)
+		groups[g].key = key_of(&groups[g], r->whole.options.sort);
 	if (ngroups)
-		qsort(groups, ngroups, sizeof(*groups), orders[r->options.sort]);
+		qsort(groups, ngroups, sizeof(*groups), by_key);
 	for (size_t g = 0; g < ngroups; g++) {
 		for (size_t i = 0; i < groups[g].n; i++)
 			print_call(r, &groups[g].members[i]->call);
@@ -436,71 +350,56 @@ static void print_leaks(struct report *r)
 	bool known[SPRT_RESOURCE_MAX + 1] = { false };
 	const struct sprt_kept_item *kept;
 
-	for (size_t i = 0; (kept = sprt_log_find(r->log, SPRT_RESOURCE, &i));)
+	for (size_t i = 0; (kept = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));)
 		if (kept->item.resource.id <= SPRT_RESOURCE_MAX)
 			known[kept->item.resource.id] = true;
 	known[0] = false;
-	for (size_t i = 0; i < r->log->ncalls; i++) {
-		const struct sprt_call *call = &r->log->calls[i]->call;
+	for (size_t i = 0; i < r->whole.log->ncalls; i++) {
+		const struct sprt_call *call = &r->whole.log->calls[i]->call;
 		uint32_t id = call->resource;
 
-		if (r->log->calls[i]->removed || call->type != SPRT_CALL_ALLOC)
+		if (r->whole.log->calls[i]->removed || call->type != SPRT_CALL_ALLOC)
 			continue;
 		if (id > SPRT_RESOURCE_MAX || !known[id])
 			id = 0;
 		leaks[id].blocks++;
 		leaks[id].amount += sprt_call_amount(call);
 	}
-	for (size_t i = 0; (kept = sprt_log_find(r->log, SPRT_RESOURCE, &i));) {
+	for (size_t i = 0; (kept = sprt_log_find(r->whole.log, SPRT_RESOURCE, &i));) {
 		const struct sprt_resource *res = &kept->item.resource;
 
 		if (!res->id || res->id > SPRT_RESOURCE_MAX)
 			continue;
-		out_puts(r->out, "# Resource - ");
-		put(r, res->type);
-		out_puts(r->out, " (");
-		put(r, res->desc);
-		out_printf(r->out, LEAKED, leaks[res->id].blocks,
-			   leaks[res->id].amount);
+		out_printf(r->out, "# Resource - %s (%s" LEAKED, show(r, res->type),
+			   show(r, res->desc), leaks[res->id].blocks, leaks[res->id].amount);
 	}
 	if (leaks[0].blocks)
 		out_printf(r->out, "# Resource - unknown (not in the log" LEAKED,
 			   leaks[0].blocks, leaks[0].amount);
 }
 
-static void print_report(struct report *r)
+static int print_report(struct sprt_whole *w)
 {
-	if (!r->log->nitems)
-		return;
-	sprt_filter(r->log, &r->options, r->diag);
-	sprt_resources(r->log, r->by_id);
-	r->comment = r->log->comments;
+	struct report *r = (struct report *)w;
+
+	sprt_resources(r->whole.log, r->by_id);
+	r->comment = r->whole.log->comments;
 	print_header(r);
-	print_files(r);
+	print_all(r, SPRT_FILE);
 	print_heap(r);
-	print_modules(r);
-	print_contexts(r);
+	print_all(r, SPRT_MODULE);
+	print_all(r, SPRT_CONTEXT);
 	print_resources(r);
-	print_maps(r);
+	print_all(r, SPRT_MAP);
 	print_comments(r, 0);
-	if (r->options.compress)
+	if (w->options.compress)
 		print_groups(r);
 	else
 		print_calls(r);
 	print_comments(r, SIZE_MAX);
-	if (r->options.leaks)
+	if (w->options.leaks)
 		print_leaks(r);
-	sprt_log_clear(r->log);
-}
-
-static int report_item(struct sink *s, const void *p)
-{
-	struct report *r = (struct report *)s;
-	const struct sprt_item *item = p;
-
-	if (item->kind == SPRT_LOG)
-		print_report(r);
-	sprt_log_add(r->log, item);
+	sprt_arena_reset(&r->shown);
 	return out_error(r->out);
 }
 
@@ -508,7 +407,7 @@ static int report_end(struct sink *s)
 {
 	struct report *r = (struct report *)s;
 
-	print_report(r);
+	sprt_whole_end(&r->whole);
 	return out_flush(r->out);
 }
 
@@ -516,25 +415,16 @@ static void report_free(struct sink *s)
 {
 	struct report *r = (struct report *)s;
 
-	sprt_log_free(r->log);
-	sprt_options_free(&r->options);
-	free(r);
+	sprt_arena_free(&r->shown);
+	sprt_whole_free(&r->whole);
 }
 
 struct sink *sprt_print_open(const struct sink_args *args)
 {
-	static const struct sink_ops ops = {
-		report_item, report_end, report_free
-	};
+	static const struct sink_ops ops = { sprt_whole_item, report_end, report_free };
 	struct report *r = xcalloc(1, sizeof(*r));
 
-	r->sink.ops = &ops;
 	r->out = args->out;
-	r->diag = args->diag;
-	r->log = sprt_log_new();
-	if (!sprt_options_read(&r->options, args->opts, args->diag)) {
-		report_free(&r->sink);
-		return NULL;
-	}
-	return &r->sink;
+	r->whole.take = print_report;
+	return sprt_whole_open(&r->whole, &ops, args);
 }
