@@ -899,7 +899,7 @@ static void test_mappings(void **state)
 		}
 		for (unsigned int k = 0; k < PLACES; k++) {
 			for (unsigned int off = 0; off < STEP; off += STEP - 1) {
-				const struct swap_mapping *m = swap_mapping_at(p, k * STEP + off);
+				const struct range *m = swap_mapping_at(p, k * STEP + off);
 
 				if (!at[k].name) {
 					assert_null(m);

@@ -44,7 +44,10 @@ static const char *show(struct report *r, const char *s)
 		return s;
 	to = shown = sprt_arena_alloc(&r->shown, n + 3 * newlines + 1);
 	for (; *s; s++)
-		to = *s == '\n' ? stpcpy(to, "\\012") : memset(to, *s, 1) + 1;
+		if (*s == '\n')
+			to = stpcpy(to, "\\012");
+		else
+			*to++ = *s;
 	*to = '\0';
 	return shown;
 }

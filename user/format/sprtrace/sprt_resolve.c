@@ -22,6 +22,8 @@
 #include <unistd.h>
 
 #include "base/library.h"
+#include "base/map64.h"
+#include "base/ranges.h"
 #include "base/xalloc.h"
 
 /* The demangler of the C++ runtime, Itanium C++ ABI 3.4. */
@@ -42,7 +44,6 @@ static const struct diag_kind no_file = {
 /* A file that was mapped, once however often it is. */
 struct object {
 	const char *path;
-	bool tried;
 	Dwfl *dwfl;		/* NULL: there are no names to be had */
 	Dwfl_Module *module;
 	GElf_Addr bias;		/* of libdw's addresses to the file's */
@@ -63,37 +64,22 @@ struct resolver {
 	Dwfl_Callbacks callbacks;
 	char *debuginfo_path;
 
-	struct object *objects;
-	size_t nobjects;
+	struct map64 objects;	/* by their paths, which the log keeps once */
 	struct area *areas;
 	size_t nareas, areas_cap;
+	struct ranges owners;	/* base: index of an area */
 
-	/* Addresses between points[i] and points[i + 1] are in owner[i]. */
-	uint64_t *points;
-	size_t npoints;
-	size_t *owner;		/* index of an area + 1, 0: none */
+	/* Of each address that came: index of its name. */
+	struct map64 by_frame;
+	struct name *names;
+	size_t nnames, names_cap;
 };
 
-/* --- numbers ------------------------------------------------------------ */
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static size_t sort_unique(uint64_t *v, size_t n)
-{
-	size_t k = 0;
-
-	if (n)
-		qsort(v, n, sizeof(*v), compare_u64);
-	for (size_t i = 0; i < n; i++)
-		if (!k || v[k - 1] != v[i])
-			v[k++] = v[i];
-	return k;
-}
+/* What is said of an address; @named: it is more than the mapping's path. */
+struct name {
+	const char *text;	/* kept by the log */
+	bool named;
+};
 
 /* --- files -------------------------------------------------------------- */
 
@@ -193,125 +179,44 @@ static bool find_segment(Elf *elf, const struct sprt_map *map, GElf_Addr *vaddr)
 	return false;
 }
 
-/* The log keeps equal paths once: pointers to them tell files apart. */
-static void list_objects(struct resolver *r)
+static struct object *object_of(struct resolver *r, const char *path)
 {
-	struct sprt_kept_item *kept;
-	uint64_t *paths = NULL;
-	size_t n = 0, cap = 0;
+	const uint64_t *known = map64_get(&r->objects, (uintptr_t)path);
+	struct object *o;
 
-	for (size_t i = 0; (kept = sprt_log_find(r->log, SPRT_MAP, &i));) {
-		paths = xgrow(paths, &cap, n + 1, sizeof(*paths));
-		paths[n++] = (uintptr_t)kept->item.map.path;
-	}
-	r->nobjects = sort_unique(paths, n);
-	r->objects = xcalloc(r->nobjects, sizeof(*r->objects));
-	for (size_t i = 0; i < r->nobjects; i++)
-		r->objects[i].path = (const char *)(uintptr_t)paths[i];
-	free(paths);
+	if (known)
+		return (struct object *)(uintptr_t)*known;
+	o = xcalloc(1, sizeof(*o));
+	o->path = path;
+	map64_put(&r->objects, (uintptr_t)path, (uintptr_t)o);
+	if (*path == '/')
+		load_object(r, o);
+	return o;
 }
 
-static int compare_object(const void *key, const void *element)
-{
-	uintptr_t x = (uintptr_t)key;
-	uintptr_t y = (uintptr_t)((const struct object *)element)->path;
-
-	return x < y ? -1 : x > y;
-}
-
+/* Of mappings that overlap, the later one holds. */
 static void add_area(struct resolver *r, const struct sprt_map *map)
 {
-	struct object *o;
+	struct range range = { map->from, map->to, r->nareas, NULL };
 	struct area *a;
 	GElf_Addr bias;
 	char shown[256];
 
 	if (map->from >= map->to)
 		return;
-	o = bsearch(map->path, r->objects, r->nobjects, sizeof(*o),
-		    compare_object);
-	if (!o->tried && *map->path == '/')
-		load_object(r, o);
-	o->tried = true;
-	r->areas = xgrow(r->areas, &r->areas_cap, r->nareas + 1,
-			 sizeof(*r->areas));
+	ranges_put(&r->owners, &range, 0);
+	r->areas = xgrow(r->areas, &r->areas_cap, r->nareas + 1, sizeof(*r->areas));
 	a = &r->areas[r->nareas++];
-	*a = (struct area){ .map = map, .object = o };
-	if (!o->dwfl)
+	*a = (struct area){ .map = map, .object = object_of(r, map->path) };
+	if (!a->object->dwfl)
 		return;
-	a->usable = find_segment(dwfl_module_getelf(o->module, &bias), map,
-				 &a->vaddr);
+	a->usable = find_segment(dwfl_module_getelf(a->object->module, &bias), map, &a->vaddr);
 	if (!a->usable)
 		diag_report(r->diag, &no_file, NULL, DIAG_NOWHERE, 0,
 			    "no names for %s: it is not the file that was traced, no code in it has the size of 0x%llx-0x%llx",
 			    sprt_shown(shown, sizeof(shown), map->path),
 			    (unsigned long long)map->from,
 			    (unsigned long long)map->to);
-}
-
-/* --- which mapping an address is in ------------------------------------- */
-
-/* Index of the last point that is not above @v; there is one. */
-static size_t point_of(const struct resolver *r, uint64_t v)
-{
-	size_t lo = 0, hi = r->npoints;
-
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (r->points[mid] <= v)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/*
- * Of mappings that overlap, the later one holds: they are laid out from the
- * last to the first, each taking what is still free; next[] leads past what
- * is taken.
- */
-static void lay_out(struct resolver *r)
-{
-	size_t *next;
-
-	r->points = xcalloc(r->nareas * 2, sizeof(*r->points));
-	for (size_t i = 0; i < r->nareas; i++) {
-		r->points[2 * i] = r->areas[i].map->from;
-		r->points[2 * i + 1] = r->areas[i].map->to;
-	}
-	r->npoints = sort_unique(r->points, r->nareas * 2);
-	r->owner = xcalloc(r->npoints, sizeof(*r->owner));
-	next = xcalloc(r->npoints, sizeof(*next));
-	for (size_t i = 0; i < r->npoints; i++)
-		next[i] = i;
-	for (size_t i = r->nareas; i-- > 0;) {
-		size_t k = point_of(r, r->areas[i].map->from);
-		size_t end = point_of(r, r->areas[i].map->to);
-
-		while (k < end) {
-			if (next[k] == k) {
-				r->owner[k] = i + 1;
-				next[k] = k + 1;
-			} else {
-				/* Shorten the way for the next one. */
-				next[k] = next[next[k]];
-			}
-			k = next[k];
-		}
-	}
-	free(next);
-}
-
-static const struct area *area_of(const struct resolver *r, uint64_t addr)
-{
-	size_t k;
-
-	if (!r->npoints || addr < r->points[0])
-		return NULL;
-	k = r->owner[point_of(r, addr)];
-	return k ? &r->areas[k - 1] : NULL;
 }
 
 /* --- names and lines ---------------------------------------------------- */
@@ -376,51 +281,59 @@ static char *demangle(struct resolver *r, const char *symbol)
 }
 
 /*
- * The text for one frame, kept by the log; *@named: it has more than the
- * mapping's path.  What is recorded is where a call returns to: the byte
- * before it belongs to the call.
+ * What is recorded is where a call returns to: the byte before it belongs to the
+ * call.
  */
-static const char *describe(struct resolver *r, uint64_t frame, bool *named)
+static struct name describe(struct resolver *r, uint64_t frame)
 {
 	uint64_t addr = frame ? frame - 1 : 0;
-	const struct area *a = area_of(r, addr);
-	const char *symbol, *file, *base, *kept;
-	char *demangled, *text = NULL;
+	const struct range *range = ranges_at(&r->owners, addr);
+	const char *symbol = NULL, *file = NULL, *function;
+	char *demangled, *where = NULL, *text = NULL;
+	const struct area *a;
+	struct name name;
 	const struct object *o;
 	GElf_Sym sym;
 	GElf_Off offset;
 	Dwarf_Addr at;
 	int line = 0, len;
 
-	*named = false;
-	if (!a)
-		return sprt_intern_str(&r->log->strings, "in ??");
+	if (!range)
+		return (struct name){ sprt_intern_str(&r->log->strings, "in ??"), false };
+	a = &r->areas[range->base];
 	o = a->object;
-	symbol = file = NULL;
 	if (a->usable) {
 		at = addr - a->map->from + a->vaddr + o->bias;
 		symbol = dwfl_module_addrinfo(o->module, at, &offset, &sym,
 					      NULL, NULL, NULL);
 		file = find_line(o->module, at, &line);
 	}
-	*named = symbol || file;
 	demangled = demangle(r, symbol);
-	if (file) {
-		base = strrchr(file, '/');
-		len = asprintf(&text, "%s%s%sat %s:%d",
-			       demangled ? demangled : symbol ? symbol : "",
-			       demangled || !symbol ? "" : "()",
-			       symbol ? " " : "", base ? base + 1 : file, line);
-	} else {
-		len = asprintf(&text, "%s%s%sfrom %s",
-			       demangled ? demangled : symbol ? symbol : "",
-			       demangled || !symbol ? "" : "()",
-			       symbol ? " " : "", a->map->path);
-	}
-	kept = sprt_intern_str(&r->log->strings, len < 0 ? "" : text);
+	function = demangled ? demangled : symbol ? symbol : "";
+	len = file ? asprintf(&where, "at %s:%d", basename(file), line) :
+		     asprintf(&where, "from %s", a->map->path);
+	if (len >= 0)
+		len = asprintf(&text, "%s%s%s%s", function, demangled || !symbol ? "" : "()",
+			       symbol ? " " : "", where);
+	name.text = sprt_intern_str(&r->log->strings, len < 0 ? "" : text);
+	name.named = symbol || file;
 	free(demangled);
+	free(where);
 	free(text);
-	return kept;
+	return name;
+}
+
+/* The same, once for each address. */
+static struct name name_of(struct resolver *r, uint64_t frame)
+{
+	const uint64_t *known = map64_get(&r->by_frame, frame);
+
+	if (known)
+		return r->names[*known];
+	map64_put(&r->by_frame, frame, r->nnames);
+	r->names = xgrow(r->names, &r->names_cap, r->nnames + 1, sizeof(*r->names));
+	r->names[r->nnames] = describe(r, frame);
+	return r->names[r->nnames++];
 }
 
 /* --- all frames of the log ---------------------------------------------- */
@@ -428,62 +341,32 @@ static const char *describe(struct resolver *r, uint64_t frame, bool *named)
 static void name_frames(struct resolver *r)
 {
 	struct sprt_log *log = r->log;
-	const char **texts, **resolved = NULL;
-	size_t n = 0, cap = 0, resolved_cap = 0;
-	uint64_t *addrs = NULL;
-	bool *named;
-
-	for (size_t i = 0; i < log->ncalls; i++) {
-		const struct sprt_call *call = &log->calls[i]->call;
-
-		/* Most calls share the backtrace of the call before. */
-		if (log->calls[i]->removed || !call->nframes ||
-		    (i && call->frames == log->calls[i - 1]->call.frames &&
-		     !log->calls[i - 1]->removed))
-			continue;
-		addrs = xgrow(addrs, &cap, n + call->nframes, sizeof(*addrs));
-		memcpy(addrs + n, call->frames, call->nframes * sizeof(*addrs));
-		n += call->nframes;
-	}
-	if (!addrs)
-		return;
-	n = sort_unique(addrs, n);
-	texts = xcalloc(n, sizeof(*texts));
-	named = xcalloc(n, sizeof(*named));
-	for (size_t i = 0; i < n; i++)
-		texts[i] = describe(r, addrs[i], &named[i]);
+	const char **resolved = NULL;
+	size_t cap = 0;
 
 	for (size_t i = 0; i < log->ncalls; i++) {
 		struct sprt_call *call = &log->calls[i]->call;
 
 		if (log->calls[i]->removed || !call->nframes)
 			continue;
-		resolved = xgrow(resolved, &resolved_cap, call->nframes,
-				 sizeof(*resolved));
+		resolved = xgrow(resolved, &cap, call->nframes, sizeof(*resolved));
 		for (uint32_t k = 0; k < call->nframes; k++) {
-			const uint64_t *found;
-			size_t at;
+			struct name name = name_of(r, call->frames[k]);
 
-			found = bsearch(&call->frames[k], addrs, n,
-					sizeof(*addrs), compare_u64);
-			at = (size_t)(found - addrs);
-			resolved[k] = texts[at];
-			if (!named[at] && call->resolved && call->resolved[k])
+			resolved[k] = name.text;
+			if (!name.named && call->resolved && call->resolved[k])
 				resolved[k] = call->resolved[k];
 		}
-		sprt_log_set_trace(log, call, call->frames, resolved,
-				   call->nframes);
+		sprt_log_set_trace(log, call, call->frames, resolved, call->nframes);
 	}
 	free(resolved);
-	free(named);
-	free(texts);
-	free(addrs);
 }
 
 void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag)
 {
 	struct resolver r = { .log = log, .sysroot = sysroot, .diag = diag };
 	struct sprt_kept_item *kept;
+	struct map64_slot *slot;
 	size_t i = 0;
 
 	if (asprintf(&r.debuginfo_path, ":.debug:%s/usr/lib/debug",
@@ -493,17 +376,20 @@ void sprt_resolve(struct sprt_log *log, const char *sysroot, struct diag *diag)
 	r.callbacks.section_address = dwfl_offline_section_address;
 	r.callbacks.debuginfo_path = &r.debuginfo_path;
 
-	list_objects(&r);
 	while ((kept = sprt_log_find(log, SPRT_MAP, &i)))
 		add_area(&r, &kept->item.map);
-	lay_out(&r);
 	name_frames(&r);
 
-	for (i = 0; i < r.nobjects; i++)
-		dwfl_end(r.objects[i].dwfl);
-	free(r.objects);
+	for (i = 0; (slot = map64_each(&r.objects, &i));) {
+		struct object *o = (struct object *)(uintptr_t)slot->value;
+
+		dwfl_end(o->dwfl);
+		free(o);
+	}
+	map64_clear(&r.objects);
+	map64_clear(&r.by_frame);
+	ranges_free(&r.owners);
 	free(r.areas);
-	free(r.points);
-	free(r.owner);
+	free(r.names);
 	free(r.debuginfo_path);
 }

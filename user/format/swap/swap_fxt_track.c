@@ -36,7 +36,7 @@ void swap_fxt_make_name(char *buf, const char *s, size_t len)
 
 void swap_fxt_location(char *buf, size_t size, const struct swap_process *p, uint64_t addr)
 {
-	const struct swap_mapping *m = p ? swap_mapping_at(p, addr) : NULL;
+	const struct range *m = p ? swap_mapping_at(p, addr) : NULL;
 	char name[SWAP_NAME_BYTES + 1];
 
 	if (m) {

@@ -101,7 +101,7 @@ void swap_process_forget(struct swap_processes *ps, struct swap_process *p)
 	map64_clear(&p->blocks);
 	map64_clear(&p->spans);
 	swap_unmap(p, 0, UINT64_MAX);
-	free(p->maps);
+	ranges_free(&p->maps);
 	for (unsigned int i = 0; i < KEEP_ENDED; i++)
 		if (ps->ended[i] == p)
 			ps->ended[i] = NULL;
@@ -246,68 +246,22 @@ struct swap_thread *swap_thread_by_tid(const struct swap_processes *ps, uint32_t
 
 /* ---- mappings ---- */
 
-/* Index of the first mapping that ends behind an address. */
-static size_t first_behind(const struct swap_process *p, uint64_t addr)
-{
-	size_t low = 0, high = p->nmaps;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (p->maps[mid].high <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-static void insert_map(struct swap_process *p, size_t at, struct swap_mapping m)
-{
-	p->maps = xgrow(p->maps, &p->maps_cap, p->nmaps + 1, sizeof(*p->maps));
-	memmove(&p->maps[at + 1], &p->maps[at], (p->nmaps - at) * sizeof(*p->maps));
-	p->maps[at] = m;
-	p->nmaps++;
-	p->all->nmaps++;
-}
-
 void swap_unmap(struct swap_process *p, uint64_t low, uint64_t high)
 {
-	size_t at = first_behind(p, low), end = at;
+	size_t before = p->maps.n;
 
-	if (low >= high || at == p->nmaps)
-		return;
-	if (p->maps[at].low < low) {
-		struct swap_mapping rest = p->maps[at];
-
-		p->maps[at].high = low;
-		end = ++at;
-		if (rest.high > high) {
-			/* A hole within: the part behind it is a mapping of its own. */
-			rest.low = high;
-			rest.name = xstrdup(rest.name);
-			insert_map(p, at, rest);
-			return;
-		}
-	}
-	while (end < p->nmaps && p->maps[end].high <= high)
-		free(p->maps[end++].name);
-	if (end < p->nmaps && p->maps[end].low < high)
-		p->maps[end].low = high;
-	memmove(&p->maps[at], &p->maps[end], (p->nmaps - end) * sizeof(*p->maps));
-	p->nmaps -= end - at;
-	p->all->nmaps -= end - at;
+	ranges_cut(&p->maps, low, high);
+	p->all->nmaps += p->maps.n - before;
 }
 
 bool swap_map(struct swap_process *p, uint64_t low, uint64_t high, const char *path, size_t len)
 {
 	const char *slash = memrchr(path, '/', len);
-	struct swap_mapping m = { .low = low, .high = high, .base = low };
 
 	if (low >= high)
 		return true;
 	swap_unmap(p, low, high);
-	if (p->nmaps >= SWAP_MAX_MAPS)
+	if (p->maps.n >= SWAP_MAX_MAPS)
 		return false;
 	if (slash && slash + 1 < path + len) {
 		len -= (size_t)(slash + 1 - path);
@@ -315,18 +269,14 @@ bool swap_map(struct swap_process *p, uint64_t low, uint64_t high, const char *p
 	}
 	if (len > SWAP_MAX_MAP_NAME)
 		len = SWAP_MAX_MAP_NAME;
-	m.name = xmalloc(len + 1);
-	memcpy(m.name, path, len);
-	m.name[len] = 0;
-	insert_map(p, first_behind(p, low), m);
+	ranges_put(&p->maps, &(struct range){ low, high, low, (char *)(uintptr_t)path }, len);
+	p->all->nmaps++;
 	return true;
 }
 
-const struct swap_mapping *swap_mapping_at(const struct swap_process *p, uint64_t addr)
+const struct range *swap_mapping_at(const struct swap_process *p, uint64_t addr)
 {
-	size_t at = first_behind(p, addr);
-
-	return at < p->nmaps && p->maps[at].low <= addr ? &p->maps[at] : NULL;
+	return ranges_at(&p->maps, addr);
 }
 
 /* ---- blocks ---- */

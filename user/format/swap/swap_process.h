@@ -13,6 +13,7 @@
 #define ETRACE_SWAP_PROCESS_H
 
 #include "base/map64.h"
+#include "base/ranges.h"
 
 /* Slices open on one thread: written to FXT, and remembered at all. */
 #define SWAP_MAX_NESTING	500u
@@ -75,13 +76,6 @@ struct swap_thread {
 	struct swap_ring by_use;
 };
 
-/* A mapping of code. */
-struct swap_mapping {
-	uint64_t low, high;	/* what is left of it, @high is behind it */
-	uint64_t base;		/* where it began, what offsets count from */
-	char *name;		/* last part of the path */
-};
-
 /**
  * struct swap_process - a process
  * @pid:     its id on the target
@@ -96,7 +90,8 @@ struct swap_mapping {
  * @bytes:   their sum
  * @spans:   step << 32 | resource id to the id of an open async span
  * @spans_time: of the last begin or end of a span
- * @maps:    mappings by address, not overlapping
+ * @maps:    of code; base: where they began, what offsets count from; name: last part of
+ *           the path
  * @all:     the table that it stands in
  * @by_use:  among all processes, those heard of lately last
  */
@@ -113,8 +108,7 @@ struct swap_process {
 	uint64_t bytes;
 	struct map64 spans;
 	uint64_t spans_time;
-	struct swap_mapping *maps;
-	size_t nmaps, maps_cap;
+	struct ranges maps;
 	struct swap_processes *all;
 	struct swap_ring by_use;
 };
@@ -186,7 +180,7 @@ void swap_unmap(struct swap_process *p, uint64_t low, uint64_t high);
  *
  * Return: it, valid until the next change, or NULL.
  */
-const struct swap_mapping *swap_mapping_at(const struct swap_process *p, uint64_t addr);
+const struct range *swap_mapping_at(const struct swap_process *p, uint64_t addr);
 
 /* A block was allocated; freed.  Sizes that no block can have do not count. */
 void swap_block_add(struct swap_process *p, uint64_t addr, uint64_t size);

@@ -171,7 +171,7 @@ static const struct swap_visitor visitor = {
 static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 {
 	const struct swap_process *p = swap_process_find(s->maps, s->f.pid);
-	const struct swap_mapping *m = p ? swap_mapping_at(p, addr) : NULL;
+	const struct range *m = p ? swap_mapping_at(p, addr) : NULL;
 	char number[24];
 
 	if (m) {

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * Ranges of addresses that do not overlap, as mappings do: of two for the same
+ * place the later one holds there, and what is left of the earlier one stays.
+ */
+#ifndef ETRACE_RANGES_H
+#define ETRACE_RANGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct range {
+	uint64_t low, high;	/* what is left of it, @high is behind it */
+	uint64_t base;		/* its user's, the same in all that is left of it */
+	char *name;		/* a copy, or NULL */
+};
+
+/* By address.  Starts with all zeros; ranges_free() ends it. */
+struct ranges {
+	struct range *v;
+	size_t n, cap;
+};
+
+/** ranges_put - from now on this range holds; @low < @high, @name may be NULL */
+void ranges_put(struct ranges *r, const struct range *range, size_t name_len);
+
+/** ranges_cut - nothing is left of what was between two addresses */
+void ranges_cut(struct ranges *r, uint64_t low, uint64_t high);
+
+/** ranges_at - the range that an address is in, valid until the next change, or NULL */
+const struct range *ranges_at(const struct ranges *r, uint64_t addr);
+
+void ranges_free(struct ranges *r);
+
+#endif
