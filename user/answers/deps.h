@@ -6,7 +6,7 @@
 #include "answers/answers.h"
 #include "build/reach.h"
 
-enum deps_format { DEPS_TEXT, DEPS_JSON, DEPS_DOT, DEPS_MAKE };
+enum deps_format { DEPS_TEXT, DEPS_MAKE, DEPS_DOT, DEPS_JSON };
 
 struct deps {
 	struct db *db;

@@ -12,16 +12,6 @@
 
 static const char *const keys[] = { "program", "output", "directory" };
 
-bool times_by(struct times *w, const char *name)
-{
-	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (!name || !strcmp(name, keys[i])) {
-			w->by = (enum times_key)i;
-			return true;
-		}
-	return false;
-}
-
 static double seconds(int64_t ns)
 {
 	return (double)ns / 1e9;

@@ -36,9 +36,6 @@ struct times_list {
 /** times_find - the slowest, by something */
 void times_find(struct times_list *l, const struct timeline *t, enum times_key by);
 
-/** times_by - what the list of the slowest is by; NULL: programs.  Return: false: unknown */
-bool times_by(struct times *w, const char *name);
-
 /** times_put - all of it */
 void times_put(struct db *db, const struct times *w);
 

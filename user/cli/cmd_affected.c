@@ -10,40 +10,25 @@
 static const struct opt_row options[] = {
 	{ "git", "REV", "files that differ from this revision in the work tree here" },
 	{ "tests", "PATTERN", "commands that are tests, as a shell pattern: \"*/test_* *\"" },
-	{ "format", "text|list|json|ctest", "form of the answer: text (default), list, json or ctest" },
+	{ "format", "text|list|json|ctest", "form of the answer; default: text" },
 	OPTION_MAP,
 	{ 0 }
 };
 
-static bool take_format(const struct asked *a, enum affected_format *format)
-{
-	static const char *const names[] = { "text", "list", "json", "ctest" };
-	const char *name = opt_value(a->opts, "format");
-
-	*format = a->json ? AFFECTED_JSON : AFFECTED_TEXT;
-	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i])) {
-			*format = (enum affected_format)i;
-			name = NULL;
-		}
-	if (name)
-		diag_fatal(a->diag, "--format %s: known are text, list, json and ctest", name);
-	return !name;
-}
-
 static int ask(struct asked *a)
 {
 	const char *revision = opt_value(a->opts, "git"), *map = opt_value(a->opts, "map");
-	enum affected_format format;
+	enum affected_format format = opt_chosen(a->opts, options, "format");
 	struct affected f;
 	int status = 2;
 
+	if (a->json && !opt_flag(a->opts, "format"))
+		format = AFFECTED_JSON;
 	affected_init(&f, a->db[0]);
 	f.tests = opt_value(a->opts, "tests");
 	if (!revision && !a->nargs)
 		diag_fatal(a->diag, "which files have changed? Give their paths, or --git REV");
-	else if (take_format(a, &format) && (!map || affected_map(&f, map)) &&
-		 (!revision || affected_git(&f, revision))) {
+	else if ((!map || affected_map(&f, map)) && (!revision || affected_git(&f, revision))) {
 		for (size_t i = 0; i < a->nargs; i++)
 			affected_add(&f, a->args[i]);
 		status = affected_put(&f, a->out, format) ? 0 : 1;

@@ -12,8 +12,7 @@
 static const struct opt_row options[] = {
 	{ "o|output", "FILE", "write it there; default: standard output" },
 	{ "update", "FILE", "replace entries of FILE; those of other outputs stay" },
-	{ "style", "arguments|cmake|bear",
-	  "form of entries: arguments (default), cmake or bear" },
+	{ "style", "arguments|cmake|bear", "form of entries; default: arguments" },
 	{ "links", NULL, "add link and archive commands with their inputs" },
 	{ "no-configure", NULL, "leave out what configure, CMake and Meson only tried" },
 	{ "wrappers", NULL, "keep wrappers in front of commands: ccache, mpicc" },
@@ -25,20 +24,6 @@ static const struct opt_row options[] = {
 	{ "explain", "SOURCE", "only say why SOURCE has an entry or has none" },
 	{ 0 }
 };
-
-static bool take_style(struct compdb *c, const struct asked *a)
-{
-	static const char *const names[] = { "arguments", "cmake", "bear" };
-	const char *style = opt_value(a->opts, "style");
-
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!style || !strcmp(style, names[i])) {
-			c->style = (enum compdb_style)i;
-			return true;
-		}
-	diag_fatal(a->diag, "--style %s: known are arguments, cmake and bear", style);
-	return false;
-}
 
 static void write_file(struct asked *a, const struct compdb *c, const char *path)
 {
@@ -81,10 +66,10 @@ static int ask(struct asked *a)
 		.preprocess = opt_flag(a->opts, "preprocess"), .exists = opt_flag(a->opts, "exists"),
 		.verbose = opt_flag(a->opts, "verbose"),
 		.no_configure = opt_flag(a->opts, "no-configure"),
-		.json = a->json, .config = &config, .old = update ? &old : NULL,
+		.style = opt_chosen(a->opts, options, "style"), .json = a->json, .config = &config, .old = update ? &old : NULL,
 	};
 
-	if (!read_config(&config, a) || !take_style(&c, a))
+	if (!read_config(&config, a))
 		;
 	else if (explain)
 		compdb_explain(a->db[0], &c, explain, a->out);

@@ -10,7 +10,7 @@
 #define BOTH_OPTIONS										\
 	{ "class", "LIST", "kinds of use, with commas: data,pipe,program,loader,config,probe,dir;\n"	\
 	  "default: data,pipe" },									\
-	{ "format", "text|make|dot", "form of the answer: text (default), make or dot" }
+	{ "format", "text|make|dot", "form of the answer; default: text" }
 
 static const struct opt_row deps_options[] = {
 	{ "direct", NULL, "only what the last program read" },
@@ -29,7 +29,7 @@ static const struct opt_row rdeps_options[] = {
 
 static bool take_options(struct deps *d, const struct asked *a)
 {
-	const char *format = opt_value(a->opts, "format"), *classes = opt_value(a->opts, "class");
+	const char *classes = opt_value(a->opts, "class");
 
 	if (opt_flag(a->opts, "direct") && opt_flag(a->opts, "leaves")) {
 		diag_fatal(a->diag, "--direct and --leaves exclude each other");
@@ -45,15 +45,16 @@ static bool take_options(struct deps *d, const struct asked *a)
 			   classes);
 		return false;
 	}
-	d->format = a->json ? DEPS_JSON : DEPS_TEXT;
-	if (!format || !strcmp(format, "text"))
+	d->format = opt_chosen(a->opts, deps_options, "format");
+	if (!a->json)
 		return true;
-	d->format = !strcmp(format, "dot") ? DEPS_DOT : DEPS_MAKE;
-	if ((d->format == DEPS_DOT || !strcmp(format, "make")) && !a->json)
-		return true;
-	diag_fatal(a->diag, a->json ? "--json and --format %s exclude each other" :
-		   "--format %s: known are text, dot and make", format);
-	return false;
+	if (d->format != DEPS_TEXT) {
+		diag_fatal(a->diag, "--json and --format %s exclude each other",
+			   opt_value(a->opts, "format"));
+		return false;
+	}
+	d->format = DEPS_JSON;
+	return true;
 }
 
 static int ask(struct asked *a, bool reverse)

@@ -74,17 +74,8 @@ static const struct command_line command_line = {
 	.failed = EXIT_FAILED,
 };
 
-/* Return: false if there is no such backend. */
-static bool wanted_backends(const char *name, enum backends *wanted)
-{
-	if (!backend_known(name)) {
-		say("--backend=%s: must be " BACKEND_NAMES, name);
-		return false;
-	}
-	*wanted = !strcmp(name, "module") ? MODULE : !strcmp(name, "bpf") ? BPF :
-		  !strcmp(name, "strace") ? STRACE : BOTH;
-	return true;
-}
+/* In the order of --backend. */
+static const enum backends backends[] = { BOTH, MODULE, BPF, STRACE };
 
 static bool diagnose(enum backends wanted)
 {
@@ -132,19 +123,16 @@ static bool diagnose(enum backends wanted)
 
 int cmd_doctor(int argc, char **argv)
 {
-	enum backends wanted = BOTH;
-	const char *backend;
+	enum backends wanted;
 	struct opts opts;
 	int ret;
 
 	opts_init(&opts);
 	ret = command_line_parse(&command_line, argc, argv, &opts);
-	backend = opt_value(&opts, "backend");
+	wanted = ret < 0 ? backends[opt_chosen(&opts, options, "backend")] : BOTH;
 	if (ret < 0 && optind < argc)
 		ret = command_line_wrong(&command_line, "takes no arguments, but there is '%s'",
 					 argv[optind]);
-	else if (ret < 0 && backend && !wanted_backends(backend, &wanted))
-		ret = EXIT_FAILED;
 	opts_free(&opts);
 	if (ret >= 0)
 		return ret;

@@ -30,7 +30,7 @@ static const struct opt_row options[] = {
 	{ "no-redact", NULL, "send arguments that look secret; by default they are hidden" },
 	{ "plain-http", NULL,
 	  "allow http:// to another machine, where anybody on the way can read it" },
-	{ "compress", "auto|none|gzip|zstd", "how to compress what is sent: auto (default), none, gzip or zstd" },
+	{ "compress", "auto|none|gzip|zstd", "how to compress what is sent" },
 	FLEET_OPTIONS("pushes", "8"),
 	{ "q|quiet", NULL, "do not print which builds are stored" },
 	{ 0 }
@@ -67,18 +67,14 @@ static bool take_options(struct asked *a, struct push_options *o, const char ***
 
 static bool take_server(struct asked *a, struct server_options *o)
 {
-	const char *how = opt_value(a->opts, "compress"), *url = NULL;
+	const char *url = NULL;
 
 	*o = (struct server_options){
-		.packing = SERVER_AUTO, .retries = 8, .plain = opt_flag(a->opts, "plain-http"),
+		.packing = opt_chosen(a->opts, options, "compress"), .retries = 8, .plain = opt_flag(a->opts, "plain-http"),
 	};
 	if (a->nargs && strstr(a->args[0], "://")) {
 		url = *a->args++;
 		a->nargs--;
-	}
-	if (how && !server_packing_of(how, &o->packing)) {
-		diag_fatal(a->diag, "--compress %s: say auto, none, gzip or zstd", how);
-		return false;
 	}
 	return fleet_server(a, url, "its URL first, https://HOST:8443", o);
 }

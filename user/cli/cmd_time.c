@@ -6,8 +6,7 @@
 #include "cli/etrace.h"
 
 static const struct opt_row options[] = {
-	{ "by", "program|output|directory",
-	  "list the slowest by program (default), output or directory" },
+	{ "by", "program|output|directory", "what to list the slowest by; default: program" },
 	{ "top", "N", "rows of each list; default: 10" },
 	{ "longest", NULL, "sort the critical path by duration" },
 	{ "ninja", "DIR", "dependencies in DIR/build.ninja count, too" },
@@ -27,18 +26,15 @@ static bool read_lists(struct lists *l, const struct opts *opts)
 
 static int ask(struct asked *a)
 {
-	const char *by = opt_value(a->opts, "by");
 	struct lists lists = { .diag = a->diag };
 	struct times w = {
 		.out = a->out, .json = a->json, .top = 10, .lists = &lists,
-		.longest = opt_flag(a->opts, "longest"),
+		.by = opt_chosen(a->opts, options, "by"), .longest = opt_flag(a->opts, "longest"),
 	};
 
 	if (!answer_number(a->opts, "top", 1, &w.top, a->diag))
 		return 2;
-	if (!times_by(&w, by))
-		diag_fatal(a->diag, "--by %s: known are program, output and directory", by);
-	else if (read_lists(&lists, a->opts))
+	if (read_lists(&lists, a->opts))
 		times_put(a->db[0], &w);
 	lists_free(&lists);
 	return 0;

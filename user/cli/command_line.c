@@ -287,6 +287,9 @@ int command_line_parse(const struct command_line *c, int argc, char **argv, stru
 		} else if (!strcmp(opt_row_long(row), "version")) {
 			printf("%s " ETRACE_VERSION "\n", c->program ? c->name : PROG);
 			ret = 0;
+		} else if (row->value && strchr(row->value, '|') && opt_choice(row, optarg) < 0) {
+			ret = command_line_wrong(c, "--%s %s: must be one of %s", opt_row_long(row), optarg,
+						 row->value);
 		} else {
 			opts_add(opts, opt_row_long(row), optarg);
 		}

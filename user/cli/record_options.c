@@ -8,7 +8,6 @@
 #include "cli/session.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,121 +84,69 @@ static bool choose_page(struct record_options *o)
 	return true;
 }
 
-/* ---- options that take a value: a function each ---- */
+/* ---- the values of options ---- */
 
-static bool take_output(struct record_options *o, const char *value)
+static bool take_outputs(struct record_options *o, const struct opts *opts)
 {
-	if (!strcmp(value, "-")) {
-		say("-o -: standard output belongs to the command; name a file");
-		return false;
+	const char *value;
+
+	for (size_t i = 0; (value = opt_each(opts, "output", &i));) {
+		if (!strcmp(value, "-")) {
+			say("-o -: standard output belongs to the command; name a file");
+			return false;
+		}
+		add_file(o, value);
 	}
-	add_file(o, value);
 	return true;
 }
 
-static bool take_buffer(struct record_options *o, const char *value)
+static bool take_buffer(struct record_options *o, const struct opts *opts)
 {
-	if (parse_size(value, &o->buffer))
+	const char *value = opt_value(opts, "buffer");
+
+	if (!value || parse_size(value, &o->buffer))
 		return true;
 	say("-b %s: must be a number of bytes, at least 4096; k, M or G may follow it", value);
 	return false;
 }
 
-static bool take_to(struct record_options *o, const char *value)
+static bool take_lists(struct record_options *o, const struct opts *opts)
 {
-	o->to = value;
-	return true;
-}
+	const char *value;
+	size_t i;
 
-static bool take_backend(struct record_options *o, const char *value)
-{
-	o->backend = value;
-	if (backend_known(value))
-		return true;
-	say("--backend=%s: must be " BACKEND_NAMES, value);
-	return false;
-}
-
-static bool take_record(struct record_options *o, const char *value)
-{
-	if (et_on_request(value, &o->record))
-		return true;
-	say("--record=%s: must be a list, separated by commas, of " ET_ON_REQUEST, value);
-	return false;
-}
-
-static bool take_cgroup(struct record_options *o, const char *value)
-{
-	o->cgroups = xgrow(o->cgroups, &o->cgroups_cap, o->ncgroups + 1, sizeof(value));
-	o->cgroups[o->ncgroups++] = value;
-	return true;
-}
-
-static bool take_keep_env(struct record_options *o, const char *value)
-{
-	if (et_keep_env(o->keep_env, value))
-		return true;
-	say("--keep-env=%s: must be a list of variables, separated by commas, shorter than %d bytes in all",
-	    value, ET_KEEP_ENV_MAX);
-	return false;
-}
-
-static bool take_before(struct record_options *o, const char *value)
-{
-	o->before = value;
-	return true;
-}
-
-static bool take_progress(struct record_options *o, const char *value)
-{
-	static const char *const words[] = {
-		[TERM_AUTO] = "auto", [TERM_ALWAYS] = "always", [TERM_NEVER] = "never",
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(value, words[i])) {
-			o->progress = (enum term_when)i;
-			return true;
+	for (i = 0; (value = opt_each(opts, "record", &i));)
+		if (!et_on_request(value, &o->record)) {
+			say("--record=%s: must be a list, separated by commas, of " ET_ON_REQUEST, value);
+			return false;
 		}
-	say("--progress=%s: must be auto, always or never", value);
-	return false;
+	for (i = 0; (value = opt_each(opts, "keep-env", &i));)
+		if (!et_keep_env(o->keep_env, value)) {
+			say("--keep-env=%s: must be a list of variables, separated by commas, shorter than %d bytes in all",
+			    value, ET_KEEP_ENV_MAX);
+			return false;
+		}
+	for (i = 0; (value = opt_each(opts, "cgroup", &i));) {
+		o->cgroups = xgrow(o->cgroups, &o->cgroups_cap, o->ncgroups + 1, sizeof(value));
+		o->cgroups[o->ncgroups++] = value;
+	}
+	return true;
 }
-
-static const struct {
-	const char *name;
-	bool (*take)(struct record_options *o, const char *value);
-} takers[] = {
-	{ "output", take_output }, { "buffer", take_buffer }, { "to", take_to },
-	{ "backend", take_backend }, { "record", take_record }, { "cgroup", take_cgroup },
-	{ "keep-env", take_keep_env }, { "before", take_before }, { "progress", take_progress },
-};
-
-static const struct {
-	const char *name;
-	size_t flag;		/* offset of a bool in struct record_options */
-} flags[] = {
-	{ "no-env", offsetof(struct record_options, no_env) },
-	{ "keep-module", offsetof(struct record_options, keep_module) },
-	{ "top", offsetof(struct record_options, top) },
-	{ "open", offsetof(struct record_options, open) },
-	{ "strict", offsetof(struct record_options, strict) },
-	{ "quiet", offsetof(struct record_options, quiet) },
-	{ "verbose", offsetof(struct record_options, verbose) },
-};
 
 bool record_options_take(struct record_options *o, const struct opts *opts)
 {
-	for (size_t i = 0; i < opts->n; i++) {
-		const struct opt_given *given = &opts->given[i];
-
-		for (size_t k = 0; k < sizeof(flags) / sizeof(*flags); k++)
-			if (!strcmp(given->name, flags[k].name))
-				*(bool *)((char *)o + flags[k].flag) = true;
-		for (size_t k = 0; k < sizeof(takers) / sizeof(*takers); k++)
-			if (!strcmp(given->name, takers[k].name) && !takers[k].take(o, given->value))
-				return false;
-	}
-	return choose_page(o);
+	o->to = opt_value(opts, "to");
+	o->backend = opt_value(opts, "backend");
+	o->before = opt_value(opts, "before");
+	o->progress = opt_chosen(opts, record_rows, "progress");
+	o->no_env = opt_flag(opts, "no-env");
+	o->keep_module = opt_flag(opts, "keep-module");
+	o->top = opt_flag(opts, "top");
+	o->open = opt_flag(opts, "open");
+	o->strict = opt_flag(opts, "strict");
+	o->quiet = opt_flag(opts, "quiet");
+	o->verbose = opt_flag(opts, "verbose");
+	return take_outputs(o, opts) && take_buffer(o, opts) && take_lists(o, opts) && choose_page(o);
 }
 
 void record_options_free(struct record_options *o)
@@ -215,8 +162,8 @@ const struct opt_row record_rows[] = {
 	  ".gz or .zst follows; .db (database) and .html (page for a browser)\n"
 	  "are made at the end" },
 	{ "to", "fxt|etrace|json|db|html", "the format, whatever the names say" },
-	{ "backend", "auto|module|bpf|strace", "what records: module, bpf, strace, or auto: the module if possible,\n"
-	  "else BPF, else (run only) strace" },
+	{ "backend", "auto|module|bpf|strace", "what records; default: the module if possible, else BPF, else (run\n"
+	  "only) strace" },
 	{ "b|buffer", "SIZE", "size of the buffer of each processor (default: 1 to 8 MiB); k, M or G\n"
 	  "may follow the number" },
 	{ "cgroup", "PATH", "also record every process in this cgroup and below it: a directory, or\n"
@@ -233,7 +180,7 @@ const struct opt_row record_rows[] = {
 	{ "strict", NULL, "exit with status 123 if anything is missing from the trace" },
 	{ "q|quiet", NULL, "no summary at the end, no progress line" },
 	{ "v|verbose", NULL, "print more" },
-	{ "progress", "auto|always|never", "show a progress line: auto (on a terminal), always, never" },
+	{ "progress", "auto|always|never", "show a progress line; default: on a terminal" },
 	{ "top", NULL, "show the build on the whole screen while it runs (see " PROG " top)" },
 	{ "before", "FILE", "with --top: an earlier recording, to estimate the time remaining from" },
 	{ "open", NULL, "show the page of the build at the end: the first .html output, or one\n"

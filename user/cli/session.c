@@ -66,14 +66,6 @@ static bool is_auto(const char *name)
 	return !name || !strcmp(name, "auto");
 }
 
-bool backend_known(const char *name)
-{
-	for (size_t i = 0; i < NBACKENDS; i++)
-		if (!strcmp(backends[i].name, name))
-			return true;
-	return is_auto(name);
-}
-
 struct session *session_open(const char *name, const struct session_options *opt,
 			     bool verbose, struct sink *sink, char *why, size_t size)
 {

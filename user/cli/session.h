@@ -20,12 +20,6 @@ struct session_options {
 	const char *keep_env;	/* of et_keep_env(); with ET_ENV_LISTED those listed; NULL: none */
 };
 
-/* What --backend takes, for a person. */
-#define BACKEND_NAMES "auto, module, bpf or strace"
-
-/** backend_known - whether there is one of that name, or it is "auto" */
-bool backend_known(const char *name);
-
 /**
  * session_open - a session of a backend, that traces nothing yet
  * @name: its name; "auto" or NULL: the first that can be had

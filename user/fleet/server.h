@@ -49,8 +49,6 @@ void server_free(struct server *s);
 const char *server_url(const struct server *s);
 const char *server_database(const struct server *s);
 
-/** server_packing_of - by name: "auto", "none", "gzip", "zstd".  Return: false: unknown */
-bool server_packing_of(const char *name, enum server_packing *to);
 
 /** server_do - a statement that has no answer.  Return: false after diag_fatal() */
 bool server_do(struct server *s, const char *sql);

@@ -47,27 +47,12 @@ static void pack_zstd(const void *data, size_t size, struct buf *to)
 }
 
 static const struct packing {
-	const char *name, *coding;
+	const char *coding;
 	void (*pack)(const void *data, size_t size, struct buf *to);
 } packings[] = {
-	[SERVER_AUTO] = { "auto", NULL, NULL },
-	[SERVER_PLAIN] = { "none", NULL, NULL },
-	[SERVER_GZIP] = { "gzip", "gzip", pack_gzip },
-	[SERVER_ZSTD] = { "zstd", "zstd", pack_zstd },
+	[SERVER_GZIP] = { "gzip", pack_gzip },
+	[SERVER_ZSTD] = { "zstd", pack_zstd },
 };
-
-#define NPACKINGS (sizeof(packings) / sizeof(*packings))
-
-bool server_packing_of(const char *name, enum server_packing *to)
-{
-	for (size_t i = 0; i < NPACKINGS; i++) {
-		if (!strcmp(packings[i].name, name)) {
-			*to = (enum server_packing)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 const char *server_coding(enum server_packing packing)
 {

@@ -79,6 +79,26 @@ const char *opt_value(const struct opts *o, const char *name)
 	return g ? g->value : NULL;
 }
 
+int opt_choice(const struct opt_row *row, const char *value)
+{
+	const char *word = row->value;
+	size_t len;
+
+	for (int i = 0; value && *word; i++, word += len + (word[len] == '|')) {
+		len = strcspn(word, "|");
+		if (strlen(value) == len && !memcmp(word, value, len))
+			return i;
+	}
+	return value ? -1 : 0;
+}
+
+unsigned int opt_chosen(const struct opts *o, const struct opt_row *rows, const char *name)
+{
+	while (strcmp(opt_row_long(rows), name))
+		rows++;
+	return (unsigned int)opt_choice(rows, opt_value(o, name));
+}
+
 const char *opt_each(const struct opts *o, const char *name, size_t *i)
 {
 	while (*i < o->n) {

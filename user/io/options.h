@@ -16,7 +16,7 @@ struct opt_row {
 	const char *name;	/* without the dashes; "o|output" if it has a short form, too */
 	/*
 	 * What --help calls its value: "FILE", "DIR" or "USER", which shells complete, all
-	 * possible values ("text|json"), or another word; NULL if the option takes none;
+	 * possible values ("text|json", the default first), or another word; NULL if the option takes none;
 	 * "[=DIR]" if the value may be left out.
 	 */
 	const char *value;
@@ -56,6 +56,17 @@ bool opt_flag(const struct opts *o, const char *name);
 
 /** opt_value - the last value given for an option, or NULL */
 const char *opt_value(const struct opts *o, const char *name);
+
+/**
+ * opt_choice - the number of the word "json" among the values "text|json" of a row
+ * @value: NULL: the first one
+ *
+ * Return: -1 if there is no such word.
+ */
+int opt_choice(const struct opt_row *row, const char *value);
+
+/** opt_chosen - the number of the word that was given last for an option; 0 if none was */
+unsigned int opt_chosen(const struct opts *o, const struct opt_row *rows, const char *name);
 
 /**
  * opt_each - all values given for an option that may be repeated

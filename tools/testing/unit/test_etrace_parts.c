@@ -810,6 +810,28 @@ static void option_numbers(void **state)
 	opts_free(&o);
 }
 
+static void option_choices(void **state)
+{
+	static const struct opt_row rows[] = {
+		{ "n", "N", "" }, { "f|form", "text|json|js", "" }, { 0 }
+	};
+	static const struct { const char *value; int n; } cases[] = {
+		{ NULL, 0 }, { "text", 0 }, { "json", 1 }, { "js", 2 }, { "j", -1 }, { "jso", -1 },
+		{ "", -1 }, { "jsonx", -1 }, { "text|json", -1 }, { "|", -1 },
+	};
+	struct opts o;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(opt_choice(&rows[1], cases[i].value), cases[i].n);
+	opts_init(&o);
+	assert_int_equal(opt_chosen(&o, rows, "form"), 0);
+	opts_add(&o, "form", "json");
+	opts_add(&o, "form", "js");
+	assert_int_equal(opt_chosen(&o, rows, "form"), 2);
+	opts_free(&o);
+}
+
 /* ---- UTF-8 ---- */
 
 static void utf8(void **state)
@@ -897,6 +919,7 @@ int main(void)
 		cmocka_unit_test(output_errors),
 		cmocka_unit_test(output_texts),
 		cmocka_unit_test(option_numbers),
+		cmocka_unit_test(option_choices),
 		cmocka_unit_test(utf8),
 		cmocka_unit_test(columns),
 	};

@@ -517,20 +517,6 @@ static void test_packed(void **state)
 	}
 }
 
-static void test_packing_names(void **state)
-{
-	enum server_packing p = SERVER_AUTO;
-
-	(void)state;
-	assert_true(server_packing_of("zstd", &p));
-	assert_int_equal(p, SERVER_ZSTD);
-	assert_true(server_packing_of("none", &p));
-	assert_int_equal(p, SERVER_PLAIN);
-	assert_false(server_packing_of("lz4", &p));
-	assert_false(server_packing_of("", &p));
-	assert_int_equal(p, SERVER_PLAIN);
-}
-
 /* ---- texts ---- */
 
 static void test_text(void **state)
@@ -874,7 +860,6 @@ int main(void)
 		cmocka_unit_test(test_nobody),
 		cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_packed),
-		cmocka_unit_test(test_packing_names),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_hostile_answers),
 		cmocka_unit_test(test_null),

@@ -29,15 +29,6 @@ void say(const char *fmt, ...)
 	va_end(ap);
 }
 
-void print_version(void)
-{
-}
-
-bool backend_known(const char *name)
-{
-	return name;
-}
-
 /* As the table of record_made.c has it, which can make pages and is not needed here. */
 bool record_made_is_page(const struct record_options *o, const char *path)
 {

@@ -72,6 +72,8 @@ same "a value is missing" <(etrace time --top 2>&1) \
 	<(echo "etrace time: option '--top' needs a value: --top N (etrace time --help shows how)")
 same "a value is too many" <(etrace time --longest=1 2>&1) \
 	<(echo "etrace time: option '--longest' takes no value (etrace time --help shows how)")
+same "a value is none of the words" <(etrace time --by size 2>&1) \
+	<(echo "etrace time: --by size: must be one of program|output|directory (etrace time --help shows how)")
 same "an unknown letter" <(etrace run -z true 2>&1) \
 	<(echo "etrace run: unknown option '-z' (etrace run --help shows how)")
 ends 125 "and its status, of run" etrace run -z true
