@@ -211,7 +211,7 @@ static bool read_row(struct finding *f, struct inside_row *row)
 	       (fault != CHROME_FOREIGN && (f->execs[row->exec] & TRACED_ASKED ||
 					    traced_is_certain(path.s, path.len - 1)));
 	if (says)
-		f->execs[row->exec] |= TRACED_TOLD;
+		f->execs[row->exec] |= TRACED_REPORTED;
 	buf_free(&path);
 	return says;
 }

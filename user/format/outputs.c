@@ -37,7 +37,7 @@ struct output {
 	int misplaced;		/* 0, or why it has not taken its place */
 	uint64_t bytes;
 	uint64_t lost;		/* events, in all */
-	uint64_t untold;	/* of these, since the queue was full */
+	uint64_t unreported;	/* of these, those that no gap in the file accounts for yet */
 	char fault[160];	/* "": none so far */
 };
 
@@ -47,7 +47,7 @@ struct outputs {
 	void *ctx;
 	uint64_t limit;		/* bytes in all queues; of each, since outputs_sink() */
 	uint64_t synced;	/* outputs_bytes() then */
-	int told;		/* eventfd */
+	int ended_fd;		/* eventfd: readable when an output has ended */
 	struct et_event gap;
 	struct output *out;
 	unsigned int n;
@@ -102,7 +102,7 @@ struct outputs *outputs_new(uint64_t limit, outputs_failed_fn *failed, void *ctx
 	o->limit = limit;
 	o->failed = failed;
 	o->ctx = ctx;
-	o->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	o->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	et_init(&o->gap);
 	return o;
 }
@@ -186,7 +186,7 @@ static bool claim_old(const struct outputs *o, const struct out_place *p, const 
 }
 
 /* Somebody writes it: who may be we. */
-static void tell_busy(const struct outputs *o, const char *path, char *why, size_t size)
+static void explain_busy(const struct outputs *o, const char *path, char *why, size_t size)
 {
 	for (unsigned int i = 0; i < o->n; i++)
 		if (out_place_same(&o->out[i].place, path)) {
@@ -231,7 +231,7 @@ bool outputs_add(struct outputs *o, const char *path, const char *to, char *why,
 	/* not waited for, should it be a pipe that nobody reads; nor later */
 	err = out_place_open(&out.place, path, OUT_PLACE_WAITS_NOT);
 	if (err == -EBUSY) {
-		tell_busy(o, path, why, size);
+		explain_busy(o, path, why, size);
 		return false;
 	}
 	if (err || fstat(out.place.fd, &st)) {
@@ -292,11 +292,11 @@ static void check(struct outputs *o, struct output *out)
 }
 
 /* Events were lost before the one that comes next. */
-static void tell_gap(struct outputs *o, struct output *out, const struct et_event *next)
+static void write_gap(struct outputs *o, struct output *out, const struct et_event *next)
 {
 	et_reset(&o->gap, ET_K_LOST, 0, next->cpu, next->time);
-	et_set(&o->gap, ET_V_LOST_count, (int64_t)out->untold);
-	out->untold = 0;
+	et_set(&o->gap, ET_V_LOST_count, (int64_t)out->unreported);
+	out->unreported = 0;
 	sink_item(out->sink, &o->gap);
 }
 
@@ -306,7 +306,7 @@ static void tell_gap(struct outputs *o, struct output *out, const struct et_even
  */
 static bool has_room(const struct outputs *o, const struct output *out)
 {
-	return out_queue_waiting(out->queue) <= (out->untold ? o->limit / 2 : o->limit);
+	return out_queue_waiting(out->queue) <= (out->unreported ? o->limit / 2 : o->limit);
 }
 
 static int outputs_item(struct sink *s, const void *item)
@@ -320,11 +320,11 @@ static int outputs_item(struct sink *s, const void *item)
 			continue;
 		if (!has_room(o, out)) {
 			out->lost++;
-			out->untold++;
+			out->unreported++;
 			continue;
 		}
-		if (out->untold)
-			tell_gap(o, out, item);
+		if (out->unreported)
+			write_gap(o, out, item);
 		if (sink_item(out->sink, item))
 			check(o, out);
 	}
@@ -356,7 +356,7 @@ struct sink *outputs_sink(struct outputs *o, const struct opts *opts, const char
 			opts_add(&out->opts, "view", NULL);
 
 		out->queue = out_queue_new(out->place.fd, out->path,
-					   S_ISREG(out->type) && !out->place.own, o->told);
+					   S_ISREG(out->type) && !out->place.own, o->ended_fd);
 		out->out = args.out = out_queue_stream(out->queue);
 		out->diag = args.diag = diag_new(NULL, "");
 		out->sink = out->format->open(&args);
@@ -422,8 +422,8 @@ void outputs_last(struct outputs *o, unsigned int i, const void *item)
 
 	if (*out->fault)
 		return;
-	if (out->untold)
-		tell_gap(o, out, item);
+	if (out->unreported)
+		write_gap(o, out, item);
 	sink_item(out->sink, item);
 }
 
@@ -448,7 +448,7 @@ void outputs_end(struct outputs *o)
 
 int outputs_fd(const struct outputs *o)
 {
-	return o->told;
+	return o->ended_fd;
 }
 
 const char *outputs_stalled(const struct outputs *o)
@@ -461,10 +461,10 @@ const char *outputs_stalled(const struct outputs *o)
 
 bool outputs_ended(struct outputs *o)
 {
-	uint64_t told;
+	uint64_t count;
 
-	/* before looking: who ends later tells it again */
-	while (read(o->told, &told, sizeof(told)) > 0)
+	/* before looking: an output that ends later makes it readable again */
+	while (read(o->ended_fd, &count, sizeof(count)) > 0)
 		;
 	return !outputs_stalled(o);
 }
@@ -552,7 +552,7 @@ void outputs_free(struct outputs *o)
 	}
 	/* a thread that was left may tell yet */
 	if (freed)
-		close(o->told);
+		close(o->ended_fd);
 	et_fini(&o->gap);
 	free(o->out);
 	free(o);

@@ -63,7 +63,7 @@ static void put_slice(void *ctx, uint32_t exec, const struct inside_slice *s)
 }
 
 /* What is not there, on standard error, too. */
-static void tell_faults(struct page *p)
+static void report_faults(struct page *p)
 {
 	struct traced_faults faults = { 0 };
 	struct buf name = { 0 };
@@ -96,7 +96,7 @@ bool page_inside_put(struct page *p, uint64_t budget)
 	inside_find(&t, p->inside, put_slice, &w, &p->traces);
 	timeline_free(&t);
 	end_block(&w);
-	tell_faults(p);
+	report_faults(p);
 	if (p->sections.packed <= budget)
 		return true;
 	page_sections_forget(&p->sections, n);

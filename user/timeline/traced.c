@@ -104,7 +104,7 @@ void traced_missing(const struct timeline *t, const uint8_t *execs,
 		uint32_t p = t->execs[i].process;
 
 		if (execs[i] & TRACED_ASKED && !(own[p] & TRACED_FAILED) &&
-		    !((own[p] | below[p]) & TRACED_TOLD) && !(below[p] & TRACED_ASKED) &&
+		    !((own[p] | below[p]) & TRACED_REPORTED) && !(below[p] & TRACED_ASKED) &&
 		    !(execs[t->execs[i].next] & TRACED_ASKED))
 			fn(ctx, i);
 	}

@@ -23,12 +23,12 @@ enum traced_name traced_name_of(const char *path, size_t len);
 /** traced_is_certain - whether a file of that name is a time trace and nothing else */
 bool traced_is_certain(const char *path, size_t len);
 
-/** traced_asked - whether a command is told to write one; @args: its @n arguments */
+/** traced_asked - whether its arguments ask a command to write one; @args: its @n arguments */
 bool traced_asked(enum work_class class, const struct work_arg *args, size_t n);
 
 /* Of an exec. */
 #define TRACED_ASKED	1u	/* it is traced_asked() */
-#define TRACED_TOLD	2u	/* there is one, or why not was told */
+#define TRACED_REPORTED	2u	/* it wrote one, or the reason why not was reported */
 #define TRACED_FAILED	4u	/* its process did, and need not have written any */
 
 /**

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many findings of one rule are told, the rest is counted. */
+/* So many findings of one rule are reported, the rest is counted. */
 #define TELL_MAX	10u
 
 struct fxt_check {
@@ -71,7 +71,7 @@ static const struct {
 	[FXT_MISSING_ARGS] = { RULE_ARGUMENTS, "there are fewer" },
 	[FXT_UNDEFINED_STRING] = { RULE_UNDEFINED_STRING, NULL },
 	[FXT_UNDEFINED_THREAD] = { RULE_UNDEFINED_THREAD, NULL },
-	[FXT_UNKNOWN_RECORD] = { RULE_COUNT, NULL },	/* told with the record */
+	[FXT_UNKNOWN_RECORD] = { RULE_COUNT, NULL },	/* reported with the record */
 	[FXT_UNKNOWN_METADATA] = { RULE_UNKNOWN_TYPE, "metadata" },
 	[FXT_UNKNOWN_EVENT] = { RULE_UNKNOWN_TYPE, "event" },
 	[FXT_UNKNOWN_ARG] = { RULE_UNKNOWN_TYPE, "argument" },

@@ -161,7 +161,7 @@ static void check_arg(struct fxt_check_records *c, const struct fxt_rec *rec, co
 	case FXT_ARG_KOID:
 		words++;
 		break;
-	default:	/* told as a problem */
+	default:	/* reported as a problem */
 		return;
 	}
 	if (a->words != words)
@@ -211,11 +211,11 @@ static void check_metadata(struct fxt_check_records *c, const struct fxt_rec *re
 			broken(c, RULE_UNKNOWN_TYPE, rec->offset, "provider event");
 		break;
 	case FXT_META_TRACE_INFO:
-		/* Another type is told as a problem. */
+		/* Another type is reported as a problem. */
 		if (!rec->meta.info_type && rec->header != FXT_MAGIC)
 			broken(c, RULE_MAGIC, rec->offset, "this one is not the number of the document");
 		break;
-	default:	/* told as a problem */
+	default:	/* reported as a problem */
 		break;
 	}
 }
@@ -382,7 +382,7 @@ static void check_scheduling(struct fxt_check_records *c, const struct fxt_item 
 	const struct fxt_tref *out = &rec->sched.out, *in = &rec->sched.in;
 
 	if (!fxt_sched_names[rec->sched.kind])
-		return;		/* told as a problem */
+		return;		/* reported as a problem */
 	check_time(c, rec, rec->sched.time);
 	if (rec->sched.kind == FXT_SCHED_LEGACY_SWITCH) {
 		check_side(c, rec, out, rec->sched.out_priority);
@@ -404,7 +404,7 @@ static void check_profiler(struct fxt_check_records *c, const struct fxt_rec *re
 	unsigned int words = 2 + (rec->prof.thread.ref ? 0 : 2);
 
 	if (rec->prof.kind > FXT_PROF_BACKTRACE)
-		return;		/* told as a problem */
+		return;		/* reported as a problem */
 	check_time(c, rec, rec->prof.time);
 	check_thread(c, rec, &rec->prof.thread, true);
 	switch (rec->prof.kind) {
@@ -454,7 +454,7 @@ void fxt_check_records_add(struct fxt_check_records *c, const struct fxt_item *i
 	if (rec->type == FXT_REC_LARGE)
 		broken(c, RULE_RECORD_15, rec->offset, NULL);
 	if (!rec->valid)
-		return;		/* told as a problem */
+		return;		/* reported as a problem */
 	switch (rec->type) {
 	case FXT_REC_METADATA:
 		check_metadata(c, rec);

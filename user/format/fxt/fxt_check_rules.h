@@ -103,7 +103,7 @@ struct fxt_check_time;
 
 /**
  * fxt_check_time_new - start
- * @fn: told of broken rules
+ * @fn: called for each broken rule
  *
  * Viewers sort events by time and keep the order of the file for equal times,
  * so rules about durations, async operations and flows hold in that order.
@@ -130,7 +130,7 @@ struct fxt_check_records;
 
 /**
  * fxt_check_records_new - start
- * @fn: told of broken rules
+ * @fn: called for each broken rule
  * @time: gets the events; stays the caller's
  */
 struct fxt_check_records *fxt_check_records_new(fxt_broken_fn fn, void *ctx,

@@ -352,7 +352,7 @@ static void note(struct offsets *o, uint64_t offset)
 	o->at[o->n++] = offset;
 }
 
-static void tell_all(struct fxt_check_time *c, enum fxt_rule rule, struct offsets *o)
+static void report_all(struct fxt_check_time *c, enum fxt_rule rule, struct offsets *o)
 {
 	if (o->n)
 		qsort(o->at, o->n, sizeof(*o->at), compare);
@@ -378,14 +378,14 @@ uint64_t fxt_check_time_end(struct fxt_check_time *c)
 			if (!t->slices[k].complete)
 				note(&open, t->slices[k].offset);
 	}
-	tell_all(c, RULE_BEGIN_UNFINISHED, &open);
+	report_all(c, RULE_BEGIN_UNFINISHED, &open);
 	for (size_t i = 0; (e = map64_each(&c->asyncs, &i));)
 		note(&open, ((const struct async *)pointer(e->value))->offset);
-	tell_all(c, RULE_ASYNC_UNFINISHED, &open);
+	report_all(c, RULE_ASYNC_UNFINISHED, &open);
 	for (size_t i = 0; (e = map64_each(&c->flows, &i));)
 		if (!(e->value & FLOW_ENDED))
 			note(&open, e->value >> 1);
-	tell_all(c, RULE_FLOW_UNFINISHED, &open);
+	report_all(c, RULE_FLOW_UNFINISHED, &open);
 	free(open.at);
 	return c->late;
 }

@@ -45,7 +45,7 @@ struct fxt_rec {
 	bool swap;		/* the file's words are in the other byte order */
 	/*
 	 * false: the record's own structure does not fit into its size, only
-	 * the members above are valid (fxt_next() told the problem already).
+	 * the members above are valid (fxt_next() has reported the problem).
 	 */
 	bool valid;
 	uint32_t provider;	/* whose section this is; 0 before any */
@@ -210,7 +210,7 @@ struct fxt_reader;
 /**
  * fxt_reader_new - a decoder
  * @in: the bytes; stays the caller's, and must outlive the decoder
- * @fn: told of problems; NULL: nobody is
+ * @fn: called for each problem; may be NULL
  * @ctx: handed to @fn
  *
  * Memory: the string tables, at most 32,767 strings of at most 32,767 bytes

@@ -10,33 +10,33 @@ const uint16_t etrace_fxt_steady[ET_K_COUNT] = {
 	[ET_K_OPEN_FAILED] = BIT(OPEN_FAILED_flags),
 };
 
-bool etrace_fxt_is_told(const struct etrace_fxt_told *told, const struct et_event *ev)
+bool etrace_fxt_values_match(const struct etrace_fxt_values *v, const struct et_event *ev)
 {
 	unsigned int n = 0;
 
 	for (unsigned int left = etrace_fxt_steady[ev->kind]; left; left &= left - 1)
-		if (told->val[n++] != ev->val[__builtin_ctz(left)])
+		if (v->val[n++] != ev->val[__builtin_ctz(left)])
 			return false;
-	return told->kind == ev->kind;
+	return v->kind == ev->kind;
 }
 
-void etrace_fxt_tell(struct etrace_fxt_told *told, const struct et_event *ev)
+void etrace_fxt_values_set(struct etrace_fxt_values *v, const struct et_event *ev)
 {
 	unsigned int n = 0;
 
 	for (unsigned int left = etrace_fxt_steady[ev->kind]; left; left &= left - 1)
-		told->val[n++] = ev->val[__builtin_ctz(left)];
-	told->kind = ev->kind;
+		v->val[n++] = ev->val[__builtin_ctz(left)];
+	v->kind = ev->kind;
 }
 
-void etrace_fxt_take(const struct etrace_fxt_told *told, struct et_event *ev)
+void etrace_fxt_values_give(const struct etrace_fxt_values *v, struct et_event *ev)
 {
 	uint16_t steady = etrace_fxt_steady[ev->kind];
 	unsigned int n = 0;
 
-	if (told->kind != ev->kind)
+	if (v->kind != ev->kind)
 		return;
 	ev->given |= steady;
 	for (unsigned int left = steady; left; left &= left - 1)
-		ev->val[__builtin_ctz(left)] = told->val[n++];
+		ev->val[__builtin_ctz(left)] = v->val[n++];
 }

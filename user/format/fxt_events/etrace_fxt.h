@@ -18,7 +18,7 @@
 /* Of a view: no events can be made of it again. */
 #define ETRACE_FXT_VIEW_VERSION	4u
 
-/* The process "build", which shows what no event tells, and how many lanes it has at most. */
+/* The process "build", for what no single event shows, and the most lanes that it has. */
 #define ETRACE_FXT_BUILD_KOID	PROCTAB_FIRST_OWN_KOID
 #define ETRACE_FXT_MAX_LANES	4096u
 #define ETRACE_FXT_MAX_WAITS	64u
@@ -54,32 +54,34 @@
 #define ETRACE_FXT_HEX		"_hex"
 
 /*
- * Values that stay what they are from call to call.  They are left out, all of a
- * kind, where the event of that path before, which is of the same kind, had the
- * same: what is told of a path holds until it is told anew, or its String record
- * is written again.  A bit each; the path is string 0 of the kind.
+ * Steady values: those that rarely change between two events of one path, such as
+ * device and inode.  All of them are left out if the last event of that path and kind
+ * had the same.  What was written for a path holds until it is written again, or until
+ * the path gets a new String record.  A bit for each value of a kind; the path is
+ * string 0 of the kind.
  */
 extern const uint16_t etrace_fxt_steady[ET_K_COUNT];
 #define ETRACE_FXT_MAX_STEADY	6
 
-struct etrace_fxt_told {
-	uint8_t kind;		/* of the event that told it */
+/* The steady values last written for a path. */
+struct etrace_fxt_values {
+	uint8_t kind;		/* of the event that had them */
 	int64_t val[ETRACE_FXT_MAX_STEADY];
 };
 
-/** etrace_fxt_tells - whether an event has all steady values of its kind, which has some */
-static inline bool etrace_fxt_tells(const struct et_event *ev)
+/** etrace_fxt_has_values - whether an event has all steady values of its kind, and there are any */
+static inline bool etrace_fxt_has_values(const struct et_event *ev)
 {
 	uint16_t steady = etrace_fxt_steady[ev->kind];
 
 	return steady && (ev->given & steady) == steady && !(ev->big & steady);
 }
 
-/** etrace_fxt_is_told - whether an event that etrace_fxt_tells() has what was told */
-bool etrace_fxt_is_told(const struct etrace_fxt_told *told, const struct et_event *ev);
-/** etrace_fxt_tell - take note of what such an event has */
-void etrace_fxt_tell(struct etrace_fxt_told *told, const struct et_event *ev);
-/** etrace_fxt_take - give an event without them the values that were told, of its kind */
-void etrace_fxt_take(const struct etrace_fxt_told *told, struct et_event *ev);
+/** etrace_fxt_values_match - whether an event that etrace_fxt_has_values() has just these */
+bool etrace_fxt_values_match(const struct etrace_fxt_values *v, const struct et_event *ev);
+/** etrace_fxt_values_set - remember those of such an event */
+void etrace_fxt_values_set(struct etrace_fxt_values *v, const struct et_event *ev);
+/** etrace_fxt_values_give - add them to an event that was written without, if the kind is the same */
+void etrace_fxt_values_give(const struct etrace_fxt_values *v, struct et_event *ev);
 
 #endif

@@ -69,7 +69,7 @@ void fxt_in_make_words(struct fxt_in *f)
 
 uint32_t fxt_in_find_tag(struct fxt_in *f, struct fxt_sref *s)
 {
-	uint32_t tag = TAG_KNOWN | (s->tag & TAG_TOLD);
+	uint32_t tag = TAG_KNOWN | (s->tag & TAG_VALUES);
 	const char *plus;
 	size_t len = s->len;
 
@@ -187,7 +187,7 @@ static void take_string(struct fxt_in *f, unsigned int i, uint32_t tag, const st
 {
 	struct et_event *ev = &f->ev;
 
-	/* only a path that is whole in its String record is told of */
+	/* steady values are kept only for a path that is whole in its String record */
 	if (!i) {
 		f->path.ref = 0;
 		if (!(tag & (TAG_ON | TAG_HEX)) && s->ref <= FXT_MAX_STRING_INDEX)

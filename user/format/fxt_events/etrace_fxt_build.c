@@ -84,7 +84,7 @@ static void put_lanes(struct fxt_out *f, const struct lanes *l)
 
 struct counting {
 	struct fxt_out *f;
-	uint32_t told[WORK_CLASSES];
+	uint32_t written[WORK_CLASSES];	/* last value of each counter */
 	int64_t last, least;	/* the last one; so long behind it there is none */
 	bool begun;
 };
@@ -101,11 +101,11 @@ static void put_working(void *ctx, int64_t at, const uint32_t *working)
 		    used(f, &f->name[N_BUILD]), used(f, &f->name[N_RUNNING]));
 	/* each is a track of its own */
 	for (unsigned int i = 0; i < WORK_CLASSES; i++)
-		if (working[i] != c->told[i])
+		if (working[i] != c->written[i])
 			add_number(f, &f->class[i], working[i]);
 	if (f->record.nargs)
 		end_event(f);
-	memcpy(c->told, working, sizeof(c->told));
+	memcpy(c->written, working, sizeof(c->written));
 	c->last = at;
 	c->begun = true;
 }

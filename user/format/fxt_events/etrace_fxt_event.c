@@ -344,7 +344,7 @@ static inline bool has_more(const struct et_event *ev)
  * The processor, where the viewer cannot know it: from an event of the same task
  * before, which ran there.  Slices have theirs always.
  */
-static inline bool tells_cpu(const struct task *t, const struct et_event *ev)
+static inline bool needs_cpu(const struct task *t, const struct et_event *ev)
 {
 	return !t || t->owners != (uint64_t)ev->cpu + 1 || ev->kind == ET_K_EXEC ||
 	       ev->kind == ET_K_EXIT;
@@ -352,7 +352,7 @@ static inline bool tells_cpu(const struct task *t, const struct et_event *ev)
 
 static void add_cpu(struct fxt_out *f, struct task *t, const struct et_event *ev)
 {
-	if (f->view.cuts || !tells_cpu(t, ev))
+	if (f->view.cuts || !needs_cpu(t, ev))
 		return;
 	add_count(f, &f->name[N_CPU], ev->cpu);
 	if (t)
@@ -396,7 +396,7 @@ void fxt_out_add_event(struct fxt_out *f, struct task *t, const struct et_event 
 /* Whether an event has all steady values of its kind, which has some, and the path. */
 static inline bool has_steady(const struct et_event *ev)
 {
-	return etrace_fxt_tells(ev) && et_has_string(ev, 0);
+	return etrace_fxt_has_values(ev) && et_has_string(ev, 0);
 }
 
 void fxt_out_find_left_out(struct fxt_out *f, const struct et_event *ev)
@@ -408,11 +408,11 @@ void fxt_out_find_left_out(struct fxt_out *f, const struct et_event *ev)
 	if (f->view.cuts || !has_steady(ev) || !et_regular(ev))
 		return;
 	ref = fxt_known_bytes(f->w, et_text(ev, &ev->str[0]), ev->str[0].len);
-	if (ref && fxt_is_marked(f->w, ref) && etrace_fxt_is_told(&f->told[ref], ev))
+	if (ref && fxt_is_marked(f->w, ref) && etrace_fxt_values_match(&f->values[ref], ev))
 		f->left_out = etrace_fxt_steady[ev->kind];
 }
 
-void fxt_out_told(struct fxt_out *f, const struct et_event *ev)
+void fxt_out_note_values(struct fxt_out *f, const struct et_event *ev)
 {
 	uint16_t ref;
 
@@ -422,7 +422,7 @@ void fxt_out_told(struct fxt_out *f, const struct et_event *ev)
 	if (!ref)
 		return;
 	fxt_mark(f->w, ref);
-	etrace_fxt_tell(&f->told[ref], ev);
+	etrace_fxt_values_set(&f->values[ref], ev);
 }
 
 /* ---- plain events ---- */
@@ -438,7 +438,7 @@ void fxt_out_learn(struct fxt_out *f, const struct et_event *ev)
 	if (ev->kind == ET_K_CLONE || ev->kind == ET_K_SESSION || ev->kind == ET_K_FRAGMENT ||
 	    !category || !name)
 		return;
-	/* of these, not all is told */
+	/* --view leaves values of these out */
 	if (f->view.cuts)
 		return;
 	k->header = FXT_REC_EVENT | FXT_EV_INSTANT << 16 | (uint64_t)category << 32 |
@@ -509,7 +509,7 @@ bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event 
 			return false;
 		*at++ = k->string[i] | (uint64_t)ref << 32;
 	}
-	if (tells_cpu(t, ev)) {
+	if (needs_cpu(t, ev)) {
 		*at++ = fxt_arg_word(FXT_ARG_U32, f->name[N_CPU].pin, ev->cpu);
 		header += ONE_ARG;
 	}
@@ -519,6 +519,6 @@ bool fxt_out_put_plain(struct fxt_out *f, struct task *t, const struct et_event 
 		return false;
 	t->owners = (uint64_t)ev->cpu + 1;
 	if (etrace_fxt_steady[ev->kind])
-		fxt_out_told(f, ev);
+		fxt_out_note_values(f, ev);
 	return true;
 }

@@ -55,7 +55,7 @@ struct fxt_out {
 	uint16_t signals[ET_K_COUNT];	/* bit i: value i is one */
 	struct known known[ET_K_COUNT];
 	/* by the references of the paths; of those that are marked */
-	struct etrace_fxt_told *told;
+	struct etrace_fxt_values *values;
 	uint16_t left_out;	/* bit i: value i of the event at hand */
 	/* the event at hand, and its arguments so far */
 	struct fxt_event event;
@@ -128,10 +128,10 @@ static inline void end_event(struct fxt_out *f)
 /* Arguments beyond those that a record takes follow it in others. */
 void fxt_out_next_record(struct fxt_out *f);
 
-/* What fxt_out_leave_out() does where that may be any. */
+/* The rest of fxt_out_leave_out(), for events where something may be left out. */
 void fxt_out_find_left_out(struct fxt_out *f, const struct et_event *ev);
 
-/** fxt_out_leave_out - which values of an event need not be told, before it is written */
+/** fxt_out_leave_out - before an event is written: which of its values need not be written */
 static inline void fxt_out_leave_out(struct fxt_out *f, const struct et_event *ev)
 {
 	f->left_out = 0;
@@ -139,8 +139,8 @@ static inline void fxt_out_leave_out(struct fxt_out *f, const struct et_event *e
 		fxt_out_find_left_out(f, ev);
 }
 
-/** fxt_out_told - it was written: take note of what was told of its path */
-void fxt_out_told(struct fxt_out *f, const struct et_event *ev);
+/** fxt_out_note_values - after an event is written: remember the steady values of its path */
+void fxt_out_note_values(struct fxt_out *f, const struct et_event *ev);
 
 /**
  * fxt_out_add_event - all that is known of an event, as arguments of the one

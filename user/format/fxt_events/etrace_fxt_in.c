@@ -103,7 +103,7 @@ static inline bool take_shape(struct fxt_in *f, const struct shape *s, const uin
 	return true;
 }
 
-/* Values that were told with the same path before, or are told now. */
+/* Remembers the steady values of an event, or adds those last written for its path. */
 static inline void take_steady(struct fxt_in *f)
 {
 	unsigned int ref = f->path.ref;
@@ -111,12 +111,12 @@ static inline void take_steady(struct fxt_in *f)
 
 	if (!ref || !etrace_fxt_steady[ev->kind])
 		return;
-	if (etrace_fxt_tells(ev)) {
-		etrace_fxt_tell(&f->told[ref], ev);
-		if (!(f->path.tag & TAG_TOLD))
-			fxt_tag(f->r, &f->path, f->path.tag | TAG_TOLD);
-	} else if (f->path.tag & TAG_TOLD && !(ev->given & etrace_fxt_steady[ev->kind])) {
-		etrace_fxt_take(&f->told[ref], ev);
+	if (etrace_fxt_has_values(ev)) {
+		etrace_fxt_values_set(&f->values[ref], ev);
+		if (!(f->path.tag & TAG_VALUES))
+			fxt_tag(f->r, &f->path, f->path.tag | TAG_VALUES);
+	} else if (f->path.tag & TAG_VALUES && !(ev->given & etrace_fxt_steady[ev->kind])) {
+		etrace_fxt_values_give(&f->values[ref], ev);
 	}
 }
 
@@ -179,11 +179,11 @@ static void forget_task(struct fxt_in *f)
 /* A task stays on its processor until a record names another.  Return: whether it is known. */
 static bool know_cpu(struct fxt_in *f, size_t thread)
 {
-	bool told = has(f, W_CPU);
+	bool given = has(f, W_CPU);
 
-	if (told && !thread)
+	if (given && !thread)
 		thread = add_thread(f, f->koid);
-	if (told) {
+	if (given) {
 		f->threads[thread].cpu = f->number[W_CPU];
 		f->threads[thread].has_cpu = true;
 	}
@@ -544,7 +544,7 @@ static __attribute__((noinline)) int take_record(struct fxt_in *f)
 			   in_name(f->in));
 	else if (!f->verdict && !f->err)
 		report_early_end(f);
-	/* -1: told already */
+	/* -1: the sink has reported it */
 	return f->err == -1 ? 0 : f->err;
 }
 
@@ -570,7 +570,7 @@ static void fxt_in_free(struct source *s)
 	fxt_reader_free(f->r);
 	map64_clear(&f->live);
 	free(f->threads);
-	free(f->told);
+	free(f->values);
 	buf_free(&f->argv);
 	buf_free(&f->lines);
 	buf_free(&f->stamps);
@@ -592,7 +592,7 @@ struct source *etrace_fxt_in_open(const struct source_args *args)
 	f->source.ops = &ops;
 	f->in = args->in[0];
 	f->diag = args->diag;
-	f->told = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->told));
+	f->values = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->values));
 	f->threads = xgrow(NULL, &f->threads_cap, 1, sizeof(*f->threads));
 	f->threads[f->nthreads++] = (struct thread){ 0 };
 	et_init(&f->ev);

@@ -44,7 +44,7 @@ enum {
 #define TAG_HEX		0x10000u	/* "name_hex" */
 #define TAG_ON		0x20000u	/* "name+1", "name_hex+1": goes on */
 #define TAG_KNOWN	FXT_TAG_NAME	/* so that W_NONE is no tag of 0 */
-#define TAG_TOLD	0x80000u	/* a path: f->told has the steady values recorded with it */
+#define TAG_VALUES	0x80000u	/* a path: f->values has the steady values written for it */
 #define TAG_ERROR_SHIFT	20		/* the rest, of an error's name: its number */
 
 /*
@@ -97,8 +97,8 @@ struct fxt_in {
 	/* of the thread looked up last; 0: none was */
 	uint64_t known_koid;
 	size_t known;
-	struct etrace_fxt_told *told;	/* steady values last recorded with each path, by its ref */
-	struct fxt_sref path;	/* string 0 of the current event; ref 0: it has no entry in @told */
+	struct etrace_fxt_values *values;	/* steady values last recorded with each path, by its ref */
+	struct fxt_sref path;	/* string 0 of the current event; ref 0: it has no entry in @values */
 	struct word words[MAX_WORDS];
 	/* what each is in a kind: 1 + number of the value; STRING + that of the string */
 	uint8_t slot[ET_K_COUNT][MAX_WORDS];

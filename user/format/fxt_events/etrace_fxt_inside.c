@@ -273,7 +273,7 @@ static void on_missing(void *ctx, uint32_t exec)
 	put_fault(ctx, exec, NULL, "should have written a time trace, but left none");
 }
 
-static void tell_faults(struct fxt_out *f)
+static void report_faults(struct fxt_out *f)
 {
 	struct fxt_inside *s = f->inside;
 
@@ -350,7 +350,7 @@ static void put_trace(struct fxt_out *f, const struct chrome_trace *t, uint32_t 
 	}
 }
 
-/* Of whom a file tells: its writer, or rustc whose profile that one read. */
+/* The program that a trace is about: its writer, or the rustc whose profile the writer read. */
 static const struct file *subject(const struct fxt_inside *s, const struct file *file)
 {
 	const uint64_t *profile = map64_get(&s->reads, file->exec);
@@ -358,7 +358,7 @@ static const struct file *subject(const struct fxt_inside *s, const struct file 
 	return profile && s->files[*profile - 1].exec ? &s->files[*profile - 1] : file;
 }
 
-static bool is_to_be_told(const struct fxt_inside *s, const struct file *file, uint32_t exec,
+static bool is_worth_reporting(const struct fxt_inside *s, const struct file *file, uint32_t exec,
 			  enum chrome_fault fault)
 {
 	if (fault == CHROME_FOREIGN)
@@ -386,10 +386,10 @@ static void put_file(struct fxt_out *f, const struct file *file, const int64_t *
 		begin = t.begin && date ? t.begin - *date : zero + e->at;
 		chrome_place(&t, zero + e->at, zero + e->until, &begin);
 		put_trace(f, &t, of->koid);
-		mark(s, of->exec, TRACED_TOLD);
-	} else if (is_to_be_told(s, file, of->exec, fault)) {
+		mark(s, of->exec, TRACED_REPORTED);
+	} else if (is_worth_reporting(s, file, of->exec, fault)) {
 		put_fault(f, of->exec, file, chrome_faults[fault]);
-		mark(s, of->exec, TRACED_TOLD);
+		mark(s, of->exec, TRACED_REPORTED);
 	}
 	chrome_free(&t);
 }
@@ -404,5 +404,5 @@ void fxt_out_put_inside(struct fxt_out *f)
 	for (size_t i = 0; i < s->n; i++)
 		if (s->files[i].path && !s->files[i].profile && s->files[i].exec)
 			put_file(f, &s->files[i], dated ? &date : NULL);
-	tell_faults(f);
+	report_faults(f);
 }

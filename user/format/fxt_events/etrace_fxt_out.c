@@ -166,7 +166,7 @@ static __attribute__((noinline)) int put_event(struct fxt_out *f, struct task *t
 		fxt_out_add_event(f, t, ev);
 		end_event(f);
 		fxt_out_learn(f, ev);
-		fxt_out_told(f, ev);
+		fxt_out_note_values(f, ev);
 	}
 	if (t)
 		proctab_apply(f->tab, t, ev);
@@ -244,7 +244,7 @@ static void fxt_out_free(struct sink *s)
 
 	buf_free(&f->text);
 	free(f->program);
-	free(f->told);
+	free(f->values);
 	line_events_free(&f->line);
 	fxt_inside_free(f->inside);
 	proctab_free(f->tab);
@@ -287,7 +287,7 @@ struct sink *etrace_fxt_open(const struct sink_args *args)
 	f->inside = view.inside ? fxt_inside_new(view.inside) : NULL;
 	f->w = fxt_writer_new(args->out);
 	/* comes as untouched pages, as the writer's own table */
-	f->told = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->told));
+	f->values = xcalloc(FXT_MAX_STRING_INDEX + 1, sizeof(*f->values));
 	f->tab = proctab_new(bits, &tab_ops, f);
 	begin_file(f);
 	return &f->sink;
