@@ -12,10 +12,14 @@ _etrace_value()
 	while IFS=$'\t' read -r name letter value _; do
 		[ "$1" != "--$name" ] && { [ -z "$letter" ] || [ "$1" != "-$letter" ]; } ||
 			{ echo "$value"; return; }
-	done < <(_etrace_options | sed 's/\t\t/\t \t/g')
+	done < <(_etrace_options "${COMP_WORDS[1]}" | sed 's/\t\t/\t \t/g')
 }
 
-_etrace_options() { "${COMP_WORDS[0]}" "${COMP_WORDS[1]}" --list-options 2> /dev/null; }
+# _etrace_options [COMMAND]
+_etrace_options() { "${COMP_WORDS[0]}" "$@" --list-options 2> /dev/null; }
+
+# _etrace_names [COMMAND]: options as they are typed
+_etrace_names() { _etrace_options "$@" | sed 's/\t.*//; s/^/--/'; }
 
 # _etrace_complete VALUE CURRENT
 _etrace_complete()
@@ -37,8 +41,8 @@ _etrace()
 
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ] || { [ "$sub" = help ] && [ "$COMP_CWORD" = 2 ]; }; then
-		mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" --list-commands 2> /dev/null |
-			cut -f 1) --help --version" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$(_etrace_names)
+			$("${COMP_WORDS[0]}" --list-commands 2> /dev/null | cut -f 1)" -- "$cur")
 		return
 	fi
 	# What follows the command of run belongs to that command.
@@ -64,7 +68,7 @@ _etrace()
 		[ -z "${value// /}" ] || [[ $value == '['* ]] || return
 	fi
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_etrace_options | sed 's/\t.*//; s/^/--/')" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$(_etrace_names "$sub")" -- "$cur")
 		return
 	fi
 	case $sub in

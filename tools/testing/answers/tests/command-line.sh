@@ -89,6 +89,7 @@ same "words that a value can be" <(printf '%s\n' auto always never | sort) \
 	<(complete_words etrace run --progress "" | sort)
 same "of another command, too" <(complete_words etrace doctor --backend "" | sort) \
 	<(printf '%s\n' auto bpf module strace)
+same "its own options" <(printf '%s\n' --help --version) <(complete_words etrace -- | sort)
 same "commands" <(printf '%s\n' rdeps rebuilt report | sort) <(complete_words etrace r | grep -v '^run$' | sort)
 same "and behind help" <(echo report) <(complete_words etrace help rep)
 
