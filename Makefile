@@ -24,6 +24,8 @@ LIBDIR	?= $(PREFIX)/lib
 PROGRAMS = etrace etrace-read
 DEST	= $(DESTDIR)$(PREFIX)
 DESTLIB	= $(DESTDIR)$(LIBDIR)
+# As etrace in bin/ finds it: user/cli/external.c.
+FLEET	= libexec/etrace/etrace-fleet
 PAGES	= $(notdir $(wildcard Documentation/*.[1-8]))
 # page_file PAGE: those of programs are built
 page_file = $(if $(filter %.1,$1),"$(BUILD)/user/man/$1",Documentation/$1)
@@ -66,14 +68,16 @@ install-module: module
 install-user: pages
 	install -d "$(DEST)/bin" "$(DESTLIB)/pkgconfig" "$(DEST)/include"
 	install -m 755 $(PROGRAMS:%="$(BUILD)"/user/%) "$(DEST)/bin"
+	[ ! -e "$(BUILD)/user/etrace-fleet" ] || \
+		install -D -m 755 "$(BUILD)/user/etrace-fleet" "$(DEST)/$(FLEET)"
 	install -m 755 "$(BUILD)/user/lib/libetrace.so.1" "$(DESTLIB)"
 	ln -sf libetrace.so.1 "$(DESTLIB)/libetrace.so"
 	install -m 644 "$(BUILD)/user/lib/libetrace.a" "$(DESTLIB)"
 	install -m 644 "$(BUILD)/user/lib/etrace.h" "$(DEST)/include"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' "$(BUILD)/user/lib/libetrace.pc" \
 		> "$(DESTLIB)/pkgconfig/libetrace.pc"
-	$(foreach page,$(PAGES),install -D -m 644 $(call page_file,$(page)) \
-		"$(DEST)/$(call man_of,$(page))" &&) :
+	$(foreach page,$(PAGES),{ [ ! -e $(call page_file,$(page)) ] || install -D -m 644 $(call page_file,$(page)) \
+		"$(DEST)/$(call man_of,$(page))"; } &&) :
 	install -D -m 644 user/completion/etrace.bash \
 		"$(DEST)/share/bash-completion/completions/etrace"
 	install -D -m 644 user/completion/_etrace \
@@ -81,7 +85,7 @@ install-user: pages
 
 # What the same DESTDIR, PREFIX, LIBDIR and KDIR installed; directories stay.
 uninstall: $(call MODULE,uninstall-module)
-	cd "$(DEST)" && rm -f $(PROGRAMS:%=bin/%) include/etrace.h \
+	cd "$(DEST)" && rm -f $(PROGRAMS:%=bin/%) $(FLEET) include/etrace.h \
 		$(foreach page,$(PAGES),$(call man_of,$(page))) \
 		share/bash-completion/completions/etrace share/zsh/site-functions/_etrace
 	cd "$(DESTLIB)" && rm -f libetrace.so libetrace.so.1 libetrace.a pkgconfig/libetrace.pc

@@ -8,11 +8,11 @@
  *
  * A table names the functions, X(PREFIX, NAME) for PREFIXNAME():
  *
- *	#define CURL_FUNCTIONS(X) X(curl_, easy_init) X(curl_, easy_perform)
- *	static struct LIBRARY_POINTERS(CURL_FUNCTIONS) curl = LIBRARY_INIT(CURL_FUNCTIONS);
- *	static struct library libcurl = LIBRARY("libcurl.so.4", "libcurl4", CURL_FUNCTIONS, curl);
+ *	#define SQLITE_FUNCTIONS(X) X(sqlite3_, step) X(sqlite3_, reset)
+ *	static struct LIBRARY_POINTERS(SQLITE_FUNCTIONS) sqlite = LIBRARY_INIT(SQLITE_FUNCTIONS);
+ *	static struct library lib = LIBRARY("libsqlite3.so.0", "libsqlite3-0", SQLITE_FUNCTIONS, sqlite);
  *
- * After library_load(&libcurl, ...) curl.easy_init() is curl_easy_init().
+ * After library_load(&lib, ...) sqlite.step() is sqlite3_step().
  */
 #ifndef ETRACE_BASE_LIBRARY_H
 #define ETRACE_BASE_LIBRARY_H

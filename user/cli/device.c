@@ -2,6 +2,7 @@
 /* The module's device.  See device.h. */
 #include "cli/device.h"
 #include "cli/etrace.h"
+#include "cli/external.h"
 #include "record/module/rec_session.h"
 
 #include <errno.h>
@@ -28,29 +29,23 @@ static bool loaded;	/* the module, by this program */
 
 bool device_module(char *path, size_t size)
 {
-	char exe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char dir[PATH_MAX];
 	char *slash;
 
-	if (n <= 0)
+	if (!external_dir(dir, sizeof(dir)))
 		return false;
-	exe[n] = 0;
-	slash = strrchr(exe, '/');
-	if (!slash)
-		return false;
-	*slash = 0;
-	if ((size_t)snprintf(path, size, "%s/" MODULE, exe) < size && !access(path, R_OK))
+	if ((size_t)snprintf(path, size, "%s/" MODULE, dir) < size && !access(path, R_OK))
 		return true;
 	/* build/user/etrace beside etrace.ko of the same tree */
-	slash = strrchr(exe, '/');
+	slash = strrchr(dir, '/');
 	if (!slash || strncmp(slash, "/user", 5))
 		return false;
 	*slash = 0;
-	slash = strrchr(exe, '/');
+	slash = strrchr(dir, '/');
 	if (!slash)
 		return false;
 	*slash = 0;
-	return (size_t)snprintf(path, size, "%s/" MODULE, exe) < size && !access(path, R_OK);
+	return (size_t)snprintf(path, size, "%s/" MODULE, dir) < size && !access(path, R_OK);
 }
 
 static int insert(const char *path)

@@ -7,6 +7,7 @@
 #include "base/spelling.h"
 #include "cli/command_line.h"
 #include "cli/etrace.h"
+#include "cli/external.h"
 #include "cli/oom.h"
 
 #include <string.h>
@@ -29,8 +30,8 @@ static const struct command commands[] = {
 	{ "check", "list what can make the next build wrong", cmd_check },
 	{ "used", "list packages and sources that a build used, or did not use", cmd_used },
 	{ "attest", "write provenance with hashes: SPDX, in-toto", cmd_attest },
-	{ "push", "store builds in ClickHouse", cmd_push },
-	{ "fleet", "answer questions from many builds in ClickHouse", cmd_fleet },
+	{ "push", "store builds in ClickHouse", external_fleet },
+	{ "fleet", "answer questions from many builds in ClickHouse", external_fleet },
 	{ "doctor", "find out what keeps etrace from working here", cmd_doctor },
 	{ 0 }
 };

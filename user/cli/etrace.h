@@ -43,8 +43,6 @@ int cmd_rebuilt(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_used(int argc, char **argv);
 int cmd_attest(int argc, char **argv);
-int cmd_push(int argc, char **argv);
-int cmd_fleet(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 /** say - a line on standard error, with the program's name before it */

@@ -33,4 +33,8 @@ bool fleet_server(const struct asked *a, const char *url, const char *how, struc
  */
 bool fleet_tags(const struct asked *a, const char ***tags, size_t *n);
 
+/* The commands of etrace-fleet.  @argv[0]: "push", "fleet".  Return: the exit status. */
+int fleet_push(int argc, char **argv);
+int fleet_query(int argc, char **argv);
+
 #endif

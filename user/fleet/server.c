@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Requests to a ClickHouse server.  See server.h. */
 #include "fleet/server.h"
-#include "base/library.h"
 #include "base/xalloc.h"
 #include "fleet/server_pack.h"
 
@@ -21,17 +20,6 @@
 /* Before the second attempt, in milliseconds; twice as long before each that follows. */
 #define WAIT_FIRST	500u
 #define WAIT_MOST	30000u
-
-#define CURL_FUNCTIONS(X)						\
-	X(curl_, easy_cleanup) X(curl_, easy_escape) X(curl_, easy_getinfo) \
-	X(curl_, easy_init) X(curl_, easy_perform) X(curl_, easy_setopt) \
-	X(curl_, easy_strerror) X(curl_, free) X(curl_, slist_append)	\
-	X(curl_, slist_free_all) X(curl_, url) X(curl_, url_cleanup)	\
-	X(curl_, url_get) X(curl_, url_set)
-
-/* curl.url() is curl_url() */
-static struct LIBRARY_POINTERS(CURL_FUNCTIONS) curl = LIBRARY_INIT(CURL_FUNCTIONS);
-static struct library libcurl = LIBRARY("libcurl.so.4", "libcurl4", CURL_FUNCTIONS, curl);
 
 struct server {
 	struct diag *diag;
@@ -112,7 +100,7 @@ static char *part_of(CURLU *u, CURLUPart part)
 {
 	char *s = NULL;
 
-	return curl.url_get(u, part, &s, 0) ? NULL : s;
+	return curl_url_get(u, part, &s, 0) ? NULL : s;
 }
 
 /* @user: the one in it, for curl_free(), or NULL.  Return: false after diag_fatal(). */
@@ -121,7 +109,7 @@ static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 	static const char forms[] = "say http://HOST:8123 or https://HOST:8443";
 	char *scheme = part_of(u, CURLUPART_SCHEME), *host = part_of(u, CURLUPART_HOST);
 	char *password = part_of(u, CURLUPART_PASSWORD), *query = part_of(u, CURLUPART_QUERY);
-	CURLUcode code = curl.url_get(u, CURLUPART_USER, user, CURLU_URLDECODE);
+	CURLUcode code = curl_url_get(u, CURLUPART_USER, user, CURLU_URLDECODE);
 	bool good = false;
 
 	/* without the URL: what is told goes into logs */
@@ -136,37 +124,37 @@ static bool check_url(struct server *s, const char *url, CURLU *u, char **user)
 		diag_fatal(s->diag, "%s: the user in it is no text", url);
 	else
 		good = true;
-	curl.free(scheme);
-	curl.free(host);
-	curl.free(password);
-	curl.free(query);
+	curl_free(scheme);
+	curl_free(host);
+	curl_free(password);
+	curl_free(query);
 	return good;
 }
 
 /* The same; @here: whether that is this machine. */
 static bool take_url(struct server *s, const char *url, char **user, bool *here)
 {
-	CURLU *u = curl.url();
+	CURLU *u = curl_url();
 	char *host, *whole = NULL;
 
 	*user = NULL;
 	if (!u)
 		xalloc_failed(1);
-	if (curl.url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME)) {
+	if (curl_url_set(u, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME)) {
 		/* before an @ there may be a password */
 		diag_fatal(s->diag, "%s: no URL of a server: say http://HOST:8123 or https://HOST:8443",
 			   strchr(url, '@') || strchr(url, '?') ? "that" : url);
 	} else if (check_url(s, url, u, user)) {
 		host = part_of(u, CURLUPART_HOST);
 		*here = host && is_here(host);
-		curl.free(host);
-		curl.url_set(u, CURLUPART_USER, NULL, 0);
-		curl.url_set(u, CURLUPART_FRAGMENT, NULL, 0);
-		if (!curl.url_get(u, CURLUPART_URL, &whole, 0) && whole)
+		curl_free(host);
+		curl_url_set(u, CURLUPART_USER, NULL, 0);
+		curl_url_set(u, CURLUPART_FRAGMENT, NULL, 0);
+		if (!curl_url_get(u, CURLUPART_URL, &whole, 0) && whole)
 			s->url = xstrdup(whole);
-		curl.free(whole);
+		curl_free(whole);
 	}
-	curl.url_cleanup(u);
+	curl_url_cleanup(u);
 	return s->url;
 }
 
@@ -218,7 +206,7 @@ static void add_header(struct curl_slist **to, const char *name, const char *val
 	buf_adds(&b, name);
 	buf_adds(&b, value);
 	buf_addc(&b, '\0');
-	more = curl.slist_append(*to, b.s);
+	more = curl_slist_append(*to, b.s);
 	if (!more)
 		xalloc_failed(b.len);
 	*to = more;
@@ -294,38 +282,34 @@ static bool start(struct server *s, const struct server_options *o, bool here)
 {
 	long timeout = (long)o->timeout;
 
-	s->curl = curl.easy_init();
+	s->curl = curl_easy_init();
 	if (!s->curl)
 		return false;
-	curl.easy_setopt(s->curl, CURLOPT_NOSIGNAL, 1l);
-	curl.easy_setopt(s->curl, CURLOPT_ERRORBUFFER, s->why);
-	curl.easy_setopt(s->curl, CURLOPT_WRITEFUNCTION, take_answer);
-	curl.easy_setopt(s->curl, CURLOPT_WRITEDATA, s);
-	curl.easy_setopt(s->curl, CURLOPT_HEADERFUNCTION, take_header);
-	curl.easy_setopt(s->curl, CURLOPT_HEADERDATA, s);
-	curl.easy_setopt(s->curl, CURLOPT_CONNECTTIMEOUT, timeout);
-	curl.easy_setopt(s->curl, CURLOPT_LOW_SPEED_LIMIT, 1l);
-	curl.easy_setopt(s->curl, CURLOPT_LOW_SPEED_TIME, timeout);
-	curl.easy_setopt(s->curl, CURLOPT_TCP_KEEPALIVE, 1l);
-	curl.easy_setopt(s->curl, CURLOPT_USERAGENT, "etrace/" ETRACE_VERSION);
+	curl_easy_setopt(s->curl, CURLOPT_NOSIGNAL, 1l);
+	curl_easy_setopt(s->curl, CURLOPT_ERRORBUFFER, s->why);
+	curl_easy_setopt(s->curl, CURLOPT_WRITEFUNCTION, take_answer);
+	curl_easy_setopt(s->curl, CURLOPT_WRITEDATA, s);
+	curl_easy_setopt(s->curl, CURLOPT_HEADERFUNCTION, take_header);
+	curl_easy_setopt(s->curl, CURLOPT_HEADERDATA, s);
+	curl_easy_setopt(s->curl, CURLOPT_CONNECTTIMEOUT, timeout);
+	curl_easy_setopt(s->curl, CURLOPT_LOW_SPEED_LIMIT, 1l);
+	curl_easy_setopt(s->curl, CURLOPT_LOW_SPEED_TIME, timeout);
+	curl_easy_setopt(s->curl, CURLOPT_TCP_KEEPALIVE, 1l);
+	curl_easy_setopt(s->curl, CURLOPT_USERAGENT, "etrace/" ETRACE_VERSION);
 	/* what $http_proxy names would ask itself, or read a password */
 	if (here)
-		curl.easy_setopt(s->curl, CURLOPT_PROXY, "");
+		curl_easy_setopt(s->curl, CURLOPT_PROXY, "");
 	if (o->cacert)
-		curl.easy_setopt(s->curl, CURLOPT_CAINFO, o->cacert);
+		curl_easy_setopt(s->curl, CURLOPT_CAINFO, o->cacert);
 	return true;
 }
 
 struct server *server_new(const struct server_options *o, struct diag *diag)
 {
 	struct server *s;
-	char *user = NULL, why[256];
+	char *user = NULL;
 	bool here = false, good;
 
-	if (!library_load(&libcurl, why, sizeof(why))) {
-		diag_fatal(diag, "%s", why);
-		return NULL;
-	}
 	s = xcalloc(1, sizeof(*s));
 	s->diag = diag;
 	s->retries = o->retries;
@@ -342,7 +326,7 @@ struct server *server_new(const struct server_options *o, struct diag *diag)
 	/* else libcurl asks first whether a body is wanted, and waits */
 	add_header(&s->headers, "Expect:", "");
 	good = good && take_user(s, o, user, here || !strncmp(s->url, "https:", 6));
-	curl.free(user);
+	curl_free(user);
 	s->packing = o->packing != SERVER_AUTO ? o->packing : here ? SERVER_PLAIN : SERVER_GZIP;
 	copy_headers(s);
 	if (good && !start(s, o, here)) {
@@ -360,7 +344,7 @@ static void free_headers(struct curl_slist *list)
 {
 	for (struct curl_slist *h = list; h; h = h->next)
 		explicit_bzero(h->data, strlen(h->data));
-	curl.slist_free_all(list);
+	curl_slist_free_all(list);
 }
 
 void server_free(struct server *s)
@@ -368,7 +352,7 @@ void server_free(struct server *s)
 	if (!s)
 		return;
 	if (s->curl)
-		curl.easy_cleanup(s->curl);
+		curl_easy_cleanup(s->curl);
 	free_headers(s->headers);
 	free_headers(s->packed);
 	buf_free(&s->answer);
@@ -409,7 +393,7 @@ static void no_answer(struct server *s, CURLcode code, struct trouble *t)
 	if (code == CURLE_WRITE_ERROR)
 		buf_adds(&t->why, "the answer is too long");
 	else
-		buf_adds(&t->why, *s->why ? s->why : curl.easy_strerror(code));
+		buf_adds(&t->why, *s->why ? s->why : curl_easy_strerror(code));
 }
 
 /* The first line, without what only ClickHouse's people read. */
@@ -473,7 +457,7 @@ static void bad_answer(struct server *s, long status, struct trouble *t)
 static bool request(struct server *s, const char *query, const void *body, size_t size, bool packed,
 		    bool empty, struct trouble *t)
 {
-	char *escaped = query ? curl.easy_escape(s->curl, query, 0) : NULL;
+	char *escaped = query ? curl_easy_escape(s->curl, query, 0) : NULL;
 	struct buf url = { 0 };
 	long status = 0;
 	CURLcode code;
@@ -490,25 +474,25 @@ static bool request(struct server *s, const char *query, const void *body, size_
 	s->answer.len = 0;
 	s->of_clickhouse = false;
 	*s->why = '\0';
-	curl.easy_setopt(s->curl, CURLOPT_URL, url.s);
-	curl.easy_setopt(s->curl, CURLOPT_HTTPHEADER, packed ? s->packed : s->headers);
+	curl_easy_setopt(s->curl, CURLOPT_URL, url.s);
+	curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, packed ? s->packed : s->headers);
 	/*
 	 * Where a connection that was used before ends without an answer, libcurl sends the
 	 * request again on its own: rows may be there twice then, in one part.
 	 */
-	curl.easy_setopt(s->curl, CURLOPT_FRESH_CONNECT, (long)empty);
+	curl_easy_setopt(s->curl, CURLOPT_FRESH_CONNECT, (long)empty);
 	/* NULL would be standard input */
-	curl.easy_setopt(s->curl, CURLOPT_POSTFIELDS, size ? body : "");
-	curl.easy_setopt(s->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
-	code = curl.easy_perform(s->curl);
-	curl.free(escaped);
+	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDS, size ? body : "");
+	curl_easy_setopt(s->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+	code = curl_easy_perform(s->curl);
+	curl_free(escaped);
 	buf_free(&url);
 	t->why.len = 0;
 	t->again = false;
 	if (code) {
 		no_answer(s, code, t);
 	} else {
-		curl.easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
+		curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &status);
 		if (status == 200 && s->of_clickhouse && !(empty && s->answer.len))
 			return true;
 		bad_answer(s, status, t);

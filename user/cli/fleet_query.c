@@ -167,7 +167,7 @@ static void add_about(struct buf *b)
 	buf_addc(b, '\0');
 }
 
-int cmd_fleet(int argc, char **argv)
+int fleet_query(int argc, char **argv)
 {
 	struct buf about = { 0 };
 	struct answer fleet = {

@@ -192,7 +192,7 @@ static int ask(struct asked *a)
 	return status;
 }
 
-int cmd_push(int argc, char **argv)
+int fleet_push(int argc, char **argv)
 {
 	static const struct answer push = {
 		.name = "push", .synopsis = "URL [TRACE|DB]...", .options = options,
