@@ -44,28 +44,33 @@ SAY_LEFT_OUT = $(if $(NO_MODULE),@echo 'etrace.ko is left out: $(NO_MODULE)')
 # What goes without a module, too.
 MODULE	= $(if $(NO_MODULE),,$(1))
 
-all: $(call MODULE,module) user
+.DEFAULT_GOAL := all
+
+help:	## list the targets
+	@awk -F ':[^#]*## ' '/^[a-z0-9-]+:.*## / && $$2 != "internal" { printf("%-18s%s\n", $$1, $$2) }' Makefile
+
+all: $(call MODULE,module) user	## what can be built here of the module and the programs
 	$(SAY_LEFT_OUT)
 
-module:
+module:	## the module, for the kernel of KDIR, or of KVER
 	$(if $(NO_MODULE),$(error $(NO_MODULE)))
 	$(MAKE) $(JOBS) -C $(KDIR) M=$(CURDIR) modules
 
-user:
+user:	## the programs and libetrace; user/Makefile lists variables
 	$(MAKE) $(JOBS) -C user
 
-pages: user
+pages: user	## the programs and their man pages
 	$(MAKE) -C user pages
 
 # Below DESTDIR: the module for the kernel of KDIR, programs, pages, completions.
-install: $(call MODULE,install-module) install-user
+install: $(call MODULE,install-module) install-user	## install the module and what install-user installs
 	$(SAY_LEFT_OUT)
 
-install-module: module
+install-module: module	## install the module
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) \
 		INSTALL_MOD_DIR=extra modules_install
 
-install-user: pages
+install-user: pages	## install programs, libetrace, man pages, completions (DESTDIR, PREFIX, LIBDIR)
 	install -d "$(DEST)/bin" "$(DESTLIB)/pkgconfig" "$(DEST)/include"
 	install -m 755 $(PROGRAMS:%="$(BUILD)"/user/%) "$(DEST)/bin"
 	[ ! -e "$(BUILD)/user/etrace-fleet" ] || \
@@ -84,45 +89,45 @@ install-user: pages
 		"$(DEST)/share/zsh/site-functions/_etrace"
 
 # What the same DESTDIR, PREFIX, LIBDIR and KDIR installed; directories stay.
-uninstall: $(call MODULE,uninstall-module)
+uninstall: $(call MODULE,uninstall-module)	## remove what install installed
 	cd "$(DEST)" && rm -f $(PROGRAMS:%=bin/%) $(FLEET) include/etrace.h \
 		$(foreach page,$(PAGES),$(call man_of,$(page))) \
 		share/bash-completion/completions/etrace share/zsh/site-functions/_etrace
 	cd "$(DESTLIB)" && rm -f libetrace.so libetrace.so.1 libetrace.a pkgconfig/libetrace.pc
 
-uninstall-module:
+uninstall-module:	## remove what install-module installed
 	release=$$(cat $(KDIR)/include/config/kernel.release) && \
 		rm -f "$(DESTDIR)"/lib/modules/$$release/extra/etrace.ko* && \
 		{ [ -n "$(DESTDIR)" ] || depmod $$release; }
 
-# The Debian packages and their source, in build/deb, of what git has here.
-deb:
+# Of what git has here.
+deb:	## Debian packages, in build/deb
 	tools/deps build deb
 	tools/package/deb
 
 # One file that runs on any Linux from 5.10 on, by BPF.  ARCH=arm64: for that one, by
 # Debian's cross compilers, which are fetched and not installed.
-static:
+static:	## etrace as one file without libraries, in build/static (ARCH)
 	tools/deps build static
 	$(addprefix tools/testing/vm/cross ,$(OTHER_ARCH)) \
 		$(MAKE) static-program STATIC_DIR='$(BUILD)/static'
 
 STATIC_DIR = $(BUILD)/static
-static-program:
+static-program:	## internal
 	$(MAKE) $(JOBS) -C user STATIC=1 programs
 	install -D -s --strip-program=$(or $(STRIP),strip) -m 755 "$(BUILD)/user-static/etrace" \
 		"$(STATIC_DIR)"/etrace-$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
-unit:
+unit:	## the unit tests
 	$(MAKE) -C tools/testing/unit check
 
 # Installs the Debian packages that the build needs and this machine lacks; what
 # other targets need beside, they install themselves (tools/deps.list).
-deps:
+deps:	## install the packages that the build needs, with apt
 	tools/deps build
 
 # make check STAGES="unit sparse" runs only these.
-check:
+check:	## the tests, in less than 30 minutes (STAGES)
 	tools/deps build check vm
 	tools/testing/check.sh $(STAGES)
 
@@ -131,13 +136,13 @@ WHOLE	= kernels=$$(tools/testing/vm/kernel --list check all | xargs) && \
 	KERNELS=$$kernels BPF_KERNELS=$$kernels COMPARE=all LONG=y
 
 # What a change to kernel/ or user/record/bpf/ has to pass.
-check-kernels:
+check-kernels:	## what a change to kernel/ or the BPF backend must pass: every kernel
 	tools/deps build check vm
 	$(WHOLE) tools/testing/check.sh module sparse selftests run bpf
 
 # All that does not fit into the 30 minutes of make check: each stage whole, kernels with
 # debugging, costs, fuzzing.  A release passes it.
-check-all:
+check-all:	## every test, which takes hours; a release passes it
 	tools/deps build deb static check vm debug bench fuzz
 	$(WHOLE) tools/testing/check.sh
 	$(MAKE) check-arm64
@@ -153,52 +158,52 @@ check-all:
 
 # The selftests on kernels with lockdep, and with KASAN and kmemleak; these are
 # built first, which takes some ten minutes each.
-check-debug:
+check-debug:	## the module's tests on kernels with lockdep and KASAN
 	tools/deps build check vm debug
 	KERNELS=$$(tools/testing/vm/kernel --list debug | xargs) LIMIT=3600 tools/testing/check.sh selftests
 
 # The module, and the programs with both backends, in emulated guests with arm64
 # kernels, for which all is built here by Debian's cross compilers.  KERNELS: only these.
-check-arm64:
+check-arm64:	## module and backends in arm64 guests (KERNELS)
 	tools/deps build check vm arm64
 	kernels="$(or $(KERNELS),$$(tools/testing/vm/kernel --list arm64 | xargs))" && \
 		KERNELS=$$kernels BPF_KERNELS=$$kernels LONG=y LIMIT=3600 \
 		tools/testing/vm/cross arm64 tools/testing/check.sh module selftests run bpf
 
 # A container image is built by podman in a guest, and recorded in all ways.
-check-containers:
+check-containers:	## record a container image while it is built
 	tools/deps build check vm
 	LONG=y tools/testing/check.sh containers
 
 # Random graphs of programs, new ones each time or those of SEEDS, recorded by module
 # and by BPF: are the answers what is known?
-check-property:
+check-property:	## answers about random graphs of programs (SEEDS)
 	tools/deps build check vm
 	tools/testing/answers/property-record $(SEEDS)
 
 # Real projects, or those of PROJECTS, built under strace: are their compile commands those
 # of their build system, or of Bear?  And do compilers that are here make what the unit tests'
 # tables of commands say?
-check-compdb:
+check-compdb:	## compile commands of real projects (PROJECTS)
 	tools/deps build check projects
 	tools/testing/command-cases
 	tools/testing/answers/compdb-projects $(PROJECTS)
 
 # Documentation/pictures, anew: views of the page, and a terminal.
-pictures: user
+pictures: user	## make Documentation/pictures anew
 	tools/deps build page
 	rm -rf $(BUILD)/pictures && mkdir -p $(BUILD)/pictures
 	LONG=y PATH="$(BUILD)/user:$$PATH" tools/testing/page/pages $(BUILD)/pictures
 	PATH="$(BUILD)/user:$$PATH" tools/testing/page/pictures.py $(BUILD)/pictures Documentation/pictures
 
 # A real build in a guest, recorded by the module, and what etrace knows of it.
-demo:
+demo:	## record a real build in a guest, with the module
 	@echo "== Installing what is missing of the packages that this needs (about 30 s for all of them)"
 	@tools/deps programs demo
 	@tools/testing/demo/demo.sh
 
 # An answer at once: a small build, recorded by strace, without privileges or a guest.
-demo-native:
+demo-native:	## record a small build with strace, at once
 	@tools/deps programs native
 	@echo "== Building etrace without BPF (about 35 s with two processors)"
 	@$(MAKE) -s $(JOBS) -C user programs BPF=0
@@ -207,34 +212,34 @@ demo-native:
 # What reading, a database and each answer of it cost in instructions an event, in
 # limits, how much memory the answers take of 10,000,000 events, and how fast
 # etrace-read is, beside wc -l.
-bench:
+bench:	## cost and speed of reading and of answers
 	tools/deps build bench
 	$(MAKE) -C tools/testing/bench read speed db
 
-bench-memory:
+bench-memory:	## memory that answers take
 	tools/deps build bench
 	$(MAKE) -C tools/testing/bench memory
 
 # Each input format for a minute; SECONDS=600 for longer.
-fuzz:
+fuzz:	## fuzz each input format for a minute (SECONDS)
 	tools/deps build fuzz
 	$(MAKE) -C tools/testing/fuzz
 
 # Do the unit tests see a mistake?  N changes of one token each, of FILES or of
 # all; SEED draws others.
-mutate:
+mutate:	## do the unit tests notice mistakes? (N, SEED, FILES)
 	tools/deps build check
 	tools/testing/mutate/mutate.py -n $(or $(N),100) --seed $(or $(SEED),1) $(FILES)
 
 # What a traced system call costs, in instructions of a guest.  ARCH=arm64: of one of
 # that architecture.
-bench-kernel:
+bench-kernel:	## cost of a traced system call (ARCH)
 	tools/deps build vm $(OTHER_ARCH)
 	tools/testing/bench/kernel-cost/run $(OTHER_ARCH:%=%-6.1)
 
 # What etrace run adds to real compilations, beside strace.
-bench-run:
+bench-run:	## what etrace run adds to compilations
 	tools/deps build vm
 	tools/testing/bench/run-cost/run
 
-.PHONY: demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user pages deb static static-program install install-module install-user uninstall uninstall-module unit deps check check-all check-kernels check-debug check-arm64 check-containers check-property check-compdb demo
+.PHONY: help demo-native pictures mutate bench bench-memory fuzz bench-kernel bench-run all module user pages deb static static-program install install-module install-user uninstall uninstall-module unit deps check check-all check-kernels check-debug check-arm64 check-containers check-property check-compdb demo
