@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What most answers do not need, loaded when it is asked for first: arguments of programs and
- * names that they looked for in vain, which stand in the database as lists in JSON, and times
- * that files were given.  See build.h.
+ * Data that few answers need, loaded on first use: arguments of programs, names that they
+ * looked up in vain (both are lists in the database, see db/lists.h), and timestamps that
+ * files were given.  See build.h.
  */
 #include "build/build.h"
 #include "db/lists.h"
@@ -18,7 +18,7 @@ static struct build *loaded(const struct build *b)
 
 /* ---- arguments ---- */
 
-/* Where the arguments of programs before @upto begin that have no row, too. */
+/* Set the beginning of each exec up to @upto, also of those without a row (they have none). */
 static void begin_args(struct args *a, uint32_t upto)
 {
 	while (a->nplaces <= upto)
@@ -86,7 +86,7 @@ const char *args_text(const struct args *a, uint32_t string, size_t *len)
 	return a->text.s + a->texts[string];
 }
 
-/* Of more programs than these, all arguments are loaded. */
+/* After this many single queries, the arguments of all programs are loaded at once. */
 #define ASKED_ONE_BY_ONE 64
 
 static size_t add_asked(struct db *db, uint32_t exec, struct buf *to)
@@ -163,7 +163,7 @@ static void count_misses(void *ctx, const struct db_cells *row)
 	b->misses_at[db_cell_id(b->db, row, 0, DB_EXECS) + 2] += list_count(row);
 }
 
-/* misses_at[exec + 1] goes from the beginning of the exec's own to their end. */
+/* While the lists are filled, misses_at[exec + 1] is where the exec's next miss goes. */
 static void take_misses(void *ctx, const struct db_cells *row)
 {
 	struct build *b = ctx;
@@ -171,7 +171,7 @@ static void take_misses(void *ctx, const struct db_cells *row)
 	uint32_t exec = db_cell_id(b->db, row, 0, DB_EXECS);
 	struct graph_access a;
 
-	/* there are no more than were counted, unless somebody changes the file */
+	/* more than were counted only if the file is changed meanwhile */
 	while (list_miss(&l, row->v[2], &a) && b->misses_at[exec + 1] < b->misses_at[b->nexecs + 2])
 		b->misses[b->misses_at[exec + 1]++] = (struct build_miss){
 			.file = a.file, .at = a.at,
@@ -229,7 +229,7 @@ static void take_time(void *ctx, const struct db_cells *row)
 
 static void load_times(struct build *b)
 {
-	/* there is one, so that nobody asks again */
+	/* allocated even if there are none, so that they are not loaded again */
 	b->times = xgrow(b->times, &b->times_cap, 1, sizeof(*b->times));
 	db_scan(b->db, "change", "what, error, file, version, value, at", take_time, b);
 }

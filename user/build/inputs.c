@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What files were made from.  See reach.h and search.h. */
+/* Searches from outputs to inputs.  See reach.h and search.h. */
 #include "build/search.h"
 #include "base/xalloc.h"
 
-/* @write: what these are the inputs of; NULL: whatever it wrote */
+/* What an exec read before a time.  @write: only what it may contain; NULL for all reads */
 static void add_reads(struct search *s, uint32_t exec, int64_t before,
 		      const struct build_access *write, size_t from)
 {
@@ -33,7 +33,7 @@ static void add_reads(struct search *s, uint32_t exec, int64_t before,
 	}
 }
 
-/* What was copied straight out of what its exec wrote itself: no read tells that. */
+/* Versions that its exec wrote itself and had the kernel copy from: they have no read. */
 static void add_own_copies(struct search *s, const struct build_access *write, int64_t before,
 			   size_t from)
 {
@@ -57,7 +57,7 @@ static void add_own_copies(struct search *s, const struct build_access *write, i
 	}
 }
 
-/* What a program has read is in the memory of those that it forks, too. */
+/* A forked child has in its memory what its parent read before the fork. */
 static void add_exec(struct search *s, uint32_t exec, int64_t before, size_t from)
 {
 	const struct build_exec *e;
@@ -114,8 +114,8 @@ static void expand_inputs(struct search *s, size_t i)
 }
 
 /*
- * What the build did not make.  A name that the build gave it is an output, or was one on
- * the way: behind that stands the name that it had before.
+ * Show a version that the build did not make.  If the build renamed or linked it, its new
+ * name is an output, final or intermediate; its original name is the source.
  */
 static void show_source(struct search *s, size_t i)
 {
@@ -137,7 +137,7 @@ static void show_source(struct search *s, size_t i)
 	}
 }
 
-/* Return: whether it is to be expanded. */
+/* Return: whether to expand the node. */
 static bool look_at_input(struct search *s, size_t i)
 {
 	const struct build *b = s->b;
@@ -154,7 +154,7 @@ static bool look_at_input(struct search *s, size_t i)
 		return false;
 	}
 	name = build_is_queue(v) ? 0 : build_name(b, n->version, name);
-	/* what the output was before is passed through, too */
+	/* earlier versions of the output itself are passed through, too */
 	if (!name || name == s->file)
 		return true;
 	if (s->how != REACH_LEAVES)
@@ -174,7 +174,7 @@ void reach_inputs(const struct build *b, uint32_t version, uint32_t file, enum r
 				     .time = INT64_MAX }, 0);
 	search_run(&s, expand_inputs, look_at_input);
 	search_add_also(&s);
-	/* it was there under another name, and has only been moved */
+	/* the output existed before the build and was only renamed or linked */
 	v = &b->versions[version];
 	if (v->made != GRAPH_EXISTED || !v->file || v->file == file)
 		return;

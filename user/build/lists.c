@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Lists of ids, each made when it is asked for first.  See build.h. */
+/* Lists of ids, each kind made on first use.  See build.h. */
 #include "build/build.h"
 #include "base/xalloc.h"
 
@@ -41,7 +41,7 @@ static uint32_t forked_by(const struct build *b, uint32_t exec)
 	return b->execs[exec].forked ? b->execs[exec].parent : 0;
 }
 
-/* Emptied, and nothing was written: who did that has made it. */
+/* A version that was emptied and never written to is made by the exec that emptied it. */
 static uint32_t begun_by(const struct build *b, uint32_t version)
 {
 	const struct build_version *v = &b->versions[version];
@@ -72,8 +72,8 @@ static uint32_t version_of_time(const struct build *b, uint32_t i)
 #define COUNT(member) offsetof(struct build, member)
 
 static const struct kind {
-	size_t lists, ids;	/* where the build says how many there are */
-	uint32_t (*list_of)(const struct build *b, uint32_t id);	/* 0: in none */
+	size_t lists, ids;	/* offsets in struct build of the numbers of lists and of ids */
+	uint32_t (*list_of)(const struct build *b, uint32_t id);	/* 0 if in no list */
 } kinds[BUILD_NLISTS] = {
 	[BUILD_COPIED_TO] = { COUNT(nversions), COUNT(ncopies), copied_to },
 	[BUILD_COPIED_FROM] = { COUNT(nversions), COUNT(ncopies), copied_from },
@@ -94,7 +94,7 @@ static uint32_t count_at(const struct build *b, size_t offset)
 	return *(const uint32_t *)(const void *)((const char *)b + offset);
 }
 
-/* at[i + 1] goes from the beginning of list @i to its end, while that is filled. */
+/* While the lists are filled, at[i + 1] is where the next id of list @i goes. */
 void build_make_lists(struct build *b, enum build_list_kind kind)
 {
 	const struct kind *k = &kinds[kind];

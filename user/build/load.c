@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* A build out of its database.  See build.h. */
+/* Loads a build from its database.  See build.h. */
 #include "build/build.h"
 #include "db/lists.h"
 #include "base/xalloc.h"
@@ -14,7 +14,7 @@ static uint32_t id_of(struct build *b, const struct db_cells *row, int i, enum d
 	return db_cell_id(b->db, row, i, of);
 }
 
-/* Where the paths of files before @upto begin that have no row, too. */
+/* Set where the path of each file up to @upto begins, also of those without a row. */
 static void begin_paths(struct build *b, uint32_t upto)
 {
 	while (b->npaths <= upto)
@@ -112,7 +112,7 @@ static bool may_queue(const struct build *b, uint32_t version)
 	return build_is_queue(&b->versions[version]);
 }
 
-/* What was mapped may be read, and written, as long as the program runs. */
+/* A mapped file (no bytes moved by calls) can be used as long as the program runs. */
 static bool is_mapped(const struct build *b, const struct build_access *a, bool counted,
 		      uint64_t bytes)
 {
@@ -135,7 +135,7 @@ static void take_access(struct build *b, const struct graph_access *from, struct
 		map64_put(&b->moved, (uint64_t)(a - b->accesses), from->bytes);
 		if (from->since)
 			map64_put(&b->since, (uint64_t)(a - b->accesses), (uint64_t)from->since);
-		/* who only has it open moves nothing */
+		/* a program that only has the pipe open moves nothing */
 		if (a->how == GRAPH_READ || a->how == GRAPH_WRITE)
 			b->versions[a->version].counted &= from->counted && from->bytes;
 	}
@@ -155,7 +155,7 @@ static void take_accesses(void *ctx, const struct db_cells *row)
 	struct graph_access a = { .exec = id_of(b, row, 0, DB_EXECS) };
 	struct build_exec *e = &b->execs[a.exec];
 
-	/* there are no more than were counted, unless somebody changes the file */
+	/* more than were counted only if the file is changed meanwhile */
 	while (list_access(&l, row->v[1], &a) && e->first + e->uses < b->naccesses)
 		take_access(b, &a, &b->accesses[e->first + e->uses++]);
 }
@@ -201,7 +201,7 @@ bool build_is_from(const struct build *b, const struct build_access *write, uint
 	return false;
 }
 
-/* By version: writes first. */
+/* Index the accesses of each version, writes first. */
 static void index_accesses(struct build *b)
 {
 	uint32_t sum = 0;
@@ -227,7 +227,7 @@ static void index_accesses(struct build *b)
 	}
 }
 
-/* One that was opened for writing, and not written to, is what was there before. */
+/* A version that was opened for writing but not written to holds the content of its base. */
 static void find_contents(struct build *b)
 {
 	for (uint32_t i = 1; i <= b->nversions; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which version stands under which name: etrace-db(5), rule 2.  See build.h. */
+/* Which version has which name: etrace-db(5), rule 2.  See build.h. */
 #include "build/build.h"
 #include "base/xalloc.h"
 
@@ -32,8 +32,8 @@ static bool begins_with(const struct build *b, uint32_t file, const char *dir)
 }
 
 /*
- * Of a trace that does not tell what was removed, whether it is something that programs
- * make for a moment only.
+ * For a trace that does not record removals: whether a file is in a directory for temporary
+ * files, so that its program is likely to have removed it.
  */
 static bool is_temporary(const struct build *b, uint32_t file)
 {
@@ -44,8 +44,8 @@ static bool is_temporary(const struct build *b, uint32_t file)
 }
 
 /*
- * What is told last counts: versions and names are both in the order of time, and at the
- * same time a name is told behind the version that it is given to.
+ * The last record counts.  Versions and names are both in the order of time; if a name and
+ * a version have the same time, the name is the later one.
  */
 static void find_final(struct build *b)
 {
@@ -121,7 +121,7 @@ bool build_is_output(const struct build *b, uint32_t file)
 	if (build_is_written(v) || v->made == GRAPH_IS_SYMLINK ||
 	    (v->made == GRAPH_MEMORY && b->files[file].named))
 		return true;
-	/* of what was there before, another name is no output unless somebody gave it */
+	/* a further name of a file that existed before is an output only if the build gave it */
 	return v->made == GRAPH_EXISTED && v->file && v->file != file && b->files[file].named;
 }
 

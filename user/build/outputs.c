@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What was made from files.  See reach.h and search.h. */
+/* Searches from inputs to outputs.  See reach.h and search.h. */
 #include "build/search.h"
 #include "base/xalloc.h"
 
@@ -17,8 +17,8 @@ static void add_output(struct search *s, uint32_t version, const struct build_ac
 }
 
 /*
- * Everything that an exec wrote behind the time when it had read something.
- * @version: that; 0: it is not a version
+ * Everything that an exec wrote after @since, when it read something.
+ * @version: what it read; 0 if that is not a version
  */
 static void add_writes(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
 		       uint32_t version, size_t from)
@@ -42,7 +42,7 @@ static void add_writes(struct search *s, uint32_t exec, int64_t since, enum grap
 			add_output(s, made[i], NULL, class, exec, b->versions[made[i]].at, from);
 }
 
-/* It has read something since; those that it forks have that in their memory, too. */
+/* An exec that read something at @since; children that it forked later know it, too. */
 static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_class class,
 		     uint32_t version, size_t from)
 {
@@ -57,7 +57,7 @@ static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_
 		int64_t then = now == exec ? since : search_worse(s, b->execs[now].at, since);
 		const uint32_t *forks;
 
-		/* what one copies depends on what it is copied from, which is each time another */
+		/* visited again if it copies: the outputs of copies depend on @version */
 		if (!search_enter(s, now, then) && !b->execs[now].copies)
 			continue;
 		add_writes(s, now, then, class, now == exec ? version : 0, from);
@@ -70,7 +70,7 @@ static void add_user(struct search *s, uint32_t exec, int64_t since, enum graph_
 	free(stack);
 }
 
-/* What an exec copied straight out of a version that it wrote itself: no read tells that. */
+/* What an exec had the kernel copy from a version that it wrote itself: that has no read. */
 static void add_own_copies(struct search *s, uint32_t version, const struct build_access *own,
 			   size_t from)
 {
@@ -92,7 +92,7 @@ static void add_own_copies(struct search *s, uint32_t version, const struct buil
 	}
 }
 
-/* Who looked for it in vain would have found it. */
+/* Programs that looked up one of the names in vain. */
 static void add_missers(struct search *s)
 {
 	const struct build *b = s->b;
@@ -106,7 +106,7 @@ static void add_missers(struct search *s)
 		}
 }
 
-/* Who listed its directory, or asked what it is. */
+/* Programs that listed one of the directories, or asked for the type of one of the names. */
 static void add_lookers(struct search *s)
 {
 	const struct build *b = s->b;
@@ -130,7 +130,7 @@ static void add_symlinks_to(struct search *s, uint32_t file, int64_t time, size_
 		add_output(s, links[i], NULL, GRAPH_DATA, b->versions[links[i]].exec, time, from);
 }
 
-/* Symbolic links to a name that it has. */
+/* Symbolic links to any name of a version. */
 static void add_symlinks(struct search *s, uint32_t version, int64_t time, size_t from)
 {
 	size_t n;
@@ -170,7 +170,7 @@ static void expand_outputs(struct search *s, size_t i)
 		add_output(s, based[k], NULL, GRAPH_DATA, b->versions[based[k]].exec, n.time, i);
 }
 
-/* Its names in the end. */
+/* Show the names that node @i has at the end of the build. */
 static void show_names(struct search *s, size_t i, bool *any, bool *own)
 {
 	size_t n;
@@ -207,7 +207,7 @@ static int by_to(const void *a, const void *b)
 	return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Only those stay from which no other one is reached: from what is shown, back along the edges. */
+/* Keep only nodes that lead to no other shown one: walk from these back along the edges. */
 static void keep_last(struct search *s)
 {
 	struct reach *r = s->r;
@@ -231,7 +231,7 @@ static void keep_last(struct search *s)
 			if (from == to || leads[from])
 				continue;
 			leads[from] = true;
-			/* what is shown stands on the stack, or stood there */
+			/* shown nodes are or were on the stack */
 			if (!r->nodes[from].shown)
 				stack[n++] = from;
 		}
@@ -258,7 +258,7 @@ static void add_version(struct search *s, uint32_t version)
 				    .class = GRAPH_DATA, .time = INT64_MIN }, 0);
 }
 
-/* What stood under the name before was read by it, too. */
+/* Earlier versions of the name were read under it, too. */
 static void add_earlier(struct search *s)
 {
 	const struct build *b = s->b;
@@ -273,7 +273,7 @@ static void add_earlier(struct search *s)
 		add_version(s, b->names[rows[i] - 1].version);
 }
 
-/* The build gave it another name, and it was there before: that is an output of it. */
+/* An input that existed before: names that the build gave it are outputs made from it. */
 static void add_new_names(struct search *s, uint32_t version)
 {
 	const struct build *b = s->b;
@@ -304,14 +304,14 @@ void reach_outputs(const struct build *b, uint32_t version, uint32_t file, enum 
 	}
 	add_version(&s, version);
 	add_earlier(&s);
-	/* to it, even if nobody has looked at it */
+	/* symbolic links to it count even if nothing has read it */
 	add_symlinks_to(&s, file, INT64_MIN, 0);
 	find_outputs(&s);
 	add_new_names(&s, b->versions[version].holds);
 	free(s.names);
 }
 
-/* What was there before under any of its names. */
+/* Add a version that existed before the build if any name it had then has changed. */
 static void add_changed(struct search *s, uint32_t version, const bool *changed)
 {
 	const struct build *b = s->b;

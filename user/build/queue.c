@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * What goes through pipes, FIFOs and sockets between programs: etrace-db(5), rule 6.  See
+ * Data that programs send through pipes, FIFOs and sockets: etrace-db(5), rule 6.  See
  * build.h.
  *
- * A pipe is a queue: what one program has read, no other one gets.  Where the trace tells
- * how many bytes each access moved, each has moved a range of the bytes that went through:
- * those who ended before it began have moved as many before, and those who began when it
- * had ended, behind it.  What a write put there reached a read if the two ranges may meet.
+ * A pipe is a queue: what one program has read, no other one gets.  If the trace records
+ * how many bytes each access moved, each access lies in a range of the byte stream: after
+ * the bytes of all accesses that ended before it began, and before the bytes of all that
+ * began after it ended.  A write can have reached a read if their ranges overlap.
  */
 #include "build/build.h"
 #include "base/xalloc.h"
@@ -31,7 +31,7 @@ int64_t build_began(const struct build *b, const struct build_access *a)
 	return since && *since ? (int64_t)*since : a->at;
 }
 
-/* What had been moved by the accesses up to a time. */
+/* Bytes that the accesses had moved up to a time. */
 struct moved {
 	int64_t at;
 	uint64_t bytes;
@@ -66,7 +66,7 @@ static uint64_t moved_until(const struct moved *m, uint32_t n, int64_t at)
 	return low ? m[low - 1].bytes : 0;
 }
 
-/* Which bytes @n accesses in one direction, from use @first of a version on, can have moved. */
+/* The ranges of bytes that @n uses of a version may have moved: all its writes, or the others. */
 static void find_ranges(struct build *b, uint32_t version, uint32_t first, uint32_t n)
 {
 	struct moved *begun = xcalloc(n + 1ul, sizeof(*begun));
@@ -82,7 +82,7 @@ static void find_ranges(struct build *b, uint32_t version, uint32_t first, uint3
 	add_up(ended, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct build_access *a = build_use(b, version, first + i);
-		/* then those of the same moment are neither before nor behind it */
+		/* if it took no time, accesses of the same moment are neither before nor after */
 		bool moment = a->at >= a->until;
 		uint64_t key = (uint64_t)(a - b->accesses);
 
@@ -111,7 +111,7 @@ bool build_flows(const struct build *b, const struct build_access *w, const stru
 	const struct build_version *v = &b->versions[w->version];
 	struct range out, in;
 
-	/* what it wrote itself is nothing new to it, but for what it has not seen: splice() */
+	/* a program learns nothing from its own writes, unless it has not seen them: splice() */
 	if (v->token || (w->exec == r->exec && !w->copied) || w->at >= r->until)
 		return false;
 	if (!v->counted)
@@ -123,7 +123,7 @@ bool build_flows(const struct build *b, const struct build_access *w, const stru
 
 /* ---- job tokens ---- */
 
-/* A token is a few bytes, and there are not many. */
+/* Largest difference of bytes read and written by a user of a pool of job tokens; by its filler. */
 #define TOKEN_MAX	16
 #define TOKENS_MAX	4096
 
@@ -145,7 +145,7 @@ static int by_exec(const void *a, const void *b)
 	return (x->exec > y->exec) - (x->exec < y->exec);
 }
 
-/* Return: @n of them, to be freed. */
+/* Return: @n users, to be freed by the caller. */
 static struct user *users_of(const struct build *b, uint32_t version, size_t *n)
 {
 	const struct build_version *v = &b->versions[version];
@@ -187,9 +187,9 @@ static uint32_t first_writer(const struct build *b, uint32_t version)
 }
 
 /*
- * Whoever fills a pool of tokens takes some himself, and others, or those whom they have
- * forked, give back what they took, but for a few; or he only fills it, and each of the
- * others gives back all that he took.
+ * Whether a pipe is a pool of job tokens.  Either its filler takes tokens, too, and every
+ * other exec gives back what it took but for a few bytes (a forked child may give them
+ * back instead); or the filler only fills it, and every other exec gives back all.
  */
 static bool is_pool(const struct user *users, size_t n, uint32_t filler)
 {

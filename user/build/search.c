@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Nodes, and who has looked at them.  See search.h. */
+/* Nodes of a search, and which of them were visited.  See search.h. */
 #include "build/search.h"
 #include "base/xalloc.h"
 
@@ -25,7 +25,7 @@ unsigned int reach_classes(const char *list)
 	return bits;
 }
 
-/* A name that was not found has no version; of a pipe, each access is a node. */
+/* Keys of what is not a version: a failed lookup has none; each access of a pipe is a node. */
 #define MISSED	(1ull << 32)
 #define THROUGH	(2ull << 32)
 
@@ -88,7 +88,7 @@ bool search_enter(struct search *s, uint32_t exec, int64_t time)
 {
 	const uint64_t *there = map64_get(&s->execs, exec);
 
-	/* whoever wants to know what leads where has to go all ways */
+	/* to keep all edges, every way has to be followed */
 	if (!s->keeps_edges && there && !is_better(s, time, (int64_t)*there))
 		return false;
 	if (!there) {
@@ -127,7 +127,7 @@ struct reach_node *search_show_also(struct search *s, size_t i, uint32_t file)
 	return &l->nodes[l->n++];
 }
 
-/* Where what has another name is shown. */
+/* Add the other names, each shown if the node with its version is shown. */
 void search_add_also(struct search *s)
 {
 	struct map64 shown = { 0 };
@@ -157,7 +157,7 @@ void search_run(struct search *s, void (*expand)(struct search *s, size_t i),
 {
 	s->r->nodes[0].from = -1;
 	expand(s, 0);
-	/* the first is in the queue, too */
+	/* queue[0] is node 0, which is expanded already */
 	for (size_t k = 1; k < s->nqueue; k++)
 		if (look(s, s->queue[k]))
 			expand(s, s->queue[k]);

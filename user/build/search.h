@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What the searches of reach.h share: nodes that are looked at one after the other. */
+/* Shared by the two searches of reach.h: a queue of nodes that are visited one by one. */
 #ifndef ETRACE_MODEL_SEARCH_H
 #define ETRACE_MODEL_SEARCH_H
 
@@ -11,69 +11,70 @@ struct search {
 	struct reach *r;
 	enum reach_how how;
 	unsigned int classes;
-	bool back;		/* from inputs to outputs: the later the worse */
-	uint32_t file;		/* where it begins */
-	bool *names;		/* by file: who looked for it in vain would find it; NULL: none */
-	bool *dirs;		/* by file: who listed it sees something else; NULL: none */
-	struct map64 seen;	/* keys of versions, accesses of pipes, misses: their node */
-	struct map64 execs;	/* by exec: up to, or from when on, it was looked at */
-	struct map64 shown;	/* files */
-	uint32_t *queue;	/* nodes to look at */
+	bool back;		/* from inputs to outputs (rdeps): a later time reaches less */
+	uint32_t file;		/* name at which the search begins */
+	bool *names;		/* by file: failed lookups of it would differ now; NULL if none */
+	bool *dirs;		/* by file: listings of it would differ now; NULL if none */
+	struct map64 seen;	/* key_of() of versions, accesses of pipes, misses: their node */
+	struct map64 execs;	/* by exec: time up to (back: from) which it was visited */
+	struct map64 shown;	/* files that are shown */
+	uint32_t *queue;	/* nodes to visit */
 	size_t nqueue, queue_cap;
-	/* who leads to whom, where that is asked: of outputs, the last */
+	/* node @from leads to node @to; kept for rdeps with REACH_LEAVES only */
 	struct edge {
 		uint32_t from, to;
 	} *edges;
 	size_t nedges, edges_cap;
 	bool keeps_edges;
-	struct reach also;	/* other names of what is shown */
+	struct reach also;	/* other names of nodes that are shown */
 };
 
-/** search_worse - of two times, the one up to which (back: from which on) less counts */
+/** search_worse - the time that reaches less: the earlier one (back: the later one) */
 static inline int64_t search_worse(const struct search *s, int64_t x, int64_t y)
 {
 	return (x < y) != s->back ? x : y;
 }
 
-/** search_wants - whether an access is one of those that are followed */
+/** search_wants - whether the search follows this access */
 static inline bool search_wants(const struct search *s, const struct build_access *a)
 {
 	return a->how != GRAPH_WRITE && s->classes >> a->class & 1;
 }
 
-/** search_is_content - whether what is read so can be in what is written */
+/** search_is_content - whether what is read this way can become part of what is written */
 static inline bool search_is_content(uint8_t class)
 {
 	return class == GRAPH_DATA || class == GRAPH_IS_PIPE;
 }
 
-/** search_add_node - a node that nobody is to look at */
+/** search_add_node - add a node that is not to be visited */
 void search_add_node(struct reach *r, struct reach_node n);
 
-/** search_add - one to look at; found again, it counts again if more can come through it now */
+/** search_add - add a node to visit; a known one is visited again if it reaches more now */
 void search_add(struct search *s, struct reach_node n, size_t from);
 
 /**
- * search_enter - an exec is looked at, up to a time (back: from it on)
+ * search_enter - visit an exec up to a time (back: from that time on)
  *
- * Return: false: all that it did up to then was looked at before.
+ * Return: false if all that it did in that time was visited before.
  */
 bool search_enter(struct search *s, uint32_t exec, int64_t time);
 
-/** search_show - it is part of the answer, unless that has its name already */
+/** search_show - show node @i as @file, unless the answer has that name already */
 void search_show(struct search *s, size_t i, uint32_t file);
 
 /**
- * search_show_also - show another name of what is shown, once search_add_also() is called
+ * search_show_also - show another name of node @i, once search_add_also() is called
  *
- * Return: its node, until the next call; NULL: the answer has that name already.
+ * Return: its node, valid until the next call; NULL if the answer has that name already.
  */
 struct reach_node *search_show_also(struct search *s, size_t i, uint32_t file);
 void search_add_also(struct search *s);
 
 /**
- * search_run - look at all nodes, from those that are there on
- * @look: at one; whether it is to be expanded
+ * search_run - visit all nodes, beginning with those already added
+ * @expand: adds the neighbours of a node
+ * @look: visits a node; returns whether to expand it
  */
 void search_run(struct search *s, void (*expand)(struct search *s, size_t i),
 		bool (*look)(struct search *s, size_t i));
