@@ -14,10 +14,7 @@
 #include "format/fxt/fxt_in.h"
 #include "format/sprtrace/sprt_formats.h"
 #include "format/strace/st_formats.h"
-#include "format/swap/swap_fxt.h"
-#include "format/swap/swap_json.h"
-#include "format/swap/swap_source.h"
-#include "format/swap/swap_stats.h"
+#include "format/swap/swap_formats.h"
 #include "format/fxt_events/etrace_fxt_view.h"
 
 const char *const model_names[MODEL_COUNT] = {

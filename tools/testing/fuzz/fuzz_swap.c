@@ -6,10 +6,7 @@
 #include "fuzz_convert.h"
 #include "format/fxt/fxt_check.h"
 #include "format/fxt/fxt_in.h"
-#include "format/swap/swap_fxt.h"
-#include "format/swap/swap_json.h"
-#include "format/swap/swap_source.h"
-#include "format/swap/swap_stats.h"
+#include "format/swap/swap_formats.h"
 
 static void check_json(sink_open *to, const uint8_t *data, size_t n)
 {

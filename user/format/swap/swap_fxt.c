@@ -4,7 +4,7 @@
  * those are in swap_fxt_*.c, by what they are about, but for the few that only
  * make an instant.
  */
-#include "format/swap/swap_fxt.h"
+#include "format/swap/swap_formats.h"
 #include "format/swap/swap_fxt_state.h"
 #include "base/xalloc.h"
 
@@ -37,23 +37,22 @@ static const struct diag_kind kind_forgotten = {
 
 /* ---- messages that are an instant ---- */
 
-static void put_event_record(struct swap_fxt *s, const struct swap_fields *e)
+static void put_event_record(void *ctx, const struct swap_fields *e)
 {
 	static const enum swap_field_id ids[] = {
 		SWAP_F_EVENT_ID, SWAP_F_EVENT_TYPE, SWAP_F_EVENT_CODE, SWAP_F_EVENT_VALUE,
+		SWAP_F_NONE
 	};
+	struct swap_fxt *s = ctx;
 
-	swap_args_reset(&s->args);
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (e->has[ids[i]])
-			swap_args_u64(&s->args, swap_field_name(ids[i]), e->v[ids[i]].u);
+	swap_fxt_add(s, e, ids);
 	swap_fxt_instant(s, "input", "input event");
 }
 
 static void on_record(struct swap_fxt *s)
 {
 	swap_fxt_instant(s, "input", "recorded events");
-	swap_fxt_each(s, SWAP_F_EVENTS, put_event_record);
+	swap_each(s->m, SWAP_F_EVENTS, put_event_record, s);
 }
 
 static void on_error(struct swap_fxt *s)

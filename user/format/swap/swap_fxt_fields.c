@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * SWAP as FXT: the fields of a message as arguments of an event, and the
- * elements of its lists.
+ * SWAP as FXT: the fields of a message as arguments of an event.
  */
 #include "format/swap/swap_fxt_state.h"
 #include "base/xalloc.h"
@@ -232,72 +231,12 @@ void swap_fxt_collect(struct swap_fxt *s, const char *prefix)
 		swap_args_cstr(&s->args, "damaged", "this message was damaged");
 }
 
-/* ---- lists: one call for each element ---- */
-
-static void end_element(struct swap_fxt *s)
+void swap_fxt_add(struct swap_fxt *s, const struct swap_fields *f, const enum swap_field_id *ids)
 {
-	if (s->element_begun)
-		s->element(s, &s->e);
-	s->element_begun = false;
-}
+	static const struct swap_field unnamed;
 
-static void element_value(void *ctx, const struct swap_field *f, const struct swap_value *v)
-{
-	struct swap_fxt *s = ctx;
-
-	if (s->depth == 1) {
-		s->e.has[f->id] = true;
-		s->e.v[f->id] = *v;
-	} else if (!s->depth && f->id == SWAP_F_PID) {
-		s->outer_pid = (uint32_t)v->u;
-	}
-}
-
-static void element_open(void *ctx, const struct swap_field *f, uint32_t count)
-{
-	struct swap_fxt *s = ctx;
-
-	(void)count;
-	if (f->id == s->list || s->depth)
-		s->depth++;
-}
-
-static void element_next(void *ctx, const struct swap_field *f)
-{
-	struct swap_fxt *s = ctx;
-
-	if (f->id != s->list)
-		return;
-	end_element(s);
-	memset(s->e.has, 0, sizeof(s->e.has));
-	s->element_begun = true;
-}
-
-static void element_close(void *ctx, const struct swap_field *f)
-{
-	struct swap_fxt *s = ctx;
-
-	if (f->id == s->list)
-		end_element(s);
-	if (s->depth)
-		s->depth--;
-}
-
-static const struct swap_visitor elements = {
-	.value = element_value,
-	.open = element_open,
-	.next = element_next,
-	.close = element_close,
-};
-
-/* Call @fn for each element of a list of the message. */
-void swap_fxt_each(struct swap_fxt *s, enum swap_field_id list,
-		   void (*fn)(struct swap_fxt *s, const struct swap_fields *e))
-{
-	s->element = fn;
-	s->list = list;
-	s->depth = 0;
-	s->element_begun = false;
-	swap_walk(s->m->layout, s->m->payload, s->m->len, &s->m->counts, &elements, s);
-	s->depth = 0;
+	swap_args_reset(&s->args);
+	for (; *ids; ids++)
+		if (f->has[*ids])
+			add_value(s, swap_field_name(*ids), &unnamed, &f->v[*ids]);
 }

@@ -29,17 +29,15 @@ static void add_mapping(struct swap_fxt *s, const struct swap_fields *e)
 		diag_report(s->diag, &kind_maps, NULL, DIAG_OFFSET, s->m->offset, NULL);
 }
 
-static void put_library(struct swap_fxt *s, const struct swap_fields *e)
+static void put_library(void *ctx, const struct swap_fields *e)
 {
+	static const enum swap_field_id ids[] = {
+		SWAP_F_LOW, SWAP_F_HIGH, SWAP_F_PATH, SWAP_F_NONE
+	};
+	struct swap_fxt *s = ctx;
+
 	add_mapping(s, e);
-	swap_args_reset(&s->args);
-	if (e->has[SWAP_F_LOW])
-		swap_args_pointer(&s->args, "low", e->v[SWAP_F_LOW].u);
-	if (e->has[SWAP_F_HIGH])
-		swap_args_pointer(&s->args, "high", e->v[SWAP_F_HIGH].u);
-	if (e->has[SWAP_F_PATH])
-		swap_args_text(&s->args, "path", (const char *)e->v[SWAP_F_PATH].p,
-			       e->v[SWAP_F_PATH].n);
+	swap_fxt_add(s, e, ids);
 	swap_fxt_instant(s, "map", "library");
 }
 
@@ -76,7 +74,7 @@ void swap_fxt_on_process_info(struct swap_fxt *s)
 	/* The list is of all that is mapped now, with the executable or without. */
 	swap_unmap(p, 0, UINT64_MAX);
 	add_mapping(s, &s->f);
-	swap_fxt_each(s, SWAP_F_LIBRARIES, put_library);
+	swap_each(s->m, SWAP_F_LIBRARIES, put_library, s);
 }
 
 void swap_fxt_on_process_comm(struct swap_fxt *s)
@@ -88,24 +86,21 @@ void swap_fxt_on_process_comm(struct swap_fxt *s)
 	swap_fxt_instant(s, "process", "process name");
 }
 
-static void put_open_file(struct swap_fxt *s, const struct swap_fields *e)
+static void put_open_file(void *ctx, const struct swap_fields *e)
 {
-	static const enum swap_field_id ids[] = { SWAP_F_FD, SWAP_F_TID, SWAP_F_SIZE };
+	static const enum swap_field_id ids[] = {
+		SWAP_F_FD, SWAP_F_TID, SWAP_F_SIZE, SWAP_F_PATH, SWAP_F_NONE
+	};
+	struct swap_fxt *s = ctx;
 
-	swap_args_reset(&s->args);
-	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (e->has[ids[i]])
-			swap_args_u64(&s->args, swap_field_name(ids[i]), e->v[ids[i]].u);
-	if (e->has[SWAP_F_PATH])
-		swap_args_text(&s->args, "path", (const char *)e->v[SWAP_F_PATH].p,
-			       e->v[SWAP_F_PATH].n);
+	swap_fxt_add(s, e, ids);
 	swap_fxt_instant(s, "process", "open file");
 }
 
 void swap_fxt_on_status_info(struct swap_fxt *s)
 {
 	swap_fxt_instant(s, "process", "process status");
-	swap_fxt_each(s, SWAP_F_FILES, put_open_file);
+	swap_each(s->m, SWAP_F_FILES, put_open_file, s);
 }
 
 void swap_fxt_on_map(struct swap_fxt *s)

@@ -12,6 +12,7 @@
 #include "io/formats.h"
 #include "format/fxt/fxt_write.h"
 #include "format/swap/swap_args.h"
+#include "format/swap/swap_fields.h"
 #include "format/swap/swap_model.h"
 #include "format/swap/swap_process.h"
 
@@ -20,12 +21,6 @@
 
 /* Nanoseconds in a second. */
 #define SWAP_SECOND	1000000000u
-
-/* The fields of a message or of an element of its lists, by their id. */
-struct swap_fields {
-	bool has[SWAP_F_COUNT];
-	struct swap_value v[SWAP_F_COUNT];
-};
 
 /* A thread that has left a processor, and nobody has come yet. */
 struct swap_leaving {
@@ -62,13 +57,6 @@ struct swap_fxt {
 	bool in_args;
 	char *text;		/* the arguments of a call, as text */
 	size_t text_len, text_cap;
-
-	/* Of the list that is being walked: */
-	void (*element)(struct swap_fxt *s, const struct swap_fields *e);
-	enum swap_field_id list;
-	struct swap_fields e;
-	bool element_begun;
-	uint32_t outer_pid;	/* of the element that the list stands in */
 };
 
 static inline struct fxt_str swap_cstr(const char *s)
@@ -76,13 +64,7 @@ static inline struct fxt_str swap_cstr(const char *s)
 	return fxt_str(s, strlen(s));
 }
 
-/* A number among fields; 0 when it is not there. */
-static inline uint32_t swap_num(const struct swap_fields *f, enum swap_field_id id)
-{
-	return f->has[id] ? (uint32_t)f->v[id].u : 0;
-}
-
-/* The same of the message's own fields, with 64 bits. */
+/* A number of 64 bits among the message's fields; 0 when it is not there. */
 static inline uint64_t swap_addr(const struct swap_fxt *s, enum swap_field_id id)
 {
 	return s->f.has[id] ? s->f.v[id].u : 0;
@@ -145,9 +127,8 @@ void swap_fxt_instant(struct swap_fxt *s, const char *category, const char *name
  */
 void swap_fxt_collect(struct swap_fxt *s, const char *prefix);
 
-/** swap_fxt_each - call @fn for each element of a list of the message */
-void swap_fxt_each(struct swap_fxt *s, enum swap_field_id list,
-		   void (*fn)(struct swap_fxt *s, const struct swap_fields *e));
+/** swap_fxt_add - fields as arguments; @ids ends with SWAP_F_NONE */
+void swap_fxt_add(struct swap_fxt *s, const struct swap_fields *f, const enum swap_field_id *ids);
 
 /* ---- swap_fxt_slices.c ---- */
 

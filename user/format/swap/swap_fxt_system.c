@@ -156,8 +156,9 @@ static void put_group(struct swap_fxt *s, struct swap_process *p, const struct g
 	swap_fxt_counter(s, p, g->name, 0);
 }
 
-static void put_process_profile(struct swap_fxt *s, const struct swap_fields *e)
+static void put_process_profile(void *ctx, const struct swap_fields *e)
 {
+	struct swap_fxt *s = ctx;
 	struct swap_process *p;
 
 	if (!e->has[SWAP_F_PID])
@@ -177,13 +178,17 @@ static void put_load(struct swap_fxt *s, struct swap_process *p, const char *wha
 	swap_fxt_counter(s, p, swap_args_name(&s->args, "%s load", what), swap_num(e, id));
 }
 
-static void put_thread_load(struct swap_fxt *s, const struct swap_fields *e)
+static void put_thread_load(void *ctx, const struct swap_fields *e)
 {
-	put_load(s, swap_fxt_get_process(s, s->outer_pid), "thread", SWAP_F_TID, e);
+	struct swap_fxt *s = ctx;
+
+	put_load(s, swap_fxt_get_process(s, e->outer_pid), "thread", SWAP_F_TID, e);
 }
 
-static void put_other_load(struct swap_fxt *s, const struct swap_fields *e)
+static void put_other_load(void *ctx, const struct swap_fields *e)
 {
+	struct swap_fxt *s = ctx;
+
 	put_load(s, NULL, "other process", SWAP_F_PID, e);
 }
 
@@ -260,7 +265,7 @@ void swap_fxt_on_system(struct swap_fxt *s)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		put_group(s, NULL, &groups[i], &s->f);
 	swap_walk(m->layout, m->payload, m->len, &m->counts, &array_visitor, &w);
-	swap_fxt_each(s, SWAP_F_PROCESSES, put_process_profile);
-	swap_fxt_each(s, SWAP_F_THREADS, put_thread_load);
-	swap_fxt_each(s, SWAP_F_OTHERS, put_other_load);
+	swap_each(s->m, SWAP_F_PROCESSES, put_process_profile, s);
+	swap_each(s->m, SWAP_F_THREADS, put_thread_load, s);
+	swap_each(s->m, SWAP_F_OTHERS, put_other_load, s);
 }

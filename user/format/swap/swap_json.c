@@ -3,7 +3,7 @@
  * SWAP as JSON: a walk over the message's layout, each field as it comes.
  * Nothing is interpreted here but the names of numbers.
  */
-#include "format/swap/swap_json.h"
+#include "format/swap/swap_formats.h"
 #include "io/json_out.h"
 #include "format/swap/swap_model.h"
 #include "base/xalloc.h"

@@ -4,14 +4,17 @@
  * SYSTEM to items.  Each input is a stream of its own.  What a message means is
  * left to the sinks.
  */
-#include "format/swap/swap_source.h"
-#include "format/swap/swap_api.h"
+#include "format/swap/swap_formats.h"
+#include "format/swap/swap_model.h"
 #include "format/swap/swap_order.h"
 #include "format/swap/swap_system.h"
+#include "base/map64.h"
 #include "base/text_num.h"
 #include "base/xalloc.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +83,7 @@ struct swap_source {
 	struct in **in;
 	size_t nin, at;
 	struct diag *diag;
-	struct swap_api *api;
+	struct map64 api;	/* names of probed functions by number: char * */
 	unsigned int cpus;
 	int devices;
 
@@ -102,6 +105,78 @@ const struct opt_row swap_source_options[] = {
 	{ "swap-api-map", "FILE", "names of the probed functions, lines of NUMBER NAME" },
 	{ 0 }
 };
+
+/* ---- names of functions ---- */
+
+static char *api_name(const struct map64 *api, uint32_t id)
+{
+	const uint64_t *name = map64_get(api, id);
+
+	return name ? (char *)(uintptr_t)*name : NULL;
+}
+
+static void forget_names(struct map64 *api)
+{
+	struct map64_slot *slot;
+
+	for (size_t i = 0; (slot = map64_each(api, &i));)
+		free((char *)(uintptr_t)slot->value);
+	map64_clear(api);
+}
+
+/* One line without its end.  Return: whether it is well formed. */
+static bool add_name(struct map64 *api, char *text)
+{
+	unsigned long long id;
+	char *end;
+
+	text += strspn(text, " \t");
+	if (!*text || *text == '#')
+		return true;
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	id = strtoull(text, &end, 0);
+	if (errno || id > UINT32_MAX || (*end != ' ' && *end != '\t'))
+		return false;
+	end += strspn(end, " \t");
+	if (!*end)
+		return false;
+	/* A number that comes twice has its last name. */
+	free(api_name(api, (uint32_t)id));
+	map64_put(api, id, (uintptr_t)xstrdup(end));
+	return true;
+}
+
+/* Return: false after diag_fatal(). */
+static bool read_names(struct map64 *api, const char *path, struct diag *diag)
+{
+	FILE *f = fopen(path, "re");
+	size_t size = 0, line = 0;
+	char *text = NULL;
+	bool good = true;
+	ssize_t len;
+
+	while (f && good && (len = getline(&text, &size, f)) >= 0) {
+		line++;
+		while (len && strchr(" \t\r\n", text[len - 1]))
+			text[--len] = 0;
+		good = strlen(text) == (size_t)len && add_name(api, text);
+	}
+	if (!good) {
+		diag_fatal(diag, "%s: line %zu: not of the form NUMBER NAME", path, line);
+	} else if (!f || ferror(f)) {
+		good = false;
+		diag_fatal(diag, "%s: cannot read the names of functions: %s", path,
+			   strerror(errno));
+	}
+	free(text);
+	if (f)
+		fclose(f);
+	return good;
+}
+
+/* ---- messages ---- */
 
 static const char *name_of(const struct swap_message *m)
 {
@@ -173,7 +248,7 @@ static int deliver(struct swap_source *s, struct swap_item *item, struct swap_me
 				    "probe message %#" PRIx32 " is of an unknown kind: only what all probes have is read",
 				    m->header.id);
 		if (m->header.id >= SWAP_PROBE && m->layout && m->len >= 4)
-			item->api = swap_api_name(s->api, swap_u32(m->payload));
+			item->api = api_name(&s->api, swap_u32(m->payload));
 	}
 	return sink_item(s->sink, item);
 }
@@ -380,7 +455,7 @@ static void swap_source_free(struct source *base)
 	struct swap_source *s = (struct swap_source *)base;
 
 	forget_input(s);
-	swap_api_free(s->api);
+	forget_names(&s->api);
 	free(s);
 }
 
@@ -398,7 +473,7 @@ struct source *swap_source_open(const struct source_args *args)
 {
 	uint64_t cpus = 0, devices = UINT64_MAX;
 	const char *map = opt_value(args->opts, "swap-api-map");
-	struct swap_api *api = NULL;
+	struct map64 api = { 0 };
 	struct swap_source *s;
 
 	if (!opt_number(args->opts, "swap-cpus", 1, 1024, &cpus)) {
@@ -411,10 +486,9 @@ struct source *swap_source_open(const struct source_args *args)
 			   opt_value(args->opts, "swap-energy-devices"));
 		return NULL;
 	}
-	if (map) {
-		api = swap_api_read(map, args->diag);
-		if (!api)
-			return NULL;
+	if (map && !read_names(&api, map, args->diag)) {
+		forget_names(&api);
+		return NULL;
 	}
 	s = xcalloc(1, sizeof(*s));
 	s->base.ops = &swap_source_ops;

@@ -3,10 +3,11 @@
  * Sink "stats" of SWAP: messages by kind, processes, what was called most, and
  * what was lost.  Memory follows the number of different things, up to a bound.
  */
-#include "format/swap/swap_stats.h"
+#include "format/swap/swap_formats.h"
 #include "base/buf.h"
 #include "base/map64.h"
 #include "io/stats_out.h"
+#include "format/swap/swap_fields.h"
 #include "format/swap/swap_model.h"
 #include "format/swap/swap_process.h"
 #include "base/xalloc.h"
@@ -28,16 +29,6 @@ struct proc_stats {
 	struct buf name;
 };
 
-/* Fields of the message that is being counted. */
-struct fields {
-	bool has_pid, has_tid, has_pc, has_api;
-	uint32_t pid, tid;
-	uint64_t pc, low, high;
-	uint32_t api;
-	const uint8_t *name, *path;
-	uint32_t name_len, path_len;
-};
-
 struct swap_stats {
 	struct sink sink;
 	struct sink_args args;
@@ -52,10 +43,7 @@ struct swap_stats {
 	struct map64 threads;		/* pid << 32 | tid */
 	struct swap_processes *maps;	/* for the mappings */
 
-	/* Of one message: */
-	struct fields f;
-	unsigned int depth;
-	bool in_libraries;
+	struct swap_fields f;		/* of the message that is being counted */
 };
 
 const struct opt_row swap_stats_options[] = {
@@ -78,99 +66,40 @@ static struct proc_stats *proc(struct swap_stats *s, uint32_t pid)
 	return &s->procs[s->nprocs++];
 }
 
-static struct swap_process *mappings(struct swap_stats *s)
-{
-	struct swap_process *p = swap_process_find(s->maps, s->f.pid);
+/* ---- mappings ---- */
 
-	return p ? p : swap_process_add(s->maps, s->f.pid);
+static void map_code(struct swap_stats *s, const struct swap_fields *f)
+{
+	uint32_t pid = swap_num(&s->f, SWAP_F_PID);
+	struct swap_process *p = swap_process_find(s->maps, pid);
+	const struct swap_value *path = &f->v[SWAP_F_PATH];
+
+	if (!p)
+		p = swap_process_add(s->maps, pid);
+	if (f->has[SWAP_F_PATH])
+		swap_map(p, f->v[SWAP_F_LOW].u, f->v[SWAP_F_HIGH].u, (const char *)path->p,
+			 path->n);
 }
 
-/* ---- fields ---- */
-
-static void on_value(void *ctx, const struct swap_field *field, const struct swap_value *v)
+static void unmap_code(struct swap_stats *s, uint64_t low, uint64_t high)
 {
-	struct swap_stats *s = ctx;
-	struct fields *f = &s->f;
+	struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, SWAP_F_PID));
 
-	if (s->depth && !(s->in_libraries && s->depth == 1))
-		return;
-	switch (field->id) {
-	case SWAP_F_PID:
-		f->has_pid = true;
-		f->pid = (uint32_t)v->u;
-		break;
-	case SWAP_F_TID:
-		f->has_tid = true;
-		f->tid = (uint32_t)v->u;
-		break;
-	case SWAP_F_PC:
-		f->has_pc = true;
-		f->pc = v->u;
-		break;
-	case SWAP_F_API:
-		f->has_api = true;
-		f->api = (uint32_t)v->u;
-		break;
-	case SWAP_F_LOW:
-		f->low = v->u;
-		break;
-	case SWAP_F_HIGH:
-		f->high = v->u;
-		break;
-	case SWAP_F_NAME:
-		f->name = v->p;
-		f->name_len = v->n;
-		break;
-	case SWAP_F_PATH:
-		f->path = v->p;
-		f->path_len = v->n;
-		/* the last field of a library */
-		if (s->in_libraries && f->has_pid)
-			swap_map(mappings(s), f->low, f->high, (const char *)v->p, v->n);
-		break;
-	default:
-		break;
-	}
+	if (p)
+		swap_unmap(p, low, high);
 }
 
-static void on_open(void *ctx, const struct swap_field *field, uint32_t count)
+static void map_library(void *ctx, const struct swap_fields *e)
 {
-	struct swap_stats *s = ctx;
-
-	(void)count;
-	if (s->depth++)
-		return;
-	s->in_libraries = field->id == SWAP_F_LIBRARIES;
-	if (!s->in_libraries || !s->f.has_pid)
-		return;
-	/* the list is of all that is mapped now, with the executable or without */
-	swap_unmap(mappings(s), 0, UINT64_MAX);
-	if (s->f.path)
-		swap_map(mappings(s), s->f.low, s->f.high, (const char *)s->f.path,
-			 s->f.path_len);
+	map_code(ctx, e);
 }
-
-static void on_close(void *ctx, const struct swap_field *field)
-{
-	struct swap_stats *s = ctx;
-
-	(void)field;
-	if (!--s->depth)
-		s->in_libraries = false;
-}
-
-static const struct swap_visitor visitor = {
-	.value = on_value,
-	.open = on_open,
-	.close = on_close,
-};
 
 /* ---- what is called ---- */
 
 /* Library and offset of an address, or the address. */
 static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 {
-	const struct swap_process *p = swap_process_find(s->maps, s->f.pid);
+	const struct swap_process *p = swap_process_find(s->maps, swap_num(&s->f, SWAP_F_PID));
 	const struct range *m = p ? swap_mapping_at(p, addr) : NULL;
 	char number[24];
 
@@ -185,7 +114,7 @@ static void add_location(struct swap_stats *s, struct buf *b, uint64_t addr)
 /* Only beginnings count; a probe that blocks sends two messages, both are hits. */
 static void count_call(struct swap_stats *s, const struct swap_item *item)
 {
-	const struct fields *f = &s->f;
+	const struct swap_fields *f = &s->f;
 	struct buf name = { 0 };
 
 	switch (item->message->header.id) {
@@ -196,18 +125,18 @@ static void count_call(struct swap_stats *s, const struct swap_item *item)
 		buf_adds(&name, "system call");
 		break;
 	default:
-		if (!f->has_api)
+		if (!f->has[SWAP_F_API])
 			return;
 		buf_adds(&name, "probe");
 	}
 	buf_addc(&name, 0);
 	if (item->api) {
 		buf_adds(&name, item->api);
-	} else if (f->has_api) {
+	} else if (f->has[SWAP_F_API]) {
 		buf_adds(&name, "api ");
-		buf_addu(&name, f->api);
+		buf_addu(&name, swap_num(f, SWAP_F_API));
 	} else {
-		add_location(s, &name, f->pc);
+		add_location(s, &name, f->has[SWAP_F_PC] ? f->v[SWAP_F_PC].u : 0);
 	}
 	tally_add(&s->calls, name.s, name.len, 0);
 	buf_free(&name);
@@ -235,27 +164,36 @@ static void count_thread(struct swap_stats *s, uint64_t key)
 
 static void count_process(struct swap_stats *s, const struct swap_message *m)
 {
-	const struct fields *f = &s->f;
+	const struct swap_fields *f = &s->f;
+	const struct swap_value *name = &f->v[SWAP_F_NAME];
+	uint32_t pid = swap_num(f, SWAP_F_PID);
 	struct proc_stats *p;
 
-	if (!f->has_pid)
+	if (!f->has[SWAP_F_PID])
 		return;
-	p = proc(s, f->pid);
+	p = proc(s, pid);
 	if (p)
 		p->messages++;
 	else
 		s->of_more_processes++;
-	if (f->has_tid)
-		count_thread(s, (uint64_t)f->pid << 32 | f->tid);
-	if (p && f->name && (m->header.id == SWAP_PROCESS_INFO || m->header.id == SWAP_PROCESS_COMM)) {
+	if (f->has[SWAP_F_TID])
+		count_thread(s, (uint64_t)pid << 32 | swap_num(f, SWAP_F_TID));
+	if (p && f->has[SWAP_F_NAME] &&
+	    (m->header.id == SWAP_PROCESS_INFO || m->header.id == SWAP_PROCESS_COMM)) {
 		p->name.len = 0;
-		buf_add(&p->name, (const char *)f->name,
-			f->name_len < MAX_NAME ? f->name_len : MAX_NAME);
+		buf_add(&p->name, (const char *)name->p, name->n < MAX_NAME ? name->n : MAX_NAME);
 	}
-	if (m->header.id == SWAP_PROCESS_MAP && f->path)
-		swap_map(mappings(s), f->low, f->high, (const char *)f->path, f->path_len);
-	else if (m->header.id == SWAP_PROCESS_UNMAP)
-		swap_unmap(mappings(s), f->low, f->high);
+	if (f->has[SWAP_F_LIBRARIES]) {
+		/* the list is of all that is mapped now, with the executable or without */
+		unmap_code(s, 0, UINT64_MAX);
+		map_code(s, f);
+		swap_each(m, SWAP_F_LIBRARIES, map_library, s);
+	} else if (m->header.id == SWAP_PROCESS_MAP && f->has[SWAP_F_PATH]) {
+		map_code(s, f);
+	} else if (m->header.id == SWAP_PROCESS_UNMAP) {
+		unmap_code(s, f->has[SWAP_F_LOW] ? f->v[SWAP_F_LOW].u : 0,
+			   f->has[SWAP_F_HIGH] ? f->v[SWAP_F_HIGH].u : 0);
+	}
 }
 
 static void count_time(struct swap_stats *s, uint64_t time)
@@ -283,10 +221,7 @@ static int stats_item(struct sink *sink, const void *data)
 	if (!(m->damage & SWAP_DAMAGE_TIME))
 		count_time(s, swap_time(m));
 	count_kind(s, m);
-	s->f = (struct fields){ 0 };
-	s->depth = 0;
-	if (m->layout)
-		swap_walk(m->layout, m->payload, m->len, &m->counts, &visitor, s);
+	swap_collect(m, &s->f);
 	count_process(s, m);
 	count_call(s, item);
 	while ((old = swap_process_surplus(s->maps)))

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* The fields of a message by their ids, and the elements of its lists. */
+#ifndef ETRACE_SWAP_FIELDS_H
+#define ETRACE_SWAP_FIELDS_H
+
+#include "format/swap/swap_frame.h"
+
+struct swap_fields {
+	bool has[SWAP_F_COUNT];	/* of a list: it is there */
+	struct swap_value v[SWAP_F_COUNT];
+	uint32_t outer_pid;	/* of the element that the list stands in */
+};
+
+/* A number among fields; 0 when it is not there. */
+static inline uint32_t swap_num(const struct swap_fields *f, enum swap_field_id id)
+{
+	return f->has[id] ? (uint32_t)f->v[id].u : 0;
+}
+
+/** swap_collect - the fields of a message, without those within its lists */
+void swap_collect(const struct swap_message *m, struct swap_fields *f);
+
+/** swap_each - call @fn for each element of a list of the message */
+void swap_each(const struct swap_message *m, enum swap_field_id list,
+	       void (*fn)(void *ctx, const struct swap_fields *e), void *ctx);
+
+#endif
