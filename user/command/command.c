@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Taking a command apart.  See command.h. */
+/* Parses command lines.  See command.h. */
 #include "command/command.h"
 #include "base/path.h"
 #include "base/xalloc.h"
 
 #include <string.h>
 
-/* No command has more @files than that, and they are no longer together. */
+/* Limits for one command: number of @files, and their total size in bytes. */
 #define MAX_FILES	2000u
 #define MAX_TEXT	((size_t)16 << 20)
 
 struct parser {
 	struct command *c;
 	const struct command_files *files;
-	size_t at;			/* the argument that is looked at */
-	const char *language;		/* of sources from here on; NULL: by their names */
-	const char *all_language;	/* of all of them */
-	bool only_files;		/* behind "--" */
-	bool nothing_read;		/* one source is standard input, or /dev/null */
-	bool goes_on;			/* ROLE_GOES_ON */
-	unsigned int nfiles;		/* @files so far, and their size */
-	size_t text;
+	size_t at;			/* index of the current argument */
+	const char *language;		/* of sources from here on; NULL to go by their names */
+	const char *all_language;	/* of all sources; NULL if not given */
+	bool only_files;		/* "--" was seen */
+	bool nothing_read;		/* a source is standard input or /dev/null */
+	bool goes_on;			/* ROLE_GOES_ON was seen */
+	unsigned int nfiles;		/* @files so far */
+	size_t text;			/* their total size in bytes */
 };
 
 /* ---- arguments ---- */
@@ -42,7 +42,7 @@ static void own_word(void *ctx, char *word)
 	c->owned[c->nowned++] = word;
 }
 
-/* Put the words of a file in the place of @replaced arguments.  Return: false: not read. */
+/* Replace @replaced arguments by the words of a file.  Return: false if it cannot be read. */
 static bool read_arguments(struct parser *p, const char *name, size_t replaced)
 {
 	struct command *c = p->c;
@@ -76,7 +76,7 @@ static void add_input(struct command *c, size_t arg)
 	c->inputs[c->ninputs++] = (uint32_t)arg;
 }
 
-/* @path: in the last of the arguments @from to @to, which it may be only a part of. */
+/* Add an input, in arguments @from to before @to.  @path is the last of these, or part of it. */
 static void take_file(struct parser *p, size_t from, size_t to, const char *path,
 		      const char *language)
 {
@@ -97,7 +97,7 @@ static void take_file(struct parser *p, size_t from, size_t to, const char *path
 	};
 }
 
-/* What an option says of how far the command goes: the strongest one decides. */
+/* An option that says how far the command goes: of several the strongest one decides. */
 static void take_stage(struct command *c, const struct option *row)
 {
 	if (c->stage && c->stage < row->role)
@@ -160,7 +160,7 @@ static void take_role(struct parser *p, const struct option *row, const char *va
 	}
 }
 
-/* Return: false: it is no option, but a file that begins as one. */
+/* Return: false if it is a file whose name begins like an option. */
 static bool take_option(struct parser *p)
 {
 	struct command *c = p->c;
@@ -171,7 +171,7 @@ static bool take_option(struct parser *p)
 
 	if (!row && c->args[p->at][0] != '-')
 		return false;
-	/* one at the end may lack its value */
+	/* the last argument may lack its value */
 	if (n >= c->nargs - p->at)
 		n = c->nargs - p->at - 1;
 	if (n)
@@ -191,7 +191,7 @@ static bool is_option(const struct parser *p, const char *arg)
 	return *arg && arg[1] && strchr(p->c->family->dashes, *arg) && !p->only_files;
 }
 
-/* All arguments from p->at on. */
+/* Parse all arguments from p->at on. */
 static void take_all(struct parser *p)
 {
 	struct command *c = p->c;
@@ -264,7 +264,7 @@ static void judge_linker(struct command *c)
 	c->links = true;
 }
 
-/* What an archiver's letters say: whether it puts members in, and how much stands before these. */
+/* Key letters of an archiver: were any given, do they add members, arguments before the archive. */
 struct letters {
 	bool said, puts;
 	size_t before;
@@ -278,7 +278,7 @@ static void take_letters(struct letters *l, const char *letters)
 	l->before += strchr(letters, 'N') != NULL;
 }
 
-/* "ar rcs lib.a a.o b.o", "ar -r -c lib.a a.o": only what puts members into an archive. */
+/* "ar rcs lib.a a.o b.o", "ar -r -c lib.a a.o": only commands that add members count. */
 static void judge_archiver(struct command *c)
 {
 	struct letters l = { .said = c->stage == ROLE_OBJECT, .puts = c->stage == ROLE_OBJECT };
@@ -306,7 +306,7 @@ static void judge_archiver(struct command *c)
 	c->why = WHY_NONE;
 }
 
-/* "NAME=value", which env and ccache take before a command, or a number, as timeout and taskset. */
+/* "NAME=value" before a command, as for env and ccache; or a number, as for timeout and taskset. */
 static bool is_setting(const char *arg)
 {
 	size_t n = strcspn(arg, "=/");
@@ -314,7 +314,7 @@ static bool is_setting(const char *arg)
 	return (n && arg[n] == '=') || (*arg >= '0' && *arg <= '9');
 }
 
-/* Where the command begins that is behind a wrapper's own options. */
+/* Find the inner command, which begins behind a wrapper's own options. */
 static void find_inner(struct parser *p)
 {
 	struct command *c = p->c;
@@ -369,7 +369,7 @@ void command_free(struct command *c)
 
 /* ---- what becomes of a source ---- */
 
-/* Of a list of two words: the first one for assembly, the second one for objects. */
+/* Of two suffixes the first one is for assembly, the second one for objects. */
 static void add_suffix(const struct command *c, struct buf *path)
 {
 	const char *blank = c->suffixes ? strchr(c->suffixes, ' ') : NULL;
@@ -402,7 +402,7 @@ static void add_directory(struct buf *path, const char *directory)
 		buf_addc(path, '/');
 }
 
-/* What a link is called if it is not said; NULL: that cannot be known. */
+/* Default name of the output of a link; NULL if unknown. */
 static const char *default_program(const struct command *c)
 {
 	const char *program = c->family->program;
@@ -410,7 +410,7 @@ static const char *default_program(const struct command *c)
 	return c->family->together && c->nsources > 1 ? NULL : program;
 }
 
-/* The output of a command that does not say it. */
+/* The output of a command that does not name it. */
 static bool name_default(const struct command *c, const struct command_source *s, struct buf *path)
 {
 	const char *program = default_program(c);
@@ -419,7 +419,7 @@ static bool name_default(const struct command *c, const struct command_source *s
 		add_stem(c, path, s->path);
 		program++;
 	} else if (c->links || (!c->suffix && !c->suffixes && !c->family->object)) {
-		/* that of a link, or of what names its objects as it likes */
+		/* a link, or a family whose names of objects are not known */
 	} else if (is_header(s) && !c->suffix) {
 		buf_adds(path, c->output_dir ? path_base(s->path) : s->path);
 		program = ".gch";
@@ -472,7 +472,7 @@ bool command_program(const struct command *c, struct buf *path)
 	path->len = 0;
 	link.stage = ROLE_NONE;
 	link.links = true;
-	/* there that of objects is said by itself */
+	/* on Windows, @output names objects only (/Fo), and @linked the program (/Fe) */
 	if (c->linked && (!c->output || c->family->at == AT_WINDOWS))
 		link.output = c->linked;
 	known = name_output(&link, &first, path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What a command does, by its family's grammar: which sources it compiles, to what, and whether
- * it links.
+ * Parses a command line by its family's grammar: which sources it compiles, to which outputs,
+ * and whether it links.
  */
 #ifndef ETRACE_COMMAND_H
 #define ETRACE_COMMAND_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum command_kind {
-	COMMAND_OTHER,		/* no compilation and no link; command.why */
+	COMMAND_OTHER,		/* neither compiles nor links; see command.why */
 	COMMAND_COMPILE,	/* compiles at least one source; perhaps links, too */
 	COMMAND_LINK,		/* links objects only */
 	COMMAND_ARCHIVE,
@@ -21,19 +21,19 @@ enum command_kind {
 /* Why a command is no compilation. */
 enum command_why {
 	WHY_NONE,
-	WHY_NO_COMPILER,	/* it is a program that compiles nothing */
+	WHY_NO_COMPILER,	/* the program is no compiler */
 	WHY_ASKS,		/* --version */
 	WHY_DEPENDS,		/* -M */
 	WHY_PREPROCESSES,	/* -E */
 	WHY_STANDARD_INPUT,	/* the source is standard input or /dev/null */
 	WHY_NO_SOURCE,
-	WHY_IGNORED,		/* somebody said so: a configuration */
+	WHY_IGNORED,		/* ignored by the configuration */
 };
 
 struct command_source {
-	const char *path;	/* as the command has it */
-	const char *language;	/* as gcc's -x has it: "c", "c++"; languages.c */
-	uint32_t from, to;	/* its arguments: one, or two with the option before it */
+	const char *path;	/* as written in the command */
+	const char *language;	/* as for gcc -x: "c", "c++" */
+	uint32_t from, to;	/* its arguments, without @to: one, or an option and its value */
 };
 
 /* Arguments from @from to before @to. */
@@ -43,35 +43,35 @@ struct command_range {
 
 /* Where the text of an @file comes from. */
 struct command_files {
-	/* Return: false: it is not there, or not known; then the @file stays as it is */
+	/* Return: false if it does not exist or is unknown; the argument then stays "@file" */
 	bool (*read)(void *ctx, const char *name, struct buf *text);
 	void *ctx;
 };
 
 /*
- * A command, taken apart.  Strings are those of its arguments, or its own: command_free().
- * Starts as all zeros.
+ * A parsed command.  Its strings point into the caller's arguments, or into @owned, which
+ * command_free() frees.  Starts as all zeros.
  */
 struct command {
 	const struct family *family;
 	enum command_kind kind;
 	enum command_why why;
-	char **args;		/* @files in their place; the program first; then a NULL */
+	char **args;		/* program first, @files replaced by their words; ends with NULL */
 	size_t nargs, args_cap;
 	struct command_source *sources;
 	size_t nsources, sources_cap;
-	uint32_t *inputs;	/* of a link or archive: arguments that are its inputs, sources too */
+	uint32_t *inputs;	/* arguments that are sources, or inputs of a link or archive */
 	size_t ninputs, inputs_cap;
-	enum option_role stage;	/* ROLE_ASK to ROLE_OBJECT; ROLE_NONE: it compiles and links */
-	const char *suffix;	/* of what it makes of a source, if that option says it */
-	const char *suffixes;	/* the same, by ROLE_SUFFIX */
-	const char *output;	/* as the command has it; NULL: not said */
-	const char *linked;	/* output of the link, if that differs; NULL: not said */
-	const char *output_dir;
-	struct command_range *lists;	/* ROLE_LISTS */
+	enum option_role stage;	/* ROLE_ASK to ROLE_OBJECT; ROLE_NONE if it compiles and links */
+	const char *suffix;	/* suffix of outputs, from the option of @stage; NULL if none */
+	const char *suffixes;	/* suffixes of outputs from ROLE_SUFFIX; NULL if not given */
+	const char *output;	/* as written in the command; NULL if not given */
+	const char *linked;	/* output of the link from ROLE_LINKED; NULL if not given */
+	const char *output_dir;	/* NULL if not given */
+	struct command_range *lists;	/* arguments of ROLE_LISTS */
 	size_t nlists, lists_cap;
-	bool unnamed;		/* if @output is not said, what it is cannot be known */
-	size_t inner;		/* of a wrapper: where the command begins in it; 0: nowhere */
+	bool unnamed;		/* the name of the output is unknown unless @output is given */
+	size_t inner;		/* of a wrapper: index where the inner command begins; 0 if none */
 	bool links;
 	bool unread;		/* an @file could not be read */
 	char **owned;		/* strings that came from files */
@@ -79,36 +79,40 @@ struct command {
 };
 
 /**
- * command_parse - take a command apart
- * @f: the family of its program, of which the first @own of its @n arguments are the name
- * @args: must stay as long as @c
- * @files: for @files; NULL: these stay as they are
+ * command_parse - parse a command
+ * @c: set; release it with command_free()
+ * @f: the family of its program
+ * @args: its @n arguments; must live as long as @c
+ * @own: how many of them are the name of the program, see family_of()
+ * @files: reads @files; NULL leaves these arguments as they are
  */
 void command_parse(struct command *c, const struct family *f, char **args, size_t n, size_t own,
 		   const struct command_files *files);
 void command_free(struct command *c);
 
 /**
- * command_output - what becomes of a source
- * @path: a buffer that it is put into
+ * command_output - the output that is made from a source
+ * @path: set to its path
  *
- * Return: false: it makes nothing (ROLE_CHECK, ROLE_ASK).
+ * Return: false if it makes none (ROLE_CHECK, ROLE_ASK), or its name is unknown.
  */
 bool command_output(const struct command *c, const struct command_source *s, struct buf *path);
 
 /**
- * command_program - what a link or archive with inputs makes
+ * command_program - the output of a link or archive, which has inputs
+ * @path: set to its path
  *
- * Return: false: that cannot be known.
+ * Return: false if its name is unknown.
  */
 bool command_program(const struct command *c, struct buf *path);
 
-/** command_drops - whether an argument is no part of the entry of a source: another source, say */
+/** command_drops - whether the entry of a source leaves an argument out, such as another source */
 bool command_drops(const struct command *c, const struct command_source *s, size_t arg);
 
 /**
- * response_words - take the text of an @file apart
- * @add: gets each word, which it owns
+ * response_words - split the text of an @file into words
+ * @how: how the words are quoted
+ * @add: called for each word, which it must free
  */
 void response_words(enum at_files how, const char *text, size_t len,
 		    void (*add)(void *ctx, char *word), void *ctx);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The configuration of compile commands.  See config.h. */
+/* Reads the configuration of etrace compdb.  See config.h. */
 #include "command/config.h"
 #include "base/path.h"
 #include "base/xalloc.h"
@@ -11,24 +11,24 @@
 #include <unistd.h>
 #include <yaml.h>
 
-/* What a key has. */
+/* What kind of value a key has. */
 enum value {
-	SECTION,		/* keys */
+	SECTION,		/* more keys */
 	COMPILERS,		/* a list of sections, each a struct config_compiler */
-	DIRECTORIES,		/* the same of struct config_directory */
-	SKIPPED,		/* anything: it is not for us */
+	DIRECTORIES,		/* a list of sections, each a struct config_directory */
+	SKIPPED,		/* anything: only Bear uses it */
 	SCHEMA,
 	TEXT,			/* char * */
 	FAMILY,			/* const struct family * */
 	YES_OR_NO,		/* bool */
-	WORD,			/* int: which of @words, from 0 on */
-	WORDS,			/* int: a bit for each of @words that is in a list */
+	WORD,			/* int: index of the value in @words */
+	WORDS,			/* int: for a list, a bit for each of @words in it */
 };
 
 struct key {
-	const char *path;	/* with those of the sections that it is in */
+	const char *path;	/* key names from the root, joined by dots */
 	enum value value;
-	size_t at;		/* in what it is a member of */
+	size_t at;		/* offset in the struct of its section */
 	const char *words;
 };
 
@@ -62,7 +62,7 @@ static const struct key keys[] = {
 	{ "format.arguments.from_environment", YES_OR_NO, OF(environment), NULL },
 };
 
-/* Bear's words for families, beside names of families and of their programs. */
+/* Bear's names for families; names of our families and of their programs are valid, too. */
 static const struct {
 	const char *word, *program;
 } aliases[] = {
@@ -111,7 +111,7 @@ static bool is_nothing(const yaml_node_t *node)
 
 /* ---- values ---- */
 
-/* Which word of a list it is; -1: none. */
+/* Index of a word in a list, -1 if it is not in it. */
 static int number_of(const char *words, const char *word)
 {
 	int n = 0;
@@ -326,7 +326,7 @@ static const struct key *key_named(const char *section, const char *name)
 	return NULL;
 }
 
-/* @base: what its keys are members of */
+/* @base: the struct that the keys of this section are stored in */
 static bool read_section(struct reader *r, const yaml_node_t *node, const char *path, char *base)
 {
 	if (is_nothing(node))
@@ -408,7 +408,7 @@ static bool is_called(const struct config_compiler *row, const char *program, co
 {
 	if (!strchr(row->path, '/'))
 		return !strcmp(row->path, path_base(program)) || !strcmp(row->path, path_base(name));
-	/* by a link: what it leads to may be called otherwise, too */
+	/* through a link: its target may also be called under another name */
 	return !strcmp(row->path, program) || !strcmp(row->path, name) ||
 	       (row->real && !strcmp(row->real, program) &&
 		!strcmp(path_base(row->path), path_base(name)));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The configuration of compile commands, as a YAML file: etrace-compdb(1) has its keys, which
- * are those of Bear 4.
+ * The configuration of etrace compdb: a YAML file with the keys of Bear 4, documented in
+ * etrace-compdb(1).
  */
 #ifndef ETRACE_CONFIG_H
 #define ETRACE_CONFIG_H
@@ -10,24 +10,24 @@
 #include "io/diag.h"
 
 struct config_compiler {
-	char *path;		/* as it is said; without a slash it is a name */
-	char *real;		/* where its links lead on this machine; NULL: it is not there */
-	const struct family *family;	/* NULL: it is ignored, and not known */
+	char *path;		/* as written in the file; without a slash it is a name */
+	char *real;		/* resolved path on this machine; NULL if it does not exist */
+	const struct family *family;	/* NULL if it is ignored and unknown */
 	bool ignore;
 };
 
-/* What a directory holds is left out, or not. */
+/* A directory whose sources are included or excluded. */
 struct config_directory {
-	char *path;		/* as it is said */
+	char *path;		/* as written in the file */
 	char *absolute;
 	int exclude;
 };
 
-/* How paths are written; in the order of the words for them. */
+/* How paths are written; in the order of the words in config.c. */
 enum config_paths {
 	PATHS_ABSOLUTE,
-	PATHS_AS_IS,		/* as the command has them */
-	PATHS_CANONICAL,	/* where links lead, if it is there */
+	PATHS_AS_IS,		/* as in the command */
+	PATHS_CANONICAL,	/* with links resolved, if the file exists */
 	PATHS_RELATIVE,		/* to the directory of the entry */
 };
 
@@ -45,20 +45,20 @@ struct config {
 	size_t ncompilers, compilers_cap;
 	struct config_directory *directories;	/* the last one that holds a source decides */
 	size_t ndirectories, directories_cap;
-	bool only_existing;	/* only sources that are still there */
-	int match_on;		/* enum config_fields: what duplicates have in common; 0: not said */
+	bool only_existing;	/* only sources that still exist */
+	int match_on;		/* enum config_fields: equal in duplicates; 0 if not given */
 	int directory, file;	/* enum config_paths */
-	bool use_array, output;	/* arguments, not a command; with the output */
-	bool files;		/* put the words of @files in their place */
-	bool environment;	/* put variables of the environment into the arguments */
+	bool use_array, output;	/* entries have arguments, not a command; entries have an output */
+	bool files;		/* replace @files by their words */
+	bool environment;	/* add options from environment variables to the arguments */
 };
 
-/** config_init - what holds without a file */
+/** config_init - set the defaults, used without a file */
 void config_init(struct config *c);
 
 /**
- * config_read - read one
- * @c: after config_init(); for config_free() in any case
+ * config_read - read a configuration file
+ * @c: after config_init(); release it with config_free() in any case
  *
  * Return: false after diag_fatal().
  */
@@ -66,11 +66,11 @@ bool config_read(struct config *c, const char *path, struct diag *diag);
 void config_free(struct config *c);
 
 /**
- * config_find - what it says of a program
+ * config_find - find the configuration of a program
  * @program: path of the file that was executed
  * @name: the name or path that it was called by
  *
- * Return: NULL: nothing.
+ * Return: NULL if none.
  */
 const struct config_compiler *config_find(const struct config *c, const char *program,
 					  const char *name);

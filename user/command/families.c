@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Which family a program is of, and what its family says.  See grammar.h. */
+/* Finds the family of a program, its options, and languages of sources.  See grammar.h. */
 #include "command/grammar.h"
 #include "base/path.h"
 
@@ -37,8 +37,8 @@ static const struct family *called(const char *name, size_t len)
 }
 
 /*
- * @name is one of ours, or has a target before one: "arm-linux-gnueabi-gcc".  Behind its first
- * @first bytes no name begins.
+ * The family with that name, also with a target before it: "arm-linux-gnueabi-gcc".  The name
+ * behind the target begins within the first @first bytes.
  */
 static const struct family *called_for_target(const char *name, size_t len, size_t first)
 {
@@ -60,7 +60,7 @@ static size_t without(const char *name, size_t len, const char *end)
 	return len > n && !strncasecmp(name + len - n, end, n) ? len - n : len;
 }
 
-/* "gcc-12.2", "clang18": without the version. */
+/* Length of a name without its version: "gcc-12.2", "clang18". */
 static size_t without_version(const char *name, size_t len)
 {
 	size_t cut = len;
@@ -77,7 +77,7 @@ static size_t bare_length(const char *name)
 	return without_version(name, without(name, without(name, len, ".exe"), ".py"));
 }
 
-/* "gcc-12-posix", "gcc-win32", "mpicc.openmpi": a word behind the version, or in its place. */
+/* A word behind the version, or instead of it: "gcc-12-posix", "gcc-win32", "mpicc.openmpi". */
 static const struct family *called_at_length(const char *name, size_t len)
 {
 	static const char *const ends[] = { "", "-posix", "-win32", "-mp", ".openmpi", ".mpich" };
@@ -96,7 +96,7 @@ static const struct family *called_at_length(const char *name, size_t len)
 static const struct family *family_by_name(const char *name)
 {
 	size_t len = strlen(name), bare = bare_length(name);
-	const struct family *f = called(name, len);	/* "link.exe", which is no "link" */
+	const struct family *f = called(name, len);	/* first, as "link.exe" is not "link" */
 
 	if (!f)
 		f = called_at_length(name, without(name, len, ".exe"));
@@ -105,7 +105,7 @@ static const struct family *family_by_name(const char *name)
 	return f;
 }
 
-/* "zig" of "zig+cc". */
+/* Whether a name is the first word of a program with two: "zig" of "zig+cc". */
 static bool begins_name(const struct family *f, const char *name, size_t len)
 {
 	for (const char *at = f->programs, *plus; (plus = strchr(at, '+')); at = plus + 1) {
@@ -157,7 +157,7 @@ struct found {
 	const char *value;
 };
 
-/* Whether @arg, of which @row's name is the beginning, can be that; the rest of it is @rest. */
+/* Whether an argument can be option @row; it begins with the row's name, and @rest follows. */
 static bool fits(const struct option *row, const char *rest, struct found *found)
 {
 	unsigned int next = row->forms & (NEXT | NEXT_2 | NEXT_3);
@@ -185,8 +185,8 @@ static int letter(const struct family *f, char c)
 }
 
 /*
- * How many bytes @name has, if it is the beginning of @arg; else 0.  The dash does not
- * matter: families that have two do not tell them apart.
+ * The length of @name if @arg begins with it, else 0.  The first character does not matter:
+ * families with two kinds of dashes ("-" and "/") treat both the same.
  */
 static size_t begins(const struct family *f, const char *name, const char *arg)
 {
@@ -197,7 +197,7 @@ static size_t begins(const struct family *f, const char *name, const char *arg)
 	return name[i] ? 0 : i;
 }
 
-/* Where the rows of each letter behind the dash begin. */
+/* Index the rows by the letter behind the dash. */
 static void find_letters(const struct family *f, const struct option_set *set)
 {
 	unsigned short row = 0;
@@ -210,7 +210,7 @@ static void find_letters(const struct family *f, const struct option_set *set)
 	set->letters[OPTION_LETTERS] = set->n;
 }
 
-/* The first row from @low to @high whose name goes on with @next or more behind its letter. */
+/* The first row from @low to @high whose second letter behind the dash is at least @next. */
 static size_t rows_from(const struct family *f, const struct option_set *set, size_t low,
 			size_t high, int next)
 {
@@ -225,7 +225,7 @@ static size_t rows_from(const struct family *f, const struct option_set *set, si
 	return low;
 }
 
-/* The longest name that @arg begins with is the last one: shorter ones stand before it. */
+/* Search backwards: of all names that @arg begins with, the longest is the last one. */
 static bool search_rows(const struct family *f, const struct option_set *set, size_t low,
 			size_t high, const char *arg, struct found *found)
 {
@@ -244,7 +244,7 @@ static bool search_rows(const struct family *f, const struct option_set *set, si
 	return false;
 }
 
-/* Fewer rows are looked at one by one. */
+/* Up to this many rows, a linear search is used. */
 #define FEW_ROWS	16
 
 static void search(const struct family *f, const struct option_set *set, const char *arg,
@@ -265,7 +265,7 @@ static void search(const struct family *f, const struct option_set *set, const c
 	}
 	if (search_rows(f, set, low, high, arg, found))
 		return;
-	/* names of one letter: "-o" */
+	/* then options of one letter: "-o" */
 	while (first < low && !set->rows[first].name[2])
 		first++;
 	if (!search_rows(f, set, set->letters[c], first, arg, found))
@@ -279,7 +279,7 @@ static struct found find(const struct family *f, const char *arg)
 	for (size_t i = 0; i < FAMILY_SETS && f->sets[i]; i++) {
 		struct found found = { 0 };
 
-		/* what has a slash may have a dash as well, not the other way round */
+		/* options with a slash are accepted with a dash as well, but not the reverse */
 		if (*arg != '-' && f->sets[i]->rows[0].name[0] == '-')
 			continue;
 		search(f, f->sets[i], arg, &found);
@@ -289,7 +289,7 @@ static struct found find(const struct family *f, const char *arg)
 	return best;
 }
 
-/* What was found last, by family and argument: a build says the same thousands of times. */
+/* Cache of lookups by family and argument: builds repeat the same options thousands of times. */
 #define MEMO_ROWS	512u
 #define MEMO_ARG	48u
 
@@ -340,10 +340,10 @@ size_t option_values(enum option_form form)
 
 /* ---- languages ---- */
 
-/* A suffix is looked for in the order of these: "c++" takes what "c" would have. */
+/* The first row whose language the family compiles counts: ".c" is C++ if it compiles no C. */
 static const struct {
 	const char *suffix, *language;	/* as gcc's -x has it */
-	const char *of;			/* as families have it */
+	const char *of;			/* as in family.languages */
 } suffixes[] = {
 	{ ".c", "c", "c" }, { ".c", "c++", "c++" },
 	{ ".cc", "c++", "c++" }, { ".cp", "c++", "c++" }, { ".cxx", "c++", "c++" },
@@ -391,9 +391,9 @@ static bool compiles(const struct family *f, size_t i)
 const char *language_of(const struct family *f, const char *path)
 {
 	const char *name = path_base(path), *dot = strrchr(name, '.');
-	bool any_case = f->at == AT_WINDOWS;	/* names of files there */
+	bool any_case = f->at == AT_WINDOWS;	/* file names ignore case there */
 
-	/* ".c" has none */
+	/* a file named ".c" has no suffix */
 	for (size_t i = 0; dot && dot > name && i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
 		const char *suffix = suffixes[i].suffix;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The words of an @file.  See command.h. */
+/* Splits the text of an @file into words.  See command.h. */
 #include "command/command.h"
 
 #include <ctype.h>
 
-/* As libiberty's buildargv(): a backslash escapes whatever is behind it, in quotes, too. */
+/* As libiberty's buildargv(): a backslash escapes any character behind it, also in quotes. */
 static const char *gnu_word(const char *at, const char *end, struct buf *word)
 {
 	char quote = 0;
@@ -22,7 +22,7 @@ static const char *gnu_word(const char *at, const char *end, struct buf *word)
 	return at;
 }
 
-/* As Windows does: backslashes are only special before a double quote. */
+/* As on Windows: backslashes are only special before a double quote. */
 static const char *windows_word(const char *at, const char *end, struct buf *word)
 {
 	bool quoted = false;
@@ -50,7 +50,7 @@ static const char *windows_word(const char *at, const char *end, struct buf *wor
 	return at;
 }
 
-/* As rustc does: each line is a word, whatever it has. */
+/* As rustc does: each line is one word, blanks included. */
 static const char *line_word(const char *at, const char *end, struct buf *word)
 {
 	while (at < end && *at != '\n' && *at != '\r')

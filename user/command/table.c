@@ -217,7 +217,7 @@ static const struct family_env javac_env[] = {
 
 #define GCC		UNIX, .tool = TOOL_DRIVER, .sets = { &gcc, &gcc_next }, .env = gcc_env
 #define CLANG		UNIX, .tool = TOOL_DRIVER, .sets = { &clang, &gcc, &clang_next }
-/* One that is made of clang: options of its own, then clang's */
+/* Compilers based on clang: their own options first, then clang's */
 #define OF_CLANG(own)	UNIX, .tool = TOOL_DRIVER, .sets = { own, &clang, &gcc, &clang_next }
 #define CC1		.dashes = "-", .tool = TOOL_PROPER, .sets = { &cc1, &gcc, &gcc_next }, \
 			.object = ".s", .at = AT_GNU, .compiles_only = true
@@ -350,7 +350,7 @@ const struct family families[] = {
 		.compiles_only = true, .env = javac_env,
 	},
 
-	/* compilers proper, and what else their drivers start */
+	/* compilers proper, and other programs that drivers start */
 	{
 		.name = "cc1", CC1, .programs = "cc1 cc1obj", .languages = C_ALL, .language = "c",
 	}, {
