@@ -48,7 +48,7 @@ bool affected_map(struct affected *a, const char *map)
 	return true;
 }
 
-/* Its path of then. */
+/* The path that a present path had in the build. */
 static void path_then(const struct affected *a, const char *path, struct buf *to)
 {
 	size_t n = a->map_from ? strlen(a->map_from) : 0;
@@ -64,7 +64,7 @@ static void path_then(const struct affected *a, const char *path, struct buf *to
 	buf_free(&now);
 }
 
-/* The directory in which a name stands. */
+/* The directory that a path is in; 0 if the build did not touch it. */
 static uint32_t dir_of(const struct build *b, const struct buf *path)
 {
 	const char *slash = path->len ? memrchr(path->s, '/', path->len) : NULL;
@@ -141,7 +141,7 @@ static void add_below(struct affected *a, const char *top, const char *name, boo
 	buf_free(&path);
 }
 
-/* "M", NUL, name, NUL: what differs, and how. */
+/* Add what git diff --name-status -z printed: "M", NUL, name, NUL. */
 static void add_differing(struct affected *a, const char *top, const struct buf *list)
 {
 	const char *at = list->s, *end = list->s + list->len - 1;

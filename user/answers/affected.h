@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What would be made, and tested, otherwise, now that files have changed (etrace-affected(1)). */
+/* Which outputs, commands and tests changed files affect (etrace-affected(1)). */
 #ifndef ETRACE_AFFECTED_H
 #define ETRACE_AFFECTED_H
 
@@ -10,39 +10,40 @@ enum affected_format { AFFECTED_TEXT, AFFECTED_LIST, AFFECTED_JSON, AFFECTED_CTE
 
 struct affected {
 	struct db *db;
-	const char *tests;	/* a pattern, as of fnmatch(3), of commands that are tests; NULL: none */
-	char *map_from, *map_to;	/* a directory of now, and which it was; NULL: the same */
-	struct reach_change *changes;	/* files that the build knows */
+	const char *tests;	/* fnmatch(3) pattern of commands that are tests; NULL if none */
+	char *map_from, *map_to;	/* a directory now, and its path then; NULL if equal */
+	struct reach_change *changes;	/* all changed files, also those that are @unknown */
 	size_t n, cap;
-	size_t unknown;		/* files that it never touched */
-	bool comes_or_goes;	/* one of all of them does */
+	size_t unknown;		/* how many of them the build never touched */
+	bool comes_or_goes;	/* at least one file is new or gone */
 };
 
-/** affected_init - begin; affected_free() in any case */
+/** affected_init - initialize; release with affected_free() in any case */
 void affected_init(struct affected *a, struct db *db);
 void affected_free(struct affected *a);
 
-/** affected_map - "HERE=THERE".  Return: false after diag_fatal(). */
+/** affected_map - set the map, "HERE=THERE".  Return: false after diag_fatal(). */
 bool affected_map(struct affected *a, const char *map);
 
 /**
- * affected_add - a file that has changed, by its path of now
+ * affected_add - add a file that has changed, by its present path
  *
- * Whether it has come, or gone, follows from what is there, and from what was.
+ * It counts as new if it did not exist before the build, and as gone if it does not exist now.
  */
 void affected_add(struct affected *a, const char *path);
 
 /**
- * affected_git - those that differ from a revision, in the work tree of the current directory
+ * affected_git - add the files that differ from a revision, in the work tree around the
+ *	current directory
  *
  * Return: false after diag_fatal().
  */
 bool affected_git(struct affected *a, const char *revision);
 
 /**
- * affected_put - say what they affect
+ * affected_put - print what the changes affect
  *
- * Return: whether all that matters is in the trace; if not, standard error says what is not.
+ * Return: whether the trace has all that is needed; if not, standard error says what it lacks.
  */
 bool affected_put(struct affected *a, struct out *out, enum affected_format format);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* What all answers share.  See answers.h. */
+/* Functions that all answers share.  See answers.h. */
 #include "answers/answers.h"
 #include "base/path.h"
 #include "base/shquote.h"
@@ -28,9 +28,9 @@ void answers_path(struct buf *to, const char *path)
 	path_clean(to);
 }
 
-/* ---- names that nearly are ---- */
+/* ---- similar names ---- */
 
-#define NEAR 3		/* that are told */
+#define NEAR 3		/* similar names that are printed */
 
 static const char *base_name(const char *path, size_t *len)
 {
@@ -74,7 +74,7 @@ static void tell_nearest(struct db *db, const struct buf *path)
 
 		n = len;
 		base = base_name(s, &n);
-		/* the name counts more than where it lies */
+		/* the base name counts more than the directory */
 		far = spelling_distance(name, wanted, base, n) * 64;
 		if (far <= 64 * (wanted / 2 + 1)) {
 			b.len = 0;
@@ -103,7 +103,7 @@ uint32_t answers_file(struct db *db, const char *path)
 
 	answers_path(&b, path);
 	file = build_find(model, b.s, b.len);
-	/* a symbolic link, as the trace has where it leads */
+	/* a symbolic link: the trace has the path that it leads to */
 	if (!file) {
 		buf_addc(&b, 0);
 		b.len--;

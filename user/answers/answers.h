@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What all answers share: the trace or database that is asked, paths as people
- * give them, and how an answer ends.
+ * Shared by all answers: opening the trace or database, files named by users,
+ * text of commands, and the exit status.
  */
 #ifndef ETRACE_ANSWERS_H
 #define ETRACE_ANSWERS_H
@@ -14,21 +14,20 @@
 #include "io/out.h"
 
 /**
- * answers_open - a trace of any format that has events of etrace, or a database
- * @files: its @n names; none: standard input
- * @from: the format as of etrace-read --from, or NULL
+ * answers_open - open a database, or a trace of any format that has events of etrace
+ * @files: @n names of files; standard input if none
+ * @from: the format as for etrace-read --from, or NULL
  *
- * A trace becomes a database of its own, in temporary storage (TMPDIR), that is
- * gone with it.
+ * For a trace, a temporary database is made in TMPDIR, which db_close() removes.
  *
- * Return: it, for db_close(); NULL after diag_fatal().
+ * Return: the database, for db_close(); NULL after diag_fatal().
  */
 struct db *answers_open(char **files, size_t n, const char *from, const struct opts *opts,
 			struct diag *diag);
 
 /**
- * answers_from - the same of inputs that are open, and stay the caller's
- * @file: the name of the first; NULL: it has none
+ * answers_from - as answers_open(), with inputs that are open and stay the caller's
+ * @file: the name of the first input; NULL if it has none
  */
 struct db *answers_from(const char *file, struct in **in, size_t n, const char *from,
 			const struct opts *opts, struct diag *diag);
@@ -36,7 +35,7 @@ struct db *answers_from(const char *file, struct in **in, size_t n, const char *
 /** answers_are_there - whether an input is a database */
 bool answers_are_there(struct in *in);
 
-/** answers_understand - whether an input of that format has events of etrace */
+/** answers_understand - whether an input in format @from has events of etrace */
 bool answers_understand(const char *from, struct in *in);
 
 /**
@@ -49,83 +48,85 @@ bool answers_read(struct db *db, struct in **in, size_t n, const char *from,
 		  const struct opts *opts, struct diag *diag);
 
 /**
- * answers_path - an absolute path without ".", ".." and double slashes
+ * answers_path - make an absolute path without ".", ".." and double slashes
  * @path: as the user gave it, relative to the working directory
  */
 void answers_path(struct buf *to, const char *path);
 
 /**
- * answers_file - the file that a user means
+ * answers_file - find the file that a user names
  *
- * Return: its id; 0 after diag_fatal(), which says who failed on it, or names the nearest
- * paths, if the build did not touch it.
+ * Return: its id; 0 after diag_fatal() if the build did not touch it.  The message says which
+ * program failed on it, or lists similar paths.
  */
 uint32_t answers_file(struct db *db, const char *path);
 
 /**
- * answers_failed_on - the program that failed, so that a file was not made
- * @path: the file's, absolute
+ * answers_failed_on - find the program whose failure is why a file was not made
+ * @path: absolute path of the file
  *
- * One whose arguments name it and that failed, or what it failed of.  Return: an exec; 0: none did.
+ * That is a failed program whose arguments name the file, or the call that made it fail.
+ * Return: an exec; 0 if none.
  */
 uint32_t answers_failed_on(struct db *db, const struct buf *path);
 
-/** answers_names - whether an argument of an exec is a path, or ends with it; @args: for its use */
+/** answers_names - whether an argument of an exec is, or ends with, a path; @args: scratch space */
 bool answers_names(struct db *db, uint32_t exec, const struct buf *path, struct buf *args);
 
-/** answers_failed_last - the call that an exec failed of, and so on down; or itself */
+/** answers_failed_last - the exec at the end of the chain of calls that made this one fail */
 uint32_t answers_failed_last(struct db *db, uint32_t exec);
 
-/** answers_how_failed - "cc1 failed on it, with exit status 1"; appended */
+/** answers_how_failed - append "cc1 failed on it, with exit status 1" */
 void answers_how_failed(struct db *db, uint32_t exec, struct buf *to);
 
-/** answers_not_made - say that a program failed on a file.  Return: false: none did; else after diag_fatal() */
+/** answers_not_made - diag_fatal() if a program failed on a file.  Return: whether one did */
 bool answers_not_made(struct db *db, const struct buf *path);
 
-/** answers_file_path - the path of a file; appended */
+/** answers_file_path - append the path of a file */
 void answers_file_path(struct db *db, uint32_t file, struct buf *to);
 
-/** answers_hides - whether something of the arguments of an exec is not shown: it looks secret */
+/** answers_hides - whether a part of the arguments of an exec is hidden as it looks secret */
 bool answers_hides(struct db *db, uint32_t exec);
 
-/** answers_args - the arguments of an exec: each with a NUL behind it; appended.  Return: how many */
+/** answers_args - append the arguments of an exec, a NUL behind each.  Return: their number */
 size_t answers_args(struct db *db, uint32_t exec, struct buf *to);
 
 /**
- * answers_work_args - the same for work_of()
- * @words: where the arguments stand; the caller frees it
+ * answers_work_args - the arguments of an exec, for work_of()
+ * @words: holds their text; freed by the caller, after the result
  *
- * Return: @n of them, to be freed.
+ * Return: an array of @n arguments, freed by the caller.
  */
 struct work_arg *answers_work_args(struct db *db, uint32_t exec, struct buf *words, size_t *n);
 
 /**
- * answers_label - what an exec works at: "cc1 quotearg.c", "sh: makes version.h"; appended
- * @output: the file that its job made; 0: none
+ * answers_label - append what an exec works at: "cc1 quotearg.c", "sh: makes version.h"
+ * @output: the file that its job made; 0 if none
  */
 void answers_label(struct db *db, uint32_t exec, uint32_t output, struct buf *to);
 
-/** answers_command - the arguments of an exec for a person, quoted for a shell; appended */
+/** answers_command - append the arguments of an exec for a person, quoted for a shell */
 void answers_command(struct db *db, uint32_t exec, struct buf *to);
 
-/** answers_start - the directory (a file) in which the first program was started; 0: not known */
+/** answers_start - the directory (a file id) that the first program started in; 0 if unknown */
 uint32_t answers_start(struct db *db);
 
 /**
- * answers_realtime - what CLOCK_REALTIME was when the trace began, ns since 1970
+ * answers_realtime - CLOCK_REALTIME at the beginning of the trace, in ns since 1970
  *
- * As the recording says; of older ones, files say when they were written, and the trace
- * does.  The middle of all, because some have times that were set.
+ * Recorded in the trace.  For older traces it is computed from files: their mtimes less the
+ * times of their writes.  The median is taken, as programs have set some of the mtimes.
  *
- * Return: false: neither tells.
+ * Return: false if unknown.
  */
 bool answers_realtime(struct db *db, int64_t *begin);
 
 /**
- * answers_end - say whether the trace was complete
- * @prog: what the message begins with
+ * answers_end - the exit status of an answer
+ * @prog: the beginning of the message
  *
- * Writes "may be missing" to standard error if not.  Return: the exit status, 0, 1, 2.
+ * Prints to standard error what may be missing if the trace is incomplete.
+ * Return: 0 success, 1 the trace is incomplete, 2 error.
  */
 int answers_end(struct db *db, struct diag *diag, const char *prog);
 

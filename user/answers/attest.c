@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* Files of a build, and what they hold.  See attest.h. */
+/* The files of an attestation, and their hashes.  See attest.h. */
 #include "answers/attest.h"
 #include "base/hash.h"
 #include "base/map64.h"
@@ -14,7 +14,7 @@
 
 #include <nettle/sha2.h>
 
-/* A time that a file was given "now": how far what the trace says of now may be off. */
+/* If a file's time was set to "now": tolerance in ns between that and the time of the call. */
 #define NOW_SLACK 100000000ll
 
 static const struct diag_kind not_hashed = {
@@ -51,8 +51,8 @@ static int by_role(const void *x, const void *y)
 }
 
 /*
- * A name can have stood for two files; an input that was there under a name that the
- * build gave it is that.
+ * Rows are per name and version, as a name can have held two files.  An input that was used
+ * under a name that the build gave it has that name.
  */
 static void add_inputs(struct attest *a, const struct build *b)
 {
@@ -86,7 +86,7 @@ static void load_files(struct attest *a)
 
 /* ---- hashes ---- */
 
-/* What was done to its time behind its last write.  Return: false: nothing. */
+/* The mtime that a program gave a file after its last write.  Return: false if none did. */
 static bool time_set(const struct attest *a, const struct attest_file *f, struct attest_was *was)
 {
 	const struct build_time *t = build_time_of(build_of(a->db), f->version, f->file);
@@ -112,10 +112,10 @@ void attest_hash_as_used(const struct attest *a, struct attest_file *f)
 	f->hashed = !f->why_not;
 }
 
-/* A number for all that is said: the same of the same build and files. */
+/* Compute the id: it is the same for the same build and files. */
 static void identify(struct attest *a)
 {
-	/* how often its file was changed is not the build's */
+	/* not "sealed": it counts changes of the database, not of the build */
 	static const char text[] = "SELECT key, value FROM meta WHERE key <> 'sealed' ORDER BY key";
 	struct sqlite3_stmt *st = db_ask(a->db, text, "");
 	struct sha256_ctx sha;

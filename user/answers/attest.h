@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * What a build was made from and by what, with hashes, for those who have to prove it:
+ * Attestations: the inputs, tools and outputs of a build, with their hashes.  As
  * SPDX 3.0.1 (core, software and build profiles, as JSON-LD) and in-toto's runtime
  * trace, v0.1.
  */
@@ -12,78 +12,78 @@
 #define ATTEST_HASH 32		/* bytes of SHA-256 */
 
 enum attest_role {
-	ATTEST_INPUT,		/* the build read it as data, and did not make it */
-	ATTEST_TOOL,		/* it ran it, or it was loaded, and it did not make it */
-	ATTEST_OUTPUT,		/* it made it, and it is there in the end */
+	ATTEST_INPUT,		/* read as data by the build, and not made by it */
+	ATTEST_TOOL,		/* run or loaded by the build, and not made by it */
+	ATTEST_OUTPUT,		/* made by the build, and there in the end */
 	ATTEST_NROLES
 };
 
-/* A file in a role.  Who read it in two ways stands there twice. */
+/* A file in a role.  A file that was used both as data and as a tool has two rows. */
 struct attest_file {
 	uint8_t role;		/* enum attest_role */
 	uint32_t file, version;
-	char *path;		/* with a NUL behind its @len bytes */
+	char *path;		/* @len bytes, and a NUL behind them */
 	size_t len;
 	bool hashed;
-	const char *why_not;	/* it was not, in words */
+	const char *why_not;	/* why it has no hash, in words; NULL if @hashed */
 	uint8_t hash[ATTEST_HASH];
 };
 
 struct attest {
 	struct db *db;
 	struct out *out;
-	const char *root;	/* where the files of the build's machine are; "/": here */
+	const char *root;	/* root directory of the build's files; "/" for this machine */
 	struct attest_file *rows;	/* by role and path */
 	size_t n, cap;
-	bool has_begin;
-	int64_t begin;		/* ns since 1970: the first event */
-	uint8_t id[ATTEST_HASH];	/* of the build and of all that is said of it */
+	bool has_begin;		/* @begin is known */
+	int64_t begin;		/* time of the first event, ns since 1970 */
+	uint8_t id[ATTEST_HASH];	/* hash of the build and of @rows */
 };
 
 /**
- * attest_load - all files, and their hashes: of those that are still what they were
- * when the build used them
+ * attest_load - load all files, and hash those that have not changed since the build used
+ *	them
  *
- * Return: false after diag_fatal(); attest_free() in any case.
+ * Return: false after diag_fatal(); release with attest_free() in any case.
  */
 bool attest_load(struct attest *a);
 void attest_free(struct attest *a);
 
-/** attest_spdx, attest_in_toto - write it.  Return: false after diag_fatal(). */
+/** attest_spdx, attest_in_toto - write the attestation.  Return: false after diag_fatal(). */
 bool attest_spdx(struct attest *a);
 bool attest_in_toto(struct attest *a);
 
 /* ---- between its files ---- */
 
-/* What a file must be to be hashed. */
+/* What a file was in the build; it is hashed only if it is still the same. */
 struct attest_was {
-	bool known;		/* its size and time */
+	bool known;		/* @size and @mtime are known */
 	int64_t size, mtime;	/* bytes; ns since 1970 */
-	int64_t slack;		/* by how many ns its time may differ */
+	int64_t slack;		/* tolerance of @mtime in ns */
 };
 
 /**
  * attest_hash - SHA-256 of a file as it is now
- * @was: what it must be; if that is not known, nothing of it (ctime) may have changed
- *	since the build began
+ * @was: its size and mtime, which must be the same; if they are not known, its ctime must be
+ *	older than the build
  *
- * Return: NULL; or why there is none, in words.
+ * Return: NULL on success, else why there is no hash, in words.
  */
 const char *attest_hash(const struct attest *a, const struct attest_file *f,
 			const struct attest_was *was, uint8_t *hash);
 
 /**
- * attest_look - size and time of a file as it is now, if nothing of it has changed since
- *	the build began
+ * attest_look - set size and mtime from the file as it is now, if its ctime is older than
+ *	the build
  *
- * For what the trace does not tell them of.  Return: was->known.
+ * For files whose size and mtime are not in the trace.  Return: was->known.
  */
 bool attest_look(const struct attest *a, const char *path, struct attest_was *was);
 
 /**
- * attest_hash_as_used - set hashed, hash and why_not of a file: of the version that is told
+ * attest_hash_as_used - hash a file if it is still f->version: sets hashed, hash and why_not
  *
- * Of @a are needed db, root and begin.
+ * Uses only db, root, has_begin and begin of @a.
  */
 void attest_hash_as_used(const struct attest *a, struct attest_file *f);
 
@@ -91,7 +91,7 @@ void attest_hash_as_used(const struct attest *a, struct attest_file *f);
 const char *attest_time(int64_t ns, char *buf);
 #define ATTEST_TIME 32
 
-/** attest_created - when the statement is dated: SOURCE_DATE_EPOCH, the build's end, or now */
+/** attest_created - date of the statement: SOURCE_DATE_EPOCH, else the build's end, else now */
 int64_t attest_created(const struct attest *a);
 
 #endif

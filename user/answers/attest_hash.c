@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* SHA-256 of a file, if it is the one that is meant.  See attest.h. */
+/* SHA-256 of a file, if it has not changed since the build.  See attest.h. */
 #include "answers/attest.h"
 #include "base/xalloc.h"
 
@@ -14,7 +14,7 @@
 
 #include <nettle/sha2.h>
 
-/* Links in the root's tree lead to nothing outside of it; a FIFO is not waited for. */
+/* Links cannot leave the root directory; O_NONBLOCK so that a FIFO does not block. */
 static int open_file(const char *root, const char *path)
 {
 	struct open_how how = {
@@ -27,7 +27,7 @@ static int open_file(const char *root, const char *path)
 		return -errno;
 	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 	e = fd < 0 ? errno : 0;
-	/* before Linux 5.6, and where a filter knows it not */
+	/* openat2() needs Linux 5.6, and seccomp filters may refuse it */
 	if ((e == ENOSYS || e == EPERM) && !strcmp(root, "/")) {
 		fd = open(path, (int)how.flags);
 		e = fd < 0 ? errno : 0;
