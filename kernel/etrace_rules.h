@@ -70,6 +70,11 @@ _Bool etrace_failed_unread(long ret)
 /* Of open() without flags: what creat() is short for. */
 #define ETRACE_CREAT_FLAGS	(O_CREAT | O_WRONLY | O_TRUNC)
 
+/* musl defines only the other. */
+#ifndef __O_TMPFILE
+#define __O_TMPFILE O_TMPFILE
+#endif
+
 /* What no file changes of the flags that it was opened with. */
 #define ETRACE_KEPT_FLAGS \
 	(O_ACCMODE | O_PATH | O_APPEND | O_DIRECTORY | O_NOFOLLOW | __O_TMPFILE)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,7 +79,7 @@ static void child(const char *program, const char *path, const struct user *u,
 	if (setsid() < 0 || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
 		_exit(1);
 	/* nor a lock, or a pipe that somebody waits for the end of */
-	close_range(3, ~0u, 0);
+	syscall(SYS_close_range, 3, ~0u, 0);
 	inherit_restore(kept);
 	if (u && user_become(u))
 		_exit(1);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,7 +58,7 @@ static void become_guard(int fifo, int alive, const char *dir, const char *path)
 	if (fifo < 0 || alive < 0 || dup2(fifo, 3) < 0 || dup2(alive, 4) < 0 ||
 	    fcntl(3, F_SETFL, 0) || chdir("/"))
 		_exit(0);
-	close_range(5, ~0u, 0);
+	syscall(SYS_close_range, 5, ~0u, 0);
 	read_on(3, 4, dir, path);
 }
 
