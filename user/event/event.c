@@ -128,14 +128,25 @@ static inline void append(struct et_event *ev, const char *s, size_t n)
 	ev->nbytes += n;
 }
 
+void et_place_string(struct et_event *ev, unsigned int i, size_t off, size_t n)
+{
+	struct et_string s = { (uint32_t)off, (uint32_t)n };
+
+	if (i == ET_ARGS) {
+		ev->args = xgrow(ev->args, &ev->args_cap, ev->nargs + 1, sizeof(s));
+		ev->args[ev->nargs++] = s;
+	} else {
+		ev->str[i] = s;
+	}
+	ev->strings |= (uint8_t)(1u << i);
+	ev->last = (uint8_t)i;
+}
+
 void et_add_string(struct et_event *ev, unsigned int i, const char *s, size_t n)
 {
 	if (ev->pending)
 		put_stamp(ev, lines_before(ev, text_row(ev, i)), 0);
-	ev->strings |= (uint8_t)(1u << i);
-	ev->str[i].off = (uint32_t)ev->nbytes;
-	ev->str[i].len = (uint32_t)n;
-	ev->last = (uint8_t)i;
+	et_place_string(ev, i, ev->nbytes, n);
 	append(ev, s, n);
 }
 
@@ -143,12 +154,7 @@ void et_add_arg(struct et_event *ev, const char *s, size_t n)
 {
 	if (ev->pending)
 		put_stamp(ev, lines_before(ev, text_row(ev, ET_ARGS)) + ev->nargs, 0);
-	if (ev->nargs == ev->args_cap)
-		ev->args = xgrow(ev->args, &ev->args_cap, ev->nargs + 1, sizeof(*ev->args));
-	ev->strings |= 1u << ET_ARGS;
-	ev->args[ev->nargs].off = (uint32_t)ev->nbytes;
-	ev->args[ev->nargs++].len = (uint32_t)n;
-	ev->last = ET_ARGS;
+	et_place_string(ev, ET_ARGS, ev->nbytes, n);
 	append(ev, s, n);
 }
 
@@ -221,10 +227,15 @@ void et_end(struct et_event *ev)
 	ev->pending = false;
 }
 
-void et_add_extra(struct et_event *ev, bool field, const char *s, size_t n)
+void et_place_extra(struct et_event *ev, bool field, size_t off, size_t n)
 {
 	ev->extras = xgrow(ev->extras, &ev->extras_cap, ev->nextras + 1, sizeof(*ev->extras));
-	ev->extras[ev->nextras++] = (struct et_extra){ field, (uint32_t)ev->nbytes, (uint32_t)n };
+	ev->extras[ev->nextras++] = (struct et_extra){ field, (uint32_t)off, (uint32_t)n };
+}
+
+void et_add_extra(struct et_event *ev, bool field, const char *s, size_t n)
+{
+	et_place_extra(ev, field, ev->nbytes, n);
 	append(ev, s, n);
 }
 

@@ -222,6 +222,9 @@ static inline void et_added_string(struct et_event *ev, unsigned int i, size_t n
 	ev->nbytes += n;
 }
 
+/** et_place_string - string @i, or one more argument: ET_ARGS; its bytes are there already */
+void et_place_string(struct et_event *ev, unsigned int i, size_t off, size_t n);
+
 /** et_add_arg - one more argument */
 void et_add_arg(struct et_event *ev, const char *s, size_t n);
 
@@ -253,6 +256,8 @@ void et_end(struct et_event *ev);
 
 /** et_add_extra - text outside the schema */
 void et_add_extra(struct et_event *ev, bool field, const char *s, size_t n);
+/** et_place_extra - the same, whose bytes are there already */
+void et_place_extra(struct et_event *ev, bool field, size_t off, size_t n);
 /** et_extend_extra - more bytes for the last of them, which was added last */
 void et_extend_extra(struct et_event *ev, const char *s, size_t n);
 /** et_add_mark - a mark at a place that the caller knows */

@@ -38,57 +38,91 @@ uint64_t seed(uint64_t otherwise)
 	return s ? strtoull(s, NULL, 0) : otherwise;
 }
 
-struct lt_event *events_add(struct events *es, const struct lt_event *ev)
+/* A copy of an array, NULL of an empty one. */
+static void *copy_of(const void *from, size_t n, size_t *cap)
 {
-	struct lt_event *c;
+	*cap = n;
+	return n ? xmemdup(from, n) : NULL;
+}
+
+struct et_event *events_add(struct events *es, const struct et_event *ev)
+{
+	struct et_event *c;
 
 	es->e = xgrow(es->e, &es->cap, es->n + 1, sizeof(*es->e));
 	c = &es->e[es->n++];
 	*c = *ev;
-	c->items = ev->nitems ? xmemdup(ev->items, ev->nitems * sizeof(*ev->items)) : NULL;
-	c->marks = ev->nmarks ? xmemdup(ev->marks, ev->nmarks * sizeof(*ev->marks)) : NULL;
-	c->bytes = ev->nbytes ? xmemdup(ev->bytes, ev->nbytes) : NULL;
-	c->items_cap = ev->nitems;
-	c->marks_cap = ev->nmarks;
-	c->bytes_cap = ev->nbytes;
+	c->args = copy_of(ev->args, ev->nargs * sizeof(*ev->args), &c->args_cap);
+	c->extras = copy_of(ev->extras, ev->nextras * sizeof(*ev->extras), &c->extras_cap);
+	c->later = copy_of(ev->later, ev->nlater * sizeof(*ev->later), &c->later_cap);
+	c->bytes = copy_of(ev->bytes, ev->nbytes, &c->bytes_cap);
+	c->raw = copy_of(ev->raw, ev->raw_len, &c->raw_cap);
 	return c;
 }
 
 void events_free(struct events *es)
 {
 	for (size_t i = 0; i < es->n; i++)
-		lt_fini(&es->e[i]);
+		et_fini(&es->e[i]);
 	free(es->e);
 	memset(es, 0, sizeof(*es));
 }
 
-void assert_event_equal(const struct lt_event *a, const struct lt_event *b)
+static void assert_text_equal(const struct et_event *a, const struct et_string *x,
+			      const struct et_event *b, const struct et_string *y)
+{
+	assert_int_equal(x->len, y->len);
+	assert_memory_equal(et_text(a, x), et_text(b, y), x->len);
+}
+
+void assert_event_equal(const struct et_event *a, const struct et_event *b)
 {
 	assert_int_equal(a->kind, b->kind);
 	assert_int_equal(a->upid, b->upid);
 	assert_int_equal(a->time, b->time);
 	assert_int_equal(a->cpu, b->cpu);
-	assert_int_equal(a->flags & LT_F_FAILED, b->flags & LT_F_FAILED);
-	assert_int_equal(a->nitems, b->nitems);
-	for (uint32_t i = 0; i < a->nitems; i++) {
-		const struct lt_item *x = &a->items[i], *y = &b->items[i];
-
-		assert_int_equal(x->tag, y->tag);
-		assert_int_equal(x->len, y->len);
-		assert_int_equal(x->index, y->index);
-		if (lt_tags[x->tag].role == ET_STRING) {
-			assert_memory_equal(lt_bytes(a, x), lt_bytes(b, y), x->len);
-			continue;
-		}
-		assert_int_equal(x->have, y->have);
-		assert_int_equal(x->big, y->big);
-		for (unsigned int f = 0; f < lt_tags[x->tag].nfields; f++)
-			if (x->have >> f & 1)
-				assert_int_equal(a->vals[x->off + f], b->vals[y->off + f]);
-	}
+	assert_int_equal(a->flags & ET_F_FAILED, b->flags & ET_F_FAILED);
+	assert_int_equal(a->error, b->error);
+	assert_memory_equal(a->marks, b->marks, sizeof(a->marks));
+	assert_int_equal(a->given, b->given);
+	assert_int_equal(a->big, b->big);
+	for (unsigned int i = 0; i < ET_MAX_VALUES; i++)
+		if (et_has(a, i))
+			assert_int_equal(a->val[i], b->val[i]);
+	assert_int_equal(a->strings, b->strings);
+	for (unsigned int i = 0; i < ET_MAX_STRINGS; i++)
+		if (et_has_string(a, i))
+			assert_text_equal(a, &a->str[i], b, &b->str[i]);
+	assert_int_equal(a->nargs, b->nargs);
+	for (uint32_t i = 0; i < a->nargs; i++)
+		assert_text_equal(a, &a->args[i], b, &b->args[i]);
+	assert_int_equal(a->nextras, b->nextras);
+	for (uint32_t i = 0; i < a->nextras; i++)
+		assert_text_equal(a, &(struct et_string){ a->extras[i].off, a->extras[i].len },
+				  b, &(struct et_string){ b->extras[i].off, b->extras[i].len });
+	/* lines that these do not give back */
+	assert_int_equal(a->raw_len, b->raw_len);
+	assert_memory_equal(a->raw_len ? a->raw : "", b->raw_len ? b->raw : "", a->raw_len);
 }
 
 /* ---- random events ---- */
+
+/* An event, and the lines that it has, in their order. */
+struct made {
+	struct et_event ev;
+	struct made_line {
+		const struct et_row *row;
+		uint16_t have;		/* bit i: value field i is there */
+	} lines[32];
+	unsigned int nlines;
+};
+
+static struct made_line *made_line(struct made *m, const struct et_row *row)
+{
+	assert_true(m->nlines < sizeof(m->lines) / sizeof(m->lines[0]));
+	m->lines[m->nlines] = (struct made_line){ .row = row };
+	return &m->lines[m->nlines++];
+}
 
 /* What a reader must not fall for inside a string. */
 static const char *const traps[] = {
@@ -161,25 +195,16 @@ static int64_t random_number(struct rng *r, bool *big)
 	}
 }
 
-static void add_string(struct gen *g, struct lt_event *ev, enum lt_tag tag, struct buf *b)
-{
-	random_string(g, b);
-	lt_add_item(ev, tag, ev->cpu, ev->time);
-	lt_add_bytes(ev, b->s, b->len);
-}
-
 /*
- * A header with random values; sizes are set when the strings are there.  What may
- * be missing is so at times, but for strings if @all.  Return: a bit for each
- * string that it announces.
+ * A header with random values.  What may be missing is so at times, but for strings
+ * if @all.  Return: a bit for each string that it announces.
  */
-static unsigned int add_header(struct gen *g, struct lt_event *ev, const struct et_row *row,
-			       bool all)
+static unsigned int add_header(struct gen *g, struct made *m, const struct et_row *row, bool all)
 {
 	const struct et_kind_row *kind = &et_kinds[row->kind];
+	struct made_line *line = made_line(m, row);
 	unsigned int announced = 0;
 
-	lt_add_item(ev, lt_of_row[row - et_rows], ev->cpu, ev->time);
 	for (unsigned int i = 0; i < row->nfields; i++) {
 		const struct et_field *f = &row->fields[i];
 		bool may = f->may && row->when == ET_EACH, big = false;
@@ -193,35 +218,32 @@ static unsigned int add_header(struct gen *g, struct lt_event *ev, const struct 
 		}
 		v = kind->values[f->slot].means == ET_MEANS_UPID ?
 		    (int64_t)rnd(&g->r, 1ull << 50) : random_number(&g->r, &big);
-		lt_set_field(ev, i, v, big);
+		et_set(&m->ev, f->slot, v);
+		m->ev.big |= (uint16_t)(big << f->slot);
+		line->have |= (uint16_t)(1u << i);
 	}
+	if (row->role == ET_FAILED)
+		m->ev.flags |= ET_F_FAILED;
 	return announced;
 }
 
-static void set_sizes(struct lt_event *ev)
+/* A random string, or a list of arguments. */
+static void add_strings(struct gen *g, struct made *m, const struct et_row *row)
 {
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		struct lt_item *it = &ev->items[i];
-		const struct lt_tag_row *row = &lt_tags[it->tag];
+	bool args = row->slot == ET_ARGS;
+	uint32_t n = args ? (uint32_t)rnd(&g->r, 12) : 1;
+	struct buf b = { 0 };
 
-		for (unsigned int f = 0; f < row->nfields; f++) {
-			enum lt_tag tag = row->fields[f].is_size ?
-					  LT_FIRST_STRING + row->fields[f].tag : LT_NONE;
-			int64_t size = 0;
-			bool there = lt_is_args(tag);
-
-			for (uint32_t k = 0; tag != LT_NONE && k < ev->nitems; k++) {
-				if (ev->items[k].tag == tag) {
-					there = true;
-					size += ev->items[k].len + (lt_is_args(tag));
-				}
-			}
-			if (there) {
-				it->have |= (uint8_t)(1u << f);
-				ev->vals[it->off + f] = size;
-			}
-		}
+	made_line(m, row);
+	m->ev.strings |= (uint8_t)(1u << row->slot);
+	while (n--) {
+		random_string(g, &b);
+		if (args)
+			et_add_arg(&m->ev, b.s, b.len);
+		else
+			et_add_string(&m->ev, row->slot, b.s, b.len);
 	}
+	buf_free(&b);
 }
 
 /* Has a kind lines of a role, of those that are always there? */
@@ -266,48 +288,40 @@ static const struct et_row *random_begin(struct gen *g, enum et_kind kind, bool 
  * this kind, too: where a line is lost, what only adds to an event would be taken
  * for more of that one.
  */
-static void random_event(struct gen *g, struct lt_event *ev, bool again)
+static void random_event(struct gen *g, struct made *m, bool again)
 {
-	const struct et_kind_row *kind = &et_kinds[ev->kind];
-	bool failed = kind_has(ev->kind, ET_FAILED, false) && rnd_one_in(&g->r, 3);
-	const struct et_row *begin = random_begin(g, ev->kind, failed, again);
+	enum et_kind k = m->ev.kind;
+	bool failed = kind_has(k, ET_FAILED, false) && rnd_one_in(&g->r, 3);
+	const struct et_row *begin = random_begin(g, k, failed, again);
 	unsigned int announced = 0;
-	struct buf b = { 0 };
 
-	for (unsigned int i = kind->row; i < kind->end; i++) {
+	for (unsigned int i = et_kinds[k].row; i < et_kinds[k].end; i++) {
 		const struct et_row *row = &et_rows[i];
 
 		switch ((enum et_role)row->role) {
 		case ET_BEGIN:
 			if (row == begin)
-				announced |= add_header(g, ev, row, failed && again);
+				announced |= add_header(g, m, row, failed && again);
 			break;
 		case ET_MIDDLE:
 		case ET_LAST:
 			if (!failed)
-				announced |= add_header(g, ev, row, true);
+				announced |= add_header(g, m, row, true);
 			break;
 		case ET_FAILED:
 			if (failed)
-				add_header(g, ev, row, true);
+				add_header(g, m, row, true);
 			break;
 		case ET_MORE:
 			if (!again && rnd_one_in(&g->r, 3))
-				add_header(g, ev, row, true);
+				add_header(g, m, row, true);
 			break;
 		case ET_STRING:
-			if (!(announced >> row->slot & 1))
-				break;
-			for (uint32_t n = row->slot == ET_ARGS ? (uint32_t)rnd(&g->r, 12) : 1, k = 0;
-			     k < n; k++) {
-				add_string(g, ev, lt_of_row[i], &b);
-				ev->items[ev->nitems - 1].index = k;
-			}
+			if (announced >> row->slot & 1)
+				add_strings(g, m, row);
 			break;
 		}
 	}
-	set_sizes(ev);
-	buf_free(&b);
 }
 
 /* One of a task, and that lines tell of: there is a line that begins it. */
@@ -362,16 +376,17 @@ static void string_lines(struct gen *g, struct lines *ls, struct buf *line,
 		buf_adds(new_line(ls), rnd_one_in(&g->r, 2) ? "Cont_end|" : "Cont_end");
 }
 
-static void print_string(struct gen *g, struct lines *ls, const struct lt_event *ev,
-			 const struct lt_item *it)
+/* A string; @index: of an argument, or -1. */
+static void print_string(struct gen *g, struct lines *ls, const struct et_event *ev,
+			 const char *name, const struct et_string *text, int index)
 {
-	const char *name = lt_tags[it->tag].name, *s = lt_bytes(ev, it);
+	const char *s = et_text(ev, text);
 	struct buf *line;
-	size_t len = it->len;
-	unsigned int part = 0;
+	size_t len = text->len;
+	int part = 0;
 	char head[32];
 
-	if (!lt_is_args(it->tag) && len < 900) {
+	if (index < 0 && len < 900) {
 		line = new_line(ls);
 		buf_adds(line, name);
 		buf_addc(line, '|');
@@ -384,52 +399,56 @@ static void print_string(struct gen *g, struct lines *ls, const struct lt_event 
 		/* "at most 900", and no least */
 		if (n > 900)
 			n = rnd_one_in(&g->r, 3) ? rnd(&g->r, 901) : 900;
-		snprintf(head, sizeof(head), "%s[%u]", name,
-			 lt_is_args(it->tag) ? it->index : part++);
+		snprintf(head, sizeof(head), "%s[%d]", name, index < 0 ? part++ : index);
 		line = new_line(ls);
 		buf_adds(line, head);
 		string_lines(g, ls, line, s, n);
 		s += n;
 		len -= n;
 	} while (len);
-	if (lt_is_args(it->tag))
+	if (index >= 0)
 		return;
 	line = new_line(ls);
 	buf_adds(line, name);
 	buf_adds(line, rnd_one_in(&g->r, 2) ? "_end|" : "_end");
 }
 
-static void print_event(struct gen *g, struct lines *ls, const struct lt_event *ev)
+static void print_header(struct lines *ls, const struct et_event *ev, const struct made_line *l)
 {
+	struct buf *line = new_line(ls);
+	const char *comma = "";
 	char text[64];
 
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		const struct lt_item *it = &ev->items[i];
-		const struct lt_tag_row *row = &lt_tags[it->tag];
-		const char *comma = "";
-		struct buf *line;
+	buf_adds(line, l->row->name);
+	buf_addc(line, '|');
+	for (unsigned int i = 0; i < l->row->nfields; i++) {
+		const struct et_field *f = &l->row->fields[i];
+		int64_t v = f->is_size ? et_announced(ev, f->slot) : ev->val[f->slot];
 
-		if (row->role == ET_STRING) {
-			print_string(g, ls, ev, it);
+		if (!(f->is_size ? et_has_string(ev, f->slot) : l->have >> i & 1))
 			continue;
-		}
-		line = new_line(ls);
-		buf_adds(line, row->name);
-		buf_addc(line, '|');
-		for (unsigned int f = 0; f < row->nfields; f++) {
-			int64_t v = ev->vals[it->off + f];
+		if (!f->is_size && ev->big >> f->slot & 1)
+			snprintf(text, sizeof(text), "%s%s=%" PRIu64, comma, f->name, (uint64_t)v);
+		else
+			snprintf(text, sizeof(text), "%s%s=%" PRId64, comma, f->name, v);
+		buf_adds(line, text);
+		comma = ",";
+	}
+}
 
-			if (!(it->have >> f & 1))
-				continue;
-			if (it->big >> f & 1)
-				snprintf(text, sizeof(text), "%s%s=%" PRIu64, comma,
-					 row->fields[f].name, (uint64_t)v);
-			else
-				snprintf(text, sizeof(text), "%s%s=%" PRId64, comma,
-					 row->fields[f].name, v);
-			buf_adds(line, text);
-			comma = ",";
-		}
+static void print_event(struct gen *g, struct lines *ls, const struct made *m)
+{
+	const struct et_event *ev = &m->ev;
+
+	for (unsigned int i = 0; i < m->nlines; i++) {
+		const struct et_row *row = m->lines[i].row;
+
+		if (row->role != ET_STRING)
+			print_header(ls, ev, &m->lines[i]);
+		else if (row->slot != ET_ARGS)
+			print_string(g, ls, ev, row->name, &ev->str[row->slot], -1);
+		for (uint32_t a = 0; row->role == ET_STRING && row->slot == ET_ARGS && a < ev->nargs; a++)
+			print_string(g, ls, ev, row->name, &ev->args[a], (int)a);
 	}
 }
 
@@ -438,7 +457,6 @@ static void print_event(struct gen *g, struct lines *ls, const struct lt_event *
 struct actor {
 	uint64_t upid;
 	enum et_kind kind;	/* of the event that is being printed */
-	struct lt_event *ev;	/* being printed; its time is set by its first record */
 	size_t expect;		/* its index there */
 	struct lines lines;
 	size_t next;		/* line to be printed next */
@@ -520,19 +538,18 @@ void gen_trace(struct gen *g, size_t events, struct events *expect,
 
 		now += 1 + rnd(&g->r, rnd_one_in(&g->r, 50) ? 5000000 : 2000);
 		if (!a->lines.n) {
-			struct lt_event ev;
+			struct made m = { 0 };
 
 			if (made == events)
 				continue;
 			if (rnd_one_in(&g->r, 3))
 				a->cpu = (uint32_t)rnd(&g->r, g->cpus);
-			lt_init(&ev);
-			lt_reset(&ev, random_kind(g), a->upid, a->cpu, now);
-			random_event(g, &ev, a->kind == (enum et_kind)ev.kind);
-			a->kind = ev.kind;
-			print_event(g, &a->lines, &ev);
-			events_add(expect, &ev);
-			lt_fini(&ev);
+			et_reset(&m.ev, random_kind(g), a->upid, a->cpu, now);
+			random_event(g, &m, a->kind == (enum et_kind)m.ev.kind);
+			a->kind = m.ev.kind;
+			print_event(g, &a->lines, &m);
+			events_add(expect, &m.ev);
+			et_fini(&m.ev);
 			made++;
 			busy++;
 		} else if (rnd_one_in(&g->r, 6)) {
@@ -558,8 +575,7 @@ struct catcher {
 };
 
 /* A plain event is printed as others are; no byte is written beyond the room for it. */
-static void prints_the_same(struct plain_lines *p, const struct et_event *ev,
-			    const struct lt_event *lines)
+static void prints_the_same(struct plain_lines *p, const struct et_event *ev)
 {
 	const uint64_t times[] = { 0, ev->time + 3, ev->time / 2 };
 
@@ -570,7 +586,7 @@ static void prints_the_same(struct plain_lines *p, const struct et_event *ev,
 
 		end = plain_lines_put(p, ev, &next, to);
 		if (end) {
-			assert_int_equal(lt_print(lines, times[i], &b), next);
+			assert_int_equal(et_print_lines(ev, times[i], &b), next);
 			assert_int_equal(end - to, b.len);
 			assert_memory_equal(to, b.len ? b.s : "", b.len);
 		} else {
@@ -584,14 +600,9 @@ static void prints_the_same(struct plain_lines *p, const struct et_event *ev,
 static int catch_item(struct sink *s, const void *item)
 {
 	struct catcher *c = (struct catcher *)s;
-	struct lt_event lines;
 
-	/* what the model knows of an event must give back its lines */
-	lt_init(&lines);
-	lt_from_event(item, &lines);
-	prints_the_same(&c->plain, item, &lines);
-	events_add(c->to, &lines);
-	lt_fini(&lines);
+	prints_the_same(&c->plain, item);
+	events_add(c->to, item);
 	return 0;
 }
 
@@ -751,7 +762,7 @@ struct bytes lines_of(const struct events *es)
 
 	for (size_t i = 0; i < es->n; i++) {
 		text.len = 0;
-		lt_print(&es->e[i], 0, &text);
+		et_print_lines(&es->e[i], 0, &text);
 		bytes_add(&b, text.s, text.len);
 	}
 	buf_free(&text);

@@ -8,7 +8,7 @@
 #define COMMON_ETRACE_H
 
 #include "common_convert.h"
-#include "format/lines/tree.h"
+#include "event/event.h"
 
 /* Random numbers; a seed gives the same ones each time. */
 struct rng {
@@ -24,16 +24,16 @@ uint64_t seed(uint64_t otherwise);
 
 /* Events, in the order of time. */
 struct events {
-	struct lt_event *e;
+	struct et_event *e;
 	size_t n, cap;
 };
 
 /** events_add - a deep copy at the end. Return: the copy */
-struct lt_event *events_add(struct events *es, const struct lt_event *ev);
+struct et_event *events_add(struct events *es, const struct et_event *ev);
 void events_free(struct events *es);
 
-/** assert_event_equal - same call, same fields, same bytes; times if @times */
-void assert_event_equal(const struct lt_event *a, const struct lt_event *b);
+/** assert_event_equal - same call, same values, same strings, same time */
+void assert_event_equal(const struct et_event *a, const struct et_event *b);
 
 /* How a tracer prints. */
 enum style {

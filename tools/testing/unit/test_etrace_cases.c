@@ -377,6 +377,13 @@ static void extensions(void **state)
 		  P "Dup|oldfd=2,newfd=5,flags=1\n", 0, NULL },
 		{ "missing field", P "Dup|oldfd=2,flags=1\n", NULL, 1, "Dup: no newfd" },
 		{ "not a number", P "Close|fd=x\n", NULL, 1, "Close line cannot be read in full" },
+		{ "no comma", P "Dup|oldfd=1newfd=2,flags=0\n",
+		  P "Dup|flags=0,oldfd=1newfd=2\n", 1, "Dup line cannot be read in full" },
+		{ "no comma at the end", P "Dup|oldfd=1,newfd=2flags=0\n",
+		  P "Dup|oldfd=1,newfd=2flags=0\n", 1, "Dup line cannot be read in full" },
+		{ "no comma between values that need not be there",
+		  P "Truncate|fd=1size=2\n", P "Truncate|fd=1size=2\n", 1,
+		  "Truncate line cannot be read in full" },
 		{ "cut in the middle", P "Dup|oldfd=2,newf\n", NULL, 1, NULL },
 	};
 

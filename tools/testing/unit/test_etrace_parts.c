@@ -286,28 +286,6 @@ static void estimated_counts(void **state)
 
 static char text[16384];
 
-/* The event that lines tell of, for something that takes events. */
-static void with_event(const struct lt_event *lines,
-		       void (*take)(void *ctx, const struct et_event *ev), void *ctx)
-{
-	struct et_event ev;
-
-	et_init(&ev);
-	lt_to_event(lines, &ev);
-	take(ctx, &ev);
-	et_fini(&ev);
-}
-
-static void take_report(void *ctx, const struct et_event *ev)
-{
-	report_event(ctx, ev);
-}
-
-static void take_notable(void *ctx, const struct et_event *ev)
-{
-	notable_event(ctx, ev);
-}
-
 /* The report of a trace, and that the recorder counts the same processes. */
 static struct report *summary(const char *lines)
 {
@@ -319,8 +297,8 @@ static struct report *summary(const char *lines)
 
 	assert_int_equal(r.status, 0);
 	for (size_t i = 0; i < r.events.n; i++) {
-		with_event(&r.events.e[i], take_report, report);
-		with_event(&r.events.e[i], take_notable, notable);
+		report_event(report, &r.events.e[i]);
+		notable_event(notable, &r.events.e[i]);
 		if (most < notable_processes_now(notable))
 			most = notable_processes_now(notable);
 	}
@@ -437,7 +415,7 @@ static void killed(void **state)
 	reading = read_lines(&(struct bytes){ text, strlen(text), 0 }, 1);
 	notable = notable_new(22);
 	for (size_t i = 0; i < reading.events.n; i++) {
-		with_event(&reading.events.e[i], take_notable, notable);
+		notable_event(notable, &reading.events.e[i]);
 		if (reading.events.e[i].kind == ET_K_URING)
 			assert_false(notable_program(notable, UP(3), name, sizeof(name)));
 		if (reading.events.e[i].upid == UP(4) && reading.events.e[i].kind == ET_K_EXEC) {

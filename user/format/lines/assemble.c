@@ -68,7 +68,6 @@ struct slot {
 
 struct assembler {
 	struct sink *sink;
-	struct et_event ev;	/* that is let out */
 	struct diag *diag;
 	uint64_t passed;	/* time of the last event that left in order */
 	int err;
@@ -90,14 +89,12 @@ struct assembler *asm_new(struct sink *sink, struct diag *diag)
 
 	a->sink = sink;
 	a->diag = diag;
-	et_init(&a->ev);
 	return a;
 }
 
 static void free_growing(struct growing *g)
 {
-	lt_fini(&g->ev);
-	et_fini(&g->quick.ev);
+	grow_fini(g);
 	free(g);
 }
 
@@ -132,7 +129,6 @@ void asm_free(struct assembler *a)
 		free_growing(order_take(&a->queue));
 	while (a->spare)
 		free_growing(take_spare(a));
-	et_fini(&a->ev);
 	free(a->slots);
 	order_free(&a->queue);
 	free(a);
@@ -192,11 +188,6 @@ static struct slot *slot_of(struct assembler *a, uint64_t upid)
 
 /* ---- the queue ---- */
 
-static size_t bytes_of(const struct growing *g)
-{
-	return g->quick.on ? g->quick.ev.nbytes : g->ev.nbytes;
-}
-
 static inline void push(struct assembler *a, struct growing *g)
 {
 	order_put(&a->queue, g->ev.time, g->order, g);
@@ -208,20 +199,13 @@ static inline struct growing *pop(struct assembler *a)
 	struct growing *g = order_take(&a->queue);
 
 	g->queued = false;
-	a->bytes -= bytes_of(g);
+	a->bytes -= g->ev.nbytes;
 	return g;
 }
 
 static struct growing *new_growing(struct assembler *a)
 {
-	struct growing *g;
-
-	if (a->spare)
-		return take_spare(a);
-	g = xcalloc(1, sizeof(*g));
-	lt_init(&g->ev);
-	et_init(&g->quick.ev);
-	return g;
+	return a->spare ? take_spare(a) : xcalloc(1, sizeof(struct growing));
 }
 
 /* ---- letting events out ---- */
@@ -239,11 +223,11 @@ static void report_findings(struct assembler *a, const struct growing *g,
 
 static void let_out(struct assembler *a, struct growing *g)
 {
-	struct et_event *ev = g->quick.on ? &g->quick.ev : &a->ev;
+	struct et_event *ev = &g->ev;
 	int err;
 
 	if (!g->quick.on)
-		lt_to_event(&g->ev, ev);
+		lt_finish(ev, &g->list);
 	if (ev->nfindings)
 		report_findings(a, g, ev);
 	if (g->no_cont_end)
@@ -260,26 +244,13 @@ static void let_out(struct assembler *a, struct growing *g)
 	put_spare(a, g);
 }
 
-static void leave_quick(struct assembler *a, struct growing *g)
-{
-	if (g->queued)
-		a->bytes -= bytes_of(g);
-	quick_leave(g);
-	if (g->queued)
-		a->bytes += bytes_of(g);
-}
-
 /* No more lines for the task's event; it leaves in its turn, or now if late. */
 static void close_event(struct assembler *a, struct slot *s)
 {
 	struct growing *g = s->g;
 
 	s->g = NULL;
-	if (g->quick.more)
-		leave_quick(a, g);
-	if (!g->quick.on)
-		grow_leave_string(g);
-	g->state = CLOSED;
+	grow_close(g);
 	if (!g->queued)
 		let_out(a, g);
 }
@@ -304,7 +275,7 @@ static bool may_still_fail(const struct growing *g)
 	/* what goes the short way came as one record, as far as it came */
 	bool one_record = g->quick.on ? g->lines > 1 : g->one_record;
 
-	return lt_fails_late(g->ev.kind) && !(g->ev.flags & LT_F_FAILED) && !one_record;
+	return lt_fails_late(g->ev.kind) && !(g->ev.flags & ET_F_FAILED) && !one_record;
 }
 
 /* Let out what is due at @now. */
@@ -318,7 +289,7 @@ static inline void drain(struct assembler *a, uint64_t now)
 				       (a->queue.n > 1 && a->bytes > WAIT_BYTES);
 
 			if (g->state == DONE &&
-			    (crowded || ((now > g->ev.last_time + HOLD_NS ||
+			    (crowded || ((now > g->last_time + HOLD_NS ||
 					  a->queue.n > HOLD_EVENTS) && !may_still_fail(g)))) {
 				close_event(a, probe(a->slots, a->slots_cap, g->ev.upid));
 			} else if (crowded) {
@@ -392,7 +363,6 @@ static bool start_quickly(struct assembler *a, struct slot *s, const struct et_l
 		put_spare(a, g);
 		return false;
 	}
-	g->quick.ev.place = l->number;
 	if (s->g)
 		close_event(a, s);
 	s->begun = s->seen = l->time;
@@ -409,27 +379,14 @@ static bool grows_quickly(const struct slot *s)
 static bool go_on_quickly(struct assembler *a, struct slot *s, const struct et_line *l)
 {
 	struct growing *g = s->g;
-	size_t was = g->quick.ev.nbytes;
+	size_t was = g->ev.nbytes;
 
 	if (!quick_go_on(g, l))
 		return false;
 	s->seen = l->time;
 	if (g->queued)
-		a->bytes += g->quick.ev.nbytes - was;
+		a->bytes += g->ev.nbytes - was;
 	return true;
-}
-
-/* The event that a string line belongs to, begun if need be. */
-static struct growing *for_string(struct assembler *a, struct slot *s,
-				  const struct et_line *l, const struct piece *p)
-{
-	struct growing *g = s->g;
-
-	if (g && grow_string_fits(g, p->tag))
-		return g;
-	g = start(a, s, lt_kind_of(p->tag), l);
-	g->ended = true;	/* its beginning is lost: wait for nothing */
-	return g;
 }
 
 static bool is_extension(const struct et_line *l)
@@ -443,102 +400,90 @@ static bool is_extension(const struct et_line *l)
 	return false;
 }
 
-static void take_line(struct assembler *a, struct slot *s, const struct et_line *l)
+/* What is wrong with a line, before an event takes it. */
+static void tell_unknown(struct assembler *a, const struct et_line *l, const struct piece *p)
+{
+	if (p->what == P_OTHER && !is_extension(l))
+		diag_report(a->diag, &unknown_tags, l->file, DIAG_LINE, l->number, NULL);
+}
+
+/* The same afterwards. */
+static void tell_damage(struct assembler *a, const struct et_line *l, const struct piece *p,
+			enum grown grown)
+{
+	const char *name = lt_tags[p->tag].name;
+
+	if (grown == GROWN_IN_PART)
+		diag_report(a->diag, &bad_header, l->file, DIAG_LINE, l->number,
+			    "%s line cannot be read in full", name);
+	if (grown != GROWN_STRAY)
+		return;
+	if (p->what == P_STRING_END)
+		diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
+			    "%s_end where no %s was", name, name);
+	else
+		diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number, "%s",
+			    p->what == P_CONT ? "Cont line without the line before it" :
+						"Cont_end where no Cont was");
+}
+
+/* The event that a line may go on with, or NULL. */
+static struct growing *goes_on_with(struct assembler *a, struct slot *s,
+				    const struct piece *p)
 {
 	struct growing *g = s->g;
-	struct piece p;
-	size_t was;
 
-	p = piece_read(l);
 	if (g && g->quick.on) {
 		/* a line with fields of another kind is no line of this one */
-		if (!g->quick.more && p.what == P_HEADER && lt_tags[p.tag].kind != g->ev.kind) {
+		if (!g->quick.more && p->what == P_HEADER && lt_tags[p->tag].kind != g->ev.kind)
 			close_event(a, s);
-			g = NULL;
-		} else {
-			leave_quick(a, g);
-		}
+		else
+			grow_list(g);
 	}
-	was = g ? g->ev.nbytes : 0;
+	return s->g;
+}
+
+static bool is_too_big(const struct growing *g)
+{
+	return et_memory(&g->ev) + g->list.nitems * sizeof(struct lt_item) > ET_MAX_BYTES;
+}
+
+static void take_line(struct assembler *a, struct slot *s, const struct et_line *l)
+{
+	struct piece p = piece_read(l);
+	struct growing *g = goes_on_with(a, s, &p);
+	enum grown grown = GROWN_NOT;
+	size_t was = g ? g->ev.nbytes : 0;
+
 	if (g && grow_is_double(g, l, &p)) {
 		diag_report(a->diag, &doubled, l->file, DIAG_LINE, l->number, NULL);
 		return;
 	}
-	if (g && lt_memory(&g->ev) > ET_MAX_BYTES) {
+	if (g && is_too_big(g)) {
 		diag_report(a->diag, &too_big, l->file, DIAG_LINE, l->number, NULL);
 		close_event(a, s);
 		g = NULL;
 	}
-	switch (p.what) {
-	case P_HEADER:
-		if (lt_tags[p.tag].role == ET_BEGIN || !g || !grow_header_fits(g, l, &p)) {
-			g = start(a, s, lt_tags[p.tag].kind, l);
-			was = 0;
-		}
-		if (!grow_header(g, l, &p))
-			diag_report(a->diag, &bad_header, l->file, DIAG_LINE, l->number,
-				    "%s line cannot be read in full", lt_tags[p.tag].name);
-		break;
-	case P_STRING:
-		if (g && grow_goes_on(g, &p)) {
-			grow_more(g, l, &p);
-			break;
-		}
-		g = for_string(a, s, l, &p);
-		was = g->ev.nbytes;
-		grow_string(g, l, &p);
-		break;
-	case P_CONT:
-		if (g && grow_goes_on(g, &p)) {
-			grow_more(g, l, &p);
-			break;
-		}
-		if (!g)
-			g = start(a, s, ET_K_FRAGMENT, l);
-		was = g->ev.nbytes;
-		diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
-			    "Cont line without the line before it");
-		grow_other(g, l);
-		break;
-	case P_CONT_END:
-		if (g && g->string >= 0 && g->in_cont) {
-			grow_end_conts(g, l);
-		} else {
-			if (g)
-				g->cont_done = true;
-			diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
-				    "Cont_end where no Cont was");
-		}
-		break;
-	case P_STRING_END:
-		if (g && g->string >= 0 && g->in_parts &&
-		    g->ev.items[g->string].tag == p.tag) {
-			grow_end_parts(g, l);
-		} else {
-			diag_report(a->diag, &stray, l->file, DIAG_LINE, l->number,
-				    "%s_end where no %s was", lt_tags[p.tag].name,
-				    lt_tags[p.tag].name);
-		}
-		break;
-	case P_OTHER:
-		if (!is_extension(l))
-			diag_report(a->diag, &unknown_tags, l->file, DIAG_LINE, l->number, NULL);
-		if (!g)
-			g = start(a, s, ET_K_FRAGMENT, l);
-		was = g->ev.nbytes;
-		grow_other(g, l);
-		break;
+	tell_unknown(a, l, &p);
+	if (g)
+		grown = grow_line(g, l, &p);
+	else if (p.what == P_CONT_END || p.what == P_STRING_END)
+		grown = GROWN_STRAY;
+	if (grown == GROWN_NOT) {
+		g = start(a, s, grow_kind(&p), l);
+		was = 0;
+		grown = grow_line(g, l, &p);
 	}
+	tell_damage(a, l, &p, grown);
 	if (s->seen < l->time)
 		s->seen = l->time;
-	if (g) {
-		if (g->went_back)
-			tell_backwards(a, l);
-		g->went_back = false;
-		grow_update(g);
-		if (g->queued)
-			a->bytes += g->ev.nbytes - was;
-	}
+	if (!g)
+		return;
+	if (g->went_back)
+		tell_backwards(a, l);
+	g->went_back = false;
+	if (g->queued)
+		a->bytes += g->ev.nbytes - was;
 }
 
 int asm_line(struct assembler *a, const struct et_line *l)
@@ -558,12 +503,12 @@ size_t asm_more(struct assembler *a, struct line_state *st, const char *s, const
 {
 	struct slot *slot = a->last;
 	struct growing *g = slot->g;
-	size_t was = g->quick.ev.nbytes;
+	size_t was = g->ev.nbytes;
 	size_t taken = quick_more(g, st, s, end, until);
 
 	slot->seen = g->line_time;
 	if (g->queued)
-		a->bytes += g->quick.ev.nbytes - was;
+		a->bytes += g->ev.nbytes - was;
 	return taken;
 }
 
@@ -573,8 +518,7 @@ int asm_lost(struct assembler *a, const struct et_line *l)
 
 	grow_begin(g, ET_K_LOST, 0, l->cpu, l->time);
 	if (l->counted) {
-		g->ev.nvals = 1;
-		g->ev.vals[0] = (int64_t)l->lost;
+		et_set(&g->ev, ET_V_LOST_count, (int64_t)l->lost);
 		diag_report(a->diag, &lost_events, l->file, DIAG_LINE, l->number,
 			    "%" PRIu64 " events lost on processor %" PRIu32, l->lost, l->cpu);
 		if (l->lost)
@@ -602,7 +546,7 @@ int asm_end(struct assembler *a)
 			continue;
 		if (!g->queued) {
 			push(a, g);
-			a->bytes += bytes_of(g);
+			a->bytes += g->ev.nbytes;
 		}
 		close_event(a, s);
 	}

@@ -10,6 +10,7 @@
 #include "format/lines/assemble.h"
 #include "format/lines/lines_format.h"
 #include "event/event.h"
+#include "event/order.h"
 #include "format/lines/line_parse.h"
 #include "base/xalloc.h"
 
@@ -53,9 +54,8 @@ struct etrace_in {
 	struct assembler *a;	/* NULL: nothing has been read */
 	struct stream *turn;	/* whose lines come next, or NULL: who is first */
 	uint64_t until;		/* it keeps its turn for lines up to this time */
+	struct order waiting;	/* those not at their end, but for that one */
 	size_t n;
-	struct stream **heap;	/* those not at their end, by time */
-	size_t nheap;
 	struct stream streams[];
 };
 
@@ -237,41 +237,11 @@ static inline int advance(struct etrace_in *src, struct stream *st, struct assem
 
 /* ---- merging ---- */
 
-/* Ties go to the stream that comes first, so that the order is always the same. */
-static bool sooner(const struct stream *x, const struct stream *y)
+/* Of equal times, the first input is first, so that the order is always the same. */
+static void wait_turn(struct etrace_in *src, struct stream *st)
 {
-	return x->state.line.time != y->state.line.time ?
-	       x->state.line.time < y->state.line.time : x < y;
-}
-
-static void sift_down(struct etrace_in *src, size_t i)
-{
-	struct stream *st = src->heap[i];
-
-	for (;;) {
-		size_t c = 2 * i + 1;
-
-		if (c >= src->nheap)
-			break;
-		if (c + 1 < src->nheap && sooner(src->heap[c + 1], src->heap[c]))
-			c++;
-		if (!sooner(src->heap[c], st))
-			break;
-		src->heap[i] = src->heap[c];
-		i = c;
-	}
-	src->heap[i] = st;
-}
-
-/* The time up to which the first stream can be read without asking the others. */
-static uint64_t others_time(const struct etrace_in *src)
-{
-	uint64_t t = UINT64_MAX;
-
-	for (size_t i = 1; i < src->nheap && i < 3; i++)
-		if (src->heap[i]->state.line.time < t)
-			t = src->heap[i]->state.line.time;
-	return t;
+	if (!st->at_end)
+		order_put(&src->waiting, st->state.line.time, (uint64_t)(st - src->streams), st);
 }
 
 /* All inputs to their first lines. */
@@ -281,13 +251,9 @@ static int begin_merge(struct etrace_in *src, struct assembler *a)
 
 	for (size_t i = 0; i < src->n && !err; i++) {
 		err = advance(src, &src->streams[i], a);
-		if (!src->streams[i].at_end) {
-			src->heap[src->nheap++] = &src->streams[i];
-			src->own |= !err;
-		}
+		src->own |= !err && !src->streams[i].at_end;
+		wait_turn(src, &src->streams[i]);
 	}
-	for (size_t i = src->nheap / 2; i-- > 0;)
-		sift_down(src, i);
 	return err;
 }
 
@@ -299,8 +265,8 @@ static int merge(struct etrace_in *src, struct assembler *a)
 	int err = 0;
 
 	if (!st) {
-		st = src->turn = src->heap[0];
-		src->until = others_time(src);
+		st = src->turn = order_take(&src->waiting);
+		src->until = src->waiting.n ? order_first_time(&src->waiting) : UINT64_MAX;
 	}
 	/* a stream keeps its turn for lines of equal time: one record */
 	do {
@@ -322,10 +288,7 @@ static int merge(struct etrace_in *src, struct assembler *a)
 			err = advance(src, st, a);
 	} while (!err && !st->at_end && st->state.line.time <= src->until);
 	src->turn = NULL;
-	if (st->at_end)
-		src->heap[0] = src->heap[--src->nheap];
-	if (src->nheap)
-		sift_down(src, 0);
+	wait_turn(src, st);
 	return err;
 }
 
@@ -337,10 +300,10 @@ static int etrace_in_step(struct source *s, struct sink *sink)
 	if (!src->a) {
 		src->a = asm_new(sink, src->diag);
 		err = begin_merge(src, src->a);
-	} else if (src->nheap) {
+	} else if (src->turn || src->waiting.n) {
 		err = merge(src, src->a);
 	}
-	if (!err && src->nheap)
+	if (!err && (src->turn || src->waiting.n))
 		return 1;
 	if (!err && src->foreign && !src->own)
 		diag_report(src->diag, &only_foreign, src->streams[0].name, DIAG_NOWHERE, 0,
@@ -358,7 +321,7 @@ static void etrace_in_free(struct source *s)
 	asm_free(src->a);
 	for (size_t i = 0; i < src->n; i++)
 		free(src->streams[i].tail);
-	free(src->heap);
+	order_free(&src->waiting);
 	free(src);
 }
 
@@ -370,7 +333,6 @@ struct source *etrace_in_open(const struct source_args *args)
 	src->source.ops = &ops;
 	src->diag = args->diag;
 	src->n = args->nin;
-	src->heap = xcalloc(args->nin, sizeof(struct stream *));
 	for (size_t i = 0; i < args->nin; i++) {
 		src->streams[i].in = args->in[i];
 		src->streams[i].name = in_name(args->in[i]);

@@ -5,7 +5,6 @@
 #include "format/lines/lines_format.h"
 #include "format/lines/event_lines.h"
 #include "format/lines/plain_lines.h"
-#include "format/lines/tree.h"
 #include "base/map64.h"
 
 struct lines_out {
@@ -13,7 +12,6 @@ struct lines_out {
 	struct out *out;
 	struct buf text;
 	struct plain_lines plain;
-	struct lt_event lines;	/* of an event that is not plain */
 	/* upid to et_print_lines()'s time for its next event */
 	struct map64 earliest;
 	uint64_t upid;		/* of the event before */
@@ -50,8 +48,7 @@ static uint64_t put_event(struct lines_out *l, const struct et_event *ev, uint64
 		return earliest;
 	}
 	l->text.len = 0;
-	lt_from_event(ev, &l->lines);
-	earliest = lt_print(&l->lines, earliest, &l->text);
+	earliest = et_print_lines(ev, earliest, &l->text);
 	out_write(l->out, l->text.s, l->text.len);
 	return earliest;
 }
@@ -87,7 +84,6 @@ static void lines_free(struct sink *s)
 
 	plain_lines_free(&l->plain);
 	buf_free(&l->text);
-	lt_fini(&l->lines);
 	map64_clear(&l->earliest);
 	free(l);
 }
@@ -99,7 +95,6 @@ struct sink *etrace_lines_open(const struct sink_args *args)
 
 	l->sink.ops = &ops;
 	l->out = args->out;
-	lt_init(&l->lines);
 	l->forget_at = FORGET_MIN;
 	return &l->sink;
 }

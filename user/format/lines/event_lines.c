@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Events as lines.  See event_lines.h. */
 #include "format/lines/event_lines.h"
+#include "format/lines/line_parse.h"
 #include "format/lines/line_prefix.h"
 #include "format/lines/tree.h"
 
+#include <stdlib.h>
+
 /* Where printing stands inside an event. */
 struct printer {
-	const struct lt_event *ev;
+	const struct et_event *ev;
+	const struct lt_list *list;
 	struct buf *b;
 	uint32_t item;
 	uint32_t mark;		/* the next mark that has not taken effect */
 	struct line_prefix prefix;	/* of the next line, unless a mark says later */
 };
 
-static void put_prefix(struct printer *p)
+static void put_prefix(struct line_prefix *prefix, struct buf *b)
 {
-	char *to = buf_room(p->b, PREFIX_ROOM);
+	char *to = buf_room(b, PREFIX_ROOM);
 
-	p->b->len += (size_t)(prefix_put(&p->prefix, to) - to);
+	b->len += (size_t)(prefix_put(prefix, to) - to);
 }
 
 /* Begin a line whose text stands at byte @off of the current item. */
 static void begin_line(struct printer *p, uint32_t off)
 {
-	const struct lt_event *ev = p->ev;
+	const struct et_event *ev = p->ev;
 
-	for (; p->mark < ev->nmarks; p->mark++) {
-		const struct et_mark *m = &ev->marks[p->mark];
+	for (; p->mark < ev->nlater; p->mark++) {
+		const struct et_mark *m = &ev->later[p->mark];
 
+		if (m->what == ET_M_ARGS)
+			continue;
 		if (m->item > p->item || (m->item == p->item && m->off > off))
 			break;
 		if (m->what != ET_M_STAMP)
@@ -35,7 +41,7 @@ static void begin_line(struct printer *p, uint32_t off)
 		prefix_set(&p->prefix, ev->upid, m->cpu,
 			   m->time > p->prefix.time ? m->time : p->prefix.time);
 	}
-	put_prefix(p);
+	put_prefix(&p->prefix, p->b);
 }
 
 static void print_header(struct printer *p, const struct lt_item *it)
@@ -47,14 +53,15 @@ static void print_header(struct printer *p, const struct lt_item *it)
 	buf_add(p->b, row->name, row->name_len);
 	buf_addc(p->b, '|');
 	for (unsigned int i = 0; i < row->nfields; i++) {
-		int64_t v = p->ev->vals[it->off + i];
+		const struct et_field *f = &row->fields[i];
+		int64_t v = lt_field(p->ev, f);
 
 		if (!(it->have >> i & 1))
 			continue;
 		if (comma)
 			buf_addc(p->b, ',');
 		comma = true;
-		buf_add(p->b, row->fields[i].name, row->fields[i].len);
+		buf_add(p->b, f->name, f->len);
 		buf_addc(p->b, '=');
 		if (v < 0 && !(it->big >> i & 1)) {
 			buf_addc(p->b, '-');
@@ -66,7 +73,7 @@ static void print_header(struct printer *p, const struct lt_item *it)
 	if (it->len) {
 		if (comma)
 			buf_addc(p->b, ',');
-		buf_add(p->b, p->ev->bytes + it->text, it->len);
+		buf_add(p->b, lt_bytes(p->ev, it), it->len);
 	}
 	buf_addc(p->b, '\n');
 }
@@ -74,7 +81,7 @@ static void print_header(struct printer *p, const struct lt_item *it)
 /* Where it ends a string it may have a stamp of its own, else it has none. */
 static void print_cont_end(struct printer *p)
 {
-	put_prefix(p);
+	put_prefix(&p->prefix, p->b);
 	buf_adds(p->b, "Cont_end|\n");
 }
 
@@ -114,8 +121,8 @@ static bool print_piece(struct printer *p, const struct lt_item *it,
 /* The next mark of missing parts in the current item, or NULL. */
 static const struct et_mark *next_gap(const struct printer *p, uint32_t from)
 {
-	for (; from < p->ev->nmarks; from++) {
-		const struct et_mark *m = &p->ev->marks[from];
+	for (; from < p->ev->nlater; from++) {
+		const struct et_mark *m = &p->ev->later[from];
 
 		if (m->item > p->item)
 			break;
@@ -129,12 +136,12 @@ static const struct et_mark *next_gap(const struct printer *p, uint32_t from)
  * A Cont line that did not belong to this string: the string must have an end,
  * or the line would belong to it when it is read again.
  */
-static bool cont_follows(const struct lt_event *ev, uint32_t i)
+static bool cont_follows(const struct printer *p)
 {
-	const struct lt_item *next = &ev->items[i + 1];
+	const struct lt_item *next = &p->list->items[p->item + 1];
 
-	return i + 1 < ev->nitems && next->tag == LT_OTHER && next->len >= 5 &&
-	       !memcmp(lt_bytes(ev, next), "Cont|", 5);
+	return p->item + 1 < p->list->nitems && next->tag == LT_OTHER && next->len >= 5 &&
+	       !memcmp(lt_bytes(p->ev, next), "Cont|", 5);
 }
 
 static void print_parts(struct printer *p, const struct lt_item *it,
@@ -149,7 +156,7 @@ static void print_parts(struct printer *p, const struct lt_item *it,
 
 		while (gap && gap->off == off) {
 			part += gap->n;
-			gap = next_gap(p, (uint32_t)(gap - p->ev->marks) + 1);
+			gap = next_gap(p, (uint32_t)(gap - p->ev->later) + 1);
 		}
 		if (gap && gap->off < end)
 			end = gap->off;
@@ -163,7 +170,7 @@ static void print_parts(struct printer *p, const struct lt_item *it,
 		off = end;
 	} while (off < it->len || (gap && gap->off == off));
 	if (lt_is_args(it->tag) || it->flags & LT_I_OPEN) {
-		if (!conts && cont_follows(p->ev, p->item))
+		if (!conts && cont_follows(p))
 			print_cont_end(p);
 	} else {
 		begin_line(p, it->len);
@@ -177,7 +184,7 @@ static void print_string(struct printer *p, const struct lt_item *it)
 	const struct et_mark *gap = next_gap(p, p->mark);
 
 	if (lt_is_args(it->tag) || it->len >= ET_PART_MAX || gap ||
-	    it->flags & LT_I_OPEN || cont_follows(p->ev, p->item)) {
+	    it->flags & LT_I_OPEN || cont_follows(p)) {
 		print_parts(p, it, gap);
 		return;
 	}
@@ -187,67 +194,94 @@ static void print_string(struct printer *p, const struct lt_item *it)
 	print_piece(p, it, 0, it->len, true);
 }
 
-static void print_lost(const struct lt_event *ev, struct buf *b)
+static void print_other(struct printer *p, const struct lt_item *it)
+{
+	begin_line(p, 0);
+	if (it->flags & LT_I_FAILED)
+		lt_print_failed(p->ev, p->b);
+	else if (it->flags & LT_I_MARKS)
+		lt_print_marks(p->ev, p->b);
+	else
+		buf_add(p->b, lt_bytes(p->ev, it), it->len);
+	buf_addc(p->b, '\n');
+}
+
+/* Whether an event that begins with this line must not look like the end of one before it. */
+static bool stands_alone(const struct et_event *ev, enum lt_tag first)
+{
+	return lt_tags[first].role == ET_FAILED && lt_fails_alone(ev->kind);
+}
+
+uint64_t lt_list_print(const struct et_event *ev, const struct lt_list *list, uint64_t earliest,
+		       struct buf *b)
+{
+	struct printer p = { .ev = ev, .list = list, .b = b };
+
+	if (earliest && list->nitems && stands_alone(ev, list->items[0].tag))
+		earliest++;
+	prefix_set(&p.prefix, ev->upid, ev->cpu, ev->time < earliest ? earliest : ev->time);
+	for (p.item = 0; p.item < list->nitems; p.item++) {
+		const struct lt_item *it = &list->items[p.item];
+
+		if (it->tag == LT_OTHER)
+			print_other(&p, it);
+		else if (lt_tags[it->tag].role == ET_STRING)
+			print_string(&p, it);
+		else
+			print_header(&p, it);
+	}
+	return p.prefix.time;
+}
+
+static void print_lost(const struct et_event *ev, struct buf *b)
 {
 	buf_adds(b, "CPU:");
 	buf_addu(b, ev->cpu);
 	buf_adds(b, " [LOST ");
-	if (ev->nvals) {
-		buf_addu(b, (uint64_t)ev->vals[0]);
+	if (et_has(ev, ET_V_LOST_count)) {
+		buf_addu(b, (uint64_t)ev->val[ET_V_LOST_count]);
 		buf_addc(b, ' ');
 	}
 	buf_adds(b, "EVENTS]\n");
 }
 
-uint64_t lt_print(const struct lt_event *ev, uint64_t earliest, struct buf *b)
+/* Lines that were kept as text: the same, but with later times where need be. */
+static uint64_t print_raw(const struct et_event *ev, uint64_t earliest, struct buf *b)
 {
-	struct printer p = { .ev = ev, .b = b };
+	const char *s = ev->raw, *end = s + ev->raw_len;
+	struct line_prefix prefix = { 0 };
+	struct line_state st = { 0 };
 
-	if (ev->kind == ET_K_LOST) {
-		print_lost(ev, b);
-		return earliest;
-	}
-	/* this one must not look like the end of a record before it */
-	if (earliest && ev->nitems && lt_tags[ev->items[0].tag].role == ET_FAILED &&
-	    lt_fails_alone(ev->kind))
-		earliest++;
-	prefix_set(&p.prefix, ev->upid, ev->cpu, ev->time < earliest ? earliest : ev->time);
-	for (p.item = 0; p.item < ev->nitems; p.item++) {
-		const struct lt_item *it = &ev->items[p.item];
+	while (s < end) {
+		const char *nl = memchr(s, '\n', (size_t)(end - s));
+		const struct et_line *l = &st.line;
 
-		if (it->tag == LT_OTHER) {
-			begin_line(&p, 0);
-			buf_add(b, lt_bytes(ev, it), it->len);
-			buf_addc(b, '\n');
-		} else if (lt_tags[it->tag].role == ET_STRING) {
-			print_string(&p, it);
-		} else {
-			print_header(&p, it);
-		}
+		line_plain(&st, s, nl);
+		if (s == ev->raw && earliest && stands_alone(ev, l->tag))
+			earliest++;
+		if (l->time > earliest || l->cpu != prefix.cpu || !prefix.start)
+			prefix_set(&prefix, l->upid, l->cpu,
+				   l->time > earliest ? l->time : earliest);
+		put_prefix(&prefix, b);
+		buf_add(b, l->text, l->len + 1);
+		earliest = prefix.time;
+		s = nl + 1;
 	}
-	return p.prefix.time;
+	return earliest;
 }
 
 uint64_t et_print_lines(const struct et_event *ev, uint64_t earliest, struct buf *b)
 {
-	struct lt_event lines;
+	struct lt_list list = { 0 };
 
-	lt_init(&lines);
-	lt_from_event(ev, &lines);
-	earliest = lt_print(&lines, earliest, b);
-	lt_fini(&lines);
+	if (ev->raw_len)
+		return print_raw(ev, earliest, b);
+	if (ev->kind == ET_K_LOST) {
+		print_lost(ev, b);
+		return earliest;
+	}
+	lt_list_of(ev, &list);
+	earliest = lt_list_print(ev, &list, earliest, b);
+	free(list.items);
 	return earliest;
-}
-
-bool et_read_lines(struct et_event *ev, const char *text, size_t len)
-{
-	struct lt_event lines;
-	bool good;
-
-	lt_init(&lines);
-	good = lt_read(&lines, text, len);
-	if (good)
-		lt_to_event(&lines, ev);
-	lt_fini(&lines);
-	return good;
 }

@@ -1,70 +1,153 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* An event whose lines are still coming.  See growing.h. */
 #include "format/lines/growing.h"
+#include "format/lines/event_lines.h"
+#include "base/xalloc.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static uint64_t need_bit(enum lt_tag tag)
-{
-	return tag >= LT_FIRST_STRING && tag <= LT_LAST_STRING && !lt_is_args(tag) ?
-	       UINT64_C(1) << (tag - LT_FIRST_STRING) : 0;
-}
+/* Items that an event keeps room for. */
+#define KEEP_ITEMS	64u
 
-/* The size that headers announce for a string, or -1. */
-static int64_t announced(const struct growing *g, enum lt_tag tag)
+/* The bit of a string among those of its kind; 0: arguments, or none of these. */
+static uint8_t need_bit(const struct growing *g, enum lt_tag tag)
 {
-	for (uint32_t i = 0; i < g->nwant; i++)
-		if (g->want_tag[i] == tag)
-			return g->want_size[i];
-	return -1;
+	unsigned int slot = lt_slot(g->ev.kind, tag);
+
+	return slot && slot != ET_ARGS + 1 ? (uint8_t)(1u << (slot - 1)) : 0;
 }
 
 void grow_begin(struct growing *g, enum et_kind kind, uint64_t upid, uint32_t cpu,
 		uint64_t time)
 {
-	lt_reset(&g->ev, kind, upid, cpu, time);
-	grow_head(g, kind, upid, time);
+	grow_head(g, kind, upid, cpu, time);
+	g->list.nitems = 0;
+	g->list.items = xtrim(g->list.items, &g->list.items_cap, KEEP_ITEMS);
 	g->quick.on = g->quick.more = false;
 	g->ended = !(lt_needs[kind] & LT_NEEDS_END);
 	g->lines = 0;
+	g->last_cpu = cpu;
+	g->last_time = time - 1;
 	g->need = 0;
-	g->nwant = 0;
 	g->piece_off = 0;
 	g->in_parts = g->in_cont = g->cont_done = false;
 }
 
+void grow_fini(struct growing *g)
+{
+	et_fini(&g->ev);
+	free(g->list.items);
+}
+
+static struct lt_item *last_item(const struct growing *g)
+{
+	return &g->list.items[g->list.nitems - 1];
+}
+
+/* ---- which record a line came in ---- */
+
+static struct et_mark *add_mark(struct growing *g)
+{
+	const struct lt_item *last = last_item(g);
+	struct et_mark *m = et_add_mark(&g->ev);
+
+	m->item = g->list.nitems - 1;
+	m->off = lt_tags[last->tag].role == ET_STRING ? last->len : 0;
+	return m;
+}
+
+/*
+ * The next bytes of the last item come in a line of their own.  Each line is later
+ * than the one before, by 1 ns where they belong to one record.  So a line with
+ * that time, or no later than the one before (which is how lines look that have only
+ * their record's time), leaves no mark, unless it @must.
+ */
+static void stamp(struct growing *g, const struct et_line *l, bool must)
+{
+	uint64_t next = g->last_time + 1;
+	struct et_mark *m;
+
+	g->last_time = l->time > next ? l->time : next;
+	if (l->cpu == g->last_cpu && g->last_time == next && !must)
+		return;
+	m = add_mark(g);
+	m->what = ET_M_STAMP;
+	m->cpu = g->last_cpu = l->cpu;
+	m->time = g->last_time;
+}
+
+/*
+ * An argument that went on with nothing, not even behind a newline: there is no
+ * line for that, so what comes next has the stamp.  Return: whether it needs one.
+ */
+static bool drop_idle_stamp(struct growing *g)
+{
+	struct et_event *ev = &g->ev;
+	const struct et_mark *m = ev->nlater ? &ev->later[ev->nlater - 1] : NULL;
+	const struct lt_item *last = last_item(g);
+
+	if (!lt_is_args(last->tag) || !last->len || !m || m->what != ET_M_STAMP ||
+	    m->item != g->list.nitems - 1 || m->off != last->len ||
+	    ev->bytes[last->off + last->len - 1] == '\n')
+		return false;
+	ev->nlater--;
+	return true;
+}
+
+/* @n numbered parts are missing at the end of the last item. */
+static void add_gap(struct growing *g, uint32_t n)
+{
+	struct et_mark *m = add_mark(g);
+
+	m->what = ET_M_GAP;
+	m->n = n;
+}
+
+static struct lt_item *add_item(struct growing *g, const struct et_line *l, enum lt_tag tag)
+{
+	bool moved = g->list.nitems && drop_idle_stamp(g);
+	struct lt_item *it = lt_list_add(&g->list, tag);
+
+	it->off = (uint32_t)g->ev.nbytes;
+	stamp(g, l, moved);
+	return it;
+}
+
+/* ---- the event so far ---- */
+
 /* Is the current string as long as it will get? */
 static bool string_done(const struct growing *g)
 {
-	const struct lt_item *it = &g->ev.items[g->string];
-	int64_t size;
+	const struct lt_item *it = &g->list.items[g->string];
+	unsigned int slot = lt_slot(g->ev.kind, it->tag);
 
 	if (g->in_parts || g->in_cont)
 		return false;
-	size = announced(g, it->tag);
-	return size < 0 || it->len >= size;
+	return !slot || !(g->ev.announced >> (slot - 1) & 1) || it->len >= g->ev.size[slot - 1];
 }
 
 /* Lines of another string or header come: this one gets no more. */
-void grow_leave_string(struct growing *g)
+static void leave_string(struct growing *g)
 {
 	struct lt_item *it;
 
 	if (g->string < 0)
 		return;
-	it = &g->ev.items[g->string];
+	it = &g->list.items[g->string];
 	if (g->in_parts)
 		it->flags |= LT_I_OPEN;
 	g->no_cont_end |= g->in_cont;
-	g->need &= ~need_bit(it->tag);
+	g->need &= (uint8_t)~need_bit(g, it->tag);
 	g->string = -1;
 	g->in_parts = g->in_cont = g->cont_done = false;
 }
 
-void grow_update(struct growing *g)
+/* What is still to come, after each line. */
+static void update(struct growing *g)
 {
 	if (g->string >= 0 && string_done(g))
-		g->need &= ~need_bit(g->ev.items[g->string].tag);
+		g->need &= (uint8_t)~need_bit(g, g->list.items[g->string].tag);
 	if (g->state != CLOSED)
 		g->state = g->ended && !g->need && !g->in_parts && !g->in_cont ? DONE : OPEN;
 }
@@ -97,105 +180,103 @@ static void count_line(struct growing *g, const struct et_line *l)
 }
 
 /* A header that belongs to this event.  Return: false if it is damaged. */
-bool grow_header(struct growing *g, const struct et_line *l, const struct piece *p)
+static bool add_header(struct growing *g, const struct et_line *l, const struct piece *p)
 {
 	const struct lt_tag_row *row = &lt_tags[p->tag];
-	const struct lt_item *it;
+	struct lt_item *it;
 	bool good;
 
-	grow_leave_string(g);
+	leave_string(g);
 	count_line(g, l);
-	lt_add_item(&g->ev, p->tag, l->cpu, l->time);
-	good = piece_fields(&g->ev, p->text, p->len);
-	it = &g->ev.items[g->ev.nitems - 1];
+	it = add_item(g, l, p->tag);
+	good = piece_fields(&g->ev, it, p->text, p->len);
 	for (unsigned int i = 0; i < row->nfields; i++) {
-		enum lt_tag tag = LT_FIRST_STRING + row->fields[i].tag;
-		int64_t size = g->ev.vals[it->off + i];
+		const struct et_field *f = &row->fields[i];
 
-		if (!row->fields[i].is_size || !(it->have >> i & 1) || g->nwant == MAX_WANT)
-			continue;
-		g->want_tag[g->nwant] = (uint8_t)tag;
-		g->want_size[g->nwant++] = size;
-		if (size >= 0)
-			g->need |= need_bit(tag);
+		if (f->is_size && it->have >> i & 1 && g->ev.size[f->slot] >= 0)
+			g->need |= need_bit(g, LT_FIRST_STRING + f->tag);
 	}
+	if (row->role == ET_FAILED)
+		g->ev.flags |= ET_F_FAILED;
 	/* what tells more may come in the middle */
 	if (row->role != ET_BEGIN && row->role != ET_MORE)
 		g->ended = true;
 	return good;
 }
 
-void grow_string(struct growing *g, const struct et_line *l, const struct piece *p)
+static void add_string(struct growing *g, const struct et_line *l, const struct piece *p)
 {
 	struct lt_item *it;
 
-	grow_leave_string(g);
+	leave_string(g);
 	count_line(g, l);
-	it = lt_add_item(&g->ev, p->tag, l->cpu, l->time);
+	it = add_item(g, l, p->tag);
 	it->index = lt_is_args(p->tag) ? p->index : 0;
-	g->string = (int32_t)g->ev.nitems - 1;
+	g->string = (int32_t)g->list.nitems - 1;
 	g->in_parts = p->part && !lt_is_args(p->tag);
 	g->piece_off = 0;
 	if (g->in_parts) {
 		it->flags |= LT_I_SPLIT;
 		if (p->index)
-			lt_gap(&g->ev, p->index);
+			add_gap(g, p->index);
 		g->next_part = p->index + 1;
 	}
-	lt_add_bytes(&g->ev, p->text, p->len);
+	lt_add_bytes(&g->ev, it, p->text, p->len);
 }
 
 /* More bytes for the current string, which must be the last item. */
-void grow_more(struct growing *g, const struct et_line *l, const struct piece *p)
+static void add_more(struct growing *g, const struct et_line *l, const struct piece *p)
 {
+	struct lt_item *it = last_item(g);
+
 	count_line(g, l);
 	if (p->what == P_CONT) {
 		g->in_cont = true;
+		lt_add_bytes(&g->ev, it, "\n", 1);
 	} else {
 		g->no_cont_end |= g->in_cont;
 		g->in_cont = g->cont_done = false;
 	}
-	lt_go_on(&g->ev, p->what == P_CONT, l->cpu, l->time);
+	stamp(g, l, false);
 	if (g->in_parts && p->what == P_STRING) {
 		if (p->index > g->next_part)
-			lt_gap(&g->ev, p->index - g->next_part);
+			add_gap(g, p->index - g->next_part);
 		g->next_part = p->index + 1;
 	}
-	g->piece_off = g->ev.items[g->string].len;
-	lt_add_bytes(&g->ev, p->text, p->len);
+	g->piece_off = it->len;
+	lt_add_bytes(&g->ev, it, p->text, p->len);
 }
 
 /*
  * Cont_end.  Its stamp is kept only where it ends the string: between parts it
  * could not be told from that of the next part.
  */
-void grow_end_conts(struct growing *g, const struct et_line *l)
+static void end_conts(struct growing *g, const struct et_line *l)
 {
 	count_line(g, l);
-	if (g->string >= 0 && !g->in_parts && !lt_is_args(g->ev.items[g->string].tag))
-		lt_stamp(&g->ev, l->cpu, l->time);
-	else if (g->string >= 0)
-		g->ev.last_time++;
+	if (!g->in_parts && !lt_is_args(g->list.items[g->string].tag))
+		stamp(g, l, false);
+	else
+		g->last_time++;
 	g->in_cont = false;
 	g->cont_done = true;
 }
 
 /* TAG_end */
-void grow_end_parts(struct growing *g, const struct et_line *l)
+static void end_parts(struct growing *g, const struct et_line *l)
 {
 	count_line(g, l);
-	if (g->string >= 0)
-		lt_stamp(&g->ev, l->cpu, l->time);
+	stamp(g, l, false);
 	g->in_parts = false;
-	grow_leave_string(g);
+	leave_string(g);
 }
 
-void grow_other(struct growing *g, const struct et_line *l)
+/* A line outside the format. */
+static void add_other(struct growing *g, const struct et_line *l)
 {
-	grow_leave_string(g);
+	leave_string(g);
 	count_line(g, l);
-	lt_add_item(&g->ev, LT_OTHER, l->cpu, l->time);
-	lt_add_bytes(&g->ev, l->text, l->len);
+	lt_add_bytes(&g->ev, add_item(g, l, LT_OTHER), l->text, l->len);
 }
 
 static bool same_stamp(const struct growing *g, const struct et_line *l)
@@ -204,19 +285,37 @@ static bool same_stamp(const struct growing *g, const struct et_line *l)
 }
 
 /* Can this line go on with the current string? */
-bool grow_goes_on(const struct growing *g, const struct piece *p)
+static bool goes_on(const struct growing *g, const struct piece *p)
 {
 	const struct lt_item *it;
 
-	if (g->string < 0 || (uint32_t)g->string != g->ev.nitems - 1)
+	if (g->string < 0 || (uint32_t)g->string != g->list.nitems - 1)
 		return false;
-	it = &g->ev.items[g->string];
+	it = &g->list.items[g->string];
 	if (p->what == P_CONT)
 		return !g->cont_done;
 	if (p->what != P_STRING || p->tag != it->tag || !p->part)
 		return false;
 	return lt_is_args(it->tag) ? p->index == it->index :
 				   g->in_parts && p->index >= g->next_part;
+}
+
+static bool same_header(const struct growing *g, const struct lt_item *it, const struct piece *p)
+{
+	const struct lt_tag_row *row = &lt_tags[p->tag];
+	struct lt_item other = { .tag = it->tag };
+	struct et_event copy;
+	bool same;
+
+	et_init(&copy);
+	piece_fields(&copy, &other, p->text, p->len);
+	same = other.have == it->have && other.big == it->big && other.len == it->len &&
+	       !memcmp(lt_bytes(&copy, &other), lt_bytes(&g->ev, it), it->len);
+	for (unsigned int i = 0; same && i < row->nfields; i++)
+		same = !(it->have >> i & 1) ||
+		       lt_field(&copy, &row->fields[i]) == lt_field(&g->ev, &row->fields[i]);
+	et_fini(&copy);
+	return same;
 }
 
 /*
@@ -227,33 +326,16 @@ bool grow_is_double(const struct growing *g, const struct et_line *l, const stru
 {
 	const struct lt_item *it;
 
-	if (!g->ev.nitems || !same_stamp(g, l))
+	if (!g->list.nitems || !same_stamp(g, l))
 		return false;
-	it = &g->ev.items[g->ev.nitems - 1];
+	it = last_item(g);
 	if (p->what == P_STRING && !lt_is_args(p->tag) && it->tag == p->tag &&
 	    p->part == ((it->flags & LT_I_SPLIT) != 0) &&
 	    (!p->part || p->index == g->next_part - 1))
 		return it->len - g->piece_off == p->len &&
 		       !memcmp(lt_bytes(&g->ev, it) + g->piece_off, p->text, p->len);
-	if (p->what == P_HEADER && it->tag == p->tag) {
-		struct lt_event copy;
-		const struct lt_item *other;
-		bool same;
-
-		lt_init(&copy);
-		lt_add_item(&copy, p->tag, 0, 0);
-		piece_fields(&copy, p->text, p->len);
-		other = &copy.items[0];
-		same = other->have == it->have && other->big == it->big &&
-		       other->len == it->len &&
-		       (!it->len || !memcmp(copy.bytes + other->text,
-					    g->ev.bytes + it->text, it->len));
-		for (unsigned int i = 0; same && i < lt_tags[p->tag].nfields; i++)
-			same = !(it->have >> i & 1) ||
-			       copy.vals[other->off + i] == g->ev.vals[it->off + i];
-		lt_fini(&copy);
-		return same;
-	}
+	if (p->what == P_HEADER && it->tag == p->tag)
+		return same_header(g, it, p);
 	if (p->what == P_OTHER && it->tag == LT_OTHER)
 		return it->len == l->len && !memcmp(lt_bytes(&g->ev, it), l->text, l->len);
 	return false;
@@ -263,11 +345,11 @@ bool grow_is_double(const struct growing *g, const struct et_line *l, const stru
  * Does another string belong to this event?  Not if it is whole; but one whose
  * beginning is lost never tells when it is.
  */
-bool grow_string_fits(const struct growing *g, enum lt_tag tag)
+static bool string_fits(const struct growing *g, enum lt_tag tag)
 {
-	enum et_role first = lt_tags[g->ev.items[0].tag].role;
+	enum et_role first = lt_tags[g->list.items[0].tag].role;
 
-	if (!lt_kind_has(g->ev.kind, tag) || (!lt_is_args(tag) && lt_find(&g->ev, tag)))
+	if (!lt_kind_has(g->ev.kind, tag) || (!lt_is_args(tag) && lt_list_find(&g->list, tag)))
 		return false;
 	return g->state == OPEN || first == ET_STRING || first == ET_MIDDLE;
 }
@@ -277,18 +359,19 @@ bool grow_string_fits(const struct growing *g, enum lt_tag tag)
  * Where all lines of an event came as one record, the tracer writes records of
  * several lines, and a line of another record is hardly of that event.
  */
-bool grow_header_fits(const struct growing *g, const struct et_line *l, const struct piece *p)
+static bool header_fits(const struct growing *g, const struct et_line *l, const struct piece *p)
 {
-	const struct lt_event *ev = &g->ev;
+	const struct lt_list *list = &g->list;
+	unsigned int kind = g->ev.kind;
 	bool open = !g->ended;
 
 	/* one whose beginning is lost may still get its end, if it has none */
-	if (lt_tags[ev->items[0].tag].role == ET_STRING) {
+	if (lt_tags[list->items[0].tag].role == ET_STRING) {
 		open = true;
-		for (uint32_t i = 0; i < ev->nitems; i++)
-			open = open && lt_tags[ev->items[i].tag].role == ET_STRING;
+		for (uint32_t i = 0; i < list->nitems; i++)
+			open = open && lt_tags[list->items[i].tag].role == ET_STRING;
 	}
-	if (lt_tags[p->tag].kind != ev->kind || lt_find(ev, p->tag))
+	if (lt_tags[p->tag].kind != kind || lt_list_find(list, p->tag))
 		return false;
 	switch (lt_tags[p->tag].role) {
 	case ET_MIDDLE:
@@ -296,85 +379,151 @@ bool grow_header_fits(const struct growing *g, const struct et_line *l, const st
 		return open;
 	case ET_FAILED:
 		/* a failed umount may also stand alone, behind a whole one */
-		if (lt_fails_alone(ev->kind) && g->one_record && !same_record(g, l))
+		if (lt_fails_alone(kind) && g->one_record && !same_record(g, l))
 			return false;
-		return lt_fails_late(ev->kind) || open;
-	default:	/* ET_MORE; with ET_BEGIN another event begins */
-		return true;
+		return lt_fails_late(kind) || open;
+	default:	/* with ET_BEGIN another event begins */
+		return lt_tags[p->tag].role == ET_MORE;
 	}
 }
 
-/* ---- one event alone ---- */
+/* ---- lines ---- */
 
-/* Return: false for a header or string that the event has already. */
-static bool one_line(struct growing *g, const struct et_line *l)
+enum et_kind grow_kind(const struct piece *p)
 {
-	struct piece p = piece_read(l);
+	enum et_kind kind = lt_kind_of(p->tag);
 
-	if ((p.what == P_HEADER || p.what == P_STRING) && !grow_goes_on(g, &p) &&
-	    !lt_is_args(p.tag) && lt_find(&g->ev, p.tag))
-		return false;
+	return kind == ET_K_NONE ? ET_K_FRAGMENT : kind;
+}
 
-	switch (p.what) {
+static bool belongs(const struct growing *g, const struct et_line *l, const struct piece *p)
+{
+	if (g->sure)
+		return lt_is_args(p->tag) || !lt_list_find(&g->list, p->tag);
+	return p->what == P_HEADER ? header_fits(g, l, p) : string_fits(g, p->tag);
+}
+
+static enum grown take(struct growing *g, const struct et_line *l, const struct piece *p)
+{
+	bool first = !g->list.nitems;
+
+	switch (p->what) {
 	case P_HEADER:
-		grow_header(g, l, &p);
-		break;
+		if (!first && !belongs(g, l, p))
+			return GROWN_NOT;
+		return add_header(g, l, p) ? GROWN : GROWN_IN_PART;
 	case P_STRING:
-		if (grow_goes_on(g, &p))
-			grow_more(g, l, &p);
-		else
-			grow_string(g, l, &p);
-		break;
+		if (goes_on(g, p)) {
+			add_more(g, l, p);
+			return GROWN;
+		}
+		if (!first && !belongs(g, l, p))
+			return GROWN_NOT;
+		/* if its beginning is lost, wait for nothing */
+		g->ended |= first;
+		add_string(g, l, p);
+		return GROWN;
 	case P_CONT:
-		if (grow_goes_on(g, &p))
-			grow_more(g, l, &p);
-		else
-			grow_other(g, l);
-		break;
+		if (goes_on(g, p)) {
+			add_more(g, l, p);
+			return GROWN;
+		}
+		add_other(g, l);
+		return GROWN_STRAY;
 	case P_CONT_END:
-		grow_end_conts(g, l);
-		break;
+		if (g->string >= 0 && g->in_cont) {
+			end_conts(g, l);
+			return GROWN;
+		}
+		g->cont_done = true;
+		return GROWN_STRAY;
 	case P_STRING_END:
-		grow_end_parts(g, l);
-		break;
+		if (g->string < 0 || !g->in_parts || g->list.items[g->string].tag != p->tag)
+			return GROWN_STRAY;
+		end_parts(g, l);
+		return GROWN;
 	case P_OTHER:
-		grow_other(g, l);
 		break;
 	}
-	return true;
+	add_other(g, l);
+	return GROWN;
 }
 
-bool lt_read(struct lt_event *ev, const char *text, size_t len)
+enum grown grow_line(struct growing *g, const struct et_line *l, const struct piece *p)
 {
-	struct growing g = { .ev = *ev };
+	enum grown grown = take(g, l, p);
+
+	if (grown != GROWN_NOT)
+		update(g);
+	return grown;
+}
+
+void grow_close(struct growing *g)
+{
+	if (g->quick.more)
+		grow_list(g);
+	if (!g->quick.on)
+		leave_string(g);
+	g->state = CLOSED;
+}
+
+void grow_list(struct growing *g)
+{
+	struct et_event *ev = &g->ev;
+	uint8_t flags = ev->flags;
+
+	if (g->quick.more)
+		ev->flags |= ET_F_NO_END;
+	lt_list_of(ev, &g->list);
+	ev->flags = flags;
+	g->ended = !(lt_needs[ev->kind] & LT_NEEDS_END);
+	for (uint32_t i = 0; i < g->list.nitems; i++)
+		g->ended |= lt_tags[g->list.items[i].tag].role == ET_LAST;
+	/* what came is as long as announced */
+	g->need = ev->announced & (uint8_t)~(ev->strings | 1u << ET_ARGS);
+	for (unsigned int i = 0; i <= ET_ARGS; i++)
+		if (et_has_string(ev, i))
+			et_announce(ev, i, et_announced(ev, i));
+	if (lt_tags[last_item(g)->tag].role == ET_STRING)
+		g->string = (int32_t)g->list.nitems - 1;
+	g->one_record = g->lines > 1;
+	g->last_cpu = g->line_cpu;
+	g->last_time = ev->time + g->list.nitems - 1;
+	g->piece_off = 0;
+	g->in_parts = g->in_cont = g->cont_done = false;
+	g->quick.on = g->quick.more = false;
+	update(g);
+}
+
+bool et_read_lines(struct et_event *ev, const char *text, size_t len)
+{
+	struct growing g = { .ev = *ev, .sure = true, .string = -1 };
 	struct line_state st = { 0 };
-	bool first = true, good = true;
+	bool good = len;
 
-	while (len && good) {
-		const char *nl = memchr(text, '\n', len);
-		const struct et_line *l = &st.line;
+	for (const char *end = text + len, *nl; good && text < end; text = nl + 1) {
 		unsigned int foreign;
+		enum grown grown;
+		struct piece p;
 
-		if (!nl || line_parse(&st, text, nl, &foreign) != LINE_ETRACE)
+		nl = memchr(text, '\n', (size_t)(end - text));
+		if (!nl || line_parse(&st, text, nl, &foreign) != LINE_ETRACE) {
 			good = false;
-		if (good && first) {
-			struct piece p = piece_read(l);
-			enum et_kind kind = lt_kind_of(p.tag);
-
-			grow_begin(&g, kind == ET_K_NONE ? ET_K_FRAGMENT : kind,
-				   l->upid, l->cpu, l->time);
-			first = false;
+			break;
 		}
-		good = good && g.ev.nvals + ET_MAX_FIELDS <= LT_MAX_VALS &&
-		       lt_memory(&g.ev) <= 2 * (size_t)ET_MAX_BYTES;
-		if (good) {
-			good = one_line(&g, l);
-			len -= (size_t)(nl + 1 - text);
-			text = nl + 1;
-		}
+		p = piece_read(&st.line);
+		if (!g.list.nitems)
+			grow_begin(&g, grow_kind(&p), st.line.upid, st.line.cpu, st.line.time);
+		grown = grow_line(&g, &st.line, &p);
+		/* one that was printed only to divide what does not belong together */
+		g.last_time += grown == GROWN_STRAY && p.what == P_CONT_END;
+		good = grown != GROWN_NOT && g.list.nitems && et_memory(&g.ev) <= 2 * (size_t)ET_MAX_BYTES;
 	}
-	if (!first)
-		grow_leave_string(&g);
+	if (good) {
+		grow_close(&g);
+		lt_finish(&g.ev, &g.list);
+	}
+	free(g.list.items);
 	*ev = g.ev;
-	return good && !first;
+	return good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* An event whose lines are still coming: the tree of them, and what may follow. */
+/* An event whose lines are still coming: what came, and what may follow. */
 #ifndef ETRACE_GROWING_H
 #define ETRACE_GROWING_H
 
@@ -7,24 +7,20 @@
 #include "format/lines/piece.h"
 #include "format/lines/tree.h"
 
-#define MAX_WANT 6
-
 /*
- * An event whose lines have all come just as the module prints them so far: it
- * is made at once, without the lines.  See quick.h.
+ * While all lines come just as the module prints them, an event needs no list of them.
+ * See quick.h.
  */
 struct quick {
-	bool on;		/* it is on the short way */
+	bool on;		/* there is no list */
 	bool more;		/* and lines are to come */
 	uint8_t row;		/* in et_rows: what comes next */
 	int64_t args_left;	/* bytes of arguments that are to come */
-	uint64_t step;		/* ns from each line to the next */
-	struct et_event ev;
 };
 
-/* In both ways, who and when stand in @ev. */
 struct growing {
-	struct lt_event ev;
+	struct et_event ev;
+	struct lt_list list;
 	struct growing *next;	/* whoever has it can make lists */
 	uint64_t order;		/* of arrival */
 	const char *file;	/* where it began, for messages */
@@ -34,6 +30,7 @@ struct growing {
 	 */
 	enum { OPEN, DONE, CLOSED } state;
 	struct quick quick;
+	bool sure;		/* all lines are known to be its */
 	bool queued;		/* in the queue; else it is late */
 	bool ended;		/* nothing but announced strings can come */
 	bool one_record;	/* has several lines, all of one record */
@@ -42,12 +39,11 @@ struct growing {
 	/* the last line's, as it came */
 	uint32_t line_cpu;
 	uint64_t line_time;
-	uint64_t step;		/* ns from the first line to the second */
-	uint64_t need;		/* announced strings that are not whole, by tag */
-	/* sizes that were announced; no event of the format has more */
-	int64_t want_size[MAX_WANT];
-	uint8_t want_tag[MAX_WANT];
-	uint8_t nwant;
+	uint64_t step;		/* ns from each line of its record to the next */
+	/* the last line's, for the next mark; before the first, 1 ns earlier */
+	uint32_t last_cpu;
+	uint64_t last_time;
+	uint8_t need;		/* bit i: string i is announced, and not whole */
 	int32_t string;		/* the string item that lines go on with; -1 none */
 	uint32_t next_part;
 	uint32_t piece_off;	/* where the last line's bytes begin in it */
@@ -57,13 +53,11 @@ struct growing {
 	bool no_cont_end;	/* it never came */
 };
 
-/** grow_head - who makes an event and when: all that those of the short way need */
-static inline void grow_head(struct growing *g, enum et_kind kind, uint64_t upid, uint64_t time)
+/** grow_head - what all events begin with, also those without a list */
+static inline void grow_head(struct growing *g, enum et_kind kind, uint64_t upid, uint32_t cpu,
+			     uint64_t time)
 {
-	g->ev.kind = (uint8_t)kind;
-	g->ev.flags = 0;
-	g->ev.upid = upid;
-	g->ev.time = time;
+	et_reset(&g->ev, kind, upid, cpu, time);
 	g->state = OPEN;
 	g->one_record = g->went_back = g->no_cont_end = false;
 	g->string = -1;
@@ -73,34 +67,30 @@ static inline void grow_head(struct growing *g, enum et_kind kind, uint64_t upid
 void grow_begin(struct growing *g, enum et_kind kind, uint64_t upid, uint32_t cpu,
 		uint64_t time);
 
-/* ---- what a line is to it ---- */
+/** grow_kind - the kind of an event that may begin with this line */
+enum et_kind grow_kind(const struct piece *p);
 
-/** grow_goes_on - whether a line can go on with the current string */
-bool grow_goes_on(const struct growing *g, const struct piece *p);
+/** grow_fini - free what it holds */
+void grow_fini(struct growing *g);
+
 /** grow_is_double - whether this is the line before it once more */
 bool grow_is_double(const struct growing *g, const struct et_line *l, const struct piece *p);
-/** grow_string_fits - whether another string belongs to it */
-bool grow_string_fits(const struct growing *g, enum lt_tag tag);
-/** grow_header_fits - whether a header that goes on with an event or ends it belongs to it */
-bool grow_header_fits(const struct growing *g, const struct et_line *l, const struct piece *p);
 
-/* ---- lines that belong to it ---- */
+/* What becomes of a line. */
+enum grown {
+	GROWN,
+	GROWN_IN_PART,		/* it belongs to the event, but is damaged */
+	GROWN_STRAY,		/* it goes on with something that is not there */
+	GROWN_NOT,		/* another event begins */
+};
 
-/** grow_header - Return: false if it is damaged */
-bool grow_header(struct growing *g, const struct et_line *l, const struct piece *p);
-void grow_string(struct growing *g, const struct et_line *l, const struct piece *p);
-/** grow_more - more bytes for the current string: grow_goes_on() */
-void grow_more(struct growing *g, const struct et_line *l, const struct piece *p);
-/** grow_end_conts - Cont_end */
-void grow_end_conts(struct growing *g, const struct et_line *l);
-/** grow_end_parts - TAG_end */
-void grow_end_parts(struct growing *g, const struct et_line *l);
-/** grow_other - a line outside the format */
-void grow_other(struct growing *g, const struct et_line *l);
+/** grow_line - take a line if it belongs to the event; the first does */
+enum grown grow_line(struct growing *g, const struct et_line *l, const struct piece *p);
 
-/** grow_leave_string - the current string gets no more */
-void grow_leave_string(struct growing *g);
-/** grow_update - what is still to come, after each line */
-void grow_update(struct growing *g);
+/** grow_close - no line comes any more */
+void grow_close(struct growing *g);
+
+/** grow_list - make the list of lines that came without one */
+void grow_list(struct growing *g);
 
 #endif

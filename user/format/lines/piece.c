@@ -2,6 +2,7 @@
 /* The text of a line.  See piece.h. */
 #include "format/lines/piece.h"
 #include "format/lines/tag.h"
+#include "base/bytes.h"
 
 #include <string.h>
 
@@ -73,8 +74,63 @@ struct piece piece_read(const struct et_line *l)
 
 /* ---- fields of headers ---- */
 
+/* What is known of a field before any line comes. */
+static struct known_field {
+	/* of "name=", the last bytes in the upper ones of a word, and the first */
+	uint64_t name, first;
+	const char *text;
+	uint8_t shift;	/* of a word down to that */
+	uint8_t len;	/* with the '='; 0 behind the last */
+	uint8_t slot;
+	uint16_t bit;	/* of that */
+	bool is_size, may;
+} known_fields[LT_FIRST_STRING][ET_MAX_FIELDS + 1];
+
+__attribute__((constructor)) static void make_known_fields(void)
+{
+	for (unsigned int tag = LT_NONE + 1; tag < LT_FIRST_STRING; tag++) {
+		struct known_field *to = known_fields[tag];
+
+		for (const struct et_field *f = lt_rows[tag]->fields; f->name; f++, to++) {
+			char text[8] = { 0 };
+			size_t n = f->len < sizeof(text) ? f->len : sizeof(text) - 1;
+
+			memcpy(text, f->name + f->len - n, n);
+			text[n] = '=';
+			to->name = bytes_first_low(text);
+			to->text = f->name;
+			to->shift = (uint8_t)(8 * (sizeof(text) - n - 1));
+			to->len = f->len + 1;
+			if (f->len >= 8)
+				to->first = bytes_8(f->name);
+			to->slot = f->slot;
+			to->bit = (uint16_t)(1u << f->slot);
+			to->is_size = f->is_size;
+			to->may = f->may;
+		}
+	}
+}
+
+/* A number that is not negative nor long.  Return: what follows, or NULL. */
+static inline const char *short_value(const char *s, int64_t *v)
+{
+	unsigned int d = (unsigned int)*s - '0';
+	const char *p = s + 1;
+	uint64_t n = d;
+
+	if (d > 9)
+		return NULL;
+	/* behind the end there is a newline */
+	while ((d = (unsigned int)*p - '0') < 10) {
+		n = n * 10 + d;
+		p++;
+	}
+	*v = (int64_t)n;
+	return p - s > 18 ? NULL : p;
+}
+
 /* A whole number of 64 bits, signed or not.  Return: what follows, or NULL. */
-const char *piece_value(const char *s, const char *end, int64_t *v, bool *big)
+static const char *any_value(const char *s, const char *end, int64_t *v, bool *big)
 {
 	bool minus = s < end && *s == '-';
 	const char *begin = s += minus;
@@ -93,38 +149,113 @@ const char *piece_value(const char *s, const char *end, int64_t *v, bool *big)
 	return s;
 }
 
+/* A field's value, with a comma or nothing behind it.  Return: that, or NULL. */
+static inline const char *read_value(const char *s, const char *end, int64_t *v, bool *big)
+{
+	const char *p = short_value(s, v);
+
+	*big = false;
+	if (!p)
+		p = any_value(s, end, v, big);
+	return p && (p == end || *p == ',') ? p : NULL;
+}
+
+/* Whether a field's "name=" stands here. */
+static inline bool is_field(const struct known_field *f, const char *s, const char *end)
+{
+	return end - s >= f->len && bytes_first_low(s + f->len - 8) >> f->shift == f->name &&
+	       (f->len <= 8 || (bytes_8(s) == f->first &&
+				(f->len <= 16 || !memcmp(s, f->text, f->len - 1u))));
+}
+
+/* The field with a bit of @it is unsigned and above INT64_MAX. */
+static void set_big(struct et_event *ev, struct lt_item *it, unsigned int bit,
+		    const struct known_field *f)
+{
+	it->big |= (uint16_t)bit;
+	if (!f->is_size)
+		ev->big |= f->bit;
+}
+
+const char *piece_in_order(struct et_event *ev, struct lt_item *it, const char *s,
+			   const char *end)
+{
+	const struct known_field *f = known_fields[it->tag];
+	unsigned int have = 0, given = 0, announced = 0;
+
+	for (unsigned int bit = 1; f->len && s < end; f++, bit <<= 1) {
+		const char *p;
+		int64_t v;
+		bool big;
+
+		if (!is_field(f, s, end)) {
+			if (f->may)
+				continue;
+			break;
+		}
+		p = read_value(s + f->len, end, &v, &big);
+		if (!p)
+			break;
+		have |= bit;
+		if (f->is_size) {
+			announced |= f->bit;
+			ev->size[f->slot] = v;
+		} else {
+			given |= f->bit;
+			ev->val[f->slot] = v;
+		}
+		if (big)
+			set_big(ev, it, bit, f);
+		s = p;
+		/* a comma at the end promises a field that is not there */
+		if (p == end || p + 1 == end)
+			break;
+		s++;
+	}
+	it->have = (uint16_t)have;
+	ev->given |= (uint16_t)given;
+	ev->announced |= (uint8_t)announced;
+	return s;
+}
+
+/* Bytes of a header that are no field of it, behind the ones that it has already. */
+static void add_text(struct et_event *ev, struct lt_item *it, const char *s, size_t n)
+{
+	if (!it->len)
+		it->off = (uint32_t)ev->nbytes;
+	else
+		lt_add_bytes(ev, it, ",", 1);
+	lt_add_bytes(ev, it, s, n);
+}
+
 /*
  * Fields in another order, unknown ones, damaged ones.  What is not known is
  * kept as text.  Return: false if something could not be read.
  */
-static bool read_odd_fields(struct lt_event *ev, const char *s, const char *end)
+static bool read_odd_fields(struct et_event *ev, struct lt_item *it, const char *s,
+			    const char *end)
 {
-	const struct lt_tag_row *row = &lt_tags[ev->items[ev->nitems - 1].tag];
-	unsigned int next = 0;
+	const struct known_field *fields = known_fields[it->tag];
 	bool good = true;
 
 	while (s < end) {
 		const char *stop, *p = NULL;
-		unsigned int i = row->nfields;
-		int64_t v = 0;
-		bool big = false;
+		unsigned int i = 0;
+		int64_t v;
+		bool big;
 
-		for (unsigned int n = 0; n < row->nfields; n++) {
-			size_t name_len;
-
-			i = next + n < row->nfields ? next + n : next + n - row->nfields;
-			name_len = row->fields[i].len;
-			if ((size_t)(end - s) > name_len && s[name_len] == '=' &&
-			    !memcmp(s, row->fields[i].name, name_len)) {
-				p = piece_value(s + name_len + 1, end, &v, &big);
-				break;
-			}
-			i = row->nfields;
-		}
-		if (p && (p == end || *p == ',') &&
-		    !(ev->items[ev->nitems - 1].have >> i & 1)) {
-			lt_set_field(ev, i, v, big);
-			next = i + 1;
+		while (fields[i].len && !is_field(&fields[i], s, end))
+			i++;
+		if (fields[i].len && !(it->have >> i & 1))
+			p = read_value(s + fields[i].len, end, &v, &big);
+		if (p) {
+			it->have |= (uint16_t)(1u << i);
+			if (fields[i].is_size)
+				et_announce(ev, fields[i].slot, v);
+			else
+				et_set(ev, fields[i].slot, v);
+			if (big)
+				set_big(ev, it, 1u << i, &fields[i]);
 			s = p + 1;
 			/* a comma at the end promises a field that is not there */
 			good = good && !(p < end && s == end);
@@ -133,52 +264,25 @@ static bool read_odd_fields(struct lt_event *ev, const char *s, const char *end)
 		stop = memchr(s, ',', (size_t)(end - s));
 		stop = stop ? stop : end;
 		/* unknown=value is somebody's extension, the rest is damage */
-		if (i < row->nfields || !memchr(s, '=', (size_t)(stop - s)))
+		if (fields[i].len || !memchr(s, '=', (size_t)(stop - s)))
 			good = false;
-		if (ev->items[ev->nitems - 1].len)
-			lt_add_bytes(ev, ",", 1);
-		else
-			ev->items[ev->nitems - 1].text = (uint32_t)ev->nbytes;
-		lt_add_bytes(ev, s, (size_t)(stop - s));
+		add_text(ev, it, s, (size_t)(stop - s));
 		s = stop + 1;
 		/* an empty one at the end stays, so that it reads the same again */
 		if (s == end)
-			lt_add_bytes(ev, ",", 1);
+			lt_add_bytes(ev, it, ",", 1);
 	}
 	return good;
 }
 
-/*
- * The fields of a header into the event's last item.
- * Return: false if something could not be read.
- */
-bool piece_fields(struct lt_event *ev, const char *s, size_t len)
+bool piece_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t len)
 {
-	struct lt_item *it = &ev->items[ev->nitems - 1];
-	const struct lt_tag_row *row = &lt_tags[it->tag];
-	const char *end = s + len;
-	unsigned int next = 0;
+	const char *end = s + len, *rest = piece_in_order(ev, it, s, end);
 
-	/* as the format has them: in order, nothing else */
-	for (; next < row->nfields && s < end; next++) {
-		const struct et_field *f = &row->fields[next];
-		const char *p;
-		bool big;
-
-		if ((size_t)(end - s) <= f->len || s[f->len] != '=' ||
-		    memcmp(s, f->name, f->len)) {
-			if (f->may)
-				continue;
-			break;
-		}
-		p = piece_value(s + f->len + 1, end, &ev->vals[it->off + next], &big);
-		if (!p || (p < end && (*p != ',' || p + 1 == end)))
-			break;
-		it->have |= (uint16_t)(1u << next);
-		it->big |= (uint16_t)(big << next);
-		s = p + 1;
-	}
-	if (s >= end)
+	if (rest == end)
 		return true;
-	return read_odd_fields(ev, s, end);
+	/* a comma behind the last value */
+	if (rest + 1 == end && *rest == ',' && rest[-1] >= '0' && rest[-1] <= '9')
+		return false;
+	return read_odd_fields(ev, it, rest, end);
 }

@@ -26,19 +26,22 @@ struct piece {
 struct piece piece_read(const struct et_line *l);
 
 /**
- * piece_value - a whole number of 64 bits, signed or not
- * @v: gets it, in two's complement
- * @big: it is unsigned and above INT64_MAX
+ * piece_in_order - fields as the format has them: in their order, nothing else
+ * @ev, @it: get them; @it has its tag
+ * @s: behind the tag, up to @end; 8 bytes before that can be read
  *
- * Return: what follows, or NULL.
+ * Return: what follows the last that is so, without the comma if that is all: @end if nothing
+ * does.
  */
-const char *piece_value(const char *s, const char *end, int64_t *v, bool *big);
+const char *piece_in_order(struct et_event *ev, struct lt_item *it, const char *s,
+			   const char *end);
 
 /**
- * piece_fields - the fields of a header into the event's last item
+ * piece_fields - the fields of a header: those that are not known, as text
+ * @ev, @it: get them
  *
  * Return: false if something could not be read.
  */
-bool piece_fields(struct lt_event *ev, const char *s, size_t len);
+bool piece_fields(struct et_event *ev, struct lt_item *it, const char *s, size_t len);
 
 #endif

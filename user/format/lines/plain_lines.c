@@ -16,6 +16,14 @@ enum { NOTHING, NUMBER, LENGTH, SIZE_OF, STRING_OF, ARGS_OF };
 #define FIELD_ROOM	(2 * PLAIN_TEXT_COPY + DECIMAL_ROOM)
 /* Rows of the schema that an event has. */
 #define MAX_ROWS	32
+/* Fields of all lines of an event. */
+#define MAX_FIELDS	15
+#define EVENT(ID, id, name, category, where, doc) _Static_assert(0
+#define SIZE(ID, id, TAG, name) + 1
+#define SIZE_MAY(ID, id, TAG, name) + 1
+#define FIELD(ID, id, name) + 1
+#define END_EVENT(ID, id) <= MAX_FIELDS, #id);
+#include "event/events.def"
 #define EVENT(ID, id, name, category, where, doc) \
 	_Static_assert(ET_R_END_##ID - ET_R_FIRST_##ID <= MAX_ROWS, name);
 /* The longest text: "Open|fnamesize=". */
@@ -26,7 +34,7 @@ enum { NOTHING, NUMBER, LENGTH, SIZE_OF, STRING_OF, ARGS_OF };
 
 size_t plain_lines_room(const struct et_event *ev)
 {
-	return MAX_ROWS * LINE_ROOM + LT_MAX_VALS * FIELD_ROOM + ev->nargs * (size_t)LINE_ROOM +
+	return MAX_ROWS * LINE_ROOM + MAX_FIELDS * FIELD_ROOM + ev->nargs * (size_t)LINE_ROOM +
 	       ev->nbytes;
 }
 

@@ -4,9 +4,8 @@
  *
  * Most events come as the module prints them: a line with all sizes and values,
  * the strings in their order with just these sizes, each line behind the one
- * before, all of one record.  Such an event needs no tree of its lines.  The first
- * line that is not so ends the short way: then the tree is made of what came,
- * and everything goes on as for any other event.
+ * before, all of one record.  Such an event needs no list of its lines.  The first
+ * line that is not so ends the short way: grow_list().
  */
 #ifndef ETRACE_QUICK_H
 #define ETRACE_QUICK_H
@@ -54,8 +53,5 @@ bool quick_go_on(struct growing *g, const struct et_line *l);
  */
 size_t quick_more(struct growing *g, struct line_state *st, const char *s, const char *end,
 		  uint64_t until);
-
-/** quick_leave - make the tree of what came */
-void quick_leave(struct growing *g);
 
 #endif

@@ -3,7 +3,6 @@
 #include "format/lines/tree.h"
 #include "base/xalloc.h"
 
-#include <stdlib.h>
 
 #define LINE(ID, tag, role, when) enum { FIELDS_##tag = 0
 #define SIZE(ID, id, TAG, name) + 1
@@ -56,168 +55,107 @@ const uint8_t lt_needs[ET_K_COUNT] = {
 #include "event/events.def"
 };
 
-#define EVENT(ID, id, name, category, where, doc) _Static_assert(ET_MAX_FIELDS
-#define SIZE(ID, id, TAG, name) + 1
-#define SIZE_MAY(ID, id, TAG, name) + 1
-#define FIELD(ID, id, name) + 1
-#define END_EVENT(ID, id) <= LT_MAX_VALS, #id);
-#include "event/events.def"
-
 _Static_assert(ET_MAX_FIELDS <= 16, "bits of lt_item.have");
 
-/* ---- making events ---- */
+/* ---- which lines there are ---- */
 
-#define KEEP_BYTES	4096u	/* memory that an event keeps for the next */
-#define KEEP_ITEMS	64u
-
-void lt_init(struct lt_event *ev)
+void lt_add_bytes(struct et_event *ev, struct lt_item *it, const char *s, size_t n)
 {
-	memset(ev, 0, sizeof(*ev));
+	if (n)
+		memcpy(et_room(ev, n), s, n);
+	ev->nbytes += n;
+	it->len += (uint32_t)n;
 }
 
-void lt_fini(struct lt_event *ev)
+struct lt_item *lt_list_add(struct lt_list *list, enum lt_tag tag)
 {
-	free(ev->items);
-	free(ev->marks);
-	free(ev->bytes);
-	lt_init(ev);
-}
-
-void lt_reset(struct lt_event *ev, enum et_kind kind, uint64_t upid,
-	      uint32_t cpu, uint64_t time)
-{
-	ev->kind = (uint8_t)kind;
-	ev->flags = 0;
-	ev->nvals = 0;
-	ev->cpu = ev->last_cpu = cpu;
-	ev->time = time;
-	ev->last_time = time - 1;
-	ev->upid = upid;
-	ev->place = 0;
-	ev->nitems = ev->nmarks = 0;
-	ev->nbytes = 0;
-	ev->bytes = xtrim(ev->bytes, &ev->bytes_cap, KEEP_BYTES);
-	ev->items = xtrim(ev->items, &ev->items_cap, KEEP_ITEMS);
-	ev->marks = xtrim(ev->marks, &ev->marks_cap, KEEP_ITEMS);
-}
-
-static struct et_mark *add_mark(struct lt_event *ev)
-{
-	const struct lt_item *last = &ev->items[ev->nitems - 1];
-	struct et_mark *m;
-
-	ev->marks = xgrow(ev->marks, &ev->marks_cap, ev->nmarks + 1, sizeof(*m));
-	m = &ev->marks[ev->nmarks++];
-	memset(m, 0, sizeof(*m));
-	m->item = ev->nitems - 1;
-	m->off = lt_tags[last->tag].role == ET_STRING ? last->len : 0;
-	return m;
-}
-
-static void stamp(struct lt_event *ev, uint32_t cpu, uint64_t time, bool must)
-{
-	uint64_t next = ev->last_time + 1;
-	struct et_mark *m;
-
-	ev->last_time = time > next ? time : next;
-	if (cpu == ev->last_cpu && ev->last_time == next && !must)
-		return;
-	m = add_mark(ev);
-	m->what = ET_M_STAMP;
-	m->cpu = ev->last_cpu = cpu;
-	m->time = ev->last_time;
-}
-
-void lt_stamp(struct lt_event *ev, uint32_t cpu, uint64_t time)
-{
-	stamp(ev, cpu, time, false);
-}
-
-void lt_go_on(struct lt_event *ev, bool newline, uint32_t cpu, uint64_t time)
-{
-	if (newline)
-		lt_add_bytes(ev, "\n", 1);
-	lt_stamp(ev, cpu, time);
-}
-
-/*
- * An argument that went on with nothing, not even behind a newline: there is no
- * line for that, so what comes next has the stamp.  Return: whether it needs one.
- */
-static bool drop_idle_stamp(struct lt_event *ev)
-{
-	const struct lt_item *last = &ev->items[ev->nitems - 1];
-	const struct et_mark *m = ev->nmarks ? &ev->marks[ev->nmarks - 1] : NULL;
-
-	if (!lt_is_args(last->tag) || !last->len || !m || m->what != ET_M_STAMP ||
-	    m->item != ev->nitems - 1 || m->off != last->len ||
-	    ev->bytes[last->off + last->len - 1] == '\n')
-		return false;
-	ev->nmarks--;
-	return true;
-}
-
-void lt_gap(struct lt_event *ev, uint32_t n)
-{
-	struct et_mark *m = add_mark(ev);
-
-	m->what = ET_M_GAP;
-	m->n = n;
-}
-
-struct lt_item *lt_add_item(struct lt_event *ev, enum lt_tag tag, uint32_t cpu,
-			    uint64_t time)
-{
-	bool moved = ev->nitems && drop_idle_stamp(ev);
 	struct lt_item *it;
 
-	if (ev->nitems == ev->items_cap)
-		ev->items = xgrow(ev->items, &ev->items_cap, ev->nitems + 1, sizeof(*it));
-	it = &ev->items[ev->nitems++];
+	list->items = xgrow(list->items, &list->items_cap, list->nitems + 1, sizeof(*it));
+	it = &list->items[list->nitems++];
 	*it = (struct lt_item){ .tag = (uint8_t)tag };
-	if (lt_tags[tag].role == ET_STRING) {
-		it->off = (uint32_t)ev->nbytes;
-	} else {
-		it->off = ev->nvals;
-		ev->nvals = (uint8_t)(ev->nvals + lt_tags[tag].nfields);
-		if (lt_tags[tag].role == ET_FAILED)
-			ev->flags |= LT_F_FAILED;
-	}
-	stamp(ev, cpu, time, moved);
 	return it;
 }
 
-void lt_add_bytes(struct lt_event *ev, const char *s, size_t n)
+const struct lt_item *lt_list_find(const struct lt_list *list, enum lt_tag tag)
 {
-	size_t need = ev->nbytes + n;
-
-	if (!n)
-		return;
-	if (need > ev->bytes_cap)
-		ev->bytes = xgrow(ev->bytes, &ev->bytes_cap, need > 256 ? need : 256, 1);
-	memcpy(ev->bytes + ev->nbytes, s, n);
-	ev->nbytes = need;
-	ev->items[ev->nitems - 1].len += (uint32_t)n;
-}
-
-void lt_set_field(struct lt_event *ev, unsigned int field, int64_t v, bool big)
-{
-	struct lt_item *it = &ev->items[ev->nitems - 1];
-
-	it->have |= (uint16_t)(1u << field);
-	if (big)
-		it->big |= (uint16_t)(1u << field);
-	ev->vals[it->off + field] = v;
-}
-
-/* ---- looking at events ---- */
-
-const struct lt_item *lt_find(const struct lt_event *ev, enum lt_tag tag)
-{
-	for (uint32_t i = 0; i < ev->nitems; i++)
-		if (ev->items[i].tag == tag)
-			return &ev->items[i];
+	for (uint32_t i = 0; i < list->nitems; i++)
+		if (list->items[i].tag == tag)
+			return &list->items[i];
 	return NULL;
+}
+
+static void list_header(const struct et_event *ev, const struct et_row *row, struct lt_item *it)
+{
+	for (unsigned int i = 0; i < row->nfields; i++) {
+		const struct et_field *f = &row->fields[i];
+		bool there = f->is_size ? !f->may || et_has_string(ev, f->slot) ||
+					  ev->announced >> f->slot & 1 :
+					  et_has(ev, f->slot);
+
+		it->have |= (uint16_t)(there << i);
+		if (!f->is_size && ev->big >> f->slot & 1)
+			it->big |= (uint16_t)(1u << i);
+	}
+}
+
+static void list_string(const struct et_string *s, struct lt_item *it)
+{
+	it->off = s->off;
+	it->len = s->len;
+}
+
+static void list_args(const struct et_event *ev, enum lt_tag tag, struct lt_list *list)
+{
+	uint32_t index = 0, m = 0;
+
+	for (uint32_t a = 0; a < ev->nargs; a++, index++) {
+		/* some before it may have been lost */
+		for (; m < ev->nlater && ev->later[m].item <= list->nitems; m++)
+			index += ev->later[m].what == ET_M_ARGS ? ev->later[m].n : 0;
+		list_string(&ev->args[a], lt_list_add(list, tag));
+		list->items[list->nitems - 1].index = index;
+	}
+}
+
+static void list_rows(const struct et_event *ev, struct lt_list *list)
+{
+	const struct et_kind_row *kind = &et_kinds[ev->kind];
+
+	for (unsigned int i = kind->row; i < kind->end; i++) {
+		const struct et_row *row = &et_rows[i];
+		struct lt_item *it;
+
+		if (!et_row_there(ev, row))
+			continue;
+		if (row->role == ET_STRING && row->slot == ET_ARGS) {
+			list_args(ev, lt_of_row[i], list);
+			continue;
+		}
+		it = lt_list_add(list, lt_of_row[i]);
+		if (row->role != ET_STRING)
+			list_header(ev, row, it);
+		else
+			list_string(&ev->str[row->slot], it);
+		if (row->role == ET_STRING && ev->open >> row->slot & 1)
+			it->flags |= LT_I_OPEN | LT_I_SPLIT;
+	}
+}
+
+void lt_list_of(const struct et_event *ev, struct lt_list *list)
+{
+	list->nitems = 0;
+	list_rows(ev, list);
+	if (ev->error)
+		lt_list_add(list, LT_OTHER)->flags = LT_I_FAILED;
+	if (et_any_marks(ev))
+		lt_list_add(list, LT_OTHER)->flags = LT_I_MARKS;
+	for (uint32_t i = 0; i < ev->nextras; i++) {
+		struct et_string text = { ev->extras[i].off, ev->extras[i].len };
+
+		if (!ev->extras[i].field)
+			list_string(&text, lt_list_add(list, LT_OTHER));
+	}
 }
 
 enum et_kind lt_kind_of(enum lt_tag tag)
@@ -232,11 +170,11 @@ enum et_kind lt_kind_of(enum lt_tag tag)
 	return found;
 }
 
-bool lt_is_plain(const struct lt_event *ev)
+bool lt_list_is_plain(const struct lt_list *list, unsigned int kind)
 {
-	const struct lt_item *it = ev->items;
+	const struct lt_item *it = list->items;
 
-	return ev->nitems == 1 && lt_needs[ev->kind] == LT_NEEDS_BEGIN &&
+	return list->nitems == 1 && lt_needs[kind] == LT_NEEDS_BEGIN &&
 	       lt_tags[it->tag].role == ET_BEGIN &&
 	       it->have == (1u << lt_tags[it->tag].nfields) - 1;
 }
@@ -252,19 +190,19 @@ static void found(struct et_event *to, enum et_fault fault, enum lt_tag tag,
 }
 
 /* An announced size against the string that came; the argument list is one. */
-static void check_size(const struct lt_event *ev, struct et_event *to,
+static void check_size(const struct lt_list *list, struct et_event *to,
 		       enum lt_tag tag, int64_t want)
 {
-	bool args = lt_slot(ev->kind, tag) == ET_ARGS + 1;
+	bool args = lt_slot(to->kind, tag) == ET_ARGS + 1;
 	int64_t have = 0;
 	bool there = false;
 
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		if (ev->items[i].tag != tag)
+	for (uint32_t i = 0; i < list->nitems; i++) {
+		if (list->items[i].tag != tag)
 			continue;
 		there = true;
 		/* argsize counts the NUL of each argument */
-		have += ev->items[i].len + (args ? 1 : 0);
+		have += list->items[i].len + (args ? 1 : 0);
 		if (!args)
 			break;
 	}
@@ -279,12 +217,12 @@ static void check_size(const struct lt_event *ev, struct et_event *to,
 }
 
 /* Whether a line that a whole event of this kind has is there: its last, or one of more. */
-static bool has_end(const struct lt_event *ev)
+static bool has_end(const struct lt_list *list, const struct et_event *ev)
 {
-	if (!(lt_needs[ev->kind] & LT_NEEDS_END) || ev->flags & LT_F_FAILED)
+	if (!(lt_needs[ev->kind] & LT_NEEDS_END) || ev->flags & ET_F_FAILED)
 		return true;
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		unsigned int role = lt_tags[ev->items[i].tag].role;
+	for (uint32_t i = 0; i < list->nitems; i++) {
+		unsigned int role = lt_tags[list->items[i].tag].role;
 
 		if (role == ET_LAST || role == ET_MIDDLE)
 			return true;
@@ -293,9 +231,9 @@ static bool has_end(const struct lt_event *ev)
 }
 
 /* Whether the first item may begin an event: of some, the end may be all there is. */
-static bool has_begin(const struct lt_event *ev)
+static bool has_begin(const struct lt_list *list, const struct et_event *ev)
 {
-	unsigned int role = lt_tags[ev->items[0].tag].role;
+	unsigned int role = lt_tags[list->items[0].tag].role;
 
 	return role == ET_BEGIN || ((role == ET_LAST || role == ET_FAILED) &&
 				    !(lt_needs[ev->kind] & LT_NEEDS_BEGIN));
@@ -308,31 +246,28 @@ static uint64_t string_bit(enum lt_tag tag)
 	return UINT64_C(1) << (tag - LT_FIRST_STRING);
 }
 
-void lt_check(const struct lt_event *ev, struct et_event *to)
+void lt_list_check(const struct lt_list *list, struct et_event *ev)
 {
 	uint64_t announced = 0;
 	bool begun;
 
-	if (!ev->nitems || ev->kind == ET_K_LOST)
+	if (!list->nitems)
 		return;
-	/* half of all events are one line: see at once that it is whole */
-	if (lt_is_plain(ev))
-		return;
-	begun = ev->kind != ET_K_FRAGMENT && has_begin(ev);
+	begun = ev->kind != ET_K_FRAGMENT && has_begin(list, ev);
 	if (!begun)
-		found(to, ET_NO_BEGIN, ev->items[0].tag, 0, 0);
-	else if (!has_end(ev))
-		found(to, ET_NO_END, ev->items[ev->nitems - 1].tag, 0, 0);
-	for (uint32_t i = 0; i < ev->nitems; i++) {
-		const struct lt_item *it = &ev->items[i];
+		found(ev, ET_NO_BEGIN, list->items[0].tag, 0, 0);
+	else if (!has_end(list, ev))
+		found(ev, ET_NO_END, list->items[list->nitems - 1].tag, 0, 0);
+	for (uint32_t i = 0; i < list->nitems; i++) {
+		const struct lt_item *it = &list->items[i];
 		const struct lt_tag_row *row = &lt_tags[it->tag];
 
 		if (it->flags & LT_I_OPEN)
-			found(to, ET_NO_STRING_END, it->tag, 0, 0);
+			found(ev, ET_NO_STRING_END, it->tag, 0, 0);
 		/* a string's header is before it, or it is lost */
 		if (begun && row->role == ET_STRING && it->tag != LT_OTHER &&
 		    !(announced & string_bit(it->tag)))
-			found(to, ET_NO_BEGIN, it->tag, 0, 0);
+			found(ev, ET_NO_BEGIN, it->tag, 0, 0);
 		for (unsigned int j = 0; j < row->nfields; j++) {
 			const struct et_field *f = &row->fields[j];
 
@@ -340,15 +275,14 @@ void lt_check(const struct lt_event *ev, struct et_event *to)
 				announced |= string_bit(LT_FIRST_STRING + f->tag);
 			if (!(it->have >> j & 1)) {
 				if (!lt_may_lack(row, f))
-					found(to, ET_NO_FIELD, it->tag, j, 0);
+					found(ev, ET_NO_FIELD, it->tag, j, 0);
 			} else if (f->is_size) {
-				check_size(ev, to, LT_FIRST_STRING + f->tag,
-					   ev->vals[it->off + j]);
+				check_size(list, ev, LT_FIRST_STRING + f->tag, ev->size[f->slot]);
 			}
 		}
 	}
-	for (uint32_t i = 0; i < ev->nmarks; i++)
-		if (ev->marks[i].what == ET_M_GAP)
-			found(to, ET_GAP_PARTS, ev->items[ev->marks[i].item].tag,
-			      ev->marks[i].n, 0);
+	for (uint32_t i = 0; i < ev->nlater; i++)
+		if (ev->later[i].what == ET_M_GAP)
+			found(ev, ET_GAP_PARTS, list->items[ev->later[i].item].tag,
+			      ev->later[i].n, 0);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * The lines of one event, put together: headers ("Open" with its fields) and
- * strings ("FN" with its bytes) in the order in which they came, whatever is
- * missing or was never known.  Only this room knows them so; to_event.c makes
- * events of the model of them, and them of events.
+ * The tags of the line format, and which lines an event has: headers ("Open" with its
+ * fields) and strings ("FN" with its bytes) in the order in which they came,
+ * whatever is missing or was never known.
  *
  * The line format is described in Documentation/line-format.md; which lines
  * there are stands in kernel/etrace_events.def.
@@ -114,157 +113,84 @@ enum et_kind lt_kind_of(enum lt_tag tag);
 /* lt_item.flags */
 #define LT_I_OPEN	1u	/* a long string whose end never came */
 #define LT_I_SPLIT	2u	/* came in numbered parts */
+#define LT_I_FAILED	4u	/* LT_OTHER: the line that says the event's error */
+#define LT_I_MARKS	8u	/* LT_OTHER: the line that says the event's marks */
 
-/* One header or string. */
+/* One line with fields, one string, or one line outside the format. */
 struct lt_item {
 	uint8_t tag;		/* enum lt_tag */
 	uint8_t flags;		/* LT_I_* */
-	uint16_t have;		/* header: bit i: field i is there */
-	uint16_t big;		/* header: bit i: field i is an unsigned number
-				 * above INT64_MAX, in two's complement
-				 */
+	uint16_t have;		/* bit i: field i is there */
+	uint16_t big;		/* bit i: field i is an unsigned number above INT64_MAX */
 	/*
-	 * A header's first value in vals[] (it takes one for each field, also
-	 * for those not there), or a string's first byte in bytes[].
+	 * At bytes[off] of the event: the string, or what followed the known fields
+	 * (",newfield=1"), as it was.
 	 */
-	uint32_t off;
-	/*
-	 * A string's length in bytes.  Of a header: bytes at bytes[text] that
-	 * followed the known fields (",newfield=1"), kept as they were.
-	 */
-	uint32_t len;
-	uint32_t text;
+	uint32_t off, len;
 	uint32_t index;		/* of lt_is_args(): which argument */
 };
 
-/* lt_event.flags */
-#define LT_F_FAILED	1u	/* the call failed */
-
-/* Fields of all lines of an event, and of one line more. */
-#define LT_MAX_VALS	27
-
-struct lt_event {
-	uint8_t kind;		/* enum et_kind */
-	uint8_t flags;		/* LT_F_* */
-	uint8_t nvals;
-	uint32_t cpu;
-	uint64_t time;		/* of its first line, ns */
-	uint64_t upid;		/* the task that made the call */
-	uint64_t place;		/* where it began in the input: line, offset */
-	uint32_t nitems, nmarks;
-	size_t nbytes;
+/*
+ * Which lines an event has, in their order.  Values, announced sizes and bytes are
+ * the event's: its row of announced sizes has all that lines said.
+ */
+struct lt_list {
 	struct lt_item *items;
-	struct et_mark *marks;	/* in order of their place */
-	char *bytes;
-	int64_t vals[LT_MAX_VALS];
-	/* the last line's, for the next mark; before the first, 1 ns earlier */
-	uint32_t last_cpu;
-	uint64_t last_time;
-	size_t items_cap, marks_cap, bytes_cap;
+	uint32_t nitems;
+	size_t items_cap;
 };
 
-/* Roughly the memory that an event takes, in bytes. */
-static inline size_t lt_memory(const struct lt_event *ev)
-{
-	return ev->nbytes + ev->nitems * sizeof(struct lt_item) +
-	       ev->nmarks * sizeof(struct et_mark);
-}
-
-/* ---- making them ---- */
-
-/** lt_init - an empty event; lt_fini() frees what it holds */
-void lt_init(struct lt_event *ev);
-void lt_fini(struct lt_event *ev);
-
-/** lt_reset - empty it for reuse, giving back memory that a long one took */
-void lt_reset(struct lt_event *ev, enum et_kind kind, uint64_t upid,
-	      uint32_t cpu, uint64_t time);
-
-/**
- * lt_add_item - a new item at the end, with what came before it closed
- * @cpu, @time: of the line that brings it, as for lt_stamp()
- *
- * Return: the item, valid until the next one is added.
- */
-struct lt_item *lt_add_item(struct lt_event *ev, enum lt_tag tag, uint32_t cpu,
-			    uint64_t time);
-
-/**
- * lt_add_bytes - more bytes for the last item
- *
- * The caller sees to it that lt_memory() stays below ET_MAX_BYTES.
- */
-void lt_add_bytes(struct lt_event *ev, const char *s, size_t n);
-
-/**
- * lt_stamp - the next bytes of the last item come in a line of their own
- * @cpu, @time: of that line, or of its record
- *
- * Each line is later than the one before, by 1 ns where they belong to one
- * record.  So a line with that time, or no later than the one before (which is
- * how lines look that have only their record's time), leaves no mark.
- */
-void lt_stamp(struct lt_event *ev, uint32_t cpu, uint64_t time);
-
-/**
- * lt_go_on - the last item, a string, goes on with another line
- * @newline: it begins behind a newline, which belongs to what came before
- *
- * The bytes that follow come with this cpu and time.
- */
-void lt_go_on(struct lt_event *ev, bool newline, uint32_t cpu, uint64_t time);
-
-/** lt_gap - @n numbered parts are missing at the end of the last item */
-void lt_gap(struct lt_event *ev, uint32_t n);
-
-/**
- * lt_set_field - set a header's field; the item must be the event's last
- * @big: the number is unsigned and above INT64_MAX
- */
-void lt_set_field(struct lt_event *ev, unsigned int field, int64_t v, bool big);
-
-/* ---- looking at them ---- */
-
-static inline const char *lt_bytes(const struct lt_event *ev,
-				   const struct lt_item *it)
+static inline const char *lt_bytes(const struct et_event *ev, const struct lt_item *it)
 {
 	return ev->bytes ? ev->bytes + it->off : "";
 }
 
-/** lt_find - the first item with a tag, or NULL */
-const struct lt_item *lt_find(const struct lt_event *ev, enum lt_tag tag);
-
-/** lt_is_plain - whether an event is one line that is whole by itself */
-bool lt_is_plain(const struct lt_event *ev);
-
-/**
- * lt_check - whether an event is whole: announced sizes against what came
- * @to: gets what is wrong
- */
-void lt_check(const struct lt_event *ev, struct et_event *to);
+/* The value, or the announced size, of a field. */
+static inline int64_t lt_field(const struct et_event *ev, const struct et_field *f)
+{
+	return f->is_size ? et_announced(ev, f->slot) : ev->val[f->slot];
+}
 
 /**
- * lt_print - append all lines, each with its newline: event_lines.c
+ * lt_add_bytes - more bytes for the last item
  *
- * As et_print_lines().
+ * The caller sees to it that et_memory() stays below ET_MAX_BYTES.
  */
-uint64_t lt_print(const struct lt_event *ev, uint64_t earliest, struct buf *b);
+void lt_add_bytes(struct et_event *ev, struct lt_item *it, const char *s, size_t n);
+
+/** lt_list_add - one more at the end, with its tag alone */
+struct lt_item *lt_list_add(struct lt_list *list, enum lt_tag tag);
+
+/** lt_list_find - the first with a tag, or NULL */
+const struct lt_item *lt_list_find(const struct lt_list *list, enum lt_tag tag);
+
+/** lt_list_of - the lines of an event that its values and strings give back */
+void lt_list_of(const struct et_event *ev, struct lt_list *list);
 
 /**
- * lt_read - put lines together that are known to be those of one event: growing.c
- * @ev: lines that lt_init() made; filled
- * @text: whole lines as lt_print() makes them
- *
- * Return: false if the text is not that.
+ * lt_list_check - whether an event is whole: announced sizes against what came
+ * @ev: notes what is wrong
  */
-bool lt_read(struct lt_event *ev, const char *text, size_t len);
+void lt_list_check(const struct lt_list *list, struct et_event *ev);
+
+/** lt_list_is_plain - whether an event is one line that is whole by itself */
+bool lt_list_is_plain(const struct lt_list *list, unsigned int kind);
+
+/** lt_list_print - et_print_lines() of an event with these lines */
+uint64_t lt_list_print(const struct et_event *ev, const struct lt_list *list, uint64_t earliest,
+		       struct buf *b);
 
 /* ---- to_event.c ---- */
 
-/** lt_to_event - the event that lines tell of */
-void lt_to_event(const struct lt_event *lines, struct et_event *ev);
+/**
+ * lt_finish - make of an event what its lines say
+ *
+ * Its values and bytes are there; lines that these do not give back are kept as text.
+ */
+void lt_finish(struct et_event *ev, const struct lt_list *list);
 
-/** lt_from_event - the lines of an event; @lines was lt_init()ed */
-void lt_from_event(const struct et_event *ev, struct lt_event *lines);
+/* "Failed|error=2", and "Marks|joined=RF+RT,unread=,cut=". */
+void lt_print_failed(const struct et_event *ev, struct buf *b);
+void lt_print_marks(const struct et_event *ev, struct buf *b);
 
 #endif
