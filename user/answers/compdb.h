@@ -17,29 +17,29 @@ struct config;
 struct compdb {
 	enum compdb_style style;
 	bool links;		/* link and archive commands, too */
-	bool wrappers;		/* commands with the wrappers before them */
-	bool preprocess;	/* what only preprocesses, too */
-	bool exists;		/* only of sources that are still there */
-	bool no_configure;	/* not what configure, CMake and Meson try out */
+	bool wrappers;		/* keep the wrappers before commands */
+	bool preprocess;	/* commands that only preprocess, too */
+	bool exists;		/* only sources that still exist */
+	bool no_configure;	/* without trials of configure, CMake and Meson */
 	bool json;		/* explain as JSON */
-	bool paths;		/* sources and outputs are all that is wanted: for compdb_fill() */
-	bool verbose;		/* tell where a command and its compiler disagree */
+	bool paths;		/* only sources and outputs are needed: for compdb_fill() */
+	bool verbose;		/* report where a command and its compiler disagree */
 	const struct config *config;
-	const struct compdb_old *old;	/* entries that stay unless they are made anew, or NULL */
+	const struct compdb_old *old;	/* entries to keep unless this build made them; or NULL */
 };
 
 /** compdb_write - all compilations of a build, as one JSON list */
 void compdb_write(struct db *db, const struct compdb *c, struct out *out);
 
 /**
- * compdb_explain - which programs read a file, and why each has an entry for it or has none
- * @path: as a user gave it
+ * compdb_explain - print which programs read a file, and why each has an entry for it or none
+ * @path: as the user gave it
  *
- * diag_fatal() if the build has not touched it.
+ * diag_fatal() if the build did not touch it.
  */
 void compdb_explain(struct db *db, const struct compdb *c, const char *path, struct out *out);
 
-/** compdb_fill - the table compilation of a database that is being made */
+/** compdb_fill - fill the table compilation of a new database */
 void compdb_fill(struct db *db);
 
 #endif

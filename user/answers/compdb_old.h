@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* A compile_commands.json that is there already. */
+/* An existing compile_commands.json, which is to be updated. */
 #ifndef ETRACE_COMPDB_OLD_H
 #define ETRACE_COMPDB_OLD_H
 
@@ -12,17 +12,17 @@
 struct compdb_old {
 	struct compdb_old_entry {
 		char *directory;
-		char *file, *output;	/* absolute; output NULL: not said */
-		char *text;		/* all of the entry, as JSON */
+		char *file, *output;	/* absolute; output is NULL if not given */
+		char *text;		/* the entry as JSON */
 	} *rows;
 	size_t n, cap;
-	int fd;			/* of the file, locked; -1: there is none */
-	char *made;		/* its path, if it was made for the lock */
+	int fd;			/* the locked file, -1 if none */
+	char *made;		/* path of the file if it was created for the lock; else NULL */
 };
 
 /**
- * compdb_old_read - read one, and let nobody else update it until compdb_old_free()
- * @create: make an empty file if there is none, so that it can be locked; else it has no entries
+ * compdb_old_read - read the file, and lock it until compdb_old_free()
+ * @create: create the file if there is none, so that it can be locked; else there are no entries
  *
  * An empty file has no entries.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* The names that CTest has for programs. */
+/* The CTest names of tests that a build ran. */
 #ifndef ETRACE_CTEST_H
 #define ETRACE_CTEST_H
 
@@ -7,10 +7,10 @@
 #include "io/out.h"
 
 /**
- * ctest_put - the names of tests whose commands are among @n execs, a line each
+ * ctest_put - print the names of tests whose commands are among @n execs, one a line
  *
- * As the files of today say that CTest read in the build (CTestTestfile.cmake): what
- * ctest --tests-from-file takes.
+ * The names are read from the present CTestTestfile.cmake files that CTest read in the build.
+ * The output is for ctest --tests-from-file.
  */
 void ctest_put(struct db *db, struct out *out, const uint32_t *execs, size_t n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* What files were made from, and what was made from them, for those who asked. */
+/* etrace deps and etrace rdeps: what files were made from, and what was made from them. */
 #ifndef ETRACE_DEPS_H
 #define ETRACE_DEPS_H
 
@@ -15,16 +15,16 @@ struct deps {
 	enum reach_how how;
 	unsigned int classes;
 	bool reverse;		/* rdeps */
-	bool unknown;		/* set: something of an answer cannot be known, and was said */
+	bool unknown;		/* set if part of an answer is unknown, which was reported */
 };
 
-/** deps_of - one file; @header: a line says of which, as there are several */
+/** deps_of - print the answer for one file; @header: first a line with its name */
 void deps_of(struct deps *d, uint32_t file, bool header);
 
-/** deps_all - all files that the build made and that are there in the end (reverse: that it used) */
+/** deps_all - print the answers for all files that the build left (reverse: for all it used) */
 void deps_all(struct deps *d);
 
-/** deps_begin, deps_end - around all of them: what stands there in some formats */
+/** deps_begin, deps_end - print what some formats need before and after all answers */
 void deps_begin(const struct deps *d);
 void deps_end(const struct deps *d);
 

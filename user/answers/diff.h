@@ -1,57 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * Where two builds part.  A difference of a program is what is seen of it: its
- * arguments, its program, which files it read and what is known of them, its
- * status.  A root is a difference that none before it explains: not by what its
- * program read or was called by.
+ * Where two builds begin to differ.  Programs are compared by their arguments, their
+ * executable, the files that they read with size and time, and their status.  A root
+ * is a difference that no earlier one explains: neither an input that differs, nor a
+ * caller that differs.
  */
 #ifndef ETRACE_DIFF_H
 #define ETRACE_DIFF_H
 
 #include "answers/match.h"
 
-/* What is other about a program. */
+/* How a program differs; bits. */
 enum diff_what {
 	DIFF_ARGS = 1, DIFF_TOOL = 2, DIFF_INPUTS = 4, DIFF_STATUS = 8, DIFF_TIME = 16,
 };
 
-/* What is other about an input. */
+/* How an input differs. */
 enum diff_input {
 	DIFF_SAME,
 	DIFF_ONLY_FIRST, DIFF_ONLY_SECOND,
-	DIFF_SIZE,		/* another size, of a file that was there before */
-	DIFF_TIME_ONLY,		/* only the time of its last change, and perhaps its number */
-	DIFF_CONTENT,		/* the build made it, with another size */
+	DIFF_SIZE,		/* existed before the builds, with different sizes */
+	DIFF_TIME_ONLY,		/* only its mtime differs, and perhaps its inode number */
+	DIFF_CONTENT,		/* made by the builds, with different sizes */
 };
 
 enum diff_kind {
-	DIFF_FILE,		/* a file that was there before is another one */
-	DIFF_COMMAND,		/* called otherwise, and its caller saw nothing that is other */
+	DIFF_FILE,		/* a file that existed before the builds differs */
+	DIFF_COMMAND,		/* different arguments, although its caller saw no difference */
 	DIFF_ADDED, DIFF_REMOVED,
-	DIFF_OUTPUT,		/* the same of the same made something else */
-	DIFF_ENDED,		/* ended otherwise */
-	DIFF_ENV,		/* its environment is another one, and its caller's is not */
+	DIFF_OUTPUT,		/* same program, arguments and inputs, but a different output */
+	DIFF_ENDED,		/* different status */
+	DIFF_ENV,		/* a different environment, although its caller's is equal */
 };
 
-/* What became of an output. */
+/* How an output differs. */
 enum diff_left {
 	DIFF_LEFT_SAME,
-	DIFF_LEFT_UNKNOWN,	/* of the same size, as far as is known, and not at hand any more */
+	DIFF_LEFT_UNKNOWN,	/* the same size if known, and its content is not available */
 	DIFF_LEFT_SIZE, DIFF_LEFT_CONTENT,
 	DIFF_LEFT_ONLY_FIRST, DIFF_LEFT_ONLY_SECOND,
 	DIFF_NLEFT
 };
 
 struct diff_output {
-	uint32_t first, second;	/* files of each build; 0: it has none */
+	uint32_t first, second;	/* its file in each build; 0 if none */
 	uint8_t how;		/* enum diff_left */
-	int32_t root;		/* that explains it; -1: none */
+	int32_t root;		/* root that explains it, -1 if none */
 };
 
-/* A variable that an exec found in its environment. */
+/* A variable in the environment of an exec. */
 struct diff_var {
-	uint32_t exec, name, value;	/* the latter two are strings */
-	uint64_t key, holds;	/* hashes of both, as they are compared */
+	uint32_t exec, name, value;	/* @name and @value are string ids */
+	uint64_t key, holds;	/* hashes of name and value, as they are compared */
 };
 
 struct diff_env {
@@ -62,54 +62,54 @@ struct diff_env {
 struct diff_root {
 	uint8_t kind;		/* enum diff_kind */
 	uint8_t input;		/* of DIFF_FILE, DIFF_OUTPUT: enum diff_input */
-	uint8_t side;		/* that @file is of */
+	uint8_t side;		/* build that @file is from, 0 or 1 */
 	uint32_t file;
-	uint32_t a, b;		/* the first units; 0: none there */
-	int64_t at;
-	uint32_t units;		/* how many differ, or may, because of it */
-	uint32_t failed;	/* unit of the second: the first that failed in one build only; 0: none */
-	uint32_t nfailed;	/* how many did, but for those that called them */
+	uint32_t a, b;		/* its first unit in each build; 0 if none */
+	int64_t at;		/* when it began to matter in the second build, ns */
+	uint32_t units;		/* number of units that differ, or may, because of it */
+	uint32_t failed;	/* first unit (second build) that failed in one build only; or 0 */
+	uint32_t nfailed;	/* number of such units, without their callers */
 };
 
-/* What a unit of the second build is; the first row is of none. */
+/* How a unit of the second build differs; row 0 is unused. */
 struct diff_unit {
-	uint8_t what;		/* enum diff_what */
-	uint8_t input;		/* of the first input that is other: enum diff_input */
-	uint8_t side;
+	uint8_t what;		/* bits of enum diff_what */
+	uint8_t input;		/* enum diff_input of the first input that differs */
+	uint8_t side;		/* build that @file is from, 0 or 1 */
 	uint32_t file;		/* that input */
-	uint32_t version;	/* of it, on its side */
-	uint32_t weak;		/* a file of which only the time is other; see diff.c */
-	int64_t weak_at;
-	int64_t since;		/* it may be other since then; INT64_MAX: never */
-	int32_t root;		/* -1: none */
-	int32_t calls;		/* root of what it called otherwise; -1: none */
+	uint32_t version;	/* of that input */
+	uint32_t weak;		/* input of which only the time differs; see diff.c; 0 if none */
+	int64_t weak_at;	/* when that was read */
+	int64_t since;		/* it may differ from this time on; INT64_MAX if it does not */
+	int32_t root;		/* root that explains it, -1 if none */
+	int32_t calls;		/* root that explains its different calls, -1 if none */
 	uint32_t child, sibling;
 };
 
 struct diff {
 	struct match m;
-	bool sizes;		/* times of files do not count */
-	double times;		/* factor from which on times are told; 0: not */
-	struct diff_unit *units;	/* of the second build */
-	int32_t *removed;	/* root of each unit of the first that has no pair */
+	bool sizes;		/* compare sizes of files only, not their times */
+	double times;		/* report running times that differ by this factor; 0 for none */
+	struct diff_unit *units;	/* by unit of the second build */
+	int32_t *removed;	/* by unit of the first build without a pair: its root */
 	struct diff_root *roots;
 	size_t nroots, cap;
 	struct diff_edge {
 		uint32_t from, to;
-		int64_t at, until;	/* read since, written until */
+		int64_t at, until;	/* @to read from @at on, @from wrote until @until */
 	} *edges;
 	size_t nedges, edges_cap;
 	uint32_t *queue;
 	size_t nqueue, queue_cap;
 	struct diff_env env[2];
-	uint32_t *failed[2];	/* by unit: the first call that failed in the other build only */
-	uint32_t *after[2];	/* by unit: the one of the second that failed before it */
-	struct diff_output *outputs;	/* that differ, by their paths */
+	uint32_t *failed[2];	/* by unit: its first call that failed in the other build only */
+	uint32_t *after[2];	/* by unit: unit of the second build whose failure explains it */
+	struct diff_output *outputs;	/* outputs that differ, by path */
 	size_t noutputs, outputs_cap;
-	size_t left[DIFF_NLEFT];	/* how many outputs are so */
+	size_t left[DIFF_NLEFT];	/* number of outputs of each kind */
 };
 
-/** diff_builds - set all of it but m, sizes, times, which are given; diff_free() */
+/** diff_builds - compare; m, sizes and times must be set.  Release with diff_free(). */
 void diff_builds(struct diff *d);
 void diff_free(struct diff *d);
 
@@ -117,51 +117,53 @@ void diff_free(struct diff *d);
 enum diff_input diff_input_of(const struct diff *d, const struct match_input *a,
 			      const struct match_input *b);
 
-/** diff_pairs - call @fn for each name among two units' inputs */
+/** diff_pairs - call @fn for each name among the inputs of two units, NULL where one lacks it */
 typedef void diff_pair_fn(void *ctx, const struct match_input *a, const struct match_input *b);
 void diff_pairs(const struct match_inputs *a, const struct match_inputs *b, diff_pair_fn *fn,
 		void *ctx);
 
-/** diff_outputs - compare what the builds left: outputs, left (diff_outputs.c) */
+/** diff_outputs - compare the outputs of the builds: sets outputs and left (diff_outputs.c) */
 void diff_outputs(struct diff *d);
 
-/** diff_env_load - the environments, as far as they were recorded (diff_env.c) */
+/** diff_env_load - load the environments that were recorded (diff_env.c) */
 void diff_env_load(struct diff *d);
 
 /**
- * diff_env_pairs - variables that are other for a unit of the second build and its pair
- * @fn: called for each, with NULL where one has none; may be NULL
+ * diff_env_pairs - variables that differ between a unit of the second build and its pair
+ * @fn: called for each, with NULL where one lacks it; may be NULL
  *
- * Return: how many.
+ * Return: their number.
  */
 size_t diff_env_pairs(const struct diff *d, uint32_t unit,
 		      void (*fn)(void *ctx, const struct diff_var *a, const struct diff_var *b),
 		      void *ctx);
 
-/** diff_env_unit - who among a unit and its callers found another environment first.  Return: 0: nobody */
+/** diff_env_unit - the outermost of a unit and its callers whose environment differs; 0 if none */
 uint32_t diff_env_unit(const struct diff *d, uint32_t unit);
 
-/* ---- what failed in one of the builds only: diff_failed.c ---- */
+/* ---- failures in one of the builds only: diff_failed.c ---- */
 
-/** diff_failed_load - failed, once it is known which units ended otherwise */
+/** diff_failed_load - set diff.failed; units must have been compared */
 void diff_failed_load(struct diff *d);
 
-/** diff_failed_call - what a unit of the second called that failed where it did.  Return: 0: nothing */
+/** diff_failed_call - first call of a unit that failed in the same build only; 0 if none */
 uint32_t diff_failed_call(const struct diff *d, uint32_t unit);
 
 /**
- * diff_failed_before - whether a unit that only @side has would have been called by somebody
- *	of whom a call failed before: set @after.  Not if he saw something else that is other.
+ * diff_failed_before - whether a unit exists only in @side because a failure in the other
+ *	build kept its caller from calling it; sets diff.after
+ *
+ * Not if the caller saw another difference.
  */
 bool diff_failed_before(struct diff *d, unsigned int side, uint32_t unit);
 
-/** diff_failed_on - who failed on a file that @side has.  Return: an exec of the other; 0: nobody */
+/** diff_failed_on - the exec of the other build that failed on a file of @side; 0 if none */
 uint32_t diff_failed_on(const struct diff *d, unsigned int side, uint32_t file);
 
-/** diff_failed_in - the build in which a unit or its pair failed, if only one did.  Return: -1: none */
+/** diff_failed_in - the build (0, 1) in which a unit failed if its pair did not; -1 if none */
 int diff_failed_in(const struct diff *d, uint32_t unit);
 
-/** diff_put - say it.  Return: whether there are differences */
+/** diff_put - print the differences.  Return: whether there are any */
 bool diff_put(struct diff *d, struct out *out, bool json);
 
 #endif
