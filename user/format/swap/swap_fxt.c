@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * SWAP as FXT: the sink.  One row per message id says which function writes it;
+ * SWAP as FXT: the sink.  swap_messages.def says which function writes a message;
  * those are in swap_fxt_*.c, by what they are about, but for the few that only
  * make an instant.
  */
@@ -55,26 +55,6 @@ static void on_record(struct swap_fxt *s)
 	swap_each(s->m, SWAP_F_EVENTS, put_event_record, s);
 }
 
-static void on_error(struct swap_fxt *s)
-{
-	swap_fxt_instant(s, "error", "error");
-}
-
-static void on_fbi(struct swap_fxt *s)
-{
-	swap_fxt_instant(s, "fbi", "variable");
-}
-
-static void on_ui_hierarchy(struct swap_fxt *s)
-{
-	swap_fxt_instant(s, "ui", "ui hierarchy");
-}
-
-static void on_lsan(struct swap_fxt *s)
-{
-	swap_fxt_instant(s, "lsan", "lsan");
-}
-
 static void on_unknown(struct swap_fxt *s)
 {
 	const struct swap_message *m = s->m;
@@ -96,50 +76,23 @@ static void on_lost(struct swap_fxt *s)
 
 /* ---- all messages ---- */
 
-/* One row per message id. */
-static const struct handler {
-	uint16_t id;
-	void (*fn)(struct swap_fxt *s);
-} handlers[] = {
-	{ SWAP_PROCESS_INFO, swap_fxt_on_process_info },
-	{ SWAP_TERMINATE, swap_fxt_on_terminate },
-	{ SWAP_ERROR, on_error },
-	{ SWAP_SAMPLE, swap_fxt_on_sample },
-	{ SWAP_SYSTEM, swap_fxt_on_system },
-	{ SWAP_RECORD, on_record },
-	{ SWAP_FUNCTION_ENTRY, swap_fxt_on_function_entry },
-	{ SWAP_FUNCTION_EXIT, swap_fxt_on_function_exit },
-	{ SWAP_SYSCALL_ENTRY, swap_fxt_on_syscall_entry },
-	{ SWAP_SYSCALL_EXIT, swap_fxt_on_syscall_exit },
-	{ SWAP_FILE_FUNCTION_ENTRY, swap_fxt_on_file_entry },
-	{ SWAP_FILE_FUNCTION_EXIT, swap_fxt_on_file_exit },
-	{ SWAP_PROCESS_STATUS_INFO, swap_fxt_on_status_info },
-	{ SWAP_CONTEXT_SWITCH_ENTRY, swap_fxt_on_switch },
-	{ SWAP_CONTEXT_SWITCH_EXIT, swap_fxt_on_switch },
-	{ SWAP_PROCESS_MAP, swap_fxt_on_map },
-	{ SWAP_PROCESS_UNMAP, swap_fxt_on_unmap },
-	{ SWAP_PROCESS_COMM, swap_fxt_on_process_comm },
-	{ SWAP_WEB_SAMPLING, swap_fxt_on_web_sampling },
-	{ SWAP_WEB_FUNCTION_EXIT, swap_fxt_on_web_exit },
-	{ SWAP_APP_SETUP_STAGE, swap_fxt_on_app_stage },
-	{ SWAP_WEB_APP_SETUP_STAGE, swap_fxt_on_web_stage },
-	{ SWAP_FBI, on_fbi },
-	{ SWAP_UI_HIERARCHY, on_ui_hierarchy },
-	{ SWAP_LSAN, on_lsan },
-	{ SWAP_PROBE, swap_fxt_on_probe },
-	{ SWAP_PROBE_MEMORY, swap_fxt_on_probe },
-	{ SWAP_PROBE_UICONTROL, swap_fxt_on_probe },
-	{ SWAP_PROBE_UIEVENT, swap_fxt_on_probe },
-	{ SWAP_PROBE_FILE, swap_fxt_on_probe },
-	{ SWAP_PROBE_LIFECYCLE, swap_fxt_on_probe },
-	{ SWAP_PROBE_SCREENSHOT, swap_fxt_on_probe },
-	{ SWAP_PROBE_SCENE, swap_fxt_on_probe },
-	{ SWAP_PROBE_THREAD, swap_fxt_on_probe },
-	{ SWAP_PROBE_CUSTOM, swap_fxt_on_probe },
-	{ SWAP_PROBE_SYNC, swap_fxt_on_probe },
-	{ SWAP_PROBE_NETWORK, swap_fxt_on_probe },
-	{ SWAP_PROBE_GL, swap_fxt_on_probe },
+static const struct swap_handler handlers[] = {
+#define SWAP_MESSAGE(id, name, fn, ...) { id, fn, NULL, NULL, SWAP_F_NONE, 0 },
+#define SWAP_INSTANT(id, name, category, text, layout) \
+	{ id, NULL, category, text, SWAP_F_NONE, 0 },
+#define SWAP_PROBE_MESSAGE(id, name, category, operation, starts, layout) \
+	{ id, swap_fxt_on_probe, category, NULL, SWAP_F_##operation, starts },
+#include "format/swap/swap_messages.def"
+	{ SWAP_PROBE, swap_fxt_on_probe, "probe", NULL, SWAP_F_NONE, 0 },
 };
+
+const struct swap_handler *swap_fxt_handler(uint32_t id)
+{
+	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++)
+		if (handlers[i].id == id)
+			return &handlers[i];
+	return NULL;
+}
 
 /*
  * Who was not heard of for the longest time is forgotten when there are too many.
@@ -166,8 +119,7 @@ static void make_room(struct swap_fxt *s)
 
 static int write_item(struct swap_fxt *s, const struct swap_item *item)
 {
-	void (*fn)(struct swap_fxt *s) = on_unknown;
-	const struct swap_row *row;
+	const struct swap_handler *h = NULL;
 
 	s->item = item;
 	s->m = item->message;
@@ -178,15 +130,18 @@ static int write_item(struct swap_fxt *s, const struct swap_item *item)
 		s->last_time = s->time;
 	make_room(s);
 	if (s->item->kind == SWAP_ITEM_LOST) {
-		fn = on_lost;
-	} else {
-		row = s->m->row;
-		for (size_t i = 0; row && i < sizeof(handlers) / sizeof(handlers[0]); i++)
-			if (handlers[i].id == row->id)
-				fn = handlers[i].fn;
-		swap_fxt_collect(s, NULL);
+		on_lost(s);
+		return out_error(s->out);
 	}
-	fn(s);
+	swap_fxt_collect(s, NULL);
+	if (s->m->row)
+		h = swap_fxt_handler(s->m->row->id);
+	if (!h)
+		on_unknown(s);
+	else if (h->fn)
+		h->fn(s);
+	else
+		swap_fxt_instant(s, h->category, h->text);
 	return out_error(s->out);
 }
 

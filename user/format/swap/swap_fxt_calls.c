@@ -181,7 +181,7 @@ static void count_memory(struct swap_fxt *s)
 
 void swap_fxt_on_probe(struct swap_fxt *s)
 {
-	const struct swap_probe *probe = swap_fxt_probe(s->m->row->id);
+	const struct swap_handler *probe = swap_fxt_handler(s->m->row->id);
 	uint32_t api = swap_num(&s->f, SWAP_F_API);
 	uint64_t key = (uint64_t)probe->id << 32 | api;
 	uint32_t operation = probe->operation ? swap_num(&s->f, probe->operation) : 32;

@@ -8,34 +8,6 @@
 
 #include <stdio.h>
 
-/* ---- the probe messages ---- */
-
-static const struct swap_probe probes[] = {
-	{ SWAP_PROBE, "probe", SWAP_F_NONE, 0 },
-	{ SWAP_PROBE_MEMORY, "memory", SWAP_F_NONE, 0 },
-	{ SWAP_PROBE_UICONTROL, "ui_control", SWAP_F_NONE, 0 },
-	{ SWAP_PROBE_UIEVENT, "ui_event", SWAP_F_NONE, 0 },
-	{ SWAP_PROBE_FILE, "file", SWAP_F_FILE_API, 1 << 2 | 1 << 4 | 1 << 14 },
-	{ SWAP_PROBE_LIFECYCLE, "lifecycle", SWAP_F_NONE, 0 },
-	{ SWAP_PROBE_SCREENSHOT, "screenshot", SWAP_F_NONE, 0 },
-	{ SWAP_PROBE_SCENE, "scene", SWAP_F_NONE, 0 },
-	{ SWAP_PROBE_THREAD, "thread", SWAP_F_THREAD_API, 1 << 4 },
-	{ SWAP_PROBE_CUSTOM, "custom", SWAP_F_NONE, 0 },
-	{ SWAP_PROBE_SYNC, "sync", SWAP_F_SYNC_API, 1 << 1 | 1 << 5 },
-	{ SWAP_PROBE_NETWORK, "network", SWAP_F_NET_API, 1 << 2 | 1 << 4 | 1 << 9 | 1 << 11 },
-	{ SWAP_PROBE_GL, "gl", SWAP_F_NONE, 0 },
-};
-
-const struct swap_probe *swap_fxt_probe(uint32_t id)
-{
-	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
-		if (probes[i].id == id)
-			return &probes[i];
-	return NULL;
-}
-
-/* ---- slices ---- */
-
 /*
  * Times never go back for begins and ends of one thread, or of one process's
  * spans: they would nest the wrong way.  Messages of the kernel and of the probes
@@ -58,7 +30,7 @@ static const char *slice_category(enum swap_slice_kind kind, uint64_t key)
 		[SWAP_SLICE_FILE] = "file_function", [SWAP_SLICE_WEB] = "web",
 	};
 
-	return kind == SWAP_SLICE_PROBE ? swap_fxt_probe((uint32_t)(key >> 32))->category :
+	return kind == SWAP_SLICE_PROBE ? swap_fxt_handler((uint32_t)(key >> 32))->category :
 	       names[kind];
 }
 

@@ -76,6 +76,20 @@ static inline uint64_t swap_fxt_time(const struct swap_fxt *s, uint64_t wall)
 	return wall > s->zero ? wall - s->zero : 0;
 }
 
+/* ---- swap_fxt.c ---- */
+
+/* What becomes of a message. */
+struct swap_handler {
+	uint16_t id;
+	void (*fn)(struct swap_fxt *s);	/* NULL: an instant */
+	const char *category, *text;	/* of it, and the category of a probe */
+	enum swap_field_id operation;	/* the field that tells starts and ends of a probe */
+	uint32_t starts;		/* bit mask of its values that are a start */
+};
+
+/** swap_fxt_handler - what becomes of the messages of an id, or NULL */
+const struct swap_handler *swap_fxt_handler(uint32_t id);
+
 /* ---- swap_fxt_track.c ---- */
 
 /**
@@ -131,17 +145,6 @@ void swap_fxt_collect(struct swap_fxt *s, const char *prefix);
 void swap_fxt_add(struct swap_fxt *s, const struct swap_fields *f, const enum swap_field_id *ids);
 
 /* ---- swap_fxt_slices.c ---- */
-
-/* A probe message. */
-struct swap_probe {
-	uint16_t id;
-	const char *category;
-	enum swap_field_id operation;	/* the field that tells starts and ends */
-	uint32_t starts;		/* bit mask of its values that are a start */
-};
-
-/** swap_fxt_probe - the row of a probe message; the id must be one */
-const struct swap_probe *swap_fxt_probe(uint32_t id);
 
 /**
  * swap_fxt_not_before - a time that does not go back

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * The tables of SWAP messages.  A new message is a row here; what it means in a
- * trace is told in swap_fxt_*.c.
+ * What the messages of swap_messages.def look like.  What they mean in a trace is
+ * told in swap_fxt_*.c.
  */
 #include "format/swap/swap_layout.h"
 
@@ -308,47 +308,14 @@ static const struct swap_field probe_gl[] = {
 	F(TEXT, STR), END
 };
 
-/* One row per message, in order of id. */
+/* Only SYSTEM is sent with memory that nobody has written to behind its fields. */
+#define ROW(id, name, ...) { id, #name, { __VA_ARGS__ }, SWAP_##name == SWAP_SYSTEM },
+
 static const struct swap_row rows[] = {
-	{ SWAP_PROCESS_INFO, "PROCESS_INFO", { process_info }, false },
-	{ SWAP_TERMINATE, "TERMINATE", { terminate }, false },
-	{ SWAP_ERROR, "ERROR", { error }, false },
-	{ SWAP_SAMPLE, "SAMPLE", { sample }, false },
-	{ SWAP_SYSTEM, "SYSTEM", { system_state }, true },
-	{ SWAP_IMAGE, "IMAGE", { NULL }, false },
-	{ SWAP_RECORD, "RECORD", { record }, false },
-	{ SWAP_FUNCTION_ENTRY, "FUNCTION_ENTRY", { function_entry, function_entry_old }, false },
-	{ SWAP_FUNCTION_EXIT, "FUNCTION_EXIT", { function_exit, function_exit_old }, false },
-	{ SWAP_SYSCALL_ENTRY, "SYSCALL_ENTRY", { syscall_entry }, false },
-	{ SWAP_SYSCALL_EXIT, "SYSCALL_EXIT", { syscall_exit }, false },
-	{ SWAP_FILE_FUNCTION_ENTRY, "FILE_FUNCTION_ENTRY", { file_function_entry }, false },
-	{ SWAP_FILE_FUNCTION_EXIT, "FILE_FUNCTION_EXIT", { file_function_exit }, false },
-	{ SWAP_PROCESS_STATUS_INFO, "PROCESS_STATUS_INFO",
-	  { status_info, status_info_document }, false },
-	{ SWAP_CONTEXT_SWITCH_ENTRY, "CONTEXT_SWITCH_ENTRY", { context_switch }, false },
-	{ SWAP_CONTEXT_SWITCH_EXIT, "CONTEXT_SWITCH_EXIT", { context_switch }, false },
-	{ SWAP_PROCESS_MAP, "PROCESS_MAP", { process_map }, false },
-	{ SWAP_PROCESS_UNMAP, "PROCESS_UNMAP", { process_unmap }, false },
-	{ SWAP_PROCESS_COMM, "PROCESS_COMM", { process_comm }, false },
-	{ SWAP_WEB_SAMPLING, "WEB_SAMPLING", { web_entry, web_sample }, false },
-	{ SWAP_WEB_FUNCTION_EXIT, "WEB_FUNCTION_EXIT", { web_exit }, false },
-	{ SWAP_APP_SETUP_STAGE, "APP_SETUP_STAGE", { app_stage }, false },
-	{ SWAP_WEB_APP_SETUP_STAGE, "WEB_APP_SETUP_STAGE", { web_stage }, false },
-	{ SWAP_FBI, "FBI", { fbi }, false },
-	{ SWAP_UI_HIERARCHY, "UI_HIERARCHY", { ui_hierarchy }, false },
-	{ SWAP_LSAN, "LSAN", { lsan }, false },
-	{ SWAP_PROBE_MEMORY, "PROBE_MEMORY", { probe_memory }, false },
-	{ SWAP_PROBE_UICONTROL, "PROBE_UICONTROL", { probe_uicontrol }, false },
-	{ SWAP_PROBE_UIEVENT, "PROBE_UIEVENT", { probe_uievent }, false },
-	{ SWAP_PROBE_FILE, "PROBE_FILE", { probe_file }, false },
-	{ SWAP_PROBE_LIFECYCLE, "PROBE_LIFECYCLE", { probe_lifecycle }, false },
-	{ SWAP_PROBE_SCREENSHOT, "PROBE_SCREENSHOT", { probe_screenshot }, false },
-	{ SWAP_PROBE_SCENE, "PROBE_SCENE", { probe_scene }, false },
-	{ SWAP_PROBE_THREAD, "PROBE_THREAD", { probe_thread }, false },
-	{ SWAP_PROBE_CUSTOM, "PROBE_CUSTOM", { probe_custom }, false },
-	{ SWAP_PROBE_SYNC, "PROBE_SYNC", { probe_sync }, false },
-	{ SWAP_PROBE_NETWORK, "PROBE_NETWORK", { probe_network }, false },
-	{ SWAP_PROBE_GL, "PROBE_GL", { probe_gl }, false },
+#define SWAP_MESSAGE(id, name, fn, ...) ROW(id, name, __VA_ARGS__)
+#define SWAP_INSTANT(id, name, category, text, layout) ROW(id, name, layout)
+#define SWAP_PROBE_MESSAGE(id, name, category, operation, starts, layout) ROW(id, name, layout)
+#include "format/swap/swap_messages.def"
 };
 
 /* Every other id that is one of a probe: what all of them have. */
