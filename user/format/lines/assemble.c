@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* Lines into events.  See assemble.h and Documentation/line-format.md. */
 #include "format/lines/assemble.h"
-#include "format/lines/quick.h"
+#include "format/lines/plain_parse.h"
 #include "event/order.h"
 #include "base/hash.h"
 #include "base/xalloc.h"

@@ -3,7 +3,7 @@
 #include "format/lines/event_lines.h"
 #include "format/lines/line_parse.h"
 #include "format/lines/line_prefix.h"
-#include "format/lines/tree.h"
+#include "format/lines/line_list.h"
 
 #include <stdlib.h>
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
-#include "format/lines/tree.h"
+#include "format/lines/line_list.h"
 
 enum line_class {
 	LINE_ETRACE,		/* "<upid>,<cpu>,<time>,<timen>!<data>" */

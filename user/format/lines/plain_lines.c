@@ -2,7 +2,7 @@
 /* Most events as lines.  See plain_lines.h. */
 #include "format/lines/plain_lines.h"
 #include "format/lines/event_lines.h"
-#include "format/lines/tree.h"
+#include "format/lines/line_list.h"
 
 #include "base/xalloc.h"
 

@@ -3,7 +3,7 @@
 #ifndef ETRACE_TAG_H
 #define ETRACE_TAG_H
 
-#include "format/lines/tree.h"
+#include "format/lines/line_list.h"
 
 /** tag_find - the tag of that name, or LT_NONE */
 enum lt_tag tag_find(const char *s, size_t len);

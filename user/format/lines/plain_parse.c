@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The short way from lines to an event.  See quick.h. */
-#include "format/lines/quick.h"
+/* The short way from lines to an event.  See plain_parse.h. */
+#include "format/lines/plain_parse.h"
 #include "format/lines/event_lines.h"
 #include "base/bytes.h"
 

@@ -7,8 +7,8 @@
  * The line format is described in Documentation/line-format.md; which lines
  * there are stands in kernel/etrace_events.def.
  */
-#ifndef ETRACE_TREE_H
-#define ETRACE_TREE_H
+#ifndef ETRACE_LINE_LIST_H
+#define ETRACE_LINE_LIST_H
 
 #include "base/buf.h"
 #include "event/event.h"
@@ -180,7 +180,7 @@ bool lt_list_is_plain(const struct lt_list *list, unsigned int kind);
 uint64_t lt_list_print(const struct et_event *ev, const struct lt_list *list, uint64_t earliest,
 		       struct buf *b);
 
-/* ---- to_event.c ---- */
+/* ---- event_finish.c ---- */
 
 /**
  * lt_finish - make of an event what its lines say

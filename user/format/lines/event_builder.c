@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* An event whose lines are still coming.  See growing.h. */
-#include "format/lines/growing.h"
+/* An event whose lines are still coming.  See event_builder.h. */
+#include "format/lines/event_builder.h"
 #include "format/lines/event_lines.h"
 #include "base/xalloc.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /* What the text of an etrace line says, apart from whose and when. */
-#ifndef ETRACE_PIECE_H
-#define ETRACE_PIECE_H
+#ifndef ETRACE_LINE_TEXT_H
+#define ETRACE_LINE_TEXT_H
 
 #include "format/lines/line_parse.h"
-#include "format/lines/tree.h"
+#include "format/lines/line_list.h"
 
 struct piece {
 	enum {

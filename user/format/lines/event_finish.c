@@ -4,7 +4,7 @@
  * give back are forgotten; others are kept with it as text.
  */
 #include "format/lines/event_lines.h"
-#include "format/lines/tree.h"
+#include "format/lines/line_list.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The lines of one event, put together.  See tree.h. */
-#include "format/lines/tree.h"
+/* The lines of one event, put together.  See line_list.h. */
+#include "format/lines/line_list.h"
 #include "base/xalloc.h"
 
 

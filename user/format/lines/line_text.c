@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* The text of a line.  See piece.h. */
-#include "format/lines/piece.h"
+/* The text of a line.  See line_text.h. */
+#include "format/lines/line_text.h"
 #include "format/lines/tag.h"
 #include "base/bytes.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /* An event whose lines are still coming: what came, and what may follow. */
-#ifndef ETRACE_GROWING_H
-#define ETRACE_GROWING_H
+#ifndef ETRACE_EVENT_BUILDER_H
+#define ETRACE_EVENT_BUILDER_H
 
 #include "event/event.h"
-#include "format/lines/piece.h"
-#include "format/lines/tree.h"
+#include "format/lines/line_text.h"
+#include "format/lines/line_list.h"
 
 /*
  * While all lines come just as the module prints them, an event needs no list of them.
- * See quick.h.
+ * See plain_parse.h.
  */
 struct quick {
 	bool on;		/* there is no list */

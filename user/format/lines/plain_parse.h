@@ -7,10 +7,10 @@
  * before, all of one record.  Such an event needs no list of its lines.  The first
  * line that is not so ends the short way: grow_list().
  */
-#ifndef ETRACE_QUICK_H
-#define ETRACE_QUICK_H
+#ifndef ETRACE_PLAIN_PARSE_H
+#define ETRACE_PLAIN_PARSE_H
 
-#include "format/lines/growing.h"
+#include "format/lines/event_builder.h"
 
 /**
  * quick_row - the row of the schema of a line that may begin such an event
